@@ -1,0 +1,102 @@
+// Package domain answers where a state may be and how it comes back.
+//
+// A [Domain] is a closed set Ω ⊂ R^d with exact membership. A [Reflector]
+// brings the end of a straight step back into Ω under one of four rules; it
+// knows nothing of energies or temperatures.
+package domain
+
+// A Wall names one smooth piece of the boundary of a domain, 0 ≤ w < Walls().
+type Wall int
+
+// None is no wall.
+const None Wall = -1
+
+// A Domain is a closed set Ω ⊂ R^d. Its methods may be called from several
+// goroutines at once; a Tracer belongs to one.
+type Domain interface {
+	// Dim is d ≥ 1.
+	Dim() int
+	// Contains reports exactly whether x (length d) lies in Ω: the wall belongs
+	// to Ω; NaN and ±Inf do not.
+	Contains(x []float64) bool
+	// Bounds writes a box that holds Ω into lo and hi (length d); ±Inf where Ω
+	// is unbounded.
+	Bounds(lo, hi []float64)
+	// Tracer returns a tracer with its own workspace.
+	Tracer() Tracer
+}
+
+// A Tracer follows straight paths inside Ω and finds the wall. One goroutine at
+// a time.
+type Tracer interface {
+	// Walls is the number of smooth pieces of the boundary.
+	Walls() int
+	// Clear reports that the whole segment from → to certainly lies in Ω. It is
+	// the quick test of every step and may say false when unsure. from ∈ Ω.
+	Clear(from, to []float64) bool
+	// Exit finds where the path x + t·dir, 0 < t ≤ 1, first leaves Ω, and the
+	// wall it meets there. on is the wall that x lies on, treated as having
+	// slack exactly zero (so that the path does not leave at t = 0 by
+	// rounding), or None. No exit: t = 1 and None.
+	Exit(x, dir []float64, on Wall) (t float64, w Wall)
+	// Normal writes the outward unit normal of wall w at x, a point that the
+	// last Exit or Nearest led to.
+	Normal(n, x []float64, w Wall)
+	// Nearest writes the boundary point nearest to x into p and the outward
+	// unit normal of Ω there into n. x may lie outside or inside. It reports
+	// false when the nearest point is not known for this kind of domain.
+	Nearest(p, n, x []float64) bool
+}
+
+// A Rule says what becomes of a step that leaves the domain.
+type Rule string
+
+// The four boundary rules.
+const (
+	// Specular follows the step to the first crossing of the boundary, mirrors
+	// it there, and so on until its length is used up. It keeps the uniform law
+	// on every domain.
+	Specular Rule = "specular"
+	// Nearest mirrors the end of the step at the tangent of the nearest
+	// boundary point until it lies inside (the rule of the r2SGLD paper). It is
+	// biased near curved walls.
+	Nearest Rule = "nearest"
+	// Refuse does not take a step that ends outside.
+	Refuse Rule = "refuse"
+	// Project moves the end of the step to the nearest point of Ω. It leaves
+	// atoms on the wall and has weak order ½.
+	Project Rule = "project"
+)
+
+// A Reflector ends steps inside its domain under one rule. It holds a
+// workspace: one goroutine at a time. It allocates nothing.
+type Reflector interface {
+	// Reflect ends the straight step from → to, from ∈ Ω, inside Ω: on return
+	// to ∈ Ω, exactly. v is nil or the momentum (length d), mirrored at every
+	// mirroring. It returns the number of mirrorings, 0 when the step stayed
+	// inside and to is untouched bit for bit.
+	//
+	// When the step cannot be ended inside (more than cap mirrorings, or to is
+	// not finite) to becomes from, v is reversed and ok is false: a fallback,
+	// for the caller to count. Under Refuse a refused step is the rule itself:
+	// it returns hits = 1, ok = true, to = from and v reversed.
+	Reflect(from, to, v []float64) (hits int, ok bool)
+}
+
+// A Tally counts what a boundary did to the steps of one replica or rung.
+type Tally struct {
+	Steps       int64 // steps taken
+	Reflected   int64 // steps that met the wall at least once
+	Reflections int64 // mirrorings (or refusals, or projections)
+	Fallbacks   int64 // steps given up: the replica stayed where it was
+	Outside     int64 // recorded draws outside Ω (without reflection only)
+}
+
+// Add adds u to t.
+func (t *Tally) Add(u Tally) {
+	t.Steps += u.Steps
+	t.Reflected += u.Reflected
+	t.Reflections += u.Reflections
+	t.Fallbacks += u.Fallbacks
+	t.Outside += u.Outside
+}

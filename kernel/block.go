@@ -1,0 +1,46 @@
+// Package kernel answers how a replica moves: Langevin steps and the schedules
+// of their step size and temperature. It knows nothing of other replicas.
+package kernel
+
+// A Block holds R replicas of dimension D, coordinate by coordinate: coordinate
+// j of replica i is X[j*R+i].
+type Block struct {
+	R, D int
+	From []float64 // the states before the move, length D·R
+	X    []float64 // the states
+	Grad []float64 // ∇U at X
+	// Energy is U at X, length R. Energy and Grad always belong to X.
+	Energy []float64
+	// Rung is the temperature that each replica holds, 0 the coldest.
+	Rung []int
+}
+
+// NewBlock returns a block of r replicas of dimension d at the origin, replica i
+// on rung i.
+func NewBlock(r, d int) *Block {
+	b := &Block{R: r, D: d,
+		From: make([]float64, r*d), X: make([]float64, r*d), Grad: make([]float64, r*d),
+		Energy: make([]float64, r), Rung: make([]int, r)}
+	for i := range b.Rung {
+		b.Rung[i] = i
+	}
+	return b
+}
+
+// State copies the state of replica i into dst (length D) and returns it.
+func (b *Block) State(dst []float64, i int) []float64 {
+	for j := range dst {
+		dst[j] = b.X[j*b.R+i]
+	}
+	return dst
+}
+
+// Replica returns the replica that holds a rung.
+func (b *Block) Replica(rung int) int {
+	for i, r := range b.Rung {
+		if r == rung {
+			return i
+		}
+	}
+	panic("kernel: no replica holds the rung")
+}

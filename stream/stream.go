@@ -1,0 +1,119 @@
+// Package stream answers where chance comes from: one random stream per (seed,
+// ladder, replica, purpose), so that no stream depends on threads or on the
+// order of calls, and all of them go into a checkpoint.
+package stream
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+)
+
+// A Purpose says what a stream is drawn for. Streams of different purposes are
+// independent.
+type Purpose string
+
+// The purposes of a ladder's streams.
+const (
+	Kernel    Purpose = "kernel"    // the noise of a replica's moves
+	Swap      Purpose = "swap"      // the uniforms of swap decisions
+	Batch     Purpose = "batch"     // the rows of minibatches
+	Synthetic Purpose = "synthetic" // noise put on gradients and energies
+	Start     Purpose = "start"     // initial states
+	Pilot     Purpose = "pilot"     // measurements before the run
+)
+
+type key struct {
+	replica int
+	purpose Purpose
+}
+
+// A Set hands out the random streams of one ladder. It is for one goroutine.
+type Set struct {
+	seed   uint64
+	ladder int
+	order  []key
+	pcg    map[key]*rand.PCG
+	rng    map[key]*rand.Rand
+}
+
+// New returns the streams of a ladder. Equal arguments give equal streams.
+func New(seed uint64, ladder int) *Set {
+	return &Set{seed: seed, ladder: ladder, pcg: map[key]*rand.PCG{}, rng: map[key]*rand.Rand{}}
+}
+
+// Of returns the stream of a replica for a purpose, the same one at every call.
+// A stream that belongs to the whole ladder has replica 0.
+func (s *Set) Of(replica int, p Purpose) *rand.Rand {
+	k := key{replica, p}
+	if r, ok := s.rng[k]; ok {
+		return r
+	}
+	h := sha256.Sum256(fmt.Appendf(nil, "r2sgld stream 1\x00%d\x00%d\x00%d\x00%s", s.seed, s.ladder, replica, p))
+	src := rand.NewPCG(binary.LittleEndian.Uint64(h[0:]), binary.LittleEndian.Uint64(h[8:]))
+	r := rand.New(src)
+	s.order = append(s.order, k)
+	s.pcg[k], s.rng[k] = src, r
+	return r
+}
+
+// AppendBinary appends the state of every stream handed out so far, in the
+// order in which they were first asked for.
+func (s *Set) AppendBinary(b []byte) ([]byte, error) {
+	b = binary.LittleEndian.AppendUint32(b, uint32(len(s.order)))
+	for _, k := range s.order {
+		state, err := s.pcg[k].MarshalBinary()
+		if err != nil {
+			return nil, fmt.Errorf("stream %v: %w", k, err)
+		}
+		b = binary.LittleEndian.AppendUint32(b, uint32(k.replica))
+		b = binary.LittleEndian.AppendUint16(b, uint16(len(k.purpose)))
+		b = append(b, k.purpose...)
+		b = binary.LittleEndian.AppendUint16(b, uint16(len(state)))
+		b = append(b, state...)
+	}
+	return b, nil
+}
+
+// UnmarshalBinary sets the streams to states that AppendBinary saved. Streams
+// already handed out go on from there.
+func (s *Set) UnmarshalBinary(b []byte) error {
+	short := fmt.Errorf("random streams: the saved state is cut short")
+	take := func(n int) []byte {
+		if len(b) < n {
+			return nil
+		}
+		v := b[:n]
+		b = b[n:]
+		return v
+	}
+	head := take(4)
+	if head == nil {
+		return short
+	}
+	for range binary.LittleEndian.Uint32(head) {
+		h := take(6)
+		if h == nil {
+			return short
+		}
+		name := take(int(binary.LittleEndian.Uint16(h[4:])))
+		size := take(2)
+		if name == nil || size == nil {
+			return short
+		}
+		state := take(int(binary.LittleEndian.Uint16(size)))
+		if state == nil {
+			return short
+		}
+		k := key{int(binary.LittleEndian.Uint32(h)), Purpose(name)}
+		s.Of(k.replica, k.purpose)
+		if err := s.pcg[k].UnmarshalBinary(state); err != nil {
+			return fmt.Errorf("random stream %v: %w", k, err)
+		}
+	}
+	if len(b) != 0 {
+		return fmt.Errorf("random streams: %d bytes too many", len(b))
+	}
+	return nil
+}
