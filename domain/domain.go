@@ -66,6 +66,8 @@ const (
 	// Project moves the end of the step to the nearest point of Ω. It leaves
 	// atoms on the wall and has weak order ½.
 	Project Rule = "project"
+	// Free lets every step go: no reflection at all.
+	Free Rule = "free"
 )
 
 // A Reflector ends steps inside its domain under one rule. It holds a

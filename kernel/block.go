@@ -44,3 +44,19 @@ func (b *Block) Replica(rung int) int {
 	}
 	panic("kernel: no replica holds the rung")
 }
+
+// NotFinite returns the first replica whose energy or gradient is NaN or
+// infinite, -1 if there is none.
+func (b *Block) NotFinite() int {
+	for i, u := range b.Energy {
+		if u-u != 0 {
+			return i
+		}
+	}
+	for j, g := range b.Grad {
+		if g-g != 0 {
+			return j % b.R
+		}
+	}
+	return -1
+}

@@ -1,0 +1,22 @@
+package kernel
+
+import "math/rand/v2"
+
+// SGLD moves every replica of b by one step of stochastic gradient Langevin
+// dynamics (Algorithm 1 of the r2SGLD paper, before the reflection):
+//
+//	x ← x − η ∇Ũ(x) + sqrt(2ητ) ξ,  ξ ~ N(0, I),
+//
+// with η and τ of the rung that the replica holds. Replica i draws its noise
+// from noise[i]. The states before the step are left in b.From. Grad and Energy
+// belong to From until they are evaluated anew.
+func SGLD(b *Block, at *At, noise []*rand.Rand) {
+	b.From, b.X = b.X, b.From
+	for i, rng := range noise {
+		rung := b.Rung[i]
+		eta, sd := at.StepSize[rung], at.Noise[rung]
+		for j := i; j < len(b.X); j += b.R {
+			b.X[j] = b.From[j] - eta*b.Grad[j] + sd*rng.NormFloat64()
+		}
+	}
+}

@@ -1,0 +1,147 @@
+// Package r2sgld samples densities on constrained domains, several modes
+// included, by reflected replica exchange stochastic gradient Langevin dynamics
+// (r2SGLD, ICML 2024): replicas at several temperatures move by Langevin steps,
+// are reflected at the wall of the domain, and trade temperatures.
+//
+// Start with [Sample].
+package r2sgld
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/exchange"
+	"github.com/r2sgld/r2sgld/kernel"
+	"github.com/r2sgld/r2sgld/potential"
+)
+
+// Version is the version of the program. Equal versions give equal draws.
+const Version = "0.1.0"
+
+// A Problem is the law exp(-U/τ) on a domain.
+type Problem struct {
+	Potential potential.Potential // U and its gradient for a whole block; required
+	Domain    domain.Domain       // where a state may be; nil is all of R^d
+	Names     []string            // of the coordinates; nil is x1, x2, …
+}
+
+// Settings say how to sample. The zero value runs one chain of 10,000
+// iterations at temperature 1.
+type Settings struct {
+	Seed        uint64
+	Ladders     int       // independent ladders, for R̂ and intervals; 0 is 1
+	Iterations  int       // per ladder, burn-in included; 0 is 10,000
+	BurnIn      int       // iterations whose draws are not kept
+	Thin        int       // keep every Thin-th draw after burn-in; 0 is 1
+	StepSize    []float64 // η > 0, per rung, cold first, or one for all; nil is 1e-3
+	Temperature []float64 // τ > 0, per rung, increasing; nil is {1}: no swaps
+	Decay       kernel.Decay
+	Swap        exchange.Settings
+	Boundary    domain.Rule // what becomes of a step that leaves the domain; "" is domain.Specular
+	Cap         int         // mirrorings a step at most; 0 is 1000, for domain.Nearest 20
+	Penalty     float64     // ξ ≥ 0 of the pull to the origin outside the domain, with domain.Free only
+	Start       []float64   // where every replica starts; nil draws uniformly from a bounded domain
+	Whitening   *Whitening  // move in z of x = c + L z; nil moves in x
+	Threads     int         // ladders that run at once; 0 is GOMAXPROCS. Changes no draw.
+
+	Recorder   func(ladder int) Recorder // one for each ladder; nil is none
+	Checkpoint *Checkpoint               // where states are saved; nil is nowhere
+	Resume     [][]byte                  // the states of a checkpoint, one per ladder; nil starts anew
+}
+
+// A Whitening is the change of variables x = Center + L z. The kernel stays
+// Euclidean in z, where domain and potential are mapped to, so that reflection
+// uses the normal in z.
+type Whitening struct {
+	Center []float64
+	L      [][]float64 // by rows, d × d, regular
+}
+
+// A Recorder watches a ladder: Record is called after every iteration k = 1,
+// 2, … with the block, in the kernel's coordinates z if there is a whitening.
+// It must neither change nor keep b. A recorder whose state belongs into
+// checkpoints implements encoding.BinaryAppender and encoding.BinaryUnmarshaler.
+type Recorder interface {
+	Record(k int, b *kernel.Block) error
+}
+
+// A Checkpoint saves the states of all ladders every now and then and at the
+// end of a run, whatever ended it.
+type Checkpoint struct {
+	Every time.Duration // between saves; 0 saves at the end only
+	// Save stores one state per ladder. It is never called twice at once.
+	Save func(iterations int, states [][]byte) error
+}
+
+// Sample runs every ladder of s on p. Equal p and s give equal draws, whatever
+// the number of threads and however often the run was interrupted and resumed.
+// If a run stops early (the context ends, an energy is not finite), Result
+// holds the draws made, beside the error.
+func Sample(ctx context.Context, p Problem, s Settings) (*Result, error) {
+	r, err := newRun(p, s) // every fault of p and s at once
+	if err != nil {
+		return nil, err
+	}
+	err = r.ladders(ctx, (*ladder).run)
+	return r.result(), err // merged in ladder order
+}
+
+// ladders runs f on every ladder, at most Threads at once, and sees to the
+// checkpoints. The first failure stops the others at their next iteration.
+func (r *run) ladders(ctx context.Context, f func(*ladder) error) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(r.threads)
+	unhook := context.AfterFunc(ctx, func() {
+		for _, l := range r.all {
+			l.signal.Store(stop)
+		}
+	})
+	defer unhook()
+	saver := r.startSaver()
+	for _, l := range r.all {
+		g.Go(func() error {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if err := f(l); err != nil {
+				return fmt.Errorf("ladder %d: %w", l.index+1, err)
+			}
+			return nil
+		})
+	}
+	err := g.Wait()
+	if saveErr := saver.finish(); err == nil {
+		err = saveErr
+	}
+	return err
+}
+
+// run takes the ladder from where it stands to its last iteration.
+func (l *ladder) run() error {
+	b := l.block // evaluated at the start, or by resume
+	for k := l.done + 1; k <= l.schedule.Iterations; k++ {
+		if s := l.signal.Load(); s != quiet {
+			if s == stop {
+				return context.Canceled
+			}
+			l.snapshot()
+		}
+		l.schedule.Set(l.at, k)                 // step size, temperature per rung
+		kernel.SGLD(b, l.at, l.noise)           // drift and noise: From to X
+		l.reflect()                             // along that step; fallbacks counted
+		l.potential.Eval(b.Energy, b.Grad, b.X) // one minibatch for all rungs
+		if i := b.NotFinite(); i >= 0 {
+			return l.blowUp(k, i)
+		}
+		l.exchange.Sweep(k, b.Rung, b.Energy, l.at.Temperature, l.uniform) // labels trade, states stay
+		l.done = k
+		if err := l.record(k); err != nil {
+			return fmt.Errorf("record iteration %d: %w", k, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,90 @@
+package r2sgld
+
+import (
+	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/exchange"
+)
+
+// Draws are the kept draws of one ladder, per rung, the coldest first.
+type Draws struct {
+	X      [][]float64 // X[rung] is n × d, draw by draw, in the user's coordinates
+	Energy [][]float64 // Energy[rung] is U (with its noise) at each draw, length n
+}
+
+// Chain returns coordinate j of the draws of a rung, length n.
+func (d Draws) Chain(rung, j int) []float64 {
+	n := len(d.Energy[rung])
+	if n == 0 {
+		return nil
+	}
+	dim := len(d.X[rung]) / n
+	c := make([]float64, n)
+	for i := range c {
+		c[i] = d.X[rung][i*dim+j]
+	}
+	return c
+}
+
+// A Ladder is what one ladder made.
+type Ladder struct {
+	Draws
+	Iterations int                 // done, burn-in included
+	Swaps      exchange.Statistics // of all iterations
+	Tally      []domain.Tally      // per rung, of all iterations
+}
+
+// A Result is what a run made, ladder by ladder.
+type Result struct {
+	Names   []string // of the coordinates
+	Ladders []Ladder
+}
+
+// Chains returns coordinate j of the cold rung of every ladder, cut to the
+// length of the shortest: what R̂ and effective sample sizes are computed from.
+func (r *Result) Chains(j int) [][]float64 {
+	return r.cold(func(l Ladder) []float64 { return l.Chain(0, j) })
+}
+
+// Energies returns U at the draws of the cold rung of every ladder, cut to the
+// length of the shortest.
+func (r *Result) Energies() [][]float64 {
+	return r.cold(func(l Ladder) []float64 { return l.Energy[0] })
+}
+
+func (r *Result) cold(of func(Ladder) []float64) [][]float64 {
+	chains := make([][]float64, len(r.Ladders))
+	shortest := -1
+	for i, l := range r.Ladders {
+		chains[i] = of(l)
+		if n := len(chains[i]); shortest < 0 || n < shortest {
+			shortest = n
+		}
+	}
+	for i := range chains {
+		chains[i] = chains[i][:shortest]
+	}
+	return chains
+}
+
+// Swaps adds up the swaps of all ladders.
+func (r *Result) Swaps() exchange.Statistics {
+	var s exchange.Statistics
+	for _, l := range r.Ladders {
+		s.Add(l.Swaps)
+	}
+	return s
+}
+
+// Tally adds up what the boundary did, over all ladders: for one rung, or for
+// all of them if rung < 0.
+func (r *Result) Tally(rung int) domain.Tally {
+	var t domain.Tally
+	for _, l := range r.Ladders {
+		for i, u := range l.Tally {
+			if rung < 0 || rung == i {
+				t.Add(u)
+			}
+		}
+	}
+	return t
+}

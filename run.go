@@ -1,0 +1,280 @@
+package r2sgld
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/exchange"
+	"github.com/r2sgld/r2sgld/kernel"
+	"github.com/r2sgld/r2sgld/potential"
+	"github.com/r2sgld/r2sgld/stream"
+)
+
+// A run is a problem and its settings with every default filled in.
+type run struct {
+	problem  Problem
+	settings Settings
+	schedule kernel.Schedule
+	threads  int
+	all      []*ladder
+}
+
+// newRun checks p and s, every fault at once, and sets up the ladders.
+func newRun(p Problem, s Settings) (*run, error) {
+	if p.Potential == nil {
+		return nil, errors.New("r2sgld: the problem has no potential")
+	}
+	r := &run{problem: p, settings: s, threads: s.Threads}
+	if r.threads <= 0 {
+		r.threads = runtime.GOMAXPROCS(0)
+	}
+	if err := errors.Join(r.names(), r.rungs(), r.lengths(), r.boundary()); err != nil {
+		return nil, err
+	}
+	for i := range max(1, s.Ladders) {
+		l, err := r.ladder(i)
+		if err != nil {
+			return nil, fmt.Errorf("ladder %d: %w", i+1, err)
+		}
+		r.all = append(r.all, l)
+	}
+	if s.Resume != nil {
+		return r, r.restore(s.Resume)
+	}
+	return r, r.start()
+}
+
+// names checks the dimensions of the problem and names its coordinates.
+func (r *run) names() error {
+	p := &r.problem
+	d := p.Potential.Dim()
+	if p.Names == nil {
+		for j := range d {
+			p.Names = append(p.Names, fmt.Sprintf("x%d", j+1))
+		}
+	}
+	if len(p.Names) != d {
+		return fmt.Errorf("%d names for %d coordinates", len(p.Names), d)
+	}
+	if p.Domain != nil && p.Domain.Dim() != d {
+		return fmt.Errorf("the domain has dimension %d, the potential %d", p.Domain.Dim(), d)
+	}
+	if s := r.settings.Start; s != nil && len(s) != d {
+		return fmt.Errorf("the start has %d coordinates, the potential %d", len(s), d)
+	}
+	return nil
+}
+
+// rungs fills in step sizes and temperatures.
+func (r *run) rungs() error {
+	tau, eta := r.settings.Temperature, r.settings.StepSize
+	if tau == nil {
+		tau = []float64{1}
+	}
+	if eta == nil {
+		eta = []float64{1e-3}
+	}
+	if len(eta) == 1 {
+		for range len(tau) - 1 {
+			eta = append(eta, eta[0])
+		}
+	}
+	var errs []error
+	if len(eta) != len(tau) {
+		errs = append(errs, fmt.Errorf("%d step sizes for %d temperatures", len(eta), len(tau)))
+	}
+	for i, v := range eta {
+		if !(v > 0) || math.IsInf(v, 0) {
+			errs = append(errs, fmt.Errorf("step size %g of rung %d must be positive", v, i+1))
+		}
+	}
+	for i, v := range tau {
+		if !(v > 0) || math.IsInf(v, 0) || i > 0 && v <= tau[i-1] {
+			errs = append(errs, fmt.Errorf("temperature %g of rung %d: temperatures must be positive and increase", v, i+1))
+		}
+	}
+	r.schedule.StepSize, r.schedule.Temperature = eta, tau
+	return errors.Join(errs...)
+}
+
+// lengths fills in the rest of the schedule.
+func (r *run) lengths() error {
+	s, c := r.settings, &r.schedule
+	c.Iterations, c.BurnIn, c.Thin, c.Decay = s.Iterations, s.BurnIn, max(1, s.Thin), s.Decay
+	if c.Iterations == 0 {
+		c.Iterations = 10_000
+	}
+	switch {
+	case s.Iterations < 0 || s.BurnIn < 0 || s.Thin < 0 || s.Ladders < 0:
+		return errors.New("iterations, burn-in, thinning and ladders must not be negative")
+	case c.BurnIn >= c.Iterations:
+		return fmt.Errorf("a burn-in of %d leaves no draw of %d iterations", c.BurnIn, c.Iterations)
+	}
+	return c.Decay.Validate()
+}
+
+// boundary checks what concerns the wall.
+func (r *run) boundary() error {
+	s := r.settings
+	if !(s.Penalty >= 0) || math.IsInf(s.Penalty, 0) {
+		return fmt.Errorf("penalty %g must not be negative", s.Penalty)
+	}
+	if s.Penalty > 0 && (s.Boundary != domain.Free || r.problem.Domain == nil) {
+		return errors.New("a penalty needs a domain and the boundary rule free")
+	}
+	if w := s.Whitening; w != nil {
+		d := r.problem.Potential.Dim()
+		if len(w.Center) != d || len(w.L) != d {
+			return fmt.Errorf("the whitening is not of dimension %d", d)
+		}
+	}
+	if s.Start != nil && r.problem.Domain != nil && s.Boundary != domain.Free && !r.problem.Domain.Contains(s.Start) {
+		return fmt.Errorf("the start %v lies outside the domain", s.Start)
+	}
+	return nil
+}
+
+// ladder sets up ladder i, its block still at the origin.
+func (r *run) ladder(i int) (*ladder, error) {
+	d, rungs := r.problem.Potential.Dim(), len(r.schedule.Temperature)
+	l := &ladder{index: i, schedule: &r.schedule, at: kernel.NewAt(rungs), block: kernel.NewBlock(rungs, d),
+		streams: stream.New(r.settings.Seed, i), whitening: r.settings.Whitening, domain: r.problem.Domain,
+		draws: Draws{X: make([][]float64, rungs), Energy: make([][]float64, rungs)},
+		tally: make([]domain.Tally, rungs), from: make([]float64, d), to: make([]float64, d)}
+	for j := range rungs {
+		l.noise = append(l.noise, l.streams.Of(j, stream.Kernel))
+	}
+	l.uniform = l.streams.Of(0, stream.Swap)
+	var err error
+	if l.exchange, err = exchange.New(rungs, r.settings.Swap); err != nil {
+		return nil, err
+	}
+	if err = r.reflector(l); err != nil {
+		return nil, err
+	}
+	u := r.problem.Potential
+	if r.settings.Penalty > 0 {
+		inside := r.problem.Domain.Contains
+		u = potential.Penalised(u, r.settings.Penalty, func(x []float64) bool { return !inside(x) })
+	}
+	if w := r.settings.Whitening; w != nil {
+		u = potential.Affine(u, w.Center, w.L)
+	}
+	l.potential = u.Evaluator(rungs, l.streams)
+	if r.settings.Recorder != nil {
+		l.recorder = r.settings.Recorder(i)
+	}
+	return l, nil
+}
+
+// reflector gives l what brings its steps back.
+func (r *run) reflector(l *ladder) (err error) {
+	s, d := r.settings, r.problem.Domain
+	if d == nil || s.Boundary == domain.Free {
+		return nil
+	}
+	if w := s.Whitening; w != nil {
+		if d, err = domain.Affine(d, w.Center, w.L); err != nil {
+			return err
+		}
+	}
+	rule := s.Boundary
+	if rule == "" {
+		rule = domain.Specular
+	}
+	l.reflector, err = domain.NewReflector(d, rule, s.Cap)
+	return err
+}
+
+// start puts every replica of every ladder where it begins and evaluates it.
+func (r *run) start() error {
+	fill := func(x []float64, _ *rand.Rand) { copy(x, r.settings.Start) }
+	if r.settings.Start == nil {
+		d := r.problem.Domain
+		if d == nil {
+			return errors.New("the domain is all of R^d: give a starting point")
+		}
+		uniform, err := domain.NewUniform(d)
+		if err != nil {
+			return fmt.Errorf("no uniform start: %w", err)
+		}
+		fill = func(x []float64, rng *rand.Rand) { uniform.Draw(x, rng) }
+	}
+	toKernel, err := r.kernelCoordinates()
+	if err != nil {
+		return err
+	}
+	for _, l := range r.all {
+		if err := l.start(fill, toKernel); err != nil {
+			return fmt.Errorf("ladder %d: %w", l.index+1, err)
+		}
+	}
+	return nil
+}
+
+// start draws the replicas' states, anew (at most 1000 times) as long as an
+// energy is not finite, and evaluates them.
+func (l *ladder) start(fill func([]float64, *rand.Rand), toKernel func(z, x []float64)) error {
+	b := l.block
+	z := make([]float64, b.D)
+	again := func(i int) {
+		fill(l.from, l.streams.Of(i, stream.Start))
+		toKernel(z, l.from)
+		for j, v := range z {
+			b.X[j*b.R+i] = v
+		}
+	}
+	for i := range b.R {
+		again(i)
+	}
+	for range 1000 {
+		l.potential.Eval(b.Energy, b.Grad, b.X)
+		i := b.NotFinite()
+		if i < 0 {
+			return nil
+		}
+		again(i)
+	}
+	i := b.NotFinite()
+	return fmt.Errorf("the energy or its gradient is not finite at the start %v: start elsewhere", append([]float64(nil), l.original(b.State(z, i))...))
+}
+
+// kernelCoordinates returns the map from x to the coordinates that the kernel
+// moves in.
+func (r *run) kernelCoordinates() (func(z, x []float64), error) {
+	w := r.settings.Whitening
+	if w == nil {
+		return func(z, x []float64) { copy(z, x) }, nil
+	}
+	d := len(w.Center)
+	l := mat.NewDense(d, d, nil)
+	for i, row := range w.L {
+		l.SetRow(i, row)
+	}
+	var inverse mat.Dense
+	if err := inverse.Inverse(l); err != nil {
+		return nil, fmt.Errorf("the whitening is singular: %w", err)
+	}
+	return func(z, x []float64) {
+		for i := range z {
+			z[i] = 0
+			for j := range x {
+				z[i] += inverse.At(i, j) * (x[j] - w.Center[j])
+			}
+		}
+	}, nil
+}
+
+func (r *run) result() *Result {
+	res := &Result{Names: r.problem.Names}
+	for _, l := range r.all {
+		res.Ladders = append(res.Ladders, Ladder{Draws: l.draws, Iterations: l.done, Swaps: l.exchange.Statistics(), Tally: l.tally})
+	}
+	return res
+}

@@ -1,0 +1,239 @@
+package r2sgld
+
+import (
+	"encoding"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"sync"
+	"time"
+)
+
+// A savedState is a copy of a ladder between two iterations.
+type savedState struct {
+	done  int
+	bytes []byte
+	err   error
+}
+
+// snapshot leaves a copy of the ladder for the saver. Only the goroutine that
+// moves the ladder calls it.
+func (l *ladder) snapshot() {
+	b, err := l.appendState(nil)
+	l.saved.Store(&savedState{l.done, b, err})
+	l.signal.CompareAndSwap(save, quiet)
+}
+
+// appendState appends all that the rest of the ladder's run depends on, and
+// what it made so far.
+func (l *ladder) appendState(b []byte) ([]byte, error) {
+	order := binary.LittleEndian
+	b = order.AppendUint64(b, uint64(l.done))
+	for _, v := range l.numbers() {
+		b = order.AppendUint64(b, uint64(len(*v)))
+		for _, f := range *v {
+			b = order.AppendUint64(b, math.Float64bits(f))
+		}
+	}
+	for _, r := range l.block.Rung {
+		b = order.AppendUint64(b, uint64(r))
+	}
+	b, err := binary.Append(b, order, l.tally)
+	if err != nil {
+		return nil, err
+	}
+	for _, part := range l.parts() {
+		at := len(b)
+		b = order.AppendUint64(b, 0)
+		if b, err = part.AppendBinary(b); err != nil {
+			return nil, err
+		}
+		order.PutUint64(b[at:], uint64(len(b)-at-8))
+	}
+	return b, nil
+}
+
+// numbers lists the slices of the state.
+func (l *ladder) numbers() []*[]float64 {
+	v := []*[]float64{&l.block.X, &l.block.Grad, &l.block.Energy}
+	for r := range l.draws.X {
+		v = append(v, &l.draws.X[r], &l.draws.Energy[r])
+	}
+	return v
+}
+
+// A part is a piece of the ladder that saves itself.
+type part interface {
+	encoding.BinaryAppender
+	encoding.BinaryUnmarshaler
+}
+
+func (l *ladder) parts() []part {
+	p := []part{l.streams, l.exchange}
+	if r, ok := l.recorder.(part); ok {
+		p = append(p, r)
+	}
+	return p
+}
+
+var errShort = errors.New("the saved state is cut short")
+
+// restoreState takes the ladder to where appendState saw it.
+func (l *ladder) restoreState(b []byte) error {
+	order := binary.LittleEndian
+	number := func() int {
+		if len(b) < 8 {
+			b = nil
+			return -1
+		}
+		n := order.Uint64(b)
+		b = b[8:]
+		return int(n)
+	}
+	if l.done = number(); l.done < 0 {
+		return errShort
+	}
+	for i, v := range l.numbers() {
+		n := number()
+		if n < 0 || n > len(b)/8 || i < 3 && n != len(*v) {
+			return errShort
+		}
+		*v = make([]float64, n)
+		for k := range *v {
+			(*v)[k] = math.Float64frombits(uint64(number()))
+		}
+	}
+	for i := range l.block.Rung {
+		if l.block.Rung[i] = number(); l.block.Rung[i] < 0 || l.block.Rung[i] >= l.block.R {
+			return errShort
+		}
+	}
+	n, err := binary.Decode(b, order, l.tally)
+	if err != nil {
+		return errShort
+	}
+	b = b[n:]
+	for _, part := range l.parts() {
+		n := number()
+		if n < 0 || n > len(b) {
+			return errShort
+		}
+		if err := part.UnmarshalBinary(b[:n]); err != nil {
+			return err
+		}
+		b = b[n:]
+	}
+	if len(b) > 0 {
+		return fmt.Errorf("%d bytes too many in the saved state", len(b))
+	}
+	return nil
+}
+
+// restore takes every ladder to its saved state.
+func (r *run) restore(states [][]byte) error {
+	if len(states) != len(r.all) {
+		return fmt.Errorf("resume: %d saved ladders for %d ladders", len(states), len(r.all))
+	}
+	for i, l := range r.all {
+		if err := l.restoreState(states[i]); err != nil {
+			return fmt.Errorf("resume: ladder %d: %w", i+1, err)
+		}
+	}
+	return nil
+}
+
+// A saver asks the ladders for copies of their states while they run and hands
+// them on.
+type saver struct {
+	r    *run
+	end  chan struct{}
+	wait sync.WaitGroup
+}
+
+// startSaver copies the states at the start and then every so often.
+func (r *run) startSaver() *saver {
+	s := &saver{r: r, end: make(chan struct{})}
+	c := r.settings.Checkpoint
+	if c == nil {
+		return s
+	}
+	for _, l := range r.all {
+		l.snapshot()
+	}
+	if c.Every <= 0 {
+		return s
+	}
+	s.wait.Go(func() {
+		tick := time.NewTicker(c.Every)
+		defer tick.Stop()
+		for {
+			select {
+			case <-s.end:
+				return
+			case <-tick.C:
+				s.ask()
+				_ = s.save() // tried again at the next tick; the last save's error counts
+			}
+		}
+	})
+	return s
+}
+
+// ask has every ladder that runs leave a copy at its next iteration, and waits
+// for it at most a second: a ladder that waits for a thread, or is at its end,
+// keeps the copy it has.
+func (s *saver) ask() {
+	for _, l := range s.r.all {
+		l.signal.CompareAndSwap(quiet, save)
+	}
+	for range 100 {
+		waiting := false
+		for _, l := range s.r.all {
+			waiting = waiting || l.signal.Load() == save
+		}
+		if !waiting {
+			return
+		}
+		select {
+		case <-s.end:
+			return
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}
+
+func (s *saver) save() error {
+	states := make([][]byte, len(s.r.all))
+	iterations := 0
+	for i, l := range s.r.all {
+		c := l.saved.Load()
+		if c.err != nil {
+			return c.err
+		}
+		states[i] = c.bytes
+		if i == 0 || c.done < iterations {
+			iterations = c.done
+		}
+	}
+	if err := s.r.settings.Checkpoint.Save(iterations, states); err != nil {
+		return fmt.Errorf("checkpoint: %w", err)
+	}
+	return nil
+}
+
+// finish ends the saver once no ladder runs any more and saves the last states.
+// A ladder that blew up keeps the copy from before.
+func (s *saver) finish() error {
+	close(s.end)
+	s.wait.Wait()
+	if s.r.settings.Checkpoint == nil {
+		return nil
+	}
+	for _, l := range s.r.all {
+		if l.block.NotFinite() < 0 {
+			l.snapshot()
+		}
+	}
+	return s.save()
+}

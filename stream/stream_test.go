@@ -1,0 +1,90 @@
+package stream
+
+import (
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// Frozen draws: results that users saved depend on them. A change here changes
+// every run of every user; do not make it without a new major version.
+func TestFrozen(t *testing.T) {
+	s := New(1, 0)
+	got := [3]uint64{s.Of(0, Kernel).Uint64(), s.Of(1, Kernel).Uint64(), s.Of(0, Swap).Uint64()}
+	want := [3]uint64{0x590c5263b2dc3d6a, 0xe42d12ba65bc1bf3, 0xfdbda69bcb9562fa}
+	if got != want {
+		t.Errorf("first numbers %#x, frozen %#x", got, want)
+	}
+}
+
+func TestSavedStreamsGoOn(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		seed := rapid.Uint64().Draw(t, "seed")
+		ladder := rapid.IntRange(0, 1<<20).Draw(t, "ladder")
+		a := New(seed, ladder)
+		for range rapid.IntRange(0, 50).Draw(t, "draws") {
+			a.Of(rapid.IntRange(0, 3).Draw(t, "replica"), rapid.SampledFrom([]Purpose{Kernel, Swap, Batch}).Draw(t, "purpose")).NormFloat64()
+		}
+		saved, err := a.AppendBinary(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := New(seed, ladder)
+		held := b.Of(1, Kernel) // handed out before the restore: must go on too
+		if err := b.UnmarshalBinary(saved); err != nil {
+			t.Fatal(err)
+		}
+		a.Of(1, Kernel)
+		for r := range 4 {
+			for _, p := range []Purpose{Kernel, Swap, Batch, Synthetic} {
+				if x, y := a.Of(r, p).Uint64(), b.Of(r, p).Uint64(); x != y {
+					t.Fatalf("stream (%d, %s) goes on with %d, not %d", r, p, y, x)
+				}
+			}
+		}
+		if held != b.Of(1, Kernel) {
+			t.Fatal("the restore replaced a stream that was handed out")
+		}
+	})
+}
+
+// Every prefix of a saved state is an error, never a panic.
+func TestShortState(t *testing.T) {
+	s := New(7, 3)
+	s.Of(0, Kernel)
+	s.Of(2, Swap)
+	saved, _ := s.AppendBinary(nil)
+	for n := range saved {
+		if err := New(7, 3).UnmarshalBinary(saved[:n]); err == nil {
+			t.Errorf("%d of %d bytes were taken for a state", n, len(saved))
+		}
+	}
+	if err := New(7, 3).UnmarshalBinary(append(saved, 0)); err == nil {
+		t.Error("a byte too many was not noticed")
+	}
+}
+
+// Streams that differ in one part of their key are uncorrelated: n products of
+// independent standard normals have mean 0 and variance 1, so |z| < 5.3 has a
+// false alarm below 1.2e-7 a pair. A key that drops one part has z = sqrt(n).
+func TestStreamsDiffer(t *testing.T) {
+	const n = 10_000
+	base := func() *Set { return New(5, 1) }
+	others := map[string]func() float64{
+		"seed":    New(6, 1).Of(1, Kernel).NormFloat64,
+		"ladder":  New(5, 2).Of(1, Kernel).NormFloat64,
+		"replica": base().Of(2, Kernel).NormFloat64,
+		"purpose": base().Of(1, Swap).NormFloat64,
+	}
+	for name, other := range others {
+		mine := base().Of(1, Kernel)
+		sum := 0.0
+		for range n {
+			sum += mine.NormFloat64() * other()
+		}
+		if z := sum / math.Sqrt(n); math.Abs(z) > 5.3 {
+			t.Errorf("streams of another %s are correlated: z = %.1f", name, z)
+		}
+	}
+}
