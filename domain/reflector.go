@@ -1,0 +1,271 @@
+package domain
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// The caps on the mirrorings of one step that a cap of 0 stands for. A wedge of
+// angle α needs up to π/α.
+const (
+	SpecularCap = 1000
+	NearestCap  = 20
+)
+
+// ErrNoNearest says that a domain cannot tell its nearest boundary point.
+var ErrNoNearest = errors.New("the nearest boundary point of this domain is not known: use the boundary rule specular or refuse")
+
+// A folder is a domain with a reflector of its own for some rules, in closed
+// form or with products that it maintains. It returns nil for the others.
+type folder interface {
+	fold(rule Rule, limit int) (Reflector, error)
+}
+
+// A projector is a tracer that finds the nearest point of Ω to a point outside
+// where that is not what Nearest finds. It writes the point into p and the
+// direction x − p, at unit length, into n.
+type projector interface {
+	project(p, n, x []float64) bool
+}
+
+// NewReflector returns a reflector of d under a rule. cap is the largest number
+// of mirrorings of one step, after which it is given up; 0 stands for
+// [SpecularCap] or [NearestCap], and the other rules and closed forms (the box)
+// have no use for it. It fails for an unknown rule, a negative cap, and for the
+// rules nearest and project with ErrNoNearest where d has no nearest point.
+func NewReflector(d Domain, rule Rule, cap int) (Reflector, error) {
+	if cap < 0 {
+		return nil, fmt.Errorf("cap %d: the largest number of mirrorings of a step is at least 1 (0: the default)", cap)
+	}
+	switch rule {
+	case Specular:
+		if cap == 0 {
+			cap = SpecularCap
+		}
+	case Nearest, Project:
+		if !knowsNearest(d) {
+			return nil, fmt.Errorf("boundary %s: %w", rule, ErrNoNearest)
+		}
+		if cap == 0 {
+			cap = NearestCap
+		}
+	case Refuse, Free:
+	default:
+		return nil, fmt.Errorf("boundary %q is not known: use %s, %s, %s or %s", string(rule), Specular, Nearest, Refuse, Project)
+	}
+	switch rule {
+	case Refuse:
+		return &refuse{d}, nil
+	case Free:
+		return free{}, nil
+	}
+	if f, ok := d.(folder); ok {
+		if r, err := f.fold(rule, cap); r != nil || err != nil {
+			return r, err
+		}
+	}
+	n := d.Dim()
+	w := work{d: d, tr: d.Tracer(), cap: cap,
+		x: make([]float64, n), dir: make([]float64, n), n: make([]float64, n), v: make([]float64, n)}
+	switch rule {
+	case Specular:
+		return &specular{w}, nil
+	case Nearest:
+		return &nearest{w}, nil
+	}
+	return &project{w}, nil
+}
+
+// knowsNearest reports whether the tracers of d know nearest points; domains
+// that do not say so through KnowsNearest do.
+func knowsNearest(d Domain) bool {
+	k, ok := d.(interface{ KnowsNearest() bool })
+	return !ok || k.KnowsNearest()
+}
+
+// giveUp ends a step where it began and reverses the momentum.
+func giveUp(from, to, v []float64) {
+	copy(to, from)
+	for i := range v {
+		v[i] = -v[i]
+	}
+}
+
+// work is the workspace of the rules that need the wall.
+type work struct {
+	d            Domain
+	tr           Tracer
+	cap          int
+	x, dir, n, v []float64
+}
+
+// end accepts w.x and w.v as the end of the step if w.x lies in Ω exactly.
+func (w *work) end(from, to, v []float64, hits int) (int, bool) {
+	if !w.d.Contains(w.x) {
+		giveUp(from, to, v)
+		return hits, false
+	}
+	copy(to, w.x)
+	copy(v, w.v)
+	return hits, true
+}
+
+type specular struct{ work }
+
+func (r *specular) Reflect(from, to, v []float64) (int, bool) {
+	if r.tr.Clear(from, to) {
+		return 0, true
+	}
+	if !finite(to) {
+		giveUp(from, to, v)
+		return 0, false
+	}
+	copy(r.x, from)
+	for i, f := range from {
+		r.dir[i] = to[i] - f
+	}
+	mv := r.v[:copy(r.v, v)]
+	hits, on := 0, None
+	for {
+		t, w := r.tr.Exit(r.x, r.dir, on)
+		if w == None {
+			break
+		}
+		if hits == r.cap {
+			giveUp(from, to, v)
+			return hits, false
+		}
+		for i, e := range r.dir {
+			r.x[i] += t * e
+			r.dir[i] = (1 - t) * e
+		}
+		r.tr.Normal(r.n, r.x, w)
+		// Rounding may let a grazing path meet the wall on its way inwards.
+		if dot(r.dir, r.n) > 0 {
+			mirror(r.dir, r.n)
+			mirror(mv, r.n[:len(mv)])
+		}
+		hits++
+		on = w
+	}
+	if hits == 0 {
+		if r.d.Contains(to) {
+			return 0, true
+		}
+		giveUp(from, to, v)
+		return 0, false
+	}
+	for i, e := range r.dir {
+		r.x[i] += e
+	}
+	return r.end(from, to, v, hits)
+}
+
+type nearest struct{ work }
+
+func (r *nearest) Reflect(from, to, v []float64) (int, bool) {
+	if r.d.Contains(to) {
+		return 0, true
+	}
+	if !finite(to) {
+		giveUp(from, to, v)
+		return 0, false
+	}
+	copy(r.x, to)
+	mv := r.v[:copy(r.v, v)]
+	p, hits := r.dir, 0
+	for ; hits < r.cap && !r.d.Contains(r.x); hits++ {
+		if !r.tr.Nearest(p, r.n, r.x) {
+			break
+		}
+		s := 0.0
+		for i, n := range r.n {
+			s += (r.x[i] - p[i]) * n
+		}
+		for i, n := range r.n {
+			r.x[i] -= 2 * s * n
+		}
+		mirror(mv, r.n[:len(mv)])
+	}
+	return r.end(from, to, v, hits)
+}
+
+// refuse does not take steps that end outside.
+type refuse struct{ d Domain }
+
+func (r *refuse) Reflect(from, to, v []float64) (int, bool) {
+	if r.d.Contains(to) {
+		return 0, true
+	}
+	ok := finite(to)
+	giveUp(from, to, v)
+	if !ok {
+		return 0, false
+	}
+	return 1, true
+}
+
+// free lets every step go, whatever it is.
+type free struct{}
+
+func (free) Reflect(_, _, _ []float64) (int, bool) { return 0, true }
+
+// project moves the end of a step to the nearest point of Ω and mirrors the
+// momentum at the normal there, so that |v| is kept under every rule.
+type project struct{ work }
+
+func (r *project) Reflect(from, to, v []float64) (int, bool) {
+	if r.d.Contains(to) {
+		return 0, true
+	}
+	if !finite(to) {
+		giveUp(from, to, v)
+		return 0, false
+	}
+	find := r.tr.Nearest
+	p := r.dir
+	if pr, ok := r.tr.(projector); ok {
+		ok = pr.project(p, r.n, to)
+		if !ok {
+			giveUp(from, to, v)
+			return 0, false
+		}
+	} else if !find(p, r.n, to) {
+		giveUp(from, to, v)
+		return 0, false
+	}
+	mv := r.v[:copy(r.v, v)]
+	mirror(mv, r.n[:len(mv)])
+	r.settle(p, from)
+	return r.end(from, to, v, 1)
+}
+
+// settle sets w.x to a point of Ω within rounding of p: p itself, else p moved
+// by 1, 2, 4 … ulps inwards along −n, else towards from ∈ Ω.
+func (w *work) settle(p, from []float64) {
+	copy(w.x, p)
+	if w.d.Contains(w.x) {
+		return
+	}
+	big := 0.0
+	for _, v := range p {
+		big = math.Max(big, math.Abs(v))
+	}
+	for step := 0x1p-52 * big; step < 0x1p-30*big; step *= 2 {
+		for i, n := range w.n {
+			w.x[i] = p[i] - step*n
+		}
+		if w.d.Contains(w.x) {
+			return
+		}
+	}
+	for share := 0x1p-52; share < 0x1p-20; share *= 2 {
+		for i, f := range from {
+			w.x[i] = p[i] + share*(f-p[i])
+		}
+		if w.d.Contains(w.x) {
+			return
+		}
+	}
+}
