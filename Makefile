@@ -1,0 +1,46 @@
+# make demo    posterior of a predator–prey model of real data, table and figures
+# make test    every test
+GO ?= go
+BIN := bin/r2sgld
+
+build:
+	$(GO) build -o $(BIN) ./cmd/r2sgld
+
+# The main job on real data: the lynx–hare pelts under positivity constraints.
+demo: build
+	$(BIN) identify examples/lynx-hare.yaml --out runs/demo --force
+
+# All tests. The core needs Go alone.
+test:
+	$(GO) test ./...
+
+# Tests under the race detector, with the smaller sizes.
+race:
+	$(GO) test -race ./...
+
+# The slow statistical runs: 10⁸ reflections over all domains and more.
+soak:
+	R2SGLD_SOAK=1 $(GO) test -timeout 3h ./...
+
+# Speed against the C baseline, built here and run in the same minute.
+bench:
+	script/bench
+
+# Faults put into the source on purpose; each must fail a test.
+mutants:
+	script/mutants
+
+# The real clients read our files: ArviZ, xarray, CmdStanPy, posterior, rstan.
+interop: build
+	script/interop
+
+# The same targets by other programs.
+peers: build
+	script/peers
+
+lint:
+	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "run gofmt -w on these"; exit 1; }
+	$(GO) vet ./...
+	$(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
+
+.PHONY: build demo test race soak bench mutants interop peers lint

@@ -1,0 +1,188 @@
+// Package report answers what to tell a person about a run: the summary that
+// goes into summary.json, the table on the terminal, and warnings that say what
+// to do.
+package report
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/r2sgld/r2sgld"
+	"github.com/r2sgld/r2sgld/diag"
+	"github.com/r2sgld/r2sgld/domain"
+)
+
+// A Summary is the content of summary.json. Numbers that are not known are NaN
+// here and null in the file.
+type Summary struct {
+	Schema         int         `json:"schema"`
+	Name           string      `json:"name"`
+	Method         string      `json:"method"`
+	Seed           uint64      `json:"seed"`
+	Ladders        int         `json:"ladders"`
+	Draws          int         `json:"draws"` // of the cold rung, over all ladders
+	Parameters     []Parameter `json:"parameters"`
+	Energy         Moments     `json:"energy"`
+	Domain         Boundary    `json:"domain"`
+	Swaps          Swaps       `json:"swaps"`
+	LogEvidence    Evidence    `json:"log_evidence"`
+	Equations      any         `json:"equations,omitempty"`
+	Fit            any         `json:"fit,omitempty"`
+	Warnings       []string    `json:"warnings"`
+	Iterations     int         `json:"iterations"`
+	Seconds        float64     `json:"seconds"`
+	StepsPerSecond float64     `json:"steps_per_second"`
+}
+
+// A Parameter describes the draws of one coordinate.
+type Parameter struct {
+	Name     string  `json:"name"`
+	Mean     float64 `json:"mean"`
+	SD       float64 `json:"sd"`
+	Mode     float64 `json:"mode"`
+	Q5       float64 `json:"q5"`
+	Q25      float64 `json:"q25"`
+	Q50      float64 `json:"q50"`
+	Q75      float64 `json:"q75"`
+	Q95      float64 `json:"q95"`
+	MCSEMean float64 `json:"mcse_mean"`
+	ESSBulk  float64 `json:"ess_bulk"`
+	ESSTail  float64 `json:"ess_tail"`
+	RHat     float64 `json:"rhat"`
+}
+
+// Moments are mean and standard deviation of a quantity over the draws.
+type Moments struct {
+	Mean float64 `json:"mean"`
+	SD   float64 `json:"sd"`
+}
+
+// Boundary is what the wall did to the steps of all rungs.
+type Boundary struct {
+	Steps       int64 `json:"steps"`
+	Reflected   int64 `json:"reflected"`
+	Reflections int64 `json:"reflections"`
+	Fallbacks   int64 `json:"fallbacks"`
+	Outside     int64 `json:"outside"` // draws of the cold rung
+}
+
+// Swaps is what the ladders tell of their exchanges, added up.
+type Swaps struct {
+	Scheme     string  `json:"scheme"`
+	Rule       string  `json:"rule"`
+	Exact      bool    `json:"exact"`
+	RoundTrips int64   `json:"round_trips"`
+	Barrier    float64 `json:"barrier"`
+	Pairs      []Pair  `json:"pairs"`
+}
+
+// A Pair is two neighbouring rungs, counted from 1.
+type Pair struct {
+	Rungs           [2]int  `json:"rungs"`
+	Attempts        int64   `json:"attempts"`
+	Accepted        int64   `json:"accepted"`
+	Rate            float64 `json:"rate"`
+	MeanProbability float64 `json:"mean_probability"`
+	Variance        float64 `json:"variance"`
+}
+
+// Evidence is the log evidence on a bounded domain, where it was estimated.
+type Evidence struct {
+	Forward  float64 `json:"forward"`
+	Backward float64 `json:"backward"`
+	Estimate float64 `json:"estimate"`
+}
+
+// Parameters describes the cold draws of every coordinate. d may be nil; its
+// bounds keep the mode inside.
+func Parameters(res *r2sgld.Result, d domain.Domain) []Parameter {
+	n := len(res.Names)
+	lo, hi := make([]float64, n), make([]float64, n)
+	for j := range n {
+		lo[j], hi[j] = math.Inf(-1), math.Inf(1)
+	}
+	if d != nil {
+		d.Bounds(lo, hi)
+	}
+	ps := make([]Parameter, n)
+	for j, name := range res.Names {
+		ps[j] = Describe(name, res.Chains(j), lo[j], hi[j])
+	}
+	return ps
+}
+
+// Describe describes one coordinate: a chain per ladder, equally long, within
+// [lo, hi].
+func Describe(name string, chains [][]float64, lo, hi float64) Parameter {
+	s := diag.Summarize(name, chains, lo, hi)
+	return Parameter{Name: name, Mean: s.Mean, SD: s.SD, Mode: s.Mode, Q5: s.Q5, Q25: s.Q25, Q50: s.Q50, Q75: s.Q75, Q95: s.Q95,
+		MCSEMean: s.MCSEMean, ESSBulk: s.ESSBulk, ESSTail: s.ESSTail, RHat: s.RHat}
+}
+
+// New summarises a run. The caller adds what it alone knows: equations, fit,
+// further warnings.
+func New(name, method string, p r2sgld.Problem, s r2sgld.Settings, res *r2sgld.Result, seconds float64) *Summary {
+	nan := math.NaN()
+	sum := &Summary{Schema: 1, Name: name, Method: method, Seed: s.Seed, Ladders: len(res.Ladders),
+		Parameters: Parameters(res, p.Domain), Swaps: swaps(s, res), LogEvidence: Evidence{nan, nan, nan}, Seconds: seconds}
+	var energies []float64
+	for _, e := range res.Energies() {
+		energies = append(energies, e...)
+	}
+	sum.Draws = len(energies)
+	sum.Energy = Moments{diag.Mean(energies), diag.SD(energies)}
+	all, cold := res.Tally(-1), res.Tally(0)
+	sum.Domain = Boundary{all.Steps, all.Reflected, all.Reflections, all.Fallbacks, cold.Outside}
+	for i, l := range res.Ladders {
+		if i == 0 || l.Iterations < sum.Iterations {
+			sum.Iterations = l.Iterations
+		}
+	}
+	sum.StepsPerSecond = float64(all.Steps) / seconds
+	sum.Warnings = append([]string{}, sum.warnings(s, res)...)
+	return sum
+}
+
+func swaps(s r2sgld.Settings, res *r2sgld.Result) Swaps {
+	st := res.Swaps()
+	w := Swaps{Scheme: s.Swap.Scheme, Rule: s.Swap.Rule, Exact: s.Swap.Variance == 0 || s.Swap.Correction == 0 || s.Swap.Correction == 2,
+		RoundTrips: st.RoundTrips, Barrier: st.Barrier(), Pairs: []Pair{}}
+	for i, p := range st.Pairs {
+		w.Pairs = append(w.Pairs, Pair{[2]int{i + 1, i + 2}, p.Attempts, p.Accepted, p.Rate(), p.MeanProbability(), s.Swap.Variance})
+	}
+	return w
+}
+
+// warnings says what is wrong with the draws and what to do, once each.
+func (s *Summary) warnings(set r2sgld.Settings, res *r2sgld.Result) []string {
+	var w []string
+	for _, p := range s.Parameters {
+		switch {
+		case p.RHat > 1.01:
+			w = append(w, fmt.Sprintf("%s: R̂ %.3f and ESS %.0f: the ladders disagree. Run longer (sampler.iterations: %d) or with larger steps or more rungs (%d round trips so far).",
+				p.Name, p.RHat, p.ESSBulk, 4*s.Iterations, s.Swaps.RoundTrips))
+		case math.Min(p.ESSBulk, p.ESSTail) < 400:
+			w = append(w, fmt.Sprintf("%s: ESS %.0f (bulk), %.0f (tail) is below 400: quantiles and intervals are rough. Run longer: sampler.iterations: %d.",
+				p.Name, p.ESSBulk, p.ESSTail, 4*s.Iterations))
+		}
+	}
+	if !s.Swaps.Exact {
+		w = append(w, fmt.Sprintf("swap correction %g is biased for noisy energies: the cold rung does not sample the target. Use correction: 2.", set.Swap.Correction))
+	}
+	for _, p := range s.Swaps.Pairs {
+		if p.Attempts > 1000 && p.Rate < 0.01 {
+			w = append(w, fmt.Sprintf("rungs %d and %d traded in %.2g of their attempts: put a temperature between %g and %g.",
+				p.Rungs[0], p.Rungs[1], p.Rate, set.Temperature[p.Rungs[0]-1], set.Temperature[p.Rungs[1]-1]))
+		}
+	}
+	for r := range res.Ladders[0].Tally {
+		if t := res.Tally(r); float64(t.Fallbacks) > 1e-3*float64(t.Steps) {
+			w = append(w, fmt.Sprintf("%.2g %% of the steps of rung %d ended in a fallback (the replica stayed where it was): its step size is too large for the narrow parts of the domain.",
+				100*float64(t.Fallbacks)/float64(t.Steps), r+1))
+		}
+	}
+	if s.Domain.Outside > 0 {
+		w = append(w, fmt.Sprintf("%d of %d draws lie outside the domain: method %s does not reflect. Use method: r2sgld.", s.Domain.Outside, s.Draws, s.Method))
+	}
+	return w
+}

@@ -1,0 +1,138 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"unicode/utf8"
+)
+
+// Style is how text is marked. The zero value marks nothing.
+type Style struct {
+	Color bool // ANSI colours, only where they help
+}
+
+func (s Style) warn(text string) string {
+	if !s.Color {
+		return text
+	}
+	return "\x1b[33m" + text + "\x1b[0m"
+}
+
+// Table lays the parameters out for a terminal, a line each.
+func Table(ps []Parameter, style Style) string {
+	rows := [][]string{{"parameter", "mean", "sd", "5 %", "50 %", "95 %", "mode", "ESS", "R̂"}}
+	for _, p := range ps {
+		d := decimals(p.SD)
+		row := []string{p.Name}
+		for _, v := range []float64{p.Mean, p.SD, p.Q5, p.Q50, p.Q95, p.Mode} {
+			row = append(row, number(v, d))
+		}
+		row = append(row, number(math.Min(p.ESSBulk, p.ESSTail), 0), number(p.RHat, 3))
+		rows = append(rows, row)
+	}
+	bad := make([]bool, len(rows))
+	for i, p := range ps {
+		bad[i+1] = p.RHat > 1.01
+	}
+	width := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for c, cell := range row {
+			width[c] = max(width[c], columns(cell))
+		}
+	}
+	var b strings.Builder
+	for i, row := range rows {
+		for c, cell := range row {
+			pad := strings.Repeat(" ", width[c]-columns(cell))
+			switch {
+			case c == 0:
+				b.WriteString(" " + cell + pad)
+			case c == len(row)-1 && bad[i]:
+				b.WriteString("  " + pad + style.warn(cell))
+			default:
+				b.WriteString("  " + pad + cell)
+			}
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// columns is the number of terminal columns of s: combining marks take none.
+func columns(s string) int {
+	return utf8.RuneCountInString(s) - strings.Count(s, "\u0302")
+}
+
+// decimals is the number of decimals that shows three digits of sd, −1 for
+// scientific notation.
+func decimals(sd float64) int {
+	if !(sd > 0) || math.IsInf(sd, 0) {
+		return 4
+	}
+	d := 2 - int(math.Floor(math.Log10(sd)))
+	if d > 8 || d < -6 {
+		return -1
+	}
+	return max(0, d)
+}
+
+// number prints v with d decimals, scientifically if d < 0 and as a dash if it
+// is not known.
+func number(v float64, d int) string {
+	switch {
+	case math.IsNaN(v):
+		return "–"
+	case math.IsInf(v, 0) || d < 0:
+		return strings.Replace(fmt.Sprintf("%.3g", v), "-", "−", 2)
+	}
+	s := fmt.Sprintf("%.*f", d, v)
+	if strings.Trim(s, "-0.") == "" {
+		s = strings.TrimPrefix(s, "-")
+	}
+	return strings.Replace(s, "-", "−", 1)
+}
+
+// Count prints n with commas between thousands.
+func Count(n int64) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// Footer is the line of counts under the table.
+func (s *Summary) Footer() string {
+	d := s.Domain
+	parts := []string{
+		fmt.Sprintf("reflected %.2f %% of %s steps", 100*float64(d.Reflected)/float64(max(1, d.Steps)), Count(d.Steps)),
+		plural(d.Fallbacks, "fallback"),
+		plural(d.Outside, "draw") + " outside",
+	}
+	if len(s.Swaps.Pairs) > 0 {
+		rates := make([]string, len(s.Swaps.Pairs))
+		for i, p := range s.Swaps.Pairs {
+			rates[i] = number(p.Rate, 2)
+		}
+		parts = append(parts, "swaps "+strings.Join(rates, " "))
+	}
+	parts = append(parts, fmt.Sprintf("%.1f s", s.Seconds))
+	return " " + strings.Join(parts, " · ") + "\n"
+}
+
+func plural(n int64, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return Count(n) + " " + noun + "s"
+}
+
+// WarningText prints the warnings, one a line.
+func (s *Summary) WarningText(style Style) string {
+	var b strings.Builder
+	for _, w := range s.Warnings {
+		b.WriteString(style.warn(" ! ") + w + "\n")
+	}
+	return b.String()
+}
