@@ -1,0 +1,199 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/vbauerster/mpb/v8"
+	"github.com/vbauerster/mpb/v8/decor"
+
+	"github.com/r2sgld/r2sgld"
+	"github.com/r2sgld/r2sgld/diag"
+	"github.com/r2sgld/r2sgld/kernel"
+)
+
+// Progress shows how far a run is: one line, redrawn, on a terminal, plain lines
+// otherwise. It watches the ladders as their recorders.
+type Progress struct {
+	name     string
+	total    int // iterations of all ladders
+	rungs    int
+	every    int // iterations between sweeps
+	burnIn   int
+	begun    time.Time
+	watchers []*watcher
+	end      chan struct{}
+	done     sync.WaitGroup
+}
+
+// NewProgress prepares the progress of a run with settings s and a number of
+// rungs. Its Recorder goes into s.
+func NewProgress(name string, s r2sgld.Settings) *Progress {
+	p := &Progress{name: name, rungs: max(1, len(s.Temperature)), every: max(1, s.Swap.Every), burnIn: s.BurnIn, end: make(chan struct{})}
+	for range max(1, s.Ladders) {
+		p.watchers = append(p.watchers, &watcher{p: p})
+	}
+	p.total = s.Iterations * len(p.watchers)
+	return p
+}
+
+// Recorder returns what watches a ladder.
+func (p *Progress) Recorder(ladder int) r2sgld.Recorder { return p.watchers[ladder] }
+
+// A watcher counts one ladder's iterations and swaps. Now and then it publishes
+// them: Record takes a few nanoseconds.
+type watcher struct {
+	p         *Progress
+	rung0     int // of replica 0, to see swaps
+	swaps     int64
+	moments   []diag.Running // per coordinate of the cold rung, in the kernel's coordinates
+	iteration atomic.Int64
+	traded    atomic.Int64
+	mu        sync.Mutex
+	published []diag.Running
+}
+
+const publishEvery = 1024
+
+func (w *watcher) Record(k int, b *kernel.Block) error {
+	if b.Rung[0] != w.rung0 {
+		w.rung0 = b.Rung[0]
+		w.swaps++
+	}
+	if k%publishEvery != 0 && k%16 != 0 {
+		return nil
+	}
+	if k > w.p.burnIn {
+		if w.moments == nil {
+			w.moments = make([]diag.Running, b.D)
+			w.published = make([]diag.Running, b.D)
+		}
+		i := b.Replica(0)
+		for j := range w.moments {
+			w.moments[j].Add(b.X[j*b.R+i])
+		}
+	}
+	if k%publishEvery == 0 {
+		w.iteration.Store(int64(k))
+		w.traded.Store(w.swaps)
+		w.mu.Lock()
+		copy(w.published, w.moments)
+		w.mu.Unlock()
+	}
+	return nil
+}
+
+// iterations and swap rate so far. Replica 0 takes part in a share 2/R of the
+// swaps; DEO tries (R−1)/2 pairs a sweep.
+func (p *Progress) count() (iterations int, rate float64) {
+	swaps := 0.0
+	for _, w := range p.watchers {
+		iterations += int(w.iteration.Load())
+		swaps += float64(w.traded.Load())
+	}
+	tries := float64(iterations) / float64(p.every) * float64(p.rungs-1) / float64(p.rungs)
+	return iterations, swaps / tries
+}
+
+// rhat is the largest plain R̂ of the cold coordinates, NaN before there are two
+// ladders with draws.
+func (p *Progress) rhat() float64 {
+	var ladders [][]diag.Running
+	for _, w := range p.watchers {
+		w.mu.Lock()
+		if len(w.published) > 0 {
+			ladders = append(ladders, append([]diag.Running(nil), w.published...))
+		}
+		w.mu.Unlock()
+	}
+	if len(ladders) < 2 {
+		return math.NaN()
+	}
+	worst := math.NaN()
+	for j := range ladders[0] {
+		one := make([]diag.Running, len(ladders))
+		for i := range ladders {
+			one[i] = ladders[i][j]
+		}
+		if r := diag.RHatOf(one); !(r <= worst) {
+			worst = r
+		}
+	}
+	return worst
+}
+
+// status is what stands beside the bar.
+func (p *Progress) status() string {
+	n, rate := p.count()
+	s := fmt.Sprintf("%s/%s  %.1f M steps/s", Count(int64(n)), Count(int64(p.total)), float64(n*p.rungs)/1e6/time.Since(p.begun).Seconds())
+	if n > 0 {
+		left := time.Duration(float64(time.Since(p.begun)) * float64(p.total-n) / float64(n))
+		s += fmt.Sprintf("  left %s", left.Round(time.Second))
+	}
+	if p.rungs > 1 && n > 0 {
+		s += "  swaps " + number(rate, 2)
+	}
+	if r := p.rhat(); !math.IsNaN(r) {
+		s += "  R̂ " + number(r, 3)
+	}
+	return s
+}
+
+// Start begins to show the progress on w: redrawn if terminal, else a plain line
+// every ten seconds. Stop ends it.
+func (p *Progress) Start(w io.Writer, terminal bool) {
+	p.begun = time.Now()
+	show, finish := p.lines(w)
+	pause := 10 * time.Second
+	if terminal {
+		show, finish = p.bar(w)
+		pause = 100 * time.Millisecond
+	}
+	p.done.Go(func() {
+		tick := time.NewTicker(pause)
+		defer tick.Stop()
+		for {
+			select {
+			case <-p.end:
+				finish()
+				return
+			case <-tick.C:
+				show()
+			}
+		}
+	})
+}
+
+// Stop ends the display and leaves the cursor on a fresh line.
+func (p *Progress) Stop() {
+	close(p.end)
+	p.done.Wait()
+}
+
+func (p *Progress) lines(w io.Writer) (show, finish func()) {
+	show = func() {
+		n, _ := p.count()
+		fmt.Fprintf(w, "%s  %d %%  %s\n", p.name, 100*n/max(1, p.total), p.status())
+	}
+	return show, func() {}
+}
+
+func (p *Progress) bar(w io.Writer) (show, finish func()) {
+	pool := mpb.New(mpb.WithOutput(w), mpb.WithWidth(24), mpb.WithAutoRefresh())
+	bar := pool.New(int64(p.total), mpb.BarStyle().Lbound("").Rbound("").Filler("█").Tip("▌").Padding(" "),
+		mpb.BarRemoveOnComplete(),
+		mpb.PrependDecorators(decor.Name(" "+p.name+"  ")),
+		mpb.AppendDecorators(decor.Percentage(), decor.Any(func(decor.Statistics) string { return "  " + p.status() })))
+	show = func() {
+		n, _ := p.count()
+		bar.SetCurrent(min(int64(n), int64(p.total)-1))
+	}
+	return show, func() {
+		bar.Abort(true)
+		pool.Wait()
+	}
+}
