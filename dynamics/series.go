@@ -1,0 +1,305 @@
+package dynamics
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// Columns says which columns of a file hold what. Columns are named as in the
+// header line.
+type Columns struct {
+	Time        string  // "" takes the row numbers 0, 1, 2, …
+	States      []Named // in the order of the model
+	Derivatives []Named // given derivatives of states; may be nil
+}
+
+// Named pairs the name of a state with the name of its column.
+type Named struct{ Name, Column string }
+
+// A Series is a time series of n rows, all finite, its times increasing.
+type Series struct {
+	File   string
+	Time   []float64
+	States []string             // names
+	Values map[string][]float64 // of each state
+	Given  map[string][]float64 // derivatives given in the file, by state
+	Line   []int                // the line of the file of each row
+}
+
+// Rows is the number of rows n.
+func (s *Series) Rows() int { return len(s.Time) }
+
+const (
+	minRows = 3     // fewer have no central difference
+	largest = 1e150 // squares of larger numbers overflow in sums
+	patient = 20    // faults listed before "and more"
+)
+
+// ReadSeries reads a file of comma-separated values with a header line. All
+// faults of the file are reported at once, joined, each a [*DataError].
+func ReadSeries(file string, c Columns) (*Series, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		var p *fs.PathError
+		if errors.As(err, &p) {
+			err = p.Err
+		}
+		return nil, &DataError{File: file, Text: "cannot be read: " + err.Error()}
+	}
+	defer f.Close()
+	return DecodeSeries(f, file, c)
+}
+
+// DecodeSeries is [ReadSeries] from a reader; file is the name for messages.
+func DecodeSeries(r io.Reader, file string, c Columns) (*Series, error) {
+	d := &decoder{file: file}
+	d.decode(r, c)
+	if len(d.faults) > 0 {
+		errs := make([]error, 0, patient+1)
+		for i, f := range d.faults {
+			if i == patient {
+				errs = append(errs, &DataError{File: file, Text: fmt.Sprintf("and %d more", len(d.faults)-patient)})
+				break
+			}
+			errs = append(errs, f)
+		}
+		return nil, errors.Join(errs...)
+	}
+	return d.series, nil
+}
+
+type decoder struct {
+	file   string
+	csv    *csv.Reader
+	faults []error
+	header []string
+	wanted []*wanted
+	series *Series
+}
+
+// wanted is a column to read.
+type wanted struct {
+	what, column string
+	at           int // index in the header, −1 while not found
+	values       []float64
+}
+
+func (d *decoder) fault(line, column int, format string, args ...any) {
+	d.faults = append(d.faults, &DataError{d.file, line, column, fmt.Sprintf(format, args...)})
+}
+
+func (d *decoder) decode(r io.Reader, c Columns) {
+	b := bufio.NewReader(r)
+	if head, _ := b.Peek(3); bytes.Equal(head, []byte("\xef\xbb\xbf")) {
+		_, _ = b.Discard(3)
+	} else if bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) {
+		d.fault(1, 1, "the file is UTF-16 text: save it as UTF-8")
+		return
+	}
+	d.csv = csv.NewReader(b)
+	d.csv.FieldsPerRecord = -1
+	d.csv.TrimLeadingSpace = true
+	d.csv.ReuseRecord = true
+	if !d.readHeader(c) {
+		return
+	}
+	d.series = &Series{File: d.file, Values: map[string][]float64{}, Given: map[string][]float64{}}
+	d.readRows()
+	if len(d.faults) == 0 {
+		d.finish(c)
+	}
+}
+
+// readHeader finds the wanted columns and reports whether all are there.
+func (d *decoder) readHeader(c Columns) bool {
+	record, err := d.csv.Read()
+	if err != nil {
+		if errors.Is(err, io.EOF) {
+			d.fault(0, 0, "the file is empty")
+		} else {
+			d.malformed(err)
+		}
+		return false
+	}
+	line, _ := d.csv.FieldPos(0)
+	numbers := true
+	for _, h := range record {
+		h = strings.TrimSpace(h)
+		d.header = append(d.header, h)
+		_, err := strconv.ParseFloat(h, 64)
+		numbers = numbers && err == nil
+	}
+	if numbers {
+		d.fault(line, 1, "the first line holds numbers: it must name the columns, for instance %s", d.example(c))
+		return false
+	}
+	if len(d.header) == 1 && strings.ContainsAny(d.header[0], ";\t") {
+		d.fault(line, 1, "the columns are not separated by commas: save the file as comma-separated values")
+		return false
+	}
+	if c.Time != "" {
+		d.want(line, "the time", c.Time)
+	}
+	for _, s := range c.States {
+		d.want(line, fmt.Sprintf("state %q", s.Name), s.Column)
+	}
+	for _, s := range c.Derivatives {
+		d.want(line, fmt.Sprintf("the derivative of %q", s.Name), s.Column)
+	}
+	return len(d.faults) == 0
+}
+
+// example is a header line that would do.
+func (d *decoder) example(c Columns) string {
+	names := []string{}
+	if c.Time != "" {
+		names = append(names, c.Time)
+	}
+	for _, s := range append(append([]Named(nil), c.States...), c.Derivatives...) {
+		names = append(names, s.Column)
+	}
+	return strconv.Quote(strings.Join(names, ","))
+}
+
+func (d *decoder) want(line int, what, column string) {
+	w := &wanted{what: what, column: column, at: -1}
+	d.wanted = append(d.wanted, w)
+	for i, h := range d.header {
+		if h != column {
+			continue
+		}
+		if w.at >= 0 {
+			_, at := d.csv.FieldPos(i)
+			d.fault(line, at, "column %q comes twice", column)
+		}
+		w.at = i
+	}
+	if w.at < 0 {
+		d.fault(line, 1, "no column %q for %s%s (columns: %s)", column, what, suggest(column, d.header), quoted(d.header))
+	}
+}
+
+func (d *decoder) malformed(err error) {
+	var p *csv.ParseError
+	if errors.As(err, &p) {
+		d.fault(p.Line, p.Column, "%s", strings.TrimPrefix(p.Err.Error(), "csv: "))
+		return
+	}
+	d.fault(0, 0, "cannot be read: %s", err)
+}
+
+func (d *decoder) readRows() {
+	for {
+		record, err := d.csv.Read()
+		if errors.Is(err, io.EOF) {
+			return
+		}
+		if err != nil {
+			d.malformed(err)
+			var p *csv.ParseError
+			if !errors.As(err, &p) || len(d.faults) > patient {
+				return
+			}
+			continue
+		}
+		line, _ := d.csv.FieldPos(0)
+		if len(record) == 1 && strings.TrimSpace(record[0]) == "" {
+			continue // a line of blanks
+		}
+		d.series.Line = append(d.series.Line, line)
+		if len(record) != len(d.header) {
+			d.fault(line, 1, "%d cells in this row, %d in the header", len(record), len(d.header))
+			for _, w := range d.wanted {
+				w.values = append(w.values, math.NaN())
+			}
+			continue
+		}
+		for _, w := range d.wanted {
+			v, why := number(strings.TrimSpace(record[w.at]))
+			if why != "" {
+				_, column := d.csv.FieldPos(w.at)
+				d.fault(line, column, "%s in column %q: %s", shown(record[w.at]), w.column, why)
+			}
+			w.values = append(w.values, v)
+		}
+	}
+}
+
+// shown is a cell for a message, cut to a readable length.
+func shown(cell string) string {
+	if cell == "" {
+		return "an empty cell"
+	}
+	if r := []rune(cell); len(r) > 40 {
+		cell = string(r[:40]) + "…"
+	}
+	return strconv.Quote(cell)
+}
+
+// number parses a cell; why says what is wrong with it.
+func number(cell string) (v float64, why string) {
+	v, err := strconv.ParseFloat(cell, 64)
+	switch {
+	case cell == "":
+		return math.NaN(), "remove the row or fill the value in"
+	case errors.Is(err, strconv.ErrRange), err == nil && math.Abs(v) > largest && !math.IsInf(v, 0):
+		return v, fmt.Sprintf("too large to compute with (at most %g): change the unit", largest)
+	case err != nil:
+		return math.NaN(), "not a number"
+	case math.IsNaN(v) || math.IsInf(v, 0):
+		return v, "not a finite number: remove the row or fill the value in"
+	}
+	return v, ""
+}
+
+// finish checks times and length and hands the columns over.
+func (d *decoder) finish(c Columns) {
+	s := d.series
+	if n := len(s.Line); n < minRows {
+		d.fault(0, 0, "%d rows of data: at least %d are needed", n, minRows)
+		return
+	}
+	w := d.wanted
+	if c.Time == "" {
+		for i := range s.Line {
+			s.Time = append(s.Time, float64(i))
+		}
+	} else {
+		s.Time, w = w[0].values, w[1:]
+		d.checkTimes(c.Time)
+	}
+	for i, n := range c.States {
+		s.States = append(s.States, n.Name)
+		s.Values[n.Name] = w[i].values
+	}
+	for i, n := range c.Derivatives {
+		s.Given[n.Name] = w[len(c.States)+i].values
+	}
+}
+
+func (d *decoder) checkTimes(column string) {
+	s := d.series
+	seen := map[float64]int{}
+	for i, t := range s.Time {
+		before, twice := seen[t]
+		switch {
+		case twice:
+			d.fault(s.Line[i], 1, "%s %v comes twice, first in line %d: keep one row for each time", column, t, before)
+			continue
+		case i > 0 && t < s.Time[i-1]:
+			d.fault(s.Line[i], 1, "%s %v comes after %v: sort the rows by time", column, t, s.Time[i-1])
+		case i > 0 && t-s.Time[i-1] < 1e-12*math.Max(math.Abs(t), math.Abs(s.Time[i-1])):
+			d.fault(s.Line[i], 1, "%s %v and %v are too close together to tell a slope", column, s.Time[i-1], t)
+		}
+		seen[t] = s.Line[i]
+	}
+}

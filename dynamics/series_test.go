@@ -1,0 +1,222 @@
+package dynamics
+
+import (
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+var lynxColumns = Columns{Time: "year", States: []Named{{"H", "hare"}, {"L", "lynx"}}}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+func lynxHare() *Series { return must(ReadSeries("../data/lynx_hare.csv", lynxColumns)) }
+
+func TestReadSeries(t *testing.T) {
+	s := lynxHare()
+	if s.Rows() != 21 || s.Time[0] != 1900 || s.Values["L"][20] != 8.6 || s.Values["H"][1] != 47.2 || s.Line[20] != 22 {
+		t.Errorf("read %+v", s)
+	}
+	text := string(must(os.ReadFile("../data/lynx_hare.csv")))
+	for name, spoilt := range map[string]string{
+		"BOM":    "\ufeff" + text,
+		"CRLF":   strings.ReplaceAll(text, "\n", "\r\n"),
+		"blanks": strings.ReplaceAll(text, ",", " , ") + "\n  \n",
+		"quotes": strings.ReplaceAll(text, "hare", `"hare"`),
+	} {
+		u, err := DecodeSeries(strings.NewReader(spoilt), name, lynxColumns)
+		if err != nil || u.Rows() != 21 || u.Values["H"][20] != 24.7 {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestBadSeries(t *testing.T) {
+	const head = "year,hare,lynx\n"
+	const good = "1900,1,2\n1901,2,3\n1902,3,4\n"
+	for _, c := range []struct{ name, text, want string }{
+		{"empty", "", "f.csv: the file is empty"},
+		{"only a BOM", "\ufeff", "f.csv: the file is empty"},
+		{"no rows", head, "f.csv: 0 rows of data: at least 3 are needed"},
+		{"two rows", head + "1,1,1\n2,2,2\n", "f.csv: 2 rows of data: at least 3 are needed"},
+		{"no header", good, `f.csv:1:1: the first line holds numbers: it must name the columns, for instance "year,hare,lynx"`},
+		{"missing column", "year,har,lynx\n" + good, `f.csv:1:1: no column "hare" for state "H"; did you mean "har"? (columns: "year", "har", "lynx")`},
+		{"missing time", "x,hare,lynx\n" + good, `f.csv:1:1: no column "year" for the time (columns: "x", "hare", "lynx")`},
+		{"column twice", "year,hare,hare,lynx\n1,1,1,1\n", `f.csv:1:11: column "hare" comes twice`},
+		{"semicolons", "year;hare;lynx\n1;2;3\n", "f.csv:1:1: the columns are not separated by commas: save the file as comma-separated values"},
+		{"UTF-16", "\xff\xfey\x00", "f.csv:1:1: the file is UTF-16 text: save it as UTF-8"},
+		{"ragged", head + good + "1903,4\n", "f.csv:5:1: 2 cells in this row, 3 in the header"},
+		{"empty cell", head + good + "1903,,4\n", `f.csv:5:6: an empty cell in column "hare": remove the row or fill the value in`},
+		{"NaN", head + good + "1903,4,NaN\n", `f.csv:5:8: "NaN" in column "lynx": not a finite number: remove the row or fill the value in`},
+		{"Inf", head + good + "1903,-Inf,4\n", `f.csv:5:6: "-Inf" in column "hare": not a finite number: remove the row or fill the value in`},
+		{"word", head + good + "1903,many,4\n", `f.csv:5:6: "many" in column "hare": not a number`},
+		{"huge", head + good + "1903,1e400,4\n", `f.csv:5:6: "1e400" in column "hare": too large to compute with (at most 1e+150): change the unit`},
+		{"large", head + good + "1903,1e200,4\n", `f.csv:5:6: "1e200" in column "hare": too large to compute with (at most 1e+150): change the unit`},
+		{"duplicate time", head + good + "1901,4,5\n", "f.csv:5:1: year 1901 comes twice, first in line 3: keep one row for each time"},
+		{"unsorted", head + good + "1899,4,5\n", "f.csv:5:1: year 1899 comes after 1902: sort the rows by time"},
+		{"too close", head + good + "1902.0000000000002,4,5\n", "f.csv:5:1: year 1902 and 1902.0000000000002 are too close together to tell a slope"},
+		{"quote", head + "1900,\"1,2\n", `f.csv:2:11: extraneous or missing " in quoted-field`},
+		{"all at once", head + "1900,a,2\n1901,2,b\n1902,3\n",
+			`f.csv:2:6: "a" in column "hare": not a number` + "\n" +
+				`f.csv:3:8: "b" in column "lynx": not a number` + "\n" +
+				`f.csv:4:1: 2 cells in this row, 3 in the header`},
+		{"two columns", "year\n" + good, `f.csv:1:1: no column "hare" for state "H" (columns: "year")` + "\n" +
+			`f.csv:1:1: no column "lynx" for state "L" (columns: "year")`},
+		{"very many", head + strings.Repeat("1,x,1\n", 50), "f.csv: and 30 more"},
+	} {
+		s, err := DecodeSeries(strings.NewReader(c.text), "f.csv", lynxColumns)
+		if err == nil || s != nil {
+			t.Errorf("%s: no error", c.name)
+			continue
+		}
+		if got := err.Error(); got != c.want && (c.name != "very many" || !strings.HasSuffix(got, c.want)) {
+			t.Errorf("%s:\n got %s\nwant %s", c.name, got, c.want)
+		}
+		var e *DataError
+		if !errors.As(err, &e) || e.File != "f.csv" {
+			t.Errorf("%s: not a DataError", c.name)
+		}
+	}
+	for _, path := range []string{filepath.Join(t.TempDir(), "none.csv"), t.TempDir()} {
+		if _, err := ReadSeries(path, lynxColumns); err == nil || !strings.HasPrefix(err.Error(), path+": cannot be read: ") {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
+func FuzzDecodeSeries(f *testing.F) {
+	f.Add("year,hare,lynx\n1900,1,2\n1901,2,3\n1902,3,4\n")
+	f.Add("\ufeffyear,hare,lynx\r\n1900,1,2\r\n")
+	f.Add("year,\"ha\nre\",lynx\n1,,\n")
+	f.Add("1;2;3\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		s, err := DecodeSeries(strings.NewReader(text), "f.csv", lynxColumns)
+		if (s == nil) == (err == nil) {
+			t.Fatalf("series %v, error %v", s, err)
+		}
+		if err != nil {
+			return
+		}
+		for i := range s.Time {
+			if i > 0 && !(s.Time[i] > s.Time[i-1]) {
+				t.Fatal("times do not increase")
+			}
+			for _, v := range []float64{s.Time[i], s.Values["H"][i], s.Values["L"][i]} {
+				if math.IsNaN(v) || math.IsInf(v, 0) {
+					t.Fatal("a value is not finite")
+				}
+			}
+		}
+		for _, d := range []Derivative{{}, {"savgol", 3, 1}, {"column", 0, 0}} {
+			if _, err := s.Slopes(d, s.States, false); err != nil && d.Kind == "" {
+				t.Fatal(err)
+			}
+		}
+	})
+}
+
+// polynomial returns a series of one state x = Σ c_k t^k on uneven times.
+func polynomial(c []float64, times []float64) *Series {
+	s := &Series{File: "f.csv", Time: times, States: []string{"x"}, Values: map[string][]float64{}, Line: make([]int, len(times))}
+	for _, t := range times {
+		v := 0.0
+		for k := len(c) - 1; k >= 0; k-- {
+			v = v*t + c[k]
+		}
+		s.Values["x"] = append(s.Values["x"], v)
+	}
+	return s
+}
+
+// Savitzky–Golay of order k is exact for polynomials of degree k on any times;
+// 1e-9 kills the window taken off its centre, a wrong unit of time and weights
+// that assume even times.
+func TestSavgolIsExactForPolynomials(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		order := rapid.IntRange(1, 4).Draw(rt, "order")
+		half := rapid.IntRange(order/2+1, 4).Draw(rt, "half")
+		c := rapid.SliceOfN(rapid.Float64Range(-2, 2), order+1, order+1).Draw(rt, "c")
+		gaps := rapid.SliceOfN(rapid.Float64Range(0.1, 0.4), 12, 12).Draw(rt, "gaps")
+		times, at := []float64{}, -1.0
+		for _, g := range gaps {
+			at += g
+			times = append(times, at)
+		}
+		d, err := polynomial(c, times).Slopes(Derivative{"savgol", 2*half + 1, order}, []string{"x"}, false)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		if len(d.Row) != 12-2*half || d.Row[0] != half {
+			rt.Fatalf("rows %v", d.Row)
+		}
+		for i, row := range d.Row {
+			want := 0.0
+			for k := order; k >= 1; k-- {
+				want = want*times[row] + float64(k)*c[k]
+			}
+			if math.Abs(d.Value[0][i]-want) > 1e-9*(1+math.Abs(want)) {
+				rt.Fatalf("slope %v, want %v", d.Value[0][i], want)
+			}
+		}
+	})
+}
+
+func TestSlopes(t *testing.T) {
+	s := lynxHare()
+	d := must(s.Slopes(Derivative{}, []string{"L", "H"}, false))
+	if len(d.Row) != 19 || d.Row[0] != 1 || math.Abs(d.Value[1][0]-20.1) > 1e-12 || math.Abs(d.Value[0][0]-2.9) > 1e-12 {
+		t.Errorf("central: %v", d)
+	}
+	// A straight line over three even rows is the central difference; a
+	// parabola too.
+	for order := 1; order <= 2; order++ {
+		g := must(s.Slopes(Derivative{"savgol", 3, order}, []string{"L", "H"}, true))
+		c := must(s.Slopes(Derivative{"central", 0, 0}, []string{"L", "H"}, true))
+		for i := range c.Row {
+			if math.Abs(g.Value[0][i]-c.Value[0][i]) > 1e-13 {
+				t.Errorf("order %d row %d: %v, central %v", order, i, g.Value[0][i], c.Value[0][i])
+			}
+		}
+	}
+	p := polynomial([]float64{1, 2}, []float64{0, 1, 3, 7})
+	if c := must(p.Slopes(Derivative{}, []string{"x"}, false)); c.Value[0][0] != 2 || c.Value[0][1] != 2 {
+		t.Errorf("line on uneven times: %v", c.Value)
+	}
+	p.Given = map[string][]float64{"x": {2, 6, 14, 30}}
+	if c := must(p.Slopes(Derivative{Kind: "column"}, []string{"x"}, true)); len(c.Row) != 4 || c.Value[0][1] != 2 {
+		t.Errorf("given, of the logarithm: %v", c.Value)
+	}
+}
+
+func TestBadDerivatives(t *testing.T) {
+	s := lynxHare()
+	for _, c := range []struct {
+		d    Derivative
+		want string
+	}{
+		{Derivative{Kind: "centrl"}, `model.derivative: unknown derivative "centrl"; did you mean "central"? (known: "central", "savgol", "column")`},
+		{Derivative{"savgol", 4, 2}, "model.derivative.savgol: the window 4 must be odd and at least 3"},
+		{Derivative{"savgol", 5, 5}, "model.derivative.savgol: the order 5 must be at least 1 and less than the window 5"},
+		{Derivative{"savgol", 21, 2}, "model.derivative.savgol: the window of 21 rows leaves fewer than three of the 21 rows of ../data/lynx_hare.csv"},
+		{Derivative{Kind: "column"}, `data.derivatives: derivative: column needs the column with the derivative of "H": add data.derivatives: {H: …}`},
+	} {
+		if _, err := s.Slopes(c.d, s.States, false); err == nil || err.Error() != c.want {
+			t.Errorf("%+v:\n got %v\nwant %s", c.d, err, c.want)
+		}
+	}
+	s.Values["H"][3] = 0
+	if _, err := s.Slopes(Derivative{}, s.States, true); err == nil ||
+		err.Error() != "../data/lynx_hare.csv:5: H = 0: the likelihood log-derivative needs positive data; use derivative" {
+		t.Errorf("not positive: %v", err)
+	}
+}
