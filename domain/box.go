@@ -159,9 +159,9 @@ func (r boxFold) Reflect(from, to, v []float64) (int, bool) {
 func foldInterval(y, lo, hi float64) (z float64, folds int, odd bool) {
 	switch {
 	case y < lo && (lo-y) <= hi-lo: // also a half-line
-		return math.Min(lo+(lo-y), hi), 1, true
+		return math.Min(lo+(lo-y), math.Min(hi, math.MaxFloat64)), 1, true
 	case y > hi && (y-hi) <= hi-lo:
-		return math.Max(hi-(y-hi), lo), 1, true
+		return math.Max(hi-(y-hi), math.Max(lo, -math.MaxFloat64)), 1, true
 	}
 	// The wave has period 2w. Remainders are exact, so the size of y costs nothing.
 	w := hi - lo

@@ -1,0 +1,249 @@
+package domain
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/optimize/convex/lp"
+)
+
+// halfspaces are constraints a_i·x ≤ b_i with the wall and the text of each.
+type halfspaces struct {
+	a    [][]float64
+	b    []float64
+	name []string
+	wall []Wall
+}
+
+func (h *halfspaces) add(a []float64, b float64, name string, w Wall) {
+	if name == "" {
+		name = rowText(a, b)
+	}
+	h.a, h.b = append(h.a, a), append(h.b, b)
+	h.name, h.wall = append(h.name, name), append(h.wall, w)
+}
+
+// join adds the constraints of a member that speaks of the coordinates at (nil:
+// all) among d, its walls shifted by first.
+func (h *halfspaces) join(g halfspaces, at []int, d int, first Wall) {
+	for i, row := range g.a {
+		a, name := row, g.name[i]
+		if at != nil {
+			a = make([]float64, d)
+			for j, k := range at {
+				a[k] = row[j]
+			}
+			if name == rowText(row, g.b[i]) {
+				name = ""
+			}
+		}
+		h.add(a, g.b[i], name, first+g.wall[i])
+	}
+}
+
+// rowText writes a constraint, coordinates as x0, x1 ….
+func rowText(a []float64, b float64) string {
+	var s strings.Builder
+	for i, v := range a {
+		switch {
+		case v == 0:
+			continue
+		case v < 0 && s.Len() > 0:
+			s.WriteString(" - ")
+		case v < 0:
+			s.WriteString("-")
+		case s.Len() > 0:
+			s.WriteString(" + ")
+		}
+		if m := math.Abs(v); m != 1 {
+			fmt.Fprintf(&s, "%.6g*", m)
+		}
+		fmt.Fprintf(&s, "x%d", i)
+	}
+	fmt.Fprintf(&s, " <= %.6g", b)
+	return s.String()
+}
+
+// A linear domain is given by half-spaces alone; linear is false where a part of
+// it is not, and then h holds those that there are.
+type linear interface {
+	halfspaces() (h halfspaces, linear bool)
+}
+
+// halfspacesOf returns the half-spaces among the constraints of d.
+func halfspacesOf(d Domain) halfspaces {
+	if l, ok := d.(linear); ok {
+		h, _ := l.halfspaces()
+		return h
+	}
+	return halfspaces{}
+}
+
+// linearOf returns the half-spaces of d, false unless they are all of d.
+func linearOf(d Domain) (halfspaces, bool) {
+	if l, ok := d.(linear); ok {
+		return l.halfspaces()
+	}
+	return halfspaces{}, false
+}
+
+func (b *Box) halfspaces() (h halfspaces, _ bool) {
+	for i, l := range b.lo {
+		if !math.IsInf(l, 0) {
+			a := make([]float64, len(b.lo))
+			a[i] = -1
+			h.add(a, -l, fmt.Sprintf("x%d >= %.6g", i, l), Wall(2*i))
+		}
+		if u := b.hi[i]; !math.IsInf(u, 0) {
+			a := make([]float64, len(b.lo))
+			a[i] = 1
+			h.add(a, u, "", Wall(2*i+1))
+		}
+	}
+	return h, true
+}
+
+func (p *Polytope) halfspaces() (h halfspaces, _ bool) {
+	for i, b := range p.b {
+		name := ""
+		if len(p.name) > 0 {
+			name = p.name[i]
+		}
+		h.add(p.a[i*p.dim:(i+1)*p.dim], b, name, Wall(i))
+	}
+	return h, true
+}
+
+// errLinear says that the simplex method broke down.
+var errLinear = errors.New("the linear program of the constraints was not solved: rescale the coordinates to like sizes, or give a point of the domain")
+
+// program is a linear program over rows of unit length: max c·x + e r subject to
+// u_i·x + r ≤ h_i, 0 ≤ r + shift and r ≤ limit, coordinates that no row
+// mentions left out.
+type program struct {
+	d     int
+	used  []int // coordinates that some row mentions
+	unit  [][]float64
+	h     []float64
+	scale float64
+}
+
+func newProgram(g halfspaces, d int) *program {
+	p := &program{d: d, scale: 1}
+	seen := make([]bool, d)
+	for i, a := range g.a {
+		l := norm(a)
+		u := make([]float64, d)
+		for j, v := range a {
+			u[j] = v / l
+			seen[j] = seen[j] || v != 0
+		}
+		p.unit, p.h = append(p.unit, u), append(p.h, g.b[i]/l)
+		p.scale = math.Max(p.scale, math.Abs(g.b[i]/l))
+	}
+	for j, s := range seen {
+		if s {
+			p.used = append(p.used, j)
+		}
+	}
+	return p
+}
+
+// centre maximises the radius r ≤ scale of a ball inside (Chebyshev's centre).
+// The slacks are a feasible start, because r may begin below every violation:
+// a negative radius says that no point satisfies all rows.
+func (p *program) centre() (x []float64, r float64, err error) {
+	k, m := len(p.used), len(p.h)
+	low := 0.0
+	for _, h := range p.h {
+		low = math.Max(low, -h)
+	}
+	low = low/p.scale + 1
+	// Columns: x⁺, x⁻, r + low, m + 1 slacks; everything over scale.
+	a := mat.NewDense(m+1, 2*k+1+m+1, nil)
+	b, c := make([]float64, m+1), make([]float64, 2*k+m+2)
+	basis := make([]int, m+1)
+	for i, u := range p.unit {
+		for j, at := range p.used {
+			a.Set(i, j, u[at])
+			a.Set(i, k+j, -u[at])
+		}
+		a.Set(i, 2*k, 1)
+		b[i] = p.h[i]/p.scale + low
+	}
+	a.Set(m, 2*k, 1)
+	b[m] = 1 + low
+	for i := range basis {
+		basis[i] = 2*k + 1 + i
+		a.Set(i, basis[i], 1)
+	}
+	c[2*k] = -1
+	_, z, err := lp.Simplex(c, a, b, 1e-12, basis)
+	if err != nil {
+		return nil, 0, fmt.Errorf("%w (%w)", errLinear, err)
+	}
+	x = make([]float64, p.d)
+	for j, at := range p.used {
+		x[at] = (z[j] - z[k+j]) * p.scale
+	}
+	return x, (z[2*k] - low) * p.scale, nil
+}
+
+// reach maximises sign·x_j from a feasible point x0; +Inf where unbounded.
+func (p *program) reach(x0 []float64, j int, sign float64) (float64, error) {
+	k, m := len(p.used), len(p.h)
+	a := mat.NewDense(m, 2*k+m, nil)
+	b, c := make([]float64, m), make([]float64, 2*k+m)
+	basis := make([]int, m)
+	mentioned := false
+	for i, u := range p.unit {
+		for q, at := range p.used {
+			a.Set(i, q, u[at])
+			a.Set(i, k+q, -u[at])
+		}
+		b[i] = math.Max(p.h[i]-dot(u, x0), 0) / p.scale
+		basis[i] = 2*k + i
+		a.Set(i, basis[i], 1)
+	}
+	for q, at := range p.used {
+		if at == j {
+			c[q], c[k+q] = -sign, sign
+			mentioned = true
+		}
+	}
+	if !mentioned {
+		return math.Inf(1), nil
+	}
+	f, _, err := lp.Simplex(c, a, b, 1e-12, basis)
+	switch {
+	case errors.Is(err, lp.ErrUnbounded):
+		return math.Inf(1), nil
+	case err != nil:
+		return math.Inf(1), fmt.Errorf("%w (%w)", errLinear, err)
+	}
+	return sign*x0[j] - f*p.scale, nil
+}
+
+// extent returns the bounding box of a polytope, (+Inf, −Inf) if it is empty.
+// A side whose linear program breaks down counts as open.
+func extent(g halfspaces, d int) (lo, hi []float64) {
+	lo, hi = make([]float64, d), make([]float64, d)
+	p := newProgram(g, d)
+	x0, r, err := p.centre()
+	for j := range d {
+		switch {
+		case err != nil:
+			lo[j], hi[j] = math.Inf(-1), math.Inf(1)
+		case r < 0:
+			lo[j], hi[j] = math.Inf(1), math.Inf(-1)
+		default:
+			up, _ := p.reach(x0, j, 1)
+			down, _ := p.reach(x0, j, -1)
+			lo[j], hi[j] = -down, up
+		}
+	}
+	return lo, hi
+}
