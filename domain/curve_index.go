@@ -1,0 +1,202 @@
+package domain
+
+import (
+	"math"
+	"math/bits"
+)
+
+// A planeBox is an axis-parallel box by its centre and half widths. An empty
+// one has hx = −Inf.
+type planeBox struct{ cx, cy, hx, hy float64 }
+
+// A planeTree is a binary tree of boxes over the pieces of a plane boundary in
+// the order of the boundary: node 1 is the root, node i has the children 2i and
+// 2i+1, and piece k is the leaf node leaves+k.
+type planeTree struct {
+	leaves int
+	node   []planeBox
+}
+
+func newPlaneTree(piece []planeBox) planeTree {
+	leaves := 1
+	for leaves < len(piece) {
+		leaves *= 2
+	}
+	t := planeTree{leaves: leaves, node: make([]planeBox, 2*leaves)}
+	for i := range t.node {
+		t.node[i].hx = math.Inf(-1)
+	}
+	copy(t.node[leaves:], piece)
+	for i := leaves - 1; i > 0; i-- {
+		t.node[i] = t.node[2*i].union(t.node[2*i+1])
+	}
+	return t
+}
+
+func (b planeBox) union(c planeBox) planeBox {
+	if math.IsInf(b.hx, -1) {
+		return c
+	}
+	if math.IsInf(c.hx, -1) {
+		return b
+	}
+	x0, x1 := min(b.cx-b.hx, c.cx-c.hx), max(b.cx+b.hx, c.cx+c.hx)
+	y0, y1 := min(b.cy-b.hy, c.cy-c.hy), max(b.cy+b.hy, c.cy+c.hy)
+	// A little wider, so that rounding never loses a corner.
+	wide := 4e-16 * max(math.Abs(x0), math.Abs(x1), math.Abs(y0), math.Abs(y1))
+	return planeBox{(x0 + x1) / 2, (y0 + y1) / 2, (x1-x0)/2 + wide, (y1-y0)/2 + wide}
+}
+
+// A planeProbe is what a tree is searched with: a box and, unless (nx, ny) = 0,
+// the line through its centre with that normal.
+type planeProbe struct{ cx, cy, hx, hy, nx, ny float64 }
+
+// segmentProbe holds the segment (x, y) + t (dx, dy), 0 ≤ t ≤ 1, widened by
+// slack.
+func segmentProbe(x, y, dx, dy, slack float64) planeProbe {
+	return planeProbe{
+		x + 0.5*dx, y + 0.5*dy,
+		0.5*math.Abs(dx) + slack, 0.5*math.Abs(dy) + slack, -dy, dx,
+	}
+}
+
+func (p *planeProbe) meets(b *planeBox) bool {
+	x, y := b.cx-p.cx, b.cy-p.cy
+	if math.Abs(x) > b.hx+p.hx || math.Abs(y) > b.hy+p.hy {
+		return false
+	}
+	return !(math.Abs(p.nx*x+p.ny*y) > math.Abs(p.nx)*(b.hx+p.hx*1e-12)+math.Abs(p.ny)*(b.hy+p.hy*1e-12))
+}
+
+// seek returns the first leaf node, from node i on in depth-first order, whose
+// box meets the probe; 0 when there is none.
+func (t *planeTree) seek(i int, p *planeProbe) int {
+	for i != 0 {
+		if p.meets(&t.node[i]) {
+			if i >= t.leaves {
+				return i
+			}
+			i *= 2
+			continue
+		}
+		i = afterNode(i)
+	}
+	return 0
+}
+
+// afterNode returns the node that follows the subtree of i; 0 at the end.
+func afterNode(i int) int {
+	i >>= bits.TrailingZeros(^uint(i))
+	if i == 0 {
+		return 0
+	}
+	return i + 1
+}
+
+// distance2 is the squared distance of (x, y) to the box; +Inf for an empty one.
+func (b *planeBox) distance2(x, y float64) float64 {
+	dx := max(math.Abs(x-b.cx)-b.hx, 0)
+	dy := max(math.Abs(y-b.cy)-b.hy, 0)
+	return dx*dx + dy*dy
+}
+
+// nearest visits pieces that may lie nearer to (x, y) than the root of best2.
+// visit gets a piece and the best squared distance so far and returns the new
+// best.
+func (t *planeTree) nearest(x, y, best2 float64, visit func(piece int, best2 float64) float64) float64 {
+	type entry struct {
+		node int
+		d2   float64
+	}
+	var stack [64]entry
+	stack[0] = entry{1, t.node[1].distance2(x, y)}
+	for n := 1; n > 0; {
+		n--
+		e := stack[n]
+		if e.d2 > best2 {
+			continue
+		}
+		if e.node >= t.leaves {
+			best2 = visit(e.node-t.leaves, best2)
+			continue
+		}
+		near := entry{2 * e.node, t.node[2*e.node].distance2(x, y)}
+		far := entry{2*e.node + 1, t.node[2*e.node+1].distance2(x, y)}
+		if far.d2 < near.d2 {
+			near, far = far, near
+		}
+		stack[n], stack[n+1] = far, near
+		n += 2
+	}
+	return best2
+}
+
+// gridSide is the number of cells along the longer side of a planeGrid.
+const gridSide = 256
+
+// A planeGrid cuts the bounding box of a plane domain into square cells. clear2
+// holds, per cell, the square of a lower bound of the distance from any point
+// of the cell to the boundary: positive for cells wholly inside, negative (the
+// sign of the bound kept) for cells wholly outside, 0 for cells that the
+// boundary may touch.
+type planeGrid struct {
+	x0, y0, inverse float64
+	nx, ny          uint
+	clear2          []float32
+}
+
+// newPlaneGrid builds the grid over a bounding box from the distance of a point
+// to the boundary (at most `near` looked for) and exact membership.
+func newPlaneGrid(lo, hi [2]float64, distance func(x, y, near float64) float64, inside func(x, y float64) bool) planeGrid {
+	side := max(hi[0]-lo[0], hi[1]-lo[1]) / (gridSide - 2)
+	g := planeGrid{x0: lo[0] - side, y0: lo[1] - side, inverse: 1 / side}
+	g.nx = uint(math.Ceil((hi[0]-lo[0])/side)) + 2
+	g.ny = uint(math.Ceil((hi[1]-lo[1])/side)) + 2
+	g.clear2 = make([]float32, g.nx*g.ny)
+	// Half the diagonal of a cell, with room for rounding the cell number.
+	reach := side*math.Sqrt2/2 + 1e-12*(math.Abs(lo[0])+math.Abs(lo[1])+side*gridSide)
+	for j := range g.ny {
+		y := g.y0 + (float64(j)+0.5)*side
+		last, sign := math.Inf(1), float32(0)
+		for i := range g.nx {
+			x := g.x0 + (float64(i)+0.5)*side
+			d := distance(x, y, last+side*1.000001)
+			last = d
+			free := (d - reach) * (1 - 1e-6)
+			if !(free > 0) {
+				sign = 0
+				continue
+			}
+			if sign == 0 { // the cell to the left is unknown or a boundary cell
+				sign = -1
+				if inside(x, y) {
+					sign = 1
+				}
+			}
+			g.clear2[j*g.nx+i] = sign * float32(free*free*(1-1e-6))
+		}
+	}
+	return g
+}
+
+// at returns the entry of clear2 for the cell of (x, y), −1 outside the grid
+// and for NaN.
+func (g *planeGrid) at(x, y float64) float32 {
+	fx, fy := (x-g.x0)*g.inverse, (y-g.y0)*g.inverse
+	if !(fx >= 0 && fy >= 0) {
+		return -1
+	}
+	i, j := uint(fx), uint(fy)
+	if i >= g.nx || j >= g.ny {
+		return -1
+	}
+	return g.clear2[j*g.nx+i]
+}
+
+// clear reports that the disc about from with the length of the step as its
+// radius certainly lies inside.
+func (g *planeGrid) clear(from, to []float64) bool {
+	x, y := from[0], from[1]
+	dx, dy := to[0]-x, to[1]-y
+	return dx*dx+dy*dy < float64(g.at(x, y))
+}
