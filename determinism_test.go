@@ -1,0 +1,267 @@
+package r2sgld_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"reflect"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/r2sgld/r2sgld"
+	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/kernel"
+	"github.com/r2sgld/r2sgld/potential"
+)
+
+// small is a run that uses everything: noise, swaps, reflections, a schedule.
+func small() (r2sgld.Problem, r2sgld.Settings) {
+	return r2sgld.Problem{Potential: potential.Noisy(multimodal, 0.05, 0.05), Domain: must(domain.NewFlower(5, 3, 2))},
+		r2sgld.Settings{Seed: 9, Ladders: 5, Iterations: 3000, BurnIn: 100, Thin: 3, Temperature: []float64{1, 3, 10},
+			StepSize: []float64{1e-3, 2e-3, 4e-3}, Decay: kernel.Decay{Kind: kernel.Cosine, Cycles: 4}}
+}
+
+// The number of threads changes no bit of a result.
+func TestThreadsChangeNothing(t *testing.T) {
+	p, s := small()
+	s.Threads = 1
+	want := sample(t, p, s)
+	for _, threads := range []int{2, 4, 16} {
+		s.Threads = threads
+		if !reflect.DeepEqual(sample(t, p, s), want) {
+			t.Errorf("%d threads give other draws than one", threads)
+		}
+	}
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	s.Threads = 0
+	for _, procs := range []int{1, 2, 4} {
+		runtime.GOMAXPROCS(procs)
+		if !reflect.DeepEqual(sample(t, p, s), want) {
+			t.Errorf("GOMAXPROCS %d gives other draws", procs)
+		}
+	}
+}
+
+// Another seed gives other draws, in every ladder; ladders differ.
+func TestSeeds(t *testing.T) {
+	p, s := small()
+	a := sample(t, p, s)
+	s.Seed++
+	b := sample(t, p, s)
+	for i := range a.Ladders {
+		if reflect.DeepEqual(a.Ladders[i].X, b.Ladders[i].X) {
+			t.Errorf("ladder %d has the same draws under two seeds", i+1)
+		}
+		if i > 0 && reflect.DeepEqual(a.Ladders[i].X, a.Ladders[0].X) {
+			t.Errorf("ladders 1 and %d have the same draws", i+1)
+		}
+	}
+}
+
+// A thinned run is a slice of the whole one, and burn-in drops its beginning.
+func TestThinningIsASlice(t *testing.T) {
+	p, s := small()
+	s.BurnIn, s.Thin = 0, 1
+	whole := sample(t, p, s)
+	s.BurnIn, s.Thin = 100, 7
+	thin := sample(t, p, s)
+	for l, ladder := range thin.Ladders {
+		for r := range ladder.Energy {
+			for i, u := range ladder.Energy[r] {
+				if k := 100 + 7*(i+1) - 1; u != whole.Ladders[l].Energy[r][k] {
+					t.Fatalf("ladder %d, rung %d: draw %d is not that of iteration %d", l+1, r+1, i, k+1)
+				}
+			}
+		}
+	}
+}
+
+// stopper ends a run at an iteration of one ladder.
+type stopper struct {
+	at     int
+	cancel context.CancelFunc
+}
+
+func (s stopper) Record(k int, _ *kernel.Block) error {
+	if k == s.at {
+		s.cancel()
+		time.Sleep(time.Millisecond) // let the signal reach the ladders
+	}
+	return nil
+}
+
+// A run stopped again and again at any iteration and resumed from the states it
+// left, on other numbers of threads, ends with the bytes of the whole run.
+func TestResumedRunIsTheWholeRun(t *testing.T) {
+	p, s := small()
+	want := sample(t, p, s)
+	var states [][]byte
+	stops := 0
+	for _, at := range []int{1, 7, 99, 100, 101, 1500, 2999, 3000, 9999} {
+		ctx, cancel := context.WithCancel(context.Background())
+		s.Threads = 1 + at%3
+		s.Resume = states
+		s.Recorder = func(ladder int) r2sgld.Recorder {
+			if ladder == at%5 {
+				return stopper{at, cancel}
+			}
+			return nil
+		}
+		s.Checkpoint = &r2sgld.Checkpoint{Every: time.Millisecond, Save: func(_ int, now [][]byte) error {
+			states = now
+			return nil
+		}}
+		got, err := r2sgld.Sample(ctx, p, s)
+		cancel()
+		if err == nil {
+			if !reflect.DeepEqual(got, want) {
+				t.Fatalf("after %d stops the draws differ from those of the whole run", stops)
+			}
+			if stops < 3 {
+				t.Fatalf("only %d stops: the test did not interrupt", stops)
+			}
+			return
+		}
+		if !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		stops++
+	}
+	t.Fatal("the run never came to its end")
+}
+
+// A state of another run, a torn one, or one of another number of ladders is
+// refused with an error, never a panic.
+func TestResumeRefusesNonsense(t *testing.T) {
+	p, s := small()
+	s.Iterations = 200
+	var states [][]byte
+	s.Checkpoint = &r2sgld.Checkpoint{Save: func(_ int, now [][]byte) error { states = now; return nil }}
+	sample(t, p, s)
+	s.Checkpoint = nil
+	for cut := 0; cut < len(states[2]); cut += 1 + cut/7 {
+		torn := append([][]byte(nil), states...)
+		torn[2] = states[2][:cut]
+		s.Resume = torn
+		if _, err := r2sgld.Sample(context.Background(), p, s); err == nil || !strings.Contains(err.Error(), "ladder 3") {
+			t.Fatalf("a state cut to %d of %d bytes: %v", cut, len(states[2]), err)
+		}
+	}
+	s.Resume = states[:3]
+	if _, err := r2sgld.Sample(context.Background(), p, s); err == nil {
+		t.Error("three states were taken for five ladders")
+	}
+}
+
+// An energy that stops being finite ends the run with rung, iteration and
+// state; what is saved is a state from before.
+func TestBlowUp(t *testing.T) {
+	p := r2sgld.Problem{Potential: potential.Func(2, func(grad, x []float64) float64 {
+		grad[0], grad[1] = 4*x[0]*x[0]*x[0], x[1]
+		return x[0]*x[0]*x[0]*x[0] + x[1]*x[1]/2
+	})}
+	var states [][]byte
+	s := r2sgld.Settings{Ladders: 2, Iterations: 1000, Temperature: []float64{1, 50}, StepSize: []float64{1e-3, 1},
+		Start: []float64{1, 1}, Checkpoint: &r2sgld.Checkpoint{Save: func(_ int, now [][]byte) error { states = now; return nil }}}
+	_, err := r2sgld.Sample(context.Background(), p, s)
+	var b *r2sgld.BlowUp
+	if !errors.As(err, &b) || b.Rung != 2 || b.Temperature != 50 || b.StepSize != 1 || b.Iteration < 2 || len(b.State) != 2 || !(math.Abs(b.State[0]) > 10) {
+		t.Fatalf("%v", err)
+	}
+	if len(states) != 2 {
+		t.Fatal("no states were saved")
+	}
+	s.Resume, s.StepSize = states, []float64{1e-3, 1e-3}
+	if _, err := r2sgld.Sample(context.Background(), p, s); err != nil {
+		t.Errorf("with a smaller step the saved run does not go on: %v", err)
+	}
+}
+
+// The step of a ladder allocates nothing: runs of 2,000 and 12,000 iterations
+// that keep one draw allocate equally often, up to what the runtime does beside
+// them (goroutines, timers).
+func TestStepsAllocateNothing(t *testing.T) {
+	p, s := small()
+	s.Ladders, s.Threads = 1, 1
+	count := func(iterations int) float64 {
+		s.Iterations, s.BurnIn = iterations, iterations-1
+		s.Thin = 1
+		return testing.AllocsPerRun(3, func() { sample(t, p, s) })
+	}
+	if few, many := count(2000), count(12000); many > few+20 {
+		t.Errorf("%v allocations in 2,000 iterations, %v in 12,000", few, many)
+	}
+}
+
+func TestFaultsOfSettings(t *testing.T) {
+	p, good := small()
+	cases := []struct {
+		name string
+		bend func(p *r2sgld.Problem, s *r2sgld.Settings)
+		want string
+	}{
+		{"no potential", func(p *r2sgld.Problem, _ *r2sgld.Settings) { p.Potential = nil }, "no potential"},
+		{"step", func(_ *r2sgld.Problem, s *r2sgld.Settings) { s.StepSize = []float64{1, -1, 2} }, "step size -1 of rung 2"},
+		{"steps", func(_ *r2sgld.Problem, s *r2sgld.Settings) { s.StepSize = []float64{1, 2} }, "2 step sizes for 3 temperatures"},
+		{"order", func(_ *r2sgld.Problem, s *r2sgld.Settings) { s.Temperature = []float64{1, 3, 2} }, "temperature 2 of rung 3"},
+		{"NaN", func(_ *r2sgld.Problem, s *r2sgld.Settings) { s.Temperature = []float64{1, math.NaN(), 2} }, "temperature NaN of rung 2"},
+		{"burn-in", func(_ *r2sgld.Problem, s *r2sgld.Settings) { s.BurnIn = 3000 }, "leaves no draw"},
+		{"negative", func(_ *r2sgld.Problem, s *r2sgld.Settings) { s.Iterations = -1 }, "must not be negative"},
+		{"start", func(_ *r2sgld.Problem, s *r2sgld.Settings) { s.Start = []float64{5, 0} }, "outside the domain"},
+		{"start length", func(_ *r2sgld.Problem, s *r2sgld.Settings) { s.Start = []float64{0} }, "start has 1"},
+		{"penalty", func(_ *r2sgld.Problem, s *r2sgld.Settings) { s.Penalty = 3 }, "boundary rule free"},
+		{"rule", func(_ *r2sgld.Problem, s *r2sgld.Settings) { s.Boundary = "bounce" }, "bounce"},
+		{"scheme", func(_ *r2sgld.Problem, s *r2sgld.Settings) { s.Swap.Scheme = "ring" }, "unknown swap scheme"},
+		{"schedule", func(_ *r2sgld.Problem, s *r2sgld.Settings) { s.Decay.Kind = "fast" }, "unknown schedule"},
+		{"no start", func(p *r2sgld.Problem, _ *r2sgld.Settings) { p.Domain = nil }, "give a starting point"},
+		{"dimension", func(p *r2sgld.Problem, _ *r2sgld.Settings) {
+			p.Domain = must(domain.NewBox([]float64{0}, []float64{1}))
+		}, "dimension 1"},
+		{"names", func(p *r2sgld.Problem, _ *r2sgld.Settings) { p.Names = []string{"a"} }, "1 names for 2"},
+	}
+	for _, c := range cases {
+		q, s := p, good
+		c.bend(&q, &s)
+		if _, err := r2sgld.Sample(context.Background(), q, s); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want an error with %q", c.name, err, c.want)
+		}
+	}
+}
+
+// Whitening is a change of variables: with L = I and c = 0 the draws are those
+// without it, and with a rotation and shear the law stays.
+func TestWhitening(t *testing.T) {
+	mu, q := []float64{0.5, 0.2}, [][]float64{{4, -1}, {-1, 2}}
+	p := r2sgld.Problem{Potential: quadratic(mu, q), Domain: must(domain.NewBox([]float64{0, 0}, []float64{1.2, 2}))}
+	s := settings(200_000, 4e-3)
+	plain := sample(t, p, s)
+	s.Whitening = &r2sgld.Whitening{Center: []float64{0, 0}, L: [][]float64{{1, 0}, {0, 1}}}
+	same := sample(t, p, s)
+	for i := range plain.Ladders {
+		if !reflect.DeepEqual(plain.Ladders[i].X, same.Ladders[i].X) {
+			t.Fatal("the identity as whitening changed the draws")
+		}
+	}
+	s.Whitening = &r2sgld.Whitening{Center: []float64{0.4, 0.3}, L: [][]float64{{0.5, 0.1}, {0.3, 0.7}}}
+	s.StepSize = []float64{4e-3}
+	other := sample(t, p, s)
+	for _, f := range []functional{
+		{"x", func(x []float64, _ float64) float64 { return x[0] }, 0},
+		{"y", func(x []float64, _ float64) float64 { return x[1] }, 0},
+		{"x²", func(x []float64, _ float64) float64 { return x[0] * x[0] }, 0},
+		{"xy", func(x []float64, _ float64) float64 { return x[0] * x[1] }, 0},
+		{"U", func(_ []float64, u float64) float64 { return u }, 0},
+	} {
+		a, sa := estimate(plain, f)
+		b, sb := estimate(other, f)
+		// Both have a step bias of about 4e-3 × curvature of a standard deviation.
+		if z := (a - b) / math.Hypot(sa, sb); math.Abs(z) > sigma+2 {
+			t.Errorf("E %s is %.4f plain and %.4f whitened (z = %.1f)", f.name, a, b, z)
+		}
+	}
+	if n := other.Tally(0).Outside; n != 0 {
+		t.Errorf("%d whitened draws outside", n)
+	}
+}
