@@ -1,6 +1,9 @@
 package domain
 
-import "math"
+import (
+	"math"
+	"sync"
+)
 
 // dot is a·b, summed in index order.
 func dot(a, b []float64) float64 {
@@ -76,3 +79,17 @@ func outward(n, x, p []float64) bool {
 	}
 	return true
 }
+
+// scratch lends vectors to methods that several goroutines may call at once.
+type scratch struct{ pool sync.Pool }
+
+// take returns a vector of length n.
+func (s *scratch) take(n int) *[]float64 {
+	if v, ok := s.pool.Get().(*[]float64); ok {
+		return v
+	}
+	v := make([]float64, n)
+	return &v
+}
+
+func (s *scratch) give(v *[]float64) { s.pool.Put(v) }

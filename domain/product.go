@@ -1,0 +1,284 @@
+package domain
+
+import (
+	"fmt"
+	"math"
+)
+
+// A Part is a domain of some of the coordinates: coordinate j of Domain is
+// coordinate At[j] of the whole.
+type Part struct {
+	Domain Domain
+	At     []int
+}
+
+// A Product is {x : x restricted to each part lies in that part's domain}.
+// Coordinates of no part are free. Its walls are those of the parts in order.
+type Product struct {
+	d       int
+	parts   []Part
+	scratch scratch
+}
+
+var _ Domain = (*Product)(nil)
+
+// NewProduct returns the product of parts in d coordinates, no coordinate in
+// two parts (intersect products for that).
+func NewProduct(d int, parts ...Part) (*Product, error) {
+	seen := make([]bool, max(d, 0))
+	if d < 1 || len(parts) == 0 {
+		return nil, fmt.Errorf("product: %d coordinates and %d parts: give at least one of each", d, len(parts))
+	}
+	p := &Product{d: d}
+	for i, q := range parts {
+		if q.Domain == nil || q.Domain.Dim() != len(q.At) {
+			return nil, fmt.Errorf("product: part %d names %d coordinates: name as many as its domain has", i, len(q.At))
+		}
+		for _, k := range q.At {
+			if k < 0 || k >= d {
+				return nil, fmt.Errorf("product: part %d names coordinate %d: they run from 0 to %d", i, k, d-1)
+			}
+			if seen[k] {
+				return nil, fmt.Errorf("product: coordinate %d is named twice: intersect two products to constrain it twice", k)
+			}
+			seen[k] = true
+		}
+		p.parts = append(p.parts, Part{q.Domain, append([]int(nil), q.At...)})
+	}
+	return p, nil
+}
+
+// gather copies the coordinates of the part from x into dst and returns it.
+func (q Part) gather(dst, x []float64) []float64 {
+	dst = dst[:len(q.At)]
+	for j, k := range q.At {
+		dst[j] = x[k]
+	}
+	return dst
+}
+
+// scatter copies src into the coordinates of the part of x.
+func (q Part) scatter(x, src []float64) {
+	for j, k := range q.At {
+		x[k] = src[j]
+	}
+}
+
+// Dim is the number of coordinates of the whole.
+func (p *Product) Dim() int { return p.d }
+
+// Contains asks every part.
+func (p *Product) Contains(x []float64) bool {
+	buf := p.scratch.take(p.d)
+	in := finite(x)
+	for _, q := range p.parts {
+		in = in && q.Domain.Contains(q.gather(*buf, x))
+	}
+	p.scratch.give(buf)
+	return in
+}
+
+// Bounds collects those of the parts; ±Inf where a coordinate is free.
+func (p *Product) Bounds(lo, hi []float64) {
+	for i := range lo {
+		lo[i], hi[i] = math.Inf(-1), math.Inf(1)
+	}
+	for _, q := range p.parts {
+		l, h := make([]float64, len(q.At)), make([]float64, len(q.At))
+		q.Domain.Bounds(l, h)
+		q.scatter(lo, l)
+		q.scatter(hi, h)
+	}
+}
+
+// KnowsNearest reports whether every part knows its nearest points.
+func (p *Product) KnowsNearest() bool {
+	for _, q := range p.parts {
+		if !knowsNearest(q.Domain) {
+			return false
+		}
+	}
+	return true
+}
+
+func (p *Product) convex() bool {
+	for _, q := range p.parts {
+		if !convex(q.Domain) {
+			return false
+		}
+	}
+	return true
+}
+
+func (p *Product) halfspaces() (h halfspaces, all bool) {
+	all = true
+	first := Wall(0)
+	for _, q := range p.parts {
+		g, ok := linearOf(q.Domain)
+		h.join(g, q.At, p.d, first)
+		all = all && ok
+		first += Wall(q.Domain.Tracer().Walls())
+	}
+	return h, all
+}
+
+// Tracer joins tracers of the parts.
+func (p *Product) Tracer() Tracer {
+	t := &productTracer{Product: p, x: make([]float64, p.d), y: make([]float64, p.d), n: make([]float64, p.d)}
+	for _, q := range p.parts {
+		t.tr = append(t.tr, q.Domain.Tracer())
+		t.first = append(t.first, Wall(t.walls))
+		t.walls += t.tr[len(t.tr)-1].Walls()
+	}
+	return t
+}
+
+type productTracer struct {
+	*Product
+	tr      []Tracer
+	first   []Wall
+	walls   int
+	x, y, n []float64
+}
+
+func (t *productTracer) Walls() int { return t.walls }
+
+func (t *productTracer) Clear(from, to []float64) bool {
+	for k, q := range t.parts {
+		if !t.tr[k].Clear(q.gather(t.x, from), q.gather(t.y, to)) {
+			return false
+		}
+	}
+	return finite(to)
+}
+
+// wallOf is the wall of member k, whose walls start at first, that w names, or
+// None if w is not one of them.
+func wallOf(w, first Wall, tr Tracer) Wall {
+	if w >= first && int(w-first) < tr.Walls() {
+		return w - first
+	}
+	return None
+}
+
+func (t *productTracer) Exit(x, dir []float64, on Wall) (float64, Wall) {
+	at, w := 1.0, None
+	for k, q := range t.parts {
+		s, v := t.tr[k].Exit(q.gather(t.x, x), q.gather(t.y, dir), wallOf(on, t.first[k], t.tr[k]))
+		if v != None && (s < at || w == None) {
+			at, w = s, t.first[k]+v
+		}
+	}
+	return at, w
+}
+
+func (t *productTracer) Normal(n, x []float64, w Wall) {
+	for i := range n {
+		n[i] = 0
+	}
+	for k, q := range t.parts {
+		if v := wallOf(w, t.first[k], t.tr[k]); v != None {
+			t.tr[k].Normal(t.n[:len(q.At)], q.gather(t.x, x), v)
+			q.scatter(n, t.n)
+		}
+	}
+}
+
+// Nearest projects every part that x lies outside of; from inside it goes to the
+// nearest wall of all parts.
+func (t *productTracer) Nearest(p, n, x []float64) bool {
+	copy(p, x)
+	best, outside, at := math.Inf(1), false, -1
+	for k, q := range t.parts {
+		z := q.gather(t.x, x)
+		in := q.Domain.Contains(z)
+		if outside && in {
+			continue
+		}
+		y := t.y[:len(q.At)]
+		if !t.tr[k].Nearest(y, t.n[:len(q.At)], z) {
+			if in {
+				continue
+			}
+			return false
+		}
+		d := distance(y, z)
+		switch {
+		case !in && !outside:
+			copy(p, x)
+			outside, best = true, -1
+			fallthrough
+		case !in:
+			q.scatter(p, y)
+			if d <= best {
+				continue
+			}
+		case d >= best:
+			continue
+		default:
+			copy(p, x)
+			q.scatter(p, y)
+		}
+		best, at = d, k
+		for i := range n {
+			n[i] = 0
+		}
+		q.scatter(n, t.n)
+	}
+	if outside {
+		outward(n, x, p)
+	}
+	return at >= 0
+}
+
+// fold reflects every part on its own: their paths do not feel each other.
+func (p *Product) fold(rule Rule, limit int) (Reflector, error) {
+	r := &productFold{p: p}
+	for _, b := range []*[]float64{&r.from, &r.to, &r.v, &r.end, &r.endV} {
+		*b = make([]float64, p.d)
+	}
+	for _, q := range p.parts {
+		part, err := NewReflector(q.Domain, rule, limit)
+		if err != nil {
+			return nil, err
+		}
+		r.parts = append(r.parts, part)
+	}
+	return r, nil
+}
+
+type productFold struct {
+	p                      *Product
+	parts                  []Reflector
+	from, to, v, end, endV []float64
+}
+
+func (r *productFold) Reflect(from, to, v []float64) (int, bool) {
+	if !finite(to) {
+		giveUp(from, to, v)
+		return 0, false
+	}
+	copy(r.end, to)
+	copy(r.endV, v)
+	hits := 0
+	for k, q := range r.p.parts {
+		var pv []float64
+		if v != nil {
+			pv = q.gather(r.v, v)
+		}
+		x := q.gather(r.to, to)
+		h, ok := r.parts[k].Reflect(q.gather(r.from, from), x, pv)
+		hits += h
+		if !ok {
+			giveUp(from, to, v)
+			return hits, false
+		}
+		q.scatter(r.end, x)
+		if v != nil {
+			q.scatter(r.endV, pv)
+		}
+	}
+	copy(to, r.end)
+	copy(v, r.endV)
+	return hits, true
+}
