@@ -1,0 +1,277 @@
+package yamlpos
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+)
+
+// The largest text and the deepest nesting that are read.
+const (
+	maxBytes = 1 << 20
+	maxDepth = 64
+)
+
+// ReadFile reads and parses a file. See [Parse].
+func ReadFile(path string) (*Node, error) {
+	info, err := os.Stat(path)
+	if err == nil && info.IsDir() {
+		err = errors.New("it is a folder")
+	}
+	if err == nil && info.Size() > maxBytes {
+		return nil, Problems{{File: path, Message: tooLarge}}
+	}
+	var text []byte
+	if err == nil {
+		text, err = os.ReadFile(path)
+	}
+	if err != nil {
+		var cause *os.PathError
+		if errors.As(err, &cause) {
+			err = cause.Err
+		}
+		return nil, Problems{{File: path, Message: "cannot read the configuration: " + err.Error()}}
+	}
+	return Parse(path, text)
+}
+
+const tooLarge = "larger than 1 MiB: this is no configuration"
+
+// Parse parses a text that holds one YAML document, a mapping. CRLF line ends
+// and a UTF-8 byte order mark are accepted. The error is of type [Problems];
+// a key given twice, an alias and the like are reported all at once, broken
+// syntax ends the parse at its first place.
+func Parse(name string, text []byte) (*Node, error) {
+	root, problems := parseValue(name, text)
+	if len(problems) > 0 {
+		return nil, problems.Err()
+	}
+	if root.Kind == Null {
+		return nil, Problems{{File: name, Line: 1, Column: 1, Message: "the file is empty: expected keys such as `name: flower`"}}
+	}
+	if root.Kind != Map {
+		return nil, Problems{root.Problem("expected keys such as `name: flower`; found " + root.String())}
+	}
+	return root, nil
+}
+
+// parseValue parses a text that holds one YAML value of any kind.
+func parseValue(name string, text []byte) (*Node, Problems) {
+	clean, problem := cleanText(name, text)
+	if problem != nil {
+		return nil, Problems{*problem}
+	}
+	src := newSource(name, clean)
+	file, err := parseYAML(clean)
+	if err != nil {
+		return nil, Problems{syntaxProblem(src, err)}
+	}
+	t := &tree{source: src}
+	var root *Node
+	for _, doc := range file.Docs {
+		if doc.Body == nil {
+			continue
+		}
+		if _, ok := doc.Body.(*ast.DirectiveNode); ok {
+			continue
+		}
+		if root != nil {
+			n := t.at(doc.Body, Null, "")
+			t.problems = append(t.problems, n.Problem("a second document begins here; one configuration per file"))
+			break
+		}
+		root = t.node(doc.Body, "the configuration", 0)
+	}
+	if root == nil {
+		root = &Node{Kind: Null, Name: "the configuration", Line: 1, Column: 1, source: src}
+	}
+	return root, t.problems
+}
+
+// cleanText returns the text without byte order mark and with \n line ends.
+func cleanText(name string, text []byte) (string, *Problem) {
+	if len(text) > maxBytes {
+		return "", &Problem{File: name, Message: tooLarge}
+	}
+	if bytes.HasPrefix(text, []byte("\xff\xfe")) || bytes.HasPrefix(text, []byte("\xfe\xff")) {
+		return "", &Problem{File: name, Line: 1, Column: 1, Message: "the text is in UTF-16: save it as UTF-8"}
+	}
+	text = bytes.TrimPrefix(text, []byte("\ufeff"))
+	clean := strings.ReplaceAll(string(text), "\r\n", "\n")
+	line, column := 1, 1
+	depth := 0
+	for i, r := range clean {
+		bad := ""
+		switch {
+		case r == utf8.RuneError && !strings.HasPrefix(clean[i:], "\ufffd"):
+			bad = "the text is not UTF-8 here"
+		case r < ' ' && r != '\n' && r != '\t' || r == 0x7f || r == '\ufeff' || r == '\u2028' || r == '\u2029' || r == '\u0085':
+			bad = fmt.Sprintf("the character U+%04X has no place in a configuration", r)
+		case r == '[' || r == '{':
+			depth++
+			if depth > 10_000 {
+				bad = "too many brackets"
+			}
+		}
+		if bad != "" {
+			return "", &Problem{File: name, Line: line, Column: column, Message: bad}
+		}
+		column++
+		if r == '\n' {
+			line, column = line+1, 1
+		}
+	}
+	return clean, nil
+}
+
+// parseYAML is the YAML parser with its panics turned into errors.
+func parseYAML(text string) (file *ast.File, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = errors.New("this is not valid YAML")
+		}
+	}()
+	return parser.ParseBytes([]byte(text), 0, parser.AllowDuplicateMapKey())
+}
+
+// syntaxProblem turns an error of the YAML parser into a problem.
+func syntaxProblem(src *source, err error) Problem {
+	var syntax *yaml.SyntaxError
+	if !errors.As(err, &syntax) || syntax.Token == nil || syntax.Token.Position == nil {
+		return src.problem(1, 1, "this is not valid YAML")
+	}
+	at := syntax.Token.Position
+	message := syntax.Message
+	if strings.Contains(message, "'\t'") || strings.Contains(message, "tab character") {
+		message = "indent by spaces: YAML takes no tabs here"
+	}
+	if strings.Contains(message, "mapping value is not allowed") {
+		message += ": indent alike what belongs together, and put text that holds a colon in quotes"
+	}
+	return src.problem(at.Line, max(1, at.Column), message)
+}
+
+// A tree is a syntax tree being turned into nodes.
+type tree struct {
+	source   *source
+	problems Problems
+}
+
+// at returns an empty node at the place of a.
+func (t *tree) at(a ast.Node, kind Kind, name string) *Node {
+	n := &Node{Kind: kind, Name: name, Line: 1, Column: 1, source: t.source}
+	switch m := a.(type) {
+	case *ast.MappingNode:
+		if !m.IsFlowStyle && len(m.Values) > 0 {
+			return t.at(m.Values[0].Key, kind, name)
+		}
+	case *ast.MappingValueNode:
+		return t.at(m.Key, kind, name)
+	}
+	if tk := a.GetToken(); tk != nil && tk.Position != nil {
+		n.Line, n.Column = max(1, tk.Position.Line), max(1, tk.Position.Column)
+	}
+	return n
+}
+
+func (t *tree) report(n *Node, format string, args ...any) *Node {
+	t.problems = append(t.problems, n.Problem(fmt.Sprintf(format, args...)))
+	return n
+}
+
+// node turns a into a node called name.
+func (t *tree) node(a ast.Node, name string, depth int) *Node {
+	n := t.at(a, Null, name)
+	if depth > maxDepth {
+		return t.report(n, "nested too deeply")
+	}
+	switch a := a.(type) {
+	case *ast.NullNode:
+	case *ast.MappingNode:
+		n.Kind = Map
+		t.fields(n, a.Values, depth)
+	case *ast.MappingValueNode:
+		n.Kind = Map
+		t.fields(n, []*ast.MappingValueNode{a}, depth)
+	case *ast.SequenceNode:
+		n.Kind = List
+		for i, v := range a.Values {
+			n.Items = append(n.Items, t.node(v, fmt.Sprintf("entry %d of %s", i+1, name), depth+1))
+		}
+	case *ast.AnchorNode, *ast.AliasNode:
+		t.report(n, "anchors (&) and aliases (*) are not accepted: write the value out, or put text in quotes")
+	case *ast.TagNode:
+		t.report(n, "tags (!) are not accepted: drop it, or put text in quotes")
+	case *ast.LiteralNode:
+		n.Kind, n.Quoted, n.style = Scalar, true, block
+		if a.Value != nil {
+			n.Text = a.Value.Value
+		}
+	case ast.ScalarNode:
+		t.scalar(n, a)
+	default:
+		t.report(n, "expected a value, a list or a mapping")
+	}
+	return n
+}
+
+// scalar fills in a scalar.
+func (t *tree) scalar(n *Node, a ast.ScalarNode) {
+	n.Kind = Scalar
+	tk := a.GetToken()
+	n.Text = tk.Value
+	line := t.source.line(n.Line)
+	c := cursor{source: t.source}
+	c.moveTo(n.Line, n.Column)
+	switch {
+	case line == "":
+	case strings.HasPrefix(c.rest, `"`):
+		n.Quoted, n.style = true, double
+	case strings.HasPrefix(c.rest, "'"):
+		n.Quoted, n.style = true, single
+	}
+}
+
+// fields turns the entries of a mapping into fields.
+func (t *tree) fields(n *Node, values []*ast.MappingValueNode, depth int) {
+	first := map[string]*Node{}
+	for _, v := range values {
+		key := t.key(v.Key)
+		if key == nil {
+			continue
+		}
+		if before, ok := first[key.Text]; ok {
+			t.report(key, "key %q is given twice, first on line %d", key.Text, before.Line)
+			continue
+		}
+		first[key.Text] = key
+		value := t.node(v.Value, key.Text, depth+1)
+		if value.Kind == Null {
+			value.Line, value.Column = key.Line, key.Column
+		}
+		n.Fields = append(n.Fields, Field{key, value})
+	}
+}
+
+// key turns the key of a mapping into a scalar, or reports it and returns nil.
+func (t *tree) key(k ast.MapKeyNode) *Node {
+	n := t.at(k, Scalar, "")
+	switch k := k.(type) {
+	case *ast.StringNode, *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.NullNode, *ast.InfinityNode, *ast.NanNode:
+		t.scalar(n, k.(ast.ScalarNode))
+		n.Name = n.Text
+		return n
+	case *ast.MergeKeyNode:
+		t.report(n, "merge keys (<<) are not accepted: write the keys out")
+	default:
+		t.report(n, "a key must be a plain word")
+	}
+	return nil
+}
