@@ -1,0 +1,204 @@
+package diag
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/dsp/fourier"
+)
+
+const (
+	margin     = 4 // bandwidths drawn beyond the outermost draw
+	perWidth   = 8 // internal grid cells per bandwidth
+	maxCells   = 1 << 15
+	maxCells2D = 1 << 10 // per axis
+)
+
+// A Density is a density estimate at evenly spaced points; it integrates to 1
+// by the trapezoidal rule on the internal grid.
+type Density struct {
+	X, F      []float64
+	Bandwidth float64
+}
+
+// Bandwidth returns Silverman's rule of thumb as R's bw.nrd0 has it:
+// 0.9·min(sd, IQR/1.34)·n^(-1/5), with sd, then |x[0]|, then 1 in place of a
+// zero. NaN for fewer than 2 values or one that is not finite.
+func Bandwidth(x []float64) float64 {
+	if len(x) < 2 || !finite(x) {
+		return math.NaN()
+	}
+	q := Quantiles(x, 0.25, 0.75)
+	return bandwidth(SD(x), q[1]-q[0], x[0], len(x))
+}
+
+func bandwidth(sd, iqr, first float64, n int) float64 {
+	for _, scale := range []float64{math.Min(sd, iqr/1.34), sd, math.Abs(first), 1} {
+		if scale != 0 {
+			return 0.9 * scale * math.Pow(float64(n), -0.2)
+		}
+	}
+	return math.NaN()
+}
+
+// KDE returns a Gaussian kernel density estimate of x at points ≥ 2 evenly
+// spaced places, from 4 bandwidths below the least draw to 4 above the largest,
+// cut at lo and hi. At a bound within reach the kernel is reflected, so no mass
+// leaks out; lo = -Inf and hi = +Inf mean none. Draws outside the bounds count
+// as at them. Both X and F are nil if Bandwidth is NaN or lo < hi fails.
+//
+// Draws are shared linearly between the cells of an internal grid of an eighth
+// of a bandwidth or less (at most 32,768 cells), smoothed by the cosine
+// transform: the kernel with all its reflections, exactly.
+func KDE(x []float64, lo, hi float64, points int) Density {
+	h := Bandwidth(x)
+	if math.IsNaN(h) || !(lo < hi) || points < 2 {
+		return Density{Bandwidth: h}
+	}
+	g := newGrid(slices.Min(x), slices.Max(x), lo, hi, h, points, maxCells)
+	bins := make([]float64, g.cells+1)
+	for _, v := range x {
+		i, u := g.locate(v)
+		bins[i] += 1 - u
+		bins[i+1] += u
+	}
+	newSmoother(g).apply(bins)
+	d := Density{X: g.places(points), F: make([]float64, points), Bandwidth: h}
+	stride := g.cells / (points - 1)
+	for i := range d.F {
+		d.F[i] = bins[i*stride] / float64(len(x))
+	}
+	return d
+}
+
+// Mode returns the place where the kernel density estimate of x with bounds lo
+// and hi (see KDE) is highest, refined by a parabola through the logarithm of
+// the highest three grid values. NaN where KDE has no answer.
+func Mode(x []float64, lo, hi float64) float64 {
+	if len(x) < 2 || !finite(x) {
+		return math.NaN()
+	}
+	s := slices.Clone(x)
+	slices.Sort(s)
+	q := Quantiles(s, 0.25, 0.75)
+	return mode(s, bandwidth(SD(x), q[1]-q[0], x[0], len(x)), lo, hi)
+}
+
+// mode works on sorted draws. Far tails are left out, a tenth of a percent a
+// side and more only if the grid would be too coarse: the mode is not there.
+func mode(s []float64, h, lo, hi float64) float64 {
+	n := len(s)
+	if s[0] == s[n-1] {
+		return s[0]
+	}
+	if math.IsNaN(h) || !(lo < hi) {
+		return math.NaN()
+	}
+	cut := n / 1000
+	for cut < n/4 && s[n-1-cut]-s[cut] > h*maxCells/perWidth {
+		cut = 2*cut + 1
+	}
+	cut = min(cut, n/4)
+	g := newGrid(s[cut], s[n-1-cut], lo, hi, h, 2, maxCells)
+	bins := make([]float64, g.cells+1)
+	for _, v := range s {
+		if v >= g.a && v <= g.b || cut == 0 {
+			i, u := g.locate(v)
+			bins[i] += 1 - u
+			bins[i+1] += u
+		}
+	}
+	newSmoother(g).apply(bins)
+	top := 0
+	for i, f := range bins {
+		if f > bins[top] {
+			top = i
+		}
+	}
+	return g.a + g.step*(float64(top)+vertex(bins, top))
+}
+
+// vertex returns where, relative to the highest bin top, the parabola through
+// the logarithms of it and its neighbours peaks. The density is even about
+// both ends of the grid, so there the peak is the end itself.
+func vertex(f []float64, top int) float64 {
+	if top == 0 || top == len(f)-1 || f[top-1] <= 0 || f[top+1] <= 0 {
+		return 0
+	}
+	l, m, r := math.Log(f[top-1]), math.Log(f[top]), math.Log(f[top+1])
+	if bend := l - 2*m + r; bend < 0 {
+		return (l - r) / (2 * bend)
+	}
+	return 0
+}
+
+// grid cuts [a, b] into cells of width step, for bandwidth h.
+type grid struct {
+	a, b, step, h float64
+	cells         int
+}
+
+// newGrid covers the range of the draws and a margin within the bounds. The
+// number of cells is a multiple of points - 1.
+func newGrid(least, largest, lo, hi, h float64, points, limit int) grid {
+	clamp := func(v float64) float64 { return math.Min(math.Max(v, lo), hi) }
+	g := grid{a: clamp(clamp(least) - margin*h), b: clamp(clamp(largest) + margin*h), h: h}
+	want := math.Min(math.Ceil((g.b-g.a)*perWidth/h), float64(limit))
+	each := max(1, int(want)/(points-1))
+	if points == 2 {
+		each = smooth(each)
+	} else if float64(each*(points-1)) < want {
+		each++
+	}
+	g.cells = each * (points - 1)
+	g.step = (g.b - g.a) / float64(g.cells)
+	return g
+}
+
+// locate returns the cell of v and how far across it v lies, in [0, 1].
+func (g grid) locate(v float64) (int, float64) {
+	t := math.Min(math.Max((v-g.a)/g.step, 0), float64(g.cells))
+	i := min(int(t), g.cells-1)
+	return i, t - float64(i)
+}
+
+func (g grid) places(points int) []float64 {
+	x := make([]float64, points)
+	for i := range x {
+		x[i] = g.a + (g.b-g.a)*float64(i)/float64(points-1)
+	}
+	x[points-1] = g.b
+	return x
+}
+
+// smoother turns bin weights into density values: heat flow between two
+// reflecting walls, diagonal in the cosine basis.
+type smoother struct {
+	plan    *fourier.DCT
+	buffer  []float64
+	damping []float64
+}
+
+func newSmoother(g grid) *smoother {
+	s := &smoother{plan: fourier.NewDCT(g.cells + 1), buffer: make([]float64, g.cells+1), damping: make([]float64, g.cells+1)}
+	for k := range s.damping {
+		w := math.Pi * float64(k) / (g.b - g.a) * g.h
+		s.damping[k] = math.Exp(-w*w/2) / (2 * float64(g.cells) * g.step)
+	}
+	return s
+}
+
+// apply overwrites bins with the density times the total weight.
+func (s *smoother) apply(bins []float64) {
+	last := len(bins) - 1
+	bins[0] *= 2 // a draw at a wall meets its own image
+	bins[last] *= 2
+	s.plan.Transform(s.buffer, bins)
+	for k, w := range s.damping {
+		s.buffer[k] *= w
+	}
+	s.plan.Transform(bins, s.buffer)
+	for i, f := range bins {
+		bins[i] = math.Max(f, 0)
+	}
+}

@@ -1,0 +1,251 @@
+package diag_test
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"testing"
+
+	"github.com/r2sgld/r2sgld/diag"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// chain is the generator of testdata/make.R, bit for bit.
+func chain(seed, n int, phi float64, kind string, offset float64) []float64 {
+	k := int64(seed)
+	e := func() float64 {
+		var t int64
+		for range 12 {
+			k = 16807 * k % 2147483647
+			t += k
+		}
+		return float64(t)/2147483648 - 6
+	}
+	x := make([]float64, n)
+	v := 0.0
+	for i := range x {
+		v = float64(phi*v) + e()
+		switch kind {
+		case "ar":
+			x[i] = v
+		case "ratio":
+			x[i] = v / e()
+		case "discrete":
+			x[i] = math.Floor(v)
+		case "binary":
+			if v < 0 {
+				x[i] = 1
+			}
+		case "constant":
+			x[i] = 1
+		}
+		x[i] += offset
+	}
+	return x
+}
+
+type reference struct {
+	Provenance string
+	Cases      []struct {
+		Name        string
+		M, N, Seed  int
+		Phi, Step   float64
+		Kind        string
+		First, Last float64
+		Numbers     map[string]any
+	}
+	Other struct {
+		KS []struct {
+			D, Exact, Asymptotic float64
+			N                    int
+		}
+		KSOne       float64   `json:"ks_one"`
+		KSOneP      float64   `json:"ks_one_p"`
+		KSTwo       float64   `json:"ks_two"`
+		KSTwoP      float64   `json:"ks_two_p"`
+		TInterval   []float64 `json:"t_interval"`
+		TInterval80 []float64 `json:"t_interval_80"`
+		KDEAt       []float64 `json:"kde_at"`
+		KDE         []float64
+		WallAt      []float64 `json:"wall_at"`
+		Wall        []float64
+		Mode        float64
+		W1Equal     float64 `json:"w1_equal"`
+		W1Normal    float64 `json:"w1_normal"`
+	}
+	W1         float64
+	W1Weighted float64 `json:"w1_weighted"`
+	KL         float64
+	KLBack     float64 `json:"kl_back"`
+}
+
+func load(t testing.TB, path string) *reference {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := new(reference)
+	if err := json.Unmarshal(b, r); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func number(t testing.TB, v any) float64 {
+	t.Helper()
+	switch v := v.(type) {
+	case float64:
+		return v
+	case string:
+		if v == "Inf" {
+			return math.Inf(1)
+		}
+		return math.NaN()
+	}
+	t.Fatalf("not a number: %v", v)
+	return 0
+}
+
+// near demands relative agreement; scale is what rounding is relative to if
+// the value itself cancels.
+func near(t testing.TB, what string, got, want, tol, scale float64) {
+	t.Helper()
+	switch {
+	case math.IsNaN(want) && math.IsNaN(got), got == want:
+	case math.Abs(got-want) <= tol*math.Max(math.Abs(want), scale):
+	default:
+		t.Errorf("%s = %.17g, want %.17g", what, got, want)
+	}
+}
+
+var functions = map[string]func(c [][]float64) float64{
+	"mean":      func(c [][]float64) float64 { return diag.Mean(flat(c)) },
+	"sd":        func(c [][]float64) float64 { return diag.SD(flat(c)) },
+	"q5":        func(c [][]float64) float64 { return diag.Quantile(flat(c), 0.05) },
+	"q25":       func(c [][]float64) float64 { return diag.Quantile(flat(c), 0.25) },
+	"q50":       func(c [][]float64) float64 { return diag.Quantile(flat(c), 0.5) },
+	"q75":       func(c [][]float64) float64 { return diag.Quantile(flat(c), 0.75) },
+	"q95":       func(c [][]float64) float64 { return diag.Quantile(flat(c), 0.95) },
+	"bandwidth": func(c [][]float64) float64 { return diag.Bandwidth(flat(c)) },
+	"rhat":      diag.RHat, "ess_bulk": diag.ESSBulk, "ess_tail": diag.ESSTail,
+	"ess_mean": diag.ESSMean, "ess_sd": diag.ESSSd, "mcse_mean": diag.MCSEMean, "mcse_sd": diag.MCSESd,
+	"ess_q0":   func(c [][]float64) float64 { return diag.ESSQuantile(c, 0) },
+	"ess_q25":  func(c [][]float64) float64 { return diag.ESSQuantile(c, 0.25) },
+	"ess_q50":  func(c [][]float64) float64 { return diag.ESSQuantile(c, 0.5) },
+	"ess_q100": func(c [][]float64) float64 { return diag.ESSQuantile(c, 1) },
+	"mcse_q5":  func(c [][]float64) float64 { return diag.MCSEQuantile(c, 0.05) },
+	"mcse_q50": func(c [][]float64) float64 { return diag.MCSEQuantile(c, 0.5) },
+	"mcse_q95": func(c [][]float64) float64 { return diag.MCSEQuantile(c, 0.95) },
+}
+
+func flat(c [][]float64) []float64 {
+	var x []float64
+	for _, v := range c {
+		x = append(x, v...)
+	}
+	return x
+}
+
+func TestPosterior(t *testing.T) {
+	all := map[string][][]float64{}
+	for _, c := range load(t, "testdata/posterior.json").Cases {
+		chains := make([][]float64, c.M)
+		for i := range chains {
+			chains[i] = chain(1000*c.Seed+i+1, c.N, c.Phi, c.Kind, c.Step*float64(i))
+		}
+		all[c.Name] = chains
+		if chains[0][0] != c.First || chains[c.M-1][c.N-1] != c.Last {
+			t.Fatalf("%s: the generator differs from that of make.R", c.Name)
+		}
+		if len(c.Numbers) != len(functions) {
+			t.Errorf("%s: %d numbers, want %d", c.Name, len(c.Numbers), len(functions))
+		}
+		for name, f := range functions {
+			scale := 0.0
+			if name == "mean" || name[0] == 'q' {
+				scale = 1e-3 // a mean near 0 cancels
+			}
+			// 1e-9 kills ranks over the unsplit draws, n-1 for n, and
+			// every change of an index in Geyer's sequence.
+			near(t, c.Name+" "+name, f(chains), number(t, c.Numbers[name]), 1e-9, scale)
+		}
+	}
+	second := load(t, "testdata/arviz.json")
+	for _, c := range second.Cases {
+		for name, v := range c.Numbers {
+			if differs(c.Name, name) {
+				continue
+			}
+			near(t, "ArviZ "+c.Name+" "+name, functions[name](all[c.Name]), number(t, v), 1e-9, 0)
+		}
+	}
+}
+
+// differs lists where ArviZ and posterior disagree.
+func differs(name, number string) bool {
+	return false
+}
+
+func TestOtherReferences(t *testing.T) {
+	r, s := load(t, "testdata/posterior.json").Other, load(t, "testdata/arviz.json")
+	for _, k := range r.KS {
+		near(t, "exact", diag.KSPValueExact(k.D, k.N), k.Exact, 1e-9, 1e-3)
+		near(t, "asymptotic", diag.KSPValue(k.D, float64(k.N)), k.Asymptotic, 1e-9, 1e-3)
+	}
+	normal := distuv.UnitNormal
+	x, y := chain(77, 60, 0, "ar", 0), chain(78, 45, 0, "ar", 0.3)
+	d, e := diag.KS(x, normal.CDF), diag.KSTwo(x, y)
+	near(t, "KS", d, r.KSOne, 1e-12, 0)
+	near(t, "KS p", diag.KSPValueExact(d, 60), r.KSOneP, 1e-9, 0)
+	near(t, "KSTwo", e, r.KSTwo, 1e-12, 0)
+	near(t, "KSTwo p", diag.KSPValue(e, diag.KSTwoSize(60, 45)), r.KSTwoP, 1e-6, 0) // R stops its series at 1e-6
+	iv := diag.TInterval(x, 0.95)
+	near(t, "t lo", iv.Lo, r.TInterval[0], 1e-9, 0)
+	near(t, "t hi", iv.Hi, r.TInterval[1], 1e-9, 0)
+	iv = diag.TInterval(x[:3], 0.8)
+	near(t, "t lo", iv.Lo, r.TInterval80[0], 1e-9, 0)
+	near(t, "t hi", iv.Hi, r.TInterval80[1], 1e-9, 0)
+	near(t, "W1", diag.Wasserstein1(x[:45], y, nil, nil), r.W1Equal, 1e-12, 0)
+	near(t, "W1 unequal", diag.Wasserstein1(x, y, nil, nil), s.W1, 1e-12, 0)
+	wx, wy := make([]float64, 60), make([]float64, 45)
+	for i := range wx {
+		wx[i] = float64(1 + i%3)
+	}
+	for i := range wy {
+		wy[i] = float64(1 + i%4)
+	}
+	near(t, "W1 weighted", diag.Wasserstein1(x, y, wx, wy), s.W1Weighted, 1e-12, 0)
+	near(t, "W1 normal", diag.Wasserstein1To(x, nil, normal.Quantile), r.W1Normal, 1e-6, 0) // R's integrate: 1e-7
+	p, q := []float64{1, 2, 3, 4}, []float64{0.3, 0.3, 0.2, 0.2}
+	near(t, "KL", diag.KL(p, q), s.KL, 1e-12, 0)
+	near(t, "KL back", diag.KL(q, p), s.KLBack, 1e-12, 0)
+}
+
+// Linear binning on cells of h/8 adds at most (1/8)²/4 to h², 0.4 %; the error
+// is that times h²f”/2 < f(0)/2. 0.003 of the height kills a wrong
+// bandwidth, a missing image and an end bin not doubled.
+func TestKDEReference(t *testing.T) {
+	r := load(t, "testdata/posterior.json").Other
+	x, inf := chain(77, 60, 0, "ar", 0), math.Inf(1)
+	f := diag.KDE(x, -inf, inf, 4001)
+	for i, p := range r.KDEAt {
+		near(t, "density", at(f, p), r.KDE[i], 0.003, 0.4)
+	}
+	near(t, "mode", diag.Mode(x, -inf, inf), r.Mode, 0.01*f.Bandwidth, 1)
+	wall := chain(79, 500, 0, "ar", 0)
+	for i, v := range wall {
+		wall[i] = math.Abs(v)
+	}
+	f = diag.KDE(wall, 0, inf, 4001)
+	for i, p := range r.WallAt {
+		near(t, "density at a wall", at(f, p), r.Wall[i], 0.003, 0.8)
+	}
+}
+
+func at(d diag.Density, x float64) float64 {
+	u := (x - d.X[0]) / (d.X[1] - d.X[0])
+	i := min(int(u), len(d.X)-2)
+	u -= float64(i)
+	return d.F[i]*(1-u) + d.F[i+1]*u
+}

@@ -1,0 +1,38 @@
+package diag
+
+import "math"
+
+// A Summary is what is known of one parameter. What is not known is NaN.
+type Summary struct {
+	Name                   string
+	Mean, SD               float64
+	Mode                   float64 // of the kernel density estimate, within the bounds
+	Q5, Q25, Q50, Q75, Q95 float64 // quantiles
+	MCSEMean               float64 // standard error of Mean from finite draws
+	ESSBulk, ESSTail       float64
+	RHat                   float64
+}
+
+// Summarize sums up one parameter: one slice of draws per ladder, of equal
+// length. lo and hi bound the parameter for Mode, ∓Inf where there is no bound.
+// Draws that do not vary have a mean, quantiles and a mode, but no R̂ and no
+// effective sample size.
+func Summarize(name string, chains [][]float64, lo, hi float64) Summary {
+	nan := math.NaN()
+	s := Summary{name, nan, nan, nan, nan, nan, nan, nan, nan, nan, nan, nan, nan}
+	d := gather(chains)
+	if d == nil {
+		return s
+	}
+	s.Mean, s.SD = Mean(d.x), SD(d.x)
+	s.Q5, s.Q25, s.Q50 = d.quantile(0.05), d.quantile(0.25), d.quantile(0.5)
+	s.Q75, s.Q95 = d.quantile(0.75), d.quantile(0.95)
+	sorted := make([]float64, len(d.x))
+	for i, k := range d.order() {
+		sorted[i] = k.v
+	}
+	s.Mode = mode(sorted, bandwidth(s.SD, s.Q75-s.Q25, d.x[0], len(d.x)), lo, hi)
+	s.MCSEMean = s.SD / math.Sqrt(d.essMean())
+	s.ESSBulk, s.ESSTail, s.RHat = d.essBulk(), d.essTail(), d.rhat()
+	return s
+}
