@@ -1,0 +1,133 @@
+package figure
+
+import (
+	"math"
+	"slices"
+)
+
+// A surface is a density over a lattice, up to a factor.
+type surface struct {
+	lattice
+	v []float64
+	// sure are the values at knots in the domain, downwards, for regions.
+	sure []float64
+}
+
+// smooth estimates the density of draws (x, y) on n × n knots over the
+// ranges of sx and sy: counts smoothed by a Gaussian of three fifths of
+// Scott's bandwidth, divided by what of the Gaussian lies in the domain so
+// that it does not fade towards walls. inside nil is the whole plane.
+func smooth(x, y []float64, sx, sy scale, n int, inside func(x, y float64) bool) surface {
+	s := surface{lattice: lattice{n, n, sx.min, sx.max, sy.min, sy.max}, v: make([]float64, n*n)}
+	bin := func(v float64, s scale) int { return int(math.Round((v - s.min) / (s.max - s.min) * float64(n-1))) }
+	for k := range x {
+		if i, j := bin(x[k], sx), bin(y[k], sy); i >= 0 && j >= 0 && i < n && j < n {
+			s.v[j*n+i]++
+		}
+	}
+	scott := 0.6 * math.Pow(float64(len(x)), -1.0/6) * float64(n-1)
+	wx := kernel(scott * deviation(x) / (sx.max - sx.min))
+	wy := kernel(scott * deviation(y) / (sy.max - sy.min))
+	convolve(s.v, n, wx, wy)
+	mask := make([]float64, n*n)
+	for k := range mask {
+		q := s.knot(k%n, k/n)
+		if inside == nil || inside(q.x, q.y) {
+			mask[k] = 1
+		}
+	}
+	in := slices.Clone(mask)
+	if inside != nil {
+		convolve(mask, n, wx, wy)
+	}
+	for k := range s.v {
+		if inside != nil {
+			s.v[k] /= math.Max(mask[k], 0.05)
+		}
+		if in[k] > 0 && s.v[k] > 0 {
+			s.sure = append(s.sure, s.v[k])
+		}
+	}
+	slices.SortFunc(s.sure, func(a, b float64) int {
+		if a > b {
+			return -1
+		}
+		if a < b {
+			return 1
+		}
+		return 0
+	})
+	return s
+}
+
+// level returns the height whose upper region holds the share of all mass:
+// the region of highest density.
+func (s surface) level(share float64) float64 {
+	var sum, total float64
+	for _, v := range s.sure {
+		total += v
+	}
+	for _, v := range s.sure {
+		if sum += v; sum >= share*total {
+			return v * (1 - 1e-9)
+		}
+	}
+	return 0
+}
+
+// kernel returns the weights 0, 1, … of a Gaussian of sd w cells, at least 0.7.
+func kernel(w float64) []float64 {
+	w = math.Max(w, 0.7)
+	out := make([]float64, int(3.5*w)+1)
+	sum := 0.0
+	for i := range out {
+		out[i] = math.Exp(-0.5 * float64(i*i) / (w * w))
+		sum += out[i]
+		if i > 0 {
+			sum += out[i]
+		}
+	}
+	for i := range out {
+		out[i] /= sum
+	}
+	return out
+}
+
+// convolve smooths the n × n values v along both axes.
+func convolve(v []float64, n int, wx, wy []float64) {
+	row := make([]float64, n)
+	along := func(start, step int, w []float64) {
+		for i := range n {
+			sum := w[0] * v[start+i*step]
+			for k := 1; k < len(w); k++ {
+				if i >= k {
+					sum += w[k] * v[start+(i-k)*step]
+				}
+				if i+k < n {
+					sum += w[k] * v[start+(i+k)*step]
+				}
+			}
+			row[i] = sum
+		}
+		for i := range n {
+			v[start+i*step] = row[i]
+		}
+	}
+	for k := range n {
+		along(k*n, 1, wx)
+	}
+	for k := range n {
+		along(k, n, wy)
+	}
+}
+
+// deviation returns the standard deviation of v.
+func deviation(v []float64) float64 {
+	var mean, m2 float64
+	for i, x := range v {
+		d := x - mean
+		mean += d / float64(i+1)
+		m2 += d * (x - mean)
+	}
+	return math.Sqrt(m2 / math.Max(1, float64(len(v)-1)))
+}

@@ -1,0 +1,162 @@
+// Package figure answers what a sample looks like: marginal densities, pair
+// plots with the domain drawn in, traces, rank plots, and data against a
+// fitted model with its residuals.
+//
+// Every figure is a function from plain data to a [Figure], which is saved as
+// SVG and PNG. All share one hand: the Okabe–Ito colours, each with one
+// meaning everywhere, sizes in centimetres, sample sizes in the caption,
+// intervals as bands. Equal data give equal bytes. The package knows nothing
+// of sampling and of statistics only what a picture needs.
+package figure
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"image/png"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgsvg"
+)
+
+// dpi is the resolution of PNG pictures.
+const dpi = 180
+
+// An Axis names what is measured along an axis.
+type Axis struct {
+	Name string // may be long and hold any letters; shortened where it does not fit
+	Unit string // "" is none
+}
+
+// label returns "name (unit)".
+func (a Axis) label() string {
+	if a.Unit == "" {
+		return a.Name
+	}
+	return a.Name + " (" + a.Unit + ")"
+}
+
+// A Sample says how much was drawn, for captions. Zero fields are left out.
+type Sample struct {
+	Draws   int // in all ladders together
+	Ladders int
+}
+
+// String returns "12,000 draws, 8 ladders".
+func (s Sample) String() string {
+	out := ""
+	if s.Draws > 0 {
+		out = count(s.Draws, "draw")
+	}
+	if s.Ladders > 0 {
+		if out != "" {
+			out += ", "
+		}
+		out += count(s.Ladders, "ladder")
+	}
+	return out
+}
+
+// A Figure is a picture ready to be written. It does not change.
+type Figure struct {
+	width, height vg.Length
+	keys          []key
+	caption       []string // lines
+	cells         []cell
+}
+
+// Size returns the width and height in centimetres.
+func (f *Figure) Size() (width, height float64) {
+	return float64(f.width / vg.Centimeter), float64(f.height / vg.Centimeter)
+}
+
+// WriteSVG writes the figure as SVG, without dates and ids. Letters are text
+// in Liberation Sans or, where that is missing, a font of the same widths.
+func (f *Figure) WriteSVG(w io.Writer) error {
+	c := vgsvg.NewWith(vgsvg.UseWH(f.width, f.height))
+	f.draw(draw.New(c))
+	var b bytes.Buffer
+	if _, err := c.WriteTo(&b); err != nil {
+		return fmt.Errorf("draw SVG: %w", err)
+	}
+	// Wherever Liberation Sans is not installed, viewers would take a serif.
+	svg := bytes.ReplaceAll(b.Bytes(), []byte("font-family:Liberation Sans;font-variant:normal;font-weight:normal;font-style:normal"),
+		[]byte("font-family:'Liberation Sans',Arial,Helvetica,sans-serif"))
+	if _, err := w.Write(svg); err != nil {
+		return fmt.Errorf("write SVG: %w", err)
+	}
+	return nil
+}
+
+// WritePNG writes the figure as PNG of 180 dots an inch.
+func (f *Figure) WritePNG(w io.Writer) error {
+	c := vgimg.NewWith(vgimg.UseWH(f.width, f.height), vgimg.UseDPI(dpi))
+	f.draw(draw.New(c))
+	enc := png.Encoder{CompressionLevel: png.BestCompression}
+	if err := enc.Encode(w, c.Image()); err != nil {
+		return fmt.Errorf("write PNG: %w", err)
+	}
+	return nil
+}
+
+// Save writes dir/name.svg and dir/name.png, each whole or not at all. The
+// folder must exist.
+func (f *Figure) Save(dir, name string) error {
+	return errors.Join(
+		writeFile(filepath.Join(dir, name+".svg"), f.WriteSVG),
+		writeFile(filepath.Join(dir, name+".png"), f.WritePNG),
+	)
+}
+
+// writeFile writes a file beside path and renames it, so that path never
+// holds half a picture.
+func writeFile(path string, write func(io.Writer) error) (err error) {
+	t, err := os.CreateTemp(filepath.Dir(path), ".figure-*")
+	if err != nil {
+		return fmt.Errorf("save figure (does the folder exist and may it be written?): %w", err)
+	}
+	defer func() {
+		if err != nil {
+			os.Remove(t.Name())
+			err = fmt.Errorf("save figure %s: %w", path, err)
+		}
+	}()
+	if err = write(t); err != nil {
+		t.Close()
+		return err
+	}
+	if err = t.Chmod(0o644); err != nil {
+		t.Close()
+		return err
+	}
+	if err = t.Close(); err != nil {
+		return err
+	}
+	return os.Rename(t.Name(), path)
+}
+
+// finite returns an error that names the first value which cannot be drawn.
+func finite(what string, values ...float64) error {
+	for i, v := range values {
+		if math.IsNaN(v) || math.Abs(v) > 1e300 {
+			return fmt.Errorf("figure: %s: value %d is %g: leave it out or mend it before drawing", what, i+1, v)
+		}
+	}
+	return nil
+}
+
+// sameLength returns an error unless every slice has length n.
+func sameLength(what string, n int, slices ...[]float64) error {
+	for _, s := range slices {
+		if len(s) != n {
+			return fmt.Errorf("figure: %s: %d values beside %d: all columns must be equally long", what, len(s), n)
+		}
+	}
+	return nil
+}

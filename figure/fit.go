@@ -1,0 +1,182 @@
+package figure
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mathext"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// A Response is one measured quantity over time and what the model says of it.
+type Response struct {
+	Axis     Axis      // d log H/dt, say
+	Time     []float64 // of the observations, rising
+	Observed []float64
+	Fitted   []float64 // the model at its best parameters
+	Low      []float64 // interval of the model; nil is none
+	High     []float64
+	SD       float64 // of the noise, for residuals; 0 takes that of the residuals
+}
+
+func (r *Response) check() error {
+	what := "response " + r.Axis.Name
+	n := len(r.Time)
+	if n == 0 {
+		return fmt.Errorf("figure: %s: no observations", what)
+	}
+	columns := [][]float64{r.Observed, r.Fitted}
+	if r.Low != nil || r.High != nil {
+		columns = append(columns, r.Low, r.High)
+	}
+	if err := sameLength(what, n, columns...); err != nil {
+		return err
+	}
+	if !slices.IsSorted(r.Time) {
+		return fmt.Errorf("figure: %s: times must rise", what)
+	}
+	for _, c := range append(columns, r.Time, []float64{r.SD}) {
+		if err := finite(what, c...); err != nil {
+			return err
+		}
+	}
+	if r.SD < 0 {
+		return fmt.Errorf("figure: %s: noise sd %g must not be negative", what, r.SD)
+	}
+	return nil
+}
+
+func checkResponses(r []Response) error {
+	if err := panelCount(len(r)); err != nil {
+		return err
+	}
+	for i := range r {
+		if err := r[i].check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Fit draws the observations of each response against the model with its
+// interval, which has a level in percent (90, say).
+func Fit(r []Response, time Axis, level float64) (*Figure, error) {
+	if err := checkResponses(r); err != nil {
+		return nil, err
+	}
+	panels := make([]*panel, len(r))
+	banded := false
+	for i := range r {
+		panels[i] = r[i].fitPanel()
+		if i == len(r)-1 {
+			panels[i].x.label = time.label()
+		}
+		banded = banded || r[i].Low != nil
+	}
+	keys := []key{keyDot("observed", observed, 1.8), keyLine("model", linePosterior)}
+	if banded {
+		keys = append(keys, keyArea(fmt.Sprintf("%g %% interval of the model", level), whole))
+	}
+	lay := mosaic{columns: 1, height: cm(math.Max(2.6, math.Min(4.4, 16/float64(len(r)))))}
+	return lay.compose(panels, keys, count(len(r[0].Time), "observation")), nil
+}
+
+func (r *Response) fitPanel() *panel {
+	p := &panel{y: scale{label: r.Axis.label()}}
+	lo, hi := extent(slices.Concat(r.Observed, r.Fitted, r.Low, r.High)...)
+	p.y.min, p.y.max = widen(lo, hi, 0.07)
+	first, last := extent(r.Time...)
+	p.x.min, p.x.max = widen(first, last, 0.02)
+	line, dots := make([]point, len(r.Time)), make([]point, len(r.Time))
+	for i, t := range r.Time {
+		line[i], dots[i] = point{t, r.Fitted[i]}, point{t, r.Observed[i]}
+	}
+	p.add(func(pl *plane) {
+		if r.Low != nil {
+			pl.band(whole, r.Time, r.Low, r.High)
+		}
+		pl.line(linePosterior, line)
+		pl.dots(observed, 1.7, dots)
+	})
+	return p
+}
+
+// Residuals draws, for each response, observed less fitted over time, and
+// sorted against the quantiles of the normal law with the band that holds each
+// of them in 95 % of normal samples.
+func Residuals(r []Response, time Axis) (*Figure, error) {
+	if err := checkResponses(r); err != nil {
+		return nil, err
+	}
+	var panels []*panel
+	for i := range r {
+		res := make([]point, len(r[i].Time))
+		v := make([]float64, len(res))
+		for k, t := range r[i].Time {
+			v[k] = r[i].Observed[k] - r[i].Fitted[k]
+			res[k] = point{t, v[k]}
+		}
+		sd := r[i].SD
+		if sd == 0 {
+			sd = deviation(v)
+		}
+		label := Axis{"residual of " + r[i].Axis.Name, r[i].Axis.Unit}.label()
+		a, b := overTime(res, sd), quantiles(v, sd)
+		lo, hi := min(a.y.min, b.y.min), max(a.y.max, b.y.max)
+		a.y = scale{label: label, min: lo, max: hi}
+		b.y = scale{min: lo, max: hi, silent: true}
+		if i == len(r)-1 {
+			a.x.label, b.x.label = time.label(), "normal quantile (sd)"
+		}
+		panels = append(panels, a, b)
+	}
+	keys := []key{keyDot("residual", observed, 1.8), keyLine("±2 sd", lineLimit),
+		keyLine("zero; normal law", lineZero), keyArea("95 % of normal samples", expected)}
+	lay := mosaic{columns: 2, height: cm(math.Max(3, math.Min(4.6, 16/float64(len(r)))))}
+	return lay.compose(panels, keys, count(len(r[0].Time), "observation")), nil
+}
+
+func overTime(res []point, sd float64) *panel {
+	p := &panel{}
+	lo, hi := -2*sd, 2*sd
+	for _, q := range res {
+		lo, hi = math.Min(lo, q.y), math.Max(hi, q.y)
+	}
+	p.y.min, p.y.max = widen(lo, hi, 0.1)
+	p.x.min, p.x.max = widen(res[0].x, res[len(res)-1].x, 0.03)
+	p.add(func(pl *plane) {
+		pl.hline(lineZero, 0)
+		pl.hline(lineLimit, 2*sd)
+		pl.hline(lineLimit, -2*sd)
+		pl.dots(observed, 1.7, res)
+	})
+	return p
+}
+
+// quantiles draws sorted v against normal quantiles at (i − 3/8)/(n + 1/4),
+// Blom (1958). The i-th of n uniforms has the law Beta(i, n + 1 − i).
+func quantiles(v []float64, sd float64) *panel {
+	sorted := slices.Sorted(slices.Values(v))
+	n := float64(len(v))
+	norm := distuv.UnitNormal
+	pts := make([]point, len(v))
+	x, lo, hi := make([]float64, len(v)), make([]float64, len(v)), make([]float64, len(v))
+	for i, s := range sorted {
+		k := float64(i + 1)
+		x[i] = norm.Quantile((k - 0.375) / (n + 0.25))
+		pts[i] = point{x[i], s}
+		lo[i] = sd * norm.Quantile(mathext.InvRegIncBeta(k, n+1-k, 0.025))
+		hi[i] = sd * norm.Quantile(mathext.InvRegIncBeta(k, n+1-k, 0.975))
+	}
+	p := &panel{}
+	p.x.min, p.x.max = widen(math.Min(x[0], -1), math.Max(x[len(x)-1], 1), 0.08)
+	low, high := extent(slices.Concat(sorted, lo, hi)...)
+	p.y.min, p.y.max = widen(low, high, 0.05)
+	p.add(func(pl *plane) {
+		pl.band(expected, x, lo, hi)
+		pl.line(lineZero, []point{{p.x.min, sd * p.x.min}, {p.x.max, sd * p.x.max}})
+		pl.dots(observed, 1.7, pts)
+	})
+	return p
+}

@@ -1,0 +1,214 @@
+package figure
+
+import (
+	"image/color"
+	"math"
+	"strings"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// A cell is a panel and the rectangle of its data in the figure, measured
+// from the left and from the top.
+type cell struct {
+	panel         *panel
+	left, top     vg.Length
+	width, height vg.Length
+}
+
+// A key is an entry of the legend.
+type key struct {
+	label string
+	draw  func(c draw.Canvas) // fills its small canvas with a specimen
+}
+
+const (
+	edge     = vg.Length(6)       // around the figure
+	swatch   = vg.Length(18)      // width of a specimen in the legend
+	lineSkip = letterSize * 1.35  // between lines of text
+	below    = vg.Length(13)      // numbers under a panel
+	nameRoom = lineSkip           // name under the numbers, title above
+	gap      = vg.Length(9)       // between panels
+	numbered = vg.Length(30)      // least space left of a panel with numbers
+	fullPage = textWidth * 28.346 // points
+)
+
+// keyArea, keyLine and keyDot are the specimens of legends.
+func keyArea(label string, c color.Color) key {
+	return key{label, func(d draw.Canvas) {
+		d.FillPolygon(c, []vg.Point{d.Min, {X: d.Max.X, Y: d.Min.Y}, d.Max, {X: d.Min.X, Y: d.Max.Y}})
+	}}
+}
+
+func keyLine(label string, sty draw.LineStyle) key {
+	return key{label, func(d draw.Canvas) {
+		y := d.Center().Y
+		d.StrokeLine2(sty, d.Min.X, y, d.Max.X, y)
+	}}
+}
+
+func keyDot(label string, c color.Color, radius vg.Length) key {
+	return key{label, func(d draw.Canvas) {
+		d.DrawGlyphNoClip(draw.GlyphStyle{Color: c, Radius: radius, Shape: draw.CircleGlyph{}}, d.Center())
+	}}
+}
+
+func keyOutside(label string) key {
+	return key{label, func(d draw.Canvas) {
+		keyArea("", outside).draw(d)
+		d.StrokeLine2(lineWall, d.Min.X, d.Min.Y, d.Min.X, d.Max.Y)
+	}}
+}
+
+// A mosaic arranges panels row by row in equal rectangles.
+type mosaic struct {
+	columns       int
+	width, height vg.Length // of the data of one panel; width 0 fills the page
+	joint         bool      // panels touch but for a small gap; only the outer ones are numbered
+}
+
+// compose lays the panels out; nil leaves a place empty.
+func (m mosaic) compose(panels []*panel, keys []key, caption string) *Figure {
+	f := &Figure{keys: keys}
+	rows := (len(panels) + m.columns - 1) / m.columns
+	lefts := make([]vg.Length, m.columns) // space left of each column
+	var bottom, top vg.Length
+	for i, p := range panels {
+		if p == nil {
+			continue
+		}
+		lefts[i%m.columns] = max(lefts[i%m.columns], p.leftRoom(m.height))
+		if p.x.label != "" {
+			bottom = nameRoom
+		}
+		if p.title != "" {
+			top = nameRoom
+		}
+	}
+	gapX, gapY := gap, below+bottom+top+6
+	if m.joint {
+		gapX, gapY = 5, 5
+	}
+	total := edge + edge + 6 + gapX*vg.Length(m.columns-1)
+	for _, l := range lefts {
+		total += l
+	}
+	if m.width == 0 {
+		m.width = (fullPage - total) / vg.Length(m.columns)
+	}
+	f.width = max(total+m.width*vg.Length(m.columns), 8*vg.Centimeter)
+	f.caption = wrap(letters(letterSize-0.5), caption, f.width-2*edge)
+	header := edge + vg.Length(f.keyRows())*lineSkip + 3 + top
+	for i, p := range panels {
+		if p == nil {
+			continue
+		}
+		r, col := i/m.columns, i%m.columns
+		x := edge + (m.width+gapX)*vg.Length(col)
+		for _, l := range lefts[:col+1] {
+			x += l
+		}
+		f.cells = append(f.cells, cell{p, x, header + (m.height+gapY)*vg.Length(r), m.width, m.height})
+	}
+	f.height = header + m.height*vg.Length(rows) + gapY*vg.Length(rows-1) + below + bottom +
+		vg.Length(len(f.caption))*lineSkip + edge
+	return f
+}
+
+// draw draws the whole figure: legend on top, panels, caption.
+func (f *Figure) draw(c draw.Canvas) {
+	c.SetColor(paper)
+	c.Fill(c.Rectangle.Path())
+	f.drawKeys(c)
+	for _, cell := range f.cells {
+		top := f.height - cell.top
+		d := c
+		d.Rectangle = vg.Rectangle{
+			Min: vg.Point{X: cell.left, Y: top - cell.height},
+			Max: vg.Point{X: cell.left + cell.width, Y: top},
+		}
+		cell.panel.draw(d)
+	}
+	sty := letters(letterSize - 0.5)
+	for i, line := range f.caption {
+		y := edge + vg.Length(len(f.caption)-1-i)*lineSkip
+		c.FillText(sty, vg.Point{X: edge, Y: y}, line)
+	}
+}
+
+// places returns where each key begins: row and x.
+func (f *Figure) places() (row []int, x []vg.Length) {
+	sty := letters(letterSize)
+	r, at := 0, edge
+	for _, k := range f.keys {
+		w := swatch + 4 + sty.Width(k.label)
+		if at > edge && at+w > f.width-edge {
+			r, at = r+1, edge
+		}
+		row, x = append(row, r), append(x, at)
+		at += w + 14
+	}
+	return row, x
+}
+
+func (f *Figure) keyRows() int {
+	if len(f.keys) == 0 {
+		return 0
+	}
+	row, _ := f.places()
+	return row[len(row)-1] + 1
+}
+
+func (f *Figure) drawKeys(c draw.Canvas) {
+	sty := letters(letterSize)
+	row, x := f.places()
+	for i, k := range f.keys {
+		y := f.height - edge - vg.Length(row[i])*lineSkip - letterSize
+		d := c
+		d.Rectangle = vg.Rectangle{Min: vg.Point{X: x[i], Y: y}, Max: vg.Point{X: x[i] + swatch, Y: y + 7}}
+		k.draw(d)
+		c.FillText(sty, vg.Point{X: x[i] + swatch + 4, Y: y}, k.label)
+	}
+}
+
+// wrap breaks text into lines at most room wide.
+func wrap(sty draw.TextStyle, s string, room vg.Length) []string {
+	var lines []string
+	line := ""
+	for _, w := range strings.Fields(s) {
+		switch {
+		case line == "":
+			line = w
+		case sty.Width(line+" "+w) <= room:
+			line += " " + w
+		default:
+			lines = append(lines, line)
+			line = w
+		}
+	}
+	if line != "" {
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// columnsFor returns how many columns show n panels well, most at most.
+func columnsFor(n, most int) int {
+	if n <= most {
+		return max(n, 1)
+	}
+	rows := int(math.Ceil(float64(n) / float64(most)))
+	return (n + rows - 1) / rows
+}
+
+// sentences joins what is not empty: "a; b".
+func sentences(parts ...string) string {
+	var out []string
+	for _, p := range parts {
+		if p != "" {
+			out = append(out, p)
+		}
+	}
+	return strings.Join(out, "; ")
+}

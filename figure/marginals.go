@@ -1,0 +1,210 @@
+package figure
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// A Marginal is the density of one parameter.
+type Marginal struct {
+	Axis       Axis
+	X, Density []float64  // a rising grid and the density there; fewer than two points are drawn as a spike at Mode
+	Mode       float64    // drawn as a line
+	Interval   [2]float64 // drawn as a band; equal ends draw none
+	Bounds     [2]float64 // walls of the domain, infinite where there is none; {0, 0} is none at all
+	Truth      []float64  // known true values; nil is none
+}
+
+// most is how many parameters a figure of panels shows before it stops being
+// legible.
+const most = 24
+
+// Marginals draws the marginal densities, a panel each, with intervals of a
+// level in percent (90, say). It draws up to 24 parameters; choose among more.
+func Marginals(m []Marginal, level float64, s Sample) (*Figure, error) {
+	if err := panelCount(len(m)); err != nil {
+		return nil, err
+	}
+	panels := make([]*panel, len(m))
+	walls, known := false, false
+	for i := range m {
+		if err := m[i].check(); err != nil {
+			return nil, err
+		}
+		columns := columnsFor(len(m), 4)
+		panels[i] = m[i].panel(i%columns == 0)
+		lower, upper := m[i].walls(panels[i].x)
+		walls = walls || lower || upper
+		known = known || len(m[i].Truth) > 0
+	}
+	keys := []key{keyArea("posterior density", whole),
+		keyArea(fmt.Sprintf("%g %% interval", level), middle), keyLine("mode", lineMode)}
+	if known {
+		keys = append(keys, keyLine("truth", lineTruth))
+	}
+	if walls {
+		keys = append(keys, keyOutside("outside the domain"))
+	}
+	lay := mosaic{columns: columnsFor(len(m), 4), height: cm(3.2)}
+	if lay.columns < 3 {
+		lay.width, lay.height = cm(7), cm(4.2)
+	}
+	return lay.compose(panels, keys, s.String()), nil
+}
+
+func panelCount(n int) error {
+	if n == 0 {
+		return errors.New("figure: nothing to draw: give at least one parameter")
+	}
+	if n > most {
+		return fmt.Errorf("figure: %d parameters are too many for one figure: choose up to %d", n, most)
+	}
+	return nil
+}
+
+func (m *Marginal) check() error {
+	what := "marginal of " + m.Axis.Name
+	if err := sameLength(what, len(m.X), m.Density); err != nil {
+		return err
+	}
+	if err := finite(what+", grid", m.X...); err != nil {
+		return err
+	}
+	for i := 1; i < len(m.X); i++ {
+		if m.X[i] < m.X[i-1] {
+			return fmt.Errorf("figure: %s: the grid falls at value %d: it must rise", what, i+1)
+		}
+	}
+	if err := finite(what+", density", m.Density...); err != nil {
+		return err
+	}
+	if err := finite(what+", mode and interval", m.Mode, m.Interval[0], m.Interval[1]); err != nil {
+		return err
+	}
+	if math.IsNaN(m.Bounds[0]) || math.IsNaN(m.Bounds[1]) {
+		return fmt.Errorf("figure: %s: a bound is NaN: use ±Inf for none", what)
+	}
+	return finite(what+", truth", m.Truth...)
+}
+
+// spike reports whether there is no density to draw: one draw, or all equal.
+func (m *Marginal) spike() bool {
+	return len(m.X) < 2 || m.X[len(m.X)-1]-m.X[0] <= 1e-9*math.Abs(m.Mode)
+}
+
+// view returns what of the x axis is shown: the grid less its empty tails,
+// the truth, and a margin.
+func (m *Marginal) view() (min, max float64) {
+	min, max = extent(append([]float64{m.Mode, m.Interval[0], m.Interval[1]}, m.Truth...)...)
+	if m.Interval[0] == m.Interval[1] {
+		min, max = extent(append([]float64{m.Mode}, m.Truth...)...)
+	}
+	if !m.spike() {
+		_, top := extent(m.Density...)
+		for i, d := range m.Density {
+			if d > 0.002*top {
+				min, max = math.Min(min, m.X[i]), math.Max(max, m.X[i])
+			}
+		}
+	}
+	lower, upper := m.bounds()
+	span := max - min
+	if near := min - lower; near >= 0 && near < 0.15*span {
+		min = lower
+	}
+	if near := upper - max; near >= 0 && near < 0.15*span {
+		max = upper
+	}
+	return widen(min, max, 0.06)
+}
+
+// bounds returns the walls, infinite where there is none.
+func (m *Marginal) bounds() (lower, upper float64) {
+	if m.Bounds == [2]float64{} {
+		return math.Inf(-1), math.Inf(1)
+	}
+	return m.Bounds[0], m.Bounds[1]
+}
+
+// walls reports which walls stand within the axis x.
+func (m *Marginal) walls(x scale) (lower, upper bool) {
+	l, u := m.bounds()
+	return l > x.min && l < x.max, u > x.min && u < x.max
+}
+
+// at returns the density at x between the points of the grid.
+func (m *Marginal) at(x float64) float64 {
+	for i := 1; i < len(m.X); i++ {
+		if x >= m.X[i-1] && x <= m.X[i] {
+			if m.X[i] == m.X[i-1] {
+				return m.Density[i]
+			}
+			t := (x - m.X[i-1]) / (m.X[i] - m.X[i-1])
+			return m.Density[i-1] + t*(m.Density[i]-m.Density[i-1])
+		}
+	}
+	return 0
+}
+
+// panel draws the density; first says whether the panel begins a row.
+func (m *Marginal) panel(first bool) *panel {
+	p := &panel{x: scale{label: m.Axis.label()}, y: scale{max: 1, bare: true}}
+	if first {
+		p.y.label = "density"
+	}
+	p.x.min, p.x.max = m.view()
+	m.layers(p)
+	return p
+}
+
+// layers adds density, interval, walls, mode and truth to p, whose x axis is
+// set, and sets its y axis.
+func (m *Marginal) layers(p *panel) {
+	height := 1.0 // of the line at the mode
+	p.y.max = 1.08
+	if !m.spike() {
+		_, top := extent(m.Density...)
+		if top <= 0 {
+			top = 1
+		}
+		p.y.max, height = 1.08*top, m.at(m.Mode)
+		p.add(m.curve)
+	}
+	lower, upper := m.walls(p.x)
+	l, u := m.bounds()
+	if lower {
+		p.add(func(pl *plane) { pl.wall(l, -1) })
+	}
+	if upper {
+		p.add(func(pl *plane) { pl.wall(u, +1) })
+	}
+	p.add(func(pl *plane) {
+		pl.line(lineMode, []point{{m.Mode, 0}, {m.Mode, height}})
+		for _, t := range m.Truth {
+			pl.vline(lineTruth, t)
+		}
+	})
+}
+
+// curve fills the density, darker within the interval.
+func (m *Marginal) curve(pl *plane) {
+	var x, y, zero, ix, iy []float64
+	lo, hi := m.Interval[0], m.Interval[1]
+	ix, iy = append(ix, lo), append(iy, m.at(lo))
+	outline := make([]point, len(m.X))
+	for i, v := range m.X {
+		x, y = append(x, v), append(y, m.Density[i])
+		if v > lo && v < hi {
+			ix, iy = append(ix, v), append(iy, m.Density[i])
+		}
+		outline[i] = point{v, m.Density[i]}
+	}
+	ix, iy = append(ix, hi), append(iy, m.at(hi))
+	zero = make([]float64, max(len(x), len(ix)))
+	pl.band(whole, x, zero, y)
+	if hi > lo {
+		pl.band(middle, ix, zero, iy)
+	}
+	pl.line(linePosterior, outline)
+}

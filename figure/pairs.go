@@ -1,0 +1,262 @@
+package figure
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/plot/vg"
+)
+
+// Pairs is what a pair plot shows.
+type Pairs struct {
+	Axes  []Axis
+	Draws [][]float64 // Draws[j] are all draws of parameter j
+	// Marginals are the densities on the diagonal, one for each axis; nil
+	// draws histograms.
+	Marginals []Marginal
+	// Inside returns the domain as seen by parameters i (to the right) and j
+	// (upwards), or nil if the pair is unconstrained. A nil Inside draws no
+	// domain.
+	Inside func(i, j int) func(x, y float64) bool
+	View   [][2]float64 // range of each axis; nil shows the draws
+	Truth  []float64    // the true parameters; nil if unknown
+	Sample Sample
+}
+
+// A few more parameters than these cannot be read on a page.
+const mostPairs = 8
+
+// shares are the masses of the regions of highest density that are drawn.
+var shares = [...]float64{0.9, 0.5}
+
+// fewDraws is the number of draws below which no density is estimated.
+const fewDraws = 200
+
+// PairPlot draws each pair of parameters: the regions of highest density that
+// hold 50 and 90 % of the draws, some draws, and the domain, with the marginal
+// densities on the diagonal. Two parameters make one large plane, up to eight
+// a triangle; choose among more.
+func PairPlot(q Pairs) (*Figure, error) {
+	if err := q.check(); err != nil {
+		return nil, err
+	}
+	d := len(q.Axes)
+	views := make([]scale, d)
+	for j := range views {
+		views[j] = q.view(j)
+	}
+	if d == 2 {
+		return q.large(views), nil
+	}
+	domain := false
+	panels := make([]*panel, d*d)
+	for row := range d {
+		for col := range row {
+			panels[row*d+col] = q.panel(views, col, row, 40, 80, &domain)
+		}
+		panels[row*d+row] = q.diagonal(views, row)
+	}
+	for row := range d {
+		for col := range row + 1 {
+			p := panels[row*d+col]
+			if row < d-1 {
+				p.x.label, p.x.silent = "", true
+			}
+			if col > 0 {
+				p.y.label, p.y.silent = "", true
+			}
+		}
+	}
+	size := (textWidth - 1.9) / float64(d)
+	lay := mosaic{columns: d, width: cm(math.Min(size, 3.6) - 0.18), height: cm(math.Min(size, 3.6) - 0.18), joint: true}
+	return lay.compose(panels, q.keys(domain), q.caption()), nil
+}
+
+func (q *Pairs) check() error {
+	d := len(q.Axes)
+	if d < 2 || d > mostPairs {
+		return fmt.Errorf("figure: pair plot of %d parameters: choose 2 to %d", d, mostPairs)
+	}
+	if len(q.Draws) != d || q.Marginals != nil && len(q.Marginals) != d ||
+		q.View != nil && len(q.View) != d || q.Truth != nil && len(q.Truth) != d {
+		return fmt.Errorf("figure: pair plot: draws, marginals, view and truth must have one entry for each of %d axes", d)
+	}
+	if len(q.Draws[0]) == 0 {
+		return fmt.Errorf("figure: pair plot: no draws: keep at least one")
+	}
+	if err := sameLength("pair plot", len(q.Draws[0]), q.Draws...); err != nil {
+		return err
+	}
+	for j, v := range q.Draws {
+		if err := finite("draws of "+q.Axes[j].Name, v...); err != nil {
+			return err
+		}
+	}
+	for j := range q.Marginals {
+		if err := q.Marginals[j].check(); err != nil {
+			return err
+		}
+	}
+	for j, v := range q.View {
+		if err := finite("view of "+q.Axes[j].Name, v[:]...); err != nil {
+			return err
+		}
+		if !(v[0] < v[1]) {
+			return fmt.Errorf("figure: view of %s: %g is not below %g", q.Axes[j].Name, v[0], v[1])
+		}
+	}
+	return finite("truth", q.Truth...)
+}
+
+// view returns the axis of parameter j.
+func (q *Pairs) view(j int) scale {
+	s := scale{label: q.Axes[j].label()}
+	if q.View != nil {
+		s.min, s.max = widen(q.View[j][0], q.View[j][1], 0.04)
+		return s
+	}
+	min, max := extent(q.Draws[j]...)
+	if q.Truth != nil {
+		min, max = math.Min(min, q.Truth[j]), math.Max(max, q.Truth[j])
+	}
+	s.min, s.max = widen(min, max, 0.1)
+	return s
+}
+
+// large draws two parameters as one plane.
+func (q *Pairs) large(views []scale) *Figure {
+	domain := false
+	p := q.panel(views, 0, 1, 90, 240, &domain)
+	lay := mosaic{columns: 1, width: cm(11), height: cm(11)}
+	x, y := views[0].max-views[0].min, views[1].max-views[1].min
+	if q.Axes[0].Unit == q.Axes[1].Unit && x/y < 2 && y/x < 2 {
+		// Like to like: a circle is drawn round.
+		if lay.height = lay.width * vg.Length(y/x); lay.height > cm(13) {
+			lay.height, lay.width = cm(13), cm(13)*vg.Length(x/y)
+		}
+	}
+	return lay.compose([]*panel{p}, q.keys(domain), q.caption())
+}
+
+// panel draws parameter i to the right and j upwards: the density on n × n
+// knots, the wall on m × m.
+func (q *Pairs) panel(views []scale, i, j, n, m int, domain *bool) *panel {
+	x, y := q.Draws[i], q.Draws[j]
+	p := &panel{x: views[i], y: views[j]}
+	var inside func(x, y float64) bool
+	if q.Inside != nil {
+		inside = q.Inside(i, j)
+	}
+	sparse := len(x) < fewDraws || deviation(x) == 0 || deviation(y) == 0
+	if !sparse {
+		s := smooth(x, y, p.x, p.y, n, inside)
+		tints := [...]struct {
+			share float64
+			loops [][]point
+		}{{share: shares[0]}, {share: shares[1]}}
+		for k := range tints {
+			tints[k].loops = contour(s.lattice, s.v, s.level(tints[k].share))
+		}
+		p.add(func(pl *plane) {
+			pl.fill(whole, tints[0].loops...)
+			pl.fill(middle, tints[1].loops...)
+		})
+	}
+	if inside != nil {
+		*domain = true
+		walls := outline(lattice{m, m, p.x.min, p.x.max, p.y.min, p.y.max}, inside)
+		p.add(func(pl *plane) { pl.shadeOutside(walls) })
+	}
+	p.add(q.dots(x, y, sparse))
+	if q.Truth != nil {
+		p.add(func(pl *plane) {
+			pl.vline(lineTruth, q.Truth[i])
+			pl.hline(lineTruth, q.Truth[j])
+		})
+	}
+	return p
+}
+
+// dots draws every k-th draw, so that a figure holds some 2,000.
+func (q *Pairs) dots(x, y []float64, sparse bool) func(*plane) {
+	d := len(q.Axes)
+	limit := 2400 / (d * (d - 1))
+	radius := vg.Length(0.55)
+	if d == 2 {
+		radius = 0.8
+	}
+	if sparse {
+		radius = 1.1
+	}
+	step := (len(x) + limit - 1) / limit
+	var pts []point
+	for k := 0; k < len(x); k += step {
+		pts = append(pts, point{x[k], y[k]})
+	}
+	return func(pl *plane) { pl.dots(posterior, radius, pts) }
+}
+
+// diagonal draws the marginal density of parameter j.
+func (q *Pairs) diagonal(views []scale, j int) *panel {
+	p := &panel{x: views[j], y: scale{max: 1, bare: true}}
+	if q.Marginals != nil {
+		m := q.Marginals[j]
+		if q.Truth != nil {
+			m.Truth = []float64{q.Truth[j]}
+		}
+		m.layers(p)
+		return p
+	}
+	counts := make([]float64, 24)
+	for _, v := range q.Draws[j] {
+		k := int((v - p.x.min) / (p.x.max - p.x.min) * float64(len(counts)))
+		if k >= 0 && k < len(counts) {
+			counts[k]++
+		}
+	}
+	_, top := extent(counts...)
+	p.y.max = 1.08 * math.Max(top, 1)
+	p.add(func(pl *plane) {
+		pl.fill(middle, steps(p.x.min, p.x.max, 0, counts))
+		if q.Truth != nil {
+			pl.vline(lineTruth, q.Truth[j])
+		}
+	})
+	return p
+}
+
+// steps returns the outline of bars of the given heights that fill
+// [min, max] side by side on a base.
+func steps(min, max, base float64, heights []float64) []point {
+	out := []point{{min, base}}
+	for k, h := range heights {
+		a := min + (max-min)*float64(k)/float64(len(heights))
+		b := min + (max-min)*float64(k+1)/float64(len(heights))
+		out = append(out, point{a, base + h}, point{b, base + h})
+	}
+	return append(out, point{max, base})
+}
+
+func (q *Pairs) keys(domain bool) []key {
+	keys := []key{keyDot("draws", posterior, 1.2)}
+	if len(q.Draws[0]) >= fewDraws {
+		keys = append(keys, keyArea("50 % of the mass", middle), keyArea("90 %", whole))
+	}
+	if q.Truth != nil {
+		keys = append(keys, keyLine("truth", lineTruth))
+	}
+	if domain {
+		keys = append(keys, keyOutside("outside the domain"))
+	}
+	return keys
+}
+
+func (q *Pairs) caption() string {
+	d := len(q.Axes)
+	limit := 2400 / (d * (d - 1))
+	step := (len(q.Draws[0]) + limit - 1) / limit
+	if step > 1 {
+		return sentences(q.Sample.String(), fmt.Sprintf("one draw in %d is shown as a dot", step))
+	}
+	return q.Sample.String()
+}
