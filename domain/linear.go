@@ -120,29 +120,34 @@ func (p *Polytope) halfspaces() (h halfspaces, _ bool) {
 // errLinear says that the simplex method broke down.
 var errLinear = errors.New("the linear program of the constraints was not solved: rescale the coordinates to like sizes, or give a point of the domain")
 
-// program is a linear program over rows of unit length: max c·x + e r subject to
-// u_i·x + r ≤ h_i, 0 ≤ r + shift and r ≤ limit, coordinates that no row
-// mentions left out.
+// program is a linear program over rows of unit length, u_i·y ≤ h_i, in the
+// coordinates y_j = (x_j − mid_j)/size_j. Coordinates that no row mentions are
+// left out of it.
 type program struct {
-	d     int
-	used  []int // coordinates that some row mentions
-	unit  [][]float64
-	h     []float64
-	scale float64
+	mid, size []float64
+	used      []int // coordinates that some row mentions
+	unit      [][]float64
+	h         []float64
+	scale     float64
 }
 
 func newProgram(g halfspaces, d int) *program {
-	p := &program{d: d, scale: 1}
+	p := &program{scale: 1}
+	p.frame(g, d)
 	seen := make([]bool, d)
 	for i, a := range g.a {
-		l := norm(a)
-		u := make([]float64, d)
+		u, h := make([]float64, d), g.b[i]
 		for j, v := range a {
-			u[j] = v / l
+			u[j] = v * p.size[j]
+			h -= v * p.mid[j]
 			seen[j] = seen[j] || v != 0
 		}
-		p.unit, p.h = append(p.unit, u), append(p.h, g.b[i]/l)
-		p.scale = math.Max(p.scale, math.Abs(g.b[i]/l))
+		l := norm(u)
+		for j := range u {
+			u[j] /= l
+		}
+		p.unit, p.h = append(p.unit, u), append(p.h, h/l)
+		p.scale = math.Max(p.scale, math.Abs(h/l))
 	}
 	for j, s := range seen {
 		if s {
@@ -152,9 +157,54 @@ func newProgram(g halfspaces, d int) *program {
 	return p
 }
 
-// centre maximises the radius r ≤ scale of a ball inside (Chebyshev's centre).
+// frame takes the middle and the size of a coordinate from the rows that speak
+// of it alone, so that coordinates of unlike units do not spoil the program.
+func (p *program) frame(g halfspaces, d int) {
+	p.mid, p.size = make([]float64, d), make([]float64, d)
+	lo, hi := make([]float64, d), make([]float64, d)
+	for j := range d {
+		lo[j], hi[j] = math.Inf(-1), math.Inf(1)
+	}
+	for i, a := range g.a {
+		switch j := alone(a); {
+		case j < 0:
+		case a[j] > 0:
+			hi[j] = math.Min(hi[j], g.b[i]/a[j])
+		default:
+			lo[j] = math.Max(lo[j], g.b[i]/a[j])
+		}
+	}
+	for j, l := range lo {
+		p.size[j] = 1
+		switch u := hi[j]; {
+		case l < u && !math.IsInf(u-l, 0):
+			p.mid[j], p.size[j] = l+(u-l)/2, u-l
+		case !math.IsInf(l, 0) && l != 0:
+			p.size[j] = math.Abs(l)
+		case !math.IsInf(u, 0) && u != 0:
+			p.size[j] = math.Abs(u)
+		}
+	}
+}
+
+// alone is the one coordinate that a row mentions, −1 if there are several.
+func alone(a []float64) int {
+	at := -1
+	for j, v := range a {
+		if v != 0 {
+			if at >= 0 {
+				return -1
+			}
+			at = j
+		}
+	}
+	return at
+}
+
+// centre maximises the radius r of a ball inside (Chebyshev's centre).
 // The slacks are a feasible start, because r may begin below every violation:
-// a negative radius says that no point satisfies all rows.
+// a negative radius says that no point satisfies all rows. The radius is that in
+// the coordinates of the program over its scale.
 func (p *program) centre() (x []float64, r float64, err error) {
 	k, m := len(p.used), len(p.h)
 	low := 0.0
@@ -185,11 +235,11 @@ func (p *program) centre() (x []float64, r float64, err error) {
 	if err != nil {
 		return nil, 0, fmt.Errorf("%w (%w)", errLinear, err)
 	}
-	x = make([]float64, p.d)
+	x = append([]float64(nil), p.mid...)
 	for j, at := range p.used {
-		x[at] = (z[j] - z[k+j]) * p.scale
+		x[at] += (z[j] - z[k+j]) * p.scale * p.size[at]
 	}
-	return x, (z[2*k] - low) * p.scale, nil
+	return x, z[2*k] - low, nil
 }
 
 // reach maximises sign·x_j from a feasible point x0; +Inf where unbounded.
@@ -204,7 +254,11 @@ func (p *program) reach(x0 []float64, j int, sign float64) (float64, error) {
 			a.Set(i, q, u[at])
 			a.Set(i, k+q, -u[at])
 		}
-		b[i] = math.Max(p.h[i]-dot(u, x0), 0) / p.scale
+		b[i] = p.h[i]
+		for j, v := range u {
+			b[i] -= v * (x0[j] - p.mid[j]) / p.size[j]
+		}
+		b[i] = math.Max(b[i], 0) / p.scale
 		basis[i] = 2*k + i
 		a.Set(i, basis[i], 1)
 	}
@@ -224,7 +278,7 @@ func (p *program) reach(x0 []float64, j int, sign float64) (float64, error) {
 	case err != nil:
 		return math.Inf(1), fmt.Errorf("%w (%w)", errLinear, err)
 	}
-	return sign*x0[j] - f*p.scale, nil
+	return sign*x0[j] - f*p.scale*p.size[j], nil
 }
 
 // extent returns the bounding box of a polytope, (+Inf, −Inf) if it is empty.

@@ -2,7 +2,7 @@ package domain
 
 import (
 	"math"
-	"sync"
+	"sync/atomic"
 )
 
 // dot is a·b, summed in index order.
@@ -80,16 +80,17 @@ func outward(n, x, p []float64) bool {
 	return true
 }
 
-// scratch lends vectors to methods that several goroutines may call at once.
-type scratch struct{ pool sync.Pool }
+// scratch lends a vector to a method that several goroutines may call at once:
+// the one at hand, or a new one when that is lent already.
+type scratch struct{ spare atomic.Pointer[[]float64] }
 
-// take returns a vector of length n.
+// take returns a vector of length n, the same n at every call.
 func (s *scratch) take(n int) *[]float64 {
-	if v, ok := s.pool.Get().(*[]float64); ok {
+	if v := s.spare.Swap(nil); v != nil {
 		return v
 	}
 	v := make([]float64, n)
 	return &v
 }
 
-func (s *scratch) give(v *[]float64) { s.pool.Put(v) }
+func (s *scratch) give(v *[]float64) { s.spare.Store(v) }

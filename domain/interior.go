@@ -1,0 +1,300 @@
+package domain
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+)
+
+// An EmptyError says which linear constraints exclude each other. The set is
+// irreducible: without any one of them the others have room.
+type EmptyError struct {
+	Constraints []int    // their walls, increasing
+	Names       []string // their texts
+	Thin        bool     // they meet, but in a set without interior
+}
+
+func (e *EmptyError) Error() string {
+	s := make([]string, len(e.Names))
+	for i, n := range e.Names {
+		s[i] = fmt.Sprintf("%q", n)
+	}
+	all := strings.Join(s, " and ")
+	switch {
+	case e.Thin:
+		return "the domain has no interior: " + all + " leave a set of volume zero: loosen or drop one of them"
+	case len(s) == 1:
+		return "the domain is empty: nothing satisfies " + all + ": drop it"
+	}
+	return "the domain is empty: " + all + " exclude each other: loosen or drop one of them"
+}
+
+// ErrNoInterior says that no point of a domain was found.
+var ErrNoInterior = errors.New("no point of the domain was found: it may be empty or very thin; loosen a constraint or give a starting point")
+
+// thin is the radius, relative to the size of a linear program, up to which its
+// polytope counts as without interior.
+const thin = 1e-10
+
+// Interior returns a point well inside d: the centre of a box (one unit from the
+// wall of a half-line), ball or ellipsoid, the centre of a largest ball in a
+// polytope; elsewhere the deepest of some chord midpoints from a point that was
+// found by descent on the largest violation or by sampling. It returns an
+// *[EmptyError] where linear constraints exclude each other, and ErrNoInterior
+// where nothing was found.
+func Interior(d Domain, rng *rand.Rand) ([]float64, error) {
+	switch d := d.(type) {
+	case *Box:
+		return d.middle(), nil
+	case *Ball:
+		return append([]float64(nil), d.c...), nil
+	case *Ellipsoid:
+		return append([]float64(nil), d.c...), nil
+	case *Product:
+		x := make([]float64, d.d)
+		for _, q := range d.parts {
+			y, err := Interior(q.Domain, rng)
+			if err != nil {
+				return nil, err
+			}
+			q.scatter(x, y)
+		}
+		return x, nil
+	case *mapped:
+		x, err := Interior(d.d, rng)
+		if err != nil {
+			return nil, err
+		}
+		return d.a.back(x), nil
+	}
+	var starts [][]float64
+	if h, all := linearOf(d); len(h.b) > 0 {
+		x, r, err := newProgram(h, d.Dim()).centre()
+		if err == nil && r <= thin {
+			return nil, exclusion(h, d.Dim(), r > -thin)
+		}
+		if err == nil {
+			if all && d.Contains(x) {
+				return x, nil
+			}
+			starts = append(starts, x)
+		}
+	}
+	return search(d, starts, rng)
+}
+
+// middle is the centre of the box.
+func (b *Box) middle() []float64 {
+	x := make([]float64, len(b.lo))
+	for i, l := range b.lo {
+		switch h := b.hi[i]; {
+		case !math.IsInf(l, 0) && !math.IsInf(h, 0):
+			x[i] = l + (h-l)/2
+		case !math.IsInf(l, 0):
+			x[i] = l + 1 + 1e-6*math.Abs(l)
+		case !math.IsInf(h, 0):
+			x[i] = h - 1 - 1e-6*math.Abs(h)
+		}
+	}
+	return x
+}
+
+// back is z = L⁻¹(x − c).
+func (a *affine) back(x []float64) []float64 {
+	z := make([]float64, len(x))
+	for i := range z {
+		for j, v := range x {
+			z[i] += a.inv.At(i, j) * (v - a.c[j])
+		}
+	}
+	return z
+}
+
+// exclusion finds an irreducible set of rows without interior by the deletion
+// filter (Chinneck & Dravnieks 1991): a row without which the rest still
+// exclude each other is dropped.
+func exclusion(h halfspaces, d int, thinly bool) error {
+	keep := make([]bool, len(h.b))
+	for i := range keep {
+		keep[i] = true
+	}
+	rest := func() (g halfspaces) {
+		for i, k := range keep {
+			if k {
+				g.add(h.a[i], h.b[i], h.name[i], h.wall[i])
+			}
+		}
+		return g
+	}
+	for i := range keep {
+		keep[i] = false
+		g := rest()
+		if len(g.b) == 0 {
+			keep[i] = true
+			continue
+		}
+		if _, r, err := newProgram(g, d).centre(); err != nil || r > thin {
+			keep[i] = true
+		}
+	}
+	e := &EmptyError{Thin: thinly}
+	g := rest()
+	for i, w := range g.wall {
+		e.Constraints = append(e.Constraints, int(w))
+		e.Names = append(e.Names, g.name[i])
+	}
+	return e
+}
+
+// search looks for a point of d from starts, from inner points of its members,
+// from the middle of its bounds and from random points, and moves it inwards.
+func search(d Domain, starts [][]float64, rng *rand.Rand) ([]float64, error) {
+	n := d.Dim()
+	tr := d.Tracer()
+	lo, hi := make([]float64, n), make([]float64, n)
+	d.Bounds(lo, hi)
+	if x, ok := d.(*Intersection); ok {
+		for _, m := range x.members {
+			y, err := Interior(m, rng)
+			if err != nil {
+				return nil, err
+			}
+			starts = append(starts, y)
+		}
+	}
+	mid := make([]float64, n)
+	for i := range mid {
+		if m := lo[i] + (hi[i]-lo[i])/2; m-m == 0 {
+			mid[i] = m
+		}
+	}
+	starts = append(starts, mid)
+	for k := range 20000 {
+		var x []float64
+		if k < len(starts) {
+			x = append(x, starts[k]...)
+		} else {
+			x = somewhere(lo, hi, math.Pow(10, float64(k%7-3)), rng)
+		}
+		if !d.Contains(x) && (k >= 200 || !descend(d, tr, x)) {
+			continue
+		}
+		return deepen(d, tr, x, lo, hi, rng), nil
+	}
+	return nil, ErrNoInterior
+}
+
+// somewhere draws a point within the bounds, at about the given scale where
+// they are open.
+func somewhere(lo, hi []float64, scale float64, rng *rand.Rand) []float64 {
+	x := make([]float64, len(lo))
+	for i, l := range lo {
+		switch h := hi[i]; {
+		case !math.IsInf(h-l, 0):
+			x[i] = l + (h-l)*rng.Float64()
+		case !math.IsInf(l, 0):
+			x[i] = l + scale*rng.ExpFloat64()
+		case !math.IsInf(h, 0):
+			x[i] = h - scale*rng.ExpFloat64()
+		default:
+			x[i] = scale * rng.NormFloat64()
+		}
+	}
+	return x
+}
+
+// descend moves x a little beyond the nearest point of the wall that is violated
+// most, again and again, until it lies in d.
+func descend(d Domain, tr Tracer, x []float64) bool {
+	p, n := make([]float64, len(x)), make([]float64, len(x))
+	for range 200 {
+		if d.Contains(x) {
+			return true
+		}
+		if !finite(x) || !tr.Nearest(p, n, x) {
+			return false
+		}
+		past := 0.3*distance(x, p) + 1e-12*(1+norm(p))
+		for i, v := range p {
+			x[i] = v - past*n[i]
+		}
+	}
+	return d.Contains(x)
+}
+
+// deepen moves to the middles of chords in random directions and returns the
+// point deepest inside, the last one where depths are not known.
+func deepen(d Domain, tr Tracer, x, lo, hi []float64, rng *rand.Rand) []float64 {
+	n := len(x)
+	reach := 0.0
+	for i, l := range lo {
+		if w := hi[i] - l; !math.IsInf(w, 0) {
+			reach = math.Max(reach, w)
+		}
+	}
+	if reach == 0 {
+		reach = 1 + norm(x)
+	}
+	reach *= 2 * math.Sqrt(float64(n))
+	walk := &walker{tr: tr, reach: reach, dir: make([]float64, n)}
+	best, deepest := append([]float64(nil), x...), depth(tr, x)
+	y := append([]float64(nil), x...)
+	for range 40 + 4*n {
+		walk.aim(rng)
+		a, b := walk.chord(y)
+		for i, e := range walk.dir {
+			y[i] += (a + b) / 2 * e
+		}
+		if !d.Contains(y) {
+			copy(y, best)
+			continue
+		}
+		if r := depth(tr, y); !(r < deepest) {
+			deepest = r
+			copy(best, y)
+		}
+	}
+	return best
+}
+
+// depth is the distance of an inner point to the wall, NaN if not known.
+func depth(tr Tracer, x []float64) float64 {
+	p, n := make([]float64, len(x)), make([]float64, len(x))
+	if !tr.Nearest(p, n, x) {
+		return math.NaN()
+	}
+	return distance(p, x)
+}
+
+// walker walks along chords.
+type walker struct {
+	tr    Tracer
+	reach float64   // longer than any chord
+	dir   []float64 // a direction of length reach
+}
+
+// aim draws a direction.
+func (w *walker) aim(rng *rand.Rand) {
+	for i := range w.dir {
+		w.dir[i] = rng.NormFloat64()
+	}
+	s := w.reach / norm(w.dir)
+	for i := range w.dir {
+		w.dir[i] *= s
+	}
+}
+
+// chord returns a ≤ 0 ≤ b such that x + t·dir stays in the domain for a < t < b.
+func (w *walker) chord(x []float64) (a, b float64) {
+	b, _ = w.tr.Exit(x, w.dir, None)
+	for i := range w.dir {
+		w.dir[i] = -w.dir[i]
+	}
+	a, _ = w.tr.Exit(x, w.dir, None)
+	for i := range w.dir {
+		w.dir[i] = -w.dir[i]
+	}
+	return -a, b
+}

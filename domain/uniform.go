@@ -1,0 +1,229 @@
+package domain
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+)
+
+// A UniformLaw draws uniformly from a bounded domain. One goroutine at a time.
+type UniformLaw struct {
+	d      Domain
+	method string
+	draw   func(x []float64, rng *rand.Rand)
+	tries  int
+}
+
+// The acceptance of rejection below which hit-and-run takes over, and the trials
+// that decide it.
+const (
+	hopeless   = 1e-4
+	trials     = 200_000
+	trialsSeen = hopeless * trials
+)
+
+// Bounded reports whether the bounds of d are finite.
+func Bounded(d Domain) bool {
+	lo, hi := make([]float64, d.Dim()), make([]float64, d.Dim())
+	d.Bounds(lo, hi)
+	return finite(lo) && finite(hi)
+}
+
+// errUnbounded says that a domain has no uniform law.
+func errUnbounded(what string) error {
+	return fmt.Errorf("%s: the domain is unbounded: add bounds on every coordinate, or give a starting point", what)
+}
+
+// Uniform returns the uniform law on d. Boxes, balls, ellipsoids, simplices,
+// their products and affine images are drawn in closed form; other domains by
+// rejection from their bounding box. Where fewer than one point of that box in
+// 10⁴ lies in d, each draw is the end of 50 + 10d² steps of hit-and-run (Lovász
+// 1999: order d² from a warm start) that go on from the draw before, the first
+// one of ten times as many from an inner point; draws are then nearly, not
+// exactly, independent and uniform, and stay in the connected piece of d that
+// the inner point is in. It fails for an unbounded or empty domain.
+func Uniform(d Domain) (*UniformLaw, error) {
+	u := &UniformLaw{d: d, method: "closed form", tries: 1000}
+	if d, ok := d.(*Product); ok {
+		return u.product(d)
+	}
+	if !Bounded(d) {
+		if h := halfspacesOf(d); len(h.b) > 0 {
+			if _, r, err := newProgram(h, d.Dim()).centre(); err == nil && r <= thin {
+				return nil, exclusion(h, d.Dim(), r > -thin)
+			}
+		}
+		return nil, errUnbounded("uniform draws")
+	}
+	switch d := d.(type) {
+	case *Box:
+		u.draw = inBox(d.lo, d.hi)
+	case *Ball:
+		u.draw = func(x []float64, rng *rand.Rand) {
+			inBall(x, rng)
+			for i, c := range d.c {
+				x[i] = c + d.r*x[i]
+			}
+		}
+	case *Ellipsoid:
+		u.draw = d.uniform
+	case *Simplex:
+		u.draw = d.uniform
+	case *mapped:
+		inner, err := Uniform(d.d)
+		if err != nil {
+			return nil, err
+		}
+		x := make([]float64, d.Dim())
+		u.method = inner.method
+		u.draw = func(z []float64, rng *rand.Rand) {
+			if inner.Draw(x, rng) != nil {
+				z[0] = math.NaN()
+				return
+			}
+			copy(z, d.a.back(x))
+		}
+	default:
+		return u.reject()
+	}
+	return u, nil
+}
+
+// Method names how draws are made: closed form, rejection or hit-and-run.
+func (u *UniformLaw) Method() string { return u.method }
+
+// Draw fills x with a draw.
+func (u *UniformLaw) Draw(x []float64, rng *rand.Rand) error {
+	for range u.tries {
+		u.draw(x, rng)
+		if u.d.Contains(x) {
+			return nil
+		}
+	}
+	return fmt.Errorf("uniform draws: none of %d tries lay in the domain: give a starting point", u.tries)
+}
+
+func (u *UniformLaw) product(d *Product) (*UniformLaw, error) {
+	covered := 0
+	laws := make([]*UniformLaw, len(d.parts))
+	for i, q := range d.parts {
+		var err error
+		if laws[i], err = Uniform(q.Domain); err != nil {
+			return nil, err
+		}
+		if laws[i].method != u.method && laws[i].method != "closed form" {
+			u.method = laws[i].method
+		}
+		covered += len(q.At)
+	}
+	if covered < d.d {
+		return nil, errUnbounded("uniform draws")
+	}
+	buf := make([]float64, d.d)
+	u.draw = func(x []float64, rng *rand.Rand) {
+		for i, q := range d.parts {
+			y := buf[:len(q.At)]
+			if laws[i].Draw(y, rng) != nil {
+				y[0] = math.NaN()
+			}
+			q.scatter(x, y)
+		}
+	}
+	return u, nil
+}
+
+// reject chooses between rejection and hit-and-run.
+func (u *UniformLaw) reject() (*UniformLaw, error) {
+	n := u.d.Dim()
+	lo, hi := make([]float64, n), make([]float64, n)
+	u.d.Bounds(lo, hi)
+	// The choice and the inner point are part of the law, not of its draws.
+	rng := rand.New(rand.NewPCG(0x5eed, 0xd0))
+	u.draw, u.method, u.tries = inBox(lo, hi), "rejection", 10_000_000
+	x := make([]float64, n)
+	seen := 0
+	for k := 0; k < trials && seen < trialsSeen; k++ {
+		u.draw(x, rng)
+		if u.d.Contains(x) {
+			seen++
+		}
+	}
+	if seen >= trialsSeen {
+		return u, nil
+	}
+	at, err := Interior(u.d, rng)
+	if err != nil {
+		return nil, fmt.Errorf("uniform draws: %w", err)
+	}
+	w := &walker{tr: u.d.Tracer(), reach: 1.01 * distance(lo, hi), dir: make([]float64, n)}
+	u.method, u.tries = "hit-and-run", 1000
+	steps := 10 * (50 + 10*n*n)
+	u.draw = func(x []float64, rng *rand.Rand) {
+		for range steps {
+			w.step(u.d, at, x, rng)
+		}
+		steps = 50 + 10*n*n
+		copy(x, at)
+	}
+	return u, nil
+}
+
+// step moves at to a uniform point of a random chord through it; y is room.
+func (w *walker) step(d Domain, at, y []float64, rng *rand.Rand) {
+	w.aim(rng)
+	a, b := w.chord(at)
+	t := a + (b-a)*rng.Float64()
+	for i, e := range w.dir {
+		y[i] = at[i] + t*e
+	}
+	if d.Contains(y) {
+		copy(at, y)
+	}
+}
+
+// inBox draws from a finite box.
+func inBox(lo, hi []float64) func([]float64, *rand.Rand) {
+	return func(x []float64, rng *rand.Rand) {
+		for i, l := range lo {
+			x[i] = l + (hi[i]-l)*rng.Float64()
+		}
+	}
+}
+
+// inBall draws from the unit ball.
+func inBall(x []float64, rng *rand.Rand) {
+	s := 0.0
+	for i := range x {
+		x[i] = rng.NormFloat64()
+		s += x[i] * x[i]
+	}
+	r := math.Pow(rng.Float64(), 1/float64(len(x))) / math.Sqrt(s)
+	for i := range x {
+		x[i] *= r
+	}
+}
+
+// uniform maps a draw from the unit ball.
+func (e *Ellipsoid) uniform(x []float64, rng *rand.Rand) {
+	d := len(x)
+	y := make([]float64, d)
+	inBall(y, rng)
+	for i, c := range e.c {
+		x[i] = c
+		for j, l := range e.lambda {
+			x[i] += e.q[i*d+j] * y[j] / math.Sqrt(l)
+		}
+	}
+}
+
+// uniform takes shares of exponential draws.
+func (s *Simplex) uniform(x []float64, rng *rand.Rand) {
+	sum := rng.ExpFloat64()
+	for i := range x {
+		x[i] = rng.ExpFloat64()
+		sum += x[i]
+	}
+	for i := range x {
+		x[i] *= s.s / sum
+	}
+}
