@@ -13,6 +13,7 @@ type arc struct {
 	ax, ay      float64 // γ(−1)
 	bx, by      float64 // γ(+1)
 	m1, m2, m3  float64 // bounds of |γ'|, |γ''|, |γ'''|
+	sag         float64 // bound of the distance from the arc to its chord
 	theta, half float64
 }
 
@@ -46,6 +47,7 @@ func (a *arc) bound(slack float64) planeBox {
 		a.m2 += n * (n - 1) * size
 		a.m3 += n * (n - 1) * (n - 2) * size
 	}
+	a.sag = 0.5*a.m2 + slack
 	return b
 }
 
@@ -160,7 +162,8 @@ func (p *polynomial) solve(a, b, fa, fb float64, up bool) float64 {
 			a = u
 		}
 		next := u - v/d
-		if math.Abs(next-u) <= 1e-16 {
+		// The next error is at most bend/(2|p'|) times the square of this step.
+		if p.bend*(next-u)*(next-u) <= 1e-17*math.Abs(d) {
 			return min(max(next, a), b)
 		}
 		if !(next > a && next < b) {

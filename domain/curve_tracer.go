@@ -45,17 +45,17 @@ func (t *curveTracer) Exit(x, dir []float64, on Wall) (float64, Wall) {
 	for i := c.tree.seek(1, &probe); i != 0; i = c.tree.seek(afterNode(i), &probe) {
 		k := i - c.tree.leaves
 		a := &c.arcs[k]
-		if !p.along(a, px, py, -dy, dx) {
+		fa := dx*(a.ay-py) - dy*(a.ax-px)
+		fb := dx*(a.by-py) - dy*(a.bx-px)
+		if far := a.sag * l; (fa > far && fb > far) || (fa < -far && fb < -far) || !p.along(a, px, py, -dy, dx) {
 			continue
 		}
 		var s rootSet
 		if k == skip {
-			if t.again(&p, &s, l) {
+			if t.again(&p, &s, l, fa, fb) {
 				return 0, 0
 			}
 		} else {
-			fa := dx*(a.ay-py) - dy*(a.ax-px)
-			fb := dx*(a.by-py) - dy*(a.bx-px)
 			p.roots(&s, -1, fa, 1, fb, rising)
 		}
 		for j := range s.n {
@@ -76,9 +76,8 @@ func (t *curveTracer) Exit(x, dir []float64, on Wall) (float64, Wall) {
 
 // again collects the outward crossings on the arc of the last hit other than
 // the hit itself. It reports true when the path leaves Ω at once.
-func (t *curveTracer) again(p *polynomial, s *rootSet, l float64) bool {
+func (t *curveTracer) again(p *polynomial, s *rootSet, l, fa, fb float64) bool {
 	a := &t.curve.arcs[t.piece]
-	ends := [2]float64{p.value(-1), p.value(1)}
 	p.deflate(t.u)
 	start, _ := p.at(t.u) // the outward speed of the path, times |γ'|
 	if start > 1e-13*l*a.m1 {
@@ -86,18 +85,13 @@ func (t *curveTracer) again(p *polynomial, s *rootSet, l float64) bool {
 		return true
 	}
 	if t.u < 1 {
-		p.roots(s, t.u, start, 1, ends[1]/(1-t.u), rising)
+		p.roots(s, t.u, start, 1, fb/(1-t.u), rising)
 	}
 	if t.u > -1 {
 		// The sign of u − u₀ is negative here: outward is falling.
-		p.roots(s, -1, ends[0]/(-1-t.u), t.u, start, falling)
+		p.roots(s, -1, fa/(-1-t.u), t.u, start, falling)
 	}
 	return false
-}
-
-func (p *polynomial) value(u float64) float64 {
-	v, _ := p.at(u)
-	return v
 }
 
 // settle makes sure that the remembered hit is (x, y).

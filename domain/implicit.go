@@ -1,0 +1,163 @@
+package domain
+
+import (
+	"fmt"
+	"math"
+	"sync"
+)
+
+// A Surface is one constraint g(x) ≤ 0. Bind returns an evaluator with its own
+// workspace; Bind may be called from several goroutines at once, an evaluator
+// belongs to one.
+type Surface interface {
+	Dim() int
+	Bind() SurfaceEval
+}
+
+// A SurfaceEval evaluates g. It allocates nothing.
+type SurfaceEval interface {
+	// Value returns g(x); NaN where g is not defined, which counts as outside.
+	Value(x []float64) float64
+	// Gradient writes ∇g(x) into g and returns g(x).
+	Gradient(g, x []float64) float64
+}
+
+// A CurvedSurface knows a bound of the operator norm of the Hessian of g over
+// all of R^d (0 for a plane, 2 for |x|² − 1). Crossings with it are then found
+// without exception.
+type CurvedSurface interface {
+	Surface
+	Curvature() float64
+}
+
+// An Implicit is the set {x : g_i(x) ≤ 0 for all i}. Wall i is the surface
+// g_i = 0.
+//
+// Membership is exact. Crossings are found by sampling g and its slope along
+// the path at most [Implicit.Substep] apart, and closer, down to 1/64 of it,
+// wherever the cubic through the samples with an allowance for its error comes
+// near zero. A path may therefore cut across a corner of the outside unseen
+// when it stays there over a length below Substep/64, or, where g oscillates
+// within Substep so that the samples do not show it, below Substep. What is
+// missed is such an excursion inside a step whose end lies inside again; an end
+// outside is never overlooked. For surfaces that are a [CurvedSurface] nothing
+// is missed.
+type Implicit struct {
+	surfaces  []Surface
+	names     []string
+	curvature []float64 // NaN where not known
+	bounded   bool      // all curvatures are known
+	lo, hi    []float64
+	substep   float64
+	pool      sync.Pool
+}
+
+var _ Domain = (*Implicit)(nil)
+
+// NewImplicit returns {x : g_i(x) ≤ 0}. names holds the text of every
+// constraint, for messages. lo and hi are a box known to hold the set (±Inf
+// where none is known); it is not a constraint.
+func NewImplicit(surfaces []Surface, names []string, lo, hi []float64) (*Implicit, error) {
+	if len(surfaces) == 0 {
+		return nil, fmt.Errorf("implicit domain: no surfaces; give at least one constraint g(x) ≤ 0")
+	}
+	if len(names) != len(surfaces) {
+		return nil, fmt.Errorf("implicit domain: %d names for %d surfaces; give one each", len(names), len(surfaces))
+	}
+	d := surfaces[0].Dim()
+	if len(lo) != d || len(hi) != d || d < 1 {
+		return nil, fmt.Errorf("implicit domain: bounds of length %d and %d for dimension %d", len(lo), len(hi), d)
+	}
+	m := &Implicit{
+		surfaces: surfaces, names: names, bounded: true,
+		lo: append([]float64(nil), lo...), hi: append([]float64(nil), hi...), substep: math.Inf(1),
+	}
+	for i, s := range surfaces {
+		if s.Dim() != d {
+			return nil, fmt.Errorf("implicit domain: constraint %q has dimension %d, %q has %d", names[i], s.Dim(), names[0], d)
+		}
+		k := math.NaN()
+		if c, ok := s.(CurvedSurface); ok {
+			k = c.Curvature()
+		}
+		m.curvature = append(m.curvature, k)
+		m.bounded = m.bounded && k >= 0 && k < math.Inf(1)
+	}
+	for i := range d {
+		if !(lo[i] < hi[i]) {
+			return nil, fmt.Errorf("implicit domain: bounds [%v, %v] of coordinate %d are empty", lo[i], hi[i], i+1)
+		}
+		m.substep = math.Min(m.substep, (hi[i]-lo[i])/32)
+	}
+	m.pool.New = func() any { return m.bind() }
+	return m, nil
+}
+
+// WithSubstep returns the same set with another largest distance between
+// samples along a path: see [Implicit]. The default is 1/32 of the shortest
+// side of the bounding box (an eighth of each step where there is no box).
+func (m *Implicit) WithSubstep(length float64) (*Implicit, error) {
+	if !(length > 0) {
+		return nil, fmt.Errorf("implicit domain: substep %v; it must be positive", length)
+	}
+	c := &Implicit{
+		surfaces: m.surfaces, names: m.names, curvature: m.curvature,
+		bounded: m.bounded, lo: m.lo, hi: m.hi, substep: length,
+	}
+	c.pool.New = func() any { return c.bind() }
+	return c, nil
+}
+
+// Substep is the largest distance between samples of g along a path; +Inf
+// stands for an eighth of each step.
+func (m *Implicit) Substep() float64 { return m.substep }
+
+// evals are the evaluators of one goroutine.
+type evals struct{ g []SurfaceEval }
+
+func (m *Implicit) bind() *evals {
+	e := &evals{}
+	for _, s := range m.surfaces {
+		e.g = append(e.g, s.Bind())
+	}
+	return e
+}
+
+// Dim is d.
+func (m *Implicit) Dim() int { return len(m.lo) }
+
+// Bounds writes the box given to NewImplicit.
+func (m *Implicit) Bounds(lo, hi []float64) {
+	copy(lo, m.lo)
+	copy(hi, m.hi)
+}
+
+// Name returns the text of constraint w.
+func (m *Implicit) Name(w Wall) string { return m.names[w] }
+
+// Contains reports g_i(x) ≤ 0 for all i; not for NaN or infinite x, nor where a
+// g_i is NaN.
+func (m *Implicit) Contains(x []float64) bool {
+	e := m.pool.Get().(*evals)
+	in := finite(x) && e.contains(x)
+	m.pool.Put(e)
+	return in
+}
+
+func (e *evals) contains(x []float64) bool {
+	for _, g := range e.g {
+		if !(g.Value(x) <= 0) {
+			return false
+		}
+	}
+	return true
+}
+
+// Tracer returns a tracer with its own workspace and bound surfaces.
+func (m *Implicit) Tracer() Tracer {
+	d := m.Dim()
+	return &implicitTracer{
+		set: m, evals: m.bind(),
+		at: make([]float64, d), grad: make([]float64, d), foot: make([]float64, d), spare: make([]float64, d),
+	}
+}
