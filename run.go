@@ -34,7 +34,12 @@ func newRun(p Problem, s Settings) (*run, error) {
 	if r.threads <= 0 {
 		r.threads = runtime.GOMAXPROCS(0)
 	}
-	if err := errors.Join(r.names(), r.rungs(), r.lengths(), r.boundary()); err != nil {
+	shape := r.names()
+	err := errors.Join(shape, r.rungs(), r.lengths())
+	if shape == nil {
+		err = errors.Join(err, r.boundary())
+	}
+	if err != nil {
 		return nil, err
 	}
 	for i := range max(1, s.Ladders) {
@@ -130,7 +135,11 @@ func (r *run) boundary() error {
 	}
 	if w := s.Whitening; w != nil {
 		d := r.problem.Potential.Dim()
-		if len(w.Center) != d || len(w.L) != d {
+		square := len(w.Center) == d && len(w.L) == d
+		for _, row := range w.L {
+			square = square && len(row) == d
+		}
+		if !square {
 			return fmt.Errorf("the whitening is not of dimension %d", d)
 		}
 	}
@@ -180,7 +189,7 @@ func (r *run) reflector(l *ladder) (err error) {
 		return nil
 	}
 	if w := s.Whitening; w != nil {
-		if d, err = domain.Affine(d, w.Center, w.L); err != nil {
+		if d, err = domain.Affine(d, w.Center, w.matrix()); err != nil {
 			return err
 		}
 	}
@@ -194,17 +203,17 @@ func (r *run) reflector(l *ladder) (err error) {
 
 // start puts every replica of every ladder where it begins and evaluates it.
 func (r *run) start() error {
-	fill := func(x []float64, _ *rand.Rand) { copy(x, r.settings.Start) }
+	fill := func(x []float64, _ *rand.Rand) error { copy(x, r.settings.Start); return nil }
 	if r.settings.Start == nil {
 		d := r.problem.Domain
 		if d == nil {
 			return errors.New("the domain is all of R^d: give a starting point")
 		}
-		uniform, err := domain.NewUniform(d)
+		uniform, err := domain.Uniform(d)
 		if err != nil {
 			return fmt.Errorf("no uniform start: %w", err)
 		}
-		fill = func(x []float64, rng *rand.Rand) { uniform.Draw(x, rng) }
+		fill = uniform.Draw
 	}
 	toKernel, err := r.kernelCoordinates()
 	if err != nil {
@@ -220,18 +229,23 @@ func (r *run) start() error {
 
 // start draws the replicas' states, anew (at most 1000 times) as long as an
 // energy is not finite, and evaluates them.
-func (l *ladder) start(fill func([]float64, *rand.Rand), toKernel func(z, x []float64)) error {
+func (l *ladder) start(fill func([]float64, *rand.Rand) error, toKernel func(z, x []float64)) error {
 	b := l.block
 	z := make([]float64, b.D)
-	again := func(i int) {
-		fill(l.from, l.streams.Of(i, stream.Start))
+	place := func(i int) error {
+		if err := fill(l.from, l.streams.Of(i, stream.Start)); err != nil {
+			return err
+		}
 		toKernel(z, l.from)
 		for j, v := range z {
 			b.X[j*b.R+i] = v
 		}
+		return nil
 	}
 	for i := range b.R {
-		again(i)
+		if err := place(i); err != nil {
+			return err
+		}
 	}
 	for range 1000 {
 		l.potential.Eval(b.Energy, b.Grad, b.X)
@@ -239,10 +253,21 @@ func (l *ladder) start(fill func([]float64, *rand.Rand), toKernel func(z, x []fl
 		if i < 0 {
 			return nil
 		}
-		again(i)
+		if err := place(i); err != nil {
+			return err
+		}
 	}
 	i := b.NotFinite()
 	return fmt.Errorf("the energy or its gradient is not finite at the start %v: start elsewhere", append([]float64(nil), l.original(b.State(z, i))...))
+}
+
+// matrix is L.
+func (w *Whitening) matrix() *mat.Dense {
+	l := mat.NewDense(len(w.L), len(w.L), nil)
+	for i, row := range w.L {
+		l.SetRow(i, row)
+	}
+	return l
 }
 
 // kernelCoordinates returns the map from x to the coordinates that the kernel
@@ -252,13 +277,8 @@ func (r *run) kernelCoordinates() (func(z, x []float64), error) {
 	if w == nil {
 		return func(z, x []float64) { copy(z, x) }, nil
 	}
-	d := len(w.Center)
-	l := mat.NewDense(d, d, nil)
-	for i, row := range w.L {
-		l.SetRow(i, row)
-	}
 	var inverse mat.Dense
-	if err := inverse.Inverse(l); err != nil {
+	if err := inverse.Inverse(w.matrix()); err != nil {
 		return nil, fmt.Errorf("the whitening is singular: %w", err)
 	}
 	return func(z, x []float64) {

@@ -1,0 +1,30 @@
+package r2sgld_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/r2sgld/r2sgld"
+	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/exchange"
+	"github.com/r2sgld/r2sgld/potential"
+)
+
+// benchmark runs whole ladders and reports the time per replica and iteration:
+// drift, noise, reflection, potential, swap and recording together.
+func benchmark(b *testing.B, u potential.Potential, ladders, threads int) {
+	p := r2sgld.Problem{Potential: potential.Noisy(u, 0.05, 0.05), Domain: must(domain.NewFlower(5, 3, 2))}
+	s := r2sgld.Settings{Seed: 1, Ladders: ladders, Threads: threads, Thin: 1000, Start: []float64{0, 0}, StepSize: []float64{5e-4, 1.5e-3},
+		Temperature: []float64{1, 10}, Swap: exchange.Settings{Variance: 0.005}}
+	s.Iterations = max(2, b.N/ladders)
+	if _, err := r2sgld.Sample(context.Background(), p, s); err != nil {
+		b.Fatal(err)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(s.Iterations*ladders*2), "ns/chain-step")
+}
+
+func BenchmarkFlowerByHand(b *testing.B) { benchmark(b, multimodal, 1, 1) }
+
+func BenchmarkFlowerEightLadders(b *testing.B) { benchmark(b, multimodal, 8, 1) }
+
+func BenchmarkFlowerEightLaddersTwoThreads(b *testing.B) { benchmark(b, multimodal, 8, 2) }
