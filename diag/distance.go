@@ -120,11 +120,7 @@ func weigh(x, w []float64) []step {
 	if len(x) == 0 || !finite(x) || w != nil && len(w) != len(x) {
 		return nil
 	}
-	order := make([]keyed, len(x))
-	for i, v := range x {
-		order[i] = keyed{v, i}
-	}
-	sortKeyed(order)
+	order := sortedKeyed(x)
 	all := float64(len(x))
 	if w != nil {
 		if all = total(w); math.IsNaN(all) {

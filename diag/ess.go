@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"gonum.org/v1/gonum/dsp/fourier"
+	"gonum.org/v1/gonum/floats"
 )
 
 // ESSBulk returns the bulk effective sample size: that of the mean of the
@@ -13,8 +14,9 @@ import (
 //
 // Two limits of posterior's rule are kept: if the first pair of
 // autocorrelations is not positive, or a chain has fewer than 12 draws, the
-// result is S/2. ArviZ goes on to other values there, and returns S instead of
-// NaN for constant draws; elsewhere the two agree.
+// result is S/2. ArviZ 0.23 has other values there, and S instead of NaN for
+// constant draws or indicators; elsewhere the two agree. NaN for fewer than 6
+// draws a chain.
 func ESSBulk(chains [][]float64) float64 { return of(chains, (*draws).essBulk) }
 
 // ESSTail returns the tail effective sample size: the smaller of those of the
@@ -86,41 +88,34 @@ func (d *draws) ess(y []float64) float64 {
 	if h < 3 || constant(y) {
 		return math.NaN()
 	}
-	acov := d.acov.mean(y, k)
+	d.acov.start(y)
 	n := float64(h)
-	within := acov[0] * n / (n - 1)
+	within := d.acov.at(0) * n / (n - 1)
 	plus := within * (n - 1) / n
 	if k > 1 {
-		means := make([]float64, k)
-		for c := range means {
-			means[c] = Mean(y[c*h : (c+1)*h])
-		}
-		plus += Variance(means)
+		plus += Variance(d.acov.means)
 	}
 	if !(plus > 0) || math.IsInf(plus, 1) {
 		return math.NaN()
 	}
 	size := float64(k * h)
-	tau := autocorrelationTime(acov, within, plus)
+	tau := autocorrelationTime(h, func(t int) float64 { return 1 - (within-d.acov.at(t))/plus })
 	return size / math.Max(tau, 1/math.Log10(size))
 }
 
-// autocorrelationTime sums Geyer's initial monotone sequence, stop by stop as
-// posterior does. It overwrites acov, of length at least 3, with the
-// autocorrelations kept.
-func autocorrelationTime(acov []float64, within, plus float64) float64 {
-	rho := func(t int) float64 { return 1 - (within-acov[t])/plus }
-	kept := acov // entry t is read before it is written
+// autocorrelationTime sums Geyer's initial monotone sequence of the
+// autocorrelations rho of chains of n ≥ 3 draws, stop by stop as posterior does.
+func autocorrelationTime(n int, rho func(lag int) float64) float64 {
 	even, odd := 1.0, rho(1)
-	kept[0], kept[1] = even, odd
+	kept := []float64{even, odd}
 	t := 0
-	for t < len(acov)-5 && even+odd > 0 {
+	for t < n-5 && even+odd > 0 {
 		t += 2
 		even, odd = rho(t), rho(t+1)
 		if even+odd >= 0 {
-			kept[t], kept[t+1] = even, odd
+			kept = append(kept, even, odd)
 		} else {
-			kept[t], kept[t+1] = 0, 0
+			kept = append(kept, 0, 0)
 		}
 	}
 	last := t
@@ -142,51 +137,82 @@ func autocorrelationTime(acov []float64, within, plus float64) float64 {
 	return -1 + 2*sum + kept[last]
 }
 
+// directLags is the number of lags worked out one by one, as they are asked
+// for; past it, a Fourier transform of all lags is cheaper.
+const directLags = 100
+
 // autocovariance averages the biased (1/n) autocovariances of chains of n
-// draws by the Fourier transform. Zero padding to 2n keeps it from wrapping;
-// the transform is linear, so the spectra are added and turned back once.
+// draws, lag by lag or by the Fourier transform. Zero padding to 2n keeps that
+// from wrapping; it is linear, so the spectra are added and turned back once.
 type autocovariance struct {
 	n        int
+	centred  []float64 // the chains less their means
+	means    []float64
+	all      bool // lags holds every lag
+	lags     []float64
 	plan     *fourier.FFT
-	padded   []float64
 	spectrum []complex128
 	power    []complex128
 }
 
-func newAutocovariance(n int) *autocovariance {
-	size := smooth(2 * n)
-	return &autocovariance{
-		n: n, plan: fourier.NewFFT(size), padded: make([]float64, size),
-		spectrum: make([]complex128, size/2+1), power: make([]complex128, size/2+1),
+func newAutocovariance(k, n int) *autocovariance {
+	return &autocovariance{n: n, centred: make([]float64, k*n), means: make([]float64, k)}
+}
+
+// start takes in the chains, one after the other in y.
+func (a *autocovariance) start(y []float64) {
+	a.all = false
+	for c := range a.means {
+		chain, centred := y[c*a.n:(c+1)*a.n], a.centred[c*a.n:(c+1)*a.n]
+		m := chain[0]
+		if !same(chain) { // so that a constant chain has variance 0, not rounding
+			m = Mean(chain)
+		}
+		a.means[c] = m
+		for i, v := range chain {
+			centred[i] = v - m
+		}
 	}
 }
 
-// mean returns the autocovariances of lags 0 to n-1, averaged over the k
-// chains in y. The slice is reused by the next call.
-func (a *autocovariance) mean(y []float64, k int) []float64 {
+// at returns the autocovariance at lag t < n, averaged over the chains.
+func (a *autocovariance) at(t int) float64 {
+	if a.all {
+		return a.lags[t]
+	}
+	if t >= directLags {
+		a.transform()
+		return a.lags[t]
+	}
+	var sum float64
+	for from := 0; from < len(a.centred); from += a.n {
+		chain := a.centred[from : from+a.n]
+		sum += floats.Dot(chain[:a.n-t], chain[t:])
+	}
+	return sum / float64(len(a.centred))
+}
+
+func (a *autocovariance) transform() {
+	if a.plan == nil {
+		size := smooth(2 * a.n)
+		a.plan, a.lags = fourier.NewFFT(size), make([]float64, size)
+		a.spectrum, a.power = make([]complex128, size/2+1), make([]complex128, size/2+1)
+	}
 	clear(a.power)
-	for c := range k {
-		chain := y[c*a.n : (c+1)*a.n]
-		if same(chain) {
-			continue
-		}
-		m := Mean(chain)
-		for i, v := range chain {
-			a.padded[i] = v - m
-		}
-		clear(a.padded[a.n:])
-		a.plan.Coefficients(a.spectrum, a.padded)
+	for from := 0; from < len(a.centred); from += a.n {
+		clear(a.lags[copy(a.lags, a.centred[from:from+a.n]):])
+		a.plan.Coefficients(a.spectrum, a.lags)
 		for i, z := range a.spectrum {
 			re, im := real(z), imag(z)
 			a.power[i] += complex(re*re+im*im, 0)
 		}
 	}
-	a.plan.Sequence(a.padded, a.power)
-	scale := 1 / (float64(len(a.padded)) * float64(a.n) * float64(k))
-	for i := range a.n {
-		a.padded[i] *= scale
+	a.plan.Sequence(a.lags, a.power)
+	scale := 1 / (float64(len(a.lags)) * float64(len(a.centred)))
+	for i := range a.lags {
+		a.lags[i] *= scale
 	}
-	return a.padded[:a.n]
+	a.all = true
 }
 
 func same(x []float64) bool {

@@ -34,18 +34,22 @@ func Bandwidth(x []float64) float64 {
 
 func bandwidth(sd, iqr, first float64, n int) float64 {
 	for _, scale := range []float64{math.Min(sd, iqr/1.34), sd, math.Abs(first), 1} {
-		if scale != 0 {
+		if scale > 0 && !math.IsInf(scale, 1) {
 			return 0.9 * scale * math.Pow(float64(n), -0.2)
 		}
+		if scale != 0 {
+			break
+		}
 	}
-	return math.NaN()
+	return math.NaN() // draws so large that their variance overflows
 }
 
 // KDE returns a Gaussian kernel density estimate of x at points ≥ 2 evenly
 // spaced places, from 4 bandwidths below the least draw to 4 above the largest,
 // cut at lo and hi. At a bound within reach the kernel is reflected, so no mass
 // leaks out; lo = -Inf and hi = +Inf mean none. Draws outside the bounds count
-// as at them. Both X and F are nil if Bandwidth is NaN or lo < hi fails.
+// as at them. Both X and F are nil if Bandwidth is NaN, lo < hi fails or the
+// range is too small for doubles.
 //
 // Draws are shared linearly between the cells of an internal grid of an eighth
 // of a bandwidth or less (at most 32,768 cells), smoothed by the cosine
@@ -56,6 +60,9 @@ func KDE(x []float64, lo, hi float64, points int) Density {
 		return Density{Bandwidth: h}
 	}
 	g := newGrid(slices.Min(x), slices.Max(x), lo, hi, h, points, maxCells)
+	if !(g.step > 0) {
+		return Density{Bandwidth: h}
+	}
 	bins := make([]float64, g.cells+1)
 	for _, v := range x {
 		i, u := g.locate(v)
@@ -100,6 +107,9 @@ func mode(s []float64, h, lo, hi float64) float64 {
 	}
 	cut = min(cut, n/4)
 	g := newGrid(s[cut], s[n-1-cut], lo, hi, h, 2, maxCells)
+	if !(g.step > 0) {
+		return math.NaN()
+	}
 	bins := make([]float64, g.cells+1)
 	for _, v := range s {
 		if v >= g.a && v <= g.b || cut == 0 {

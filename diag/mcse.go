@@ -25,16 +25,18 @@ func (d *draws) mcseMean() float64 { return SD(d.x) / math.Sqrt(d.essMean()) }
 
 func (d *draws) mcseSd() float64 {
 	m := Mean(d.x)
-	ess := d.ess(d.halve(func(v float64) float64 { return (v - m) * (v - m) }))
-	var second, fourth float64
-	for _, v := range d.x {
-		s := (v - m) * (v - m)
-		second += s
-		fourth += s * s
+	square := func(v float64) float64 { return (v - m) * (v - m) }
+	ess := d.ess(d.halve(square))
+	squares := make([]float64, len(d.x))
+	for i, v := range d.x {
+		squares[i] = square(v)
 	}
-	second /= float64(len(d.x))
-	fourth /= float64(len(d.x))
-	return math.Sqrt((fourth - second*second) / ess / second / 4)
+	second := Mean(squares)
+	var spread float64 // of the squares; E s² - (E s)² would cancel
+	for _, s := range squares {
+		spread += (s - second) * (s - second)
+	}
+	return math.Sqrt(spread / float64(len(d.x)) / ess / second / 4)
 }
 
 func (d *draws) mcseQuantile(p float64) float64 {

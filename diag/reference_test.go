@@ -38,6 +38,8 @@ func chain(seed, n int, phi float64, kind string, offset float64) []float64 {
 			}
 		case "constant":
 			x[i] = 1
+		case "alternating":
+			x[i] = float64(2*(i%2) - 1)
 		}
 		x[i] += offset
 	}
@@ -162,29 +164,56 @@ func TestPosterior(t *testing.T) {
 			t.Errorf("%s: %d numbers, want %d", c.Name, len(c.Numbers), len(functions))
 		}
 		for name, f := range functions {
-			scale := 0.0
+			want, scale := number(t, c.Numbers[name]), 0.0
+			if exception(c.Name, name, want) {
+				continue
+			}
 			if name == "mean" || name[0] == 'q' {
 				scale = 1e-3 // a mean near 0 cancels
 			}
 			// 1e-9 kills ranks over the unsplit draws, n-1 for n, and
 			// every change of an index in Geyer's sequence.
-			near(t, c.Name+" "+name, f(chains), number(t, c.Numbers[name]), 1e-9, scale)
+			near(t, c.Name+" "+name, f(chains), want, 1e-9, scale)
 		}
 	}
 	second := load(t, "testdata/arviz.json")
 	for _, c := range second.Cases {
 		for name, v := range c.Numbers {
-			if differs(c.Name, name) {
+			chains := all[c.Name]
+			if differs(c.Name, len(chains[0]), len(chains), name) {
 				continue
 			}
-			near(t, "ArviZ "+c.Name+" "+name, functions[name](all[c.Name]), number(t, v), 1e-9, 0)
+			near(t, "ArviZ "+c.Name+" "+name, functions[name](chains), number(t, v), 1e-9, 0)
 		}
 	}
 }
 
-// differs lists where ArviZ and posterior disagree.
-func differs(name, number string) bool {
-	return false
+// differs lists where ArviZ 0.23 and posterior disagree: chains of fewer than
+// 12 draws and a first pair of autocorrelations that is not positive (the last
+// lag of Geyer's sequence), constant indicators (ArviZ: S, not NaN), R̂ of one
+// chain (ArviZ: NaN), and the median that folds chains of odd length (ArviZ
+// drops the middle draws first).
+func differs(name string, n, m int, number string) bool {
+	switch {
+	case number == "rhat":
+		return m == 1 || n%2 == 1 || name == "frozen apart" || name == "alternating"
+	case name == "large mean" && number == "mcse_sd": // see exception
+		return true
+	case name == "constant" || name == "alternating" || n < 12:
+		return true
+	}
+	return number == "ess_tail" && (name == "binary" || name == "frozen apart")
+}
+
+// exception lists where we do not follow posterior 1.4.0: it gives R̂ some 1e15
+// from rounding where each chain is constant, and takes draws for chains when
+// a half has one draw. Its mcse_sd takes E s² - (E s)², which for means 1e6
+// apart leaves 5 digits; exact fractions confirm ours.
+func exception(name, number string, want float64) bool {
+	if number == "mcse_sd" && name == "large mean" {
+		return true
+	}
+	return number == "rhat" && (name == "short 3" || name == "frozen apart" && want > 1e14)
 }
 
 func TestOtherReferences(t *testing.T) {

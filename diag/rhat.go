@@ -6,6 +6,9 @@ import "math"
 // normal scores of the ranks) and the folded one (of those of |x - median|),
 // each over chains cut into halves. Near 1 is good; above 1.01 is not.
 //
+// One chain will do: its halves are compared. ArviZ 0.23 gives NaN for one
+// chain, and for odd lengths drops the middle draws before taking the median.
+//
 // It needs 4 draws per chain. It is +Inf for chains that are each constant but
 // differ, and NaN if either part is undefined: also where |x - median| is
 // constant, as with two equally frequent values.

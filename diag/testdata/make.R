@@ -12,7 +12,7 @@ draw <- function(s) { # one chain; s: list(seed, n, phi, kind, offset)
   v <- 0; x <- numeric(s$n)
   for (i in seq_len(s$n)) {
     v <- s$phi * v + e()
-    x[i] <- switch(s$kind, ar = v, ratio = v / e(), discrete = floor(v), binary = as.numeric(v < 0), constant = 1) + s$offset
+    x[i] <- switch(s$kind, ar = v, ratio = v / e(), discrete = floor(v), binary = as.numeric(v < 0), constant = 1, alternating = (-1)^i) + s$offset
   }
   x
 }
@@ -27,7 +27,7 @@ cases <- list(
   case("odd length", 3, 251, 11, 0.75), case("one chain", 1, 400, 12, 0.5), case("one odd chain", 1, 101, 13, 0.875),
   case("large mean", 2, 300, 14, 0.5, step = 1e6), case("constant", 4, 100, 15, kind = "constant"),
   case("frozen apart", 4, 100, 16, kind = "constant", step = 1),
-  case("short 4", 2, 4, 17), case("short 5", 2, 5, 18), case("short 7", 2, 7, 19), case("short 10", 2, 10, 20),
+  case("alternating", 2, 100, 25, kind = "alternating"), case("short 4", 2, 4, 17), case("short 5", 2, 5, 18), case("short 7", 2, 7, 19), case("short 10", 2, 10, 20),
   case("short 12", 2, 12, 21, 0.5), case("short 13", 3, 13, 22, 0.5), case("short 3", 2, 3, 23), case("single draws", 4, 1, 24))
 
 numbers <- function(s) {

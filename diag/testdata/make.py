@@ -22,12 +22,12 @@ def chain(seed, n, phi, kind, offset):
             t += k
         return t / 2147483648 - 6
 
-    for _ in range(n):
+    for i in range(1, n + 1):
         v = phi * v + e()
         if kind == "ratio":
             x = v / e()
         else:
-            x = {"ar": v, "discrete": np.floor(v), "binary": float(v < 0), "constant": 1.0}[kind]
+            x = {"ar": v, "discrete": np.floor(v), "binary": float(v < 0), "constant": 1.0, "alternating": (-1.0) ** i}[kind]
         out.append(x + offset)
     return out
 
