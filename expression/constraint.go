@@ -1,0 +1,84 @@
+package expression
+
+import (
+	"fmt"
+	"strings"
+)
+
+// A Constraint is one inequality; its set is closed, whether it was written
+// with < or with <=.
+type Constraint struct {
+	Text string // as written: left side, sign, right side
+	// A linear constraint is A·x ≤ B; A (length d) is not 0.
+	A []float64
+	B float64
+	// G is nil for a linear constraint; any other one is G(x) ≤ 0.
+	G *Func
+}
+
+// Linear reports whether c is a half-space.
+func (c *Constraint) Linear() bool { return c.G == nil }
+
+// ParseConstraints reads one inequality such as "sigma > 1 + beta" or a chain
+// such as "0 < x < 1", which gives one constraint per sign. An equation, and a
+// constraint that its variables have no influence on, is an error.
+func ParseConstraints(src string, variables []string) ([]Constraint, error) {
+	chain, err := parse(src, true)
+	if err != nil {
+		return nil, err
+	}
+	if err := check(chain, variables); err != nil {
+		return nil, err
+	}
+	var cs []Constraint
+	var errs Errors
+	for i, sign := range strings.Fields(chain.text) {
+		c, e := newConstraint(src, chain.args[i], chain.args[i+1], sign, variables)
+		if e != nil {
+			errs = append(errs, e)
+		}
+		cs = append(cs, c)
+	}
+	if errs != nil {
+		return nil, errs
+	}
+	return cs, nil
+}
+
+func newConstraint(src string, left, right *node, sign string, variables []string) (Constraint, *Error) {
+	c := Constraint{Text: src[left.pos:left.end] + " " + sign + " " + src[right.pos:right.end]}
+	at := Error{Offset: left.pos, Length: right.end - left.pos}
+	if sign[0] == '>' {
+		left, right = right, left
+	}
+	f := newFunc(&node{kind: operator, text: "-", args: []*node{left, right}}, variables, all(len(variables)))
+	a, b, linear := f.Linear()
+	v, constant := 0.0, !f.tree.mentions(variables)
+	switch {
+	case !linear && !constant:
+		c.G = f
+		return c, nil
+	case linear && anyNonzero(a):
+		c.A, c.B = a, -b
+		return c, nil
+	case linear:
+		v = b
+	default:
+		v, _ = constantValue(f.tree)
+	}
+	truth := "false"
+	if v <= 0 {
+		truth = "true"
+	}
+	at.Message = fmt.Sprintf("%q is always %s, whatever the variables", c.Text, truth)
+	return c, &at
+}
+
+func anyNonzero(a []float64) bool {
+	for _, v := range a {
+		if v != 0 {
+			return true
+		}
+	}
+	return false
+}

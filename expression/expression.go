@@ -1,0 +1,206 @@
+package expression
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// A Func is a compiled formula: a function of its variables. It is immutable
+// and may be used by several goroutines; evaluate it through [Func.Evaluator].
+type Func struct {
+	tree            *node
+	variables       []string
+	wrt             []int
+	value, gradient *tape
+}
+
+// Compile compiles a formula in the given variables, to be differentiated by
+// all of them. The error is of type [Errors] and names every unknown name.
+func Compile(src string, variables []string) (*Func, error) {
+	return CompileWRT(src, variables, variables)
+}
+
+// CompileWRT compiles a formula whose gradient is with respect to the variables
+// wrt only, in that order.
+func CompileWRT(src string, variables, wrt []string) (*Func, error) {
+	by := make([]int, len(wrt))
+	for k, v := range wrt {
+		if by[k] = slices.Index(variables, v); by[k] < 0 {
+			return nil, fmt.Errorf("differentiate by %q: it is none of the variables %s", v, strings.Join(variables, ", "))
+		}
+	}
+	tree, err := parse(src, false)
+	if err != nil {
+		return nil, err
+	}
+	if err := check(tree, variables); err != nil {
+		return nil, err
+	}
+	return newFunc(tree, variables, by), nil
+}
+
+// newFunc compiles a checked tree.
+func newFunc(tree *node, variables []string, wrt []int) *Func {
+	f := &Func{tree: tree, variables: slices.Clone(variables), wrt: wrt}
+	g := newGraph()
+	root := g.build(tree, variables)
+	f.value = newTape(g, len(variables), root)
+	f.gradient = newTape(g, len(variables), append([]int32{root}, g.gradient(root, wrt)...)...)
+	return f
+}
+
+// all returns 0 … n-1.
+func all(n int) []int {
+	a := make([]int, n)
+	for i := range a {
+		a[i] = i
+	}
+	return a
+}
+
+// Variables returns the names of the variables, in the order of a state.
+func (f *Func) Variables() []string { return slices.Clone(f.variables) }
+
+// WRT returns which variables the gradient is with respect to.
+func (f *Func) WRT() []int { return slices.Clone(f.wrt) }
+
+// Names returns the free names of a formula in order of their first appearance:
+// those that are neither functions nor the constant pi.
+func Names(src string) ([]string, error) {
+	tree, err := parse(src, false)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	var errs Errors
+	tree.walk(func(n *node) {
+		switch {
+		case n.kind == call:
+			errs = append(errs, checkCall(n, nil)...)
+		case n.kind == name && !isPi(n.text) && !slices.Contains(names, n.text):
+			names = append(names, n.text)
+		}
+	})
+	if errs != nil {
+		return nil, errs
+	}
+	return names, nil
+}
+
+// walk visits the nodes in the order of the text.
+func (n *node) walk(visit func(*node)) {
+	if n.kind != operator {
+		visit(n)
+	}
+	for _, a := range n.args {
+		a.walk(visit)
+	}
+}
+
+func isPi(s string) bool { return s == "pi" || s == "π" }
+
+// check reports every name that is not defined and every misused function.
+func check(tree *node, variables []string) error {
+	var errs Errors
+	tree.walk(func(n *node) {
+		switch {
+		case n.kind == call:
+			errs = append(errs, checkCall(n, variables)...)
+		case n.kind == name && !isPi(n.text) && !slices.Contains(variables, n.text):
+			errs = append(errs, &Error{n.at, len(n.text), undefined(n.text, variables)})
+		}
+	})
+	if errs != nil {
+		return errs
+	}
+	return nil
+}
+
+func undefined(s string, variables []string) string {
+	m := fmt.Sprintf("%q is not defined", s)
+	if _, ok := lookup(s); ok {
+		return m + fmt.Sprintf(" as a variable; the function is written %s(…)", s)
+	}
+	if c, ok := nearest(s, append(slices.Clone(variables), "pi")); ok {
+		return m + fmt.Sprintf("; did you mean %q?", c)
+	}
+	switch {
+	case s == "e":
+		m += "; Euler's number is exp(1)"
+	case len(variables) == 0:
+		return m + "; there are no variables here"
+	case len(variables) == 1:
+		return m + "; the variable is " + variables[0]
+	}
+	return m + "; variables are " + strings.Join(variables, ", ")
+}
+
+func checkCall(n *node, variables []string) Errors {
+	f, ok := lookup(n.text)
+	at := func(format string, args ...any) Errors {
+		return Errors{{n.at, len(n.text), fmt.Sprintf(format, args...)}}
+	}
+	switch {
+	case !ok && (slices.Contains(variables, n.text) || isPi(n.text)):
+		return at("%q is not a function; a product is written %s*(…)", n.text, n.text)
+	case !ok:
+		names := make([]string, 0, len(functions))
+		for k := range functions {
+			names = append(names, k)
+		}
+		slices.Sort(names)
+		if c, ok := nearest(n.text, names); ok {
+			return at("%q is not a function; did you mean %q?", n.text, c)
+		}
+		return at("%q is not a function; functions are %s", n.text, strings.Join(names, ", "))
+	case len(n.args) < f.min && f.max == 0:
+		return at("%s takes at least %d argument, not %d", n.text, f.min, len(n.args))
+	case f.max > 0 && len(n.args) != f.max:
+		return at("%s takes %s, not %d", n.text, plural(f.max, "argument"), len(n.args))
+	}
+	return nil
+}
+
+func plural(n int, s string) string {
+	if n == 1 {
+		return "1 " + s
+	}
+	return fmt.Sprintf("%d %ss", n, s)
+}
+
+// build returns the vertex of a checked tree.
+func (g *graph) build(n *node, variables []string) int32 {
+	switch n.kind {
+	case number:
+		return g.constant(n.value)
+	case name:
+		if j := slices.Index(variables, n.text); j >= 0 {
+			return g.input(j)
+		}
+		return g.constant(math.Pi)
+	}
+	args := make([]int32, len(n.args))
+	for i, a := range n.args {
+		args[i] = g.build(a, variables)
+	}
+	switch {
+	case n.kind == call:
+		f, _ := lookup(n.text)
+		return f.build(g, args)
+	case n.kind == negate:
+		return g.op(opNeg, args[0])
+	}
+	switch n.text {
+	case "+":
+		return g.op(opAdd, args...)
+	case "-":
+		return g.op(opSub, args...)
+	case "*":
+		return g.op(opMul, args...)
+	case "/":
+		return g.op(opDiv, args...)
+	}
+	return g.pow(args[0], args[1])
+}

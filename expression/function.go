@@ -1,0 +1,276 @@
+package expression
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mathext"
+)
+
+// A function of the language: how many arguments it takes and the vertex it is.
+type function struct {
+	min, max int // number of arguments; max 0 is any number
+	build    func(g *graph, a []int32) int32
+}
+
+func primitive(o op) function {
+	return function{arity[o], arity[o], func(g *graph, a []int32) int32 { return g.op(o, a...) }}
+}
+
+// chained folds a function of two arguments over any number of them.
+func chained(o op) function {
+	return function{1, 0, func(g *graph, a []int32) int32 {
+		v := a[0]
+		for _, b := range a[1:] {
+			v = g.op(o, v, b)
+		}
+		return v
+	}}
+}
+
+// lookup finds a function by its name.
+func lookup(name string) (function, bool) {
+	f, ok := functions[name]
+	return f, ok
+}
+
+var functions = map[string]function{
+	"exp": primitive(opExp), "log": primitive(opLog), "log10": primitive(opLog10),
+	"log1p": primitive(opLog1p), "expm1": primitive(opExpm1), "sqrt": primitive(opSqrt),
+	"sin": primitive(opSin), "cos": primitive(opCos), "tan": primitive(opTan),
+	"asin": primitive(opAsin), "acos": primitive(opAcos), "atan": primitive(opAtan), "atan2": primitive(opAtan2),
+	"sinh": primitive(opSinh), "cosh": primitive(opCosh), "tanh": primitive(opTanh),
+	"abs": primitive(opAbs), "sign": primitive(opSign), "floor": primitive(opFloor),
+	"sigmoid": primitive(opSigmoid), "softplus": primitive(opSoftplus),
+	"erf": primitive(opErf), "erfc": primitive(opErfc), "lgamma": primitive(opLgamma),
+	"min": chained(opMin), "max": chained(opMax), "logsumexp": chained(opLogAddExp),
+
+	"pow":              {2, 2, func(g *graph, a []int32) int32 { return g.pow(a[0], a[1]) }},
+	"normal_lpdf":      {3, 3, normal},
+	"lognormal_lpdf":   {3, 3, lognormal},
+	"cauchy_lpdf":      {3, 3, cauchy},
+	"student_t_lpdf":   {4, 4, studentT},
+	"exponential_lpdf": {2, 2, exponential},
+	"gamma_lpdf":       {3, 3, gamma},
+	"beta_lpdf":        {3, 3, beta},
+	"uniform_lpdf":     {3, 3, uniform},
+	"normal_lcdf": {3, 3, func(g *graph, a []int32) int32 {
+		return g.op(opLogNormal, g.standard(a[0], a[1], a[2]))
+	}},
+}
+
+// maxPower is the largest exponent that is taken by multiplication.
+const maxPower = 16
+
+func (g *graph) pow(a, b int32) int32 {
+	if c, ok := g.isConst(b); ok {
+		if c == 0.5 {
+			return g.op(opSqrt, a)
+		}
+		if n := int(max(-100, min(c, 100))); float64(n) == c && n >= -maxPower && n <= maxPower {
+			return g.power(a, n)
+		}
+	}
+	return g.op(opPow, a, b)
+}
+
+func (g *graph) standard(x, mu, sigma int32) int32 {
+	return g.op(opDiv, g.op(opSub, x, mu), sigma)
+}
+
+// sum adds vertices from the left.
+func (g *graph) sum(a ...int32) int32 {
+	s := a[0]
+	for _, b := range a[1:] {
+		s = g.op(opAdd, s, b)
+	}
+	return s
+}
+
+// where is v if a ≤ b and -Inf otherwise.
+func (g *graph) where(a, b, v int32) int32 {
+	return g.op(opSelect, a, b, v, g.constant(math.Inf(-1)))
+}
+
+func normal(g *graph, a []int32) int32 {
+	z := g.standard(a[0], a[1], a[2])
+	v := g.op(opMul, g.constant(-0.5), g.power(z, 2))
+	v = g.op(opSub, v, g.op(opLog, a[2]))
+	return g.op(opSub, v, g.constant(math.Log(2*math.Pi)/2))
+}
+
+func lognormal(g *graph, a []int32) int32 {
+	l := g.op(opLog, a[0])
+	v := g.op(opSub, normal(g, []int32{l, a[1], a[2]}), l)
+	return g.op(opSelect, a[0], g.constant(0), g.constant(math.Inf(-1)), v)
+}
+
+func cauchy(g *graph, a []int32) int32 {
+	z := g.standard(a[0], a[1], a[2])
+	v := g.op(opNeg, g.op(opLog1p, g.power(z, 2)))
+	v = g.op(opSub, v, g.op(opLog, a[2]))
+	return g.op(opSub, v, g.constant(math.Log(math.Pi)))
+}
+
+func studentT(g *graph, a []int32) int32 {
+	nu, half := a[1], g.constant(0.5)
+	z := g.standard(a[0], a[2], a[3])
+	n1 := g.op(opMul, half, g.op(opAdd, nu, g.constant(1)))
+	v := g.op(opSub, g.op(opLgamma, n1), g.op(opLgamma, g.op(opMul, half, nu)))
+	v = g.op(opSub, v, g.op(opMul, half, g.op(opLog, g.op(opMul, g.constant(math.Pi), nu))))
+	v = g.op(opSub, v, g.op(opLog, a[3]))
+	return g.op(opSub, v, g.op(opMul, n1, g.op(opLog1p, g.op(opDiv, g.power(z, 2), nu))))
+}
+
+func exponential(g *graph, a []int32) int32 {
+	v := g.op(opSub, g.op(opLog, a[1]), g.op(opMul, a[1], a[0]))
+	return g.where(g.constant(0), a[0], v)
+}
+
+func gamma(g *graph, a []int32) int32 {
+	x, shape, rate := a[0], a[1], a[2]
+	v := g.op(opSub, g.op(opMul, shape, g.op(opLog, rate)), g.op(opLgamma, shape))
+	v = g.op(opAdd, v, g.op(opXLogY, g.op(opSub, shape, g.constant(1)), x))
+	return g.where(g.constant(0), x, g.op(opSub, v, g.op(opMul, rate, x)))
+}
+
+func beta(g *graph, a []int32) int32 {
+	x, one := a[0], g.constant(1)
+	v := g.sum(g.op(opLgamma, g.op(opAdd, a[1], a[2])),
+		g.op(opNeg, g.op(opLgamma, a[1])), g.op(opNeg, g.op(opLgamma, a[2])),
+		g.op(opXLogY, g.op(opSub, a[1], one), x),
+		g.op(opXLogY, g.op(opSub, a[2], one), g.op(opSub, one, x)))
+	return g.where(g.constant(0), x, g.where(x, one, v))
+}
+
+func uniform(g *graph, a []int32) int32 {
+	v := g.op(opNeg, g.op(opLog, g.op(opSub, a[2], a[1])))
+	return g.where(a[1], a[0], g.where(a[0], a[2], v))
+}
+
+// apply is the meaning of every operation of a graph but opInput and opPower.
+func apply(o op, a, b, c, d float64) float64 {
+	switch o {
+	case opAdd:
+		return a + b
+	case opSub:
+		return a - b
+	case opMul:
+		return a * b
+	case opDiv:
+		return a / b
+	case opNeg:
+		return -a
+	case opPow:
+		return math.Pow(a, b)
+	case opMin:
+		return min(a, b)
+	case opMax:
+		return max(a, b)
+	case opAtan2:
+		return math.Atan2(a, b)
+	case opLogAddExp:
+		return logAddExp(a, b)
+	case opXLogY:
+		if a == 0 && b == b {
+			return 0
+		}
+		return a * math.Log(b)
+	case opSelect:
+		if a <= b {
+			return c
+		}
+		return d
+	}
+	return unary(o)(a)
+}
+
+// unary returns the function of an operation on one number.
+func unary(o op) func(float64) float64 { return unaries[o] }
+
+var unaries = [...]func(float64) float64{
+	opNeg: func(a float64) float64 { return -a },
+	opExp: math.Exp, opLog: math.Log, opLog10: math.Log10, opLog1p: math.Log1p, opExpm1: math.Expm1,
+	opSqrt: math.Sqrt, opTan: math.Tan,
+	opSin:  func(a float64) float64 { s, _ := sincos(a); return s },
+	opCos:  func(a float64) float64 { _, c := sincos(a); return c },
+	opAsin: math.Asin, opAcos: math.Acos, opAtan: math.Atan,
+	opSinh: math.Sinh, opCosh: math.Cosh, opTanh: math.Tanh,
+	opAbs: math.Abs, opSign: sign, opFloor: math.Floor,
+	opSigmoid: sigmoid, opSoftplus: softplus,
+	opErf: math.Erf, opErfc: math.Erfc,
+	opLgamma:    func(a float64) float64 { l, _ := math.Lgamma(a); return l },
+	opDigamma:   mathext.Digamma,
+	opLogNormal: logNormal, opMills: mills,
+}
+
+func sign(a float64) float64 {
+	switch {
+	case a > 0:
+		return 1
+	case a < 0:
+		return -1
+	}
+	return a // 0 or NaN
+}
+
+func sigmoid(a float64) float64 {
+	if a >= 0 {
+		return 1 / (1 + math.Exp(-a))
+	}
+	e := math.Exp(a)
+	return e / (1 + e)
+}
+
+func softplus(a float64) float64 { return max(a, 0) + math.Log1p(math.Exp(-math.Abs(a))) }
+
+func logAddExp(a, b float64) float64 {
+	if a == b {
+		return a + math.Ln2
+	}
+	return max(a, b) + math.Log1p(math.Exp(-math.Abs(a-b)))
+}
+
+// tailSeries is 1 − 1/z² + 3/z⁴ − 15/z⁶ + …, to which −z Φ(z)/φ(z) tends for
+// z → −∞; at z = −30 the next term is below 1e-14.
+func tailSeries(z float64) float64 {
+	y := 1 / (z * z)
+	return 1 - y*(1-3*y*(1-5*y*(1-7*y*(1-9*y))))
+}
+
+const farTail = -30
+
+func logNormal(z float64) float64 {
+	switch {
+	case z > 5:
+		return math.Log1p(-math.Erfc(z/math.Sqrt2) / 2)
+	case z >= farTail || z != z:
+		return math.Log(math.Erfc(-z/math.Sqrt2) / 2)
+	case math.IsInf(z, -1):
+		return z
+	}
+	return -z*z/2 - math.Log(-z) - math.Log(2*math.Pi)/2 + math.Log(tailSeries(z))
+}
+
+func mills(z float64) float64 {
+	if z >= farTail || z != z {
+		return math.Exp(-z*z/2) / math.Sqrt(2*math.Pi) / (math.Erfc(-z/math.Sqrt2) / 2)
+	}
+	return -z / tailSeries(z)
+}
+
+// integerPower is a^n by repeated squaring, as the tape does it.
+func integerPower(a float64, n int) float64 {
+	if n < 0 {
+		return 1 / integerPower(a, -n)
+	}
+	switch {
+	case n == 0:
+		return 1
+	case n == 1:
+		return a
+	case n%2 == 1:
+		return integerPower(a, n-1) * a
+	}
+	h := integerPower(a, n/2)
+	return h * h
+}
