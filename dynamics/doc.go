@@ -7,6 +7,7 @@ package dynamics
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/agnivade/levenshtein"
 )
@@ -46,7 +47,8 @@ func (e *ModelError) Unwrap() error { return e.Err }
 // suggest returns `; did you mean "…"?` with the nearest of the names, or
 // nothing if none is near.
 func suggest(name string, names []string) string {
-	best, near := "", 1+len([]rune(name))/3
+	letters := utf8.RuneCountInString(name)
+	best, near := "", min(1+letters/3, letters-1)
 	for _, n := range names {
 		if d := levenshtein.ComputeDistance(strings.ToLower(name), strings.ToLower(n)); d <= near {
 			best, near = n, d-1

@@ -1,0 +1,197 @@
+package dynamics
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/r2sgld/r2sgld/expression"
+	"github.com/r2sgld/r2sgld/potential"
+)
+
+// symbolsOf returns the names in a formula that are no functions and no
+// constants, in the order of their first appearance.
+func symbolsOf(src string) ([]string, error) { return expression.Names(src) }
+
+// offsetOf is where in its text a fault of a formula is, −1 if unknown.
+func offsetOf(err error) int {
+	var e *expression.Error
+	if errors.As(err, &e) {
+		return e.Offset
+	}
+	return -1
+}
+
+// constantOf is the value of a formula without names.
+func constantOf(src string) (float64, error) {
+	f, err := expression.Compile(src, nil)
+	if err != nil {
+		return 0, err
+	}
+	var v [1]float64
+	f.Evaluator(1).Value(v[:], nil)
+	if !finite(v[:]) {
+		return 0, fmt.Errorf("%v is not a finite number", v[0])
+	}
+	return v[0], nil
+}
+
+// compileCurve compiles a formula in data variables and parameters.
+func compileCurve(src string, data, parameters []string) (potential.Curve, error) {
+	f, err := expression.CompileWRT(src, slices.Concat(data, parameters), parameters)
+	if err != nil {
+		return nil, err
+	}
+	return func(lanes int) func(value, grad, x []float64) { return f.Evaluator(lanes).Gradient }, nil
+}
+
+// known are the symbols with known values that a formula uses.
+func (p *Problem) known(src string) ([]string, error) {
+	symbols, err := symbolsOf(src)
+	return slices.DeleteFunc(symbols, func(s string) bool { _, ok := p.rows.values[s]; return !ok }), err
+}
+
+// atRows evaluates a function of known symbols at every row, times scale. what
+// names it in the error about rows where it is not finite.
+func (p *Problem) atRows(f *expression.Func, names []string, scale []float64, what string, path ...string) ([]float64, error) {
+	const lanes = 64
+	n := len(p.Time)
+	eval := f.Evaluator(lanes)
+	value, x, out := make([]float64, lanes), make([]float64, lanes*len(names)), make([]float64, n)
+	for from := 0; from < n; from += lanes {
+		for v, name := range names {
+			for i := range lanes {
+				x[v*lanes+i] = p.rows.values[name][min(from+i, n-1)]
+			}
+		}
+		eval.Value(value, x)
+		copy(out[from:], value)
+	}
+	for t := range out {
+		if scale != nil {
+			out[t] *= scale[t]
+		}
+		if math.IsNaN(out[t]) || math.IsInf(out[t], 0) || math.Abs(out[t]) > largest {
+			at := make([]string, len(names))
+			for v, name := range names {
+				at[v] = fmt.Sprintf("%s = %v", name, p.rows.values[name][t])
+			}
+			return nil, &ModelError{append([]string{"model"}, path...), -1, fmt.Errorf("%s is %v at %s:%d, where %s",
+				what, out[t], p.rows.file, p.rows.line[t], strings.Join(at, ", "))}
+		}
+	}
+	return out, nil
+}
+
+// linear returns the columns of a linear regression, without weights, or nil if
+// an equation is not linear in the parameters.
+func (p *Problem) linear() ([]potential.Column, error) {
+	columns := make([]potential.Column, len(p.equations))
+	for i, e := range p.equations {
+		var coefficients [][]float64
+		var offset []float64
+		var err error
+		if e.terms != nil {
+			coefficients, offset, err = p.combination(e)
+		} else {
+			coefficients, offset, err = p.affine(e)
+		}
+		if err != nil || coefficients == nil {
+			return nil, err
+		}
+		c := &columns[i]
+		c.Index, c.Offset, c.Response = p.index(e), offset, p.Responses[i].Observed
+		for t := range p.Time {
+			for _, v := range coefficients {
+				c.Design = append(c.Design, v[t])
+			}
+		}
+	}
+	return columns, nil
+}
+
+// combination evaluates the terms of a library: those of free parameters, and
+// the sum of the fixed ones.
+func (p *Problem) combination(e equation) (coefficients [][]float64, offset []float64, err error) {
+	scale := p.scale(e)
+	coefficients, offset = [][]float64{}, make([]float64, len(p.Time))
+	for i, t := range e.terms {
+		v, fixed := p.model.fixed(t.parameter)
+		if fixed && v == 0 {
+			continue
+		}
+		names, err := p.known(t.text)
+		if err != nil {
+			return nil, nil, err
+		}
+		f, err := expression.Compile(t.text, names)
+		if err != nil {
+			return nil, nil, &ModelError{[]string{"model", "library", fmt.Sprint(i + 1)}, offsetOf(err), err}
+		}
+		values, err := p.atRows(f, names, scale, fmt.Sprintf("the term %q", t.text), "library", fmt.Sprint(i+1))
+		if err != nil {
+			return nil, nil, err
+		}
+		if !fixed {
+			coefficients = append(coefficients, values)
+			continue
+		}
+		for t, x := range values {
+			offset[t] += v * x
+		}
+	}
+	return coefficients, offset, nil
+}
+
+// affine evaluates the coefficients of an equation's parameters and what is
+// left without them; nil if the equation is not affine in them.
+func (p *Problem) affine(e equation) (coefficients [][]float64, offset []float64, err error) {
+	path := []string{"equations", e.state}
+	names, err := p.known(e.text)
+	if err != nil {
+		return nil, nil, err
+	}
+	constant, slopes, ok, err := expression.Affine(e.text, names, e.parameters)
+	if err != nil {
+		return nil, nil, &ModelError{append([]string{"model"}, path...), offsetOf(err), err}
+	}
+	if !ok {
+		return nil, nil, nil
+	}
+	scale := p.scale(e)
+	if offset, err = p.atRows(constant, names, scale, "the part without parameters", path...); err != nil {
+		return nil, nil, err
+	}
+	coefficients = [][]float64{}
+	for k, f := range slopes {
+		v, err := p.atRows(f, names, scale, fmt.Sprintf("the coefficient of %q", e.parameters[k]), path...)
+		if err != nil {
+			return nil, nil, err
+		}
+		coefficients = append(coefficients, v)
+	}
+	return coefficients, offset, nil
+}
+
+// curves returns the columns of a nonlinear regression, without weights.
+func (p *Problem) curves() ([]potential.ResidualColumn, error) {
+	var columns []potential.ResidualColumn
+	for i, e := range p.equations {
+		names, err := p.known(e.text)
+		if err != nil {
+			return nil, err
+		}
+		curve, err := compileCurve(e.text, names, e.parameters)
+		if err != nil {
+			return nil, &ModelError{[]string{"model", "equations", e.state}, offsetOf(err), err}
+		}
+		c := potential.ResidualColumn{Curve: curve, Index: p.index(e), Scale: p.scale(e), Response: p.Responses[i].Observed}
+		for _, name := range names {
+			c.Data = append(c.Data, p.rows.values[name])
+		}
+		columns = append(columns, c)
+	}
+	return columns, nil
+}

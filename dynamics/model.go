@@ -1,0 +1,293 @@
+package dynamics
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// A Model says which equations may have made a series. Orders are those of the
+// slices.
+type Model struct {
+	States []string // the names of all states of the data
+	Time   string   // a name of the time in equations beside t; may be empty
+
+	// Equations give the right-hand side of each state. A symbol that is no
+	// state, no time, no function and no constant is a parameter.
+	Equations []Equation
+	// Library is instead a list of terms: the right-hand side of every state is
+	// a combination of all of them, with one parameter "state.term" each.
+	Library []string
+	Fixed   []Value // parameters with known values
+
+	Likelihood string // derivative (also ""), or log-derivative
+	Derivative Derivative
+	Noise      Noise
+	Priors     []Prior // further parameters are flat
+	Batch      int     // rows of a minibatch; 0 is all
+	// Start is where the search for a nonlinear least-squares fit begins,
+	// further parameters everywhere between 0.01 and 30 of both signs.
+	Start []Value
+}
+
+// An Equation is d state/dt = Text.
+type Equation struct{ State, Text string }
+
+// A Value is a number with a name.
+type Value struct {
+	Name  string
+	Value float64
+}
+
+// Noise says what the standard deviation of a response about the model is.
+type Noise struct {
+	// Kind is estimate (also ""): the residual standard deviation of the
+	// unconstrained least-squares fit of each equation by itself, with n − p
+	// degrees of freedom; given: SD holds it per state; paper:
+	// U = ‖residuals‖²/(2m) over m rows, whose posterior is √n times wider.
+	Kind string
+	SD   []Value
+}
+
+// A Prior is the density of one parameter, as in normal(0, 1).
+type Prior struct{ Parameter, Text string }
+
+// term is a combination's member: parameter·text.
+type term struct{ parameter, text string }
+
+// equation is a right-hand side with its free parameters in order.
+type equation struct {
+	state      string
+	text       string // empty for a library
+	terms      []term // nil unless a library
+	parameters []string
+}
+
+// faults collects what is wrong with a model.
+type faults struct{ errs []error }
+
+func (f *faults) add(offset int, err error, path ...string) {
+	f.errs = append(f.errs, &ModelError{append([]string{"model"}, path...), offset, err})
+}
+
+func (f *faults) addf(path []string, format string, args ...any) {
+	f.add(-1, fmt.Errorf(format, args...), path...)
+}
+
+func (f *faults) join() error { return errors.Join(f.errs...) }
+
+// Parameters returns the names of the free parameters in the order of their
+// first appearance, without looking at data. Its error joins a [*ModelError]
+// for each fault of the model.
+func (m *Model) Parameters() ([]string, error) {
+	f := &faults{}
+	_, names := m.equations(f)
+	m.check(f, names)
+	if err := f.join(); err != nil {
+		return nil, err
+	}
+	return names, nil
+}
+
+// times are the names of the time in equations.
+func (m *Model) times() []string {
+	var names []string
+	for _, n := range []string{"t", m.Time} {
+		if n != "" && !slices.Contains(m.States, n) && !slices.Contains(names, n) {
+			names = append(names, n)
+		}
+	}
+	return names
+}
+
+// equations expands the model and returns the free parameters.
+func (m *Model) equations(f *faults) (equations []equation, names []string) {
+	switch {
+	case len(m.Equations) > 0 && len(m.Library) > 0:
+		f.addf(nil, "equations and library exclude each other: remove one")
+	case len(m.Equations) > 0:
+		equations = m.fromText(f)
+	case len(m.Library) > 0:
+		equations = m.fromLibrary(f)
+	default:
+		f.addf(nil, `no equations: write, for instance, equations: {x: "a*x"} or library: [x, x^2]`)
+	}
+	var symbols []string
+	for i := range equations {
+		e := &equations[i]
+		var free []string
+		for _, p := range e.parameters {
+			if !slices.Contains(symbols, p) {
+				symbols = append(symbols, p)
+			}
+			if _, fixed := m.fixed(p); fixed {
+				continue
+			}
+			free = append(free, p)
+			if !slices.Contains(names, p) {
+				names = append(names, p)
+			}
+		}
+		e.parameters = free
+	}
+	if len(f.errs) > 0 {
+		return nil, nil
+	}
+	for i, v := range m.Fixed {
+		path := []string{"fixed", v.Name}
+		switch {
+		case !slices.Contains(symbols, v.Name):
+			f.addf(path, "no parameter %q%s (parameters: %s)", v.Name, suggest(v.Name, symbols), quoted(symbols))
+		case math.IsNaN(v.Value) || math.IsInf(v.Value, 0):
+			f.addf(path, "%v is not a finite number", v.Value)
+		case slices.ContainsFunc(m.Fixed[:i], func(w Value) bool { return w.Name == v.Name }):
+			f.addf(path, "fixed twice")
+		}
+	}
+	if len(f.errs) == 0 && len(names) == 0 {
+		f.addf(nil, "the equations have no free parameter")
+	}
+	return equations, names
+}
+
+func (m *Model) fixed(name string) (float64, bool) {
+	for _, v := range m.Fixed {
+		if v.Name == name {
+			return v.Value, true
+		}
+	}
+	return 0, false
+}
+
+func (m *Model) fromText(f *faults) []equation {
+	var out []equation
+	for i, e := range m.Equations {
+		path := []string{"equations", e.State}
+		if !slices.Contains(m.States, e.State) {
+			f.addf(path, "the data have no state %q%s (states: %s)", e.State, suggest(e.State, m.States), quoted(m.States))
+		}
+		if slices.ContainsFunc(m.Equations[:i], func(o Equation) bool { return o.State == e.State }) {
+			f.addf(path, "a second equation for %q", e.State)
+		}
+		symbols, err := symbolsOf(e.Text)
+		if err != nil {
+			f.add(offsetOf(err), err, path...)
+			continue
+		}
+		q := equation{state: e.State, text: e.Text}
+		for _, s := range symbols {
+			if !slices.Contains(m.States, s) && !slices.Contains(m.times(), s) {
+				q.parameters = append(q.parameters, s)
+			}
+		}
+		out = append(out, q)
+	}
+	return out
+}
+
+func (m *Model) fromLibrary(f *faults) []equation {
+	known := append(slices.Clone(m.States), m.times()...)
+	var terms []string
+	for i, text := range m.Library {
+		path := []string{"library", fmt.Sprint(i + 1)}
+		symbols, err := symbolsOf(text)
+		if err != nil {
+			f.add(offsetOf(err), err, path...)
+			continue
+		}
+		for _, s := range symbols {
+			if !slices.Contains(known, s) {
+				f.addf(path, "term %q: the data have no state %q%s (states: %s)", text, s, suggest(s, m.States), quoted(m.States))
+			}
+		}
+		name := strings.Join(strings.Fields(text), "")
+		if slices.Contains(terms, name) {
+			f.addf(path, "the term %q comes twice", text)
+		}
+		terms = append(terms, name)
+	}
+	var out []equation
+	for _, state := range m.States {
+		q := equation{state: state, terms: []term{}}
+		for _, t := range terms {
+			q.terms = append(q.terms, term{state + "." + t, t})
+			q.parameters = append(q.parameters, state+"."+t)
+		}
+		out = append(out, q)
+	}
+	return out
+}
+
+// check looks at all that does not need data and is not in the equations.
+func (m *Model) check(f *faults, names []string) {
+	oneOf(f, m.Likelihood, []string{"derivative", "log-derivative"}, "likelihood")
+	oneOf(f, m.Derivative.Kind, []string{"central", "savgol", "column"}, "derivative")
+	oneOf(f, m.Noise.Kind, []string{"estimate", "given", "paper"}, "noise")
+	if m.Batch < 0 {
+		f.addf([]string{"batch"}, "a minibatch of %d rows: take 0 for all rows", m.Batch)
+	}
+	if m.Noise.Kind == "given" {
+		m.checkNoise(f)
+	}
+	if names == nil {
+		return // the equations are faulty: what follows would mislead
+	}
+	for i, p := range m.Priors {
+		path := []string{"priors", p.Parameter}
+		if !slices.Contains(names, p.Parameter) {
+			f.addf(path, "no free parameter %q%s (parameters: %s)", p.Parameter, suggest(p.Parameter, names), quoted(names))
+			continue
+		}
+		if slices.ContainsFunc(m.Priors[:i], func(o Prior) bool { return o.Parameter == p.Parameter }) {
+			f.addf(path, "a second prior for %q", p.Parameter)
+		}
+		if _, err := parsePrior(p.Text); err != nil {
+			f.add(0, err, path...)
+		}
+	}
+	for _, v := range m.Start {
+		if !slices.Contains(names, v.Name) {
+			f.addf([]string{"start", v.Name}, "no free parameter %q%s (parameters: %s)", v.Name, suggest(v.Name, names), quoted(names))
+		}
+	}
+}
+
+func oneOf(f *faults, value string, known []string, key string) {
+	if value != "" && !slices.Contains(known, value) {
+		f.add(0, fmt.Errorf("unknown %s %q%s (known: %s)", key, value, suggest(value, known), quoted(known)), key)
+	}
+}
+
+func (m *Model) checkNoise(f *faults) {
+	states := m.modelled()
+	for i, v := range m.Noise.SD {
+		path := []string{"noise", v.Name}
+		switch {
+		case !slices.Contains(states, v.Name):
+			f.addf(path, "no equation for %q%s (states: %s)", v.Name, suggest(v.Name, states), quoted(states))
+		case !(v.Value > 0) || math.IsInf(v.Value, 0):
+			f.addf(path, "the standard deviation %v is not a positive number", v.Value)
+		case slices.ContainsFunc(m.Noise.SD[:i], func(o Value) bool { return o.Name == v.Name }):
+			f.addf(path, "given twice")
+		}
+	}
+	for _, s := range states {
+		if !slices.ContainsFunc(m.Noise.SD, func(v Value) bool { return v.Name == s }) {
+			f.addf([]string{"noise"}, "no standard deviation for %q: add it, or use noise: estimate", s)
+		}
+	}
+}
+
+// modelled are the states that have an equation.
+func (m *Model) modelled() []string {
+	if len(m.Library) > 0 {
+		return m.States
+	}
+	var names []string
+	for _, e := range m.Equations {
+		names = append(names, e.State)
+	}
+	return names
+}
