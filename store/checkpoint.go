@@ -1,0 +1,238 @@
+package store
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io/fs"
+	"regexp"
+	"slices"
+	"strconv"
+)
+
+// A Checkpoint is the state of a run, in named sections of bytes.
+type Checkpoint struct {
+	Version   string `json:"version"`   // of the program
+	Arch      string `json:"arch"`      // GOARCH
+	Config    string `json:"config"`    // hash of the resolved configuration
+	Name      string `json:"name"`      // of the run
+	Iteration int    `json:"iteration"` // iterations done
+
+	Sections []Section `json:"-"`
+}
+
+// A Section is a named part of a checkpoint.
+type Section struct {
+	Name string
+	Data []byte
+}
+
+// Section returns the bytes of a section.
+func (c *Checkpoint) Section(name string) ([]byte, bool) {
+	for _, s := range c.Sections {
+		if s.Name == name {
+			return s.Data, true
+		}
+	}
+	return nil, false
+}
+
+// Matches says why a run of this program version, GOARCH and configuration
+// cannot go on from c, or nil if it can.
+func (c *Checkpoint) Matches(version, arch, config string) error {
+	var errs []error
+	if c.Version != version {
+		errs = append(errs, fmt.Errorf("the checkpoint is of version %s, this is %s: resume with version %s, or start anew", c.Version, version, c.Version))
+	}
+	if c.Arch != arch {
+		errs = append(errs, fmt.Errorf("the checkpoint was made on %s, this is %s: floating-point results differ in the last bits, resume on %s", c.Arch, arch, c.Arch))
+	}
+	if c.Config != config {
+		errs = append(errs, errors.New("the checkpoint belongs to another configuration: resume with the one in run.json, or start anew"))
+	}
+	return errors.Join(errs...)
+}
+
+// The container: magic, format version and length of the header (both 32 bits,
+// little endian), the header as JSON, the sections one after another, and the
+// SHA-256 of all that.
+const (
+	checkpointMagic  = "r2sgldCP"
+	checkpointFormat = 1
+	checkpointPrefix = len(checkpointMagic) + 8
+)
+
+type checkpointHeader struct {
+	Checkpoint
+	Sections []sectionHeader `json:"sections"`
+}
+
+type sectionHeader struct {
+	Name   string `json:"name"`
+	Bytes  int    `json:"bytes"`
+	CRC32C uint32 `json:"crc32c"`
+}
+
+// AppendBinary appends the container.
+func (c *Checkpoint) AppendBinary(b []byte) ([]byte, error) {
+	h := checkpointHeader{Checkpoint: *c, Sections: make([]sectionHeader, len(c.Sections))}
+	table := crc32.MakeTable(crc32.Castagnoli)
+	for i, s := range c.Sections {
+		h.Sections[i] = sectionHeader{s.Name, len(s.Data), crc32.Checksum(s.Data, table)}
+	}
+	header, err := json.Marshal(h)
+	if err != nil {
+		return nil, err
+	}
+	start := len(b)
+	b = append(b, checkpointMagic...)
+	b = binary.LittleEndian.AppendUint32(b, checkpointFormat)
+	b = binary.LittleEndian.AppendUint32(b, uint32(len(header)))
+	b = append(b, header...)
+	for _, s := range c.Sections {
+		b = append(b, s.Data...)
+	}
+	sum := sha256.Sum256(b[start:])
+	return append(b, sum[:]...), nil
+}
+
+// UnmarshalBinary reads a container and says what is wrong with one that is
+// not whole. The sections share memory with data.
+func (c *Checkpoint) UnmarshalBinary(data []byte) error {
+	if len(data) < checkpointPrefix+sha256.Size {
+		return fmt.Errorf("torn: %d bytes are too few for a checkpoint", len(data))
+	}
+	if string(data[:len(checkpointMagic)]) != checkpointMagic {
+		return errors.New("no checkpoint: it does not begin with " + checkpointMagic)
+	}
+	body, sum := data[:len(data)-sha256.Size], data[len(data)-sha256.Size:]
+	whole := sha256.Sum256(body) == [sha256.Size]byte(sum)
+	format := binary.LittleEndian.Uint32(body[len(checkpointMagic):])
+	if whole && format != checkpointFormat {
+		return fmt.Errorf("format %d is unknown: this version reads format %d", format, checkpointFormat)
+	}
+	length := binary.LittleEndian.Uint32(body[len(checkpointMagic)+4:])
+	rest := body[checkpointPrefix:]
+	if uint64(length) > uint64(len(rest)) {
+		return errors.New("torn: it ends within its header")
+	}
+	var h checkpointHeader
+	if err := json.Unmarshal(rest[:length], &h); err != nil {
+		return fmt.Errorf("damaged header: %w", err)
+	}
+	sections, err := readSections(h.Sections, rest[length:])
+	if err != nil {
+		return err
+	}
+	if !whole {
+		return errors.New("damaged: its SHA-256 does not fit")
+	}
+	*c = h.Checkpoint
+	c.Sections = sections
+	return nil
+}
+
+func readSections(headers []sectionHeader, rest []byte) ([]Section, error) {
+	table := crc32.MakeTable(crc32.Castagnoli)
+	sections := make([]Section, 0, len(headers))
+	for _, h := range headers {
+		if h.Bytes < 0 || h.Bytes > len(rest) {
+			return nil, fmt.Errorf("torn: it ends within section %q", h.Name)
+		}
+		data := rest[:h.Bytes:h.Bytes]
+		rest = rest[h.Bytes:]
+		if crc32.Checksum(data, table) != h.CRC32C {
+			return nil, fmt.Errorf("damaged: section %q has another checksum", h.Name)
+		}
+		sections = append(sections, Section{h.Name, data})
+	}
+	if len(rest) != 0 {
+		return nil, fmt.Errorf("damaged: %d bytes follow the last section", len(rest))
+	}
+	return sections, nil
+}
+
+const keptCheckpoints = 2
+
+// WriteCheckpoint writes the next file in checkpoints/, whole or not at all,
+// and then removes all but the newest two. It returns the file's path.
+func (f *Folder) WriteCheckpoint(c *Checkpoint) (string, error) {
+	data, err := c.AppendBinary(nil)
+	if err != nil {
+		return "", fmt.Errorf("write checkpoint: %w", err)
+	}
+	numbers, err := f.checkpoints()
+	if err != nil {
+		return "", fmt.Errorf("write checkpoint: %w", err)
+	}
+	next := 1
+	if len(numbers) > 0 {
+		next = numbers[len(numbers)-1] + 1
+	}
+	if err := f.WriteFile(checkpointName(next), data); err != nil {
+		return "", err
+	}
+	numbers = append(numbers, next)
+	for _, n := range numbers[:max(0, len(numbers)-keptCheckpoints)] {
+		if err := f.files.Remove(f.checkpointPath(n)); err != nil {
+			return "", fmt.Errorf("remove old checkpoint %s (the new one is whole): %w", f.checkpointPath(n), advice(err))
+		}
+	}
+	return f.checkpointPath(next), nil
+}
+
+// NewestCheckpoint returns the newest whole checkpoint, its path, and one
+// warning for each newer one that is torn or damaged. Without any whole
+// checkpoint the error wraps [fs.ErrNotExist].
+func (f *Folder) NewestCheckpoint() (c *Checkpoint, path string, warnings []string, err error) {
+	numbers, err := f.checkpoints()
+	if err != nil {
+		return nil, "", nil, fmt.Errorf("read checkpoints: %w", err)
+	}
+	for _, n := range slices.Backward(numbers) {
+		path := f.checkpointPath(n)
+		data, err := f.files.ReadFile(path)
+		c := new(Checkpoint)
+		if err == nil {
+			err = c.UnmarshalBinary(data)
+		}
+		if err == nil {
+			return c, path, warnings, nil
+		}
+		warnings = append(warnings, fmt.Sprintf("checkpoint %s skipped: %v", path, advice(err)))
+	}
+	return nil, "", warnings, fmt.Errorf("%s holds no whole checkpoint: start the run anew: %w", f.Path("checkpoints"), fs.ErrNotExist)
+}
+
+func checkpointName(n int) string { return fmt.Sprintf("checkpoints/%06d", n) }
+
+func (f *Folder) checkpointPath(n int) string { return f.Path(checkpointName(n)) }
+
+// checkpoints lists the numbers of the files in checkpoints/, ascending.
+func (f *Folder) checkpoints() ([]int, error) {
+	entries, err := f.files.ReadDir(f.Path("checkpoints"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, advice(err)
+	}
+	name := regexp.MustCompile(`^[0-9]{6,9}$`)
+	var numbers []int
+	for _, e := range entries {
+		if n, err := strconv.Atoi(e.Name()); err == nil && n > 0 && !e.IsDir() && name.MatchString(e.Name()) &&
+			checkpointName(n) == "checkpoints/"+e.Name() {
+			numbers = append(numbers, n)
+		}
+	}
+	slices.Sort(numbers)
+	return numbers, nil
+}
+
+var (
+	_ interface{ AppendBinary([]byte) ([]byte, error) } = (*Checkpoint)(nil)
+	_ interface{ UnmarshalBinary([]byte) error }        = (*Checkpoint)(nil)
+)

@@ -1,0 +1,258 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// Files is what a [Folder] asks of a file system. [Disk] is the real one; a
+// test may put one in its place that fails at the n-th operation.
+type Files interface {
+	Create(name string) (File, error)     // truncates
+	Append(name string) (File, error)     // creates if absent
+	ReadFile(name string) ([]byte, error) // whole
+	ReadDir(name string) ([]fs.DirEntry, error)
+	Stat(name string) (fs.FileInfo, error)
+	MkdirAll(name string) error
+	Rename(from, to string) error
+	Remove(name string) error
+	RemoveAll(name string) error
+	SyncDir(name string) error // makes renames and removals in it durable
+}
+
+// A File is a file open for writing.
+type File interface {
+	io.WriteCloser
+	Sync() error
+}
+
+// Disk is the file system of the machine.
+type Disk struct{}
+
+var _ Files = Disk{}
+
+// Create opens a file for writing, empty.
+func (Disk) Create(name string) (File, error) { return os.Create(name) }
+
+// Append opens a file for writing at its end.
+func (Disk) Append(name string) (File, error) {
+	return os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+}
+
+// ReadFile reads a file whole.
+func (Disk) ReadFile(name string) ([]byte, error) { return os.ReadFile(name) }
+
+// ReadDir lists a folder, sorted by name.
+func (Disk) ReadDir(name string) ([]fs.DirEntry, error) { return os.ReadDir(name) }
+
+// Stat describes a file or a folder.
+func (Disk) Stat(name string) (fs.FileInfo, error) { return os.Stat(name) }
+
+// MkdirAll makes a folder and those above it.
+func (Disk) MkdirAll(name string) error { return os.MkdirAll(name, 0o777) }
+
+// Rename moves a file, replacing one that bears the new name.
+func (Disk) Rename(from, to string) error { return os.Rename(from, to) }
+
+// Remove deletes a file or an empty folder.
+func (Disk) Remove(name string) error { return os.Remove(name) }
+
+// RemoveAll deletes a file or a folder with all that is in it.
+func (Disk) RemoveAll(name string) error { return os.RemoveAll(name) }
+
+// SyncDir flushes a folder to the disk.
+func (Disk) SyncDir(name string) error {
+	d, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	err = d.Sync()
+	if errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
+		err = nil // a file system that has no such thing
+	}
+	return errors.Join(err, d.Close())
+}
+
+// Endings of the names under which things are written before they are whole,
+// and kept while they are replaced.
+const (
+	temporary = ".r2sgld.tmp"
+	replaced  = ".r2sgld.old"
+)
+
+// advice ends an error of the file system with what to do about it.
+func advice(err error) error {
+	hint := ""
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		hint = "free some space or choose another folder"
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+		hint = "check the permissions or choose another folder"
+	default:
+		return err
+	}
+	return fmt.Errorf("%w: %s", err, hint)
+}
+
+// writeWhole writes a file that is there whole or not at all: under a
+// temporary name, synced, renamed, the folder synced.
+func writeWhole(files Files, name string, data []byte) error {
+	tmp := name + temporary
+	err := writeSynced(files, tmp, data)
+	if err == nil {
+		err = files.Rename(tmp, name)
+	}
+	if err != nil {
+		_ = files.Remove(tmp) // what is left is swept when the folder is next opened for writing
+		return fmt.Errorf("write %s: %w", name, advice(err))
+	}
+	if err := files.SyncDir(filepath.Dir(name)); err != nil {
+		return fmt.Errorf("write %s: %w", name, advice(err))
+	}
+	return nil
+}
+
+func writeSynced(files Files, name string, data []byte) error {
+	f, err := files.Create(name)
+	if err != nil {
+		return err
+	}
+	n, err := f.Write(data)
+	if err == nil && n < len(data) {
+		err = io.ErrShortWrite
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
+}
+
+// writeFolder makes a folder that is there whole or not at all. Entries are
+// slash-separated paths below it. A folder of the same name is kept until the
+// new one is complete.
+func writeFolder(files Files, name string, entries []entry) error {
+	tmp := name + temporary
+	err := files.RemoveAll(tmp)
+	if err == nil {
+		err = writeTree(files, tmp, entries)
+	}
+	if err == nil {
+		err = replaceFolder(files, tmp, name)
+	}
+	if err != nil {
+		_ = files.RemoveAll(tmp)
+		return fmt.Errorf("write %s: %w", name, advice(err))
+	}
+	return nil
+}
+
+type entry struct {
+	path string
+	data []byte
+}
+
+func writeTree(files Files, root string, entries []entry) error {
+	dirs := []string{root}
+	made := map[string]bool{root: true}
+	if err := files.MkdirAll(root); err != nil {
+		return err
+	}
+	for _, e := range entries {
+		path := filepath.Join(root, filepath.FromSlash(e.path))
+		dir := filepath.Dir(path)
+		if !made[dir] {
+			if err := files.MkdirAll(dir); err != nil {
+				return err
+			}
+			for d := dir; !made[d]; d = filepath.Dir(d) {
+				made[d] = true
+				dirs = append(dirs, d)
+			}
+		}
+		if err := writeSynced(files, path, e.data); err != nil {
+			return err
+		}
+	}
+	for _, d := range dirs {
+		if err := files.SyncDir(d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// replaceFolder renames from to to. No file system renames over a folder that
+// has something in it, so that the old one steps aside; if the program dies in
+// between, restore brings it back.
+func replaceFolder(files Files, from, to string) error {
+	old := to + replaced
+	aside := false
+	if _, err := files.Stat(to); err == nil {
+		if err := files.RemoveAll(old); err != nil {
+			return err
+		}
+		if err := files.Rename(to, old); err != nil {
+			return err
+		}
+		aside = true
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := files.Rename(from, to); err != nil {
+		if aside {
+			err = errors.Join(err, files.Rename(old, to))
+		}
+		return err
+	}
+	if err := files.SyncDir(filepath.Dir(to)); err != nil {
+		return err
+	}
+	if aside {
+		return files.RemoveAll(old)
+	}
+	return nil
+}
+
+// sweep removes what an earlier run left half written in a folder, and brings
+// back what it had moved aside.
+func sweep(files Files, dir string) error {
+	entries, err := files.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return advice(err)
+	}
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		switch {
+		case strings.HasSuffix(path, temporary):
+			err = files.RemoveAll(path)
+		case strings.HasSuffix(path, replaced):
+			err = restore(files, path, strings.TrimSuffix(path, replaced))
+		}
+		if err != nil {
+			return advice(err)
+		}
+	}
+	return nil
+}
+
+func restore(files Files, old, name string) error {
+	_, err := files.Stat(name)
+	switch {
+	case err == nil:
+		return files.RemoveAll(old)
+	case errors.Is(err, fs.ErrNotExist):
+		return files.Rename(old, name)
+	}
+	return err
+}

@@ -1,0 +1,450 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// quick is a disk that does not sync.
+type quick struct{ Disk }
+
+type quickFile struct{ File }
+
+func (quick) SyncDir(string) error { return nil }
+func (quickFile) Sync() error      { return nil }
+func (q quick) Create(name string) (File, error) {
+	f, err := q.Disk.Create(name)
+	return quickFile{f}, err
+}
+
+// faulty fails at the n-th operation that could, once or ever after. A write
+// that fails leaves half of its bytes behind, as a full disk does.
+type faulty struct {
+	quick
+	n     int
+	dead  bool // from the n-th on
+	err   error
+	count int
+}
+
+func (f *faulty) fail(op, name string) error {
+	f.count++
+	if f.count == f.n || f.dead && f.count > f.n {
+		return &fs.PathError{Op: op, Path: name, Err: f.err}
+	}
+	return nil
+}
+
+func (f *faulty) Create(name string) (File, error) {
+	if err := f.fail("open", name); err != nil {
+		return nil, err
+	}
+	file, err := f.Disk.Create(name)
+	return &faultyFile{file, f, name}, err
+}
+
+func (f *faulty) Append(name string) (File, error) {
+	if err := f.fail("open", name); err != nil {
+		return nil, err
+	}
+	file, err := f.Disk.Append(name)
+	return &faultyFile{file, f, name}, err
+}
+
+func (f *faulty) ReadFile(name string) ([]byte, error) {
+	if err := f.fail("read", name); err != nil {
+		return nil, err
+	}
+	return f.Disk.ReadFile(name)
+}
+
+func (f *faulty) ReadDir(name string) ([]fs.DirEntry, error) {
+	if err := f.fail("readdir", name); err != nil {
+		return nil, err
+	}
+	return f.Disk.ReadDir(name)
+}
+
+func (f *faulty) Stat(name string) (fs.FileInfo, error) {
+	if err := f.fail("stat", name); err != nil {
+		return nil, err
+	}
+	return f.Disk.Stat(name)
+}
+
+func (f *faulty) MkdirAll(name string) error {
+	if err := f.fail("mkdir", name); err != nil {
+		return err
+	}
+	return f.Disk.MkdirAll(name)
+}
+
+func (f *faulty) Rename(from, to string) error {
+	if err := f.fail("rename", from); err != nil {
+		return err
+	}
+	return f.Disk.Rename(from, to)
+}
+
+func (f *faulty) Remove(name string) error {
+	if err := f.fail("remove", name); err != nil {
+		return err
+	}
+	return f.Disk.Remove(name)
+}
+
+func (f *faulty) RemoveAll(name string) error {
+	if err := f.fail("removeall", name); err != nil {
+		return err
+	}
+	return f.Disk.RemoveAll(name)
+}
+
+func (f *faulty) SyncDir(name string) error { return f.fail("syncdir", name) }
+
+type faultyFile struct {
+	File
+	f    *faulty
+	name string
+}
+
+func (f *faultyFile) Write(b []byte) (int, error) {
+	if err := f.f.fail("write", f.name); err != nil {
+		n, _ := f.File.Write(b[:len(b)/2])
+		return n, err
+	}
+	return f.File.Write(b)
+}
+
+func (f *faultyFile) Sync() error { return f.f.fail("sync", f.name) }
+
+func (f *faultyFile) Close() error { return errors.Join(f.f.fail("close", f.name), f.File.Close()) }
+
+type report struct {
+	Mean float64 `json:"mean"`
+	Note string  `json:"note"`
+}
+
+// writeEverything writes one of each kind; version tells old from new.
+func writeEverything(f *Folder, version string) error {
+	l, err := f.Logger()
+	if err != nil {
+		return err
+	}
+	l.Info("start", "version", version)
+	d := autoregressive([]string{"x", "y"}, 2, 5, 0)
+	d.Version = version
+	if err := f.WriteJSON("run.json", report{1, version}); err != nil {
+		return err
+	}
+	for i := range 3 {
+		c := &Checkpoint{Version: version, Iteration: i, Sections: []Section{{"a", []byte("12345")}}}
+		if _, err := f.WriteCheckpoint(c); err != nil {
+			return err
+		}
+	}
+	if err := f.WriteDraws(d); err != nil {
+		return err
+	}
+	if err := f.WriteFile("figures/trace.svg", []byte("<svg>"+version+"</svg>")); err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// inspect says what is half written in a folder. Temporary names may remain
+// only where even removing failed.
+func inspect(dir string, mayHaveTemporary bool) error {
+	return filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		name := filepath.Base(path)
+		switch {
+		case err != nil:
+			return err
+		case strings.HasSuffix(path, temporary), strings.HasSuffix(path, replaced):
+			if !mayHaveTemporary {
+				return fmt.Errorf("%s is left", path)
+			}
+			return skip(e)
+		case name == "draws.zarr":
+			if _, err := ReadZarr(path); err != nil {
+				return err
+			}
+			return fs.SkipDir
+		case isDrawsCSV(name):
+			_, err := ReadStanCSV(path)
+			return err
+		case name == "run.json":
+			var r report
+			return (&Folder{dir: dir, files: Disk{}}).ReadJSON(name, &r)
+		case name == "trace.svg":
+			data, err := os.ReadFile(path)
+			if err == nil && !strings.HasSuffix(string(data), "</svg>") {
+				err = fmt.Errorf("%s is half written", path)
+			}
+			return err
+		case filepath.Base(filepath.Dir(path)) == "checkpoints":
+			data, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			return new(Checkpoint).UnmarshalBinary(data)
+		}
+		return nil
+	})
+}
+
+func skip(e fs.DirEntry) error {
+	if e.IsDir() {
+		return fs.SkipDir
+	}
+	return nil
+}
+
+// Whatever operation fails, of a first run or of one that replaces another,
+// nothing half written bears a final name, the error says which file and why,
+// a checkpoint that was once whole stays, and the folder is usable afterwards.
+// Kills writing in place, removing the old before the new is whole, and
+// forgetting to clean up.
+func TestEveryOperationFails(t *testing.T) {
+	root := t.TempDir()
+	for _, second := range []bool{false, true} {
+		for _, dead := range []bool{false, true} {
+			total := -1
+			for n := 1; total < 0 || n <= total; n++ {
+				dir := filepath.Join(root, fmt.Sprintf("%v-%v-%d", second, dead, n))
+				files := &faulty{err: syscall.ENOSPC}
+				if second {
+					before(t, dir)
+				}
+				files.n, files.dead = n, dead
+				err := attempt(files, dir, second)
+				if err == nil {
+					if files.count >= n {
+						t.Fatalf("operation %d failed unnoticed", n)
+					}
+					total = files.count
+					break
+				}
+				if !strings.Contains(err.Error(), dir) || !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "free some space") {
+					t.Fatalf("operation %d: the error does not say what and why: %v", n, err)
+				}
+				if err := inspect(dir, dead); err != nil && !errors.Is(err, fs.ErrNotExist) {
+					t.Fatalf("operation %d (dead %v, second %v): %v\nafter: %v", n, dead, second, err, files.count)
+				}
+				recovered(t, dir, n)
+			}
+			if total < 50 {
+				t.Errorf("only %d operations tried", total)
+			}
+		}
+	}
+}
+
+func before(t *testing.T, dir string) {
+	t.Helper()
+	f, err := CreateOn(quick{}, dir, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := writeEverything(f, "old"); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func attempt(files Files, dir string, second bool) error {
+	open := func() (*Folder, error) { return CreateOn(files, dir, false) }
+	if second {
+		open = func() (*Folder, error) { return ContinueOn(files, dir) }
+	}
+	f, err := open()
+	if err != nil {
+		return err
+	}
+	return errors.Join(writeEverything(f, "new"), f.Close())
+}
+
+// recovered continues in a folder after a failure.
+func recovered(t *testing.T, dir string, n int) {
+	t.Helper()
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	had := exists(filepath.Join(dir, "draws.zarr")) || exists(filepath.Join(dir, "draws.zarr"+replaced))
+	f, err := ContinueOn(quick{}, dir)
+	if err != nil {
+		t.Fatalf("after operation %d: %v", n, err)
+	}
+	if err := inspect(dir, false); err != nil {
+		t.Fatalf("after operation %d and a new start: %v", n, err)
+	}
+	if had && !exists(f.Path("draws.zarr")) {
+		t.Fatalf("operation %d lost the draws", n)
+	}
+	if err := writeEverything(f, "newer"); err != nil {
+		t.Fatalf("after operation %d: %v", n, err)
+	}
+	if c, _, warnings, err := f.NewestCheckpoint(); err != nil || c.Version != "newer" || len(warnings) > 0 {
+		t.Fatalf("after operation %d: %v %v %v", n, c, warnings, err)
+	}
+}
+
+func TestCreate(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "runs", "one")
+	f, err := Create(dir, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := writeEverything(f, "old"); err != nil {
+		t.Fatal(err)
+	}
+	theirs := []string{"notes.txt", "draws-x.csv", "draws-01.csv", "thesis.tmp", "figures/mine.png", "checkpoints/README", "checkpoints/1"}
+	ours := []string{"draws.zarr" + temporary + "/x", "figures/a.svg" + temporary, "checkpoints/000009" + temporary}
+	for _, name := range append(theirs, ours...) {
+		if err := os.MkdirAll(filepath.Dir(f.Path(name)), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(f.Path(name), []byte("x"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := Create(dir, false); err == nil || !strings.Contains(err.Error(), "--force") || !strings.Contains(err.Error(), dir) {
+		t.Fatalf("a folder that is not empty: %v", err)
+	}
+	if !exists(f.Path("run.json")) {
+		t.Error("refusing has removed something")
+	}
+	if _, err := Create(dir, true); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range theirs {
+		if !exists(f.Path(name)) {
+			t.Errorf("--force has removed %s, which is not ours", name)
+		}
+	}
+	for _, name := range []string{"run.json", "log.jsonl", "draws.zarr", "draws-1.csv", "draws-2.csv", "checkpoints/000003", ours[0], ours[1], ours[2]} {
+		if exists(f.Path(name)) {
+			t.Errorf("--force has left %s of the old run", name)
+		}
+	}
+	if _, err := Create(f.Path("notes.txt"), true); err == nil || !strings.Contains(err.Error(), "it is a file") {
+		t.Errorf("a file as folder: %v", err)
+	}
+	if _, err := Open(filepath.Join(dir, "none")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a folder that is not there: %v", err)
+	}
+}
+
+// A folder that may not be read or written is named with the reason and what
+// to do.
+func TestNoPermission(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "a"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for n := 1; n <= 2; n++ {
+		_, err := CreateOn(&faulty{n: n, err: syscall.EACCES}, dir, true)
+		if err == nil || !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), dir) || !strings.Contains(err.Error(), "check the permissions") {
+			t.Errorf("operation %d: %v", n, err)
+		}
+	}
+}
+
+func TestWriteFileStaysInFolder(t *testing.T) {
+	f, err := Create(t.TempDir(), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"../x", "/x", "", ".", "a/../../x"} {
+		if err := f.WriteFile(name, nil); err == nil {
+			t.Errorf("%q was written", name)
+		}
+	}
+}
+
+func TestLog(t *testing.T) {
+	f, err := Create(t.TempDir(), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(f.Path("log.jsonl"), []byte("{\"torn"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	l, err := f.Logger()
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Warn("swap", slog.Int("pair", 1), slog.Group("g", slog.String("msg", "m")))
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	data, err := f.ReadFile("log.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(string(data), "\n")
+	if len(lines) != 3 || lines[2] != "" || !strings.HasPrefix(lines[1], `{"time":"`) ||
+		!strings.HasSuffix(lines[1], `"level":"WARN","message":"swap","pair":1,"g":{"msg":"m"}}`) {
+		t.Errorf("log: %q", lines)
+	}
+}
+
+func TestJSON(t *testing.T) {
+	type inner struct {
+		Rate float64 `json:"rate"`
+		skip int
+	}
+	v := struct {
+		inner
+		A    float64            `json:"a"`
+		B    []float64          `json:"b"`
+		C    map[string]float64 `json:"c"`
+		D    *float64           `json:"d"`
+		E    string             `json:"e,omitempty"`
+		F    any                `json:"f"`
+		G    string             `json:"-"`
+		H    float32
+		I    []int  `json:"i,omitempty"`
+		J    []byte `json:"j"`
+		None map[string]int
+	}{A: math.NaN(), B: []float64{1, math.Inf(1), -0.5}, C: map[string]float64{"z": 1, "a": math.Inf(-1)}, F: []any{"x < 1 & y", 1e-7, nil, math.NaN()}, J: []byte("hi")}
+	v.inner = inner{0.25, 1}
+	want := `{
+  "rate": 0.25,
+  "a": null,
+  "b": [
+    1,
+    null,
+    -0.5
+  ],
+  "c": {
+    "a": null,
+    "z": 1
+  },
+  "d": null,
+  "f": [
+    "x < 1 & y",
+    1e-7,
+    null,
+    null
+  ],
+  "H": 0,
+  "j": "aGk=",
+  "None": null
+}
+`
+	got, err := JSON(v)
+	if err != nil || string(got) != want {
+		t.Errorf("%v\n%s", err, got)
+	}
+	if _, err := JSON(map[string]any{"f": func() {}}); err == nil || !strings.Contains(err.Error(), "f: ") {
+		t.Errorf("a function as JSON: %v", err)
+	}
+}

@@ -1,0 +1,189 @@
+// Package store answers where draws lie: the run folder with its settings and
+// summary, draws as a Zarr store and as Stan CSV, the log and the checkpoints.
+// It knows nothing of sampling.
+//
+// Everything but the log is written whole or not at all: under a temporary
+// name in the same folder, synced, renamed, the folder synced.
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"regexp"
+	"sync"
+)
+
+// A Folder is the folder of one run.
+type Folder struct {
+	dir   string
+	files Files
+
+	mu  sync.Mutex
+	log *logFile // opened by the first Logger
+}
+
+// Create makes the folder of a new run, and those above it. A folder that
+// exists and is not empty is an error, unless force is set: then the files of
+// an earlier run that this one would write or continue (run.json,
+// summary.json, log.jsonl, draws.zarr, draws-N.csv, checkpoints) are removed
+// and everything else stays as it is.
+func Create(dir string, force bool) (*Folder, error) { return CreateOn(Disk{}, dir, force) }
+
+// CreateOn is [Create] on another file system.
+func CreateOn(files Files, dir string, force bool) (*Folder, error) {
+	f := &Folder{dir: dir, files: files}
+	if err := f.create(force); err != nil {
+		return nil, fmt.Errorf("create run folder %s: %w", dir, err)
+	}
+	return f, nil
+}
+
+func (f *Folder) create(force bool) error {
+	info, err := f.files.Stat(f.dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return advice(f.files.MkdirAll(f.dir))
+	case err != nil:
+		return advice(err)
+	case !info.IsDir():
+		return errors.New("it is a file: choose another folder")
+	}
+	entries, err := f.files.ReadDir(f.dir)
+	if err != nil {
+		return advice(err)
+	}
+	if len(entries) == 0 {
+		return nil
+	}
+	if !force {
+		return errors.New("it exists and is not empty: choose another folder, or pass --force to replace the run in it")
+	}
+	return f.clear(entries)
+}
+
+// clear removes the files of an earlier run, by name.
+func (f *Folder) clear(entries []fs.DirEntry) error {
+	if err := f.sweepAll(); err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if !isOurs(e.Name(), e.IsDir()) {
+			continue
+		}
+		if err := f.files.RemoveAll(f.Path(e.Name())); err != nil {
+			return advice(err)
+		}
+	}
+	numbers, err := f.checkpoints()
+	if err != nil {
+		return err
+	}
+	for _, n := range numbers {
+		if err := f.files.Remove(f.checkpointPath(n)); err != nil {
+			return advice(err)
+		}
+	}
+	return nil
+}
+
+func (f *Folder) sweepAll() error {
+	for _, d := range []string{f.dir, f.Path("figures"), f.Path("checkpoints")} {
+		if err := sweep(f.files, d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func isOurs(name string, isDir bool) bool {
+	switch name {
+	case "run.json", "summary.json", "log.jsonl":
+		return !isDir
+	case "draws.zarr":
+		return isDir
+	}
+	return !isDir && isDrawsCSV(name)
+}
+
+func isDrawsCSV(name string) bool {
+	ok, _ := regexp.MatchString(`^draws-[1-9][0-9]*\.csv$`, name)
+	return ok
+}
+
+// Open opens the folder of a run for reading and changes nothing in it.
+func Open(dir string) (*Folder, error) {
+	f := &Folder{dir: dir, files: Disk{}}
+	if err := f.mustExist(); err != nil {
+		return nil, fmt.Errorf("open run folder %s: %w", dir, err)
+	}
+	return f, nil
+}
+
+// Continue opens the folder of a run to go on writing in it: what an
+// interrupted run left half written is removed.
+func Continue(dir string) (*Folder, error) { return ContinueOn(Disk{}, dir) }
+
+// ContinueOn is [Continue] on another file system.
+func ContinueOn(files Files, dir string) (*Folder, error) {
+	f := &Folder{dir: dir, files: files}
+	err := f.mustExist()
+	if err == nil {
+		err = f.sweepAll()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open run folder %s: %w", dir, err)
+	}
+	return f, nil
+}
+
+func (f *Folder) mustExist() error {
+	info, err := f.files.Stat(f.dir)
+	if err != nil {
+		return advice(err)
+	}
+	if !info.IsDir() {
+		return errors.New("it is a file, not a folder")
+	}
+	return nil
+}
+
+// Dir is the folder as it was given.
+func (f *Folder) Dir() string { return f.dir }
+
+// Path is where a thing of this name lies; name is slash-separated.
+func (f *Folder) Path(name string) string { return filepath.Join(f.dir, filepath.FromSlash(name)) }
+
+// WriteFile writes a file, whole or not at all, and makes the folder it lies
+// in. Name is slash-separated and may not leave the run folder.
+func (f *Folder) WriteFile(name string, data []byte) error {
+	if !fs.ValidPath(name) || name == "." {
+		return fmt.Errorf("write %q: not a name within the run folder", name)
+	}
+	path := f.Path(name)
+	if dir := filepath.Dir(path); dir != filepath.Clean(f.dir) {
+		if err := f.files.MkdirAll(dir); err != nil {
+			return fmt.Errorf("write %s: %w", path, advice(err))
+		}
+	}
+	return writeWhole(f.files, path, data)
+}
+
+// ReadFile reads a file of the run folder.
+func (f *Folder) ReadFile(name string) ([]byte, error) {
+	data, err := f.files.ReadFile(f.Path(name))
+	return data, advice(err)
+}
+
+// Close closes the log and returns the first error in writing it.
+func (f *Folder) Close() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.log == nil {
+		return nil
+	}
+	err := f.log.close()
+	f.log = nil
+	return err
+}

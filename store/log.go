@@ -1,0 +1,82 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"sync"
+)
+
+// Logger appends to log.jsonl: one JSON object a line with time, level,
+// message and the fields given. Errors in writing do not stop the run;
+// [Folder.Close] returns the first.
+func (f *Folder) Logger() (*slog.Logger, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.log == nil {
+		l, err := openLog(f.files, f.Path("log.jsonl"))
+		if err != nil {
+			return nil, err
+		}
+		f.log = l
+	}
+	return slog.New(slog.NewJSONHandler(f.log, &slog.HandlerOptions{Level: slog.LevelDebug, ReplaceAttr: messageKey})), nil
+}
+
+func messageKey(groups []string, a slog.Attr) slog.Attr {
+	if len(groups) == 0 && a.Key == slog.MessageKey {
+		a.Key = "message"
+	}
+	return a
+}
+
+// A logFile takes lines and remembers the first that it could not write.
+type logFile struct {
+	mu   sync.Mutex
+	name string
+	file File
+	err  error
+}
+
+func openLog(files Files, name string) (*logFile, error) {
+	data, err := files.ReadFile(name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("read %s: %w", name, advice(err))
+	}
+	torn := len(data) > 0 && data[len(data)-1] != '\n' // a run that died while it wrote a line
+	file, err := files.Append(name)
+	if err != nil {
+		return nil, fmt.Errorf("write %s: %w", name, advice(err))
+	}
+	l := &logFile{name: name, file: file}
+	if torn {
+		_, _ = l.Write([]byte("\n"))
+	}
+	return l, nil
+}
+
+// Write appends one line. It returns the error of this line and keeps the
+// first for close.
+func (l *logFile) Write(line []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	n, err := l.file.Write(line)
+	if err != nil && l.err == nil {
+		l.err = err
+	}
+	return n, err
+}
+
+func (l *logFile) close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	err := l.err
+	if err == nil {
+		err = l.file.Sync()
+	}
+	if err = errors.Join(err, l.file.Close()); err != nil {
+		return fmt.Errorf("write %s: %w", l.name, advice(err))
+	}
+	return nil
+}

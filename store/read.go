@@ -1,0 +1,60 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// Read reads the draws of a run folder, of a Zarr folder, or of Stan CSV
+// files, one chain each. Several paths must all be Stan CSV files.
+func Read(paths ...string) (*Draws, error) {
+	if len(paths) == 1 {
+		info, err := os.Stat(paths[0])
+		if err != nil {
+			return nil, fmt.Errorf("read draws: %w", err)
+		}
+		switch {
+		case !info.IsDir():
+		case exists(filepath.Join(paths[0], ".zgroup")), exists(filepath.Join(paths[0], "zarr.json")):
+			return ReadZarr(paths[0])
+		default:
+			return ReadRun(paths[0])
+		}
+	}
+	for _, p := range paths {
+		if info, err := os.Stat(p); err == nil && info.IsDir() {
+			return nil, fmt.Errorf("read draws: %s is a folder: give one folder, or the Stan CSV files of several chains", p)
+		}
+	}
+	return ReadStanCSV(paths...)
+}
+
+// ReadRun reads the draws of a run folder: draws.zarr, or the files
+// draws-N.csv if that is not there.
+func ReadRun(dir string) (*Draws, error) {
+	if z := filepath.Join(dir, "draws.zarr"); exists(z) {
+		return ReadZarr(z)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, fmt.Errorf("read run folder: %w", advice(err))
+	}
+	var numbers []int
+	for _, e := range entries {
+		if n := csvNumber(e); n > 0 {
+			numbers = append(numbers, n)
+		}
+	}
+	if len(numbers) == 0 {
+		return nil, fmt.Errorf("read run folder %s: %w", dir, errors.New("it holds neither draws.zarr nor draws-1.csv: give a run folder, a Zarr folder or Stan CSV files"))
+	}
+	slices.Sort(numbers)
+	paths := make([]string, len(numbers))
+	for i, n := range numbers {
+		paths[i] = filepath.Join(dir, fmt.Sprintf("draws-%d.csv", n))
+	}
+	return ReadStanCSV(paths...)
+}

@@ -1,0 +1,334 @@
+package store
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// ReadStanCSV reads Stan CSV files, one chain each: ours, and those of
+// CmdStan, CmdStanPy and rstan, with or without warm-up. Columns whose names
+// end in two underscores are statistics of the sampler and lose them; x.1.2
+// becomes x[1,2]. Errors name file, line and column.
+func ReadStanCSV(paths ...string) (*Draws, error) {
+	if len(paths) == 0 {
+		return nil, errors.New("read Stan CSV: no files given")
+	}
+	d := &Draws{}
+	for _, p := range paths {
+		file, err := os.Open(p)
+		if err != nil {
+			return nil, fmt.Errorf("read Stan CSV: %w", err)
+		}
+		s, err := parseStan(p, file)
+		if err = errors.Join(err, file.Close()); err != nil {
+			return nil, err
+		}
+		if err := d.addStan(s, paths[0]); err != nil {
+			return nil, err
+		}
+	}
+	if err := d.check(); err != nil {
+		return nil, fmt.Errorf("%s: %w", paths[0], err)
+	}
+	return d, nil
+}
+
+// A stanFile is what one Stan CSV file holds.
+type stanFile struct {
+	path   string
+	header []string // as written
+	line   int      // of the header
+	rows   []float64
+	draws  int
+
+	warmup     int  // rows before "Adaptation terminated", -1 without that line
+	configured int  // iterations of warm-up said to be
+	saved      bool // warm-up is in the file
+	fixed      bool // there is no warm-up whatever is said
+	thin       int
+	tau        float64
+	ours       bool
+	model      string
+	version    string
+	seed       uint64
+	names      map[string]string // Stan's name → ours
+}
+
+func (s *stanFile) at(line, column int, format string, a ...any) error {
+	return fmt.Errorf("%s:%d:%d: %w", s.path, line, column, fmt.Errorf(format, a...))
+}
+
+func parseStan(path string, r io.Reader) (*stanFile, error) {
+	s := &stanFile{path: path, warmup: -1, thin: 1, tau: 1, names: map[string]string{}}
+	in := bufio.NewReaderSize(r, 1<<16)
+	for line := 1; ; line++ {
+		text, err := in.ReadBytes('\n')
+		if err != nil && err != io.EOF {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		last := err == io.EOF
+		if line == 1 {
+			text = bytes.TrimPrefix(text, []byte("\ufeff"))
+		}
+		if err := s.parseLine(line, strings.TrimRight(string(text), "\r\n")); err != nil {
+			return nil, err
+		}
+		if last {
+			break
+		}
+	}
+	if s.header == nil {
+		return nil, s.at(1, 1, "no header: a Stan CSV file names its columns in the first line that is no comment")
+	}
+	return s, nil
+}
+
+func (s *stanFile) parseLine(line int, text string) error {
+	switch {
+	case strings.TrimSpace(text) == "":
+		return nil
+	case text[0] == '#':
+		s.comment(text)
+		return nil
+	case s.header == nil:
+		return s.parseHeader(line, text)
+	}
+	return s.parseRow(line, text)
+}
+
+func (s *stanFile) parseHeader(line int, text string) error {
+	column := 1
+	seen := map[string]bool{}
+	var header []string
+	for name := range strings.SplitSeq(text, ",") {
+		trimmed := strings.Trim(strings.TrimSpace(name), `"`)
+		if trimmed == "" {
+			return s.at(line, column, "a column without a name")
+		}
+		if !utf8.ValidString(trimmed) {
+			return s.at(line, column, "the name of this column is no text")
+		}
+		if _, err := strconv.ParseFloat(trimmed, 64); err == nil && trimmed[0] <= '9' {
+			return s.at(line, column, "no header: the first line that is no comment has the number %s where the name of a column was expected", trimmed)
+		}
+		if seen[trimmed] {
+			return s.at(line, column, "a second column named %q", trimmed)
+		}
+		seen[trimmed] = true
+		header = append(header, trimmed)
+		column += utf8.RuneCountInString(name) + 1
+	}
+	if !slices.ContainsFunc(header, isParameter) {
+		return s.at(line, 1, "no parameters: every column is a statistic of the sampler")
+	}
+	s.header, s.line = header, line
+	return nil
+}
+
+func isParameter(name string) bool { return !strings.HasSuffix(name, "__") }
+
+func (s *stanFile) parseRow(line int, text string) error {
+	column, n := 1, 0
+	for field := range strings.SplitSeq(text, ",") {
+		if n == len(s.header) {
+			return s.at(line, column, "row of %d fields where the header (line %d) names %d", strings.Count(text, ",")+1, s.line, len(s.header))
+		}
+		v, err := strconv.ParseFloat(strings.TrimSpace(field), 64)
+		if err != nil {
+			return s.at(line, column, "%s is no number: %q", s.header[n], shorten(field))
+		}
+		s.rows = append(s.rows, v)
+		column += utf8.RuneCountInString(field) + 1
+		n++
+	}
+	if n < len(s.header) {
+		return s.at(line, column, "row of %d fields where the header (line %d) names %d: is the file complete?", n, s.line, len(s.header))
+	}
+	s.draws++
+	return nil
+}
+
+func shorten(s string) string {
+	if r := []rune(s); len(r) > 40 {
+		return string(r[:40]) + "…"
+	}
+	return s
+}
+
+// comment takes what it understands from a comment line.
+func (s *stanFile) comment(text string) {
+	if strings.Contains(text, "Adaptation terminated") && s.header != nil {
+		s.warmup = s.draws
+		return
+	}
+	if rest, ok := strings.CutPrefix(text, "# written by r2sgld "); ok {
+		s.ours = true
+		s.version, _, _ = strings.Cut(rest, ":")
+		return
+	}
+	if rest, ok := strings.CutPrefix(text, temperatureComment); ok {
+		if v, err := strconv.ParseFloat(rest, 64); err == nil && v > 0 {
+			s.tau = v
+		}
+		return
+	}
+	if rest, ok := strings.CutPrefix(text, parameterComment); ok {
+		name, quoted, _ := strings.Cut(rest, " is ")
+		if original, err := strconv.Unquote(quoted); err == nil && original != "" && utf8.ValidString(original) {
+			s.names[name] = original
+		}
+		return
+	}
+	key, value, ok := strings.Cut(strings.TrimLeft(text, "# "), "=")
+	if ok {
+		s.setting(strings.TrimSpace(key), strings.TrimSpace(strings.TrimSuffix(value, "(Default)")))
+	}
+}
+
+func (s *stanFile) setting(key, value string) {
+	n, err := strconv.Atoi(value)
+	number := err == nil && n >= 0
+	switch key {
+	case "num_warmup", "warmup": // CmdStan, rstan
+		if number {
+			s.configured = n
+		}
+	case "thin":
+		if number && n > 0 {
+			s.thin = n
+		}
+	case "save_warmup":
+		s.saved = value == "1" || value == "true"
+	case "algorithm":
+		s.fixed = value == "fixed_param"
+	case "model":
+		s.model = strings.TrimSuffix(value, "_model")
+	case "seed":
+		if v, err := strconv.ParseUint(value, 10, 64); err == nil {
+			s.seed = v
+		}
+	}
+}
+
+// warm is how many of the rows are warm-up.
+func (s *stanFile) warm() int {
+	switch {
+	case s.warmup >= 0:
+		return s.warmup
+	case s.saved && !s.fixed:
+		return min(s.draws, (s.configured+s.thin-1)/s.thin)
+	}
+	return 0
+}
+
+// display is the name under which a column is shown.
+func (s *stanFile) display(name string) string {
+	if n, ok := s.names[name]; ok {
+		return n
+	}
+	return bracketed(name)
+}
+
+// bracketed turns x.1.2 into x[1,2].
+func bracketed(name string) string {
+	if base, at := splitIndex(name); at != nil {
+		return base + "[" + joinInts(at, ",") + "]"
+	}
+	return name
+}
+
+// addStan adds the chain of a file and checks that it fits those before.
+func (d *Draws) addStan(s *stanFile, first string) error {
+	var names []string
+	for _, h := range s.header {
+		if isParameter(h) {
+			names = append(names, s.display(h))
+		}
+	}
+	if len(d.Chains) == 0 {
+		d.Names, d.Thin, d.BurnIn = names, s.thin, s.configured
+		d.Temperature, d.Model, d.Version, d.Seed = []float64{s.tau}, s.model, s.version, s.seed
+	}
+	if i := firstDifference(d.Names, names); i >= 0 {
+		return s.at(s.line, 1, "parameter %d is %s, in %s it is %s: chains of one run have the same parameters", i+1, nameAt(names, i), first, nameAt(d.Names, i))
+	}
+	warm := s.warm()
+	c := s.chain(warm, s.draws)
+	if len(d.Chains) > 0 {
+		if n := d.N(); s.draws-warm != n {
+			return fmt.Errorf("%s: %d draws, but %d in %s: was one of the runs cut short?", s.path, s.draws-warm, n, first)
+		}
+		if err := c.check(d.N(), len(names), d.Chains[0]); err != nil {
+			return s.at(s.line, 1, "unlike %s: %w", first, err)
+		}
+	}
+	d.Chains = append(d.Chains, c)
+	w := s.chain(0, warm)
+	switch {
+	case warm > 0 && len(d.Warmup) == len(d.Chains)-1 && (len(d.Chains) == 1 || len(w.X[0]) == len(d.Warmup[0].X[0])):
+		d.Warmup = append(d.Warmup, w)
+	case len(d.Warmup) > 0:
+		d.Warmup = nil // not of all chains alike: nothing that could be compared
+	}
+	return nil
+}
+
+func firstDifference(a, b []string) int {
+	for i := range max(len(a), len(b)) {
+		if i >= len(a) || i >= len(b) || a[i] != b[i] {
+			return i
+		}
+	}
+	return -1
+}
+
+func nameAt(names []string, i int) string {
+	if i < len(names) {
+		return strconv.Quote(names[i])
+	}
+	return "missing"
+}
+
+// chain takes rows from one to another as a chain. The energy is −τ·lp__, or
+// what our own files say it is.
+func (s *stanFile) chain(from, to int) Chain {
+	n, width := to-from, len(s.header)
+	rows := s.rows[from*width : to*width]
+	c := Chain{X: [][]float64{make([]float64, 0, len(rows))}}
+	for i, v := range rows {
+		if isParameter(s.header[i%width]) {
+			c.X[0] = append(c.X[0], v)
+		}
+	}
+	for j, h := range s.header {
+		if isParameter(h) {
+			continue
+		}
+		values := make([]float64, n)
+		for i := range values {
+			values[i] = rows[i*width+j]
+		}
+		name := strings.TrimSuffix(h, "__")
+		switch {
+		case s.ours && name == "energy":
+			c.Energy = [][]float64{values}
+		case name == "lp" && !(s.ours && slices.Contains(s.header, "energy__")):
+			for i, v := range values {
+				values[i] = -s.tau * v
+			}
+			c.Energy = [][]float64{values}
+		case name == "lp", name == "":
+		default:
+			c.Stats = append(c.Stats, Column{name, values})
+		}
+	}
+	return c
+}
