@@ -52,6 +52,16 @@ func (n *Node) Field(key string) *Node {
 	return nil
 }
 
+// Key returns the key itself, or n where it has none such.
+func (n *Node) Key(key string) *Node {
+	for _, f := range n.Fields {
+		if f.Key.Text == key {
+			return f.Key
+		}
+	}
+	return n
+}
+
 // String describes the value for a message: `the text "abc"`, `a list`, ….
 func (n *Node) String() string {
 	switch n.Kind {

@@ -67,6 +67,15 @@ func (r *Reader) Word(n *Node, words ...string) (string, bool) {
 	return text, ok
 }
 
+// Number returns the number that a scalar without quotes stands for.
+func (n *Node) Number() (float64, bool) {
+	if n.Kind != Scalar || n.Quoted {
+		return 0, false
+	}
+	v, ok := number(n.Text)
+	return v, ok && !math.IsInf(v, 0) && !math.IsNaN(v)
+}
+
 // Float reads a finite number.
 func (r *Reader) Float(n *Node) (float64, bool) {
 	if n == nil {

@@ -1,0 +1,225 @@
+// Package config answers what the user asked for: it turns a configuration file
+// and overrides of the command line into a problem and settings, with every
+// default filled in, or into a list of all that is wrong with them.
+package config
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/r2sgld/r2sgld"
+	"github.com/r2sgld/r2sgld/config/yamlpos"
+	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/expression"
+)
+
+// Problems are all that is wrong with a configuration; their Error method
+// prints them as a person wants to read them. Every error of this package is of
+// this type.
+type Problems = yamlpos.Problems
+
+// A Problem is one entry of [Problems].
+type Problem = yamlpos.Problem
+
+// A Sample is what a configuration of `r2sgld sample` asks for.
+type Sample struct {
+	Name     string
+	Problem  r2sgld.Problem
+	Settings r2sgld.Settings // without Recorder, Checkpoint, Resume and Threads
+	Resolved Resolved
+}
+
+// A loader is a configuration being read.
+type loader struct {
+	yamlpos.Reader
+	root     *yamlpos.Node
+	file     string
+	identify bool
+
+	names   []string // of the coordinates
+	method  method
+	sampler Sampler
+	domain  domain.Domain // nil is all of R^d
+	inside  []float64     // a point inside the domain; nil if it is not known
+}
+
+// open reads the file and applies the overrides.
+func open(path string, set []string) (*loader, error) {
+	root, err := yamlpos.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return prepare(path, root, set)
+}
+
+// prepare applies the overrides.
+func prepare(path string, root *yamlpos.Node, set []string) (*loader, error) {
+	l := &loader{root: root, file: path}
+	for _, s := range set {
+		var problems Problems
+		if err := yamlpos.Set(root, s); errors.As(err, &problems) {
+			l.Problems = append(l.Problems, problems...)
+		}
+	}
+	return l, nil
+}
+
+// readName reads the name of the run, by default that of the file.
+func (l *loader) readName() string {
+	n := l.root.Field("name")
+	if n == nil {
+		base := filepath.Base(l.file)
+		base = strings.TrimSuffix(base, filepath.Ext(base))
+		if base = regexp.MustCompile(`[^\pL\pN._-]+`).ReplaceAllString(base, "-"); strings.Trim(base, ".-") == "" {
+			base = "run"
+		}
+		return base
+	}
+	name, ok := l.Text(n)
+	if ok && (!regexp.MustCompile(`^[\pL\pN_][\pL\pN._ +-]*$`).MatchString(name) || len(name) > 100) {
+		l.Report(n, "name %q is to name a folder: use letters, digits, and . _ - inside, at most 100", name)
+	}
+	return name
+}
+
+// readNames reads the names of the coordinates.
+func (l *loader) readNames(n *yamlpos.Node) {
+	if n == nil {
+		l.Report(l.root, "variables are missing: add, for instance, variables: [x, y]")
+		return
+	}
+	if !l.List(n, "names") {
+		return
+	}
+	if len(n.Items) > 10_000 {
+		l.Report(n, "at most 10000 variables; found %d", len(n.Items))
+		return
+	}
+	first := map[string]bool{}
+	all := true
+	for _, item := range n.Items {
+		name, ok := l.Text(item)
+		switch {
+		case !ok:
+		case !l.plainName(item, "variable"):
+			ok = false
+		case first[name]:
+			l.Report(item, "the variable %q is listed twice", name)
+			ok = false
+		}
+		first[name] = true
+		all = all && ok
+		l.names = append(l.names, name)
+	}
+	if !all {
+		l.names = nil
+	}
+}
+
+// plainName checks that the text of n can name a variable or a state.
+func (l *loader) plainName(n *yamlpos.Node, what string) bool {
+	name := n.Text
+	switch {
+	case !regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`).MatchString(name) || strings.HasSuffix(name, "__"):
+		l.Report(n, "%q cannot name a %s: use letters, digits and underscores, a letter first", name, what)
+	case len(name) > 100:
+		l.Report(n, "the name of this %s is longer than 100 letters", what)
+	case isFunction(name):
+		l.Report(n, "%q is the name of a function or a constant: call the %s otherwise", name, what)
+	default:
+		return true
+	}
+	return false
+}
+
+// formula reports the errors of an expression at their places in the text of
+// n, or returns false if err is no such.
+func (l *loader) formula(n *yamlpos.Node, err error) bool {
+	var list expression.Errors
+	if !errors.As(err, &list) {
+		return false
+	}
+	for _, e := range list {
+		l.Problems = append(l.Problems, n.ProblemAt(e.Offset, e.Message))
+	}
+	return true
+}
+
+// point reads a map of every coordinate's name to a number.
+func (l *loader) point(n *yamlpos.Node) ([]float64, bool) {
+	if !l.Section(n, l.names...) {
+		return nil, false
+	}
+	x := make([]float64, len(l.names))
+	all := true
+	for i, name := range l.names {
+		f := n.Field(name)
+		if f == nil {
+			l.Report(n, "%s lacks a value for %q", n.Name, name)
+			all = false
+			continue
+		}
+		v, ok := l.Float(f)
+		x[i], all = v, all && ok
+	}
+	return x, all && len(n.Fields) == len(l.names)
+}
+
+// named returns the values of a point with their names.
+func named(names []string, x []float64) Ordered {
+	var o Ordered
+	for i, name := range names {
+		o = append(o, Entry{name, x[i]})
+	}
+	return o
+}
+
+// readInit reads where replicas start. It needs the names and the domain.
+func (l *loader) readInit(n *yamlpos.Node) {
+	if n == nil || n.Kind == yamlpos.Null || l.names == nil {
+		return
+	}
+	if n.Kind == yamlpos.Scalar {
+		if n.Text != "uniform" {
+			l.Report(n, "init must be uniform or a point such as {%s: 0}; found %s", l.names[0], n)
+			return
+		}
+		if !bounded(l.domain) {
+			l.Report(n, "init: uniform needs a bounded domain: bound every variable, or give a point such as {%s: 0}", l.names[0])
+			return
+		}
+		l.sampler.Init = "uniform"
+		return
+	}
+	if x, ok := l.point(n); ok {
+		if l.domain != nil && !l.domain.Contains(x) && l.method.wall == "r" {
+			l.Report(n, "the start %s lies outside the domain", pointText(l.names, x))
+			return
+		}
+		l.sampler.Init = named(l.names, x)
+	}
+}
+
+func pointText(names []string, x []float64) string {
+	s := make([]string, len(x))
+	for i, v := range x {
+		s[i] = fmt.Sprintf("%s = %g", names[i], v)
+	}
+	return "(" + strings.Join(s, ", ") + ")"
+}
+
+// start is the point of Init, or nil where draws are uniform.
+func (s *Sampler) start() []float64 {
+	o, ok := s.Init.(Ordered)
+	if !ok {
+		return nil
+	}
+	x := make([]float64, len(o))
+	for i, e := range o {
+		x[i] = e.Value.(float64)
+	}
+	return x
+}

@@ -1,0 +1,480 @@
+package config
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/r2sgld/r2sgld"
+	"github.com/r2sgld/r2sgld/config/yamlpos"
+	"github.com/r2sgld/r2sgld/dynamics"
+)
+
+// An Identify is what a configuration of `r2sgld identify` asks for.
+type Identify struct {
+	Name     string
+	Series   *dynamics.Series
+	Model    *dynamics.Problem // the posterior, to explain the draws with
+	Problem  r2sgld.Problem
+	Settings r2sgld.Settings // without Recorder, Checkpoint, Resume and Threads
+	Resolved Resolved
+}
+
+// LoadIdentify reads a configuration of `r2sgld identify` with overrides such
+// as "sampler.iterations=1000", and the data that it names, their path relative
+// to the configuration's folder. The error is of type [Problems].
+func LoadIdentify(path string, set []string) (*Identify, error) {
+	l, err := open(path, set)
+	if err != nil {
+		return nil, err
+	}
+	return l.identification()
+}
+
+// ParseIdentify is [LoadIdentify] of a text; name stands for the path.
+func ParseIdentify(name string, text []byte, set []string) (*Identify, error) {
+	root, err := yamlpos.Parse(name, text)
+	if err != nil {
+		return nil, err
+	}
+	l, err := prepare(name, root, set)
+	if err != nil {
+		return nil, err
+	}
+	return l.identification()
+}
+
+func (l *loader) identification() (*Identify, error) {
+	l.identify = true
+	root := l.root
+	l.Section(root, "name", "data", "model", "sampler")
+	s := &Identify{Name: l.readName()}
+	data, columns := l.readData(root.Field("data"))
+	model, resolved := l.readModel(root.Field("model"), columns)
+	section := root.Field("sampler")
+	l.readSampler(section)
+	l.findNames(model)
+	if c := root.Field("model").Field("constraints"); c != nil && l.names != nil {
+		l.readConstraints(&region{d: len(l.names)}, c) // for their faults; the domain is built below
+	}
+	l.readSeries(s, data, columns)
+	if err := l.Problems.Err(); err != nil {
+		return nil, err
+	}
+	p, err := dynamics.Build(model, s.Series)
+	if err != nil {
+		l.modelFaults(err)
+		return nil, l.Problems.Err()
+	}
+	s.Model = p
+	l.names = p.Parameters
+	l.parameterDomain(p, root.Field("model"))
+	l.readInit(section.Field("init"))
+	l.sampler.settle(l.method, 200_000, 20_000, 20, []float64{1, 3})
+	l.lengths(section, len(l.names))
+	if err := l.Problems.Err(); err != nil {
+		return nil, err
+	}
+	l.settleFit(p)
+	if l.sampler.StepSize == nil {
+		l.measureSteps(p.Potential)
+	}
+	if err := l.Problems.Err(); err != nil {
+		return nil, err
+	}
+	s.Problem = r2sgld.Problem{Potential: p.Potential, Domain: l.domain, Names: l.names}
+	s.Settings = l.sampler.settings(l.method)
+	s.Settings.Start = l.sampler.start()
+	if *l.sampler.Whiten {
+		s.Settings.Whitening = &r2sgld.Whitening{Center: p.Center, L: p.Factor}
+	}
+	s.Resolved = Resolved{Name: s.Name, Data: data, Model: resolved, Sampler: l.sampler}
+	return s, nil
+}
+
+// readData reads the data section.
+func (l *loader) readData(n *yamlpos.Node) (*Data, dynamics.Columns) {
+	d, c := &Data{}, dynamics.Columns{}
+	if n == nil {
+		l.Report(l.root, "the data are missing: add, for instance, data: {file: data.csv, time: t, states: {x: x}}")
+		return d, c
+	}
+	if !l.Section(n, "file", "sha256", "time", "states", "derivatives") {
+		return d, c
+	}
+	if n.Field("file") == nil {
+		l.Report(n, "data needs the key \"file\"")
+	} else if file, ok := l.Text(n.Field("file")); ok {
+		if !filepath.IsAbs(file) {
+			file = filepath.Join(filepath.Dir(l.file), file)
+		}
+		d.File = file
+	}
+	if k := n.Field("sha256"); k != nil {
+		d.SHA256, _ = l.Text(k)
+	}
+	if k := n.Field("time"); k != nil {
+		d.Time, _ = l.Text(k)
+		c.Time = d.Time
+	}
+	if n.Field("states") == nil {
+		l.Report(n, "data needs the key \"states\", which names a column for each state")
+	}
+	c.States, d.States = l.columnNames(n.Field("states"))
+	c.Derivatives, d.Derivatives = l.columnNames(n.Field("derivatives"))
+	return d, c
+}
+
+// columnNames reads a map of states to columns.
+func (l *loader) columnNames(n *yamlpos.Node) (columns []dynamics.Named, o Ordered) {
+	if !l.Map(n) {
+		return nil, nil
+	}
+	if len(n.Fields) == 0 {
+		l.Report(n, "%s is empty; expected a column for each state", n.Name)
+	}
+	for _, f := range n.Fields {
+		if !l.plainName(f.Key, "state") {
+			continue
+		}
+		if column, ok := l.Text(f.Value); ok {
+			columns = append(columns, dynamics.Named{Name: f.Key.Text, Column: column})
+			o = append(o, Entry{f.Key.Text, column})
+		}
+	}
+	return columns, o
+}
+
+// readModel reads the model section.
+func (l *loader) readModel(n *yamlpos.Node, c dynamics.Columns) (*dynamics.Model, *Model) {
+	m, r := &dynamics.Model{Time: c.Time}, &Model{}
+	for _, s := range c.States {
+		m.States = append(m.States, s.Name)
+	}
+	if n == nil {
+		l.Report(l.root, "the model is missing: add, for instance, model: {equations: {x: \"a*x\"}}")
+		return nil, r
+	}
+	if !l.Section(n, "equations", "library", "constraints", "fixed", "likelihood", "derivative", "noise", "priors") {
+		return nil, r
+	}
+	if q := n.Field("equations"); l.Map(q) {
+		for _, f := range q.Fields {
+			if text, ok := l.Text(f.Value); ok {
+				m.Equations = append(m.Equations, dynamics.Equation{State: f.Key.Text, Text: text})
+				r.Equations = append(r.Equations, Entry{f.Key.Text, text})
+			}
+		}
+	}
+	if q := n.Field("library"); l.List(q, "terms") {
+		m.Library = l.texts(q)
+	}
+	r.Library = m.Library
+	if q := n.Field("constraints"); q != nil && q.Kind == yamlpos.List {
+		r.Constraints = plainTexts(q)
+	}
+	if q := n.Field("fixed"); l.Map(q) {
+		for _, f := range q.Fields {
+			if v, ok := l.Float(f.Value); ok {
+				m.Fixed = append(m.Fixed, dynamics.Value{Name: f.Key.Text, Value: v})
+				r.Fixed = append(r.Fixed, Entry{f.Key.Text, v})
+			}
+		}
+	}
+	if q := n.Field("priors"); l.Map(q) {
+		for _, f := range q.Fields {
+			if text, ok := l.Text(f.Value); ok {
+				m.Priors = append(m.Priors, dynamics.Prior{Parameter: f.Key.Text, Text: text})
+				r.Priors = append(r.Priors, Entry{f.Key.Text, text})
+			}
+		}
+	}
+	l.readLikelihood(n, m, r)
+	return m, r
+}
+
+// texts reads the texts of a list.
+func (l *loader) texts(n *yamlpos.Node) []string {
+	var out []string
+	for _, item := range n.Items {
+		text, _ := l.Text(item)
+		out = append(out, text)
+	}
+	return out
+}
+
+func plainTexts(n *yamlpos.Node) []string {
+	var out []string
+	for _, item := range n.Items {
+		out = append(out, item.Text)
+	}
+	return out
+}
+
+// readLikelihood reads how the equations are compared with the data.
+func (l *loader) readLikelihood(n *yamlpos.Node, m *dynamics.Model, r *Model) {
+	m.Likelihood, _ = l.Word(n.Field("likelihood"), "derivative", "log-derivative")
+	m.Likelihood = cmp0(m.Likelihood, "derivative")
+	r.Likelihood = m.Likelihood
+
+	m.Derivative.Kind, r.Derivative = "central", "central"
+	if q := n.Field("derivative"); q != nil {
+		kind, settings := q, (*yamlpos.Node)(nil)
+		switch {
+		case q.Kind == yamlpos.Map && q.Field("savgol") != nil && l.Section(q, "savgol"):
+			kind, settings = q.Key("savgol"), q.Field("savgol")
+		case q.Kind == yamlpos.Map && l.Section(q, "kind", "window", "order"):
+			kind, settings = q.Field("kind"), q
+			if kind == nil {
+				l.Report(q, "derivative needs the key \"kind\"")
+			}
+		}
+		if kind != q || q.Kind == yamlpos.Scalar {
+			l.readDerivative(kind, settings, m, r)
+		} else if q.Kind != yamlpos.Map {
+			l.Report(q, "derivative must be central, column or {kind: savgol, window: 5, order: 2}; found %s", q)
+		}
+	}
+	m.Noise.Kind, r.Noise = "estimate", "estimate"
+	q := n.Field("noise")
+	if q == nil {
+		return
+	}
+	if q.Kind != yamlpos.Map {
+		if word, ok := l.Word(q, "estimate", "paper"); ok {
+			m.Noise.Kind, r.Noise = word, word
+		}
+		return
+	}
+	m.Noise.Kind = "given"
+	var o Ordered
+	for _, f := range q.Fields {
+		if v, ok := l.Positive(f.Value); ok {
+			m.Noise.SD = append(m.Noise.SD, dynamics.Value{Name: f.Key.Text, Value: v})
+			o = append(o, Entry{f.Key.Text, v})
+		}
+	}
+	r.Noise = o
+}
+
+// readDerivative reads how derivatives come from the data.
+func (l *loader) readDerivative(kind, n *yamlpos.Node, m *dynamics.Model, r *Model) {
+	word, ok := l.Word(kind, "central", "savgol", "column")
+	if !ok {
+		return
+	}
+	m.Derivative.Kind, r.Derivative = word, word
+	if word != "savgol" {
+		if n != nil && (n.Field("window") != nil || n.Field("order") != nil) {
+			l.Report(n, "window and order belong to savgol, not %s", word)
+		}
+		return
+	}
+	m.Derivative.Window, m.Derivative.Order = 5, 2
+	if n != nil && n.Name == "savgol" {
+		l.Section(n, "window", "order")
+	}
+	if v, ok := l.Int(n.Field("window"), 3, 1_000_001); ok {
+		if v%2 == 0 {
+			l.Report(n.Field("window"), "window must be odd; found %d", v)
+		}
+		m.Derivative.Window = v
+	}
+	if v, ok := l.Int(n.Field("order"), 1, 20); ok {
+		m.Derivative.Order = v
+	}
+	if m.Derivative.Order >= m.Derivative.Window {
+		l.Report(kind, "order must be below window; found order %d, window %d", m.Derivative.Order, m.Derivative.Window)
+	}
+	r.Derivative = Ordered{{"kind", "savgol"}, {"window", m.Derivative.Window}, {"order", m.Derivative.Order}}
+}
+
+// findNames asks the model for the names of its parameters.
+func (l *loader) findNames(m *dynamics.Model) {
+	if m == nil || len(l.Problems) > 0 && len(m.States) == 0 {
+		return
+	}
+	names, err := m.Parameters()
+	if err != nil {
+		l.modelFaults(err)
+		return
+	}
+	l.names = names
+}
+
+// readSeries reads the data file and checks that it is the one of the
+// configuration's hash, if there is one.
+func (l *loader) readSeries(s *Identify, d *Data, c dynamics.Columns) {
+	if d.File == "" || len(c.States) == 0 {
+		return
+	}
+	series, err := dynamics.ReadSeries(d.File, c)
+	if err != nil {
+		l.dataFaults(err)
+		return
+	}
+	s.Series = series
+	text, err := os.ReadFile(d.File)
+	if err != nil {
+		l.dataFaults(&dynamics.DataError{File: d.File, Text: "cannot be read: " + err.Error()})
+		return
+	}
+	sum := sha256.Sum256(text)
+	now := hex.EncodeToString(sum[:])
+	if d.SHA256 != "" && d.SHA256 != now {
+		l.Report(l.root.Field("data").Field("sha256"), "the data in %s are no longer those of this configuration (sha256 %s)", d.File, now)
+	}
+	d.SHA256 = now
+	if abs, err := filepath.Abs(d.File); err == nil {
+		d.File = abs
+	}
+}
+
+// dataFaults reports what is wrong with a data file, at its lines.
+func (l *loader) dataFaults(err error) {
+	for _, e := range flatten(err) {
+		var fault *dynamics.DataError
+		if !errors.As(e, &fault) {
+			l.modelFaults(e)
+			continue
+		}
+		p := Problem{File: fault.File, Line: fault.Line, Column: max(1, fault.Column), Message: fault.Text}
+		if fault.Line > 0 && fault.Column > 0 {
+			p.Source, p.Column = sourceLine(fault.File, fault.Line, fault.Column)
+		}
+		if fault.Line == 0 {
+			p = l.root.Field("data").Field("file").Problem(fault.File + ": " + fault.Text)
+		}
+		l.Problems = append(l.Problems, p)
+	}
+}
+
+// sourceLine returns a line of a file, and the column in characters of its
+// byte column; "" if it cannot be had.
+func sourceLine(file string, line, column int) (string, int) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return "", column
+	}
+	lines := strings.Split(strings.TrimPrefix(string(text), "\ufeff"), "\n")
+	if line > len(lines) {
+		return "", column
+	}
+	s := strings.TrimSuffix(lines[line-1], "\r")
+	if column <= len(s)+1 {
+		column = utf8.RuneCountInString(s[:column-1]) + 1
+	}
+	return s, column
+}
+
+// modelFaults reports what is wrong with a model, at its keys.
+func (l *loader) modelFaults(err error) {
+	for _, e := range flatten(err) {
+		var model *dynamics.ModelError
+		var data *dynamics.DataError
+		switch {
+		case errors.As(e, &data):
+			l.dataFaults(data)
+		case errors.As(e, &model):
+			n := l.find(model.Path)
+			if model.Offset >= 0 && n.Kind == yamlpos.Scalar {
+				l.formulaOr(n, model)
+			} else {
+				l.Report(n, "%v", model.Err)
+			}
+		default:
+			l.Report(l.root.Key("model"), "%v", e)
+		}
+	}
+}
+
+// formulaOr reports the faults of an expression one by one, or a fault of
+// another kind at its offset.
+func (l *loader) formulaOr(n *yamlpos.Node, m *dynamics.ModelError) {
+	if l.formula(n, m.Err) {
+		return
+	}
+	l.Problems = append(l.Problems, n.ProblemAt(m.Offset, m.Err.Error()))
+}
+
+// find returns the node at a path, or the deepest on the way to it.
+func (l *loader) find(path []string) *yamlpos.Node {
+	n := l.root
+	for _, key := range path {
+		next := n.Field(key)
+		if i, err := strconv.Atoi(key); err == nil && n.Kind == yamlpos.List && i >= 1 && i <= len(n.Items) {
+			next = n.Items[i-1]
+		}
+		if next == nil {
+			if n == l.root {
+				return n
+			}
+			break
+		}
+		n = next
+	}
+	return n
+}
+
+// flatten returns the errors that err joins.
+func flatten(err error) []error {
+	if many, ok := err.(interface{ Unwrap() []error }); ok {
+		var out []error
+		for _, e := range many.Unwrap() {
+			out = append(out, flatten(e)...)
+		}
+		return out
+	}
+	return []error{err}
+}
+
+// parameterDomain makes the domain of the parameters from the constraints and
+// the supports of the priors.
+func (l *loader) parameterDomain(p *dynamics.Problem, model *yamlpos.Node) {
+	r := &region{d: len(l.names)}
+	at := model.Key("constraints")
+	if c := model.Field("constraints"); c != nil {
+		l.readConstraints(r, c)
+	}
+	for j, name := range l.names {
+		if lo := p.Lower[j]; !math.IsInf(lo, -1) {
+			r.add(r.unit(j, -1), -lo, name+" >= "+strconv.FormatFloat(lo, 'g', -1, 64)+" (prior)")
+		}
+		if hi := p.Upper[j]; !math.IsInf(hi, 1) {
+			r.add(r.unit(j, 1), hi, name+" <= "+strconv.FormatFloat(hi, 'g', -1, 64)+" (prior)")
+		}
+	}
+	d, err := r.domain()
+	if err != nil {
+		l.Report(at, "the domain cannot be built: %v", err)
+		return
+	}
+	l.settleDomain(r, d, at)
+}
+
+// settleFit fills in what a fit provides: whitening, its step size, the start.
+func (l *loader) settleFit(p *dynamics.Problem) {
+	s := &l.sampler
+	if s.Whiten == nil {
+		whiten := p.Factor != nil
+		s.Whiten = &whiten
+	}
+	if *s.Whiten && s.StepSize == nil {
+		s.StepSize = slices.Repeat([]float64{0.02}, len(s.Temperature))
+	}
+	if s.Init != nil {
+		return
+	}
+	start := p.Center
+	if l.domain != nil && !l.domain.Contains(start) {
+		start = l.inside
+	}
+	s.Init = named(l.names, start)
+}

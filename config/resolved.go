@@ -1,0 +1,140 @@
+package config
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+)
+
+// Resolved is a configuration with every default filled in: it determines the
+// run. Its JSON is a configuration again, which loads to the same run.
+type Resolved struct {
+	Name      string   `json:"name"`
+	Variables []string `json:"variables,omitempty"` // of sample
+	Potential string   `json:"potential,omitempty"` // of sample
+	Noise     *Noise   `json:"noise,omitempty"`     // of sample
+	Data      *Data    `json:"data,omitempty"`      // of identify
+	Model     *Model   `json:"model,omitempty"`     // of identify
+	Domain    any      `json:"domain,omitempty"`    // of sample, as written
+	Sampler   Sampler  `json:"sampler"`
+}
+
+// Noise is synthetic noise: standard deviations.
+type Noise struct {
+	Gradient float64 `json:"gradient"`
+	Energy   float64 `json:"energy"`
+}
+
+// Data says where a series is.
+type Data struct {
+	File        string  `json:"file"` // absolute
+	SHA256      string  `json:"sha256"`
+	Time        string  `json:"time,omitempty"`
+	States      Ordered `json:"states"` // column of each state
+	Derivatives Ordered `json:"derivatives,omitempty"`
+}
+
+// Model is the model of a series.
+type Model struct {
+	Equations   Ordered  `json:"equations,omitempty"`
+	Library     []string `json:"library,omitempty"`
+	Constraints []string `json:"constraints,omitempty"`
+	Fixed       Ordered  `json:"fixed,omitempty"`
+	Likelihood  string   `json:"likelihood"`
+	Derivative  any      `json:"derivative"`
+	Noise       any      `json:"noise"`
+	Priors      Ordered  `json:"priors,omitempty"`
+}
+
+// Sampler is the sampler section.
+type Sampler struct {
+	Method      string    `json:"method"`
+	Iterations  int       `json:"iterations"`
+	BurnIn      *int      `json:"burn_in"`
+	Thin        int       `json:"thin"`
+	StepSize    []float64 `json:"step_size"`
+	Temperature []float64 `json:"temperature"`
+	Schedule    Schedule  `json:"schedule"`
+	Swap        Swap      `json:"swap,omitzero"`
+	Ladders     int       `json:"ladders"`
+	Boundary    string    `json:"boundary,omitempty"`
+	Cap         int       `json:"cap,omitempty"`
+	Penalty     *float64  `json:"penalty,omitempty"`
+	Kernel      string    `json:"kernel"`
+	Init        any       `json:"init"` // "uniform" or a point
+	Seed        *uint64   `json:"seed"`
+	Whiten      *bool     `json:"whiten,omitempty"`
+}
+
+// Schedule says how step sizes vary.
+type Schedule struct {
+	Kind   string  `json:"kind"`
+	Cycles int     `json:"cycles,omitempty"`
+	Decay  float64 `json:"decay,omitempty"`
+	After  int     `json:"after,omitempty"`
+	A      float64 `json:"a,omitempty"`
+	B      float64 `json:"b,omitempty"`
+	Gamma  float64 `json:"gamma,omitempty"`
+}
+
+// Swap says how rungs trade.
+type Swap struct {
+	Scheme     string  `json:"scheme"`
+	Rule       string  `json:"rule"`
+	Every      int     `json:"every"`
+	Correction float64 `json:"correction"`
+	Variance   float64 `json:"variance"`
+}
+
+// Ordered is a JSON object that keeps the order of its keys.
+type Ordered []Entry
+
+// An Entry is a key with its value.
+type Entry struct {
+	Key   string
+	Value any
+}
+
+// MarshalJSON writes the object.
+func (o Ordered) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for i, e := range o {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		key, err := json.Marshal(e.Key)
+		if err != nil {
+			return nil, err
+		}
+		value, err := json.Marshal(e.Value)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", e.Key, err)
+		}
+		b.Write(key)
+		b.WriteByte(':')
+		b.Write(value)
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// Hash is a fingerprint of all that determines the draws: equal for two
+// configurations that differ in their layout, the order of their keys or the
+// folder of the data only. 64 hexadecimal digits.
+func (r Resolved) Hash() (string, error) {
+	if r.Data != nil {
+		d := *r.Data
+		d.File = filepath.Base(d.File)
+		r.Data = &d
+	}
+	text, err := json.Marshal(r)
+	if err != nil {
+		return "", fmt.Errorf("hash of the configuration: %w", err)
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:]), nil
+}
