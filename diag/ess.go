@@ -139,7 +139,7 @@ func autocorrelationTime(n int, rho func(lag int) float64) float64 {
 
 // directLags is the number of lags worked out one by one, as they are asked
 // for; past it, a Fourier transform of all lags is cheaper.
-const directLags = 100
+const directLags = 160
 
 // autocovariance averages the biased (1/n) autocovariances of chains of n
 // draws, lag by lag or by the Fourier transform. Zero padding to 2n keeps that

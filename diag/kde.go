@@ -49,7 +49,7 @@ func bandwidth(sd, iqr, first float64, n int) float64 {
 // cut at lo and hi. At a bound within reach the kernel is reflected, so no mass
 // leaks out; lo = -Inf and hi = +Inf mean none. Draws outside the bounds count
 // as at them. Both X and F are nil if Bandwidth is NaN, lo < hi fails or the
-// range is too small for doubles.
+// range is too small or too large for doubles.
 //
 // Draws are shared linearly between the cells of an internal grid of an eighth
 // of a bandwidth or less (at most 32,768 cells), smoothed by the cosine
@@ -60,7 +60,7 @@ func KDE(x []float64, lo, hi float64, points int) Density {
 		return Density{Bandwidth: h}
 	}
 	g := newGrid(slices.Min(x), slices.Max(x), lo, hi, h, points, maxCells)
-	if !(g.step > 0) {
+	if !g.usable() {
 		return Density{Bandwidth: h}
 	}
 	bins := make([]float64, g.cells+1)
@@ -107,7 +107,7 @@ func mode(s []float64, h, lo, hi float64) float64 {
 	}
 	cut = min(cut, n/4)
 	g := newGrid(s[cut], s[n-1-cut], lo, hi, h, 2, maxCells)
-	if !(g.step > 0) {
+	if !g.usable() {
 		return math.NaN()
 	}
 	bins := make([]float64, g.cells+1)
@@ -164,6 +164,9 @@ func newGrid(least, largest, lo, hi, h float64, points, limit int) grid {
 	g.step = (g.b - g.a) / float64(g.cells)
 	return g
 }
+
+// usable reports whether the cells have a width that doubles can hold.
+func (g grid) usable() bool { return g.step > 0 && !math.IsInf(g.step, 1) }
 
 // locate returns the cell of v and how far across it v lies, in [0, 1].
 func (g grid) locate(v float64) (int, float64) {

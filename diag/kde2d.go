@@ -29,7 +29,7 @@ func KDE2D(x, y []float64, bx, by Bounds, points int) Density2D {
 	}
 	gx := newGrid(slices.Min(x), slices.Max(x), bx.Lo, bx.Hi, d.BandwidthX, points, maxCells2D)
 	gy := newGrid(slices.Min(y), slices.Max(y), by.Lo, by.Hi, d.BandwidthY, points, maxCells2D)
-	if !(gx.step > 0 && gy.step > 0) {
+	if !gx.usable() || !gy.usable() {
 		return d
 	}
 	rows := make([][]float64, gx.cells+1)

@@ -27,6 +27,7 @@ cases <- list(
   case("odd length", 3, 251, 11, 0.75), case("one chain", 1, 400, 12, 0.5), case("one odd chain", 1, 101, 13, 0.875),
   case("large mean", 2, 300, 14, 0.5, step = 1e6), case("constant", 4, 100, 15, kind = "constant"),
   case("frozen apart", 4, 100, 16, kind = "constant", step = 1),
+  case("slow and long", 2, 1501, 26, 0.99609375), case("slow antithetic", 2, 1200, 27, -0.9921875),
   case("alternating", 2, 100, 25, kind = "alternating"), case("short 4", 2, 4, 17), case("short 5", 2, 5, 18), case("short 7", 2, 7, 19), case("short 10", 2, 10, 20),
   case("short 12", 2, 12, 21, 0.5), case("short 13", 3, 13, 22, 0.5), case("short 3", 2, 3, 23), case("single draws", 4, 1, 24))
 
