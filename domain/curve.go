@@ -123,7 +123,7 @@ func newCurve(name string, gamma func(float64) (float64, float64), cusps bool, e
 	if err != nil {
 		return nil, fmt.Errorf("curve %q: %w", name, err)
 	}
-	c.arcs, c.eps = f.arcs, 1e-15*f.size
+	c.arcs, c.eps = f.arcs, 1e-15*f.size+f.noise
 	for i := range c.arcs {
 		c.area += c.arcs[i].area()
 	}

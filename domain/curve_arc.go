@@ -231,6 +231,9 @@ func (a *arc) foot(x, y, lo, hi, u float64) float64 {
 			lo = u
 		}
 		next := u - g/(dx*dx+dy*dy+px*ddx+py*ddy)
+		if math.Abs(next-u) <= 4e-16 {
+			return min(max(next, lo), hi)
+		}
 		if !(next > lo && next < hi) {
 			// The minimum may be an end of the interval: go there at once, and
 			// bisect if that does not settle it.
@@ -242,9 +245,9 @@ func (a *arc) foot(x, y, lo, hi, u float64) float64 {
 			default:
 				next = hi
 			}
-		}
-		if math.Abs(next-u) <= 1e-16 {
-			return next
+			if next == u {
+				return u
+			}
 		}
 		u = next
 	}

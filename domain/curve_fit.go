@@ -9,6 +9,7 @@ import (
 type arcFit struct {
 	gamma func(theta float64) (x, y float64)
 	size  float64 // largest coordinate seen
+	noise float64 // largest error of an arc
 	start [2]float64
 	arcs  []arc
 	nodes [arcDegree + 1]float64 // Chebyshev–Lobatto points, from 1 down to −1
@@ -73,7 +74,14 @@ func (f *arcFit) cut(lo, hi float64, depth int) error {
 		bend += float64(k) * math.Hypot(a.x[k], a.y[k])
 	}
 	straight := bend <= 0.2*speed || speed+bend <= 1e-3*f.size
-	if tail <= 2e-15*f.size && straight {
+	// γ itself is known up to the rounding of θ. An arc that has not converged
+	// after four halvings never will: its tail is the noise of gamma.
+	tolerance := 3e-15 * (f.size + speed/a.half)
+	if depth >= 4 {
+		tolerance = max(tolerance, 2e-13*f.size)
+	}
+	if tail <= tolerance && straight {
+		f.noise = max(f.noise, tail)
 		if len(f.arcs) == maxArcs {
 			return fmt.Errorf("more than %d arcs are needed; the parametrisation is too rough, give a polygon", maxArcs)
 		}
@@ -130,8 +138,9 @@ func (f *arcFit) interpolate(lo, hi float64) (a arc, tail float64) {
 		}
 	}
 	tail = math.Abs(cx[n]) + math.Abs(cy[n])
+	rounding := 2e-16 * (f.size + (math.Abs(cx[1])+math.Abs(cy[1]))/a.half)
 	// Coefficients below rounding are noise that derivatives would amplify.
-	for k := n; k > 1 && math.Abs(cx[k])+math.Abs(cy[k]) < 4e-16*f.size; k-- {
+	for k := n; k > 1 && math.Abs(cx[k])+math.Abs(cy[k]) < rounding; k-- {
 		cx[k], cy[k] = 0, 0
 	}
 	a.x, a.y = monomials(cx), monomials(cy)

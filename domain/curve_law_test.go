@@ -94,7 +94,7 @@ func drift(t *testing.T, s shape, rule Rule, sd float64, replicas, steps int, se
 // missed short excursion, a normal of a neighbouring edge, and the rule
 // nearest.
 func TestPlaneSpecularKeepsTheUniformLaw(t *testing.T) {
-	replicas := soakSize(40000, 1000000)
+	replicas := soakSize(25000, 1000000)
 	for _, s := range planeShapes(t) {
 		for i, sd := range []float64{0.17, 0.35} {
 			z, bias := drift(t, s, Specular, sd, replicas, 5, uint64(11+i))
@@ -104,6 +104,26 @@ func TestPlaneSpecularKeepsTheUniformLaw(t *testing.T) {
 					t.Errorf("%s, step sd %v: z[%d] = %.2f", s.name, sd, k, v)
 				}
 			}
+		}
+	}
+}
+
+// The rules nearest and project do not keep it: nearest is off by about +0.048
+// in E r² on the flower at this step size, project puts atoms on every wall. The
+// test that specular passes must be able to tell.
+func TestPlaneOtherRulesDoNot(t *testing.T) {
+	for _, s := range planeShapes(t) {
+		z, bias := drift(t, s, Project, 0.17, 4000, 5, 21)
+		if !(z[5] > 8) {
+			t.Errorf("%s: project passes for unbiased: z %v, bias %v", s.name, z, bias)
+		}
+		if s.name != "flower" {
+			continue
+		}
+		z, bias = drift(t, s, Nearest, 0.1732, soakSize(30000, 1000000), 60, 22)
+		t.Logf("%s: nearest: bias of E r² %+.4f, z %+.1f", s.name, bias, z)
+		if !(z[7] > 4.9) || math.Abs(bias-0.048) > 0.03 {
+			t.Errorf("%s: nearest: bias of E r² %+.4f, z %.1f; want about +0.048", s.name, bias, z[7])
 		}
 	}
 }

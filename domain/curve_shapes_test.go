@@ -2,6 +2,7 @@ package domain
 
 import (
 	"math"
+	"sync"
 	"testing"
 )
 
@@ -15,19 +16,33 @@ type outlined interface {
 // planeShapes returns the polygons and the closed curves. Their moments come
 // from fine polygons by Green's formula, independent of the code under test.
 func planeShapes(t testing.TB) []shape {
-	flower := must[*Curve](t)(NewFlower(5, 3, 2))
-	heart := must[*Curve](t)(NewHeart(2))
-	ellipse := must[*Curve](t)(NewCurve("ellipse", ellipsePoint))
-	return []shape{
-		planeShape("flower", flower, flowerPoint, true),
-		planeShape("heart", heart, heartPoint, true),
-		planeShape("ellipse curve", ellipse, ellipsePoint, true),
-		planeShape("octagon", must[*Polygon](t)(NewOctagon(2)), nil, false),
-		planeShape("cross", must[*Polygon](t)(NewCross(2)), nil, false),
-		planeShape("star", must[*Polygon](t)(NewStar(2)), nil, false),
-		planeShape("saw", must[*Polygon](t)(NewPolygon(saw())), nil, false),
+	shapes := planeShapesOnce()
+	if shapes == nil {
+		t.Fatal("a plane shape cannot be made")
 	}
+	return append([]shape(nil), shapes...)
 }
+
+// planeShapesOnce makes them once; they are never changed.
+var planeShapesOnce = sync.OnceValue(func() (shapes []shape) {
+	made := func(d outlined, err error) outlined {
+		if err != nil {
+			panic(err)
+		}
+		return d
+	}
+	curve := func(c *Curve, err error) outlined { return made(c, err) }
+	polygon := func(p *Polygon, err error) outlined { return made(p, err) }
+	return []shape{
+		planeShape("flower", curve(NewFlower(5, 3, 2)), flowerPoint, true),
+		planeShape("heart", curve(NewHeart(2)), heartPoint, true),
+		planeShape("ellipse curve", curve(NewCurve("ellipse", ellipsePoint)), ellipsePoint, true),
+		planeShape("octagon", polygon(NewOctagon(2)), nil, false),
+		planeShape("cross", polygon(NewCross(2)), nil, false),
+		planeShape("star", polygon(NewStar(2)), nil, false),
+		planeShape("saw", polygon(NewPolygon(saw())), nil, false),
+	}
+})
 
 func flowerPoint(theta float64) (x, y float64) {
 	r := 2 / 3.5 * (math.Sin(5*theta) + 3)
@@ -53,7 +68,7 @@ func saw() [][2]float64 {
 func planeShape(name string, d outlined, gamma func(float64) (float64, float64), curved bool) shape {
 	v := d.Outline()
 	if gamma != nil {
-		v = sampled(gamma, 1<<15)
+		v = sampled(gamma, 1<<14)
 	}
 	area, mean, second := polygonMoments(v)
 	s := shape{name: name, d: d, volume: d.Area(), mean: mean, second: second, curved: curved}
@@ -72,17 +87,26 @@ func planeShape(name string, d outlined, gamma func(float64) (float64, float64),
 		}
 	}
 	s.inradius = math.Sqrt(float64(best))
-	const cells = 4000
-	var table [cells + 1]float64
-	for i := range table {
-		table[i] = areaLeftOf(v, lo[0]+(hi[0]-lo[0])*float64(i)/cells) / area
-	}
-	s.cdf = func(x float64) float64 {
-		f := min(max((x-lo[0])/(hi[0]-lo[0])*cells, 0), cells)
-		i := min(int(f), cells-1)
-		return table[i] + (f-float64(i))*(table[i+1]-table[i])
-	}
+	s.cdf = tabulated(v, area, lo[0], hi[0])
 	return s
+}
+
+// tabulated is the distribution function of x under the uniform law on the
+// polygon, by linear interpolation in a table made at the first call.
+func tabulated(v [][2]float64, area, lo, hi float64) func(x float64) float64 {
+	const cells = 1000
+	table := sync.OnceValue(func() *[cells + 1]float64 {
+		var table [cells + 1]float64
+		for i := range table {
+			table[i] = areaLeftOf(v, lo+(hi-lo)*float64(i)/cells) / area
+		}
+		return &table
+	})
+	return func(x float64) float64 {
+		f := min(max((x-lo)/(hi-lo)*cells, 0), cells)
+		i := min(int(f), cells-1)
+		return table()[i] + (f-float64(i))*(table()[i+1]-table()[i])
+	}
 }
 
 func gridOf(d Domain) *planeGrid {

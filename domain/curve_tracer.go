@@ -159,7 +159,8 @@ func (t *curveTracer) Nearest(p, n, x []float64) bool {
 	vx, vy := px-qx, py-qy
 	d := math.Sqrt(vx*vx + vy*vy)
 	t.piece, t.u, t.x, t.y, t.nx, t.ny = k, f.u, qx, qy, 0, 0
-	if math.Abs(vx*dx+vy*dy) > 1e-6*d*math.Hypot(dx, dy) && d > 1e4*c.eps {
+	speed := math.Hypot(dx, dy)
+	if (math.Abs(vx*dx+vy*dy) > 1e-6*d*speed || speed < 1e-7*(a.m1+a.m2)) && d > 1e4*c.eps {
 		if c.Contains(x) {
 			d = -d
 		}

@@ -32,8 +32,8 @@ func (t *polygonTracer) Exit(x, dir []float64, on Wall) (float64, Wall) {
 		return 1, None
 	}
 	if on >= 0 {
-		if n := p.normal[on]; n[0]*dx+n[1]*dy > 1e-13*math.Sqrt(l2) {
-			return 0, on
+		if w := p.atOnce(px, py, dx, dy, 1e-13*math.Sqrt(l2), int(on)); w != None {
+			return 0, w
 		}
 	}
 	best, wall := 1.0, None
@@ -69,6 +69,30 @@ func (t *polygonTracer) Exit(x, dir []float64, on Wall) (float64, Wall) {
 		}
 	}
 	return max(best, 0), wall
+}
+
+// atOnce returns the edge through which a path from (px, py) on edge `on`
+// leaves right away: that edge, or at a convex vertex its neighbour, for which
+// (px, py) may lie on the wrong side by rounding.
+func (p *Polygon) atOnce(px, py, dx, dy, slack float64, on int) Wall {
+	outward := func(i int) bool { return p.normal[i][0]*dx+p.normal[i][1]*dy > slack }
+	if outward(on) {
+		return Wall(on)
+	}
+	n := len(p.v)
+	before, after := (on+n-1)%n, (on+1)%n
+	for _, k := range [2][3]int{{on, before, before}, {after, on, after}} {
+		v := p.v[k[0]]
+		if math.Abs(v[0]-px) > 16*p.eps || math.Abs(v[1]-py) > 16*p.eps {
+			continue
+		}
+		// The vertex k[0] joins edge k[1] to edge k[0].
+		a, b := p.normal[k[1]], p.normal[k[0]]
+		if a[0]*b[1]-a[1]*b[0] > 0 && outward(k[2]) {
+			return Wall(k[2])
+		}
+	}
+	return None
 }
 
 // meet is where the line (px, py) + t (dx, dy) meets the edge ab, whose ends lie
