@@ -21,7 +21,8 @@ type Problem struct {
 	// to the domain. ±Inf where there is none.
 	Lower, Upper []float64
 	// Center and Factor whiten the posterior: x = Center + Factor·z, with Center
-	// the posterior mode without constraints and Factor·Factorᵀ the inverse of
+	// the posterior mode without constraints, which may lie outside the domain,
+	// and Factor·Factorᵀ the inverse of
 	// the posterior's precision there (Gauss–Newton if not linear). Factor is
 	// lower triangular unless the precision is singular.
 	Center    []float64
@@ -235,42 +236,16 @@ func (p *Problem) fromCurves() (likelihood, whole potential.Potential, gram func
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	start := make([]float64, len(p.Parameters))
-	for j, name := range p.Parameters {
-		start[j] = math.NaN()
-		for _, v := range p.model.Start {
-			if v.Name == name {
-				start[j] = v.Value
-			}
-		}
-	}
-	found := slices.Clone(start)
+	found := slices.Repeat([]float64{math.NaN()}, len(p.Parameters))
 	for i := range columns {
-		own := columns[i]
-		own.Weight, own.Index = 1, seq(len(own.Index))
-		fit := potential.Fit{}
-		if n := len(own.Index); n > 0 {
-			r, err := potential.NewResiduals(n, []potential.ResidualColumn{own}, 0)
-			if err != nil {
-				return nil, nil, nil, err
+		x, fit, err := p.fitAlone(i, columns[i])
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		for k, j := range columns[i].Index {
+			if math.IsNaN(found[j]) {
+				found[j] = x[k]
 			}
-			from := make([]float64, n)
-			for k, j := range columns[i].Index {
-				from[k] = start[j]
-			}
-			x, u := search(r, r.Gram, from)
-			if math.IsNaN(u) {
-				return nil, nil, nil, &ModelError{[]string{"model", "equations", p.equations[i].state}, -1,
-					errors.New("no parameters were found at which it is finite on all rows: give model.start")}
-			}
-			fit = r.Fit(0, x)
-			for k, j := range columns[i].Index {
-				if math.IsNaN(found[j]) {
-					found[j] = x[k]
-				}
-			}
-		} else {
-			fit = ownFit(own)
 		}
 		if columns[i].Weight, err = p.weigh(i, fit); err != nil {
 			return nil, nil, nil, err
@@ -289,13 +264,59 @@ func (p *Problem) fromCurves() (likelihood, whole potential.Potential, gram func
 	return b, r, r.Gram, nil
 }
 
-// ownFit is the fit of an equation without parameters.
-func ownFit(c potential.ResidualColumn) potential.Fit {
-	r, err := potential.NewResiduals(1, []potential.ResidualColumn{c}, 0)
-	if err != nil {
-		return potential.Fit{SD: math.NaN()}
+// fitAlone fits the parameters of equation i to its response alone.
+func (p *Problem) fitAlone(i int, c potential.ResidualColumn) ([]float64, potential.Fit, error) {
+	n := len(c.Index)
+	start := make([]float64, n)
+	for k, j := range c.Index {
+		start[k] = math.NaN()
+		for _, v := range p.model.Start {
+			if v.Name == p.Parameters[j] {
+				start[k] = v.Value
+			}
+		}
 	}
-	return r.Fit(0, nil)
+	c.Weight, c.Index = 1, seq(n)
+	r, err := potential.NewResiduals(max(n, 1), []potential.ResidualColumn{c}, 0)
+	if err != nil {
+		return nil, potential.Fit{}, err
+	}
+	if n == 0 {
+		return nil, r.Fit(0, nil), nil
+	}
+	few, err := potential.NewResiduals(n, []potential.ResidualColumn{thinned(c)}, 0)
+	if err != nil {
+		return nil, potential.Fit{}, err
+	}
+	x, u := search(few, few.Gram, start)
+	if few.Rows() < r.Rows() && !math.IsNaN(u) {
+		x, u = minimise(r, r.Gram, x)
+	}
+	if math.IsNaN(u) {
+		return nil, potential.Fit{}, &ModelError{[]string{"model", "equations", p.equations[i].state}, -1,
+			errors.New("no parameters were found at which it is finite on all rows: give model.start")}
+	}
+	return x, r.Fit(0, x), nil
+}
+
+// thinned is every k-th row of a column, some 500 of them: enough to find where
+// the best fit is.
+func thinned(c potential.ResidualColumn) potential.ResidualColumn {
+	k := (len(c.Response) + 499) / 500
+	thin := func(v []float64) []float64 {
+		var out []float64
+		for t := 0; t < len(v); t += k {
+			out = append(out, v[t])
+		}
+		return out
+	}
+	data := c.Data
+	c.Data = make([][]float64, len(data))
+	for v, d := range data {
+		c.Data[v] = thin(d)
+	}
+	c.Response, c.Scale = thin(c.Response), thin(c.Scale)
+	return c
 }
 
 // withPriors adds the priors and finds the mode and the precision there.

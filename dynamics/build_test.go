@@ -217,6 +217,24 @@ func differences(t *testing.T, p potential.Potential, x []float64) {
 	}
 }
 
+// An equation may have no free parameter beside nonlinear ones that have.
+func TestEquationWithoutParameters(t *testing.T) {
+	s := simulated(60, func(x, y float64) (float64, float64) { return -x, y * math.Exp(-0.5*x) })
+	m := &Model{States: s.States, Derivative: Derivative{Kind: "column"},
+		Equations: []Equation{{"x", "-x"}, {"y", "y*exp(-a*x)"}}}
+	p, err := Build(m, s)
+	if err != nil || p.Linear {
+		t.Fatal(err)
+	}
+	near(t, "estimate", p.Estimate[0], 0.5, 0.01)
+	near(t, "noise", p.Noise[0], 0.01/math.Sqrt2, 0.1)
+	m.Equations[1].Text = "y*a"
+	if p, err = Build(m, s); err != nil || !p.Linear {
+		t.Fatal(err)
+	}
+	near(t, "noise", p.Noise[0], 0.01/math.Sqrt2, 0.1)
+}
+
 func TestLibraryEqualsEquations(t *testing.T) {
 	s := simulated(200, func(x, y float64) (float64, float64) { return -x + 0.5*x*y + 0.1, 3*y - x*y })
 	lib := &Model{States: s.States, Derivative: Derivative{Kind: "column"}, Library: []string{"1", "x", "y", "x * y"},

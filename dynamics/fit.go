@@ -23,8 +23,8 @@ func minimise(p potential.Potential, curvature func(x []float64) []float64, x []
 	if !finite(u) || !finite(grad) {
 		return x, math.NaN()
 	}
-	damping := 1e-3
-	for range 500 {
+	damping, idle := 1e-3, 0
+	for range 200 {
 		h := curvature(x)
 		if !finite(h) {
 			break
@@ -54,9 +54,11 @@ func minimise(p potential.Potential, curvature func(x []float64) []float64, x []
 		}
 		copy(x, y)
 		copy(grad, vgrad)
-		gain := u[0] - v[0]
+		if idle++; u[0]-v[0] > 1e-14*u[0] {
+			idle = 0
+		}
 		u[0] = v[0]
-		if still || gain == 0 && damping <= 1e-11 {
+		if still || idle == 4 {
 			break
 		}
 	}
