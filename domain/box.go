@@ -169,16 +169,25 @@ func foldInterval(y, lo, hi float64) (z float64, folds int, odd bool) {
 	if u < 0 {
 		u += 2 * w
 	}
-	odd = u > w
-	if odd {
+	if u > w {
 		z = hi - (u - w)
 	} else {
 		z = lo + u
 	}
+	// An end on a wall that the path only touches is not mirrored there.
+	odd = u > w || u == w && y < lo || u == 0 && y > hi
+	over := (y / w) - (hi / w)
+	if y < lo {
+		over = (lo / w) - (y / w)
+	}
 	folds = 1 << 30
-	if f := math.Abs(math.Floor((y/w - lo/w))); f < 1<<30 {
-		folds = int(f)
-		if folds&1 == 1 != odd { // the quotient rounded across a wall
+	if k := math.Ceil(over); k < 1<<30 {
+		folds = int(k)
+		switch { // the quotient may have rounded across a wall
+		case folds&1 == 1 == odd:
+		case k-over > 0.5:
+			folds--
+		default:
 			folds++
 		}
 	}

@@ -1,0 +1,319 @@
+package domain
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+)
+
+func diagonal(v ...float64) *mat.SymDense {
+	s := mat.NewSymDense(len(v), nil)
+	for i, x := range v {
+		s.SetSym(i, i, x)
+	}
+	return s
+}
+
+func TestConstructorsRefuse(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	_, turned := NewProduct(2, Part{must[*Box](t)(NewBox([]float64{0}, []float64{1})), []int{0, 1}})
+	_, twice := NewProduct(2, Part{must[*Box](t)(NewBox([]float64{0, 0}, []float64{1, 1})), []int{1, 1}})
+	_, beyond := NewProduct(1, Part{must[*Box](t)(NewBox([]float64{0}, []float64{1})), []int{1}})
+	_, nothing := NewIntersection()
+	_, unlike := NewIntersection(must[*Box](t)(NewBox([]float64{0}, []float64{1})), must[*Simplex](t)(NewSimplex(2, 1)))
+	_, singular := Affine(must[*Simplex](t)(NewSimplex(2, 1)), []float64{0, 0}, mat.NewDense(2, 2, []float64{1, 1, 1, 1}))
+	_, shape := Affine(must[*Simplex](t)(NewSimplex(2, 1)), []float64{0}, mat.NewDense(2, 2, []float64{1, 0, 0, 1}))
+	fail := func(_ any, err error) error { return err }
+	for name, err := range map[string]error{
+		"empty box":           fail(NewBox(nil, nil)),
+		"box bounds":          fail(NewBox([]float64{1}, []float64{1})),
+		"box NaN":             fail(NewBox([]float64{nan}, []float64{1})),
+		"box lengths":         fail(NewBox([]float64{0, 0}, []float64{1})),
+		"box width":           fail(NewBox([]float64{-1e308}, []float64{1e308})),
+		"box at infinity":     fail(NewBox([]float64{inf}, []float64{inf})),
+		"half-space zero":     fail(NewHalfSpace([]float64{0, 0}, 1)),
+		"half-space NaN":      fail(NewHalfSpace([]float64{1, nan}, 1)),
+		"polytope empty":      fail(NewPolytope(nil, nil, nil)),
+		"polytope ragged":     fail(NewPolytope([][]float64{{1}, {1, 2}}, []float64{1, 1}, nil)),
+		"polytope right side": fail(NewPolytope([][]float64{{1}}, []float64{inf}, nil)),
+		"polytope names":      fail(NewPolytope([][]float64{{1}}, []float64{1}, []string{"a", "b"})),
+		"ball radius":         fail(NewBall([]float64{0}, -1)),
+		"ball NaN":            fail(NewBall([]float64{nan}, 1)),
+		"ellipsoid sign":      fail(NewEllipsoid([]float64{0, 0}, diagonal(1, -1))),
+		"ellipsoid size":      fail(NewEllipsoid([]float64{0}, diagonal(1, 1))),
+		"ellipsoid singular":  fail(NewEllipsoid([]float64{0, 0}, diagonal(1, 1e-16))),
+		"simplex":             fail(NewSimplex(0, 1)),
+		"simplex total":       fail(NewSimplex(2, 0)),
+		"product part":        turned,
+		"product twice":       twice,
+		"product beyond":      beyond,
+		"no members":          nothing,
+		"unlike members":      unlike,
+		"singular map":        singular,
+		"map shape":           shape,
+	} {
+		if err == nil || !strings.Contains(err.Error(), ":") {
+			t.Errorf("%s: error %v, want a remedy", name, err)
+		}
+	}
+}
+
+// Interior finds points inside every shape with room around them.
+func TestInterior(t *testing.T) {
+	for _, s := range testShapes(t) {
+		rng := rand.New(rand.NewPCG(1, 1))
+		x, err := Interior(s.d, rng)
+		if err != nil || !s.d.Contains(x) {
+			t.Errorf("%s: %v, %v", s.name, x, err)
+			continue
+		}
+		if s.far {
+			continue
+		}
+		if r := depth(s.d.Tracer(), x); !(r > 0.1*s.inradius) {
+			t.Errorf("%s: %v is only %g inside, the inradius is %g", s.name, x, r, s.inradius)
+		}
+	}
+	// Mixed linear and curved, far from the origin and small.
+	far := must[Domain](t)(NewIntersection(must[*Ball](t)(NewBall([]float64{1000, -1000}, 1)),
+		must[*HalfSpace](t)(NewHalfSpace([]float64{-1, 0}, -1000.95)), must[*Ball](t)(NewBall([]float64{1000, -999.8}, 1))))
+	if x, err := Interior(far, rand.New(rand.NewPCG(1, 1))); err != nil || !far.Contains(x) {
+		t.Errorf("lens: %v, %v", x, err)
+	}
+	apart := must[Domain](t)(NewIntersection(must[*Ball](t)(NewBall([]float64{0, 0}, 1)), must[*Ball](t)(NewBall([]float64{3, 0}, 1))))
+	if x, err := Interior(apart, rand.New(rand.NewPCG(1, 1))); !errors.Is(err, ErrNoInterior) {
+		t.Errorf("two balls apart: %v, %v", x, err)
+	}
+}
+
+// Unlike units in the coordinates do not make a domain look empty.
+func TestInteriorOfUnlikeUnits(t *testing.T) {
+	p := must[*Polytope](t)(NewPolytope([][]float64{{-1, 0}, {1, 0}, {0, -1}, {0, 1}, {1e9, 1e-9}},
+		[]float64{0, 1e-9, 0, 1e9, 1.5}, nil))
+	x, err := Interior(p, rand.New(rand.NewPCG(1, 1)))
+	if err != nil || !p.Contains(x) {
+		t.Fatalf("%v, %v", x, err)
+	}
+	lo, hi := make([]float64, 2), make([]float64, 2)
+	p.Bounds(lo, hi)
+	if math.Abs(hi[0]-1e-9) > 1e-16 || math.Abs(hi[1]-1e9) > 1 || math.Abs(lo[0]) > 1e-16 || math.Abs(lo[1]) > 1 {
+		t.Errorf("bounds %v %v", lo, hi)
+	}
+}
+
+// Contradictory rows are found as an irreducible set, with names.
+func TestEmptyPolytopeNamesTheContradiction(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	p := must[*Polytope](t)(NewPolytope(
+		[][]float64{{0, 1}, {-1, 0}, {1, 1}, {-1, -1}, {0, -1}, {1, 0}},
+		[]float64{50, -3, 2, 90, 0, 10},
+		[]string{"y < 50", "x > 3", "x + y < 2", "x + y > -90", "y > 0", "x < 10"}))
+	_, err := Interior(p, rng)
+	var e *EmptyError
+	if !errors.As(err, &e) || !slices.Equal(e.Constraints, []int{1, 2, 4}) || e.Thin {
+		t.Fatalf("%v (%+v)", err, e)
+	}
+	if want := `the domain is empty: "x > 3" and "x + y < 2" and "y > 0" exclude each other`; !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("%v, want %s", err, want)
+	}
+	if _, err := Uniform(p); !errors.As(err, &e) {
+		t.Errorf("uniform law on nothing: %v", err)
+	}
+	thin := must[Domain](t)(NewIntersection(must[*HalfSpace](t)(NewHalfSpace([]float64{1}, 0)), must[*HalfSpace](t)(NewHalfSpace([]float64{-1}, 0))))
+	if _, err := Interior(thin, rng); !errors.As(err, &e) || !e.Thin || len(e.Names) != 2 || !strings.Contains(err.Error(), "no interior") {
+		t.Errorf("x ≤ 0 and x ≥ 0: %v", err)
+	}
+	mixed := must[Domain](t)(NewIntersection(must[*Ball](t)(NewBall([]float64{0, 0}, 9)), p))
+	if _, err := Interior(mixed, rng); !errors.As(err, &e) || !slices.Equal(e.Constraints, []int{2, 3, 5}) {
+		t.Errorf("behind a ball: %v %+v", err, e)
+	}
+}
+
+// Random sets of half-spaces: Interior either returns a point inside or an
+// irreducible contradiction.
+func TestInteriorOrContradiction(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		d, m := rapid.IntRange(1, 4).Draw(t, "d"), rapid.IntRange(1, 12).Draw(t, "m")
+		var a [][]float64
+		var b []float64
+		for range m {
+			row := make([]float64, d)
+			for j := range row {
+				row[j] = float64(rapid.IntRange(-3, 3).Draw(t, "a"))
+			}
+			if norm(row) == 0 {
+				row[0] = 1
+			}
+			a, b = append(a, row), append(b, float64(rapid.IntRange(-5, 5).Draw(t, "b")))
+		}
+		p, err := NewPolytope(a, b, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rng := rand.New(rand.NewPCG(1, 1))
+		x, err := Interior(p, rng)
+		if err == nil {
+			if !p.Contains(x) || depth(p.Tracer(), x) <= 0 {
+				t.Fatalf("%v is not inside", x)
+			}
+			return
+		}
+		var e *EmptyError
+		if !errors.As(err, &e) {
+			t.Fatal(err)
+		}
+		for k := range e.Constraints { // irreducible
+			var ra [][]float64
+			var rb []float64
+			for j, i := range e.Constraints {
+				if j != k {
+					ra, rb = append(ra, a[i]), append(rb, b[i])
+				}
+			}
+			if len(ra) == 0 {
+				t.Fatal("one row cannot be empty")
+			}
+			q, err := NewPolytope(ra, rb, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := Interior(q, rng); err != nil {
+				t.Fatalf("%v is not irreducible: without %d: %v", e.Constraints, e.Constraints[k], err)
+			}
+		}
+	})
+}
+
+// Volumes agree with the exact ones: closed forms to rounding, estimates within
+// 4.9 standard errors.
+func TestVolume(t *testing.T) {
+	for _, s := range testShapes(t) {
+		log, se, err := Volume(s.d, rand.New(rand.NewPCG(2, 3)))
+		if s.mean == nil {
+			if err == nil {
+				t.Errorf("%s: an unbounded domain has the volume %g", s.name, math.Exp(log))
+			}
+			continue
+		}
+		if off := log - math.Log(s.volume); err != nil || math.Abs(off) > 4.9*se+1e-12 || se > 0.02 {
+			t.Errorf("%s: log volume off by %g, standard error %g, %v", s.name, off, se, err)
+		}
+	}
+}
+
+// A simplex given as a polytope of ten dimensions, 1/10! of its box: hit-and-run
+// and nested balls agree with the closed forms.
+func TestHopelessRejection(t *testing.T) {
+	const d = 10
+	h, _ := must[*Simplex](t)(NewSimplex(d, 1)).halfspaces()
+	p := must[*Polytope](t)(NewPolytope(h.a, h.b, h.name))
+	law := must[*UniformLaw](t)(Uniform(p))
+	if law.Method() != "hit-and-run" {
+		t.Fatal(law.Method())
+	}
+	rng := rand.New(rand.NewPCG(5, 2))
+	x, n := make([]float64, d), soakSize(600, 20_000)
+	var sum, squares float64
+	for range n {
+		if err := law.Draw(x, rng); err != nil || !p.Contains(x) {
+			t.Fatal(x, err)
+		}
+		sum += x[3]
+		squares += x[3] * x[3]
+	}
+	// x_3 is Beta(1, d). The sd of its square, too, follows from the moments.
+	mean := 1 / (d + 1.)
+	second := 2 / ((d + 1.) * (d + 2.))
+	fourth := 24 / ((d + 1.) * (d + 2.) * (d + 3.) * (d + 4.))
+	z1 := (sum/float64(n) - mean) / math.Sqrt((second-mean*mean)/float64(n))
+	z2 := (squares/float64(n) - second) / math.Sqrt((fourth-second*second)/float64(n))
+	if math.Abs(z1) > 4.9 || math.Abs(z2) > 4.9 {
+		t.Errorf("z %.2f, %.2f", z1, z2)
+	}
+	log, se, err := Volume(p, rng)
+	g, _ := math.Lgamma(d + 1)
+	if err != nil || math.Abs(log+g) > 4.9*se || se > 0.2 {
+		t.Errorf("log volume %g ± %g, want %g: %v", log, se, -g, err)
+	}
+}
+
+// Membership and the end of a step are the same in z as in x.
+func TestAffineAgreesWithItsDomain(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 9))
+	for _, s := range testShapes(t) {
+		d := len(s.inside)
+		for _, full := range []bool{false, true} {
+			l, c := mat.NewDense(d, d, nil), make([]float64, d)
+			for i := range d {
+				c[i] = rng.NormFloat64()
+				for j := range d {
+					if full && i > j {
+						l.Set(i, j, 0.5*rng.NormFloat64())
+					}
+				}
+				l.Set(i, i, (0.5+rng.Float64())*float64(1-2*(i%2)))
+			}
+			m, err := Affine(s.d, c, l)
+			if err != nil {
+				t.Fatalf("%s: %v", s.name, err)
+			}
+			var inv mat.Dense
+			if err := inv.Inverse(l); err != nil {
+				t.Fatal(err)
+			}
+			a := &affine{c: c, l: l, inv: &inv}
+			z, x := make([]float64, d), make([]float64, d)
+			lo, hi := make([]float64, d), make([]float64, d)
+			m.Bounds(lo, hi)
+			for range 2000 {
+				for i, v := range a.back(s.inside) {
+					z[i] = v + 0.5*s.size*rng.NormFloat64()
+				}
+				a.apply(x, z, true)
+				in := m.Contains(z)
+				if in != s.d.Contains(x) {
+					t.Fatalf("%s (full %v): %v is inside %v, its image %v %v", s.name, full, z, in, x, s.d.Contains(x))
+				}
+				for i, v := range z {
+					if in && (v < lo[i]-1e-9 || v > hi[i]+1e-9) {
+						t.Fatalf("%s: %v is out of bounds %v, %v", s.name, z, lo, hi)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestSection(t *testing.T) {
+	box := must[*Box](t)(NewBox([]float64{0, 0, math.Inf(-1)}, []float64{1, 2, math.Inf(1)}))
+	p := must[*Polytope](t)(NewPolytope([][]float64{{1, 1, 0}, {1, 1, 1}}, []float64{1, 0}, nil))
+	both := &Intersection{[]Domain{box, p, must[*Ball](t)(NewBall([]float64{0, 0, 0}, 1.5))}}
+	for _, c := range []struct {
+		d    Domain
+		i, j int
+		x, y float64
+		want bool
+	}{
+		{box, 0, 1, 0.5, 1.5, true}, {box, 1, 0, 1.5, 0.5, true}, {box, 1, 0, 0.5, 1.5, false}, {box, 0, 2, 0.5, 99, true},
+		{p, 0, 1, 0.4, 0.5, true}, {p, 0, 1, 0.6, 0.5, false},
+		{both, 0, 1, 0.4, 0.5, true}, {both, 0, 1, 0.6, 0.5, false}, {both, 0, 2, 0.1, 1.6, false},
+		{productShape(t).d, 0, 3, 0.5, 2.7, true}, {productShape(t).d, 3, 0, 0.5, 2.7, false},
+		{productShape(t).d, 0, 1, 1.2, 0.9, true}, {productShape(t).d, 0, 1, 1.2, 1.1, false},
+		{ellipsoidShape(t).d, 0, 2, 2.4, 0.5, true}, {ellipsoidShape(t).d, 0, 2, 2.6, 0.5, false},
+		{must[*Simplex](t)(NewSimplex(4, 1)), 2, 0, 0.6, 0.6, false},
+	} {
+		f := Section(c.d, c.i, c.j)
+		if f == nil || f(c.x, c.y) != c.want {
+			t.Errorf("%T %d, %d: (%g, %g) should be %v", c.d, c.i, c.j, c.x, c.y, c.want)
+		}
+	}
+	if Section(p, 0, 2) != nil || Section(p, 1, 1) != nil {
+		t.Error("no constraint speaks of these coordinates alone")
+	}
+}
