@@ -145,3 +145,11 @@ func (l *ladder) run() error {
 	}
 	return nil
 }
+
+// Check reports every fault that [Sample] would find before its first
+// iteration, or nil.
+func Check(p Problem, s Settings) error {
+	s.Recorder = nil
+	_, err := newRun(p, s)
+	return err
+}

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/spf13/cobra"
+
+	"github.com/r2sgld/r2sgld/report"
+	"github.com/r2sgld/r2sgld/runner"
+	"github.com/r2sgld/r2sgld/store"
+)
+
+func diagnoseCommand() *cobra.Command {
+	var c common
+	cmd := &cobra.Command{
+		Use:   "diagnose PATH…",
+		Short: "Summary of draws in a run folder, a Zarr folder or Stan CSV files",
+		Long: `Summary of draws in a run folder, a Zarr folder or Stan CSV files (ours or Stan's,
+one file a chain): mean, sd, quantiles, mode, effective sample size, R̂.`,
+		Example: `  r2sgld diagnose runs/flower-20261121-101300
+  r2sgld diagnose output_1.csv output_2.csv output_3.csv output_4.csv`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			d, err := store.Read(args...)
+			if err != nil {
+				return &runner.Refused{Err: err}
+			}
+			return diagnose(d, c)
+		},
+	}
+	c.display(cmd)
+	return cmd
+}
+
+// diagnosis is what diagnose prints as JSON.
+type diagnosis struct {
+	Schema     int                `json:"schema"`
+	Ladders    int                `json:"ladders"`
+	Draws      int                `json:"draws"` // over all ladders
+	Parameters []report.Parameter `json:"parameters"`
+}
+
+func diagnose(d *store.Draws, c common) error {
+	out := diagnosis{Schema: 1, Ladders: len(d.Chains), Draws: d.N() * len(d.Chains)}
+	for j, name := range d.Names {
+		out.Parameters = append(out.Parameters, report.Describe(name, d.Parameter(j), math.Inf(-1), math.Inf(1)))
+	}
+	switch {
+	case c.json:
+		return printJSON(out)
+	case !c.quiet:
+		fmt.Printf(" %d draws in %d ladders\n\n%s", out.Draws, out.Ladders, report.Table(out.Parameters, style()))
+	}
+	return nil
+}

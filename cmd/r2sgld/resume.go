@@ -1,0 +1,76 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/r2sgld/r2sgld/config"
+	"github.com/r2sgld/r2sgld/runner"
+	"github.com/r2sgld/r2sgld/store"
+)
+
+func resumeCommand() *cobra.Command {
+	var c common
+	var iterations int
+	cmd := &cobra.Command{
+		Use:   "resume RUN",
+		Short: "Go on with a run from its newest checkpoint",
+		Long: `Go on with a run from its newest checkpoint. The draws are those of a run that was
+never interrupted. --iterations extends a run; --set changes a setting from here on.`,
+		Example: `  r2sgld resume runs/flower-20261121-101300
+  r2sgld resume runs/flower-20261121-101300 --iterations 200000`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("iterations") {
+				c.set = append(c.set, fmt.Sprintf("sampler.iterations=%d", iterations))
+			}
+			j, err := resumedJob(args[0], c.set)
+			if err != nil {
+				return err
+			}
+			return c.run(cmd, j)
+		},
+	}
+	c.running(cmd)
+	cmd.Flags().IntVar(&iterations, "iterations", 0, "iterations per ladder in all, burn-in included (default as begun)")
+	return cmd
+}
+
+// resumedJob makes the job of a run folder again.
+func resumedJob(dir string, set []string) (*runner.Job, error) {
+	folder, err := store.Open(dir)
+	if err != nil {
+		return nil, &runner.Refused{Err: err}
+	}
+	var m runner.Manifest[json.RawMessage]
+	if err := folder.ReadJSON("run.json", &m); err != nil {
+		return nil, &runner.Refused{Err: fmt.Errorf("%s is no run folder: %w", dir, err)}
+	}
+	name := filepath.Join(dir, "run.json")
+	var j *runner.Job
+	switch m.Command {
+	case "sample":
+		s, err := config.ParseSample(name, m.Config, set)
+		if err != nil {
+			return nil, err
+		}
+		if j, err = sampleJob(s); err != nil {
+			return nil, err
+		}
+	case "identify":
+		s, err := config.ParseIdentify(name, m.Config, set)
+		if err != nil {
+			return nil, err
+		}
+		if j, err = identifyJob(s); err != nil {
+			return nil, err
+		}
+	default:
+		return nil, &runner.Refused{Err: fmt.Errorf("%s: runs of %q cannot be resumed", name, m.Command)}
+	}
+	j.Dir, j.Resume, j.From = dir, true, m.Hash
+	return j, nil
+}

@@ -1,0 +1,157 @@
+package runner
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/r2sgld/r2sgld"
+	"github.com/r2sgld/r2sgld/diag"
+	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/figure"
+	"github.com/r2sgld/r2sgld/report"
+	"github.com/r2sgld/r2sgld/store"
+)
+
+// draws puts a result into the form that the store writes.
+func (j *Job) draws(res *r2sgld.Result) *store.Draws {
+	s := j.Settings
+	d := &store.Draws{Names: res.Names, Temperature: s.Temperature, BurnIn: s.BurnIn, Thin: s.Thin,
+		Model: j.Name, Seed: s.Seed, Version: r2sgld.Version}
+	for _, l := range res.Ladders {
+		d.Chains = append(d.Chains, store.Chain{X: l.X, Energy: l.Energy})
+	}
+	if m := j.Model; m != nil {
+		d.Observed = append(d.Observed, store.Array{Name: "time", Dims: []string{"time"}, Shape: []int{len(m.Time)}, Values: m.Time})
+		for _, r := range m.Responses {
+			d.Observed = append(d.Observed, store.Array{Name: r.State, Dims: []string{"time"}, Shape: []int{len(m.Time)}, Values: r.Observed})
+		}
+	}
+	return d
+}
+
+// shown is the number of parameters that figures of panels show at most;
+// pairsShown that of the pair plot.
+const (
+	shown      = 24
+	pairsShown = 8
+	level      = 90 // of intervals, in percent
+)
+
+// figures draws and writes every figure of the run and returns their names.
+func (j *Job) figures(folder *store.Folder, res *r2sgld.Result, sum *report.Summary) ([]string, error) {
+	var names []string
+	var failed error
+	add := func(name string, f *figure.Figure, err error) {
+		if err == nil && failed == nil {
+			err = writeFigure(folder, name, f)
+			names = append(names, name)
+		}
+		if err != nil && failed == nil {
+			failed = fmt.Errorf("figure %s: %w", name, err)
+		}
+	}
+	params := sum.Parameters[:min(len(sum.Parameters), shown)]
+	ladders, flat := make([]figure.Ladders, len(params)), make([][]float64, len(params))
+	ess := make([]float64, len(params))
+	for i, p := range params {
+		chains := res.Chains(i)
+		ladders[i] = figure.Ladders{Axis: figure.Axis{Name: p.Name}, Draws: chains}
+		for _, c := range chains {
+			flat[i] = append(flat[i], c...)
+		}
+		ess[i] = p.ESSBulk / float64(len(chains))
+	}
+	size := figure.Sample{Draws: sum.Draws, Ladders: sum.Ladders}
+	marginals := j.marginals(params, flat)
+	f, err := figure.Marginals(marginals, level, size)
+	add("marginals", f, err)
+	n := min(len(params), pairsShown)
+	if n > 1 {
+		f, err = figure.PairPlot(j.pairs(marginals[:n], flat[:n], size))
+		add("pairs", f, err)
+	}
+	f, err = figure.Traces(ladders)
+	add("trace", f, err)
+	f, err = figure.Ranks(ladders, finiteOrNil(ess))
+	add("ranks", f, err)
+	if j.Model != nil {
+		var x []float64
+		for _, l := range res.Ladders {
+			x = append(x, l.X[0]...)
+		}
+		r := j.responses(x, sum.Parameters)
+		f, err = figure.Fit(r, figure.Axis{Name: "time"}, level)
+		add("fit", f, err)
+		f, err = figure.Residuals(r, figure.Axis{Name: "time"})
+		add("residuals", f, err)
+	}
+	return names, failed
+}
+
+// finiteOrNil returns v, or nil if a number of it is not known.
+func finiteOrNil(v []float64) []float64 {
+	for _, x := range v {
+		if x-x != 0 {
+			return nil
+		}
+	}
+	return v
+}
+
+// bounds returns the box around the domain.
+func (j *Job) bounds(d int) (lo, hi []float64) {
+	lo, hi = make([]float64, d), make([]float64, d)
+	for i := range lo {
+		lo[i], hi[i] = math.Inf(-1), math.Inf(1)
+	}
+	if j.Problem.Domain != nil {
+		j.Problem.Domain.Bounds(lo, hi)
+	}
+	return lo, hi
+}
+
+func (j *Job) marginals(params []report.Parameter, flat [][]float64) []figure.Marginal {
+	lo, hi := j.bounds(j.Problem.Potential.Dim())
+	out := make([]figure.Marginal, len(params))
+	for i, p := range params {
+		k := diag.KDE(flat[i], lo[i], hi[i], 512)
+		out[i] = figure.Marginal{Axis: figure.Axis{Name: p.Name}, X: k.X, Density: k.F, Mode: p.Mode,
+			Interval: [2]float64{p.Q5, p.Q95}, Bounds: [2]float64{lo[i], hi[i]}}
+	}
+	return out
+}
+
+func (j *Job) pairs(marginals []figure.Marginal, flat [][]float64, size figure.Sample) figure.Pairs {
+	q := figure.Pairs{Draws: flat, Marginals: marginals, Sample: size}
+	for _, m := range marginals {
+		q.Axes = append(q.Axes, m.Axis)
+	}
+	d := j.Problem.Domain
+	if d == nil {
+		return q
+	}
+	q.Inside = func(i, k int) func(x, y float64) bool { return domain.Section(d, i, k) }
+	if len(flat) == 2 && domain.Bounded(d) {
+		lo, hi := j.bounds(2)
+		for i := range lo {
+			margin := 0.04 * (hi[i] - lo[i])
+			q.View = append(q.View, [2]float64{lo[i] - margin, hi[i] + margin})
+		}
+	}
+	return q
+}
+
+func writeFigure(folder *store.Folder, name string, f *figure.Figure) error {
+	for ending, write := range map[string]func(io.Writer) error{".svg": f.WriteSVG, ".png": f.WritePNG} {
+		var b bytes.Buffer
+		if err := write(&b); err != nil {
+			return err
+		}
+		if err := folder.WriteFile("figures/"+name+ending, b.Bytes()); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,84 @@
+package runner
+
+import (
+	"github.com/r2sgld/r2sgld/diag"
+	"github.com/r2sgld/r2sgld/figure"
+	"github.com/r2sgld/r2sgld/report"
+)
+
+// An Equation is an equation with its estimates, for people.
+type Equation struct {
+	State string `json:"state"`
+	Text  string `json:"text"`
+	LaTeX string `json:"latex"`
+}
+
+// A Fit is how well the equation of a state explains its data at the posterior
+// mean.
+type Fit struct {
+	State string  `json:"state"`
+	R2    float64 `json:"r2"`
+	RMSE  float64 `json:"rmse"`
+}
+
+func means(ps []report.Parameter) (mean, sd []float64) {
+	for _, p := range ps {
+		mean, sd = append(mean, p.Mean), append(sd, p.SD)
+	}
+	return mean, sd
+}
+
+func (j *Job) equations(ps []report.Parameter) []Equation {
+	var out []Equation
+	mean, sd := means(ps)
+	for _, e := range j.Model.Print(mean, sd) {
+		out = append(out, Equation{e.State, e.Text, e.LaTeX})
+	}
+	return out
+}
+
+func (j *Job) fits(ps []report.Parameter) []Fit {
+	var out []Fit
+	mean, _ := means(ps)
+	for c, r := range j.Model.Responses {
+		f := j.Model.Fit(c, mean)
+		out = append(out, Fit{r.State, f.R2, f.RMSE})
+	}
+	return out
+}
+
+// bandDraws is the number of draws that the bands of a fit are made of.
+const bandDraws = 1000
+
+// responses returns data and model with a 90 % band, for figures. x is all cold
+// draws, n × d.
+func (j *Job) responses(x []float64, ps []report.Parameter) []figure.Response {
+	var out []figure.Response
+	m, d := j.Model, len(ps)
+	mean, _ := means(ps)
+	n := len(x) / d
+	used := min(n, bandDraws)
+	for c, r := range m.Responses {
+		rows := len(m.Time)
+		at := make([][]float64, rows) // the model at each row, draw by draw
+		fitted := make([]float64, rows)
+		for i := range used {
+			k := i * n / used
+			m.Fitted(fitted, c, x[k*d:(k+1)*d])
+			for row, v := range fitted {
+				at[row] = append(at[row], v)
+			}
+		}
+		q := figure.Response{Axis: figure.Axis{Name: r.Label}, Time: m.Time, Observed: r.Observed, Fitted: make([]float64, rows)}
+		m.Fitted(q.Fitted, c, mean)
+		for _, v := range at {
+			band := diag.Quantiles(v, 0.05, 0.95)
+			q.Low, q.High = append(q.Low, band[0]), append(q.High, band[1])
+		}
+		if m.Noise != nil {
+			q.SD = m.Noise[c]
+		}
+		out = append(out, q)
+	}
+	return out
+}

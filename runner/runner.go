@@ -1,0 +1,238 @@
+// Package runner answers what becomes of a configuration: it samples, shows the
+// progress, and leaves a run folder with draws, summary, figures and
+// checkpoints.
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/r2sgld/r2sgld"
+	"github.com/r2sgld/r2sgld/dynamics"
+	"github.com/r2sgld/r2sgld/report"
+	"github.com/r2sgld/r2sgld/store"
+)
+
+// A Job is a run to be made.
+type Job struct {
+	Command  string // of the program: sample or identify
+	Name     string
+	Method   string
+	Problem  r2sgld.Problem
+	Settings r2sgld.Settings
+	Model    *dynamics.Problem // what identify fits; nil for sample
+	Config   any               // the resolved configuration, for run.json
+	Hash     string            // of Config
+	From     string            // hash of the configuration whose checkpoint to resume
+
+	Dir        string        // of the run folder
+	Force      bool          // write into a folder that is not empty
+	Resume     bool          // go on from the newest checkpoint in Dir
+	Checkpoint time.Duration // between checkpoints
+
+	Out      io.Writer // takes the tables at the end
+	Terminal io.Writer // takes progress and warnings
+	Redraw   bool      // Terminal can redraw a line
+	Style    report.Style
+}
+
+// A Manifest is run.json: all that determines a run. C is any for writing and
+// json.RawMessage for reading.
+type Manifest[C any] struct {
+	Schema  int    `json:"schema"`
+	Command string `json:"command"`
+	Name    string `json:"name"`
+	Version string `json:"version"`
+	Go      string `json:"go"`
+	Arch    string `json:"arch"`
+	Seed    uint64 `json:"seed"`
+	Hash    string `json:"hash"`
+	Config  C      `json:"config"`
+}
+
+// Interrupted says that a run was stopped and that its state is saved in Dir.
+type Interrupted struct {
+	Dir       string
+	Iteration int // done by every ladder
+}
+
+func (e *Interrupted) Error() string {
+	return fmt.Sprintf("stopped at iteration %s, checkpoint written.\ngo on with: r2sgld resume %s", report.Count(int64(e.Iteration)), e.Dir)
+}
+
+// Refused says that nothing was begun, because of what the user asked for.
+type Refused struct{ Err error }
+
+func (e *Refused) Error() string { return e.Err.Error() + "\nnothing was written." }
+
+// Unwrap returns the reason.
+func (e *Refused) Unwrap() error { return e.Err }
+
+// Run makes the run and returns its summary, which is also in the folder. Its
+// error is a *Refused if nothing was written, an *Interrupted if the context
+// ended, and says where the checkpoint is if the run failed.
+func (j *Job) Run(ctx context.Context) (*report.Summary, error) {
+	if err := r2sgld.Check(j.Problem, j.Settings); err != nil {
+		return nil, &Refused{fmt.Errorf("%s: %w", j.Name, err)}
+	}
+	folder, err := j.folder()
+	if err != nil {
+		return nil, &Refused{err}
+	}
+	defer folder.Close()
+	log, err := folder.Logger()
+	if err != nil {
+		return nil, &Refused{err}
+	}
+	fmt.Fprint(j.Terminal, j.intro())
+	res, seconds, err := j.sample(ctx, folder, log)
+	if err != nil {
+		log.Error("stopped", "error", err.Error())
+		return nil, err
+	}
+	sum, err := j.finish(folder, res, seconds)
+	if err != nil {
+		return nil, err
+	}
+	log.Info("done", "draws", sum.Draws, "seconds", seconds)
+	return sum, errors.Join(folder.Close())
+}
+
+// folder makes the run folder and run.json, or opens the one to go on in.
+func (j *Job) folder() (*store.Folder, error) {
+	open := func() (*store.Folder, error) { return store.Create(j.Dir, j.Force) }
+	if j.Resume {
+		open = func() (*store.Folder, error) { return store.Continue(j.Dir) }
+	}
+	f, err := open()
+	if err != nil || j.Resume && j.Hash == j.From {
+		return f, err
+	}
+	return f, f.WriteJSON("run.json", Manifest[any]{1, j.Command, j.Name, r2sgld.Version, runtime.Version(), runtime.GOARCH, j.Settings.Seed, j.Hash, j.Config})
+}
+
+// sample runs the ladders with progress and checkpoints.
+func (j *Job) sample(ctx context.Context, folder *store.Folder, log *slog.Logger) (*r2sgld.Result, float64, error) {
+	s := j.Settings
+	if j.Resume {
+		states, err := j.states(folder, log)
+		if err != nil {
+			return nil, 0, err
+		}
+		s.Resume = states
+	}
+	reached := 0
+	s.Checkpoint = &r2sgld.Checkpoint{Every: j.Checkpoint, Save: func(iterations int, states [][]byte) error {
+		reached = iterations
+		c := &store.Checkpoint{Version: r2sgld.Version, Arch: runtime.GOARCH, Config: j.Hash, Name: j.Name, Iteration: iterations}
+		for i, state := range states {
+			c.Sections = append(c.Sections, store.Section{Name: section(i), Data: state})
+		}
+		path, err := folder.WriteCheckpoint(c)
+		if err != nil {
+			log.Error("checkpoint", "error", err.Error())
+			return err
+		}
+		log.Info("checkpoint", "path", path, "iteration", iterations)
+		return nil
+	}}
+	progress := report.NewProgress(j.Name, s)
+	s.Recorder = progress.Recorder
+	log.Info("start", "name", j.Name, "method", j.Method, "ladders", s.Ladders, "iterations", s.Iterations, "resumed", j.Resume)
+	begun := time.Now()
+	progress.Start(j.Terminal, j.Redraw)
+	res, err := r2sgld.Sample(ctx, j.Problem, s)
+	progress.Stop()
+	seconds := time.Since(begun).Seconds()
+	if err == nil {
+		return res, seconds, nil
+	}
+	var blown *r2sgld.BlowUp
+	switch {
+	case errors.As(err, &blown):
+		err = fmt.Errorf("%s: %w.\nTry a tenth of it, %g.\nCheckpoint from before: %s", j.Name, err, blown.StepSize/10, folder.Path("checkpoints"))
+	case ctx.Err() != nil && errors.Is(err, context.Canceled):
+		err = &Interrupted{j.Dir, reached}
+	default:
+		err = fmt.Errorf("%s: %w", j.Name, err)
+	}
+	return nil, 0, err
+}
+
+func section(ladder int) string { return fmt.Sprintf("ladder %d", ladder+1) }
+
+// states reads the newest whole checkpoint of this run.
+func (j *Job) states(folder *store.Folder, log *slog.Logger) ([][]byte, error) {
+	c, path, warnings, err := folder.NewestCheckpoint()
+	for _, w := range warnings {
+		fmt.Fprintln(j.Terminal, " ! "+w)
+		log.Warn(w)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := c.Matches(r2sgld.Version, runtime.GOARCH, j.From); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	var states [][]byte
+	for i := range max(1, j.Settings.Ladders) {
+		b, ok := c.Section(section(i))
+		if !ok {
+			return nil, fmt.Errorf("%s holds no state of ladder %d", path, i+1)
+		}
+		states = append(states, b)
+	}
+	return states, nil
+}
+
+// finish writes all that a finished run leaves behind and shows the tables.
+func (j *Job) finish(folder *store.Folder, res *r2sgld.Result, seconds float64) (*report.Summary, error) {
+	sum := report.New(j.Name, j.Method, j.Problem, j.Settings, res, seconds)
+	if j.Model != nil {
+		sum.Equations, sum.Fit = j.equations(sum.Parameters), j.fits(sum.Parameters)
+		sum.Warnings = append(sum.Warnings, j.Model.Warnings...)
+	}
+	draws := j.draws(res)
+	if err := folder.WriteDraws(draws); err != nil {
+		return nil, err
+	}
+	names, err := j.figures(folder, res, sum)
+	if err != nil {
+		return nil, err
+	}
+	if err := folder.WriteJSON("summary.json", sum); err != nil {
+		return nil, err
+	}
+	j.show(sum, names, len(draws.Chains))
+	return sum, nil
+}
+
+// show prints the end of a run.
+func (j *Job) show(sum *report.Summary, figures []string, ladders int) {
+	var b strings.Builder
+	b.WriteString("\n" + report.Table(sum.Parameters, j.Style))
+	if eq, ok := sum.Equations.([]Equation); ok {
+		b.WriteByte('\n')
+		fits := sum.Fit.([]Fit)
+		for i, e := range eq {
+			fmt.Fprintf(&b, " %s        R² %.2f\n", e.Text, fits[i].R2)
+		}
+	}
+	b.WriteString("\n" + sum.Footer())
+	csv := "draws-1.csv"
+	if ladders > 1 {
+		csv = fmt.Sprintf("draws-1…%d.csv", ladders)
+	}
+	fmt.Fprintf(&b, " wrote %s: summary.json, draws.zarr, %s, figures (%d)\n", strings.TrimRight(j.Dir, "/")+"/", csv, len(figures))
+	for _, name := range figures {
+		fmt.Fprintf(&b, "   %s.svg, .png\n", strings.TrimRight(j.Dir, "/")+"/figures/"+name)
+	}
+	fmt.Fprint(j.Out, b.String())
+	fmt.Fprint(j.Terminal, sum.WarningText(j.Style))
+}
