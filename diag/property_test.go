@@ -257,6 +257,36 @@ func TestDensityLaws(t *testing.T) {
 	}
 }
 
+// Against the sum of kernels and their images, on a lopsided, correlated cloud
+// at a wall. Linear binning on eighths of a bandwidth adds 0.4 % to h² at most,
+// 1 % of the height; kills a wrong bandwidth and weights given to a wrong cell.
+func TestPlaneDensityDirect(t *testing.T) {
+	r := rand.New(rand.NewPCG(17, 8))
+	x, y := make([]float64, 80), make([]float64, 80)
+	for i := range x {
+		x[i] = r.ExpFloat64()
+		y[i] = 3*x[i] + r.NormFloat64()
+	}
+	inf := math.Inf(1)
+	d := diag.KDE2D(x, y, diag.Bounds{Lo: 0, Hi: inf}, diag.Bounds{Lo: -inf, Hi: inf}, 41)
+	flatter := math.Pow(80, 1./5-1./6)
+	hx, hy := diag.Bandwidth(x)*flatter, diag.Bandwidth(y)*flatter
+	var top, worst float64
+	for i, a := range d.X {
+		for j, b := range d.Y {
+			var f float64
+			for k := range x {
+				kernel := math.Exp(-(a-x[k])*(a-x[k])/(2*hx*hx)) + math.Exp(-(a+x[k])*(a+x[k])/(2*hx*hx))
+				f += kernel * math.Exp(-(b-y[k])*(b-y[k])/(2*hy*hy)) / (80 * 2 * math.Pi * hx * hy)
+			}
+			top, worst = math.Max(top, f), math.Max(worst, math.Abs(f-d.F[i][j]))
+		}
+	}
+	if worst > 0.01*top {
+		t.Errorf("off by %g at a height of %g", worst, top)
+	}
+}
+
 func mass(x, f []float64) float64 {
 	var s float64
 	for i := 1; i < len(x); i++ {

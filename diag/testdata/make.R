@@ -52,7 +52,7 @@ at <- seq(-2, 2, 0.5); h <- bw.nrd0(x)
 tail <- draw(list(seed = 79, n = 500, phi = 0, kind = "ar", offset = 0))
 wall <- abs(tail); hw <- bw.nrd0(wall); aw <- seq(0, 2, 0.25)
 other <- list(
-  ks = c(ks(5), ks(20), ks(100)),
+  ks = c(ks(5), ks(20), ks(100), ks(800)),
   ks_one = unname(ks.test(x, "pnorm")$statistic), ks_one_p = ks.test(x, "pnorm", exact = TRUE)$p.value,
   ks_two = unname(ks.test(x, y)$statistic), ks_two_p = ks.test(x, y, exact = FALSE)$p.value,
   t_interval = as.numeric(t.test(x)$conf.int), t_interval_80 = as.numeric(t.test(x[1:3], conf.level = 0.8)$conf.int),
