@@ -133,3 +133,17 @@ func BenchmarkNewFlower(b *testing.B) {
 		must[*Curve](b)(NewFlower(5, 3, 2))
 	}
 }
+
+// BenchmarkImplicitWalk times reflected steps in the peanut, whose curvature is
+// not known.
+func BenchmarkImplicitWalk(b *testing.B) {
+	s := implicitShapes(b)[2]
+	r := must[Reflector](b)(NewReflector(s.d, Specular, 0))
+	rng := rand.New(rand.NewPCG(3, 5))
+	x, to := append([]float64(nil), s.inside...), make([]float64, 2)
+	for b.Loop() {
+		to[0], to[1] = x[0]+0.0316*rng.NormFloat64(), x[1]+0.0316*rng.NormFloat64()
+		r.Reflect(x, to, nil)
+		copy(x, to)
+	}
+}

