@@ -172,6 +172,11 @@ func (c *column) shift(by []float64) {
 	}
 }
 
+func (c *column) row(t int) []float64 {
+	w := 1 + len(c.Index)
+	return c.packed[t*w : (t+1)*w]
+}
+
 // newSums returns room for the sums of one column.
 func (p *Regression) newSums() []float64 {
 	n := 0
@@ -197,12 +202,16 @@ func (p *Regression) accumulate(q *quadratic, sums []float64, rows []int) {
 		sums := sums[:w*w]
 		clear(sums)
 		if rows == nil {
-			for t := 0; t < len(c.packed); t += w {
-				addProducts(sums, c.packed[t:t+w])
+			for t := range p.rows {
+				addProducts(sums, c.row(t))
 			}
 		} else {
-			for _, t := range rows {
-				addProducts(sums, c.packed[t*w:(t+1)*w])
+			n := len(rows) &^ 3
+			for t := 0; t < n; t += 4 {
+				addFourProducts(sums, c.row(rows[t]), c.row(rows[t+1]), c.row(rows[t+2]), c.row(rows[t+3]))
+			}
+			for _, t := range rows[n:] {
+				addProducts(sums, c.row(t))
 			}
 		}
 		weight := scale * c.Weight
@@ -224,6 +233,19 @@ func addProducts(sums, row []float64) {
 		s := sums[j*w+j : (j+1)*w]
 		for k, b := range row[j:] {
 			s[k] += a * b
+		}
+	}
+}
+
+// addFourProducts is addProducts for four rows, with a quarter of the traffic.
+func addFourProducts(sums, r0, r1, r2, r3 []float64) {
+	w := len(r0)
+	r1, r2, r3 = r1[:w], r2[:w], r3[:w]
+	for j := range r0 {
+		a, b, c, d := r0[j], r1[j], r2[j], r3[j]
+		s := sums[j*w : (j+1)*w]
+		for k := j; k < w; k++ {
+			s[k] += a*r0[k] + b*r1[k] + c*r2[k] + d*r3[k]
 		}
 	}
 }
