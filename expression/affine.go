@@ -29,7 +29,7 @@ func linearForm(n *node, p []string) (form, bool) {
 		return nil, false
 	}
 	if n.kind == negate {
-		return left.each(func(c *node) *node { return combine("*", literal(-1), c) }), true
+		return left.each(minus), true
 	}
 	right, ok := linearForm(n.args[1], p)
 	if !ok {
@@ -65,11 +65,13 @@ func (f form) each(change func(*node) *node) form {
 	return f
 }
 
-func literal(c float64) *node {
-	if c < 0 {
-		return &node{kind: negate, text: "-", args: []*node{literal(-c)}}
+func literal(c float64) *node { return &node{kind: number, value: c} }
+
+func minus(n *node) *node {
+	if n.kind == negate {
+		return n.args[0]
 	}
-	return &node{kind: number, value: c}
+	return &node{kind: negate, text: "-", args: []*node{n}}
 }
 
 // combine joins two coefficients, of which nil is zero.
@@ -80,18 +82,17 @@ func combine(op string, a, b *node) *node {
 	case a == nil && op == "+":
 		return b
 	case a == nil && op == "-":
-		return combine("*", literal(-1), b)
+		return minus(b)
 	case op == "*" && a.equals(1):
 		return b
 	case (op == "*" || op == "/") && b.equals(1):
 		return a
-	case op == "*" && a.kind == negate && a.args[0].equals(1):
-		if b.kind == negate {
-			return b.args[0]
-		}
-		return &node{kind: negate, text: "-", args: []*node{b}}
-	case op == "*" && b.kind == negate && b.args[0].equals(1):
-		return combine(op, b, a)
+	case op == "+" && b.kind == negate:
+		return combine("-", a, b.args[0])
+	case (op == "*" || op == "/") && a.kind == negate:
+		return minus(combine(op, a.args[0], b))
+	case (op == "*" || op == "/") && b.kind == negate:
+		return minus(combine(op, a, b.args[0]))
 	}
 	return &node{kind: operator, text: op, args: []*node{a, b}}
 }

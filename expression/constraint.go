@@ -59,7 +59,7 @@ func newConstraint(src string, left, right *node, sign string, variables []strin
 		c.G = f
 		return c, nil
 	case linear && anyNonzero(a):
-		c.A, c.B = a, -b
+		c.A, c.B = a, 0-b
 		return c, nil
 	case linear:
 		v = b

@@ -132,9 +132,7 @@ func (m *machine) run() {
 				dst[i] = float64(v*b[i]) + float64(c[i]*d[i])
 			}
 		case opSinCos:
-			for i, v := range a {
-				dst[i], b[i] = sincos(v)
-			}
+			sincosLanes(dst, b, a)
 		default:
 			s.rare()
 		}

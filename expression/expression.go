@@ -151,7 +151,11 @@ func checkCall(n *node, variables []string) Errors {
 			names = append(names, k)
 		}
 		slices.Sort(names)
-		if c, ok := nearest(n.text, names); ok {
+		c, ok := synonyms[n.text]
+		if !ok {
+			c, ok = nearest(n.text, names)
+		}
+		if ok {
 			return at("%q is not a function; did you mean %q?", n.text, c)
 		}
 		return at("%q is not a function; functions are %s", n.text, strings.Join(names, ", "))
@@ -161,6 +165,13 @@ func checkCall(n *node, variables []string) Errors {
 		return at("%s takes %s, not %d", n.text, plural(f.max, "argument"), len(n.args))
 	}
 	return nil
+}
+
+// synonyms are names that functions have elsewhere.
+var synonyms = map[string]string{
+	"ln": "log", "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arctan2": "atan2", "power": "pow",
+	"logistic": "sigmoid", "inv_logit": "sigmoid", "expit": "sigmoid", "log1p_exp": "softplus", "fabs": "abs",
+	"gammaln": "lgamma", "log_sum_exp": "logsumexp", "sgn": "sign",
 }
 
 func plural(n int, s string) string {

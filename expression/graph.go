@@ -207,6 +207,10 @@ func (g *graph) exact(o op, a, b int32) (int32, bool) {
 		if a == b {
 			return a, true
 		}
+	case opXLogY:
+		if g.is(a, 0) {
+			return a, true
+		}
 	}
 	return 0, false
 }

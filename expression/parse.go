@@ -158,16 +158,23 @@ func (p *parser) number(rest string) {
 	p.tok.value = v
 }
 
-const signPower = 30
+// How strongly operators bind.
+const (
+	sumPower     = 10
+	productPower = 20
+	signPower    = 30
+	powerPower   = 40
+)
 
+// power returns how strongly an operator binds its sides; 0 for other signs.
 func power(op string) (left, right int) {
 	switch op {
 	case "+", "-":
-		return 10, 11
+		return sumPower, sumPower + 1
 	case "*", "/":
-		return 20, 21
+		return productPower, productPower + 1
 	case "^":
-		return 41, 40
+		return powerPower + 1, powerPower
 	}
 	return 0, 0
 }

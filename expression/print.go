@@ -74,7 +74,7 @@ func plain(n *node) string {
 	case name:
 		return n.text
 	case negate:
-		return "-" + side(n.args[0], signPower)
+		return "-" + side(n.args[0], productPower) // (-a)*b is -(a*b), bit for bit
 	case call:
 		args := make([]string, len(n.args))
 		for i, a := range n.args {
@@ -117,12 +117,15 @@ func latex(n *node, rename func(string) string) string {
 		}
 		return rename(n.text)
 	case negate:
-		return "-" + side(n.args[0], signPower)
+		return "-" + side(n.args[0], productPower) // (-a)*b is -(a*b), bit for bit
 	case call:
 		return latexCall(n, print)
 	}
 	a, b := n.args[0], n.args[1]
 	left, right := power(n.text)
+	if b.kind == negate {
+		right = signPower + 1
+	}
 	switch n.text {
 	case "^":
 		base := side(a, left+1)
@@ -145,7 +148,7 @@ func latex(n *node, rename func(string) string) string {
 // startsWithDigit says that n cannot stand right behind another factor.
 func (n *node) startsWithDigit() bool {
 	switch {
-	case n.kind == number || n.kind == negate:
+	case n.kind == number:
 		return true
 	case n.kind == operator && n.text == "^":
 		return n.args[0].startsWithDigit()
