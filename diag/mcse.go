@@ -15,8 +15,7 @@ func MCSESd(chains [][]float64) float64 { return of(chains, (*draws).mcseSd) }
 
 // MCSEQuantile returns the Monte Carlo standard error of the p quantile: half
 // the distance between the order statistics at the 16 % and 84 % points of the
-// beta law of the quantile's level. (ArviZ 0.23 may pick neighbouring order
-// statistics: it counts from 0.)
+// beta law of the quantile's level.
 func MCSEQuantile(chains [][]float64, p float64) float64 {
 	return of(chains, func(d *draws) float64 { return d.mcseQuantile(p) })
 }
