@@ -2,9 +2,8 @@ package domain
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
-
-	"pgregory.net/rapid"
 )
 
 // Any step in any polygon that is accepted ends inside, and a step that stays
@@ -45,32 +44,27 @@ func FuzzPolygonStep(f *testing.F) {
 // Flowers of every kind: area in closed form, the equation and the winding
 // number agree, and the way to the wall along a ray is R(θ).
 func TestFlowersOfEveryKind(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		petals := rapid.IntRange(1, 9).Draw(t, "petals")
-		offset := rapid.Float64Range(1.05, 9).Draw(t, "offset")
-		radius := rapid.Float64Range(1e-3, 1e3).Draw(t, "radius")
-		c, err := NewFlower(petals, offset, radius)
-		if err != nil {
-			t.Fatal(err)
-		}
+	rng := rand.New(rand.NewPCG(4, 1))
+	for range soakSize(8, 500) {
+		petals, offset := 1+rng.IntN(9), 1.05+8*rng.Float64()*rng.Float64()
+		radius := math.Exp(7 * (2*rng.Float64() - 1))
+		c := must[*Curve](t)(NewFlower(petals, offset, radius))
 		s := radius / (offset + 0.5)
-		if want := math.Pi * s * s * (offset*offset + 0.5); math.Abs(c.Area()/want-1) > 1e-11 {
-			t.Fatalf("area %v, want %v", c.Area(), want)
-		}
+		within(t, "area of a flower", c.Area(), math.Pi*s*s*(offset*offset+0.5), 1e-11)
 		tr := c.Tracer()
-		for range 50 {
-			theta := rapid.Float64Range(0, 6.28).Draw(t, "theta")
+		for range 2000 {
+			theta := 2 * math.Pi * rng.Float64()
 			sin, cos := math.Sincos(theta)
 			limit := s * (math.Sin(float64(petals)*theta) + offset)
 			far := 4 * radius
 			e, w := tr.Exit([]float64{0, 0}, []float64{far * cos, far * sin}, None)
 			if w != 0 || math.Abs(e*far-limit) > 1e-13*radius {
-				t.Fatalf("the ray at θ = %v meets the wall at %v, want %v", theta, e*far, limit)
+				t.Fatalf("%d petals, offset %v: the ray at θ = %v meets the wall at %v, want %v", petals, offset, theta, e*far, limit)
 			}
-			r := limit * (1 + rapid.SampledFrom([]float64{-1e-3, -1e-9, 1e-9, 1e-3}).Draw(t, "side"))
+			r := limit * (1 + []float64{-1e-3, -1e-9, 1e-9, 1e-3}[rng.IntN(4)])
 			if x, y := r*cos, r*sin; c.winds(x, y) != (r < limit) || c.Contains([]float64{x, y}) != (r < limit) {
-				t.Fatalf("membership wrong at θ = %v, r = %v", theta, r)
+				t.Fatalf("%d petals, offset %v: membership wrong at θ = %v, r = %v", petals, offset, theta, r)
 			}
 		}
-	})
+	}
 }
