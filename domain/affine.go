@@ -1,6 +1,7 @@
 package domain
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -20,12 +21,26 @@ func Affine(d Domain, c []float64, l mat.Matrix) (Domain, error) {
 		return nil, fmt.Errorf("affine map: the domain has %d coordinates, the map is %d×%d and its origin has %d: they must agree", n, r, k, len(c))
 	}
 	m := mat.DenseCopyOf(l)
-	var inv mat.Dense
-	if err := inv.Inverse(m); err != nil || !finite(m.RawMatrix().Data) || !finite(c) {
+	a := &affine{c: append([]float64(nil), c...), l: m, inv: mat.NewDense(n, n, nil)}
+	if !finite(c) || !finite(m.RawMatrix().Data) || !a.invert() {
 		return nil, fmt.Errorf("affine map: the matrix is singular or not finite: whiten with a positive definite covariance")
 	}
-	a := &affine{c: append([]float64(nil), c...), l: m, inv: &inv}
 	return a.of(d)
+}
+
+// invert fills in L⁻¹ and reports whether there is one. Unlike sizes on a
+// diagonal are no obstacle.
+func (a *affine) invert() bool {
+	if s, ok := a.diagonal(); ok {
+		for i, v := range s {
+			a.inv.Set(i, i, 1/v)
+		}
+	} else if err := a.inv.Inverse(a.l); err != nil {
+		if c := mat.Condition(0); !errors.As(err, &c) || math.IsInf(float64(c), 1) {
+			return false
+		}
+	}
+	return finite(a.inv.RawMatrix().Data)
 }
 
 // affine is the map x = c + Lz.

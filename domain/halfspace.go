@@ -37,7 +37,7 @@ func (r *halfFold) Reflect(from, to, v []float64) (int, bool) {
 	if r.s.Contains(to) {
 		return 0, true
 	}
-	if !finite(to) {
+	if !tame(to) {
 		giveUp(from, to, v)
 		return 0, false
 	}

@@ -207,10 +207,10 @@ func TestVolume(t *testing.T) {
 	}
 }
 
-// A simplex given as a polytope of ten dimensions, 1/10! of its box: hit-and-run
+// A simplex given as a polytope of eight dimensions, 1/8! of its box: hit-and-run
 // and nested balls agree with the closed forms.
 func TestHopelessRejection(t *testing.T) {
-	const d = 10
+	const d = 8
 	h, _ := must[*Simplex](t)(NewSimplex(d, 1)).halfspaces()
 	p := must[*Polytope](t)(NewPolytope(h.a, h.b, h.name))
 	law := must[*UniformLaw](t)(Uniform(p))
@@ -218,7 +218,7 @@ func TestHopelessRejection(t *testing.T) {
 		t.Fatal(law.Method())
 	}
 	rng := rand.New(rand.NewPCG(5, 2))
-	x, n := make([]float64, d), soakSize(600, 20_000)
+	x, n := make([]float64, d), soakSize(300, 20_000)
 	var sum, squares float64
 	for range n {
 		if err := law.Draw(x, rng); err != nil || !p.Contains(x) {
@@ -238,7 +238,7 @@ func TestHopelessRejection(t *testing.T) {
 	}
 	log, se, err := Volume(p, rng)
 	g, _ := math.Lgamma(d + 1)
-	if err != nil || math.Abs(log+g) > 4.9*se || se > 0.2 {
+	if err != nil || math.Abs(log+g) > 4.9*se || se > 0.3 {
 		t.Errorf("log volume %g ± %g, want %g: %v", log, se, -g, err)
 	}
 }

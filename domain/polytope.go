@@ -181,7 +181,7 @@ func (r *polyFold) Reflect(from, to, v []float64) (int, bool) {
 	if r.p.Contains(to) {
 		return 0, true
 	}
-	if !finite(to) {
+	if !tame(to) {
 		giveUp(from, to, v)
 		return 0, false
 	}
@@ -214,7 +214,7 @@ func (r *polyFold) Reflect(from, to, v []float64) (int, bool) {
 	for i, e := range r.dir {
 		r.x[i] += e
 	}
-	if hits == 0 || !r.p.Contains(r.x) {
+	if hits == 0 || !r.p.Contains(r.x) || !finite(mv) {
 		giveUp(from, to, v)
 		return hits, false
 	}

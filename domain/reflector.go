@@ -32,7 +32,8 @@ type projector interface {
 // NewReflector returns a reflector of d under a rule. cap is the largest number
 // of mirrorings of one step, after which it is given up; 0 stands for
 // [SpecularCap] or [NearestCap], and the other rules and closed forms (the box)
-// have no use for it. It fails for an unknown rule, a negative cap, and for the
+// have no use for it. Steps to where squares overflow (beyond 1e150) are given
+// up like those to infinity, except in a box. It fails for an unknown rule, a negative cap, and for the
 // rules nearest and project with ErrNoNearest where d has no nearest point.
 func NewReflector(d Domain, rule Rule, cap int) (Reflector, error) {
 	if cap < 0 {
@@ -102,7 +103,7 @@ type work struct {
 
 // end accepts w.x and w.v as the end of the step if w.x lies in Ω exactly.
 func (w *work) end(from, to, v []float64, hits int) (int, bool) {
-	if !w.d.Contains(w.x) {
+	if !w.d.Contains(w.x) || !finite(w.v[:len(v)]) {
 		giveUp(from, to, v)
 		return hits, false
 	}
@@ -117,7 +118,7 @@ func (r *specular) Reflect(from, to, v []float64) (int, bool) {
 	if r.tr.Clear(from, to) {
 		return 0, true
 	}
-	if !finite(to) {
+	if !tame(to) {
 		giveUp(from, to, v)
 		return 0, false
 	}
@@ -168,7 +169,7 @@ func (r *nearest) Reflect(from, to, v []float64) (int, bool) {
 	if r.d.Contains(to) {
 		return 0, true
 	}
-	if !finite(to) {
+	if !tame(to) {
 		giveUp(from, to, v)
 		return 0, false
 	}
@@ -219,7 +220,7 @@ func (r *project) Reflect(from, to, v []float64) (int, bool) {
 	if r.d.Contains(to) {
 		return 0, true
 	}
-	if !finite(to) {
+	if !tame(to) {
 		giveUp(from, to, v)
 		return 0, false
 	}

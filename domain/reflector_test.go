@@ -79,7 +79,7 @@ func TestClosedFormsAgreeWithTracing(t *testing.T) {
 			continue
 		}
 		closed := must[Reflector](t)(NewReflector(s.d, Specular, 0))
-		traced := must[Reflector](t)(NewReflector(bent{s.d, 1, 0}.plain(), Specular, 0))
+		traced := must[Reflector](t)(NewReflector(faulty{s.d, 1, 0}.plain(), Specular, 0))
 		d := len(s.inside)
 		from := append([]float64(nil), s.inside...)
 		for k := range 2000 {
@@ -102,7 +102,7 @@ func TestClosedFormsAgreeWithTracing(t *testing.T) {
 }
 
 // plain hides the closed forms and faults of b.
-func (b bent) plain() Domain { return plain{b.Domain} }
+func (b faulty) plain() Domain { return plain{b.Domain} }
 
 type plain struct{ Domain }
 

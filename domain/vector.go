@@ -54,6 +54,16 @@ func finite(x []float64) bool {
 	return true
 }
 
+// tame reports that the squares of x do not overflow: |x_i| ≤ 1e150.
+func tame(x []float64) bool {
+	for _, v := range x {
+		if !(v >= -1e150 && v <= 1e150) {
+			return false
+		}
+	}
+	return true
+}
+
 // mirror reflects a at the plane through the origin with normal n: the
 // Householder map a − 2 (a·n)/(n·n) n.
 func mirror(a, n []float64) {

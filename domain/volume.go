@@ -112,7 +112,7 @@ func nested(d Domain, lo, hi []float64, rng *rand.Rand) (log, se float64, err er
 	}
 	w := &walker{tr: tr, reach: 2.02 * distance(lo, hi), dir: make([]float64, n)}
 	at, y := append([]float64(nil), centre...), make([]float64, n)
-	const batches, size = 20, 500
+	const batches, size = 20, 250
 	for r < far {
 		next := r * math.Pow(2, 1/float64(n))
 		var sum, squares float64
