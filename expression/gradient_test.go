@@ -88,8 +88,10 @@ func slope(e *Evaluator, x []float64, j int) (d float64, smooth bool) {
 	quotient := func(h float64) float64 { return (8*(at(h)-at(-h)) - (at(2*h) - at(-2*h))) / (12 * h) }
 	d = quotient(2e-4)
 	scale := 1 + math.Abs(at(0)) + math.Abs(d)
-	bend := math.Abs(at(1e-6)-2*at(0)+at(-1e-6)) / 1e-6
-	return d, math.Abs(quotient(1e-3)-d) < 1e-7*scale && bend < 1e-3*scale
+	// h·f'' doubles with h where f is smooth and stays the same around a kink.
+	bend := func(h float64) float64 { return (at(h) - 2*at(0) + at(-h)) / h }
+	bent := max(math.Abs(bend(2e-5)-2*bend(1e-5)), math.Abs(bend(6e-6)-2*bend(3e-6)))
+	return d, math.Abs(quotient(1e-3)-d) < 1e-7*scale && bent < 2e-7*scale
 }
 
 // checkGradient compares the gradient of src at x with difference quotients and

@@ -53,6 +53,9 @@ const greek = " alpha beta gamma delta epsilon zeta eta theta iota kappa lambda 
 func (n *node) strength() int {
 	switch n.kind {
 	case negate:
+		if n.args[0].strength() == productPower {
+			return productPower
+		}
 		return signPower
 	case operator:
 		left, _ := power(n.text)
