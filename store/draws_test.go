@@ -60,7 +60,7 @@ var same = cmp.Options{cmpopts.EquateNaNs(), cmpopts.EquateEmpty()}
 // The folder of this test is what script/interop reads; R2SGLD_STORE_OUT says
 // where to leave it.
 func TestRoundTripThroughFolder(t *testing.T) {
-	dir := t.TempDir()
+	dir := scratch(t)
 	if out := os.Getenv("R2SGLD_STORE_OUT"); out != "" {
 		dir = out
 	}
@@ -79,7 +79,7 @@ func TestRoundTripThroughFolder(t *testing.T) {
 	if diff := cmp.Diff(d, got, same); diff != "" {
 		t.Errorf("through Zarr (-written +read):\n%s", diff)
 	}
-	if err := os.Rename(f.Path("draws.zarr"), filepath.Join(t.TempDir(), "away.zarr")); err != nil {
+	if err := os.RemoveAll(f.Path("draws.zarr")); err != nil {
 		t.Fatal(err)
 	}
 	got, err = Read(dir)
@@ -133,7 +133,7 @@ func drawsOf(t *rapid.T) *Draws {
 
 // Every bit of every draw comes back, under its own name, from both formats.
 func TestRoundTripAnything(t *testing.T) {
-	root := t.TempDir()
+	root := scratch(t)
 	rapid.Check(t, func(t *rapid.T) {
 		d := drawsOf(t)
 		dir, err := os.MkdirTemp(root, "")
@@ -199,7 +199,7 @@ func TestNames(t *testing.T) {
 	if got, want := strings.Join(arrayNames(awkward, "draw"), " "), "alpha H.initial x.x*y β a%2Fb theta[1] theta[2] Alpha~2 draw~2 lp__"; got != want {
 		t.Errorf("array names\n%s, want\n%s", got, want)
 	}
-	if got, want := strings.Join(stanNames(awkward), " "), "alpha H_initial x_x_y beta a_b theta.1 theta.2 Alpha draw lp"; got != want {
+	if got, want := strings.Join(stanNames(awkward), " "), "alpha H_initial x_x_y beta a_b theta.1 theta.2 Alpha draw_2 lp"; got != want {
 		t.Errorf("Stan names\n%s, want\n%s", got, want)
 	}
 	for _, c := range []struct{ in, want string }{

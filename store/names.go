@@ -49,17 +49,18 @@ func escapePath(name string) string {
 
 // stanNames gives each name one that Stan could have written: letters, digits
 // and underscores, beginning with a letter and not ending with two
-// underscores, all different. Elements of a whole vector or array, "x[1]",
+// underscores, all different and none of them chain or draw, which ArviZ takes
+// for its own. Elements of a whole vector or array, "x[1]",
 // "x[2]" or "x.1", "x.2", become x.1, x.2 as in Stan's files.
 func stanNames(names []string) []string {
 	out := make([]string, len(names))
-	used := map[string]bool{}
+	used := map[string]bool{"chain": true, "draw": true}
 	index := arrays(names)
 	for i, n := range names {
 		if base, at := splitIndex(n); index[i] {
 			out[i] = base + "." + joinInts(at, ".")
 			used[base] = true
-		} else if n == legal(n) {
+		} else if n == legal(n) && !used[n] {
 			out[i] = n
 			used[n] = true
 		}
@@ -93,7 +94,7 @@ func arrays(names []string) []bool {
 			}
 			end++
 		}
-		if !seen[base] && !scalar[base] && base == legal(base) && wholeArray(names[i:end]) {
+		if !seen[base] && !scalar[base] && base == legal(base) && base != "chain" && base != "draw" && wholeArray(names[i:end]) {
 			for k := i; k < end; k++ {
 				element[k] = true
 			}

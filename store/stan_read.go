@@ -150,7 +150,7 @@ func (s *stanFile) parseRow(line int, text string) error {
 		n++
 	}
 	if n < len(s.header) {
-		return s.at(line, column, "row of %d fields where the header (line %d) names %d: is the file complete?", n, s.line, len(s.header))
+		return s.at(line, column-1, "row of %d fields where the header (line %d) names %d: is the file complete?", n, s.line, len(s.header))
 	}
 	s.draws++
 	return nil

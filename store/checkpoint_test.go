@@ -1,0 +1,135 @@
+package store
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+func sampleCheckpoint(iteration int) *Checkpoint {
+	return &Checkpoint{Version: "0.1.0", Arch: "amd64", Config: "c0ffee", Name: "flower", Iteration: iteration,
+		Sections: []Section{{"ladder 1", []byte("state of one")}, {"empty", []byte{}}, {"ladder 2", []byte{0, 255, '\n'}}}}
+}
+
+func TestCheckpoints(t *testing.T) {
+	f, err := Create(t.TempDir(), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, _, err := f.NewestCheckpoint(); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), f.Dir()) {
+		t.Errorf("no checkpoint: %v", err)
+	}
+	for i := range 5 {
+		path, err := f.WriteCheckpoint(sampleCheckpoint(i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, newest, warnings, err := f.NewestCheckpoint()
+		if err != nil || len(warnings) > 0 || newest != path {
+			t.Fatal(newest, warnings, err)
+		}
+		if diff := cmp.Diff(sampleCheckpoint(i), c); diff != "" {
+			t.Fatal(diff)
+		}
+	}
+	names, _ := filepath.Glob(f.Path("checkpoints/*"))
+	if diff := cmp.Diff([]string{f.Path("checkpoints/000004"), f.Path("checkpoints/000005")}, names); diff != "" {
+		t.Error(diff)
+	}
+	if err := os.Truncate(names[1], 20); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(f.Path("checkpoints/000017"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	c, path, warnings, err := f.NewestCheckpoint()
+	if err != nil || c.Iteration != 3 || path != names[0] || len(warnings) != 2 || !strings.Contains(warnings[0], "000017 skipped: torn") || !strings.Contains(warnings[1], names[1]) {
+		t.Errorf("iteration %d of %s, %q, %v", c.Iteration, path, warnings, err)
+	}
+	if path, err := f.WriteCheckpoint(sampleCheckpoint(9)); err != nil || filepath.Base(path) != "000018" {
+		t.Error(path, err)
+	}
+}
+
+// Each cut and each flipped bit is noticed, and never panics.
+func TestCheckpointCorruption(t *testing.T) {
+	whole, err := sampleCheckpoint(7).AppendBinary(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := new(Checkpoint).UnmarshalBinary(whole); err != nil {
+		t.Fatal(err)
+	}
+	for i := range whole {
+		if err := new(Checkpoint).UnmarshalBinary(whole[:i]); err == nil {
+			t.Errorf("cut to %d bytes: not noticed", i)
+		}
+		for bit := range 8 {
+			bad := append([]byte(nil), whole...)
+			bad[i] ^= 1 << bit
+			c := new(Checkpoint)
+			if err := c.UnmarshalBinary(bad); err == nil {
+				t.Errorf("bit %d of byte %d flipped: not noticed", bit, i)
+			}
+			if c.Sections != nil || c.Iteration != 0 {
+				t.Errorf("byte %d: half read", i)
+			}
+		}
+	}
+	if err := new(Checkpoint).UnmarshalBinary(append(whole[:len(whole):len(whole)], 0)); err == nil {
+		t.Error("a byte more: not noticed")
+	}
+}
+
+func TestCheckpointRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := &Checkpoint{Version: rapid.String().Draw(t, "version"), Iteration: rapid.Int().Draw(t, "iteration"), Sections: []Section{}}
+		for range rapid.IntRange(0, 4).Draw(t, "sections") {
+			c.Sections = append(c.Sections, Section{rapid.String().Draw(t, "name"), rapid.SliceOf(rapid.Byte()).Draw(t, "data")})
+		}
+		data, err := c.AppendBinary([]byte("prefix"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := new(Checkpoint)
+		if err := got.UnmarshalBinary(data[len("prefix"):]); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(c, got, same); diff != "" {
+			t.Fatal(diff)
+		}
+	})
+}
+
+func FuzzCheckpoint(f *testing.F) {
+	whole, err := sampleCheckpoint(7).AppendBinary(nil)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(whole)
+	f.Add([]byte(checkpointMagic))
+	f.Fuzz(func(t *testing.T, data []byte) { _ = new(Checkpoint).UnmarshalBinary(data) })
+}
+
+func TestCheckpointMatches(t *testing.T) {
+	c := sampleCheckpoint(1)
+	if err := c.Matches("0.1.0", "amd64", "c0ffee"); err != nil {
+		t.Error(err)
+	}
+	for want, err := range map[string]error{
+		"of version 0.1.0, this is 0.2.0":        c.Matches("0.2.0", "amd64", "c0ffee"),
+		"made on amd64, this is arm64":           c.Matches("0.1.0", "arm64", "c0ffee"),
+		"belongs to another configuration":       c.Matches("0.1.0", "amd64", "decaf"),
+		"resume on amd64\nthe checkpoint belong": c.Matches("0.1.0", "arm64", "decaf"),
+	} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want …%s…", err, want)
+		}
+	}
+}

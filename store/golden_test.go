@@ -1,0 +1,183 @@
+package store
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+func tiny() *Draws {
+	return &Draws{
+		Names: []string{"x", "a/b"}, Model: "tiny", Version: "0.1.0", Seed: 7, Thin: 2, BurnIn: 4, Temperature: []float64{0.5, 2},
+		Chains: []Chain{
+			{X: [][]float64{{1, -2, 0.1, 3e-300}, {4, 5, 6, 7}}, Energy: [][]float64{{1, 0.25}, {8, 9}}},
+			{X: [][]float64{{math.NaN(), math.Inf(1), math.Inf(-1), 1e21}, {4, 5, 6, 7}}, Energy: [][]float64{{2, 3}, {8, 9}}},
+		},
+		Observed: []Array{{Name: "y", Dims: []string{"year"}, Shape: []int{2}, Values: []float64{30, 47.2}}},
+	}
+}
+
+// The bytes of a tiny run are fixed: text as it is, numbers in hexadecimal.
+// Kills big-endian numbers, exchanged chunks, timestamps and map order.
+func TestGoldenBytes(t *testing.T) {
+	dir := scratch(t)
+	f, err := CreateOn(quick{}, dir, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.WriteDraws(tiny()); err != nil {
+		t.Fatal(err)
+	}
+	got := dump(t, dir)
+	golden := filepath.Join("testdata", "tiny.txt")
+	if *update {
+		if err := os.MkdirAll("testdata", 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(golden, []byte(got), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(strings.ReplaceAll(string(want), "\r\n", "\n"), got); diff != "" {
+		t.Errorf("go test ./store -run Golden -update, if this is meant:\n%s", diff)
+	}
+}
+
+func dump(t *testing.T, dir string) string {
+	var b bytes.Buffer
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		rel, _ := filepath.Rel(dir, path)
+		name := filepath.ToSlash(rel)
+		fmt.Fprintf(&b, "== %s\n", name)
+		if c := filepath.Base(path)[0]; c >= '0' && c <= '9' {
+			fmt.Fprintf(&b, "%x\n", data)
+		} else if name != "draws.zarr/.zmetadata" { // repeats the others
+			b.Write(data)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// Arrays of more than a few megabytes have a chunk per chain; they and chunks
+// that do not divide the shape are read back in place.
+func TestChunks(t *testing.T) {
+	n := chunkBytes/16 + 3
+	d := &Draws{Names: []string{"x"}, Thin: 1, Temperature: []float64{1, 2}}
+	for c := range 2 {
+		x := [][]float64{make([]float64, n), make([]float64, n)}
+		for i := range n {
+			x[0][i], x[1][i] = float64(10*i+c), float64(10*i+2+c)
+		}
+		d.Chains = append(d.Chains, Chain{X: x})
+	}
+	f, err := CreateOn(quick{}, scratch(t), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.WriteZarr(d); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"posterior/x/0.0", "posterior/x/1.0", "tempered/x/0.0.0", "tempered/x/1.0.0"} {
+		if info, err := os.Stat(f.Path("draws.zarr/" + name)); err != nil || info.Size() != int64(8*n) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	got, err := ReadZarr(f.Path("draws.zarr"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(d.Chains, got.Chains, same); diff != "" {
+		t.Error(diff[:min(len(diff), 500)])
+	}
+}
+
+// A store as others write it: float32, zlib, ragged chunks, a missing chunk,
+// vectors, prose in long_name.
+func TestReadZarrOfOthers(t *testing.T) {
+	d, err := ReadZarr(filepath.Join("testdata", "others.zarr"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"mu", "theta[0]", "theta[1]"}, d.Names); diff != "" {
+		t.Error(diff)
+	}
+	want := [][]float64{{0, 2, 4, 6, 8}, {10, 12, 14, 16, 18}}
+	if diff := cmp.Diff(want, d.Parameter(1)); diff != "" {
+		t.Error(diff)
+	}
+	if got := d.Parameter(0); got[0][4] != 2 || got[1][0] != 2.5 || got[1][4] != 4.5 {
+		t.Errorf("mu: %v", got)
+	}
+	if diff := cmp.Diff([][]float64{{0, 1, 0, 0, 0}, {0, 0, 0, 0, 0}}, d.Stat("diverging")); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestZarrThatMakesNoSense(t *testing.T) {
+	change := func(file, old, new string) func(dir string) error {
+		return func(dir string) error {
+			data, err := os.ReadFile(filepath.Join(dir, file))
+			if err != nil {
+				return err
+			}
+			if !bytes.Contains(data, []byte(old)) {
+				return fmt.Errorf("%s holds no %q", file, old)
+			}
+			return os.WriteFile(filepath.Join(dir, file), bytes.ReplaceAll(data, []byte(old), []byte(new)), 0o666)
+		}
+	}
+	for want, damage := range map[string]func(dir string) error{
+		"it is no Zarr store":        func(dir string) error { return os.Remove(filepath.Join(dir, ".zgroup")) },
+		"Zarr version 3":             func(dir string) error { return os.WriteFile(filepath.Join(dir, "zarr.json"), nil, 0o666) },
+		"none of its chunks":         func(dir string) error { return os.Remove(filepath.Join(dir, "posterior/x/0.0")) },
+		"chunk 0.0 has 7 bytes":      func(dir string) error { return os.Truncate(filepath.Join(dir, "posterior/x/0.0"), 7) },
+		"compressor \"blosc\"":       change("posterior/x/.zarray", `"compressor": null`, `"compressor": {"id": "blosc"}`),
+		"type \"\\u003ef8\"":         change("posterior/x/.zarray", `<f8`, `>f8`),
+		"order \"F\"":                change("posterior/x/.zarray", `"C"`, `"F"`),
+		"Zarr format 4":              change("posterior/x/.zarray", `"zarr_format": 2`, `"zarr_format": 4`),
+		"too large":                  change("posterior/x/.zarray", "    2\n", "    2000000000\n"),
+		"posterior/x/.zarray: inval": change("posterior/x/.zarray", `{`, `(`),
+		"is no name of an array":     change("posterior/.zattrs", `"x"`, `"../x"`),
+		"no such file":               change("posterior/.zattrs", `"x"`, `"y"`),
+	} {
+		f, err := CreateOn(quick{}, scratch(t), false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := f.WriteZarr(tiny()); err != nil {
+			t.Fatal(err)
+		}
+		if err := damage(f.Path("draws.zarr")); err != nil {
+			t.Fatal(err)
+		}
+		_, err = Read(f.Dir())
+		if err == nil || !strings.Contains(err.Error(), strings.ReplaceAll(want, `\u003e`, ">")) || !strings.Contains(err.Error(), f.Dir()) {
+			t.Errorf("%v, want …%s…", err, want)
+		}
+	}
+}
