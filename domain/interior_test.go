@@ -135,6 +135,19 @@ func TestEmptyPolytopeNamesTheContradiction(t *testing.T) {
 	}
 }
 
+// A constraint without a name is written in the coordinates of the whole.
+func TestContradictionOfParts(t *testing.T) {
+	part := must[*Box](t)(NewBox([]float64{2.5}, []float64{math.Inf(1)}))
+	p := must[*Product](t)(NewProduct(3, Part{part, []int{2}}))
+	d := must[Domain](t)(NewIntersection(p, must[*HalfSpace](t)(NewHalfSpace([]float64{0, -2, 1}, 1)),
+		must[*HalfSpace](t)(NewHalfSpace([]float64{0, 1, 0}, 0.5))))
+	_, err := Interior(d, rand.New(rand.NewPCG(1, 1)))
+	var e *EmptyError
+	if want := []string{"x2 >= 2.5", "-2*x1 + x2 <= 1", "x1 <= 0.5"}; !errors.As(err, &e) || !slices.Equal(e.Names, want) {
+		t.Errorf("%v, want %q", err, want)
+	}
+}
+
 // Random sets of half-spaces: Interior either returns a point inside or an
 // irreducible contradiction.
 func TestInteriorOrContradiction(t *testing.T) {

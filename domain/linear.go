@@ -46,6 +46,9 @@ func (h *halfspaces) join(g halfspaces, at []int, d int, first Wall) {
 
 // rowText writes a constraint, coordinates as x0, x1 ….
 func rowText(a []float64, b float64) string {
+	if j := alone(a); j >= 0 && a[j] < 0 {
+		return fmt.Sprintf("x%d >= %.6g", j, 0-b/-a[j])
+	}
 	var s strings.Builder
 	for i, v := range a {
 		switch {
@@ -95,7 +98,7 @@ func (b *Box) halfspaces() (h halfspaces, _ bool) {
 		if !math.IsInf(l, 0) {
 			a := make([]float64, len(b.lo))
 			a[i] = -1
-			h.add(a, -l, fmt.Sprintf("x%d >= %.6g", i, l), Wall(2*i))
+			h.add(a, -l, "", Wall(2*i))
 		}
 		if u := b.hi[i]; !math.IsInf(u, 0) {
 			a := make([]float64, len(b.lo))

@@ -51,7 +51,7 @@ func (s *Simplex) halfspaces() (h halfspaces, _ bool) {
 	for i := range s.d {
 		a := make([]float64, s.d)
 		a[i] = -1
-		h.add(a, 0, fmt.Sprintf("x%d >= 0", i), Wall(i))
+		h.add(a, 0, "", Wall(i))
 	}
 	a := make([]float64, s.d)
 	for i := range a {
