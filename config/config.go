@@ -67,6 +67,13 @@ func prepare(path string, root *yamlpos.Node, set []string) (*loader, error) {
 	return l, nil
 }
 
+// reportBare reports a problem at n without showing the source: of a whole
+// section, or of what is missing.
+func (l *loader) reportBare(n *yamlpos.Node, format string, args ...any) {
+	l.Report(n, format, args...)
+	l.Problems[len(l.Problems)-1].Source = ""
+}
+
 // readName reads the name of the run, by default that of the file.
 func (l *loader) readName() string {
 	n := l.root.Field("name")
@@ -88,7 +95,7 @@ func (l *loader) readName() string {
 // readNames reads the names of the coordinates.
 func (l *loader) readNames(n *yamlpos.Node) {
 	if n == nil {
-		l.Report(l.root, "variables are missing: add, for instance, variables: [x, y]")
+		l.reportBare(l.root, "variables are missing: add, for instance, variables: [x, y]")
 		return
 	}
 	if !l.List(n, "names") {

@@ -64,9 +64,6 @@ func (l *loader) readDomain(n *yamlpos.Node) {
 // is reported at the node, by the texts of the constraints that exclude each
 // other.
 func (l *loader) settleDomain(r *region, d domain.Domain, at *yamlpos.Node) {
-	if d == nil {
-		return
-	}
 	rng := rand.New(rand.NewPCG(1, 1))
 	var err error
 	if len(r.rows) > 0 {
@@ -75,13 +72,11 @@ func (l *loader) settleDomain(r *region, d domain.Domain, at *yamlpos.Node) {
 			_, err = domain.Interior(linear, rng)
 		}
 	}
-	if err == nil {
+	if err == nil && d != nil {
 		l.inside, err = domain.Interior(d, rng)
 	}
 	if err != nil {
-		p := at.Problem(err.Error())
-		p.Source = ""
-		l.Problems = append(l.Problems, p)
+		l.reportBare(at, "%v", err)
 		return
 	}
 	l.domain = d

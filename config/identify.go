@@ -83,9 +83,7 @@ func (l *loader) identification() (*Identify, error) {
 		return nil, err
 	}
 	l.settleFit(p)
-	if l.sampler.StepSize == nil {
-		l.measureSteps(p.Potential)
-	}
+	l.measureSteps(p.Potential)
 	if err := l.Problems.Err(); err != nil {
 		return nil, err
 	}
@@ -103,14 +101,14 @@ func (l *loader) identification() (*Identify, error) {
 func (l *loader) readData(n *yamlpos.Node) (*Data, dynamics.Columns) {
 	d, c := &Data{}, dynamics.Columns{}
 	if n == nil {
-		l.Report(l.root, "the data are missing: add, for instance, data: {file: data.csv, time: t, states: {x: x}}")
+		l.reportBare(l.root, "the data are missing: add, for instance, data: {file: data.csv, time: t, states: {x: x}}")
 		return d, c
 	}
 	if !l.Section(n, "file", "sha256", "time", "states", "derivatives") {
 		return d, c
 	}
 	if n.Field("file") == nil {
-		l.Report(n, "data needs the key \"file\"")
+		l.reportBare(l.root.Key("data"), "data needs the key \"file\"")
 	} else if file, ok := l.Text(n.Field("file")); ok {
 		if !filepath.IsAbs(file) {
 			file = filepath.Join(filepath.Dir(l.file), file)
@@ -125,7 +123,7 @@ func (l *loader) readData(n *yamlpos.Node) (*Data, dynamics.Columns) {
 		c.Time = d.Time
 	}
 	if n.Field("states") == nil {
-		l.Report(n, "data needs the key \"states\", which names a column for each state")
+		l.reportBare(l.root.Key("data"), "data needs the key \"states\", which names a column for each state")
 	}
 	c.States, d.States = l.columnNames(n.Field("states"))
 	c.Derivatives, d.Derivatives = l.columnNames(n.Field("derivatives"))
@@ -141,9 +139,7 @@ func (l *loader) columnNames(n *yamlpos.Node) (columns []dynamics.Named, o Order
 		l.Report(n, "%s is empty; expected a column for each state", n.Name)
 	}
 	for _, f := range n.Fields {
-		if !l.plainName(f.Key, "state") {
-			continue
-		}
+		l.plainName(f.Key, "state")
 		if column, ok := l.Text(f.Value); ok {
 			columns = append(columns, dynamics.Named{Name: f.Key.Text, Column: column})
 			o = append(o, Entry{f.Key.Text, column})
@@ -159,7 +155,7 @@ func (l *loader) readModel(n *yamlpos.Node, c dynamics.Columns) (*dynamics.Model
 		m.States = append(m.States, s.Name)
 	}
 	if n == nil {
-		l.Report(l.root, "the model is missing: add, for instance, model: {equations: {x: \"a*x\"}}")
+		l.reportBare(l.root, "the model is missing: add, for instance, model: {equations: {x: \"a*x\"}}")
 		return nil, r
 	}
 	if !l.Section(n, "equations", "library", "constraints", "fixed", "likelihood", "derivative", "noise", "priors") {
@@ -256,10 +252,12 @@ func (l *loader) readLikelihood(n *yamlpos.Node, m *dynamics.Model, r *Model) {
 	m.Noise.Kind = "given"
 	var o Ordered
 	for _, f := range q.Fields {
-		if v, ok := l.Positive(f.Value); ok {
-			m.Noise.SD = append(m.Noise.SD, dynamics.Value{Name: f.Key.Text, Value: v})
-			o = append(o, Entry{f.Key.Text, v})
+		v, ok := l.Positive(f.Value)
+		if !ok {
+			v = 1 // reported; it is not missing
 		}
+		m.Noise.SD = append(m.Noise.SD, dynamics.Value{Name: f.Key.Text, Value: v})
+		o = append(o, Entry{f.Key.Text, v})
 	}
 	r.Noise = o
 }
@@ -404,21 +402,18 @@ func (l *loader) formulaOr(n *yamlpos.Node, m *dynamics.ModelError) {
 	l.Problems = append(l.Problems, n.ProblemAt(m.Offset, m.Err.Error()))
 }
 
-// find returns the node at a path, or the deepest on the way to it.
+// find returns the node at a path, or the deepest key on the way to it.
 func (l *loader) find(path []string) *yamlpos.Node {
-	n := l.root
-	for _, key := range path {
-		next := n.Field(key)
-		if i, err := strconv.Atoi(key); err == nil && n.Kind == yamlpos.List && i >= 1 && i <= len(n.Items) {
+	n, key := l.root, l.root
+	for _, word := range path {
+		next := n.Field(word)
+		if i, err := strconv.Atoi(word); err == nil && n.Kind == yamlpos.List && i >= 1 && i <= len(n.Items) {
 			next = n.Items[i-1]
 		}
 		if next == nil {
-			if n == l.root {
-				return n
-			}
-			break
+			return key
 		}
-		n = next
+		n, key = next, n.Key(word)
 	}
 	return n
 }

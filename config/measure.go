@@ -1,10 +1,14 @@
 package config
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"strconv"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/r2sgld/r2sgld/domain"
 	"github.com/r2sgld/r2sgld/potential"
@@ -13,7 +17,7 @@ import (
 
 // What a measured step size is made of.
 const (
-	pilotPoints   = 64   // at which the curvature is measured
+	pilotPoints   = 256  // at which the curvature is measured
 	pilotPower    = 4    // power iterations towards its largest eigenvalue
 	pilotQuantile = 0.9  // of the curvatures: walls may have infinite ones
 	pilotBias     = 0.05 // step size times curvature: twice the relative bias of a variance
@@ -24,44 +28,101 @@ const (
 func bounded(d domain.Domain) bool { return d != nil && domain.Bounded(d) }
 
 // measureSteps sets the step size of every rung from the curvature of u: at
-// starting points (around the starting point on an unbounded domain) the largest
-// curvature is sought along directions that begin at random, and η is
-// pilotBias over a high quantile of it, limited so that the noise √(2ητ) of a
-// step stays below a tenth of the domain's smallest width.
+// points of the domain (around the starting point if it is unbounded) the
+// largest curvature is sought along directions that begin at random, and η is
+// pilotBias over a high quantile of it under the law of the rung, limited so
+// that the noise √(2ητ) of a step stays below a tenth of the domain's smallest
+// width.
+//
+// Steps that are given are kept; the potential must then only be finite
+// somewhere.
 func (l *loader) measureSteps(u potential.Potential) {
-	s := &l.sampler
-	streams := stream.New(*s.Seed, 0)
-	p := pilot{rng: streams.Of(0, stream.Pilot), eval: u.Evaluator(1, nil),
-		x: make([]float64, u.Dim()), v: make([]float64, u.Dim()), a: make([]float64, u.Dim()), b: make([]float64, u.Dim())}
+	d := u.Dim()
+	given := l.sampler.StepSize != nil
+	p := pilot{rng: stream.New(*l.sampler.Seed, 0).Of(0, stream.Pilot), eval: u.Evaluator(1, nil),
+		x: make([]float64, d), v: make([]float64, d), a: make([]float64, d), b: make([]float64, d)}
 	draw, ok := l.pilotDraws()
 	if !ok {
 		return
 	}
-	var curvatures []float64
-	for range pilotPoints {
+	points := mat.NewDense(pilotPoints, d, nil)
+	var seen []curvature
+	for i := range pilotPoints {
 		draw(p.x, p.rng)
-		if c, ok := p.curvature(); ok {
-			curvatures = append(curvatures, c)
+		points.SetRow(i, p.x)
+		c, ok := p.curvature()
+		if ok && given {
+			return
+		}
+		if ok {
+			seen = append(seen, c)
 		}
 	}
-	if len(curvatures) == 0 {
-		l.Report(l.root.Field("potential"), "the potential is not finite at any of %d points of the domain", pilotPoints)
+	if len(seen) == 0 {
+		l.Report(l.root.Key("potential"), "the potential or its gradient is not finite at any of %d points of the domain", pilotPoints)
 		return
 	}
-	slices.Sort(curvatures)
-	c := curvatures[int(pilotQuantile*float64(len(curvatures)-1))]
-	width := l.width()
-	if c == 0 && math.IsInf(width, 1) {
-		l.Report(l.root.Field("potential"), "the potential is flat around the start: give sampler.step_size, or bound the domain")
-		return
+	width := math.Inf(1)
+	if bounded(l.domain) {
+		width = l.width(points)
 	}
-	for _, tau := range s.Temperature {
-		eta := pilotBias / c
+	for _, tau := range l.sampler.Temperature {
+		eta := pilotBias / quantile(seen, tau)
 		if w := pilotWidth * width; 2*eta*tau > w*w {
 			eta = w * w / (2 * tau)
 		}
-		s.StepSize = append(s.StepSize, twoDigits(eta))
+		if eta = twoDigits(eta); !(eta > 0) || math.IsInf(eta, 0) {
+			l.Report(l.root.Key("potential"), "no step size fits the curvature %g of the potential: give sampler.step_size, or bound the domain",
+				quantile(seen, tau))
+			return
+		}
+		l.sampler.StepSize = append(l.sampler.StepSize, eta)
 	}
+}
+
+// A curvature is what was seen at one point.
+type curvature struct{ value, energy float64 }
+
+// quantile is the high quantile of the curvatures, weighted by exp(-U/τ).
+func quantile(seen []curvature, tau float64) float64 {
+	slices.SortFunc(seen, func(a, b curvature) int { return cmp.Compare(a.value, b.value) })
+	lowest := math.Inf(1)
+	for _, c := range seen {
+		lowest = min(lowest, c.energy)
+	}
+	total := 0.0
+	for _, c := range seen {
+		total += math.Exp((lowest - c.energy) / tau)
+	}
+	sum := 0.0
+	for _, c := range seen {
+		if sum += math.Exp((lowest - c.energy) / tau); sum >= pilotQuantile*total {
+			return c.value
+		}
+	}
+	return seen[len(seen)-1].value
+}
+
+// width is the smallest principal width of a bounded domain, that of a box with
+// the variance of the points, which are uniform on the domain; at most the
+// smallest side of its bounds.
+func (l *loader) width(points *mat.Dense) float64 {
+	d := l.domain.Dim()
+	lo, hi := make([]float64, d), make([]float64, d)
+	l.domain.Bounds(lo, hi)
+	width := math.Inf(1)
+	for i := range lo {
+		width = min(width, hi[i]-lo[i])
+	}
+	var covariance mat.SymDense
+	stat.CovarianceMatrix(&covariance, points, nil)
+	var e mat.EigenSym
+	if d < pilotPoints && l.sampler.start() == nil && e.Factorize(&covariance, false) {
+		if v := e.Values(nil)[0]; v > 0 {
+			width = min(width, math.Sqrt(12*v))
+		}
+	}
+	return width
 }
 
 // twoDigits rounds v to two digits, so that a person can read it.
@@ -71,20 +132,6 @@ func twoDigits(v float64) float64 {
 		return v
 	}
 	return short
-}
-
-// width is the smallest side of the domain's box.
-func (l *loader) width() float64 {
-	width := math.Inf(1)
-	if l.domain == nil {
-		return width
-	}
-	lo, hi := make([]float64, l.domain.Dim()), make([]float64, l.domain.Dim())
-	l.domain.Bounds(lo, hi)
-	for i := range lo {
-		width = min(width, hi[i]-lo[i])
-	}
-	return width
 }
 
 // pilotDraws returns what draws the points of the measurement.
@@ -117,17 +164,17 @@ func (l *loader) pilotDraws() (func(x []float64, rng *rand.Rand), bool) {
 
 // A pilot measures curvatures.
 type pilot struct {
-	rng     *rand.Rand
-	eval    potential.Evaluator
-	x, v    []float64
-	a, b    []float64
-	energyA [1]float64
+	rng    *rand.Rand
+	eval   potential.Evaluator
+	x, v   []float64
+	a, b   []float64
+	energy [1]float64
 }
 
 // curvature is the norm of the Hessian at x along a direction that a few power
 // iterations turn towards the largest one. It reports false if the gradient is
 // not finite there.
-func (p *pilot) curvature() (float64, bool) {
+func (p *pilot) curvature() (curvature, bool) {
 	for i := range p.v {
 		p.v[i] = p.rng.NormFloat64()
 	}
@@ -140,17 +187,17 @@ func (p *pilot) curvature() (float64, bool) {
 	c := 0.0
 	for range pilotPower {
 		if !p.gradient(p.a, h) || !p.gradient(p.b, -h) {
-			return 0, false
+			return curvature{}, false
 		}
 		for i := range p.v {
 			p.v[i] = (p.a[i] - p.b[i]) / (2 * h)
 		}
 		c = normalise(p.v)
 		if c == 0 || math.IsInf(c, 0) || math.IsNaN(c) {
-			return c, c == 0
+			return curvature{c, p.energy[0]}, c == 0
 		}
 	}
-	return c, true
+	return curvature{c, p.energy[0]}, true
 }
 
 // gradient writes ∇U(x + h v) into g and reports whether all of it is finite.
@@ -158,11 +205,11 @@ func (p *pilot) gradient(g []float64, h float64) bool {
 	for i, v := range p.v {
 		p.x[i] += h * v
 	}
-	p.eval.Eval(p.energyA[:], g, p.x)
+	p.eval.Eval(p.energy[:], g, p.x)
 	for i, v := range p.v {
 		p.x[i] -= h * v
 	}
-	sum := p.energyA[0]
+	sum := p.energy[0]
 	for _, v := range g {
 		sum += v
 	}

@@ -53,7 +53,7 @@ func (l *loader) sample() (*Sample, error) {
 	l.sampler.settle(l.method, 100_000, 10_000, 10, temperature)
 	l.lengths(section, len(l.names))
 	l.settleInit()
-	if len(l.Problems) == 0 && l.sampler.StepSize == nil {
+	if len(l.Problems) == 0 {
 		l.measureSteps(u)
 	}
 	if err := l.Problems.Err(); err != nil {
@@ -73,7 +73,7 @@ func (l *loader) sample() (*Sample, error) {
 // readPotential compiles the potential.
 func (l *loader) readPotential(n *yamlpos.Node) potential.Potential {
 	if n == nil {
-		l.Report(l.root, "the potential is missing: add, for instance, potential: \"x^2/2\"")
+		l.reportBare(l.root, "the potential is missing: add, for instance, potential: \"x^2/2\"")
 		return nil
 	}
 	text, ok := l.Text(n)

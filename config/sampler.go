@@ -19,12 +19,13 @@ type method struct {
 	exchanges bool   // several rungs
 }
 
-// methods are the methods of the package's kernel, in the order of messages.
+// methods are the known methods, the default first.
 func methods() []method {
 	return []method{
+		{"r2sgld", "r", false, true},
 		{"sgld", "", false, false}, {"cycsgld", "", true, false}, {"resgld", "", false, true},
 		{"p-sgld", "p", false, false}, {"p-cycsgld", "p", true, false}, {"p-resgld", "p", false, true},
-		{"r-sgld", "r", false, false}, {"r-cycsgld", "r", true, false}, {"r2sgld", "r", false, true},
+		{"r-sgld", "r", false, false}, {"r-cycsgld", "r", true, false},
 		{"r-resgld", "r", false, true},
 	}
 }
@@ -41,7 +42,7 @@ const (
 // its zero value, for the defaults to fill in.
 func (l *loader) readSampler(n *yamlpos.Node) {
 	s := &l.sampler
-	l.method = methods()[8]
+	l.method = methods()[0]
 	known := []string{"method", "iterations", "burn_in", "thin", "step_size", "temperature", "schedule", "swap", "ladders",
 		"boundary", "cap", "penalty", "kernel", "init", "seed"}
 	if l.identify {
@@ -95,19 +96,19 @@ func (l *loader) samplerRungs(n *yamlpos.Node) {
 	}
 	rungs := len(s.Temperature)
 	switch {
-	case rungs > 0 && l.method.exchanges && rungs < 2:
+	case rungs == 1 && l.method.exchanges:
 		l.Report(temperature, "method %s exchanges rungs: give two temperatures or more, such as [1, 10]", l.method.name)
 	case rungs > 1 && !l.method.exchanges:
 		l.Report(temperature, "method %s has one rung; found %d temperatures", l.method.name, rungs)
 	}
-	if rungs == 0 {
+	if l.method.exchanges != (rungs > 1) { // none given, or a wrong number
 		rungs = 1
 		if l.method.exchanges {
 			rungs = 2
 		}
 	}
 	if got := len(s.StepSize); got > 1 && got != rungs {
-		l.Report(step, "step_size has %d entries for %d temperatures", got, rungs)
+		l.Report(step, "step_size must have one entry per rung, %d; found %d", rungs, got)
 	}
 }
 

@@ -146,7 +146,9 @@ func (n *Node) place(offset int) (line, column int) {
 		}
 		c.over(r)
 	}
-	c.settle()
+	if offset < len(n.Text) || n.Text == "" {
+		c.settle()
+	}
 	return c.line, c.column
 }
 

@@ -99,11 +99,11 @@ func Suggest(word, known string, candidates []string) string {
 			best, distance = c, d
 		}
 	}
-	if best != "" && distance <= max(1, min(len(word), len(best))/3) {
+	if n := min(len(word), len(best)); distance < n && distance <= (n+2)/3 {
 		return fmt.Sprintf("; did you mean %q?", best)
 	}
 	if len(candidates) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; %s are %s", known, strings.Join(candidates, ", "))
+	return fmt.Sprintf("; %s: %s", known, strings.Join(candidates, ", "))
 }

@@ -83,7 +83,7 @@ func TestSet(t *testing.T) {
 	}
 	r.Float(root.Field("s").Field("x"))
 	r.Section(root, "a", "s")
-	want := "--set s.x: x must be a number; found \"abc\"\n--set t.u.v: unknown key \"t\"; did you mean \"a\"?\n2 problems; nothing was written."
+	want := "--set s.x: x must be a number; found \"abc\"\n--set t.u.v: unknown key \"t\"; known keys: a, s\n2 problems; nothing was written."
 	if diff := cmp.Diff(want, r.Problems.Err().Error()); diff != "" {
 		t.Error(diff)
 	}

@@ -1,0 +1,398 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const goodSample = `name: good
+variables: [x, y]
+potential: "x^2 + y^2"
+domain:
+  box: {x: [-1, 1], y: [-1, 1]}
+sampler:
+  method: r2sgld
+  iterations: 1000
+  burn_in: 100
+  step_size: [1e-3, 1e-3]
+  temperature: [1, 10]
+`
+
+// edit is a text with a line replaced; the line is found by what it begins with.
+func edit(text, begins, with string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		if strings.HasPrefix(strings.TrimSpace(line), begins) {
+			indent := line[:len(line)-len(strings.TrimLeft(line, " "))]
+			lines[i] = indent + with
+			if with == "" {
+				lines = append(lines[:i], lines[i+1:]...)
+			}
+			break
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// TestBadSamples pins the message and the place of everything that a
+// configuration of sample may have wrong.
+func TestBadSamples(t *testing.T) {
+	for _, c := range []struct{ begins, with, want string }{
+		{`method`, `metod: r2sgld`, `f.yaml:7:3: unknown key "metod"; did you mean "method"?`},
+		{`method`, `method: r3sgld`, `f.yaml:7:11: unknown method "r3sgld"; did you mean "r2sgld"?`},
+		{`method`, `method: [r2sgld]`, `f.yaml:7:11: method must be text; found a list of 1`},
+		{`method`, `method: sghmc`, `f.yaml:7:11: unknown method "sghmc"; accepted: r2sgld, sgld, cycsgld, resgld, p-sgld, p-cycsgld, p-resgld, r-sgld, r-cycsgld, r-resgld`},
+		{`method`, `method: auto`, `f.yaml:7:11: unknown method "auto"; accepted: r2sgld, sgld, cycsgld, resgld, p-sgld, p-cycsgld, p-resgld, r-sgld, r-cycsgld, r-resgld`},
+		{`iterations`, `iterations: abc`, `f.yaml:8:15: iterations must be a number; found "abc"`},
+		{`iterations`, `iterations: 1.5`, `f.yaml:8:15: iterations must be a whole number; found 1.5`},
+		{`iterations`, `iterations: 0`, `f.yaml:8:15: iterations must be at least 1; found 0`},
+		{`iterations`, `iterations: -5`, `f.yaml:8:15: iterations must be at least 1; found -5`},
+		{`iterations`, `iterations: 1e30`, `f.yaml:8:15: iterations must be at most 1000000000000; found 1e30`},
+		{`iterations`, `iterations: "1000"`, `f.yaml:8:15: iterations must be a number; found "1000" in quotes: drop them`},
+		{`iterations`, `iterations: 1e400`, `f.yaml:8:15: iterations must be a finite number; found 1e400`},
+		{`iterations`, `iterations:`, `f.yaml:8:3: iterations must be a number; found nothing`},
+		{`iterations`, `iterations: 1_000`, `f.yaml:8:15: iterations must be a number; found "1_000"`},
+		{`iterations`, `iterations: 50`, `f.yaml:9:12: burn_in must be less than iterations; found 100 of 50`},
+		{`iterations`, `iterations: 1e11`, `f.yaml:8:15: 9999999990 draws of each rung of each ladder take 1788 GiB: raise thin or lower iterations`},
+		{`burn_in`, `burn_in: 1000`, `f.yaml:9:12: burn_in must be less than iterations; found 1000 of 1000`},
+		{`burn_in`, `burn_in: -1`, `f.yaml:9:12: burn_in must be at least 0; found -1`},
+		{`burn_in`, `thin: 0`, `f.yaml:9:9: thin must be at least 1; found 0`},
+		{`burn_in`, `ladders: 0`, `f.yaml:9:12: ladders must be at least 1; found 0`},
+		{`burn_in`, `ladders: 100000`, `f.yaml:9:12: ladders must be at most 1024; found 100000`},
+		{`burn_in`, `thin: 999`, `f.yaml:9:9: only 0 draws of each ladder would be kept: raise iterations or lower thin`},
+		{`step_size`, `step_size: 0`, `f.yaml:10:14: step_size must be positive; found 0`},
+		{`step_size`, `step_size: [1e-3, -1e-3]`, `f.yaml:10:21: entry 2 of step_size must be positive; found -1e-3`},
+		{`step_size`, `step_size: [1e-3, 1e-3, 1e-3]`, `f.yaml:10:14: step_size must have one entry per rung, 2; found 3`},
+		{`step_size`, `step_size: []`, `f.yaml:10:14: step_size is an empty list; expected numbers`},
+		{`step_size`, `step_size: .nan`, `f.yaml:10:14: step_size must be a finite number; found .nan`},
+		{`step_size`, `step_size: [.inf, 1]`, `f.yaml:10:15: entry 1 of step_size must be a finite number; found .inf`},
+		{`step_size`, `step_size: {a: 1}`, `f.yaml:10:14: step_size must be a number; found a mapping`},
+		{`temperature`, `temperature: [10, 1]`, `f.yaml:11:21: temperatures must increase, cold first; found 1 after 10`},
+		{`temperature`, `temperature: [1, 1]`, `f.yaml:11:20: temperatures must increase, cold first; found 1 after 1`},
+		{`temperature`, `temperature: 1`, `f.yaml:11:16: method r2sgld exchanges rungs: give two temperatures or more, such as [1, 10]`},
+		{`temperature`, `temperature: [0, 1]`, `f.yaml:11:17: entry 1 of temperature must be positive; found 0`},
+		{`method`, `method: sgld`, `f.yaml:10:14: step_size must have one entry per rung, 1; found 2` +
+			"\n" + `f.yaml:11:16: method sgld has one rung; found 2 temperatures`},
+		{`method`, `method: p-sgld`, `f.yaml:10:14: step_size must have one entry per rung, 1; found 2` +
+			"\n" + `f.yaml:11:16: method p-sgld has one rung; found 2 temperatures`},
+		{`burn_in`, `penalty: 3`, `f.yaml:9:12: penalty belongs to the methods p-sgld, p-cycsgld and p-resgld; found method r2sgld`},
+		{`burn_in`, `schedule: {kind: cosin}`, `f.yaml:9:20: unknown kind "cosin"; did you mean "cosine"?`},
+		{`burn_in`, `schedule: {kind: exponential}`, `f.yaml:9:13: schedule needs the key "decay"`},
+		{`burn_in`, `schedule: {kind: exponential, decay: 1.5}`, `f.yaml:9:40: decay must be at most 1; found 1.5`},
+		{`burn_in`, `schedule: {kind: cosine, gamma: 1}`, `f.yaml:9:28: gamma belongs to the schedule polynomial, not cosine`},
+		{`burn_in`, `schedule: {kind: polynomial, a: 1, b: 0}`, `f.yaml:9:13: schedule needs the key "gamma"`},
+		{`burn_in`, `schedule: {cycles: 3}`, `f.yaml:9:14: cycles belongs to the schedule cosine, not constant`},
+		{`burn_in`, `swap: {scheme: adj, rule: threshold, every: 0, correction: 0, variance: -1}`, `f.yaml:9:18: unknown scheme "adj"; accepted: deo` +
+			"\n" + `f.yaml:9:29: unknown rule "threshold"; accepted: metropolis` +
+			"\n" + `f.yaml:9:47: every must be at least 1; found 0` +
+			"\n" + `f.yaml:9:62: correction must be positive; found 0` +
+			"\n" + `f.yaml:9:75: variance must not be negative; found -1`},
+		{`burn_in`, `swap: {window: 3}`, `f.yaml:9:10: unknown key "window"; known keys: scheme, rule, every, correction, variance`},
+		{`burn_in`, `boundary: reflect`, `f.yaml:9:13: unknown boundary "reflect"; accepted: specular, nearest, refuse, project`},
+		{`burn_in`, `kernel: hmc`, `f.yaml:9:11: unknown kernel "hmc"; accepted: sgld`},
+		{`burn_in`, `cap: 0`, `f.yaml:9:8: cap must be at least 1; found 0`},
+		{`burn_in`, `init: {x: 2, y: 0}`, `f.yaml:9:9: the start (x = 2, y = 0) lies outside the domain`},
+		{`burn_in`, `init: {x: 0}`, `f.yaml:9:9: init lacks a value for "y"`},
+		{`burn_in`, `init: {x: 0, z: 1, y: 0}`, `f.yaml:9:16: unknown key "z"; known keys: x, y`},
+		{`burn_in`, `init: random`, `f.yaml:9:9: init must be uniform or a point such as {x: 0}; found "random"`},
+		{`burn_in`, `seed: -1`, `f.yaml:9:9: seed must be a whole number from 0 to 18446744073709551615; found "-1"`},
+		{`burn_in`, `seed: 1e3`, `f.yaml:9:9: seed must be a whole number from 0 to 18446744073709551615; found "1e3"`},
+		{`burn_in`, `seed: 18446744073709551616`, `f.yaml:9:9: seed must be a whole number from 0 to 18446744073709551615; found "18446744073709551616"`},
+		{`burn_in`, `until: {ess: 100}`, `f.yaml:9:3: unknown key "until"; known keys: method, iterations, burn_in, thin, step_size, temperature, schedule, swap, ladders, boundary, cap, penalty, kernel, init, seed`},
+		{`burn_in`, `whiten: true`, `f.yaml:9:3: unknown key "whiten"; known keys: method, iterations, burn_in, thin, step_size, temperature, schedule, swap, ladders, boundary, cap, penalty, kernel, init, seed`},
+		{`burn_in`, `iterations: 5`, `f.yaml:9:3: key "iterations" is given twice, first on line 8`},
+		{`name`, `name: ../evil`, `f.yaml:1:7: name "../evil" is to name a folder: use letters, digits, and . _ - inside, at most 100`},
+		{`name`, `name: [a]`, `f.yaml:1:7: name must be text; found a list of 1`},
+		{`name`, `nmae: good`, `f.yaml:1:1: unknown key "nmae"; did you mean "name"?`},
+		{`variables`, `variables: x`, `f.yaml:2:12: variables must be a list of names; found "x"`},
+		{`variables`, `variables: []`, `f.yaml:2:12: variables is an empty list; expected names`},
+		{`variables`, `variables: [x, x]`, `f.yaml:2:16: the variable "x" is listed twice`},
+		{`variables`, `variables: [1x, y]`, `f.yaml:2:13: "1x" cannot name a variable: use letters, digits and underscores, a letter first`},
+		{`variables`, `variables: [exp, y]`, `f.yaml:2:13: "exp" is the name of a function or a constant: call the variable otherwise`},
+		{`variables`, `variables: [x, pi]`, `f.yaml:2:16: "pi" is the name of a function or a constant: call the variable otherwise`},
+		{`variables`, ``, `f.yaml:1:1: variables are missing: add, for instance, variables: [x, y]`},
+		{`variables`, `variables: [x, lp__]`, `f.yaml:2:16: "lp__" cannot name a variable: use letters, digits and underscores, a letter first`},
+		{`potential`, ``, `f.yaml:1:1: the potential is missing: add, for instance, potential: "x^2/2"`},
+		{`potential`, `potential: "(x - sigma)^2 + rho*y^2"`, `f.yaml:3:18: "sigma" is not defined; variables are x, y` +
+			"\n" + `f.yaml:3:29: "rho" is not defined; variables are x, y`},
+		{`potential`, `potential: 'x +* y'`, `f.yaml:3:16: a number, a name or ( is missing before "*"`},
+		{`potential`, `potential: ""`, `f.yaml:3:12: potential must be text; found ""`},
+		{`potential`, `potential: [x]`, `f.yaml:3:12: potential must be text; found a list of 1`},
+		{`potential`, `potential: log(x, y)`, `f.yaml:3:12: log takes 1 argument, not 2`},
+		{`potential`, `potential: x^2 +`, `f.yaml:3:17: a number, a name or ( is missing at the end`},
+		{`potential`, `potential: (x`, `f.yaml:3:12: this ( is never closed`},
+		{`potential`, `potential: {command: ./u}`, `f.yaml:3:12: potential must be text; found a mapping`},
+		{`potential`, `potential: "x > 1"`, `f.yaml:3:15: ">" is not allowed here: a comparison is no number`},
+		{`box`, `box: {x: [1, -1]}`, `f.yaml:5:12: the lower bound of x must be below the upper one; found [1, -1]`},
+		{`box`, `box: {z: [0, 1]}`, `f.yaml:5:9: unknown key "z"; known keys: x, y`},
+		{`box`, `box: {x: 1}`, `f.yaml:5:12: x must be a list of two numbers; found "1"`},
+		{`box`, `box: {x: [0, 1, 2]}`, `f.yaml:5:12: the bounds of x must be two numbers [lower, upper]; found 3`},
+		{`box`, `box: {x: [.inf, 1]}`, `f.yaml:5:13: entry 1 of x must be a finite number; found .inf`},
+		{`box`, `ball: {center: [0]}`, `f.yaml:5:18: center must be a list of 2 numbers; found 1`},
+		{`box`, `ball: {center: [0, 0, 0], radius: 1}`, `f.yaml:5:18: center must be a list of 2 numbers; found 3`},
+		{`box`, `ball: {radius: -1}`, `f.yaml:5:18: radius must be positive; found -1`},
+		{`box`, `ellipsoid: {radius: 1}`, `f.yaml:5:14: an ellipsoid needs either axes: [half-axes] or matrix: [[…], …] of (x - c)' A (x - c) <= 1` +
+			"\n" + `f.yaml:5:15: unknown key "radius"; known keys: center, axes, matrix, of`},
+		{`box`, `ellipsoid: {axes: [1, 0]}`, `f.yaml:5:25: entry 2 of axes must be positive; found 0`},
+		{`box`, `ellipsoid: {matrix: [[1, 2], [2, 1]]}`, `f.yaml:5:14: ellipsoid: the matrix has eigenvalues from -1 to 3: it must be positive definite and not nearly singular`},
+		{`box`, `ellipsoid: {matrix: [[1, 2], [3, 1]]}`, `f.yaml:5:33: matrix must be symmetric; found 3 and 2`},
+		{`box`, `simplex: [x, z]`, `f.yaml:5:16: unknown variable "z"; variables: x, y`},
+		{`box`, `simplex: [x, x]`, `f.yaml:5:16: the variable "x" is listed twice`},
+		{`box`, `polygon: [[0, 0], [1, 1]]`, `f.yaml:5:12: polygon: 2 vertices; give at least 3`},
+		{`box`, `polygon: [[0, 0], [1, 1], [1, 0], [0, 1]]`, `f.yaml:5:12: polygon: edge 1–2 meets edge 3–4; edges may share only the vertex between neighbours`},
+		{`box`, `polygon: [[0, 0], [1]]`, `f.yaml:5:21: entry 2 of polygon must be a list of 2 numbers; found 1`},
+		{`box`, `flower: {petal: 5}`, `f.yaml:5:12: unknown key "petal"; did you mean "petals"?`},
+		{`box`, `flower: {petals: 5.5}`, `f.yaml:5:20: petals must be a whole number; found 5.5`},
+		{`box`, `flower:`, `f.yaml:5:3: flower holds nothing; expected, for instance, flower: {radius: 2}`},
+		{`box`, `star: {radius: 0}`, `f.yaml:5:18: radius must be positive; found 0`},
+		{`box`, `heart: {radius: 1, of: [x]}`, `f.yaml:5:26: heart lies in a plane: of must list two variables; found 1`},
+		{`box`, `torus: {}`, `f.yaml:5:3: unknown key "torus"; known keys: box, ball, ellipsoid, simplex, polygon, flower, heart, star, octagon, cross, constraints`},
+		{`box`, `constraints: ["x > 3", "x + y < 2", "y > 0"]`, `f.yaml:4:1: the domain is empty: "x > 3" and "x + y < 2" and "y > 0" exclude each other: loosen or drop one of them`},
+		{`box`, `constraints: ["x > 3", "x < 2"]`, `f.yaml:4:1: the domain is empty: "x > 3" and "x < 2" exclude each other: loosen or drop one of them`},
+		{`box`, `constraints: ["x = 3"]`, `f.yaml:5:20: a constraint is an inequality: an equation leaves a set without volume; eliminate a variable instead`},
+		{`box`, `constraints: ["x + y"]`, `f.yaml:5:23: a constraint needs one of <=, <, >= and >`},
+		{`box`, `constraints: ["x > z"]`, `f.yaml:5:22: "z" is not defined; variables are x, y`},
+		{`box`, `constraints: ["1 > 2"]`, `f.yaml:5:18: "1 > 2" is always false, whatever the variables`},
+		{`box`, `constraints: ["x^2 + y^2 <= -1"]`, `f.yaml:4:1: no point of the domain was found: it may be empty or very thin; loosen a constraint or give a starting point`},
+		{`box`, `constraints: {a: 1}`, `f.yaml:5:16: constraints must be a list of inequalities such as "x > 1 + y"; found a mapping`},
+		{`box`, `constraints: ["x >= 1", "x <= 1"]`, `f.yaml:4:1: the domain has no interior: "x >= 1" and "x <= 1" leave a set of volume zero: loosen or drop one of them`},
+		{`sampler`, `smapler:`, `f.yaml:6:1: unknown key "smapler"; did you mean "sampler"?`},
+		{`potential`, `potential: log(x - 5)`, `f.yaml:3:1: the potential or its gradient is not finite at any of 256 points of the domain`},
+	} {
+		t.Run(c.with, func(t *testing.T) { checkSample(t, edit(goodSample, c.begins, c.with), nil, c.want) })
+	}
+}
+
+// checkSample loads a text and compares the first lines of its problems.
+func checkSample(t *testing.T, text string, set []string, want string) {
+	t.Helper()
+	_, err := ParseSample("f.yaml", []byte(text), set)
+	compareProblems(t, err, want)
+}
+
+// compareProblems compares problems, without their excerpts.
+func compareProblems(t *testing.T, err error, want string) {
+	t.Helper()
+	problems, ok := err.(Problems)
+	if !ok {
+		t.Fatalf("got %v, want %s", err, want)
+	}
+	var got []string
+	for _, p := range problems {
+		p.Source = ""
+		got = append(got, p.Error())
+	}
+	if diff := cmp.Diff(want, strings.Join(got, "\n")); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestBadFiles pins what is said of files as a whole.
+func TestBadFiles(t *testing.T) {
+	crlf := strings.ReplaceAll(edit(goodSample, "method", "metod: r2sgld"), "\n", "\r\n")
+	for _, c := range []struct{ name, text, want string }{
+		{"empty", "", "f.yaml:1:1: the file is empty: expected keys such as `name: flower`"},
+		{"CRLF", crlf, `f.yaml:7:3: unknown key "metod"; did you mean "method"?`},
+		{"BOM", "\ufeff" + edit(goodSample, "name", "nmae: good"), `f.yaml:1:1: unknown key "nmae"; did you mean "name"?`},
+		{"tabs", "name: x\nsampler:\n\tseed: 1\n", "f.yaml:3:1: indent by spaces: YAML takes no tabs here"},
+		{"two documents", goodSample + "---\n" + goodSample, "f.yaml:13:1: a second document begins here; one configuration per file"},
+		{"alias", strings.Replace(goodSample, "[1e-3, 1e-3]", "*eta", 1), "f.yaml:10:14: anchors (&) and aliases (*) are not accepted: write the value out, or put text in quotes"},
+		{"noise", strings.Replace(goodSample, "domain:", "noise: {gradient: -1, enrgy: 1}\ndomain:", 1),
+			"f.yaml:4:19: gradient must not be negative; found -1\n" + `f.yaml:4:23: unknown key "enrgy"; did you mean "energy"?`},
+		{"unbounded uniform", edit(edit(goodSample, "box", "box: {x: [0, 1]}"), "burn_in", "init: uniform"),
+			"f.yaml:9:9: init: uniform needs a bounded domain: bound every variable, or give a point such as {x: 0}"},
+		{"plane", "variables: [x]\npotential: \"0\"\ndomain: {flower: {radius: 2}}\n",
+			"f.yaml:3:18: flower lies in a plane and needs two variables; there is one"},
+		{"flat", "variables: [x]\npotential: \"0\"\n",
+			"f.yaml:2:1: no step size fits the curvature 0 of the potential: give sampler.step_size, or bound the domain"},
+		{"folded formula", "variables: [x]\npotential: >\n  x^2\n  + rho\n", `f.yaml:4:5: "rho" is not defined; the variable is x`},
+		{"escaped formula", "variables: [x]\npotential: \"x\\t+ \\x78 + rho\"\n", `f.yaml:2:25: "rho" is not defined; the variable is x`},
+	} {
+		t.Run(c.name, func(t *testing.T) { checkSample(t, c.text, nil, c.want) })
+	}
+}
+
+// TestBadOverrides pins what is said of overrides: the key, and no place.
+func TestBadOverrides(t *testing.T) {
+	for _, c := range []struct{ set, want string }{
+		{"sampler.step_size=[1,-2]", "--set sampler.step_size: entry 2 of step_size must be positive; found -2"},
+		{"sampler.stepsize=1", `--set sampler.stepsize: unknown key "stepsize"; did you mean "step_size"?`},
+		{"sampler.temperature=[1,10,100]", "f.yaml:10:14: step_size must have one entry per rung, 3; found 2"},
+		{"sampler.iterations", "--set sampler.iterations: expected a.b=value, such as sampler.iterations=1000"},
+		{"=1", "--set : expected a.b=value, such as sampler.iterations=1000"},
+		{"name.x=1", `--set name.x: name holds "good", no keys`},
+		{"potential=x + z", `--set potential: "z" is not defined; variables are x, y`},
+		{"domain.box.x=[2,1]", "--set domain.box.x: the lower bound of x must be below the upper one; found [2, 1]"},
+		{"sampler.init={x: 5, y: 0}", "--set sampler.init: the start (x = 5, y = 0) lies outside the domain"},
+		{"sampler.seed=[1", "--set sampler.seed: sequence end token ']' not found"},
+	} {
+		t.Run(c.set, func(t *testing.T) { checkSample(t, goodSample, []string{c.set}, c.want) })
+	}
+	s, err := ParseSample("f.yaml", []byte(goodSample), []string{"sampler.step_size=[1e-4,2e-4]", "name=other", "domain="})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Name != "other" || s.Settings.StepSize[1] != 2e-4 || s.Problem.Domain != nil {
+		t.Errorf("the overrides left %+v", s.Resolved)
+	}
+}
+
+const goodIdentify = `name: good
+data:
+  file: data.csv
+  time: t
+  states: {x: x, y: y}
+model:
+  equations:
+    x: "a*x - b*x*y"
+    y: "c*x*y - d*y"
+  constraints: ["a > 0", "b > 0"]
+  likelihood: derivative
+sampler:
+  iterations: 1000
+`
+
+const goodData = "t,x,y\n0,1,2\n1,1.5,2.5\n2,2,2\n3,2.5,1.5\n4,2,1\n5,1.5,1.2\n6,1.2,1.9\n7,1,2.2\n"
+
+// TestBadModels pins what is said of configurations of identify and of data.
+func TestBadModels(t *testing.T) {
+	for _, c := range []struct{ begins, with, data, want string }{
+		{`file`, `file: nowhere.csv`, ``,
+			`f.yaml:3:9: nowhere.csv: cannot be read: no such file or directory`},
+		{`file`, `file: [a]`, ``,
+			`f.yaml:3:9: file must be text; found a list of 1`},
+		{`file`, ``, ``,
+			`f.yaml:2:1: data needs the key "file"`},
+		{`states`, `states: {x: X, y: y}`, ``,
+			`data.csv:1:1: no column "X" for state "x"; did you mean "x"? (columns: "t", "x", "y")`},
+		{`states`, `states: {x: x}`, ``,
+			`f.yaml:9:8: the data have no state "y" (states: "x")`},
+		{`states`, `states: {}`, ``,
+			`f.yaml:5:11: states is empty; expected a column for each state`},
+		{`states`, ``, ``,
+			`f.yaml:2:1: data needs the key "states", which names a column for each state`},
+		{`time`, `time: when`, ``,
+			`data.csv:1:1: no column "when" for the time (columns: "t", "x", "y")`},
+		{`states`, `states: {x: x, exp: y}`, ``,
+			`f.yaml:5:18: "exp" is the name of a function or a constant: call the state otherwise` +
+				"\n" + `f.yaml:9:8: the data have no state "y" (states: "x", "exp")`},
+		{`states`, `derivatives: {x: dx}`, ``,
+			`f.yaml:2:1: data needs the key "states", which names a column for each state`},
+		{`x:`, `x: "a*x +"`, ``,
+			`f.yaml:8:14: a number, a name or ( is missing at the end`},
+		{`x:`, `z: "a*x"`, ``,
+			`f.yaml:8:8: the data have no state "z" (states: "x", "y")`},
+		{`x:`, `x: "q(x)"`, ``,
+			`f.yaml:8:9: "q" is not a function; functions are abs, acos, asin, atan, atan2, beta_lpdf, cauchy_lpdf, cos, cosh, erf, erfc, exp, expm1, exponential_lpdf, floor, gamma_lpdf, lgamma, log, log10, log1p, lognormal_lpdf, logsumexp, max, min, normal_lcdf, normal_lpdf, pow, sigmoid, sign, sin, sinh, softplus, sqrt, student_t_lpdf, tan, tanh, uniform_lpdf`},
+		{`equations`, `library: [x]`, ``,
+			`f.yaml:8:5: value is not allowed in this context`},
+		{`constraints`, `constraints: ["a > e"]`, ``,
+			`f.yaml:10:22: "e" is not defined; Euler's number is exp(1); variables are a, b, c, d`},
+		{`constraints`, `constraints: ["a > 1", "a < b", "b < 0.5"]`, ``,
+			`f.yaml:10:3: the domain is empty: "a > 1" and "a < b" and "b < 0.5" exclude each other: loosen or drop one of them`},
+		{`likelihood`, `likelihood: trajectory`, ``,
+			`f.yaml:11:15: unknown likelihood "trajectory"; accepted: derivative, log-derivative`},
+		{`likelihood`, `derivative: spline`, ``,
+			`f.yaml:11:15: unknown derivative "spline"; accepted: central, savgol, column`},
+		{`likelihood`, `derivative: {kind: savgol, window: 4}`, ``,
+			`f.yaml:11:38: window must be odd; found 4`},
+		{`likelihood`, `derivative: {kind: savgol, window: 5, order: 7}`, ``,
+			`f.yaml:11:22: order must be below window; found order 7, window 5`},
+		{`likelihood`, `derivative: column`, ``,
+			`f.yaml:2:1: derivative: column needs the column with the derivative of "x": add data.derivatives: {x: …}`},
+		{`likelihood`, `noise: guess`, ``,
+			`f.yaml:11:10: unknown noise "guess"; accepted: estimate, paper`},
+		{`likelihood`, `noise: {x: 0.1}`, ``,
+			`f.yaml:11:10: no standard deviation for "y": add it, or use noise: estimate`},
+		{`likelihood`, `noise: {x: 0.1, y: -1}`, ``,
+			`f.yaml:11:22: y must be positive; found -1`},
+		{`likelihood`, `priors: {q: "normal(0, 1)"}`, ``,
+			`f.yaml:11:15: no free parameter "q" (parameters: "a", "b", "c", "d")`},
+		{`likelihood`, `priors: {a: "norml(0, 1)"}`, ``,
+			`f.yaml:11:16: unknown prior "norml"; did you mean "normal"? (known: beta, cauchy, exponential, gamma, half_cauchy, half_normal, inv_gamma, lognormal, normal, student_t, uniform)`},
+		{`likelihood`, `priors: {a: "normal(0, -1)"}`, ``,
+			`f.yaml:11:16: "normal(0, -1)": write normal(mean, sd)`},
+		{`likelihood`, `fixed: {q: 1}`, ``,
+			`f.yaml:11:14: no parameter "q" (parameters: "a", "b", "c", "d")`},
+		{`likelihood`, `fixed: {a: one}`, ``,
+			`f.yaml:11:14: a must be a number; found "one"`},
+		{`likelihood`, `priors: {a: "uniform(-2, -1)"}`, ``,
+			`f.yaml:10:3: the domain is empty: "a > 0" and "a <= -1 (prior)" exclude each other: loosen or drop one of them`},
+		{`iterations`, `init: {a: -1, b: 1, c: 1, d: 1}`, ``,
+			`f.yaml:13:9: the start (a = -1, b = 1, c = 1, d = 1) lies outside the domain`},
+		{`iterations`, `init: uniform`, ``,
+			`f.yaml:13:9: init: uniform needs a bounded domain: bound every variable, or give a point such as {a: 0}`},
+		{`iterations`, `whiten: maybe`, ``,
+			`f.yaml:13:11: unknown whiten "maybe"; accepted: true, false`},
+		{`model`, `modell:`, ``,
+			`f.yaml:1:1: the model is missing: add, for instance, model: {equations: {x: "a*x"}}` +
+				"\n" + `f.yaml:6:1: unknown key "modell"; did you mean "model"?`},
+		{`name`, `potential: x`, ``,
+			`f.yaml:1:1: unknown key "potential"; known keys: name, data, model, sampler`},
+		{`likelihood`, `likelyhood: derivative`, ``,
+			`f.yaml:11:3: unknown key "likelyhood"; did you mean "likelihood"?`},
+		{`-`, ``, "t,x\n0,1\n",
+			`data.csv:1:1: no column "y" for state "y" (columns: "t", "x")`},
+		{`-`, ``, "t,x,y\n0,1,2\n1,NaN,2\n2,1,1\n3,1,1\n",
+			`data.csv:3:3: "NaN" in column "x": not a finite number: remove the row or fill the value in`},
+		{`-`, ``, "t,x,y\n0,1,2\n1,1\n2,1,1\n",
+			`data.csv:3:1: 2 cells in this row, 3 in the header`},
+		{`-`, ``, "t,x,y\n0,1,2\n0,1,3\n1,2,3\n",
+			`data.csv:3:1: t 0 comes twice, first in line 2: keep one row for each time`},
+		{`-`, ``, "t,x,y\n0,1,2\n2,1,3\n1,2,3\n",
+			`data.csv:4:1: t 1 comes after 2: sort the rows by time`},
+		{`-`, ``, "t,x,y\n",
+			`f.yaml:3:9: data.csv: 0 rows of data: at least 3 are needed`},
+		{`-`, ``, "t,x,y\n0,1,2\n1,1,2\n",
+			`f.yaml:3:9: data.csv: 2 rows of data: at least 3 are needed`},
+		{`-`, ``, "t,x,y\n0,1,2\n1,abc,1e400\n2,1,1\n3,1,1\n",
+			`data.csv:3:3: "abc" in column "x": not a number` +
+				"\n" + `data.csv:3:7: "1e400" in column "y": too large to compute with (at most 1e+150): change the unit`},
+		{`-`, ``, "t;x;y\n0;1;2\n",
+			`data.csv:1:1: the columns are not separated by commas: save the file as comma-separated values`},
+		{`-`, ``, "0,1,2\n1,2,3\n2,3,4\n",
+			`data.csv:1:1: the first line holds numbers: it must name the columns, for instance "t,x,y"`},
+		{`-`, ``, "t,x,y\n0,,2\n1,1,2\n2,3,3\n",
+			`data.csv:2:3: an empty cell in column "x": remove the row or fill the value in`},
+		{`-`, ``, "t,x,x,y\n0,1,1,2\n1,1,2,2\n2,3,3,3\n",
+			`data.csv:1:5: column "x" comes twice`},
+		{`likelihood`, `likelihood: log-derivative`, "t,x,y\n0,1,2\n1,-1,2\n2,1,1\n3,1,1\n",
+			`data.csv:3:1: x = -1: the likelihood log-derivative needs positive data; use derivative`},
+		{`-`, ``, "\"t,x,y\n0,1",
+			`data.csv:2:4: extraneous or missing " in quoted-field`},
+		{`-`, ``, ` `,
+			`data.csv:1:1: no column "t" for the time (columns: "")` +
+				"\n" + `data.csv:1:1: no column "x" for state "x" (columns: "")` +
+				"\n" + `data.csv:1:1: no column "y" for state "y" (columns: "")`},
+	} {
+		t.Run(c.with+c.data, func(t *testing.T) {
+			folder := t.TempDir()
+			data := c.data
+			if data == "" {
+				data = goodData
+			}
+			write(t, filepath.Join(folder, "data.csv"), data)
+			file := filepath.Join(folder, "f.yaml")
+			write(t, file, edit(goodIdentify, c.begins, c.with))
+			_, err := LoadIdentify(file, nil)
+			if problems, ok := err.(Problems); ok {
+				for i := range problems {
+					problems[i].File = filepath.Base(problems[i].File)
+					problems[i].Message = strings.ReplaceAll(problems[i].Message, folder+string(filepath.Separator), "")
+				}
+			}
+			compareProblems(t, err, c.want)
+		})
+	}
+}
+
+func write(t *testing.T, file, text string) {
+	t.Helper()
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
