@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -111,8 +112,12 @@ func TestChunks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(d.Chains, got.Chains, same); diff != "" {
-		t.Error(diff[:min(len(diff), 500)])
+	for c := range d.Chains {
+		for r, x := range d.Chains[c].X {
+			if !slices.Equal(x, got.Chains[c].X[r]) {
+				t.Errorf("chain %d, rung %d: other draws", c+1, r+1)
+			}
+		}
 	}
 }
 
