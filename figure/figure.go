@@ -25,8 +25,12 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// dpi is the resolution of PNG pictures.
-const dpi = 180
+// dpi is the resolution of PNG pictures, and of those taller than a page.
+const (
+	dpi     = 180
+	dpiTall = 144
+	tall    = 25 // cm
+)
 
 // An Axis names what is measured along an axis.
 type Axis struct {
@@ -94,12 +98,17 @@ func (f *Figure) WriteSVG(w io.Writer) error {
 	return nil
 }
 
-// WritePNG writes the figure as PNG of 180 dots an inch.
+// WritePNG writes the figure as PNG of 180 dots an inch, or 144 if it is taller
+// than a page.
 func (f *Figure) WritePNG(w io.Writer) error {
-	c := vgimg.NewWith(vgimg.UseWH(f.width, f.height), vgimg.UseDPI(dpi))
+	resolution := dpi
+	if f.height > tall*vg.Centimeter {
+		resolution = dpiTall
+	}
+	c := vgimg.NewWith(vgimg.UseWH(f.width, f.height), vgimg.UseDPI(resolution))
 	f.draw(draw.New(c))
 	enc := png.Encoder{CompressionLevel: png.BestCompression}
-	if err := enc.Encode(w, c.Image()); err != nil {
+	if err := enc.Encode(w, paletted(c.Image())); err != nil {
 		return fmt.Errorf("write PNG: %w", err)
 	}
 	return nil

@@ -69,11 +69,10 @@ func Fit(r []Response, time Axis, level float64) (*Figure, error) {
 	banded := false
 	for i := range r {
 		panels[i] = r[i].fitPanel()
-		if i == len(r)-1 {
-			panels[i].x.label = time.label()
-		}
+		panels[i].x.label = time.label()
 		banded = banded || r[i].Low != nil
 	}
+	onlyLowest(panels, 1)
 	keys := []key{keyDot("observed", observed, 1.8), keyLine("model", linePosterior)}
 	if banded {
 		keys = append(keys, keyArea(fmt.Sprintf("%g %% interval of the model", level), whole))
@@ -126,11 +125,10 @@ func Residuals(r []Response, time Axis) (*Figure, error) {
 		lo, hi := min(a.y.min, b.y.min), max(a.y.max, b.y.max)
 		a.y = scale{label: label, min: lo, max: hi}
 		b.y = scale{min: lo, max: hi, silent: true}
-		if i == len(r)-1 {
-			a.x.label, b.x.label = time.label(), "normal quantile (sd)"
-		}
+		a.x.label, b.x.label = time.label(), "normal quantile (sd)"
 		panels = append(panels, a, b)
 	}
+	onlyLowest(panels, 2)
 	keys := []key{keyDot("residual", observed, 1.8), keyLine("±2 sd", lineLimit),
 		keyLine("zero; normal law", lineZero), keyArea("95 % of normal samples", expected)}
 	lay := mosaic{columns: 2, height: cm(math.Max(3, math.Min(4.6, 16/float64(len(r)))))}

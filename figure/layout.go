@@ -30,7 +30,6 @@ const (
 	below    = vg.Length(13)      // numbers under a panel
 	nameRoom = lineSkip           // name under the numbers, title above
 	gap      = vg.Length(9)       // between panels
-	numbered = vg.Length(30)      // least space left of a panel with numbers
 	fullPage = textWidth * 28.346 // points
 )
 
@@ -73,20 +72,21 @@ func (m mosaic) compose(panels []*panel, keys []key, caption string) *Figure {
 	f := &Figure{keys: keys}
 	rows := (len(panels) + m.columns - 1) / m.columns
 	lefts := make([]vg.Length, m.columns) // space left of each column
-	var bottom, top vg.Length
+	var inner, bottom, top vg.Length      // space under a row, under the last one, over each
 	for i, p := range panels {
 		if p == nil {
 			continue
 		}
 		lefts[i%m.columns] = max(lefts[i%m.columns], p.leftRoom(m.height))
-		if p.x.label != "" {
-			bottom = nameRoom
+		if i/m.columns < rows-1 {
+			inner = max(inner, p.belowRoom())
 		}
+		bottom = max(bottom, p.belowRoom())
 		if p.title != "" {
 			top = nameRoom
 		}
 	}
-	gapX, gapY := gap, below+bottom+top+6
+	gapX, gapY := gap, inner+top+6
 	if m.joint {
 		gapX, gapY = 5, 5
 	}
@@ -99,7 +99,7 @@ func (m mosaic) compose(panels []*panel, keys []key, caption string) *Figure {
 	}
 	f.width = max(total+m.width*vg.Length(m.columns), 8*vg.Centimeter)
 	f.caption = wrap(letters(letterSize-0.5), caption, f.width-2*edge)
-	header := edge + vg.Length(f.keyRows())*lineSkip + 3 + top
+	header := edge + vg.Length(f.keyRows())*lineSkip + 6 + top
 	for i, p := range panels {
 		if p == nil {
 			continue
@@ -111,7 +111,7 @@ func (m mosaic) compose(panels []*panel, keys []key, caption string) *Figure {
 		}
 		f.cells = append(f.cells, cell{p, x, header + (m.height+gapY)*vg.Length(r), m.width, m.height})
 	}
-	f.height = header + m.height*vg.Length(rows) + gapY*vg.Length(rows-1) + below + bottom +
+	f.height = header + m.height*vg.Length(rows) + gapY*vg.Length(rows-1) + bottom + 3 +
 		vg.Length(len(f.caption))*lineSkip + edge
 	return f
 }
@@ -191,6 +191,19 @@ func wrap(sty draw.TextStyle, s string, room vg.Length) []string {
 		lines = append(lines, line)
 	}
 	return lines
+}
+
+// onlyLowest leaves the numbers and the name of the x axis to the lowest of the
+// panels of a column that share it.
+func onlyLowest(panels []*panel, columns int) {
+	for i := range panels {
+		if i+columns >= len(panels) {
+			break
+		}
+		if a, b := &panels[i].x, panels[i+columns].x; a.min == b.min && a.max == b.max {
+			a.silent, a.label = true, ""
+		}
+	}
 }
 
 // columnsFor returns how many columns show n panels well, most at most.

@@ -169,18 +169,29 @@ func (q *Pairs) panel(views []scale, i, j, n, m int, domain *bool) *panel {
 	}
 	p.add(q.dots(x, y, sparse))
 	if q.Truth != nil {
+		sty := lineTruth
+		if len(q.Axes) > 3 {
+			sty.Width *= 0.6
+		}
 		p.add(func(pl *plane) {
-			pl.vline(lineTruth, q.Truth[i])
-			pl.hline(lineTruth, q.Truth[j])
+			pl.vline(sty, q.Truth[i])
+			pl.hline(sty, q.Truth[j])
 		})
 	}
 	return p
 }
 
-// dots draws every k-th draw, so that a figure holds some 2,000.
+// stride returns k such that every k-th draw is shown as a dot, some 1,800 in
+// a figure.
+func (q *Pairs) stride() int {
+	d := len(q.Axes)
+	limit := 3600 / (d * (d - 1))
+	return (len(q.Draws[0]) + limit - 1) / limit
+}
+
+// dots draws the draws, less those that stride leaves out.
 func (q *Pairs) dots(x, y []float64, sparse bool) func(*plane) {
 	d := len(q.Axes)
-	limit := 2400 / (d * (d - 1))
 	radius := vg.Length(0.55)
 	if d == 2 {
 		radius = 0.8
@@ -188,7 +199,7 @@ func (q *Pairs) dots(x, y []float64, sparse bool) func(*plane) {
 	if sparse {
 		radius = 1.1
 	}
-	step := (len(x) + limit - 1) / limit
+	step := q.stride()
 	var pts []point
 	for k := 0; k < len(x); k += step {
 		pts = append(pts, point{x[k], y[k]})
@@ -252,10 +263,7 @@ func (q *Pairs) keys(domain bool) []key {
 }
 
 func (q *Pairs) caption() string {
-	d := len(q.Axes)
-	limit := 2400 / (d * (d - 1))
-	step := (len(q.Draws[0]) + limit - 1) / limit
-	if step > 1 {
+	if step := q.stride(); step > 1 {
 		return sentences(q.Sample.String(), fmt.Sprintf("one draw in %d is shown as a dot", step))
 	}
 	return q.Sample.String()

@@ -101,7 +101,7 @@ func (p *panel) drawY(pl *plane, marks []tick) {
 			c.StrokeLine2(lineAxis, c.Min.X, at.Y, c.Min.X-2.5, at.Y)
 		}
 		if !p.y.silent {
-			c.FillText(sty, vg.Point{X: c.Min.X - 4, Y: at.Y}, t.label)
+			c.FillText(sty, vg.Point{X: c.Min.X - 4, Y: at.Y + 0.7}, t.label)
 			left = min(left, c.Min.X-4-sty.Width(t.label))
 		}
 	}
@@ -129,6 +129,18 @@ func (p *panel) leftRoom(height vg.Length) vg.Length {
 	}
 	if p.y.label != "" {
 		room += letterSize + 5
+	}
+	return room
+}
+
+// belowRoom returns the space that numbers and name of the x axis need.
+func (p *panel) belowRoom() vg.Length {
+	room := vg.Length(4)
+	if !p.x.silent && !p.x.bare {
+		room = below
+	}
+	if p.x.label != "" {
+		room += nameRoom
 	}
 	return room
 }

@@ -14,10 +14,11 @@ import (
 const rankBins = 20
 
 // Ranks draws, for each parameter and ladder, how the ranks of its draws among
-// those of all ladders are spread. Ladders that agree have level bars: 95 % of
-// them within the grey band. ess is the effective number of draws of one
-// ladder, per parameter, which sets the width of that band; nil takes draws as
-// independent, too narrow a band for most chains.
+// those of all ladders are spread: a histogram whose bars stand on the number
+// expected of ladders that agree. Then 95 % of the bars stay within the grey
+// band. ess is the effective number of draws of one ladder, per parameter,
+// which sets the width of that band; nil takes draws as independent, too
+// narrow a band for most chains.
 func Ranks(p []Ladders, ess []float64) (*Figure, error) {
 	if err := checkLadders(p); err != nil {
 		return nil, err
@@ -26,8 +27,8 @@ func Ranks(p []Ladders, ess []float64) (*Figure, error) {
 		return nil, errors.New("figure: ranks: give one effective sample size for each parameter, or nil")
 	}
 	ladders := len(p[0].Draws)
-	columns := columnsFor(len(p), 4)
-	panels := make([]*panel, len(p))
+	shares, bands := make([][][]float64, len(p)), make([]float64, len(p))
+	reach := 0.1 // the largest deviation from what is expected, relative to it
 	for i, q := range p {
 		n := float64(sampleOf(q).Draws) / float64(ladders)
 		if ess != nil {
@@ -36,62 +37,57 @@ func Ranks(p []Ladders, ess []float64) (*Figure, error) {
 			}
 			n = math.Min(n, ess[i])
 		}
-		panels[i] = rankPanel(q, n)
-		if i%columns == 0 {
-			panels[i].y.label = "ladder"
-		} else {
-			panels[i].y.silent = true
+		bands[i] = 1.96 * math.Sqrt((1-1.0/rankBins)*(1-1/float64(ladders))*rankBins/n)
+		shares[i] = rankShares(q.Draws)
+		for _, s := range shares[i] {
+			least, most := extent(s...)
+			reach = math.Max(reach, math.Max(1-least, most-1))
 		}
-		panels[i].x.label = "rank"
+		reach = math.Max(reach, math.Min(1.2*bands[i], 1))
 	}
-	keys := []key{keyArea("share of ranks", blue), keyArea("95 % of bars if the ladders agree", expected), keyLine("expected", lineExpected)}
-	lay := mosaic{columns: columns, height: cm(math.Max(2.8, math.Min(0.5*float64(ladders)+0.6, 7)))}
+	columns := columnsFor(len(p), 4)
+	panels := make([]*panel, len(p))
+	for i, q := range p {
+		panels[i] = rankPanel(q.Axis, shares[i], bands[i], reach)
+		panels[i].y.silent = i%columns != 0
+		if !panels[i].y.silent {
+			panels[i].y.label = "ladder"
+		}
+	}
+	onlyLowest(panels, columns)
+	keys := []key{keyLine("expected number of ranks", lineExpected), keyArea("95 % of bars if the ladders agree", expected)}
+	lay := mosaic{columns: columns, height: cm(math.Max(2.2, math.Min(0.7*float64(ladders), 8)))}
 	if columns < 3 {
 		lay.width = cm(7)
 	}
-	caption := sentences(sampleOf(p[0]).String(), "each colour is a ladder")
+	caption := sentences(sampleOf(p[0]).String(), fmt.Sprintf("half-way to the next ladder is ±%.0f %% of that number", 100*reach))
 	return lay.compose(panels, keys, caption), nil
 }
 
-// rankPanel draws the ladders of one parameter above one another. Each has n
-// effective draws.
-func rankPanel(q Ladders, n float64) *panel {
-	shares := rankShares(q.Draws)
+// rankPanel draws the ladders of one parameter under one another.
+func rankPanel(a Axis, shares [][]float64, band, reach float64) *panel {
 	ladders := float64(len(shares))
-	p := &panel{title: q.Axis.label(), x: scale{min: 0, max: 1}, y: scale{min: 0.5, max: ladders + 0.5}}
+	p := &panel{title: a.label(), x: scale{label: "rank", min: 0, max: 1}, y: scale{min: 0.5, max: ladders + 0.5}}
 	p.x.marks = []tick{{0, "0"}, {0.5, "½"}, {1, "1"}}
-	half := 1.96 * math.Sqrt((1-1.0/rankBins)*(1-1/ladders)*rankBins/n)
-	tallest := math.Max(2, 1+half)
-	for _, s := range shares {
-		_, top := extent(s...)
-		tallest = math.Max(tallest, top)
-	}
-	unit := 0.92 / tallest // height of the expected share
+	unit := 0.48 / reach
 	skip := (len(shares) + 11) / 12
 	p.y.marks = []tick{}
 	for l, s := range shares {
-		base := ladders - float64(l) - 0.46 // the first on top
+		middle := ladders - float64(l)
 		if l%skip == 0 {
-			p.y.marks = append(p.y.marks, tick{base + 0.46, strconv.Itoa(l + 1)})
+			p.y.marks = append(p.y.marks, tick{middle, strconv.Itoa(l + 1)})
 		}
-		scaled := make([]float64, len(s))
+		bars := make([]float64, len(s))
 		for k, v := range s {
-			scaled[k] = v * unit
+			bars[k] = (v - 1) * unit
 		}
+		half := math.Min(band, reach) * unit
 		p.add(func(pl *plane) {
-			pl.fill(ladderColour(l), steps(0, 1, base, scaled))
+			pl.box(expected, point{0, middle - half}, point{1, middle + half})
+			pl.fill(ladderColour(l), steps(0, 1, middle, bars))
+			pl.hline(lineExpected, middle)
 		})
 	}
-	p.add(func(pl *plane) { // the band over the bars, see-through
-		for l := range shares {
-			base := ladders - float64(l) - 0.46
-			c := expected
-			c.A = 150
-			pl.box(c, point{0, base + unit*math.Max(0, 1-half)}, point{1, base + unit*(1+half)})
-			pl.hline(lineExpected, base+unit)
-			pl.hline(lineGrid, base)
-		}
-	})
 	return p
 }
 

@@ -59,14 +59,17 @@ var (
 var ladderColours = [...]color.NRGBA{blue, vermillion, green, orange, sky, purple, black}
 
 // ladderColour returns the colour of ladder i = 0, 1, …; after a round of
-// seven the colours come again, darker.
+// seven the colours come again, darker, and then paler.
 func ladderColour(i int) color.NRGBA {
 	c := ladderColours[i%len(ladderColours)]
-	if i/len(ladderColours)%2 == 1 {
+	switch i / len(ladderColours) % 3 {
+	case 1:
 		if c == black {
 			return color.NRGBA{R: 140, G: 140, B: 140, A: 255}
 		}
 		c.R, c.G, c.B = c.R/2, c.G/2, c.B/2
+	case 2:
+		c.R, c.G, c.B = c.R/2+127, c.G/2+127, c.B/2+127
 	}
 	return c
 }

@@ -35,7 +35,30 @@ func ticks(min, max float64, room vg.Length, upright bool) []tick {
 			break
 		}
 	}
+	if len(best) == 1 {
+		return ends(sty, min, max, room, upright, best)
+	}
 	return best
+}
+
+// ends labels the first and the last of the finer multiples alone, where only
+// one label would fit among neighbours; one says which.
+func ends(sty draw.TextStyle, min, max float64, room vg.Length, upright bool, one []tick) []tick {
+	step := math.Pow(10, math.Floor(math.Log10(max-min)))
+	for _, part := range [...]float64{5, 2, 1, 0.5, 0.2} {
+		t := multiples(min, max, step*part)
+		if n := len(t); n >= 2 && n <= 7 {
+			apart := room * vg.Length((t[n-1].value-t[0].value)/(max-min))
+			if !fits(sty, []tick{t[0], t[n-1]}, apart, upright) {
+				continue
+			}
+			for k := 1; k < n-1; k++ {
+				t[k].label = ""
+			}
+			return t
+		}
+	}
+	return one
 }
 
 // multiples lists the multiples of step in [min, max]; nil if more than 40.
@@ -93,7 +116,7 @@ func number(v, step, large float64) string {
 // also if both are the same.
 func widen(min, max, margin float64) (lo, hi float64) {
 	size := math.Max(math.Abs(min), math.Abs(max))
-	if max-min <= 1e-9*size || max == min {
+	if max-min <= 1e-9*size || max-min < 1e-290 {
 		pad := size / 2
 		if pad < 1e-290 {
 			pad = 1

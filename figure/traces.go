@@ -3,6 +3,7 @@ package figure
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -60,46 +61,54 @@ const traceBudget = 28000
 
 // Traces draws each parameter along its draws, one line a ladder. Long traces
 // are drawn by the least and largest value of equal stretches, so that nothing
-// that sticks out is lost.
+// that sticks out is lost. If there are too many lines for that, each ladder is
+// drawn by the means of its stretches, over a band that holds all draws.
 func Traces(p []Ladders) (*Figure, error) {
 	if err := checkLadders(p); err != nil {
 		return nil, err
 	}
 	n := len(p[0].Draws)
-	stretches := max(min(traceBudget/2/(len(p)*n), 500), 8)
-	columns := 1
+	columns, finest := 1, 300
 	if len(p) > 4 {
-		columns = 2
+		columns, finest = 2, 160
+	}
+	stretches := min(traceBudget/2/(len(p)*n), finest)
+	longest := 0
+	for _, q := range p {
+		for _, v := range q.Draws {
+			longest = max(longest, len(v))
+		}
+	}
+	crowded := stretches < 100 && longest > 2*stretches
+	keys, caption := ladderKeys(n), sampleOf(p[0]).String()
+	if crowded {
+		stretches = max(stretches, 40)
+		keys = append(keys, keyArea("all draws", whole))
+		caption = sentences(caption, fmt.Sprintf("lines are means over %d stretches", stretches))
 	}
 	panels := make([]*panel, len(p))
 	for i, q := range p {
-		panels[i] = tracePanel(q, stretches)
-		if i >= len(p)-columns {
-			panels[i].x.label = "kept draw"
-		}
+		panels[i] = tracePanel(q, stretches, crowded)
+		panels[i].x.label = "kept draw"
 	}
+	onlyLowest(panels, columns)
 	lay := mosaic{columns: columns, height: cm(2.6)}
 	if len(p) == 1 {
 		lay.height = cm(4.5)
 	}
-	return lay.compose(panels, ladderKeys(n), sampleOf(p[0]).String()), nil
+	return lay.compose(panels, keys, caption), nil
 }
 
-func tracePanel(q Ladders, stretches int) *panel {
-	pan := &panel{x: scale{min: 1, max: 2}, y: scale{label: q.Axis.label()}}
-	first := true
+func tracePanel(q Ladders, stretches int, crowded bool) *panel {
+	pan := &panel{x: scale{min: 0, max: 1}, y: scale{label: q.Axis.label()}}
+	lo, hi := extent(slices.Concat(q.Draws...)...)
+	pan.y.min, pan.y.max = widen(lo, hi, 0.05)
 	for _, v := range q.Draws {
-		if len(v) == 0 {
-			continue
-		}
-		lo, hi := extent(v...)
-		if first {
-			pan.y.min, pan.y.max, first = lo, hi, false
-		}
-		pan.y.min, pan.y.max = min(pan.y.min, lo), max(pan.y.max, hi)
 		pan.x.max = max(pan.x.max, float64(len(v)))
 	}
-	pan.y.min, pan.y.max = widen(pan.y.min, pan.y.max, 0.05)
+	if crowded {
+		pan.add(hull(q.Draws, stretches))
+	}
 	width := vg.Length(0.7)
 	if len(q.Draws) > 2 {
 		width = 0.5
@@ -107,6 +116,9 @@ func tracePanel(q Ladders, stretches int) *panel {
 	for l, v := range q.Draws {
 		sty := draw.LineStyle{Color: ladderColour(l), Width: width}
 		pts := envelope(v, stretches)
+		if crowded {
+			pts = means(v, stretches)
+		}
 		pan.add(func(pl *plane) {
 			if len(pts) == 1 {
 				pl.dots(sty.Color, 1.5, pts)
@@ -116,6 +128,47 @@ func tracePanel(q Ladders, stretches int) *panel {
 		})
 	}
 	return pan
+}
+
+// hull is a band from the least to the largest value of all ladders, stretch
+// by stretch.
+func hull(draws [][]float64, stretches int) func(*plane) {
+	longest := 0
+	for _, v := range draws {
+		longest = max(longest, len(v))
+	}
+	var x, lo, hi []float64
+	for s := range min(stretches, longest) {
+		from, to := s*longest/stretches, (s+1)*longest/stretches
+		var all []float64
+		for _, v := range draws {
+			all = append(all, v[min(from, len(v)):min(to, len(v))]...)
+		}
+		if len(all) == 0 {
+			continue
+		}
+		a, b := extent(all...)
+		x = append(x, float64(from), float64(to))
+		lo, hi = append(lo, a, a), append(hi, b, b)
+	}
+	return func(pl *plane) { pl.band(whole, x, lo, hi) }
+}
+
+// means returns the mean of each stretch of v, over its middle.
+func means(v []float64, stretches int) []point {
+	var out []point
+	for s := range stretches {
+		from, to := s*len(v)/stretches, (s+1)*len(v)/stretches
+		if from == to {
+			continue
+		}
+		sum := 0.0
+		for _, y := range v[from:to] {
+			sum += y / float64(to-from)
+		}
+		out = append(out, point{float64(from+1+to) / 2, sum})
+	}
+	return out
 }
 
 // envelope returns v over 1, 2, … if it is short, else the least and the

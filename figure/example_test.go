@@ -1,0 +1,74 @@
+package figure_test
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+
+	"github.com/r2sgld/r2sgld/figure"
+)
+
+func ExampleMarginals() {
+	m := figure.Marginal{
+		Axis: figure.Axis{Name: "β", Unit: "1/yr"},
+		Mode: 0.5, Interval: [2]float64{0.34, 0.66}, Bounds: [2]float64{0, math.Inf(1)},
+	}
+	for x := 0.2; x <= 0.8; x += 0.01 {
+		m.X = append(m.X, x)
+		m.Density = append(m.Density, math.Exp(-50*(x-0.5)*(x-0.5)))
+	}
+	f, err := figure.Marginals([]figure.Marginal{m}, 90, figure.Sample{Draws: 12000, Ladders: 8})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	dir, err := os.MkdirTemp("", "figure")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	if err := f.Save(dir, "marginals"); err != nil {
+		fmt.Println(err)
+		return
+	}
+	files, _ := filepath.Glob(filepath.Join(dir, "*"))
+	for _, file := range files {
+		fmt.Println(filepath.Base(file))
+	}
+	// Output:
+	// marginals.png
+	// marginals.svg
+}
+
+func ExamplePairPlot() {
+	disc := func(x, y float64) bool { return x*x+y*y <= 1 }
+	var x, y []float64
+	for k := range 500 { // a spiral
+		r := math.Sqrt((float64(k) + 0.5) / 500)
+		x, y = append(x, r*math.Cos(2.4*float64(k))), append(y, r*math.Sin(2.4*float64(k)))
+	}
+	f, err := figure.PairPlot(figure.Pairs{
+		Axes:   []figure.Axis{{Name: "x"}, {Name: "y"}},
+		Draws:  [][]float64{x, y},
+		Inside: func(i, j int) func(x, y float64) bool { return disc },
+		Sample: figure.Sample{Draws: 500, Ladders: 1},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	width, height := f.Size()
+	fmt.Printf("%.0f × %.0f cm\n", width, height)
+	// Output: 13 × 13 cm
+}
+
+func ExampleTraces() {
+	_, err := figure.Traces([]figure.Ladders{{
+		Axis:  figure.Axis{Name: "β"},
+		Draws: [][]float64{{0.1, math.NaN()}},
+	}})
+	fmt.Println(err)
+	// Output: figure: β, ladder 1: value 2 is NaN: leave it out or mend it before drawing
+}
