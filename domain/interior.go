@@ -40,7 +40,7 @@ const thin = 1e-10
 
 // Interior returns a point well inside d: the centre of a box (one unit from the
 // wall of a half-line), ball or ellipsoid, the centre of a largest ball in a
-// polytope; elsewhere the deepest of some chord midpoints from a point that was
+// polytope; elsewhere the deepest of some points reached along chords from one that was
 // found by descent on the largest violation or by sampling. It returns an
 // *[EmptyError] where linear constraints exclude each other, and ErrNoInterior
 // where nothing was found.
@@ -224,8 +224,8 @@ func descend(d Domain, tr Tracer, x []float64) bool {
 	return d.Contains(x)
 }
 
-// deepen moves to the middles of chords in random directions and returns the
-// point deepest inside, the last one where depths are not known.
+// deepen moves to the middles of chords in random directions, and in between to
+// any point of a chord, and returns the point deepest inside, the last one where depths are not known.
 func deepen(d Domain, tr Tracer, x, lo, hi []float64, rng *rand.Rand) []float64 {
 	n := len(x)
 	reach := 0.0
@@ -241,17 +241,21 @@ func deepen(d Domain, tr Tracer, x, lo, hi []float64, rng *rand.Rand) []float64 
 	walk := &walker{tr: tr, reach: reach, dir: make([]float64, n)}
 	best, deepest := append([]float64(nil), x...), depth(tr, x)
 	y := append([]float64(nil), x...)
-	for range 40 + 4*n {
+	for k := range 40 + 4*n {
 		walk.aim(rng)
 		a, b := walk.chord(y)
+		share := 0.5
+		if k%2 == 1 { // leave centres of symmetry
+			share = rng.Float64()
+		}
 		for i, e := range walk.dir {
-			y[i] += (a + b) / 2 * e
+			y[i] += (a + share*(b-a)) * e
 		}
 		if !d.Contains(y) {
 			copy(y, best)
 			continue
 		}
-		if r := depth(tr, y); !(r < deepest) {
+		if r := depth(tr, y); r >= deepest || math.IsNaN(deepest) {
 			deepest = r
 			copy(best, y)
 		}

@@ -208,6 +208,9 @@ func TestInteriorOrContradiction(t *testing.T) {
 func TestVolume(t *testing.T) {
 	for _, s := range testShapes(t) {
 		log, se, err := Volume(s.d, rand.New(rand.NewPCG(2, 3)))
+		if s.mean != nil && s.volume == 0 {
+			continue // not known
+		}
 		if s.mean == nil {
 			if err == nil {
 				t.Errorf("%s: an unbounded domain has the volume %g", s.name, math.Exp(log))

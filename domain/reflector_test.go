@@ -193,7 +193,10 @@ func TestNormalsAgreeWithFiniteDifferences(t *testing.T) {
 				dir[i], side[i] = 3*s.size*rng.NormFloat64(), s.size*rng.NormFloat64()
 			}
 			p, q, r := make([]float64, d), make([]float64, d), make([]float64, d)
-			const h = 1e-4
+			const h = 1e-5
+			for i, l := 0, norm(dir)/norm(side); i < d; i++ {
+				side[i] *= l
+			}
 			w := exit(0, p)
 			if w == None {
 				continue

@@ -29,7 +29,9 @@ type shape struct {
 }
 
 // testShapes returns every test domain.
-func testShapes(t testing.TB) []shape { return append(solidShapes(t), planeShapes(t)...) }
+func testShapes(t testing.TB) []shape {
+	return append(append(solidShapes(t), planeShapes(t)...), implicitShapes(t)...)
+}
 
 // solidShapes returns the test domains that are no plane curves or polygons.
 func solidShapes(t testing.TB) []shape {
