@@ -181,12 +181,10 @@ func apply(o op, a, b, c, d float64) float64 {
 		}
 		return d
 	}
-	return unary(o)(a)
+	return unaries[o](a)
 }
 
-// unary returns the function of an operation on one number.
-func unary(o op) func(float64) float64 { return unaries[o] }
-
+// unaries are the operations on one number.
 var unaries = [...]func(float64) float64{
 	opNeg: func(a float64) float64 { return -a },
 	opExp: math.Exp, opLog: math.Log, opLog10: math.Log10, opLog1p: math.Log1p, opExpm1: math.Expm1,

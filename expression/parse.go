@@ -15,7 +15,7 @@ import (
 // caret under the fault needs.
 
 const (
-	maxLength = 1 << 16 // bytes of a source text
+	maxLength = 1 << 14 // bytes of a source text
 	maxDepth  = 250     // nested parentheses, calls, signs and powers
 )
 
@@ -38,7 +38,6 @@ type node struct {
 	args     []*node
 	pos, end int // in the source, parentheses around it included
 	at       int // of the operator or function
-	chain    bool
 }
 
 type token struct {
@@ -282,7 +281,7 @@ func comparison(op string) bool {
 // comparisons parses the rest of a chain a < b < c into one node with one
 // argument more than comparisons, which are its text, separated by spaces.
 func (p *parser) comparisons(first *node) *node {
-	chain := &node{kind: operator, chain: true, args: []*node{first}, pos: first.pos, at: p.tok.pos}
+	chain := &node{kind: operator, args: []*node{first}, pos: first.pos, at: p.tok.pos}
 	var ops []string
 	for comparison(p.tok.text) {
 		t := p.tok

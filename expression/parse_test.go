@@ -106,7 +106,7 @@ var malformed = []struct {
 	{strings.Repeat("(", 300), "", "the formula is nested more than 250 deep"},
 	{strings.Repeat("-", 300) + "x", "", "the formula is nested more than 250 deep"},
 	{"x" + strings.Repeat("^x", 300), "", "the formula is nested more than 250 deep"},
-	{strings.Repeat("x+", 40000) + "x", "", "the formula is longer than 65536 bytes"},
+	{strings.Repeat("x+", 40000) + "x", "", "the formula is longer than 16384 bytes"},
 }
 
 func checkError(t *testing.T, src string, err error, fault, message string) {
@@ -142,6 +142,26 @@ func TestMalformedFormulas(t *testing.T) {
 	checkError(t, "rho", err, "rho", `"rho" is not defined; there are no variables here`)
 	_, err = Compile("rho", []string{"x"})
 	checkError(t, "rho", err, "rho", `"rho" is not defined; the variable is x`)
+}
+
+// The longest formulas compile in well under a second each and exhaust no
+// stack; exponents beyond maxPower are not multiplied out.
+func TestLongFormulas(t *testing.T) {
+	for _, src := range []string{
+		strings.Repeat("x+", 8000) + "y", strings.Repeat("y*", 8000) + "x", strings.Repeat("x^2-", 4000) + "1",
+		strings.Repeat("2*(x+", 80) + "y" + strings.Repeat(")", 80), strings.Repeat("y/", 8000) + "x",
+		"max(x" + strings.Repeat(",y", 8000) + ")", "x^16^5", strings.Repeat("sin(", 100) + "x" + strings.Repeat(")", 100),
+	} {
+		f, err := Compile(src, letters)
+		if err != nil {
+			t.Errorf("%.20s…: %v", src, err)
+			continue
+		}
+		f.Linear()
+		if s := f.String(); len(s) == 0 || len(f.LaTeX(nil)) == 0 {
+			t.Errorf("%.20s… prints as nothing", src)
+		}
+	}
 }
 
 func FuzzCompile(f *testing.F) {

@@ -14,8 +14,8 @@ func sincos(x float64) (sin, cos float64) {
 	return v[0], v[1]
 }
 
-// sincosLanes writes sine and cosine of every lane, each to less than 1 unit in
-// the last place for |x| < 2^20 and as good as [math.Sincos] beyond. The
+// sincosLanes writes sine and cosine of every lane, each to less than 1.5 units
+// in the last place for |x| < 2^20 and as good as [math.Sincos] beyond. The
 // polynomials and parts of π/2 are those of FreeBSD's k_sin.c, k_cos.c and
 // e_rem_pio2.c (© 1993 Sun Microsystems; permission to use, copy, modify and
 // distribute granted provided that this notice is preserved). sin may be lanes.
@@ -34,25 +34,18 @@ func sincosLanes(sin, cos, lanes []float64) {
 		}
 		t := float64(x*(2/math.Pi)) + toNearest
 		k := t - toNearest
-		// x − k π/2 = y + e. The conversions forbid fused multiply-adds, whose
+		// y = x − k π/2. The conversions forbid fused multiply-adds, whose
 		// results would depend on the machine.
-		r := x - float64(k*part1)
-		w := float64(k * part2)
-		y0 := r - w
-		e := ((r - y0) - w) - float64(k*part3)
-		y := y0 + e
-		e = (y0 - y) + e
-
+		y := ((x - float64(k*part1)) - float64(k*part2)) - float64(k*part3)
 		z := float64(y * y)
-		u := float64(z * y)
-		p := 8.33333333332248946124e-03 + float64(z*(-1.98412698298579493134e-04+float64(z*(2.75573137070700676789e-06+
-			float64(z*(-2.50507602534068634195e-08+float64(z*1.58969099521155010221e-10)))))))
-		s := y - ((float64(z*(float64(0.5*e)-float64(u*p))) - e) - float64(u*-1.66666666666666324348e-01))
-		q := float64(z * (4.16666666666666019037e-02 + float64(z*(-1.38888888888741095749e-03+float64(z*(2.48015872894767294178e-05+
-			float64(z*(-2.75573143513906633035e-07+float64(z*(2.08757232129817482790e-09+float64(z*-1.13596475577881948265e-11)))))))))))
-		h := float64(0.5 * z)
-		v := 1 - h
-		c := v + (((1 - v) - h) + (float64(z*q) - float64(y*e)))
+		zz := float64(z * z)
+		p := (8.33333333332248946124e-03 + float64(z*-1.98412698298579493134e-04)) +
+			float64(zz*((2.75573137070700676789e-06+float64(z*-2.50507602534068634195e-08))+float64(zz*1.58969099521155010221e-10)))
+		s := y + float64(float64(z*y)*(float64(z*p)-1.66666666666666324348e-01))
+		q := (4.16666666666666019037e-02 + float64(z*-1.38888888888741095749e-03)) +
+			float64(zz*((2.48015872894767294178e-05+float64(z*-2.75573143513906633035e-07))+
+				float64(zz*(2.08757232129817482790e-09+float64(z*-1.13596475577881948265e-11)))))
+		c := 1 - (float64(0.5*z) - float64(zz*q))
 
 		// Quarter turns: swap for odd k, then the signs.
 		n := math.Float64bits(t)
