@@ -40,10 +40,10 @@ const thin = 1e-10
 
 // Interior returns a point well inside d: the centre of a box (one unit from the
 // wall of a half-line), ball or ellipsoid, the centre of a largest ball in a
-// polytope; elsewhere the deepest of some points reached along chords from one that was
-// found by descent on the largest violation or by sampling. It returns an
-// *[EmptyError] where linear constraints exclude each other, and ErrNoInterior
-// where nothing was found.
+// polytope; elsewhere the deepest of some points reached along chords from one
+// that was found by descent on the largest violation or by sampling. It returns
+// an *[EmptyError] where linear constraints exclude each other, and
+// ErrNoInterior where nothing was found.
 func Interior(d Domain, rng *rand.Rand) ([]float64, error) {
 	switch d := d.(type) {
 	case *Box:
@@ -225,7 +225,8 @@ func descend(d Domain, tr Tracer, x []float64) bool {
 }
 
 // deepen moves to the middles of chords in random directions, and in between to
-// any point of a chord, and returns the point deepest inside, the last one where depths are not known.
+// any point of a chord, and returns the point deepest inside, the last one where
+// depths are not known.
 func deepen(d Domain, tr Tracer, x, lo, hi []float64, rng *rand.Rand) []float64 {
 	n := len(x)
 	reach := 0.0
