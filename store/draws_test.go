@@ -170,7 +170,6 @@ func TestRoundTripAnything(t *testing.T) {
 
 // bits is d with every NaN alike and negative zero told from zero.
 func bits(d *Draws) any {
-	type chain struct{ x, u []uint64 }
 	type plain struct {
 		Names   []string
 		Chains  [][2][]uint64

@@ -44,7 +44,7 @@ func (f *Folder) create(force bool) error {
 	info, err := f.files.Stat(f.dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return advice(f.files.MkdirAll(f.dir))
+		return advice(f.makeDir(filepath.Clean(f.dir)))
 	case err != nil:
 		return advice(err)
 	case !info.IsDir():
@@ -162,12 +162,22 @@ func (f *Folder) WriteFile(name string, data []byte) error {
 		return fmt.Errorf("write %q: not a name within the run folder", name)
 	}
 	path := f.Path(name)
-	if dir := filepath.Dir(path); dir != filepath.Clean(f.dir) {
-		if err := f.files.MkdirAll(dir); err != nil {
-			return fmt.Errorf("write %s: %w", path, advice(err))
-		}
+	if err := f.makeDir(filepath.Dir(path)); err != nil {
+		return fmt.Errorf("write %s: %w", path, advice(err))
 	}
 	return writeWhole(f.files, path, data)
+}
+
+// makeDir makes a folder, and those above it, if it is not there.
+func (f *Folder) makeDir(dir string) error {
+	_, err := f.files.Stat(dir)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := f.files.MkdirAll(dir); err != nil {
+		return err
+	}
+	return f.files.SyncDir(filepath.Dir(dir))
 }
 
 // ReadFile reads a file of the run folder.

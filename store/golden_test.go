@@ -164,7 +164,7 @@ func TestZarrThatMakesNoSense(t *testing.T) {
 		"compressor \"blosc\"":       change("posterior/x/.zarray", `"compressor": null`, `"compressor": {"id": "blosc"}`),
 		"type \"\\u003ef8\"":         change("posterior/x/.zarray", `<f8`, `>f8`),
 		"order \"F\"":                change("posterior/x/.zarray", `"C"`, `"F"`),
-		"Zarr format 4":              change("posterior/x/.zarray", `"zarr_format": 2`, `"zarr_format": 4`),
+		"format 4 of Zarr":           change("posterior/x/.zarray", `"zarr_format": 2`, `"zarr_format": 4`),
 		"too large":                  change("posterior/x/.zarray", "    2\n", "    2000000000\n"),
 		"posterior/x/.zarray: inval": change("posterior/x/.zarray", `{`, `(`),
 		"is no name of an array":     change("posterior/.zattrs", `"x"`, `"../x"`),

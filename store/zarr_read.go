@@ -350,7 +350,7 @@ func isEscaped(folder, name string) bool {
 func (m *zarrArray) check(dims int) error {
 	switch {
 	case m.Format != 2:
-		return fmt.Errorf("Zarr format %d: 2 is what can be read", m.Format)
+		return fmt.Errorf("format %d of Zarr: 2 is what can be read", m.Format)
 	case len(m.Filters) > 0:
 		return errors.New("filters are not supported: write it without")
 	case m.Order != "C":
