@@ -121,7 +121,7 @@ func TestChunks(t *testing.T) {
 	}
 }
 
-// A store as others write it: float32, zlib, ragged chunks, a missing chunk,
+// A store as others write it: float32, zlib, ragged chunks,
 // vectors, prose in long_name.
 func TestReadZarrOfOthers(t *testing.T) {
 	d, err := ReadZarr(filepath.Join("testdata", "others.zarr"))
