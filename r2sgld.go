@@ -73,7 +73,8 @@ type Recorder interface {
 // end of a run, whatever ended it.
 type Checkpoint struct {
 	Every time.Duration // between saves; 0 saves at the end only
-	// Save stores one state per ladder. It is never called twice at once.
+	// Save stores one state per ladder; iterations is the sum over the ladders of
+	// those done. It is never called twice at once.
 	Save func(iterations int, states [][]byte) error
 }
 

@@ -212,9 +212,7 @@ func (s *saver) save() error {
 			return c.err
 		}
 		states[i] = c.bytes
-		if i == 0 || c.done < iterations {
-			iterations = c.done
-		}
+		iterations += c.done
 	}
 	if err := s.r.settings.Checkpoint.Save(iterations, states); err != nil {
 		return fmt.Errorf("checkpoint: %w", err)

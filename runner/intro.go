@@ -3,8 +3,6 @@ package runner
 import (
 	"fmt"
 	"strings"
-
-	"github.com/r2sgld/r2sgld/domain"
 )
 
 // intro says in two lines what will be done.
@@ -16,13 +14,10 @@ func (j *Job) intro() string {
 	} else {
 		what = append(what, number(d, "variable"))
 	}
-	switch {
-	case j.Problem.Domain == nil:
+	if j.Problem.Domain == nil {
 		what = append(what, "no constraint")
-	case domain.Bounded(j.Problem.Domain):
-		what = append(what, "bounded domain")
-	default:
-		what = append(what, "unbounded domain")
+	} else {
+		what = append(what, number(j.Problem.Domain.Tracer().Walls(), "wall"))
 	}
 	how := []string{number(len(s.Temperature), "rung")}
 	if n := len(s.Temperature); n > 1 {

@@ -58,12 +58,13 @@ type Manifest[C any] struct {
 
 // Interrupted says that a run was stopped and that its state is saved in Dir.
 type Interrupted struct {
-	Dir       string
-	Iteration int // done by every ladder
+	Dir      string
+	Done, Of int // iterations of all ladders
 }
 
 func (e *Interrupted) Error() string {
-	return fmt.Sprintf("stopped at iteration %s, checkpoint written.\ngo on with: r2sgld resume %s", report.Count(int64(e.Iteration)), e.Dir)
+	return fmt.Sprintf("stopped after %s of %s iterations, checkpoint written.\ngo on with: r2sgld resume %s",
+		report.Count(int64(e.Done)), report.Count(int64(e.Of)), e.Dir)
 }
 
 // Refused says that nothing was begun, because of what the user asked for.
@@ -157,8 +158,8 @@ func (j *Job) sample(ctx context.Context, folder *store.Folder, log *slog.Logger
 	switch {
 	case errors.As(err, &blown):
 		err = fmt.Errorf("%s: %w.\nTry a tenth of it, %g.\nCheckpoint from before: %s", j.Name, err, blown.StepSize/10, folder.Path("checkpoints"))
-	case ctx.Err() != nil && errors.Is(err, context.Canceled):
-		err = &Interrupted{j.Dir, reached}
+	case ctx.Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, ctx.Err())):
+		err = &Interrupted{j.Dir, reached, max(1, s.Ladders) * s.Iterations}
 	default:
 		err = fmt.Errorf("%s: %w", j.Name, err)
 	}

@@ -1,0 +1,220 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+const flower = `name: flower
+variables: [x, y]
+potential: "((x^2 + y^2)/10 - (cos(2*pi*x) + cos(2*pi*y)))/0.5"
+noise: {gradient: 0.05, energy: 0.05}
+domain: {flower: {petals: 5, offset: 3, radius: 2}}
+sampler: {iterations: 60000, burn_in: 1000, thin: 20, step_size: [5e-4, 1.5e-3], temperature: [1, 10], ladders: 3}
+`
+
+func write(t *testing.T, dir, name, text string) string {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// contents reads all that a run promises to be the same: draws, run.json and
+// the summary without its times.
+func contents(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		name, _ := filepath.Rel(dir, path)
+		if err != nil || d.IsDir() || strings.HasPrefix(name, "checkpoints") || name == "log.jsonl" {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		if name == "summary.json" {
+			var m map[string]any
+			if err := json.Unmarshal(b, &m); err != nil {
+				return err
+			}
+			delete(m, "seconds")
+			delete(m, "steps_per_second")
+			if b, err = json.Marshal(m); err != nil {
+				return err
+			}
+		}
+		out[name] = string(b)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func same(t *testing.T, what string, a, b map[string]string) {
+	t.Helper()
+	for name := range a {
+		if a[name] != b[name] {
+			t.Errorf("%s: %s differs", what, name)
+		}
+	}
+	if len(a) != len(b) || len(a) < 10 {
+		t.Errorf("%s: %d and %d files", what, len(a), len(b))
+	}
+}
+
+// The bytes of a run do not depend on threads, on the checkpoint interval, or on
+// being stopped at moments that nobody chose and resumed.
+func TestSameBytes(t *testing.T) {
+	dir := t.TempDir()
+	file := write(t, dir, "flower.yaml", flower)
+	whole := filepath.Join(dir, "whole")
+	if code := run(context.Background(), []string{"sample", file, "--out", whole, "--quiet", "--threads", "1"}); code != exitDone {
+		t.Fatalf("exit %d", code)
+	}
+	want := contents(t, whole)
+
+	threads := filepath.Join(dir, "threads")
+	if code := run(context.Background(), []string{"sample", file, "--out", threads, "--quiet", "--threads", "4", "--checkpoint", "5ms"}); code != exitDone {
+		t.Fatalf("exit %d", code)
+	}
+	same(t, "four threads", want, contents(t, threads))
+
+	stopped := filepath.Join(dir, "stopped")
+	rng := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 0))
+	args := []string{"sample", file, "--out", stopped, "--quiet", "--checkpoint", "3ms"}
+	stops := 0
+	for {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Duration(5+rng.IntN(20))*time.Millisecond)
+		code := run(ctx, args)
+		cancel()
+		if code == exitDone {
+			break
+		}
+		if code == exitUsage && stops == 0 {
+			continue // stopped before it began
+		}
+		if code != exitInterrupted {
+			t.Fatalf("stop %d: exit %d", stops, code)
+		}
+		args = []string{"resume", stopped, "--quiet", "--threads", fmt.Sprint(1 + stops%3)}
+		if stops++; stops > 5 {
+			args = append(args, "--checkpoint", "1h")
+			if code := run(context.Background(), args); code != exitDone {
+				t.Fatalf("last resume: exit %d", code)
+			}
+			break
+		}
+	}
+	t.Logf("%d stops", stops)
+	same(t, "stopped and resumed", want, contents(t, stopped))
+}
+
+// A longer run that goes on from a finished one is the run of that length.
+func TestExtended(t *testing.T) {
+	dir := t.TempDir()
+	file := write(t, dir, "flower.yaml", flower)
+	long, short := filepath.Join(dir, "long"), filepath.Join(dir, "short")
+	for _, args := range [][]string{
+		{"sample", file, "--out", long, "--quiet", "--set", "sampler.iterations=9000"},
+		{"sample", file, "--out", short, "--quiet", "--set", "sampler.iterations=4000"},
+		{"resume", short, "--quiet", "--iterations", "9000"},
+	} {
+		if code := run(context.Background(), args); code != exitDone {
+			t.Fatalf("%v: exit %d", args, code)
+		}
+	}
+	same(t, "extended", contents(t, long), contents(t, short))
+}
+
+// Refused runs exit with 2 and write nothing.
+func TestRefused(t *testing.T) {
+	dir := t.TempDir()
+	file := write(t, dir, "flower.yaml", flower)
+	full := filepath.Join(dir, "full")
+	if err := os.Mkdir(full, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write(t, full, "thesis.tex", "years of work")
+	before := len(contents(t, dir))
+	for _, args := range [][]string{
+		{},
+		{"sample"},
+		{"sample", file, file},
+		{"sample", "--nonsense", file},
+		{"dance", file},
+		{"sample", filepath.Join(dir, "missing.yaml")},
+		{"identify", file},
+		{"sample", file, "--set", "sampler.step_size=-1"},
+		{"sample", file, "--set", "nonsense"},
+		{"sample", file, "--threads", "-3"},
+		{"sample", file, "--checkpoint", "0s"},
+		{"sample", file, "--out", full},
+		{"sample", file, "--out", filepath.Join(file, "under-a-file")},
+		{"sample", file, "--out", "/proc/no-such-place/run"},
+		{"resume", dir},
+		{"resume", filepath.Join(dir, "missing")},
+		{"diagnose", filepath.Join(dir, "missing")},
+		{"diagnose", file},
+	} {
+		if len(args) == 0 {
+			continue // prints the help
+		}
+		if args[0] == "sample" && !strings.Contains(strings.Join(args, " "), "--out") {
+			args = append(args, "--out", filepath.Join(dir, "never"))
+		}
+		if code := run(context.Background(), args); code != exitUsage {
+			t.Errorf("%v: exit %d, want %d", args, code, exitUsage)
+		}
+	}
+	if after := len(contents(t, dir)); after != before {
+		t.Errorf("refused runs left %d files, there were %d", after, before)
+	}
+}
+
+// With --force only files of a run are replaced.
+func TestForce(t *testing.T) {
+	dir := t.TempDir()
+	file := write(t, dir, "flower.yaml", flower)
+	out := filepath.Join(dir, "run")
+	args := []string{"sample", file, "--out", out, "--quiet", "--force", "--set", "sampler.iterations=2000"}
+	if code := run(context.Background(), args); code != exitDone {
+		t.Fatalf("exit %d", code)
+	}
+	want := contents(t, out)
+	write(t, out, "notes.txt", "mine")
+	if code := run(context.Background(), args); code != exitDone {
+		t.Fatalf("exit %d", code)
+	}
+	got := contents(t, out)
+	if got["notes.txt"] != "mine" {
+		t.Error("a file that is none of a run's is gone")
+	}
+	delete(got, "notes.txt")
+	same(t, "forced", want, got)
+}
+
+func TestHelp(t *testing.T) {
+	var b bytes.Buffer
+	for _, cmd := range []string{"sample", "identify", "resume", "diagnose"} {
+		if code := run(context.Background(), []string{cmd, "--help"}); code != exitDone {
+			t.Errorf("%s --help: exit %d\n%s", cmd, code, b.String())
+		}
+	}
+	for _, c := range []interface{ HasExample() bool }{sampleCommand(), identifyCommand(), resumeCommand(), diagnoseCommand()} {
+		if !c.HasExample() {
+			t.Errorf("%v has no example", c)
+		}
+	}
+}
