@@ -31,10 +31,7 @@ func smooth(x, y []float64, sx, sy scale, n int, inside func(x, y float64) bool)
 	convolve(s.v, n, wx, wy)
 	mask := make([]float64, n*n)
 	for k := range mask {
-		q := s.knot(k%n, k/n)
-		if inside == nil || inside(q.x, q.y) {
-			mask[k] = 1
-		}
+		mask[k] = s.share(s.knot(k%n, k/n), inside)
 	}
 	in := slices.Clone(mask)
 	if inside != nil {
@@ -44,7 +41,7 @@ func smooth(x, y []float64, sx, sy scale, n int, inside func(x, y float64) bool)
 		if inside != nil {
 			s.v[k] /= math.Max(mask[k], 0.05)
 		}
-		if in[k] > 0 && s.v[k] > 0 {
+		if in[k] > 0.5 && s.v[k] > 0 {
 			s.sure = append(s.sure, s.v[k])
 		}
 	}
@@ -58,6 +55,23 @@ func smooth(x, y []float64, sx, sy scale, n int, inside func(x, y float64) bool)
 		return 0
 	})
 	return s
+}
+
+// share returns how much of the cell around a knot q is inside.
+func (l lattice) share(q point, inside func(x, y float64) bool) float64 {
+	if inside == nil {
+		return 1
+	}
+	dx, dy := (l.xmax-l.xmin)/float64(l.nx-1), (l.ymax-l.ymin)/float64(l.ny-1)
+	n := 0.0
+	for i := range 4 {
+		for j := range 4 {
+			if inside(q.x+dx*(float64(i)-1.5)/4, q.y+dy*(float64(j)-1.5)/4) {
+				n++
+			}
+		}
+	}
+	return n / 16
 }
 
 // level returns the height whose upper region holds the share of all mass:
