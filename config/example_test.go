@@ -1,0 +1,41 @@
+package config_test
+
+import (
+	"fmt"
+
+	"github.com/r2sgld/r2sgld/config"
+)
+
+func ExampleParseSample() {
+	text := `
+name: disk
+variables: [x, y]
+potential: "x^2 + y"
+domain: {ball: {radius: 2}}
+`
+	s, err := config.ParseSample("disk.yaml", []byte(text), []string{"sampler.iterations=5000"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(s.Problem.Names, s.Settings.Iterations, s.Settings.Temperature, s.Settings.Boundary)
+	// Output: [x y] 5000 [1 10] specular
+}
+
+func ExampleParseSample_problems() {
+	text := `
+variables: [x, y]
+potential: "x^2 + rho*y"
+sampler: {temprature: [1, 10]}
+`
+	_, err := config.ParseSample("disk.yaml", []byte(text), nil)
+	fmt.Println(err)
+	// Output:
+	// disk.yaml:3:19: "rho" is not defined; variables are x, y
+	//     3 | potential: "x^2 + rho*y"
+	//                           ^
+	// disk.yaml:4:11: unknown key "temprature"; did you mean "temperature"?
+	//     4 | sampler: {temprature: [1, 10]}
+	//                   ^
+	// 2 problems; nothing was written.
+}
