@@ -173,7 +173,7 @@ func (l *loader) readModel(n *yamlpos.Node, c dynamics.Columns) (*dynamics.Model
 		m.Library = l.texts(q)
 	}
 	r.Library = m.Library
-	if q := n.Field("constraints"); q != nil && q.Kind == yamlpos.List {
+	if q := n.Field("constraints"); q != nil {
 		r.Constraints = plainTexts(q)
 	}
 	if q := n.Field("fixed"); l.Map(q) {
@@ -206,7 +206,11 @@ func (l *loader) texts(n *yamlpos.Node) []string {
 	return out
 }
 
+// plainTexts returns the texts of a list, or of a single scalar.
 func plainTexts(n *yamlpos.Node) []string {
+	if n.Kind == yamlpos.Scalar {
+		return []string{n.Text}
+	}
 	var out []string
 	for _, item := range n.Items {
 		out = append(out, item.Text)
