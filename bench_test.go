@@ -9,6 +9,7 @@ import (
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/domain"
 	"github.com/r2sgld/r2sgld/exchange"
+	"github.com/r2sgld/r2sgld/expression"
 	"github.com/r2sgld/r2sgld/potential"
 )
 
@@ -38,6 +39,17 @@ func cpuTime(b *testing.B) time.Duration {
 	}
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
+
+// expressed is the target of multimodal as a formula.
+func expressed(b *testing.B) potential.Potential {
+	f, err := expression.Compile("((x^2 + y^2)/10 - (cos(2*pi*x) + cos(2*pi*y)))/0.5", []string{"x", "y"})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return potential.FromExpression(f)
+}
+
+func BenchmarkFlowerByExpression(b *testing.B) { benchmark(b, expressed(b), 1, 1) }
 
 func BenchmarkFlowerByHand(b *testing.B) { benchmark(b, multimodal, 1, 1) }
 

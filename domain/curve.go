@@ -149,6 +149,7 @@ func newCurve(name string, gamma func(float64) (float64, float64), cusps bool, e
 		_, f := c.foot(x, y, near*near)
 		return math.Sqrt(f.d2) - 4*c.eps
 	}, c.winds)
+	c.grid.list(&c.tree)
 	return c, nil
 }
 

@@ -15,7 +15,11 @@ type planeBox struct{ cx, cy, hx, hy float64 }
 type planeTree struct {
 	leaves int
 	node   []planeBox
+	disc   []planeDisc // about each piece
 }
+
+// A planeDisc holds a piece.
+type planeDisc struct{ cx, cy, r float64 }
 
 func newPlaneTree(piece []planeBox) planeTree {
 	leaves := 1
@@ -27,6 +31,9 @@ func newPlaneTree(piece []planeBox) planeTree {
 		t.node[i].hx = math.Inf(-1)
 	}
 	copy(t.node[leaves:], piece)
+	for _, b := range piece {
+		t.disc = append(t.disc, planeDisc{b.cx, b.cy, math.Hypot(b.hx, b.hy) * (1 + 1e-12)})
+	}
 	for i := leaves - 1; i > 0; i-- {
 		t.node[i] = t.node[2*i].union(t.node[2*i+1])
 	}
@@ -134,15 +141,118 @@ func (t *planeTree) nearest(x, y, best2 float64, visit func(piece int, best2 flo
 // gridSide is the number of cells along the longer side of a planeGrid.
 const gridSide = 256
 
-// A planeGrid cuts the bounding box of a plane domain into square cells. clear2
-// holds, per cell, the square of a lower bound of the distance from any point
-// of the cell to the boundary: positive for cells wholly inside, negative (the
-// sign of the bound kept) for cells wholly outside, 0 for cells that the
-// boundary may touch.
+// A planeGrid cuts the bounding box of a plane domain into square cells. free
+// holds, per cell, a lower bound of the distance from any point of the cell to
+// the boundary, in quarters of a cell's side and at most 127: positive for cells
+// wholly inside, negative for cells wholly outside, 0 for cells that the
+// boundary may touch. A byte a cell keeps the grid in the fast cache.
+//
+// For the short steps that meet the wall it also keeps, per block of cells, the
+// pieces of the boundary within reach of the block: piece[first[b]:first[b+1]].
 type planeGrid struct {
 	x0, y0, inverse float64
 	nx, ny          uint
-	clear2          []float32
+	free            []int8
+	unit2           float64 // square of a quarter of a cell's side
+	blocks          uint    // in a row
+	reach           float64
+	first           []int32
+	piece           []int32
+}
+
+// A block has 1<<blockShift cells a side; gridReach is the reach of a planeGrid
+// in cells.
+const (
+	blockShift = 2
+	gridReach  = 24
+)
+
+// list fills in the pieces within reach of every block, in the order of the
+// boundary.
+func (g *planeGrid) list(t *planeTree) {
+	side := 1 / g.inverse
+	g.reach = gridReach * side
+	g.blocks = g.nx>>blockShift + 1
+	n := int(g.blocks * (g.ny>>blockShift + 1))
+	count := make([]int32, n+1)
+	each := func(visit func(block, piece int)) {
+		for k := range t.node[t.leaves:] {
+			b := &t.node[t.leaves+k]
+			if math.IsInf(b.hx, -1) {
+				continue
+			}
+			// A cell more than the reach, for rounding the cell number.
+			wide := g.reach + side
+			i0, i1 := g.span(b.cx-b.hx-wide-g.x0, b.cx+b.hx+wide-g.x0, g.nx)
+			j0, j1 := g.span(b.cy-b.hy-wide-g.y0, b.cy+b.hy+wide-g.y0, g.ny)
+			for j := j0; j <= j1; j++ {
+				for i := i0; i <= i1; i++ {
+					visit(j*int(g.blocks)+i, k)
+				}
+			}
+		}
+	}
+	each(func(block, _ int) { count[block+1]++ })
+	for c := range n {
+		count[c+1] += count[c]
+	}
+	g.first = append([]int32(nil), count...)
+	g.piece = make([]int32, count[n])
+	each(func(block, piece int) {
+		g.piece[count[block]] = int32(piece)
+		count[block]++
+	})
+}
+
+// span is the range of blocks between two coordinates from the grid's corner.
+func (g *planeGrid) span(from, to float64, cells uint) (int, int) {
+	return max(0, int(from*g.inverse)) >> blockShift, min(int(cells)-1, int(to*g.inverse)) >> blockShift
+}
+
+// A pieceWalk runs over the pieces of a boundary that a segment may meet.
+type pieceWalk struct {
+	probe planeProbe
+	tree  *planeTree
+	list  []int32 // the pieces that come into question; nil asks the tree
+	half  float64 // half the length of the segment, and slack
+	node  int
+}
+
+// along returns the pieces that the segment from (x, y) by (dx, dy) of length l
+// may meet, widened by slack. A short segment from inside the grid looks at the
+// pieces near its block only.
+func (g *planeGrid) along(t *planeTree, x, y, dx, dy, l, slack float64) pieceWalk {
+	w := pieceWalk{probe: segmentProbe(x, y, dx, dy, slack), tree: t, node: 1}
+	fx, fy := (x-g.x0)*g.inverse, (y-g.y0)*g.inverse
+	if l+slack <= g.reach && fx >= 0 && fy >= 0 && fx < float64(g.nx) && fy < float64(g.ny) {
+		b := uint(fy)>>blockShift*g.blocks + uint(fx)>>blockShift
+		w.list = g.piece[g.first[b]:g.first[b+1]]
+		w.half, w.node = 0.5*l+slack, 0
+	}
+	return w
+}
+
+// next returns the next piece, −1 at the end.
+func (w *pieceWalk) next() int {
+	for i, k := range w.list {
+		d := &w.tree.disc[k]
+		x, y, r := d.cx-w.probe.cx, d.cy-w.probe.cy, d.r+w.half
+		if x*x+y*y <= r*r*(1+1e-12) {
+			w.list = w.list[i+1:]
+			return int(k)
+		}
+	}
+	w.list = nil
+	if w.node == 0 {
+		return -1
+	}
+	i := w.tree.seek(w.node, &w.probe)
+	if i == 0 {
+		w.node = 0
+		return -1
+	}
+	w.node = afterNode(i)
+	return i - w.tree.leaves
 }
 
 // newPlaneGrid builds the grid over a bounding box from the distance of a point
@@ -152,17 +262,19 @@ func newPlaneGrid(lo, hi [2]float64, distance func(x, y, near float64) float64, 
 	g := planeGrid{x0: lo[0] - side, y0: lo[1] - side, inverse: 1 / side}
 	g.nx = uint(math.Ceil((hi[0]-lo[0])/side)) + 2
 	g.ny = uint(math.Ceil((hi[1]-lo[1])/side)) + 2
-	g.clear2 = make([]float32, g.nx*g.ny)
+	g.free = make([]int8, g.nx*g.ny)
+	unit := side / 4
+	g.unit2 = unit * unit * (1 - 1e-6)
 	// Half the diagonal of a cell, with room for rounding the cell number.
 	reach := side*math.Sqrt2/2 + 1e-12*(math.Abs(lo[0])+math.Abs(lo[1])+side*gridSide)
 	for j := range g.ny {
 		y := g.y0 + (float64(j)+0.5)*side
-		last, sign := math.Inf(1), float32(0)
+		last, sign := math.Inf(1), int8(0)
 		for i := range g.nx {
 			x := g.x0 + (float64(i)+0.5)*side
 			d := distance(x, y, last+side*1.000001)
 			last = d
-			free := (d - reach) * (1 - 1e-6)
+			free := math.Floor((d - reach) / unit)
 			if !(free > 0) {
 				sign = 0
 				continue
@@ -173,15 +285,15 @@ func newPlaneGrid(lo, hi [2]float64, distance func(x, y, near float64) float64, 
 					sign = 1
 				}
 			}
-			g.clear2[j*g.nx+i] = sign * float32(free*free*(1-1e-6))
+			g.free[j*g.nx+i] = sign * int8(min(free, 127))
 		}
 	}
 	return g
 }
 
-// at returns the entry of clear2 for the cell of (x, y), −1 outside the grid
-// and for NaN.
-func (g *planeGrid) at(x, y float64) float32 {
+// at returns the entry of free for the cell of (x, y), −1 outside the grid and
+// for NaN.
+func (g *planeGrid) at(x, y float64) int {
 	fx, fy := (x-g.x0)*g.inverse, (y-g.y0)*g.inverse
 	if !(fx >= 0 && fy >= 0) {
 		return -1
@@ -190,13 +302,15 @@ func (g *planeGrid) at(x, y float64) float32 {
 	if i >= g.nx || j >= g.ny {
 		return -1
 	}
-	return g.clear2[j*g.nx+i]
+	return int(g.free[j*g.nx+i])
 }
 
-// clear reports that the disc about from with the length of the step as its
-// radius certainly lies inside.
+// clear reports that the step certainly lies inside: discs about its ends that
+// lie inside cover it.
 func (g *planeGrid) clear(from, to []float64) bool {
 	x, y := from[0], from[1]
 	dx, dy := to[0]-x, to[1]-y
-	return dx*dx+dy*dy < float64(g.at(x, y))
+	b := g.at(to[0], to[1])
+	n := float64(g.at(x, y) + b)
+	return b >= 0 && dx*dx+dy*dy < n*n*g.unit2
 }

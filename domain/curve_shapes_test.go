@@ -2,6 +2,7 @@ package domain
 
 import (
 	"math"
+	"slices"
 	"sync"
 	"testing"
 )
@@ -76,17 +77,20 @@ func planeShape(name string, d outlined, gamma func(float64) (float64, float64),
 	d.Bounds(lo, hi)
 	s.size = math.Hypot(hi[0]-lo[0], hi[1]-lo[1])
 	g := gridOf(d)
-	best := float32(0)
-	for i, free := range g.clear2 {
-		if free > best {
-			best = free
-			s.inside = []float64{
-				g.x0 + (float64(uint(i)%g.nx)+0.5)/g.inverse,
-				g.y0 + (float64(uint(i)/g.nx)+0.5)/g.inverse,
-			}
+	deep := slices.Max(g.free)
+	tr, q, n := d.Tracer(), make([]float64, 2), make([]float64, 2)
+	for i, free := range g.free {
+		if free < deep {
+			continue
+		}
+		x := []float64{g.x0 + (float64(uint(i)%g.nx)+0.5)/g.inverse, g.y0 + (float64(uint(i)/g.nx)+0.5)/g.inverse}
+		if !tr.Nearest(q, n, x) {
+			panic("no nearest point")
+		}
+		if r := math.Hypot(q[0]-x[0], q[1]-x[1]); r > s.inradius {
+			s.inradius, s.inside = r, x
 		}
 	}
-	s.inradius = math.Sqrt(float64(best))
 	s.cdf = tabulated(v, area, lo[0], hi[0])
 	return s
 }

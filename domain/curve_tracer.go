@@ -40,10 +40,9 @@ func (t *curveTracer) Exit(x, dir []float64, on Wall) (float64, Wall) {
 	best, early := 1.0, -8*c.eps/l
 	var p polynomial
 	p.tiny = 0.1 * c.eps * l
-	probe := segmentProbe(px, py, dx, dy, c.eps)
+	walk := c.grid.along(&c.tree, px, py, dx, dy, l, c.eps)
 	hit, hitU := -1, 0.0
-	for i := c.tree.seek(1, &probe); i != 0; i = c.tree.seek(afterNode(i), &probe) {
-		k := i - c.tree.leaves
+	for k := walk.next(); k >= 0; k = walk.next() {
 		a := &c.arcs[k]
 		fa := dx*(a.ay-py) - dy*(a.ax-px)
 		fb := dx*(a.by-py) - dy*(a.bx-px)

@@ -59,6 +59,7 @@ func newPolygon(name string, vertices [][2]float64) (*Polygon, error) {
 		_, d2 := p.foot(x, y, near*near)
 		return math.Sqrt(d2) - 4*p.eps
 	}, func(x, y float64) bool { return p.winds([2]float64{x, y}) })
+	p.grid.list(&p.tree)
 	return p, nil
 }
 

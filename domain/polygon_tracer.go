@@ -56,9 +56,8 @@ func (t *polygonTracer) Exit(x, dir []float64, on Wall) (float64, Wall) {
 		}
 		return max(best, 0), wall
 	}
-	probe := segmentProbe(px, py, dx, dy, p.eps)
-	for i := p.tree.seek(1, &probe); i != 0; i = p.tree.seek(afterNode(i), &probe) {
-		k := i - p.tree.leaves
+	walk := p.grid.along(&p.tree, px, py, dx, dy, math.Sqrt(l2), p.eps)
+	for k := walk.next(); k >= 0; k = walk.next() {
 		a, b := p.edge(k)
 		fa := dx*(a[1]-py) - dy*(a[0]-px)
 		fb := dx*(b[1]-py) - dy*(b[0]-px)

@@ -27,10 +27,10 @@ type Scheme interface {
 	Pairs(dst []int, n, rungs int) []int
 }
 
-// A Rule decides a swap from the logarithm of its statistic S̃.
+// A Rule decides a swap from its statistic, min(1, S̃).
 type Rule interface {
 	// Swap reports whether the pair trades; u is uniform on [0, 1).
-	Swap(logS, u float64) bool
+	Swap(s, u float64) bool
 }
 
 // DEO is deterministic even-odd: pairs (0,1), (2,3), … on even sweeps and
@@ -50,7 +50,7 @@ func (DEO) Pairs(dst []int, n, rungs int) []int {
 type Metropolis struct{}
 
 // Swap implements Rule.
-func (Metropolis) Swap(logS, u float64) bool { return logS >= 0 || u < math.Exp(logS) }
+func (Metropolis) Swap(s, u float64) bool { return u < s }
 
 // LogS is the logarithm of the swap statistic of the pair with temperatures
 // cold < hot,
@@ -165,11 +165,14 @@ func (e *Exchange) Sweep(k int, rung []int, energy, temperature []float64, rng *
 	e.sweeps++
 	for _, p := range e.pairs {
 		i, j := e.holder[p], e.holder[p+1]
-		logS := LogS(energy[i], energy[j], temperature[p], temperature[p+1], e.set.Variance, e.set.Correction)
+		s := 1.0
+		if log := LogS(energy[i], energy[j], temperature[p], temperature[p+1], e.set.Variance, e.set.Correction); log < 0 {
+			s = math.Exp(log)
+		}
 		pair := &e.stats.Pairs[p]
 		pair.Attempts++
-		pair.Probability += math.Exp(min(0, logS))
-		if e.rule.Swap(logS, rng.Float64()) {
+		pair.Probability += s
+		if e.rule.Swap(s, rng.Float64()) {
 			rung[i], rung[j] = p+1, p
 			pair.Accepted++
 		}
