@@ -57,7 +57,7 @@ func TestTwoRungsOnTheFlower(t *testing.T) {
 			}, mass})
 		}
 	}
-	atTwoSteps(t, p, base, fs)
+	atTwoSteps(t, p, base, 1, fs)
 
 	probability := func(scale float64) (mean, se, hot float64) {
 		s := base

@@ -2,7 +2,6 @@ package r2sgld
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"strings"
 	"sync/atomic"
 
@@ -32,8 +31,8 @@ type ladder struct {
 	domain    domain.Domain    // of the original coordinates, to count draws outside; nil counts none
 	exchange  *exchange.Exchange
 	streams   *stream.Set
-	noise     []*rand.Rand // per replica
-	uniform   *rand.Rand   // for swaps
+	noise     []*stream.Rand // per replica
+	uniform   *stream.Rand   // for swaps
 	whitening *Whitening
 	recorder  Recorder
 	draws     Draws
@@ -67,11 +66,26 @@ func (l *ladder) reflect() {
 		t.Reflections += int64(hits)
 		if !ok {
 			t.Fallbacks++
+			l.withoutDrift(i, r)
 		}
 		for j, v := range l.to {
 			b.X[j*b.R+i] = v
 		}
 	}
+}
+
+// withoutDrift takes the step of replica i, on rung r, again without its drift
+// and with fresh noise, after a step that could not be ended inside; if this one
+// cannot either, the replica stays. Staying alone would be a trap: where the
+// potential is infinite at the wall, a replica that lands within rounding of it
+// has a drift that no number of mirrorings uses up, and so it has in the next
+// iteration.
+func (l *ladder) withoutDrift(i, r int) {
+	for j, v := range l.from {
+		l.to[j] = v + l.at.Noise[r]*l.noise[i].NormFloat64()
+	}
+	hits, _ := l.reflector.Reflect(l.from, l.to, nil)
+	l.tally[r].Reflections += int64(hits)
 }
 
 // record keeps the draw of iteration k, if it is one to keep, and shows the

@@ -138,7 +138,7 @@ func (l *ladder) run() error {
 		if i := b.NotFinite(); i >= 0 {
 			return l.blowUp(k, i)
 		}
-		l.exchange.Sweep(k, b.Rung, b.Energy, l.at.Temperature, l.uniform) // labels trade, states stay
+		l.exchange.Sweep(k, b.Rung, b.Energy, l.at.Temperature, l.uniform.Rand) // labels trade, states stay
 		l.done = k
 		if err := l.record(k); err != nil {
 			return fmt.Errorf("record iteration %d: %w", k, err)

@@ -233,7 +233,7 @@ func (l *ladder) start(fill func([]float64, *rand.Rand) error, toKernel func(z, 
 	b := l.block
 	z := make([]float64, b.D)
 	place := func(i int) error {
-		if err := fill(l.from, l.streams.Of(i, stream.Start)); err != nil {
+		if err := fill(l.from, l.streams.Of(i, stream.Start).Rand); err != nil {
 			return err
 		}
 		toKernel(z, l.from)

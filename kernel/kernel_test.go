@@ -2,17 +2,19 @@ package kernel
 
 import (
 	"math"
-	"math/rand/v2"
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/r2sgld/r2sgld/stream"
 )
 
 // sources returns one generator per replica.
-func sources(r int) []*rand.Rand {
-	noise := make([]*rand.Rand, r)
+func sources(r int) []*stream.Rand {
+	noise := make([]*stream.Rand, r)
+	s := stream.New(11, 0)
 	for i := range noise {
-		noise[i] = rand.New(rand.NewPCG(11, uint64(i)))
+		noise[i] = s.Of(i, stream.Kernel)
 	}
 	return noise
 }

@@ -1,6 +1,6 @@
 package kernel
 
-import "math/rand/v2"
+import "github.com/r2sgld/r2sgld/stream"
 
 // SGLD moves every replica of b by one step of stochastic gradient Langevin
 // dynamics (Algorithm 1 of the r2SGLD paper, before the reflection):
@@ -10,7 +10,7 @@ import "math/rand/v2"
 // with η and τ of the rung that the replica holds. Replica i draws its noise
 // from noise[i]. The states before the step are left in b.From. Grad and Energy
 // belong to From until they are evaluated anew.
-func SGLD(b *Block, at *At, noise []*rand.Rand) {
+func SGLD(b *Block, at *At, noise []*stream.Rand) {
 	b.From, b.X = b.X, b.From
 	for i, rng := range noise {
 		rung := b.Rung[i]

@@ -1,10 +1,6 @@
 package potential
 
-import (
-	"math/rand/v2"
-
-	"github.com/r2sgld/r2sgld/stream"
-)
+import "github.com/r2sgld/r2sgld/stream"
 
 // Func is a potential given state by state: f returns U at x (length d) and
 // writes ∇U into grad. It is called from several goroutines at once and must
@@ -56,7 +52,7 @@ type noisy struct {
 }
 
 func (p noisy) Evaluator(r int, s *stream.Set) Evaluator {
-	e := &noisyEvaluator{p.Potential.Evaluator(r, s), p.gradient, p.energy, make([]*rand.Rand, r)}
+	e := &noisyEvaluator{p.Potential.Evaluator(r, s), p.gradient, p.energy, make([]*stream.Rand, r)}
 	for i := range e.rng {
 		e.rng[i] = s.Of(i, stream.Synthetic)
 	}
@@ -66,7 +62,7 @@ func (p noisy) Evaluator(r int, s *stream.Set) Evaluator {
 type noisyEvaluator struct {
 	Evaluator
 	gradient, energy float64
-	rng              []*rand.Rand
+	rng              []*stream.Rand
 }
 
 func (e *noisyEvaluator) Eval(energy, grad, x []float64) {

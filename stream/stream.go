@@ -7,7 +7,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
-	"math/rand/v2"
 )
 
 // A Purpose says what a stream is drawn for. Streams of different purposes are
@@ -34,27 +33,26 @@ type Set struct {
 	seed   uint64
 	ladder int
 	order  []key
-	pcg    map[key]*rand.PCG
-	rng    map[key]*rand.Rand
+	rng    map[key]*Rand
+	zig    *ziggurat // of all streams
 }
 
 // New returns the streams of a ladder. Equal arguments give equal streams.
 func New(seed uint64, ladder int) *Set {
-	return &Set{seed: seed, ladder: ladder, pcg: map[key]*rand.PCG{}, rng: map[key]*rand.Rand{}}
+	return &Set{seed: seed, ladder: ladder, rng: map[key]*Rand{}, zig: newZiggurat()}
 }
 
 // Of returns the stream of a replica for a purpose, the same one at every call.
 // A stream that belongs to the whole ladder has replica 0.
-func (s *Set) Of(replica int, p Purpose) *rand.Rand {
+func (s *Set) Of(replica int, p Purpose) *Rand {
 	k := key{replica, p}
 	if r, ok := s.rng[k]; ok {
 		return r
 	}
 	h := sha256.Sum256(fmt.Appendf(nil, "r2sgld stream 1\x00%d\x00%d\x00%d\x00%s", s.seed, s.ladder, replica, p))
-	src := rand.NewPCG(binary.LittleEndian.Uint64(h[0:]), binary.LittleEndian.Uint64(h[8:]))
-	r := rand.New(src)
+	r := newRand(binary.LittleEndian.Uint64(h[0:]), binary.LittleEndian.Uint64(h[8:]), s.zig)
 	s.order = append(s.order, k)
-	s.pcg[k], s.rng[k] = src, r
+	s.rng[k] = r
 	return r
 }
 
@@ -63,7 +61,7 @@ func (s *Set) Of(replica int, p Purpose) *rand.Rand {
 func (s *Set) AppendBinary(b []byte) ([]byte, error) {
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(s.order)))
 	for _, k := range s.order {
-		state, err := s.pcg[k].MarshalBinary()
+		state, err := s.rng[k].pcg.MarshalBinary()
 		if err != nil {
 			return nil, fmt.Errorf("stream %v: %w", k, err)
 		}
@@ -107,8 +105,7 @@ func (s *Set) UnmarshalBinary(b []byte) error {
 			return short
 		}
 		k := key{int(binary.LittleEndian.Uint32(h)), Purpose(name)}
-		s.Of(k.replica, k.purpose)
-		if err := s.pcg[k].UnmarshalBinary(state); err != nil {
+		if err := s.Of(k.replica, k.purpose).pcg.UnmarshalBinary(state); err != nil {
 			return fmt.Errorf("random stream %v: %w", k, err)
 		}
 	}

@@ -88,3 +88,60 @@ func TestStreamsDiffer(t *testing.T) {
 		}
 	}
 }
+
+// Normals: the counts of 64 cells of equal probability, have a χ² with 63 degrees of freedom; its
+// 1 − 5e-7 quantile is below 137. Beyond 3.6541…, where the table ends, the
+// count is binomial, and so is that beyond 4.5. It kills: a missing tail (z
+// −26), a sign lost there, the base layer drawn as the others, a wrong edge.
+func TestNormals(t *testing.T) {
+	const n = 4_000_000
+	var cell [64]float64
+	var tails, far [2]float64
+	r := New(3, 1).Of(0, Kernel)
+	var sum, square float64
+	for range n {
+		x := r.NormFloat64()
+		cell[min(63, int(64*0.5*math.Erfc(-x/math.Sqrt2)))]++
+		side := 0
+		if x < 0 {
+			side = 1
+		}
+		if math.Abs(x) > tailStart {
+			tails[side]++
+		}
+		if math.Abs(x) > 4.5 {
+			far[side]++
+		}
+		sum += x
+		square += x * x
+	}
+	chi2 := 0.0
+	for _, c := range cell {
+		chi2 += (c - n/64) * (c - n/64) / (n / 64)
+	}
+	if chi2 > 137 {
+		t.Errorf("χ² of 64 cells is %.1f", chi2)
+	}
+	for side := range 2 {
+		for _, q := range []struct{ count, p float64 }{{tails[side], 0.5 * math.Erfc(tailStart/math.Sqrt2)}, {far[side], 0.5 * math.Erfc(4.5/math.Sqrt2)}} {
+			want := n * q.p
+			// Poisson: mean 516 and 13.6; 6.5 standard deviations and 4 more for its skewness.
+			if math.Abs(q.count-want) > 6.5*math.Sqrt(want)+4 {
+				t.Errorf("side %d: %.0f beyond, want %.1f", side, q.count, want)
+			}
+		}
+	}
+	if z := sum / math.Sqrt(n); math.Abs(z) > 5.3 {
+		t.Errorf("mean: z = %.1f", z)
+	}
+	if z := (square - n) / math.Sqrt(2*n); math.Abs(z) > 5.3 {
+		t.Errorf("variance: z = %.1f", z)
+	}
+}
+
+func BenchmarkNormal(b *testing.B) {
+	r := New(1, 1).Of(0, Kernel)
+	for b.Loop() {
+		r.NormFloat64()
+	}
+}
