@@ -42,6 +42,9 @@ func (l *loader) sample() (*Sample, error) {
 	l.readDomain(root.Field("domain"))
 	section := root.Field("sampler")
 	l.readSampler(section)
+	if noise != nil && l.method.exchanges && section.Field("swap").Field("variance") == nil {
+		l.sampler.Swap.Variance = 2 * noise.Energy * noise.Energy // of the difference of two energies
+	}
 	l.readInit(section.Field("init"))
 	if err := l.Problems.Err(); err != nil {
 		return nil, err

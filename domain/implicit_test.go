@@ -243,7 +243,8 @@ func TestImplicitNearest(t *testing.T) {
 				continue
 			}
 			found++
-			gap, want, slack := distance(p, x), math.Inf(1), 1e-7
+			gap, slack := distance(p, x), 1e-7
+			var want float64
 			switch r := norm(x); s.name {
 			case "peanut":
 				want, _ = denseWinding(wall, x[0], x[1])

@@ -3,6 +3,8 @@ package runner
 import (
 	"fmt"
 	"strings"
+
+	"github.com/r2sgld/r2sgld/domain"
 )
 
 // intro says in two lines what will be done.
@@ -14,10 +16,13 @@ func (j *Job) intro() string {
 	} else {
 		what = append(what, number(d, "variable"))
 	}
-	if j.Problem.Domain == nil {
-		what = append(what, "no constraint")
-	} else {
-		what = append(what, number(j.Problem.Domain.Tracer().Walls(), "wall"))
+	switch {
+	case j.Problem.Domain == nil:
+		what = append(what, "no constraints")
+	case domain.Bounded(j.Problem.Domain):
+		what = append(what, "bounded domain")
+	default:
+		what = append(what, "domain with walls, unbounded")
 	}
 	how := []string{number(len(s.Temperature), "rung")}
 	if n := len(s.Temperature); n > 1 {
