@@ -81,10 +81,13 @@ func (p *polynomial) along(a *arc, x, y, nx, ny float64) bool {
 		p.c[k] = c
 		c = math.Abs(c)
 		reach += c
-		p.bend += float64(k*(k-1)) * c
+		p.bend += bending[k] * c
 	}
 	return !(math.Abs(p.c[0]) > reach+p.tiny)
 }
+
+// bending[k] = k(k − 1) bounds the second derivative of u^k on [−1, 1].
+var bending = [arcDegree + 1]float64{0, 0, 2, 6, 12, 20, 30, 42, 56, 72}
 
 // deflate divides p by (u − r), r a root of p up to rounding; the remainder is
 // taken as exactly zero.
@@ -95,7 +98,7 @@ func (p *polynomial) deflate(r float64) {
 	}
 	p.bend = 0
 	for k := 2; k <= arcDegree; k++ {
-		p.bend += float64(k*(k-1)) * math.Abs(p.c[k])
+		p.bend += bending[k] * math.Abs(p.c[k])
 	}
 }
 

@@ -209,50 +209,28 @@ func (g *planeGrid) span(from, to float64, cells uint) (int, int) {
 	return max(0, int(from*g.inverse)) >> blockShift, min(int(cells)-1, int(to*g.inverse)) >> blockShift
 }
 
-// A pieceWalk runs over the pieces of a boundary that a segment may meet.
-type pieceWalk struct {
-	probe planeProbe
-	tree  *planeTree
-	list  []int32 // the pieces that come into question; nil asks the tree
-	half  float64 // half the length of the segment, and slack
-	node  int
-}
-
-// along returns the pieces that the segment from (x, y) by (dx, dy) of length l
-// may meet, widened by slack. A short segment from inside the grid looks at the
-// pieces near its block only.
-func (g *planeGrid) along(t *planeTree, x, y, dx, dy, l, slack float64) pieceWalk {
-	w := pieceWalk{probe: segmentProbe(x, y, dx, dy, slack), tree: t, node: 1}
+// pieces appends the pieces that the segment from (x, y) by (dx, dy) of length l
+// may meet, widened by slack, in the order of the boundary. A short segment from
+// inside the grid looks at the pieces near its block only.
+func (g *planeGrid) pieces(dst []int32, t *planeTree, x, y, dx, dy, l, slack float64) []int32 {
 	fx, fy := (x-g.x0)*g.inverse, (y-g.y0)*g.inverse
 	if l+slack <= g.reach && fx >= 0 && fy >= 0 && fx < float64(g.nx) && fy < float64(g.ny) {
 		b := uint(fy)>>blockShift*g.blocks + uint(fx)>>blockShift
-		w.list = g.piece[g.first[b]:g.first[b+1]]
-		w.half, w.node = 0.5*l+slack, 0
-	}
-	return w
-}
-
-// next returns the next piece, −1 at the end.
-func (w *pieceWalk) next() int {
-	for i, k := range w.list {
-		d := &w.tree.disc[k]
-		x, y, r := d.cx-w.probe.cx, d.cy-w.probe.cy, d.r+w.half
-		if x*x+y*y <= r*r*(1+1e-12) {
-			w.list = w.list[i+1:]
-			return int(k)
+		cx, cy, half := x+0.5*dx, y+0.5*dy, (0.5*l+slack)*(1+1e-12)
+		for _, k := range g.piece[g.first[b]:g.first[b+1]] {
+			d := &t.disc[k]
+			x, y, r := d.cx-cx, d.cy-cy, d.r+half
+			if x*x+y*y <= r*r {
+				dst = append(dst, k)
+			}
 		}
+		return dst
 	}
-	w.list = nil
-	if w.node == 0 {
-		return -1
+	probe := segmentProbe(x, y, dx, dy, slack)
+	for i := t.seek(1, &probe); i != 0; i = t.seek(afterNode(i), &probe) {
+		dst = append(dst, int32(i-t.leaves))
 	}
-	i := w.tree.seek(w.node, &w.probe)
-	if i == 0 {
-		w.node = 0
-		return -1
-	}
-	w.node = afterNode(i)
-	return i - w.tree.leaves
+	return dst
 }
 
 // newPlaneGrid builds the grid over a bounding box from the distance of a point

@@ -9,10 +9,13 @@ type curveTracer struct {
 	u      float64
 	x, y   float64 // the last hit
 	nx, ny float64 // a normal that stands in for that of γ' at a corner, or 0
+	pieces []int32 // that a path may meet
 }
 
 // Tracer returns a tracer with its own workspace.
-func (c *Curve) Tracer() Tracer { return &curveTracer{curve: c, piece: -1} }
+func (c *Curve) Tracer() Tracer {
+	return &curveTracer{curve: c, piece: -1, pieces: make([]int32, 0, len(c.arcs))}
+}
 
 // Walls is 1: the curve is one wall.
 func (t *curveTracer) Walls() int { return 1 }
@@ -40,9 +43,10 @@ func (t *curveTracer) Exit(x, dir []float64, on Wall) (float64, Wall) {
 	best, early := 1.0, -8*c.eps/l
 	var p polynomial
 	p.tiny = 0.1 * c.eps * l
-	walk := c.grid.along(&c.tree, px, py, dx, dy, l, c.eps)
+	t.pieces = c.grid.pieces(t.pieces[:0], &c.tree, px, py, dx, dy, l, c.eps)
 	hit, hitU := -1, 0.0
-	for k := walk.next(); k >= 0; k = walk.next() {
+	for _, piece := range t.pieces {
+		k := int(piece)
 		a := &c.arcs[k]
 		fa := dx*(a.ay-py) - dy*(a.ax-px)
 		fb := dx*(a.by-py) - dy*(a.bx-px)

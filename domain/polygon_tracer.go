@@ -7,10 +7,13 @@ type polygonTracer struct {
 	near    Wall // edge of the last Nearest
 	nx, ny  float64
 	x, y    float64
+	pieces  []int32 // edges that a path may meet
 }
 
 // Tracer returns a tracer with its own workspace.
-func (p *Polygon) Tracer() Tracer { return &polygonTracer{polygon: p, near: None} }
+func (p *Polygon) Tracer() Tracer {
+	return &polygonTracer{polygon: p, near: None, pieces: make([]int32, 0, len(p.v))}
+}
 
 // Walls is the number of edges.
 func (t *polygonTracer) Walls() int { return len(t.polygon.v) }
@@ -56,8 +59,9 @@ func (t *polygonTracer) Exit(x, dir []float64, on Wall) (float64, Wall) {
 		}
 		return max(best, 0), wall
 	}
-	walk := p.grid.along(&p.tree, px, py, dx, dy, math.Sqrt(l2), p.eps)
-	for k := walk.next(); k >= 0; k = walk.next() {
+	t.pieces = p.grid.pieces(t.pieces[:0], &p.tree, px, py, dx, dy, math.Sqrt(l2), p.eps)
+	for _, piece := range t.pieces {
+		k := int(piece)
 		a, b := p.edge(k)
 		fa := dx*(a[1]-py) - dy*(a[0]-px)
 		fb := dx*(b[1]-py) - dy*(b[0]-px)
