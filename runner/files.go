@@ -82,9 +82,10 @@ func (j *Job) figures(folder *store.Folder, res *r2sgld.Result, sum *report.Summ
 			x = append(x, l.X[0]...)
 		}
 		r := j.responses(x, sum.Parameters)
-		f, err = figure.Fit(r, figure.Axis{Name: "time"}, level)
+		time := figure.Axis{Name: j.Time}
+		f, err = figure.Fit(r, time, level)
 		add("fit", f, err)
-		f, err = figure.Residuals(r, figure.Axis{Name: "time"})
+		f, err = figure.Residuals(r, time)
 		add("residuals", f, err)
 	}
 	return names, failed

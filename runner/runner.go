@@ -27,6 +27,7 @@ type Job struct {
 	Problem  r2sgld.Problem
 	Settings r2sgld.Settings
 	Model    *dynamics.Problem // what identify fits; nil for sample
+	Time     string            // what the data call the time, for figures
 	Config   any               // the resolved configuration, for run.json
 	Hash     string            // of Config
 	From     string            // hash of the configuration whose checkpoint to resume

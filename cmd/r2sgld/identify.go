@@ -37,5 +37,5 @@ is whitened and the step size, the rungs and the number of iterations have defau
 func identifyJob(s *config.Identify) (*runner.Job, error) {
 	hash, err := s.Resolved.Hash()
 	return &runner.Job{Command: "identify", Name: s.Name, Method: s.Resolved.Sampler.Method, Problem: s.Problem, Settings: s.Settings,
-		Model: s.Model, Config: s.Resolved, Hash: hash}, err
+		Model: s.Model, Time: s.Resolved.Data.Time, Config: s.Resolved, Hash: hash}, err
 }
