@@ -116,6 +116,9 @@ func TestResumedRunIsTheWholeRun(t *testing.T) {
 		got, err := r2sgld.Sample(ctx, p, s)
 		cancel()
 		if err == nil {
+			for i := range got.Ladders {
+				got.Ladders[i].Resumed = 0
+			}
 			if !reflect.DeepEqual(got, want) {
 				t.Fatalf("after %d stops the draws differ from those of the whole run", stops)
 			}

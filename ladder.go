@@ -23,6 +23,7 @@ const (
 type ladder struct {
 	index     int
 	done      int // iterations behind it
+	begun     int // of them before a resume
 	schedule  *kernel.Schedule
 	at        *kernel.At
 	block     *kernel.Block

@@ -8,6 +8,7 @@ package r2sgld
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -93,8 +94,8 @@ func Sample(ctx context.Context, p Problem, s Settings) (*Result, error) {
 
 // ladders runs f on every ladder, at most Threads at once, and sees to the
 // checkpoints. The first failure stops the others at their next iteration.
-func (r *run) ladders(ctx context.Context, f func(*ladder) error) error {
-	g, ctx := errgroup.WithContext(ctx)
+func (r *run) ladders(parent context.Context, f func(*ladder) error) error {
+	g, ctx := errgroup.WithContext(parent)
 	g.SetLimit(r.threads)
 	unhook := context.AfterFunc(ctx, func() {
 		for _, l := range r.all {
@@ -115,10 +116,10 @@ func (r *run) ladders(ctx context.Context, f func(*ladder) error) error {
 		})
 	}
 	err := g.Wait()
-	if saveErr := saver.finish(); err == nil {
-		err = saveErr
+	if errors.Is(err, context.Canceled) && parent.Err() != nil {
+		err = fmt.Errorf("stopped: %w", context.Cause(parent))
 	}
-	return err
+	return errors.Join(err, saver.finish())
 }
 
 // run takes the ladder from where it stands to its last iteration.

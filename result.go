@@ -29,6 +29,7 @@ func (d Draws) Chain(rung, j int) []float64 {
 type Ladder struct {
 	Draws
 	Iterations int                 // done, burn-in included
+	Resumed    int                 // of them before this call, from a checkpoint
 	Swaps      exchange.Statistics // of all iterations
 	Tally      []domain.Tally      // per rung, of all iterations
 }

@@ -278,7 +278,9 @@ func (r *run) kernelCoordinates() (func(z, x []float64), error) {
 		return func(z, x []float64) { copy(z, x) }, nil
 	}
 	var inverse mat.Dense
-	if err := inverse.Inverse(w.matrix()); err != nil {
+	// A warning of a large condition number is no fault: units may differ widely.
+	var condition mat.Condition
+	if err := inverse.Inverse(w.matrix()); err != nil && (!errors.As(err, &condition) || math.IsInf(float64(condition), 1)) {
 		return nil, fmt.Errorf("the whitening is singular: %w", err)
 	}
 	return func(z, x []float64) {
@@ -294,7 +296,7 @@ func (r *run) kernelCoordinates() (func(z, x []float64), error) {
 func (r *run) result() *Result {
 	res := &Result{Names: r.problem.Names}
 	for _, l := range r.all {
-		res.Ladders = append(res.Ladders, Ladder{Draws: l.draws, Iterations: l.done, Swaps: l.exchange.Statistics(), Tally: l.tally})
+		res.Ladders = append(res.Ladders, Ladder{Draws: l.draws, Iterations: l.done, Resumed: l.begun, Swaps: l.exchange.Statistics(), Tally: l.tally})
 	}
 	return res
 }

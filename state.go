@@ -139,6 +139,7 @@ func (r *run) restore(states [][]byte) error {
 		if err := l.restoreState(states[i]); err != nil {
 			return fmt.Errorf("resume: ladder %d: %w", i+1, err)
 		}
+		l.begun = l.done
 	}
 	return nil
 }

@@ -48,10 +48,12 @@ func (p *Progress) Recorder(ladder int) r2sgld.Recorder { return p.watchers[ladd
 // them: Record takes a few nanoseconds.
 type watcher struct {
 	p         *Progress
+	first     int // iteration seen, 0 before any
 	rung0     int // of replica 0, to see swaps
 	swaps     int64
 	moments   []diag.Running // per coordinate of the cold rung, in the kernel's coordinates
-	iteration atomic.Int64
+	iteration atomic.Int64   // reached
+	here      atomic.Int64   // done since Start
 	traded    atomic.Int64
 	mu        sync.Mutex
 	published []diag.Running
@@ -60,11 +62,14 @@ type watcher struct {
 const publishEvery = 1024
 
 func (w *watcher) Record(k int, b *kernel.Block) error {
+	if w.first == 0 {
+		w.first, w.rung0 = k, b.Rung[0]
+	}
 	if b.Rung[0] != w.rung0 {
 		w.rung0 = b.Rung[0]
 		w.swaps++
 	}
-	if k%publishEvery != 0 && k%16 != 0 {
+	if k%16 != 0 {
 		return nil
 	}
 	if k > w.p.burnIn {
@@ -79,6 +84,7 @@ func (w *watcher) Record(k int, b *kernel.Block) error {
 	}
 	if k%publishEvery == 0 {
 		w.iteration.Store(int64(k))
+		w.here.Store(int64(k - w.first + 1))
 		w.traded.Store(w.swaps)
 		w.mu.Lock()
 		copy(w.published, w.moments)
@@ -87,16 +93,18 @@ func (w *watcher) Record(k int, b *kernel.Block) error {
 	return nil
 }
 
-// iterations and swap rate so far. Replica 0 takes part in a share 2/R of the
-// swaps; DEO tries (R−1)/2 pairs a sweep.
-func (p *Progress) count() (iterations int, rate float64) {
+// count returns the iterations behind the ladders, those done since Start, and
+// the swap rate since then. Replica 0 takes part in a share 2/R of the swaps; DEO
+// tries (R−1)/2 pairs a sweep.
+func (p *Progress) count() (reached, here int, rate float64) {
 	swaps := 0.0
 	for _, w := range p.watchers {
-		iterations += int(w.iteration.Load())
+		reached += int(w.iteration.Load())
+		here += int(w.here.Load())
 		swaps += float64(w.traded.Load())
 	}
-	tries := float64(iterations) / float64(p.every) * float64(p.rungs-1) / float64(p.rungs)
-	return iterations, swaps / tries
+	tries := float64(here) / float64(p.every) * float64(p.rungs-1) / float64(p.rungs)
+	return reached, here, swaps / tries
 }
 
 // rhat is the largest plain R̂ of the cold coordinates, NaN before there are two
@@ -128,13 +136,13 @@ func (p *Progress) rhat() float64 {
 
 // status is what stands beside the bar.
 func (p *Progress) status() string {
-	n, rate := p.count()
-	s := fmt.Sprintf("%s/%s  %.1f M steps/s", Count(int64(n)), Count(int64(p.total)), float64(n*p.rungs)/1e6/time.Since(p.begun).Seconds())
-	if n > 0 {
-		left := time.Duration(float64(time.Since(p.begun)) * float64(p.total-n) / float64(n))
+	n, here, rate := p.count()
+	s := fmt.Sprintf("%s/%s  %.1f M steps/s", Count(int64(n)), Count(int64(p.total)), float64(here*p.rungs)/1e6/time.Since(p.begun).Seconds())
+	if here > 0 {
+		left := time.Duration(float64(time.Since(p.begun)) * float64(p.total-n) / float64(here))
 		s += fmt.Sprintf("  left %s", left.Round(time.Second))
 	}
-	if p.rungs > 1 && n > 0 {
+	if p.rungs > 1 && here > 0 {
 		s += "  swaps " + number(rate, 2)
 	}
 	if r := p.rhat(); !math.IsNaN(r) {
@@ -176,7 +184,7 @@ func (p *Progress) Stop() {
 
 func (p *Progress) lines(w io.Writer) (show, finish func()) {
 	show = func() {
-		n, _ := p.count()
+		n, _, _ := p.count()
 		fmt.Fprintf(w, "%s  %d %%  %s\n", p.name, 100*n/max(1, p.total), p.status())
 	}
 	return show, func() {}
@@ -189,7 +197,7 @@ func (p *Progress) bar(w io.Writer) (show, finish func()) {
 		mpb.PrependDecorators(decor.Name(" "+p.name+"  ")),
 		mpb.AppendDecorators(decor.Percentage(), decor.Any(func(decor.Statistics) string { return "  " + p.status() })))
 	show = func() {
-		n, _ := p.count()
+		n, _, _ := p.count()
 		bar.SetCurrent(min(int64(n), int64(p.total)-1))
 	}
 	return show, func() {

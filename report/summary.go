@@ -10,6 +10,7 @@ import (
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/diag"
 	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/potential"
 )
 
 // A Summary is the content of summary.json. Numbers that are not known are NaN
@@ -26,8 +27,8 @@ type Summary struct {
 	Domain         Boundary    `json:"domain"`
 	Swaps          Swaps       `json:"swaps"`
 	LogEvidence    Evidence    `json:"log_evidence"`
-	Equations      any         `json:"equations,omitempty"`
-	Fit            any         `json:"fit,omitempty"`
+	Equations      []Equation  `json:"equations,omitempty"`
+	Fit            []Fit       `json:"fit,omitempty"`
 	Warnings       []string    `json:"warnings"`
 	Iterations     int         `json:"iterations"`
 	Seconds        float64     `json:"seconds"`
@@ -93,6 +94,21 @@ type Evidence struct {
 	Estimate float64 `json:"estimate"`
 }
 
+// An Equation is an equation with its estimates.
+type Equation struct {
+	State string `json:"state"`
+	Text  string `json:"text"`
+	LaTeX string `json:"latex"`
+}
+
+// A Fit is how well the equation of a state explains its data at the posterior
+// mean.
+type Fit struct {
+	State string  `json:"state"`
+	R2    float64 `json:"r2"`
+	RMSE  float64 `json:"rmse"`
+}
+
 // Parameters describes the cold draws of every coordinate. d may be nil; its
 // bounds keep the mode inside.
 func Parameters(res *r2sgld.Result, d domain.Domain) []Parameter {
@@ -124,7 +140,7 @@ func Describe(name string, chains [][]float64, lo, hi float64) Parameter {
 func New(name, method string, p r2sgld.Problem, s r2sgld.Settings, res *r2sgld.Result, seconds float64) *Summary {
 	nan := math.NaN()
 	sum := &Summary{Schema: 1, Name: name, Method: method, Seed: s.Seed, Ladders: len(res.Ladders),
-		Parameters: Parameters(res, p.Domain), Swaps: swaps(s, res), LogEvidence: Evidence{nan, nan, nan}, Seconds: seconds}
+		Parameters: Parameters(res, p.Domain), Swaps: swaps(p, s, res), LogEvidence: Evidence{nan, nan, nan}, Seconds: seconds}
 	var energies []float64
 	for _, e := range res.Energies() {
 		energies = append(energies, e...)
@@ -138,14 +154,24 @@ func New(name, method string, p r2sgld.Problem, s r2sgld.Settings, res *r2sgld.R
 			sum.Iterations = l.Iterations
 		}
 	}
-	sum.StepsPerSecond = float64(all.Steps) / seconds
+	var here int // steps made in these seconds
+	for _, l := range res.Ladders {
+		here += (l.Iterations - l.Resumed) * len(l.Tally)
+	}
+	sum.StepsPerSecond = float64(here) / seconds
 	sum.Warnings = append([]string{}, sum.warnings(s, res)...)
 	return sum
 }
 
-func swaps(s r2sgld.Settings, res *r2sgld.Result) Swaps {
+// swaps adds up what the ladders tell. They are exact if the penalty σ̃²/C is the
+// variance of one energy, which a variance of zero is for exact energies.
+func swaps(p r2sgld.Problem, s r2sgld.Settings, res *r2sgld.Result) Swaps {
 	st := res.Swaps()
-	w := Swaps{Scheme: s.Swap.Scheme, Rule: s.Swap.Rule, Exact: s.Swap.Variance == 0 || s.Swap.Correction == 0 || s.Swap.Correction == 2,
+	c, noise := s.Swap.Correction, potential.EnergyNoise(p.Potential)
+	if c == 0 {
+		c = 2
+	}
+	w := Swaps{Scheme: s.Swap.Scheme, Rule: s.Swap.Rule, Exact: math.Abs(s.Swap.Variance/c-noise*noise) <= 1e-9*noise*noise || len(st.Pairs) == 0,
 		RoundTrips: st.RoundTrips, Barrier: st.Barrier(), Pairs: []Pair{}}
 	for i, p := range st.Pairs {
 		w.Pairs = append(w.Pairs, Pair{[2]int{i + 1, i + 2}, p.Attempts, p.Accepted, p.Rate(), p.MeanProbability(), s.Swap.Variance})
@@ -158,6 +184,8 @@ func (s *Summary) warnings(set r2sgld.Settings, res *r2sgld.Result) []string {
 	var w []string
 	for _, p := range s.Parameters {
 		switch {
+		case p.RHat != p.RHat || p.ESSBulk != p.ESSBulk:
+			w = append(w, fmt.Sprintf("%s: the draws do not vary, or are too few to judge. Take a smaller step size, or more draws.", p.Name))
 		case p.RHat > 1.01:
 			w = append(w, fmt.Sprintf("%s: R̂ %.3f and ESS %.0f: the ladders disagree. Run longer (sampler.iterations: %d) or with larger steps or more rungs (%d round trips so far).",
 				p.Name, p.RHat, p.ESSBulk, 4*s.Iterations, s.Swaps.RoundTrips))
@@ -167,7 +195,7 @@ func (s *Summary) warnings(set r2sgld.Settings, res *r2sgld.Result) []string {
 		}
 	}
 	if !s.Swaps.Exact {
-		w = append(w, fmt.Sprintf("swap correction %g is biased for noisy energies: the cold rung does not sample the target. Use correction: 2.", set.Swap.Correction))
+		w = append(w, "the swaps are biased: the cold rung does not sample the target. Set sampler.swap.correction: 2 and sampler.swap.variance to the variance of the difference of two noisy energies at given states (0 if they are exact).")
 	}
 	for _, p := range s.Swaps.Pairs {
 		if p.Attempts > 1000 && p.Rate < 0.01 {
@@ -177,11 +205,11 @@ func (s *Summary) warnings(set r2sgld.Settings, res *r2sgld.Result) []string {
 	}
 	for r := range res.Ladders[0].Tally {
 		if t := res.Tally(r); float64(t.Fallbacks) > 1e-3*float64(t.Steps) {
-			w = append(w, fmt.Sprintf("%.2g %% of the steps of rung %d ended in a fallback (the replica stayed where it was): its step size is too large for the narrow parts of the domain.",
+			w = append(w, fmt.Sprintf("%.2g %% of the steps of rung %d could not be ended inside the domain (they were taken without drift, or not at all): the step size is too large for the narrow parts of the domain.",
 				100*float64(t.Fallbacks)/float64(t.Steps), r+1))
 		}
 	}
-	if s.Domain.Outside > 0 {
+	if s.Domain.Outside > 0 && set.Boundary == domain.Free {
 		w = append(w, fmt.Sprintf("%d of %d draws lie outside the domain: method %s does not reflect. Use method: r2sgld.", s.Domain.Outside, s.Draws, s.Method))
 	}
 	return w

@@ -6,21 +6,6 @@ import (
 	"github.com/r2sgld/r2sgld/report"
 )
 
-// An Equation is an equation with its estimates, for people.
-type Equation struct {
-	State string `json:"state"`
-	Text  string `json:"text"`
-	LaTeX string `json:"latex"`
-}
-
-// A Fit is how well the equation of a state explains its data at the posterior
-// mean.
-type Fit struct {
-	State string  `json:"state"`
-	R2    float64 `json:"r2"`
-	RMSE  float64 `json:"rmse"`
-}
-
 func means(ps []report.Parameter) (mean, sd []float64) {
 	for _, p := range ps {
 		mean, sd = append(mean, p.Mean), append(sd, p.SD)
@@ -28,21 +13,21 @@ func means(ps []report.Parameter) (mean, sd []float64) {
 	return mean, sd
 }
 
-func (j *Job) equations(ps []report.Parameter) []Equation {
-	var out []Equation
+func (j *Job) equations(ps []report.Parameter) []report.Equation {
+	var out []report.Equation
 	mean, sd := means(ps)
 	for _, e := range j.Model.Print(mean, sd) {
-		out = append(out, Equation{e.State, e.Text, e.LaTeX})
+		out = append(out, report.Equation{State: e.State, Text: e.Text, LaTeX: e.LaTeX})
 	}
 	return out
 }
 
-func (j *Job) fits(ps []report.Parameter) []Fit {
-	var out []Fit
+func (j *Job) fits(ps []report.Parameter) []report.Fit {
+	var out []report.Fit
 	mean, _ := means(ps)
 	for c, r := range j.Model.Responses {
 		f := j.Model.Fit(c, mean)
-		out = append(out, Fit{r.State, f.R2, f.RMSE})
+		out = append(out, report.Fit{State: r.State, R2: f.R2, RMSE: f.RMSE})
 	}
 	return out
 }

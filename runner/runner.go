@@ -10,6 +10,7 @@ import (
 	"io"
 	"log/slog"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,7 +31,7 @@ type Job struct {
 	Time     string            // what the data call the time, for figures
 	Config   any               // the resolved configuration, for run.json
 	Hash     string            // of Config
-	From     string            // hash of the configuration whose checkpoint to resume
+	Accept   []string          // hashes of configurations whose checkpoints Resume takes
 
 	Dir        string        // of the run folder
 	Force      bool          // write into a folder that is not empty
@@ -54,7 +55,10 @@ type Manifest[C any] struct {
 	Arch    string `json:"arch"`
 	Seed    uint64 `json:"seed"`
 	Hash    string `json:"hash"`
-	Config  C      `json:"config"`
+	// Previous are the hashes of the run before it was resumed with other
+	// settings: checkpoints of those are its own as well.
+	Previous []string `json:"previous,omitempty"`
+	Config   C        `json:"config"`
 }
 
 // Interrupted says that a run was stopped and that its state is saved in Dir.
@@ -103,7 +107,7 @@ func (j *Job) Run(ctx context.Context) (*report.Summary, error) {
 		return nil, err
 	}
 	log.Info("done", "draws", sum.Draws, "seconds", seconds)
-	return sum, errors.Join(folder.Close())
+	return sum, folder.Close()
 }
 
 // folder makes the run folder and run.json, or opens the one to go on in.
@@ -113,23 +117,40 @@ func (j *Job) folder() (*store.Folder, error) {
 		open = func() (*store.Folder, error) { return store.Continue(j.Dir) }
 	}
 	f, err := open()
-	if err != nil || j.Resume && j.Hash == j.From {
+	if err != nil || j.Resume {
 		return f, err
 	}
-	return f, f.WriteJSON("run.json", Manifest[any]{1, j.Command, j.Name, r2sgld.Version, runtime.Version(), runtime.GOARCH, j.Settings.Seed, j.Hash, j.Config})
+	return f, j.writeManifest(f)
+}
+
+func (j *Job) writeManifest(f *store.Folder) error {
+	m := Manifest[any]{Schema: 1, Command: j.Command, Name: j.Name, Version: r2sgld.Version, Go: runtime.Version(), Arch: runtime.GOARCH,
+		Seed: j.Settings.Seed, Hash: j.Hash, Config: j.Config}
+	for _, h := range j.Accept {
+		if h != j.Hash {
+			m.Previous = append(m.Previous, h)
+		}
+	}
+	return f.WriteJSON("run.json", m)
 }
 
 // sample runs the ladders with progress and checkpoints.
 func (j *Job) sample(ctx context.Context, folder *store.Folder, log *slog.Logger) (*r2sgld.Result, float64, error) {
 	s := j.Settings
 	if j.Resume {
-		states, err := j.states(folder, log)
-		if err != nil {
+		var err error
+		if s.Resume, err = j.states(folder, log); err != nil {
 			return nil, 0, err
 		}
-		s.Resume = states
+		if err = r2sgld.Check(j.Problem, s); err != nil {
+			return nil, 0, err
+		}
+		if err = j.writeManifest(folder); err != nil { // only now: a resume that cannot be leaves the run as it was
+			return nil, 0, err
+		}
 	}
 	reached := 0
+	var unsaved error
 	s.Checkpoint = &r2sgld.Checkpoint{Every: j.Checkpoint, Save: func(iterations int, states [][]byte) error {
 		reached = iterations
 		c := &store.Checkpoint{Version: r2sgld.Version, Arch: runtime.GOARCH, Config: j.Hash, Name: j.Name, Iteration: iterations}
@@ -137,6 +158,7 @@ func (j *Job) sample(ctx context.Context, folder *store.Folder, log *slog.Logger
 			c.Sections = append(c.Sections, store.Section{Name: section(i), Data: state})
 		}
 		path, err := folder.WriteCheckpoint(c)
+		unsaved = err
 		if err != nil {
 			log.Error("checkpoint", "error", err.Error())
 			return err
@@ -159,7 +181,7 @@ func (j *Job) sample(ctx context.Context, folder *store.Folder, log *slog.Logger
 	switch {
 	case errors.As(err, &blown):
 		err = fmt.Errorf("%s: %w.\nTry a tenth of it, %g.\nCheckpoint from before: %s", j.Name, err, blown.StepSize/10, folder.Path("checkpoints"))
-	case ctx.Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, ctx.Err())):
+	case ctx.Err() != nil && unsaved == nil:
 		err = &Interrupted{j.Dir, reached, max(1, s.Ladders) * s.Iterations}
 	default:
 		err = fmt.Errorf("%s: %w", j.Name, err)
@@ -179,7 +201,11 @@ func (j *Job) states(folder *store.Folder, log *slog.Logger) ([][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := c.Matches(r2sgld.Version, runtime.GOARCH, j.From); err != nil {
+	of := j.Hash
+	if slices.Contains(j.Accept, c.Config) {
+		of = c.Config
+	}
+	if err := c.Matches(r2sgld.Version, runtime.GOARCH, of); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	var states [][]byte
@@ -219,12 +245,11 @@ func (j *Job) finish(folder *store.Folder, res *r2sgld.Result, seconds float64) 
 func (j *Job) show(sum *report.Summary, figures []string, ladders int) {
 	var b strings.Builder
 	b.WriteString("\n" + report.Table(sum.Parameters, j.Style))
-	if eq, ok := sum.Equations.([]Equation); ok {
+	if len(sum.Equations) > 0 {
 		b.WriteByte('\n')
-		fits := sum.Fit.([]Fit)
-		for i, e := range eq {
-			fmt.Fprintf(&b, " %s        R² %.2f\n", e.Text, fits[i].R2)
-		}
+	}
+	for i, e := range sum.Equations {
+		fmt.Fprintf(&b, " %s        R² %.2f\n", e.Text, sum.Fit[i].R2)
 	}
 	b.WriteString("\n" + sum.Footer())
 	csv := "draws-1.csv"

@@ -135,7 +135,52 @@ func TestExtended(t *testing.T) {
 			t.Fatalf("%v: exit %d", args, code)
 		}
 	}
-	same(t, "extended", contents(t, long), contents(t, short))
+	want, got := contents(t, long), contents(t, short)
+	delete(want, "run.json") // the extended run remembers what it was
+	delete(got, "run.json")
+	same(t, "extended", want, got)
+}
+
+// A resume that cannot be leaves the run as it was: the next one goes on.
+func TestFailedResume(t *testing.T) {
+	dir := t.TempDir()
+	file := write(t, dir, "flower.yaml", flower)
+	out := filepath.Join(dir, "run")
+	if code := run(context.Background(), []string{"sample", file, "--out", out, "--quiet", "--set", "sampler.iterations=3000"}); code != exitDone {
+		t.Fatalf("exit %d", code)
+	}
+	want := contents(t, out)
+	if code := run(context.Background(), []string{"resume", out, "--quiet", "--set", "sampler.ladders=7"}); code == exitDone {
+		t.Error("seven ladders went on from the states of three")
+	}
+	same(t, "after a resume that failed", want, contents(t, out))
+	if code := run(context.Background(), []string{"resume", out, "--quiet"}); code != exitDone {
+		t.Errorf("exit %d of the next resume", code)
+	}
+	// Extended, and killed before its first checkpoint: run.json is new, the
+	// checkpoint old.
+	checkpoints, err := filepath.Glob(filepath.Join(out, "checkpoints", "*"))
+	if err != nil || len(checkpoints) == 0 {
+		t.Fatal("no checkpoint")
+	}
+	old, err := os.ReadFile(checkpoints[len(checkpoints)-1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if code := run(context.Background(), []string{"resume", out, "--quiet", "--iterations", "4000"}); code != exitDone {
+		t.Fatalf("exit %d", code)
+	}
+	want = contents(t, out)
+	checkpoints, _ = filepath.Glob(filepath.Join(out, "checkpoints", "*"))
+	for _, c := range checkpoints {
+		if err := os.WriteFile(c, old, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if code := run(context.Background(), []string{"resume", out, "--quiet"}); code != exitDone {
+		t.Errorf("exit %d from the checkpoint before the extension", code)
+	}
+	same(t, "from the checkpoint before the extension", want, contents(t, out))
 }
 
 // Refused runs exit with 2 and write nothing.

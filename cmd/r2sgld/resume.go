@@ -71,6 +71,6 @@ func resumedJob(dir string, set []string) (*runner.Job, error) {
 	default:
 		return nil, &runner.Refused{Err: fmt.Errorf("%s: runs of %q cannot be resumed", name, m.Command)}
 	}
-	j.Dir, j.Resume, j.From = dir, true, m.Hash
+	j.Dir, j.Resume, j.Accept = dir, true, append([]string{m.Hash}, m.Previous...)
 	return j, nil
 }
