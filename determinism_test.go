@@ -78,16 +78,14 @@ func TestThinningIsASlice(t *testing.T) {
 	}
 }
 
-// stopper ends a run at an iteration of one ladder.
-type stopper struct {
-	at     int
-	cancel context.CancelFunc
-}
+// stopper ends a ladder at an iteration, and with it the others, none later.
+type stopper int
+
+var errStop = errors.New("stop here")
 
 func (s stopper) Record(k int, _ *kernel.Block) error {
-	if k == s.at {
-		s.cancel()
-		time.Sleep(time.Millisecond) // let the signal reach the ladders
+	if k == int(s) {
+		return errStop
 	}
 	return nil
 }
@@ -100,21 +98,14 @@ func TestResumedRunIsTheWholeRun(t *testing.T) {
 	var states [][]byte
 	stops := 0
 	for _, at := range []int{1, 7, 99, 100, 101, 1500, 2999, 3000, 9999} {
-		ctx, cancel := context.WithCancel(context.Background())
 		s.Threads = 1 + at%3
 		s.Resume = states
-		s.Recorder = func(ladder int) r2sgld.Recorder {
-			if ladder == at%5 {
-				return stopper{at, cancel}
-			}
-			return nil
-		}
+		s.Recorder = func(int) r2sgld.Recorder { return stopper(at) }
 		s.Checkpoint = &r2sgld.Checkpoint{Every: time.Millisecond, Save: func(_ int, now [][]byte) error {
 			states = now
 			return nil
 		}}
-		got, err := r2sgld.Sample(ctx, p, s)
-		cancel()
+		got, err := r2sgld.Sample(context.Background(), p, s)
 		if err == nil {
 			for i := range got.Ladders {
 				got.Ladders[i].Resumed = 0
@@ -122,17 +113,34 @@ func TestResumedRunIsTheWholeRun(t *testing.T) {
 			if !reflect.DeepEqual(got, want) {
 				t.Fatalf("after %d stops the draws differ from those of the whole run", stops)
 			}
-			if stops < 3 {
-				t.Fatalf("only %d stops: the test did not interrupt", stops)
-			}
-			return
+			continue
 		}
-		if !errors.Is(err, context.Canceled) {
+		if !errors.Is(err, errStop) {
 			t.Fatal(err)
 		}
 		stops++
 	}
-	t.Fatal("the run never came to its end")
+	if stops != 8 {
+		t.Fatalf("%d stops, want 8", stops)
+	}
+	if s.Resume = states; !reflect.DeepEqual(sample(t, p, s).Ladders[0].X, want.Ladders[0].X) {
+		t.Fatal("a finished run resumed has other draws")
+	}
+}
+
+// A run whose context ends says why, and a checkpoint that cannot be written is
+// not lost on the way.
+func TestStoppedRunSaysWhy(t *testing.T) {
+	p, s := small()
+	s.Iterations = 1 << 40
+	full := errors.New("disk full")
+	s.Checkpoint = &r2sgld.Checkpoint{Save: func(int, [][]byte) error { return full }}
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
+	defer cancel()
+	_, err := r2sgld.Sample(ctx, p, s)
+	if !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, full) {
+		t.Errorf("%v", err)
+	}
 }
 
 // A state of another run, a torn one, or one of another number of ladders is
