@@ -178,6 +178,38 @@ func TestKeyOrderIsIrrelevant(t *testing.T) {
 	}
 }
 
+// TestBatch: minibatches reach the run of every kind of equations, with a
+// variance of swaps and without swaps; a batch of all rows is none.
+func TestBatch(t *testing.T) {
+	first := func(set ...string) float64 {
+		p, s, r := example(t, "../examples/lynx-hare.yaml", append(set, "sampler.iterations=40", "sampler.thin=1"))
+		res, err := r2sgld.Sample(context.Background(), p, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Swap.Variance != r.Sampler.Swap.Variance {
+			t.Errorf("%v: the variance of swaps is %g", set, s.Swap.Variance)
+		}
+		return res.Ladders[0].Draws.X[0][0]
+	}
+	for _, equation := range []string{"L*(-gamma + delta*H)", "L*(-gamma + delta*H^kappa)"} {
+		model := []string{"model.equations.L=" + equation, "model.start={gamma: 0.7, delta: 0.02}", "sampler.init={alpha: 0.5, beta: 0.02, gamma: 0.7, delta: 0.02}"}
+		if strings.Contains(equation, "kappa") {
+			model[1], model[2] = "model.start={gamma: 0.7, delta: 0.02, kappa: 1}", "sampler.init={alpha: 0.5, beta: 0.02, gamma: 0.7, delta: 0.02, kappa: 1}"
+		}
+		with := func(set ...string) float64 { return first(slices.Concat(model, set)...) }
+		if with() != with("model.batch=19") {
+			t.Errorf("%s: a batch of all rows is another run", equation)
+		}
+		if with() == with("model.batch=7", "sampler.swap.variance=3") {
+			t.Errorf("%s: batches of 7 rows are all rows", equation)
+		}
+		if with("sampler.method=r-sgld") == with("sampler.method=r-sgld", "model.batch=7") {
+			t.Errorf("%s: batches of 7 rows are all rows", equation)
+		}
+	}
+}
+
 // TestMethods pins what each name of a method stands for.
 func TestMethods(t *testing.T) {
 	for _, c := range []struct {

@@ -79,11 +79,12 @@ func (l *loader) identification() (*Identify, error) {
 	l.readInit(section.Field("init"))
 	l.sampler.settle(l.method, 200_000, 20_000, 20, []float64{1, 3})
 	l.lengths(section, len(l.names))
+	l.checkBatch(model, p)
 	if err := l.Problems.Err(); err != nil {
 		return nil, err
 	}
 	l.settleFit(p)
-	l.measureSteps(p.Potential)
+	l.measureSteps(p.Whole)
 	if err := l.Problems.Err(); err != nil {
 		return nil, err
 	}
@@ -158,7 +159,7 @@ func (l *loader) readModel(n *yamlpos.Node, c dynamics.Columns) (*dynamics.Model
 		l.reportBare(l.root, "the model is missing: add, for instance, model: {equations: {x: \"a*x\"}}")
 		return nil, r
 	}
-	if !l.Section(n, "equations", "library", "constraints", "fixed", "likelihood", "derivative", "noise", "priors") {
+	if !l.Section(n, "equations", "library", "constraints", "fixed", "likelihood", "derivative", "noise", "priors", "start", "batch") {
 		return nil, r
 	}
 	if q := n.Field("equations"); l.Map(q) {
@@ -176,14 +177,10 @@ func (l *loader) readModel(n *yamlpos.Node, c dynamics.Columns) (*dynamics.Model
 	if q := n.Field("constraints"); q != nil {
 		r.Constraints = plainTexts(q)
 	}
-	if q := n.Field("fixed"); l.Map(q) {
-		for _, f := range q.Fields {
-			if v, ok := l.Float(f.Value); ok {
-				m.Fixed = append(m.Fixed, dynamics.Value{Name: f.Key.Text, Value: v})
-				r.Fixed = append(r.Fixed, Entry{f.Key.Text, v})
-			}
-		}
-	}
+	m.Fixed, r.Fixed = l.values(n.Field("fixed"))
+	m.Start, r.Start = l.values(n.Field("start"))
+	m.Batch, _ = l.Int(n.Field("batch"), 0, maxIterations)
+	r.Batch = m.Batch
 	if q := n.Field("priors"); l.Map(q) {
 		for _, f := range q.Fields {
 			if text, ok := l.Text(f.Value); ok {
@@ -194,6 +191,20 @@ func (l *loader) readModel(n *yamlpos.Node, c dynamics.Columns) (*dynamics.Model
 	}
 	l.readLikelihood(n, m, r)
 	return m, r
+}
+
+// values reads a map of names to numbers.
+func (l *loader) values(n *yamlpos.Node) (values []dynamics.Value, o Ordered) {
+	if !l.Map(n) {
+		return nil, nil
+	}
+	for _, f := range n.Fields {
+		if v, ok := l.Float(f.Value); ok {
+			values = append(values, dynamics.Value{Name: f.Key.Text, Value: v})
+			o = append(o, Entry{f.Key.Text, v})
+		}
+	}
+	return values, o
 }
 
 // texts reads the texts of a list.
@@ -264,6 +275,18 @@ func (l *loader) readLikelihood(n *yamlpos.Node, m *dynamics.Model, r *Model) {
 		o = append(o, Entry{f.Key.Text, v})
 	}
 	r.Noise = o
+}
+
+// checkBatch asks for the noise of energies summed over minibatches: swaps are
+// right only if they know it.
+func (l *loader) checkBatch(m *dynamics.Model, p *dynamics.Problem) {
+	at := l.root.Field("model").Key("batch")
+	given := l.root.Field("sampler").Field("swap").Field("variance")
+	if l.method.exchanges && m.Batch > 0 && m.Batch < len(p.Time) && given == nil {
+		l.Report(at, "the noise of energies over minibatches of %d of %d rows is not known: give sampler.swap.variance, "+
+			"the variance of the difference of the energies of two states (0: trade as if there were no noise), "+
+			"or take a method that does not exchange, such as r-sgld", m.Batch, len(p.Time))
+	}
 }
 
 // readDerivative reads how derivatives come from the data.

@@ -47,6 +47,8 @@ type Model struct {
 	Derivative  any      `json:"derivative"`
 	Noise       any      `json:"noise"`
 	Priors      Ordered  `json:"priors,omitempty"`
+	Start       Ordered  `json:"start,omitempty"` // of the search for the fit
+	Batch       int      `json:"batch,omitempty"` // rows of a minibatch
 }
 
 // Sampler is the sampler section.

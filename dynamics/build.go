@@ -14,6 +14,7 @@ import (
 type Problem struct {
 	Parameters []string            // the free parameters, in the order of the states of Potential
 	Potential  potential.Potential // −log likelihood (without constants) − log priors
+	Whole      potential.Potential // Potential without minibatches: the sums are over all rows
 	Linear     bool                // whether the equations are linear in the parameters
 	Estimate   []float64           // the least-squares fit, priors and constraints aside
 	Noise      []float64           // per equation, the standard deviation used; nil for noise: paper
@@ -332,7 +333,7 @@ func (p *Problem) withPriors(likelihood, whole potential.Potential, gram func([]
 		}
 		all[j], p.Lower[j], p.Upper[j] = parsed, parsed.lower, parsed.upper
 	}
-	p.Potential, p.Center = likelihood, p.Estimate
+	p.Potential, p.Whole, p.Center = likelihood, whole, p.Estimate
 	curvature := gram
 	if len(p.model.Priors) > 0 {
 		curvature = func(x []float64) []float64 {
@@ -348,11 +349,10 @@ func (p *Problem) withPriors(likelihood, whole potential.Potential, gram func([]
 		if p.Potential, err = potential.Sum(likelihood, all); err != nil {
 			return err
 		}
-		posterior, err := potential.Sum(whole, all)
-		if err != nil {
+		if p.Whole, err = potential.Sum(whole, all); err != nil {
 			return err
 		}
-		if x, u := minimise(posterior, curvature, p.inside()); !math.IsNaN(u) {
+		if x, u := minimise(p.Whole, curvature, p.inside()); !math.IsNaN(u) {
 			p.Center = x
 		}
 	}

@@ -141,6 +141,43 @@ func TestExtended(t *testing.T) {
 	same(t, "extended", want, got)
 }
 
+const batches = `name: batches
+data: {file: %s, time: year, states: {H: hare, L: lynx}}
+model:
+  equations: {H: "H*(alpha - beta*L)", L: "L*(-gamma + delta*H)"}
+  constraints: ["alpha > 0", "beta > 0", "gamma > 0", "delta > 0"]
+  priors: {alpha: "normal(1, 1)"}
+  likelihood: log-derivative
+  start: {alpha: 1}
+  batch: 7
+sampler: {iterations: 6000, burn_in: 500, thin: 10, ladders: 2, swap: {variance: 3}}
+`
+
+// The bytes of a run over minibatches do not depend on threads or on having been
+// extended.
+func TestBatches(t *testing.T) {
+	dir := t.TempDir()
+	data, err := filepath.Abs("../../data/lynx_hare.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := write(t, dir, "batches.yaml", fmt.Sprintf(batches, data))
+	in := func(name string) string { return filepath.Join(dir, name) }
+	for _, args := range [][]string{
+		{"identify", file, "--out", in("long"), "--threads", "1"},
+		{"identify", file, "--out", in("short"), "--threads", "2", "--set", "sampler.iterations=3000"},
+		{"resume", in("short"), "--iterations", "6000"},
+	} {
+		if code := run(context.Background(), append(args, "--quiet")); code != exitDone {
+			t.Fatalf("%v: exit %d", args, code)
+		}
+	}
+	want, got := contents(t, in("long")), contents(t, in("short"))
+	delete(want, "run.json")
+	delete(got, "run.json")
+	same(t, "extended", want, got)
+}
+
 // A resume that cannot be leaves the run as it was: the next one goes on.
 func TestFailedResume(t *testing.T) {
 	dir := t.TempDir()
