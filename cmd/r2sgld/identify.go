@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+
 	"github.com/spf13/cobra"
 
 	"github.com/r2sgld/r2sgld/config"
@@ -37,5 +39,5 @@ is whitened and the step size, the rungs and the number of iterations have defau
 func identifyJob(s *config.Identify) (*runner.Job, error) {
 	hash, err := s.Resolved.Hash()
 	return &runner.Job{Command: "identify", Name: s.Name, Method: s.Resolved.Sampler.Method, Problem: s.Problem, Settings: s.Settings,
-		Model: s.Model, Time: s.Resolved.Data.Time, Config: s.Resolved, Hash: hash}, err
+		Model: s.Model, Time: cmp.Or(s.Resolved.Data.Time, "row"), Config: s.Resolved, Hash: hash}, err
 }
