@@ -170,7 +170,7 @@ func TestBadSamples(t *testing.T) {
 // checkSample loads a text and compares the first lines of its problems.
 func checkSample(t *testing.T, text string, set []string, want string) {
 	t.Helper()
-	_, err := ParseSample("f.yaml", []byte(text), set)
+	_, err := Parse("sample", "f.yaml", []byte(text), set)
 	compareProblems(t, err, want)
 }
 
@@ -232,7 +232,7 @@ func TestBadOverrides(t *testing.T) {
 	} {
 		t.Run(c.set, func(t *testing.T) { checkSample(t, goodSample, []string{c.set}, c.want) })
 	}
-	s, err := ParseSample("f.yaml", []byte(goodSample), []string{"sampler.step_size=[1e-4,2e-4]", "name=other", "domain="})
+	s, err := Parse("sample", "f.yaml", []byte(goodSample), []string{"sampler.step_size=[1e-4,2e-4]", "name=other", "domain="})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -386,7 +386,7 @@ func TestBadModels(t *testing.T) {
 			write(t, filepath.Join(folder, "data.csv"), data)
 			file := filepath.Join(folder, "f.yaml")
 			write(t, file, edit(goodIdentify, c.begins, c.with))
-			_, err := LoadIdentify(file, nil)
+			_, err := Load("identify", file, nil)
 			if problems, ok := err.(Problems); ok {
 				for i := range problems {
 					problems[i].File = filepath.Base(problems[i].File)

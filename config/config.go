@@ -13,6 +13,7 @@ import (
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/config/yamlpos"
 	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/dynamics"
 	"github.com/r2sgld/r2sgld/expression"
 )
 
@@ -24,11 +25,13 @@ type Problems = yamlpos.Problems
 // A Problem is one entry of [Problems].
 type Problem = yamlpos.Problem
 
-// A Sample is what a configuration of `r2sgld sample` asks for.
-type Sample struct {
+// A Run is what a configuration asks for.
+type Run struct {
+	Command  string // sample or identify
 	Name     string
 	Problem  r2sgld.Problem
-	Settings r2sgld.Settings // without Recorder, Checkpoint, Resume and Threads
+	Settings r2sgld.Settings   // without Recorder, Checkpoint, Resume and Threads
+	Model    *dynamics.Problem // of identify: the posterior, to explain the draws with
 	Resolved Resolved
 }
 
@@ -46,17 +49,30 @@ type loader struct {
 	inside  []float64     // a point inside the domain; nil if it is not known
 }
 
-// open reads the file and applies the overrides.
-func open(path string, set []string) (*loader, error) {
+// Load reads a configuration of the command sample or identify, with overrides
+// such as "sampler.iterations=1000". What it does not say is filled in; step
+// sizes that it does not give are measured on the target (deterministically,
+// from the seed). The data that it names are read, their path relative to the
+// configuration's folder. The error is of type [Problems] and holds every fault.
+func Load(command, path string, set []string) (*Run, error) {
 	root, err := yamlpos.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	return prepare(path, root, set)
+	return load(command, path, root, set)
 }
 
-// prepare applies the overrides.
-func prepare(path string, root *yamlpos.Node, set []string) (*loader, error) {
+// Parse is [Load] of a text; name stands for the path.
+func Parse(command, name string, text []byte, set []string) (*Run, error) {
+	root, err := yamlpos.Parse(name, text)
+	if err != nil {
+		return nil, err
+	}
+	return load(command, name, root, set)
+}
+
+// load applies the overrides and makes the run.
+func load(command, path string, root *yamlpos.Node, set []string) (*Run, error) {
 	l := &loader{root: root, file: path}
 	for _, s := range set {
 		var problems Problems
@@ -64,7 +80,13 @@ func prepare(path string, root *yamlpos.Node, set []string) (*loader, error) {
 			l.Problems = append(l.Problems, problems...)
 		}
 	}
-	return l, nil
+	switch command {
+	case "sample":
+		return l.sample()
+	case "identify":
+		return l.identification()
+	}
+	return nil, Problems{{File: path, Message: fmt.Sprintf("runs of %q have no configuration; those of sample and identify have", command)}}
 }
 
 // reportBare reports a problem at n without showing the source: of a whole

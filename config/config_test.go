@@ -29,7 +29,7 @@ domain:
 sampler:
   temprature: [1, 10]
 `
-	_, err := ParseSample("model.yaml", []byte(text), []string{"sampler.step_size=-1"})
+	_, err := Parse("sample", "model.yaml", []byte(text), []string{"sampler.step_size=-1"})
 	if err == nil {
 		t.Fatal("no error")
 	}
@@ -49,14 +49,11 @@ func example(t *testing.T, file string, set []string) (r2sgld.Problem, r2sgld.Se
 	if err != nil {
 		t.Fatal(err)
 	}
+	command := "sample"
 	if strings.Contains(string(text), "\nmodel:") {
-		s, err := LoadIdentify(file, set)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return s.Problem, s.Settings, s.Resolved
+		command = "identify"
 	}
-	s, err := LoadSample(file, set)
+	s, err := Load(command, file, set)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,21 +102,15 @@ func TestResolvedLoadsAgain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var settings r2sgld.Settings
-		var again Resolved
+		command := "sample"
 		if r.Data != nil {
-			q, err := ParseIdentify("run.json", text, nil)
-			if err != nil {
-				t.Fatalf("%s: %v", file, err)
-			}
-			settings, again = q.Settings, q.Resolved
-		} else {
-			q, err := ParseSample("run.json", text, nil)
-			if err != nil {
-				t.Fatalf("%s: %v", file, err)
-			}
-			settings, again = q.Settings, q.Resolved
+			command = "identify"
 		}
+		q, err := Parse(command, "run.json", text, nil)
+		if err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		settings, again := q.Settings, q.Resolved
 		if diff := cmp.Diff(r, again); diff != "" {
 			t.Errorf("%s: %s", file, diff)
 		}
@@ -159,7 +150,7 @@ func TestKeyOrderIsIrrelevant(t *testing.T) {
 		}
 		all := append(slices.Clone(sections), "domain:\n"+strings.Join(shapes, ""), "sampler:\n"+strings.Join(keys, ""))
 		rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-		s, err := ParseSample("f.yaml", []byte(strings.Join(all, "")), nil)
+		s, err := Parse("sample", "f.yaml", []byte(strings.Join(all, "")), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -225,7 +216,7 @@ func TestMethods(t *testing.T) {
 		{"r-resgld", domain.Specular, "constant", 2, 0},
 	} {
 		text := "variables: [x]\npotential: \"x^2\"\ndomain: {box: {x: [0, 1]}}\nsampler: {method: " + c.method + "}\n"
-		q, err := ParseSample("f.yaml", []byte(text), nil)
+		q, err := Parse("sample", "f.yaml", []byte(text), nil)
 		if err != nil {
 			t.Fatalf("%s: %v", c.method, err)
 		}
@@ -257,7 +248,7 @@ func TestMeasuredSteps(t *testing.T) {
 		{"domain: {box: {x: [-100, 100], y: [-100, 100]}}\n", []float64{5e-4, 5e-4}},
 		{"domain: {box: {x: [-100, 100], y: [-0.1, 0.1]}}\n", []float64{2e-4, 2e-5}}, // (0.1·0.2)²/(2τ)
 	} {
-		s, err := ParseSample("f.yaml", []byte(text+c.domain), nil)
+		s, err := Parse("sample", "f.yaml", []byte(text+c.domain), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -335,7 +326,7 @@ func FuzzSample(f *testing.F) {
 		if set != "" {
 			sets = append(sets, set)
 		}
-		_, err := ParseSample("f.yaml", text, sets)
+		_, err := Parse("sample", "f.yaml", text, sets)
 		var problems Problems
 		if err != nil && !errors.As(err, &problems) {
 			t.Fatalf("error of type %T: %v", err, err)

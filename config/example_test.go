@@ -6,14 +6,14 @@ import (
 	"github.com/r2sgld/r2sgld/config"
 )
 
-func ExampleParseSample() {
+func ExampleParse() {
 	text := `
 name: disk
 variables: [x, y]
 potential: "x^2 + y"
 domain: {ball: {radius: 2}}
 `
-	s, err := config.ParseSample("disk.yaml", []byte(text), []string{"sampler.iterations=5000"})
+	s, err := config.Parse("sample", "disk.yaml", []byte(text), []string{"sampler.iterations=5000"})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -22,13 +22,13 @@ domain: {ball: {radius: 2}}
 	// Output: [x y] 5000 [1 10] specular
 }
 
-func ExampleParseSample_problems() {
+func ExampleParse_problems() {
 	text := `
 variables: [x, y]
 potential: "x^2 + rho*y"
 sampler: {temprature: [1, 10]}
 `
-	_, err := config.ParseSample("disk.yaml", []byte(text), nil)
+	_, err := config.Parse("sample", "disk.yaml", []byte(text), nil)
 	fmt.Println(err)
 	// Output:
 	// disk.yaml:3:19: "rho" is not defined; variables are x, y

@@ -17,45 +17,11 @@ import (
 	"github.com/r2sgld/r2sgld/dynamics"
 )
 
-// An Identify is what a configuration of `r2sgld identify` asks for.
-type Identify struct {
-	Name     string
-	Series   *dynamics.Series
-	Model    *dynamics.Problem // the posterior, to explain the draws with
-	Problem  r2sgld.Problem
-	Settings r2sgld.Settings // without Recorder, Checkpoint, Resume and Threads
-	Resolved Resolved
-}
-
-// LoadIdentify reads a configuration of `r2sgld identify` with overrides such
-// as "sampler.iterations=1000", and the data that it names, their path relative
-// to the configuration's folder. The error is of type [Problems].
-func LoadIdentify(path string, set []string) (*Identify, error) {
-	l, err := open(path, set)
-	if err != nil {
-		return nil, err
-	}
-	return l.identification()
-}
-
-// ParseIdentify is [LoadIdentify] of a text; name stands for the path.
-func ParseIdentify(name string, text []byte, set []string) (*Identify, error) {
-	root, err := yamlpos.Parse(name, text)
-	if err != nil {
-		return nil, err
-	}
-	l, err := prepare(name, root, set)
-	if err != nil {
-		return nil, err
-	}
-	return l.identification()
-}
-
-func (l *loader) identification() (*Identify, error) {
+func (l *loader) identification() (*Run, error) {
 	l.identify = true
 	root := l.root
 	l.Section(root, "name", "data", "model", "sampler")
-	s := &Identify{Name: l.readName()}
+	s := &Run{Command: "identify", Name: l.readName()}
 	data, columns := l.readData(root.Field("data"))
 	model, resolved := l.readModel(root.Field("model"), columns)
 	section := root.Field("sampler")
@@ -64,11 +30,11 @@ func (l *loader) identification() (*Identify, error) {
 	if c := root.Field("model").Field("constraints"); c != nil && l.names != nil {
 		l.readConstraints(&region{d: len(l.names)}, c) // for their faults; the domain is built below
 	}
-	l.readSeries(s, data, columns)
+	series := l.readSeries(data, columns)
 	if err := l.Problems.Err(); err != nil {
 		return nil, err
 	}
-	p, err := dynamics.Build(model, s.Series)
+	p, err := dynamics.Build(model, series)
 	if err != nil {
 		l.modelFaults(err)
 		return nil, l.Problems.Err()
@@ -336,20 +302,19 @@ func (l *loader) findNames(m *dynamics.Model) {
 
 // readSeries reads the data file and checks that it is the one of the
 // configuration's hash, if there is one.
-func (l *loader) readSeries(s *Identify, d *Data, c dynamics.Columns) {
+func (l *loader) readSeries(d *Data, c dynamics.Columns) *dynamics.Series {
 	if d.File == "" || len(c.States) == 0 {
-		return
+		return nil
 	}
 	series, err := dynamics.ReadSeries(d.File, c)
 	if err != nil {
 		l.dataFaults(err)
-		return
+		return nil
 	}
-	s.Series = series
 	text, err := os.ReadFile(d.File)
 	if err != nil {
 		l.dataFaults(&dynamics.DataError{File: d.File, Text: "cannot be read: " + err.Error()})
-		return
+		return nil
 	}
 	sum := sha256.Sum256(text)
 	now := hex.EncodeToString(sum[:])
@@ -360,6 +325,7 @@ func (l *loader) readSeries(s *Identify, d *Data, c dynamics.Columns) {
 	if abs, err := filepath.Abs(d.File); err == nil {
 		d.File = abs
 	}
+	return series
 }
 
 // dataFaults reports what is wrong with a data file, at its lines.

@@ -7,35 +7,10 @@ import (
 	"github.com/r2sgld/r2sgld/potential"
 )
 
-// LoadSample reads a configuration of `r2sgld sample` with overrides such as
-// "sampler.iterations=1000". What it does not say is filled in; step sizes that
-// it does not give are measured on the target (deterministically, from the
-// seed). The error is of type [Problems] and holds every fault.
-func LoadSample(path string, set []string) (*Sample, error) {
-	l, err := open(path, set)
-	if err != nil {
-		return nil, err
-	}
-	return l.sample()
-}
-
-// ParseSample is [LoadSample] of a text; name stands for the path.
-func ParseSample(name string, text []byte, set []string) (*Sample, error) {
-	root, err := yamlpos.Parse(name, text)
-	if err != nil {
-		return nil, err
-	}
-	l, err := prepare(name, root, set)
-	if err != nil {
-		return nil, err
-	}
-	return l.sample()
-}
-
-func (l *loader) sample() (*Sample, error) {
+func (l *loader) sample() (*Run, error) {
 	root := l.root
 	l.Section(root, "name", "variables", "potential", "noise", "domain", "sampler")
-	s := &Sample{Name: l.readName()}
+	s := &Run{Command: "sample", Name: l.readName()}
 	l.readNames(root.Field("variables"))
 	u := l.readPotential(root.Field("potential"))
 	noise := l.readNoise(root.Field("noise"))

@@ -94,22 +94,15 @@ func runExample(t *testing.T, name string) *r2sgld.Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var p r2sgld.Problem
-	var s r2sgld.Settings
+	command := "sample"
 	if strings.Contains(string(text), "\ndata:") {
-		c, err := config.LoadIdentify(file, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, s = c.Problem, c.Settings
-	} else {
-		c, err := config.LoadSample(file, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, s = c.Problem, c.Settings
+		command = "identify"
 	}
-	res, err := r2sgld.Sample(context.Background(), p, s)
+	c, err := config.Load(command, file, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := r2sgld.Sample(context.Background(), c.Problem, c.Settings)
 	if err != nil {
 		t.Fatal(err)
 	}

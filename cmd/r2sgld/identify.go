@@ -1,13 +1,6 @@
 package main
 
-import (
-	"cmp"
-
-	"github.com/spf13/cobra"
-
-	"github.com/r2sgld/r2sgld/config"
-	"github.com/r2sgld/r2sgld/runner"
-)
+import "github.com/spf13/cobra"
 
 func identifyCommand() *cobra.Command {
 	var c common
@@ -20,24 +13,8 @@ is whitened and the step size, the rungs and the number of iterations have defau
 		Example: `  r2sgld identify examples/lynx-hare.yaml
   r2sgld identify examples/lynx-hare.yaml --json --quiet > summary.json`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := config.LoadIdentify(args[0], c.set)
-			if err != nil {
-				return err
-			}
-			j, err := identifyJob(s)
-			if err != nil {
-				return err
-			}
-			return c.run(cmd, j)
-		},
+		RunE: c.load,
 	}
 	c.starting(cmd)
 	return cmd
-}
-
-func identifyJob(s *config.Identify) (*runner.Job, error) {
-	hash, err := s.Resolved.Hash()
-	return &runner.Job{Command: "identify", Name: s.Name, Method: s.Resolved.Sampler.Method, Problem: s.Problem, Settings: s.Settings,
-		Model: s.Model, Time: cmp.Or(s.Resolved.Data.Time, "row"), Config: s.Resolved, Hash: hash}, err
 }

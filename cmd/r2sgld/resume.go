@@ -49,27 +49,13 @@ func resumedJob(dir string, set []string) (*runner.Job, error) {
 	if err := folder.ReadJSON("run.json", &m); err != nil {
 		return nil, &runner.Refused{Err: fmt.Errorf("%s is no run folder: %w", dir, err)}
 	}
-	name := filepath.Join(dir, "run.json")
-	var j *runner.Job
-	switch m.Command {
-	case "sample":
-		s, err := config.ParseSample(name, m.Config, set)
-		if err != nil {
-			return nil, err
-		}
-		if j, err = sampleJob(s); err != nil {
-			return nil, err
-		}
-	case "identify":
-		s, err := config.ParseIdentify(name, m.Config, set)
-		if err != nil {
-			return nil, err
-		}
-		if j, err = identifyJob(s); err != nil {
-			return nil, err
-		}
-	default:
-		return nil, &runner.Refused{Err: fmt.Errorf("%s: runs of %q cannot be resumed", name, m.Command)}
+	r, err := config.Parse(m.Command, filepath.Join(dir, "run.json"), m.Config, set)
+	if err != nil {
+		return nil, err
+	}
+	j, err := job(r)
+	if err != nil {
+		return nil, err
 	}
 	j.Dir, j.Resume, j.Accept = dir, true, append([]string{m.Hash}, m.Previous...)
 	return j, nil

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+
 	"github.com/spf13/cobra"
 
 	"github.com/r2sgld/r2sgld/config"
@@ -17,24 +19,32 @@ gets draws (Zarr for ArviZ, Stan CSV for R), a summary and figures.`,
 		Example: `  r2sgld sample examples/flower.yaml
   r2sgld sample examples/flower.yaml --set sampler.iterations=200000 --seed 7 --out runs/flower`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := config.LoadSample(args[0], c.set)
-			if err != nil {
-				return err
-			}
-			j, err := sampleJob(s)
-			if err != nil {
-				return err
-			}
-			return c.run(cmd, j)
-		},
+		RunE: c.load,
 	}
 	c.starting(cmd)
 	return cmd
 }
 
-func sampleJob(s *config.Sample) (*runner.Job, error) {
-	hash, err := s.Resolved.Hash()
-	return &runner.Job{Command: "sample", Name: s.Name, Method: s.Resolved.Sampler.Method, Problem: s.Problem, Settings: s.Settings,
-		Config: s.Resolved, Hash: hash}, err
+// load runs the configuration that the command is given.
+func (c *common) load(cmd *cobra.Command, args []string) error {
+	r, err := config.Load(cmd.Name(), args[0], c.set)
+	if err != nil {
+		return err
+	}
+	j, err := job(r)
+	if err != nil {
+		return err
+	}
+	return c.run(cmd, j)
+}
+
+// job is the job that makes a run.
+func job(r *config.Run) (*runner.Job, error) {
+	hash, err := r.Resolved.Hash()
+	j := &runner.Job{Command: r.Command, Name: r.Name, Method: r.Resolved.Sampler.Method, Problem: r.Problem, Settings: r.Settings,
+		Model: r.Model, Config: r.Resolved, Hash: hash}
+	if r.Resolved.Data != nil {
+		j.Time = cmp.Or(r.Resolved.Data.Time, "row")
+	}
+	return j, err
 }
