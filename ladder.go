@@ -24,6 +24,7 @@ type ladder struct {
 	index     int
 	done      int // iterations behind it
 	begun     int // of them before a resume
+	keep      int // the next iteration whose draw is kept
 	schedule  *kernel.Schedule
 	at        *kernel.At
 	block     *kernel.Block
@@ -93,7 +94,8 @@ func (l *ladder) withoutDrift(i, r int) {
 // block to the user's recorder.
 func (l *ladder) record(k int) error {
 	b := l.block
-	if l.schedule.Keep(k) {
+	if k >= l.keep {
+		l.keep = l.schedule.Next(k)
 		for i, r := range b.Rung {
 			x := l.original(b.State(l.from, i))
 			l.draws.X[r] = append(l.draws.X[r], x...)

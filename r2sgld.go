@@ -125,6 +125,7 @@ func (r *run) ladders(parent context.Context, f func(*ladder) error) error {
 // run takes the ladder from where it stands to its last iteration.
 func (l *ladder) run() error {
 	b := l.block // evaluated at the start, or by resume
+	l.keep = l.schedule.Next(l.done)
 	for k := l.done + 1; k <= l.schedule.Iterations; k++ {
 		if s := l.signal.Load(); s != quiet {
 			if s == stop {

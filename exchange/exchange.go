@@ -155,14 +155,17 @@ func New(rungs int, s Settings) (*Exchange, error) {
 // replica i and energy[i] its Ũ; temperature is per rung. Every pair that tries
 // draws one uniform from rng.
 func (e *Exchange) Sweep(k int, rung []int, energy, temperature []float64, rng *rand.Rand) {
-	if len(rung) < 2 || k%e.set.Every != 0 {
+	if len(rung) < 2 || e.set.Every > 1 && k%e.set.Every != 0 {
+		return
+	}
+	e.pairs = e.scheme.Pairs(e.pairs[:0], e.sweeps, len(rung))
+	e.sweeps++
+	if len(e.pairs) == 0 {
 		return
 	}
 	for i, r := range rung {
 		e.holder[r] = i
 	}
-	e.pairs = e.scheme.Pairs(e.pairs[:0], e.sweeps, len(rung))
-	e.sweeps++
 	for _, p := range e.pairs {
 		i, j := e.holder[p], e.holder[p+1]
 		s := 1.0

@@ -141,17 +141,17 @@ func TestDecayFaults(t *testing.T) {
 	}
 }
 
-// Keep and Kept agree, whatever the burn-in and the thinning.
-func TestKept(t *testing.T) {
+// The kept iterations are every Thin-th after the burn-in, from wherever one asks.
+func TestNext(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := Schedule{BurnIn: rapid.IntRange(0, 50).Draw(t, "burn-in"), Thin: rapid.IntRange(0, 9).Draw(t, "thin")}
-		n := 0
-		for k := 1; k <= 200; k++ {
-			if s.Keep(k) {
-				n++
+		want := 0
+		for k := 200; k >= 0; k-- {
+			if want != 0 && s.Next(k) != want {
+				t.Fatalf("after %d comes %d, want %d", k, s.Next(k), want)
 			}
-			if s.Kept(k) != n {
-				t.Fatalf("after %d iterations Kept says %d, Keep kept %d", k, s.Kept(k), n)
+			if k > s.BurnIn && (k-s.BurnIn)%max(1, s.Thin) == 0 {
+				want = k
 			}
 		}
 	})

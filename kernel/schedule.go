@@ -104,12 +104,8 @@ func (s *Schedule) Set(at *At, k int) {
 	at.filled = true
 }
 
-// Keep reports whether the draw of iteration k is kept.
-func (s *Schedule) Keep(k int) bool {
-	return k > s.BurnIn && (s.Thin <= 1 || (k-s.BurnIn)%s.Thin == 0)
-}
-
-// Kept is the number of draws kept in iterations 1 … k.
-func (s *Schedule) Kept(k int) int {
-	return max(0, k-s.BurnIn) / max(1, s.Thin)
+// Next is the first iteration after k whose draw is kept.
+func (s *Schedule) Next(k int) int {
+	thin := max(1, s.Thin)
+	return s.BurnIn + (max(0, k-s.BurnIn)/thin+1)*thin
 }
