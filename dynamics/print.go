@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
+
+	"github.com/r2sgld/r2sgld/expression"
 )
 
 // A Printed equation carries the estimates of its parameters, as text in UTF-8
@@ -25,126 +25,52 @@ func (p *Problem) Print(mean, sd []float64) []Printed {
 	var out []Printed
 	for i := range p.equations {
 		e := &p.equations[i]
-		tokens := p.tokens(e)
-		for i := range tokens {
-			t := &tokens[i]
-			if t.kind != name {
-				continue
-			}
-			if j := slices.Index(p.Parameters, t.text); j >= 0 {
-				t.kind, t.value, t.sd = parameter, mean[j], sd[j]
-			} else if v, ok := p.model.fixed(t.text); ok {
-				t.kind, t.value = parameter, v
+		formulas, names := p.formulas(e)
+		value := func(s script) func(string) (expression.Value, bool) {
+			return func(name string) (expression.Value, bool) {
+				if full, ok := names[name]; ok {
+					name = full
+				}
+				if j := slices.Index(p.Parameters, name); j >= 0 {
+					return s.value(mean[j], sd[j]), true
+				}
+				v, ok := p.model.fixed(name)
+				return s.value(v, 0), ok
 			}
 		}
-		text, tex := script{}, script{latex: true}
-		out = append(out, Printed{e.state,
-			e.state + "′ = " + text.render(tokens),
-			`\dot{` + tex.name(e.state) + "} = " + tex.render(tokens)})
+		text, err := expression.Text(value(script{}), formulas...)
+		tex, texErr := expression.LaTeX(value(script{latex: true}), formulas...)
+		if err != nil || texErr != nil {
+			continue // no formula, which no problem is built from
+		}
+		out = append(out, Printed{e.state, e.state + "′ = " + text, `\dot{` + expression.Symbol(e.state) + "} = " + tex})
 	}
 	return out
 }
 
-type tokenKind int
-
-const (
-	name tokenKind = iota
-	literal
-	operator
-	open
-	shut
-	comma
-	parameter
-)
-
-type token struct {
-	kind      tokenKind
-	text      string
-	value, sd float64
-}
-
-// tokens are those of an equation's text, or of parameter·term + … for a
-// library, less the terms fixed at 0.
-func (p *Problem) tokens(e *equation) []token {
+// formulas are an equation's text, or parameter·term of a library, less the
+// terms fixed at 0, with names that stand for the parameters.
+func (p *Problem) formulas(e *equation) (formulas []string, names map[string]string) {
 	if e.terms == nil {
-		return tokenise(e.text)
+		return []string{e.text}, nil
 	}
-	var out []token
-	for _, t := range e.terms {
+	names = map[string]string{}
+	for i, t := range e.terms {
 		if v, fixed := p.model.fixed(t.parameter); fixed && v == 0 {
 			continue
 		}
-		if len(out) > 0 {
-			out = append(out, token{kind: operator, text: "+"})
-		}
-		out = append(out, token{kind: name, text: t.parameter})
-		if t.text == "1" {
-			continue
-		}
-		factor := tokenise(t.text)
-		out = append(out, token{kind: operator, text: "*"})
-		if slices.ContainsFunc(factor, func(t token) bool { return t.text == "+" || t.text == "-" }) {
-			factor = append(append([]token{{kind: open, text: "("}}, factor...), token{kind: shut, text: ")"})
-		}
-		out = append(out, factor...)
-	}
-	if len(out) == 0 {
-		out = []token{{kind: literal, text: "0"}}
-	}
-	return out
-}
-
-func tokenise(s string) []token {
-	var out []token
-	for len(s) > 0 {
-		r, size := utf8.DecodeRuneInString(s)
+		name := fmt.Sprintf("_%d_", i)
+		names[name] = t.parameter
 		switch {
-		case unicode.IsSpace(r):
-			s = s[size:]
-			continue
-		case r == '_' || unicode.IsLetter(r):
-			n := strings.IndexFunc(s, func(r rune) bool { return r != '_' && !unicode.In(r, unicode.L, unicode.Nd, unicode.M) })
-			out, s = take(out, s, name, n)
-		case r == '.' || unicode.IsDigit(r):
-			out, s = take(out, s, literal, numberLength(s))
-		case r == '(':
-			out, s = take(out, s, open, 1)
-		case r == ')':
-			out, s = take(out, s, shut, 1)
-		case r == ',':
-			out, s = take(out, s, comma, 1)
-		case strings.HasPrefix(s, "**"):
-			out, s = append(out, token{kind: operator, text: "^"}), s[2:]
-		case r == '−':
-			out, s = append(out, token{kind: operator, text: "-"}), s[size:]
-		case r == '·' || r == '×':
-			out, s = append(out, token{kind: operator, text: "*"}), s[size:]
+		case t.text == "1":
+			formulas = append(formulas, name)
+		case strings.ContainsAny(t.text, "+-−"):
+			formulas = append(formulas, name+"*("+t.text+")")
 		default:
-			out, s = take(out, s, operator, size)
+			formulas = append(formulas, name+"*"+t.text)
 		}
 	}
-	return out
-}
-
-func take(out []token, s string, k tokenKind, n int) ([]token, string) {
-	if n < 0 {
-		n = len(s)
-	}
-	return append(out, token{kind: k, text: s[:n]}), s[n:]
-}
-
-// numberLength is the length of the decimal number that s begins with.
-func numberLength(s string) int {
-	n := 0
-	for n < len(s) {
-		c := s[n]
-		sign := (c == '-' || c == '+') && n > 0 && (s[n-1] == 'e' || s[n-1] == 'E')
-		if c != '.' && c != '_' && c != 'e' && c != 'E' && !sign && (c < '0' || c > '9') {
-			break
-		}
-		n++
-	}
-	return n
+	return formulas, names
 }
 
 // A script is a way of writing formulas: UTF-8 text or LaTeX.
@@ -158,136 +84,18 @@ func (s script) pick(text, latex string) string {
 	return text
 }
 
-// render writes tokens, folding the sign of an estimate into the plus or minus
-// before it.
-func (s script) render(tokens []token) string {
-	var b strings.Builder
-	braces := map[int]int{} // LaTeX: braces to close after a token
-	for i, t := range tokens {
-		switch t.kind {
-		case open:
-			b.WriteString(s.pick("(", `\left(`))
-		case shut:
-			b.WriteString(s.pick(")", `\right)`))
-		case comma:
-			b.WriteString(", ")
-		case name:
-			b.WriteString(s.name(t.text))
-		case literal:
-			b.WriteString(t.text)
-		case operator:
-			b.WriteString(s.operator(tokens, i))
-			if s.latex && t.text == "^" {
-				b.WriteString("{")
-				braces[operandEnd(tokens, i+1)]++
-			}
-		case parameter:
-			b.WriteString(s.parameter(tokens, i))
-		}
-		b.WriteString(strings.Repeat("}", braces[i]))
+// value is an estimate for a formula.
+func (s script) value(v, sd float64) expression.Value {
+	out := expression.Value{Text: uncertain(math.Abs(v), sd, s), Negative: v < 0}
+	switch {
+	case strings.Contains(out.Text, s.pick("·", `\cdot`)):
+		out.Binding = expression.Product
+	case strings.Contains(out.Text, "±"):
+		out.Binding = expression.Product // (0.4 ± 0.1)·x is written 0.4 ± 0.1·x
+	case strings.Contains(out.Text, `\pm`):
+		out.Binding = expression.Sum
 	}
-	return b.String()
-}
-
-// operandEnd is the last token of the operand that begins at token i.
-func operandEnd(tokens []token, i int) int {
-	for i < len(tokens)-1 && tokens[i].kind == operator {
-		i++
-	}
-	if i < len(tokens)-1 && tokens[i].kind == name && tokens[i+1].kind == open {
-		i++
-	}
-	depth := 0
-	for ; i < len(tokens); i++ {
-		switch tokens[i].kind {
-		case open:
-			depth++
-		case shut:
-			depth--
-		}
-		if depth <= 0 {
-			return i
-		}
-	}
-	return len(tokens) - 1
-}
-
-// bare reports whether the parameter at i stands in a sum, as itself or as the
-// first factor of a product, so that its sign can be written before it.
-func bare(tokens []token, i int) bool {
-	if i+1 < len(tokens) && tokens[i+1].text == "^" {
-		return false
-	}
-	if i == 0 {
-		return true
-	}
-	t := tokens[i-1]
-	return t.kind == open || t.kind == comma || t.text == "+" || t.text == "-"
-}
-
-func (s script) operator(tokens []token, i int) string {
-	text := tokens[i].text
-	binary := i > 0 && tokens[i-1].kind != operator && tokens[i-1].kind != open && tokens[i-1].kind != comma
-	if next := i + 1; next < len(tokens) && tokens[next].kind == parameter && tokens[next].value < 0 && bare(tokens, next) {
-		switch text {
-		case "+":
-			text = "-"
-		case "-":
-			text = "+"
-		}
-	}
-	switch text {
-	case "+", "-":
-		sign := text
-		if text == "-" {
-			sign = s.pick("−", "-")
-		}
-		switch {
-		case binary:
-			return " " + sign + " "
-		case text == "+":
-			return ""
-		}
-		return sign
-	case "*":
-		return s.pick("·", ` \cdot `)
-	}
-	return text
-}
-
-func (s script) parameter(tokens []token, i int) string {
-	t := tokens[i]
-	value := uncertain(math.Abs(t.value), t.sd, s)
-	minus := s.pick("−", "-")
-	factor := i+1 < len(tokens) && (tokens[i+1].text == "*" || tokens[i+1].text == "/")
-	bracketed := strings.ContainsAny(value, "±\\")
-	left, right := s.pick("(", `\left(`), s.pick(")", `\right)`)
-	switch sum := bare(tokens, i); {
-	case sum && i > 0 && tokens[i-1].kind == operator: // the operator has the sign
-		minus = ""
-	case t.value >= 0:
-		minus = ""
-	case !sum:
-		return left + minus + value + right
-	}
-	if bracketed && (!bare(tokens, i) || s.latex && factor) {
-		return minus + left + value + right
-	}
-	return minus + value
-}
-
-func (s script) name(text string) string {
-	if !s.latex {
-		return text
-	}
-	switch text {
-	case "exp", "log", "sin", "cos", "tan", "tanh", "min", "max", "pi":
-		return `\` + text
-	}
-	if utf8.RuneCountInString(text) == 1 {
-		return text
-	}
-	return `\mathrm{` + strings.ReplaceAll(text, "_", `\_`) + "}"
+	return out
 }
 
 // uncertain writes a magnitude with its standard deviation, the latter to two

@@ -190,7 +190,7 @@ func TestPrint(t *testing.T) {
 		if s := f.String(); s != c.plain {
 			t.Errorf("%s: %q, want %q", c.src, s, c.plain)
 		}
-		if s := f.LaTeX(nil); s != c.latex {
+		if s := f.LaTeX(); s != c.latex {
 			t.Errorf("%s: %q, want %q", c.src, s, c.latex)
 		}
 	}

@@ -59,7 +59,17 @@ func ExampleParseConstraints() {
 }
 
 func ExampleLaTeX() {
-	s, _ := expression.LaTeX("H*(alpha - beta*L)/2", nil)
+	s, _ := expression.LaTeX(nil, "H*(alpha - beta*L)/2")
 	fmt.Println(s)
 	// Output: \frac{H \left(\alpha - \beta L\right)}{2}
+}
+
+func ExampleText() {
+	estimates := map[string]expression.Value{
+		"alpha": {Text: "0.44 ± 0.05", Binding: expression.Product},
+		"beta":  {Text: "0.02 ± 0.01", Binding: expression.Product, Negative: true},
+	}
+	s, _ := expression.Text(func(name string) (expression.Value, bool) { v, ok := estimates[name]; return v, ok }, "H*(alpha - beta*L)")
+	fmt.Println(s)
+	// Output: H·(0.44 ± 0.05 + 0.02 ± 0.01·L)
 }

@@ -2,6 +2,7 @@ package expression
 
 import (
 	"math"
+	"strconv"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -205,6 +206,42 @@ func TestLanesAreIndependent(t *testing.T) {
 			if !same(v[0], value[i]) || !same(g[0], grad[i]) || !same(g[2], grad[2*r+i]) {
 				t.Fatalf("%s, lane %d of %d differs", f, i, r)
 			}
+		}
+	})
+}
+
+// A formula printed with values is read again as the formula at these values,
+// bit for bit: a sign moves through * and / and into sums only. Kills signs
+// that move out of powers or past the wrong side, and missing parentheses.
+func TestTextWithValues(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := tree(4).Draw(t, "tree")
+		x := make([]float64, len(letters))
+		known := map[string]Value{}
+		for j, name := range letters {
+			x[j] = rapid.SampledFrom([]float64{-3, -1, -0.75, 0.3, 1, 2.5}).Draw(t, "x")
+			v := Value{Text: strconv.FormatFloat(math.Abs(x[j]), 'g', -1, 64), Negative: x[j] < 0}
+			if rapid.Bool().Draw(t, "product") {
+				v.Text, v.Binding = strconv.FormatFloat(math.Abs(x[j]/2), 'g', -1, 64)+"·2", Product
+			}
+			if known[name] = v; rapid.IntRange(0, 3).Draw(t, "unknown") == 0 {
+				delete(known, name)
+			}
+		}
+		src := plain(n, false)
+		text, err := Text(func(s string) (Value, bool) { v, ok := known[s]; return v, ok }, src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := parse(text, false)
+		if err != nil {
+			t.Fatalf("%s printed as %s: %v", src, text, err)
+		}
+		if zeroSensitive(n, x) {
+			return
+		}
+		if got, want := interpret(again, x), interpret(n, x); !same(got, want) {
+			t.Fatalf("%s printed as %s: %v, want %v", src, text, got, want)
 		}
 	})
 }

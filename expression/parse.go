@@ -27,6 +27,7 @@ const (
 	call
 	negate
 	operator // text is + - * / ^ or a comparison
+	printed  // the text of a value, in trees made to be printed
 )
 
 // A node of a syntax tree. Trees may share subtrees and are never changed once
@@ -38,6 +39,7 @@ type node struct {
 	args     []*node
 	pos, end int // in the source, parentheses around it included
 	at       int // of the operator or function
+	binding  Binding
 }
 
 type token struct {

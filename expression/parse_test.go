@@ -158,7 +158,7 @@ func TestLongFormulas(t *testing.T) {
 			continue
 		}
 		f.Linear()
-		if s := f.String(); len(s) == 0 || len(f.LaTeX(nil)) == 0 {
+		if s := f.String(); len(s) == 0 || len(f.LaTeX()) == 0 {
 			t.Errorf("%.20s… prints as nothing", src)
 		}
 	}
@@ -203,7 +203,7 @@ func FuzzCompile(f *testing.F) {
 				t.Errorf("%q: linear %v %v is %v, want %v", src, a, b, l, v[0])
 			}
 		}
-		if !utf8.ValidString(fn.LaTeX(nil)) {
+		if !utf8.ValidString(fn.LaTeX()) {
 			t.Errorf("%q: bad LaTeX", src)
 		}
 	})

@@ -8,19 +8,110 @@ import (
 
 // String prints f in the language of the package, with no more parentheses than
 // it needs. Compiled, it is the same function again.
-func (f *Func) String() string { return plain(f.tree) }
+func (f *Func) String() string { return plain(f.tree, false) }
 
 // LaTeX prints f for LaTeX's math mode; see the function LaTeX.
-func (f *Func) LaTeX(rename func(string) string) string { return latex(f.tree, rename) }
+func (f *Func) LaTeX() string { return latex(f.tree) }
 
-// LaTeX prints a formula for LaTeX's math mode. rename gives the print of a
-// variable; nil stands for [Symbol].
-func LaTeX(src string, rename func(string) string) (string, error) {
-	tree, err := parse(src, false)
+// A Value is what stands in a printed formula for a name.
+type Value struct {
+	Text     string // of its magnitude
+	Negative bool   // the sign is written before the term that begins with the value
+	Binding  Binding
+}
+
+// A Binding says where the text of a [Value] needs parentheses.
+type Binding int
+
+// The bindings.
+const (
+	Whole   Binding = iota // nowhere: a number or a name
+	Product                // as a product does: not as the first factor
+	Sum                    // as a factor, but not as a term: 1 ± 2
+)
+
+// Text prints the sum of formulas for people to read, with − and ·, and with
+// values for the names that value knows; nil knows none.
+func Text(value func(name string) (Value, bool), formulas ...string) (string, error) {
+	tree, err := valued(value, formulas)
 	if err != nil {
 		return "", err
 	}
-	return latex(tree, rename), nil
+	return plain(tree, true), nil
+}
+
+// LaTeX is [Text] for LaTeX's math mode; names without a value are printed as
+// [Symbol] has them.
+func LaTeX(value func(name string) (Value, bool), formulas ...string) (string, error) {
+	tree, err := valued(value, formulas)
+	if err != nil {
+		return "", err
+	}
+	return latex(tree), nil
+}
+
+// valued is the tree of the sum of formulas with values in it.
+func valued(value func(name string) (Value, bool), formulas []string) (*node, error) {
+	var sum *node
+	for _, src := range formulas {
+		tree, err := parse(src, false)
+		if err != nil {
+			return nil, err
+		}
+		if sum == nil {
+			sum = tree
+		} else {
+			sum = &node{kind: operator, text: "+", args: []*node{sum, tree}}
+		}
+	}
+	if sum == nil {
+		sum = &node{kind: number}
+	}
+	if value == nil {
+		return sum, nil
+	}
+	return signed(sum.put(value)), nil
+}
+
+// put replaces names by their values. The sign of a tree that begins with a
+// negative value is returned apart.
+func (n *node) put(value func(name string) (Value, bool)) (m *node, negative bool) {
+	switch n.kind {
+	case number:
+		return n, false
+	case name:
+		v, ok := value(n.text)
+		if !ok {
+			return n, false
+		}
+		return &node{kind: printed, text: v.Text, binding: v.Binding}, v.Negative
+	case negate:
+		m, negative = n.args[0].put(value)
+		return m, !negative
+	}
+	out := &node{kind: n.kind, text: n.text}
+	for i, a := range n.args {
+		m, minus := a.put(value)
+		switch {
+		case i == 0 && (n.text == "*" || n.text == "/"):
+			negative = minus
+		case i == 1 && minus && n.text == "+":
+			out.text = "-"
+		case i == 1 && minus && n.text == "-":
+			out.text = "+"
+		default:
+			m = signed(m, minus)
+		}
+		out.args = append(out.args, m)
+	}
+	return out, negative
+}
+
+func signed(n *node, negative bool) *node {
+	if !negative {
+		return n
+	}
+	return &node{kind: negate, text: "-", args: []*node{n}}
 }
 
 // Symbol is a name in LaTeX: Greek letters by their names, what follows the
@@ -53,10 +144,17 @@ const greek = " alpha beta gamma delta epsilon zeta eta theta iota kappa lambda 
 func (n *node) strength() int {
 	switch n.kind {
 	case negate:
-		if n.args[0].strength() == productPower {
-			return productPower
+		if s := n.args[0].strength(); sumPower < s && s < signPower {
+			return s
 		}
 		return signPower
+	case printed:
+		switch n.binding {
+		case Product:
+			return productPower
+		case Sum:
+			return sumPower + 1
+		}
 	case operator:
 		left, _ := power(n.text)
 		return left
@@ -64,47 +162,57 @@ func (n *node) strength() int {
 	return 100
 }
 
-func plain(n *node) string {
+// plain prints a tree in the language of the package, or in signs to be read.
+func plain(n *node, pretty bool) string {
+	print := func(m *node) string { return plain(m, pretty) }
 	side := func(m *node, least int) string {
 		if m.strength() < least {
-			return "(" + plain(m) + ")"
+			return "(" + print(m) + ")"
 		}
-		return plain(m)
+		return print(m)
+	}
+	sign := func(op string) string {
+		switch {
+		case pretty && op == "-":
+			return "−"
+		case pretty && op == "*":
+			return "·"
+		}
+		return op
 	}
 	switch n.kind {
 	case number:
 		return strconv.FormatFloat(n.value, 'g', -1, 64)
-	case name:
+	case name, printed:
 		return n.text
 	case negate:
-		return "-" + side(n.args[0], productPower) // (-a)*b is -(a*b), bit for bit
+		return sign("-") + side(n.args[0], sumPower+1) // (-a)*b is -(a*b), bit for bit
 	case call:
 		args := make([]string, len(n.args))
 		for i, a := range n.args {
-			args[i] = plain(a)
+			args[i] = print(a)
 		}
 		return n.text + "(" + strings.Join(args, ", ") + ")"
 	}
 	left, right := power(n.text)
+	if pretty && n.args[1].kind == negate {
+		right = max(right, signPower+1)
+	}
 	switch n.text {
 	case "^":
 		return side(n.args[0], left+1) + "^" + side(n.args[1], right)
 	case "*", "/":
-		return side(n.args[0], left) + n.text + side(n.args[1], right)
+		return side(n.args[0], left) + sign(n.text) + side(n.args[1], right)
 	}
-	return side(n.args[0], left) + " " + n.text + " " + side(n.args[1], right)
+	return side(n.args[0], left) + " " + sign(n.text) + " " + side(n.args[1], right)
 }
 
-func latex(n *node, rename func(string) string) string {
-	if rename == nil {
-		rename = Symbol
-	}
-	print := func(m *node) string { return latex(m, rename) }
+func latex(n *node) string {
 	side := func(m *node, least int) string {
 		if m.strength() < least && !(m.kind == operator && m.text == "/" && least <= signPower) {
-			return `\left(` + print(m) + `\right)`
+			return `\left(` + latex(m) + `\right)`
 		}
-		return print(m)
+		return latex(m)
 	}
 	switch n.kind {
 	case number:
@@ -118,11 +226,13 @@ func latex(n *node, rename func(string) string) string {
 		if isPi(n.text) {
 			return `\pi`
 		}
-		return rename(n.text)
+		return Symbol(n.text)
+	case printed:
+		return n.text
 	case negate:
-		return "-" + side(n.args[0], productPower) // (-a)*b is -(a*b), bit for bit
+		return "-" + side(n.args[0], sumPower+1) // (-a)*b is -(a*b), bit for bit
 	case call:
-		return latexCall(n, print)
+		return latexCall(n)
 	}
 	a, b := n.args[0], n.args[1]
 	left, right := power(n.text)
@@ -135,9 +245,9 @@ func latex(n *node, rename func(string) string) string {
 		if a.kind == call || a.kind == number && strings.Contains(base, "^") {
 			base = `\left(` + base + `\right)`
 		}
-		return base + "^{" + print(b) + "}"
+		return base + "^{" + latex(b) + "}"
 	case "/":
-		return `\frac{` + print(a) + `}{` + print(b) + `}`
+		return `\frac{` + latex(a) + `}{` + latex(b) + `}`
 	case "*":
 		l, r := side(a, left), side(b, right)
 		if b.startsWithDigit() {
@@ -151,7 +261,7 @@ func latex(n *node, rename func(string) string) string {
 // startsWithDigit says that n cannot stand right behind another factor.
 func (n *node) startsWithDigit() bool {
 	switch {
-	case n.kind == number:
+	case n.kind == number, n.kind == printed && n.binding == Whole:
 		return true
 	case n.kind == operator && n.text == "^":
 		return n.args[0].startsWithDigit()
@@ -159,10 +269,10 @@ func (n *node) startsWithDigit() bool {
 	return false
 }
 
-func latexCall(n *node, print func(*node) string) string {
+func latexCall(n *node) string {
 	args := make([]string, len(n.args))
 	for i, a := range n.args {
-		args[i] = print(a)
+		args[i] = latex(a)
 	}
 	list := strings.Join(args, ", ")
 	switch n.text {
