@@ -321,8 +321,8 @@ func TestCreate(t *testing.T) {
 	if err := writeEverything(f, "old"); err != nil {
 		t.Fatal(err)
 	}
-	theirs := []string{"notes.txt", "draws-x.csv", "draws-01.csv", "thesis.tmp", "figures/mine.png", "checkpoints/README", "checkpoints/1"}
-	ours := []string{"draws.zarr" + temporary + "/x", "figures/a.svg" + temporary, "checkpoints/000009" + temporary}
+	theirs := []string{"notes.txt", "draws-x.csv", "draws-01.csv", "thesis.tmp", "figures/mine.png", "figures/pairs.pdf", "checkpoints/README", "checkpoints/1"}
+	ours := []string{"figures/pairs.svg", "figures/residuals.png", "draws.zarr" + temporary + "/x", "figures/a.svg" + temporary, "checkpoints/000009" + temporary}
 	for _, name := range append(theirs, ours...) {
 		if err := os.MkdirAll(filepath.Dir(f.Path(name)), 0o777); err != nil {
 			t.Fatal(err)
@@ -345,7 +345,7 @@ func TestCreate(t *testing.T) {
 			t.Errorf("--force has removed %s, which is not ours", name)
 		}
 	}
-	for _, name := range []string{"run.json", "log.jsonl", "draws.zarr", "draws-1.csv", "checkpoints/000003", ours[0], ours[1], ours[2]} {
+	for _, name := range append(ours, "run.json", "log.jsonl", "draws.zarr", "draws-1.csv", "checkpoints/000003") {
 		if exists(f.Path(name)) {
 			t.Errorf("--force has left %s of the old run", name)
 		}
@@ -356,6 +356,35 @@ func TestCreate(t *testing.T) {
 	if _, err := Open(filepath.Join(dir, "none")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a folder that is not there: %v", err)
 	}
+}
+
+// Of runs/a/b, all new, every name is made durable in the folder that holds it.
+// Kills syncing the last parent only.
+func TestNewFoldersAreDurable(t *testing.T) {
+	root := t.TempDir()
+	files := &recorder{synced: map[string]bool{}}
+	if _, err := CreateOn(files, filepath.Join(root, "runs", "a", "b"), false); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"", "runs", "runs/a"} {
+		if !files.synced[filepath.Join(root, name)] {
+			t.Errorf("the new folder in %q is not durable: synced %v", name, files.synced)
+		}
+	}
+	if len(files.synced) != 3 {
+		t.Errorf("synced %v", files.synced)
+	}
+}
+
+// recorder notes which folders are synced.
+type recorder struct {
+	quick
+	synced map[string]bool
+}
+
+func (r *recorder) SyncDir(name string) error {
+	r.synced[name] = true
+	return nil
 }
 
 // A folder that may not be read or written is named with the reason and what

@@ -26,9 +26,9 @@ type Folder struct {
 
 // Create makes the folder of a new run, and those above it. A folder that
 // exists and is not empty is an error, unless force is set: then the files of
-// an earlier run that this one would write or continue (run.json,
-// summary.json, log.jsonl, draws.zarr, draws-N.csv, checkpoints) are removed
-// and everything else stays as it is.
+// an earlier run that this one might write or continue (run.json,
+// summary.json, log.jsonl, draws.zarr, draws-N.csv, checkpoints and the
+// figures by their names) are removed and everything else stays as it is.
 func Create(dir string, force bool) (*Folder, error) { return CreateOn(Disk{}, dir, force) }
 
 // CreateOn is [Create] on another file system.
@@ -63,6 +63,9 @@ func (f *Folder) create(force bool) error {
 	return f.clear(entries)
 }
 
+// figureNames are the figures that a run may write, each as SVG and PNG.
+var figureNames = [...]string{"marginals", "pairs", "trace", "ranks", "fit", "residuals"}
+
 // clear removes the files of an earlier run, by name.
 func (f *Folder) clear(entries []fs.DirEntry) error {
 	if err := f.sweepAll(); err != nil {
@@ -74,6 +77,13 @@ func (f *Folder) clear(entries []fs.DirEntry) error {
 		}
 		if err := f.files.RemoveAll(f.Path(e.Name())); err != nil {
 			return advice(err)
+		}
+	}
+	for _, name := range figureNames {
+		for _, ending := range []string{".svg", ".png"} {
+			if err := f.files.Remove(f.Path("figures/" + name + ending)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return advice(err)
+			}
 		}
 	}
 	numbers, err := f.checkpoints()
@@ -168,16 +178,32 @@ func (f *Folder) WriteFile(name string, data []byte) error {
 	return writeWhole(f.files, path, data)
 }
 
-// makeDir makes a folder, and those above it, if it is not there.
+// makeDir makes a folder, and those above it, if it is not there, and syncs
+// every folder that has a new one in it.
 func (f *Folder) makeDir(dir string) error {
-	_, err := f.files.Stat(dir)
-	if !errors.Is(err, fs.ErrNotExist) {
-		return err
+	var holds []string // the parents of the folders that are missing
+	for d := dir; ; d = filepath.Dir(d) {
+		_, err := f.files.Stat(d)
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, fs.ErrNotExist) || d == filepath.Dir(d) {
+			return err
+		}
+		holds = append(holds, filepath.Dir(d))
+	}
+	if len(holds) == 0 {
+		return nil
 	}
 	if err := f.files.MkdirAll(dir); err != nil {
 		return err
 	}
-	return f.files.SyncDir(filepath.Dir(dir))
+	for _, d := range holds {
+		if err := f.files.SyncDir(d); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // ReadFile reads a file of the run folder.
