@@ -1,9 +1,12 @@
 package config
 
 import (
+	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -198,7 +201,7 @@ func plainTexts(n *yamlpos.Node) []string {
 // readLikelihood reads how the equations are compared with the data.
 func (l *loader) readLikelihood(n *yamlpos.Node, m *dynamics.Model, r *Model) {
 	m.Likelihood, _ = l.Word(n.Field("likelihood"), "derivative", "log-derivative")
-	m.Likelihood = cmp0(m.Likelihood, "derivative")
+	m.Likelihood = cmp.Or(m.Likelihood, "derivative")
 	r.Likelihood = m.Likelihood
 
 	m.Derivative.Kind, r.Derivative = "central", "central"
@@ -306,14 +309,18 @@ func (l *loader) readSeries(d *Data, c dynamics.Columns) *dynamics.Series {
 	if d.File == "" || len(c.States) == 0 {
 		return nil
 	}
-	series, err := dynamics.ReadSeries(d.File, c)
-	if err != nil {
-		l.dataFaults(err)
-		return nil
-	}
 	text, err := os.ReadFile(d.File)
 	if err != nil {
+		var p *fs.PathError
+		if errors.As(err, &p) {
+			err = p.Err
+		}
 		l.dataFaults(&dynamics.DataError{File: d.File, Text: "cannot be read: " + err.Error()})
+		return nil
+	}
+	series, err := dynamics.DecodeSeries(bytes.NewReader(text), d.File, c)
+	if err != nil {
+		l.dataFaults(err)
 		return nil
 	}
 	sum := sha256.Sum256(text)

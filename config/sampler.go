@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -259,8 +260,8 @@ func (s *Sampler) settle(m method, iterations, burnIn, thin int, temperature []f
 		v := min(burnIn, s.Iterations/10)
 		s.BurnIn = &v
 	}
-	s.Thin = cmp0(s.Thin, thin)
-	s.Ladders = cmp0(s.Ladders, 4)
+	s.Thin = cmp.Or(s.Thin, thin)
+	s.Ladders = cmp.Or(s.Ladders, 4)
 	if s.Seed == nil {
 		seed := uint64(1)
 		s.Seed = &seed
@@ -271,32 +272,23 @@ func (s *Sampler) settle(m method, iterations, burnIn, thin int, temperature []f
 			s.Temperature = temperature[:1]
 		}
 	}
-	for len(s.StepSize) == 1 && len(s.Temperature) > 1 && len(s.StepSize) < len(s.Temperature) {
+	if len(s.StepSize) == 1 {
 		s.StepSize = slices.Repeat(s.StepSize, len(s.Temperature))
 	}
 	if m.exchanges {
 		w := &s.Swap
-		w.Scheme, w.Rule = cmp0(w.Scheme, "deo"), cmp0(w.Rule, "metropolis")
-		w.Every, w.Correction = cmp0(w.Every, 1), cmp0(w.Correction, 2)
+		w.Scheme, w.Rule = cmp.Or(w.Scheme, "deo"), cmp.Or(w.Rule, "metropolis")
+		w.Every, w.Correction = cmp.Or(w.Every, 1), cmp.Or(w.Correction, 2)
 	}
 	switch m.wall {
 	case "r":
-		s.Boundary = cmp0(s.Boundary, string(domain.Specular))
+		s.Boundary = cmp.Or(s.Boundary, string(domain.Specular))
 	case "p":
 		if s.Penalty == nil {
 			one := 1.0
 			s.Penalty = &one
 		}
 	}
-}
-
-// cmp0 is v, or otherwise if v is zero.
-func cmp0[T comparable](v, otherwise T) T {
-	var zero T
-	if v == zero {
-		return otherwise
-	}
-	return v
 }
 
 // lengths reports iterations that leave nothing, or too much, to keep.

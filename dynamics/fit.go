@@ -1,6 +1,7 @@
 package dynamics
 
 import (
+	"errors"
 	"math"
 	"math/rand/v2"
 
@@ -94,8 +95,8 @@ func dampedStep(h, grad []float64, damping float64) ([]float64, bool) {
 	}
 	s := mat.NewVecDense(d, nil)
 	if err := c.SolveVecTo(s, b); err != nil {
-		var condition mat.Condition
-		if !asCondition(err, &condition) {
+		var ill mat.Condition // which is not fatal
+		if !errors.As(err, &ill) {
 			return step, false
 		}
 	}
@@ -103,13 +104,6 @@ func dampedStep(h, grad []float64, damping float64) ([]float64, bool) {
 		step[j] = s.AtVec(j) * scale[j]
 	}
 	return step, finite(step)
-}
-
-// asCondition reports whether err only says that a matrix is ill conditioned.
-func asCondition(err error, c *mat.Condition) bool {
-	v, ok := err.(mat.Condition)
-	*c = v
-	return ok
 }
 
 // unitDiagonal returns 1/√h_jj, or 1 where that does not exist.

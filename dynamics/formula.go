@@ -11,10 +11,6 @@ import (
 	"github.com/r2sgld/r2sgld/potential"
 )
 
-// symbolsOf returns the names in a formula that are no functions and no
-// constants, in the order of their first appearance.
-func symbolsOf(src string) ([]string, error) { return expression.Names(src) }
-
 // offsetOf is where in its text a fault of a formula is, −1 if unknown.
 func offsetOf(err error) int {
 	var e *expression.Error
@@ -49,7 +45,7 @@ func compileCurve(src string, data, parameters []string) (potential.Curve, error
 
 // known are the symbols with known values that a formula uses.
 func (p *Problem) known(src string) ([]string, error) {
-	symbols, err := symbolsOf(src)
+	symbols, err := expression.Names(src)
 	return slices.DeleteFunc(symbols, func(s string) bool { _, ok := p.rows.values[s]; return !ok }), err
 }
 

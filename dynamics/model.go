@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/r2sgld/r2sgld/expression"
 )
 
 // A Model says which equations may have made a series. Orders are those of the
@@ -171,7 +173,7 @@ func (m *Model) fromText(f *faults) []equation {
 		if slices.ContainsFunc(m.Equations[:i], func(o Equation) bool { return o.State == e.State }) {
 			f.addf(path, "a second equation for %q", e.State)
 		}
-		symbols, err := symbolsOf(e.Text)
+		symbols, err := expression.Names(e.Text)
 		if err != nil {
 			f.add(offsetOf(err), err, path...)
 			continue
@@ -192,7 +194,7 @@ func (m *Model) fromLibrary(f *faults) []equation {
 	var terms []string
 	for i, text := range m.Library {
 		path := []string{"library", fmt.Sprint(i + 1)}
-		symbols, err := symbolsOf(text)
+		symbols, err := expression.Names(text)
 		if err != nil {
 			f.add(offsetOf(err), err, path...)
 			continue

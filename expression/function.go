@@ -255,20 +255,3 @@ func mills(z float64) float64 {
 	}
 	return -z / tailSeries(z)
 }
-
-// integerPower is a^n by repeated squaring, as the tape does it.
-func integerPower(a float64, n int) float64 {
-	if n < 0 {
-		return 1 / integerPower(a, -n)
-	}
-	switch {
-	case n == 0:
-		return 1
-	case n == 1:
-		return a
-	case n%2 == 1:
-		return integerPower(a, n-1) * a
-	}
-	h := integerPower(a, n/2)
-	return h * h
-}

@@ -115,13 +115,14 @@ func (g *graph) is(i int32, c float64) bool { return g.v[i].op == opConst && g.v
 
 // power returns a^n.
 func (g *graph) power(a int32, n int) int32 {
-	switch c, ok := g.isConst(a); {
-	case ok:
-		return g.constant(integerPower(c, n))
+	_, constant := g.isConst(a)
+	switch {
 	case n == 0:
 		return g.constant(1)
 	case n == 1:
 		return a
+	case constant:
+		return g.multiplied(a, n)
 	}
 	return g.put(vertex{op: opPower, n: n, arg: [4]int32{a}})
 }

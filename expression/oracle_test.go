@@ -61,6 +61,23 @@ var plainFunctions = map[string]func(float64) float64{
 	"lgamma": func(x float64) float64 { l, _ := math.Lgamma(x); return l },
 }
 
+// integerPower is a^n by repeated squaring, as the tape does it.
+func integerPower(a float64, n int) float64 {
+	if n < 0 {
+		return 1 / integerPower(a, -n)
+	}
+	switch {
+	case n == 0:
+		return 1
+	case n == 1:
+		return a
+	case n%2 == 1:
+		return integerPower(a, n-1) * a
+	}
+	h := integerPower(a, n/2)
+	return h * h
+}
+
 func interpretCall(f string, a []float64) float64 {
 	if f, ok := plainFunctions[f]; ok {
 		return f(a[0])

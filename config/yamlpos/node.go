@@ -22,7 +22,6 @@ type Node struct {
 	Kind   Kind
 	Name   string  // how a message calls it: its key, or "entry 2 of step_size"
 	Text   string  // of a scalar
-	Quoted bool    // the scalar stood in quotes or in a block: it is no number
 	Items  []*Node // of a list
 	Fields []Field // of a map, in the order of the text
 	Line   int     // from 1
@@ -61,6 +60,9 @@ func (n *Node) Key(key string) *Node {
 	}
 	return n
 }
+
+// quoted reports whether a scalar stood in quotes or in a block: it is no number.
+func (n *Node) quoted() bool { return n.style != plain }
 
 // String describes the value for a message: `the text "abc"`, `a list`, ….
 func (n *Node) String() string {

@@ -210,7 +210,7 @@ func (t *tree) node(a ast.Node, name string, depth int) *Node {
 	case *ast.TagNode:
 		t.report(n, "tags (!) are not accepted: drop it, or put text in quotes")
 	case *ast.LiteralNode:
-		n.Kind, n.Quoted, n.style = Scalar, true, block
+		n.Kind, n.style = Scalar, block
 		if a.Value != nil {
 			n.Text = a.Value.Value
 		}
@@ -233,9 +233,9 @@ func (t *tree) scalar(n *Node, a ast.ScalarNode) {
 	switch {
 	case line == "":
 	case strings.HasPrefix(c.rest, `"`):
-		n.Quoted, n.style = true, double
+		n.style = double
 	case strings.HasPrefix(c.rest, "'"):
-		n.Quoted, n.style = true, single
+		n.style = single
 	}
 }
 

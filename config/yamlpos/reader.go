@@ -69,7 +69,7 @@ func (r *Reader) Word(n *Node, words ...string) (string, bool) {
 
 // Number returns the number that a scalar without quotes stands for.
 func (n *Node) Number() (float64, bool) {
-	if n.Kind != Scalar || n.Quoted {
+	if n.Kind != Scalar || n.quoted() {
 		return 0, false
 	}
 	v, ok := number(n.Text)
@@ -81,7 +81,7 @@ func (r *Reader) Float(n *Node) (float64, bool) {
 	if n == nil {
 		return 0, false
 	}
-	if n.Kind == Scalar && !n.Quoted {
+	if n.Kind == Scalar && !n.quoted() {
 		if v, ok := number(n.Text); ok {
 			if math.IsInf(v, 0) || math.IsNaN(v) {
 				r.Report(n, "%s must be a finite number; found %s", n.Name, n.Text)
@@ -91,7 +91,7 @@ func (r *Reader) Float(n *Node) (float64, bool) {
 		}
 	}
 	hint := ""
-	if _, ok := number(n.Text); ok && n.Quoted {
+	if _, ok := number(n.Text); ok && n.quoted() {
 		hint = " in quotes: drop them"
 	}
 	r.Report(n, "%s must be a number; found %s%s", n.Name, n, hint)
@@ -155,7 +155,7 @@ func (r *Reader) Uint64(n *Node) (uint64, bool) {
 	if n == nil {
 		return 0, false
 	}
-	if n.Kind == Scalar && !n.Quoted {
+	if n.Kind == Scalar && !n.quoted() {
 		if v, err := strconv.ParseUint(n.Text, 10, 64); err == nil {
 			return v, true
 		}

@@ -1,0 +1,66 @@
+package dynamics
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/agnivade/levenshtein"
+)
+
+// A DataError is one fault of a data file and where it is.
+type DataError struct {
+	File         string
+	Line, Column int // from 1; the column counts bytes; 0 is unknown
+	Text         string
+}
+
+// Error is file:line:column: text.
+func (e *DataError) Error() string {
+	switch {
+	case e.Line == 0:
+		return fmt.Sprintf("%s: %s", e.File, e.Text)
+	case e.Column == 0:
+		return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Text)
+	}
+	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.Text)
+}
+
+// A ModelError is one fault of a model and the key of the configuration that it
+// belongs to.
+type ModelError struct {
+	Path   []string // for instance model, equations, H
+	Offset int      // in the text at that key, in bytes; −1 is unknown
+	Err    error
+}
+
+// Error is the path and what is wrong.
+func (e *ModelError) Error() string { return strings.Join(e.Path, ".") + ": " + e.Err.Error() }
+
+// Unwrap returns what is wrong.
+func (e *ModelError) Unwrap() error { return e.Err }
+
+// suggest returns `; did you mean "…"?` with the nearest of the names, or
+// nothing if none is near.
+func suggest(name string, names []string) string {
+	letters := utf8.RuneCountInString(name)
+	best, near := "", min(1+letters/3, letters-1)
+	for _, n := range names {
+		if d := levenshtein.ComputeDistance(strings.ToLower(name), strings.ToLower(n)); d <= near {
+			best, near = n, d-1
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return fmt.Sprintf("; did you mean %q?", best)
+}
+
+// quoted lists names for a message.
+func quoted(names []string) string {
+	q := make([]string, len(names))
+	for i, n := range names {
+		q[i] = fmt.Sprintf("%q", n)
+	}
+	return strings.Join(q, ", ")
+}
