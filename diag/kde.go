@@ -8,10 +8,9 @@ import (
 )
 
 const (
-	margin     = 4 // bandwidths drawn beyond the outermost draw
-	perWidth   = 8 // internal grid cells per bandwidth
-	maxCells   = 1 << 15
-	maxCells2D = 1 << 10 // per axis
+	margin   = 4 // bandwidths drawn beyond the outermost draw
+	perWidth = 8 // internal grid cells per bandwidth
+	maxCells = 1 << 15
 )
 
 // A Density is a density estimate at evenly spaced points; it integrates to 1
@@ -59,7 +58,7 @@ func KDE(x []float64, lo, hi float64, points int) Density {
 	if math.IsNaN(h) || !(lo < hi) || points < 2 {
 		return Density{Bandwidth: h}
 	}
-	g := newGrid(slices.Min(x), slices.Max(x), lo, hi, h, points, maxCells)
+	g := newGrid(slices.Min(x), slices.Max(x), lo, hi, h, points)
 	if !g.usable() {
 		return Density{Bandwidth: h}
 	}
@@ -106,7 +105,7 @@ func mode(s []float64, h, lo, hi float64) float64 {
 		cut = 2*cut + 1
 	}
 	cut = min(cut, n/4)
-	g := newGrid(s[cut], s[n-1-cut], lo, hi, h, 2, maxCells)
+	g := newGrid(s[cut], s[n-1-cut], lo, hi, h, 2)
 	if !g.usable() {
 		return math.NaN()
 	}
@@ -150,10 +149,10 @@ type grid struct {
 
 // newGrid covers the range of the draws and a margin within the bounds. The
 // number of cells is a multiple of points - 1.
-func newGrid(least, largest, lo, hi, h float64, points, limit int) grid {
+func newGrid(least, largest, lo, hi, h float64, points int) grid {
 	clamp := func(v float64) float64 { return math.Min(math.Max(v, lo), hi) }
 	g := grid{a: clamp(clamp(least) - margin*h), b: clamp(clamp(largest) + margin*h), h: h}
-	want := math.Min(math.Ceil((g.b-g.a)*perWidth/h), float64(limit))
+	want := math.Min(math.Ceil((g.b-g.a)*perWidth/h), maxCells)
 	each := max(1, int(want)/(points-1))
 	if points == 2 {
 		each = smooth(each)

@@ -34,21 +34,20 @@ type CurvedSurface interface {
 // g_i = 0.
 //
 // Membership is exact. Crossings are found by sampling g and its slope along
-// the path at most [Implicit.Substep] apart, and closer, down to 1/64 of it,
-// wherever the cubic through the samples with an allowance for its error comes
-// near zero. A path may therefore cut across a corner of the outside unseen
-// when it stays there over a length below Substep/64, or, where g oscillates
-// within Substep so that the samples do not show it, below Substep. What is
+// the path at most a substep apart ([Implicit.WithSubstep]), and closer, down to
+// 1/64 of it, wherever the cubic through the samples with an allowance for its
+// error comes near zero. A path may therefore cut across a corner of the outside unseen
+// when it stays there over a length below substep/64, or, where g oscillates
+// within a substep so that the samples do not show it, below a substep. What is
 // missed is such an excursion inside a step whose end lies inside again; an end
 // outside is never overlooked. For surfaces that are a [CurvedSurface] nothing
 // is missed.
 type Implicit struct {
 	surfaces  []Surface
-	names     []string
 	curvature []float64 // NaN where not known
 	bounded   bool      // all curvatures are known
 	lo, hi    []float64
-	substep   float64
+	substep   float64 // +Inf stands for an eighth of each step
 	pool      sync.Pool
 }
 
@@ -69,7 +68,7 @@ func NewImplicit(surfaces []Surface, names []string, lo, hi []float64) (*Implici
 		return nil, fmt.Errorf("implicit domain: bounds of length %d and %d for dimension %d", len(lo), len(hi), d)
 	}
 	m := &Implicit{
-		surfaces: surfaces, names: names, bounded: true,
+		surfaces: surfaces, bounded: true,
 		lo: append([]float64(nil), lo...), hi: append([]float64(nil), hi...), substep: math.Inf(1),
 	}
 	for i, s := range surfaces {
@@ -101,16 +100,12 @@ func (m *Implicit) WithSubstep(length float64) (*Implicit, error) {
 		return nil, fmt.Errorf("implicit domain: substep %v; it must be positive", length)
 	}
 	c := &Implicit{
-		surfaces: m.surfaces, names: m.names, curvature: m.curvature,
+		surfaces: m.surfaces, curvature: m.curvature,
 		bounded: m.bounded, lo: m.lo, hi: m.hi, substep: length,
 	}
 	c.pool.New = func() any { return c.bind() }
 	return c, nil
 }
-
-// Substep is the largest distance between samples of g along a path; +Inf
-// stands for an eighth of each step.
-func (m *Implicit) Substep() float64 { return m.substep }
 
 // evals are the evaluators of one goroutine.
 type evals struct{ g []SurfaceEval }
@@ -131,9 +126,6 @@ func (m *Implicit) Bounds(lo, hi []float64) {
 	copy(lo, m.lo)
 	copy(hi, m.hi)
 }
-
-// Name returns the text of constraint w.
-func (m *Implicit) Name(w Wall) string { return m.names[w] }
 
 // Contains reports g_i(x) ≤ 0 for all i; not for NaN or infinite x, nor where a
 // g_i is NaN.

@@ -138,7 +138,7 @@ func TestImplicitSpecularKeepsTheUniformLaw(t *testing.T) {
 
 // Exit agrees with marching by membership, as for curves; for the sets whose
 // curvature is not known, up to excursions shorter than the documented
-// Substep/64.
+// substep/64.
 func TestImplicitExitAgainstMarching(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	const samples = 400
@@ -185,7 +185,7 @@ func TestImplicitExitAgainstMarching(t *testing.T) {
 
 // An excursion of depth δ through the hole of the annulus is found down to
 // δ = 1e-12 where the curvature is known, and where it is not when it is longer
-// than Substep/64.
+// than substep/64.
 func TestImplicitTangentialExcursion(t *testing.T) {
 	shapes := implicitShapes(t)
 	for i, limit := range []float64{1e-12, 1e-5} {

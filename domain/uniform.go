@@ -8,10 +8,9 @@ import (
 
 // A UniformLaw draws uniformly from a bounded domain. One goroutine at a time.
 type UniformLaw struct {
-	d      Domain
-	method string
-	draw   func(x []float64, rng *rand.Rand)
-	tries  int
+	d     Domain
+	draw  func(x []float64, rng *rand.Rand)
+	tries int
 }
 
 // The acceptance of rejection below which hit-and-run takes over, and the trials
@@ -43,7 +42,7 @@ func errUnbounded(what string) error {
 // exactly, independent and uniform, and stay in the connected piece of d that
 // the inner point is in. It fails for an unbounded or empty domain.
 func Uniform(d Domain) (*UniformLaw, error) {
-	u := &UniformLaw{d: d, method: "closed form", tries: 1000}
+	u := &UniformLaw{d: d, tries: 1000}
 	if d, ok := d.(*Product); ok {
 		return u.product(d)
 	}
@@ -75,7 +74,6 @@ func Uniform(d Domain) (*UniformLaw, error) {
 			return nil, err
 		}
 		x := make([]float64, d.Dim())
-		u.method = inner.method
 		u.draw = func(z []float64, rng *rand.Rand) {
 			if inner.Draw(x, rng) != nil {
 				z[0] = math.NaN()
@@ -88,9 +86,6 @@ func Uniform(d Domain) (*UniformLaw, error) {
 	}
 	return u, nil
 }
-
-// Method names how draws are made: closed form, rejection or hit-and-run.
-func (u *UniformLaw) Method() string { return u.method }
 
 // Draw fills x with a draw.
 func (u *UniformLaw) Draw(x []float64, rng *rand.Rand) error {
@@ -110,9 +105,6 @@ func (u *UniformLaw) product(d *Product) (*UniformLaw, error) {
 		var err error
 		if laws[i], err = Uniform(q.Domain); err != nil {
 			return nil, err
-		}
-		if laws[i].method != u.method && laws[i].method != "closed form" {
-			u.method = laws[i].method
 		}
 		covered += len(q.At)
 	}
@@ -139,7 +131,7 @@ func (u *UniformLaw) reject() (*UniformLaw, error) {
 	u.d.Bounds(lo, hi)
 	// The choice and the inner point are part of the law, not of its draws.
 	rng := rand.New(rand.NewPCG(0x5eed, 0xd0))
-	u.draw, u.method, u.tries = inBox(lo, hi), "rejection", 10_000_000
+	u.draw, u.tries = inBox(lo, hi), 10_000_000
 	x := make([]float64, n)
 	seen := 0
 	for k := 0; k < trials && seen < trialsSeen; k++ {
@@ -156,7 +148,7 @@ func (u *UniformLaw) reject() (*UniformLaw, error) {
 		return nil, fmt.Errorf("uniform draws: %w", err)
 	}
 	w := &walker{tr: u.d.Tracer(), reach: 1.01 * distance(lo, hi), dir: make([]float64, n)}
-	u.method, u.tries = "hit-and-run", 1000
+	u.tries = 1000
 	steps := 10 * (50 + 10*n*n)
 	u.draw = func(x []float64, rng *rand.Rand) {
 		for range steps {

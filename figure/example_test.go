@@ -1,10 +1,10 @@
 package figure_test
 
 import (
+	"bytes"
 	"fmt"
+	"image/png"
 	"math"
-	"os"
-	"path/filepath"
 
 	"github.com/r2sgld/r2sgld/figure"
 )
@@ -23,23 +23,13 @@ func ExampleMarginals() {
 		fmt.Println(err)
 		return
 	}
-	dir, err := os.MkdirTemp("", "figure")
-	if err != nil {
+	var svg bytes.Buffer
+	if err := f.WriteSVG(&svg); err != nil {
 		fmt.Println(err)
 		return
 	}
-	defer os.RemoveAll(dir)
-	if err := f.Save(dir, "marginals"); err != nil {
-		fmt.Println(err)
-		return
-	}
-	files, _ := filepath.Glob(filepath.Join(dir, "*"))
-	for _, file := range files {
-		fmt.Println(filepath.Base(file))
-	}
-	// Output:
-	// marginals.png
-	// marginals.svg
+	fmt.Println(bytes.Contains(svg.Bytes(), []byte("12,000 draws, 8 ladders")))
+	// Output: true
 }
 
 func ExamplePairPlot() {
@@ -59,9 +49,14 @@ func ExamplePairPlot() {
 		fmt.Println(err)
 		return
 	}
-	width, height := f.Size()
-	fmt.Printf("%.0f × %.0f cm\n", width, height)
-	// Output: 13 × 13 cm
+	var picture bytes.Buffer
+	if err := f.WritePNG(&picture); err != nil {
+		fmt.Println(err)
+		return
+	}
+	c, err := png.DecodeConfig(&picture)
+	fmt.Printf("%d × %d dots %v\n", c.Width, c.Height, err)
+	// Output: 904 × 944 dots <nil>
 }
 
 func ExampleTraces() {

@@ -2,7 +2,7 @@
 // plots with the domain drawn in, traces, rank plots, and data against a
 // fitted model with its residuals.
 //
-// Every figure is a function from plain data to a [Figure], which is saved as
+// Every figure is a function from plain data to a [Figure], which is written as
 // SVG and PNG. All share one hand: the Okabe–Ito colours, each with one
 // meaning everywhere, sizes in centimetres, sample sizes in the caption,
 // intervals as bands. Equal data give equal bytes. The package knows nothing
@@ -11,13 +11,10 @@ package figure
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"image/png"
 	"io"
 	"math"
-	"os"
-	"path/filepath"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -75,11 +72,6 @@ type Figure struct {
 	cells         []cell
 }
 
-// Size returns the width and height in centimetres.
-func (f *Figure) Size() (width, height float64) {
-	return float64(f.width / vg.Centimeter), float64(f.height / vg.Centimeter)
-}
-
 // WriteSVG writes the figure as SVG, without dates and ids. Letters are text
 // in Liberation Sans or, where that is missing, a font of the same widths.
 func (f *Figure) WriteSVG(w io.Writer) error {
@@ -112,42 +104,6 @@ func (f *Figure) WritePNG(w io.Writer) error {
 		return fmt.Errorf("write PNG: %w", err)
 	}
 	return nil
-}
-
-// Save writes dir/name.svg and dir/name.png, each whole or not at all. The
-// folder must exist.
-func (f *Figure) Save(dir, name string) error {
-	return errors.Join(
-		writeFile(filepath.Join(dir, name+".svg"), f.WriteSVG),
-		writeFile(filepath.Join(dir, name+".png"), f.WritePNG),
-	)
-}
-
-// writeFile writes a file beside path and renames it, so that path never
-// holds half a picture.
-func writeFile(path string, write func(io.Writer) error) (err error) {
-	t, err := os.CreateTemp(filepath.Dir(path), ".figure-*")
-	if err != nil {
-		return fmt.Errorf("save figure (does the folder exist and may it be written?): %w", err)
-	}
-	defer func() {
-		if err != nil {
-			os.Remove(t.Name())
-			err = fmt.Errorf("save figure %s: %w", path, err)
-		}
-	}()
-	if err = write(t); err != nil {
-		t.Close()
-		return err
-	}
-	if err = t.Chmod(0o644); err != nil {
-		t.Close()
-		return err
-	}
-	if err = t.Close(); err != nil {
-		return err
-	}
-	return os.Rename(t.Name(), path)
 }
 
 // finite returns an error that names the first value which cannot be drawn.

@@ -4,8 +4,6 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -347,23 +345,5 @@ func TestRefused(t *testing.T) {
 		if err == nil {
 			t.Errorf("%s: drawn", name)
 		}
-	}
-}
-
-func TestSave(t *testing.T) {
-	f, err := Marginals(marginals(), 90, Sample{100, 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	if err := f.Save(dir, "m"); err != nil {
-		t.Fatal(err)
-	}
-	entries, err := os.ReadDir(dir)
-	if err != nil || len(entries) != 2 {
-		t.Errorf("%d files (%v), want m.png and m.svg alone", len(entries), err)
-	}
-	if err := f.Save(filepath.Join(dir, "missing"), "m"); err == nil {
-		t.Error("saved into a folder that does not exist")
 	}
 }

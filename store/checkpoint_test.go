@@ -22,7 +22,7 @@ func TestCheckpoints(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, _, err := f.NewestCheckpoint(); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), f.Dir()) {
+	if _, _, _, err := f.NewestCheckpoint(); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), f.dir) {
 		t.Errorf("no checkpoint: %v", err)
 	}
 	for i := range 5 {

@@ -63,20 +63,6 @@ func (c *Chain) parameter(rung, j, dim int) []float64 {
 	return values
 }
 
-// Stat returns a sample statistic by name, one slice per chain, or nil if the
-// draws have none of that name.
-func (d *Draws) Stat(name string) [][]float64 {
-	var chains [][]float64
-	for _, c := range d.Chains {
-		for _, s := range c.Stats {
-			if s.Name == name {
-				chains = append(chains, s.Values)
-			}
-		}
-	}
-	return chains
-}
-
 // tau is the temperature of the cold rung.
 func (d *Draws) tau() float64 {
 	if len(d.Temperature) == 0 {

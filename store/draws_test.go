@@ -268,7 +268,19 @@ func TestDrawsThatDoNotFit(t *testing.T) {
 			t.Errorf("%v, want …%s…", err, want)
 		}
 	}
-	if left, err := os.ReadDir(f.Dir()); err != nil || len(left) > 0 {
+	if left, err := os.ReadDir(f.dir); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v %v", left, err)
 	}
+}
+
+// statistic is a column of that name, one slice per chain.
+func statistic(d *Draws, name string) (chains [][]float64) {
+	for _, c := range d.Chains {
+		for _, s := range c.Stats {
+			if s.Name == name {
+				chains = append(chains, s.Values)
+			}
+		}
+	}
+	return chains
 }

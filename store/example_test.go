@@ -34,7 +34,7 @@ func Example() {
 		panic(err)
 	}
 
-	again, err := store.Read(run.Dir())
+	again, err := store.Read(run.Path("draws.zarr"))
 	if err != nil {
 		panic(err)
 	}

@@ -159,9 +159,6 @@ func (f *Folder) mustExist() error {
 	return nil
 }
 
-// Dir is the folder as it was given.
-func (f *Folder) Dir() string { return f.dir }
-
 // Path is where a thing of this name lies; name is slash-separated.
 func (f *Folder) Path(name string) string { return filepath.Join(f.dir, filepath.FromSlash(name)) }
 

@@ -138,7 +138,7 @@ func TestReadZarrOfOthers(t *testing.T) {
 	if got := d.Parameter(0); got[0][4] != 2 || got[1][0] != 2.5 || got[1][4] != 4.5 {
 		t.Errorf("mu: %v", got)
 	}
-	if diff := cmp.Diff([][]float64{{0, 1, 0, 0, 0}, {0, 0, 0, 0, 0}}, d.Stat("diverging")); diff != "" {
+	if diff := cmp.Diff([][]float64{{0, 1, 0, 0, 0}, {0, 0, 0, 0, 0}}, statistic(d, "diverging")); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -180,8 +180,8 @@ func TestZarrThatMakesNoSense(t *testing.T) {
 		if err := damage(f.Path("draws.zarr")); err != nil {
 			t.Fatal(err)
 		}
-		_, err = Read(f.Dir())
-		if err == nil || !strings.Contains(err.Error(), strings.ReplaceAll(want, `\u003e`, ">")) || !strings.Contains(err.Error(), f.Dir()) {
+		_, err = Read(f.dir)
+		if err == nil || !strings.Contains(err.Error(), strings.ReplaceAll(want, `\u003e`, ">")) || !strings.Contains(err.Error(), f.dir) {
 			t.Errorf("%v, want …%s…", err, want)
 		}
 	}

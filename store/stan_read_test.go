@@ -88,7 +88,7 @@ func TestReadFilesOfStan(t *testing.T) {
 	if diff := cmp.Diff([]float64{7, 6}, d.Chains[0].Energy[0]); diff != "" {
 		t.Errorf("energy is −lp__: %s", diff)
 	}
-	if diff := cmp.Diff([][]float64{{0, 1}, {0, 1}, {0, 1}}, d.Stat("divergent")); diff != "" {
+	if diff := cmp.Diff([][]float64{{0, 1}, {0, 1}, {0, 1}}, statistic(d, "divergent")); diff != "" {
 		t.Error(diff)
 	}
 }
