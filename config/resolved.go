@@ -124,6 +124,18 @@ func (o Ordered) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
+// Law is a fingerprint of all that a run that goes on from a checkpoint must
+// share with the run that made it: everything but the number of iterations
+// (which a cosine schedule spans, so that it belongs to it there), the step
+// sizes, the cap and the swaps. 64 hexadecimal digits.
+func (r Resolved) Law() (string, error) {
+	if r.Sampler.Schedule.Kind != "cosine" {
+		r.Sampler.Iterations = 0
+	}
+	r.Sampler.StepSize, r.Sampler.Cap, r.Sampler.Swap = nil, 0, Swap{}
+	return r.Hash()
+}
+
 // Hash is a fingerprint of all that determines the draws: equal for two
 // configurations that differ in their layout, the order of their keys or the
 // folder of the data only. 64 hexadecimal digits.

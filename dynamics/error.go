@@ -3,9 +3,8 @@ package dynamics
 import (
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
-	"github.com/agnivade/levenshtein"
+	"github.com/r2sgld/r2sgld/expression"
 )
 
 // A DataError is one fault of a data file and where it is.
@@ -43,17 +42,10 @@ func (e *ModelError) Unwrap() error { return e.Err }
 // suggest returns `; did you mean "…"?` with the nearest of the names, or
 // nothing if none is near.
 func suggest(name string, names []string) string {
-	letters := utf8.RuneCountInString(name)
-	best, near := "", min(1+letters/3, letters-1)
-	for _, n := range names {
-		if d := levenshtein.ComputeDistance(strings.ToLower(name), strings.ToLower(n)); d <= near {
-			best, near = n, d-1
-		}
+	if best, ok := expression.Nearest(name, names); ok {
+		return fmt.Sprintf("; did you mean %q?", best)
 	}
-	if best == "" {
-		return ""
-	}
-	return fmt.Sprintf("; did you mean %q?", best)
+	return ""
 }
 
 // quoted lists names for a message.

@@ -3,6 +3,7 @@ package expression
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/agnivade/levenshtein"
 )
@@ -37,12 +38,16 @@ func (e Errors) Unwrap() []error {
 	return s
 }
 
-// nearest returns the candidate that name is most likely a misspelling of.
-func nearest(name string, candidates []string) (string, bool) {
-	best, at := "", 1+(len(name)+1)/3
+// Nearest returns the candidate that name is most likely a misspelling of,
+// whatever their case: the first of those with the fewest edits, if these are at
+// most a third of the letters, rounded up, and leave a letter of either.
+func Nearest(name string, candidates []string) (string, bool) {
+	letters := utf8.RuneCountInString(name)
+	best, least := "", (letters+2)/3+1
 	for _, c := range candidates {
-		if d := levenshtein.ComputeDistance(strings.ToLower(name), strings.ToLower(c)); d < at && d < len(name) {
-			best, at = c, d
+		d := levenshtein.ComputeDistance(strings.ToLower(name), strings.ToLower(c))
+		if d < least && d < min(letters, utf8.RuneCountInString(c)) {
+			best, least = c, d
 		}
 	}
 	return best, best != ""

@@ -123,7 +123,7 @@ func undefined(s string, variables []string) string {
 	if _, ok := lookup(s); ok {
 		return m + fmt.Sprintf(" as a variable; the function is written %s(…)", s)
 	}
-	if c, ok := nearest(s, append(slices.Clone(variables), "pi")); ok {
+	if c, ok := Nearest(s, append(slices.Clone(variables), "pi")); ok {
 		return m + fmt.Sprintf("; did you mean %q?", c)
 	}
 	switch {
@@ -153,7 +153,7 @@ func checkCall(n *node, variables []string) Errors {
 		slices.Sort(names)
 		c, ok := synonyms[n.text]
 		if !ok {
-			c, ok = nearest(n.text, names)
+			c, ok = Nearest(n.text, names)
 		}
 		if ok {
 			return at("%q is not a function; did you mean %q?", n.text, c)

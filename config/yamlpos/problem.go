@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agnivade/levenshtein"
+	"github.com/r2sgld/r2sgld/expression"
 )
 
 // A Problem is one thing wrong with a configuration, and where.
@@ -92,14 +92,7 @@ func (p Problems) Err() error {
 // Suggest returns `; did you mean "…"?` with the candidate nearest to word, or
 // `; <known> are a, b, c` if none is near.
 func Suggest(word, known string, candidates []string) string {
-	best, distance := "", 0
-	for _, c := range candidates {
-		d := levenshtein.ComputeDistance(strings.ToLower(word), strings.ToLower(c))
-		if best == "" || d < distance {
-			best, distance = c, d
-		}
-	}
-	if n := min(len(word), len(best)); distance < n && distance <= (n+2)/3 {
+	if best, ok := expression.Nearest(word, candidates); ok {
 		return fmt.Sprintf("; did you mean %q?", best)
 	}
 	if len(candidates) == 0 {
