@@ -187,8 +187,10 @@ func TestFailedResume(t *testing.T) {
 		t.Fatalf("exit %d", code)
 	}
 	want := contents(t, out)
-	if code := run(context.Background(), []string{"resume", out, "--quiet", "--set", "sampler.ladders=7"}); code == exitDone {
-		t.Error("seven ladders went on from the states of three")
+	for _, set := range []string{"sampler.ladders=7", "sampler.thin=7", "sampler.seed=9", "sampler.temperature=[1, 3]", "potential=x^2", "domain.flower.radius=1"} {
+		if code := run(context.Background(), []string{"resume", out, "--quiet", "--set", set}); code != exitUsage {
+			t.Errorf("resume --set %s: exit %d", set, code)
+		}
 	}
 	same(t, "after a resume that failed", want, contents(t, out))
 	if code := run(context.Background(), []string{"resume", out, "--quiet"}); code != exitDone {

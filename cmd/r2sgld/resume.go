@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path/filepath"
 
@@ -19,7 +20,8 @@ func resumeCommand() *cobra.Command {
 		Use:   "resume RUN",
 		Short: "Go on with a run from its newest checkpoint",
 		Long: `Go on with a run from its newest checkpoint. The draws are those of a run that was
-never interrupted. --iterations extends a run; --set changes a setting from here on.`,
+never interrupted. --iterations extends a run; --set changes the step sizes, the cap
+or the swaps from here on.`,
 		Example: `  r2sgld resume runs/flower-20261121-101300
   r2sgld resume runs/flower-20261121-101300 --iterations 200000`,
 		Args: cobra.ExactArgs(1),
@@ -49,8 +51,16 @@ func resumedJob(dir string, set []string) (*runner.Job, error) {
 	if err := folder.ReadJSON("run.json", &m); err != nil {
 		return nil, &runner.Refused{Err: fmt.Errorf("%s is no run folder: %w", dir, err)}
 	}
-	r, err := config.Parse(m.Command, filepath.Join(dir, "run.json"), m.Config, set)
+	name := filepath.Join(dir, "run.json")
+	begun, err := config.Parse(m.Command, name, m.Config, nil)
 	if err != nil {
+		return nil, err
+	}
+	r, err := config.Parse(m.Command, name, m.Config, set)
+	if err != nil {
+		return nil, err
+	}
+	if err := sameLaw(begun, r); err != nil {
 		return nil, err
 	}
 	j, err := job(r)
@@ -59,4 +69,20 @@ func resumedJob(dir string, set []string) (*runner.Job, error) {
 	}
 	j.Dir, j.Resume, j.Accept = dir, true, append([]string{m.Hash}, m.Previous...)
 	return j, nil
+}
+
+// sameLaw refuses to mix draws of different settings in one run.
+func sameLaw(begun, now *config.Run) error {
+	a, err := begun.Resolved.Law()
+	if err != nil {
+		return err
+	}
+	b, err := now.Resolved.Law()
+	if err != nil {
+		return err
+	}
+	if a != b {
+		return &runner.Refused{Err: errors.New("a resumed run can change sampler.step_size, sampler.cap, sampler.swap and, unless its schedule is cosine, sampler.iterations only: start a new run for anything else")}
+	}
+	return nil
 }
