@@ -60,13 +60,6 @@ func (a *affine) of(d Domain) (Domain, error) {
 		return a.ball(d, scale, diagonal)
 	case *Ellipsoid:
 		return a.ellipsoid(d.c, d.a)
-	case *HalfSpace:
-		row, b := a.row(d.a, d.b[0])
-		h, err := NewHalfSpace(row, b)
-		if err == nil && len(d.name) > 0 {
-			h.Named(d.name[0])
-		}
-		return h, err
 	case *Intersection:
 		members := make([]Domain, len(d.members))
 		for i, m := range d.members {

@@ -82,7 +82,7 @@ func TestInterior(t *testing.T) {
 	}
 	// Mixed linear and curved, far from the origin and small.
 	far := must[Domain](t)(NewIntersection(must[*Ball](t)(NewBall([]float64{1000, -1000}, 1)),
-		must[*HalfSpace](t)(NewHalfSpace([]float64{-1, 0}, -1000.95)), must[*Ball](t)(NewBall([]float64{1000, -999.8}, 1))))
+		must[*Polytope](t)(NewHalfSpace([]float64{-1, 0}, -1000.95)), must[*Ball](t)(NewBall([]float64{1000, -999.8}, 1))))
 	if x, err := Interior(far, rand.New(rand.NewPCG(1, 1))); err != nil || !far.Contains(x) {
 		t.Errorf("lens: %v, %v", x, err)
 	}
@@ -125,7 +125,7 @@ func TestEmptyPolytopeNamesTheContradiction(t *testing.T) {
 	if _, err := Uniform(p); !errors.As(err, &e) {
 		t.Errorf("uniform law on nothing: %v", err)
 	}
-	thin := must[Domain](t)(NewIntersection(must[*HalfSpace](t)(NewHalfSpace([]float64{1}, 0)), must[*HalfSpace](t)(NewHalfSpace([]float64{-1}, 0))))
+	thin := must[Domain](t)(NewIntersection(must[*Polytope](t)(NewHalfSpace([]float64{1}, 0)), must[*Polytope](t)(NewHalfSpace([]float64{-1}, 0))))
 	if _, err := Interior(thin, rng); !errors.As(err, &e) || !e.Thin || len(e.Names) != 2 || !strings.Contains(err.Error(), "no interior") {
 		t.Errorf("x ≤ 0 and x ≥ 0: %v", err)
 	}
@@ -139,8 +139,8 @@ func TestEmptyPolytopeNamesTheContradiction(t *testing.T) {
 func TestContradictionOfParts(t *testing.T) {
 	part := must[*Box](t)(NewBox([]float64{2.5}, []float64{math.Inf(1)}))
 	p := must[*Product](t)(NewProduct(3, Part{part, []int{2}}))
-	d := must[Domain](t)(NewIntersection(p, must[*HalfSpace](t)(NewHalfSpace([]float64{0, -2, 1}, 1)),
-		must[*HalfSpace](t)(NewHalfSpace([]float64{0, 1, 0}, 0.5))))
+	d := must[Domain](t)(NewIntersection(p, must[*Polytope](t)(NewHalfSpace([]float64{0, -2, 1}, 1)),
+		must[*Polytope](t)(NewHalfSpace([]float64{0, 1, 0}, 0.5))))
 	_, err := Interior(d, rand.New(rand.NewPCG(1, 1)))
 	var e *EmptyError
 	if want := []string{"x2 >= 2.5", "-2*x1 + x2 <= 1", "x1 <= 0.5"}; !errors.As(err, &e) || !slices.Equal(e.Names, want) {

@@ -105,7 +105,7 @@ func (x *Intersection) halfspaces() (h halfspaces, all bool) {
 // convex reports whether d is known to be convex.
 func convex(d Domain) bool {
 	switch d := d.(type) {
-	case *Box, *HalfSpace, *Polytope, *Ball, *Ellipsoid, *Simplex:
+	case *Box, *Polytope, *Ball, *Ellipsoid, *Simplex:
 		return true
 	case interface{ convex() bool }:
 		return d.convex()

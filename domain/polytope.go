@@ -63,6 +63,11 @@ func NewPolytope(a [][]float64, b []float64, names []string) (*Polytope, error) 
 	return p, nil
 }
 
+// NewHalfSpace returns {x : a·x ≤ b}, a ≠ 0: a polytope of one row.
+func NewHalfSpace(a []float64, b float64) (*Polytope, error) {
+	return NewPolytope([][]float64{a}, []float64{b}, nil)
+}
+
 // row is the unit row i.
 func (p *Polytope) row(i int) []float64 { return p.unit[i*p.dim : (i+1)*p.dim] }
 
@@ -154,15 +159,14 @@ func (p *Polytope) fold(rule Rule, limit int) (Reflector, error) {
 		return nil, nil
 	}
 	m, d := len(p.b), p.dim
-	return &polyFold{p: p, cap: limit, slack: make([]float64, m), rate: make([]float64, m),
-		x: make([]float64, d), dir: make([]float64, d), v: make([]float64, d)}, nil
+	return &polyFold{p: p, slack: make([]float64, m), rate: make([]float64, m),
+		work: work{d: p, cap: limit, x: make([]float64, d), dir: make([]float64, d), v: make([]float64, d)}}, nil
 }
 
 type polyFold struct {
+	work
 	p           *Polytope
-	cap         int
 	slack, rate []float64 // h − A·x ≥ 0 and A·dir, rows of unit length
-	x, dir, v   []float64
 }
 
 // refresh computes the products anew; on has slack 0.
@@ -214,13 +218,11 @@ func (r *polyFold) Reflect(from, to, v []float64) (int, bool) {
 	for i, e := range r.dir {
 		r.x[i] += e
 	}
-	if hits == 0 || !r.p.Contains(r.x) || !finite(mv) {
+	if hits == 0 {
 		giveUp(from, to, v)
-		return hits, false
+		return 0, false
 	}
-	copy(to, r.x)
-	copy(v, mv)
-	return hits, true
+	return r.end(from, to, v, hits)
 }
 
 // turn goes the share t of the path to wall w and mirrors the rest there.

@@ -224,15 +224,8 @@ func (r *project) Reflect(from, to, v []float64) (int, bool) {
 		giveUp(from, to, v)
 		return 0, false
 	}
-	find := r.tr.Nearest
 	p := r.dir
-	if pr, ok := r.tr.(projector); ok {
-		ok = pr.project(p, r.n, to)
-		if !ok {
-			giveUp(from, to, v)
-			return 0, false
-		}
-	} else if !find(p, r.n, to) {
+	if !projectOnto(r.tr, p, r.n, to) {
 		giveUp(from, to, v)
 		return 0, false
 	}

@@ -128,7 +128,7 @@ func TestMirrorIsAnInvolutionAndAnIsometry(t *testing.T) {
 
 // A half-space mirrors the end of the step in its wall, whatever the start.
 func TestHalfSpaceMirrors(t *testing.T) {
-	s := must[*HalfSpace](t)(NewHalfSpace([]float64{3, 4}, 5))
+	s := must[*Polytope](t)(NewHalfSpace([]float64{3, 4}, 5))
 	r := must[Reflector](t)(NewReflector(s, Specular, 0))
 	to, v := []float64{1.6, 1.8}, []float64{3, 4}
 	hits, ok := r.Reflect([]float64{0, 0}, to, v)

@@ -37,7 +37,7 @@ func testShapes(t testing.TB) []shape {
 func solidShapes(t testing.TB) []shape {
 	inf := math.Inf(1)
 	half := must[Domain](t)(NewIntersection(must[*Ball](t)(NewBall([]float64{0, 0}, 1.5)),
-		must[*HalfSpace](t)(NewHalfSpace([]float64{-2, 0}, 0))))
+		must[*Polytope](t)(NewHalfSpace([]float64{-2, 0}, 0))))
 	return []shape{
 		boxShape(t, "interval", []float64{-1}, []float64{2}),
 		boxShape(t, "box2", []float64{-1, 0}, []float64{0.5, 3}),
@@ -63,7 +63,7 @@ func solidShapes(t testing.TB) []shape {
 			}},
 		mappedShape(t),
 		turnedBoxShape(t),
-		{name: "half-space", d: must[*HalfSpace](t)(NewHalfSpace([]float64{1, -2, 0.5}, 0.3)),
+		{name: "half-space", d: must[*Polytope](t)(NewHalfSpace([]float64{1, -2, 0.5}, 0.3)),
 			inside: []float64{0, 1, 0}, inradius: 1, size: 1},
 		{name: "quadrant", d: must[*Box](t)(NewBox([]float64{0, -inf, -inf}, []float64{inf, 1, inf})),
 			inside: []float64{1, 0, 0}, inradius: 1, size: 1},
