@@ -191,8 +191,7 @@ func (m *mapped) Contains(z []float64) bool {
 // Bounds encloses the image of the box of x.
 func (m *mapped) Bounds(lo, hi []float64) {
 	n := len(lo)
-	l, h := make([]float64, n), make([]float64, n)
-	m.d.Bounds(l, h)
+	l, h := BoundsOf(m.d, n)
 	for i := range n {
 		lo[i], hi[i] = 0, 0
 		for j := range n {

@@ -1,9 +1,11 @@
 // Package domain answers where a state may be and how it comes back.
 //
 // A [Domain] is a closed set Ω ⊂ R^d with exact membership. A [Reflector]
-// brings the end of a straight step back into Ω under one of four rules; it
-// knows nothing of energies or temperatures.
+// brings the end of a straight step back into Ω under one of four rules, or
+// lets it go under a fifth; it knows nothing of energies or temperatures.
 package domain
+
+import "math"
 
 // A Wall names one smooth piece of the boundary of a domain, 0 ≤ w < Walls().
 type Wall int
@@ -24,6 +26,20 @@ type Domain interface {
 	Bounds(lo, hi []float64)
 	// Tracer returns a tracer with its own workspace.
 	Tracer() Tracer
+}
+
+// BoundsOf returns the bounds of d, of length n = d.Dim(). d may be nil, all of
+// R^n: its bounds are ±Inf.
+func BoundsOf(d Domain, n int) (lo, hi []float64) {
+	lo, hi = make([]float64, n), make([]float64, n)
+	if d != nil {
+		d.Bounds(lo, hi)
+		return lo, hi
+	}
+	for i := range n {
+		lo[i], hi[i] = math.Inf(-1), math.Inf(1)
+	}
+	return lo, hi
 }
 
 // A Tracer follows straight paths inside Ω and finds the wall. One goroutine at
@@ -51,7 +67,7 @@ type Tracer interface {
 // A Rule says what becomes of a step that leaves the domain.
 type Rule string
 
-// The four boundary rules.
+// The boundary rules.
 const (
 	// Specular follows the step to the first crossing of the boundary, mirrors
 	// it there, and so on until its length is used up. It keeps the uniform law
@@ -90,8 +106,8 @@ type Tally struct {
 	Steps       int64 // steps taken
 	Reflected   int64 // steps that met the wall at least once
 	Reflections int64 // mirrorings (or refusals, or projections)
-	Fallbacks   int64 // steps given up: the replica stayed where it was
-	Outside     int64 // recorded draws outside Ω (without reflection only)
+	Fallbacks   int64 // steps given up (the caller decides what then)
+	Outside     int64 // recorded draws outside Ω, under any rule
 }
 
 // Add adds u to t.

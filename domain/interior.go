@@ -153,8 +153,7 @@ func exclusion(h halfspaces, d int, thinly bool) error {
 func search(d Domain, starts [][]float64, rng *rand.Rand) ([]float64, error) {
 	n := d.Dim()
 	tr := d.Tracer()
-	lo, hi := make([]float64, n), make([]float64, n)
-	d.Bounds(lo, hi)
+	lo, hi := BoundsOf(d, n)
 	if x, ok := d.(*Intersection); ok {
 		for _, m := range x.members {
 			y, err := Interior(m, rng)

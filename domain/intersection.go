@@ -59,12 +59,11 @@ func (x *Intersection) Contains(p []float64) bool {
 
 // Bounds intersects the boxes of the members.
 func (x *Intersection) Bounds(lo, hi []float64) {
-	l, h := make([]float64, len(lo)), make([]float64, len(lo))
 	for i := range lo {
 		lo[i], hi[i] = math.Inf(-1), math.Inf(1)
 	}
 	for _, m := range x.members {
-		m.Bounds(l, h)
+		l, h := BoundsOf(m, len(lo))
 		for i := range lo {
 			lo[i], hi[i] = math.Max(lo[i], l[i]), math.Min(hi[i], h[i])
 		}

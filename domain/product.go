@@ -84,8 +84,7 @@ func (p *Product) Bounds(lo, hi []float64) {
 		lo[i], hi[i] = math.Inf(-1), math.Inf(1)
 	}
 	for _, q := range p.parts {
-		l, h := make([]float64, len(q.At)), make([]float64, len(q.At))
-		q.Domain.Bounds(l, h)
+		l, h := BoundsOf(q.Domain, len(q.At))
 		q.scatter(lo, l)
 		q.scatter(hi, h)
 	}

@@ -33,8 +33,9 @@ type projector interface {
 // of mirrorings of one step, after which it is given up; 0 stands for
 // [SpecularCap] or [NearestCap], and the other rules and closed forms (the box)
 // have no use for it. Steps to where squares overflow (beyond 1e150) are given
-// up like those to infinity, except in a box. It fails for an unknown rule, a negative cap, and for the
-// rules nearest and project with ErrNoNearest where d has no nearest point.
+// up like those to infinity, except in a box. It fails for an unknown rule, a
+// negative cap, and for the rules nearest and project with ErrNoNearest where d
+// has no nearest point.
 func NewReflector(d Domain, rule Rule, cap int) (Reflector, error) {
 	if cap < 0 {
 		return nil, fmt.Errorf("cap %d: the largest number of mirrorings of a step is at least 1 (0: the default)", cap)
@@ -53,7 +54,7 @@ func NewReflector(d Domain, rule Rule, cap int) (Reflector, error) {
 		}
 	case Refuse, Free:
 	default:
-		return nil, fmt.Errorf("boundary %q is not known: use %s, %s, %s or %s", string(rule), Specular, Nearest, Refuse, Project)
+		return nil, fmt.Errorf("boundary %q is not known: use %s, %s, %s, %s or %s", string(rule), Specular, Nearest, Refuse, Project, Free)
 	}
 	switch rule {
 	case Refuse:

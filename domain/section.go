@@ -132,8 +132,7 @@ func (p *Product) section(i, j int) func(x, y float64) bool {
 
 // withinBounds tests the bounds of coordinate k, nil where it is free.
 func withinBounds(d Domain, k int) func(float64) bool {
-	lo, hi := make([]float64, d.Dim()), make([]float64, d.Dim())
-	d.Bounds(lo, hi)
+	lo, hi := BoundsOf(d, d.Dim())
 	l, h := lo[k], hi[k]
 	if math.IsInf(l, -1) && math.IsInf(h, 1) {
 		return nil

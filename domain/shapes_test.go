@@ -233,3 +233,17 @@ func turnedBoxShape(t testing.TB) shape {
 	s.inside = s.mean
 	return s
 }
+
+// No domain has no bounds.
+func TestBoundsOf(t *testing.T) {
+	inf := math.Inf(1)
+	for _, c := range []struct {
+		d      Domain
+		lo, hi float64
+	}{{nil, -inf, inf}, {must[*Ball](t)(NewBall([]float64{1, 1}, 2)), -1, 3}} {
+		lo, hi := BoundsOf(c.d, 2)
+		if lo[0] != c.lo || lo[1] != c.lo || hi[0] != c.hi || hi[1] != c.hi {
+			t.Errorf("%T: %v and %v", c.d, lo, hi)
+		}
+	}
+}

@@ -23,8 +23,7 @@ const (
 
 // Bounded reports whether the bounds of d are finite.
 func Bounded(d Domain) bool {
-	lo, hi := make([]float64, d.Dim()), make([]float64, d.Dim())
-	d.Bounds(lo, hi)
+	lo, hi := BoundsOf(d, d.Dim())
 	return finite(lo) && finite(hi)
 }
 
@@ -127,8 +126,7 @@ func (u *UniformLaw) product(d *Product) (*UniformLaw, error) {
 // reject chooses between rejection and hit-and-run.
 func (u *UniformLaw) reject() (*UniformLaw, error) {
 	n := u.d.Dim()
-	lo, hi := make([]float64, n), make([]float64, n)
-	u.d.Bounds(lo, hi)
+	lo, hi := BoundsOf(u.d, n)
 	// The choice and the inner point are part of the law, not of its draws.
 	rng := rand.New(rand.NewPCG(0x5eed, 0xd0))
 	u.draw, u.tries = inBox(lo, hi), 10_000_000

@@ -66,8 +66,7 @@ func logBall(d int) float64 {
 // estimate counts points of the bounding box.
 func estimate(d Domain, rng *rand.Rand) (log, se float64, err error) {
 	n := d.Dim()
-	lo, hi := make([]float64, n), make([]float64, n)
-	d.Bounds(lo, hi)
+	lo, hi := BoundsOf(d, n)
 	for i, l := range lo {
 		log += math.Log(hi[i] - l)
 	}
