@@ -3,6 +3,8 @@ package domain
 import (
 	"fmt"
 	"math"
+
+	"gonum.org/v1/gonum/integrate/quad"
 )
 
 // An arcFit cuts a parametrisation into polynomial arcs.
@@ -176,20 +178,10 @@ func monomials(c [arcDegree + 1]float64) (p [arcDegree + 1]float64) {
 	return p
 }
 
-// The positive nodes and the weights of the 8-point Gauss–Legendre rule.
-var (
-	gaussNode   = [4]float64{0.18343464249564980, 0.52553240991632899, 0.79666647741362674, 0.96028985649753623}
-	gaussWeight = [4]float64{0.36268378337836198, 0.31370664587788729, 0.22238103445337447, 0.10122853629037626}
-)
-
 // length is the length of the arc by Gauss–Legendre quadrature.
 func (a *arc) length() float64 {
-	sum := 0.0
-	for i, u := range gaussNode {
-		for _, v := range [2]float64{-u, u} {
-			_, _, dx, dy, _, _ := a.jet(v)
-			sum += gaussWeight[i] * math.Hypot(dx, dy)
-		}
-	}
-	return sum
+	return quad.Fixed(func(u float64) float64 {
+		_, _, dx, dy, _, _ := a.jet(u)
+		return math.Hypot(dx, dy)
+	}, -1, 1, 8, quad.Legendre{}, 0)
 }

@@ -16,12 +16,12 @@ type Marginal struct {
 	Truth      []float64  // known true values; nil is none
 }
 
-// most is how many parameters a figure of panels shows before it stops being
-// legible.
-const most = 24
+// MostPanels is how many parameters a figure of panels shows before it stops
+// being legible.
+const MostPanels = 24
 
 // Marginals draws the marginal densities, a panel each, with intervals of a
-// level in percent (90, say). It draws up to 24 parameters; choose among more.
+// level in percent (90, say). It draws up to [MostPanels] parameters; choose among more.
 func Marginals(m []Marginal, level float64, s Sample) (*Figure, error) {
 	if err := panelCount(len(m)); err != nil {
 		return nil, err
@@ -57,8 +57,8 @@ func panelCount(n int) error {
 	if n == 0 {
 		return errors.New("figure: nothing to draw: give at least one parameter")
 	}
-	if n > most {
-		return fmt.Errorf("figure: %d parameters are too many for one figure: choose up to %d", n, most)
+	if n > MostPanels {
+		return fmt.Errorf("figure: %d parameters are too many for one figure: choose up to %d", n, MostPanels)
 	}
 	return nil
 }

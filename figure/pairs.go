@@ -23,8 +23,9 @@ type Pairs struct {
 	Sample Sample
 }
 
-// A few more parameters than these cannot be read on a page.
-const mostPairs = 8
+// MostPairs is how many parameters a pair plot shows: more cannot be read on a
+// page.
+const MostPairs = 8
 
 // shares are the masses of the regions of highest density that are drawn.
 var shares = [...]float64{0.9, 0.5}
@@ -34,8 +35,8 @@ const fewDraws = 200
 
 // PairPlot draws each pair of parameters: the regions of highest density that
 // hold 50 and 90 % of the draws, some draws, and the domain, with the marginal
-// densities on the diagonal. Two parameters make one large plane, up to eight
-// a triangle; choose among more.
+// densities on the diagonal. Two parameters make one large plane, up to
+// [MostPairs] a triangle; choose among more.
 func PairPlot(q Pairs) (*Figure, error) {
 	if err := q.check(); err != nil {
 		return nil, err
@@ -74,8 +75,8 @@ func PairPlot(q Pairs) (*Figure, error) {
 
 func (q *Pairs) check() error {
 	d := len(q.Axes)
-	if d < 2 || d > mostPairs {
-		return fmt.Errorf("figure: pair plot of %d parameters: choose 2 to %d", d, mostPairs)
+	if d < 2 || d > MostPairs {
+		return fmt.Errorf("figure: pair plot of %d parameters: choose 2 to %d", d, MostPairs)
 	}
 	if len(q.Draws) != d || q.Marginals != nil && len(q.Marginals) != d ||
 		q.View != nil && len(q.View) != d || q.Truth != nil && len(q.Truth) != d {

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io/fs"
-	"regexp"
 	"slices"
 	"strconv"
 )
@@ -220,11 +219,9 @@ func (f *Folder) checkpoints() ([]int, error) {
 	if err != nil {
 		return nil, advice(err)
 	}
-	name := regexp.MustCompile(`^[0-9]{6,9}$`)
 	var numbers []int
 	for _, e := range entries {
-		if n, err := strconv.Atoi(e.Name()); err == nil && n > 0 && !e.IsDir() && name.MatchString(e.Name()) &&
-			checkpointName(n) == "checkpoints/"+e.Name() {
+		if n, err := strconv.Atoi(e.Name()); err == nil && n > 0 && !e.IsDir() && checkpointName(n) == "checkpoints/"+e.Name() {
 			numbers = append(numbers, n)
 		}
 	}

@@ -129,7 +129,11 @@ func (s *zarrStore) addPosterior(group string, d *Draws, names []string, chains 
 }
 
 func (s *zarrStore) addStats(group string, d *Draws, chains []Chain) {
-	first := d.stats(chains[0])
+	stats := make([][]Column, len(chains))
+	for i, c := range chains {
+		stats[i] = d.stats(c)
+	}
+	first := stats[0]
 	if len(first) == 0 {
 		return
 	}
@@ -143,8 +147,8 @@ func (s *zarrStore) addStats(group string, d *Draws, chains []Chain) {
 	names := arrayNames(given, "chain", "draw")
 	for i, name := range names {
 		values := make([]float64, 0, len(chains)*n)
-		for _, c := range chains {
-			values = append(values, d.stats(c)[i].Values...)
+		for _, cols := range stats {
+			values = append(values, cols[i].Values...)
 		}
 		s.floats(group+"/"+name, longName(given[i], name), []string{"chain", "draw"}, []int{len(chains), n}, values)
 	}
