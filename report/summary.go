@@ -112,15 +112,8 @@ type Fit struct {
 // Parameters describes the cold draws of every coordinate. d may be nil; its
 // bounds keep the mode inside.
 func Parameters(res *r2sgld.Result, d domain.Domain) []Parameter {
-	n := len(res.Names)
-	lo, hi := make([]float64, n), make([]float64, n)
-	for j := range n {
-		lo[j], hi[j] = math.Inf(-1), math.Inf(1)
-	}
-	if d != nil {
-		d.Bounds(lo, hi)
-	}
-	ps := make([]Parameter, n)
+	lo, hi := domain.BoundsOf(d, len(res.Names))
+	ps := make([]Parameter, len(res.Names))
 	for j, name := range res.Names {
 		ps[j] = Describe(name, res.Chains(j), lo[j], hi[j])
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"math"
 
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/diag"
@@ -31,13 +30,8 @@ func (j *Job) draws(res *r2sgld.Result) *store.Draws {
 	return d
 }
 
-// shown is the number of parameters that figures of panels show at most;
-// pairsShown that of the pair plot.
-const (
-	shown      = 24
-	pairsShown = 8
-	level      = 90 // of intervals, in percent
-)
+// level is that of the intervals in figures, in percent.
+const level = 90
 
 // figures draws and writes every figure of the run and returns their names.
 func (j *Job) figures(folder *store.Folder, res *r2sgld.Result, sum *report.Summary) ([]string, error) {
@@ -52,7 +46,7 @@ func (j *Job) figures(folder *store.Folder, res *r2sgld.Result, sum *report.Summ
 			failed = fmt.Errorf("figure %s: %w", name, err)
 		}
 	}
-	params := sum.Parameters[:min(len(sum.Parameters), shown)]
+	params := sum.Parameters[:min(len(sum.Parameters), figure.MostPanels)]
 	ladders, flat := make([]figure.Ladders, len(params)), make([][]float64, len(params))
 	ess := make([]float64, len(params))
 	for i, p := range params {
@@ -67,7 +61,7 @@ func (j *Job) figures(folder *store.Folder, res *r2sgld.Result, sum *report.Summ
 	marginals := j.marginals(params, flat)
 	f, err := figure.Marginals(marginals, level, size)
 	add("marginals", f, err)
-	n := min(len(params), pairsShown)
+	n := min(len(params), figure.MostPairs)
 	if n > 1 {
 		f, err = figure.PairPlot(j.pairs(marginals[:n], flat[:n], size))
 		add("pairs", f, err)
@@ -101,20 +95,8 @@ func finiteOrNil(v []float64) []float64 {
 	return v
 }
 
-// bounds returns the box around the domain.
-func (j *Job) bounds(d int) (lo, hi []float64) {
-	lo, hi = make([]float64, d), make([]float64, d)
-	for i := range lo {
-		lo[i], hi[i] = math.Inf(-1), math.Inf(1)
-	}
-	if j.Problem.Domain != nil {
-		j.Problem.Domain.Bounds(lo, hi)
-	}
-	return lo, hi
-}
-
 func (j *Job) marginals(params []report.Parameter, flat [][]float64) []figure.Marginal {
-	lo, hi := j.bounds(j.Problem.Potential.Dim())
+	lo, hi := domain.BoundsOf(j.Problem.Domain, j.Problem.Potential.Dim())
 	out := make([]figure.Marginal, len(params))
 	for i, p := range params {
 		k := diag.KDE(flat[i], lo[i], hi[i], 512)
@@ -135,7 +117,7 @@ func (j *Job) pairs(marginals []figure.Marginal, flat [][]float64, size figure.S
 	}
 	q.Inside = func(i, k int) func(x, y float64) bool { return domain.Section(d, i, k) }
 	if len(flat) == 2 && domain.Bounded(d) {
-		lo, hi := j.bounds(2)
+		lo, hi := domain.BoundsOf(d, 2)
 		for i := range lo {
 			margin := 0.04 * (hi[i] - lo[i])
 			q.View = append(q.View, [2]float64{lo[i] - margin, hi[i] + margin})
