@@ -9,7 +9,7 @@ import (
 )
 
 // Affine returns the domain of z where x = c + Lz lies in d, L regular. Linear
-// domains become boxes (under a diagonal L), half-spaces or polytopes, balls and
+// domains become boxes (under a diagonal L) or polytopes, balls and
 // ellipsoids become balls or ellipsoids, intersections those of their members;
 // anything else is traced in x, and then the rules nearest and project are not
 // known. Membership of z is that of c + Lz up to the rounding of one evaluation
