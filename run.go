@@ -258,7 +258,7 @@ func (l *ladder) start(fill func([]float64, *rand.Rand) error, toKernel func(z, 
 		}
 	}
 	i := b.NotFinite()
-	return fmt.Errorf("the energy or its gradient is not finite at the start %v: start elsewhere", append([]float64(nil), l.original(b.State(z, i))...))
+	return fmt.Errorf("the energy or its gradient is not finite at the start %v: start elsewhere (sampler.init), or keep the domain away from there", append([]float64(nil), l.original(b.State(z, i))...))
 }
 
 // matrix is L.

@@ -461,15 +461,35 @@ func (l *loader) settleFit(p *dynamics.Problem) {
 		whiten := p.Factor != nil
 		s.Whiten = &whiten
 	}
+	if s.Init == nil {
+		start := p.Center
+		if l.domain != nil && !l.domain.Contains(start) {
+			start = l.inside
+		}
+		s.Init = named(l.names, start)
+	}
 	if *s.Whiten && s.StepSize == nil {
-		s.StepSize = slices.Repeat([]float64{0.02}, len(s.Temperature))
+		s.StepSize = slices.Repeat([]float64{whitenedStep(p, s.start())}, len(s.Temperature))
 	}
-	if s.Init != nil {
-		return
+}
+
+// whitenedStep is the step size in whitened coordinates: 0.02 where the posterior
+// has unit curvature, less by the square of its slope at the start where walls
+// keep the start away from the mode.
+func whitenedStep(p *dynamics.Problem, start []float64) float64 {
+	d := len(start)
+	energy, g := make([]float64, 1), make([]float64, d)
+	p.Whole.Evaluator(1, nil).Eval(energy, g, start)
+	steep := 1.0
+	for j := range d {
+		slope := 0.0
+		for i := range d {
+			slope += p.Factor[i][j] * g[i]
+		}
+		steep = max(steep, slope*slope)
 	}
-	start := p.Center
-	if l.domain != nil && !l.domain.Contains(start) {
-		start = l.inside
+	if eta := twoDigits(0.02 / steep); eta > 0 {
+		return eta
 	}
-	s.Init = named(l.names, start)
+	return 0.02
 }

@@ -22,6 +22,7 @@ const (
 	pilotQuantile = 0.9  // of the curvatures: walls may have infinite ones
 	pilotBias     = 0.05 // step size times curvature: twice the relative bias of a variance
 	pilotWidth    = 0.1  // largest noise of a step, in widths of the domain
+	pilotMass     = 4    // effective number of points needed in the mass of the density
 )
 
 // bounded reports whether d lies in a finite box.
@@ -30,7 +31,8 @@ func bounded(d domain.Domain) bool { return d != nil && domain.Bounded(d) }
 // measureSteps sets the step size of every rung from the curvature of u: at
 // points of the domain (around the starting point if it is unbounded) the
 // largest curvature is sought along directions that begin at random, and η is
-// pilotBias over a high quantile of it under the law of the rung, limited so
+// pilotBias over a high quantile of it under the law of the rung, or over the
+// steepness of the density at its walls if that is larger, limited so
 // that the noise √(2ητ) of a step stays below a tenth of the domain's smallest
 // width.
 //
@@ -67,7 +69,7 @@ func (l *loader) measureSteps(u potential.Potential) {
 		width = l.width(points)
 	}
 	for _, tau := range l.sampler.Temperature {
-		eta := pilotBias / quantile(seen, tau)
+		eta := pilotBias / max(quantile(seen, tau), steepness(seen, tau))
 		if w := pilotWidth * width; 2*eta*tau > w*w {
 			eta = w * w / (2 * tau)
 		}
@@ -81,7 +83,10 @@ func (l *loader) measureSteps(u potential.Potential) {
 }
 
 // A curvature is what was seen at one point.
-type curvature struct{ value, energy float64 }
+type curvature struct {
+	value, energy float64
+	slope         []float64 // the gradient there
+}
 
 // quantile is the high quantile of the curvatures, weighted by exp(-U/τ).
 func quantile(seen []curvature, tau float64) float64 {
@@ -101,6 +106,31 @@ func quantile(seen []curvature, tau float64) float64 {
 		}
 	}
 	return seen[len(seen)-1].value
+}
+
+// steepness is the largest mean square of a partial derivative over τ, weighted
+// by exp(-U/τ). Away from walls it is a mean curvature (E (∂U)² = τ E ∂²U); where
+// walls hold a density that leans on them it is larger, as 1 over the square of
+// the width of the layer that the density lives in. It is 0, not known, where too
+// few of the points lie in the mass of the density.
+func steepness(seen []curvature, tau float64) float64 {
+	lowest := math.Inf(1)
+	for _, c := range seen {
+		lowest = min(lowest, c.energy)
+	}
+	total, squares, square := 0.0, 0.0, make([]float64, len(seen[0].slope))
+	for _, c := range seen {
+		w := math.Exp((lowest - c.energy) / tau)
+		total += w
+		squares += w * w
+		for i, g := range c.slope {
+			square[i] += w * g * g
+		}
+	}
+	if total*total < pilotMass*squares {
+		return 0
+	}
+	return slices.Max(square) / total / tau
 }
 
 // width is the smallest principal width of a bounded domain, that of a box with
@@ -194,10 +224,19 @@ func (p *pilot) curvature() (curvature, bool) {
 		}
 		c = normalise(p.v)
 		if c == 0 || math.IsInf(c, 0) || math.IsNaN(c) {
-			return curvature{c, p.energy[0]}, c == 0
+			return curvature{c, p.energy[0], p.slope()}, c == 0
 		}
 	}
-	return curvature{c, p.energy[0]}, true
+	return curvature{c, p.energy[0], p.slope()}, true
+}
+
+// slope is the gradient between the last two that curvature took.
+func (p *pilot) slope() []float64 {
+	g := make([]float64, len(p.a))
+	for i := range g {
+		g[i] = 0.5 * (p.a[i] + p.b[i])
+	}
+	return g
 }
 
 // gradient writes ∇U(x + h v) into g and reports whether all of it is finite.

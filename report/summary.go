@@ -159,6 +159,32 @@ func New(name, method string, p r2sgld.Problem, s r2sgld.Settings, res *r2sgld.R
 	return sum
 }
 
+// Doubt says why the draws of p cannot be trusted yet and what to do, or "".
+func (p Parameter) Doubt() string {
+	switch {
+	case p.RHat != p.RHat || p.ESSBulk != p.ESSBulk:
+		return fmt.Sprintf("%s: the draws do not vary, or are too few to judge. Take a smaller step size, or more draws.", p.Name)
+	case p.RHat > 1.01:
+		return fmt.Sprintf("%s: R̂ %.3f and ESS %.0f: the ladders have not come to agree. Run several times as long (sampler.iterations), with larger steps, or with more rungs.",
+			p.Name, p.RHat, math.Min(p.ESSBulk, p.ESSTail))
+	case math.Min(p.ESSBulk, p.ESSTail) < 400:
+		return fmt.Sprintf("%s: ESS %.0f (bulk), %.0f (tail) is below 400: quantiles and intervals are rough. Run longer (sampler.iterations).",
+			p.Name, p.ESSBulk, p.ESSTail)
+	}
+	return ""
+}
+
+// Explain adds what the run says of equations and how they fit, one of each per
+// state.
+func (s *Summary) Explain(equations []Equation, fits []Fit) {
+	s.Equations, s.Fit = equations, fits
+	for _, f := range fits {
+		if f.R2 < 0 {
+			s.Warnings = append(s.Warnings, fmt.Sprintf("%s: R² %s: the model explains less than the mean of the data does. Its constraints or its equation do not fit them.", f.State, number(f.R2, 2)))
+		}
+	}
+}
+
 // swaps adds up what the ladders tell. They are exact if the penalty σ̃²/C is the
 // variance of one energy, which a variance of zero is for exact energies.
 func swaps(p r2sgld.Problem, s r2sgld.Settings, res *r2sgld.Result) Swaps {
@@ -179,15 +205,8 @@ func swaps(p r2sgld.Problem, s r2sgld.Settings, res *r2sgld.Result) Swaps {
 func (s *Summary) warnings(set r2sgld.Settings, res *r2sgld.Result) []string {
 	var w []string
 	for _, p := range s.Parameters {
-		switch {
-		case p.RHat != p.RHat || p.ESSBulk != p.ESSBulk:
-			w = append(w, fmt.Sprintf("%s: the draws do not vary, or are too few to judge. Take a smaller step size, or more draws.", p.Name))
-		case p.RHat > 1.01:
-			w = append(w, fmt.Sprintf("%s: R̂ %.3f and ESS %.0f: the ladders disagree. Run longer (sampler.iterations: %d) or with larger steps or more rungs (%d round trips so far).",
-				p.Name, p.RHat, p.ESSBulk, 4*s.Iterations, s.Swaps.RoundTrips))
-		case math.Min(p.ESSBulk, p.ESSTail) < 400:
-			w = append(w, fmt.Sprintf("%s: ESS %.0f (bulk), %.0f (tail) is below 400: quantiles and intervals are rough. Run longer: sampler.iterations: %d.",
-				p.Name, p.ESSBulk, p.ESSTail, 4*s.Iterations))
+		if text := p.Doubt(); text != "" {
+			w = append(w, text)
 		}
 	}
 	if !s.Swaps.Exact {
@@ -204,6 +223,10 @@ func (s *Summary) warnings(set r2sgld.Settings, res *r2sgld.Result) []string {
 			w = append(w, fmt.Sprintf("%.2g %% of the steps of rung %d could not be ended inside the domain (they were taken without drift, or not at all): the step size is too large for the narrow parts of the domain.",
 				100*float64(t.Fallbacks)/float64(t.Steps), r+1))
 		}
+	}
+	if d := s.Domain; d.Reflected > d.Steps/5 {
+		w = append(w, fmt.Sprintf("%.0f %% of the steps met the wall: where the density leans on it, the step is large against the layer that holds the mass, and the bias with it. Compare with a tenth of sampler.step_size.",
+			100*float64(d.Reflected)/float64(d.Steps)))
 	}
 	if s.Domain.Outside > 0 && set.Boundary == domain.Free {
 		w = append(w, fmt.Sprintf("%d of %d draws lie outside the domain: method %s does not reflect. Use method: r2sgld.", s.Domain.Outside, s.Draws, s.Method))

@@ -54,8 +54,9 @@ func (j *Job) figures(folder *store.Folder, res *r2sgld.Result, sum *report.Summ
 		ladders[i] = figure.Ladders{Axis: figure.Axis{Name: p.Name}, Draws: chains}
 		for _, c := range chains {
 			flat[i] = append(flat[i], c...)
+			// Of one ladder alone: that of all is small just where ladders disagree.
+			ess[i] += diag.ESSBulk([][]float64{c}) / float64(len(chains))
 		}
-		ess[i] = p.ESSBulk / float64(len(chains))
 	}
 	size := figure.Sample{Draws: sum.Draws, Ladders: sum.Ladders}
 	marginals := j.marginals(params, flat)

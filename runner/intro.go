@@ -12,7 +12,7 @@ func (j *Job) intro() string {
 	s, d := j.Settings, j.Problem.Potential.Dim()
 	var what []string
 	if j.Model != nil {
-		what = append(what, number(len(j.Model.Time), "row"), number(len(j.Model.Responses), "equation"), number(d, "parameter"))
+		what = append(what, number(len(j.Model.Time), "row")+" with a derivative", number(len(j.Model.Responses), "equation"), number(d, "parameter"))
 	} else {
 		what = append(what, number(d, "variable"))
 	}
@@ -22,7 +22,7 @@ func (j *Job) intro() string {
 	case domain.Bounded(j.Problem.Domain):
 		what = append(what, "bounded domain")
 	default:
-		what = append(what, "domain with walls, unbounded")
+		what = append(what, "walls, but no bounds all around")
 	}
 	how := []string{number(len(s.Temperature), "rung")}
 	if n := len(s.Temperature); n > 1 {
@@ -35,7 +35,7 @@ func (j *Job) intro() string {
 	line := strings.Join(how, ", ")
 	if j.Model != nil && j.Model.Linear && s.Whitening != nil {
 		eta := s.StepSize[0]
-		line += fmt.Sprintf(" (bias %.2g %% of a variance away from walls)", 100*eta/2/(1-eta/2))
+		line += fmt.Sprintf(" (bias %.2g %% of a variance; more at walls that bind)", 100*eta/2/(1-eta/2))
 	}
 	return fmt.Sprintf("%s: %s\nmethod %s: %s\n", j.Name, strings.Join(what, ", "), j.Method, line)
 }

@@ -68,7 +68,7 @@ type Interrupted struct {
 }
 
 func (e *Interrupted) Error() string {
-	return fmt.Sprintf("stopped after %s of %s iterations, checkpoint written.\ngo on with: r2sgld resume %s",
+	return fmt.Sprintf("stopped after %s of the %s iterations of all ladders, checkpoint written.\ngo on with: r2sgld resume %s",
 		report.Count(int64(e.Done)), report.Count(int64(e.Of)), e.Dir)
 }
 
@@ -226,7 +226,7 @@ func (j *Job) states(folder *store.Folder, log *slog.Logger) ([][]byte, error) {
 func (j *Job) finish(folder *store.Folder, res *r2sgld.Result, seconds float64) (*report.Summary, error) {
 	sum := report.New(j.Name, j.Method, j.Problem, j.Settings, res, seconds)
 	if j.Model != nil {
-		sum.Equations, sum.Fit = j.equations(sum.Parameters), j.fits(sum.Parameters)
+		sum.Explain(j.equations(sum.Parameters), j.fits(sum.Parameters))
 		sum.Warnings = append(sum.Warnings, j.Model.Warnings...)
 	}
 	draws := j.draws(res)
@@ -252,7 +252,7 @@ func (j *Job) show(sum *report.Summary, figures []string, ladders int) {
 		b.WriteByte('\n')
 	}
 	for i, e := range sum.Equations {
-		fmt.Fprintf(&b, " %s        R² %.2f\n", e.Text, sum.Fit[i].R2)
+		fmt.Fprintf(&b, " %s        R² %s\n", e.Text, strings.Replace(fmt.Sprintf("%.2f", sum.Fit[i].R2), "-", "−", 1))
 	}
 	b.WriteString("\n" + sum.Footer())
 	csv := "draws-1.csv"

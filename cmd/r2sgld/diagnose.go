@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -50,7 +51,12 @@ func diagnose(d *store.Draws, c common) error {
 	case c.json:
 		return printJSON(out)
 	case !c.quiet:
-		fmt.Printf(" %d draws in %d ladders\n\n%s", out.Draws, out.Ladders, report.Table(out.Parameters, style()))
+		fmt.Printf(" %d draws, ladders: %d\n\n%s", out.Draws, out.Ladders, report.Table(out.Parameters, style()))
+		for _, p := range out.Parameters {
+			if text := p.Doubt(); text != "" {
+				fmt.Fprintln(os.Stderr, " ! "+text)
+			}
+		}
 	}
 	return nil
 }

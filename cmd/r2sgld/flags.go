@@ -75,7 +75,7 @@ func (c *common) run(cmd *cobra.Command, j *runner.Job) error {
 	j.Redraw = term.IsTerminal(int(os.Stderr.Fd()))
 	j.Style.Color = j.Redraw && os.Getenv("NO_COLOR") == ""
 	if c.json {
-		j.Out = os.Stderr
+		j.Out = io.Discard // warnings stay on stderr
 	}
 	if c.quiet {
 		j.Out, j.Terminal, j.Redraw = io.Discard, io.Discard, false
