@@ -109,7 +109,11 @@ func (r *run) ladders(parent context.Context, f func(*ladder) error) error {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			if err := f(l); err != nil {
+			err := r.workspace(l)
+			if err == nil {
+				err = f(l)
+			}
+			if err != nil {
 				return fmt.Errorf("ladder %d: %w", l.index+1, err)
 			}
 			return nil
@@ -140,7 +144,7 @@ func (l *ladder) run() error {
 		if i := b.NotFinite(); i >= 0 {
 			return l.blowUp(k, i)
 		}
-		l.exchange.Sweep(k, b.Rung, b.Energy, l.at.Temperature, l.uniform.Rand) // labels trade, states stay
+		l.exchange.Sweep(k, b.Rung, b.Energy, l.at.Temperature, &l.uniform.Rand) // labels trade, states stay
 		l.done = k
 		if err := l.record(k); err != nil {
 			return fmt.Errorf("record iteration %d: %w", k, err)

@@ -23,6 +23,9 @@ type run struct {
 	schedule kernel.Schedule
 	threads  int
 	all      []*ladder
+
+	potential potential.Potential // in the kernel's coordinates
+	domain    domain.Domain       // likewise; nil lets steps go
 }
 
 // newRun checks p and s, every fault at once, and sets up the ladders.
@@ -40,6 +43,9 @@ func newRun(p Problem, s Settings) (*run, error) {
 		err = errors.Join(err, r.boundary())
 	}
 	if err != nil {
+		return nil, err
+	}
+	if r.potential, r.domain, err = r.target(); err != nil {
 		return nil, err
 	}
 	for i := range max(1, s.Ladders) {
@@ -152,10 +158,10 @@ func (r *run) boundary() error {
 // ladder sets up ladder i, its block still at the origin.
 func (r *run) ladder(i int) (*ladder, error) {
 	d, rungs := r.problem.Potential.Dim(), len(r.schedule.Temperature)
-	l := &ladder{index: i, schedule: &r.schedule, at: kernel.NewAt(rungs), block: kernel.NewBlock(rungs, d),
+	l := &ladder{index: i, schedule: &r.schedule, block: kernel.NewBlock(rungs, d),
 		streams: stream.New(r.settings.Seed, i), whitening: r.settings.Whitening, domain: r.problem.Domain,
 		draws: Draws{X: make([][]float64, rungs), Energy: make([][]float64, rungs)},
-		tally: make([]domain.Tally, rungs), from: make([]float64, d), to: make([]float64, d)}
+		tally: make([]domain.Tally, rungs)}
 	for j := range rungs {
 		l.noise = append(l.noise, l.streams.Of(j, stream.Kernel))
 	}
@@ -164,40 +170,52 @@ func (r *run) ladder(i int) (*ladder, error) {
 	if l.exchange, err = exchange.New(rungs, r.settings.Swap); err != nil {
 		return nil, err
 	}
-	if err = r.reflector(l); err != nil {
+	if err = r.workspace(l); err != nil {
 		return nil, err
 	}
-	u := r.problem.Potential
-	if r.settings.Penalty > 0 {
-		inside := r.problem.Domain.Contains
-		u = potential.Penalised(u, r.settings.Penalty, func(x []float64) bool { return !inside(x) })
-	}
-	if w := r.settings.Whitening; w != nil {
-		u = potential.Affine(u, w.Center, w.L)
-	}
-	l.potential = u.Evaluator(rungs, l.streams)
 	if r.settings.Recorder != nil {
 		l.recorder = r.settings.Recorder(i)
 	}
 	return l, nil
 }
 
-// reflector gives l what brings its steps back.
-func (r *run) reflector(l *ladder) (err error) {
-	s, d := r.settings, r.problem.Domain
-	if d == nil || s.Boundary == domain.Free {
-		return nil
+// target is what the kernel moves on: potential and domain (nil lets steps go) in
+// its coordinates.
+func (r *run) target() (u potential.Potential, d domain.Domain, err error) {
+	s := r.settings
+	u, d = r.problem.Potential, r.problem.Domain
+	if s.Penalty > 0 {
+		inside := d.Contains
+		u = potential.Penalised(u, s.Penalty, func(x []float64) bool { return !inside(x) })
+	}
+	if s.Boundary == domain.Free {
+		d = nil
 	}
 	if w := s.Whitening; w != nil {
-		if d, err = domain.Affine(d, w.Center, w.matrix()); err != nil {
-			return err
+		u = potential.Affine(u, w.Center, w.L)
+		if d != nil {
+			d, err = domain.Affine(d, w.Center, w.matrix())
 		}
 	}
-	rule := s.Boundary
-	if rule == "" {
-		rule = domain.Specular
+	return u, d, err
+}
+
+// workspace gives l all that it works with, of its own. The goroutine that runs
+// a ladder asks for it anew, so that no two of them write to one cache line.
+func (r *run) workspace(l *ladder) (err error) {
+	n := r.problem.Potential.Dim()
+	l.block = l.block.Clone()
+	l.at = kernel.NewAt(l.block.R)
+	l.tally = append([]domain.Tally(nil), l.tally...)
+	l.from, l.to = make([]float64, n), make([]float64, n)
+	l.potential = r.potential.Evaluator(l.block.R, l.streams)
+	if r.domain != nil {
+		rule := r.settings.Boundary
+		if rule == "" {
+			rule = domain.Specular
+		}
+		l.reflector, err = domain.NewReflector(r.domain, rule, r.settings.Cap)
 	}
-	l.reflector, err = domain.NewReflector(d, rule, s.Cap)
 	return err
 }
 
@@ -233,7 +251,7 @@ func (l *ladder) start(fill func([]float64, *rand.Rand) error, toKernel func(z, 
 	b := l.block
 	z := make([]float64, b.D)
 	place := func(i int) error {
-		if err := fill(l.from, l.streams.Of(i, stream.Start).Rand); err != nil {
+		if err := fill(l.from, &l.streams.Of(i, stream.Start).Rand); err != nil {
 			return err
 		}
 		toKernel(z, l.from)

@@ -41,7 +41,7 @@ func bounded(d domain.Domain) bool { return d != nil && domain.Bounded(d) }
 func (l *loader) measureSteps(u potential.Potential) {
 	d := u.Dim()
 	given := l.sampler.StepSize != nil
-	p := pilot{rng: stream.New(*l.sampler.Seed, 0).Of(0, stream.Pilot).Rand, eval: u.Evaluator(1, nil),
+	p := pilot{rng: &stream.New(*l.sampler.Seed, 0).Of(0, stream.Pilot).Rand, eval: u.Evaluator(1, nil),
 		x: make([]float64, d), v: make([]float64, d), a: make([]float64, d), b: make([]float64, d)}
 	draw, ok := l.pilotDraws()
 	if !ok {

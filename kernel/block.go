@@ -2,6 +2,8 @@
 // of their step size and temperature. It knows nothing of other replicas.
 package kernel
 
+import "slices"
+
 // A Block holds R replicas of dimension D, coordinate by coordinate: coordinate
 // j of replica i is X[j*R+i].
 type Block struct {
@@ -25,6 +27,12 @@ func NewBlock(r, d int) *Block {
 		b.Rung[i] = i
 	}
 	return b
+}
+
+// Clone returns a copy of b with memory of its own.
+func (b *Block) Clone() *Block {
+	return &Block{R: b.R, D: b.D, From: slices.Clone(b.From), X: slices.Clone(b.X), Grad: slices.Clone(b.Grad),
+		Energy: slices.Clone(b.Energy), Rung: slices.Clone(b.Rung)}
 }
 
 // State copies the state of replica i into dst (length D) and returns it.

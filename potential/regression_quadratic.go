@@ -100,7 +100,7 @@ type rowSampler struct {
 }
 
 func newRowSampler(rows, batch int, s *stream.Set) *rowSampler {
-	b := &rowSampler{rng: s.Of(0, stream.Batch).Rand, order: make([]int, rows), picked: make([]int, batch)}
+	b := &rowSampler{rng: &s.Of(0, stream.Batch).Rand, order: make([]int, rows), picked: make([]int, batch)}
 	for i := range b.order {
 		b.order[i] = i
 	}

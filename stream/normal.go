@@ -3,22 +3,29 @@ package stream
 import (
 	"math"
 	"math/rand/v2"
+	"sync"
 )
 
 // A Rand is a random stream: a PCG with all methods of [rand.Rand], its normals
 // drawn by a table of 256 layers and 53 bits a number. (Those of rand.Rand have
 // 31 bits and take half as long again.)
 type Rand struct {
-	*rand.Rand
-	pcg *rand.PCG
+	rand.Rand
+	pcg rand.PCG
 	zig *ziggurat
+	_   [128]byte // streams of ladders on other threads stay off its cache lines
 }
 
 // newRand returns a stream seeded with 128 bits.
-func newRand(hi, lo uint64, zig *ziggurat) *Rand {
-	src := rand.NewPCG(hi, lo)
-	return &Rand{rand.New(src), src, zig}
+func newRand(hi, lo uint64) *Rand {
+	r := &Rand{zig: table()}
+	r.pcg.Seed(hi, lo)
+	r.Rand = *rand.New(&r.pcg)
+	return r
 }
+
+// table is the ziggurat of all streams. Nobody writes to it.
+var table = sync.OnceValue(newZiggurat)
 
 // A ziggurat covers the half of the normal curve by layers of equal area
 // (Marsaglia and Tsang 2000, in the form of Doornik 2005): layer i ends at

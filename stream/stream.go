@@ -34,12 +34,11 @@ type Set struct {
 	ladder int
 	order  []key
 	rng    map[key]*Rand
-	zig    *ziggurat // of all streams
 }
 
 // New returns the streams of a ladder. Equal arguments give equal streams.
 func New(seed uint64, ladder int) *Set {
-	return &Set{seed: seed, ladder: ladder, rng: map[key]*Rand{}, zig: newZiggurat()}
+	return &Set{seed: seed, ladder: ladder, rng: map[key]*Rand{}}
 }
 
 // Of returns the stream of a replica for a purpose, the same one at every call.
@@ -50,7 +49,7 @@ func (s *Set) Of(replica int, p Purpose) *Rand {
 		return r
 	}
 	h := sha256.Sum256(fmt.Appendf(nil, "r2sgld stream 1\x00%d\x00%d\x00%d\x00%s", s.seed, s.ladder, replica, p))
-	r := newRand(binary.LittleEndian.Uint64(h[0:]), binary.LittleEndian.Uint64(h[8:]), s.zig)
+	r := newRand(binary.LittleEndian.Uint64(h[0:]), binary.LittleEndian.Uint64(h[8:]))
 	s.order = append(s.order, k)
 	s.rng[k] = r
 	return r
