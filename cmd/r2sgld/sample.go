@@ -15,7 +15,16 @@ func sampleCommand() *cobra.Command {
 		Use:   "sample CONFIG.yaml",
 		Short: "Sample a density given by an expression on a constrained domain",
 		Long: `Sample a density given by an expression on a constrained domain. The run folder
-gets draws (Zarr for ArviZ, Stan CSV for R), a summary and figures.`,
+gets draws (Zarr for ArviZ, Stan CSV for R), a summary and figures.
+
+Expressions have the operators + - * / ^, the constant pi and the functions
+  exp log log10 log1p expm1 sqrt pow(a, b)
+  sin cos tan asin acos atan atan2(y, x) sinh cosh tanh
+  abs sign floor min(a, b, …) max(a, b, …)
+  sigmoid softplus logsumexp(a, b, …) erf erfc lgamma
+  normal_lpdf normal_lcdf lognormal_lpdf cauchy_lpdf (x, mu, sigma)
+  student_t_lpdf(x, nu, mu, sigma) exponential_lpdf(x, rate)
+  gamma_lpdf(x, shape, rate) beta_lpdf(x, a, b) uniform_lpdf(x, a, b)`,
 		Example: `  r2sgld sample examples/flower.yaml
   r2sgld sample examples/flower.yaml --set sampler.iterations=200000 --seed 7 --out runs/flower`,
 		Args: cobra.ExactArgs(1),
