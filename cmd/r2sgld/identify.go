@@ -7,8 +7,8 @@ func identifyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "identify CONFIG.yaml",
 		Short: "Posterior of the parameters of a dynamical system from a CSV time series, under constraints",
-		Long: `Posterior of the parameters of a dynamical system from a CSV time series, under
-constraints. The sampler section of the configuration may be left out: the
+		Long: `Posterior of the parameters of a dynamical system from a CSV time series,
+under constraints. The sampler section of the configuration may be left out: the
 posterior is whitened and the step size, the rungs and the number of iterations
 have defaults. So have, in the model section,
   likelihood: derivative   or log-derivative
