@@ -475,7 +475,8 @@ func (l *loader) settleFit(p *dynamics.Problem) {
 
 // whitenedStep is the step size in whitened coordinates: 0.02 where the posterior
 // has unit curvature, less by the square of its slope at the start where walls
-// keep the start away from the mode.
+// keep the start away from the mode, down to a hundredth: the start may be far
+// from where the draws will be.
 func whitenedStep(p *dynamics.Problem, start []float64) float64 {
 	d := len(start)
 	energy, g := make([]float64, 1), make([]float64, d)
@@ -488,8 +489,8 @@ func whitenedStep(p *dynamics.Problem, start []float64) float64 {
 		}
 		steep = max(steep, slope*slope)
 	}
-	if eta := twoDigits(0.02 / steep); eta > 0 {
-		return eta
+	if !(steep < 100) {
+		steep = 100
 	}
-	return 0.02
+	return twoDigits(0.02 / steep)
 }
