@@ -60,13 +60,36 @@ func (l *loader) readDomain(n *yamlpos.Node) {
 	l.settleDomain(r, d, key)
 }
 
+// fairSize refuses domains whose squares and volumes are beyond floating point.
+func fairSize(d domain.Domain) error {
+	if d == nil {
+		return nil
+	}
+	lo, hi := domain.BoundsOf(d, d.Dim())
+	for i := range lo {
+		far := max(finiteSize(lo[i]), finiteSize(hi[i]))
+		if wide := hi[i] - lo[i]; far > 1e100 || wide > 0 && wide < 1e-50 {
+			return fmt.Errorf("the domain reaches from %g to %g in a coordinate: measure it in other units, so that sizes lie between 1e-50 and 1e100", lo[i], hi[i])
+		}
+	}
+	return nil
+}
+
+// finiteSize is |v|, 0 where v is infinite.
+func finiteSize(v float64) float64 {
+	if math.IsInf(v, 0) {
+		return 0
+	}
+	return math.Abs(v)
+}
+
 // settleDomain looks for a point inside d and makes it the domain; an empty one
 // is reported at the node, by the texts of the constraints that exclude each
 // other.
 func (l *loader) settleDomain(r *region, d domain.Domain, at *yamlpos.Node) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	var err error
-	if len(r.rows) > 0 {
+	err := fairSize(d)
+	if err == nil && len(r.rows) > 0 {
 		var linear *domain.Polytope
 		if linear, err = domain.NewPolytope(r.rows, r.bounds, r.texts); err == nil {
 			_, err = domain.Interior(linear, rng)

@@ -37,8 +37,8 @@ func fitArcs(gamma func(theta float64) (x, y float64)) (*arcFit, error) {
 			return nil, fmt.Errorf("γ(%.6g) = (%v, %v): coordinates must be finite and below 1e150", theta, x, y)
 		}
 	}
-	if f.size < 1e-150 {
-		return nil, fmt.Errorf("all points are 0; give a curve of some size")
+	if f.size < 1e-100 {
+		return nil, fmt.Errorf("all coordinates are below 1e-100; measure the curve in other units")
 	}
 	f.start[0], f.start[1] = gamma(0)
 	endX, endY := gamma(2 * math.Pi)

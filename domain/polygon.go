@@ -48,6 +48,9 @@ func newPolygon(name string, vertices [][2]float64) (*Polygon, error) {
 		seen[key] = i
 		p.v[i] = key
 	}
+	if size < 1e-100 {
+		return nil, fmt.Errorf("%s: all coordinates are below 1e-100; measure it in other units", name)
+	}
 	if i, j, crosses := firstCrossing(p.v); crosses {
 		return nil, fmt.Errorf("%s: edge %s meets edge %s; edges may share only the vertex between neighbours",
 			name, edgeName(i, n), edgeName(j, n))
