@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -60,6 +61,27 @@ func (l *loader) readDomain(n *yamlpos.Node) {
 	l.settleDomain(r, d, key)
 }
 
+// lonely reports that no point of d lies a billionth of its bounds away from x
+// along a coordinate.
+func lonely(d domain.Domain, x []float64) bool {
+	lo, hi := domain.BoundsOf(d, len(x))
+	near := slices.Clone(x)
+	for i, v := range x {
+		wide := hi[i] - lo[i]
+		if math.IsInf(wide, 0) {
+			wide = 1 + math.Abs(v)
+		}
+		for _, step := range []float64{-1e-9 * wide, 1e-9 * wide} {
+			near[i] = v + step
+			if d.Contains(near) {
+				return false
+			}
+		}
+		near[i] = v
+	}
+	return true
+}
+
 // fairSize refuses domains whose squares and volumes are beyond floating point.
 func fairSize(d domain.Domain) error {
 	if d == nil {
@@ -96,7 +118,9 @@ func (l *loader) settleDomain(r *region, d domain.Domain, at *yamlpos.Node) {
 		}
 	}
 	if err == nil && d != nil {
-		l.inside, err = domain.Interior(d, rng)
+		if l.inside, err = domain.Interior(d, rng); err == nil && lonely(d, l.inside) {
+			err = errors.New("the domain has no interior: it holds a point and nothing around it; loosen a constraint")
+		}
 	}
 	if err != nil {
 		l.reportBare(at, "%v", err)

@@ -303,13 +303,25 @@ func (l *loader) findNames(m *dynamics.Model) {
 	l.names = names
 }
 
+// readRegular reads a file that has an end: no device, no pipe.
+func readRegular(name string) ([]byte, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errors.New("it is no regular file")
+	}
+	return os.ReadFile(name)
+}
+
 // readSeries reads the data file and checks that it is the one of the
 // configuration's hash, if there is one.
 func (l *loader) readSeries(d *Data, c dynamics.Columns) *dynamics.Series {
 	if d.File == "" || len(c.States) == 0 {
 		return nil
 	}
-	text, err := os.ReadFile(d.File)
+	text, err := readRegular(d.File)
 	if err != nil {
 		var p *fs.PathError
 		if errors.As(err, &p) {
