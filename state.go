@@ -162,6 +162,7 @@ func (r *run) startSaver() *saver {
 	for _, l := range r.all {
 		l.snapshot()
 	}
+	_ = s.save() // so that a run killed early can be resumed; the last save's error counts
 	if c.Every <= 0 {
 		return s
 	}

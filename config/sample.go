@@ -75,6 +75,12 @@ func (l *loader) readNoise(n *yamlpos.Node) *Noise {
 	}
 	g, _ := l.NotNegative(n.Field("gradient"))
 	e, _ := l.NotNegative(n.Field("energy"))
+	for _, key := range []string{"gradient", "energy"} {
+		if f := n.Field(key); f != nil && max(g, e) > 1e100 {
+			l.Report(f, "noise above 1e100 leaves no number intact: measure it in the units of the potential")
+			break
+		}
+	}
 	return &Noise{g, e}
 }
 

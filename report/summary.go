@@ -228,6 +228,9 @@ func (s *Summary) warnings(set r2sgld.Settings, res *r2sgld.Result) []string {
 		w = append(w, fmt.Sprintf("%.0f %% of the steps met the wall: where the density leans on it, the step is large against the layer that holds the mass, and the bias with it. Compare with a tenth of sampler.step_size.",
 			100*float64(d.Reflected)/float64(d.Steps)))
 	}
+	if b := set.Boundary; (b == domain.Project || b == domain.Nearest) && s.Domain.Reflected > 0 {
+		w = append(w, fmt.Sprintf("boundary %s is biased at walls (project everywhere, nearest at curved ones): use specular.", b))
+	}
 	if s.Domain.Outside > 0 && set.Boundary == domain.Free {
 		w = append(w, fmt.Sprintf("%d of %d draws lie outside the domain: method %s does not reflect. Use method: r2sgld.", s.Domain.Outside, s.Draws, s.Method))
 	}

@@ -32,8 +32,11 @@ func (j *Job) fits(ps []report.Parameter) []report.Fit {
 	return out
 }
 
-// bandDraws is the number of draws that the bands of a fit are made of.
-const bandDraws = 1000
+// The bands of a fit are made of bandDraws draws, at bandRows rows at most.
+const (
+	bandDraws = 1000
+	bandRows  = 2000
+)
 
 // responses returns data and model with a 90 % band, for figures. x is all cold
 // draws, n × d.
@@ -42,23 +45,25 @@ func (j *Job) responses(x []float64, ps []report.Parameter) []figure.Response {
 	m, d := j.Model, len(ps)
 	mean, _ := means(ps)
 	n := len(x) / d
-	used := min(n, bandDraws)
-	for c, r := range m.Responses {
-		rows := len(m.Time)
-		at := make([][]float64, rows) // the model at each row, draw by draw
-		fitted := make([]float64, rows)
+	used, rows := min(n, bandDraws), len(m.Time)
+	shown := min(rows, bandRows)
+	row := func(i int) int { return i * rows / shown }
+	fitted := make([]float64, rows)
+	for c, r := range m.Responses[:min(len(m.Responses), figure.MostPanels)] {
+		at := make([][]float64, shown) // the model at each row shown, draw by draw
 		for i := range used {
 			k := i * n / used
 			m.Fitted(fitted, c, x[k*d:(k+1)*d])
-			for row, v := range fitted {
-				at[row] = append(at[row], v)
+			for i := range at {
+				at[i] = append(at[i], fitted[row(i)])
 			}
 		}
-		q := figure.Response{Axis: figure.Axis{Name: r.Label}, Time: m.Time, Observed: r.Observed, Fitted: make([]float64, rows)}
-		m.Fitted(q.Fitted, c, mean)
-		for _, v := range at {
+		q := figure.Response{Axis: figure.Axis{Name: r.Label}}
+		m.Fitted(fitted, c, mean)
+		for i, v := range at {
 			band := diag.Quantiles(v, 0.05, 0.95)
 			q.Low, q.High = append(q.Low, band[0]), append(q.High, band[1])
+			q.Time, q.Observed, q.Fitted = append(q.Time, m.Time[row(i)]), append(q.Observed, r.Observed[row(i)]), append(q.Fitted, fitted[row(i)])
 		}
 		if m.Noise != nil {
 			q.SD = m.Noise[c]

@@ -183,7 +183,7 @@ func (j *Job) sample(ctx context.Context, folder *store.Folder, log *slog.Logger
 		steps := slices.Clone(s.StepSize)
 		steps[blown.Rung-1] /= 10
 		err = fmt.Errorf("%s: %w.\nA checkpoint from before is kept; try a tenth of the step: r2sgld resume %s --set sampler.step_size=[%s]",
-			j.Name, err, j.Dir, strings.Trim(strings.ReplaceAll(fmt.Sprint(steps), " ", ", "), "[]"))
+			j.Name, err, j.Dir, strings.Trim(strings.ReplaceAll(fmt.Sprint(steps), " ", ","), "[]"))
 	case ctx.Err() != nil && unsaved == nil:
 		err = &Interrupted{j.Dir, reached, max(1, s.Ladders) * s.Iterations}
 	default:

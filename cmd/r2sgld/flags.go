@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -67,6 +68,9 @@ func (c *common) run(cmd *cobra.Command, j *runner.Job) error {
 	j.Force, j.Checkpoint = c.force, c.checkpoint
 	if j.Dir == "" {
 		j.Dir = c.out
+		if c.out != "" {
+			j.Dir = filepath.Clean(c.out)
+		}
 	}
 	if j.Dir == "" {
 		j.Dir = fmt.Sprintf("runs/%s-%s", j.Name, time.Now().Format("20060102-150405"))

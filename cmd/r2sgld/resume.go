@@ -60,6 +60,12 @@ func resumedJob(dir string, set []string) (*runner.Job, error) {
 	if err != nil {
 		return nil, err
 	}
+	if hash, err := begun.Resolved.Hash(); err != nil || hash != m.Hash {
+		return nil, &runner.Refused{Err: errors.Join(err, fmt.Errorf("%s was changed by hand: its hash is not that of its configuration", name))}
+	}
+	if now, before := r.Settings.Iterations, begun.Settings.Iterations; now < before {
+		return nil, &runner.Refused{Err: fmt.Errorf("a run of %d iterations can be extended, not cut to %d", before, now)}
+	}
 	if err := sameLaw(begun, r); err != nil {
 		return nil, err
 	}
