@@ -50,19 +50,18 @@ func TestBoxFoldAtAnySize(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		lo := rapid.Float64Range(-1e300, 1e300).Draw(t, "lo")
 		w := math.Abs(lo)*rapid.Float64Range(1e-15, 1).Draw(t, "share") + rapid.Float64Range(1e-300, 1e6).Draw(t, "width")
-		b, err := NewBox([]float64{lo, math.Inf(-1)}, []float64{lo + w, lo})
+		hi := max(lo+w, math.Nextafter(lo, math.Inf(1)))
+		b, err := NewBox([]float64{lo, math.Inf(-1)}, []float64{hi, lo})
 		if err != nil {
-			t.Skip(err)
+			t.Fatal(err)
 		}
 		r, err := NewReflector(b, Specular, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
 		from, v := []float64{lo, lo}, []float64{1, 1}
-		to := []float64{rapid.Float64().Draw(t, "y"), rapid.Float64().Draw(t, "z")}
-		if !finite(to) {
-			t.Skip("not finite")
-		}
+		anywhere := rapid.Float64Range(-math.MaxFloat64, math.MaxFloat64)
+		to := []float64{anywhere.Draw(t, "y"), anywhere.Draw(t, "z")}
 		hits, ok := r.Reflect(from, to, v)
 		if !ok || !b.Contains(to) || math.Abs(v[0]) != 1 || math.Abs(v[1]) != 1 || hits < 0 {
 			t.Fatalf("%v: end %v, v %v, hits %d, ok %v", b, to, v, hits, ok)
@@ -109,11 +108,8 @@ type plain struct{ Domain }
 // Mirroring is an involution and an isometry.
 func TestMirrorIsAnInvolutionAndAnIsometry(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.SliceOfN(rapid.Float64Range(-3, 3), 4, 4).Draw(t, "n")
+		n := rapid.SliceOfN(rapid.Float64Range(-3, 3), 4, 4).Filter(func(n []float64) bool { return norm(n) >= 1e-3 }).Draw(t, "n")
 		a := rapid.SliceOfN(rapid.Float64Range(-3, 3), 4, 4).Draw(t, "a")
-		if norm(n) < 1e-3 {
-			t.Skip("no direction")
-		}
 		b := append([]float64(nil), a...)
 		mirror(b, n)
 		if math.Abs(norm(a)-norm(b)) > 1e-14 || math.Abs(dot(a, n)+dot(b, n)) > 1e-13 {
