@@ -67,3 +67,40 @@ func ExampleTraces() {
 	fmt.Println(err)
 	// Output: figure: β, ladder 1: value 2 is NaN: leave it out or mend it before drawing
 }
+
+func ExampleIndexProcess() {
+	// Three replicas whose every swap is accepted go round and round.
+	q := figure.Index{Temperature: []float64{1, 3, math.Inf(1)}, Rung: make([][]int, 3)}
+	for k := range 60 {
+		for r := range q.Rung {
+			q.Rung[r] = append(q.Rung[r], []int{0, 0, 1, 2, 2, 1}[(k+2*r)%6])
+		}
+	}
+	f, err := figure.IndexProcess(q)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	var svg bytes.Buffer
+	if err := f.WriteSVG(&svg); err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(bytes.Contains(svg.Bytes(), []byte("27 round trips of all replicas")))
+	// Output: true
+}
+
+func ExampleTrajectoryPlot() {
+	// A step to the right that the unit disc reflects, and a swap.
+	_, err := figure.TrajectoryPlot(figure.Trajectory{
+		Axes:   [2]figure.Axis{{Name: "x"}, {Name: "y"}},
+		View:   [2][2]float64{{-1, 1}, {-1, 1}},
+		Inside: func(x, y float64) bool { return x*x+y*y <= 1 },
+		Cold: []figure.Step{
+			{From: [2]float64{0.7, 0.1}, X: [2]float64{0.8, 0.3}, Mirrorings: 1, Swapped: true},
+			{From: [2]float64{-0.5, 0}, X: [2]float64{-0.4, math.NaN()}},
+		},
+	})
+	fmt.Println(err)
+	// Output: figure: trajectory, step 2: value 4 is NaN: leave it out or mend it before drawing
+}

@@ -1,6 +1,7 @@
 // Package figure answers what a sample looks like: marginal densities, pair
 // plots with the domain drawn in, traces, rank plots, and data against a
-// fitted model with its residuals.
+// fitted model with its residuals; and what a ladder did: who was on which
+// rung, how swaps fared, and the paths of its coldest and hottest rung.
 //
 // Every figure is a function from plain data to a [Figure], which is written as
 // SVG and PNG. All share one hand: the Okabe–Ito colours, each with one

@@ -115,6 +115,7 @@ func gallery(t *testing.T) map[string]*Figure {
 	keep("ranks.png")(Ranks(walks(3, 4, 1000), []float64{100, 100, 100}))
 	keep("fit.png")(Fit(responses(), Axis{"time", "yr"}, 90))
 	keep("residuals.svg")(Residuals(responses(), Axis{"time", "yr"}))
+	ladderGallery(t, keep)
 	return out
 }
 
@@ -217,4 +218,6 @@ func TestFileSizes(t *testing.T) {
 		return func(x, y float64) bool { return x+y < 0.042 }
 	}
 	check("pairs")(PairPlot(q))
+	check("index process")(IndexProcess(index(32, 20000)))
+	check("trajectory")(TrajectoryPlot(flowerWalk(t, MostSteps)))
 }

@@ -60,6 +60,47 @@ func keyOutside(label string) key {
 	}}
 }
 
+// keyInterval and keyMark are upright: a whisker and a mark on the axis.
+func keyInterval(label string) key {
+	return key{label, func(d draw.Canvas) {
+		x := d.Center().X
+		d.StrokeLine2(lineZero, x, d.Min.Y-1, x, d.Max.Y+1)
+	}}
+}
+
+func keyMark(label string) key {
+	return key{label, func(d draw.Canvas) {
+		x := d.Center().X
+		d.StrokeLine2(lineMark, x, d.Min.Y, x, d.Max.Y)
+	}}
+}
+
+// keySwap is a swap: two circles and what joins them.
+func keySwap(label string) key {
+	return key{label, func(d draw.Canvas) {
+		y := d.Center().Y
+		left, right := d.Min.X+ringSize, d.Max.X-ringSize
+		d.StrokeLine2(lineSwap, left, y, right, y)
+		d.SetLineStyle(lineRing)
+		for _, x := range [...]vg.Length{left, right} {
+			d.Stroke(circle(vg.Point{X: x, Y: y}, ringSize))
+		}
+	}}
+}
+
+// keyBounces is a reflection on the cold and, if both, on the hot rung.
+func keyBounces(label string, both bool) key {
+	return key{label, func(d draw.Canvas) {
+		at := d.Center()
+		if both {
+			at.X += 2.5
+			d.DrawGlyphNoClip(draw.GlyphStyle{Color: hottest, Radius: bounceSize, Shape: draw.CircleGlyph{}}, at)
+			at.X -= 5
+		}
+		d.DrawGlyphNoClip(draw.GlyphStyle{Color: coldest, Radius: bounceSize, Shape: draw.CircleGlyph{}}, at)
+	}}
+}
+
 // A mosaic arranges panels row by row in equal rectangles.
 type mosaic struct {
 	columns       int

@@ -128,15 +128,20 @@ func (q *Pairs) view(j int) scale {
 func (q *Pairs) large(views []scale) *Figure {
 	domain := false
 	p := q.panel(views, 0, 1, 90, 240, &domain)
+	lay := onePlane(p, q.Axes[0].Unit == q.Axes[1].Unit)
+	return lay.compose([]*panel{p}, q.keys(domain), q.caption())
+}
+
+// onePlane lays one large plane out; like to like, a circle is drawn round.
+func onePlane(p *panel, like bool) mosaic {
 	lay := mosaic{columns: 1, width: cm(11), height: cm(11)}
-	x, y := views[0].max-views[0].min, views[1].max-views[1].min
-	if q.Axes[0].Unit == q.Axes[1].Unit && x/y < 2 && y/x < 2 {
-		// Like to like: a circle is drawn round.
+	x, y := p.x.max-p.x.min, p.y.max-p.y.min
+	if like && x/y < 2 && y/x < 2 {
 		if lay.height = lay.width * vg.Length(y/x); lay.height > cm(13) {
 			lay.height, lay.width = cm(13), cm(13)*vg.Length(x/y)
 		}
 	}
-	return lay.compose([]*panel{p}, q.keys(domain), q.caption())
+	return lay
 }
 
 // panel draws parameter i to the right and j upwards: the density on n × n

@@ -222,14 +222,30 @@ func (p *plane) dots(c color.Color, radius vg.Length, pts []point) {
 		if !p.Contains(at) {
 			continue
 		}
-		path.Move(vg.Point{X: at.X + radius, Y: at.Y})
-		path.Arc(at, radius, 0, 2*math.Pi)
-		path.Close()
+		path = append(path, circle(at, radius)...)
 	}
 	if len(path) > 0 {
 		p.SetColor(c)
 		p.Fill(path)
 	}
+}
+
+// rings draws circles of a radius; those off the axes are left out.
+func (p *plane) rings(sty draw.LineStyle, radius vg.Length, pts []point) {
+	p.SetLineStyle(sty)
+	for _, q := range pts {
+		if at := p.at(q.x, q.y); p.Contains(at) {
+			p.Stroke(circle(at, radius))
+		}
+	}
+}
+
+func circle(at vg.Point, radius vg.Length) vg.Path {
+	var path vg.Path
+	path.Move(vg.Point{X: at.X + radius, Y: at.Y})
+	path.Arc(at, radius, 0, 2*math.Pi)
+	path.Close()
+	return path
 }
 
 // wall draws the end of the domain at x: a line, grey on the side beyond and

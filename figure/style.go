@@ -33,12 +33,21 @@ var (
 	posterior = blue                                        // its mode, its line
 	truth     = vermillion                                  // what is known to be true
 	observed  = black                                       // data
+	exchanged = green                                       // swaps and what they tell
+	barrier   = color.NRGBA{R: 204, G: 236, B: 227, A: 255} // what they sum to
+	followed  = vermillion                                  // one replica among all
+	bystander = color.NRGBA{R: 196, G: 196, B: 196, A: 255} // the others
+	coldest   = posterior                                   // the rung that draws from it
+	hottest   = orange                                      // the rung that explores
 )
 
 const (
 	letterSize = 8  // points: names of axes, captions, keys
 	numberSize = 7  // points: numbers at ticks
 	textWidth  = 17 // cm: a figure that fills a page's width
+
+	ringSize   = vg.Length(1.7) // radius of the circles at a swap
+	bounceSize = vg.Length(1.6) // radius of a reflection
 )
 
 // lines are the line styles, by meaning.
@@ -52,6 +61,14 @@ var (
 	lineTruth     = draw.LineStyle{Color: truth, Width: 1.2, Dashes: []vg.Length{4, 2}}
 	lineZero      = draw.LineStyle{Color: ink, Width: 0.7}
 	lineLimit     = draw.LineStyle{Color: vermillion, Width: 0.9, Dashes: []vg.Length{3, 2}}
+	lineExchanged = draw.LineStyle{Color: exchanged, Width: 1.2}
+	lineFollowed  = draw.LineStyle{Color: followed, Width: 1.2}
+	lineBystander = draw.LineStyle{Color: bystander, Width: 0.5}
+	lineColdest   = draw.LineStyle{Color: coldest, Width: 0.7}
+	lineHottest   = draw.LineStyle{Color: hottest, Width: 0.7}
+	lineMark      = draw.LineStyle{Color: ink, Width: 1.1}
+	lineSwap      = draw.LineStyle{Color: exchanged, Width: 0.5, Dashes: []vg.Length{1.5, 1.5}}
+	lineRing      = draw.LineStyle{Color: exchanged, Width: 0.7}
 	lineExpected  = draw.LineStyle{Color: ink, Width: 0.5, Dashes: []vg.Length{2, 2}}
 )
 
@@ -101,16 +118,25 @@ func shorten(sty draw.TextStyle, s string, room vg.Length) string {
 	return "…"
 }
 
-// count returns "1 draw" or "12,000 draws".
-func count(n int, what string) string {
+// thousands returns "12,000".
+func thousands(n int) string {
 	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
+	first := 0
+	if n < 0 {
+		first = 1
+	}
+	for i := len(s) - 3; i > first; i -= 3 {
 		s = s[:i] + "," + s[i:]
 	}
+	return s
+}
+
+// count returns "1 draw" or "12,000 draws".
+func count(n int, what string) string {
 	if n != 1 {
 		what += "s"
 	}
-	return s + " " + what
+	return thousands(n) + " " + what
 }
 
 // cm converts centimetres.

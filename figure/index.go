@@ -1,0 +1,251 @@
+package figure
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/plot/vg"
+)
+
+// An Index is the record of one ladder's labels: which rung each replica held.
+type Index struct {
+	First int     // iteration of the first column
+	Every int     // iterations between columns; 0 is 1
+	Rung  [][]int // Rung[r][n] is the rung of replica r in column n, 0 the coldest; columns are permutations
+	// Temperature of each rung, rising; +Inf is the uniform law. There are as
+	// many rungs as replicas, at least two.
+	Temperature []float64
+	Follow      int // replica drawn in colour, from 1; 0 takes the one with most round trips
+	Window      int // columns shown, from the first; 0 takes those of the first one to three round trips
+	RoundTrips  int // of all replicas in the whole run, for the caption; 0 counts those in the record
+}
+
+// A trip is a round trip of a replica: it leaves the coldest rung after column
+// from, reaches the hottest, and is back in column to.
+type trip struct{ from, to int }
+
+// IndexProcess draws which rung each replica holds against the iteration, one
+// of them in colour. The coldest rung is at the bottom. A long record is shown
+// while the replica in colour makes its first round trip, or three if they are
+// short; one that makes none is shown from its beginning.
+func IndexProcess(q Index) (*Figure, error) {
+	if err := q.check(); err != nil {
+		return nil, err
+	}
+	replica, trips := q.follow()
+	first, last := q.window(trips)
+	rungs := len(q.Temperature)
+	height := cm(math.Max(3, math.Min(0.55*float64(rungs), 9)))
+	p := &panel{
+		title: q.title(replica, trips, first, last),
+		x:     scale{label: "iteration", min: q.iteration(first), max: q.iteration(last)},
+		y:     scale{label: "temperature", min: -0.5, max: float64(rungs) - 0.5},
+	}
+	p.x.marks = wholeTicks(p.x.min, p.x.max, cm(textWidth-2))
+	p.y.marks = rungMarks(q.Temperature, height, true)
+	budget := max(20000/rungs, 60) // columns of grey paths, for the size of files
+	stride := (last - first + budget) / budget
+	grey, colour := lineBystander, lineFollowed
+	if columns := last - first; columns > 250 { // many lines, each finer
+		grey.Width = max(grey.Width*250/vg.Length(columns), 0.2)
+		colour.Width = 1
+	}
+	for r := range q.Rung {
+		if r != replica {
+			pts := q.path(r, first, last, stride)
+			p.add(func(pl *plane) { pl.line(grey, pts) })
+		}
+	}
+	pts := q.path(replica, first, last, 1)
+	if len(pts) > 3000 {
+		pts = q.extremes(pts, 1500)
+	}
+	p.add(func(pl *plane) { pl.line(colour, pts) })
+	keys := []key{keyLine(fmt.Sprintf("replica %d", replica+1), lineFollowed)}
+	others := lineBystander
+	others.Width = 1
+	keys = append(keys, keyLine("the other replicas", others))
+	lay := mosaic{columns: 1, height: height}
+	return lay.compose([]*panel{p}, keys, q.caption(stride)), nil
+}
+
+func (q *Index) check() error {
+	rungs := len(q.Temperature)
+	if err := checkTemperatures("index process", q.Temperature); err != nil {
+		return err
+	}
+	if len(q.Rung) != rungs {
+		return fmt.Errorf("figure: index process: %d replicas on %d rungs: there must be as many", len(q.Rung), rungs)
+	}
+	n := len(q.Rung[0])
+	if n < 2 {
+		return errors.New("figure: index process: record at least two iterations")
+	}
+	for r, path := range q.Rung {
+		if len(path) != n {
+			return fmt.Errorf("figure: index process: replica %d has %d columns beside %d: all must have the same", r+1, len(path), n)
+		}
+	}
+	held := make([]int, rungs) // 1 + the column in which a rung was last held
+	for k := range n {
+		for r := range q.Rung {
+			p := q.Rung[r][k]
+			if p < 0 || p >= rungs || held[p] == k+1 {
+				return fmt.Errorf("figure: index process: column %d: rung %d of replica %d is no rung or held twice: columns must be permutations of 0 to %d", k+1, p, r+1, rungs-1)
+			}
+			held[p] = k + 1
+		}
+	}
+	if q.Follow < 0 || q.Follow > rungs {
+		return fmt.Errorf("figure: index process: no replica %d to follow: choose 1 to %d, or 0", q.Follow, rungs)
+	}
+	if q.Every < 0 || q.Window < 0 || q.RoundTrips < 0 {
+		return errors.New("figure: index process: Every, Window and RoundTrips must not be negative")
+	}
+	return nil
+}
+
+// iteration returns when column k was recorded.
+func (q *Index) iteration(k int) float64 { return float64(q.First + k*max(q.Every, 1)) }
+
+// trips returns the round trips along a path.
+func trips(path []int, hottest int) []trip {
+	var out []trip
+	from, seen := -1, false // where it last was cold; whether it has been hot since
+	for k, p := range path {
+		switch p {
+		case 0:
+			if seen && from >= 0 {
+				out = append(out, trip{from, k})
+			}
+			from, seen = k, false
+		case hottest:
+			seen = true
+		}
+	}
+	return out
+}
+
+// follow returns the replica in colour and its round trips: of those with most
+// of them the first, and if there is none the one that climbs over most rungs.
+func (q *Index) follow() (replica int, its []trip) {
+	hottest := len(q.Temperature) - 1
+	if q.Follow > 0 {
+		return q.Follow - 1, trips(q.Rung[q.Follow-1], hottest)
+	}
+	most := -1
+	for r, path := range q.Rung {
+		t := trips(path, hottest)
+		lo, hi := path[0], path[0]
+		for _, p := range path {
+			lo, hi = min(lo, p), max(hi, p)
+		}
+		if score := len(t)*(hottest+1) + hi - lo; score > most {
+			most, replica, its = score, r, t
+		}
+	}
+	return replica, its
+}
+
+// window returns the first and the last column shown: of the first round trip,
+// and of three if there is room for them, with a margin, and 50 columns at least.
+func (q *Index) window(t []trip) (first, last int) {
+	n := len(q.Rung[0])
+	if q.Window > 0 {
+		return 0, min(max(q.Window, 2), n) - 1
+	}
+	if len(t) == 0 {
+		return 0, min(n, 50*len(q.Temperature)) - 1
+	}
+	shown := 1
+	for shown < min(3, len(t)) && t[shown].to-t[0].from <= 1200 {
+		shown++
+	}
+	first, last = t[0].from, t[shown-1].to
+	margin := max((last-first)/12, (50-(last-first))/2, 1)
+	return max(first-margin, 0), min(last+margin, n-1)
+}
+
+// path returns the path of replica r from column first to last, without the
+// points on straight lines.
+func (q *Index) path(r, first, last, stride int) []point {
+	var out []point
+	for k := first; k <= last; k += stride {
+		at := point{q.iteration(k), float64(q.Rung[r][k])}
+		if n := len(out); n > 1 && (out[n-1].y-out[n-2].y)*(at.x-out[n-1].x) == (at.y-out[n-1].y)*(out[n-1].x-out[n-2].x) {
+			out[n-1] = at
+			continue
+		}
+		out = append(out, at)
+	}
+	return out
+}
+
+// extremes returns the lowest and the highest point of each of n stretches.
+func (q *Index) extremes(pts []point, n int) []point {
+	var out []point
+	for s := range n {
+		part := pts[s*len(pts)/n : (s+1)*len(pts)/n]
+		lo, hi := 0, 0
+		for i, p := range part {
+			if p.y < part[lo].y {
+				lo = i
+			}
+			if p.y > part[hi].y {
+				hi = i
+			}
+		}
+		out = append(out, part[min(lo, hi)])
+		if lo != hi {
+			out = append(out, part[max(lo, hi)])
+		}
+	}
+	return out
+}
+
+func (q *Index) title(replica int, t []trip, first, last int) string {
+	n := 0
+	for _, t := range t {
+		if t.from >= first && t.to <= last {
+			n++
+		}
+	}
+	made := count(n, "round trip")
+	if n == 0 {
+		made = "no round trip"
+	}
+	return fmt.Sprintf("replica %d makes %s between the coldest and the hottest rung", replica+1, made)
+}
+
+func (q *Index) caption(stride int) string {
+	all, where := q.RoundTrips, "run"
+	if all == 0 {
+		where = "record"
+		for _, path := range q.Rung {
+			all += len(trips(path, len(q.Temperature)-1))
+		}
+	}
+	columns := len(q.Rung[0])
+	out := sentences(count(len(q.Rung), "replica"),
+		fmt.Sprintf("record of %s", count((columns-1)*max(q.Every, 1)+1, "iteration")),
+		fmt.Sprintf("%s of all replicas in the whole %s", count(all, "round trip"), where))
+	if stride > 1 {
+		out = sentences(out, fmt.Sprintf("grey paths show one column in %d", stride))
+	}
+	return out
+}
+
+// wholeTicks marks whole numbers, written with thousands.
+func wholeTicks(min, max float64, room vg.Length) []tick {
+	out := []tick{}
+	for _, t := range ticks(min, max, room, false) {
+		if t.value == math.Round(t.value) {
+			if t.label != "" {
+				t.label = thousands(int(t.value))
+			}
+			out = append(out, t)
+		}
+	}
+	return out
+}
