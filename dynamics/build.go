@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/r2sgld/r2sgld/potential"
 )
@@ -35,6 +36,8 @@ type Problem struct {
 	model     *Model
 	equations []equation
 	rows      *rows
+	priors    priors
+	byName    []int // the responses in the order of the names of their states
 	fitted    func(dst []float64, c int, x []float64)
 }
 
@@ -131,6 +134,8 @@ func (p *Problem) read(s *Series) error {
 		}
 		p.Responses = append(p.Responses, Response{e.state, label, slopes.Value[i]})
 	}
+	p.byName = seq(len(p.Responses))
+	slices.SortFunc(p.byName, func(a, b int) int { return strings.Compare(p.Responses[a].State, p.Responses[b].State) })
 	return nil
 }
 
@@ -325,6 +330,7 @@ func (p *Problem) withPriors(likelihood, whole potential.Potential, gram func([]
 	d := len(p.Parameters)
 	p.Lower, p.Upper = slices.Repeat([]float64{math.Inf(-1)}, d), slices.Repeat([]float64{math.Inf(1)}, d)
 	all := make(priors, d)
+	p.priors = all
 	for _, q := range p.model.Priors {
 		j := slices.Index(p.Parameters, q.Parameter)
 		parsed, err := parsePrior(q.Text)

@@ -1,0 +1,171 @@
+package dynamics
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"math"
+	"strings"
+)
+
+// Data is the number of data that the likelihood explains: rows × responses.
+func (p *Problem) Data() int { return len(p.Time) * len(p.Responses) }
+
+// LogLikelihood writes the log density of every datum at parameters x into dst
+// (length [Problem.Data]): response after response, in the order of the names of
+// their states, row by row. A datum is an observed derivative of [Response], of a state or of its logarithm, and its
+// law given x is normal about what the equation predicts, with the standard
+// deviation of Noise; the density has all its constants. Minibatches play no
+// part. With noise: paper there is no likelihood, and the answer is false.
+func (p *Problem) LogLikelihood(dst, x []float64) bool {
+	if p.Noise == nil {
+		return false
+	}
+	n := len(p.Time)
+	for k, c := range p.byName {
+		r, terms, sd := p.Responses[c], dst[k*n:(k+1)*n], p.Noise[c]
+		p.fitted(terms, c, x)
+		for t, f := range terms {
+			z := (r.Observed[t] - f) / sd
+			terms[t] = -z*z/2 - math.Log(sd) - logRoot2Pi
+		}
+	}
+	return true
+}
+
+const logRoot2Pi = 0.91893853320467274178
+
+// LogConstant is what U leaves out. For every x in the support of the priors
+//
+//	log p(data | x) + [Problem.LogPrior](x) = −U(x) + LogConstant,
+//
+// U being Whole, and the log marginal likelihood on a domain Ω within that
+// support, where the prior is proportional to exp(LogPrior), is
+//
+//	log ∫_Ω exp(−U) + LogConstant − log ∫_Ω exp(LogPrior);
+//
+// the last term is the log volume of Ω without priors, see [Problem.LogPriorMass].
+// Integrals are over the parameters: whitened coordinates z add log |det Factor|
+// to both. With noise: paper there is no likelihood and the constant is NaN.
+func (p *Problem) LogConstant() float64 {
+	if p.Noise == nil {
+		return math.NaN()
+	}
+	sum := 0.0
+	for _, sd := range p.Noise {
+		sum -= float64(len(p.Time)) * (math.Log(sd) + logRoot2Pi)
+	}
+	return sum
+}
+
+// LogPrior is the sum of the log densities of the priors at x, each normalised
+// on its own support and −∞ outside; parameters without a prior add 0.
+func (p *Problem) LogPrior(x []float64) float64 { return p.logPrior()(x) }
+
+// logPrior is LogPrior with a workspace: it allocates nothing per call.
+func (p *Problem) logPrior() func(x []float64) float64 {
+	eval := p.priors.Evaluator(1, nil)
+	energy, grad := make([]float64, 1), make([]float64, len(p.priors))
+	return func(x []float64) float64 {
+		for j, v := range x {
+			if v < p.Lower[j] || v > p.Upper[j] {
+				return math.Inf(-1)
+			}
+		}
+		eval.Eval(energy, grad, x)
+		return -energy[0]
+	}
+}
+
+// HasPriors reports whether any parameter has a prior.
+func (p *Problem) HasPriors() bool {
+	for _, q := range p.priors {
+		if q != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// LogPriorMass estimates log ∫_Ω exp(LogPrior), which normalises the prior on a
+// domain Ω, and its standard error: logVolume is the log volume of Ω, draw
+// fills its argument with independent uniform draws on Ω, of which n ≥ 2 are
+// made. A standard error above 0.2 comes from some 25 draws that hold most of
+// the mass, and is itself in doubt: take more draws, or a smaller Ω. Without
+// priors the answer is exactly logVolume. The error of logVolume is the caller's
+// to add.
+func (p *Problem) LogPriorMass(logVolume float64, n int, draw func(x []float64) error) (mass, se float64, err error) {
+	if !p.HasPriors() {
+		return logVolume, 0, nil
+	}
+	density := p.logPrior()
+	x := make([]float64, len(p.Parameters))
+	// Sums of exp(l − top) and its square, top the largest so far.
+	top, sum, squares := math.Inf(-1), 0.0, 0.0
+	for i := range n {
+		if err := draw(x); err != nil {
+			return math.NaN(), math.NaN(), fmt.Errorf("mass of the priors, draw %d: %w", i+1, err)
+		}
+		l := density(x)
+		if l > top {
+			shrink := math.Exp(top - l)
+			sum, squares, top = sum*shrink, squares*shrink*shrink, l
+		}
+		if w := math.Exp(l - top); w > 0 {
+			sum, squares = sum+w, squares+w*w
+		}
+	}
+	if !(sum > 0) {
+		return math.NaN(), math.NaN(), fmt.Errorf("mass of the priors: their density is 0 at %d draws from the domain: it lies outside what the priors allow", n)
+	}
+	m := float64(n)
+	mean := sum / m
+	variance := (squares/m - mean*mean) / (m - 1)
+	return logVolume + top + math.Log(mean), math.Sqrt(math.Max(0, variance)) / mean, nil
+}
+
+// LogPriorMassBox is log ∫ exp(LogPrior) over a box, from distribution
+// functions. Sides without a prior must be finite; others need not be.
+func (p *Problem) LogPriorMassBox(lo, hi []float64) float64 {
+	sum := 0.0
+	for j, q := range p.priors {
+		if q == nil {
+			sum += math.Log(hi[j] - lo[j])
+			continue
+		}
+		sum += math.Log(q.mass(lo[j], hi[j]))
+	}
+	return sum
+}
+
+// LikelihoodName says what the data of the likelihood are: for instance
+// "log-derivative of H, L (central)".
+func (p *Problem) LikelihoodName() string {
+	var states []string
+	for _, c := range p.byName {
+		states = append(states, p.Responses[c].State)
+	}
+	d, kind := p.model.Derivative, "derivative"
+	if p.logarithmic() {
+		kind = "log-derivative"
+	}
+	how := "central"
+	switch d.Kind {
+	case "savgol":
+		how = fmt.Sprintf("savgol, window %d, order %d", d.Window, d.Order)
+	case "column":
+		how = "column"
+	}
+	return fmt.Sprintf("%s of %s (%s)", kind, strings.Join(states, ", "), how)
+}
+
+// DataSHA256 identifies the data that the likelihood explains: it is the
+// SHA-256, in hexadecimal, of the labels, times and observed values to ten
+// digits. Likelihoods of problems that differ in it cannot be compared.
+func (p *Problem) DataSHA256() string {
+	h := sha256.New()
+	fmt.Fprintf(h, "r2sgld data 1\n%.9e\n", p.Time)
+	for _, c := range p.byName {
+		fmt.Fprintf(h, "%s\n%.9e\n", p.Responses[c].Label, p.Responses[c].Observed)
+	}
+	return fmt.Sprintf("%x", h.Sum(nil))
+}
