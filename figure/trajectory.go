@@ -39,7 +39,8 @@ const MostSteps = 2000
 // iterations, the domain, where steps were reflected, and where labels traded:
 // there a rung goes on from the state of another replica. A step that was
 // reflected is drawn over the point of the wall that makes it shortest, also if
-// it was mirrored more than once.
+// it was mirrored more than once; without a wall to be seen, the reflection is
+// marked at its end.
 func TrajectoryPlot(q Trajectory) (*Figure, error) {
 	if err := q.check(); err != nil {
 		return nil, err
@@ -308,6 +309,9 @@ func (q *Trajectory) caption() string {
 		count(mirrored(q.Cold), "reflected step")+" of the cold rung")
 	if len(q.Hot) > 0 {
 		out += fmt.Sprintf(", %s of the hot one", thousands(mirrored(q.Hot)))
+	}
+	if (q.Section || q.Inside == nil) && mirrored(q.Cold)+mirrored(q.Hot) > 0 {
+		out += ", marked at their ends"
 	}
 	return out
 }
