@@ -15,6 +15,12 @@ func EnergyNoise(p Potential) float64 {
 // EnergyNoise adds the synthetic noise to that of the potential.
 func (p noisy) EnergyNoise() float64 { return math.Hypot(EnergyNoise(p.Potential), p.energy) }
 
+// EnergyNoise is that of the potential.
+func (p penalised) EnergyNoise() float64 { return EnergyNoise(p.Potential) }
+
+// EnergyNoise is that of the potential.
+func (p affine) EnergyNoise() float64 { return EnergyNoise(p.Potential) }
+
 // EnergyNoise is that of independent terms.
 func (p sum) EnergyNoise() float64 {
 	variance := 0.0

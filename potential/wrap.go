@@ -52,7 +52,7 @@ type noisy struct {
 }
 
 func (p noisy) Evaluator(r int, s *stream.Set) Evaluator {
-	e := &noisyEvaluator{p.Potential.Evaluator(r, s), p.gradient, p.energy, make([]*stream.Rand, r)}
+	e := &noisyEvaluator{wrapper{p.Potential.Evaluator(r, s)}, p.gradient, p.energy, make([]*stream.Rand, r)}
 	for i := range e.rng {
 		e.rng[i] = s.Of(i, stream.Synthetic)
 	}
@@ -60,7 +60,7 @@ func (p noisy) Evaluator(r int, s *stream.Set) Evaluator {
 }
 
 type noisyEvaluator struct {
-	Evaluator
+	wrapper
 	gradient, energy float64
 	rng              []*stream.Rand
 }
@@ -93,11 +93,11 @@ type penalised struct {
 }
 
 func (p penalised) Evaluator(r int, s *stream.Set) Evaluator {
-	return &penalisedEvaluator{p.Potential.Evaluator(r, s), p, r, make([]float64, p.Dim())}
+	return &penalisedEvaluator{wrapper{p.Potential.Evaluator(r, s)}, p, r, make([]float64, p.Dim())}
 }
 
 type penalisedEvaluator struct {
-	Evaluator
+	wrapper
 	p penalised
 	r int
 	x []float64
@@ -129,11 +129,11 @@ type affine struct {
 
 func (p affine) Evaluator(r int, s *stream.Set) Evaluator {
 	n := p.Dim() * r
-	return &affineEvaluator{p.Potential.Evaluator(r, s), p, r, make([]float64, n), make([]float64, n)}
+	return &affineEvaluator{wrapper{p.Potential.Evaluator(r, s)}, p, r, make([]float64, n), make([]float64, n)}
 }
 
 type affineEvaluator struct {
-	Evaluator
+	wrapper
 	p    affine
 	r    int
 	x, g []float64
