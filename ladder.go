@@ -1,7 +1,9 @@
 package r2sgld
 
 import (
+	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"sync/atomic"
 
@@ -24,25 +26,111 @@ type ladder struct {
 	index     int
 	done      int // iterations behind it
 	begun     int // of them before a resume
+	until     int // the last iteration of the round that a resumed ladder was in
 	keep      int // the next iteration whose draw is kept
 	schedule  *kernel.Schedule
 	at        *kernel.At
 	block     *kernel.Block
 	potential potential.Evaluator
-	reflector domain.Reflector // nil lets steps go
-	domain    domain.Domain    // of the original coordinates, to count draws outside; nil counts none
+	full      potential.Evaluator // over all data, for swaps; nil where potential will do
+	reflector domain.Reflector    // nil lets steps go
+	domain    domain.Domain       // of the original coordinates, to count draws outside; nil counts none
 	exchange  *exchange.Exchange
 	streams   *stream.Set
 	noise     []*stream.Rand // per replica
 	uniform   *stream.Rand   // for swaps
 	whitening *Whitening
 	recorder  Recorder
+	keeper    Keeper
 	draws     Draws
+	kept      int // draws so far
+	stride    int // of them, every stride-th is held
+	max       int // draws held at most; 0 is all
+	fresh     int // the rung whose states are drawn afresh, from law; -1 is none
+	law       *domain.UniformLaw
+	toKernel  func(z, x []float64)
 	tally     []domain.Tally // per rung
-	from, to  []float64      // one state
+	owned     bool           // whether the workspace is that of the goroutine
+
+	// the workspace
+	from, to []float64   // one state
+	v        []float64   // its momentum; nil without
+	rows     [][]float64 // one state per rung
+	energies []float64   // one per replica or rung
+	slope    []float64   // a gradient that nobody asks for
+	spread   []float64   // At.Spread of the iteration before
+	rung     []int       // labels before a sweep
 
 	signal atomic.Uint32
 	saved  atomic.Pointer[savedState] // the newest copy of the state
+}
+
+// set takes step sizes and temperatures to iteration k, and momenta along.
+func (l *ladder) set(k int) {
+	copy(l.spread, l.at.Spread)
+	if !l.schedule.Set(l.at, k) || l.block.V == nil {
+		return
+	}
+	for i, r := range l.block.Rung {
+		l.block.Rescale(i, l.spread[r], l.at.Spread[r])
+	}
+}
+
+// move makes the step of every replica, walls aside.
+func (l *ladder) move() {
+	if m := l.schedule.Momentum; m != nil {
+		kernel.SGHMC(l.block, l.at, m, l.noise)
+		return
+	}
+	kernel.SGLD(l.block, l.at, l.noise)
+}
+
+// trade lets the rungs of iteration k trade. The momentum of a replica that
+// changed its rung is scaled to that of its new one.
+func (l *ladder) trade(k int) {
+	b := l.block
+	energy := b.Energy
+	if l.full != nil {
+		energy = l.energies
+		l.full.Eval(energy, l.slope, b.X)
+	}
+	copy(l.rung, b.Rung)
+	l.exchange.Sweep(k, b.Rung, energy, l.at.Temperature, &l.uniform.Rand)
+	if b.V == nil {
+		return
+	}
+	for i, r := range b.Rung {
+		if was := l.rung[i]; r != was {
+			b.Rescale(i, l.at.Spread[was], l.at.Spread[r])
+		}
+	}
+}
+
+// notFinite returns the first replica whose energy is not finite, or whose
+// gradient is not, -1 if there is none. At infinite temperature neither an
+// energy of +Inf nor the gradient matters.
+func (l *ladder) notFinite() int {
+	b := l.block
+	i := b.NotFinite()
+	if i < 0 || !math.IsInf(l.schedule.Temperature[b.R-1], 1) {
+		return i
+	}
+	for i, r := range b.Rung {
+		if u := b.Energy[i]; r == b.R-1 && u > math.Inf(-1) || u-u == 0 && !b.SlopeNotFinite(i) {
+			continue
+		}
+		return i
+	}
+	return -1
+}
+
+// close ends what the evaluators keep outside of this program.
+func (l *ladder) close() error {
+	err := potential.Close(l.potential)
+	if l.full != nil {
+		err = errors.Join(err, potential.Close(l.full))
+	}
+	return err
 }
 
 // reflect ends the step of every replica inside the domain.
@@ -55,12 +143,15 @@ func (l *ladder) reflect() {
 		return
 	}
 	for i, r := range b.Rung {
-		for j := range l.from {
-			l.from[j], l.to[j] = b.From[j*b.R+i], b.X[j*b.R+i]
+		l.gather(i)
+		if r == l.fresh {
+			l.refresh(i, r)
+			continue
 		}
 		t := &l.tally[r]
 		t.Steps++
-		hits, ok := l.reflector.Reflect(l.from, l.to, nil)
+		hits, ok := l.reflector.Reflect(l.from, l.to, l.v)
+		b.Hits[i] = hits
 		if hits == 0 && ok {
 			continue
 		}
@@ -70,45 +161,108 @@ func (l *ladder) reflect() {
 			t.Fallbacks++
 			l.withoutDrift(i, r)
 		}
-		for j, v := range l.to {
-			b.X[j*b.R+i] = v
-		}
+		l.scatter(i)
+	}
+}
+
+// refresh draws the state of replica i, on rung r, from the uniform law.
+func (l *ladder) refresh(i, r int) {
+	rng := l.noise[i]
+	x := l.rows[r]
+	if l.law.Draw(x, &rng.Rand) == nil {
+		l.toKernel(l.to, x)
+	} else {
+		copy(l.to, l.from)
+	}
+	for j := range l.v {
+		l.v[j] = l.at.Spread[r] * rng.NormFloat64()
+	}
+	l.block.Hits[i] = 0
+	l.scatter(i)
+}
+
+// gather copies the step of replica i, and its momentum, out of the block.
+func (l *ladder) gather(i int) {
+	b := l.block
+	for j := range l.from {
+		l.from[j], l.to[j] = b.From[j*b.R+i], b.X[j*b.R+i]
+	}
+	for j := range l.v {
+		l.v[j] = b.V[j*b.R+i]
+	}
+}
+
+// scatter copies the end of the step, and the momentum, back.
+func (l *ladder) scatter(i int) {
+	b := l.block
+	for j, v := range l.to {
+		b.X[j*b.R+i] = v
+	}
+	for j, v := range l.v {
+		b.V[j*b.R+i] = v
 	}
 }
 
 // withoutDrift takes the step of replica i, on rung r, again without its drift
-// and with fresh noise, after a step that could not be ended inside; if this one
-// cannot either, the replica stays. Staying alone would be a trap: where the
-// potential is infinite at the wall, a replica that lands within rounding of it
-// has a drift that no number of mirrorings uses up, and so it has in the next
-// iteration.
+// and with fresh noise (with a fresh momentum, if there is one), after a step
+// that could not be ended inside; if this one cannot either, the replica stays.
+// Staying alone would be a trap: where the potential is infinite at the wall, a
+// replica that lands within rounding of it has a drift that no number of
+// mirrorings uses up, and so it has in the next iteration.
 func (l *ladder) withoutDrift(i, r int) {
-	for j, v := range l.from {
-		l.to[j] = v + l.at.Noise[r]*l.noise[i].NormFloat64()
+	for j, x := range l.from {
+		v := l.at.Spread[r] * l.noise[i].NormFloat64()
+		if l.v != nil {
+			l.v[j] = v
+		}
+		l.to[j] = x + v
 	}
-	hits, _ := l.reflector.Reflect(l.from, l.to, nil)
+	hits, _ := l.reflector.Reflect(l.from, l.to, l.v)
 	l.tally[r].Reflections += int64(hits)
 }
 
 // record keeps the draw of iteration k, if it is one to keep, and shows the
 // block to the user's recorder.
 func (l *ladder) record(k int) error {
-	b := l.block
 	if k >= l.keep {
 		l.keep = l.schedule.Next(k)
-		for i, r := range b.Rung {
-			x := l.original(b.State(l.from, i))
-			l.draws.X[r] = append(l.draws.X[r], x...)
-			l.draws.Energy[r] = append(l.draws.Energy[r], b.Energy[i])
-			if l.domain != nil && !l.domain.Contains(x) {
-				l.tally[r].Outside++
-			}
+		if err := l.keepDraw(); err != nil {
+			return err
 		}
 	}
 	if l.recorder == nil {
 		return nil
 	}
-	return l.recorder.Record(k, b)
+	return l.recorder.Record(k, l.block)
+}
+
+// keepDraw keeps the states and energies of all rungs.
+func (l *ladder) keepDraw() error {
+	b := l.block
+	l.kept++
+	held := l.kept%l.stride == 0
+	for i, r := range b.Rung {
+		x := l.original(b.State(l.from, i))
+		if l.domain != nil && !l.domain.Contains(x) {
+			l.tally[r].Outside++
+		}
+		if held {
+			l.draws.X[r] = append(l.draws.X[r], x...)
+			l.draws.Energy[r] = append(l.draws.Energy[r], b.Energy[i])
+		}
+		if l.keeper != nil {
+			copy(l.rows[r], x)
+			l.energies[r] = b.Energy[i]
+		}
+	}
+	if held && l.max > 0 && len(l.draws.Energy[0]) > l.max {
+		l.draws.halve()
+		l.stride *= 2
+	}
+	if l.keeper == nil {
+		return nil
+	}
+	return l.keeper.Keep(l.rows, l.energies)
 }
 
 // original maps a state of the kernel to the user's coordinates. It may use
@@ -151,9 +305,17 @@ func (e *BlowUp) Error() string {
 		e.Rung, e.Temperature, e.Iteration, what, strings.Join(at, ", "), e.StepSize)
 }
 
+// blowUp says why the energies of iteration k are not finite.
 func (l *ladder) blowUp(k, replica int) error {
+	if err := potential.Err(l.potential); err != nil {
+		return fmt.Errorf("iteration %d: %w", k, err)
+	}
 	r := l.block.Rung[replica]
-	x := l.original(l.block.State(l.from, replica))
 	return &BlowUp{Rung: r + 1, Iteration: k, Temperature: l.at.Temperature[r], StepSize: l.at.StepSize[r],
-		Energy: l.block.Energy[replica], State: append([]float64(nil), x...)}
+		Energy: l.block.Energy[replica], State: l.state(replica)}
+}
+
+// state returns the state of a replica in the user's coordinates.
+func (l *ladder) state(replica int) []float64 {
+	return append([]float64(nil), l.original(l.block.State(l.from, replica))...)
 }

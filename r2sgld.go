@@ -8,6 +8,7 @@ package r2sgld
 
 import (
 	"context"
+	"encoding"
 	"errors"
 	"fmt"
 	"time"
@@ -33,25 +34,44 @@ type Problem struct {
 // Settings say how to sample. The zero value runs one chain of 10,000
 // iterations at temperature 1.
 type Settings struct {
-	Seed        uint64
-	Ladders     int       // independent ladders, for R̂ and intervals; 0 is 1
-	Iterations  int       // per ladder, burn-in included; 0 is 10,000
-	BurnIn      int       // iterations whose draws are not kept
-	Thin        int       // keep every Thin-th draw after burn-in; 0 is 1
-	StepSize    []float64 // η > 0, per rung, cold first, or one for all; nil is 1e-3
-	Temperature []float64 // τ > 0, per rung, increasing; nil is {1}: no swaps
+	Seed       uint64
+	Ladders    int // independent ladders, for R̂ and intervals; 0 is 1
+	Iterations int // per ladder, burn-in included; 0 is 10,000
+	BurnIn     int // iterations whose draws are not kept
+	Thin       int // keep every Thin-th draw after burn-in; 0 is 1
+	// StepSize is η > 0, per rung, cold first, or one for all; nil is 1e-3. For a
+	// rung at infinite temperature it is ητ, half the variance of a step.
+	StepSize []float64
+	// Temperature is τ > 0, per rung, increasing; nil is {1}: no swaps. The last
+	// may be +Inf: the uniform law on a bounded domain.
+	Temperature []float64
 	Decay       kernel.Decay
+	Momentum    *kernel.Momentum // of the kernel SGHMC; nil is SGLD
 	Swap        exchange.Settings
-	Boundary    domain.Rule // what becomes of a step that leaves the domain; "" is domain.Specular
-	Cap         int         // mirrorings a step at most; 0 is 1000, for domain.Nearest 20
-	Penalty     float64     // ξ ≥ 0 of the pull to the origin outside the domain, with domain.Free only
-	Start       []float64   // where every replica starts; nil draws uniformly from a bounded domain
-	Whitening   *Whitening  // move in z of x = c + L z; nil moves in x
-	Threads     int         // ladders that run at once; 0 is GOMAXPROCS. Changes no draw.
+	// FullEnergies lets swaps and evidence see energies without noise, over all
+	// data, evaluated once more for every sweep.
+	FullEnergies bool
+	Boundary     domain.Rule // what becomes of a step that leaves the domain; "" is domain.Specular
+	Cap          int         // mirrorings a step at most; 0 is 1000, for domain.Nearest 20
+	Penalty      float64     // ξ ≥ 0 of the pull to the origin outside the domain, with domain.Free only
+	Start        []float64   // where every replica starts; nil draws uniformly from a bounded domain
+	// States, if not nil, says where each replica starts instead: States[ladder]
+	// holds the state of every rung, the coldest first.
+	States    [][][]float64
+	Whitening *Whitening // move in z of x = c + L z; nil moves in x
+	Threads   int        // ladders that run at once; 0 is GOMAXPROCS. Changes no draw.
+	// MaxDraws bounds the draws of each ladder that are held in memory: when there
+	// are more, every second one is dropped. 0 holds all.
+	MaxDraws int
 
-	Recorder   func(ladder int) Recorder // one for each ladder; nil is none
-	Checkpoint *Checkpoint               // where states are saved; nil is nowhere
-	Resume     [][]byte                  // the states of a checkpoint, one per ladder; nil starts anew
+	Recorder func(ladder int) Recorder // one for each ladder; nil is none
+	Keeper   func(ladder int) Keeper   // takes every kept draw, one for each ladder; nil is none
+	// Review is shown the result when all ladders have done their iterations, and
+	// says how many each shall do in all; the run ends if that is not more. nil
+	// ends it.
+	Review     func(*Result) (iterations int, err error)
+	Checkpoint *Checkpoint // where states are saved; nil is nowhere
+	Resume     [][]byte    // the states of a checkpoint, one per ladder; nil starts anew
 }
 
 // A Whitening is the change of variables x = Center + L z. The kernel stays
@@ -68,6 +88,16 @@ type Whitening struct {
 // checkpoints implements encoding.BinaryAppender and encoding.BinaryUnmarshaler.
 type Recorder interface {
 	Record(k int, b *kernel.Block) error
+}
+
+// A Keeper takes the kept draws of a ladder as they come, and so belongs into
+// checkpoints.
+type Keeper interface {
+	// Keep takes one draw of every rung, the coldest first: x[rung] is of length d,
+	// in the user's coordinates, energy[rung] its U. It must keep neither.
+	Keep(x [][]float64, energy []float64) error
+	encoding.BinaryAppender
+	encoding.BinaryUnmarshaler
 }
 
 // A Checkpoint saves the states of all ladders every now and then and at the
@@ -88,13 +118,31 @@ func Sample(ctx context.Context, p Problem, s Settings) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = r.ladders(ctx, (*ladder).run)
+	saver := r.startSaver()
+	err = r.rounds(ctx)
+	err = errors.Join(err, saver.finish(), r.close())
 	return r.result(), err // merged in ladder order
 }
 
-// ladders runs f on every ladder, at most Threads at once, and sees to the
-// checkpoints. The first failure stops the others at their next iteration.
-func (r *run) ladders(parent context.Context, f func(*ladder) error) error {
+// rounds runs the ladders to the iterations asked for, and on for as long as
+// Review wants more.
+func (r *run) rounds(ctx context.Context) error {
+	for {
+		err := r.ladders(ctx)
+		if err != nil || r.settings.Review == nil {
+			return err
+		}
+		n, err := r.settings.Review(r.result())
+		if err != nil || n <= r.schedule.Iterations {
+			return err
+		}
+		r.schedule.Iterations = n
+	}
+}
+
+// ladders runs every ladder to its last iteration, at most Threads at once. The
+// first failure stops the others at their next iteration.
+func (r *run) ladders(parent context.Context) error {
 	g, ctx := errgroup.WithContext(parent)
 	g.SetLimit(r.threads)
 	unhook := context.AfterFunc(ctx, func() {
@@ -103,15 +151,14 @@ func (r *run) ladders(parent context.Context, f func(*ladder) error) error {
 		}
 	})
 	defer unhook()
-	saver := r.startSaver()
 	for _, l := range r.all {
 		g.Go(func() error {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			err := r.workspace(l)
+			err := l.own(r)
 			if err == nil {
-				err = f(l)
+				err = l.run()
 			}
 			if err != nil {
 				return fmt.Errorf("ladder %d: %w", l.index+1, err)
@@ -123,7 +170,7 @@ func (r *run) ladders(parent context.Context, f func(*ladder) error) error {
 	if errors.Is(err, context.Canceled) && parent.Err() != nil {
 		err = fmt.Errorf("stopped: %w", context.Cause(parent))
 	}
-	return errors.Join(err, saver.finish())
+	return err
 }
 
 // run takes the ladder from where it stands to its last iteration.
@@ -137,14 +184,14 @@ func (l *ladder) run() error {
 			}
 			l.snapshot()
 		}
-		l.schedule.Set(l.at, k)                 // step size, temperature per rung
-		kernel.SGLD(b, l.at, l.noise)           // drift and noise: From to X
+		l.set(k)                                // step size, temperature per rung
+		l.move()                                // drift and noise: From to X
 		l.reflect()                             // along that step; fallbacks counted
 		l.potential.Eval(b.Energy, b.Grad, b.X) // one minibatch for all rungs
-		if i := b.NotFinite(); i >= 0 {
+		if i := l.notFinite(); i >= 0 {
 			return l.blowUp(k, i)
 		}
-		l.exchange.Sweep(k, b.Rung, b.Energy, l.at.Temperature, &l.uniform.Rand) // labels trade, states stay
+		l.trade(k) // labels trade, states stay
 		l.done = k
 		if err := l.record(k); err != nil {
 			return fmt.Errorf("record iteration %d: %w", k, err)
@@ -156,7 +203,10 @@ func (l *ladder) run() error {
 // Check reports every fault that [Sample] would find before its first
 // iteration, or nil.
 func Check(p Problem, s Settings) error {
-	s.Recorder = nil
-	_, err := newRun(p, s)
-	return err
+	s.Recorder, s.Keeper = nil, nil
+	r, err := newRun(p, s)
+	if err != nil {
+		return err
+	}
+	return r.close()
 }

@@ -25,9 +25,24 @@ func (d Draws) Chain(rung, j int) []float64 {
 	return c
 }
 
+// halve drops every second draw.
+func (d Draws) halve() {
+	for r, energy := range d.Energy {
+		x := d.X[r]
+		dim := len(x) / len(energy)
+		n := len(energy) / 2
+		for i := range n {
+			energy[i] = energy[2*i+1]
+			copy(x[i*dim:(i+1)*dim], x[(2*i+1)*dim:(2*i+2)*dim])
+		}
+		d.Energy[r], d.X[r] = energy[:n], x[:n*dim]
+	}
+}
+
 // A Ladder is what one ladder made.
 type Ladder struct {
 	Draws
+	Stride     int                 // of the draws kept, every Stride-th is held here
 	Iterations int                 // done, burn-in included
 	Resumed    int                 // of them before this call, from a checkpoint
 	Swaps      exchange.Statistics // of all iterations

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"runtime"
 
 	"gonum.org/v1/gonum/mat"
@@ -25,7 +24,11 @@ type run struct {
 	all      []*ladder
 
 	potential potential.Potential // in the kernel's coordinates
+	full      potential.Potential // likewise, over all data, for swaps; nil where potential will do
 	domain    domain.Domain       // likewise; nil lets steps go
+
+	toKernel    func(z, x []float64) // from the user's coordinates to the kernel's
+	independent bool                 // whether the hottest rung, at infinite temperature, is drawn afresh
 }
 
 // newRun checks p and s, every fault at once, and sets up the ladders.
@@ -48,17 +51,64 @@ func newRun(p Problem, s Settings) (*run, error) {
 	if r.potential, r.domain, err = r.target(); err != nil {
 		return nil, err
 	}
+	if s.FullEnergies {
+		var noisy bool
+		if r.full, noisy = potential.Exact(r.potential); !noisy {
+			r.full = nil
+		} else if r.full == nil {
+			return nil, errors.New("this potential does not know its energies without noise: let swaps see the noisy ones, with their variance (Swap.Estimate)")
+		}
+	}
+	if r.toKernel, err = r.kernelCoordinates(); err != nil {
+		return nil, err
+	}
+	if err = r.reference(); err != nil {
+		return nil, err
+	}
 	for i := range max(1, s.Ladders) {
 		l, err := r.ladder(i)
 		if err != nil {
-			return nil, fmt.Errorf("ladder %d: %w", i+1, err)
+			return nil, errors.Join(fmt.Errorf("ladder %d: %w", i+1, err), r.close())
 		}
 		r.all = append(r.all, l)
 	}
 	if s.Resume != nil {
-		return r, r.restore(s.Resume)
+		err = r.restore(s.Resume)
+	} else {
+		err = r.start()
 	}
-	return r, r.start()
+	if err != nil {
+		return nil, errors.Join(err, r.close())
+	}
+	return r, nil
+}
+
+// close ends what evaluators keep outside of this program.
+func (r *run) close() error {
+	var errs []error
+	for _, l := range r.all {
+		errs = append(errs, l.close())
+	}
+	return errors.Join(errs...)
+}
+
+// costly is the number of points above which a uniform draw costs too much to be
+// made in every iteration.
+const costly = 20
+
+// reference sees whether the rung at infinite temperature, if there is one, can be
+// drawn afresh in every iteration. If not, it moves as the others do.
+func (r *run) reference() error {
+	tau := r.schedule.Temperature
+	if !math.IsInf(tau[len(tau)-1], 1) {
+		return nil
+	}
+	law, err := domain.Uniform(r.problem.Domain)
+	if err != nil {
+		return fmt.Errorf("the uniform law of the hottest rung: %w", err)
+	}
+	r.independent = law.Tries() <= costly
+	return nil
 }
 
 // names checks the dimensions of the problem and names its coordinates.
@@ -78,6 +128,21 @@ func (r *run) names() error {
 	}
 	if s := r.settings.Start; s != nil && len(s) != d {
 		return fmt.Errorf("the start has %d coordinates, the potential %d", len(s), d)
+	}
+	if s := r.settings.States; s != nil {
+		if len(s) != max(1, r.settings.Ladders) {
+			return fmt.Errorf("the states are those of %d ladders", len(s))
+		}
+		for i, l := range s {
+			if len(l) != max(1, len(r.settings.Temperature)) {
+				return fmt.Errorf("the states of ladder %d are those of %d rungs", i+1, len(l))
+			}
+			for _, x := range l {
+				if len(x) != d {
+					return fmt.Errorf("a state of ladder %d has %d coordinates, the potential %d", i+1, len(x), d)
+				}
+			}
+		}
 	}
 	return nil
 }
@@ -106,12 +171,15 @@ func (r *run) rungs() error {
 		}
 	}
 	for i, v := range tau {
-		if !(v > 0) || math.IsInf(v, 0) || i > 0 && v <= tau[i-1] {
+		if !(v > 0) || i > 0 && v <= tau[i-1] {
 			errs = append(errs, fmt.Errorf("temperature %g of rung %d: temperatures must be positive and increase", v, i+1))
 		}
 	}
-	r.schedule.StepSize, r.schedule.Temperature = eta, tau
-	return errors.Join(errs...)
+	if d := r.problem.Domain; math.IsInf(tau[len(tau)-1], 1) && (len(tau) == 1 || d == nil || r.settings.Boundary == domain.Free || !domain.Bounded(d)) {
+		errs = append(errs, errors.New("an infinite temperature, the uniform law, needs colder rungs and a bounded domain that reflects"))
+	}
+	r.schedule.StepSize, r.schedule.Temperature, r.schedule.Momentum = eta, tau, r.settings.Momentum
+	return errors.Join(append(errs, r.settings.Momentum.Validate())...)
 }
 
 // lengths fills in the rest of the schedule.
@@ -122,8 +190,8 @@ func (r *run) lengths() error {
 		c.Iterations = 10_000
 	}
 	switch {
-	case s.Iterations < 0 || s.BurnIn < 0 || s.Thin < 0 || s.Ladders < 0:
-		return errors.New("iterations, burn-in, thinning and ladders must not be negative")
+	case s.Iterations < 0 || s.BurnIn < 0 || s.Thin < 0 || s.Ladders < 0 || s.MaxDraws < 0:
+		return errors.New("iterations, burn-in, thinning, ladders and draws must not be negative")
 	case c.BurnIn >= c.Iterations:
 		return fmt.Errorf("a burn-in of %d leaves no draw of %d iterations", c.BurnIn, c.Iterations)
 	}
@@ -160,10 +228,21 @@ func (r *run) ladder(i int) (*ladder, error) {
 	d, rungs := r.problem.Potential.Dim(), len(r.schedule.Temperature)
 	l := &ladder{index: i, schedule: &r.schedule, block: kernel.NewBlock(rungs, d),
 		streams: stream.New(r.settings.Seed, i), whitening: r.settings.Whitening, domain: r.problem.Domain,
-		draws: Draws{X: make([][]float64, rungs), Energy: make([][]float64, rungs)},
+		draws: Draws{X: make([][]float64, rungs), Energy: make([][]float64, rungs)}, stride: 1, max: r.settings.MaxDraws,
 		tally: make([]domain.Tally, rungs)}
 	for j := range rungs {
 		l.noise = append(l.noise, l.streams.Of(j, stream.Kernel))
+	}
+	l.toKernel, l.fresh = r.toKernel, -1
+	if r.independent {
+		var err error
+		if l.law, err = domain.Uniform(r.problem.Domain); err != nil {
+			return nil, err
+		}
+		l.fresh = rungs - 1
+	}
+	if r.settings.Momentum != nil {
+		l.block.V = make([]float64, rungs*d)
 	}
 	l.uniform = l.streams.Of(0, stream.Swap)
 	var err error
@@ -175,6 +254,9 @@ func (r *run) ladder(i int) (*ladder, error) {
 	}
 	if r.settings.Recorder != nil {
 		l.recorder = r.settings.Recorder(i)
+	}
+	if r.settings.Keeper != nil {
+		l.keeper = r.settings.Keeper(i)
 	}
 	return l, nil
 }
@@ -194,21 +276,49 @@ func (r *run) target() (u potential.Potential, d domain.Domain, err error) {
 	if w := s.Whitening; w != nil {
 		u = potential.Affine(u, w.Center, w.L)
 		if d != nil {
-			d, err = domain.Affine(d, w.Center, w.matrix())
+			d, err = domain.Affine(d, w.Center, w.Matrix())
 		}
 	}
 	return u, d, err
 }
 
-// workspace gives l all that it works with, of its own. The goroutine that runs
-// a ladder asks for it anew, so that no two of them write to one cache line.
+// own gives the ladder a workspace of its own, once: the goroutine that first
+// runs it asks for it anew, so that no two ladders write to one cache line.
+func (l *ladder) own(r *run) error {
+	if l.owned {
+		return nil
+	}
+	l.owned = true
+	if err := l.close(); err != nil {
+		return err
+	}
+	return r.workspace(l)
+}
+
+// workspace gives l all that it works with.
 func (r *run) workspace(l *ladder) (err error) {
-	n := r.problem.Potential.Dim()
+	n, rungs := r.problem.Potential.Dim(), l.block.R
 	l.block = l.block.Clone()
-	l.at = kernel.NewAt(l.block.R)
+	at := kernel.NewAt(rungs)
+	if l.at != nil { // momenta belong to it
+		copy(at.Spread, l.at.Spread)
+	}
+	l.at = at
 	l.tally = append([]domain.Tally(nil), l.tally...)
 	l.from, l.to = make([]float64, n), make([]float64, n)
-	l.potential = r.potential.Evaluator(l.block.R, l.streams)
+	if l.block.V != nil {
+		l.v = make([]float64, n)
+	}
+	l.spread, l.rung = make([]float64, rungs), make([]int, rungs)
+	l.rows, l.energies = make([][]float64, rungs), make([]float64, rungs)
+	for i := range l.rows {
+		l.rows[i] = make([]float64, n)
+	}
+	l.potential = r.potential.Evaluator(rungs, l.streams)
+	if r.full != nil {
+		l.full = r.full.Evaluator(rungs, l.streams)
+		l.slope = make([]float64, rungs*n)
+	}
 	if r.domain != nil {
 		rule := r.settings.Boundary
 		if rule == "" {
@@ -221,66 +331,82 @@ func (r *run) workspace(l *ladder) (err error) {
 
 // start puts every replica of every ladder where it begins and evaluates it.
 func (r *run) start() error {
-	fill := func(x []float64, _ *rand.Rand) error { copy(x, r.settings.Start); return nil }
-	if r.settings.Start == nil {
-		d := r.problem.Domain
-		if d == nil {
-			return errors.New("the domain is all of R^d: give a starting point")
-		}
-		uniform, err := domain.Uniform(d)
-		if err != nil {
-			return fmt.Errorf("no uniform start: %w", err)
-		}
-		fill = uniform.Draw
-	}
-	toKernel, err := r.kernelCoordinates()
+	place, err := r.places()
 	if err != nil {
 		return err
 	}
 	for _, l := range r.all {
-		if err := l.start(fill, toKernel); err != nil {
+		if err := l.start(place); err != nil {
 			return fmt.Errorf("ladder %d: %w", l.index+1, err)
 		}
 	}
 	return nil
 }
 
-// start draws the replicas' states, anew (at most 1000 times) as long as an
-// energy is not finite, and evaluates them.
-func (l *ladder) start(fill func([]float64, *rand.Rand) error, toKernel func(z, x []float64)) error {
+// places returns what writes the start of the replica that holds a rung of a
+// ladder.
+func (r *run) places() (func(x []float64, l *ladder, rung int) error, error) {
+	switch s := r.settings; {
+	case s.States != nil:
+		return func(x []float64, l *ladder, rung int) error { copy(x, s.States[l.index][rung]); return nil }, nil
+	case s.Start != nil:
+		return func(x []float64, _ *ladder, _ int) error { copy(x, s.Start); return nil }, nil
+	case r.problem.Domain == nil:
+		return nil, errors.New("the domain is all of R^d: give a starting point")
+	}
+	uniform, err := domain.Uniform(r.problem.Domain)
+	if err != nil {
+		return nil, fmt.Errorf("no uniform start: %w", err)
+	}
+	return func(x []float64, l *ladder, rung int) error {
+		return uniform.Draw(x, &l.streams.Of(rung, stream.Start).Rand)
+	}, nil
+}
+
+// start places the replicas, replica i on rung i, anew (at most 1000 times) as
+// long as an energy is not finite, and evaluates them.
+func (l *ladder) start(place func([]float64, *ladder, int) error) error {
 	b := l.block
 	z := make([]float64, b.D)
-	place := func(i int) error {
-		if err := fill(l.from, &l.streams.Of(i, stream.Start).Rand); err != nil {
+	put := func(i int) error {
+		if err := place(l.from, l, i); err != nil {
 			return err
 		}
-		toKernel(z, l.from)
+		l.toKernel(z, l.from)
 		for j, v := range z {
 			b.X[j*b.R+i] = v
 		}
 		return nil
 	}
 	for i := range b.R {
-		if err := place(i); err != nil {
+		if err := put(i); err != nil {
 			return err
+		}
+	}
+	l.schedule.Set(l.at, 1)
+	for i, rng := range l.noise {
+		for j := i; j < len(b.V); j += b.R {
+			b.V[j] = l.at.Spread[i] * rng.NormFloat64()
 		}
 	}
 	for range 1000 {
 		l.potential.Eval(b.Energy, b.Grad, b.X)
-		i := b.NotFinite()
+		i := l.notFinite()
 		if i < 0 {
 			return nil
 		}
-		if err := place(i); err != nil {
+		if err := potential.Err(l.potential); err != nil {
+			return err
+		}
+		if err := put(i); err != nil {
 			return err
 		}
 	}
-	i := b.NotFinite()
-	return fmt.Errorf("the energy or its gradient is not finite at the start %v: start elsewhere (sampler.init), or keep the domain away from there", append([]float64(nil), l.original(b.State(z, i))...))
+	return fmt.Errorf("the energy or its gradient is not finite at the start %v: start elsewhere (sampler.init), or keep the domain away from there", l.state(l.notFinite()))
 }
 
-// matrix is L.
-func (w *Whitening) matrix() *mat.Dense {
+// Matrix is L.
+func (w *Whitening) Matrix() *mat.Dense {
 	l := mat.NewDense(len(w.L), len(w.L), nil)
 	for i, row := range w.L {
 		l.SetRow(i, row)
@@ -288,17 +414,13 @@ func (w *Whitening) matrix() *mat.Dense {
 	return l
 }
 
-// kernelCoordinates returns the map from x to the coordinates that the kernel
-// moves in.
-func (r *run) kernelCoordinates() (func(z, x []float64), error) {
-	w := r.settings.Whitening
-	if w == nil {
-		return func(z, x []float64) { copy(z, x) }, nil
-	}
+// Inverse returns the map from x to z = L⁻¹(x − Center). It fails if L is
+// singular.
+func (w *Whitening) Inverse() (func(z, x []float64), error) {
 	var inverse mat.Dense
 	// A warning of a large condition number is no fault: units may differ widely.
 	var condition mat.Condition
-	if err := inverse.Inverse(w.matrix()); err != nil && (!errors.As(err, &condition) || math.IsInf(float64(condition), 1)) {
+	if err := inverse.Inverse(w.Matrix()); err != nil && (!errors.As(err, &condition) || math.IsInf(float64(condition), 1)) {
 		return nil, fmt.Errorf("the whitening is singular: %w", err)
 	}
 	return func(z, x []float64) {
@@ -311,10 +433,19 @@ func (r *run) kernelCoordinates() (func(z, x []float64), error) {
 	}, nil
 }
 
+// kernelCoordinates returns the map from x to the coordinates that the kernel
+// moves in.
+func (r *run) kernelCoordinates() (func(z, x []float64), error) {
+	if w := r.settings.Whitening; w != nil {
+		return w.Inverse()
+	}
+	return func(z, x []float64) { copy(z, x) }, nil
+}
+
 func (r *run) result() *Result {
 	res := &Result{Names: r.problem.Names}
 	for _, l := range r.all {
-		res.Ladders = append(res.Ladders, Ladder{Draws: l.draws, Iterations: l.done, Resumed: l.begun, Swaps: l.exchange.Statistics(), Tally: l.tally})
+		res.Ladders = append(res.Ladders, Ladder{Draws: l.draws, Stride: l.stride, Iterations: l.done, Resumed: l.begun, Swaps: l.exchange.Statistics(), Tally: l.tally})
 	}
 	return res
 }

@@ -29,7 +29,9 @@ func (l *ladder) snapshot() {
 // what it made so far.
 func (l *ladder) appendState(b []byte) ([]byte, error) {
 	order := binary.LittleEndian
-	b = order.AppendUint64(b, uint64(l.done))
+	for _, n := range []int{l.done, l.schedule.Iterations, l.kept, l.stride} {
+		b = order.AppendUint64(b, uint64(n))
+	}
 	for _, v := range l.numbers() {
 		b = order.AppendUint64(b, uint64(len(*v)))
 		for _, f := range *v {
@@ -56,7 +58,7 @@ func (l *ladder) appendState(b []byte) ([]byte, error) {
 
 // numbers lists the slices of the state.
 func (l *ladder) numbers() []*[]float64 {
-	v := []*[]float64{&l.block.X, &l.block.Grad, &l.block.Energy}
+	v := []*[]float64{&l.block.X, &l.block.Grad, &l.block.Energy, &l.block.V, &l.at.Spread}
 	for r := range l.draws.X {
 		v = append(v, &l.draws.X[r], &l.draws.Energy[r])
 	}
@@ -71,6 +73,9 @@ type part interface {
 
 func (l *ladder) parts() []part {
 	p := []part{l.streams, l.exchange}
+	if l.keeper != nil {
+		p = append(p, l.keeper)
+	}
 	if r, ok := l.recorder.(part); ok {
 		p = append(p, r)
 	}
@@ -91,13 +96,21 @@ func (l *ladder) restoreState(b []byte) error {
 		b = b[8:]
 		return int(n)
 	}
-	if l.done = number(); l.done < 0 {
+	for _, n := range []*int{&l.done, &l.until, &l.kept, &l.stride} {
+		if *n = number(); *n < 0 {
+			return errShort
+		}
+	}
+	if l.stride == 0 {
 		return errShort
 	}
 	for i, v := range l.numbers() {
 		n := number()
-		if n < 0 || n > len(b)/8 || i < 3 && n != len(*v) {
+		if n < 0 || n > len(b)/8 || i < 5 && n != len(*v) {
 			return errShort
+		}
+		if n == 0 {
+			continue
 		}
 		*v = make([]float64, n)
 		for k := range *v {
@@ -140,6 +153,9 @@ func (r *run) restore(states [][]byte) error {
 			return fmt.Errorf("resume: ladder %d: %w", i+1, err)
 		}
 		l.begun = l.done
+		if r.settings.Review != nil { // the round that they were in
+			r.schedule.Iterations = max(r.schedule.Iterations, l.until)
+		}
 	}
 	return nil
 }
@@ -231,7 +247,7 @@ func (s *saver) finish() error {
 		return nil
 	}
 	for _, l := range s.r.all {
-		if l.block.NotFinite() < 0 {
+		if l.notFinite() < 0 {
 			l.snapshot()
 		}
 	}

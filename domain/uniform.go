@@ -11,7 +11,13 @@ type UniformLaw struct {
 	d     Domain
 	draw  func(x []float64, rng *rand.Rand)
 	tries int
+	work  float64 // Tries
 }
+
+// Tries is the mean number of points that a draw takes: 1 where it has a closed
+// form, 1 over the share of the bounding box that the domain fills (estimated)
+// for rejection, +Inf for hit-and-run, whose draws are not independent.
+func (u *UniformLaw) Tries() float64 { return u.work }
 
 // The acceptance of rejection below which hit-and-run takes over, and the trials
 // that decide it.
@@ -41,7 +47,7 @@ func errUnbounded(what string) error {
 // exactly, independent and uniform, and stay in the connected piece of d that
 // the inner point is in. It fails for an unbounded or empty domain.
 func Uniform(d Domain) (*UniformLaw, error) {
-	u := &UniformLaw{d: d, tries: 1000}
+	u := &UniformLaw{d: d, tries: 1000, work: 1}
 	if d, ok := d.(*Product); ok {
 		return u.product(d)
 	}
@@ -73,6 +79,7 @@ func Uniform(d Domain) (*UniformLaw, error) {
 			return nil, err
 		}
 		x := make([]float64, d.Dim())
+		u.work = inner.work
 		u.draw = func(z []float64, rng *rand.Rand) {
 			if inner.Draw(x, rng) != nil {
 				z[0] = math.NaN()
@@ -105,6 +112,7 @@ func (u *UniformLaw) product(d *Product) (*UniformLaw, error) {
 		if laws[i], err = Uniform(q.Domain); err != nil {
 			return nil, err
 		}
+		u.work = max(u.work, laws[i].work)
 		covered += len(q.At)
 	}
 	if covered < d.d {
@@ -131,16 +139,18 @@ func (u *UniformLaw) reject() (*UniformLaw, error) {
 	rng := rand.New(rand.NewPCG(0x5eed, 0xd0))
 	u.draw, u.tries = inBox(lo, hi), 10_000_000
 	x := make([]float64, n)
-	seen := 0
-	for k := 0; k < trials && seen < trialsSeen; k++ {
+	seen, tried := 0, 0
+	for ; tried < trials && seen < trialsSeen; tried++ {
 		u.draw(x, rng)
 		if u.d.Contains(x) {
 			seen++
 		}
 	}
 	if seen >= trialsSeen {
+		u.work = float64(tried) / float64(seen)
 		return u, nil
 	}
+	u.work = math.Inf(1)
 	at, err := Interior(u.d, rng)
 	if err != nil {
 		return nil, fmt.Errorf("uniform draws: %w", err)

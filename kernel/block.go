@@ -15,6 +15,10 @@ type Block struct {
 	Energy []float64
 	// Rung is the temperature that each replica holds, 0 the coldest.
 	Rung []int
+	// V is the momentum, laid out as X; nil for kernels without.
+	V []float64
+	// Hits are the mirrorings of the last step, per replica.
+	Hits []int
 }
 
 // NewBlock returns a block of r replicas of dimension d at the origin, replica i
@@ -22,7 +26,7 @@ type Block struct {
 func NewBlock(r, d int) *Block {
 	b := &Block{R: r, D: d,
 		From: make([]float64, r*d), X: make([]float64, r*d), Grad: make([]float64, r*d),
-		Energy: make([]float64, r), Rung: make([]int, r)}
+		Energy: make([]float64, r), Rung: make([]int, r), Hits: make([]int, r)}
 	for i := range b.Rung {
 		b.Rung[i] = i
 	}
@@ -32,7 +36,7 @@ func NewBlock(r, d int) *Block {
 // Clone returns a copy of b with memory of its own.
 func (b *Block) Clone() *Block {
 	return &Block{R: b.R, D: b.D, From: slices.Clone(b.From), X: slices.Clone(b.X), Grad: slices.Clone(b.Grad),
-		Energy: slices.Clone(b.Energy), Rung: slices.Clone(b.Rung)}
+		Energy: slices.Clone(b.Energy), Rung: slices.Clone(b.Rung), V: slices.Clone(b.V), Hits: slices.Clone(b.Hits)}
 }
 
 // State copies the state of replica i into dst (length D) and returns it.
@@ -51,6 +55,16 @@ func (b *Block) Replica(rung int) int {
 		}
 	}
 	panic("kernel: no replica holds the rung")
+}
+
+// SlopeNotFinite reports whether the gradient of replica i is NaN or infinite.
+func (b *Block) SlopeNotFinite(i int) bool {
+	for j := i; j < len(b.Grad); j += b.R {
+		if g := b.Grad[j]; g-g != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // NotFinite returns the first replica whose energy or gradient is NaN or

@@ -8,12 +8,13 @@ import (
 // A Schedule says, for every iteration k = 1 … Iterations of a ladder, which
 // step size and temperature each rung has and whether the draw is kept.
 type Schedule struct {
-	StepSize    []float64 // η > 0, per rung, cold first
-	Temperature []float64 // τ > 0, per rung, increasing
+	StepSize    []float64 // η > 0, per rung, cold first; ητ where τ is infinite
+	Temperature []float64 // τ > 0, per rung, increasing; the last may be +Inf, the uniform law
 	Iterations  int       // K, burn-in included
 	BurnIn      int       // iterations whose draws are not kept
 	Thin        int       // every Thin-th draw after burn-in is kept; 0 is 1
 	Decay       Decay     // how the step sizes vary; the zero value keeps them
+	Momentum    *Momentum // of SGHMC; nil is SGLD
 }
 
 // A Kind names a form of decay.
@@ -80,28 +81,46 @@ func (d Decay) factor(k, iterations int) float64 {
 type At struct {
 	StepSize    []float64 // η
 	Temperature []float64 // τ
-	Noise       []float64 // sqrt(2ητ), the standard deviation of the noise
+	Drift       []float64 // η, or 0 where τ is infinite
+	Noise       []float64 // sqrt(2ητ), the standard deviation of the noise; sqrt(2η(1−μ−β̂)τ) with momentum
+	Spread      []float64 // the standard deviation of the momentum in equilibrium, sqrt(2ητ/(1+μ)); sqrt(2ητ) without
 	filled      bool
 }
 
 // NewAt returns an At for a number of rungs.
 func NewAt(rungs int) *At {
-	return &At{StepSize: make([]float64, rungs), Temperature: make([]float64, rungs), Noise: make([]float64, rungs)}
+	v := make([][]float64, 5)
+	for i := range v {
+		v[i] = make([]float64, rungs)
+	}
+	return &At{StepSize: v[0], Temperature: v[1], Drift: v[2], Noise: v[3], Spread: v[4]}
 }
 
-// Set writes what s says of iteration k into at. It allocates nothing.
-func (s *Schedule) Set(at *At, k int) {
+// Set writes what s says of iteration k into at and reports whether anything
+// differs from what stood there. It allocates nothing.
+func (s *Schedule) Set(at *At, k int) (changed bool) {
 	constant := s.Decay.Kind == "" || s.Decay.Kind == Constant
 	if constant && at.filled {
-		return
+		return false
 	}
 	f := s.Decay.factor(k, s.Iterations)
+	share, damping := 1.0, 1.0
+	if m := s.Momentum; m != nil {
+		share, damping = 1-m.Mu-m.NoiseEstimate, 1+m.Mu
+	}
 	for r, eta := range s.StepSize {
-		at.StepSize[r] = f * eta
-		at.Temperature[r] = s.Temperature[r]
-		at.Noise[r] = math.Sqrt(2 * f * eta * s.Temperature[r])
+		eta *= f
+		tau := s.Temperature[r]
+		diffusion := eta * tau
+		at.StepSize[r], at.Temperature[r], at.Drift[r] = eta, tau, eta
+		if math.IsInf(tau, 1) {
+			at.Drift[r], diffusion = 0, eta
+		}
+		at.Noise[r] = math.Sqrt(2 * share * diffusion)
+		at.Spread[r] = math.Sqrt(2 * diffusion / damping)
 	}
 	at.filled = true
+	return true
 }
 
 // Next is the first iteration after k whose draw is kept.

@@ -7,14 +7,21 @@ import "github.com/r2sgld/r2sgld/stream"
 //
 //	x ← x − η ∇Ũ(x) + sqrt(2ητ) ξ,  ξ ~ N(0, I),
 //
-// with η and τ of the rung that the replica holds. Replica i draws its noise
+// with η and τ of the rung that the replica holds; where τ is infinite, the
+// drift is left out and η stands for ητ. Replica i draws its noise
 // from noise[i]. The states before the step are left in b.From. Grad and Energy
 // belong to From until they are evaluated anew.
 func SGLD(b *Block, at *At, noise []*stream.Rand) {
 	b.From, b.X = b.X, b.From
 	for i, rng := range noise {
 		rung := b.Rung[i]
-		eta, sd := at.StepSize[rung], at.Noise[rung]
+		eta, sd := at.Drift[rung], at.Noise[rung]
+		if eta == 0 { // an infinite gradient is of no concern then
+			for j := i; j < len(b.X); j += b.R {
+				b.X[j] = b.From[j] + sd*rng.NormFloat64()
+			}
+			continue
+		}
 		for j := i; j < len(b.X); j += b.R {
 			b.X[j] = b.From[j] - eta*b.Grad[j] + sd*rng.NormFloat64()
 		}

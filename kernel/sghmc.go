@@ -1,0 +1,60 @@
+package kernel
+
+import (
+	"fmt"
+
+	"github.com/r2sgld/r2sgld/stream"
+)
+
+// Momentum makes the kernel SGHMC.
+type Momentum struct {
+	Mu float64 // μ, the share of the momentum that a step keeps, 0 ≤ μ < 1
+	// NoiseEstimate is β̂ ≥ 0, with μ + β̂ < 1: the share of the noise that the
+	// gradient's own noise is trusted to bring.
+	NoiseEstimate float64
+}
+
+// Validate reports what is wrong with m, or nil.
+func (m *Momentum) Validate() error {
+	switch {
+	case m == nil:
+	case !(m.Mu >= 0 && m.Mu < 1):
+		return fmt.Errorf("momentum %g must be at least 0 and less than 1", m.Mu)
+	case !(m.NoiseEstimate >= 0 && m.Mu+m.NoiseEstimate < 1):
+		return fmt.Errorf("noise estimate %g must be at least 0 and less than 1 − momentum, %g", m.NoiseEstimate, 1-m.Mu)
+	}
+	return nil
+}
+
+// SGHMC moves every replica of b by one step of stochastic gradient Hamiltonian
+// Monte Carlo (Chen, Fox & Guestrin 2014), before the reflection:
+//
+//	v ← μ v − η ∇Ũ(x) + sqrt(2η(1−μ−β̂)τ) ξ,  x ← x + v.
+//
+// μ = 0 is SGLD. On U = x²/2 with gradient noise of variance s² the stationary
+// variance of x is (τ + ηs²/(2(1−μ)))/(1 − η/(2(1+μ))), for β̂ = 0. The rest is as
+// in [SGLD].
+func SGHMC(b *Block, at *At, m *Momentum, noise []*stream.Rand) {
+	b.From, b.X = b.X, b.From
+	for i, rng := range noise {
+		rung := b.Rung[i]
+		eta, sd := at.Drift[rung], at.Noise[rung]
+		for j := i; j < len(b.X); j += b.R {
+			v := m.Mu*b.V[j] + sd*rng.NormFloat64()
+			if eta != 0 { // where it is, an infinite gradient is of no concern
+				v -= eta * b.Grad[j]
+			}
+			b.V[j] = v
+			b.X[j] = b.From[j] + v
+		}
+	}
+}
+
+// Rescale multiplies the momentum of replica i, which leaves equilibrium spread
+// before for spread after, so that it is in equilibrium there as well.
+func (b *Block) Rescale(i int, before, after float64) {
+	f := after / before
+	for j := i; j < len(b.V); j += b.R {
+		b.V[j] *= f
+	}
+}
