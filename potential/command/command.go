@@ -1,0 +1,241 @@
+// Package command answers where a potential comes from that another program
+// computes, in whatever language. This side moves the states; the program is
+// told a state per line on its standard input and answers its energy and
+// gradient per line on its standard output.
+//
+// # Protocol
+//
+// Text in UTF-8, lines that end with a newline. First comes the handshake: we
+// write one line of JSON
+//
+//	{"r2sgld": 1, "dimension": 2, "names": ["x", "y"], "states": 4}
+//
+// with the version of the protocol, the dimension d, the names of the d
+// variables in their order, and how many states a block has. The program
+// answers one line of JSON
+//
+//	{"r2sgld": 1, "dimension": 2}
+//
+// with the version and the dimension that it computes in. It may add its own
+// "names": they must equal ours, which guards against variables in another
+// order. It must add "stochastic": true if its answers depend on the seed; only
+// then are seeds drawn. It may repeat "states"; anything else is an error.
+//
+// Then come blocks of states, a state per line,
+//
+//	SEED x1 x2 … xd
+//
+// with one blank between numbers. SEED is an integer, 0 ≤ SEED < 2⁶³: the same
+// for all states of a block, so that they see the same minibatch, and another
+// one for every block. It is 0 for programs that are not stochastic. The
+// coordinates are the shortest decimals that read back as the same 64-bit
+// numbers. To every state belongs one line of answer, in the order of the
+// states,
+//
+//	U g1 … gd
+//
+// the energy U(x) and its partial derivatives in the order of the names, with
+// blanks or tabs between them: decimals like 0.1, -2 or 1e-05, of 17 significant
+// digits if nothing shall be lost (or C's %a), or inf and nan in the ways that C
+// and Python print them. With a seed they are unbiased estimates of both. What these
+// numbers mean, and that the run stops where they are not finite, is up to the
+// sampler.
+//
+// All states of a block are written before its answers are awaited, so a program
+// may answer line by line or take in a whole block and compute it at once. It
+// must flush its output after every line or after every block: without that both
+// sides wait for the other. When its input ends the program shall end; it is
+// killed if it does not within a second. Standard output is for answers alone.
+// Whatever the program writes to standard error is read and thrown away, but for
+// the last lines, which become part of the message if the program fails.
+//
+// The program is started once for the handshake alone when the potential is
+// made (its "states" is 1 then), and once more for every ladder of the run, all
+// at the same time. It runs in a process group of its own: an interrupt at the
+// keyboard does not reach it, so that a checkpoint can still be written.
+package command
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/r2sgld/r2sgld/potential"
+	"github.com/r2sgld/r2sgld/stream"
+)
+
+// Version is the version of the protocol.
+const Version = 1
+
+// Settings say how to start a program.
+type Settings struct {
+	Args    []string      // the program and its arguments; no shell is involved
+	Dir     string        // the folder it runs in; empty is the current one
+	Names   []string      // of the variables, in their order
+	Timeout time.Duration // for the answers to a block, and for the handshake; 0 is a minute
+}
+
+// String is the command as one would type it.
+func (s Settings) String() string { return strings.Join(s.Args, " ") }
+
+// A Potential is computed by another program.
+type Potential struct {
+	settings   Settings
+	stochastic bool
+}
+
+// New starts the program for the handshake and ends it again. Errors say what
+// the program, or its configuration, must do.
+func New(s Settings) (*Potential, error) {
+	switch {
+	case len(s.Args) == 0 || s.Args[0] == "":
+		return nil, errors.New("the command is empty: it lists a program and its arguments")
+	case len(s.Names) == 0:
+		return nil, fmt.Errorf("%v: a potential needs at least one variable", s)
+	case s.Timeout < 0:
+		return nil, fmt.Errorf("%v: the time limit %v is negative", s, s.Timeout)
+	case s.Timeout == 0:
+		s.Timeout = time.Minute
+	}
+	s.Args, s.Names = slices.Clone(s.Args), slices.Clone(s.Names)
+	p, stochastic, err := start(&s, 1)
+	if err != nil {
+		return nil, err
+	}
+	p.stop(grace)
+	return &Potential{s, stochastic}, nil
+}
+
+// Dim is the number of variables.
+func (p *Potential) Dim() int { return len(p.settings.Names) }
+
+// Stochastic is whether the program's answers depend on a seed.
+func (p *Potential) Stochastic() bool { return p.stochastic }
+
+// EnergyNoise is not known for stochastic programs, and 0 for others.
+func (p *Potential) EnergyNoise() float64 {
+	if p.stochastic {
+		return math.NaN()
+	}
+	return 0
+}
+
+// Exact is p itself, or nil and true for a stochastic program.
+func (p *Potential) Exact() (potential.Potential, bool) {
+	if p.stochastic {
+		return nil, true
+	}
+	return p, false
+}
+
+// Evaluator returns an evaluator for blocks of r states, with a process of its
+// own that its first Eval starts. Stochastic programs take their seeds from the
+// stream of replica 0 for [stream.Batch]; the others draw nothing.
+//
+// It has the methods of [potential.Close] and [potential.Err]. After a failure
+// of the program Eval writes NaN everywhere and returns at once. A block takes no
+// longer than the time limit.
+func (p *Potential) Evaluator(r int, s *stream.Set) potential.Evaluator {
+	e := &evaluator{p: p, r: r}
+	if p.stochastic {
+		e.seeds = s.Of(0, stream.Batch)
+	}
+	return e
+}
+
+type evaluator struct {
+	p       *Potential
+	r       int
+	seeds   *stream.Rand // nil: not stochastic
+	process *process     // nil: not started
+	closed  bool
+	err     error
+}
+
+func (e *evaluator) Eval(energy, grad, x []float64) {
+	if e.err == nil {
+		e.err = e.eval(energy, grad, x)
+	}
+	if e.err != nil {
+		for _, s := range [2][]float64{energy, grad} {
+			for i := range s {
+				s[i] = math.NaN()
+			}
+		}
+	}
+}
+
+func (e *evaluator) eval(energy, grad, x []float64) error {
+	if e.closed {
+		return fmt.Errorf("%v: asked for an energy after its end", e.p.settings)
+	}
+	if e.process == nil {
+		p, stochastic, err := start(&e.p.settings, e.r)
+		if err != nil {
+			return err
+		}
+		e.process = p
+		if stochastic != e.p.stochastic {
+			return p.fail(grace, errors.New("it changes its mind from start to start whether it is stochastic"))
+		}
+	}
+	var seed int64
+	if e.seeds != nil {
+		seed = e.seeds.Int64()
+	}
+	return e.process.block(energy, grad, x, seed)
+}
+
+// Err is the first failure of the program.
+func (e *evaluator) Err() error { return e.err }
+
+// Close ends the process: its input ends, and it is killed if it does not end
+// within a second. Close returns nil.
+func (e *evaluator) Close() error {
+	e.closed = true
+	if e.process != nil {
+		e.process.stop(grace)
+	}
+	return nil
+}
+
+// greeting is a line of the handshake.
+type greeting struct {
+	Version    int      `json:"r2sgld"`
+	Dimension  int      `json:"dimension"`
+	Names      []string `json:"names,omitempty"`
+	States     int      `json:"states,omitempty"`
+	Stochastic bool     `json:"stochastic,omitempty"`
+}
+
+// readGreeting judges the program's answer in the handshake.
+func readGreeting(line []byte, names []string) (g greeting, err error) {
+	d := json.NewDecoder(strings.NewReader(string(line)))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&g); err != nil || d.More() {
+		return g, fmt.Errorf("the first line of its output is %s: want a line of JSON like {\"r2sgld\": %d, \"dimension\": %d}%s",
+			quote(line), Version, len(names), because(err))
+	}
+	switch {
+	case g.Version != Version:
+		return g, fmt.Errorf("its \"r2sgld\" is %d: the version of the protocol here is %d", g.Version, Version)
+	case g.Dimension != len(names):
+		return g, fmt.Errorf("its \"dimension\" is %d, but there are %d variables: %s",
+			g.Dimension, len(names), strings.Join(names, ", "))
+	case g.Names != nil && !slices.Equal(g.Names, names):
+		return g, fmt.Errorf("its \"names\" are %s, but the variables are %s: give both the same names and order",
+			strings.Join(g.Names, ", "), strings.Join(names, ", "))
+	}
+	return g, nil
+}
+
+func because(err error) string {
+	if err == nil {
+		return ""
+	}
+	return " (" + err.Error() + ")"
+}
