@@ -169,3 +169,11 @@ func (p *Problem) DataSHA256() string {
 	}
 	return fmt.Sprintf("%x", h.Sum(nil))
 }
+
+// NoiseKind says where Noise is from: estimate, given or paper, as in [Noise].
+func (p *Problem) NoiseKind() string {
+	if k := p.model.Noise.Kind; k != "" {
+		return k
+	}
+	return "estimate"
+}

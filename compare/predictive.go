@@ -1,0 +1,174 @@
+package compare
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/r2sgld/r2sgld/diag"
+	"github.com/r2sgld/r2sgld/dynamics"
+)
+
+// Data says what a likelihood explains. Models can be compared if theirs are
+// equal.
+type Data struct {
+	SHA256     string `json:"data_sha256"` // of the observed values
+	Rows       int    `json:"rows"`
+	Likelihood string `json:"likelihood"` // as "log-derivative of H, L (central)"
+}
+
+// DataOf returns the data that the likelihood of a problem explains.
+func DataOf(p *dynamics.Problem) Data {
+	return Data{p.DataSHA256(), len(p.Time), p.LikelihoodName()}
+}
+
+// A Predictive is the content of predictive.json: how well a model predicts its
+// data. Numbers that are not known are NaN here and null in the file.
+type Predictive struct {
+	ELPDLOO   float64   `json:"elpd_loo"`
+	SELOO     float64   `json:"se_loo"`
+	PLOO      float64   `json:"p_loo"`
+	KMax      float64   `json:"pareto_k_max"`       // NaN if a datum has none, or too few draws differ
+	KAbove    int       `json:"pareto_k_above_0.7"` // data; those without a shape count
+	ELPDWAIC  float64   `json:"elpd_waic"`
+	SEWAIC    float64   `json:"se_waic"`
+	PWAIC     float64   `json:"p_waic"`
+	Draws     int       `json:"draws"` // used
+	Noise     string    `json:"noise"` // estimate or given
+	Pointwise Pointwise `json:"pointwise"`
+	Data
+}
+
+// Pointwise is a number for each datum: rows of the first state in the order of
+// names, rows of the next.
+type Pointwise struct {
+	ELPDLOO  Terms `json:"elpd_loo"`
+	ELPDWAIC Terms `json:"elpd_waic"`
+	K        Terms `json:"pareto_k"`
+}
+
+// Terms are numbers of which some may not be known.
+type Terms []float64
+
+// UnmarshalJSON reads null as NaN.
+func (t *Terms) UnmarshalJSON(b []byte) error {
+	var v []*float64
+	if err := json.Unmarshal(b, &v); err != nil {
+		return err
+	}
+	*t = make(Terms, len(v))
+	for i, x := range v {
+		(*t)[i] = math.NaN()
+		if x != nil {
+			(*t)[i] = *x
+		}
+	}
+	return nil
+}
+
+// UnmarshalJSON reads null as NaN, and so what is missing.
+func (p *Predictive) UnmarshalJSON(b []byte) error {
+	type plain Predictive // without this method
+	nan := math.NaN()
+	v := plain{ELPDLOO: nan, SELOO: nan, PLOO: nan, KMax: nan, ELPDWAIC: nan, SEWAIC: nan, PWAIC: nan}
+	if err := json.Unmarshal(b, &v); err != nil {
+		return err
+	}
+	*p = Predictive(v)
+	return nil
+}
+
+const (
+	mostDraws = 4000 // at which densities are evaluated
+	block     = 4096 // data in memory at a time: 128 MB with the most draws
+	trusted   = 0.7  // the largest Pareto shape that can be trusted
+)
+
+// Predict computes the predictive densities of a problem's data from draws of
+// its posterior: draws[j] are the chains of parameter j, a slice per ladder, as
+// Result.Chains(j) has them. At most 4,000 draws are used, evenly from all
+// ladders. With noise: paper there is no likelihood, which is an error.
+func Predict(p *dynamics.Problem, draws [][][]float64) (*Predictive, error) {
+	states, ladders, err := thin(len(p.Parameters), draws)
+	if err != nil {
+		return nil, err
+	}
+	terms := make([]float64, p.Data())
+	if !p.LogLikelihood(terms, states[0]) {
+		return nil, errors.New("noise: paper is no likelihood, so that nothing is predicted: use noise: estimate, or give it")
+	}
+	out := &Predictive{Draws: len(states), Noise: p.NoiseKind(), Data: DataOf(p)}
+	for from := 0; from < len(terms); from += block {
+		n := min(block, len(terms)-from)
+		logLik, eff := make([][]float64, n), make([]float64, n)
+		for i := range logLik {
+			logLik[i] = make([]float64, len(states))
+		}
+		for s, x := range states {
+			p.LogLikelihood(terms, x)
+			for i := range logLik {
+				logLik[i][s] = terms[from+i]
+			}
+		}
+		for i, l := range logLik {
+			eff[i] = diag.RelativeEfficiency(split(l, ladders))
+		}
+		loo, waic := diag.LOO(logLik, eff), diag.WAIC(logLik)
+		out.PLOO += loo.P
+		out.PWAIC += waic.P
+		w := &out.Pointwise
+		w.ELPDLOO, w.K = append(w.ELPDLOO, loo.Pointwise...), append(w.K, loo.K...)
+		w.ELPDWAIC = append(w.ELPDWAIC, waic.Pointwise...)
+	}
+	out.ELPDLOO, out.SELOO = diag.SumSE(out.Pointwise.ELPDLOO)
+	out.ELPDWAIC, out.SEWAIC = diag.SumSE(out.Pointwise.ELPDWAIC)
+	out.KMax = math.Inf(-1)
+	for _, k := range out.Pointwise.K {
+		out.KMax = math.Max(out.KMax, k) // NaN stays
+		if !(k <= trusted) {
+			out.KAbove++
+		}
+	}
+	return out, nil
+}
+
+// thin returns states of d parameters, evenly from all ladders, ladder after
+// ladder.
+func thin(d int, draws [][][]float64) (states [][]float64, ladders int, err error) {
+	if len(draws) != d {
+		return nil, 0, fmt.Errorf("draws of %d parameters for a model of %d", len(draws), d)
+	}
+	ladders, shortest := len(draws[0]), math.MaxInt
+	for j := range draws {
+		if len(draws[j]) != ladders {
+			return nil, 0, fmt.Errorf("parameter %d has draws of %d ladders, the first of %d", j+1, len(draws[j]), ladders)
+		}
+		for _, c := range draws[j] {
+			shortest = min(shortest, len(c))
+		}
+	}
+	if ladders == 0 || shortest == 0 {
+		return nil, 0, errors.New("there are no draws to predict from: run longer")
+	}
+	m := min(shortest, max(1, mostDraws/ladders))
+	for l := range ladders {
+		for i := range m {
+			x := make([]float64, d)
+			for j := range x {
+				x[j] = draws[j][l][(2*i+1)*shortest/(2*m)]
+			}
+			states = append(states, x)
+		}
+	}
+	return states, ladders, nil
+}
+
+// split cuts x into n chains.
+func split(x []float64, n int) [][]float64 {
+	chains, size := make([][]float64, n), len(x)/n
+	for i := range chains {
+		chains[i] = x[i*size : (i+1)*size]
+	}
+	return chains
+}
