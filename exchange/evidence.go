@@ -1,0 +1,125 @@
+package exchange
+
+import "math"
+
+// evidenceEvery is how many iterations pass between terms of the evidence. The
+// energies of iterations in a row are nearly the same, while a term costs two
+// exponentials per pair: taking every eighth loses little and makes it free.
+const evidenceEvery = 8
+
+// A Stone is the stepping stone between two neighbouring rungs, with inverse
+// temperatures β_hot < β_cold: means of exp(−Δβ U) at the hotter rung and of
+// exp(+Δβ U) at the colder one, and of their square roots.
+type Stone struct {
+	DeltaBeta float64 // β_cold − β_hot; NaN if it changed
+	Hot, Cold Tilt
+}
+
+// A Tilt is a sum of exp(x) and one of exp(x/2) over Count terms, kept as
+// multiples of exp(Max) and exp(Max/2), so that neither overflows.
+type Tilt struct {
+	Count          int64
+	Max, Sum, Root float64
+}
+
+func (s *Stone) add(delta, uCold, uHot float64) {
+	if s.DeltaBeta != delta {
+		if s.Hot.Count > 0 {
+			delta = math.NaN()
+		}
+		s.DeltaBeta = delta
+	}
+	s.Hot.add(-delta * uHot)
+	s.Cold.add(delta * uCold)
+}
+
+func (s *Stone) merge(t Stone) {
+	switch {
+	case t.Hot.Count == 0:
+		return
+	case s.Hot.Count == 0:
+		s.DeltaBeta = t.DeltaBeta
+	case s.DeltaBeta != t.DeltaBeta:
+		s.DeltaBeta = math.NaN()
+	}
+	s.Hot.merge(t.Hot)
+	s.Cold.merge(t.Cold)
+}
+
+func (t *Tilt) add(x float64) {
+	t.Count++
+	switch {
+	case math.IsInf(x, -1):
+	case t.Sum == 0:
+		t.Max, t.Sum, t.Root = x, 1, 1
+	case x > t.Max:
+		e := math.Exp((t.Max - x) / 2)
+		t.Max, t.Sum, t.Root = x, t.Sum*e*e+1, t.Root*e+1
+	default:
+		e := math.Exp((x - t.Max) / 2)
+		t.Sum += e * e
+		t.Root += e
+	}
+}
+
+func (t *Tilt) merge(o Tilt) {
+	if o.Sum > 0 && (t.Sum == 0 || o.Max > t.Max) {
+		*t, o = o, *t
+	}
+	t.Count += o.Count
+	if o.Sum > 0 {
+		e := math.Exp((o.Max - t.Max) / 2)
+		t.Sum += o.Sum * e * e
+		t.Root += o.Root * e
+	}
+}
+
+// logMean is log of the mean of exp(x), logMeanRoot of exp(x/2).
+func (t Tilt) logMean() float64     { return t.Max + math.Log(t.Sum/float64(t.Count)) }
+func (t Tilt) logMeanRoot() float64 { return t.Max/2 + math.Log(t.Root/float64(t.Count)) }
+
+// Evidence is log(Z(β_coldest)/Z(β_hottest)), Z(β) = ∫ exp(−βU) over the domain.
+// If the hottest rung is at infinite temperature, log Z(β_coldest) is this plus
+// the log volume of the domain.
+type Evidence struct {
+	Forward  float64 // from draws of the hotter rung of each pair
+	Backward float64 // from draws of the colder ones
+	Estimate float64 // from both, by a geometric bridge
+	Error    float64 // standard error of Estimate, from several ladders; NaN with one
+}
+
+// EvidenceOf pools the stepping stones of ladders with as many rungs, which may
+// be one or already added up. Steps whose temperatures changed, or without
+// iterations, give NaN.
+//
+// Gaussian noise of variance s² of each energy is corrected: log E exp(−Δβ Ũ) is
+// too large by Δβ² s²/2, and so the bridge only by an eighth of Δβ² times the
+// difference of the two rungs' s². With a given σ̃², s² is taken as σ̃²/2, as if
+// the noise of replicas were independent.
+func EvidenceOf(ladders ...Statistics) Evidence {
+	var all Statistics
+	mean, squares := 0.0, 0.0
+	for i := range ladders {
+		all.Add(ladders[i])
+		each := ladders[i].evidence().Estimate
+		d := each - mean
+		mean += d / float64(i+1)
+		squares += d * (each - mean)
+	}
+	e := all.evidence()
+	n := float64(len(ladders))
+	e.Error = math.Sqrt(squares / (n - 1) / n)
+	return e
+}
+
+func (s *Statistics) evidence() Evidence {
+	var e Evidence
+	for p, t := range s.Evidence {
+		d := t.DeltaBeta * t.DeltaBeta
+		sCold, sHot := s.Rungs[p].Noise, s.Rungs[p+1].Noise
+		e.Forward += t.Hot.logMean() - d*sHot/2
+		e.Backward -= t.Cold.logMean() - d*sCold/2
+		e.Estimate += t.Hot.logMeanRoot() - t.Cold.logMeanRoot() - d*(sHot-sCold)/8
+	}
+	return e
+}
