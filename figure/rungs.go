@@ -16,7 +16,7 @@ type Swaps struct {
 	Temperature []float64 // of the rungs, rising, one more than pairs; +Inf is the uniform law
 	Rejection   []float64 // 1 − mean of min(1, S̃), in [0, 1]
 	Attempts    []int     // behind Rejection; nil is unknown and draws no intervals
-	Variance    []float64 // σ̃² of the difference of energies; nil or all 0 is none
+	Variance    []float64 // σ̃² of the noise in the difference of energies; nil or all 0 is none
 }
 
 // Rejections draws how often each pair of rungs refuses to swap, against the
@@ -40,7 +40,7 @@ func Rejections(q Swaps) (*Figure, error) {
 	p.add(func(pl *plane) { pl.hline(lineExpected, mean) })
 	panels := []*panel{p}
 	if _, most := extent(append([]float64{0}, q.Variance...)...); most > 0 {
-		noise := q.bars("variance of energies", q.Variance)
+		noise := q.bars("variance of the noise", q.Variance)
 		noise.y.max = 1.1 * most
 		panels = append(panels, noise)
 	}
