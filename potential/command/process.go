@@ -176,7 +176,8 @@ func (p *process) line() ([]byte, error) {
 		return nil, p.fail(grace, fmt.Errorf("line %d of its output is %s, longer than %d bytes",
 			p.answered+1, quote(line), len(line)))
 	case errors.Is(err, io.EOF) && len(line) > 0:
-		return nil, p.fail(grace, fmt.Errorf("its output ended within line %d, %s", p.answered+1, quote(line)))
+		p.stop(grace)
+		return nil, p.fail(0, fmt.Errorf("it ended (%v) within line %d of its output, %s", p.cmd.ProcessState, p.answered+1, quote(line)))
 	}
 	return nil, p.broken(err)
 }
@@ -187,17 +188,18 @@ func (p *process) broken(err error) error {
 		return p.fail(0, fmt.Errorf("no answer within %v, where line %d of its output was due: "+
 			"it must flush its output after every line; a slow one needs a longer time limit", p.Timeout, p.answered+1))
 	}
-	return p.fail(grace, fmt.Errorf("its output ended where line %d was due", p.answered+1))
+	p.stop(grace)
+	return p.fail(0, fmt.Errorf("it ended (%v) where line %d of its output was due", p.cmd.ProcessState, p.answered+1))
 }
 
-// fail ends the process and returns cause with what is known about its end.
+// fail ends the process and returns cause with its last words.
 func (p *process) fail(wait time.Duration, cause error) error {
 	p.stop(wait)
-	status, words := p.cmd.ProcessState, p.stderr.last()
+	words := p.stderr.last()
 	if words == "" {
-		return fmt.Errorf("%v: %w (%v, nothing on its standard error)", p.Settings, cause, status)
+		return fmt.Errorf("%v: %w; its standard error is empty", p.Settings, cause)
 	}
-	return fmt.Errorf("%v: %w (%v); the end of its standard error:\n%s", p.Settings, cause, status, words)
+	return fmt.Errorf("%v: %w; the end of its standard error:\n%s", p.Settings, cause, words)
 }
 
 // stop ends the program: its pipes are closed, and it is killed if it has not

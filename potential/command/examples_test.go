@@ -1,0 +1,164 @@
+package command
+
+import (
+	"math"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/r2sgld/r2sgld/potential"
+	"github.com/r2sgld/r2sgld/stream"
+)
+
+const external = "../../examples/external"
+
+// banana is the density of the examples.
+var banana = potential.Func(2, func(grad, x []float64) float64 {
+	a, b := x[0]*x[0]-1, x[1]+1-x[0]*x[0]
+	grad[0], grad[1] = 8*x[0]*a-20*x[0]*b+0.3, 10*b
+	return 2*a*a + 5*b*b + 0.3*x[0]
+})
+
+// compiled returns the example in C, empty where there is no compiler.
+func compiled(t testing.TB) string {
+	cc, err := exec.LookPath("cc")
+	if err != nil {
+		t.Log("no C compiler here")
+		return ""
+	}
+	out := filepath.Join(t.TempDir(), "banana")
+	if b, err := exec.Command(cc, "-O2", "-Wall", "-Wextra", "-Werror", "-o", out, filepath.Join(external, "banana.c"), "-lm").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, b)
+	}
+	return out
+}
+
+// examples returns evaluators of the programs that can run here.
+func examples(t testing.TB, r int) []*evaluator {
+	var all []*evaluator
+	for _, args := range [][]string{{"python3", "banana.py"}, {compiled(t)}} {
+		if _, err := exec.LookPath(args[0]); err != nil {
+			t.Logf("%s cannot run here", args)
+			continue
+		}
+		all = append(all, open(t, Settings{Args: args, Dir: external, Names: []string{"x", "y"}}, r, nil))
+	}
+	return all
+}
+
+// The gradients of the examples are those of their energies. Central
+// differences of step 1e-5 are good to 1e-8 here; a wrong coefficient or sign is
+// off by 0.01 at least somewhere. Both compute the same density.
+func TestExampleGradients(t *testing.T) {
+	const r, h = 24, 1e-5
+	x := make([]float64, 2*r)
+	for i := range r {
+		x[i], x[r+i] = 2*math.Cos(float64(i)), 1.5*math.Sin(3.7*float64(i))
+	}
+	u, g, v, w := make([]float64, r), make([]float64, 2*r), make([]float64, r), make([]float64, 2*r)
+	shifted := func(e potential.Evaluator, j int, by float64) []float64 {
+		y, u := append([]float64(nil), x...), make([]float64, r)
+		for i := range r {
+			y[j*r+i] += by
+		}
+		e.Eval(u, make([]float64, 2*r), y)
+		return u
+	}
+	banana.Evaluator(r, nil).Eval(v, w, x)
+	for _, e := range examples(t, r) {
+		e.Eval(u, g, x)
+		for j := range 2 {
+			up, down := shifted(e, j, h), shifted(e, j, -h)
+			for i := range r {
+				if d := (up[i] - down[i]) / (2 * h); !(math.Abs(d-g[j*r+i]) < 1e-6) {
+					t.Errorf("%v: ∂%d at state %d is %v, differences say %v", e.p.settings, j, i, g[j*r+i], d)
+				}
+				if !(math.Abs(u[i]-v[i]) < 1e-12) {
+					t.Errorf("%v: U at state %d is %v, want %v", e.p.settings, i, u[i], v[i])
+				}
+			}
+		}
+		if e.Err() != nil {
+			t.Error(e.Err())
+		}
+	}
+}
+
+// The example with minibatches is unbiased: its mean gradient over 400 blocks
+// is the one over all data, which is 1000·(mu − mean), as at another mu with the
+// same seeds. A minibatch of 50 without the factor N/50 has a twentieth of the
+// difference; all states of a block have the same minibatch, so that difference
+// is exact but for rounding.
+func TestExampleMinibatch(t *testing.T) {
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Log("no Python here")
+		return
+	}
+	e := open(t, Settings{Args: []string{"python3", "minibatch.py"}, Dir: external, Names: []string{"mu"}}, 2, stream.New(1, 0))
+	u, g := make([]float64, 2), make([]float64, 2)
+	mean, square := 0.0, 0.0
+	const n = 400
+	for range n {
+		e.Eval(u, g, []float64{0.25, 0.75})
+		if d := g[1] - g[0]; !(math.Abs(d-500) < 1e-6) {
+			t.Fatalf("the gradients differ by %v, want 500; %v", d, e.Err())
+		}
+		if d := (g[0] + g[1]) / 2 * 0.5; !(math.Abs(u[1]-u[0]-d) < 1e-6) {
+			t.Fatalf("the energies differ by %v, want %v", u[1]-u[0], d)
+		}
+		mean += g[0] / n
+		square += g[0] * g[0] / n
+	}
+	// sd of a gradient: 1000/√50·√(1 − 50/1000) times that of the data, near 1
+	if sd := math.Sqrt(square - mean*mean); math.Abs(sd-137.8) > 30 {
+		t.Errorf("the gradient has the standard deviation %v", sd)
+	}
+}
+
+// One evaluation of a block of two states in the plane.
+func BenchmarkExample(b *testing.B) {
+	for _, e := range examples(b, 2) {
+		b.Run(filepath.Base(strings.Fields(e.p.settings.String())[0]), func(b *testing.B) {
+			u, g := make([]float64, 2), make([]float64, 4)
+			for b.Loop() {
+				e.Eval(u, g, []float64{0.12345678901234567, 0.7654321, -0.98765432109876543, 1.1})
+			}
+			if e.Err() != nil {
+				b.Fatal(e.Err())
+			}
+		})
+	}
+}
+
+// Blocks of two states in the plane for four ladders at a time, 1000 in
+// all; ns/block is for one block of one of them.
+func BenchmarkLadders(b *testing.B) {
+	program := compiled(b)
+	if program == "" {
+		return
+	}
+	const ladders = 4
+	var all []*evaluator
+	for range ladders {
+		all = append(all, open(b, Settings{Args: []string{program}, Names: []string{"x", "y"}}, 2, nil))
+	}
+	for b.Loop() {
+		done := make(chan error)
+		for _, e := range all {
+			go func() {
+				u, g := make([]float64, 2), make([]float64, 4)
+				for range 250 {
+					e.Eval(u, g, []float64{0.12345678901234567, 0.7654321, -0.98765432109876543, 1.1})
+				}
+				done <- e.Err()
+			}()
+		}
+		for range all {
+			if err := <-done; err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/(250*ladders), "ns/block")
+}
