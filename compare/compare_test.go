@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -160,6 +161,35 @@ func TestPredictive(t *testing.T) {
 	}
 }
 
+// Draws so wide that leaving a datum out moves them much are said to be so.
+func TestParetoShapes(t *testing.T) {
+	p := hares(t, "H*(alpha - beta*L)", "")
+	draws := posterior(p, rand.New(rand.NewPCG(2, 2)), 4, 1000)
+	for j := range draws {
+		for _, c := range draws[j] {
+			for i := range c {
+				c[i] = p.Center[j] + 2.5*(c[i]-p.Center[j])
+			}
+		}
+	}
+	wide, err := compare.Predict(p, draws)
+	if err != nil {
+		t.Fatal(err)
+	}
+	above, below2 := 0, 0
+	for _, k := range wide.Pointwise.K {
+		if k > 0.7 {
+			above++
+			if k < 2 {
+				below2++
+			}
+		}
+	}
+	if above == 0 || below2 == 0 || wide.KAbove != above || wide.KMax != slices.Max(wide.Pointwise.K) {
+		t.Errorf("%d of %v said to be above 0.7, largest %g", wide.KAbove, wide.Pointwise.K, wide.KMax)
+	}
+}
+
 func TestPredictErrors(t *testing.T) {
 	p := hares(t, "H*(alpha - beta*L)", "")
 	one := [][]float64{{1, 2}}
@@ -263,6 +293,12 @@ func TestDifferenceIsPaired(t *testing.T) {
 	m := table.Models[1]
 	if table.RankedBy != "elpd_loo" || m.Name != "b" || math.Abs(m.ELPDDifference+2) > 1e-12 || math.Abs(m.ELPDDifferenceSE-2*diag.SD([]float64{0.4, 0.5, 0.6, 0.5})) > 1e-12 {
 		t.Errorf("%+v", m)
+	}
+	text, err := store.JSON(table)
+	for _, want := range []string{`"ranked_by": "elpd_loo"`, `"probability": null`, `"elpd_difference": 0`, `"rows": 4`, `"warnings": [`} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("no %s in %s (%v)", want, text, err)
+		}
 	}
 }
 

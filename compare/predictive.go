@@ -80,7 +80,9 @@ func (p *Predictive) UnmarshalJSON(b []byte) error {
 }
 
 const (
-	mostDraws = 4000 // at which densities are evaluated
+	mostDraws = 4000 // at which densities are evaluated, for few data
+	leastMost = 1000 // for many
+	densities = 20e6 // draws × data between the two: some seconds
 	block     = 4096 // data in memory at a time: 128 MB with the most draws
 	trusted   = 0.7  // the largest Pareto shape that can be trusted
 )
@@ -88,9 +90,9 @@ const (
 // Predict computes the predictive densities of a problem's data from draws of
 // its posterior: draws[j] are the chains of parameter j, a slice per ladder, as
 // Result.Chains(j) has them. At most 4,000 draws are used, evenly from all
-// ladders. With noise: paper there is no likelihood, which is an error.
+// ladders; of more than 5,000 data fewer, down to 1,000. With noise: paper there is no likelihood, which is an error.
 func Predict(p *dynamics.Problem, draws [][][]float64) (*Predictive, error) {
-	states, ladders, err := thin(len(p.Parameters), draws)
+	states, ladders, err := thin(len(p.Parameters), draws, min(max(leastMost, int(densities)/p.Data()), mostDraws))
 	if err != nil {
 		return nil, err
 	}
@@ -133,9 +135,9 @@ func Predict(p *dynamics.Problem, draws [][][]float64) (*Predictive, error) {
 	return out, nil
 }
 
-// thin returns states of d parameters, evenly from all ladders, ladder after
-// ladder.
-func thin(d int, draws [][][]float64) (states [][]float64, ladders int, err error) {
+// thin returns at most most states of d parameters, evenly from all ladders,
+// ladder after ladder.
+func thin(d int, draws [][][]float64, most int) (states [][]float64, ladders int, err error) {
 	if len(draws) != d {
 		return nil, 0, fmt.Errorf("draws of %d parameters for a model of %d", len(draws), d)
 	}
@@ -151,7 +153,7 @@ func thin(d int, draws [][][]float64) (states [][]float64, ladders int, err erro
 	if ladders == 0 || shortest == 0 {
 		return nil, 0, errors.New("there are no draws to predict from: run longer")
 	}
-	m := min(shortest, max(1, mostDraws/ladders))
+	m := min(shortest, max(1, most/ladders))
 	for l := range ladders {
 		for i := range m {
 			x := make([]float64, d)

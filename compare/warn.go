@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -44,10 +45,13 @@ func (t *Table) warn(runs []Run, best Run) {
 
 func (r *Run) warnEvidence(t *Table, several bool) {
 	switch {
-	case math.IsNaN(r.LogEvidence) && r.NoEvidence != "":
-		t.warnf("%s: no log evidence, and no part in the probabilities: %s", r.Name, r.NoEvidence)
 	case math.IsNaN(r.LogEvidence):
-		t.warnf("%s: no log evidence, and no part in the probabilities: bound every parameter, by constraints or priors: uniform(lower, upper), and run it again.", r.Name)
+		lost := "no log evidence"
+		if t.RankedBy == "log_evidence" {
+			lost += ", and no part in the probabilities"
+		}
+		t.warnf("%s: %s: %s", r.Name, lost, cmp.Or(r.NoEvidence,
+			"bound every parameter, by constraints or priors: uniform(lower, upper), and run it again."))
 	case math.IsNaN(r.SE) && several:
 		t.warnf("%s: the error of its log evidence is not known: run at least two ladders.", r.Name)
 	}

@@ -1,8 +1,9 @@
 package diag
 
 import (
+	"cmp"
 	"math"
-	"sort"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -140,16 +141,16 @@ func smoothTail(w []float64, m int) (k float64) {
 	if m < fewest {
 		return math.Inf(1)
 	}
-	order := make([]int, len(w))
-	for i := range order {
-		order[i] = i
+	sorted := slices.Clone(w)
+	slices.Sort(sorted)
+	cut := math.Max(sorted[len(w)-m-1], tiny)
+	tail := make([]int, 0, m)
+	for s, v := range w {
+		if v > cut {
+			tail = append(tail, s)
+		}
 	}
-	sort.SliceStable(order, func(a, b int) bool { return w[order[a]] < w[order[b]] })
-	cut := math.Max(w[order[len(w)-m-1]], tiny)
-	tail := order[len(w)-m:]
-	for len(tail) > 0 && w[tail[0]] <= cut {
-		tail = tail[1:]
-	}
+	slices.SortFunc(tail, func(a, b int) int { return cmp.Or(cmp.Compare(w[a], w[b]), a-b) })
 	if len(tail) < fewest {
 		return math.Inf(1)
 	}

@@ -135,6 +135,13 @@ func TestPSISSpecialCases(t *testing.T) {
 	if k := diag.PSIS(bad, 1); !math.IsNaN(k) || bad[0] != 0 {
 		t.Errorf("an infinite weight: k %g", k)
 	}
+	tied := make([]float64, 100) // ten of the twenty in the tail tie with the rest
+	for i := range 10 {
+		tied[i] = 1 + float64(i)/4
+	}
+	if k := diag.PSIS(tied, 1); !(k > 0 && k < 1) {
+		t.Errorf("tied weights: k %g", k)
+	}
 	huge := make([]float64, 200) // all but one underflow
 	for i := range huge {
 		huge[i] = -1000 * float64(i)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/integrate/quad"
+	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/r2sgld/r2sgld/potential"
@@ -210,6 +211,20 @@ func TestLogPriorMass(t *testing.T) {
 	if math.Abs(square-1) > 4.9*math.Sqrt(2.0/40) {
 		t.Errorf("mean square of the standardised errors %g", square)
 	}
+	// Densities that rise from draw to draw, against the plain formula.
+	at, densities := 0.0, []float64{}
+	rising := func(x []float64) error {
+		at += 0.1
+		copy(x, []float64{at, 0.01, 0.5, 0.01})
+		densities = append(densities, math.Exp(p.LogPrior(x)))
+		return nil
+	}
+	if got, se, err = p.LogPriorMass(2, 4, rising); err != nil {
+		t.Fatal(err)
+	}
+	mean, spread := stat.MeanVariance(densities, nil)
+	near(t, "log mass of four", got, 2+math.Log(mean), 1e-12)
+	near(t, "its error", se, math.Sqrt(spread/4)/mean, 1e-12)
 	flat := must(Build(lotka(), lynxHare()))
 	if m, se, err := flat.LogPriorMass(-7.5, 10, nil); m != -7.5 || se != 0 || err != nil || flat.HasPriors() {
 		t.Errorf("without priors %g ± %g, %v", m, se, err)
