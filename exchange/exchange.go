@@ -16,8 +16,11 @@ import (
 //
 // The hot temperature may be +Inf, the uniform law.
 func LogS(uCold, uHot, cold, hot, variance, correction float64) float64 {
-	delta := 1/cold - 1/hot
-	return delta * (uCold - uHot - delta*variance/correction)
+	return logS(uCold, uHot, 1/cold-1/hot, variance/correction)
+}
+
+func logS(uCold, uHot, delta, penalty float64) float64 {
+	return delta * (uCold - uHot - delta*penalty)
 }
 
 // An Exchange trades the rungs of one ladder. It is for one goroutine and
@@ -37,6 +40,8 @@ type Exchange struct {
 
 	holder []int     // replica that holds each rung
 	energy []float64 // its energy
+	tau    []float64 // temperatures of the rungs, and their inverses
+	beta   []float64
 }
 
 // New returns the exchange of a ladder, or an error that names the settings that
@@ -47,7 +52,8 @@ func New(rungs int, s Settings) (*Exchange, error) {
 	}
 	s = s.withDefaults(rungs)
 	e := &Exchange{scheme: s.scheme(), rule: s.rule(), set: s, travel: make([]int8, rungs),
-		holder: make([]int, rungs), energy: make([]float64, rungs)}
+		holder: make([]int, rungs), energy: make([]float64, rungs),
+		tau: make([]float64, rungs), beta: make([]float64, rungs)}
 	e.stats = newStatistics(rungs, s.Scheme == "ape")
 	e.pairs = make([]int, 0, len(e.stats.Pairs))
 	e.traded = make([]int64, len(e.stats.Pairs))
@@ -84,7 +90,7 @@ func (e *Exchange) Sweep(k int, rung []int, energy, temperature []float64, rng *
 		pair := &e.stats.Pairs[at]
 		p, q := pair.Cold, pair.Hot
 		a := Attempt{Cold: e.energy[p], Hot: e.energy[q]}
-		a.S = e.set.statistic(a, temperature[p], temperature[q], pair.Variance)
+		a.S = probability(logS(a.Cold, a.Hot, e.beta[p]-e.beta[q], pair.Variance/e.set.Correction))
 		pair.Attempts++
 		pair.Probability += a.S
 		if e.rule.Swap(a, rng) {
@@ -101,28 +107,33 @@ func (e *Exchange) Sweep(k int, rung []int, energy, temperature []float64, rng *
 	e.arrive()
 }
 
-// statistic is min(1, S̃), 0 where it is not a number.
-func (s *Settings) statistic(a Attempt, cold, hot, variance float64) float64 {
-	log := LogS(a.Cold, a.Hot, cold, hot, variance, s.Correction)
+// probability is min(1, exp(logS)), 0 where that is not a number.
+func probability(logS float64) float64 {
 	switch {
-	case log >= 0:
+	case logS >= 0:
 		return 1
-	case log < 0:
-		return math.Exp(log)
+	case logS < 0:
+		return math.Exp(logS)
 	}
 	return 0
 }
 
-// look notes who holds which rung and the energies before labels move.
+// look notes who holds which rung, the energies before labels move, and the
+// temperatures.
 func (e *Exchange) look(rung []int, energy, temperature []float64) {
 	for i, r := range rung {
 		e.holder[r] = i
 		e.energy[r] = energy[i]
-		e.stats.Rungs[r].add(energy[i])
+	}
+	for r, u := range e.energy {
+		if e.tau[r] != temperature[r] {
+			e.tau[r], e.beta[r] = temperature[r], 1/temperature[r]
+		}
+		e.stats.Rungs[r].add(u)
 	}
 	if e.looks++; e.looks%evidenceEvery == 0 {
 		for p := range e.stats.Evidence {
-			e.stats.Evidence[p].add(1/temperature[p]-1/temperature[p+1], e.energy[p], e.energy[p+1])
+			e.stats.Evidence[p].add(e.beta[p]-e.beta[p+1], e.energy[p], e.energy[p+1])
 		}
 	}
 }

@@ -210,14 +210,3 @@ func TestNoAllocation(t *testing.T) {
 		t.Errorf("%v allocations a sweep", n)
 	}
 }
-
-func BenchmarkSweep(b *testing.B) {
-	e, _ := New(2, Settings{})
-	rng := rand.New(rand.NewPCG(1, 1))
-	rung, energy, tau := []int{0, 1}, []float64{-2, 0}, []float64{1, 10}
-	k := 0
-	for b.Loop() {
-		k++
-		e.Sweep(k, rung, energy, tau, rng)
-	}
-}
