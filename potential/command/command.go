@@ -137,8 +137,9 @@ func (p *Potential) Exact() (potential.Potential, bool) {
 // stream of replica 0 for [stream.Batch]; the others draw nothing.
 //
 // It has the methods of [potential.Close] and [potential.Err]. After a failure
-// of the program Eval writes NaN everywhere and returns at once. A block takes no
-// longer than the time limit.
+// of the program Eval writes NaN everywhere and returns at once. Eval takes no
+// longer than the time limit, for the handshake and for the block, and the few
+// seconds that a failing program is given to end.
 func (p *Potential) Evaluator(r int, s *stream.Set) potential.Evaluator {
 	e := &evaluator{p: p, r: r}
 	if p.stochastic {

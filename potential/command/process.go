@@ -18,6 +18,9 @@ import (
 const (
 	// grace is how long a program may take to end after its input.
 	grace = time.Second
+	// dying is how long one may take whose output has ended: its exit status is
+	// worth waiting for.
+	dying = 5 * time.Second
 	// digits is room for a number of an answer, %.40f of moderate ones included.
 	digits = 64
 	// atOnce bytes fit into an empty pipe on every system.
@@ -176,7 +179,7 @@ func (p *process) line() ([]byte, error) {
 		return nil, p.fail(grace, fmt.Errorf("line %d of its output is %s, longer than %d bytes",
 			p.answered+1, quote(line), len(line)))
 	case errors.Is(err, io.EOF) && len(line) > 0:
-		p.stop(grace)
+		p.stop(dying)
 		return nil, p.fail(0, fmt.Errorf("it ended (%v) within line %d of its output, %s", p.cmd.ProcessState, p.answered+1, quote(line)))
 	}
 	return nil, p.broken(err)
@@ -188,7 +191,7 @@ func (p *process) broken(err error) error {
 		return p.fail(0, fmt.Errorf("no answer within %v, where line %d of its output was due: "+
 			"it must flush its output after every line; a slow one needs a longer time limit", p.Timeout, p.answered+1))
 	}
-	p.stop(grace)
+	p.stop(dying)
 	return p.fail(0, fmt.Errorf("it ended (%v) where line %d of its output was due", p.cmd.ProcessState, p.answered+1))
 }
 

@@ -21,6 +21,11 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && os.Args[1] == "program" {
 		os.Exit(program(os.Args[2], os.Args[len(os.Args)-1]))
 	}
+	// The race detector otherwise sleeps for a second at the end of each program.
+	if err := os.Setenv("GORACE", "atexit_sleep_ms=0"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 	os.Exit(m.Run())
 }
 
