@@ -56,3 +56,5 @@ func BenchmarkSweep(b *testing.B) {
 		}
 	}
 }
+
+func format(r sample) string { return fmt.Sprintf("  %.4f ± %.4f", r.mean, r.se()) }
