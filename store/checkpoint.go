@@ -157,7 +157,9 @@ func readSections(headers []sectionHeader, rest []byte) ([]Section, error) {
 const keptCheckpoints = 2
 
 // WriteCheckpoint writes the next file in checkpoints/, whole or not at all,
-// and then removes all but the newest two. It returns the file's path.
+// and then removes all but the newest two, and those that [Folder.NewestCheckpoint]
+// found damaged. It returns the file's path. Draws that are streamed must be
+// synced before.
 func (f *Folder) WriteCheckpoint(c *Checkpoint) (string, error) {
 	data, err := c.AppendBinary(nil)
 	if err != nil {
@@ -175,7 +177,11 @@ func (f *Folder) WriteCheckpoint(c *Checkpoint) (string, error) {
 		return "", err
 	}
 	numbers = append(numbers, next)
-	for _, n := range numbers[:max(0, len(numbers)-keptCheckpoints)] {
+	damaged := func(n int) bool { return slices.Contains(f.damaged, n) }
+	old := slices.DeleteFunc(slices.Clone(numbers), damaged)
+	old = append(old[:max(0, len(old)-keptCheckpoints)], slices.DeleteFunc(numbers, func(n int) bool { return !damaged(n) })...)
+	f.damaged = nil
+	for _, n := range old {
 		if err := f.files.Remove(f.checkpointPath(n)); err != nil {
 			return "", fmt.Errorf("remove old checkpoint %s (the new one is whole): %w", f.checkpointPath(n), advice(err))
 		}
@@ -191,6 +197,7 @@ func (f *Folder) NewestCheckpoint() (c *Checkpoint, path string, warnings []stri
 	if err != nil {
 		return nil, "", nil, fmt.Errorf("read checkpoints: %w", err)
 	}
+	f.damaged = nil
 	for _, n := range slices.Backward(numbers) {
 		path := f.checkpointPath(n)
 		data, err := f.files.ReadFile(path)
@@ -201,6 +208,7 @@ func (f *Folder) NewestCheckpoint() (c *Checkpoint, path string, warnings []stri
 		if err == nil {
 			return c, path, warnings, nil
 		}
+		f.damaged = append(f.damaged, n)
 		warnings = append(warnings, fmt.Sprintf("checkpoint %s skipped: %v", path, advice(err)))
 	}
 	return nil, "", warnings, fmt.Errorf("%s holds no whole checkpoint: start the run anew: %w", f.Path("checkpoints"), fs.ErrNotExist)

@@ -3,7 +3,6 @@ package store
 import (
 	"errors"
 	"fmt"
-	"slices"
 )
 
 // Draws are the draws of a run, ladder by ladder.
@@ -63,6 +62,9 @@ func (c *Chain) parameter(rung, j, dim int) []float64 {
 	return values
 }
 
+// arrayNames are those of the parameters in a store.
+func (d *Draws) arrayNames() []string { return arrayNames(d.Names, "chain", "draw", "rung") }
+
 // tau is the temperature of the cold rung.
 func (d *Draws) tau() float64 {
 	if len(d.Temperature) == 0 {
@@ -99,24 +101,11 @@ func length(chains []Chain, dim int) int {
 
 // check says what is wrong with the shape of d.
 func (d *Draws) check() error {
-	if len(d.Names) == 0 {
-		return errors.New("draws without parameters")
-	}
-	for i, n := range d.Names {
-		if n == "" {
-			return fmt.Errorf("parameter %d has no name", i+1)
-		}
-		if j := slices.Index(d.Names, n); j < i {
-			return fmt.Errorf("parameters %d and %d are both named %q", j+1, i+1, n)
-		}
+	if err := d.checkNames(); err != nil {
+		return err
 	}
 	if len(d.Chains) == 0 {
 		return errors.New("draws without chains")
-	}
-	for _, t := range d.Temperature {
-		if !(t > 0) {
-			return fmt.Errorf("temperature %g is not positive", t)
-		}
 	}
 	if err := checkChains(d.Chains, len(d.Names)); err != nil {
 		return err
@@ -126,6 +115,29 @@ func (d *Draws) check() error {
 	}
 	if err := checkChains(d.Warmup, len(d.Names)); err != nil {
 		return fmt.Errorf("warm-up: %w", err)
+	}
+	return nil
+}
+
+// checkNames says what is wrong with all but the draws.
+func (d *Draws) checkNames() error {
+	if len(d.Names) == 0 {
+		return errors.New("draws without parameters")
+	}
+	seen := map[string]int{}
+	for i, n := range d.Names {
+		if n == "" {
+			return fmt.Errorf("parameter %d has no name", i+1)
+		}
+		if j := seen[n]; j > 0 {
+			return fmt.Errorf("parameters %d and %d are both named %q", j, i+1, n)
+		}
+		seen[n] = i + 1
+	}
+	for _, t := range d.Temperature {
+		if !(t > 0) {
+			return fmt.Errorf("temperature %g is not positive", t)
+		}
 	}
 	for _, a := range d.Observed {
 		if err := a.check(); err != nil {

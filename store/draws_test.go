@@ -268,6 +268,9 @@ func TestDrawsThatDoNotFit(t *testing.T) {
 			t.Errorf("%v, want …%s…", err, want)
 		}
 	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
 	if left, err := os.ReadDir(f.dir); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v %v", left, err)
 	}

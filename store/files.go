@@ -16,6 +16,7 @@ import (
 type Files interface {
 	Create(name string) (File, error)     // truncates
 	Append(name string) (File, error)     // creates if absent
+	OpenAt(name string) (FileAt, error)   // creates if absent
 	ReadFile(name string) ([]byte, error) // whole
 	ReadDir(name string) ([]fs.DirEntry, error)
 	Stat(name string) (fs.FileInfo, error)
@@ -24,12 +25,24 @@ type Files interface {
 	Remove(name string) error
 	RemoveAll(name string) error
 	SyncDir(name string) error // makes renames and removals in it durable
+	// Lock takes the lock file name for this process until the lock is closed or
+	// the process ends. Where there are no such locks it does nothing.
+	Lock(name string) (io.Closer, error)
 }
 
 // A File is a file open for writing.
 type File interface {
 	io.WriteCloser
 	Sync() error
+}
+
+// A FileAt is a file open for reading and writing in place.
+type FileAt interface {
+	io.ReaderAt
+	io.WriterAt
+	Truncate(size int64) error
+	Sync() error
+	io.Closer
 }
 
 // Disk is the file system of the machine.
@@ -44,6 +57,11 @@ func (Disk) Create(name string) (File, error) { return os.Create(name) }
 func (Disk) Append(name string) (File, error) {
 	return os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
 }
+
+// OpenAt opens a file for reading and writing in place.
+func (Disk) OpenAt(name string) (FileAt, error) { return openAt(name) }
+
+func openAt(name string) (*os.File, error) { return os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o666) }
 
 // ReadFile reads a file whole.
 func (Disk) ReadFile(name string) ([]byte, error) { return os.ReadFile(name) }
@@ -105,8 +123,21 @@ func advice(err error) error {
 // writeWhole writes a file that is there whole or not at all: under a
 // temporary name, synced, renamed, the folder synced.
 func writeWhole(files Files, name string, data []byte) error {
+	return writeRenamed(files, name, func(w io.Writer) error { return writeAll(w, data) })
+}
+
+func writeAll(w io.Writer, data []byte) error {
+	n, err := w.Write(data)
+	if err == nil && n < len(data) {
+		err = io.ErrShortWrite
+	}
+	return err
+}
+
+// writeRenamed is writeWhole for content that comes piece by piece.
+func writeRenamed(files Files, name string, write func(io.Writer) error) error {
 	tmp := name + temporary
-	err := writeSynced(files, tmp, data)
+	err := writeFile(files, tmp, write, true)
 	if err == nil {
 		err = files.Rename(tmp, name)
 	}
@@ -120,47 +151,38 @@ func writeWhole(files Files, name string, data []byte) error {
 	return nil
 }
 
-func writeSynced(files Files, name string, data []byte) error {
+func writeFile(files Files, name string, write func(io.Writer) error, sync bool) error {
 	f, err := files.Create(name)
 	if err != nil {
 		return err
 	}
-	n, err := f.Write(data)
-	if err == nil && n < len(data) {
-		err = io.ErrShortWrite
-	}
-	if err == nil {
+	err = write(f)
+	if err == nil && sync {
 		err = f.Sync()
 	}
 	return errors.Join(err, f.Close())
 }
 
-// writeFolder makes a folder that is there whole or not at all. Entries are
-// slash-separated paths below it. A folder of the same name is kept until the
-// new one is complete.
-func writeFolder(files Files, name string, entries []entry) error {
-	tmp := name + temporary
-	err := files.RemoveAll(tmp)
-	if err == nil {
-		err = writeTree(files, tmp, entries)
-	}
-	if err == nil {
-		err = replaceFolder(files, tmp, name)
-	}
-	if err != nil {
-		_ = files.RemoveAll(tmp)
-		return fmt.Errorf("write %s: %w", name, advice(err))
-	}
-	return nil
-}
-
+// An entry is a file below some folder: a slash-separated path and its content,
+// or size and content of a file of numbers, whose end is filled with zeros.
 type entry struct {
 	path string
 	data []byte
+	size int
+	fill func([]byte) []byte
 }
 
+func (e *entry) write(w io.Writer) error {
+	if e.fill == nil {
+		return writeAll(w, e.data)
+	}
+	return writeAll(w, e.fill(make([]byte, 0, e.size))[:e.size])
+}
+
+// writeTree writes the entries below a folder and makes them and the folders
+// they lie in durable.
 func writeTree(files Files, root string, entries []entry) error {
-	dirs := []string{root}
+	dirs, names := []string{root}, make([]string, 0, len(entries))
 	made := map[string]bool{root: true}
 	if err := files.MkdirAll(root); err != nil {
 		return err
@@ -177,16 +199,12 @@ func writeTree(files Files, root string, entries []entry) error {
 				dirs = append(dirs, d)
 			}
 		}
-		if err := writeSynced(files, path, e.data); err != nil {
+		if err := writeFile(files, path, e.write, false); err != nil {
 			return err
 		}
+		names = append(names, path)
 	}
-	for _, d := range dirs {
-		if err := files.SyncDir(d); err != nil {
-			return err
-		}
-	}
-	return nil
+	return syncAll(files, names, dirs)
 }
 
 // replaceFolder renames from to to. No file system renames over a folder that

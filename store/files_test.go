@@ -3,12 +3,14 @@ package store
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"math"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 )
@@ -20,6 +22,15 @@ type quickFile struct{ File }
 
 func (quick) SyncDir(string) error { return nil }
 func (quickFile) Sync() error      { return nil }
+func (q quick) OpenAt(name string) (FileAt, error) {
+	f, err := q.Disk.OpenAt(name)
+	return quickFileAt{f}, err
+}
+
+type quickFileAt struct{ FileAt }
+
+func (quickFileAt) Sync() error { return nil }
+
 func (q quick) Create(name string) (File, error) {
 	f, err := q.Disk.Create(name)
 	return quickFile{f}, err
@@ -29,13 +40,17 @@ func (q quick) Create(name string) (File, error) {
 // that fails leaves half of its bytes behind, as a full disk does.
 type faulty struct {
 	quick
-	n     int
-	dead  bool // from the n-th on
-	err   error
+	n    int
+	dead bool // from the n-th on
+	err  error
+
+	mu    sync.Mutex
 	count int
 }
 
 func (f *faulty) fail(op, name string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	f.count++
 	if f.count == f.n || f.dead && f.count > f.n {
 		return &fs.PathError{Op: op, Path: name, Err: f.err}
@@ -57,6 +72,21 @@ func (f *faulty) Append(name string) (File, error) {
 	}
 	file, err := f.Disk.Append(name)
 	return &faultyFile{file, f, name}, err
+}
+
+func (f *faulty) OpenAt(name string) (FileAt, error) {
+	if err := f.fail("open", name); err != nil {
+		return nil, err
+	}
+	file, err := f.Disk.OpenAt(name)
+	return &faultyFileAt{file, f, name}, err
+}
+
+func (f *faulty) Lock(name string) (io.Closer, error) {
+	if err := f.fail("open", name); err != nil {
+		return nil, err
+	}
+	return f.Disk.Lock(name)
 }
 
 func (f *faulty) ReadFile(name string) ([]byte, error) {
@@ -127,6 +157,31 @@ func (f *faultyFile) Write(b []byte) (int, error) {
 func (f *faultyFile) Sync() error { return f.f.fail("sync", f.name) }
 
 func (f *faultyFile) Close() error { return errors.Join(f.f.fail("close", f.name), f.File.Close()) }
+
+type faultyFileAt struct {
+	FileAt
+	f    *faulty
+	name string
+}
+
+func (f *faultyFileAt) WriteAt(b []byte, at int64) (int, error) {
+	if err := f.f.fail("write", f.name); err != nil {
+		n, _ := f.FileAt.WriteAt(b[:len(b)/2], at)
+		return n, err
+	}
+	return f.FileAt.WriteAt(b, at)
+}
+
+func (f *faultyFileAt) Truncate(size int64) error {
+	if err := f.f.fail("truncate", f.name); err != nil {
+		return err
+	}
+	return f.FileAt.Truncate(size)
+}
+
+func (f *faultyFileAt) Sync() error { return f.f.fail("sync", f.name) }
+
+func (f *faultyFileAt) Close() error { return errors.Join(f.f.fail("close", f.name), f.FileAt.Close()) }
 
 // scratch is a folder in memory, where there is one: these tests write tens of
 // thousands of files.

@@ -2,16 +2,19 @@
 // summary, draws as a Zarr store and as Stan CSV, the log and the checkpoints.
 // It knows nothing of sampling.
 //
-// Everything but the log is written whole or not at all: under a temporary
-// name in the same folder, synced, renamed, the folder synced.
+// Files are written whole or not at all: under a temporary name in the same
+// folder, synced, renamed, the folder synced. What grows is the log, and
+// draws.zarr, which is whole once its .zgroup is there.
 package store
 
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"sync"
 )
 
@@ -20,21 +23,25 @@ type Folder struct {
 	dir   string
 	files Files
 
-	mu  sync.Mutex
-	log *logFile // opened by the first Logger
+	mu      sync.Mutex
+	log     *logFile // opened by the first Logger
+	lock    io.Closer
+	damaged []int // checkpoints that were found so
 }
 
 // Create makes the folder of a new run, and those above it. A folder that
 // exists and is not empty is an error, unless force is set: then the files of
 // an earlier run that this one might write or continue (run.json,
 // summary.json, log.jsonl, draws.zarr, draws-N.csv, checkpoints and the
-// figures by their names) are removed and everything else stays as it is.
+// figures by their names) are removed and everything else stays as it is. Until
+// it is closed no one else can write in it.
 func Create(dir string, force bool) (*Folder, error) { return CreateOn(Disk{}, dir, force) }
 
 // CreateOn is [Create] on another file system.
 func CreateOn(files Files, dir string, force bool) (*Folder, error) {
 	f := &Folder{dir: dir, files: files}
 	if err := f.create(force); err != nil {
+		_ = f.release()
 		return nil, fmt.Errorf("create run folder %s: %w", dir, err)
 	}
 	return f, nil
@@ -44,23 +51,38 @@ func (f *Folder) create(force bool) error {
 	info, err := f.files.Stat(f.dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return advice(f.makeDir(filepath.Clean(f.dir)))
+		if err := f.makeDir(filepath.Clean(f.dir)); err != nil {
+			return advice(err)
+		}
 	case err != nil:
 		return advice(err)
 	case !info.IsDir():
 		return errors.New("it is a file: choose another folder")
 	}
-	entries, err := f.files.ReadDir(f.dir)
-	if err != nil {
-		return advice(err)
+	if _, err := f.mayHold(force); err != nil { // without leaving a trace
+		return err
 	}
-	if len(entries) == 0 {
-		return nil
+	if err := f.take(); err != nil {
+		return err
 	}
-	if !force {
-		return errors.New("it exists and is not empty: choose another folder, or pass --force to replace the run in it")
+	entries, err := f.mayHold(force)
+	if err != nil || len(entries) == 0 {
+		return err
 	}
 	return f.clear(entries)
+}
+
+// mayHold lists what is in the folder already, where that is allowed.
+func (f *Folder) mayHold(force bool) ([]fs.DirEntry, error) {
+	entries, err := f.files.ReadDir(f.dir)
+	if err != nil {
+		return nil, advice(err)
+	}
+	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return e.Name() == lockName })
+	if len(entries) > 0 && !force {
+		return nil, errors.New("it exists and is not empty: choose another folder, or pass --force to replace the run in it")
+	}
+	return entries, nil
 }
 
 // figureNames are the figures that a run may write, each as SVG and PNG.
@@ -132,7 +154,8 @@ func Open(dir string) (*Folder, error) {
 }
 
 // Continue opens the folder of a run to go on writing in it: what an
-// interrupted run left half written is removed.
+// interrupted run left half written is removed. Until it is closed no one else
+// can write in it.
 func Continue(dir string) (*Folder, error) { return ContinueOn(Disk{}, dir) }
 
 // ContinueOn is [Continue] on another file system.
@@ -140,9 +163,13 @@ func ContinueOn(files Files, dir string) (*Folder, error) {
 	f := &Folder{dir: dir, files: files}
 	err := f.mustExist()
 	if err == nil {
+		err = f.take()
+	}
+	if err == nil {
 		err = f.sweepAll()
 	}
 	if err != nil {
+		_ = f.release()
 		return nil, fmt.Errorf("open run folder %s: %w", dir, err)
 	}
 	return f, nil
@@ -209,14 +236,15 @@ func (f *Folder) ReadFile(name string) ([]byte, error) {
 	return data, advice(err)
 }
 
-// Close closes the log and returns the first error in writing it.
+// Close closes the log, lets others write in the folder, and returns the first
+// error in writing the log.
 func (f *Folder) Close() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.log == nil {
-		return nil
+	var err error
+	if f.log != nil {
+		err = f.log.close()
+		f.log = nil
 	}
-	err := f.log.close()
-	f.log = nil
-	return err
+	return errors.Join(err, f.release())
 }

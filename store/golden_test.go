@@ -2,13 +2,13 @@ package store
 
 import (
 	"bytes"
+	"errors"
 	"flag"
 	"fmt"
 	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -28,7 +28,8 @@ func tiny() *Draws {
 	}
 }
 
-// The bytes of a tiny run are fixed: text as it is, numbers in hexadecimal.
+// The bytes of a tiny run are fixed: text as it is, numbers in hexadecimal
+// up to the zeros that fill a chunk.
 // Kills big-endian numbers, exchanged chunks, timestamps and map order.
 func TestGoldenBytes(t *testing.T) {
 	dir := scratch(t)
@@ -37,6 +38,9 @@ func TestGoldenBytes(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := f.WriteDraws(tiny()); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
 	got := dump(t, dir)
@@ -72,7 +76,12 @@ func dump(t *testing.T, dir string) string {
 		name := filepath.ToSlash(rel)
 		fmt.Fprintf(&b, "== %s\n", name)
 		if c := filepath.Base(path)[0]; c >= '0' && c <= '9' {
-			fmt.Fprintf(&b, "%x\n", data)
+			numbers := bytes.TrimRight(data, "\x00")
+			if zeros := len(data) - len(numbers); zeros > 64 {
+				fmt.Fprintf(&b, "%x and %d times 00\n", numbers, zeros)
+			} else {
+				fmt.Fprintf(&b, "%x\n", data)
+			}
 		} else if name != "draws.zarr/.zmetadata" { // repeats the others
 			b.Write(data)
 		}
@@ -82,43 +91,6 @@ func dump(t *testing.T, dir string) string {
 		t.Fatal(err)
 	}
 	return b.String()
-}
-
-// Arrays of more than a few megabytes have a chunk per chain; they and chunks
-// that do not divide the shape are read back in place.
-func TestChunks(t *testing.T) {
-	n := chunkBytes/16 + 3
-	d := &Draws{Names: []string{"x"}, Thin: 1, Temperature: []float64{1, 2}}
-	for c := range 2 {
-		x := [][]float64{make([]float64, n), make([]float64, n)}
-		for i := range n {
-			x[0][i], x[1][i] = float64(10*i+c), float64(10*i+2+c)
-		}
-		d.Chains = append(d.Chains, Chain{X: x})
-	}
-	f, err := CreateOn(quick{}, scratch(t), false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := f.WriteZarr(d); err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{"posterior/x/0.0", "posterior/x/1.0", "tempered/x/0.0.0", "tempered/x/1.0.0"} {
-		if info, err := os.Stat(f.Path("draws.zarr/" + name)); err != nil || info.Size() != int64(8*n) {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-	got, err := ReadZarr(f.Path("draws.zarr"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for c := range d.Chains {
-		for r, x := range d.Chains[c].X {
-			if !slices.Equal(x, got.Chains[c].X[r]) {
-				t.Errorf("chain %d, rung %d: other draws", c+1, r+1)
-			}
-		}
-	}
 }
 
 // A store as others write it: float32, zlib, ragged chunks,
@@ -157,15 +129,17 @@ func TestZarrThatMakesNoSense(t *testing.T) {
 		}
 	}
 	for want, damage := range map[string]func(dir string) error{
-		"it is no Zarr store":        func(dir string) error { return os.Remove(filepath.Join(dir, ".zgroup")) },
-		"Zarr version 3":             func(dir string) error { return os.WriteFile(filepath.Join(dir, "zarr.json"), nil, 0o666) },
-		"none of its chunks":         func(dir string) error { return os.Remove(filepath.Join(dir, "posterior/x/0.0")) },
+		"r2sgld resume":  func(dir string) error { return os.Remove(filepath.Join(dir, ".zgroup")) },
+		"Zarr version 3": func(dir string) error { return os.WriteFile(filepath.Join(dir, "zarr.json"), nil, 0o666) },
+		"none of its chunks": func(dir string) error {
+			return errors.Join(os.Remove(filepath.Join(dir, "posterior/x/0.0")), os.Remove(filepath.Join(dir, "posterior/x/1.0")))
+		},
 		"chunk 0.0 has 7 bytes":      func(dir string) error { return os.Truncate(filepath.Join(dir, "posterior/x/0.0"), 7) },
 		"compressor \"blosc\"":       change("posterior/x/.zarray", `"compressor": null`, `"compressor": {"id": "blosc"}`),
 		"type \"\\u003ef8\"":         change("posterior/x/.zarray", `<f8`, `>f8`),
 		"order \"F\"":                change("posterior/x/.zarray", `"C"`, `"F"`),
 		"format 4 of Zarr":           change("posterior/x/.zarray", `"zarr_format": 2`, `"zarr_format": 4`),
-		"too large":                  change("posterior/x/.zarray", "    2\n", "    2000000000\n"),
+		"too large":                  change("posterior/x/.zarray", "    2\n  ]", "    2000000000\n  ]"),
 		"posterior/x/.zarray: inval": change("posterior/x/.zarray", `{`, `(`),
 		"is no name of an array":     change("posterior/.zattrs", `"x"`, `"../x"`),
 		"no such file":               change("posterior/.zattrs", `"x"`, `"y"`),

@@ -33,7 +33,8 @@ func Read(paths ...string) (*Draws, error) {
 }
 
 // ReadRun reads the draws of a run folder: draws.zarr, or the files
-// draws-N.csv if that is not there.
+// draws-N.csv if that is not there. Those of a run that has not finished cannot
+// be read; the error says so.
 func ReadRun(dir string) (*Draws, error) {
 	if z := filepath.Join(dir, "draws.zarr"); exists(z) {
 		return ReadZarr(z)
@@ -47,6 +48,9 @@ func ReadRun(dir string) (*Draws, error) {
 		if n := csvNumber(e); n > 0 {
 			numbers = append(numbers, n)
 		}
+	}
+	if len(numbers) == 0 && exists(filepath.Join(dir, "run.json")) && exists(filepath.Join(dir, "checkpoints")) {
+		return nil, fmt.Errorf("read run folder %s: the run is unfinished: go on with: r2sgld resume %s", dir, dir)
 	}
 	if len(numbers) == 0 {
 		return nil, fmt.Errorf("read run folder %s: %w", dir, errors.New("it holds neither draws.zarr nor draws-1.csv: give a run folder, a Zarr folder or Stan CSV files"))

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"slices"
 )
 
 // WriteZarr writes draws.zarr, whole or not at all: a Zarr v2 store,
@@ -15,26 +14,84 @@ import (
 // sample_stats; hot rungs, numbered from 2, are in tempered and
 // tempered_stats with dimensions chain, rung, draw; data are in
 // observed_data. An array whose name is not fit for a folder has its own name
-// in attribute long_name.
+// in attribute long_name. The bytes are those of a [Stream].
 func (f *Folder) WriteZarr(d *Draws) error {
 	path := f.Path("draws.zarr")
 	if err := d.check(); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
-	s := &zarrStore{metadata: map[string]any{}}
-	s.put(".zgroup", zarrGroup{2})
-	s.put(".zattrs", map[string]any{})
-	s.addGroups(d)
-	s.put(".zmetadata", map[string]any{"metadata": s.metadata, "zarr_consolidated_format": 1})
-	if s.err != nil {
-		return fmt.Errorf("write %s: %w", path, s.err)
+	tmp := path + temporary
+	err := f.files.RemoveAll(tmp)
+	if err == nil {
+		err = f.writeZarr(d, tmp)
 	}
-	return writeFolder(f.files, path, s.entries)
+	if err == nil {
+		err = replaceFolder(f.files, tmp, path)
+	}
+	if err != nil {
+		_ = f.files.RemoveAll(tmp)
+		return fmt.Errorf("write %s: %w", path, advice(err))
+	}
+	return nil
 }
 
-// chunkBytes is the size up to which an array is one chunk. Larger ones have a
-// chunk per chain (and rung).
-const chunkBytes = 4 << 20
+func (f *Folder) writeZarr(d *Draws, root string) error {
+	s, err := d.replay(f, root, "", d.Chains)
+	if err == nil && d.Warmup != nil {
+		s.warm, err = d.replay(f, root, "warmup_", d.Warmup)
+	}
+	if err != nil {
+		return err
+	}
+	return s.finishZarr()
+}
+
+// replay streams draws that are all there.
+func (d *Draws) replay(f *Folder, root, prefix string, chains []Chain) (*Stream, error) {
+	stats := make([][]Column, len(chains))
+	for i, c := range chains {
+		stats[i] = d.stats(c)
+	}
+	l := &layout{prefix: prefix, names: d.arrayNames(), chains: len(chains)}
+	for _, c := range stats[0] {
+		l.given = append(l.given, c.Name)
+	}
+	if prefix == "" { // hot rungs are kept after burn-in only
+		l.hot = len(chains[0].X) - 1
+		l.energy = len(chains[0].Energy) == l.hot+1
+	}
+	s, err := newStream(f, root, d, l)
+	if err != nil {
+		return nil, err
+	}
+	for i := range chains {
+		if err := s.writers[i].replay(&chains[i], stats[i]); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// replay keeps the draws of a chain.
+func (w *ChainWriter) replay(c *Chain, stats []Column) error {
+	dim := len(w.l.names)
+	for i := range len(c.X[0]) / dim {
+		w.rows = append(w.rows, c.X[0][i*dim:(i+1)*dim]...)
+		for _, s := range stats {
+			w.rows = append(w.rows, s.Values[i])
+		}
+		for r := 1; r <= w.l.hot; r++ {
+			w.rows = append(w.rows, c.X[r][i*dim:(i+1)*dim]...)
+			if w.l.energy {
+				w.rows = append(w.rows, c.Energy[r][i])
+			}
+		}
+		if err := w.full(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 type zarrGroup struct {
 	Format int `json:"zarr_format"`
@@ -81,122 +138,91 @@ type zarrStore struct {
 }
 
 // put adds a metadata document.
-func (s *zarrStore) put(path string, v any) {
+func (z *zarrStore) put(path string, v any) {
 	data, err := JSON(v)
-	if err != nil && s.err == nil {
-		s.err = fmt.Errorf("%s: %w", path, err)
+	if err != nil && z.err == nil {
+		z.err = fmt.Errorf("%s: %w", path, err)
 	}
-	s.entries = append(s.entries, entry{path, data})
-	s.metadata[path] = json.RawMessage(data)
+	z.entries = append(z.entries, entry{path: path, data: data})
+	z.metadata[path] = json.RawMessage(data)
 }
 
-func (s *zarrStore) addGroups(d *Draws) {
-	names := arrayNames(d.Names, "chain", "draw", "rung")
-	s.addPosterior("posterior", d, names, d.Chains)
-	if d.Warmup != nil {
-		s.addPosterior("warmup_posterior", d, names, d.Warmup)
+func (z *zarrStore) addGroups(s *Stream) {
+	d := s.draws
+	z.addPosterior(s)
+	if s.warm != nil {
+		z.addPosterior(s.warm)
 	}
-	s.addStats("sample_stats", d, d.Chains)
-	if d.Warmup != nil {
-		s.addStats("warmup_sample_stats", d, d.Warmup)
+	z.addStats(s)
+	if s.warm != nil {
+		z.addStats(s.warm)
 	}
-	if len(d.Chains[0].X) > 1 {
-		s.addTempered(d, names)
+	if s.layout.hot > 0 {
+		z.addTempered(s)
 	}
 	if len(d.Observed) > 0 {
-		s.addObserved(d)
+		z.addObserved(d)
 	}
 }
 
-func (s *zarrStore) group(name string, d *Draws, a zarrAttributes) {
+func (z *zarrStore) group(name string, d *Draws, a zarrAttributes) {
 	a.Library, a.Version, a.Model = library, d.Version, d.Model
-	s.put(name+"/.zgroup", zarrGroup{2})
-	s.put(name+"/.zattrs", a)
+	z.put(name+"/.zgroup", zarrGroup{2})
+	z.put(name+"/.zattrs", a)
 }
 
-func (s *zarrStore) addPosterior(group string, d *Draws, names []string, chains []Chain) {
-	s.group(group, d, zarrAttributes{Parameters: names, BurnIn: &d.BurnIn, Thin: max(1, d.Thin),
+func (z *zarrStore) addPosterior(s *Stream) {
+	d, group := s.draws, s.layout.posterior()
+	z.group(group, d, zarrAttributes{Parameters: s.layout.names, BurnIn: &d.BurnIn, Thin: max(1, d.Thin),
 		Seed: fmt.Sprint(d.Seed), Tau: d.tau()})
-	n := length(chains, len(names))
-	s.coordinates(group, len(chains), 0, n)
-	for j, name := range names {
-		values := make([]float64, 0, len(chains)*n)
-		for _, c := range chains {
-			values = append(values, c.parameter(0, j, len(names))...)
-		}
-		s.floats(group+"/"+name, longName(d.Names[j], name), []string{"chain", "draw"}, []int{len(chains), n}, values)
+	z.coordinates(group, s, 0)
+	for j, name := range s.layout.names {
+		z.cold(group, s, name, d.Names[j])
 	}
 }
 
-func (s *zarrStore) addStats(group string, d *Draws, chains []Chain) {
-	stats := make([][]Column, len(chains))
-	for i, c := range chains {
-		stats[i] = d.stats(c)
-	}
-	first := stats[0]
-	if len(first) == 0 {
+func (z *zarrStore) addStats(s *Stream) {
+	group := s.layout.sampleStats()
+	if len(s.layout.stats) == 0 {
 		return
 	}
-	s.group(group, d, zarrAttributes{})
-	n := length(chains, len(d.Names))
-	s.coordinates(group, len(chains), 0, n)
-	given := make([]string, len(first))
-	for i, c := range first {
-		given[i] = c.Name
-	}
-	names := arrayNames(given, "chain", "draw")
-	for i, name := range names {
-		values := make([]float64, 0, len(chains)*n)
-		for _, cols := range stats {
-			values = append(values, cols[i].Values...)
-		}
-		s.floats(group+"/"+name, longName(given[i], name), []string{"chain", "draw"}, []int{len(chains), n}, values)
+	z.group(group, s.draws, zarrAttributes{})
+	z.coordinates(group, s, 0)
+	for j, name := range s.layout.stats {
+		z.cold(group, s, name, s.layout.given[j])
 	}
 }
 
-func (s *zarrStore) addTempered(d *Draws, names []string) {
-	hot, n := len(d.Chains[0].X)-1, d.N()
-	dims, shape := []string{"chain", "rung", "draw"}, []int{len(d.Chains), hot, n}
-	s.group("tempered", d, zarrAttributes{Parameters: names})
-	s.coordinates("tempered", len(d.Chains), hot, n)
-	for j, name := range names {
-		values := make([]float64, 0, len(d.Chains)*hot*n)
-		for _, c := range d.Chains {
-			for r := range hot {
-				values = append(values, c.parameter(r+1, j, len(names))...)
-			}
-		}
-		s.floats("tempered/"+name, longName(d.Names[j], name), dims, shape, values)
+func (z *zarrStore) addTempered(s *Stream) {
+	d, l := s.draws, s.layout
+	z.group("tempered", d, zarrAttributes{Parameters: l.names})
+	z.coordinates("tempered", s, l.hot)
+	for j, name := range l.names {
+		z.every("tempered", s, name, d.Names[j])
 	}
-	withEnergy, withTau := len(d.Chains[0].Energy) == hot+1, len(d.Temperature) == hot+1
-	if !withEnergy && !withTau {
+	withTau := len(d.Temperature) == l.hot+1
+	if !l.energy && !withTau {
 		return
 	}
-	s.group("tempered_stats", d, zarrAttributes{})
-	s.coordinates("tempered_stats", len(d.Chains), hot, n)
+	z.group("tempered_stats", d, zarrAttributes{})
+	z.coordinates("tempered_stats", s, l.hot)
 	if withTau {
-		s.floats("tempered_stats/temperature", "", []string{"rung"}, []int{hot}, d.Temperature[1:])
+		z.floats("tempered_stats/temperature", "", []string{"rung"}, []int{l.hot}, d.Temperature[1:])
 	}
-	if withEnergy {
-		values := make([]float64, 0, len(d.Chains)*hot*n)
-		for _, c := range d.Chains {
-			for _, u := range c.Energy[1:] {
-				values = append(values, u...)
-			}
-		}
-		s.floats("tempered_stats/energy", "", dims, shape, values)
+	if l.energy {
+		z.every("tempered_stats", s, "energy", "energy")
 	}
 }
 
-func (s *zarrStore) addObserved(d *Draws) {
-	s.group("observed_data", d, zarrAttributes{})
+func (z *zarrStore) addObserved(d *Draws) {
+	z.group("observed_data", d, zarrAttributes{})
 	given := make([]string, len(d.Observed))
 	for i, a := range d.Observed {
 		given[i] = a.Name
 	}
 	for i, name := range arrayNames(given) {
 		a := d.Observed[i]
-		s.floats("observed_data/"+name, longName(a.Name, name), a.Dims, a.Shape, a.Values)
+		z.floats("observed_data/"+name, longName(a.Name, name), a.Dims, a.Shape, a.Values)
 	}
 }
 
@@ -207,59 +233,76 @@ func longName(name, safe string) string {
 	return name
 }
 
-// coordinates numbers chains and draws from 0 as ArviZ does, and the hot rungs
-// from 2: rung 1 is the cold one.
-func (s *zarrStore) coordinates(group string, chains, hot, n int) {
-	s.ints(group+"/chain", "chain", 0, chains)
-	if hot > 0 {
-		s.ints(group+"/rung", "rung", 2, hot)
-	}
-	s.ints(group+"/draw", "draw", 0, n)
+// cold describes an array of draws of the cold rung.
+func (z *zarrStore) cold(group string, s *Stream, name, given string) {
+	l := s.layout
+	z.describe(group+"/"+name, zarrAttributes{Dims: []string{"chain", "draw"}, LongName: longName(given, name)},
+		zarrArray{Dtype: "<f8", Fill: "NaN", Shape: []int{l.chains, s.writers[0].kept()}, Chunks: []int{1, l.chunk}})
 }
 
-func (s *zarrStore) ints(path, dim string, from, n int) {
-	s.array(path, zarrAttributes{Dims: []string{dim}}, zarrArray{Dtype: "<i8", Shape: []int{n}}, 8*n, func(i int) uint64 {
+// every describes an array of draws of the hot rungs.
+func (z *zarrStore) every(group string, s *Stream, name, given string) {
+	l := s.layout
+	z.describe(group+"/"+name, zarrAttributes{Dims: []string{"chain", "rung", "draw"}, LongName: longName(given, name)},
+		zarrArray{Dtype: "<f8", Fill: "NaN", Shape: []int{l.chains, l.hot, s.writers[0].kept()}, Chunks: []int{1, l.hot, l.chunk}})
+}
+
+// coordinates numbers chains and draws from 0 as ArviZ does, and the hot rungs
+// from 2: rung 1 is the cold one.
+func (z *zarrStore) coordinates(group string, s *Stream, hot int) {
+	z.ints(group+"/chain", "chain", 0, s.layout.chains)
+	if hot > 0 {
+		z.ints(group+"/rung", "rung", 2, hot)
+	}
+	z.ints(group+"/draw", "draw", 0, s.writers[0].kept())
+}
+
+func (z *zarrStore) ints(path, dim string, from, n int) {
+	z.array(path, zarrAttributes{Dims: []string{dim}}, zarrArray{Dtype: "<i8", Shape: []int{n}}, func(i int) uint64 {
 		return uint64(from + i)
 	})
 }
 
-func (s *zarrStore) floats(path, long string, dims []string, shape []int, values []float64) {
-	s.array(path, zarrAttributes{Dims: dims, LongName: long}, zarrArray{Dtype: "<f8", Fill: "NaN", Shape: shape}, 8*len(values), func(i int) uint64 {
+func (z *zarrStore) floats(path, long string, dims []string, shape []int, values []float64) {
+	z.array(path, zarrAttributes{Dims: dims, LongName: long}, zarrArray{Dtype: "<f8", Fill: "NaN", Shape: shape}, func(i int) uint64 {
 		return math.Float64bits(values[i])
 	})
 }
 
-// array adds an array of 64-bit numbers, in one chunk or in one for each row
-// of the last dimension.
-func (s *zarrStore) array(path string, attrs zarrAttributes, a zarrArray, bytes int, bits func(int) uint64) {
-	a.Chunks = slices.Clone(a.Shape)
-	whole := bytes <= chunkBytes || len(a.Shape) < 2
-	for i := range a.Chunks {
-		if !whole && i < len(a.Chunks)-1 {
-			a.Chunks[i] = 1
-		}
-		a.Chunks[i] = max(1, a.Chunks[i])
-	}
+func (z *zarrStore) describe(path string, attrs zarrAttributes, a zarrArray) {
 	a.Order, a.Format = "C", 2
-	s.put(path+"/.zarray", a)
-	s.put(path+"/.zattrs", attrs)
-	size := 8
-	for _, c := range a.Chunks {
-		size *= c
+	z.put(path+"/.zarray", a)
+	z.put(path+"/.zattrs", attrs)
+}
+
+// mostNumbers is the length of the chunks of a coordinate.
+const mostNumbers = 1 << 19
+
+// array adds an array of 64-bit numbers, in one chunk unless it is long and has
+// one dimension.
+func (z *zarrStore) array(path string, attrs zarrAttributes, a zarrArray, bits func(int) uint64) {
+	a.Chunks = make([]int, len(a.Shape))
+	total, size := 1, 1
+	for i, n := range a.Shape {
+		a.Chunks[i] = max(1, n)
+		if len(a.Shape) == 1 {
+			a.Chunks[i] = min(a.Chunks[i], mostNumbers)
+		}
+		total *= n
+		size *= a.Chunks[i]
 	}
-	at := make([]int, len(a.Shape))
-	for start := 0; start < bytes; start += size {
-		data := make([]byte, 0, size)
-		for i := range size / 8 {
-			data = binary.LittleEndian.AppendUint64(data, bits(start/8+i))
+	z.describe(path, attrs, a)
+	for from := 0; from < total; from += size {
+		at := make([]int, len(a.Shape))
+		if len(at) == 1 {
+			at[0] = from / size
 		}
-		s.entries = append(s.entries, entry{path + "/" + joinChunk(at), data})
-		for i := len(at) - 2; i >= 0; i-- { // the next row
-			if at[i]++; at[i] < a.Shape[i]/a.Chunks[i] {
-				break
+		z.entries = append(z.entries, entry{path: path + "/" + joinChunk(at), size: bytesPerItem * size, fill: func(data []byte) []byte {
+			for i := from; i < min(from+size, total); i++ {
+				data = binary.LittleEndian.AppendUint64(data, bits(i))
 			}
-			at[i] = 0
-		}
+			return data
+		}})
 	}
 }
 

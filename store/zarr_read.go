@@ -30,11 +30,8 @@ func ReadZarr(dir string) (*Draws, error) {
 }
 
 func readZarr(dir string) (*Draws, error) {
-	if _, err := os.Stat(filepath.Join(dir, "zarr.json")); err == nil {
-		return nil, errors.New("it is Zarr version 3: write it with zarr_format=2")
-	}
-	if _, err := os.Stat(filepath.Join(dir, ".zgroup")); err != nil {
-		return nil, fmt.Errorf("it is no Zarr store: %w", err)
+	if err := checkZarr(dir); err != nil {
+		return nil, err
 	}
 	d := &Draws{}
 	a, err := d.readChains(filepath.Join(dir, "posterior"), &d.Chains)
@@ -69,6 +66,20 @@ func readZarr(dir string) (*Draws, error) {
 		}
 	}
 	return d, d.check()
+}
+
+// checkZarr says why a folder cannot be read as a Zarr store.
+func checkZarr(dir string) error {
+	if exists(filepath.Join(dir, "zarr.json")) {
+		return errors.New("it is Zarr version 3: write it with zarr_format=2")
+	}
+	if exists(filepath.Join(dir, ".zgroup")) {
+		return nil
+	}
+	if filepath.Base(dir) == "draws.zarr" && exists(filepath.Join(dir, "posterior")) {
+		return fmt.Errorf("the run is unfinished: go on with: r2sgld resume %s", filepath.Dir(dir))
+	}
+	return errors.New("it is no Zarr store: it has no .zgroup")
 }
 
 func exists(path string) bool {
@@ -314,30 +325,39 @@ func readDocument(path string, v any, optional bool) error {
 }
 
 // maxArray bounds what a damaged shape can make us allocate.
-const maxArray = 1 << 28
+const maxArray = 1 << 31
 
 // readArray reads an array of numbers of any shape, as float64.
 func readArray(path string) (*Array, error) {
 	var meta zarrArray
-	if err := readDocument(filepath.Join(path, ".zarray"), &meta, false); err != nil {
-		return nil, err
-	}
-	var attrs zarrAttributes
-	if err := readDocument(filepath.Join(path, ".zattrs"), &attrs, true); err != nil {
-		return nil, err
-	}
-	a := &Array{Name: filepath.Base(path), Dims: attrs.Dims, Shape: meta.Shape}
-	if attrs.LongName != "" && isEscaped(a.Name, attrs.LongName) {
-		a.Name = attrs.LongName
-	}
-	err := meta.check(len(attrs.Dims))
-	if err == nil {
-		a.Values, err = meta.read(path)
-	}
+	name, dims, err := meta.describe(path)
 	if err != nil {
+		return nil, err
+	}
+	a := &Array{Name: name, Dims: dims, Shape: meta.Shape}
+	if a.Values, err = meta.read(path); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return a, nil
+}
+
+// describe reads the metadata of an array.
+func (m *zarrArray) describe(path string) (name string, dims []string, err error) {
+	if err := readDocument(filepath.Join(path, ".zarray"), m, false); err != nil {
+		return "", nil, err
+	}
+	var attrs zarrAttributes
+	if err := readDocument(filepath.Join(path, ".zattrs"), &attrs, true); err != nil {
+		return "", nil, err
+	}
+	name = filepath.Base(path)
+	if attrs.LongName != "" && isEscaped(name, attrs.LongName) {
+		name = attrs.LongName
+	}
+	if err := m.check(len(attrs.Dims)); err != nil {
+		return "", nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return name, attrs.Dims, nil
 }
 
 // isEscaped says whether we could have named a folder so for this name, which
@@ -415,6 +435,8 @@ func (m *zarrArray) value(b []byte) float64 {
 	return float64(b[0])
 }
 
+var errNoChunk = errors.New("none of its chunks is there")
+
 // read reads all chunks. A chunk at the edge is stored whole; one that is not
 // there holds the fill value.
 func (m *zarrArray) read(path string) ([]float64, error) {
@@ -427,7 +449,7 @@ func (m *zarrArray) read(path string) ([]float64, error) {
 		return nil, nil
 	}
 	if !m.anyChunk(path) {
-		return nil, errors.New("none of its chunks is there")
+		return nil, errNoChunk
 	}
 	values := make([]float64, total)
 	fill := m.fill()
@@ -525,13 +547,24 @@ func inflate(id string, data []byte, size int) ([]byte, error) {
 // place copies the part of a chunk that lies within the array, dimension by
 // dimension; to and from are the positions reached so far.
 func (m *zarrArray) place(values []float64, data []byte, at []int, dim, to, from int) {
-	if dim == len(at) {
-		w := m.width()
-		values[to] = m.value(data[from*w : from*w+w])
+	if dim == len(at) { // a number without dimensions
+		values[to] = m.value(data[from*m.width():])
 		return
 	}
 	first := at[dim] * m.Chunks[dim]
+	if dim == len(at)-1 {
+		m.row(values[to*m.Shape[dim]+first:], data[from*m.Chunks[dim]*m.width():], min(m.Chunks[dim], m.Shape[dim]-first))
+		return
+	}
 	for i := range min(m.Chunks[dim], m.Shape[dim]-first) {
 		m.place(values, data, at, dim+1, to*m.Shape[dim]+first+i, from*m.Chunks[dim]+i)
+	}
+}
+
+// row copies n numbers.
+func (m *zarrArray) row(values []float64, data []byte, n int) {
+	w := m.width()
+	for i := range n {
+		values[i] = m.value(data[i*w:])
 	}
 }

@@ -1,0 +1,52 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// lockName is the file that says who writes in a run folder. The system forgets
+// the lock on it with the process, however that ends.
+const lockName = ".lock"
+
+var errLocked = errors.New("is locked")
+
+// Lock takes a lock file: on Linux, macOS and the BSDs by flock. Elsewhere, and
+// on file systems without such locks, it does nothing.
+func (Disk) Lock(name string) (io.Closer, error) { return flock(name) }
+
+// take makes sure that no one else writes in the folder.
+func (f *Folder) take() error {
+	lock, err := f.files.Lock(f.Path(lockName))
+	if err == nil {
+		f.lock = lock
+		return nil
+	}
+	if !errors.Is(err, errLocked) {
+		return advice(err)
+	}
+	who := "another r2sgld"
+	if data, err := f.files.ReadFile(f.Path(lockName)); err == nil {
+		if pid, err := strconv.Atoi(strings.TrimSpace(string(data))); err == nil {
+			who = fmt.Sprintf("%s (process %d)", who, pid)
+			if pid == os.Getpid() {
+				who = "this very process"
+			}
+		}
+	}
+	return fmt.Errorf("%s is being written by %s: wait for it, stop it, or choose another folder", f.dir, who)
+}
+
+// release lets others write in the folder.
+func (f *Folder) release() error {
+	if f.lock == nil {
+		return nil
+	}
+	err := f.lock.Close()
+	f.lock = nil
+	return err
+}

@@ -1,0 +1,58 @@
+//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
+
+package store
+
+import (
+	"errors"
+	"io"
+	"os"
+	"strconv"
+	"syscall"
+)
+
+// A fileLock is a locked file that holds the number of the process.
+type fileLock struct{ file *os.File }
+
+func flock(name string) (io.Closer, error) {
+	for {
+		f, err := openAt(name)
+		if err != nil {
+			return nil, err
+		}
+		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		switch {
+		case errors.Is(err, syscall.EWOULDBLOCK):
+			return nil, errors.Join(errLocked, f.Close())
+		case errors.Is(err, errors.ErrUnsupported), errors.Is(err, syscall.ENOLCK):
+			return fileLock{f}, nil // a file system that has no such thing
+		case err != nil:
+			return nil, errors.Join(&os.PathError{Op: "lock", Path: name, Err: err}, f.Close())
+		}
+		if !current(f, name) { // its owner removed it while we waited
+			_ = f.Close()
+			continue
+		}
+		if err := f.Truncate(0); err == nil {
+			_, _ = f.WriteString(strconv.Itoa(os.Getpid()) + "\n") // for others to know; the lock is what counts
+		}
+		return fileLock{f}, nil
+	}
+}
+
+// current says whether the name still stands for the file.
+func current(f *os.File, name string) bool {
+	ours, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	there, err := os.Stat(name)
+	return err == nil && os.SameFile(ours, there)
+}
+
+// Close removes the file, still locked, and so ends the lock.
+func (l fileLock) Close() error {
+	if current(l.file, l.file.Name()) {
+		_ = os.Remove(l.file.Name())
+	}
+	return l.file.Close()
+}

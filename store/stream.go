@@ -1,0 +1,284 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// A Stream writes draws.zarr while the draws are made.
+//
+// Draws go to disk in place, into chunks whose bytes depend on the draws alone:
+// a run that was killed and goes on from an older checkpoint writes the same
+// bytes again, so that nothing has to be taken back. A store is whole once its
+// .zgroup is there, which [Stream.Finish] writes last. While a finished run is
+// extended its metadata describe the draws of before, which stay as they are.
+type Stream struct {
+	folder  *Folder
+	files   Files
+	root    string
+	draws   *Draws
+	tau     float64
+	layout  *layout
+	writers []*ChainWriter
+	warm    *Stream // the draws of burn-in in the same store, if it was kept
+
+	once sync.Once
+	torn error // the first failure of a sync, which no later one can mend
+}
+
+// NewStream prepares draws.zarr for draws that come one by one, of every rung
+// that has a temperature. Chains and Warmup of d must be empty; what else is
+// in d may still change until Finish, but for Names and Temperature. A store
+// that is there already is continued by chains that are restored, and replaced
+// otherwise.
+//
+// Memory is about 2 MB and, of draws with many numbers, at most 64 MB over all
+// chains. Each array has a file per chain for every so many draws, a power of
+// two from 256 to 65,536; hot rungs share them. So d parameters and n draws in
+// c chains make 2dc files, and as many again whenever n exceeds that.
+func (f *Folder) NewStream(d *Draws, chains int) (*Stream, error) {
+	path := f.Path("draws.zarr")
+	err := d.checkNames()
+	if err == nil && (len(d.Chains) > 0 || d.Warmup != nil) {
+		err = errors.New("draws that are to come, but some are there")
+	}
+	if err == nil && chains < 1 {
+		err = errors.New("draws without chains")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("write %s: %w", path, err)
+	}
+	hot := max(1, len(d.Temperature)) - 1
+	l := &layout{names: d.arrayNames(), given: []string{"lp", "energy"}, chains: chains, hot: hot, energy: true}
+	s, err := newStream(f, path, d, l)
+	if err != nil {
+		return nil, fmt.Errorf("write %s: %w", path, advice(err))
+	}
+	return s, nil
+}
+
+func newStream(f *Folder, root string, d *Draws, l *layout) (*Stream, error) {
+	l.stats = arrayNames(l.given, "chain", "draw")
+	l.fit()
+	s := &Stream{folder: f, files: f.files, root: root, draws: d, tau: d.tau(), layout: l}
+	if err := f.makeDir(root); err != nil {
+		return nil, err
+	}
+	for _, t := range l.tracks() {
+		if err := f.files.MkdirAll(filepath.Join(root, filepath.FromSlash(t.path))); err != nil {
+			return nil, err
+		}
+	}
+	for i := range l.chains {
+		s.writers = append(s.writers, newChainWriter(s, l, i))
+	}
+	return s, nil
+}
+
+// Chain returns the writer of chain i, counted from 0.
+func (s *Stream) Chain(i int) *ChainWriter { return s.writers[i] }
+
+// begin takes the mark of a whole store from one that is written anew.
+func (s *Stream) begin() error {
+	var err error
+	s.once.Do(func() { err = s.unfinish() })
+	return err
+}
+
+// unfinish takes away the mark of a whole store.
+func (s *Stream) unfinish() error {
+	for _, name := range []string{".zgroup", ".zmetadata"} {
+		path := filepath.Join(s.root, name)
+		if err := s.files.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("remove %s: %w", path, advice(err))
+		}
+	}
+	return nil
+}
+
+// Sync makes durable what was written so far. It may be called while draws are
+// kept, and must be called between taking the states of the chains and writing
+// the checkpoint that holds them. Once it failed it always fails: what a disk
+// refused once it may have forgotten.
+func (s *Stream) Sync() error {
+	var files, dirs []string
+	for _, w := range s.writers {
+		f, d := w.unsynced()
+		files, dirs = append(files, f...), append(dirs, d...)
+	}
+	if s.torn == nil && len(files) > 0 {
+		s.torn = syncAll(s.files, files, s.folders(dirs))
+	}
+	return s.torn
+}
+
+// folders adds those above.
+func (s *Stream) folders(dirs []string) []string {
+	all := append(slices.Clone(dirs), s.root)
+	for _, d := range dirs {
+		all = append(all, filepath.Dir(d))
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// syncAll makes files and folders durable, many at once: a file system commits
+// them together.
+func syncAll(files Files, names, dirs []string) error {
+	var g errgroup.Group
+	g.SetLimit(16)
+	for _, name := range names {
+		g.Go(func() error {
+			f, err := files.OpenAt(name)
+			if err != nil {
+				return fmt.Errorf("sync draws: %w", advice(err))
+			}
+			if err = errors.Join(f.Sync(), f.Close()); err != nil {
+				return fmt.Errorf("sync %s: %w", name, advice(err))
+			}
+			return nil
+		})
+	}
+	err := g.Wait()
+	for _, d := range dirs {
+		g.Go(func() error {
+			if err := files.SyncDir(d); err != nil {
+				return fmt.Errorf("sync %s: %w", d, advice(err))
+			}
+			return nil
+		})
+	}
+	return errors.Join(err, g.Wait())
+}
+
+// Finish completes draws.zarr and writes one draws-N.csv per chain, as many at
+// once as there are threads. All chains must have kept equally many draws. What
+// other runs left in draws.zarr is removed. After a failure it may be called
+// again.
+func (s *Stream) Finish(threads int) error {
+	if err := s.finishZarr(); err != nil {
+		return err
+	}
+	return s.writeStanCSV(threads)
+}
+
+func (s *Stream) finishZarr() error {
+	err := s.complete()
+	if err == nil {
+		err = s.writeMetadata()
+	}
+	if err != nil {
+		return fmt.Errorf("write %s: %w", s.root, err)
+	}
+	return nil
+}
+
+// complete puts on disk what chains still hold.
+func (s *Stream) complete() error {
+	n := s.writers[0].kept()
+	for i, w := range s.writers {
+		if w.failed != nil {
+			return w.failed
+		}
+		if k := w.kept(); k != n {
+			return fmt.Errorf("chain %d kept %d draws where chain 1 kept %d: go on until they are equally many", i+1, k, n)
+		}
+		if err := w.write(); err != nil {
+			return err
+		}
+		if err := w.wipe(); err != nil {
+			return err
+		}
+	}
+	if s.warm != nil {
+		if err := s.warm.complete(); err != nil {
+			return err
+		}
+		if err := s.warm.Sync(); err != nil {
+			return err
+		}
+	}
+	return s.Sync()
+}
+
+// writeMetadata writes all but the draws, the mark of a whole store last, and
+// removes what does not belong there.
+func (s *Stream) writeMetadata() error {
+	z := &zarrStore{metadata: map[string]any{}}
+	z.put(".zgroup", zarrGroup{2})
+	z.put(".zattrs", map[string]any{})
+	z.addGroups(s)
+	z.put(".zmetadata", map[string]any{"metadata": z.metadata, "zarr_consolidated_format": 1})
+	if z.err != nil {
+		return z.err
+	}
+	if err := s.unfinish(); err != nil {
+		return err
+	}
+	first, last := z.entries[0], z.entries[len(z.entries)-1]
+	if err := writeTree(s.files, s.root, z.entries[1:len(z.entries)-1]); err != nil {
+		return advice(err)
+	}
+	if err := s.removeOthers(z.entries); err != nil {
+		return advice(err)
+	}
+	for _, e := range []entry{last, first} {
+		if err := writeWhole(s.files, filepath.Join(s.root, e.path), e.data); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// removeOthers removes every file in the store that is neither an entry nor a
+// chunk of a draw.
+func (s *Stream) removeOthers(entries []entry) error {
+	ours := map[string]bool{}
+	add := func(path string) {
+		for ; len(path) > len(s.root) && !ours[path]; path = filepath.Dir(path) {
+			ours[path] = true
+		}
+	}
+	for _, e := range entries {
+		add(filepath.Join(s.root, filepath.FromSlash(e.path)))
+	}
+	for _, part := range []*Stream{s, s.warm} {
+		if part == nil {
+			continue
+		}
+		for _, w := range part.writers {
+			for chunk := 0; chunk*w.l.chunk < w.kept(); chunk++ {
+				for i := range w.tracks {
+					add(w.tracks[i].file(s.root, w.chain, chunk))
+				}
+			}
+		}
+	}
+	return s.removeBut(s.root, ours)
+}
+
+func (s *Stream) removeBut(dir string, ours map[string]bool) error {
+	entries, err := s.files.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		switch {
+		case !ours[path]:
+			err = s.files.RemoveAll(path)
+		case e.IsDir():
+			err = s.removeBut(path, ours)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
