@@ -26,6 +26,7 @@ type ladder struct {
 	index     int
 	done      int // iterations behind it
 	begun     int // of them before a resume
+	torn      bool // whether it failed within an iteration, so that there is no state to save
 	until     int // the last iteration of the round that a resumed ladder was in
 	keep      int // the next iteration whose draw is kept
 	schedule  *kernel.Schedule
@@ -58,6 +59,7 @@ type ladder struct {
 	rows     [][]float64 // one state per rung
 	energies []float64   // one per replica or rung
 	slope    []float64   // a gradient that nobody asks for
+	batches  [][]float64 // energies on fresh minibatches
 	spread   []float64   // At.Spread of the iteration before
 	rung     []int       // labels before a sweep
 
@@ -86,24 +88,44 @@ func (l *ladder) move() {
 }
 
 // trade lets the rungs of iteration k trade. The momentum of a replica that
-// changed its rung is scaled to that of its new one.
-func (l *ladder) trade(k int) {
+// changed its rung is scaled to that of its new one. It fails where the full
+// potential does.
+func (l *ladder) trade(k int) error {
 	b := l.block
+	if n := l.exchange.Wanted(k); n > 0 {
+		for len(l.batches) < n {
+			l.batches = append(l.batches, make([]float64, b.R))
+		}
+		for _, energy := range l.batches[:n] {
+			l.potential.Eval(energy, l.slope, b.X)
+		}
+		l.exchange.Observe(b.Rung, l.batches[:n])
+	}
+	if k == l.schedule.BurnIn+1 {
+		l.exchange.Reset() // what it tells is that of the draws
+	}
 	energy := b.Energy
 	if l.full != nil {
+		if !l.exchange.Due(k) {
+			return nil
+		}
 		energy = l.energies
 		l.full.Eval(energy, l.slope, b.X)
+		if err := potential.Err(l.full); err != nil {
+			return err
+		}
 	}
 	copy(l.rung, b.Rung)
 	l.exchange.Sweep(k, b.Rung, energy, l.at.Temperature, &l.uniform.Rand)
 	if b.V == nil {
-		return
+		return nil
 	}
 	for i, r := range b.Rung {
 		if was := l.rung[i]; r != was {
 			b.Rescale(i, l.at.Spread[was], l.at.Spread[r])
 		}
 	}
+	return nil
 }
 
 // notFinite returns the first replica whose energy is not finite, or whose
@@ -262,7 +284,9 @@ func (l *ladder) keepDraw() error {
 	if l.keeper == nil {
 		return nil
 	}
-	return l.keeper.Keep(l.rows, l.energies)
+	err := l.keeper.Keep(l.rows, l.energies)
+	l.torn = err != nil
+	return err
 }
 
 // original maps a state of the kernel to the user's coordinates. It may use

@@ -217,8 +217,18 @@ func (r *run) boundary() error {
 			return fmt.Errorf("the whitening is not of dimension %d", d)
 		}
 	}
-	if s.Start != nil && r.problem.Domain != nil && s.Boundary != domain.Free && !r.problem.Domain.Contains(s.Start) {
+	if r.problem.Domain == nil || s.Boundary == domain.Free {
+		return nil
+	}
+	if s.Start != nil && !r.problem.Domain.Contains(s.Start) {
 		return fmt.Errorf("the start %v lies outside the domain", s.Start)
+	}
+	for i, l := range s.States {
+		for _, x := range l {
+			if !r.problem.Domain.Contains(x) {
+				return fmt.Errorf("the state %v of ladder %d lies outside the domain", x, i+1)
+			}
+		}
 	}
 	return nil
 }
@@ -314,19 +324,21 @@ func (r *run) workspace(l *ladder) (err error) {
 	for i := range l.rows {
 		l.rows[i] = make([]float64, n)
 	}
-	l.potential = r.potential.Evaluator(rungs, l.streams)
-	if r.full != nil {
-		l.full = r.full.Evaluator(rungs, l.streams)
-		l.slope = make([]float64, rungs*n)
-	}
+	l.slope = make([]float64, rungs*n)
 	if r.domain != nil {
 		rule := r.settings.Boundary
 		if rule == "" {
 			rule = domain.Specular
 		}
-		l.reflector, err = domain.NewReflector(r.domain, rule, r.settings.Cap)
+		if l.reflector, err = domain.NewReflector(r.domain, rule, r.settings.Cap); err != nil {
+			return err
+		}
 	}
-	return err
+	l.potential = r.potential.Evaluator(rungs, l.streams) // last: what is open is closed with the ladder
+	if r.full != nil {
+		l.full = r.full.Evaluator(rungs, l.streams)
+	}
+	return nil
 }
 
 // start puts every replica of every ladder where it begins and evaluates it.
