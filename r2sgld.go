@@ -67,8 +67,8 @@ type Settings struct {
 	Recorder func(ladder int) Recorder // one for each ladder; nil is none
 	Keeper   func(ladder int) Keeper   // takes every kept draw, one for each ladder; nil is none
 	// Review is shown the result when all ladders have done their iterations, and
-	// says how many each shall do in all; the run ends if that is not more. nil
-	// ends it.
+	// says how many each shall do in all; the run ends if that is not more. It may
+	// depend on the draws only, and must not keep them. nil ends the run.
 	Review     func(*Result) (iterations int, err error)
 	Checkpoint *Checkpoint // where states are saved; nil is nowhere
 	Resume     [][]byte    // the states of a checkpoint, one per ladder; nil starts anew
@@ -136,6 +136,11 @@ func (r *run) rounds(ctx context.Context) error {
 		if err != nil || n <= r.schedule.Iterations {
 			return err
 		}
+		if r.settings.Checkpoint != nil { // no checkpoint may mix states of a round and of one before
+			for _, l := range r.all {
+				l.snapshot()
+			}
+		}
 		r.schedule.Iterations = n
 	}
 }
@@ -143,7 +148,9 @@ func (r *run) rounds(ctx context.Context) error {
 // ladders runs every ladder to its last iteration, at most Threads at once. The
 // first failure stops the others at their next iteration.
 func (r *run) ladders(parent context.Context) error {
-	g, ctx := errgroup.WithContext(parent)
+	ctx, fail := context.WithCancelCause(parent)
+	defer fail(nil)
+	var g errgroup.Group
 	g.SetLimit(r.threads)
 	unhook := context.AfterFunc(ctx, func() {
 		for _, l := range r.all {
@@ -161,16 +168,20 @@ func (r *run) ladders(parent context.Context) error {
 				err = l.run()
 			}
 			if err != nil {
-				return fmt.Errorf("ladder %d: %w", l.index+1, err)
+				err = fmt.Errorf("ladder %d: %w", l.index+1, err)
+				fail(err)
 			}
-			return nil
+			return err
 		})
 	}
 	err := g.Wait()
-	if errors.Is(err, context.Canceled) && parent.Err() != nil {
-		err = fmt.Errorf("stopped: %w", context.Cause(parent))
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, context.Canceled) && parent.Err() != nil:
+		return fmt.Errorf("stopped: %w", context.Cause(parent))
 	}
-	return err
+	return context.Cause(ctx) // the others end because of it
 }
 
 // run takes the ladder from where it stands to its last iteration.
@@ -189,9 +200,13 @@ func (l *ladder) run() error {
 		l.reflect()                             // along that step; fallbacks counted
 		l.potential.Eval(b.Energy, b.Grad, b.X) // one minibatch for all rungs
 		if i := l.notFinite(); i >= 0 {
+			l.torn = true
 			return l.blowUp(k, i)
 		}
-		l.trade(k) // labels trade, states stay
+		if err := l.trade(k); err != nil { // labels trade, states stay
+			l.torn = true
+			return fmt.Errorf("swaps of iteration %d: %w", k, err)
+		}
 		l.done = k
 		if err := l.record(k); err != nil {
 			return fmt.Errorf("record iteration %d: %w", k, err)
@@ -201,9 +216,9 @@ func (l *ladder) run() error {
 }
 
 // Check reports every fault that [Sample] would find before its first
-// iteration, or nil.
+// iteration, those of s.Resume aside, or nil.
 func Check(p Problem, s Settings) error {
-	s.Recorder, s.Keeper = nil, nil
+	s.Recorder, s.Keeper, s.Resume = nil, nil, nil
 	r, err := newRun(p, s)
 	if err != nil {
 		return err

@@ -299,10 +299,7 @@ func (l *ladder) own(r *run) error {
 		return nil
 	}
 	l.owned = true
-	if err := l.close(); err != nil {
-		return err
-	}
-	return r.workspace(l)
+	return errors.Join(l.close(), r.workspace(l))
 }
 
 // workspace gives l all that it works with.

@@ -239,7 +239,7 @@ func (s *saver) save() error {
 }
 
 // finish ends the saver once no ladder runs any more and saves the last states.
-// A ladder that blew up keeps the copy from before.
+// A ladder that failed within an iteration keeps the copy from before.
 func (s *saver) finish() error {
 	close(s.end)
 	s.wait.Wait()
@@ -247,7 +247,7 @@ func (s *saver) finish() error {
 		return nil
 	}
 	for _, l := range s.r.all {
-		if l.notFinite() < 0 {
+		if !l.torn {
 			l.snapshot()
 		}
 	}

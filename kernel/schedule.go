@@ -82,7 +82,7 @@ type At struct {
 	StepSize    []float64 // η
 	Temperature []float64 // τ
 	Drift       []float64 // η, or 0 where τ is infinite
-	Noise       []float64 // sqrt(2ητ), the standard deviation of the noise; sqrt(2η(1−μ−β̂)τ) with momentum
+	Noise       []float64 // sqrt(2ητ), the standard deviation of the noise; sqrt(2η(1−μ−β̂)τ) with momentum, β̂ being 0 where τ is infinite
 	Spread      []float64 // the standard deviation of the momentum in equilibrium, sqrt(2ητ/(1+μ)); sqrt(2ητ) without
 	filled      bool
 }
@@ -104,20 +104,21 @@ func (s *Schedule) Set(at *At, k int) (changed bool) {
 		return false
 	}
 	f := s.Decay.factor(k, s.Iterations)
-	share, damping := 1.0, 1.0
-	if m := s.Momentum; m != nil {
-		share, damping = 1-m.Mu-m.NoiseEstimate, 1+m.Mu
+	var m Momentum
+	if s.Momentum != nil {
+		m = *s.Momentum
 	}
 	for r, eta := range s.StepSize {
 		eta *= f
 		tau := s.Temperature[r]
 		diffusion := eta * tau
 		at.StepSize[r], at.Temperature[r], at.Drift[r] = eta, tau, eta
-		if math.IsInf(tau, 1) {
-			at.Drift[r], diffusion = 0, eta
+		share := 1 - m.Mu - m.NoiseEstimate
+		if math.IsInf(tau, 1) { // no gradient, and none of its noise
+			at.Drift[r], diffusion, share = 0, eta, 1-m.Mu
 		}
 		at.Noise[r] = math.Sqrt(2 * share * diffusion)
-		at.Spread[r] = math.Sqrt(2 * diffusion / damping)
+		at.Spread[r] = math.Sqrt(2 * diffusion / (1 + m.Mu))
 	}
 	at.filled = true
 	return true

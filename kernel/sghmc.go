@@ -51,8 +51,12 @@ func SGHMC(b *Block, at *At, m *Momentum, noise []*stream.Rand) {
 }
 
 // Rescale multiplies the momentum of replica i, which leaves equilibrium spread
-// before for spread after, so that it is in equilibrium there as well.
+// before for spread after, so that it is in equilibrium there as well. Where the
+// step size had decayed to nothing there is no momentum to scale.
 func (b *Block) Rescale(i int, before, after float64) {
+	if before == 0 {
+		return
+	}
 	f := after / before
 	for j := i; j < len(b.V); j += b.R {
 		b.V[j] *= f
