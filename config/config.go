@@ -15,6 +15,7 @@ import (
 	"github.com/r2sgld/r2sgld/domain"
 	"github.com/r2sgld/r2sgld/dynamics"
 	"github.com/r2sgld/r2sgld/expression"
+	"github.com/r2sgld/r2sgld/tune"
 )
 
 // Problems are all that is wrong with a configuration; their Error method
@@ -30,7 +31,8 @@ type Run struct {
 	Command  string // sample or identify
 	Name     string
 	Problem  r2sgld.Problem
-	Settings r2sgld.Settings   // without Recorder, Checkpoint, Resume and Threads
+	Settings r2sgld.Settings   // without Recorder, Keeper, Review, Checkpoint, Resume and Threads
+	Until    *tune.Until       // of method auto, whose step sizes and temperatures are to be found; nil for others
 	Model    *dynamics.Problem // of identify: the posterior, to explain the draws with
 	Resolved Resolved
 }
@@ -45,8 +47,10 @@ type loader struct {
 	names   []string // of the coordinates
 	method  method
 	sampler Sampler
-	domain  domain.Domain // nil is all of R^d
-	inside  []float64     // a point inside the domain; nil if it is not known
+	// the entry of the temperatures that is infinite; nil is none
+	infinite *yamlpos.Node
+	domain   domain.Domain // nil is all of R^d
+	inside   []float64     // a point inside the domain; nil if it is not known
 }
 
 // Load reads a configuration of the command sample or identify, with overrides
@@ -252,3 +256,6 @@ func (s *Sampler) start() []float64 {
 	}
 	return x
 }
+
+// bounded reports whether d lies in a finite box.
+func bounded(d domain.Domain) bool { return d != nil && domain.Bounded(d) }

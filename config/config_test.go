@@ -239,7 +239,7 @@ func TestMethods(t *testing.T) {
 // noise steps shorten it. A step from a random direction's curvature alone, or
 // from the smallest eigenvalue, fails.
 func TestMeasuredSteps(t *testing.T) {
-	text := "variables: [x, y]\npotential: \"50*(x + y)^2/2 + (x - y)^2/2\"\n" // λ = 100 and 2
+	text := "variables: [x, y]\npotential: \"50*(x + y)^2/2 + (x - y)^2/2\"\nsampler: {method: r2sgld}\n" // λ = 100 and 2
 	for _, c := range []struct {
 		domain string
 		want   []float64

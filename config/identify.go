@@ -10,7 +10,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -18,6 +17,7 @@ import (
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/config/yamlpos"
 	"github.com/r2sgld/r2sgld/dynamics"
+	"github.com/r2sgld/r2sgld/tune"
 )
 
 func (l *loader) identification() (*Run, error) {
@@ -46,24 +46,20 @@ func (l *loader) identification() (*Run, error) {
 	l.names = p.Parameters
 	l.parameterDomain(p, root.Field("model"))
 	l.readInit(section.Field("init"))
-	l.sampler.settle(l.method, 200_000, 20_000, 20, []float64{1, 3})
-	l.lengths(section, len(l.names))
-	l.checkBatch(model, p)
-	if err := l.Problems.Err(); err != nil {
-		return nil, err
-	}
-	l.settleFit(p)
-	l.measureSteps(p.Whole)
+	l.reference()
 	if err := l.Problems.Err(); err != nil {
 		return nil, err
 	}
 	s.Problem = r2sgld.Problem{Potential: p.Potential, Domain: l.domain, Names: l.names}
-	s.Settings = l.sampler.settings(l.method)
-	s.Settings.Start = l.sampler.start()
-	if *l.sampler.Whiten {
+	s.Resolved = Resolved{Name: s.Name, Data: data, Model: resolved}
+	l.settleFit(p)
+	l.settle(s, section, []float64{1, 3}, 200_000, 20_000, 20)
+	if err := l.Problems.Err(); err != nil {
+		return nil, err
+	}
+	if l.sampler.Whiten == nil && p.Factor != nil || l.sampler.Whiten != nil && *l.sampler.Whiten {
 		s.Settings.Whitening = &r2sgld.Whitening{Center: p.Center, L: p.Factor}
 	}
-	s.Resolved = Resolved{Name: s.Name, Data: data, Model: resolved, Sampler: l.sampler}
 	return s, nil
 }
 
@@ -244,18 +240,6 @@ func (l *loader) readLikelihood(n *yamlpos.Node, m *dynamics.Model, r *Model) {
 		o = append(o, Entry{f.Key.Text, v})
 	}
 	r.Noise = o
-}
-
-// checkBatch asks for the noise of energies summed over minibatches: swaps are
-// right only if they know it.
-func (l *loader) checkBatch(m *dynamics.Model, p *dynamics.Problem) {
-	at := l.root.Field("model").Key("batch")
-	given := l.root.Field("sampler").Field("swap").Field("variance")
-	if l.method.exchanges && m.Batch > 0 && m.Batch < len(p.Time) && given == nil {
-		l.Report(at, "the noise of energies over minibatches of %d of %d rows is not known: give sampler.swap.variance, "+
-			"the variance of the difference of the energies of two states (0: trade as if there were no noise), "+
-			"or take a method that does not exchange, such as r-sgld", m.Batch, len(p.Time))
-	}
 }
 
 // readDerivative reads how derivatives come from the data.
@@ -469,7 +453,7 @@ func (l *loader) parameterDomain(p *dynamics.Problem, model *yamlpos.Node) {
 // settleFit fills in what a fit provides: whitening, its step size, the start.
 func (l *loader) settleFit(p *dynamics.Problem) {
 	s := &l.sampler
-	if s.Whiten == nil {
+	if s.Whiten == nil && !l.method.auto {
 		whiten := p.Factor != nil
 		s.Whiten = &whiten
 	}
@@ -480,8 +464,8 @@ func (l *loader) settleFit(p *dynamics.Problem) {
 		}
 		s.Init = named(l.names, start)
 	}
-	if *s.Whiten && s.StepSize == nil {
-		s.StepSize = slices.Repeat([]float64{whitenedStep(p, s.start())}, len(s.Temperature))
+	if !l.method.auto && *s.Whiten && s.StepSize == nil {
+		s.StepSize = []float64{whitenedStep(p, s.start())}
 	}
 }
 
@@ -504,5 +488,5 @@ func whitenedStep(p *dynamics.Problem, start []float64) float64 {
 	if !(steep < 100) {
 		steep = 100
 	}
-	return twoDigits(0.02 / steep)
+	return tune.Readable(0.02 / steep)
 }

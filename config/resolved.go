@@ -6,7 +6,10 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"math"
 	"path/filepath"
+
+	"github.com/r2sgld/r2sgld/tune"
 )
 
 // Resolved is a configuration with every default filled in: it determines the
@@ -14,12 +17,19 @@ import (
 type Resolved struct {
 	Name      string   `json:"name"`
 	Variables []string `json:"variables,omitempty"` // of sample
-	Potential string   `json:"potential,omitempty"` // of sample
+	Potential any      `json:"potential,omitempty"` // of sample: text or *Command
 	Noise     *Noise   `json:"noise,omitempty"`     // of sample
 	Data      *Data    `json:"data,omitempty"`      // of identify
 	Model     *Model   `json:"model,omitempty"`     // of identify
 	Domain    any      `json:"domain,omitempty"`    // of sample, as written
 	Sampler   Sampler  `json:"sampler"`
+}
+
+// Command is a potential that lives in another program.
+type Command struct {
+	Args      []string `json:"command"`
+	Timeout   float64  `json:"timeout"` // seconds
+	Directory string   `json:"directory"`
 }
 
 // Noise is synthetic noise: standard deviations.
@@ -51,24 +61,40 @@ type Model struct {
 	Batch       int      `json:"batch,omitempty"` // rows of a minibatch
 }
 
-// Sampler is the sampler section.
+// Sampler is the sampler section. Method auto finds what it leaves out.
 type Sampler struct {
-	Method      string    `json:"method"`
-	Iterations  int       `json:"iterations"`
-	BurnIn      *int      `json:"burn_in"`
-	Thin        int       `json:"thin"`
-	StepSize    []float64 `json:"step_size"`
-	Temperature []float64 `json:"temperature"`
-	Schedule    Schedule  `json:"schedule"`
-	Swap        Swap      `json:"swap,omitzero"`
-	Ladders     int       `json:"ladders"`
-	Boundary    string    `json:"boundary,omitempty"`
-	Cap         int       `json:"cap,omitempty"`
-	Penalty     *float64  `json:"penalty,omitempty"`
-	Kernel      string    `json:"kernel"`
-	Init        any       `json:"init"` // "uniform" or a point
-	Seed        *uint64   `json:"seed"`
-	Whiten      *bool     `json:"whiten,omitempty"`
+	Method        string       `json:"method"`
+	Iterations    int          `json:"iterations"`
+	BurnIn        *int         `json:"burn_in,omitempty"`
+	Thin          int          `json:"thin,omitempty"`
+	StepSize      []float64    `json:"step_size,omitempty"`
+	Temperature   Temperatures `json:"temperature,omitempty"`
+	Schedule      Schedule     `json:"schedule,omitzero"`
+	Swap          Swap         `json:"swap,omitzero"`
+	Ladders       int          `json:"ladders"`
+	Boundary      string       `json:"boundary,omitempty"`
+	Cap           int          `json:"cap,omitempty"`
+	Penalty       *float64     `json:"penalty,omitempty"`
+	Momentum      *float64     `json:"momentum,omitempty"`
+	NoiseEstimate *float64     `json:"noise_estimate,omitempty"`
+	Init          any          `json:"init"` // "uniform" or a point
+	Seed          *uint64      `json:"seed"`
+	Whiten        *bool        `json:"whiten,omitempty"`
+	Until         *tune.Until  `json:"until,omitempty"` // of method auto
+}
+
+// Temperatures are temperatures per rung, the last perhaps infinite.
+type Temperatures []float64
+
+// MarshalJSON writes an infinite temperature as "inf".
+func (t Temperatures) MarshalJSON() ([]byte, error) {
+	v := make([]any, len(t))
+	for i, x := range t {
+		if v[i] = x; math.IsInf(x, 1) {
+			v[i] = "inf"
+		}
+	}
+	return json.Marshal(v)
 }
 
 // Schedule says how step sizes vary.
@@ -82,13 +108,50 @@ type Schedule struct {
 	Gamma  float64 `json:"gamma,omitempty"`
 }
 
-// Swap says how rungs trade.
+// Swap says how rungs trade; see exchange.Settings.
 type Swap struct {
-	Scheme     string  `json:"scheme"`
-	Rule       string  `json:"rule"`
-	Every      int     `json:"every"`
-	Correction float64 `json:"correction"`
-	Variance   float64 `json:"variance"`
+	Scheme     string
+	Rule       string
+	Every      int
+	Correction float64
+	Variance   float64
+	Estimate   *Estimate // in place of Variance
+	Energies   string    // full: those that swaps see are over all data
+	Threshold  float64
+	Target     float64
+	Gain       float64
+	Window     int
+	Gate       string
+	Parity     string
+}
+
+// Estimate says how σ̃² is estimated on line.
+type Estimate struct {
+	Every     int     `json:"every"`
+	Batches   int     `json:"batches"`
+	Smoothing float64 `json:"smoothing"`
+}
+
+// MarshalJSON writes the swap section.
+func (s Swap) MarshalJSON() ([]byte, error) {
+	var variance any = s.Variance
+	if s.Estimate != nil {
+		variance = s.Estimate
+	}
+	return json.Marshal(struct {
+		Scheme     string  `json:"scheme"`
+		Rule       string  `json:"rule"`
+		Every      int     `json:"every"`
+		Correction float64 `json:"correction"`
+		Variance   any     `json:"variance"`
+		Energies   string  `json:"energies,omitempty"`
+		Threshold  float64 `json:"threshold,omitempty"`
+		Target     float64 `json:"target,omitempty"`
+		Gain       float64 `json:"gain,omitempty"`
+		Window     int     `json:"window,omitempty"`
+		Gate       string  `json:"gate,omitempty"`
+		Parity     string  `json:"parity,omitempty"`
+	}{s.Scheme, s.Rule, s.Every, s.Correction, variance, s.Energies, s.Threshold, s.Target, s.Gain, s.Window, s.Gate, s.Parity})
 }
 
 // Ordered is a JSON object that keeps the order of its keys.
@@ -132,7 +195,7 @@ func (r Resolved) Law() (string, error) {
 	if r.Sampler.Schedule.Kind != "cosine" {
 		r.Sampler.Iterations = 0
 	}
-	r.Sampler.StepSize, r.Sampler.Cap, r.Sampler.Swap = nil, 0, Swap{}
+	r.Sampler.StepSize, r.Sampler.Cap, r.Sampler.Swap, r.Sampler.Until = nil, 0, Swap{}, nil
 	return r.Hash()
 }
 

@@ -1,10 +1,15 @@
 package config
 
 import (
+	"path/filepath"
+	"time"
+
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/config/yamlpos"
 	"github.com/r2sgld/r2sgld/expression"
 	"github.com/r2sgld/r2sgld/potential"
+	"github.com/r2sgld/r2sgld/potential/command"
+	"github.com/r2sgld/r2sgld/tune"
 )
 
 func (l *loader) sample() (*Run, error) {
@@ -12,27 +17,23 @@ func (l *loader) sample() (*Run, error) {
 	l.Section(root, "name", "variables", "potential", "noise", "domain", "sampler")
 	s := &Run{Command: "sample", Name: l.readName()}
 	l.readNames(root.Field("variables"))
-	u := l.readPotential(root.Field("potential"))
+	var u potential.Potential
+	at := root.Field("potential")
+	elsewhere := at != nil && at.Kind == yamlpos.Map
+	if !elsewhere {
+		u = l.readPotential(at)
+	}
 	noise := l.readNoise(root.Field("noise"))
 	l.readDomain(root.Field("domain"))
 	section := root.Field("sampler")
 	l.readSampler(section)
-	if noise != nil && l.method.exchanges && section.Field("swap").Field("variance") == nil {
-		l.sampler.Swap.Variance = 2 * noise.Energy * noise.Energy // of the difference of two energies
-	}
 	l.readInit(section.Field("init"))
-	if err := l.Problems.Err(); err != nil {
-		return nil, err
-	}
-	temperature := []float64{1, 3}
-	if bounded(l.domain) {
-		temperature = []float64{1, 10}
-	}
-	l.sampler.settle(l.method, 100_000, 10_000, 10, temperature)
-	l.lengths(section, len(l.names))
-	l.settleInit()
-	if len(l.Problems) == 0 {
-		l.measureSteps(u)
+	l.reference()
+	s.Resolved = Resolved{Name: s.Name, Variables: l.names, Noise: noise, Domain: plainValue(root.Field("domain"))}
+	if elsewhere {
+		u = l.external(at, &s.Resolved) // started only if nothing else is wrong
+	} else {
+		s.Resolved.Potential = plainValue(at)
 	}
 	if err := l.Problems.Err(); err != nil {
 		return nil, err
@@ -41,11 +42,112 @@ func (l *loader) sample() (*Run, error) {
 		u = potential.Noisy(u, noise.Gradient, noise.Energy)
 	}
 	s.Problem = r2sgld.Problem{Potential: u, Domain: l.domain, Names: l.names}
-	s.Settings = l.sampler.settings(l.method)
-	s.Settings.Start = l.sampler.start()
-	s.Resolved = Resolved{Name: s.Name, Variables: l.names, Potential: root.Field("potential").Text, Noise: noise,
-		Domain: plainValue(root.Field("domain")), Sampler: l.sampler}
+	temperature := []float64{1, 3}
+	if bounded(l.domain) {
+		temperature = []float64{1, 10}
+	}
+	l.settleInit()
+	l.settle(s, section, temperature, 100_000, 10_000, 10)
+	if err := l.Problems.Err(); err != nil {
+		return nil, err
+	}
 	return s, nil
+}
+
+// settle fills in the sampler's defaults and makes the settings of the run.
+func (l *loader) settle(s *Run, section *yamlpos.Node, temperature []float64, iterations, burnIn, thin int) {
+	if l.method.exchanges {
+		l.sampler.noisyEnergies(s.Problem.Potential, section)
+	}
+	if l.method.auto {
+		l.sampler.settleAuto()
+		s.Until = l.sampler.Until
+		l.checkAuto(s.Problem)
+	} else {
+		l.sampler.settle(l.method, iterations, burnIn, thin, temperature)
+		l.lengths(section, len(l.names))
+		if len(l.Problems) == 0 {
+			l.measureSteps(s.Problem)
+		}
+	}
+	if len(l.Problems) > 0 {
+		return
+	}
+	s.Settings = l.sampler.settings(l.method, len(l.names))
+	s.Settings.Start = l.sampler.start()
+	s.Resolved.Sampler = l.sampler
+}
+
+// reference checks that there is a uniform law where a temperature is infinite.
+func (l *loader) reference() {
+	if l.infinite != nil && (l.method.wall != "r" || !bounded(l.domain)) {
+		l.Report(l.infinite, "an infinite temperature, the uniform law, needs a bounded domain and a method that reflects")
+	}
+}
+
+// measureSteps sets the step sizes that are not given.
+func (l *loader) measureSteps(p r2sgld.Problem) {
+	s := &l.sampler
+	var err error
+	if s.StepSize == nil {
+		s.StepSize, err = tune.Steps(p, s.Temperature, s.start(), *s.Seed)
+	} else {
+		err = tune.Finite(p, s.start(), *s.Seed)
+	}
+	if err != nil {
+		l.Report(l.root.Key("potential"), "%v", err)
+	}
+}
+
+// checkAuto reports what would stop the warm-up of method auto at once: a potential
+// that is nowhere finite or, where nothing else bounds the steps, without
+// curvature.
+func (l *loader) checkAuto(p r2sgld.Problem) {
+	var err error
+	if bounded(l.domain) {
+		err = tune.Finite(p, l.sampler.start(), *l.sampler.Seed)
+	} else {
+		_, err = tune.Steps(p, []float64{1}, l.sampler.start(), *l.sampler.Seed)
+	}
+	if err != nil {
+		l.Report(l.root.Key("potential"), "%v", err)
+	}
+}
+
+// external reads a potential that lives in another program and starts it.
+func (l *loader) external(n *yamlpos.Node, r *Resolved) potential.Potential {
+	if !l.Section(n, "command", "timeout", "directory") {
+		return nil
+	}
+	if n.Field("command") == nil {
+		l.Report(n, "a potential in another program needs the key \"command\", such as [python3, model.py]")
+		return nil
+	}
+	c := &Command{Timeout: 60, Directory: filepath.Dir(l.file)}
+	if !l.List(n.Field("command"), "words") {
+		return nil
+	}
+	c.Args = l.texts(n.Field("command"))
+	if v, ok := l.Positive(n.Field("timeout")); ok {
+		c.Timeout = v
+	}
+	if k := n.Field("directory"); k != nil {
+		c.Directory, _ = l.Text(k)
+	}
+	if abs, err := filepath.Abs(c.Directory); err == nil {
+		c.Directory = abs
+	}
+	r.Potential = c
+	if len(l.Problems) > 0 {
+		return nil
+	}
+	u, err := command.New(command.Settings{Args: c.Args, Dir: c.Directory, Names: l.names,
+		Timeout: time.Duration(c.Timeout * float64(time.Second))})
+	if err != nil {
+		l.Report(n.Field("command"), "%v", err)
+		return nil
+	}
+	return u
 }
 
 // readPotential compiles the potential.

@@ -10,6 +10,8 @@ import (
 	"github.com/r2sgld/r2sgld/domain"
 	"github.com/r2sgld/r2sgld/exchange"
 	"github.com/r2sgld/r2sgld/kernel"
+	"github.com/r2sgld/r2sgld/potential"
+	"github.com/r2sgld/r2sgld/tune"
 )
 
 // A method is what a name such as r-cycsgld stands for.
@@ -18,17 +20,26 @@ type method struct {
 	wall      string // "" lets steps go, "p" pulls back, "r" reflects
 	cycles    bool   // cosine cycles
 	exchanges bool   // several rungs
+	momentum  bool   // SGHMC
+	auto      bool   // finds its own settings
 }
 
-// methods are the known methods, the default first.
+// methods are the known methods, the default of a sampler section that sets
+// anything by hand first.
 func methods() []method {
-	return []method{
-		{"r2sgld", "r", false, true},
-		{"sgld", "", false, false}, {"cycsgld", "", true, false}, {"resgld", "", false, true},
-		{"p-sgld", "p", false, false}, {"p-cycsgld", "p", true, false}, {"p-resgld", "p", false, true},
-		{"r-sgld", "r", false, false}, {"r-cycsgld", "r", true, false},
-		{"r-resgld", "r", false, true},
+	all := []method{{name: "r2sgld", wall: "r", exchanges: true}, {name: "auto", wall: "r", exchanges: true, auto: true}}
+	for _, kernel := range []string{"sgld", "sghmc"} {
+		for _, wall := range []string{"", "p", "r"} {
+			for _, kind := range []string{"", "cyc", "re"} {
+				name := kind + kernel
+				if wall != "" {
+					name = wall + "-" + name
+				}
+				all = append(all, method{name: name, wall: wall, cycles: kind == "cyc", exchanges: kind == "re", momentum: kernel == "sghmc"})
+			}
+		}
 	}
+	return append(all, method{name: "r2sghmc", wall: "r", exchanges: true, momentum: true})
 }
 
 // The largest numbers that a configuration may ask for.
@@ -36,8 +47,22 @@ const (
 	maxIterations = 1_000_000_000_000
 	maxLadders    = 1024
 	maxRungs      = 512
-	maxMemory     = 32 << 30 // bytes of draws
+	maxHeld       = 1 << 29   // bytes of draws held in memory
+	maxDisk       = 256 << 30 // bytes of draws
 )
+
+// The lengths of a run of method auto.
+const (
+	autoIterations = 100_000 // of the first round; each further one doubles the draws
+	autoMost       = 64      // rounds' worth, at which it gives up
+	autoThin       = 10
+	autoRHat       = 1.01
+	autoESS        = 400
+)
+
+// autoKeys are those that a sampler section of method auto may have; a section
+// that has no others, and no method, is one.
+func autoKeys() []string { return []string{"ladders", "init", "seed", "swap", "until"} }
 
 // sampler reads the sampler section into l.sampler; what is not given stays at
 // its zero value, for the defaults to fill in.
@@ -45,12 +70,12 @@ func (l *loader) readSampler(n *yamlpos.Node) {
 	s := &l.sampler
 	l.method = methods()[0]
 	known := []string{"method", "iterations", "burn_in", "thin", "step_size", "temperature", "schedule", "swap", "ladders",
-		"boundary", "cap", "penalty", "kernel", "init", "seed"}
+		"boundary", "cap", "penalty", "kernel", "momentum", "noise_estimate", "init", "seed", "until"}
 	if l.identify {
 		known = append(known, "whiten")
 	}
+	l.samplerMethod(n)
 	if l.Section(n, known...) {
-		l.samplerMethod(n)
 		s.Iterations, _ = l.Int(n.Field("iterations"), 1, maxIterations)
 		if k := n.Field("burn_in"); k != nil {
 			if v, ok := l.Int(k, 0, maxIterations); ok {
@@ -63,13 +88,16 @@ func (l *loader) readSampler(n *yamlpos.Node) {
 			s.Seed = &v
 		}
 		_, _ = l.Word(n.Field("kernel"), "sgld")
+		l.samplerKernel(n)
 		l.samplerRungs(n)
 		l.samplerSwap(n.Field("swap"))
 		l.samplerWall(n)
+		l.samplerUntil(n)
 	}
-	l.samplerSchedule(n.Field("schedule"))
+	if !l.method.auto {
+		l.samplerSchedule(n.Field("schedule"))
+	}
 	s.Method = l.method.name
-	s.Kernel = "sgld"
 }
 
 // samplerMethod reads the method's name.
@@ -78,9 +106,78 @@ func (l *loader) samplerMethod(n *yamlpos.Node) {
 	for _, m := range methods() {
 		names = append(names, m.name)
 	}
-	if name, ok := l.Word(n.Field("method"), names...); ok {
-		l.method = methods()[slices.Index(names, name)]
+	auto := methods()[slices.Index(names, "auto")]
+	switch {
+	case n == nil || n.Kind == yamlpos.Null:
+		l.method = auto
+	case n.Kind != yamlpos.Map:
+	case n.Field("method") != nil:
+		if name, ok := l.Word(n.Field("method"), names...); ok {
+			l.method = methods()[slices.Index(names, name)]
+		}
+	case !slices.ContainsFunc(n.Fields, func(f yamlpos.Field) bool { return !slices.Contains(autoKeys(), f.Key.Text) }):
+		l.method = auto
 	}
+	if !l.method.auto || n == nil || n.Kind != yamlpos.Map {
+		return
+	}
+	for _, f := range n.Fields {
+		switch key := f.Key.Text; key {
+		case "burn_in", "thin", "step_size", "temperature", "schedule", "boundary", "cap", "penalty", "kernel", "momentum", "noise_estimate", "whiten":
+			l.Report(f.Key, "method auto sets %s itself: drop the key, or take method: r2sgld", key)
+		}
+	}
+}
+
+// samplerKernel reads what concerns momentum.
+func (l *loader) samplerKernel(n *yamlpos.Node) {
+	s := &l.sampler
+	for key, at := range map[string]**float64{"momentum": &s.Momentum, "noise_estimate": &s.NoiseEstimate} {
+		k := n.Field(key)
+		if k == nil {
+			continue
+		}
+		if v, ok := l.NotNegative(k); ok {
+			*at = &v
+			if !l.method.momentum && !l.method.auto {
+				l.Report(k, "%s belongs to the methods with momentum, such as r2sghmc; found method %s", key, l.method.name)
+			}
+		}
+	}
+	if !l.method.momentum {
+		return
+	}
+	if s.Momentum == nil {
+		mu := 0.9
+		s.Momentum = &mu
+	}
+	if s.NoiseEstimate == nil {
+		s.NoiseEstimate = new(float64)
+	}
+	if err := (&kernel.Momentum{Mu: *s.Momentum, NoiseEstimate: *s.NoiseEstimate}).Validate(); err != nil {
+		l.Report(cmp.Or(n.Field("momentum"), n.Field("noise_estimate"), n), "%v", err)
+	}
+}
+
+// samplerUntil reads when a run of method auto ends.
+func (l *loader) samplerUntil(n *yamlpos.Node) {
+	s, k := &l.sampler, n.Field("until")
+	if k != nil && !l.method.auto {
+		l.Report(k, "until belongs to method auto, which decides how long to run; method %s runs sampler.iterations", l.method.name)
+		return
+	}
+	if !l.Section(k, "rhat", "ess", "seconds", "iterations") {
+		return
+	}
+	s.Until = &tune.Until{}
+	if v, ok := l.Positive(k.Field("rhat")); ok {
+		if s.Until.RHat = v; v <= 1 {
+			l.Report(k.Field("rhat"), "rhat must be above 1; found %s", k.Field("rhat").Text)
+		}
+	}
+	s.Until.ESS, _ = l.Positive(k.Field("ess"))
+	s.Until.Seconds, _ = l.Positive(k.Field("seconds"))
+	s.Until.Iterations, _ = l.Int(k.Field("iterations"), 100, maxIterations)
 }
 
 // samplerRungs reads step sizes and temperatures.
@@ -88,12 +185,15 @@ func (l *loader) samplerRungs(n *yamlpos.Node) {
 	step, temperature := n.Field("step_size"), n.Field("temperature")
 	s := &l.sampler
 	s.StepSize = l.positives(step)
-	s.Temperature = l.positives(temperature)
+	s.Temperature = l.temperatures(temperature)
 	for i := 1; i < len(s.Temperature); i++ {
 		if !(s.Temperature[i] > s.Temperature[i-1]) {
 			l.Report(temperature.Items[i], "temperatures must increase, cold first; found %s after %s",
 				temperature.Items[i].Text, temperature.Items[i-1].Text)
 		}
+	}
+	if l.method.auto {
+		return
 	}
 	rungs := len(s.Temperature)
 	switch {
@@ -111,6 +211,25 @@ func (l *loader) samplerRungs(n *yamlpos.Node) {
 	if got := len(s.StepSize); got > 1 && got != rungs {
 		l.Report(step, "step_size must have one entry per rung, %d; found %d", rungs, got)
 	}
+}
+
+// temperatures reads temperatures: positive numbers, the last perhaps infinite.
+func (l *loader) temperatures(n *yamlpos.Node) Temperatures {
+	if n == nil || n.Kind != yamlpos.List || len(n.Items) < 2 {
+		return l.positives(n)
+	}
+	last := n.Items[len(n.Items)-1]
+	if last.Kind != yamlpos.Scalar || !slices.Contains([]string{"inf", ".inf", "+.inf", "Inf", ".Inf"}, last.Text) {
+		return l.positives(n)
+	}
+	finite := *n
+	finite.Items = n.Items[:len(n.Items)-1]
+	t := l.positives(&finite)
+	if t == nil {
+		return nil
+	}
+	l.infinite = last
+	return append(t, math.Inf(1))
 }
 
 // positives reads a positive number or a list of them; nil if absent or wrong.
@@ -216,29 +335,76 @@ func (l *loader) samplerSwap(n *yamlpos.Node) {
 		l.Report(n, "method %s has one rung and swaps nothing: drop swap, or use r2sgld", l.method.name)
 		return
 	}
-	if !l.Section(n, "scheme", "rule", "every", "correction", "variance") {
+	if !l.Section(n, "scheme", "rule", "every", "correction", "variance", "energies", "threshold", "target", "gain", "window", "gate", "parity") {
 		return
 	}
-	s.Scheme, _ = l.Word(n.Field("scheme"), "deo")
-	s.Rule, _ = l.Word(n.Field("rule"), "metropolis")
+	s.Scheme, _ = l.Word(n.Field("scheme"), "deo", "adj", "ape", "seo", "windowed-deo")
+	s.Rule, _ = l.Word(n.Field("rule"), "metropolis", "threshold", "indicator")
 	s.Every, _ = l.Int(n.Field("every"), 1, maxIterations)
 	s.Correction, _ = l.Positive(n.Field("correction"))
-	s.Variance, _ = l.NotNegative(n.Field("variance"))
+	l.swapVariance(n.Field("variance"))
+	s.Energies, _ = l.Word(n.Field("energies"), "batch", "full")
+	s.Threshold, _ = l.Positive(n.Field("threshold"))
+	s.Target, _ = l.Positive(n.Field("target"))
+	s.Gain, _ = l.Positive(n.Field("gain"))
+	s.Window, _ = l.Int(n.Field("window"), 1, maxIterations)
+	s.Gate, _ = l.Word(n.Field("gate"), "last", "open", "once")
+	if k := n.Field("parity"); k != nil {
+		if word, ok := l.Word(k, "on", "off", "true", "false"); ok {
+			s.Parity = map[string]string{"on": "on", "true": "on", "off": "off", "false": "off"}[word]
+		}
+	}
+	if len(l.Problems) == 0 {
+		if err := s.settings().Validate(); err != nil {
+			l.Report(n, "%v", err)
+		}
+	}
 }
+
+// swapVariance reads σ̃²: a number, online, or how it is estimated on line.
+func (l *loader) swapVariance(n *yamlpos.Node) {
+	s := &l.sampler.Swap
+	switch {
+	case n == nil:
+	case n.Kind == yamlpos.Map:
+		if l.Section(n, "every", "batches", "smoothing") {
+			e := onLine()
+			if v, ok := l.Int(n.Field("every"), 1, maxIterations); ok {
+				e.Every = v
+			}
+			if v, ok := l.Int(n.Field("batches"), 2, maxIterations); ok {
+				e.Batches = v
+			}
+			if v, ok := l.Positive(n.Field("smoothing")); ok {
+				if e.Smoothing = v; v > 1 {
+					l.Report(n.Field("smoothing"), "smoothing must be at most 1; found %s", n.Field("smoothing").Text)
+				}
+			}
+			s.Estimate = e
+		}
+	case n.Kind == yamlpos.Scalar && n.Text == "online":
+		s.Estimate = onLine()
+	default:
+		s.Variance, _ = l.NotNegative(n)
+	}
+}
+
+// onLine is how σ̃² is estimated unless that is given.
+func onLine() *Estimate { return &Estimate{Every: 100, Batches: 10, Smoothing: 0.1} }
 
 // samplerWall reads what concerns the boundary of the domain.
 func (l *loader) samplerWall(n *yamlpos.Node) {
 	s := &l.sampler
 	for _, key := range []string{"boundary", "cap"} {
-		if k := n.Field(key); k != nil && l.method.wall != "r" {
+		if k := n.Field(key); k != nil && l.method.wall != "r" && !l.method.auto {
 			l.Report(k, "%s belongs to the reflected methods; %s does not reflect", key, l.method.name)
 		}
 	}
 	s.Boundary, _ = l.Word(n.Field("boundary"), "specular", "nearest", "refuse", "project")
 	s.Cap, _ = l.Int(n.Field("cap"), 1, math.MaxInt32)
 	if k := n.Field("penalty"); k != nil {
-		if v, ok := l.NotNegative(k); ok && l.method.wall != "p" {
-			l.Report(k, "penalty belongs to the methods p-sgld, p-cycsgld and p-resgld; found method %s", l.method.name)
+		if v, ok := l.NotNegative(k); ok && l.method.wall != "p" && !l.method.auto {
+			l.Report(k, "penalty belongs to the methods whose names begin with p-, such as p-sgld; found method %s", l.method.name)
 		} else if ok {
 			s.Penalty = &v
 		}
@@ -276,9 +442,7 @@ func (s *Sampler) settle(m method, iterations, burnIn, thin int, temperature []f
 		s.StepSize = slices.Repeat(s.StepSize, len(s.Temperature))
 	}
 	if m.exchanges {
-		w := &s.Swap
-		w.Scheme, w.Rule = cmp.Or(w.Scheme, "deo"), cmp.Or(w.Rule, "metropolis")
-		w.Every, w.Correction = cmp.Or(w.Every, 1), cmp.Or(w.Correction, 2)
+		s.swapDefaults()
 	}
 	switch m.wall {
 	case "r":
@@ -288,6 +452,43 @@ func (s *Sampler) settle(m method, iterations, burnIn, thin int, temperature []f
 			one := 1.0
 			s.Penalty = &one
 		}
+	}
+}
+
+// settleAuto fills the defaults of method auto in.
+func (s *Sampler) settleAuto() {
+	s.Iterations = cmp.Or(s.Iterations, autoIterations)
+	s.Ladders = cmp.Or(s.Ladders, 4)
+	if s.Seed == nil {
+		seed := uint64(1)
+		s.Seed = &seed
+	}
+	if s.Until == nil {
+		s.Until = &tune.Until{}
+	}
+	u := s.Until
+	u.RHat, u.ESS, u.Iterations = cmp.Or(u.RHat, autoRHat), cmp.Or(u.ESS, autoESS), cmp.Or(u.Iterations, autoMost*s.Iterations)
+	s.Iterations = min(s.Iterations, u.Iterations)
+	s.swapDefaults()
+}
+
+// swapDefaults fills in how rungs trade.
+func (s *Sampler) swapDefaults() {
+	w := &s.Swap
+	w.Scheme, w.Rule = cmp.Or(w.Scheme, "deo"), cmp.Or(w.Rule, "metropolis")
+	w.Every, w.Correction = cmp.Or(w.Every, 1), cmp.Or(w.Correction, 2)
+}
+
+// noisyEnergies sees to σ̃² where the energies carry noise and nothing is said of
+// it: variance, if that is known, else an estimate on line.
+func (s *Sampler) noisyEnergies(u potential.Potential, section *yamlpos.Node) {
+	noise := potential.EnergyNoise(u)
+	w := &s.Swap
+	if noise == 0 || section.Field("swap").Field("variance") != nil || w.Energies == "full" {
+		return
+	}
+	if w.Variance = 2 * noise * noise; math.IsNaN(noise) {
+		w.Variance, w.Estimate = 0, onLine()
 	}
 }
 
@@ -302,34 +503,36 @@ func (l *loader) lengths(n *yamlpos.Node, d int) {
 		l.Report(at, "burn_in must be less than iterations; found %d of %d", *s.BurnIn, s.Iterations)
 		return
 	}
-	kept := (s.Iterations - *s.BurnIn) / s.Thin
-	if kept < 4 {
+	if kept := (s.Iterations - *s.BurnIn) / s.Thin; kept < 4 {
 		at := n.Field("thin")
 		if at == nil {
 			at = n.Field("iterations")
 		}
 		l.Report(at, "only %d draws of each ladder would be kept: raise iterations or lower thin", kept)
-	}
-	bytes := 8 * float64(kept) * float64(d+1) * float64(s.Ladders*len(s.Temperature))
-	if bytes > maxMemory {
+	} else if bytes := 8 * float64(kept) * float64(d+1) * float64(s.Ladders*len(s.Temperature)); bytes > maxDisk {
 		at := n.Field("iterations")
 		if at == nil {
 			at = n
 		}
-		l.Report(at, "%d draws of each rung of each ladder take %.0f GiB: raise thin or lower iterations", kept, bytes/(1<<30))
+		l.Report(at, "%d draws of each rung of each ladder take %.0f GiB on disk: raise thin or lower iterations", kept, bytes/(1<<30))
 	}
 }
 
-// settings turns the resolved sampler into settings of a run.
-func (s *Sampler) settings(m method) r2sgld.Settings {
+// settings turns the resolved sampler into settings of a run of states of
+// dimension d.
+func (s *Sampler) settings(m method, d int) r2sgld.Settings {
+	burnIn, thin := s.Iterations/50, autoThin
+	if !m.auto {
+		burnIn, thin = *s.BurnIn, s.Thin
+	}
 	out := r2sgld.Settings{
-		Seed: *s.Seed, Ladders: s.Ladders, Iterations: s.Iterations, BurnIn: *s.BurnIn, Thin: s.Thin,
+		Seed: *s.Seed, Ladders: s.Ladders, Iterations: s.Iterations, BurnIn: burnIn, Thin: thin,
 		StepSize: s.StepSize, Temperature: s.Temperature,
 		Decay: kernel.Decay{Kind: kernel.Kind(s.Schedule.Kind), Rate: s.Schedule.Decay, After: s.Schedule.After,
 			Cycles: s.Schedule.Cycles, A: s.Schedule.A, B: s.Schedule.B, Gamma: s.Schedule.Gamma},
-		Swap: exchange.Settings{Scheme: s.Swap.Scheme, Rule: s.Swap.Rule, Every: s.Swap.Every,
-			Correction: s.Swap.Correction, Variance: s.Swap.Variance},
+		Swap: s.Swap.settings(), FullEnergies: s.Swap.Energies == "full",
 		Boundary: domain.Rule(s.Boundary), Cap: s.Cap,
+		MaxDraws: mostHeld(d, s.Ladders, max(len(s.Temperature), 8)),
 	}
 	if m.wall != "r" {
 		out.Boundary = domain.Free
@@ -337,5 +540,24 @@ func (s *Sampler) settings(m method) r2sgld.Settings {
 	if s.Penalty != nil {
 		out.Penalty = *s.Penalty
 	}
+	if m.momentum {
+		out.Momentum = &kernel.Momentum{Mu: *s.Momentum, NoiseEstimate: *s.NoiseEstimate}
+	}
 	return out
+}
+
+// mostHeld is the number of draws of a ladder that are held in memory.
+func mostHeld(d, ladders, rungs int) int {
+	each := 8 * (d + 1) * ladders * max(rungs, 1)
+	return max(1024, min(1<<17, maxHeld/each))
+}
+
+// settings are those of the exchange.
+func (s Swap) settings() exchange.Settings {
+	e := exchange.Settings{Scheme: s.Scheme, Rule: s.Rule, Every: s.Every, Correction: s.Correction, Variance: s.Variance,
+		Threshold: s.Threshold, Target: s.Target, Gain: s.Gain, Window: s.Window, Gate: s.Gate, Parity: s.Parity}
+	if v := s.Estimate; v != nil {
+		e.Estimate = exchange.Estimate{Every: v.Every, Batches: v.Batches, Smoothing: v.Smoothing}
+	}
+	return e
 }

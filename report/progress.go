@@ -20,12 +20,14 @@ import (
 // otherwise. It watches the ladders as their recorders.
 type Progress struct {
 	name     string
-	total    int // iterations of all ladders
+	total    atomic.Int64 // iterations of all ladders
 	rungs    int
 	every    int // iterations between sweeps
 	burnIn   int
 	begun    time.Time
 	watchers []*watcher
+	w        io.Writer
+	terminal bool
 	end      chan struct{}
 	done     sync.WaitGroup
 }
@@ -33,12 +35,22 @@ type Progress struct {
 // NewProgress prepares the progress of a run with settings s and a number of
 // rungs. Its Recorder goes into s.
 func NewProgress(name string, s r2sgld.Settings) *Progress {
-	p := &Progress{name: name, rungs: max(1, len(s.Temperature)), every: max(1, s.Swap.Every), burnIn: s.BurnIn, end: make(chan struct{})}
+	p := &Progress{name: name, rungs: max(1, len(s.Temperature)), every: max(1, s.Swap.Every), burnIn: s.BurnIn}
 	for range max(1, s.Ladders) {
 		p.watchers = append(p.watchers, &watcher{p: p})
 	}
-	p.total = s.Iterations * len(p.watchers)
+	p.Extend(s.Iterations)
 	return p
+}
+
+// Extend tells that every ladder goes on to so many iterations.
+func (p *Progress) Extend(iterations int) { p.total.Store(int64(iterations * len(p.watchers))) }
+
+// Aside hides the display while f prints.
+func (p *Progress) Aside(f func()) {
+	p.Stop()
+	f()
+	p.show()
 }
 
 // Recorder returns what watches a ladder.
@@ -137,9 +149,9 @@ func (p *Progress) rhat() float64 {
 // status is what stands beside the bar.
 func (p *Progress) status() string {
 	n, here, rate := p.count()
-	s := fmt.Sprintf("%s/%s  %.1f M steps/s", Count(int64(n)), Count(int64(p.total)), float64(here*p.rungs)/1e6/time.Since(p.begun).Seconds())
+	s := fmt.Sprintf("%s/%s  %.1f M steps/s", Count(int64(n)), Count(p.total.Load()), float64(here*p.rungs)/1e6/time.Since(p.begun).Seconds())
 	if here > 0 {
-		left := time.Duration(float64(time.Since(p.begun)) * float64(p.total-n) / float64(here))
+		left := time.Duration(float64(time.Since(p.begun)) * float64(int(p.total.Load())-n) / float64(here))
 		s += fmt.Sprintf("  left %s", left.Round(time.Second))
 	}
 	if p.rungs > 1 && here > 0 {
@@ -154,11 +166,16 @@ func (p *Progress) status() string {
 // Start begins to show the progress on w: redrawn if terminal, else a plain line
 // every ten seconds. Stop ends it.
 func (p *Progress) Start(w io.Writer, terminal bool) {
-	p.begun = time.Now()
-	show, finish := p.lines(w)
+	p.begun, p.w, p.terminal = time.Now(), w, terminal
+	p.show()
+}
+
+func (p *Progress) show() {
+	p.end = make(chan struct{})
+	show, finish := p.lines(p.w)
 	pause := 10 * time.Second
-	if terminal {
-		show, finish = p.bar(w)
+	if p.terminal {
+		show, finish = p.bar(p.w)
 		pause = 100 * time.Millisecond
 	}
 	p.done.Go(func() {
@@ -185,20 +202,20 @@ func (p *Progress) Stop() {
 func (p *Progress) lines(w io.Writer) (show, finish func()) {
 	show = func() {
 		n, _, _ := p.count()
-		fmt.Fprintf(w, "%s  %d %%  %s\n", p.name, 100*n/max(1, p.total), p.status())
+		fmt.Fprintf(w, "%s  %d %%  %s\n", p.name, 100*n/max(1, int(p.total.Load())), p.status())
 	}
 	return show, func() {}
 }
 
 func (p *Progress) bar(w io.Writer) (show, finish func()) {
 	pool := mpb.New(mpb.WithOutput(w), mpb.WithWidth(24), mpb.WithAutoRefresh())
-	bar := pool.New(int64(p.total), mpb.BarStyle().Lbound("").Rbound("").Filler("█").Tip("▌").Padding(" "),
+	bar := pool.New(p.total.Load(), mpb.BarStyle().Lbound("").Rbound("").Filler("█").Tip("▌").Padding(" "),
 		mpb.BarRemoveOnComplete(),
 		mpb.PrependDecorators(decor.Name(" "+p.name+"  ")),
 		mpb.AppendDecorators(decor.Percentage(), decor.Any(func(decor.Statistics) string { return "  " + p.status() })))
 	show = func() {
 		n, _, _ := p.count()
-		bar.SetCurrent(min(int64(n), int64(p.total)-1))
+		bar.SetCurrent(min(int64(n), p.total.Load()-1))
 	}
 	return show, func() {
 		bar.Abort(true)

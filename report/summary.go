@@ -11,6 +11,7 @@ import (
 	"github.com/r2sgld/r2sgld/diag"
 	"github.com/r2sgld/r2sgld/domain"
 	"github.com/r2sgld/r2sgld/potential"
+	"github.com/r2sgld/r2sgld/tune"
 )
 
 // A Summary is the content of summary.json. Numbers that are not known are NaN
@@ -26,7 +27,10 @@ type Summary struct {
 	Energy         Moments     `json:"energy"`
 	Domain         Boundary    `json:"domain"`
 	Swaps          Swaps       `json:"swaps"`
+	Ladder         Ladder      `json:"ladder"`
 	LogEvidence    Evidence    `json:"log_evidence"`
+	Marginal       *Marginal   `json:"marginal_likelihood,omitempty"` // of identify
+	Until          *Until      `json:"until,omitempty"`               // of method auto
 	Equations      []Equation  `json:"equations,omitempty"`
 	Fit            []Fit       `json:"fit,omitempty"`
 	Warnings       []string    `json:"warnings"`
@@ -69,15 +73,17 @@ type Boundary struct {
 
 // Swaps is what the ladders tell of their exchanges, added up.
 type Swaps struct {
-	Scheme     string  `json:"scheme"`
-	Rule       string  `json:"rule"`
-	Exact      bool    `json:"exact"`
-	RoundTrips int64   `json:"round_trips"`
-	Barrier    float64 `json:"barrier"`
-	Pairs      []Pair  `json:"pairs"`
+	Scheme     string   `json:"scheme"`
+	Rule       string   `json:"rule"`
+	Exact      bool     `json:"exact"`             // whether they keep the law of every rung
+	Reasons    []string `json:"reasons,omitempty"` // why not
+	RoundTrips int64    `json:"round_trips"`
+	Restarts   int64    `json:"restarts"` // arrivals at the coldest rung from the hottest
+	Barrier    float64  `json:"barrier"`
+	Pairs      []Pair   `json:"pairs"`
 }
 
-// A Pair is two neighbouring rungs, counted from 1.
+// A Pair is two rungs that trade, counted from 1; neighbours, but for scheme ape.
 type Pair struct {
 	Rungs           [2]int  `json:"rungs"`
 	Attempts        int64   `json:"attempts"`
@@ -87,11 +93,51 @@ type Pair struct {
 	Variance        float64 `json:"variance"`
 }
 
-// Evidence is the log evidence on a bounded domain, where it was estimated.
+// Ladder is what the rungs were.
+type Ladder struct {
+	InverseTemperature []float64 `json:"inverse_temperature"` // 1/τ, cold first; 0 is the uniform law
+	StepSize           []float64 `json:"step_size"`           // η; ητ for the uniform law
+	Whitened           bool      `json:"whitened"`
+	// StepBias is the relative bias of a variance by the step at the coldest rung,
+	// walls aside, as method auto estimates it from the curvature.
+	StepBias float64 `json:"step_bias"`
+	WarmUp   int     `json:"warm_up,omitempty"` // iterations per ladder spent on finding them
+}
+
+// Evidence is the estimate of log Z, Z = ∫ exp(−U/τ) over the domain, τ the
+// coldest temperature, where the hottest rung is the uniform law.
 type Evidence struct {
-	Forward  float64 `json:"forward"`
-	Backward float64 `json:"backward"`
-	Estimate float64 `json:"estimate"`
+	Forward     float64 `json:"forward"`  // from the hotter rung of each pair
+	Backward    float64 `json:"backward"` // from the colder
+	Estimate    float64 `json:"estimate"` // from both, less the bias of the step if that is known
+	SE          float64 `json:"se"`       // of the estimate, over ladders, with that of volume and bias
+	LogVolume   float64 `json:"log_volume"`
+	LogVolumeSE float64 `json:"log_volume_se"`
+	// StepBias is what the step size adds to log Z, extrapolated from a run with
+	// larger steps.
+	StepBias   float64 `json:"step_bias"`
+	StepBiasSE float64 `json:"step_bias_se"`
+}
+
+// NewEvidence is evidence that is not known.
+func NewEvidence() Evidence {
+	nan := math.NaN()
+	return Evidence{nan, nan, nan, nan, nan, nan, nan, nan}
+}
+
+// Marginal is the log marginal likelihood log p(data), the prior being flat on
+// the domain but for the parameters that have one.
+type Marginal struct {
+	Log    float64 `json:"log"`
+	SE     float64 `json:"se"`
+	Reason string  `json:"reason,omitempty"` // why it is not known
+}
+
+// Until is how far the stopping rule was met.
+type Until struct {
+	Met  bool    `json:"met"`
+	RHat float64 `json:"rhat"` // the worst
+	ESS  float64 `json:"ess"`  // the smallest
 }
 
 // An Equation is an equation with its estimates.
@@ -131,14 +177,13 @@ func Describe(name string, chains [][]float64, lo, hi float64) Parameter {
 // New summarises a run. The caller adds what it alone knows: equations, fit,
 // further warnings.
 func New(name, method string, p r2sgld.Problem, s r2sgld.Settings, res *r2sgld.Result, seconds float64) *Summary {
-	nan := math.NaN()
 	sum := &Summary{Schema: 1, Name: name, Method: method, Seed: s.Seed, Ladders: len(res.Ladders),
-		Parameters: Parameters(res, p.Domain), Swaps: swaps(p, s, res), LogEvidence: Evidence{nan, nan, nan}, Seconds: seconds}
+		Parameters: Parameters(res, p.Domain), Swaps: swaps(p, s, res), Ladder: ladder(s), LogEvidence: NewEvidence(), Seconds: seconds}
 	var energies []float64
-	for _, e := range res.Energies() {
+	for i, e := range res.Energies() {
 		energies = append(energies, e...)
+		sum.Draws += len(e) * res.Ladders[i].Stride
 	}
-	sum.Draws = len(energies)
 	sum.Energy = Moments{diag.Mean(energies), diag.SD(energies)}
 	all, cold := res.Tally(-1), res.Tally(0)
 	sum.Domain = Boundary{all.Steps, all.Reflected, all.Reflections, all.Fallbacks, cold.Outside}
@@ -185,20 +230,52 @@ func (s *Summary) Explain(equations []Equation, fits []Fit) {
 	}
 }
 
-// swaps adds up what the ladders tell. They are exact if the penalty σ̃²/C is the
-// variance of one energy, which a variance of zero is for exact energies.
+// Tuned adds what the warm-up of method auto found.
+func (s *Summary) Tuned(f *tune.Found) {
+	s.Ladder.StepBias = f.Bias
+	for _, r := range f.Rounds {
+		s.Ladder.WarmUp += r.Iterations
+	}
+}
+
+// Stopped adds how far method auto came.
+func (s *Summary) Stopped(u tune.Until, rhat, ess float64, met bool) {
+	s.Until = &Until{met, rhat, ess}
+	if !met {
+		s.Warnings = append(s.Warnings, fmt.Sprintf("the run ended at its limit before R̂ %s (now %s) and ESS %s (now %s) were reached. Raise it (sampler.until), or look at what mixes slowly in the trace and index figures.",
+			number(u.RHat, 3), number(rhat, 3), Count(int64(u.ESS)), number(ess, 0)))
+	}
+}
+
+// swaps adds up what the ladders tell.
 func swaps(p r2sgld.Problem, s r2sgld.Settings, res *r2sgld.Result) Swaps {
 	st := res.Swaps()
-	c, noise := s.Swap.Correction, potential.EnergyNoise(p.Potential)
-	if c == 0 {
-		c = 2
+	w := Swaps{Scheme: s.Swap.Scheme, Rule: s.Swap.Rule, Exact: true, RoundTrips: st.RoundTrips, Restarts: st.Restarts,
+		Barrier: st.Barrier(), Pairs: []Pair{}}
+	if len(st.Pairs) > 0 {
+		noise := potential.EnergyNoise(p.Potential)
+		if s.FullEnergies {
+			noise = 0
+		}
+		w.Reasons = s.Swap.Bias(noise != 0)
+		if v := s.Swap.Variance; noise > 0 && v > 0 && s.Swap.Estimate.Every == 0 && math.Abs(v-2*noise*noise) > 1e-9*v {
+			w.Reasons = append(w.Reasons, fmt.Sprintf("the variance given, %g, is not that of the difference of two energies with noise %g, %g", v, noise, 2*noise*noise))
+		}
+		w.Exact = len(w.Reasons) == 0
 	}
-	w := Swaps{Scheme: s.Swap.Scheme, Rule: s.Swap.Rule, Exact: math.Abs(s.Swap.Variance/c-noise*noise) <= 1e-9*noise*noise || len(st.Pairs) == 0,
-		RoundTrips: st.RoundTrips, Barrier: st.Barrier(), Pairs: []Pair{}}
-	for i, p := range st.Pairs {
-		w.Pairs = append(w.Pairs, Pair{[2]int{i + 1, i + 2}, p.Attempts, p.Accepted, p.Rate(), p.MeanProbability(), s.Swap.Variance})
+	for _, p := range st.Pairs {
+		w.Pairs = append(w.Pairs, Pair{[2]int{p.Cold + 1, p.Hot + 1}, p.Attempts, p.Accepted, p.Rate(), p.MeanProbability(), p.Variance})
 	}
 	return w
+}
+
+// ladder describes the rungs.
+func ladder(s r2sgld.Settings) Ladder {
+	l := Ladder{StepSize: s.StepSize, Whitened: s.Whitening != nil, StepBias: math.NaN()}
+	for _, t := range s.Temperature {
+		l.InverseTemperature = append(l.InverseTemperature, 1/t)
+	}
+	return l
 }
 
 // warnings says what is wrong with the draws and what to do, once each.
@@ -209,11 +286,11 @@ func (s *Summary) warnings(set r2sgld.Settings, res *r2sgld.Result) []string {
 			w = append(w, text)
 		}
 	}
-	if !s.Swaps.Exact {
-		w = append(w, "the swaps are biased: the cold rung does not sample the target. Set sampler.swap.correction: 2 and sampler.swap.variance to the variance of the difference of two noisy energies at given states (0 if they are exact).")
+	for _, why := range s.Swaps.Reasons {
+		w = append(w, "swaps are biased, and the cold rung does not sample the target: "+why+".")
 	}
 	for _, p := range s.Swaps.Pairs {
-		if p.Attempts > 1000 && p.Rate < 0.01 {
+		if p.Attempts > 1000 && p.Rate < 0.01 && p.Rungs[1] == p.Rungs[0]+1 {
 			w = append(w, fmt.Sprintf("rungs %d and %d traded in %.2g of their attempts: put a temperature between %g and %g.",
 				p.Rungs[0], p.Rungs[1], p.Rate, set.Temperature[p.Rungs[0]-1], set.Temperature[p.Rungs[1]-1]))
 		}
@@ -224,8 +301,8 @@ func (s *Summary) warnings(set r2sgld.Settings, res *r2sgld.Result) []string {
 				100*float64(t.Fallbacks)/float64(t.Steps), r+1))
 		}
 	}
-	if d := s.Domain; d.Reflected > d.Steps/5 {
-		w = append(w, fmt.Sprintf("%.0f %% of the steps met the wall: where the density leans on it, the step is large against the layer that holds the mass, and the bias with it. Compare with a tenth of sampler.step_size.",
+	if d := res.Tally(0); d.Reflected > d.Steps/5 {
+		w = append(w, fmt.Sprintf("%.0f %% of the cold rung's steps met the wall: where the density leans on it, the step is large against the layer that holds the mass, and the bias with it. Compare with a tenth of sampler.step_size.",
 			100*float64(d.Reflected)/float64(d.Steps)))
 	}
 	if b := set.Boundary; (b == domain.Project || b == domain.Nearest) && s.Domain.Reflected > 0 {

@@ -93,6 +93,18 @@ func number(v float64, d int) string {
 	return strings.Replace(s, "-", "−", 1)
 }
 
+// few prints shares, those in the middle left out where there are many.
+func few(v []float64) string {
+	var s []string
+	for _, x := range v {
+		s = append(s, number(x, 2))
+	}
+	if n := len(s); n > 6 {
+		s = append(append(s[:2:2], "…"), s[n-2], s[n-1], fmt.Sprintf("(%d)", n))
+	}
+	return strings.Join(s, " ")
+}
+
 // Count prints n with commas between thousands.
 func Count(n int64) string {
 	s := fmt.Sprint(n)
@@ -111,14 +123,31 @@ func (s *Summary) Footer() string {
 		plural(d.Outside, "draw") + " outside",
 	}
 	if len(s.Swaps.Pairs) > 0 {
-		rates := make([]string, len(s.Swaps.Pairs))
+		rates := make([]float64, len(s.Swaps.Pairs))
 		for i, p := range s.Swaps.Pairs {
-			rates[i] = number(p.Rate, 2)
+			rates[i] = p.Rate
 		}
-		parts = append(parts, "swaps "+strings.Join(rates, " "))
+		parts = append(parts, "swaps "+few(rates), plural(s.Swaps.RoundTrips, "round trip"))
 	}
 	parts = append(parts, fmt.Sprintf("%.1f s", s.Seconds))
-	return " " + strings.Join(parts, " · ") + "\n"
+	line := " " + strings.Join(parts, " · ") + "\n"
+	if e := s.LogEvidence; e.Estimate == e.Estimate {
+		line += fmt.Sprintf(" log Z %s (forward %s, backward %s, log volume %s", plusMinus(e.Estimate, e.SE), number(e.Forward, 3), number(e.Backward, 3), number(e.LogVolume, 3))
+		if e.StepBias == e.StepBias {
+			line += fmt.Sprintf("; a step bias of %s taken off", plusMinus(e.StepBias, e.StepBiasSE))
+		}
+		line += ")\n"
+	}
+	if m := s.Marginal; m != nil && m.Log == m.Log {
+		line += fmt.Sprintf(" log marginal likelihood %s\n", plusMinus(m.Log, m.SE))
+	}
+	return line
+}
+
+// plusMinus prints v with its standard error, both to two digits of it.
+func plusMinus(v, se float64) string {
+	d := min(max(decimals(se)-1, 0), 6)
+	return number(v, d) + " ± " + number(se, d)
 }
 
 func plural(n int64, noun string) string {

@@ -13,15 +13,12 @@ import (
 	"github.com/r2sgld/r2sgld/store"
 )
 
-// draws puts a result into the form that the store writes.
-func (j *Job) draws(res *r2sgld.Result) *store.Draws {
-	s := j.Settings
-	d := &store.Draws{Names: res.Names, Temperature: s.Temperature, BurnIn: s.BurnIn, Thin: s.Thin,
-		Model: j.Name, Seed: s.Seed, Version: r2sgld.Version}
-	for _, l := range res.Ladders {
-		d.Chains = append(d.Chains, store.Chain{X: l.X, Energy: l.Energy})
-	}
-	if m := j.Model; m != nil {
+// description is all that the store needs to know of the draws to come.
+func (x *execution) description() *store.Draws {
+	s := x.Settings
+	d := &store.Draws{Names: x.Problem.Names, Temperature: s.Temperature, BurnIn: s.BurnIn, Thin: s.Thin,
+		Model: x.Name, Seed: s.Seed, Version: r2sgld.Version}
+	if m := x.Model; m != nil {
 		d.Observed = append(d.Observed, store.Array{Name: "time", Dims: []string{"time"}, Shape: []int{len(m.Time)}, Values: m.Time})
 		for _, r := range m.Responses {
 			d.Observed = append(d.Observed, store.Array{Name: r.State, Dims: []string{"time"}, Shape: []int{len(m.Time)}, Values: r.Observed})
@@ -34,12 +31,12 @@ func (j *Job) draws(res *r2sgld.Result) *store.Draws {
 const level = 90
 
 // figures draws and writes every figure of the run and returns their names.
-func (j *Job) figures(folder *store.Folder, res *r2sgld.Result, sum *report.Summary) ([]string, error) {
+func (x *execution) figures(res *r2sgld.Result, sum *report.Summary) ([]string, error) {
 	var names []string
 	var failed error
 	add := func(name string, f *figure.Figure, err error) {
 		if err == nil && failed == nil {
-			err = writeFigure(folder, name, f)
+			err = writeFigure(x.folder, name, f)
 			names = append(names, name)
 		}
 		if err != nil && failed == nil {
@@ -59,25 +56,26 @@ func (j *Job) figures(folder *store.Folder, res *r2sgld.Result, sum *report.Summ
 		}
 	}
 	size := figure.Sample{Draws: sum.Draws, Ladders: sum.Ladders}
-	marginals := j.marginals(params, flat)
+	marginals := x.marginals(params, flat)
 	f, err := figure.Marginals(marginals, level, size)
 	add("marginals", f, err)
 	n := min(len(params), figure.MostPairs)
 	if n > 1 {
-		f, err = figure.PairPlot(j.pairs(marginals[:n], flat[:n], size))
+		f, err = figure.PairPlot(x.pairs(marginals[:n], flat[:n], size))
 		add("pairs", f, err)
 	}
 	f, err = figure.Traces(ladders)
 	add("trace", f, err)
 	f, err = figure.Ranks(ladders, finiteOrNil(ess))
 	add("ranks", f, err)
-	if j.Model != nil {
-		var x []float64
+	x.ladderFigures(res, add)
+	if x.Model != nil {
+		var draws []float64
 		for _, l := range res.Ladders {
-			x = append(x, l.X[0]...)
+			draws = append(draws, l.X[0]...)
 		}
-		r := j.responses(x, sum.Parameters)
-		time := figure.Axis{Name: j.Time}
+		r := x.responses(draws, sum.Parameters)
+		time := figure.Axis{Name: x.Time}
 		f, err = figure.Fit(r, time, level)
 		add("fit", f, err)
 		f, err = figure.Residuals(r, time)

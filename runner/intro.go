@@ -7,9 +7,9 @@ import (
 	"github.com/r2sgld/r2sgld/domain"
 )
 
-// intro says in two lines what will be done.
-func (j *Job) intro() string {
-	s, d := j.Settings, j.Problem.Potential.Dim()
+// what says what is sampled.
+func (j *Job) what() string {
+	d := j.Problem.Potential.Dim()
 	var what []string
 	if j.Model != nil {
 		what = append(what, number(len(j.Model.Time), "row")+" with a derivative", number(len(j.Model.Responses), "equation"), number(d, "parameter"))
@@ -24,20 +24,30 @@ func (j *Job) intro() string {
 	default:
 		what = append(what, "walls, but no bounds all around")
 	}
+	return strings.Join(what, ", ")
+}
+
+// how says how it is sampled.
+func (x *execution) how() string {
+	s := x.Settings
 	how := []string{number(len(s.Temperature), "rung")}
 	if n := len(s.Temperature); n > 1 {
-		how[0] += fmt.Sprintf(" (temperature %g … %g)", s.Temperature[0], s.Temperature[n-1])
+		how[0] += fmt.Sprintf(" (temperature %.3g … %.3g)", s.Temperature[0], s.Temperature[n-1])
+		how[0] = strings.ReplaceAll(how[0], "+Inf", "∞")
 	}
 	if s.Whitening != nil {
 		how = append([]string{"whitened"}, how...)
 	}
 	how = append(how, number(s.Ladders, "ladder"), fmt.Sprintf("step %.3g", s.StepSize[0]))
 	line := strings.Join(how, ", ")
-	if j.Model != nil && j.Model.Linear && s.Whitening != nil {
-		eta := s.StepSize[0]
+	eta := s.StepSize[0]
+	switch {
+	case x.found != nil:
+		line += fmt.Sprintf(" (bias ≤ %.2g %% of a variance)", 100*x.found.Bias)
+	case x.Model != nil && x.Model.Linear && s.Whitening != nil:
 		line += fmt.Sprintf(" (bias %.2g %% of a variance; more at walls that bind)", 100*eta/2/(1-eta/2))
 	}
-	return fmt.Sprintf("%s: %s\nmethod %s: %s\n", j.Name, strings.Join(what, ", "), j.Method, line)
+	return fmt.Sprintf("method %s: %s\n", x.Method, line)
 }
 
 // number counts things.

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"runtime"
 	"slices"
@@ -18,6 +19,7 @@ import (
 	"github.com/r2sgld/r2sgld/dynamics"
 	"github.com/r2sgld/r2sgld/report"
 	"github.com/r2sgld/r2sgld/store"
+	"github.com/r2sgld/r2sgld/tune"
 )
 
 // A Job is a run to be made.
@@ -32,6 +34,7 @@ type Job struct {
 	Config   any               // the resolved configuration, for run.json
 	Hash     string            // of Config
 	Accept   []string          // hashes of configurations whose checkpoints Resume takes
+	Until    *tune.Until       // of method auto, which finds step sizes and temperatures itself and runs until then; nil for others
 
 	Dir        string        // of the run folder
 	Force      bool          // write into a folder that is not empty
@@ -96,17 +99,13 @@ func (j *Job) Run(ctx context.Context) (*report.Summary, error) {
 	if err != nil {
 		return nil, &Refused{err}
 	}
-	fmt.Fprint(j.Terminal, j.intro())
-	res, seconds, err := j.sample(ctx, folder, log)
+	x := &execution{Job: j, folder: folder, log: log, begun: time.Now()}
+	sum, err := x.run(ctx)
 	if err != nil {
 		log.Error("stopped", "error", err.Error())
 		return nil, err
 	}
-	sum, err := j.finish(folder, res, seconds)
-	if err != nil {
-		return nil, err
-	}
-	log.Info("done", "draws", sum.Draws, "seconds", seconds)
+	log.Info("done", "draws", sum.Draws, "seconds", sum.Seconds)
 	return sum, folder.Close()
 }
 
@@ -134,64 +133,6 @@ func (j *Job) writeManifest(f *store.Folder) error {
 	return f.WriteJSON("run.json", m)
 }
 
-// sample runs the ladders with progress and checkpoints.
-func (j *Job) sample(ctx context.Context, folder *store.Folder, log *slog.Logger) (*r2sgld.Result, float64, error) {
-	s := j.Settings
-	if j.Resume {
-		var err error
-		if s.Resume, err = j.states(folder, log); err != nil {
-			return nil, 0, err
-		}
-		if err = r2sgld.Check(j.Problem, s); err != nil {
-			return nil, 0, err
-		}
-		if err = j.writeManifest(folder); err != nil { // only now: a resume that cannot be leaves the run as it was
-			return nil, 0, err
-		}
-	}
-	reached := 0
-	var unsaved error
-	s.Checkpoint = &r2sgld.Checkpoint{Every: j.Checkpoint, Save: func(iterations int, states [][]byte) error {
-		reached = iterations
-		c := &store.Checkpoint{Version: r2sgld.Version, Arch: runtime.GOARCH, Config: j.Hash, Name: j.Name, Iteration: iterations}
-		for i, state := range states {
-			c.Sections = append(c.Sections, store.Section{Name: section(i), Data: state})
-		}
-		path, err := folder.WriteCheckpoint(c)
-		unsaved = err
-		if err != nil {
-			log.Error("checkpoint", "error", err.Error())
-			return err
-		}
-		log.Info("checkpoint", "path", path, "iteration", iterations)
-		return nil
-	}}
-	progress := report.NewProgress(j.Name, s)
-	s.Recorder = progress.Recorder
-	log.Info("start", "name", j.Name, "method", j.Method, "ladders", s.Ladders, "iterations", s.Iterations, "resumed", j.Resume)
-	begun := time.Now()
-	progress.Start(j.Terminal, j.Redraw)
-	res, err := r2sgld.Sample(ctx, j.Problem, s)
-	progress.Stop()
-	seconds := time.Since(begun).Seconds()
-	if err == nil {
-		return res, seconds, nil
-	}
-	var blown *r2sgld.BlowUp
-	switch {
-	case errors.As(err, &blown):
-		steps := slices.Clone(s.StepSize)
-		steps[blown.Rung-1] /= 10
-		err = fmt.Errorf("%s: %w.\nA checkpoint from before is kept; try a tenth of the step: r2sgld resume %s --set sampler.step_size=[%s]",
-			j.Name, err, j.Dir, strings.Trim(strings.ReplaceAll(fmt.Sprint(steps), " ", ","), "[]"))
-	case ctx.Err() != nil && unsaved == nil:
-		err = &Interrupted{j.Dir, reached, max(1, s.Ladders) * s.Iterations}
-	default:
-		err = fmt.Errorf("%s: %w", j.Name, err)
-	}
-	return nil, 0, err
-}
-
 func section(ladder int) string { return fmt.Sprintf("ladder %d", ladder+1) }
 
 // states reads the newest whole checkpoint of this run.
@@ -200,6 +141,9 @@ func (j *Job) states(folder *store.Folder, log *slog.Logger) ([][]byte, error) {
 	for _, w := range warnings {
 		fmt.Fprintln(j.Terminal, " ! "+w)
 		log.Warn(w)
+	}
+	if j.Until != nil && errors.Is(err, fs.ErrNotExist) {
+		return nil, nil // it ended before the first checkpoint after the warm-up
 	}
 	if err != nil {
 		return nil, err
@@ -220,28 +164,6 @@ func (j *Job) states(folder *store.Folder, log *slog.Logger) ([][]byte, error) {
 		states = append(states, b)
 	}
 	return states, nil
-}
-
-// finish writes all that a finished run leaves behind and shows the tables.
-func (j *Job) finish(folder *store.Folder, res *r2sgld.Result, seconds float64) (*report.Summary, error) {
-	sum := report.New(j.Name, j.Method, j.Problem, j.Settings, res, seconds)
-	if j.Model != nil {
-		sum.Explain(j.equations(sum.Parameters), j.fits(sum.Parameters))
-		sum.Warnings = append(sum.Warnings, j.Model.Warnings...)
-	}
-	draws := j.draws(res)
-	if err := folder.WriteDraws(draws); err != nil {
-		return nil, err
-	}
-	names, err := j.figures(folder, res, sum)
-	if err != nil {
-		return nil, err
-	}
-	if err := folder.WriteJSON("summary.json", sum); err != nil {
-		return nil, err
-	}
-	j.show(sum, names, len(draws.Chains))
-	return sum, nil
 }
 
 // show prints the end of a run.

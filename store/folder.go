@@ -86,7 +86,7 @@ func (f *Folder) mayHold(force bool) ([]fs.DirEntry, error) {
 }
 
 // figureNames are the figures that a run may write, each as SVG and PNG.
-var figureNames = [...]string{"marginals", "pairs", "trace", "ranks", "fit", "residuals"}
+var figureNames = [...]string{"marginals", "pairs", "trace", "ranks", "fit", "residuals", "index", "trajectory", "rejection", "barrier"}
 
 // clear removes the files of an earlier run, by name.
 func (f *Folder) clear(entries []fs.DirEntry) error {

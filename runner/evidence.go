@@ -1,0 +1,171 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/r2sgld/r2sgld"
+	"github.com/r2sgld/r2sgld/compare"
+	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/exchange"
+	"github.com/r2sgld/r2sgld/report"
+	"github.com/r2sgld/r2sgld/stream"
+)
+
+// A volume is the log volume of a domain and its standard error.
+type volume struct{ log, se float64 }
+
+// volumeLadder is a ladder that no run has; its stream estimates volumes.
+const volumeLadder = 1 << 41
+
+// measureVolume measures the domain if the hottest rung is its uniform law. It
+// leaves NaN where there is none to be known.
+func (x *execution) measureVolume() error {
+	x.volume = volume{math.NaN(), math.NaN()}
+	s := x.Settings
+	if n := len(s.Temperature); n == 0 || !math.IsInf(s.Temperature[n-1], 1) {
+		return nil
+	}
+	log, se, err := domain.Volume(x.Problem.Domain, &stream.New(s.Seed, volumeLadder).Of(0, stream.Pilot).Rand)
+	if err != nil {
+		return fmt.Errorf("log evidence: the volume of the domain: %w", err)
+	}
+	x.volume = volume{log, se}
+	return nil
+}
+
+// logZ is the evidence of a result with its volume, the bias of the step not yet
+// known.
+func (x *execution) logZ(res *r2sgld.Result) report.Evidence {
+	e := report.NewEvidence()
+	if math.IsNaN(x.volume.log) {
+		return e
+	}
+	of := evidenceOf(res)
+	e.Forward, e.Backward, e.Estimate = x.volume.log+of.Forward, x.volume.log+of.Backward, x.volume.log+of.Estimate
+	e.SE = math.Hypot(of.Error, x.volume.se)
+	e.LogVolume, e.LogVolumeSE = x.volume.log, x.volume.se
+	return e
+}
+
+func evidenceOf(res *r2sgld.Result) exchange.Evidence {
+	var all []exchange.Statistics
+	for _, l := range res.Ladders {
+		all = append(all, l.Swaps)
+	}
+	return exchange.EvidenceOf(all...)
+}
+
+// coarser is the factor of the step of the run that tells what the step adds to
+// log Z.
+const coarser = 4
+
+// evidence is that of the run, less the bias of its step. To first order in the
+// step a run with coarser steps differs by coarser − 1 times that.
+func (x *execution) evidence(ctx context.Context, res *r2sgld.Result) (report.Evidence, error) {
+	e := x.logZ(res)
+	if math.IsNaN(e.Estimate) {
+		return e, nil
+	}
+	s := x.Settings
+	s.Recorder, s.Keeper, s.Review, s.Checkpoint, s.Resume = nil, nil, nil, nil, nil
+	s.Seed += 0x632be59bd9b4e019 // noise of its own
+	s.StepSize = nil
+	for _, eta := range x.Settings.StepSize {
+		s.StepSize = append(s.StepSize, coarser*eta)
+	}
+	s.States = nil
+	for _, l := range res.Ladders {
+		var states [][]float64
+		for r, v := range l.X {
+			d := len(v) / len(l.Energy[r])
+			states = append(states, v[len(v)-d:])
+		}
+		s.States = append(s.States, states)
+	}
+	s.Iterations = max(100, res.Ladders[0].Iterations/2)
+	s.BurnIn, s.Thin, s.MaxDraws = s.Iterations/20, 16, 64
+	rough, err := r2sgld.Sample(ctx, x.Problem, s)
+	var blown *r2sgld.BlowUp
+	switch {
+	case errors.As(err, &blown):
+		return e, nil // the bias stays unknown
+	case err != nil:
+		return e, err
+	}
+	of := evidenceOf(rough)
+	e.StepBias = (x.volume.log + of.Estimate - e.Estimate) / (coarser - 1)
+	raw := evidenceOf(res).Error
+	e.StepBiasSE = math.Hypot(of.Error, raw) / (coarser - 1)
+	e.Estimate -= e.StepBias
+	e.SE = math.Hypot(math.Hypot(coarser*raw, of.Error)/(coarser-1), x.volume.se)
+	return e, nil
+}
+
+// marginal turns log Z into the log marginal likelihood of a model.
+func (x *execution) marginal(e report.Evidence) *report.Marginal {
+	m := &report.Marginal{Log: math.NaN(), SE: math.NaN()}
+	d := x.Problem.Domain
+	switch {
+	case d == nil || !domain.Bounded(d):
+		m.Reason = "the domain is not bounded, and a flat prior on it no density: bound every parameter (model.constraints)"
+	case math.IsNaN(e.Estimate):
+		m.Reason = "no rung has the uniform law: use method auto, or end sampler.temperature in inf"
+	case x.Settings.Temperature[0] != 1:
+		m.Reason = "the coldest temperature is not 1"
+	case math.IsNaN(x.Model.LogConstant()):
+		m.Reason = "noise: paper is no likelihood"
+	}
+	if m.Reason != "" {
+		return m
+	}
+	mass, se, err := x.priorMass()
+	if err != nil {
+		m.Reason = err.Error()
+		return m
+	}
+	// The volume is part of both when the prior is flat: its error cancels.
+	m.Log = e.Estimate + x.Model.LogConstant() - mass
+	m.SE = math.Hypot(e.SE, se)
+	if !x.Model.HasPriors() {
+		m.SE = math.Sqrt(max(0, e.SE*e.SE-x.volume.se*x.volume.se))
+	}
+	return m
+}
+
+// priorMass is the log of the integral of the prior over the domain.
+func (x *execution) priorMass() (log, se float64, err error) {
+	d := x.Problem.Domain
+	if !x.Model.HasPriors() {
+		return x.volume.log, 0, nil
+	}
+	if _, ok := d.(*domain.Box); ok {
+		lo, hi := domain.BoundsOf(d, d.Dim())
+		return x.Model.LogPriorMassBox(lo, hi), 0, nil
+	}
+	law, err := domain.Uniform(d)
+	if err != nil {
+		return 0, 0, err
+	}
+	rng := &stream.New(x.Settings.Seed, volumeLadder).Of(1, stream.Pilot).Rand
+	log, se, err = x.Model.LogPriorMass(x.volume.log, 100_000, func(v []float64) error { return law.Draw(v, rng) })
+	return log, math.Hypot(se, x.volume.se), err
+}
+
+// predict writes how well the model predicts its data.
+func (x *execution) predict(res *r2sgld.Result) error {
+	if x.Model.NoiseKind() == "paper" {
+		return nil
+	}
+	draws := make([][][]float64, len(res.Names))
+	for j := range draws {
+		draws[j] = res.Chains(j)
+	}
+	p, err := compare.Predict(x.Model, draws)
+	if err != nil {
+		return err
+	}
+	return x.folder.WriteJSON("predictive.json", p)
+}

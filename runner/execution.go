@@ -1,0 +1,233 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"math"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/r2sgld/r2sgld"
+	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/report"
+	"github.com/r2sgld/r2sgld/store"
+	"github.com/r2sgld/r2sgld/tune"
+)
+
+// An execution is a job at work.
+type execution struct {
+	*Job
+	folder   *store.Folder
+	log      *slog.Logger
+	begun    time.Time
+	found    *tune.Found // of method auto
+	table    report.Rounds
+	progress *report.Progress
+	stream   *store.Stream
+	window   *window
+	rounds   int
+	reached  int // iterations of all ladders in the newest checkpoint
+	unsaved  error
+	volume   volume // of the domain
+}
+
+// run takes the job through warm-up, sampling and all that is left behind.
+func (x *execution) run(ctx context.Context) (*report.Summary, error) {
+	fmt.Fprintf(x.Terminal, "%s: %s\n", x.Name, x.what())
+	if x.Until != nil {
+		if err := x.tune(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if err := x.measureVolume(); err != nil {
+		return nil, err
+	}
+	fmt.Fprint(x.Terminal, x.how())
+	res, seconds, err := x.sample(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return x.finish(ctx, res, seconds)
+}
+
+// tunedFile holds what the warm-up of method auto has found.
+const tunedFile = "tuned.json"
+
+// tune finds step sizes and temperatures, or reads those that an interrupted run
+// had found, and puts them into the settings.
+func (x *execution) tune(ctx context.Context) error {
+	var from *tune.Found
+	if x.Resume {
+		from = &tune.Found{}
+		if err := x.folder.ReadJSON(tunedFile, from); errors.Is(err, fs.ErrNotExist) {
+			from = nil
+		} else if err != nil {
+			return fmt.Errorf("%s: %w", x.Name, err)
+		}
+	}
+	x.table.W, x.table.LogZ = x.Terminal, x.Problem.Domain != nil && domain.Bounded(x.Problem.Domain)
+	var err error
+	x.found, err = tune.Tune(ctx, x.Problem, x.Settings, from, func(f *tune.Found) error {
+		x.warmUp(f)
+		return x.folder.WriteJSON(tunedFile, f)
+	})
+	switch {
+	case err == nil:
+		x.Settings = x.found.Apply(x.Settings)
+		return nil
+	case ctx.Err() != nil:
+		return &Interrupted{Dir: x.Dir}
+	}
+	return fmt.Errorf("%s: %w", x.Name, err)
+}
+
+// warmUp shows a round of warm-up.
+func (x *execution) warmUp(f *tune.Found) {
+	nan := math.NaN()
+	r := f.Rounds[len(f.Rounds)-1]
+	x.log.Info("warm-up", "round", len(f.Rounds), "iterations", r.Iterations, "barrier", r.Barrier, "rungs", len(f.Beta))
+	x.table.Line(report.Round{Name: fmt.Sprintf("warm-up %d", len(f.Rounds)), RoundTrips: r.RoundTrips, Rejection: r.Rejection,
+		RHat: nan, ESS: nan, LogZ: nan, Seconds: time.Since(x.begun).Seconds()})
+}
+
+// sample runs the ladders with progress and checkpoints.
+func (x *execution) sample(ctx context.Context) (*r2sgld.Result, float64, error) {
+	s := x.Settings
+	var err error
+	if x.stream, err = x.folder.NewStream(x.description(), max(1, s.Ladders)); err != nil {
+		return nil, 0, err
+	}
+	x.progress = report.NewProgress(x.Name, s)
+	x.window = newWindow(s, x.Problem.Potential.Dim(), x.progress.Recorder(0))
+	s.Recorder = func(ladder int) r2sgld.Recorder {
+		if ladder == 0 {
+			return x.window
+		}
+		return x.progress.Recorder(ladder)
+	}
+	s.Keeper = func(ladder int) r2sgld.Keeper { return x.stream.Chain(ladder) }
+	if x.Resume {
+		if s.Resume, err = x.states(x.folder, x.log); err != nil {
+			return nil, 0, err
+		}
+		if err = x.writeManifest(x.folder); err != nil { // only now: a resume that cannot be leaves the run as it was
+			return nil, 0, err
+		}
+	}
+	s.Checkpoint = &r2sgld.Checkpoint{Every: x.Checkpoint, Save: x.save}
+	begun := time.Now()
+	if x.Until != nil {
+		s.Review = func(res *r2sgld.Result) (int, error) { return x.review(res, time.Since(begun).Seconds()), nil }
+	}
+	x.log.Info("start", "name", x.Name, "method", x.Method, "ladders", s.Ladders, "iterations", s.Iterations, "resumed", x.Resume)
+	x.progress.Start(x.Terminal, x.Redraw)
+	res, err := r2sgld.Sample(ctx, x.Problem, s)
+	x.progress.Stop()
+	if err != nil {
+		return nil, 0, x.explain(ctx, err)
+	}
+	return res, time.Since(begun).Seconds(), nil
+}
+
+// save writes a checkpoint.
+func (x *execution) save(iterations int, states [][]byte) error {
+	x.reached = iterations
+	if x.unsaved = x.stream.Sync(); x.unsaved != nil {
+		x.log.Error("checkpoint", "error", x.unsaved.Error())
+		return x.unsaved
+	}
+	c := &store.Checkpoint{Version: r2sgld.Version, Arch: runtime.GOARCH, Config: x.Hash, Name: x.Name, Iteration: iterations}
+	for i, state := range states {
+		c.Sections = append(c.Sections, store.Section{Name: section(i), Data: state})
+	}
+	path, err := x.folder.WriteCheckpoint(c)
+	x.unsaved = err
+	if err != nil {
+		x.log.Error("checkpoint", "error", err.Error())
+		return err
+	}
+	x.log.Info("checkpoint", "path", path, "iteration", iterations)
+	return nil
+}
+
+// review judges a round of method auto and says how far to go on.
+func (x *execution) review(res *r2sgld.Result, seconds float64) int {
+	x.rounds++
+	n := res.Ladders[0].Iterations
+	rhat, ess, ok := x.Until.Met(res)
+	stats := res.Swaps()
+	round := report.Round{Name: fmt.Sprint(x.rounds), RoundTrips: stats.RoundTrips, RHat: rhat, ESS: ess, LogZ: math.NaN(),
+		Seconds: time.Since(x.begun).Seconds()}
+	for _, l := range res.Ladders {
+		round.Draws += len(l.Energy[0]) * l.Stride
+	}
+	round.Rejection = stats.Rejections()
+	e := x.logZ(res)
+	round.LogZ, round.LogZError = e.Estimate, e.SE
+	x.progress.Aside(func() { x.table.Line(round) })
+	next := n
+	if !ok {
+		next = x.Until.Next(n, seconds)
+	}
+	x.progress.Extend(next)
+	return next
+}
+
+// explain says what an unfinished run means to the user.
+func (x *execution) explain(ctx context.Context, err error) error {
+	s := x.Settings
+	var blown *r2sgld.BlowUp
+	switch {
+	case errors.As(err, &blown):
+		steps := slices.Clone(s.StepSize)
+		steps[blown.Rung-1] /= 10
+		advice := fmt.Sprintf("A checkpoint from before is kept; try a tenth of the step: r2sgld resume %s --set sampler.step_size=[%s]",
+			x.Dir, strings.Trim(strings.ReplaceAll(fmt.Sprint(steps), " ", ","), "[]"))
+		if x.Until != nil {
+			advice = "A checkpoint from before is kept. The energy is not finite in a corner of the domain: keep the domain away from there."
+		}
+		return fmt.Errorf("%s: %w.\n%s", x.Name, err, advice)
+	case ctx.Err() != nil && x.unsaved == nil:
+		return &Interrupted{x.Dir, x.reached, max(1, s.Ladders) * s.Iterations}
+	}
+	return fmt.Errorf("%s: %w\na checkpoint is kept; once that is mended: r2sgld resume %s", x.Name, err, x.Dir)
+}
+
+// finish writes all that a finished run leaves behind and shows the tables.
+func (x *execution) finish(ctx context.Context, res *r2sgld.Result, seconds float64) (*report.Summary, error) {
+	sum := report.New(x.Name, x.Method, x.Problem, x.Settings, res, seconds)
+	var err error
+	if sum.LogEvidence, err = x.evidence(ctx, res); err != nil {
+		return nil, x.explain(ctx, err)
+	}
+	if f := x.found; f != nil {
+		sum.Tuned(f)
+		rhat, ess, ok := x.Until.Met(res)
+		sum.Stopped(*x.Until, rhat, ess, ok)
+	}
+	if x.Model != nil {
+		sum.Explain(x.equations(sum.Parameters), x.fits(sum.Parameters))
+		sum.Marginal = x.marginal(sum.LogEvidence)
+		sum.Warnings = append(sum.Warnings, x.Model.Warnings...)
+		if err := x.predict(res); err != nil {
+			return nil, err
+		}
+	}
+	if err := x.stream.Finish(x.Settings.Threads); err != nil {
+		return nil, err
+	}
+	names, err := x.figures(res, sum)
+	if err != nil {
+		return nil, err
+	}
+	if err := x.folder.WriteJSON("summary.json", sum); err != nil {
+		return nil, err
+	}
+	x.show(sum, names, len(res.Ladders))
+	return sum, nil
+}

@@ -1,0 +1,253 @@
+package tune
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/r2sgld/r2sgld"
+	"github.com/r2sgld/r2sgld/domain"
+)
+
+const (
+	firstPoints = 512 // of the uniform law, or around the start
+	curvePoints = 192 // of them, at which curvatures are measured
+	pairPoints  = 192 // of them, of which pairs tell how far the first swap reaches
+	mostStates  = 192 // draws of a rung at which curvatures are measured
+	wide        = 0.25
+	narrow      = 0.02
+)
+
+// first makes the ladder of the first round, from points of the uniform law (of
+// an unbounded domain: around the start).
+func (t *tuner) first() (*Found, error) {
+	x := t.fill
+	f := &Found{Whitening: t.s.Whitening}
+	if f.Whitening == nil && t.bounded {
+		f.Whitening = whitening(t.spread, mean(x, t.d))
+	}
+	seen := t.probe.around(x[:min(len(x), curvePoints*t.d)], t.d, f.Whitening)
+	if len(seen) == 0 {
+		return nil, fmt.Errorf("the potential or its gradient is not finite at any of %d points of the domain", len(x)/t.d)
+	}
+	coldest := 1 / t.coldest
+	if t.bounded {
+		f.Beta = reach(t.energies(seen), coldest, t.d)
+	} else {
+		hottest := t.coldest * min(Hottest, math.Exp(tallest/spread(t.d)))
+		f.Beta = geometric(coldest, 1/hottest, t.d)
+	}
+	widest := t.widest(x, f.Whitening)
+	for _, b := range f.Beta {
+		from := 0.0
+		if !t.bounded {
+			from = b // these points are no draws at all: they weigh alike
+		}
+		f.Diffusion = append(f.Diffusion, diffusion(stiffness(seen, b, from), b, widest))
+	}
+	f.Bias, f.States = Bias, t.starts(x, len(f.Beta))
+	return f, nil
+}
+
+func (t *tuner) energies(seen []point) []float64 {
+	var u []float64
+	for _, p := range seen[:min(len(seen), pairPoints)] {
+		u = append(u, p.energy)
+	}
+	return u
+}
+
+// points draws points of the uniform law, or normal ones around the start.
+func (t *tuner) points() ([]float64, error) {
+	rng := t.probe.rng()
+	x := make([]float64, firstPoints*t.d)
+	if t.bounded {
+		law, err := domain.Uniform(t.p.Domain)
+		if err != nil {
+			return nil, err
+		}
+		n := firstPoints
+		if math.IsInf(law.Tries(), 1) { // these are dear
+			n = 2 * curvePoints
+		}
+		for i := range n {
+			if err := law.Draw(x[i*t.d:(i+1)*t.d], rng); err != nil {
+				return nil, err
+			}
+		}
+		return x[:n*t.d], nil
+	}
+	start := t.s.Start
+	if start == nil {
+		return nil, fmt.Errorf("the domain is not bounded: give a starting point (sampler.init), or bound every variable")
+	}
+	for i := range firstPoints {
+		t.near(x[i*t.d:(i+1)*t.d], start, rng)
+	}
+	return x, nil
+}
+
+// near draws a point of the domain around start: the whitening's scale is that of
+// the density, if there is one.
+func (t *tuner) near(x, start []float64, rng *rand.Rand) {
+	w := t.s.Whitening
+	z := make([]float64, t.d)
+	for scale := 1.0; scale > 1e-3; scale /= 2 {
+		for i := range z {
+			z[i] = scale * rng.NormFloat64()
+		}
+		for i := range x {
+			x[i] = start[i]
+			if w == nil {
+				x[i] += z[i]
+				continue
+			}
+			for j, l := range w.L[i] {
+				x[i] += l * z[j]
+			}
+		}
+		if t.p.Domain == nil || t.p.Domain.Contains(x) {
+			return
+		}
+	}
+	copy(x, start)
+}
+
+// starts spreads the points over ladders and rungs.
+func (t *tuner) starts(x []float64, rungs int) [][][]float64 {
+	n := len(x) / t.d
+	states := make([][][]float64, t.s.Ladders)
+	k := 0
+	for i := range states {
+		for range rungs {
+			at := k % n
+			states[i] = append(states[i], slices.Clone(x[at*t.d:(at+1)*t.d]))
+			k++
+		}
+	}
+	return states
+}
+
+// spread is dΛ/d log τ of a normal law of dimension d.
+func spread(d int) float64 { return math.Sqrt(float64(d) / (2 * math.Pi)) }
+
+// geometric is a ladder from inverse temperature cold to hot with rejections of
+// about one half for a normal law.
+func geometric(cold, hot float64, d int) []float64 {
+	n := max(1, int(math.Ceil(math.Log(cold/hot)*spread(d)/rejection)))
+	n = min(n, mostRungs-2)
+	beta := make([]float64, n+1)
+	for i := range beta {
+		beta[i] = cold * math.Pow(hot/cold, float64(i)/float64(n))
+	}
+	return beta
+}
+
+// reach is a ladder from the inverse temperature cold to the uniform law, of which
+// u are energies: its hottest pair rejects about half, the others are geometric.
+func reach(u []float64, cold float64, d int) []float64 {
+	lo, hi := 0.0, cold
+	if accept(u, cold) < 1-rejection {
+		lo = cold
+		for accept(u, lo) < 1-rejection {
+			lo, hi = lo/4, lo
+		}
+		for range 30 {
+			if mid := math.Sqrt(lo * hi); accept(u, mid) < 1-rejection {
+				hi = mid
+			} else {
+				lo = mid
+			}
+		}
+		return append(geometric(cold, lo, d), 0)
+	}
+	return []float64{cold, 0}
+}
+
+// accept is the mean swap probability between the uniform law, of which u are
+// energies, and inverse temperature β, for which they are weighted.
+func accept(u []float64, beta float64) float64 {
+	lowest := slices.Min(u)
+	total, sum := 0.0, 0.0
+	for _, v := range u {
+		w := math.Exp(beta * (lowest - v))
+		total += w
+		for _, hot := range u {
+			if log := beta * (v - hot); log < 0 {
+				sum += w * math.Exp(log)
+			} else {
+				sum += w
+			}
+		}
+	}
+	return sum / (total * float64(len(u)))
+}
+
+// diffusion is ητ for a stiffness at inverse temperature β, limited so that the
+// noise of a step stays below a part of the domain's smallest width.
+func diffusion(stiff, beta, widest float64) float64 {
+	h := widest * widest / 2
+	if stiff > 0 && beta > 0 {
+		h = min(h, 2*Bias/(stiff*beta))
+	}
+	return h
+}
+
+// widest is the largest standard deviation of a step in the coordinates of w, from
+// points x that fill the domain.
+func (t *tuner) widest(x []float64, w *r2sgld.Whitening) float64 {
+	if !t.bounded {
+		return math.Sqrt(math.MaxFloat64) / 1e10
+	}
+	return wide * width(x, t.d, w)
+}
+
+// width is the smallest principal width in the coordinates of w of what the points
+// x fill: that of a box with their variance.
+func width(x []float64, d int, w *r2sgld.Whitening) float64 {
+	c := covariance(x, d)
+	if w != nil {
+		// L⁻¹ C L⁻ᵀ
+		var y, z mat.Dense
+		l := w.Matrix()
+		if y.Solve(l, c) != nil || z.Solve(l, y.T()) != nil {
+			return narrow
+		}
+		for i := range d {
+			for j := range i + 1 {
+				c.SetSym(i, j, (z.At(i, j)+z.At(j, i))/2)
+			}
+		}
+	}
+	var e mat.EigenSym
+	smallest := math.Inf(1)
+	if d < firstPoints/2 && e.Factorize(c, false) {
+		smallest = e.Values(nil)[0]
+	} else {
+		for i := range d {
+			smallest = min(smallest, c.At(i, i))
+		}
+	}
+	return math.Sqrt(12 * max(smallest, 0))
+}
+
+func covariance(x []float64, d int) *mat.SymDense {
+	var c mat.SymDense
+	stat.CovarianceMatrix(&c, mat.NewDense(len(x)/d, d, x), nil)
+	return &c
+}
+
+func mean(x []float64, d int) []float64 {
+	m := make([]float64, d)
+	for i, v := range x {
+		m[i%d] += v
+	}
+	for j := range m {
+		m[j] /= float64(len(x) / d)
+	}
+	return m
+}

@@ -1,0 +1,281 @@
+package tune
+
+import (
+	"cmp"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/r2sgld/r2sgld"
+	"github.com/r2sgld/r2sgld/potential"
+	"github.com/r2sgld/r2sgld/stream"
+)
+
+const (
+	probePower    = 4   // power iterations towards the largest curvature
+	probeQuantile = 0.9 // of the curvatures: walls may have infinite ones
+	probeMass     = 4   // effective number of points needed in the mass of the density
+	probeNoise    = 8   // gradients at one point that tell their noise
+)
+
+// A probe measures a potential around points.
+type probe struct {
+	potential potential.Potential
+	exact     potential.Potential // without noise; nil if there is none to be had
+	noisy     bool
+	seed      uint64
+}
+
+// A point is what was seen at one.
+type point struct {
+	curvature float64 // the largest, in the direction that a few power iterations find; NaN if not known
+	energy    float64
+	slope     []float64
+	noise     float64 // variance of a partial derivative, the largest
+}
+
+// streamOf is a ladder that no run has: its streams are the probe's.
+const streamOf = 1 << 40
+
+func newProbe(p potential.Potential, seed uint64) *probe {
+	exact, noisy := potential.Exact(p)
+	return &probe{potential: p, exact: exact, noisy: noisy, seed: seed}
+}
+
+func (q *probe) rng() *rand.Rand { return &stream.New(q.seed, streamOf).Of(0, stream.Pilot).Rand }
+
+// around looks at every point of x, n × d in the user's coordinates. Curvatures,
+// slopes and noise are those in the coordinates of w (nil: the user's). Points
+// whose energy or slope is not finite are left out.
+func (q *probe) around(x []float64, d int, w *r2sgld.Whitening) []point {
+	m := newMeter(q, d, w)
+	defer m.close()
+	var seen []point
+	for i := 0; i+d <= len(x); i += d {
+		m.back(x[i : i+d])
+		if p, ok := m.point(); ok {
+			seen = append(seen, p)
+		}
+	}
+	return seen
+}
+
+// A meter is a probe's workspace.
+type meter struct {
+	rng          *rand.Rand
+	eval, noisy  potential.Evaluator
+	back         func(x []float64) // sets z to the coordinates of x
+	z, v, a, b   []float64
+	sum, squares []float64
+	energy       [1]float64
+	measurable   bool
+}
+
+func newMeter(q *probe, d int, w *r2sgld.Whitening) *meter {
+	m := &meter{rng: q.rng(), measurable: q.exact != nil}
+	for _, s := range []*[]float64{&m.z, &m.v, &m.a, &m.b, &m.sum, &m.squares} {
+		*s = make([]float64, d)
+	}
+	of := func(p potential.Potential) potential.Evaluator {
+		if w != nil {
+			p = potential.Affine(p, w.Center, w.L)
+		}
+		return p.Evaluator(1, stream.New(q.seed, streamOf))
+	}
+	if m.measurable {
+		m.eval = of(q.exact)
+	} else {
+		m.eval = of(q.potential)
+	}
+	if q.noisy {
+		m.noisy = of(q.potential)
+	}
+	m.back = func(x []float64) { copy(m.z, x) }
+	if w != nil {
+		if solve, err := w.Inverse(); err == nil {
+			m.back = func(x []float64) { solve(m.z, x) }
+		}
+	}
+	return m
+}
+
+func (m *meter) close() {
+	_ = potential.Close(m.eval)
+	if m.noisy != nil {
+		_ = potential.Close(m.noisy)
+	}
+}
+
+// point looks around z.
+func (m *meter) point() (point, bool) {
+	p := point{curvature: math.NaN()}
+	if !m.gradient(m.a, 0) {
+		return p, false
+	}
+	p.energy, p.slope = m.energy[0], slices.Clone(m.a)
+	if m.measurable {
+		p.curvature = m.curvature()
+	}
+	if m.noisy != nil {
+		p.noise = m.noise()
+	}
+	return p, true
+}
+
+// noise is the largest variance of a partial derivative over minibatches.
+func (m *meter) noise() float64 {
+	clear(m.sum)
+	clear(m.squares)
+	for range probeNoise {
+		m.noisy.Eval(m.energy[:], m.b, m.z)
+		for j, g := range m.b {
+			g -= m.a[j] // shifted by the exact one, or by another draw of it
+			m.sum[j] += g
+			m.squares[j] += g * g
+		}
+	}
+	worst := 0.0
+	for j, s := range m.sum {
+		worst = max(worst, (m.squares[j]-s*s/probeNoise)/(probeNoise-1))
+	}
+	return worst
+}
+
+// curvature is the norm of the Hessian at z along a direction that a few power
+// iterations turn towards the largest one.
+func (m *meter) curvature() float64 {
+	for i := range m.v {
+		m.v[i] = m.rng.NormFloat64()
+	}
+	normalise(m.v)
+	h := 0.0
+	for _, v := range m.z {
+		h = max(h, math.Abs(v))
+	}
+	h = 1e-5 * max(h, 1e-3)
+	c := 0.0
+	for range probePower {
+		if !m.gradient(m.sum, h) || !m.gradient(m.b, -h) {
+			return math.Inf(1)
+		}
+		for i := range m.v {
+			m.v[i] = (m.sum[i] - m.b[i]) / (2 * h)
+		}
+		if c = normalise(m.v); c == 0 || c-c != 0 {
+			break
+		}
+	}
+	return c
+}
+
+// gradient writes ∇U(z + h v) into g and reports whether all of it is finite.
+func (m *meter) gradient(g []float64, h float64) bool {
+	for i, v := range m.v {
+		m.z[i] += h * v
+	}
+	m.eval.Eval(m.energy[:], g, m.z)
+	for i, v := range m.v {
+		m.z[i] -= h * v
+	}
+	sum := m.energy[0]
+	for _, v := range g {
+		sum += v
+	}
+	return sum-sum == 0
+}
+
+// normalise scales v to length 1 and returns its length.
+func normalise(v []float64) float64 {
+	sum := 0.0
+	for _, x := range v {
+		sum = math.Hypot(sum, x)
+	}
+	if sum > 0 {
+		for i := range v {
+			v[i] /= sum
+		}
+	}
+	return sum
+}
+
+// stiffness is what a step at inverse temperature β has to respect, from points
+// that are draws at inverse temperature at: the high quantile of their curvatures
+// or, if that is larger, the steepness of the density; and to it the share that
+// the noise of the gradient brings. The bias of a variance, relative, is half of
+// it times the step size η.
+func stiffness(seen []point, beta, at float64) float64 {
+	w := weights(seen, beta-at)
+	return max(quantile(seen, w), steepness(seen, w, beta)) + noise(seen, w)*beta
+}
+
+// weights are exp(-βU), the largest 1.
+func weights(seen []point, beta float64) []float64 {
+	lowest := math.Inf(1)
+	for _, p := range seen {
+		lowest = min(lowest, beta*p.energy)
+	}
+	w := make([]float64, len(seen))
+	for i, p := range seen {
+		w[i] = math.Exp(lowest - beta*p.energy)
+	}
+	return w
+}
+
+// quantile is the high quantile of the weighted curvatures.
+func quantile(seen []point, w []float64) float64 {
+	order := make([]int, 0, len(seen))
+	total := 0.0
+	for i, p := range seen {
+		if p.curvature == p.curvature {
+			order = append(order, i)
+			total += w[i]
+		}
+	}
+	if len(order) == 0 {
+		return 0
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(seen[i].curvature, seen[j].curvature) })
+	sum := 0.0
+	for _, i := range order {
+		if sum += w[i]; sum >= probeQuantile*total {
+			return seen[i].curvature
+		}
+	}
+	return seen[order[len(order)-1]].curvature
+}
+
+// steepness is the largest mean square of a partial derivative times β. Away from
+// walls it is a mean curvature (β E (∂U)² = E ∂²U); where walls hold a density
+// that leans on them it is larger, as 1 over the square of the width of the layer
+// that the density lives in. It is 0, not known, where too few of the points lie
+// in the mass of the density.
+func steepness(seen []point, w []float64, beta float64) float64 {
+	if len(seen) == 0 {
+		return 0
+	}
+	total, squares, square := 0.0, 0.0, make([]float64, len(seen[0].slope))
+	for i, p := range seen {
+		total += w[i]
+		squares += w[i] * w[i]
+		for j, g := range p.slope {
+			square[j] += w[i] * g * g
+		}
+	}
+	if total*total < probeMass*squares {
+		return 0
+	}
+	return slices.Max(square) / total * beta
+}
+
+// noise is the weighted mean variance of the gradient.
+func noise(seen []point, w []float64) float64 {
+	total, sum := 0.0, 0.0
+	for i, p := range seen {
+		total += w[i]
+		sum += w[i] * p.noise
+	}
+	if total == 0 {
+		return 0
+	}
+	return sum / total
+}

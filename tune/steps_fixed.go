@@ -1,0 +1,142 @@
+package tune
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strconv"
+
+	"github.com/r2sgld/r2sgld"
+	"github.com/r2sgld/r2sgld/domain"
+)
+
+// What step sizes for given temperatures are made of.
+const (
+	pilotPoints = 256  // at which the potential is measured
+	pilotBias   = 0.05 // step size times curvature: twice the relative bias of a variance
+	pilotWidth  = 0.1  // largest noise of a step, in widths of the domain
+)
+
+// Steps measures step sizes for given temperatures, without a run: at points of
+// the uniform law (around start if that is given) the largest curvature is sought
+// along directions that begin at random, and η is pilotBias over a high quantile
+// of it under the law of the rung, or over the steepness of the density at its
+// walls if that is larger, limited so that the noise √(2ητ) of a step stays below
+// a tenth of the domain's smallest width.
+func Steps(p r2sgld.Problem, temperature, start []float64, seed uint64) ([]float64, error) {
+	q, d := newProbe(p.Potential, seed), p.Potential.Dim()
+	x, err := q.scatter(p.Domain, start, d)
+	if err != nil {
+		return nil, err
+	}
+	seen := q.around(x, d, nil)
+	if len(seen) == 0 {
+		return nil, errNotFinite(pilotPoints)
+	}
+	widest := math.Inf(1)
+	if p.Domain != nil && domain.Bounded(p.Domain) {
+		widest = pilotWidth * narrowest(p.Domain, x, start != nil)
+	}
+	var steps []float64
+	for _, tau := range temperature {
+		beta := 1 / tau
+		if beta == 0 {
+			steps = append(steps, Readable(widest*widest/2))
+			continue
+		}
+		stiff := stiffness(seen, beta, 0)
+		eta := Readable(min(pilotBias/stiff, widest*widest/(2*tau)))
+		if !(eta > 0) || math.IsInf(eta, 0) {
+			return nil, fmt.Errorf("no step size fits the curvature %g of the potential: give sampler.step_size, or bound the domain", stiff)
+		}
+		steps = append(steps, eta)
+	}
+	return steps, nil
+}
+
+// Finite reports an error unless the potential is finite at some point where
+// [Steps] would look.
+func Finite(p r2sgld.Problem, start []float64, seed uint64) error {
+	q, d := newProbe(p.Potential, seed), p.Potential.Dim()
+	x, err := q.scatter(p.Domain, start, d)
+	if err != nil {
+		return err
+	}
+	slopes := *q
+	slopes.exact = nil
+	slopes.noisy = false
+	for i := 0; i < len(x); i += d {
+		if len(slopes.around(x[i:i+d], d, nil)) > 0 {
+			return nil
+		}
+	}
+	return errNotFinite(pilotPoints)
+}
+
+func errNotFinite(points int) error {
+	return fmt.Errorf("the potential or its gradient is not finite at any of %d points of the domain", points)
+}
+
+// scatter returns pilotPoints points of the uniform law, or normal ones around
+// start that lie in dom.
+func (q *probe) scatter(dom domain.Domain, start []float64, d int) ([]float64, error) {
+	rng := q.rng()
+	x := make([]float64, pilotPoints*d)
+	draw := around(dom, start)
+	if start == nil {
+		if dom == nil {
+			return nil, errors.New("the domain is all of R^d: give a starting point")
+		}
+		law, err := domain.Uniform(dom)
+		if err != nil {
+			return nil, fmt.Errorf("no uniform draws on the domain: %w", err)
+		}
+		draw = law.Draw
+	}
+	for i := 0; i < len(x); i += d {
+		if err := draw(x[i:i+d], rng); err != nil {
+			return nil, err
+		}
+	}
+	return x, nil
+}
+
+// around draws normal points around start that lie in dom, or start itself.
+func around(dom domain.Domain, start []float64) func([]float64, *rand.Rand) error {
+	return func(x []float64, rng *rand.Rand) error {
+		for range 20 {
+			for i := range x {
+				x[i] = start[i] + rng.NormFloat64()
+			}
+			if dom == nil || dom.Contains(x) {
+				return nil
+			}
+		}
+		copy(x, start)
+		return nil
+	}
+}
+
+// narrowest is the smallest width of a bounded domain: that of its bounds and, if
+// the points x fill it, its smallest principal width.
+func narrowest(d domain.Domain, x []float64, around bool) float64 {
+	lo, hi := domain.BoundsOf(d, d.Dim())
+	w := math.Inf(1)
+	for i := range lo {
+		w = min(w, hi[i]-lo[i])
+	}
+	if !around && d.Dim() < pilotPoints {
+		w = min(w, width(x, d.Dim(), nil))
+	}
+	return w
+}
+
+// Readable rounds v to two digits, so that a person can read it.
+func Readable(v float64) float64 {
+	short, err := strconv.ParseFloat(strconv.FormatFloat(v, 'e', 1, 64), 64)
+	if err != nil {
+		return v
+	}
+	return short
+}

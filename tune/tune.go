@@ -1,0 +1,236 @@
+// Package tune answers which settings suit a target: step sizes, a whitening and
+// a ladder of temperatures, found in rounds of warm-up and frozen afterwards.
+package tune
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/r2sgld/r2sgld"
+	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/exchange"
+)
+
+// What a tuned ladder aims at.
+const (
+	// Bias is the relative bias of a variance that a step may make: η times the
+	// curvature over the temperature is at most twice that.
+	Bias = 0.005
+	// Hottest is the highest temperature, in units of the coldest, on a domain that
+	// is not bounded, where there is no uniform law to reach; tallest is the
+	// barrier up to which it is chosen.
+	Hottest = 10.0
+	tallest = 4.0
+
+	rejection = 0.5  // of each pair: least work for a round trip (Syed et al. 2022)
+	alike     = 0.08 // by how much the rejections of the pairs may differ
+	steady    = 1.5  // factor by which step sizes may still change
+
+	firstRound  = 1000 // iterations
+	fewest      = 4    // rounds
+	mostRounds  = 10
+	roundDraws  = 512 // draws per rung and ladder that a round is judged by
+	mostRungs   = 128
+	mostBlowUps = 12
+)
+
+// Found is what the rounds so far have found. Its JSON is exact.
+type Found struct {
+	Rounds    []Round           `json:"rounds"`
+	Beta      []float64         `json:"inverse_temperature"` // 1/τ, cold first; 0 is the uniform law
+	Diffusion []float64         `json:"diffusion"`           // ητ per rung, in the coordinates of the kernel
+	Whitening *r2sgld.Whitening `json:"whitening,omitempty"`
+	States    [][][]float64     `json:"states"` // per ladder and rung, in the user's coordinates
+	Bias      float64           `json:"bias"`   // of a variance by the step, relative, at the cold rung
+	Done      bool              `json:"done"`
+}
+
+// A Round is what a round saw.
+type Round struct {
+	Iterations int       `json:"iterations"` // per ladder
+	Rejection  []float64 `json:"rejection"`  // per pair
+	Barrier    float64   `json:"barrier"`
+	RoundTrips int64     `json:"round_trips"`
+	BlowUps    int       `json:"blow_ups,omitempty"` // tries given up for a smaller step
+}
+
+// Temperature is τ per rung, the last +Inf for the uniform law.
+func (f *Found) Temperature() []float64 {
+	t := make([]float64, len(f.Beta))
+	for i, b := range f.Beta {
+		t[i] = 1 / b
+	}
+	return t
+}
+
+// Apply returns s with what was found.
+func (f *Found) Apply(s r2sgld.Settings) r2sgld.Settings {
+	s.Temperature = f.Temperature()
+	s.StepSize = make([]float64, len(f.Beta))
+	for i, h := range f.Diffusion {
+		s.StepSize[i] = h
+		if b := f.Beta[i]; b > 0 {
+			s.StepSize[i] = h * b
+		}
+	}
+	s.Whitening, s.States = f.Whitening, f.States
+	return s
+}
+
+// Tune runs rounds of warm-up, each twice as long as the one before, and after
+// each of them sets, from all ladders together,
+//   - the temperatures, for equal rejections of all pairs, and their number, for
+//     rejections near one half: from the uniform law on a bounded domain to the
+//     temperature of s (1 if it has none), else from at most [Hottest] times that;
+//   - a whitening, where the density is much narrower in some directions than in
+//     others: by the mean square of its slopes, which knows of walls and is that
+//     of one mode where there are several;
+//   - the step size of every rung, for a bias of at most [Bias].
+//
+// It ends when the rejections are alike and the step sizes steady. Of s it uses
+// Seed, Ladders, Threads, Swap, Start, Temperature[0] and, to begin with,
+// Whitening. It goes on from what an interrupted call had found, if that is not
+// nil, and shows what it has found after each round. Equal arguments give equal
+// results.
+func Tune(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, from *Found, show func(*Found) error) (*Found, error) {
+	t, err := newTuner(p, s)
+	if err != nil {
+		return nil, err
+	}
+	f := from
+	if f == nil {
+		if f, err = t.first(); err != nil {
+			return nil, err
+		}
+	}
+	for !f.Done {
+		if f, err = t.round(ctx, f); err != nil {
+			return nil, err
+		}
+		if err = show(f); err != nil {
+			return nil, err
+		}
+	}
+	return f, nil
+}
+
+// A tuner knows the target.
+type tuner struct {
+	p       r2sgld.Problem
+	s       r2sgld.Settings
+	d       int
+	coldest float64 // τ
+	bounded bool
+	probe   *probe
+	fill    []float64     // points that fill the domain, n × d; around the start if it is not bounded
+	spread  *mat.SymDense // their covariance; nil if it is not bounded
+}
+
+func newTuner(p r2sgld.Problem, s r2sgld.Settings) (*tuner, error) {
+	if p.Potential == nil {
+		return nil, errors.New("tune: the problem has no potential")
+	}
+	t := &tuner{p: p, s: s, d: p.Potential.Dim(), coldest: 1, bounded: p.Domain != nil && domain.Bounded(p.Domain)}
+	if len(s.Temperature) > 0 {
+		t.coldest = s.Temperature[0]
+	}
+	t.s.Ladders = max(1, s.Ladders)
+	t.s.Boundary, t.s.BurnIn, t.s.Thin = domain.Specular, 0, 1
+	t.probe = newProbe(p.Potential, s.Seed)
+	var err error
+	if t.fill, err = t.points(); err == nil && t.bounded {
+		t.spread = covariance(t.fill, t.d)
+	}
+	return t, err
+}
+
+// round runs one round with what f has found and returns what is found then.
+func (t *tuner) round(ctx context.Context, f *Found) (*Found, error) {
+	n := firstRound << len(f.Rounds)
+	seen := Round{Iterations: n}
+	var res *r2sgld.Result
+	for {
+		var err error
+		s := f.Apply(t.s)
+		// Rounds must not share their noise, nor share it with the run to come.
+		s.Seed += uint64(len(f.Rounds)+1) * 0x9e3779b97f4a7c15
+		s.Iterations, s.BurnIn = n, n/2
+		s.Thin = max(1, n/2/roundDraws)
+		if res, err = r2sgld.Sample(ctx, t.p, s); err == nil {
+			break
+		}
+		var blown *r2sgld.BlowUp
+		if seen.BlowUps++; !errors.As(err, &blown) || seen.BlowUps > mostBlowUps {
+			return nil, fmt.Errorf("warm-up, round %d: %w", len(f.Rounds)+1, err)
+		}
+		next := *f
+		next.Diffusion = slices.Clone(f.Diffusion)
+		for i := range next.Diffusion {
+			next.Diffusion[i] /= 10
+		}
+		f = &next
+	}
+	stats := res.Swaps()
+	seen.Rejection = stats.Rejections()
+	seen.Barrier, seen.RoundTrips = stats.Barrier(), stats.RoundTrips
+	return t.learn(f, res, seen)
+}
+
+// learn makes the next ladder of what a round has seen.
+func (t *tuner) learn(f *Found, res *r2sgld.Result, seen Round) (*Found, error) {
+	next := &Found{Rounds: append(slices.Clone(f.Rounds), seen)}
+	barrier, err := exchange.NewBarrier(f.Beta, seen.Rejection)
+	if err != nil {
+		return nil, fmt.Errorf("warm-up: %w", err)
+	}
+	pairs := min(mostRungs-1, max(1, int(math.Ceil(seen.Barrier/rejection-0.2))))
+	settled := pairs == len(f.Beta)-1 && slices.Max(seen.Rejection)-slices.Min(seen.Rejection) <= alike
+	next.Beta = f.Beta
+	if !settled {
+		next.Beta = barrier.Ladder(pairs + 1)
+	}
+	next.Whitening = t.whitening(res)
+	same := sameScale(f.Whitening, next.Whitening)
+	if same {
+		next.Whitening = f.Whitening
+	}
+	t.steps(next, f.Beta, res)
+	next.States = statesFor(next.Beta, f.Beta, res)
+	calm := same && settled
+	for i := range next.Diffusion {
+		calm = calm && ratio(next.Diffusion[i], f.Diffusion[min(i, len(f.Diffusion)-1)]) < steady
+	}
+	n := len(next.Rounds)
+	next.Done = calm && n >= fewest || n >= mostRounds
+	if next.Done && calm { // the ladder that was seen is the one to keep
+		next.Diffusion = f.Diffusion
+	}
+	return next, nil
+}
+
+// ratio is the larger of a/b and b/a.
+func ratio(a, b float64) float64 { return max(a/b, b/a) }
+
+// statesFor returns the last states of the rungs nearest in inverse temperature.
+func statesFor(beta, before []float64, res *r2sgld.Result) [][][]float64 {
+	states := make([][][]float64, len(res.Ladders))
+	for i, l := range res.Ladders {
+		for _, b := range beta {
+			nearest := 0
+			for r, c := range before {
+				if math.Abs(c-b) < math.Abs(before[nearest]-b) {
+					nearest = r
+				}
+			}
+			x := l.X[nearest]
+			d := len(x) / len(l.Energy[nearest])
+			states[i] = append(states[i], slices.Clone(x[len(x)-d:]))
+		}
+	}
+	return states
+}
