@@ -5,7 +5,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -84,6 +86,94 @@ func TestCheckpointCorruption(t *testing.T) {
 	}
 	if err := new(Checkpoint).UnmarshalBinary(append(whole[:len(whole):len(whole)], 0)); err == nil {
 		t.Error("a byte more: not noticed")
+	}
+}
+
+// Whatever befalls the newest file, cut anywhere or any bit of it flipped, the
+// one before is read, with a warning; the next one takes the place of the
+// damaged file, not of the whole one.
+func TestDamagedCheckpointIsSkipped(t *testing.T) {
+	f, err := CreateOn(quick{}, scratch(t), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 2 {
+		if _, err := f.WriteCheckpoint(sampleCheckpoint(i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	newest := f.Path("checkpoints/000002")
+	whole, err := os.ReadFile(newest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	skipped := func(what string, i int, bad []byte) {
+		t.Helper()
+		if err := os.WriteFile(newest, bad, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		c, _, warnings, err := f.NewestCheckpoint()
+		if err != nil || c.Iteration != 0 || len(warnings) != 1 || !strings.Contains(warnings[0], newest+" skipped: ") {
+			t.Fatalf("%s %d: %v %v", what, i, warnings, err)
+		}
+	}
+	for i := range whole {
+		skipped("cut at", i, whole[:i])
+		bad := slices.Clone(whole)
+		bad[i] ^= 1 << (i % 8)
+		skipped("flipped byte", i, bad)
+	}
+	for i := range 2 {
+		if _, err := f.WriteCheckpoint(sampleCheckpoint(5 + i)); err != nil {
+			t.Fatal(err)
+		}
+		names, _ := filepath.Glob(f.Path("checkpoints/*"))
+		if want := []string{f.Path(checkpointName(1 + 2*i)), f.Path(checkpointName(3 + i))}; !slices.Equal(names, want) {
+			t.Errorf("%v, want %v", names, want)
+		}
+	}
+}
+
+// A disk that is full at any operation costs the checkpoint that was to be
+// written, never the one before, and leaves nothing else behind.
+func TestCheckpointOnFullDisk(t *testing.T) {
+	dir := scratch(t)
+	f, err := CreateOn(quick{}, dir, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 2 {
+		if _, err := f.WriteCheckpoint(sampleCheckpoint(i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for n := 1; ; n++ {
+		files := &faulty{n: n, err: syscall.ENOSPC}
+		_, err := (&Folder{dir: dir, files: files}).WriteCheckpoint(sampleCheckpoint(9))
+		if err == nil {
+			if n < 7 || files.count != n-1 {
+				t.Errorf("%d operations, %d tried", files.count, n)
+			}
+			return
+		}
+		if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "free some space") {
+			t.Fatalf("operation %d: %v", n, err)
+		}
+		c, path, warnings, err2 := f.NewestCheckpoint()
+		if err2 != nil || len(warnings) > 0 || c.Iteration != 1 && c.Iteration != 9 {
+			t.Fatalf("operation %d: %v %v", n, warnings, err2)
+		}
+		if left, _ := filepath.Glob(f.Path("checkpoints/*" + temporary)); len(left) > 0 {
+			t.Fatalf("operation %d: left %v", n, left)
+		}
+		if c.Iteration == 9 { // whole, though not known to be durable
+			_ = os.Remove(path)
+			for i := range 2 {
+				if _, err := f.WriteCheckpoint(sampleCheckpoint(i)); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
 	}
 }
 

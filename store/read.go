@@ -18,7 +18,7 @@ func Read(paths ...string) (*Draws, error) {
 		}
 		switch {
 		case !info.IsDir():
-		case exists(filepath.Join(paths[0], ".zgroup")), exists(filepath.Join(paths[0], "zarr.json")):
+		case exists(filepath.Join(paths[0], ".zgroup")), exists(filepath.Join(paths[0], "zarr.json")), exists(filepath.Join(paths[0], "posterior")):
 			return ReadZarr(paths[0])
 		default:
 			return ReadRun(paths[0])

@@ -65,7 +65,9 @@ func (f *Folder) NewStream(d *Draws, chains int) (*Stream, error) {
 
 func newStream(f *Folder, root string, d *Draws, l *layout) (*Stream, error) {
 	l.stats = arrayNames(l.given, "chain", "draw")
-	l.fit()
+	if l.chunk == 0 {
+		l.fit()
+	}
 	s := &Stream{folder: f, files: f.files, root: root, draws: d, tau: d.tau(), layout: l}
 	if err := f.makeDir(root); err != nil {
 		return nil, err

@@ -1,0 +1,671 @@
+package store
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// streamed is what a stream is told of draws with two hot rungs.
+func streamed() *Draws {
+	return &Draws{Names: []string{"x", "a/b"}, Model: "m", Version: "0.1.0", Seed: 7, Thin: 2, BurnIn: 4,
+		Temperature: []float64{0.5, 2, math.Inf(1)}, Observed: []Array{{Name: "y", Dims: []string{"t"}, Shape: []int{2}, Values: []float64{1, 2}}}}
+}
+
+// draw is the k-th of a chain; another epoch draws otherwise.
+func draw(chain, k, epoch int) (x [][]float64, energy []float64) {
+	v := float64(1000*k+chain) + float64(epoch)/7
+	return [][]float64{{v, -v}, {v + 0.1, v + 0.2}, {v + 0.3, 1 / v}}, []float64{v / 3, v / 5, math.Inf(1)}
+}
+
+// small is a stream with chunks of 8 draws, 4 of them at once.
+func small(files Files, dir string, chains int) (*Stream, error) {
+	d := streamed()
+	l := &layout{names: d.arrayNames(), given: []string{"lp", "energy"}, chains: chains, hot: 2, energy: true, chunk: 8, buffer: 4}
+	return newStream(&Folder{dir: dir, files: files}, filepath.Join(dir, "draws.zarr"), d, l)
+}
+
+// tree is the content of every file below a folder, as a digest.
+func tree(dir string) (map[string]string, error) {
+	all := map[string]string{}
+	return all, filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		all[strings.TrimPrefix(path, dir)] = fmt.Sprintf("%d bytes %x", len(data), sha256.Sum256(data))
+		return err
+	})
+}
+
+// An interrupted is a stream that is killed, restored from one of its
+// checkpoints, made anew and extended, while its law may change with each
+// life. Epochs say which life drew what is there now.
+type interrupted struct {
+	dir         string
+	s           *Stream
+	epoch       int
+	epochs      [][]int
+	checkpoints []struct {
+		states [][]byte
+		kept   []int
+	}
+}
+
+func (m *interrupted) keep(chain, n int) error {
+	for range n {
+		k := len(m.epochs[chain])
+		x, u := draw(chain, k, m.epoch)
+		if err := m.s.Chain(chain).Keep(x, u); err != nil {
+			return err
+		}
+		m.epochs[chain] = append(m.epochs[chain], m.epoch)
+	}
+	return nil
+}
+
+func (m *interrupted) checkpoint(t *rapid.T) {
+	var states [][]byte
+	var kept []int
+	for i := range m.epochs {
+		b, err := m.s.Chain(i).AppendBinary(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		states, kept = append(states, b), append(kept, len(m.epochs[i]))
+	}
+	if err := m.s.Sync(); err != nil {
+		t.Fatal(err)
+	}
+	m.checkpoints = append(m.checkpoints, struct {
+		states [][]byte
+		kept   []int
+	}{states, kept})
+}
+
+func (m *interrupted) restart(t *rapid.T, files Files) {
+	var err error
+	if m.s, err = small(files, m.dir, len(m.epochs)); err != nil {
+		t.Fatal(err)
+	}
+	at := rapid.IntRange(0, len(m.checkpoints)-1).Draw(t, "from")
+	m.checkpoints = m.checkpoints[:at+1]
+	c := m.checkpoints[at]
+	for i := range m.epochs {
+		if err := m.s.Chain(i).UnmarshalBinary(c.states[i]); err != nil {
+			t.Fatal(err)
+		}
+		m.epochs[i] = m.epochs[i][:c.kept[i]]
+	}
+	if rapid.Bool().Draw(t, "other law") {
+		m.epoch++
+	}
+}
+
+// fail lets the disk fill up, once, while draws are kept; the process dies.
+func (m *interrupted) fail(t *rapid.T) {
+	files := &faulty{n: rapid.IntRange(1, 60).Draw(t, "operation"), err: syscall.ENOSPC}
+	for _, w := range m.s.writers {
+		w.s.files = files
+	}
+	if err := m.keep(0, 9); err != nil && !errors.Is(err, syscall.ENOSPC) {
+		t.Fatal(err)
+	}
+	m.restart(t, quick{})
+}
+
+func (m *interrupted) finish(t *rapid.T) {
+	n := 0
+	for _, e := range m.epochs {
+		n = max(n, len(e))
+	}
+	for i, e := range m.epochs {
+		if err := m.keep(i, n-len(e)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m.checkpoint(t)
+	if err := m.s.Finish(2); err != nil {
+		t.Fatal(err)
+	}
+	m.compare(t)
+}
+
+// compare holds the folder against that of a run that was never interrupted.
+func (m *interrupted) compare(t *rapid.T) {
+	dir := m.dir + "-reference"
+	defer os.RemoveAll(dir)
+	s, err := small(quick{}, dir, len(m.epochs))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, epochs := range m.epochs {
+		for k, e := range epochs {
+			if err := s.Chain(i).Keep(draw(i, k, e)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := s.Finish(1); err != nil {
+		t.Fatal(err)
+	}
+	want, err := tree(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := tree(m.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Fatal(diff)
+	}
+}
+
+// However often a run is killed, with a full disk or without, restored from
+// whichever checkpoint, and extended, its folder is byte for byte that of a run
+// that was not. Kills leaving draws of another life behind the end, in the last
+// chunk or in later ones, and checkpoints that forget the buffer.
+func TestInterruptedStream(t *testing.T) {
+	root := scratch(t)
+	rapid.Check(t, func(t *rapid.T) {
+		dir, err := os.MkdirTemp(root, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer os.RemoveAll(dir)
+		m := &interrupted{dir: dir, epochs: make([][]int, rapid.IntRange(1, 2).Draw(t, "chains"))}
+		if m.s, err = small(quick{}, dir, len(m.epochs)); err != nil {
+			t.Fatal(err)
+		}
+		m.checkpoint(t)
+		for range rapid.IntRange(1, 12).Draw(t, "steps") {
+			switch rapid.IntRange(0, 6).Draw(t, "step") {
+			case 0, 1:
+				if err := m.keep(0, rapid.IntRange(0, 20).Draw(t, "draws")); err != nil {
+					t.Fatal(err)
+				}
+			case 2:
+				if err := m.keep(len(m.epochs)-1, rapid.IntRange(0, 9).Draw(t, "draws")); err != nil {
+					t.Fatal(err)
+				}
+			case 3:
+				m.checkpoint(t)
+			case 4:
+				m.restart(t, quick{})
+			case 5:
+				m.fail(t)
+			case 6:
+				m.finish(t)
+			}
+		}
+		m.finish(t)
+	})
+}
+
+// Draws that come one by one leave the bytes of draws that are all there, in
+// whichever order chains take their turns, and are read back.
+func TestStreamIsWriteDraws(t *testing.T) {
+	d := autoregressive(awkward[:4], 3, 9000, 0) // more than a chunk
+	for i := range d.Chains {
+		d.Chains[i].Stats = nil
+	}
+	at, one := scratch(t), scratch(t)
+	f := &Folder{dir: at, files: quick{}}
+	if err := f.WriteDraws(d); err != nil {
+		t.Fatal(err)
+	}
+	head := *d
+	head.Chains = nil
+	s, err := (&Folder{dir: one, files: quick{}}).NewStream(&head, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	replayStream(t, s, d)
+	want, err := tree(at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := tree(one)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if !exists(filepath.Join(one, "draws.zarr/tempered/β/2.0.1")) {
+		t.Error("the second chunk is missing")
+	}
+	back, err := Read(one)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, c := range d.Chains {
+		for r := range c.X {
+			if !slices.Equal(c.X[r], back.Chains[i].X[r]) || !slices.Equal(c.Energy[r], back.Chains[i].Energy[r]) {
+				t.Errorf("chain %d, rung %d: other draws", i+1, r+1)
+			}
+		}
+	}
+}
+
+func replayStream(t *testing.T, s *Stream, d *Draws) {
+	t.Helper()
+	dim := len(d.Names)
+	x, u := make([][]float64, len(d.Temperature)), make([]float64, len(d.Temperature))
+	for i, c := range d.Chains {
+		for k := range d.N() {
+			for r := range x {
+				x[r], u[r] = c.X[r][k*dim:(k+1)*dim], c.Energy[r][k]
+			}
+			if err := s.Chain(i).Keep(x, u); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := s.Finish(2); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Whichever operation finds the disk full, the error says so, the checkpoint
+// taken before still holds, and once there is room the run goes on from it to the
+// same bytes. Kills errors that get lost and states that claim draws that are
+// not on disk.
+func TestStreamOnFullDisk(t *testing.T) {
+	root := scratch(t)
+	reference := filepath.Join(root, "reference")
+	if _, err := live(quick{}, reference, nil); err != nil {
+		t.Fatal(err)
+	}
+	want, err := tree(reference)
+	if err != nil {
+		t.Fatal(err)
+	}
+	step := 7
+	if os.Getenv("R2SGLD_SOAK") != "" {
+		step = 1
+	}
+	for n := 1; ; n += step {
+		dir := filepath.Join(root, fmt.Sprint(n))
+		files := &faulty{n: n, err: syscall.ENOSPC, dead: n%2 == 0}
+		state, err := live(files, dir, nil)
+		if err == nil {
+			if files.count >= n {
+				t.Fatalf("operation %d failed unnoticed", n)
+			}
+			if n < 100 {
+				t.Errorf("only %d operations tried", n)
+			}
+			break
+		}
+		if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), dir) || !strings.Contains(err.Error(), "free some space") {
+			t.Fatalf("operation %d: %v", n, err)
+		}
+		f, err := ContinueOn(quick{}, dir)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Fatal(err)
+		}
+		if _, err := live(quick{}, dir, state); err != nil {
+			t.Fatalf("operation %d: %v", n, err)
+		}
+		if f != nil {
+			if err := f.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := tree(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("operation %d: %s", n, diff)
+		}
+		_ = os.RemoveAll(dir)
+	}
+}
+
+// live keeps 21 draws, from a saved state on, with a checkpoint after every
+// third, and returns the last that could be taken: after a failure even that of
+// the failure, if it can.
+func live(files Files, dir string, from []byte) (state []byte, err error) {
+	s, err := small(files, dir, 1)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", dir, advice(err))
+	}
+	w := s.Chain(0)
+	if from != nil {
+		if err := w.UnmarshalBinary(from); err != nil {
+			return nil, err
+		}
+	}
+	state = from
+	save := func() error {
+		b, err := w.AppendBinary(nil)
+		if err == nil {
+			err = s.Sync()
+		}
+		if err == nil {
+			state = b
+		}
+		return err
+	}
+	for k := w.kept(); k < 21; k++ {
+		if err := w.Keep(draw(0, k, 0)); err != nil {
+			_ = save() // as a run does that ends
+			return state, err
+		}
+		if k%3 == 0 {
+			if err := save(); err != nil {
+				return state, err
+			}
+		}
+	}
+	if err := save(); err != nil {
+		return state, err
+	}
+	return state, s.Finish(1)
+}
+
+func TestStreamRefuses(t *testing.T) {
+	dir := t.TempDir()
+	f := &Folder{dir: dir, files: quick{}}
+	for want, change := range map[string]func(*Draws) int{
+		"some are there":          func(d *Draws) int { d.Chains = []Chain{{}}; return 1 },
+		"without chains":          func(*Draws) int { return 0 },
+		"both named":              func(d *Draws) int { d.Names[1] = "x"; return 1 },
+		"temperature 0 is not po": func(d *Draws) int { d.Temperature[1] = 0; return 1 },
+	} {
+		d := streamed()
+		chains := change(d)
+		if _, err := f.NewStream(d, chains); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want …%s…", err, want)
+		}
+	}
+	s, err := small(quick{}, dir, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := s.Chain(1)
+	if err := w.Keep([][]float64{{1, 2}}, []float64{1}); err == nil || !strings.Contains(err.Error(), "the ladder has 3") {
+		t.Error(err)
+	}
+	if err := w.Keep([][]float64{{1, 2}, {1, 2}, {1}}, []float64{1, 2, 3}); err == nil || !strings.Contains(err.Error(), "1 parameters") {
+		t.Error(err)
+	}
+	for k := range 9 {
+		if err := w.Keep(draw(1, k, 0)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Finish(1); err == nil || !strings.Contains(err.Error(), "chain 2 kept 9 draws where chain 1 kept 0") {
+		t.Error(err)
+	}
+	state, err := w.AppendBinary([]byte("prefix"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	state = state[len("prefix"):]
+	for i := range state {
+		if err := w.UnmarshalBinary(state[:i]); err == nil {
+			t.Errorf("a state cut to %d bytes was taken", i)
+		}
+	}
+	if err := os.Truncate(filepath.Join(dir, "draws.zarr/tempered/x/1.0.0"), 8); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.UnmarshalBinary(state); err == nil || !strings.Contains(err.Error(), "1.0.0 has 8 bytes instead of 128") {
+		t.Error(err)
+	}
+	if err := os.Remove(filepath.Join(dir, "draws.zarr/posterior/x/1.0")); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.UnmarshalBinary(state); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "start the run anew") {
+		t.Error(err)
+	}
+}
+
+// A run that has not finished is not mistaken for one that has, neither a new
+// one nor one that is made again; one that is extended can be read as it was.
+func TestUnfinished(t *testing.T) {
+	dir := t.TempDir()
+	f, err := CreateOn(quick{}, dir, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	unfinished := func(when string) {
+		t.Helper()
+		for _, path := range []string{dir, f.Path("draws.zarr")} {
+			if _, err := Read(path); err == nil || !strings.Contains(err.Error(), "unfinished: go on with: r2sgld resume "+dir) {
+				t.Errorf("%s: %v", when, err)
+			}
+		}
+	}
+	next := func(s *Stream, from, to int) *Stream {
+		t.Helper()
+		if s == nil {
+			if s, err = small(quick{}, dir, 1); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for k := from; k < to; k++ {
+			if err := s.Chain(0).Keep(draw(0, k, 0)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return s
+	}
+	s := next(nil, 0, 9)
+	unfinished("new")
+	if err := s.Finish(1); err != nil {
+		t.Fatal(err)
+	}
+	length := func(want int) {
+		t.Helper()
+		if d, err := Read(dir); err != nil || d.N() != want || d.Chains[0].X[0][2*(want-1)] != 1000*float64(want-1) {
+			t.Fatalf("%v, want %d draws", err, want)
+		}
+	}
+	length(9)
+	state, err := s.Chain(0).AppendBinary(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := small(quick{}, dir, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := again.Chain(0).UnmarshalBinary(state); err != nil {
+		t.Fatal(err)
+	}
+	next(again, 9, 30)
+	length(9)
+	if err := again.Finish(1); err != nil {
+		t.Fatal(err)
+	}
+	length(30)
+	next(nil, 0, 4)
+	unfinished("anew")
+	if err := f.WriteJSON("run.json", 1); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteCheckpoint(sampleCheckpoint(1)); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"draws.zarr", "draws-1.csv"} {
+		if err := os.RemoveAll(f.Path(name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := Read(dir); err == nil || !strings.Contains(err.Error(), "r2sgld resume "+dir) {
+		t.Error(err)
+	}
+}
+
+// Between visits to the disk a draw costs no memory, and these leave none
+// behind: after thirty times as many draws the heap is no larger.
+func TestStreamMemory(t *testing.T) {
+	d := streamed()
+	d.Temperature = []float64{1, 2, 4, 8, 16, 32, 64, 128}
+	s, err := (&Folder{dir: scratch(t), files: quick{}}).NewStream(d, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, u := make([][]float64, 8), make([]float64, 8)
+	for r := range x {
+		x[r] = make([]float64, 2)
+	}
+	w := s.Chain(0)
+	keep := func() {
+		if err := w.Keep(x, u); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := testing.AllocsPerRun(w.l.buffer/2, keep); n > 0 {
+		t.Errorf("%g allocations per draw", n)
+	}
+	few, many := 100_000, 300_000
+	if os.Getenv("R2SGLD_SOAK") != "" {
+		many = 3_000_000
+	}
+	var heap [2]uint64
+	for i, n := range []int{few, many} {
+		for w.kept() < n {
+			keep()
+		}
+		if err := s.Sync(); err != nil {
+			t.Fatal(err)
+		}
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		heap[i] = m.HeapAlloc
+	}
+	if heap[1] > heap[0]+1<<20 { // a draw is 200 bytes
+		t.Errorf("%d bytes after %d draws, %d after %d", heap[0], few, heap[1], many)
+	}
+}
+
+// What a layout costs over all chains: buffers of at most 64 MB, chunks of a
+// power of two of draws.
+func TestLayoutPolicy(t *testing.T) {
+	for _, c := range []struct{ dim, rungs, chains, chunk, buffer int }{
+		{1, 1, 1, 65536, 65536},
+		{2, 1, 4, 65536, 16384},
+		{2, 8, 4, 8192, 2048},
+		{2, 16, 4, 4096, 1024},
+		{100, 8, 4, 256, 64},
+		{1000, 8, 4, 256, 64},
+		{10_000, 1, 4, 256, 64},
+		{10_000, 8, 4, 256, 16},
+		{1_000_000, 8, 4, 256, 1},
+	} {
+		l := &layout{names: make([]string, c.dim), stats: []string{"lp", "energy"}, chains: c.chains, hot: c.rungs - 1, energy: true}
+		l.fit()
+		if l.chunk != c.chunk || l.buffer != c.buffer || l.chunk%l.buffer != 0 {
+			t.Errorf("%+v: chunk %d, buffer %d", c, l.chunk, l.buffer)
+		}
+		if bytes := 8 * l.buffer * l.width() * l.chains; bytes > bufferMost && l.buffer > 1 {
+			t.Errorf("%+v: %d bytes in memory", c, bytes)
+		}
+	}
+}
+
+// Every m-th draw is that of the whole, whatever the chunks.
+func TestReader(t *testing.T) {
+	dir := scratch(t)
+	s, err := small(quick{}, dir, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k := range 29 {
+		for i := range 2 {
+			if err := s.Chain(i).Keep(draw(i, k, 0)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := s.Finish(1); err != nil {
+		t.Fatal(err)
+	}
+	z := &zarrStore{metadata: map[string]any{}} // another layout: all chains in one chunk
+	z.put(".zgroup", zarrGroup{2})
+	for j, name := range []string{"x", "y"} {
+		z.array("posterior/"+name, zarrAttributes{Dims: []string{"chain", "draw"}}, zarrArray{Dtype: "<f8", Shape: []int{2, 29}}, func(i int) uint64 {
+			return math.Float64bits(float64(100*i + j))
+		})
+	}
+	if err := writeTree(quick{}, filepath.Join(dir, "other.zarr"), z.entries); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"draws.zarr", "other.zarr"} {
+		path := filepath.Join(dir, name)
+		whole, err := ReadZarr(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := OpenZarr(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.N() != 29 || r.Chains() != 2 || !cmp.Equal(r.Names(), whole.Names) {
+			t.Errorf("%d draws of %d chains of %v", r.N(), r.Chains(), r.Names())
+		}
+		for m := 1; m < 32; m++ {
+			for chain := range 2 {
+				got, err := r.Every(m, chain, 1, 0)
+				if err != nil {
+					t.Fatal(err)
+				}
+				u, err := r.Energy(m, chain)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i, j := range []int{1, 0} {
+					if want := thinned(whole.Parameter(j)[chain], m); !cmp.Equal(want, got[i]) {
+						t.Errorf("every %d of chain %d: %v, want %v", m, chain, got[i], want)
+					}
+				}
+				if name == "other.zarr" {
+					if u != nil {
+						t.Error("an energy from nowhere")
+					}
+				} else if want := thinned(whole.Chains[chain].Energy[0], m); !cmp.Equal(want, u) {
+					t.Errorf("energy, every %d of chain %d: %v, want %v", m, chain, u, want)
+				}
+			}
+		}
+		for _, f := range []func() error{
+			func() error { _, err := r.Every(1, 0, 2); return err },
+			func() error { _, err := r.Every(0, 0, 1); return err },
+			func() error { _, err := r.Every(1, 2, 1); return err },
+		} {
+			if err := f(); err == nil || !strings.Contains(err.Error(), path) {
+				t.Error(err)
+			}
+		}
+	}
+	if _, err := OpenZarr(filepath.Join("testdata", "others.zarr")); err == nil || !strings.Contains(err.Error(), "one number per draw") {
+		t.Error(err)
+	}
+}
+
+func thinned(values []float64, m int) []float64 {
+	out := []float64{}
+	for i := m - 1; i < len(values); i += m {
+		out = append(out, values[i])
+	}
+	return out
+}
