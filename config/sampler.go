@@ -55,6 +55,8 @@ const (
 const (
 	autoIterations = 100_000 // of the first round; each further one doubles the draws
 	autoMost       = 64      // rounds' worth, at which it gives up
+	autoLeast      = 1000    // of the first round, if it is given
+	autoBurnIn     = 500     // after a warm-up
 	autoThin       = 10
 	autoRHat       = 1.01
 	autoESS        = 400
@@ -93,6 +95,9 @@ func (l *loader) readSampler(n *yamlpos.Node) {
 		l.samplerSwap(n.Field("swap"))
 		l.samplerWall(n)
 		l.samplerUntil(n)
+		if l.method.auto && s.Iterations > 0 && s.Iterations < autoLeast {
+			l.Report(n.Field("iterations"), "the first round of method auto needs at least %d iterations; found %s", autoLeast, n.Field("iterations").Text)
+		}
 	}
 	if !l.method.auto {
 		l.samplerSchedule(n.Field("schedule"))
@@ -177,7 +182,7 @@ func (l *loader) samplerUntil(n *yamlpos.Node) {
 	}
 	s.Until.ESS, _ = l.Positive(k.Field("ess"))
 	s.Until.Seconds, _ = l.Positive(k.Field("seconds"))
-	s.Until.Iterations, _ = l.Int(k.Field("iterations"), 100, maxIterations)
+	s.Until.Iterations, _ = l.Int(k.Field("iterations"), autoLeast, maxIterations)
 }
 
 // samplerRungs reads step sizes and temperatures.
@@ -521,7 +526,7 @@ func (l *loader) lengths(n *yamlpos.Node, d int) {
 // settings turns the resolved sampler into settings of a run of states of
 // dimension d.
 func (s *Sampler) settings(m method, d int) r2sgld.Settings {
-	burnIn, thin := s.Iterations/50, autoThin
+	burnIn, thin := autoBurnIn, autoThin
 	if !m.auto {
 		burnIn, thin = *s.BurnIn, s.Thin
 	}

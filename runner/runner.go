@@ -67,10 +67,13 @@ type Manifest[C any] struct {
 // Interrupted says that a run was stopped and that its state is saved in Dir.
 type Interrupted struct {
 	Dir      string
-	Done, Of int // iterations of all ladders
+	Done, Of int // iterations of all ladders; 0 of 0 during the warm-up
 }
 
 func (e *Interrupted) Error() string {
+	if e.Of == 0 {
+		return fmt.Sprintf("stopped during the warm-up; its last round is kept.\ngo on with: r2sgld resume %s", e.Dir)
+	}
 	return fmt.Sprintf("stopped after %s of the %s iterations of all ladders, checkpoint written.\ngo on with: r2sgld resume %s",
 		report.Count(int64(e.Done)), report.Count(int64(e.Of)), e.Dir)
 }
