@@ -1,7 +1,10 @@
 package tune
 
 import (
+	"cmp"
+	"context"
 	"math"
+	"time"
 
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/diag"
@@ -45,4 +48,29 @@ func (u Until) Next(n int, seconds float64) int {
 		}
 	}
 	return max(n, next)
+}
+
+// Sample finds the settings that suit p ([Tune]), runs with them until u is met or
+// its limit reached, and returns the draws with the settings in use. Zero numbers
+// of u are R̂ 1.01, an effective sample size of 400 and 64 times the iterations of
+// s, which are those of the first round (0: 100,000).
+func Sample(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, u Until) (*r2sgld.Result, r2sgld.Settings, error) {
+	f, err := Tune(ctx, p, s, nil, func(*Found) error { return nil })
+	if err != nil {
+		return nil, s, err
+	}
+	s.Iterations = cmp.Or(s.Iterations, 100_000)
+	u.RHat, u.ESS, u.Iterations = cmp.Or(u.RHat, 1.01), cmp.Or(u.ESS, 400), cmp.Or(u.Iterations, 64*s.Iterations)
+	s.Iterations, s.Thin = min(s.Iterations, u.Iterations), cmp.Or(s.Thin, 10)
+	s = f.Apply(s)
+	begun := time.Now()
+	s.Review = func(res *r2sgld.Result) (int, error) {
+		n := res.Ladders[0].Iterations
+		if _, _, ok := u.Met(res); ok {
+			return n, nil
+		}
+		return u.Next(n, time.Since(begun).Seconds()), nil
+	}
+	res, err := r2sgld.Sample(ctx, p, s)
+	return res, s, err
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/r2sgld/r2sgld/config"
 	"github.com/r2sgld/r2sgld/diag"
 	"github.com/r2sgld/r2sgld/report"
+	"github.com/r2sgld/r2sgld/tune"
 )
 
 // truth is what is known exactly of an example.
@@ -102,7 +103,12 @@ func runExample(t *testing.T, name string) *r2sgld.Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	res, err := r2sgld.Sample(context.Background(), c.Problem, c.Settings)
+	var res *r2sgld.Result
+	if c.Until == nil {
+		res, err = r2sgld.Sample(context.Background(), c.Problem, c.Settings)
+	} else {
+		res, _, err = tune.Sample(context.Background(), c.Problem, c.Settings, *c.Until)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
