@@ -185,9 +185,7 @@ func (j *Job) show(sum *report.Summary, figures []string, ladders int) {
 		csv = fmt.Sprintf("draws-1…%d.csv", ladders)
 	}
 	fmt.Fprintf(&b, " wrote %s: summary.json, draws.zarr, %s, figures (%d)\n", strings.TrimRight(j.Dir, "/")+"/", csv, len(figures))
-	for _, name := range figures {
-		fmt.Fprintf(&b, "   %s.svg, .png\n", strings.TrimRight(j.Dir, "/")+"/figures/"+name)
-	}
+	fmt.Fprintf(&b, "   %s/figures/: %s (.svg, .png)\n", strings.TrimRight(j.Dir, "/"), strings.Join(figures, " "))
 	fmt.Fprint(j.Out, b.String())
 	fmt.Fprint(j.Terminal, sum.WarningText(j.Style))
 }
