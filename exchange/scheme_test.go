@@ -233,7 +233,7 @@ func TestGates(t *testing.T) {
 		{"last", 0.99, 20, 1, 0}, {"open", 0.99, 20, 1, 0}, {"once", 0.99, 20, 1.74, 0.01},
 		{"last", 0.9, 5, 1, 0}, {"open", 0.9, 5, 1, 0}, {"once", 0.9, 5, 1.12, 0.005},
 	} {
-		m := gates(t, c.gate, c.rho, c.window, size(3_000_000))
+		m := gates(t, c.gate, c.rho, c.window, size(1_500_000))
 		if math.Abs(m.mean-c.want) > c.by+5.3*m.se() {
 			t.Errorf("gate %s, autocorrelation %g, window %d: E x² = %.4f ± %.4f, want %.2f", c.gate, c.rho, c.window, m.mean, m.se(), c.want)
 		}
