@@ -1,0 +1,85 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/r2sgld/r2sgld"
+	"github.com/r2sgld/r2sgld/config"
+	"github.com/r2sgld/r2sgld/config/yamlpos"
+	"github.com/r2sgld/r2sgld/report"
+	"github.com/r2sgld/r2sgld/runner"
+	"github.com/r2sgld/r2sgld/tune"
+)
+
+func planCommand() *cobra.Command {
+	var c common
+	cmd := &cobra.Command{
+		Use:   "plan CONFIG.yaml",
+		Short: "What a run will do: acceptance, rungs needed, time, memory, after a short measurement",
+		Long: `What a run of sample or identify will do, after a short measurement: how often
+rungs will trade, how many rungs it takes, effective sample size, time, memory and
+disk. With method auto, the ladder that it finds. Nothing is written.`,
+		Example: `  r2sgld plan examples/flower.yaml
+  r2sgld plan examples/flower.yaml --set 'sampler.temperature=[1, 1000]' --json`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return c.plan(cmd, args[0]) },
+	}
+	c.display(cmd)
+	f := cmd.Flags()
+	f.IntVar(&c.threads, "threads", 0, "ladders that run at once (default all processors)")
+	f.StringArrayVar(&c.set, "set", nil, "override a key, as in --set sampler.iterations=100000 (repeatable)")
+	f.Uint64Var(&c.seed, "seed", 1, "seed of all random numbers; overrides sampler.seed")
+	return cmd
+}
+
+// plan forecasts the run of a configuration.
+func (c *common) plan(cmd *cobra.Command, path string) error {
+	if cmd.Flags().Changed("seed") {
+		c.set = append(c.set, fmt.Sprintf("sampler.seed=%d", c.seed))
+	}
+	if c.threads < 0 {
+		return &runner.Refused{Err: fmt.Errorf("--threads %d: must not be negative", c.threads)}
+	}
+	r, err := config.Load(commandOf(path), path, c.set)
+	if err != nil {
+		return err
+	}
+	r.Settings.Threads = c.threads
+	plan, err := forecast(cmd, r)
+	var blown *r2sgld.BlowUp
+	switch {
+	case errors.As(err, &blown):
+		return fmt.Errorf("%s: %w.\nThe run would end there: try a tenth of the step (sampler.step_size), or method: auto", r.Name, err)
+	case err != nil:
+		return fmt.Errorf("%s: %w", r.Name, err)
+	case c.json:
+		return printJSON(plan)
+	case !c.quiet:
+		fmt.Print(report.PlanText(plan, style()))
+	}
+	return nil
+}
+
+// forecast plans the run.
+func forecast(cmd *cobra.Command, r *config.Run) (*tune.Plan, error) {
+	if r.Until != nil {
+		return tune.ForecastAuto(cmd.Context(), r.Problem, r.Settings, *r.Until)
+	}
+	if err := r2sgld.Check(r.Problem, r.Settings); err != nil {
+		return nil, &runner.Refused{Err: err}
+	}
+	return tune.Forecast(cmd.Context(), r.Problem, r.Settings)
+}
+
+// commandOf is the command that a configuration is for: identify where it has
+// data or a model, sample otherwise.
+func commandOf(path string) string {
+	root, err := yamlpos.ReadFile(path)
+	if err == nil && root.Field("potential") == nil && (root.Field("model") != nil || root.Field("data") != nil) {
+		return "identify"
+	}
+	return "sample"
+}

@@ -1,0 +1,386 @@
+package tune
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/r2sgld/r2sgld"
+	"github.com/r2sgld/r2sgld/exchange"
+)
+
+// A Plan is what a run will do, as far as short runs can tell. Numbers that are
+// not known are NaN.
+type Plan struct {
+	Schema     int        `json:"schema"`
+	Dimension  int        `json:"dimension"`
+	Ladders    int        `json:"ladders"`
+	Noisy      bool       `json:"noisy"`           // whether the potential's energies are
+	Full       bool       `json:"full_energies"`   // whether swaps see them without noise nevertheless
+	Rule       string     `json:"rule"`            // of swaps
+	StepSize   []float64  `json:"step_size"`       // per rung; ητ at infinite temperature
+	Rungs      []Energies `json:"rungs"`           // cold first
+	Pairs      []Trade    `json:"pairs"`           // of neighbours
+	Barrier    float64    `json:"barrier"`         // Λ̂ over the temperatures, by the energies at the rungs
+	Half       Half       `json:"half"`            // with exact energies
+	NoisyHalf  Half       `json:"half_noisy"`      // with noisy ones and the penalty C = 2
+	Tuned      *Tuned     `json:"tuned,omitempty"` // of method auto
+	Iterations int        `json:"iterations"`      // of the run, per ladder
+	// RoundTrips are those of all ladders in these iterations, as they went in a
+	// short run; NaN where they were too few to tell. Independent is what they would
+	// be, were energies independent from sweep to sweep; as they are not, there are
+	// mostly fewer.
+	RoundTrips  float64 `json:"round_trips"`
+	Independent float64 `json:"round_trips_independent"`
+	ESS         float64 `json:"ess"` // of the worst parameter after these
+	Worst       string  `json:"worst_parameter"`
+	RHat        float64 `json:"rhat_short_run"` // the largest of the short run
+	Costs
+	Advice []string `json:"advice"` // sentences: what will not do and what would
+
+	fullSeconds float64 // of energies over all data for one block
+}
+
+// Energies is what a rung's energies are like.
+type Energies struct {
+	Beta  float64   `json:"inverse_temperature"` // 0 is the uniform law
+	Mean  float64   `json:"mean"`                // of U
+	SD    float64   `json:"sd"`
+	Noise float64   `json:"noise"` // standard deviation of Ũ − U
+	U     []float64 `json:"-"`     // at draws; nil stands for a normal law with Mean and SD
+}
+
+// A Trade is how often two neighbours will trade, per attempt. Probabilities too
+// small for a number are 0; their logarithms tell.
+type Trade struct {
+	Rungs           [2]int  `json:"rungs"`    // from 1
+	Variance        float64 `json:"variance"` // σ̃² of the difference of noisy energies
+	Exact           float64 `json:"exact"`    // rule metropolis, exact energies
+	Log10Exact      float64 `json:"log10_exact"`
+	Acceptance      float64 `json:"acceptance"` // the run's rule and energies
+	Log10Acceptance float64 `json:"log10_acceptance"`
+}
+
+// Half is the ladder between the same ends whose neighbours trade every second
+// time they try: twice the barrier, in pairs.
+type Half struct {
+	Rungs int `json:"rungs"` // 0 if not known
+	// Ratio is that of the temperatures of its two coldest rungs, +Inf if one pair
+	// reaches to the uniform law.
+	Ratio float64 `json:"ratio"`
+}
+
+// Tuned is what the warm-up of method auto found.
+type Tuned struct {
+	Rounds    int       `json:"rounds"`
+	WarmUp    int       `json:"warm_up"`   // iterations per ladder
+	Seconds   float64   `json:"seconds"`   // that took
+	Rejection []float64 `json:"rejection"` // per pair, in its last round
+	Barrier   float64   `json:"barrier"`   // its sum
+	Bias      float64   `json:"step_bias"` // of a variance by the step, relative, at the cold rung
+	Whitened  bool      `json:"whitened"`
+	// Needed is the number of iterations per ladder that the stopping rule takes;
+	// the run ends at the first round that reaches it. NaN if not known.
+	Needed float64 `json:"needed"`
+	Met    bool    `json:"met"` // whether the rule's own limits allow for as many
+}
+
+// Costs are those of the run.
+type Costs struct {
+	SecondsPerIteration float64 `json:"seconds_per_iteration"` // of all ladders side by side
+	Seconds             float64 `json:"seconds"`
+	FullEvery           int     `json:"full_every"` // iterations between energies over all data that cost a tenth of the run; 0 if there are none
+	Draws               int     `json:"draws"`      // of the cold rung, kept by all ladders
+	Memory              float64 `json:"memory_bytes"`
+	Checkpoint          float64 `json:"checkpoint_bytes"`
+	Disk                float64 `json:"disk_bytes"` // of the draws
+}
+
+// The lengths of the short runs, iterations per ladder.
+const (
+	planShare = 20 // the run is so many times as long
+	planLeast = 1000
+	planMost  = 10_000 // without swaps
+	trialMost = 40_000 // with them
+	autoTrial = 20_000
+)
+
+// Forecast says what a run of s on p will do. Rungs move by themselves first, so
+// that what is said of their energies does not depend on swaps; then a short run
+// as s has it tells time, effective sample sizes and round trips. Timings aside,
+// equal arguments give equal plans.
+func Forecast(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings) (*Plan, error) {
+	if err := r2sgld.Check(p, s); err != nil {
+		return nil, err
+	}
+	s.Ladders = max(1, s.Ladders)
+	if s.Iterations == 0 {
+		s.Iterations = 10_000
+	}
+	n := min(max(s.Iterations/planShare, planLeast), trialMost)
+	plan, err := survey(ctx, p, s, min(n, planMost))
+	if err != nil {
+		return nil, err
+	}
+	t, err := try(ctx, p, s, n)
+	if err != nil {
+		return nil, err
+	}
+	plan.extend(s, t, s.Iterations)
+	plan.advise(s)
+	return plan, nil
+}
+
+// ForecastAuto tunes a ladder as method auto does and says what a run with it
+// will do, which u ends. Of s it takes what [Tune] takes, beside the lengths of
+// the run's first round and of what is kept.
+func ForecastAuto(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, u Until) (*Plan, error) {
+	begun := time.Now()
+	s.Ladders = max(1, s.Ladders)
+	f, err := Tune(ctx, p, s, nil, func(*Found) error { return nil })
+	if err != nil {
+		return nil, err
+	}
+	seconds := time.Since(begun).Seconds()
+	s = f.Apply(s)
+	n := min(autoTrial, max(planLeast, u.Iterations))
+	plan, err := survey(ctx, p, s, min(n, planMost))
+	if err != nil {
+		return nil, err
+	}
+	t, err := try(ctx, p, s, n)
+	if err != nil {
+		return nil, err
+	}
+	last := f.Rounds[len(f.Rounds)-1]
+	plan.Tuned = &Tuned{Rounds: len(f.Rounds), Seconds: seconds, Rejection: last.Rejection, Barrier: last.Barrier, Bias: f.Bias, Whitened: f.Whitening != nil}
+	for _, r := range f.Rounds {
+		plan.Tuned.WarmUp += r.Iterations
+	}
+	plan.extend(s, t, plan.Tuned.until(u, s, t))
+	plan.Seconds += seconds
+	plan.advise(s)
+	return plan, nil
+}
+
+// until is the number of iterations at which u ends a run that goes like t.
+func (f *Tuned) until(u Until, s r2sgld.Settings, t *trial) int {
+	// R̂ of m chains, each split in two, comes to about √(1 + 2m/ESS).
+	ess := max(u.ESS, 2*float64(s.Ladders)/(u.RHat*u.RHat-1))
+	f.Needed = math.Ceil(ess/t.ess) + float64(s.BurnIn)
+	n := s.Iterations
+	for !(float64(n) >= f.Needed) {
+		next := u.Next(n, t.seconds*float64(n))
+		if next == n {
+			break
+		}
+		n = next
+	}
+	f.Met = float64(n) >= f.Needed
+	return n
+}
+
+// survey is a plan as far as the energies of the rungs tell.
+func survey(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, n int) (*Plan, error) {
+	v, err := measure(ctx, p, s, n)
+	if err != nil {
+		return nil, err
+	}
+	plan := predict(v.rungs, v.variance, s.Swap, s.FullEnergies)
+	plan.Dimension, plan.Ladders, plan.Noisy = p.Potential.Dim(), s.Ladders, v.noisy
+	plan.StepSize = s.StepSize
+	plan.fullSeconds = v.fullSeconds
+	return plan, nil
+}
+
+// predict makes a plan of the energies of the rungs, cold first, and of the
+// variance of the difference of noisy energies of each pair of neighbours.
+func predict(rungs []Energies, variance []float64, swap exchange.Settings, full bool) *Plan {
+	nan := math.NaN()
+	plan := &Plan{Schema: 1, Rule: swap.Rule, Full: full, Rungs: rungs, Pairs: []Trade{}, Barrier: nan, Independent: nan,
+		Half: Half{0, nan}, NoisyHalf: Half{0, nan}, Advice: []string{}}
+	if plan.Rule == "" {
+		plan.Rule = "metropolis"
+	}
+	if len(rungs) < 2 {
+		return plan
+	}
+	pairs := make([]pair, len(rungs)-1)
+	for i := range pairs {
+		pairs[i] = pair{&rungs[i], &rungs[i+1], rungs[i].Beta - rungs[i+1].Beta, variance[i]}
+	}
+	for i, p := range pairs {
+		seen := p
+		if full {
+			seen.noise = 0
+		}
+		plan.Pairs = append(plan.Pairs, Trade{Rungs: [2]int{i + 1, i + 2}, Variance: p.noise}.with(p.exact(), seen.under(swap)))
+		pairs[i] = seen
+	}
+	if swap.Rule == "indicator" {
+		for i, log := range indicator(pairs, swap.Target) {
+			plan.Pairs[i] = plan.Pairs[i].with(plan.Pairs[i].Log10Exact*math.Ln10, log)
+		}
+	}
+	plan.barrier(pairs, variance)
+	rejection := make([]float64, len(pairs))
+	for i, t := range plan.Pairs {
+		rejection[i] = 1 - t.Acceptance
+	}
+	plan.Independent = rate(swap, rejection) / float64(max(1, swap.Every))
+	return plan
+}
+
+// with sets both acceptances by their natural logarithms.
+func (t Trade) with(exact, acceptance float64) Trade {
+	t.Exact, t.Log10Exact = math.Exp(exact), exact/math.Ln10
+	t.Acceptance, t.Log10Acceptance = math.Exp(acceptance), acceptance/math.Ln10
+	return t
+}
+
+// barrier says what the barrier is and which ladders would do.
+func (p *Plan) barrier(pairs []pair, variance []float64) {
+	exact := newCourse(pairs, false)
+	p.Barrier, p.Half = exact.total(), exact.half()
+	for i := range pairs {
+		pairs[i].noise = variance[i]
+	}
+	if slices.Max(variance) > 0 {
+		p.NoisyHalf = newCourse(pairs, true).half()
+	}
+}
+
+// half is the ladder whose pairs hold half a unit of Λ each.
+func (c course) half() Half {
+	total := c.total()
+	if !(total < 1e15) {
+		return Half{0, math.NaN()}
+	}
+	n := math.Ceil(total/rejection - 1e-9)
+	return Half{1 + max(1, int(n)), c.beta[0] / c.reach(min(total, rejection))}
+}
+
+// extend carries what a short run told to one of so many iterations.
+func (p *Plan) extend(s r2sgld.Settings, t *trial, iterations int) {
+	p.Iterations = iterations
+	all := float64(iterations) * float64(p.Ladders)
+	p.Independent *= all
+	p.RoundTrips, p.ESS, p.Worst, p.RHat = math.NaN(), t.ess*float64(iterations-s.BurnIn), t.worst, t.rhat
+	if len(p.Pairs) > 0 && t.trips >= fewestTrips {
+		p.RoundTrips = float64(t.trips) / float64(t.iterations) * float64(iterations)
+	}
+	p.Costs = costs(s, p.Dimension, iterations)
+	p.SecondsPerIteration, p.Seconds = t.seconds, t.seconds*float64(iterations)
+	if p.fullSeconds > 0 && t.seconds > 0 {
+		p.FullEvery = max(1, int(math.Ceil(10*p.fullSeconds/t.single)))
+	}
+}
+
+// costs are those that need no clock.
+func costs(s r2sgld.Settings, d, iterations int) Costs {
+	const number, digits = 8, 20 // bytes, in memory and as text
+	rungs := max(1, len(s.Temperature))
+	kept := max(0, (iterations-s.BurnIn)/max(1, s.Thin))
+	held := kept
+	if s.MaxDraws > 0 {
+		held = min(kept, s.MaxDraws)
+	}
+	state := float64(number * rungs * (d + 1))
+	c := Costs{Draws: kept * s.Ladders}
+	c.Checkpoint = float64(s.Ladders) * state * float64(held+4)
+	c.Memory = 2 * c.Checkpoint // the draws, and a copy of them on its way to disk
+	c.Disk = float64(c.Draws) * (state + number + digits*float64(d+2))
+	return c
+}
+
+func hopeful(log10 float64) bool { return log10 > -3 }
+
+// advise says what is wrong with the ladder and what would do.
+func (p *Plan) advise(s r2sgld.Settings) {
+	noisy := p.Noisy && !p.Full
+	for _, why := range s.Swap.Bias(noisy) {
+		if len(p.Pairs) > 0 {
+			p.Advice = append(p.Advice, "Swaps will be biased: "+why+".")
+		}
+	}
+	if v := s.Swap.Variance; noisy && v > 0 && s.Swap.Estimate.Every == 0 {
+		for _, t := range p.Pairs {
+			if r := v / t.Variance; r < 0.8 || r > 1.25 {
+				p.Advice = append(p.Advice, fmt.Sprintf("The variance given for the noise of energies is %.3g, but that of rungs %d and %d is %.3g: let it be estimated (swap: {variance: online}).", v, t.Rungs[0], t.Rungs[1], t.Variance))
+				break
+			}
+		}
+	}
+	if text := p.remedies(); text != "" {
+		p.Advice = append(p.Advice, text)
+	}
+	if f := p.Tuned; f != nil && !f.Met {
+		text := fmt.Sprintf("The stopping rule will not be met within its limits: it takes about %.2g iterations.", f.Needed)
+		if math.IsNaN(f.Needed) {
+			text = "Whether the stopping rule will be met a short run cannot tell: its ladders do not agree yet."
+		}
+		p.Advice = append(p.Advice, text)
+	}
+}
+
+// remedies says which rungs will not trade and what would.
+func (p *Plan) remedies() string {
+	var bad []Trade
+	bestExact := 0.0
+	for _, t := range p.Pairs {
+		if !hopeful(t.Log10Acceptance) {
+			bad = append(bad, t)
+			bestExact = min(bestExact, t.Log10Exact)
+		}
+	}
+	if len(bad) == 0 {
+		return ""
+	}
+	who := "rungs"
+	if len(bad) < len(p.Pairs) {
+		who = fmt.Sprintf("rungs %d and %d", bad[0].Rungs[0], bad[0].Rungs[1])
+		if len(bad) > 1 {
+			who += fmt.Sprintf(" (and %d pairs more)", len(bad)-1)
+		}
+	}
+	noisy := p.Noisy && !p.Full
+	every := ""
+	if noisy && p.FullEvery > 0 {
+		every = fmt.Sprintf("energies over all data every %d iterations (swap: {energies: full, every: %d})", p.FullEvery, p.FullEvery)
+	}
+	ladder := func(h Half) string {
+		if h.Rungs == 0 || !(h.Ratio < math.Inf(1)) {
+			return ""
+		}
+		return fmt.Sprintf("temperature ratio %s (%d rungs between the same ends)", ratioText(h.Ratio), h.Rungs)
+	}
+	var what []string
+	switch {
+	case noisy && every != "" && hopeful(bestExact):
+		what = append(what, every, ladder(p.NoisyHalf))
+	case noisy && every != "":
+		what = append(what, ladder(p.Half)+" with "+every, ladder(p.NoisyHalf)+" with noisy energies")
+	case noisy:
+		what = append(what, ladder(p.NoisyHalf))
+	default:
+		what = append(what, ladder(p.Half))
+	}
+	what = append(what, "rule indicator (an optimiser, not a sampler)")
+	what = slices.DeleteFunc(what, func(s string) bool { return s == "" })
+	text := what[0]
+	for i, w := range what[1:] {
+		if text += ", "; i == len(what)-2 {
+			text += "or "
+		}
+		text += w
+	}
+	return fmt.Sprintf("With these settings %s will not trade under rule %s. What will: %s.", who, p.Rule, text)
+}
+
+// ratioText shows two digits of what a ratio is above 1.
+func ratioText(r float64) string {
+	d := max(1, 1-int(math.Floor(math.Log10(r-1))))
+	return fmt.Sprintf("%.*f", min(d, 12), r)
+}

@@ -1,0 +1,302 @@
+package tune
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mathext"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/r2sgld/r2sgld"
+	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/exchange"
+	"github.com/r2sgld/r2sgld/potential"
+)
+
+// simpson integrates f over [a, b].
+func simpson(a, b float64, f func(float64) float64) float64 {
+	const n = 40_000
+	h, sum := (b-a)/n, f(a)+f(b)
+	for i := 1; i < n; i++ {
+		sum += float64(2+2*(i%2)) * f(a+float64(i)*h)
+	}
+	return sum * h / 3
+}
+
+// logNormalDensity is log φ((x−m)/s)/s.
+func logNormalDensity(x, m, s float64) float64 {
+	return -(x-m)*(x-m)/(2*s*s) - math.Log(s*math.Sqrt(2*math.Pi))
+}
+
+// E min(1, e^D) and P(D ≥ c) against Simpson's rule on either side of the kink
+// (error of order h⁴, below 1e-9 relative here), down to 1e-400, where the
+// integrand is scaled by its largest value. It kills: s for s² in the exponent, a
+// wrong sign of the second term, Φ by math.Erfc in the tails (−Inf).
+func TestCappedNormal(t *testing.T) {
+	for _, m := range []float64{3, 0.4, 0, -0.7, -5, -60, -900} {
+		for _, s := range []float64{0.2, 1, 3, 21} {
+			top := math.Inf(-1) // of the log integrand
+			capped := func(x float64) float64 { return min(0, x) + logNormalDensity(x, m, s) }
+			peak := max(m, min(0, m+s*s))
+			for _, x := range []float64{m, peak, 0, min(0, m+s*s)} {
+				top = max(top, capped(x))
+			}
+			f := func(x float64) float64 { return math.Exp(capped(x) - top) }
+			lo, hi := min(m, 0)-14*s, max(m+s*s, 0, m)+14*s
+			want := top + math.Log(simpson(min(lo, -1), 0, f)+simpson(0, max(hi, 1), f))
+			if got := logCapped(m, s); math.Abs(got-want) > 1e-7*max(1, math.Abs(want)) {
+				t.Errorf("log E min(1, e^N(%g, %g²)) = %.12g, want %.12g", m, s, got, want)
+			}
+		}
+	}
+	for _, x := range []float64{6, 1, -1, -7.9, -8.1, -40, -150} {
+		top := -x * x / 2
+		if x > 0 {
+			top = 0
+		}
+		want := top + math.Log(simpson(max(0, -x), max(0, -x)+40/max(1, -x), func(y float64) float64 { return math.Exp(-y*y/2 - top) })/math.Sqrt(2*math.Pi))
+		if x > 0 {
+			want = math.Log1p(-simpson(x, x+40, func(y float64) float64 { return math.Exp(-y * y / 2) }) / math.Sqrt(2*math.Pi))
+		}
+		if got := logReached(x, 1, 0); math.Abs(got-want) > 1e-8*math.Max(1e-3, math.Abs(want)) {
+			t.Errorf("log Φ(%g) = %.12g, want %.12g", x, got, want)
+		}
+	}
+}
+
+// The law of a normal density's energy at temperature τ in d dimensions:
+// τ Γ(d/2, 1). Swaps between τ₁ and τ₂ succeed with probability
+// 2 I_{x}(d/2, d/2), x = τ₁/(τ₁+τ₂), and for d = 1, 2, … λ(β) = E|G − G′|/(2β).
+func normalAcceptance(d int, cold, hot float64) float64 {
+	a := float64(d) / 2
+	return 2 * mathext.RegIncBeta(a, a, cold/(cold+hot))
+}
+
+func gamma(rng *rand.Rand, d int, tau float64, n int) Energies {
+	e := Energies{Beta: 1 / tau}
+	for range n {
+		u := 0.0
+		for range d {
+			x := rng.NormFloat64()
+			u += x * x / 2
+		}
+		e.U = append(e.U, tau*u)
+	}
+	e.Mean, e.SD = moments(e.U)
+	return e
+}
+
+// A ladder from independent energies: the mean over all pairs of n draws of each
+// rung is a two-sample U statistic with values in [0, 1]; its variance is at most
+// ¼(1/n + 1/m)·… ≤ 1/(2n), so 4.9 standard errors are 4.9/√(2·400) = 0.173 in the
+// worst case and the threshold uses the estimate from the projections. It kills:
+// Δβ with the wrong sign, temperatures for inverse ones, min left out.
+func TestForecastOfIndependentEnergies(t *testing.T) {
+	const d, n = 8, 1500
+	rng := rand.New(rand.NewPCG(1, 2))
+	taus := []float64{1, 2, 5}
+	var rungs []Energies
+	for _, tau := range taus {
+		rungs = append(rungs, gamma(rng, d, tau, n))
+	}
+	plan := predict(rungs, make([]float64, 2), exchange.Settings{}, false)
+	total := 0.0
+	for i, trade := range plan.Pairs {
+		want := normalAcceptance(d, taus[i], taus[i+1])
+		se := projected(rungs[i], rungs[i+1])
+		if math.Abs(trade.Exact-want) > 4.9*se || math.Abs(trade.Acceptance-trade.Exact) > 1e-12 {
+			t.Errorf("pair %d: %.4f (rule %.4f), want %.4f ± %.4f", i, trade.Exact, trade.Acceptance, want, se)
+		}
+		total += trade.Exact
+	}
+	// λ(β) = c/β with c = ½ E|G − G′| of Γ(4): Λ = c ln 5. The standard error of a
+	// mean difference of n draws is below sd/√n, 2.6 % of c here, for each of three
+	// rungs that share in Λ: 4.9·0.026/√2 of it.
+	c := math.Gamma(4.5) / (math.Gamma(4) * math.Sqrt(math.Pi))
+	if want := c * math.Log(5); math.Abs(plan.Barrier-want) > 0.09*want {
+		t.Errorf("barrier %.4f, want %.4f", plan.Barrier, want)
+	}
+	if want := math.Exp(0.5 / c); math.Abs(math.Log(plan.Half.Ratio/want)) > 0.13*math.Log(want) || plan.Half.Rungs != 1+int(math.Ceil(2*c*math.Log(5))) {
+		t.Errorf("%d rungs with ratio %.4f, want %.4f", plan.Half.Rungs, plan.Half.Ratio, want)
+	}
+}
+
+// projected is the standard error of the mean of min(1, S) over all pairs of draws.
+func projected(c, h Energies) float64 {
+	of := func(u, v []float64, sign float64) []float64 {
+		var means []float64
+		for _, x := range u {
+			sum := 0.0
+			for _, y := range v {
+				sum += math.Exp(min(0, sign*(c.Beta-h.Beta)*(x-y)))
+			}
+			means = append(means, sum/float64(len(v)))
+		}
+		return means
+	}
+	a, b := of(c.U, h.U, 1), of(h.U, c.U, -1)
+	return math.Sqrt(stat.Variance(a, nil)/float64(len(a)) + stat.Variance(b, nil)/float64(len(b)))
+}
+
+// A network of 278,324 parameters with four rungs over τ 1 … 4, by its moments:
+// E U = dτ/2, sd τ√(d/2) = 373. Λ = √(d/2π) ln 4 = 291.77 exactly, as 1/λ is
+// linear in β; 584 pairs; ratio exp(½/√(d/2π)) = 1.00238. The true acceptance,
+// 2 I_{x}(d/2, d/2), has the exponent d/2 log₁₀(4x(1−x)) = −7118 between 1 and 2:
+// normal energies say −6043. Both mean never, and a float64 says 0.
+func TestForecastOfALargeNetwork(t *testing.T) {
+	const d = 278_324
+	var rungs []Energies
+	for tau := 1.0; tau <= 4; tau++ {
+		rungs = append(rungs, Energies{Beta: 1 / tau, Mean: d * tau / 2, SD: tau * math.Sqrt(d/2.0)})
+	}
+	plan := predict(rungs, make([]float64, 3), exchange.Settings{}, false)
+	lambda := math.Sqrt(d / (2 * math.Pi))
+	if want := lambda * math.Log(4); math.Abs(plan.Barrier-want) > 1e-6*want || math.Abs(want-292) > 0.5 {
+		t.Errorf("barrier %g, want %g", plan.Barrier, want)
+	}
+	if want := math.Exp(0.5 / lambda); plan.Half.Rungs != 585 || math.Abs(plan.Half.Ratio-want) > 1e-7 {
+		t.Errorf("%d rungs, ratio %.6f; want 585 and %.6f", plan.Half.Rungs, plan.Half.Ratio, want)
+	}
+	for i, tau := range []float64{1, 2, 3} {
+		x := tau / (2*tau + 1)
+		truth := d / 2.0 * math.Log10(4*x*(1-x))
+		trade := plan.Pairs[i]
+		if trade.Exact != 0 || trade.Log10Exact/truth < 0.8 || trade.Log10Exact/truth > 1 {
+			t.Errorf("pair %d: 10^%.0f, truly 10^%.0f", i, trade.Log10Exact, truth)
+		}
+	}
+	plan.advise(r2sgld.Settings{})
+	want := "With these settings rungs will not trade under rule metropolis. What will: temperature ratio 1.0024 (585 rungs between the same ends), or rule indicator (an optimiser, not a sampler)."
+	if len(plan.Advice) != 1 || plan.Advice[0] != want {
+		t.Errorf("advice %q", plan.Advice)
+	}
+	// At that ratio neighbours do trade half the time: erf(√π/4) = 0.531 accepted.
+	next := Energies{Beta: 1 / plan.Half.Ratio, Mean: d * plan.Half.Ratio / 2, SD: plan.Half.Ratio * math.Sqrt(d/2.0)}
+	close := predict([]Energies{rungs[0], next}, []float64{0}, exchange.Settings{}, false)
+	if got, want := close.Pairs[0].Exact, math.Erfc(math.Sqrt(math.Pi)/4); math.Abs(got-want) > 2e-3 {
+		t.Errorf("acceptance %.4f at ratio %.5f, want %.4f", got, plan.Half.Ratio, want)
+	}
+}
+
+// bowl is U = ½|x|².
+func bowl(d int) potential.Potential {
+	return potential.Func(d, func(grad, x []float64) float64 {
+		u := 0.0
+		for i, v := range x {
+			grad[i] = v
+			u += v * v / 2
+		}
+		return u
+	})
+}
+
+// The same ladder from a sampler. Steps of 0.1 make variances 1/(1 − η/2) = 1.053
+// too large at every rung alike, which changes no acceptance but that of a scaled
+// τ: both temperatures scale, and x with neither. 4 ladders × 1250 iterations with
+// autocorrelation time 2/(2·0.1) = 10 of the energy are about 500 independent
+// energies a rung; the standard deviation of the projections is below 0.35, so
+// 4.9·0.35·√(2/500) = 0.11.
+func TestForecast(t *testing.T) {
+	const d = 8
+	taus := []float64{1, 2, 5}
+	s := r2sgld.Settings{Seed: 3, Ladders: 4, Iterations: 50_000, BurnIn: 5000, Thin: 10, Start: make([]float64, d), Temperature: taus, StepSize: []float64{0.1}}
+	plan, err := Forecast(context.Background(), r2sgld.Problem{Potential: bowl(d)}, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, trade := range plan.Pairs {
+		if want := normalAcceptance(d, taus[i], taus[i+1]); math.Abs(trade.Exact-want) > 0.11 {
+			t.Errorf("pair %d: %.3f, want %.3f", i, trade.Exact, want)
+		}
+	}
+	if want := math.Sqrt(d / 2.0); math.Abs(plan.Rungs[0].SD/want-1.053) > 0.25 || plan.Noisy || plan.Rungs[0].Noise != 0 {
+		t.Errorf("sd of U %.3f, want about %.3f; noise %g", plan.Rungs[0].SD, want, plan.Rungs[0].Noise)
+	}
+	if !(plan.Seconds > 0 && plan.ESS > 400 && plan.RoundTrips > 0.4*plan.Independent && plan.RoundTrips < 1.2*plan.Independent) {
+		t.Errorf("%g s, ESS %g, %g round trips, %g of independent energies", plan.Seconds, plan.ESS, plan.RoundTrips, plan.Independent)
+	}
+	if plan.Draws != 18_000 || plan.Disk < 8*3*9*18_000 || plan.Checkpoint < 8*3*9*18_000 {
+		t.Errorf("%d draws, %g bytes of disk, checkpoint %g", plan.Draws, plan.Disk, plan.Checkpoint)
+	}
+	// The formula 1/(2+2Σ r/(1−r)) with the exact acceptances, 200,000 sweeps.
+	r := []float64{1 - normalAcceptance(d, 1, 2), 1 - normalAcceptance(d, 2, 5)}
+	if want := 200_000 * exchange.RateDEO(r); math.Abs(plan.Independent/want-1) > 0.4 {
+		t.Errorf("%.0f round trips of independent energies, want %.0f", plan.Independent, want)
+	}
+}
+
+// Synthetic noise of sd 30 on energies: σ̃² = 1800 for each pair and sd 30 of
+// Ũ − U, from 200 blocks of 10: the relative standard error of a variance with
+// 1800 degrees of freedom is √(2/1800) = 3.3 %, of a standard deviation half of
+// that: 4.9 times. It kills: noise twice in the exact energies (their sd would be
+// 30), variance per rung for that of a pair. At Δβ = 0.5 the penalty of metropolis
+// leaves about exp(−Δβ²σ²/8)= 1e-25; full energies trade 0.46.
+func TestForecastOfNoisyEnergies(t *testing.T) {
+	const d = 8
+	s := r2sgld.Settings{Seed: 3, Ladders: 4, Iterations: 20_000, BurnIn: 1000, Start: make([]float64, d), Temperature: []float64{1, 2}, StepSize: []float64{0.1},
+		Swap: exchange.Settings{Estimate: exchange.Estimate{Every: 100}}}
+	p := r2sgld.Problem{Potential: potential.Noisy(bowl(d), 0, 30)}
+	plan, err := Forecast(context.Background(), p, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pair := plan.Pairs[0]
+	if math.Abs(pair.Variance/1800-1) > 4.9*0.033 {
+		t.Errorf("σ̃² %g, want 1800", pair.Variance)
+	}
+	for r, e := range plan.Rungs {
+		if math.Abs(e.Noise/30-1) > 4.9*0.0165 || e.SD > 3*float64(r+1) {
+			t.Errorf("rung %d: noise %g, want 30; sd of U %g, want %d", r, e.Noise, e.SD, 2*(r+1))
+		}
+	}
+	if want := normalAcceptance(d, 1, 2); math.Abs(pair.Exact-want) > 0.15 || pair.Log10Acceptance > -20 || pair.Log10Acceptance < -30 {
+		t.Errorf("acceptance %.3f exact, want %.3f; 10^%.1f with noise", pair.Exact, want, pair.Log10Acceptance)
+	}
+	if len(plan.Advice) != 1 || plan.FullEvery < 1 {
+		t.Errorf("advice %q, full energies every %d", plan.Advice, plan.FullEvery)
+	}
+	s.FullEnergies, s.Swap = true, exchange.Settings{}
+	full, err := Forecast(context.Background(), p, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if q := full.Pairs[0]; math.Abs(q.Acceptance-q.Exact) > 1e-12 || len(full.Advice) != 0 {
+		t.Errorf("full energies: %.3f exact, %.3f, advice %q", q.Exact, q.Acceptance, full.Advice)
+	}
+}
+
+// flower is the 25-mode target in the flower.
+func flower(t *testing.T) r2sgld.Problem {
+	t.Helper()
+	dom, err := domain.NewFlower(5, 3, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := potential.Func(2, func(grad, x []float64) float64 {
+		sx, cx := math.Sincos(2 * math.Pi * x[0])
+		sy, cy := math.Sincos(2 * math.Pi * x[1])
+		grad[0], grad[1] = 0.4*x[0]+4*math.Pi*sx, 0.4*x[1]+4*math.Pi*sy
+		return 0.2*(x[0]*x[0]+x[1]*x[1]) - 2*(cx+cy)
+	})
+	return r2sgld.Problem{Potential: u, Domain: dom}
+}
+
+func TestForecastOfTheFlower(t *testing.T) {
+	s := r2sgld.Settings{Seed: 5, Ladders: 4, Iterations: 200_000, BurnIn: 10_000, Thin: 10, Temperature: []float64{1, 10}, StepSize: []float64{5e-4, 1.5e-3}}
+	plan, err := Forecast(context.Background(), flower(t), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%+v", plan)
+}
+
+func TestForecastAuto(t *testing.T) {
+	s := r2sgld.Settings{Seed: 5, Ladders: 4, Iterations: 100_000, BurnIn: 2000, Thin: 10}
+	plan, err := ForecastAuto(context.Background(), flower(t), s, Until{RHat: 1.01, ESS: 400, Iterations: 6_400_000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%+v %+v", plan, plan.Tuned)
+}
