@@ -2,11 +2,6 @@ package exchange
 
 import "math"
 
-// evidenceEvery is how many iterations pass between terms of the evidence. The
-// energies of iterations in a row are nearly the same, while a term costs two
-// exponentials per pair: taking every eighth loses little and makes it free.
-const evidenceEvery = 8
-
 // A Stone is the stepping stone between two neighbouring rungs, with inverse
 // temperatures β_hot < β_cold: means of exp(−Δβ U) at the hotter rung and of
 // exp(+Δβ U) at the colder one, and of their square roots.

@@ -9,17 +9,11 @@ import (
 	"math/rand/v2"
 )
 
-// LogS is the logarithm of the swap statistic of the pair with temperatures
-// cold < hot,
+// LogS is the logarithm of the swap statistic of a pair with inverse temperatures
+// β_cold > β_hot, whose hotter rung may be the uniform law, β = 0,
 //
-//	log S̃ = Δβ (Ũ_cold − Ũ_hot − Δβ σ̃²/C),  Δβ = 1/cold − 1/hot > 0.
-//
-// The hot temperature may be +Inf, the uniform law.
-func LogS(uCold, uHot, cold, hot, variance, correction float64) float64 {
-	return logS(uCold, uHot, 1/cold-1/hot, variance/correction)
-}
-
-func logS(uCold, uHot, delta, penalty float64) float64 {
+//	log S̃ = Δβ (Ũ_cold − Ũ_hot − Δβ σ̃²/C),  delta = Δβ = β_cold − β_hot, penalty = σ̃²/C.
+func LogS(uCold, uHot, delta, penalty float64) float64 {
 	return delta * (uCold - uHot - delta*penalty)
 }
 
@@ -90,7 +84,7 @@ func (e *Exchange) Sweep(k int, rung []int, energy, temperature []float64, rng *
 		pair := &e.stats.Pairs[at]
 		p, q := pair.Cold, pair.Hot
 		a := Attempt{Cold: e.energy[p], Hot: e.energy[q]}
-		a.S = probability(logS(a.Cold, a.Hot, e.beta[p]-e.beta[q], pair.Variance/e.set.Correction))
+		a.S = probability(LogS(a.Cold, a.Hot, e.beta[p]-e.beta[q], pair.Variance/e.set.Correction))
 		pair.Attempts++
 		pair.Probability += a.S
 		if e.rule.Swap(a, rng) {
@@ -118,23 +112,32 @@ func probability(logS float64) float64 {
 	return 0
 }
 
-// look notes who holds which rung, the energies before labels move, and the
+// noteEvery is how many iterations pass between notes for the evidence and the
+// moments of energies. The energies of iterations in a row are nearly the same,
+// while a note costs two exponentials and a division per rung: taking every
+// eighth loses little and makes it nearly free.
+const noteEvery = 8
+
+// look sees who holds which rung, the energies before labels move, and the
 // temperatures.
 func (e *Exchange) look(rung []int, energy, temperature []float64) {
 	for i, r := range rung {
 		e.holder[r] = i
 		e.energy[r] = energy[i]
 	}
-	for r, u := range e.energy {
-		if e.tau[r] != temperature[r] {
-			e.tau[r], e.beta[r] = temperature[r], 1/temperature[r]
+	for r, t := range temperature {
+		if e.tau[r] != t {
+			e.tau[r], e.beta[r] = t, 1/t
 		}
+	}
+	if e.looks++; e.looks%noteEvery != 0 {
+		return
+	}
+	for r, u := range e.energy {
 		e.stats.Rungs[r].add(u)
 	}
-	if e.looks++; e.looks%evidenceEvery == 0 {
-		for p := range e.stats.Evidence {
-			e.stats.Evidence[p].add(e.beta[p]-e.beta[p+1], e.energy[p], e.energy[p+1])
-		}
+	for p := range e.stats.Evidence {
+		e.stats.Evidence[p].add(e.beta[p]-e.beta[p+1], e.energy[p], e.energy[p+1])
 	}
 }
 

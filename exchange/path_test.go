@@ -127,7 +127,7 @@ func TestGaussianPath(t *testing.T) {
 	if rate := RateDEO(pooled.Rejections()); math.Abs(rate-1/(2+8*(rho-1))) > 0.0005 {
 		t.Errorf("%.4f round trips per sweep from rejections, want %.4f", rate, 1/(2+8*(rho-1)))
 	}
-	terms := n / evidenceEvery
+	terms := n / noteEvery
 	forward := math.Sqrt(8 * (rho*rho/(2*rho-1) - 1) / terms)
 	backward := math.Sqrt(8 * (1/(rho*(2-rho)) - 1) / terms)
 	half := (1+rho)*(1+rho)/(4*rho) - 1
@@ -150,11 +150,11 @@ func TestGaussianPath(t *testing.T) {
 	}
 	for p := range pooled.Rungs {
 		c := pooled.Rungs[p]
-		if z := (c.Mean/tau[p] - 1) * math.Sqrt(n); math.Abs(z) > 5.5 {
+		if z := (c.Mean/tau[p] - 1) * math.Sqrt(terms); math.Abs(z) > 5.5 {
 			t.Errorf("rung %d: mean energy %.5f τ", p, c.Mean/tau[p])
 		}
 		// Var of a sample variance of Exp(1) is 8/n.
-		if z := (c.Variance()/(tau[p]*tau[p]) - 1) * math.Sqrt(n/8); math.Abs(z) > 5.5 {
+		if z := (c.Variance()/(tau[p]*tau[p]) - 1) * math.Sqrt(terms/8); math.Abs(z) > 5.5 {
 			t.Errorf("rung %d: variance of the energy %.5f τ²", p, c.Variance()/(tau[p]*tau[p]))
 		}
 	}

@@ -258,7 +258,7 @@ func TestNoisyEvidence(t *testing.T) {
 	e.Observe(rung, energies)
 	energy := make([]float64, 2)
 	for k := 1; k <= size(250_000); k++ {
-		e.looks = evidenceEvery - 1 // every iteration has a term
+		e.looks = noteEvery - 1 // every iteration has a term
 		for i, r := range rung {
 			energy[i] = plane(rng, tau[r]) + noise[r]*rng.NormFloat64()
 		}

@@ -21,9 +21,10 @@ func (p Pair) Rate() float64 { return float64(p.Accepted) / float64(p.Attempts) 
 // is the rejection r of the pair.
 func (p Pair) MeanProbability() float64 { return p.Probability / float64(p.Attempts) }
 
-// A Rung tells of the energies of a temperature, before labels trade.
+// A Rung tells of the energies of a temperature, before labels trade, in every
+// eighth iteration.
 type Rung struct {
-	Count   int64   // of iterations with a finite energy
+	Count   int64   // of those iterations with a finite energy
 	Mean    float64 // of those energies
 	Squares float64 // sum of their squared differences from the mean
 	Noise   float64 // variance of one energy given the state, estimated, else σ̃²/2

@@ -189,7 +189,7 @@ func TestUniformReference(t *testing.T) {
 	if ev := EvidenceOf(st); math.Abs(ev.Forward+math.Ln2) > 4.9*0.0063 || ev.Backward != 0 {
 		t.Errorf("evidence %+v", ev)
 	}
-	if st.Rungs[1].Mean != 0 || st.Rungs[1].Variance() != 0 || st.Rungs[0].Count != 200_000 {
+	if st.Rungs[1].Mean != 0 || st.Rungs[1].Variance() != 0 || st.Rungs[0].Count != 200_000/noteEvery {
 		t.Errorf("moments %+v", st.Rungs)
 	}
 	if p := st.Pairs[0].MeanProbability(); math.Abs(p-0.5) > 4.9*0.5/math.Sqrt(200_000) {
