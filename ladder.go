@@ -74,7 +74,7 @@ func (l *ladder) set(k int) {
 		return
 	}
 	for i, r := range l.block.Rung {
-		l.block.Rescale(i, l.spread[r], l.at.Spread[r])
+		l.block.Rescale(i, l.spread[r], l.at.Temperature[r], l.at.Spread[r], l.at.Temperature[r])
 	}
 }
 
@@ -88,7 +88,7 @@ func (l *ladder) move() {
 }
 
 // trade lets the rungs of iteration k trade. The momentum of a replica that
-// changed its rung is scaled to that of its new one. It fails where the full
+// changed its rung is taken to the equilibrium of its new one. It fails where the full
 // potential does.
 func (l *ladder) trade(k int) error {
 	b := l.block
@@ -122,7 +122,7 @@ func (l *ladder) trade(k int) error {
 	}
 	for i, r := range b.Rung {
 		if was := l.rung[i]; r != was {
-			b.Rescale(i, l.at.Spread[was], l.at.Spread[r])
+			b.Rescale(i, l.at.Spread[was], l.at.Temperature[was], l.at.Spread[r], l.at.Temperature[r])
 		}
 	}
 	return nil

@@ -50,15 +50,23 @@ func SGHMC(b *Block, at *At, m *Momentum, noise []*stream.Rand) {
 	}
 }
 
-// Rescale multiplies the momentum of replica i, which leaves equilibrium spread
-// before for spread after, so that it is in equilibrium there as well. Where the
-// step size had decayed to nothing there is no momentum to scale.
-func (b *Block) Rescale(i int, before, after float64) {
-	if before == 0 {
+// Rescale takes the momentum of replica i from its equilibrium at one temperature
+// and spread (see [At]) to that at another, while the state stays. Momentum that
+// led to a state leans uphill there: given x, v has mean s²/(2τ) ∇U(x), which is
+// η∇U/(1+μ), exactly so for quadratic U (leapfrog calls v less this the momentum
+// at the time of x). What is above it is multiplied by the ratio of the spreads.
+// Without the mean, swaps would pull the law inwards by order η/(1−μ). Where the
+// step size had decayed to nothing there is no momentum to take along.
+func (b *Block) Rescale(i int, s, tau, newS, newTau float64) {
+	if s == 0 {
 		return
 	}
-	f := after / before
+	f := newS / s
+	lean := newS*newS/(2*newTau) - f*s*s/(2*tau)
 	for j := i; j < len(b.V); j += b.R {
 		b.V[j] *= f
+		if lean != 0 { // where it is, the gradient may be infinite
+			b.V[j] += lean * b.Grad[j]
+		}
 	}
 }

@@ -189,19 +189,54 @@ func TestMomentumStepIsItsFormula(t *testing.T) {
 	})
 }
 
-// Momenta are scaled from equilibrium to equilibrium, those of one replica only,
-// and stay zero, not NaN, once a step size has decayed to nothing.
+// Momenta are taken from equilibrium to equilibrium, those of one replica only:
+// the mean Σxv/Σxx x = s²/(2τ) c x to that of the new rung, what is above it by
+// the ratio of the spreads. A gradient at infinite temperature does not count, no
+// change changes no bit, and zero stays zero, not NaN, once a step size has
+// decayed to nothing. It kills momenta scaled whole.
 func TestRescale(t *testing.T) {
-	b := NewBlock(2, 2)
-	b.V = []float64{1, 2, 3, 4}
-	b.Rescale(1, 2, 3)
-	if b.V[0] != 1 || b.V[1] != 3 || b.V[2] != 3 || b.V[3] != 6 {
-		t.Errorf("%v", b.V)
+	const c = 6.0
+	m := Momentum{Mu: 0.5}
+	s := Schedule{StepSize: []float64{0.01, 0.04, 0.02}, Temperature: []float64{1, 3, math.Inf(1)}, Momentum: &m}
+	at := NewAt(3)
+	s.Set(at, 1)
+	mean := func(r int) float64 {
+		if r == 2 {
+			return 0
+		}
+		k := stationary(m, s.StepSize[r], s.Temperature[r], c, 0)
+		return k.xv / k.xx
 	}
-	b.Rescale(1, 2, 0)
-	b.Rescale(1, 0, 0)
-	if b.V[1] != 0 || b.V[3] != 0 {
-		t.Errorf("%v, want zeros for replica 1", b.V)
+	for _, p := range [][2]int{{0, 1}, {1, 0}, {1, 2}, {2, 0}, {1, 1}, {2, 2}} {
+		was, now := p[0], p[1]
+		b := NewBlock(2, 2)
+		x := []float64{9, 0.7, 9, -2}
+		b.V = []float64{1, 2, 3, 4}
+		for k := range x {
+			b.X[k], b.Grad[k] = x[k], c*x[k]
+			if was == 2 && now == 2 {
+				b.Grad[k] = math.Inf(1)
+			}
+		}
+		b.Rescale(1, at.Spread[was], at.Temperature[was], at.Spread[now], at.Temperature[now])
+		for _, k := range []int{1, 3} {
+			v := []float64{1, 2, 3, 4}[k]
+			want := (v-mean(was)*x[k])*at.Spread[now]/at.Spread[was] + mean(now)*x[k]
+			if was == now {
+				want = v
+			}
+			if !(math.Abs(b.V[k]-want) < 1e-12) || was == now && b.V[k] != v || b.V[k-1] != float64(k) {
+				t.Errorf("from rung %d to %d: momenta %v, want %v at %d", was+1, now+1, b.V, want, k)
+			}
+		}
+	}
+	b := NewBlock(1, 1)
+	b.V, b.Grad[0] = []float64{1}, 1
+	b.Rescale(0, 2, 1, 0, 1)
+	b.V[0] = 0
+	b.Rescale(0, 0, 1, 0, 1)
+	if b.V[0] != 0 {
+		t.Errorf("%v at rest", b.V)
 	}
 }
 
@@ -222,7 +257,7 @@ func TestMomentumAllocatesNothing(t *testing.T) {
 	s := Schedule{StepSize: []float64{1, 2, 3, 4}, Temperature: []float64{1, 2, 3, math.Inf(1)}, Iterations: 1e6,
 		Decay: Decay{Kind: Cosine, Cycles: 3}, Momentum: &Momentum{Mu: 0.9}}
 	k := 0
-	if n := testing.AllocsPerRun(100, func() { k++; s.Set(at, k); SGHMC(b, at, s.Momentum, noise); b.Rescale(1, 2, 1) }); n != 0 {
+	if n := testing.AllocsPerRun(100, func() { k++; s.Set(at, k); SGHMC(b, at, s.Momentum, noise); b.Rescale(1, 2, 1, 1, 2) }); n != 0 {
 		t.Errorf("%v allocations a step", n)
 	}
 }
