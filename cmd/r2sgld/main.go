@@ -46,7 +46,7 @@ reflected replica exchange stochastic gradient Langevin dynamics.`,
 		SilenceUsage:  true,
 	}
 	root.SetArgs(args)
-	root.AddCommand(sampleCommand(), identifyCommand(), compareCommand(), resumeCommand(), diagnoseCommand())
+	root.AddCommand(sampleCommand(), identifyCommand(), planCommand(), compareCommand(), resumeCommand(), diagnoseCommand())
 	began := false
 	root.PersistentPreRun = func(*cobra.Command, []string) { began = true }
 	err := root.ExecuteContext(ctx)
