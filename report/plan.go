@@ -140,7 +140,7 @@ func needed(h tune.Half) string {
 
 // ratio shows two digits of what a ratio is above 1.
 func ratio(r float64) string {
-	return fmt.Sprintf("%.*f", min(12, max(1, 1-int(math.Floor(math.Log10(r-1))))), r)
+	return fmt.Sprintf("%.*f", min(12, max(0, 1-int(math.Floor(math.Log10(r-1))))), r)
 }
 
 // powers shows probabilities, by their decimal logarithms, as a range if there are
@@ -166,8 +166,8 @@ func power(v float64) string {
 	switch {
 	case math.IsInf(v, -1):
 		return "0"
-	case v >= -2:
-		return number(math.Pow(10, v), 2)
+	case v >= -3.5:
+		return fmt.Sprintf("%.*f", max(2, int(math.Ceil(-v))), math.Pow(10, v))
 	}
 	return fmt.Sprintf("1e−%.0f", -v)
 }

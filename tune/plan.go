@@ -9,6 +9,7 @@ import (
 
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/exchange"
+	"github.com/r2sgld/r2sgld/potential"
 )
 
 // A Plan is what a run will do, as far as short runs can tell. Numbers that are
@@ -37,10 +38,11 @@ type Plan struct {
 	ESS         float64 `json:"ess"` // of the worst parameter after these
 	Worst       string  `json:"worst_parameter"`
 	RHat        float64 `json:"rhat_short_run"` // the largest of the short run
+	// FullEvery is the number of iterations between energies over all data that
+	// would take a tenth of the run; 0 where energies are exact or these are not known.
+	FullEvery int `json:"full_every"`
 	Costs
 	Advice []string `json:"advice"` // sentences: what will not do and what would
-
-	fullSeconds float64 // of energies over all data for one block
 }
 
 // Energies is what a rung's energies are like.
@@ -67,8 +69,8 @@ type Trade struct {
 // time they try: twice the barrier, in pairs.
 type Half struct {
 	Rungs int `json:"rungs"` // 0 if not known
-	// Ratio is that of the temperatures of its two coldest rungs, +Inf if one pair
-	// reaches to the uniform law.
+	// Ratio is that of the temperatures of its two coldest rungs, +Inf if the second
+	// is the uniform law.
 	Ratio float64 `json:"ratio"`
 }
 
@@ -91,8 +93,7 @@ type Tuned struct {
 type Costs struct {
 	SecondsPerIteration float64 `json:"seconds_per_iteration"` // of all ladders side by side
 	Seconds             float64 `json:"seconds"`
-	FullEvery           int     `json:"full_every"` // iterations between energies over all data that cost a tenth of the run; 0 if there are none
-	Draws               int     `json:"draws"`      // of the cold rung, kept by all ladders
+	Draws               int     `json:"draws"` // of the cold rung, kept by all ladders
 	Memory              float64 `json:"memory_bytes"`
 	Checkpoint          float64 `json:"checkpoint_bytes"`
 	Disk                float64 `json:"disk_bytes"` // of the draws
@@ -102,29 +103,20 @@ type Costs struct {
 const (
 	planShare = 20 // the run is so many times as long
 	planLeast = 1000
-	planMost  = 10_000 // without swaps
-	trialMost = 40_000 // with them
+	planMost  = 40_000
 	autoTrial = 20_000
 )
 
-// Forecast says what a run of s on p will do. Rungs move by themselves first, so
-// that what is said of their energies does not depend on swaps; then a short run
-// as s has it tells time, effective sample sizes and round trips. Timings aside,
-// equal arguments give equal plans.
+// Forecast says what a run of s on p will do, from a short one: acceptances by the
+// energies of its draws, and time, effective sample sizes and round trips as they
+// went. Where swaps are biased, the energies are those of another short run, of
+// rungs that do not trade. Timings aside, equal arguments give equal plans.
 func Forecast(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings) (*Plan, error) {
 	if err := r2sgld.Check(p, s); err != nil {
 		return nil, err
 	}
-	s.Ladders = max(1, s.Ladders)
-	if s.Iterations == 0 {
-		s.Iterations = 10_000
-	}
-	n := min(max(s.Iterations/planShare, planLeast), trialMost)
-	plan, err := survey(ctx, p, s, min(n, planMost))
-	if err != nil {
-		return nil, err
-	}
-	t, err := try(ctx, p, s, n)
+	s = settled(s)
+	plan, t, err := survey(ctx, p, s, min(max(s.Iterations/planShare, planLeast), planMost))
 	if err != nil {
 		return nil, err
 	}
@@ -138,19 +130,14 @@ func Forecast(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings) (*Plan, 
 // the run's first round and of what is kept.
 func ForecastAuto(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, u Until) (*Plan, error) {
 	begun := time.Now()
-	s.Ladders = max(1, s.Ladders)
+	s = settled(s)
 	f, err := Tune(ctx, p, s, nil, func(*Found) error { return nil })
 	if err != nil {
 		return nil, err
 	}
 	seconds := time.Since(begun).Seconds()
 	s = f.Apply(s)
-	n := min(autoTrial, max(planLeast, u.Iterations))
-	plan, err := survey(ctx, p, s, min(n, planMost))
-	if err != nil {
-		return nil, err
-	}
-	t, err := try(ctx, p, s, n)
+	plan, t, err := survey(ctx, p, s, min(autoTrial, max(planLeast, u.Iterations)))
 	if err != nil {
 		return nil, err
 	}
@@ -163,6 +150,18 @@ func ForecastAuto(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, u Un
 	plan.Seconds += seconds
 	plan.advise(s)
 	return plan, nil
+}
+
+// settled are settings with the defaults that a plan needs.
+func settled(s r2sgld.Settings) r2sgld.Settings {
+	s.Ladders = max(1, s.Ladders)
+	if s.Iterations == 0 {
+		s.Iterations = 10_000
+	}
+	if s.Temperature == nil {
+		s.Temperature = []float64{1}
+	}
+	return s
 }
 
 // until is the number of iterations at which u ends a run that goes like t.
@@ -182,17 +181,36 @@ func (f *Tuned) until(u Until, s r2sgld.Settings, t *trial) int {
 	return n
 }
 
-// survey is a plan as far as the energies of the rungs tell.
-func survey(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, n int) (*Plan, error) {
-	v, err := measure(ctx, p, s, n)
+// survey runs s for n iterations and makes a plan as far as the energies tell.
+func survey(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, n int) (*Plan, *trial, error) {
+	res, t, err := try(ctx, p, s, n)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
+	}
+	exact, noisy := potential.Exact(p.Potential)
+	if len(s.Temperature) > 1 && len(s.Swap.Bias(noisy && !s.FullEnergies)) > 0 {
+		quiet := short(s, p.Potential.Dim(), n)
+		quiet.Seed += quietStream
+		quiet.Swap, quiet.FullEnergies = exchange.Settings{Every: n + 1}, false
+		if res, err = r2sgld.Sample(ctx, p, quiet); err != nil {
+			return nil, nil, fmt.Errorf("short run without swaps: %w", err)
+		}
+	}
+	v := newView(s.Temperature)
+	if noisy {
+		err = v.look(p.Potential, exact, res, s.Seed)
+	} else {
+		v.take(res)
+	}
+	if err != nil {
+		return nil, nil, err
 	}
 	plan := predict(v.rungs, v.variance, s.Swap, s.FullEnergies)
-	plan.Dimension, plan.Ladders, plan.Noisy = p.Potential.Dim(), s.Ladders, v.noisy
-	plan.StepSize = s.StepSize
-	plan.fullSeconds = v.fullSeconds
-	return plan, nil
+	plan.Dimension, plan.Ladders, plan.Noisy, plan.StepSize = p.Potential.Dim(), s.Ladders, noisy, s.StepSize
+	if noisy && v.seconds > 0 && t.single > 0 {
+		plan.FullEvery = max(1, int(math.Ceil(10*v.seconds/t.single)))
+	}
+	return plan, t, nil
 }
 
 // predict makes a plan of the energies of the rungs, cold first, and of the
@@ -258,8 +276,10 @@ func (c course) half() Half {
 	if !(total < 1e15) {
 		return Half{0, math.NaN()}
 	}
-	n := math.Ceil(total/rejection - 1e-9)
-	return Half{1 + max(1, int(n)), c.beta[0] / c.reach(min(total, rejection))}
+	if total <= rejection {
+		return Half{2, c.beta[0] / c.beta[len(c.beta)-1]}
+	}
+	return Half{1 + int(math.Ceil(total/rejection)), c.beta[0] / c.reach(rejection)}
 }
 
 // extend carries what a short run told to one of so many iterations.
@@ -273,9 +293,6 @@ func (p *Plan) extend(s r2sgld.Settings, t *trial, iterations int) {
 	}
 	p.Costs = costs(s, p.Dimension, iterations)
 	p.SecondsPerIteration, p.Seconds = t.seconds, t.seconds*float64(iterations)
-	if p.fullSeconds > 0 && t.seconds > 0 {
-		p.FullEvery = max(1, int(math.Ceil(10*p.fullSeconds/t.single)))
-	}
 }
 
 // costs are those that need no clock.
@@ -308,7 +325,7 @@ func (p *Plan) advise(s r2sgld.Settings) {
 	if v := s.Swap.Variance; noisy && v > 0 && s.Swap.Estimate.Every == 0 {
 		for _, t := range p.Pairs {
 			if r := v / t.Variance; r < 0.8 || r > 1.25 {
-				p.Advice = append(p.Advice, fmt.Sprintf("The variance given for the noise of energies is %.3g, but that of rungs %d and %d is %.3g: let it be estimated (swap: {variance: online}).", v, t.Rungs[0], t.Rungs[1], t.Variance))
+				p.Advice = append(p.Advice, fmt.Sprintf("The variance given for the noise of energies is %.4g, but that of rungs %d and %d is %.4g: let it be estimated (swap: {variance: online}).", v, t.Rungs[0], t.Rungs[1], t.Variance))
 				break
 			}
 		}
@@ -348,7 +365,11 @@ func (p *Plan) remedies() string {
 	noisy := p.Noisy && !p.Full
 	every := ""
 	if noisy && p.FullEvery > 0 {
-		every = fmt.Sprintf("energies over all data every %d iterations (swap: {energies: full, every: %d})", p.FullEvery, p.FullEvery)
+		often := fmt.Sprintf("%d iterations", p.FullEvery)
+		if p.FullEvery == 1 {
+			often = "iteration"
+		}
+		every = fmt.Sprintf("energies over all data every %s (swap: {energies: full, every: %d})", often, p.FullEvery)
 	}
 	ladder := func(h Half) string {
 		if h.Rungs == 0 || !(h.Ratio < math.Inf(1)) {

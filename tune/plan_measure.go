@@ -8,37 +8,43 @@ import (
 
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/diag"
-	"github.com/r2sgld/r2sgld/exchange"
 	"github.com/r2sgld/r2sgld/kernel"
 	"github.com/r2sgld/r2sgld/potential"
 	"github.com/r2sgld/r2sgld/stream"
 )
 
 const (
-	planDraws    = 400  // of a rung, at which energies are compared
-	planNoisy    = 200  // of a rung, at which noisy energies are evaluated
-	planBatches  = 10   // minibatches at each
-	trialDraws   = 1000 // of a rung and ladder, unless they take more than
-	trialBytes   = 1 << 28
-	trialNames   = 500 // coordinates whose effective sample sizes are looked at, about
-	fewestTrips  = 10
-	undecided    = 1.2 // R̂ of a short run above which effective sample sizes mean nothing
-	surveyStream = 0x6a09e667f3bcc909
-	trialStream  = 0xbb67ae8584caa73b
+	planDraws   = 400  // of a rung, at which energies are compared
+	planNoisy   = 200  // of a rung, at which noisy energies are evaluated
+	planBatches = 10   // minibatches at each
+	shortDraws  = 1000 // of a rung and ladder, unless they take more than
+	shortBytes  = 1 << 28
+	trialNames  = 500 // coordinates whose effective sample sizes are looked at, about
+	fewestTrips = 10
+	undecided   = 1.2 // R̂ of a short run above which effective sample sizes mean nothing
+	quietStream = 0x6a09e667f3bcc909
+	shortStream = 0xbb67ae8584caa73b
 )
 
-// A view is what a run of rungs that do not trade tells.
+// A view is what the energies at draws tell.
 type view struct {
-	rungs       []Energies
-	variance    []float64 // of the difference of noisy energies, per pair
-	noisy       bool
-	fullSeconds float64 // of energies over all data for one block; 0 if that is not another evaluation
+	rungs    []Energies
+	variance []float64 // of the difference of noisy energies, per pair
+	seconds  float64   // of energies over all data for one block; 0 if these are not known
 }
 
-// alone are settings of a short run of states of dimension d.
-func alone(s r2sgld.Settings, d, n int) r2sgld.Settings {
-	row := 8 * (d + 1) * max(1, len(s.Temperature)) * max(1, s.Ladders)
-	draws := max(64, min(trialDraws, trialBytes/row))
+func newView(temperature []float64) *view {
+	v := &view{rungs: make([]Energies, len(temperature)), variance: make([]float64, len(temperature)-1)}
+	for r, tau := range temperature {
+		v.rungs[r].Beta = 1 / tau
+	}
+	return v
+}
+
+// short are settings of a short run of states of dimension d.
+func short(s r2sgld.Settings, d, n int) r2sgld.Settings {
+	row := 8 * (d + 1) * len(s.Temperature) * s.Ladders
+	draws := max(64, min(shortDraws, shortBytes/row))
 	s.Iterations, s.BurnIn = n, n/2
 	s.Thin, s.MaxDraws = max(1, n/2/draws), 0
 	s.Decay = kernel.Decay{}
@@ -46,39 +52,13 @@ func alone(s r2sgld.Settings, d, n int) r2sgld.Settings {
 	return s
 }
 
-// measure runs the rungs of s for n iterations without trades and looks at the
-// energies of their draws.
-func measure(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, n int) (*view, error) {
-	if len(s.Temperature) == 0 {
-		s.Temperature = []float64{1}
-	}
-	quiet := alone(s, p.Potential.Dim(), n)
-	quiet.Seed += surveyStream
-	quiet.Swap, quiet.FullEnergies = exchange.Settings{Every: n + 1}, false
-	res, err := r2sgld.Sample(ctx, p, quiet)
-	if err != nil {
-		return nil, fmt.Errorf("short run without swaps: %w", err)
-	}
-	v := &view{rungs: make([]Energies, len(s.Temperature)), variance: make([]float64, max(0, len(s.Temperature)-1))}
-	exact, noisy := potential.Exact(p.Potential)
-	v.noisy = noisy
-	if noisy {
-		err = v.look(p.Potential, exact, res, s.Seed)
-	} else {
-		for r := range v.rungs {
-			v.rungs[r].U = energiesOf(res, r, planDraws)
-		}
-	}
-	for r, tau := range s.Temperature {
+// take takes the energies of draws as they are, without noise.
+func (v *view) take(res *r2sgld.Result) {
+	for r := range v.rungs {
 		e := &v.rungs[r]
-		e.Beta = 1 / tau
-		all := e.U
-		if !noisy {
-			all = energiesOf(res, r, math.MaxInt)
-		}
-		e.Mean, e.SD = moments(all)
+		e.U = energiesOf(res, r, planDraws)
+		e.Mean, e.SD = moments(energiesOf(res, r, math.MaxInt))
 	}
-	return v, err
 }
 
 // energiesOf gathers at most most energies of a rung, evenly from all ladders.
@@ -139,12 +119,14 @@ func (v *view) look(p, exact potential.Potential, res *r2sgld.Result, seed uint6
 		begun := time.Now()
 		if whole != nil {
 			whole.Eval(u, slope, block)
-			v.fullSeconds += time.Since(begun).Seconds() / float64(n)
+			v.seconds += time.Since(begun).Seconds() / float64(n)
 		}
 		v.add(batch, u, whole != nil, n)
 	}
 	for r := range v.rungs {
-		v.rungs[r].Noise = math.Sqrt(v.rungs[r].Noise)
+		e := &v.rungs[r]
+		e.Noise = math.Sqrt(e.Noise)
+		e.Mean, e.SD = moments(e.U)
 	}
 	if err := potential.Err(noisy); err != nil {
 		return err
@@ -212,9 +194,9 @@ func (c *clock) Record(k int, _ *kernel.Block) error {
 }
 
 // try runs s itself for n iterations.
-func try(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, n int) (*trial, error) {
-	s = alone(s, p.Potential.Dim(), n)
-	s.Seed += trialStream
+func try(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, n int) (*r2sgld.Result, *trial, error) {
+	s = short(s, p.Potential.Dim(), n)
+	s.Seed += shortStream
 	clocks := make([]clock, s.Ladders)
 	s.Recorder = func(ladder int) r2sgld.Recorder {
 		clocks[ladder].last = n
@@ -222,7 +204,7 @@ func try(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, n int) (*tria
 	}
 	res, err := r2sgld.Sample(ctx, p, s)
 	if err != nil {
-		return nil, fmt.Errorf("short run: %w", err)
+		return nil, nil, fmt.Errorf("short run: %w", err)
 	}
 	t := &trial{iterations: n - s.BurnIn}
 	t.time(clocks, n)
@@ -230,7 +212,7 @@ func try(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, n int) (*tria
 		t.trips = s.RoundTrips
 	}
 	t.judge(res)
-	return t, nil
+	return res, t, nil
 }
 
 // time reads the clocks of ladders that have done n iterations.
