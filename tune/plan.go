@@ -112,9 +112,6 @@ const (
 // went. Where swaps are biased, the energies are those of another short run, of
 // rungs that do not trade. Timings aside, equal arguments give equal plans.
 func Forecast(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings) (*Plan, error) {
-	if err := r2sgld.Check(p, s); err != nil {
-		return nil, err
-	}
 	s = settled(s)
 	plan, t, err := survey(ctx, p, s, min(max(s.Iterations/planShare, planLeast), planMost))
 	if err != nil {
@@ -333,12 +330,11 @@ func (p *Plan) advise(s r2sgld.Settings) {
 	if text := p.remedies(); text != "" {
 		p.Advice = append(p.Advice, text)
 	}
-	if f := p.Tuned; f != nil && !f.Met {
-		text := fmt.Sprintf("The stopping rule will not be met within its limits: it takes about %.2g iterations.", f.Needed)
-		if math.IsNaN(f.Needed) {
-			text = "Whether the stopping rule will be met a short run cannot tell: its ladders do not agree yet."
-		}
-		p.Advice = append(p.Advice, text)
+	switch f := p.Tuned; {
+	case math.IsNaN(p.ESS):
+		p.Advice = append(p.Advice, fmt.Sprintf("How many effective draws there will be a short run cannot tell: its draws do not agree yet (R̂ %.2f).", p.RHat))
+	case f != nil && !f.Met:
+		p.Advice = append(p.Advice, fmt.Sprintf("The stopping rule will not be met within its limits: it takes about %.2g iterations.", f.Needed))
 	}
 }
 

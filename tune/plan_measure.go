@@ -2,6 +2,7 @@ package tune
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -95,11 +96,9 @@ func (v *view) look(p, exact potential.Potential, res *r2sgld.Result, seed uint6
 	}
 	set := stream.New(seed, streamOf+1)
 	noisy := p.Evaluator(rungs, set)
-	defer potential.Close(noisy) //nolint:errcheck // its answers are there
 	var whole potential.Evaluator
 	if exact != nil {
 		whole = exact.Evaluator(rungs, set)
-		defer potential.Close(whole) //nolint:errcheck // likewise
 	}
 	block, slope, u := make([]float64, rungs*d), make([]float64, rungs*d), make([]float64, rungs)
 	batch := make([][]float64, planBatches)
@@ -128,13 +127,11 @@ func (v *view) look(p, exact potential.Potential, res *r2sgld.Result, seed uint6
 		e.Noise = math.Sqrt(e.Noise)
 		e.Mean, e.SD = moments(e.U)
 	}
-	if err := potential.Err(noisy); err != nil {
-		return err
-	}
+	err := errors.Join(potential.Err(noisy), potential.Close(noisy))
 	if whole != nil {
-		return potential.Err(whole)
+		err = errors.Join(err, potential.Err(whole), potential.Close(whole))
 	}
-	return nil
+	return err
 }
 
 // add takes the energies of one of n blocks on several minibatches, and those

@@ -2,6 +2,8 @@ package tune
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -139,6 +141,24 @@ func projected(c, h Energies) float64 {
 	return math.Sqrt(stat.Variance(a, nil)/float64(len(a)) + stat.Variance(b, nil)/float64(len(b)))
 }
 
+// λ of three draws is half the mean distance of different ones; one unit of β
+// colder the draws 0, ln 2 and ln 4 weigh 1, ½ and ¼. Where there are no draws,
+// 1/λ is linear.
+func TestLocalBarrier(t *testing.T) {
+	e := &Energies{Beta: 1, U: []float64{math.Log(4), 0, math.Log(2)}, SD: 1}
+	if got, want := e.local(), math.Log(2)*(1+1+2)/6; math.Abs(got-want) > 1e-12 {
+		t.Errorf("λ = %g, want %g", got, want)
+	}
+	got, n := reweighted(e, 2) // weights 1, ½, ¼
+	if want := math.Log(2) * (1*0.5 + 0.5*0.25 + 2*0.25) / (2 * (0.5 + 0.125 + 0.25)); math.Abs(got-want) > 1e-12 || math.Abs(n-1.75*1.75/1.3125) > 1e-12 {
+		t.Errorf("λ = %g of %g draws, want %g", got, n, want)
+	}
+	p := pair{&Energies{Beta: 4, SD: 1}, &Energies{Beta: 1, SD: 4}, 3, 0}
+	if got, want := p.local(2), 2/math.Sqrt(math.Pi); math.Abs(got-want) > 1e-12 {
+		t.Errorf("between sd 1 at β = 4 and 4 at 1, λ(2) = %g, want %g", got, want)
+	}
+}
+
 // A network of 278,324 parameters with four rungs over τ 1 … 4, by its moments:
 // E U = dτ/2, sd τ√(d/2) = 373. Λ = √(d/2π) ln 4 = 291.77 exactly, as 1/λ is
 // linear in β; 584 pairs; ratio exp(½/√(d/2π)) = 1.00238. The true acceptance,
@@ -200,7 +220,8 @@ func bowl(d int) potential.Potential {
 func TestForecast(t *testing.T) {
 	const d = 8
 	taus := []float64{1, 2, 5}
-	s := r2sgld.Settings{Seed: 3, Ladders: 4, Iterations: 50_000, BurnIn: 5000, Thin: 10, Start: make([]float64, d), Temperature: taus, StepSize: []float64{0.1}}
+	far := []float64{6, 6, 6, 6, 6, 6, 6, 6} // what a step from there to the bowl sees must not count
+	s := r2sgld.Settings{Seed: 3, Ladders: 4, Iterations: 50_000, BurnIn: 5000, Thin: 10, Start: far, Temperature: taus, StepSize: []float64{0.1}}
 	p := r2sgld.Problem{Potential: bowl(d)}
 	plan, err := Forecast(context.Background(), p, s)
 	if err != nil {
@@ -225,6 +246,21 @@ func TestForecast(t *testing.T) {
 	r := []float64{1 - normalAcceptance(d, 1, 2), 1 - normalAcceptance(d, 2, 5)}
 	if want := 200_000 * exchange.RateDEO(r); math.Abs(plan.Independent/want-1) > 0.4 {
 		t.Errorf("%.0f round trips of independent energies, want %.0f", plan.Independent, want)
+	}
+}
+
+// Rule threshold blurs the energies of two rungs; a plan looks at rungs that do not
+// trade. About 500 independent energies of sd 2: E U = 4·1.053 within
+// 4.9·2/√500 = 0.44. With swaps it is 6.4.
+func TestForecastOfBiasedSwaps(t *testing.T) {
+	s := r2sgld.Settings{Seed: 3, Ladders: 4, Iterations: 50_000, Start: make([]float64, 8), Temperature: []float64{1, 2}, StepSize: []float64{0.1},
+		Swap: exchange.Settings{Rule: "threshold"}}
+	plan, err := Forecast(context.Background(), r2sgld.Problem{Potential: bowl(8)}, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := plan.Rungs[0].Mean; math.Abs(got-4*1.053) > 0.44 || len(plan.Advice) != 1 {
+		t.Errorf("E U = %.3f, want %.3f; advice %q", got, 4*1.053, plan.Advice)
 	}
 }
 
@@ -418,4 +454,45 @@ func TestPlannedRules(t *testing.T) {
 			t.Errorf("rule indicator: %.4f of the pairs trade, target 0.3", share)
 		}
 	}
+}
+
+// Timings aside, a plan depends on the seed alone, not on threads.
+func TestForecastIsDetermined(t *testing.T) {
+	text := func(threads int) string {
+		s := r2sgld.Settings{Seed: 2, Ladders: 3, Iterations: 20_000, Temperature: []float64{1, 10}, StepSize: []float64{1e-3}, Threads: threads}
+		plan, err := Forecast(context.Background(), flower(t), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan.Seconds, plan.SecondsPerIteration = 0, 0
+		return fmt.Sprintf("%+v", plan)
+	}
+	if a, b := text(1), text(2); a != b {
+		t.Errorf("one thread\n%s\ntwo\n%s", a, b)
+	}
+}
+
+// A step that is too large ends the plan as it would end the run.
+func TestForecastOfABlowUp(t *testing.T) {
+	s := r2sgld.Settings{Iterations: 10_000, Start: []float64{1, 1}, Temperature: []float64{1, 2}, StepSize: []float64{5}}
+	_, err := Forecast(context.Background(), r2sgld.Problem{Potential: bowl(2)}, s)
+	var blown *r2sgld.BlowUp
+	if !errors.As(err, &blown) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func ExampleForecast() {
+	problem := r2sgld.Problem{Potential: bowl(200)}
+	settings := r2sgld.Settings{Iterations: 100_000, Start: make([]float64, 200), Temperature: []float64{1, 10}, StepSize: []float64{0.05}}
+	plan, err := Forecast(context.Background(), problem, settings)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println("rungs will trade:", plan.Pairs[0].Acceptance > 1e-3)
+	fmt.Printf("about %d rungs would\n", (plan.Half.Rungs+5)/10*10)
+	// Output:
+	// rungs will trade: false
+	// about 30 rungs would
 }
