@@ -90,7 +90,7 @@ func (s Settings) Bias(noisy bool) []string {
 	}
 	estimated := s.Estimate.Every > 0
 	statistic := s.Rule != "indicator"
-	because(s.Rule == "threshold", "rule threshold swaps whenever the swap probability is at least %g, without chance: the cold rung gets too many low energies", s.Threshold)
+	because(s.Rule == "threshold", "rule threshold swaps whenever the swap probability is at least %g, without chance: the law of every rung is another", s.Threshold)
 	because(s.Rule == "indicator", "rule indicator swaps by comparing energies, without regard to temperatures or chance: it optimises a population rather than sampling")
 	because(s.Gate == "once", "gate once closes a pair at its first swap in a window: when that happens depends on the states, and after it a state stays where it is")
 	because(statistic && s.Correction != 2 && (s.Variance > 0 || estimated), "correction C = %g: the penalty for noisy energies is exact for C = 2 only", s.Correction)
