@@ -33,14 +33,18 @@ type track struct {
 	name     string // format of a chunk's name: chain, chunk
 }
 
-// Bounds on what the layout costs, in bytes over all chains: what is not yet on
-// disk and so a part of every checkpoint, and one chunk of every array.
+// What the layout costs over all chains, in bytes: buffers are in memory and in
+// every checkpoint, chunks are what a run of few draws takes up, most of it
+// never written. Where draws have many numbers both are larger, up to a bound,
+// because opening a file costs as much as writing thousands of numbers.
 const (
 	bufferBytes  = 2 << 20
-	bufferMost   = 64 << 20 // for the sake of leastBuffer
-	leastBuffer  = 64       // draws
+	bufferMost   = 64 << 20
+	bufferDraws  = 1024
 	chunkBytes   = 8 << 20
-	leastChunk   = 256 // draws per chunk
+	chunkMost    = 256 << 20
+	chunkDraws   = 4096
+	leastChunk   = 256 // draws, whatever they cost
 	mostChunk    = 65536
 	bytesPerItem = 8
 )
@@ -48,9 +52,11 @@ const (
 // fit chooses the lengths of chunks and buffers.
 func (l *layout) fit() {
 	row := bytesPerItem * l.chains * l.width()
-	l.chunk = min(max(powerOfTwo(chunkBytes/row), leastChunk), mostChunk)
-	least := min(powerOfTwo(bufferMost/row), leastBuffer)
-	l.buffer = min(max(powerOfTwo(bufferBytes/row), least, 1), l.chunk)
+	length := func(usual, most, draws int) int {
+		return max(powerOfTwo(usual/row), min(powerOfTwo(most/row), draws))
+	}
+	l.chunk = min(max(length(chunkBytes, chunkMost, chunkDraws), leastChunk), mostChunk)
+	l.buffer = min(max(length(bufferBytes, bufferMost, bufferDraws), 1), l.chunk)
 }
 
 // powerOfTwo is the largest that is at most n, and 0 for n = 0.

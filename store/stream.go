@@ -38,10 +38,10 @@ type Stream struct {
 // that is there already is continued by chains that are restored, and replaced
 // otherwise.
 //
-// Memory is about 2 MB and, of draws with many numbers, at most 64 MB over all
-// chains. Each array has a file per chain for every so many draws, a power of
-// two from 256 to 65,536; hot rungs share them. So d parameters and n draws in
-// c chains make 2dc files, and as many again whenever n exceeds that.
+// Memory is at most 64 MB over all chains, and about 2 MB if draws have less
+// than 250 numbers. Each array has a file per chain for every so many draws, a
+// power of two from 256 to 65,536; hot rungs share them. So d parameters in c
+// chains make 2dc files, and as many again whenever the draws exceed that.
 func (f *Folder) NewStream(d *Draws, chains int) (*Stream, error) {
 	path := f.Path("draws.zarr")
 	err := d.checkNames()

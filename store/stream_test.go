@@ -218,7 +218,7 @@ func TestInterruptedStream(t *testing.T) {
 // Draws that come one by one leave the bytes of draws that are all there, in
 // whichever order chains take their turns, and are read back.
 func TestStreamIsWriteDraws(t *testing.T) {
-	d := autoregressive(awkward[:4], 3, 9000, 0) // more than a chunk
+	d := autoregressive(awkward[:8], 3, 9000, 0) // more than a chunk
 	for i := range d.Chains {
 		d.Chains[i].Stats = nil
 	}
@@ -566,9 +566,9 @@ func TestLayoutPolicy(t *testing.T) {
 		{2, 1, 4, 65536, 16384},
 		{2, 8, 4, 8192, 2048},
 		{2, 16, 4, 4096, 1024},
-		{100, 8, 4, 256, 64},
-		{1000, 8, 4, 256, 64},
-		{10_000, 1, 4, 256, 64},
+		{100, 8, 4, 4096, 1024},
+		{1000, 8, 4, 1024, 256},
+		{10_000, 1, 4, 512, 128},
 		{10_000, 8, 4, 256, 16},
 		{1_000_000, 8, 4, 256, 1},
 	} {
