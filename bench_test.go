@@ -2,6 +2,8 @@ package r2sgld_test
 
 import (
 	"context"
+	"fmt"
+	"math"
 	"syscall"
 	"testing"
 	"time"
@@ -56,3 +58,33 @@ func BenchmarkFlowerByHand(b *testing.B) { benchmark(b, multimodal, 1, 1) }
 func BenchmarkFlowerEightLadders(b *testing.B) { benchmark(b, multimodal, 8, 1) }
 
 func BenchmarkFlowerEightLaddersTwoThreads(b *testing.B) { benchmark(b, multimodal, 8, 2) }
+
+// BenchmarkSchemes counts round trips per iteration and per second on a normal law
+// in the plane, temperature 1 to 10 in P rungs of equal rejection: kernel, exchange
+// and all.
+func BenchmarkSchemes(b *testing.B) {
+	normal := potential.Func(2, func(grad, x []float64) float64 {
+		grad[0], grad[1] = x[0], x[1]
+		return (x[0]*x[0] + x[1]*x[1]) / 2
+	})
+	for _, scheme := range []string{"adj", "ape", "seo", "deo", "windowed-deo"} {
+		for _, rungs := range []int{2, 4, 8, 16, 32} {
+			b.Run(fmt.Sprintf("%s/%d", scheme, rungs), func(b *testing.B) {
+				s := r2sgld.Settings{Seed: 1, Start: []float64{0, 0}, Iterations: max(b.N, 2000), BurnIn: 1000, Thin: 1000, Swap: exchange.Settings{Scheme: scheme}}
+				for i := range rungs {
+					s.Temperature = append(s.Temperature, math.Pow(10, float64(i)/float64(rungs-1)))
+				}
+				s.StepSize = []float64{0.5}
+				cpu := cpuTime(b)
+				res, err := r2sgld.Sample(context.Background(), r2sgld.Problem{Potential: normal}, s)
+				if err != nil {
+					b.Fatal(err)
+				}
+				trips, spent := float64(res.Swaps().RoundTrips), cpuTime(b)-cpu
+				b.ReportMetric(trips/float64(s.Iterations-s.BurnIn), "trips/iteration")
+				b.ReportMetric(trips/spent.Seconds(), "trips/s")
+				b.ReportMetric(float64(spent.Nanoseconds())/float64(s.Iterations), "ns/iteration")
+			})
+		}
+	}
+}

@@ -36,6 +36,8 @@ type Exchange struct {
 	energy []float64 // its energy
 	tau    []float64 // temperatures of the rungs, and their inverses
 	beta   []float64
+
+	weighEvery int64 // attempts of a pair from one whose probability is noted to the next
 }
 
 // New returns the exchange of a ladder, or an error that names the settings that
@@ -47,7 +49,7 @@ func New(rungs int, s Settings) (*Exchange, error) {
 	s = s.withDefaults(rungs)
 	e := &Exchange{scheme: s.scheme(), rule: s.rule(), set: s, travel: make([]int8, rungs),
 		holder: make([]int, rungs), energy: make([]float64, rungs),
-		tau: make([]float64, rungs), beta: make([]float64, rungs)}
+		tau: make([]float64, rungs), beta: make([]float64, rungs), weighEvery: 4}
 	e.stats = newStatistics(rungs, s.Scheme == "ape")
 	e.pairs = make([]int, 0, len(e.stats.Pairs))
 	e.traded = make([]int64, len(e.stats.Pairs))
@@ -71,8 +73,7 @@ func (e *Exchange) Due(k int) bool { return len(e.holder) > 1 && k%e.set.Every =
 // Sweep takes note of the energies of iteration k = 1, 2, … and, if a sweep is
 // due, lets pairs trade: rung[i] is the rung of replica i and energy[i] its Ũ;
 // temperature is per rung and increasing, and may end in +Inf, where the energy
-// may be +Inf too. With rule metropolis every attempt draws one uniform from
-// rng, with scheme seo every sweep one more.
+// may be +Inf too. Chance comes from rng.
 func (e *Exchange) Sweep(k int, rung []int, energy, temperature []float64, rng *rand.Rand) {
 	e.look(rung, energy, temperature)
 	if !e.Due(k) {
@@ -84,9 +85,12 @@ func (e *Exchange) Sweep(k int, rung []int, energy, temperature []float64, rng *
 		pair := &e.stats.Pairs[at]
 		p, q := pair.Cold, pair.Hot
 		a := Attempt{Cold: e.energy[p], Hot: e.energy[q]}
-		a.S = probability(LogS(a.Cold, a.Hot, e.beta[p]-e.beta[q], pair.Variance/e.set.Correction))
+		a.LogS = LogS(a.Cold, a.Hot, e.beta[p]-e.beta[q], pair.Variance/e.set.Correction)
+		if pair.Attempts%e.weighEvery == 0 {
+			pair.Weighed++
+			pair.Probability += probability(a.LogS)
+		}
 		pair.Attempts++
-		pair.Probability += a.S
 		if e.rule.Swap(a, rng) {
 			i, j := e.holder[p], e.holder[q]
 			rung[i], rung[j] = q, p
@@ -115,8 +119,8 @@ func probability(logS float64) float64 {
 // noteEvery is how many iterations pass between notes for the evidence and the
 // moments of energies. The energies of iterations in a row are nearly the same,
 // while a note costs two exponentials and a division per rung: taking every
-// eighth loses little and makes it nearly free.
-const noteEvery = 8
+// sixteenth loses little and makes it nearly free.
+const noteEvery = 16
 
 // look sees who holds which rung, the energies before labels move, and the
 // temperatures.

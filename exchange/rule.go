@@ -8,7 +8,7 @@ import (
 // An Attempt is what a pair knows when it tries to trade.
 type Attempt struct {
 	Cold, Hot float64 // Ũ of the colder and the hotter rung
-	S         float64 // min(1, S̃)
+	LogS      float64 // log S̃; NaN where both energies are infinite
 }
 
 // A Rule decides swaps.
@@ -27,8 +27,11 @@ type Metropolis struct{}
 // Begin implements Rule.
 func (Metropolis) Begin(int, []float64) {}
 
-// Swap implements Rule.
-func (Metropolis) Swap(a Attempt, rng *rand.Rand) bool { return rng.Float64() < a.S }
+// Swap implements Rule. An exponential variate exceeds −log S̃ with probability
+// S̃, and costs less than an exponential.
+func (Metropolis) Swap(a Attempt, rng *rand.Rand) bool {
+	return a.LogS >= 0 || rng.ExpFloat64() > -a.LogS
+}
 
 // Threshold trades if min(1, S̃) is at least Least, without a random number. It
 // is biased.
@@ -40,7 +43,7 @@ type Threshold struct {
 func (Threshold) Begin(int, []float64) {}
 
 // Swap implements Rule.
-func (t Threshold) Swap(a Attempt, _ *rand.Rand) bool { return a.S >= t.Least }
+func (t Threshold) Swap(a Attempt, _ *rand.Rand) bool { return a.LogS >= math.Log(t.Least) }
 
 // Indicator trades if Ũ_hot + 𝒞 < Ũ_cold, and moves 𝒞 so that a share Target of
 // neighbouring pairs would trade (Algorithm 2 of the paper). It is biased. Its

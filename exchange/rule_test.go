@@ -136,6 +136,7 @@ func TestNoisyRatio(t *testing.T) {
 		n := size(400_000)
 		for w, difference := range []float64{1, -1} {
 			e, _ := New(2, s)
+			e.weighEvery = 1
 			before := 0.0
 			for k := 1; k <= n; k++ {
 				e.Sweep(k, []int{0, 1}, []float64{5 + difference + math.Sqrt(0.5)*rng.NormFloat64(), 5 + math.Sqrt(0.5)*rng.NormFloat64()}, tau, rng)

@@ -14,8 +14,8 @@ type counters struct {
 
 // tally is what changes in a Pair.
 type tally struct {
-	Attempts, Accepted    int64
-	Probability, Variance float64
+	Attempts, Accepted, Weighed int64
+	Probability, Variance       float64
 }
 
 // lists are the lists of an Exchange, for encoding and decoding in place, with
@@ -31,7 +31,7 @@ func (e *Exchange) AppendBinary(b []byte) ([]byte, error) {
 	c := counters{int64(e.looks), int64(e.sweeps), int64(e.estimates), e.stats.Sweeps, e.stats.RoundTrips, e.stats.Restarts, e.Level()}
 	pairs := make([]tally, len(e.stats.Pairs))
 	for i, p := range e.stats.Pairs {
-		pairs[i] = tally{p.Attempts, p.Accepted, p.Probability, p.Variance}
+		pairs[i] = tally{p.Attempts, p.Accepted, p.Weighed, p.Probability, p.Variance}
 	}
 	var err error
 	for _, list := range e.lists(&c, pairs) {
@@ -69,7 +69,7 @@ func (e *Exchange) UnmarshalBinary(b []byte) error {
 	}
 	for i, p := range pairs {
 		q := &e.stats.Pairs[i]
-		q.Attempts, q.Accepted, q.Probability, q.Variance = p.Attempts, p.Accepted, p.Probability, p.Variance
+		q.Attempts, q.Accepted, q.Weighed, q.Probability, q.Variance = p.Attempts, p.Accepted, p.Weighed, p.Probability, p.Variance
 	}
 	return nil
 }

@@ -10,7 +10,8 @@ type Pair struct {
 	Cold, Hot   int // the rungs, from 0
 	Attempts    int64
 	Accepted    int64
-	Probability float64 // sum of min(1, S̃) over the attempts
+	Weighed     int64   // attempts whose min(1, S̃) was noted, every fourth
+	Probability float64 // sum of these
 	Variance    float64 // σ̃² in use: given, or the estimate so far
 }
 
@@ -19,10 +20,10 @@ func (p Pair) Rate() float64 { return float64(p.Accepted) / float64(p.Attempts) 
 
 // MeanProbability is the mean of min(1, S̃), NaN without attempts. One minus it
 // is the rejection r of the pair.
-func (p Pair) MeanProbability() float64 { return p.Probability / float64(p.Attempts) }
+func (p Pair) MeanProbability() float64 { return p.Probability / float64(p.Weighed) }
 
 // A Rung tells of the energies of a temperature, before labels trade, in every
-// eighth iteration.
+// sixteenth iteration.
 type Rung struct {
 	Count   int64   // of those iterations with a finite energy
 	Mean    float64 // of those energies
@@ -120,6 +121,7 @@ func (s *Statistics) Add(t Statistics) {
 	for i, p := range t.Pairs {
 		s.Pairs[i].Attempts += p.Attempts
 		s.Pairs[i].Accepted += p.Accepted
+		s.Pairs[i].Weighed += p.Weighed
 		s.Pairs[i].Probability += p.Probability
 		s.Pairs[i].Variance += w * (p.Variance - s.Pairs[i].Variance)
 	}

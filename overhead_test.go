@@ -1,0 +1,59 @@
+package r2sgld
+
+import (
+	"math"
+	"testing"
+
+	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/expression"
+	"github.com/r2sgld/r2sgld/potential"
+)
+
+// eightRungs is a ladder of eight rungs on the flower, ready to run.
+func eightRungs(b *testing.B) *ladder {
+	f, err := expression.Compile("((x^2 + y^2)/10 - (cos(2*pi*x) + cos(2*pi*y)))/0.5", []string{"x", "y"})
+	if err != nil {
+		b.Fatal(err)
+	}
+	flower, err := domain.NewFlower(5, 3, 2)
+	if err != nil {
+		b.Fatal(err)
+	}
+	s := Settings{Seed: 1, Start: []float64{0, 0}, Iterations: max(1, b.N), Thin: 10, MaxDraws: 1 << 17}
+	for i := range 8 {
+		tau := math.Pow(10, float64(i)/7)
+		s.Temperature = append(s.Temperature, tau)
+		s.StepSize = append(s.StepSize, 5e-4*math.Pow(3, float64(i)/7))
+	}
+	r, err := newRun(Problem{Potential: potential.FromExpression(f), Domain: flower}, s)
+	if err != nil {
+		b.Fatal(err)
+	}
+	l := r.all[0]
+	if err := l.own(r); err != nil {
+		b.Fatal(err)
+	}
+	return l
+}
+
+// BenchmarkEightRungs is a whole run; beside it BenchmarkEightRungsBare has kernel,
+// wall and potential only. The difference is what exchange, statistics and
+// recording cost.
+func BenchmarkEightRungs(b *testing.B) {
+	l := eightRungs(b)
+	b.ResetTimer()
+	if err := l.run(); err != nil {
+		b.Fatal(err)
+	}
+}
+
+func BenchmarkEightRungsBare(b *testing.B) {
+	l := eightRungs(b)
+	b.ResetTimer()
+	for k := 1; k <= b.N; k++ {
+		l.set(k)
+		l.move()
+		l.reflect()
+		l.potential.Eval(l.block.Energy, l.block.Grad, l.block.X)
+	}
+}
