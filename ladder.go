@@ -51,6 +51,7 @@ type ladder struct {
 	law       *domain.UniformLaw
 	toKernel  func(z, x []float64)
 	tally     []domain.Tally // per rung
+	rest      int            // bytes of the newest copy of the state, draws aside
 	owned     bool           // whether the workspace is that of the goroutine
 
 	// the workspace
@@ -261,7 +262,9 @@ func (l *ladder) record(k int) error {
 // keepDraw keeps the states and energies of all rungs.
 func (l *ladder) keepDraw() error {
 	b := l.block
-	l.kept++
+	if l.kept++; l.max > 0 && l.draws.X[0] == nil {
+		l.room()
+	}
 	held := l.kept%l.stride == 0
 	for i, r := range b.Rung {
 		x := l.original(b.State(l.from, i))
@@ -287,6 +290,16 @@ func (l *ladder) keepDraw() error {
 	err := l.keeper.Keep(l.rows, l.energies)
 	l.torn = err != nil
 	return err
+}
+
+// room makes room for as many draws as will be held, so that memory does not
+// depend on how slices grow.
+func (l *ladder) room() {
+	n := min((l.schedule.Iterations-l.schedule.BurnIn)/l.schedule.Thin, l.max) + 1
+	for r := range l.draws.X {
+		l.draws.X[r] = make([]float64, 0, n*l.block.D)
+		l.draws.Energy[r] = make([]float64, 0, n)
+	}
 }
 
 // original maps a state of the kernel to the user's coordinates. It may use

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 	"time"
 )
@@ -29,6 +30,12 @@ func (l *ladder) snapshot() {
 // what it made so far.
 func (l *ladder) appendState(b []byte) ([]byte, error) {
 	order := binary.LittleEndian
+	draws := 0 // bytes of them: a copy is large, and must not take up more than it needs
+	for _, v := range l.numbers() {
+		draws += 8 * len(*v)
+	}
+	begin := len(b)
+	b = slices.Grow(b, draws+l.rest)
 	for _, n := range []int{l.done, l.schedule.Iterations, l.kept, l.stride} {
 		b = order.AppendUint64(b, uint64(n))
 	}
@@ -53,6 +60,7 @@ func (l *ladder) appendState(b []byte) ([]byte, error) {
 		}
 		order.PutUint64(b[at:], uint64(len(b)-at-8))
 	}
+	l.rest = len(b) - begin - draws
 	return b, nil
 }
 
@@ -251,5 +259,9 @@ func (s *saver) finish() error {
 			l.snapshot()
 		}
 	}
-	return s.save()
+	err := s.save()
+	for _, l := range s.r.all {
+		l.saved.Store(nil) // copies are large
+	}
+	return err
 }

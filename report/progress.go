@@ -30,6 +30,7 @@ type Progress struct {
 	terminal bool
 	end      chan struct{}
 	done     sync.WaitGroup
+	aside    sync.Mutex
 }
 
 // NewProgress prepares the progress of a run with settings s and a number of
@@ -46,8 +47,11 @@ func NewProgress(name string, s r2sgld.Settings) *Progress {
 // Extend tells that every ladder goes on to so many iterations.
 func (p *Progress) Extend(iterations int) { p.total.Store(int64(iterations * len(p.watchers))) }
 
-// Aside hides the display while f prints.
+// Aside hides the display while f prints. It may be called by several goroutines,
+// between Start and Stop.
 func (p *Progress) Aside(f func()) {
+	p.aside.Lock()
+	defer p.aside.Unlock()
 	p.Stop()
 	f()
 	p.show()

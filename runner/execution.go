@@ -31,6 +31,7 @@ type execution struct {
 	stream   *store.Stream
 	window   *window
 	rounds   int
+	goal     int // iterations of all ladders asked for
 	reached  int // iterations of all ladders in the newest checkpoint
 	unsaved  error
 	volume   volume // of the domain
@@ -76,14 +77,11 @@ func (x *execution) tune(ctx context.Context) error {
 		x.warmUp(f)
 		return x.folder.WriteJSON(tunedFile, f)
 	})
-	switch {
-	case err == nil:
-		x.Settings = x.found.Apply(x.Settings)
-		return nil
-	case ctx.Err() != nil:
-		return &Interrupted{Dir: x.Dir}
+	if err != nil {
+		return x.explain(ctx, err)
 	}
-	return fmt.Errorf("%s: %w", x.Name, err)
+	x.Settings = x.found.Apply(x.Settings)
+	return nil
 }
 
 // warmUp shows a round of warm-up.
@@ -100,8 +98,9 @@ func (x *execution) sample(ctx context.Context) (*r2sgld.Result, float64, error)
 	s := x.Settings
 	var err error
 	if x.stream, err = x.folder.NewStream(x.description(), max(1, s.Ladders)); err != nil {
-		return nil, 0, err
+		return nil, 0, x.explain(ctx, err)
 	}
+	x.goal = max(1, s.Ladders) * s.Iterations
 	x.progress = report.NewProgress(x.Name, s)
 	x.window = newWindow(s, x.Problem.Potential.Dim(), x.progress.Recorder(0))
 	s.Recorder = func(ladder int) r2sgld.Recorder {
@@ -116,7 +115,7 @@ func (x *execution) sample(ctx context.Context) (*r2sgld.Result, float64, error)
 			return nil, 0, err
 		}
 		if err = x.writeManifest(x.folder); err != nil { // only now: a resume that cannot be leaves the run as it was
-			return nil, 0, err
+			return nil, 0, x.explain(ctx, err)
 		}
 	}
 	s.Checkpoint = &r2sgld.Checkpoint{Every: x.Checkpoint, Save: x.save}
@@ -134,25 +133,31 @@ func (x *execution) sample(ctx context.Context) (*r2sgld.Result, float64, error)
 	return res, time.Since(begun).Seconds(), nil
 }
 
-// save writes a checkpoint.
+// save writes a checkpoint. That it cannot is told once; it is tried again.
 func (x *execution) save(iterations int, states [][]byte) error {
-	x.reached = iterations
-	if x.unsaved = x.stream.Sync(); x.unsaved != nil {
-		x.log.Error("checkpoint", "error", x.unsaved.Error())
-		return x.unsaved
+	path, err := x.write(iterations, states)
+	if err != nil {
+		x.log.Error("checkpoint", "error", err.Error())
+		if x.unsaved == nil {
+			x.progress.Aside(func() { fmt.Fprintf(x.Terminal, " ! no checkpoint: %v\n", err) })
+		}
+	} else {
+		x.reached = iterations
+		x.log.Info("checkpoint", "path", path, "iteration", iterations)
+	}
+	x.unsaved = err
+	return err
+}
+
+func (x *execution) write(iterations int, states [][]byte) (path string, err error) {
+	if err := x.stream.Sync(); err != nil {
+		return "", err
 	}
 	c := &store.Checkpoint{Version: r2sgld.Version, Arch: runtime.GOARCH, Config: x.Hash, Name: x.Name, Iteration: iterations}
 	for i, state := range states {
 		c.Sections = append(c.Sections, store.Section{Name: section(i), Data: state})
 	}
-	path, err := x.folder.WriteCheckpoint(c)
-	x.unsaved = err
-	if err != nil {
-		x.log.Error("checkpoint", "error", err.Error())
-		return err
-	}
-	x.log.Info("checkpoint", "path", path, "iteration", iterations)
-	return nil
+	return x.folder.WriteCheckpoint(c)
 }
 
 // review judges a round of method auto and says how far to go on.
@@ -175,6 +180,7 @@ func (x *execution) review(res *r2sgld.Result, seconds float64) int {
 		next = x.Until.Next(n, seconds)
 	}
 	x.progress.Extend(next)
+	x.goal = next * len(res.Ladders)
 	return next
 }
 
@@ -183,6 +189,8 @@ func (x *execution) explain(ctx context.Context, err error) error {
 	s := x.Settings
 	var blown *r2sgld.BlowUp
 	switch {
+	case errors.As(err, &blown) && x.stream == nil:
+		return fmt.Errorf("%s: %w", x.Name, err)
 	case errors.As(err, &blown):
 		steps := slices.Clone(s.StepSize)
 		steps[blown.Rung-1] /= 10
@@ -193,17 +201,28 @@ func (x *execution) explain(ctx context.Context, err error) error {
 		}
 		return fmt.Errorf("%s: %w.\n%s", x.Name, err, advice)
 	case ctx.Err() != nil && x.unsaved == nil:
-		return &Interrupted{x.Dir, x.reached, max(1, s.Ladders) * s.Iterations}
+		return &Interrupted{x.Dir, x.reached, x.goal}
 	}
-	return fmt.Errorf("%s: %w\na checkpoint is kept; once that is mended: r2sgld resume %s", x.Name, err, x.Dir)
+	return fmt.Errorf("%s: %w\nonce that is mended, go on from the last checkpoint with: r2sgld resume %s", x.Name, err, x.Dir)
 }
 
-// finish writes all that a finished run leaves behind and shows the tables.
+// finish makes and writes all that a finished run leaves behind and shows the
+// tables.
 func (x *execution) finish(ctx context.Context, res *r2sgld.Result, seconds float64) (*report.Summary, error) {
 	sum := report.New(x.Name, x.Method, x.Problem, x.Settings, res, seconds)
-	var err error
-	if sum.LogEvidence, err = x.evidence(ctx, res); err != nil {
+	names, err := x.leave(ctx, res, sum)
+	if err != nil {
 		return nil, x.explain(ctx, err)
+	}
+	x.show(sum, names, len(res.Ladders))
+	return sum, nil
+}
+
+// leave completes the summary and writes every file, summary.json last. It
+// returns the names of the figures.
+func (x *execution) leave(ctx context.Context, res *r2sgld.Result, sum *report.Summary) (figures []string, err error) {
+	if sum.LogEvidence, err = x.evidence(ctx, res); err != nil {
+		return nil, err
 	}
 	if f := x.found; f != nil {
 		sum.Tuned(f)
@@ -218,16 +237,16 @@ func (x *execution) finish(ctx context.Context, res *r2sgld.Result, seconds floa
 			return nil, err
 		}
 	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	if err := x.stream.Finish(x.Settings.Threads); err != nil {
 		return nil, err
 	}
-	names, err := x.figures(res, sum)
-	if err != nil {
-		return nil, err
+	if !x.Bare {
+		if figures, err = x.figures(ctx, res, sum); err != nil {
+			return nil, err
+		}
 	}
-	if err := x.folder.WriteJSON("summary.json", sum); err != nil {
-		return nil, err
-	}
-	x.show(sum, names, len(res.Ladders))
-	return sum, nil
+	return figures, x.folder.WriteJSON("summary.json", sum)
 }

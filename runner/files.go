@@ -2,6 +2,7 @@ package runner
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 
@@ -31,10 +32,13 @@ func (x *execution) description() *store.Draws {
 const level = 90
 
 // figures draws and writes every figure of the run and returns their names.
-func (x *execution) figures(res *r2sgld.Result, sum *report.Summary) ([]string, error) {
+func (x *execution) figures(ctx context.Context, res *r2sgld.Result, sum *report.Summary) ([]string, error) {
 	var names []string
 	var failed error
 	add := func(name string, f *figure.Figure, err error) {
+		if failed == nil {
+			failed = ctx.Err()
+		}
 		if err == nil && failed == nil {
 			err = writeFigure(x.folder, name, f)
 			names = append(names, name)

@@ -40,6 +40,8 @@ type Job struct {
 	Force      bool          // write into a folder that is not empty
 	Resume     bool          // go on from the newest checkpoint in Dir
 	Checkpoint time.Duration // between checkpoints
+	Bare       bool          // leaves figures out
+	Files      store.Files   // where Dir is; nil is store.Disk
 
 	Out      io.Writer // takes the tables at the end
 	Terminal io.Writer // takes progress and warnings
@@ -98,9 +100,14 @@ func (j *Job) Run(ctx context.Context) (*report.Summary, error) {
 		return nil, &Refused{err}
 	}
 	defer folder.Close()
+	if !j.Resume {
+		if err := j.writeManifest(folder); err != nil { // last: a folder without it is no run
+			return nil, fmt.Errorf("%s: %w", j.Name, err)
+		}
+	}
 	log, err := folder.Logger()
 	if err != nil {
-		return nil, &Refused{err}
+		return nil, fmt.Errorf("%s: %w", j.Name, err)
 	}
 	x := &execution{Job: j, folder: folder, log: log, begun: time.Now()}
 	sum, err := x.run(ctx)
@@ -112,17 +119,16 @@ func (j *Job) Run(ctx context.Context) (*report.Summary, error) {
 	return sum, folder.Close()
 }
 
-// folder makes the run folder and run.json, or opens the one to go on in.
+// folder makes the run folder, or opens the one to go on in.
 func (j *Job) folder() (*store.Folder, error) {
-	open := func() (*store.Folder, error) { return store.Create(j.Dir, j.Force) }
+	files := j.Files
+	if files == nil {
+		files = store.Disk{}
+	}
 	if j.Resume {
-		open = func() (*store.Folder, error) { return store.Continue(j.Dir) }
+		return store.ContinueOn(files, j.Dir)
 	}
-	f, err := open()
-	if err != nil || j.Resume {
-		return f, err
-	}
-	return f, j.writeManifest(f)
+	return store.CreateOn(files, j.Dir, j.Force)
 }
 
 func (j *Job) writeManifest(f *store.Folder) error {
@@ -145,8 +151,12 @@ func (j *Job) states(folder *store.Folder, log *slog.Logger) ([][]byte, error) {
 		fmt.Fprintln(j.Terminal, " ! "+w)
 		log.Warn(w)
 	}
-	if j.Until != nil && errors.Is(err, fs.ErrNotExist) {
-		return nil, nil // it ended before the first checkpoint after the warm-up
+	if errors.Is(err, fs.ErrNotExist) && (j.Until != nil || len(warnings) == 0) {
+		// It ended before the first checkpoint; or method auto knows its settings
+		// without any.
+		log.Info("no checkpoint: sampling begins anew")
+		fmt.Fprintln(j.Terminal, "no checkpoint: sampling begins anew")
+		return nil, nil
 	}
 	if err != nil {
 		return nil, err

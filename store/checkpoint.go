@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"io"
 	"io/fs"
 	"slices"
 	"strconv"
@@ -77,6 +78,16 @@ type sectionHeader struct {
 
 // AppendBinary appends the container.
 func (c *Checkpoint) AppendBinary(b []byte) ([]byte, error) {
+	pieces, err := c.pieces()
+	if err != nil {
+		return nil, err
+	}
+	return append(b, slices.Concat(pieces...)...), nil
+}
+
+// pieces are the container in pieces, the sections among them as they are: they
+// may be large.
+func (c *Checkpoint) pieces() ([][]byte, error) {
 	h := checkpointHeader{Checkpoint: *c, Sections: make([]sectionHeader, len(c.Sections))}
 	table := crc32.MakeTable(crc32.Castagnoli)
 	for i, s := range c.Sections {
@@ -86,16 +97,17 @@ func (c *Checkpoint) AppendBinary(b []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	start := len(b)
-	b = append(b, checkpointMagic...)
-	b = binary.LittleEndian.AppendUint32(b, checkpointFormat)
-	b = binary.LittleEndian.AppendUint32(b, uint32(len(header)))
-	b = append(b, header...)
+	begin := binary.LittleEndian.AppendUint32([]byte(checkpointMagic), checkpointFormat)
+	begin = binary.LittleEndian.AppendUint32(begin, uint32(len(header)))
+	pieces := [][]byte{append(begin, header...)}
 	for _, s := range c.Sections {
-		b = append(b, s.Data...)
+		pieces = append(pieces, s.Data)
 	}
-	sum := sha256.Sum256(b[start:])
-	return append(b, sum[:]...), nil
+	sum := sha256.New()
+	for _, p := range pieces {
+		sum.Write(p)
+	}
+	return append(pieces, sum.Sum(nil)), nil
 }
 
 // UnmarshalBinary reads a container and says what is wrong with one that is
@@ -161,7 +173,7 @@ const keptCheckpoints = 2
 // found damaged. It returns the file's path. Draws that are streamed must be
 // synced before.
 func (f *Folder) WriteCheckpoint(c *Checkpoint) (string, error) {
-	data, err := c.AppendBinary(nil)
+	pieces, err := c.pieces()
 	if err != nil {
 		return "", fmt.Errorf("write checkpoint: %w", err)
 	}
@@ -173,7 +185,15 @@ func (f *Folder) WriteCheckpoint(c *Checkpoint) (string, error) {
 	if len(numbers) > 0 {
 		next = numbers[len(numbers)-1] + 1
 	}
-	if err := f.WriteFile(checkpointName(next), data); err != nil {
+	err = f.writeFile(checkpointName(next), func(w io.Writer) error {
+		for _, p := range pieces {
+			if err := writeAll(w, p); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
 		return "", err
 	}
 	numbers = append(numbers, next)

@@ -31,9 +31,9 @@ type Folder struct {
 
 // Create makes the folder of a new run, and those above it. A folder that
 // exists and is not empty is an error, unless force is set: then the files of
-// an earlier run that this one might write or continue (run.json,
-// summary.json, log.jsonl, draws.zarr, draws-N.csv, checkpoints and the
-// figures by their names) are removed and everything else stays as it is. Until
+// an earlier run that this one might write or continue (run.json, tuned.json,
+// summary.json, predictive.json, log.jsonl, draws.zarr, draws-N.csv, checkpoints
+// and the figures by their names) are removed and everything else stays as it is. Until
 // it is closed no one else can write in it.
 func Create(dir string, force bool) (*Folder, error) { return CreateOn(Disk{}, dir, force) }
 
@@ -93,6 +93,10 @@ func (f *Folder) clear(entries []fs.DirEntry) error {
 	if err := f.sweepAll(); err != nil {
 		return err
 	}
+	run := slices.IndexFunc(entries, func(e fs.DirEntry) bool { return e.Name() == "run.json" })
+	if run > 0 { // first: what is left, if this is cut short, is no run
+		entries[0], entries[run] = entries[run], entries[0]
+	}
 	for _, e := range entries {
 		if !isOurs(e.Name(), e.IsDir()) {
 			continue
@@ -131,7 +135,7 @@ func (f *Folder) sweepAll() error {
 
 func isOurs(name string, isDir bool) bool {
 	switch name {
-	case "run.json", "summary.json", "log.jsonl":
+	case "run.json", "tuned.json", "summary.json", "predictive.json", "log.jsonl":
 		return !isDir
 	case "draws.zarr":
 		return isDir
@@ -192,6 +196,10 @@ func (f *Folder) Path(name string) string { return filepath.Join(f.dir, filepath
 // WriteFile writes a file, whole or not at all, and makes the folder it lies
 // in. Name is slash-separated and may not leave the run folder.
 func (f *Folder) WriteFile(name string, data []byte) error {
+	return f.writeFile(name, func(w io.Writer) error { return writeAll(w, data) })
+}
+
+func (f *Folder) writeFile(name string, write func(io.Writer) error) error {
 	if !fs.ValidPath(name) || name == "." {
 		return fmt.Errorf("write %q: not a name within the run folder", name)
 	}
@@ -199,7 +207,7 @@ func (f *Folder) WriteFile(name string, data []byte) error {
 	if err := f.makeDir(filepath.Dir(path)); err != nil {
 		return fmt.Errorf("write %s: %w", path, advice(err))
 	}
-	return writeWhole(f.files, path, data)
+	return writeRenamed(f.files, path, write)
 }
 
 // makeDir makes a folder, and those above it, if it is not there, and syncs
