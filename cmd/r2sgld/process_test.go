@@ -1,0 +1,114 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// asProgram is the variable that makes the test binary the program.
+const asProgram = "R2SGLD_AS_PROGRAM"
+
+// TestMain lets tests start the program as a process of its own.
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+// soak returns small, or large under R2SGLD_SOAK=1.
+func soak(small, large int) int {
+	if os.Getenv("R2SGLD_SOAK") == "" {
+		return small
+	}
+	return large
+}
+
+// A process is the program at work. R2SGLD_BIN names another binary of it.
+type process struct {
+	*exec.Cmd
+	stderr bytes.Buffer
+	ended  chan struct{} // closed once it has
+	err    error
+}
+
+// longest is the time after which a process hangs.
+const longest = 10 * time.Minute
+
+func start(t *testing.T, args ...string) *process {
+	t.Helper()
+	bin := os.Getenv("R2SGLD_BIN")
+	if bin == "" {
+		bin = os.Args[0]
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), longest)
+	p := &process{Cmd: exec.CommandContext(ctx, bin, args...), ended: make(chan struct{})}
+	p.Env = append(os.Environ(), asProgram+"=1")
+	p.Stdout, p.Stderr = io.Discard, &p.stderr
+	p.WaitDelay = 10 * time.Second
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		p.err = p.Wait()
+		cancel()
+		close(p.ended)
+	}()
+	return p
+}
+
+// code waits for the end and returns the exit code, −1 if a signal ended it.
+func (p *process) code(t *testing.T) int {
+	t.Helper()
+	<-p.ended
+	var exit *exec.ExitError
+	if p.err != nil && !errors.As(p.err, &exit) {
+		t.Fatal(p.err)
+	}
+	return p.ProcessState.ExitCode()
+}
+
+// signal sends a signal after a while, unless the process ends before.
+func (p *process) signal(s syscall.Signal, after time.Duration) {
+	select {
+	case <-p.ended:
+	case <-time.After(after):
+		_ = p.Process.Signal(s)
+	}
+}
+
+// await waits until a file is there, or the process at its end.
+func (p *process) await(path string) {
+	for {
+		if _, err := os.Stat(path); err == nil {
+			return
+		}
+		select {
+		case <-p.ended:
+			return
+		case <-time.After(time.Millisecond):
+		}
+	}
+}
+
+// must runs the program in this process and wants an exit code.
+func must(t *testing.T, want int, args ...string) {
+	t.Helper()
+	if code := run(context.Background(), args); code != want {
+		t.Fatalf("%s: exit %d, want %d", strings.Join(args, " "), code, want)
+	}
+}
+
+func there(dir, name string) bool {
+	_, err := os.Stat(filepath.Join(dir, name))
+	return err == nil
+}
