@@ -1,0 +1,121 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// Ctrl-C in every phase ends a run with exit code 3 and a message that says how to
+// go on, and so it does, to the same bytes. Before the program listens, the
+// signal ends it.
+func TestInterrupt(t *testing.T) {
+	dir := t.TempDir()
+	file := write(t, dir, "auto.yaml", killed()["auto"])
+	whole, out := filepath.Join(dir, "whole"), filepath.Join(dir, "run")
+	must(t, exitDone, "sample", file, "--out", whole, "--quiet")
+	args := []string{"sample", file, "--out", out, "--checkpoint", "20ms"}
+	stops := 0
+	for _, mark := range marks {
+		p := start(t, args...)
+		if mark != "" {
+			p.await(filepath.Join(out, mark))
+		}
+		p.signal(syscall.SIGINT, time.Duration(soak(1, 5))*time.Millisecond)
+		code, said := p.code(t), p.stderr.String()
+		switch {
+		case code == exitInterrupted && strings.Contains(said, "go on with: r2sgld resume "+out):
+			stops++
+		case code == -1 && mark == "" && !there(out, "run.json"):
+		case code == exitDone && mark == marks[len(marks)-1]:
+		default:
+			t.Errorf("at %q: exit %d: %s", mark, code, said)
+		}
+		if there(out, "run.json") {
+			args = []string{"resume", out, "--checkpoint", "20ms"}
+		}
+	}
+	if stops < len(marks)-2 {
+		t.Errorf("%d stops at %d moments", stops, len(marks))
+	}
+	must(t, exitDone, "resume", out, "--quiet")
+	same(t, "interrupted in every phase", contents(t, whole), contents(t, out))
+}
+
+// A potential that answers at first and then hangs.
+const hangs = `name: hangs
+variables: [x, y]
+potential: {command: [sh, -c, 'read a; echo "{\"r2sgld\": 1, \"dimension\": 2}"; n=0; while read a; do n=$((n+1)); [ $n -gt 60 ] && exec sleep 10; echo 0 0 0; done'], timeout: 100}
+domain: {box: {x: [0, 1], y: [0, 1]}}
+sampler: {iterations: 1000, ladders: 1, temperature: [1, 2], step_size: 1e-3}
+`
+
+// A second Ctrl-C ends the program at once, even where the first has to wait, and
+// the run can go on.
+func TestSecondInterrupt(t *testing.T) {
+	dir := t.TempDir()
+	file, out := write(t, dir, "hangs.yaml", hangs), filepath.Join(dir, "run")
+	p := start(t, "sample", file, "--out", out)
+	p.await(filepath.Join(out, "checkpoints/000001"))
+	p.signal(syscall.SIGINT, 100*time.Millisecond)
+	p.signal(syscall.SIGINT, 300*time.Millisecond)
+	begun := time.Now()
+	if code := p.code(t); code != -1 || time.Since(begun) > 20*time.Second {
+		t.Errorf("exit %d after %v: %s", code, time.Since(begun), &p.stderr)
+	}
+	if whole(t, out) != 0 {
+		t.Error("iterations were made")
+	}
+}
+
+// While a process writes in a run folder, another is refused with a message that
+// names it.
+func TestTwoProcesses(t *testing.T) {
+	dir := t.TempDir()
+	file, out := write(t, dir, "long.yaml", strings.Replace(killed()["online"], "40000", "400000000", 1)), filepath.Join(dir, "run")
+	first := start(t, "sample", file, "--out", out, "--quiet")
+	first.await(filepath.Join(out, "checkpoints/000001"))
+	for _, args := range [][]string{{"resume", out}, {"sample", file, "--out", out, "--force"}} {
+		second := start(t, args...)
+		name := fmt.Sprintf("process %d", first.Process.Pid)
+		if code := second.code(t); code != exitUsage || !strings.Contains(second.stderr.String(), name) {
+			t.Errorf("%v: exit %d, no %q: %s", args, code, name, &second.stderr)
+		}
+	}
+	first.signal(syscall.SIGKILL, 0)
+	if code := first.code(t); code != -1 {
+		t.Errorf("exit %d: %s", code, &first.stderr)
+	}
+	next := start(t, "resume", out, "--quiet")
+	next.signal(syscall.SIGINT, 500*time.Millisecond)
+	if code := next.code(t); code != exitInterrupted {
+		t.Errorf("after it was killed: exit %d: %s", code, &next.stderr)
+	}
+}
+
+// Memory does not depend on the number of iterations: what is held of the draws,
+// for the summary and figures, is bounded. It is within a factor of two of the
+// bound (131,072 draws a ladder, of which it holds between one half and all), so
+// that peaks are within 1.6 of each other, where a memory that grows with the
+// draws would take ten times as much.
+func TestMemory(t *testing.T) {
+	dir := t.TempDir()
+	file := write(t, dir, "long.yaml", fmt.Sprintf(onFlower, "long", "", `{thin: 1, burn_in: 1000, step_size: [5e-4, 1.5e-3], temperature: [1, 10], ladders: 4}`))
+	var peak [2]int64
+	for i, n := range []int{100_000, soak(1_000_000, 10_000_000)} {
+		out := filepath.Join(dir, fmt.Sprint(n))
+		begun := time.Now()
+		p := start(t, "sample", file, "--out", out, "--quiet", "--set", fmt.Sprintf("sampler.iterations=%d", n))
+		if code := p.code(t); code != exitDone {
+			t.Fatalf("exit %d: %s", code, &p.stderr)
+		}
+		peak[i] = p.ProcessState.SysUsage().(*syscall.Rusage).Maxrss / 1024
+		t.Logf("%d iterations of 4 ladders: peak %d MB, %.1f s", n, peak[i], time.Since(begun).Seconds())
+	}
+	if float64(peak[1]) > 1.6*float64(peak[0]) {
+		t.Errorf("memory grows from %d MB to %d MB", peak[0], peak[1])
+	}
+}
