@@ -18,9 +18,11 @@ test:
 race:
 	$(GO) test -race ./...
 
-# The slow statistical runs: 10⁸ reflections over all domains and more.
+# The slow statistical runs, 10⁸ reflections over all domains and more, and runs
+# that are killed, damaged and out of space.
 soak:
-	R2SGLD_SOAK=1 $(GO) test -timeout 3h ./...
+	R2SGLD_SOAK=1 $(GO) test -timeout 3h $$($(GO) list ./... | grep -v /cmd/)
+	script/soak
 
 # Speed against the C baseline, built here and run in the same minute.
 bench:
