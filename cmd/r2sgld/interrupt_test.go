@@ -75,7 +75,7 @@ func TestSecondInterrupt(t *testing.T) {
 // names it.
 func TestTwoProcesses(t *testing.T) {
 	dir := t.TempDir()
-	file, out := write(t, dir, "long.yaml", strings.Replace(killed()["online"], "40000", "400000000", 1)), filepath.Join(dir, "run")
+	file, out := write(t, dir, "long.yaml", strings.Replace(killed()["online"], "30000", "300000000", 1)), filepath.Join(dir, "run")
 	first := start(t, "sample", file, "--out", out, "--quiet")
 	first.await(filepath.Join(out, "checkpoints/000001"))
 	for _, args := range [][]string{{"resume", out}, {"sample", file, "--out", out, "--force"}} {
@@ -98,9 +98,11 @@ func TestTwoProcesses(t *testing.T) {
 
 // Memory does not depend on the number of iterations: what is held of the draws,
 // for the summary and figures, is bounded. It is within a factor of two of the
-// bound (131,072 draws a ladder, of which it holds between one half and all), so
-// that peaks are within 1.6 of each other, where a memory that grows with the
-// draws would take ten times as much.
+// bound (131,072 draws a ladder, of which it holds between one half and all:
+// 99,000 of 10⁵ iterations, 124,875 of 10⁶, 78,117 of 10⁷), and garbage comes on
+// top, so that peaks are within 1.5 of each other, where a memory that grows with
+// the draws would take three times as much, and a hundred times in the long run.
+// Intervals are such that both runs copy their states while they sample.
 func TestMemory(t *testing.T) {
 	dir := t.TempDir()
 	file := write(t, dir, "long.yaml", fmt.Sprintf(onFlower, "long", "", `{thin: 1, burn_in: 1000, step_size: [5e-4, 1.5e-3], temperature: [1, 10], ladders: 4}`))
@@ -108,14 +110,14 @@ func TestMemory(t *testing.T) {
 	for i, n := range []int{100_000, soak(1_000_000, 10_000_000)} {
 		out := filepath.Join(dir, fmt.Sprint(n))
 		begun := time.Now()
-		p := start(t, "sample", file, "--out", out, "--quiet", "--set", fmt.Sprintf("sampler.iterations=%d", n))
+		p := start(t, "sample", file, "--out", out, "--quiet", "--checkpoint", []string{"200ms", "5s"}[i], "--set", fmt.Sprintf("sampler.iterations=%d", n))
 		if code := p.code(t); code != exitDone {
 			t.Fatalf("exit %d: %s", code, &p.stderr)
 		}
 		peak[i] = p.ProcessState.SysUsage().(*syscall.Rusage).Maxrss / 1024
 		t.Logf("%d iterations of 4 ladders: peak %d MB, %.1f s", n, peak[i], time.Since(begun).Seconds())
 	}
-	if float64(peak[1]) > 1.6*float64(peak[0]) {
+	if float64(peak[1]) > 1.5*float64(peak[0]) {
 		t.Errorf("memory grows from %d MB to %d MB", peak[0], peak[1])
 	}
 }

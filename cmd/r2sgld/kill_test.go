@@ -31,7 +31,7 @@ func killed() map[string]string {
 		"momentum": fmt.Sprintf(onFlower, "momentum", noisy,
 			`{method: r2sghmc, iterations: 40000, burn_in: 5000, thin: 20, temperature: [1, 3, 10], step_size: [5e-5, 1e-4, 3e-4], ladders: 3}`),
 		"online": fmt.Sprintf(onFlower, "online", noisy,
-			`{iterations: 40000, burn_in: 5000, thin: 3, temperature: [1, 3, 10], step_size: [5e-4, 1e-3, 2e-3], ladders: 3, swap: {variance: online}}`),
+			`{iterations: 30000, burn_in: 2000, thin: 1, temperature: [1, 3, 10], step_size: [5e-4, 1e-3, 2e-3], ladders: 3, swap: {variance: online}}`),
 	}
 }
 
@@ -39,9 +39,10 @@ func killed() map[string]string {
 // it is done leaves the bytes of the run that was never interrupted: draws, CSV,
 // summary and figures. R2SGLD_SOAK=1 kills 240 times.
 //
-// Mutants it kills: a checkpoint before its draws are synced or without a part
-// of the state, a file that is not renamed into place, a first checkpoint that a
-// resume cannot do without.
+// Mutants it kills: a checkpoint without a part of the state, the figures'
+// included, a file that is not renamed into place, a first checkpoint that a
+// resume cannot do without. That draws are synced before a checkpoint, for the
+// machine may fail as well, is tested in package store.
 func TestKilled(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
@@ -107,6 +108,9 @@ func (k *killer) run(kills int) {
 			k.t.Fatalf("after %v: exit %d: %s", k.moments, code, &p.stderr)
 		}
 		moment := moment(k.t, k.out)
+		if there(k.out, "run.json") {
+			whole(k.t, k.out)
+		}
 		k.moments = append(k.moments, moment)
 		k.seen[moment]++
 		k.kills++

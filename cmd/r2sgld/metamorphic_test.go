@@ -33,7 +33,10 @@ type configuration struct {
 // configuration chooses methods, schemes, rules, domains, ladders and all the
 // rest.
 func (c chooser) configuration() configuration {
-	n := 200 + c.IntN(600)
+	n, thin := 200+c.IntN(600), 1+c.IntN(5)
+	if c.IntN(10) == 0 {
+		n, thin = 25_000, 1 // the draws go to disk in several pieces
+	}
 	method := c.of("r2sgld", "r2sgld", "r2sghmc", "resgld", "p-resghmc", "r-sgld", "r-sghmc", "r-cycsgld", "cycsghmc", "auto")
 	s := []string{"method: " + method, fmt.Sprintf("ladders: %d", 1+c.IntN(4)), fmt.Sprintf("seed: %d", c.IntN(1000))}
 	several := strings.Contains(method, "r2") || strings.Contains(method, "re")
@@ -42,7 +45,7 @@ func (c chooser) configuration() configuration {
 		n = 1000
 		s = append(s, fmt.Sprintf("until: {ess: 1e6, iterations: %d}", 1000*(1+c.IntN(4))))
 	default:
-		s = append(s, fmt.Sprintf("burn_in: %d, thin: %d", c.IntN(n/4), 1+c.IntN(5)))
+		s = append(s, fmt.Sprintf("burn_in: %d, thin: %d", c.IntN(n/4), thin))
 		s = append(s, c.schedule(method), c.rungs(several), c.wall(method))
 		if strings.Contains(method, "hmc") && c.coin() {
 			s = append(s, "momentum: 0.7")
