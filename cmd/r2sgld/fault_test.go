@@ -168,16 +168,16 @@ func TestDamagedCheckpoint(t *testing.T) {
 	}
 }
 
-// A quota is a disk that is full after some bytes. Space that is given back does
-// not count, so that it stays full.
+// A quota is a disk that is full after some bytes: for so many writes, or for
+// ever if refuses is 0. Space that is given back does not count.
 type quota struct {
 	store.Disk
-	left *atomic.Int64
+	left, refuses *atomic.Int64
 }
 
 type limited struct {
 	*os.File
-	left *atomic.Int64
+	quota
 }
 
 func (q quota) open(name string, flag int) (limited, error) {
@@ -185,15 +185,23 @@ func (q quota) open(name string, flag int) (limited, error) {
 	if err == nil && q.left.Load() <= 0 && flag&os.O_EXCL != 0 {
 		err = errors.Join(syscall.ENOSPC, f.Close())
 	}
-	return limited{f, q.left}, err
+	return limited{f, q}, err
 }
 
 func (q quota) Create(name string) (store.File, error)   { return q.open(name, os.O_WRONLY|os.O_TRUNC) }
 func (q quota) Append(name string) (store.File, error)   { return q.open(name, os.O_WRONLY|os.O_APPEND) }
 func (q quota) OpenAt(name string) (store.FileAt, error) { return q.open(name, os.O_RDWR) }
 
+const ample = 1 << 40
+
 // room is how much of n bytes fits.
-func (f limited) room(n int) int { return max(0, min(n, int(f.left.Add(-int64(n)))+n)) }
+func (q quota) room(n int) int {
+	fits := max(0, min(n, int(q.left.Add(-int64(n)))+n))
+	if fits < n && q.refuses.Add(-1) == 0 {
+		q.left.Store(ample)
+	}
+	return fits
+}
 
 func (f limited) Write(b []byte) (int, error) {
 	k := f.room(len(b))
@@ -222,18 +230,22 @@ func TestQuota(t *testing.T) {
 	for name, text := range short() {
 		dir := t.TempDir()
 		file, whole, run := write(t, dir, "c.yaml", text), filepath.Join(dir, "whole"), filepath.Join(dir, "run")
-		var all atomic.Int64
+		var all, none atomic.Int64
 		var said bytes.Buffer
-		all.Store(1 << 40)
+		all.Store(ample)
 		j := bare(t, file, whole, &said)
-		j.Files, j.Checkpoint = quota{left: &all}, 2*time.Millisecond
+		j.Files, j.Checkpoint = quota{left: &all, refuses: &none}, 2*time.Millisecond
 		if _, err := j.Run(context.Background()); err != nil {
 			t.Fatal(err)
 		}
-		want, bytes := contents(t, whole), 1<<40-all.Load()
+		want, bytes := contents(t, whole), ample-all.Load()
 		full := 0
-		for range soak(10, 500) {
-			if fullOnce(t, file, run, rng.Int64N(bytes)) {
+		for i := range soak(16, 500) {
+			every, most := 2*time.Millisecond, bytes
+			if i%2 == 0 { // it is draws that find it full, not checkpoints
+				every, most = time.Hour, bytes/4
+			}
+			if fullOnce(t, file, run, every, rng.Int64N(most), rng.Int64N(4)) {
 				full++
 			}
 			same(t, name, want, contents(t, run))
@@ -248,14 +260,16 @@ func TestQuota(t *testing.T) {
 	}
 }
 
-// fullOnce runs into a full disk, and then without one to the end.
-func fullOnce(t *testing.T, file, run string, space int64) (full bool) {
+// fullOnce runs into a disk that is full for so many writes, and then without one
+// to the end.
+func fullOnce(t *testing.T, file, run string, every time.Duration, space, writes int64) (full bool) {
 	t.Helper()
-	var left atomic.Int64
+	var left, refuses atomic.Int64
 	var said bytes.Buffer
 	left.Store(space)
+	refuses.Store(writes)
 	j := bare(t, file, run, &said)
-	j.Files, j.Checkpoint = quota{left: &left}, 2*time.Millisecond
+	j.Files, j.Checkpoint = quota{left: &left, refuses: &refuses}, every
 	_, err := j.Run(context.Background())
 	if err != nil {
 		full = true
