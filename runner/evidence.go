@@ -8,6 +8,7 @@ import (
 
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/compare"
+	"github.com/r2sgld/r2sgld/diag"
 	"github.com/r2sgld/r2sgld/domain"
 	"github.com/r2sgld/r2sgld/exchange"
 	"github.com/r2sgld/r2sgld/report"
@@ -43,19 +44,63 @@ func (x *execution) logZ(res *r2sgld.Result) report.Evidence {
 	if math.IsNaN(x.volume.log) {
 		return e
 	}
-	of := evidenceOf(res)
+	of := x.pool(res)
 	e.Forward, e.Backward, e.Estimate = x.volume.log+of.Forward, x.volume.log+of.Backward, x.volume.log+of.Estimate
 	e.SE = math.Hypot(of.Error, x.volume.se)
 	e.LogVolume, e.LogVolumeSE = x.volume.log, x.volume.se
 	return e
 }
 
-func evidenceOf(res *r2sgld.Result) exchange.Evidence {
+// pool is the evidence of all ladders together, volume aside. Its error is that of
+// the mean of its terms to first order, all pairs of a ladder in one series, so
+// that what they share counts. Where swaps see other energies than the draws have,
+// the ladders alone tell it.
+func (x *execution) pool(res *r2sgld.Result) exchange.Evidence {
 	var all []exchange.Statistics
 	for _, l := range res.Ladders {
 		all = append(all, l.Swaps)
 	}
-	return exchange.EvidenceOf(all...)
+	e := exchange.EvidenceOf(all...)
+	if !x.Settings.FullEnergies {
+		e.Error = diag.MCSEMean(terms(res, x.Settings.Temperature))
+	}
+	return e
+}
+
+// terms are those of log Z at the draws of every ladder, to first order in what
+// each pair of neighbours adds: log E exp(−Δβ U/2) of the hotter less
+// log E exp(Δβ U/2) of the colder.
+func terms(res *r2sgld.Result, temperature []float64) [][]float64 {
+	n := len(res.Energies()[0])
+	sums := make([][]float64, len(res.Ladders))
+	for i := range sums {
+		sums[i] = make([]float64, n)
+	}
+	add := func(rung int, tilt, sign float64) {
+		most, total := math.Inf(-1), 0.0
+		for _, l := range res.Ladders {
+			for _, u := range l.Energy[rung][:n] {
+				most = max(most, tilt*u)
+			}
+		}
+		for _, l := range res.Ladders {
+			for _, u := range l.Energy[rung][:n] {
+				total += math.Exp(tilt*u - most)
+			}
+		}
+		mean := total / float64(n*len(sums))
+		for i, l := range res.Ladders {
+			for k, u := range l.Energy[rung][:n] {
+				sums[i][k] += sign * math.Exp(tilt*u-most) / mean
+			}
+		}
+	}
+	for p := range len(temperature) - 1 {
+		half := (1/temperature[p] - 1/temperature[p+1]) / 2
+		add(p+1, -half, 1)
+		add(p, half, -1)
+	}
+	return sums
 }
 
 // coarser is the factor of the step of the run that tells what the step adds to
@@ -86,7 +131,7 @@ func (x *execution) evidence(ctx context.Context, res *r2sgld.Result) (report.Ev
 		s.States = append(s.States, states)
 	}
 	s.Iterations = max(100, res.Ladders[0].Iterations/2)
-	s.BurnIn, s.Thin, s.MaxDraws = s.Iterations/20, 16, 64
+	s.BurnIn, s.Thin, s.MaxDraws = s.Iterations/20, 8, 4096
 	rough, err := r2sgld.Sample(ctx, x.Problem, s)
 	var blown *r2sgld.BlowUp
 	switch {
@@ -95,9 +140,9 @@ func (x *execution) evidence(ctx context.Context, res *r2sgld.Result) (report.Ev
 	case err != nil:
 		return e, err
 	}
-	of := evidenceOf(rough)
+	of := x.pool(rough)
 	e.StepBias = (x.volume.log + of.Estimate - e.Estimate) / (coarser - 1)
-	raw := evidenceOf(res).Error
+	raw := x.pool(res).Error
 	e.StepBiasSE = math.Hypot(of.Error, raw) / (coarser - 1)
 	e.Estimate -= e.StepBias
 	e.SE = math.Hypot(math.Hypot(coarser*raw, of.Error)/(coarser-1), x.volume.se)

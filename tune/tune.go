@@ -30,6 +30,7 @@ const (
 	rejection = 0.5  // of each pair: least work for a round trip (Syed et al. 2022)
 	alike     = 0.08 // by how much the rejections of the pairs may differ
 	steady    = 1.5  // factor by which step sizes may still change
+	doubt     = 0.3  // pairs by which a ladder may miss their best number
 
 	firstRound  = 1000 // iterations
 	fewest      = 4    // rounds
@@ -188,7 +189,7 @@ func (t *tuner) learn(f *Found, res *r2sgld.Result, seen Round) (*Found, error) 
 	if err != nil {
 		return nil, fmt.Errorf("warm-up: %w", err)
 	}
-	pairs := min(mostRungs-1, max(1, int(math.Ceil(seen.Barrier/rejection-0.2))))
+	pairs := pairsFor(seen.Barrier, len(f.Beta)-1)
 	settled := pairs == len(f.Beta)-1 && slices.Max(seen.Rejection)-slices.Min(seen.Rejection) <= alike
 	next.Beta = f.Beta
 	if !settled {
@@ -211,6 +212,16 @@ func (t *tuner) learn(f *Found, res *r2sgld.Result, seen Round) (*Found, error) 
 		next.Diffusion = f.Diffusion
 	}
 	return next, nil
+}
+
+// pairsFor is the number of pairs for a barrier, so that they reject about half;
+// the number in use if that will do nearly as well, for barriers are noisy.
+func pairsFor(barrier float64, now int) int {
+	want := barrier/rejection - 0.2
+	if float64(now)-1-doubt <= want && want <= float64(now)+doubt {
+		return now
+	}
+	return min(mostRungs-1, max(1, int(math.Ceil(want))))
 }
 
 // ratio is the larger of a/b and b/a.
