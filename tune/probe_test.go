@@ -1,0 +1,193 @@
+package tune
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/r2sgld/r2sgld"
+	"github.com/r2sgld/r2sgld/potential"
+)
+
+// quadratic is U = xᵀQx/2.
+func quadratic(q *mat.SymDense) potential.Potential {
+	d := q.SymmetricDim()
+	return potential.Func(d, func(grad, x []float64) float64 {
+		g := mat.NewVecDense(d, grad)
+		g.MulVec(q, mat.NewVecDense(d, x))
+		return mat.Dot(g, mat.NewVecDense(d, x)) / 2
+	})
+}
+
+// Four power iterations find the largest eigenvalue of a quadratic from below: the
+// rest of the others, a tenth each time, leaves 1 %. Mutants: one iteration; the
+// whitening left out; the step of the difference not divided out.
+func TestCurvatureOfAQuadratic(t *testing.T) {
+	// Q = R diag(100, 10, 1) Rᵀ with a rotation R
+	r := mat.NewDense(3, 3, []float64{2. / 3, -2. / 3, 1. / 3, 1. / 3, 2. / 3, 2. / 3, 2. / 3, 1. / 3, -2. / 3})
+	var q mat.Dense
+	q.Mul(r, mat.NewDiagDense(3, []float64{100, 10, 1}))
+	q.Mul(&q, r.T())
+	sym := mat.NewSymDense(3, nil)
+	for i := range 3 {
+		for j := range i + 1 {
+			sym.SetSym(i, j, q.At(i, j))
+		}
+	}
+	p := newProbe(quadratic(sym), 1)
+	x := make([]float64, 3*64)
+	rng := rand.New(rand.NewPCG(1, 1))
+	for i := range x {
+		x[i] = 3 * rng.NormFloat64()
+	}
+	w := &r2sgld.Whitening{Center: []float64{1, 1, 1}, L: make([][]float64, 3)}
+	for i := range w.L { // L = R diag(1/5, 1/√10, 1): Lᵀ Q L = diag(4, 1, 1)
+		w.L[i] = []float64{r.At(i, 0) / 5, r.At(i, 1) / math.Sqrt(10), r.At(i, 2)}
+	}
+	for _, c := range []struct {
+		w    *r2sgld.Whitening
+		want float64
+	}{{nil, 100}, {w, 4}} {
+		seen := p.around(x, 3, c.w)
+		if len(seen) != 64 {
+			t.Fatalf("%d points", len(seen))
+		}
+		close := 0
+		for _, s := range seen {
+			if s.curvature > c.want*(1+1e-6) {
+				t.Errorf("curvature %g above the largest, %g", s.curvature, c.want)
+			}
+			if s.curvature > 0.99*c.want {
+				close++
+			}
+		}
+		if close < 57 { // directions that begin within 1:100 of the small ones take longer
+			t.Errorf("whitening %v: %d of 64 within 1 %% of %g", c.w != nil, close, c.want)
+		}
+		unit := make([]float64, len(seen))
+		for i := range unit {
+			unit[i] = 1
+		}
+		if k := quantile(seen, unit); math.Abs(k/c.want-1) > 0.01 {
+			t.Errorf("quantile %g, want %g", k, c.want)
+		}
+	}
+}
+
+// Points where the potential or its slope is not finite are left out; a curvature
+// that is not finite counts as infinite. Mutant: NaN taken for a number.
+func TestPointsThatAreNotFinite(t *testing.T) {
+	p := newProbe(potential.Func(1, func(grad, x []float64) float64 {
+		grad[0] = -1 / x[0]
+		return -math.Log(x[0])
+	}), 1)
+	seen := p.around([]float64{-1, 0, 1, 2}, 1, nil)
+	if len(seen) != 2 || math.Abs(seen[0].curvature-1) > 1e-6 || math.Abs(seen[1].curvature-0.25) > 1e-6 {
+		t.Errorf("saw %+v", seen)
+	}
+	if seen = p.around([]float64{1e-9}, 1, nil); len(seen) != 1 || !math.IsInf(seen[0].curvature, 1) {
+		t.Errorf("next to a pole: %+v", seen)
+	}
+}
+
+// On a wall the mean square of slopes sets the scale: exp(−1000x) on [0, 1] lives in
+// a layer of 1/1000, and curvature is 0 there. Away from walls it is the mean
+// curvature: 1/σ² for a Gaussian. Mutants: β squared or left out; the mean of the
+// partial derivatives in place of the largest; no demand on the mass.
+func TestSteepness(t *testing.T) {
+	wall := newProbe(potential.Func(2, func(grad, x []float64) float64 {
+		grad[0], grad[1] = 1000, 0
+		return 1000 * x[0]
+	}), 1)
+	var x []float64
+	for i := range 20_000 {
+		x = append(x, (float64(i)+0.5)/20_000, 0.5)
+	}
+	seen := wall.around(x, 2, nil)
+	for _, beta := range []float64{1, 0.3} {
+		if s := stiffness(seen, beta, 0); math.Abs(s/(1e6*beta)-1) > 1e-9 {
+			t.Errorf("β = %g: stiffness %g, want %g", beta, s, 1e6*beta)
+		}
+	}
+	few := wall.around([]float64{0.1, 0, 0.2, 0, 0.9, 0}, 2, nil)
+	if s := steepness(few, weights(few, 1), 1); s != 0 {
+		t.Errorf("from one point in the mass: %g", s)
+	}
+	// σ = 0.5 and 2, weighted uniform points
+	bowl := newProbe(quadratic(mat.NewSymDense(2, []float64{4, 0, 0, 0.25})), 1)
+	x = x[:0]
+	for i := range 300 {
+		for j := range 300 {
+			x = append(x, -8+16*(float64(i)+0.5)/300, -16+32*(float64(j)+0.5)/300)
+		}
+	}
+	probe := *bowl
+	probe.exact = nil // slopes only
+	seen = probe.around(x, 2, nil)
+	for _, beta := range []float64{1, 2.5} {
+		if s := steepness(seen, weights(seen, beta), beta); math.Abs(s/4-1) > 1e-6 {
+			t.Errorf("Gaussian at β = %g: %g, want 4", beta, s)
+		}
+	}
+}
+
+// The noise of a gradient is its variance over minibatches or that of the noise put
+// on. The mean over n points of sample variances of 8 normal terms is within
+// √(2/(7n)) relative of the variance. Mutants: divided by 8; the mean not taken
+// off (by rounding: around the wrong centre); √ of it.
+func TestNoiseOfGradients(t *testing.T) {
+	const n = 2000
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = float64(i%20) / 10
+	}
+	unit := make([]float64, n)
+	for i := range unit {
+		unit[i] = 1
+	}
+	flat := potential.Func(1, func(grad, x []float64) float64 {
+		grad[0] = x[0]
+		return x[0] * x[0] / 2
+	})
+	seen := newProbe(potential.Noisy(flat, 0.3, 0), 7).around(x, 1, nil)
+	if v, tol := noise(seen, unit), 4.9*0.09*math.Sqrt(2.0/7/n); math.Abs(v-0.09) > tol {
+		t.Errorf("noise %g, want 0.09 ± %g", v, tol)
+	}
+	if math.Abs(seen[0].curvature-1) > 1e-6 {
+		t.Errorf("curvature %g, without noise it is 1", seen[0].curvature)
+	}
+	// y = θ z + noise: the gradient's terms at θ are −z(y − θz); a batch of m of N
+	// without replacement has variance N²/m · S² · (1 − m/N).
+	const rows, m = 50, 10
+	rng := rand.New(rand.NewPCG(5, 6))
+	c := potential.Column{Index: []int{0}, Weight: 4}
+	for range rows {
+		z := rng.NormFloat64()
+		c.Design = append(c.Design, z)
+		c.Response = append(c.Response, 0.5*z+0.5*rng.NormFloat64())
+	}
+	r, err := potential.NewRegression(1, []potential.Column{c}, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	theta := 0.8
+	mean, squares := 0.0, 0.0
+	for i, z := range c.Design {
+		g := -4 * z * (c.Response[i] - theta*z)
+		mean += g / rows
+		squares += g * g / rows
+	}
+	want := rows * rows / float64(m) * (squares - mean*mean) * rows / (rows - 1) * (1 - m/float64(rows))
+	for i := range x {
+		x[i] = theta
+	}
+	seen = newProbe(r, 7).around(x, 1, nil)
+	if v := noise(seen, unit); math.Abs(v/want-1) > 4.9*math.Sqrt(2.0/7/n)*1.2 { // the terms' tails add less than 1.2
+		t.Errorf("minibatches: noise %g, want %g", v, want)
+	}
+	if s, without := stiffness(seen, 0.5, 0.5), stiffness(seen, 0.5, 0.5)-noise(seen, unit)*0.5; !(without > 0) || s < want*0.45 {
+		t.Errorf("stiffness %g, noise's share %g", s, want*0.5)
+	}
+}

@@ -1,0 +1,81 @@
+package tune
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/r2sgld/r2sgld"
+)
+
+// chains is a result of two ladders with one parameter of white noise each, the
+// second shifted by shift in one of them.
+func chains(n int, shift float64) *r2sgld.Result {
+	rng := rand.New(rand.NewPCG(3, 4))
+	res := &r2sgld.Result{Names: []string{"a", "b"}}
+	for i := range 2 {
+		x := make([]float64, 0, 2*n)
+		for range n {
+			x = append(x, rng.NormFloat64(), rng.NormFloat64()+shift*float64(i))
+		}
+		res.Ladders = append(res.Ladders, r2sgld.Ladder{Draws: r2sgld.Draws{X: [][]float64{x}, Energy: [][]float64{make([]float64, n)}}, Stride: 1, Iterations: n})
+	}
+	return res
+}
+
+// Mutants: the first parameter alone judged; R̂ or ESS not looked at; NaN taken
+// for good.
+func TestUntilMet(t *testing.T) {
+	u := Until{RHat: 1.01, ESS: 400, Iterations: 1000}
+	cases := []struct {
+		name string
+		u    Until
+		res  *r2sgld.Result
+		want bool
+	}{
+		{"good", u, chains(2000, 0), true},
+		{"apart", u, chains(2000, 1), false},
+		{"short", u, chains(120, 0), false},
+		{"only R̂", Until{RHat: 1.2}, chains(120, 0), true},
+		{"only ESS", Until{RHat: math.Inf(1), ESS: 5000}, chains(2000, 0), false},
+	}
+	for _, c := range cases {
+		rhat, ess, ok := c.u.Met(c.res)
+		if ok != c.want {
+			t.Errorf("%s: R̂ %g, ESS %g: %v", c.name, rhat, ess, ok)
+		}
+	}
+	stuck := chains(500, 0)
+	clear(stuck.Ladders[0].X[0])
+	clear(stuck.Ladders[1].X[0])
+	rhat, ess, ok := u.Met(stuck)
+	if ok || rhat == rhat || ess == ess {
+		t.Errorf("stuck: R̂ %g, ESS %g: %v", rhat, ess, ok)
+	}
+}
+
+// Mutants: seconds taken as those of one iteration; the limit of iterations left
+// out; a last round of no use (less than a twentieth) begun; a number below n.
+func TestUntilNext(t *testing.T) {
+	cases := []struct {
+		u       Until
+		n       int
+		seconds float64
+		want    int
+	}{
+		{Until{Iterations: 1000}, 100, 1, 200},
+		{Until{Iterations: 150}, 100, 1, 150},
+		{Until{Iterations: 100}, 100, 1, 100},
+		{Until{Iterations: 50}, 100, 1, 100},
+		{Until{Iterations: 1000, Seconds: 10}, 100, 1, 200},
+		{Until{Iterations: 1000, Seconds: 10}, 100, 8, 125},
+		{Until{Iterations: 1000, Seconds: 10}, 100, 9.7, 100},
+		{Until{Iterations: 1000, Seconds: 10}, 100, 30, 100},
+		{Until{Iterations: 110, Seconds: 10}, 100, 8, 110},
+	}
+	for i, c := range cases {
+		if got := c.u.Next(c.n, c.seconds); got != c.want {
+			t.Errorf("case %d: %d, want %d", i, got, c.want)
+		}
+	}
+}
