@@ -47,7 +47,7 @@ func (t *tuner) first() (*Found, error) {
 		if !t.bounded {
 			from = b // these points are no draws at all: they weigh alike
 		}
-		f.Diffusion = append(f.Diffusion, diffusion(stiffness(seen, b, from), b, widest))
+		f.Diffusion = append(f.Diffusion, diffusion(stiffness(seen, b, from, t.bounded), b, widest))
 	}
 	f.Bias, f.States = Bias, t.starts(x, len(f.Beta))
 	return f, nil

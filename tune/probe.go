@@ -12,10 +12,11 @@ import (
 )
 
 const (
-	probePower    = 4   // power iterations towards the largest curvature
-	probeQuantile = 0.9 // of the curvatures: walls may have infinite ones
-	probeMass     = 4   // effective number of points needed in the mass of the density
-	probeNoise    = 8   // gradients at one point that tell their noise
+	probePower    = 4    // power iterations towards the largest curvature
+	probeQuantile = 0.9  // of the curvatures: walls may have infinite ones
+	probeMost     = 0.95 // of the squares of slopes that count
+	probeMass     = 4    // effective number of points needed in the mass of the density
+	probeNoise    = 8    // gradients at one point that tell their noise
 )
 
 // A probe measures a potential around points.
@@ -202,10 +203,15 @@ func normalise(v []float64) float64 {
 // that are draws at inverse temperature at: the high quantile of their curvatures
 // or, if that is larger, the steepness of the density; and to it the share that
 // the noise of the gradient brings. The bias of a variance, relative, is half of
-// it times the step size η.
-func stiffness(seen []point, beta, at float64) float64 {
+// it times the step size η. Points far from the mass of the density are steep
+// beyond measure: if steep is false, and curvatures are known, these alone count.
+func stiffness(seen []point, beta, at float64, steep bool) float64 {
 	w := weights(seen, beta-at)
-	return max(quantile(seen, w), steepness(seen, w, beta)) + noise(seen, w)*beta
+	s := quantile(seen, w)
+	if steep || s == 0 {
+		s = max(s, steepness(seen, w, beta))
+	}
+	return s + noise(seen, w)*beta
 }
 
 // weights are exp(-βU), the largest 1.
@@ -244,27 +250,40 @@ func quantile(seen []point, w []float64) float64 {
 	return seen[order[len(order)-1]].curvature
 }
 
-// steepness is the largest mean square of a partial derivative times β. Away from
-// walls it is a mean curvature (β E (∂U)² = E ∂²U); where walls hold a density
-// that leans on them it is larger, as 1 over the square of the width of the layer
-// that the density lives in. It is 0, not known, where too few of the points lie
-// in the mass of the density.
+// steepness is the largest mean square of a partial derivative times β, its few
+// largest values left out. Away from walls it is below a mean curvature
+// (β E (∂U)² = E ∂²U); where walls hold a density that leans on them it is larger,
+// as 1 over the square of the width of the layer that the density lives in; next
+// to a pole at a wall the mean of all would not exist. It is 0, not known, where
+// too few of the points lie in the mass of the density.
 func steepness(seen []point, w []float64, beta float64) float64 {
-	if len(seen) == 0 {
+	total, squares := 0.0, 0.0
+	for _, v := range w {
+		total += v
+		squares += v * v
+	}
+	if len(seen) == 0 || total*total < probeMass*squares {
 		return 0
 	}
-	total, squares, square := 0.0, 0.0, make([]float64, len(seen[0].slope))
-	for i, p := range seen {
-		total += w[i]
-		squares += w[i] * w[i]
-		for j, g := range p.slope {
-			square[j] += w[i] * g * g
+	worst, order := 0.0, make([]int, len(seen))
+	for i := range order {
+		order[i] = i
+	}
+	for j := range seen[0].slope {
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(math.Abs(seen[a].slope[j]), math.Abs(seen[b].slope[j])) })
+		mass, sum := 0.0, 0.0
+		for _, i := range order {
+			if mass+w[i] > probeMost*total {
+				break
+			}
+			mass += w[i]
+			sum += w[i] * seen[i].slope[j] * seen[i].slope[j]
+		}
+		if mass > 0 {
+			worst = max(worst, sum/mass)
 		}
 	}
-	if total*total < probeMass*squares {
-		return 0
-	}
-	return slices.Max(square) / total * beta
+	return worst * beta
 }
 
 // noise is the weighted mean variance of the gradient.

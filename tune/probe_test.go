@@ -93,9 +93,11 @@ func TestPointsThatAreNotFinite(t *testing.T) {
 }
 
 // On a wall the mean square of slopes sets the scale: exp(−1000x) on [0, 1] lives in
-// a layer of 1/1000, and curvature is 0 there. Away from walls it is the mean
-// curvature: 1/σ² for a Gaussian. Mutants: β squared or left out; the mean of the
-// partial derivatives in place of the largest; no demand on the mass.
+// a layer of 1/1000, and curvature is 0 there. Away from walls it is below the mean
+// curvature: for a Gaussian 1/σ² times the mean of z² where |z| < 1.96. Next to a
+// pole, where that of −log x and a density x has no mean, it is steady. Mutants: β
+// squared or left out; the mean of the partial derivatives in place of the largest;
+// no demand on the mass; nothing left out.
 func TestSteepness(t *testing.T) {
 	wall := newProbe(potential.Func(2, func(grad, x []float64) float64 {
 		grad[0], grad[1] = 1000, 0
@@ -107,7 +109,7 @@ func TestSteepness(t *testing.T) {
 	}
 	seen := wall.around(x, 2, nil)
 	for _, beta := range []float64{1, 0.3} {
-		if s := stiffness(seen, beta, 0); math.Abs(s/(1e6*beta)-1) > 1e-9 {
+		if s := stiffness(seen, beta, 0, true); math.Abs(s/(1e6*beta)-1) > 1e-9 {
 			t.Errorf("β = %g: stiffness %g, want %g", beta, s, 1e6*beta)
 		}
 	}
@@ -127,9 +129,27 @@ func TestSteepness(t *testing.T) {
 	probe.exact = nil // slopes only
 	seen = probe.around(x, 2, nil)
 	for _, beta := range []float64{1, 2.5} {
-		if s := steepness(seen, weights(seen, beta), beta); math.Abs(s/4-1) > 1e-6 {
-			t.Errorf("Gaussian at β = %g: %g, want 4", beta, s)
+		const want = 4 * 0.758833 // 1 − 2·1.96 φ(1.96)/0.95
+		if s := steepness(seen, weights(seen, beta), beta); math.Abs(s/want-1) > 1e-2 {
+			t.Errorf("Gaussian at β = %g: %g, want %g", beta, s, want)
 		}
+	}
+	x = x[:0]
+	for i := range 1000 {
+		x = append(x, math.Sqrt((float64(i)+0.5)/1000)) // of density 2x
+	}
+	pole := newProbe(potential.Func(1, func(grad, x []float64) float64 {
+		grad[0] = -1 / x[0]
+		return -math.Log(x[0])
+	}), 1)
+	unit := make([]float64, 1000)
+	for i := range unit {
+		unit[i] = 1
+	}
+	a := steepness(pole.around(x, 1, nil), unit, 1)
+	x[0] = 1e-9
+	if b := steepness(pole.around(x, 1, nil), unit, 1); a != b || math.Abs(a/(math.Log(20)/0.95)-1) > 0.01 { // ∫ 2/x over x² > 1/20
+		t.Errorf("next to a pole: %g and %g, want %g", a, b, math.Log(20)/0.95)
 	}
 }
 
@@ -187,7 +207,7 @@ func TestNoiseOfGradients(t *testing.T) {
 	if v := noise(seen, unit); math.Abs(v/want-1) > 4.9*math.Sqrt(2.0/7/n)*1.2 { // the terms' tails add less than 1.2
 		t.Errorf("minibatches: noise %g, want %g", v, want)
 	}
-	if s, without := stiffness(seen, 0.5, 0.5), stiffness(seen, 0.5, 0.5)-noise(seen, unit)*0.5; !(without > 0) || s < want*0.45 {
+	if s, without := stiffness(seen, 0.5, 0.5, true), stiffness(seen, 0.5, 0.5, true)-noise(seen, unit)*0.5; !(without > 0) || s < want*0.45 {
 		t.Errorf("stiffness %g, noise's share %g", s, want*0.5)
 	}
 }

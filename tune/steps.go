@@ -1,6 +1,8 @@
 package tune
 
 import (
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/r2sgld/r2sgld"
 )
 
@@ -19,9 +21,13 @@ func drawsOf(res *r2sgld.Result, rung, most int) []float64 {
 	return x
 }
 
-// whitening is that of the draws of a round.
-func (t *tuner) whitening(res *r2sgld.Result) *r2sgld.Whitening {
-	x := drawsOf(res, 0, max(4*mostStates, 10*min(t.d, 2*manyNames)))
+// whitening is that of the draws of a round; the one now in use if that does
+// nearly as well.
+func (t *tuner) whitening(res *r2sgld.Result, now *r2sgld.Whitening) *r2sgld.Whitening {
+	if falling(res, 0) {
+		return now
+	}
+	x := drawsOf(res, 0, max(4*mostStates, 40*min(t.d, manyNames)))
 	probe := *t.probe
 	probe.exact = nil // slopes alone are needed
 	if t.probe.exact != nil {
@@ -35,26 +41,27 @@ func (t *tuner) whitening(res *r2sgld.Result) *r2sgld.Whitening {
 	if c == nil {
 		return t.s.Whitening
 	}
-	return whitening(c, mean(x, t.d))
+	next := whitening(c, mean(x, t.d))
+	if effort(next) >= effort(now) && through(c, now) <= good*max(sufficient(t.d, now), through(c, next)) {
+		return now
+	}
+	return next
 }
 
 // steps sets the diffusion of every rung of next from the draws of the ladder
 // before.
 func (t *tuner) steps(next *Found, before []float64, res *r2sgld.Result) {
-	seen := make([][]point, len(before))
+	seen, transit := make([][]point, len(before)), make([]bool, len(before))
 	for r := range before {
 		seen[r] = t.probe.around(drawsOf(res, r, mostStates), t.d, next.Whitening)
+		transit[r] = falling(res, r)
 	}
 	widest := t.widest(t.fill, next.Whitening)
 	next.Diffusion = nil
 	for i, b := range next.Beta {
-		// The stiffness at b as the rungs on both sides of it tell, by their draws.
 		stiff := 0.0
-		for r, at := range before {
-			near := at == b || r > 0 && before[r-1] >= b && b >= at || r+1 < len(before) && at >= b && b >= before[r+1]
-			if near {
-				stiff = max(stiff, stiffness(seen[r], b, b))
-			}
+		for _, r := range beside(before, b) {
+			stiff = max(stiff, stiffness(seen[r], b, before[r], !transit[r]))
 		}
 		h := diffusion(stiff, b, widest)
 		next.Diffusion = append(next.Diffusion, h)
@@ -62,4 +69,34 @@ func (t *tuner) steps(next *Found, before []float64, res *r2sgld.Result) {
 			next.Bias = h * b * stiff / 2
 		}
 	}
+}
+
+// beside are the rungs whose draws tell of inverse temperature b: the one that has
+// it, or both its neighbours. beta are those of the rungs, cold first, b no other
+// than between their ends.
+func beside(beta []float64, b float64) []int {
+	for r, at := range beta {
+		if at == b {
+			return []int{r}
+		}
+		if at < b {
+			return []int{max(0, r-1), r}
+		}
+	}
+	return []int{len(beta) - 1}
+}
+
+// falling reports whether the energies of a rung still fall: by more, from the first
+// half of the draws to the second, than twice what they vary in that.
+func falling(res *r2sgld.Result, rung int) bool {
+	var first, second []float64
+	for _, l := range res.Ladders {
+		u := l.Energy[rung]
+		first, second = append(first, u[:len(u)/2]...), append(second, u[len(u)/2:]...)
+	}
+	if len(first) == 0 {
+		return false
+	}
+	m, sd := stat.MeanStdDev(second, nil)
+	return stat.Mean(first, nil)-m > 2*sd
 }

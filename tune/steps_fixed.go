@@ -45,7 +45,7 @@ func Steps(p r2sgld.Problem, temperature, start []float64, seed uint64) ([]float
 			steps = append(steps, Readable(widest*widest/2))
 			continue
 		}
-		stiff := stiffness(seen, beta, 0)
+		stiff := stiffness(seen, beta, 0, start == nil)
 		eta := Readable(min(pilotBias/stiff, widest*widest/(2*tau)))
 		if !(eta > 0) || math.IsInf(eta, 0) {
 			return nil, fmt.Errorf("no step size fits the curvature %g of the potential: give sampler.step_size, or bound the domain", stiff)

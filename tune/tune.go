@@ -195,11 +195,8 @@ func (t *tuner) learn(f *Found, res *r2sgld.Result, seen Round) (*Found, error) 
 	if !settled {
 		next.Beta = barrier.Ladder(pairs + 1)
 	}
-	next.Whitening = t.whitening(res)
-	same := sameScale(f.Whitening, next.Whitening)
-	if same {
-		next.Whitening = f.Whitening
-	}
+	next.Whitening = t.whitening(res, f.Whitening)
+	same := next.Whitening == f.Whitening
 	t.steps(next, f.Beta, res)
 	next.States = statesFor(next.Beta, f.Beta, res)
 	calm := same && settled

@@ -9,8 +9,12 @@ import (
 )
 
 const (
-	round     = 4.0 // ratio of the variances of directions below which no whitening is needed
-	manyNames = 400 // dimension above which only scales are whitened
+	round     = 4.0  // ratio of the variances of directions below which no whitening is needed
+	good      = 2.0  // factor by which a whitening may be worse than a new one and stay
+	outlier   = 10.0 // mean squares at which a slope is an outlier
+	manyNames = 400  // dimension above which only scales are whitened
+
+	outlierRounds = 6
 )
 
 // whitening is x = center + L z that makes the variances of all directions of a
@@ -32,7 +36,7 @@ func whitening(c *mat.SymDense, center []float64) *r2sgld.Whitening {
 		w.L[i] = make([]float64, d)
 		w.L[i][i] = scale[i]
 	}
-	if d > manyNames || condition(c, scale) <= round {
+	if d > manyNames || condition(c, scale) <= sufficient(d, w) {
 		return w
 	}
 	var chol mat.Cholesky
@@ -84,26 +88,37 @@ func condition(c *mat.SymDense, scale []float64) float64 {
 // localCovariance is the inverse of the mean of β ∇U ∇Uᵀ at draws of the coldest
 // rung, and of what the domain alone says: for a normal law it is the covariance,
 // for several modes that of one of them, and where the density leans on a wall
-// that of its layer. spread is the covariance of points that fill the domain; nil
-// if it is not bounded.
+// that of its layer. Slopes that are outliers by the mean count for less: next to
+// a pole at a wall they have no variance. spread is the covariance of points that
+// fill the domain; nil if it is not bounded.
 func localCovariance(seen []point, beta float64, spread *mat.SymDense) *mat.SymDense {
 	d := len(seen[0].slope)
-	h := mat.NewSymDense(d, nil)
-	for _, p := range seen {
-		g := mat.NewVecDense(d, p.slope)
-		h.SymRankOne(h, beta/float64(len(seen)), g)
+	own := mat.NewSymDense(d, nil)
+	var chol mat.Cholesky
+	if spread != nil && (!chol.Factorize(spread) || chol.InverseTo(own) != nil) {
+		return nil
 	}
-	if spread != nil {
-		var own mat.SymDense
-		var chol mat.Cholesky
-		if !chol.Factorize(spread) || chol.InverseTo(&own) != nil {
+	weight := make([]float64, len(seen))
+	for i := range weight {
+		weight[i] = 1
+	}
+	for range outlierRounds {
+		h := mat.NewSymDense(d, nil)
+		for i, p := range seen {
+			h.SymRankOne(h, beta*weight[i]/float64(len(seen)), mat.NewVecDense(d, p.slope))
+		}
+		h.AddSym(h, own)
+		if !chol.Factorize(h) {
 			return nil
 		}
-		h.AddSym(h, &own)
-	}
-	var chol mat.Cholesky
-	if !chol.Factorize(h) {
-		return nil
+		var y mat.VecDense
+		for i, p := range seen {
+			g := mat.NewVecDense(d, p.slope)
+			if chol.SolveVecTo(&y, g) != nil {
+				return nil
+			}
+			weight[i] = min(1, outlier*float64(d)/(beta*mat.Dot(g, &y)))
+		}
 	}
 	var c mat.SymDense
 	if chol.InverseTo(&c) != nil {
@@ -112,21 +127,46 @@ func localCovariance(seen []point, beta float64, spread *mat.SymDense) *mat.SymD
 	return &c
 }
 
-// sameScale reports whether two whitenings are alike enough to keep the first: no
-// direction differs by more than a factor of two in variance.
-func sameScale(a, b *r2sgld.Whitening) bool {
-	if a == nil || b == nil {
-		return a == b
+// sufficient is the condition number up to which a better whitening than w does not
+// pay: steps in all directions at once cost about d/10 times those along axes.
+func sufficient(d int, w *r2sgld.Whitening) float64 {
+	if effort(w) == 0 {
+		return round
 	}
-	// M = A⁻¹B: the singular values of M are the ratios of standard deviations.
-	var m mat.Dense
-	if m.Solve(a.Matrix(), b.Matrix()) != nil {
-		return false
+	return round * max(1, float64(d)/10)
+}
+
+// effort orders whitenings by what a step costs: none, along axes, in all directions.
+func effort(w *r2sgld.Whitening) int {
+	if w == nil {
+		return 0
 	}
-	var svd mat.SVD
-	if !svd.Factorize(&m, mat.SVDNone) {
-		return false
+	for i, row := range w.L {
+		for _, v := range row[:i] {
+			if v != 0 {
+				return 2
+			}
+		}
 	}
-	s := svd.Values(nil)
-	return s[0] < math.Sqrt2 && s[len(s)-1] > 1/math.Sqrt2
+	return 1
+}
+
+// through is the condition number of the covariance c in the coordinates of w.
+func through(c *mat.SymDense, w *r2sgld.Whitening) float64 {
+	if w == nil {
+		return condition(c, nil)
+	}
+	d := c.SymmetricDim()
+	var y, z mat.Dense
+	l := w.Matrix()
+	if y.Solve(l, c) != nil || z.Solve(l, y.T()) != nil {
+		return math.Inf(1)
+	}
+	s := mat.NewSymDense(d, nil)
+	for i := range d {
+		for j := range i + 1 {
+			s.SetSym(i, j, (z.At(i, j)+z.At(j, i))/2)
+		}
+	}
+	return condition(s, nil)
 }

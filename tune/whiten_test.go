@@ -129,31 +129,30 @@ func TestWhitening(t *testing.T) {
 	}
 }
 
-// Two whitenings are alike when their covariances are, whatever the roots.
-// Mutants: the bounds on variances taken for standard deviations; the smallest
-// ratio not looked at; the roots compared by entries.
-func TestSameScale(t *testing.T) {
-	diag := func(a, b float64) *r2sgld.Whitening {
-		return &r2sgld.Whitening{Center: []float64{0, 0}, L: [][]float64{{a, 0}, {0, b}}}
-	}
-	turned := &r2sgld.Whitening{Center: []float64{5, 5}, L: [][]float64{{0.6, -0.8}, {0.8, 0.6}}}
-	cases := []struct {
-		a, b *r2sgld.Whitening
-		want bool
-	}{
-		{nil, nil, true},
-		{nil, diag(1, 1), false},
-		{diag(1, 1), nil, false},
-		{diag(1, 2), diag(1, 2), true},
-		{diag(1, 2), diag(1.4, 2), true},
-		{diag(1, 2), diag(1, 2*1.43), false},
-		{diag(1, 2), diag(1/1.43, 2), false},
-		{diag(1, 1), turned, true},
-		{diag(1, 9), diag(9, 1), false},
-	}
-	for i, c := range cases {
-		if got := sameScale(c.a, c.b); got != c.want {
-			t.Errorf("case %d: %v", i, got)
+// The condition number in coordinates L z, and what steps in them cost. Mutants:
+// L for its inverse or transpose; a zero below the diagonal taken for the end.
+func TestThrough(t *testing.T) {
+	c, l := lopsided()
+	w := &r2sgld.Whitening{Center: make([]float64, 3), L: make([][]float64, 3)}
+	scales := &r2sgld.Whitening{Center: make([]float64, 3), L: make([][]float64, 3)}
+	for i := range 3 {
+		w.L[i], scales.L[i] = make([]float64, 3), make([]float64, 3)
+		scales.L[i][i] = 2
+		for j := range i + 1 {
+			w.L[i][j] = l.At(i, j)
 		}
+	}
+	if k := through(c, w); math.Abs(k-1) > 1e-9 {
+		t.Errorf("whitened: %g", k)
+	}
+	if a, b := through(c, nil), through(c, scales); math.Abs(a/b-1) > 1e-9 || a < 40 {
+		t.Errorf("%g and, all scales doubled, %g", a, b)
+	}
+	if effort(nil) != 0 || effort(scales) != 1 || effort(w) != 2 {
+		t.Errorf("effort %d %d %d", effort(nil), effort(scales), effort(w))
+	}
+	scales.L[2][1] = 1e-3
+	if effort(scales) != 2 || sufficient(50, scales) != 20 || sufficient(3, w) != 4 || sufficient(50, nil) != 4 {
+		t.Error("what suffices")
 	}
 }

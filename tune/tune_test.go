@@ -1,0 +1,440 @@
+package tune
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/r2sgld/r2sgld"
+	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/potential"
+	"pgregory.net/rapid"
+)
+
+// bumps is a plane target with three modes, lopsided, on a ball.
+func bumps(t *testing.T) r2sgld.Problem {
+	t.Helper()
+	ball, err := domain.NewBall([]float64{0.5, 0}, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := potential.Func(2, func(grad, x []float64) float64 {
+		grad[0] = 0.5*x[0] + 3*math.Sin(2*x[0])
+		grad[1] = 2*x[1] + 0.4*x[0]
+		grad[0] += 0.4 * x[1]
+		return 0.25*x[0]*x[0] - 1.5*math.Cos(2*x[0]) + x[1]*x[1] + 0.4*x[0]*x[1]
+	})
+	return r2sgld.Problem{Potential: p, Domain: ball}
+}
+
+func tuned(t *testing.T, p r2sgld.Problem, s r2sgld.Settings) *Found {
+	t.Helper()
+	f, err := Tune(t.Context(), p, s, nil, func(*Found) error { return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func text(t *testing.T, f *Found) string {
+	t.Helper()
+	b, err := json.Marshal(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// What was found has the same bytes for any number of threads, and when the rounds
+// were broken off after any of them and taken up from what was shown. Mutants:
+// the probe's stream shared between rounds; the state of the tuner kept over
+// rounds; Seed not moved on from round to round (rounds would share their noise).
+func TestTuneIsDetermined(t *testing.T) {
+	p := bumps(t)
+	s := r2sgld.Settings{Seed: 9, Ladders: 3, Threads: 1}
+	var shown []string
+	f, err := Tune(t.Context(), p, s, nil, func(f *Found) error {
+		shown = append(shown, text(t, f))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := text(t, f)
+	for _, threads := range []int{2, 4} {
+		s.Threads = threads
+		if got := text(t, tuned(t, p, s)); got != want {
+			t.Errorf("%d threads: other bytes", threads)
+		}
+	}
+	for i, b := range shown {
+		from := &Found{}
+		if err := json.Unmarshal([]byte(b), from); err != nil {
+			t.Fatal(err)
+		}
+		g, err := Tune(t.Context(), p, s, from, func(*Found) error { return nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text(t, g) != want {
+			t.Errorf("from round %d of %d: other bytes", i+1, len(shown))
+		}
+	}
+	if r := f.Rounds[len(f.Rounds)-1].Rejection; !f.Done || slices.Max(r)-slices.Min(r) > 0.1 {
+		t.Errorf("done %v, rejections %v", f.Done, r)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Tune(ctx, p, s, nil, func(*Found) error { return nil }); !errors.Is(err, context.Canceled) {
+		t.Errorf("an ended context gives %v", err)
+	}
+	stop := errors.New("stop")
+	if _, err := Tune(t.Context(), p, s, nil, func(*Found) error { return stop }); !errors.Is(err, stop) {
+		t.Errorf("what show returns is lost: %v", err)
+	}
+}
+
+// The JSON of what was found is exact, the uniform law included. Mutant: τ stored in
+// place of 1/τ (+Inf has no JSON).
+func TestFoundRoundTrip(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		number := rapid.Float64().Filter(func(v float64) bool { return v-v == 0 })
+		vector := rapid.SliceOfN(number, 1, 4)
+		f := &Found{
+			Rounds: []Round{{Iterations: 1, Rejection: vector.Draw(r, "rejection"), Barrier: number.Draw(r, "barrier"), RoundTrips: 3, BlowUps: 1}},
+			Beta:   append(vector.Draw(r, "beta"), 0), Diffusion: vector.Draw(r, "diffusion"),
+			States: [][][]float64{{vector.Draw(r, "state")}}, Bias: number.Draw(r, "bias"), Done: rapid.Bool().Draw(r, "done"),
+		}
+		if rapid.Bool().Draw(r, "whitened") {
+			f.Whitening = &r2sgld.Whitening{Center: vector.Draw(r, "center"), L: [][]float64{vector.Draw(r, "row")}}
+		}
+		b, err := json.Marshal(f)
+		if err != nil {
+			r.Fatal(err)
+		}
+		var g Found
+		if err := json.Unmarshal(b, &g); err != nil {
+			r.Fatal(err)
+		}
+		if d := cmp.Diff(f, &g); d != "" {
+			r.Fatal(d)
+		}
+	})
+	f := &Found{Beta: []float64{2, 0.5, 0}, Diffusion: []float64{0.1, 0.2, 0.3}}
+	s := f.Apply(r2sgld.Settings{})
+	if want := []float64{0.2, 0.1, 0.3}; !slices.Equal(s.StepSize, want) { // η = β·ητ; ητ itself for the uniform law
+		t.Errorf("step sizes %v, want %v", s.StepSize, want)
+	}
+	if want := []float64{0.5, 2, math.Inf(1)}; !slices.Equal(s.Temperature, want) {
+		t.Errorf("temperatures %v, want %v", s.Temperature, want)
+	}
+}
+
+// exactRound is what a round gives where every rung draws from N(0, τ diag(1, 1/2,
+// 1/2, 1/2)), the law of U = (x₁² + 2x₂² + 2x₃² + 2x₄²)/2, and rejects exactly.
+func exactRound(beta []float64, n int) (*r2sgld.Result, Round) {
+	rng := rand.New(rand.NewPCG(uint64(len(beta)), 8))
+	res := &r2sgld.Result{Names: []string{"a", "b", "c", "d"}}
+	for range 2 {
+		var l r2sgld.Ladder
+		for _, b := range beta {
+			x := make([]float64, 4*n)
+			for i := range x {
+				x[i] = rng.NormFloat64() / math.Sqrt(b)
+				if i%4 > 0 {
+					x[i] /= math.Sqrt2
+				}
+			}
+			l.X, l.Energy = append(l.X, x), append(l.Energy, make([]float64, n))
+		}
+		res.Ladders = append(res.Ladders, l)
+	}
+	seen := Round{Iterations: n}
+	for i := range len(beta) - 1 {
+		seen.Rejection = append(seen.Rejection, 1-normalAcceptance(4, 1/beta[i], 1/beta[i+1]))
+		seen.Barrier += seen.Rejection[i]
+	}
+	return res, seen
+}
+
+// From exact rejections the rounds come to equal ones: for a Gaussian a geometric
+// ladder between the same ends, with rejections near a half. Mutants: the ladder
+// made from r of the wrong order; pairs = barrier in place of twice that; the
+// hot end moved. The states are the last ones of the nearest rungs, step sizes at
+// temperature τ all the same ητ·β (a quadratic's curvature is the same).
+func TestEqualRejections(t *testing.T) {
+	p := r2sgld.Problem{Potential: potential.Func(4, func(grad, x []float64) float64 {
+		u := 0.0
+		for i, v := range x {
+			c := 2.0
+			if i == 0 {
+				c = 1
+			}
+			grad[i] = c * v
+			u += c * v * v / 2
+		}
+		return u
+	})}
+	tn, err := newTuner(p, r2sgld.Settings{Seed: 3, Ladders: 2, Start: make([]float64, 4)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &Found{Beta: []float64{1, 0.9, 0.5, 0.45, 0.4, 0.01}, Diffusion: make([]float64, 6)}
+	for range 5 {
+		res, seen := exactRound(f.Beta, 400)
+		g, err := tn.learn(f, res, seen)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if last := res.Ladders[1].X[0]; !slices.Equal(g.States[1][0], last[len(last)-4:]) {
+			t.Fatal("the cold rung does not go on from its last draw")
+		}
+		f = g
+	}
+	_, seen := exactRound(f.Beta, 1)
+	n := len(f.Beta) - 1
+	if lo, hi := slices.Min(seen.Rejection), slices.Max(seen.Rejection); hi-lo > alike || lo < 0.4 || hi > 0.6 || f.Beta[0] != 1 || f.Beta[n] != 0.01 {
+		t.Errorf("ladder %v rejects %v", f.Beta, seen.Rejection)
+	}
+	for i := 1; i < n; i++ {
+		if want := math.Pow(0.01, float64(i)/float64(n)); math.Abs(math.Log(f.Beta[i]/want)) > 0.25 {
+			t.Errorf("rung %d at %g, want about %g", i+1, f.Beta[i], want)
+		}
+	}
+	for i, h := range f.Diffusion {
+		if eta := h * f.Beta[i]; math.Abs(eta*2/(2*Bias)-1) > 0.1 { // by the power iterations
+			t.Errorf("rung %d: step %g, want %g", i+1, eta, 2*Bias/2)
+		}
+	}
+	if f.Whitening != nil {
+		t.Error("whitened without need")
+	}
+}
+
+// The number of pairs is that for rejections near a half, and stays where the one
+// in use is about as good. Mutants: no rest of 0.2; doubt of the wrong sign.
+func TestPairs(t *testing.T) {
+	for _, c := range []struct {
+		barrier   float64
+		now, want int
+	}{{0, 5, 1}, {0.9, 1, 2}, {1.57, 3, 3}, {1.57, 4, 4}, {1.62, 3, 3}, {1.62, 4, 4}, {1.9, 3, 4}, {1.3, 4, 3}, {5, 10, 10}, {1000, 10, mostRungs - 1}} {
+		if got := pairsFor(c.barrier, c.now); got != c.want {
+			t.Errorf("barrier %g, %d pairs now: %d, want %d", c.barrier, c.now, got, c.want)
+		}
+	}
+}
+
+// Mutants: the ends left out; the neighbours turned round.
+func TestBeside(t *testing.T) {
+	beta := []float64{1, 0.5, 0}
+	for _, c := range []struct {
+		b    float64
+		want []int
+	}{{1, []int{0}}, {0.7, []int{0, 1}}, {0.5, []int{1}}, {0.1, []int{1, 2}}, {0, []int{2}}} {
+		if got := beside(beta, c.b); !slices.Equal(got, c.want) {
+			t.Errorf("β = %g: rungs %v", c.b, got)
+		}
+	}
+}
+
+// Mutants: the first rung not less than others kept; states of one ladder given to
+// all.
+func TestStatesFor(t *testing.T) {
+	res := &r2sgld.Result{Ladders: make([]r2sgld.Ladder, 2)}
+	for i := range res.Ladders {
+		for r := range 3 {
+			res.Ladders[i].X = append(res.Ladders[i].X, []float64{0, 0, float64(i), float64(r)})
+			res.Ladders[i].Energy = append(res.Ladders[i].Energy, []float64{0, 0})
+		}
+	}
+	got := statesFor([]float64{1, 0.8, 0.45, 0.1, 0}, []float64{1, 0.5, 0}, res)
+	for i, rungs := range got {
+		for k, want := range []float64{0, 1, 1, 2, 2} { // 0.8 is nearer to 1 than to 0.5
+			if k == 1 {
+				want = 0
+			}
+			if rungs[k][0] != float64(i) || rungs[k][1] != want {
+				t.Errorf("ladder %d, rung %d: %v", i, k, rungs[k])
+			}
+		}
+	}
+}
+
+// Mutants: an endless search for a finite point; a message without what to do.
+func TestTuneErrors(t *testing.T) {
+	interval, err := domain.NewBox([]float64{0, 0}, []float64{1, 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	flat := potential.Func(2, func(grad, x []float64) float64 {
+		clear(grad)
+		return 0
+	})
+	infinite := potential.Func(2, func(grad, x []float64) float64 { return math.Inf(1) })
+	half, err := domain.NewHalfSpace([]float64{1, 0}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		p    r2sgld.Problem
+		want string
+	}{
+		{r2sgld.Problem{Domain: interval}, "no potential"},
+		{r2sgld.Problem{Potential: flat}, "give a starting point"},
+		{r2sgld.Problem{Potential: flat, Domain: half}, "give a starting point"},
+		{r2sgld.Problem{Potential: infinite, Domain: interval}, "not finite at any of"},
+	} {
+		_, err := Tune(t.Context(), c.p, r2sgld.Settings{Ladders: 2}, nil, func(*Found) error { return nil })
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v, want %q", err, c.want)
+		}
+	}
+}
+
+// quartic is a potential that is a hundred thousand times steeper where it starts
+// than where its mass is.
+func quartic() potential.Potential {
+	return potential.Func(2, func(grad, x []float64) float64 {
+		grad[0], grad[1] = 4e4*x[0]*x[0]*x[0], x[1]
+		return 1e4*x[0]*x[0]*x[0]*x[0] + x[1]*x[1]/2
+	})
+}
+
+// From a start far out on a quartic the rungs come down to the mass, and the
+// steps with them. Mutants: slopes count while energies fall (all rungs freeze);
+// whitening by slopes on the way.
+func TestTuneFromFarOut(t *testing.T) {
+	f := tuned(t, r2sgld.Problem{Potential: quartic()}, r2sgld.Settings{Seed: 1, Ladders: 2, Start: []float64{20, 3}})
+	r := f.Rounds[len(f.Rounds)-1]
+	if len(f.Rounds) == mostRounds || slices.Max(r.Rejection)-slices.Min(r.Rejection) > 0.1 || r.RoundTrips < 100 {
+		t.Errorf("%d rounds, rejections %v, %d round trips", len(f.Rounds), r.Rejection, r.RoundTrips)
+	}
+	for _, l := range f.States {
+		if !(math.Abs(l[0][0]) < 0.3) { // 1e4·0.3⁴ = 81
+			t.Errorf("cold state %v", l[0])
+		}
+	}
+}
+
+// Steps that are too large are tried again ten times smaller, until all stays
+// finite, and twelve times at most. Mutants: the blow-up returned; steps not made
+// smaller; no end.
+func TestTuneRecoversFromBlowUps(t *testing.T) {
+	p := r2sgld.Problem{Potential: quartic()}
+	s := r2sgld.Settings{Seed: 1, Ladders: 2, Start: []float64{0.01, 0}}
+	tn, err := newTuner(p, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := tn.first()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range f.Diffusion {
+		f.Diffusion[i] = 1
+	}
+	g, err := tn.round(t.Context(), f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := g.Rounds[0].BlowUps; n < 1 || n > 6 {
+		t.Errorf("%d blow-ups", n)
+	}
+	for i := range f.Diffusion {
+		f.Diffusion[i] = 1e30
+	}
+	var blown *r2sgld.BlowUp
+	if _, err = tn.round(t.Context(), f); !errors.As(err, &blown) || !strings.Contains(err.Error(), "warm-up, round 1") {
+		t.Errorf("%v", err)
+	}
+}
+
+// gauss is U = Σ (x_i − m_i)²/(2 s_i²).
+func gauss(m, s []float64) potential.Potential {
+	return potential.Func(len(m), func(grad, x []float64) float64 {
+		u := 0.0
+		for i, v := range x {
+			z := (v - m[i]) / s[i]
+			grad[i] = z / s[i]
+			u += z * z / 2
+		}
+		return u
+	})
+}
+
+// Fifty dimensions, in a box ten standard deviations wide, some cut by it, are
+// tuned in seconds, with steps along the axes. Mutant: whitening by what slopes at
+// walls have in common (dense maps cost twenty times the time).
+func TestTuneInFiftyDimensions(t *testing.T) {
+	const d = 50
+	m, s, lo, hi := make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d)
+	for i := range m {
+		s[i] = 0.5 + float64(i%5)/4
+		lo[i], hi[i] = -5*s[i], 5*s[i]
+		if i%7 == 0 {
+			m[i] = hi[i]
+		}
+	}
+	box, err := domain.NewBox(lo, hi)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := tuned(t, r2sgld.Problem{Potential: gauss(m, s), Domain: box}, r2sgld.Settings{Seed: 2, Ladders: 4})
+	r := f.Rounds[len(f.Rounds)-1].Rejection
+	if slices.Max(r)-slices.Min(r) > 0.1 || len(f.Beta) < 8 {
+		t.Errorf("rejections %v", r)
+	}
+	if effort(f.Whitening) > 1 {
+		t.Error("whitened in all directions, where axes will do")
+	}
+}
+
+// A box with sides of 1e-3, 1 and 1000 around a Gaussian as lopsided: steps are
+// those of the whitened law.
+// Mutant: the first ladder not whitened (its step sizes are a millionth of what
+// the widest side needs, and no round trips are made).
+func TestTuneInALopsidedBox(t *testing.T) {
+	m, s := []float64{2e-4, 0.5, -100}, []float64{1e-4, 0.08, 90}
+	box, err := domain.NewBox([]float64{0, 0, -500}, []float64{1e-3, 1, 500})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := r2sgld.Problem{Potential: gauss(m, s), Domain: box}
+	f := tuned(t, p, r2sgld.Settings{Seed: 2, Ladders: 4})
+	w := f.Whitening
+	if w == nil {
+		t.Fatal("not whitened")
+	}
+	for i := range s { // all alike suffices
+		if r := w.L[i][i] / s[i] / (w.L[0][0] / s[0]); r < 0.5 || r > 2 {
+			t.Errorf("coordinate %d: scale %g, sd %g", i, w.L[i][i], s[i])
+		}
+	}
+	last := f.Rounds[len(f.Rounds)-1]
+	if slices.Max(last.Rejection)-slices.Min(last.Rejection) > 0.1 || last.RoundTrips < 100 {
+		t.Errorf("rejections %v, %d round trips", last.Rejection, last.RoundTrips)
+	}
+}
+
+// One call tunes, samples and stops by the rule.
+func ExampleSample() {
+	ball, _ := domain.NewBall([]float64{0, 0}, 3)
+	p := r2sgld.Problem{Domain: ball, Potential: potential.Func(2, func(grad, x []float64) float64 {
+		grad[0], grad[1] = 10*x[0], x[1]-1
+		return 5*x[0]*x[0] + x[1]*x[1]/2 - x[1]
+	})}
+	res, s, err := Sample(context.Background(), p, r2sgld.Settings{Seed: 1, Ladders: 4, Iterations: 20_000}, Until{})
+	if err != nil {
+		panic(err)
+	}
+	_, _, ok := Until{RHat: 1.01, ESS: 400}.Met(res)
+	fmt.Println(len(s.Temperature) > 1, ok)
+	// Output: true true
+}
