@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"os"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -9,10 +11,19 @@ import (
 	"time"
 )
 
+// heard sees to it that processes hear a Ctrl-C: one that runs in the background of
+// a shell is deaf to it, and so are those that it starts, unless it listens.
+func heard(t *testing.T) {
+	c := make(chan os.Signal, 1)
+	signal.Notify(c, syscall.SIGINT)
+	t.Cleanup(func() { signal.Stop(c) })
+}
+
 // Ctrl-C in every phase ends a run with exit code 3 and a message that says how to
 // go on, and so it does, to the same bytes. Before the program listens, the
 // signal ends it.
 func TestInterrupt(t *testing.T) {
+	heard(t)
 	dir := t.TempDir()
 	file := write(t, dir, "auto.yaml", killed()["auto"])
 	whole, out := filepath.Join(dir, "whole"), filepath.Join(dir, "run")
@@ -56,6 +67,7 @@ sampler: {iterations: 1000, ladders: 1, temperature: [1, 2], step_size: 1e-3}
 // A second Ctrl-C ends the program at once, even where the first has to wait, and
 // the run can go on.
 func TestSecondInterrupt(t *testing.T) {
+	heard(t)
 	dir := t.TempDir()
 	file, out := write(t, dir, "hangs.yaml", hangs), filepath.Join(dir, "run")
 	p := start(t, "sample", file, "--out", out)
@@ -74,6 +86,7 @@ func TestSecondInterrupt(t *testing.T) {
 // While a process writes in a run folder, another is refused with a message that
 // names it.
 func TestTwoProcesses(t *testing.T) {
+	heard(t)
 	dir := t.TempDir()
 	file, out := write(t, dir, "long.yaml", strings.Replace(killed()["online"], "30000", "300000000", 1)), filepath.Join(dir, "run")
 	first := start(t, "sample", file, "--out", out, "--quiet")
