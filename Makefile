@@ -6,6 +6,9 @@ BIN := bin/r2sgld
 build:
 	$(GO) build -o $(BIN) ./cmd/r2sgld
 
+install:
+	$(GO) install ./cmd/r2sgld
+
 # The main job on real data: the lynx–hare pelts under positivity constraints.
 demo: build
 	$(BIN) identify examples/lynx-hare.yaml --out runs/demo --force
@@ -45,4 +48,4 @@ lint:
 	$(GO) vet ./...
 	$(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
 
-.PHONY: build demo test race soak bench mutants interop peers lint
+.PHONY: build install demo test race soak bench mutants interop peers lint

@@ -218,10 +218,20 @@ func (l *ladder) run() error {
 // Check reports every fault that [Sample] would find before its first
 // iteration, those of s.Resume aside, or nil.
 func Check(p Problem, s Settings) error {
-	s.Recorder, s.Keeper, s.Resume = nil, nil, nil
+	s = s.Alone()
+	if s.States == nil {
+		s.Ladders = min(s.Ladders, 1) // they differ by chance alone
+	}
 	r, err := newRun(p, s)
 	if err != nil {
 		return err
 	}
 	return r.close()
+}
+
+// Alone returns s without recorders, keepers, review, checkpoints and a state to
+// resume from: the settings of another run on the same target.
+func (s Settings) Alone() Settings {
+	s.Recorder, s.Keeper, s.Review, s.Checkpoint, s.Resume = nil, nil, nil, nil, nil
+	return s
 }

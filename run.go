@@ -53,10 +53,10 @@ func newRun(p Problem, s Settings) (*run, error) {
 	}
 	if s.FullEnergies {
 		var noisy bool
-		if r.full, noisy = potential.Exact(r.potential); !noisy {
+		if r.full, noisy = potential.Exact(r.potential); !noisy || potential.EnergyNoise(r.potential) == 0 {
 			r.full = nil
 		} else if r.full == nil {
-			return nil, errors.New("this potential does not know its energies without noise: let swaps see the noisy ones, with their variance (Swap.Estimate)")
+			return nil, errors.New("this potential does not know its energies without noise: let swaps see the noisy ones, with their variance estimated (swap: {variance: online})")
 		}
 	}
 	if r.toKernel, err = r.kernelCoordinates(); err != nil {

@@ -457,6 +457,9 @@ func (l *loader) settleFit(p *dynamics.Problem) {
 		whiten := p.Factor != nil
 		s.Whiten = &whiten
 	}
+	if s.Init == nil && l.method.auto && bounded(l.domain) {
+		s.Init = "uniform"
+	}
 	if s.Init == nil {
 		start := p.Center
 		if l.domain != nil && !l.domain.Contains(start) {

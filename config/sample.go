@@ -1,11 +1,14 @@
 package config
 
 import (
+	"math"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/config/yamlpos"
+	"github.com/r2sgld/r2sgld/domain"
 	"github.com/r2sgld/r2sgld/expression"
 	"github.com/r2sgld/r2sgld/potential"
 	"github.com/r2sgld/r2sgld/potential/command"
@@ -35,6 +38,7 @@ func (l *loader) sample() (*Run, error) {
 	} else {
 		s.Resolved.Potential = plainValue(at)
 	}
+	l.absentVariables(at)
 	if err := l.Problems.Err(); err != nil {
 		return nil, err
 	}
@@ -147,6 +151,15 @@ func (l *loader) external(n *yamlpos.Node, r *Resolved) potential.Potential {
 		l.Report(n.Field("command"), "%v", err)
 		return nil
 	}
+	p := r2sgld.Problem{Potential: u, Domain: l.domain, Names: l.names}
+	start := l.sampler.start()
+	if start == nil && !bounded(l.domain) {
+		start = l.somewhere()
+	}
+	if err := tune.CheckGradient(p, start, 1); err != nil {
+		l.Report(n.Field("command"), "%v", err)
+		return nil
+	}
 	return u
 }
 
@@ -168,6 +181,24 @@ func (l *loader) readPotential(n *yamlpos.Node) potential.Potential {
 		return nil
 	}
 	return potential.FromExpression(e)
+}
+
+// absentVariables reports variables that neither the potential nor the domain holds:
+// there is no density in them.
+func (l *loader) absentVariables(n *yamlpos.Node) {
+	if n == nil || n.Kind != yamlpos.Scalar || len(l.Problems) > 0 {
+		return
+	}
+	used, err := expression.Names(n.Text)
+	if err != nil {
+		return
+	}
+	lo, hi := domain.BoundsOf(l.domain, len(l.names))
+	for j, name := range l.names {
+		if !slices.Contains(used, name) && math.IsInf(hi[j]-lo[j], 1) {
+			l.Report(n, "%q is not in the potential, and the domain does not bound it: it has no density. Bound it, or drop it from the variables", name)
+		}
+	}
 }
 
 // readNoise reads synthetic noise.
@@ -196,9 +227,14 @@ func (l *loader) settleInit() {
 		l.sampler.Init = "uniform"
 		return
 	}
-	origin := make([]float64, len(l.names))
-	if l.domain != nil && !l.domain.Contains(origin) {
-		copy(origin, l.inside)
+	l.sampler.Init = named(l.names, l.somewhere())
+}
+
+// somewhere is the origin if it is inside, else an interior point.
+func (l *loader) somewhere() []float64 {
+	x := make([]float64, len(l.names))
+	if l.domain != nil && !l.domain.Contains(x) {
+		copy(x, l.inside)
 	}
-	l.sampler.Init = named(l.names, origin)
+	return x
 }

@@ -109,8 +109,8 @@ type Ladder struct {
 type Evidence struct {
 	Forward     float64 `json:"forward"`  // from the hotter rung of each pair
 	Backward    float64 `json:"backward"` // from the colder
-	Estimate    float64 `json:"estimate"` // from both, less the bias of the step if that is known
-	SE          float64 `json:"se"`       // of the estimate, over ladders, with that of volume and bias
+	Estimate    float64 `json:"estimate"` // from both
+	SE          float64 `json:"se"`       // of the estimate, with the error of the volume and the bias of the step
 	LogVolume   float64 `json:"log_volume"`
 	LogVolumeSE float64 `json:"log_volume_se"`
 	// StepBias is what the step size adds to log Z, extrapolated from a run with
@@ -253,20 +253,29 @@ func swaps(p r2sgld.Problem, s r2sgld.Settings, res *r2sgld.Result) Swaps {
 	w := Swaps{Scheme: s.Swap.Scheme, Rule: s.Swap.Rule, Exact: true, RoundTrips: st.RoundTrips, Restarts: st.Restarts,
 		Barrier: st.Barrier(), Pairs: []Pair{}}
 	if len(st.Pairs) > 0 {
-		noise := potential.EnergyNoise(p.Potential)
-		if s.FullEnergies {
-			noise = 0
-		}
-		w.Reasons = s.Swap.Bias(noise != 0)
-		if v := s.Swap.Variance; noise > 0 && v > 0 && s.Swap.Estimate.Every == 0 && math.Abs(v-2*noise*noise) > 1e-9*v {
-			w.Reasons = append(w.Reasons, fmt.Sprintf("the variance given, %g, is not that of the difference of two energies with noise %g, %g", v, noise, 2*noise*noise))
-		}
+		w.Reasons = SwapBias(p, s)
 		w.Exact = len(w.Reasons) == 0
 	}
 	for _, p := range st.Pairs {
 		w.Pairs = append(w.Pairs, Pair{[2]int{p.Cold + 1, p.Hot + 1}, p.Attempts, p.Accepted, p.Rate(), p.MeanProbability(), p.Variance})
 	}
 	return w
+}
+
+// SwapBias says why swaps do not keep the law of every rung; nothing if they do.
+func SwapBias(p r2sgld.Problem, s r2sgld.Settings) []string {
+	if len(s.Temperature) < 2 {
+		return nil
+	}
+	noise := potential.EnergyNoise(p.Potential)
+	if s.FullEnergies {
+		noise = 0
+	}
+	why := s.Swap.Bias(noise != 0)
+	if v := s.Swap.Variance; noise > 0 && v > 0 && s.Swap.Estimate.Every == 0 && math.Abs(v-2*noise*noise) > 1e-9*v {
+		why = append(why, fmt.Sprintf("the variance given, %g, is not that of the difference of two energies with noise %g, %g", v, noise, 2*noise*noise))
+	}
+	return why
 }
 
 // ladder describes the rungs.

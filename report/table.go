@@ -134,7 +134,7 @@ func (s *Summary) Footer() string {
 	if e := s.LogEvidence; e.Estimate == e.Estimate {
 		line += fmt.Sprintf(" log Z %s (forward %s, backward %s, log volume %s", plusMinus(e.Estimate, e.SE), number(e.Forward, 3), number(e.Backward, 3), number(e.LogVolume, 3))
 		if e.StepBias == e.StepBias {
-			line += fmt.Sprintf("; a step bias of %s taken off", plusMinus(e.StepBias, e.StepBiasSE))
+			line += fmt.Sprintf("; the step adds %s", plusMinus(e.StepBias, e.StepBiasSE))
 		}
 		line += ")\n"
 	}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"math"
+	"math/bits"
 	"runtime"
 	"slices"
 	"strings"
@@ -30,11 +31,11 @@ type execution struct {
 	progress *report.Progress
 	stream   *store.Stream
 	window   *window
-	rounds   int
 	goal     int // iterations of all ladders asked for
 	reached  int // iterations of all ladders in the newest checkpoint
 	unsaved  error
 	volume   volume // of the domain
+	exact    bool   // whether swaps keep the law of every rung
 }
 
 // run takes the job through warm-up, sampling and all that is left behind.
@@ -48,6 +49,7 @@ func (x *execution) run(ctx context.Context) (*report.Summary, error) {
 	if err := x.measureVolume(); err != nil {
 		return nil, err
 	}
+	x.exact = len(report.SwapBias(x.Problem, x.Settings)) == 0
 	fmt.Fprint(x.Terminal, x.how())
 	res, seconds, err := x.sample(ctx)
 	if err != nil {
@@ -162,11 +164,10 @@ func (x *execution) write(iterations int, states [][]byte) (path string, err err
 
 // review judges a round of method auto and says how far to go on.
 func (x *execution) review(res *r2sgld.Result, seconds float64) int {
-	x.rounds++
 	n := res.Ladders[0].Iterations
 	rhat, ess, ok := x.Until.Met(res)
 	stats := res.Swaps()
-	round := report.Round{Name: fmt.Sprint(x.rounds), RoundTrips: stats.RoundTrips, RHat: rhat, ESS: ess, LogZ: math.NaN(),
+	round := report.Round{Name: fmt.Sprint(1 + bits.Len(uint((n-1)/x.Settings.Iterations))), RoundTrips: stats.RoundTrips, RHat: rhat, ESS: ess, LogZ: math.NaN(),
 		Seconds: time.Since(x.begun).Seconds()}
 	for _, l := range res.Ladders {
 		round.Draws += len(l.Energy[0]) * l.Stride
@@ -177,7 +178,7 @@ func (x *execution) review(res *r2sgld.Result, seconds float64) int {
 	x.progress.Aside(func() { x.table.Line(round) })
 	next := n
 	if !ok {
-		next = x.Until.Next(n, seconds)
+		next = x.Until.Next(n, n-res.Ladders[0].Resumed, seconds)
 	}
 	x.progress.Extend(next)
 	x.goal = next * len(res.Ladders)

@@ -22,7 +22,7 @@ func (x *execution) description() *store.Draws {
 	if m := x.Model; m != nil {
 		d.Observed = append(d.Observed, store.Array{Name: "time", Dims: []string{"time"}, Shape: []int{len(m.Time)}, Values: m.Time})
 		for _, r := range m.Responses {
-			d.Observed = append(d.Observed, store.Array{Name: r.State, Dims: []string{"time"}, Shape: []int{len(m.Time)}, Values: r.Observed})
+			d.Observed = append(d.Observed, store.Array{Name: r.Label, Dims: []string{"time"}, Shape: []int{len(m.Time)}, Values: r.Observed})
 		}
 	}
 	return d
@@ -122,8 +122,7 @@ func (j *Job) pairs(marginals []figure.Marginal, flat [][]float64, size figure.S
 	if len(flat) == 2 && domain.Bounded(d) {
 		lo, hi := domain.BoundsOf(d, 2)
 		for i := range lo {
-			margin := 0.04 * (hi[i] - lo[i])
-			q.View = append(q.View, [2]float64{lo[i] - margin, hi[i] + margin})
+			q.View = append(q.View, [2]float64{lo[i], hi[i]})
 		}
 	}
 	return q

@@ -83,8 +83,7 @@ func (x *execution) trajectory(add func(string, *figure.Figure, error)) {
 		if d.Dim() == 2 && domain.Bounded(d) {
 			lo, hi := domain.BoundsOf(d, 2)
 			for i := range lo {
-				margin := 0.04 * (hi[i] - lo[i])
-				q.View[i] = [2]float64{lo[i] - margin, hi[i] + margin}
+				q.View[i] = [2]float64{lo[i], hi[i]}
 			}
 		}
 	}

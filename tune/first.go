@@ -119,6 +119,9 @@ func (t *tuner) near(x, start []float64, rng *rand.Rand) {
 
 // starts spreads the points over ladders and rungs.
 func (t *tuner) starts(x []float64, rungs int) [][][]float64 {
+	if t.bounded && t.s.Start != nil {
+		x = t.s.Start
+	}
 	n := len(x) / t.d
 	states := make([][][]float64, t.s.Ladders)
 	k := 0

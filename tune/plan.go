@@ -168,7 +168,7 @@ func (f *Tuned) until(u Until, s r2sgld.Settings, t *trial) int {
 	f.Needed = math.Ceil(ess/t.ess) + float64(s.BurnIn)
 	n := s.Iterations
 	for !(float64(n) >= f.Needed) {
-		next := u.Next(n, t.seconds*float64(n))
+		next := u.Next(n, n, t.seconds*float64(n))
 		if next == n {
 			break
 		}

@@ -49,7 +49,7 @@ func short(s r2sgld.Settings, d, n int) r2sgld.Settings {
 	s.Iterations, s.BurnIn = n, n/2
 	s.Thin, s.MaxDraws = max(1, n/2/draws), 0
 	s.Decay = kernel.Decay{}
-	s.Recorder, s.Keeper, s.Review, s.Checkpoint, s.Resume = nil, nil, nil, nil, nil
+	s = s.Alone()
 	return s
 }
 

@@ -140,7 +140,8 @@ func newTuner(p r2sgld.Problem, s r2sgld.Settings) (*tuner, error) {
 	if len(s.Temperature) > 0 {
 		t.coldest = s.Temperature[0]
 	}
-	t.s.Ladders = max(1, s.Ladders)
+	t.s = s.Alone()
+	t.s.Ladders, t.s.MaxDraws = max(1, s.Ladders), 0
 	t.s.Boundary, t.s.BurnIn, t.s.Thin = domain.Specular, 0, 1
 	t.probe = newProbe(p.Potential, s.Seed)
 	var err error

@@ -36,13 +36,13 @@ func (u Until) Met(res *r2sgld.Result) (rhat, ess float64, ok bool) {
 	return rhat, ess, rhat <= u.RHat && ess >= u.ESS
 }
 
-// Next is the number of iterations to go on to after n of them, which took some
-// seconds, did not suffice: twice as many, within the limits; n if there are no
-// more to be had.
-func (u Until) Next(n int, seconds float64) int {
+// Next is the number of iterations to go on to after n of them, of which those
+// made here took some seconds, did not suffice: twice as many, within the limits;
+// n if there are no more to be had.
+func (u Until) Next(n, here int, seconds float64) int {
 	next := min(2*n, u.Iterations)
-	if u.Seconds > 0 && seconds*float64(next) > u.Seconds*float64(n) {
-		next = int(u.Seconds / seconds * float64(n))
+	if here = max(1, here); u.Seconds > 0 && seconds*float64(here+next-n) > u.Seconds*float64(here) {
+		next = n - here + int(u.Seconds/seconds*float64(here))
 		if next < n+n/20 {
 			return n
 		}
@@ -69,7 +69,7 @@ func Sample(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, u Until) (
 		if _, _, ok := u.Met(res); ok {
 			return n, nil
 		}
-		return u.Next(n, time.Since(begun).Seconds()), nil
+		return u.Next(n, n, time.Since(begun).Seconds()), nil
 	}
 	res, err := r2sgld.Sample(ctx, p, s)
 	return res, s, err

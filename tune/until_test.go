@@ -74,7 +74,7 @@ func TestUntilNext(t *testing.T) {
 		{Until{Iterations: 110, Seconds: 10}, 100, 8, 110},
 	}
 	for i, c := range cases {
-		if got := c.u.Next(c.n, c.seconds); got != c.want {
+		if got := c.u.Next(c.n, c.n, c.seconds); got != c.want {
 			t.Errorf("case %d: %d, want %d", i, got, c.want)
 		}
 	}

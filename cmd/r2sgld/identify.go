@@ -8,9 +8,9 @@ func identifyCommand() *cobra.Command {
 		Use:   "identify CONFIG.yaml",
 		Short: "Posterior of the parameters of a dynamical system from a CSV time series, under constraints",
 		Long: `Posterior of the parameters of a dynamical system from a CSV time series,
-under constraints. The sampler section of the configuration may be left out: the
-posterior is whitened and the step size, the rungs and the number of iterations
-have defaults. So have, in the model section,
+under constraints. The sampler section of the configuration may be left out: method
+auto finds step sizes, a whitening and the rungs, and runs until R̂ and effective
+sample sizes suffice. Defaults are, in the model section,
   likelihood: derivative   or log-derivative
   derivative: central      or savgol, column
   noise: estimate          or paper, {STATE: SD, …}`,

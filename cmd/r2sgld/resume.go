@@ -20,8 +20,9 @@ func resumeCommand() *cobra.Command {
 		Use:   "resume RUN",
 		Short: "Go on with a run from its newest checkpoint",
 		Long: `Go on with a run from its newest checkpoint. The draws are those of a run that was
-never interrupted. --iterations extends a run; --set changes the step sizes, the cap
-or the swaps from here on.`,
+never interrupted. --iterations extends a run (of method auto: to so many iterations
+at least), and so does --set sampler.until.ess=4000 with method auto; --set also
+changes the step sizes, the cap or the swaps from here on.`,
 		Example: `  r2sgld resume runs/flower-20261121-101300
   r2sgld resume runs/flower-20261121-101300 --iterations 200000`,
 		Args: cobra.ExactArgs(1),
@@ -88,7 +89,7 @@ func sameLaw(begun, now *config.Run) error {
 		return err
 	}
 	if a != b {
-		return &runner.Refused{Err: errors.New("a resumed run can change sampler.step_size, sampler.cap, sampler.swap and, unless its schedule is cosine, sampler.iterations only: start a new run for anything else")}
+		return &runner.Refused{Err: errors.New("a resumed run can change sampler.step_size, sampler.cap, sampler.swap, sampler.until and, unless its schedule is cosine, sampler.iterations only: start a new run for anything else")}
 	}
 	return nil
 }
