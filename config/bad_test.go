@@ -216,6 +216,8 @@ func TestBadFiles(t *testing.T) {
 		{"plane", "variables: [x]\npotential: \"0\"\ndomain: {flower: {radius: 2}}\n",
 			"f.yaml:3:18: flower lies in a plane and needs two variables; there is one"},
 		{"flat", "variables: [x]\npotential: \"0\"\n",
+			"f.yaml:2:12: \"x\" is not in the potential, and the domain does not bound it: it has no density. Bound it, or drop it from the variables"},
+		{"line", "variables: [x]\npotential: \"0*x\"\n",
 			"f.yaml:2:1: no step size fits the curvature 0 of the potential: give sampler.step_size, or bound the domain"},
 		{"folded formula", "variables: [x]\npotential: >\n  x^2\n  + rho\n", `f.yaml:4:5: "rho" is not defined; the variable is x`},
 		{"escaped formula", "variables: [x]\npotential: \"x\\t+ \\x78 + rho\"\n", `f.yaml:2:25: "rho" is not defined; the variable is x`},

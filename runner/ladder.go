@@ -54,7 +54,7 @@ func (x *execution) ladderFigures(res *r2sgld.Result, add func(string, *figure.F
 
 // mostSwaps is the number of swaps of the coldest rung above which their lines hide
 // the paths.
-const mostSwaps = 20
+const mostSwaps = 12
 
 // trajectory draws the last steps of the coldest and a hot rung.
 func (x *execution) trajectory(add func(string, *figure.Figure, error)) {
