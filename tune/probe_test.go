@@ -113,9 +113,9 @@ func TestSteepness(t *testing.T) {
 			t.Errorf("β = %g: stiffness %g, want %g", beta, s, 1e6*beta)
 		}
 	}
-	few := wall.around([]float64{0.1, 0, 0.2, 0, 0.9, 0}, 2, nil)
+	few := wall.around([]float64{0.1, 0, 0.1, 0.5, 0.1, 0.9, 0.9, 0}, 2, nil)
 	if s := steepness(few, weights(few, 1), 1); s != 0 {
-		t.Errorf("from one point in the mass: %g", s)
+		t.Errorf("from three points in the mass: %g", s)
 	}
 	// σ = 0.5 and 2, weighted uniform points
 	bowl := newProbe(quadratic(mat.NewSymDense(2, []float64{4, 0, 0, 0.25})), 1)

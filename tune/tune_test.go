@@ -55,7 +55,7 @@ func text(t *testing.T, f *Found) string {
 // What was found has the same bytes for any number of threads, and when the rounds
 // were broken off after any of them and taken up from what was shown. Mutants:
 // the probe's stream shared between rounds; the state of the tuner kept over
-// rounds; Seed not moved on from round to round (rounds would share their noise).
+// rounds.
 func TestTuneIsDetermined(t *testing.T) {
 	p := bumps(t)
 	s := r2sgld.Settings{Seed: 9, Ladders: 3, Threads: 1}
@@ -216,6 +216,43 @@ func TestEqualRejections(t *testing.T) {
 	if f.Whitening != nil {
 		t.Error("whitened without need")
 	}
+	res, _ := exactRound(f.Beta, 400)
+	full := &r2sgld.Whitening{Center: make([]float64, 4), L: [][]float64{{1, 0, 0, 0}, {0.1, 0.7, 0, 0}, {0, 0, 0.7, 0}, {0, 0, 0, 0.7}}}
+	if tn.whitening(res, full) != nil {
+		t.Error("a whitening stays although none is as good")
+	}
+}
+
+// The first steps of two rounds from the same states have noise of their own.
+// Mutant: one seed for all rounds.
+func TestRoundsHaveNoiseOfTheirOwn(t *testing.T) {
+	box, err := domain.NewBox([]float64{0}, []float64{1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var seen []float64
+	flat := potential.Func(1, func(grad, x []float64) float64 {
+		grad[0] = 0
+		seen = append(seen, x[0])
+		return 0
+	})
+	tn, err := newTuner(r2sgld.Problem{Potential: flat, Domain: box}, r2sgld.Settings{Seed: 4, Ladders: 1, Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &Found{Beta: []float64{1, 0}, Diffusion: []float64{1e-4, 1e-4}, States: [][][]float64{{{0.5}, {0.5}}}}
+	var paths [2][]float64
+	for i := range paths {
+		seen = seen[:0]
+		if _, err := tn.round(t.Context(), f); err != nil {
+			t.Fatal(err)
+		}
+		paths[i] = slices.Clone(seen[:8])
+		f.Rounds = append(f.Rounds, Round{})
+	}
+	if paths[0][0] != paths[1][0] || slices.Equal(paths[0], paths[1]) {
+		t.Errorf("%v and %v", paths[0], paths[1])
+	}
 }
 
 // The number of pairs is that for rejections near a half, and stays where the one
@@ -244,8 +281,7 @@ func TestBeside(t *testing.T) {
 	}
 }
 
-// Mutants: the first rung not less than others kept; states of one ladder given to
-// all.
+// Mutants: states of one ladder given to all; the first state in place of the last.
 func TestStatesFor(t *testing.T) {
 	res := &r2sgld.Result{Ladders: make([]r2sgld.Ladder, 2)}
 	for i := range res.Ladders {
