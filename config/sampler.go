@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/config/yamlpos"
@@ -89,7 +90,9 @@ func (l *loader) readSampler(n *yamlpos.Node) {
 		if v, ok := l.Uint64(n.Field("seed")); ok {
 			s.Seed = &v
 		}
-		_, _ = l.Word(n.Field("kernel"), "sgld")
+		if _, ok := l.Word(n.Field("kernel"), "sgld"); ok && l.method.momentum {
+			l.Report(n.Field("kernel"), "method %s steps with momentum: drop kernel, or take %s", l.method.name, strings.Replace(l.method.name, "sghmc", "sgld", 1))
+		}
 		l.samplerKernel(n)
 		l.samplerRungs(n)
 		l.samplerSwap(n.Field("swap"))

@@ -153,7 +153,13 @@ func (p *Progress) rhat() float64 {
 // status is what stands beside the bar.
 func (p *Progress) status() string {
 	n, here, rate := p.count()
-	s := fmt.Sprintf("%s/%s  %.1f M steps/s", Count(int64(n)), Count(p.total.Load()), float64(here*p.rungs)/1e6/time.Since(p.begun).Seconds())
+	speed, unit := float64(here*p.rungs)/time.Since(p.begun).Seconds(), ""
+	for _, u := range []string{" k", " M"} {
+		if speed >= 1000 {
+			speed, unit = speed/1000, u
+		}
+	}
+	s := fmt.Sprintf("%s/%s  %.1f%s steps/s", Count(int64(n)), Count(p.total.Load()), speed, unit)
 	if here > 0 {
 		left := time.Duration(float64(time.Since(p.begun)) * float64(int(p.total.Load())-n) / float64(here))
 		s += fmt.Sprintf("  left %s", left.Round(time.Second))

@@ -47,7 +47,7 @@ func (x *execution) run(ctx context.Context) (*report.Summary, error) {
 		}
 	}
 	if err := x.measureVolume(); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", x.Name, err)
 	}
 	x.exact = len(report.SwapBias(x.Problem, x.Settings)) == 0
 	fmt.Fprint(x.Terminal, x.how())

@@ -22,8 +22,8 @@ const (
 type window struct {
 	next      r2sgld.Recorder
 	whitening *r2sgld.Whitening
-	hot       int   // the rung shown beside the coldest; 0 is none
-	rungs     int   //
+	hot       int // the rung shown beside the coldest; 0 is none
+	rungs     int
 	now       []int // labels after the last iteration
 	last      int   // iteration
 	seen      int   // iterations in a row before and with it

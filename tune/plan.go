@@ -184,7 +184,8 @@ func survey(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, n int) (*P
 	if err != nil {
 		return nil, nil, err
 	}
-	exact, noisy := potential.Exact(p.Potential)
+	exact, _ := potential.Exact(p.Potential)
+	noisy := potential.EnergyNoise(p.Potential) != 0 // noise of the gradient alone leaves swaps as they are
 	if len(s.Temperature) > 1 && len(s.Swap.Bias(noisy && !s.FullEnergies)) > 0 {
 		quiet := short(s, p.Potential.Dim(), n)
 		quiet.Seed += quietStream
