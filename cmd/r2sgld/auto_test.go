@@ -78,8 +78,8 @@ func (o *outcome) compare(names []string, draws [][][]float64, want target) {
 	}
 }
 
-// whole makes a run as a user does.
-func whole(t *testing.T, command, file string, seed int, want target) *outcome {
+// wholeRun makes a run as a user does.
+func wholeRun(t *testing.T, command, file string, seed int, want target) *outcome {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run")
 	if code := run(t.Context(), []string{command, file, "--seed", fmt.Sprint(seed), "--out", dir, "--quiet"}); code != exitDone {
@@ -112,8 +112,8 @@ func whole(t *testing.T, command, file string, seed int, want target) *outcome {
 	return o
 }
 
-// draws makes the draws of a run alone, without evidence, figures and files.
-func draws(t *testing.T, command, file string, seed int, want target) *outcome {
+// drawsAlone makes the draws of a run alone, without evidence, figures and files.
+func drawsAlone(t *testing.T, command, file string, seed int, want target) *outcome {
 	t.Helper()
 	c, err := config.Load(command, file, []string{fmt.Sprint("sampler.seed=", seed)})
 	if err != nil {
@@ -194,15 +194,15 @@ func TestAuto(t *testing.T) {
 		want                target
 		make                func(t *testing.T, command, file string, seed int, want target) *outcome
 	}{
-		{"flower", "sample", auto("flower"), planeTruth(t, "flower"), whole},
-		{"octagon", "sample", auto("octagon"), planeTruth(t, "octagon"), whole},
-		{"heart", "sample", auto("heart"), heartTruth(), draws},
-		{"lynx-hare", "identify", "../../examples/lynx-hare.yaml", fileTruth(t, "lynx_hare.json", "posterior"), draws},
-		{"modes", "sample", auto("modes"), modesTruth(), draws},
-		{"chain", "sample", auto("chain"), chainTruth(), draws},
-		{"simplex", "sample", auto("simplex"), fileTruth(t, "dirichlet.json", "truth"), whole},
-		{"box", "sample", auto("box"), fileTruth(t, "gauss_box.json", "truth"), whole},
-		{"ball", "sample", auto("ball"), fileTruth(t, "gauss_ball.json", "truth"), whole},
+		{"flower", "sample", auto("flower"), planeTruth(t, "flower"), wholeRun},
+		{"octagon", "sample", auto("octagon"), planeTruth(t, "octagon"), wholeRun},
+		{"heart", "sample", auto("heart"), heartTruth(), drawsAlone},
+		{"lynx-hare", "identify", "../../examples/lynx-hare.yaml", fileTruth(t, "lynx_hare.json", "posterior"), drawsAlone},
+		{"modes", "sample", auto("modes"), modesTruth(), drawsAlone},
+		{"chain", "sample", auto("chain"), chainTruth(), drawsAlone},
+		{"simplex", "sample", auto("simplex"), fileTruth(t, "dirichlet.json", "truth"), wholeRun},
+		{"box", "sample", auto("box"), fileTruth(t, "gauss_box.json", "truth"), wholeRun},
+		{"ball", "sample", auto("ball"), fileTruth(t, "gauss_ball.json", "truth"), wholeRun},
 	}
 	last := 1
 	if os.Getenv("R2SGLD_SOAK") != "" {
@@ -228,7 +228,7 @@ func TestAuto(t *testing.T) {
 // An unbounded domain has no uniform law: no log Z is written, rather than a wrong
 // one, and means and sds are right.
 func TestAutoOnAHalfSpace(t *testing.T) {
-	o := whole(t, "sample", "testdata/auto/half.yaml", 1, fileTruth(t, "gauss_halfspace.json", "truth"))
+	o := wholeRun(t, "sample", "testdata/auto/half.yaml", 1, fileTruth(t, "gauss_halfspace.json", "truth"))
 	o.check(t, 1)
 	for key, v := range o.evidence {
 		if v != nil {
