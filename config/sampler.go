@@ -482,9 +482,8 @@ func (s *Sampler) settleAuto() {
 
 // swapDefaults fills in how rungs trade.
 func (s *Sampler) swapDefaults() {
-	w := &s.Swap
-	w.Scheme, w.Rule = cmp.Or(w.Scheme, "deo"), cmp.Or(w.Rule, "metropolis")
-	w.Every, w.Correction = cmp.Or(w.Every, 1), cmp.Or(w.Correction, 2)
+	w, with := &s.Swap, s.Swap.settings().WithDefaults(len(s.Temperature))
+	w.Scheme, w.Rule, w.Every, w.Correction = with.Scheme, with.Rule, with.Every, with.Correction
 }
 
 // noisyEnergies sees to σ̃² where the energies carry noise and nothing is said of

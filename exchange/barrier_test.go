@@ -98,8 +98,8 @@ func TestRates(t *testing.T) {
 	same := slices.Repeat([]float64{0.3}, 7)
 	for _, c := range []struct{ got, want float64 }{
 		{RateDEO(none), 0.5}, {RateSEO(none), 1.0 / 14}, {RateDEO(same), 1 / (2 + 2*7*0.3/0.7)},
-		{RateWindowed(8, 1, 0.3), RateDEO(same)}, {RateDEO([]float64{0.1, 1}), 0},
-		{RateWindowed(10, 626, 0.995) * 98_000, 55.58},
+		{RateWindowed(same, 1), RateDEO(same)}, {RateDEO([]float64{0.1, 1}), 0},
+		{RateWindowed(slices.Repeat([]float64{0.995}, 9), 626) * 98_000, 55.58},
 	} {
 		if math.Abs(c.got-c.want) > 0.01*c.want && c.got != c.want {
 			t.Errorf("rate %v, want %v", c.got, c.want)

@@ -2,22 +2,22 @@ package exchange
 
 import "math"
 
-// A Stone is the stepping stone between two neighbouring rungs, with inverse
+// A stone is the stepping stone between two neighbouring rungs, with inverse
 // temperatures β_hot < β_cold: means of exp(−Δβ U) at the hotter rung and of
 // exp(+Δβ U) at the colder one, and of their square roots.
-type Stone struct {
+type stone struct {
 	DeltaBeta float64 // β_cold − β_hot; NaN if it changed
-	Hot, Cold Tilt
+	Hot, Cold tilt
 }
 
-// A Tilt is a sum of exp(x) and one of exp(x/2) over Count terms, kept as
+// A tilt is a sum of exp(x) and one of exp(x/2) over Count terms, kept as
 // multiples of exp(Max) and exp(Max/2), so that neither overflows.
-type Tilt struct {
+type tilt struct {
 	Count          int64
 	Max, Sum, Root float64
 }
 
-func (s *Stone) add(delta, uCold, uHot float64) {
+func (s *stone) add(delta, uCold, uHot float64) {
 	if s.DeltaBeta != delta {
 		if s.Hot.Count > 0 {
 			delta = math.NaN()
@@ -28,7 +28,7 @@ func (s *Stone) add(delta, uCold, uHot float64) {
 	s.Cold.add(delta * uCold)
 }
 
-func (s *Stone) merge(t Stone) {
+func (s *stone) merge(t stone) {
 	switch {
 	case t.Hot.Count == 0:
 		return
@@ -41,7 +41,7 @@ func (s *Stone) merge(t Stone) {
 	s.Cold.merge(t.Cold)
 }
 
-func (t *Tilt) add(x float64) {
+func (t *tilt) add(x float64) {
 	t.Count++
 	switch {
 	case math.IsInf(x, -1):
@@ -57,7 +57,7 @@ func (t *Tilt) add(x float64) {
 	}
 }
 
-func (t *Tilt) merge(o Tilt) {
+func (t *tilt) merge(o tilt) {
 	if o.Sum > 0 && (t.Sum == 0 || o.Max > t.Max) {
 		*t, o = o, *t
 	}
@@ -70,8 +70,8 @@ func (t *Tilt) merge(o Tilt) {
 }
 
 // logMean is log of the mean of exp(x), logMeanRoot of exp(x/2).
-func (t Tilt) logMean() float64     { return t.Max + math.Log(t.Sum/float64(t.Count)) }
-func (t Tilt) logMeanRoot() float64 { return t.Max/2 + math.Log(t.Root/float64(t.Count)) }
+func (t tilt) logMean() float64     { return t.Max + math.Log(t.Sum/float64(t.Count)) }
+func (t tilt) logMeanRoot() float64 { return t.Max/2 + math.Log(t.Root/float64(t.Count)) }
 
 // Evidence is log(Z(β_coldest)/Z(β_hottest)), Z(β) = ∫ exp(−βU) over the domain.
 // If the hottest rung is at infinite temperature, log Z(β_coldest) is this plus
@@ -109,9 +109,9 @@ func EvidenceOf(ladders ...Statistics) Evidence {
 
 func (s *Statistics) evidence() Evidence {
 	var e Evidence
-	for p, t := range s.Evidence {
+	for p, t := range s.stones {
 		d := t.DeltaBeta * t.DeltaBeta
-		sCold, sHot := s.Rungs[p].Noise, s.Rungs[p+1].Noise
+		sCold, sHot := s.Noise[p], s.Noise[p+1]
 		e.Forward += t.Hot.logMean() - d*sHot/2
 		e.Backward -= t.Cold.logMean() - d*sCold/2
 		e.Estimate += t.Hot.logMeanRoot() - t.Cold.logMeanRoot() - d*(sHot-sCold)/8

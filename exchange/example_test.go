@@ -47,7 +47,7 @@ func ExampleNewBarrier() {
 
 func ExampleSettings_Bias() {
 	s := exchange.Settings{Scheme: "windowed-deo", Gate: "once"}
-	for _, reason := range s.Bias(false) {
+	for _, reason := range s.Bias(2, false) {
 		fmt.Println(reason)
 	}
 	// Output: gate once closes a pair at its first swap in a window: when that happens depends on the states, and after it a state stays where it is

@@ -9,23 +9,20 @@ import (
 	"math/rand/v2"
 )
 
-// LogS is the logarithm of the swap statistic of a pair with inverse temperatures
+// logS is the logarithm of the swap statistic of a pair with inverse temperatures
 // β_cold > β_hot, whose hotter rung may be the uniform law, β = 0,
 //
 //	log S̃ = Δβ (Ũ_cold − Ũ_hot − Δβ σ̃²/C),  delta = Δβ = β_cold − β_hot, penalty = σ̃²/C.
-func LogS(uCold, uHot, delta, penalty float64) float64 {
+func logS(uCold, uHot, delta, penalty float64) float64 {
 	return delta * (uCold - uHot - delta*penalty)
 }
 
 // An Exchange trades the rungs of one ladder. It is for one goroutine and
 // allocates nothing while it sweeps, observes and gathers evidence.
 type Exchange struct {
-	scheme Scheme
-	rule   Rule
-	set    Settings
-	stats  Statistics
+	set   Settings
+	stats Statistics
 
-	looks     int     // calls of Sweep
 	sweeps    int     // since the beginning
 	estimates int     // of σ̃²
 	pairs     []int   // of the current sweep
@@ -36,8 +33,7 @@ type Exchange struct {
 	energy []float64 // its energy
 	tau    []float64 // temperatures of the rungs, and their inverses
 	beta   []float64
-
-	weighEvery int64 // attempts of a pair from one whose probability is noted to the next
+	level  float64 // 𝒞 of rule indicator, in units of energy; 0 with other rules
 }
 
 // New returns the exchange of a ladder, or an error that names the settings that
@@ -46,10 +42,10 @@ func New(rungs int, s Settings) (*Exchange, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
-	s = s.withDefaults(rungs)
-	e := &Exchange{scheme: s.scheme(), rule: s.rule(), set: s, travel: make([]int8, rungs),
+	s = s.WithDefaults(rungs)
+	e := &Exchange{set: s, travel: make([]int8, rungs),
 		holder: make([]int, rungs), energy: make([]float64, rungs),
-		tau: make([]float64, rungs), beta: make([]float64, rungs), weighEvery: 4}
+		tau: make([]float64, rungs), beta: make([]float64, rungs)}
 	e.stats = newStatistics(rungs, s.Scheme == "ape")
 	e.pairs = make([]int, 0, len(e.stats.Pairs))
 	e.traded = make([]int64, len(e.stats.Pairs))
@@ -60,8 +56,8 @@ func New(rungs int, s Settings) (*Exchange, error) {
 		for i := range e.stats.Pairs {
 			e.stats.Pairs[i].Variance = s.Variance
 		}
-		for r := range e.stats.Rungs {
-			e.stats.Rungs[r].Noise = s.Variance / 2
+		for r := range e.stats.Noise {
+			e.stats.Noise[r] = s.Variance / 2
 		}
 	}
 	return e, nil
@@ -73,29 +69,29 @@ func (e *Exchange) Due(k int) bool { return len(e.holder) > 1 && k%e.set.Every =
 // Sweep takes note of the energies of iteration k = 1, 2, … and, if a sweep is
 // due, lets pairs trade: rung[i] is the rung of replica i and energy[i] its Ũ;
 // temperature is per rung and increasing, and may end in +Inf, where the energy
-// may be +Inf too. Chance comes from rng.
+// may be +Inf too. Chance comes from rng. Iterations without a sweep may be left out.
 func (e *Exchange) Sweep(k int, rung []int, energy, temperature []float64, rng *rand.Rand) {
-	e.look(rung, energy, temperature)
+	e.look(k, rung, energy, temperature)
 	if !e.Due(k) {
 		return
 	}
-	e.rule.Begin(e.sweeps, e.energy)
-	e.pairs = e.scheme.Pairs(e.pairs[:0], e.sweeps, e.traded, rng)
+	level := e.adapt()
+	e.pairs = e.set.pairs(e.pairs[:0], e.sweeps, e.traded, rng)
 	for _, at := range e.pairs {
 		pair := &e.stats.Pairs[at]
 		p, q := pair.Cold, pair.Hot
-		a := Attempt{Cold: e.energy[p], Hot: e.energy[q]}
-		a.LogS = LogS(a.Cold, a.Hot, e.beta[p]-e.beta[q], pair.Variance/e.set.Correction)
-		if pair.Attempts%e.weighEvery == 0 {
+		uCold, uHot := e.energy[p], e.energy[q]
+		s := logS(uCold, uHot, e.beta[p]-e.beta[q], pair.Variance/e.set.Correction)
+		if pair.Attempts%weighEvery == 0 {
 			pair.Weighed++
-			pair.Probability += probability(a.LogS)
+			pair.Probability += probability(s)
 		}
 		pair.Attempts++
-		if e.rule.Swap(a, rng) {
+		if e.swaps(uCold, uHot, s, level, rng) {
 			i, j := e.holder[p], e.holder[q]
 			rung[i], rung[j] = q, p
 			e.holder[p], e.holder[q] = j, i
-			e.energy[p], e.energy[q] = a.Hot, a.Cold
+			e.energy[p], e.energy[q] = uHot, uCold
 			e.traded[at] = int64(e.sweeps)
 			pair.Accepted++
 		}
@@ -105,26 +101,28 @@ func (e *Exchange) Sweep(k int, rung []int, energy, temperature []float64, rng *
 	e.arrive()
 }
 
-// probability is min(1, exp(logS)), 0 where that is not a number.
-func probability(logS float64) float64 {
+// probability is min(1, exp(s)), 0 where that is not a number.
+func probability(s float64) float64 {
 	switch {
-	case logS >= 0:
+	case s >= 0:
 		return 1
-	case logS < 0:
-		return math.Exp(logS)
+	case s < 0:
+		return math.Exp(s)
 	}
 	return 0
 }
 
-// noteEvery is how many iterations pass between notes for the evidence and the
-// moments of energies. The energies of iterations in a row are nearly the same,
-// while a note costs two exponentials and a division per rung: taking every
-// sixteenth loses little and makes it nearly free.
+// weighEvery is how many attempts of a pair pass between notes of its probability.
+const weighEvery = 4
+
+// noteEvery is how many iterations pass between notes for the evidence. Energies of
+// iterations in a row are nearly the same, while a note costs two exponentials and a
+// division per rung: taking every sixteenth loses little and makes it nearly free.
 const noteEvery = 16
 
 // look sees who holds which rung, the energies before labels move, and the
 // temperatures.
-func (e *Exchange) look(rung []int, energy, temperature []float64) {
+func (e *Exchange) look(k int, rung []int, energy, temperature []float64) {
 	for i, r := range rung {
 		e.holder[r] = i
 		e.energy[r] = energy[i]
@@ -134,14 +132,13 @@ func (e *Exchange) look(rung []int, energy, temperature []float64) {
 			e.tau[r], e.beta[r] = t, 1/t
 		}
 	}
-	if e.looks++; e.looks%noteEvery != 0 {
+	// Where energies are seen at sweeps only, the first after each sixteenth iteration
+	// does; that is each of them if sweeps are rarer.
+	if past := k % noteEvery; past != 0 && !(e.Due(k) && past < e.set.Every) {
 		return
 	}
-	for r, u := range e.energy {
-		e.stats.Rungs[r].add(u)
-	}
-	for p := range e.stats.Evidence {
-		e.stats.Evidence[p].add(e.beta[p]-e.beta[p+1], e.energy[p], e.energy[p+1])
+	for p := range e.stats.stones {
+		e.stats.stones[p].add(e.beta[p]-e.beta[p+1], e.energy[p], e.energy[p+1])
 	}
 }
 
@@ -178,11 +175,3 @@ func (e *Exchange) Statistics() Statistics { return e.stats.clone() }
 // Reset forgets the counts, as at the end of burn-in, but not where the replicas
 // come from, σ̃², the level of rule indicator, or the place in the scheme.
 func (e *Exchange) Reset() { e.stats.reset() }
-
-// Level is 𝒞 of rule indicator, in units of energy; 0 with other rules.
-func (e *Exchange) Level() float64 {
-	if r, ok := e.rule.(*Indicator); ok {
-		return r.next
-	}
-	return 0
-}

@@ -28,7 +28,7 @@ func (e *Exchange) Observe(rung []int, energies [][]float64) {
 	a := max(e.set.Estimate.Smoothing, 1/float64(e.estimates))
 	for i, r := range rung {
 		e.holder[r] = i
-		smooth(&e.stats.Rungs[r].Noise, a, energies, i, -1)
+		smooth(&e.stats.Noise[r], a, energies, i, -1)
 	}
 	for p := range e.stats.Pairs {
 		pair := &e.stats.Pairs[p]

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"testing"
 )
 
@@ -149,14 +150,47 @@ func TestGaussianPath(t *testing.T) {
 	if q := ev.Error * ev.Error / (bridge * bridge); q < 0.11 || q > 3.6 {
 		t.Errorf("standard error over ladders %.5f, want %.5f", ev.Error, bridge)
 	}
-	for p := range pooled.Rungs {
-		c := pooled.Rungs[p]
-		if z := (c.Mean/tau[p] - 1) * math.Sqrt(terms); math.Abs(z) > 5.5 {
-			t.Errorf("rung %d: mean energy %.5f τ", p, c.Mean/tau[p])
+}
+
+// Energies seen at sweeps only, as exact ones are, tell the evidence about every
+// sixteenth iteration, and at every sweep if these are rarer: every 100 iterations
+// its standard error over ladders is that of all sweeps, where energies are seen in
+// between that of the iterations in between as well, 16 ladders of m sweeps. Two rungs
+// of the Gaussian path, ρ = 1.25: the terms of the bridge have the relative variance
+// (1+ρ)²/(4ρ) − 1, the difference of their logarithms twice that. The square of the
+// ratio to it is χ²/15: outside of [0.07, 4.2] with a probability of 1e-6. It kills:
+// every sixteenth sweep (16).
+func TestEvidenceOfRareSweeps(t *testing.T) {
+	const rho, ladders = 1.25, 16
+	tau, sweeps := []float64{1, rho}, size(6400)
+	for _, c := range []struct {
+		every int
+		apart int     // iterations from one that is seen to the next
+		terms float64 // of a sweep
+	}{
+		{1, 1, 1.0 / 16}, {10, 10, 10.0 / 16}, {16, 16, 1}, {100, 100, 1},
+		{10, 1, 10.0/16 + 10.0/16 - 10.0/80}, {100, 1, 100.0/16 + 1 - 100.0/400},
+	} {
+		var all []Statistics
+		for l := range ladders {
+			e, _ := New(2, Settings{Every: c.every})
+			rng, rung, energy := rand.New(rand.NewPCG(8, uint64(l))), count(2), make([]float64, 2)
+			for k := c.apart; k <= sweeps*c.every; k += c.apart {
+				for i, r := range rung {
+					energy[i] = plane(rng, tau[r])
+				}
+				e.Sweep(k, rung, energy, tau, rng)
+			}
+			all = append(all, e.Statistics())
+			if got, want := all[l].stones[0].Hot.Count, int64(math.Round(c.terms*float64(sweeps))); got != want {
+				t.Fatalf("a sweep in %d iterations, one in %d seen: %d terms, want %d", c.every, c.apart, got, want)
+			}
 		}
-		// Var of a sample variance of Exp(1) is 8/n.
-		if z := (c.Variance()/(tau[p]*tau[p]) - 1) * math.Sqrt(terms/8); math.Abs(z) > 5.5 {
-			t.Errorf("rung %d: variance of the energy %.5f τ²", p, c.Variance()/(tau[p]*tau[p]))
+		ev := EvidenceOf(all...)
+		se := math.Sqrt(2 * ((1+rho)*(1+rho)/(4*rho) - 1) / (ladders * c.terms * float64(sweeps)))
+		if q := ev.Error * ev.Error / (se * se); q < 0.07 || q > 4.2 || math.Abs(ev.Estimate+math.Log(rho)) > 4.9*se {
+			t.Errorf("a sweep in %d iterations, one in %d seen: log Z = %.5f ± %.5f, want %.5f ± %.5f",
+				c.every, c.apart, ev.Estimate, ev.Error, -math.Log(rho), se)
 		}
 	}
 }
@@ -203,8 +237,8 @@ func TestWindowedRoundTrips(t *testing.T) {
 		quoted float64
 	}{{0, 55.6}, {1, 27.3}} {
 		s := Settings{Scheme: "windowed-deo", Gate: "once", Target: target, Window: c.window}
-		w := s.withDefaults(10).Window
-		want := RateWindowed(10, w, 1-target)
+		w := s.WithDefaults(10).Window
+		want := RateWindowed(slices.Repeat([]float64{1 - target}, 9), w)
 		if math.Abs(want*length-c.quoted) > 0.05 {
 			t.Errorf("W = %d: the formula gives %.2f round trips, want %.1f", w, want*length, c.quoted)
 		}

@@ -17,12 +17,17 @@ func RateSEO(rejection []float64) float64 {
 }
 
 // RateWindowed is the number of round trips per sweep of scheme windowed-deo with
-// gate once and windows of w sweeps, where each of the rungs−1 pairs is rejected
-// with probability r: P/T with T = 2WP + 2WP(P−1) r^W/(1−r^W) sweeps per trip and
+// gate once and windows of w sweeps, with the given rejections of neighbours: that
+// of deo per window, in which a pair is rejected with probability r^w. For P rungs
+// of equal r it is P/T with T = 2wP + 2wP(P−1) r^w/(1−r^w) sweeps per trip and
 // replica.
-func RateWindowed(rungs, w int, r float64) float64 {
-	all := math.Pow(r, float64(w))
-	return 1 / (2 * float64(w) * (1 + float64(rungs-1)*all/(1-all)))
+func RateWindowed(rejection []float64, w int) float64 {
+	sum := 0.0
+	for _, r := range rejection {
+		all := math.Pow(r, float64(w))
+		sum += all / (1 - all)
+	}
+	return 1 / (2 + 2*sum) / float64(w)
 }
 
 // inefficiency is Σ r/(1−r).

@@ -5,72 +5,42 @@ import (
 	"math/rand/v2"
 )
 
-// An Attempt is what a pair knows when it tries to trade.
-type Attempt struct {
-	Cold, Hot float64 // Ũ of the colder and the hotter rung
-	LogS      float64 // log S̃; NaN where both energies are infinite
+// swaps reports whether a pair with energies uCold and uHot trades, s being its
+// log S̃ (NaN where both are infinite) and level 𝒞 of this sweep.
+//
+// Rule metropolis trades with probability min(1, S̃). With C = 2 and Gaussian
+// energy noise of the stated variance it is exact (Ceperley and Dewing 1999). An
+// exponential variate exceeds −log S̃ with probability S̃, and costs less than an
+// exponential. Rule threshold trades if min(1, S̃) is at least c, without a random
+// number, and rule indicator if Ũ_hot + 𝒞 < Ũ_cold: both are biased.
+func (e *Exchange) swaps(uCold, uHot, s, level float64, rng *rand.Rand) bool {
+	switch e.set.Rule {
+	case "threshold":
+		return s >= math.Log(e.set.Threshold)
+	case "indicator":
+		return uHot+level < uCold
+	}
+	return s >= 0 || rng.ExpFloat64() > -s
 }
 
-// A Rule decides swaps.
-type Rule interface {
-	// Begin is told of sweep n = 0, 1, … and the energies of all rungs before any
-	// pair trades.
-	Begin(n int, energy []float64)
-	// Swap reports whether the pair trades.
-	Swap(a Attempt, rng *rand.Rand) bool
-}
-
-// Metropolis trades with probability min(1, S̃). With C = 2 and Gaussian energy
-// noise of the stated variance it is exact (Ceperley and Dewing 1999).
-type Metropolis struct{}
-
-// Begin implements Rule.
-func (Metropolis) Begin(int, []float64) {}
-
-// Swap implements Rule. An exponential variate exceeds −log S̃ with probability
-// S̃, and costs less than an exponential.
-func (Metropolis) Swap(a Attempt, rng *rand.Rand) bool {
-	return a.LogS >= 0 || rng.ExpFloat64() > -a.LogS
-}
-
-// Threshold trades if min(1, S̃) is at least Least, without a random number. It
-// is biased.
-type Threshold struct {
-	Least float64 // in (0,1]
-}
-
-// Begin implements Rule.
-func (Threshold) Begin(int, []float64) {}
-
-// Swap implements Rule.
-func (t Threshold) Swap(a Attempt, _ *rand.Rand) bool { return a.LogS >= math.Log(t.Least) }
-
-// Indicator trades if Ũ_hot + 𝒞 < Ũ_cold, and moves 𝒞 so that a share Target of
-// neighbouring pairs would trade (Algorithm 2 of the paper). It is biased. Its
-// zero level is the beginning.
-type Indicator struct {
-	Target float64 // 𝕊 in (0,1)
-	Gain   float64 // γ, in units of energy; 0: decaying, for energies of order one
-
-	level, next float64 // 𝒞 of this sweep and of the next
-}
-
-// Begin implements Rule. The share is that of all neighbouring pairs, whether
-// they may trade in this sweep or not.
-func (r *Indicator) Begin(n int, energy []float64) {
-	r.level = r.next
+// adapt returns 𝒞 of this sweep of rule indicator, 0 at first and with other
+// rules, and moves it for the next so that a share 𝕊 of all neighbouring pairs
+// would trade, whether they may in this sweep or not (Algorithm 2 of the paper).
+// It sees the energies before any pair trades.
+func (e *Exchange) adapt() (level float64) {
+	if level = e.level; e.set.Rule != "indicator" {
+		return level
+	}
 	below := 0
-	for p := range energy[1:] {
-		if energy[p+1]+r.level < energy[p] {
+	for p := range e.energy[1:] {
+		if e.energy[p+1]+level < e.energy[p] {
 			below++
 		}
 	}
-	gain := r.Gain
+	gain := e.set.Gain
 	if gain == 0 {
-		gain = min(0.5, 600/(math.Pow(float64(n+1), 0.8)+1000)) / 10
+		gain = min(0.5, 600/(math.Pow(float64(e.sweeps+1), 0.8)+1000)) / 10
 	}
-	r.next = r.level + gain*(float64(below)/float64(len(energy)-1)-r.Target)
+	e.level = level + gain*(float64(below)/float64(len(e.energy)-1)-e.set.Target)
+	return level
 }
-
-// Swap implements Rule.
-func (r *Indicator) Swap(a Attempt, _ *rand.Rand) bool { return a.Hot+r.level < a.Cold }

@@ -39,8 +39,8 @@ func TestWindow(t *testing.T) {
 
 // visits returns the pairs of each of n sweeps in which those in trades succeed.
 func visits(s Settings, rungs, n int, trades func(n, p int) bool) [][]int {
-	s = s.withDefaults(rungs)
-	scheme, rng := s.scheme(), rand.New(rand.NewPCG(1, 2))
+	s = s.WithDefaults(rungs)
+	rng := rand.New(rand.NewPCG(1, 2))
 	st := newStatistics(rungs, s.Scheme == "ape")
 	traded := make([]int64, len(st.Pairs))
 	for i := range traded {
@@ -48,7 +48,7 @@ func visits(s Settings, rungs, n int, trades func(n, p int) bool) [][]int {
 	}
 	var all [][]int
 	for k := range n {
-		pairs := scheme.Pairs(nil, k, traded, rng)
+		pairs := s.pairs(nil, k, traded, rng)
 		for _, p := range pairs {
 			if trades(k, p) {
 				traded[p] = int64(k)
@@ -177,7 +177,7 @@ func TestSchemesKeepTheLaw(t *testing.T) {
 		{Scheme: "windowed-deo", Window: 3}, {Scheme: "windowed-deo", Window: 3, Gate: "open"},
 		{Scheme: "windowed-deo", Window: 3, Gate: "open", Parity: "off"}, {Scheme: "windowed-deo", Window: 3, Parity: "off"},
 	} {
-		if why := s.Bias(false); len(why) > 0 {
+		if why := s.Bias(len(tau), false); len(why) > 0 {
 			t.Errorf("%+v is said to be biased: %q", s, why)
 		}
 		for r, m := range autocorrelated(t, s, tau, 0.9, 0, size(100_000)) {
@@ -237,7 +237,7 @@ func TestGates(t *testing.T) {
 		if math.Abs(m.mean-c.want) > c.by+5.3*m.se() {
 			t.Errorf("gate %s, autocorrelation %g, window %d: E x² = %.4f ± %.4f, want %.2f", c.gate, c.rho, c.window, m.mean, m.se(), c.want)
 		}
-		biased := len(Settings{Scheme: "windowed-deo", Gate: c.gate}.Bias(false)) > 0
+		biased := len(Settings{Scheme: "windowed-deo", Gate: c.gate}.Bias(2, false)) > 0
 		if biased != (c.gate == "once") {
 			t.Errorf("gate %s: biased is %v", c.gate, biased)
 		}
@@ -287,8 +287,8 @@ func TestAlgorithm2(t *testing.T) {
 					t.Fatalf("iteration %d: replica %d is at rung %d, want %d", k, i, rung[i], r)
 				}
 			}
-			if math.Abs(e.Level()-c) > 1e-12 {
-				t.Fatalf("iteration %d: C = %v, want %v", k, e.Level(), c)
+			if math.Abs(e.level-c) > 1e-12 {
+				t.Fatalf("iteration %d: C = %v, want %v", k, e.level, c)
 			}
 		}
 	})
@@ -359,7 +359,10 @@ func TestBias(t *testing.T) {
 		{Settings{Scheme: "windowed-deo", Gate: "once"}, false, []string{"gate once"}},
 		{Settings{Scheme: "windowed-deo", Gate: "once", Rule: "indicator"}, false, []string{"indicator", "gate once"}},
 	} {
-		got := c.s.Bias(c.noisy)
+		if why := c.s.Bias(1, c.noisy); why != nil {
+			t.Errorf("%+v: one rung alone is biased: %q", c.s, why)
+		}
+		got := c.s.Bias(3, c.noisy)
 		if len(got) != len(c.want) {
 			t.Errorf("%+v, noisy %v: %q, want %q", c.s, c.noisy, got, c.want)
 			continue

@@ -78,10 +78,14 @@ func oneOf(s string, names ...string) bool {
 }
 
 // Bias returns the reasons, in words, why these settings do not keep the law of
-// each rung; none if they do. noisy says whether energies carry noise, as those
-// of minibatches do. The noise is taken as Gaussian and fresh in each iteration.
-func (s Settings) Bias(noisy bool) []string {
-	s = s.withDefaults(2)
+// each rung of a ladder; none if they do, as where nobody trades because there is
+// one rung. noisy says whether energies carry noise, as those of minibatches do. The
+// noise is taken as Gaussian and fresh in each iteration.
+func (s Settings) Bias(rungs int, noisy bool) []string {
+	if rungs < 2 {
+		return nil
+	}
+	s = s.WithDefaults(rungs)
 	var why []string
 	because := func(biased bool, reason string, args ...any) {
 		if biased {
@@ -96,13 +100,14 @@ func (s Settings) Bias(noisy bool) []string {
 	because(statistic && s.Correction != 2 && (s.Variance > 0 || estimated), "correction C = %g: the penalty for noisy energies is exact for C = 2 only", s.Correction)
 	because(statistic && noisy && s.Variance == 0 && !estimated, "energies are noisy and no variance of their differences is given or estimated: swaps take noise for depth")
 	because(statistic && !noisy && s.Variance > 0 && !estimated, "a variance of the energies' noise is given, but energies are exact: the penalty refuses too many swaps down")
-	sequence := s.Scheme == "adj" || s.Scheme == "ape" || s.Parity == "off"
+	sequence := rungs > 2 && (s.Scheme == "adj" || s.Scheme == "ape" || s.Parity == "off")
 	because(statistic && noisy && sequence, "with noisy energies, pairs that trade one after another use the same noise more than once: use deo, seo or windowed-deo")
 	return why
 }
 
-// withDefaults puts the defaults of a ladder for what is zero.
-func (s Settings) withDefaults(rungs int) Settings {
+// WithDefaults returns the settings with the defaults of a ladder for what is zero,
+// Gain and Parity aside, and Variance 0 where it is estimated.
+func (s Settings) WithDefaults(rungs int) Settings {
 	if s.Scheme == "" {
 		s.Scheme = "deo"
 	}
@@ -137,28 +142,4 @@ func (s Settings) withDefaults(rungs int) Settings {
 		s.Gate = "last"
 	}
 	return s
-}
-
-// scheme is the scheme of settings with defaults.
-func (s Settings) scheme() Scheme {
-	switch s.Scheme {
-	case "adj", "ape":
-		return InSequence{}
-	case "seo":
-		return SEO{}
-	case "windowed-deo":
-		return Windowed{Length: s.Window, Gate: s.Gate, Together: s.Parity == "off"}
-	}
-	return DEO{}
-}
-
-// rule is the rule of settings with defaults.
-func (s Settings) rule() Rule {
-	switch s.Rule {
-	case "threshold":
-		return Threshold{s.Threshold}
-	case "indicator":
-		return &Indicator{Target: s.Target, Gain: s.Gain}
-	}
-	return Metropolis{}
 }

@@ -7,7 +7,7 @@ import (
 
 // counters is all of an Exchange that is no list.
 type counters struct {
-	Looks, Sweeps, Estimates     int64
+	Sweeps, Estimates            int64
 	Counted, RoundTrips, Restart int64
 	Level                        float64
 }
@@ -21,14 +21,14 @@ type tally struct {
 // lists are the lists of an Exchange, for encoding and decoding in place, with
 // pairs in place of those of the statistics.
 func (e *Exchange) lists(c *counters, pairs []tally) []any {
-	return []any{c, pairs, e.stats.Rungs, e.stats.Evidence, e.traded, e.travel}
+	return []any{c, pairs, e.stats.Noise, e.stats.stones, e.traded, e.travel}
 }
 
 // AppendBinary appends everything that later sweeps depend on or that is
 // counted: the place in the scheme, gates, σ̃², the level of rule indicator, the
-// travels of replicas, energies and evidence.
+// travels of replicas, noise and evidence.
 func (e *Exchange) AppendBinary(b []byte) ([]byte, error) {
-	c := counters{int64(e.looks), int64(e.sweeps), int64(e.estimates), e.stats.Sweeps, e.stats.RoundTrips, e.stats.Restarts, e.Level()}
+	c := counters{int64(e.sweeps), int64(e.estimates), e.stats.Sweeps, e.stats.RoundTrips, e.stats.Restarts, e.level}
 	pairs := make([]tally, len(e.stats.Pairs))
 	for i, p := range e.stats.Pairs {
 		pairs[i] = tally{p.Attempts, p.Accepted, p.Weighed, p.Probability, p.Variance}
@@ -62,11 +62,8 @@ func (e *Exchange) UnmarshalBinary(b []byte) error {
 		}
 		b = b[n:]
 	}
-	e.looks, e.sweeps, e.estimates = int(c.Looks), int(c.Sweeps), int(c.Estimates)
+	e.sweeps, e.estimates, e.level = int(c.Sweeps), int(c.Estimates), c.Level
 	e.stats.Sweeps, e.stats.RoundTrips, e.stats.Restarts = c.Counted, c.RoundTrips, c.Restart
-	if r, ok := e.rule.(*Indicator); ok {
-		r.next = c.Level
-	}
 	for i, p := range pairs {
 		q := &e.stats.Pairs[i]
 		q.Attempts, q.Accepted, q.Weighed, q.Probability, q.Variance = p.Attempts, p.Accepted, p.Weighed, p.Probability, p.Variance

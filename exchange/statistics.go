@@ -1,9 +1,6 @@
 package exchange
 
-import (
-	"math"
-	"slices"
-)
+import "slices"
 
 // A Pair counts what became of the swaps of two rungs.
 type Pair struct {
@@ -22,55 +19,12 @@ func (p Pair) Rate() float64 { return float64(p.Accepted) / float64(p.Attempts) 
 // is the rejection r of the pair.
 func (p Pair) MeanProbability() float64 { return p.Probability / float64(p.Weighed) }
 
-// A Rung tells of the energies of a temperature, before labels trade, in every
-// sixteenth iteration.
-type Rung struct {
-	Count   int64   // of those iterations with a finite energy
-	Mean    float64 // of those energies
-	Squares float64 // sum of their squared differences from the mean
-	Noise   float64 // variance of one energy given the state, estimated, else σ̃²/2
-}
-
-// Variance is the variance of the energy, NaN without two of them. Draws of a
-// chain depend on each other: it is a little small in short runs.
-func (r Rung) Variance() float64 {
-	if r.Count < 2 {
-		return math.NaN()
-	}
-	return r.Squares / float64(r.Count-1)
-}
-
-// add is Welford's step.
-func (r *Rung) add(u float64) {
-	if u-u != 0 {
-		return
-	}
-	r.Count++
-	d := u - r.Mean
-	r.Mean += d / float64(r.Count)
-	r.Squares += d * (u - r.Mean)
-}
-
-// merge adds the energies of another ladder (Chan, Golub and LeVeque 1979).
-func (r *Rung) merge(t Rung) {
-	n := r.Count + t.Count
-	if n == 0 {
-		return
-	}
-	w := float64(t.Count) / float64(n)
-	d := t.Mean - r.Mean
-	r.Squares += t.Squares + d*d*float64(r.Count)*w
-	r.Mean += d * w
-	r.Count = n
-}
-
 // Statistics is what a ladder tells of its swaps.
 type Statistics struct {
-	Ladders  int64   // added up; 1 of one ladder
-	Sweeps   int64   // of all of them
-	Pairs    []Pair  // at p that of the neighbours p and p+1; after these, if all pairs trade, the others
-	Rungs    []Rung  // energies per rung
-	Evidence []Stone // of the neighbours p and p+1
+	Ladders int64     // added up; 1 of one ladder
+	Sweeps  int64     // of all of them
+	Pairs   []Pair    // at p that of the neighbours p and p+1; after these, if all pairs trade, the others
+	Noise   []float64 // per rung, the variance of one energy given the state: estimated, else σ̃²/2
 
 	// RoundTrips is how often a replica came to the coldest rung from the hottest,
 	// having been at the coldest before: full ways down, up and down. Restarts is
@@ -79,11 +33,13 @@ type Statistics struct {
 	// and perhaps one more before its first.
 	RoundTrips int64
 	Restarts   int64
+
+	stones []stone // of the neighbours p and p+1
 }
 
 // newStatistics lists the pairs of neighbours, and all others after them if all.
 func newStatistics(rungs int, all bool) Statistics {
-	s := Statistics{Ladders: 1, Rungs: make([]Rung, rungs), Evidence: make([]Stone, max(0, rungs-1))}
+	s := Statistics{Ladders: 1, Noise: make([]float64, rungs), stones: make([]stone, max(0, rungs-1))}
 	for apart := 1; apart < rungs && (apart == 1 || all); apart++ {
 		for p := 0; p+apart < rungs; p++ {
 			s.Pairs = append(s.Pairs, Pair{Cold: p, Hot: p + apart})
@@ -94,7 +50,7 @@ func newStatistics(rungs int, all bool) Statistics {
 
 func (s *Statistics) clone() Statistics {
 	c := *s
-	c.Pairs, c.Rungs, c.Evidence = slices.Clone(s.Pairs), slices.Clone(s.Rungs), slices.Clone(s.Evidence)
+	c.Pairs, c.Noise, c.stones = slices.Clone(s.Pairs), slices.Clone(s.Noise), slices.Clone(s.stones)
 	return c
 }
 
@@ -102,17 +58,14 @@ func (s *Statistics) reset() {
 	for i, p := range s.Pairs {
 		s.Pairs[i] = Pair{Cold: p.Cold, Hot: p.Hot, Variance: p.Variance}
 	}
-	for i, r := range s.Rungs {
-		s.Rungs[i] = Rung{Noise: r.Noise}
-	}
-	clear(s.Evidence)
+	clear(s.stones)
 	s.Sweeps, s.RoundTrips, s.Restarts = 0, 0, 0
 }
 
 // Add adds the counts of other ladders with as many rungs and the same scheme.
 // σ̃² and noise become means over ladders.
 func (s *Statistics) Add(t Statistics) {
-	if s.Pairs == nil && s.Rungs == nil {
+	if s.Noise == nil {
 		*s = t.clone()
 		return
 	}
@@ -125,12 +78,11 @@ func (s *Statistics) Add(t Statistics) {
 		s.Pairs[i].Probability += p.Probability
 		s.Pairs[i].Variance += w * (p.Variance - s.Pairs[i].Variance)
 	}
-	for i, r := range t.Rungs {
-		s.Rungs[i].merge(r)
-		s.Rungs[i].Noise += w * (r.Noise - s.Rungs[i].Noise)
+	for i, v := range t.Noise {
+		s.Noise[i] += w * (v - s.Noise[i])
 	}
-	for i, e := range t.Evidence {
-		s.Evidence[i].merge(e)
+	for i, e := range t.stones {
+		s.stones[i].merge(e)
 	}
 	s.Sweeps += t.Sweeps
 	s.RoundTrips += t.RoundTrips

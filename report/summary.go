@@ -271,7 +271,7 @@ func SwapBias(p r2sgld.Problem, s r2sgld.Settings) []string {
 	if s.FullEnergies {
 		noise = 0
 	}
-	why := s.Swap.Bias(noise != 0)
+	why := s.Swap.Bias(len(s.Temperature), noise != 0)
 	if v := s.Swap.Variance; noise > 0 && v > 0 && s.Swap.Estimate.Every == 0 && math.Abs(v-2*noise*noise) > 1e-9*v {
 		why = append(why, fmt.Sprintf("the variance given, %g, is not that of the difference of two energies with noise %g, %g", v, noise, 2*noise*noise))
 	}

@@ -186,7 +186,7 @@ func survey(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, n int) (*P
 	}
 	exact, _ := potential.Exact(p.Potential)
 	noisy := potential.EnergyNoise(p.Potential) != 0 // noise of the gradient alone leaves swaps as they are
-	if len(s.Temperature) > 1 && len(s.Swap.Bias(noisy && !s.FullEnergies)) > 0 {
+	if len(s.Swap.Bias(len(s.Temperature), noisy && !s.FullEnergies)) > 0 {
 		quiet := short(s, p.Potential.Dim(), n)
 		quiet.Seed += quietStream
 		quiet.Swap, quiet.FullEnergies = exchange.Settings{Every: n + 1}, false
@@ -215,11 +215,9 @@ func survey(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, n int) (*P
 // variance of the difference of noisy energies of each pair of neighbours.
 func predict(rungs []Energies, variance []float64, swap exchange.Settings, full bool) *Plan {
 	nan := math.NaN()
+	swap = swap.WithDefaults(len(rungs))
 	plan := &Plan{Schema: 1, Rule: swap.Rule, Full: full, Rungs: rungs, Pairs: []Trade{}, Barrier: nan, Independent: nan,
 		Half: Half{0, nan}, NoisyHalf: Half{0, nan}, Advice: []string{}}
-	if plan.Rule == "" {
-		plan.Rule = "metropolis"
-	}
 	if len(rungs) < 2 {
 		return plan
 	}
@@ -245,7 +243,7 @@ func predict(rungs []Energies, variance []float64, swap exchange.Settings, full 
 	for i, t := range plan.Pairs {
 		rejection[i] = 1 - t.Acceptance
 	}
-	plan.Independent = rate(swap, rejection) / float64(max(1, swap.Every))
+	plan.Independent = rate(swap, rejection) / float64(swap.Every)
 	return plan
 }
 
@@ -315,10 +313,8 @@ func hopeful(log10 float64) bool { return log10 > -3 }
 // advise says what is wrong with the ladder and what would do.
 func (p *Plan) advise(s r2sgld.Settings) {
 	noisy := p.Noisy && !p.Full
-	for _, why := range s.Swap.Bias(noisy) {
-		if len(p.Pairs) > 0 {
-			p.Advice = append(p.Advice, "Swaps will be biased: "+why+".")
-		}
+	for _, why := range s.Swap.Bias(len(p.Rungs), noisy) {
+		p.Advice = append(p.Advice, "Swaps will be biased: "+why+".")
 	}
 	if v := s.Swap.Variance; noisy && v > 0 && s.Swap.Estimate.Every == 0 {
 		for _, t := range p.Pairs {

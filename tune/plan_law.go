@@ -87,34 +87,25 @@ func (p pair) log(penalty, variance float64, law func(m, s float64) float64) flo
 // exact is the log acceptance of rule metropolis with exact energies.
 func (p pair) exact() float64 { return p.log(0, 0, logCapped) }
 
-// under is the log acceptance of the rule of s with σ̃² as s has it; indicator
-// aside, which is a matter of all pairs.
+// under is the log acceptance of the rule of s with σ̃² as s has it, defaults filled
+// in; indicator aside, which is a matter of all pairs.
 func (p pair) under(s exchange.Settings) float64 {
 	penalty := s.Variance
 	if s.Estimate.Every > 0 {
 		penalty = p.noise
 	}
-	if s.Correction == 0 {
-		s.Correction = 2
-	}
 	penalty *= p.delta * p.delta / s.Correction
 	if s.Rule != "threshold" {
 		return p.log(penalty, p.noise, logCapped)
 	}
-	least := s.Threshold
-	if least == 0 {
-		least = 3e-4
-	}
-	return p.log(penalty, p.noise, func(m, s float64) float64 { return logReached(m, s, math.Log(least)) })
+	least := math.Log(s.Threshold)
+	return p.log(penalty, p.noise, func(m, s float64) float64 { return logReached(m, s, least) })
 }
 
 // indicator is the log acceptance of every pair under rule indicator, whose
 // level has come to where a share target of all pairs trades, for normal energies.
 func indicator(pairs []pair, target float64) []float64 {
 	logs := make([]float64, len(pairs))
-	if target == 0 {
-		target = 0.1
-	}
 	at := func(level float64) (share float64) {
 		for i, p := range pairs {
 			c, h := p.cold.SD, p.hot.SD
@@ -143,32 +134,21 @@ func indicator(pairs []pair, target float64) []float64 {
 
 // rate is the number of round trips per sweep of one ladder with the given
 // rejections, were its energies independent from sweep to sweep; NaN where there
-// is no formula.
+// is no formula. The settings are those with defaults.
 func rate(s exchange.Settings, rejection []float64) float64 {
 	switch s.Scheme {
-	case "", "deo":
+	case "deo":
 		return exchange.RateDEO(rejection)
 	case "seo":
 		return exchange.RateSEO(rejection)
 	case "windowed-deo":
-		w, target := s.Window, s.Target
-		if target == 0 {
-			target = 0.1
-		}
-		if w == 0 {
-			w = exchange.Window(len(rejection)+1, target)
-		}
-		if s.Parity == "off" || s.Gate == "open" && w > 1 {
+		if s.Parity == "off" || s.Gate == "open" && s.Window > 1 {
 			break
 		}
 		if s.Gate == "once" {
-			all := make([]float64, len(rejection))
-			for i, r := range rejection {
-				all[i] = math.Pow(r, float64(w))
-			}
-			rejection = all
+			return exchange.RateWindowed(rejection, s.Window)
 		}
-		return exchange.RateDEO(rejection) / float64(w)
+		return exchange.RateDEO(rejection) / float64(s.Window)
 	}
 	return math.NaN()
 }
