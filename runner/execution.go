@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -241,7 +242,7 @@ func (x *execution) leave(ctx context.Context, res *r2sgld.Result, sum *report.S
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if err := x.stream.Finish(x.Settings.Threads); err != nil {
+	if err := x.stream.Finish(cmp.Or(x.Settings.Threads, runtime.GOMAXPROCS(0))); err != nil {
 		return nil, err
 	}
 	if !x.Bare {
