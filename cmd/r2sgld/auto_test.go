@@ -184,9 +184,9 @@ func (o *outcome) checkEvidence(t *testing.T, seed int, want float64) {
 // gaps, by 1.1 % of tests of these 175; of a random seed
 // a limit of 5.8 would be exceeded by 1e-6 of such tests.
 //
-// Mutants: swaps with Δβ of the other sign; a hot end of the ladder at β > 0 on a
-// bounded domain (log Z); steps ten times as large; the whitening's map not put on
-// the domain; evidence without its correction for the step (simplex, chain).
+// Mutants: swaps with Δβ of the other sign, or 0.7 of it; a hot end of the ladder at
+// β > 0 on a bounded domain (log Z); steps ten times as large; the whitening's map
+// not put on the domain.
 func TestAuto(t *testing.T) {
 	auto := func(name string) string { return "testdata/auto/" + name + ".yaml" }
 	cases := []struct {
