@@ -146,7 +146,7 @@ func (o *outcome) check(t *testing.T, seed int) {
 	if s.Domain.Outside != 0 {
 		t.Errorf("seed %d: %d draws outside", seed, s.Domain.Outside)
 	}
-	if v := o.spread(); !(v <= 0.2) {
+	if v := o.spread(); !(v <= 0.1) {
 		t.Errorf("seed %d: rejections of pairs differ by %g", seed, v)
 	}
 	if v, of := o.beyond(); !(v < 4) {
@@ -177,7 +177,7 @@ func (o *outcome) checkEvidence(t *testing.T, seed int, want float64) {
 
 // Method auto, given nothing but a target and a domain, ends by its rule and is
 // right: all means, sds and masses of modes within four standard errors and the
-// stated bias, rejections of all pairs within ±0.1 of each other, the weight of a
+// stated bias, rejections of all pairs within 0.1 of each other, the weight of a
 // mode of 0.3 within 0.02, log Z within three standard errors and 0.02.
 //
 // The seed is fixed. Four standard errors would be exceeded by 6e-5 of normal
