@@ -334,6 +334,10 @@ func (e *BlowUp) Error() string {
 	for j, v := range e.State {
 		at[j] = fmt.Sprintf("%.4g", v)
 	}
+	if math.IsNaN(e.Energy) {
+		return fmt.Sprintf("rung %d (temperature %g), iteration %d: the energy is NaN at (%s): the potential is not defined there; keep the domain away from there",
+			e.Rung, e.Temperature, e.Iteration, strings.Join(at, ", "))
+	}
 	what := fmt.Sprintf("the energy is %g", e.Energy)
 	if e.Energy-e.Energy == 0 {
 		what = "the gradient is not finite"

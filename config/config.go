@@ -34,6 +34,7 @@ type Run struct {
 	Settings r2sgld.Settings   // without Recorder, Keeper, Review, Checkpoint, Resume and Threads
 	Until    *tune.Until       // of method auto, whose step sizes and temperatures are to be found; nil for others
 	Model    *dynamics.Problem // of identify: the posterior, to explain the draws with
+	Warnings []string          // what a user should know, though it is allowed
 	Resolved Resolved
 }
 

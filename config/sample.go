@@ -1,8 +1,10 @@
 package config
 
 import (
+	"fmt"
 	"math"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"time"
 
@@ -50,6 +52,7 @@ func (l *loader) sample() (*Run, error) {
 	if bounded(l.domain) {
 		temperature = []float64{1, 10}
 	}
+	s.Warnings = jumps(s.Resolved.Potential)
 	l.settleInit()
 	l.settle(s, section, temperature, 100_000, 10_000, 10)
 	if err := l.Problems.Err(); err != nil {
@@ -181,6 +184,15 @@ func (l *loader) readPotential(n *yamlpos.Node) potential.Potential {
 		return nil
 	}
 	return potential.FromExpression(e)
+}
+
+// jumps warns of functions that Langevin steps cannot see jump.
+func jumps(formula any) []string {
+	text, _ := formula.(string)
+	if m := regexp.MustCompile(`\b(floor|sign)\s*\(`).FindStringSubmatch(text); m != nil {
+		return []string{fmt.Sprintf("the potential has the function %s, which jumps: its gradient does not know of the jump, and draws on its two sides have wrong shares. Write the pieces as domains of their own.", m[1])}
+	}
+	return nil
 }
 
 // absentVariables reports variables that neither the potential nor the domain holds:

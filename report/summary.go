@@ -236,6 +236,33 @@ func (s *Summary) Tuned(f *tune.Found) {
 	for _, r := range f.Rounds {
 		s.Ladder.WarmUp += r.Iterations
 	}
+	if f.Singular {
+		s.Ladder.StepBias = math.NaN()
+		s.Warnings = append(s.Warnings, "a few draws have slopes that outweigh all others: the density is singular at a wall, or has a mode far narrower than the rest. The bias of the step is larger than where slopes are bounded, of the order of its square root, and not known. Compare with other variables, such as the logarithm of the distance from the wall.")
+	}
+	if !f.Settled {
+		s.Warnings = append(s.Warnings, "the warm-up ended before step sizes and temperatures were steady: the density may not be normalisable, or may have features that the first rounds did not find. Check it at the walls, and where draws are few.")
+	}
+}
+
+// A gap between forward and backward log Z beyond this, and beyond so many standard
+// errors, says that something is amiss: the backward mean has heavy tails.
+const (
+	gapLeast  = 0.3
+	gapErrors = 5
+)
+
+// OneSided warns if forward and backward evidence contradict each other, or if
+// nothing tells the error.
+func (s *Summary) OneSided() {
+	e := s.LogEvidence
+	if gap := math.Abs(e.Forward - e.Backward); gap > gapLeast+gapErrors*e.SE {
+		s.Warnings = append(s.Warnings, fmt.Sprintf("log Z is %s from the hotter rung of each pair and %s from the colder: they should agree. A mode may be missing that the hot rungs see and the cold one does not hold, or the potential jumps. Do not trust the draws before that is explained.",
+			number(e.Forward, 2), number(e.Backward, 2)))
+	}
+	if s.Ladders == 1 {
+		s.Warnings = append(s.Warnings, "one ladder cannot disagree with another: R̂ compares its halves only. Run four (sampler.ladders).")
+	}
 }
 
 // Stopped adds how far method auto came.
@@ -310,7 +337,7 @@ func (s *Summary) warnings(set r2sgld.Settings, res *r2sgld.Result) []string {
 				100*float64(t.Fallbacks)/float64(t.Steps), r+1))
 		}
 	}
-	if d := res.Tally(0); d.Reflected > d.Steps/5 {
+	if d := res.Tally(0); d.Reflected > d.Steps/5 && s.Energy.SD > 0 {
 		w = append(w, fmt.Sprintf("%.0f %% of the cold rung's steps met the wall: where the density leans on it, the step is large against the layer that holds the mass, and the bias with it. Compare with a tenth of sampler.step_size.",
 			100*float64(d.Reflected)/float64(d.Steps)))
 	}

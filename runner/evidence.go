@@ -23,18 +23,18 @@ const volumeLadder = 1 << 41
 
 // measureVolume measures the domain if the hottest rung is its uniform law. It
 // leaves NaN where there is none to be known.
-func (x *execution) measureVolume() error {
+func (x *execution) measureVolume() {
 	x.volume = volume{math.NaN(), math.NaN()}
 	s := x.Settings
 	if n := len(s.Temperature); n == 0 || !math.IsInf(s.Temperature[n-1], 1) {
-		return nil
+		return
 	}
 	log, se, err := domain.Volume(x.Problem.Domain, &stream.New(s.Seed, volumeLadder).Of(0, stream.Pilot).Rand)
 	if err != nil {
-		return fmt.Errorf("log evidence: the volume of the domain: %w", err)
+		x.unknown = fmt.Sprintf("no log evidence: the volume of the domain is not known: %v.", err)
+		return
 	}
 	x.volume = volume{log, se}
-	return nil
 }
 
 // logZ is the evidence of a result with its volume, the bias of the step not yet
@@ -159,6 +159,8 @@ func (x *execution) marginal(e report.Evidence) *report.Marginal {
 		m.Reason = "the domain is not bounded, and a flat prior on it no density: bound every parameter (model.constraints)"
 	case !x.exact:
 		m.Reason = "its swaps are biased: use rule metropolis (sampler.swap)"
+	case x.unknown != "":
+		m.Reason = x.unknown
 	case math.IsNaN(e.Estimate):
 		m.Reason = "no rung has the uniform law: use method auto, or end sampler.temperature in inf"
 	case x.Settings.Temperature[0] != 1:

@@ -3,6 +3,9 @@ package runner
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -30,12 +33,13 @@ type execution struct {
 	found    *tune.Found // of method auto
 	table    report.Rounds
 	progress *report.Progress
-	stream   *store.Stream
+	stream   *store.Writer
 	window   *window
 	goal     int // iterations of all ladders asked for
 	reached  int // iterations of all ladders in the newest checkpoint
 	unsaved  error
 	volume   volume // of the domain
+	unknown  string // why it is not known, for a warning
 	exact    bool   // whether swaps keep the law of every rung
 }
 
@@ -47,9 +51,7 @@ func (x *execution) run(ctx context.Context) (*report.Summary, error) {
 			return nil, err
 		}
 	}
-	if err := x.measureVolume(); err != nil {
-		return nil, fmt.Errorf("%s: %w", x.Name, err)
-	}
+	x.measureVolume()
 	x.exact = len(report.SwapBias(x.Problem, x.Settings)) == 0
 	fmt.Fprint(x.Terminal, x.how())
 	res, seconds, err := x.sample(ctx)
@@ -67,10 +69,8 @@ const tunedFile = "tuned.json"
 func (x *execution) tune(ctx context.Context) error {
 	var from *tune.Found
 	if x.Resume {
-		from = &tune.Found{}
-		if err := x.folder.ReadJSON(tunedFile, from); errors.Is(err, fs.ErrNotExist) {
-			from = nil
-		} else if err != nil {
+		var err error
+		if from, err = x.readTuned(); err != nil {
 			return fmt.Errorf("%s: %w", x.Name, err)
 		}
 	}
@@ -78,13 +78,47 @@ func (x *execution) tune(ctx context.Context) error {
 	var err error
 	x.found, err = tune.Tune(ctx, x.Problem, x.Settings, from, func(f *tune.Found) error {
 		x.warmUp(f)
-		return x.folder.WriteJSON(tunedFile, f)
+		sum, err := checksum(f)
+		if err != nil {
+			return err
+		}
+		return x.folder.WriteJSON(tunedFile, tuned{sum, f})
 	})
 	if err != nil {
 		return x.explain(ctx, err)
 	}
 	x.Settings = x.found.Apply(x.Settings)
 	return nil
+}
+
+// A tuned is the content of tunedFile: what was found, and its checksum.
+type tuned struct {
+	SHA256 string      `json:"sha256"`
+	Found  *tune.Found `json:"found"`
+}
+
+func checksum(f *tune.Found) (string, error) {
+	text, err := json.Marshal(f)
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:]), err
+}
+
+// readTuned reads what an interrupted warm-up had found; nil if it had found
+// nothing.
+func (x *execution) readTuned() (*tune.Found, error) {
+	var t tuned
+	if err := x.folder.ReadJSON(tunedFile, &t); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	if t.Found == nil {
+		return nil, fmt.Errorf("%s holds no ladder: start the run anew", tunedFile)
+	}
+	if sum, err := checksum(t.Found); err != nil || sum != t.SHA256 {
+		return nil, errors.Join(err, fmt.Errorf("%s was changed: its checksum is not that of its content. Start the run anew", tunedFile))
+	}
+	return t.Found, nil
 }
 
 // warmUp shows a round of warm-up.
@@ -100,7 +134,7 @@ func (x *execution) warmUp(f *tune.Found) {
 func (x *execution) sample(ctx context.Context) (*r2sgld.Result, float64, error) {
 	s := x.Settings
 	var err error
-	if x.stream, err = x.folder.NewStream(x.description(), max(1, s.Ladders)); err != nil {
+	if x.stream, err = x.folder.NewWriter(x.description(), max(1, s.Ladders)); err != nil {
 		return nil, 0, x.explain(ctx, err)
 	}
 	x.goal = max(1, s.Ladders) * s.Iterations
@@ -226,6 +260,11 @@ func (x *execution) leave(ctx context.Context, res *r2sgld.Result, sum *report.S
 	if sum.LogEvidence, err = x.evidence(ctx, res); err != nil {
 		return nil, err
 	}
+	if x.unknown != "" {
+		sum.Warnings = append(sum.Warnings, x.unknown)
+	}
+	sum.Warnings = append(sum.Warnings, x.Warnings...)
+	sum.OneSided()
 	if f := x.found; f != nil {
 		sum.Tuned(f)
 		rhat, ess, ok := x.Until.Met(res)

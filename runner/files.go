@@ -15,9 +15,9 @@ import (
 )
 
 // description is all that the store needs to know of the draws to come.
-func (x *execution) description() *store.Draws {
+func (x *execution) description() *store.Run {
 	s := x.Settings
-	d := &store.Draws{Names: x.Problem.Names, Temperature: s.Temperature, BurnIn: s.BurnIn, Thin: s.Thin,
+	d := &store.Run{Names: x.Problem.Names, Temperature: s.Temperature, BurnIn: s.BurnIn, Thin: s.Thin,
 		Model: x.Name, Seed: s.Seed, Version: r2sgld.Version}
 	if m := x.Model; m != nil {
 		d.Observed = append(d.Observed, store.Array{Name: "time", Dims: []string{"time"}, Shape: []int{len(m.Time)}, Values: m.Time})

@@ -42,6 +42,8 @@ func (x *execution) how() string {
 	line := strings.Join(how, ", ")
 	eta := s.StepSize[0]
 	switch {
+	case x.found != nil && x.found.Singular:
+		line += " (bias not known: slopes grow without bound)"
 	case x.found != nil:
 		line += fmt.Sprintf(" (bias ≤ %.2g %% of a variance)", 100*x.found.Bias)
 	case x.Model != nil && x.Model.Linear && s.Whitening != nil:

@@ -30,6 +30,7 @@ type Job struct {
 	Problem  r2sgld.Problem
 	Settings r2sgld.Settings
 	Model    *dynamics.Problem // what identify fits; nil for sample
+	Warnings []string          // of the configuration
 	Time     string            // what the data call the time, for figures
 	Config   any               // the resolved configuration, for run.json
 	Hash     string            // of Config
@@ -126,9 +127,9 @@ func (j *Job) folder() (*store.Folder, error) {
 		files = store.Disk{}
 	}
 	if j.Resume {
-		return store.ContinueOn(files, j.Dir)
+		return store.Continue(files, j.Dir)
 	}
-	return store.CreateOn(files, j.Dir, j.Force)
+	return store.Create(files, j.Dir, j.Force, outputs()...)
 }
 
 func (j *Job) writeManifest(f *store.Folder) error {

@@ -1,6 +1,7 @@
 package tune
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -32,7 +33,7 @@ func (t *tuner) first() (*Found, error) {
 	}
 	seen := t.probe.around(x[:min(len(x), curvePoints*t.d)], t.d, f.Whitening)
 	if len(seen) == 0 {
-		return nil, fmt.Errorf("the potential or its gradient is not finite at any of %d points of the domain", len(x)/t.d)
+		return nil, cmp.Or(t.probe.failed, errNotFinite(len(x)/t.d))
 	}
 	coldest := 1 / t.coldest
 	if t.bounded {

@@ -38,7 +38,14 @@ func CheckGradient(p r2sgld.Problem, start []float64, seed uint64) error {
 		normalise(m.v)
 		h := 1e-5 * max(1e-3, norm(m.z))
 		if !m.gradient(m.a, 0) {
+			if err := potential.Err(m.eval); err != nil {
+				return err
+			}
 			continue
+		}
+		first := m.energy[0]
+		if m.gradient(m.a, 0); m.energy[0] != first {
+			return fmt.Errorf("the energy at %.6g is %.17g when asked once and %.17g when asked again: answers that depend on chance need \"stochastic\": true in the handshake and the seed for their chance", m.z, first, m.energy[0])
 		}
 		along, size := 0.0, norm(m.a)
 		for j, v := range m.v {

@@ -25,6 +25,17 @@ type probe struct {
 	exact     potential.Potential // without noise; nil if there is none to be had
 	noisy     bool
 	seed      uint64
+	first     bool  // stop at the first point that is finite
+	failed    error // of a potential that answers no more
+}
+
+// slopes is q that measures neither curvatures nor noise.
+func (q *probe) slopes() *probe {
+	s := &probe{potential: q.potential, seed: q.seed}
+	if q.exact != nil {
+		s.potential = q.exact
+	}
+	return s
 }
 
 // A point is what was seen at one.
@@ -54,8 +65,15 @@ func (q *probe) around(x []float64, d int, w *r2sgld.Whitening) []point {
 	var seen []point
 	for i := 0; i+d <= len(x); i += d {
 		m.back(x[i : i+d])
-		if p, ok := m.point(); ok {
+		p, ok := m.point()
+		if q.failed = potential.Err(m.eval); q.failed != nil {
+			return nil
+		}
+		if ok {
 			seen = append(seen, p)
+		}
+		if ok && q.first {
+			break
 		}
 	}
 	return seen

@@ -28,12 +28,7 @@ func (t *tuner) whitening(res *r2sgld.Result, now *r2sgld.Whitening) *r2sgld.Whi
 		return now
 	}
 	x := drawsOf(res, 0, max(4*mostStates, 40*min(t.d, manyNames)))
-	probe := *t.probe
-	probe.exact = nil // slopes alone are needed
-	if t.probe.exact != nil {
-		probe.potential, probe.noisy = t.probe.exact, false
-	}
-	seen := probe.around(x, t.d, nil)
+	seen := t.probe.slopes().around(x, t.d, nil)
 	if len(seen) < 2*t.d {
 		return t.s.Whitening
 	}
@@ -67,9 +62,35 @@ func (t *tuner) steps(next *Found, before []float64, res *r2sgld.Result) {
 		next.Diffusion = append(next.Diffusion, h)
 		if i == 0 {
 			next.Bias = h * b * stiff / 2
+			next.Singular = singular(seen[0])
 		}
 	}
 }
+
+// singular reports whether one of the slopes at cold draws outweighs all others: as
+// they do where the density has no bounded slope at a wall, or a mode so narrow that
+// few draws are in it.
+func singular(seen []point) bool {
+	if len(seen) < mostStates/2 {
+		return false
+	}
+	for j := range seen[0].slope {
+		most, sum := 0.0, 0.0
+		for _, p := range seen {
+			v := p.slope[j] * p.slope[j]
+			most, sum = max(most, v), sum+v
+		}
+		if most > outweighs*sum {
+			return true
+		}
+	}
+	return false
+}
+
+// outweighs is the share of the squared slopes that one of mostStates draws has at
+// most: of normal laws it is 0.1, of one that grows like 1 over the distance from a
+// wall a third and more.
+const outweighs = 1.0 / 3
 
 // beside are the rungs whose draws tell of inverse temperature b: the one that has
 // it, or both its neighbours. beta are those of the rungs, cold first, b no other

@@ -1,6 +1,7 @@
 package tune
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -32,7 +33,7 @@ func Steps(p r2sgld.Problem, temperature, start []float64, seed uint64) ([]float
 	}
 	seen := q.around(x, d, nil)
 	if len(seen) == 0 {
-		return nil, errNotFinite(pilotPoints)
+		return nil, cmp.Or(q.failed, errNotFinite(pilotPoints))
 	}
 	widest := math.Inf(1)
 	if p.Domain != nil && domain.Bounded(p.Domain) {
@@ -63,15 +64,12 @@ func Finite(p r2sgld.Problem, start []float64, seed uint64) error {
 	if err != nil {
 		return err
 	}
-	slopes := *q
-	slopes.exact = nil
-	slopes.noisy = false
-	for i := 0; i < len(x); i += d {
-		if len(slopes.around(x[i:i+d], d, nil)) > 0 {
-			return nil
-		}
+	slopes := q.slopes()
+	slopes.first = true
+	if len(slopes.around(x, d, nil)) > 0 {
+		return nil
 	}
-	return errNotFinite(pilotPoints)
+	return cmp.Or(slopes.failed, errNotFinite(pilotPoints))
 }
 
 func errNotFinite(points int) error {

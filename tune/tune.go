@@ -48,7 +48,13 @@ type Found struct {
 	Whitening *r2sgld.Whitening `json:"whitening,omitempty"`
 	States    [][][]float64     `json:"states"` // per ladder and rung, in the user's coordinates
 	Bias      float64           `json:"bias"`   // of a variance by the step, relative, at the cold rung
-	Done      bool              `json:"done"`
+	// Singular says that a few draws have slopes that outweigh all others: the bias
+	// is then more than Bias.
+	Singular bool `json:"singular"`
+	// Settled says that rejections, steps and whitening had become steady when the
+	// warm-up ended.
+	Settled bool `json:"settled"`
+	Done    bool `json:"done"`
 }
 
 // A Round is what a round saw.
@@ -58,6 +64,30 @@ type Round struct {
 	Barrier    float64   `json:"barrier"`
 	RoundTrips int64     `json:"round_trips"`
 	BlowUps    int       `json:"blow_ups,omitempty"` // tries given up for a smaller step
+}
+
+// Validate reports what keeps f from being a ladder for p with settings s, as when
+// a file was changed.
+func (f *Found) Validate(p r2sgld.Problem, s r2sgld.Settings) error {
+	n := len(f.Beta)
+	coldest := 1.0
+	if len(s.Temperature) > 0 {
+		coldest = s.Temperature[0]
+	}
+	switch {
+	case n < 1 || len(f.Diffusion) != n || len(f.States) != max(1, s.Ladders):
+		return fmt.Errorf("%d temperatures, %d step sizes, states of %d ladders", n, len(f.Diffusion), len(f.States))
+	case math.Abs(f.Beta[0]*coldest-1) > 1e-12:
+		return fmt.Errorf("the coldest inverse temperature is %g, not %g", f.Beta[0], 1/coldest)
+	case !(f.Bias >= 0):
+		return fmt.Errorf("a bias of %g", f.Bias)
+	}
+	for i, h := range f.Diffusion {
+		if !(h > 0) || i > 0 && !(f.Beta[i] < f.Beta[i-1] && f.Beta[i] >= 0) {
+			return fmt.Errorf("step size %g and inverse temperature %g of rung %d", h, f.Beta[i], i+1)
+		}
+	}
+	return nil
 }
 
 // Temperature is τ per rung, the last +Inf for the uniform law.
@@ -104,6 +134,11 @@ func Tune(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, from *Found,
 		return nil, err
 	}
 	f := from
+	if f != nil {
+		if err := f.Validate(p, s); err != nil {
+			return nil, fmt.Errorf("what was found before is no ladder: %w", err)
+		}
+	}
 	if f == nil {
 		if f, err = t.first(); err != nil {
 			return nil, err
@@ -167,7 +202,7 @@ func (t *tuner) round(ctx context.Context, f *Found) (*Found, error) {
 			break
 		}
 		var blown *r2sgld.BlowUp
-		if seen.BlowUps++; !errors.As(err, &blown) || seen.BlowUps > mostBlowUps {
+		if seen.BlowUps++; !errors.As(err, &blown) || seen.BlowUps > mostBlowUps || math.IsNaN(blown.Energy) {
 			return nil, fmt.Errorf("warm-up, round %d: %w", len(f.Rounds)+1, err)
 		}
 		next := *f
@@ -205,6 +240,7 @@ func (t *tuner) learn(f *Found, res *r2sgld.Result, seen Round) (*Found, error) 
 		calm = calm && ratio(next.Diffusion[i], f.Diffusion[min(i, len(f.Diffusion)-1)]) < steady
 	}
 	n := len(next.Rounds)
+	next.Settled = calm
 	next.Done = calm && n >= fewest || n >= mostRounds
 	if next.Done && calm { // the ladder that was seen is the one to keep
 		next.Diffusion = f.Diffusion

@@ -100,15 +100,11 @@ func wholeRun(t *testing.T, command, file string, seed int, want target) *outcom
 		t.Fatal(err)
 	}
 	o.evidence = e.Evidence
-	d, err := store.ReadRun(dir)
+	d, err := store.Read(0, dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	draws := make([][][]float64, len(d.Names))
-	for j := range draws {
-		draws[j] = d.Parameter(j)
-	}
-	o.compare(d.Names, draws, want)
+	o.compare(d.Names, d.X, want)
 	return o
 }
 

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -29,6 +31,9 @@ sample are compared by log Z.`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			runs := make([]compare.Run, len(args))
 			for i, dir := range args {
+				if slices.ContainsFunc(args[:i], func(other string) bool { return filepath.Clean(other) == filepath.Clean(dir) }) {
+					return &runner.Refused{Err: fmt.Errorf("%s is given twice", dir)}
+				}
 				var err error
 				if runs[i], err = runToCompare(dir); err != nil {
 					return &runner.Refused{Err: err}
@@ -89,6 +94,9 @@ func runToCompare(dir string) (compare.Run, error) {
 	}
 	if e.SE != nil {
 		r.SE = *e.SE
+	}
+	if r.SE < 0 || math.IsInf(r.LogEvidence, 0) {
+		return r, fmt.Errorf("%s: a log evidence of %g ± %g is none: the summary was changed", dir, r.LogEvidence, r.SE)
 	}
 	if r.NoEvidence = e.Reason; r.NoEvidence == "" {
 		r.NoEvidence = "no rung has the uniform law: use method auto on a bounded domain"

@@ -18,12 +18,13 @@ func diagnoseCommand() *cobra.Command {
 		Use:   "diagnose PATH…",
 		Short: "Summary of draws in a run folder, a Zarr folder or Stan CSV files",
 		Long: `Summary of draws in a run folder, a Zarr folder or Stan CSV files (ours or Stan's,
-one file a chain): mean, sd, quantiles, mode, effective sample size, R̂.`,
+one file a chain): mean, sd, quantiles, mode, effective sample size, R̂. Of a chain
+of more than 131,072 draws every second, fourth, … is taken, as summary.json does.`,
 		Example: `  r2sgld diagnose runs/flower-20261121-101300
   r2sgld diagnose output_1.csv output_2.csv output_3.csv output_4.csv`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			d, err := store.Read(args...)
+			d, err := store.Read(mostRead, args...)
 			if err != nil {
 				return &runner.Refused{Err: err}
 			}
@@ -34,24 +35,32 @@ one file a chain): mean, sd, quantiles, mode, effective sample size, R̂.`,
 	return cmd
 }
 
+// mostRead is the number of draws of a chain that are read, unless there are fewer.
+const mostRead = 1 << 17
+
 // diagnosis is what diagnose prints as JSON.
 type diagnosis struct {
 	Schema     int                `json:"schema"`
 	Ladders    int                `json:"ladders"`
-	Draws      int                `json:"draws"` // over all ladders
+	Draws      int                `json:"draws"`  // over all ladders
+	Stride     int                `json:"stride"` // the parameters are those of every so many-th
 	Parameters []report.Parameter `json:"parameters"`
 }
 
 func diagnose(d *store.Draws, c common) error {
-	out := diagnosis{Schema: 1, Ladders: len(d.Chains), Draws: d.N() * len(d.Chains)}
+	out := diagnosis{Schema: 1, Ladders: d.Chains(), Draws: d.Kept * d.Chains(), Stride: d.Stride}
 	for j, name := range d.Names {
-		out.Parameters = append(out.Parameters, report.Describe(name, d.Parameter(j), math.Inf(-1), math.Inf(1)))
+		out.Parameters = append(out.Parameters, report.Describe(name, d.X[j], math.Inf(-1), math.Inf(1)))
 	}
 	switch {
 	case c.json:
 		return printJSON(out)
 	case !c.quiet:
-		fmt.Printf(" %d draws, ladders: %d\n\n%s", out.Draws, out.Ladders, report.Table(out.Parameters, style()))
+		every := ""
+		if out.Stride > 1 {
+			every = fmt.Sprintf("; one draw in %d is summarised", out.Stride)
+		}
+		fmt.Printf(" %d draws, ladders: %d%s\n\n%s", out.Draws, out.Ladders, every, report.Table(out.Parameters, style()))
 		for _, p := range out.Parameters {
 			if text := p.Doubt(); text != "" {
 				fmt.Fprintln(os.Stderr, " ! "+text)

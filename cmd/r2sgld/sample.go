@@ -50,7 +50,7 @@ func (c *common) load(cmd *cobra.Command, args []string) error {
 // job is the job that makes a run.
 func job(r *config.Run) (*runner.Job, error) {
 	hash, err := r.Resolved.Hash()
-	j := &runner.Job{Command: r.Command, Name: r.Name, Method: r.Resolved.Sampler.Method, Problem: r.Problem, Settings: r.Settings, Until: r.Until,
+	j := &runner.Job{Command: r.Command, Name: r.Name, Method: r.Resolved.Sampler.Method, Problem: r.Problem, Settings: r.Settings, Until: r.Until, Warnings: r.Warnings,
 		Model: r.Model, Config: r.Resolved, Hash: hash}
 	if r.Resolved.Data != nil {
 		j.Time = cmp.Or(r.Resolved.Data.Time, "row")
