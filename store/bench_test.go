@@ -24,8 +24,8 @@ func BenchmarkKeep(b *testing.B) {
 	}
 }
 
-func benchStream(b *testing.B, dim, rungs int) (*Stream, [][]float64, []float64) {
-	d := &Draws{}
+func benchStream(b *testing.B, dim, rungs int) (*Writer, [][]float64, []float64) {
+	d := &Run{}
 	for j := range dim {
 		d.Names = append(d.Names, fmt.Sprintf("x%d", j))
 	}
@@ -37,7 +37,7 @@ func benchStream(b *testing.B, dim, rungs int) (*Stream, [][]float64, []float64)
 			x[r][j] = rand.Float64()
 		}
 	}
-	s, err := (&Folder{dir: b.TempDir(), files: Disk{}}).NewStream(d, 4)
+	s, err := (&Folder{dir: b.TempDir(), files: Disk{}}).NewWriter(d, 4)
 	if err != nil {
 		b.Fatal(err)
 	}

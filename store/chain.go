@@ -13,7 +13,7 @@ import (
 // A ChainWriter takes the draws of one ladder. It belongs to one goroutine;
 // those of several ladders work at the same time.
 type ChainWriter struct {
-	s        *Stream
+	s        *Writer
 	l        *layout
 	tracks   []track
 	chain    int
@@ -27,7 +27,7 @@ type ChainWriter struct {
 	dirty []int // chunks written but not synced, ascending
 }
 
-func newChainWriter(s *Stream, l *layout, chain int) *ChainWriter {
+func newChainWriter(s *Writer, l *layout, chain int) *ChainWriter {
 	return &ChainWriter{s: s, l: l, tracks: l.tracks(), chain: chain,
 		rows: make([]float64, 0, l.buffer*l.width()), data: make([]byte, bytesPerItem*l.buffer)}
 }
@@ -189,7 +189,7 @@ func (w *ChainWriter) unsynced() (files, dirs []string) {
 
 // AppendBinary appends all that a checkpoint needs: how many draws are on disk,
 // and those that are not. Before the checkpoint itself is written, the draws on
-// disk must be made durable by [Stream.Sync].
+// disk must be made durable by [Writer.Sync].
 func (w *ChainWriter) AppendBinary(b []byte) ([]byte, error) {
 	if w.failed != nil {
 		return b, w.failed

@@ -20,7 +20,7 @@ func sampleCheckpoint(iteration int) *Checkpoint {
 }
 
 func TestCheckpoints(t *testing.T) {
-	f, err := Create(t.TempDir(), false)
+	f, err := Create(Disk{}, t.TempDir(), false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func TestCheckpointCorruption(t *testing.T) {
 // one before is read, with a warning; the next one takes the place of the
 // damaged file, not of the whole one.
 func TestDamagedCheckpointIsSkipped(t *testing.T) {
-	f, err := CreateOn(quick{}, scratch(t), false)
+	f, err := Create(quick{}, scratch(t), false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +138,7 @@ func TestDamagedCheckpointIsSkipped(t *testing.T) {
 // written, never the one before, and leaves nothing else behind.
 func TestCheckpointOnFullDisk(t *testing.T) {
 	dir := scratch(t)
-	f, err := CreateOn(quick{}, dir, false)
+	f, err := Create(quick{}, dir, false)
 	if err != nil {
 		t.Fatal(err)
 	}

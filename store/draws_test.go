@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,12 +17,66 @@ import (
 // awkward are names that files, Stan or R would stumble over.
 var awkward = []string{"alpha", "H.initial", "x.x*y", "β", "a/b", "theta[1]", "theta[2]", "Alpha", "draw", "lp__"}
 
+// ladders are draws of every rung, to be written.
+type ladders struct {
+	Run
+	X [][][]float64 // X[chain][rung] is n × d
+	U [][][]float64 // U[chain][rung], n of them
+}
+
+func (l *ladders) n() int { return len(l.U[0][0]) }
+
+// cold is what there is to read of them.
+func (l *ladders) cold() *Draws {
+	d := &Draws{Names: l.Names, Kept: l.n(), Stride: 1}
+	for j := range l.Names {
+		x := make([][]float64, len(l.X))
+		for i := range x {
+			for k := range l.n() {
+				x[i] = append(x[i], l.X[i][0][k*len(l.Names)+j])
+			}
+		}
+		d.X = append(d.X, x)
+	}
+	return d
+}
+
+// keep writes draws, in chunks of so many, or as usual for 0.
+func keep(f *Folder, l *ladders, chunk int) error {
+	at := &layout{names: l.arrayNames(), chains: len(l.X), hot: len(l.X[0]) - 1, chunk: chunk, buffer: max(1, chunk/2)}
+	if chunk == 0 {
+		at.fit()
+	}
+	s, err := newWriter(f, &l.Run, at)
+	if err != nil {
+		return err
+	}
+	dim := len(l.Names)
+	for i := range l.X {
+		x, u := make([][]float64, len(l.X[i])), make([]float64, len(l.X[i]))
+		for k := range l.n() {
+			for r := range x {
+				x[r], u[r] = l.X[i][r][k*dim:(k+1)*dim], l.U[i][r][k]
+			}
+			if err := s.Chain(i).Keep(x, u); err != nil {
+				return err
+			}
+		}
+	}
+	return s.Finish(2)
+}
+
 // autoregressive makes draws of several chains with two hot rungs.
-func autoregressive(names []string, chains, n, warm int) *Draws {
+func autoregressive(names []string, chains, n int) *ladders {
 	r := rand.New(rand.NewPCG(1, 2))
-	make1 := func(n int) Chain {
-		c := Chain{Stats: []Column{{"reflections", make([]float64, n)}}}
-		for rung := range 3 {
+	d := &ladders{Run: Run{Names: names, Temperature: []float64{0.5, 2, 8}, BurnIn: 100, Thin: 10, Model: "odd names", Seed: math.MaxUint64, Version: "0.1.0",
+		Observed: []Array{
+			{Name: "H'", Dims: []string{"year", "side"}, Shape: []int{3, 2}, Values: []float64{1, 2, 3, 4, math.NaN(), 6}},
+			{Name: "year", Dims: []string{"year"}, Shape: []int{3}, Values: []float64{1900, 1901, 1902}},
+		}}}
+	for range chains {
+		var xs, us [][]float64
+		for rung := range d.Temperature {
 			x, u := make([]float64, n*len(names)), make([]float64, n)
 			for i := range x {
 				x[i] = r.NormFloat64() * float64(rung+1)
@@ -31,107 +86,105 @@ func autoregressive(names []string, chains, n, warm int) *Draws {
 			}
 			for i := range u {
 				u[i] = r.ExpFloat64()
-				c.Stats[0].Values[i] = float64(r.IntN(3))
 			}
-			c.X, c.Energy = append(c.X, x), append(c.Energy, u)
+			xs, us = append(xs, x), append(us, u)
 		}
-		return c
-	}
-	d := &Draws{Names: names, Temperature: []float64{0.5, 2, 8}, BurnIn: 10 * warm, Thin: 10, Model: "odd names", Seed: math.MaxUint64, Version: "0.1.0"}
-	for range chains {
-		d.Chains = append(d.Chains, make1(n))
-		if warm > 0 {
-			d.Warmup = append(d.Warmup, make1(warm))
-		}
-	}
-	for i := range d.Warmup { // hot rungs are not kept during warm-up
-		w := &d.Warmup[i]
-		w.X, w.Energy = w.X[:1], w.Energy[:1]
-	}
-	d.Observed = []Array{
-		{Name: "H'", Dims: []string{"year", "side"}, Shape: []int{3, 2}, Values: []float64{1, 2, 3, 4, math.NaN(), 6}},
-		{Name: "year", Dims: []string{"year"}, Shape: []int{3}, Values: []float64{1900, 1901, 1902}},
+		d.X, d.U = append(d.X, xs), append(d.U, us)
 	}
 	return d
 }
 
 var same = cmp.Options{cmpopts.EquateNaNs(), cmpopts.EquateEmpty()}
 
-// The folder of this test is what script/interop reads; R2SGLD_STORE_OUT says
-// where to leave it.
+// numbers reads an array of a store.
+func numbers(path string) ([]float64, error) {
+	var a zarrArray
+	_, dims, err := a.describe(path)
+	if err == nil {
+		err = a.check(len(dims))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return a.read(path, 1)
+}
+
+// Draws of more than a chunk are in both formats, those of hot rungs and the
+// energies in the Zarr store.
 func TestRoundTripThroughFolder(t *testing.T) {
-	dir := scratch(t)
-	if out := os.Getenv("R2SGLD_STORE_OUT"); out != "" {
-		dir = out
-	}
-	f, err := Create(dir, false)
+	f, err := Create(quick{}, scratch(t), false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := autoregressive(awkward, 4, 503, 100)
-	if err := f.WriteDraws(d); err != nil {
-		t.Fatal(err)
-	}
-	got, err := Read(dir)
+	d := autoregressive(awkward, 4, 0)
+	s, err := f.NewWriter(&d.Run, len(d.X))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(d, got, same); diff != "" {
-		t.Errorf("through Zarr (-written +read):\n%s", diff)
-	}
-	if err := os.RemoveAll(f.Path("draws.zarr")); err != nil {
+	d = autoregressive(awkward, 4, s.layout.chunk+3)
+	if err := keep(f, d, 0); err != nil {
 		t.Fatal(err)
 	}
-	got, err = Read(dir)
-	if err != nil {
-		t.Fatal(err)
+	if !exists(f.Path("draws.zarr/tempered/β/3.0.1")) {
+		t.Error("the second chunk is missing")
 	}
-	if diff := cmp.Diff(onlyCold(d), got, same); diff != "" {
-		t.Errorf("through Stan CSV (-written +read):\n%s", diff)
-	}
-	if err := f.WriteDraws(d); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// onlyCold is what Stan CSV keeps of draws.
-func onlyCold(d *Draws) *Draws {
-	c := *d
-	c.Model, c.Temperature = legal(d.Model), []float64{d.tau()}
-	c.Warmup, c.Observed, c.Chains = nil, nil, nil
-	for _, ch := range d.Chains {
-		accept := Column{"accept_stat", make([]float64, d.N())}
-		one := Chain{X: ch.X[:1], Stats: []Column{accept}}
-		if len(ch.Energy) > 0 {
-			one.Energy = ch.Energy[:1]
-		} else { // lp__ is 0 for what has no energy
-			one.Energy = [][]float64{make([]float64, d.N())}
+	hot(t, f, d)
+	for _, format := range []string{"Zarr", "Stan CSV"} {
+		got, err := Read(0, f.dir)
+		if err != nil {
+			t.Fatal(err)
 		}
-		c.Chains = append(c.Chains, one)
+		if diff := cmp.Diff(d.cold(), got); diff != "" {
+			t.Errorf("through %s (-written +read):\n%s", format, diff)
+		}
+		if err := os.RemoveAll(f.Path("draws.zarr")); err != nil {
+			t.Fatal(err)
+		}
 	}
-	return &c
 }
 
-func drawsOf(t *rapid.T) *Draws {
+// hot compares energies, lp = −U/τ and the rungs beside the cold one with what
+// is in the store.
+func hot(t *testing.T, f *Folder, d *ladders) {
+	t.Helper()
+	want := map[string][]float64{}
+	for i := range d.X {
+		want["sample_stats/energy"] = append(want["sample_stats/energy"], d.U[i][0]...)
+		for _, u := range d.U[i][0] {
+			want["sample_stats/lp"] = append(want["sample_stats/lp"], -u/d.Temperature[0])
+		}
+		for r := 1; r < len(d.X[i]); r++ {
+			want["tempered_stats/energy"] = append(want["tempered_stats/energy"], d.U[i][r]...)
+			for j, name := range d.arrayNames() {
+				for k := range d.n() {
+					want["tempered/"+name] = append(want["tempered/"+name], d.X[i][r][k*len(d.Names)+j])
+				}
+			}
+		}
+	}
+	for name, v := range want {
+		if got, err := numbers(f.Path("draws.zarr/" + name)); err != nil || !slices.Equal(v, got) {
+			t.Errorf("%s: other numbers %v", name, err)
+		}
+	}
+}
+
+func drawsOf(t *rapid.T) *ladders {
 	name := rapid.StringMatching(`[a-zαβ][a-zA-Z0-9_.*/\[\]%~=#" \-]{0,6}|\.|\.\.|chain|[xy]\[[123]\]|[xy]\.[12]\.[12]`)
 	dist := func(s string) string { return s }
-	d := &Draws{
-		Names: rapid.SliceOfNDistinct(name, 1, 9, dist).Draw(t, "names"),
-		Model: "m", Thin: rapid.IntRange(1, 5).Draw(t, "thin"), BurnIn: rapid.IntRange(0, 9).Draw(t, "burn"),
-		Temperature: []float64{rapid.Float64Range(1e-3, 1e3).Draw(t, "tau")}, Version: "1", Seed: rapid.Uint64().Draw(t, "seed"),
-	}
-	n := rapid.IntRange(0, 4).Draw(t, "draws")
+	d := &ladders{Run: Run{Names: rapid.SliceOfNDistinct(name, 1, 9, dist).Draw(t, "names"), Model: "m", Thin: rapid.IntRange(0, 5).Draw(t, "thin"), Version: "1"}}
+	n := rapid.IntRange(0, 9).Draw(t, "draws")
 	number := rapid.OneOf(rapid.Float64(), rapid.SampledFrom([]float64{math.NaN(), math.Inf(1), math.Inf(-1), math.Copysign(0, -1), 5e-324, math.MaxFloat64}))
 	for range rapid.IntRange(1, 3).Draw(t, "chains") {
-		d.Chains = append(d.Chains, Chain{
-			X:      [][]float64{rapid.SliceOfN(number, n*len(d.Names), n*len(d.Names)).Draw(t, "x")},
-			Energy: [][]float64{rapid.SliceOfN(number, n, n).Draw(t, "u")},
-		})
+		d.X = append(d.X, [][]float64{rapid.SliceOfN(number, n*len(d.Names), n*len(d.Names)).Draw(t, "x")})
+		d.U = append(d.U, [][]float64{rapid.SliceOfN(number, n, n).Draw(t, "u")})
 	}
 	return d
 }
 
-// Every bit of every draw comes back, under its own name, from both formats.
+// Every bit of every draw comes back, under its own name, from both formats; and
+// of at most so many draws those that a power of two leaves. Kills draws 1,
+// 1 + m, … instead of m, 2m, ….
 func TestRoundTripAnything(t *testing.T) {
 	root := scratch(t)
 	rapid.Check(t, func(t *rapid.T) {
@@ -140,56 +193,64 @@ func TestRoundTripAnything(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		defer os.RemoveAll(dir)
 		f := &Folder{dir: dir, files: quick{}}
-		if err := f.WriteDraws(d); err != nil {
+		if err := keep(f, d, rapid.SampledFrom([]int{1, 2, 4, 8}).Draw(t, "chunk")); err != nil {
 			t.Fatal(err)
 		}
-		got, err := ReadZarr(f.Path("draws.zarr"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(bits(d), bits(got)); diff != "" {
-			t.Fatalf("Zarr:\n%s", diff)
-		}
-		var paths []string
-		for i := range d.Chains {
-			paths = append(paths, f.Path("draws-"+string(rune('1'+i))+".csv"))
-		}
-		got, err = ReadStanCSV(paths...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range got.Chains {
-			got.Chains[i].Stats = nil // accept_stat__
-		}
-		if diff := cmp.Diff(bits(d), bits(got)); diff != "" {
-			t.Fatalf("Stan CSV:\n%s", diff)
+		most := rapid.IntRange(0, 9).Draw(t, "most")
+		want := thinned(d.cold(), most)
+		for _, format := range []string{"Zarr", "Stan CSV"} {
+			got, err := Read(most, dir)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(bits(want), bits(got)); diff != "" {
+				t.Fatalf("%s, at most %d:\n%s", format, most, diff)
+			}
+			if err := os.RemoveAll(f.Path("draws.zarr")); err != nil {
+				t.Fatal(err)
+			}
 		}
 	})
 }
 
+// thinned is d without every second draw until there are at most so many.
+func thinned(d *Draws, most int) *Draws {
+	out := *d
+	for n := d.Kept; most > 0 && n > most; n /= 2 {
+		out.Stride *= 2
+		x := make([][][]float64, len(out.X))
+		for j := range x {
+			for _, c := range out.X[j] {
+				var half []float64
+				for i := 1; i < len(c); i += 2 {
+					half = append(half, c[i])
+				}
+				x[j] = append(x[j], half)
+			}
+		}
+		out.X = x
+	}
+	return &out
+}
+
 // bits is d with every NaN alike and negative zero told from zero.
 func bits(d *Draws) any {
-	type plain struct {
-		Names   []string
-		Chains  [][2][]uint64
-		Numbers []any
-	}
-	p := plain{Names: d.Names, Numbers: []any{d.Temperature, d.BurnIn, max(1, d.Thin), d.Seed, d.Version, d.Model}}
-	for _, c := range d.Chains {
-		var k [2][]uint64
-		for i, s := range [][]float64{c.X[0], c.Energy[0]} {
-			k[i] = []uint64{}
-			for _, v := range s {
+	numbers := []any{d.Names, d.Kept, d.Stride}
+	for _, chains := range d.X {
+		for _, c := range chains {
+			k := []uint64{}
+			for _, v := range c {
 				if v != v {
 					v = math.NaN()
 				}
-				k[i] = append(k[i], math.Float64bits(v))
+				k = append(k, math.Float64bits(v))
 			}
+			numbers = append(numbers, k)
 		}
-		p.Chains = append(p.Chains, k)
 	}
-	return p
+	return numbers
 }
 
 // Names of arrays differ even where case is ignored, stay within their folder
@@ -236,54 +297,4 @@ func TestNamesAnything(t *testing.T) {
 			seen["stan "+n] = true
 		}
 	})
-}
-
-func TestDrawsThatDoNotFit(t *testing.T) {
-	f, err := Create(t.TempDir(), false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	one := func(change func(*Draws)) *Draws {
-		d := autoregressive([]string{"x", "y"}, 2, 5, 2)
-		change(d)
-		return d
-	}
-	for want, d := range map[string]*Draws{
-		"without parameters":             one(func(d *Draws) { d.Names = nil }),
-		"parameter 2 has no name":        one(func(d *Draws) { d.Names[1] = "" }),
-		"both named \"x\"":               one(func(d *Draws) { d.Names[1] = "x" }),
-		"without chains":                 one(func(d *Draws) { d.Chains = nil }),
-		"cut the chains":                 one(func(d *Draws) { d.Chains[1].X[0] = d.Chains[1].X[0][2:] }),
-		"4 energies for 5":               one(func(d *Draws) { d.Chains[1].Energy[2] = d.Chains[1].Energy[2][1:] }),
-		"not those of chain 1":           one(func(d *Draws) { d.Chains[1].Stats = nil }),
-		"no draws of the cold rung":      one(func(d *Draws) { d.Chains[0].X = nil }),
-		"\"reflections\" has 0 values":   one(func(d *Draws) { d.Chains[0].Stats[0].Values = nil }),
-		"2 chains, but 1 of warm-up":     one(func(d *Draws) { d.Warmup = d.Warmup[:1] }),
-		"temperature NaN":                one(func(d *Draws) { d.Temperature[1] = math.NaN() }),
-		"shape [3] holds 3 numbers":      one(func(d *Draws) { d.Observed[1].Values = nil }),
-		"warm-up: chain 2: rung 1 has 0": one(func(d *Draws) { d.Warmup[1].X[0] = nil }),
-	} {
-		err := f.WriteDraws(d)
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want …%s…", err, want)
-		}
-	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if left, err := os.ReadDir(f.dir); err != nil || len(left) > 0 {
-		t.Errorf("left behind: %v %v", left, err)
-	}
-}
-
-// statistic is a column of that name, one slice per chain.
-func statistic(d *Draws, name string) (chains [][]float64) {
-	for _, c := range d.Chains {
-		for _, s := range c.Stats {
-			if s.Name == name {
-				chains = append(chains, s.Values)
-			}
-		}
-	}
-	return chains
 }

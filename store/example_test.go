@@ -16,29 +16,34 @@ func Example() {
 	}
 	defer os.RemoveAll(root)
 
-	run, err := store.Create(filepath.Join(root, "runs", "flower"), false)
+	run, err := store.Create(store.Disk{}, filepath.Join(root, "runs", "flower"), false)
 	if err != nil {
 		panic(err)
 	}
-	draws := &store.Draws{
-		Names: []string{"x", "y"},
-		Chains: []store.Chain{
-			{X: [][]float64{{1, 2, 3, 4}}, Energy: [][]float64{{0.5, 0.25}}},
-			{X: [][]float64{{5, 6, 7, 8}}, Energy: [][]float64{{0.75, 1}}},
-		},
+	draws, err := run.NewWriter(&store.Run{Names: []string{"x", "y"}, Temperature: []float64{0.5}}, 2)
+	if err != nil {
+		panic(err)
 	}
-	if err := run.WriteDraws(draws); err != nil {
+	for chain := range 2 {
+		for k := range 2 {
+			x := float64(4*chain + 2*k)
+			if err := draws.Chain(chain).Keep([][]float64{{x + 1, x + 2}}, []float64{x / 4}); err != nil {
+				panic(err)
+			}
+		}
+	}
+	if err := draws.Finish(1); err != nil {
 		panic(err)
 	}
 	if err := run.WriteJSON("summary.json", map[string]any{"draws": 4, "rhat": math.NaN()}); err != nil {
 		panic(err)
 	}
 
-	again, err := store.Read(run.Path("draws.zarr"))
+	again, err := store.Read(0, run.Path("draws.zarr"))
 	if err != nil {
 		panic(err)
 	}
-	fmt.Println(again.Names, again.Parameter(1))
+	fmt.Println(again.Names, again.X[1])
 	summary, _ := run.ReadFile("summary.json")
 	fmt.Print(string(summary))
 	// Output:

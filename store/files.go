@@ -97,12 +97,8 @@ func (Disk) SyncDir(name string) error {
 	return errors.Join(err, d.Close())
 }
 
-// Endings of the names under which things are written before they are whole,
-// and kept while they are replaced.
-const (
-	temporary = ".r2sgld.tmp"
-	replaced  = ".r2sgld.old"
-)
+// temporary ends the names under which things are written before they are whole.
+const temporary = ".r2sgld.tmp"
 
 // advice ends an error of the file system with what to do about it.
 func advice(err error) error {
@@ -207,40 +203,7 @@ func writeTree(files Files, root string, entries []entry) error {
 	return syncAll(files, names, dirs)
 }
 
-// replaceFolder renames from to to. No file system renames over a folder that
-// has something in it, so that the old one steps aside; if the program dies in
-// between, restore brings it back.
-func replaceFolder(files Files, from, to string) error {
-	old := to + replaced
-	aside := false
-	if _, err := files.Stat(to); err == nil {
-		if err := files.RemoveAll(old); err != nil {
-			return err
-		}
-		if err := files.Rename(to, old); err != nil {
-			return err
-		}
-		aside = true
-	} else if !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	if err := files.Rename(from, to); err != nil {
-		if aside {
-			err = errors.Join(err, files.Rename(old, to))
-		}
-		return err
-	}
-	if err := files.SyncDir(filepath.Dir(to)); err != nil {
-		return err
-	}
-	if aside {
-		return files.RemoveAll(old)
-	}
-	return nil
-}
-
-// sweep removes what an earlier run left half written in a folder, and brings
-// back what it had moved aside.
+// sweep removes what an earlier run left half written in a folder.
 func sweep(files Files, dir string) error {
 	entries, err := files.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -250,27 +213,12 @@ func sweep(files Files, dir string) error {
 		return advice(err)
 	}
 	for _, e := range entries {
-		path := filepath.Join(dir, e.Name())
-		switch {
-		case strings.HasSuffix(path, temporary):
-			err = files.RemoveAll(path)
-		case strings.HasSuffix(path, replaced):
-			err = restore(files, path, strings.TrimSuffix(path, replaced))
+		if !strings.HasSuffix(e.Name(), temporary) {
+			continue
 		}
-		if err != nil {
+		if err := files.RemoveAll(filepath.Join(dir, e.Name())); err != nil {
 			return advice(err)
 		}
 	}
 	return nil
-}
-
-func restore(files Files, old, name string) error {
-	_, err := files.Stat(name)
-	switch {
-	case err == nil:
-		return files.RemoveAll(old)
-	case errors.Is(err, fs.ErrNotExist):
-		return files.Rename(old, name)
-	}
-	return err
 }

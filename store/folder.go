@@ -13,7 +13,6 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"sync"
 )
@@ -30,24 +29,21 @@ type Folder struct {
 }
 
 // Create makes the folder of a new run, and those above it. A folder that
-// exists and is not empty is an error, unless force is set: then the files of
-// an earlier run that this one might write or continue (run.json, tuned.json,
-// summary.json, predictive.json, log.jsonl, draws.zarr, draws-N.csv, checkpoints
-// and the figures by their names) are removed and everything else stays as it is. Until
-// it is closed no one else can write in it.
-func Create(dir string, force bool) (*Folder, error) { return CreateOn(Disk{}, dir, force) }
-
-// CreateOn is [Create] on another file system.
-func CreateOn(files Files, dir string, force bool) (*Folder, error) {
+// exists and is not empty is an error, unless force is set: then what an earlier
+// run left that this one might write or continue is removed, first the files of
+// the caller with these slash-separated names, in this order, then those of the
+// store (draws.zarr, draws-N.csv, log.jsonl, checkpoints), and everything else
+// stays as it is. Until it is closed no one else can write in it.
+func Create(files Files, dir string, force bool, names ...string) (*Folder, error) {
 	f := &Folder{dir: dir, files: files}
-	if err := f.create(force); err != nil {
+	if err := f.create(force, names); err != nil {
 		_ = f.release()
 		return nil, fmt.Errorf("create run folder %s: %w", dir, err)
 	}
 	return f, nil
 }
 
-func (f *Folder) create(force bool) error {
+func (f *Folder) create(force bool, names []string) error {
 	info, err := f.files.Stat(f.dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -69,7 +65,7 @@ func (f *Folder) create(force bool) error {
 	if err != nil || len(entries) == 0 {
 		return err
 	}
-	return f.clear(entries)
+	return f.clear(names, entries)
 }
 
 // mayHold lists what is in the folder already, where that is allowed.
@@ -85,31 +81,22 @@ func (f *Folder) mayHold(force bool) ([]fs.DirEntry, error) {
 	return entries, nil
 }
 
-// figureNames are the figures that a run may write, each as SVG and PNG.
-var figureNames = [...]string{"marginals", "pairs", "trace", "ranks", "fit", "residuals", "index", "trajectory", "rejection", "barrier"}
-
 // clear removes the files of an earlier run, by name.
-func (f *Folder) clear(entries []fs.DirEntry) error {
+func (f *Folder) clear(names []string, entries []fs.DirEntry) error {
 	if err := f.sweepAll(); err != nil {
 		return err
 	}
-	run := slices.IndexFunc(entries, func(e fs.DirEntry) bool { return e.Name() == "run.json" })
-	if run > 0 { // first: what is left, if this is cut short, is no run
-		entries[0], entries[run] = entries[run], entries[0]
+	for _, name := range names {
+		if err := f.files.Remove(f.Path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return advice(err)
+		}
 	}
 	for _, e := range entries {
-		if !isOurs(e.Name(), e.IsDir()) {
+		if !isOurs(e) {
 			continue
 		}
 		if err := f.files.RemoveAll(f.Path(e.Name())); err != nil {
 			return advice(err)
-		}
-	}
-	for _, name := range figureNames {
-		for _, ending := range []string{".svg", ".png"} {
-			if err := f.files.Remove(f.Path("figures/" + name + ending)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return advice(err)
-			}
 		}
 	}
 	numbers, err := f.checkpoints()
@@ -133,19 +120,14 @@ func (f *Folder) sweepAll() error {
 	return nil
 }
 
-func isOurs(name string, isDir bool) bool {
-	switch name {
-	case "run.json", "tuned.json", "summary.json", "predictive.json", "log.jsonl":
-		return !isDir
+func isOurs(e fs.DirEntry) bool {
+	switch e.Name() {
+	case "log.jsonl":
+		return !e.IsDir()
 	case "draws.zarr":
-		return isDir
+		return e.IsDir()
 	}
-	return !isDir && isDrawsCSV(name)
-}
-
-func isDrawsCSV(name string) bool {
-	ok, _ := regexp.MatchString(`^draws-[1-9][0-9]*\.csv$`, name)
-	return ok
+	return csvNumber(e) > 0
 }
 
 // Open opens the folder of a run for reading and changes nothing in it.
@@ -160,10 +142,7 @@ func Open(dir string) (*Folder, error) {
 // Continue opens the folder of a run to go on writing in it: what an
 // interrupted run left half written is removed. Until it is closed no one else
 // can write in it.
-func Continue(dir string) (*Folder, error) { return ContinueOn(Disk{}, dir) }
-
-// ContinueOn is [Continue] on another file system.
-func ContinueOn(files Files, dir string) (*Folder, error) {
+func Continue(files Files, dir string) (*Folder, error) {
 	f := &Folder{dir: dir, files: files}
 	err := f.mustExist()
 	if err == nil {

@@ -17,14 +17,12 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-func tiny() *Draws {
-	return &Draws{
-		Names: []string{"x", "a/b"}, Model: "tiny", Version: "0.1.0", Seed: 7, Thin: 2, BurnIn: 4, Temperature: []float64{0.5, 2},
-		Chains: []Chain{
-			{X: [][]float64{{1, -2, 0.1, 3e-300}, {4, 5, 6, 7}}, Energy: [][]float64{{1, 0.25}, {8, 9}}},
-			{X: [][]float64{{math.NaN(), math.Inf(1), math.Inf(-1), 1e21}, {4, 5, 6, 7}}, Energy: [][]float64{{2, 3}, {8, 9}}},
-		},
-		Observed: []Array{{Name: "y", Dims: []string{"year"}, Shape: []int{2}, Values: []float64{30, 47.2}}},
+func tiny() *ladders {
+	return &ladders{
+		Run: Run{Names: []string{"x", "a/b"}, Model: "tiny", Version: "0.1.0", Seed: 7, Thin: 2, BurnIn: 4, Temperature: []float64{0.5, 2},
+			Observed: []Array{{Name: "y", Dims: []string{"year"}, Shape: []int{2}, Values: []float64{30, 47.2}}}},
+		X: [][][]float64{{{1, -2, 0.1, 3e-300}, {4, 5, 6, 7}}, {{math.NaN(), math.Inf(1), math.Inf(-1), 1e21}, {4, 5, 6, 7}}},
+		U: [][][]float64{{{1, 0.25}, {8, 9}}, {{2, 3}, {8, 9}}},
 	}
 }
 
@@ -33,11 +31,11 @@ func tiny() *Draws {
 // Kills big-endian numbers, exchanged chunks, timestamps and map order.
 func TestGoldenBytes(t *testing.T) {
 	dir := scratch(t)
-	f, err := CreateOn(quick{}, dir, false)
+	f, err := Create(quick{}, dir, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := f.WriteDraws(tiny()); err != nil {
+	if err := keep(f, tiny(), 0); err != nil {
 		t.Fatal(err)
 	}
 	if err := f.Close(); err != nil {
@@ -96,7 +94,7 @@ func dump(t *testing.T, dir string) string {
 // A store as others write it: float32, zlib, ragged chunks,
 // vectors, prose in long_name.
 func TestReadZarrOfOthers(t *testing.T) {
-	d, err := ReadZarr(filepath.Join("testdata", "others.zarr"))
+	d, err := Read(0, filepath.Join("testdata", "others.zarr"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,14 +102,18 @@ func TestReadZarrOfOthers(t *testing.T) {
 		t.Error(diff)
 	}
 	want := [][]float64{{0, 2, 4, 6, 8}, {10, 12, 14, 16, 18}}
-	if diff := cmp.Diff(want, d.Parameter(1)); diff != "" {
+	if diff := cmp.Diff(want, d.X[1]); diff != "" {
 		t.Error(diff)
 	}
-	if got := d.Parameter(0); got[0][4] != 2 || got[1][0] != 2.5 || got[1][4] != 4.5 {
+	if got := d.X[0]; got[0][4] != 2 || got[1][0] != 2.5 || got[1][4] != 4.5 {
 		t.Errorf("mu: %v", got)
 	}
-	if diff := cmp.Diff([][]float64{{0, 1, 0, 0, 0}, {0, 0, 0, 0, 0}}, statistic(d, "diverging")); diff != "" {
-		t.Error(diff)
+	d, err = Read(3, filepath.Join("testdata", "others.zarr"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([][]float64{{2, 6}, {12, 16}}, d.X[1]); diff != "" || d.Kept != 5 || d.Stride != 2 {
+		t.Errorf("%d draws, every %d-th: %s", d.Kept, d.Stride, diff)
 	}
 }
 
@@ -144,17 +146,17 @@ func TestZarrThatMakesNoSense(t *testing.T) {
 		"is no name of an array":     change("posterior/.zattrs", `"x"`, `"../x"`),
 		"no such file":               change("posterior/.zattrs", `"x"`, `"y"`),
 	} {
-		f, err := CreateOn(quick{}, scratch(t), false)
+		f, err := Create(quick{}, scratch(t), false)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := f.WriteZarr(tiny()); err != nil {
+		if err := keep(f, tiny(), 2); err != nil {
 			t.Fatal(err)
 		}
 		if err := damage(f.Path("draws.zarr")); err != nil {
 			t.Fatal(err)
 		}
-		_, err = Read(f.dir)
+		_, err = Read(0, f.dir)
 		if err == nil || !strings.Contains(err.Error(), strings.ReplaceAll(want, `\u003e`, ">")) || !strings.Contains(err.Error(), f.dir) {
 			t.Errorf("%v, want …%s…", err, want)
 		}

@@ -7,20 +7,16 @@ import (
 
 // A layout says which number of a draw goes into which array, and how long the
 // chunks of these are. A draw of a ladder is a row: the parameters of the cold
-// rung and its statistics, then the parameters and the energy of each hot rung.
+// rung, lp = −U/τ and the energy U, then the parameters and the energy of each hot rung.
 //
 // The layout depends on the shape of a draw alone, not on how many there are,
 // so that a run that is resumed or extended goes on in the same files.
 type layout struct {
-	prefix string   // of the groups of the cold rung
 	names  []string // of the arrays of the parameters
-	stats  []string // of the arrays of statistics of the cold rung
-	given  []string // what the statistics are called
 	chains int
-	hot    int  // rungs beside the cold one
-	energy bool // whether the energies of hot rungs are known
-	chunk  int  // draws per chunk
-	buffer int  // draws that are held back, of each chain; divides chunk
+	hot    int // rungs beside the cold one
+	chunk  int // draws per chunk
+	buffer int // draws that are held back, of each chain; divides chunk
 }
 
 // A track is an array in which a chain has one chunk for every so many draws: a
@@ -72,18 +68,14 @@ func powerOfTwo(n int) int {
 func (l *layout) width() int { return l.cold() + l.hot*l.step() }
 
 // cold is the number of columns of the cold rung.
-func (l *layout) cold() int { return len(l.names) + len(l.stats) }
+func (l *layout) cold() int { return len(l.names) + len(statistics) }
 
 // step is the number of columns of a hot rung.
-func (l *layout) step() int {
-	if l.energy {
-		return len(l.names) + 1
-	}
-	return len(l.names)
-}
+func (l *layout) step() int { return len(l.names) + 1 }
 
-func (l *layout) posterior() string   { return l.prefix + "posterior" }
-func (l *layout) sampleStats() string { return l.prefix + "sample_stats" }
+// statistics are the arrays of the cold rung beside the parameters, in the order
+// of their columns.
+var statistics = [...]string{"lp", "energy"}
 
 // tracks lists the arrays, those of the cold rung first, in the order of its
 // columns.
@@ -96,10 +88,10 @@ func (l *layout) tracks() []track {
 		all = append(all, track{group + "/" + name, l.cold() + column, l.hot, l.step(), "%d.0.%d"})
 	}
 	for j, name := range l.names {
-		one(l.posterior(), name, j)
+		one("posterior", name, j)
 	}
-	for j, name := range l.stats {
-		one(l.sampleStats(), name, len(l.names)+j)
+	for j, name := range statistics {
+		one("sample_stats", name, len(l.names)+j)
 	}
 	if l.hot == 0 {
 		return all
@@ -107,9 +99,7 @@ func (l *layout) tracks() []track {
 	for j, name := range l.names {
 		every("tempered", name, j)
 	}
-	if l.energy {
-		every("tempered_stats", "energy", len(l.names))
-	}
+	every("tempered_stats", "energy", len(l.names))
 	return all
 }
 

@@ -8,9 +8,10 @@ import (
 	"slices"
 )
 
-// Read reads the draws of a run folder, of a Zarr folder, or of Stan CSV
-// files, one chain each. Several paths must all be Stan CSV files.
-func Read(paths ...string) (*Draws, error) {
+// Read reads draws of a run folder, of a Zarr folder, or of Stan CSV files, one
+// chain each: every so many-th, so that there are at most so many of each chain,
+// or all if most is 0. Several paths must all be Stan CSV files.
+func Read(most int, paths ...string) (*Draws, error) {
 	if len(paths) == 1 {
 		info, err := os.Stat(paths[0])
 		if err != nil {
@@ -19,9 +20,9 @@ func Read(paths ...string) (*Draws, error) {
 		switch {
 		case !info.IsDir():
 		case exists(filepath.Join(paths[0], ".zgroup")), exists(filepath.Join(paths[0], "zarr.json")), exists(filepath.Join(paths[0], "posterior")):
-			return ReadZarr(paths[0])
+			return readZarr(most, paths[0])
 		default:
-			return ReadRun(paths[0])
+			return readRun(most, paths[0])
 		}
 	}
 	for _, p := range paths {
@@ -29,15 +30,15 @@ func Read(paths ...string) (*Draws, error) {
 			return nil, fmt.Errorf("read draws: %s is a folder: give one folder, or the Stan CSV files of several chains", p)
 		}
 	}
-	return ReadStanCSV(paths...)
+	return readStanCSV(most, paths...)
 }
 
-// ReadRun reads the draws of a run folder: draws.zarr, or the files
+// readRun reads the draws of a run folder: draws.zarr, or the files
 // draws-N.csv if that is not there. Those of a run that has not finished cannot
 // be read; the error says so.
-func ReadRun(dir string) (*Draws, error) {
+func readRun(most int, dir string) (*Draws, error) {
 	if z := filepath.Join(dir, "draws.zarr"); exists(z) {
-		return ReadZarr(z)
+		return readZarr(most, z)
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -58,7 +59,7 @@ func ReadRun(dir string) (*Draws, error) {
 	slices.Sort(numbers)
 	paths := make([]string, len(numbers))
 	for i, n := range numbers {
-		paths[i] = filepath.Join(dir, fmt.Sprintf("draws-%d.csv", n))
+		paths[i] = filepath.Join(dir, csvName(n))
 	}
-	return ReadStanCSV(paths...)
+	return readStanCSV(most, paths...)
 }

@@ -13,11 +13,11 @@ import (
 	"unicode/utf8"
 )
 
-// ReadStanCSV reads Stan CSV files, one chain each: ours, and those of
-// CmdStan, CmdStanPy and rstan, with or without warm-up. Columns whose names
-// end in two underscores are statistics of the sampler and lose them; x.1.2
-// becomes x[1,2]. Errors name file, line and column.
-func ReadStanCSV(paths ...string) (*Draws, error) {
+// readStanCSV reads Stan CSV files, one chain each: ours, and those of
+// CmdStan, CmdStanPy and rstan. Warm-up, and columns whose names end in two
+// underscores, which are statistics of the sampler, are left out; x.1.2 becomes
+// x[1,2]. Errors name file, line and column.
+func readStanCSV(most int, paths ...string) (*Draws, error) {
 	if len(paths) == 0 {
 		return nil, errors.New("read Stan CSV: no files given")
 	}
@@ -31,11 +31,11 @@ func ReadStanCSV(paths ...string) (*Draws, error) {
 		if err = errors.Join(err, file.Close()); err != nil {
 			return nil, err
 		}
-		if err := d.addStan(s, paths[0]); err != nil {
+		if err := d.addStan(s, paths[0], most); err != nil {
 			return nil, err
 		}
 	}
-	if err := d.check(); err != nil {
+	if err := checkNames(d.Names); err != nil {
 		return nil, fmt.Errorf("%s: %w", paths[0], err)
 	}
 	return d, nil
@@ -44,9 +44,9 @@ func ReadStanCSV(paths ...string) (*Draws, error) {
 // A stanFile is what one Stan CSV file holds.
 type stanFile struct {
 	path   string
-	header []string // as written
-	line   int      // of the header
-	rows   []float64
+	header []string  // as written
+	line   int       // of the header
+	rows   []float64 // the parameters, row by row
 	draws  int
 
 	warmup     int  // rows before "Adaptation terminated", -1 without that line
@@ -54,11 +54,6 @@ type stanFile struct {
 	saved      bool // warm-up is in the file
 	fixed      bool // there is no warm-up whatever is said
 	thin       int
-	tau        float64
-	ours       bool
-	model      string
-	version    string
-	seed       uint64
 	names      map[string]string // Stan's name → ours
 }
 
@@ -67,7 +62,7 @@ func (s *stanFile) at(line, column int, format string, a ...any) error {
 }
 
 func parseStan(path string, r io.Reader) (*stanFile, error) {
-	s := &stanFile{path: path, warmup: -1, thin: 1, tau: 1, names: map[string]string{}}
+	s := &stanFile{path: path, warmup: -1, thin: 1, names: map[string]string{}}
 	in := bufio.NewReaderSize(r, 1<<16)
 	for line := 1; ; line++ {
 		text, err := in.ReadBytes('\n')
@@ -145,7 +140,9 @@ func (s *stanFile) parseRow(line int, text string) error {
 		if err != nil {
 			return s.at(line, column, "%s is no number: %q", s.header[n], shorten(field))
 		}
-		s.rows = append(s.rows, v)
+		if isParameter(s.header[n]) {
+			s.rows = append(s.rows, v)
+		}
 		column += utf8.RuneCountInString(field) + 1
 		n++
 	}
@@ -167,17 +164,6 @@ func shorten(s string) string {
 func (s *stanFile) comment(text string) {
 	if strings.Contains(text, "Adaptation terminated") && s.header != nil {
 		s.warmup = s.draws
-		return
-	}
-	if rest, ok := strings.CutPrefix(text, "# written by r2sgld "); ok {
-		s.ours = true
-		s.version, _, _ = strings.Cut(rest, ":")
-		return
-	}
-	if rest, ok := strings.CutPrefix(text, temperatureComment); ok {
-		if v, err := strconv.ParseFloat(rest, 64); err == nil && v > 0 {
-			s.tau = v
-		}
 		return
 	}
 	if rest, ok := strings.CutPrefix(text, parameterComment); ok {
@@ -209,12 +195,6 @@ func (s *stanFile) setting(key, value string) {
 		s.saved = value == "1" || value == "true"
 	case "algorithm":
 		s.fixed = value == "fixed_param"
-	case "model":
-		s.model = strings.TrimSuffix(value, "_model")
-	case "seed":
-		if v, err := strconv.ParseUint(value, 10, 64); err == nil {
-			s.seed = v
-		}
 	}
 }
 
@@ -246,37 +226,31 @@ func bracketed(name string) string {
 }
 
 // addStan adds the chain of a file and checks that it fits those before.
-func (d *Draws) addStan(s *stanFile, first string) error {
+func (d *Draws) addStan(s *stanFile, first string, most int) error {
 	var names []string
 	for _, h := range s.header {
 		if isParameter(h) {
 			names = append(names, s.display(h))
 		}
 	}
-	if len(d.Chains) == 0 {
-		d.Names, d.Thin, d.BurnIn = names, s.thin, s.configured
-		d.Temperature, d.Model, d.Version, d.Seed = []float64{s.tau}, s.model, s.version, s.seed
+	warm := s.warm()
+	n := s.draws - warm
+	if d.Names == nil {
+		d.Names, d.X = names, make([][][]float64, len(names))
+		d.Kept, d.Stride = n, strideOf(n, most)
 	}
 	if i := firstDifference(d.Names, names); i >= 0 {
 		return s.at(s.line, 1, "parameter %d is %s, in %s it is %s: chains of one run have the same parameters", i+1, nameAt(names, i), first, nameAt(d.Names, i))
 	}
-	warm := s.warm()
-	c := s.chain(warm, s.draws)
-	if len(d.Chains) > 0 {
-		if n := d.N(); s.draws-warm != n {
-			return fmt.Errorf("%s: %d draws, but %d in %s: was one of the runs cut short?", s.path, s.draws-warm, n, first)
-		}
-		if err := c.check(d.N(), len(names), d.Chains[0]); err != nil {
-			return s.at(s.line, 1, "unlike %s: %w", first, err)
-		}
+	if n != d.Kept {
+		return fmt.Errorf("%s: %d draws, but %d in %s: was one of the runs cut short?", s.path, n, d.Kept, first)
 	}
-	d.Chains = append(d.Chains, c)
-	w := s.chain(0, warm)
-	switch {
-	case warm > 0 && len(d.Warmup) == len(d.Chains)-1 && (len(d.Chains) == 1 || len(w.X[0]) == len(d.Warmup[0].X[0])):
-		d.Warmup = append(d.Warmup, w)
-	case len(d.Warmup) > 0:
-		d.Warmup = nil // not of all chains alike: nothing that could be compared
+	for j := range names {
+		column := make([]float64, n/d.Stride)
+		for i := range column {
+			column[i] = s.rows[(warm+(i+1)*d.Stride-1)*len(names)+j]
+		}
+		d.X[j] = append(d.X[j], column)
 	}
 	return nil
 }
@@ -295,40 +269,4 @@ func nameAt(names []string, i int) string {
 		return strconv.Quote(names[i])
 	}
 	return "missing"
-}
-
-// chain takes rows from one to another as a chain. The energy is −τ·lp__, or
-// what our own files say it is.
-func (s *stanFile) chain(from, to int) Chain {
-	n, width := to-from, len(s.header)
-	rows := s.rows[from*width : to*width]
-	c := Chain{X: [][]float64{make([]float64, 0, len(rows))}}
-	for i, v := range rows {
-		if isParameter(s.header[i%width]) {
-			c.X[0] = append(c.X[0], v)
-		}
-	}
-	for j, h := range s.header {
-		if isParameter(h) {
-			continue
-		}
-		values := make([]float64, n)
-		for i := range values {
-			values[i] = rows[i*width+j]
-		}
-		name := strings.TrimSuffix(h, "__")
-		switch {
-		case s.ours && name == "energy":
-			c.Energy = [][]float64{values}
-		case name == "lp" && !(s.ours && slices.Contains(s.header, "energy__")):
-			for i, v := range values {
-				values[i] = -s.tau * v
-			}
-			c.Energy = [][]float64{values}
-		case name == "lp", name == "":
-		default:
-			c.Stats = append(c.Stats, Column{name, values})
-		}
-	}
-	return c
 }

@@ -68,27 +68,18 @@ func write(t testing.TB, content string) string {
 
 func TestReadFilesOfStan(t *testing.T) {
 	crlf := "\ufeff" + strings.ReplaceAll(cmdstanFile, "\n", "\r\n")
-	d, err := Read(write(t, cmdstanFile), write(t, crlf), write(t, strings.TrimSuffix(rstanFile, "\n")))
+	d, err := Read(0, write(t, cmdstanFile), write(t, crlf), write(t, strings.TrimSuffix(rstanFile, "\n")))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]string{"theta", "z[1,1]", "z[2,1]"}, d.Names); diff != "" {
 		t.Error(diff)
 	}
-	if d.N() != 2 || len(d.Chains) != 3 || len(d.Warmup) != 3 || d.Thin != 2 || d.BurnIn != 3 || d.Seed != 4294967295 {
-		t.Errorf("%d chains of %d draws, %d of warm-up, thin %d, burn-in %d, seed %d", len(d.Chains), d.N(), len(d.Warmup), d.Thin, d.BurnIn, d.Seed)
+	if d.Kept != 2 || d.Chains() != 3 || d.Stride != 1 {
+		t.Errorf("%d chains of %d draws", d.Chains(), d.Kept)
 	}
 	want := [][]float64{{5, 7}, {5, 7}, {5, 7}}
-	if diff := cmp.Diff(want, d.Parameter(1)); diff != "" {
-		t.Error(diff)
-	}
-	if diff := cmp.Diff([]float64{0.5, 1, 2, 0.25, 3, 4}, d.Warmup[0].X[0]); diff != "" {
-		t.Error(diff)
-	}
-	if diff := cmp.Diff([]float64{7, 6}, d.Chains[0].Energy[0]); diff != "" {
-		t.Errorf("energy is −lp__: %s", diff)
-	}
-	if diff := cmp.Diff([][]float64{{0, 1}, {0, 1}, {0, 1}}, statistic(d, "divergent")); diff != "" {
+	if diff := cmp.Diff(want, d.X[1]); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -111,7 +102,7 @@ func TestStanFilesThatMakeNoSense(t *testing.T) {
 		{"names that become one", "lp__,x.1,x[1]\n", "both named \"x[1]\""},
 	} {
 		path := write(t, c.content)
-		_, err := ReadStanCSV(path)
+		_, err := readStanCSV(0, path)
 		if err == nil || !strings.HasPrefix(err.Error(), path) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want …%s…", c.name, err, c.want)
 		}
@@ -121,20 +112,19 @@ func TestStanFilesThatMakeNoSense(t *testing.T) {
 		":1:1: parameter 2 is \"z\", in " + good: "lp__,x,z\n1,2,3\n1,2,3\n",
 		":1:1: parameter 2 is missing":           "lp__,x\n1,2\n1,2\n",
 		": 1 draws, but 2 in ":                   head + "1,2,3\n",
-		"unlike":                                 "x,y\n1,2\n1,2\n",
 	} {
 		path := write(t, content)
-		if _, err := ReadStanCSV(good, path); err == nil || !strings.HasPrefix(err.Error(), path) || !strings.Contains(err.Error(), want) {
+		if _, err := readStanCSV(0, good, path); err == nil || !strings.HasPrefix(err.Error(), path) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want …%s…", err, want)
 		}
 	}
-	if _, err := Read(); err == nil {
+	if _, err := Read(0); err == nil {
 		t.Error("no paths were read")
 	}
-	if _, err := Read(t.TempDir()); err == nil || !strings.Contains(err.Error(), "neither draws.zarr nor draws-1.csv") {
+	if _, err := Read(0, t.TempDir()); err == nil || !strings.Contains(err.Error(), "neither draws.zarr nor draws-1.csv") {
 		t.Error(err)
 	}
-	if _, err := Read(t.TempDir(), good); err == nil || !strings.Contains(err.Error(), "is a folder") {
+	if _, err := Read(0, t.TempDir(), good); err == nil || !strings.Contains(err.Error(), "is a folder") {
 		t.Error(err)
 	}
 }
@@ -142,29 +132,32 @@ func TestStanFilesThatMakeNoSense(t *testing.T) {
 // Whatever a file holds, reading it gives draws that hang together or an error
 // that begins with its name.
 func FuzzReadStanCSV(f *testing.F) {
-	var ours strings.Builder
-	d := autoregressive(awkward, 1, 2, 0)
-	if err := stanCSV(&ours, d, 0, 2, d.source(0)); err != nil {
+	folder := &Folder{dir: f.TempDir(), files: quick{}}
+	if err := keep(folder, autoregressive(awkward, 1, 2), 2); err != nil {
+		f.Fatal(err)
+	}
+	ours, err := folder.ReadFile("draws-1.csv")
+	if err != nil {
 		f.Fatal(err)
 	}
 	for _, s := range []string{cmdstanFile, rstanFile, "x\n1\n", "lp__,x.1,x.2\n1,2,nan\n", "x\r\n1\r\n\r\n", "# parameter x is \"\\x3d\"\nx\n",
-		ours.String(), "lp__,x\n1,2\n# Adaptation terminated\n", "a,a__,__\n1,2,3"} {
+		string(ours), "lp__,x\n1,2\n# Adaptation terminated\n", "a,a__,__\n1,2,3"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, content string) {
 		path := write(t, content)
-		d, err := ReadStanCSV(path, path)
+		d, err := readStanCSV(0, path, path)
 		if err != nil {
 			if !strings.HasPrefix(err.Error(), path) {
 				t.Errorf("the error names no file: %v", err)
 			}
 			return
 		}
-		if err := d.check(); err != nil {
+		if err := checkNames(d.Names); err != nil {
 			t.Error(err)
 		}
 		for j := range d.Names {
-			if len(d.Parameter(j)) != 2 || len(d.Parameter(j)[0]) != d.N() {
+			if len(d.X[j]) != 2 || len(d.X[j][0]) != d.Kept {
 				t.Error("not two chains alike")
 			}
 		}

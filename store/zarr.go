@@ -7,92 +7,6 @@ import (
 	"math"
 )
 
-// WriteZarr writes draws.zarr, whole or not at all: a Zarr v2 store,
-// uncompressed, with the groups of ArviZ's InferenceData. A parameter is one
-// array with dimensions chain and draw in group posterior (warmup_posterior if
-// burn-in was kept); lp = −U/τ, the energy U and other statistics are in
-// sample_stats; hot rungs, numbered from 2, are in tempered and
-// tempered_stats with dimensions chain, rung, draw; data are in
-// observed_data. An array whose name is not fit for a folder has its own name
-// in attribute long_name. The bytes are those of a [Stream].
-func (f *Folder) WriteZarr(d *Draws) error {
-	path := f.Path("draws.zarr")
-	if err := d.check(); err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
-	}
-	tmp := path + temporary
-	err := f.files.RemoveAll(tmp)
-	if err == nil {
-		err = f.writeZarr(d, tmp)
-	}
-	if err == nil {
-		err = replaceFolder(f.files, tmp, path)
-	}
-	if err != nil {
-		_ = f.files.RemoveAll(tmp)
-		return fmt.Errorf("write %s: %w", path, advice(err))
-	}
-	return nil
-}
-
-func (f *Folder) writeZarr(d *Draws, root string) error {
-	s, err := d.replay(f, root, "", d.Chains)
-	if err == nil && d.Warmup != nil {
-		s.warm, err = d.replay(f, root, "warmup_", d.Warmup)
-	}
-	if err != nil {
-		return err
-	}
-	return s.finishZarr()
-}
-
-// replay streams draws that are all there.
-func (d *Draws) replay(f *Folder, root, prefix string, chains []Chain) (*Stream, error) {
-	stats := make([][]Column, len(chains))
-	for i, c := range chains {
-		stats[i] = d.stats(c)
-	}
-	l := &layout{prefix: prefix, names: d.arrayNames(), chains: len(chains)}
-	for _, c := range stats[0] {
-		l.given = append(l.given, c.Name)
-	}
-	if prefix == "" { // hot rungs are kept after burn-in only
-		l.hot = len(chains[0].X) - 1
-		l.energy = len(chains[0].Energy) == l.hot+1
-	}
-	s, err := newStream(f, root, d, l)
-	if err != nil {
-		return nil, err
-	}
-	for i := range chains {
-		if err := s.writers[i].replay(&chains[i], stats[i]); err != nil {
-			return nil, err
-		}
-	}
-	return s, nil
-}
-
-// replay keeps the draws of a chain.
-func (w *ChainWriter) replay(c *Chain, stats []Column) error {
-	dim := len(w.l.names)
-	for i := range len(c.X[0]) / dim {
-		w.rows = append(w.rows, c.X[0][i*dim:(i+1)*dim]...)
-		for _, s := range stats {
-			w.rows = append(w.rows, s.Values[i])
-		}
-		for r := 1; r <= w.l.hot; r++ {
-			w.rows = append(w.rows, c.X[r][i*dim:(i+1)*dim]...)
-			if w.l.energy {
-				w.rows = append(w.rows, c.Energy[r][i])
-			}
-		}
-		if err := w.full(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 type zarrGroup struct {
 	Format int `json:"zarr_format"`
 }
@@ -147,81 +61,62 @@ func (z *zarrStore) put(path string, v any) {
 	z.metadata[path] = json.RawMessage(data)
 }
 
-func (z *zarrStore) addGroups(s *Stream) {
-	d := s.draws
+func (z *zarrStore) addGroups(s *Writer) {
 	z.addPosterior(s)
-	if s.warm != nil {
-		z.addPosterior(s.warm)
-	}
 	z.addStats(s)
-	if s.warm != nil {
-		z.addStats(s.warm)
-	}
 	if s.layout.hot > 0 {
 		z.addTempered(s)
 	}
-	if len(d.Observed) > 0 {
-		z.addObserved(d)
+	if len(s.run.Observed) > 0 {
+		z.addObserved(s.run)
 	}
 }
 
-func (z *zarrStore) group(name string, d *Draws, a zarrAttributes) {
-	a.Library, a.Version, a.Model = library, d.Version, d.Model
+func (z *zarrStore) group(name string, r *Run, a zarrAttributes) {
+	a.Library, a.Version, a.Model = library, r.Version, r.Model
 	z.put(name+"/.zgroup", zarrGroup{2})
 	z.put(name+"/.zattrs", a)
 }
 
-func (z *zarrStore) addPosterior(s *Stream) {
-	d, group := s.draws, s.layout.posterior()
-	z.group(group, d, zarrAttributes{Parameters: s.layout.names, BurnIn: &d.BurnIn, Thin: max(1, d.Thin),
-		Seed: fmt.Sprint(d.Seed), Tau: d.tau()})
-	z.coordinates(group, s, 0)
+func (z *zarrStore) addPosterior(s *Writer) {
+	r := s.run
+	z.group("posterior", r, zarrAttributes{Parameters: s.layout.names, BurnIn: &r.BurnIn, Thin: max(1, r.Thin),
+		Seed: fmt.Sprint(r.Seed), Tau: r.tau()})
+	z.coordinates("posterior", s, 0)
 	for j, name := range s.layout.names {
-		z.cold(group, s, name, d.Names[j])
+		z.cold("posterior", s, name, r.Names[j])
 	}
 }
 
-func (z *zarrStore) addStats(s *Stream) {
-	group := s.layout.sampleStats()
-	if len(s.layout.stats) == 0 {
-		return
-	}
-	z.group(group, s.draws, zarrAttributes{})
-	z.coordinates(group, s, 0)
-	for j, name := range s.layout.stats {
-		z.cold(group, s, name, s.layout.given[j])
+func (z *zarrStore) addStats(s *Writer) {
+	z.group("sample_stats", s.run, zarrAttributes{})
+	z.coordinates("sample_stats", s, 0)
+	for _, name := range statistics {
+		z.cold("sample_stats", s, name, name)
 	}
 }
 
-func (z *zarrStore) addTempered(s *Stream) {
-	d, l := s.draws, s.layout
-	z.group("tempered", d, zarrAttributes{Parameters: l.names})
+func (z *zarrStore) addTempered(s *Writer) {
+	r, l := s.run, s.layout
+	z.group("tempered", r, zarrAttributes{Parameters: l.names})
 	z.coordinates("tempered", s, l.hot)
 	for j, name := range l.names {
-		z.every("tempered", s, name, d.Names[j])
+		z.every("tempered", s, name, r.Names[j])
 	}
-	withTau := len(d.Temperature) == l.hot+1
-	if !l.energy && !withTau {
-		return
-	}
-	z.group("tempered_stats", d, zarrAttributes{})
+	z.group("tempered_stats", r, zarrAttributes{})
 	z.coordinates("tempered_stats", s, l.hot)
-	if withTau {
-		z.floats("tempered_stats/temperature", "", []string{"rung"}, []int{l.hot}, d.Temperature[1:])
-	}
-	if l.energy {
-		z.every("tempered_stats", s, "energy", "energy")
-	}
+	z.floats("tempered_stats/temperature", "", []string{"rung"}, []int{l.hot}, r.Temperature[1:])
+	z.every("tempered_stats", s, "energy", "energy")
 }
 
-func (z *zarrStore) addObserved(d *Draws) {
-	z.group("observed_data", d, zarrAttributes{})
-	given := make([]string, len(d.Observed))
-	for i, a := range d.Observed {
+func (z *zarrStore) addObserved(r *Run) {
+	z.group("observed_data", r, zarrAttributes{})
+	given := make([]string, len(r.Observed))
+	for i, a := range r.Observed {
 		given[i] = a.Name
 	}
 	for i, name := range arrayNames(given) {
-		a := d.Observed[i]
+		a := r.Observed[i]
 		z.floats("observed_data/"+name, longName(a.Name, name), a.Dims, a.Shape, a.Values)
 	}
 }
@@ -234,14 +129,14 @@ func longName(name, safe string) string {
 }
 
 // cold describes an array of draws of the cold rung.
-func (z *zarrStore) cold(group string, s *Stream, name, given string) {
+func (z *zarrStore) cold(group string, s *Writer, name, given string) {
 	l := s.layout
 	z.describe(group+"/"+name, zarrAttributes{Dims: []string{"chain", "draw"}, LongName: longName(given, name)},
 		zarrArray{Dtype: "<f8", Fill: "NaN", Shape: []int{l.chains, s.writers[0].kept()}, Chunks: []int{1, l.chunk}})
 }
 
 // every describes an array of draws of the hot rungs.
-func (z *zarrStore) every(group string, s *Stream, name, given string) {
+func (z *zarrStore) every(group string, s *Writer, name, given string) {
 	l := s.layout
 	z.describe(group+"/"+name, zarrAttributes{Dims: []string{"chain", "rung", "draw"}, LongName: longName(given, name)},
 		zarrArray{Dtype: "<f8", Fill: "NaN", Shape: []int{l.chains, l.hot, s.writers[0].kept()}, Chunks: []int{1, l.hot, l.chunk}})
@@ -249,7 +144,7 @@ func (z *zarrStore) every(group string, s *Stream, name, given string) {
 
 // coordinates numbers chains and draws from 0 as ArviZ does, and the hot rungs
 // from 2: rung 1 is the cold one.
-func (z *zarrStore) coordinates(group string, s *Stream, hot int) {
+func (z *zarrStore) coordinates(group string, s *Writer, hot int) {
 	z.ints(group+"/chain", "chain", 0, s.layout.chains)
 	if hot > 0 {
 		z.ints(group+"/rung", "rung", 2, hot)

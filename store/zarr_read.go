@@ -17,55 +17,43 @@ import (
 	"strconv"
 )
 
-// ReadZarr reads the posterior of an InferenceData store in Zarr v2: ours, or
+// readZarr reads the posterior of an InferenceData store in Zarr v2: ours, or
 // one written by ArviZ with zlib, gzip or no compression. Elements of
 // array-valued parameters become parameters of their own, named x[0], x[1] as
-// ArviZ names them. Of sample_stats it reads what is a number per draw.
-func ReadZarr(dir string) (*Draws, error) {
-	d, err := readZarr(dir)
-	if err != nil {
+// ArviZ names them.
+func readZarr(most int, dir string) (*Draws, error) {
+	d := &Draws{}
+	if err := d.readZarr(most, dir); err != nil {
 		return nil, fmt.Errorf("read %s: %w", dir, err)
 	}
 	return d, nil
 }
 
-func readZarr(dir string) (*Draws, error) {
+func (d *Draws) readZarr(most int, dir string) error {
 	if err := checkZarr(dir); err != nil {
-		return nil, err
+		return err
 	}
-	d := &Draws{}
-	a, err := d.readChains(filepath.Join(dir, "posterior"), &d.Chains)
+	group := filepath.Join(dir, "posterior")
+	var attrs zarrAttributes
+	if err := readDocument(filepath.Join(group, ".zattrs"), &attrs, true); err != nil {
+		return err
+	}
+	arrays, err := groupArrays(group, attrs)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if a.Library == library {
-		d.Version, d.Model, d.Thin = a.Version, a.Model, a.Thin
-		if a.BurnIn != nil {
-			d.BurnIn = *a.BurnIn
-		}
-		d.Seed, _ = strconv.ParseUint(a.Seed, 10, 64)
-		d.Temperature = []float64{a.Tau}
-	}
-	if err := d.readStats(filepath.Join(dir, "sample_stats"), d.Chains); err != nil {
-		return nil, err
-	}
-	if warm := filepath.Join(dir, "warmup_posterior"); exists(warm) {
-		if _, err := d.readChains(warm, &d.Warmup); err != nil {
-			return nil, err
-		}
-		if err := d.readStats(filepath.Join(dir, "warmup_sample_stats"), d.Warmup); err != nil {
-			return nil, err
+	for _, name := range arrays {
+		if err := d.addArray(filepath.Join(group, name), most); err != nil {
+			return err
 		}
 	}
-	if a.Library == library {
-		if err := d.readTempered(dir); err != nil {
-			return nil, err
-		}
-		if err := d.readObserved(filepath.Join(dir, "observed_data")); err != nil {
-			return nil, err
-		}
+	if len(d.Names) == 0 {
+		return fmt.Errorf("%s holds no array with dimensions chain and draw", group)
 	}
-	return d, d.check()
+	if d.Chains() == 0 {
+		return errors.New("draws without chains")
+	}
+	return checkNames(d.Names)
 }
 
 // checkZarr says why a folder cannot be read as a Zarr store.
@@ -87,82 +75,48 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// readChains reads a group of parameters into chains of one rung.
-func (d *Draws) readChains(group string, chains *[]Chain) (zarrAttributes, error) {
-	var attrs zarrAttributes
-	if err := readDocument(filepath.Join(group, ".zattrs"), &attrs, true); err != nil {
-		return attrs, err
+// addArray adds the elements of an array with dimensions chain, draw, … and
+// leaves others alone.
+func (d *Draws) addArray(path string, most int) error {
+	var a zarrArray
+	name, dims, err := a.describe(path)
+	if err != nil || len(dims) < 2 || dims[0] != "chain" || dims[1] != "draw" {
+		return err
 	}
-	arrays, err := groupArrays(group, attrs)
+	if err := a.check(len(dims)); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	chains, n := a.Shape[0], a.Shape[1]
+	if len(d.Names) == 0 {
+		d.Kept, d.Stride = n, strideOf(n, most)
+	} else if shape := []int{d.Chains(), d.Kept}; !slices.Equal(shape, a.Shape[:2]) {
+		return fmt.Errorf("%s: shape %v, but others have %v", path, a.Shape, shape)
+	}
+	values, err := a.read(path, d.Stride)
 	if err != nil {
-		return attrs, err
+		return fmt.Errorf("%s: %w", path, err)
 	}
-	var names []string
-	var columns [][]float64 // chains × draws each
-	var shape []int
-	for _, name := range arrays {
-		a, err := readArray(filepath.Join(group, name))
-		if err != nil {
-			return attrs, err
+	n /= d.Stride
+	size := product(a.Shape[2:])
+	for k := range size {
+		x := make([][]float64, chains)
+		for c := range x {
+			x[c] = make([]float64, n)
+			for i := range n {
+				x[c][i] = values[(c*n+i)*size+k]
+			}
 		}
-		if len(a.Shape) < 2 || a.Dims[0] != "chain" || a.Dims[1] != "draw" {
-			continue
-		}
-		if shape == nil {
-			shape = a.Shape[:2]
-		} else if !slices.Equal(shape, a.Shape[:2]) {
-			return attrs, fmt.Errorf("%s: shape %v, but others have %v", filepath.Join(group, name), a.Shape, shape)
-		}
-		for k, c := range a.elements() {
-			names = append(names, elementName(a.Name, k, a.Shape[2:]))
-			columns = append(columns, c)
-		}
+		d.Names, d.X = append(d.Names, elementName(name, k, a.Shape[2:])), append(d.X, x)
 	}
-	if len(names) == 0 {
-		return attrs, fmt.Errorf("%s holds no array with dimensions chain and draw", group)
-	}
-	if d.Names != nil && !slices.Equal(d.Names, names) {
-		return attrs, fmt.Errorf("%s has other parameters than posterior", group)
-	}
-	d.Names = names
-	*chains = make([]Chain, shape[0])
-	for i := range *chains {
-		(*chains)[i].X = [][]float64{interleave(columns, i*shape[1], shape[1])}
-	}
-	return attrs, nil
+	return nil
 }
 
-// interleave turns columns into draws, from one row on.
-func interleave(columns [][]float64, from, n int) []float64 {
-	x := make([]float64, 0, n*len(columns))
-	for i := range n {
-		for _, c := range columns {
-			x = append(x, c[from+i])
-		}
+func product(shape []int) int {
+	n := 1
+	for _, s := range shape {
+		n *= s
 	}
-	return x
-}
-
-// elements splits an array with dimensions chain, draw, … into one column for
-// each element.
-func (a *Array) elements() [][]float64 {
-	rows := a.Shape[0] * a.Shape[1]
-	if rows == 0 {
-		size := 1
-		for _, s := range a.Shape[2:] {
-			size *= s
-		}
-		return make([][]float64, size)
-	}
-	size := len(a.Values) / rows
-	columns := make([][]float64, size)
-	for k := range columns {
-		columns[k] = make([]float64, rows)
-		for i := range rows {
-			columns[k][i] = a.Values[i*size+k]
-		}
-	}
-	return columns
+	return n
 }
 
 func elementName(name string, k int, shape []int) string {
@@ -175,112 +129,6 @@ func elementName(name string, k int, shape []int) string {
 		k /= shape[i]
 	}
 	return name + "[" + joinInts(at, ",") + "]"
-}
-
-func (d *Draws) readStats(group string, chains []Chain) error {
-	if !exists(group) {
-		return nil
-	}
-	arrays, err := groupArrays(group, zarrAttributes{})
-	if err != nil {
-		return err
-	}
-	n := length(chains, len(d.Names))
-	for _, name := range arrays {
-		a, err := readArray(filepath.Join(group, name))
-		if err != nil {
-			return err
-		}
-		if !slices.Equal(a.Dims, []string{"chain", "draw"}) {
-			continue
-		}
-		if !slices.Equal(a.Shape, []int{len(chains), n}) {
-			return fmt.Errorf("%s: shape %v, but the posterior has %v", filepath.Join(group, name), a.Shape, []int{len(chains), n})
-		}
-		for i := range chains {
-			v := a.Values[i*n : (i+1)*n]
-			switch {
-			case a.Name == "energy" && d.Temperature != nil: // ours: the energy is U
-				chains[i].Energy = [][]float64{v}
-			case a.Name == "lp" && d.Temperature != nil: // −U/τ
-			default:
-				chains[i].Stats = append(chains[i].Stats, Column{a.Name, v})
-			}
-		}
-	}
-	return nil
-}
-
-// readTempered adds the hot rungs.
-func (d *Draws) readTempered(dir string) error {
-	group := filepath.Join(dir, "tempered")
-	if !exists(group) {
-		return nil
-	}
-	var attrs zarrAttributes
-	if err := readDocument(filepath.Join(group, ".zattrs"), &attrs, false); err != nil {
-		return err
-	}
-	n, hot := d.N(), -1
-	columns := make([][]float64, len(attrs.Parameters))
-	for j, name := range attrs.Parameters {
-		a, err := readArray(filepath.Join(group, name))
-		if err != nil {
-			return err
-		}
-		if len(a.Shape) != 3 || a.Shape[0] != len(d.Chains) || a.Shape[2] != n || hot >= 0 && a.Shape[1] != hot {
-			return fmt.Errorf("%s: shape %v does not fit the posterior", filepath.Join(group, name), a.Shape)
-		}
-		columns[j], hot = a.Values, a.Shape[1]
-	}
-	for i := range d.Chains {
-		for r := range hot {
-			d.Chains[i].X = append(d.Chains[i].X, interleave(columns, (i*hot+r)*n, n))
-		}
-	}
-	stats := filepath.Join(dir, "tempered_stats")
-	if path := filepath.Join(stats, "temperature"); exists(path) {
-		a, err := readArray(path)
-		if err != nil {
-			return err
-		}
-		d.Temperature = append(d.Temperature, a.Values...)
-	}
-	path := filepath.Join(stats, "energy")
-	if !exists(path) {
-		return nil
-	}
-	a, err := readArray(path)
-	if err != nil {
-		return err
-	}
-	if !slices.Equal(a.Shape, []int{len(d.Chains), hot, n}) {
-		return fmt.Errorf("%s: shape %v does not fit the posterior", path, a.Shape)
-	}
-	for i := range d.Chains {
-		for r := range hot {
-			d.Chains[i].Energy = append(d.Chains[i].Energy, a.Values[(i*hot+r)*n:(i*hot+r+1)*n])
-		}
-	}
-	return nil
-}
-
-func (d *Draws) readObserved(group string) error {
-	if !exists(group) {
-		return nil
-	}
-	arrays, err := groupArrays(group, zarrAttributes{})
-	if err != nil {
-		return err
-	}
-	for _, name := range arrays {
-		a, err := readArray(filepath.Join(group, name))
-		if err != nil {
-			return err
-		}
-		d.Observed = append(d.Observed, *a)
-	}
-	return nil
 }
 
 // groupArrays lists the arrays of a group: in the order of the model where we
@@ -327,20 +175,6 @@ func readDocument(path string, v any, optional bool) error {
 // maxArray bounds what a damaged shape can make us allocate.
 const maxArray = 1 << 31
 
-// readArray reads an array of numbers of any shape, as float64.
-func readArray(path string) (*Array, error) {
-	var meta zarrArray
-	name, dims, err := meta.describe(path)
-	if err != nil {
-		return nil, err
-	}
-	a := &Array{Name: name, Dims: dims, Shape: meta.Shape}
-	if a.Values, err = meta.read(path); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return a, nil
-}
-
 // describe reads the metadata of an array.
 func (m *zarrArray) describe(path string) (name string, dims []string, err error) {
 	if err := readDocument(filepath.Join(path, ".zarray"), m, false); err != nil {
@@ -353,9 +187,6 @@ func (m *zarrArray) describe(path string) (name string, dims []string, err error
 	name = filepath.Base(path)
 	if attrs.LongName != "" && isEscaped(name, attrs.LongName) {
 		name = attrs.LongName
-	}
-	if err := m.check(len(attrs.Dims)); err != nil {
-		return "", nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return name, attrs.Dims, nil
 }
@@ -437,33 +268,29 @@ func (m *zarrArray) value(b []byte) float64 {
 
 var errNoChunk = errors.New("none of its chunks is there")
 
-// read reads all chunks. A chunk at the edge is stored whole; one that is not
-// there holds the fill value.
-func (m *zarrArray) read(path string) ([]float64, error) {
-	total, perChunk := 1, 1
-	for i, s := range m.Shape {
-		total *= s
-		perChunk *= m.Chunks[i]
-	}
-	if total == 0 {
+// read reads all chunks, of dimension 1, the draws, every stride-th number. A
+// chunk at the edge is stored whole; one that is not there holds the fill value.
+func (m *zarrArray) read(path string, stride int) ([]float64, error) {
+	if product(m.Shape) == 0 {
 		return nil, nil
 	}
 	if !m.anyChunk(path) {
 		return nil, errNoChunk
 	}
-	values := make([]float64, total)
+	values := make([]float64, m.Shape[0]*(m.Shape[1]/stride)*product(m.Shape[2:]))
 	fill := m.fill()
 	for i := range values {
 		values[i] = fill
 	}
 	at := make([]int, len(m.Shape)) // of the chunk
 	for {
-		data, err := m.readChunk(filepath.Join(path, m.chunkName(at)), perChunk*m.width())
+		data, err := m.readChunk(filepath.Join(path, m.chunkName(at)), product(m.Chunks)*m.width())
 		if err != nil {
 			return nil, err
 		}
 		if data != nil {
-			m.place(values, data, at, 0, 0, 0)
+			p := placement{m, values, data, at, stride}
+			p.place(0, 0, 0)
 		}
 		i := len(at) - 1
 		for ; i >= 0; i-- {
@@ -544,27 +371,28 @@ func inflate(id string, data []byte, size int) ([]byte, error) {
 	return data, errors.Join(err, r.Close())
 }
 
-// place copies the part of a chunk that lies within the array, dimension by
-// dimension; to and from are the positions reached so far.
-func (m *zarrArray) place(values []float64, data []byte, at []int, dim, to, from int) {
-	if dim == len(at) { // a number without dimensions
-		values[to] = m.value(data[from*m.width():])
-		return
-	}
-	first := at[dim] * m.Chunks[dim]
-	if dim == len(at)-1 {
-		m.row(values[to*m.Shape[dim]+first:], data[from*m.Chunks[dim]*m.width():], min(m.Chunks[dim], m.Shape[dim]-first))
-		return
-	}
-	for i := range min(m.Chunks[dim], m.Shape[dim]-first) {
-		m.place(values, data, at, dim+1, to*m.Shape[dim]+first+i, from*m.Chunks[dim]+i)
-	}
+// A placement copies numbers of a chunk to where they belong.
+type placement struct {
+	*zarrArray
+	values []float64
+	data   []byte
+	at     []int // of the chunk
+	stride int   // of dimension 1
 }
 
-// row copies n numbers.
-func (m *zarrArray) row(values []float64, data []byte, n int) {
-	w := m.width()
-	for i := range n {
-		values[i] = m.value(data[i*w:])
+// place goes dimension by dimension; to and from are the positions reached so
+// far. What lies beyond the array is left out.
+func (p *placement) place(dim, to, from int) {
+	if dim == len(p.at) {
+		p.values[to] = p.value(p.data[from*p.width():])
+		return
+	}
+	step := 1
+	if dim == 1 {
+		step = p.stride
+	}
+	first := p.at[dim] * p.Chunks[dim]
+	for i := first + step - 1 - first%step; i < min(first+p.Chunks[dim], p.Shape[dim]); i += step {
+		p.place(dim+1, to*(p.Shape[dim]/step)+i/step, from*p.Chunks[dim]+i-first)
 	}
 }

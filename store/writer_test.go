@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -19,8 +18,8 @@ import (
 )
 
 // streamed is what a stream is told of draws with two hot rungs.
-func streamed() *Draws {
-	return &Draws{Names: []string{"x", "a/b"}, Model: "m", Version: "0.1.0", Seed: 7, Thin: 2, BurnIn: 4,
+func streamed() *Run {
+	return &Run{Names: []string{"x", "a/b"}, Model: "m", Version: "0.1.0", Seed: 7, Thin: 2, BurnIn: 4,
 		Temperature: []float64{0.5, 2, math.Inf(1)}, Observed: []Array{{Name: "y", Dims: []string{"t"}, Shape: []int{2}, Values: []float64{1, 2}}}}
 }
 
@@ -31,10 +30,10 @@ func draw(chain, k, epoch int) (x [][]float64, energy []float64) {
 }
 
 // small is a stream with chunks of 8 draws, 4 of them at once.
-func small(files Files, dir string, chains int) (*Stream, error) {
+func small(files Files, dir string, chains int) (*Writer, error) {
 	d := streamed()
-	l := &layout{names: d.arrayNames(), given: []string{"lp", "energy"}, chains: chains, hot: 2, energy: true, chunk: 8, buffer: 4}
-	return newStream(&Folder{dir: dir, files: files}, filepath.Join(dir, "draws.zarr"), d, l)
+	l := &layout{names: d.arrayNames(), chains: chains, hot: 2, chunk: 8, buffer: 4}
+	return newWriter(&Folder{dir: dir, files: files}, d, l)
 }
 
 // tree is the content of every file below a folder, as a digest.
@@ -55,7 +54,7 @@ func tree(dir string) (map[string]string, error) {
 // life. Epochs say which life drew what is there now.
 type interrupted struct {
 	dir         string
-	s           *Stream
+	s           *Writer
 	epoch       int
 	epochs      [][]int
 	checkpoints []struct {
@@ -215,71 +214,6 @@ func TestInterruptedStream(t *testing.T) {
 	})
 }
 
-// Draws that come one by one leave the bytes of draws that are all there, in
-// whichever order chains take their turns, and are read back.
-func TestStreamIsWriteDraws(t *testing.T) {
-	d := autoregressive(awkward[:8], 3, 9000, 0) // more than a chunk
-	for i := range d.Chains {
-		d.Chains[i].Stats = nil
-	}
-	at, one := scratch(t), scratch(t)
-	f := &Folder{dir: at, files: quick{}}
-	if err := f.WriteDraws(d); err != nil {
-		t.Fatal(err)
-	}
-	head := *d
-	head.Chains = nil
-	s, err := (&Folder{dir: one, files: quick{}}).NewStream(&head, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
-	replayStream(t, s, d)
-	want, err := tree(at)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := tree(one)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
-	if !exists(filepath.Join(one, "draws.zarr/tempered/β/2.0.1")) {
-		t.Error("the second chunk is missing")
-	}
-	back, err := Read(one)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, c := range d.Chains {
-		for r := range c.X {
-			if !slices.Equal(c.X[r], back.Chains[i].X[r]) || !slices.Equal(c.Energy[r], back.Chains[i].Energy[r]) {
-				t.Errorf("chain %d, rung %d: other draws", i+1, r+1)
-			}
-		}
-	}
-}
-
-func replayStream(t *testing.T, s *Stream, d *Draws) {
-	t.Helper()
-	dim := len(d.Names)
-	x, u := make([][]float64, len(d.Temperature)), make([]float64, len(d.Temperature))
-	for i, c := range d.Chains {
-		for k := range d.N() {
-			for r := range x {
-				x[r], u[r] = c.X[r][k*dim:(k+1)*dim], c.Energy[r][k]
-			}
-			if err := s.Chain(i).Keep(x, u); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	if err := s.Finish(2); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // Whichever operation finds the disk full, the error says so, the checkpoint
 // taken before still holds, and once there is room the run goes on from it to the
 // same bytes. Kills errors that get lost and states that claim draws that are
@@ -314,7 +248,7 @@ func TestStreamOnFullDisk(t *testing.T) {
 		if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), dir) || !strings.Contains(err.Error(), "free some space") {
 			t.Fatalf("operation %d: %v", n, err)
 		}
-		f, err := ContinueOn(quick{}, dir)
+		f, err := Continue(quick{}, dir)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			t.Fatal(err)
 		}
@@ -382,15 +316,18 @@ func live(files Files, dir string, from []byte) (state []byte, err error) {
 func TestStreamRefuses(t *testing.T) {
 	dir := t.TempDir()
 	f := &Folder{dir: dir, files: quick{}}
-	for want, change := range map[string]func(*Draws) int{
-		"some are there":          func(d *Draws) int { d.Chains = []Chain{{}}; return 1 },
-		"without chains":          func(*Draws) int { return 0 },
-		"both named":              func(d *Draws) int { d.Names[1] = "x"; return 1 },
-		"temperature 0 is not po": func(d *Draws) int { d.Temperature[1] = 0; return 1 },
+	for want, change := range map[string]func(*Run) int{
+		"without parameters":      func(d *Run) int { d.Names = nil; return 1 },
+		"parameter 2 has no name": func(d *Run) int { d.Names[1] = ""; return 1 },
+		"shape [2] holds 2":       func(d *Run) int { d.Observed[0].Values = nil; return 1 },
+		"is not positive":         func(d *Run) int { d.Temperature[1] = math.NaN(); return 1 },
+		"without chains":          func(*Run) int { return 0 },
+		"both named":              func(d *Run) int { d.Names[1] = "x"; return 1 },
+		"temperature 0 is not po": func(d *Run) int { d.Temperature[1] = 0; return 1 },
 	} {
 		d := streamed()
 		chains := change(d)
-		if _, err := f.NewStream(d, chains); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := f.NewWriter(d, chains); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want …%s…", err, want)
 		}
 	}
@@ -441,19 +378,19 @@ func TestStreamRefuses(t *testing.T) {
 // one nor one that is made again; one that is extended can be read as it was.
 func TestUnfinished(t *testing.T) {
 	dir := t.TempDir()
-	f, err := CreateOn(quick{}, dir, false)
+	f, err := Create(quick{}, dir, false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	unfinished := func(when string) {
 		t.Helper()
 		for _, path := range []string{dir, f.Path("draws.zarr")} {
-			if _, err := Read(path); err == nil || !strings.Contains(err.Error(), "unfinished: go on with: r2sgld resume "+dir) {
+			if _, err := Read(0, path); err == nil || !strings.Contains(err.Error(), "unfinished: go on with: r2sgld resume "+dir) {
 				t.Errorf("%s: %v", when, err)
 			}
 		}
 	}
-	next := func(s *Stream, from, to int) *Stream {
+	next := func(s *Writer, from, to int) *Writer {
 		t.Helper()
 		if s == nil {
 			if s, err = small(quick{}, dir, 1); err != nil {
@@ -474,7 +411,7 @@ func TestUnfinished(t *testing.T) {
 	}
 	length := func(want int) {
 		t.Helper()
-		if d, err := Read(dir); err != nil || d.N() != want || d.Chains[0].X[0][2*(want-1)] != 1000*float64(want-1) {
+		if d, err := Read(0, dir); err != nil || d.Kept != want || d.X[0][0][want-1] != 1000*float64(want-1) {
 			t.Fatalf("%v, want %d draws", err, want)
 		}
 	}
@@ -509,7 +446,7 @@ func TestUnfinished(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := Read(dir); err == nil || !strings.Contains(err.Error(), "r2sgld resume "+dir) {
+	if _, err := Read(0, dir); err == nil || !strings.Contains(err.Error(), "r2sgld resume "+dir) {
 		t.Error(err)
 	}
 }
@@ -519,7 +456,7 @@ func TestUnfinished(t *testing.T) {
 func TestStreamMemory(t *testing.T) {
 	d := streamed()
 	d.Temperature = []float64{1, 2, 4, 8, 16, 32, 64, 128}
-	s, err := (&Folder{dir: scratch(t), files: quick{}}).NewStream(d, 1)
+	s, err := (&Folder{dir: scratch(t), files: quick{}}).NewWriter(d, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -572,7 +509,7 @@ func TestLayoutPolicy(t *testing.T) {
 		{10_000, 8, 4, 256, 16},
 		{1_000_000, 8, 4, 256, 1},
 	} {
-		l := &layout{names: make([]string, c.dim), stats: []string{"lp", "energy"}, chains: c.chains, hot: c.rungs - 1, energy: true}
+		l := &layout{names: make([]string, c.dim), chains: c.chains, hot: c.rungs - 1}
 		l.fit()
 		if l.chunk != c.chunk || l.buffer != c.buffer || l.chunk%l.buffer != 0 {
 			t.Errorf("%+v: chunk %d, buffer %d", c, l.chunk, l.buffer)
@@ -581,91 +518,4 @@ func TestLayoutPolicy(t *testing.T) {
 			t.Errorf("%+v: %d bytes in memory", c, bytes)
 		}
 	}
-}
-
-// Every m-th draw is that of the whole, whatever the chunks.
-func TestReader(t *testing.T) {
-	dir := scratch(t)
-	s, err := small(quick{}, dir, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for k := range 29 {
-		for i := range 2 {
-			if err := s.Chain(i).Keep(draw(i, k, 0)); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	if err := s.Finish(1); err != nil {
-		t.Fatal(err)
-	}
-	z := &zarrStore{metadata: map[string]any{}} // another layout: all chains in one chunk
-	z.put(".zgroup", zarrGroup{2})
-	for j, name := range []string{"x", "y"} {
-		z.array("posterior/"+name, zarrAttributes{Dims: []string{"chain", "draw"}}, zarrArray{Dtype: "<f8", Shape: []int{2, 29}}, func(i int) uint64 {
-			return math.Float64bits(float64(100*i + j))
-		})
-	}
-	if err := writeTree(quick{}, filepath.Join(dir, "other.zarr"), z.entries); err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{"draws.zarr", "other.zarr"} {
-		path := filepath.Join(dir, name)
-		whole, err := ReadZarr(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := OpenZarr(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if r.N() != 29 || r.Chains() != 2 || !cmp.Equal(r.Names(), whole.Names) {
-			t.Errorf("%d draws of %d chains of %v", r.N(), r.Chains(), r.Names())
-		}
-		for m := 1; m < 32; m++ {
-			for chain := range 2 {
-				got, err := r.Every(m, chain, 1, 0)
-				if err != nil {
-					t.Fatal(err)
-				}
-				u, err := r.Energy(m, chain)
-				if err != nil {
-					t.Fatal(err)
-				}
-				for i, j := range []int{1, 0} {
-					if want := thinned(whole.Parameter(j)[chain], m); !cmp.Equal(want, got[i]) {
-						t.Errorf("every %d of chain %d: %v, want %v", m, chain, got[i], want)
-					}
-				}
-				if name == "other.zarr" {
-					if u != nil {
-						t.Error("an energy from nowhere")
-					}
-				} else if want := thinned(whole.Chains[chain].Energy[0], m); !cmp.Equal(want, u) {
-					t.Errorf("energy, every %d of chain %d: %v, want %v", m, chain, u, want)
-				}
-			}
-		}
-		for _, f := range []func() error{
-			func() error { _, err := r.Every(1, 0, 2); return err },
-			func() error { _, err := r.Every(0, 0, 1); return err },
-			func() error { _, err := r.Every(1, 2, 1); return err },
-		} {
-			if err := f(); err == nil || !strings.Contains(err.Error(), path) {
-				t.Error(err)
-			}
-		}
-	}
-	if _, err := OpenZarr(filepath.Join("testdata", "others.zarr")); err == nil || !strings.Contains(err.Error(), "one number per draw") {
-		t.Error(err)
-	}
-}
-
-func thinned(values []float64, m int) []float64 {
-	out := []float64{}
-	for i := m - 1; i < len(values); i += m {
-		out = append(out, values[i])
-	}
-	return out
 }

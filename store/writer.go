@@ -11,71 +11,59 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// A Stream writes draws.zarr while the draws are made.
+// A Writer writes draws.zarr while the draws are made.
 //
 // Draws go to disk in place, into chunks whose bytes depend on the draws alone:
 // a run that was killed and goes on from an older checkpoint writes the same
 // bytes again, so that nothing has to be taken back. A store is whole once its
-// .zgroup is there, which [Stream.Finish] writes last. While a finished run is
+// .zgroup is there, which [Writer.Finish] writes last. While a finished run is
 // extended its metadata describe the draws of before, which stay as they are.
-type Stream struct {
+type Writer struct {
 	folder  *Folder
 	files   Files
 	root    string
-	draws   *Draws
+	run     *Run
 	tau     float64
 	layout  *layout
 	writers []*ChainWriter
-	warm    *Stream // the draws of burn-in in the same store, if it was kept
 
-	once sync.Once
-	torn error // the first failure of a sync, which no later one can mend
+	once       sync.Once
+	syncFailed error // the first failure of a sync, which no later one can mend
 }
 
-// NewStream prepares draws.zarr for draws that come one by one, of every rung
-// that has a temperature. Chains and Warmup of d must be empty; what else is
-// in d may still change until Finish, but for Names and Temperature. A store
-// that is there already is continued by chains that are restored, and replaced
-// otherwise.
+// NewWriter prepares draws.zarr for draws that come one by one, of every rung
+// that has a temperature. What is in r may still change until Finish, but for
+// Names and Temperature. A store that is there already is continued by chains
+// that are restored, and replaced otherwise.
 //
 // Memory is at most 64 MB over all chains, and about 2 MB if draws have less
 // than 250 numbers. Each array has a file per chain for every so many draws, a
 // power of two from 256 to 65,536; hot rungs share them. So d parameters in c
 // chains make 2dc files, and as many again whenever the draws exceed that.
-func (f *Folder) NewStream(d *Draws, chains int) (*Stream, error) {
-	path := f.Path("draws.zarr")
-	err := d.checkNames()
-	if err == nil && (len(d.Chains) > 0 || d.Warmup != nil) {
-		err = errors.New("draws that are to come, but some are there")
-	}
+func (f *Folder) NewWriter(r *Run, chains int) (*Writer, error) {
+	err := r.check()
 	if err == nil && chains < 1 {
 		err = errors.New("draws without chains")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("write %s: %w", path, err)
+		return nil, fmt.Errorf("write %s: %w", f.Path("draws.zarr"), err)
 	}
-	hot := max(1, len(d.Temperature)) - 1
-	l := &layout{names: d.arrayNames(), given: []string{"lp", "energy"}, chains: chains, hot: hot, energy: true}
-	s, err := newStream(f, path, d, l)
-	if err != nil {
-		return nil, fmt.Errorf("write %s: %w", path, advice(err))
-	}
-	return s, nil
+	l := &layout{names: r.arrayNames(), chains: chains, hot: max(1, len(r.Temperature)) - 1}
+	l.fit()
+	return newWriter(f, r, l)
 }
 
-func newStream(f *Folder, root string, d *Draws, l *layout) (*Stream, error) {
-	l.stats = arrayNames(l.given, "chain", "draw")
-	if l.chunk == 0 {
-		l.fit()
-	}
-	s := &Stream{folder: f, files: f.files, root: root, draws: d, tau: d.tau(), layout: l}
-	if err := f.makeDir(root); err != nil {
-		return nil, err
-	}
+func newWriter(f *Folder, r *Run, l *layout) (*Writer, error) {
+	root := f.Path("draws.zarr")
+	s := &Writer{folder: f, files: f.files, root: root, run: r, tau: r.tau(), layout: l}
+	err := f.makeDir(root)
 	for _, t := range l.tracks() {
-		if err := f.files.MkdirAll(filepath.Join(root, filepath.FromSlash(t.path))); err != nil {
-			return nil, err
+		if err == nil {
+			err = f.files.MkdirAll(filepath.Join(root, filepath.FromSlash(t.path)))
 		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("write %s: %w", root, advice(err))
 	}
 	for i := range l.chains {
 		s.writers = append(s.writers, newChainWriter(s, l, i))
@@ -84,17 +72,17 @@ func newStream(f *Folder, root string, d *Draws, l *layout) (*Stream, error) {
 }
 
 // Chain returns the writer of chain i, counted from 0.
-func (s *Stream) Chain(i int) *ChainWriter { return s.writers[i] }
+func (s *Writer) Chain(i int) *ChainWriter { return s.writers[i] }
 
 // begin takes the mark of a whole store from one that is written anew.
-func (s *Stream) begin() error {
+func (s *Writer) begin() error {
 	var err error
 	s.once.Do(func() { err = s.unfinish() })
 	return err
 }
 
 // unfinish takes away the mark of a whole store.
-func (s *Stream) unfinish() error {
+func (s *Writer) unfinish() error {
 	for _, name := range []string{".zgroup", ".zmetadata"} {
 		path := filepath.Join(s.root, name)
 		if err := s.files.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -108,20 +96,20 @@ func (s *Stream) unfinish() error {
 // kept, and must be called between taking the states of the chains and writing
 // the checkpoint that holds them. Once it failed it always fails: what a disk
 // refused once it may have forgotten.
-func (s *Stream) Sync() error {
+func (s *Writer) Sync() error {
 	var files, dirs []string
 	for _, w := range s.writers {
 		f, d := w.unsynced()
 		files, dirs = append(files, f...), append(dirs, d...)
 	}
-	if s.torn == nil && len(files) > 0 {
-		s.torn = syncAll(s.files, files, s.folders(dirs))
+	if s.syncFailed == nil && len(files) > 0 {
+		s.syncFailed = syncAll(s.files, files, s.folders(dirs))
 	}
-	return s.torn
+	return s.syncFailed
 }
 
 // folders adds those above.
-func (s *Stream) folders(dirs []string) []string {
+func (s *Writer) folders(dirs []string) []string {
 	all := append(slices.Clone(dirs), s.root)
 	for _, d := range dirs {
 		all = append(all, filepath.Dir(d))
@@ -163,14 +151,14 @@ func syncAll(files Files, names, dirs []string) error {
 // once as there are threads. All chains must have kept equally many draws. What
 // other runs left in draws.zarr is removed. After a failure it may be called
 // again.
-func (s *Stream) Finish(threads int) error {
+func (s *Writer) Finish(threads int) error {
 	if err := s.finishZarr(); err != nil {
 		return err
 	}
 	return s.writeStanCSV(threads)
 }
 
-func (s *Stream) finishZarr() error {
+func (s *Writer) finishZarr() error {
 	err := s.complete()
 	if err == nil {
 		err = s.writeMetadata()
@@ -182,7 +170,7 @@ func (s *Stream) finishZarr() error {
 }
 
 // complete puts on disk what chains still hold.
-func (s *Stream) complete() error {
+func (s *Writer) complete() error {
 	n := s.writers[0].kept()
 	for i, w := range s.writers {
 		if w.failed != nil {
@@ -198,20 +186,12 @@ func (s *Stream) complete() error {
 			return err
 		}
 	}
-	if s.warm != nil {
-		if err := s.warm.complete(); err != nil {
-			return err
-		}
-		if err := s.warm.Sync(); err != nil {
-			return err
-		}
-	}
 	return s.Sync()
 }
 
 // writeMetadata writes all but the draws, the mark of a whole store last, and
 // removes what does not belong there.
-func (s *Stream) writeMetadata() error {
+func (s *Writer) writeMetadata() error {
 	z := &zarrStore{metadata: map[string]any{}}
 	z.put(".zgroup", zarrGroup{2})
 	z.put(".zattrs", map[string]any{})
@@ -240,7 +220,7 @@ func (s *Stream) writeMetadata() error {
 
 // removeOthers removes every file in the store that is neither an entry nor a
 // chunk of a draw.
-func (s *Stream) removeOthers(entries []entry) error {
+func (s *Writer) removeOthers(entries []entry) error {
 	ours := map[string]bool{}
 	add := func(path string) {
 		for ; len(path) > len(s.root) && !ours[path]; path = filepath.Dir(path) {
@@ -250,22 +230,17 @@ func (s *Stream) removeOthers(entries []entry) error {
 	for _, e := range entries {
 		add(filepath.Join(s.root, filepath.FromSlash(e.path)))
 	}
-	for _, part := range []*Stream{s, s.warm} {
-		if part == nil {
-			continue
-		}
-		for _, w := range part.writers {
-			for chunk := 0; chunk*w.l.chunk < w.kept(); chunk++ {
-				for i := range w.tracks {
-					add(w.tracks[i].file(s.root, w.chain, chunk))
-				}
+	for _, w := range s.writers {
+		for chunk := 0; chunk*w.l.chunk < w.kept(); chunk++ {
+			for i := range w.tracks {
+				add(w.tracks[i].file(s.root, w.chain, chunk))
 			}
 		}
 	}
 	return s.removeBut(s.root, ours)
 }
 
-func (s *Stream) removeBut(dir string, ours map[string]bool) error {
+func (s *Writer) removeBut(dir string, ours map[string]bool) error {
 	entries, err := s.files.ReadDir(dir)
 	if err != nil {
 		return err
