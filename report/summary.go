@@ -117,12 +117,13 @@ type Evidence struct {
 	// larger steps.
 	StepBias   float64 `json:"step_bias"`
 	StepBiasSE float64 `json:"step_bias_se"`
+	Reason     string  `json:"reason,omitempty"` // why it is not known
 }
 
 // NewEvidence is evidence that is not known.
 func NewEvidence() Evidence {
 	nan := math.NaN()
-	return Evidence{nan, nan, nan, nan, nan, nan, nan, nan}
+	return Evidence{nan, nan, nan, nan, nan, nan, nan, nan, ""}
 }
 
 // Marginal is the log marginal likelihood log p(data), the prior being flat on

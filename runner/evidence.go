@@ -41,7 +41,7 @@ func (x *execution) measureVolume() {
 // known.
 func (x *execution) logZ(res *r2sgld.Result) report.Evidence {
 	e := report.NewEvidence()
-	if math.IsNaN(x.volume.log) || !x.exact {
+	if e.Reason = x.whyNot(); e.Reason != "" {
 		return e
 	}
 	of := x.pool(res)
@@ -49,6 +49,22 @@ func (x *execution) logZ(res *r2sgld.Result) report.Evidence {
 	e.SE = math.Hypot(of.Error, x.volume.se)
 	e.LogVolume, e.LogVolumeSE = x.volume.log, x.volume.se
 	return e
+}
+
+// whyNot says why the evidence is not known; nothing if it is.
+func (x *execution) whyNot() string {
+	d, tau := x.Problem.Domain, x.Settings.Temperature
+	switch {
+	case d == nil || !domain.Bounded(d) || x.Settings.Boundary == domain.Free:
+		return "the domain is not bounded: there is no uniform law to begin at"
+	case len(tau) == 0 || !math.IsInf(tau[len(tau)-1], 1):
+		return "no rung has the uniform law: use method auto, or end sampler.temperature in inf"
+	case !x.exact:
+		return "its swaps are biased: use rule metropolis (sampler.swap)"
+	case math.IsNaN(x.volume.log):
+		return x.unknown
+	}
+	return ""
 }
 
 // pool is the evidence of all ladders together, volume aside. Its error is that of
@@ -157,12 +173,8 @@ func (x *execution) marginal(e report.Evidence) *report.Marginal {
 	switch {
 	case d == nil || !domain.Bounded(d):
 		m.Reason = "the domain is not bounded, and a flat prior on it no density: bound every parameter (model.constraints)"
-	case !x.exact:
-		m.Reason = "its swaps are biased: use rule metropolis (sampler.swap)"
-	case x.unknown != "":
-		m.Reason = x.unknown
-	case math.IsNaN(e.Estimate):
-		m.Reason = "no rung has the uniform law: use method auto, or end sampler.temperature in inf"
+	case e.Reason != "":
+		m.Reason = e.Reason
 	case x.Settings.Temperature[0] != 1:
 		m.Reason = "the coldest temperature is not 1"
 	case math.IsNaN(x.Model.LogConstant()):
