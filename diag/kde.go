@@ -45,7 +45,8 @@ func bandwidth(sd, iqr, first float64, n int) float64 {
 
 // KDE returns a Gaussian kernel density estimate of x at points ≥ 2 evenly
 // spaced places, from 4 bandwidths below the least draw to 4 above the largest,
-// cut at lo and hi. At a bound within reach the kernel is reflected, so no mass
+// cut at lo and hi, with Silverman's [Bandwidth], as [Mode] has it too. Several
+// modes apart it smooths away: see [SheatherJones] and [KDEWith]. At a bound within reach the kernel is reflected, so no mass
 // leaks out; lo = -Inf and hi = +Inf mean none. Draws outside the bounds count
 // as at them. Both X and F are nil if Bandwidth is NaN, lo < hi fails or the
 // range is too small or too large for doubles.
@@ -54,20 +55,20 @@ func bandwidth(sd, iqr, first float64, n int) float64 {
 // of a bandwidth or less (at most 32,768 cells), smoothed by the cosine
 // transform: the kernel with all its reflections, exactly.
 func KDE(x []float64, lo, hi float64, points int) Density {
-	h := Bandwidth(x)
-	if math.IsNaN(h) || !(lo < hi) || points < 2 {
+	return KDEWith(x, lo, hi, Bandwidth(x), points)
+}
+
+// KDEWith is [KDE] with a bandwidth h, that of [SheatherJones] for pictures, say.
+// X and F are nil also if h is not positive and finite or x is not finite.
+func KDEWith(x []float64, lo, hi, h float64, points int) Density {
+	if len(x) < 2 || !finite(x) || !(h > 0) || math.IsInf(h, 1) || !(lo < hi) || points < 2 {
 		return Density{Bandwidth: h}
 	}
 	g := newGrid(slices.Min(x), slices.Max(x), lo, hi, h, points)
 	if !g.usable() {
 		return Density{Bandwidth: h}
 	}
-	bins := make([]float64, g.cells+1)
-	for _, v := range x {
-		i, u := g.locate(v)
-		bins[i] += 1 - u
-		bins[i+1] += u
-	}
+	bins := g.share(x)
 	newSmoother(g).apply(bins)
 	d := Density{X: g.places(points), F: make([]float64, points), Bandwidth: h}
 	stride := g.cells / (points - 1)
@@ -172,6 +173,17 @@ func (g grid) locate(v float64) (int, float64) {
 	t := math.Min(math.Max((v-g.a)/g.step, 0), float64(g.cells))
 	i := min(int(t), g.cells-1)
 	return i, t - float64(i)
+}
+
+// share returns the draws shared linearly between the ends of their cells.
+func (g grid) share(x []float64) []float64 {
+	bins := make([]float64, g.cells+1)
+	for _, v := range x {
+		i, u := g.locate(v)
+		bins[i] += 1 - u
+		bins[i+1] += u
+	}
+	return bins
 }
 
 func (g grid) places(points int) []float64 {
