@@ -21,9 +21,9 @@ const (
 // distinct draws for n. It supposes independent draws: strongly dependent ones
 // look more detailed than they are.
 //
-// It is Bandwidth for fewer than 50 distinct draws, where there is no solution,
-// and where a tail is so long that 16,384 cells over the draws cannot tell a
-// bandwidth below it. NaN for fewer than 2 values, one that is not finite, or
+// It is Bandwidth for fewer than 50 distinct draws and where there is no
+// solution; and Bandwidth, if less, where the draws reach so far that the answer
+// is not above two of the 16,384 cells they are counted in. NaN for fewer than 2 values, one that is not finite, or
 // unless lo < hi.
 func SheatherJones(x []float64, lo, hi float64) float64 {
 	rule := Bandwidth(x)
@@ -43,11 +43,11 @@ func SheatherJones(x []float64, lo, hi float64) float64 {
 	if g.step = (g.b - g.a) / plugInCells; !g.usable() {
 		return rule
 	}
-	t, ok := newPlugIn(g.share(x), len(x), n).solve()
-	if h := math.Sqrt(t) * (g.b - g.a); ok {
-		return h
+	h := math.Sqrt(newPlugIn(g.share(x), len(x), n).solve()) * (g.b - g.a)
+	if math.IsNaN(h) || h < 2*g.step && rule < h {
+		return rule
 	}
-	return math.Min(rule, 2*g.step)
+	return h
 }
 
 // A plugIn is draws on [0, 1] as seen by the cosine basis.
@@ -101,16 +101,14 @@ func (p plugIn) next(t float64) float64 {
 	return math.Pow(2*p.n*math.Sqrt(math.Pi)*f, -0.4)
 }
 
-// solve returns the least fixed point of next between the square of a cell and
-// a tenth; ok is false if there is none.
-func (p plugIn) solve() (t float64, ok bool) {
-	low, high := math.Pow(1/float64(len(p.square)), 2), 0.0
-	if p.next(low) < low {
-		return 0, false
-	}
-	for high = 2 * low; !(p.next(high) < high); high *= 2 {
-		if low = high; high > 0.1 {
-			return 0, false
+// solve returns the least fixed point of next from the square of a cell, if
+// that is not below it, to a tenth; NaN if there is none.
+func (p plugIn) solve() float64 {
+	low := math.Pow(1/float64(len(p.square)), 2)
+	high := low
+	for !(p.next(high) < high) {
+		if low, high = high, 2*high; low > 0.1 {
+			return math.NaN()
 		}
 	}
 	for range 24 {
@@ -120,5 +118,5 @@ func (p plugIn) solve() (t float64, ok bool) {
 			low = middle
 		}
 	}
-	return high, true
+	return high
 }

@@ -94,7 +94,7 @@ func TestRegionOfHighestDensity(t *testing.T) {
 	for k := range x {
 		x[k], y[k] = 3*r.NormFloat64(), 1+0.5*r.NormFloat64()
 	}
-	s := smooth(x, y, scale{min: -13, max: 13}, scale{min: -2, max: 4}, 90, nil)
+	s := smooth(x, y, bandwidth(x, 0), bandwidth(y, 0), scale{min: -13, max: 13}, scale{min: -2, max: 4}, 90, nil)
 	got := area(contour(s.lattice, s.v, s.level(0.9)))
 	if want := 2 * math.Pi * 1.5 * math.Log(10); math.Abs(got/want-1) > 0.1 {
 		t.Errorf("area %g, want %g", got, want)
@@ -114,7 +114,7 @@ func TestDensityAtWalls(t *testing.T) {
 		}
 	}
 	axis := scale{min: -0.125, max: 1.1} // knot 5 is at 0, the step 0.025
-	s := smooth(x, y, axis, axis, 50, in)
+	s := smooth(x, y, bandwidth(x, 0), bandwidth(y, 0), axis, axis, 50, in)
 	var left, low, within float64
 	for k := range 20 {
 		left += s.v[(9+k)*50+5]
@@ -136,7 +136,7 @@ func TestBandwidths(t *testing.T) {
 	for k := range x {
 		x[k], y[k] = 0.25*r.NormFloat64(), 0.01*r.NormFloat64()
 	}
-	s := smooth(x, y, scale{min: -0.5, max: 0.5}, scale{min: -0.5, max: 0.5}, 90, nil)
+	s := smooth(x, y, bandwidth(x, 0), bandwidth(y, 0), scale{min: -0.5, max: 0.5}, scale{min: -0.5, max: 0.5}, 90, nil)
 	var sum, m2 float64
 	for k, v := range s.v {
 		d := float64(k/90) - 44.5
@@ -147,12 +147,87 @@ func TestBandwidths(t *testing.T) {
 	}
 }
 
+// Two narrow modes far apart, of sd 0.1 and 0.2, have 90 % regions as large as
+// those of the two laws: within a fifth, as some knots are half a sd apart. Three
+// fifths of Scott's rule makes them four times as large.
+func TestRegionsOfTwoModes(t *testing.T) {
+	r := rand.New(rand.NewPCG(13, 14))
+	x, y := make([]float64, 20000), make([]float64, 20000)
+	for k := range x {
+		side := float64(2*(k%2) - 1)
+		x[k], y[k] = 2*side+0.1*r.NormFloat64(), side+0.2*r.NormFloat64()
+	}
+	q := Pairs{Axes: make([]Axis, 2), Draws: [][]float64{x, y}, Bandwidth: []float64{0.017, 0.034}}
+	h := [2]float64{bandwidth(x, q.Bandwidth[0]), bandwidth(y, q.Bandwidth[1])}
+	s := smooth(x, y, h[0], h[1], q.view(0, false), q.view(1, false), 120, nil)
+	got := area(contour(s.lattice, s.v, s.level(0.9)))
+	if want := 2 * 2 * math.Pi * 0.1 * 0.2 * math.Log(10); math.Abs(got/want-1) > 0.2 {
+		t.Errorf("area %g, want %g", got, want)
+	}
+}
+
+// The regions of highest density of two modes hold their share of the mass, in
+// two pieces; 1 % kills the next share and a density taken as one piece.
+func TestRegionsOfADensity(t *testing.T) {
+	m := Marginal{}
+	for x := -5.0; x <= 5; x += 0.02 {
+		m.X = append(m.X, x)
+		m.Density = append(m.Density, math.Exp(-2*(x-2)*(x-2))+0.7*math.Exp(-2*(x+2)*(x+2)))
+	}
+	total := 1.7 * math.Sqrt(math.Pi/2)
+	for _, share := range shares {
+		loops := m.above(m.level(share))
+		if len(loops) != 2 {
+			t.Fatalf("%g: %d pieces, want 2", share, len(loops))
+		}
+		if got := -area(loops) / total; math.Abs(got-share) > 0.01 {
+			t.Errorf("%g of the mass, want %g", got, share)
+		}
+	}
+	if all := m.above(0); len(all) != 1 || math.Abs(-area(all)/total-1) > 1e-3 {
+		t.Error("all of the density is not in one piece")
+	}
+}
+
+// A view is kept where draws fill a quarter of each axis; else draws are shown,
+// up to the walls that are near.
+func TestViewOfPairs(t *testing.T) {
+	q := Pairs{Axes: make([]Axis, 2), Draws: [][]float64{{1, 4}, {1, 9}}, View: [][2]float64{{0, 10}, {0, 10}}}
+	if q.far() {
+		t.Error("draws that fill 30 % of an axis are far")
+	}
+	q.Draws[0] = []float64{1, 3}
+	if !q.far() {
+		t.Error("draws that fill 20 % of an axis are not far")
+	}
+	if s := q.view(0, true); s.min != 0.8 || s.max != 3.2 {
+		t.Errorf("from %g to %g, want the draws and a tenth", s.min, s.max)
+	}
+	if s := q.view(1, true); s.min != -1 || s.max != 11 {
+		t.Errorf("from %g to %g, want the walls and a tenth", s.min, s.max)
+	}
+}
+
+// The interval of an observation is that of the normal law of both variances.
+// 1e-9 kills sums of sds and one noise of level 0.95 for 0.9.
+func TestPredictive(t *testing.T) {
+	z := 1.6448536269514722
+	q := Response{Fitted: []float64{1}, Low: []float64{1 - 3*z}, High: []float64{1 + 5*z}, SD: 12}
+	q.SD = 4
+	low, _ := q.predictive(90)
+	q.SD = 12
+	_, high := q.predictive(90)
+	if math.Abs(low[0]-(1-5*z)) > 1e-9 || math.Abs(high[0]-(1+13*z)) > 1e-9 {
+		t.Errorf("%g and %g", low[0], high[0])
+	}
+}
+
 // Draws off the axes leave no mark.
 func TestDrawsOffTheAxes(t *testing.T) {
 	svg := func(v float64) string {
 		f, err := PairPlot(Pairs{
 			Axes:  []Axis{{Name: "x"}, {Name: "y"}},
-			Draws: [][]float64{{v}, {v}},
+			Draws: [][]float64{{0.1, v, 0.9}, {0.1, v, 0.9}},
 			View:  [][2]float64{{0, 1}, {0, 1}},
 		})
 		if err != nil {
@@ -213,28 +288,59 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// What sticks out of a trace is never lost.
-func TestEnvelope(t *testing.T) {
+// Each draw that is due is a dot once, in one of the rounds, and what sticks out
+// of a trace is among them.
+func TestDotsOfATrace(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v := rapid.SliceOfN(rapid.Float64Range(-1, 1), 1, 300).Draw(t, "v")
-		n := rapid.IntRange(1, 50).Draw(t, "stretches")
-		pts := envelope(v, n)
-		if len(pts) > 2*n {
-			t.Fatalf("%d points of %d stretches", len(pts), n)
-		}
+		step, rounds := rapid.IntRange(1, 50).Draw(t, "step"), rapid.IntRange(1, 9).Draw(t, "rounds")
+		seen := map[int]bool{}
 		lo, hi := extent(v...)
-		seenLo, seenHi, last := false, false, 0.0
-		for _, p := range pts {
-			if p.x <= last || v[int(p.x)-1] != p.y {
-				t.Fatalf("point %v is no later draw", p)
+		for r := range rounds {
+			for _, p := range some(v, step, r, rounds) {
+				k := int(p.x) - 1
+				if seen[k] || v[k] != p.y {
+					t.Fatalf("%v is no draw, or twice", p)
+				}
+				if k%step != 0 && p.y != lo && p.y != hi {
+					t.Fatalf("draw %d is not due", k)
+				}
+				seen[k] = true
 			}
-			last = p.x
-			seenLo, seenHi = seenLo || p.y == lo, seenHi || p.y == hi
 		}
-		if !seenLo || !seenHi {
+		low, high := false, false
+		for k := range seen {
+			low, high = low || v[k] == lo, high || v[k] == hi
+		}
+		for k := 0; k < len(v); k += step {
+			if !seen[k] {
+				t.Fatalf("draw %d is not seen", k)
+			}
+		}
+		if !low || !high {
 			t.Fatal("an extreme is lost")
 		}
 	})
+}
+
+// A ramp has its summaries where they belong; 1e-9 kills a stretch moved by a draw.
+func TestSummariesOfATrace(t *testing.T) {
+	v := make([]float64, 1010)
+	for k := range v {
+		v[k] = float64(k + 1)
+	}
+	low, mean, high := summaries(v, 10)
+	for s := range 10 {
+		middle := float64(101*s + 51)
+		for _, p := range [...]point{low[s], mean[s], high[s]} {
+			if p.x != middle {
+				t.Fatalf("stretch %d is drawn at %g", s, p.x)
+			}
+		}
+		if math.Abs(mean[s].y-middle) > 1e-9 || low[s].y != middle-45 || high[s].y != middle+45 {
+			t.Errorf("stretch %d: %g, %g, %g", s, low[s].y, mean[s].y, high[s].y)
+		}
+	}
 }
 
 func TestRankShares(t *testing.T) {

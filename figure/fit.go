@@ -15,9 +15,9 @@ type Response struct {
 	Time     []float64 // of the observations, rising
 	Observed []float64
 	Fitted   []float64 // the model at its best parameters
-	Low      []float64 // interval of the model; nil is none
+	Low      []float64 // interval of the model's mean; nil is none
 	High     []float64
-	SD       float64 // of the noise, for residuals; 0 takes that of the residuals
+	SD       float64 // of the noise; 0 is not known, and residuals take their own
 }
 
 func (r *Response) check() error {
@@ -59,31 +59,53 @@ func checkResponses(r []Response) error {
 	return nil
 }
 
-// Fit draws the observations of each response against the model with its
-// interval, which has a level in percent (90, say).
+// Fit draws the observations of each response against the model with the interval
+// of its mean, which has a level in percent (90, say), and, if the sd of the
+// noise is known, with that of an observation: uncertainty of the mean, taken as
+// normal on either side, and noise together.
 func Fit(r []Response, time Axis, level float64) (*Figure, error) {
 	if err := checkResponses(r); err != nil {
 		return nil, err
 	}
 	panels := make([]*panel, len(r))
-	banded := false
+	banded, noisy := false, false
 	for i := range r {
-		panels[i] = r[i].fitPanel()
+		panels[i] = r[i].fitPanel(level)
 		panels[i].x.label = time.label()
 		banded = banded || r[i].Low != nil
+		least, _ := r[i].predictive(level)
+		noisy = noisy || least != nil
 	}
 	onlyLowest(panels, 1)
 	keys := []key{keyDot("observed", observed, 1.8), keyLine("model", linePosterior)}
 	if banded {
-		keys = append(keys, keyArea(fmt.Sprintf("%g %% interval of the model", level), whole))
+		keys = append(keys, keyArea(fmt.Sprintf("%g %% of the model's mean", level), middle))
+	}
+	if noisy {
+		keys = append(keys, keyArea(fmt.Sprintf("%g %% of observations", level), whole))
 	}
 	lay := mosaic{columns: 1, height: cm(math.Max(2.6, math.Min(4.4, 16/float64(len(r)))))}
 	return lay.compose(panels, keys, count(len(r[0].Time), "observation")), nil
 }
 
-func (r *Response) fitPanel() *panel {
+// predictive returns the interval of an observation; nil unless both the
+// interval of the mean and the noise are known.
+func (r *Response) predictive(level float64) (low, high []float64) {
+	if r.Low == nil || r.SD == 0 || !(level > 0 && level < 100) {
+		return nil, nil
+	}
+	noise := r.SD * distuv.UnitNormal.Quantile(0.5+level/200)
+	for i, f := range r.Fitted {
+		low = append(low, f-math.Hypot(f-r.Low[i], noise))
+		high = append(high, f+math.Hypot(r.High[i]-f, noise))
+	}
+	return low, high
+}
+
+func (r *Response) fitPanel(level float64) *panel {
 	p := &panel{y: scale{label: r.Axis.label()}}
-	lo, hi := extent(slices.Concat(r.Observed, r.Fitted, r.Low, r.High)...)
+	least, most := r.predictive(level)
+	lo, hi := extent(slices.Concat(r.Observed, r.Fitted, r.Low, r.High, least, most)...)
 	p.y.min, p.y.max = widen(lo, hi, 0.07)
 	first, last := extent(r.Time...)
 	p.x.min, p.x.max = widen(first, last, 0.02)
@@ -92,8 +114,11 @@ func (r *Response) fitPanel() *panel {
 		line[i], dots[i] = point{t, r.Fitted[i]}, point{t, r.Observed[i]}
 	}
 	p.add(func(pl *plane) {
+		if least != nil {
+			pl.band(whole, r.Time, least, most)
+		}
 		if r.Low != nil {
-			pl.band(whole, r.Time, r.Low, r.High)
+			pl.band(middle, r.Time, r.Low, r.High)
 		}
 		pl.line(linePosterior, line)
 		pl.dots(observed, 1.7, dots)

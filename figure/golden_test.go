@@ -72,6 +72,7 @@ func responses() []Response {
 	out := []Response{{Axis: Axis{"d log H/dt", "1/yr"}}, {Axis: Axis{"d log L/dt", "1/yr"}}}
 	for i := range out {
 		q := &out[i]
+		q.SD = 0.2 * float64(1-i) // of the second it is not known
 		for k := range 19 {
 			t := 1901 + float64(k)
 			f := math.Sin(t + float64(i))
@@ -90,6 +91,33 @@ func marginals() []Marginal {
 	}
 	m[0].Truth = []float64{0.57}
 	return m
+}
+
+// triple is three parameters with two modes, and their densities.
+func triple() Pairs {
+	r := rand.New(rand.NewPCG(15, 16))
+	q := Pairs{Draws: make([][]float64, 3), Sample: Sample{3000, 2}, Bandwidth: []float64{0.06, 0.06, 0.06}}
+	for k := range 3000 {
+		side := float64(2*(k%3/2) - 1)
+		for j := range q.Draws {
+			q.Draws[j] = append(q.Draws[j], 0.5*side*float64(3-j)+0.3*math.Abs(r.NormFloat64()))
+		}
+	}
+	for j, name := range [...]string{"α", "β", "γ"} {
+		q.Axes = append(q.Axes, Axis{Name: name})
+		m := Marginal{Axis: q.Axes[j], Mode: -0.5 * float64(3-j), Bounds: [2]float64{-0.5 * float64(3-j), math.Inf(1)}}
+		for k := range 200 {
+			x, f := m.Mode+0.02*float64(k), 0.0
+			for i, weight := range [...]float64{2, 1} {
+				if d := x - 0.5*float64(3-j)*float64(2*i-1); d >= 0 {
+					f += weight * math.Exp(-0.5*d*d/0.09)
+				}
+			}
+			m.X, m.Density = append(m.X, x), append(m.Density, f)
+		}
+		q.Marginals = append(q.Marginals, m)
+	}
+	return q
 }
 
 // gallery draws the pictures that are kept, by file name.
@@ -111,7 +139,9 @@ func gallery(t *testing.T) map[string]*Figure {
 		View:   [][2]float64{{-2.8, 2.8}, {-2.8, 2.8}},
 		Inside: func(i, j int) func(x, y float64) bool { return flower },
 	}))
+	keep("pairs.png")(PairPlot(triple()))
 	keep("traces.svg")(Traces(walks(2, 2, 300)))
+	keep("traces.png")(Traces(walks(3, 4, 1000)))
 	keep("ranks.png")(Ranks(walks(3, 4, 1000), []float64{100, 100, 100}))
 	keep("fit.png")(Fit(responses(), Axis{"time", "yr"}, 90))
 	keep("residuals.svg")(Residuals(responses(), Axis{"time", "yr"}))

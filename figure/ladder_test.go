@@ -255,6 +255,52 @@ func TestNoWallAtTheFrame(t *testing.T) {
 	}
 }
 
+// A section of a larger domain shades what is outside of it as any domain, and
+// not the whole plane.
+func TestSectionIsNotAllOutside(t *testing.T) {
+	svg := svgOf(t)
+	shade := func(section bool) string {
+		q := flowerWalk(t, 20)
+		q.Dense, q.Section = nil, section
+		for _, l := range strings.Split(svg(TrajectoryPlot(q)), "\n") {
+			if len(l) > 1000 && strings.Contains(l, "fill:#DEDEDE") {
+				return l
+			}
+		}
+		return ""
+	}
+	if shade(false) == "" || shade(true) != shade(false) {
+		t.Error("a section is shaded as no domain is")
+	}
+}
+
+// Roots spread crowded rungs and leave areas as they are: 2 % allows for
+// trapezoids and kills λ per b drawn over a root (three times as much).
+func TestRoots(t *testing.T) {
+	for want, rungs := range map[root][]float64{
+		1: {0, 0.24, 0.5, 0.74, 1}, 2: {0, 0.02, 0.1, 0.3, 1}, 3: {0, 0.001, 0.03, 0.2, 1},
+	} {
+		q := Barrier{Rungs: rungs}
+		got := q.root()
+		if got != want {
+			t.Errorf("rungs %v on a scale of %s", rungs, got.name())
+		}
+		sum, last := 0.0, 0.0
+		for i := range 1001 {
+			b := math.Pow(float64(i)/1000, 2)
+			height := (1 + 2*b) * got.slope(b)
+			if i > 0 {
+				a := math.Pow(float64(i-1)/1000, 2)
+				sum += (last + height) / 2 * (got.of(b) - got.of(a))
+			}
+			last = height
+		}
+		if math.Abs(sum/2-1) > 0.02 {
+			t.Errorf("the area is %g on a scale of %s, want 2", sum, got.name())
+		}
+	}
+}
+
 // Two rungs that trade with each other are joined once; a swap with a third
 // is joined to where the rung went on.
 func TestSwapsOfATrajectory(t *testing.T) {

@@ -75,12 +75,12 @@ func keyMark(label string) key {
 	}}
 }
 
-// keySwap is a swap: two circles and what joins them.
-func keySwap(label string) key {
+// keySwap is a swap: two circles and what joins them, a line of a style.
+func keySwap(label string, sty draw.LineStyle) key {
 	return key{label, func(d draw.Canvas) {
 		y := d.Center().Y
 		left, right := d.Min.X+ringSize, d.Max.X-ringSize
-		d.StrokeLine2(lineSwap, left, y, right, y)
+		d.StrokeLine2(sty, left, y, right, y)
 		d.SetLineStyle(lineRing)
 		for _, x := range [...]vg.Length{left, right} {
 			d.Stroke(circle(vg.Point{X: x, Y: y}, ringSize))

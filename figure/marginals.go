@@ -1,9 +1,12 @@
 package figure
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"image/color"
 	"math"
+	"slices"
 )
 
 // A Marginal is the density of one parameter.
@@ -154,13 +157,13 @@ func (m *Marginal) panel(first bool) *panel {
 		p.y.label = "density"
 	}
 	p.x.min, p.x.max = m.view()
-	m.layers(p)
+	m.layers(p, m.interval)
 	return p
 }
 
-// layers adds density, interval, walls, mode and truth to p, whose x axis is
-// set, and sets its y axis.
-func (m *Marginal) layers(p *panel) {
+// layers adds a shaded density, walls, mode and truth to p, whose x axis is set,
+// and sets its y axis.
+func (m *Marginal) layers(p *panel, shade func(*plane)) {
 	height := 1.0 // of the line at the mode
 	p.y.max = 1.08
 	if !m.spike() {
@@ -169,7 +172,7 @@ func (m *Marginal) layers(p *panel) {
 			top = 1
 		}
 		p.y.max, height = 1.08*top, m.at(m.Mode)
-		p.add(m.curve)
+		p.add(shade, m.curve)
 	}
 	lower, upper := m.walls(p.x)
 	l, u := m.bounds()
@@ -187,24 +190,93 @@ func (m *Marginal) layers(p *panel) {
 	})
 }
 
-// curve fills the density, darker within the interval.
-func (m *Marginal) curve(pl *plane) {
-	var x, y, zero, ix, iy []float64
+// interval fills the area under the density, darker within the interval.
+func (m *Marginal) interval(pl *plane) {
 	lo, hi := m.Interval[0], m.Interval[1]
-	ix, iy = append(ix, lo), append(iy, m.at(lo))
-	outline := make([]point, len(m.X))
+	ix, iy := []float64{lo}, []float64{m.at(lo)}
 	for i, v := range m.X {
-		x, y = append(x, v), append(y, m.Density[i])
 		if v > lo && v < hi {
 			ix, iy = append(ix, v), append(iy, m.Density[i])
 		}
-		outline[i] = point{v, m.Density[i]}
 	}
 	ix, iy = append(ix, hi), append(iy, m.at(hi))
-	zero = make([]float64, max(len(x), len(ix)))
-	pl.band(whole, x, zero, y)
+	zero := make([]float64, max(len(m.X), len(ix)))
+	pl.band(whole, m.X, zero, m.Density)
 	if hi > lo {
 		pl.band(middle, ix, zero, iy)
+	}
+}
+
+// regions fills the area under the density over the regions of highest density
+// that hold 90 and 50 % of the mass.
+func (m *Marginal) regions(pl *plane) {
+	for k, tint := range [...]color.NRGBA{whole, middle} {
+		for _, r := range m.above(m.level(shares[k])) {
+			pl.fill(tint, r)
+		}
+	}
+}
+
+// level returns the height above which the density holds a share of its mass:
+// pieces of the grid by trapezoids, from the highest downwards.
+func (m *Marginal) level(share float64) float64 {
+	type piece struct{ height, mass float64 }
+	pieces := make([]piece, 0, len(m.X))
+	total := 0.0
+	for i := 1; i < len(m.X); i++ {
+		h := (m.Density[i-1] + m.Density[i]) / 2
+		p := piece{h, h * (m.X[i] - m.X[i-1])}
+		pieces = append(pieces, p)
+		total += p.mass
+	}
+	slices.SortStableFunc(pieces, func(a, b piece) int { return cmp.Compare(b.height, a.height) })
+	sum := 0.0
+	for _, p := range pieces {
+		if sum += p.mass; sum >= share*total {
+			return p.height
+		}
+	}
+	return 0
+}
+
+// above returns, as loops down to zero, the pieces of the density over which it
+// is at least level.
+func (m *Marginal) above(level float64) (loops [][]point) {
+	var loop []point
+	end := func() {
+		if len(loop) > 2 {
+			loops = append(loops, append(loop, point{loop[len(loop)-1].x, 0}))
+		}
+		loop = nil
+	}
+	for i, x := range m.X {
+		f := m.Density[i]
+		if i > 0 && (f >= level) != (m.Density[i-1] >= level) {
+			t := (level - m.Density[i-1]) / (f - m.Density[i-1])
+			at := m.X[i-1] + t*(x-m.X[i-1])
+			if f >= level {
+				loop = []point{{at, 0}, {at, level}}
+			} else {
+				loop = append(loop, point{at, level})
+				end()
+			}
+		}
+		if f >= level {
+			if loop == nil {
+				loop = []point{{x, 0}}
+			}
+			loop = append(loop, point{x, f})
+		}
+	}
+	end()
+	return loops
+}
+
+// curve draws the density as a line.
+func (m *Marginal) curve(pl *plane) {
+	outline := make([]point, len(m.X))
+	for i, v := range m.X {
+		outline[i] = point{v, m.Density[i]}
 	}
 	pl.line(linePosterior, outline)
 }

@@ -14,12 +14,17 @@ type Pairs struct {
 	// Marginals are the densities on the diagonal, one for each axis; nil
 	// draws histograms.
 	Marginals []Marginal
+	// Bandwidth is that of a density of each parameter alone, an upper limit of
+	// the kernel in planes; nil takes a rule that smooths several modes away.
+	Bandwidth []float64
 	// Inside returns the domain as seen by parameters i (to the right) and j
 	// (upwards), or nil if the pair is unconstrained. A nil Inside draws no
 	// domain.
 	Inside func(i, j int) func(x, y float64) bool
-	View   [][2]float64 // range of each axis; nil shows the draws
-	Truth  []float64    // the true parameters; nil if unknown
+	// View is the range of each axis, where the draws fill more than a quarter of
+	// each; else, and if nil, the draws are shown.
+	View   [][2]float64
+	Truth  []float64 // the true parameters; nil if unknown
 	Sample Sample
 }
 
@@ -35,25 +40,28 @@ const fewDraws = 200
 
 // PairPlot draws each pair of parameters: the regions of highest density that
 // hold 50 and 90 % of the draws, some draws, and the domain, with the marginal
-// densities on the diagonal. Two parameters make one large plane, up to
+// densities and their own such regions on the diagonal. Two parameters make one large plane, up to
 // [MostPairs] a triangle; choose among more.
 func PairPlot(q Pairs) (*Figure, error) {
 	if err := q.check(); err != nil {
 		return nil, err
 	}
 	d := len(q.Axes)
-	views := make([]scale, d)
+	views, far := make([]scale, d), q.far()
 	for j := range views {
-		views[j] = q.view(j)
+		views[j] = q.view(j, far)
 	}
 	if d == 2 {
 		return q.large(views), nil
 	}
-	domain := false
+	domain, knots := false, 100
+	if d > 4 {
+		knots = 60
+	}
 	panels := make([]*panel, d*d)
 	for row := range d {
 		for col := range row {
-			panels[row*d+col] = q.panel(views, col, row, 40, 80, &domain)
+			panels[row*d+col] = q.panel(views, col, row, knots, 80, &domain)
 		}
 		panels[row*d+row] = q.diagonal(views, row)
 	}
@@ -79,8 +87,9 @@ func (q *Pairs) check() error {
 		return fmt.Errorf("figure: pair plot of %d parameters: choose 2 to %d", d, MostPairs)
 	}
 	if len(q.Draws) != d || q.Marginals != nil && len(q.Marginals) != d ||
+		q.Bandwidth != nil && len(q.Bandwidth) != d ||
 		q.View != nil && len(q.View) != d || q.Truth != nil && len(q.Truth) != d {
-		return fmt.Errorf("figure: pair plot: draws, marginals, view and truth must have one entry for each of %d axes", d)
+		return fmt.Errorf("figure: pair plot: draws, marginals, bandwidths, view and truth must have one entry for each of %d axes", d)
 	}
 	if len(q.Draws[0]) == 0 {
 		return fmt.Errorf("figure: pair plot: no draws: keep at least one")
@@ -109,16 +118,44 @@ func (q *Pairs) check() error {
 	return finite("truth", q.Truth...)
 }
 
-// view returns the axis of parameter j.
-func (q *Pairs) view(j int) scale {
+// extent returns the range of the draws of parameter j and of its truth.
+func (q *Pairs) extent(j int) (min, max float64) {
+	min, max = extent(q.Draws[j]...)
+	if q.Truth != nil {
+		min, max = math.Min(min, q.Truth[j]), math.Max(max, q.Truth[j])
+	}
+	return min, max
+}
+
+// far reports whether the view is too large for the draws: they fill less than
+// a quarter of an axis.
+func (q *Pairs) far() bool {
+	for j, v := range q.View {
+		if min, max := q.extent(j); max-min < (v[1]-v[0])/4 {
+			return true
+		}
+	}
+	return false
+}
+
+// view returns the axis of parameter j. What is shown instead of a view that is
+// far off reaches as far as the view if that is near.
+func (q *Pairs) view(j int, far bool) scale {
 	s := scale{label: q.Axes[j].label()}
-	if q.View != nil {
+	if q.View != nil && !far {
 		s.min, s.max = widen(q.View[j][0], q.View[j][1], 0.04)
 		return s
 	}
-	min, max := extent(q.Draws[j]...)
-	if q.Truth != nil {
-		min, max = math.Min(min, q.Truth[j]), math.Max(max, q.Truth[j])
+	min, max := q.extent(j)
+	if q.View != nil {
+		lo, hi := q.View[j][0], q.View[j][1]
+		reach := 0.15 * (max - min)
+		if math.Abs(min-lo) < reach {
+			min = math.Min(min, lo)
+		}
+		if math.Abs(max-hi) < reach {
+			max = math.Max(max, hi)
+		}
 	}
 	s.min, s.max = widen(min, max, 0.1)
 	return s
@@ -127,7 +164,7 @@ func (q *Pairs) view(j int) scale {
 // large draws two parameters as one plane.
 func (q *Pairs) large(views []scale) *Figure {
 	domain := false
-	p := q.panel(views, 0, 1, 90, 240, &domain)
+	p := q.panel(views, 0, 1, 120, 240, &domain)
 	lay := onePlane(p, q.Axes[0].Unit == q.Axes[1].Unit)
 	return lay.compose([]*panel{p}, q.keys(domain), q.caption())
 }
@@ -155,7 +192,11 @@ func (q *Pairs) panel(views []scale, i, j, n, m int, domain *bool) *panel {
 	}
 	sparse := len(x) < fewDraws || deviation(x) == 0 || deviation(y) == 0
 	if !sparse {
-		s := smooth(x, y, p.x, p.y, n, inside)
+		var h [2]float64
+		if q.Bandwidth != nil {
+			h = [2]float64{q.Bandwidth[i], q.Bandwidth[j]}
+		}
+		s := smooth(x, y, bandwidth(x, h[0]), bandwidth(y, h[1]), p.x, p.y, n, inside)
 		tints := [...]struct {
 			share float64
 			loops [][]point
@@ -169,8 +210,8 @@ func (q *Pairs) panel(views []scale, i, j, n, m int, domain *bool) *panel {
 		})
 	}
 	if inside != nil {
-		*domain = true
 		walls := outline(lattice{m, m, p.x.min, p.x.max, p.y.min, p.y.max}, inside)
+		*domain = *domain || len(walls) == 0 || len(within(walls, p)) > 0
 		p.add(func(pl *plane) { pl.shadeOutside(walls) })
 	}
 	p.add(q.dots(x, y, sparse))
@@ -213,7 +254,7 @@ func (q *Pairs) dots(x, y []float64, sparse bool) func(*plane) {
 	return func(pl *plane) { pl.dots(posterior, radius, pts) }
 }
 
-// diagonal draws the marginal density of parameter j.
+// diagonal draws the marginal density of parameter j with its regions.
 func (q *Pairs) diagonal(views []scale, j int) *panel {
 	p := &panel{x: views[j], y: scale{max: 1, bare: true}}
 	if q.Marginals != nil {
@@ -221,7 +262,7 @@ func (q *Pairs) diagonal(views []scale, j int) *panel {
 		if q.Truth != nil {
 			m.Truth = []float64{q.Truth[j]}
 		}
-		m.layers(p)
+		m.layers(p, m.regions)
 		return p
 	}
 	counts := make([]float64, 24)
@@ -234,7 +275,7 @@ func (q *Pairs) diagonal(views []scale, j int) *panel {
 	_, top := extent(counts...)
 	p.y.max = 1.08 * math.Max(top, 1)
 	p.add(func(pl *plane) {
-		pl.fill(middle, steps(p.x.min, p.x.max, 0, counts))
+		pl.line(linePosterior, steps(p.x.min, p.x.max, 0, counts))
 		if q.Truth != nil {
 			pl.vline(lineTruth, q.Truth[j])
 		}
@@ -258,6 +299,9 @@ func (q *Pairs) keys(domain bool) []key {
 	keys := []key{keyDot("draws", posterior, 1.2)}
 	if len(q.Draws[0]) >= fewDraws {
 		keys = append(keys, keyArea("50 % of the mass", middle), keyArea("90 %", whole))
+	}
+	if q.Marginals != nil && len(q.Axes) > 2 {
+		keys = append(keys, keyLine("mode", lineMode))
 	}
 	if q.Truth != nil {
 		keys = append(keys, keyLine("truth", lineTruth))

@@ -230,6 +230,22 @@ func (p *plane) dots(c color.Color, radius vg.Length, pts []point) {
 	}
 }
 
+// specks draws small squares of a size, in a third of the bytes of dots; those
+// off the axes are left out.
+func (p *plane) specks(c color.Color, size vg.Length, pts []point) {
+	var path vg.Path
+	for _, q := range pts {
+		if at := p.at(q.x, q.y); p.Contains(at) {
+			path.Move(vg.Point{X: at.X - size/2, Y: at.Y})
+			path.Line(vg.Point{X: at.X + size/2, Y: at.Y})
+		}
+	}
+	if len(path) > 0 {
+		p.SetLineStyle(draw.LineStyle{Color: c, Width: size})
+		p.Stroke(path)
+	}
+}
+
 // rings draws circles of a radius; those off the axes are left out.
 func (p *plane) rings(sty draw.LineStyle, radius vg.Length, pts []point) {
 	p.SetLineStyle(sty)

@@ -1,7 +1,6 @@
 package figure
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -142,82 +141,6 @@ func (q *Swaps) attempts() string {
 		return count(most, "attempt") + " a pair"
 	}
 	return thousands(least) + " to " + count(most, "attempt") + " a pair"
-}
-
-// A Barrier is the local communication barrier along a path of inverse
-// temperatures b.
-type Barrier struct {
-	Inverse []float64 // a rising grid of b ≥ 0
-	Local   []float64 // λ̂(b) ≥ 0 there
-	Rungs   []float64 // b of the rungs
-	Total   float64   // Λ̂, the area; 0 integrates the grid
-}
-
-// LocalBarrier draws λ̂(b), how densely rungs must stand around inverse
-// temperature b for swaps to be accepted: between two rungs the area is the
-// rejection of the pair, and all of it the barrier Λ̂.
-func LocalBarrier(q Barrier) (*Figure, error) {
-	if err := q.check(); err != nil {
-		return nil, err
-	}
-	total := q.Total
-	curve := make([]point, len(q.Inverse))
-	zero := make([]float64, len(q.Inverse))
-	for i, b := range q.Inverse {
-		curve[i] = point{b, q.Local[i]}
-		if i > 0 && q.Total == 0 {
-			total += (b - q.Inverse[i-1]) * (q.Local[i] + q.Local[i-1]) / 2
-		}
-	}
-	_, most := extent(q.Local...)
-	if most == 0 {
-		most = 1
-	}
-	p := &panel{x: scale{label: "inverse temperature b = 1/τ"}, y: scale{label: "local barrier λ(b)", max: 1.08 * most}}
-	lo, hi := extent(append(q.Inverse[:len(q.Inverse):len(q.Inverse)], q.Rungs...)...)
-	p.x.min, p.x.max = widen(lo, hi, 0.02)
-	p.add(func(pl *plane) {
-		pl.band(barrier, q.Inverse, zero, q.Local)
-		for _, b := range q.Rungs {
-			at := pl.at(b, 0)
-			pl.StrokeLine2(lineMark, at.X, at.Y, at.X, at.Y+7)
-		}
-		pl.line(lineExchanged, curve)
-	})
-	keys := []key{keyLine("λ(b)", lineExchanged), keyArea(fmt.Sprintf("area: barrier Λ = %.3g", total), barrier)}
-	caption := ""
-	if len(q.Rungs) > 0 {
-		keys = append(keys, keyMark("rung"))
-		caption = count(len(q.Rungs), "rung")
-	}
-	lay := mosaic{columns: 1, width: cm(10), height: cm(4.8)}
-	return lay.compose([]*panel{p}, keys, caption), nil
-}
-
-func (q *Barrier) check() error {
-	const what = "local barrier"
-	if len(q.Inverse) < 2 {
-		return errors.New("figure: " + what + ": give at least two inverse temperatures")
-	}
-	if err := sameLength(what, len(q.Inverse), q.Local); err != nil {
-		return err
-	}
-	for _, v := range [][]float64{q.Inverse, q.Local, q.Rungs, {q.Total}} {
-		if err := finite(what, v...); err != nil {
-			return err
-		}
-		for i, x := range v {
-			if x < 0 {
-				return fmt.Errorf("figure: %s: value %d is %g: none may be negative", what, i+1, x)
-			}
-		}
-	}
-	for i := 1; i < len(q.Inverse); i++ {
-		if !(q.Inverse[i] > q.Inverse[i-1]) {
-			return fmt.Errorf("figure: %s: inverse temperature %d does not rise: the grid must", what, i+1)
-		}
-	}
-	return nil
 }
 
 func checkTemperatures(what string, t []float64) error {

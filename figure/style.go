@@ -34,6 +34,7 @@ var (
 	truth     = vermillion                                  // what is known to be true
 	observed  = black                                       // data
 	exchanged = green                                       // swaps and what they tell
+	manySwaps = color.NRGBA{R: 190, G: 227, B: 214, A: 255} // swaps where they are many
 	barrier   = color.NRGBA{R: 204, G: 236, B: 227, A: 255} // what they sum to
 	followed  = vermillion                                  // one replica among all
 	bystander = color.NRGBA{R: 196, G: 196, B: 196, A: 255} // the others
@@ -68,6 +69,8 @@ var (
 	lineHottest   = draw.LineStyle{Color: hottest, Width: 0.7}
 	lineMark      = draw.LineStyle{Color: ink, Width: 1.1}
 	lineSwap      = draw.LineStyle{Color: exchanged, Width: 0.5, Dashes: []vg.Length{1.5, 1.5}}
+	lineManySwaps = draw.LineStyle{Color: manySwaps, Width: 0.4}
+	lineManyRings = draw.LineStyle{Color: exchanged, Width: 0.4}
 	lineRing      = draw.LineStyle{Color: exchanged, Width: 0.7}
 	lineExpected  = draw.LineStyle{Color: ink, Width: 0.5, Dashes: []vg.Length{2, 2}}
 )
@@ -89,6 +92,12 @@ func ladderColour(i int) color.NRGBA {
 		c.R, c.G, c.B = c.R/2+127, c.G/2+127, c.B/2+127
 	}
 	return c
+}
+
+// pale mixes a colour with half of paper.
+func pale(c color.NRGBA) color.NRGBA {
+	mix := func(v uint8) uint8 { return uint8((int(v) + 255) / 2) }
+	return color.NRGBA{R: mix(c.R), G: mix(c.G), B: mix(c.B), A: c.A}
 }
 
 // fonts are the Liberation fonts, read when the first letter is measured.

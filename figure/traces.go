@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
@@ -55,41 +54,54 @@ func ladderKeys(n int) []key {
 	return keys
 }
 
-// traceBudget is the number of points of a figure of traces, of some 12 bytes
-// each in an SVG.
-const traceBudget = 28000
+// traceDots is the number of dots of a figure of traces, of some 27 bytes each in
+// an SVG; fewLadders is how many can be told apart by three lines each; up to
+// longestLine draws, in all, are joined by lines in a panel.
+const (
+	traceDots   = 9000
+	fewLadders  = 6
+	longestLine = 700
+)
 
-// Traces draws each parameter along its draws, one line a ladder. Long traces
-// are drawn by the least and largest value of equal stretches, so that nothing
-// that sticks out is lost. If there are too many lines for that, each ladder is
-// drawn by the means of its stretches, over a band that holds all draws.
+// Traces draws each parameter along its draws, in a colour for each ladder. Short
+// traces are lines. In long ones lines would hide each other: each ladder is
+// drawn by the mean of each of its stretches and, thinner, the 5 and 95 % points
+// (up to six ladders), over pale dots of some of its draws, its least and its
+// largest among them, in turn, so that no ladder lies over the others.
 func Traces(p []Ladders) (*Figure, error) {
 	if err := checkLadders(p); err != nil {
 		return nil, err
 	}
 	n := len(p[0].Draws)
-	columns, finest := 1, 300
+	columns, stretches := 1, 40
 	if len(p) > 4 {
-		columns, finest = 2, 160
+		columns, stretches = 2, 25
 	}
-	stretches := min(traceBudget/2/(len(p)*n), finest)
-	longest := 0
-	for _, q := range p {
-		for _, v := range q.Draws {
-			longest = max(longest, len(v))
+	keys, sample := ladderKeys(n), sampleOf(p[0])
+	caption := sample.String()
+	long := sample.Draws > longestLine
+	step, rounds := 1, max(1, min(12, 600/(n*len(p))))
+	if long {
+		step = (sample.Draws*len(p) + traceDots - 1) / traceDots
+		lines := fmt.Sprintf("lines: means of %d stretches", stretches)
+		if n <= fewLadders {
+			lines += ", thin: 5 and 95 % points"
 		}
-	}
-	crowded := stretches < 100 && longest > 2*stretches
-	keys, caption := ladderKeys(n), sampleOf(p[0]).String()
-	if crowded {
-		stretches = max(stretches, 40)
-		keys = append(keys, keyArea("all draws", whole))
-		caption = sentences(caption, fmt.Sprintf("lines are means over %d stretches", stretches))
+		dots := "dots: all draws"
+		if step > 1 {
+			dots = fmt.Sprintf("dots: one draw in %d", step)
+		}
+		caption = sentences(caption, lines, dots)
 	}
 	panels := make([]*panel, len(p))
 	for i, q := range p {
-		panels[i] = tracePanel(q, stretches, crowded)
+		panels[i] = q.panel()
 		panels[i].x.label = "kept draw"
+		if long {
+			panels[i].add(q.dots(step, rounds), q.stretches(stretches))
+		} else {
+			panels[i].add(q.lines)
+		}
 	}
 	onlyLowest(panels, columns)
 	lay := mosaic{columns: columns, height: cm(2.6)}
@@ -99,104 +111,101 @@ func Traces(p []Ladders) (*Figure, error) {
 	return lay.compose(panels, keys, caption), nil
 }
 
-func tracePanel(q Ladders, stretches int, crowded bool) *panel {
+func (q *Ladders) panel() *panel {
 	pan := &panel{x: scale{min: 0, max: 1}, y: scale{label: q.Axis.label()}}
 	lo, hi := extent(slices.Concat(q.Draws...)...)
 	pan.y.min, pan.y.max = widen(lo, hi, 0.05)
 	for _, v := range q.Draws {
 		pan.x.max = max(pan.x.max, float64(len(v)))
 	}
-	if crowded {
-		pan.add(hull(q.Draws, stretches))
-	}
-	width := vg.Length(0.7)
-	if len(q.Draws) > 2 {
-		width = 0.5
-	}
-	for l, v := range q.Draws {
-		sty := draw.LineStyle{Color: ladderColour(l), Width: width}
-		pts := envelope(v, stretches)
-		if crowded {
-			pts = means(v, stretches)
-		}
-		pan.add(func(pl *plane) {
-			if len(pts) == 1 {
-				pl.dots(sty.Color, 1.5, pts)
-				return
-			}
-			pl.line(sty, pts)
-		})
-	}
 	return pan
 }
 
-// hull is a band from the least to the largest value of all ladders, stretch
-// by stretch.
-func hull(draws [][]float64, stretches int) func(*plane) {
-	longest := 0
-	for _, v := range draws {
-		longest = max(longest, len(v))
-	}
-	var x, lo, hi []float64
-	for s := range min(stretches, longest) {
-		from, to := s*longest/stretches, (s+1)*longest/stretches
-		var all []float64
-		for _, v := range draws {
-			all = append(all, v[min(from, len(v)):min(to, len(v))]...)
+// lines joins the draws of each ladder.
+func (q *Ladders) lines(pl *plane) {
+	for l, v := range q.Draws {
+		pts := make([]point, len(v))
+		for k, y := range v {
+			pts[k] = point{float64(k + 1), y}
 		}
-		if len(all) == 0 {
+		if len(pts) == 1 {
+			pl.dots(ladderColour(l), 1.5, pts)
 			continue
 		}
-		a, b := extent(all...)
-		x = append(x, float64(from), float64(to))
-		lo, hi = append(lo, a, a), append(hi, b, b)
+		pl.line(draw.LineStyle{Color: ladderColour(l), Width: 0.6}, pts)
 	}
-	return func(pl *plane) { pl.band(whole, x, lo, hi) }
 }
 
-// means returns the mean of each stretch of v, over its middle.
-func means(v []float64, stretches int) []point {
+// dots draws one draw in step of each ladder, and its extremes, in rounds over
+// all ladders.
+func (q *Ladders) dots(step, rounds int) func(*plane) {
+	return func(pl *plane) {
+		for r := range rounds {
+			for l, v := range q.Draws {
+				pl.specks(pale(ladderColour(l)), 0.9, some(v, step, r, rounds))
+			}
+		}
+	}
+}
+
+// some returns every step-th draw, and the least and the largest, of those whose
+// turn it is in round r.
+func some(v []float64, step, r, rounds int) []point {
 	var out []point
-	for s := range stretches {
-		from, to := s*len(v)/stretches, (s+1)*len(v)/stretches
+	if len(v) == 0 {
+		return nil
+	}
+	lo, hi := 0, 0
+	for k, y := range v {
+		if y < v[lo] {
+			lo = k
+		}
+		if y > v[hi] {
+			hi = k
+		}
+	}
+	for k := range v {
+		if (k%step == 0 && k/step%rounds == r) || r == 0 && k%step != 0 && (k == lo || k == hi) {
+			out = append(out, point{float64(k + 1), v[k]})
+		}
+	}
+	return out
+}
+
+// stretches draws mean and, of few ladders, 5 and 95 % points of n stretches of
+// each ladder.
+func (q *Ladders) stretches(n int) func(*plane) {
+	return func(pl *plane) {
+		for _, thin := range [...]bool{true, false} {
+			for l, v := range q.Draws {
+				low, mean, high := summaries(v, n)
+				sty := draw.LineStyle{Color: ladderColour(l), Width: 1}
+				if !thin {
+					pl.line(sty, mean)
+				} else if sty.Width = 0.45; len(q.Draws) <= fewLadders {
+					pl.line(sty, low)
+					pl.line(sty, high)
+				}
+			}
+		}
+	}
+}
+
+// summaries returns the 5 % point, the mean and the 95 % point of each of n
+// stretches of v, over its middle.
+func summaries(v []float64, n int) (low, mean, high []point) {
+	for s := range n {
+		from, to := s*len(v)/n, (s+1)*len(v)/n
 		if from == to {
 			continue
 		}
-		sum := 0.0
+		x, sum := float64(from+1+to)/2, 0.0
 		for _, y := range v[from:to] {
 			sum += y / float64(to-from)
 		}
-		out = append(out, point{float64(from+1+to) / 2, sum})
+		sorted := slices.Sorted(slices.Values(v[from:to]))
+		at := func(share float64) point { return point{x, sorted[int(share*float64(to-from-1)+0.5)]} }
+		low, mean, high = append(low, at(0.05)), append(mean, point{x, sum}), append(high, at(0.95))
 	}
-	return out
-}
-
-// envelope returns v over 1, 2, … if it is short, else the least and the
-// largest value of each stretch in the order they came.
-func envelope(v []float64, stretches int) []point {
-	var out []point
-	if len(v) <= 2*stretches {
-		for k, y := range v {
-			out = append(out, point{float64(k + 1), y})
-		}
-		return out
-	}
-	for s := range stretches {
-		from, to := s*len(v)/stretches, (s+1)*len(v)/stretches
-		lo, hi := from, from
-		for k := from; k < to; k++ {
-			if v[k] < v[lo] {
-				lo = k
-			}
-			if v[k] > v[hi] {
-				hi = k
-			}
-		}
-		a, b := min(lo, hi), max(lo, hi)
-		out = append(out, point{float64(a + 1), v[a]})
-		if b != a {
-			out = append(out, point{float64(b + 1), v[b]})
-		}
-	}
-	return out
+	return low, mean, high
 }

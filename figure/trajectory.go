@@ -59,14 +59,14 @@ func TrajectoryPlot(q Trajectory) (*Figure, error) {
 		})
 		keys = append(keys, keyArea("50 % of the mass", middle), keyArea("90 %", whole))
 	}
-	var walls [][]point
+	var walls [][]point // that reflect
 	if q.Inside != nil {
-		walls = outline(l, q.Inside)
-		p.add(func(pl *plane) { pl.shadeOutside(walls) })
+		drawn := outline(l, q.Inside)
+		p.add(func(pl *plane) { pl.shadeOutside(drawn) })
 		keys = append(keys, keyOutside("outside the domain"))
-	}
-	if q.Section {
-		walls = nil
+		if !q.Section {
+			walls = drawn
+		}
 	}
 	keys = append(q.paths(p, walls), keys...)
 	lay := onePlane(p, q.Axes[0].Unit == q.Axes[1].Unit)
@@ -160,6 +160,7 @@ func (q *Trajectory) paths(p *panel, walls [][]point) []key {
 	}{{"cold rung", q.Cold, lineColdest}, {"hot rung", q.Hot, lineHottest}}
 	var keys []key
 	var marks []func(*plane)
+	below := len(p.layers)
 	for i, r := range rungs {
 		if len(r.steps) == 0 {
 			continue
@@ -185,13 +186,18 @@ func (q *Trajectory) paths(p *panel, walls [][]point) []key {
 		keys = append(keys, keyLine(r.name, specimen))
 	}
 	if swaps := q.swaps(); len(swaps) > 0 {
-		p.add(func(pl *plane) {
+		line, ring, size := lineSwap, lineRing, ringSize
+		if often := len(swaps)*8 > len(q.Cold); often {
+			line, ring, size = lineManySwaps, lineManyRings, ringSize/2
+		}
+		// Under the paths.
+		p.layers = slices.Insert(p.layers, below, func(pl *plane) {
 			for _, s := range swaps {
-				pl.line(lineSwap, s[:])
-				pl.rings(lineRing, ringSize, s[:])
+				pl.line(line, s[:])
+				pl.rings(ring, size, s[:])
 			}
 		})
-		keys = append(keys, keySwap("swap"))
+		keys = append(keys, keySwap("swap", line))
 	}
 	p.add(marks...)
 	if len(marks) > 0 {

@@ -60,12 +60,12 @@ func (x *execution) figures(ctx context.Context, res *r2sgld.Result, sum *report
 		}
 	}
 	size := figure.Sample{Draws: sum.Draws, Ladders: sum.Ladders}
-	marginals := x.marginals(params, flat)
+	marginals, bandwidths := x.marginals(params, flat)
 	f, err := figure.Marginals(marginals, level, size)
 	add("marginals", f, err)
 	n := min(len(params), figure.MostPairs)
 	if n > 1 {
-		f, err = figure.PairPlot(x.pairs(marginals[:n], flat[:n], size))
+		f, err = figure.PairPlot(x.pairs(marginals[:n], bandwidths[:n], flat[:n], size))
 		add("pairs", f, err)
 	}
 	f, err = figure.Traces(ladders)
@@ -98,19 +98,22 @@ func finiteOrNil(v []float64) []float64 {
 	return v
 }
 
-func (j *Job) marginals(params []report.Parameter, flat [][]float64) []figure.Marginal {
+// marginals returns the densities of the parameters, for figures, and their
+// bandwidths. Modes are those of the summary.
+func (j *Job) marginals(params []report.Parameter, flat [][]float64) ([]figure.Marginal, []float64) {
 	lo, hi := domain.BoundsOf(j.Problem.Domain, j.Problem.Potential.Dim())
-	out := make([]figure.Marginal, len(params))
+	out, bandwidths := make([]figure.Marginal, len(params)), make([]float64, len(params))
 	for i, p := range params {
-		k := diag.KDE(flat[i], lo[i], hi[i], 512)
+		bandwidths[i] = diag.SheatherJones(flat[i], lo[i], hi[i])
+		k := diag.KDEWith(flat[i], lo[i], hi[i], bandwidths[i], 512)
 		out[i] = figure.Marginal{Axis: figure.Axis{Name: p.Name}, X: k.X, Density: k.F, Mode: p.Mode,
 			Interval: [2]float64{p.Q5, p.Q95}, Bounds: [2]float64{lo[i], hi[i]}}
 	}
-	return out
+	return out, bandwidths
 }
 
-func (j *Job) pairs(marginals []figure.Marginal, flat [][]float64, size figure.Sample) figure.Pairs {
-	q := figure.Pairs{Draws: flat, Marginals: marginals, Sample: size}
+func (j *Job) pairs(marginals []figure.Marginal, bandwidths []float64, flat [][]float64, size figure.Sample) figure.Pairs {
+	q := figure.Pairs{Draws: flat, Marginals: marginals, Bandwidth: bandwidths, Sample: size}
 	for _, m := range marginals {
 		q.Axes = append(q.Axes, m.Axis)
 	}
