@@ -47,11 +47,16 @@ type diagnosis struct {
 	Parameters []report.Parameter `json:"parameters"`
 }
 
-func diagnose(d *store.Draws, c common) error {
+func diagnosed(d *store.Draws) diagnosis {
 	out := diagnosis{Schema: 1, Ladders: d.Chains(), Draws: d.Kept * d.Chains(), Stride: d.Stride}
 	for j, name := range d.Names {
 		out.Parameters = append(out.Parameters, report.Describe(name, d.X[j], math.Inf(-1), math.Inf(1)))
 	}
+	return out
+}
+
+func diagnose(d *store.Draws, c common) error {
+	out := diagnosed(d)
 	switch {
 	case c.json:
 		return printJSON(out)
