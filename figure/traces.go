@@ -73,14 +73,15 @@ func Traces(p []Ladders) (*Figure, error) {
 		return nil, err
 	}
 	n := len(p[0].Draws)
-	columns, stretches := 1, 40
+	columns, most := 1, 40
 	if len(p) > 4 {
-		columns, stretches = 2, 25
+		columns, most = 2, 20
 	}
 	keys, sample := ladderKeys(n), sampleOf(p[0])
 	caption := sample.String()
 	long := sample.Draws > longestLine
 	step, rounds := 1, max(1, min(12, 600/(n*len(p))))
+	stretches := max(8, min(most, sample.Draws/(100*n)))
 	if long {
 		step = (sample.Draws*len(p) + traceDots - 1) / traceDots
 		lines := fmt.Sprintf("lines: means of %d stretches", stretches)

@@ -37,7 +37,8 @@ const MostSteps = 2000
 
 // TrajectoryPlot draws the paths of a cold and a hot rung over some hundred
 // iterations, the domain, where steps were reflected, and where labels traded:
-// there a rung goes on from the state of another replica. A step that was
+// there a rung goes on from the state of another replica. More swaps than one in
+// eight steps are drawn pale and under the paths. A step that was
 // reflected is drawn over the point of the wall that makes it shortest, also if
 // it was mirrored more than once; without a wall to be seen, the reflection is
 // marked at its end.
@@ -186,12 +187,11 @@ func (q *Trajectory) paths(p *panel, walls [][]point) []key {
 		keys = append(keys, keyLine(r.name, specimen))
 	}
 	if swaps := q.swaps(); len(swaps) > 0 {
-		line, ring, size := lineSwap, lineRing, ringSize
-		if often := len(swaps)*8 > len(q.Cold); often {
-			line, ring, size = lineManySwaps, lineManyRings, ringSize/2
+		line, ring, size, layer := lineSwap, lineRing, ringSize, len(p.layers)
+		if len(swaps)*8 > len(q.Cold) { // so many that they would hide the paths
+			line, ring, size, layer = lineManySwaps, lineManyRings, ringSize/2, below
 		}
-		// Under the paths.
-		p.layers = slices.Insert(p.layers, below, func(pl *plane) {
+		p.layers = slices.Insert(p.layers, layer, func(pl *plane) {
 			for _, s := range swaps {
 				pl.line(line, s[:])
 				pl.rings(ring, size, s[:])
