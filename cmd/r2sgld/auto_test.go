@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/r2sgld/r2sgld/config"
@@ -20,6 +21,7 @@ import (
 type outcome struct {
 	sum      *report.Summary
 	evidence map[string]*float64 // log_evidence, if all of the run was made
+	reason   any                 // why it is not known; nil if it is
 	gaps     []gap
 }
 
@@ -91,7 +93,7 @@ func wholeRun(t *testing.T, command, file string, seed int, want target) *outcom
 		t.Fatal(err)
 	}
 	var e struct {
-		Evidence map[string]*float64 `json:"log_evidence"`
+		Evidence map[string]any `json:"log_evidence"`
 	}
 	if err := json.Unmarshal(b, &e); err != nil {
 		t.Fatal(err)
@@ -99,7 +101,15 @@ func wholeRun(t *testing.T, command, file string, seed int, want target) *outcom
 	if err := json.Unmarshal(b, o.sum); err != nil {
 		t.Fatal(err)
 	}
-	o.evidence = e.Evidence
+	o.evidence, o.reason = map[string]*float64{}, e.Evidence["reason"]
+	delete(e.Evidence, "reason")
+	for key, v := range e.Evidence {
+		if number, ok := v.(float64); ok {
+			o.evidence[key] = &number
+		} else {
+			o.evidence[key] = nil
+		}
+	}
 	d, err := store.Read(0, dir)
 	if err != nil {
 		t.Fatal(err)
@@ -230,5 +240,8 @@ func TestAutoOnAHalfSpace(t *testing.T) {
 		if v != nil {
 			t.Errorf("log_evidence.%s is %g", key, *v)
 		}
+	}
+	if text, _ := o.reason.(string); !strings.Contains(text, "not bounded") {
+		t.Errorf("the reason is %v", o.reason)
 	}
 }
