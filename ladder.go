@@ -116,7 +116,9 @@ func (l *ladder) trade(k int) error {
 			return err
 		}
 	}
-	copy(l.rung, b.Rung)
+	if b.V != nil {
+		copy(l.rung, b.Rung)
+	}
 	l.exchange.Sweep(k, b.Rung, energy, l.at.Temperature, &l.uniform.Rand)
 	if b.V == nil {
 		return nil
@@ -268,7 +270,7 @@ func (l *ladder) keepDraw() error {
 	held := l.kept%l.stride == 0
 	for i, r := range b.Rung {
 		x := l.original(b.State(l.from, i))
-		if l.domain != nil && !l.domain.Contains(x) {
+		if r == 0 && l.domain != nil && !l.domain.Contains(x) {
 			l.tally[r].Outside++
 		}
 		if held {

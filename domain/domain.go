@@ -107,7 +107,7 @@ type Tally struct {
 	Reflected   int64 // steps that met the wall at least once
 	Reflections int64 // mirrorings (or refusals, or projections)
 	Fallbacks   int64 // steps given up (the caller decides what then)
-	Outside     int64 // recorded draws outside Ω, under any rule
+	Outside     int64 // recorded draws outside Ω, under any rule; of the coldest rung
 }
 
 // Add adds u to t.

@@ -21,6 +21,7 @@ func logS(uCold, uHot, delta, penalty float64) float64 {
 // allocates nothing while it sweeps, observes and gathers evidence.
 type Exchange struct {
 	set   Settings
+	plain bool // rule metropolis
 	stats Statistics
 
 	sweeps    int     // since the beginning
@@ -43,7 +44,7 @@ func New(rungs int, s Settings) (*Exchange, error) {
 		return nil, err
 	}
 	s = s.WithDefaults(rungs)
-	e := &Exchange{set: s, travel: make([]int8, rungs),
+	e := &Exchange{set: s, plain: s.Rule == "metropolis", travel: make([]int8, rungs),
 		holder: make([]int, rungs), energy: make([]float64, rungs),
 		tau: make([]float64, rungs), beta: make([]float64, rungs)}
 	e.stats = newStatistics(rungs, s.Scheme == "ape")
@@ -75,19 +76,26 @@ func (e *Exchange) Sweep(k int, rung []int, energy, temperature []float64, rng *
 	if !e.Due(k) {
 		return
 	}
-	level := e.adapt()
+	level := 0.0
+	if !e.plain {
+		level = e.adapt()
+	}
 	e.pairs = e.set.pairs(e.pairs[:0], e.sweeps, e.traded, rng)
 	for _, at := range e.pairs {
 		pair := &e.stats.Pairs[at]
 		p, q := pair.Cold, pair.Hot
 		uCold, uHot := e.energy[p], e.energy[q]
-		s := logS(uCold, uHot, e.beta[p]-e.beta[q], pair.Variance/e.set.Correction)
+		penalty := 0.0
+		if pair.Variance > 0 {
+			penalty = pair.Variance / e.set.Correction
+		}
+		s := logS(uCold, uHot, e.beta[p]-e.beta[q], penalty)
 		if pair.Attempts%weighEvery == 0 {
 			pair.Weighed++
 			pair.Probability += probability(s)
 		}
 		pair.Attempts++
-		if e.swaps(uCold, uHot, s, level, rng) {
+		if e.plain && metropolis(s, rng) || !e.plain && e.swaps(uCold, uHot, s, level) {
 			i, j := e.holder[p], e.holder[q]
 			rung[i], rung[j] = q, p
 			e.holder[p], e.holder[q] = j, i
@@ -113,7 +121,7 @@ func probability(s float64) float64 {
 }
 
 // weighEvery is how many attempts of a pair pass between notes of its probability.
-const weighEvery = 4
+const weighEvery = 8
 
 // noteEvery is how many iterations pass between notes for the evidence. Energies of
 // iterations in a row are nearly the same, while a note costs two exponentials and a

@@ -119,8 +119,8 @@ func TestGaussianPath(t *testing.T) {
 	}
 	r := (rho - 1) / (rho + 1)
 	n := float64(ladders * length)
-	// A mean probability of one pair comes from a quarter of n/2 attempts in [0,1].
-	if got, se := pooled.Barrier(), math.Sqrt(8*r*(1-r)/(n/8)); math.Abs(got-8*r) > 4.9*se {
+	// A mean probability of one pair comes from an eighth of n/2 attempts in [0,1].
+	if got, se := pooled.Barrier(), math.Sqrt(8*r*(1-r)/(n/16)); math.Abs(got-8*r) > 4.9*se {
 		t.Errorf("barrier %.5f, want %.5f ± %.5f", got, 8*r, se)
 	}
 	if limit := 0.5 * math.Log(10); !(8*r < limit && limit-8*r < 0.0084) {

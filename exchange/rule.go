@@ -5,26 +5,37 @@ import (
 	"math/rand/v2"
 )
 
-// swaps reports whether a pair with energies uCold and uHot trades, s being its
-// log S̃ (NaN where both are infinite) and level 𝒞 of this sweep.
-//
-// Rule metropolis trades with probability min(1, S̃). With C = 2 and Gaussian
-// energy noise of the stated variance it is exact (Ceperley and Dewing 1999). An
-// exponential variate exceeds −log S̃ with probability S̃, and costs less than an
-// exponential. Rule threshold trades if min(1, S̃) is at least c, without a random
-// number, and rule indicator if Ũ_hot + 𝒞 < Ũ_cold: both are biased.
-func (e *Exchange) swaps(uCold, uHot, s, level float64, rng *rand.Rand) bool {
-	switch e.set.Rule {
-	case "threshold":
-		return s >= math.Log(e.set.Threshold)
-	case "indicator":
-		return uHot+level < uCold
+// metropolis trades with probability min(1, S̃), s being log S̃ (NaN where both
+// energies are infinite). With C = 2 and Gaussian energy noise of the stated variance
+// it is exact (Ceperley and Dewing 1999). Most swaps are decided by the bounds
+// 1 + s ≤ exp(s) ≤ 1/(1 − s + s²/2), without an exponential.
+func metropolis(s float64, rng *rand.Rand) bool {
+	if s >= 0 {
+		return true
 	}
-	return s >= 0 || rng.ExpFloat64() > -s
+	u := rng.Float64()
+	switch {
+	case u < 1+s:
+		return true
+	case u*(1-s+s*s/2) > 1:
+		return false
+	}
+	return u < math.Exp(s)
 }
 
-// adapt returns 𝒞 of this sweep of rule indicator, 0 at first and with other
-// rules, and moves it for the next so that a share 𝕊 of all neighbouring pairs
+// swaps reports whether a pair with energies uCold and uHot trades by another rule,
+// s being its log S̃ and level 𝒞 of this sweep. Rule threshold trades if min(1, S̃) is
+// at least c, without a random number, and rule indicator if Ũ_hot + 𝒞 < Ũ_cold: both
+// are biased.
+func (e *Exchange) swaps(uCold, uHot, s, level float64) bool {
+	if e.set.Rule == "threshold" {
+		return s >= math.Log(e.set.Threshold)
+	}
+	return uHot+level < uCold
+}
+
+// adapt returns 𝒞 of this sweep of rule indicator, 0 at first and with rule
+// threshold, and moves it for the next so that a share 𝕊 of all neighbouring pairs
 // would trade, whether they may in this sweep or not (Algorithm 2 of the paper).
 // It sees the energies before any pair trades.
 func (e *Exchange) adapt() (level float64) {

@@ -7,7 +7,7 @@ type Pair struct {
 	Cold, Hot   int // the rungs, from 0
 	Attempts    int64
 	Accepted    int64
-	Weighed     int64   // attempts whose min(1, S̃) was noted, every fourth
+	Weighed     int64   // attempts whose min(1, S̃) was noted, every eighth
 	Probability float64 // sum of these
 	Variance    float64 // σ̃² in use: given, or the estimate so far
 }

@@ -184,7 +184,7 @@ func TestUniformReference(t *testing.T) {
 	if ev := EvidenceOf(st); math.Abs(ev.Forward+math.Ln2) > 4.9*0.0063 || ev.Backward != 0 {
 		t.Errorf("evidence %+v", ev)
 	}
-	if p := st.Pairs[0].MeanProbability(); math.Abs(p-0.5) > 4.9*0.5/math.Sqrt(200_000) {
+	if p := st.Pairs[0].MeanProbability(); math.Abs(p-0.5) > 4.9*0.5/math.Sqrt(float64(st.Pairs[0].Weighed)) {
 		t.Errorf("mean probability %v", p)
 	}
 }
