@@ -1,6 +1,7 @@
 package r2sgld
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
@@ -62,5 +63,29 @@ func BenchmarkEightRungsBare(b *testing.B) {
 		l.move()
 		l.reflect()
 		l.potential.Eval(l.block.Energy, l.block.Grad, l.block.X)
+	}
+}
+
+// BenchmarkTrade sweeps two rungs of states with 2 and with 10⁶ coordinates: labels
+// trade, states stay.
+func BenchmarkTrade(b *testing.B) {
+	for _, d := range []int{2, 1_000_000} {
+		b.Run(fmt.Sprint(d), func(b *testing.B) {
+			u := potential.Func(d, func(_, x []float64) float64 { return x[0] * x[0] / 2 })
+			r, err := newRun(Problem{Potential: u}, Settings{Seed: 1, Start: make([]float64, d), Temperature: []float64{1, 10}, Iterations: 1})
+			if err != nil {
+				b.Fatal(err)
+			}
+			l := r.all[0]
+			l.set(1)
+			k := 0
+			for b.Loop() {
+				k++
+				l.block.Energy[k%2] += 0.01
+				if err := l.trade(k); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }
