@@ -388,14 +388,14 @@ func TestForecastAuto(t *testing.T) {
 			t.Errorf("pair %d: rejection %.3f in warm-up, %.3f now", i, r, got)
 		}
 	}
-	u.Iterations = 1000
-	s.Iterations = 1000
+	u.Iterations = 200
+	s.Iterations = 200
 	s.BurnIn = 20
 	if plan, err = ForecastAuto(context.Background(), flower(t), s, u); err != nil {
 		t.Fatal(err)
 	}
 	if plan.Tuned.Met || len(plan.Advice) != 1 {
-		t.Errorf("1000 iterations: met %t, advice %q", plan.Tuned.Met, plan.Advice)
+		t.Errorf("200 iterations: met %t, advice %q", plan.Tuned.Met, plan.Advice)
 	}
 }
 
