@@ -24,12 +24,11 @@ type Exchange struct {
 	plain bool // rule metropolis
 	stats Statistics
 
-	sweeps    int      // since the beginning
-	estimates int      // of σ̃²
-	pairs     []int    // of the current sweep
-	turns     [2][]int // of even and odd sweeps, for scheme deo; nil for others
-	traded    []int64  // per pair, the sweep in which it last traded, −1 if it never did
-	travel    []int8   // per replica, see arrive
+	sweeps    int     // since the beginning
+	estimates int     // of σ̃²
+	pairs     []int   // of the current sweep
+	traded    []int64 // per pair, the sweep in which it last traded, −1 if it never did
+	travel    []int8  // per replica, see arrive
 
 	holder []int     // replica that holds each rung
 	energy []float64 // its energy
@@ -54,11 +53,6 @@ func New(rungs int, s Settings) (*Exchange, error) {
 	for i := range e.traded {
 		e.traded[i] = -1
 	}
-	if s.Scheme == "deo" {
-		for parity := range e.turns {
-			e.turns[parity] = alternate(make([]int, 0, rungs), parity, e.traded)
-		}
-	}
 	if s.Estimate.Every == 0 {
 		for i := range e.stats.Pairs {
 			e.stats.Pairs[i].Variance = s.Variance
@@ -71,9 +65,7 @@ func New(rungs int, s Settings) (*Exchange, error) {
 }
 
 // Due reports whether iteration k = 1, 2, … ends with a sweep.
-func (e *Exchange) Due(k int) bool {
-	return len(e.holder) > 1 && (e.set.Every == 1 || k%e.set.Every == 0)
-}
+func (e *Exchange) Due(k int) bool { return len(e.holder) > 1 && k%e.set.Every == 0 }
 
 // Sweep takes note of the energies of iteration k = 1, 2, … and, if a sweep is
 // due, lets pairs trade: rung[i] is the rung of replica i and energy[i] its Ũ;
@@ -88,12 +80,8 @@ func (e *Exchange) Sweep(k int, rung []int, energy, temperature []float64, rng *
 	if !e.plain {
 		level = e.adapt()
 	}
-	pairs := e.turns[e.sweeps%2]
-	if pairs == nil {
-		e.pairs = e.set.pairs(e.pairs[:0], e.sweeps, e.traded, rng)
-		pairs = e.pairs
-	}
-	for _, at := range pairs {
+	e.pairs = e.set.pairs(e.pairs[:0], e.sweeps, e.traded, rng)
+	for _, at := range e.pairs {
 		pair := &e.stats.Pairs[at]
 		p, q := pair.Cold, pair.Hot
 		uCold, uHot := e.energy[p], e.energy[q]

@@ -70,21 +70,6 @@ func (b *Block) SlopeNotFinite(i int) bool {
 // NotFinite returns the first replica whose energy or gradient is NaN or
 // infinite, -1 if there is none.
 func (b *Block) NotFinite() int {
-	// The common case first, without a branch for each number.
-	var u, g float64
-	for _, v := range b.Energy {
-		u += v * 0
-	}
-	for j := 1; j < len(b.Grad); j += 2 {
-		u += b.Grad[j-1] * 0
-		g += b.Grad[j] * 0
-	}
-	if n := len(b.Grad); n%2 == 1 {
-		g += b.Grad[n-1] * 0
-	}
-	if u+g == 0 {
-		return -1
-	}
 	for i, u := range b.Energy {
 		if u-u != 0 {
 			return i
