@@ -101,17 +101,6 @@ func (x *Intersection) halfspaces() (h halfspaces, all bool) {
 	return h, all
 }
 
-// convex reports whether d is known to be convex.
-func convex(d Domain) bool {
-	switch d := d.(type) {
-	case *Box, *Polytope, *Ball, *Ellipsoid, *Simplex:
-		return true
-	case interface{ convex() bool }:
-		return d.convex()
-	}
-	return false
-}
-
 // Tracer joins tracers of the members.
 func (x *Intersection) Tracer() Tracer {
 	d, k := x.Dim(), len(x.members)
