@@ -1,5 +1,15 @@
 package study
 
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+)
+
 // A Verdict says what became of a claim.
 type Verdict string
 
@@ -11,6 +21,9 @@ const (
 	Untestable Verdict = "not testable here"
 )
 
+// Verdicts are all verdicts, in the order in which they are counted.
+func Verdicts() []Verdict { return []Verdict{Holds, Fails, Depends, Untestable} }
+
 // A Number is a result with its 95 % interval; NaN where there is none.
 type Number struct {
 	Name  string  `json:"name"`
@@ -19,13 +32,164 @@ type Number struct {
 	High  float64 `json:"high"`
 }
 
+// String returns "0.031 (0.029 to 0.034)": with an interval as many decimals as
+// show two digits of its half width, otherwise four digits; "–" if it is not
+// known.
+func (n Number) String() string {
+	if math.IsNaN(n.Low) || math.IsNaN(n.High) || math.IsNaN(n.Value) {
+		return plain(n.Value)
+	}
+	half := (n.High - n.Low) / 2
+	if !(half > 0) || math.IsInf(half, 0) {
+		return plain(n.Value) + " (" + plain(n.Low) + " to " + plain(n.High) + ")"
+	}
+	d := 1 - int(math.Floor(math.Log10(half)))
+	if d > 8 || d < -6 {
+		return plain(n.Value) + " (" + plain(n.Low) + " to " + plain(n.High) + ")"
+	}
+	f := func(v float64) string { return minus(fmt.Sprintf("%.*f", max(0, d), v)) }
+	return f(n.Value) + " (" + f(n.Low) + " to " + f(n.High) + ")"
+}
+
+// plain prints whole numbers in full and others with four digits.
+func plain(v float64) string {
+	switch {
+	case math.IsNaN(v):
+		return "–"
+	case math.IsInf(v, 1):
+		return "∞"
+	case math.IsInf(v, -1):
+		return "−∞"
+	case v == math.Trunc(v) && math.Abs(v) < 1e9:
+		return minus(fmt.Sprintf("%.0f", v))
+	}
+	return minus(fmt.Sprintf("%.4g", v))
+}
+
+// minus prints minus signs, and none before a zero.
+func minus(s string) string {
+	if strings.Trim(s, "-0.") == "" {
+		s = strings.TrimPrefix(s, "-")
+	}
+	return strings.ReplaceAll(s, "-", "−")
+}
+
 // A Claim is an empirical claim of the paper and what a study found.
 type Claim struct {
-	ID      string   `json:"id"`      // such as multimodal-best: the study, then what it is about
-	Section string   `json:"section"` // of the paper: "5.2", "5.2, table 1"
-	Text    string   `json:"claim"`   // in our words
-	Test    string   `json:"test"`    // how it was tested
+	ID      string   `json:"id"`      // such as multimodal-best: letters, digits, - and _
+	Section string   `json:"section"` // of the paper: "5.2", "Appendix D.3"
+	Text    string   `json:"text"`    // in our words
+	Test    string   `json:"test"`    // how it was tested, or would be
 	Numbers []Number `json:"numbers"` // key numbers first
 	Verdict Verdict  `json:"verdict"`
 	Why     string   `json:"why"` // what in the numbers decides
+}
+
+// validName is what a picture or a claim may be called: it becomes a file or an anchor.
+var validName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,79}$`)
+
+// Check returns every fault of a claim: one without a test, a why, a number that
+// is known (unless it is not testable), or with a verdict that there is not.
+func (c Claim) Check() error {
+	var faults []error
+	fault := func(format string, a ...any) {
+		faults = append(faults, fmt.Errorf("claim %q: "+format, append([]any{c.ID}, a...)...))
+	}
+	if !validName.MatchString(c.ID) {
+		fault("an ID is made of letters, digits, - and _")
+	}
+	for _, f := range []struct{ what, text string }{
+		{"section", c.Section}, {"text", c.Text}, {"test", c.Test}, {"why", c.Why},
+	} {
+		if strings.TrimSpace(f.text) == "" {
+			fault("it has no %s", f.what)
+		}
+	}
+	if !slices.Contains(Verdicts(), c.Verdict) {
+		fault("verdict %q is none of %q", c.Verdict, Verdicts())
+	}
+	known := 0
+	for i, n := range c.Numbers {
+		if !math.IsNaN(n.Value) {
+			known++
+		}
+		if n.Name == "" {
+			fault("number %d has no name", i+1)
+		}
+		if math.IsNaN(n.Low) != math.IsNaN(n.High) || n.Low > n.High {
+			fault("number %q has the interval %g to %g", n.Name, n.Low, n.High)
+		}
+	}
+	if known == 0 && c.Verdict != Untestable {
+		fault("verdict %q without a number", c.Verdict)
+	}
+	return errors.Join(faults...)
+}
+
+// Merge returns the claims of all studies in their order. Claims of one ID
+// become one, where it first stands: tests, numbers and reasons are joined; the
+// verdict stands if they agree, those not testable aside, and depends otherwise.
+// It returns every fault of a claim.
+func Merge(studies []*Study) ([]Claim, error) {
+	var out []Claim
+	var faults []error
+	at := map[string]int{}
+	for _, s := range studies {
+		for _, c := range s.Claims {
+			faults = append(faults, c.Check())
+			i, known := at[c.ID]
+			if !known {
+				at[c.ID] = len(out)
+				out = append(out, c)
+				continue
+			}
+			if out[i].Section != c.Section || out[i].Text != c.Text {
+				faults = append(faults, fmt.Errorf("claim %q: it is two different claims: %q (%s) and %q (%s)",
+					c.ID, out[i].Text, out[i].Section, c.Text, c.Section))
+			}
+			out[i] = join(out[i], c)
+		}
+	}
+	return out, errors.Join(faults...)
+}
+
+func join(a, b Claim) Claim {
+	both := func(s, t string) string {
+		if s == t {
+			return s
+		}
+		return s + " " + t
+	}
+	a.Test, a.Why = both(a.Test, b.Test), both(a.Why, b.Why)
+	a.Numbers = append(slices.Clip(a.Numbers), b.Numbers...)
+	switch {
+	case a.Verdict == b.Verdict || b.Verdict == Untestable:
+	case a.Verdict == Untestable:
+		a.Verdict = b.Verdict
+	default:
+		a.Verdict = Depends
+	}
+	return a
+}
+
+// Tally counts verdicts: "3 hold · 1 does not hold · 2 depend".
+func Tally(claims []Claim) string {
+	words := map[Verdict][2]string{Holds: {"holds", "hold"}, Fails: {"does not hold", "do not hold"},
+		Depends: {"depends", "depend"}, Untestable: {"is not testable here", "are not testable here"}}
+	var parts []string
+	for _, v := range Verdicts() {
+		n := 0
+		for _, c := range claims {
+			if c.Verdict == v {
+				n++
+			}
+		}
+		switch {
+		case n == 1:
+			parts = append(parts, "1 "+words[v][0])
+		case n > 1:
+			parts = append(parts, fmt.Sprint(n, " ", words[v][1]))
+		}
+	}
+	return cmp.Or(strings.Join(parts, " · "), "no claims")
 }
