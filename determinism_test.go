@@ -222,7 +222,7 @@ func TestFaultsOfSettings(t *testing.T) {
 		{"negative", func(_ *r2sgld.Problem, s *r2sgld.Settings) { s.Iterations = -1 }, "must not be negative"},
 		{"start", func(_ *r2sgld.Problem, s *r2sgld.Settings) { s.Start = []float64{5, 0} }, "outside the domain"},
 		{"start length", func(_ *r2sgld.Problem, s *r2sgld.Settings) { s.Start = []float64{0} }, "start has 1"},
-		{"penalty", func(_ *r2sgld.Problem, s *r2sgld.Settings) { s.Penalty = 3 }, "boundary rule free"},
+		{"penalty", func(_ *r2sgld.Problem, s *r2sgld.Settings) { s.Penalty = &r2sgld.Penalty{Strength: 3} }, "boundary rule free"},
 		{"rule", func(_ *r2sgld.Problem, s *r2sgld.Settings) { s.Boundary = "bounce" }, "bounce"},
 		{"scheme", func(_ *r2sgld.Problem, s *r2sgld.Settings) { s.Swap.Scheme = "ring" }, "unknown swap scheme"},
 		{"schedule", func(_ *r2sgld.Problem, s *r2sgld.Settings) { s.Decay.Kind = "fast" }, "unknown schedule"},

@@ -41,6 +41,7 @@ type ladder struct {
 	noise     []*stream.Rand // per replica
 	uniform   *stream.Rand   // for swaps
 	whitening *Whitening
+	mirror    *domain.Mirror // of the domain; nil moves in the user's coordinates
 	recorder  Recorder
 	keeper    Keeper
 	draws     Draws
@@ -50,9 +51,13 @@ type ladder struct {
 	fresh     int // the rung whose states are drawn afresh, from law; -1 is none
 	law       *domain.UniformLaw
 	toKernel  func(z, x []float64)
-	tally     []domain.Tally // per rung
-	rest      int            // bytes of the newest copy of the state, draws aside
-	owned     bool           // whether the workspace is that of the goroutine
+	tally     []domain.Tally     // per rung
+	steps     int                // of an iteration: 1, or those of a trajectory
+	path      *kernel.Trajectory // of kernel HMC; nil for others
+	moves     []kernel.Moves     // per rung, of kernel HMC
+	inside    bool               // whether draws outside the domain are dropped
+	rest      int                // bytes of the newest copy of the state, draws aside
+	owned     bool               // whether the workspace is that of the goroutine
 
 	// the workspace
 	from, to []float64   // one state
@@ -71,7 +76,7 @@ type ladder struct {
 // set takes step sizes and temperatures to iteration k, and momenta along.
 func (l *ladder) set(k int) {
 	copy(l.spread, l.at.Spread)
-	if !l.schedule.Set(l.at, k) || l.block.V == nil {
+	if !l.schedule.Set(l.at, k) || l.schedule.Momentum == nil {
 		return
 	}
 	for i, r := range l.block.Rung {
@@ -81,11 +86,22 @@ func (l *ladder) set(k int) {
 
 // move makes the step of every replica, walls aside.
 func (l *ladder) move() {
+	if l.path != nil {
+		l.path.Leapfrog(l.block, l.at, l.noise)
+		return
+	}
 	if m := l.schedule.Momentum; m != nil {
 		kernel.SGHMC(l.block, l.at, m, l.noise)
 		return
 	}
 	kernel.SGLD(l.block, l.at, l.noise)
+}
+
+// accept ends the trajectories of kernel HMC.
+func (l *ladder) accept() {
+	if l.path != nil {
+		l.path.Accept(l.block, l.at, l.noise, l.moves)
+	}
 }
 
 // trade lets the rungs of iteration k trade. The momentum of a replica that
@@ -116,11 +132,11 @@ func (l *ladder) trade(k int) error {
 			return err
 		}
 	}
-	if b.V != nil {
+	if l.schedule.Momentum != nil {
 		copy(l.rung, b.Rung)
 	}
 	l.exchange.Sweep(k, b.Rung, energy, l.at.Temperature, &l.uniform.Rand)
-	if b.V == nil {
+	if l.schedule.Momentum == nil {
 		return nil
 	}
 	for i, r := range b.Rung {
@@ -184,7 +200,9 @@ func (l *ladder) reflect() {
 		t.Reflections += int64(hits)
 		if !ok {
 			t.Fallbacks++
-			l.withoutDrift(i, r)
+			if l.path == nil { // a trajectory that turns back is as good as any
+				l.withoutDrift(i, r)
+			}
 		}
 		l.scatter(i)
 	}
@@ -264,6 +282,10 @@ func (l *ladder) record(k int) error {
 // keepDraw keeps the states and energies of all rungs.
 func (l *ladder) keepDraw() error {
 	b := l.block
+	if l.inside && !l.domain.Contains(l.original(b.State(l.from, b.Replica(0)))) {
+		l.tally[0].Outside++
+		return nil
+	}
 	if l.kept++; l.max > 0 && l.draws.X[0] == nil {
 		l.room()
 	}
@@ -307,6 +329,10 @@ func (l *ladder) room() {
 // original maps a state of the kernel to the user's coordinates. It may use
 // l.to and return it.
 func (l *ladder) original(z []float64) []float64 {
+	if l.mirror != nil {
+		l.mirror.Primal(l.to, z)
+		return l.to
+	}
 	w := l.whitening
 	if w == nil {
 		return z

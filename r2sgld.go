@@ -47,13 +47,16 @@ type Settings struct {
 	Temperature []float64
 	Decay       kernel.Decay
 	Momentum    *kernel.Momentum // of the kernel SGHMC; nil is SGLD
+	HMC         *kernel.HMC      // the kernel HMC, exact where energies and reflections are; nil is SGLD
 	Swap        exchange.Settings
 	// FullEnergies lets swaps and evidence see energies without noise, over all
 	// data, evaluated once more for every sweep.
 	FullEnergies bool
 	Boundary     domain.Rule // what becomes of a step that leaves the domain; "" is domain.Specular
 	Cap          int         // mirrorings a step at most; 0 is 1000, for domain.Nearest 20
-	Penalty      float64     // ξ ≥ 0 of the pull to the origin outside the domain, with domain.Free only
+	Penalty      *Penalty    // pulls states outside the domain back, with domain.Free only; nil is none
+	Mirror       bool        // move in the dual coordinates of the domain's entropic mirror map: a box or simplex, one rung, no walls
+	Inside       bool        // keep only draws inside the domain, with domain.Free: ladders may keep differing numbers
 	Start        []float64   // where every replica starts; nil draws uniformly from a bounded domain
 	// States, if not nil, says where each replica starts instead: States[ladder]
 	// holds the state of every rung, the coldest first.
@@ -72,6 +75,16 @@ type Settings struct {
 	Review     func(*Result) (iterations int, err error)
 	Checkpoint *Checkpoint // where states are saved; nil is nowhere
 	Resume     [][]byte    // the states of a checkpoint, one per ladder; nil starts anew
+}
+
+// A Penalty pulls states outside the domain back, at strength ξ > 0.
+type Penalty struct {
+	Strength float64
+	// Distance pulls to the nearest point of the domain, by the gradient of
+	// ½ξ·dist(x, Ω)², which also counts as energy: at ξ = 1/λ the Moreau–Yosida
+	// envelope of proximal Langevin dynamics (Durmus, Moulines & Pereyra 2018).
+	// Without it the force is the paper's ξx, to the origin, and no energy.
+	Distance bool
 }
 
 // A Whitening is the change of variables x = Center + L z. The kernel stays
@@ -195,10 +208,13 @@ func (l *ladder) run() error {
 			}
 			l.snapshot()
 		}
-		l.set(k)                                // step size, temperature per rung
-		l.move()                                // drift and noise: From to X
-		l.reflect()                             // along that step; fallbacks counted
-		l.potential.Eval(b.Energy, b.Grad, b.X) // one minibatch for all rungs
+		l.set(k) // step size, temperature per rung
+		for range l.steps {
+			l.move()                                // drift and noise: From to X
+			l.reflect()                             // along that step; fallbacks counted
+			l.potential.Eval(b.Energy, b.Grad, b.X) // one minibatch for all rungs
+		}
+		l.accept() // kernel HMC only
 		if i := l.notFinite(); i >= 0 {
 			l.torn = true
 			return l.blowUp(k, i)

@@ -3,6 +3,7 @@ package r2sgld
 import (
 	"github.com/r2sgld/r2sgld/domain"
 	"github.com/r2sgld/r2sgld/exchange"
+	"github.com/r2sgld/r2sgld/kernel"
 )
 
 // Draws are the kept draws of one ladder, per rung, the coldest first.
@@ -47,6 +48,7 @@ type Ladder struct {
 	Resumed    int                 // of them before this call, from a checkpoint
 	Swaps      exchange.Statistics // of all iterations
 	Tally      []domain.Tally      // per rung, of all iterations
+	Moves      []kernel.Moves      // per rung, of kernel HMC
 }
 
 // A Result is what a run made, ladder by ladder.
@@ -69,9 +71,12 @@ func (r *Result) Energies() [][]float64 {
 
 func (r *Result) cold(of func(Ladder) []float64) [][]float64 {
 	chains := make([][]float64, len(r.Ladders))
-	shortest := -1
+	shortest, stride := -1, 1
+	for _, l := range r.Ladders {
+		stride = max(stride, l.Stride)
+	}
 	for i, l := range r.Ladders {
-		chains[i] = of(l)
+		chains[i] = every(of(l), stride/l.Stride)
 		if n := len(chains[i]); shortest < 0 || n < shortest {
 			shortest = n
 		}
@@ -80,6 +85,38 @@ func (r *Result) cold(of func(Ladder) []float64) [][]float64 {
 		chains[i] = chains[i][:shortest]
 	}
 	return chains
+}
+
+// every returns every n-th of v.
+func every(v []float64, n int) []float64 {
+	if n == 1 {
+		return v
+	}
+	out := make([]float64, len(v)/n)
+	for i := range out {
+		out[i] = v[(i+1)*n-1]
+	}
+	return out
+}
+
+// Acceptance is the share of the trajectories of kernel HMC that were accepted,
+// per rung, over all ladders; nil for other kernels.
+func (r *Result) Acceptance() []float64 {
+	var all []kernel.Moves
+	for _, l := range r.Ladders {
+		if all == nil {
+			all = make([]kernel.Moves, len(l.Moves))
+		}
+		for i, m := range l.Moves {
+			all[i].Proposed += m.Proposed
+			all[i].Accepted += m.Accepted
+		}
+	}
+	var share []float64
+	for _, m := range all {
+		share = append(share, float64(m.Accepted)/float64(m.Proposed))
+	}
+	return share
 }
 
 // Swaps adds up the swaps of all ladders.

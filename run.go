@@ -28,6 +28,7 @@ type run struct {
 	domain    domain.Domain       // likewise; nil lets steps go
 
 	toKernel    func(z, x []float64) // from the user's coordinates to the kernel's
+	mirror      *domain.Mirror       // of the domain; nil is none
 	independent bool                 // whether the hottest rung, at infinite temperature, is drawn afresh
 }
 
@@ -179,7 +180,31 @@ func (r *run) rungs() error {
 		errs = append(errs, errors.New("an infinite temperature, the uniform law, needs colder rungs and a bounded domain that reflects"))
 	}
 	r.schedule.StepSize, r.schedule.Temperature, r.schedule.Momentum = eta, tau, r.settings.Momentum
-	return errors.Join(append(errs, r.settings.Momentum.Validate())...)
+	return errors.Join(append(errs, r.kernel(), r.settings.Momentum.Validate(), r.settings.HMC.Validate())...)
+}
+
+// kernel checks that the ways to move go together.
+func (r *run) kernel() error {
+	s := r.settings
+	ways := 0
+	for _, chosen := range []bool{s.Momentum != nil, s.HMC != nil, s.Mirror} {
+		if chosen {
+			ways++
+		}
+	}
+	switch {
+	case ways > 1:
+		return errors.New("momentum, HMC and a mirror map exclude each other")
+	case s.HMC != nil && (s.Boundary == domain.Nearest || s.Boundary == domain.Project):
+		return fmt.Errorf("HMC with boundary %s keeps no law: use %s or %s", s.Boundary, domain.Specular, domain.Refuse)
+	case s.HMC != nil && s.Penalty != nil && !s.Penalty.Distance:
+		return errors.New("HMC needs a penalty that is an energy: that of the distance")
+	case s.Mirror && (len(s.Temperature) > 1 || s.Whitening != nil || s.Penalty != nil || s.Inside):
+		return errors.New("a mirror map goes with one rung, and without a whitening, a penalty and draws to leave out")
+	case s.Inside && (s.Boundary != domain.Free || r.problem.Domain == nil):
+		return errors.New("only where steps leave a domain can draws outside it be left out: boundary rule free")
+	}
+	return nil
 }
 
 // lengths fills in the rest of the schedule.
@@ -201,10 +226,10 @@ func (r *run) lengths() error {
 // boundary checks what concerns the wall.
 func (r *run) boundary() error {
 	s := r.settings
-	if !(s.Penalty >= 0) || math.IsInf(s.Penalty, 0) {
-		return fmt.Errorf("penalty %g must not be negative", s.Penalty)
+	if s.Penalty != nil && (!(s.Penalty.Strength > 0) || math.IsInf(s.Penalty.Strength, 0)) {
+		return fmt.Errorf("penalty %g must be positive", s.Penalty.Strength)
 	}
-	if s.Penalty > 0 && (s.Boundary != domain.Free || r.problem.Domain == nil) {
+	if s.Penalty != nil && (s.Boundary != domain.Free || r.problem.Domain == nil) {
 		return errors.New("a penalty needs a domain and the boundary rule free")
 	}
 	if w := s.Whitening; w != nil {
@@ -244,6 +269,10 @@ func (r *run) ladder(i int) (*ladder, error) {
 		l.noise = append(l.noise, l.streams.Of(j, stream.Kernel))
 	}
 	l.toKernel, l.fresh = r.toKernel, -1
+	l.mirror, l.inside, l.steps = r.mirror, r.settings.Inside, 1
+	if h := r.settings.HMC; h != nil {
+		l.steps, l.moves = h.Leapfrog, make([]kernel.Moves, rungs)
+	}
 	if r.independent {
 		var err error
 		if l.law, err = domain.Uniform(r.problem.Domain); err != nil {
@@ -276,9 +305,26 @@ func (r *run) ladder(i int) (*ladder, error) {
 func (r *run) target() (u potential.Potential, d domain.Domain, err error) {
 	s := r.settings
 	u, d = r.problem.Potential, r.problem.Domain
-	if s.Penalty > 0 {
+	switch {
+	case s.Penalty == nil:
+	case s.Penalty.Distance:
+		project, err := domain.Projection(d)
+		if err != nil {
+			return nil, nil, err
+		}
+		u = potential.Distance(u, s.Penalty.Strength, project)
+	default:
 		inside := d.Contains
-		u = potential.Penalised(u, s.Penalty, func(x []float64) bool { return !inside(x) })
+		u = potential.Penalised(u, s.Penalty.Strength, func(x []float64) bool { return !inside(x) })
+	}
+	if s.Mirror {
+		if d == nil {
+			return nil, nil, errors.New("a mirror map needs a domain")
+		}
+		if r.mirror, err = domain.NewMirror(d); err != nil {
+			return nil, nil, err
+		}
+		u, d = potential.Mirrored(u, r.mirror, r.schedule.Temperature[0]), nil
 	}
 	if s.Boundary == domain.Free {
 		d = nil
@@ -313,6 +359,9 @@ func (r *run) workspace(l *ladder) (err error) {
 	l.at = at
 	l.tally = append([]domain.Tally(nil), l.tally...)
 	l.from, l.to = make([]float64, n), make([]float64, n)
+	if r.settings.HMC != nil {
+		l.path = kernel.NewTrajectory(l.block)
+	}
 	if l.block.V != nil {
 		l.v = make([]float64, n)
 	}
@@ -445,6 +494,9 @@ func (w *Whitening) Inverse() (func(z, x []float64), error) {
 // kernelCoordinates returns the map from x to the coordinates that the kernel
 // moves in.
 func (r *run) kernelCoordinates() (func(z, x []float64), error) {
+	if r.mirror != nil {
+		return r.mirror.Dual, nil
+	}
 	if w := r.settings.Whitening; w != nil {
 		return w.Inverse()
 	}
@@ -454,7 +506,7 @@ func (r *run) kernelCoordinates() (func(z, x []float64), error) {
 func (r *run) result() *Result {
 	res := &Result{Names: r.problem.Names}
 	for _, l := range r.all {
-		res.Ladders = append(res.Ladders, Ladder{Draws: l.draws, Stride: l.stride, Iterations: l.done, Resumed: l.begun, Swaps: l.exchange.Statistics(), Tally: l.tally})
+		res.Ladders = append(res.Ladders, Ladder{Draws: l.draws, Stride: l.stride, Iterations: l.done, Resumed: l.begun, Swaps: l.exchange.Statistics(), Tally: l.tally, Moves: l.moves})
 	}
 	return res
 }

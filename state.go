@@ -49,6 +49,9 @@ func (l *ladder) appendState(b []byte) ([]byte, error) {
 		b = order.AppendUint64(b, uint64(r))
 	}
 	b, err := binary.Append(b, order, l.tally)
+	if err == nil {
+		b, err = binary.Append(b, order, l.moves)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -130,11 +133,13 @@ func (l *ladder) restoreState(b []byte) error {
 			return errShort
 		}
 	}
-	n, err := binary.Decode(b, order, l.tally)
-	if err != nil {
-		return errShort
+	for _, counts := range []any{l.tally, l.moves} {
+		n, err := binary.Decode(b, order, counts)
+		if err != nil {
+			return errShort
+		}
+		b = b[n:]
 	}
-	b = b[n:]
 	for _, part := range l.parts() {
 		n := number()
 		if n < 0 || n > len(b) {

@@ -214,6 +214,11 @@ func TestMethods(t *testing.T) {
 		{"p-sgld", domain.Free, "constant", 1, 1}, {"p-cycsgld", domain.Free, "cosine", 1, 1}, {"p-resgld", domain.Free, "constant", 2, 1},
 		{"r-sgld", domain.Specular, "constant", 1, 0}, {"r-cycsgld", domain.Specular, "cosine", 1, 0}, {"r2sgld", domain.Specular, "constant", 2, 0},
 		{"r-resgld", domain.Specular, "constant", 2, 0},
+		{"r-hmc", domain.Specular, "constant", 1, 0}, {"projected-sgld", domain.Project, "constant", 1, 0},
+		{"myula, step_size: 0.05", domain.Free, "constant", 1, 5}, {"myula, smoothing: 0.1", domain.Free, "constant", 1, 10},
+		{"mirror-sgld", "", "constant", 1, 0}, {"rejection-sgld", domain.Free, "constant", 1, 0},
+		{"p-sgld, penalty: {strength: 7, form: distance}", domain.Free, "constant", 1, 7}, {"p-resgld, penalty: 3", domain.Free, "constant", 2, 3},
+		{"r2sgld, kernel: hmc, leapfrog: 3", domain.Specular, "constant", 2, 0},
 	} {
 		text := "variables: [x]\npotential: \"x^2\"\ndomain: {box: {x: [0, 1]}}\nsampler: {method: " + c.method + "}\n"
 		q, err := Parse("sample", "f.yaml", []byte(text), nil)
@@ -221,7 +226,13 @@ func TestMethods(t *testing.T) {
 			t.Fatalf("%s: %v", c.method, err)
 		}
 		s := q.Settings
-		if s.Boundary != c.boundary || string(s.Decay.Kind) != c.kind || len(s.Temperature) != c.rungs || len(s.StepSize) != c.rungs || s.Penalty != c.penalty {
+		pull := 0.0
+		if s.Penalty != nil {
+			pull = s.Penalty.Strength
+		}
+		if s.Boundary != c.boundary || string(s.Decay.Kind) != c.kind || len(s.Temperature) != c.rungs || len(s.StepSize) != c.rungs || math.Abs(pull-c.penalty) > 1e-12 ||
+			s.Mirror != strings.HasPrefix(c.method, "mirror") || s.Inside != strings.HasPrefix(c.method, "rejection") || (s.HMC != nil) != strings.Contains(c.method, "hmc") ||
+			pull > 0 && s.Penalty.Distance != (strings.Contains(c.method, "myula") || strings.Contains(c.method, "distance")) {
 			t.Errorf("%s is %+v", c.method, s)
 		}
 		if c.kind == "cosine" && s.Decay.Cycles != 5 {

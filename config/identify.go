@@ -47,6 +47,7 @@ func (l *loader) identification() (*Run, error) {
 	l.parameterDomain(p, root.Field("model"))
 	l.readInit(section.Field("init"))
 	l.reference()
+	l.suits(section)
 	if err := l.Problems.Err(); err != nil {
 		return nil, err
 	}
@@ -454,7 +455,7 @@ func (l *loader) parameterDomain(p *dynamics.Problem, model *yamlpos.Node) {
 func (l *loader) settleFit(p *dynamics.Problem) {
 	s := &l.sampler
 	if s.Whiten == nil && !l.method.auto {
-		whiten := p.Factor != nil
+		whiten := p.Factor != nil && !l.method.mirror
 		s.Whiten = &whiten
 	}
 	if s.Init == nil && l.method.auto && bounded(l.domain) {

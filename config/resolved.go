@@ -74,7 +74,10 @@ type Sampler struct {
 	Ladders       int          `json:"ladders"`
 	Boundary      string       `json:"boundary,omitempty"`
 	Cap           int          `json:"cap,omitempty"`
-	Penalty       *float64     `json:"penalty,omitempty"`
+	Penalty       *Penalty     `json:"penalty,omitempty"`
+	Smoothing     float64      `json:"smoothing,omitempty"` // of method myula
+	Kernel        string       `json:"kernel,omitempty"`    // "" is sgld, or momentum
+	Leapfrog      int          `json:"leapfrog,omitempty"`  // of kernel hmc
 	Momentum      *float64     `json:"momentum,omitempty"`
 	NoiseEstimate *float64     `json:"noise_estimate,omitempty"`
 	Init          any          `json:"init"` // "uniform" or a point
@@ -96,6 +99,18 @@ func (t Temperatures) MarshalJSON() ([]byte, error) {
 	}
 	return json.Marshal(v)
 }
+
+// Penalty pulls states outside the domain back.
+type Penalty struct {
+	Strength float64 `json:"strength"`
+	Form     string  `json:"form"`
+}
+
+// The forms of a penalty; see r2sgld.Penalty.
+const (
+	penaltyForce    = "force"
+	penaltyDistance = "distance"
+)
 
 // Schedule says how step sizes vary.
 type Schedule struct {

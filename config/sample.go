@@ -34,6 +34,7 @@ func (l *loader) sample() (*Run, error) {
 	l.readSampler(section)
 	l.readInit(section.Field("init"))
 	l.reference()
+	l.suits(section)
 	s.Resolved = Resolved{Name: s.Name, Variables: l.names, Noise: noise, Domain: plainValue(root.Field("domain"))}
 	if elsewhere {
 		u = l.external(at, &s.Resolved) // started only if nothing else is wrong
@@ -80,9 +81,39 @@ func (l *loader) settle(s *Run, section *yamlpos.Node, temperature []float64, it
 	if len(l.Problems) > 0 {
 		return
 	}
+	if l.method.proximal && l.sampler.Smoothing == 0 {
+		l.sampler.Smoothing = smoothingSteps * l.sampler.StepSize[0]
+	}
 	s.Settings = l.sampler.settings(l.method, len(l.names))
 	s.Settings.Start = l.sampler.start()
 	s.Resolved.Sampler = l.sampler
+}
+
+// smoothingSteps is λ of method myula in steps of the coldest rung where it is not
+// given: the proximal pull is then stable, a quarter of the way per step.
+const smoothingSteps = 4
+
+// suits reports a domain that the method cannot do with.
+func (l *loader) suits(section *yamlpos.Node) {
+	m := l.method
+	var err error
+	switch {
+	case len(l.Problems) > 0:
+		return
+	case !m.project && !m.proximal && !m.mirror && !m.inside && m.wall != "p":
+		return
+	case l.domain == nil:
+		err = fmt.Errorf("method %s needs a domain", m.name)
+	case m.mirror:
+		_, err = domain.NewMirror(l.domain)
+	case m.proximal && !domain.Convex(l.domain):
+		err = fmt.Errorf("method %s needs a domain that is convex, and this one is not, or not known to be: take r2sgld", m.name)
+	case m.proximal || m.wall == "p" && l.sampler.Penalty != nil && l.sampler.Penalty.Form == penaltyDistance:
+		_, err = domain.Projection(l.domain)
+	}
+	if err != nil {
+		l.Report(section.Key("method"), "%v", err)
+	}
 }
 
 // reference checks that there is a uniform law where a temperature is infinite.
@@ -97,13 +128,28 @@ func (l *loader) measureSteps(p r2sgld.Problem) {
 	s := &l.sampler
 	var err error
 	if s.StepSize == nil {
-		s.StepSize, err = tune.Steps(p, s.Temperature, s.start(), *s.Seed)
+		start := s.start()
+		if l.method.mirror {
+			p, start = l.dual(p)
+		}
+		s.StepSize, err = tune.Steps(p, s.Temperature, start, *s.Seed)
 	} else {
 		err = tune.Finite(p, s.start(), *s.Seed)
 	}
 	if err != nil {
 		l.Report(l.root.Key("potential"), "%v", err)
 	}
+}
+
+// dual is p, and an inner point, in the dual coordinates of a mirror map.
+func (l *loader) dual(p r2sgld.Problem) (r2sgld.Problem, []float64) {
+	m, err := domain.NewMirror(l.domain)
+	if err != nil { // reported before
+		return p, l.sampler.start()
+	}
+	y := make([]float64, len(l.names))
+	m.Dual(y, l.inside)
+	return r2sgld.Problem{Potential: potential.Mirrored(p.Potential, m, l.sampler.Temperature[0])}, y
 }
 
 // checkAuto reports what would stop the warm-up of method auto at once: a potential

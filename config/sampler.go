@@ -23,6 +23,11 @@ type method struct {
 	exchanges bool   // several rungs
 	momentum  bool   // SGHMC
 	auto      bool   // finds its own settings
+	hmc       bool   // kernel HMC
+	project   bool   // boundary project
+	proximal  bool   // the penalty is the envelope of the domain, of width smoothing
+	mirror    bool   // moves in the dual coordinates of a mirror map
+	inside    bool   // drops draws outside
 }
 
 // methods are the known methods, the default of a sampler section that sets
@@ -40,7 +45,12 @@ func methods() []method {
 			}
 		}
 	}
-	return append(all, method{name: "r2sghmc", wall: "r", exchanges: true, momentum: true})
+	return append(all, method{name: "r2sghmc", wall: "r", exchanges: true, momentum: true},
+		method{name: "r-hmc", wall: "r", hmc: true},
+		method{name: "projected-sgld", wall: "r", project: true},
+		method{name: "myula", wall: "p", proximal: true},
+		method{name: "mirror-sgld", mirror: true},
+		method{name: "rejection-sgld", inside: true})
 }
 
 // The largest numbers that a configuration may ask for.
@@ -48,6 +58,7 @@ const (
 	maxIterations = 1_000_000_000_000
 	maxLadders    = 1024
 	maxRungs      = 512
+	maxLeapfrog   = 100_000
 	maxHeld       = 1 << 29   // bytes of draws held in memory
 	maxDisk       = 256 << 30 // bytes of draws
 )
@@ -73,7 +84,7 @@ func (l *loader) readSampler(n *yamlpos.Node) {
 	s := &l.sampler
 	l.method = methods()[0]
 	known := []string{"method", "iterations", "burn_in", "thin", "step_size", "temperature", "schedule", "swap", "ladders",
-		"boundary", "cap", "penalty", "kernel", "momentum", "noise_estimate", "init", "seed", "until"}
+		"boundary", "cap", "penalty", "smoothing", "kernel", "leapfrog", "momentum", "noise_estimate", "init", "seed", "until"}
 	if l.identify {
 		known = append(known, "whiten")
 	}
@@ -90,10 +101,8 @@ func (l *loader) readSampler(n *yamlpos.Node) {
 		if v, ok := l.Uint64(n.Field("seed")); ok {
 			s.Seed = &v
 		}
-		if _, ok := l.Word(n.Field("kernel"), "sgld"); ok && l.method.momentum {
-			l.Report(n.Field("kernel"), "method %s steps with momentum: drop kernel, or take %s", l.method.name, strings.Replace(l.method.name, "sghmc", "sgld", 1))
-		}
 		l.samplerKernel(n)
+		l.samplerMomentum(n)
 		l.samplerRungs(n)
 		l.samplerSwap(n.Field("swap"))
 		l.samplerWall(n)
@@ -131,14 +140,45 @@ func (l *loader) samplerMethod(n *yamlpos.Node) {
 	}
 	for _, f := range n.Fields {
 		switch key := f.Key.Text; key {
-		case "burn_in", "thin", "step_size", "temperature", "schedule", "boundary", "cap", "penalty", "kernel", "momentum", "noise_estimate", "whiten":
+		case "burn_in", "thin", "step_size", "temperature", "schedule", "boundary", "cap", "penalty", "smoothing", "kernel", "leapfrog", "momentum", "noise_estimate", "whiten":
 			l.Report(f.Key, "method auto sets %s itself: drop the key, or take method: r2sgld", key)
 		}
 	}
 }
 
-// samplerKernel reads what concerns momentum.
+// samplerKernel reads how a rung moves.
 func (l *loader) samplerKernel(n *yamlpos.Node) {
+	m, k := &l.method, n.Field("kernel")
+	switch word, ok := l.Word(k, "sgld", "hmc"); {
+	case !ok:
+	case m.momentum:
+		l.Report(k, "method %s steps with momentum: drop kernel, or take %s", m.name, strings.Replace(m.name, "sghmc", "sgld", 1))
+	case m.hmc && word != "hmc":
+		l.Report(k, "method %s goes with kernel hmc; found %s", m.name, word)
+	case word == "hmc" && (m.wall == "p" || m.project || m.mirror || m.inside):
+		l.Report(k, "kernel hmc goes with the methods that reflect, such as r2sgld, and with those without walls; found method %s", m.name)
+	default:
+		m.hmc = word == "hmc"
+	}
+	s, k := &l.sampler, n.Field("leapfrog")
+	if k != nil && !m.hmc && !m.auto {
+		l.Report(k, "leapfrog belongs to kernel hmc; found method %s with kernel sgld", m.name)
+		return
+	}
+	if !m.hmc {
+		return
+	}
+	s.Kernel, s.Leapfrog = "hmc", 10
+	if v, ok := l.Int(k, 1, maxLeapfrog); ok {
+		s.Leapfrog = v
+	}
+	if b := n.Field("boundary"); b != nil && (b.Text == string(domain.Nearest) || b.Text == string(domain.Project)) {
+		l.Report(b, "kernel hmc keeps the law under boundary specular and refuse only; found %s", b.Text)
+	}
+}
+
+// samplerMomentum reads what concerns momentum.
+func (l *loader) samplerMomentum(n *yamlpos.Node) {
 	s := &l.sampler
 	for key, at := range map[string]**float64{"momentum": &s.Momentum, "noise_estimate": &s.NoiseEstimate} {
 		k := n.Field(key)
@@ -409,12 +449,16 @@ func (l *loader) samplerWall(n *yamlpos.Node) {
 		}
 	}
 	s.Boundary, _ = l.Word(n.Field("boundary"), "specular", "nearest", "refuse", "project")
+	if l.method.project && s.Boundary != "" && s.Boundary != string(domain.Project) {
+		l.Report(n.Field("boundary"), "method %s goes with boundary project; found %s", l.method.name, s.Boundary)
+	}
 	s.Cap, _ = l.Int(n.Field("cap"), 1, math.MaxInt32)
-	if k := n.Field("penalty"); k != nil {
-		if v, ok := l.NotNegative(k); ok && l.method.wall != "p" && !l.method.auto {
-			l.Report(k, "penalty belongs to the methods whose names begin with p-, such as p-sgld; found method %s", l.method.name)
-		} else if ok {
-			s.Penalty = &v
+	l.samplerPenalty(n.Field("penalty"))
+	if k := n.Field("smoothing"); k != nil {
+		if v, ok := l.Positive(k); ok {
+			if s.Smoothing = v; !l.method.proximal && !l.method.auto {
+				l.Report(k, "smoothing belongs to method myula; found method %s", l.method.name)
+			}
 		}
 	}
 	if k := n.Field("whiten"); k != nil {
@@ -423,6 +467,32 @@ func (l *loader) samplerWall(n *yamlpos.Node) {
 			s.Whiten = &v
 		}
 	}
+}
+
+// samplerPenalty reads what pulls states back into the domain.
+func (l *loader) samplerPenalty(n *yamlpos.Node) {
+	if n == nil || l.method.auto {
+		return
+	}
+	if l.method.wall != "p" || l.method.proximal {
+		l.Report(n, "penalty belongs to the methods whose names begin with p-, such as p-sgld; found method %s", l.method.name)
+		return
+	}
+	p := &Penalty{Strength: 1, Form: penaltyForce}
+	strength := n
+	if n.Kind == yamlpos.Map {
+		if !l.Section(n, "strength", "form") {
+			return
+		}
+		if word, ok := l.Word(n.Field("form"), penaltyForce, penaltyDistance); ok {
+			p.Form = word
+		}
+		strength = n.Field("strength")
+	}
+	if v, ok := l.NotNegative(strength); ok {
+		p.Strength = v
+	}
+	l.sampler.Penalty = p
 }
 
 // settle fills the defaults that do not depend on the problem into the sampler.
@@ -452,14 +522,13 @@ func (s *Sampler) settle(m method, iterations, burnIn, thin int, temperature []f
 	if m.exchanges {
 		s.swapDefaults()
 	}
-	switch m.wall {
-	case "r":
+	switch {
+	case m.project:
+		s.Boundary = string(domain.Project)
+	case m.wall == "r":
 		s.Boundary = cmp.Or(s.Boundary, string(domain.Specular))
-	case "p":
-		if s.Penalty == nil {
-			one := 1.0
-			s.Penalty = &one
-		}
+	case m.wall == "p" && !m.proximal && s.Penalty == nil:
+		s.Penalty = &Penalty{Strength: 1, Form: penaltyForce}
 	}
 }
 
@@ -541,11 +610,18 @@ func (s *Sampler) settings(m method, d int) r2sgld.Settings {
 		Boundary: domain.Rule(s.Boundary), Cap: s.Cap,
 		MaxDraws: mostHeld(d, s.Ladders, max(len(s.Temperature), 8)),
 	}
-	if m.wall != "r" {
+	if m.wall != "r" && !m.mirror {
 		out.Boundary = domain.Free
 	}
-	if s.Penalty != nil {
-		out.Penalty = *s.Penalty
+	out.Mirror, out.Inside = m.mirror, m.inside
+	if p := s.Penalty; p != nil && p.Strength > 0 {
+		out.Penalty = &r2sgld.Penalty{Strength: p.Strength, Distance: p.Form == penaltyDistance}
+	}
+	if m.proximal {
+		out.Penalty = &r2sgld.Penalty{Strength: 1 / s.Smoothing, Distance: true}
+	}
+	if m.hmc {
+		out.HMC = &kernel.HMC{Leapfrog: s.Leapfrog}
 	}
 	if m.momentum {
 		out.Momentum = &kernel.Momentum{Mu: *s.Momentum, NoiseEstimate: *s.NoiseEstimate}

@@ -1,0 +1,131 @@
+package kernel
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/r2sgld/r2sgld/stream"
+)
+
+// HMC makes the kernel Hamiltonian Monte Carlo: in every iteration each replica
+// follows a trajectory of leapfrog steps of length sqrt(2η) with a fresh momentum,
+// specularly reflected at walls, and accepts its end by the rule of Metropolis.
+// It keeps exp(−U/τ) on the domain exactly, whatever the step size, if energies,
+// gradients and reflections are exact (Neal 2011, section 5.5.1; Afshar & Domke
+// 2015). One leapfrog step is the Metropolis-adjusted Langevin step of step size η.
+type HMC struct {
+	Leapfrog int // steps of a trajectory, each of one gradient; at least 1
+}
+
+// Validate reports what is wrong with h, or nil.
+func (h *HMC) Validate() error {
+	if h != nil && h.Leapfrog < 1 {
+		return fmt.Errorf("%d leapfrog steps: a trajectory needs one or more", h.Leapfrog)
+	}
+	return nil
+}
+
+// jitter is the half-width of the factor, uniform about 1, of the length of a
+// trajectory's steps: trajectories of one length come back to where they began
+// where the density has a period (Neal 2011, section 5.4.2.2).
+const jitter = 0.2
+
+// Moves counts the trajectories of one rung.
+type Moves struct {
+	Proposed int64
+	Accepted int64
+}
+
+// A Trajectory is what a block needs to remember of the beginnings of its
+// trajectories. Block.V holds momenta times the length of a step: displacements.
+type Trajectory struct {
+	x, grad, energy []float64 // where it began
+	hamiltonian     []float64 // H/τ there
+	factor          []float64 // of the step's length, per replica
+	begun           bool
+}
+
+// NewTrajectory returns the workspace for blocks as b, which gets momenta.
+func NewTrajectory(b *Block) *Trajectory {
+	b.V = make([]float64, len(b.X))
+	return &Trajectory{slices.Clone(b.X), slices.Clone(b.Grad), slices.Clone(b.Energy), make([]float64, b.R), make([]float64, b.R), false}
+}
+
+// Leapfrog makes one leapfrog step of every replica, walls aside: from the second
+// on with both half-kicks between two drifts at once. The first draws the
+// momenta. The block must be evaluated at its states.
+func (t *Trajectory) Leapfrog(b *Block, at *At, noise []*stream.Rand) {
+	kicks := 2.0
+	if !t.begun {
+		kicks = 1
+		t.begin(b, at, noise)
+	}
+	t.kick(b, at, kicks)
+	b.From, b.X = b.X, b.From
+	for j, x := range b.From {
+		b.X[j] = x + b.V[j]
+	}
+}
+
+func (t *Trajectory) begin(b *Block, at *At, noise []*stream.Rand) {
+	t.begun = true
+	copy(t.x, b.X)
+	copy(t.grad, b.Grad)
+	copy(t.energy, b.Energy)
+	for i, rng := range noise {
+		t.factor[i] = 1 + jitter*(2*rng.Float64()-1)
+		sd := at.Noise[b.Rung[i]] * t.factor[i]
+		for j := i; j < len(b.V); j += b.R {
+			b.V[j] = sd * rng.NormFloat64()
+		}
+	}
+	for i := range t.hamiltonian {
+		t.hamiltonian[i] = t.over(b, at, i)
+	}
+}
+
+// over is H/τ = U/τ + |v|²/(2τ) of replica i, the energy left out at infinite τ.
+func (t *Trajectory) over(b *Block, at *At, i int) float64 {
+	sum, sd := 0.0, at.Noise[b.Rung[i]]*t.factor[i]
+	for j := i; j < len(b.V); j += b.R {
+		sum += b.V[j] * b.V[j]
+	}
+	h := sum / (2 * sd * sd)
+	if tau := at.Temperature[b.Rung[i]]; !math.IsInf(tau, 1) {
+		h += b.Energy[i] / tau
+	}
+	return h
+}
+
+func (t *Trajectory) kick(b *Block, at *At, kicks float64) {
+	for i, r := range b.Rung {
+		c := kicks * at.Drift[r] * t.factor[i] * t.factor[i]
+		if c == 0 { // an infinite gradient is of no concern then
+			continue
+		}
+		for j := i; j < len(b.V); j += b.R {
+			b.V[j] -= c * b.Grad[j]
+		}
+	}
+}
+
+// Accept ends the trajectories: each replica stays at the end of its own with
+// probability min(1, exp(−ΔH/τ)), else it goes back to its beginning, also if the
+// end has no finite energy. moves, per rung, are counted. The block must be
+// evaluated at its states, and is when Accept returns.
+func (t *Trajectory) Accept(b *Block, at *At, noise []*stream.Rand, moves []Moves) {
+	t.begun = false
+	t.kick(b, at, 1)
+	for i, r := range b.Rung {
+		moves[r].Proposed++
+		if -noise[i].ExpFloat64() < t.hamiltonian[i]-t.over(b, at, i) { // also false if it is NaN
+			moves[r].Accepted++
+			continue
+		}
+		b.Energy[i] = t.energy[i]
+		for j := i; j < len(b.X); j += b.R {
+			b.X[j], b.Grad[j] = t.x[j], t.grad[j]
+		}
+	}
+}
