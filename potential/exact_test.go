@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/r2sgld/r2sgld/domain"
 	"github.com/r2sgld/r2sgld/stream"
 )
 
@@ -17,6 +18,7 @@ func (guess) EnergyNoise() float64 { return math.NaN() }
 // streams untouched; what has no noise stays itself. A term or a wrapper that is
 // forgotten differs by the synthetic noise, or by a minibatch.
 func TestExact(t *testing.T) {
+	m := must(domain.NewMirror(must(domain.NewSimplex(3, 2))))
 	plain := func(noise bool, batch int) []Potential {
 		n := func(p Potential) Potential {
 			if noise {
@@ -43,6 +45,7 @@ func TestExact(t *testing.T) {
 		}
 		l := [][]float64{{1, 2, 0}, {0, 1, 3}, {1, 0, 1}}
 		return []Potential{n(uneven), regression, n(regression), total, n(residuals),
+			Distance(n(regression), 3, corner()), Mirrored(n(residuals), m, 0.7),
 			Affine(n(regression), []float64{1, 2, 3}, l),
 			Penalised(Affine(total, []float64{1, 2, 3}, l), 3, func(x []float64) bool { return x[0] > 0 })}
 	}
@@ -71,7 +74,8 @@ func TestExact(t *testing.T) {
 	}
 	unknown := guess{uneven}
 	total, _ := Sum(uneven, unknown)
-	for i, p := range []Potential{unknown, total, Noisy(unknown, 1, 0), Affine(unknown, nil, nil), Penalised(total, 1, nil)} {
+	for i, p := range []Potential{unknown, total, Noisy(unknown, 1, 0), Affine(unknown, nil, nil), Penalised(total, 1, nil),
+		Distance(total, 1, nil), Mirrored(total, nil, 1)} {
 		if exact, noisy := Exact(p); exact != nil || !noisy || !math.IsNaN(EnergyNoise(p)) {
 			t.Errorf("%d: Exact of an unknown noise is %v, %v; noise %v", i, exact, noisy, EnergyNoise(p))
 		}
@@ -106,8 +110,8 @@ func TestCloseAndErr(t *testing.T) {
 		t.Fatal(err)
 	}
 	wrapped := []Potential{p, Noisy(p, 1, 1), Affine(p, nil, nil), Penalised(p, 1, nil), total,
-		Penalised(Affine(Noisy(total, 1, 0), nil, nil), 1, nil)}
-	times := []int{1, 1, 1, 1, 2, 2}
+		Penalised(Affine(Noisy(total, 1, 0), nil, nil), 1, nil), Mirrored(Distance(p, 1, corner()), nil, 1)}
+	times := []int{1, 1, 1, 1, 2, 2, 1}
 	for i, p := range wrapped {
 		closed = 0
 		e := p.Evaluator(1, stream.New(1, 0))
