@@ -22,10 +22,12 @@ type Summary struct {
 	Method         string      `json:"method"`
 	Seed           uint64      `json:"seed"`
 	Ladders        int         `json:"ladders"`
+	Exact          bool        `json:"exact"` // whether the law of the draws is the target itself, the start forgotten: no bias of the step, of walls or of swaps
 	Draws          int         `json:"draws"` // of the cold rung, over all ladders
 	Parameters     []Parameter `json:"parameters"`
 	Energy         Moments     `json:"energy"`
 	Domain         Boundary    `json:"domain"`
+	Acceptance     []float64   `json:"acceptance,omitempty"` // of the trajectories of kernel hmc, per rung
 	Swaps          Swaps       `json:"swaps"`
 	Ladder         Ladder      `json:"ladder"`
 	LogEvidence    Evidence    `json:"log_evidence"`
@@ -185,6 +187,7 @@ func New(name, method string, p r2sgld.Problem, s r2sgld.Settings, res *r2sgld.R
 		energies = append(energies, e...)
 		sum.Draws += len(e) * res.Ladders[i].Stride
 	}
+	sum.Exact, sum.Acceptance = Exact(p, s), res.Acceptance()
 	sum.Energy = Moments{diag.Mean(energies), diag.SD(energies)}
 	all, cold := res.Tally(-1), res.Tally(0)
 	sum.Domain = Boundary{all.Steps, all.Reflected, all.Reflections, all.Fallbacks, cold.Outside}
@@ -290,6 +293,16 @@ func swaps(p r2sgld.Problem, s r2sgld.Settings, res *r2sgld.Result) Swaps {
 	return w
 }
 
+// Exact reports whether a run keeps the law exp(−U/τ) on its domain exactly: the
+// kernel is HMC, energies and gradients have no noise, reflections are exact and
+// swaps are unbiased.
+func Exact(p r2sgld.Problem, s r2sgld.Settings) bool {
+	_, noisy := potential.Exact(p.Potential)
+	reflects := p.Domain == nil || s.Boundary == domain.Refuse ||
+		(s.Boundary == "" || s.Boundary == domain.Specular) && domain.ExactWalls(p.Domain)
+	return s.HMC != nil && !noisy && s.Penalty == nil && reflects && len(SwapBias(p, s)) == 0
+}
+
 // SwapBias says why swaps do not keep the law of every rung; nothing if they do.
 func SwapBias(p r2sgld.Problem, s r2sgld.Settings) []string {
 	if len(s.Temperature) < 2 {
@@ -323,6 +336,11 @@ func (s *Summary) warnings(set r2sgld.Settings, res *r2sgld.Result) []string {
 			w = append(w, text)
 		}
 	}
+	for r, a := range s.Acceptance {
+		if a < 0.5 {
+			w = append(w, fmt.Sprintf("rung %d accepted %.2g of its trajectories: they are costly, and shorter steps would serve better. Take half the step size, or less.", r+1, a))
+		}
+	}
 	for _, why := range s.Swaps.Reasons {
 		w = append(w, "swaps are biased, and the cold rung does not sample the target: "+why+".")
 	}
@@ -345,7 +363,9 @@ func (s *Summary) warnings(set r2sgld.Settings, res *r2sgld.Result) []string {
 	if b := set.Boundary; (b == domain.Project || b == domain.Nearest) && s.Domain.Reflected > 0 {
 		w = append(w, fmt.Sprintf("boundary %s is biased at walls (project everywhere, nearest at curved ones): use specular.", b))
 	}
-	if s.Domain.Outside > 0 && set.Boundary == domain.Free {
+	if s.Domain.Outside > 0 && set.Inside {
+		w = append(w, fmt.Sprintf("%d draws lay outside the domain and were left out; of every ladder as many are told as the shortest kept.", s.Domain.Outside))
+	} else if s.Domain.Outside > 0 && set.Boundary == domain.Free {
 		w = append(w, fmt.Sprintf("%d of %d draws lie outside the domain: method %s does not reflect. Use method: r2sgld.", s.Domain.Outside, s.Draws, s.Method))
 	}
 	return w

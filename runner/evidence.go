@@ -129,7 +129,11 @@ const coarser = 4
 // taken off. Biased swaps have no evidence.
 func (x *execution) evidence(ctx context.Context, res *r2sgld.Result) (report.Evidence, error) {
 	e := x.logZ(res)
-	if math.IsNaN(e.Estimate) {
+	switch {
+	case math.IsNaN(e.Estimate):
+		return e, nil
+	case report.Exact(x.Problem, x.Settings):
+		e.StepBias, e.StepBiasSE = 0, 0
 		return e, nil
 	}
 	fmt.Fprintf(x.Terminal, " a shorter run with %d times the step tells what the step adds to log Z …\n", coarser)

@@ -167,8 +167,17 @@ func (x *execution) sample(ctx context.Context) (*r2sgld.Result, float64, error)
 	if err != nil {
 		return nil, 0, x.explain(ctx, err)
 	}
+	for i, l := range res.Ladders {
+		if len(l.Energy[0]) < leastDraws {
+			return nil, 0, fmt.Errorf("%s: ladder %d kept %s: the others lay outside the domain, which an unconstrained run does not find. Run longer (r2sgld resume %s --iterations N), or take a method that reflects",
+				x.Name, i+1, number(len(l.Energy[0]), "draw"), x.Dir)
+		}
+	}
 	return res, time.Since(begun).Seconds(), nil
 }
+
+// leastDraws is how many draws of a ladder can be told anything of.
+const leastDraws = 4
 
 // save writes a checkpoint. That it cannot is told once; it is tried again.
 func (x *execution) save(iterations int, states [][]byte) error {

@@ -18,7 +18,7 @@ import (
 func (x *execution) description() *store.Run {
 	s := x.Settings
 	d := &store.Run{Names: x.Problem.Names, Temperature: s.Temperature, BurnIn: s.BurnIn, Thin: s.Thin,
-		Model: x.Name, Seed: s.Seed, Version: r2sgld.Version}
+		Model: x.Name, Seed: s.Seed, Version: r2sgld.Version, Unequal: s.Inside}
 	if m := x.Model; m != nil {
 		d.Observed = append(d.Observed, store.Array{Name: "time", Dims: []string{"time"}, Shape: []int{len(m.Time)}, Values: m.Time})
 		for _, r := range m.Responses {

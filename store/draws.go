@@ -15,6 +15,9 @@ type Run struct {
 	Model       string    // name of the run
 	Seed        uint64
 	Version     string // of the program
+	// Unequal says that chains may keep differing numbers of draws; of each as many
+	// are told as the shortest has.
+	Unequal bool
 }
 
 // An Array is a named array of numbers with named dimensions. One named like

@@ -121,7 +121,7 @@ func (w *ChainWriter) stanHead(out io.Writer, names []string) {
 # id = %d
 # random
 #   seed = %d
-`, legal(r.Model)+"_model", w.kept()*thin, r.BurnIn, thin, w.chain+1, r.Seed)
+`, legal(r.Model)+"_model", w.s.draws()*thin, r.BurnIn, thin, w.chain+1, r.Seed)
 	fmt.Fprintf(out, "# written by r2sgld %s: reflected Langevin draws, one ladder per file\n", oneWord(r.Version))
 	fmt.Fprintf(out, "# temperature of the cold rung: %s\n", appendFloat(nil, r.tau()))
 	for j, n := range r.Names {
@@ -135,7 +135,7 @@ func (w *ChainWriter) stanHead(out io.Writer, names []string) {
 // lp__, accept_stat__, which readers expect but is nothing here, and energy__.
 func (w *ChainWriter) stanRows(out *bufio.Writer, names []string) error {
 	_, _ = out.WriteString("lp__,accept_stat__,energy__," + strings.Join(names, ",") + "\n")
-	dim, n, block := len(names), w.kept(), w.l.buffer // which divides chunks
+	dim, n, block := len(names), w.s.draws(), w.l.buffer // which divides chunks
 	columns := make([][]float64, w.l.cold())
 	for j := range columns {
 		columns[j] = make([]float64, min(n, block))

@@ -148,7 +148,8 @@ func syncAll(files Files, names, dirs []string) error {
 }
 
 // Finish completes draws.zarr and writes one draws-N.csv per chain, as many at
-// once as there are threads. All chains must have kept equally many draws. What
+// once as there are threads. All chains must have kept equally many draws, unless
+// the run says that they need not. What
 // other runs left in draws.zarr is removed. After a failure it may be called
 // again.
 func (s *Writer) Finish(threads int) error {
@@ -169,6 +170,15 @@ func (s *Writer) finishZarr() error {
 	return nil
 }
 
+// draws is the number of draws that every chain has.
+func (s *Writer) draws() int {
+	n := s.writers[0].kept()
+	for _, w := range s.writers {
+		n = min(n, w.kept())
+	}
+	return n
+}
+
 // complete puts on disk what chains still hold.
 func (s *Writer) complete() error {
 	n := s.writers[0].kept()
@@ -176,7 +186,7 @@ func (s *Writer) complete() error {
 		if w.failed != nil {
 			return w.failed
 		}
-		if k := w.kept(); k != n {
+		if k := w.kept(); k != n && !s.run.Unequal {
 			return fmt.Errorf("chain %d kept %d draws where chain 1 kept %d: go on until they are equally many", i+1, k, n)
 		}
 		if err := w.write(); err != nil {

@@ -132,14 +132,14 @@ func longName(name, safe string) string {
 func (z *zarrStore) cold(group string, s *Writer, name, given string) {
 	l := s.layout
 	z.describe(group+"/"+name, zarrAttributes{Dims: []string{"chain", "draw"}, LongName: longName(given, name)},
-		zarrArray{Dtype: "<f8", Fill: "NaN", Shape: []int{l.chains, s.writers[0].kept()}, Chunks: []int{1, l.chunk}})
+		zarrArray{Dtype: "<f8", Fill: "NaN", Shape: []int{l.chains, s.draws()}, Chunks: []int{1, l.chunk}})
 }
 
 // every describes an array of draws of the hot rungs.
 func (z *zarrStore) every(group string, s *Writer, name, given string) {
 	l := s.layout
 	z.describe(group+"/"+name, zarrAttributes{Dims: []string{"chain", "rung", "draw"}, LongName: longName(given, name)},
-		zarrArray{Dtype: "<f8", Fill: "NaN", Shape: []int{l.chains, l.hot, s.writers[0].kept()}, Chunks: []int{1, l.hot, l.chunk}})
+		zarrArray{Dtype: "<f8", Fill: "NaN", Shape: []int{l.chains, l.hot, s.draws()}, Chunks: []int{1, l.hot, l.chunk}})
 }
 
 // coordinates numbers chains and draws from 0 as ArviZ does, and the hot rungs
@@ -149,7 +149,7 @@ func (z *zarrStore) coordinates(group string, s *Writer, hot int) {
 	if hot > 0 {
 		z.ints(group+"/rung", "rung", 2, hot)
 	}
-	z.ints(group+"/draw", "draw", 0, s.writers[0].kept())
+	z.ints(group+"/draw", "draw", 0, s.draws())
 }
 
 func (z *zarrStore) ints(path, dim string, from, n int) {
