@@ -1,0 +1,124 @@
+package quadrature
+
+import "math"
+
+// A Grid is NX × NY cells; cell (i, j) is [X0 + i·DX, X0 + (i+1)·DX] ×
+// [Y0 + j·DY, Y0 + (j+1)·DY] and has index j·NX + i. DX, DY > 0.
+type Grid struct {
+	X0, Y0, DX, DY float64
+	NX, NY         int
+}
+
+// A share is a part of a cell of a grid.
+type share struct {
+	cell
+	owner int
+	depth int
+}
+
+const (
+	chunk    = 32    // cells that a worker takes at a time
+	maxDepth = 14    // halvings of a cell
+	accepted = 1e-10 // difference of two rules on a cell, of the whole mass
+)
+
+// Masses returns the probability of every cell of g within the domain at
+// temperature tau > 0 (+Inf: the uniform law). Neighbouring cells share their
+// sides bit for bit, so that every point of the domain in the grid counts once:
+// the masses add up to one where g covers the domain.
+func (r *Region) Masses(tau float64, g Grid) []float64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	mass := make([]float64, g.NX*g.NY)
+	m := r.momentsAt(tau)
+	if r.err != nil {
+		return mass
+	}
+	beta, shift := 1/tau, r.levels[1].b.low
+	z := m.Z * math.Exp(beta*shift)
+	for round := r.shares(g); len(round) > 0; {
+		coarse, fine := make([]float64, len(round)), make([]float64, len(round))
+		r.each((len(round)+chunk-1)/chunk, func(w *worker, i int) {
+			lo, hi := i*chunk, min((i+1)*chunk, len(round))
+			w.integrate(round[lo:hi], coarse[lo:hi], fine[lo:hi], beta, shift, r.size)
+		})
+		var next []share
+		for i, s := range round {
+			switch d := math.Abs(fine[i] - coarse[i]); {
+			case d <= accepted*z:
+				mass[s.owner] += fine[i] / z
+			case s.depth == maxDepth || d != d:
+				r.fail("the mass of a cell near (%.6g, %.6g) does not settle: the potential or the boundary is too rough there", s.x0, s.y0)
+				return mass
+			default:
+				for q := range 4 {
+					next = append(next, share{s.part(q&1, q>>1, 2, 2), s.owner, s.depth + 1})
+				}
+			}
+		}
+		round = next
+	}
+	return mass
+}
+
+// shares are the cells of g that may meet the domain, cut into parts of at most
+// 1/16 of its size.
+func (r *Region) shares(g Grid) []share {
+	var out []share
+	most := r.size / 16
+	mx, my := max(1, int(math.Ceil(g.DX/most))), max(1, int(math.Ceil(g.DY/most)))
+	for i := range g.NX {
+		x0, x1 := g.X0+float64(i)*g.DX, g.X0+float64(i+1)*g.DX
+		if x1 < r.box.x0 || x0 > r.box.x1 {
+			continue
+		}
+		for j := range g.NY {
+			c := cell{x0, x1, g.Y0 + float64(j)*g.DY, g.Y0 + float64(j+1)*g.DY}
+			if c.y1 < r.box.y0 || c.y0 > r.box.y1 {
+				continue
+			}
+			for p := range mx {
+				for q := range my {
+					out = append(out, share{c.part(p, q, mx, my), j*g.NX + i, 0})
+				}
+			}
+		}
+	}
+	return out
+}
+
+// points are the sizes of the coarse and the fine rule for a side.
+func points(side, size float64) (coarse, fine int) {
+	switch side *= 16 / size; {
+	case side > 0.5:
+		return 6, 9
+	case side > 0.1:
+		return 4, 7
+	}
+	return 3, 5
+}
+
+// integrate writes ∫ exp(-β(U - shift)) over every share by two rules.
+func (w *worker) integrate(round []share, coarse, fine []float64, beta, shift, size float64) {
+	w.nodes.reset()
+	var ends [2 * chunk]int
+	for i, s := range round {
+		cx, fx := points(s.x1-s.x0, size)
+		cy, fy := points(s.y1-s.y0, size)
+		w.cut(s.cell, cx, cy, &w.nodes)
+		ends[2*i] = len(w.nodes.w)
+		w.cut(s.cell, fx, fy, &w.nodes)
+		ends[2*i+1] = len(w.nodes.w)
+	}
+	w.evaluate()
+	from := 0
+	for i := range round {
+		for k, sum := range [2]*float64{&coarse[i], &fine[i]} {
+			to := ends[2*i+k]
+			for j := from; j < to; j++ {
+				*sum += w.w[j] * math.Exp(-beta*(w.u[j]-shift))
+			}
+			from = to
+		}
+	}
+}

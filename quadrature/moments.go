@@ -1,0 +1,128 @@
+package quadrature
+
+import "math"
+
+// A level holds two sets of nodes over the domain, of different cells and
+// rules: answers are accepted where both agree.
+type level struct{ a, b sample }
+
+// A sample is a set of nodes with their energies.
+type sample struct {
+	nodes
+	u        []float64
+	low, top float64 // of u
+}
+
+// maxLevel is the finest level: about eight million nodes.
+const maxLevel = 6
+
+// level returns level l; r.mu is held.
+func (r *Region) level(l int) *level {
+	for len(r.levels) <= l {
+		n := 5 << len(r.levels)
+		r.levels = append(r.levels, level{a: r.sample(n, 9), b: r.sample(n+n/4+1, 8)})
+	}
+	return &r.levels[l]
+}
+
+// sample makes nodes with a rule of n × n points in cells of 1/cells of the
+// size of the domain.
+func (r *Region) sample(cells, n int) sample {
+	nx := max(1, int(math.Ceil(float64(cells)*(r.box.x1-r.box.x0)/r.size)))
+	ny := max(1, int(math.Ceil(float64(cells)*(r.box.y1-r.box.y0)/r.size)))
+	columns := make([]sample, nx)
+	r.each(nx, func(w *worker, i int) {
+		w.nodes.reset()
+		for j := range ny {
+			w.cut(r.box.part(i, j, nx, ny), n, n, &w.nodes)
+		}
+		w.evaluate()
+		columns[i] = sample{nodes: nodes{clone(w.nodes.x), clone(w.nodes.y), clone(w.nodes.w)}, u: clone(w.u)}
+	})
+	var s sample
+	s.low, s.top = math.Inf(1), math.Inf(-1)
+	for _, c := range columns {
+		s.x, s.y, s.w, s.u = append(s.x, c.x...), append(s.y, c.y...), append(s.w, c.w...), append(s.u, c.u...)
+	}
+	for i, u := range s.u {
+		if u-u != 0 {
+			r.fail("U = %v at (%g, %g); it must be finite on the whole domain", u, s.x[i], s.y[i])
+		}
+		s.low, s.top = math.Min(s.low, u), math.Max(s.top, u)
+	}
+	return s
+}
+
+func clone(x []float64) []float64 { return append([]float64(nil), x...) }
+
+// Moments are those of exp(-U/τ): the normaliser Z = ∫ exp(-U/τ) dx dy, and
+// means and standard deviations of U, x and y, and the mean of x² + y².
+type Moments struct {
+	Z                      float64
+	MeanU, SDU             float64
+	MeanX, MeanY, SDX, SDY float64
+	MeanR2                 float64
+}
+
+// Moments returns the moments at temperature tau > 0; +Inf is the uniform law.
+func (r *Region) Moments(tau float64) Moments {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.momentsAt(tau)
+}
+
+func (r *Region) momentsAt(tau float64) Moments {
+	if m, ok := r.moments[tau]; ok {
+		return m
+	}
+	if !(tau > 0) {
+		r.fail("temperature %v: it must be positive", tau)
+		return Moments{}
+	}
+	var m Moments
+	for l := 1; l <= maxLevel; l++ {
+		lv := r.level(l)
+		a := lv.a.moments(1 / tau)
+		m = lv.b.moments(1 / tau)
+		if a.agrees(m, r.size) {
+			r.moments[tau] = m
+			return m
+		}
+	}
+	r.fail("the moments at temperature %v do not settle to 1e-9 with %d nodes: U varies too fast on the domain", tau, len(r.levels[maxLevel].a.u))
+	r.moments[tau] = m
+	return m
+}
+
+// agrees reports agreement to 1e-9 of the natural scale of every number.
+func (m Moments) agrees(o Moments, size float64) bool {
+	const tol = 1e-9
+	near := func(a, b, scale float64) bool { return math.Abs(a-b) <= tol*scale }
+	energy := 1 + math.Abs(o.MeanU)
+	return near(m.Z, o.Z, o.Z) && near(m.MeanU, o.MeanU, energy) && near(m.SDU, o.SDU, energy) &&
+		near(m.MeanX, o.MeanX, size) && near(m.MeanY, o.MeanY, size) && near(m.SDX, o.SDX, size) &&
+		near(m.SDY, o.SDY, size) && near(m.MeanR2, o.MeanR2, size*size)
+}
+
+func (s *sample) moments(beta float64) Moments {
+	var z, u, x, y float64
+	p := make([]float64, len(s.u))
+	for i, v := range s.u {
+		p[i] = s.w[i] * math.Exp(-beta*(v-s.low))
+		z += p[i]
+		u += p[i] * (v - s.low)
+		x += p[i] * s.x[i]
+		y += p[i] * s.y[i]
+	}
+	m := Moments{Z: z * math.Exp(-beta*s.low), MeanU: s.low + u/z, MeanX: x / z, MeanY: y / z}
+	var uu, xx, yy float64
+	for i, q := range p {
+		a, b, c := s.u[i]-m.MeanU, s.x[i]-m.MeanX, s.y[i]-m.MeanY
+		uu += q * a * a
+		xx += q * b * b
+		yy += q * c * c
+	}
+	m.SDU, m.SDX, m.SDY = math.Sqrt(uu/z), math.Sqrt(xx/z), math.Sqrt(yy/z)
+	m.MeanR2 = (xx+yy)/z + m.MeanX*m.MeanX + m.MeanY*m.MeanY
+	return m
+}
