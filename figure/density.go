@@ -41,10 +41,7 @@ func smooth(x, y []float64, hx, hy float64, sx, sy scale, n int, inside func(x, 
 	wx := kernel(hx * float64(n-1) / (sx.max - sx.min))
 	wy := kernel(hy * float64(n-1) / (sy.max - sy.min))
 	convolve(s.v, n, wx, wy)
-	mask := make([]float64, n*n)
-	for k := range mask {
-		mask[k] = s.share(s.knot(k%n, k/n), inside)
-	}
+	mask := s.shares(inside)
 	in := slices.Clone(mask)
 	if inside != nil {
 		convolve(mask, n, wx, wy)
@@ -67,6 +64,30 @@ func smooth(x, y []float64, hx, hy float64, sx, sy scale, n int, inside func(x, 
 		return 0
 	})
 	return s
+}
+
+// shares returns share at each knot; where a knot and all around it are on one
+// side of the wall, its cell is taken to be.
+func (l lattice) shares(inside func(x, y float64) bool) []float64 {
+	known, out := make([]float64, l.nx*l.ny), make([]float64, l.nx*l.ny)
+	for k := range known {
+		if q := l.knot(k%l.nx, k/l.nx); inside == nil || inside(q.x, q.y) {
+			known[k] = 1
+		}
+	}
+	for k := range out {
+		i, j := k%l.nx, k/l.nx
+		least, most := known[k], known[k]
+		for m := max(j-1, 0); m <= min(j+1, l.ny-1); m++ {
+			for _, v := range known[m*l.nx+max(i-1, 0) : m*l.nx+min(i+1, l.nx-1)+1] {
+				least, most = math.Min(least, v), math.Max(most, v)
+			}
+		}
+		if out[k] = known[k]; least < most {
+			out[k] = l.share(l.knot(i, j), inside)
+		}
+	}
+	return out
 }
 
 // share returns how much of the cell around a knot q is inside.

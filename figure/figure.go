@@ -85,6 +85,9 @@ func (f *Figure) WriteSVG(w io.Writer) error {
 	// Wherever Liberation Sans is not installed, viewers would take a serif.
 	svg := bytes.ReplaceAll(b.Bytes(), []byte("font-family:Liberation Sans;font-variant:normal;font-weight:normal;font-style:normal"),
 		[]byte("font-family:'Liberation Sans',Arial,Helvetica,sans-serif"))
+	// The library writes PNG and calls it JPEG; pictures fill their rectangles.
+	svg = bytes.ReplaceAll(svg, []byte("<image x="), []byte(`<image preserveAspectRatio="none" x=`))
+	svg = bytes.ReplaceAll(svg, []byte("data:image/jpg;"), []byte("data:image/png;"))
 	if _, err := w.Write(svg); err != nil {
 		return fmt.Errorf("write SVG: %w", err)
 	}

@@ -129,7 +129,7 @@ func (m mosaic) compose(panels []*panel, keys []key, caption string) *Figure {
 	}
 	gapX, gapY := gap, inner+top+6
 	if m.joint {
-		gapX, gapY = 5, 5
+		gapX, gapY = 5, 5+top
 	}
 	total := edge + edge + 6 + gapX*vg.Length(m.columns-1)
 	for _, l := range lefts {

@@ -15,6 +15,7 @@ type point struct{ x, y float64 }
 type scale struct {
 	label    string
 	min, max float64
+	ruled    bool   // marks have grid lines; those without a label are short
 	bare     bool   // neither numbers nor grid lines
 	silent   bool   // no numbers
 	marks    []tick // instead of round numbers
@@ -24,6 +25,7 @@ type scale struct {
 // beyond the axes only what plane does not clip.
 type panel struct {
 	title  string
+	side   string // name of its row, left of everything
 	x, y   scale
 	layers []func(*plane)
 }
@@ -49,11 +51,15 @@ func (p *panel) draw(c draw.Canvas) {
 		yt = ticks(p.y.min, p.y.max, size.Y, true)
 	}
 	for _, t := range xt {
-		pl.vline(lineGrid, t.value)
+		if t.label != "" || !p.x.ruled {
+			pl.vline(lineGrid, t.value)
+		}
 	}
-	if p.y.marks == nil {
+	if p.y.marks == nil || p.y.ruled {
 		for _, t := range yt {
-			pl.hline(lineGrid, t.value)
+			if t.label != "" || !p.y.ruled {
+				pl.hline(lineGrid, t.value)
+			}
 		}
 	}
 	for _, l := range p.layers {
@@ -74,7 +80,7 @@ func (p *panel) drawX(pl *plane, marks []tick) {
 	c := pl.Canvas
 	for _, t := range marks {
 		at := pl.at(t.value, p.y.min)
-		c.StrokeLine2(lineAxis, at.X, c.Min.Y, at.X, c.Min.Y-2.5)
+		c.StrokeLine2(lineAxis, at.X, c.Min.Y, at.X, c.Min.Y-p.x.tick(t))
 		if !p.x.silent {
 			c.FillText(sty, vg.Point{X: at.X, Y: c.Min.Y - 4}, t.label)
 		}
@@ -97,8 +103,8 @@ func (p *panel) drawY(pl *plane, marks []tick) {
 	left := c.Min.X - 4
 	for _, t := range marks {
 		at := pl.at(p.x.min, t.value)
-		if p.y.marks == nil {
-			c.StrokeLine2(lineAxis, c.Min.X, at.Y, c.Min.X-2.5, at.Y)
+		if p.y.marks == nil || p.y.ruled {
+			c.StrokeLine2(lineAxis, c.Min.X, at.Y, c.Min.X-p.y.tick(t), at.Y)
 		}
 		if !p.y.silent {
 			c.FillText(sty, vg.Point{X: c.Min.X - 4, Y: at.Y + 0.7}, t.label)
@@ -110,7 +116,22 @@ func (p *panel) drawY(pl *plane, marks []tick) {
 		sty.XAlign, sty.YAlign, sty.Rotation = draw.XCenter, draw.YBottom, math.Pi/2
 		upright := letters(letterSize)
 		c.FillText(sty, vg.Point{X: left - 3, Y: c.Center().Y}, shorten(upright, p.y.label, c.Size().Y+8))
+		left -= letterSize + 5
 	}
+	if p.side != "" {
+		sty := letters(letterSize)
+		upright := sty
+		sty.XAlign, sty.YAlign, sty.Rotation = draw.XCenter, draw.YBottom, math.Pi/2
+		c.FillText(sty, vg.Point{X: left - 4, Y: c.Center().Y}, shorten(upright, p.side, c.Size().Y+4))
+	}
+}
+
+// tick returns the length of the stroke at t.
+func (s *scale) tick(t tick) vg.Length {
+	if s.ruled && t.label == "" {
+		return 1.5
+	}
+	return 2.5
 }
 
 // leftRoom returns the space that numbers and name of the y axis need if the
@@ -128,6 +149,9 @@ func (p *panel) leftRoom(height vg.Length) vg.Length {
 		}
 	}
 	if p.y.label != "" {
+		room += letterSize + 5
+	}
+	if p.side != "" {
 		room += letterSize + 5
 	}
 	return room

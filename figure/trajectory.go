@@ -43,7 +43,7 @@ const MostSteps = 2000
 // it was mirrored more than once; without a wall to be seen, the reflection is
 // marked at its end.
 func TrajectoryPlot(q Trajectory) (*Figure, error) {
-	if err := q.check(); err != nil {
+	if err := q.check("trajectory"); err != nil {
 		return nil, err
 	}
 	p := &panel{x: q.view(0), y: q.view(1)}
@@ -74,8 +74,7 @@ func TrajectoryPlot(q Trajectory) (*Figure, error) {
 	return lay.compose([]*panel{p}, keys, q.caption()), nil
 }
 
-func (q *Trajectory) check() error {
-	const what = "trajectory"
+func (q *Trajectory) check(what string) error {
 	if len(q.Cold) == 0 {
 		return errors.New("figure: " + what + ": no steps: give some hundred")
 	}
@@ -93,18 +92,25 @@ func (q *Trajectory) check() error {
 		}
 	}
 	if q.View != [2][2]float64{} {
-		for j, v := range q.View {
-			if err := finite("view of "+q.Axes[j].Name, v[:]...); err != nil {
-				return err
-			}
-			if !(v[0] < v[1]) {
-				return fmt.Errorf("figure: view of %s: %g is not below %g", q.Axes[j].Name, v[0], v[1])
-			}
+		if err := checkView(q.Axes, q.View); err != nil {
+			return err
 		}
 	}
 	for _, t := range q.Temperature {
 		if !(t >= 0) {
 			return fmt.Errorf("figure: %s: temperature %g must be above 0, or 0 if it is not to be told", what, t)
+		}
+	}
+	return nil
+}
+
+func checkView(axes [2]Axis, view [2][2]float64) error {
+	for j, v := range view {
+		if err := finite("view of "+axes[j].Name, v[:]...); err != nil {
+			return err
+		}
+		if !(v[0] < v[1]) {
+			return fmt.Errorf("figure: view of %s: %g is not below %g", axes[j].Name, v[0], v[1])
 		}
 	}
 	return nil

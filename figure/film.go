@@ -1,0 +1,359 @@
+package figure
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"image/gif"
+	"io"
+	"math"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+)
+
+// A Film is the path of a cold and a hot rung in a plane, as [Trajectory] is,
+// that moves.
+type Film struct {
+	Axes        [2]Axis
+	View        [2][2]float64              // range of each axis; zero shows the paths
+	Inside      func(x, y float64) bool    // the domain; nil draws none
+	Dense       func(x, y float64) float64 // density of the cold rung up to a factor, drawn behind; nil draws none
+	First       int                        // iteration of the first step
+	Cold, Hot   []Step                     // step by step, at most MostSteps; no Hot draws one path
+	Temperature [2]float64                 // of the two; 0 is not told
+	Trail       int                        // steps that can be seen behind; 0 is 40, or ten frames if that is more
+}
+
+const (
+	filmWidth  = vg.Length(360) // points, at filmDPI
+	filmDPI    = 96             // 480 dots
+	filmHeader = vg.Length(22)
+	filmFrames = 150
+	filmDelay  = 8 // hundredths of a second
+	filmRest   = 150
+	filmMark   = 7 // frames for which a trade is marked
+	filmFades  = 5
+)
+
+// WriteGIF writes the film as an animated GIF of 480 dots and at most 150 frames,
+// 12 a second, that begins anew at its end. Where the rungs trade replicas, rings
+// mark both for half a second; a step that was reflected goes over the wall.
+// Frames hold what has changed since the last, in 64 colours.
+func (f Film) WriteGIF(w io.Writer) error {
+	r, err := f.reel()
+	if err != nil {
+		return err
+	}
+	palette := r.palette()
+	shades := newShades()
+	out := &gif.GIF{Config: image.Config{ColorModel: palette, Width: r.base.Rect.Dx(), Height: r.base.Rect.Dy()}}
+	var last *image.Paletted
+	for k := range r.frames() {
+		full := shades.paletted(r.frame(k), palette)
+		frame := full
+		if last != nil {
+			frame = difference(last, full)
+		}
+		out.Image, last = append(out.Image, frame), full
+		out.Delay, out.Disposal = append(out.Delay, filmDelay), append(out.Disposal, gif.DisposalNone)
+	}
+	out.Delay[len(out.Delay)-1] = filmRest
+	var b bytes.Buffer
+	if err := gif.EncodeAll(&b, out); err != nil {
+		return fmt.Errorf("draw GIF: %w", err)
+	}
+	if _, err := w.Write(b.Bytes()); err != nil {
+		return fmt.Errorf("write GIF: %w", err)
+	}
+	return nil
+}
+
+// A reel draws the frames of a film.
+type reel struct {
+	Film
+	per    int // steps a frame
+	panel  *panel
+	rect   vg.Rectangle // of the axes
+	height vg.Length
+	walls  [][2]point
+	base   *image.RGBA // what does not move
+	swaps  []int       // steps after which the cold rung held another replica, or the hot
+}
+
+func (f Film) reel() (*reel, error) {
+	q := Trajectory{Axes: f.Axes, View: f.View, Inside: f.Inside, Dense: f.Dense, Cold: f.Cold, Hot: f.Hot, Temperature: f.Temperature}
+	if err := q.check("film"); err != nil {
+		return nil, err
+	}
+	if f.Trail < 0 {
+		return nil, errors.New("figure: film: a trail cannot be shorter than nothing: give steps, or 0")
+	}
+	r := &reel{Film: f, per: (len(f.Cold) + filmFrames - 1) / filmFrames, panel: &panel{x: q.view(0), y: q.view(1)}}
+	if r.Trail == 0 {
+		r.Trail = max(40, 10*r.per)
+	}
+	l := lattice{240, 240, r.panel.x.min, r.panel.x.max, r.panel.y.min, r.panel.y.max}
+	if f.Dense != nil {
+		regions, err := q.regions(l)
+		if err != nil {
+			return nil, err
+		}
+		r.panel.add(func(pl *plane) {
+			pl.fill(whole, regions[0]...)
+			pl.fill(middle, regions[1]...)
+		})
+	}
+	if f.Inside != nil {
+		walls := outline(l, f.Inside)
+		r.panel.add(func(pl *plane) { pl.shadeOutside(walls) })
+		r.walls = within(walls, r.panel)
+	}
+	for k := range f.Cold {
+		if f.Cold[k].Swapped || len(f.Hot) > 0 && f.Hot[k].Swapped {
+			r.swaps = append(r.swaps, k)
+		}
+	}
+	r.arrange()
+	return r, nil
+}
+
+// arrange places the axes and draws what does not move.
+func (r *reel) arrange() {
+	p := r.panel
+	ratio := vg.Length((p.y.max - p.y.min) / (p.x.max - p.x.min))
+	if r.Axes[0].Unit != r.Axes[1].Unit {
+		ratio = 1
+	}
+	left := edge + p.leftRoom(filmWidth)
+	width := filmWidth - left - edge - 4
+	height := width * ratio
+	if most := 1.4 * width; height > most {
+		height = most
+		width = height / ratio
+	}
+	below := p.belowRoom() + 4
+	r.height = filmHeader + height + below
+	r.rect = vg.Rectangle{Min: vg.Point{X: left, Y: below}, Max: vg.Point{X: left + width, Y: below + height}}
+	dots := func(l vg.Length) int { return int(math.Round(float64(l) * filmDPI / 72)) }
+	r.base = image.NewRGBA(image.Rect(0, 0, dots(filmWidth), dots(r.height)))
+	c := r.canvas(r.base)
+	c.SetColor(paper)
+	c.Fill(c.Rectangle.Path())
+	c.Rectangle = r.rect
+	p.draw(c)
+	r.header(r.canvas(r.base))
+}
+
+func (r *reel) canvas(img *image.RGBA) draw.Canvas {
+	c := draw.New(vgimg.NewWith(vgimg.UseImage(img), vgimg.UseDPI(filmDPI)))
+	c.Rectangle = vg.Rectangle{Max: vg.Point{X: filmWidth, Y: r.height}}
+	return c
+}
+
+func (r *reel) frames() int { return (len(r.Cold) + r.per - 1) / r.per }
+
+// headerLine is the height of the words over the axes.
+func (r *reel) headerLine() vg.Length { return r.height - filmHeader + 9 }
+
+// header draws what the colours mean, right of the iteration.
+func (r *reel) header(c draw.Canvas) {
+	sty := letters(letterSize)
+	x, y := r.rect.Max.X, r.headerLine()
+	sty.XAlign = draw.XRight
+	name := func(i int) string {
+		out := [...]string{"cold", "hot"}[i]
+		if t := r.Temperature[i]; t > 0 {
+			out += ", τ = " + rounded(t, 3)
+		}
+		return out
+	}
+	for i := 1; i >= 0; i-- {
+		if i == 1 && len(r.Hot) == 0 {
+			continue
+		}
+		c.FillText(sty, vg.Point{X: x, Y: y}, name(i))
+		x -= letters(letterSize).Width(name(i)) + 7
+		c.SetColor([...]color.Color{coldest, hottest}[i])
+		c.Fill(circle(vg.Point{X: x, Y: y + 2.8}, 3.2))
+		x -= 13
+	}
+}
+
+// frame draws frame k: everything up to and with its last step.
+func (r *reel) frame(k int) *image.RGBA {
+	img := image.NewRGBA(r.base.Rect)
+	copy(img.Pix, r.base.Pix)
+	c := r.canvas(img)
+	end := min((k+1)*r.per, len(r.Cold))
+	trades := 0
+	for _, s := range r.swaps {
+		if s < end {
+			trades++
+		}
+	}
+	words := "iteration " + thousands(r.First+end-1)
+	if len(r.swaps) > 0 {
+		words += ", " + count(trades, "swap")
+	}
+	c.FillText(letters(letterSize), vg.Point{X: r.rect.Min.X, Y: r.headerLine()}, words)
+	c.Rectangle = r.rect
+	pl := &plane{Canvas: c, x: r.panel.x, y: r.panel.y}
+	for age := filmFades - 1; age >= 0; age-- {
+		r.trail(pl, r.Hot, end, age, hottest)
+		r.trail(pl, r.Cold, end, age, coldest)
+	}
+	r.trades(pl, k, end)
+	for i, steps := range [...][]Step{r.Hot, r.Cold} {
+		if len(steps) == 0 {
+			continue
+		}
+		pts := []point{at(steps[end-1].X)}
+		pl.dots(paper, 4.6, pts)
+		pl.dots([...]color.Color{hottest, coldest}[i], 3.6, pts)
+	}
+	return img
+}
+
+// trail draws the part of a trail of an age, 0 the youngest.
+func (r *reel) trail(pl *plane, steps []Step, end, age int, c color.NRGBA) {
+	if len(steps) == 0 {
+		return
+	}
+	from, to := max(end-r.Trail*(age+1)/filmFades, 0), end-r.Trail*age/filmFades
+	if to <= from {
+		return
+	}
+	t := float64(age) / filmFades
+	sty := draw.LineStyle{Color: mix(c, whole, t*0.95), Width: vg.Length(1.5 - 0.7*t)}
+	lines, _ := follow(steps[from:to], r.walls)
+	for _, l := range lines {
+		pl.line(sty, l)
+	}
+}
+
+// trades marks swaps of the last frames.
+func (r *reel) trades(pl *plane, k, end int) {
+	for _, s := range r.swaps {
+		age := k - s/r.per
+		if s >= end || age >= filmMark {
+			continue
+		}
+		pts := []point{at(r.Cold[s].X)}
+		if len(r.Hot) > 0 {
+			pts = append(pts, at(r.Hot[s].X))
+		}
+		fade := float64(age) / filmMark
+		c := mix(exchanged, whole, fade*0.8)
+		pl.line(draw.LineStyle{Color: c, Width: 1.2, Dashes: []vg.Length{3, 2}}, pts)
+		pl.rings(draw.LineStyle{Color: c, Width: 1.6}, 6+vg.Length(age), pts)
+	}
+}
+
+// palette returns up to 64 colours: none, those that mean something, and the most
+// frequent others in every tenth frame.
+func (r *reel) palette() color.Palette {
+	out := color.Palette{color.RGBA{}}
+	add := func(c color.NRGBA) { out = append(out, color.RGBA{c.R, c.G, c.B, 255}) }
+	for _, c := range [...]color.NRGBA{paper, ink, outside, whole, middle, exchanged, gridLine} {
+		add(c)
+	}
+	for age := range filmFades {
+		add(mix(coldest, whole, float64(age)/filmFades*0.95))
+		add(mix(hottest, whole, float64(age)/filmFades*0.95))
+	}
+	var seen [1 << 15]int
+	for k := 0; k < r.frames(); k += 10 {
+		img := r.frame(k)
+		for i := 0; i < len(img.Pix); i += 4 {
+			seen[cellOf(img.Pix[i:])]++
+		}
+	}
+	for len(out) < 64 {
+		best := -1
+		for cell, n := range seen {
+			if n > 0 && (best < 0 || n > seen[best]) {
+				best = cell
+			}
+		}
+		if best < 0 {
+			break
+		}
+		seen[best] = 0
+		c := color.NRGBA{R: uint8(best>>10<<3 | 4), G: uint8(best>>5&31<<3 | 4), B: uint8(best&31<<3 | 4)}
+		if apart(out, c) {
+			add(c)
+		}
+	}
+	return out
+}
+
+// cellOf returns the cell of five bits a channel that a pixel is in.
+func cellOf(pix []uint8) int { return int(pix[0]>>3)<<10 | int(pix[1]>>3)<<5 | int(pix[2]>>3) }
+
+// apart reports whether c differs from all colours by more than can hardly be
+// seen.
+func apart(p color.Palette, c color.NRGBA) bool {
+	for _, o := range p[1:] {
+		o := o.(color.RGBA)
+		if max(absolute(o.R, c.R), absolute(o.G, c.G), absolute(o.B, c.B)) < 14 {
+			return false
+		}
+	}
+	return true
+}
+
+func absolute(a, b uint8) int { return max(int(a)-int(b), int(b)-int(a)) }
+
+// shades remember the nearest colour of each cell; −1 is not known yet.
+type shades [1 << 15]int16
+
+func newShades() *shades {
+	var s shades
+	for i := range s {
+		s[i] = -1
+	}
+	return &s
+}
+
+// paletted returns the picture in the colours of p less the first.
+func (s *shades) paletted(img *image.RGBA, p color.Palette) *image.Paletted {
+	out := image.NewPaletted(img.Rect, p)
+	for i := range out.Pix {
+		pix := img.Pix[4*i:]
+		cell := cellOf(pix)
+		if s[cell] < 0 {
+			s[cell] = int16(1 + p[1:].Index(color.RGBA{pix[0], pix[1], pix[2], 255}))
+		}
+		out.Pix[i] = uint8(s[cell])
+	}
+	return out
+}
+
+// difference returns what of next is not in last, in the least rectangle; the
+// first colour leaves a pixel as it is.
+func difference(last, next *image.Paletted) *image.Paletted {
+	w := next.Rect.Dx()
+	rect := image.Rectangle{}
+	for i, v := range next.Pix {
+		if v != last.Pix[i] {
+			x, y := i%w, i/w
+			rect = rect.Union(image.Rect(x, y, x+1, y+1))
+		}
+	}
+	if rect.Empty() {
+		rect = image.Rect(0, 0, 1, 1)
+	}
+	out := image.NewPaletted(rect, next.Palette)
+	for y := rect.Min.Y; y < rect.Max.Y; y++ {
+		for x := rect.Min.X; x < rect.Max.X; x++ {
+			if i := y*w + x; next.Pix[i] != last.Pix[i] {
+				out.SetColorIndex(x, y, next.Pix[i])
+			}
+		}
+	}
+	return out
+}
