@@ -100,7 +100,7 @@ func (l *loader) suits(section *yamlpos.Node) {
 	switch {
 	case len(l.Problems) > 0:
 		return
-	case !m.project && !m.proximal && !m.mirror && !m.inside && m.wall != "p":
+	case !m.project && !m.proximal && !m.mirror && !m.inside && (l.sampler.Penalty == nil || l.sampler.Penalty.Strength == 0):
 		return
 	case l.domain == nil:
 		err = fmt.Errorf("method %s needs a domain", m.name)
@@ -108,7 +108,7 @@ func (l *loader) suits(section *yamlpos.Node) {
 		_, err = domain.NewMirror(l.domain)
 	case m.proximal && !domain.Convex(l.domain):
 		err = fmt.Errorf("method %s needs a domain that is convex, and this one is not, or not known to be: take r2sgld", m.name)
-	case m.proximal || m.wall == "p" && l.sampler.Penalty != nil && l.sampler.Penalty.Form == penaltyDistance:
+	case m.proximal || m.wall == "p" && l.sampler.Penalty.Form == penaltyDistance:
 		_, err = domain.Projection(l.domain)
 	}
 	if err != nil {
