@@ -1,0 +1,264 @@
+package study
+
+import (
+	"bytes"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"image/gif"
+	"image/png"
+	"math"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/r2sgld/r2sgld"
+	"github.com/r2sgld/r2sgld/store"
+)
+
+// Output is what [Write] left in a folder.
+type Output struct {
+	Files    []string // names in the folder, slash-separated
+	Warnings []string
+}
+
+// document is results.json. Seconds aside it depends on what was run alone.
+type document struct {
+	Schema  int      `json:"schema"`
+	Version string   `json:"version"`
+	Go      string   `json:"go"`
+	Arch    string   `json:"goarch"`
+	Figures []string `json:"figures"` // files beside it
+	Studies []*Study `json:"studies"`
+}
+
+// claimsDocument is claims.json.
+type claimsDocument struct {
+	Schema int     `json:"schema"`
+	Claims []Claim `json:"claims"`
+}
+
+// texts are the files of every study, the report first: while an earlier one is
+// removed, a folder without it is no report.
+func texts() []string { return []string{"report.html", "claims.json", "results.json"} }
+
+// Create makes the folder of studies to come, as [store.Create] does: one that
+// is not empty is an error, unless force is set, which removes what earlier
+// studies or a run left there and leaves other files alone.
+func Create(dir string, force bool) (*store.Folder, error) {
+	return store.Create(store.Disk{}, dir, force, append(texts(), earlier(dir)...)...)
+}
+
+// earlier lists the figures that an earlier results.json speaks of.
+func earlier(dir string) []string {
+	var d struct {
+		Figures []string `json:"figures"`
+	}
+	if f, err := store.Open(dir); err != nil || f.ReadJSON("results.json", &d) != nil {
+		return nil // none, or not ours
+	}
+	return slices.DeleteFunc(d.Figures, func(file string) bool {
+		base := strings.TrimPrefix(file, "figures/")
+		stem := strings.TrimSuffix(base, filepath.Ext(base))
+		return base == file || !validName.MatchString(stem)
+	})
+}
+
+// Write writes what studies found into a folder: figures, each as SVG and PNG
+// and animations as GIF, results.json, claims.json and, last, report.html, which
+// needs nothing beside it. Everything is checked and drawn before the first file
+// is written; each file is there whole or not at all. Equal studies give equal
+// bytes. A report that would exceed 5 MB does without its largest pictures, which
+// lie beside it, and Output warns of it.
+func Write(folder *store.Folder, studies []*Study) (*Output, error) {
+	files, out, err := render(studies)
+	if err != nil {
+		return nil, fmt.Errorf("report of %d studies: %w", len(studies), err)
+	}
+	for _, f := range files {
+		if err := folder.WriteFile(f.name, f.data); err != nil {
+			return nil, err
+		}
+		out.Files = append(out.Files, f.name)
+	}
+	return out, nil
+}
+
+type file struct {
+	name string
+	data []byte
+}
+
+// render makes all files in memory.
+func render(studies []*Study) ([]file, *Output, error) {
+	if len(studies) == 0 {
+		return nil, nil, errors.New("there is no study")
+	}
+	claims, err := Merge(studies)
+	pictures, drawn := draw(studies)
+	if err := errors.Join(err, checkAll(studies), drawn); err != nil {
+		return nil, nil, err
+	}
+	var files []file
+	for _, p := range pictures {
+		files = append(files, p.files...)
+	}
+	doc := document{Schema: 1, Version: r2sgld.Version, Go: runtime.Version(), Arch: runtime.GOARCH, Studies: studies}
+	for _, f := range files {
+		doc.Figures = append(doc.Figures, f.name)
+	}
+	results, err := store.JSON(doc)
+	if err != nil {
+		return nil, nil, fmt.Errorf("results.json: %w", err)
+	}
+	table, err := store.JSON(claimsDocument{1, claims})
+	if err != nil {
+		return nil, nil, fmt.Errorf("claims.json: %w", err)
+	}
+	page, warnings, err := fit(studies, claims, pictures, most)
+	if err != nil {
+		return nil, nil, fmt.Errorf("report.html: %w", err)
+	}
+	files = append(files, file{"results.json", results}, file{"claims.json", table}, file{"report.html", page})
+	return files, &Output{Warnings: warnings}, nil
+}
+
+// checkAll returns every fault of studies, claims and pictures aside.
+func checkAll(studies []*Study) error {
+	var faults []error
+	seen := map[string]bool{}
+	for _, s := range studies {
+		if s.Name == "" || s.Title == "" || s.Command == "" {
+			faults = append(faults, fmt.Errorf("study %q: it needs a name, a title and the command that runs it", s.Name))
+		}
+		if seen[s.Name] {
+			faults = append(faults, fmt.Errorf("study %q: there are two of this name", s.Name))
+		}
+		seen[s.Name] = true
+		for _, sec := range s.Sections {
+			for _, t := range sec.Tables {
+				for i, row := range t.Rows {
+					if len(row) != len(t.Columns) {
+						faults = append(faults, fmt.Errorf("study %q: table %q: row %d has %d cells for %d columns",
+							s.Name, t.Title, i+1, len(row), len(t.Columns)))
+					}
+				}
+			}
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// drawing is a picture, drawn.
+type drawing struct {
+	picture       Picture
+	files         []file
+	still         embedded // SVG or, where that is large, PNG
+	moving        embedded
+	first         string // data URI of an animation's first frame
+	width, height int    // of the still picture, in CSS pixels
+}
+
+// embedded is a picture within the page.
+type embedded struct {
+	file string // where it lies as well
+	size int    // bytes that it takes in the page
+	uri  string // "" where it is left out
+}
+
+// embed returns the data URI of a file.
+func embed(f file, media string) embedded {
+	uri := "data:" + media + ";base64," + base64.StdEncoding.EncodeToString(f.data)
+	return embedded{file: f.name, size: len(uri), uri: uri}
+}
+
+// heavy is the size of an SVG in bytes beyond which the report shows the PNG if
+// that is smaller.
+const heavy = 200_000
+
+// draw draws every picture, in order, and returns every fault.
+func draw(studies []*Study) ([]*drawing, error) {
+	var out []*drawing
+	var faults []error
+	seen := map[string]bool{}
+	for _, s := range studies {
+		for _, sec := range s.Sections {
+			for _, p := range sec.Pictures {
+				d, err := drawOne(p)
+				if low := strings.ToLower(p.Name); err == nil && seen[low] {
+					err = errors.New("there are two of this name")
+				} else {
+					seen[low] = true
+				}
+				if err != nil {
+					err = fmt.Errorf("study %q: picture %q: %w", s.Name, p.Name, err)
+				}
+				out, faults = append(out, d), append(faults, err)
+			}
+		}
+	}
+	return out, errors.Join(faults...)
+}
+
+func drawOne(p Picture) (*drawing, error) {
+	d := &drawing{picture: p}
+	switch {
+	case !validName.MatchString(p.Name):
+		return nil, errors.New("a name is made of letters, digits, - and _")
+	case p.Figure == nil && p.GIF == nil:
+		return nil, errors.New("it has neither figure nor animation")
+	case strings.TrimSpace(p.Caption) == "":
+		return nil, errors.New("it has no caption")
+	}
+	stem := "figures/" + p.Name
+	if p.Figure != nil {
+		var svg, dots bytes.Buffer
+		if err := errors.Join(p.Figure.WriteSVG(&svg), p.Figure.WritePNG(&dots)); err != nil {
+			return nil, err
+		}
+		d.files = append(d.files, file{stem + ".svg", svg.Bytes()}, file{stem + ".png", dots.Bytes()})
+		d.still = embed(d.files[0], "image/svg+xml")
+		if svg.Len() > heavy && dots.Len() < svg.Len() {
+			d.still = embed(d.files[1], "image/png")
+		}
+		if err := d.measure(svg.Bytes()); err != nil {
+			return nil, err
+		}
+	}
+	if p.GIF != nil {
+		first, err := gif.Decode(bytes.NewReader(p.GIF))
+		if err != nil {
+			return nil, fmt.Errorf("the animation is no GIF: %w", err)
+		}
+		var still bytes.Buffer
+		if err := png.Encode(&still, first); err != nil {
+			return nil, err
+		}
+		f := file{stem + ".gif", p.GIF}
+		d.files, d.moving = append(d.files, f), embed(f, "image/gif")
+		d.first = embed(file{data: still.Bytes()}, "image/png").uri
+		d.moving.size += len(d.first)
+	}
+	return d, nil
+}
+
+var svgSize = regexp.MustCompile(`<svg width="([0-9.]+)pt" height="([0-9.]+)pt"`)
+
+// measure reads the size of a figure from its SVG, in which it is in points.
+func (d *drawing) measure(svg []byte) error {
+	m := svgSize.FindSubmatch(svg)
+	if m == nil {
+		return errors.New("the SVG does not say how large it is")
+	}
+	for i, px := range []*int{&d.width, &d.height} {
+		pt, err := strconv.ParseFloat(string(m[i+1]), 64)
+		if err != nil {
+			return fmt.Errorf("the size of the SVG: %w", err)
+		}
+		*px = int(math.Round(pt * 96 / 72))
+	}
+	return nil
+}
