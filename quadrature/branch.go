@@ -24,19 +24,22 @@ const branchTable = 17
 func (b *branch) lowest() float64  { return math.Min(b.yl, b.yr) }
 func (b *branch) highest() float64 { return math.Max(b.yl, b.yr) }
 
-// branches cuts the pieces where x or y turn back. Parts that are vertical to
-// within tiny are left out: they bound no section.
-func branches(pieces []domain.Piece, tiny float64) []branch {
-	var out []branch
+// A vertical is a part of the boundary that is vertical to within rounding.
+type vertical struct{ x, y0, y1 float64 }
+
+// branches cuts the pieces where x or y turn back.
+func branches(pieces []domain.Piece, tiny float64) (out []branch, walls []vertical) {
 	for _, p := range pieces {
 		cuts := turns(p)
 		for i, a := range cuts[:len(cuts)-1] {
 			if b, ok := newBranch(p.At, a, cuts[i+1], tiny); ok {
 				out = append(out, b)
+			} else if b.yl != b.yr {
+				walls = append(walls, vertical{b.xl, b.lowest(), b.highest()})
 			}
 		}
 	}
-	return out
+	return out, walls
 }
 
 // turns returns the ends of a piece and the parameters at which dx or dy change

@@ -60,7 +60,7 @@ func New(u potential.Potential, d domain.Domain) (*Region, error) {
 		spectra: make(map[float64][]spectra), moments: make(map[float64]Moments)}
 	r.size = math.Max(hi[0]-lo[0], hi[1]-lo[1])
 	r.tiny = 4e-16 * math.Max(r.size, math.Max(math.Max(math.Abs(lo[0]), math.Abs(hi[0])), math.Max(math.Abs(lo[1]), math.Abs(hi[1]))))
-	r.branches = branches(pieces, r.tiny)
+	r.branches, r.walls = branches(pieces, r.tiny)
 	r.perimeter, r.area = outline(pieces)
 	if covered := r.covered(); !(math.Abs(covered-r.area) <= 1e-9*r.area) {
 		return nil, fmt.Errorf("quadrature: the sections cover an area of %.12g, the boundary encloses %.12g: it is too rough", covered, r.area)

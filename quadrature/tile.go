@@ -11,6 +11,7 @@ type cell struct{ x0, x1, y0, y1 float64 }
 // A section is the boundary as seen by vertical lines.
 type section struct {
 	branches []branch
+	walls    []vertical
 	tiny     float64 // rounding error of a coordinate
 }
 
@@ -80,12 +81,35 @@ func (k *cutter) meet(c cell) {
 			}
 		}
 	}
+	for _, v := range k.walls {
+		if v.x > c.x0 && v.x < c.x1 && v.y0 < c.y1 && v.y1 > c.y0 {
+			k.breaks = append(k.breaks, v.x)
+		}
+	}
 	sort.Float64s(k.breaks)
+}
+
+// probe is a place near the middle of [l, r] where no branch ends: ends that
+// should meet may be apart by rounding.
+func (k *cutter) probe(l, r float64) float64 {
+	for _, share := range [...]float64{0.5, 0.47, 0.54, 0.43} {
+		x, free := l+share*(r-l), true
+		for _, list := range [2][]int{k.below, k.touch} {
+			for _, i := range list {
+				b := &k.branches[i]
+				free = free && math.Abs(x-b.xl) > 2*k.tiny && math.Abs(x-b.xr) > 2*k.tiny
+			}
+		}
+		if free {
+			return x
+		}
+	}
+	return 0.5 * (l + r)
 }
 
 // part does the part l < x < r of c, over which the branches keep their order.
 func (k *cutter) part(c cell, l, r float64, nx, ny int) {
-	mid, inside := 0.5*(l+r), 0
+	mid, inside := k.probe(l, r), 0
 	for _, i := range k.below {
 		if b := &k.branches[i]; b.xl <= mid && mid < b.xr {
 			inside += b.sign
