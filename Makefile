@@ -39,13 +39,25 @@ mutants:
 interop: build
 	script/interop
 
-# The same targets by other programs.
+# The same targets by other programs; RELEASED=CLONE, a checkout of
+# github.com/haoyangzheng1996/r2SGLD, puts the paper's Python code beside ours.
 peers: build
 	script/peers
+
+# The paper's studies, as much as it ran: a report in runs/paper.
+reproduce: build
+	$(BIN) reproduce all --out runs/paper --force
+
+# The figures of README.md.
+figures: build
+	$(BIN) sample examples/flower.yaml --out runs/flower --force --quiet
+	cp runs/flower/figures/pairs.png docs/flower.png
+	$(BIN) reproduce multimodal --out runs/multimodal --force --quiet
+	cp runs/multimodal/figures/flower.gif docs/flower.gif
 
 lint:
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "run gofmt -w on these"; exit 1; }
 	$(GO) vet ./...
 	$(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
 
-.PHONY: build install demo test race soak bench mutants interop peers lint
+.PHONY: build install demo test race soak bench mutants interop peers reproduce figures lint

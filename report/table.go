@@ -129,6 +129,12 @@ func (s *Summary) Footer() string {
 		}
 		parts = append(parts, "swaps "+few(rates), plural(s.Swaps.RoundTrips, "round trip"))
 	}
+	if len(s.Acceptance) > 0 {
+		parts = append(parts, "accepted "+few(s.Acceptance))
+	}
+	if s.Exact {
+		parts = append(parts, "exact")
+	}
 	parts = append(parts, fmt.Sprintf("%.1f s", s.Seconds))
 	line := " " + strings.Join(parts, " · ") + "\n"
 	if e := s.LogEvidence; e.Estimate == e.Estimate {

@@ -235,3 +235,22 @@ func (f *Folder) Close() error {
 	}
 	return errors.Join(err, f.release())
 }
+
+// Discard closes the folder and removes it if nothing was written to it.
+func (f *Folder) Discard() error {
+	err := f.Close()
+	entries, reading := f.files.ReadDir(f.dir)
+	if err != nil || reading != nil || len(entries) > 1 || len(entries) == 1 && entries[0].Name() != lockName {
+		return err
+	}
+	if len(entries) == 1 {
+		err = f.files.Remove(f.Path(lockName))
+	}
+	if err == nil {
+		err = f.files.Remove(f.dir)
+	}
+	if err != nil {
+		return fmt.Errorf("remove %s: %w", f.dir, advice(err))
+	}
+	return nil
+}
