@@ -2,16 +2,144 @@ package quadrature
 
 import "math"
 
-type spectra struct{ a, b spectrum }
+// A spectrum is the law of U under the uniform law on the domain, as masses a
+// and b of two sets of nodes on common places u, ascending. Every node is
+// shared by the two places around it, in proportion.
+//
+// Answers pair a with b: the error of ∬ k(U, U') with a kink at U = U' has a
+// part that is quadratic in the error of one set, always of one sign, and this
+// part averages out where two sets of unlike errors meet. That gains about four
+// halvings of the cells.
+type spectrum struct{ u, a, b []float64 }
 
-// A spectrum is the law of U under the uniform law on the domain.
-type spectrum struct{ u, h []float64 }
+// settled is the difference between successive levels at which an answer is
+// accepted. Errors fall by about eight with each level, so that of the finer
+// one is below a quarter of it.
+const settled = 2e-6
 
-// SwapProbability returns E min(1, exp((1/cold − 1/hot)(U1 − U2))).
-func (r *Region) SwapProbability(cold, hot float64) float64 { return math.NaN() }
+// spectrum returns that of level l, fine enough for temperatures from cold up;
+// r.mu is held.
+func (r *Region) spectrum(l int, cold float64) *spectrum {
+	lv := r.level(l)
+	low, top := math.Min(lv.a.low, lv.b.low), math.Max(lv.a.top, lv.b.top)
+	// Places are 1/2000 of the temperature apart at the bottom and grow in
+	// proportion to the height above it.
+	const places = 16_000
+	scale := math.Min(8*cold, top-low)
+	if !(scale > 0) {
+		scale = 1 // U is constant
+	}
+	step := 1.0 / places
+	n := int(math.Log1p((top-low)/scale)/step) + 2
+	s := &spectrum{u: make([]float64, n), a: make([]float64, n), b: make([]float64, n)}
+	for i := range s.u {
+		s.u[i] = scale * math.Expm1(float64(i)*step)
+	}
+	fill := func(h []float64, q *sample) {
+		for i, u := range q.u {
+			u -= low
+			k := min(int(math.Log1p(u/scale)/step), n-2)
+			part := (u - s.u[k]) / (s.u[k+1] - s.u[k])
+			h[k] += (1 - part) * q.w[i]
+			h[k+1] += part * q.w[i]
+		}
+	}
+	fill(s.a, &lv.a)
+	fill(s.b, &lv.b)
+	return s
+}
 
-// Barrier returns Λ.
-func (r *Region) Barrier(cold, hot float64) float64 { return math.NaN() }
+// SwapProbability returns E min(1, exp((1/cold − 1/hot)(U1 − U2))), U1 and U2
+// independent with temperatures cold and hot: how often the two exchange.
+// Temperatures are positive and may be +Inf.
+func (r *Region) SwapProbability(cold, hot float64) float64 {
+	cold, hot = math.Min(cold, hot), math.Max(cold, hot)
+	return r.settle(cold, func(s *spectrum) float64 {
+		return 0.5 * (swap(s.u, s.a, s.b, 1/cold, 1/hot) + swap(s.u, s.b, s.a, 1/cold, 1/hot))
+	})
+}
 
-// LocalBarrier returns ½ E|U − U'|.
-func (r *Region) LocalBarrier(beta float64) float64 { return math.NaN() }
+// swap sums over pairs, the cold one from a and the hot one from b. Where
+// u1 < u2, the cold weight of u1 times the hot weight of u2 times the
+// acceptance is the hot weight of u1 times the cold weight of u2.
+func swap(u, a, b []float64, cold, hot float64) float64 {
+	var sum, zc, zh, belowA, belowB float64
+	for i, e := range u {
+		c, h := math.Exp(-cold*e), math.Exp(-hot*e)
+		zc += a[i] * c
+		zh += b[i] * h
+		belowB += b[i] * h
+		sum += a[i]*c*belowB + b[i]*c*belowA
+		belowA += a[i] * h
+	}
+	return sum / (zc * zh)
+}
+
+// LocalBarrier returns ½ E|U − U'|, U and U' independent under exp(-beta U),
+// beta ≥ 0.
+func (r *Region) LocalBarrier(beta float64) float64 {
+	return r.settle(1/beta, func(s *spectrum) float64 { return s.local(beta) })
+}
+
+// local is ½∫ F_a(1 − F_b) + F_b(1 − F_a) du.
+func (s *spectrum) local(beta float64) float64 {
+	var za, zb, ma, mb, fa, fb float64
+	for i, e := range s.u {
+		w := math.Exp(-beta * e)
+		za += s.a[i] * w
+		zb += s.b[i] * w
+	}
+	// ∫ F_a + F_b − 2 F_a F_b, summed from below.
+	last := 0.0
+	for i, e := range s.u {
+		d := e - last
+		last = e
+		ma += d * (fa + fb) * 0.5
+		mb += d * fa * fb
+		w := math.Exp(-beta * e)
+		fa += s.a[i] * w / za
+		fb += s.b[i] * w / zb
+	}
+	return ma - mb
+}
+
+// Barrier returns Λ, the integral of the local barrier over beta from 1/hot to
+// 1/cold: the sum of the rejections of many close temperatures between the two.
+func (r *Region) Barrier(cold, hot float64) float64 {
+	cold, hot = math.Min(cold, hot), math.Max(cold, hot)
+	return r.settle(cold, func(s *spectrum) float64 {
+		g, sum := gauss(6), 0.0
+		end := 1 / hot
+		for to, k := 1/cold, 0; to > end; k++ {
+			from := math.Max(end, to/2)
+			if k == 12 {
+				from = end
+			}
+			for i, v := range g.x {
+				sum += g.w[i] * (to - from) * s.local(from+v*(to-from))
+			}
+			to = from
+		}
+		return sum
+	})
+}
+
+// settle refines the spectrum until f no longer changes.
+func (r *Region) settle(cold float64, f func(s *spectrum) float64) float64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !(cold > 0) {
+		r.fail("temperature %v: it must be positive", cold)
+		return math.NaN()
+	}
+	last := math.NaN()
+	for l := 2; l <= maxLevel && r.err == nil; l++ {
+		now := f(r.spectrum(l, cold))
+		if math.Abs(now-last) <= settled*math.Max(1, math.Abs(now)) {
+			return now
+		}
+		last = now
+	}
+	r.fail("an exchange with temperature %v does not settle to 1e-6 (%.8g): U varies too fast on the domain", cold, last)
+	return last
+}

@@ -30,17 +30,18 @@ func (r *Region) Masses(tau float64, g Grid) []float64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	mass := make([]float64, g.NX*g.NY)
-	m := r.momentsAt(tau)
+	m := r.settledMoments(tau)
 	if r.err != nil {
 		return mass
 	}
 	beta, shift := 1/tau, r.levels[1].b.low
 	z := m.Z * math.Exp(beta*shift)
-	for round := r.shares(g); len(round) > 0; {
+	most := r.size / float64(cellsAt(m.level))
+	for round := r.shares(g, most); len(round) > 0; {
 		coarse, fine := make([]float64, len(round)), make([]float64, len(round))
 		r.each((len(round)+chunk-1)/chunk, func(w *worker, i int) {
 			lo, hi := i*chunk, min((i+1)*chunk, len(round))
-			w.integrate(round[lo:hi], coarse[lo:hi], fine[lo:hi], beta, shift, r.size)
+			w.integrate(round[lo:hi], coarse[lo:hi], fine[lo:hi], beta, shift, most)
 		})
 		var next []share
 		for i, s := range round {
@@ -51,9 +52,7 @@ func (r *Region) Masses(tau float64, g Grid) []float64 {
 				r.fail("the mass of a cell near (%.6g, %.6g) does not settle: the potential or the boundary is too rough there", s.x0, s.y0)
 				return mass
 			default:
-				for q := range 4 {
-					next = append(next, share{s.part(q&1, q>>1, 2, 2), s.owner, s.depth + 1})
-				}
+				next = s.split(next)
 			}
 		}
 		round = next
@@ -61,11 +60,26 @@ func (r *Region) Masses(tau float64, g Grid) []float64 {
 	return mass
 }
 
+// split appends the halves of a slender share or the quarters of another.
+func (s share) split(to []share) []share {
+	nx, ny := 2, 2
+	if w, h := s.x1-s.x0, s.y1-s.y0; w > 4*h {
+		ny = 1
+	} else if h > 4*w {
+		nx = 1
+	}
+	for i := range nx {
+		for j := range ny {
+			to = append(to, share{s.part(i, j, nx, ny), s.owner, s.depth + 1})
+		}
+	}
+	return to
+}
+
 // shares are the cells of g that may meet the domain, cut into parts of at most
-// 1/16 of its size.
-func (r *Region) shares(g Grid) []share {
+// most × most.
+func (r *Region) shares(g Grid, most float64) []share {
 	var out []share
-	most := r.size / 16
 	mx, my := max(1, int(math.Ceil(g.DX/most))), max(1, int(math.Ceil(g.DY/most)))
 	for i := range g.NX {
 		x0, x1 := g.X0+float64(i)*g.DX, g.X0+float64(i+1)*g.DX
@@ -87,24 +101,25 @@ func (r *Region) shares(g Grid) []share {
 	return out
 }
 
-// points are the sizes of the coarse and the fine rule for a side.
-func points(side, size float64) (coarse, fine int) {
-	switch side *= 16 / size; {
-	case side > 0.5:
+// points are the sizes of the coarse and the fine rule for a side, most being
+// the length for which nine points are enough.
+func points(side, most float64) (coarse, fine int) {
+	switch {
+	case side > 0.5*most:
 		return 6, 9
-	case side > 0.1:
+	case side > 0.1*most:
 		return 4, 7
 	}
 	return 3, 5
 }
 
 // integrate writes ∫ exp(-β(U - shift)) over every share by two rules.
-func (w *worker) integrate(round []share, coarse, fine []float64, beta, shift, size float64) {
+func (w *worker) integrate(round []share, coarse, fine []float64, beta, shift, most float64) {
 	w.nodes.reset()
 	var ends [2 * chunk]int
 	for i, s := range round {
-		cx, fx := points(s.x1-s.x0, size)
-		cy, fy := points(s.y1-s.y0, size)
+		cx, fx := points(s.x1-s.x0, most)
+		cy, fy := points(s.y1-s.y0, most)
 		w.cut(s.cell, cx, cy, &w.nodes)
 		ends[2*i] = len(w.nodes.w)
 		w.cut(s.cell, fx, fy, &w.nodes)

@@ -13,13 +13,16 @@ type sample struct {
 	low, top float64 // of u
 }
 
-// maxLevel is the finest level: about eight million nodes.
-const maxLevel = 6
+// maxLevel is the finest level: up to about four million nodes.
+const maxLevel = 5
+
+// cellsAt is the number of cells along the longer side of the domain.
+func cellsAt(level int) int { return 5 << level }
 
 // level returns level l; r.mu is held.
 func (r *Region) level(l int) *level {
 	for len(r.levels) <= l {
-		n := 5 << len(r.levels)
+		n := cellsAt(len(r.levels))
 		r.levels = append(r.levels, level{a: r.sample(n, 9), b: r.sample(n+n/4+1, 8)})
 	}
 	return &r.levels[l]
@@ -39,7 +42,12 @@ func (r *Region) sample(cells, n int) sample {
 		w.evaluate()
 		columns[i] = sample{nodes: nodes{clone(w.nodes.x), clone(w.nodes.y), clone(w.nodes.w)}, u: clone(w.u)}
 	})
-	var s sample
+	total := 0
+	for _, c := range columns {
+		total += len(c.u)
+	}
+	room := func() []float64 { return make([]float64, 0, total) }
+	s := sample{nodes: nodes{room(), room(), room()}, u: room()}
 	s.low, s.top = math.Inf(1), math.Inf(-1)
 	for _, c := range columns {
 		s.x, s.y, s.w, s.u = append(s.x, c.x...), append(s.y, c.y...), append(s.w, c.w...), append(s.u, c.u...)
@@ -68,29 +76,33 @@ type Moments struct {
 func (r *Region) Moments(tau float64) Moments {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.momentsAt(tau)
+	return r.settledMoments(tau).Moments
 }
 
-func (r *Region) momentsAt(tau float64) Moments {
+// settledMoments are moments and the level at which both sets of nodes agreed.
+type settledMoments struct {
+	Moments
+	level int
+}
+
+func (r *Region) settledMoments(tau float64) settledMoments {
 	if m, ok := r.moments[tau]; ok {
 		return m
 	}
 	if !(tau > 0) {
 		r.fail("temperature %v: it must be positive", tau)
-		return Moments{}
+		return settledMoments{}
 	}
-	var m Moments
-	for l := 1; l <= maxLevel; l++ {
+	var m settledMoments
+	for l := 1; l <= maxLevel && r.err == nil; l++ {
 		lv := r.level(l)
-		a := lv.a.moments(1 / tau)
-		m = lv.b.moments(1 / tau)
-		if a.agrees(m, r.size) {
+		m = settledMoments{lv.b.moments(1 / tau), l}
+		if a := lv.a.moments(1 / tau); a.agrees(m.Moments, r.size) {
 			r.moments[tau] = m
 			return m
 		}
 	}
-	r.fail("the moments at temperature %v do not settle to 1e-9 with %d nodes: U varies too fast on the domain", tau, len(r.levels[maxLevel].a.u))
-	r.moments[tau] = m
+	r.fail("the moments at temperature %v do not settle to 1e-9: U varies too fast on the domain", tau)
 	return m
 }
 

@@ -31,8 +31,7 @@ type Region struct {
 
 	mu      sync.Mutex
 	levels  []level
-	spectra map[float64][]spectra
-	moments map[float64]Moments
+	moments map[float64]settledMoments
 	err     error
 }
 
@@ -57,12 +56,16 @@ func New(u potential.Potential, d domain.Domain) (*Region, error) {
 	}
 	lo, hi := domain.BoundsOf(d, 2)
 	r := &Region{u: exact, box: cell{lo[0], hi[0], lo[1], hi[1]},
-		spectra: make(map[float64][]spectra), moments: make(map[float64]Moments)}
+		moments: make(map[float64]settledMoments)}
 	r.size = math.Max(hi[0]-lo[0], hi[1]-lo[1])
 	r.tiny = 4e-16 * math.Max(r.size, math.Max(math.Max(math.Abs(lo[0]), math.Abs(hi[0])), math.Max(math.Abs(lo[1]), math.Abs(hi[1]))))
 	r.branches, r.walls = branches(pieces, r.tiny)
 	r.perimeter, r.area = outline(pieces)
-	if covered := r.covered(); !(math.Abs(covered-r.area) <= 1e-9*r.area) {
+	covered, cells := 0.0, 8
+	for ; cells <= 128 && !(math.Abs(covered-r.area) <= 1e-9*r.area); cells *= 2 {
+		covered = r.covered(cells)
+	}
+	if cells > 128 {
 		return nil, fmt.Errorf("quadrature: the sections cover an area of %.12g, the boundary encloses %.12g: it is too rough", covered, r.area)
 	}
 	return r, nil
@@ -85,11 +88,10 @@ func outline(pieces []domain.Piece) (length, area float64) {
 	return length, area
 }
 
-// covered is the area of the sections.
-func (r *Region) covered() float64 {
+// covered is the area of the sections in cells × cells cells.
+func (r *Region) covered(cells int) float64 {
 	var n nodes
 	k := &cutter{section: &r.section}
-	const cells = 8
 	sum := 0.0
 	for i := range cells {
 		for j := range cells {
@@ -143,14 +145,14 @@ const blockSize = 256
 type worker struct {
 	cutter
 	nodes
-	eval             potential.Evaluator
-	x, energy, grad_ []float64
-	u                []float64
+	eval            potential.Evaluator
+	x, energy, grad []float64
+	u               []float64
 }
 
 func (r *Region) worker() *worker {
 	return &worker{cutter: cutter{section: &r.section}, eval: r.u.Evaluator(blockSize, nil),
-		x: make([]float64, 2*blockSize), energy: make([]float64, blockSize), grad_: make([]float64, 2*blockSize)}
+		x: make([]float64, 2*blockSize), energy: make([]float64, blockSize), grad: make([]float64, 2*blockSize)}
 }
 
 // evaluate sets u to the energies of the nodes.
@@ -167,7 +169,7 @@ func (w *worker) evaluate() {
 		for i := m; i < blockSize; i++ { // the last block is filled up with its first state
 			w.x[i], w.x[blockSize+i] = w.x[0], w.x[blockSize]
 		}
-		w.eval.Eval(w.energy, w.grad_, w.x)
+		w.eval.Eval(w.energy, w.grad, w.x)
 		copy(w.u[from:], w.energy[:m])
 	}
 }
