@@ -190,6 +190,11 @@ func (m *marginal) distance(counts []int) float64 {
 // modes is the number of modes: one around every whole point of [-2,2]².
 const modes = 25
 
+// modeGrid holds the square around every mode.
+func modeGrid() quadrature.Grid {
+	return quadrature.Grid{X0: -2.5, Y0: -2.5, DX: 1, DY: 1, NX: 5, NY: 5}
+}
+
 // mode is the number of the mode whose unit square holds (x, y), row by row from
 // (-2,-2); modes itself for none.
 func mode(x, y float64) int {
@@ -213,8 +218,7 @@ func newMeasure(r *quadrature.Region, inside func(x, y float64) bool, width floa
 	if err != nil {
 		return nil, err
 	}
-	m := r.Masses(1, quadrature.Grid{X0: -2.5, Y0: -2.5, DX: 1, DY: 1, NX: 5, NY: 5})
-	return &measure{c, newMarginal(r, 0), newMarginal(r, 1), m}, nil
+	return &measure{c, newMarginal(r, 0), newMarginal(r, 1), r.Masses(1, modeGrid())}, nil
 }
 
 // A span is a stretch of draws: from From to before To.

@@ -1,0 +1,209 @@
+package study
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// Multimodal runs the paper's study of a multi-modal target on constrained plane
+// domains (section 5.2 and its appendix): three samplers, plain, penalised and
+// reflected, and other answers to the same need, against exact masses.
+func Multimodal(ctx context.Context, o Options) (*Study, error) {
+	begin := time.Now()
+	m := &multimodal{Options: o, planner: planner{o.Scale, o.Seed}, began: begin}
+	if m.Threads <= 0 {
+		m.Threads = runtime.GOMAXPROCS(0)
+	}
+	for _, step := range []func(context.Context) error{m.truths, m.paper, m.released} {
+		if err := step(ctx); err != nil {
+			return nil, fmt.Errorf("study multimodal: %w", err)
+		}
+	}
+	s, err := m.study(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("study multimodal: %w", err)
+	}
+	s.Seconds = time.Since(begin).Seconds()
+	return s, nil
+}
+
+// multimodal is the study while it runs.
+type multimodal struct {
+	Options
+	planner
+	began     time.Time
+	five, two []*scene
+	exact     []*Exact // of the five
+	trials    *trials
+	chosen    map[string]penalty
+	spent     []spell
+	telling   sync.Mutex
+}
+
+// A spell is how long a part of the study took.
+type spell struct {
+	what    string
+	seconds float64
+	steps   int64 // chain steps
+}
+
+// say tells of progress.
+func (m *multimodal) say(format string, args ...any) {
+	if m.Progress == nil {
+		return
+	}
+	m.telling.Lock()
+	defer m.telling.Unlock()
+	fmt.Fprintf(m.Progress, "multimodal: "+format+"\n", args...)
+}
+
+// timed notes how long a part took.
+func (m *multimodal) timed(what string, part func() (steps int64, err error)) error {
+	begin := time.Now()
+	m.say("%s", what)
+	steps, err := part()
+	m.spent = append(m.spent, spell{what, time.Since(begin).Seconds(), steps})
+	return err
+}
+
+// truths computes the exact laws.
+func (m *multimodal) truths(context.Context) error {
+	return m.timed("exact laws on seven domains", func() (int64, error) {
+		all := append(shapes(), more()...)
+		found, err := scenes(all, m.Threads)
+		if err != nil {
+			return 0, err
+		}
+		m.five, m.two = found[:5], found[5:]
+		m.exact = make([]*Exact, len(m.five))
+		var g errgroup.Group
+		g.SetLimit(m.Threads)
+		for i, s := range m.five {
+			g.Go(func() error {
+				m.exact[i] = exact(s.shape, s.region)
+				return s.region.Err()
+			})
+		}
+		return 0, g.Wait()
+	})
+}
+
+// run runs cases and lists their outcomes.
+func (m *multimodal) run(ctx context.Context, what string, plans []plan) error {
+	return m.timed(fmt.Sprintf("%s: %d cases", what, len(plans)), func() (steps int64, err error) {
+		all, err := runAll(ctx, plans, m.Threads)
+		if err != nil {
+			return 0, err
+		}
+		m.trials.add(all...)
+		for _, o := range all {
+			steps += o.steps
+		}
+		return steps, nil
+	})
+}
+
+// paper runs all cases of protocol paper, the nine of the paper first.
+func (m *multimodal) paper(ctx context.Context) error {
+	m.trials = newTrials(nil)
+	p, _ := m.Scale.protocols()
+	var plain, rest []plan
+	for _, s := range m.five {
+		plain = append(plain, m.nine(s, p, nil)...)
+		rest = append(rest, m.grid(s, p)...)
+		rest = append(rest, m.variants(s, p)...)
+	}
+	for _, s := range m.two {
+		rest = append(rest, m.mirrored(s, p)...)
+	}
+	if err := m.run(ctx, "protocol paper, plain and reflected", plain); err != nil {
+		return err
+	}
+	if err := m.thresholds(ctx); err != nil {
+		return err
+	}
+	if err := m.run(ctx, "protocol paper, penalties, boundary rules and baselines", rest); err != nil {
+		return err
+	}
+	m.chosen = m.choose(m.trials, m.five)
+	for _, s := range m.five {
+		for _, a := range samplers() {
+			o := *m.trials.find(s.name, p.name, groupGrid, fmt.Sprintf("P-%s, %s", a.label, m.chosen[key(s.name, a.label)]))
+			o.from, o.group, o.label = o.name(), groupPenalised, a.penalised()
+			m.trials.add(&o)
+		}
+		m.trials.add(s.floor(p, m.Scale.runs(), m.Seed))
+	}
+	return nil
+}
+
+// thresholds runs r2SGLD with the swaps of the released code: on two domains
+// only where a glance will do.
+func (m *multimodal) thresholds(ctx context.Context) error {
+	some := m.five
+	if m.Scale == Smoke {
+		some = some[:2]
+	}
+	plans := make([]plan, len(some))
+	err := m.timed("correction of rule threshold", func() (int64, error) {
+		var g errgroup.Group
+		g.SetLimit(m.Threads)
+		for i, s := range some {
+			g.Go(func() (err error) {
+				plans[i], err = m.threshold(ctx, s)
+				return err
+			})
+		}
+		return 0, g.Wait()
+	})
+	if err != nil {
+		return err
+	}
+	return m.run(ctx, "rule threshold", plans)
+}
+
+// released runs the nine methods by the protocol of the released code.
+func (m *multimodal) released(ctx context.Context) error {
+	_, p := m.Scale.protocols()
+	if p.iterations == 0 {
+		return nil
+	}
+	var plans []plan
+	for _, s := range m.five {
+		plans = append(plans, m.nine(s, p, m.chosen)...)
+	}
+	return m.run(ctx, "protocol released", plans)
+}
+
+// protocols are those that were run.
+func (m *multimodal) protocols() []protocol {
+	paper, released := m.Scale.protocols()
+	if released.iterations == 0 {
+		return []protocol{paper}
+	}
+	return []protocol{paper, released}
+}
+
+// study puts everything together.
+func (m *multimodal) study(ctx context.Context) (*Study, error) {
+	pictures, err := m.pictures(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s := &Study{Name: "multimodal", Title: "Constrained multi-modal simulations", Scale: string(m.Scale),
+		Command: fmt.Sprintf("r2sgld reproduce multimodal --scale %s --seed %d", m.Scale, m.Seed), Seed: m.Seed}
+	s.Claims = court{m.trials, m.five, m.protocols(), m.Scale}.claims()
+	s.Sections = m.sections(pictures)
+	s.Results = m.results()
+	for _, o := range m.trials.all {
+		if o.from == "" && o.group != groupIID {
+			s.Settings = append(s.Settings, Setting{o.name(), o.text()})
+		}
+	}
+	return s, nil
+}

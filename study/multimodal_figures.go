@@ -1,0 +1,214 @@
+package study
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/r2sgld/r2sgld"
+	"github.com/r2sgld/r2sgld/config"
+	"github.com/r2sgld/r2sgld/figure"
+	"github.com/r2sgld/r2sgld/kernel"
+)
+
+// pictures draws the figures, in the order of the report: densities on the
+// flower, densities on the four others, KL curves by protocol, and a trajectory.
+func (m *multimodal) pictures(ctx context.Context) ([]Picture, error) {
+	jobs := []func() (Picture, error){m.flowerPicture, m.gridPicture}
+	for _, p := range m.protocols() {
+		jobs = append(jobs, func() (Picture, error) { return m.klPicture(p) })
+	}
+	jobs = append(jobs, func() (Picture, error) { return m.pathPicture(ctx) })
+	out := make([]Picture, len(jobs))
+	err := m.timed("figures", func() (int64, error) {
+		var g errgroup.Group
+		g.SetLimit(m.Threads)
+		for i, job := range jobs {
+			g.Go(func() (err error) {
+				out[i], err = job()
+				return err
+			})
+		}
+		return 0, g.Wait()
+	})
+	return out, err
+}
+
+func axes() [2]figure.Axis { return [2]figure.Axis{{Name: "x"}, {Name: "y"}} }
+
+// truthMap is the exact density on s.
+func (s *scene) truthMap(title string) figure.DensityMap {
+	z := s.region.Moments(1).Z
+	return figure.DensityMap{Title: title, Inside: membership(s.domain), Value: func(x, y float64) float64 {
+		return math.Exp(-energy(x, y)) / z
+	}}
+}
+
+// energy is U.
+func energy(x, y float64) float64 {
+	r2 := x*x + y*y
+	return r2/5 - 2*(math.Cos(2*math.Pi*x)+math.Cos(2*math.Pi*y)) + max(0, r2-20)
+}
+
+// drawsMap is the density of the draws of one run; those of a method that leaves
+// the domain are shown outside as well.
+func (m *multimodal) drawsMap(s *scene, label string, view [2][2]float64) figure.DensityMap {
+	o := m.trials.of(s.name, "paper", label)
+	n := len(o.draws) / 2
+	x, y := make([]float64, n), make([]float64, n)
+	for i := range n {
+		x[i], y[i] = o.draws[2*i], o.draws[2*i+1]
+	}
+	inside := membership(s.domain)
+	d := figure.DensityMap{Title: label, Inside: inside, Beyond: o.group == groupPlain}
+	if d.Beyond {
+		inside = nil
+	}
+	d.Value = figure.DrawsDensity(x, y, inside, view)
+	return d
+}
+
+func (m *multimodal) flowerPicture() (Picture, error) {
+	s := m.five[0]
+	view := [2][2]float64{{-2.6, 2.6}, {-2.6, 2.6}}
+	row := func(first figure.DensityMap, labels ...string) []figure.DensityMap {
+		out := []figure.DensityMap{first}
+		for _, l := range labels {
+			out = append(out, m.drawsMap(s, l, view))
+		}
+		return out
+	}
+	top := s.truthMap("truth")
+	f, err := figure.Densities(figure.DensityMaps{Axes: axes(), View: view, Max: 1.25 * top.Value(0, 0), Rows: [][]figure.DensityMap{
+		row(top, "R-SGLD", "R-cycSGLD", "r2SGLD"), row(figure.DensityMap{}, "SGLD", "cycSGLD", "reSGLD")},
+		Caption: m.oneRun()})
+	return Picture{Name: "multimodal-flower", Figure: f,
+		Caption: "Densities on the flower: the exact one, one run of each reflected method, and below the plain samplers, which leave the domain."}, err
+}
+
+// oneRun says what the densities are of.
+func (m *multimodal) oneRun() string {
+	p, _ := m.Scale.protocols()
+	return fmt.Sprintf("One run of %s draws each, the first fifth dropped.", thousands(p.draws()))
+}
+
+func (m *multimodal) gridPicture() (Picture, error) {
+	view := [2][2]float64{{-3.4, 3.4}, {-3.6, 2.8}}
+	q := figure.DensityMaps{Axes: axes(), View: view, Caption: m.oneRun()}
+	for _, s := range m.five[1:] {
+		top := s.truthMap("truth")
+		q.Max = max(q.Max, 1.25*top.Value(0, 0))
+		row := []figure.DensityMap{top}
+		for _, l := range []string{"r2SGLD", "R-cycSGLD", "R-SGLD"} {
+			row = append(row, m.drawsMap(s, l, view))
+		}
+		q.Rows, q.RowNames = append(q.Rows, row), append(q.RowNames, s.name)
+	}
+	f, err := figure.Densities(q)
+	return Picture{Name: "multimodal-domains", Figure: f,
+		Caption: "Densities on the four other domains: the exact one, and one run of r2SGLD, R-cycSGLD and R-SGLD."}, err
+}
+
+// klPicture shows KL against the number of draws on all domains.
+func (m *multimodal) klPicture(p protocol) (Picture, error) {
+	q := figure.Lines{X: figure.Axis{Name: "draws"}, Y: figure.Axis{Name: "KL(truth‖draws)", Unit: "nats"}, LogX: true, LogY: true,
+		Caption: fmt.Sprintf("Means and 95 %% intervals of %d runs, the first fifth of the draws dropped, draws outside the domain counted as lost; protocol %s.", m.Scale.runs(), p.name)}
+	for _, s := range m.five {
+		panel := figure.LinePanel{Title: s.name}
+		for _, l := range nine() {
+			panel.Lines = append(panel.Lines, klLine(m.trials.of(s.name, p.name, l)))
+		}
+		floor := klLine(m.trials.find(s.name, "paper", groupIID, "iid"))
+		floor.Low, floor.High = nil, nil
+		panel.Lines = append(panel.Lines, floor)
+		q.Panels = append(q.Panels, panel)
+	}
+	f, err := figure.Curves(q)
+	return Picture{Name: "multimodal-kl-" + p.name, Figure: f,
+		Caption: fmt.Sprintf("KL against the number of draws, protocol %s. A curve of a stuck chain that rises is an effect of smoothed counts: compare methods at one number of draws.", p.name)}, err
+}
+
+// klLine is the curve of an outcome.
+func klLine(o *outcome) figure.Line {
+	l := figure.Line{Name: o.label, Method: o.method}
+	for i, n := range o.at {
+		v := interval(o.values(i, true, klAll))
+		l.X, l.Y = append(l.X, float64(n)), append(l.Y, v.Mean)
+		l.Low, l.High = append(l.Low, max(v.Mean-v.Half, v.Mean/1e3)), append(l.High, v.Mean+v.Half)
+	}
+	return l
+}
+
+// A path records the steps of the cold and the hot rung in a plane.
+type path struct {
+	first, last int   // iterations
+	now         []int // labels after the iteration before
+	steps       [2][]figure.Step
+}
+
+// Record implements r2sgld.Recorder.
+func (p *path) Record(k int, b *kernel.Block) error {
+	if k >= p.first && k <= p.last && p.now != nil {
+		for i, r := range p.now {
+			p.steps[r] = append(p.steps[r], figure.Step{From: [2]float64{b.From[i], b.From[b.R+i]}, X: [2]float64{b.X[i], b.X[b.R+i]},
+				Mirrorings: b.Hits[i], Swapped: b.Rung[i] != r})
+		}
+	}
+	p.now = append(p.now[:0], b.Rung...)
+	return nil
+}
+
+// FlowerPath runs r2SGLD on the flower and returns iterations first to last of
+// its two replicas: the paper's steps and temperatures, energies and gradients
+// with noise, swaps tried in every tenth iteration so that paths can be seen.
+func FlowerPath(ctx context.Context, seed uint64, first, last int) (figure.Trajectory, error) {
+	s := shapes()[0]
+	d, err := s.build()
+	if err != nil {
+		return figure.Trajectory{}, err
+	}
+	p := plan{scene: &scene{shape: s}, label: "r2SGLD", method: "r2sgld", rungs: 2, runs: 1, seed: seed,
+		protocol: protocol{"path", last, 1}, keys: fmt.Sprintf("swap: {variance: %g, every: 10}", swapVariance)}
+	run, err := config.Parse("sample", "path", []byte(p.text()), nil)
+	if err != nil {
+		return figure.Trajectory{}, fmt.Errorf("path on the flower: %w", err)
+	}
+	rec := &path{first: first, last: last}
+	run.Settings.Recorder = func(int) r2sgld.Recorder { return rec }
+	if _, err := r2sgld.Sample(ctx, run.Problem, run.Settings); err != nil {
+		return figure.Trajectory{}, fmt.Errorf("path on the flower: %w", err)
+	}
+	return figure.Trajectory{Axes: axes(), View: [2][2]float64{{-2.4, 2.4}, {-2.4, 2.4}}, Inside: membership(d),
+		Dense: func(x, y float64) float64 { return math.Exp(-energy(x, y)) }, First: first,
+		Cold: rec.steps[0], Hot: rec.steps[1], Temperature: [2]float64{1, 10}}, nil
+}
+
+// FlowerFilm returns the film of the same run.
+func FlowerFilm(ctx context.Context, seed uint64, first, last int) (figure.Film, error) {
+	t, err := FlowerPath(ctx, seed, first, last)
+	return figure.Film{Axes: t.Axes, View: t.View, Inside: t.Inside, Dense: t.Dense, First: t.First, Cold: t.Cold, Hot: t.Hot,
+		Temperature: t.Temperature}, err
+}
+
+// pathPicture is the trajectory, still and moving.
+func (m *multimodal) pathPicture(ctx context.Context) (Picture, error) {
+	t, err := FlowerPath(ctx, m.Seed, 1001, 1500)
+	if err != nil {
+		return Picture{}, err
+	}
+	p := Picture{Name: "multimodal-path", Caption: "Five hundred iterations of r2SGLD on the flower: the cold replica stays within modes, the hot one wanders and is reflected; where they trade, the cold one goes on from another mode."}
+	if p.Figure, err = figure.TrajectoryPlot(t); err != nil || m.Scale == Smoke {
+		return p, err
+	}
+	film, err := FlowerFilm(ctx, m.Seed, 1001, 2200)
+	if err != nil {
+		return p, err
+	}
+	var b bytes.Buffer
+	err = film.WriteGIF(&b)
+	p.GIF = b.Bytes()
+	return p, err
+}
