@@ -1,0 +1,185 @@
+package study
+
+import (
+	"fmt"
+	"math"
+)
+
+// claims judges what the paper says of the diameter.
+func (r *DiameterResults) claims() []Claim {
+	return []Claim{r.decline(), r.quadratic(), r.comparable()}
+}
+
+// number is the power under a name.
+func (p Power) number(name string) Number { return Number{name, p.Power, p.Low, p.High} }
+
+// String tells the power with its interval.
+func (p Power) String() string { return fmt.Sprintf("%.2f [%.2f, %.2f]", p.Power, p.Low, p.High) }
+
+// sign is 1 if the power is above v beyond its interval, -1 if below, else 0.
+func (p Power) sign(v float64) int {
+	switch {
+	case p.Low > v:
+		return 1
+	case p.High < v:
+		return -1
+	}
+	return 0
+}
+
+// trend is the power of the radius with which the mean KL after n iterations grows.
+func (r *DiameterResults) trend(n int) Power {
+	var x, y, se []float64
+	runs := 0
+	for _, d := range r.Domains {
+		s := rowAt(d.All, n)
+		runs = s.Runs
+		x, y = append(x, d.Circumradius), append(y, s.KL.Mean)
+		se = append(se, s.KL.sample(s.Runs).se/s.KL.Mean)
+	}
+	return fitPower(x, y, se, runs-1)
+}
+
+// decline judges that KL falls faster in a smaller domain.
+func (r *DiameterResults) decline() Claim {
+	c := Claim{ID: "diameter-decline", Section: "5.2, appendix on the diameter",
+		Text: "With the same steps and number of iterations, KL falls faster the smaller the diameter of the domain.",
+		Test: "Octagons of circumradius 1.5 to 3, runs as the paper's. Does mean KL(truth‖draws) after 10,000 iterations grow with the diameter (weighted fit of a power), and do the iterations needed to a given KL?"}
+	for _, d := range r.Domains {
+		c.Numbers = append(c.Numbers, rowAt(d.All, paperLength).KL.number(fmt.Sprintf("KL after 10,000, circumradius %g", d.Circumradius)))
+	}
+	late := r.trend(paperLength)
+	c.Numbers = append(c.Numbers, late.number("power of the diameter in KL after 10,000"))
+	early := r.trend(1000)
+	c.Numbers = append(c.Numbers, early.number("power of the diameter in KL after 1,000"))
+	needed := 1
+	for _, p := range r.Powers {
+		c.Numbers = append(c.Numbers, p.Chain.number(fmt.Sprintf("power of the diameter in iterations to KL %g", p.KL)))
+		needed = min(needed, p.Chain.sign(0))
+	}
+	switch s := late.sign(0); {
+	case s > 0 && needed > 0:
+		c.Verdict = Holds
+	case s < 0:
+		c.Verdict = Fails
+	default:
+		c.Verdict = Depends
+	}
+	c.Why = fmt.Sprintf("After 10,000 iterations KL grows like the diameter to the power %v, after 1,000 to the power %v%s.", late, early, r.early())
+	if len(r.Powers) > 0 {
+		c.Why += " A given KL takes more iterations the larger the domain. Most of that is the larger number of cells, see diameter-comparable."
+	}
+	return c
+}
+
+// early says whether the order of the diameters is there at 500 to 2,000 iterations.
+func (r *DiameterResults) early() string {
+	var bad []string
+	for _, n := range []int{500, 1000, 2000} {
+		for i := 1; i < len(r.Domains); i++ {
+			if rowAt(r.Domains[i].All, n).KL.Mean < rowAt(r.Domains[i-1].All, n).KL.Mean {
+				bad = append(bad, fmt.Sprint(n))
+				break
+			}
+		}
+	}
+	if bad == nil {
+		return ""
+	}
+	return fmt.Sprintf("; after %s the four are not in the order of their diameters", enumerated(bad))
+}
+
+// enumerated joins words.
+func enumerated(words []string) string {
+	switch n := len(words); n {
+	case 0:
+		return ""
+	case 1:
+		return words[0]
+	default:
+		out := words[0]
+		for _, w := range words[1 : n-1] {
+			out += ", " + w
+		}
+		return out + " and " + words[n-1]
+	}
+}
+
+// quadratic judges that the mixing time is quadratic in the diameter.
+func (r *DiameterResults) quadratic() Claim {
+	c := Claim{ID: "diameter-quadratic", Section: "abstract, 3.1 and 5.2",
+		Text: "The mixing rate falls with the square of the diameter.",
+		Test: "Relaxation time (from the autocorrelation of the slowest statistic) against the diameter: the slope of the logarithms, for r2SGLD on the 25 modes, without a potential, and at one temperature. Beside it the iterations needed to a given KL."}
+	var walks []DiameterRelaxation
+	for _, x := range r.Relaxations {
+		walks = append(walks, x)
+		c.Numbers = append(c.Numbers, x.Fit.number("slope, "+x.Name))
+	}
+	for _, p := range r.Powers {
+		c.Numbers = append(c.Numbers, p.Chain.number(fmt.Sprintf("power, iterations to KL %g", p.KL)))
+	}
+	exchange, free := walks[0].Fit, walks[1].Fit
+	switch {
+	case free.sign(2) != 0:
+		c.Verdict = Fails
+	case exchange.sign(2) == 0:
+		c.Verdict = Holds
+	default:
+		c.Verdict = Depends
+	}
+	where := map[int]string{-1: "less than quadratic", 0: "compatible with quadratic", 1: "more than quadratic"}
+	c.Why = fmt.Sprintf("Without a potential the slope is %v: %s, as it must be by scaling. r2SGLD on the 25 modes: %v, %s.", free, where[free.sign(2)], exchange, where[exchange.sign(2)])
+	if len(walks) > 2 {
+		c.Why += fmt.Sprintf(" At one temperature: %v, with times %.3g to %.3g times those without a potential: its barriers set the time, the diameter only multiplies it.",
+			walks[2].Fit, slower(walks[2], walks[1], true), slower(walks[2], walks[1], false))
+	}
+	c.Why += " The bowl of the potential holds a cold chain near the origin however far the wall is, so that no square law can go on for ever. Iterations to a KL grow near quadratically also for independent draws, and are no evidence for it."
+	return c
+}
+
+// slower is the least (or largest) ratio of relaxation times.
+func slower(a, b DiameterRelaxation, least bool) float64 {
+	out := a.Relaxation[0].Time / b.Relaxation[0].Time
+	for i := range a.Relaxation {
+		v := a.Relaxation[i].Time / b.Relaxation[i].Time
+		if least {
+			out = math.Min(out, v)
+		} else {
+			out = math.Max(out, v)
+		}
+	}
+	return out
+}
+
+// comparable judges that KL of equally many draws can be compared.
+func (r *DiameterResults) comparable() Claim {
+	c := Claim{ID: "diameter-comparable", Section: "5.2, appendix on the diameter",
+		Text: "KL of equally many draws tells how fast domains of different diameter mix.",
+		Test: "KL of independent draws in the same octagons, which mix at once: does it depend on the diameter as well? Then the iterations of r2SGLD to a given KL over the independent draws to the same KL."}
+	for _, d := range r.Domains {
+		for _, f := range d.Floor {
+			if f.Iterations == paperLength {
+				c.Numbers = append(c.Numbers, f.KL.number(fmt.Sprintf("KL of 10,000 independent draws, circumradius %g (%d cells)", d.Circumradius, d.Cells)))
+			}
+		}
+	}
+	signs, worst := 0, 0
+	for _, p := range r.Powers {
+		c.Numbers = append(c.Numbers, p.IID.number(fmt.Sprintf("power, independent draws to KL %g", p.KL)),
+			p.Ratio.number(fmt.Sprintf("power, iterations per independent draw at KL %g", p.KL)))
+		signs, worst = signs+p.IID.sign(0), worst+1
+	}
+	switch {
+	case worst == 0:
+		c.Verdict, c.Why = Untestable, "The runs are too short to reach a common KL."
+		return c
+	case signs == worst:
+		c.Verdict = Fails
+	default:
+		c.Verdict = Depends
+	}
+	p := r.Powers[len(r.Powers)-1]
+	c.Why = fmt.Sprintf("A larger octagon has more cells, and independent draws need more of them to the same KL: to KL %g like the diameter to the power %v, where r2SGLD has %v. Per independent draw its iterations go with the power %v: that is what the diameter does to mixing as KL sees it.",
+		p.KL, p.IID, p.Chain, p.Ratio)
+	return c
+}

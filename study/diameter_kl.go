@@ -1,0 +1,199 @@
+package study
+
+import (
+	"math"
+	"runtime"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/r2sgld/r2sgld/stream"
+)
+
+// klLevels are the KL that iterations are counted to.
+func klLevels() []float64 { return []float64{1, 0.5, 0.2, 0.1} }
+
+// floorRuns is the number of samples of independent draws.
+const floorRuns = 40
+
+// threadsOf is the number of threads of o.
+func threadsOf(o Options) int {
+	if o.Threads > 0 {
+		return o.Threads
+	}
+	return runtime.GOMAXPROCS(0)
+}
+
+// domain scores the runs in one octagon. Up to the paper's length the scores are
+// of the paper's number of runs, past it of all that are long enough.
+func (e effort) domain(s *scene, runs []*stroll, seed uint64) DiameterDomain {
+	first := runs[0]
+	d := DiameterDomain{Circumradius: s.radius, Diameter: 2 * s.radius, Cells: s.cells.K(), SwapRate: first.swaps,
+		Exact: s.region.SwapProbability(1, 10), Reflected: first.hit}
+	var watchers []*watcher
+	for _, r := range runs {
+		watchers = append(watchers, r.watchers...)
+		d.Fallbacks += r.failed
+	}
+	for _, n := range e.marks {
+		use := watchers
+		if n <= paperLength {
+			use = first.watchers
+		}
+		if row, ok := scoreRow(use, n, false); ok {
+			dropped, _ := scoreRow(use, n, true)
+			d.All, d.Dropped = append(d.All, row), append(d.Dropped, dropped)
+		}
+	}
+	few := e.marks[0] / 25
+	var marks []int
+	for n := few; n < e.marks[0]; n *= 2 {
+		marks = append(marks, n)
+	}
+	marks = append(marks, e.marks[:len(d.All)]...)
+	floor := make([][]Score, len(marks))
+	for i, n := range marks {
+		for run := range floorRuns {
+			floor[i] = append(floor[i], s.cells.independent(n, stream.New(seed, run).Of(n, "iid draws")))
+		}
+	}
+	for i, n := range marks {
+		if n >= e.marks[0] {
+			d.Floor = append(d.Floor, DiameterFloor{n, interval(column(floor[i], klForward)), interval(column(floor[i], klBackward))})
+		}
+	}
+	for _, level := range klLevels() {
+		chain, ok := passage(e.marks, level, func(run, i int) float64 { return watchers[run].score(e.marks[i], false).KLIn }, len(watchers))
+		iid, fine := passage(marks, level, func(run, i int) float64 { return floor[i][run].KLIn }, floorRuns)
+		if ok && fine {
+			d.Needed = append(d.Needed, Needed{level, chain, iid})
+		}
+	}
+	return d
+}
+
+// scoreRow scores the first n draws of those runs that are long enough.
+func scoreRow(runs []*watcher, n int, drop bool) (DiameterScore, bool) {
+	var all []Score
+	for _, w := range runs {
+		if s := w.score(n, drop); s.KLIn == s.KLIn {
+			all = append(all, s)
+		}
+	}
+	w1 := func(s Score) float64 { return (s.W1X + s.W1Y) / 2 }
+	return DiameterScore{n, len(all), interval(column(all, klForward)), interval(column(all, klBackward)), interval(column(all, w1))}, len(all) > 1
+}
+
+func klForward(s Score) float64  { return s.KLIn }
+func klBackward(s Score) float64 { return s.KLBack }
+
+// column is a number of every score.
+func column(all []Score, of func(Score) float64) []float64 {
+	out := make([]float64, len(all))
+	for i, s := range all {
+		out[i] = of(s)
+	}
+	return out
+}
+
+// independent scores n independent draws from the truth.
+func (c *cells) independent(n int, rng *stream.Rand) Score {
+	counts, left := make([]int, c.K()+1), 1.0
+	for k, p := range c.mass {
+		if n == 0 {
+			break
+		}
+		draws := n
+		if share := p / left; share < 1 && k < c.K()-1 {
+			draws = int(distuv.Binomial{N: float64(n), P: share, Src: rng}.Rand())
+		}
+		counts[k] = draws
+		n -= draws
+		left -= p
+	}
+	return c.scoreCounts(counts)
+}
+
+// A Passage is the number of iterations after which a mean KL stays below a level.
+type Passage struct {
+	Iterations float64 `json:"iterations"`
+	Low        float64 `json:"low"` // 95 % interval
+	High       float64 `json:"high"`
+	LogError   float64 `json:"log_error"` // standard error of the logarithm
+	Runs       int     `json:"runs"`
+}
+
+// passage finds where the mean over runs of kl, on straight lines between marks in
+// logarithms, falls below level for good. A run too short for a mark has NaN there.
+// The error is that of the jackknife over runs. It is false where no mark lies
+// below or none above.
+func passage(marks []int, level float64, kl func(run, mark int) float64, runs int) (Passage, bool) {
+	sum, count := make([]float64, len(marks)), make([]float64, len(marks))
+	values := make([][]float64, runs)
+	for run := range runs {
+		for i := range marks {
+			v := kl(run, i)
+			values[run] = append(values[run], v)
+			if v == v {
+				sum[i], count[i] = sum[i]+v, count[i]+1
+			}
+		}
+	}
+	without := make([]float64, runs)
+	mean := make([]float64, len(marks))
+	for run := range runs {
+		for i, v := range values[run] {
+			mean[i] = sum[i] / count[i]
+			if v == v {
+				mean[i] = (sum[i] - v) / (count[i] - 1)
+			}
+		}
+		without[run] = crossing(marks, mean, level)
+	}
+	for i := range mean {
+		mean[i] = sum[i] / count[i]
+	}
+	n := crossing(marks, mean, level)
+	value, se := jackknife(n, without)
+	q := tQuantile(0.975, float64(runs-1)) * se
+	return Passage{math.Exp(value), math.Exp(value - q), math.Exp(value + q), se, runs}, value == value && se > 0
+}
+
+// crossing is the logarithm of where the means fall below the level for good, NaN
+// if they do not, or were never above.
+func crossing(marks []int, mean []float64, level float64) float64 {
+	i := len(mean) - 1
+	for i >= 0 && !(mean[i] > level) {
+		i--
+	}
+	if i < 0 || i == len(mean)-1 || mean[i+1] != mean[i+1] {
+		return math.NaN()
+	}
+	x0, x1 := math.Log(float64(marks[i])), math.Log(float64(marks[i+1]))
+	y0, y1 := math.Log(mean[i]), math.Log(mean[i+1])
+	return x0 + (x1-x0)*(y0-math.Log(level))/(y0-y1)
+}
+
+// powers fits powers of the radius to the iterations needed, for the levels that
+// every octagon reached.
+func powers(domains []DiameterDomain) []DiameterPower {
+	var out []DiameterPower
+	for _, level := range klLevels() {
+		var r, chain, iid, ratio, se, seIID, seRatio []float64
+		runs := 0
+		for _, d := range domains {
+			for _, n := range d.Needed {
+				if n.KL == level {
+					r, runs = append(r, d.Circumradius), n.Chain.Runs
+					chain, se = append(chain, n.Chain.Iterations), append(se, n.Chain.LogError)
+					iid, seIID = append(iid, n.IID.Iterations), append(seIID, n.IID.LogError)
+					ratio = append(ratio, n.Chain.Iterations/n.IID.Iterations)
+					seRatio = append(seRatio, math.Hypot(n.Chain.LogError, n.IID.LogError))
+				}
+			}
+		}
+		if len(r) == len(domains) {
+			out = append(out, DiameterPower{level, fitPower(r, chain, se, runs-1), fitPower(r, iid, seIID, floorRuns-1), fitPower(r, ratio, seRatio, runs-1)})
+		}
+	}
+	return out
+}
