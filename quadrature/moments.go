@@ -138,3 +138,33 @@ func (s *sample) moments(beta float64) Moments {
 	m.MeanR2 = (xx+yy)/z + m.MeanX*m.MeanX + m.MeanY*m.MeanY
 	return m
 }
+
+// Mean returns the mean of f at temperature tau > 0 (+Inf: the uniform law), to
+// 1e-9 of the mean of |f|. f must be smooth.
+func (r *Region) Mean(tau float64, f func(x, y float64) float64) float64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	m := r.settledMoments(tau)
+	for l := max(m.level, 1); l <= maxLevel && r.err == nil; l++ {
+		lv := r.level(l)
+		a, _ := lv.a.mean(1/tau, f)
+		b, size := lv.b.mean(1/tau, f)
+		if math.Abs(a-b) <= 1e-9*size {
+			return b
+		}
+	}
+	r.fail("a mean at temperature %v does not settle to 1e-9: the function varies too fast on the domain", tau)
+	return math.NaN()
+}
+
+// mean returns those of f and |f|.
+func (s *sample) mean(beta float64, f func(x, y float64) float64) (mean, size float64) {
+	var z float64
+	for i, u := range s.u {
+		p, v := s.w[i]*math.Exp(-beta*(u-s.low)), f(s.x[i], s.y[i])
+		z += p
+		mean += p * v
+		size += p * math.Abs(v)
+	}
+	return mean / z, size / z
+}
