@@ -217,8 +217,10 @@ func (l *ladder) refresh(i, r int) {
 	} else {
 		copy(l.to, l.from)
 	}
-	for j := range l.v {
-		l.v[j] = l.at.Spread[r] * rng.NormFloat64()
+	if l.path == nil { // else the momentum stays, and so does H: the trajectory is accepted
+		for j := range l.v {
+			l.v[j] = l.at.Spread[r] * rng.NormFloat64()
+		}
 	}
 	l.block.Hits[i] = 0
 	l.scatter(i)

@@ -119,7 +119,8 @@ func (t *Trajectory) Accept(b *Block, at *At, noise []*stream.Rand, moves []Move
 	t.kick(b, at, 1)
 	for i, r := range b.Rung {
 		moves[r].Proposed++
-		if -noise[i].ExpFloat64() < t.hamiltonian[i]-t.over(b, at, i) { // also false if it is NaN
+		gain := t.hamiltonian[i] - t.over(b, at, i)
+		if -noise[i].ExpFloat64() < gain && gain <= math.MaxFloat64 { // false if it is NaN, and at an energy of −Inf
 			moves[r].Accepted++
 			continue
 		}

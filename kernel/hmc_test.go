@@ -1,0 +1,343 @@
+package kernel_test
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/kernel"
+	"github.com/r2sgld/r2sgld/stream"
+)
+
+// generators returns one generator per replica.
+func generators(r int) []*stream.Rand {
+	noise := make([]*stream.Rand, r)
+	s := stream.New(11, 0)
+	for i := range noise {
+		noise[i] = s.Of(i, stream.Kernel)
+	}
+	return noise
+}
+
+// A field evaluates a block.
+type field func(b *kernel.Block)
+
+// ridge is U = 2x⁴ + a²x²/2 + (a y − x)²/2 with a = 1.5: lopsided, not Gaussian.
+func ridge(b *kernel.Block) {
+	const a = 1.5
+	for i := range b.Energy {
+		x, y := b.X[i], b.X[b.R+i]
+		w := a*y - x
+		b.Energy[i] = 2*x*x*x*x + a*a*x*x/2 + w*w/2
+		b.Grad[i], b.Grad[b.R+i] = 8*x*x*x+a*a*x-w, a*w
+	}
+}
+
+// follow makes a trajectory of n leapfrog steps in a domain, nil for all of space.
+func follow(t *kernel.Trajectory, b *kernel.Block, at *kernel.At, noise []*stream.Rand, n int, u field, r domain.Reflector) {
+	from, to, v := make([]float64, b.D), make([]float64, b.D), make([]float64, b.D)
+	for range n {
+		t.Leapfrog(b, at, noise)
+		for i := range b.R {
+			for j := range b.D {
+				from[j], to[j], v[j] = b.From[j*b.R+i], b.X[j*b.R+i], b.V[j*b.R+i]
+			}
+			if r != nil {
+				b.Hits[i], _ = r.Reflect(from, to, v)
+			}
+			for j := range b.D {
+				b.X[j*b.R+i], b.V[j*b.R+i] = to[j], v[j]
+			}
+		}
+		u(b)
+	}
+}
+
+// Replicas that begin in the law exp(−U/τ) of U = ½ Σ c_j x_j², two rungs of other
+// η and τ, are in it after each of three trajectories, at steps where h·ω is 0.5
+// to 1.4 and the map without acceptance would settle at variances up to twice as
+// large. E x², E x⁴ and the kinetic part of the acceptance: n = 60,000
+// independent replicas per rung; |z| < 5.6 for 24 scores, 2e-8 each. It kills:
+// always or never accepted, H without its kinetic part, a half-kick left out at
+// the end, momenta without τ, a kick with the jitter not squared, and energies or
+// gradients of a rejected end (the second trajectory begins with them).
+func TestHMCKeepsTheLaw(t *testing.T) {
+	const n = 60_000
+	c := []float64{1, 6}
+	s := kernel.Schedule{StepSize: []float64{0.16, 0.12}, Temperature: []float64{1, 4}, Iterations: 3}
+	for _, leapfrog := range []int{1, 3} {
+		b := kernel.NewBlock(2*n, 2)
+		noise := generators(2 * n)
+		for i := range b.R {
+			b.Rung[i] = 1 - i%2
+			for j := range c {
+				b.X[j*b.R+i] = math.Sqrt(s.Temperature[b.Rung[i]]/c[j]) * noise[i].NormFloat64()
+			}
+		}
+		u := func(b *kernel.Block) {
+			for i := range b.Energy {
+				x, y := b.X[i], b.X[b.R+i]
+				b.Energy[i] = (c[0]*x*x + c[1]*y*y) / 2
+				b.Grad[i], b.Grad[b.R+i] = c[0]*x, c[1]*y
+			}
+		}
+		u(b)
+		at := kernel.NewAt(2)
+		path := kernel.NewTrajectory(b)
+		for k := 1; k <= s.Iterations; k++ {
+			s.Set(at, k)
+			follow(path, b, at, noise, leapfrog, u, nil)
+			moves := make([]kernel.Moves, 2)
+			path.Accept(b, at, noise, moves)
+			for r, m := range moves {
+				if share := float64(m.Accepted) / float64(m.Proposed); m.Proposed != n || share < 0.3 || share > 0.97 {
+					t.Errorf("%d steps, rung %d: %d of %d accepted", leapfrog, r+1, m.Accepted, m.Proposed)
+				}
+			}
+			for r, tau := range s.Temperature {
+				for j, cj := range c {
+					var x2, x4 float64
+					for i := 1 - r; i < b.R; i += 2 {
+						w := b.X[j*b.R+i] * b.X[j*b.R+i] * cj / tau
+						x2 += w / n
+						x4 += w * w / n
+					}
+					z2, z4 := (x2-1)/math.Sqrt(2.0/n), (x4-3)/math.Sqrt(96.0/n)
+					if !(math.Abs(z2) < 5.6) || !(math.Abs(z4) < 5.6) {
+						t.Errorf("%d steps, trajectory %d, rung %d, coordinate %d: E x² and E x⁴ are off by %.1f and %.1f standard errors", leapfrog, k, r+1, j+1, z2, z4)
+					}
+				}
+			}
+		}
+	}
+}
+
+// shapes are domains with straight walls, corners that open and corners that do
+// not, and curved walls.
+func shapes(t *testing.T) map[string]domain.Domain {
+	l, err := domain.NewPolygon([][2]float64{{-1, -1}, {2, -1}, {2, 0.5}, {0.5, 0.5}, {0, 2}, {-1, 1.5}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ball, err := domain.NewBall([]float64{0.2, 0.1}, 1.2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	flower, err := domain.NewFlower(5, 3, 1.5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return map[string]domain.Domain{"polygon": l, "ball": ball, "flower": flower}
+}
+
+// A point is a state with its momentum.
+type point [4]float64
+
+// travel takes points along trajectories of n steps, with the factor of the step
+// length that the generators give, and returns their ends and the mirrorings.
+func travel(points []point, s kernel.Schedule, n int, seed uint64, r domain.Reflector) (ends []point, hits [][]int) {
+	ends, hits = make([]point, len(points)), make([][]int, len(points))
+	for i, p := range points {
+		b, at := kernel.NewBlock(1, 2), kernel.NewAt(1)
+		path := kernel.NewTrajectory(b)
+		copy(b.X, p[:2])
+		ridge(b)
+		s.Set(at, 1)
+		noise := []*stream.Rand{stream.New(seed, 0).Of(0, stream.Kernel)}
+		path.Launch(b, at, noise, p[2:])
+		for range n {
+			follow(path, b, at, noise, 1, ridge, r)
+			hits[i] = append(hits[i], b.Hits[0])
+		}
+		path.Land(b, at)
+		ends[i] = point{b.X[0], b.X[1], b.V[0], b.V[1]}
+	}
+	return ends, hits
+}
+
+// A trajectory is followed, its momentum reversed, and followed back to where it
+// began, under specular reflection and under refusal; and it keeps volume: the
+// determinant of its map is 1. That is looked at where neighbours 1e-6 away meet the
+// walls equally often and the path is not chaotic (|map| < 30: the errors of
+// central differences, up to 1e-8, count by the cube of it). It kills: kicks that are not half at both
+// ends (the way back is off by a half-kick), a factor of the step that changes on
+// the way, and a momentum that is not mirrored with its path.
+func TestTrajectoriesRunBackwards(t *testing.T) {
+	met, kept := 0, 0
+	all := shapes(t)
+	rapid.Check(t, func(t *rapid.T) {
+		name := rapid.SampledFrom([]string{"polygon", "ball", "flower"}).Draw(t, "shape")
+		rule := rapid.SampledFrom([]domain.Rule{domain.Specular, domain.Refuse}).Draw(t, "rule")
+		r, err := domain.NewReflector(all[name], rule, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		within := rapid.Float64Range(-1.2, 1.2)
+		p := point{within.Draw(t, "x"), within.Draw(t, "y")}
+		if !all[name].Contains(p[:2]) {
+			t.Skip("outside")
+		}
+		speed := rapid.Float64Range(-1, 1)
+		p[2], p[3] = speed.Draw(t, "v"), speed.Draw(t, "w")
+		s := kernel.Schedule{StepSize: []float64{rapid.Float64Range(0.002, 0.05).Draw(t, "step")}, Temperature: []float64{2}, Iterations: 1}
+		n, seed := rapid.IntRange(1, 9).Draw(t, "steps"), rapid.Uint64().Draw(t, "seed")
+		points := []point{p}
+		const h = 1e-6
+		for j := range p {
+			for _, sign := range []float64{1, -1} {
+				q := p
+				if q[j] += sign * h; !all[name].Contains(q[:2]) {
+					return // begun on the wall
+				}
+				points = append(points, q)
+			}
+		}
+		ends, hits := travel(points, s, n, seed, r)
+		back := ends[0]
+		back[2], back[3] = -back[2], -back[3]
+		again, _ := travel([]point{back}, s, n, seed, r)
+		again[0][2], again[0][3] = -again[0][2], -again[0][3]
+		var m [4][4]float64
+		norm := 0.0
+		for j := range m {
+			for i := range m {
+				m[i][j] = (ends[1+2*j][i] - ends[2+2*j][i]) / (2 * h)
+				norm = math.Hypot(norm, m[i][j])
+			}
+		}
+		if norm > 30 || slices.ContainsFunc(hits, func(h []int) bool { return !slices.Equal(h, hits[0]) }) {
+			return
+		}
+		kept++
+		if slices.Max(hits[0]) > 0 {
+			met++
+		}
+		for j, v := range again[0] {
+			if math.Abs(v-p[j]) > 1e-7 {
+				t.Errorf("%s, %s: back at %v, begun at %v", name, rule, again[0], p)
+			}
+		}
+		if d := determinant(m); math.Abs(math.Abs(d)-1) > 1e-3 {
+			t.Errorf("%s, %s: volume changes by a factor of %.6f", name, rule, d)
+		}
+	})
+	t.Logf("%d trajectories looked at, %d of them met a wall", kept, met)
+	if met < 10 || kept < 20 {
+		t.Errorf("%d trajectories looked at, %d of them met a wall", kept, met)
+	}
+}
+
+// determinant is that of m, by elimination with pivots.
+func determinant(m [4][4]float64) float64 {
+	det := 1.0
+	for k := range m {
+		for i := k + 1; i < len(m); i++ {
+			if math.Abs(m[i][k]) > math.Abs(m[k][k]) {
+				m[i], m[k] = m[k], m[i]
+				det = -det
+			}
+		}
+		det *= m[k][k]
+		for i := k + 1; i < len(m); i++ {
+			f := m[i][k] / m[k][k]
+			for j := k; j < len(m); j++ {
+				m[i][j] -= f * m[k][j]
+			}
+		}
+	}
+	return det
+}
+
+// Ends of energy NaN, +Inf and −Inf, of a gradient that is not finite, and any
+// that a NaN on the way leads to are left for the beginning, with its energy and
+// gradient, bit for bit; at infinite temperature energies of +Inf and gradients
+// are of no concern. It kills: a missing restoration of state, energy or
+// gradient, and an end of energy −Inf that is taken.
+func TestEndsThatAreNotFinite(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
+	for name, c := range map[string]struct {
+		energy, slope, tau float64
+		at                 int // the leapfrog step of three that finds them
+		taken              bool
+	}{
+		"NaN":                       {nan, 0, 1, 3, false},
+		"infinite":                  {inf, 0, 1, 3, false},
+		"minus infinite":            {-inf, 0, 1, 3, false},
+		"slope":                     {0, inf, 1, 3, false},
+		"slope NaN":                 {0, nan, 1, 3, false},
+		"slope NaN on the way":      {0, nan, 1, 2, false},
+		"energy NaN on the way":     {nan, 0, 1, 1, true},
+		"infinite temperature":      {inf, nan, inf, 3, true},
+		"infinite temperature, NaN": {0, nan, inf, 1, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b, at, noise := kernel.NewBlock(2, 2), kernel.NewAt(2), generators(2)
+			b.Rung[0], b.Rung[1] = 1, 0
+			(&kernel.Schedule{StepSize: []float64{1e-3, 1e-3}, Temperature: []float64{0.1, c.tau}}).Set(at, 1)
+			path := kernel.NewTrajectory(b)
+			copy(b.X, []float64{0.5, 0.1, -0.2, 0.3})
+			ridge(b)
+			begin := b.Clone()
+			for k := 1; k <= 3; k++ {
+				follow(path, b, at, noise, 1, func(b *kernel.Block) {
+					ridge(b)
+					if k == c.at {
+						b.Energy[0] += c.energy
+						b.Grad[0] += c.slope
+					}
+				}, nil)
+			}
+			end := b.Clone()
+			moves := make([]kernel.Moves, 2)
+			path.Accept(b, at, noise, moves)
+			want := begin
+			if c.taken {
+				want = end
+			}
+			for j := 0; j < 4; j += 2 {
+				if b.X[j] != want.X[j] || math.Float64bits(b.Grad[j]) != math.Float64bits(want.Grad[j]) || math.Float64bits(b.Energy[0]) != math.Float64bits(want.Energy[0]) {
+					t.Fatalf("%+v, want %+v", b, want)
+				}
+			}
+			if moves[1].Proposed != 1 || (moves[1].Accepted == 1) != c.taken || moves[0].Proposed != 1 {
+				t.Errorf("%+v", moves)
+			}
+			if b.X[1] == begin.X[1] { // at this step the neighbour is accepted
+				t.Error("the neighbour did not move")
+			}
+		})
+	}
+}
+
+// A trajectory allocates nothing.
+func TestTrajectoryAllocatesNothing(t *testing.T) {
+	b, at, noise := kernel.NewBlock(3, 2), kernel.NewAt(3), generators(3)
+	(&kernel.Schedule{StepSize: []float64{1e-2, 1e-2, 1}, Temperature: []float64{1, 2, math.Inf(1)}}).Set(at, 1)
+	path, moves := kernel.NewTrajectory(b), make([]kernel.Moves, 3)
+	if n := testing.AllocsPerRun(100, func() {
+		for range 5 {
+			path.Leapfrog(b, at, noise)
+			ridge(b)
+		}
+		path.Accept(b, at, noise, moves)
+	}); n > 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+func TestHMCValidate(t *testing.T) {
+	for _, n := range []int{-1, 0} {
+		if (&kernel.HMC{Leapfrog: n}).Validate() == nil {
+			t.Errorf("%d leapfrog steps were taken", n)
+		}
+	}
+	if err := (*kernel.HMC)(nil).Validate(); err != nil {
+		t.Error(err)
+	}
+	if err := (&kernel.HMC{Leapfrog: 1}).Validate(); err != nil {
+		t.Error(err)
+	}
+}
