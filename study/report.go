@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/r2sgld/r2sgld"
 )
@@ -61,7 +62,7 @@ type inline struct {
 // left out, with a warning.
 func fit(studies []*Study, claims []Claim, pictures []*drawing, limit int) ([]byte, []string, error) {
 	t, err := template.New("report").Funcs(template.FuncMap{
-		"paragraphs": paragraphs, "numeric": numeric, "class": class, "mark": mark, "brief": sentence, "duration": duration,
+		"paragraphs": paragraphs, "numeric": numeric, "kind": kind, "class": class, "mark": mark, "brief": sentence, "duration": duration,
 		"key":  func(n []Number) []Number { return n[:min(len(n), shown)] },
 		"more": func(n []Number) []Number { return n[min(len(n), shown):] },
 	}).Parse(reportText)
@@ -164,6 +165,17 @@ func numeric(t Table) []bool {
 		out[c] = numbers > 0
 	}
 	return out
+}
+
+// kind says how a cell is set: numbers to the right, long text in several lines.
+func kind(cell string, number bool) string {
+	switch {
+	case number:
+		return "number"
+	case utf8.RuneCountInString(cell) > 32:
+		return "long"
+	}
+	return "short"
 }
 
 // class and mark are how a verdict looks; its words stand beside them.

@@ -34,7 +34,9 @@ func ClaimsTable(w io.Writer, claims []Claim, t Terminal) error {
 	} else {
 		t.table(&b, claims)
 	}
-	fmt.Fprintf(&b, " %s\n", Tally(claims))
+	for _, l := range wrap(Tally(claims), t.Width-1) {
+		b.WriteString(" " + l + "\n")
+	}
 	if _, err := io.WriteString(w, b.String()); err != nil {
 		return fmt.Errorf("print the claims: %w", err)
 	}
@@ -50,7 +52,7 @@ func (t Terminal) table(b *strings.Builder, claims []Claim) {
 	}
 	verdict = max(verdict, len("verdict"))
 	rest := t.Width - 1 - first - 2 - verdict - 2 - 2
-	wide := [4]int{first, rest * 11 / 20, verdict, rest - rest*11/20}
+	wide := [4]int{first, rest / 2, verdict, rest - rest/2}
 	t.row(b, wide, [4][]string{{"paper"}, {"claim"}, {"verdict"}, {"numbers"}}, "")
 	for _, c := range claims {
 		t.row(b, wide, [4][]string{
@@ -119,11 +121,16 @@ func told(numbers []Number, width int) []string {
 		if i == tellings {
 			return append(out, wrap(fmt.Sprintf("and %d more", len(numbers)-i), width)...)
 		}
-		for k, l := range wrap(n.Name+" "+n.String(), width-1) {
-			if k > 0 {
-				l = " " + l
-			}
-			out = append(out, l)
+		lines, value := wrap(n.Name, width), n.String()
+		end := len(lines) - 1
+		if end >= 0 && utf8.RuneCountInString(lines[end])+1+utf8.RuneCountInString(value) <= width {
+			lines[end] += " " + value
+			out = append(out, lines...)
+			continue
+		}
+		out = append(out, lines...)
+		for _, l := range wrap(value, width-1) {
+			out = append(out, " "+l)
 		}
 	}
 	return out

@@ -15,6 +15,8 @@ import (
 	"strconv"
 	"strings"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/store"
 )
@@ -98,8 +100,11 @@ func render(studies []*Study) ([]file, *Output, error) {
 		return nil, nil, errors.New("there is no study")
 	}
 	claims, err := Merge(studies)
-	pictures, drawn := draw(studies)
-	if err := errors.Join(err, checkAll(studies), drawn); err != nil {
+	if err := errors.Join(err, check(studies)); err != nil {
+		return nil, nil, err
+	}
+	pictures, err := draw(studies)
+	if err != nil {
 		return nil, nil, err
 	}
 	var files []file
@@ -126,30 +131,55 @@ func render(studies []*Study) ([]file, *Output, error) {
 	return files, &Output{Warnings: warnings}, nil
 }
 
-// checkAll returns every fault of studies, claims and pictures aside.
-func checkAll(studies []*Study) error {
+// check returns every fault of studies that is seen before anything is drawn,
+// claims aside.
+func check(studies []*Study) error {
 	var faults []error
-	seen := map[string]bool{}
+	names, pictures := map[string]bool{}, map[string]bool{}
 	for _, s := range studies {
+		fault := func(format string, a ...any) {
+			faults = append(faults, fmt.Errorf("study %q: "+format, append([]any{s.Name}, a...)...))
+		}
 		if s.Name == "" || s.Title == "" || s.Command == "" {
-			faults = append(faults, fmt.Errorf("study %q: it needs a name, a title and the command that runs it", s.Name))
+			fault("it needs a name, a title and the command that runs it")
 		}
-		if seen[s.Name] {
-			faults = append(faults, fmt.Errorf("study %q: there are two of this name", s.Name))
+		if names[s.Name] {
+			fault("there are two of this name")
 		}
-		seen[s.Name] = true
+		names[s.Name] = true
 		for _, sec := range s.Sections {
 			for _, t := range sec.Tables {
 				for i, row := range t.Rows {
 					if len(row) != len(t.Columns) {
-						faults = append(faults, fmt.Errorf("study %q: table %q: row %d has %d cells for %d columns",
-							s.Name, t.Title, i+1, len(row), len(t.Columns)))
+						fault("table %q: row %d has %d cells for %d columns", t.Title, i+1, len(row), len(t.Columns))
 					}
+				}
+			}
+			for _, p := range sec.Pictures {
+				if err := p.check(); err != nil {
+					fault("picture %q: %w", p.Name, err)
+				}
+				if low := strings.ToLower(p.Name); pictures[low] {
+					fault("picture %q: there are two of this name", p.Name)
+				} else {
+					pictures[low] = true
 				}
 			}
 		}
 	}
 	return errors.Join(faults...)
+}
+
+func (p Picture) check() error {
+	switch {
+	case !validName.MatchString(p.Name):
+		return errors.New("a name is made of letters, digits, - and _")
+	case p.Figure == nil && p.GIF == nil:
+		return errors.New("it has neither figure nor animation")
+	case strings.TrimSpace(p.Caption) == "":
+		return errors.New("it has no caption")
+	}
+	return nil
 }
 
 // drawing is a picture, drawn.
@@ -179,41 +209,44 @@ func embed(f file, media string) embedded {
 // that is smaller.
 const heavy = 200_000
 
-// draw draws every picture, in order, and returns every fault.
+// draw draws every picture, in order.
 func draw(studies []*Study) ([]*drawing, error) {
-	var out []*drawing
-	var faults []error
-	seen := map[string]bool{}
+	var pictures []Picture
 	for _, s := range studies {
 		for _, sec := range s.Sections {
-			for _, p := range sec.Pictures {
-				d, err := drawOne(p)
-				if low := strings.ToLower(p.Name); err == nil && seen[low] {
-					err = errors.New("there are two of this name")
-				} else {
-					seen[low] = true
-				}
-				if err != nil {
-					err = fmt.Errorf("study %q: picture %q: %w", s.Name, p.Name, err)
-				}
-				out, faults = append(out, d), append(faults, err)
-			}
+			pictures = append(pictures, sec.Pictures...)
 		}
 	}
-	return out, errors.Join(faults...)
+	out := make([]*drawing, len(pictures))
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for i, p := range pictures {
+		g.Go(func() (err error) {
+			if out[i], err = drawOne(p); err != nil {
+				return fmt.Errorf("picture %q: %w", p.Name, err)
+			}
+			return nil
+		})
+	}
+	return out, g.Wait()
 }
 
 func drawOne(p Picture) (*drawing, error) {
 	d := &drawing{picture: p}
-	switch {
-	case !validName.MatchString(p.Name):
-		return nil, errors.New("a name is made of letters, digits, - and _")
-	case p.Figure == nil && p.GIF == nil:
-		return nil, errors.New("it has neither figure nor animation")
-	case strings.TrimSpace(p.Caption) == "":
-		return nil, errors.New("it has no caption")
-	}
 	stem := "figures/" + p.Name
+	if p.GIF != nil { // first, as the rest takes longer than to see that it is none
+		first, err := gif.Decode(bytes.NewReader(p.GIF))
+		if err != nil {
+			return nil, fmt.Errorf("the animation is no GIF: %w", err)
+		}
+		var still bytes.Buffer
+		if err := png.Encode(&still, first); err != nil {
+			return nil, err
+		}
+		d.moving = embed(file{stem + ".gif", p.GIF}, "image/gif")
+		d.first = embed(file{data: still.Bytes()}, "image/png").uri
+		d.moving.size += len(d.first)
+	}
 	if p.Figure != nil {
 		var svg, dots bytes.Buffer
 		if err := errors.Join(p.Figure.WriteSVG(&svg), p.Figure.WritePNG(&dots)); err != nil {
@@ -229,18 +262,7 @@ func drawOne(p Picture) (*drawing, error) {
 		}
 	}
 	if p.GIF != nil {
-		first, err := gif.Decode(bytes.NewReader(p.GIF))
-		if err != nil {
-			return nil, fmt.Errorf("the animation is no GIF: %w", err)
-		}
-		var still bytes.Buffer
-		if err := png.Encode(&still, first); err != nil {
-			return nil, err
-		}
-		f := file{stem + ".gif", p.GIF}
-		d.files, d.moving = append(d.files, f), embed(f, "image/gif")
-		d.first = embed(file{data: still.Bytes()}, "image/png").uri
-		d.moving.size += len(d.first)
+		d.files = append(d.files, file{stem + ".gif", p.GIF})
 	}
 	return d, nil
 }

@@ -1,0 +1,194 @@
+package study
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"os"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+)
+
+func valid() Claim {
+	return Claim{"a-b", "5.2", "It is so.", "We looked.", []Number{{"share", 0.5, 0.4, 0.6}}, Holds, "It was so."}
+}
+
+func TestClaimCheck(t *testing.T) {
+	if err := valid().Check(); err != nil {
+		t.Fatal(err)
+	}
+	nan := math.NaN()
+	for fault, spoil := range map[string]func(c *Claim){
+		"ID":          func(c *Claim) { c.ID = "a b" },
+		"no test":     func(c *Claim) { c.Test = " \n" },
+		"no why":      func(c *Claim) { c.Why = "" },
+		"no section":  func(c *Claim) { c.Section = "" },
+		"no text":     func(c *Claim) { c.Text = "" },
+		"is none of":  func(c *Claim) { c.Verdict = "Holds" },
+		"without":     func(c *Claim) { c.Numbers = nil },
+		"holds\" wit": func(c *Claim) { c.Numbers[0].Value = nan },
+		"0.7 to 0.6":  func(c *Claim) { c.Numbers[0].Low = 0.7 },
+		"NaN to 0.6":  func(c *Claim) { c.Numbers[0].Low = nan },
+		"no name":     func(c *Claim) { c.Numbers[0].Name = "" },
+	} {
+		c := valid()
+		spoil(&c)
+		if err := c.Check(); err == nil || !strings.Contains(err.Error(), fault) {
+			t.Errorf("%s: %v", fault, err)
+		}
+	}
+	c := valid()
+	c.Verdict, c.Numbers = Untestable, nil
+	if err := c.Check(); err != nil {
+		t.Error(err)
+	}
+	c = Claim{}
+	if err := c.Check(); strings.Count(fmt.Sprint(err), "\n") != 7-1 { // all at once
+		t.Error(err)
+	}
+}
+
+func TestMerge(t *testing.T) {
+	one, two := valid(), valid()
+	two.Test, two.Why, two.Numbers = "We looked again.", "Still so.", []Number{{"share, again", 0.51, 0.5, 0.52}}
+	other := valid()
+	other.ID = "c"
+	for want, verdicts := range map[Verdict][][2]Verdict{
+		Holds:      {{Holds, Holds}, {Holds, Untestable}, {Untestable, Holds}},
+		Fails:      {{Fails, Fails}, {Untestable, Fails}},
+		Depends:    {{Holds, Fails}, {Fails, Holds}, {Depends, Holds}, {Fails, Depends}},
+		Untestable: {{Untestable, Untestable}},
+	} {
+		for _, v := range verdicts {
+			one.Verdict, two.Verdict = v[0], v[1]
+			got, err := Merge([]*Study{{Claims: []Claim{one, other}}, {Claims: []Claim{two}}})
+			if err != nil || len(got) != 2 || got[1].ID != "c" || got[0].Verdict != want {
+				t.Fatalf("%v: %v %+v", v, err, got)
+			}
+			if got[0].Why != "It was so. Still so." || len(got[0].Numbers) != 2 || len(one.Numbers) != 1 {
+				t.Errorf("joined: %+v", got[0])
+			}
+		}
+	}
+	two.Text = "It is not so."
+	if _, err := Merge([]*Study{{Claims: []Claim{one}}, {Claims: []Claim{two}}}); err == nil {
+		t.Error("two claims of one ID")
+	}
+	two.ID, two.Verdict = "d", "so-so"
+	if _, err := Merge([]*Study{{Claims: []Claim{one}}, {Claims: []Claim{two}}}); err == nil {
+		t.Error("an unknown verdict")
+	}
+}
+
+func TestNumberString(t *testing.T) {
+	nan := math.NaN()
+	for _, c := range []struct {
+		n    Number
+		want string
+	}{
+		{Number{"", 0.03123, 0.0291, 0.03342}, "0.0312 (0.0291 to 0.0334)"},
+		{Number{"", -0.021, -0.17, 0.13}, "−0.02 (−0.17 to 0.13)"},
+		{Number{"", 12345.6, 12000, 12700}, "12346 (12000 to 12700)"},
+		{Number{"", 0.296, nan, nan}, "0.296"},
+		{Number{"", 40000, nan, nan}, "40000"},
+		{Number{"", 1, 1, 1}, "1 (1 to 1)"},
+		{Number{"", 1, 0.5, math.Inf(1)}, "1 (0.5 to ∞)"},
+		{Number{"", nan, nan, nan}, "–"},
+		{Number{"", math.Inf(-1), nan, nan}, "−∞"},
+		{Number{"", 1.5e-12, 1e-12, 2e-12}, "1.5e−12 (1e−12 to 2e−12)"},
+		{Number{"", -0.0001, -0.2, 0.2}, "0.00 (−0.20 to 0.20)"},
+	} {
+		if got := c.n.String(); got != c.want {
+			t.Errorf("%v: %q, want %q", c.n, got, c.want)
+		}
+	}
+}
+
+func TestClaimsTableKeepsWidthAndWords(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		word := rapid.StringMatching(`[a-zé]{1,30}`)
+		sentence := rapid.Map(rapid.SliceOfN(word, 1, 20), func(w []string) string { return strings.Join(w, " ") })
+		var claims []Claim
+		for range rapid.IntRange(0, 4).Draw(t, "claims") {
+			c := valid()
+			c.Text, c.Section = sentence.Draw(t, "text"), sentence.Draw(t, "section")
+			c.Verdict = rapid.SampledFrom(Verdicts()).Draw(t, "verdict")
+			for range rapid.IntRange(0, 5).Draw(t, "numbers") {
+				c.Numbers = append(c.Numbers, Number{sentence.Draw(t, "name"), rapid.Float64().Draw(t, "value"), math.NaN(), math.NaN()})
+			}
+			claims = append(claims, c)
+		}
+		width := rapid.IntRange(50, 200).Draw(t, "width")
+		var b bytes.Buffer
+		if err := ClaimsTable(&b, claims, Terminal{Width: width}); err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(b.String()) {
+			line = strings.TrimSuffix(line, "\n")
+			if n := utf8.RuneCountInString(line); n >= width || strings.HasSuffix(line, " ") {
+				t.Fatalf("a line of %d in %d columns: %q", n, width, line)
+			}
+		}
+		for _, c := range claims {
+			if !strings.Contains(b.String(), string(c.Verdict)) {
+				t.Fatalf("no %q in\n%s", c.Verdict, b.String())
+			}
+			if len(c.Numbers) > tellings && !strings.Contains(b.String(), "more") {
+				t.Fatal("numbers are left out silently")
+			}
+		}
+	})
+}
+
+func TestClaimsTableColors(t *testing.T) {
+	claims := []Claim{valid(), valid()}
+	claims[1].Verdict = Fails
+	var plain, colored bytes.Buffer
+	if err := ClaimsTable(&plain, claims, Terminal{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := ClaimsTable(&colored, claims, Terminal{Color: true}); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(plain.String(), "\x1b") || strings.Count(colored.String(), "\x1b[31mdoes not hold\x1b[0m") != 1 {
+		t.Errorf("%q\n%q", plain.String(), colored.String())
+	}
+	strip := strings.NewReplacer("\x1b[31m", "", "\x1b[0m", "").Replace(colored.String())
+	if strip != plain.String() {
+		t.Error("colours move letters")
+	}
+	if err := ClaimsTable(full{}, claims, Terminal{}); err == nil {
+		t.Error("no error of the writer")
+	}
+}
+
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, os.ErrClosed }
+
+func ExampleClaimsTable() {
+	nan := math.NaN()
+	err := ClaimsTable(os.Stdout, []Claim{{
+		ID: "best", Section: "5.2", Text: "r2SGLD comes closest to the truth among nine methods.", Test: "KL divergence of cells",
+		Numbers: []Number{{"KL of r2SGLD", 0.0312, 0.0291, 0.0334}, {"KL of the next", 0.452, 0.31, 0.61}},
+		Verdict: Holds, Why: "Its interval lies below all others.",
+	}, {
+		ID: "swaps", Section: "5.2", Text: "Swaps are accepted in 5 to 20 % of attempts.", Test: "share accepted",
+		Numbers: []Number{{"rate", 0.296, nan, nan}}, Verdict: Fails, Why: "Exact swaps are accepted more often.",
+	}}, Terminal{Width: 90})
+	if err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// paper  claim                             verdict        numbers
+	//  5.2    r2SGLD comes closest to the       holds          KL of r2SGLD
+	//         truth among nine methods.                         0.0312 (0.0291 to 0.0334)
+	//                                                          KL of the next
+	//                                                           0.45 (0.31 to 0.61)
+	//  5.2    Swaps are accepted in 5 to 20 %   does not hold  rate 0.296
+	//         of attempts.
+	//  1 holds · 1 does not hold
+}
