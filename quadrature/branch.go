@@ -21,8 +21,8 @@ type branch struct {
 const branchTable = 17
 
 // lowest and highest are the range of y.
-func (b *branch) lowest() float64  { return math.Min(b.yl, b.yr) }
-func (b *branch) highest() float64 { return math.Max(b.yl, b.yr) }
+func (b *branch) lowest() float64  { return min(b.yl, b.yr) }
+func (b *branch) highest() float64 { return max(b.yl, b.yr) }
 
 // A vertical is a part of the boundary that is vertical to within rounding.
 type vertical struct{ x, y0, y1 float64 }
@@ -134,7 +134,7 @@ func (b *branch) order(end, way, tiny float64) float64 {
 		x1, _, _, _ := b.at(end + h*way)
 		x2, _, _, _ := b.at(end + 2*h*way)
 		if d := math.Abs(x1 - x); d > tiny*100 {
-			return math.Min(math.Max(math.Round(math.Log2(math.Abs(x2-x)/d)), 1), 6)
+			return min(max(math.Round(math.Log2(math.Abs(x2-x)/d)), 1), 6)
 		}
 	}
 	return 1
@@ -157,7 +157,7 @@ func (b *branch) height(x, tiny float64) float64 {
 		share = 1 - math.Pow(1-share, 1/b.pr)
 	}
 	_, y := b.newton(lo, hi, lo+share*(hi-lo), tiny, func(px, _, dx, _ float64) (float64, float64) { return px - x, dx })
-	return math.Min(math.Max(y, b.lowest()), b.highest())
+	return min(max(y, b.lowest()), b.highest())
 }
 
 // abscissa returns x where the branch passes y, strictly between its ends.
@@ -169,7 +169,7 @@ func (b *branch) abscissa(y, tiny float64) float64 {
 	}
 	x, _ := b.newton(lo, hi, lo+(hi-lo)*(y-b.yl)/(b.yr-b.yl), tiny,
 		func(_, py, _, dy float64) (float64, float64) { return sign * (py - y), sign * dy })
-	return math.Min(math.Max(x, b.xl), b.xr)
+	return min(max(x, b.xl), b.xr)
 }
 
 // newton finds the zero of an increasing function between lo (where it is
@@ -188,7 +188,7 @@ func (b *branch) newton(lo, hi, t, tiny float64, f func(x, y, dx, dy float64) (v
 			hi = t
 		}
 		next := t - v/d
-		if !(math.Min(lo, hi) < next && next < math.Max(lo, hi)) {
+		if !(min(lo, hi) < next && next < max(lo, hi)) {
 			next = 0.5 * (lo + hi)
 		}
 		if next == lo || next == hi || next == t {

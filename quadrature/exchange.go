@@ -1,6 +1,9 @@
 package quadrature
 
-import "math"
+import (
+	"math"
+	"sync"
+)
 
 // A spectrum is the law of U under the uniform law on the domain, as masses a
 // and b of two sets of nodes on common places u, ascending. Every node is
@@ -17,15 +20,29 @@ type spectrum struct{ u, a, b []float64 }
 // one is below a quarter of it.
 const settled = 2e-6
 
+// A spectrumKey names a spectrum by its level and the binary exponent of the
+// coldest temperature that it serves.
+type spectrumKey struct{ level, exponent int }
+
 // spectrum returns that of level l, fine enough for temperatures from cold up;
 // r.mu is held.
 func (r *Region) spectrum(l int, cold float64) *spectrum {
-	lv := r.level(l)
-	low, top := math.Min(lv.a.low, lv.b.low), math.Max(lv.a.top, lv.b.top)
-	// Places are 1/2000 of the temperature apart at the bottom and grow in
+	_, exponent := math.Frexp(cold)
+	key := spectrumKey{l, exponent}
+	s, ok := r.spectra[key]
+	if !ok {
+		s = newSpectrum(r.level(l), min(cold, math.Ldexp(0.5, exponent)))
+		r.spectra[key] = s
+	}
+	return s
+}
+
+func newSpectrum(lv *level, cold float64) *spectrum {
+	low, top := min(lv.a.low, lv.b.low), max(lv.a.top, lv.b.top)
+	// Places are 1/1000 of the temperature apart at the bottom and grow in
 	// proportion to the height above it.
-	const places = 16_000
-	scale := math.Min(8*cold, top-low)
+	const places = 8_000
+	scale := min(8*cold, top-low)
 	if !(scale > 0) {
 		scale = 1 // U is constant
 	}
@@ -44,8 +61,10 @@ func (r *Region) spectrum(l int, cold float64) *spectrum {
 			h[k+1] += part * q.w[i]
 		}
 	}
-	fill(s.a, &lv.a)
+	var wait sync.WaitGroup
+	wait.Go(func() { fill(s.a, &lv.a) })
 	fill(s.b, &lv.b)
+	wait.Wait()
 	return s
 }
 
@@ -53,7 +72,7 @@ func (r *Region) spectrum(l int, cold float64) *spectrum {
 // independent with temperatures cold and hot: how often the two exchange.
 // Temperatures are positive and may be +Inf.
 func (r *Region) SwapProbability(cold, hot float64) float64 {
-	cold, hot = math.Min(cold, hot), math.Max(cold, hot)
+	cold, hot = min(cold, hot), max(cold, hot)
 	return r.settle(cold, func(s *spectrum) float64 {
 		return 0.5 * (swap(s.u, s.a, s.b, 1/cold, 1/hot) + swap(s.u, s.b, s.a, 1/cold, 1/hot))
 	})
@@ -83,35 +102,33 @@ func (r *Region) LocalBarrier(beta float64) float64 {
 
 // local is ½∫ F_a(1 − F_b) + F_b(1 − F_a) du.
 func (s *spectrum) local(beta float64) float64 {
-	var za, zb, ma, mb, fa, fb float64
+	var za, zb float64
+	weight := make([]float64, len(s.u))
 	for i, e := range s.u {
 		w := math.Exp(-beta * e)
+		weight[i] = w
 		za += s.a[i] * w
 		zb += s.b[i] * w
 	}
-	// ∫ F_a + F_b − 2 F_a F_b, summed from below.
-	last := 0.0
+	var sum, fa, fb, last float64 // the distribution functions up to last, unnormalised
 	for i, e := range s.u {
-		d := e - last
+		sum += (e - last) * (fa*(zb-fb) + fb*(za-fa))
 		last = e
-		ma += d * (fa + fb) * 0.5
-		mb += d * fa * fb
-		w := math.Exp(-beta * e)
-		fa += s.a[i] * w / za
-		fb += s.b[i] * w / zb
+		fa += s.a[i] * weight[i]
+		fb += s.b[i] * weight[i]
 	}
-	return ma - mb
+	return 0.5 * sum / (za * zb)
 }
 
 // Barrier returns Λ, the integral of the local barrier over beta from 1/hot to
 // 1/cold: the sum of the rejections of many close temperatures between the two.
 func (r *Region) Barrier(cold, hot float64) float64 {
-	cold, hot = math.Min(cold, hot), math.Max(cold, hot)
+	cold, hot = min(cold, hot), max(cold, hot)
 	return r.settle(cold, func(s *spectrum) float64 {
 		g, sum := gauss(6), 0.0
 		end := 1 / hot
 		for to, k := 1/cold, 0; to > end; k++ {
-			from := math.Max(end, to/2)
+			from := max(end, to/2)
 			if k == 12 {
 				from = end
 			}
@@ -135,7 +152,7 @@ func (r *Region) settle(cold float64, f func(s *spectrum) float64) float64 {
 	last := math.NaN()
 	for l := 2; l <= maxLevel && r.err == nil; l++ {
 		now := f(r.spectrum(l, cold))
-		if math.Abs(now-last) <= settled*math.Max(1, math.Abs(now)) {
+		if math.Abs(now-last) <= settled*max(1, math.Abs(now)) {
 			return now
 		}
 		last = now

@@ -56,7 +56,7 @@ func (r *Region) sample(cells, n int) sample {
 		if u-u != 0 {
 			r.fail("U = %v at (%g, %g); it must be finite on the whole domain", u, s.x[i], s.y[i])
 		}
-		s.low, s.top = math.Min(s.low, u), math.Max(s.top, u)
+		s.low, s.top = min(s.low, u), max(s.top, u)
 	}
 	return s
 }

@@ -30,8 +30,10 @@ type Region struct {
 	area, perimeter float64
 
 	mu      sync.Mutex
+	workers []*worker
 	levels  []level
 	moments map[float64]settledMoments
+	spectra map[spectrumKey]*spectrum
 	err     error
 }
 
@@ -56,9 +58,9 @@ func New(u potential.Potential, d domain.Domain) (*Region, error) {
 	}
 	lo, hi := domain.BoundsOf(d, 2)
 	r := &Region{u: exact, box: cell{lo[0], hi[0], lo[1], hi[1]},
-		moments: make(map[float64]settledMoments)}
-	r.size = math.Max(hi[0]-lo[0], hi[1]-lo[1])
-	r.tiny = 4e-16 * math.Max(r.size, math.Max(math.Max(math.Abs(lo[0]), math.Abs(hi[0])), math.Max(math.Abs(lo[1]), math.Abs(hi[1]))))
+		moments: make(map[float64]settledMoments), spectra: make(map[spectrumKey]*spectrum)}
+	r.size = max(hi[0]-lo[0], hi[1]-lo[1])
+	r.tiny = 4e-16 * max(r.size, math.Abs(lo[0]), math.Abs(hi[0]), math.Abs(lo[1]), math.Abs(hi[1]))
 	r.branches, r.walls = branches(pieces, r.tiny)
 	r.perimeter, r.area = outline(pieces)
 	covered, cells := 0.0, 8
@@ -174,13 +176,16 @@ func (w *worker) evaluate() {
 	}
 }
 
-// each runs f(worker, i) for 0 ≤ i < n on all processors.
+// each runs f(worker, i) for 0 ≤ i < n on all processors; r.mu is held.
 func (r *Region) each(n int, f func(w *worker, i int)) {
 	var next atomic.Int64
 	var wait sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), n) {
+	for k := range min(runtime.GOMAXPROCS(0), n) {
+		if k == len(r.workers) {
+			r.workers = append(r.workers, r.worker())
+		}
+		w := r.workers[k]
 		wait.Go(func() {
-			w := r.worker()
 			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
 				f(w, i)
 			}

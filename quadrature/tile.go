@@ -2,6 +2,7 @@ package quadrature
 
 import (
 	"math"
+	"slices"
 	"sort"
 )
 
@@ -38,6 +39,15 @@ type nodes struct{ x, y, w []float64 }
 
 func (n *nodes) reset() { n.x, n.y, n.w = n.x[:0], n.y[:0], n.w[:0] }
 
+// grow makes room for m more nodes.
+func (n *nodes) grow(m int) {
+	to := len(n.w) + m
+	if to > cap(n.x) || to > cap(n.y) || to > cap(n.w) {
+		n.x, n.y, n.w = slices.Grow(n.x, m), slices.Grow(n.y, m), slices.Grow(n.w, m)
+	}
+	n.x, n.y, n.w = n.x[:to], n.y[:to], n.w[:to]
+}
+
 // cut appends nodes of a rule with nx × ny points for each part of Ω ∩ c. All
 // weights are positive and all nodes lie in Ω.
 func (k *cutter) cut(c cell, nx, ny int, n *nodes) {
@@ -64,12 +74,12 @@ func (k *cutter) meet(c cell) {
 			k.below = append(k.below, i)
 			continue
 		}
-		lo, hi := math.Max(b.xl, c.x0), math.Min(b.xr, c.x1)
+		lo, hi := max(b.xl, c.x0), min(b.xr, c.x1)
 		ya, yb := b.height(lo, k.tiny), b.height(hi, k.tiny)
 		switch {
-		case math.Min(ya, yb) >= c.y1:
+		case min(ya, yb) >= c.y1:
 			continue
-		case math.Max(ya, yb) <= c.y0:
+		case max(ya, yb) <= c.y0:
 			k.below = append(k.below, i)
 			continue
 		}
@@ -77,7 +87,7 @@ func (k *cutter) meet(c cell) {
 		k.breaks = append(k.breaks, lo, hi)
 		for _, y := range [2]float64{c.y0, c.y1} {
 			if (ya < y) != (yb < y) && ya != y && yb != y {
-				k.breaks = append(k.breaks, math.Min(math.Max(b.abscissa(y, k.tiny), lo), hi))
+				k.breaks = append(k.breaks, min(max(b.abscissa(y, k.tiny), lo), hi))
 			}
 		}
 	}
@@ -158,11 +168,20 @@ func (k *cutter) part(c cell, l, r float64, nx, ny int) {
 type anchor struct{ at, p float64 }
 
 func (k *cutter) rectangle(c cell, nx, ny int) {
-	gx, gy := gauss(nx), gauss(ny)
+	gx := gauss(nx)
 	for i, u := range gx.x {
-		for j, v := range gy.x {
-			k.add(c.x0+u*(c.x1-c.x0), c.y0+v*(c.y1-c.y0), gx.w[i]*gy.w[j]*(c.x1-c.x0)*(c.y1-c.y0))
-		}
+		k.column(c.x0+u*(c.x1-c.x0), c.y0, c.y1, gx.w[i]*(c.x1-c.x0), gauss(ny))
+	}
+}
+
+// column adds the nodes of g between (x, from) and (x, to), w being the weight
+// of x.
+func (k *cutter) column(x, from, to, w float64, g rule) {
+	n, at := k.nodes, len(k.nodes.w)
+	n.grow(len(g.x))
+	xs, ys, ws := n.x[at:], n.y[at:], n.w[at:]
+	for j, v := range g.x {
+		xs[j], ys[j], ws[j] = x, from+v*(to-from), w*g.w[j]*(to-from)
 	}
 }
 
@@ -178,15 +197,13 @@ func (k *cutter) curved(c cell, l, r float64, inside int, a anchor, nx, ny int) 
 		if a.p > 1 {
 			s := math.Abs(x)
 			w *= a.p * math.Pow(s, a.p-1)
-			x = math.Min(math.Max(a.at+math.Copysign(math.Pow(s, a.p), x), l), r)
+			x = min(max(a.at+math.Copysign(math.Pow(s, a.p), x), l), r)
 		}
 		k.heights(c, x)
 		in, last := inside, c.y0
 		for _, e := range k.edge {
 			if in > 0 && e.y > last {
-				for j, v := range gy.x {
-					k.add(x, last+v*(e.y-last), w*gy.w[j]*(e.y-last))
-				}
+				k.column(x, last, e.y, w, gy)
 			}
 			in, last = in+e.sign, e.y
 		}
@@ -204,7 +221,7 @@ func (k *cutter) heights(c cell, x float64) {
 	k.edge = k.edge[:0]
 	for _, i := range k.active {
 		b := &k.branches[i]
-		e := crossing{math.Min(math.Max(b.height(x, k.tiny), c.y0), c.y1), b.sign}
+		e := crossing{min(max(b.height(x, k.tiny), c.y0), c.y1), b.sign}
 		j := len(k.edge)
 		k.edge = append(k.edge, e)
 		for ; j > 0 && k.edge[j-1].y > e.y; j-- {
@@ -213,9 +230,4 @@ func (k *cutter) heights(c cell, x float64) {
 		k.edge[j] = e
 	}
 	k.edge = append(k.edge, crossing{c.y1, 0})
-}
-
-func (k *cutter) add(x, y, w float64) {
-	n := k.nodes
-	n.x, n.y, n.w = append(n.x, x), append(n.y, y), append(n.w, w)
 }
