@@ -222,6 +222,9 @@ func (q *Lines) extent(panels []LinePanel, j int) scale {
 		}
 		for _, l := range c.Points {
 			see([...][]float64{l.X, l.Y}[j]...)
+			if l.Trend != nil {
+				see([...][]float64{l.Trend.X, l.Trend.Y}[j]...)
+			}
 			if j == 1 {
 				ends = append(append(ends, l.Low...), l.High...)
 			}
@@ -245,6 +248,15 @@ func (q *Lines) extent(panels []LinePanel, j int) scale {
 	return s
 }
 
+// points returns where data are on the axes.
+func (q *Lines) points(x, y []float64) []point {
+	out := make([]point, len(x))
+	for i := range x {
+		out[i] = point{q.place(0, x[i]), q.place(1, y[i])}
+	}
+	return out
+}
+
 // layers adds what panel c shows to p: bands, lines, points, and what trends
 // say.
 func (q *Lines) layers(p *panel, c *LinePanel, lay mosaic) {
@@ -257,31 +269,24 @@ func (q *Lines) layers(p *panel, c *LinePanel, lay mosaic) {
 			s.ruled, s.marks = true, logTicks(s.min, s.max, [...]vg.Length{width, lay.height}[j], j == 1)
 		}
 	}
-	at := func(x, y []float64) []point {
-		out := make([]point, len(x))
-		for i := range x {
-			out[i] = point{q.place(0, x[i]), q.place(1, y[i])}
-		}
-		return out
-	}
-	var taken []point // for the place of texts
 	for _, l := range c.Lines {
-		sty := l.style()
 		if l.Low != nil {
-			lo, hi := at(l.X, l.Low), at(l.X, l.High)
-			p.layers = append([]func(*plane){func(pl *plane) { pl.between(shade(sty.Color), lo, hi) }}, p.layers...)
+			lo, hi, tint := q.points(l.X, l.Low), q.points(l.X, l.High), shade(l.style().Color)
+			p.add(func(pl *plane) { pl.between(tint, lo, hi) })
 		}
-		line := at(l.X, l.Y)
+	}
+	var taken []point // where texts should not be
+	for _, l := range c.Lines {
+		sty, line := l.style(), q.points(l.X, l.Y)
 		taken = append(taken, line...)
 		p.add(func(pl *plane) { pl.line(sty, line) })
 	}
 	var texts []saying
-	for _, l := range c.Points {
+	for i := range c.Points {
+		l := &c.Points[i]
 		sty, _ := methodLine(l.Method)
-		pts := at(l.X, l.Y)
-		taken = append(taken, pts...)
 		if l.Trend != nil {
-			trend := at(l.Trend.X, l.Trend.Y)
+			trend := q.points(l.Trend.X, l.Trend.Y)
 			fitted := draw.LineStyle{Color: sty.Color, Width: 0.9, Dashes: sty.Dashes}
 			taken = append(taken, trend...)
 			p.add(func(pl *plane) { pl.line(fitted, trend) })
@@ -289,22 +294,26 @@ func (q *Lines) layers(p *panel, c *LinePanel, lay mosaic) {
 				texts = append(texts, saying{l.Trend.Text, fitted})
 			}
 		}
-		var whiskers [][]point
-		if l.Low != nil {
-			lo, hi := at(l.X, l.Low), at(l.X, l.High)
-			for i := range lo {
-				whiskers = append(whiskers, []point{lo[i], hi[i]})
-			}
-		}
-		p.add(func(pl *plane) {
-			for _, w := range whiskers {
-				pl.whisker(sty.Color, w[0], w[1])
-			}
-			pl.dots(sty.Color, markSize, pts)
-		})
+		taken = append(taken, q.points(l.X, l.Y)...)
+		p.add(q.measured(l, sty.Color))
 	}
 	if len(texts) > 0 {
 		p.add(func(pl *plane) { pl.say(texts, taken) })
+	}
+}
+
+// measured draws points with their intervals.
+func (q *Lines) measured(l *Points, c color.Color) func(*plane) {
+	pts := q.points(l.X, l.Y)
+	var lo, hi []point
+	if l.Low != nil {
+		lo, hi = q.points(l.X, l.Low), q.points(l.X, l.High)
+	}
+	return func(pl *plane) {
+		for i := range lo {
+			pl.whisker(c, lo[i], hi[i])
+		}
+		pl.dots(c, markSize, pts)
 	}
 }
 

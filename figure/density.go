@@ -8,7 +8,8 @@ import (
 // A surface is a density over a lattice, up to a factor.
 type surface struct {
 	lattice
-	v []float64
+	v  []float64
+	in []float64 // how much of the cell of each knot is in the domain
 	// sure are the values at knots in the domain, downwards, for regions.
 	sure []float64
 }
@@ -42,7 +43,7 @@ func smooth(x, y []float64, hx, hy float64, sx, sy scale, n int, inside func(x, 
 	wy := kernel(hy * float64(n-1) / (sy.max - sy.min))
 	convolve(s.v, n, wx, wy)
 	mask := s.shares(inside)
-	in := slices.Clone(mask)
+	s.in = slices.Clone(mask)
 	if inside != nil {
 		convolve(mask, n, wx, wy)
 	}
@@ -50,7 +51,7 @@ func smooth(x, y []float64, hx, hy float64, sx, sy scale, n int, inside func(x, 
 		if inside != nil {
 			s.v[k] /= math.Max(mask[k], 0.05)
 		}
-		if in[k] > 0.5 && s.v[k] > 0 {
+		if s.in[k] > 0.5 && s.v[k] > 0 {
 			s.sure = append(s.sure, s.v[k])
 		}
 	}
@@ -77,13 +78,13 @@ func (l lattice) shares(inside func(x, y float64) bool) []float64 {
 	}
 	for k := range out {
 		i, j := k%l.nx, k/l.nx
-		least, most := known[k], known[k]
+		mixed := false
 		for m := max(j-1, 0); m <= min(j+1, l.ny-1); m++ {
 			for _, v := range known[m*l.nx+max(i-1, 0) : m*l.nx+min(i+1, l.nx-1)+1] {
-				least, most = math.Min(least, v), math.Max(most, v)
+				mixed = mixed || v != known[k]
 			}
 		}
-		if out[k] = known[k]; least < most {
+		if out[k] = known[k]; mixed {
 			out[k] = l.share(l.knot(i, j), inside)
 		}
 	}

@@ -1,7 +1,8 @@
 // Package figure answers what a sample looks like: marginal densities, pair
 // plots with the domain drawn in, traces, rank plots, and data against a
-// fitted model with its residuals; and what a ladder did: who was on which
-// rung, how swaps fared, and the paths of its coldest and hottest rung.
+// fitted model with its residuals; what a ladder did: who was on which
+// rung, how swaps fared, and the paths of its coldest and hottest rung, as a
+// film too; and how methods compare: maps of densities and curves of errors.
 //
 // Every figure is a function from plain data to a [Figure], which is written as
 // SVG and PNG. All share one hand: the Okabe–Ito colours, each with one

@@ -8,7 +8,7 @@ import (
 	"image/color"
 	"image/gif"
 	"io"
-	"math"
+	"slices"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -138,20 +138,17 @@ func (r *reel) arrange() {
 	below := p.belowRoom() + 4
 	r.height = filmHeader + height + below
 	r.rect = vg.Rectangle{Min: vg.Point{X: left, Y: below}, Max: vg.Point{X: left + width, Y: below + height}}
-	dots := func(l vg.Length) int { return int(math.Round(float64(l) * filmDPI / 72)) }
-	r.base = image.NewRGBA(image.Rect(0, 0, dots(filmWidth), dots(r.height)))
-	c := r.canvas(r.base)
-	c.SetColor(paper)
-	c.Fill(c.Rectangle.Path())
+	c, img := r.canvas()
+	r.header(c)
 	c.Rectangle = r.rect
 	p.draw(c)
-	r.header(r.canvas(r.base))
+	r.base = img
 }
 
-func (r *reel) canvas(img *image.RGBA) draw.Canvas {
-	c := draw.New(vgimg.NewWith(vgimg.UseImage(img), vgimg.UseDPI(filmDPI)))
-	c.Rectangle = vg.Rectangle{Max: vg.Point{X: filmWidth, Y: r.height}}
-	return c
+// canvas returns a white one and its picture.
+func (r *reel) canvas() (draw.Canvas, *image.RGBA) {
+	c := vgimg.NewWith(vgimg.UseWH(filmWidth, r.height), vgimg.UseDPI(filmDPI))
+	return draw.New(c), c.Image().(*image.RGBA)
 }
 
 func (r *reel) frames() int { return (len(r.Cold) + r.per - 1) / r.per }
@@ -185,16 +182,10 @@ func (r *reel) header(c draw.Canvas) {
 
 // frame draws frame k: everything up to and with its last step.
 func (r *reel) frame(k int) *image.RGBA {
-	img := image.NewRGBA(r.base.Rect)
+	c, img := r.canvas()
 	copy(img.Pix, r.base.Pix)
-	c := r.canvas(img)
 	end := min((k+1)*r.per, len(r.Cold))
-	trades := 0
-	for _, s := range r.swaps {
-		if s < end {
-			trades++
-		}
-	}
+	trades, _ := slices.BinarySearch(r.swaps, end)
 	words := "iteration " + thousands(r.First+end-1)
 	if len(r.swaps) > 0 {
 		words += ", " + count(trades, "swap")
@@ -235,20 +226,24 @@ func (r *reel) trail(pl *plane, steps []Step, end, age int, c color.NRGBA) {
 	}
 }
 
-// trades marks swaps of the last frames.
+// trades marks the last two swaps, unless they are long past: rings around both
+// replicas, and at first the line between them.
 func (r *reel) trades(pl *plane, k, end int) {
-	for _, s := range r.swaps {
+	last, _ := slices.BinarySearch(r.swaps, end)
+	for i := max(last-2, 0); i < last; i++ {
+		s := r.swaps[i]
 		age := k - s/r.per
-		if s >= end || age >= filmMark {
+		if age >= filmMark {
 			continue
 		}
 		pts := []point{at(r.Cold[s].X)}
 		if len(r.Hot) > 0 {
 			pts = append(pts, at(r.Hot[s].X))
 		}
-		fade := float64(age) / filmMark
-		c := mix(exchanged, whole, fade*0.8)
-		pl.line(draw.LineStyle{Color: c, Width: 1.2, Dashes: []vg.Length{3, 2}}, pts)
+		c := mix(exchanged, whole, 0.8*float64(age)/filmMark)
+		if age < 3 && i == last-1 {
+			pl.line(draw.LineStyle{Color: c, Width: 1.2, Dashes: []vg.Length{3, 2}}, pts)
+		}
 		pl.rings(draw.LineStyle{Color: c, Width: 1.6}, 6+vg.Length(age), pts)
 	}
 }
@@ -294,6 +289,10 @@ func (r *reel) palette() color.Palette {
 // cellOf returns the cell of five bits a channel that a pixel is in.
 func cellOf(pix []uint8) int { return int(pix[0]>>3)<<10 | int(pix[1]>>3)<<5 | int(pix[2]>>3) }
 
+func middleOf(cell int) color.NRGBA {
+	return color.NRGBA{R: uint8(cell>>10<<3 | 4), G: uint8(cell >> 5 & 31 << 3 | 4), B: uint8(cell & 31 << 3 | 4), A: 255}
+}
+
 // apart reports whether c differs from all colours by more than can hardly be
 // seen.
 func apart(p color.Palette, c color.NRGBA) bool {
@@ -326,7 +325,7 @@ func (s *shades) paletted(img *image.RGBA, p color.Palette) *image.Paletted {
 		pix := img.Pix[4*i:]
 		cell := cellOf(pix)
 		if s[cell] < 0 {
-			s[cell] = int16(1 + p[1:].Index(color.RGBA{pix[0], pix[1], pix[2], 255}))
+			s[cell] = int16(1 + p[1:].Index(middleOf(cell)))
 		}
 		out.Pix[i] = uint8(s[cell])
 	}

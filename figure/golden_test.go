@@ -146,6 +146,7 @@ func gallery(t *testing.T) map[string]*Figure {
 	keep("fit.png")(Fit(responses(), Axis{"time", "yr"}, 90))
 	keep("residuals.svg")(Residuals(responses(), Axis{"time", "yr"}))
 	ladderGallery(t, keep)
+	studyGallery(keep)
 	return out
 }
 
@@ -226,6 +227,9 @@ func TestFileSizes(t *testing.T) {
 				write func(io.Writer) error
 				most  int
 			}{"SVG": {f.WriteSVG, 600_000}, "PNG": {f.WritePNG, 400_000}} {
+				if name == "densities" {
+					c.most = 400_000
+				}
 				var b bytes.Buffer
 				if err := c.write(&b); err != nil {
 					t.Fatal(err)
@@ -250,4 +254,9 @@ func TestFileSizes(t *testing.T) {
 	check("pairs")(PairPlot(q))
 	check("index process")(IndexProcess(index(32, 20000)))
 	check("trajectory")(TrajectoryPlot(flowerWalk(t, MostSteps)))
+	four := densityMaps()
+	four.RowNames = nil
+	four.Rows = append(four.Rows, four.Rows[0], four.Rows[1])
+	check("densities")(Densities(four))
+	check("curves")(Curves(divergences()))
 }

@@ -40,16 +40,16 @@ func logTicks(lo, hi float64, room vg.Length, upright bool) []tick {
 // there is room.
 func decades(first, last int, lo, hi float64, decade vg.Length, upright bool) []tick {
 	sty := letters(numberSize)
-	powers := first < -3 || last > 4
+	powers := first < -4 || last > 6
 	label := func(e int) string {
-		if powers {
-			return "10" + superscript(e)
+		if powers && e != 0 {
+			return strings.Replace("1e"+strconv.Itoa(e), "-", "−", 1)
 		}
 		return plain(math.Pow(10, float64(e)))
 	}
 	need := 2 * sty.Font.Size
 	if !upright {
-		need = sty.Font.Size + max(sty.Width(label(first)), sty.Width(label(last)))
+		need = 0.7*sty.Font.Size + max(sty.Width(label(first)), sty.Width(label(last)))
 	}
 	skip := int(math.Ceil(float64(need / decade)))
 	var out []tick
@@ -60,8 +60,11 @@ func decades(first, last int, lo, hi float64, decade vg.Length, upright bool) []
 				continue
 			}
 			t := tick{value: at}
-			if digit == 1 && (e-first)%skip == 0 {
+			switch {
+			case digit == 1 && (e-first)%skip == 0:
 				t.label = label(e)
+			case (digit == 2 || digit == 5) && last-first <= 1 && !powers && decade > 3.4*need:
+				t.label = plain(float64(digit) * math.Pow(10, float64(e)))
 			}
 			out = append(out, t)
 		}
@@ -69,16 +72,13 @@ func decades(first, last int, lo, hi float64, decade vg.Length, upright bool) []
 	return out
 }
 
-// plain writes a round number: 0.001, 5, 20,000.
+// plain writes a round number: 0.0001, 5, 20,000.
 func plain(v float64) string {
+	if v < 1e-3 && v >= 0.99e-4 {
+		return strconv.FormatFloat(v, 'f', 4, 64)
+	}
 	if v >= 1000 && v < 1e7 {
 		return thousands(int(math.Round(v)))
 	}
 	return rounded(v, 3)
-}
-
-// superscript writes an exponent.
-func superscript(e int) string {
-	return strings.NewReplacer("-", "⁻", "0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵",
-		"6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹").Replace(strconv.Itoa(e))
 }

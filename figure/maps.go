@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 )
 
 // A DensityMap is one panel of [DensityMaps]. The zero value leaves its place
@@ -67,7 +69,7 @@ func Densities(q DensityMaps) (*Figure, error) {
 		if below := k + columns; below < len(maps) && maps[below] != nil {
 			p.x.label, p.x.silent = "", true
 		}
-		if k%columns > 0 && maps[k-1] != nil {
+		if slices.ContainsFunc(maps[k-k%columns:k], func(m *heatMap) bool { return m != nil }) {
 			p.y.label, p.y.silent = "", true
 		} else if q.RowNames != nil {
 			p.side = q.RowNames[k/columns]
@@ -108,9 +110,12 @@ func (q *DensityMaps) check() (columns int, err error) {
 // view returns the axis of coordinate j.
 func (q *DensityMaps) view(j int) scale {
 	s := scale{label: q.Axes[j].label()}
-	s.min, s.max = widen(q.View[j][0], q.View[j][1], 0.03)
+	s.min, s.max = widen(q.View[j][0], q.View[j][1], mapMargin)
 	return s
 }
+
+// mapMargin is the room around the view, as a share of it.
+const mapMargin = 0.03
 
 // layout makes panels fill the page's width, up to 6.2 cm each, and not more
 // than its height.
@@ -211,6 +216,9 @@ func (h *heatMap) draw(p *panel, top float64) {
 			sty.Color = paper
 		} else {
 			pl.cover(paper, h.walls)
+			// Pictures end within dots, which would shine through at the rim.
+			rim := []vg.Point{{X: pl.Min.X, Y: pl.Max.Y}, pl.Max, {X: pl.Max.X, Y: pl.Min.Y}, pl.Min, {X: pl.Min.X, Y: pl.Max.Y}}
+			pl.StrokeLines(draw.LineStyle{Color: paper, Width: 1.2}, rim)
 		}
 		for _, w := range h.walls {
 			pl.line(sty, append(w[:len(w):len(w)], w[0]))

@@ -12,10 +12,10 @@ import (
 )
 
 // methodLine returns how a method is drawn in every figure, none in ink. What
-// moves the chain gives the hue (one chain purple, cyclical steps green, replica
+// moves the chain gives the hue (one chain orange, cyclical steps green, replica
 // exchange blue), what keeps it inside the rest: reflection is a full line,
-// a penalty dashed and paler, nothing dotted and darker. Methods of other kinds
-// have hues of their own; what is known is told by a thin line.
+// a penalty dashed and paler, nothing dotted and darker. Projection and
+// its kin are purple. What is known is told by a thin line.
 func methodLine(method string) (draw.LineStyle, error) {
 	if method == "" {
 		return draw.LineStyle{Color: ink, Width: 1}, nil
@@ -35,21 +35,21 @@ func methodLooks() map[string]draw.LineStyle {
 	}
 	full, dashed, dotted, mixed := []vg.Length(nil), []vg.Length{4.5, 1.8}, []vg.Length{1.2, 1.5}, []vg.Length{5, 1.5, 1.2, 1.5}
 	return map[string]draw.LineStyle{
-		"r-sgld":    line(191, 96, 150, 1.3, full...),
+		"r-sgld":    line(230, 159, 0, 1.3, full...),
 		"r-cycsgld": line(0, 158, 115, 1.3, full...),
 		"r2sgld":    line(0, 114, 178, 1.5, full...),
 
-		"p-sgld":    line(221, 160, 196, 1.2, dashed...),
+		"p-sgld":    line(240, 190, 90, 1.2, dashed...),
 		"p-cycsgld": line(112, 201, 170, 1.2, dashed...),
 		"p-resgld":  line(86, 180, 233, 1.2, dashed...),
 
-		"sgld":    line(122, 50, 92, 1.2, dotted...),
+		"sgld":    line(140, 92, 0, 1.2, dotted...),
 		"cycsgld": line(0, 97, 70, 1.2, dotted...),
 		"resgld":  line(0, 62, 105, 1.2, dotted...),
 
-		"projected-sgld": line(230, 159, 0, 1.3, full...),
-		"mirror-sgld":    line(160, 105, 0, 1.2, mixed...),
-		"myula":          line(196, 148, 84, 1.2, dashed...),
+		"projected-sgld": line(204, 121, 167, 1.3, full...),
+		"myula":          line(224, 172, 203, 1.2, dashed...),
+		"mirror-sgld":    line(130, 55, 100, 1.2, mixed...),
 		"rejection-sgld": line(140, 140, 140, 1.2, mixed...),
 		"r-hmc":          line(0, 0, 0, 1.1, full...),
 
