@@ -101,8 +101,12 @@ func (p plan) text() string {
 	}
 	if p.rungs == 2 {
 		line("  temperature: [1, 10]")
-		if !strings.Contains(p.keys, "swap:") && !p.quiet {
-			line("  swap: {variance: %g}", swapVariance)
+		switch {
+		case strings.Contains(p.keys, "swap:"):
+		case p.quiet:
+			line("  swap: {%s}", everySweep)
+		default:
+			line("  swap: {%s, variance: %g}", everySweep, swapVariance)
 		}
 	}
 	if p.keys != "" {
@@ -113,6 +117,11 @@ func (p plan) text() string {
 	line("  init: %s", p.start())
 	return b.String()
 }
+
+// everySweep tries the one pair of rungs in every iteration, as the paper's
+// Algorithm 1 does; even-odd schemes, which are for more rungs, would try it in
+// every second one.
+const everySweep = "scheme: adj"
 
 // swapVariance is that of the difference of two energies with noise of sd 0.05.
 const swapVariance = 2 * 0.05 * 0.05
@@ -143,11 +152,24 @@ type outcome struct {
 
 // sample runs the case on one thread and scores its draws.
 func (p plan) sample(ctx context.Context) (*outcome, error) {
+	run, err := p.load()
+	if err != nil {
+		return nil, err
+	}
+	return p.execute(ctx, run)
+}
+
+// load reads the configuration of the case.
+func (p plan) load() (*config.Run, error) {
 	run, err := config.Parse("sample", "study", []byte(p.text()), nil)
 	if err != nil {
 		return nil, fmt.Errorf("case %s: %w", p.name(), err)
 	}
 	run.Settings.Threads, run.Settings.MaxDraws = 1, p.protocol.draws() // all of them, allocated once
+	return run, nil
+}
+
+func (p plan) execute(ctx context.Context, run *config.Run) (*outcome, error) {
 	begin := time.Now()
 	r, err := r2sgld.Sample(ctx, run.Problem, run.Settings)
 	if err != nil {
@@ -278,12 +300,16 @@ func longestFirst(plans []plan) []int {
 // about target of all sweeps, by bisection over short runs: the smaller C, the
 // larger the penalty and the fewer the swaps.
 func calibrate(ctx context.Context, p plan, target float64) (float64, error) {
-	p.protocol = protocol{"calibration", 4000, 1}
+	p.protocol, p.keys = protocol{"calibration", 4000, 1}, thresholdKeys(1)
+	run, err := p.load()
+	if err != nil {
+		return 0, err
+	}
 	low, high := -12.0, 0.0 // of log C
 	for range 14 {
 		middle := (low + high) / 2
-		p.keys = thresholdKeys(math.Exp(middle))
-		o, err := p.sample(ctx)
+		run.Settings.Swap.Correction = math.Exp(middle)
+		o, err := p.execute(ctx, run)
 		if err != nil {
 			return 0, err
 		}
@@ -298,5 +324,5 @@ func calibrate(ctx context.Context, p plan, target float64) (float64, error) {
 
 // thresholdKeys are those of the swap rule of the released code.
 func thresholdKeys(correction float64) string {
-	return fmt.Sprintf("boundary: nearest\nswap: {rule: threshold, threshold: 3e-4, variance: %g, correction: %.4g}", swapVariance, correction)
+	return fmt.Sprintf("boundary: nearest\nswap: {%s, rule: threshold, threshold: 3e-4, variance: %g, correction: %.4g}", everySweep, swapVariance, correction)
 }

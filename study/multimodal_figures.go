@@ -171,7 +171,7 @@ func FlowerPath(ctx context.Context, seed uint64, first, last int) (figure.Traje
 		return figure.Trajectory{}, err
 	}
 	p := plan{scene: &scene{shape: s}, label: "r2SGLD", method: "r2sgld", rungs: 2, runs: 1, seed: seed,
-		protocol: protocol{"path", last, 1}, keys: fmt.Sprintf("swap: {variance: %g, every: 10}", swapVariance)}
+		protocol: protocol{"path", last, 1}, keys: fmt.Sprintf("swap: {%s, every: 10, variance: %g}", everySweep, swapVariance)}
 	run, err := config.Parse("sample", "path", []byte(p.text()), nil)
 	if err != nil {
 		return figure.Trajectory{}, fmt.Errorf("path on the flower: %w", err)
