@@ -67,7 +67,8 @@ func (r *DiameterResults) decline() Claim {
 	}
 	c.Why = fmt.Sprintf("After 10,000 iterations KL grows like the diameter to the power %v, after 1,000 to the power %v%s.", late, early, r.early())
 	if len(r.Powers) > 0 {
-		c.Why += " A given KL takes more iterations the larger the domain. Most of that is the larger number of cells, see diameter-comparable."
+		p := r.Powers[len(r.Powers)-1]
+		c.Why += fmt.Sprintf(" A given KL takes more iterations the larger the domain, to KL %g like the power %v; but independent draws, which mix at once, have the power %v: see diameter-comparable.", p.KL, p.Chain, p.IID)
 	}
 	return c
 }
@@ -130,10 +131,17 @@ func (r *DiameterResults) quadratic() Claim {
 	where := map[int]string{-1: "less than quadratic", 0: "compatible with quadratic", 1: "more than quadratic"}
 	c.Why = fmt.Sprintf("Without a potential the slope is %v: %s, as it must be by scaling. r2SGLD on the 25 modes: %v, %s.", free, where[free.sign(2)], exchange, where[exchange.sign(2)])
 	if len(walks) > 2 {
-		c.Why += fmt.Sprintf(" At one temperature: %v, with times %.3g to %.3g times those without a potential: its barriers set the time, the diameter only multiplies it.",
+		c.Why += fmt.Sprintf(" At one temperature: %v, with times %.3g to %.3g times those without a potential: the barriers between its modes set the scale, and the diameter the number of them.",
 			walks[2].Fit, slower(walks[2], walks[1], true), slower(walks[2], walks[1], false))
 	}
-	c.Why += " The bowl of the potential holds a cold chain near the origin however far the wall is, so that no square law can go on for ever. Iterations to a KL grow near quadratically also for independent draws, and are no evidence for it."
+	if exchange.Misfit > 4 {
+		c.Why += fmt.Sprintf(" For r2SGLD no power fits (χ² %.0f times what it should be): which modes lie inside, and how near the wall, changes with the size.", exchange.Misfit)
+	}
+	c.Why += " The bowl of the potential holds a chain near the origin however far the wall is, so that no square law can go on for ever."
+	if len(r.Powers) > 0 {
+		p := r.Powers[len(r.Powers)-1]
+		c.Why += fmt.Sprintf(" Iterations to KL %g grow like the power %v, but the independent draws with that KL like the power %v: they are no evidence for a square law of mixing.", p.KL, p.Chain, p.IID)
+	}
 	return c
 }
 

@@ -44,9 +44,8 @@ func (e effort) domain(s *scene, runs []*stroll, seed uint64) DiameterDomain {
 			d.All, d.Dropped = append(d.All, row), append(d.Dropped, dropped)
 		}
 	}
-	few := e.marks[0] / 25
-	var marks []int
-	for n := few; n < e.marks[0]; n *= 2 {
+	var marks []int // of independent draws, which are soon below any level
+	for n := 1; n < e.marks[0]; n *= 2 {
 		marks = append(marks, n)
 	}
 	marks = append(marks, e.marks[:len(d.All)]...)

@@ -2,6 +2,7 @@ package study
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/r2sgld/r2sgld/figure"
 )
@@ -115,19 +116,19 @@ func (r *DiameterResults) neededTable() Table {
 
 // relaxationTable is the relaxation times.
 func (r *DiameterResults) relaxationTable() Table {
-	t := Table{Title: "Relaxation times", Columns: []string{"process", "circumradius", "time", "95 % interval", "at twice the lag", "exact", "iterations", "slowest statistic", "power"},
-		Caption: "Time in units of the cold step times iterations; the power of the diameter with its 95 % interval, wider where no power fits."}
+	t := Table{Title: "Relaxation times", Columns: []string{"process", "circumradius", "time", "95 % interval", "at twice the lag", "exact", "iterations", "slowest statistic", "power", "misfit"},
+		Caption: "Time in units of the cold step times iterations; the power of the diameter with its 95 % interval, wider where no power fits: misfit is χ² per degree of freedom."}
 	for _, x := range r.Relaxations {
 		for i, v := range x.Relaxation {
-			exact, power := "", ""
+			exact, power, misfit := "", "", ""
 			if x.Exact != nil {
 				exact = fmt.Sprintf("%.4g", x.Exact[i])
 			}
 			if i == 0 {
-				power = x.Fit.String()
+				power, misfit = x.Fit.String(), fmt.Sprintf("%.1f", x.Fit.Misfit)
 			}
 			t.Rows = append(t.Rows, []string{x.Name, fmt.Sprint(x.Circumradius[i]), fmt.Sprintf("%.4g", v.Time), fmt.Sprintf("[%.4g, %.4g]", v.Low, v.High),
-				fmt.Sprintf("%.4g", v.AtTwice), exact, fmt.Sprintf("%.0f", v.Time/x.StepSize), v.Symmetry, power})
+				fmt.Sprintf("%.4g", v.AtTwice), exact, fmt.Sprintf("%.0f", v.Time/x.StepSize), v.Symmetry, power, misfit})
 		}
 	}
 	return t
@@ -179,14 +180,15 @@ func (r *DiameterResults) neededFigure() (*figure.Figure, error) {
 
 // relaxationFigure is the relaxation time of every process against the diameter.
 func (r *DiameterResults) relaxationFigure() (*figure.Figure, error) {
-	q := figure.Lines{X: figure.Axis{Name: "diameter"}, Y: figure.Axis{Name: "relaxation time", Unit: "cold step × iterations"}, LogX: true, LogY: true, Caption: "95 % intervals."}
+	q := figure.Lines{X: figure.Axis{Name: "diameter"}, Y: figure.Axis{Name: "relaxation time"}, LogX: true, LogY: true, Caption: "95 % intervals. Time: cold step times iterations."}
 	for _, x := range r.Relaxations {
-		p := figure.Points{Name: x.Name, Method: x.Method, Trend: r.trendOf(x.Fit)}
+		name, _, _ := strings.Cut(x.Name, ",")
+		p := figure.Points{Name: name, Method: x.Method, Trend: r.trendOf(x.Fit)}
 		for i, v := range x.Relaxation {
 			p.X, p.Y = append(p.X, 2*x.Circumradius[i]), append(p.Y, v.Time)
 			p.Low, p.High = append(p.Low, v.Low), append(p.High, v.High)
 		}
-		panel := figure.LinePanel{Title: x.Name, Points: []figure.Points{p}}
+		panel := figure.LinePanel{Title: x.Name, Y: q.Y, Points: []figure.Points{p}}
 		if x.Exact != nil {
 			exact := figure.Line{Name: "1/λ₁ of the octagon", Method: "truth"}
 			for i, v := range x.Exact {

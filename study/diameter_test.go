@@ -9,10 +9,12 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/config"
+	"github.com/r2sgld/r2sgld/kernel"
 	"github.com/r2sgld/r2sgld/stream"
 )
 
@@ -26,7 +28,12 @@ type diameterReference struct {
 		Dropped      map[string]map[string]([2]float64) `json:"drop_first_20pct"`
 		Floor        map[string]map[string]([2]float64) `json:"iid_floor"`
 		SwapRate     float64                            `json:"swap_rate"`
-		Reflected    [2]float64                         `json:"reflected_frac_cold_hot"`
+		Long         struct {
+			Runs    int
+			All     map[string]map[string]([2]float64) `json:"no_burnin"`
+			Dropped map[string]map[string]([2]float64) `json:"drop_first_20pct"`
+		}
+		Reflected [2]float64 `json:"reflected_frac_cold_hot"`
 	}
 	Needed map[string]map[string]float64 `json:"iterations_to_threshold"`
 }
@@ -54,16 +61,21 @@ func soak(n, factor int) int {
 
 func octagonScenes(t *testing.T) []*scene {
 	t.Helper()
-	var all []shape
-	for _, r := range radii() {
-		all = append(all, octagonOf(r))
-	}
-	s, err := scenes(all, 2)
+	s, err := octagons()
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s
 }
+
+// octagons computes the truth once for all tests.
+var octagons = sync.OnceValues(func() ([]*scene, error) {
+	var all []shape
+	for _, r := range radii() {
+		all = append(all, octagonOf(r))
+	}
+	return scenes(all, 2)
+})
 
 // KL both ways and W1, with and without the first fifth, and the floor of
 // independent draws, agree with the reference's 100 seeds at every number of
@@ -117,6 +129,55 @@ func TestDiameterReference(t *testing.T) {
 			short(d.All[4].KL), o.All["10000"]["kl_te"], d.SwapRate, o.SwapRate, d.Exact, d.Reflected, o.Reflected)
 	}
 	t.Logf("largest |t| of %d: %.2f", compared, worst)
+}
+
+// Longer runs agree with the reference's as well: to 30,000 iterations, in the long
+// tests to a million. Threshold 1e-6 over all 96 comparisons, of logarithms: the
+// runs are few and their KL skew. Kills: draws that are no longer counted after some
+// number, a burn-in that is not a fifth of the draws so far.
+func TestDiameterLong(t *testing.T) {
+	ref := readDiameterReference(t)
+	length := 30_000
+	if os.Getenv("R2SGLD_SOAK") != "" {
+		length = 1_000_000
+	}
+	var marks []int
+	for _, n := range []int{30_000, 100_000, 300_000, 1_000_000} {
+		if n <= length {
+			marks = append(marks, n)
+		}
+	}
+	w := exchangeWalk("long", 20, length, 0)
+	worst := 0.0
+	for i, s := range octagonScenes(t) {
+		o := ref.Octagons[i].Long
+		run, err := w.sample(context.Background(), Options{Seed: 8}, s.radius, s, marks)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, n := range marks {
+			for _, drop := range []bool{false, true} {
+				row, ok := scoreRow(run.watchers, n, drop)
+				want := o.All[fmt.Sprint(n)]
+				if drop {
+					want = o.Dropped[fmt.Sprint(n)]
+				}
+				for name, got := range map[string]Interval{"kl_te": row.KL, "kl_et": row.Back, "w1": row.W1} {
+					log := func(v Interval, runs int) sample {
+						x := v.sample(runs)
+						return sample{math.Log(x.mean), x.se / x.mean, x.n}
+					}
+					x, p := welch(log(got, row.Runs), log(Interval{want[name][0], want[name][1]}, o.Runs))
+					worst = max(worst, math.Abs(x))
+					if !ok || p < 1e-6/96 {
+						t.Errorf("circumradius %g, %s after %d, first fifth dropped %t: %v, reference %v: t = %.1f", s.radius, name, n, drop, got, want[name], x)
+					}
+				}
+				t.Logf("circumradius %g, %d, dropped %t: KL %s, reference %v", s.radius, n, drop, short(row.KL), want["kl_te"])
+			}
+		}
+	}
+	t.Logf("largest |t|: %.2f", worst)
 }
 
 // Brownian motion in octagons relaxes in the time 1/λ₁ of the Neumann problem, so
@@ -247,8 +308,7 @@ func TestIndependentDraws(t *testing.T) {
 			t.Fatal("draws outside")
 		}
 	}
-	for k, p := range c.mass { // E of -p log((N+½)/(n+2)/p), N binomial
-		_ = k
+	for _, p := range c.mass { // E of -p log((N+½)/(n+2)/p), N binomial
 		for m := range n + 1 {
 			lg, _ := math.Lgamma(n + 1)
 			la, _ := math.Lgamma(float64(m) + 1)
@@ -369,5 +429,26 @@ func TestDiameterVerdicts(t *testing.T) {
 	r.Powers = []DiameterPower{{KL: 0.1, IID: power(1.8, 0.1)}}
 	if got := r.comparable(); got.Verdict != Fails {
 		t.Errorf("a floor that grows: %s", got.Verdict)
+	}
+}
+
+// A watcher allocates nothing between the numbers of draws that it keeps. Kills: a
+// track that grows, a point that escapes.
+func TestWatcherAllocates(t *testing.T) {
+	s := octagonScenes(t)[0]
+	w := &watcher{measure: s.own(), ends: []int{1_000_000}, every: 2, track: make(track, 0, 4*2000)}
+	w.count = w.measure.tallies()
+	b := kernel.NewBlock(2, 2)
+	k := 0
+	if n := testing.AllocsPerRun(1000, func() {
+		k++
+		if err := w.Record(k, b); err != nil {
+			t.Fatal(err)
+		}
+	}); n != 0 {
+		t.Errorf("%g allocations an iteration", n)
+	}
+	if len(w.track) != 4*(k/2) {
+		t.Errorf("%d numbers of %d frames", len(w.track), k/2)
 	}
 }
