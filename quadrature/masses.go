@@ -29,6 +29,10 @@ const (
 func (r *Region) Masses(tau float64, g Grid) []float64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if g.NX < 1 || g.NY < 1 || !(g.DX > 0 && g.DY > 0) || g.X0-g.X0 != 0 || g.Y0-g.Y0 != 0 {
+		r.fail("grid %+v: its cells need a place, a width and a height", g)
+		return nil
+	}
 	mass := make([]float64, g.NX*g.NY)
 	m := r.settledMoments(tau)
 	if r.err != nil {

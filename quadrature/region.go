@@ -126,7 +126,8 @@ func (r *Region) Area() float64 { return r.area }
 func (r *Region) Perimeter() float64 { return r.perimeter }
 
 // Err returns the first failure: an answer that did not settle to 1e-6 or an
-// energy that is not finite. All answers are to be trusted where it is nil.
+// energy that is not finite. Where it is nil all answers are to be trusted, and
+// none that was given after a failure.
 func (r *Region) Err() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
