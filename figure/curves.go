@@ -83,7 +83,10 @@ func Curves(q Lines) (*Figure, error) {
 		}
 		q.layers(p, c, lay)
 		panels = append(panels, p)
-		keys = c.keys(keys)
+		keys = c.keys(keys, false)
+	}
+	for k := range q.Panels {
+		keys = q.Panels[k].keys(keys, true)
 	}
 	onlyLowest(panels, columns)
 	return lay.compose(panels, keys, q.Caption), nil
@@ -236,7 +239,7 @@ func (q *Lines) extent(panels []LinePanel, j int) scale {
 	// Wide intervals on a logarithmic axis must not squeeze everything else.
 	least := math.Inf(-1)
 	if q.log(j) {
-		least = lo - math.Max(0.3, 0.25*(hi-lo))
+		least = lo - math.Max(0.3, 0.1*(hi-lo))
 	}
 	for _, v := range ends {
 		lo, hi = math.Min(lo, math.Max(q.place(j, v), least)), math.Max(hi, q.place(j, v))
@@ -403,8 +406,8 @@ func (p *plane) say(texts []saying, taken []point) {
 	}
 }
 
-// keys adds to keys what is new in panel c.
-func (c *LinePanel) keys(keys []key) []key {
+// keys adds to keys what is new in panel c: what is dashed, or the rest.
+func (c *LinePanel) keys(keys []key, dashed bool) []key {
 	add := func(k key) {
 		for _, o := range keys {
 			if o.label == k.label {
@@ -416,9 +419,14 @@ func (c *LinePanel) keys(keys []key) []key {
 		}
 	}
 	for i := range c.Lines {
-		add(keyLine(c.Lines[i].named(), c.Lines[i].style()))
+		if c.Lines[i].Dashed == dashed {
+			add(keyLine(c.Lines[i].named(), c.Lines[i].style()))
+		}
 	}
 	for i := range c.Points {
+		if dashed {
+			break
+		}
 		l := &c.Points[i]
 		sty, _ := methodLine(l.Method)
 		add(key{l.named(), func(d draw.Canvas) {

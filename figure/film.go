@@ -290,7 +290,7 @@ func (r *reel) palette() color.Palette {
 func cellOf(pix []uint8) int { return int(pix[0]>>3)<<10 | int(pix[1]>>3)<<5 | int(pix[2]>>3) }
 
 func middleOf(cell int) color.NRGBA {
-	return color.NRGBA{R: uint8(cell>>10<<3 | 4), G: uint8(cell >> 5 & 31 << 3 | 4), B: uint8(cell & 31 << 3 | 4), A: 255}
+	return color.NRGBA{R: uint8(cell>>10<<3 | 4), G: uint8(cell>>5&31<<3 | 4), B: uint8(cell&31<<3 | 4), A: 255}
 }
 
 // apart reports whether c differs from all colours by more than can hardly be
