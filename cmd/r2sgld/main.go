@@ -46,7 +46,7 @@ reflected replica exchange stochastic gradient Langevin dynamics.`,
 		SilenceUsage:  true,
 	}
 	root.SetArgs(args)
-	root.AddCommand(sampleCommand(), identifyCommand(), planCommand(), compareCommand(), resumeCommand(), diagnoseCommand())
+	root.AddCommand(sampleCommand(), identifyCommand(), planCommand(), compareCommand(), resumeCommand(), diagnoseCommand(), reproduceCommand())
 	began := false
 	root.PersistentPreRun = func(*cobra.Command, []string) { began = true }
 	err := root.ExecuteContext(ctx)
@@ -57,8 +57,9 @@ reflected replica exchange stochastic gradient Langevin dynamics.`,
 	var problems config.Problems
 	var refused *runner.Refused
 	var interrupted *runner.Interrupted
+	var halted *stopped
 	switch {
-	case errors.As(err, &interrupted):
+	case errors.As(err, &interrupted), errors.As(err, &halted):
 		return exitInterrupted
 	case errors.As(err, &problems), errors.As(err, &refused):
 		return exitUsage

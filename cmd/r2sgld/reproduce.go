@@ -1,0 +1,177 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/r2sgld/r2sgld/config/yamlpos"
+	"github.com/r2sgld/r2sgld/runner"
+	"github.com/r2sgld/r2sgld/store"
+	"github.com/r2sgld/r2sgld/study"
+)
+
+// everything is the name that stands for all studies.
+const everything = "all"
+
+func reproduceCommand() *cobra.Command {
+	var c common
+	var scale string
+	var truth bool
+	var b strings.Builder
+	for _, e := range study.All() {
+		fmt.Fprintf(&b, "  %-12s %s\n", e.Name, e.Title)
+	}
+	cmd := &cobra.Command{
+		Use:   "reproduce STUDY",
+		Short: "Run a study of the paper, or all, and say which of its claims hold",
+		Long: `Run a study of the r2SGLD paper and say which of its claims hold. The folder gets
+report.html (figures, tables, a verdict for every claim, and how to run it again),
+results.json, claims.json and the figures. The studies:
+` + b.String() + fmt.Sprintf("  %-12s one report of all of them", everything),
+		Example: `  r2sgld reproduce multimodal
+  r2sgld reproduce multimodal --scale smoke
+  r2sgld reproduce multimodal --truth --json`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if truth {
+				return c.truth(args[0])
+			}
+			return c.reproduce(cmd.Context(), args[0], scale)
+		},
+	}
+	c.display(cmd)
+	f := cmd.Flags()
+	f.StringVar(&scale, "scale", string(study.Paper), "paper: as much as the paper ran; smoke: seconds, to see that it works")
+	f.BoolVar(&truth, "truth", false, "print the exact laws that multimodal compares with, and run nothing")
+	f.StringVar(&c.out, "out", "", "folder of the report (default runs/reproduce-STUDY-TIME)")
+	f.Uint64Var(&c.seed, "seed", 1, "seed of all random numbers")
+	f.IntVar(&c.threads, "threads", 0, "chains that run at once; changes no number (default all processors)")
+	f.BoolVar(&c.force, "force", false, "write into a folder that is not empty")
+	return cmd
+}
+
+// chosen are the studies of a name.
+func chosen(name string) ([]study.Entry, error) {
+	names := []string{everything}
+	for _, e := range study.All() {
+		if e.Name == name {
+			return []study.Entry{e}, nil
+		}
+		names = append(names, e.Name)
+	}
+	if name == everything {
+		return study.All(), nil
+	}
+	err := fmt.Errorf("there is no study %q%s", name, yamlpos.Suggest(name, "studies", names))
+	return nil, &runner.Refused{Err: err}
+}
+
+// truth prints what the studies of a name compare with.
+func (c *common) truth(name string) error {
+	entries, err := chosen(name)
+	if err != nil {
+		return err
+	}
+	if len(entries) != 1 || entries[0].Truth == nil {
+		return &runner.Refused{Err: fmt.Errorf("--truth belongs to the study multimodal; found %s", name)}
+	}
+	v, err := entries[0].Truth()
+	if err != nil {
+		return err
+	}
+	return printJSON(v)
+}
+
+// reproduce runs the studies of a name and leaves their report.
+func (c *common) reproduce(ctx context.Context, name, scale string) error {
+	entries, err := chosen(name)
+	if err != nil {
+		return err
+	}
+	size, err := study.ParseScale(scale)
+	if err != nil {
+		return &runner.Refused{Err: fmt.Errorf("--scale: %w", err)}
+	}
+	if c.threads < 0 {
+		return &runner.Refused{Err: fmt.Errorf("--threads %d: must not be negative", c.threads)}
+	}
+	dir := filepath.Clean(c.out)
+	if c.out == "" {
+		dir = fmt.Sprintf("runs/reproduce-%s-%s", name, time.Now().Format("20060102-150405"))
+	}
+	folder, err := study.Create(dir, c.force)
+	if err != nil {
+		return &runner.Refused{Err: err}
+	}
+	defer folder.Close()
+	o := study.Options{Scale: size, Seed: c.seed, Threads: c.threads, Progress: io.Discard}
+	if !c.quiet {
+		o.Progress = os.Stderr
+	}
+	studies, err := conduct(ctx, entries, o)
+	if err != nil {
+		return errors.Join(err, folder.Discard())
+	}
+	return c.leave(folder, dir, studies)
+}
+
+// conduct runs one study after the other.
+func conduct(ctx context.Context, entries []study.Entry, o study.Options) ([]*study.Study, error) {
+	var studies []*study.Study
+	for _, e := range entries {
+		s, err := e.Run(ctx, o)
+		switch {
+		case ctx.Err() != nil:
+			return nil, &stopped{e.Name}
+		case err != nil:
+			return nil, fmt.Errorf("study %s: %w", e.Name, err)
+		}
+		studies = append(studies, s)
+	}
+	return studies, nil
+}
+
+// leave writes the report and prints the claims.
+func (c *common) leave(folder *store.Folder, dir string, studies []*study.Study) error {
+	out, err := study.Write(folder, studies)
+	if err != nil {
+		return err
+	}
+	claims, err := study.Merge(studies)
+	switch {
+	case err != nil:
+		return err
+	case c.json:
+		return printJSON(studies)
+	case c.quiet:
+		return nil
+	}
+	t := study.Terminal{Color: style().Color}
+	if w, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil {
+		t.Width = w
+	}
+	if err := study.ClaimsTable(os.Stdout, claims, t); err != nil {
+		return err
+	}
+	for _, w := range out.Warnings {
+		fmt.Fprintln(os.Stderr, " ! "+w)
+	}
+	fmt.Printf(" wrote %s/: report.html, claims.json, results.json, figures (%d)\n", dir, len(out.Files)-3)
+	return nil
+}
+
+// stopped says that a study was stopped.
+type stopped struct{ name string }
+
+func (e *stopped) Error() string {
+	return fmt.Sprintf("stopped; a study is not resumed, and nothing is left of it. Run it again: r2sgld reproduce %s", e.name)
+}
