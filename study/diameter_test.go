@@ -80,8 +80,8 @@ var octagons = sync.OnceValues(func() ([]*scene, error) {
 // KL both ways and W1, with and without the first fifth, and the floor of
 // independent draws, agree with the reference's 100 seeds at every number of
 // iterations. The threshold is Welch's, 1e-6 over all 160 comparisons. Kills:
-// every second swap left out, the step of the hot rung a half, noise without the 2,
-// KL the wrong way round, a fifth not dropped, W1 the sum of both marginals (each
+// the hot rung's step or temperature a half, the cold one's temperature twice, KL
+// the wrong way round, a fifth not dropped, W1 the sum of both marginals (each
 // shifts a number by more than its threshold of some 6 standard errors).
 func TestDiameterReference(t *testing.T) {
 	ref := readDiameterReference(t)
