@@ -43,3 +43,37 @@ func ExampleUniform() {
 	fmt.Println(n)
 	// Output: 1000
 }
+
+func ExampleProjection() {
+	simplex, err := domain.NewSimplex(2, 1)
+	if err != nil {
+		panic(err)
+	}
+	project, err := domain.Projection(simplex)
+	if err != nil {
+		panic(err)
+	}
+	nearest, p := project(), make([]float64, 2)
+	outside := nearest(p, []float64{1, 0.5})
+	fmt.Println(p, outside)
+	// Output: [0.75 0.25] true
+}
+
+func ExampleMirror() {
+	box, err := domain.NewBox([]float64{0, -1}, []float64{4, 1})
+	if err != nil {
+		panic(err)
+	}
+	m, err := domain.NewMirror(box)
+	if err != nil {
+		panic(err)
+	}
+	x, y := make([]float64, 2), []float64{0, 900}
+	m.Primal(x, y)
+	fmt.Printf("%.3g %v\n", x, box.Contains(x))
+	m.Dual(y, []float64{3, 0})
+	fmt.Printf("%.3g\n", y)
+	// Output:
+	// [2 1] true
+	// [1.1 0]
+}
