@@ -105,7 +105,9 @@ func (l *loader) suits(section *yamlpos.Node) {
 	case l.domain == nil:
 		err = fmt.Errorf("method %s needs a domain", m.name)
 	case m.mirror:
-		_, err = domain.NewMirror(l.domain)
+		if _, none := domain.NewMirror(l.domain); none != nil {
+			err = fmt.Errorf("method %s needs a simplex, or a box that is bounded on every side: take r2sgld", m.name)
+		}
 	case m.proximal && !domain.Convex(l.domain):
 		err = fmt.Errorf("method %s needs a domain that is convex, and this one is not, or not known to be: take r2sgld", m.name)
 	case m.proximal || m.wall == "p" && l.sampler.Penalty.Form == penaltyDistance:
