@@ -271,6 +271,9 @@ func pick(s [2][]Score, drop bool, of func(Score) float64) []float64 {
 // klAll is the study's chief number.
 func klAll(s Score) float64 { return s.KLAll }
 
+// klIn is it with the draws outside discarded.
+func klIn(s Score) float64 { return s.KLIn }
+
 // runAll runs cases, threads at once; the results stand in the order of plans.
 func runAll(ctx context.Context, plans []plan, threads int) ([]*outcome, error) {
 	out := make([]*outcome, len(plans))

@@ -90,8 +90,9 @@ func (c court) cyclic() Claim {
 	cs := c.pairs(klAll, [2]string{"R-cycSGLD", "R-SGLD"})
 	var twice comparisons
 	for _, s := range c.five {
-		a, b := c.find(s.name, "paper", groupTwice, "R-cycSGLD, twice the step"), c.of(s.name, "paper", "R-SGLD")
-		twice.add(s.name, a.last(klAll), b.last(klAll))
+		if o := c.find(s.name, "paper", groupTwice, "R-cycSGLD, twice the step"); o != nil {
+			twice.add(s.name, o.last(klAll), c.of(s.name, "paper", "R-SGLD").last(klAll))
+		}
 	}
 	twice = twice.adjusted()
 	numbers := c.numbers("KL", klAll, "R-SGLD", "R-cycSGLD")
@@ -118,7 +119,7 @@ func (c court) first(of func(Score) float64) (first, cells int, others []string)
 	for _, p := range c.protocols {
 		for _, s := range c.five {
 			best, lowest := "", 0.0
-			for _, l := range nine() {
+			for _, l := range append(nine(), bestInside) {
 				if m := interval(c.of(s.name, p.name, l).last(of)).Mean; best == "" || m < lowest {
 					best, lowest = l, m
 				}
@@ -150,12 +151,22 @@ func (c court) best() Claim {
 }
 
 func (c court) bestInside() Claim {
-	inside := func(s Score) float64 { return s.KLIn }
-	cs := c.pairs(inside, rivals()...)
-	return c.ordinary("multimodal-r2sgld-best-inside", "r2SGLD samples best, also if the draws outside are simply discarded from all methods.",
-		"r2SGLD (a) against each of the eight others (b) in "+klDiscarded+".", cs,
-		c.numbers("KL inside", inside, nine()...),
-		c.rank(inside)+" "+cs.tell("r2SGLD", "its rival")+" What is left of its lead is the share of draws that the others leave outside.")
+	var pairs [][2]string
+	for _, q := range rivals() {
+		if q[1] == "P-reSGLD" {
+			q[1] = bestInside
+		}
+		pairs = append(pairs, q)
+	}
+	cs := c.pairs(klIn, pairs...)
+	claim := c.ordinary("multimodal-r2sgld-best-inside", "r2SGLD samples best, also if the draws outside are simply discarded from all methods.",
+		"r2SGLD (a) against each of the eight others (b; P-reSGLD with the penalty of the lowest "+klDiscarded+") in "+klDiscarded+".", cs,
+		append(c.numbers("KL inside", klIn, nine()...), c.numbers("KL inside", klIn, bestInside)...),
+		c.rank(klIn)+" "+cs.tell("r2SGLD", "its rival"))
+	if claim.Verdict != Holds {
+		claim.Why += " Where it is not first, its lead with draws outside counted is the share that the other leaves there; reflection at the nearest point has a bias of its own at curved walls, of the order of the step."
+	}
+	return claim
 }
 
 func (c court) reduces() Claim {
@@ -168,7 +179,7 @@ func (c court) reduces() Claim {
 	return c.ordinary("multimodal-reflection-reduces-kl", "Reflection markedly reduces the KL of each sampler.",
 		"Each reflected sampler (a) against the plain one (b) in "+klCounted+".", cs,
 		append(c.numbers("KL", klAll, "SGLD", "R-SGLD", "cycSGLD", "R-cycSGLD", "reSGLD", "r2SGLD"), c.numbers("share outside", outside, "SGLD", "cycSGLD", "reSGLD")...),
-		cs.tell("the reflected sampler", "the plain one")+" "+c.pairs(func(s Score) float64 { return s.KLIn }, pairs...).tell("Once draws outside are discarded, the reflected sampler", "the plain one"))
+		cs.tell("the reflected sampler", "the plain one")+" "+c.pairs(klIn, pairs...).tell("Once draws outside are discarded, the reflected sampler", "the plain one"))
 }
 
 func (c court) beatsPenalty() Claim {

@@ -100,7 +100,7 @@ func (m *multimodal) gridPicture() (Picture, error) {
 	q := figure.DensityMaps{Axes: axes(), View: view, Caption: m.oneRun()}
 	for _, s := range m.five[1:] {
 		top := s.truthMap("truth")
-		q.Max = max(q.Max, 1.25*top.Value(0, 0))
+		q.Max += top.Value(0, 0) / 4 // the mean of the largest: one scale for light and heavy domains
 		row := []figure.DensityMap{top}
 		for _, l := range []string{"r2SGLD", "R-cycSGLD", "R-SGLD"} {
 			row = append(row, m.drawsMap(s, l, view))

@@ -194,20 +194,33 @@ func (m planner) threshold(ctx context.Context, s *scene) (plan, error) {
 	return a, nil
 }
 
-// choose returns, by domain and sampler, the penalty with the lowest mean KL, the
-// draws outside counted: the kindest choice for the P- methods.
-func (m planner) choose(t *trials, five []*scene) map[string]penalty {
+// choose returns, by domain and sampler, the penalty with the lowest mean of a KL:
+// the kindest choice for the P- methods.
+func (m planner) choose(t *trials, five []*scene, of func(Score) float64) map[string]penalty {
 	out := make(map[string]penalty)
 	for _, s := range five {
 		for _, a := range samplers() {
 			best := 0.0
 			for i, q := range m.scale.penalties() {
 				o := t.find(s.name, "paper", groupGrid, fmt.Sprintf("P-%s, %s", a.label, q))
-				if kl := interval(o.last(klAll)).Mean; i == 0 || kl < best {
+				if kl := interval(o.last(of)).Mean; i == 0 || kl < best {
 					best, out[key(s.name, a.label)] = kl, q
 				}
 			}
 		}
 	}
 	return out
+}
+
+// bestInside is the label of P-reSGLD with the penalty that serves it best once
+// draws outside are discarded.
+const bestInside = "P-reSGLD, best inside"
+
+// inside are the cases of bestInside that are not among the nine.
+func (m planner) inside(s *scene, p protocol, chosen, inside map[string]penalty) []plan {
+	q := inside[key(s.name, "reSGLD")]
+	if q == chosen[key(s.name, "reSGLD")] {
+		return nil
+	}
+	return []plan{m.plan(s, p, groupPenalised, bestInside, "p-resgld", 2, q.keys())}
 }

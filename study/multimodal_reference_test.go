@@ -46,7 +46,7 @@ func referencePlans(scenes []*scene, soak bool) []plan {
 				case !soak && (p != paper || q.group == groupPlain):
 					continue
 				case !soak && q.label == "r2SGLD":
-					q.runs = 80
+					q.runs = 60
 				case !soak:
 					q.runs = map[string]int{groupReflected: 30, groupBoundary: 10}[q.group]
 				}

@@ -68,7 +68,7 @@ func (m *multimodal) nineSection(curves []Picture) Section {
 		what string
 		of   func(Score) float64
 	}
-	all := []column{{"KL(truth‖draws), draws outside counted", klAll}, {"KL(truth‖draws), draws outside discarded", func(s Score) float64 { return s.KLIn }},
+	all := []column{{"KL(truth‖draws), draws outside counted", klAll}, {"KL(truth‖draws), draws outside discarded", klIn},
 		{"KL(draws‖truth), draws outside discarded", func(s Score) float64 { return s.KLBack }}, {"Share of draws outside", func(s Score) float64 { return s.Outside }},
 		{"W1 of the marginals, mean of x and y", func(s Score) float64 { return (s.W1X + s.W1Y) / 2 }},
 		{"Total variation of the weights of the modes", modesOff}, {"Modes found", func(s Score) float64 { return s.Found }}}
@@ -103,6 +103,14 @@ func (m *multimodal) penaltySection() Section {
 	return s
 }
 
+// klOf is the KL of an outcome, a dash if there is none.
+func klOf(o *outcome) string {
+	if o == nil {
+		return "–"
+	}
+	return short(interval(o.last(klAll)))
+}
+
 func (m *multimodal) costTable() Table {
 	const half, twice = "r2SGLD at half the draws", "R-cycSGLD, twice the step"
 	return m.domainsTable("KL(truth‖draws) at equal cost, protocol paper", "Draws outside counted, the first fifth dropped.", []string{"R-SGLD", "R-cycSGLD", twice, half, "r2SGLD"}, func(s *scene, l string) string {
@@ -111,7 +119,7 @@ func (m *multimodal) costTable() Table {
 			o := m.trials.of(s.name, "paper", "r2SGLD")
 			return short(interval(o.cheap(len(o.at)-1, true, klAll)))
 		case twice:
-			return short(interval(m.trials.find(s.name, "paper", groupTwice, l).last(klAll)))
+			return klOf(m.trials.find(s.name, "paper", groupTwice, l))
 		}
 		return short(interval(m.trials.of(s.name, "paper", l).last(klAll)))
 	})
@@ -147,7 +155,7 @@ func (m *multimodal) boundaryTable() Table {
 		if o == nil {
 			o = m.trials.of(s.name, "paper", l)
 		}
-		return short(interval(o.last(klAll)))
+		return klOf(o)
 	})
 }
 
@@ -173,7 +181,7 @@ func (m *multimodal) mirrorTable() Table {
 	for _, s := range m.two {
 		for _, o := range m.trials.all {
 			if o.scene == s {
-				t.Rows = append(t.Rows, []string{s.name, o.label, short(interval(o.last(klAll))), short(interval(o.last(func(s Score) float64 { return s.KLIn }))),
+				t.Rows = append(t.Rows, []string{s.name, o.label, short(interval(o.last(klAll))), short(interval(o.last(klIn))),
 					digits(interval(o.last(func(s Score) float64 { return s.Outside })).Mean), short(interval(o.last(func(s Score) float64 { return s.W1X }))), short(interval(o.last(func(s Score) float64 { return s.W1Y })))})
 			}
 		}
@@ -188,7 +196,9 @@ func (m *multimodal) exactnessTable() Table {
 	return m.domainsTable("E r² less the exact value, protocol paper", "Beside the difference its number of standard errors over the runs. A single chain is slow between modes, which the standard error tells.", labels, func(s *scene, l string) string {
 		o := m.trials.find(s.name, "paper", groupBaseline, l)
 		if o == nil {
-			o = m.trials.of(s.name, "paper", l)
+			if o = m.trials.of(s.name, "paper", l); o == nil {
+				return "–"
+			}
 		}
 		v := o.moment(1)
 		off := v.Mean - s.region.Moments(1).MeanR2

@@ -5,7 +5,7 @@ import "maps"
 // metrics are the numbers of a score, by their names in results.
 func metrics() map[string]func(Score) float64 {
 	return map[string]func(Score) float64{
-		"kl_te_all": klAll, "kl_te_in": func(s Score) float64 { return s.KLIn }, "kl_et_in": func(s Score) float64 { return s.KLBack },
+		"kl_te_all": klAll, "kl_te_in": klIn, "kl_et_in": func(s Score) float64 { return s.KLBack },
 		"frac_out": func(s Score) float64 { return s.Outside }, "w1x": func(s Score) float64 { return s.W1X },
 		"w1y": func(s Score) float64 { return s.W1Y }, "mode_tv": modesOff, "modes_found": func(s Score) float64 { return s.Found }}
 }

@@ -1,0 +1,32 @@
+package study_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/r2sgld/r2sgld/study"
+)
+
+// The study at a glance, with its claims on the terminal.
+func ExampleMultimodal() {
+	s, err := study.Multimodal(context.Background(), study.Options{Scale: study.Smoke, Seed: 1})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if err := study.ClaimsTable(os.Stdout, s.Claims, study.Terminal{}); err != nil {
+		fmt.Println(err)
+	}
+}
+
+// Two hundred iterations of the two replicas of r2SGLD on the flower.
+func ExampleFlowerPath() {
+	path, err := study.FlowerPath(context.Background(), 1, 51, 250)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(len(path.Cold), "steps at temperature", path.Temperature[0], "and", len(path.Hot), "at", path.Temperature[1])
+	// Output: 200 steps at temperature 1 and 200 at 10
+}
