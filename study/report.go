@@ -62,7 +62,8 @@ type inline struct {
 // left out, with a warning.
 func fit(studies []*Study, claims []Claim, pictures []*drawing, limit int) ([]byte, []string, error) {
 	t, err := template.New("report").Funcs(template.FuncMap{
-		"paragraphs": paragraphs, "numeric": numeric, "kind": kind, "class": class, "mark": mark, "brief": sentence, "duration": duration,
+		"paragraphs": paragraphs, "numeric": numeric, "kind": kind, "class": class, "mark": mark,
+		"brief": sentence, "duration": duration, "place": whereabouts,
 		"key":  func(n []Number) []Number { return n[:min(len(n), shown)] },
 		"more": func(n []Number) []Number { return n[min(len(n), shown):] },
 	}).Parse(reportText)
@@ -185,6 +186,15 @@ func class(v Verdict) string {
 
 func mark(v Verdict) string {
 	return map[Verdict]string{Holds: "✓", Fails: "✗", Depends: "±", Untestable: "○"}[v]
+}
+
+// whereabouts says where in the paper: "Section 5.2" or "Abstract".
+func whereabouts(section string) string {
+	if section[0] >= '0' && section[0] <= '9' {
+		return "Section " + section
+	}
+	r, n := utf8.DecodeRuneInString(section)
+	return string(unicode.ToUpper(r)) + section[n:]
 }
 
 // sentence is the first sentence of a caption.

@@ -17,7 +17,7 @@ type Terminal struct {
 const (
 	narrow   = 72 // columns: below, verdict and numbers stand under the claim
 	widest   = 140
-	tellings = 3 // numbers of a claim that a terminal shows
+	tellings = 2 // numbers of a claim that a terminal shows
 )
 
 // ClaimsTable prints claims, verdicts and their key numbers, and the verdicts'
