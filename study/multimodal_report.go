@@ -18,7 +18,7 @@ func (m *multimodal) sections(pictures []Picture) []Section {
 		m.penaltySection(),
 		{"Equal cost, swaps and steps", "Replica exchange evaluates two gradients where a single chain evaluates one. At half the draws the costs are equal. The cosine schedule of R-cycSGLD at 1e-3 has the mean step of R-SGLD; the code of the paper's figure doubles it. The rule threshold swaps whenever the corrected swap probability exceeds 3e-4, without a random number; its correction is found by bisection over short runs so that a tenth of the sweeps swap.",
 			[]Table{m.costTable(), m.swapTable()}, nil},
-		{"How a step that leaves is turned back", "Nearest mirrors at the tangent of the nearest point of the wall (the paper's rule), specular follows the path from crossing to crossing, refuse does not take the step.",
+		{"How a step that leaves is turned back", "Nearest mirrors at the tangent of the nearest point of the wall (the paper's rule), specular follows the path from crossing to crossing, refuse does not take the step. " + m.insideText(),
 			[]Table{m.boundaryTable()}, pictures[len(pictures)-1:]},
 		{"Other answers to the same need", "Projection moves to the nearest point of the domain and leaves atoms on the wall. MYULA (convex domains) pulls back by a Moreau–Yosida envelope and leaves the domain. Mirror Langevin (box and triangle) moves in coordinates without walls; its step is chosen for the same diffusion where its map is steepest. Rejection drops the draws of an unconstrained run outside. Reflected HMC and r2SGLD with kernel hmc are exact; they run without noise, at as many gradient evaluations, and so a tenth of the draws.",
 			[]Table{m.baselineTable(), m.mirrorTable(), m.exactnessTable()}, nil},
@@ -204,6 +204,21 @@ func (m *multimodal) exactnessTable() Table {
 		off := v.Mean - s.region.Moments(1).MeanR2
 		return fmt.Sprintf("%s (%.1f)", strings.Replace(fmt.Sprintf("%+.4f", off), "-", "−", 1), math.Abs(off)/v.sample(o.runs).se)
 	})
+}
+
+// insideText says whether the reflected methods stayed inside.
+func (m *multimodal) insideText() string {
+	var runs int
+	var draws, outside, lost int64
+	for _, o := range m.trials.all {
+		if o.group == groupReflected || o.group == groupBoundary || o.group == groupThreshold {
+			runs += o.runs
+			draws += int64(o.runs) * int64(o.protocol.draws())
+			outside += o.outside
+			lost += o.fallbacks
+		}
+	}
+	return fmt.Sprintf("Of %s draws in %s runs that reflect or refuse, %d lie outside; %d steps had to be given up.", thousands(int(draws)), thousands(runs), outside, lost)
 }
 
 func (m *multimodal) timeText() string {
