@@ -34,16 +34,13 @@ func written(t *testing.T, f Film) []byte {
 // frame, must give every frame as it was drawn; the last one is kept as a
 // picture.
 func TestFilm(t *testing.T) {
-	film := flowerFilm(t, 240)
+	film := flowerFilm(t, 200)
 	b := written(t, film)
-	if !bytes.Equal(b, written(t, film)) {
-		t.Error("equal data gave different bytes")
-	}
 	g, err := gif.DecodeAll(bytes.NewReader(b))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if g.Config.Width != 480 || len(g.Image) != 120 || g.LoopCount != 0 || len(g.Image[0].Palette) > 64 {
+	if g.Config.Width != 480 || len(g.Image) != 100 || g.LoopCount != 0 || len(g.Image[0].Palette) > 64 {
 		t.Errorf("%d dots wide, %d frames, %d loops, %d colours", g.Config.Width, len(g.Image), g.LoopCount, len(g.Image[0].Palette))
 	}
 	r, err := film.reel()
@@ -55,7 +52,7 @@ func TestFilm(t *testing.T) {
 	seen := image.NewRGBA(image.Rect(0, 0, g.Config.Width, g.Config.Height))
 	for k, frame := range g.Image {
 		draw.Draw(seen, frame.Rect, frame, frame.Rect.Min, draw.Over)
-		if k%17 != 0 && k != len(g.Image)-1 {
+		if k%33 != 0 && k != len(g.Image)-1 {
 			continue
 		}
 		want := colours.paletted(r.frame(k), palette)
@@ -99,7 +96,11 @@ func TestFilmSizes(t *testing.T) {
 	if len(b) > 1_500_000 {
 		t.Errorf("%d bytes", len(b))
 	}
-	short := flowerFilm(t, 1)
+	short := flowerFilm(t, 12)
+	if !bytes.Equal(written(t, short), written(t, short)) {
+		t.Error("equal data gave different bytes")
+	}
+	short = flowerFilm(t, 1)
 	short.Hot, short.Dense, short.Inside, short.View = nil, nil, nil, [2][2]float64{}
 	if g, err := gif.DecodeAll(bytes.NewReader(written(t, short))); err != nil || len(g.Image) != 1 {
 		t.Errorf("a single step: %v", err)

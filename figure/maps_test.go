@@ -195,13 +195,8 @@ func TestDensitiesRefuse(t *testing.T) {
 		"NaN view":  {func(q *DensityMaps) { q.View[1][0] = math.NaN() }, "view of y"},
 		"NaN scale": {func(q *DensityMaps) { q.Max = math.NaN() }, "scale cannot end"},
 	} {
-		q := densityMaps()
-		if what == "all zero" {
-			q.RowNames = nil
-		}
-		if what == "nothing" {
-			q.RowNames = nil
-		}
+		row := []DensityMap{{Title: "exact", Value: func(x, y float64) float64 { return 1 }}}
+		q := DensityMaps{Axes: [2]Axis{{"x", ""}, {"y", ""}}, View: [2][2]float64{{-1, 1}, {-1, 1}}, Rows: [][]DensityMap{row, row}}
 		c.spoil(&q)
 		if _, err := Densities(q); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", what, err, c.want)
