@@ -48,9 +48,9 @@ type DiameterFloor struct {
 // Needed is the number of iterations after which KL(truth‖draws) stays below a
 // level, of r2SGLD and of independent draws.
 type Needed struct {
-	KL    float64 `json:"kl_te"`
-	Chain Passage `json:"r2sgld"`
-	IID   Passage `json:"iid"`
+	KL    float64  `json:"kl_te"`
+	Chain Passage  `json:"r2sgld"`
+	IID   *Passage `json:"iid"` // nil where a single draw is below it, smoothed as the counts are
 }
 
 // A DiameterDomain is what r2SGLD did in one octagon.
@@ -72,8 +72,8 @@ type DiameterDomain struct {
 type DiameterPower struct {
 	KL    float64 `json:"kl_te"`
 	Chain Power   `json:"r2sgld"`
-	IID   Power   `json:"iid"`
-	Ratio Power   `json:"ratio"` // of r2SGLD's iterations to the independent draws
+	IID   *Power  `json:"iid"`   // nil unless there is one in every octagon
+	Ratio *Power  `json:"ratio"` // of r2SGLD's iterations to the independent draws
 }
 
 // A DiameterRelaxation is how the relaxation time of a process grows with the

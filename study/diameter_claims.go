@@ -14,7 +14,12 @@ func (r *DiameterResults) claims() []Claim {
 func (p Power) number(name string) Number { return Number{name, p.Power, p.Low, p.High} }
 
 // String tells the power with its interval.
-func (p Power) String() string { return fmt.Sprintf("%.2f [%.2f, %.2f]", p.Power, p.Low, p.High) }
+func (p *Power) String() string {
+	if p == nil {
+		return "–"
+	}
+	return fmt.Sprintf("%.2f [%.2f, %.2f]", p.Power, p.Low, p.High)
+}
 
 // sign is 1 if the power is above v beyond its interval, -1 if below, else 0.
 func (p Power) sign(v float64) int {
@@ -65,10 +70,9 @@ func (r *DiameterResults) decline() Claim {
 	default:
 		c.Verdict = Depends
 	}
-	c.Why = fmt.Sprintf("After 10,000 iterations KL grows like the diameter to the power %v, after 1,000 to the power %v%s.", late, early, r.early())
-	if len(r.Powers) > 0 {
-		p := r.Powers[len(r.Powers)-1]
-		c.Why += fmt.Sprintf(" A given KL takes more iterations the larger the domain, to KL %g like the power %v; but independent draws, which mix at once, have the power %v: see diameter-comparable.", p.KL, p.Chain, p.IID)
+	c.Why = fmt.Sprintf("After 10,000 iterations KL grows like the diameter to the power %v, after 1,000 to the power %v%s.", &late, &early, r.early())
+	if p := r.lowest(); p != nil {
+		c.Why += fmt.Sprintf(" A given KL takes more iterations the larger the domain, to KL %g like the power %v; but independent draws, which mix at once, have the power %v: see diameter-comparable.", p.KL, &p.Chain, p.IID)
 	}
 	return c
 }
@@ -129,18 +133,17 @@ func (r *DiameterResults) quadratic() Claim {
 		c.Verdict = Depends
 	}
 	where := map[int]string{-1: "less than quadratic", 0: "compatible with quadratic", 1: "more than quadratic"}
-	c.Why = fmt.Sprintf("Without a potential the slope is %v: %s, as it must be by scaling. r2SGLD on the 25 modes: %v, %s.", free, where[free.sign(2)], exchange, where[exchange.sign(2)])
+	c.Why = fmt.Sprintf("Without a potential the slope is %v: %s, as it must be by scaling. r2SGLD on the 25 modes: %v, %s.", &free, where[free.sign(2)], &exchange, where[exchange.sign(2)])
 	if len(walks) > 2 {
 		c.Why += fmt.Sprintf(" At one temperature: %v, with times %.3g to %.3g times those without a potential: the barriers between its modes set the scale, and the diameter the number of them.",
-			walks[2].Fit, slower(walks[2], walks[1], true), slower(walks[2], walks[1], false))
+			&walks[2].Fit, slower(walks[2], walks[1], true), slower(walks[2], walks[1], false))
 	}
 	if exchange.Misfit > 4 {
 		c.Why += fmt.Sprintf(" For r2SGLD no power fits (χ² %.0f times what it should be): which modes lie inside, and how near the wall, changes with the size.", exchange.Misfit)
 	}
 	c.Why += " The bowl of the potential holds a chain near the origin however far the wall is, so that no square law can go on for ever."
-	if len(r.Powers) > 0 {
-		p := r.Powers[len(r.Powers)-1]
-		c.Why += fmt.Sprintf(" Iterations to KL %g grow like the power %v, but the independent draws with that KL like the power %v: they are no evidence for a square law of mixing.", p.KL, p.Chain, p.IID)
+	if p := r.lowest(); p != nil {
+		c.Why += fmt.Sprintf(" Iterations to KL %g grow like the power %v, but the independent draws with that KL like the power %v: they are no evidence for a square law of mixing.", p.KL, &p.Chain, p.IID)
 	}
 	return c
 }
@@ -171,23 +174,36 @@ func (r *DiameterResults) comparable() Claim {
 			}
 		}
 	}
-	signs, worst := 0, 0
+	grows := true
 	for _, p := range r.Powers {
-		c.Numbers = append(c.Numbers, p.IID.number(fmt.Sprintf("power, independent draws to KL %g", p.KL)),
-			p.Ratio.number(fmt.Sprintf("power, iterations per independent draw at KL %g", p.KL)))
-		signs, worst = signs+p.IID.sign(0), worst+1
+		if p.IID != nil {
+			c.Numbers = append(c.Numbers, p.IID.number(fmt.Sprintf("power, independent draws to KL %g", p.KL)),
+				p.Ratio.number(fmt.Sprintf("power, iterations per independent draw at KL %g", p.KL)))
+			grows = grows && p.IID.sign(0) > 0
+		}
 	}
+	p := r.lowest()
 	switch {
-	case worst == 0:
+	case p == nil:
 		c.Verdict, c.Why = Untestable, "The runs are too short to reach a common KL."
 		return c
-	case signs == worst:
+	case grows:
 		c.Verdict = Fails
 	default:
 		c.Verdict = Depends
 	}
-	p := r.Powers[len(r.Powers)-1]
 	c.Why = fmt.Sprintf("A larger octagon has more cells, and independent draws need more of them to the same KL: to KL %g like the diameter to the power %v, where r2SGLD has %v. Per independent draw its iterations go with the power %v: that is what the diameter does to mixing as KL sees it.",
-		p.KL, p.IID, p.Chain, p.Ratio)
+		p.KL, p.IID, &p.Chain, p.Ratio)
 	return c
+}
+
+// lowest is the power of the lowest KL that r2SGLD and independent draws reached in
+// every octagon, nil if there is none.
+func (r *DiameterResults) lowest() *DiameterPower {
+	for i := len(r.Powers) - 1; i >= 0; i-- {
+		if r.Powers[i].IID != nil {
+			return &r.Powers[i]
+		}
+	}
+	return nil
 }

@@ -63,8 +63,11 @@ func (e effort) domain(s *scene, runs []*stroll, seed uint64) DiameterDomain {
 	for _, level := range klLevels() {
 		chain, ok := passage(e.marks, level, func(run, i int) float64 { return watchers[run].score(e.marks[i], false).KLIn }, len(watchers))
 		iid, fine := passage(marks, level, func(run, i int) float64 { return floor[i][run].KLIn }, floorRuns)
-		if ok && fine {
-			d.Needed = append(d.Needed, Needed{level, chain, iid})
+		if n := (Needed{level, chain, nil}); ok {
+			if fine {
+				n.IID = &iid
+			}
+			d.Needed = append(d.Needed, n)
 		}
 	}
 	return d
@@ -172,27 +175,45 @@ func crossing(marks []int, mean []float64, level float64) float64 {
 	return x0 + (x1-x0)*(y0-math.Log(level))/(y0-y1)
 }
 
+// needed returns what was needed to a level, nil if it was not reached.
+func (d *DiameterDomain) needed(level float64) *Needed {
+	for i := range d.Needed {
+		if d.Needed[i].KL == level {
+			return &d.Needed[i]
+		}
+	}
+	return nil
+}
+
 // powers fits powers of the radius to the iterations needed, for the levels that
 // every octagon reached.
 func powers(domains []DiameterDomain) []DiameterPower {
 	var out []DiameterPower
 	for _, level := range klLevels() {
-		var r, chain, iid, ratio, se, seIID, seRatio []float64
+		var r []float64
+		var n, se [3][]float64 // of chains, independent draws, and the ratio
 		runs := 0
-		for _, d := range domains {
-			for _, n := range d.Needed {
-				if n.KL == level {
-					r, runs = append(r, d.Circumradius), n.Chain.Runs
-					chain, se = append(chain, n.Chain.Iterations), append(se, n.Chain.LogError)
-					iid, seIID = append(iid, n.IID.Iterations), append(seIID, n.IID.LogError)
-					ratio = append(ratio, n.Chain.Iterations/n.IID.Iterations)
-					seRatio = append(seRatio, math.Hypot(n.Chain.LogError, n.IID.LogError))
-				}
+		for i := range domains {
+			v := domains[i].needed(level)
+			if v == nil {
+				break
+			}
+			r, runs = append(r, domains[i].Circumradius), v.Chain.Runs
+			n[0], se[0] = append(n[0], v.Chain.Iterations), append(se[0], v.Chain.LogError)
+			if v.IID != nil {
+				n[1], se[1] = append(n[1], v.IID.Iterations), append(se[1], v.IID.LogError)
+				n[2], se[2] = append(n[2], v.Chain.Iterations/v.IID.Iterations), append(se[2], math.Hypot(v.Chain.LogError, v.IID.LogError))
 			}
 		}
-		if len(r) == len(domains) {
-			out = append(out, DiameterPower{level, fitPower(r, chain, se, runs-1), fitPower(r, iid, seIID, floorRuns-1), fitPower(r, ratio, seRatio, runs-1)})
+		if len(r) < len(domains) {
+			continue
 		}
+		p := DiameterPower{KL: level, Chain: fitPower(r, n[0], se[0], runs-1)}
+		if len(n[1]) == len(r) {
+			iid, ratio := fitPower(r, n[1], se[1], floorRuns-1), fitPower(r, n[2], se[2], runs-1)
+			p.IID, p.Ratio = &iid, &ratio
+		}
+		out = append(out, p)
 	}
 	return out
 }

@@ -102,12 +102,13 @@ func (r *DiameterResults) neededTable() Table {
 	t.Columns = append(t.Columns, "power", "power, independent", "power of the ratio")
 	for _, p := range r.Powers {
 		row := []string{fmt.Sprint(p.KL)}
-		for _, d := range r.Domains {
-			for _, n := range d.Needed {
-				if n.KL == p.KL {
-					row = append(row, fmt.Sprintf("%.0f [%.0f, %.0f] / %.0f", n.Chain.Iterations, n.Chain.Low, n.Chain.High, n.IID.Iterations))
-				}
+		for i := range r.Domains {
+			n := r.Domains[i].needed(p.KL)
+			cell := fmt.Sprintf("%.0f [%.0f, %.0f]", n.Chain.Iterations, n.Chain.Low, n.Chain.High)
+			if n.IID != nil {
+				cell += fmt.Sprintf(" / %.0f", n.IID.Iterations)
 			}
+			row = append(row, cell)
 		}
 		t.Rows = append(t.Rows, append(row, p.Chain.String(), p.IID.String(), p.Ratio.String()))
 	}
@@ -164,16 +165,20 @@ func (r *DiameterResults) neededFigure() (*figure.Figure, error) {
 	q := figure.Lines{X: figure.Axis{Name: "diameter"}, Y: figure.Axis{Name: "iterations"}, LogX: true, LogY: true, Columns: 2, Caption: "95 % intervals."}
 	for _, p := range r.Powers {
 		chain := figure.Points{Name: "r2SGLD", Method: "r2sgld", Trend: r.trendOf(p.Chain)}
-		iid := figure.Points{Name: "independent draws", Method: "iid", Trend: r.trendOf(p.IID)}
-		for _, d := range r.Domains {
-			for _, n := range d.Needed {
-				if n.KL == p.KL {
-					place(&chain, d.Diameter, n.Chain)
-					place(&iid, d.Diameter, n.IID)
-				}
+		iid := figure.Points{Name: "independent draws", Method: "iid"}
+		for i := range r.Domains {
+			n := r.Domains[i].needed(p.KL)
+			place(&chain, r.Domains[i].Diameter, n.Chain)
+			if p.IID != nil {
+				place(&iid, r.Domains[i].Diameter, *n.IID)
 			}
 		}
-		q.Panels = append(q.Panels, figure.LinePanel{Title: fmt.Sprintf("to KL %g", p.KL), Points: []figure.Points{chain, iid}})
+		panel := figure.LinePanel{Title: fmt.Sprintf("to KL %g", p.KL), Points: []figure.Points{chain}}
+		if p.IID != nil {
+			iid.Trend = r.trendOf(*p.IID)
+			panel.Points = append(panel.Points, iid)
+		}
+		q.Panels = append(q.Panels, panel)
 	}
 	return figure.Curves(q)
 }

@@ -199,7 +199,7 @@ func TestDiameterFree(t *testing.T) {
 		checkTime(t, x.Relaxation[len(x.Relaxation)-1], r*r/gap, 0.06)
 	}
 	x.fit()
-	t.Logf("slope %v, standard error %.3f with %.0f degrees of freedom, misfit %.2f", x.Fit, x.Fit.Error, x.Fit.DF, x.Fit.Misfit)
+	t.Logf("slope %v, standard error %.3f with %.0f degrees of freedom, misfit %.2f", &x.Fit, x.Fit.Error, x.Fit.DF, x.Fit.Misfit)
 	far := farT(x.Fit.DF)
 	if z := (x.Fit.Power - 2) / x.Fit.Error; math.Abs(z) > far {
 		t.Errorf("slope %g ± %g is not 2", x.Fit.Power, x.Fit.Error)
@@ -406,7 +406,7 @@ func TestDiameterVerdicts(t *testing.T) {
 	} {
 		r := DiameterResults{Relaxations: walks(c.chain, c.free)}
 		if got := r.quadratic(); got.Verdict != c.want {
-			t.Errorf("slopes %v and %v: %s, not %s", c.chain, c.free, got.Verdict, c.want)
+			t.Errorf("slopes %v and %v: %s, not %s", &c.chain, &c.free, got.Verdict, c.want)
 		}
 	}
 	for growth, want := range map[float64]Verdict{1: Holds, -1: Fails, 0: Depends} {
@@ -426,7 +426,8 @@ func TestDiameterVerdicts(t *testing.T) {
 	if got := r.comparable(); got.Verdict != Untestable {
 		t.Errorf("no common KL: %s", got.Verdict)
 	}
-	r.Powers = []DiameterPower{{KL: 0.1, IID: power(1.8, 0.1)}}
+	iid := power(1.8, 0.1)
+	r.Powers = []DiameterPower{{KL: 0.1, IID: &iid, Ratio: &iid}}
 	if got := r.comparable(); got.Verdict != Fails {
 		t.Errorf("a floor that grows: %s", got.Verdict)
 	}
