@@ -5,15 +5,18 @@ import (
 	"sync"
 )
 
-// A spectrum is the law of U under the uniform law on the domain, as masses a
-// and b of two sets of nodes on common places u, ascending. Every node is
-// shared by the two places around it, in proportion.
+// A spectrum is the law of U under the uniform law on the domain, by two sets of
+// nodes. Nodes of nearly the same energy are gathered in bins, the same ones for
+// both sets.
 //
 // Answers pair a with b: the error of ∬ k(U, U') with a kink at U = U' has a
 // part that is quadratic in the error of one set, always of one sign, and this
 // part averages out where two sets of unlike errors meet. That gains about four
 // halvings of the cells.
-type spectrum struct{ u, a, b []float64 }
+type spectrum struct{ a, b bins }
+
+// bins have a mass and a mean energy each, in ascending order.
+type bins struct{ h, u []float64 }
 
 // settled is the difference between successive levels at which an answer is
 // accepted. Errors fall by about eight with each level, so that of the finer
@@ -39,31 +42,33 @@ func (r *Region) spectrum(l int, cold float64) *spectrum {
 
 func newSpectrum(lv *level, cold float64) *spectrum {
 	low, top := min(lv.a.low, lv.b.low), max(lv.a.top, lv.b.top)
-	// Places are 1/1000 of the temperature apart at the bottom and grow in
+	// Bins are 1/1000 of the temperature wide at the bottom and grow in
 	// proportion to the height above it.
-	const places = 8_000
+	const fineness = 8_000
 	scale := min(8*cold, top-low)
 	if !(scale > 0) {
 		scale = 1 // U is constant
 	}
-	step := 1.0 / places
-	n := int(math.Log1p((top-low)/scale)/step) + 2
-	s := &spectrum{u: make([]float64, n), a: make([]float64, n), b: make([]float64, n)}
-	for i := range s.u {
-		s.u[i] = scale * math.Expm1(float64(i)*step)
-	}
-	fill := func(h []float64, q *sample) {
+	n := int(math.Log1p((top-low)/scale)*fineness) + 1
+	gather := func(q *sample) (b bins) {
+		b = bins{make([]float64, n), make([]float64, n)}
 		for i, u := range q.u {
 			u -= low
-			k := min(int(math.Log1p(u/scale)/step), n-2)
-			part := (u - s.u[k]) / (s.u[k+1] - s.u[k])
-			h[k] += (1 - part) * q.w[i]
-			h[k+1] += part * q.w[i]
+			k := min(int(math.Log1p(u/scale)*fineness), n-1)
+			b.h[k] += q.w[i]
+			b.u[k] += q.w[i] * u
 		}
+		for k, h := range b.h {
+			if h > 0 {
+				b.u[k] /= h
+			}
+		}
+		return b
 	}
+	s := new(spectrum)
 	var wait sync.WaitGroup
-	wait.Go(func() { fill(s.a, &lv.a) })
-	fill(s.b, &lv.b)
+	wait.Go(func() { s.a = gather(&lv.a) })
+	s.b = gather(&lv.b)
 	wait.Wait()
 	return s
 }
@@ -74,22 +79,27 @@ func newSpectrum(lv *level, cold float64) *spectrum {
 func (r *Region) SwapProbability(cold, hot float64) float64 {
 	cold, hot = min(cold, hot), max(cold, hot)
 	return r.settle(cold, func(s *spectrum) float64 {
-		return 0.5 * (swap(s.u, s.a, s.b, 1/cold, 1/hot) + swap(s.u, s.b, s.a, 1/cold, 1/hot))
+		return 0.5 * (swap(s.a, s.b, 1/cold, 1/hot) + swap(s.b, s.a, 1/cold, 1/hot))
 	})
 }
 
 // swap sums over pairs, the cold one from a and the hot one from b. Where
 // u1 < u2, the cold weight of u1 times the hot weight of u2 times the
 // acceptance is the hot weight of u1 times the cold weight of u2.
-func swap(u, a, b []float64, cold, hot float64) float64 {
+func swap(a, b bins, cold, hot float64) float64 {
 	var sum, zc, zh, belowA, belowB float64
-	for i, e := range u {
-		c, h := math.Exp(-cold*e), math.Exp(-hot*e)
-		zc += a[i] * c
-		zh += b[i] * h
-		belowB += b[i] * h
-		sum += a[i]*c*belowB + b[i]*c*belowA
-		belowA += a[i] * h
+	for k, ha := range a.h {
+		ua, hb, ub := a.u[k], b.h[k], b.u[k]
+		ac, ah := ha*math.Exp(-cold*ua), ha*math.Exp(-hot*ua)
+		bc, bh := hb*math.Exp(-cold*ub), hb*math.Exp(-hot*ub)
+		zc, zh = zc+ac, zh+bh
+		sum += ac*belowB + bc*belowA
+		if ua >= ub {
+			sum += ac * bh
+		} else {
+			sum += ah * bc
+		}
+		belowA, belowB = belowA+ah, belowB+bh
 	}
 	return sum / (zc * zh)
 }
@@ -100,24 +110,19 @@ func (r *Region) LocalBarrier(beta float64) float64 {
 	return r.settle(1/beta, func(s *spectrum) float64 { return s.local(beta) })
 }
 
-// local is ½∫ F_a(1 − F_b) + F_b(1 − F_a) du.
+// local is ½ E|U − U'|, U from a and U' from b.
 func (s *spectrum) local(beta float64) float64 {
-	var za, zb float64
-	weight := make([]float64, len(s.u))
-	for i, e := range s.u {
-		w := math.Exp(-beta * e)
-		weight[i] = w
-		za += s.a[i] * w
-		zb += s.b[i] * w
+	// Masses and first moments of the bins below.
+	var sum, pa, pb, ma, mb float64
+	for k, ha := range s.a.h {
+		ua, hb, ub := s.a.u[k], s.b.h[k], s.b.u[k]
+		ha *= math.Exp(-beta * ua)
+		hb *= math.Exp(-beta * ub)
+		sum += ha*(ua*pb-mb) + hb*(ub*pa-ma) + ha*hb*math.Abs(ua-ub)
+		pa, pb = pa+ha, pb+hb
+		ma, mb = ma+ha*ua, mb+hb*ub
 	}
-	var sum, fa, fb, last float64 // the distribution functions up to last, unnormalised
-	for i, e := range s.u {
-		sum += (e - last) * (fa*(zb-fb) + fb*(za-fa))
-		last = e
-		fa += s.a[i] * weight[i]
-		fb += s.b[i] * weight[i]
-	}
-	return 0.5 * sum / (za * zb)
+	return 0.5 * sum / (pa * pb)
 }
 
 // Barrier returns Λ, the integral of the local barrier over beta from 1/hot to

@@ -195,6 +195,45 @@ func TestExchangeOfColumns(t *testing.T) {
 	near(t, "swap of a constant", region(t, "2", must(domain.NewBox([]float64{0, 0}, []float64{1, 1}))).SwapProbability(1, 10), 1, 1e-12)
 }
 
+// A narrow well that the nodes of the first levels see only coarsely: U falls
+// with r alone, so that the barrier is an integral over r. It kills an answer
+// accepted before it settled.
+func TestExchangeOfWell(t *testing.T) {
+	const depth, width = 8.0, 0.03
+	r := region(t, fmt.Sprintf("-%v*exp(-(x^2 + y^2)/(2*%v^2))", depth, width), must(domain.NewBall([]float64{0, 0}, 1)))
+	const n = 1_000_000
+	var f, i1, i2, last float64 // F unnormalised, ∫F du, ∫F² du
+	for k := range n {
+		rho := (float64(k) + 0.5) / n
+		g := math.Exp(-rho * rho / (2 * width * width))
+		u := -depth * g
+		if k > 0 {
+			i1, i2 = i1+f*(u-last), i2+f*f*(u-last)
+		}
+		last = u
+		f += rho * math.Exp(-u)
+	}
+	near(t, "local barrier at β = 1", r.LocalBarrier(1), i1/f-i2/(f*f), 2e-6)
+}
+
+// Cells whose middle is the line of the heart's cusps and the tips of the
+// others, and the same cells in halves: it kills a cell lost because its middle
+// falls between two branches that meet there, and cells accepted too soon.
+func TestCellsOnTheAxis(t *testing.T) {
+	for _, name := range shapes {
+		r := region(t, modes25, shape(name))
+		whole := r.Masses(1, quadrature.Grid{X0: -3.625, Y0: -3.625, DX: 0.25, DY: 0.25, NX: 29, NY: 29})
+		halves := r.Masses(1, quadrature.Grid{X0: -3.625, Y0: -3.625, DX: 0.125, DY: 0.125, NX: 58, NY: 58})
+		sum := 0.0
+		for k, m := range whole {
+			at := k/29*2*58 + k%29*2
+			near(t, fmt.Sprintf("%s: cell (%d, %d)", name, k%29, k/29), m, halves[at]+halves[at+1]+halves[at+58]+halves[at+59], 2e-10)
+			sum += m
+		}
+		near(t, name+": all cells", sum, 1, 1e-9)
+	}
+}
+
 // The same bits whatever the number of threads and the order of questions.
 func TestDeterminism(t *testing.T) {
 	g := quadrature.Grid{X0: -3, Y0: -3, DX: 0.31, DY: 0.47, NX: 20, NY: 13}
