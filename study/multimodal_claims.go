@@ -59,6 +59,9 @@ func thousands(n int) string {
 	return fmt.Sprintf("%s,%03d", thousands(n/1000), n%1000)
 }
 
+// appendix is where the paper's text on modes and swaps stands.
+const appendix = "appendix, multi-mode"
+
 const (
 	klCounted   = "KL(truth‖draws)"
 	klDiscarded = "KL of the draws inside"
@@ -70,10 +73,18 @@ func (c court) claims() []Claim {
 		c.sameCost(), c.swapRate(), c.allModes(), c.trapped(), c.mostModes(), c.reflectionItself(), c.falls()}
 }
 
-// ordinary is a claim that comparisons decide.
+// ordinary is a claim that comparisons decide, unless a glance has too few runs
+// for any difference.
 func (c court) ordinary(id, text, test string, cs comparisons, numbers []Number, why string) Claim {
-	return Claim{ID: id, Section: "5.2", Text: text, Test: test + " " + ruleText + " " + c.where(), Numbers: numbers,
+	claim := Claim{ID: id, Section: "5.2", Text: text, Test: test + " " + ruleText + " " + c.where(), Numbers: numbers,
 		Verdict: cs.verdict(), Why: why}
+	if better, worse, _ := cs.count(); c.scale == Smoke && better+worse == 0 {
+		claim.Verdict = Untestable
+	}
+	if claim.Verdict == Untestable {
+		claim.Why += " The runs are too few to decide it."
+	}
+	return claim
 }
 
 func (c court) worst() Claim {
@@ -283,7 +294,7 @@ func (c court) swapRate() Claim {
 			cs.add(s.name, c.of(s.name, "paper", "r2SGLD").last(klAll), o.last(klAll))
 		}
 	}
-	return Claim{ID: "multimodal-swap-rate", Section: "appendix, constrained sampling from multi-mode distributions",
+	return Claim{ID: "multimodal-swap-rate", Section: appendix,
 		Text:    "With steps 5e-4 and 1.5e-3 and temperatures 1 and 10, 5 to 20 % of the swaps are accepted.",
 		Test:    "Mean rate over the runs within 5 to 20 % on every domain: by the rule of Metropolis as the algorithm is stated, and by the rule threshold of the released code with its correction adjusted to a tenth.",
 		Numbers: numbers, Verdict: verdict,
@@ -313,7 +324,7 @@ func modesOff(s Score) float64 { return s.Modes }
 // modesClaim is a claim on the modes that a method finds.
 func (c court) modesClaim(id, text, test, label string, holds func(full, runs int, share Interval) Verdict, more string) Claim {
 	full, runs, share, tv := c.found(label)
-	return Claim{ID: id, Section: "appendix, constrained sampling from multi-mode distributions", Text: text,
+	return Claim{ID: id, Section: appendix, Text: text,
 		Test:    test + " A mode is found by one draw within its unit square; those of mass 0.001 or less need not be. " + c.where(),
 		Numbers: []Number{interval(share).number("share of the modes found by " + label), interval(tv).number("total variation of the weights of the modes, " + label)},
 		Verdict: holds(full, runs, interval(share)),

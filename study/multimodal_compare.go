@@ -94,7 +94,7 @@ func (cs comparisons) count() (better, worse, below int) {
 }
 
 // ruleText says how verdict decides.
-const ruleText = "Welch's t of every comparison, Holm-adjusted over all of them, 5 %. It holds if a is below b on average in all, significantly in half of them at least; it does not if a is nowhere significantly below, or above at least as often; else it depends."
+const ruleText = "Welch's t of every comparison, Holm-adjusted over all of them, 5 %. It holds if a is below b on average in all, significantly in half of them at least; it does not if a is above significantly as often as below, or nowhere significantly below and on average in two thirds at most; it is not decided if there is no significant difference otherwise; else it depends."
 
 // verdict weighs comparisons as ruleText says.
 func (cs comparisons) verdict() Verdict {
@@ -104,8 +104,10 @@ func (cs comparisons) verdict() Verdict {
 		return Untestable
 	case below == len(cs) && 2*better >= len(cs):
 		return Holds
-	case better == 0 || worse >= better:
+	case worse > 0 && worse >= better, better == 0 && 3*below <= 2*len(cs):
 		return Fails
+	case better == 0:
+		return Untestable
 	}
 	return Depends
 }

@@ -157,18 +157,21 @@ func TestThresholdIsCalibrated(t *testing.T) {
 // Comparisons decide as the rule says.
 func TestVerdicts(t *testing.T) {
 	low, high := []float64{1, 1.1, 0.9, 1.05}, []float64{3, 3.1, 2.9, 3.05}
-	var holds, fails, mixed comparisons
+	var holds, fails, mixed, undecided, same comparisons
 	for range 3 {
 		holds.add("x", low, high)
 		fails.add("x", high, low)
 	}
 	mixed.add("x", low, high)
 	mixed.add("y", low, high)
+	mixed.add("w", low, high)
 	mixed.add("z", high, low)
+	undecided.add("x", []float64{1, 2, 3}, []float64{1.1, 2.1, 3.1})
+	same.add("x", []float64{1.1, 2.1, 3.1}, []float64{1, 2, 3})
 	for _, c := range []struct {
 		cs   comparisons
 		want Verdict
-	}{{holds.adjusted(), Holds}, {fails.adjusted(), Fails}, {mixed.adjusted(), Depends}, {nil, Untestable}} {
+	}{{holds.adjusted(), Holds}, {fails.adjusted(), Fails}, {mixed.adjusted(), Depends}, {undecided.adjusted(), Untestable}, {same.adjusted(), Fails}, {nil, Untestable}} {
 		if got := c.cs.verdict(); got != c.want {
 			t.Errorf("verdict %q, want %q: %s", got, c.want, c.cs.tell("a", "b"))
 		}
