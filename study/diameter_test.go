@@ -355,8 +355,9 @@ func TestDiameterSmoke(t *testing.T) {
 			}
 		}
 	}
-	if _, err := json.Marshal(s.Results); err != nil {
-		t.Errorf("results: %v", err)
+	files, _, err := render([]*Study{s})
+	if err != nil || len(files) == 0 {
+		t.Errorf("%d files of the report: %v", len(files), err)
 	}
 }
 
