@@ -297,7 +297,8 @@ func TestHMCGoesOnWhereEnergiesAreNotFinite(t *testing.T) {
 // After every iteration energies and gradients are those of the states, bit for
 // bit, in the kernel's coordinates, and Moves counts those that moved: every
 // trajectory of the rung that is drawn afresh. It kills energies or gradients that
-// a rejection leaves as they were at the end, and counts of another rung.
+// a rejection leaves as they were at the end, counts of another rung, and
+// trajectories of another length.
 func TestHMCBlocksAreEvaluated(t *testing.T) {
 	s := r2sgld.Settings{Seed: 4, Ladders: 2, Iterations: 400, Temperature: []float64{1, 5, infinity}, StepSize: []float64{0.02, 0.03, 0.1}, HMC: &kernel.HMC{Leapfrog: 4}, Start: []float64{0, 0}}
 	for _, swap := range []exchange.Settings{never, {}} {
@@ -321,6 +322,9 @@ func TestHMCBlocksAreEvaluated(t *testing.T) {
 		res := sample(t, r2sgld.Problem{Potential: multimodal, Domain: flower}, s)
 		for l, ladder := range res.Ladders {
 			for r, m := range ladder.Moves {
+				if steps := ladder.Tally[r].Steps; r < 2 && steps != 4*400 {
+					t.Errorf("%d leapfrog steps in 400 trajectories of 4", steps)
+				}
 				if m.Proposed != 400 || swap.Every > 0 && m.Accepted != moved[l][r] || r < 2 == (m.Accepted == 400) {
 					t.Errorf("ladder %d, rung %d: %+v, %d moved", l+1, r+1, m, moved[l][r])
 				}
