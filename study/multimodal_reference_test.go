@@ -83,9 +83,8 @@ func (r referenceRow) values(t *trials, metric string) []float64 {
 // The scores agree with those of an independent implementation at every number
 // of draws it lists: nearest, specular and refuse, and independent draws at the
 // floor. Each comparison is Welch's test at 1e-6 over their number, so that a
-// false alarm of the whole test is below 1e-6. It kills: swaps tried
-// in every second iteration (KL larger by a quarter), a boundary rule in place of
-// another with a bias, the step or its noise off by a fifth, burn-in counted
+// false alarm of the whole test is below 1e-6. It kills: a boundary rule
+// in place of another with a bias, the step or its noise off by a fifth, burn-in counted
 // otherwise, cells or smoothing otherwise. Its cosine schedule ends at a tenth of
 // the step, ours at 0: 2.7 % of the diffusion time, which no test here sees. With
 // R2SGLD_SOAK=1 it compares all methods, penalties and both protocols, and counts

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/config"
 )
 
@@ -134,6 +135,27 @@ func TestCasesDiffer(t *testing.T) {
 	}
 	if got := len(seen); got != 2*(6+24+1+6+2+2) {
 		t.Errorf("%d cases", got)
+	}
+}
+
+// The rungs try to swap in every iteration, as the paper's Algorithm 1 does. It
+// kills: even-odd pairs, which try every second time (KL larger by a quarter).
+func TestSwapsAreTriedInEveryIteration(t *testing.T) {
+	m := planner{Smoke, 1}
+	for _, q := range append(m.nine(theFlower(t), protocol{"short", 100, 1}, nil), m.hamiltonian(theFlower(t), protocol{"short", 1000, 1})...) {
+		run, err := q.load()
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := r2sgld.Sample(context.Background(), run.Problem, run.Settings)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, l := range r.Ladders {
+			if q.rungs == 2 && l.Swaps.Pairs[0].Attempts != 100 {
+				t.Errorf("%s: %d swaps tried in 100 iterations", q.label, l.Swaps.Pairs[0].Attempts)
+			}
+		}
 	}
 }
 
