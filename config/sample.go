@@ -87,6 +87,31 @@ func (l *loader) settle(s *Run, section *yamlpos.Node, temperature []float64, it
 	s.Settings = l.sampler.settings(l.method, len(l.names))
 	s.Settings.Start = l.sampler.start()
 	s.Resolved.Sampler = l.sampler
+	l.overshoots(s.Settings, section)
+}
+
+// overshoots reports a pull to the nearest point of the domain that throws a state
+// farther out than it was: steps of η at strength ξ do for ηξ > 2, and with momentum
+// for ηξ > 2(1 + μ).
+func (l *loader) overshoots(s r2sgld.Settings, section *yamlpos.Node) {
+	p, most := s.Penalty, 2.0
+	if p == nil || !p.Distance || s.HMC != nil {
+		return
+	}
+	if s.Momentum != nil {
+		most *= 1 + s.Momentum.Mu
+	}
+	for _, eta := range s.StepSize {
+		switch {
+		case eta*p.Strength <= most:
+			continue
+		case l.method.proximal:
+			l.Report(section.Field("smoothing"), "smoothing %g is less than half the step size %g: the pull to the domain would overshoot. Raise it, or take a smaller step_size", l.sampler.Smoothing, eta)
+		default:
+			l.Report(section.Field("penalty"), "strength %g is more than %g over the step size %g: the pull to the domain would overshoot. Lower it, or take a smaller step_size", p.Strength, most, eta)
+		}
+		return
+	}
 }
 
 // smoothingSteps is λ of method myula in steps of the coldest rung where it is not
