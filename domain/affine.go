@@ -207,7 +207,7 @@ func (m *mapped) Bounds(lo, hi []float64) {
 // KnowsNearest is false: the nearest point in x is not the one in z.
 func (m *mapped) KnowsNearest() bool { return false }
 
-func (m *mapped) convex() bool { return convex(m.d) }
+func (m *mapped) convex() bool { return Convex(m.d) }
 
 func (m *mapped) Tracer() Tracer {
 	n := m.Dim()

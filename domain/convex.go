@@ -8,9 +8,7 @@ import "math"
 // when its curvature is positive all along, by bounds that leave no gap, and its
 // corners point outwards; where the curvature comes to nothing, as on a straight
 // piece, the answer is false, as it is for domains of other kinds.
-func Convex(d Domain) bool { return convex(d) }
-
-func convex(d Domain) bool {
+func Convex(d Domain) bool {
 	switch d := d.(type) {
 	case *Box, *Polytope, *Ball, *Ellipsoid, *Simplex:
 		return true

@@ -82,7 +82,7 @@ func (x *Intersection) KnowsNearest() bool {
 
 func (x *Intersection) convex() bool {
 	for _, m := range x.members {
-		if !convex(m) {
+		if !Convex(m) {
 			return false
 		}
 	}

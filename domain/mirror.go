@@ -25,6 +25,8 @@ type Mirror struct {
 // and so is its reciprocal.
 const dualCap = 700
 
+func capped(y float64) float64 { return min(max(y, -dualCap), dualCap) }
+
 // NewMirror returns the mirror map of d, a [Box] bounded on all sides or a
 // [Simplex].
 func NewMirror(d Domain) (*Mirror, error) {
@@ -71,7 +73,7 @@ func (m *Mirror) Primal(x, y []float64) {
 // fromLogit is lo + (hi − lo)/(1 + exp(−y)), strictly between lo and hi where
 // there are numbers between them.
 func fromLogit(y, lo, hi float64) float64 {
-	y = math.Min(math.Max(y, -dualCap), dualCap)
+	y = capped(y)
 	t := math.Exp(-math.Abs(y))
 	t = (hi - lo) * (t / (1 + t))
 	if y < 0 {
@@ -126,8 +128,7 @@ func (s *Simplex) shrink(x []float64) {
 func (m *Mirror) Dual(y, x []float64) {
 	if m.box != nil {
 		for i, l := range m.box.lo {
-			v := math.Log((x[i] - l) / (m.box.hi[i] - x[i]))
-			y[i] = math.Min(math.Max(v, -dualCap), dualCap)
+			y[i] = capped(math.Log((x[i] - l) / (m.box.hi[i] - x[i])))
 		}
 		return
 	}
@@ -152,7 +153,7 @@ func (m *Mirror) Dual(y, x []float64) {
 func (m *Mirror) Pull(g, y []float64, tau float64) {
 	if m.box != nil {
 		for i, l := range m.box.lo {
-			v := math.Min(math.Max(y[i], -dualCap), dualCap)
+			v := capped(y[i])
 			t := math.Exp(-math.Abs(v))
 			slope := (m.box.hi[i] - l) * (t / (1 + t) / (1 + t))
 			g[i] = slope*g[i] + tau*math.Copysign((1-t)/(1+t), v)

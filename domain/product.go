@@ -102,7 +102,7 @@ func (p *Product) KnowsNearest() bool {
 
 func (p *Product) convex() bool {
 	for _, q := range p.parts {
-		if !convex(q.Domain) {
+		if !Convex(q.Domain) {
 			return false
 		}
 	}

@@ -57,7 +57,7 @@ func projects(d Domain) error {
 			if err := projects(m); err != nil {
 				return fmt.Errorf("member %d of the intersection: %w", i, err)
 			}
-			if !convex(m) {
+			if !Convex(m) {
 				return fail(fmt.Sprintf("an intersection whose member %d is not convex", i))
 			}
 		}

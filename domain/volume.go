@@ -85,7 +85,7 @@ func estimate(d Domain, rng *rand.Rand) (log, se float64, err error) {
 		p := float64(in) / points
 		return log + math.Log(p), math.Sqrt((1 - p) / float64(in)), nil
 	}
-	if !convex(d) {
+	if !Convex(d) {
 		return 0, 0, fmt.Errorf("volume: %d of %d points of the bounding box lay in the domain: too few for an estimate; bound it more tightly", in, points)
 	}
 	return nested(d, lo, hi, rng)

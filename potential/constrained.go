@@ -58,14 +58,7 @@ func (p distant) EnergyNoise() float64 { return EnergyNoise(p.Potential) }
 
 // Exact penalises the exact potential.
 func (p distant) Exact() (Potential, bool) {
-	exact, noisy := Exact(p.Potential)
-	if !noisy {
-		return p, false
-	}
-	if exact == nil {
-		return nil, true
-	}
-	return Distance(exact, p.xi, p.project), true
+	return exactly(p, p.Potential, func(exact Potential) Potential { return Distance(exact, p.xi, p.project) })
 }
 
 // A MirrorMap maps dual coordinates y, all of R^d, to points x of a domain and
@@ -132,12 +125,5 @@ func (p mirrored) EnergyNoise() float64 { return EnergyNoise(p.Potential) }
 
 // Exact is the exact potential in the same coordinates.
 func (p mirrored) Exact() (Potential, bool) {
-	exact, noisy := Exact(p.Potential)
-	if !noisy {
-		return p, false
-	}
-	if exact == nil {
-		return nil, true
-	}
-	return Mirrored(exact, p.m, p.tau), true
+	return exactly(p, p.Potential, func(exact Potential) Potential { return Mirrored(exact, p.m, p.tau) })
 }

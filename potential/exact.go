@@ -19,6 +19,18 @@ func Exact(p Potential) (exact Potential, noisy bool) {
 	return p, false
 }
 
+// exactly is Exact of p, which wraps a potential as wrap does.
+func exactly(p, wrapped Potential, wrap func(exact Potential) Potential) (Potential, bool) {
+	exact, noisy := Exact(wrapped)
+	switch {
+	case !noisy:
+		return p, false
+	case exact == nil:
+		return nil, true
+	}
+	return wrap(exact), true
+}
+
 // Exact leaves the synthetic noise out.
 func (p noisy) Exact() (Potential, bool) {
 	exact, _ := Exact(p.Potential)
@@ -27,26 +39,12 @@ func (p noisy) Exact() (Potential, bool) {
 
 // Exact penalises the exact potential.
 func (p penalised) Exact() (Potential, bool) {
-	exact, noisy := Exact(p.Potential)
-	if !noisy {
-		return p, false
-	}
-	if exact == nil {
-		return nil, true
-	}
-	return Penalised(exact, p.xi, p.outside), true
+	return exactly(p, p.Potential, func(exact Potential) Potential { return Penalised(exact, p.xi, p.outside) })
 }
 
 // Exact is the exact potential in the same coordinates.
 func (p affine) Exact() (Potential, bool) {
-	exact, noisy := Exact(p.Potential)
-	if !noisy {
-		return p, false
-	}
-	if exact == nil {
-		return nil, true
-	}
-	return Affine(exact, p.c, p.l), true
+	return exactly(p, p.Potential, func(exact Potential) Potential { return Affine(exact, p.c, p.l) })
 }
 
 // Exact is the sum of the exact terms.
