@@ -2,6 +2,7 @@ package quadrature
 
 import (
 	"math"
+	"slices"
 	"sort"
 
 	"github.com/r2sgld/r2sgld/domain"
@@ -76,15 +77,8 @@ func turns(p domain.Piece) []float64 {
 			}
 		}
 	}
-	sort.Float64s(cuts)
-	n := 1
-	for _, t := range cuts[1:] {
-		if t > cuts[n-1] {
-			cuts[n] = t
-			n++
-		}
-	}
-	return cuts[:n]
+	slices.Sort(cuts)
+	return slices.Compact(cuts)
 }
 
 // signChange bisects; f(a) = fa and f(b) have opposite signs.

@@ -1,6 +1,9 @@
 package quadrature
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // A level holds two sets of nodes over the domain, of different cells and
 // rules: answers are accepted where both agree.
@@ -40,7 +43,7 @@ func (r *Region) sample(cells, n int) sample {
 			w.cut(r.box.part(i, j, nx, ny), n, n, &w.nodes)
 		}
 		w.evaluate()
-		columns[i] = sample{nodes: nodes{clone(w.nodes.x), clone(w.nodes.y), clone(w.nodes.w)}, u: clone(w.u)}
+		columns[i] = sample{nodes: nodes{slices.Clone(w.nodes.x), slices.Clone(w.nodes.y), slices.Clone(w.nodes.w)}, u: slices.Clone(w.u)}
 	})
 	total := 0
 	for _, c := range columns {
@@ -60,8 +63,6 @@ func (r *Region) sample(cells, n int) sample {
 	}
 	return s
 }
-
-func clone(x []float64) []float64 { return append([]float64(nil), x...) }
 
 // Moments are those of exp(-U/τ): the normaliser Z = ∫ exp(-U/τ) dx dy, and
 // means and standard deviations of U, x and y, and the mean of x² + y².

@@ -3,7 +3,6 @@ package quadrature
 import (
 	"math"
 	"slices"
-	"sort"
 )
 
 // A cell is a closed rectangle.
@@ -96,7 +95,7 @@ func (k *cutter) meet(c cell) {
 			k.breaks = append(k.breaks, v.x)
 		}
 	}
-	sort.Float64s(k.breaks)
+	slices.Sort(k.breaks)
 }
 
 // probe is a place near the middle of [l, r] where no branch ends: ends that
