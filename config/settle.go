@@ -1,0 +1,139 @@
+package config
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/r2sgld/r2sgld"
+	"github.com/r2sgld/r2sgld/config/yamlpos"
+	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/exchange"
+	"github.com/r2sgld/r2sgld/kernel"
+	"github.com/r2sgld/r2sgld/potential"
+	"github.com/r2sgld/r2sgld/tune"
+)
+
+// settle fills the defaults that do not depend on the problem into the sampler.
+func (s *Sampler) settle(m method, iterations, burnIn, thin int, temperature []float64) {
+	if s.Iterations == 0 {
+		s.Iterations = iterations
+	}
+	if s.BurnIn == nil {
+		v := min(burnIn, s.Iterations/10)
+		s.BurnIn = &v
+	}
+	s.Thin = cmp.Or(s.Thin, thin)
+	s.Ladders = cmp.Or(s.Ladders, 4)
+	if s.Seed == nil {
+		seed := uint64(1)
+		s.Seed = &seed
+	}
+	if s.Temperature == nil {
+		s.Temperature = temperature
+		if !m.exchanges {
+			s.Temperature = temperature[:1]
+		}
+	}
+	if len(s.StepSize) == 1 {
+		s.StepSize = slices.Repeat(s.StepSize, len(s.Temperature))
+	}
+	if m.exchanges {
+		s.swapDefaults()
+	}
+	switch {
+	case m.project:
+		s.Boundary = string(domain.Project)
+	case m.wall == "r":
+		s.Boundary = cmp.Or(s.Boundary, string(domain.Specular))
+	case m.wall == "p" && !m.proximal && s.Penalty == nil:
+		s.Penalty = &Penalty{Strength: 1, Form: penaltyForce}
+	}
+}
+
+// settleAuto fills the defaults of method auto in.
+func (s *Sampler) settleAuto() {
+	s.Iterations = cmp.Or(s.Iterations, autoIterations)
+	s.Ladders = cmp.Or(s.Ladders, 4)
+	if s.Seed == nil {
+		seed := uint64(1)
+		s.Seed = &seed
+	}
+	if s.Until == nil {
+		s.Until = &tune.Until{}
+	}
+	u := s.Until
+	u.RHat, u.ESS, u.Iterations = cmp.Or(u.RHat, autoRHat), cmp.Or(u.ESS, autoESS), cmp.Or(u.Iterations, autoMost*s.Iterations)
+	s.Iterations = min(s.Iterations, u.Iterations)
+	s.swapDefaults()
+}
+
+// swapDefaults fills in how rungs trade.
+func (s *Sampler) swapDefaults() {
+	w, with := &s.Swap, s.Swap.settings().WithDefaults(len(s.Temperature))
+	w.Scheme, w.Rule, w.Every, w.Correction = with.Scheme, with.Rule, with.Every, with.Correction
+}
+
+// noisyEnergies sees to σ̃² where the energies carry noise and nothing is said of
+// it: variance, if that is known, else an estimate on line.
+func (s *Sampler) noisyEnergies(u potential.Potential, section *yamlpos.Node) {
+	noise := potential.EnergyNoise(u)
+	w := &s.Swap
+	if noise == 0 || section.Field("swap").Field("variance") != nil || w.Energies == "full" {
+		return
+	}
+	if w.Variance = 2 * noise * noise; math.IsNaN(noise) {
+		w.Variance, w.Estimate = 0, onLine()
+	}
+}
+
+// settings turns the resolved sampler into settings of a run of states of
+// dimension d.
+func (s *Sampler) settings(m method, d int) r2sgld.Settings {
+	burnIn, thin := autoBurnIn, autoThin
+	if !m.auto {
+		burnIn, thin = *s.BurnIn, s.Thin
+	}
+	out := r2sgld.Settings{
+		Seed: *s.Seed, Ladders: s.Ladders, Iterations: s.Iterations, BurnIn: burnIn, Thin: thin,
+		StepSize: s.StepSize, Temperature: s.Temperature,
+		Decay: kernel.Decay{Kind: kernel.Kind(s.Schedule.Kind), Rate: s.Schedule.Decay, After: s.Schedule.After,
+			Cycles: s.Schedule.Cycles, A: s.Schedule.A, B: s.Schedule.B, Gamma: s.Schedule.Gamma},
+		Swap: s.Swap.settings(), FullEnergies: s.Swap.Energies == "full",
+		Boundary: domain.Rule(s.Boundary), Cap: s.Cap,
+		MaxDraws: mostHeld(d, s.Ladders, max(len(s.Temperature), 8)),
+	}
+	if m.wall != "r" && !m.mirror {
+		out.Boundary = domain.Free
+	}
+	out.Mirror, out.Inside = m.mirror, m.inside
+	if p := s.Penalty; p != nil && p.Strength > 0 {
+		out.Penalty = &r2sgld.Penalty{Strength: p.Strength, Distance: p.Form == penaltyDistance}
+	}
+	if m.proximal {
+		out.Penalty = &r2sgld.Penalty{Strength: 1 / s.Smoothing, Distance: true}
+	}
+	if m.hmc {
+		out.HMC = &kernel.HMC{Leapfrog: s.Leapfrog}
+	}
+	if m.momentum {
+		out.Momentum = &kernel.Momentum{Mu: *s.Momentum, NoiseEstimate: *s.NoiseEstimate}
+	}
+	return out
+}
+
+// mostHeld is the number of draws of a ladder that are held in memory.
+func mostHeld(d, ladders, rungs int) int {
+	each := 8 * (d + 1) * ladders * max(rungs, 1)
+	return max(1024, min(1<<17, maxHeld/each))
+}
+
+// settings are those of the exchange.
+func (s Swap) settings() exchange.Settings {
+	e := exchange.Settings{Scheme: s.Scheme, Rule: s.Rule, Every: s.Every, Correction: s.Correction, Variance: s.Variance,
+		Threshold: s.Threshold, Target: s.Target, Gain: s.Gain, Window: s.Window, Gate: s.Gate, Parity: s.Parity}
+	if v := s.Estimate; v != nil {
+		e.Estimate = exchange.Estimate{Every: v.Every, Batches: v.Batches, Smoothing: v.Smoothing}
+	}
+	return e
+}
