@@ -32,7 +32,7 @@ var others = map[string]r2sgld.Settings{
 	"method: rejection-sgld":                                                  {Boundary: domain.Free, Inside: true},
 	"method: p-sgld":                                                          {Boundary: domain.Free, Penalty: &r2sgld.Penalty{Strength: 1}},
 	"method: p-resgld, penalty: {strength: 3}":                                {Boundary: domain.Free, Penalty: &r2sgld.Penalty{Strength: 3}},
-	"method: p-sgld, penalty: {form: distance}":                               {Boundary: domain.Free, Penalty: &r2sgld.Penalty{Strength: 1, Distance: true}},
+	"method: p-sgld, step_size: 0.01, penalty: {form: distance}":              {Boundary: domain.Free, Penalty: &r2sgld.Penalty{Strength: 25, Distance: true}},
 	"method: p-resgld, penalty: {strength: 8, form: distance}":                {Boundary: domain.Free, Penalty: &r2sgld.Penalty{Strength: 8, Distance: true}},
 	"method: p-sghmc, penalty: {strength: 8, form: distance}, momentum: 0.5":  {Boundary: domain.Free, Penalty: &r2sgld.Penalty{Strength: 8, Distance: true}},
 	"method: p-sgld, penalty: 0":                                              {Boundary: domain.Free},

@@ -64,6 +64,10 @@ func (l *loader) sample() (*Run, error) {
 
 // settle fills in the sampler's defaults and makes the settings of the run.
 func (l *loader) settle(s *Run, section *yamlpos.Node, temperature []float64, iterations, burnIn, thin int) {
+	if l.method.hmc && math.IsNaN(potential.EnergyNoise(s.Problem.Potential)) {
+		l.Report(section.Key("kernel"), "kernel hmc accepts by the energy over all data: drop the minibatches (model.batch), or take kernel: sgld")
+		return
+	}
 	if l.method.exchanges {
 		l.sampler.noisyEnergies(s.Problem.Potential, section)
 	}
@@ -82,7 +86,10 @@ func (l *loader) settle(s *Run, section *yamlpos.Node, temperature []float64, it
 		return
 	}
 	if l.method.proximal && l.sampler.Smoothing == 0 {
-		l.sampler.Smoothing = smoothingSteps * l.sampler.StepSize[0]
+		l.sampler.Smoothing = smoothingSteps * slices.Max(l.sampler.StepSize)
+	}
+	if p := l.sampler.Penalty; p != nil && p.Form == penaltyDistance && p.Strength == 0 {
+		p.Strength = 1 / (smoothingSteps * slices.Max(l.sampler.StepSize))
 	}
 	s.Settings = l.sampler.settings(l.method, len(l.names))
 	s.Settings.Start = l.sampler.start()
@@ -114,8 +121,9 @@ func (l *loader) overshoots(s r2sgld.Settings, section *yamlpos.Node) {
 	}
 }
 
-// smoothingSteps is λ of method myula in steps of the coldest rung where it is not
-// given: the proximal pull is then stable, a quarter of the way per step.
+// smoothingSteps is λ of method myula, and 1/ξ of a penalty of the distance, in
+// the largest of the steps, where it is not given: the pull then goes a quarter of
+// the way in a step.
 const smoothingSteps = 4
 
 // suits reports a domain that the method cannot do with.

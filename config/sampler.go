@@ -486,7 +486,11 @@ func (l *loader) samplerPenalty(n *yamlpos.Node) {
 		}
 		strength = n.Field("strength")
 	}
-	if v, ok := l.NotNegative(strength); ok {
+	read := l.NotNegative
+	if p.Form == penaltyDistance {
+		p.Strength, read = 0, l.Positive // 0 until the step size is known
+	}
+	if v, ok := read(strength); ok {
 		p.Strength = v
 	}
 	l.sampler.Penalty = p

@@ -183,9 +183,13 @@ func New(name, method string, p r2sgld.Problem, s r2sgld.Settings, res *r2sgld.R
 	sum := &Summary{Schema: 1, Name: name, Method: method, Seed: s.Seed, Ladders: len(res.Ladders),
 		Parameters: Parameters(res, p.Domain), Swaps: swaps(p, s, res), Ladder: ladder(s), LogEvidence: NewEvidence(), Seconds: seconds}
 	var energies []float64
-	for i, e := range res.Energies() {
+	stride := 1
+	for _, l := range res.Ladders {
+		stride = max(stride, l.Stride)
+	}
+	for _, e := range res.Energies() {
 		energies = append(energies, e...)
-		sum.Draws += len(e) * res.Ladders[i].Stride
+		sum.Draws += len(e) * stride
 	}
 	sum.Exact, sum.Acceptance = Exact(p, s), res.Acceptance()
 	sum.Energy = Moments{diag.Mean(energies), diag.SD(energies)}
@@ -328,6 +332,10 @@ func ladder(s r2sgld.Settings) Ladder {
 	return l
 }
 
+// leastAccepted is the share of trajectories below which their steps are too long:
+// the best is about 0.65 (Beskos et al. 2013), and more costs little.
+const leastAccepted = 0.4
+
 // warnings says what is wrong with the draws and what to do, once each.
 func (s *Summary) warnings(set r2sgld.Settings, res *r2sgld.Result) []string {
 	var w []string
@@ -337,9 +345,12 @@ func (s *Summary) warnings(set r2sgld.Settings, res *r2sgld.Result) []string {
 		}
 	}
 	for r, a := range s.Acceptance {
-		if a < 0.5 {
-			w = append(w, fmt.Sprintf("rung %d accepted %.2g of its trajectories: they are costly, and shorter steps would serve better. Take half the step size, or less.", r+1, a))
+		if a < leastAccepted {
+			w = append(w, fmt.Sprintf("rung %d accepted %.2g of its trajectories: shorter steps would serve better. Take half the step size, or less.", r+1, a))
 		}
+	}
+	if set.HMC != nil && !s.Exact && len(s.Swaps.Reasons) == 0 {
+		w = append(w, "kernel hmc is not exact here: energies or gradients have noise, or the crossings of a wall are sought along the path.")
 	}
 	for _, why := range s.Swaps.Reasons {
 		w = append(w, "swaps are biased, and the cold rung does not sample the target: "+why+".")
@@ -350,13 +361,17 @@ func (s *Summary) warnings(set r2sgld.Settings, res *r2sgld.Result) []string {
 				p.Rungs[0], p.Rungs[1], p.Rate, set.Temperature[p.Rungs[0]-1], set.Temperature[p.Rungs[1]-1]))
 		}
 	}
+	givenUp := "they were taken without drift, or not at all"
+	if set.HMC != nil {
+		givenUp = "trajectories turned back there"
+	}
 	for r := range res.Ladders[0].Tally {
 		if t := res.Tally(r); float64(t.Fallbacks) > 1e-3*float64(t.Steps) {
-			w = append(w, fmt.Sprintf("%.2g %% of the steps of rung %d could not be ended inside the domain (they were taken without drift, or not at all): the step size is too large for the narrow parts of the domain.",
-				100*float64(t.Fallbacks)/float64(t.Steps), r+1))
+			w = append(w, fmt.Sprintf("%.2g %% of the steps of rung %d could not be ended inside the domain (%s): the step size is too large for the narrow parts of the domain.",
+				100*float64(t.Fallbacks)/float64(t.Steps), r+1, givenUp))
 		}
 	}
-	if d := res.Tally(0); d.Reflected > d.Steps/5 && s.Energy.SD > 0 {
+	if d := res.Tally(0); d.Reflected > d.Steps/5 && s.Energy.SD > 0 && !s.Exact {
 		w = append(w, fmt.Sprintf("%.0f %% of the cold rung's steps met the wall: where the density leans on it, the step is large against the layer that holds the mass, and the bias with it. Compare with a tenth of sampler.step_size.",
 			100*float64(d.Reflected)/float64(d.Steps)))
 	}
@@ -364,7 +379,7 @@ func (s *Summary) warnings(set r2sgld.Settings, res *r2sgld.Result) []string {
 		w = append(w, fmt.Sprintf("boundary %s is biased at walls (project everywhere, nearest at curved ones): use specular.", b))
 	}
 	if s.Domain.Outside > 0 && set.Inside {
-		w = append(w, fmt.Sprintf("%d draws lay outside the domain and were left out; of every ladder as many are told as the shortest kept.", s.Domain.Outside))
+		w = append(w, fmt.Sprintf("%d draws lay outside the domain and were left out; every ladder is cut to the length of the shortest.", s.Domain.Outside))
 	} else if s.Domain.Outside > 0 && set.Boundary == domain.Free {
 		w = append(w, fmt.Sprintf("%d of %d draws lie outside the domain: method %s does not reflect. Use method: r2sgld.", s.Domain.Outside, s.Draws, s.Method))
 	}

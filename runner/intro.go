@@ -46,7 +46,7 @@ func (x *execution) how() string {
 		line += " (bias not known: slopes grow without bound)"
 	case x.found != nil:
 		line += fmt.Sprintf(" (bias ≤ %.2g %% of a variance)", 100*x.found.Bias)
-	case x.Model != nil && x.Model.Linear && s.Whitening != nil:
+	case x.Model != nil && x.Model.Linear && s.Whitening != nil && s.HMC == nil:
 		line += fmt.Sprintf(" (bias %.2g %% of a variance; more at walls that bind)", 100*eta/2/(1-eta/2))
 	}
 	return fmt.Sprintf("method %s: %s\n", x.Method, line)
