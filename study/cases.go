@@ -14,7 +14,6 @@ import (
 
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/config"
-	"github.com/r2sgld/r2sgld/domain"
 )
 
 // A protocol says how long a run is and which draws are kept.
@@ -129,8 +128,13 @@ const swapVariance = 2 * 0.05 * 0.05
 // own is the seed of the case: no two cases share noise, and a case keeps its
 // draws when others come or go.
 func (p plan) own() uint64 {
+	return seedOf(p.seed, cmp.Or(p.from, p.name()))
+}
+
+// seedOf is the seed of a case of a study by its name.
+func seedOf(study uint64, name string) uint64 {
 	h := fnv.New64a()
-	fmt.Fprintf(h, "%d %s", p.seed, cmp.Or(p.from, p.name()))
+	fmt.Fprintf(h, "%d %s", study, name)
 	return h.Sum64() >> 12 // exact in any reader of YAML
 }
 
@@ -148,6 +152,12 @@ type outcome struct {
 	means     [][2]float64  // by run, without the first fifth: U and r²
 	took      time.Duration // sampling, on one thread
 	steps     int64         // chain steps: one replica, one iteration
+}
+
+// newOutcome returns the outcome of a case before any run.
+func newOutcome(p plan) *outcome {
+	at := checkpoints(p.protocol.draws())
+	return &outcome{plan: p, at: at, scores: make([][2][]Score, len(at)), half: make([][2][]Score, len(at))}
 }
 
 // sample runs the case on one thread and scores its draws.
@@ -175,8 +185,8 @@ func (p plan) execute(ctx context.Context, run *config.Run) (*outcome, error) {
 	if err != nil {
 		return nil, fmt.Errorf("case %s: %w", p.name(), err)
 	}
-	o := &outcome{plan: p, at: checkpoints(p.protocol.draws()), took: time.Since(begin)}
-	o.scores, o.half = make([][2][]Score, len(o.at)), make([][2][]Score, len(o.at))
+	o := newOutcome(p)
+	o.took = time.Since(begin)
 	m := p.scene.own()
 	for i := range r.Ladders {
 		o.add(m, &r.Ladders[i])
@@ -228,7 +238,7 @@ func (o *outcome) add(m *measure, l *r2sgld.Ladder) {
 // boundary notes what the wall did.
 func (o *outcome) boundary(r *r2sgld.Result) {
 	for rung := range min(2, max(1, o.rungs)) {
-		var t domain.Tally = r.Tally(rung)
+		t := r.Tally(rung)
 		o.hit[rung] = float64(t.Reflected) / float64(t.Steps)
 		o.fallbacks += t.Fallbacks
 		o.outside += t.Outside
@@ -257,13 +267,17 @@ func (o *outcome) cheap(at int, drop bool, of func(Score) float64) []float64 {
 }
 
 func pick(s [2][]Score, drop bool, of func(Score) float64) []float64 {
-	i := 0
 	if drop {
-		i = 1
+		return column(s[1], of)
 	}
-	out := make([]float64, len(s[i]))
-	for k, v := range s[i] {
-		out[k] = of(v)
+	return column(s[0], of)
+}
+
+// column is a number of every score.
+func column(all []Score, of func(Score) float64) []float64 {
+	out := make([]float64, len(all))
+	for i, s := range all {
+		out[i] = of(s)
 	}
 	return out
 }
@@ -271,8 +285,12 @@ func pick(s [2][]Score, drop bool, of func(Score) float64) []float64 {
 // klAll is the study's chief number.
 func klAll(s Score) float64 { return s.KLAll }
 
-// klIn is it with the draws outside discarded.
-func klIn(s Score) float64 { return s.KLIn }
+// klIn is it with the draws outside discarded, and klBack the other way round.
+func klIn(s Score) float64   { return s.KLIn }
+func klBack(s Score) float64 { return s.KLBack }
+
+// w1 is the distance of the marginals, the mean of x and y.
+func w1(s Score) float64 { return (s.W1X + s.W1Y) / 2 }
 
 // runAll runs cases, threads at once; the results stand in the order of plans.
 func runAll(ctx context.Context, plans []plan, threads int) ([]*outcome, error) {

@@ -21,8 +21,8 @@ const (
 	Untestable Verdict = "not testable here"
 )
 
-// Verdicts are all verdicts, in the order in which they are counted.
-func Verdicts() []Verdict { return []Verdict{Holds, Fails, Depends, Untestable} }
+// verdicts are all verdicts, in the order in which they are counted.
+func verdicts() []Verdict { return []Verdict{Holds, Fails, Depends, Untestable} }
 
 // A Number is a result with its 95 % interval; NaN where there is none.
 type Number struct {
@@ -88,9 +88,9 @@ type Claim struct {
 // validName is what a picture or a claim may be called: it becomes a file or an anchor.
 var validName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,79}$`)
 
-// Check returns every fault of a claim: one without a test, a why, a number that
+// check returns every fault of a claim: one without a test, a why, a number that
 // is known (unless it is not testable), or with a verdict that there is not.
-func (c Claim) Check() error {
+func (c Claim) check() error {
 	var faults []error
 	fault := func(format string, a ...any) {
 		faults = append(faults, fmt.Errorf("claim %q: "+format, append([]any{c.ID}, a...)...))
@@ -105,8 +105,8 @@ func (c Claim) Check() error {
 			fault("it has no %s", f.what)
 		}
 	}
-	if !slices.Contains(Verdicts(), c.Verdict) {
-		fault("verdict %q is none of %q", c.Verdict, Verdicts())
+	if !slices.Contains(verdicts(), c.Verdict) {
+		fault("verdict %q is none of %q", c.Verdict, verdicts())
 	}
 	known := 0
 	for i, n := range c.Numbers {
@@ -136,7 +136,7 @@ func Merge(studies []*Study) ([]Claim, error) {
 	at := map[string]int{}
 	for _, s := range studies {
 		for _, c := range s.Claims {
-			faults = append(faults, c.Check())
+			faults = append(faults, c.check())
 			i, known := at[c.ID]
 			if !known {
 				at[c.ID] = len(out)
@@ -172,12 +172,12 @@ func join(a, b Claim) Claim {
 	return a
 }
 
-// Tally counts verdicts: "3 hold · 1 does not hold · 2 depend".
-func Tally(claims []Claim) string {
+// tally counts verdicts: "3 hold · 1 does not hold · 2 depend".
+func tally(claims []Claim) string {
 	words := map[Verdict][2]string{Holds: {"holds", "hold"}, Fails: {"does not hold", "do not hold"},
 		Depends: {"depends", "depend"}, Untestable: {"is not testable here", "are not testable here"}}
 	var parts []string
-	for _, v := range Verdicts() {
+	for _, v := range verdicts() {
 		n := 0
 		for _, c := range claims {
 			if c.Verdict == v {

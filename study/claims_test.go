@@ -17,7 +17,7 @@ func valid() Claim {
 }
 
 func TestClaimCheck(t *testing.T) {
-	if err := valid().Check(); err != nil {
+	if err := valid().check(); err != nil {
 		t.Fatal(err)
 	}
 	nan := math.NaN()
@@ -36,17 +36,17 @@ func TestClaimCheck(t *testing.T) {
 	} {
 		c := valid()
 		spoil(&c)
-		if err := c.Check(); err == nil || !strings.Contains(err.Error(), fault) {
+		if err := c.check(); err == nil || !strings.Contains(err.Error(), fault) {
 			t.Errorf("%s: %v", fault, err)
 		}
 	}
 	c := valid()
 	c.Verdict, c.Numbers = Untestable, nil
-	if err := c.Check(); err != nil {
+	if err := c.check(); err != nil {
 		t.Error(err)
 	}
 	c = Claim{}
-	if err := c.Check(); strings.Count(fmt.Sprint(err), "\n") != 7-1 { // all at once
+	if err := c.check(); strings.Count(fmt.Sprint(err), "\n") != 7-1 { // all at once
 		t.Error(err)
 	}
 }
@@ -115,7 +115,7 @@ func TestClaimsTableKeepsWidthAndWords(t *testing.T) {
 		for range rapid.IntRange(0, 4).Draw(t, "claims") {
 			c := valid()
 			c.Text, c.Section = sentence.Draw(t, "text"), sentence.Draw(t, "section")
-			c.Verdict = rapid.SampledFrom(Verdicts()).Draw(t, "verdict")
+			c.Verdict = rapid.SampledFrom(verdicts()).Draw(t, "verdict")
 			for range rapid.IntRange(0, 5).Draw(t, "numbers") {
 				c.Numbers = append(c.Numbers, Number{sentence.Draw(t, "name"), rapid.Float64().Draw(t, "value"), math.NaN(), math.NaN()})
 			}

@@ -3,6 +3,7 @@ package study
 import (
 	"fmt"
 	"math"
+	"strings"
 )
 
 // claims judges what the paper says of the diameter.
@@ -94,20 +95,13 @@ func (r *DiameterResults) early() string {
 	return fmt.Sprintf("; after %s the four are not in the order of their diameters", enumerated(bad))
 }
 
-// enumerated joins words.
+// enumerated joins words, of which there is one at least.
 func enumerated(words []string) string {
-	switch n := len(words); n {
-	case 0:
-		return ""
-	case 1:
+	last := len(words) - 1
+	if last == 0 {
 		return words[0]
-	default:
-		out := words[0]
-		for _, w := range words[1 : n-1] {
-			out += ", " + w
-		}
-		return out + " and " + words[n-1]
 	}
+	return strings.Join(words[:last], ", ") + " and " + words[last]
 }
 
 // quadratic judges that the mixing time is quadratic in the diameter.

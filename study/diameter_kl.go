@@ -57,7 +57,7 @@ func (e effort) domain(s *scene, runs []*stroll, seed uint64) DiameterDomain {
 	}
 	for i, n := range marks {
 		if n >= e.marks[0] {
-			d.Floor = append(d.Floor, DiameterFloor{n, interval(column(floor[i], klForward)), interval(column(floor[i], klBackward))})
+			d.Floor = append(d.Floor, DiameterFloor{n, interval(column(floor[i], klIn)), interval(column(floor[i], klBack))})
 		}
 	}
 	for _, level := range klLevels() {
@@ -81,20 +81,7 @@ func scoreRow(runs []*watcher, n int, drop bool) (DiameterScore, bool) {
 			all = append(all, s)
 		}
 	}
-	w1 := func(s Score) float64 { return (s.W1X + s.W1Y) / 2 }
-	return DiameterScore{n, len(all), interval(column(all, klForward)), interval(column(all, klBackward)), interval(column(all, w1))}, len(all) > 1
-}
-
-func klForward(s Score) float64  { return s.KLIn }
-func klBackward(s Score) float64 { return s.KLBack }
-
-// column is a number of every score.
-func column(all []Score, of func(Score) float64) []float64 {
-	out := make([]float64, len(all))
-	for i, s := range all {
-		out[i] = of(s)
-	}
-	return out
+	return DiameterScore{n, len(all), interval(column(all, klIn)), interval(column(all, klBack)), interval(column(all, w1))}, len(all) > 1
 }
 
 // independent scores n independent draws from the truth.
@@ -112,7 +99,7 @@ func (c *cells) independent(n int, rng *stream.Rand) Score {
 		n -= draws
 		left -= p
 	}
-	return c.scoreCounts(counts)
+	return c.score(counts)
 }
 
 // A Passage is the number of iterations after which a mean KL stays below a level.

@@ -3,7 +3,6 @@ package study
 import (
 	"context"
 	"fmt"
-	"hash/fnv"
 	"math"
 	"slices"
 	"strings"
@@ -48,14 +47,11 @@ type walk struct {
 	every  int // iterations between the frames that are recorded; 0 is none
 }
 
-// bowl is the potential without the wall at r² = 20, which no octagon of the study
-// reaches: it is 0 there, and takes time.
-const bowl = "((x^2+y^2)/10 - (cos(2*pi*x)+cos(2*pi*y)))/0.5"
-
-// exchangeWalk is the paper's run. Every iteration attempts a swap.
+// exchangeWalk is the paper's run. The potential is without its wall, which is 0 in
+// every octagon, and takes time.
 func exchangeWalk(name string, runs, length, every int) walk {
 	return walk{name, "r2SGLD, 25 modes", "r2sgld",
-		fmt.Sprintf("potential: %q\nnoise: {gradient: 0.05, energy: 0.05}\n|step_size: [2e-5, 2e-4]\ntemperature: [1, 10]\nswap: {scheme: adj, variance: %g}", bowl, swapVariance),
+		fmt.Sprintf("potential: %q\nnoise: {gradient: 0.05, energy: 0.05}\n|step_size: [2e-5, 2e-4]\ntemperature: [1, 10]\nswap: {%s, variance: %g}", bowl, everySweep, swapVariance),
 		2e-5, 2, runs, length, every}
 }
 
@@ -84,9 +80,7 @@ func (w walk) text(radius float64, seed uint64) string {
 // seed gives every octagon and walk random numbers of its own: with common ones the
 // diameters would not be independent.
 func (w walk) seed(radius float64, seed uint64) uint64 {
-	h := fnv.New64a()
-	fmt.Fprintf(h, "%d diameter %g %s", seed, radius, w.name)
-	return h.Sum64() >> 12 // exact in any reader of YAML
+	return seedOf(seed, fmt.Sprintf("diameter %g %s", radius, w.name))
 }
 
 // A watcher counts the cold draws of a ladder and records frames of all rungs.

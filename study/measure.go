@@ -100,19 +100,10 @@ func (c *cells) index(x, y float64) int {
 	return int(k &^ cut)
 }
 
-// score scores draws given by their cells.
-func (c *cells) score(index []uint16) Score {
-	counts := make([]int, len(c.mass)+1)
-	for _, k := range index {
-		counts[k]++
-	}
-	return c.scoreCounts(counts)
-}
-
-// scoreCounts scores draws given by the number in each cell, the number outside
+// score scores draws given by the number in each cell, the number outside
 // last. Counts are smoothed by ½: over K+1 cells where the outside counts as lost
 // mass, over K where the draws outside are discarded.
-func (c *cells) scoreCounts(counts []int) Score {
+func (c *cells) score(counts []int) Score {
 	all := 0
 	for _, n := range counts {
 		all += n
@@ -296,7 +287,7 @@ func (m *measure) count(t tallies, x []float64) {
 
 // score scores one tally.
 func (m *measure) score(t tallies) Score {
-	s := m.cells.scoreCounts(t.cell)
+	s := m.cells.score(t.cell)
 	s.W1X, s.W1Y = m.x.distance(t.x), m.y.distance(t.y)
 	all := 0
 	for _, n := range t.mode {

@@ -52,9 +52,7 @@ func (f *factor) draw(rng *rand.Rand) float64 {
 // floor returns the outcome of independent draws: the KL that no sampler of so
 // many draws is expected to fall below.
 func (s *scene) floor(p protocol, runs int, seed uint64) *outcome {
-	o := &outcome{plan: plan{scene: s, group: groupIID, label: "iid", method: "iid", protocol: p, runs: runs, seed: seed},
-		at: checkpoints(p.draws())}
-	o.scores, o.half = make([][2][]Score, len(o.at)), make([][2][]Score, len(o.at))
+	o := newOutcome(plan{scene: s, group: groupIID, label: "iid", method: "iid", protocol: p, runs: runs, seed: seed})
 	rng := rand.New(rand.NewPCG(o.own(), 1))
 	m := s.own()
 	for range runs {

@@ -104,7 +104,7 @@ func largest(pictures []*drawing) *embedded {
 }
 
 func view(studies []*Study, claims []Claim, pictures []*drawing) page {
-	p := page{Claims: claims, Tally: Tally(claims), Version: r2sgld.Version, Go: runtime.Version(), Arch: runtime.GOARCH}
+	p := page{Claims: claims, Tally: tally(claims), Version: r2sgld.Version, Go: runtime.Version(), Arch: runtime.GOARCH}
 	n := 0
 	for i, s := range studies {
 		v := studyView{Study: s, ID: fmt.Sprint("study-", i+1)}

@@ -34,7 +34,7 @@ func ClaimsTable(w io.Writer, claims []Claim, t Terminal) error {
 	} else {
 		t.table(&b, claims)
 	}
-	for _, l := range wrap(Tally(claims), t.Width-1) {
+	for _, l := range wrap(tally(claims), t.Width-1) {
 		b.WriteString(" " + l + "\n")
 	}
 	if _, err := io.WriteString(w, b.String()); err != nil {

@@ -13,9 +13,12 @@ import (
 	"github.com/r2sgld/r2sgld/quadrature"
 )
 
-// formula is U of the multi-modal target: 25 modes on the whole points of
-// [-2,2]², a bowl over them, and a wall that no domain of the study reaches.
-const formula = "((x^2+y^2)/10 - (cos(2*pi*x)+cos(2*pi*y)))/0.5 + max(0, x^2+y^2-20)"
+// bowl is U of the multi-modal target within r² = 20: 25 modes on the whole points
+// of [-2,2]² and a bowl over them.
+const bowl = "((x^2+y^2)/10 - (cos(2*pi*x)+cos(2*pi*y)))/0.5"
+
+// formula is U, with a wall that no domain of the study reaches.
+const formula = bowl + " + max(0, x^2+y^2-20)"
 
 // A shape is a domain of the study.
 type shape struct {
