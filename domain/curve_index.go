@@ -141,6 +141,10 @@ func (t *planeTree) nearest(x, y, best2 float64, visit func(piece int, best2 flo
 // gridSide is the number of cells along the longer side of a planeGrid.
 const gridSide = 256
 
+// farBlocks is how many times its size a block of cells must be from the boundary
+// for one distance to serve all of them.
+const farBlocks = 3
+
 // A planeGrid cuts the bounding box of a plane domain into square cells. free
 // holds, per cell, a lower bound of the distance from any point of the cell to
 // the boundary, in quarters of a cell's side and at most 127: positive for cells
@@ -245,28 +249,59 @@ func newPlaneGrid(lo, hi [2]float64, distance func(x, y, near float64) float64, 
 	g.unit2 = unit * unit * (1 - 1e-6)
 	// Half the diagonal of a cell, with room for rounding the cell number.
 	reach := side*math.Sqrt2/2 + 1e-12*(math.Abs(lo[0])+math.Abs(lo[1])+side*gridSide)
-	for j := range g.ny {
-		y := g.y0 + (float64(j)+0.5)*side
-		last, sign := math.Inf(1), int8(0)
+	g.measure(0, 0, gridSide, math.Inf(1), reach, unit, distance)
+	for j := range g.ny { // which side each cell is on: known from the cell to the left unless that is at the boundary
+		sign := int8(0)
 		for i := range g.nx {
-			x := g.x0 + (float64(i)+0.5)*side
-			d := distance(x, y, last+side*1.000001)
-			last = d
-			free := math.Floor((d - reach) / unit)
-			if !(free > 0) {
+			free := &g.free[j*g.nx+i]
+			switch {
+			case *free == 0:
 				sign = 0
 				continue
-			}
-			if sign == 0 { // the cell to the left is unknown or a boundary cell
+			case sign != 0:
+			case inside(g.center(i, j, 1)):
+				sign = 1
+			default:
 				sign = -1
-				if inside(x, y) {
-					sign = 1
-				}
 			}
-			g.free[j*g.nx+i] = sign * int8(min(free, 127))
+			*free *= sign
 		}
 	}
 	return g
+}
+
+// center is the middle of n × n cells from (i, j) on.
+func (g *planeGrid) center(i, j, n uint) (x, y float64) {
+	half := 0.5 * float64(n)
+	return g.x0 + (float64(i)+half)/g.inverse, g.y0 + (float64(j)+half)/g.inverse
+}
+
+// measure fills the free distances of n × n cells from (i, j) on, n a power of two:
+// all from one distance where it is several times the size of the block, else by
+// quarters. near bounds the distance of the middle.
+func (g *planeGrid) measure(i, j, n uint, near, reach, unit float64, distance func(x, y, near float64) float64) {
+	if i >= g.nx || j >= g.ny {
+		return
+	}
+	x, y := g.center(i, j, n)
+	d := distance(x, y, near)
+	size := float64(n) / g.inverse
+	if n > 1 && !(d > farBlocks*size) {
+		half := n / 2
+		near = (d + size*math.Sqrt2/4) * 1.000001
+		for _, q := range [4][2]uint{{i, j}, {i + half, j}, {i, j + half}, {i + half, j + half}} {
+			g.measure(q[0], q[1], half, near, reach, unit, distance)
+		}
+		return
+	}
+	for row := j; row < min(j+n, g.ny); row++ {
+		for column := i; column < min(i+n, g.nx); column++ {
+			cx, cy := g.center(column, row, 1)
+			if free := math.Floor((d - math.Hypot(cx-x, cy-y) - reach) / unit); free > 0 {
+				g.free[row*g.nx+column] = int8(min(free, 127))
+			}
+		}
+	}
 }
 
 // at returns the entry of free for the cell of (x, y), −1 outside the grid and
