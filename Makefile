@@ -39,6 +39,12 @@ mutants:
 interop: build
 	script/interop
 
+# The report of the paper's studies in headless Chromium: figures and table are
+# there and can be read, on a phone and in the dark.
+browser: build
+	$(BIN) reproduce all --scale smoke --out runs/browser --force --quiet
+	script/browser runs/browser/report.html runs/browser/screenshots
+
 # The same targets by other programs; RELEASED=CLONE, a checkout of
 # github.com/haoyangzheng1996/r2SGLD, puts the paper's Python code beside ours.
 peers: build
@@ -60,4 +66,4 @@ lint:
 	$(GO) vet ./...
 	$(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
 
-.PHONY: build install demo test race soak bench mutants interop peers reproduce figures lint
+.PHONY: build install demo test race soak bench mutants interop browser peers reproduce figures lint
