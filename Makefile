@@ -59,7 +59,7 @@ figures: build
 	$(BIN) sample examples/flower.yaml --out runs/flower --force --quiet
 	cp runs/flower/figures/pairs.png docs/flower.png
 	$(BIN) reproduce multimodal --out runs/multimodal --force --quiet
-	cp runs/multimodal/figures/flower.gif docs/flower.gif
+	cp runs/multimodal/figures/multimodal-path.gif docs/flower.gif
 
 lint:
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "run gofmt -w on these"; exit 1; }
