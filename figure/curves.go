@@ -53,9 +53,9 @@ type Lines struct {
 }
 
 // Curves draws lines with bands, and points with intervals and the lines fitted
-// to them. Every method has its own colour and style, which are the same in all figures. On a
-// logarithmic axis values must be above 0; intervals may reach below and leave
-// the axes there.
+// to them. Every method has its own colour and style, which are the same in all
+// figures. On a logarithmic axis values must be above 0; intervals may reach below
+// and leave the axes there.
 func Curves(q Lines) (*Figure, error) {
 	if err := q.check(); err != nil {
 		return nil, err
@@ -93,32 +93,25 @@ func Curves(q Lines) (*Figure, error) {
 }
 
 func (q *Lines) check() error {
-	const what = "curves"
 	if len(q.Panels) == 0 {
-		return errors.New("figure: " + what + ": no panels: give at least one")
+		return errors.New("figure: curves: no panels: give at least one")
 	}
 	for k := range q.Panels {
 		c := &q.Panels[k]
 		if len(c.Lines)+len(c.Points) == 0 {
-			return fmt.Errorf("figure: %s, panel %d: nothing to draw: give lines or points", what, k+1)
+			return fmt.Errorf("figure: curves, panel %d: nothing to draw: give lines or points", k+1)
 		}
 		for _, l := range c.Lines {
-			if err := q.checkData(what, l.named(), l.X, l.Y, l.Low, l.High); err != nil {
-				return err
-			}
-			if _, err := methodLine(l.Method); err != nil {
+			if err := q.checkData(l.Name, l.Method, l.X, l.Y, l.Low, l.High); err != nil {
 				return err
 			}
 		}
 		for _, l := range c.Points {
-			if err := q.checkData(what, l.named(), l.X, l.Y, l.Low, l.High); err != nil {
-				return err
-			}
-			if _, err := methodLine(l.Method); err != nil {
+			if err := q.checkData(l.Name, l.Method, l.X, l.Y, l.Low, l.High); err != nil {
 				return err
 			}
 			if t := l.Trend; t != nil {
-				if err := q.checkData(what, l.named()+", trend", t.X, t.Y, nil, nil); err != nil {
+				if err := q.checkData(l.named()+", trend", l.Method, t.X, t.Y, nil, nil); err != nil {
 					return err
 				}
 			}
@@ -143,8 +136,11 @@ func (q *Lines) checkRange() error {
 	return nil
 }
 
-func (q *Lines) checkData(what, name string, x, y, low, high []float64) error {
-	what += ", " + name
+func (q *Lines) checkData(name, method string, x, y, low, high []float64) error {
+	what := "curves, " + named(name, method)
+	if _, err := methodLine(method); err != nil {
+		return err
+	}
 	if len(x) == 0 {
 		return fmt.Errorf("figure: %s: no values: give at least one", what)
 	}

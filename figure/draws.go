@@ -7,11 +7,12 @@ import (
 )
 
 // DrawsDensity estimates the density of draws (x, y), normalised to 1 over the
-// domain in the view and its margin, on 128 × 128 knots with straight lines between them. It does
-// not fade towards the walls; outside it is 0, and draws there are left out, as
-// are those that are not numbers. inside nil is the plane. The bandwidth follows each
-// coordinate's own, by [diag.SheatherJones], so that many modes stay apart; it
-// is at least 0.7 of the way between knots. x and y must be equally long.
+// domain in the view and its margin, on 128 × 128 knots with straight lines
+// between them. It does not fade towards the walls; outside it is 0, and draws
+// there are left out, as are those that are not numbers. inside nil is the plane.
+// The bandwidth follows each coordinate's own, by [diag.SheatherJones], so that
+// many modes stay apart; it is at least 0.7 of the way between knots. x and y must
+// be equally long.
 func DrawsDensity(x, y []float64, inside func(x, y float64) bool, view [2][2]float64) func(x, y float64) float64 {
 	const n = 128
 	nothing := func(x, y float64) float64 { return 0 }

@@ -31,8 +31,9 @@ type DensityMaps struct {
 }
 
 // Densities draws a heat map for each density, all with the same colours, whose
-// key is the bar below. Lengths of both axes are equal if their units are. The boundary of the domain is a line, and
-// what is outside stays blank unless it is to be seen.
+// key is the bar below. Lengths of both axes are equal if their units are. The
+// boundary of the domain is a line, and what is outside stays blank unless it is
+// to be seen.
 func Densities(q DensityMaps) (*Figure, error) {
 	columns, err := q.check()
 	if err != nil {
@@ -84,7 +85,6 @@ func Densities(q DensityMaps) (*Figure, error) {
 
 // check returns the number of columns.
 func (q *DensityMaps) check() (columns int, err error) {
-	const what = "densities"
 	some := false
 	for _, r := range q.Rows {
 		columns = max(columns, len(r))
@@ -93,16 +93,16 @@ func (q *DensityMaps) check() (columns int, err error) {
 		}
 	}
 	if !some {
-		return 0, errors.New("figure: " + what + ": none is given: fill the rows")
+		return 0, errors.New("figure: densities: none is given: fill the rows")
 	}
 	if columns > 8 || len(q.Rows) > 8 {
-		return 0, fmt.Errorf("figure: %s: %d rows of %d: choose at most 8 of 8", what, len(q.Rows), columns)
+		return 0, fmt.Errorf("figure: densities: %d rows of %d: choose at most 8 of 8", len(q.Rows), columns)
 	}
 	if q.RowNames != nil && len(q.RowNames) != len(q.Rows) {
-		return 0, fmt.Errorf("figure: %s: %d names for %d rows: give one each", what, len(q.RowNames), len(q.Rows))
+		return 0, fmt.Errorf("figure: densities: %d names for %d rows: give one each", len(q.RowNames), len(q.Rows))
 	}
 	if !(q.Max >= 0 && q.Max < 1e300) {
-		return 0, fmt.Errorf("figure: %s: the scale cannot end at %g: give a density, or 0 for the largest", what, q.Max)
+		return 0, fmt.Errorf("figure: densities: the scale cannot end at %g: give a density, or 0 for the largest", q.Max)
 	}
 	return columns, checkView(q.Axes, q.View)
 }

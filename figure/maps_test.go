@@ -184,7 +184,7 @@ func TestDensitiesRefuse(t *testing.T) {
 		want  string
 	}{
 		"nothing":  {func(q *DensityMaps) { q.Rows = [][]DensityMap{{{}}} }, "none is given"},
-		"too many": {func(q *DensityMaps) { q.Rows[0] = append(q.Rows[0], make([]DensityMap, 6)...) }, "at most 8"},
+		"too many": {func(q *DensityMaps) { q.Rows[0] = append(q.Rows[0], make([]DensityMap, 8)...) }, "at most 8"},
 		"names":    {func(q *DensityMaps) { q.RowNames = []string{"one"} }, "1 names for 2 rows"},
 		"NaN":      {func(q *DensityMaps) { q.Rows[1][0].Value = func(x, y float64) float64 { return math.NaN() } }, `"exact" is NaN at`},
 		"negative": {func(q *DensityMaps) { q.Rows[1][0].Value = func(x, y float64) float64 { return -1 } }, "at least 0"},
