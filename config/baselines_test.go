@@ -107,8 +107,8 @@ func TestFaultsOfOtherMethods(t *testing.T) {
 	flower, box := "domain: {flower: {petals: 5, offset: 3, radius: 2}}", "domain: {box: {x: [0, 1], y: [0, 1]}}"
 	for _, c := range []struct{ domain, sampler, want string }{
 		{flower, "method: myula", "5:11: method myula needs a domain that is convex, and this one is not, or not known to be: take r2sgld"},
-		{flower, "method: mirror-sgld", "5:11: method mirror-sgld needs a simplex, or a box that is bounded on every side: take r2sgld"},
-		{"domain: {box: {x: [0, 1]}}", "method: mirror-sgld", "5:11: method mirror-sgld needs a simplex, or a box that is bounded on every side"},
+		{flower, "method: mirror-sgld", "5:11: method mirror-sgld needs a domain {simplex: [x, y, …]}, or a {box: …} that is bounded on every side: take r2sgld"},
+		{"domain: {box: {x: [0, 1]}}", "method: mirror-sgld", "5:11: method mirror-sgld needs a domain {simplex: [x, y, …]}, or a {box: …} that is bounded on every side"},
 		{"", "method: mirror-sgld", "method mirror-sgld needs a domain"},
 		{"", "method: myula", "method myula needs a domain"},
 		{"", "method: rejection-sgld", "method rejection-sgld needs a domain"},

@@ -139,7 +139,7 @@ func (l *loader) suits(section *yamlpos.Node) {
 		err = fmt.Errorf("method %s needs a domain", m.name)
 	case m.mirror:
 		if _, none := domain.NewMirror(l.domain); none != nil {
-			err = fmt.Errorf("method %s needs a simplex, or a box that is bounded on every side: take r2sgld", m.name)
+			err = fmt.Errorf("method %s needs a domain {simplex: [x, y, …]}, or a {box: …} that is bounded on every side: take r2sgld", m.name)
 		}
 	case m.proximal && !domain.Convex(l.domain):
 		err = fmt.Errorf("method %s needs a domain that is convex, and this one is not, or not known to be: take r2sgld", m.name)

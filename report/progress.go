@@ -22,7 +22,7 @@ type Progress struct {
 	name     string
 	total    atomic.Int64 // iterations of all ladders
 	rungs    int
-	every    int // iterations between sweeps
+	tries    float64 // pairs tried per iteration and replica; 0 is not known
 	burnIn   int
 	begun    time.Time
 	watchers []*watcher
@@ -36,12 +36,28 @@ type Progress struct {
 // NewProgress prepares the progress of a run with settings s and a number of
 // rungs. Its Recorder goes into s.
 func NewProgress(name string, s r2sgld.Settings) *Progress {
-	p := &Progress{name: name, rungs: max(1, len(s.Temperature)), every: max(1, s.Swap.Every), burnIn: s.BurnIn}
+	p := &Progress{name: name, rungs: max(1, len(s.Temperature)), tries: tries(s), burnIn: s.BurnIn}
 	for range max(1, s.Ladders) {
 		p.watchers = append(p.watchers, &watcher{p: p})
 	}
 	p.Extend(s.Iterations)
 	return p
+}
+
+// tries is the number of pairs that the scheme of s tries in an iteration, over
+// that of rungs; 0 for windows, where it varies.
+func tries(s r2sgld.Settings) float64 {
+	rungs := float64(max(1, len(s.Temperature)))
+	pairs := (rungs - 1) / 2 // even and odd ones in turn
+	switch s.Swap.Scheme {
+	case "adj":
+		pairs = rungs - 1
+	case "ape":
+		pairs = rungs * (rungs - 1) / 2
+	case "windowed-deo":
+		pairs = 0
+	}
+	return pairs / rungs / float64(max(1, s.Swap.Every))
 }
 
 // Extend tells that every ladder goes on to so many iterations.
@@ -110,8 +126,7 @@ func (w *watcher) Record(k int, b *kernel.Block) error {
 }
 
 // count returns the iterations behind the ladders, those done since Start, and
-// the swap rate since then. Replica 0 takes part in a share 2/R of the swaps; DEO
-// tries (R−1)/2 pairs a sweep.
+// the swap rate since then: replica 0 takes part in a share 2/R of the swaps.
 func (p *Progress) count() (reached, here int, rate float64) {
 	swaps := 0.0
 	for _, w := range p.watchers {
@@ -119,8 +134,7 @@ func (p *Progress) count() (reached, here int, rate float64) {
 		here += int(w.here.Load())
 		swaps += float64(w.traded.Load())
 	}
-	tries := float64(here) / float64(p.every) * float64(p.rungs-1) / float64(p.rungs)
-	return reached, here, swaps / tries
+	return reached, here, swaps / (2 * p.tries * float64(here))
 }
 
 // rhat is the largest plain R̂ of the cold coordinates, NaN before there are two
@@ -164,7 +178,7 @@ func (p *Progress) status() string {
 		left := time.Duration(float64(time.Since(p.begun)) * float64(int(p.total.Load())-n) / float64(here))
 		s += fmt.Sprintf("  left %s", left.Round(time.Second))
 	}
-	if p.rungs > 1 && here > 0 {
+	if p.tries > 0 && here > 0 {
 		s += "  swaps " + number(rate, 2)
 	}
 	if r := p.rhat(); !math.IsNaN(r) {

@@ -39,6 +39,8 @@ type Summary struct {
 	Iterations     int         `json:"iterations"`
 	Seconds        float64     `json:"seconds"`
 	StepsPerSecond float64     `json:"steps_per_second"`
+
+	wall string // what the wall did to steps, for the footer; "" where it lets them go
 }
 
 // A Parameter describes the draws of one coordinate.
@@ -191,6 +193,15 @@ func New(name, method string, p r2sgld.Problem, s r2sgld.Settings, res *r2sgld.R
 		energies = append(energies, e...)
 		sum.Draws += len(e) * stride
 	}
+	switch rule := s.Boundary; {
+	case p.Domain == nil || rule == domain.Free || s.Mirror:
+	case rule == domain.Project:
+		sum.wall = "projected"
+	case rule == domain.Refuse:
+		sum.wall = "refused"
+	default:
+		sum.wall = "reflected"
+	}
 	sum.Exact, sum.Acceptance = Exact(p, s), res.Acceptance()
 	sum.Energy = Moments{diag.Mean(energies), diag.SD(energies)}
 	all, cold := res.Tally(-1), res.Tally(0)
@@ -212,14 +223,19 @@ func New(name, method string, p r2sgld.Problem, s r2sgld.Settings, res *r2sgld.R
 	return sum
 }
 
-// Doubt says why the draws of p cannot be trusted yet and what to do, or "".
-func (p Parameter) Doubt() string {
+// Doubt says why the draws of p, of a method with so many rungs (0 if that is not
+// known), cannot be trusted yet and what to do, or "".
+func (p Parameter) Doubt(rungs int) string {
+	more := "with more rungs"
+	if rungs == 1 {
+		more = "with several rungs (method r2sgld)"
+	}
 	switch {
 	case p.RHat != p.RHat || p.ESSBulk != p.ESSBulk:
 		return fmt.Sprintf("%s: the draws do not vary, or are too few to judge. Take a smaller step size, or more draws.", p.Name)
 	case p.RHat > 1.01:
-		return fmt.Sprintf("%s: R̂ %.3f and ESS %.0f: the ladders have not come to agree. Run several times as long (sampler.iterations), with larger steps, or with more rungs.",
-			p.Name, p.RHat, math.Min(p.ESSBulk, p.ESSTail))
+		return fmt.Sprintf("%s: R̂ %.3f and ESS %.0f: the ladders have not come to agree. Run several times as long (sampler.iterations), with larger steps, or %s.",
+			p.Name, p.RHat, math.Min(p.ESSBulk, p.ESSTail), more)
 	case math.Min(p.ESSBulk, p.ESSTail) < 400:
 		return fmt.Sprintf("%s: ESS %.0f (bulk), %.0f (tail) is below 400: quantiles and intervals are rough. Run longer (sampler.iterations).",
 			p.Name, p.ESSBulk, p.ESSTail)
@@ -340,7 +356,7 @@ const leastAccepted = 0.4
 func (s *Summary) warnings(set r2sgld.Settings, res *r2sgld.Result) []string {
 	var w []string
 	for _, p := range s.Parameters {
-		if text := p.Doubt(); text != "" {
+		if text := p.Doubt(max(1, len(set.Temperature))); text != "" {
 			w = append(w, text)
 		}
 	}

@@ -117,11 +117,12 @@ func Count(n int64) string {
 // Footer is the line of counts under the table.
 func (s *Summary) Footer() string {
 	d := s.Domain
-	parts := []string{
-		fmt.Sprintf("reflected %.2f %% of %s steps", 100*float64(d.Reflected)/float64(max(1, d.Steps)), Count(d.Steps)),
-		plural(d.Fallbacks, "fallback"),
-		plural(d.Outside, "draw") + " outside",
+	parts := []string{Count(d.Steps) + " steps"}
+	if s.wall != "" {
+		parts[0] = fmt.Sprintf("%s %.2f %% of %s", s.wall, 100*float64(d.Reflected)/float64(max(1, d.Steps)), parts[0])
+		parts = append(parts, plural(d.Fallbacks, "fallback"))
 	}
+	parts = append(parts, plural(d.Outside, "draw")+" outside")
 	if len(s.Swaps.Pairs) > 0 {
 		rates := make([]float64, len(s.Swaps.Pairs))
 		for i, p := range s.Swaps.Pairs {

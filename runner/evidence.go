@@ -55,7 +55,9 @@ func (x *execution) logZ(res *r2sgld.Result) report.Evidence {
 func (x *execution) whyNot() string {
 	d, tau := x.Problem.Domain, x.Settings.Temperature
 	switch {
-	case d == nil || !domain.Bounded(d) || x.Settings.Boundary == domain.Free:
+	case d != nil && x.Settings.Boundary == domain.Free:
+		return "the method lets steps leave the domain"
+	case d == nil || !domain.Bounded(d):
 		return "the domain is not bounded: there is no uniform law to begin at"
 	case len(tau) == 0 || !math.IsInf(tau[len(tau)-1], 1):
 		return "no rung has the uniform law: use method auto, or end sampler.temperature in inf"

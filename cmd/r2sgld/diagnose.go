@@ -67,7 +67,7 @@ func diagnose(d *store.Draws, c common) error {
 		}
 		fmt.Printf(" %d draws, ladders: %d%s\n\n%s", out.Draws, out.Ladders, every, report.Table(out.Parameters, style()))
 		for _, p := range out.Parameters {
-			if text := p.Doubt(); text != "" {
+			if text := p.Doubt(0); text != "" {
 				fmt.Fprintln(os.Stderr, " ! "+text)
 			}
 		}
