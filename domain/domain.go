@@ -75,7 +75,7 @@ const (
 	Specular Rule = "specular"
 	// Nearest mirrors the end of the step at the tangent of the nearest
 	// boundary point until it lies inside (the rule of the r2SGLD paper). It is
-	// biased near curved walls.
+	// biased near curved walls and in corners.
 	Nearest Rule = "nearest"
 	// Refuse does not take a step that ends outside.
 	Refuse Rule = "refuse"

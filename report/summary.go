@@ -392,7 +392,7 @@ func (s *Summary) warnings(set r2sgld.Settings, res *r2sgld.Result) []string {
 			100*float64(d.Reflected)/float64(d.Steps)))
 	}
 	if b := set.Boundary; (b == domain.Project || b == domain.Nearest) && s.Domain.Reflected > 0 {
-		w = append(w, fmt.Sprintf("boundary %s is biased at walls (project everywhere, nearest at curved ones): use specular.", b))
+		w = append(w, fmt.Sprintf("boundary %s is biased at walls (project everywhere, nearest at curved ones and in corners): use specular.", b))
 	}
 	if s.Domain.Outside > 0 && set.Inside {
 		w = append(w, fmt.Sprintf("%d draws lay outside the domain and were left out; every ladder is cut to the length of the shortest.", s.Domain.Outside))
