@@ -15,17 +15,10 @@ import (
 	"gonum.org/v1/plot/vg/vgimg"
 )
 
-// A Film is the path of a cold and a hot rung in a plane, as [Trajectory] is,
-// that moves.
+// A Film is a trajectory that moves.
 type Film struct {
-	Axes        [2]Axis
-	View        [2][2]float64              // range of each axis; zero shows the paths
-	Inside      func(x, y float64) bool    // the domain; nil draws none
-	Dense       func(x, y float64) float64 // density of the cold rung up to a factor, drawn behind; nil draws none
-	First       int                        // iteration of the first step
-	Cold, Hot   []Step                     // step by step, at most MostSteps; no Hot draws one path
-	Temperature [2]float64                 // of the two; 0 is not told
-	Trail       int                        // steps that can be seen behind; 0 is 40, or ten frames if that is more
+	Trajectory
+	Trail int // steps that can be seen behind; 0 is 40, or ten frames if that is more
 }
 
 const (
@@ -85,20 +78,19 @@ type reel struct {
 }
 
 func (f Film) reel() (*reel, error) {
-	q := Trajectory{Axes: f.Axes, View: f.View, Inside: f.Inside, Dense: f.Dense, Cold: f.Cold, Hot: f.Hot, Temperature: f.Temperature}
-	if err := q.check("film"); err != nil {
+	if err := f.check("film"); err != nil {
 		return nil, err
 	}
 	if f.Trail < 0 {
 		return nil, errors.New("figure: film: a trail cannot be shorter than nothing: give steps, or 0")
 	}
-	r := &reel{Film: f, per: (len(f.Cold) + filmFrames - 1) / filmFrames, panel: &panel{x: q.view(0), y: q.view(1)}}
+	r := &reel{Film: f, per: (len(f.Cold) + filmFrames - 1) / filmFrames, panel: &panel{x: f.view(0), y: f.view(1)}}
 	if r.Trail == 0 {
 		r.Trail = max(40, 10*r.per)
 	}
 	l := lattice{240, 240, r.panel.x.min, r.panel.x.max, r.panel.y.min, r.panel.y.max}
 	if f.Dense != nil {
-		regions, err := q.regions(l)
+		regions, err := f.regions(l)
 		if err != nil {
 			return nil, err
 		}
@@ -110,7 +102,9 @@ func (f Film) reel() (*reel, error) {
 	if f.Inside != nil {
 		walls := outline(l, f.Inside)
 		r.panel.add(func(pl *plane) { pl.shadeOutside(walls) })
-		r.walls = within(walls, r.panel)
+		if !f.Section {
+			r.walls = within(walls, r.panel)
+		}
 	}
 	for k := range f.Cold {
 		if f.Cold[k].Swapped || len(f.Hot) > 0 && f.Hot[k].Swapped {
@@ -278,8 +272,7 @@ func (r *reel) palette() color.Palette {
 			break
 		}
 		seen[best] = 0
-		c := color.NRGBA{R: uint8(best>>10<<3 | 4), G: uint8(best>>5&31<<3 | 4), B: uint8(best&31<<3 | 4)}
-		if apart(out, c) {
+		if c := middleOf(best); apart(out, c) {
 			add(c)
 		}
 	}
@@ -289,6 +282,7 @@ func (r *reel) palette() color.Palette {
 // cellOf returns the cell of five bits a channel that a pixel is in.
 func cellOf(pix []uint8) int { return int(pix[0]>>3)<<10 | int(pix[1]>>3)<<5 | int(pix[2]>>3) }
 
+// middleOf returns the colour in the middle of a cell.
 func middleOf(cell int) color.NRGBA {
 	return color.NRGBA{R: uint8(cell>>10<<3 | 4), G: uint8(cell>>5&31<<3 | 4), B: uint8(cell&31<<3 | 4), A: 255}
 }

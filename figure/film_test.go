@@ -17,8 +17,7 @@ import (
 
 // flowerFilm is a film of n steps in the flower.
 func flowerFilm(t *testing.T, n int) Film {
-	w := flowerWalk(t, n)
-	return Film{Axes: w.Axes, View: w.View, Inside: w.Inside, Dense: w.Dense, First: w.First, Cold: w.Cold, Hot: w.Hot, Temperature: w.Temperature}
+	return Film{Trajectory: flowerWalk(t, n)}
 }
 
 func written(t *testing.T, f Film) []byte {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/config"
-	"github.com/r2sgld/r2sgld/domain"
 	"github.com/r2sgld/r2sgld/kernel"
 )
 
@@ -20,8 +19,7 @@ func radii() []float64 { return []float64{1.5, 2, 2.5, 3} }
 // octagonOf is the octagon of a circumradius.
 func octagonOf(radius float64) shape {
 	return shape{name: fmt.Sprintf("octagon of circumradius %g", radius), yaml: fmt.Sprintf("{octagon: {radius: %g}}", radius),
-		definition: "regular, a vertex at (0, radius)", radius: radius,
-		build: func() (domain.Domain, error) { return domain.NewOctagon(radius) }}
+		definition: "regular, a vertex at (0, radius)", radius: radius}
 }
 
 // octagonCorners are its corners, counter-clockwise from the top.

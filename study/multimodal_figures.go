@@ -165,12 +165,7 @@ func (p *path) Record(k int, b *kernel.Block) error {
 // its two replicas: the paper's steps and temperatures, energies and gradients
 // with noise, swaps tried in every tenth iteration so that paths can be seen.
 func FlowerPath(ctx context.Context, seed uint64, first, last int) (figure.Trajectory, error) {
-	s := shapes()[0]
-	d, err := s.build()
-	if err != nil {
-		return figure.Trajectory{}, err
-	}
-	p := plan{scene: &scene{shape: s}, label: "r2SGLD", method: "r2sgld", rungs: 2, runs: 1, seed: seed,
+	p := plan{scene: &scene{shape: shapes()[0]}, label: "r2SGLD", method: "r2sgld", rungs: 2, runs: 1, seed: seed,
 		protocol: protocol{"path", last, 1}, keys: fmt.Sprintf("swap: {%s, every: 10, variance: %g}", everySweep, swapVariance)}
 	run, err := config.Parse("sample", "path", []byte(p.text()), nil)
 	if err != nil {
@@ -181,16 +176,9 @@ func FlowerPath(ctx context.Context, seed uint64, first, last int) (figure.Traje
 	if _, err := r2sgld.Sample(ctx, run.Problem, run.Settings); err != nil {
 		return figure.Trajectory{}, fmt.Errorf("path on the flower: %w", err)
 	}
-	return figure.Trajectory{Axes: axes(), View: [2][2]float64{{-2.4, 2.4}, {-2.4, 2.4}}, Inside: membership(d),
+	return figure.Trajectory{Axes: axes(), View: [2][2]float64{{-2.4, 2.4}, {-2.4, 2.4}}, Inside: membership(run.Problem.Domain),
 		Dense: func(x, y float64) float64 { return math.Exp(-energy(x, y)) }, First: first,
 		Cold: rec.steps[0], Hot: rec.steps[1], Temperature: [2]float64{1, 10}}, nil
-}
-
-// FlowerFilm returns the film of the same run.
-func FlowerFilm(ctx context.Context, seed uint64, first, last int) (figure.Film, error) {
-	t, err := FlowerPath(ctx, seed, first, last)
-	return figure.Film{Axes: t.Axes, View: t.View, Inside: t.Inside, Dense: t.Dense, First: t.First, Cold: t.Cold, Hot: t.Hot,
-		Temperature: t.Temperature}, err
 }
 
 // pathPicture is the trajectory, still and moving.
@@ -203,12 +191,11 @@ func (m *multimodal) pathPicture(ctx context.Context) (Picture, error) {
 	if p.Figure, err = figure.TrajectoryPlot(t); err != nil || m.Scale == Smoke {
 		return p, err
 	}
-	film, err := FlowerFilm(ctx, m.Seed, 1001, 2200)
-	if err != nil {
+	if t, err = FlowerPath(ctx, m.Seed, 1001, 2200); err != nil {
 		return p, err
 	}
 	var b bytes.Buffer
-	err = film.WriteGIF(&b)
+	err = figure.Film{Trajectory: t}.WriteGIF(&b)
 	p.GIF = b.Bytes()
 	return p, err
 }

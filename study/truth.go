@@ -8,8 +8,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/r2sgld/r2sgld/domain"
-	"github.com/r2sgld/r2sgld/expression"
-	"github.com/r2sgld/r2sgld/potential"
 	"github.com/r2sgld/r2sgld/quadrature"
 )
 
@@ -27,43 +25,25 @@ type shape struct {
 	definition string
 	area       string // exact, "" where there is no short form
 	radius     float64
-	build      func() (domain.Domain, error)
 }
 
 // shapes are the five domains of the paper, at the radius of its code.
 func shapes() []shape {
-	const r = 2
 	return []shape{
-		{"flower", "{flower: {petals: 5, offset: 3, radius: 2}}", "polar curve r(θ) = (radius/3.5)(sin 5θ + 3)", "9.5 pi (2/3.5)^2", r,
-			func() (domain.Domain, error) { return domain.NewFlower(5, 3, r) }},
-		{"octagon", "{octagon: {radius: 2}}", "regular, circumradius radius, a vertex at (0, radius)", "8 sqrt 2", r,
-			func() (domain.Domain, error) { return domain.NewOctagon(r) }},
-		{"heart", "{heart: {radius: 2}}", "(16 sin³θ, 13 cos θ − 5 cos 2θ − 2 cos 3θ − cos 4θ)·radius/10", "", r,
-			func() (domain.Domain, error) { return domain.NewHeart(r) }},
-		{"cross", "{cross: {radius: 2}}", "union of |x| ≤ radius·sin 18°, |y| ≤ radius·sin 72° and its transpose", "16 sin 18 (2 sin 72 - sin 18) degrees", r,
-			func() (domain.Domain, error) { return domain.NewCross(r) }},
-		{"star", "{star: {radius: 2}}", "tips P_i at 90° + 72°i, after each the vertex 0.618 P_i + 0.382 P_(i+2), times radius", "", r,
-			func() (domain.Domain, error) { return domain.NewStar(r) }},
+		{"flower", "{flower: {petals: 5, offset: 3, radius: 2}}", "polar curve r(θ) = (radius/3.5)(sin 5θ + 3)", "9.5 pi (2/3.5)^2", 2},
+		{"octagon", "{octagon: {radius: 2}}", "regular, circumradius radius, a vertex at (0, radius)", "8 sqrt 2", 2},
+		{"heart", "{heart: {radius: 2}}", "(16 sin³θ, 13 cos θ − 5 cos 2θ − 2 cos 3θ − cos 4θ)·radius/10", "", 2},
+		{"cross", "{cross: {radius: 2}}", "union of |x| ≤ radius·sin 18°, |y| ≤ radius·sin 72° and its transpose", "16 sin 18 (2 sin 72 - sin 18) degrees", 2},
+		{"star", "{star: {radius: 2}}", "tips P_i at 90° + 72°i, after each the vertex 0.618 P_i + 0.382 P_(i+2), times radius", "", 2},
 	}
 }
 
 // more are the domains that a mirror map is known of.
 func more() []shape {
 	return []shape{
-		{"box", "{box: {x: [-1.5, 1.5], y: [-1.5, 1.5]}}", "[-1.5, 1.5]²", "9", 1.5,
-			func() (domain.Domain, error) { return domain.NewBox([]float64{-1.5, -1.5}, []float64{1.5, 1.5}) }},
-		{"triangle", "{simplex: [x, y]}", "x, y ≥ 0, x + y ≤ 1", "1/2", 1,
-			func() (domain.Domain, error) { return domain.NewSimplex(2, 1) }},
+		{"box", "{box: {x: [-1.5, 1.5], y: [-1.5, 1.5]}}", "[-1.5, 1.5]²", "9", 1.5},
+		{"triangle", "{simplex: [x, y]}", "x, y ≥ 0, x + y ≤ 1", "1/2", 1},
 	}
-}
-
-// target returns the multi-modal potential.
-func target() (potential.Potential, error) {
-	e, err := expression.Compile(formula, []string{"x", "y"})
-	if err != nil {
-		return nil, fmt.Errorf("the target of the study: %w", err)
-	}
-	return potential.FromExpression(e), nil
 }
 
 // A scene is a domain with the exact law on it.
@@ -90,21 +70,17 @@ func newScene(s shape) (*scene, error) {
 	return &scene{s, d, r, m}, nil
 }
 
-// law returns a shape and the law of the target on it.
+// law returns a shape and the law of the target on it, as a configuration has them.
 func law(s shape) (domain.Domain, *quadrature.Region, error) {
-	d, err := s.build()
-	if err != nil {
-		return nil, nil, fmt.Errorf("domain %s: %w", s.name, err)
-	}
-	u, err := target()
+	run, err := plan{scene: &scene{shape: s}, method: "r-sgld", quiet: true, runs: 1, protocol: protocol{"law", 100, 1}}.load()
 	if err != nil {
 		return nil, nil, err
 	}
-	r, err := quadrature.New(u, d)
+	r, err := quadrature.New(run.Problem.Potential, run.Problem.Domain)
 	if err != nil {
 		return nil, nil, fmt.Errorf("exact law on %s: %w", s.name, err)
 	}
-	return d, r, nil
+	return run.Problem.Domain, r, nil
 }
 
 // membership returns a membership test with a workspace of its own.
