@@ -6,6 +6,7 @@
 // follow Vehtari, Gelman, Simpson, Carpenter and Bürkner (2021), as the R
 // package posterior 1.4 and Stan compute them. Distances to a known law (KL,
 // Wasserstein1, KS) and density estimates (KDE, Mode) are for plain samples.
+// Welch, Holm and Jackknife compare numbers of independent runs.
 // How well a model predicts (LOO, WAIC) is read off the log densities of its
 // data at the draws.
 //

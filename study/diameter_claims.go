@@ -41,7 +41,7 @@ func (r *DiameterResults) trend(n int) Power {
 		s := rowAt(d.All, n)
 		runs = s.Runs
 		x, y = append(x, d.Circumradius), append(y, s.KL.Mean)
-		se = append(se, s.KL.sample(s.Runs).se/s.KL.Mean)
+		se = append(se, s.KL.over(s.Runs).SE/s.KL.Mean)
 	}
 	return fitPower(x, y, se, runs-1)
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/config"
+	"github.com/r2sgld/r2sgld/diag"
 	"github.com/r2sgld/r2sgld/kernel"
 	"github.com/r2sgld/r2sgld/stream"
 )
@@ -105,7 +106,7 @@ func TestDiameterReference(t *testing.T) {
 			t.Errorf("circumradius %g: %d steps given up", s.radius, d.Fallbacks)
 		}
 		compare := func(what string, n int, got Interval, runs int, want [2]float64) {
-			x, p := welch(got.sample(runs), Interval{want[0], want[1]}.sample(o.Runs))
+			x, p := diag.Welch(got.over(runs), Interval{want[0], want[1]}.over(o.Runs))
 			worst, compared = max(worst, math.Abs(x)), compared+1
 			if p < 1e-6/160 {
 				t.Errorf("circumradius %g, %s after %d: %v, reference %v: t = %.1f", s.radius, what, n, got, want, x)
@@ -163,11 +164,11 @@ func TestDiameterLong(t *testing.T) {
 					want = o.Dropped[fmt.Sprint(n)]
 				}
 				for name, got := range map[string]Interval{"kl_te": row.KL, "kl_et": row.Back, "w1": row.W1} {
-					log := func(v Interval, runs int) sample {
-						x := v.sample(runs)
-						return sample{math.Log(x.mean), x.se / x.mean, x.n}
+					log := func(v Interval, runs int) diag.MeanSE {
+						x := v.over(runs)
+						return diag.MeanSE{Mean: math.Log(x.Mean), SE: x.SE / x.Mean, N: x.N}
 					}
-					x, p := welch(log(got, row.Runs), log(Interval{want[name][0], want[name][1]}, o.Runs))
+					x, p := diag.Welch(log(got, row.Runs), log(Interval{want[name][0], want[name][1]}, o.Runs))
 					worst = max(worst, math.Abs(x))
 					if !ok || p < 1e-6/96 {
 						t.Errorf("circumradius %g, %s after %d, first fifth dropped %t: %v, reference %v: t = %.1f", s.radius, name, n, drop, got, want[name], x)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/config"
+	"github.com/r2sgld/r2sgld/diag"
 )
 
 // inTheMiddle runs a method on the uniform law of [0,1]² and returns the share of
@@ -42,8 +43,8 @@ func inTheMiddle(t *testing.T, method string, runs, iterations int) (middle, ins
 
 // far reports by how many standard errors runs are off a value.
 func far(v []float64, want float64) float64 {
-	s := sampleOf(v)
-	return math.Abs(s.mean-want) / s.se
+	s := diag.MeanSEOf(v)
+	return math.Abs(s.Mean-want) / s.SE
 }
 
 // Projection has the bias of theory: its walk of steps σ is that of a domain
@@ -111,7 +112,7 @@ func TestHamiltonianIsExact(t *testing.T) {
 		exact := o.scene.region.Moments(1)
 		for which, want := range []float64{exact.MeanU, exact.MeanR2} {
 			v := o.moment(which)
-			z := math.Abs(v.Mean-want) / v.sample(o.runs).se
+			z := math.Abs(v.Mean-want) / v.over(o.runs).SE
 			if z > 8.3 {
 				t.Errorf("%s: moment %d is %s, want %.4f (%.1f standard errors)", o.name(), which, short(v), want, z)
 			}

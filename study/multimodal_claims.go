@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/r2sgld/r2sgld/diag"
 )
 
 // A court weighs the claims of the study.
@@ -403,12 +405,12 @@ func (c court) falls() Claim {
 			for i := range early {
 				change[i] = late[i] - early[i]
 			}
-			_, q := welch(sampleOf(change), sample{n: float64(len(change)) * 1e6})
+			_, q := diag.TTest(diag.MeanSEOf(change))
 			p = append(p, q)
 			numbers = append(numbers, interval(change).number(fmt.Sprintf("change of the KL of %s from %s to %s draws (%s)", l, thousands(o.at[0]), thousands(o.at[2]), s.name)))
 		}
 	}
-	p = holm(p)
+	p = diag.Holm(p)
 	for i, n := range numbers {
 		if p[i] < 0.05 && n.Value > 0 {
 			rises++

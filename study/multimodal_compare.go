@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/r2sgld/r2sgld/diag"
 )
 
 // trials are all outcomes of the study.
@@ -60,7 +62,7 @@ func (cs *comparisons) add(about string, a, b []float64) {
 	if len(a) < 2 || len(b) < 2 {
 		return
 	}
-	_, p := welch(sampleOf(a), sampleOf(b))
+	_, p := diag.Welch(diag.MeanSEOf(a), diag.MeanSEOf(b))
 	*cs = append(*cs, comparison{about, interval(a), interval(b), p})
 }
 
@@ -71,7 +73,7 @@ func (cs comparisons) adjusted() comparisons {
 		p[i] = c.p
 	}
 	out := slices.Clone(cs)
-	for i, q := range holm(p) {
+	for i, q := range diag.Holm(p) {
 		out[i].p = q
 	}
 	return out

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/r2sgld/r2sgld/diag"
 )
 
 // A referenceRow is what an independent implementation found at one checkpoint.
@@ -143,7 +145,7 @@ func compareAll(t *testing.T, rows []referenceRow, tr *trials) {
 				continue
 			}
 			want, got := Interval{w[0], w[1]}, interval(v)
-			_, p := welch(sampleOf(v), want.sample(r.Runs))
+			_, p := diag.Welch(diag.MeanSEOf(v), want.over(r.Runs))
 			results = append(results, result{fmt.Sprintf("%s, protocol %s, %s, %d draws (first fifth dropped: %t), %s: %s, want %s (p = %.2g)",
 				r.Domain, r.Protocol, r.Label, r.Draws, r.Dropped, metric, short(got), short(want), p), p})
 			off := math.Abs(got.Mean - want.Mean)

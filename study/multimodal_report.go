@@ -202,7 +202,7 @@ func (m *multimodal) exactnessTable() Table {
 		}
 		v := o.moment(1)
 		off := v.Mean - s.region.Moments(1).MeanR2
-		return fmt.Sprintf("%s (%.1f)", strings.Replace(fmt.Sprintf("%+.4f", off), "-", "−", 1), math.Abs(off)/v.sample(o.runs).se)
+		return fmt.Sprintf("%s (%.1f)", strings.Replace(fmt.Sprintf("%+.4f", off), "-", "−", 1), math.Abs(off)/v.over(o.runs).SE)
 	})
 }
 

@@ -6,6 +6,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/r2sgld/r2sgld/diag"
 )
 
 // A Relaxation is the time in which the slowest statistic of a process forgets,
@@ -180,7 +182,7 @@ func (f *features) relaxation(frame float64) (Relaxation, error) {
 	if err != nil {
 		twice = math.NaN()
 	}
-	log, se := jackknife(math.Log(t), without)
+	log, se := diag.Jackknife(math.Log(t), without)
 	q := tQuantile(0.975, float64(n-1)) * se
 	return Relaxation{Time: frame * math.Exp(log), Low: frame * math.Exp(log-q), High: frame * math.Exp(log+q),
 		LogError: se, Runs: n, Lag: frame * float64(lag), AtTwice: frame * twice}, nil
@@ -202,20 +204,6 @@ func (c covariances) time(lag int) (float64, error) {
 		return 0, errFast
 	}
 	return -float64(lag) / math.Log(r), nil
-}
-
-// jackknife returns the estimate without its bias of order 1/n, and its standard
-// error, from the estimates that leave out one of n runs each.
-func jackknife(all float64, without []float64) (value, se float64) {
-	n := float64(len(without))
-	mean := 0.0
-	for _, w := range without {
-		mean += w / n
-	}
-	for _, w := range without {
-		se += (w - mean) * (w - mean)
-	}
-	return n*all - (n-1)*mean, math.Sqrt(se * (n - 1) / n)
 }
 
 // A Power is a law t = factor·r^power fitted to the logarithms by weighted least

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/stat/distuv"
-	"pgregory.net/rapid"
 )
 
 // farT is the two-sided threshold of false alarm 1e-6 for a t statistic.
@@ -126,27 +125,6 @@ func TestRelaxationRefuses(t *testing.T) {
 	if _, err := walks(4, 5, 100, (*rand.Rand).NormFloat64, alternating, one, 1).relaxation(1); err != errFast {
 		t.Errorf("alternating: %v", err)
 	}
-}
-
-// The jackknife of a mean is the mean with its textbook standard error. Kills: the
-// factor (n-1)/n, the sign of the bias.
-func TestJackknife(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		x := rapid.SliceOfN(rapid.Float64Range(-5, 5), 2, 12).Draw(t, "x")
-		n, sum, squares := float64(len(x)), 0.0, 0.0
-		for _, v := range x {
-			sum += v
-		}
-		var without []float64
-		for _, v := range x {
-			squares += (v - sum/n) * (v - sum/n)
-			without = append(without, (sum-v)/(n-1))
-		}
-		value, se := jackknife(sum/n, without)
-		if math.Abs(value-sum/n) > 1e-9 || math.Abs(se-math.Sqrt(squares/n/(n-1))) > 1e-9 {
-			t.Fatalf("%g ± %g of %v", value, se, x)
-		}
-	})
 }
 
 // An exact power is found, and errors are those of weighted least squares: of two
