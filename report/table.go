@@ -106,7 +106,7 @@ func few(v []float64) string {
 }
 
 // Count prints n with commas between thousands.
-func Count(n int64) string {
+func Count[N int | int64](n N) string {
 	s := fmt.Sprint(n)
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
 		s = s[:i] + "," + s[i:]

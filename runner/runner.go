@@ -78,7 +78,7 @@ func (e *Interrupted) Error() string {
 		return fmt.Sprintf("stopped during the warm-up; its last round is kept.\ngo on with: r2sgld resume %s", e.Dir)
 	}
 	return fmt.Sprintf("stopped after %s of the %s iterations of all ladders, checkpoint written.\ngo on with: r2sgld resume %s",
-		report.Count(int64(e.Done)), report.Count(int64(e.Of)), e.Dir)
+		report.Count(e.Done), report.Count(e.Of), e.Dir)
 }
 
 // Refused says that nothing was begun, because of what the user asked for.

@@ -289,8 +289,16 @@ func klAll(s Score) float64 { return s.KLAll }
 func klIn(s Score) float64   { return s.KLIn }
 func klBack(s Score) float64 { return s.KLBack }
 
+// outside is the share of draws outside.
+func outside(s Score) float64 { return s.Outside }
+
 // w1 is the distance of the marginals, the mean of x and y.
 func w1(s Score) float64 { return (s.W1X + s.W1Y) / 2 }
+
+// modesOff is how far the weights of the modes are off.
+func modesOff(s Score) float64 { return s.Modes }
+
+func modesFound(s Score) float64 { return s.Found }
 
 // runAll runs cases, threads at once; the results stand in the order of plans.
 func runAll(ctx context.Context, plans []plan, threads int) ([]*outcome, error) {

@@ -109,9 +109,8 @@ func Diameter(ctx context.Context, o Options) (*Study, error) {
 	if err != nil {
 		return nil, fmt.Errorf("diameter study: %w", err)
 	}
-	s := &Study{Name: "diameter", Title: "What the diameter of the domain does to r2SGLD", Scale: string(o.Scale), Seed: o.Seed,
-		Command: fmt.Sprintf("r2sgld reproduce diameter --scale %s --seed %d", o.Scale, o.Seed),
-		Claims:  r.claims(), Settings: e.settings(o.Seed), Results: r}
+	s := o.study("diameter", "What the diameter of the domain does to r2SGLD")
+	s.Claims, s.Settings, s.Results = r.claims(), e.settings(o.Seed), r
 	if s.Sections, err = r.sections(e); err != nil {
 		return nil, fmt.Errorf("diameter study: %w", err)
 	}
@@ -126,13 +125,13 @@ func (e effort) run(ctx context.Context, o Options) (*DiameterResults, error) {
 	for _, radius := range radii() {
 		shapes = append(shapes, octagonOf(radius))
 	}
-	truths, err := scenes(shapes, threadsOf(o))
+	truths, err := scenes(shapes, o.threads())
 	if err != nil {
 		return nil, err
 	}
 	relaxed := make([]DiameterRelaxation, 3)
 	for i, s := range truths {
-		announce(o, "octagon %d of %d", i+1, len(truths))
+		o.announce("diameter: octagon %d of %d", i+1, len(truths))
 		first, err := e.first.sample(ctx, o, s.radius, s, e.marks)
 		if err != nil {
 			return nil, err
@@ -212,13 +211,6 @@ func (e effort) settings(seed uint64) []Setting {
 		}
 	}
 	return out
-}
-
-// announce writes a line of progress.
-func announce(o Options, format string, args ...any) {
-	if o.Progress != nil {
-		fmt.Fprintf(o.Progress, "diameter: "+format+"\n", args...)
-	}
 }
 
 // rowAt returns the score after n iterations.

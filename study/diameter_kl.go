@@ -2,7 +2,6 @@ package study
 
 import (
 	"math"
-	"runtime"
 
 	"gonum.org/v1/gonum/stat/distuv"
 
@@ -15,14 +14,6 @@ func klLevels() []float64 { return []float64{1, 0.5, 0.2, 0.1} }
 
 // floorRuns is the number of samples of independent draws.
 const floorRuns = 40
-
-// threadsOf is the number of threads of o.
-func threadsOf(o Options) int {
-	if o.Threads > 0 {
-		return o.Threads
-	}
-	return runtime.GOMAXPROCS(0)
-}
 
 // domain scores the runs in one octagon. Up to the paper's length the scores are
 // of the paper's number of runs, past it of all that are long enough.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/r2sgld/r2sgld/figure"
+	"github.com/r2sgld/r2sgld/report"
 )
 
 // sections are the parts of the report.
@@ -18,7 +19,7 @@ func (r *DiameterResults) sections(e effort) ([]Section, error) {
 		Text: fmt.Sprintf(`r2SGLD with steps 2e-5 and 2e-4 at temperatures 1 and 10, every iteration a draw, from the origin, in regular octagons of circumradius 1.5 to 3 (the paper calls it diameter; the diameter is twice that). Up to 10,000 iterations the numbers are of %d runs, as in the paper; the same runs went on to %s.
 
 KL is that of cells 0.2 wide with exact masses, counts smoothed by a half. A larger octagon has more cells, so that KL of equally many draws cannot be compared between octagons without the floor, the KL of independent draws. W1 is the mean of both marginals.`,
-			e.first.runs, thousands(e.first.length))}
+			e.first.runs, report.Count(e.first.length))}
 	out := []Section{first}
 	if len(r.Powers) > 0 {
 		needed, err := r.neededFigure()
@@ -64,7 +65,7 @@ func (r *DiameterResults) klTable(drop bool) Table {
 		}
 	}
 	for i, s := range rows(r.Domains[0]) {
-		row := []string{thousands(s.Iterations)}
+		row := []string{report.Count(s.Iterations)}
 		for _, of := range []func(DiameterScore) Interval{
 			func(s DiameterScore) Interval { return s.KL }, func(s DiameterScore) Interval { return s.Back }, func(s DiameterScore) Interval { return s.W1 }} {
 			for _, d := range r.Domains {

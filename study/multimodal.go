@@ -3,8 +3,6 @@ package study
 import (
 	"context"
 	"fmt"
-	"runtime"
-	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -15,10 +13,8 @@ import (
 // reflected, and other answers to the same need, against exact masses.
 func Multimodal(ctx context.Context, o Options) (*Study, error) {
 	begin := time.Now()
-	m := &multimodal{Options: o, planner: planner{o.Scale, o.Seed}, began: begin}
-	if m.Threads <= 0 {
-		m.Threads = runtime.GOMAXPROCS(0)
-	}
+	o.Threads = o.threads()
+	m := &multimodal{Options: o}
 	for _, step := range []func(context.Context) error{m.truths, m.paper, m.released} {
 		if err := step(ctx); err != nil {
 			return nil, fmt.Errorf("study multimodal: %w", err)
@@ -35,15 +31,12 @@ func Multimodal(ctx context.Context, o Options) (*Study, error) {
 // multimodal is the study while it runs.
 type multimodal struct {
 	Options
-	planner
-	began     time.Time
 	five, two []*scene
 	exact     []*Exact // of the five
 	trials    *trials
-	chosen    map[string]penalty // by domain and sampler, for the lowest KL with draws outside counted
-	inner     map[string]penalty // and with them discarded
+	chosen    choices // for the lowest KL with draws outside counted
+	inner     choices // and with them discarded
 	spent     []spell
-	telling   sync.Mutex
 }
 
 // A spell is how long a part of the study took.
@@ -53,20 +46,10 @@ type spell struct {
 	steps   int64 // chain steps
 }
 
-// say tells of progress.
-func (m *multimodal) say(format string, args ...any) {
-	if m.Progress == nil {
-		return
-	}
-	m.telling.Lock()
-	defer m.telling.Unlock()
-	fmt.Fprintf(m.Progress, "multimodal: "+format+"\n", args...)
-}
-
 // timed notes how long a part took.
 func (m *multimodal) timed(what string, part func() (steps int64, err error)) error {
 	begin := time.Now()
-	m.say("%s", what)
+	m.announce("multimodal: %s", what)
 	steps, err := part()
 	m.spent = append(m.spent, spell{what, time.Since(begin).Seconds(), steps})
 	return err
@@ -145,8 +128,8 @@ func (m *multimodal) paper(ctx context.Context) error {
 }
 
 // rename lists the outcome of the penalty chosen for a sampler under a label.
-func (m *multimodal) rename(s *scene, p protocol, a sampler, chosen map[string]penalty, label string) {
-	o := *m.trials.find(s.name, p.name, groupGrid, fmt.Sprintf("P-%s, %s", a.label, chosen[key(s.name, a.label)]))
+func (m *multimodal) rename(s *scene, p protocol, a sampler, chosen choices, label string) {
+	o := *m.trials.find(s.name, p.name, groupGrid, a.with(chosen[[2]string{s.name, a.label}]))
 	o.from, o.group, o.label = o.name(), groupPenalised, label
 	m.trials.add(&o)
 }
@@ -220,8 +203,7 @@ func (m *multimodal) study(ctx context.Context) (*Study, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Study{Name: "multimodal", Title: "Constrained multi-modal simulations", Scale: string(m.Scale),
-		Command: fmt.Sprintf("r2sgld reproduce multimodal --scale %s --seed %d", m.Scale, m.Seed), Seed: m.Seed}
+	s := m.Options.study("multimodal", "Constrained multi-modal simulations")
 	s.Claims = court{m.trials, m.five, m.protocols(), m.Scale}.claims()
 	s.Sections = m.sections(pictures)
 	s.Results = m.results()

@@ -93,7 +93,7 @@ func TestHamiltonianIsExact(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := planner{Paper, 5}
+	m := Options{Scale: Paper, Seed: 5}
 	p := protocol{"paper", 40_000, 1}
 	var plans []plan
 	for _, s := range five {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/r2sgld/r2sgld/diag"
+	"github.com/r2sgld/r2sgld/report"
 )
 
 // A court weighs the claims of the study.
@@ -48,17 +49,9 @@ func (c court) numbers(what string, of func(Score) float64, labels ...string) []
 func (c court) where() string {
 	var names []string
 	for _, p := range c.protocols {
-		names = append(names, fmt.Sprintf("%s (%s draws, the first fifth dropped)", p.name, thousands(p.draws())))
+		names = append(names, fmt.Sprintf("%s (%s draws, the first fifth dropped)", p.name, report.Count(p.draws())))
 	}
 	return fmt.Sprintf("%d domains, %d runs each, protocol %s.", len(c.five), c.scale.runs(), strings.Join(names, " and "))
-}
-
-// thousands is n with commas.
-func thousands(n int) string {
-	if n < 1000 {
-		return fmt.Sprint(n)
-	}
-	return fmt.Sprintf("%s,%03d", thousands(n/1000), n%1000)
 }
 
 // appendix is where the paper's text on modes and swaps stands.
@@ -188,7 +181,6 @@ func (c court) reduces() Claim {
 		pairs = append(pairs, [2]string{a.reflected, a.plain})
 	}
 	cs := c.pairs(klAll, pairs...)
-	outside := func(s Score) float64 { return s.Outside }
 	return c.ordinary("multimodal-reflection-reduces-kl", "Reflection markedly reduces the KL of each sampler.",
 		"Each reflected sampler (a) against the plain one (b) in "+klCounted+".", cs,
 		append(c.numbers("KL", klAll, "SGLD", "R-SGLD", "cycSGLD", "R-cycSGLD", "reSGLD", "r2SGLD"), c.numbers("share outside", outside, "SGLD", "cycSGLD", "reSGLD")...),
@@ -213,7 +205,7 @@ func (c court) anyPenalty() Claim {
 	for _, s := range c.five {
 		for _, a := range samplers() {
 			for _, q := range c.scale.penalties() {
-				o := c.find(s.name, "paper", groupGrid, fmt.Sprintf("P-%s, %s", a.label, q))
+				o := c.find(s.name, "paper", groupGrid, a.with(q))
 				cs.add(fmt.Sprintf("%s on %s", o.label, s.name), c.of(s.name, "paper", a.reflected).last(klAll), o.last(klAll))
 			}
 		}
@@ -310,7 +302,7 @@ func (c court) found(label string) (full, runs int, share, tv []float64) {
 	for _, s := range c.five {
 		o := c.of(s.name, "paper", label)
 		want := float64(s.worthFinding())
-		for i, n := range o.last(func(s Score) float64 { return s.Found }) {
+		for i, n := range o.last(modesFound) {
 			if runs++; n == want {
 				full++
 			}
@@ -320,8 +312,6 @@ func (c court) found(label string) (full, runs int, share, tv []float64) {
 	}
 	return full, runs, share, tv
 }
-
-func modesOff(s Score) float64 { return s.Modes }
 
 // modesClaim is a claim on the modes that a method finds.
 func (c court) modesClaim(id, text, test, label string, holds func(full, runs int, share Interval) Verdict, more string) Claim {
@@ -407,7 +397,7 @@ func (c court) falls() Claim {
 			}
 			_, q := diag.TTest(diag.MeanSEOf(change))
 			p = append(p, q)
-			numbers = append(numbers, interval(change).number(fmt.Sprintf("change of the KL of %s from %s to %s draws (%s)", l, thousands(o.at[0]), thousands(o.at[2]), s.name)))
+			numbers = append(numbers, interval(change).number(fmt.Sprintf("change of the KL of %s from %s to %s draws (%s)", l, report.Count(o.at[0]), report.Count(o.at[2]), s.name)))
 		}
 	}
 	p = diag.Holm(p)

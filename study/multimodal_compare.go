@@ -1,6 +1,7 @@
 package study
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -41,6 +42,12 @@ func (t *trials) of(domain, protocol, label string) *outcome {
 		}
 	}
 	return nil
+}
+
+// beside returns the outcome of a case of a group or, beside it, of one of the nine
+// methods, by protocol paper; nil if it was not run.
+func (t *trials) beside(domain, group, label string) *outcome {
+	return cmp.Or(t.find(domain, "paper", group, label), t.of(domain, "paper", label))
 }
 
 // A comparison asks whether a is below b, both a number of every run.

@@ -12,6 +12,7 @@ import (
 	"github.com/r2sgld/r2sgld/config"
 	"github.com/r2sgld/r2sgld/figure"
 	"github.com/r2sgld/r2sgld/kernel"
+	"github.com/r2sgld/r2sgld/report"
 )
 
 // pictures draws the figures, in the order of the report: densities on the
@@ -92,7 +93,7 @@ func (m *multimodal) flowerPicture() (Picture, error) {
 // oneRun says what the densities are of.
 func (m *multimodal) oneRun() string {
 	p, _ := m.Scale.protocols()
-	return fmt.Sprintf("One run of %s draws each, the first fifth dropped.", thousands(p.draws()))
+	return fmt.Sprintf("One run of %s draws each, the first fifth dropped.", report.Count(p.draws()))
 }
 
 func (m *multimodal) gridPicture() (Picture, error) {

@@ -38,6 +38,9 @@ func samplers() []sampler {
 // penalised is the label of a sampler with the penalty that served it best.
 func (s sampler) penalised() string { return "P-" + s.label }
 
+// with is the label of a sampler with a penalty of the grid.
+func (s sampler) with(p penalty) string { return s.penalised() + ", " + p.String() }
+
 // nine are the labels of the paper's methods.
 func nine() []string {
 	var out []string
@@ -81,56 +84,50 @@ func (s Scale) runs() int {
 	return 10
 }
 
-// A planner makes the plans of a study.
-type planner struct {
-	scale Scale
-	seed  uint64
-}
-
 // plan fills in what all cases share.
-func (m planner) plan(s *scene, p protocol, group, label, method string, rungs int, keys string) plan {
-	return plan{scene: s, group: group, label: label, method: method, protocol: p, runs: m.scale.runs(), seed: m.seed,
+func (m Options) plan(s *scene, p protocol, group, label, method string, rungs int, keys string) plan {
+	return plan{scene: s, group: group, label: label, method: method, protocol: p, runs: m.Scale.runs(), seed: m.Seed,
 		rungs: rungs, keys: keys}
 }
 
 // nine are the plain and the reflected methods on s, and the penalised ones as
 // chosen; chosen may be nil.
-func (m planner) nine(s *scene, p protocol, chosen map[string]penalty) []plan {
+func (m Options) nine(s *scene, p protocol, chosen choices) []plan {
 	var out []plan
 	for _, a := range samplers() {
 		plain := m.plan(s, p, groupPlain, a.plain, a.method, a.rungs, "")
 		reflected := m.plan(s, p, groupReflected, a.reflected, a.reflectedMethod, a.rungs, "boundary: nearest")
 		plain.keep, reflected.keep = p.name == "paper", p.name == "paper"
 		out = append(out, plain, reflected)
-		if q, ok := chosen[key(s.name, a.label)]; ok {
+		if q, ok := chosen[[2]string{s.name, a.label}]; ok {
 			out = append(out, m.plan(s, p, groupPenalised, a.penalised(), "p-"+a.method, a.rungs, q.keys()))
 		}
 	}
 	return out
 }
 
-// key joins words to the key of a map.
-func key(words ...string) string { return fmt.Sprint(words) }
+// choices are the penalties chosen, by domain and sampler.
+type choices map[[2]string]penalty
 
 // grid is every penalty for every sampler on s.
-func (m planner) grid(s *scene, p protocol) []plan {
+func (m Options) grid(s *scene, p protocol) []plan {
 	var out []plan
 	for _, a := range samplers() {
-		for _, q := range m.scale.penalties() {
-			out = append(out, m.plan(s, p, groupGrid, fmt.Sprintf("P-%s, %s", a.label, q), "p-"+a.method, a.rungs, q.keys()))
+		for _, q := range m.Scale.penalties() {
+			out = append(out, m.plan(s, p, groupGrid, a.with(q), "p-"+a.method, a.rungs, q.keys()))
 		}
 	}
 	return out
 }
 
 // variants are what the paper leaves open, and other answers to the same need.
-func (m planner) variants(s *scene, p protocol) []plan {
+func (m Options) variants(s *scene, p protocol) []plan {
 	twice := m.plan(s, p, groupTwice, "R-cycSGLD, twice the step", "r-cycsgld", 1, "boundary: nearest")
 	twice.step = "2e-3"
 	out := []plan{twice}
 	for _, a := range samplers() {
 		for _, rule := range []string{"specular", "refuse"} {
-			if m.scale == Smoke && a.label == "cycSGLD" {
+			if m.Scale == Smoke && a.label == "cycSGLD" {
 				continue
 			}
 			out = append(out, m.plan(s, p, groupBoundary, a.reflected+", "+rule, a.reflectedMethod, a.rungs, "boundary: "+rule))
@@ -149,7 +146,7 @@ const leapfrogs = 10
 
 // hamiltonian are the exact methods, at equal gradient evaluations: without
 // noise, which they cannot bear.
-func (m planner) hamiltonian(s *scene, p protocol) []plan {
+func (m Options) hamiltonian(s *scene, p protocol) []plan {
 	p.iterations, p.thin = p.iterations/leapfrogs, 1
 	one := m.plan(s, p, groupBaseline, "R-HMC", "r-hmc", 1, fmt.Sprintf("leapfrog: %d", leapfrogs))
 	two := m.plan(s, p, groupBaseline, "r2SGLD, kernel hmc", "r2sgld", 2, fmt.Sprintf("kernel: hmc\nleapfrog: %d", leapfrogs))
@@ -166,7 +163,7 @@ const hamiltonianStep = "5e-3"
 // mirrored are the methods on a domain with a mirror map. In its coordinates a
 // step of 1 is at most so much of the domain: that of a box of width w, w/4, of
 // the simplex 1/4; the step size makes up for it.
-func (m planner) mirrored(s *scene, p protocol) []plan {
+func (m Options) mirrored(s *scene, p protocol) []plan {
 	a := m.plan(s, p, groupBaseline, "mirror SGLD", "mirror-sgld", 1, "")
 	a.step = "9e-4"
 	if s.name == "triangle" {
@@ -181,11 +178,11 @@ func (m planner) mirrored(s *scene, p protocol) []plan {
 
 // threshold is r2SGLD with the swaps of the released code on s, the correction
 // adjusted until a tenth of the sweeps trade, as the paper has it.
-func (m planner) threshold(ctx context.Context, s *scene) (plan, error) {
-	p, _ := m.scale.protocols()
+func (m Options) threshold(ctx context.Context, s *scene) (plan, error) {
+	p, _ := m.Scale.protocols()
 	a := m.plan(s, p, groupThreshold, "r2SGLD, rule threshold", "r2sgld", 2, "")
 	short := a
-	short.runs = cmp.Or(map[Scale]int{Smoke: 2}[m.scale], 6)
+	short.runs = cmp.Or(map[Scale]int{Smoke: 2}[m.Scale], 6)
 	c, err := calibrate(ctx, short, 0.1)
 	if err != nil {
 		return plan{}, err
@@ -194,17 +191,17 @@ func (m planner) threshold(ctx context.Context, s *scene) (plan, error) {
 	return a, nil
 }
 
-// choose returns, by domain and sampler, the penalty with the lowest mean of a KL:
-// the kindest choice for the P- methods.
-func (m planner) choose(t *trials, five []*scene, of func(Score) float64) map[string]penalty {
-	out := make(map[string]penalty)
+// choose returns the penalties with the lowest mean of a KL: the kindest choice for
+// the P- methods.
+func (m Options) choose(t *trials, five []*scene, of func(Score) float64) choices {
+	out := make(choices)
 	for _, s := range five {
 		for _, a := range samplers() {
 			best := 0.0
-			for i, q := range m.scale.penalties() {
-				o := t.find(s.name, "paper", groupGrid, fmt.Sprintf("P-%s, %s", a.label, q))
+			for i, q := range m.Scale.penalties() {
+				o := t.find(s.name, "paper", groupGrid, a.with(q))
 				if kl := interval(o.last(of)).Mean; i == 0 || kl < best {
-					best, out[key(s.name, a.label)] = kl, q
+					best, out[[2]string{s.name, a.label}] = kl, q
 				}
 			}
 		}
@@ -217,9 +214,9 @@ func (m planner) choose(t *trials, five []*scene, of func(Score) float64) map[st
 const bestInside = "P-reSGLD, best inside"
 
 // inside are the cases of bestInside that are not among the nine.
-func (m planner) inside(s *scene, p protocol, chosen, inside map[string]penalty) []plan {
-	q := inside[key(s.name, "reSGLD")]
-	if q == chosen[key(s.name, "reSGLD")] {
+func (m Options) inside(s *scene, p protocol, chosen, inside choices) []plan {
+	q := inside[[2]string{s.name, "reSGLD"}]
+	if q == chosen[[2]string{s.name, "reSGLD"}] {
 		return nil
 	}
 	return []plan{m.plan(s, p, groupPenalised, bestInside, "p-resgld", 2, q.keys())}

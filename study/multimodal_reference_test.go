@@ -30,7 +30,7 @@ type reference struct {
 // referencePlans are the cases that the reference has: all with soak, else those
 // of protocol paper that reflect, with more runs.
 func referencePlans(scenes []*scene, soak bool) []plan {
-	m := planner{Paper, 7}
+	m := Options{Scale: Paper, Seed: 7}
 	paper, released := Paper.protocols()
 	var out []plan
 	for _, s := range scenes {
@@ -73,7 +73,7 @@ func (r referenceRow) values(t *trials, metric string) []float64 {
 	}
 	of := metrics()[metric]
 	if metric == "w1_mean" {
-		of = func(s Score) float64 { return (s.W1X + s.W1Y) / 2 }
+		of = w1
 	}
 	at := slices.Index(o.at, r.Draws)
 	if half {

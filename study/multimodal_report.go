@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/r2sgld/r2sgld/report"
 )
 
 // sections are the parts of the report.
@@ -39,7 +41,7 @@ func (m *multimodal) truthTable() Table {
 		e := m.exact[i]
 		floor := m.trials.find(s.name, "paper", groupIID, "iid")
 		t.Rows = append(t.Rows, []string{s.name, fmt.Sprintf("%.6f", e.Area), fmt.Sprintf("%.6f", e.Tau1.MeanU), fmt.Sprintf("%.6f", e.Tau1.R2), fmt.Sprint(s.cells.K()),
-			fmt.Sprint(s.worthFinding()), fmt.Sprintf("%.4f", e.Swap), fmt.Sprintf("%.4f", e.Barrier), short(interval(floor.last(klAll)))})
+			fmt.Sprint(s.worthFinding()), fmt.Sprintf("%.4f", e.Swap), fmt.Sprintf("%.4f", e.Barrier), floor.told(klAll)})
 	}
 	return t
 }
@@ -69,14 +71,14 @@ func (m *multimodal) nineSection(curves []Picture) Section {
 		of   func(Score) float64
 	}
 	all := []column{{"KL(truth‖draws), draws outside counted", klAll}, {"KL(truth‖draws), draws outside discarded", klIn},
-		{"KL(draws‖truth), draws outside discarded", func(s Score) float64 { return s.KLBack }}, {"Share of draws outside", func(s Score) float64 { return s.Outside }},
-		{"W1 of the marginals, mean of x and y", func(s Score) float64 { return (s.W1X + s.W1Y) / 2 }},
-		{"Total variation of the weights of the modes", modesOff}, {"Modes found", func(s Score) float64 { return s.Found }}}
+		{"KL(draws‖truth), draws outside discarded", klBack}, {"Share of draws outside", outside},
+		{"W1 of the marginals, mean of x and y", w1},
+		{"Total variation of the weights of the modes", modesOff}, {"Modes found", modesFound}}
 	for _, p := range m.protocols() {
-		caption := fmt.Sprintf("Protocol %s: %s draws of %s iterations, the first fifth dropped.", p.name, thousands(p.draws()), thousands(p.iterations))
+		caption := fmt.Sprintf("Protocol %s: %s draws of %s iterations, the first fifth dropped.", p.name, report.Count(p.draws()), report.Count(p.iterations))
 		for _, c := range all {
 			s.Tables = append(s.Tables, m.domainsTable(c.what+", protocol "+p.name, caption, nine(), func(s *scene, l string) string {
-				return short(interval(m.trials.of(s.name, p.name, l).last(c.of)))
+				return m.trials.of(s.name, p.name, l).told(c.of)
 			}))
 		}
 	}
@@ -90,25 +92,27 @@ func (m *multimodal) penaltySection() Section {
 	for _, a := range samplers() {
 		var labels []string
 		for _, q := range m.Scale.penalties() {
-			labels = append(labels, fmt.Sprintf("P-%s, %s", a.label, q))
+			labels = append(labels, a.with(q))
 		}
 		s.Tables = append(s.Tables, m.domainsTable("P-"+a.label+": KL(truth‖draws), draws outside counted", "Protocol paper; beside it the share of draws outside. The last row reflects.", append(labels, a.reflected), func(s *scene, l string) string {
-			o := m.trials.find(s.name, "paper", groupGrid, l)
-			if o == nil {
-				o = m.trials.of(s.name, "paper", l)
-			}
-			return fmt.Sprintf("%s, %.2g", short(interval(o.last(klAll))), interval(o.last(func(s Score) float64 { return s.Outside })).Mean)
+			o := m.trials.beside(s.name, groupGrid, l)
+			return fmt.Sprintf("%s, %.2g", o.told(klAll), interval(o.last(outside)).Mean)
 		}))
 	}
 	return s
 }
 
-// klOf is the KL of an outcome, a dash if there is none.
-func klOf(o *outcome) string {
+// told is a number of an outcome with its interval, a dash if there is none.
+func (o *outcome) told(of func(Score) float64) string {
 	if o == nil {
 		return "–"
 	}
-	return short(interval(o.last(klAll)))
+	return short(interval(o.last(of)))
+}
+
+// atHalf is the KL at half the draws.
+func (o *outcome) atHalf() string {
+	return short(interval(o.cheap(len(o.at)-1, true, klAll)))
 }
 
 func (m *multimodal) costTable() Table {
@@ -116,12 +120,11 @@ func (m *multimodal) costTable() Table {
 	return m.domainsTable("KL(truth‖draws) at equal cost, protocol paper", "Draws outside counted, the first fifth dropped.", []string{"R-SGLD", "R-cycSGLD", twice, half, "r2SGLD"}, func(s *scene, l string) string {
 		switch l {
 		case half:
-			o := m.trials.of(s.name, "paper", "r2SGLD")
-			return short(interval(o.cheap(len(o.at)-1, true, klAll)))
+			return m.trials.of(s.name, "paper", "r2SGLD").atHalf()
 		case twice:
-			return klOf(m.trials.find(s.name, "paper", groupTwice, l))
+			return m.trials.find(s.name, "paper", groupTwice, l).told(klAll)
 		}
-		return short(interval(m.trials.of(s.name, "paper", l).last(klAll)))
+		return m.trials.of(s.name, "paper", l).told(klAll)
 	})
 }
 
@@ -130,10 +133,10 @@ func (m *multimodal) swapTable() Table {
 		Caption: "The exact probability is that of independent draws of both temperatures. The rate by the rule of Metropolis falls short of it by the bias of the steps, which halves with them."}
 	for i, s := range m.five {
 		a := m.trials.of(s.name, "paper", "r2SGLD")
-		row := []string{s.name, fmt.Sprintf("%.4f", m.exact[i].Swap), short(interval(a.swaps)), "–", "–", short(interval(a.last(klAll))), "–"}
+		row := []string{s.name, fmt.Sprintf("%.4f", m.exact[i].Swap), short(interval(a.swaps)), "–", "–", a.told(klAll), "–"}
 		if b := m.trials.find(s.name, "paper", groupThreshold, "r2SGLD, rule threshold"); b != nil {
 			_, after, _ := strings.Cut(b.keys, "correction: ")
-			row[3], row[4], row[6] = short(interval(b.swaps)), strings.TrimSuffix(after, "}"), short(interval(b.last(klAll)))
+			row[3], row[4], row[6] = short(interval(b.swaps)), strings.TrimSuffix(after, "}"), b.told(klAll)
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -151,27 +154,18 @@ func (m *multimodal) boundaryTable() Table {
 		}
 	}
 	return m.domainsTable("KL(truth‖draws) by boundary rule, protocol paper", "Without a rule named: nearest.", labels, func(s *scene, l string) string {
-		o := m.trials.find(s.name, "paper", groupBoundary, l)
-		if o == nil {
-			o = m.trials.of(s.name, "paper", l)
-		}
-		return klOf(o)
+		return m.trials.beside(s.name, groupBoundary, l).told(klAll)
 	})
 }
 
 func (m *multimodal) baselineTable() Table {
 	labels := []string{"R-SGLD", "projected SGLD", "rejection of SGLD", "MYULA", "R-HMC", "r2SGLD, kernel hmc", "r2SGLD"}
 	return m.domainsTable("KL(truth‖draws) at equal gradient evaluations, protocol paper", "Draws outside counted; those of two rungs at half the draws. The methods with kernel hmc without noise.", labels, func(s *scene, l string) string {
-		o := m.trials.find(s.name, "paper", groupBaseline, l)
-		if o == nil {
-			if o = m.trials.of(s.name, "paper", l); o == nil {
-				return "–"
-			}
+		o := m.trials.beside(s.name, groupBaseline, l)
+		if o != nil && o.rungs == 2 {
+			return o.atHalf()
 		}
-		if o.rungs == 2 {
-			return short(interval(o.cheap(len(o.at)-1, true, klAll)))
-		}
-		return short(interval(o.last(klAll)))
+		return o.told(klAll)
 	})
 }
 
@@ -181,8 +175,8 @@ func (m *multimodal) mirrorTable() Table {
 	for _, s := range m.two {
 		for _, o := range m.trials.all {
 			if o.scene == s {
-				t.Rows = append(t.Rows, []string{s.name, o.label, short(interval(o.last(klAll))), short(interval(o.last(klIn))),
-					digits(interval(o.last(func(s Score) float64 { return s.Outside })).Mean), short(interval(o.last(func(s Score) float64 { return s.W1X }))), short(interval(o.last(func(s Score) float64 { return s.W1Y })))})
+				t.Rows = append(t.Rows, []string{s.name, o.label, o.told(klAll), o.told(klIn),
+					digits(interval(o.last(outside)).Mean), o.told(func(s Score) float64 { return s.W1X }), o.told(func(s Score) float64 { return s.W1Y })})
 			}
 		}
 	}
@@ -194,11 +188,9 @@ func (m *multimodal) mirrorTable() Table {
 func (m *multimodal) exactnessTable() Table {
 	labels := []string{"r2SGLD, kernel hmc", "R-HMC", "projected SGLD", "r2SGLD"}
 	return m.domainsTable("E r² less the exact value, protocol paper", "Beside the difference its number of standard errors over the runs. A single chain is slow between modes, which the standard error tells.", labels, func(s *scene, l string) string {
-		o := m.trials.find(s.name, "paper", groupBaseline, l)
+		o := m.trials.beside(s.name, groupBaseline, l)
 		if o == nil {
-			if o = m.trials.of(s.name, "paper", l); o == nil {
-				return "–"
-			}
+			return "–"
 		}
 		v := o.moment(1)
 		off := v.Mean - s.region.Moments(1).MeanR2
@@ -218,7 +210,7 @@ func (m *multimodal) insideText() string {
 			lost += o.fallbacks
 		}
 	}
-	return fmt.Sprintf("Of %s draws in %s runs that reflect or refuse, %d lie outside; %d steps had to be given up.", thousands(int(draws)), thousands(runs), outside, lost)
+	return fmt.Sprintf("Of %s draws in %s runs that reflect or refuse, %d lie outside; %d steps had to be given up.", report.Count(draws), report.Count(runs), outside, lost)
 }
 
 func (m *multimodal) timeText() string {
@@ -228,7 +220,7 @@ func (m *multimodal) timeText() string {
 			total += o.steps
 		}
 	}
-	return fmt.Sprintf("%d cases, %s chain steps (one replica, one iteration), %d at once. A step of two rungs is that of one of them; kernel hmc makes %d leapfrog steps in each.", len(m.trials.all), thousands(int(total)), m.Threads, leapfrogs)
+	return fmt.Sprintf("%d cases, %s chain steps (one replica, one iteration), %d at once. A step of two rungs is that of one of them; kernel hmc makes %d leapfrog steps in each.", len(m.trials.all), report.Count(total), m.Threads, leapfrogs)
 }
 
 // speedTable says what a chain step costs, by method, over all domains.

@@ -1,13 +1,11 @@
 package study
 
-import "maps"
-
 // metrics are the numbers of a score, by their names in results.
 func metrics() map[string]func(Score) float64 {
 	return map[string]func(Score) float64{
-		"kl_te_all": klAll, "kl_te_in": klIn, "kl_et_in": func(s Score) float64 { return s.KLBack },
-		"frac_out": func(s Score) float64 { return s.Outside }, "w1x": func(s Score) float64 { return s.W1X },
-		"w1y": func(s Score) float64 { return s.W1Y }, "mode_tv": modesOff, "modes_found": func(s Score) float64 { return s.Found }}
+		"kl_te_all": klAll, "kl_te_in": klIn, "kl_et_in": klBack,
+		"frac_out": outside, "w1x": func(s Score) float64 { return s.W1X },
+		"w1y": func(s Score) float64 { return s.W1Y }, "mode_tv": modesOff, "modes_found": modesFound}
 }
 
 // multimodalResults are the numbers of the study for other programs. An interval
@@ -61,7 +59,7 @@ func (m *multimodal) results() *multimodalResults {
 	for i, s := range m.five {
 		r.Cells[s.name], r.Truth[s.name], r.Modes[s.name] = s.cells.K(), m.exact[i], s.worthFinding()
 		for _, a := range samplers() {
-			r.Chosen[s.name+" "+a.penalised()] = m.chosen[key(s.name, a.label)].String()
+			r.Chosen[s.name+" "+a.penalised()] = m.chosen[[2]string{s.name, a.label}].String()
 		}
 	}
 	for _, s := range m.two {
@@ -94,7 +92,7 @@ func (o *outcome) result() caseResult {
 		if o.rungs == 2 {
 			s.Half = map[string]Interval{}
 		}
-		for name, of := range maps.All(metrics()) {
+		for name, of := range metrics() {
 			s.All[name], s.Dropped[name] = interval(o.values(i, false, of)), interval(o.values(i, true, of))
 			if o.rungs == 2 {
 				s.Half[name] = interval(o.cheap(i, true, of))

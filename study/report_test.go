@@ -148,7 +148,7 @@ func TestReportHoldsEverything(t *testing.T) {
 	s[0].Sections[0].Pictures[0].Figure = tracesOf(t, 2000) // too many for SVG within the page
 	page := parse(t, pageOf(t, s))
 	for _, study := range s {
-		for _, text := range []string{study.Title, study.Command, study.Scale} {
+		for _, text := range []string{study.Title, study.Command, string(study.Scale)} {
 			if !strings.Contains(page.text, text) {
 				t.Errorf("the page lacks %q", text)
 			}
@@ -238,7 +238,7 @@ func TestHostileTextStaysText(t *testing.T) {
 	bad := `</p><script>alert(1)</script>"><img src=x onerror=alert(1)>'` + "\x00\x1b[31m\xff&amp;"
 	s := inventedStudies(t)
 	plain := parse(t, pageOf(t, s))
-	s[0].Title, s[0].Command, s[0].Scale = bad, bad, bad
+	s[0].Title, s[0].Command, s[0].Scale = bad, bad, Scale(bad)
 	sec := &s[0].Sections[0]
 	sec.Title, sec.Text = bad, bad
 	sec.Tables[0].Title, sec.Tables[0].Caption, sec.Tables[0].Columns[0], sec.Tables[0].Rows[0][0] = bad, bad, bad, bad

@@ -6,6 +6,7 @@ package study
 import (
 	"fmt"
 	"io"
+	"runtime"
 
 	"github.com/r2sgld/r2sgld/figure"
 )
@@ -37,11 +38,32 @@ type Options struct {
 	Progress io.Writer // nil is none
 }
 
+// threads is the number of threads that there are.
+func (o Options) threads() int {
+	if o.Threads > 0 {
+		return o.Threads
+	}
+	return runtime.GOMAXPROCS(0)
+}
+
+// announce writes a line of progress.
+func (o Options) announce(format string, args ...any) {
+	if o.Progress != nil {
+		fmt.Fprintf(o.Progress, format+"\n", args...)
+	}
+}
+
+// study begins a study of this name.
+func (o Options) study(name, title string) *Study {
+	return &Study{Name: name, Title: title, Scale: o.Scale, Seed: o.Seed,
+		Command: fmt.Sprintf("r2sgld reproduce %s --scale %s --seed %d", name, o.Scale, o.Seed)}
+}
+
 // A Study is what was run, what came out, and what that says of the paper.
 type Study struct {
 	Name     string    `json:"name"`  // as in r2sgld reproduce
 	Title    string    `json:"title"` // a line
-	Scale    string    `json:"scale"`
+	Scale    Scale     `json:"scale"`
 	Command  string    `json:"command"` // runs the study again
 	Seed     uint64    `json:"seed"`
 	Seconds  float64   `json:"seconds"` // how long it took
