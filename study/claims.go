@@ -126,11 +126,11 @@ func (c Claim) check() error {
 	return errors.Join(faults...)
 }
 
-// Merge returns the claims of all studies in their order. Claims of one ID
+// merge returns the claims of all studies in their order. Claims of one ID
 // become one, where it first stands: tests, numbers and reasons are joined; the
 // verdict stands if they agree, those not testable aside, and depends otherwise.
 // It returns every fault of a claim.
-func Merge(studies []*Study) ([]Claim, error) {
+func merge(studies []*Study) ([]Claim, error) {
 	var out []Claim
 	var faults []error
 	at := map[string]int{}

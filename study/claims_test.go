@@ -64,7 +64,7 @@ func TestMerge(t *testing.T) {
 	} {
 		for _, v := range verdicts {
 			one.Verdict, two.Verdict = v[0], v[1]
-			got, err := Merge([]*Study{{Claims: []Claim{one, other}}, {Claims: []Claim{two}}})
+			got, err := merge([]*Study{{Claims: []Claim{one, other}}, {Claims: []Claim{two}}})
 			if err != nil || len(got) != 2 || got[1].ID != "c" || got[0].Verdict != want {
 				t.Fatalf("%v: %v %+v", v, err, got)
 			}
@@ -74,11 +74,11 @@ func TestMerge(t *testing.T) {
 		}
 	}
 	two.Text = "It is not so."
-	if _, err := Merge([]*Study{{Claims: []Claim{one}}, {Claims: []Claim{two}}}); err == nil {
+	if _, err := merge([]*Study{{Claims: []Claim{one}}, {Claims: []Claim{two}}}); err == nil {
 		t.Error("two claims of one ID")
 	}
 	two.ID, two.Verdict = "d", "so-so"
-	if _, err := Merge([]*Study{{Claims: []Claim{one}}, {Claims: []Claim{two}}}); err == nil {
+	if _, err := merge([]*Study{{Claims: []Claim{one}}, {Claims: []Claim{two}}}); err == nil {
 		t.Error("an unknown verdict")
 	}
 }

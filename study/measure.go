@@ -323,14 +323,14 @@ func (m *measure) worthFinding() int {
 // A Score says how far draws are from the truth. Sums over cells, natural
 // logarithms.
 type Score struct {
-	KLAll   float64 `json:"kl_te_all"` // KL(truth‖draws), draws outside Ω being lost mass
-	KLIn    float64 `json:"kl_te_in"`  // KL(truth‖draws) of the draws inside
-	KLBack  float64 `json:"kl_et_in"`  // KL(draws‖truth) of the draws inside
-	Outside float64 `json:"frac_out"`  // share of draws outside Ω
-	W1X     float64 `json:"w1x"`       // 1-Wasserstein distance of the x marginals, all draws
-	W1Y     float64 `json:"w1y"`       // of y
-	Modes   float64 `json:"mode_tv"`   // total variation between the weights of the modes, draws outside lost
-	Found   float64 `json:"modes_found"`
+	KLAll   float64 // KL(truth‖draws), draws outside Ω being lost mass
+	KLIn    float64 // KL(truth‖draws) of the draws inside
+	KLBack  float64 // KL(draws‖truth) of the draws inside
+	Outside float64 // share of draws outside Ω
+	W1X     float64 // 1-Wasserstein distance of the x marginals, all draws
+	W1Y     float64 // of y
+	Modes   float64 // total variation between the weights of the modes, draws outside lost
+	Found   float64 // modes of mass above 1/1000 that hold a draw
 }
 
 // noScore is the score of draws that are not there.

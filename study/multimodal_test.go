@@ -30,7 +30,7 @@ func smoke(t *testing.T, threads int) *Study {
 // its place, settings that load, and no draws outside of any reflected method.
 func TestMultimodalAtAGlance(t *testing.T) {
 	s := smoke(t, 2)
-	claims, err := Merge([]*Study{s})
+	claims, err := merge([]*Study{s})
 	if err != nil {
 		t.Fatal(err)
 	}

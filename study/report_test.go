@@ -388,7 +388,7 @@ func TestLargePicturesStayBeside(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	claims, err := Merge(s)
+	claims, err := merge(s)
 	if err != nil {
 		t.Fatal(err)
 	}

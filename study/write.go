@@ -24,6 +24,7 @@ import (
 // Output is what [Write] left in a folder.
 type Output struct {
 	Files    []string // names in the folder, slash-separated
+	Claims   []Claim  // of all studies; those of one ID are one
 	Warnings []string
 }
 
@@ -99,7 +100,7 @@ func render(studies []*Study) ([]file, *Output, error) {
 	if len(studies) == 0 {
 		return nil, nil, errors.New("there is no study")
 	}
-	claims, err := Merge(studies)
+	claims, err := merge(studies)
 	if err := errors.Join(err, check(studies)); err != nil {
 		return nil, nil, err
 	}
@@ -128,7 +129,7 @@ func render(studies []*Study) ([]file, *Output, error) {
 		return nil, nil, fmt.Errorf("report.html: %w", err)
 	}
 	files = append(files, file{"results.json", results}, file{"claims.json", table}, file{"report.html", page})
-	return files, &Output{Warnings: warnings}, nil
+	return files, &Output{Claims: claims, Warnings: warnings}, nil
 }
 
 // check returns every fault of studies that is seen before anything is drawn,

@@ -143,10 +143,6 @@ func conduct(ctx context.Context, entries []study.Entry, o study.Options) ([]*st
 // leave writes the report and prints the claims.
 func (c *common) leave(folder *store.Folder, dir string, studies []*study.Study) error {
 	out, err := study.Write(folder, studies)
-	if err != nil {
-		return err
-	}
-	claims, err := study.Merge(studies)
 	switch {
 	case err != nil:
 		return err
@@ -159,7 +155,7 @@ func (c *common) leave(folder *store.Folder, dir string, studies []*study.Study)
 	if w, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil {
 		t.Width = w
 	}
-	if err := study.ClaimsTable(os.Stdout, claims, t); err != nil {
+	if err := study.ClaimsTable(os.Stdout, out.Claims, t); err != nil {
 		return err
 	}
 	for _, w := range out.Warnings {
