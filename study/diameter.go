@@ -3,7 +3,6 @@ package study
 import (
 	"context"
 	"fmt"
-	"math"
 	"time"
 )
 
@@ -220,5 +219,6 @@ func rowAt(rows []DiameterScore, n int) DiameterScore {
 			return r
 		}
 	}
-	return DiameterScore{Iterations: n, KL: Interval{math.NaN(), math.NaN()}, Back: Interval{math.NaN(), math.NaN()}, W1: Interval{math.NaN(), math.NaN()}}
+	none := interval(nil)
+	return DiameterScore{Iterations: n, KL: none, Back: none, W1: none}
 }

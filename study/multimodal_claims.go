@@ -201,30 +201,25 @@ func (c court) beatsPenalty() Claim {
 
 func (c court) anyPenalty() Claim {
 	var cs comparisons
-	won := make(map[penalty]int)
+	grid := c.scale.penalties()
 	for _, s := range c.five {
 		for _, a := range samplers() {
-			for _, q := range c.scale.penalties() {
+			for _, q := range grid {
 				o := c.find(s.name, "paper", groupGrid, a.with(q))
 				cs.add(fmt.Sprintf("%s on %s", o.label, s.name), c.of(s.name, "paper", a.reflected).last(klAll), o.last(klAll))
 			}
 		}
 	}
 	cs = cs.adjusted()
-	i := 0
-	for range c.five {
-		for range samplers() {
-			for _, q := range c.scale.penalties() {
-				if cs[i].better() {
-					won[q]++
-				}
-				i++
-			}
+	won := make([]int, len(grid))
+	for i, x := range cs {
+		if x.better() {
+			won[i%len(grid)]++
 		}
 	}
 	var parts []string
-	for _, q := range c.scale.penalties() {
-		parts = append(parts, fmt.Sprintf("%s: %d", q, won[q]))
+	for i, q := range grid {
+		parts = append(parts, fmt.Sprintf("%s: %d", q, won[i]))
 	}
 	each := len(c.five) * len(samplers())
 	claim := c.ordinary("multimodal-reflection-beats-penalty", "Reflection outperforms the penalised samplers, whatever the strength ξ, which the paper does not give.",
