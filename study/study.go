@@ -1,6 +1,6 @@
-// Package study answers whether the paper holds: each study runs what a part of
-// it claims, and ends with figures, tables and a verdict for every claim that
-// it tested.
+// Package study answers whether the paper holds: the frame of every study, which
+// ends with figures, tables and a verdict for each claim that it tested, and their
+// report. The studies themselves are in its folders.
 package study
 
 import (
@@ -38,23 +38,23 @@ type Options struct {
 	Progress io.Writer // nil is none
 }
 
-// threads is the number of threads that there are.
-func (o Options) threads() int {
+// Workers is the number of threads that a study runs on.
+func (o Options) Workers() int {
 	if o.Threads > 0 {
 		return o.Threads
 	}
 	return runtime.GOMAXPROCS(0)
 }
 
-// announce writes a line of progress.
-func (o Options) announce(format string, args ...any) {
+// Announce writes a line of progress.
+func (o Options) Announce(format string, args ...any) {
 	if o.Progress != nil {
 		fmt.Fprintf(o.Progress, format+"\n", args...)
 	}
 }
 
-// study begins a study of this name.
-func (o Options) study(name, title string) *Study {
+// Begin returns the study of this name, for what is found to be added.
+func (o Options) Begin(name, title string) *Study {
 	return &Study{Name: name, Title: title, Scale: o.Scale, Seed: o.Seed,
 		Command: fmt.Sprintf("r2sgld reproduce %s --scale %s --seed %d", name, o.Scale, o.Seed)}
 }

@@ -17,7 +17,23 @@ import (
 	"github.com/r2sgld/r2sgld/runner"
 	"github.com/r2sgld/r2sgld/store"
 	"github.com/r2sgld/r2sgld/study"
+	"github.com/r2sgld/r2sgld/study/multimodal"
 )
+
+// A paperStudy is a study that can be run.
+type paperStudy struct {
+	name, title string
+	run         func(context.Context, study.Options) (*study.Study, error)
+	truth       func() (any, error) // what it compares with; nil is nothing to print
+}
+
+// studies are all of them, in the order of the paper.
+func studies() []paperStudy {
+	return []paperStudy{
+		{"multimodal", "25 modes on five domains: nine methods and other baselines (section 5.2)", multimodal.Run, multimodal.Truth},
+		{"diameter", "25 modes on octagons: how the domain's size slows mixing (section 5.2, appendix)", multimodal.Diameter, nil},
+	}
+}
 
 // everything is the name that stands for all studies.
 const everything = "all"
@@ -27,8 +43,8 @@ func reproduceCommand() *cobra.Command {
 	var scale string
 	var truth bool
 	var b strings.Builder
-	for _, e := range study.All() {
-		fmt.Fprintf(&b, "  %-12s %s\n", e.Name, e.Title)
+	for _, e := range studies() {
+		fmt.Fprintf(&b, "  %-12s %s\n", e.name, e.title)
 	}
 	cmd := &cobra.Command{
 		Use:   "reproduce STUDY",
@@ -60,16 +76,16 @@ results.json, claims.json and the figures. The studies:
 }
 
 // chosen are the studies of a name.
-func chosen(name string) ([]study.Entry, error) {
+func chosen(name string) ([]paperStudy, error) {
 	names := []string{everything}
-	for _, e := range study.All() {
-		if e.Name == name {
-			return []study.Entry{e}, nil
+	for _, e := range studies() {
+		if e.name == name {
+			return []paperStudy{e}, nil
 		}
-		names = append(names, e.Name)
+		names = append(names, e.name)
 	}
 	if name == everything {
-		return study.All(), nil
+		return studies(), nil
 	}
 	err := fmt.Errorf("there is no study %q%s", name, yamlpos.Suggest(name, "studies", names))
 	return nil, &runner.Refused{Err: err}
@@ -81,10 +97,10 @@ func (c *common) truth(name string) error {
 	if err != nil {
 		return err
 	}
-	if len(entries) != 1 || entries[0].Truth == nil {
+	if len(entries) != 1 || entries[0].truth == nil {
 		return &runner.Refused{Err: fmt.Errorf("--truth belongs to the study multimodal; found %s", name)}
 	}
-	v, err := entries[0].Truth()
+	v, err := entries[0].truth()
 	if err != nil {
 		return err
 	}
@@ -125,19 +141,19 @@ func (c *common) reproduce(ctx context.Context, name, scale string) error {
 }
 
 // conduct runs one study after the other.
-func conduct(ctx context.Context, entries []study.Entry, o study.Options) ([]*study.Study, error) {
-	var studies []*study.Study
+func conduct(ctx context.Context, entries []paperStudy, o study.Options) ([]*study.Study, error) {
+	var done []*study.Study
 	for _, e := range entries {
-		s, err := e.Run(ctx, o)
+		s, err := e.run(ctx, o)
 		switch {
 		case ctx.Err() != nil:
-			return nil, &stopped{e.Name}
+			return nil, &stopped{e.name}
 		case err != nil:
-			return nil, fmt.Errorf("study %s: %w", e.Name, err)
+			return nil, fmt.Errorf("study %s: %w", e.name, err)
 		}
-		studies = append(studies, s)
+		done = append(done, s)
 	}
-	return studies, nil
+	return done, nil
 }
 
 // leave writes the report and prints the claims.

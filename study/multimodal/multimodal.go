@@ -1,4 +1,7 @@
-package study
+// Package multimodal answers whether the paper's claims about constrained
+// multi-modal densities hold (section 5.2 and its appendix): nine methods and
+// other baselines on five plane domains, and the diameter of the domain.
+package multimodal
 
 import (
 	"context"
@@ -6,15 +9,17 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/r2sgld/r2sgld/study"
 )
 
-// Multimodal runs the paper's study of a multi-modal target on constrained plane
+// Run runs the paper's study of a multi-modal target on constrained plane
 // domains (section 5.2 and its appendix): three samplers, plain, penalised and
 // reflected, and other answers to the same need, against exact masses.
-func Multimodal(ctx context.Context, o Options) (*Study, error) {
+func Run(ctx context.Context, o study.Options) (*study.Study, error) {
 	begin := time.Now()
-	o.Threads = o.threads()
-	m := &multimodal{Options: o}
+	o.Threads = o.Workers()
+	m := &multimodal{planner: planner{o}}
 	for _, step := range []func(context.Context) error{m.truths, m.paper, m.released} {
 		if err := step(ctx); err != nil {
 			return nil, fmt.Errorf("study multimodal: %w", err)
@@ -30,7 +35,7 @@ func Multimodal(ctx context.Context, o Options) (*Study, error) {
 
 // multimodal is the study while it runs.
 type multimodal struct {
-	Options
+	planner
 	five, two []*scene
 	exact     []*Exact // of the five
 	trials    *trials
@@ -49,7 +54,7 @@ type spell struct {
 // timed notes how long a part took.
 func (m *multimodal) timed(what string, part func() (steps int64, err error)) error {
 	begin := time.Now()
-	m.announce("multimodal: %s", what)
+	m.Announce("multimodal: %s", what)
 	steps, err := part()
 	m.spent = append(m.spent, spell{what, time.Since(begin).Seconds(), steps})
 	return err
@@ -95,7 +100,7 @@ func (m *multimodal) run(ctx context.Context, what string, plans []plan) error {
 // paper runs all cases of protocol paper, the nine of the paper first.
 func (m *multimodal) paper(ctx context.Context) error {
 	m.trials = newTrials(nil)
-	p, _ := m.Scale.protocols()
+	p, _ := protocols(m.Scale)
 	var plain, rest []plan
 	for _, s := range m.five {
 		plain = append(plain, m.nine(s, p, nil)...)
@@ -122,7 +127,7 @@ func (m *multimodal) paper(ctx context.Context) error {
 			m.rename(s, p, a, m.chosen, a.penalised())
 		}
 		m.rename(s, p, samplers()[2], m.inner, bestInside)
-		m.trials.add(s.floor(p, m.Scale.runs(), m.Seed))
+		m.trials.add(s.floor(p, runsOf(m.Scale), m.Seed))
 	}
 	return nil
 }
@@ -137,7 +142,7 @@ func (m *multimodal) rename(s *scene, p protocol, a sampler, chosen choices, lab
 // some are the domains of what is beside the nine methods: two where a glance will
 // do.
 func (m *multimodal) some() []*scene {
-	if m.Scale == Smoke {
+	if m.Scale == study.Smoke {
 		return m.five[:2]
 	}
 	return m.five
@@ -166,7 +171,7 @@ func (m *multimodal) thresholds(ctx context.Context) error {
 
 // released runs the nine methods by the protocol of the released code.
 func (m *multimodal) released(ctx context.Context) error {
-	_, p := m.Scale.protocols()
+	_, p := protocols(m.Scale)
 	if p.iterations == 0 {
 		return nil
 	}
@@ -190,7 +195,7 @@ func (m *multimodal) released(ctx context.Context) error {
 
 // protocols are those that were run.
 func (m *multimodal) protocols() []protocol {
-	paper, released := m.Scale.protocols()
+	paper, released := protocols(m.Scale)
 	if released.iterations == 0 {
 		return []protocol{paper}
 	}
@@ -198,18 +203,18 @@ func (m *multimodal) protocols() []protocol {
 }
 
 // study puts everything together.
-func (m *multimodal) study(ctx context.Context) (*Study, error) {
+func (m *multimodal) study(ctx context.Context) (*study.Study, error) {
 	pictures, err := m.pictures(ctx)
 	if err != nil {
 		return nil, err
 	}
-	s := m.Options.study("multimodal", "Constrained multi-modal simulations")
+	s := m.Begin("multimodal", "Constrained multi-modal simulations")
 	s.Claims = court{m.trials, m.five, m.protocols(), m.Scale}.claims()
 	s.Sections = m.sections(pictures)
 	s.Results = m.results()
 	for _, o := range m.trials.all {
 		if o.from == "" && o.group != groupIID {
-			s.Settings = append(s.Settings, Setting{o.name(), o.text()})
+			s.Settings = append(s.Settings, study.Setting{Name: o.name(), Text: o.text()})
 		}
 	}
 	return s, nil

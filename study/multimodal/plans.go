@@ -1,9 +1,11 @@
-package study
+package multimodal
 
 import (
 	"cmp"
 	"context"
 	"fmt"
+
+	"github.com/r2sgld/r2sgld/study"
 )
 
 // What the cases of the study are there for.
@@ -62,9 +64,9 @@ func (p penalty) keys() string {
 	return fmt.Sprintf("penalty: {strength: %g, form: %s}", p.strength, p.form)
 }
 
-// penalties are those of the grid.
-func (s Scale) penalties() []penalty {
-	if s == Smoke {
+// penaltiesOf are those of the grid.
+func penaltiesOf(s study.Scale) []penalty {
+	if s == study.Smoke {
 		return []penalty{{"force", 10}, {"distance", 1000}}
 	}
 	var out []penalty
@@ -76,23 +78,26 @@ func (s Scale) penalties() []penalty {
 	return out
 }
 
-// runs is the number of runs of a case.
-func (s Scale) runs() int {
-	if s == Smoke {
+// runsOf is the number of runs of a case.
+func runsOf(s study.Scale) int {
+	if s == study.Smoke {
 		return 3
 	}
 	return 10
 }
 
+// A planner plans cases.
+type planner struct{ study.Options }
+
 // plan fills in what all cases share.
-func (m Options) plan(s *scene, p protocol, group, label, method string, rungs int, keys string) plan {
-	return plan{scene: s, group: group, label: label, method: method, protocol: p, runs: m.Scale.runs(), seed: m.Seed,
+func (m planner) plan(s *scene, p protocol, group, label, method string, rungs int, keys string) plan {
+	return plan{scene: s, group: group, label: label, method: method, protocol: p, runs: runsOf(m.Scale), seed: m.Seed,
 		rungs: rungs, keys: keys}
 }
 
 // nine are the plain and the reflected methods on s, and the penalised ones as
 // chosen; chosen may be nil.
-func (m Options) nine(s *scene, p protocol, chosen choices) []plan {
+func (m planner) nine(s *scene, p protocol, chosen choices) []plan {
 	var out []plan
 	for _, a := range samplers() {
 		plain := m.plan(s, p, groupPlain, a.plain, a.method, a.rungs, "")
@@ -110,10 +115,10 @@ func (m Options) nine(s *scene, p protocol, chosen choices) []plan {
 type choices map[[2]string]penalty
 
 // grid is every penalty for every sampler on s.
-func (m Options) grid(s *scene, p protocol) []plan {
+func (m planner) grid(s *scene, p protocol) []plan {
 	var out []plan
 	for _, a := range samplers() {
-		for _, q := range m.Scale.penalties() {
+		for _, q := range penaltiesOf(m.Scale) {
 			out = append(out, m.plan(s, p, groupGrid, a.with(q), "p-"+a.method, a.rungs, q.keys()))
 		}
 	}
@@ -121,13 +126,13 @@ func (m Options) grid(s *scene, p protocol) []plan {
 }
 
 // variants are what the paper leaves open, and other answers to the same need.
-func (m Options) variants(s *scene, p protocol) []plan {
+func (m planner) variants(s *scene, p protocol) []plan {
 	twice := m.plan(s, p, groupTwice, "R-cycSGLD, twice the step", "r-cycsgld", 1, "boundary: nearest")
 	twice.step = "2e-3"
 	out := []plan{twice}
 	for _, a := range samplers() {
 		for _, rule := range []string{"specular", "refuse"} {
-			if m.Scale == Smoke && a.label == "cycSGLD" {
+			if m.Scale == study.Smoke && a.label == "cycSGLD" {
 				continue
 			}
 			out = append(out, m.plan(s, p, groupBoundary, a.reflected+", "+rule, a.reflectedMethod, a.rungs, "boundary: "+rule))
@@ -146,7 +151,7 @@ const leapfrogs = 10
 
 // hamiltonian are the exact methods, at equal gradient evaluations: without
 // noise, which they cannot bear.
-func (m Options) hamiltonian(s *scene, p protocol) []plan {
+func (m planner) hamiltonian(s *scene, p protocol) []plan {
 	p.iterations, p.thin = p.iterations/leapfrogs, 1
 	one := m.plan(s, p, groupBaseline, "R-HMC", "r-hmc", 1, fmt.Sprintf("leapfrog: %d", leapfrogs))
 	two := m.plan(s, p, groupBaseline, "r2SGLD, kernel hmc", "r2sgld", 2, fmt.Sprintf("kernel: hmc\nleapfrog: %d", leapfrogs))
@@ -163,7 +168,7 @@ const hamiltonianStep = "5e-3"
 // mirrored are the methods on a domain with a mirror map. In its coordinates a
 // step of 1 is at most so much of the domain: that of a box of width w, w/4, of
 // the simplex 1/4; the step size makes up for it.
-func (m Options) mirrored(s *scene, p protocol) []plan {
+func (m planner) mirrored(s *scene, p protocol) []plan {
 	a := m.plan(s, p, groupBaseline, "mirror SGLD", "mirror-sgld", 1, "")
 	a.step = "9e-4"
 	if s.name == "triangle" {
@@ -178,11 +183,11 @@ func (m Options) mirrored(s *scene, p protocol) []plan {
 
 // threshold is r2SGLD with the swaps of the released code on s, the correction
 // adjusted until a tenth of the sweeps trade, as the paper has it.
-func (m Options) threshold(ctx context.Context, s *scene) (plan, error) {
-	p, _ := m.Scale.protocols()
+func (m planner) threshold(ctx context.Context, s *scene) (plan, error) {
+	p, _ := protocols(m.Scale)
 	a := m.plan(s, p, groupThreshold, "r2SGLD, rule threshold", "r2sgld", 2, "")
 	short := a
-	short.runs = cmp.Or(map[Scale]int{Smoke: 2}[m.Scale], 6)
+	short.runs = cmp.Or(map[study.Scale]int{study.Smoke: 2}[m.Scale], 6)
 	c, err := calibrate(ctx, short, 0.1)
 	if err != nil {
 		return plan{}, err
@@ -193,12 +198,12 @@ func (m Options) threshold(ctx context.Context, s *scene) (plan, error) {
 
 // choose returns the penalties with the lowest mean of a KL: the kindest choice for
 // the P- methods.
-func (m Options) choose(t *trials, five []*scene, of func(Score) float64) choices {
+func (m planner) choose(t *trials, five []*scene, of func(Score) float64) choices {
 	out := make(choices)
 	for _, s := range five {
 		for _, a := range samplers() {
 			best := 0.0
-			for i, q := range m.Scale.penalties() {
+			for i, q := range penaltiesOf(m.Scale) {
 				o := t.find(s.name, "paper", groupGrid, a.with(q))
 				if kl := interval(o.last(of)).Mean; i == 0 || kl < best {
 					best, out[[2]string{s.name, a.label}] = kl, q
@@ -214,7 +219,7 @@ func (m Options) choose(t *trials, five []*scene, of func(Score) float64) choice
 const bestInside = "P-reSGLD, best inside"
 
 // inside are the cases of bestInside that are not among the nine.
-func (m Options) inside(s *scene, p protocol, chosen, inside choices) []plan {
+func (m planner) inside(s *scene, p protocol, chosen, inside choices) []plan {
 	q := inside[[2]string{s.name, "reSGLD"}]
 	if q == chosen[[2]string{s.name, "reSGLD"}] {
 		return nil

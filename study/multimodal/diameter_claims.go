@@ -1,18 +1,22 @@
-package study
+package multimodal
 
 import (
 	"fmt"
 	"math"
 	"strings"
+
+	"github.com/r2sgld/r2sgld/study"
 )
 
 // claims judges what the paper says of the diameter.
-func (r *DiameterResults) claims() []Claim {
-	return []Claim{r.decline(), r.quadratic(), r.comparable()}
+func (r *DiameterResults) claims() []study.Claim {
+	return []study.Claim{r.decline(), r.quadratic(), r.comparable()}
 }
 
 // number is the power under a name.
-func (p Power) number(name string) Number { return Number{name, p.Power, p.Low, p.High} }
+func (p Power) number(name string) study.Number {
+	return study.Number{Name: name, Value: p.Power, Low: p.Low, High: p.High}
+}
 
 // String tells the power with its interval.
 func (p *Power) String() string {
@@ -47,8 +51,8 @@ func (r *DiameterResults) trend(n int) Power {
 }
 
 // decline judges that KL falls faster in a smaller domain.
-func (r *DiameterResults) decline() Claim {
-	c := Claim{ID: "diameter-decline", Section: "5.2, appendix on the diameter",
+func (r *DiameterResults) decline() study.Claim {
+	c := study.Claim{ID: "diameter-decline", Section: "5.2, appendix on the diameter",
 		Text: "With the same steps and number of iterations, KL falls faster the smaller the diameter of the domain.",
 		Test: "Octagons of circumradius 1.5 to 3, runs as the paper's. Does mean KL(truth‖draws) after 10,000 iterations grow with the diameter (weighted fit of a power), and do the iterations needed to a given KL?"}
 	for _, d := range r.Domains {
@@ -65,11 +69,11 @@ func (r *DiameterResults) decline() Claim {
 	}
 	switch s := late.sign(0); {
 	case s > 0 && needed > 0:
-		c.Verdict = Holds
+		c.Verdict = study.Holds
 	case s < 0:
-		c.Verdict = Fails
+		c.Verdict = study.Fails
 	default:
-		c.Verdict = Depends
+		c.Verdict = study.Depends
 	}
 	c.Why = fmt.Sprintf("After 10,000 iterations KL grows like the diameter to the power %v, after 1,000 to the power %v%s.", &late, &early, r.early())
 	if p := r.lowest(); p != nil {
@@ -105,8 +109,8 @@ func enumerated(words []string) string {
 }
 
 // quadratic judges that the mixing time is quadratic in the diameter.
-func (r *DiameterResults) quadratic() Claim {
-	c := Claim{ID: "diameter-quadratic", Section: "abstract, 3.1 and 5.2",
+func (r *DiameterResults) quadratic() study.Claim {
+	c := study.Claim{ID: "diameter-quadratic", Section: "abstract, 3.1 and 5.2",
 		Text: "The mixing rate falls with the square of the diameter.",
 		Test: "Relaxation time (from the autocorrelation of the slowest statistic) against the diameter: the slope of the logarithms, for r2SGLD on the 25 modes, without a potential, and at one temperature. Beside it the iterations needed to a given KL."}
 	var walks []DiameterRelaxation
@@ -120,11 +124,11 @@ func (r *DiameterResults) quadratic() Claim {
 	exchange, free := walks[0].Fit, walks[1].Fit
 	switch {
 	case free.sign(2) != 0:
-		c.Verdict = Fails
+		c.Verdict = study.Fails
 	case exchange.sign(2) == 0:
-		c.Verdict = Holds
+		c.Verdict = study.Holds
 	default:
-		c.Verdict = Depends
+		c.Verdict = study.Depends
 	}
 	where := map[int]string{-1: "less than quadratic", 0: "compatible with quadratic", 1: "more than quadratic"}
 	c.Why = fmt.Sprintf("Without a potential the slope is %v: %s, as it must be by scaling. r2SGLD on the 25 modes: %v, %s.", &free, where[free.sign(2)], &exchange, where[exchange.sign(2)])
@@ -157,8 +161,8 @@ func slower(a, b DiameterRelaxation, least bool) float64 {
 }
 
 // comparable judges that KL of equally many draws can be compared.
-func (r *DiameterResults) comparable() Claim {
-	c := Claim{ID: "diameter-comparable", Section: "5.2, appendix on the diameter",
+func (r *DiameterResults) comparable() study.Claim {
+	c := study.Claim{ID: "diameter-comparable", Section: "5.2, appendix on the diameter",
 		Text: "KL of equally many draws tells how fast domains of different diameter mix.",
 		Test: "KL of independent draws in the same octagons, which mix at once: does it depend on the diameter as well? Then the iterations of r2SGLD to a given KL over the independent draws to the same KL."}
 	for _, d := range r.Domains {
@@ -179,12 +183,12 @@ func (r *DiameterResults) comparable() Claim {
 	p := r.lowest()
 	switch {
 	case p == nil:
-		c.Verdict, c.Why = Untestable, "The runs are too short to reach a common KL."
+		c.Verdict, c.Why = study.Untestable, "The runs are too short to reach a common KL."
 		return c
 	case grows:
-		c.Verdict = Fails
+		c.Verdict = study.Fails
 	default:
-		c.Verdict = Depends
+		c.Verdict = study.Depends
 	}
 	c.Why = fmt.Sprintf("A larger octagon has more cells, and independent draws need more of them to the same KL: to KL %g like the diameter to the power %v, where r2SGLD has %v. Per independent draw its iterations go with the power %v: that is what the diameter does to mixing as KL sees it.",
 		p.KL, p.IID, &p.Chain, p.Ratio)

@@ -1,9 +1,11 @@
-package study
+package multimodal
 
 import (
 	"context"
 	"fmt"
 	"time"
+
+	"github.com/r2sgld/r2sgld/study"
 )
 
 // An effort is how much the diameter study runs.
@@ -17,9 +19,9 @@ type effort struct {
 const paperLength = 10_000
 
 // effort is that of a scale.
-func (s Scale) effort() effort {
+func effortOf(s study.Scale) effort {
 	marks := []int{500, 1000, 2000, 5000, paperLength, 20_000, 30_000, 50_000}
-	if s == Smoke {
+	if s == study.Smoke {
 		return effort{exchangeWalk("first", 10, 50_000, 50), walk{}, freeWalk(10, 30_000), walk{}, marks}
 	}
 	marks = append(marks, 70_000, 100_000, 150_000, 300_000, 1_000_000)
@@ -99,16 +101,16 @@ type DiameterResults struct {
 // equally many iterations, and to the relaxation time that the theory speaks of
 // (section 5.2 of the paper and its appendix, "Exploration of the Constrained
 // Domain Diameter"). It fails if a run does, or ctx ends.
-func Diameter(ctx context.Context, o Options) (*Study, error) {
-	if _, err := ParseScale(string(o.Scale)); err != nil {
+func Diameter(ctx context.Context, o study.Options) (*study.Study, error) {
+	if _, err := study.ParseScale(string(o.Scale)); err != nil {
 		return nil, err
 	}
-	begin, e := time.Now(), o.Scale.effort()
+	begin, e := time.Now(), effortOf(o.Scale)
 	r, err := e.run(ctx, o)
 	if err != nil {
 		return nil, fmt.Errorf("diameter study: %w", err)
 	}
-	s := o.study("diameter", "What the diameter of the domain does to r2SGLD")
+	s := o.Begin("diameter", "What the diameter of the domain does to r2SGLD")
 	s.Claims, s.Settings, s.Results = r.claims(), e.settings(o.Seed), r
 	if s.Sections, err = r.sections(e); err != nil {
 		return nil, fmt.Errorf("diameter study: %w", err)
@@ -118,19 +120,19 @@ func Diameter(ctx context.Context, o Options) (*Study, error) {
 }
 
 // run runs everything, octagon by octagon.
-func (e effort) run(ctx context.Context, o Options) (*DiameterResults, error) {
+func (e effort) run(ctx context.Context, o study.Options) (*DiameterResults, error) {
 	r := &DiameterResults{}
 	var shapes []shape
 	for _, radius := range radii() {
 		shapes = append(shapes, octagonOf(radius))
 	}
-	truths, err := scenes(shapes, o.threads())
+	truths, err := scenes(shapes, o.Workers())
 	if err != nil {
 		return nil, err
 	}
 	relaxed := make([]DiameterRelaxation, 3)
 	for i, s := range truths {
-		o.announce("diameter: octagon %d of %d", i+1, len(truths))
+		o.Announce("diameter: octagon %d of %d", i+1, len(truths))
 		first, err := e.first.sample(ctx, o, s.radius, s, e.marks)
 		if err != nil {
 			return nil, err
@@ -198,14 +200,14 @@ func (x *DiameterRelaxation) fit() {
 }
 
 // settings are the configurations that were run: the paper's, then the others.
-func (e effort) settings(seed uint64) []Setting {
-	var out []Setting
+func (e effort) settings(seed uint64) []study.Setting {
+	var out []study.Setting
 	for _, radius := range radii() {
 		paper := e.first
 		paper.length, paper.every = paperLength, 1
 		for _, w := range []walk{paper, e.first, e.more, e.free, e.single} {
 			if w.runs > 0 {
-				out = append(out, Setting{fmt.Sprintf("circumradius %g, %s, %d runs of %d", radius, w.title, w.runs, w.length), w.text(radius, seed)})
+				out = append(out, study.Setting{Name: fmt.Sprintf("circumradius %g, %s, %d runs of %d", radius, w.title, w.runs, w.length), Text: w.text(radius, seed)})
 			}
 		}
 	}

@@ -1,4 +1,4 @@
-package study
+package multimodal
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/r2sgld/r2sgld/diag"
+	"github.com/r2sgld/r2sgld/study"
 )
 
 // A referenceRow is what an independent implementation found at one checkpoint.
@@ -30,8 +31,8 @@ type reference struct {
 // referencePlans are the cases that the reference has: all with soak, else those
 // of protocol paper that reflect, with more runs.
 func referencePlans(scenes []*scene, soak bool) []plan {
-	m := Options{Scale: Paper, Seed: 7}
-	paper, released := Paper.protocols()
+	m := planner{study.Options{Scale: study.Paper, Seed: 7}}
+	paper, released := protocols(study.Paper)
 	var out []plan
 	for _, s := range scenes {
 		for _, p := range []protocol{paper, released} {
@@ -104,7 +105,7 @@ func TestStudyAgreesWithReference(t *testing.T) {
 		t.Fatal(err)
 	}
 	tr := newTrials(all)
-	paper, _ := Paper.protocols()
+	paper, _ := protocols(study.Paper)
 	for _, s := range two {
 		tr.add(s.floor(paper, 20, 3))
 		if s.cells.K() != ref.Cells[s.name] {

@@ -1,4 +1,4 @@
-package study
+package multimodal
 
 import (
 	"fmt"
@@ -6,36 +6,37 @@ import (
 
 	"github.com/r2sgld/r2sgld/figure"
 	"github.com/r2sgld/r2sgld/report"
+	"github.com/r2sgld/r2sgld/study"
 )
 
 // sections are the parts of the report.
-func (r *DiameterResults) sections(e effort) ([]Section, error) {
+func (r *DiameterResults) sections(e effort) ([]study.Section, error) {
 	kl, err := r.klFigure()
 	if err != nil {
 		return nil, err
 	}
-	first := Section{Title: "KL against iteration", Tables: []Table{r.klTable(false), r.klTable(true), r.boundaryTable()},
-		Pictures: []Picture{{Name: "diameter-kl", Figure: kl, Caption: "KL of the draws so far from the exact law, in octagons of four sizes, and that of as many independent draws, which differs between the octagons as well."}},
+	first := study.Section{Title: "KL against iteration", Tables: []study.Table{r.klTable(false), r.klTable(true), r.boundaryTable()},
+		Pictures: []study.Picture{{Name: "diameter-kl", Figure: kl, Caption: "KL of the draws so far from the exact law, in octagons of four sizes, and that of as many independent draws, which differs between the octagons as well."}},
 		Text: fmt.Sprintf(`r2SGLD with steps 2e-5 and 2e-4 at temperatures 1 and 10, every iteration a draw, from the origin, in regular octagons of circumradius 1.5 to 3 (the paper calls it diameter; the diameter is twice that). Up to 10,000 iterations the numbers are of %d runs, as in the paper; the same runs went on to %s.
 
 KL is that of cells 0.2 wide with exact masses, counts smoothed by a half. A larger octagon has more cells, so that KL of equally many draws cannot be compared between octagons without the floor, the KL of independent draws. W1 is the mean of both marginals.`,
 			e.first.runs, report.Count(e.first.length))}
-	out := []Section{first}
+	out := []study.Section{first}
 	if len(r.Powers) > 0 {
 		needed, err := r.neededFigure()
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, Section{Title: "Iterations to a given KL", Tables: []Table{r.neededTable()},
+		out = append(out, study.Section{Title: "Iterations to a given KL", Tables: []study.Table{r.neededTable()},
 			Text:     "Where mean KL(truth‖draws) falls below a level for good, with jackknife intervals over all runs, and how many independent draws have that KL. Powers of the diameter are fitted to the logarithms.",
-			Pictures: []Picture{{Name: "diameter-iterations", Figure: needed, Caption: "Iterations of r2SGLD to a KL, and independent draws to the same, against the diameter, with fitted powers."}}})
+			Pictures: []study.Picture{{Name: "diameter-iterations", Figure: needed, Caption: "Iterations of r2SGLD to a KL, and independent draws to the same, against the diameter, with fitted powers."}}})
 	}
 	times, err := r.relaxationFigure()
 	if err != nil {
 		return nil, err
 	}
-	return append(out, Section{Title: "Relaxation time", Tables: []Table{r.relaxationTable()}, Text: relaxationText(),
-		Pictures: []Picture{{Name: "diameter-relaxation", Figure: times, Caption: "Relaxation time against the diameter, both axes logarithmic, with fitted powers. The theory's rate falls with the square."}}}), nil
+	return append(out, study.Section{Title: "Relaxation time", Tables: []study.Table{r.relaxationTable()}, Text: relaxationText(),
+		Pictures: []study.Picture{{Name: "diameter-relaxation", Figure: times, Caption: "Relaxation time against the diameter, both axes logarithmic, with fitted powers. The theory's rate falls with the square."}}}), nil
 }
 
 func relaxationText() string {
@@ -47,8 +48,8 @@ Without a potential the walk is Brownian motion in the octagon, and 1/λ₁ is t
 }
 
 // klTable is KL and W1 by iteration and octagon.
-func (r *DiameterResults) klTable(drop bool) Table {
-	t := Table{Title: "KL(truth‖draws), KL(draws‖truth), W1; all draws", Columns: []string{"iterations"},
+func (r *DiameterResults) klTable(drop bool) study.Table {
+	t := study.Table{Title: "KL(truth‖draws), KL(draws‖truth), W1; all draws", Columns: []string{"iterations"},
 		Caption: "Mean and half the width of the 95 % t interval over runs."}
 	if drop {
 		t.Title = "The same without the first fifth"
@@ -78,8 +79,8 @@ func (r *DiameterResults) klTable(drop bool) Table {
 }
 
 // boundaryTable is what happened in each octagon.
-func (r *DiameterResults) boundaryTable() Table {
-	t := Table{Title: "Octagons", Columns: []string{"circumradius", "diameter", "cells", "floor at 10,000", "swap rate", "exact", "cold steps reflected", "hot", "given up"},
+func (r *DiameterResults) boundaryTable() study.Table {
+	t := study.Table{Title: "Octagons", Columns: []string{"circumradius", "diameter", "cells", "floor at 10,000", "swap rate", "exact", "cold steps reflected", "hot", "given up"},
 		Caption: "Floor: KL(truth‖draws) of 10,000 independent draws. Exact: probability of a swap by quadrature, without the error of the step."}
 	for _, d := range r.Domains {
 		floor := ""
@@ -95,8 +96,8 @@ func (r *DiameterResults) boundaryTable() Table {
 }
 
 // neededTable is the iterations to each level.
-func (r *DiameterResults) neededTable() Table {
-	t := Table{Title: "Iterations to a KL", Columns: []string{"KL"}, Caption: "In brackets 95 % intervals; after the stroke the independent draws with that KL."}
+func (r *DiameterResults) neededTable() study.Table {
+	t := study.Table{Title: "Iterations to a KL", Columns: []string{"KL"}, Caption: "In brackets 95 % intervals; after the stroke the independent draws with that KL."}
 	for _, d := range r.Domains {
 		t.Columns = append(t.Columns, fmt.Sprintf("circumradius %g", d.Circumradius))
 	}
@@ -117,8 +118,8 @@ func (r *DiameterResults) neededTable() Table {
 }
 
 // relaxationTable is the relaxation times.
-func (r *DiameterResults) relaxationTable() Table {
-	t := Table{Title: "Relaxation times", Columns: []string{"process", "circumradius", "time", "95 % interval", "at twice the lag", "exact", "iterations", "slowest statistic", "power", "misfit"},
+func (r *DiameterResults) relaxationTable() study.Table {
+	t := study.Table{Title: "Relaxation times", Columns: []string{"process", "circumradius", "time", "95 % interval", "at twice the lag", "exact", "iterations", "slowest statistic", "power", "misfit"},
 		Caption: "Time in units of the cold step times iterations; the power of the diameter with its 95 % interval, wider where no power fits: misfit is χ² per degree of freedom."}
 	for _, x := range r.Relaxations {
 		for i, v := range x.Relaxation {

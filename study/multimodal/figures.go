@@ -1,4 +1,4 @@
-package study
+package multimodal
 
 import (
 	"bytes"
@@ -13,17 +13,18 @@ import (
 	"github.com/r2sgld/r2sgld/figure"
 	"github.com/r2sgld/r2sgld/kernel"
 	"github.com/r2sgld/r2sgld/report"
+	"github.com/r2sgld/r2sgld/study"
 )
 
 // pictures draws the figures, in the order of the report: densities on the
 // flower, densities on the four others, KL curves by protocol, and a trajectory.
-func (m *multimodal) pictures(ctx context.Context) ([]Picture, error) {
-	jobs := []func() (Picture, error){m.flowerPicture, m.gridPicture}
+func (m *multimodal) pictures(ctx context.Context) ([]study.Picture, error) {
+	jobs := []func() (study.Picture, error){m.flowerPicture, m.gridPicture}
 	for _, p := range m.protocols() {
-		jobs = append(jobs, func() (Picture, error) { return m.klPicture(p) })
+		jobs = append(jobs, func() (study.Picture, error) { return m.klPicture(p) })
 	}
-	jobs = append(jobs, func() (Picture, error) { return m.pathPicture(ctx) })
-	out := make([]Picture, len(jobs))
+	jobs = append(jobs, func() (study.Picture, error) { return m.pathPicture(ctx) })
+	out := make([]study.Picture, len(jobs))
 	err := m.timed("figures", func() (int64, error) {
 		var g errgroup.Group
 		g.SetLimit(m.Threads)
@@ -72,7 +73,7 @@ func (m *multimodal) drawsMap(s *scene, label string, view [2][2]float64) figure
 	return d
 }
 
-func (m *multimodal) flowerPicture() (Picture, error) {
+func (m *multimodal) flowerPicture() (study.Picture, error) {
 	s := m.five[0]
 	view := [2][2]float64{{-2.6, 2.6}, {-2.6, 2.6}}
 	row := func(first figure.DensityMap, labels ...string) []figure.DensityMap {
@@ -86,17 +87,17 @@ func (m *multimodal) flowerPicture() (Picture, error) {
 	f, err := figure.Densities(figure.DensityMaps{Axes: axes(), View: view, Max: 1.25 * top.Value(0, 0), Rows: [][]figure.DensityMap{
 		row(top, "R-SGLD", "R-cycSGLD", "r2SGLD"), row(figure.DensityMap{}, "SGLD", "cycSGLD", "reSGLD")},
 		Caption: m.oneRun()})
-	return Picture{Name: "multimodal-flower", Figure: f,
+	return study.Picture{Name: "multimodal-flower", Figure: f,
 		Caption: "Densities on the flower: the exact one, one run of each reflected method, and below the plain samplers, which leave the domain."}, err
 }
 
 // oneRun says what the densities are of.
 func (m *multimodal) oneRun() string {
-	p, _ := m.Scale.protocols()
+	p, _ := protocols(m.Scale)
 	return fmt.Sprintf("One run of %s draws each, the first fifth dropped.", report.Count(p.draws()))
 }
 
-func (m *multimodal) gridPicture() (Picture, error) {
+func (m *multimodal) gridPicture() (study.Picture, error) {
 	view := [2][2]float64{{-3.4, 3.4}, {-3.6, 2.8}}
 	q := figure.DensityMaps{Axes: axes(), View: view, Caption: m.oneRun()}
 	for _, s := range m.five[1:] {
@@ -109,14 +110,14 @@ func (m *multimodal) gridPicture() (Picture, error) {
 		q.Rows, q.RowNames = append(q.Rows, row), append(q.RowNames, s.name)
 	}
 	f, err := figure.Densities(q)
-	return Picture{Name: "multimodal-domains", Figure: f,
+	return study.Picture{Name: "multimodal-domains", Figure: f,
 		Caption: "Densities on the four other domains: the exact one, and one run of r2SGLD, R-cycSGLD and R-SGLD."}, err
 }
 
 // klPicture shows KL against the number of draws on all domains.
-func (m *multimodal) klPicture(p protocol) (Picture, error) {
+func (m *multimodal) klPicture(p protocol) (study.Picture, error) {
 	q := figure.Lines{X: figure.Axis{Name: "draws"}, Y: figure.Axis{Name: "KL(truth‖draws)", Unit: "nats"}, LogX: true, LogY: true,
-		Caption: fmt.Sprintf("Means and 95 %% intervals of %d runs, the first fifth of the draws dropped, draws outside the domain counted as lost; protocol %s.", m.Scale.runs(), p.name)}
+		Caption: fmt.Sprintf("Means and 95 %% intervals of %d runs, the first fifth of the draws dropped, draws outside the domain counted as lost; protocol %s.", runsOf(m.Scale), p.name)}
 	for _, s := range m.five {
 		panel := figure.LinePanel{Title: s.name}
 		for _, l := range nine() {
@@ -128,7 +129,7 @@ func (m *multimodal) klPicture(p protocol) (Picture, error) {
 		q.Panels = append(q.Panels, panel)
 	}
 	f, err := figure.Curves(q)
-	return Picture{Name: "multimodal-kl-" + p.name, Figure: f,
+	return study.Picture{Name: "multimodal-kl-" + p.name, Figure: f,
 		Caption: fmt.Sprintf("KL against the number of draws, protocol %s. A curve of a stuck chain that rises is an effect of smoothed counts: compare methods at one number of draws.", p.name)}, err
 }
 
@@ -183,13 +184,13 @@ func FlowerPath(ctx context.Context, seed uint64, first, last int) (figure.Traje
 }
 
 // pathPicture is the trajectory, still and moving.
-func (m *multimodal) pathPicture(ctx context.Context) (Picture, error) {
+func (m *multimodal) pathPicture(ctx context.Context) (study.Picture, error) {
 	t, err := FlowerPath(ctx, m.Seed, 1001, 1500)
 	if err != nil {
-		return Picture{}, err
+		return study.Picture{}, err
 	}
-	p := Picture{Name: "multimodal-path", Caption: "Five hundred iterations of r2SGLD on the flower: the cold replica stays within modes, the hot one wanders and is reflected; where they trade, the cold one goes on from another mode."}
-	if p.Figure, err = figure.TrajectoryPlot(t); err != nil || m.Scale == Smoke {
+	p := study.Picture{Name: "multimodal-path", Caption: "Five hundred iterations of r2SGLD on the flower: the cold replica stays within modes, the hot one wanders and is reflected; where they trade, the cold one goes on from another mode."}
+	if p.Figure, err = figure.TrajectoryPlot(t); err != nil || m.Scale == study.Smoke {
 		return p, err
 	}
 	if t, err = FlowerPath(ctx, m.Seed, 1001, 2200); err != nil {

@@ -1,4 +1,4 @@
-package study
+package multimodal
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/config"
 	"github.com/r2sgld/r2sgld/kernel"
+	"github.com/r2sgld/r2sgld/study"
 )
 
 // radii are the circumradii of the octagons. The paper calls them diameters; the
@@ -136,7 +137,7 @@ type stroll struct {
 
 // sample runs the walk in an octagon. The draws are counted at the numbers of
 // draws at, and at a fifth of each, if there is a scene to count them on.
-func (w walk) sample(ctx context.Context, o Options, radius float64, s *scene, at []int) (*stroll, error) {
+func (w walk) sample(ctx context.Context, o study.Options, radius float64, s *scene, at []int) (*stroll, error) {
 	run, err := config.Parse("sample", w.name, []byte(w.text(radius, o.Seed)), nil)
 	if err != nil {
 		return nil, fmt.Errorf("octagon of circumradius %g, %s: %w", radius, w.title, err)

@@ -1,4 +1,4 @@
-package study
+package multimodal
 
 import (
 	"bytes"
@@ -17,6 +17,7 @@ import (
 	"github.com/r2sgld/r2sgld/diag"
 	"github.com/r2sgld/r2sgld/kernel"
 	"github.com/r2sgld/r2sgld/stream"
+	"github.com/r2sgld/r2sgld/study"
 )
 
 // A diameterReference is the same study by another implementation.
@@ -91,7 +92,7 @@ func TestDiameterReference(t *testing.T) {
 	worst, compared := 0.0, 0
 	for i, s := range octagonScenes(t) {
 		o := ref.Octagons[i]
-		run, err := e.first.sample(context.Background(), Options{Seed: 5}, s.radius, s, marks)
+		run, err := e.first.sample(context.Background(), study.Options{Seed: 5}, s.radius, s, marks)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -152,7 +153,7 @@ func TestDiameterLong(t *testing.T) {
 	worst := 0.0
 	for i, s := range octagonScenes(t) {
 		o := ref.Octagons[i].Long
-		run, err := w.sample(context.Background(), Options{Seed: 8}, s.radius, s, marks)
+		run, err := w.sample(context.Background(), study.Options{Seed: 8}, s.radius, s, marks)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -190,7 +191,7 @@ func TestDiameterFree(t *testing.T) {
 	var x DiameterRelaxation
 	w := freeWalk(20, soak(100_000, 10))
 	for _, r := range radii() {
-		run, err := w.sample(context.Background(), Options{Seed: 6}, r, nil, nil)
+		run, err := w.sample(context.Background(), study.Options{Seed: 6}, r, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -213,7 +214,7 @@ func TestDiameterFree(t *testing.T) {
 	}
 	// A step a quarter as long gives the same: the step does not matter.
 	w.keys, w.step, w.every, w.length = strings.Replace(w.keys, "2e-3", "5e-4", 1), 5e-4, 40, 4*w.length
-	run, err := w.sample(context.Background(), Options{Seed: 7}, 1.5, nil, nil)
+	run, err := w.sample(context.Background(), study.Options{Seed: 7}, 1.5, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -252,7 +253,7 @@ func TestDiameterSettings(t *testing.T) {
 		t.Error("the wall of the potential makes a difference")
 	}
 	seen := map[string]bool{}
-	for _, s := range Paper.effort().settings(1) {
+	for _, s := range effortOf(study.Paper).settings(1) {
 		run, err := config.Parse("sample", s.Name, []byte(s.Text), nil)
 		if err != nil {
 			t.Fatalf("%s: %v", s.Name, err)
@@ -328,7 +329,7 @@ func TestIndependentDraws(t *testing.T) {
 // are judged by the rules written with them.
 func TestDiameterSmoke(t *testing.T) {
 	var progress bytes.Buffer
-	s, err := Diameter(context.Background(), Options{Scale: Smoke, Seed: 1, Progress: &progress})
+	s, err := Diameter(context.Background(), study.Options{Scale: study.Smoke, Seed: 1, Progress: &progress})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -356,10 +357,7 @@ func TestDiameterSmoke(t *testing.T) {
 			}
 		}
 	}
-	files, _, err := render([]*Study{s})
-	if err != nil || len(files) == 0 {
-		t.Errorf("%d files of the report: %v", len(files), err)
-	}
+	written(t, s)
 }
 
 // Threads change nothing. Kills: a watcher shared by ladders, sums in the order of
@@ -368,7 +366,7 @@ func TestDiameterThreads(t *testing.T) {
 	e := effort{first: exchangeWalk("first", 4, 20_000, 20), free: freeWalk(4, 20_000), marks: []int{500, 1000, paperLength, 20_000}}
 	var results [2][]byte
 	for i, n := range []int{1, 3} {
-		r, err := e.run(context.Background(), Options{Seed: 2, Threads: n})
+		r, err := e.run(context.Background(), study.Options{Seed: 2, Threads: n})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -382,12 +380,12 @@ func TestDiameterThreads(t *testing.T) {
 }
 
 func TestDiameterRefuses(t *testing.T) {
-	if _, err := Diameter(context.Background(), Options{Scale: "huge"}); err == nil {
+	if _, err := Diameter(context.Background(), study.Options{Scale: "huge"}); err == nil {
 		t.Error("an unknown scale was taken")
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := Diameter(ctx, Options{Scale: Smoke}); err == nil {
+	if _, err := Diameter(ctx, study.Options{Scale: study.Smoke}); err == nil {
 		t.Error("an ended context was ignored")
 	}
 }
@@ -400,18 +398,18 @@ func TestDiameterVerdicts(t *testing.T) {
 	}
 	for _, c := range []struct {
 		chain, free Power
-		want        Verdict
+		want        study.Verdict
 	}{
-		{power(2, 0.1), power(2, 0.1), Holds},
-		{power(1.5, 0.1), power(2, 0.1), Depends},
-		{power(2, 0.1), power(1.5, 0.1), Fails},
+		{power(2, 0.1), power(2, 0.1), study.Holds},
+		{power(1.5, 0.1), power(2, 0.1), study.Depends},
+		{power(2, 0.1), power(1.5, 0.1), study.Fails},
 	} {
 		r := DiameterResults{Relaxations: walks(c.chain, c.free)}
 		if got := r.quadratic(); got.Verdict != c.want {
 			t.Errorf("slopes %v and %v: %s, not %s", &c.chain, &c.free, got.Verdict, c.want)
 		}
 	}
-	for growth, want := range map[float64]Verdict{1: Holds, -1: Fails, 0: Depends} {
+	for growth, want := range map[float64]study.Verdict{1: study.Holds, -1: study.Fails, 0: study.Depends} {
 		var r DiameterResults
 		for i, radius := range radii() {
 			noise := []float64{1, 0.99, 1, 1.01}[i]
@@ -425,12 +423,12 @@ func TestDiameterVerdicts(t *testing.T) {
 		}
 	}
 	var r DiameterResults
-	if got := r.comparable(); got.Verdict != Untestable {
+	if got := r.comparable(); got.Verdict != study.Untestable {
 		t.Errorf("no common KL: %s", got.Verdict)
 	}
 	iid := power(1.8, 0.1)
 	r.Powers = []DiameterPower{{KL: 0.1, IID: &iid, Ratio: &iid}}
-	if got := r.comparable(); got.Verdict != Fails {
+	if got := r.comparable(); got.Verdict != study.Fails {
 		t.Errorf("a floor that grows: %s", got.Verdict)
 	}
 }

@@ -1,4 +1,4 @@
-package study
+package multimodal
 
 import (
 	"cmp"
@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/r2sgld/r2sgld/diag"
+	"github.com/r2sgld/r2sgld/study"
 )
 
 // trials are all outcomes of the study.
@@ -106,19 +107,19 @@ func (cs comparisons) count() (better, worse, below int) {
 const ruleText = "Welch's t of every comparison, Holm-adjusted over all of them, 5 %. It holds if a is below b on average in all, significantly in half of them at least; it does not if a is above significantly as often as below, or nowhere significantly below and on average in two thirds at most; it is not decided if there is no significant difference otherwise; else it depends."
 
 // verdict weighs comparisons as ruleText says.
-func (cs comparisons) verdict() Verdict {
+func (cs comparisons) verdict() study.Verdict {
 	better, worse, below := cs.count()
 	switch {
 	case len(cs) == 0:
-		return Untestable
+		return study.Untestable
 	case below == len(cs) && 2*better >= len(cs):
-		return Holds
+		return study.Holds
 	case worse > 0 && worse >= better, better == 0 && 3*below <= 2*len(cs):
-		return Fails
+		return study.Fails
 	case better == 0:
-		return Untestable
+		return study.Untestable
 	}
-	return Depends
+	return study.Depends
 }
 
 // tell is what the comparisons say: "a is significantly below b in 9 of 10, …".

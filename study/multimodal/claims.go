@@ -1,4 +1,4 @@
-package study
+package multimodal
 
 import (
 	"cmp"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/r2sgld/r2sgld/diag"
 	"github.com/r2sgld/r2sgld/report"
+	"github.com/r2sgld/r2sgld/study"
 )
 
 // A court weighs the claims of the study.
@@ -15,7 +16,7 @@ type court struct {
 	*trials
 	five      []*scene
 	protocols []protocol
-	scale     Scale
+	scale     study.Scale
 }
 
 // pairs compares a number of two methods of the nine, a below b, on all domains
@@ -35,8 +36,8 @@ func (c court) pairs(of func(Score) float64, pairs ...[2]string) comparisons {
 
 // numbers are a number of methods at the last checkpoint, on the first domain by
 // the first protocol: what a reader can compare with the paper's figure.
-func (c court) numbers(what string, of func(Score) float64, labels ...string) []Number {
-	var out []Number
+func (c court) numbers(what string, of func(Score) float64, labels ...string) []study.Number {
+	var out []study.Number
 	s, p := c.five[0], c.protocols[0]
 	for _, l := range labels {
 		o := c.of(s.name, p.name, l)
@@ -51,7 +52,7 @@ func (c court) where() string {
 	for _, p := range c.protocols {
 		names = append(names, fmt.Sprintf("%s (%s draws, the first fifth dropped)", p.name, report.Count(p.draws())))
 	}
-	return fmt.Sprintf("%d domains, %d runs each, protocol %s.", len(c.five), c.scale.runs(), strings.Join(names, " and "))
+	return fmt.Sprintf("%d domains, %d runs each, protocol %s.", len(c.five), runsOf(c.scale), strings.Join(names, " and "))
 }
 
 // appendix is where the paper's text on modes and swaps stands.
@@ -63,26 +64,26 @@ const (
 )
 
 // claims are all claims of the study.
-func (c court) claims() []Claim {
-	return []Claim{c.worst(), c.cyclic(), c.best(), c.bestInside(), c.reduces(), c.beatsPenalty(), c.anyPenalty(),
+func (c court) claims() []study.Claim {
+	return []study.Claim{c.worst(), c.cyclic(), c.best(), c.bestInside(), c.reduces(), c.beatsPenalty(), c.anyPenalty(),
 		c.sameCost(), c.swapRate(), c.allModes(), c.trapped(), c.mostModes(), c.reflectionItself(), c.falls()}
 }
 
 // ordinary is a claim that comparisons decide, unless a glance has too few runs
 // for any difference.
-func (c court) ordinary(id, text, test string, cs comparisons, numbers []Number, why string) Claim {
-	claim := Claim{ID: id, Section: "5.2", Text: text, Test: test + " " + ruleText + " " + c.where(), Numbers: numbers,
+func (c court) ordinary(id, text, test string, cs comparisons, numbers []study.Number, why string) study.Claim {
+	claim := study.Claim{ID: id, Section: "5.2", Text: text, Test: test + " " + ruleText + " " + c.where(), Numbers: numbers,
 		Verdict: cs.verdict(), Why: why}
-	if better, worse, _ := cs.count(); c.scale == Smoke && better+worse == 0 {
-		claim.Verdict = Untestable
+	if better, worse, _ := cs.count(); c.scale == study.Smoke && better+worse == 0 {
+		claim.Verdict = study.Untestable
 	}
-	if claim.Verdict == Untestable {
+	if claim.Verdict == study.Untestable {
 		claim.Why += " The runs are too few to decide it."
 	}
 	return claim
 }
 
-func (c court) worst() Claim {
+func (c court) worst() study.Claim {
 	cyc := c.pairs(klAll, [2]string{"R-cycSGLD", "R-SGLD"})
 	re := c.pairs(klAll, [2]string{"r2SGLD", "R-SGLD"})
 	all := c.pairs(klAll, [2]string{"R-cycSGLD", "R-SGLD"}, [2]string{"r2SGLD", "R-SGLD"})
@@ -92,7 +93,7 @@ func (c court) worst() Claim {
 		re.tell("r2SGLD", "R-SGLD")+" "+cyc.tell("R-cycSGLD", "R-SGLD"))
 }
 
-func (c court) cyclic() Claim {
+func (c court) cyclic() study.Claim {
 	cs := c.pairs(klAll, [2]string{"R-cycSGLD", "R-SGLD"})
 	var twice comparisons
 	for _, s := range c.five {
@@ -149,14 +150,14 @@ func (c court) rank(of func(Score) float64) string {
 	return text
 }
 
-func (c court) best() Claim {
+func (c court) best() study.Claim {
 	cs := c.pairs(klAll, rivals()...)
 	return c.ordinary("multimodal-r2sgld-best", "Of the nine methods r2SGLD has the smallest KL.",
 		"r2SGLD (a) against each of the eight others (b; the P- methods with the penalty that served each best) in "+klCounted+", draws outside being lost mass.",
 		cs, c.numbers("KL", klAll, nine()...), c.rank(klAll)+" "+cs.tell("r2SGLD", "its rival"))
 }
 
-func (c court) bestInside() Claim {
+func (c court) bestInside() study.Claim {
 	var pairs [][2]string
 	for _, q := range rivals() {
 		if q[1] == "P-reSGLD" {
@@ -169,13 +170,13 @@ func (c court) bestInside() Claim {
 		"r2SGLD (a) against each of the eight others (b; P-reSGLD with the penalty of the lowest "+klDiscarded+") in "+klDiscarded+".", cs,
 		append(c.numbers("KL inside", klIn, nine()...), c.numbers("KL inside", klIn, bestInside)...),
 		c.rank(klIn)+" "+cs.tell("r2SGLD", "its rival"))
-	if claim.Verdict != Holds {
+	if claim.Verdict != study.Holds {
 		claim.Why += " Where it is not first, its lead with draws outside counted is the share that the other leaves there; reflection at the nearest point has a bias of its own at curved walls, of the order of the step."
 	}
 	return claim
 }
 
-func (c court) reduces() Claim {
+func (c court) reduces() study.Claim {
 	var pairs [][2]string
 	for _, a := range samplers() {
 		pairs = append(pairs, [2]string{a.reflected, a.plain})
@@ -187,7 +188,7 @@ func (c court) reduces() Claim {
 		cs.tell("the reflected sampler", "the plain one")+" "+c.pairs(klIn, pairs...).tell("Once draws outside are discarded, the reflected sampler", "the plain one"))
 }
 
-func (c court) beatsPenalty() Claim {
+func (c court) beatsPenalty() study.Claim {
 	var pairs [][2]string
 	for _, a := range samplers() {
 		pairs = append(pairs, [2]string{a.reflected, a.penalised()})
@@ -199,9 +200,9 @@ func (c court) beatsPenalty() Claim {
 		cs.tell("the reflected sampler", "the best penalised one"))
 }
 
-func (c court) anyPenalty() Claim {
+func (c court) anyPenalty() study.Claim {
 	var cs comparisons
-	grid := c.scale.penalties()
+	grid := penaltiesOf(c.scale)
 	for _, s := range c.five {
 		for _, a := range samplers() {
 			for _, q := range grid {
@@ -226,16 +227,16 @@ func (c court) anyPenalty() Claim {
 		"Each reflected sampler (a) against the penalised one (b) for every strength and form in "+klCounted+", protocol paper.", cs,
 		c.numbers("KL", klAll, "R-SGLD", "R-cycSGLD", "r2SGLD"),
 		cs.tell("the reflected sampler", "the penalised one")+fmt.Sprintf(" Significantly below, of %d per penalty: %s.", each, strings.Join(parts, "; ")))
-	if better, _, _ := cs.count(); claim.Verdict == Holds && better < len(cs) {
-		claim.Verdict = Depends
+	if better, _, _ := cs.count(); claim.Verdict == study.Holds && better < len(cs) {
+		claim.Verdict = study.Depends
 	}
-	if claim.Verdict == Depends {
+	if claim.Verdict == study.Depends {
 		claim.Why += " It depends on ξ and on the form of the penalty."
 	}
 	return claim
 }
 
-func (c court) sameCost() Claim {
+func (c court) sameCost() study.Claim {
 	var cs comparisons
 	for _, p := range c.protocols {
 		for _, s := range c.five {
@@ -249,13 +250,13 @@ func (c court) sameCost() Claim {
 	o := c.of(c.five[0].name, "paper", "r2SGLD")
 	return c.ordinary("multimodal-same-cost", "The comparison is one at the same computational cost.",
 		"r2SGLD at half the draws (a), which cost as many gradients, against the methods of one chain at all of them (b) in "+klCounted+".", cs,
-		append([]Number{interval(o.cheap(len(o.at)-1, true, klAll)).number("KL of r2SGLD at half the draws (" + o.scene.name + ", protocol paper)")},
+		append([]study.Number{interval(o.cheap(len(o.at)-1, true, klAll)).number("KL of r2SGLD at half the draws (" + o.scene.name + ", protocol paper)")},
 			c.numbers("KL", klAll, "r2SGLD", "R-SGLD", "R-cycSGLD")...),
 		"At equal numbers of draws replica exchange evaluates twice as many gradients. At equal gradients: "+cs.tell("r2SGLD", "a method of one chain"))
 }
 
-func (c court) swapRate() Claim {
-	var numbers []Number
+func (c court) swapRate() study.Claim {
+	var numbers []study.Number
 	inRange := map[string]int{}
 	for _, s := range c.five {
 		for _, q := range [][2]string{{groupReflected, "r2SGLD"}, {groupThreshold, "r2SGLD, rule threshold"}} {
@@ -270,12 +271,12 @@ func (c court) swapRate() Claim {
 			numbers = append(numbers, rate.number(fmt.Sprintf("swap rate of %s (%s)", q[1], s.name)))
 		}
 	}
-	verdict := Fails
+	verdict := study.Fails
 	switch {
 	case inRange[groupReflected] == len(c.five):
-		verdict = Holds
+		verdict = study.Holds
 	case inRange[groupThreshold] > 0:
-		verdict = Depends
+		verdict = study.Depends
 	}
 	var cs comparisons
 	for _, s := range c.five {
@@ -283,7 +284,7 @@ func (c court) swapRate() Claim {
 			cs.add(s.name, c.of(s.name, "paper", "r2SGLD").last(klAll), o.last(klAll))
 		}
 	}
-	return Claim{ID: "multimodal-swap-rate", Section: appendix,
+	return study.Claim{ID: "multimodal-swap-rate", Section: appendix,
 		Text:    "With steps 5e-4 and 1.5e-3 and temperatures 1 and 10, 5 to 20 % of the swaps are accepted.",
 		Test:    "Mean rate over the runs within 5 to 20 % on every domain: by the rule of Metropolis as the algorithm is stated, and by the rule threshold of the released code with its correction adjusted to a tenth.",
 		Numbers: numbers, Verdict: verdict,
@@ -309,58 +310,58 @@ func (c court) found(label string) (full, runs int, share, tv []float64) {
 }
 
 // modesClaim is a claim on the modes that a method finds.
-func (c court) modesClaim(id, text, test, label string, holds func(full, runs int, share Interval) Verdict, more string) Claim {
+func (c court) modesClaim(id, text, test, label string, holds func(full, runs int, share Interval) study.Verdict, more string) study.Claim {
 	full, runs, share, tv := c.found(label)
-	return Claim{ID: id, Section: appendix, Text: text,
+	return study.Claim{ID: id, Section: appendix, Text: text,
 		Test:    test + " A mode is found by one draw within its unit square; those of mass 0.001 or less need not be. " + c.where(),
-		Numbers: []Number{interval(share).number("share of the modes found by " + label), interval(tv).number("total variation of the weights of the modes, " + label)},
+		Numbers: []study.Number{interval(share).number("share of the modes found by " + label), interval(tv).number("total variation of the weights of the modes, " + label)},
 		Verdict: holds(full, runs, interval(share)),
 		Why: fmt.Sprintf("%s finds all modes in %d of %d runs (protocol paper), %.1f %% of the modes on average; the weights of the modes are off by %.3f in total variation.%s",
 			label, full, runs, 100*interval(share).Mean, interval(tv).Mean, more)}
 }
 
-func (c court) allModes() Claim {
+func (c court) allModes() study.Claim {
 	return c.modesClaim("multimodal-r2sgld-all-modes", "r2SGLD captures all modes on all domains.", "Every run finds every mode.", "r2SGLD",
-		func(full, runs int, _ Interval) Verdict {
+		func(full, runs int, _ Interval) study.Verdict {
 			switch {
 			case full == runs:
-				return Holds
+				return study.Holds
 			case full == 0:
-				return Fails
+				return study.Fails
 			}
-			return Depends
+			return study.Depends
 		}, "")
 }
 
-func (c court) trapped() Claim {
+func (c court) trapped() study.Claim {
 	return c.modesClaim("multimodal-rsgld-trapped", "R-SGLD is often trapped in local modes and misses others.", "Fewer than half of the runs find every mode.", "R-SGLD",
-		func(full, runs int, _ Interval) Verdict {
+		func(full, runs int, _ Interval) study.Verdict {
 			if 2*full < runs {
-				return Holds
+				return study.Holds
 			}
-			return Fails
+			return study.Fails
 		}, "")
 }
 
-func (c court) mostModes() Claim {
+func (c court) mostModes() study.Claim {
 	_, _, a, _ := c.found("R-cycSGLD")
 	_, _, b, _ := c.found("R-SGLD")
 	var cs comparisons
 	cs.add("all domains", b, a) // R-SGLD below
 	return c.modesClaim("multimodal-rcycsgld-most-modes", "R-cycSGLD captures most modes, more robustly than R-SGLD.",
 		"It finds more than half of the modes, and a larger share of them than R-SGLD (Welch, 5 %, over all runs and domains).", "R-cycSGLD",
-		func(_, _ int, share Interval) Verdict {
+		func(_, _ int, share Interval) study.Verdict {
 			switch {
 			case share.Mean > 0.5 && cs[0].better():
-				return Holds
+				return study.Holds
 			case share.Mean > 0.5:
-				return Depends
+				return study.Depends
 			}
-			return Fails
+			return study.Fails
 		}, fmt.Sprintf(" R-SGLD finds %.1f %% of the modes (Welch p = %.2g).", 100*cs[0].a.Mean, cs[0].p))
 }
 
-func (c court) reflectionItself() Claim {
+func (c court) reflectionItself() study.Claim {
 	var cs comparisons
 	for _, s := range c.five {
 		for _, a := range samplers() {
@@ -378,8 +379,8 @@ func (c court) reflectionItself() Claim {
 		cs.tell("the reflected sampler", "the refusing one")+" What helps is that the hot chain is confined; how it is turned back matters little.")
 }
 
-func (c court) falls() Claim {
-	var numbers []Number
+func (c court) falls() study.Claim {
+	var numbers []study.Number
 	var p []float64
 	rises := 0
 	for _, s := range c.five {
@@ -401,16 +402,16 @@ func (c court) falls() Claim {
 			rises++
 		}
 	}
-	verdict := Holds
+	verdict := study.Holds
 	if rises > 0 {
-		verdict = Depends
+		verdict = study.Depends
 	}
-	slices.SortStableFunc(numbers, func(a, b Number) int { return cmp.Compare(b.Value, a.Value) })
+	slices.SortStableFunc(numbers, func(a, b study.Number) int { return cmp.Compare(b.Value, a.Value) })
 	why := fmt.Sprintf("It rises significantly in %d of %d cases.", rises, len(numbers))
 	if rises > 0 {
 		why += " With counts smoothed by ½ few draws of a chain in few modes look nearly uniform, and the KL of a stuck chain grows with their number: compare methods at one number of draws, and do not read such a curve as divergence."
 	}
-	return Claim{ID: "multimodal-kl-falls", Section: "5.2", Text: "The KL of a reflected method falls with the number of draws.",
+	return study.Claim{ID: "multimodal-kl-falls", Section: "5.2", Text: "The KL of a reflected method falls with the number of draws.",
 		Test:    "The change of " + klCounted + " between two numbers of draws over the runs, t test against 0, Holm-adjusted, 5 %. " + c.where(),
 		Numbers: numbers, Verdict: verdict, Why: why}
 }

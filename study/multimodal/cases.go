@@ -1,4 +1,4 @@
-package study
+package multimodal
 
 import (
 	"cmp"
@@ -14,6 +14,7 @@ import (
 
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/config"
+	"github.com/r2sgld/r2sgld/study"
 )
 
 // A protocol says how long a run is and which draws are kept.
@@ -26,8 +27,8 @@ type protocol struct {
 func (p protocol) draws() int { return p.iterations / p.thin }
 
 // The protocols: of the paper's text, of its released code, and of a glance.
-func (s Scale) protocols() (paper, released protocol) {
-	if s == Smoke {
+func protocols(s study.Scale) (paper, released protocol) {
+	if s == study.Smoke {
 		return protocol{"paper", 5000, 1}, protocol{}
 	}
 	return protocol{"paper", 50_000, 1}, protocol{"released", 500_000, 10}

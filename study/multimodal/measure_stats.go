@@ -1,4 +1,4 @@
-package study
+package multimodal
 
 import (
 	"math"
@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/r2sgld/r2sgld/diag"
+	"github.com/r2sgld/r2sgld/study"
 )
 
 // An Interval is a mean over runs and half the width of its 95 % t interval; NaN
@@ -49,8 +50,8 @@ func (i Interval) MarshalJSON() ([]byte, error) {
 }
 
 // number returns the interval under a name.
-func (i Interval) number(name string) Number {
-	return Number{Name: name, Value: i.Mean, Low: i.Mean - i.Half, High: i.Mean + i.Half}
+func (i Interval) number(name string) study.Number {
+	return study.Number{Name: name, Value: i.Mean, Low: i.Mean - i.Half, High: i.Mean + i.Half}
 }
 
 // over is the mean and standard error of an interval over n runs.

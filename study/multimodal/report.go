@@ -1,4 +1,4 @@
-package study
+package multimodal
 
 import (
 	"fmt"
@@ -8,34 +8,35 @@ import (
 	"time"
 
 	"github.com/r2sgld/r2sgld/report"
+	"github.com/r2sgld/r2sgld/study"
 )
 
 // sections are the parts of the report.
-func (m *multimodal) sections(pictures []Picture) []Section {
+func (m *multimodal) sections(pictures []study.Picture) []study.Section {
 	grids := pictures[:2]
 	curves := pictures[2 : len(pictures)-1]
-	return []Section{
-		{"The target and the exact law", m.targetText(), []Table{m.truthTable()}, grids},
+	return []study.Section{
+		{Title: "The target and the exact law", Text: m.targetText(), Tables: []study.Table{m.truthTable()}, Pictures: grids},
 		m.nineSection(curves),
 		m.penaltySection(),
-		{"Equal cost, swaps and steps", "Replica exchange evaluates two gradients where a single chain evaluates one. At half the draws the costs are equal. The cosine schedule of R-cycSGLD at 1e-3 has the mean step of R-SGLD; the code of the paper's figure doubles it. The rule threshold swaps whenever the corrected swap probability exceeds 3e-4, without a random number; its correction is found by bisection over short runs so that a tenth of the sweeps swap.",
-			[]Table{m.costTable(), m.swapTable()}, nil},
-		{"How a step that leaves is turned back", "Nearest mirrors at the tangent of the nearest point of the wall (the paper's rule), specular follows the path from crossing to crossing, refuse does not take the step. " + m.insideText(),
-			[]Table{m.boundaryTable()}, pictures[len(pictures)-1:]},
-		{"Other answers to the same need", "Projection moves to the nearest point of the domain and leaves atoms on the wall. MYULA (convex domains) pulls back by a Moreau–Yosida envelope and leaves the domain. Mirror Langevin (box and triangle) moves in coordinates without walls; its step is chosen for the same diffusion where its map is steepest. Rejection drops the draws of an unconstrained run outside. Reflected HMC and r2SGLD with kernel hmc are exact; they run without noise, at as many gradient evaluations, and so a tenth of the draws.",
-			[]Table{m.baselineTable(), m.mirrorTable(), m.exactnessTable()}, nil},
-		{"Time", m.timeText(), []Table{m.speedTable(), m.spentTable()}, nil},
+		{Title: "Equal cost, swaps and steps", Text: "Replica exchange evaluates two gradients where a single chain evaluates one. At half the draws the costs are equal. The cosine schedule of R-cycSGLD at 1e-3 has the mean step of R-SGLD; the code of the paper's figure doubles it. The rule threshold swaps whenever the corrected swap probability exceeds 3e-4, without a random number; its correction is found by bisection over short runs so that a tenth of the sweeps swap.",
+			Tables: []study.Table{m.costTable(), m.swapTable()}},
+		{Title: "How a step that leaves is turned back", Text: "Nearest mirrors at the tangent of the nearest point of the wall (the paper's rule), specular follows the path from crossing to crossing, refuse does not take the step. " + m.insideText(),
+			Tables: []study.Table{m.boundaryTable()}, Pictures: pictures[len(pictures)-1:]},
+		{Title: "Other answers to the same need", Text: "Projection moves to the nearest point of the domain and leaves atoms on the wall. MYULA (convex domains) pulls back by a Moreau–Yosida envelope and leaves the domain. Mirror Langevin (box and triangle) moves in coordinates without walls; its step is chosen for the same diffusion where its map is steepest. Rejection drops the draws of an unconstrained run outside. Reflected HMC and r2SGLD with kernel hmc are exact; they run without noise, at as many gradient evaluations, and so a tenth of the draws.",
+			Tables: []study.Table{m.baselineTable(), m.mirrorTable(), m.exactnessTable()}},
+		{Title: "Time", Text: m.timeText(), Tables: []study.Table{m.speedTable(), m.spentTable()}},
 	}
 }
 
 func (m *multimodal) targetText() string {
 	return "U(x, y) = " + formula + " on five domains of radius 2. Gradients carry noise of standard deviation 0.05 per coordinate, energies too; every chain starts at the origin, as in the released code.\n\n" +
 		"Draws are compared with exact masses: KL on squares of side 0.2 that cover the domain exactly once, counts smoothed by ½; draws outside the domain are lost mass (KL counted) or discarded (KL inside). " +
-		"Intervals are 95 % t intervals over " + fmt.Sprint(m.Scale.runs()) + " runs."
+		"Intervals are 95 % t intervals over " + fmt.Sprint(runsOf(m.Scale)) + " runs."
 }
 
-func (m *multimodal) truthTable() Table {
-	t := Table{Title: "Exact values by quadrature", Columns: []string{"domain", "area", "E U", "E r²", "cells", "modes of mass > 0.001", "swap probability", "Λ", "KL of independent draws"},
+func (m *multimodal) truthTable() study.Table {
+	t := study.Table{Title: "Exact values by quadrature", Columns: []string{"domain", "area", "E U", "E r²", "cells", "modes of mass > 0.001", "swap probability", "Λ", "KL of independent draws"},
 		Caption: "Λ is the barrier between temperatures 10 and 1. The last column is the floor: independent draws, as many as the protocol paper keeps after its burn-in."}
 	for i, s := range m.five {
 		e := m.exact[i]
@@ -47,8 +48,8 @@ func (m *multimodal) truthTable() Table {
 }
 
 // domainsTable has a row for each label and a column for each domain.
-func (m *multimodal) domainsTable(title, caption string, labels []string, cell func(s *scene, label string) string) Table {
-	t := Table{Title: title, Caption: caption, Columns: []string{"method"}}
+func (m *multimodal) domainsTable(title, caption string, labels []string, cell func(s *scene, label string) string) study.Table {
+	t := study.Table{Title: title, Caption: caption, Columns: []string{"method"}}
 	for _, s := range m.five {
 		t.Columns = append(t.Columns, s.name)
 	}
@@ -62,8 +63,8 @@ func (m *multimodal) domainsTable(title, caption string, labels []string, cell f
 	return t
 }
 
-func (m *multimodal) nineSection(curves []Picture) Section {
-	s := Section{Title: "The nine methods", Pictures: curves,
+func (m *multimodal) nineSection(curves []study.Picture) study.Section {
+	s := study.Section{Title: "The nine methods", Pictures: curves,
 		Text: "SGLD, cycSGLD and reSGLD, each plain, penalised (P-) and reflected (R-; R-reSGLD is r2SGLD). Every one is a configuration of the same program. " +
 			"P- stands for the penalty (strength and form) with the lowest KL of the grid below, chosen by protocol paper for each sampler and domain: this favours the penalty. Reflection is at the tangent of the nearest point of the wall, as in the paper."}
 	type column struct {
@@ -85,13 +86,13 @@ func (m *multimodal) nineSection(curves []Picture) Section {
 	return s
 }
 
-func (m *multimodal) penaltySection() Section {
-	s := Section{Title: "Penalties",
+func (m *multimodal) penaltySection() study.Section {
+	s := study.Section{Title: "Penalties",
 		Text: "The paper pulls a state outside back by ξ times the state, to the origin, and does not give ξ (force); the other form is the gradient of ½ξ·dist² (distance). " +
 			"ξ = 1000 at the step 1.5e-3 of the hot chain is close to the limit of stability."}
 	for _, a := range samplers() {
 		var labels []string
-		for _, q := range m.Scale.penalties() {
+		for _, q := range penaltiesOf(m.Scale) {
 			labels = append(labels, a.with(q))
 		}
 		s.Tables = append(s.Tables, m.domainsTable("P-"+a.label+": KL(truth‖draws), draws outside counted", "Protocol paper; beside it the share of draws outside. The last row reflects.", append(labels, a.reflected), func(s *scene, l string) string {
@@ -115,7 +116,7 @@ func (o *outcome) atHalf() string {
 	return short(interval(o.cheap(len(o.at)-1, true, klAll)))
 }
 
-func (m *multimodal) costTable() Table {
+func (m *multimodal) costTable() study.Table {
 	const half, twice = "r2SGLD at half the draws", "R-cycSGLD, twice the step"
 	return m.domainsTable("KL(truth‖draws) at equal cost, protocol paper", "Draws outside counted, the first fifth dropped.", []string{"R-SGLD", "R-cycSGLD", twice, half, "r2SGLD"}, func(s *scene, l string) string {
 		switch l {
@@ -128,8 +129,8 @@ func (m *multimodal) costTable() Table {
 	})
 }
 
-func (m *multimodal) swapTable() Table {
-	t := Table{Title: "Swaps of r2SGLD, protocol paper", Columns: []string{"domain", "exact probability", "rate, metropolis", "rate, threshold", "correction", "KL, metropolis", "KL, threshold"},
+func (m *multimodal) swapTable() study.Table {
+	t := study.Table{Title: "Swaps of r2SGLD, protocol paper", Columns: []string{"domain", "exact probability", "rate, metropolis", "rate, threshold", "correction", "KL, metropolis", "KL, threshold"},
 		Caption: "The exact probability is that of independent draws of both temperatures. The rate by the rule of Metropolis falls short of it by the bias of the steps, which halves with them."}
 	for i, s := range m.five {
 		a := m.trials.of(s.name, "paper", "r2SGLD")
@@ -143,7 +144,7 @@ func (m *multimodal) swapTable() Table {
 	return t
 }
 
-func (m *multimodal) boundaryTable() Table {
+func (m *multimodal) boundaryTable() study.Table {
 	var labels []string
 	for _, a := range samplers() {
 		labels = append(labels, a.reflected)
@@ -158,7 +159,7 @@ func (m *multimodal) boundaryTable() Table {
 	})
 }
 
-func (m *multimodal) baselineTable() Table {
+func (m *multimodal) baselineTable() study.Table {
 	labels := []string{"R-SGLD", "projected SGLD", "rejection of SGLD", "MYULA", "R-HMC", "r2SGLD, kernel hmc", "r2SGLD"}
 	return m.domainsTable("KL(truth‖draws) at equal gradient evaluations, protocol paper", "Draws outside counted; those of two rungs at half the draws. The methods with kernel hmc without noise.", labels, func(s *scene, l string) string {
 		o := m.trials.beside(s.name, groupBaseline, l)
@@ -169,8 +170,8 @@ func (m *multimodal) baselineTable() Table {
 	})
 }
 
-func (m *multimodal) mirrorTable() Table {
-	t := Table{Title: "Mirror Langevin and others on a box and a triangle, protocol paper", Columns: []string{"domain", "method", "KL, outside counted", "KL inside", "share outside", "W1 x", "W1 y"},
+func (m *multimodal) mirrorTable() study.Table {
+	t := study.Table{Title: "Mirror Langevin and others on a box and a triangle, protocol paper", Columns: []string{"domain", "method", "KL, outside counted", "KL inside", "share outside", "W1 x", "W1 y"},
 		Caption: "The box is [-1.5, 1.5]², the triangle x, y ≥ 0, x + y ≤ 1."}
 	for _, s := range m.two {
 		for _, o := range m.trials.all {
@@ -185,7 +186,7 @@ func (m *multimodal) mirrorTable() Table {
 
 // exactnessTable compares moments of exact methods, and of others, with
 // quadrature, in standard errors over the runs.
-func (m *multimodal) exactnessTable() Table {
+func (m *multimodal) exactnessTable() study.Table {
 	labels := []string{"r2SGLD, kernel hmc", "R-HMC", "projected SGLD", "r2SGLD"}
 	return m.domainsTable("E r² less the exact value, protocol paper", "Beside the difference its number of standard errors over the runs. A single chain is slow between modes, which the standard error tells.", labels, func(s *scene, l string) string {
 		o := m.trials.beside(s.name, groupBaseline, l)
@@ -224,7 +225,7 @@ func (m *multimodal) timeText() string {
 }
 
 // speedTable says what a chain step costs, by method, over all domains.
-func (m *multimodal) speedTable() Table {
+func (m *multimodal) speedTable() study.Table {
 	type sum struct {
 		took  time.Duration
 		steps int64
@@ -252,7 +253,7 @@ func (m *multimodal) speedTable() Table {
 		sums[name].steps += o.steps
 	}
 	slices.Sort(order)
-	t := Table{Title: "Nanoseconds per chain step", Columns: []string{"method", "ns per chain step", "million chain steps"},
+	t := study.Table{Title: "Nanoseconds per chain step", Columns: []string{"method", "ns per chain step", "million chain steps"},
 		Caption: "One thread, over all domains and protocols; whatever else the machine did is in it."}
 	for _, name := range order {
 		s := sums[name]
@@ -262,8 +263,8 @@ func (m *multimodal) speedTable() Table {
 }
 
 // spentTable says where the time of the study went.
-func (m *multimodal) spentTable() Table {
-	t := Table{Title: "Where the time went", Columns: []string{"part", "seconds", "million chain steps"}}
+func (m *multimodal) spentTable() study.Table {
+	t := study.Table{Title: "Where the time went", Columns: []string{"part", "seconds", "million chain steps"}}
 	for _, s := range m.spent {
 		t.Rows = append(t.Rows, []string{s.what, fmt.Sprintf("%.2f", s.seconds), fmt.Sprintf("%.2f", float64(s.steps)/1e6)})
 	}

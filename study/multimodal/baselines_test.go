@@ -1,4 +1,4 @@
-package study
+package multimodal
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/config"
 	"github.com/r2sgld/r2sgld/diag"
+	"github.com/r2sgld/r2sgld/study"
 )
 
 // inTheMiddle runs a method on the uniform law of [0,1]² and returns the share of
@@ -93,7 +94,7 @@ func TestHamiltonianIsExact(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := Options{Scale: Paper, Seed: 5}
+	m := planner{study.Options{Scale: study.Paper, Seed: 5}}
 	p := protocol{"paper", 40_000, 1}
 	var plans []plan
 	for _, s := range five {

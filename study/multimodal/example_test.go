@@ -1,4 +1,4 @@
-package study_test
+package multimodal_test
 
 import (
 	"context"
@@ -6,11 +6,12 @@ import (
 	"os"
 
 	"github.com/r2sgld/r2sgld/study"
+	"github.com/r2sgld/r2sgld/study/multimodal"
 )
 
 // The study at a glance, with its claims on the terminal.
-func ExampleMultimodal() {
-	s, err := study.Multimodal(context.Background(), study.Options{Scale: study.Smoke, Seed: 1})
+func ExampleRun() {
+	s, err := multimodal.Run(context.Background(), study.Options{Scale: study.Smoke, Seed: 1})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -22,7 +23,7 @@ func ExampleMultimodal() {
 
 // Two hundred iterations of the two replicas of r2SGLD on the flower.
 func ExampleFlowerPath() {
-	path, err := study.FlowerPath(context.Background(), 1, 51, 250)
+	path, err := multimodal.FlowerPath(context.Background(), 1, 51, 250)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -1,9 +1,10 @@
-package study
+package multimodal
 
 import (
 	"context"
 	"encoding/json"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -12,13 +13,14 @@ import (
 
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/config"
+	"github.com/r2sgld/r2sgld/study"
 )
 
 // smoke runs the study at a glance, with threads at once.
-func smoke(t *testing.T, threads int) *Study {
+func smoke(t *testing.T, threads int) *study.Study {
 	t.Helper()
 	begin := time.Now()
-	s, err := Multimodal(context.Background(), Options{Scale: Smoke, Seed: 1, Threads: threads})
+	s, err := Run(context.Background(), study.Options{Scale: study.Smoke, Seed: 1, Threads: threads})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,15 +28,26 @@ func smoke(t *testing.T, threads int) *Study {
 	return s
 }
 
+// written is the claims of a study whose report was written.
+func written(t *testing.T, s *study.Study) []study.Claim {
+	t.Helper()
+	folder, err := study.Create(filepath.Join(t.TempDir(), "report"), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer folder.Close()
+	out, err := study.Write(folder, []*study.Study{s})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.Claims
+}
+
 // The study at a glance is whole: claims that can be told, a table and a figure in
 // its place, settings that load, and no draws outside of any reflected method.
 func TestMultimodalAtAGlance(t *testing.T) {
 	s := smoke(t, 2)
-	claims, err := merge([]*Study{s})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(claims) < 14 {
+	if claims := written(t, s); len(claims) < 14 {
 		t.Errorf("%d claims", len(claims))
 	}
 	pictures := 0
@@ -82,8 +95,8 @@ func TestMultimodalIsDeterministic(t *testing.T) {
 		}
 	}
 	s := theFlower(t)
-	m := Options{Scale: Smoke, Seed: 3}
-	p, _ := Smoke.protocols()
+	m := planner{study.Options{Scale: study.Smoke, Seed: 3}}
+	p, _ := protocols(study.Smoke)
 	plans := m.nine(s, p, nil)
 	var texts [2]string
 	for i, threads := range []int{1, 3} {
@@ -122,8 +135,8 @@ func asJSON(t *testing.T, v any) string {
 // No two cases share a seed, and each is found by its name.
 func TestCasesDiffer(t *testing.T) {
 	s := theFlower(t)
-	m := Options{Scale: Paper, Seed: 1}
-	paper, released := Paper.protocols()
+	m := planner{study.Options{Scale: study.Paper, Seed: 1}}
+	paper, released := protocols(study.Paper)
 	seen := map[uint64]string{}
 	for _, p := range []protocol{paper, released} {
 		for _, q := range append(append(m.nine(s, p, nil), m.grid(s, p)...), m.variants(s, p)...) {
@@ -141,7 +154,7 @@ func TestCasesDiffer(t *testing.T) {
 // The rungs try to swap in every iteration, as the paper's Algorithm 1 does. It
 // kills: even-odd pairs, which try every second time (KL larger by a quarter).
 func TestSwapsAreTriedInEveryIteration(t *testing.T) {
-	m := Options{Scale: Smoke, Seed: 1}
+	m := planner{study.Options{Scale: study.Smoke, Seed: 1}}
 	for _, q := range append(m.nine(theFlower(t), protocol{"short", 100, 1}, nil), m.hamiltonian(theFlower(t), protocol{"short", 1000, 1})...) {
 		run, err := q.load()
 		if err != nil {
@@ -161,7 +174,7 @@ func TestSwapsAreTriedInEveryIteration(t *testing.T) {
 
 // The correction is adjusted until a tenth of the sweeps swap.
 func TestThresholdIsCalibrated(t *testing.T) {
-	m := Options{Scale: Paper, Seed: 1}
+	m := planner{study.Options{Scale: study.Paper, Seed: 1}}
 	q, err := m.threshold(context.Background(), theFlower(t))
 	if err != nil {
 		t.Fatal(err)
@@ -192,8 +205,8 @@ func TestVerdicts(t *testing.T) {
 	same.add("x", []float64{1.1, 2.1, 3.1}, []float64{1, 2, 3})
 	for _, c := range []struct {
 		cs   comparisons
-		want Verdict
-	}{{holds.adjusted(), Holds}, {fails.adjusted(), Fails}, {mixed.adjusted(), Depends}, {undecided.adjusted(), Untestable}, {same.adjusted(), Fails}, {nil, Untestable}} {
+		want study.Verdict
+	}{{holds.adjusted(), study.Holds}, {fails.adjusted(), study.Fails}, {mixed.adjusted(), study.Depends}, {undecided.adjusted(), study.Untestable}, {same.adjusted(), study.Fails}, {nil, study.Untestable}} {
 		if got := c.cs.verdict(); got != c.want {
 			t.Errorf("verdict %q, want %q: %s", got, c.want, c.cs.tell("a", "b"))
 		}

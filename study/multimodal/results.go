@@ -1,4 +1,4 @@
-package study
+package multimodal
 
 // metrics are the numbers of a score, by their names in results.
 func metrics() map[string]func(Score) float64 {
