@@ -24,12 +24,44 @@ const (
 // verdicts are all verdicts, in the order in which they are counted.
 func verdicts() []Verdict { return []Verdict{Holds, Fails, Depends, Untestable} }
 
+// A Meaning says what a verdict stands for.
+type Meaning struct {
+	Verdict Verdict `json:"verdict"`
+	Text    string  `json:"means"`
+}
+
+// legend is what the verdicts stand for.
+func legend() []Meaning {
+	return []Meaning{
+		{Holds, "our runs show what is claimed"},
+		{Fails, "our runs contradict it, or show none of it"},
+		{Depends, "so in some cases and not in others; the reason names them"},
+		{Untestable, "runs like these cannot decide it"},
+	}
+}
+
+// brackets says what intervals are.
+const brackets = "Brackets and ± are 95 % t intervals over runs; brackets are clipped to what is possible (shares to 0 to 1, KL and distances at 0)."
+
 // A Number is a result with its 95 % interval; NaN where there is none.
 type Number struct {
-	Name  string  `json:"name"`
-	Value float64 `json:"value"`
-	Low   float64 `json:"low"`
-	High  float64 `json:"high"`
+	Name    string  `json:"name"`
+	Value   float64 `json:"value"`
+	Low     float64 `json:"low"`
+	High    float64 `json:"high"`
+	Clipped bool    `json:"clipped,omitempty"` // the interval reached beyond what is possible
+}
+
+// Within returns n with its interval clipped to [low, high], which is all that is
+// possible.
+func (n Number) Within(low, high float64) Number {
+	if n.Low < low {
+		n.Low, n.Clipped = low, true
+	}
+	if n.High > high {
+		n.High, n.Clipped = high, true
+	}
+	return n
 }
 
 // String returns "0.031 (0.029 to 0.034)": with an interval as many decimals as
@@ -82,7 +114,9 @@ type Claim struct {
 	Test    string   `json:"test"`    // how it was tested, or would be
 	Numbers []Number `json:"numbers"` // key numbers first
 	Verdict Verdict  `json:"verdict"`
-	Why     string   `json:"why"` // what in the numbers decides
+	Why     string   `json:"why"`             // what in the numbers decides; its first sentence stands for all
+	Basis   string   `json:"basis,omitempty"` // what all numbers are of: "flower, protocol paper"
+	Scale   Scale    `json:"scale"`           // of the study, which sets it
 }
 
 // validName is what a picture or a claim may be called: it becomes a file or an anchor.
@@ -137,6 +171,7 @@ func merge(studies []*Study) ([]Claim, error) {
 	for _, s := range studies {
 		for _, c := range s.Claims {
 			faults = append(faults, c.check())
+			c.Scale = s.Scale
 			i, known := at[c.ID]
 			if !known {
 				at[c.ID] = len(out)
@@ -160,8 +195,14 @@ func join(a, b Claim) Claim {
 		}
 		return s + " " + t
 	}
+	if a.Basis != b.Basis { // of each number, then
+		a.Numbers, b.Numbers, a.Basis = a.named(), b.named(), ""
+	}
 	a.Test, a.Why = both(a.Test, b.Test), both(a.Why, b.Why)
 	a.Numbers = append(slices.Clip(a.Numbers), b.Numbers...)
+	if b.Scale == Smoke {
+		a.Scale = Smoke
+	}
 	switch {
 	case a.Verdict == b.Verdict || b.Verdict == Untestable:
 	case a.Verdict == Untestable:
@@ -171,6 +212,25 @@ func join(a, b Claim) Claim {
 	}
 	return a
 }
+
+// named returns the numbers with their basis in their names.
+func (c Claim) named() []Number {
+	out := slices.Clone(c.Numbers)
+	for i := range out {
+		if c.Basis != "" {
+			out[i].Name += " (" + c.Basis + ")"
+		}
+	}
+	return out
+}
+
+// glance reports whether a claim rests on the runs of scale smoke.
+func glance(claims []Claim) bool {
+	return slices.ContainsFunc(claims, func(c Claim) bool { return c.Scale == Smoke })
+}
+
+// warning is what a reader of scale smoke should know first.
+const warning = "Scale smoke: few and short runs, to see that it works. Verdicts and numbers mean little; --scale paper gives those that count."
 
 // tally counts verdicts: "3 hold · 1 does not hold · 2 depend".
 func tally(claims []Claim) string {

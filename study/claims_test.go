@@ -13,7 +13,7 @@ import (
 )
 
 func valid() Claim {
-	return Claim{"a-b", "5.2", "It is so.", "We looked.", []Number{{"share", 0.5, 0.4, 0.6}}, Holds, "It was so."}
+	return Claim{"a-b", "5.2", "It is so.", "We looked.", []Number{{"share", 0.5, 0.4, 0.6, false}}, Holds, "It was so.", "", Paper}
 }
 
 func TestClaimCheck(t *testing.T) {
@@ -53,7 +53,7 @@ func TestClaimCheck(t *testing.T) {
 
 func TestMerge(t *testing.T) {
 	one, two := valid(), valid()
-	two.Test, two.Why, two.Numbers = "We looked again.", "Still so.", []Number{{"share, again", 0.51, 0.5, 0.52}}
+	two.Test, two.Why, two.Numbers = "We looked again.", "Still so.", []Number{{"share, again", 0.51, 0.5, 0.52, false}}
 	other := valid()
 	other.ID = "c"
 	for want, verdicts := range map[Verdict][][2]Verdict{
@@ -89,20 +89,71 @@ func TestNumberString(t *testing.T) {
 		n    Number
 		want string
 	}{
-		{Number{"", 0.03123, 0.0291, 0.03342}, "0.0312 (0.0291 to 0.0334)"},
-		{Number{"", -0.021, -0.17, 0.13}, "−0.02 (−0.17 to 0.13)"},
-		{Number{"", 12345.6, 12000, 12700}, "12346 (12000 to 12700)"},
-		{Number{"", 0.296, nan, nan}, "0.296"},
-		{Number{"", 40000, nan, nan}, "40000"},
-		{Number{"", 1, 1, 1}, "1 (1 to 1)"},
-		{Number{"", 1, 0.5, math.Inf(1)}, "1 (0.5 to ∞)"},
-		{Number{"", nan, nan, nan}, "–"},
-		{Number{"", math.Inf(-1), nan, nan}, "−∞"},
-		{Number{"", 1.5e-12, 1e-12, 2e-12}, "1.5e−12 (1e−12 to 2e−12)"},
-		{Number{"", -0.0001, -0.2, 0.2}, "0.00 (−0.20 to 0.20)"},
+		{Number{"", 0.03123, 0.0291, 0.03342, false}, "0.0312 (0.0291 to 0.0334)"},
+		{Number{"", -0.021, -0.17, 0.13, false}, "−0.02 (−0.17 to 0.13)"},
+		{Number{"", 12345.6, 12000, 12700, false}, "12346 (12000 to 12700)"},
+		{Number{"", 0.296, nan, nan, false}, "0.296"},
+		{Number{"", 40000, nan, nan, false}, "40000"},
+		{Number{"", 1, 1, 1, false}, "1 (1 to 1)"},
+		{Number{"", 1, 0.5, math.Inf(1), false}, "1 (0.5 to ∞)"},
+		{Number{"", nan, nan, nan, false}, "–"},
+		{Number{"", math.Inf(-1), nan, nan, false}, "−∞"},
+		{Number{"", 1.5e-12, 1e-12, 2e-12, false}, "1.5e−12 (1e−12 to 2e−12)"},
+		{Number{"", -0.0001, -0.2, 0.2, false}, "0.00 (−0.20 to 0.20)"},
 	} {
 		if got := c.n.String(); got != c.want {
 			t.Errorf("%v: %q, want %q", c.n, got, c.want)
+		}
+	}
+}
+
+// An interval ends where nothing is possible, and says so; what is possible stays.
+func TestNumberWithin(t *testing.T) {
+	n := Number{Name: "share", Value: 0.2, Low: -0.5, High: 0.9}
+	if got, want := n.Within(0, 1), (Number{"share", 0.2, 0, 0.9, true}); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	if got := n.Within(0, 1).Within(0, 0.5); got.High != 0.5 || got.Low != 0 {
+		t.Errorf("%+v", got)
+	}
+	if got := n.Within(-1, 1); got != n {
+		t.Errorf("%+v, want %+v", got, n)
+	}
+	if got := (Number{Value: 1, Low: math.NaN(), High: math.NaN()}).Within(0, 1); got.Clipped || !math.IsNaN(got.Low) {
+		t.Errorf("no interval is clipped to %+v", got)
+	}
+}
+
+// What all numbers are of is told once, and joined claims keep it with each.
+func TestBasis(t *testing.T) {
+	one, two := valid(), valid()
+	one.Basis, two.Basis = "flower", "star"
+	var b bytes.Buffer
+	if err := ClaimsTable(&b, []Claim{one}, Terminal{}); err != nil || strings.Count(b.String(), "(flower)") != 1 {
+		t.Errorf("%v\n%s", err, b.String())
+	}
+	got, err := merge([]*Study{{Claims: []Claim{one}}, {Claims: []Claim{two}}})
+	if err != nil || got[0].Numbers[0].Name != "share (flower)" || got[0].Numbers[1].Name != "share (star)" || got[0].Basis != "" {
+		t.Errorf("%v %+v", err, got)
+	}
+}
+
+// The terminal and the page warn of scale smoke, and of nothing else.
+func TestGlanceWarns(t *testing.T) {
+	for _, scale := range []Scale{Smoke, Paper} {
+		s := inventedStudies(t)[1:]
+		s[0].Scale = scale
+		claims, err := merge(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		if err := ClaimsTable(&b, claims, Terminal{Width: 200}); err != nil {
+			t.Fatal(err)
+		}
+		page := string(pageOf(t, s))
+		if want := scale == Smoke; strings.Contains(b.String(), warning) != want || strings.Contains(page, warning) != want {
+			t.Errorf("scale %s: %s", scale, b.String())
 		}
 	}
 }
@@ -117,7 +168,7 @@ func TestClaimsTableKeepsWidthAndWords(t *testing.T) {
 			c.Text, c.Section = sentence.Draw(t, "text"), sentence.Draw(t, "section")
 			c.Verdict = rapid.SampledFrom(verdicts()).Draw(t, "verdict")
 			for range rapid.IntRange(0, 5).Draw(t, "numbers") {
-				c.Numbers = append(c.Numbers, Number{sentence.Draw(t, "name"), rapid.Float64().Draw(t, "value"), math.NaN(), math.NaN()})
+				c.Numbers = append(c.Numbers, Number{sentence.Draw(t, "name"), rapid.Float64().Draw(t, "value"), math.NaN(), math.NaN(), false})
 			}
 			claims = append(claims, c)
 		}
@@ -173,22 +224,30 @@ func ExampleClaimsTable() {
 	nan := math.NaN()
 	err := ClaimsTable(os.Stdout, []Claim{{
 		ID: "best", Section: "5.2", Text: "r2SGLD comes closest to the truth among nine methods.", Test: "KL divergence of cells",
-		Numbers: []Number{{"KL of r2SGLD", 0.0312, 0.0291, 0.0334}, {"KL of the next", 0.452, 0.31, 0.61}},
+		Numbers: []Number{{"KL of r2SGLD", 0.0312, 0.0291, 0.0334, false}, {"KL of the next", 0.452, 0.31, 0.61, false}},
 		Verdict: Holds, Why: "Its interval lies below all others.",
 	}, {
 		ID: "swaps", Section: "5.2", Text: "Swaps are accepted in 5 to 20 % of attempts.", Test: "share accepted",
-		Numbers: []Number{{"rate", 0.296, nan, nan}}, Verdict: Fails, Why: "Exact swaps are accepted more often.",
+		Numbers: []Number{{"rate", 0.296, nan, nan, false}}, Verdict: Fails, Why: "Exact swaps are accepted more often.",
 	}}, Terminal{Width: 90})
 	if err != nil {
 		fmt.Println(err)
 	}
 	// Output:
 	// paper  claim                             verdict        numbers
-	//  5.2    r2SGLD comes closest to the       holds          KL of r2SGLD
-	//         truth among nine methods.                         0.0312 (0.0291 to 0.0334)
-	//                                                          KL of the next
-	//                                                           0.45 (0.31 to 0.61)
-	//  5.2    Swaps are accepted in 5 to 20 %   does not hold  rate 0.296
+	//  5.2    r2SGLD comes closest to the       holds          KL of r2SGLD:
+	//         truth among nine methods.                          0.0312 (0.0291 to 0.0334)
+	//                                                          KL of the next:
+	//                                                            0.45 (0.31 to 0.61)
+	//         → Its interval lies below all others.
+	//  5.2    Swaps are accepted in 5 to 20 %   does not hold  rate: 0.296
 	//         of attempts.
+	//         → Exact swaps are accepted more often.
+	//
+	//  holds: our runs show what is claimed
+	//  does not hold: our runs contradict it, or show none of it
+	//  Brackets and ± are 95 % t intervals over runs; brackets are clipped to what is possible
+	//  (shares to 0 to 1, KL and distances at 0). All numbers, the tests and the reasons in
+	//  full: report.html.
 	//  1 holds · 1 does not hold
 }

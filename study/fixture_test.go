@@ -95,13 +95,15 @@ func inventedStudies(t testing.TB) []*Study {
 		}
 		score.Rows = append(score.Rows, append(row, []string{"34.1 %", "1.2 %", "0"}[i/3]))
 	}
-	many := []Number{{"KL of r2SGLD, flower", 0.0312, 0.0291, 0.0334}, {"KL of the next, flower", 0.452, 0.31, 0.61}}
+	score.Best = [][2]int{{8, 1}}
+	many := []Number{{"KL of r2SGLD, flower", 0.0312, 0.0291, 0.0334, false}, {"KL of the next, flower", 0.452, 0.31, 0.61, false}}
 	for _, d := range []string{"octagon", "heart", "cross", "star"} {
-		many = append(many, Number{"KL of r2SGLD, " + d, 0.0417, 0.0388, 0.0449})
+		many = append(many, Number{"KL of r2SGLD, " + d, 0.0417, 0.0388, 0.0449, false})
 	}
 	multimodal := &Study{
 		Name: "multimodal", Title: "The multi-modal target on five domains", Scale: "paper", Seed: 1, Seconds: 47.31,
 		Command: "r2sgld reproduce multimodal --scale paper --seed 1",
+		Effort:  "10 runs of 50,000 iterations", Rule: "A claim that a is below b holds if it is so everywhere.", Hint: "All draws are kept.",
 		Sections: []Section{{
 			Title:    "Distance to the truth",
 			Text:     "Nine methods draw from the same density on five domains. The truth is known by quadrature to 1e-6, so every distance is to exact masses of cells 0.2 wide.\n\nDraws outside the domain are counted as lost mass unless a column says otherwise.",
@@ -112,9 +114,9 @@ func inventedStudies(t testing.TB) []*Study {
 			Pictures: []Picture{{Name: "walk", Caption: "Two replicas on the flower. The cold one stays in a mode until a swap; the hot one is reflected at the wall.", Figure: walkOf(t), GIF: animation(t)}},
 		}},
 		Claims: []Claim{
-			{"multimodal-best", "5.2", "r2SGLD comes closest to the truth among the nine methods.", "KL divergence of the cells' masses after 40,000 draws, ten runs, all five domains.", many, Holds, "On every domain its interval lies below those of all others as long as draws outside count."},
-			{"multimodal-cyc", "5.2, figure 4", "R-cycSGLD improves on R-SGLD.", "Difference of log KL at equal mean step size, 200 seeds.", []Number{{"difference of log KL", 0.021, -0.09, 0.13}}, Fails, "At equal diffusion time the interval holds zero; the paper's gain is that of the larger step."},
-			{"multimodal-swap", "5.2", "Swaps are accepted in 5 to 20 % of attempts.", "Share of accepted swaps with rule metropolis and with rule threshold.", []Number{{"rate, metropolis", 0.296, 0.2955, 0.2965}, {"rate, threshold", 0.121, 0.12, 0.122}}, Depends, "Only the threshold rule, which is biased, gets there; exact swaps are accepted more often."},
+			{"multimodal-best", "5.2", "r2SGLD comes closest to the truth among the nine methods.", "KL divergence of the cells' masses after 40,000 draws, ten runs, all five domains.", many, Holds, "On every domain its interval lies below those of all others as long as draws outside count.", "protocol paper, invented", ""},
+			{"multimodal-cyc", "5.2, figure 4", "R-cycSGLD improves on R-SGLD.", "Difference of log KL at equal mean step size, 200 seeds.", []Number{{"difference of log KL", 0.021, -0.09, 0.13, false}}, Fails, "At equal diffusion time the interval holds zero; the paper's gain is that of the larger step.", "", ""},
+			{"multimodal-swap", "5.2", "Swaps are accepted in 5 to 20 % of attempts.", "Share of accepted swaps with rule metropolis and with rule threshold.", []Number{{"rate, metropolis", 0.296, 0.2955, 0.2965, false}, {"rate, threshold", 0.121, 0.12, 0.122, false}}, Depends, "Only the threshold rule, which is biased, gets there; exact swaps are accepted more often.", "", ""},
 		},
 		Settings: []Setting{{"r2sgld on the flower", "name: flower\nvariables: [x, y]\npotential: \"((x^2 + y^2)/10 - (cos(2*pi*x) + cos(2*pi*y)))/0.5\"   # a long line that must scroll in a box of its own on a phone\nsampler:\n  method: r2sgld\n"}},
 		Results:  map[string]any{"kl": []float64{0.0312, nan}},
@@ -124,8 +126,8 @@ func inventedStudies(t testing.TB) []*Study {
 		Command:  "r2sgld reproduce diameter --scale paper --seed 1",
 		Sections: []Section{{Title: "Relaxation time", Text: "Octagons of circumradius 1.5 to 3.", Tables: []Table{{Title: "Relaxation time", Columns: []string{"radius", "time"}, Rows: [][]string{{"1.5", "0.91"}, {"2", "1.62"}}}}}},
 		Claims: []Claim{
-			{"diameter-slope", "5.3", "The time to converge grows with the square of the diameter.", "Slope of log relaxation time against log diameter.", []Number{{"slope, U = 0", 2.004, 1.97, 2.04}}, Holds, "The interval holds 2."},
-			{"diameter-cifar", "5.4", "Bounded weights allow larger steps.", "Training of a ResNet20 on CIFAR-100.", nil, Untestable, "The images are not part of this study."},
+			{"diameter-slope", "5.3", "The time to converge grows with the square of the diameter.", "Slope of log relaxation time against log diameter.", []Number{{"slope, U = 0", 2.004, 1.97, 2.04, false}}, Holds, "The interval holds 2.", "", ""},
+			{"diameter-cifar", "5.4", "Bounded weights allow larger steps.", "Training of a ResNet20 on CIFAR-100.", nil, Untestable, "The images are not part of this study.", "", ""},
 		},
 		Results: map[string]any{"slope": 2.004},
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"html/template"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -28,6 +29,10 @@ type page struct {
 	Studies           []studyView
 	Claims            []Claim
 	Tally             string
+	Legend            []Meaning
+	Brackets          string
+	Rules             []string
+	Warning           string // "" unless the runs are those of scale smoke
 	Version, Go, Arch string
 }
 
@@ -62,7 +67,7 @@ type inline struct {
 // left out, with a warning.
 func fit(studies []*Study, claims []Claim, pictures []*drawing, limit int) ([]byte, []string, error) {
 	t, err := template.New("report").Funcs(template.FuncMap{
-		"paragraphs": paragraphs, "numeric": numeric, "kind": kind, "class": class, "mark": mark,
+		"paragraphs": paragraphs, "numeric": numeric, "kind": kind, "best": best, "class": class, "mark": mark,
 		"brief": sentence, "duration": duration, "place": whereabouts,
 		"key":  func(n []Number) []Number { return n[:min(len(n), shown)] },
 		"more": func(n []Number) []Number { return n[min(len(n), shown):] },
@@ -104,7 +109,10 @@ func largest(pictures []*drawing) *embedded {
 }
 
 func view(studies []*Study, claims []Claim, pictures []*drawing) page {
-	p := page{Claims: claims, Tally: tally(claims), Version: r2sgld.Version, Go: runtime.Version(), Arch: runtime.GOARCH}
+	p := page{Claims: claims, Tally: tally(claims), Legend: legend(), Brackets: brackets, Rules: rules(studies), Version: r2sgld.Version, Go: runtime.Version(), Arch: runtime.GOARCH}
+	if slices.ContainsFunc(studies, func(s *Study) bool { return s.Scale == Smoke }) {
+		p.Warning = warning
+	}
 	n := 0
 	for i, s := range studies {
 		v := studyView{Study: s, ID: fmt.Sprint("study-", i+1)}
@@ -167,6 +175,9 @@ func numeric(t Table) []bool {
 	}
 	return out
 }
+
+// best reports whether a cell stands out.
+func best(t Table, row, column int) bool { return slices.Contains(t.Best, [2]int{row, column}) }
 
 // kind says how a cell is set: numbers to the right, long text in several lines.
 func kind(cell string, number bool) string {

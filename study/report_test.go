@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 	"unicode/utf8"
 
 	"github.com/r2sgld/r2sgld/store"
@@ -114,17 +116,19 @@ func TestWrite(t *testing.T) {
 	got := filesIn(t, dir)
 	want := []string{"figures/traces.svg", "figures/traces.png", "figures/walk.svg", "figures/walk.png", "figures/walk.gif",
 		"results.json", "claims.json", "report.html"}
-	if !slices.Equal(out.Files, want) || len(got) != len(want) {
+	if out.Pictures != 2 || !slices.Equal(out.Files, want) || len(got) != len(want) {
 		t.Fatalf("files %q, in the folder %d, want %q", out.Files, len(got), want)
 	}
 	var c struct {
-		Schema int
-		Claims []struct {
+		Schema   int
+		Verdicts []struct{ Verdict, Means string }
+		Rules    []string
+		Claims   []struct {
 			ID, Verdict, Why string
 			Numbers          []struct{ Value, Low, High *float64 }
 		}
 	}
-	if err := json.Unmarshal(got["claims.json"], &c); err != nil || len(c.Claims) != 5 || c.Claims[1].Verdict != "does not hold" || *c.Claims[1].Numbers[0].Low != -0.09 {
+	if err := json.Unmarshal(got["claims.json"], &c); err != nil || len(c.Claims) != 5 || len(c.Verdicts) != 4 || len(c.Rules) != 1 || c.Claims[1].Verdict != "does not hold" || *c.Claims[1].Numbers[0].Low != -0.09 {
 		t.Fatalf("claims.json: %v %+v", err, c)
 	}
 	var r struct {
@@ -160,6 +164,14 @@ func TestReportHoldsEverything(t *testing.T) {
 				}
 			}
 		}
+	}
+	for _, text := range append(rules(s), brackets, legend()[0].Text, s[0].Effort, s[0].Hint, s[0].Claims[0].Basis) {
+		if text == "" || strings.Count(page.text, text) != 1 {
+			t.Errorf("the page has %q %d times", text, strings.Count(page.text, text))
+		}
+	}
+	if b := page.all("table")[1].all("b"); len(b) != 2 || b[1].text != s[0].Sections[0].Tables[0].Rows[8][1] {
+		t.Errorf("%d cells stand out", len(b)-1)
 	}
 	images := page.all("img")
 	if len(images) != 3 { // two figures and an animation
@@ -488,4 +500,19 @@ func (f *failingFile) Sync() error {
 		return err
 	}
 	return f.File.Sync()
+}
+
+// Progress tells how far it is, now and then, and not that all is done.
+func TestCounter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var b bytes.Buffer
+		done := Options{Progress: &b}.Counter("cases", 2000)
+		for range 2000 {
+			time.Sleep(10 * time.Millisecond)
+			done()
+		}
+		if want := "cases: 300 of 2,000\ncases: 600 of 2,000\ncases: 900 of 2,000\ncases: 1,200 of 2,000\ncases: 1,500 of 2,000\ncases: 1,800 of 2,000\n"; b.String() != want {
+			t.Errorf("%q", b.String())
+		}
+	})
 }

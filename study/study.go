@@ -7,8 +7,11 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"sync"
+	"time"
 
 	"github.com/r2sgld/r2sgld/figure"
+	"github.com/r2sgld/r2sgld/report"
 )
 
 // Scale is how much a study runs.
@@ -53,6 +56,24 @@ func (o Options) Announce(format string, args ...any) {
 	}
 }
 
+// pause is the least time between two lines of a [Options.Counter].
+const pause = 3 * time.Second
+
+// Counter returns a function to be called, by any goroutine, when one of total
+// parts is done. It writes "what: 12 of 49" as progress every few seconds.
+func (o Options) Counter(what string, total int) func() {
+	var mu sync.Mutex
+	done, last := 0, time.Now()
+	return func() {
+		mu.Lock()
+		defer mu.Unlock()
+		if done++; done < total && time.Since(last) >= pause {
+			last = time.Now()
+			o.Announce("%s: %s of %s", what, report.Count(done), report.Count(total))
+		}
+	}
+}
+
 // Begin returns the study of this name, for what is found to be added.
 func (o Options) Begin(name, title string) *Study {
 	return &Study{Name: name, Title: title, Scale: o.Scale, Seed: o.Seed,
@@ -67,9 +88,12 @@ type Study struct {
 	Command  string    `json:"command"` // runs the study again
 	Seed     uint64    `json:"seed"`
 	Seconds  float64   `json:"seconds"` // how long it took
+	Effort   string    `json:"effort"`  // how much was run: "10 runs of 50,000 iterations a case"
+	Rule     string    `json:"rule"`    // how verdicts are reached where a test says nothing else; "" if every test does
 	Sections []Section `json:"-"`
 	Claims   []Claim   `json:"-"` // in claims.json
 	Settings []Setting `json:"-"`
+	Hint     string    `json:"-"`       // what a reader of Settings should know; may be empty
 	Results  any       `json:"results"` // every number, for other programs
 }
 
@@ -87,6 +111,7 @@ type Table struct {
 	Title, Caption string
 	Columns        []string
 	Rows           [][]string
+	Best           [][2]int // cells to stand out, row and column
 }
 
 // A Picture is a figure, an animation, or a figure with its animation.

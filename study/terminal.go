@@ -3,6 +3,7 @@ package study
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -17,12 +18,14 @@ type Terminal struct {
 const (
 	narrow   = 72 // columns: below, verdict and numbers stand under the claim
 	widest   = 140
-	tellings = 2 // numbers of a claim that a terminal shows
+	tellings = 3 // numbers of a claim that a terminal shows
+	places   = 9 // columns for where in the paper: "appendix,"
 )
 
-// ClaimsTable prints claims, verdicts and their key numbers, and the verdicts'
-// counts. Lines are wrapped to the terminal's width; in a narrow one verdict
-// and numbers stand under their claim.
+// ClaimsTable prints claims, verdicts, their key numbers and in a sentence why;
+// then what verdicts and intervals are, and the verdicts' counts. Lines are wrapped
+// to the terminal's width; in a narrow one verdict and numbers stand under their
+// claim.
 func ClaimsTable(w io.Writer, claims []Claim, t Terminal) error {
 	if t.Width <= 0 {
 		t.Width = 100
@@ -34,20 +37,48 @@ func ClaimsTable(w io.Writer, claims []Claim, t Terminal) error {
 	} else {
 		t.table(&b, claims)
 	}
-	for _, l := range wrap(tally(claims), t.Width-1) {
-		b.WriteString(" " + l + "\n")
+	t.legend(&b, claims)
+	if glance(claims) {
+		t.lines(&b, 1, warning)
 	}
+	t.lines(&b, 1, tally(claims))
 	if _, err := io.WriteString(w, b.String()); err != nil {
 		return fmt.Errorf("print the claims: %w", err)
 	}
 	return nil
 }
 
+// lines prints text, wrapped, behind a margin.
+func (t Terminal) lines(b *strings.Builder, margin int, text string) {
+	for _, l := range wrap(text, t.Width-margin) {
+		b.WriteString(strings.Repeat(" ", margin) + l + "\n")
+	}
+}
+
+// legend says what the verdicts that were reached stand for, what intervals are, and
+// where the rest is.
+func (t Terminal) legend(b *strings.Builder, claims []Claim) {
+	if len(claims) == 0 {
+		return
+	}
+	var parts []string
+	for _, m := range legend() {
+		if slices.ContainsFunc(claims, func(c Claim) bool { return c.Verdict == m.Verdict }) {
+			parts = append(parts, string(m.Verdict)+": "+m.Text)
+		}
+	}
+	b.WriteString("\n")
+	for _, p := range parts {
+		t.lines(b, 1, p)
+	}
+	t.lines(b, 1, brackets+" All numbers, the tests and the reasons in full: report.html.")
+}
+
 // table sets section, claim, verdict and numbers in columns.
 func (t Terminal) table(b *strings.Builder, claims []Claim) {
 	first, verdict := len("paper"), 0
 	for _, c := range claims {
-		first = max(first, min(16, utf8.RuneCountInString(clean(c.Section))))
+		first = max(first, min(places, utf8.RuneCountInString(clean(c.Section))))
 		verdict = max(verdict, len(c.Verdict))
 	}
 	verdict = max(verdict, len("verdict"))
@@ -56,8 +87,9 @@ func (t Terminal) table(b *strings.Builder, claims []Claim) {
 	t.row(b, wide, [4][]string{{"paper"}, {"claim"}, {"verdict"}, {"numbers"}}, "")
 	for _, c := range claims {
 		t.row(b, wide, [4][]string{
-			wrap(c.Section, wide[0]), wrap(c.Text, wide[1]), {string(c.Verdict)}, told(c.Numbers, wide[3]),
+			wrap(c.Section, wide[0]), wrap(c.Text, wide[1]), {string(c.Verdict)}, c.told(wide[3]),
 		}, c.Verdict)
+		t.lines(b, first+3, "→ "+sentence(c.Why))
 	}
 }
 
@@ -91,13 +123,12 @@ func (t Terminal) row(b *strings.Builder, wide [4]int, cells [4][]string, v Verd
 // list sets every claim as a paragraph.
 func (t Terminal) list(b *strings.Builder, claims []Claim) {
 	for _, c := range claims {
-		for _, l := range wrap(c.Section+": "+c.Text, t.Width-1) {
-			b.WriteString(" " + l + "\n")
-		}
+		t.lines(b, 1, c.Section+": "+c.Text)
 		b.WriteString("   " + t.paint(c.Verdict, string(c.Verdict)) + "\n")
-		for _, l := range told(c.Numbers, t.Width-5) {
+		for _, l := range c.told(t.Width - 5) {
 			b.WriteString("     " + l + "\n")
 		}
+		t.lines(b, 3, "→ "+sentence(c.Why))
 	}
 }
 
@@ -114,23 +145,25 @@ func (t Terminal) paint(v Verdict, text string) string {
 	return text
 }
 
-// told prints the first numbers, each from a new line.
-func told(numbers []Number, width int) []string {
+// told prints what the numbers are of and the first of them, each from a new line:
+// "name: value", or the value below its name.
+func (c Claim) told(width int) []string {
 	var out []string
-	for i, n := range numbers {
+	if c.Basis != "" {
+		out = wrap("("+c.Basis+")", width)
+	}
+	for i, n := range c.Numbers {
 		if i == tellings {
-			return append(out, wrap(fmt.Sprintf("and %d more", len(numbers)-i), width)...)
+			return append(out, wrap(fmt.Sprintf("and %d more", len(c.Numbers)-i), width)...)
 		}
-		lines, value := wrap(n.Name, width), n.String()
-		end := len(lines) - 1
-		if end >= 0 && utf8.RuneCountInString(lines[end])+1+utf8.RuneCountInString(value) <= width {
-			lines[end] += " " + value
-			out = append(out, lines...)
+		value := n.String()
+		if line := clean(n.Name) + ": " + value; utf8.RuneCountInString(line) <= width {
+			out = append(out, wrap(line, width)...)
 			continue
 		}
-		out = append(out, lines...)
-		for _, l := range wrap(value, width-1) {
-			out = append(out, " "+l)
+		out = append(out, wrap(n.Name+":", width)...)
+		for _, l := range wrap(value, width-2) {
+			out = append(out, "  "+l)
 		}
 	}
 	return out

@@ -24,6 +24,7 @@ import (
 // Output is what [Write] left in a folder.
 type Output struct {
 	Files    []string // names in the folder, slash-separated
+	Pictures int      // each is several of the files: SVG and PNG, GIF if it moves
 	Claims   []Claim  // of all studies; those of one ID are one
 	Warnings []string
 }
@@ -40,8 +41,22 @@ type document struct {
 
 // claimsDocument is claims.json.
 type claimsDocument struct {
-	Schema int     `json:"schema"`
-	Claims []Claim `json:"claims"`
+	Schema    int       `json:"schema"`
+	Verdicts  []Meaning `json:"verdicts"`
+	Intervals string    `json:"intervals"`
+	Rules     []string  `json:"rules"` // of the studies
+	Claims    []Claim   `json:"claims"`
+}
+
+// rules are those of the studies, each once.
+func rules(studies []*Study) []string {
+	out := []string{}
+	for _, s := range studies {
+		if s.Rule != "" && !slices.Contains(out, s.Rule) {
+			out = append(out, s.Rule)
+		}
+	}
+	return out
 }
 
 // texts are the files of every study, the report first: while an earlier one is
@@ -120,7 +135,7 @@ func render(studies []*Study) ([]file, *Output, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("results.json: %w", err)
 	}
-	table, err := store.JSON(claimsDocument{1, claims})
+	table, err := store.JSON(claimsDocument{1, legend(), brackets, rules(studies), claims})
 	if err != nil {
 		return nil, nil, fmt.Errorf("claims.json: %w", err)
 	}
@@ -129,7 +144,7 @@ func render(studies []*Study) ([]file, *Output, error) {
 		return nil, nil, fmt.Errorf("report.html: %w", err)
 	}
 	files = append(files, file{"results.json", results}, file{"claims.json", table}, file{"report.html", page})
-	return files, &Output{Claims: claims, Warnings: warnings}, nil
+	return files, &Output{Pictures: len(pictures), Claims: claims, Warnings: warnings}, nil
 }
 
 // check returns every fault of studies that is seen before anything is drawn,
