@@ -108,7 +108,8 @@ func positiveRadius(what string, radius float64) error {
 // (corners are allowed), closed (gamma(2π) = gamma(0) to 1e-9 of its size),
 // without double points, and nowhere stationary; it must be safe for concurrent
 // use. Derivatives are not needed: they are taken from the polynomial arcs and
-// agree with the true ones to about 1e-12. Double points are looked for at the
+// agree with the true ones to about 1e-12. A feature narrower than about 1/1000 of
+// the parameter's range may fall between the points that are looked at. Double points are looked for at the
 // resolution of the arcs (a turn of about 1/20 rad).
 func NewCurve(name string, gamma func(theta float64) (x, y float64)) (*Curve, error) {
 	if gamma == nil {

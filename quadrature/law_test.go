@@ -350,3 +350,34 @@ func BenchmarkEverything(b *testing.B) {
 		})
 	}
 }
+
+// An energy of any offset has the law of that without: U + c at temperature τ. It
+// kills: masses as a share of exp(−c/τ), which leaves the range of numbers, and
+// cells far larger than the domain cut as a whole.
+func TestOffsetsOfTheEnergy(t *testing.T) {
+	disc, err := domain.NewBall([]float64{0, 0}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ offset, tau float64 }{{800, 1}, {-800, 1}, {8, 0.01}, {-1e5, 10}} {
+		r, err := quadrature.New(potential.Func(2, func(grad, x []float64) float64 {
+			grad[0], grad[1] = x[0], x[1]
+			return c.offset + (x[0]*x[0]+x[1]*x[1])/2
+		}), disc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := math.Log(2*math.Pi*c.tau*(1-math.Exp(-0.5/c.tau))) - c.offset/c.tau
+		if m := r.Moments(c.tau); math.Abs(m.LogZ-want) > 1e-8*max(1, math.Abs(want)) {
+			t.Errorf("offset %g: log Z = %v, want %v", c.offset, m.LogZ, want)
+		}
+		for i, m := range r.Masses(c.tau, quadrature.Grid{-1e9, -1e9, 1e9, 2e9, 2, 1}) {
+			if math.Abs(m-0.5) > 1e-9 {
+				t.Errorf("offset %g: half-plane %d has mass %v", c.offset, i+1, m)
+			}
+		}
+		if err := r.Err(); err != nil {
+			t.Errorf("offset %g: %v", c.offset, err)
+		}
+	}
+}

@@ -38,8 +38,7 @@ func (r *Region) Masses(tau float64, g Grid) []float64 {
 	if r.err != nil {
 		return mass
 	}
-	beta, shift := 1/tau, r.levels[1].b.low
-	z := m.Z * math.Exp(beta*shift)
+	beta, shift, z := 1/tau, m.low, m.z
 	most := r.size / float64(cellsAt(m.level))
 	for round := r.shares(g, most); len(round) > 0; {
 		coarse, fine := make([]float64, len(round)), make([]float64, len(round))
@@ -80,21 +79,21 @@ func (s share) split(to []share) []share {
 	return to
 }
 
-// shares are the cells of g that may meet the domain, cut into parts of at most
-// most × most.
+// shares are the parts of the cells of g in the bounds of the domain, cut into
+// parts of at most most × most.
 func (r *Region) shares(g Grid, most float64) []share {
 	var out []share
-	mx, my := max(1, int(math.Ceil(g.DX/most))), max(1, int(math.Ceil(g.DY/most)))
 	for i := range g.NX {
-		x0, x1 := g.X0+float64(i)*g.DX, g.X0+float64(i+1)*g.DX
-		if x1 < r.box.x0 || x0 > r.box.x1 {
+		x0, x1 := max(r.box.x0, g.X0+float64(i)*g.DX), min(r.box.x1, g.X0+float64(i+1)*g.DX)
+		if x0 > x1 {
 			continue
 		}
 		for j := range g.NY {
-			c := cell{x0, x1, g.Y0 + float64(j)*g.DY, g.Y0 + float64(j+1)*g.DY}
-			if c.y1 < r.box.y0 || c.y0 > r.box.y1 {
+			c := cell{x0, x1, max(r.box.y0, g.Y0+float64(j)*g.DY), min(r.box.y1, g.Y0+float64(j+1)*g.DY)}
+			if c.y0 > c.y1 {
 				continue
 			}
+			mx, my := max(1, int(math.Ceil((x1-x0)/most))), max(1, int(math.Ceil((c.y1-c.y0)/most)))
 			for p := range mx {
 				for q := range my {
 					out = append(out, share{c.part(p, q, mx, my), j*g.NX + i, 0})

@@ -67,7 +67,7 @@ func (r *Region) sample(cells, n int) sample {
 // Moments are those of exp(-U/τ): the normaliser Z = ∫ exp(-U/τ) dx dy, and
 // means and standard deviations of U, x and y, and the mean of x² + y².
 type Moments struct {
-	Z                      float64
+	Z, LogZ                float64 // Z is 0 or +Inf where it leaves the range of numbers
 	MeanU, SDU             float64
 	MeanX, MeanY, SDX, SDY float64
 	MeanR2                 float64
@@ -80,10 +80,12 @@ func (r *Region) Moments(tau float64) Moments {
 	return r.settledMoments(tau).Moments
 }
 
-// settledMoments are moments and the level at which both sets of nodes agreed.
+// settledMoments are moments, and the level at which both sets of nodes agreed.
 type settledMoments struct {
 	Moments
 	level int
+	low   float64 // the lowest energy of a node
+	z     float64 // ∫ exp(−(U − low)/τ)
 }
 
 func (r *Region) settledMoments(tau float64) settledMoments {
@@ -97,8 +99,9 @@ func (r *Region) settledMoments(tau float64) settledMoments {
 	var m settledMoments
 	for l := 1; l <= maxLevel && r.err == nil; l++ {
 		lv := r.level(l)
-		m = settledMoments{lv.b.moments(1 / tau), l}
-		if a := lv.a.moments(1 / tau); a.agrees(m.Moments, r.size) {
+		m = lv.b.moments(1 / tau)
+		m.level = l
+		if a := lv.a.moments(1 / tau).Moments; a.agrees(m.Moments, r.size) {
 			r.moments[tau] = m
 			return m
 		}
@@ -112,12 +115,12 @@ func (m Moments) agrees(o Moments, size float64) bool {
 	const tol = 1e-9
 	near := func(a, b, scale float64) bool { return math.Abs(a-b) <= tol*scale }
 	energy := 1 + math.Abs(o.MeanU)
-	return near(m.Z, o.Z, o.Z) && near(m.MeanU, o.MeanU, energy) && near(m.SDU, o.SDU, energy) &&
+	return near(m.LogZ, o.LogZ, 1) && near(m.MeanU, o.MeanU, energy) && near(m.SDU, o.SDU, energy) &&
 		near(m.MeanX, o.MeanX, size) && near(m.MeanY, o.MeanY, size) && near(m.SDX, o.SDX, size) &&
 		near(m.SDY, o.SDY, size) && near(m.MeanR2, o.MeanR2, size*size)
 }
 
-func (s *sample) moments(beta float64) Moments {
+func (s *sample) moments(beta float64) settledMoments {
 	var z, u, x, y float64
 	p := make([]float64, len(s.u))
 	for i, v := range s.u {
@@ -127,7 +130,7 @@ func (s *sample) moments(beta float64) Moments {
 		x += p[i] * s.x[i]
 		y += p[i] * s.y[i]
 	}
-	m := Moments{Z: z * math.Exp(-beta*s.low), MeanU: s.low + u/z, MeanX: x / z, MeanY: y / z}
+	m := Moments{Z: z * math.Exp(-beta*s.low), LogZ: math.Log(z) - beta*s.low, MeanU: s.low + u/z, MeanX: x / z, MeanY: y / z}
 	var uu, xx, yy float64
 	for i, q := range p {
 		a, b, c := s.u[i]-m.MeanU, s.x[i]-m.MeanX, s.y[i]-m.MeanY
@@ -137,7 +140,7 @@ func (s *sample) moments(beta float64) Moments {
 	}
 	m.SDU, m.SDX, m.SDY = math.Sqrt(uu/z), math.Sqrt(xx/z), math.Sqrt(yy/z)
 	m.MeanR2 = (xx+yy)/z + m.MeanX*m.MeanX + m.MeanY*m.MeanY
-	return m
+	return settledMoments{Moments: m, low: s.low, z: z}
 }
 
 // Mean returns the mean of f at temperature tau > 0 (+Inf: the uniform law), to

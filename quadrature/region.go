@@ -126,8 +126,10 @@ func (r *Region) Area() float64 { return r.area }
 func (r *Region) Perimeter() float64 { return r.perimeter }
 
 // Err returns the first failure: an answer that did not settle to 1e-6 or an
-// energy that is not finite. Where it is nil all answers are to be trusted, and
-// none that was given after a failure.
+// energy that is not finite. Where it is nil all answers are to be trusted, unless
+// U has wells, or the boundary features, so narrow that no node of either of two
+// sets of some thousands falls into them: below about a thousandth of the
+// domain's size. None is to be trusted that was given after a failure.
 func (r *Region) Err() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

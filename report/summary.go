@@ -262,11 +262,20 @@ func (s *Summary) Tuned(f *tune.Found) {
 	}
 	if f.Singular {
 		s.Ladder.StepBias = math.NaN()
-		s.Warnings = append(s.Warnings, "a few draws have slopes that outweigh all others: the density is singular at a wall, or has a mode far narrower than the rest. The bias of the step is larger than where slopes are bounded, of the order of its square root, and not known. Compare with other variables, such as the logarithm of the distance from the wall.")
+		s.Singular()
 	}
 	if !f.Settled {
 		s.Warnings = append(s.Warnings, "the warm-up ended before step sizes and temperatures were steady: the density may not be normalisable, or may have features that the first rounds did not find. Check it at the walls, and where draws are few.")
 	}
+}
+
+// Singular warns of a density whose slopes have no bound.
+func (s *Summary) Singular() {
+	text := "The bias of the step is larger than where slopes are bounded, of the order of its square root, and not known."
+	if s.Acceptance != nil {
+		text = "Trajectories rarely go in or out there, which R̂ and ESS do not show."
+	}
+	s.Warnings = append(s.Warnings, "a few draws have slopes that outweigh all others: the density is singular at a wall, or has a mode far narrower than the rest. "+text+" Compare with other variables, such as the logarithm of the distance from the wall.")
 }
 
 // A gap between forward and backward log Z beyond this, and beyond so many standard

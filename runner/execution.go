@@ -274,6 +274,9 @@ func (x *execution) leave(ctx context.Context, res *r2sgld.Result, sum *report.S
 	}
 	sum.Warnings = append(sum.Warnings, x.Warnings...)
 	sum.OneSided()
+	if x.found == nil && tune.Singular(x.Problem, res, x.Settings.Seed) {
+		sum.Singular()
+	}
 	if f := x.found; f != nil {
 		sum.Tuned(f)
 		rhat, ess, ok := x.Until.Met(res)

@@ -39,12 +39,13 @@ func (x *execution) figures(ctx context.Context, res *r2sgld.Result, sum *report
 		if failed == nil {
 			failed = ctx.Err()
 		}
-		if err == nil && failed == nil {
-			err = writeFigure(x.folder, name, f)
+		switch {
+		case failed != nil:
+		case err != nil: // numbers that no picture shows; the draws are whole
+			sum.Warnings = append(sum.Warnings, fmt.Sprintf("no figure %s: %v.", name, err))
+		default:
+			failed = writeFigure(x.folder, name, f)
 			names = append(names, name)
-		}
-		if err != nil && failed == nil {
-			failed = fmt.Errorf("figure %s: %w", name, err)
 		}
 	}
 	params := sum.Parameters[:min(len(sum.Parameters), figure.MostPanels)]

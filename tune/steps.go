@@ -67,6 +67,12 @@ func (t *tuner) steps(next *Found, before []float64, res *r2sgld.Result) {
 	}
 }
 
+// Singular reports whether a few of the cold draws of a run on p have slopes that
+// outweigh all others; false where that is not known.
+func Singular(p r2sgld.Problem, res *r2sgld.Result, seed uint64) bool {
+	return singular(newProbe(p.Potential, seed).slopes().around(drawsOf(res, 0, mostStates), p.Potential.Dim(), nil))
+}
+
 // singular reports whether one of the slopes at cold draws outweighs all others: as
 // they do where the density has no bounded slope at a wall, or a mode so narrow that
 // few draws are in it.

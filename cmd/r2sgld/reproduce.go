@@ -87,15 +87,14 @@ func chosen(name string) ([]paperStudy, error) {
 	if name == everything {
 		return studies(), nil
 	}
-	err := fmt.Errorf("there is no study %q%s", name, yamlpos.Suggest(name, "studies", names))
-	return nil, &runner.Refused{Err: err}
+	return nil, fmt.Errorf("there is no study %q%s", name, yamlpos.Suggest(name, "studies", names))
 }
 
 // truth prints what the studies of a name compare with.
 func (c *common) truth(name string) error {
 	entries, err := chosen(name)
 	if err != nil {
-		return err
+		return &runner.Refused{Err: err}
 	}
 	if len(entries) != 1 || entries[0].truth == nil {
 		return &runner.Refused{Err: fmt.Errorf("--truth belongs to the study multimodal; found %s", name)}
@@ -109,16 +108,17 @@ func (c *common) truth(name string) error {
 
 // reproduce runs the studies of a name and leaves their report.
 func (c *common) reproduce(ctx context.Context, name, scale string) error {
-	entries, err := chosen(name)
-	if err != nil {
-		return err
+	entries, unknown := chosen(name)
+	size, wrong := study.ParseScale(scale)
+	if wrong != nil {
+		wrong = fmt.Errorf("--scale: %w", wrong)
 	}
-	size, err := study.ParseScale(scale)
-	if err != nil {
-		return &runner.Refused{Err: fmt.Errorf("--scale: %w", err)}
-	}
+	var negative error
 	if c.threads < 0 {
-		return &runner.Refused{Err: fmt.Errorf("--threads %d: must not be negative", c.threads)}
+		negative = fmt.Errorf("--threads %d: must not be negative", c.threads)
+	}
+	if err := errors.Join(unknown, wrong, negative); err != nil {
+		return &runner.Refused{Err: err}
 	}
 	dir := filepath.Clean(c.out)
 	if c.out == "" {
