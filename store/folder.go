@@ -30,20 +30,31 @@ type Folder struct {
 
 // Create makes the folder of a new run, and those above it. A folder that
 // exists and is not empty is an error, unless force is set: then what an earlier
-// run left that this one might write or continue is removed, first the files of
-// the caller with these slash-separated names, in this order, then those of the
-// store (draws.zarr, draws-N.csv, log.jsonl, checkpoints), and everything else
-// stays as it is. Until it is closed no one else can write in it.
+// run left is removed as [Folder.Clear] does. Until it is closed no one else can
+// write in it.
 func Create(files Files, dir string, force bool, names ...string) (*Folder, error) {
+	f, err := Take(files, dir, force)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.Clear(names...); err != nil {
+		_ = f.release()
+		return nil, err
+	}
+	return f, nil
+}
+
+// Take is [Create] that leaves what is in the folder for now.
+func Take(files Files, dir string, force bool) (*Folder, error) {
 	f := &Folder{dir: dir, files: files}
-	if err := f.create(force, names); err != nil {
+	if err := f.create(force); err != nil {
 		_ = f.release()
 		return nil, fmt.Errorf("create run folder %s: %w", dir, err)
 	}
 	return f, nil
 }
 
-func (f *Folder) create(force bool, names []string) error {
+func (f *Folder) create(force bool) error {
 	info, err := f.files.Stat(f.dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -61,11 +72,23 @@ func (f *Folder) create(force bool, names []string) error {
 	if err := f.take(); err != nil {
 		return err
 	}
-	entries, err := f.mayHold(force)
-	if err != nil || len(entries) == 0 {
-		return err
+	_, err = f.mayHold(force)
+	return err
+}
+
+// Clear removes what an earlier run left in the folder that this one might write
+// or continue: first the files of the caller with these slash-separated names, in
+// this order, then those of the store (draws.zarr, draws-N.csv, log.jsonl,
+// checkpoints). Everything else stays as it is.
+func (f *Folder) Clear(names ...string) error {
+	entries, err := f.mayHold(true)
+	if err == nil && len(entries) > 0 {
+		err = f.clear(names, entries)
 	}
-	return f.clear(names, entries)
+	if err != nil {
+		return fmt.Errorf("clear run folder %s: %w", f.dir, err)
+	}
+	return nil
 }
 
 // mayHold lists what is in the folder already, where that is allowed.

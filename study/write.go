@@ -63,19 +63,22 @@ func rules(studies []*Study) []string {
 // removed, a folder without it is no report.
 func texts() []string { return []string{"report.html", "claims.json", "results.json"} }
 
-// Create makes the folder of studies to come, as [store.Create] does: one that
-// is not empty is an error, unless force is set, which removes what earlier
-// studies or a run left there and leaves other files alone.
+// Create takes the folder of studies to come, as [store.Take] does: one that is
+// not empty is an error, unless force is set. What earlier studies or a run left
+// there stays until [Write] replaces it.
 func Create(dir string, force bool) (*store.Folder, error) {
-	return store.Create(store.Disk{}, dir, force, append(texts(), earlier(dir)...)...)
+	return store.Take(store.Disk{}, dir, force)
 }
 
 // earlier lists the figures that an earlier results.json speaks of.
-func earlier(dir string) []string {
+func earlier(folder *store.Folder) []string {
 	var d struct {
+		Schema  int      `json:"schema"`
+		Version string   `json:"version"`
 		Figures []string `json:"figures"`
+		Studies []any    `json:"studies"`
 	}
-	if f, err := store.Open(dir); err != nil || f.ReadJSON("results.json", &d) != nil {
+	if err := folder.ReadJSON("results.json", &d); err != nil || d.Schema == 0 || d.Version == "" || len(d.Studies) == 0 {
 		return nil // none, or not ours
 	}
 	return slices.DeleteFunc(d.Figures, func(file string) bool {
@@ -87,14 +90,17 @@ func earlier(dir string) []string {
 
 // Write writes what studies found into a folder: figures, each as SVG and PNG
 // and animations as GIF, results.json, claims.json and, last, report.html, which
-// needs nothing beside it. Everything is checked and drawn before the first file
-// is written; each file is there whole or not at all. Equal studies give equal
+// needs nothing beside it. What an earlier report or run left there is removed.
+// Everything is checked and drawn before the first file is written; each file is there whole or not at all. Equal studies give equal
 // bytes. A report that would exceed 5 MB does without its largest pictures, which
 // lie beside it, and Output warns of it.
 func Write(folder *store.Folder, studies []*Study) (*Output, error) {
 	files, out, err := render(studies)
 	if err != nil {
 		return nil, fmt.Errorf("report of %d studies: %w", len(studies), err)
+	}
+	if err := folder.Clear(append(texts(), earlier(folder)...)...); err != nil {
+		return nil, err
 	}
 	for _, f := range files {
 		if err := folder.WriteFile(f.name, f.data); err != nil {
