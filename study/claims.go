@@ -7,6 +7,7 @@ import (
 	"math"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -75,12 +76,30 @@ func (n Number) String() string {
 	if !(half > 0) || math.IsInf(half, 0) {
 		return plain(n.Value) + " (" + plain(n.Low) + " to " + plain(n.High) + ")"
 	}
-	d := 1 - int(math.Floor(math.Log10(half)))
-	if d > 8 || d < -6 {
-		return plain(n.Value) + " (" + plain(n.Low) + " to " + plain(n.High) + ")"
-	}
-	f := func(v float64) string { return minus(fmt.Sprintf("%.*f", max(0, d), v)) }
+	f := toDigits(half)
 	return f(n.Value) + " (" + f(n.Low) + " to " + f(n.High) + ")"
+}
+
+// PlusMinus returns "0.0312 ± 0.0022", in as many decimals as show two digits of
+// the half width; the value alone if it has no interval, or one of no width.
+func (n Number) PlusMinus() string {
+	half := (n.High - n.Low) / 2
+	if !(half > 0) || math.IsInf(half, 0) || math.IsNaN(n.Value) {
+		return plain(n.Value)
+	}
+	f := toDigits(half)
+	return f(n.Value) + " ± " + f(half)
+}
+
+// toDigits returns what prints numbers so that two digits of half show, if it is
+// neither tiny nor huge.
+func toDigits(half float64) func(float64) string {
+	_, exponent, _ := strings.Cut(strconv.FormatFloat(half, 'e', 1, 64), "e")
+	e, err := strconv.Atoi(exponent)
+	if d := 1 - e; err == nil && d <= 8 && d >= -6 {
+		return func(v float64) string { return minus(strconv.FormatFloat(v, 'f', max(0, d), 64)) }
+	}
+	return plain
 }
 
 // plain prints whole numbers in full and others with four digits.

@@ -18,7 +18,7 @@ type Terminal struct {
 const (
 	narrow   = 72 // columns: below, verdict and numbers stand under the claim
 	widest   = 140
-	tellings = 3 // numbers of a claim that a terminal shows
+	tellings = 2 // numbers of a claim that a terminal shows
 	places   = 9 // columns for where in the paper: "appendix,"
 )
 

@@ -102,7 +102,7 @@ func TestHamiltonianIsExact(t *testing.T) {
 		q.runs = 20
 		plans = append(plans, q)
 	}
-	all, err := runAll(context.Background(), plans, 2)
+	all, err := runAll(context.Background(), plans, 2, func() {})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -55,6 +55,8 @@ type plan struct {
 	keys     string // further keys of the sampler section, one a line
 	keep     bool   // the draws of the first run, for figures
 	from     string // the name of the case that this one is another name of
+
+	potential string // "" is the 25 modes
 }
 
 // cost is the number of gradient evaluations of an iteration.
@@ -79,7 +81,7 @@ func (p plan) text() string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	line("variables: [x, y]")
-	line("potential: %q", formula)
+	line("potential: %q", cmp.Or(p.potential, formula))
 	if !p.quiet {
 		line("noise: {gradient: 0.05, energy: 0.05}")
 	}
@@ -153,6 +155,7 @@ type outcome struct {
 	means     [][2]float64  // by run, without the first fifth: U and r²
 	took      time.Duration // sampling, on one thread
 	steps     int64         // chain steps: one replica, one iteration
+	held      int64         // draws, of all runs: fewer than the protocol has where some are rejected
 }
 
 // newOutcome returns the outcome of a case before any run.
@@ -212,6 +215,7 @@ func (o *outcome) addDraws(m *measure, x []float64) (burn int) {
 		}
 		into[i%2] = append(into[i%2], s)
 	}
+	o.held += int64(held)
 	burn = scale(draws / 5)
 	if o.keep && o.draws == nil {
 		o.draws = append([]float64(nil), x[2*burn:]...)
@@ -301,14 +305,16 @@ func modesOff(s Score) float64 { return s.Modes }
 
 func modesFound(s Score) float64 { return s.Found }
 
-// runAll runs cases, threads at once; the results stand in the order of plans.
-func runAll(ctx context.Context, plans []plan, threads int) ([]*outcome, error) {
+// runAll runs cases, threads at once, and calls done after each, from any goroutine;
+// the results stand in the order of plans.
+func runAll(ctx context.Context, plans []plan, threads int, done func()) ([]*outcome, error) {
 	out := make([]*outcome, len(plans))
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(threads)
 	for _, i := range longestFirst(plans) {
 		g.Go(func() (err error) {
 			out[i], err = plans[i].sample(ctx)
+			done()
 			return err
 		})
 	}

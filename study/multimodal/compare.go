@@ -3,7 +3,9 @@ package multimodal
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/r2sgld/r2sgld/diag"
@@ -29,6 +31,9 @@ func (t *trials) add(all ...*outcome) {
 		t.index[o.name()] = o
 	}
 }
+
+// ran reports whether an outcome is of a sampler, and of no other name of a case.
+func (o *outcome) ran() bool { return o.steps > 0 && o.from == "" }
 
 // find returns the outcome of a case, nil if it was not run.
 func (t *trials) find(domain, protocol, group, label string) *outcome {
@@ -65,12 +70,13 @@ func (c comparison) worse() bool  { return c.p < 0.05 && c.a.Mean > c.b.Mean }
 // comparisons are tested together.
 type comparisons []comparison
 
-// add notes a comparison; its p value is not yet adjusted.
+// add notes a comparison; its p value is not yet adjusted. It is 1 where one run
+// has no spread to compare with.
 func (cs *comparisons) add(about string, a, b []float64) {
-	if len(a) < 2 || len(b) < 2 {
-		return
+	p := 1.0
+	if len(a) > 1 && len(b) > 1 {
+		_, p = diag.Welch(diag.MeanSEOf(a), diag.MeanSEOf(b))
 	}
-	_, p := diag.Welch(diag.MeanSEOf(a), diag.MeanSEOf(b))
 	*cs = append(*cs, comparison{about, interval(a), interval(b), p})
 }
 
@@ -104,17 +110,21 @@ func (cs comparisons) count() (better, worse, below int) {
 }
 
 // ruleText says how verdict decides.
-const ruleText = "Welch's t of every comparison, Holm-adjusted over all of them, 5 %. It holds if a is below b on average in all, significantly in half of them at least; it does not if a is above significantly as often as below, or nowhere significantly below and on average in two thirds at most; it is not decided if there is no significant difference otherwise; else it depends."
+const ruleText = "Where a test compares a with b, the claim being that a is below b: Welch's t in every comparison (domain, protocol, method), Holm-adjusted over all of the claim, at 5 %. It holds if a is below b on average in all and significantly in half of them at least. It does not hold if a is significantly above at least once, and as often as it is significantly below; nor if no difference is significant and a is below on average in two thirds at most. If no difference is significant otherwise, or, with fewer than five runs, at all, it is not testable here. Else it depends."
 
-// verdict weighs comparisons as ruleText says.
-func (cs comparisons) verdict() study.Verdict {
+// enough is the number of runs from which on it means something that no difference
+// is significant.
+const enough = 5
+
+// verdict weighs comparisons of so many runs each as ruleText says.
+func (cs comparisons) verdict(runs int) study.Verdict {
 	better, worse, below := cs.count()
 	switch {
-	case len(cs) == 0:
+	case len(cs) == 0 || better+worse == 0 && runs < enough:
 		return study.Untestable
 	case below == len(cs) && 2*better >= len(cs):
 		return study.Holds
-	case worse > 0 && worse >= better, better == 0 && 3*below <= 2*len(cs):
+	case worse > 0 && worse >= better, better+worse == 0 && 3*below <= 2*len(cs):
 		return study.Fails
 	case better == 0:
 		return study.Untestable
@@ -126,7 +136,7 @@ func (cs comparisons) verdict() study.Verdict {
 func (cs comparisons) tell(a, b string) string {
 	better, worse, below := cs.count()
 	text := fmt.Sprintf("%s is below %s on average in %d of %d comparisons, significantly in %d, and significantly above in %d.",
-		a, b, below, len(cs), better, worse)
+		capital(a), b, below, len(cs), better, worse)
 	if best, ok := cs.extreme(comparison.better); ok {
 		text += fmt.Sprintf(" Most clearly below: %s, %s against %s.", best.about, short(best.a), short(best.b))
 	}
@@ -148,18 +158,30 @@ func (cs comparisons) extreme(so func(comparison) bool) (comparison, bool) {
 	return out, found
 }
 
-// short is "0.0243 ± 0.0043".
-func short(i Interval) string {
-	return fmt.Sprintf("%s ± %s", digits(i.Mean), digits(i.Half))
+// capital is text with a capital first letter, unless that belongs to a name.
+func capital(text string) string {
+	if first, rest, _ := strings.Cut(text, " "); rest != "" && strings.ToLower(first) == first && !strings.ContainsAny(first, "0123456789") {
+		return strings.ToUpper(text[:1]) + text[1:]
+	}
+	return text
 }
 
-// digits is v with three significant digits.
+// short is "0.0243 ± 0.0043".
+func short(i Interval) string { return i.number("").PlusMinus() }
+
+// digits is v with three significant digits, never as a power of ten unless it is
+// tiny.
 func digits(v float64) string {
-	switch {
-	case v != v:
-		return "–"
-	case v >= 100 || v <= -100:
-		return fmt.Sprintf("%.0f", v)
+	text := strconv.FormatFloat(v, 'g', 3, 64)
+	if a := math.Abs(v); a >= 100 || a < 1e-4 && a > 1e-9 {
+		decimals := 0
+		if a < 1 {
+			decimals = 2 - int(math.Floor(math.Log10(a)))
+		}
+		text = strconv.FormatFloat(v, 'f', decimals, 64)
 	}
-	return strings.Replace(fmt.Sprintf("%.3g", v), "-", "−", 1)
+	if v != v {
+		return "–"
+	}
+	return strings.Replace(text, "-", "−", 1)
 }

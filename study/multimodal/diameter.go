@@ -110,8 +110,13 @@ func Diameter(ctx context.Context, o study.Options) (*study.Study, error) {
 	if err != nil {
 		return nil, fmt.Errorf("diameter study: %w", err)
 	}
-	s := o.Begin("diameter", "What the diameter of the domain does to r2SGLD")
+	s := o.Begin("diameter", DiameterTitle)
 	s.Claims, s.Settings, s.Results = r.claims(), e.settings(o.Seed), r
+	s.Effort = fmt.Sprintf("r2SGLD on each octagon: %s", e.first.extent())
+	if e.more.runs > 0 {
+		s.Effort += fmt.Sprintf(" and %s; R-SGLD: %s without a potential and %s with it", e.more.extent(), e.free.extent(), e.single.extent())
+	}
+	s.Hint = "Here burn_in is 0, so that every draw counts; tables say where the first fifth is dropped."
 	if s.Sections, err = r.sections(e); err != nil {
 		return nil, fmt.Errorf("diameter study: %w", err)
 	}
@@ -132,13 +137,17 @@ func (e effort) run(ctx context.Context, o study.Options) (*DiameterResults, err
 	}
 	relaxed := make([]DiameterRelaxation, 3)
 	for i, s := range truths {
-		o.Announce("diameter: octagon %d of %d", i+1, len(truths))
+		say := func(w walk) {
+			o.Announce("diameter: octagon %d of %d: %s, %s", i+1, len(truths), w.title, w.extent())
+		}
+		say(e.first)
 		first, err := e.first.sample(ctx, o, s.radius, s, e.marks)
 		if err != nil {
 			return nil, err
 		}
 		runs := []*stroll{first}
 		if e.more.runs > 0 {
+			say(e.more)
 			more, err := e.more.sample(ctx, o, s.radius, s, e.marks)
 			if err != nil {
 				return nil, err
@@ -153,6 +162,7 @@ func (e effort) run(ctx context.Context, o study.Options) (*DiameterResults, err
 			if w.runs == 0 {
 				continue
 			}
+			say(w)
 			run, err := w.sample(ctx, o, s.radius, nil, nil)
 			if err != nil {
 				return nil, err
@@ -207,7 +217,7 @@ func (e effort) settings(seed uint64) []study.Setting {
 		paper.length, paper.every = paperLength, 1
 		for _, w := range []walk{paper, e.first, e.more, e.free, e.single} {
 			if w.runs > 0 {
-				out = append(out, study.Setting{Name: fmt.Sprintf("circumradius %g, %s, %d runs of %d", radius, w.title, w.runs, w.length), Text: w.text(radius, seed)})
+				out = append(out, study.Setting{Name: fmt.Sprintf("circumradius %g, %s, %s", radius, w.title, w.extent()), Text: w.text(radius, seed)})
 			}
 		}
 	}

@@ -94,6 +94,15 @@ func (c *cells) independent(n int, rng *stream.Rand) Score {
 	return c.score(counts)
 }
 
+// floorOf is the KL of n independent draws.
+func (c *cells) floorOf(n int, seed uint64) Interval {
+	var all []Score
+	for run := range floorRuns {
+		all = append(all, c.independent(n, stream.New(seed, run).Of(n, "iid draws")))
+	}
+	return interval(column(all, klAll))
+}
+
 // A Passage is the number of iterations after which a mean KL stays below a level.
 type Passage struct {
 	Iterations float64 `json:"iterations"`

@@ -16,11 +16,11 @@ func (r *DiameterResults) sections(e effort) ([]study.Section, error) {
 		return nil, err
 	}
 	first := study.Section{Title: "KL against iteration", Tables: []study.Table{r.klTable(false), r.klTable(true), r.boundaryTable()},
-		Pictures: []study.Picture{{Name: "diameter-kl", Figure: kl, Caption: "KL of the draws so far from the exact law, in octagons of four sizes, and that of as many independent draws, which differs between the octagons as well."}},
-		Text: fmt.Sprintf(`r2SGLD with steps 2e-5 and 2e-4 at temperatures 1 and 10, every iteration a draw, from the origin, in regular octagons of circumradius 1.5 to 3 (the paper calls it diameter; the diameter is twice that). Up to 10,000 iterations the numbers are of %d runs, as in the paper; the same runs went on to %s.
+		Pictures: []study.Picture{{Name: "diameter-kl", Figure: kl, Caption: "KL of the draws so far from the exact law, in octagons of four sizes, and that of as many independent draws, which differs between the octagons as well. " + e.runsText()}},
+		Text: fmt.Sprintf(`r2SGLD with steps 2e-5 and 2e-4 at temperatures 1 and 10, every iteration a draw, from the origin, in regular octagons of circumradius 1.5 to 3 (the paper calls it diameter; the diameter is twice that). %s
 
 KL is that of cells 0.2 wide with exact masses, counts smoothed by a half. A larger octagon has more cells, so that KL of equally many draws cannot be compared between octagons without the floor, the KL of independent draws. W1 is the mean of both marginals.`,
-			e.first.runs, report.Count(e.first.length))}
+			e.runsText())}
 	out := []study.Section{first}
 	if len(r.Powers) > 0 {
 		needed, err := r.neededFigure()
@@ -39,6 +39,16 @@ KL is that of cells 0.2 wide with exact masses, counts smoothed by a half. A lar
 		Pictures: []study.Picture{{Name: "diameter-relaxation", Figure: times, Caption: "Relaxation time against the diameter, both axes logarithmic, with fitted powers. The theory's rate falls with the square."}}}), nil
 }
 
+// runsText says how many runs each point is of.
+func (e effort) runsText() string {
+	text := fmt.Sprintf("Up to 10,000 iterations, the length of the paper's runs, every point is of %d runs, as in the paper", e.first.runs)
+	if e.more.runs == 0 {
+		return text + fmt.Sprintf("; they went on to %s.", report.Count(e.first.length))
+	}
+	return text + fmt.Sprintf("; past that, to %s, of %d: these %d, which went on, and %d further ones; past that of the %d alone, which went on to %s.",
+		report.Count(e.more.length), e.first.runs+e.more.runs, e.first.runs, e.more.runs, e.first.runs, report.Count(e.first.length))
+}
+
 func relaxationText() string {
 	return `The theory's rate is λ₁: distances fall like exp(-λ₁ t), and the autocorrelation of the slowest statistic does. Its time 1/λ₁ is estimated from the combination of functions of the state that is correlated most with itself a lag later (the variational estimate; functions: x, x r² and sin 2πx, likewise of y; x²-y², xy, r² and their periodic partners; of every rung). Functions of different symmetry never mix, so that each symmetry is looked at by itself and x and y are averaged. The lag is at least half the time found. Errors are those of the jackknife over runs, whose first tenth is left out.
 
@@ -49,8 +59,8 @@ Without a potential the walk is Brownian motion in the octagon, and 1/λ₁ is t
 
 // klTable is KL and W1 by iteration and octagon.
 func (r *DiameterResults) klTable(drop bool) study.Table {
-	t := study.Table{Title: "KL(truth‖draws), KL(draws‖truth), W1; all draws", Columns: []string{"iterations"},
-		Caption: "Mean and half the width of the 95 % t interval over runs."}
+	t := study.Table{Title: "KL(truth‖draws), KL(draws‖truth), W1; all draws", Columns: []string{"iterations", "runs"},
+		Caption: "Mean and half the width of the 95 % t interval over the runs, by circumradius."}
 	if drop {
 		t.Title = "The same without the first fifth"
 	}
@@ -66,7 +76,7 @@ func (r *DiameterResults) klTable(drop bool) study.Table {
 		}
 	}
 	for i, s := range rows(r.Domains[0]) {
-		row := []string{report.Count(s.Iterations)}
+		row := []string{report.Count(s.Iterations), fmt.Sprint(s.Runs)}
 		for _, of := range []func(DiameterScore) Interval{
 			func(s DiameterScore) Interval { return s.KL }, func(s DiameterScore) Interval { return s.Back }, func(s DiameterScore) Interval { return s.W1 }} {
 			for _, d := range r.Domains {
@@ -106,7 +116,7 @@ func (r *DiameterResults) neededTable() study.Table {
 		row := []string{fmt.Sprint(p.KL)}
 		for i := range r.Domains {
 			n := r.Domains[i].needed(p.KL)
-			cell := fmt.Sprintf("%.0f [%.0f, %.0f]", n.Chain.Iterations, n.Chain.Low, n.Chain.High)
+			cell := fmt.Sprintf("%.0f (%.0f to %.0f)", n.Chain.Iterations, n.Chain.Low, n.Chain.High)
 			if n.IID != nil {
 				cell += fmt.Sprintf(" / %.0f", n.IID.Iterations)
 			}

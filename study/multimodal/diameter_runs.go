@@ -10,6 +10,7 @@ import (
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/config"
 	"github.com/r2sgld/r2sgld/kernel"
+	"github.com/r2sgld/r2sgld/report"
 	"github.com/r2sgld/r2sgld/study"
 )
 
@@ -63,6 +64,11 @@ func freeWalk(runs, length int) walk {
 func singleWalk(runs, length int) walk {
 	return walk{"single", "R-SGLD, 25 modes", "r-sgld",
 		fmt.Sprintf("potential: %q\nnoise: {gradient: 0.05, energy: 0.05}\n|step_size: 5e-4\ntemperature: 1", bowl), 5e-4, 1, runs, length, 100}
+}
+
+// extent is "10 runs of 1,000,000 iterations".
+func (w walk) extent() string {
+	return fmt.Sprintf("%d runs of %s iterations", w.runs, report.Count(w.length))
 }
 
 // text is the configuration of the walk in an octagon.

@@ -163,13 +163,25 @@ func (p *path) Record(k int, b *kernel.Block) error {
 	return nil
 }
 
+// pathEvery is the number of iterations between the swaps that a path tries, so
+// that the eye can follow what lies between them.
+const pathEvery = 10
+
+// The path of the report: its first iteration, the last that is drawn, and the last.
+// No swap is tried in the last ones: it would lead out of what is shown.
+const pathFirst, pathDrawn, pathEnd = 1001, 1501, 2201
+
+// pathPlan is the run of which a path is shown, to iteration last.
+func pathPlan(seed uint64, last int) plan {
+	return plan{scene: &scene{shape: shapes()[0]}, label: "r2SGLD", method: "r2sgld", rungs: 2, runs: 1, seed: seed,
+		protocol: protocol{"path", last, 1}, keys: fmt.Sprintf("swap: {%s, every: %d, variance: %g}", everySweep, pathEvery, swapVariance)}
+}
+
 // FlowerPath runs r2SGLD on the flower and returns iterations first to last of
 // its two replicas: the paper's steps and temperatures, energies and gradients
 // with noise, swaps tried in every tenth iteration so that paths can be seen.
 func FlowerPath(ctx context.Context, seed uint64, first, last int) (figure.Trajectory, error) {
-	p := plan{scene: &scene{shape: shapes()[0]}, label: "r2SGLD", method: "r2sgld", rungs: 2, runs: 1, seed: seed,
-		protocol: protocol{"path", last, 1}, keys: fmt.Sprintf("swap: {%s, every: 10, variance: %g}", everySweep, swapVariance)}
-	run, err := config.Parse("sample", "path", []byte(p.text()), nil)
+	run, err := config.Parse("sample", "path", []byte(pathPlan(seed, last).text()), nil)
 	if err != nil {
 		return figure.Trajectory{}, fmt.Errorf("path on the flower: %w", err)
 	}
@@ -183,21 +195,41 @@ func FlowerPath(ctx context.Context, seed uint64, first, last int) (figure.Traje
 		Cold: rec.steps[0], Hot: rec.steps[1], Temperature: [2]float64{1, 10}}, nil
 }
 
+// until returns the path of both replicas to its n-th iteration.
+func until(t figure.Trajectory, n int) figure.Trajectory {
+	t.Cold, t.Hot = t.Cold[:n], t.Hot[:n]
+	return t
+}
+
+// swapped says how many of the swaps tried in a path were made.
+func swapped(t figure.Trajectory) string {
+	made, tried := 0, 0
+	for i, s := range t.Cold {
+		if s.Swapped {
+			made++
+		}
+		if (t.First+i)%pathEvery == 0 {
+			tried++
+		}
+	}
+	return fmt.Sprintf("%d of %d swaps tried", made, tried)
+}
+
 // pathPicture is the trajectory, still and moving.
 func (m *multimodal) pathPicture(ctx context.Context) (study.Picture, error) {
-	t, err := FlowerPath(ctx, m.Seed, 1001, 1500)
+	whole, err := FlowerPath(ctx, m.Seed, pathFirst, pathEnd)
 	if err != nil {
 		return study.Picture{}, err
 	}
-	p := study.Picture{Name: "multimodal-path", Caption: "Five hundred iterations of r2SGLD on the flower: the cold replica stays within modes, the hot one wanders and is reflected; where they trade, the cold one goes on from another mode."}
-	if p.Figure, err = figure.TrajectoryPlot(t); err != nil || m.Scale == study.Smoke {
+	drawn := until(whole, pathDrawn-pathFirst+1)
+	p := study.Picture{Name: "multimodal-path", Caption: fmt.Sprintf("Iterations %s to %s of r2SGLD on the flower: the cold replica stays within modes, the hot one wanders and is reflected; where they trade, the cold one goes on from another mode. "+
+		"Swaps are tried in every tenth iteration here, so that the eye can follow, in every one elsewhere: %s were made.", report.Count(pathFirst), report.Count(pathDrawn), swapped(drawn))}
+	if p.Figure, err = figure.TrajectoryPlot(drawn); err != nil || m.Scale == study.Smoke {
 		return p, err
 	}
-	if t, err = FlowerPath(ctx, m.Seed, 1001, 2200); err != nil {
-		return p, err
-	}
+	p.Caption += fmt.Sprintf(" The animation goes on to iteration %s (%s).", report.Count(pathEnd), swapped(whole))
 	var b bytes.Buffer
-	err = figure.Film{Trajectory: t}.WriteGIF(&b)
+	err = figure.Film{Trajectory: whole}.WriteGIF(&b)
 	p.GIF = b.Bytes()
 	return p, err
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // An Interval is a mean over runs and half the width of its 95 % t interval; NaN
-// where runs are too few. Its JSON is [mean, half].
+// where runs are too few.
 type Interval struct{ Mean, Half float64 }
 
 // interval returns the mean of v and its 95 % t interval.
@@ -33,12 +33,13 @@ func tQuantile(p, df float64) float64 {
 	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: df}.Quantile(p)
 }
 
-// MarshalJSON writes [mean, half] with six digits, null for what is not known.
+// MarshalJSON writes {"mean": …, "half95": …} with six digits, null for what is not
+// known.
 func (i Interval) MarshalJSON() ([]byte, error) {
-	b := []byte{'['}
+	b := []byte(`{"mean":`)
 	for k, v := range []float64{i.Mean, i.Half} {
 		if k > 0 {
-			b = append(b, ',')
+			b = append(b, `,"half95":`...)
 		}
 		if v-v != 0 {
 			b = append(b, "null"...)
@@ -46,13 +47,21 @@ func (i Interval) MarshalJSON() ([]byte, error) {
 			b = strconv.AppendFloat(b, v, 'g', 6, 64)
 		}
 	}
-	return append(b, ']'), nil
+	return append(b, '}'), nil
 }
 
 // number returns the interval under a name.
 func (i Interval) number(name string) study.Number {
 	return study.Number{Name: name, Value: i.Mean, Low: i.Mean - i.Half, High: i.Mean + i.Half}
 }
+
+// positive is number for what cannot be negative: KL, distances, times.
+func (i Interval) positive(name string) study.Number {
+	return i.number(name).Within(0, math.Inf(1))
+}
+
+// share is number for a share.
+func (i Interval) share(name string) study.Number { return i.number(name).Within(0, 1) }
 
 // over is the mean and standard error of an interval over n runs.
 func (i Interval) over(n int) diag.MeanSE {

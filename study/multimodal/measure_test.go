@@ -214,7 +214,7 @@ func TestInterval(t *testing.T) {
 		t.Errorf("interval %v", i)
 	}
 	b, err := json.Marshal([]Interval{{0.0216233333, 0.000786}, {1, math.NaN()}})
-	if err != nil || string(b) != "[[0.0216233,0.000786],[1,null]]" {
+	if err != nil || string(b) != `[{"mean":0.0216233,"half95":0.000786},{"mean":1,"half95":null}]` {
 		t.Errorf("%s %v", b, err)
 	}
 }

@@ -6,21 +6,32 @@ package multimodal
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/r2sgld/r2sgld/report"
 	"github.com/r2sgld/r2sgld/study"
+)
+
+// Title is that of the study that [Run] runs, and DiameterTitle that of [Diameter].
+const (
+	Title         = "25 modes on five domains: nine methods and other baselines (section 5.2)"
+	DiameterTitle = "25 modes on octagons: how the domain's size slows mixing (section 5.2, appendix)"
 )
 
 // Run runs the paper's study of a multi-modal target on constrained plane
 // domains (section 5.2 and its appendix): three samplers, plain, penalised and
 // reflected, and other answers to the same need, against exact masses.
 func Run(ctx context.Context, o study.Options) (*study.Study, error) {
+	if _, err := study.ParseScale(string(o.Scale)); err != nil {
+		return nil, err
+	}
 	begin := time.Now()
 	o.Threads = o.Workers()
 	m := &multimodal{planner: planner{o}}
-	for _, step := range []func(context.Context) error{m.truths, m.paper, m.released} {
+	for _, step := range []func(context.Context) error{m.truths, m.paper, m.uniforms, m.released} {
 		if err := step(ctx); err != nil {
 			return nil, fmt.Errorf("study multimodal: %w", err)
 		}
@@ -37,10 +48,11 @@ func Run(ctx context.Context, o study.Options) (*study.Study, error) {
 type multimodal struct {
 	planner
 	five, two []*scene
-	exact     []*Exact // of the five
+	exact     []*Exact // of the five and the two
 	trials    *trials
-	chosen    choices // for the lowest KL with draws outside counted
-	inner     choices // and with them discarded
+	flat      []*outcome // of the uniform law
+	chosen    choices    // for the lowest KL with draws outside counted
+	inner     choices    // and with them discarded
 	spent     []spell
 }
 
@@ -69,10 +81,10 @@ func (m *multimodal) truths(context.Context) error {
 			return 0, err
 		}
 		m.five, m.two = found[:5], found[5:]
-		m.exact = make([]*Exact, len(m.five))
+		m.exact = make([]*Exact, len(found))
 		var g errgroup.Group
 		g.SetLimit(m.Threads)
-		for i, s := range m.five {
+		for i, s := range found {
 			g.Go(func() error {
 				m.exact[i] = exact(s.shape, s.region)
 				return s.region.Err()
@@ -85,7 +97,7 @@ func (m *multimodal) truths(context.Context) error {
 // run runs cases and lists their outcomes.
 func (m *multimodal) run(ctx context.Context, what string, plans []plan) error {
 	return m.timed(fmt.Sprintf("%s: %d cases", what, len(plans)), func() (steps int64, err error) {
-		all, err := runAll(ctx, plans, m.Threads)
+		all, err := runAll(ctx, plans, m.Threads, m.Counter("multimodal: "+what, len(plans)))
 		if err != nil {
 			return 0, err
 		}
@@ -127,6 +139,8 @@ func (m *multimodal) paper(ctx context.Context) error {
 			m.rename(s, p, a, m.chosen, a.penalised())
 		}
 		m.rename(s, p, samplers()[2], m.inner, bestInside)
+	}
+	for _, s := range slices.Concat(m.five, m.two) {
 		m.trials.add(s.floor(p, runsOf(m.Scale), m.Seed))
 	}
 	return nil
@@ -208,14 +222,21 @@ func (m *multimodal) study(ctx context.Context) (*study.Study, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := m.Begin("multimodal", "Constrained multi-modal simulations")
-	s.Claims = court{m.trials, m.five, m.protocols(), m.Scale}.claims()
+	s := m.Begin("multimodal", Title)
+	c := court{m.trials, m.five, m.protocols(), m.Scale, m.biases()}
+	s.Claims, s.Rule = c.claims(), c.rule()
 	s.Sections = m.sections(pictures)
 	s.Results = m.results()
-	for _, o := range m.trials.all {
-		if o.from == "" && o.group != groupIID {
+	s.Effort = fmt.Sprintf("%d runs of %s iterations a case, protocol paper", runsOf(m.Scale), report.Count(c.protocols[0].iterations))
+	if len(c.protocols) > 1 {
+		s.Effort += fmt.Sprintf("; of %s, protocol released", report.Count(c.protocols[1].iterations))
+	}
+	s.Hint = "Here burn_in is 0, so that every draw is recorded; what is told of them drops the first fifth where it says so."
+	for _, o := range slices.Concat(m.trials.all, m.flat) {
+		if o.ran() {
 			s.Settings = append(s.Settings, study.Setting{Name: o.name(), Text: o.text()})
 		}
 	}
+	s.Settings = append(s.Settings, study.Setting{Name: "the path on the flower", Text: pathPlan(m.Seed, pathEnd).text()})
 	return s, nil
 }

@@ -100,7 +100,7 @@ func TestMultimodalIsDeterministic(t *testing.T) {
 	plans := m.nine(s, p, nil)
 	var texts [2]string
 	for i, threads := range []int{1, 3} {
-		all, err := runAll(context.Background(), plans, threads)
+		all, err := runAll(context.Background(), plans, threads, func() {})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -114,7 +114,7 @@ func TestMultimodalIsDeterministic(t *testing.T) {
 		t.Error("the number of threads changes results")
 	}
 	m.Seed = 4
-	all, err := runAll(context.Background(), m.nine(s, p, nil)[:1], 1)
+	all, err := runAll(context.Background(), m.nine(s, p, nil)[:1], 1, func() {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,11 +207,11 @@ func TestVerdicts(t *testing.T) {
 		cs   comparisons
 		want study.Verdict
 	}{{holds.adjusted(), study.Holds}, {fails.adjusted(), study.Fails}, {mixed.adjusted(), study.Depends}, {undecided.adjusted(), study.Untestable}, {same.adjusted(), study.Fails}, {nil, study.Untestable}} {
-		if got := c.cs.verdict(); got != c.want {
+		if got := c.cs.verdict(10); got != c.want {
 			t.Errorf("verdict %q, want %q: %s", got, c.want, c.cs.tell("a", "b"))
 		}
 	}
-	for v, want := range map[float64]string{0.02431: "0.0243", 123.4: "123", -0.5: "−0.5", 3.456: "3.46"} {
+	for v, want := range map[float64]string{0.02431: "0.0243", 123.4: "123", -0.5: "−0.5", 3.456: "3.46", 7.412e-5: "0.0000741", 23456: "23456", 0: "0"} {
 		if got := digits(v); got != want {
 			t.Errorf("%g is told as %s, want %s", v, got, want)
 		}

@@ -18,6 +18,7 @@ const (
 	groupThreshold = "threshold"
 	groupBoundary  = "boundary rule"
 	groupBaseline  = "baseline"
+	groupUniform   = "uniform law"
 	groupIID       = "independent"
 )
 
@@ -216,7 +217,7 @@ func (m planner) choose(t *trials, five []*scene, of func(Score) float64) choice
 
 // bestInside is the label of P-reSGLD with the penalty that serves it best once
 // draws outside are discarded.
-const bestInside = "P-reSGLD, best inside"
+const bestInside = "P-reSGLD with the penalty best inside"
 
 // inside are the cases of bestInside that are not among the nine.
 func (m planner) inside(s *scene, p protocol, chosen, inside choices) []plan {

@@ -100,7 +100,7 @@ func TestStudyAgreesWithReference(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all, err := runAll(context.Background(), referencePlans(two, soak), 2)
+	all, err := runAll(context.Background(), referencePlans(two, soak), 2, func() {})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,5 +1,7 @@
 package multimodal
 
+import "slices"
+
 // metrics are the numbers of a score, by their names in results.
 func metrics() map[string]func(Score) float64 {
 	return map[string]func(Score) float64{
@@ -9,14 +11,16 @@ func metrics() map[string]func(Score) float64 {
 }
 
 // multimodalResults are the numbers of the study for other programs. An interval
-// is [mean, half the width of the 95 % t interval over runs].
+// is its mean and half the width of the 95 % t interval over runs.
 type multimodalResults struct {
 	Target  string            `json:"target"`
-	Cells   map[string]int    `json:"cells"` // of positive mass, by domain
+	Width   float64           `json:"cell_width"` // of squares aligned with 0
+	Cells   map[string]int    `json:"cells"`      // of positive mass, by domain
 	Truth   map[string]*Exact `json:"truth"`
 	Modes   map[string]int    `json:"modes_of_mass_above_0.001"`
 	Chosen  map[string]string `json:"best_penalty"`
 	Cases   []caseResult      `json:"cases"`
+	Bias    []bias            `json:"bias_of_mean_r2"`
 	Timings []timing          `json:"timings"`
 }
 
@@ -55,19 +59,18 @@ type scoresAt struct {
 
 // results gathers them.
 func (m *multimodal) results() *multimodalResults {
-	r := &multimodalResults{Target: formula, Cells: map[string]int{}, Truth: map[string]*Exact{}, Modes: map[string]int{}, Chosen: map[string]string{}}
-	for i, s := range m.five {
+	r := &multimodalResults{Target: formula, Width: cellWidth, Bias: m.biases(), Cells: map[string]int{}, Truth: map[string]*Exact{}, Modes: map[string]int{}, Chosen: map[string]string{}}
+	for i, s := range slices.Concat(m.five, m.two) {
 		r.Cells[s.name], r.Truth[s.name], r.Modes[s.name] = s.cells.K(), m.exact[i], s.worthFinding()
+	}
+	for _, s := range m.five {
 		for _, a := range samplers() {
 			r.Chosen[s.name+" "+a.penalised()] = m.chosen[[2]string{s.name, a.label}].String()
 		}
 	}
-	for _, s := range m.two {
-		r.Cells[s.name], r.Modes[s.name] = s.cells.K(), s.worthFinding()
-	}
 	for _, o := range m.trials.all {
 		r.Cases = append(r.Cases, o.result())
-		if o.steps > 0 && o.from == "" {
+		if o.ran() {
 			r.Timings = append(r.Timings, timing{o.name(), o.nanoseconds()})
 		}
 	}
