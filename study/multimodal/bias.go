@@ -144,7 +144,7 @@ func offText(of []bias, where []string) string {
 
 // unbiased judges that reflection at the nearest point keeps the law.
 func (c court) unbiased() study.Claim {
-	claim := study.Claim{ID: "multimodal-reflection-unbiased", Section: "2, 4",
+	claim := study.Claim{ID: "multimodal-reflection-unbiased", Section: "2 and 4",
 		Text: "Reflecting a step that leaves at the tangent of the nearest point of the wall keeps the target law, on curved domains too.",
 		Test: "E r² of the draws less its exact value, t test over the runs, Holm-adjusted over the domains, 5 %, for U = 0 (R-SGLD at the step " + uniformStep + "), where a step within the domain has no error and all bias is that of reflection. " +
 			"It holds if rule nearest is off on no domain (not testable with fewer than five runs), does not hold if it is off on half of them at least, else it depends. Beside it rule specular, and r2SGLD at the paper's steps on the 25 modes with both rules and with the exact kernel hmc."}

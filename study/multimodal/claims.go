@@ -59,11 +59,11 @@ func (c court) basis() string {
 	return fmt.Sprintf("%s, protocol %s", c.five[0].name, c.protocols[0].name)
 }
 
-// protocolText says what a protocol is.
+// text says what a protocol is.
 func (p protocol) text() string {
 	kept := "each a draw"
 	if p.thin > 1 {
-		kept = fmt.Sprintf("every %d-th a draw", p.thin)
+		kept = fmt.Sprintf("one in %d a draw", p.thin)
 	}
 	return fmt.Sprintf("%s iterations, %s", report.Count(p.iterations), kept)
 }

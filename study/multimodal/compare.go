@@ -178,7 +178,9 @@ func digits(v float64) string {
 		if a < 1 {
 			decimals = 2 - int(math.Floor(math.Log10(a)))
 		}
-		text = strconv.FormatFloat(v, 'f', decimals, 64)
+		if text = strconv.FormatFloat(v, 'f', decimals, 64); decimals > 0 {
+			text = strings.TrimRight(text, "0")
+		}
 	}
 	if v != v {
 		return "–"

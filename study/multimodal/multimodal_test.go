@@ -3,11 +3,15 @@ package multimodal
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -74,6 +78,22 @@ func TestMultimodalAtAGlance(t *testing.T) {
 		if c.Label == "reSGLD" && c.Outside == 0 {
 			t.Errorf("%s on %s: not one draw outside", c.Label, c.Domain)
 		}
+	}
+	for _, c := range s.Claims {
+		if first, _ := utf8.DecodeRuneInString(c.Why); unicode.IsLower(first) && !strings.HasPrefix(c.Why, "r2SGLD") {
+			t.Errorf("claim %s: %q", c.ID, c.Why)
+		}
+		for _, n := range c.Numbers {
+			if share := strings.Contains(n.Name, "share"); share && (n.Low < 0 || n.High > 1) || strings.HasPrefix(n.Name, "KL of") && n.Low < 0 {
+				t.Errorf("claim %s: %s is %s", c.ID, n.Name, n)
+			}
+		}
+	}
+	if r := s.Results.(*multimodalResults); len(r.Truth) != 7 || len(r.Bias) == 0 || math.Abs(r.Truth["box"].Area-9) > 1e-9 {
+		t.Errorf("truth on %d domains, %d biases", len(r.Truth), len(r.Bias))
+	}
+	if len(s.Rule) == 0 || s.Title != Title || s.Effort != "3 runs of 5,000 iterations a case, protocol paper" {
+		t.Errorf("rule %q, title %q, effort %q", s.Rule, s.Title, s.Effort)
 	}
 	for i := 0; i < len(s.Settings); i += 7 {
 		if _, err := config.Parse("sample", "x", []byte(s.Settings[i].Text), nil); err != nil {
@@ -211,10 +231,60 @@ func TestVerdicts(t *testing.T) {
 			t.Errorf("verdict %q, want %q: %s", got, c.want, c.cs.tell("a", "b"))
 		}
 	}
-	for v, want := range map[float64]string{0.02431: "0.0243", 123.4: "123", -0.5: "−0.5", 3.456: "3.46", 7.412e-5: "0.0000741", 23456: "23456", 0: "0"} {
+	for v, want := range map[float64]string{0.02431: "0.0243", 123.4: "123", -0.5: "−0.5", 3.456: "3.46", 7.412e-5: "0.0000741", 9.5e-5: "0.000095", 500: "500", 23456: "23456", 0: "0"} {
 		if got := digits(v); got != want {
 			t.Errorf("%g is told as %s, want %s", v, got, want)
 		}
+	}
+}
+
+// A single run has no spread, so that nothing can be said of it: comparisons stay, and
+// none of them is significant. With few runs that is no verdict.
+func TestFewRunsAreNotCompared(t *testing.T) {
+	var cs comparisons
+	cs.add("x", []float64{1}, []float64{2})
+	cs.add("y", []float64{1, 1.1}, nil)
+	if cs = cs.adjusted(); len(cs) != 2 || cs[0].better() || cs[0].p != 1 || cs[1].p != 1 {
+		t.Errorf("%+v", cs)
+	}
+	var same comparisons
+	same.add("x", []float64{1.1, 2.1, 3.1}, []float64{1, 2, 3})
+	if got := same.verdict(enough - 1); got != study.Untestable {
+		t.Errorf("verdict %q of %d runs", got, enough-1)
+	}
+	for _, c := range [][2]string{{"the other", "The other"}, {"r2SGLD", "r2SGLD"}, {"r2SGLD, refuse", "r2SGLD, refuse"}, {"KL of r2SGLD", "KL of r2SGLD"}} {
+		if got := capital(c[0]); got != c[1] {
+			t.Errorf("%q begins as %q", c[0], got)
+		}
+	}
+}
+
+func TestMultimodalRefuses(t *testing.T) {
+	if _, err := Run(context.Background(), study.Options{Scale: "huge"}); err == nil {
+		t.Error("an unknown scale was taken")
+	}
+}
+
+// What is told of the path is what the figure shows: swaps in every tenth iteration,
+// none in its last.
+func TestPathIsTold(t *testing.T) {
+	p, err := FlowerPath(context.Background(), 1, pathFirst, pathDrawn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	made := 0
+	for i, s := range p.Cold {
+		if s.Swapped {
+			if made++; (pathFirst+i)%pathEvery != 0 || i == len(p.Cold)-1 {
+				t.Errorf("a swap in iteration %d", pathFirst+i)
+			}
+		}
+	}
+	if want := fmt.Sprintf("%d of 50 swaps tried", made); swapped(p) != want || made == 0 {
+		t.Errorf("%q, want %q", swapped(p), want)
+	}
+	if got := until(p, 9); swapped(got) != "0 of 0 swaps tried" || len(got.Hot) != 9 {
+		t.Errorf("%q of %d steps", swapped(got), len(got.Hot))
 	}
 }
 
