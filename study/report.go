@@ -2,6 +2,7 @@ package study
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"fmt"
 	"html/template"
@@ -110,8 +111,13 @@ func largest(pictures []*drawing) *embedded {
 
 func view(studies []*Study, claims []Claim, pictures []*drawing) page {
 	p := page{Claims: claims, Tally: tally(claims), Legend: legend(), Brackets: brackets, Rules: rules(studies), Version: r2sgld.Version, Go: runtime.Version(), Arch: runtime.GOARCH}
-	if slices.ContainsFunc(studies, func(s *Study) bool { return s.Scale == Smoke }) {
-		p.Warning = warning
+	for _, s := range studies {
+		if s.Scale == Smoke {
+			p.Warning = cmp.Or(p.Warning, warning)
+			if s.Effort != "" {
+				p.Warning += fmt.Sprintf(" %s: %s.", s.Name, s.Effort)
+			}
+		}
 	}
 	n := 0
 	for i, s := range studies {

@@ -31,13 +31,17 @@ type Output struct {
 
 // document is results.json. Seconds aside it depends on what was run alone.
 type document struct {
-	Schema  int      `json:"schema"`
-	Version string   `json:"version"`
-	Go      string   `json:"go"`
-	Arch    string   `json:"goarch"`
-	Figures []string `json:"figures"` // files beside it
-	Studies []*Study `json:"studies"`
+	Schema    int      `json:"schema"`
+	Version   string   `json:"version"`
+	Go        string   `json:"go"`
+	Arch      string   `json:"goarch"`
+	Intervals string   `json:"intervals"` // what mean and half95 are
+	Figures   []string `json:"figures"`   // files beside it
+	Studies   []*Study `json:"studies"`
 }
+
+// pairs says what intervals in results.json are.
+const pairs = "mean ± half95 is the 95 % t interval over runs, not clipped to what is possible"
 
 // claimsDocument is claims.json.
 type claimsDocument struct {
@@ -133,7 +137,7 @@ func render(studies []*Study) ([]file, *Output, error) {
 	for _, p := range pictures {
 		files = append(files, p.files...)
 	}
-	doc := document{Schema: 1, Version: r2sgld.Version, Go: runtime.Version(), Arch: runtime.GOARCH, Studies: studies}
+	doc := document{Schema: 1, Version: r2sgld.Version, Go: runtime.Version(), Arch: runtime.GOARCH, Intervals: pairs, Studies: studies}
 	for _, f := range files {
 		doc.Figures = append(doc.Figures, f.name)
 	}

@@ -357,6 +357,7 @@ func TestDiameterSmoke(t *testing.T) {
 			}
 		}
 	}
+	documented(t, s)
 	written(t, s)
 }
 

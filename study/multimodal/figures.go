@@ -117,7 +117,7 @@ func (m *multimodal) gridPicture() (study.Picture, error) {
 // klPicture shows KL against the number of draws on all domains.
 func (m *multimodal) klPicture(p protocol) (study.Picture, error) {
 	q := figure.Lines{X: figure.Axis{Name: "draws"}, Y: figure.Axis{Name: "KL(truth‖draws)", Unit: "nats"}, LogX: true, LogY: true,
-		Caption: fmt.Sprintf("Means and 95 %% intervals of %d runs, the first fifth of the draws dropped, draws outside the domain counted as lost; protocol %s.", runsOf(m.Scale), p.name)}
+		Caption: fmt.Sprintf("Means and 95 %% intervals of %d runs, the first fifth of the draws dropped, draws outside the domain counted as lost.", runsOf(m.Scale))}
 	for _, s := range m.five {
 		panel := figure.LinePanel{Title: s.name}
 		for _, l := range nine() {

@@ -92,6 +92,7 @@ func TestMultimodalAtAGlance(t *testing.T) {
 	if r := s.Results.(*multimodalResults); len(r.Truth) != 7 || len(r.Bias) == 0 || math.Abs(r.Truth["box"].Area-9) > 1e-9 {
 		t.Errorf("truth on %d domains, %d biases", len(r.Truth), len(r.Bias))
 	}
+	documented(t, s)
 	if len(s.Rule) == 0 || s.Title != Title || s.Effort != "3 runs of 5,000 iterations a case, protocol paper" {
 		t.Errorf("rule %q, title %q, effort %q", s.Rule, s.Title, s.Effort)
 	}
@@ -100,6 +101,38 @@ func TestMultimodalAtAGlance(t *testing.T) {
 			t.Errorf("%s: %v", s.Settings[i].Name, err)
 		}
 	}
+}
+
+// documented checks that docs/studies.md tells of every key of a study's JSON, names of
+// domains, of their penalties and of temperatures aside.
+func documented(t *testing.T, s *study.Study) {
+	t.Helper()
+	doc, err := os.ReadFile("../../docs/studies.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var v any
+	if err := json.Unmarshal([]byte(asJSON(t, s)), &v); err != nil {
+		t.Fatal(err)
+	}
+	free := map[string]bool{"cells": true, "truth": true, "modes_of_mass_above_0.001": true, "best_penalty": true, "lambda_local_at_beta": true}
+	var look func(v any, under string)
+	look = func(v any, under string) {
+		switch x := v.(type) {
+		case map[string]any:
+			for k, w := range x {
+				if !free[under] && !strings.Contains(string(doc), "`"+k+"`") && !strings.Contains(string(doc), "`"+k+"[]`") && !strings.Contains(string(doc), `"`+k+`":`) {
+					t.Errorf("docs/studies.md says nothing of %q under %q", k, under)
+				}
+				look(w, k)
+			}
+		case []any:
+			for _, w := range x {
+				look(w, under)
+			}
+		}
+	}
+	look(v, "")
 }
 
 // Equal seeds give equal results, whatever the number of threads.

@@ -37,11 +37,11 @@ func (m *multimodal) targetText() string {
 
 func (m *multimodal) truthTable() study.Table {
 	t := study.Table{Title: "Exact values by quadrature", Columns: []string{"domain", "area", "E U", "E r²", "cells", "modes of mass > 0.001", "swap probability", "Λ", "KL of independent draws"},
-		Caption: "Λ is the barrier between temperatures 10 and 1. The last column is the floor: independent draws, as many as the protocol paper keeps after its burn-in. The inner vertices of the star are at 0.618 and 0.382, as in the released code, not at the golden ratio."}
+		Caption: "Λ is the barrier between temperatures 10 and 1. The last column is the floor: independent draws, as many as the protocol paper keeps after its burn-in. The inner vertices of the star are at 0.618 and 0.382, as in the released code, not at the golden ratio. Box and triangle are for the mirror map."}
 	for i, s := range slices.Concat(m.five, m.two) {
 		e := m.exact[i]
 		floor := m.trials.find(s.name, "paper", groupIID, "iid")
-		t.Rows = append(t.Rows, []string{s.name, fmt.Sprintf("%.6f", e.Area), fmt.Sprintf("%.6f", e.Tau1.MeanU), fmt.Sprintf("%.6f", e.Tau1.R2), fmt.Sprint(s.cells.K()),
+		t.Rows = append(t.Rows, []string{s.name, fmt.Sprintf("%.6f", e.Area), strings.Replace(fmt.Sprintf("%.6f", e.Tau1.MeanU), "-", "−", 1), fmt.Sprintf("%.6f", e.Tau1.R2), fmt.Sprint(s.cells.K()),
 			fmt.Sprint(s.worthFinding()), fmt.Sprintf("%.4f", e.Swap), fmt.Sprintf("%.4f", e.Barrier), floor.told(klAll).text})
 	}
 	return t
