@@ -162,16 +162,20 @@ func (c court) unbiased() study.Claim {
 	}
 	claim.Why = fmt.Sprintf("For U = 0 rule nearest is off on %s, rule specular on %s.", offText(nearest, bad), offText(specular, wrong))
 	numbers := nearest
+	var parts []string
 	for _, x := range []struct{ label, protocol, text string }{
-		{"r2SGLD", "paper", "with rule nearest"}, {"r2SGLD", "released", "with rule nearest, by protocol released,"},
+		{"r2SGLD", "paper", "with rule nearest"}, {"r2SGLD", "released", "by protocol released"},
 		{"r2SGLD, specular", "paper", "with rule specular"}, {"r2SGLD, kernel hmc", "paper", "with kernel hmc"}} {
 		of, where := off(c.bias, x.label, x.protocol)
 		if len(of) > 0 {
-			claim.Why += fmt.Sprintf(" On the 25 modes, at the paper's steps, r2SGLD %s is off on %s.", x.text, offText(of, where))
+			parts = append(parts, fmt.Sprintf("%s on %s", x.text, offText(of, where)))
 		}
 		if x.protocol == "paper" {
 			numbers = append(numbers, of...)
 		}
+	}
+	if len(parts) > 0 {
+		claim.Why += " On the 25 modes, at the paper's steps, r2SGLD is off " + strings.Join(parts, "; ") + "."
 	}
 	if len(bad) > 0 {
 		claim.Why += " The nearest point of the wall is not where the step crossed it: at curved walls and in corners, those between straight walls too, steps are mirrored elsewhere than they came from. Following the path from crossing to crossing keeps the law."

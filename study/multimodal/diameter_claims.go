@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/r2sgld/r2sgld/report"
 	"github.com/r2sgld/r2sgld/study"
 )
 
@@ -75,7 +76,7 @@ func (r *DiameterResults) decline() study.Claim {
 	default:
 		c.Verdict = study.Depends
 	}
-	c.Why = fmt.Sprintf("After 10,000 iterations KL grows like the diameter to the power %v, after 1,000 to the power %v%s.", &late, &early, r.early())
+	c.Why = fmt.Sprintf("After 10,000 iterations KL grows like the diameter to the power %v, after 1,000 to the power %v.%s", &late, &early, r.early())
 	if p := r.lowest(); p != nil {
 		c.Why += fmt.Sprintf(" A given KL takes more iterations the larger the domain, to KL %g like the power %v; but independent draws, which mix at once, have the power %v (the claim on KL of equally many draws).", p.KL, &p.Chain, p.IID)
 	}
@@ -88,7 +89,7 @@ func (r *DiameterResults) early() string {
 	for _, n := range []int{500, 1000, 2000} {
 		for i := 1; i < len(r.Domains); i++ {
 			if rowAt(r.Domains[i].All, n).KL.Mean < rowAt(r.Domains[i-1].All, n).KL.Mean {
-				bad = append(bad, fmt.Sprint(n))
+				bad = append(bad, report.Count(n))
 				break
 			}
 		}
@@ -96,7 +97,7 @@ func (r *DiameterResults) early() string {
 	if bad == nil {
 		return ""
 	}
-	return fmt.Sprintf("; after %s the four are not in the order of their diameters", enumerated(bad))
+	return fmt.Sprintf(" After %s the four are not in the order of their diameters.", enumerated(bad))
 }
 
 // enumerated joins words, of which there is one at least.
