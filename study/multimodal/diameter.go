@@ -172,7 +172,14 @@ func (e effort) run(ctx context.Context, o study.Options) (*DiameterResults, err
 			}
 		}
 	}
+	r.Relaxations, r.Powers = e.fitted(relaxed), powers(r.Domains)
+	return r, nil
+}
+
+// fitted are the processes that were run, with powers and, where it is known, theory.
+func (e effort) fitted(relaxed []DiameterRelaxation) []DiameterRelaxation {
 	gap := neumannGap(octagonCorners(1), 16)
+	var out []DiameterRelaxation
 	for _, x := range relaxed {
 		if len(x.Relaxation) == 0 {
 			continue
@@ -183,10 +190,9 @@ func (e effort) run(ctx context.Context, o study.Options) (*DiameterResults, err
 			}
 		}
 		x.fit()
-		r.Relaxations = append(r.Relaxations, x)
+		out = append(out, x)
 	}
-	r.Powers = powers(r.Domains)
-	return r, nil
+	return out
 }
 
 // add adds the relaxation of a run.
