@@ -213,7 +213,7 @@ type Power struct {
 	Low    float64 `json:"low"` // 95 % interval
 	High   float64 `json:"high"`
 	Error  float64 `json:"error"`  // standard error; where the law does not fit, that much larger
-	DF     float64 `json:"df"`     // degrees of freedom of Error (Welch and Satterthwaite)
+	DF     float64 `json:"df"`     // degrees of freedom of Error (Welch and Satterthwaite; at most n − 2 where it is larger)
 	Factor float64 `json:"factor"` // t at r = 1
 	Misfit float64 `json:"misfit"` // χ² per degree of freedom: about 1, if it is a power
 }
@@ -238,7 +238,10 @@ func fitPower(r, t, se []float64, df int) Power {
 		z := (math.Log(t[i]) - y0 - p.Power*(math.Log(r[i])-x0)) / se[i]
 		p.Misfit += z * z / float64(len(r)-2)
 	}
-	p.Error *= math.Sqrt(max(1, p.Misfit))
+	if p.Misfit > 1 { // the error is then that of the distances from the line, n − 2 of which are free
+		p.Error *= math.Sqrt(p.Misfit)
+		p.DF = min(p.DF, float64(len(r)-2))
+	}
 	q := tQuantile(0.975, p.DF) * p.Error
 	p.Low, p.High = p.Power-q, p.Power+q
 	return p
