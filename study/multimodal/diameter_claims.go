@@ -38,6 +38,21 @@ func (p Power) sign(v float64) int {
 	return 0
 }
 
+// beside says how the power compares with 2.
+func (p Power) beside() string {
+	switch {
+	case p.square():
+		return "quadratic"
+	case p.sign(2) < 0:
+		return "less than quadratic"
+	case p.sign(2) > 0:
+		return "more than quadratic"
+	case p.Misfit > mostMisfit:
+		return "where no single power fits"
+	}
+	return "too wide an interval to tell"
+}
+
 // mostMisfit is the χ² per degree of freedom above which times follow no power.
 const mostMisfit = 4
 
@@ -140,8 +155,7 @@ func (r *DiameterResults) quadratic() study.Claim {
 	default:
 		c.Verdict = study.Depends
 	}
-	where := map[int]string{-1: "less than quadratic", 0: "compatible with quadratic", 1: "more than quadratic"}
-	c.Why = fmt.Sprintf("The slope is %v without a potential, %s, and %v for r2SGLD on the 25 modes, %s.", &free, where[free.sign(2)], &exchange, where[exchange.sign(2)])
+	c.Why = fmt.Sprintf("The slope is %v without a potential, %s, and %v for r2SGLD on the 25 modes, %s.", &free, free.beside(), &exchange, exchange.beside())
 	if free.sign(2) == 0 {
 		c.Why += " Without a potential it must be 2, by scaling."
 	}
