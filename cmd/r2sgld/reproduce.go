@@ -30,8 +30,8 @@ type paperStudy struct {
 // studies are all of them, in the order of the paper.
 func studies() []paperStudy {
 	return []paperStudy{
-		{"multimodal", "25 modes on five domains: nine methods and other baselines (section 5.2)", multimodal.Run, multimodal.Truth},
-		{"diameter", "25 modes on octagons: how the domain's size slows mixing (section 5.2, appendix)", multimodal.Diameter, nil},
+		{"multimodal", multimodal.Title, multimodal.Run, multimodal.Truth},
+		{"diameter", multimodal.DiameterTitle, multimodal.Diameter, nil},
 	}
 }
 
@@ -177,7 +177,7 @@ func (c *common) leave(folder *store.Folder, dir string, studies []*study.Study)
 	for _, w := range out.Warnings {
 		fmt.Fprintln(os.Stderr, " ! "+w)
 	}
-	fmt.Printf(" wrote %s/: report.html, claims.json, results.json, figures (%d)\n", dir, len(out.Files)-3)
+	fmt.Printf(" wrote %s/: report.html, claims.json, results.json, figures (%d)\n", dir, out.Pictures)
 	return nil
 }
 
