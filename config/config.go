@@ -229,7 +229,7 @@ func (l *loader) readInit(n *yamlpos.Node) {
 		return
 	}
 	if x, ok := l.point(n); ok {
-		if l.domain != nil && !l.domain.Contains(x) && l.method.wall == "r" {
+		if l.domain != nil && !l.domain.Contains(x) && l.method.wall.reflects() {
 			l.Report(n, "the start %s lies outside the domain", pointText(l.names, x))
 			return
 		}

@@ -455,7 +455,7 @@ func (l *loader) parameterDomain(p *dynamics.Problem, model *yamlpos.Node) {
 func (l *loader) settleFit(p *dynamics.Problem) {
 	s := &l.sampler
 	if s.Whiten == nil && !l.method.auto {
-		whiten := p.Factor != nil && !l.method.mirror
+		whiten := p.Factor != nil && l.method.wall != mirrored
 		s.Whiten = &whiten
 	}
 	if s.Init == nil && l.method.auto && bounded(l.domain) {

@@ -85,7 +85,7 @@ func (l *loader) settle(s *Run, section *yamlpos.Node, temperature []float64, it
 	if len(l.Problems) > 0 {
 		return
 	}
-	if l.method.proximal && l.sampler.Smoothing == 0 {
+	if l.method.wall == proximal && l.sampler.Smoothing == 0 {
 		l.sampler.Smoothing = smoothingSteps * slices.Max(l.sampler.StepSize)
 	}
 	if p := l.sampler.Penalty; p != nil && p.Form == penaltyDistance && p.Strength == 0 {
@@ -112,7 +112,7 @@ func (l *loader) overshoots(s r2sgld.Settings, section *yamlpos.Node) {
 		switch {
 		case eta*p.Strength <= most:
 			continue
-		case l.method.proximal:
+		case l.method.wall == proximal:
 			l.Report(section.Field("smoothing"), "smoothing %g is less than half the step size %g: the pull to the domain would overshoot. Raise it, or take a smaller step_size", l.sampler.Smoothing, eta)
 		default:
 			l.Report(section.Field("penalty"), "strength %g is more than %g over the step size %g: the pull to the domain would overshoot. Lower it, or take a smaller step_size", p.Strength, most, eta)
@@ -133,17 +133,17 @@ func (l *loader) suits(section *yamlpos.Node) {
 	switch {
 	case len(l.Problems) > 0:
 		return
-	case !m.project && !m.proximal && !m.mirror && !m.inside && (l.sampler.Penalty == nil || l.sampler.Penalty.Strength == 0):
+	case m.wall == free || m.wall == reflected || m.wall == penalised && (l.sampler.Penalty == nil || l.sampler.Penalty.Form == penaltyForce && l.sampler.Penalty.Strength == 0):
 		return
 	case l.domain == nil:
 		err = fmt.Errorf("method %s needs a domain", m.name)
-	case m.mirror:
+	case m.wall == mirrored:
 		if _, none := domain.NewMirror(l.domain); none != nil {
 			err = fmt.Errorf("method %s needs a domain {simplex: [x, y, …]}, or a {box: …} that is bounded on every side: take r2sgld", m.name)
 		}
-	case m.proximal && !domain.Convex(l.domain):
+	case m.wall == proximal && !domain.Convex(l.domain):
 		err = fmt.Errorf("method %s needs a domain that is convex, and this one is not, or not known to be: take r2sgld", m.name)
-	case m.proximal || m.wall == "p" && l.sampler.Penalty.Form == penaltyDistance:
+	case m.wall == proximal || m.wall == penalised && l.sampler.Penalty.Form == penaltyDistance:
 		_, err = domain.Projection(l.domain)
 	}
 	if err != nil {
@@ -153,7 +153,7 @@ func (l *loader) suits(section *yamlpos.Node) {
 
 // reference checks that there is a uniform law where a temperature is infinite.
 func (l *loader) reference() {
-	if l.infinite != nil && (l.method.wall != "r" || !bounded(l.domain)) {
+	if l.infinite != nil && (!l.method.wall.reflects() || !bounded(l.domain)) {
 		l.Report(l.infinite, "an infinite temperature, the uniform law, needs a bounded domain and a method that reflects")
 	}
 }
@@ -164,7 +164,7 @@ func (l *loader) measureSteps(p r2sgld.Problem) {
 	var err error
 	if s.StepSize == nil {
 		start := s.start()
-		if l.method.mirror {
+		if l.method.wall == mirrored {
 			p, start = l.dual(p)
 		}
 		s.StepSize, err = tune.Steps(p, s.Temperature, start, *s.Seed)

@@ -15,39 +15,51 @@ import (
 // A method is what a name such as r-cycsgld stands for.
 type method struct {
 	name      string
-	wall      string // "" lets steps go, "p" pulls back, "r" reflects
-	cycles    bool   // cosine cycles
-	exchanges bool   // several rungs
-	momentum  bool   // SGHMC
-	auto      bool   // finds its own settings
-	hmc       bool   // kernel HMC
-	project   bool   // boundary project
-	proximal  bool   // the penalty is the envelope of the domain, of width smoothing
-	mirror    bool   // moves in the dual coordinates of a mirror map
-	inside    bool   // drops draws outside
+	wall      wall
+	cycles    bool // cosine cycles
+	exchanges bool // several rungs
+	momentum  bool // SGHMC
+	auto      bool // finds its own settings
+	hmc       bool // kernel HMC
 }
+
+// A wall is what a method makes of the domain.
+type wall string
+
+const (
+	free      wall = ""          // nothing: steps go where they go
+	penalised wall = "p"         // pulls back by a penalty
+	reflected wall = "r"         // reflects, by the rule boundary
+	projected wall = "project"   // boundary project
+	proximal  wall = "proximal"  // a penalty that is the envelope of the domain, of width smoothing
+	mirrored  wall = "mirror"    // moves in the dual coordinates of a mirror map
+	rejected  wall = "rejection" // drops draws outside
+)
+
+// reflects reports that steps end inside, by a rule.
+func (w wall) reflects() bool { return w == reflected || w == projected }
 
 // methods are the known methods, the default of a sampler section that sets
 // anything by hand first.
 func methods() []method {
-	all := []method{{name: "r2sgld", wall: "r", exchanges: true}, {name: "auto", wall: "r", exchanges: true, auto: true}}
+	all := []method{{name: "r2sgld", wall: reflected, exchanges: true}, {name: "auto", wall: reflected, exchanges: true, auto: true}}
 	for _, kernel := range []string{"sgld", "sghmc"} {
-		for _, wall := range []string{"", "p", "r"} {
+		for _, w := range []wall{free, penalised, reflected} {
 			for _, kind := range []string{"", "cyc", "re"} {
 				name := kind + kernel
-				if wall != "" {
-					name = wall + "-" + name
+				if w != free {
+					name = string(w) + "-" + name
 				}
-				all = append(all, method{name: name, wall: wall, cycles: kind == "cyc", exchanges: kind == "re", momentum: kernel == "sghmc"})
+				all = append(all, method{name: name, wall: w, cycles: kind == "cyc", exchanges: kind == "re", momentum: kernel == "sghmc"})
 			}
 		}
 	}
-	return append(all, method{name: "r2sghmc", wall: "r", exchanges: true, momentum: true},
-		method{name: "r-hmc", wall: "r", hmc: true},
-		method{name: "projected-sgld", wall: "r", project: true},
-		method{name: "myula", wall: "p", proximal: true},
-		method{name: "mirror-sgld", mirror: true},
-		method{name: "rejection-sgld", inside: true})
+	return append(all, method{name: "r2sghmc", wall: reflected, exchanges: true, momentum: true},
+		method{name: "r-hmc", wall: reflected, hmc: true},
+		method{name: "projected-sgld", wall: projected},
+		method{name: "myula", wall: proximal},
+		method{name: "mirror-sgld", wall: mirrored},
+		method{name: "rejection-sgld", wall: rejected})
 }
 
 // The largest numbers that a configuration may ask for.
@@ -152,7 +164,7 @@ func (l *loader) samplerKernel(n *yamlpos.Node) {
 		l.Report(k, "method %s steps with momentum: drop kernel, or take %s", m.name, strings.Replace(m.name, "sghmc", "sgld", 1))
 	case m.hmc && word != "hmc":
 		l.Report(k, "method %s goes with kernel hmc; found %s", m.name, word)
-	case word == "hmc" && (m.wall == "p" || m.project || m.mirror || m.inside):
+	case word == "hmc" && m.wall != free && m.wall != reflected:
 		l.Report(k, "kernel hmc goes with the methods that reflect, such as r2sgld, and with those without walls; found method %s", m.name)
 	default:
 		m.hmc = word == "hmc"
@@ -441,19 +453,19 @@ func onLine() *Estimate { return &Estimate{Every: 100, Batches: 10, Smoothing: 0
 func (l *loader) samplerWall(n *yamlpos.Node) {
 	s := &l.sampler
 	for _, key := range []string{"boundary", "cap"} {
-		if k := n.Field(key); k != nil && l.method.wall != "r" && !l.method.auto {
+		if k := n.Field(key); k != nil && !l.method.wall.reflects() && !l.method.auto {
 			l.Report(k, "%s belongs to the reflected methods; %s does not reflect", key, l.method.name)
 		}
 	}
 	s.Boundary, _ = l.Word(n.Field("boundary"), "specular", "nearest", "refuse", "project")
-	if l.method.project && s.Boundary != "" && s.Boundary != string(domain.Project) {
+	if l.method.wall == projected && s.Boundary != "" && s.Boundary != string(domain.Project) {
 		l.Report(n.Field("boundary"), "method %s goes with boundary project; found %s", l.method.name, s.Boundary)
 	}
 	s.Cap, _ = l.Int(n.Field("cap"), 1, math.MaxInt32)
 	l.samplerPenalty(n.Field("penalty"))
 	if k := n.Field("smoothing"); k != nil {
 		if v, ok := l.Positive(k); ok {
-			if s.Smoothing = v; !l.method.proximal && !l.method.auto {
+			if s.Smoothing = v; l.method.wall != proximal && !l.method.auto {
 				l.Report(k, "smoothing belongs to method myula; found method %s", l.method.name)
 			}
 		}
@@ -471,7 +483,7 @@ func (l *loader) samplerPenalty(n *yamlpos.Node) {
 	if n == nil || l.method.auto {
 		return
 	}
-	if l.method.wall != "p" || l.method.proximal {
+	if l.method.wall != penalised {
 		l.Report(n, "penalty belongs to the methods whose names begin with p-, such as p-sgld; found method %s", l.method.name)
 		return
 	}

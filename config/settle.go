@@ -42,11 +42,11 @@ func (s *Sampler) settle(m method, iterations, burnIn, thin int, temperature []f
 		s.swapDefaults()
 	}
 	switch {
-	case m.project:
+	case m.wall == projected:
 		s.Boundary = string(domain.Project)
-	case m.wall == "r":
+	case m.wall == reflected:
 		s.Boundary = cmp.Or(s.Boundary, string(domain.Specular))
-	case m.wall == "p" && !m.proximal && s.Penalty == nil:
+	case m.wall == penalised && s.Penalty == nil:
 		s.Penalty = &Penalty{Strength: 1, Form: penaltyForce}
 	}
 }
@@ -103,14 +103,14 @@ func (s *Sampler) settings(m method, d int) r2sgld.Settings {
 		Boundary: domain.Rule(s.Boundary), Cap: s.Cap,
 		MaxDraws: mostHeld(d, s.Ladders, max(len(s.Temperature), 8)),
 	}
-	if m.wall != "r" && !m.mirror {
+	if !m.wall.reflects() && m.wall != mirrored {
 		out.Boundary = domain.Free
 	}
-	out.Mirror, out.Inside = m.mirror, m.inside
+	out.Mirror, out.Inside = m.wall == mirrored, m.wall == rejected
 	if p := s.Penalty; p != nil && p.Strength > 0 {
 		out.Penalty = &r2sgld.Penalty{Strength: p.Strength, Distance: p.Form == penaltyDistance}
 	}
-	if m.proximal {
+	if m.wall == proximal {
 		out.Penalty = &r2sgld.Penalty{Strength: 1 / s.Smoothing, Distance: true}
 	}
 	if m.hmc {
