@@ -24,11 +24,7 @@ func (s *Sampler) settle(m method, iterations, burnIn, thin int, temperature []f
 		s.BurnIn = &v
 	}
 	s.Thin = cmp.Or(s.Thin, thin)
-	s.Ladders = cmp.Or(s.Ladders, 4)
-	if s.Seed == nil {
-		seed := uint64(1)
-		s.Seed = &seed
-	}
+	s.settleAny()
 	if s.Temperature == nil {
 		s.Temperature = temperature
 		if !m.exchanges {
@@ -51,14 +47,19 @@ func (s *Sampler) settle(m method, iterations, burnIn, thin int, temperature []f
 	}
 }
 
-// settleAuto fills the defaults of method auto in.
-func (s *Sampler) settleAuto() {
-	s.Iterations = cmp.Or(s.Iterations, autoIterations)
+// settleAny fills in what is the same for every method.
+func (s *Sampler) settleAny() {
 	s.Ladders = cmp.Or(s.Ladders, 4)
 	if s.Seed == nil {
 		seed := uint64(1)
 		s.Seed = &seed
 	}
+}
+
+// settleAuto fills the defaults of method auto in.
+func (s *Sampler) settleAuto() {
+	s.Iterations = cmp.Or(s.Iterations, autoIterations)
+	s.settleAny()
 	if s.Until == nil {
 		s.Until = &tune.Until{}
 	}

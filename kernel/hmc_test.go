@@ -203,10 +203,9 @@ func TestTrajectoriesRunBackwards(t *testing.T) {
 			t.Fatal(err)
 		}
 		within := rapid.Float64Range(-1.2, 1.2)
-		p := point{within.Draw(t, "x"), within.Draw(t, "y")}
-		if !all[name].Contains(p[:2]) {
-			t.Skip("outside")
-		}
+		p := rapid.Custom(func(t *rapid.T) point {
+			return point{within.Draw(t, "x"), within.Draw(t, "y")}
+		}).Filter(func(p point) bool { return all[name].Contains(p[:2]) }).Draw(t, "state")
 		speed := rapid.Float64Range(-1, 1)
 		p[2], p[3] = speed.Draw(t, "v"), speed.Draw(t, "w")
 		s := kernel.Schedule{StepSize: []float64{rapid.Float64Range(0.002, 0.05).Draw(t, "step")}, Temperature: []float64{2}, Iterations: 1}

@@ -44,7 +44,8 @@ func Create(files Files, dir string, force bool, names ...string) (*Folder, erro
 	return f, nil
 }
 
-// Take is [Create] that leaves what is in the folder for now.
+// Take is [Create] that removes nothing: [Folder.Clear] does, once there is
+// something to put in its place.
 func Take(files Files, dir string, force bool) (*Folder, error) {
 	f := &Folder{dir: dir, files: files}
 	if err := f.create(force); err != nil {
