@@ -65,6 +65,18 @@ func Build(m *Model, s *Series) (*Problem, error) {
 		return nil, err
 	}
 	p := &Problem{Parameters: names, Noise: make([]float64, len(equations)), model: m, equations: equations}
+	switch m.Likelihood {
+	case "trajectory":
+		if err := p.trajectory(s); err != nil {
+			return nil, err
+		}
+		return p, nil
+	case "weak":
+		if err := p.weak(s); err != nil {
+			return nil, err
+		}
+		return p, nil
+	}
 	if err := p.read(s); err != nil {
 		return nil, err
 	}

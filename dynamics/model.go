@@ -24,9 +24,17 @@ type Model struct {
 	Library []string
 	Fixed   []Value // parameters with known values
 
-	Likelihood string // derivative (also ""), or log-derivative
+	// Likelihood says what of the series is explained: derivative (also ""), the
+	// estimated derivatives; log-derivative, those of the logarithms; weak, their
+	// integrals against test functions; trajectory, the data themselves.
+	Likelihood string
 	Derivative Derivative
-	Noise      Noise
+	Weak       Weak // of likelihood weak
+	// Simulated evaluates the right-hand sides of likelihood derivative at states
+	// that are simulated with the parameters, not at the observed ones.
+	Simulated bool
+	Sparse    *Sparse // which terms of Library belong to the model is found; nil keeps all
+	Noise     Noise
 	Priors     []Prior // further parameters are flat
 	Batch      int     // rows of a minibatch; 0 is all
 	// Start is where the search for a nonlinear least-squares fit begins,
@@ -48,7 +56,9 @@ type Noise struct {
 	// Kind is estimate (also ""): the residual standard deviation of the
 	// unconstrained least-squares fit of each equation by itself, with n − p
 	// degrees of freedom; given: SD holds it per state; paper:
-	// U = ‖residuals‖²/(2m) over m rows, whose posterior is √n times wider.
+	// U = ‖residuals‖²/(2m) over m rows, whose posterior is √n times wider. For
+	// likelihood trajectory: normal (also "") or lognormal noise of the data, whose
+	// scales are parameters, or given by SD.
 	Kind string
 	SD   []Value
 }
@@ -224,7 +234,7 @@ func (m *Model) fromLibrary(f *faults) []equation {
 
 // check looks at all that does not need data and is not in the equations.
 func (m *Model) check(f *faults, names []string) {
-	oneOf(f, m.Likelihood, []string{"derivative", "log-derivative"}, "likelihood")
+	oneOf(f, m.Likelihood, []string{"derivative", "log-derivative", "weak", "trajectory"}, "likelihood")
 	oneOf(f, m.Derivative.Kind, []string{"central", "savgol", "column"}, "derivative")
 	oneOf(f, m.Noise.Kind, []string{"estimate", "given", "paper"}, "noise")
 	if m.Batch < 0 {
