@@ -35,13 +35,14 @@ type ladder struct {
 	potential potential.Evaluator
 	full      potential.Evaluator // over all data, for swaps; nil where potential will do
 	reflector domain.Reflector    // nil lets steps go
-	domain    domain.Domain       // of the original coordinates, to count draws outside; nil counts none
+	domain    domain.Domain       // of the draws, to count those outside; nil counts none
 	exchange  *exchange.Exchange
 	streams   *stream.Set
 	noise     []*stream.Rand // per replica
 	uniform   *stream.Rand   // for swaps
 	whitening *Whitening
 	mirror    *domain.Mirror // of the domain; nil moves in the user's coordinates
+	chart     *Chart         // nil keeps draws in the user's coordinates
 	recorder  Recorder
 	keeper    Keeper
 	draws     Draws
@@ -61,6 +62,7 @@ type ladder struct {
 
 	// the workspace
 	from, to []float64   // one state
+	point    []float64   // one as it is shown
 	v        []float64   // its momentum; nil without
 	rows     [][]float64 // one state per rung
 	energies []float64   // one per replica or rung
@@ -284,7 +286,7 @@ func (l *ladder) record(k int) error {
 // keepDraw keeps the states and energies of all rungs.
 func (l *ladder) keepDraw() error {
 	b := l.block
-	if l.inside && !l.domain.Contains(l.original(b.State(l.from, b.Replica(0)))) {
+	if l.inside && !l.domain.Contains(l.shown(b.State(l.from, b.Replica(0)))) {
 		l.tally[0].Outside++
 		return nil
 	}
@@ -293,7 +295,7 @@ func (l *ladder) keepDraw() error {
 	}
 	held := l.kept%l.stride == 0
 	for i, r := range b.Rung {
-		x := l.original(b.State(l.from, i))
+		x := l.shown(b.State(l.from, i))
 		if r == 0 && l.domain != nil && !l.domain.Contains(x) {
 			l.tally[r].Outside++
 		}
@@ -349,6 +351,17 @@ func (l *ladder) original(z []float64) []float64 {
 	return l.to
 }
 
+// shown maps a state of the kernel to what draws are kept in. It may use l.to and
+// l.point and return one of them.
+func (l *ladder) shown(z []float64) []float64 {
+	x := l.original(z)
+	if l.chart == nil {
+		return x
+	}
+	l.chart.Point(l.point, x)
+	return l.point
+}
+
 // A BlowUp is the end of a run whose energy or gradient stopped being finite.
 type BlowUp struct {
 	Rung        int // from 1, the coldest
@@ -386,7 +399,7 @@ func (l *ladder) blowUp(k, replica int) error {
 		Energy: l.block.Energy[replica], State: l.state(replica)}
 }
 
-// state returns the state of a replica in the user's coordinates.
+// state returns the state of a replica as draws are kept.
 func (l *ladder) state(replica int) []float64 {
-	return append([]float64(nil), l.original(l.block.State(l.from, replica))...)
+	return append([]float64(nil), l.shown(l.block.State(l.from, replica))...)
 }

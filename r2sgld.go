@@ -29,6 +29,24 @@ type Problem struct {
 	Potential potential.Potential // U and its gradient for a whole block; required
 	Domain    domain.Domain       // where a state may be; nil is all of R^d
 	Names     []string            // of the coordinates; nil is x1, x2, …
+	Chart     *Chart              // what draws are told in; nil is the coordinates of Potential and Domain
+}
+
+// A Chart says what the coordinates u of a problem stand for: draws are kept, and
+// messages written, in x. Potential and Domain, starts, states and whitenings stay
+// in u, and so does the Lebesgue measure of the law: U(u) has −log|det ∂x/∂u| in
+// it, see [potential.Charted].
+type Chart struct {
+	Point  func(x, u []float64) // writes x of u; called by several goroutines at once
+	Domain domain.Domain        // of x, to count draws outside and for bounds; nil is all of R^d
+}
+
+// Reported is the domain of the draws as they are kept.
+func (p Problem) Reported() domain.Domain {
+	if p.Chart != nil {
+		return p.Chart.Domain
+	}
+	return p.Domain
 }
 
 // Settings say how to sample. The zero value runs one chain of 10,000

@@ -262,7 +262,7 @@ func (r *run) boundary() error {
 func (r *run) ladder(i int) (*ladder, error) {
 	d, rungs := r.problem.Potential.Dim(), len(r.schedule.Temperature)
 	l := &ladder{index: i, schedule: &r.schedule, block: kernel.NewBlock(rungs, d),
-		streams: stream.New(r.settings.Seed, i), whitening: r.settings.Whitening, domain: r.problem.Domain,
+		streams: stream.New(r.settings.Seed, i), whitening: r.settings.Whitening, chart: r.problem.Chart, domain: r.problem.Reported(),
 		draws: Draws{X: make([][]float64, rungs), Energy: make([][]float64, rungs)}, stride: 1, max: r.settings.MaxDraws,
 		tally: make([]domain.Tally, rungs)}
 	for j := range rungs {
@@ -358,7 +358,7 @@ func (r *run) workspace(l *ladder) (err error) {
 	}
 	l.at = at
 	l.tally = append([]domain.Tally(nil), l.tally...)
-	l.from, l.to = make([]float64, n), make([]float64, n)
+	l.from, l.to, l.point = make([]float64, n), make([]float64, n), make([]float64, n)
 	if r.settings.HMC != nil {
 		l.path = kernel.NewTrajectory(l.block)
 	}
