@@ -1,0 +1,237 @@
+package expression
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// A System is several formulas in the same variables, compiled to one tape that
+// shares what they have in common with each other and with their derivatives.
+// It is immutable and may be used by several goroutines; evaluate it through
+// [System.Evaluator].
+type System struct {
+	variables, outputs int
+	groups             []int // derivatives of a formula in each Jacobian
+	tape               *tape
+	values             int // instructions that the values need
+}
+
+// CompileSystem compiles formulas in the given variables with a Jacobian by each
+// of the groups of variables wrt. The error is of type [Errors] or joins those
+// of the formulas, in their order, each a [*SystemError].
+func CompileSystem(src, variables []string, wrt ...[]string) (*System, error) {
+	g := newGraph()
+	roots := make([]int32, len(src))
+	var errs []error
+	for i, text := range src {
+		tree, err := parse(text, false)
+		if err == nil {
+			err = check(tree, variables)
+		}
+		if err != nil {
+			errs = append(errs, &SystemError{i, err})
+			continue
+		}
+		roots[i] = g.build(tree, variables)
+	}
+	if errs != nil {
+		return nil, errors.Join(errs...)
+	}
+	s := &System{variables: len(variables), outputs: len(src)}
+	var by []int
+	for _, names := range wrt {
+		for _, v := range names {
+			j := slices.Index(variables, v)
+			if j < 0 {
+				return nil, fmt.Errorf("differentiate by %q: it is none of the variables", v)
+			}
+			by = append(by, j)
+		}
+		s.groups = append(s.groups, len(names))
+	}
+	s.assemble(g, g.jacobians(roots, by, s.groups))
+	return s, nil
+}
+
+// A SystemError is a fault of one formula of a system.
+type SystemError struct {
+	Formula int // from 0
+	Err     error
+}
+
+// Error is the fault, without the formula's number.
+func (e *SystemError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the fault.
+func (e *SystemError) Unwrap() error { return e.Err }
+
+// jacobians returns roots and then, group after group, the derivatives of each
+// root by the inputs of the group.
+func (g *graph) jacobians(roots []int32, by, groups []int) []int32 {
+	rows := make([][]int32, len(roots))
+	for i, r := range roots {
+		rows[i] = g.gradient(r, by)
+	}
+	out := slices.Clone(roots)
+	from := 0
+	for _, n := range groups {
+		for _, row := range rows {
+			out = append(out, row[from:from+n]...)
+		}
+		from += n
+	}
+	return out
+}
+
+// assemble makes the tape. What the values need was built first and thus comes
+// first.
+func (s *System) assemble(g *graph, out []int32) {
+	e, roots := expandPowers(g, out)
+	a := &assembler{
+		graph: e, tape: &tape{inputs: s.variables, outputs: len(out), registers: s.variables + len(out)},
+		uses: make([]int, len(e.v)), place: make([]int32, len(e.v)), absorbed: make([]bool, len(e.v)),
+	}
+	a.count(roots)
+	a.outputs(roots)
+	last := int32(-1)
+	for _, i := range roots[:s.outputs] {
+		last = max(last, i)
+	}
+	for i := range e.v {
+		if int32(i) == last+1 {
+			a.copies(roots, 0, s.outputs)
+			s.values = len(a.tape.code)
+		}
+		a.emit(int32(i))
+	}
+	if int(last)+1 == len(e.v) {
+		a.copies(roots, 0, s.outputs)
+		s.values = len(a.tape.code)
+	}
+	a.copies(roots, s.outputs, len(roots))
+	s.tape = a.tape
+}
+
+// copies copies the roots from … to−1 that have their value elsewhere.
+func (a *assembler) copies(roots []int32, from, to int) {
+	for k := from; k < to; k++ {
+		i, dst := roots[k], int32(a.tape.inputs+k)
+		if a.place[i] != dst && a.v[i].op != opConst {
+			a.tape.code = append(a.tape.code, instruction{opCopy, dst, [4]int32{a.place[i]}})
+		}
+	}
+}
+
+// A SystemEvaluator evaluates a system at one state. Write the variables into
+// Input, call Values or Jacobians, and read the results in place. It owns its
+// workspace: one goroutine at a time. It allocates nothing.
+type SystemEvaluator struct {
+	Input []float64 // the variables; kept between calls
+	Value []float64 // of each formula
+	// Jacobian is by group: the derivative of formula i by variable k of the group
+	// at i*len(group)+k.
+	Jacobian [][]float64
+
+	memory       *[fewRegisters]float64
+	code         []word
+	values       int
+	wide, narrow machine // for tapes of more registers
+}
+
+// fewRegisters is how many a tape may have for the quick interpreter: a power of
+// 2, so that masked indices need no checks.
+const fewRegisters = 4096
+
+// word is an instruction of the quick interpreter.
+type word struct {
+	op              op
+	dst, a, b, c, d uint16
+}
+
+// Evaluator returns an evaluator with a workspace of its own.
+func (s *System) Evaluator() *SystemEvaluator {
+	e := &SystemEvaluator{values: s.values}
+	t := s.tape
+	var memory []float64
+	if t.registers <= fewRegisters {
+		e.memory = new([fewRegisters]float64)
+		memory = e.memory[:]
+		for _, c := range t.constants {
+			memory[c.register] = c.value
+		}
+		for _, in := range t.code {
+			e.code = append(e.code, word{in.op, uint16(in.dst),
+				uint16(in.arg[0]), uint16(in.arg[1]), uint16(in.arg[2]), uint16(in.arg[3])})
+		}
+	} else {
+		e.wide = newMachine(t, 1)
+		e.narrow = e.wide
+		e.narrow.steps = e.wide.steps[:s.values]
+		memory = e.wide.in[:t.inputs+t.outputs]
+	}
+	cut := func(n int) []float64 {
+		v := memory[:n:n]
+		memory = memory[n:]
+		return v
+	}
+	e.Input, e.Value = cut(s.variables), cut(s.outputs)
+	for _, n := range s.groups {
+		e.Jacobian = append(e.Jacobian, cut(s.outputs*n))
+	}
+	return e
+}
+
+// Values evaluates the formulas into Value, bit for bit as [Func] does.
+func (e *SystemEvaluator) Values() {
+	if e.memory == nil {
+		e.narrow.run()
+		return
+	}
+	run(e.memory, e.code[:e.values])
+}
+
+// Jacobians evaluates the formulas into Value and their derivatives into
+// Jacobian.
+func (e *SystemEvaluator) Jacobians() {
+	if e.memory == nil {
+		e.wide.run()
+		return
+	}
+	run(e.memory, e.code)
+}
+
+// run runs a tape on one lane. As in machine.run, no multiply-add is
+// fused.
+func run(r *[fewRegisters]float64, code []word) {
+	const m = fewRegisters - 1
+	for k := range code {
+		w := &code[k]
+		switch w.op {
+		case opAdd:
+			r[w.dst&m] = r[w.a&m] + r[w.b&m]
+		case opSub:
+			r[w.dst&m] = r[w.a&m] - r[w.b&m]
+		case opMul:
+			r[w.dst&m] = r[w.a&m] * r[w.b&m]
+		case opMulAdd:
+			r[w.dst&m] = float64(r[w.a&m]*r[w.b&m]) + r[w.c&m]
+		case opMulSub:
+			r[w.dst&m] = float64(r[w.a&m]*r[w.b&m]) - r[w.c&m]
+		case opSubMul:
+			r[w.dst&m] = r[w.c&m] - float64(r[w.a&m]*r[w.b&m])
+		case opMulMulAdd:
+			r[w.dst&m] = float64(r[w.a&m]*r[w.b&m]) + float64(r[w.c&m]*r[w.d&m])
+		case opNeg:
+			r[w.dst&m] = -r[w.a&m]
+		case opCopy:
+			r[w.dst&m] = r[w.a&m]
+		case opDiv:
+			r[w.dst&m] = r[w.a&m] / r[w.b&m]
+		case opSinCos:
+			r[w.dst&m], r[w.b&m] = sincos(r[w.a&m])
+		default:
+			r[w.dst&m] = apply(w.op, r[w.a&m], r[w.b&m], r[w.c&m], r[w.d&m])
+		}
+	}
+}
