@@ -34,6 +34,7 @@ type Problem struct {
 	Warnings  []string
 
 	model     *Model
+	series    *Series
 	equations []equation
 	rows      *rows
 	priors    priors
@@ -64,7 +65,7 @@ func Build(m *Model, s *Series) (*Problem, error) {
 	if err := f.join(); err != nil {
 		return nil, err
 	}
-	p := &Problem{Parameters: names, Noise: make([]float64, len(equations)), model: m, equations: equations}
+	p := &Problem{Parameters: names, Noise: make([]float64, len(equations)), model: m, series: s, equations: equations}
 	switch m.Likelihood {
 	case "trajectory":
 		if err := p.trajectory(s); err != nil {

@@ -1,0 +1,156 @@
+package dynamics
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/r2sgld/r2sgld/expression"
+)
+
+// A System is the right-hand sides of a model, one for each state, as functions
+// of time, states and free parameters. It is immutable and may be used by several
+// goroutines.
+type System struct {
+	states   []string
+	index    []int     // the parameters among those of the problem
+	fixed    []float64 // values of the last variables
+	times    int       // variables that are the time
+	compiled *expression.System
+}
+
+// System returns the right-hand sides of all states; fixed parameters are bound.
+// Its error is a [*ModelError] if a state of the data has no equation.
+func (p *Problem) System() (*System, error) {
+	s := &System{states: slices.Clone(p.model.States)}
+	src, paths, names, err := p.rightHandSides()
+	if err != nil {
+		return nil, err
+	}
+	var parameters, fixed []string
+	for _, q := range names.order {
+		full := names.full[q]
+		if v, ok := p.model.fixed(full); ok {
+			fixed, s.fixed = append(fixed, q), append(s.fixed, v)
+			continue
+		}
+		parameters, s.index = append(parameters, q), append(s.index, slices.Index(p.Parameters, full))
+	}
+	times := p.model.times()
+	s.times = len(times)
+	s.compiled, err = expression.CompileSystem(src, slices.Concat(s.states, parameters, times, fixed), s.states, parameters)
+	if err != nil {
+		var e *expression.SystemError
+		if errors.As(err, &e) {
+			return nil, &ModelError{paths[e.Formula], offsetOf(err), e.Err}
+		}
+		return nil, err
+	}
+	return s, nil
+}
+
+// symbols are the parameters in the text of right-hand sides: names in the text,
+// which stand for full names.
+type symbols struct {
+	order []string
+	full  map[string]string
+}
+
+func (s *symbols) add(name, full string) {
+	if _, ok := s.full[name]; !ok {
+		s.order, s.full[name] = append(s.order, name), full
+	}
+}
+
+// rightHandSides writes the right-hand side of each state, in the order of the
+// states, and where in the configuration it is from.
+func (p *Problem) rightHandSides() (src []string, paths [][]string, names *symbols, err error) {
+	names = &symbols{full: map[string]string{}}
+	for i, state := range p.model.States {
+		at := slices.IndexFunc(p.equations, func(e equation) bool { return e.state == state })
+		if at < 0 {
+			return nil, nil, nil, &ModelError{[]string{"model", "equations"}, -1, fmt.Errorf(
+				"no equation for %q: trajectories need one for every state of the data", state)}
+		}
+		e := &p.equations[at]
+		if e.terms == nil {
+			used, err := expression.Names(e.text)
+			if err != nil {
+				return nil, nil, nil, &ModelError{[]string{"model", "equations", state}, offsetOf(err), err}
+			}
+			for _, name := range used {
+				if !slices.Contains(p.model.States, name) && !slices.Contains(p.model.times(), name) {
+					names.add(name, name)
+				}
+			}
+			src, paths = append(src, e.text), append(paths, []string{"model", "equations", state})
+			continue
+		}
+		src, paths = append(src, p.sum(e, i, names)), append(paths, []string{"model", "library"})
+	}
+	return src, paths, names, nil
+}
+
+// sum writes the combination of a library's terms that the model has.
+func (p *Problem) sum(e *equation, state int, names *symbols) string {
+	text := ""
+	for k, t := range e.terms {
+		v, fixed := p.model.fixed(t.parameter)
+		if fixed && v == 0 || !fixed && !slices.Contains(p.Parameters, t.parameter) {
+			continue
+		}
+		name := "_" + strconv.Itoa(state) + "_" + strconv.Itoa(k) + "_"
+		names.add(name, t.parameter)
+		if text != "" {
+			text += " + "
+		}
+		text += name + "*(" + t.text + ")"
+	}
+	if text == "" {
+		return "0"
+	}
+	return text
+}
+
+// States returns the names of the states, in the order of y.
+func (s *System) States() []string { return slices.Clone(s.states) }
+
+// Index returns, for each parameter of the right-hand sides, its place in
+// [Problem.Parameters].
+func (s *System) Index() []int { return slices.Clone(s.index) }
+
+// evaluator returns an evaluator whose fixed parameters are set.
+func (s *System) evaluator() *expression.SystemEvaluator {
+	e := s.compiled.Evaluator()
+	copy(e.Input[len(e.Input)-len(s.fixed):], s.fixed)
+	return e
+}
+
+// setTime writes t into an evaluator's input.
+func (s *System) setTime(e *expression.SystemEvaluator, t float64) {
+	at := len(s.states) + len(s.index)
+	for k := range s.times {
+		e.Input[at+k] = t
+	}
+}
+
+// Initial writes the state at the first time of the data into dst (one entry per
+// state of the data): the initial values among the parameters x of a trajectory
+// model, else the first observed value of each state.
+func (p *Problem) Initial(dst, x []float64) {
+	for i, state := range p.model.States {
+		if j := slices.Index(p.Parameters, state+".initial"); j >= 0 && p.model.Likelihood == "trajectory" {
+			dst[i] = x[j]
+			continue
+		}
+		dst[i] = math.NaN()
+		if k := slices.IndexFunc(p.series.Values[state], func(v float64) bool { return v == v }); k >= 0 {
+			dst[i] = p.series.Values[state][k]
+		}
+	}
+}
+
+// InitialTime is the time that [Problem.Initial] is of: the first of the data.
+func (p *Problem) InitialTime() float64 { return p.series.Time[0] }
