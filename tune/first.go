@@ -48,9 +48,12 @@ func (t *tuner) first() (*Found, error) {
 		if !t.bounded {
 			from = b // these points are no draws at all: they weigh alike
 		}
-		f.Diffusion = append(f.Diffusion, diffusion(stiffness(seen, b, from, t.bounded), b, widest))
+		f.Diffusion = append(f.Diffusion, t.diffusion(stiffness(seen, b, from, t.bounded), b, widest))
 	}
 	f.Bias, f.States = Bias, t.starts(x, len(f.Beta))
+	if t.s.HMC != nil {
+		f.Bias, f.Leapfrog = 0, firstLeapfrog
+	}
 	return f, nil
 }
 
@@ -193,10 +196,13 @@ func accept(u []float64, beta float64) float64 {
 
 // diffusion is ητ for a stiffness at inverse temperature β, limited so that the
 // noise of a step stays below a part of the domain's smallest width.
-func diffusion(stiff, beta, widest float64) float64 {
-	h := widest * widest / 2
+func (t *tuner) diffusion(stiff, beta, widest float64) float64 {
+	h, aim := widest*widest/2, 2*Bias
+	if t.s.HMC != nil {
+		aim = stable
+	}
 	if stiff > 0 && beta > 0 {
-		h = min(h, 2*Bias/(stiff*beta))
+		h = min(h, aim/(stiff*beta))
 	}
 	return h
 }

@@ -76,7 +76,7 @@ func TestDiffusion(t *testing.T) {
 		{math.Inf(1), 1, 1, 0},
 	}
 	for _, c := range cases {
-		if got := diffusion(c.stiff, c.beta, c.widest); math.Abs(got-c.want) > 1e-15 {
+		if got := (&tuner{}).diffusion(c.stiff, c.beta, c.widest); math.Abs(got-c.want) > 1e-15 {
 			t.Errorf("%+v: %g", c, got)
 		}
 	}

@@ -105,6 +105,8 @@ const (
 	planLeast = 1000
 	planMost  = 40_000
 	autoTrial = 20_000
+
+	pathsTrial = 300 // of kernel HMC
 )
 
 // Forecast says what a run of s on p will do, from a short one: acceptances by the
@@ -112,6 +114,7 @@ const (
 // went. Where swaps are biased, the energies are those of another short run, of
 // rungs that do not trade. Timings aside, equal arguments give equal plans.
 func Forecast(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings) (*Plan, error) {
+	p.Chart = nil // what is told does not depend on what draws are called
 	s = settled(s)
 	plan, t, err := survey(ctx, p, s, min(max(s.Iterations/planShare, planLeast), planMost))
 	if err != nil {
@@ -126,6 +129,7 @@ func Forecast(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings) (*Plan, 
 // will do, which u ends. Of s it takes what [Tune] takes, beside the lengths of
 // the run's first round and of what is kept.
 func ForecastAuto(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, u Until) (*Plan, error) {
+	p.Chart = nil
 	begun := time.Now()
 	s = settled(s)
 	f, err := Tune(ctx, p, s, nil, func(*Found) error { return nil })
@@ -134,7 +138,7 @@ func ForecastAuto(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, u Un
 	}
 	seconds := time.Since(begun).Seconds()
 	s = f.Apply(s)
-	plan, t, err := survey(ctx, p, s, min(autoTrial, max(planLeast, u.Iterations)))
+	plan, t, err := survey(ctx, p, s, trialOf(s, u))
 	if err != nil {
 		return nil, err
 	}
@@ -147,6 +151,14 @@ func ForecastAuto(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, u Un
 	plan.Seconds += seconds
 	plan.advise(s)
 	return plan, nil
+}
+
+// trialOf is the length of the short run of method auto.
+func trialOf(s r2sgld.Settings, u Until) int {
+	if s.HMC != nil {
+		return pathsTrial
+	}
+	return min(autoTrial, max(planLeast, u.Iterations))
 }
 
 // settled are settings with the defaults that a plan needs.

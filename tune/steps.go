@@ -58,12 +58,15 @@ func (t *tuner) steps(next *Found, before []float64, res *r2sgld.Result) {
 		for _, r := range beside(before, b) {
 			stiff = max(stiff, stiffness(seen[r], b, before[r], !transit[r]))
 		}
-		h := diffusion(stiff, b, widest)
+		h := t.diffusion(stiff, b, widest)
 		next.Diffusion = append(next.Diffusion, h)
 		if i == 0 {
 			next.Bias = h * b * stiff / 2
 			next.Singular = singular(seen[0])
 		}
+	}
+	if t.s.HMC != nil {
+		next.Bias, next.Leapfrog = 0, firstLeapfrog
 	}
 }
 

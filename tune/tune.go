@@ -14,6 +14,7 @@ import (
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/domain"
 	"github.com/r2sgld/r2sgld/exchange"
+	"github.com/r2sgld/r2sgld/kernel"
 )
 
 // What a tuned ladder aims at.
@@ -33,6 +34,7 @@ const (
 	doubt     = 0.3  // pairs by which a ladder may miss their best number
 
 	firstRound  = 1000 // iterations
+	firstPaths  = 60   // of them, of kernel HMC
 	fewest      = 4    // rounds
 	mostRounds  = 10
 	roundDraws  = 512 // draws per rung and ladder that a round is judged by
@@ -45,6 +47,7 @@ type Found struct {
 	Rounds    []Round           `json:"rounds"`
 	Beta      []float64         `json:"inverse_temperature"` // 1/τ, cold first; 0 is the uniform law
 	Diffusion []float64         `json:"diffusion"`           // ητ per rung, in the coordinates of the kernel
+	Leapfrog  int               `json:"leapfrog,omitempty"`  // steps of a trajectory, of kernel HMC
 	Whitening *r2sgld.Whitening `json:"whitening,omitempty"`
 	States    [][][]float64     `json:"states"` // per ladder and rung, in the user's coordinates
 	Bias      float64           `json:"bias"`   // of a variance by the step, relative, at the cold rung
@@ -79,6 +82,8 @@ func (f *Found) Validate(p r2sgld.Problem, s r2sgld.Settings) error {
 		return fmt.Errorf("%d temperatures, %d step sizes, states of %d ladders", n, len(f.Diffusion), len(f.States))
 	case math.Abs(f.Beta[0]*coldest-1) > 1e-12:
 		return fmt.Errorf("the coldest inverse temperature is %g, not %g", f.Beta[0], 1/coldest)
+	case (f.Leapfrog > 0) != (s.HMC != nil):
+		return fmt.Errorf("trajectories of %d steps", f.Leapfrog)
 	case !(f.Bias >= 0):
 		return fmt.Errorf("a bias of %g", f.Bias)
 	}
@@ -110,6 +115,9 @@ func (f *Found) Apply(s r2sgld.Settings) r2sgld.Settings {
 		}
 	}
 	s.Whitening, s.States = f.Whitening, f.States
+	if s.HMC != nil {
+		s.HMC = &kernel.HMC{Leapfrog: f.Leapfrog}
+	}
 	return s
 }
 
@@ -121,10 +129,11 @@ func (f *Found) Apply(s r2sgld.Settings) r2sgld.Settings {
 //   - a whitening, where the density is much narrower in some directions than in
 //     others: by the mean square of its slopes, which knows of walls and is that
 //     of one mode where there are several;
-//   - the step size of every rung, for a bias of at most [Bias].
+//   - the step size of every rung, for a bias of at most [Bias]; of kernel HMC, which
+//     has none, for trajectories of which most are accepted, and their length.
 //
 // It ends when the rejections are alike and the step sizes steady. Of s it uses
-// Seed, Ladders, Threads, Swap, Start, Temperature[0] and, to begin with,
+// Seed, Ladders, Threads, Swap, HMC, Start, Temperature[0] and, to begin with,
 // Whitening. It goes on from what an interrupted call had found, if that is not
 // nil, and shows what it has found after each round. Equal arguments give equal
 // results.
@@ -171,6 +180,7 @@ func newTuner(p r2sgld.Problem, s r2sgld.Settings) (*tuner, error) {
 	if p.Potential == nil {
 		return nil, errors.New("tune: the problem has no potential")
 	}
+	p.Chart = nil // rounds go on in the coordinates of the potential
 	t := &tuner{p: p, s: s, d: p.Potential.Dim(), coldest: 1, bounded: p.Domain != nil && domain.Bounded(p.Domain)}
 	if len(s.Temperature) > 0 {
 		t.coldest = s.Temperature[0]
@@ -189,6 +199,9 @@ func newTuner(p r2sgld.Problem, s r2sgld.Settings) (*tuner, error) {
 // round runs one round with what f has found and returns what is found then.
 func (t *tuner) round(ctx context.Context, f *Found) (*Found, error) {
 	n := firstRound << len(f.Rounds)
+	if t.s.HMC != nil {
+		n = firstPaths << len(f.Rounds)
+	}
 	seen := Round{Iterations: n}
 	var res *r2sgld.Result
 	for {
@@ -233,7 +246,11 @@ func (t *tuner) learn(f *Found, res *r2sgld.Result, seen Round) (*Found, error) 
 	}
 	next.Whitening = t.whitening(res, f.Whitening)
 	same := next.Whitening == f.Whitening
-	t.steps(next, f.Beta, res)
+	if t.s.HMC != nil && same {
+		t.paths(next, f, res)
+	} else {
+		t.steps(next, f.Beta, res)
+	}
 	next.States = statesFor(next.Beta, f.Beta, res)
 	calm := same && settled
 	for i := range next.Diffusion {
@@ -243,7 +260,7 @@ func (t *tuner) learn(f *Found, res *r2sgld.Result, seen Round) (*Found, error) 
 	next.Settled = calm
 	next.Done = calm && n >= fewest || n >= mostRounds
 	if next.Done && calm { // the ladder that was seen is the one to keep
-		next.Diffusion = f.Diffusion
+		next.Diffusion, next.Leapfrog = f.Diffusion, f.Leapfrog
 	}
 	return next, nil
 }

@@ -1,0 +1,72 @@
+package tune
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/r2sgld/r2sgld"
+)
+
+// What trajectories of kernel HMC aim at.
+const (
+	// stable is η times the curvature over the temperature where nothing else is
+	// known: a leapfrog step is stable below 2.
+	stable        = 0.3
+	firstLeapfrog = 5
+	mostLeapfrog  = 32
+
+	// accepted is the share of trajectories to be accepted: the least work for a
+	// draw is near 0.65 in many dimensions, at 0.8 and above in few (Beskos et al.
+	// 2013; Betancourt, Byrne & Girolami 2014).
+	accepted = 0.8
+	// travel is the length of a trajectory in standard deviations of the widest
+	// direction: a quarter of the period of a normal law, π/2, forgets its start.
+	travel = math.Pi / 2
+)
+
+// paths sets the steps of trajectories, from how many were accepted with those of
+// the ladder before, in the same coordinates, and their number.
+func (t *tuner) paths(next, before *Found, res *r2sgld.Result) {
+	share := res.Acceptance()
+	widest := t.widest(t.fill, next.Whitening)
+	next.Diffusion, next.Bias, next.Leapfrog = nil, 0, before.Leapfrog
+	for _, b := range next.Beta {
+		h := widest * widest / 2
+		for _, r := range beside(before.Beta, b) {
+			h = min(h, before.Diffusion[r]*growth(share[r]))
+		}
+		next.Diffusion = append(next.Diffusion, h)
+	}
+	x := drawsOf(res, 0, 4*mostStates)
+	if len(x)/t.d < 2*t.d || falling(res, 0) {
+		return
+	}
+	seen := t.probe.slopes().around(x, t.d, next.Whitening)
+	next.Singular = singular(seen)
+	if len(seen) < 2*t.d {
+		return
+	}
+	if c := localCovariance(seen, 1/t.coldest, nil); c != nil {
+		n := math.Ceil(travel * math.Sqrt(largestEigenvalue(c)) / math.Sqrt(2*next.Diffusion[0]))
+		next.Leapfrog = int(max(1, min(mostLeapfrog, n)))
+	}
+}
+
+// growth is the factor of ητ that would bring a share of accepted trajectories to
+// the one wanted: the error of the energy goes like ητ, and erfc of it, up to a
+// factor, is the share that is accepted of a normal law.
+func growth(share float64) float64 {
+	const least, most = 0.1, 3
+	error := func(share float64) float64 { return math.Erfcinv(min(max(share, 1e-3), 1-1e-3)) }
+	return min(most, max(least, error(accepted)/error(share)))
+}
+
+func largestEigenvalue(c *mat.SymDense) float64 {
+	var e mat.EigenSym
+	if !e.Factorize(c, false) {
+		return 1
+	}
+	v := e.Values(nil)
+	return v[len(v)-1]
+}
