@@ -1,0 +1,129 @@
+package ode
+
+import (
+	"fmt"
+	"slices"
+)
+
+// A Parametric system is y' = f(t, y, p) with its derivatives.
+type Parametric struct {
+	Dim, Parameters int
+	// Eval writes f (Dim) and, unless nil, ∂f/∂y (Dim×Dim, by rows) and ∂f/∂p
+	// (Dim×Parameters, by rows), every entry of them.
+	Eval func(f, jy, jp []float64, t float64, y, p []float64)
+}
+
+// System returns the system at parameters p, which it keeps.
+func (s Parametric) System(p []float64) System {
+	f := make([]float64, s.Dim)
+	return System{Dim: s.Dim,
+		F:        func(dy []float64, t float64, y []float64) { s.Eval(dy, nil, nil, t, y, p) },
+		Jacobian: func(j []float64, t float64, y []float64) { s.Eval(f, j, nil, t, y, p) }}
+}
+
+// A Sensitive solver integrates y together with S = ∂y/∂(p, y0), which follows
+// S' = ∂f/∂y·S + [∂f/∂p 0] from [0 1] (Hairer, Nørsett and Wanner, section I.14).
+// It allocates nothing after its first call and serves one goroutine.
+type Sensitive struct {
+	s      Parametric
+	width  int // parameters and initial values
+	solver *Solver
+	system System // of y and S, row by row
+	p      []float64
+	z0     []float64
+	out    []float64
+	f      []float64
+	jy, jp []float64
+}
+
+// NewSensitive returns a solver of s with sensitivities. Error control watches y
+// alone if o.Control is 0 (S then has errors of like size, for its steps are those
+// of y); Dim·(1+Parameters+Dim) watches S as well, row by row after y. Events see
+// y and S.
+func NewSensitive(s Parametric, o Options) (*Sensitive, error) {
+	if s.Dim < 1 || s.Parameters < 0 || s.Eval == nil {
+		return nil, fmt.Errorf("ode: a parametric system of %d components and %d parameters, or without Eval", s.Dim, s.Parameters)
+	}
+	if o.Control == 0 {
+		o.Control = s.Dim
+	}
+	d, w := s.Dim, s.Parameters+s.Dim
+	n := d * (1 + w)
+	solver, err := NewSolver(n, o)
+	if err != nil {
+		return nil, err
+	}
+	v := &Sensitive{s: s, width: w, solver: solver, p: make([]float64, s.Parameters), z0: make([]float64, n),
+		f: make([]float64, d), jy: make([]float64, d*d), jp: make([]float64, d*s.Parameters)}
+	v.system = System{Dim: n, F: v.derivative, Jacobian: v.jacobian}
+	return v, nil
+}
+
+// Solve integrates from y0 at t0 with parameters p through times. Component i at
+// times[k] is y[k*Dim+i]; with W = Parameters+Dim, its derivative by parameter j
+// is sens[(k*Dim+i)*W+j], by initial value j sens[(k*Dim+i)*W+Parameters+j]. What
+// is not reached is NaN.
+func (v *Sensitive) Solve(t0 float64, y0, p []float64, times []float64, y, sens []float64) error {
+	d, w := v.s.Dim, v.width
+	if len(y0) != d || len(p) != v.s.Parameters || len(y) != len(times)*d || len(sens) != len(y)*w {
+		return fmt.Errorf("ode: %d initial values, %d parameters, room for %d values and %d sensitivities: want %d, %d, %d and %d",
+			len(y0), len(p), len(y), len(sens), d, v.s.Parameters, len(times)*d, len(times)*d*w)
+	}
+	copy(v.p, p)
+	clear(v.z0)
+	copy(v.z0, y0)
+	for i := range d {
+		v.z0[d+i*w+v.s.Parameters+i] = 1
+	}
+	n := len(v.z0)
+	v.out = slices.Grow(v.out[:0], len(times)*n)[:len(times)*n]
+	err := v.solver.Solve(v.system, t0, v.z0, times, v.out)
+	for k := range times {
+		z := v.out[k*n : (k+1)*n]
+		copy(y[k*d:(k+1)*d], z)
+		copy(sens[k*d*w:(k+1)*d*w], z[d:])
+	}
+	return err
+}
+
+// Stats returns what the last Solve took; an evaluation is one of f with both
+// derivatives.
+func (v *Sensitive) Stats() Stats { return v.solver.Stats() }
+
+// derivative is the right-hand side of y and S.
+func (v *Sensitive) derivative(dz []float64, t float64, z []float64) {
+	d, w, np := v.s.Dim, v.width, v.s.Parameters
+	v.s.Eval(dz[:d], v.jy, v.jp, t, z[:d], v.p)
+	s, ds := z[d:], dz[d:]
+	for i := range d {
+		row := ds[i*w : (i+1)*w]
+		copy(row, v.jp[i*np:(i+1)*np])
+		clear(row[np:])
+		j := v.jy[i*d : (i+1)*d]
+		l := 0
+		for ; l+1 < d; l += 2 {
+			add2(row, row, j[l], j[l+1], s[l*w:(l+1)*w], s[(l+1)*w:(l+2)*w])
+		}
+		if l < d {
+			add1(row, row, j[l], s[l*w:(l+1)*w])
+		}
+	}
+}
+
+// jacobian is that of derivative but for the second derivatives of f, without
+// which Newton's iteration converges all the same: it takes y first, then S.
+func (v *Sensitive) jacobian(j []float64, t float64, z []float64) {
+	d, w := v.s.Dim, v.width
+	v.s.Eval(v.f, v.jy, nil, t, z[:d], v.p)
+	clear(j)
+	n := len(z)
+	for i := range d {
+		for l := range d {
+			a := v.jy[i*d+l]
+			j[i*n+l] = a
+			for k := range w {
+				j[(d+i*w+k)*n+d+l*w+k] = a
+			}
+		}
+	}
+}
