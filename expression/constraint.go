@@ -28,7 +28,7 @@ func ParseConstraints(src string, variables []string) ([]Constraint, error) {
 		return nil, err
 	}
 	if err := check(chain, variables); err != nil {
-		return nil, err
+		return nil, unquoted(err, src, variables)
 	}
 	var cs []Constraint
 	var errs Errors
@@ -43,6 +43,28 @@ func ParseConstraints(src string, variables []string) ([]Constraint, error) {
 		return nil, errs
 	}
 	return cs, nil
+}
+
+// unquoted adds to undefined names that the source has a variable whose
+// backquotes are missing: x.x*y > 1 for `x.x*y` > 1.
+func unquoted(err error, src string, variables []string) error {
+	list, ok := err.(Errors)
+	if !ok {
+		return err
+	}
+	longest := ""
+	for _, v := range variables {
+		if Quoted(v) != v && len(v) > len(longest) && strings.Contains(strings.Join(strings.Fields(src), ""), v) {
+			longest = v
+		}
+	}
+	for _, e := range list {
+		word := src[e.Offset : e.Offset+e.Length]
+		if longest != "" && word[0] != '`' && strings.Contains(longest, word) {
+			e.Message = fmt.Sprintf("%q is not defined; the name with signs in it is written in backquotes: %s", word, Quoted(longest))
+		}
+	}
+	return list
 }
 
 func newConstraint(src string, left, right *node, sign string, variables []string) (Constraint, *Error) {

@@ -13,7 +13,9 @@
 //	a ^ b   a ** b        from the right: 2^3^2 is 2^9; 2^-1 is 0.5
 //
 // The signs − · × ≤ ≥ may stand for - * * <= >=. A name is a letter or _ and
-// then letters, digits and _. The one constant is pi, also written π; a variable
+// then letters, digits and _, or such names and numbers joined by dots: H.initial,
+// x.y, x.1. Any other name stands in backquotes, as in `x.x*y` > 1; spaces
+// between them do not count. The one constant is pi, also written π; a variable
 // of that name hides it. Neither e nor inf is a constant: the silent meaning
 // 2.718… of a parameter e would be worse than having to write exp(1).
 // Functions and variables have separate names: only a call means a function.

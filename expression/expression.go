@@ -73,9 +73,22 @@ func Names(src string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	return tree.free()
+}
+
+// ConstraintNames is Names for an inequality or a chain of them.
+func ConstraintNames(src string) ([]string, error) {
+	tree, err := parse(src, true)
+	if err != nil {
+		return nil, err
+	}
+	return tree.free()
+}
+
+func (n *node) free() ([]string, error) {
 	var names []string
 	var errs Errors
-	tree.walk(func(n *node) {
+	n.walk(func(n *node) {
 		switch {
 		case n.kind == call:
 			errs = append(errs, checkCall(n, nil)...)
@@ -109,7 +122,7 @@ func check(tree *node, variables []string) error {
 		case n.kind == call:
 			errs = append(errs, checkCall(n, variables)...)
 		case n.kind == name && !isPi(n.text) && !slices.Contains(variables, n.text):
-			errs = append(errs, &Error{n.at, len(n.text), undefined(n.text, variables)})
+			errs = append(errs, &Error{n.at, len(n.text) + n.quoted, undefined(n.text, variables)})
 		}
 	})
 	if errs != nil {
@@ -120,10 +133,17 @@ func check(tree *node, variables []string) error {
 
 func undefined(s string, variables []string) string {
 	m := fmt.Sprintf("%q is not defined", s)
+	quoted := make([]string, len(variables))
+	for i, v := range variables {
+		quoted[i] = Quoted(v)
+	}
 	if _, ok := lookup(s); ok {
 		return m + fmt.Sprintf(" as a variable; the function is written %s(…)", s)
 	}
 	if c, ok := Nearest(s, append(slices.Clone(variables), "pi")); ok {
+		if q := Quoted(c); q != c {
+			return m + fmt.Sprintf("; did you mean %s?", q)
+		}
 		return m + fmt.Sprintf("; did you mean %q?", c)
 	}
 	switch {
@@ -132,19 +152,19 @@ func undefined(s string, variables []string) string {
 	case len(variables) == 0:
 		return m + "; there are no variables here"
 	case len(variables) == 1:
-		return m + "; the variable is " + variables[0]
+		return m + "; the variable is " + quoted[0]
 	}
-	return m + "; variables are " + strings.Join(variables, ", ")
+	return m + "; variables are " + strings.Join(quoted, ", ")
 }
 
 func checkCall(n *node, variables []string) Errors {
 	f, ok := lookup(n.text)
 	at := func(format string, args ...any) Errors {
-		return Errors{{n.at, len(n.text), fmt.Sprintf(format, args...)}}
+		return Errors{{n.at, len(n.text) + n.quoted, fmt.Sprintf(format, args...)}}
 	}
 	switch {
 	case !ok && (slices.Contains(variables, n.text) || isPi(n.text)):
-		return at("%q is not a function; a product is written %s*(…)", n.text, n.text)
+		return at("%q is not a function; a product is written %s*(…)", n.text, Quoted(n.text))
 	case !ok:
 		names := make([]string, 0, len(functions))
 		for k := range functions {

@@ -39,6 +39,7 @@ type node struct {
 	args     []*node
 	pos, end int // in the source, parentheses around it included
 	at       int // of the operator or function
+	quoted   int // bytes of a name in the source beyond its own
 	binding  Binding
 }
 
@@ -48,6 +49,10 @@ type token struct {
 	kind     kind // number, name or operator
 	pos, end int
 }
+
+// quoted is how many bytes of the source are not the text: the backquotes of a
+// name and the spaces between them.
+func (t *token) quoted() int { return t.end - t.pos - len(t.text) }
 
 type parser struct {
 	src   string
@@ -101,13 +106,17 @@ func (p *parser) next() {
 	case isDigit(rest[0]) || c == '.' && len(rest) > 1 && isDigit(rest[1]):
 		p.number(rest)
 	case c == '_' || unicode.IsLetter(c):
-		n := strings.IndexFunc(rest, func(c rune) bool {
-			return c != '_' && !unicode.IsLetter(c) && !unicode.IsDigit(c) && !unicode.IsMark(c)
-		})
-		if n < 0 {
-			n = len(rest)
-		}
+		n := dotted(rest)
 		p.tok.kind, p.tok.text, p.tok.end = name, rest[:n], pos+n
+	case c == '`':
+		text, _, closed := strings.Cut(rest[1:], "`")
+		if !closed {
+			fail(pos, 1, "this ` is never closed")
+		}
+		p.tok.kind, p.tok.end = name, pos+len(text)+2
+		if p.tok.text = strings.Join(strings.Fields(text), ""); p.tok.text == "" {
+			fail(pos, len(text)+2, "a name is missing between the backquotes")
+		}
 	default:
 		for _, s := range signs {
 			if strings.HasPrefix(rest, s.text) {
@@ -117,6 +126,39 @@ func (p *parser) next() {
 		}
 		p.tok.text, p.tok.end = rest[:size], pos+size
 	}
+}
+
+// dotted returns the length of the name at the beginning of s: words, which
+// begin with a letter or _, and digits, joined by dots.
+func dotted(s string) int {
+	word := func(s string) int {
+		n := strings.IndexFunc(s, func(c rune) bool {
+			return c != '_' && !unicode.IsLetter(c) && !unicode.IsDigit(c) && !unicode.IsMark(c)
+		})
+		if n < 0 {
+			n = len(s)
+		}
+		return n
+	}
+	n := word(s)
+	for n < len(s) && s[n] == '.' {
+		c, _ := utf8.DecodeRuneInString(s[n+1:])
+		if c != '_' && !unicode.IsLetter(c) && !unicode.IsDigit(c) {
+			break
+		}
+		n += 1 + word(s[n+1:])
+	}
+	return n
+}
+
+// Quoted is a name as a formula has it: in backquotes unless it is one word or
+// words and numbers joined by dots.
+func Quoted(s string) string {
+	c, _ := utf8.DecodeRuneInString(s)
+	if (c == '_' || unicode.IsLetter(c)) && dotted(s) == len(s) {
+		return s
+	}
+	return "`" + s + "`"
 }
 
 // signs are all operators of more than one byte, and those that stand for others.
@@ -210,9 +252,9 @@ func (p *parser) primary() *node {
 	case t.kind == name:
 		p.next()
 		if p.tok.text != "(" {
-			return &node{kind: name, text: t.text, pos: t.pos, end: t.end, at: t.pos}
+			return &node{kind: name, text: t.text, pos: t.pos, end: t.end, at: t.pos, quoted: t.quoted()}
 		}
-		n := &node{kind: call, text: t.text, pos: t.pos, at: t.pos}
+		n := &node{kind: call, text: t.text, pos: t.pos, at: t.pos, quoted: t.quoted()}
 		p.arguments(n)
 		return n
 	case t.text == "(":
@@ -341,7 +383,7 @@ func (p *parser) unknown() {
 	case "?", ":", "|", "||", "!":
 		why = "; formulas have no conditions, but abs, min and max"
 	case ".":
-		why = "; a name has letters, digits and _ only"
+		why = "; a name has letters, digits and _ only, and dots between them"
 	case "√":
 		why = "; write sqrt( )"
 	case "²", "³":

@@ -115,8 +115,28 @@ func signed(n *node, negative bool) *node {
 }
 
 // Symbol is a name in LaTeX: Greek letters by their names, what follows the
-// first _ and digits at the end as an index, longer names upright.
+// first _ and digits at the end as an index, longer names upright. Of the names
+// with a dot, x.initial is the state at the first time, x(t_0), x.noise the
+// noise's σ_x, and the coefficient x.x*y of a library is ξ_{x, xy}, after the
+// matrix Ξ of sparse identification (Brunton, Proctor and Kutz 2016).
 func Symbol(s string) string {
+	state, rest, ok := strings.Cut(s, ".")
+	switch {
+	case !ok || state == "" || rest == "":
+		return symbol(s)
+	case rest == "initial":
+		return symbol(state) + `\left(t_{0}\right)`
+	case rest == "noise":
+		return `\sigma_{` + symbol(state) + `}`
+	}
+	term := symbol(rest)
+	if tree, err := parse(rest, false); err == nil {
+		term = latex(tree)
+	}
+	return `\xi_{` + symbol(state) + `,\, ` + term + `}`
+}
+
+func symbol(s string) string {
 	head, index, ok := strings.Cut(s, "_")
 	if !ok {
 		head = strings.TrimRight(s, "0123456789")
@@ -183,7 +203,9 @@ func plain(n *node, pretty bool) string {
 	switch n.kind {
 	case number:
 		return strconv.FormatFloat(n.value, 'g', -1, 64)
-	case name, printed:
+	case name:
+		return Quoted(n.text)
+	case printed:
 		return n.text
 	case negate:
 		return sign("-") + side(n.args[0], sumPower+1) // (-a)*b is -(a*b), bit for bit
