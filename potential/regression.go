@@ -27,7 +27,8 @@ type Column struct {
 // rows: U is kept as its expansion around the least-squares solution, which is
 // exact and loses no digits to cancellation.
 //
-// With minibatches the same expansion is summed over the rows of the batch.
+// With minibatches the same expansion is summed over the rows of the batch, in one
+// pass for all columns and states where they need no more than 8 values of a row.
 // Every call draws batch rows afresh, uniformly without replacement, from the
 // stream of replica 0 for [stream.Batch], and multiplies their sum by
 // N/batch: energy and gradient are unbiased.
@@ -35,6 +36,7 @@ type Regression struct {
 	dim, rows, batch, rank int
 	columns                []column
 	full                   quadratic
+	records                *records // of minibatches; nil if they do not fit
 }
 
 type column struct {
@@ -68,6 +70,9 @@ func NewRegression(dim int, columns []Column, batch int) (*Regression, error) {
 	}
 	p.layout(columns)
 	p.expand()
+	if p.batch < p.rows {
+		p.records = newRecords(p.columns, p.rows)
+	}
 	return p, nil
 }
 
@@ -347,11 +352,16 @@ type regressionEvaluator struct {
 	r           int
 	rows        *rowSampler // nil: all rows
 	sums, delta []float64
+	products    products
 }
 
 func (e *regressionEvaluator) Eval(energy, grad, x []float64) {
-	if e.rows != nil {
-		e.p.accumulate(&e.quadratic, e.sums, e.rows.draw())
+	switch p := e.p; {
+	case e.rows == nil:
+	case p.records != nil:
+		p.records.accumulate(&e.quadratic, &e.products, p.columns, e.rows.draw(), float64(p.rows)/float64(p.batch))
+	default:
+		p.accumulate(&e.quadratic, e.sums, e.rows.draw())
 	}
 	e.quadratic.eval(energy, grad, e.delta, x, e.r)
 }
