@@ -148,22 +148,32 @@ func (r *region) axis(i int) int {
 	return at
 }
 
-// domain builds the domain: a box of the rows that bound one coordinate, a
-// polytope of the others, the shapes and the surfaces; nil is all of R^d.
-func (r *region) domain() (domain.Domain, error) {
-	lo, hi := slices.Repeat([]float64{math.Inf(-1)}, r.d), slices.Repeat([]float64{math.Inf(1)}, r.d)
-	var a [][]float64
-	var b []float64
-	var names []string
+// box is that of the rows that bound one coordinate; ±Inf where there is none.
+func (r *region) box() (lo, hi []float64) {
+	lo, hi = slices.Repeat([]float64{math.Inf(-1)}, r.d), slices.Repeat([]float64{math.Inf(1)}, r.d)
 	for i := r.joined; i < len(r.rows); i++ {
 		j := r.axis(i)
 		switch {
 		case j < 0:
-			a, b, names = append(a, r.rows[i]), append(b, r.bounds[i]), append(names, r.texts[i])
 		case r.rows[i][j] > 0:
 			hi[j] = min(hi[j], r.bounds[i]/r.rows[i][j])
 		default:
 			lo[j] = max(lo[j], r.bounds[i]/r.rows[i][j])
+		}
+	}
+	return lo, hi
+}
+
+// domain builds the domain: a box of the rows that bound one coordinate, a
+// polytope of the others, the shapes and the surfaces; nil is all of R^d.
+func (r *region) domain() (domain.Domain, error) {
+	lo, hi := r.box()
+	var a [][]float64
+	var b []float64
+	var names []string
+	for i := r.joined; i < len(r.rows); i++ {
+		if r.axis(i) < 0 {
+			a, b, names = append(a, r.rows[i]), append(b, r.bounds[i]), append(names, r.texts[i])
 		}
 	}
 	members, err := r.members(lo, hi)

@@ -183,7 +183,7 @@ func Describe(name string, chains [][]float64, lo, hi float64) Parameter {
 // further warnings.
 func New(name, method string, p r2sgld.Problem, s r2sgld.Settings, res *r2sgld.Result, seconds float64) *Summary {
 	sum := &Summary{Schema: 1, Name: name, Method: method, Seed: s.Seed, Ladders: len(res.Ladders),
-		Parameters: Parameters(res, p.Domain), Swaps: swaps(p, s, res), Ladder: ladder(s), LogEvidence: NewEvidence(), Seconds: seconds}
+		Parameters: Parameters(res, p.Reported()), Swaps: swaps(p, s, res), Ladder: ladder(s), LogEvidence: NewEvidence(), Seconds: seconds}
 	var energies []float64
 	stride := 1
 	for _, l := range res.Ladders {

@@ -134,7 +134,7 @@ func (x *execution) evidence(ctx context.Context, res *r2sgld.Result) (report.Ev
 	switch {
 	case math.IsNaN(e.Estimate):
 		return e, nil
-	case report.Exact(x.Problem, x.Settings):
+	case report.Exact(x.Problem, x.Settings), x.Settings.HMC != nil: // steps add nothing
 		e.StepBias, e.StepBiasSE = 0, 0
 		return e, nil
 	}
@@ -208,6 +208,10 @@ func (x *execution) priorMass() (log, se float64, err error) {
 	d := x.Problem.Domain
 	if !x.Model.HasPriors() {
 		return x.volume.log, 0, nil
+	}
+	if c := x.Problem.Chart; c != nil { // in which the priors, cut to a box, are uniform
+		lo, hi := domain.BoundsOf(c.Domain, d.Dim())
+		return x.Model.LogPriorMassBox(lo, hi) + x.volume.log, x.volume.se, nil
 	}
 	if _, ok := d.(*domain.Box); ok {
 		lo, hi := domain.BoundsOf(d, d.Dim())

@@ -102,7 +102,7 @@ func finiteOrNil(v []float64) []float64 {
 // marginals returns the densities of the parameters, for figures, and their
 // bandwidths. Modes are those of the summary.
 func (j *Job) marginals(params []report.Parameter, flat [][]float64) ([]figure.Marginal, []float64) {
-	lo, hi := domain.BoundsOf(j.Problem.Domain, j.Problem.Potential.Dim())
+	lo, hi := domain.BoundsOf(j.Problem.Reported(), j.Problem.Potential.Dim())
 	out, bandwidths := make([]figure.Marginal, len(params)), make([]float64, len(params))
 	for i, p := range params {
 		bandwidths[i] = diag.SheatherJones(flat[i], lo[i], hi[i])
@@ -118,7 +118,7 @@ func (j *Job) pairs(marginals []figure.Marginal, bandwidths []float64, flat [][]
 	for _, m := range marginals {
 		q.Axes = append(q.Axes, m.Axis)
 	}
-	d := j.Problem.Domain
+	d := j.Problem.Reported()
 	if d == nil {
 		return q
 	}
