@@ -68,8 +68,7 @@ func families() map[string]family {
 type prior struct {
 	curve        potential.Curve // −log density and its derivative, one parameter
 	lower, upper float64         // support
-	// tails is the probability of less than x and of more, x in the support
-	tails func(x float64) (below, above float64)
+	law          law             // on the support
 }
 
 // parsePrior reads a text such as normal(0, 1).
@@ -101,7 +100,7 @@ func parsePrior(text string) (*prior, error) {
 	if len(args) != fam.n || !fam.valid(args) {
 		return nil, usage
 	}
-	p := &prior{lower: math.Inf(-1), upper: math.Inf(1), tails: tailsOf(name, args)}
+	p := &prior{lower: math.Inf(-1), upper: math.Inf(1), law: lawOf(name, args)}
 	if fam.support != nil {
 		p.lower, p.upper = fam.support(args)
 	}

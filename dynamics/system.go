@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/r2sgld/r2sgld/expression"
+	"github.com/r2sgld/r2sgld/ode"
 )
 
 // A System is the right-hand sides of a model, one for each state, as functions
@@ -134,6 +135,49 @@ func (s *System) setTime(e *expression.SystemEvaluator, t float64) {
 	for k := range s.times {
 		e.Input[at+k] = t
 	}
+}
+
+// Parametric returns the system with its parameters free: p has the entries of
+// Index. Each call returns a workspace of its own, for one goroutine.
+func (s *System) Parametric() ode.Parametric {
+	e := s.evaluator()
+	d, n := len(s.states), len(s.index)
+	return ode.Parametric{Dim: d, Parameters: n, Eval: func(f, jy, jp []float64, t float64, y, p []float64) {
+		copy(e.Input[:d], y)
+		copy(e.Input[d:d+n], p)
+		s.setTime(e, t)
+		if jy == nil && jp == nil {
+			e.Values()
+		} else {
+			e.Jacobians()
+			copy(jy, e.Jacobian[0])
+			copy(jp, e.Jacobian[1])
+		}
+		copy(f, e.Value)
+	}}
+}
+
+// At returns the system at parameters x, a vector of [Problem.Parameters], with
+// a workspace of its own, for one goroutine.
+func (s *System) At(x []float64) ode.System {
+	e := s.evaluator()
+	d := len(s.states)
+	for k, j := range s.index {
+		e.Input[d+k] = x[j]
+	}
+	return ode.System{Dim: d,
+		F: func(dy []float64, t float64, y []float64) {
+			copy(e.Input[:d], y)
+			s.setTime(e, t)
+			e.Values()
+			copy(dy, e.Value)
+		},
+		Jacobian: func(j []float64, t float64, y []float64) {
+			copy(e.Input[:d], y)
+			s.setTime(e, t)
+			e.Jacobians()
+			copy(j, e.Jacobian[0])
+		}}
 }
 
 // Initial writes the state at the first time of the data into dst (one entry per
