@@ -111,6 +111,8 @@ func newStepper(dim int, o *Options) (stepper, error) {
 		return newExplicit(&dormandPrince, dim, o), nil
 	case DOP853:
 		return newExplicit(&dop853, dim, o), nil
+	case LSODA:
+		return newLSODA(dim, o), nil
 	}
 	return nil, fmt.Errorf("no method %q: use %s, %s or %s", o.Method, DormandPrince, DOP853, LSODA)
 }
@@ -288,6 +290,7 @@ func (s *Solver) run(ctx context.Context, t0 float64, y0, times, out []float64) 
 func (s *Solver) travel(ctx context.Context, t0 float64, y0, times, out []float64) error {
 	n, m := s.dim, s.method
 	bound := times[len(times)-1]
+	forward := math.Copysign(1, bound-t0)
 	m.start(&s.sys, t0, bound, y0)
 	s.events.start(t0, y0)
 	var done <-chan struct{}
@@ -308,7 +311,7 @@ func (s *Solver) travel(ctx context.Context, t0 float64, y0, times, out []float6
 			return s.blowUp(err)
 		}
 		end := s.events.step(m)
-		for s.reached < len(times) && (bound > t0) == (times[s.reached] < end) || s.reached < len(times) && times[s.reached] == end {
+		for s.reached < len(times) && forward*(times[s.reached]-end) <= 0 {
 			m.at(out[s.reached*n:(s.reached+1)*n], times[s.reached])
 			s.reached++
 		}
@@ -327,9 +330,10 @@ func (s *Solver) blowUp(why error) error {
 
 // finite reports whether all of x are finite.
 func finite(x []float64) bool {
-	z := 0.0
 	for _, v := range x {
-		z += v - v
+		if v-v != 0 {
+			return false
+		}
 	}
-	return z == 0
+	return true
 }

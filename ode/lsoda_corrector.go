@@ -1,0 +1,217 @@
+package ode
+
+import "math"
+
+const (
+	iterations = 3  // of the corrector, at most
+	refresh    = 20 // steps after which a Jacobian is old
+)
+
+// newton holds the matrix of the corrector's iterations, I - h·l_0·J.
+type newton struct {
+	n        int
+	jacobian []float64
+	matrix   []float64
+	pivot    []int
+	gamma    float64 // h·l_0 of matrix; 0: none
+	age      int     // steps since the Jacobian was taken
+	size     float64 // the Jacobian's norm
+}
+
+func (w *newton) allocate(n int) {
+	w.n = n
+	w.jacobian, w.matrix, w.pivot = make([]float64, n*n), make([]float64, n*n), make([]int, n)
+}
+
+func (w *newton) forget() { w.gamma, w.age, w.size = 0, refresh, 0 }
+
+// correct iterates from the prediction to the solution of the formula:
+// h·f(t, z_0 + l_0·c) = z_1 + c, in m.change. It says whether it got there,
+// and if not, whether the Jacobian was an old one.
+func (m *lsoda) correct() (done, old bool) {
+	use := m.use()
+	l0 := use.l[m.order][0]
+	enough := 0.5 / (float64(m.order+2) * use.error[m.order])
+	m.finite = true
+	copy(m.y, m.z[0])
+	m.eval(m.f, m.t, m.y)
+	fresh := false
+	if m.stiff {
+		var ok bool
+		if fresh, ok = m.prepare(l0); !ok {
+			return false, !fresh
+		}
+	}
+	size := m.norm(m.z[0])
+	clear(m.change)
+	fastest, last := 0.0, 0.0
+	for k := 0; ; k++ {
+		moved := m.iterate(l0)
+		if !(moved <= math.MaxFloat64) || !finite(m.y) {
+			m.finite = false
+			return false, m.stiff && !fresh
+		}
+		if moved <= 100*size*roundOff {
+			return true, false
+		}
+		if k > 0 {
+			r := min(moved/last, 1024)
+			fastest = max(fastest, r)
+			m.rate = max(0.2*m.rate, r)
+		}
+		if (k > 0 || m.stiff) && moved*min(1, 1.5*m.rate) <= enough {
+			m.learn(fastest / math.Abs(m.h*l0))
+			return true, false
+		}
+		if k == iterations-1 || k > 0 && moved > 2*last {
+			return false, m.stiff && !fresh
+		}
+		last = moved
+		m.eval(m.f, m.t, m.y)
+	}
+}
+
+// learn takes an estimate of the Lipschitz constant from functional iterations.
+func (m *lsoda) learn(slope float64) {
+	if m.stiff {
+		return
+	}
+	m.slopeNow = max(m.slopeNow, slope)
+	if m.slopeNow > 0 {
+		m.slope = m.slopeNow
+	}
+}
+
+// iterate makes one correction with f at m.y and returns its norm.
+func (m *lsoda) iterate(l0 float64) float64 {
+	for i, f := range m.f {
+		m.work[i] = m.h*f - m.z[1][i] - m.change[i]
+	}
+	if m.stiff {
+		m.newton.solve(m.work)
+	}
+	for i, d := range m.work {
+		m.change[i] += d
+		m.y[i] = m.z[0][i] + l0*m.change[i]
+	}
+	return m.norm(m.work)
+}
+
+// prepare makes the matrix of Newton's iterations fit the step. It says
+// whether the Jacobian is of this step, and whether there is a matrix.
+func (m *lsoda) prepare(l0 float64) (fresh, ok bool) {
+	w, gamma := &m.newton, m.h*l0
+	fresh = w.age >= refresh
+	if fresh {
+		m.differentiate()
+		w.age = 0
+		w.size = m.matrixNorm(w.jacobian)
+	} else if w.gamma != 0 && math.Abs(gamma/w.gamma-1) <= 0.3 {
+		return false, true
+	}
+	m.rate = 0.7
+	w.gamma = gamma
+	m.count.Decompositions++
+	return fresh, w.factorize()
+}
+
+// differentiate takes the Jacobian at the prediction, by differences unless
+// the system gives it.
+func (m *lsoda) differentiate() {
+	m.count.Jacobians++
+	j := m.newton.jacobian
+	if m.sys.Jacobian != nil {
+		m.sys.Jacobian(j, m.t, m.y)
+		return
+	}
+	n := m.n
+	least := 1000 * math.Abs(m.h) * roundOff * float64(n) * m.norm(m.f)
+	if least == 0 {
+		least = 1
+	}
+	for k := range m.y {
+		y := m.y[k]
+		m.y[k] = y + max(math.Sqrt(roundOff)*math.Abs(y), least/m.weight[min(k, m.control-1)])
+		d := m.y[k] - y
+		m.eval(m.work, m.t, m.y)
+		m.y[k] = y
+		for i := range m.work {
+			j[i*n+k] = (m.work[i] - m.f[i]) / d
+		}
+	}
+}
+
+// matrixNorm is the norm that belongs to the weighted maximum norm.
+func (m *lsoda) matrixNorm(a []float64) float64 {
+	largest := 0.0
+	for i, w := range m.weight {
+		sum := 0.0
+		for k, v := range m.weight {
+			sum += math.Abs(a[i*m.n+k]) / v
+		}
+		largest = max(largest, sum*w)
+	}
+	return largest
+}
+
+// factorize decomposes I - gamma·J with pivots by rows; false if it is singular.
+func (w *newton) factorize() bool {
+	n, a := w.n, w.matrix
+	for i, j := range w.jacobian {
+		a[i] = -w.gamma * j
+	}
+	for i := range n {
+		a[i*n+i]++
+	}
+	for k := range n {
+		p := k
+		for i := k + 1; i < n; i++ {
+			if math.Abs(a[i*n+k]) > math.Abs(a[p*n+k]) {
+				p = i
+			}
+		}
+		w.pivot[k] = p
+		if v := a[p*n+k]; v == 0 || v != v {
+			w.gamma = 0
+			return false
+		}
+		if p != k {
+			for c := range n {
+				a[p*n+c], a[k*n+c] = a[k*n+c], a[p*n+c]
+			}
+		}
+		top := a[k*n : k*n+n]
+		for i := k + 1; i < n; i++ {
+			row := a[i*n : i*n+n]
+			r := row[k] / top[k]
+			row[k] = r
+			if r != 0 {
+				for c := k + 1; c < n; c++ {
+					row[c] -= r * top[c]
+				}
+			}
+		}
+	}
+	return true
+}
+
+// solve replaces b by the solution of the factorized system.
+func (w *newton) solve(b []float64) {
+	n, a := w.n, w.matrix
+	for k, p := range w.pivot { // whole rows were exchanged, so all exchanges come first
+		b[k], b[p] = b[p], b[k]
+	}
+	for i := range n {
+		row := a[i*n : i*n+n]
+		for k := range i {
+			b[i] -= row[k] * b[k]
+		}
+	}
+	for i := n - 1; i >= 0; i-- {
+		row := a[i*n : i*n+n]
+		for k := i + 1; k < n; k++ {
+			b[i] -= row[k] * b[k]
+		}
+		b[i] /= row[i]
+	}
+}
