@@ -11,7 +11,7 @@ type tableau struct {
 	a     [][]float64 // row s: weights of the stages before s; row len(b) is that of the step
 	b     []float64   // weights of the step
 	err   [][]float64 // weights of the error estimate; with two, of orders 5 and 3, the first is scaled by the second
-	dense [][]float64 // weights of the coefficients 3, 4, … of the dense output
+	dense [][]float64 // weights of the coefficients 4, 5, … of the dense output
 }
 
 // Step control, as in SciPy.
@@ -36,8 +36,8 @@ type explicit struct {
 	rows     []sum       // of the stages that a step needs, the last gives the new state
 	extra    []sum       // of the stages for dense output
 	estimate []sum
-	poly     []sum       // coefficients 3, 4, … of the dense output
-	cont     [][]float64 // all its coefficients
+	poly     []sum       // coefficients 4, 5, … of the dense output
+	cont     [][]float64 // all of them, y0 first
 	e, tmp   []float64
 	smooth   bool // cont belongs to the last step
 	broken   bool // the last attempt was not finite
@@ -53,9 +53,9 @@ func newExplicit(tab *tableau, dim int, o *Options) stepper {
 		}
 		return m
 	}
-	e.k, e.cont = matrix(len(tab.a)), matrix(3+len(tab.dense))
-	v := matrix(4)
-	e.y0, e.y, e.e, e.tmp = v[0], v[1], v[2], v[3]
+	e.k, e.cont = matrix(len(tab.a)), matrix(4+len(tab.dense))
+	v := matrix(3)
+	e.y0, e.y, e.e, e.tmp = e.cont[0], v[0], v[1], v[2]
 	last := len(tab.b)
 	for s := 1; s < len(tab.a); s++ {
 		if r := newSum(tab.a[s], e.k); s <= last {
@@ -226,17 +226,23 @@ func (e *explicit) at(dst []float64, t float64) {
 		e.interpolate()
 	}
 	x := (t - e.t0) / (e.t - e.t0)
-	w := [2]float64{x, 1 - x}
-	top := len(e.cont) - 1
-	copy(dst, e.cont[top])
-	for j := top - 1; j >= 0; j-- {
-		f, c := w[(j+1)%2], e.cont[j][:len(dst)]
-		for i := range dst {
-			dst[i] = c[i] + f*dst[i]
-		}
+	u, v := x, 1-x // v multiplies coefficients 2, 4, …, counted from y0
+	j := len(e.cont) - 1
+	copy(dst, e.cont[j])
+	if j%2 == 1 {
+		horner(dst, e.cont[j-1], e.cont[j], u, 0)
+		j--
 	}
-	for i, y := range e.y0 {
-		dst[i] = y + x*dst[i]
+	for ; j > 0; j -= 2 {
+		horner(dst, e.cont[j-2], e.cont[j-1], u, v)
+	}
+}
+
+// horner sets dst to p + u·(q + v·dst).
+func horner(dst, p, q []float64, u, v float64) {
+	p, q = p[:len(dst)], q[:len(dst)]
+	for i, x := range dst {
+		dst[i] = p[i] + u*(q[i]+v*x)
 	}
 }
 
@@ -250,7 +256,7 @@ func (e *explicit) interpolate() {
 		e.eval(e.k[last+1+s], e.t0+e.c[last+1+s]*d, e.tmp)
 	}
 	f0, f1 := e.k[0], e.k[last]
-	c0, c1, c2 := e.cont[0], e.cont[1], e.cont[2]
+	c0, c1, c2 := e.cont[1], e.cont[2], e.cont[3]
 	for i := range c0 {
 		delta := e.y[i] - e.y0[i]
 		c0[i] = delta
@@ -258,7 +264,7 @@ func (e *explicit) interpolate() {
 		c2[i] = 2*delta - d*(f0[i]+f1[i])
 	}
 	for j := range e.poly {
-		c := e.cont[3+j]
+		c := e.cont[4+j]
 		clear(c)
 		e.poly[j].into(c, c, d)
 	}
@@ -293,7 +299,7 @@ func (s sum) head(n int) sum {
 func (s *sum) into(dst, y []float64, h float64) {
 	w, k := s.w, s.k
 	for len(w) > 0 {
-		n := min(len(w), 4)
+		n := min(len(w), 6)
 		switch n {
 		case 1:
 			add1(dst, y, h*w[0], k[0])
@@ -301,8 +307,12 @@ func (s *sum) into(dst, y []float64, h float64) {
 			add2(dst, y, h*w[0], h*w[1], k[0], k[1])
 		case 3:
 			add3(dst, y, h*w[0], h*w[1], h*w[2], k[0], k[1], k[2])
-		default:
+		case 4:
 			add4(dst, y, h*w[0], h*w[1], h*w[2], h*w[3], k[0], k[1], k[2], k[3])
+		case 5:
+			add5(dst, y, h*w[0], h*w[1], h*w[2], h*w[3], h*w[4], k[0], k[1], k[2], k[3], k[4])
+		default:
+			add6(dst, y, h*w[0], h*w[1], h*w[2], h*w[3], h*w[4], h*w[5], k[0], k[1], k[2], k[3], k[4], k[5])
 		}
 		y, w, k = dst, w[n:], k[n:]
 	}
@@ -333,5 +343,21 @@ func add4(dst, y []float64, a, b, c, d float64, p, q, r, s []float64) {
 	y, p, q, r, s = y[:len(dst)], p[:len(dst)], q[:len(dst)], r[:len(dst)], s[:len(dst)]
 	for i := range dst {
 		dst[i] = y[i] + (a*p[i] + b*q[i] + (c*r[i] + d*s[i]))
+	}
+}
+
+func add5(dst, y []float64, a, b, c, d, e float64, p, q, r, s, t []float64) {
+	n := len(dst)
+	y, p, q, r, s, t = y[:n], p[:n], q[:n], r[:n], s[:n], t[:n]
+	for i := range dst {
+		dst[i] = y[i] + (a*p[i] + b*q[i] + (c*r[i] + d*s[i]) + e*t[i])
+	}
+}
+
+func add6(dst, y []float64, a, b, c, d, e, f float64, p, q, r, s, t, u []float64) {
+	n := len(dst)
+	y, p, q, r, s, t, u = y[:n], p[:n], q[:n], r[:n], s[:n], t[:n], u[:n]
+	for i := range dst {
+		dst[i] = y[i] + (a*p[i] + b*q[i] + (c*r[i] + d*s[i]) + (e*t[i] + f*u[i]))
 	}
 }

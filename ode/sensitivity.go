@@ -95,18 +95,38 @@ func (v *Sensitive) derivative(dz []float64, t float64, z []float64) {
 	d, w, np := v.s.Dim, v.width, v.s.Parameters
 	v.s.Eval(dz[:d], v.jy, v.jp, t, z[:d], v.p)
 	s, ds := z[d:], dz[d:]
+	if d == 2 {
+		plane(ds, s, (*[4]float64)(v.jy), v.jp)
+		return
+	}
 	for i := range d {
 		row := ds[i*w : (i+1)*w]
 		copy(row, v.jp[i*np:(i+1)*np])
 		clear(row[np:])
 		j := v.jy[i*d : (i+1)*d]
-		l := 0
-		for ; l+1 < d; l += 2 {
-			add2(row, row, j[l], j[l+1], s[l*w:(l+1)*w], s[(l+1)*w:(l+2)*w])
+		for l, a := range j {
+			if a != 0 {
+				add1(row, row, a, s[l*w:(l+1)*w])
+			}
 		}
-		if l < d {
-			add1(row, row, j[l], s[l*w:(l+1)*w])
-		}
+	}
+}
+
+// plane is J·S + [jp 0] for two components: half of all models, and the loop is
+// short enough for its overhead to matter.
+func plane(ds, s []float64, j *[4]float64, jp []float64) {
+	w, np := len(s)/2, len(jp)/2
+	a, b, c, d := j[0], j[1], j[2], j[3]
+	x, y, dx, dy := s[:w], s[w:][:w], ds[:w], ds[w:][:w]
+	p, q := jp[:np], jp[np:][:np]
+	for k, x := range x {
+		y := y[k]
+		dx[k], dy[k] = a*x+b*y, c*x+d*y
+	}
+	dx, dy = dx[:len(p)], dy[:len(p)]
+	for k := range p {
+		dx[k] += p[k]
+		dy[k] += q[k]
 	}
 }
 
