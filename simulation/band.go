@@ -1,0 +1,202 @@
+package simulation
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/r2sgld/r2sgld/diag"
+)
+
+// A Band is what many trajectories say of one state at each time. Of
+// trajectories that ended before a time it knows nothing: it is of those that
+// came so far, NaN if none did.
+type Band struct {
+	State                   string
+	Mean, Median, Low, High []float64
+	// ObservedLow and ObservedHigh are the interval of an observation: that of the
+	// mixture of the noise about every trajectory. Nil: the noise is not known.
+	ObservedLow, ObservedHigh []float64
+}
+
+// Ends are the two probabilities of the interval that holds level percent in the
+// middle.
+func Ends(level float64) (low, high float64) { return (1 - level/100) / 2, (1 + level/100) / 2 }
+
+// Bands returns the band of every state with intervals that hold level percent,
+// of an observation as well if noise is set and known.
+func (r *Result) Bands(level float64, noise bool) []Band {
+	d := len(r.Model.States)
+	sd := r.noise(noise)
+	out := make([]Band, d)
+	for i, name := range r.Model.States {
+		out[i] = r.band(i, level, sd)
+		out[i].State = name
+	}
+	return out
+}
+
+// noise returns the standard deviations of the noise of each draw; nil if they
+// are not known or not asked for.
+func (r *Result) noise(asked bool) [][]float64 {
+	if !asked || r.Model.Noise == nil {
+		return nil
+	}
+	out := make([][]float64, len(r.Draws))
+	for k, x := range r.Draws {
+		out[k] = make([]float64, len(r.Model.States))
+		r.Model.Noise(out[k], x)
+	}
+	return out
+}
+
+func (r *Result) band(i int, level float64, noise [][]float64) Band {
+	d, n := len(r.Model.States), len(r.Times)
+	b := Band{Mean: make([]float64, n), Median: make([]float64, n), Low: make([]float64, n), High: make([]float64, n)}
+	if noise != nil && noise[0][i] == noise[0][i] {
+		b.ObservedLow, b.ObservedHigh = make([]float64, n), make([]float64, n)
+	}
+	low, high := Ends(level)
+	at, sd := make([]float64, 0, len(r.Paths)), make([]float64, 0, len(r.Paths))
+	for k := range r.Times {
+		at, sd = at[:0], sd[:0]
+		for draw, path := range r.Paths {
+			if v := path[k*d+i]; v-v == 0 {
+				at = append(at, v)
+				if b.ObservedLow != nil {
+					sd = append(sd, noise[draw][i])
+				}
+			}
+		}
+		b.set(k, at, sd, low, high, r.Model.LogNormal)
+	}
+	return b
+}
+
+// set fills in what values say at time k.
+func (b *Band) set(k int, at, sd []float64, low, high float64, logNormal bool) {
+	if len(at) == 0 {
+		for _, v := range [][]float64{b.Mean, b.Median, b.Low, b.High, b.ObservedLow, b.ObservedHigh} {
+			if v != nil {
+				v[k] = math.NaN()
+			}
+		}
+		return
+	}
+	if len(at) == 1 {
+		b.Mean[k], b.Median[k], b.Low[k], b.High[k] = at[0], at[0], at[0], at[0]
+	} else {
+		q := diag.Quantiles(at, low, 0.5, high)
+		b.Mean[k], b.Low[k], b.Median[k], b.High[k] = diag.Mean(at), q[0], q[1], q[2]
+	}
+	if b.ObservedLow == nil {
+		return
+	}
+	if !logNormal {
+		b.ObservedLow[k], b.ObservedHigh[k] = mixture(at, sd, low), mixture(at, sd, high)
+		return
+	}
+	logs := make([]float64, len(at))
+	for i, v := range at {
+		logs[i] = math.Log(math.Max(v, math.SmallestNonzeroFloat64)) // what is not positive has no logarithm
+	}
+	b.ObservedLow[k], b.ObservedHigh[k] = math.Exp(mixture(logs, sd, low)), math.Exp(mixture(logs, sd, high))
+}
+
+// mixture is the quantile p of the mixture, with equal weights, of normal laws.
+func mixture(mean, sd []float64, p float64) float64 {
+	z := distuv.UnitNormal.Quantile(p)
+	lo, hi := math.Inf(1), math.Inf(-1) // at lo every law has at most p below, at hi at least
+	for i, m := range mean {
+		lo, hi = math.Min(lo, m+z*sd[i]), math.Max(hi, m+z*sd[i])
+	}
+	n := float64(len(mean))
+	x := (lo + hi) / 2
+	for range 100 {
+		below, density := 0.0, 0.0
+		for i, m := range mean {
+			u := (x - m) / sd[i]
+			below += math.Erfc(-u / math.Sqrt2)
+			density += math.Exp(-u*u/2) / sd[i]
+		}
+		gap := below/(2*n) - p
+		if gap > 0 {
+			hi = x
+		} else {
+			lo = x
+		}
+		was := x
+		if x -= gap * n * math.Sqrt(2*math.Pi) / density; !(x > lo && x < hi) {
+			x = (lo + hi) / 2
+		}
+		if math.Abs(x-was) <= 1e-12*math.Max(math.Abs(x), math.Abs(hi-lo)) || hi-lo <= 1e-14*math.Abs(x) {
+			break
+		}
+	}
+	return x
+}
+
+// An Interval is a number over many trajectories: its median and an interval.
+type Interval struct{ Median, Low, High float64 }
+
+// interval of values; NaN without any.
+func interval(v []float64, level float64) Interval {
+	if len(v) == 0 {
+		return Interval{math.NaN(), math.NaN(), math.NaN()}
+	}
+	low, high := Ends(level)
+	q := diag.Quantiles(v, low, 0.5, high)
+	return Interval{q[1], q[0], q[2]}
+}
+
+// Period returns the mean time between rising passages of v through its mean. It
+// is false unless there are at least three passages, at times that are equal to a
+// twentieth and at least eight of the given times apart: what does not repeat
+// itself has no period.
+func Period(times, v []float64) (float64, bool) {
+	if len(v) < 3 || slices.ContainsFunc(v, func(x float64) bool { return x-x != 0 }) {
+		return 0, false
+	}
+	mean := diag.Mean(v)
+	lo, hi := slices.Min(v), slices.Max(v)
+	if hi-lo <= 1e-6*math.Max(math.Abs(lo), math.Abs(hi)) {
+		return 0, false
+	}
+	var at []float64
+	last := -1
+	for k := 1; k < len(v); k++ {
+		if v[k-1] < mean && v[k] >= mean {
+			if last >= 0 && k-last < 8 {
+				return 0, false
+			}
+			last = k
+			at = append(at, times[k-1]+(times[k]-times[k-1])*(mean-v[k-1])/(v[k]-v[k-1]))
+		}
+	}
+	if len(at) < 3 {
+		return 0, false
+	}
+	gaps := make([]float64, len(at)-1)
+	for k := range gaps {
+		gaps[k] = math.Abs(at[k+1] - at[k])
+	}
+	shortest, longest := slices.Min(gaps), slices.Max(gaps)
+	if cmp.Compare(longest-shortest, 0.05*longest) > 0 {
+		return 0, false
+	}
+	return diag.Mean(gaps), true
+}
+
+// Periods returns the period of state i over the trajectories, and how many of
+// them have one.
+func (r *Result) Periods(i int, level float64) (Interval, int) {
+	var all []float64
+	for draw := range r.Paths {
+		if p, ok := Period(r.Times, r.Values(draw, i)); ok {
+			all = append(all, p)
+		}
+	}
+	return interval(all, level), len(all)
+}

@@ -1,0 +1,236 @@
+// Package simulation answers where the system will go: trajectories of a model
+// from one set of parameters or from many draws of them, with bands; when two
+// trajectories part; how fast neighbours part.
+package simulation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/r2sgld/r2sgld/ode"
+)
+
+// A Model is a system whose right-hand sides depend on parameters x. Its functions
+// may be called by several goroutines at once.
+type Model struct {
+	States  []string                     // names
+	System  func(x []float64) ode.System // for one goroutine; it may keep x
+	Initial func(dst, x []float64)       // writes the state at the first time; NaN where that is not known
+	// Noise writes the standard deviation of an observation of each state; NaN
+	// where that is not known. Nil: it is not known of any.
+	Noise     func(dst, x []float64)
+	LogNormal bool // Noise is that of the logarithms
+}
+
+// Options say what to simulate.
+type Options struct {
+	From    float64     // time of the initial state
+	Start   []float64   // initial state in place of Model.Initial; NaN leaves that of a state, nil of all
+	Times   []float64   // from From on, rising or falling
+	Solver  ode.Options // Control and Events are left alone
+	Threads int         // at most so many at once; 0 is all processors. Changes no number
+}
+
+// A Result is a trajectory for every draw.
+type Result struct {
+	Model *Model
+	From  float64
+	Times []float64
+	Draws [][]float64 // the parameters
+	// Paths holds component i at Times[k] as Paths[draw][k*dim+i]; NaN after a
+	// trajectory ended.
+	Paths [][]float64
+	Blown []Blown // in the order of draws
+	Stats ode.Stats
+}
+
+// Blown is a trajectory that could not go on.
+type Blown struct {
+	Draw int // index
+	*ode.BlowUp
+}
+
+// Lost is the error when no trajectory comes to the last time.
+type Lost struct {
+	States []string
+	Of     int   // trajectories
+	First  Blown // the one that came least far
+}
+
+// Error says how far it came.
+func (e *Lost) Error() string {
+	who := "the trajectory"
+	if e.Of > 1 {
+		who = fmt.Sprintf("each of %d trajectories; the first", e.Of)
+	}
+	return fmt.Sprintf("%s blows up at t = %.6g (%s): %s", who, e.First.Time, assigned(e.States, e.First.State), e.First.Reason)
+}
+
+// assigned lists "x = 1, y = 2".
+func assigned(names []string, v []float64) string {
+	var out []string
+	for i, n := range names {
+		out = append(out, fmt.Sprintf("%s = %s", n, strings.Replace(fmt.Sprintf("%.4g", v[i]), "-", "−", 2)))
+	}
+	return strings.Join(out, ", ")
+}
+
+// Run integrates the system for each of the draws of its parameters. Trajectories
+// that blow up are in Result.Blown; a *[Lost] if none comes to the end. Equal
+// arguments give equal results whatever the number of threads.
+func Run(ctx context.Context, m *Model, draws [][]float64, o Options) (*Result, error) {
+	if err := o.check(m, draws); err != nil {
+		return nil, err
+	}
+	r := &Result{Model: m, From: o.From, Times: o.Times, Draws: draws, Paths: make([][]float64, len(draws))}
+	blown, stats := make([]*ode.BlowUp, len(draws)), make([]ode.Stats, len(draws))
+	threads := o.Threads
+	if threads <= 0 {
+		threads = runtime.GOMAXPROCS(0)
+	}
+	var next atomic.Int64
+	g, ctx := errgroup.WithContext(ctx)
+	for range min(threads, len(draws)) {
+		g.Go(func() error {
+			w, err := newWorker(m, &o)
+			if err != nil {
+				return err
+			}
+			for {
+				k := int(next.Add(1)) - 1
+				if k >= len(draws) {
+					return nil
+				}
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				if r.Paths[k], blown[k], err = w.path(draws[k]); err != nil {
+					return fmt.Errorf("draw %d: %w", k+1, err)
+				}
+				stats[k] = w.solver.Stats()
+			}
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+	return r, r.gather(blown, stats)
+}
+
+// gather adds up what the draws took and what ended early.
+func (r *Result) gather(blown []*ode.BlowUp, stats []ode.Stats) error {
+	var first Blown
+	for k, b := range blown {
+		r.Stats.Evaluations += stats[k].Evaluations
+		r.Stats.Jacobians += stats[k].Jacobians
+		r.Stats.Decompositions += stats[k].Decompositions
+		r.Stats.Steps += stats[k].Steps
+		r.Stats.Rejected += stats[k].Rejected
+		if b == nil {
+			continue
+		}
+		r.Blown = append(r.Blown, Blown{k, b})
+		if first.BlowUp == nil || math.Abs(b.Time-r.From) < math.Abs(first.Time-r.From) {
+			first = Blown{k, b}
+		}
+	}
+	if len(r.Blown) == len(blown) {
+		return &Lost{r.Model.States, len(blown), first}
+	}
+	return nil
+}
+
+// mostNumbers bounds the memory of a result: 1.6 GB.
+const mostNumbers = 200_000_000
+
+func (o *Options) check(m *Model, draws [][]float64) error {
+	d := len(m.States)
+	switch {
+	case len(draws) == 0:
+		return errors.New("simulate: no parameters: give at least one draw")
+	case len(o.Times) == 0:
+		return errors.New("simulate: no times: give at least one")
+	case o.Start != nil && len(o.Start) != d:
+		return fmt.Errorf("simulate: an initial state of %d numbers for %d states", len(o.Start), d)
+	case len(draws)*d > mostNumbers/len(o.Times):
+		return fmt.Errorf("simulate: %d draws of %d states at %d times do not fit into memory: take fewer points or draws", len(draws), d, len(o.Times))
+	}
+	return nil
+}
+
+// A worker simulates one draw after the other.
+type worker struct {
+	m      *Model
+	o      *Options
+	solver *ode.Solver
+}
+
+func newWorker(m *Model, o *Options) (*worker, error) {
+	solver, err := ode.NewSolver(len(m.States), o.Solver)
+	return &worker{m, o, solver}, err
+}
+
+func (w *worker) path(x []float64) ([]float64, *ode.BlowUp, error) {
+	y0 := w.m.start(x, w.o.Start)
+	for i, v := range y0 {
+		if v-v != 0 {
+			return nil, nil, fmt.Errorf("the initial value of %s is %g: give one", w.m.States[i], v)
+		}
+	}
+	out := make([]float64, len(w.o.Times)*len(y0))
+	err := w.solver.Solve(w.m.System(x), w.o.From, y0, w.o.Times, out)
+	var blown *ode.BlowUp
+	if errors.As(err, &blown) {
+		return out, blown, nil
+	}
+	return out, nil, err
+}
+
+// start returns the initial state for parameters x, with the numbers of given
+// that are not NaN.
+func (m *Model) start(x, given []float64) []float64 {
+	y0 := make([]float64, len(m.States))
+	m.Initial(y0, x)
+	for i, v := range given {
+		if v == v {
+			y0[i] = v
+		}
+	}
+	return y0
+}
+
+// Start returns the initial state of a draw.
+func (r *Result) Start(draw int) []float64 {
+	y0 := make([]float64, len(r.Model.States))
+	r.Model.Initial(y0, r.Draws[draw])
+	return y0
+}
+
+// Values returns component i of a draw's trajectory at all times.
+func (r *Result) Values(draw, i int) []float64 {
+	d := len(r.Model.States)
+	out := make([]float64, len(r.Times))
+	for k := range out {
+		out[k] = r.Paths[draw][k*d+i]
+	}
+	return out
+}
+
+// Grid returns n times from a to b, both among them, evenly spaced.
+func Grid(a, b float64, n int) []float64 {
+	out := make([]float64, max(n, 2))
+	last := len(out) - 1
+	for k := range out {
+		out[k] = a + (b-a)*float64(k)/float64(last)
+	}
+	out[last] = b
+	return slices.Clip(out)
+}
