@@ -39,6 +39,7 @@ type explicit struct {
 	poly     []sum       // coefficients 4, 5, … of the dense output
 	cont     [][]float64 // all of them, y0 first
 	e, tmp   []float64
+	zero     []float64
 	smooth   bool // cont belongs to the last step
 	broken   bool // the last attempt was not finite
 	count    Stats
@@ -54,8 +55,8 @@ func newExplicit(tab *tableau, dim int, o *Options) stepper {
 		return m
 	}
 	e.k, e.cont = matrix(len(tab.a)), matrix(4+len(tab.dense))
-	v := matrix(3)
-	e.y0, e.y, e.e, e.tmp = e.cont[0], v[0], v[1], v[2]
+	v := matrix(4)
+	e.y0, e.y, e.e, e.tmp, e.zero = e.cont[0], v[0], v[1], v[2], v[3]
 	last := len(tab.b)
 	for s := 1; s < len(tab.a); s++ {
 		if r := newSum(tab.a[s], e.k); s <= last {
@@ -195,8 +196,7 @@ func (e *explicit) norm(h float64) float64 {
 	var n [2]float64
 	for j := range e.estimate {
 		x := e.e[:len(e.o.ATol)]
-		clear(x)
-		e.estimate[j].into(x, x, h)
+		e.estimate[j].into(x, e.zero, h)
 		for i, a := range e.o.ATol {
 			r := x[i] / (a + e.o.RTol*max(math.Abs(e.y0[i]), math.Abs(e.y[i])))
 			n[j] += r * r
@@ -265,42 +265,52 @@ func (e *explicit) interpolate() {
 	}
 	for j := range e.poly {
 		c := e.cont[4+j]
-		clear(c)
-		e.poly[j].into(c, c, d)
+		e.poly[j].into(c, e.zero, d)
 	}
 }
 
-// A sum is a weighted sum of stages, without those of weight 0.
-type sum struct {
-	w []float64
-	k [][]float64
+// A sum is a weighted sum of stages, without those of weight 0, by parts of up to
+// six terms.
+type sum []part
+
+type part struct {
+	n int
+	w [6]float64
+	k [6][]float64
 }
 
 func newSum(w []float64, k [][]float64) sum {
 	var s sum
 	for j, v := range w {
-		if v != 0 {
-			s.w, s.k = append(s.w, v), append(s.k, k[j])
+		if v == 0 {
+			continue
 		}
+		if len(s) == 0 || s[len(s)-1].n == 6 {
+			s = append(s, part{})
+		}
+		p := &s[len(s)-1]
+		p.w[p.n], p.k[p.n] = v, k[j]
+		p.n++
 	}
 	return s
 }
 
 // head is the sum of the first n components.
 func (s sum) head(n int) sum {
-	k := make([][]float64, len(s.k))
-	for j := range k {
-		k[j] = s.k[j][:n]
+	for i := range s {
+		for j := range s[i].n {
+			s[i].k[j] = s[i].k[j][:n]
+		}
 	}
-	return sum{s.w, k}
+	return s
 }
 
 // into sets dst to y plus h times the sum; y may be dst.
-func (s *sum) into(dst, y []float64, h float64) {
-	w, k := s.w, s.k
-	for len(w) > 0 {
-		n := min(len(w), 6)
-		switch n {
+func (s sum) into(dst, y []float64, h float64) {
+	for i := range s {
+		p := &s[i]
+		w, k := &p.w, &p.k
+		switch p.n {
 		case 1:
 			add1(dst, y, h*w[0], k[0])
 		case 2:
@@ -314,7 +324,7 @@ func (s *sum) into(dst, y []float64, h float64) {
 		default:
 			add6(dst, y, h*w[0], h*w[1], h*w[2], h*w[3], h*w[4], h*w[5], k[0], k[1], k[2], k[3], k[4], k[5])
 		}
-		y, w, k = dst, w[n:], k[n:]
+		y = dst
 	}
 }
 

@@ -9,18 +9,17 @@ const (
 
 // newton holds the matrix of the corrector's iterations, I - h·l_0·J.
 type newton struct {
-	n        int
-	jacobian []float64
-	matrix   []float64
-	pivot    []int
-	gamma    float64 // h·l_0 of matrix; 0: none
-	age      int     // steps since the Jacobian was taken
-	size     float64 // the Jacobian's norm
+	n      int
+	matrix []float64
+	pivot  []int
+	gamma  float64 // h·l_0
+	age    int     // steps since the Jacobian was taken
+	size   float64 // the Jacobian's norm
 }
 
 func (w *newton) allocate(n int) {
 	w.n = n
-	w.jacobian, w.matrix, w.pivot = make([]float64, n*n), make([]float64, n*n), make([]int, n)
+	w.matrix, w.pivot = make([]float64, n*n), make([]int, n)
 }
 
 func (w *newton) forget() { w.gamma, w.age, w.size = 0, refresh, 0 }
@@ -97,29 +96,25 @@ func (m *lsoda) iterate(l0 float64) float64 {
 	return m.norm(m.work)
 }
 
-// prepare makes the matrix of Newton's iterations fit the step. It says
-// whether the Jacobian is of this step, and whether there is a matrix.
+// prepare makes the matrix of Newton's iterations fit the step: anew if it is
+// old or was made for a step of another length. It says whether the Jacobian is
+// of this step, and whether there is a matrix.
 func (m *lsoda) prepare(l0 float64) (fresh, ok bool) {
 	w, gamma := &m.newton, m.h*l0
-	fresh = w.age >= refresh
-	if fresh {
-		m.differentiate()
-		w.age = 0
-		w.size = m.matrixNorm(w.jacobian)
-	} else if w.gamma != 0 && math.Abs(gamma/w.gamma-1) <= 0.3 {
+	if w.age < refresh && math.Abs(gamma/w.gamma-1) <= 0.3 {
 		return false, true
 	}
+	m.differentiate(w.matrix)
+	w.age, w.gamma, w.size = 0, gamma, m.matrixNorm(w.matrix)
 	m.rate = 0.7
-	w.gamma = gamma
 	m.count.Decompositions++
-	return fresh, w.factorize()
+	return true, w.factorize()
 }
 
 // differentiate takes the Jacobian at the prediction, by differences unless
 // the system gives it.
-func (m *lsoda) differentiate() {
+func (m *lsoda) differentiate(j []float64) {
 	m.count.Jacobians++
-	j := m.newton.jacobian
 	if m.sys.Jacobian != nil {
 		m.sys.Jacobian(j, m.t, m.y)
 		return
@@ -154,11 +149,12 @@ func (m *lsoda) matrixNorm(a []float64) float64 {
 	return largest
 }
 
-// factorize decomposes I - gamma·J with pivots by rows; false if it is singular.
+// factorize replaces the Jacobian in matrix by the triangular factors of
+// I - gamma·J, with exchanges of rows; false if it is singular.
 func (w *newton) factorize() bool {
 	n, a := w.n, w.matrix
-	for i, j := range w.jacobian {
-		a[i] = -w.gamma * j
+	for i := range a {
+		a[i] *= -w.gamma
 	}
 	for i := range n {
 		a[i*n+i]++
@@ -172,7 +168,7 @@ func (w *newton) factorize() bool {
 		}
 		w.pivot[k] = p
 		if v := a[p*n+k]; v == 0 || v != v {
-			w.gamma = 0
+			w.age = refresh
 			return false
 		}
 		if p != k {

@@ -7,13 +7,15 @@ import "testing"
 func lotka() Parametric {
 	return Parametric{Dim: 2, Parameters: 4, Eval: func(f, jy, jp []float64, t float64, y, p []float64) {
 		u, v := y[0], y[1]
+		_ = p[3]
 		f[0], f[1] = p[0]*u-p[1]*u*v, p[2]*u*v-p[3]*v
 		if jy != nil {
 			jy[0], jy[1], jy[2], jy[3] = p[0]-p[1]*v, -p[1]*u, p[2]*v, p[2]*u-p[3]
 		}
 		if jp != nil {
-			clear(jp)
-			jp[0], jp[1], jp[6], jp[7] = u, -u*v, u*v, -v
+			uv := u * v
+			jp[0], jp[1], jp[2], jp[3] = u, -uv, 0, 0
+			jp[4], jp[5], jp[6], jp[7] = 0, 0, uv, -v
 		}
 	}}
 }
