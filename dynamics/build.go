@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/r2sgld/r2sgld/potential"
 )
@@ -22,6 +21,8 @@ type Problem struct {
 	// Lower and Upper are the support of each parameter's prior: bounds to add
 	// to the domain. ±Inf where there is none.
 	Lower, Upper []float64
+	// Quantiles are the priors' distributions on that support; nil without a prior.
+	Quantiles []*Quantile
 	// Center and Factor whiten the posterior: x = Center + Factor·z, with Center
 	// the posterior mode without constraints, which may lie outside the domain,
 	// and Factor·Factorᵀ the inverse of
@@ -30,13 +31,15 @@ type Problem struct {
 	Center    []float64
 	Factor    [][]float64
 	Responses []Response
-	Time      []float64 // of the rows of the responses
+	Time      []float64 // at which any response is observed
 	Warnings  []string
 
 	model     *Model
 	series    *Series
+	path      *trajectory // of likelihood trajectory
 	equations []equation
 	rows      *rows
+	white     []*whitener // by response, for residuals in units of Noise
 	priors    priors
 	byName    []int // the responses in the order of the names of their states
 	fitted    func(dst []float64, c int, x []float64)
@@ -46,14 +49,11 @@ type Problem struct {
 type Response struct {
 	State    string
 	Label    string    // for axes: dH/dt, or d log H/dt
-	Observed []float64 // estimated from the data, at the times of the problem
-}
-
-// rows is a model's data at the rows that have a derivative.
-type rows struct {
-	values map[string][]float64 // of states, time and fixed parameters
-	line   []int
-	file   string
+	Observed []float64 // estimated from the data
+	Time     []float64 // of each observed value; with missing values not all of the problem's
+	// SD is the standard deviation of each observed value about the model in units
+	// of the problem's Noise; nil is 1 everywhere.
+	SD []float64
 }
 
 // Build makes the posterior of the model's free parameters given the series.
@@ -101,81 +101,6 @@ func Build(m *Model, s *Series) (*Problem, error) {
 	return p, nil
 }
 
-// read estimates the derivatives and gathers the values of all known symbols at
-// their rows.
-func (p *Problem) read(s *Series) error {
-	var states []string
-	for _, e := range p.equations {
-		states = append(states, e.state)
-	}
-	log := p.logarithmic()
-	slopes, err := s.Slopes(p.model.Derivative, states, log)
-	if err != nil {
-		return err
-	}
-	p.rows = &rows{values: map[string][]float64{}, file: s.File}
-	at := func(v []float64) []float64 {
-		out := make([]float64, len(slopes.Row))
-		for i, row := range slopes.Row {
-			out[i] = v[row]
-		}
-		return out
-	}
-	p.Time = at(s.Time)
-	for _, row := range slopes.Row {
-		p.rows.line = append(p.rows.line, s.Line[row])
-	}
-	for _, name := range p.model.States {
-		v, ok := s.Values[name]
-		if !ok {
-			return &ModelError{[]string{"data", "states"}, -1, fmt.Errorf("the series has no state %q", name)}
-		}
-		p.rows.values[name] = at(v)
-	}
-	for _, name := range p.model.times() {
-		p.rows.values[name] = p.Time
-	}
-	for _, v := range p.model.Fixed {
-		if _, taken := p.rows.values[v.Name]; !taken {
-			p.rows.values[v.Name] = slices.Repeat([]float64{v.Value}, len(p.Time))
-		}
-	}
-	for i, e := range p.equations {
-		label := "d" + e.state + "/dt"
-		if log {
-			label = "d log " + e.state + "/dt"
-		}
-		p.Responses = append(p.Responses, Response{e.state, label, slopes.Value[i]})
-	}
-	p.byName = seq(len(p.Responses))
-	slices.SortFunc(p.byName, func(a, b int) int { return strings.Compare(p.Responses[a].State, p.Responses[b].State) })
-	return nil
-}
-
-func (p *Problem) logarithmic() bool { return p.model.Likelihood == "log-derivative" }
-
-// scale is the known factor of an equation's right-hand side in its response;
-// nil is 1.
-func (p *Problem) scale(e equation) []float64 {
-	if !p.logarithmic() {
-		return nil
-	}
-	v := slices.Clone(p.rows.values[e.state])
-	for i, x := range v {
-		v[i] = 1 / x
-	}
-	return v
-}
-
-// index are the places of an equation's parameters among all.
-func (p *Problem) index(e equation) []int {
-	out := []int{}
-	for _, name := range e.parameters {
-		out = append(out, slices.Index(p.Parameters, name))
-	}
-	return out
-}
-
 // weigh turns the residual standard deviation of an equation's own fit into
 // its weight.
 func (p *Problem) weigh(i int, own potential.Fit) (float64, error) {
@@ -183,7 +108,7 @@ func (p *Problem) weigh(i int, own potential.Fit) (float64, error) {
 	switch p.model.Noise.Kind {
 	case "paper":
 		p.Noise = nil
-		return 1 / float64(len(p.Time)), nil
+		return 1 / float64(len(p.Responses[i].Observed)), nil
 	case "given":
 		for _, v := range p.model.Noise.SD {
 			if v.Name == e.state {
@@ -196,12 +121,12 @@ func (p *Problem) weigh(i int, own potential.Fit) (float64, error) {
 		return 0, &ModelError{[]string{"model", "noise"}, -1, fmt.Errorf(format+"; give it: noise: {%s: …}", append(args, e.state)...)}
 	}
 	size := 0.0
-	for _, y := range p.Responses[i].Observed {
+	for _, y := range p.white[i].vector(p.Responses[i].Observed) {
 		size = math.Max(size, math.Abs(y))
 	}
 	switch {
 	case math.IsNaN(own.SD):
-		return fault("%d rows cannot tell the noise of %q beside %d parameters", len(p.Time), e.state, len(e.parameters))
+		return fault("%d rows cannot tell the noise of %q beside %d parameters", len(p.Responses[i].Observed), e.state, len(e.parameters))
 	case math.IsInf(own.SD, 0), math.IsInf(1/(own.SD*own.SD), 0), own.SD <= 1e-13*size:
 		return fault("the equation of %q fits the data exactly (residual sd %.1g): its noise cannot be estimated", e.state, own.SD)
 	}
@@ -212,27 +137,22 @@ func (p *Problem) weigh(i int, own potential.Fit) (float64, error) {
 // fromLinear builds the likelihood of linear equations, with minibatches and
 // without, and its curvature.
 func (p *Problem) fromLinear(columns []potential.Column) (likelihood, whole potential.Potential, gram func([]float64) []float64, err error) {
+	p.white = make([]*whitener, len(columns))
+	raw := slices.Clone(columns)
 	for i := range columns {
-		own := columns[i]
-		own.Weight = 1
-		fit := potential.NewFit(own.Response, zeroOr(own.Offset, len(own.Response)), 0)
-		if n := len(own.Index); n > 0 {
-			own.Index = seq(n)
-			r, err := potential.NewRegression(n, []potential.Column{own}, 0)
-			if err != nil {
-				return nil, nil, nil, err
-			}
-			x, rank := r.LeastSquares()
-			fit = r.Fit(0, x)
-			if rank < n {
-				p.Warnings = append(p.Warnings, fmt.Sprintf("the data determine only %d of the %d parameters of %q: "+
-					"bounds or priors must hold the rest", rank, n, p.equations[i].state))
-			}
+		c := &columns[i]
+		n := len(c.Index)
+		p.white[i] = p.whiten(i, c.Design, n, less(c.Response, c.Offset))
+		c.Design, c.Offset, c.Response = p.white[i].design(c.Design, n), p.white[i].vector(c.Offset), p.white[i].vector(c.Response)
+		fit, err := p.ownFit(i, *c)
+		if err != nil {
+			return nil, nil, nil, err
 		}
-		if columns[i].Weight, err = p.weigh(i, fit); err != nil {
+		if c.Weight, err = p.weigh(i, fit); err != nil {
 			return nil, nil, nil, err
 		}
 	}
+	pad(columns)
 	r, err := potential.NewRegression(len(p.Parameters), columns, 0)
 	if err != nil {
 		return nil, nil, nil, err
@@ -244,9 +164,69 @@ func (p *Problem) fromLinear(columns []potential.Column) (likelihood, whole pote
 		}
 	}
 	p.Estimate, _ = r.LeastSquares()
-	p.fitted = r.Fitted
+	p.fitted = func(dst []float64, c int, x []float64) { predict(dst, &raw[c], x) }
 	g := r.Gram()
 	return b, r, func([]float64) []float64 { return slices.Clone(g) }, nil
+}
+
+// ownFit fits the parameters of equation i to its response alone, and says what
+// the data cannot tell apart.
+func (p *Problem) ownFit(i int, own potential.Column) (potential.Fit, error) {
+	n := len(own.Index)
+	if n == 0 {
+		return potential.NewFit(own.Response, zeroOr(own.Offset, len(own.Response)), 0), nil
+	}
+	own.Weight, own.Index = 1, seq(n)
+	r, err := potential.NewRegression(n, []potential.Column{own}, 0)
+	if err != nil {
+		return potential.Fit{}, err
+	}
+	x, rank := r.LeastSquares()
+	p.collinear(p.equations[i], own.Design, rank)
+	return r.Fit(0, x), nil
+}
+
+// predict writes offset + design·x of a column.
+func predict(dst []float64, c *potential.Column, x []float64) {
+	n := len(c.Index)
+	for t := range dst {
+		sum := 0.0
+		if c.Offset != nil {
+			sum = c.Offset[t]
+		}
+		for k, j := range c.Index {
+			sum += c.Design[t*n+k] * x[j]
+		}
+		dst[t] = sum
+	}
+}
+
+// pad gives all columns the rows of the longest, with zeros, which add nothing.
+func pad(columns []potential.Column) {
+	n := 0
+	for _, c := range columns {
+		n = max(n, len(c.Response))
+	}
+	extend := func(v []float64, n int) []float64 { return append(slices.Clip(v), make([]float64, n-len(v))...) }
+	for i := range columns {
+		c := &columns[i]
+		if len(c.Response) == n {
+			continue
+		}
+		c.Response, c.Design = extend(c.Response, n), extend(c.Design, n*len(c.Index))
+		if c.Offset != nil {
+			c.Offset = extend(c.Offset, n)
+		}
+	}
+}
+
+// less is a − b; nil b is 0.
+func less(a, b []float64) []float64 {
+	out := slices.Clone(a)
+	for t, v := range b {
+		out[t] -= v
+	}
+	return out
 }
 
 // fromCurves is fromLinear for equations that are not linear.
@@ -256,6 +236,7 @@ func (p *Problem) fromCurves() (likelihood, whole potential.Potential, gram func
 		return nil, nil, nil, err
 	}
 	found := slices.Repeat([]float64{math.NaN()}, len(p.Parameters))
+	p.white = make([]*whitener, len(columns))
 	for i := range columns {
 		x, fit, err := p.fitAlone(i, columns[i])
 		if err != nil {
@@ -270,6 +251,14 @@ func (p *Problem) fromCurves() (likelihood, whole potential.Potential, gram func
 			return nil, nil, nil, err
 		}
 	}
+	p.fitted, err = fittedCurves(len(p.Parameters), columns)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if p.rows.made != nil {
+		return p.fromCorrelated(columns, found)
+	}
+	p.weightRows(columns)
 	r, err := potential.NewResiduals(len(p.Parameters), columns, 0)
 	if err != nil {
 		return nil, nil, nil, err
@@ -279,8 +268,60 @@ func (p *Problem) fromCurves() (likelihood, whole potential.Potential, gram func
 		return nil, nil, nil, err
 	}
 	p.Estimate, _ = minimise(r, r.Gram, found)
-	p.fitted = func(dst []float64, c int, x []float64) { r.Fitted(dst, nil, c, x) }
 	return b, r, r.Gram, nil
+}
+
+// fromCorrelated is fromCurves for derivatives whose errors hang together.
+func (p *Problem) fromCorrelated(columns []potential.ResidualColumn, from []float64) (likelihood, whole potential.Potential, gram func([]float64) []float64, err error) {
+	if p.model.Batch > 0 {
+		return nil, nil, nil, &ModelError{[]string{"model", "batch"}, -1, errors.New(
+			"a minibatch of equations that are not linear needs independent rows: take derivative: central, or all rows (batch: 0)")}
+	}
+	f := &functionals{dim: len(p.Parameters)}
+	for i, c := range columns {
+		f.identity(c, p.white[i], c.Weight)
+	}
+	p.Estimate, _ = minimise(f, f.Gram, from)
+	return f, f, f.Gram, nil
+}
+
+// fittedCurves returns the function that writes scale·curve of a column.
+func fittedCurves(dim int, columns []potential.ResidualColumn) (func(dst []float64, c int, x []float64), error) {
+	own := make([]*potential.Residuals, len(columns))
+	for i, c := range columns {
+		var err error
+		if own[i], err = potential.NewResiduals(dim, []potential.ResidualColumn{c}, 0); err != nil {
+			return nil, err
+		}
+	}
+	return func(dst []float64, c int, x []float64) { own[c].Fitted(dst, nil, 0, x) }, nil
+}
+
+// weightRows divides rows by their standard deviations and gives all columns the
+// rows of the longest: those added repeat the first with a scale of 0.
+func (p *Problem) weightRows(columns []potential.ResidualColumn) {
+	n := 0
+	for _, c := range columns {
+		n = max(n, len(c.Response))
+	}
+	for i := range columns {
+		c := &columns[i]
+		rows := len(c.Response)
+		if p.white[i] == nil && rows == n {
+			continue
+		}
+		scale := slices.Repeat([]float64{1}, rows)
+		if c.Scale != nil {
+			scale = slices.Clone(c.Scale)
+		}
+		p.white[i].apply(scale)
+		c.Scale, c.Response = append(scale, make([]float64, n-rows)...), append(p.white[i].vector(c.Response), make([]float64, n-rows)...)
+		data := c.Data
+		c.Data = make([][]float64, len(data))
+		for v, d := range data {
+			c.Data[v] = append(slices.Clip(d), slices.Repeat([]float64{d[0]}, n-rows)...)
+		}
+	}
 }
 
 // fitAlone fits the parameters of equation i to its response alone.
@@ -301,7 +342,8 @@ func (p *Problem) fitAlone(i int, c potential.ResidualColumn) ([]float64, potent
 		return nil, potential.Fit{}, err
 	}
 	if n == 0 {
-		return nil, r.Fit(0, nil), nil
+		fit, err := p.whitenedFit(i, c, nil)
+		return nil, fit, err
 	}
 	few, err := potential.NewResiduals(n, []potential.ResidualColumn{thinned(c)}, 0)
 	if err != nil {
@@ -315,7 +357,27 @@ func (p *Problem) fitAlone(i int, c potential.ResidualColumn) ([]float64, potent
 		return nil, potential.Fit{}, &ModelError{[]string{"model", "equations", p.equations[i].state}, -1,
 			errors.New("no parameters were found at which it is finite on all rows: give model.start")}
 	}
-	return x, r.Fit(0, x), nil
+	fit, err := p.whitenedFit(i, c, x)
+	return x, fit, err
+}
+
+// whitenedFit finds how the residuals of an equation about its fit x hang
+// together, moves x to where the whitened ones are least, and returns the fit of
+// those.
+func (p *Problem) whitenedFit(i int, c potential.ResidualColumn, x []float64) (potential.Fit, error) {
+	f := &functionals{dim: len(x)}
+	f.identity(c, nil, 1)
+	design, value := f.design(x)
+	p.white[i] = p.whiten(i, design, len(x), less(c.Response, value))
+	if w := p.white[i]; w != nil && len(x) > 0 {
+		f.blocks[0].white = w
+		y, u := minimise(f, f.Gram, x)
+		if !math.IsNaN(u) {
+			copy(x, y)
+		}
+		_, value = f.design(x)
+	}
+	return potential.NewFit(p.white[i].vector(c.Response), p.white[i].vector(value), len(x)), nil
 }
 
 // thinned is every k-th row of a column, some 500 of them: enough to find where
@@ -341,17 +403,10 @@ func thinned(c potential.ResidualColumn) potential.ResidualColumn {
 // withPriors adds the priors and finds the mode and the precision there.
 func (p *Problem) withPriors(likelihood, whole potential.Potential, gram func([]float64) []float64) error {
 	d := len(p.Parameters)
-	p.Lower, p.Upper = slices.Repeat([]float64{math.Inf(-1)}, d), slices.Repeat([]float64{math.Inf(1)}, d)
-	all := make(priors, d)
-	p.priors = all
-	for _, q := range p.model.Priors {
-		j := slices.Index(p.Parameters, q.Parameter)
-		parsed, err := parsePrior(q.Text)
-		if err != nil {
-			return err
-		}
-		all[j], p.Lower[j], p.Upper[j] = parsed, parsed.lower, parsed.upper
+	if err := p.readPriors(); err != nil {
+		return err
 	}
+	all := p.priors
 	p.Potential, p.Whole, p.Center = likelihood, whole, p.Estimate
 	curvature := gram
 	if len(p.model.Priors) > 0 {
@@ -402,12 +457,13 @@ func (p *Problem) inside() []float64 {
 	return x
 }
 
-// Fitted writes what equation c predicts for its response at parameters x.
+// Fitted writes what equation c predicts for its response at parameters x into
+// dst, which has the length of the response.
 func (p *Problem) Fitted(dst []float64, c int, x []float64) { p.fitted(dst, c, x) }
 
 // Fit says how well the parameters x fit the response of equation c.
 func (p *Problem) Fit(c int, x []float64) potential.Fit {
-	fitted := make([]float64, len(p.Time))
+	fitted := make([]float64, len(p.Responses[c].Observed))
 	p.Fitted(fitted, c, x)
 	return potential.NewFit(p.Responses[c].Observed, fitted, len(p.equations[c].parameters))
 }

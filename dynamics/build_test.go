@@ -315,8 +315,8 @@ func TestBuildErrors(t *testing.T) {
 		{func(m *Model) { m.Equations, m.Library = nil, []string{"H", "L*K", "H"} },
 			`model.library.2: term "L*K": the data have no state "K" (states: "H", "L")` + "\n" + `model.library.3: the term "H" comes twice`},
 		{func(m *Model) { m.Likelihood, m.Derivative.Kind, m.Noise.Kind = "log", "centre", "papper" },
-			`model.likelihood: unknown likelihood "log" (known: "derivative", "log-derivative")` + "\n" +
-				`model.derivative: unknown derivative "centre"; did you mean "central"? (known: "central", "savgol", "column")` + "\n" +
+			`model.likelihood: unknown likelihood "log" (known: "derivative", "log-derivative", "weak", "trajectory")` + "\n" +
+				`model.derivative: unknown derivative "centre"; did you mean "central"? (known: "central", "savgol", "spline", "column")` + "\n" +
 				`model.noise: unknown noise "papper"; did you mean "paper"? (known: "estimate", "given", "paper")`},
 		{func(m *Model) { m.Noise = Noise{"given", []Value{{"H", -1}, {"M", 1}}} },
 			"model.noise.H: the standard deviation -1 is not a positive number\n" +

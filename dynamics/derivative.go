@@ -10,26 +10,63 @@ import (
 
 // A Derivative says how dX/dt is found from the data.
 type Derivative struct {
-	Kind   string // central (also ""), savgol or column
-	Window int    // savgol: rows of a window, odd
+	Kind   string // central (also ""), savgol, spline or column
+	Window int    // savgol: values of a window, odd
 	Order  int    // savgol: degree of its polynomial, 1 ≤ Order < Window
+	// Smoothing is the penalty λ ≥ 0 of spline: it minimises
+	// Σ(value − g)² + λ∫g″², in units of time³. 0 chooses λ for each state by
+	// generalised cross-validation.
+	Smoothing float64
 }
 
 // Slopes are the derivatives of some states at some rows of a series.
 type Slopes struct {
-	Row   []int       // the rows of the series
-	Value [][]float64 // by state, then by row
+	Row   []int       // the rows of the series where any state has one
+	Value [][]float64 // by state, then by row; NaN where the state has none
+	// SD is the standard deviation of each value, by state, then by row, that of
+	// the noise of the data (for log, of their logarithms) being 1: every
+	// estimator is linear in the data. nil is not known (column).
+	SD [][]float64
+	// made says of which data each value is made, by state; nil where values
+	// count as independent (central, column).
+	made [][]stencil
+}
+
+// A stencil is a linear function of consecutive existing values of a state.
+type stencil struct {
+	from   int
+	weight []float64
+}
+
+// sd is the standard deviation of the function for unit noise of the values.
+func (s stencil) sd() float64 {
+	sum := 0.0
+	for _, w := range s.weight {
+		sum += w * w
+	}
+	return math.Sqrt(sum)
+}
+
+// estimate is the derivative of one state at some of its values.
+type estimate struct {
+	first int // value i is the derivative at value first+i of the state
+	value []float64
+	made  []stencil
 }
 
 // Slopes estimates the derivatives of states, or with log those of their
-// logarithms, which need positive data.
+// logarithms, which need positive data. Every estimator works on the values that
+// a state has, whatever the gaps between them; where a value is missing there is
+// no derivative.
 //
-//   - central: (f[t+1] − f[t−1])/(time[t+1] − time[t−1]) at the interior rows. On
+//   - central: (f[t+1] − f[t−1])/(time[t+1] − time[t−1]) at the interior values. On
 //     uneven times this is the slope of the chord over both gaps.
-//   - savgol (Savitzky and Golay 1964): the slope at a row of the least-squares
-//     polynomial through the window centred on it, at the rows with a whole
-//     window, so that all rows have the same noise; times may be uneven.
-//   - column: as given in the file, at all rows; with log divided by the state.
+//   - savgol (Savitzky and Golay 1964): the slope at a value of the least-squares
+//     polynomial through the window centred on it, at the values with a whole
+//     window; times may be uneven.
+//   - spline: the slope of the cubic smoothing spline (Reinsch 1967; Green and
+//     Silverman 1994, chapter 2) at the interior values.
+//   - column: as given in the file; with log divided by the state.
 func (s *Series) Slopes(d Derivative, states []string, log bool) (*Slopes, error) {
 	values := make([][]float64, len(states))
 	var errs []error
@@ -56,26 +93,99 @@ func (s *Series) Slopes(d Derivative, states []string, log bool) (*Slopes, error
 	}
 	switch d.Kind {
 	case "", "central":
-		return s.central(values), nil
+		out, err := s.estimates(values, func(_ int, times, v []float64, _ []int) (*estimate, error) { return central(times, v), nil })
+		if err == nil {
+			out.made = nil
+		}
+		return out, err
 	case "savgol":
 		return s.savgol(d, values)
+	case "spline":
+		return s.estimates(values, func(i int, times, v []float64, _ []int) (*estimate, error) {
+			e, err := splineSlopes(times, v, d.Smoothing)
+			if err != nil {
+				err = &ModelError{[]string{"model", "derivative", "spline"}, -1, fmt.Errorf("state %q: %w", states[i], err)}
+			}
+			return e, err
+		})
 	case "column":
 		return s.column(states, log)
 	}
-	kinds := []string{"central", "savgol", "column"}
+	kinds := derivativeKinds()
 	return nil, &ModelError{[]string{"model", "derivative"}, 0,
 		fmt.Errorf("unknown derivative %q%s (known: %s)", d.Kind, suggest(d.Kind, kinds), quoted(kinds))}
 }
 
-func (s *Series) central(values [][]float64) *Slopes {
-	out := &Slopes{Value: make([][]float64, len(values))}
-	for t := 1; t < s.Rows()-1; t++ {
-		out.Row = append(out.Row, t)
-		for i, v := range values {
-			out.Value[i] = append(out.Value[i], (v[t+1]-v[t-1])/(s.Time[t+1]-s.Time[t-1]))
+func derivativeKinds() []string { return []string{"central", "savgol", "spline", "column"} }
+
+// estimates applies an estimator to the values that each state has and lines up
+// the results. An estimator gets the number of the state, times, values and rows.
+func (s *Series) estimates(values [][]float64, estimator func(i int, times, v []float64, row []int) (*estimate, error)) (*Slopes, error) {
+	out := &Slopes{}
+	n := s.Rows()
+	has := make([]bool, n)
+	full, sds, made := make([][]float64, len(values)), make([][]float64, len(values)), make([][]stencil, len(values))
+	for i, v := range values {
+		row, times, existing := s.existing(v)
+		e, err := estimator(i, times, existing, row)
+		if err != nil {
+			return nil, err
+		}
+		full[i], sds[i], made[i] = nans(n), nans(n), make([]stencil, n)
+		for k, slope := range e.value {
+			t := row[e.first+k]
+			has[t] = true
+			full[i][t], made[i][t] = slope, e.made[k]
+			sds[i][t] = e.made[k].sd()
 		}
 	}
+	for t, ok := range has {
+		if ok {
+			out.Row = append(out.Row, t)
+		}
+	}
+	for i := range values {
+		out.Value, out.SD = append(out.Value, pick(full[i], out.Row)), append(out.SD, pick(sds[i], out.Row))
+		out.made = append(out.made, pick(made[i], out.Row))
+	}
+	return out, nil
+}
+
+// existing returns the rows, times and values that are not missing.
+func (s *Series) existing(v []float64) (row []int, times, values []float64) {
+	for t, x := range v {
+		if !math.IsNaN(x) {
+			row, times, values = append(row, t), append(times, s.Time[t]), append(values, x)
+		}
+	}
+	return row, times, values
+}
+
+// pick is v at the given places.
+func pick[T any](v []T, at []int) []T {
+	out := make([]T, len(at))
+	for i, t := range at {
+		out[i] = v[t]
+	}
 	return out
+}
+
+func nans(n int) []float64 {
+	v := make([]float64, n)
+	for i := range v {
+		v[i] = math.NaN()
+	}
+	return v
+}
+
+func central(times, v []float64) *estimate {
+	e := &estimate{first: 1}
+	for t := 1; t < len(v)-1; t++ {
+		gap := times[t+1] - times[t-1]
+		e.value = append(e.value, (v[t+1]-v[t-1])/gap)
+		e.made = append(e.made, stencil{t - 1, []float64{-1 / gap, 0, 1 / gap}})
+	}
+	return e
 }
 
 func (s *Series) column(states []string, log bool) (*Slopes, error) {
@@ -100,34 +210,35 @@ func (s *Series) column(states []string, log bool) (*Slopes, error) {
 }
 
 func (s *Series) savgol(d Derivative, values [][]float64) (*Slopes, error) {
-	bad := func(format string, args ...any) (*Slopes, error) {
-		return nil, &ModelError{[]string{"model", "derivative", "savgol"}, -1, fmt.Errorf(format, args...)}
+	bad := func(format string, args ...any) error {
+		return &ModelError{[]string{"model", "derivative", "savgol"}, -1, fmt.Errorf(format, args...)}
 	}
-	switch n := s.Rows(); {
+	switch {
 	case d.Window < 3 || d.Window%2 == 0:
-		return bad("the window %d must be odd and at least 3", d.Window)
+		return nil, bad("the window %d must be odd and at least 3", d.Window)
 	case d.Order < 1 || d.Order >= d.Window:
-		return bad("the order %d must be at least 1 and less than the window %d", d.Order, d.Window)
-	case d.Window > n-2:
-		return bad("the window of %d rows leaves fewer than three of the %d rows of %s", d.Window, n, s.File)
+		return nil, bad("the order %d must be at least 1 and less than the window %d", d.Order, d.Window)
 	}
-	out := &Slopes{Value: make([][]float64, len(values))}
-	weight := make([]float64, d.Window)
-	for t := d.Window / 2; t < s.Rows()-d.Window/2; t++ {
-		from := t - d.Window/2
-		if err := slopeWeights(weight, s.Time[from:from+d.Window], s.Time[t], d.Order); err != nil {
-			return bad("at line %d of %s: %w; take a lower order", s.Line[t], s.File, err)
+	return s.estimates(values, func(_ int, times, v []float64, row []int) (*estimate, error) {
+		half := d.Window / 2
+		if n := len(v); d.Window > n-2 {
+			return nil, bad("the window of %d rows leaves fewer than three of the %d rows of %s", d.Window, n, s.File)
 		}
-		out.Row = append(out.Row, t)
-		for i, v := range values {
+		e := &estimate{first: half}
+		for t := half; t < len(v)-half; t++ {
+			from := t - half
+			weight := make([]float64, d.Window)
+			if err := slopeWeights(weight, times[from:from+d.Window], times[t], d.Order); err != nil {
+				return nil, bad("at line %d of %s: %w; take a lower order", s.Line[row[t]], s.File, err)
+			}
 			slope := 0.0
 			for k, w := range weight {
 				slope += w * (v[from+k] - v[t])
 			}
-			out.Value[i] = append(out.Value[i], slope)
+			e.value, e.made = append(e.value, slope), append(e.made, stencil{from, weight})
 		}
-	}
-	return out, nil
+		return e, nil
+	})
 }
 
 // slopeWeights writes the weights of the values at the given times in the slope

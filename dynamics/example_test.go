@@ -51,7 +51,6 @@ func ExampleReadSeries() {
 	})
 	fmt.Println(err)
 	// Output:
-	// testdata/faulty.csv:3:6: an empty cell in column "hare": remove the row or fill the value in
 	// testdata/faulty.csv:4:11: "many" in column "lynx": not a number
 	// testdata/faulty.csv:5:1: 2 cells in this row, 3 in the header
 }

@@ -49,17 +49,17 @@ func (p *Problem) known(src string) ([]string, error) {
 	return slices.DeleteFunc(symbols, func(s string) bool { _, ok := p.rows.values[s]; return !ok }), err
 }
 
-// atRows evaluates a function of known symbols at every row, times scale. what
-// names it in the error about rows where it is not finite.
-func (p *Problem) atRows(f *expression.Func, names []string, scale []float64, what string, path ...string) ([]float64, error) {
+// atRows evaluates a function of known symbols at the given rows, times scale.
+// what names it in the error about rows where it is not finite.
+func (p *Problem) atRows(rows []int, f *expression.Func, names []string, scale []float64, what string, path ...string) ([]float64, error) {
 	const lanes = 64
-	n := len(p.Time)
+	n := len(rows)
 	eval := f.Evaluator(lanes)
 	value, x, out := make([]float64, lanes), make([]float64, lanes*len(names)), make([]float64, n)
 	for from := 0; from < n; from += lanes {
 		for v, name := range names {
 			for i := range lanes {
-				x[v*lanes+i] = p.rows.values[name][min(from+i, n-1)]
+				x[v*lanes+i] = p.rows.values[name][rows[min(from+i, n-1)]]
 			}
 		}
 		eval.Value(value, x)
@@ -72,10 +72,10 @@ func (p *Problem) atRows(f *expression.Func, names []string, scale []float64, wh
 		if math.IsNaN(out[t]) || math.IsInf(out[t], 0) || math.Abs(out[t]) > largest {
 			at := make([]string, len(names))
 			for v, name := range names {
-				at[v] = fmt.Sprintf("%s = %v", name, p.rows.values[name][t])
+				at[v] = fmt.Sprintf("%s = %v", name, p.rows.values[name][rows[t]])
 			}
 			return nil, &ModelError{append([]string{"model"}, path...), -1, fmt.Errorf("%s is %v at %s:%d, where %s",
-				what, out[t], p.rows.file, p.rows.line[t], strings.Join(at, ", "))}
+				what, out[t], p.rows.file, p.rows.line[rows[t]], strings.Join(at, ", "))}
 		}
 	}
 	return out, nil
@@ -90,16 +90,16 @@ func (p *Problem) linear() ([]potential.Column, error) {
 		var offset []float64
 		var err error
 		if e.terms != nil {
-			coefficients, offset, err = p.combination(e)
+			coefficients, offset, err = p.combination(i)
 		} else {
-			coefficients, offset, err = p.affine(e)
+			coefficients, offset, err = p.affine(i)
 		}
 		if err != nil || coefficients == nil {
 			return nil, err
 		}
 		c := &columns[i]
 		c.Index, c.Offset, c.Response = p.index(e), offset, p.Responses[i].Observed
-		for t := range p.Time {
+		for t := range c.Response {
 			for _, v := range coefficients {
 				c.Design = append(c.Design, v[t])
 			}
@@ -108,11 +108,11 @@ func (p *Problem) linear() ([]potential.Column, error) {
 	return columns, nil
 }
 
-// combination evaluates the terms of a library: those of free parameters, and
-// the sum of the fixed ones.
-func (p *Problem) combination(e equation) (coefficients [][]float64, offset []float64, err error) {
-	scale := p.scale(e)
-	coefficients, offset = [][]float64{}, make([]float64, len(p.Time))
+// combination evaluates the terms of the library in equation i: those of free
+// parameters, and the sum of the fixed ones.
+func (p *Problem) combination(i int) (coefficients [][]float64, offset []float64, err error) {
+	e, at, scale := p.equations[i], p.rows.at[i], p.scale(i)
+	coefficients, offset = [][]float64{}, make([]float64, len(at))
 	for i, t := range e.terms {
 		v, fixed := p.model.fixed(t.parameter)
 		if fixed && v == 0 {
@@ -126,7 +126,7 @@ func (p *Problem) combination(e equation) (coefficients [][]float64, offset []fl
 		if err != nil {
 			return nil, nil, &ModelError{[]string{"model", "library", fmt.Sprint(i + 1)}, offsetOf(err), err}
 		}
-		values, err := p.atRows(f, names, scale, fmt.Sprintf("the term %q", t.text), "library", fmt.Sprint(i+1))
+		values, err := p.atRows(at, f, names, scale, fmt.Sprintf("the term %q", t.text), "library", fmt.Sprint(i+1))
 		if err != nil {
 			return nil, nil, err
 		}
@@ -141,9 +141,10 @@ func (p *Problem) combination(e equation) (coefficients [][]float64, offset []fl
 	return coefficients, offset, nil
 }
 
-// affine evaluates the coefficients of an equation's parameters and what is
+// affine evaluates the coefficients of the parameters of equation i and what is
 // left without them; nil if the equation is not affine in them.
-func (p *Problem) affine(e equation) (coefficients [][]float64, offset []float64, err error) {
+func (p *Problem) affine(i int) (coefficients [][]float64, offset []float64, err error) {
+	e, at := p.equations[i], p.rows.at[i]
 	path := []string{"equations", e.state}
 	names, err := p.known(e.text)
 	if err != nil {
@@ -156,13 +157,13 @@ func (p *Problem) affine(e equation) (coefficients [][]float64, offset []float64
 	if !ok {
 		return nil, nil, nil
 	}
-	scale := p.scale(e)
-	if offset, err = p.atRows(constant, names, scale, "the part without parameters", path...); err != nil {
+	scale := p.scale(i)
+	if offset, err = p.atRows(at, constant, names, scale, "the part without parameters", path...); err != nil {
 		return nil, nil, err
 	}
 	coefficients = [][]float64{}
 	for k, f := range slopes {
-		v, err := p.atRows(f, names, scale, fmt.Sprintf("the coefficient of %q", e.parameters[k]), path...)
+		v, err := p.atRows(at, f, names, scale, fmt.Sprintf("the coefficient of %q", e.parameters[k]), path...)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -183,9 +184,9 @@ func (p *Problem) curves() ([]potential.ResidualColumn, error) {
 		if err != nil {
 			return nil, &ModelError{[]string{"model", "equations", e.state}, offsetOf(err), err}
 		}
-		c := potential.ResidualColumn{Curve: curve, Index: p.index(e), Scale: p.scale(e), Response: p.Responses[i].Observed}
+		c := potential.ResidualColumn{Curve: curve, Index: p.index(e), Scale: p.scale(i), Response: p.Responses[i].Observed}
 		for _, name := range names {
-			c.Data = append(c.Data, p.rows.values[name])
+			c.Data = append(c.Data, pick(p.rows.values[name], p.rows.at[i]))
 		}
 		columns = append(columns, c)
 	}

@@ -7,26 +7,40 @@ import (
 	"strings"
 )
 
-// Data is the number of data that the likelihood explains: rows × responses.
-func (p *Problem) Data() int { return len(p.Time) * len(p.Responses) }
+// Data is the number of data that the likelihood explains: the observed values
+// of all responses.
+func (p *Problem) Data() int {
+	n := 0
+	for _, r := range p.Responses {
+		n += len(r.Observed)
+	}
+	return n
+}
 
 // LogLikelihood writes the log density of every datum at parameters x into dst
 // (length [Problem.Data]): response after response, in the order of the names of
 // their states, row by row. A datum is an observed derivative of [Response], of a state or of its logarithm, and its
 // law given x is normal about what the equation predicts, with the standard
-// deviation of Noise; the density has all its constants. Minibatches play no
-// part. With noise: paper there is no likelihood, and the answer is false.
+// deviation of Noise times the SD of the response. Where data hang together
+// (derivatives by savgol or spline, integrals of the weak form) it is the law
+// given the data before it. The density has all its constants. Minibatches play
+// no part. With noise: paper there is no likelihood, and the answer is false.
 func (p *Problem) LogLikelihood(dst, x []float64) bool {
 	if p.Noise == nil {
 		return false
 	}
-	n := len(p.Time)
-	for k, c := range p.byName {
-		r, terms, sd := p.Responses[c], dst[k*n:(k+1)*n], p.Noise[c]
+	for _, c := range p.byName {
+		r, sd, white := p.Responses[c], p.Noise[c], p.white[c]
+		terms := dst[:len(r.Observed)]
+		dst = dst[len(terms):]
 		p.fitted(terms, c, x)
 		for t, f := range terms {
-			z := (r.Observed[t] - f) / sd
-			terms[t] = -z*z/2 - math.Log(sd) - logRoot2Pi
+			terms[t] = r.Observed[t] - f
+		}
+		white.apply(terms)
+		for t, e := range terms {
+			z := e / sd
+			terms[t] = -z*z/2 - math.Log(sd*white.at(t)) - logRoot2Pi
 		}
 	}
 	return true
@@ -51,8 +65,9 @@ func (p *Problem) LogConstant() float64 {
 		return math.NaN()
 	}
 	sum := 0.0
-	for _, sd := range p.Noise {
-		sum -= float64(len(p.Time)) * (math.Log(sd) + logRoot2Pi)
+	for c, sd := range p.Noise {
+		n := len(p.Responses[c].Observed)
+		sum -= float64(n)*(math.Log(sd)+logRoot2Pi) + p.white[c].logDet(n)
 	}
 	return sum
 }
@@ -152,6 +167,10 @@ func (p *Problem) LikelihoodName() string {
 	switch d.Kind {
 	case "savgol":
 		how = fmt.Sprintf("savgol, window %d, order %d", d.Window, d.Order)
+	case "spline":
+		if how = "spline, smoothing by cross-validation"; d.Smoothing > 0 {
+			how = fmt.Sprintf("spline, smoothing %g", d.Smoothing)
+		}
 	case "column":
 		how = "column"
 	}
@@ -165,7 +184,11 @@ func (p *Problem) DataSHA256() string {
 	h := sha256.New()
 	fmt.Fprintf(h, "r2sgld data 1\n%.9e\n", p.Time)
 	for _, c := range p.byName {
-		fmt.Fprintf(h, "%s\n%.9e\n", p.Responses[c].Label, p.Responses[c].Observed)
+		r := p.Responses[c]
+		if len(r.Time) != len(p.Time) {
+			fmt.Fprintf(h, "%.9e\n", r.Time)
+		}
+		fmt.Fprintf(h, "%s\n%.9e\n", r.Label, r.Observed)
 	}
 	return fmt.Sprintf("%x", h.Sum(nil))
 }

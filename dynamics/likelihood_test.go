@@ -132,7 +132,7 @@ func TestEvidenceOfRegression(t *testing.T) {
 			want := math.Log(over(func(x []float64) float64 {
 				l := top - p.LogConstant()
 				for row, y := range p.Responses[0].Observed {
-					l += distuv.Normal{Mu: x[0] - x[1]*p.rows.values["L"][row], Sigma: p.Noise[0]}.LogProb(y)
+					l += distuv.Normal{Mu: x[0] - x[1]*p.rows.values["L"][p.rows.at[0][row]], Sigma: p.Noise[0]}.LogProb(y)
 				}
 				if prior != "" {
 					l += law.LogProb(x[0])

@@ -83,7 +83,7 @@ func TestLorenz(t *testing.T) {
 // kills a wrong unit of time.
 func TestLorenzFromStatesAlone(t *testing.T) {
 	s := lorenz(3000)
-	for _, d := range []Derivative{{Kind: "central"}, {"savgol", 7, 4}} {
+	for _, d := range []Derivative{{Kind: "central"}, {Kind: "savgol", Window: 7, Order: 4}, {Kind: "spline"}} {
 		p := must(Build(&Model{States: s.States, Equations: lorenzEquations, Derivative: d}, s))
 		for j, want := range []float64{10, 28, 8. / 3} {
 			if math.Abs(p.Estimate[j]/want-1) > 0.01 {

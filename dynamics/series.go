@@ -25,12 +25,13 @@ type Columns struct {
 // Named pairs the name of a state with the name of its column.
 type Named struct{ Name, Column string }
 
-// A Series is a time series of n rows, all finite, its times increasing.
+// A Series is a time series of n rows, its times finite and increasing. A value
+// that is missing is NaN; all others are finite.
 type Series struct {
 	File   string
 	Time   []float64
 	States []string             // names
-	Values map[string][]float64 // of each state
+	Values map[string][]float64 // of each state, at least three of them not missing
 	Given  map[string][]float64 // derivatives given in the file, by state
 	Line   []int                // the line of the file of each row
 }
@@ -44,8 +45,9 @@ const (
 	patient = 20    // faults listed before "and more"
 )
 
-// ReadSeries reads a file of comma-separated values with a header line. All
-// faults of the file are reported at once, joined, each a [*DataError].
+// ReadSeries reads a file of comma-separated values with a header line. A value
+// of a state or of its derivative is missing where its cell is empty, NA, N/A,
+// NaN or null, in letters of any size. All faults of the file are reported at once, joined, each a [*DataError].
 func ReadSeries(file string, c Columns) (*Series, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -57,6 +59,31 @@ func ReadSeries(file string, c Columns) (*Series, error) {
 	}
 	defer f.Close()
 	return DecodeSeries(f, file, c)
+}
+
+// missing says which values of a state are missing, as in "2 of 21 values of H
+// are missing (lines 5, 9)"; it is empty if none is.
+func (s *Series) missing(state string) string {
+	var lines []string
+	n := 0
+	for t, v := range s.Values[state] {
+		if !math.IsNaN(v) {
+			continue
+		}
+		switch n++; {
+		case n <= 8:
+			lines = append(lines, strconv.Itoa(s.Line[t]))
+		case n == 9:
+			lines = append(lines, "…")
+		}
+	}
+	switch n {
+	case 0:
+		return ""
+	case 1:
+		return fmt.Sprintf("1 of %d values of %s is missing (line %s)", s.Rows(), state, lines[0])
+	}
+	return fmt.Sprintf("%d of %d values of %s are missing (lines %s)", n, s.Rows(), state, strings.Join(lines, ", "))
 }
 
 // DecodeSeries is [ReadSeries] from a reader; file is the name for messages.
@@ -89,7 +116,8 @@ type decoder struct {
 // wanted is a column to read.
 type wanted struct {
 	what, column string
-	at           int // index in the header, −1 while not found
+	gaps         bool // values may be missing
+	at           int  // index in the header, −1 while not found
 	values       []float64
 }
 
@@ -147,13 +175,13 @@ func (d *decoder) readHeader(c Columns) bool {
 		return false
 	}
 	if c.Time != "" {
-		d.want(line, "the time", c.Time)
+		d.want(line, "the time", c.Time, false)
 	}
 	for _, s := range c.States {
-		d.want(line, fmt.Sprintf("state %q", s.Name), s.Column)
+		d.want(line, fmt.Sprintf("state %q", s.Name), s.Column, true)
 	}
 	for _, s := range c.Derivatives {
-		d.want(line, fmt.Sprintf("the derivative of %q", s.Name), s.Column)
+		d.want(line, fmt.Sprintf("the derivative of %q", s.Name), s.Column, true)
 	}
 	return len(d.faults) == 0
 }
@@ -170,8 +198,8 @@ func (d *decoder) example(c Columns) string {
 	return strconv.Quote(strings.Join(names, ","))
 }
 
-func (d *decoder) want(line int, what, column string) {
-	w := &wanted{what: what, column: column, at: -1}
+func (d *decoder) want(line int, what, column string, gaps bool) {
+	w := &wanted{what: what, column: column, gaps: gaps, at: -1}
 	d.wanted = append(d.wanted, w)
 	for i, h := range d.header {
 		if h != column {
@@ -224,7 +252,12 @@ func (d *decoder) readRows() {
 			continue
 		}
 		for _, w := range d.wanted {
-			v, why := number(strings.TrimSpace(record[w.at]))
+			cell := strings.TrimSpace(record[w.at])
+			if w.gaps && absent(cell) {
+				w.values = append(w.values, math.NaN())
+				continue
+			}
+			v, why := number(cell)
 			if why != "" {
 				_, column := d.csv.FieldPos(w.at)
 				d.fault(line, column, "%s in column %q: %s", shown(record[w.at]), w.column, why)
@@ -232,6 +265,15 @@ func (d *decoder) readRows() {
 			w.values = append(w.values, v)
 		}
 	}
+}
+
+// absent reports whether a cell says that its value is missing.
+func absent(cell string) bool {
+	switch strings.ToLower(cell) {
+	case "", "na", "n/a", "nan", "null":
+		return true
+	}
+	return false
 }
 
 // shown is a cell for a message, cut to a readable length.
@@ -280,6 +322,9 @@ func (d *decoder) finish(c Columns) {
 	for i, n := range c.States {
 		s.States = append(s.States, n.Name)
 		s.Values[n.Name] = w[i].values
+		if row, _, _ := s.existing(w[i].values); len(row) < minRows {
+			d.fault(0, 0, "%d values of state %q in column %q: at least %d are needed", len(row), n.Name, n.Column, minRows)
+		}
 	}
 	for i, n := range c.Derivatives {
 		s.Given[n.Name] = w[len(c.States)+i].values

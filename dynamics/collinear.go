@@ -1,0 +1,85 @@
+package dynamics
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Conditions of a design with columns of equal length, after Belsley, Kuh and
+// Welsch (1980): above the first its parameters are hard to tell apart, above
+// the second the data do not tell.
+const (
+	conditionHigh  = 30
+	conditionBlind = 1e8
+)
+
+// collinear warns if the terms of an equation, its design by rows, are nearly
+// dependent. A prior of any of the terms that take part is what the warning asks
+// for, and it is not given then unless the data tell nothing.
+func (p *Problem) collinear(e equation, design []float64, rank int) {
+	n := len(e.parameters)
+	condition, part := dependence(design, n)
+	terms := make([]string, len(part))
+	held := false
+	for i, k := range part {
+		terms[i] = e.parameters[k]
+		held = held || slices.ContainsFunc(p.model.Priors, func(q Prior) bool { return q.Parameter == terms[i] })
+	}
+	among := strings.Join(terms, ", ")
+	switch {
+	case rank < n:
+		p.Warnings = append(p.Warnings, fmt.Sprintf("the data determine only %d of the %d parameters of %q: "+
+			"the terms of %s depend on each other; pin one (fixed: {%s: …}), or bounds or priors must hold the rest.",
+			rank, n, e.state, among, terms[0]))
+	case condition > conditionBlind:
+		p.Warnings = append(p.Warnings, fmt.Sprintf("the data do not tell %s of %q apart (condition number %.0e): "+
+			"pin one (fixed: {%s: …}) or give a prior (priors: {%s: \"normal(0, 1)\"}).", among, e.state, condition, terms[0], terms[0]))
+	case condition > conditionHigh && !held:
+		p.Warnings = append(p.Warnings, fmt.Sprintf("the terms of %s in the equation of %q are nearly dependent (condition number %.0f): "+
+			"their estimates trade against each other; pin one (fixed: {%s: …}) or give a prior.", among, e.state, condition, terms[0]))
+	}
+}
+
+// dependence returns the condition number of a design of n columns scaled to
+// equal lengths, and which columns take part in its nearest dependence.
+func dependence(design []float64, n int) (condition float64, part []int) {
+	rows := len(design) / n
+	a := mat.NewDense(max(rows, n), n, nil) // rows of 0 where there are few
+	for k := range n {
+		length := 0.0
+		for t := range rows {
+			length = math.Hypot(length, design[t*n+k])
+		}
+		if length == 0 {
+			return math.Inf(1), []int{k}
+		}
+		for t := range rows {
+			a.Set(t, k, design[t*n+k]/length)
+		}
+	}
+	var qr mat.QR
+	qr.Factorize(a)
+	var r mat.Dense
+	qr.RTo(&r)
+	var svd mat.SVD
+	if !svd.Factorize(r.Slice(0, n, 0, n), mat.SVDThin) {
+		return math.Inf(1), seq(n)
+	}
+	values := svd.Values(nil)
+	var v mat.Dense
+	svd.VTo(&v)
+	most := 0.0
+	for k := range n {
+		most = math.Max(most, math.Abs(v.At(k, n-1)))
+	}
+	for k := range n {
+		if math.Abs(v.At(k, n-1)) > 0.3*most {
+			part = append(part, k)
+		}
+	}
+	return values[0] / values[n-1], part
+}

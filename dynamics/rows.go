@@ -1,0 +1,182 @@
+package dynamics
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/r2sgld/r2sgld/expression"
+)
+
+// rows is a model's data.
+type rows struct {
+	values map[string][]float64 // of states, time and fixed parameters, at all rows
+	line   []int
+	file   string
+	at     [][]int     // by equation, the rows that it explains
+	made   [][]stencil // by equation, of which data their derivatives are made; or nil
+}
+
+// read estimates the derivatives and gathers the values of all known symbols.
+// An equation explains the rows that have a derivative of its state and values
+// of all states that it needs.
+func (p *Problem) read(s *Series) error {
+	var states []string
+	for _, e := range p.equations {
+		states = append(states, e.state)
+	}
+	log := p.logarithmic()
+	slopes, err := s.Slopes(p.model.Derivative, states, log)
+	if err != nil {
+		return err
+	}
+	if err := p.gather(s); err != nil {
+		return err
+	}
+	used := make([]bool, s.Rows())
+	for i, e := range p.equations {
+		needs, err := p.needs(e)
+		if err != nil {
+			return err
+		}
+		var places []int // among those of the slopes
+		for k, row := range slopes.Row {
+			if !math.IsNaN(slopes.Value[i][k]) && p.whole(needs, row) {
+				places = append(places, k)
+				used[row] = true
+			}
+		}
+		if len(places) == 0 {
+			return &DataError{s.File, 0, 0, fmt.Sprintf(
+				"no row has a derivative of %q and values of %s: too many values are missing", e.state, quoted(needs))}
+		}
+		label := "d" + e.state + "/dt"
+		if log {
+			label = "d log " + e.state + "/dt"
+		}
+		at := pick(slopes.Row, places)
+		p.rows.at = append(p.rows.at, at)
+		r := Response{State: e.state, Label: label, Observed: pick(slopes.Value[i], places), Time: pick(s.Time, at)}
+		if slopes.SD != nil && p.model.Noise.Kind != "paper" {
+			r.SD = relative(pick(slopes.SD[i], places))
+		}
+		if slopes.made != nil && p.model.Noise.Kind != "paper" {
+			p.rows.made = append(p.rows.made, pick(slopes.made[i], places))
+		}
+		p.Responses = append(p.Responses, r)
+	}
+	for t, ok := range used {
+		if ok {
+			p.Time = append(p.Time, s.Time[t])
+		}
+	}
+	p.tellMissing(s, "rows without a value have no derivative there, and gaps widen its differences")
+	p.sortResponses()
+	return nil
+}
+
+// sortResponses finds the order of the names of the responses' states.
+func (p *Problem) sortResponses() {
+	p.byName = seq(len(p.Responses))
+	slices.SortFunc(p.byName, func(a, b int) int { return strings.Compare(p.Responses[a].State, p.Responses[b].State) })
+}
+
+// tellMissing warns of missing values of the states and says what comes of them.
+func (p *Problem) tellMissing(s *Series, consequence string) {
+	var told []string
+	for _, name := range p.model.States {
+		if text := s.missing(name); text != "" {
+			told = append(told, text)
+		}
+	}
+	if told != nil {
+		p.Warnings = append(p.Warnings, strings.Join(told, "; ")+": "+consequence+".")
+	}
+}
+
+// gather collects the values of states, times and fixed parameters.
+func (p *Problem) gather(s *Series) error {
+	p.rows = &rows{values: map[string][]float64{}, file: s.File, line: s.Line}
+	for _, name := range p.model.States {
+		v, ok := s.Values[name]
+		if !ok {
+			return &ModelError{[]string{"data", "states"}, -1, fmt.Errorf("the series has no state %q", name)}
+		}
+		p.rows.values[name] = v
+	}
+	for _, name := range p.model.times() {
+		p.rows.values[name] = s.Time
+	}
+	for _, v := range p.model.Fixed {
+		if _, taken := p.rows.values[v.Name]; !taken {
+			p.rows.values[v.Name] = slices.Repeat([]float64{v.Value}, s.Rows())
+		}
+	}
+	return nil
+}
+
+// needs are the states whose values an equation needs, in the order of the
+// states.
+func (p *Problem) needs(e equation) ([]string, error) {
+	texts := []string{e.text}
+	if e.terms != nil {
+		texts = nil
+		for _, t := range e.terms {
+			if v, fixed := p.model.fixed(t.parameter); !fixed || v != 0 {
+				texts = append(texts, t.text)
+			}
+		}
+	}
+	used := map[string]bool{e.state: p.logarithmic()}
+	for _, text := range texts {
+		names, err := expression.Names(text)
+		if err != nil {
+			return nil, &ModelError{[]string{"model", "equations", e.state}, offsetOf(err), err}
+		}
+		for _, name := range names {
+			used[name] = true
+		}
+	}
+	var out []string
+	for _, name := range p.model.States {
+		if used[name] {
+			out = append(out, name)
+		}
+	}
+	return out, nil
+}
+
+// whole reports whether all the states have a value in a row.
+func (p *Problem) whole(states []string, row int) bool {
+	for _, name := range states {
+		if math.IsNaN(p.rows.values[name][row]) {
+			return false
+		}
+	}
+	return true
+}
+
+func (p *Problem) logarithmic() bool { return p.model.Likelihood == "log-derivative" }
+
+// scale is the known factor of the right-hand side of equation i in its
+// response; nil is 1.
+func (p *Problem) scale(i int) []float64 {
+	if !p.logarithmic() {
+		return nil
+	}
+	v := pick(p.rows.values[p.equations[i].state], p.rows.at[i])
+	for t, x := range v {
+		v[t] = 1 / x
+	}
+	return v
+}
+
+// index are the places of an equation's parameters among all.
+func (p *Problem) index(e equation) []int {
+	out := []int{}
+	for _, name := range e.parameters {
+		out = append(out, slices.Index(p.Parameters, name))
+	}
+	return out
+}
