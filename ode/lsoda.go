@@ -23,6 +23,10 @@ const (
 	bdfOrder   = 5
 	// tries is how often in a row one step may fail before the trajectory is given up.
 	tries = 20
+	// share is what one step may err by, in tolerances. The errors of many steps
+	// add up: with this share those of an orbit or of van der Pol's oscillator
+	// at their end are near the tolerance that was asked for.
+	share = 0.1
 	// growth bounds the factor of the step: at the first change, after
 	// accepted steps, and after a failure.
 	growthFirst, growthLater, growthFailed = 1e4, 10, 2
@@ -60,7 +64,12 @@ type lsoda struct {
 }
 
 func newLSODA(dim int, o *Options) stepper {
-	m := &lsoda{n: dim, control: o.Control, rtol: o.RTol, atol: o.ATol, first: o.First, max: o.Max}
+	m := &lsoda{n: dim, control: o.Control, first: o.First, max: o.Max}
+	m.rtol = max(share*o.RTol, 50*roundOff)
+	m.atol = make([]float64, m.control)
+	for i, a := range o.ATol {
+		m.atol[i] = share * a
+	}
 	m.family = [2]family{adams(), bdf()}
 	m.weight = make([]float64, m.control)
 	for j := range m.z {
@@ -69,7 +78,7 @@ func newLSODA(dim int, o *Options) stepper {
 	for _, v := range []*[]float64{&m.good, &m.change, &m.before, &m.y, &m.f, &m.work} {
 		*v = make([]float64, dim)
 	}
-	m.newton.allocate(dim)
+	m.newton.reset(dim)
 	return m
 }
 
@@ -80,7 +89,7 @@ func (m *lsoda) start(sys *System, t, bound float64, y []float64) {
 	m.stiff, m.order = false, 1
 	m.wait, m.growth, m.patience = 2, growthFirst, patience
 	m.rate, m.slope, m.slopeNow, m.bounded = 0.7, 0, 0, false
-	m.newton.forget()
+	m.newton.reset(m.n / (1 + sys.columns))
 	copy(m.z[0], y)
 	m.weigh()
 	m.eval(m.z[1], t, m.z[0])

@@ -7,9 +7,11 @@ const (
 	refresh    = 20 // steps after which a Jacobian is old
 )
 
-// newton holds the matrix of the corrector's iterations, I - h·l_0·J.
+// newton holds the matrix of the corrector's iterations, I - h·l_0·J. Where
+// columns of variations ride along with the state, J is that of the state, and
+// theirs is the same for each: it leaves out the second derivatives of f.
 type newton struct {
-	n      int
+	n      int // of the state
 	matrix []float64
 	pivot  []int
 	gamma  float64 // h·l_0
@@ -17,9 +19,13 @@ type newton struct {
 	size   float64 // the Jacobian's norm
 }
 
-func (w *newton) allocate(n int) {
-	w.n = n
-	w.matrix, w.pivot = make([]float64, n*n), make([]int, n)
+// reset prepares for states of n components; it allocates if they are more than ever.
+func (w *newton) reset(n int) {
+	if cap(w.pivot) < n {
+		w.matrix, w.pivot = make([]float64, n*n), make([]int, n)
+	}
+	w.n, w.matrix, w.pivot = n, w.matrix[:n*n], w.pivot[:n]
+	w.forget()
 }
 
 func (w *newton) forget() { w.gamma, w.age, w.size = 0, refresh, 0 }
@@ -87,7 +93,11 @@ func (m *lsoda) iterate(l0 float64) float64 {
 		m.work[i] = m.h*f - m.z[1][i] - m.change[i]
 	}
 	if m.stiff {
-		m.newton.solve(m.work)
+		d := m.newton.n
+		m.newton.solve(m.work[:d], 1)
+		if d < m.n {
+			m.newton.solve(m.work[d:], m.n/d-1)
+		}
 	}
 	for i, d := range m.work {
 		m.change[i] += d
@@ -119,18 +129,18 @@ func (m *lsoda) differentiate(j []float64) {
 		m.sys.Jacobian(j, m.t, m.y)
 		return
 	}
-	n := m.n
+	n := m.newton.n
 	least := 1000 * math.Abs(m.h) * roundOff * float64(n) * m.norm(m.f)
 	if least == 0 {
 		least = 1
 	}
-	for k := range m.y {
+	for k := range n {
 		y := m.y[k]
 		m.y[k] = y + max(math.Sqrt(roundOff)*math.Abs(y), least/m.weight[min(k, m.control-1)])
 		d := m.y[k] - y
 		m.eval(m.work, m.t, m.y)
 		m.y[k] = y
-		for i := range m.work {
+		for i := range n {
 			j[i*n+k] = (m.work[i] - m.f[i]) / d
 		}
 	}
@@ -138,11 +148,12 @@ func (m *lsoda) differentiate(j []float64) {
 
 // matrixNorm is the norm that belongs to the weighted maximum norm.
 func (m *lsoda) matrixNorm(a []float64) float64 {
-	largest := 0.0
-	for i, w := range m.weight {
+	n, largest := m.newton.n, 0.0
+	weight := m.weight[:min(n, m.control)]
+	for i, w := range weight {
 		sum := 0.0
-		for k, v := range m.weight {
-			sum += math.Abs(a[i*m.n+k]) / v
+		for k, v := range weight {
+			sum += math.Abs(a[i*n+k]) / v
 		}
 		largest = max(largest, sum*w)
 	}
@@ -191,23 +202,38 @@ func (w *newton) factorize() bool {
 	return true
 }
 
-// solve replaces b by the solution of the factorized system.
-func (w *newton) solve(b []float64) {
+// solve replaces b, n rows of a width, by the solution of the factorized system
+// for each column.
+func (w *newton) solve(b []float64, width int) {
 	n, a := w.n, w.matrix
+	row := func(i int) []float64 { return b[i*width : (i+1)*width] }
 	for k, p := range w.pivot { // whole rows were exchanged, so all exchanges come first
-		b[k], b[p] = b[p], b[k]
+		if p != k {
+			x, y := row(k), row(p)
+			for c := range x {
+				x[c], y[c] = y[c], x[c]
+			}
+		}
 	}
 	for i := range n {
-		row := a[i*n : i*n+n]
 		for k := range i {
-			b[i] -= row[k] * b[k]
+			subtract(row(i), a[i*n+k], row(k))
 		}
 	}
 	for i := n - 1; i >= 0; i-- {
-		row := a[i*n : i*n+n]
+		x := row(i)
 		for k := i + 1; k < n; k++ {
-			b[i] -= row[k] * b[k]
+			subtract(x, a[i*n+k], row(k))
 		}
-		b[i] /= row[i]
+		for c := range x {
+			x[c] /= a[i*n+i]
+		}
+	}
+}
+
+// subtract takes r·y from x.
+func subtract(x []float64, r float64, y []float64) {
+	for c, v := range y {
+		x[c] -= r * v
 	}
 }

@@ -23,6 +23,9 @@ type System struct {
 	// Jacobian writes ∂f_i/∂y_k into j[i*Dim+k]. A method that wants one makes
 	// it by differences if this is nil.
 	Jacobian func(j []float64, t float64, y []float64)
+	// columns is how many columns of variations follow the state, row by row; each
+	// varies with the Jacobian of the state, which is then all that Jacobian writes.
+	columns int
 }
 
 // A Method is how a trajectory is integrated.

@@ -55,7 +55,7 @@ func NewSensitive(s Parametric, o Options) (*Sensitive, error) {
 	}
 	v := &Sensitive{s: s, width: w, solver: solver, p: make([]float64, s.Parameters), z0: make([]float64, n),
 		f: make([]float64, d), jy: make([]float64, d*d), jp: make([]float64, d*s.Parameters)}
-	v.system = System{Dim: n, F: v.derivative, Jacobian: v.jacobian}
+	v.system = System{Dim: n, F: v.derivative, Jacobian: v.jacobian, columns: w}
 	return v, nil
 }
 
@@ -130,20 +130,8 @@ func plane(ds, s []float64, j *[4]float64, jp []float64) {
 	}
 }
 
-// jacobian is that of derivative but for the second derivatives of f, without
-// which Newton's iteration converges all the same: it takes y first, then S.
+// jacobian is that of f: of derivative it leaves out the second derivatives of f,
+// without which Newton's iteration converges all the same.
 func (v *Sensitive) jacobian(j []float64, t float64, z []float64) {
-	d, w := v.s.Dim, v.width
-	v.s.Eval(v.f, v.jy, nil, t, z[:d], v.p)
-	clear(j)
-	n := len(z)
-	for i := range d {
-		for l := range d {
-			a := v.jy[i*d+l]
-			j[i*n+l] = a
-			for k := range w {
-				j[(d+i*w+k)*n+d+l*w+k] = a
-			}
-		}
-	}
+	v.s.Eval(v.f, j, nil, t, z[:v.s.Dim], v.p)
 }
