@@ -147,6 +147,7 @@ func gallery(t *testing.T) map[string]*Figure {
 	keep("residuals.svg")(Residuals(responses(), Axis{"time", "yr"}))
 	ladderGallery(t, keep)
 	studyGallery(keep)
+	dynamicalGallery(keep)
 	forecastGallery(keep)
 	return out
 }
