@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/r2sgld/r2sgld/expression"
+	"github.com/r2sgld/r2sgld/ode"
 )
 
 // A Model says which equations may have made a series. Orders are those of the
@@ -33,10 +34,11 @@ type Model struct {
 	// Simulated evaluates the right-hand sides of likelihood derivative at states
 	// that are simulated with the parameters, not at the observed ones.
 	Simulated bool
-	Sparse    *Sparse // which terms of Library belong to the model is found; nil keeps all
+	Sparse    *Sparse     // which terms of Library belong to the model is found; nil keeps all
+	Solver    ode.Options // of likelihood trajectory; the zero value chooses
 	Noise     Noise
-	Priors     []Prior // further parameters are flat
-	Batch      int     // rows of a minibatch; 0 is all
+	Priors    []Prior // further parameters are flat
+	Batch     int     // rows of a minibatch; 0 is all
 	// Start is where the search for a nonlinear least-squares fit begins,
 	// further parameters everywhere between 0.01 and 30 of both signs.
 	Start []Value
@@ -147,6 +149,14 @@ func (m *Model) equations(f *faults) (equations []equation, names []string) {
 	if len(f.errs) > 0 {
 		return nil, nil
 	}
+	if m.Likelihood == "trajectory" {
+		for _, q := range m.nuisances() {
+			symbols = append(symbols, q)
+			if _, fixed := m.fixed(q); !fixed {
+				names = append(names, q)
+			}
+		}
+	}
 	for i, v := range m.Fixed {
 		path := []string{"fixed", v.Name}
 		switch {
@@ -235,12 +245,12 @@ func (m *Model) fromLibrary(f *faults) []equation {
 // check looks at all that does not need data and is not in the equations.
 func (m *Model) check(f *faults, names []string) {
 	oneOf(f, m.Likelihood, []string{"derivative", "log-derivative", "weak", "trajectory"}, "likelihood")
-	oneOf(f, m.Derivative.Kind, []string{"central", "savgol", "column"}, "derivative")
-	oneOf(f, m.Noise.Kind, []string{"estimate", "given", "paper"}, "noise")
+	oneOf(f, m.Derivative.Kind, derivativeKinds(), "derivative")
+	oneOf(f, m.Noise.Kind, m.noiseKinds(), "noise")
 	if m.Batch < 0 {
 		f.addf([]string{"batch"}, "a minibatch of %d rows: take 0 for all rows", m.Batch)
 	}
-	if m.Noise.Kind == "given" {
+	if m.Noise.Kind == "given" || len(m.Noise.SD) > 0 {
 		m.checkNoise(f)
 	}
 	if names == nil {
@@ -286,6 +296,9 @@ func (m *Model) checkNoise(f *faults) {
 		}
 	}
 	for _, s := range states {
+		if m.Likelihood == "trajectory" {
+			break // the rest are parameters
+		}
 		if !slices.ContainsFunc(m.Noise.SD, func(v Value) bool { return v.Name == s }) {
 			f.addf([]string{"noise"}, "no standard deviation for %q: add it, or use noise: estimate", s)
 		}

@@ -3,6 +3,7 @@ package dynamics
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -196,4 +197,28 @@ func (p *prior) curvature(x float64) float64 {
 	var value, grad [2]float64
 	eval(value[:], grad[:], []float64{x - h, x + h})
 	return math.Max(0, (grad[1]-grad[0])/(2*h))
+}
+
+// readPriors parses the model's priors and finds their supports, in which a
+// trajectory's scales are positive.
+func (p *Problem) readPriors() error {
+	d := len(p.Parameters)
+	p.priors, p.Quantiles = make(priors, d), make([]*Quantile, d)
+	p.Lower, p.Upper = slices.Repeat([]float64{math.Inf(-1)}, d), slices.Repeat([]float64{math.Inf(1)}, d)
+	if p.model.Likelihood == "trajectory" {
+		for j, name := range p.Parameters {
+			p.Lower[j], p.Upper[j] = p.model.bounds(name)
+		}
+	}
+	for _, q := range p.model.Priors {
+		j := slices.Index(p.Parameters, q.Parameter)
+		parsed, err := parsePrior(q.Text)
+		if err != nil {
+			return err
+		}
+		p.priors[j] = parsed
+		p.Lower[j], p.Upper[j] = max(p.Lower[j], parsed.lower), min(p.Upper[j], parsed.upper)
+		p.Quantiles[j] = parsed.quantile().On(p.Lower[j], p.Upper[j])
+	}
+	return nil
 }

@@ -1,7 +1,369 @@
 package dynamics
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+	"sync/atomic"
 
+	"github.com/r2sgld/r2sgld/ode"
+	"github.com/r2sgld/r2sgld/potential"
+	"github.com/r2sgld/r2sgld/stream"
+)
+
+// A trajectory is the negative log likelihood of data about the solution z of
+// the equations from the initial values at the first time,
+//
+//	y ~ normal(z, s)   or   y ~ lognormal(log z, s),
+//
+// for every value of a state that is not missing, that at the first time
+// included. It has all its constants. Its gradient is that of the numerical
+// solution at the steps that it took. Where the solution ends early, is not
+// positive under log-normal noise, or a scale or such an initial value is not
+// positive, the energy is +Inf and the gradient 0: a state to be rejected.
+type trajectory struct {
+	system    *System
+	options   ode.Options
+	dim       int // parameters
+	start     float64
+	times     []float64
+	data      []float64 // row by row, of the states of the system; logarithms under log-normal noise; NaN is missing
+	lognormal bool
+	initial   []place // by state
+	noise     []place
+	constants []float64 // by row: of the energy
+	counts    []int     // by state: data
+	undecided atomic.Int64
+	stiff     atomic.Int64
+	flows     sync.Pool
+}
+
+// A place is a parameter by its index, or a number if that is −1.
+type place struct {
+	index int
+	value float64
+}
+
+// at is the value at state i of a block x of r.
+func (p place) at(x []float64, r, i int) float64 {
+	if p.index < 0 {
+		return p.value
+	}
+	return x[p.index*r+i]
+}
+
+// Work that an evaluation may take before it is given up: steps of the explicit
+// method, and then of one for stiff equations.
+const (
+	explicitSteps = 10_000
+	stiffSteps    = 20_000
+)
+
+// Dim is the number of parameters.
+func (p *trajectory) Dim() int { return p.dim }
+
+// Evaluator returns an evaluator for blocks of r states: one solve each.
+func (p *trajectory) Evaluator(r int, _ *stream.Set) potential.Evaluator {
+	return &trajectoryEvaluator{newFlow(p), r}
+}
+
+type trajectoryEvaluator struct {
+	*flow
+	r int
+}
+
+func (e *trajectoryEvaluator) Eval(energy, grad, x []float64) {
+	clear(grad)
+	for i := range e.r {
+		energy[i] = e.descend(grad, x, e.r, i)
+	}
+}
+
+// A flow is a trajectory at work, for one goroutine.
+type flow struct {
+	p               *trajectory
+	rows            int // of the data that count, from the first
+	explicit, stiff *ode.Sensitive
+	y0, parameters  []float64
+	y, sens         []float64 // by row: state; its derivative by the parameters of the system and the initial values
+	g               []float64 // gradient by those
+	by              []int     // their places among all parameters, −1 for those that are none
+	scale           []float64 // of the noise
+	slope           []float64 // of the energy by it
+}
+
+func newFlow(p *trajectory) *flow {
+	q := p.system.Parametric()
+	d, w := q.Dim, q.Dim+q.Parameters
+	f := &flow{p: p, rows: len(p.times), y0: make([]float64, d), parameters: make([]float64, q.Parameters),
+		y: make([]float64, len(p.times)*d), sens: make([]float64, len(p.times)*d*w), g: make([]float64, w),
+		by: p.system.Index(), scale: make([]float64, d), slope: make([]float64, d)}
+	for _, at := range p.initial {
+		f.by = append(f.by, at.index)
+	}
+	// The options were checked when the trajectory was made.
+	f.explicit, _ = ode.NewSensitive(q, p.options)
+	if o := p.options; o.Method != ode.LSODA {
+		o.Method, o.Steps = ode.LSODA, stiffSteps
+		f.stiff, _ = ode.NewSensitive(q, o)
+	}
+	return f
+}
+
+// run solves the equations at state i of a block x of r. It reports false where
+// there is no solution, or none is found.
+func (f *flow) run(x []float64, r, i int) bool {
+	p := f.p
+	for k, j := range p.system.index {
+		f.parameters[k] = x[j*r+i]
+	}
+	for k := range f.y0 {
+		f.y0[k], f.scale[k] = p.initial[k].at(x, r, i), p.noise[k].at(x, r, i)
+		if !(f.scale[k] > 0) || p.lognormal && !(f.y0[k] > 0) {
+			return false
+		}
+	}
+	if !finite(f.y0) || !finite(f.parameters) || !finite(f.scale) {
+		return false
+	}
+	return f.solve()
+}
+
+// solve tries the explicit method and then the one for stiff equations.
+func (f *flow) solve() bool {
+	p, d := f.p, len(f.y0)
+	times, y, sens := p.times[:f.rows], f.y[:f.rows*d], f.sens[:f.rows*d*len(f.g)]
+	err := f.explicit.Solve(p.start, f.y0, f.parameters, times, y, sens)
+	limit := p.options.Steps
+	if err != nil && f.stiff != nil {
+		limit = stiffSteps
+		if err = f.stiff.Solve(p.start, f.y0, f.parameters, times, y, sens); err == nil {
+			p.stiff.Add(1)
+		}
+	}
+	if err != nil {
+		// A solution that runs off has no likelihood; one cut short may have.
+		var b *ode.BlowUp
+		if !errors.As(err, &b) || b.Steps+b.Rejected >= limit {
+			p.undecided.Add(1)
+		}
+		return false
+	}
+	return finite(y) && finite(sens)
+}
+
+// descend returns the energy at state i of a block x of r, and adds the gradient
+// to grad.
+func (f *flow) descend(grad, x []float64, r, i int) float64 {
+	if !f.run(x, r, i) {
+		return math.Inf(1)
+	}
+	p, d, w := f.p, len(f.y0), len(f.g)
+	clear(f.g)
+	sum := 0.0
+	for _, c := range p.constants[:f.rows] {
+		sum += c
+	}
+	for k, s := range f.scale {
+		squares, n := 0.0, 0
+		for t := range f.rows {
+			residual, slope, ok := f.residual(t*d + k)
+			if !ok {
+				continue
+			}
+			if math.IsInf(slope, 0) {
+				return math.Inf(1)
+			}
+			n++
+			squares += residual * residual
+			c := -residual * slope / (s * s)
+			row := f.sens[(t*d+k)*w : (t*d+k+1)*w]
+			for j, v := range row[:len(f.g)] {
+				f.g[j] += c * v
+			}
+		}
+		sum += squares/(2*s*s) + float64(n)*math.Log(s)
+		f.slope[k] = float64(n)/s - squares/(s*s*s)
+	}
+	if !finite(f.g) || math.IsNaN(sum) {
+		return math.Inf(1)
+	}
+	f.scatter(grad, r, i)
+	return sum
+}
+
+// scatter adds the gradients.
+func (f *flow) scatter(grad []float64, r, i int) {
+	for k, j := range f.by {
+		if j >= 0 {
+			grad[j*r+i] += f.g[k]
+		}
+	}
+	for k, q := range f.p.noise {
+		if q.index >= 0 {
+			grad[q.index*r+i] += f.slope[k]
+		}
+	}
+}
+
+// residual is that of datum at, and the derivative of what it is about by z; ok
+// is false where it is missing.
+func (f *flow) residual(at int) (residual, slope float64, ok bool) {
+	y, z := f.p.data[at], f.y[at]
+	switch {
+	case y != y:
+		return 0, 0, false
+	case !f.p.lognormal:
+		return y - z, 1, true
+	case !(z > 0):
+		return 0, math.Inf(1), true
+	}
+	return y - math.Log(z), 1 / z, true
+}
+
+// solution returns the states by row at parameters x, NaN where there are none.
+func (p *trajectory) solution(x []float64) []float64 {
+	f, _ := p.flows.Get().(*flow)
+	if f == nil {
+		f = newFlow(p)
+	}
+	defer p.flows.Put(f)
+	if !f.run(x, 1, 0) {
+		return slices.Repeat([]float64{math.NaN()}, len(f.y))
+	}
+	return slices.Clone(f.y)
+}
+
+// trajectory makes the posterior of likelihood trajectory.
 func (p *Problem) trajectory(s *Series) error {
-	return errors.New("likelihood trajectory is being built")
+	f := &faults{}
+	p.model.checkTrajectory(f)
+	if err := f.join(); err != nil {
+		return err
+	}
+	t := &trajectory{dim: len(p.Parameters), lognormal: p.model.lognormal(), start: s.Time[0], times: s.Time}
+	var err error
+	if t.system, err = p.System(); err != nil {
+		return err
+	}
+	if err := p.explain(t, s); err != nil {
+		return err
+	}
+	p.path, p.Noise = t, nil
+	if err := p.solver(t); err != nil {
+		return err
+	}
+	return p.fitTrajectory(t)
+}
+
+// explain gathers the data of a trajectory.
+func (p *Problem) explain(t *trajectory, s *Series) error {
+	states := p.model.States
+	n, d := len(s.Time), len(states)
+	t.data, t.constants, t.counts = make([]float64, n*d), make([]float64, n), make([]int, d)
+	for k, state := range states {
+		values, ok := s.Values[state]
+		if !ok {
+			return &ModelError{[]string{"data", "states"}, -1, fmt.Errorf("the series has no state %q", state)}
+		}
+		for i, y := range values {
+			if y == y {
+				t.constants[i] += logRoot2Pi
+				t.counts[k]++
+			}
+			if t.lognormal && y == y {
+				if !(y > 0) {
+					return &DataError{s.File, s.Line[i], 0, fmt.Sprintf(
+						"%s is %v: log-normal noise needs positive data: use noise: normal", state, y)}
+				}
+				y = math.Log(y)
+				t.constants[i] += y
+			}
+			t.data[i*d+k] = y
+		}
+		t.initial = append(t.initial, p.place(state+initialSuffix, math.NaN()))
+		given, _ := p.model.givenNoise(state)
+		t.noise = append(t.noise, p.place(state+noiseSuffix, given))
+	}
+	for _, e := range p.equations {
+		r := Response{State: e.state, Label: e.state}
+		for row, y := range s.Values[e.state] {
+			if y == y {
+				r.Observed, r.Time = append(r.Observed, y), append(r.Time, s.Time[row])
+			}
+		}
+		if len(r.Observed) == 0 {
+			return &DataError{s.File, 0, 0, fmt.Sprintf("all values of %q are missing", e.state)}
+		}
+		p.Responses = append(p.Responses, r)
+	}
+	p.Time = slices.Clone(s.Time)
+	p.sortResponses()
+	return nil
+}
+
+// place is where a parameter is: among the free ones, fixed, or given.
+func (p *Problem) place(name string, given float64) place {
+	if v, ok := p.model.fixed(name); ok {
+		return place{-1, v}
+	}
+	if j := slices.Index(p.Parameters, name); j >= 0 {
+		return place{j, 0}
+	}
+	return place{-1, given}
+}
+
+// solver settles how the equations are solved, for now that absolute tolerances
+// are those of the data.
+func (p *Problem) solver(t *trajectory) error {
+	t.options = p.model.Solver
+	if t.options.Steps == 0 {
+		t.options.Steps = explicitSteps
+	}
+	if t.options.RTol == 0 {
+		t.options.RTol = 1e-6
+	}
+	if t.options.ATol == nil {
+		t.options.ATol = t.sizes(t.options.RTol)
+	}
+	if _, err := ode.NewSensitive(t.system.Parametric(), t.options); err != nil {
+		return &ModelError{[]string{"model", "solver"}, -1, err}
+	}
+	return nil
+}
+
+// sizes are absolute tolerances: rtol times the root mean square of each state's
+// data, or their smallest value where noise is relative.
+func (t *trajectory) sizes(rtol float64) []float64 {
+	d := len(t.initial)
+	out := make([]float64, d)
+	for k := range out {
+		sum, n, least := 0.0, 0.0, math.Inf(1)
+		for at := k; at < len(t.data); at += d {
+			if y := t.data[at]; y == y {
+				sum, n, least = sum+y*y, n+1, math.Min(least, y)
+			}
+		}
+		out[k] = rtol * math.Sqrt(sum/n)
+		if t.lognormal {
+			out[k] = rtol * math.Exp(least)
+		}
+		if !(out[k] > 0) {
+			out[k] = rtol
+		}
+	}
+	return out
+}
+
+// Undecided counts the evaluations of a trajectory's potential that took too many
+// steps, even those of the method for stiff equations: their energy was taken for
+// +Inf, so that a part of the posterior may be missing. Stiff counts those that
+// the latter method saved.
+func (p *Problem) Undecided() (undecided, stiff int64) {
+	if p.path == nil {
+		return 0, 0
+	}
+	return p.path.undecided.Load(), p.path.stiff.Load()
 }

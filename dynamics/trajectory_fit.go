@@ -1,0 +1,237 @@
+package dynamics
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/r2sgld/r2sgld/potential"
+)
+
+// A fitter goes down the energy of a trajectory by the Levenberg–Marquardt
+// method. Parameters whose support is the positive numbers move by factors. One
+// solve gives energy, gradient and curvature.
+type fitter struct {
+	p      *Problem
+	t      *trajectory
+	flow   *flow
+	priors potential.Evaluator // nil: the likelihood alone
+	free   []bool              // by parameter
+	moves  []bool              // by factors
+}
+
+func (p *Problem) fitter(t *trajectory) *fitter {
+	f := &fitter{p: p, t: t, flow: newFlow(t), priors: p.priors.Evaluator(1, nil),
+		free: slices.Repeat([]bool{true}, t.dim), moves: make([]bool, t.dim)}
+	for j := range f.moves {
+		f.moves[j] = p.Lower[j] == 0 && math.IsInf(p.Upper[j], 1)
+	}
+	return f
+}
+
+// A descent is a point on the way down, in the coordinates of the steps.
+type descent struct {
+	x, gradient, curvature []float64
+	u                      float64
+}
+
+// at evaluates the energy at x.
+func (f *fitter) at(x []float64) *descent {
+	d := f.t.dim
+	e := &descent{x: slices.Clone(x), gradient: make([]float64, d)}
+	for j, v := range x {
+		if v <= f.p.Lower[j] || v >= f.p.Upper[j] {
+			e.u = math.Inf(1)
+			return e
+		}
+	}
+	e.u = f.flow.descend(e.gradient, x, 1, 0)
+	if math.IsInf(e.u, 1) {
+		return e
+	}
+	e.curvature = f.flow.gram(x)
+	if f.priors != nil {
+		f.addPriors(e)
+	}
+	for j, by := range f.moves {
+		scale := 1.0
+		if by {
+			scale = x[j]
+		}
+		if !f.free[j] {
+			scale = 0
+		}
+		e.gradient[j] *= scale
+		for k := range d {
+			e.curvature[j*d+k] *= scale
+			e.curvature[k*d+j] *= scale
+		}
+	}
+	if !finite(e.gradient) || !finite(e.curvature) {
+		e.u = math.Inf(1)
+	}
+	return e
+}
+
+func (f *fitter) addPriors(e *descent) {
+	d := len(e.x)
+	u, grad := make([]float64, 1), make([]float64, d)
+	f.priors.Eval(u, grad, e.x)
+	e.u += u[0]
+	for j, q := range f.p.priors {
+		if q != nil {
+			e.gradient[j] += grad[j]
+			e.curvature[j*d+j] += q.curvature(e.x[j])
+		}
+	}
+}
+
+// gram is the Gauss–Newton curvature of the solution last run: the expected one
+// of the noise scales.
+func (f *flow) gram(x []float64) []float64 {
+	p := f.p
+	n, d, w := p.dim, len(f.y0), len(f.g)
+	h := make([]float64, n*n)
+	for k, s := range f.scale {
+		count := 0
+		for t := range f.rows {
+			_, slope, ok := f.residual(t*d + k)
+			if !ok {
+				continue
+			}
+			count++
+			c := slope * slope / (s * s)
+			row := f.sens[(t*d+k)*w : (t*d+k+1)*w]
+			for a, i := range f.by {
+				if i < 0 {
+					continue
+				}
+				for b, j := range f.by {
+					if j >= 0 {
+						h[i*n+j] += c * row[a] * row[b]
+					}
+				}
+			}
+		}
+		if j := p.noise[k].index; j >= 0 {
+			h[j*n+j] += 2 * float64(count) / (s * s)
+		}
+	}
+	return h
+}
+
+// descend goes down from x over the first rows of the data, in at most that many
+// steps. It returns where the energy is +Inf at x.
+func (f *fitter) descend(x []float64, rows, steps int) *descent {
+	f.flow.rows = rows
+	here := f.at(x)
+	if math.IsInf(here.u, 1) {
+		return here
+	}
+	damping, idle := 1e-3, 0
+	for range steps {
+		next := here
+		for damping < 1e12 {
+			if next = f.try(here, damping); next.u <= here.u {
+				damping = math.Max(damping/10, 1e-10)
+				break
+			}
+			damping *= 6
+		}
+		if !(next.u <= here.u) || next == here {
+			break
+		}
+		if idle++; here.u-next.u > 1e-7 {
+			idle = 0
+		}
+		here = next
+		if idle == 3 {
+			break
+		}
+	}
+	return here
+}
+
+// try takes one damped step.
+func (f *fitter) try(from *descent, damping float64) *descent {
+	bad := &descent{u: math.Inf(1)}
+	step, ok := dampedStep(from.curvature, from.gradient, damping)
+	if !ok {
+		return bad
+	}
+	x := slices.Clone(from.x)
+	for j, s := range step {
+		switch {
+		case f.moves[j]:
+			x[j] *= math.Exp(math.Max(-2, math.Min(s, 2)))
+		default:
+			x[j] += s
+		}
+	}
+	return f.at(x)
+}
+
+// fitTrajectory finds the mode of a trajectory's posterior and completes the
+// problem.
+func (p *Problem) fitTrajectory(t *trajectory) error {
+	if err := p.readPriors(); err != nil {
+		return err
+	}
+	p.Potential = t
+	if p.HasPriors() {
+		sum, err := potential.Sum(t, p.priors)
+		if err != nil {
+			return err
+		}
+		p.Potential = sum
+	}
+	p.Whole = p.Potential
+	p.fitted = func(dst []float64, c int, x []float64) { p.fittedPath(dst, c, t.solution(x)) }
+	f := p.fitter(t)
+	best := p.searchTrajectory(f)
+	if math.IsInf(best.u, 1) {
+		return &ModelError{[]string{"model", "equations"}, -1, errors.New(
+			"no parameters were found at which the trajectory reaches the last time: give model.start or priors")}
+	}
+	p.Center = p.settleSolver(f, best).x
+	if err := p.exactFit(best.x); err != nil {
+		return err
+	}
+	p.Estimate = p.Center
+	if p.HasPriors() {
+		f.priors = nil
+		if alone := f.descend(p.Center, len(t.times), 100); !math.IsInf(alone.u, 1) && p.exactFit(alone.x) == nil {
+			p.Estimate = alone.x
+		}
+	}
+	t.undecided.Store(0)
+	t.stiff.Store(0)
+	return nil
+}
+
+// exactFit is the error of a fit without residuals, whose noise has no scale.
+func (p *Problem) exactFit(x []float64) error {
+	sizes := p.path.sizes(1)
+	for k, q := range p.path.noise {
+		if s := q.at(x, 1, 0); q.index >= 0 && s < 1e-7*sizes[k] && !(p.path.lognormal && s > 1e-7) {
+			name := p.model.States[k]
+			return &ModelError{[]string{"model", "noise"}, -1, fmt.Errorf(
+				"the trajectory of %q fits the data exactly (noise %.1g): its noise cannot be estimated; give it: noise: {%s: …}", name, s, name)}
+		}
+	}
+	return nil
+}
+
+// fittedPath copies the values of response c at its times out of a solution.
+func (p *Problem) fittedPath(dst []float64, c int, y []float64) {
+	d := len(p.model.States)
+	k := slices.Index(p.model.States, p.Responses[c].State)
+	n := 0
+	for at := k; at < len(y); at += d {
+		if v := p.path.data[at]; v == v {
+			dst[n] = y[at]
+			n++
+		}
+	}
+}

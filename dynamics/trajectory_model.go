@@ -1,0 +1,88 @@
+package dynamics
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Suffixes of the names of the parameters that a trajectory has beside those of
+// the equations, one of each for every state.
+const (
+	initialSuffix = ".initial" // the state at the first time
+	noiseSuffix   = ".noise"   // the scale of the noise of its data
+)
+
+// nuisances are the names of those parameters: all initial values, then the
+// noise scales that are not given.
+func (m *Model) nuisances() []string {
+	var names []string
+	for _, s := range m.States {
+		names = append(names, s+initialSuffix)
+	}
+	for _, s := range m.States {
+		if _, given := m.givenNoise(s); !given {
+			names = append(names, s+noiseSuffix)
+		}
+	}
+	return names
+}
+
+// givenNoise is the noise scale of a state that the model gives as a number.
+func (m *Model) givenNoise(state string) (float64, bool) {
+	at := slices.IndexFunc(m.Noise.SD, func(v Value) bool { return v.Name == state })
+	if at < 0 {
+		return 0, false
+	}
+	return m.Noise.SD[at].Value, true
+}
+
+// noiseKinds are the kinds of noise that the likelihood can have.
+func (m *Model) noiseKinds() []string {
+	if m.Likelihood == "trajectory" {
+		return []string{"normal", "lognormal", "estimate", "given"}
+	}
+	return []string{"estimate", "given", "paper"}
+}
+
+// lognormal reports whether the data of a trajectory have log-normal noise.
+func (m *Model) lognormal() bool { return m.Noise.Kind == "lognormal" }
+
+// checkTrajectory looks at what only a trajectory has: fixed values of the
+// parameters beside the equations, and an equation for every state.
+func (m *Model) checkTrajectory(f *faults) {
+	states := m.modelled()
+	for _, s := range m.States {
+		if !slices.Contains(states, s) {
+			f.addf([]string{"equations"}, "no equation for %q: a trajectory needs one for every state of the data", s)
+		}
+		if v, ok := m.fixed(s + noiseSuffix); ok && !(v > 0) {
+			f.addf([]string{"fixed", s + noiseSuffix}, "the noise scale %v is not positive", v)
+		}
+		if v, ok := m.fixed(s + initialSuffix); ok && m.lognormal() && !(v > 0) {
+			f.addf([]string{"fixed", s + initialSuffix}, "the initial value %v is not positive, as log-normal noise wants it", v)
+		}
+	}
+	if m.Batch > 0 {
+		f.addf([]string{"batch"}, "a trajectory has no minibatches: remove it")
+	}
+	for _, p := range m.Priors {
+		q, err := parsePrior(p.Text)
+		if err != nil {
+			continue // told with the other priors
+		}
+		if lo, _ := m.bounds(p.Parameter); !(q.upper > lo) || q.mass(lo, q.upper) == 0 {
+			f.add(0, fmt.Errorf("the prior %q of %q has no mass above %v", p.Text, p.Parameter, lo), "priors", p.Parameter)
+		}
+	}
+}
+
+// bounds are where a parameter of a trajectory can be, priors aside.
+func (m *Model) bounds(parameter string) (lo, hi float64) {
+	for _, s := range m.States {
+		if parameter == s+noiseSuffix || parameter == s+initialSuffix && m.lognormal() {
+			return 0, math.Inf(1)
+		}
+	}
+	return math.Inf(-1), math.Inf(1)
+}
