@@ -131,7 +131,7 @@ func root(f func(float64) float64, a, b, fa, fb float64) float64 {
 		}
 		t = math.Min(1-limit, math.Max(limit, t))
 	}
-	if math.Abs(x1-a) > math.Abs(x2-a) {
+	if (x1 > x2) == (b > a) {
 		return x1
 	}
 	return x2

@@ -69,6 +69,7 @@ func FuzzRoot(f *testing.F) {
 	f.Add(0.0, 1.0, 0.3, 1.0)
 	f.Add(5.0, -7.0, 1e-9, -3.0)
 	f.Add(-1e6, 1e6, 0.5, 1e-8)
+	f.Add(-1.000073e6, 5e6, 0.15, -47.99999999)
 	f.Fuzz(func(t *testing.T, a, b, share, bend float64) {
 		if !finite([]float64{a, b, share, bend}) || math.Abs(a) > 1e9 || math.Abs(b) > 1e9 || a == b || share <= 0 || share >= 1 || math.Abs(bend) > 1e3 {
 			return
