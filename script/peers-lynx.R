@@ -93,7 +93,7 @@ cat("\nStarts, after 300 iterations each\n")
 floor <- min(good$lp) - 20
 used <- cpu(fit <- suppressWarnings(suppressMessages(
   sampling(model, data = input, chains = 8, iter = 300, warmup = 299, cores = 1, seed = 1, init = "random", refresh = 0, save_warmup = TRUE))))
-last <- as.array(fit)[300, , "lp__"]
+last <- rstan::extract(fit, "lp__", permuted = FALSE, inc_warmup = TRUE)[300, , 1]
 steps <- sapply(get_sampler_params(fit, inc_warmup = TRUE), function(s) sum(s[, "n_leapfrog__"]))
 cat(sprintf("  Stan, 8 chains from its default starts, uniform on (-2, 2) of the unconstrained parameters: %d end elsewhere%s; %.0f CPU s, %s gradients\n",
             sum(last < floor), if (any(last < floor)) paste0(" (", paste(sprintf("%.0f", min(good$lp) - last[last < floor]), collapse = ", "), " below)") else "",
