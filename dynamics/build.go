@@ -33,6 +33,9 @@ type Problem struct {
 	Responses []Response
 	Time      []float64 // at which any response is observed
 	Warnings  []string
+	// Terms are the candidates of a library from which the equations were chosen
+	// (Model.Sparse), by state, in the order of the library; nil if all are kept.
+	Terms []Term
 
 	model     *Model
 	series    *Series
@@ -60,10 +63,14 @@ type Response struct {
 // Its error joins a [*ModelError] or [*DataError] for each fault.
 func Build(m *Model, s *Series) (*Problem, error) {
 	f := &faults{}
+	m = m.complete()
 	equations, names := m.equations(f)
 	m.check(f, names)
 	if err := f.join(); err != nil {
 		return nil, err
+	}
+	if m.Sparse != nil {
+		return buildSparse(m, s)
 	}
 	p := &Problem{Parameters: names, Noise: make([]float64, len(equations)), model: m, series: s, equations: equations}
 	switch m.Likelihood {

@@ -113,20 +113,21 @@ func (p *Problem) linear() ([]potential.Column, error) {
 func (p *Problem) combination(i int) (coefficients [][]float64, offset []float64, err error) {
 	e, at, scale := p.equations[i], p.rows.at[i], p.scale(i)
 	coefficients, offset = [][]float64{}, make([]float64, len(at))
-	for i, t := range e.terms {
+	for _, t := range e.terms {
 		v, fixed := p.model.fixed(t.parameter)
 		if fixed && v == 0 {
 			continue
 		}
+		path := []string{"library", fmt.Sprint(t.entry)}
 		names, err := p.known(t.text)
 		if err != nil {
 			return nil, nil, err
 		}
 		f, err := expression.Compile(t.text, names)
 		if err != nil {
-			return nil, nil, &ModelError{[]string{"model", "library", fmt.Sprint(i + 1)}, offsetOf(err), err}
+			return nil, nil, &ModelError{append([]string{"model"}, path...), offsetOf(err), err}
 		}
-		values, err := p.atRows(at, f, names, scale, fmt.Sprintf("the term %q", t.text), "library", fmt.Sprint(i+1))
+		values, err := p.atRows(at, f, names, scale, fmt.Sprintf("the term %q", t.text), path...)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -14,14 +14,16 @@ import (
 // A Model says which equations may have made a series. Orders are those of the
 // slices.
 type Model struct {
-	States []string // the names of all states of the data
+	States []string // the names of all states of the data; see also Equations
 	Time   string   // a name of the time in equations beside t; may be empty
 
 	// Equations give the right-hand side of each state. A symbol that is no
-	// state, no time, no function and no constant is a parameter.
+	// state, no time, no function and no constant is a parameter. Under likelihood
+	// trajectory there may be equations for further states, which have no data.
 	Equations []Equation
 	// Library is instead a list of terms: the right-hand side of every state is
 	// a combination of all of them, with one parameter "state.term" each.
+	// An entry poly(n) stands for all monomials of the states up to degree n.
 	Library []string
 	Fixed   []Value // parameters with known values
 
@@ -42,6 +44,8 @@ type Model struct {
 	// Start is where the search for a nonlinear least-squares fit begins,
 	// further parameters everywhere between 0.01 and 30 of both signs.
 	Start []Value
+
+	latent []string // of States: those without data
 }
 
 // An Equation is d state/dt = Text.
@@ -69,7 +73,10 @@ type Noise struct {
 type Prior struct{ Parameter, Text string }
 
 // term is a combination's member: parameter·text.
-type term struct{ parameter, text string }
+type term struct {
+	parameter, text string
+	entry           int // of the library, from 1
+}
 
 // equation is a right-hand side with its free parameters in order.
 type equation struct {
@@ -97,6 +104,7 @@ func (f *faults) join() error { return errors.Join(f.errs...) }
 // for each fault of the model.
 func (m *Model) Parameters() ([]string, error) {
 	f := &faults{}
+	m = m.complete()
 	_, names := m.equations(f)
 	m.check(f, names)
 	if err := f.join(); err != nil {
@@ -200,6 +208,9 @@ func (m *Model) fromText(f *faults) []equation {
 		}
 		q := equation{state: e.State, text: e.Text}
 		for _, s := range symbols {
+			if expression.Quoted(s) != s || strings.Contains(s, ".") {
+				f.addf(path, "%q cannot name a parameter of an equation: use letters, digits and underscores", s)
+			}
 			if !slices.Contains(m.States, s) && !slices.Contains(m.times(), s) {
 				q.parameters = append(q.parameters, s)
 			}
@@ -211,9 +222,9 @@ func (m *Model) fromText(f *faults) []equation {
 
 func (m *Model) fromLibrary(f *faults) []equation {
 	known := append(slices.Clone(m.States), m.times()...)
-	var terms []string
-	for i, text := range m.Library {
-		path := []string{"library", fmt.Sprint(i + 1)}
+	var terms []term
+	for _, l := range m.expand(f) {
+		text, path := l.text, []string{"library", fmt.Sprint(l.entry)}
 		symbols, err := expression.Names(text)
 		if err != nil {
 			f.add(offsetOf(err), err, path...)
@@ -225,17 +236,18 @@ func (m *Model) fromLibrary(f *faults) []equation {
 			}
 		}
 		name := strings.Join(strings.Fields(text), "")
-		if slices.Contains(terms, name) {
+		if slices.ContainsFunc(terms, func(t term) bool { return t.text == name }) {
 			f.addf(path, "the term %q comes twice", text)
 		}
-		terms = append(terms, name)
+		terms = append(terms, term{text: name, entry: l.entry})
 	}
 	var out []equation
 	for _, state := range m.States {
 		q := equation{state: state, terms: []term{}}
 		for _, t := range terms {
-			q.terms = append(q.terms, term{state + "." + t, t})
-			q.parameters = append(q.parameters, state+"."+t)
+			t.parameter = state + "." + t.text
+			q.terms = append(q.terms, t)
+			q.parameters = append(q.parameters, t.parameter)
 		}
 		out = append(out, q)
 	}
@@ -244,6 +256,7 @@ func (m *Model) fromLibrary(f *faults) []equation {
 
 // check looks at all that does not need data and is not in the equations.
 func (m *Model) check(f *faults, names []string) {
+	m.checkSparse(f, names)
 	oneOf(f, m.Likelihood, []string{"derivative", "log-derivative", "weak", "trajectory"}, "likelihood")
 	oneOf(f, m.Derivative.Kind, derivativeKinds(), "derivative")
 	oneOf(f, m.Noise.Kind, m.noiseKinds(), "noise")
