@@ -308,23 +308,26 @@ func (s sum) head(n int) sum {
 // into sets dst to y plus h times the sum; y may be dst.
 func (s sum) into(dst, y []float64, h float64) {
 	for i := range s {
-		p := &s[i]
-		w, k := &p.w, &p.k
-		switch p.n {
-		case 1:
-			add1(dst, y, h*w[0], k[0])
-		case 2:
-			add2(dst, y, h*w[0], h*w[1], k[0], k[1])
-		case 3:
-			add3(dst, y, h*w[0], h*w[1], h*w[2], k[0], k[1], k[2])
-		case 4:
-			add4(dst, y, h*w[0], h*w[1], h*w[2], h*w[3], k[0], k[1], k[2], k[3])
-		case 5:
-			add5(dst, y, h*w[0], h*w[1], h*w[2], h*w[3], h*w[4], k[0], k[1], k[2], k[3], k[4])
-		default:
-			add6(dst, y, h*w[0], h*w[1], h*w[2], h*w[3], h*w[4], h*w[5], k[0], k[1], k[2], k[3], k[4], k[5])
-		}
+		s[i].into(dst, y, h)
 		y = dst
+	}
+}
+
+func (p *part) into(dst, y []float64, h float64) {
+	w, k := &p.w, &p.k
+	switch p.n {
+	case 1:
+		add1(dst, y, h*w[0], k[0])
+	case 2:
+		add2(dst, y, h*w[0], h*w[1], k[0], k[1])
+	case 3:
+		add3(dst, y, h*w[0], h*w[1], h*w[2], k[0], k[1], k[2])
+	case 4:
+		add4(dst, y, h*w[0], h*w[1], h*w[2], h*w[3], k[0], k[1], k[2], k[3])
+	case 5:
+		add5(dst, y, h*w[0], h*w[1], h*w[2], h*w[3], h*w[4], k[0], k[1], k[2], k[3], k[4])
+	case 6:
+		add6(dst, y, h*w[0], h*w[1], h*w[2], h*w[3], h*w[4], h*w[5], k[0], k[1], k[2], k[3], k[4], k[5])
 	}
 }
 

@@ -231,7 +231,7 @@ func (s *Solver) Solve(sys System, t0 float64, y0 []float64, times []float64, ou
 		return err
 	}
 	s.sys = sys
-	return s.run(nil, t0, y0, times, out)
+	return s.run(context.Background(), t0, y0, times, out)
 }
 
 // Stats returns what the last Solve took.
@@ -269,7 +269,7 @@ func (s *Solver) check(sys System, t0 float64, y0, times, out []float64) error {
 	return nil
 }
 
-// run integrates s.sys; a nil context cannot be cancelled.
+// run integrates s.sys.
 func (s *Solver) run(ctx context.Context, t0 float64, y0, times, out []float64) error {
 	n := s.dim
 	s.reached, s.stats = 0, Stats{}
@@ -296,10 +296,7 @@ func (s *Solver) travel(ctx context.Context, t0 float64, y0, times, out []float6
 	forward := math.Copysign(1, bound-t0)
 	m.start(&s.sys, t0, bound, y0)
 	s.events.start(t0, y0)
-	var done <-chan struct{}
-	if ctx != nil {
-		done = ctx.Done()
-	}
+	done := ctx.Done()
 	for s.reached < len(times) {
 		select {
 		case <-done:

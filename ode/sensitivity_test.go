@@ -2,7 +2,10 @@ package ode
 
 import (
 	"math"
+	"slices"
 	"testing"
+
+	"pgregory.net/rapid"
 )
 
 // lotka is Lotka–Volterra: prey grows by p0 and is eaten by p1; the predator
@@ -230,7 +233,7 @@ func TestSensitiveStates(t *testing.T) {
 		if err := v.Solve(lotka().System(p), 0, y0, times, out); err != nil {
 			t.Fatal(err)
 		}
-		if !same(y, out) {
+		if !same(y, out) || v.Stats().Steps < 10 {
 			t.Errorf("%s: %v with sensitivities, %v without", m, y, out)
 		}
 	}
@@ -286,6 +289,44 @@ func TestSensitivityStiff(t *testing.T) {
 			}
 		}
 	}
+}
+
+// The right-hand side is J·S + [∂f/∂p 0] for any size and any zeros in J. Tolerance:
+// rounding of sums of up to nine terms of size 1.
+func TestSensitiveProduct(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		d, np := rapid.IntRange(1, 9).Draw(t, "dim"), rapid.IntRange(0, 3).Draw(t, "parameters")
+		w := np + d
+		entry := rapid.OneOf(rapid.Just(0.), rapid.Float64Range(-1, 1))
+		draw := func(name string, n int) []float64 { return rapid.SliceOfN(entry, n, n).Draw(t, name) }
+		j, g, z := draw("J", d*d), draw("∂f/∂p", d*np), draw("z", d*(1+w))
+		v, err := NewSensitive(Parametric{Dim: d, Parameters: np, Eval: func(f, jy, jp []float64, _ float64, y, _ []float64) {
+			copy(f, y)
+			copy(jy, j)
+			copy(jp, g)
+		}}, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		dz := make([]float64, len(z))
+		v.derivative(dz, 0, z)
+		want := slices.Clone(z)
+		for i := range d {
+			for k := range w {
+				x := 0.
+				if k < np {
+					x = g[i*np+k]
+				}
+				for l := range d {
+					x += j[i*d+l] * z[d+l*w+k]
+				}
+				want[d+i*w+k] = x
+			}
+		}
+		if !(apart(dz, want) < 1e-14) {
+			t.Fatalf("%v, want %v", dz, want)
+		}
+	})
 }
 
 func TestSensitiveFaults(t *testing.T) {
