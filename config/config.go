@@ -52,6 +52,7 @@ type loader struct {
 	infinite *yamlpos.Node
 	domain   domain.Domain // nil is all of R^d
 	inside   []float64     // a point inside the domain; nil if it is not known
+	center   []float64     // the mode of a model's posterior; nil if there is none
 }
 
 // Load reads a configuration of the command sample or identify, with overrides
@@ -217,6 +218,10 @@ func (l *loader) readInit(n *yamlpos.Node) {
 		return
 	}
 	if n.Kind == yamlpos.Scalar {
+		if l.identify && n.Text == fromPrior {
+			l.sampler.Init = fromPrior
+			return
+		}
 		if n.Text != "uniform" {
 			l.Report(n, "init must be uniform or a point such as {%s: 0}; found %s", l.names[0], n)
 			return

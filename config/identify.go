@@ -2,7 +2,6 @@ package config
 
 import (
 	"bytes"
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -43,8 +42,8 @@ func (l *loader) identification() (*Run, error) {
 		return nil, l.Problems.Err()
 	}
 	s.Model = p
-	l.names = p.Parameters
-	l.parameterDomain(p, root.Field("model"))
+	l.names, l.center = p.Parameters, p.Center
+	r := l.parameterDomain(p, root.Field("model"))
 	l.readInit(section.Field("init"))
 	l.reference()
 	l.suits(section)
@@ -53,15 +52,37 @@ func (l *loader) identification() (*Run, error) {
 	}
 	s.Problem = r2sgld.Problem{Potential: p.Potential, Domain: l.domain, Names: l.names}
 	s.Resolved = Resolved{Name: s.Name, Data: data, Model: resolved}
-	l.settleFit(p)
+	trajectory := model.Likelihood == trajectoryLikelihood
+	if trajectory && l.method.auto && section.Field("kernel") == nil {
+		l.takeHMC() // a gradient costs much more than a step of any kernel
+	}
+	whitening := &r2sgld.Whitening{Center: p.Center, L: p.Factor}
+	if p.Factor == nil {
+		whitening = nil
+	}
+	var chart *dynamics.Chart
+	if trajectory && l.method.hmc && l.method.auto {
+		chart = p.Chart(r.box())
+	}
+	if chart != nil {
+		s.Problem, whitening = l.charted(p, r, chart)
+	}
+	l.settleFit(p, s.Problem.Chart != nil)
 	l.settle(s, section, []float64{1, 3}, 200_000, 20_000, 20)
 	if err := l.Problems.Err(); err != nil {
 		return nil, err
 	}
-	if l.sampler.Whiten == nil && p.Factor != nil || l.sampler.Whiten != nil && *l.sampler.Whiten {
-		s.Settings.Whitening = &r2sgld.Whitening{Center: p.Center, L: p.Factor}
+	switch start := s.Settings.Start; {
+	case chart != nil && start != nil:
+		s.Settings.Start = make([]float64, len(start))
+		chart.Coordinates(s.Settings.Start, start)
+	case chart == nil && l.sampler.Init == fromPrior:
+		l.startFromPrior(s, p, r, section)
 	}
-	return s, nil
+	if l.sampler.Whiten == nil || *l.sampler.Whiten {
+		s.Settings.Whitening = whitening
+	}
+	return s, l.Problems.Err()
 }
 
 // readData reads the data section.
@@ -125,7 +146,7 @@ func (l *loader) readModel(n *yamlpos.Node, c dynamics.Columns) (*dynamics.Model
 		l.reportBare(l.root, "the model is missing: add, for instance, model: {equations: {x: \"a*x\"}}")
 		return nil, r
 	}
-	if !l.Section(n, "equations", "library", "constraints", "fixed", "likelihood", "derivative", "noise", "priors", "start", "batch") {
+	if !l.Section(n, "equations", "library", "constraints", "fixed", "likelihood", "derivative", "weak", "states", "sparse", "solver", "noise", "priors", "start", "batch") {
 		return nil, r
 	}
 	if q := n.Field("equations"); l.Map(q) {
@@ -193,86 +214,6 @@ func plainTexts(n *yamlpos.Node) []string {
 		out = append(out, item.Text)
 	}
 	return out
-}
-
-// readLikelihood reads how the equations are compared with the data.
-func (l *loader) readLikelihood(n *yamlpos.Node, m *dynamics.Model, r *Model) {
-	m.Likelihood, _ = l.Word(n.Field("likelihood"), "derivative", "log-derivative")
-	m.Likelihood = cmp.Or(m.Likelihood, "derivative")
-	r.Likelihood = m.Likelihood
-
-	m.Derivative.Kind, r.Derivative = "central", "central"
-	if q := n.Field("derivative"); q != nil {
-		kind, settings := q, (*yamlpos.Node)(nil)
-		switch {
-		case q.Kind == yamlpos.Map && q.Field("savgol") != nil && l.Section(q, "savgol"):
-			kind, settings = q.Key("savgol"), q.Field("savgol")
-		case q.Kind == yamlpos.Map && l.Section(q, "kind", "window", "order"):
-			kind, settings = q.Field("kind"), q
-			if kind == nil {
-				l.Report(q, "derivative needs the key \"kind\"")
-			}
-		}
-		if kind != q || q.Kind == yamlpos.Scalar {
-			l.readDerivative(kind, settings, m, r)
-		} else if q.Kind != yamlpos.Map {
-			l.Report(q, "derivative must be central, column or {kind: savgol, window: 5, order: 2}; found %s", q)
-		}
-	}
-	m.Noise.Kind, r.Noise = "estimate", "estimate"
-	q := n.Field("noise")
-	if q == nil {
-		return
-	}
-	if q.Kind != yamlpos.Map {
-		if word, ok := l.Word(q, "estimate", "paper"); ok {
-			m.Noise.Kind, r.Noise = word, word
-		}
-		return
-	}
-	m.Noise.Kind = "given"
-	var o Ordered
-	for _, f := range q.Fields {
-		v, ok := l.Positive(f.Value)
-		if !ok {
-			v = 1 // reported; it is not missing
-		}
-		m.Noise.SD = append(m.Noise.SD, dynamics.Value{Name: f.Key.Text, Value: v})
-		o = append(o, Entry{f.Key.Text, v})
-	}
-	r.Noise = o
-}
-
-// readDerivative reads how derivatives come from the data.
-func (l *loader) readDerivative(kind, n *yamlpos.Node, m *dynamics.Model, r *Model) {
-	word, ok := l.Word(kind, "central", "savgol", "column")
-	if !ok {
-		return
-	}
-	m.Derivative.Kind, r.Derivative = word, word
-	if word != "savgol" {
-		if n != nil && (n.Field("window") != nil || n.Field("order") != nil) {
-			l.Report(n, "window and order belong to savgol, not %s", word)
-		}
-		return
-	}
-	m.Derivative.Window, m.Derivative.Order = 5, 2
-	if n != nil && n.Name == "savgol" {
-		l.Section(n, "window", "order")
-	}
-	if v, ok := l.Int(n.Field("window"), 3, 1_000_001); ok {
-		if v%2 == 0 {
-			l.Report(n.Field("window"), "window must be odd; found %d", v)
-		}
-		m.Derivative.Window = v
-	}
-	if v, ok := l.Int(n.Field("order"), 1, 20); ok {
-		m.Derivative.Order = v
-	}
-	if m.Derivative.Order >= m.Derivative.Window {
-		l.Report(kind, "order must be below window; found order %d, window %d", m.Derivative.Order, m.Derivative.Window)
-	}
-	r.Derivative = Ordered{{"kind", "savgol"}, {"window", m.Derivative.Window}, {"order", m.Derivative.Order}}
 }
 
 // findNames asks the model for the names of its parameters.
@@ -429,7 +370,7 @@ func flatten(err error) []error {
 
 // parameterDomain makes the domain of the parameters from the constraints and
 // the supports of the priors.
-func (l *loader) parameterDomain(p *dynamics.Problem, model *yamlpos.Node) {
+func (l *loader) parameterDomain(p *dynamics.Problem, model *yamlpos.Node) *region {
 	r := &region{d: len(l.names)}
 	at := model.Key("constraints")
 	if c := model.Field("constraints"); c != nil {
@@ -446,19 +387,24 @@ func (l *loader) parameterDomain(p *dynamics.Problem, model *yamlpos.Node) {
 	d, err := r.domain()
 	if err != nil {
 		l.Report(at, "the domain cannot be built: %v", err)
-		return
+		return r
 	}
 	l.settleDomain(r, d, at)
+	return r
 }
 
 // settleFit fills in what a fit provides: whitening, its step size, the start.
-func (l *loader) settleFit(p *dynamics.Problem) {
+func (l *loader) settleFit(p *dynamics.Problem, charted bool) {
 	s := &l.sampler
 	if s.Whiten == nil && !l.method.auto {
 		whiten := p.Factor != nil && l.method.wall != mirrored
 		s.Whiten = &whiten
 	}
-	if s.Init == nil && l.method.auto && bounded(l.domain) {
+	switch {
+	case s.Init != nil:
+	case charted:
+		s.Init = fromPrior
+	case l.method.auto && bounded(l.domain):
 		s.Init = "uniform"
 	}
 	if s.Init == nil {
@@ -469,7 +415,7 @@ func (l *loader) settleFit(p *dynamics.Problem) {
 		s.Init = named(l.names, start)
 	}
 	if !l.method.auto && *s.Whiten && s.StepSize == nil {
-		s.StepSize = []float64{whitenedStep(p, s.start())}
+		s.StepSize = []float64{whitenedStep(p, l.from())}
 	}
 }
 

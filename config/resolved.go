@@ -54,11 +54,34 @@ type Model struct {
 	Constraints []string `json:"constraints,omitempty"`
 	Fixed       Ordered  `json:"fixed,omitempty"`
 	Likelihood  string   `json:"likelihood"`
-	Derivative  any      `json:"derivative"`
+	Derivative  any      `json:"derivative,omitempty"`
+	Weak        *Weak    `json:"weak,omitempty"`
+	States      string   `json:"states,omitempty"` // "" is observed
+	Sparse      *Sparse  `json:"sparse,omitempty"`
+	Solver      *Solver  `json:"solver,omitempty"`
 	Noise       any      `json:"noise"`
 	Priors      Ordered  `json:"priors,omitempty"`
 	Start       Ordered  `json:"start,omitempty"` // of the search for the fit
 	Batch       int      `json:"batch,omitempty"` // rows of a minibatch
+}
+
+// Weak says how equations are integrated against test functions.
+type Weak struct {
+	Width int `json:"width"` // rows
+}
+
+// Sparse says how terms are chosen; zero values are the defaults.
+type Sparse struct {
+	Keep      []string `json:"keep,omitempty"`
+	Prior     float64  `json:"prior,omitempty"`
+	Threshold float64  `json:"threshold,omitempty"`
+}
+
+// Solver says how trajectories are computed; zero values are the defaults.
+type Solver struct {
+	Method string  `json:"method,omitempty"`
+	RTol   float64 `json:"rtol,omitempty"`
+	ATol   float64 `json:"atol,omitempty"`
 }
 
 // Sampler is the sampler section. Method auto finds what it leaves out.

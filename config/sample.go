@@ -72,6 +72,7 @@ func (l *loader) settle(s *Run, section *yamlpos.Node, temperature []float64, it
 		l.sampler.noisyEnergies(s.Problem.Potential, section)
 	}
 	if l.method.auto {
+		l.longEnough(section)
 		l.sampler.settleAuto()
 		s.Until = l.sampler.Until
 		l.checkAuto(s.Problem)
@@ -95,6 +96,23 @@ func (l *loader) settle(s *Run, section *yamlpos.Node, temperature []float64, it
 	s.Settings.Start = l.sampler.start()
 	s.Resolved.Sampler = l.sampler
 	l.overshoots(s.Settings, section)
+}
+
+// longEnough reports a first round of method auto that nothing could be told from.
+func (l *loader) longEnough(section *yamlpos.Node) {
+	least := autoLeast
+	if l.method.hmc {
+		least = autoLeastPaths
+	}
+	report := func(k *yamlpos.Node, n int) {
+		if n > 0 && n < least {
+			l.Report(k, "the first round of method auto needs at least %d iterations; found %d", least, n)
+		}
+	}
+	report(section.Field("iterations"), l.sampler.Iterations)
+	if u := l.sampler.Until; u != nil {
+		report(section.Field("until").Field("iterations"), u.Iterations)
+	}
 }
 
 // overshoots reports a pull to the nearest point of the domain that throws a state
@@ -163,13 +181,13 @@ func (l *loader) measureSteps(p r2sgld.Problem) {
 	s := &l.sampler
 	var err error
 	if s.StepSize == nil {
-		start := s.start()
+		start := l.from()
 		if l.method.wall == mirrored {
 			p, start = l.dual(p)
 		}
 		s.StepSize, err = tune.Steps(p, s.Temperature, start, *s.Seed)
 	} else {
-		err = tune.Finite(p, s.start(), *s.Seed)
+		err = tune.Finite(p, l.from(), *s.Seed)
 	}
 	if err != nil {
 		l.Report(l.root.Key("potential"), "%v", err)
@@ -192,7 +210,7 @@ func (l *loader) dual(p r2sgld.Problem) (r2sgld.Problem, []float64) {
 // curvature.
 func (l *loader) checkAuto(p r2sgld.Problem) {
 	var err error
-	if bounded(l.domain) {
+	if bounded(p.Domain) {
 		err = tune.Finite(p, l.sampler.start(), *l.sampler.Seed)
 	} else {
 		_, err = tune.Steps(p, []float64{1}, l.sampler.start(), *l.sampler.Seed)

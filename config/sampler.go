@@ -79,6 +79,9 @@ const (
 	autoLeast      = 1000    // of the first round, if it is given
 	autoBurnIn     = 500     // after a warm-up
 	autoThin       = 10
+	autoPaths      = 1000 // iterations of the first round with kernel hmc, all kept
+	autoLeastPaths = 100
+	autoBurnPaths  = 25
 	autoRHat       = 1.01
 	autoESS        = 400
 )
@@ -116,9 +119,6 @@ func (l *loader) readSampler(n *yamlpos.Node) {
 		l.samplerSwap(n.Field("swap"))
 		l.samplerWall(n)
 		l.samplerUntil(n)
-		if l.method.auto && s.Iterations > 0 && s.Iterations < autoLeast {
-			l.Report(n.Field("iterations"), "the first round of method auto needs at least %d iterations; found %s", autoLeast, n.Field("iterations").Text)
-		}
 	}
 	if !l.method.auto {
 		l.samplerSchedule(n.Field("schedule"))
@@ -149,7 +149,7 @@ func (l *loader) samplerMethod(n *yamlpos.Node) {
 	}
 	for _, f := range n.Fields {
 		switch key := f.Key.Text; key {
-		case "burn_in", "thin", "step_size", "temperature", "schedule", "boundary", "cap", "penalty", "smoothing", "kernel", "leapfrog", "momentum", "noise_estimate", "whiten":
+		case "burn_in", "thin", "step_size", "temperature", "schedule", "boundary", "cap", "penalty", "smoothing", "leapfrog", "momentum", "noise_estimate", "whiten":
 			l.Report(f.Key, "method auto sets %s itself: drop the key, or take method: r2sgld", key)
 		}
 	}
@@ -177,12 +177,20 @@ func (l *loader) samplerKernel(n *yamlpos.Node) {
 	if !m.hmc {
 		return
 	}
-	s.Kernel, s.Leapfrog = "hmc", 10
+	l.takeHMC()
 	if v, ok := l.Int(k, 1, maxLeapfrog); ok {
 		s.Leapfrog = v
 	}
 	if b := n.Field("boundary"); b != nil && (b.Text == string(domain.Nearest) || b.Text == string(domain.Project)) {
 		l.Report(b, "kernel hmc keeps the law under boundary specular and refuse only; found %s", b.Text)
+	}
+}
+
+// takeHMC makes the kernel HMC; method auto finds the lengths of its trajectories.
+func (l *loader) takeHMC() {
+	l.method.hmc, l.sampler.Kernel = true, "hmc"
+	if !l.method.auto {
+		l.sampler.Leapfrog = 10
 	}
 }
 
@@ -234,7 +242,7 @@ func (l *loader) samplerUntil(n *yamlpos.Node) {
 	}
 	s.Until.ESS, _ = l.Positive(k.Field("ess"))
 	s.Until.Seconds, _ = l.Positive(k.Field("seconds"))
-	s.Until.Iterations, _ = l.Int(k.Field("iterations"), autoLeast, maxIterations)
+	s.Until.Iterations, _ = l.Int(k.Field("iterations"), 1, maxIterations)
 }
 
 // samplerRungs reads step sizes and temperatures.

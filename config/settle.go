@@ -58,7 +58,11 @@ func (s *Sampler) settleAny() {
 
 // settleAuto fills the defaults of method auto in.
 func (s *Sampler) settleAuto() {
-	s.Iterations = cmp.Or(s.Iterations, autoIterations)
+	first := autoIterations
+	if s.Kernel == "hmc" {
+		first = autoPaths
+	}
+	s.Iterations = cmp.Or(s.Iterations, first)
 	s.settleAny()
 	if s.Until == nil {
 		s.Until = &tune.Until{}
@@ -92,6 +96,9 @@ func (s *Sampler) noisyEnergies(u potential.Potential, section *yamlpos.Node) {
 // dimension d.
 func (s *Sampler) settings(m method, d int) r2sgld.Settings {
 	burnIn, thin := autoBurnIn, autoThin
+	if m.hmc {
+		burnIn, thin = autoBurnPaths, 1
+	}
 	if !m.auto {
 		burnIn, thin = *s.BurnIn, s.Thin
 	}
@@ -115,7 +122,7 @@ func (s *Sampler) settings(m method, d int) r2sgld.Settings {
 		out.Penalty = &r2sgld.Penalty{Strength: 1 / s.Smoothing, Distance: true}
 	}
 	if m.hmc {
-		out.HMC = &kernel.HMC{Leapfrog: s.Leapfrog}
+		out.HMC = &kernel.HMC{Leapfrog: max(1, s.Leapfrog)}
 	}
 	if m.momentum {
 		out.Momentum = &kernel.Momentum{Mu: *s.Momentum, NoiseEstimate: *s.NoiseEstimate}

@@ -1,0 +1,155 @@
+package config
+
+import (
+	"github.com/r2sgld/r2sgld"
+	"github.com/r2sgld/r2sgld/config/yamlpos"
+	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/dynamics"
+	"github.com/r2sgld/r2sgld/potential"
+	"github.com/r2sgld/r2sgld/stream"
+)
+
+// The starts of sampler.init and the likelihood that go with coordinates of their
+// own.
+const (
+	fromPrior            = "prior"
+	trajectoryLikelihood = "trajectory"
+)
+
+// charted is the posterior of a model in coordinates in which its priors are
+// uniform, and its whitening: the domain r of the parameters becomes a part of the
+// unit cube, whose uniform law is the prior, and a ladder tempers the likelihood
+// alone.
+func (l *loader) charted(p *dynamics.Problem, r *region, chart *dynamics.Chart) (r2sgld.Problem, *r2sgld.Whitening) {
+	cube := &region{d: r.d, names: r.names}
+	for j, name := range l.names {
+		cube.add(r.unit(j, -1), 0, "the least value of "+name)
+		cube.add(r.unit(j, 1), 1, "the largest value of "+name)
+	}
+	for _, s := range r.surfaces {
+		cube.surfaces = append(cube.surfaces, chartedSurface{s, chart})
+	}
+	for i, row := range r.rows {
+		if r.axis(i) < 0 {
+			cube.surfaces = append(cube.surfaces, chartedSurface{halfSpace{row, r.bounds[i]}, chart})
+			cube.names = append(cube.names, r.texts[i])
+		}
+	}
+	d, err := cube.domain()
+	if err != nil {
+		l.Report(l.root.Field("model").Key("constraints"), "the domain cannot be built: %v", err)
+	}
+	u := r2sgld.Problem{Potential: potential.Charted(p.Potential, chart), Domain: d, Names: l.names,
+		Chart: &r2sgld.Chart{Point: chart.Point, Domain: l.domain}}
+	if p.Factor == nil {
+		return u, nil
+	}
+	w := &r2sgld.Whitening{Center: make([]float64, r.d)}
+	chart.Coordinates(w.Center, p.Center)
+	scale := chart.Slopes(p.Center)
+	for j, row := range p.Factor {
+		w.L = append(w.L, make([]float64, r.d))
+		for k, v := range row {
+			w.L[j][k] = v * scale[j]
+		}
+	}
+	return u, w
+}
+
+// A halfSpace is a·x ≤ b as a surface.
+type halfSpace struct {
+	a []float64
+	b float64
+}
+
+func (h halfSpace) Dim() int { return len(h.a) }
+
+func (h halfSpace) Bind() domain.SurfaceEval { return h }
+
+func (h halfSpace) Value(x []float64) float64 {
+	sum := -h.b
+	for j, v := range h.a {
+		sum += v * x[j]
+	}
+	return sum
+}
+
+func (h halfSpace) Gradient(g, x []float64) float64 {
+	copy(g, h.a)
+	return h.Value(x)
+}
+
+// A chartedSurface is a surface in the coordinates of a chart.
+type chartedSurface struct {
+	domain.Surface
+	chart *dynamics.Chart
+}
+
+func (s chartedSurface) Bind() domain.SurfaceEval {
+	return &chartedEval{s.Surface.Bind(), s.chart, make([]float64, s.Dim())}
+}
+
+type chartedEval struct {
+	g     domain.SurfaceEval
+	chart *dynamics.Chart
+	x     []float64
+}
+
+func (e *chartedEval) Value(u []float64) float64 {
+	e.chart.Point(e.x, u)
+	return e.g.Value(e.x)
+}
+
+func (e *chartedEval) Gradient(g, u []float64) float64 {
+	e.chart.Point(e.x, u)
+	v := e.g.Gradient(g, e.x)
+	e.chart.Covector(g, e.x)
+	return v
+}
+
+// startFromPrior draws a start for every replica from the priors cut to the domain.
+func (l *loader) startFromPrior(s *Run, p *dynamics.Problem, r *region, section *yamlpos.Node) {
+	at := section.Field("init")
+	chart := p.Chart(r.box())
+	if chart == nil {
+		l.Report(at, "init: prior needs a prior, or bounds on both sides, for every parameter, and data that do not contradict them")
+		return
+	}
+	rng := &stream.New(s.Settings.Seed, priorLadder).Of(0, stream.Start).Rand
+	u := make([]float64, len(l.names))
+	for range s.Settings.Ladders {
+		var states [][]float64
+		for range s.Settings.Temperature {
+			x := make([]float64, len(u))
+			inside := false
+			for range priorTries {
+				for j := range u {
+					u[j] = rng.Float64()
+				}
+				chart.Point(x, u)
+				if inside = l.domain == nil || l.domain.Contains(x); inside {
+					break
+				}
+			}
+			if !inside {
+				l.Report(at, "none of %d draws from the priors meets the constraints: give init as a point", priorTries)
+				return
+			}
+			states = append(states, x)
+		}
+		s.Settings.States = append(s.Settings.States, states)
+	}
+}
+
+// from is where a run starts, or the middle of where it does.
+func (l *loader) from() []float64 {
+	if l.sampler.Init == fromPrior {
+		return l.center
+	}
+	return l.sampler.start()
+}
+
+const (
+	priorLadder = 1 << 42 // a ladder that no run has; its stream draws starts
+	priorTries  = 100_000
+)
