@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/r2sgld/r2sgld/expression"
 )
 
 // Suffixes of the names of the parameters that a trajectory has beside those of
@@ -13,15 +15,34 @@ const (
 	noiseSuffix   = ".noise"   // the scale of the noise of its data
 )
 
+// complete adds to the states of a trajectory those that have an equation and no
+// data.
+func (m *Model) complete() *Model {
+	if m.Likelihood != "trajectory" {
+		return m
+	}
+	c := *m
+	c.States, c.latent = slices.Clone(m.States), nil
+	for _, e := range m.Equations {
+		if !slices.Contains(c.States, e.State) {
+			c.States, c.latent = append(c.States, e.State), append(c.latent, e.State)
+		}
+	}
+	return &c
+}
+
+// observed reports whether a state has data.
+func (m *Model) observed(state string) bool { return !slices.Contains(m.latent, state) }
+
 // nuisances are the names of those parameters: all initial values, then the
-// noise scales that are not given.
+// noise scales of states with data that are not given.
 func (m *Model) nuisances() []string {
 	var names []string
 	for _, s := range m.States {
 		names = append(names, s+initialSuffix)
 	}
 	for _, s := range m.States {
-		if _, given := m.givenNoise(s); !given {
+		if _, given := m.givenNoise(s); !given && m.observed(s) {
 			names = append(names, s+noiseSuffix)
 		}
 	}
@@ -56,10 +77,13 @@ func (m *Model) checkTrajectory(f *faults) {
 		if !slices.Contains(states, s) {
 			f.addf([]string{"equations"}, "no equation for %q: a trajectory needs one for every state of the data", s)
 		}
+		if used, err := expression.Names(s); err != nil || len(used) != 1 || used[0] != s {
+			f.addf([]string{"equations", s}, "%q is no name of a state: take letters, digits and _", s)
+		}
 		if v, ok := m.fixed(s + noiseSuffix); ok && !(v > 0) {
 			f.addf([]string{"fixed", s + noiseSuffix}, "the noise scale %v is not positive", v)
 		}
-		if v, ok := m.fixed(s + initialSuffix); ok && m.lognormal() && !(v > 0) {
+		if v, ok := m.fixed(s + initialSuffix); ok && m.lognormal() && m.observed(s) && !(v > 0) {
 			f.addf([]string{"fixed", s + initialSuffix}, "the initial value %v is not positive, as log-normal noise wants it", v)
 		}
 	}
@@ -80,7 +104,7 @@ func (m *Model) checkTrajectory(f *faults) {
 // bounds are where a parameter of a trajectory can be, priors aside.
 func (m *Model) bounds(parameter string) (lo, hi float64) {
 	for _, s := range m.States {
-		if parameter == s+noiseSuffix || parameter == s+initialSuffix && m.lognormal() {
+		if parameter == s+noiseSuffix || parameter == s+initialSuffix && m.lognormal() && m.observed(s) {
 			return 0, math.Inf(1)
 		}
 	}

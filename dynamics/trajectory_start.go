@@ -151,7 +151,7 @@ func (p *Problem) nuisanceStart(x []float64) {
 		if t.lognormal {
 			first = math.Exp(first)
 		}
-		if j := t.initial[k].index; j >= 0 && !p.given(j) {
+		if j := t.initial[k].index; j >= 0 && first == first && !p.given(j) {
 			x[j] = first
 		}
 		if j := t.noise[k].index; j >= 0 && !p.given(j) {
