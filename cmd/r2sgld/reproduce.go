@@ -17,6 +17,7 @@ import (
 	"github.com/r2sgld/r2sgld/runner"
 	"github.com/r2sgld/r2sgld/store"
 	"github.com/r2sgld/r2sgld/study"
+	"github.com/r2sgld/r2sgld/study/dynamical"
 	"github.com/r2sgld/r2sgld/study/multimodal"
 )
 
@@ -30,6 +31,8 @@ type paperStudy struct {
 // studies are all of them, in the order of the paper.
 func studies() []paperStudy {
 	return []paperStudy{
+		{"lorenz", dynamical.LorenzTitle, dynamical.Lorenz, nil},
+		{"lotka-volterra", dynamical.LotkaVolterraTitle, dynamical.LotkaVolterra, nil},
 		{"multimodal", multimodal.Title, multimodal.Run, multimodal.Truth},
 		{"diameter", multimodal.DiameterTitle, multimodal.Diameter, nil},
 	}
@@ -44,7 +47,7 @@ func reproduceCommand() *cobra.Command {
 	var truth bool
 	var b strings.Builder
 	for _, e := range studies() {
-		fmt.Fprintf(&b, "  %-12s %s\n", e.name, e.title)
+		fmt.Fprintf(&b, "  %-14s %s\n", e.name, e.title)
 	}
 	cmd := &cobra.Command{
 		Use:   "reproduce STUDY",
@@ -52,7 +55,7 @@ func reproduceCommand() *cobra.Command {
 		Long: `Run a study of the r2SGLD paper and say which of its claims hold. The folder gets
 report.html (figures, tables, a verdict for every claim, and how to run it again),
 results.json, claims.json and the figures. The studies:
-` + b.String() + fmt.Sprintf("  %-12s one report of all of them", everything),
+` + b.String() + fmt.Sprintf("  %-14s one report of all of them", everything),
 		Example: `  r2sgld reproduce multimodal
   r2sgld reproduce multimodal --scale smoke
   r2sgld reproduce multimodal --truth --json`,

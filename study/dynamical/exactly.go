@@ -1,0 +1,138 @@
+package dynamical
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/r2sgld/r2sgld/potential"
+)
+
+// walls are the distances of the walls from the mean of the exact law, in standard
+// deviations of what each constraint bounds.
+func (r *ruler) walls() []float64 {
+	var out []float64
+	for _, w := range r.v.bounds() {
+		value, variance := -w.least, 0.0
+		for k := range r.v.parameters {
+			along := 0.0
+			for j := range r.v.parameters {
+				along += w.normal[j] * r.exact.Factor[j][k]
+			}
+			variance += along * along
+			value += w.normal[k] * r.exact.Center[k]
+		}
+		out = append(out, value/math.Sqrt(variance))
+	}
+	return out
+}
+
+// A bound is the half-space normal·x ≥ least.
+type bound struct {
+	normal []float64
+	least  float64
+}
+
+// bounds are the constraints of a variant as numbers.
+func (v *variant) bounds() []bound {
+	at := map[string]int{}
+	for j, p := range v.parameters {
+		at[p] = j
+	}
+	make1 := func(plus, minus string, least float64) bound {
+		b := bound{make([]float64, len(v.parameters)), least}
+		b.normal[at[plus]] = 1
+		if minus != "" {
+			b.normal[at[minus]] = -1
+		}
+		return b
+	}
+	if v.system.name != "lorenz" {
+		var out []bound
+		for _, p := range []string{"alpha", "beta", "delta", "gamma"} {
+			out = append(out, make1(p, "", 0))
+		}
+		return out
+	}
+	out := []bound{make1("rho", "", 1), make1("beta", "", 0)}
+	for _, p := range []string{"sigma", "sigma_x", "sigma_y"} {
+		if _, ok := at[p]; ok {
+			out = append(out, make1(p, "beta", 1))
+		}
+	}
+	return out
+}
+
+// slowest is the relaxation time of the slowest direction, in units of step size
+// times iterations: one over the smallest eigenvalue of the precision.
+func (r *ruler) slowest() float64 {
+	values := r.curvatures()
+	return 1 / values[0]
+}
+
+// curvatures are the eigenvalues of the precision of the exact law, rising.
+func (r *ruler) curvatures() []float64 {
+	d := len(r.v.parameters)
+	p := r.exact.Whole.(*potential.Regression)
+	g := p.Gram()
+	s := mat.NewSymDense(d, nil)
+	for j := range d {
+		for k := j; k < d; k++ {
+			s.SetSym(j, k, g[j*d+k])
+		}
+	}
+	var e mat.EigenSym
+	e.Factorize(s, false)
+	return e.Values(nil)
+}
+
+// exactAround is the relative distance of draws of the exact law from the truth.
+func (r *ruler) exactAround() float64 {
+	sum := 0.0
+	for _, k := range r.v.key {
+		truth := r.v.quantities[k].truth
+		a, b := (r.mean[k]-truth)/truth, r.sd[k]/truth
+		sum += (a*a + b*b) / float64(len(r.v.key))
+	}
+	return math.Sqrt(sum)
+}
+
+// best is the score of the modes of the exact law.
+func (r *ruler) best() score {
+	s := score{mode: r.mean}
+	r.simulate(&s)
+	return s
+}
+
+// gammaQuantiles are the quantiles of a Gamma law of scale 1 at the middles of
+// equal cells.
+func gammaQuantiles(shape float64, cells int) []float64 {
+	g := distuv.Gamma{Alpha: shape, Beta: 1}
+	out := make([]float64, cells)
+	for i := range out {
+		out[i] = g.Quantile((float64(i) + 0.5) / float64(cells))
+	}
+	return out
+}
+
+// diffusion is the sum of the step sizes of a sampler's cold rung, in all and
+// after burn-in.
+func (m *inquiry) diffusion(base int) (total, late float64) {
+	n := iterationsOf(m.Scale)
+	for k := 1; k <= n; k++ {
+		eta := 1.0
+		if base == 1 {
+			cycle := (n + 9) / 10
+			eta = (1 + math.Cos(math.Pi*float64((k-1)%cycle)/float64(cycle))) / 2
+		} else if k > n/6 {
+			eta = math.Pow(0.9999, float64(paperIterations)/float64(n)*float64(k-n/6))
+		}
+		eta *= m.system.cold[base]
+		total += eta
+		if k > n/3 {
+			late += eta
+		}
+	}
+	return total, late
+}

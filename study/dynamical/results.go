@@ -1,0 +1,161 @@
+package dynamical
+
+import "math"
+
+// results are the numbers of a study for other programs.
+type results struct {
+	System   string         `json:"system"`
+	Rows     int            `json:"rows"`
+	Batch    int            `json:"batch"`
+	Initial  []float64      `json:"initial_state"`
+	Variants []variantFacts `json:"variants"`
+	Lyapunov *lyapunovFacts `json:"lyapunov,omitempty"`
+	Cases    []caseFacts    `json:"runs_of_the_paper"`
+	Timings  []timing       `json:"timings"`
+}
+
+// lyapunovFacts are the exponent, its standard error and its inverse.
+type lyapunovFacts struct {
+	Exponent float64 `json:"exponent"`
+	SE       float64 `json:"standard_error"`
+	Time     float64 `json:"time"`
+}
+
+// variantFacts say what is known of a variant.
+type variantFacts struct {
+	Name         string        `json:"name"`
+	Told         string        `json:"free"`
+	Equations    []string      `json:"equations"`
+	Constraints  []string      `json:"constraints"`
+	Coefficients []coefficient `json:"coefficients"`
+	Curvatures   []float64     `json:"curvatures"`
+	Walls        []float64     `json:"walls_in_sd"`
+	Parting      float64       `json:"parting_of_the_exact_modes"`
+	Apart        *[2]float64   `json:"distance_of_the_exact_modes,omitempty"`
+	Swaps        float64       `json:"exact_swap_rate"`
+}
+
+// coefficient is a coefficient with its true value and the exact law.
+type coefficient struct {
+	Name  string  `json:"coefficient"`
+	Key   bool    `json:"key"`
+	Truth float64 `json:"true_value"`
+	Mean  float64 `json:"exact_mean"`
+	SD    float64 `json:"exact_sd"`
+}
+
+// timing is what an iteration of a case cost; it differs from run to run.
+type timing struct {
+	Case string  `json:"case"`
+	US   float64 `json:"microseconds_per_iteration"`
+}
+
+// caseFacts are what came of a case, over its runs.
+type caseFacts struct {
+	Free       string     `json:"free"`
+	Start      string     `json:"start"`
+	Label      string     `json:"label"`
+	Method     string     `json:"method"`
+	Runs       int        `json:"runs"`
+	Iterations int        `json:"iterations"`
+	Error      Interval   `json:"error_of_modes"`
+	ErrorAll   Interval   `json:"error_of_all_modes"`
+	Off        Interval   `json:"distance_from_exact_law"`
+	Around     Interval   `json:"distance_of_draws_from_truth"`
+	Parting    Interval   `json:"parting"`
+	Apart      []Interval `json:"distance_of_trajectories,omitempty"`
+	Swaps      *Interval  `json:"swap_rate,omitempty"`
+	Modes      []Interval `json:"modes"`
+	Means      []Interval `json:"means"`
+	SDs        []Interval `json:"sds"`
+	Peaks      [][]int    `json:"peaks"`
+	ESS        []Interval `json:"ess"`
+	Outside    [][]int    `json:"iterations_outside"`
+	Hits       int64      `json:"reflections"`
+	Fallbacks  int64      `json:"fallbacks"`
+	Same       *int       `json:"runs_identical_to_partner,omitempty"`
+}
+
+// results gathers them.
+func (m *inquiry) results() *results {
+	r := &results{System: m.system.name, Rows: len(m.rulers[m.system.variants[0]].exact.Time), Batch: batchRows, Initial: m.system.initial}
+	if m.lyapunov != nil {
+		r.Lyapunov = &lyapunovFacts{m.lyapunov.Value, m.lyapunov.SE, m.lyapunov.Time()}
+	}
+	for _, v := range m.system.variants {
+		r.Variants = append(r.Variants, m.facts(v))
+	}
+	for _, o := range m.all {
+		c := o.facts()
+		s := samplers()[o.base]
+		if partner := find(m.all, o.v, o.from, s.plain); o.reflected && partner != nil && o.label == s.reflected {
+			n := o.identical(partner)
+			c.Same = &n
+		}
+		r.Cases = append(r.Cases, c)
+		seconds := 0.0
+		for _, k := range o.runs {
+			seconds += k.seconds
+		}
+		r.Timings = append(r.Timings, timing{o.name(), 1e6 * seconds / float64(o.iterations*len(o.runs))})
+	}
+	return r
+}
+
+func (m *inquiry) facts(v *variant) variantFacts {
+	r := m.rulers[v]
+	f := variantFacts{Name: v.name, Told: v.told, Equations: v.equations, Constraints: v.constraints, Curvatures: r.curvatures(), Walls: r.walls(),
+		Parting: r.best().parting, Swaps: normalSwaps(len(v.parameters))}
+	if m.system.name != "lorenz" {
+		apart := r.best().apart
+		f.Apart = &apart
+	}
+	key := map[int]bool{}
+	for _, k := range v.key {
+		key[k] = true
+	}
+	for k, q := range v.quantities {
+		f.Coefficients = append(f.Coefficients, coefficient{q.name, key[k], q.truth, r.mean[k], r.sd[k]})
+	}
+	return f
+}
+
+// facts are what is told of an outcome.
+func (o *outcome) facts() caseFacts {
+	c := caseFacts{Free: o.v.told, Start: o.from, Label: o.label, Method: o.method(), Runs: len(o.runs), Iterations: o.iterations,
+		Error: o.interval(modeError), ErrorAll: o.interval(func(s score) float64 { return s.errorAll }), Off: o.interval(off), Around: o.interval(around), Parting: o.interval(parting)}
+	if o.v.system.name != "lorenz" {
+		c.Apart = []Interval{o.interval(apartEarly), o.interval(apartLate)}
+	}
+	if samplers()[o.base].rungs == 2 {
+		i := o.interval(swaps)
+		c.Swaps = &i
+	}
+	for i, k := range o.v.key {
+		c.Modes = append(c.Modes, o.interval(func(s score) float64 { return s.mode[k] }))
+		c.Means = append(c.Means, o.interval(func(s score) float64 { return s.mean[k] }))
+		c.SDs = append(c.SDs, o.interval(func(s score) float64 { return s.sd[k] }))
+		c.ESS = append(c.ESS, o.interval(func(s score) float64 { return s.ess[i] }))
+	}
+	c.Outside = [][]int{{0, 0}, {0, 0}}[:samplers()[o.base].rungs]
+	for _, r := range o.runs {
+		c.Peaks = append(c.Peaks, r.peaks)
+		for i := range c.Outside {
+			c.Outside[i][0] += r.outside[i][0]
+			c.Outside[i][1] += r.outside[i][1]
+		}
+		c.Hits += r.hits
+		c.Fallbacks += r.fallbacks
+	}
+	return c
+}
+
+func (o *outcome) interval(of func(score) float64) Interval { return interval(o.column(of)) }
+
+// finite is v, nil if it is not a number that JSON has.
+func finite(v float64) *float64 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return nil
+	}
+	return &v
+}
