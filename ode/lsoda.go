@@ -1,6 +1,9 @@
 package ode
 
-import "math"
+import (
+	"errors"
+	"math"
+)
 
 // The method of this file and its neighbours is LSODA's: multistep formulas of
 // variable order and step on the Nordsieck array, Adams–Moulton (orders 1–12,
@@ -31,6 +34,9 @@ const (
 	// accepted steps, and after a failure.
 	growthFirst, growthLater, growthFailed = 1e4, 10, 2
 )
+
+var errLost = errors.New("the step fell below the resolution of time: the solution runs off to infinity or jumps there: " +
+	"end earlier or loosen the tolerance")
 
 // lsoda is a stepper. Vectors of length n; z[j] is h^j/j! times the j-th
 // derivative of the solution at t.
@@ -88,7 +94,7 @@ func (m *lsoda) start(sys *System, t, bound float64, y []float64) {
 	m.count = Stats{}
 	m.stiff, m.order = false, 1
 	m.wait, m.growth, m.patience = 2, growthFirst, patience
-	m.rate, m.slope, m.slopeNow, m.bounded = 0.7, 0, 0, false
+	m.rate, m.slope, m.slopeNow, m.bounded, m.finite = 0.7, 0, 0, false, true
 	m.newton.reset(m.n / (1 + sys.columns))
 	copy(m.z[0], y)
 	m.weigh()
@@ -171,7 +177,7 @@ func (m *lsoda) step() error {
 			if !m.finite {
 				return errNotFinite
 			}
-			return errTooSmall
+			return errLost
 		}
 		m.t = start + m.h
 		if landing && failed == 0 {

@@ -31,6 +31,7 @@ func (m *lsoda) within(f float64, q int) float64 {
 
 // best chooses among the order and its neighbours; up is 0 where the order may not rise.
 func (m *lsoda) best(err, up float64) candidate {
+	m.slopeNow = 0
 	q, use := m.order, m.use()
 	same := candidate{q, m.within(factor(err, q, 1.2), q)}
 	c := same
@@ -61,7 +62,6 @@ func (m *lsoda) chooseOrder(err float64) {
 	}
 	c := m.best(err, up)
 	reach := max(math.Abs(m.h)*m.slope, 1e-6)
-	m.slopeNow = 0
 	bound := !m.stiff && c.order <= q && c.factor*reach*1.00001 >= stable[c.order]
 	if c.factor < 1.1 && !bound {
 		m.wait = 3

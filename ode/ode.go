@@ -4,7 +4,7 @@
 // Methods: Dormand–Prince 5(4) for ordinary needs, DOP853 for tight tolerances,
 // LSODA where the problem may be stiff. Tolerances mean what they mean in SciPy:
 // a step is accepted if the root mean square of e_i/(atol_i + rtol·max(|y_i|, |ŷ_i|))
-// is below 1.
+// is below 1. LSODA measures with the maximum instead and allows a step a tenth of it.
 package ode
 
 import (
