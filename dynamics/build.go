@@ -149,12 +149,11 @@ func (p *Problem) fromLinear(columns []potential.Column) (likelihood, whole pote
 	for i := range columns {
 		c := &columns[i]
 		n := len(c.Index)
-		p.white[i] = p.whiten(i, c.Design, n, less(c.Response, c.Offset))
-		c.Design, c.Offset, c.Response = p.white[i].design(c.Design, n), p.white[i].vector(c.Offset), p.white[i].vector(c.Response)
-		fit, err := p.ownFit(i, *c)
+		fit, err := p.whitenColumn(i, c)
 		if err != nil {
 			return nil, nil, nil, err
 		}
+		p.collinear(p.equations[i], c.Design, n)
 		if c.Weight, err = p.weigh(i, fit); err != nil {
 			return nil, nil, nil, err
 		}
@@ -176,21 +175,41 @@ func (p *Problem) fromLinear(columns []potential.Column) (likelihood, whole pote
 	return b, r, func([]float64) []float64 { return slices.Clone(g) }, nil
 }
 
-// ownFit fits the parameters of equation i to its response alone, and says what
-// the data cannot tell apart.
-func (p *Problem) ownFit(i int, own potential.Column) (potential.Fit, error) {
-	n := len(own.Index)
-	if n == 0 {
-		return potential.NewFit(own.Response, zeroOr(own.Offset, len(own.Response)), 0), nil
+// whitenColumn whitens the rows of equation i, as its own fit says that they hang
+// together, and returns the fit of the whitened ones.
+func (p *Problem) whitenColumn(i int, c *potential.Column) (potential.Fit, error) {
+	raw, n := *c, len(c.Index)
+	rounds := 1
+	if p.rows.made != nil {
+		// The first fit takes rows as independent, the second finds how they hang
+		// together, and the third where the second one's fit was far off.
+		p.white[i], rounds = &whitener{sd: unitOr(p.Responses[i].SD, len(c.Response))}, 3
 	}
-	own.Weight, own.Index = 1, seq(n)
-	r, err := potential.NewRegression(n, []potential.Column{own}, 0)
-	if err != nil {
-		return potential.Fit{}, err
+	var x []float64
+	var fit potential.Fit
+	for round := range rounds {
+		if p.rows.made == nil || round > 0 {
+			var err error
+			if p.white[i], err = p.whiten(i, x); err != nil {
+				return fit, err
+			}
+		}
+		w := p.white[i]
+		c.Design, c.Offset, c.Response = w.design(raw.Design, n), w.vector(raw.Offset), w.vector(raw.Response)
+		own := *c
+		own.Weight, own.Index = 1, seq(n)
+		if n == 0 {
+			fit = potential.NewFit(c.Response, zeroOr(c.Offset, len(c.Response)), 0)
+			continue
+		}
+		r, err := potential.NewRegression(n, []potential.Column{own}, 0)
+		if err != nil {
+			return fit, err
+		}
+		x, _ = r.LeastSquares()
+		fit = r.Fit(0, x)
 	}
-	x, rank := r.LeastSquares()
-	p.collinear(p.equations[i], own.Design, rank)
-	return r.Fit(0, x), nil
+	return fit, nil
 }
 
 // predict writes offset + design·x of a column.
@@ -227,13 +246,12 @@ func pad(columns []potential.Column) {
 	}
 }
 
-// less is a − b; nil b is 0.
-func less(a, b []float64) []float64 {
-	out := slices.Clone(a)
-	for t, v := range b {
-		out[t] -= v
+// unitOr is v, or n ones if that is nil.
+func unitOr(v []float64, n int) []float64 {
+	if v == nil {
+		return slices.Repeat([]float64{1}, n)
 	}
-	return out
+	return v
 }
 
 // fromCurves is fromLinear for equations that are not linear.
@@ -374,16 +392,23 @@ func (p *Problem) fitAlone(i int, c potential.ResidualColumn) ([]float64, potent
 func (p *Problem) whitenedFit(i int, c potential.ResidualColumn, x []float64) (potential.Fit, error) {
 	f := &functionals{dim: len(x)}
 	f.identity(c, nil, 1)
-	design, value := f.design(x)
-	p.white[i] = p.whiten(i, design, len(x), less(c.Response, value))
-	if w := p.white[i]; w != nil && len(x) > 0 {
-		f.blocks[0].white = w
-		y, u := minimise(f, f.Gram, x)
-		if !math.IsNaN(u) {
-			copy(x, y)
-		}
-		_, value = f.design(x)
+	rounds := 1
+	if p.rows.made != nil {
+		rounds = 2
 	}
+	for range rounds {
+		var err error
+		if p.white[i], err = p.whiten(i, x); err != nil {
+			return potential.Fit{}, err
+		}
+		if w := p.white[i]; w != nil && len(x) > 0 {
+			f.blocks[0].white = w
+			if y, u := minimise(f, f.Gram, x); !math.IsNaN(u) {
+				copy(x, y)
+			}
+		}
+	}
+	_, value := f.design(x)
 	return potential.NewFit(p.white[i].vector(c.Response), p.white[i].vector(value), len(x)), nil
 }
 

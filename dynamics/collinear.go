@@ -20,9 +20,11 @@ const (
 // collinear warns if the terms of an equation, its design by rows, are nearly
 // dependent. A prior of any of the terms that take part is what the warning asks
 // for, and it is not given then unless the data tell nothing.
-func (p *Problem) collinear(e equation, design []float64, rank int) {
-	n := len(e.parameters)
-	condition, part := dependence(design, n)
+func (p *Problem) collinear(e equation, design []float64, n int) {
+	if n == 0 {
+		return
+	}
+	condition, rank, part := dependence(design, n)
 	terms := make([]string, len(part))
 	held := false
 	for i, k := range part {
@@ -44,18 +46,20 @@ func (p *Problem) collinear(e equation, design []float64, rank int) {
 	}
 }
 
-// dependence returns the condition number of a design of n columns scaled to
-// equal lengths, and which columns take part in its nearest dependence.
-func dependence(design []float64, n int) (condition float64, part []int) {
+// dependence returns the condition number and the rank of a design of n columns
+// scaled to equal lengths, and which columns take part in its nearest dependence.
+func dependence(design []float64, n int) (condition float64, rank int, part []int) {
 	rows := len(design) / n
+	rank = n
 	a := mat.NewDense(max(rows, n), n, nil) // rows of 0 where there are few
 	for k := range n {
 		length := 0.0
 		for t := range rows {
 			length = math.Hypot(length, design[t*n+k])
 		}
-		if length == 0 {
-			return math.Inf(1), []int{k}
+		if length == 0 { // a term that is 0 in all rows
+			rank, part = rank-1, append(part, k)
+			continue
 		}
 		for t := range rows {
 			a.Set(t, k, design[t*n+k]/length)
@@ -66,10 +70,16 @@ func dependence(design []float64, n int) (condition float64, part []int) {
 	var r mat.Dense
 	qr.RTo(&r)
 	var svd mat.SVD
+	if part != nil {
+		return math.Inf(1), rank, part
+	}
 	if !svd.Factorize(r.Slice(0, n, 0, n), mat.SVDThin) {
-		return math.Inf(1), seq(n)
+		return math.Inf(1), n, seq(n)
 	}
 	values := svd.Values(nil)
+	for rank > 1 && values[rank-1] < 1e-13*values[0] {
+		rank--
+	}
 	var v mat.Dense
 	svd.VTo(&v)
 	most := 0.0
@@ -81,5 +91,5 @@ func dependence(design []float64, n int) (condition float64, part []int) {
 			part = append(part, k)
 		}
 	}
-	return values[0] / values[n-1], part
+	return values[0] / values[n-1], rank, part
 }

@@ -2,116 +2,222 @@ package dynamics
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/mat"
+
+	"github.com/r2sgld/r2sgld/expression"
 )
 
-// whiten finds how the residuals of response i hang together, given a design
-// (by rows, of so many columns) and the response that it explains.
+// whiten says how the residuals of response i hang together, x being the
+// parameters of its equation.
 //
 // Independent estimates have the standard deviations that the gaps of time give
-// them. Overlapping ones (savgol, spline) are dX = W·X with the covariance
-// R = W·Wᵀ, scaled to a mean precision of 1, to which the noise of the states on
-// the right-hand side adds a part that differs from row to row: the covariance
-// is (1 − κ)R + κI, and κ has the largest restricted likelihood (Patterson and
-// Thompson 1971). It also makes up for the directions in which R vanishes.
-func (p *Problem) whiten(i int, design []float64, columns int, response []float64) *whitener {
+// them. Those that overlap (savgol, spline) are dX = W·X, and the residuals
+// dX − f(X) have, to first order in the noise of the data, the covariance of
+// (W − J)·noise, J being the derivative of f by the states: that of the state
+// itself lies on the diagonal of W, those of other states add independent noise
+// of their own. What equations share through the same states is left out. The
+// unit is that of [relative].
+func (p *Problem) whiten(i int, x []float64) (*whitener, error) {
+	r := &p.Responses[i]
 	if p.rows.made == nil {
-		if sd := p.Responses[i].SD; sd != nil {
-			return &whitener{sd: sd}
+		if r.SD != nil {
+			return &whitener{sd: r.SD}, nil
 		}
-		return nil
+		return nil, nil
 	}
-	c := covariance(p.rows.made[i])
-	precision := 0.0
+	states, slopes, err := p.byStates(i, x, p.rows.at[i], p.logarithmic())
+	if err != nil {
+		return nil, err
+	}
+	e := p.equations[i].state
+	made, extra := slices.Clone(p.rows.made[i]), make([]float64, len(r.Observed))
+	for k, name := range states {
+		share := p.rows.noise[name] / p.rows.noise[e]
+		for t, v := range slopes[k] {
+			if name == e {
+				made[t] = made[t].plus(-v)
+			} else {
+				extra[t] += v * v * share * share
+			}
+		}
+	}
+	c := covariance(made)
+	for t, v := range extra {
+		c.Data[t*c.Stride] += v
+	}
+	r.SD = r.SD[:0]
 	for t := range c.N {
-		precision += 1 / c.Data[t*c.Stride]
+		r.SD = append(r.SD, math.Sqrt(c.Data[t*c.Stride]))
 	}
-	for k := range c.Data {
-		c.Data[k] *= precision / float64(c.N)
-	}
-	// κ is a matter of a few thousand rows.
-	const work = 3e7
-	n := min(c.N, max(300+10*columns, int(work/float64((c.K+1)*(c.K+1)))))
-	part := c
-	part.N, part.K = n, c.K
-	score := func(power float64) float64 {
-		return restricted(mix(part, math.Pow(10, power)), design[:n*columns], columns, response[:n])
-	}
-	best, at := score(0), 0.0
-	for power := -6.0; power < 0; power++ {
-		if v := score(power); v < best {
-			best, at = v, power
-		}
-	}
-	if !math.IsInf(best, 0) {
-		x := golden(score, math.Max(-6, at-1), math.Min(0, at+1), 0.05)
-		if score(x) < best {
-			at = x
-		}
-	}
-	if w, ok := newWhitener(mix(c, math.Pow(10, at))); ok {
-		return w
-	}
-	w, _ := newWhitener(mix(c, 1))
-	return w
+	r.SD = normalise(c, r.SD)
+	return regularised(c), nil
 }
 
-// mix returns (1 − share)·c + share·I.
-func mix(c blas64.SymmetricBand, share float64) blas64.SymmetricBand {
-	out := newBand(c.N, c.K)
-	for t := range c.N {
-		for j := range min(c.K+1, out.Stride) {
-			out.Data[t*out.Stride+j] = (1 - share) * c.Data[t*c.Stride+j]
-		}
-		out.Data[t*out.Stride] += share
+// normalise divides a covariance by the square of the unit of its standard
+// deviations sd and returns those in that unit.
+func normalise(c blas64.SymmetricBand, sd []float64) []float64 {
+	out := relative(sd)
+	unit := sd[0]
+	if out != nil {
+		unit = sd[0] / out[0]
+	}
+	for k := range c.Data {
+		c.Data[k] /= unit * unit
 	}
 	return out
 }
 
-// restricted is −2 log of the restricted likelihood, up to a constant, of
-// residuals with a covariance proportional to c, which it overwrites; +Inf
-// where c is not positive definite or the design fits exactly.
-func restricted(c blas64.SymmetricBand, design []float64, columns int, response []float64) float64 {
-	n := len(response)
-	w, ok := newWhitener(c)
-	if !ok || n <= columns+1 {
-		return math.Inf(1)
+// regularised factors a covariance, whose entries on the diagonal are about 1,
+// with as much added to them as it takes: 1e-4, which stands for what is not
+// linear, and more if rounding asks for it.
+func regularised(c blas64.SymmetricBand) *whitener {
+	for share := 1e-4; ; share *= 10 {
+		m := newBand(c.N, c.K)
+		copy(m.Data, c.Data)
+		for t := range c.N {
+			m.Data[t*m.Stride] *= 1 + share
+		}
+		if w, ok := newWhitener(m); ok || share > 1e3 {
+			return w
+		}
 	}
-	a := mat.NewDense(n, columns+1, nil)
-	v := make([]float64, n)
-	for k := range columns + 1 {
-		length := 0.0
-		for t := range v {
-			if v[t] = response[t]; k < columns {
-				v[t] = design[t*columns+k]
+}
+
+// byStates differentiates the right-hand side of equation i by the states that
+// it needs, at parameters x of the equation and the given rows; with log its
+// ratio to its state by the logarithms of those states that have one.
+func (p *Problem) byStates(i int, x []float64, rows []int, log bool) (states []string, slopes [][]float64, err error) {
+	e := p.equations[i]
+	if states, err = p.needs(e); err != nil || len(states) == 0 {
+		return nil, nil, err
+	}
+	text, alias, full, err := p.rightHand(i)
+	if err != nil {
+		return nil, nil, err
+	}
+	if log {
+		text = "(" + text + ")/" + e.state
+	}
+	known := slices.Concat(states, p.model.times())
+	f, err := expression.CompileWRT(text, slices.Concat(known, alias), states)
+	if err != nil {
+		return nil, nil, &ModelError{[]string{"model", "equations", e.state}, offsetOf(err), err}
+	}
+	eval := f.Evaluator(rowLanes)
+	in, value, grad := make([]float64, rowLanes*(len(known)+len(alias))), make([]float64, rowLanes), make([]float64, rowLanes*len(states))
+	for k, name := range full {
+		v, fixed := p.model.fixed(name)
+		if !fixed {
+			v = x[slices.Index(e.parameters, name)]
+		}
+		for l := range rowLanes {
+			in[(len(known)+k)*rowLanes+l] = v
+		}
+	}
+	slopes = make([][]float64, len(states))
+	for k := range slopes {
+		slopes[k] = make([]float64, len(rows))
+	}
+	for from := 0; from < len(rows); from += rowLanes {
+		for k, name := range known {
+			for l := range rowLanes {
+				in[k*rowLanes+l] = p.rows.values[name][rows[min(from+l, len(rows)-1)]]
 			}
-			length = math.Hypot(length, v[t])
 		}
-		w.apply(v)
-		for t := range v {
-			if length > 0 {
-				v[t] /= length
+		eval.Gradient(value, grad, in)
+		for k := range states {
+			for l := range min(rowLanes, len(rows)-from) {
+				v := grad[k*rowLanes+l]
+				if log && p.rows.logs[states[k]] {
+					v *= in[k*rowLanes+l]
+				}
+				if math.IsNaN(v) || math.IsInf(v, 0) {
+					v = 0 // a kink: no first order
+				}
+				slopes[k][from+l] = v
 			}
 		}
-		a.SetCol(k, v)
 	}
-	var qr mat.QR
-	qr.Factorize(a)
-	var r mat.Dense
-	qr.RTo(&r)
-	rest := math.Abs(r.At(columns, columns))
-	sum := 2 * w.logDet(n)
-	free := n
-	for k := range columns {
-		if d := math.Abs(r.At(k, k)); d > 1e-10 {
-			sum += 2 * math.Log(d)
-			free--
+	return states, slopes, nil
+}
+
+// rightHand is the right-hand side of equation i as a formula: names in it stand
+// for the parameters, free or fixed, of the full names.
+func (p *Problem) rightHand(i int) (text string, alias, full []string, err error) {
+	e := &p.equations[i]
+	names := &symbols{full: map[string]string{}}
+	if e.terms != nil {
+		text = p.sum(e, i, names)
+	} else {
+		text = e.text
+		used, err := expression.Names(text)
+		if err != nil {
+			return "", nil, nil, &ModelError{[]string{"model", "equations", e.state}, offsetOf(err), err}
+		}
+		for _, name := range used {
+			if !slices.Contains(p.model.States, name) && !slices.Contains(p.model.times(), name) {
+				names.add(name, name)
+			}
 		}
 	}
-	if rest < 1e-12 {
-		return math.Inf(1)
+	for _, name := range names.order {
+		full = append(full, names.full[name])
 	}
-	return sum + 2*float64(free)*math.Log(rest)
+	return text, names.order, full, nil
+}
+
+// measureNoise estimates the noise of every state, or with log that of its
+// logarithm where it is positive.
+func (p *Problem) measureNoise(s *Series, log bool) {
+	p.rows.noise, p.rows.logs = map[string]float64{}, map[string]bool{}
+	for _, name := range p.model.States {
+		_, times, v := s.existing(s.Values[name])
+		if log && slices.Min(v) > 0 {
+			p.rows.logs[name] = true
+			for t, x := range v {
+				v[t] = math.Log(x)
+			}
+		}
+		p.rows.noise[name] = noiseOf(times, v)
+	}
+}
+
+// noiseOf estimates the standard deviation of the noise of values at uneven
+// times: the root mean square of their divided differences, scaled to what unit
+// noise has, of the order from 2 to 6 where it is least. Whatever is smooth over
+// a few values has no part in it. It is at least 1e-6 of the values' own spread.
+func noiseOf(times, v []float64) float64 {
+	least := math.Inf(1)
+	for order := 2; order <= min(6, len(v)-2); order++ {
+		sum, n := 0.0, 0
+		for from := 0; from+order < len(v); from++ {
+			d, length := 0.0, 0.0
+			for j := from; j <= from+order; j++ {
+				w := 1.0
+				for k := from; k <= from+order; k++ {
+					if k != j {
+						w /= (times[j] - times[k]) / (times[from+order] - times[from])
+					}
+				}
+				d += w * (v[j] - v[from])
+				length += w * w
+			}
+			sum += d * d / length
+			n++
+		}
+		least = math.Min(least, math.Sqrt(sum/float64(n)))
+	}
+	mean, spread := 0.0, 0.0
+	for _, x := range v {
+		mean += x / float64(len(v))
+	}
+	for _, x := range v {
+		spread = math.Hypot(spread, (x-mean)/math.Sqrt(float64(len(v))))
+	}
+	if math.IsInf(least, 0) {
+		least = spread
+	}
+	return math.Max(least, math.Max(1e-6*spread, 1e-300))
 }

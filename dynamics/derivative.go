@@ -32,10 +32,24 @@ type Slopes struct {
 	made [][]stencil
 }
 
-// A stencil is a linear function of consecutive existing values of a state.
+// A stencil is a linear function of consecutive existing values of a state, and
+// the value that it is at, which is one of them or next to them.
 type stencil struct {
 	from   int
 	weight []float64
+	at     int
+}
+
+// plus returns s with v added to the weight of the value that it is at.
+func (s stencil) plus(v float64) stencil {
+	if v == 0 {
+		return s
+	}
+	from, to := min(s.from, s.at), max(s.from+len(s.weight), s.at+1)
+	weight := make([]float64, to-from)
+	copy(weight[s.from-from:], s.weight)
+	weight[s.at-from] += v
+	return stencil{from, weight, s.at}
 }
 
 // sd is the standard deviation of the function for unit noise of the values.
@@ -183,7 +197,7 @@ func central(times, v []float64) *estimate {
 	for t := 1; t < len(v)-1; t++ {
 		gap := times[t+1] - times[t-1]
 		e.value = append(e.value, (v[t+1]-v[t-1])/gap)
-		e.made = append(e.made, stencil{t - 1, []float64{-1 / gap, 0, 1 / gap}})
+		e.made = append(e.made, stencil{t - 1, []float64{-1 / gap, 0, 1 / gap}, t})
 	}
 	return e
 }
@@ -235,7 +249,7 @@ func (s *Series) savgol(d Derivative, values [][]float64) (*Slopes, error) {
 			for k, w := range weight {
 				slope += w * (v[from+k] - v[t])
 			}
-			e.value, e.made = append(e.value, slope), append(e.made, stencil{from, weight})
+			e.value, e.made = append(e.value, slope), append(e.made, stencil{from, weight, t})
 		}
 		return e, nil
 	})

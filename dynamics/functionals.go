@@ -37,7 +37,7 @@ type block struct {
 func (f *functionals) identity(c potential.ResidualColumn, w *whitener, weight float64) {
 	from := len(f.target)
 	for t := range c.Response {
-		f.of, f.sums = append(f.of, len(f.curves)), append(f.sums, stencil{t, []float64{1}})
+		f.of, f.sums = append(f.of, len(f.curves)), append(f.sums, stencil{t, []float64{1}, t})
 	}
 	f.target = append(f.target, c.Response...)
 	f.blocks = append(f.blocks, block{from, len(f.target), w, weight})

@@ -14,8 +14,10 @@ type rows struct {
 	values map[string][]float64 // of states, time and fixed parameters, at all rows
 	line   []int
 	file   string
-	at     [][]int     // by equation, the rows that it explains
-	made   [][]stencil // by equation, of which data their derivatives are made; or nil
+	at     [][]int            // by equation, the rows that it explains
+	made   [][]stencil        // by equation, of which data their derivatives are made; or nil
+	noise  map[string]float64 // of each state, if it matters
+	logs   map[string]bool    // whose noise is that of the logarithm
 }
 
 // read estimates the derivatives and gathers the values of all known symbols.
@@ -70,6 +72,9 @@ func (p *Problem) read(s *Series) error {
 		if ok {
 			p.Time = append(p.Time, s.Time[t])
 		}
+	}
+	if p.rows.made != nil {
+		p.measureNoise(s, log)
 	}
 	p.tellMissing(s, "rows without a value have no derivative there, and gaps widen its differences")
 	p.sortResponses()

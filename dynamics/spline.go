@@ -327,5 +327,5 @@ func (p *penalised) trimmed(from int, weight []float64, t int, h float64) stenci
 	for math.Abs(weight[last-1]) < 1e-13*most {
 		last--
 	}
-	return stencil{from + first, weight[first:last]}
+	return stencil{from + first, weight[first:last], t}
 }
