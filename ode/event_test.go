@@ -17,8 +17,9 @@ func component(i int) func(float64, []float64) float64 {
 // rounding, magnified by the slow change at the zero.
 func TestEventStops(t *testing.T) {
 	for _, m := range explicitMethods {
-		r, err := Solve(context.Background(), fall, 0, []float64{5, 10}, []float64{0.5, 1.5, 2.5, 9}, Options{Method: m, Events: []Event{
-			{Name: "later", Zero: func(t float64, _ []float64) float64 { return t - 2.45 }},
+		r, err := Solve(context.Background(), fall, 0, []float64{5, 10}, []float64{0.5, 1.5, 2.45, 9}, Options{Method: m, Events: []Event{
+			{Name: "later", Zero: func(t float64, _ []float64) float64 { return t - 2.43 }},
+			{Name: "cellar", Zero: func(_ float64, y []float64) float64 { return y[0] + 1 }, Stop: true}, // at 2.48
 			{Name: "ground", Zero: component(0), Stop: true},
 			{Name: "apex", Zero: component(1), Direction: -1},
 			{Name: "rising", Zero: component(1), Direction: 1},
@@ -29,7 +30,7 @@ func TestEventStops(t *testing.T) {
 		if !r.Stopped || len(r.T) != 2 || len(r.Events) != 2 {
 			t.Fatalf("%s: stopped %v, %d times, events %+v", m, r.Stopped, len(r.T), r.Events)
 		}
-		for i, want := range []Occurrence{{2, "apex", 1, []float64{10, 0}}, {1, "ground", 1 + math.Sqrt2, []float64{0, -10 * math.Sqrt2}}} {
+		for i, want := range []Occurrence{{3, "apex", 1, []float64{10, 0}}, {2, "ground", 1 + math.Sqrt2, []float64{0, -10 * math.Sqrt2}}} {
 			e := r.Events[i]
 			if e.Event != want.Event || e.Name != want.Name || math.Abs(e.T-want.T) > 1e-12 || math.Hypot(e.Y[0]-want.Y[0], e.Y[1]-want.Y[1]) > 1e-11 {
 				t.Errorf("%s: %+v, want %+v", m, e, want)

@@ -66,7 +66,7 @@ func newExplicit(tab *tableau, dim int, o *Options) stepper {
 		}
 	}
 	for _, w := range tab.err {
-		e.estimate = append(e.estimate, newSum(w, e.k).head(o.Control))
+		e.estimate = append(e.estimate, newSum(w, e.k))
 	}
 	for _, w := range tab.dense {
 		e.poly = append(e.poly, newSum(w, e.k))
@@ -295,17 +295,7 @@ func newSum(w []float64, k [][]float64) sum {
 	return s
 }
 
-// head is the sum of the first n components.
-func (s sum) head(n int) sum {
-	for i := range s {
-		for j := range s[i].n {
-			s[i].k[j] = s[i].k[j][:n]
-		}
-	}
-	return s
-}
-
-// into sets dst to y plus h times the sum; y may be dst.
+// into sets dst to y plus h times the sum, as far as dst goes; y may be dst.
 func (s sum) into(dst, y []float64, h float64) {
 	for i := range s {
 		s[i].into(dst, y, h)

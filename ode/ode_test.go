@@ -152,6 +152,9 @@ func TestBlowUp(t *testing.T) {
 				t.Errorf("%s, %s: %v", m, c.name, err)
 				continue
 			}
+			if c.at == 0 && b.Evaluations != 1 {
+				t.Errorf("%s, %s: %d evaluations", m, c.name, b.Evaluations)
+			}
 			if want := 1 + min(1, int(4*c.at)); len(r.T) != want || len(r.Y) != want {
 				t.Errorf("%s, %s: %d times reached, not %d", m, c.name, len(r.T), want)
 			}
@@ -174,6 +177,9 @@ func TestSolverUnreached(t *testing.T) {
 	err = v.Solve(System{Dim: 1, F: func(dy []float64, _ float64, y []float64) { dy[0] = y[0] * y[0] }}, 0, []float64{1}, []float64{0, 0.5, 2}, out)
 	if err == nil || out[0] != 1 || math.Abs(out[1]-2) > 1e-5 || !math.IsNaN(out[2]) {
 		t.Errorf("%v, %v", out, err)
+	}
+	if err := v.Solve(System{Dim: 1, F: oscillator.F}, 0, []float64{1}, []float64{0, 0, 0}, out); err != nil || v.Stats() != (Stats{}) {
+		t.Errorf("no way to go: %v, %+v", err, v.Stats())
 	}
 }
 
@@ -225,6 +231,44 @@ func TestStepLimits(t *testing.T) {
 		r, err := Solve(context.Background(), s, 0, []float64{0}, []float64{10}, Options{Method: m, First: 1e-3, Max: 0.25})
 		if err != nil || calls[1] > 1e-3 || r.Stats.Steps < 41 || r.Stats.Steps > 44 {
 			t.Errorf("%s: %d steps, the first evaluations at %v, %v", m, r.Stats.Steps, calls[:3], err)
+		}
+	}
+}
+
+// A step that fails is shortened to a fifth at most; the first is at most a hundred
+// times the step of the trial before it, which is 1e-6 from a state of zero; a
+// value that is not finite at the end of a step alone, the last of its evaluations,
+// rejects it.
+func TestStepControl(t *testing.T) {
+	for m, stages := range map[Method]int{DormandPrince: 6, DOP853: 12} {
+		var calls []float64
+		broken := -1
+		f := func(dy []float64, t float64, _ []float64) {
+			if dy[0] = math.Cos(3 * t); len(calls) == broken {
+				dy[0] = math.Inf(1)
+			}
+			calls = append(calls, t)
+		}
+		solve := func(o Options) Stats {
+			calls = nil
+			o.Method = m
+			r, err := Solve(context.Background(), System{Dim: 1, F: f}, 0, []float64{0}, []float64{20}, o)
+			if err != nil || math.Abs(r.Y[0][0]-math.Sin(60)/3) > 1e-5 {
+				t.Errorf("%s: %v, %v", m, r.Y, err)
+			}
+			return r.Stats
+		}
+		solve(Options{First: 10})
+		if a, b := calls[stages], calls[2*stages]; a != 10 || b != 2 {
+			t.Errorf("%s: the first step to %g, its repetition to %g", m, a, b)
+		}
+		good := solve(Options{})
+		if a, b := calls[1], calls[1+stages]; a != 1e-6 || math.Abs(b-1e-4) > 1e-18 {
+			t.Errorf("%s: the trial to %g, the first step to %g", m, a, b)
+		}
+		broken = 1 + stages
+		if bad := solve(Options{}); bad.Rejected <= good.Rejected {
+			t.Errorf("%s: %d steps rejected, %d without a fault", m, bad.Rejected, good.Rejected)
 		}
 	}
 }

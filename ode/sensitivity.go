@@ -57,6 +57,9 @@ func NewSensitive(s Parametric, o Options) (*Sensitive, error) {
 	}
 	v := &Sensitive{s: s, width: w, solver: solver, p: make([]float64, s.Parameters), z0: make([]float64, n),
 		f: make([]float64, d), jy: make([]float64, d*d), jp: make([]float64, d*s.Parameters)}
+	for i := range d {
+		v.z0[d+i*w+s.Parameters+i] = 1
+	}
 	v.system = System{Dim: n, F: v.derivative, Jacobian: v.jacobian, columns: w}
 	return v, nil
 }
@@ -72,11 +75,7 @@ func (v *Sensitive) Solve(t0 float64, y0, p []float64, times []float64, y, sens 
 			len(y0), len(p), len(y), len(sens), d, v.s.Parameters, len(times)*d, len(times)*d*w)
 	}
 	copy(v.p, p)
-	clear(v.z0)
 	copy(v.z0, y0)
-	for i := range d {
-		v.z0[d+i*w+v.s.Parameters+i] = 1
-	}
 	n := len(v.z0)
 	v.out = slices.Grow(v.out[:0], len(times)*n)[:len(times)*n]
 	err := v.solver.Solve(v.system, t0, v.z0, times, v.out)
@@ -84,6 +83,9 @@ func (v *Sensitive) Solve(t0 float64, y0, p []float64, times []float64, y, sens 
 		z := v.out[k*n : (k+1)*n]
 		copy(y[k*d:(k+1)*d], z)
 		copy(sens[k*d*w:(k+1)*d*w], z[d:])
+	}
+	if b, ok := err.(*BlowUp); ok {
+		b.State = b.State[:d] // S adds nothing to the message
 	}
 	return err
 }

@@ -1,6 +1,7 @@
 package ode
 
 import (
+	"errors"
 	"math"
 	"slices"
 	"testing"
@@ -342,6 +343,12 @@ func TestSensitiveFaults(t *testing.T) {
 	}
 	if err := v.Solve(0, []float64{1, 1}, []float64{1}, []float64{1}, make([]float64, 2), make([]float64, 12)); err == nil {
 		t.Error("one parameter of four: no error")
+	}
+	y, sens := make([]float64, 4), make([]float64, 24)
+	err = v.Solve(0, []float64{1, 1}, []float64{math.NaN(), 1, 1, 1}, []float64{0, 1}, y, sens)
+	var b *BlowUp
+	if !errors.As(err, &b) || !same(b.State, []float64{1, 1}) || !same(y[:2], b.State) || !math.IsNaN(y[2]) || !math.IsNaN(sens[23]) {
+		t.Errorf("a parameter that is no number: %v, %v", err, y)
 	}
 }
 
