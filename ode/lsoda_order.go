@@ -18,7 +18,7 @@ type candidate struct {
 // factor is by how much a step with the scaled error err of a formula of
 // order q may change; bias > 1 keeps a distance.
 func factor(err float64, q int, bias float64) float64 {
-	return 1 / (bias*math.Pow(err, 1/float64(q+1)) + bias*1e-6)
+	return 1 / (bias * (math.Exp(math.Log(err)/float64(q+1)) + 1e-6))
 }
 
 // within bounds a factor by the stability of Adams's formula of order q.
@@ -120,28 +120,44 @@ func (m *lsoda) towardsBDF(err float64) (f float64, order int, change bool) {
 		// Round-off hides the error: change only if stability bounds the step.
 		return 2, low, m.bounded
 	}
-	adams := factor(err, q, 1.2)
-	limited := 2 * adams
-	if reach := math.Abs(m.h) * m.slope; reach*adams > 1e-5 {
-		limited = stable[q] / reach
-	}
-	adams = min(adams, limited)
-	c := m.family[1].constant[low]
+	c, reach := m.family[1].constant[low], math.Abs(m.h)*m.slope
 	stiff := err * c / m.family[0].constant[q]
 	if q > bdfOrder {
 		stiff = m.norm(m.z[low+1]) * c * factorial(low+1)
 	}
+	// Roots are dear, and most steps far from a change: no step of the stiff
+	// family that is long enough has a larger error.
+	if stiff > power(max(1.2, reach/stable[q])/(1.2*advantage), low+1) {
+		return 0, low, false
+	}
+	adams := factor(err, q, 1.2)
+	limited := 2 * adams
+	if reach*adams > 1e-5 {
+		limited = stable[q] / reach
+	}
 	f = factor(stiff, low, 1.2)
-	return f, low, f >= advantage*adams
+	return f, low, f >= advantage*min(adams, limited)
+}
+
+// power is x^n for n ≥ 0.
+func power(x float64, n int) float64 {
+	p := 1.0
+	for range n {
+		p *= x
+	}
+	return p
 }
 
 // towardsAdams is the reverse; the Lipschitz constant is the Jacobian's norm.
 func (m *lsoda) towardsAdams(err float64) (f float64, change bool) {
-	q := m.order
+	q, reach := m.order, math.Abs(m.h)*m.newton.size
+	if reach > 1.3*stable[q] { // stability would shorten the step by more than 1/1.2
+		return 0, false
+	}
 	other := err * m.family[0].constant[q] / m.family[1].constant[q]
 	f = factor(other, q, 1.2)
 	limited := 2 * f
-	if reach := math.Abs(m.h) * m.newton.size; reach*f > 1e-5 {
+	if reach*f > 1e-5 {
 		limited = stable[q] / reach
 	}
 	f = min(f, limited)
@@ -149,6 +165,6 @@ func (m *lsoda) towardsAdams(err float64) (f float64, change bool) {
 		return f, false
 	}
 	// Round-off must not be what the step rests on.
-	other *= math.Pow(max(f, 1e-3), float64(q+1))
+	other *= power(max(f, 1e-3), q+1)
 	return f, other > 1000*roundOff*m.norm(m.z[0])
 }
