@@ -10,14 +10,15 @@ type products [recordWidth * recordWidth]float64
 
 // records hold, row by row, all that the columns of a regression need of a row:
 // the residuals at the expansion point, then the values of the designs, each
-// once, and zeros up to recordWidth. One pass over a record serves every column
+// once whatever its sign, and zeros up to recordWidth. One pass over a record serves every column
 // and every state.
 type records struct {
 	values []float64
 	// residual is the place of a column's residual in a record, design those of
-	// the columns of its design.
+	// the columns of its design, and sign their signs there.
 	residual []int
 	design   [][]int
+	sign     [][]float64
 }
 
 // newRecords packs the columns; nil if they do not fit into a record.
@@ -32,11 +33,15 @@ func newRecords(columns []column, rows int) *records {
 	for i := range columns {
 		c := &columns[i]
 		var places []int
+		var signs []float64
 		for k := range c.Index {
 			v := func(t int) float64 { return c.row(t)[1+k] }
-			at := len(columns)
-			for at < len(vectors) && !same(v, vectors[at], rows) {
-				at++
+			at, sign := len(columns), 1.0
+			for ; at < len(vectors); at++ {
+				if s, ok := same(v, vectors[at], rows); ok {
+					sign = s
+					break
+				}
 			}
 			if at == len(vectors) {
 				vectors = append(vectors, v)
@@ -44,9 +49,9 @@ func newRecords(columns []column, rows int) *records {
 			if len(vectors) > recordWidth {
 				return nil
 			}
-			places = append(places, at)
+			places, signs = append(places, at), append(signs, sign)
 		}
-		r.design = append(r.design, places)
+		r.design, r.sign = append(r.design, places), append(r.sign, signs)
 	}
 	r.values = make([]float64, rows*recordWidth)
 	for t := range rows {
@@ -57,13 +62,16 @@ func newRecords(columns []column, rows int) *records {
 	return r
 }
 
-func same(a, b func(t int) float64, rows int) bool {
-	for t := range rows {
-		if a(t) != b(t) {
-			return false
-		}
+// same reports whether a is b or −b, and which.
+func same(a, b func(t int) float64, rows int) (sign float64, ok bool) {
+	equal, opposite := true, true
+	for t := 0; t < rows && (equal || opposite); t++ {
+		equal, opposite = equal && a(t) == b(t), opposite && a(t) == -b(t)
 	}
-	return true
+	if equal {
+		return 1, true
+	}
+	return -1, opposite
 }
 
 // accumulate sums value, slope and curve of q over rows, times scale.
@@ -78,11 +86,11 @@ func (r *records) accumulate(q *quadratic, s *products, columns []column, rows [
 		weight, e := scale*c.Weight, r.residual[i]
 		q.value += weight / 2 * s[e*recordWidth+e]
 		for j, pj := range c.Index {
-			a := r.design[i][j]
-			q.slope[pj] += weight * s[e*recordWidth+a]
+			a, signed := r.design[i][j], weight*r.sign[i][j]
+			q.slope[pj] += signed * s[e*recordWidth+a]
 			for k := range c.Index {
 				b := r.design[i][k]
-				q.curve[c.place[j*len(c.Index)+k]] += weight * s[min(a, b)*recordWidth+max(a, b)]
+				q.curve[c.place[j*len(c.Index)+k]] += signed * r.sign[i][k] * s[min(a, b)*recordWidth+max(a, b)]
 			}
 		}
 	}

@@ -38,10 +38,17 @@ func TestAddRecordsIsItsDefinition(t *testing.T) {
 
 // Records say what the columns say, shared designs included; columns that do not
 // fit have none. The tolerance is that of the order of sums; it kills a design
-// that is taken for another one.
+// that is taken for another one, and a lost sign.
 func TestRecordsAreTheColumns(t *testing.T) {
 	columns := lopsided(300, 4)
-	columns = append(columns, Column{Index: []int{1, 2}, Weight: 2, Design: columns[0].Design, Response: columns[1].Response})
+	opposite := make([]float64, len(columns[0].Design))
+	for i, v := range columns[0].Design {
+		opposite[i] = -v
+		if i%2 == 0 {
+			opposite[i] = v
+		}
+	}
+	columns = append(columns, Column{Index: []int{1, 2}, Weight: 2, Design: opposite, Response: columns[1].Response})
 	p := must(NewRegression(3, columns, 40))
 	if p.records == nil {
 		t.Fatal("7 values do not fit")
