@@ -463,3 +463,25 @@ func TestLSODAJumps(t *testing.T) {
 		t.Errorf("%v, want %v (%.3g tolerances) after %+v", y, want, e, st)
 	}
 }
+
+// The first step is the one asked for and none is longer than allowed.
+func TestLSODAStepLimits(t *testing.T) {
+	o, err := Options{First: 1e-3, Max: 0.25}.complete(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := newLSODA(1, &o)
+	m.start(&System{Dim: 1, F: func(dy []float64, _ float64, y []float64) { dy[0] = -y[0] / 100 }}, 0, -10, []float64{1})
+	for n := 0; ; n++ {
+		if err := m.step(); err != nil {
+			t.Fatal(err)
+		}
+		from, to := m.interval()
+		if n == 0 && to != -1e-3 || from-to > 0.25*(1+1e-12) || to < -10 {
+			t.Fatalf("step %d from %v to %v", n, from, to)
+		}
+		if to == -10 {
+			break
+		}
+	}
+}
