@@ -135,20 +135,19 @@ func (e *evidence) groupOf(j int) int {
 func (e *evidence) nodes(explained float64) {
 	m := math.Max(e.c.rows/e.c.inflation, float64(e.d))
 	noise := e.c.rss / e.c.rows
+	const step = 0.5
 	top := math.Max(math.Log(m), math.Log(explained)-math.Log(noise*e.c.inflation))
 	if !(top < 80) {
 		top = 80
 	}
-	for u := math.Log(m) - 4; u < top+16; u += 0.5 {
+	for u := math.Log(m) - 4; u < top+16; u += step {
 		g := math.Exp(u)
 		e.shrink = append(e.shrink, g/(1+g))
 		e.logOnePlus = append(e.logOnePlus, math.Log1p(g)/2)
-		e.logNode = append(e.logNode, 0.5*(math.Log(m)-u)-m/(2*g))
+		e.logNode = append(e.logNode, math.Log(step)+(math.Log(m)-u-math.Log(2*math.Pi)-m/g)/2)
 	}
-	sum := logSum(e.logNode)
-	for i := range e.logNode {
-		e.logNode[i] -= sum
-	}
+	last := len(e.logNode) - 1 // has the rest of the tail, where slabs have no weight
+	e.logNode[last] = math.Log(math.Exp(e.logNode[last]) + math.Max(0, 1-math.Exp(logSum(e.logNode))))
 }
 
 func logSum(v []float64) float64 {
