@@ -43,6 +43,7 @@ type Problem struct {
 	equations []equation
 	rows      *rows
 	white     []*whitener // by response, for residuals in units of Noise
+	joint     *joint      // of likelihood weak, in place of white
 	priors    priors
 	byName    []int // the responses in the order of the names of their states
 	fitted    func(dst []float64, c int, x []float64)
@@ -299,8 +300,7 @@ func (p *Problem) fromCurves() (likelihood, whole potential.Potential, gram func
 // fromCorrelated is fromCurves for derivatives whose errors hang together.
 func (p *Problem) fromCorrelated(columns []potential.ResidualColumn, from []float64) (likelihood, whole potential.Potential, gram func([]float64) []float64, err error) {
 	if p.model.Batch > 0 {
-		return nil, nil, nil, &ModelError{[]string{"model", "batch"}, -1, errors.New(
-			"a minibatch of equations that are not linear needs independent rows: take derivative: central, or all rows (batch: 0)")}
+		return nil, nil, nil, needsIndependent()
 	}
 	f := &functionals{dim: len(p.Parameters)}
 	for i, c := range columns {
@@ -308,6 +308,15 @@ func (p *Problem) fromCorrelated(columns []potential.ResidualColumn, from []floa
 	}
 	p.Estimate, _ = minimise(f, f.Gram, from)
 	return f, f, f.Gram, nil
+}
+
+func needsIndependent() error {
+	return &ModelError{[]string{"model", "batch"}, -1, errors.New(
+		"a minibatch of equations that are not linear needs independent rows: take derivative: central, or all rows (batch: 0)")}
+}
+
+func errNoStart() error {
+	return errors.New("no parameters were found at which it is finite on all rows: give model.start")
 }
 
 // fittedCurves returns the function that writes scale·curve of a column.
@@ -380,7 +389,7 @@ func (p *Problem) fitAlone(i int, c potential.ResidualColumn) ([]float64, potent
 	}
 	if math.IsNaN(u) {
 		return nil, potential.Fit{}, &ModelError{[]string{"model", "equations", p.equations[i].state}, -1,
-			errors.New("no parameters were found at which it is finite on all rows: give model.start")}
+			errNoStart()}
 	}
 	fit, err := p.whitenedFit(i, c, x)
 	return x, fit, err

@@ -99,7 +99,7 @@ func (p *Problem) linear() ([]potential.Column, error) {
 		}
 		c := &columns[i]
 		c.Index, c.Offset, c.Response = p.index(e), offset, p.Responses[i].Observed
-		for t := range c.Response {
+		for t := range p.rows.at[i] {
 			for _, v := range coefficients {
 				c.Design = append(c.Design, v[t])
 			}

@@ -24,10 +24,19 @@ func (p *Problem) Data() int {
 // deviation of Noise times the SD of the response. Where data hang together
 // (derivatives by savgol or spline, integrals of the weak form) it is the law
 // given the data before it. The density has all its constants. Minibatches play
-// no part. With noise: paper there is no likelihood, and the answer is false.
+// no part. A datum of a trajectory is a value of the series itself. With noise:
+// paper there is no likelihood, and the answer is false.
 func (p *Problem) LogLikelihood(dst, x []float64) bool {
+	if p.path != nil {
+		p.pathTerms(dst, x)
+		return true
+	}
 	if p.Noise == nil {
 		return false
+	}
+	if p.joint != nil {
+		p.jointTerms(dst, x)
+		return true
 	}
 	for _, c := range p.byName {
 		r, sd, white := p.Responses[c], p.Noise[c], p.white[c]
@@ -59,10 +68,18 @@ const logRoot2Pi = 0.91893853320467274178
 //
 // the last term is the log volume of Ω without priors, see [Problem.LogPriorMass].
 // Integrals are over the parameters: whitened coordinates z add log |det Factor|
-// to both. With noise: paper there is no likelihood and the constant is NaN.
+// to both. With noise: paper there is no likelihood and the constant is NaN. A
+// trajectory leaves out nothing.
 func (p *Problem) LogConstant() float64 {
+	if p.path != nil {
+		return 0
+	}
 	if p.Noise == nil {
 		return math.NaN()
+	}
+	if p.joint != nil {
+		n := len(p.joint.data)
+		return -float64(n)*logRoot2Pi - p.joint.white.logDet(n)
 	}
 	sum := 0.0
 	for c, sd := range p.Noise {
@@ -159,6 +176,12 @@ func (p *Problem) LikelihoodName() string {
 	for _, c := range p.byName {
 		states = append(states, p.Responses[c].State)
 	}
+	if p.path != nil {
+		return fmt.Sprintf("trajectory of %s (%s noise)", strings.Join(states, ", "), p.NoiseKind())
+	}
+	if p.joint != nil {
+		return fmt.Sprintf("weak form of %s (width %d)", strings.Join(states, ", "), p.rows.width)
+	}
 	d, kind := p.model.Derivative, "derivative"
 	if p.logarithmic() {
 		kind = "log-derivative"
@@ -193,8 +216,16 @@ func (p *Problem) DataSHA256() string {
 	return fmt.Sprintf("%x", h.Sum(nil))
 }
 
-// NoiseKind says where Noise is from: estimate, given or paper, as in [Noise].
+// NoiseKind says where Noise is from: estimate, given or paper, as in [Noise]; of
+// a trajectory its law: normal or lognormal.
 func (p *Problem) NoiseKind() string {
+	switch {
+	case p.path == nil:
+	case p.path.lognormal:
+		return "lognormal"
+	default:
+		return "normal"
+	}
 	if k := p.model.Noise.Kind; k != "" {
 		return k
 	}

@@ -18,6 +18,7 @@ type rows struct {
 	made   [][]stencil        // by equation, of which data their derivatives are made; or nil
 	noise  map[string]float64 // of each state, if it matters
 	logs   map[string]bool    // whose noise is that of the logarithm
+	width  int                // of test functions
 }
 
 // read estimates the derivatives and gathers the values of all known symbols.
