@@ -143,18 +143,34 @@ func (s *System) Parametric() ode.Parametric {
 	e := s.evaluator()
 	d, n := len(s.states), len(s.index)
 	return ode.Parametric{Dim: d, Parameters: n, Eval: func(f, jy, jp []float64, t float64, y, p []float64) {
-		copy(e.Input[:d], y)
-		copy(e.Input[d:d+n], p)
+		move(e.Input[:d], y)
+		move(e.Input[d:d+n], p)
 		s.setTime(e, t)
 		if jy == nil && jp == nil {
 			e.Values()
 		} else {
 			e.Jacobians()
-			copy(jy, e.Jacobian[0])
-			copy(jp, e.Jacobian[1])
+			if jy != nil {
+				move(jy, e.Jacobian[0])
+			}
+			if jp != nil {
+				move(jp, e.Jacobian[1])
+			}
 		}
-		copy(f, e.Value)
+		move(f, e.Value)
 	}}
+}
+
+// move is copy, quicker for a few numbers.
+func move(dst, src []float64) {
+	if len(dst) > 16 {
+		copy(dst, src)
+		return
+	}
+	src = src[:len(dst)]
+	for i := range dst {
+		dst[i] = src[i]
+	}
 }
 
 // At returns the system at parameters x, a vector of [Problem.Parameters], with
@@ -182,11 +198,15 @@ func (s *System) At(x []float64) ode.System {
 
 // Initial writes the state at the first time of the data into dst (one entry per
 // state of the data): the initial values among the parameters x of a trajectory
-// model, else the first observed value of each state.
+// model or fixed there, else the first observed value of each state.
 func (p *Problem) Initial(dst, x []float64) {
 	for i, state := range p.model.States {
-		if j := slices.Index(p.Parameters, state+".initial"); j >= 0 && p.model.Likelihood == "trajectory" {
+		if j := slices.Index(p.Parameters, state+initialSuffix); j >= 0 && p.model.Likelihood == "trajectory" {
 			dst[i] = x[j]
+			continue
+		}
+		if v, ok := p.model.fixed(state + initialSuffix); ok {
+			dst[i] = v
 			continue
 		}
 		dst[i] = math.NaN()

@@ -1,6 +1,7 @@
 package dynamics
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -31,8 +32,8 @@ type trajectory struct {
 	times     []float64
 	data      []float64 // row by row, of the states of the system; logarithms under log-normal noise; NaN is missing
 	lognormal bool
-	initial   []place // by state
-	noise     []place
+	initial   []slot // by state
+	noise     []slot
 	constants []float64 // by row: of the energy
 	counts    []int     // by state: data
 	undecided atomic.Int64
@@ -40,14 +41,14 @@ type trajectory struct {
 	flows     sync.Pool
 }
 
-// A place is a parameter by its index, or a number if that is −1.
-type place struct {
+// A slot is a parameter by its index, or a number if that is −1.
+type slot struct {
 	index int
 	value float64
 }
 
 // at is the value at state i of a block x of r.
-func (p place) at(x []float64, r, i int) float64 {
+func (p slot) at(x []float64, r, i int) float64 {
 	if p.index < 0 {
 		return p.value
 	}
@@ -92,6 +93,11 @@ type flow struct {
 	by              []int     // their places among all parameters, −1 for those that are none
 	scale           []float64 // of the noise
 	slope           []float64 // of the energy by it
+	work            int       // evaluations of the last solution
+	// sticky begins with the method for stiff equations where the last solution
+	// needed it. Energies then depend a little on where the flow was before: not
+	// for samplers.
+	sticky, wasStiff bool
 }
 
 func newFlow(p *trajectory) *flow {
@@ -121,7 +127,7 @@ func (f *flow) run(x []float64, r, i int) bool {
 	}
 	for k := range f.y0 {
 		f.y0[k], f.scale[k] = p.initial[k].at(x, r, i), p.noise[k].at(x, r, i)
-		if !(f.scale[k] > 0) || p.lognormal && !(f.y0[k] > 0) {
+		if !(f.scale[k] > 0) || p.lognormal && p.counts[k] > 0 && !(f.y0[k] > 0) {
 			return false
 		}
 	}
@@ -131,27 +137,46 @@ func (f *flow) run(x []float64, r, i int) bool {
 	return f.solve()
 }
 
-// solve tries the explicit method and then the one for stiff equations.
+// solve tries the first method and then the one for stiff equations.
 func (f *flow) solve() bool {
-	p, d := f.p, len(f.y0)
-	times, y, sens := p.times[:f.rows], f.y[:f.rows*d], f.sens[:f.rows*d*len(f.g)]
-	err := f.explicit.Solve(p.start, f.y0, f.parameters, times, y, sens)
-	limit := p.options.Steps
+	f.work = 0
+	if f.sticky && f.wasStiff {
+		if f.attempt(f.stiff) == nil {
+			return f.good()
+		}
+	}
+	f.wasStiff = false
+	err := f.attempt(f.explicit)
+	limit := f.p.options.Steps
 	if err != nil && f.stiff != nil {
 		limit = stiffSteps
-		if err = f.stiff.Solve(p.start, f.y0, f.parameters, times, y, sens); err == nil {
-			p.stiff.Add(1)
+		if err = f.attempt(f.stiff); err == nil {
+			f.wasStiff = true
+			f.p.stiff.Add(1)
 		}
 	}
 	if err != nil {
 		// A solution that runs off has no likelihood; one cut short may have.
 		var b *ode.BlowUp
 		if !errors.As(err, &b) || b.Steps+b.Rejected >= limit {
-			p.undecided.Add(1)
+			f.p.undecided.Add(1)
 		}
 		return false
 	}
-	return finite(y) && finite(sens)
+	return f.good()
+}
+
+func (f *flow) attempt(s *ode.Sensitive) error {
+	d := len(f.y0)
+	err := s.Solve(f.p.start, f.y0, f.parameters, f.p.times[:f.rows], f.y[:f.rows*d], f.sens[:f.rows*d*len(f.g)])
+	f.work += s.Stats().Evaluations
+	return err
+}
+
+// good reports whether the solution is finite.
+func (f *flow) good() bool {
+	d := len(f.y0)
+	return finite(f.y[:f.rows*d]) && finite(f.sens[:f.rows*d*len(f.g)])
 }
 
 // descend returns the energy at state i of a block x of r, and adds the gradient
@@ -187,7 +212,7 @@ func (f *flow) descend(grad, x []float64, r, i int) float64 {
 		sum += squares/(2*s*s) + float64(n)*math.Log(s)
 		f.slope[k] = float64(n)/s - squares/(s*s*s)
 	}
-	if !finite(f.g) || math.IsNaN(sum) {
+	if !finite(f.g) || !finite(f.slope) || math.IsNaN(sum) {
 		return math.Inf(1)
 	}
 	f.scatter(grad, r, i)
@@ -265,6 +290,9 @@ func (p *Problem) explain(t *trajectory, s *Series) error {
 	t.data, t.constants, t.counts = make([]float64, n*d), make([]float64, n), make([]int, d)
 	for k, state := range states {
 		values, ok := s.Values[state]
+		if !p.model.observed(state) {
+			values, ok = slices.Repeat([]float64{math.NaN()}, n), true
+		}
 		if !ok {
 			return &ModelError{[]string{"data", "states"}, -1, fmt.Errorf("the series has no state %q", state)}
 		}
@@ -284,10 +312,19 @@ func (p *Problem) explain(t *trajectory, s *Series) error {
 			t.data[i*d+k] = y
 		}
 		t.initial = append(t.initial, p.place(state+initialSuffix, math.NaN()))
-		given, _ := p.model.givenNoise(state)
+		given, ok := p.model.givenNoise(state)
+		if !ok {
+			given = 1 // of a state without data, where it does not matter
+		}
 		t.noise = append(t.noise, p.place(state+noiseSuffix, given))
 	}
+	slices.SortStableFunc(p.equations, func(a, b equation) int { // in the order of the responses
+		return cmp.Compare(slices.Index(p.model.latent, a.state), slices.Index(p.model.latent, b.state))
+	})
 	for _, e := range p.equations {
+		if !p.model.observed(e.state) {
+			continue
+		}
 		r := Response{State: e.state, Label: e.state}
 		for row, y := range s.Values[e.state] {
 			if y == y {
@@ -300,19 +337,20 @@ func (p *Problem) explain(t *trajectory, s *Series) error {
 		p.Responses = append(p.Responses, r)
 	}
 	p.Time = slices.Clone(s.Time)
+	p.tellMissing(s, "the likelihood explains all other values")
 	p.sortResponses()
 	return nil
 }
 
 // place is where a parameter is: among the free ones, fixed, or given.
-func (p *Problem) place(name string, given float64) place {
+func (p *Problem) place(name string, given float64) slot {
 	if v, ok := p.model.fixed(name); ok {
-		return place{-1, v}
+		return slot{-1, v}
 	}
 	if j := slices.Index(p.Parameters, name); j >= 0 {
-		return place{j, 0}
+		return slot{j, 0}
 	}
-	return place{-1, given}
+	return slot{-1, given}
 }
 
 // solver settles how the equations are solved, for now that absolute tolerances

@@ -24,6 +24,7 @@ type fitter struct {
 func (p *Problem) fitter(t *trajectory) *fitter {
 	f := &fitter{p: p, t: t, flow: newFlow(t), priors: p.priors.Evaluator(1, nil),
 		free: slices.Repeat([]bool{true}, t.dim), moves: make([]bool, t.dim)}
+	f.flow.sticky = true
 	for j := range f.moves {
 		f.moves[j] = p.Lower[j] == 0 && math.IsInf(p.Upper[j], 1)
 	}
@@ -221,17 +222,4 @@ func (p *Problem) exactFit(x []float64) error {
 		}
 	}
 	return nil
-}
-
-// fittedPath copies the values of response c at its times out of a solution.
-func (p *Problem) fittedPath(dst []float64, c int, y []float64) {
-	d := len(p.model.States)
-	k := slices.Index(p.model.States, p.Responses[c].State)
-	n := 0
-	for at := k; at < len(y); at += d {
-		if v := p.path.data[at]; v == v {
-			dst[n] = y[at]
-			n++
-		}
-	}
 }

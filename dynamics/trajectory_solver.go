@@ -3,6 +3,7 @@ package dynamics
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"sync"
 
@@ -15,29 +16,24 @@ const (
 	energyWarn  = 1e-2
 )
 
-// settleSolver chooses the tolerance: the loosest whose energies about the mode
-// differ from those of a tight one by less than energyError, and returns the mode
-// with it. A tolerance that the model gives is kept, but a large error is told.
-// Factor is found on the way.
+// settleSolver chooses the method and the tolerance: of each method the loosest
+// tolerance whose energies about the mode are those of a tight one but for errors
+// of root mean square energyError, and of these the least work. It returns the
+// mode with them. A tolerance that the model gives is kept, but a large error is
+// told. Factor is found on the way.
 func (p *Problem) settleSolver(f *fitter, mode *descent) *descent {
 	p.Factor = p.spread(f, mode.x)
 	points := p.around(mode.x)
-	exact := p.energies(points, ode.Options{Method: ode.DOP853, RTol: 1e-11, ATol: f.t.sizes(1e-11)})
+	exact, _ := p.energies(points, ode.Options{Method: ode.DOP853, RTol: 1e-11, ATol: f.t.sizes(1e-11)})
 	if p.model.Solver.RTol != 0 || p.model.Solver.ATol != nil {
-		if e := farthest(p.energies(points, f.t.options), exact); e > energyWarn {
+		got, _ := p.energies(points, f.t.options)
+		if e := distance(got, exact); e > energyWarn && f.t.options.RTol > 1e-10 {
 			p.Warnings = append(p.Warnings, fmt.Sprintf(
 				"the solver's tolerance (rtol %.0e) makes errors of %.2g in the log likelihood: take a smaller one", f.t.options.RTol, e))
 		}
 		return mode
 	}
-	o := f.t.options
-	for _, rtol := range []float64{1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10} {
-		o.RTol, o.ATol = rtol, f.t.sizes(rtol)
-		if farthest(p.energies(points, o), exact) < energyError {
-			break
-		}
-	}
-	f.t.options = o
+	f.t.options = p.cheapest(points, exact)
 	f.flow = newFlow(f.t)
 	f.t.flows = sync.Pool{}
 	if next := f.descend(mode.x, len(p.Time), 20); !math.IsInf(next.u, 1) {
@@ -47,54 +43,94 @@ func (p *Problem) settleSolver(f *fitter, mode *descent) *descent {
 	return mode
 }
 
+// stiffWork is what an evaluation costs a method for stiff equations, in those of
+// an explicit one.
+const stiffWork = 3
+
+// cheapest returns the options of least work whose energies are near enough.
+func (p *Problem) cheapest(points [][]float64, exact []float64) ode.Options {
+	methods := []ode.Method{ode.DormandPrince, ode.DOP853, ode.LSODA}
+	if m := p.model.Solver.Method; m != "" {
+		methods = []ode.Method{m}
+	}
+	best, least := p.path.options, math.Inf(1)
+	for _, m := range methods {
+		o := p.path.options
+		o.Method = m
+		for _, rtol := range []float64{1e-4, 3e-5, 1e-5, 3e-6, 1e-6, 3e-7, 1e-7, 1e-8, 1e-9, 1e-10} {
+			if m == ode.DOP853 && rtol > 1e-6 {
+				continue // its errors are erratic there
+			}
+			o.RTol, o.ATol = rtol, p.path.sizes(rtol)
+			got, work := p.energies(points, o)
+			if m == ode.LSODA {
+				work *= stiffWork
+			}
+			if work >= least {
+				break
+			}
+			if distance(got, exact) < energyError {
+				best, least = o, work
+				break
+			}
+		}
+	}
+	return best
+}
+
 // with is the trajectory with another solver.
 func (p *trajectory) with(o ode.Options) *trajectory {
 	if o.Steps == 0 {
 		o.Steps = p.options.Steps
 	}
 	return &trajectory{system: p.system, options: o, dim: p.dim, start: p.start, times: p.times, data: p.data,
-		lognormal: p.lognormal, initial: p.initial, noise: p.noise, constants: p.constants}
+		lognormal: p.lognormal, initial: p.initial, noise: p.noise, constants: p.constants, counts: p.counts}
 }
 
-// energies are those of points with a solver.
-func (p *Problem) energies(points [][]float64, o ode.Options) []float64 {
+// energies are those of points with a solver, and the evaluations that they took.
+func (p *Problem) energies(points [][]float64, o ode.Options) (energies []float64, work float64) {
 	t := p.path.with(o)
 	f := newFlow(t)
 	grad := make([]float64, t.dim)
-	out := make([]float64, len(points))
-	for i, x := range points {
-		out[i] = f.descend(grad, x, 1, 0)
+	for _, x := range points {
+		energies = append(energies, f.descend(grad, x, 1, 0))
+		work += float64(f.work)
 	}
-	return out
+	return energies, work
 }
 
-// farthest is the largest difference of finite energies; +Inf where only the
-// second is finite.
-func farthest(a, b []float64) float64 {
-	d := 0.0
+// distance is the root mean square of the differences of energies that are both
+// finite; +Inf if none is, or only the second.
+func distance(a, b []float64) float64 {
+	sum, n := 0.0, 0.0
 	for i, v := range b {
 		if !math.IsInf(v, 1) {
-			d = max(d, math.Abs(a[i]-v))
+			sum, n = sum+(a[i]-v)*(a[i]-v), n+1
 		}
 	}
-	return d
+	return math.Sqrt(sum / n)
 }
 
-// around are x and the points one and a half standard deviations from it along
-// each whitened axis, so far as they are in the support.
+// around are x and draws from the normal law about it with the posterior's
+// spread, so far as they are in the support.
 func (p *Problem) around(x []float64) [][]float64 {
+	const draws = 32
+	rng := rand.New(rand.NewPCG(1, 3))
 	points := [][]float64{x}
-	for k := range x {
-		for _, step := range []float64{-1.5, 1.5} {
-			y := slices.Clone(x)
-			inside := true
+	for range draws {
+		y := slices.Clone(x)
+		for k := range x {
+			z := rng.NormFloat64()
 			for j := range y {
-				y[j] += step * p.Factor[j][k]
-				inside = inside && y[j] > p.Lower[j] && y[j] < p.Upper[j]
+				y[j] += z * p.Factor[j][k]
 			}
-			if inside {
-				points = append(points, y)
-			}
+		}
+		inside := true
+		for j, v := range y {
+			inside = inside && v > p.Lower[j] && v < p.Upper[j]
+		}
+		if inside {
+			points = append(points, y)
 		}
 	}
 	return points

@@ -7,10 +7,11 @@ import (
 	"slices"
 )
 
-// Starts of the search for a trajectory's mode, and how many of them go on to
-// all rows without limit.
+// Starts of the search for a trajectory's mode; how many must end in the best one
+// for the search to end early; and how many go on without limit.
 const (
 	trajectoryStarts = 24
+	agreeing         = 6
 	finalists        = 3
 )
 
@@ -23,8 +24,11 @@ func (p *Problem) searchTrajectory(f *fitter) *descent {
 		if e := p.grow(f, x); !math.IsInf(e.u, 1) {
 			ends = append(ends, e)
 		}
+		slices.SortStableFunc(ends, func(a, b *descent) int { return cmp.Compare(a.u, b.u) })
+		if len(ends) >= agreeing && ends[agreeing-1].u < ends[0].u+1e-3 {
+			break
+		}
 	}
-	slices.SortStableFunc(ends, func(a, b *descent) int { return cmp.Compare(a.u, b.u) })
 	best := &descent{u: math.Inf(1)}
 	for _, e := range ends[:min(len(ends), finalists)] {
 		if e = f.descend(e.x, len(p.Time), 100); e.u < best.u {
