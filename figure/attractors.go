@@ -4,12 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// An Attractor is a trajectory in space.
+// An Attractor is a trajectory in space. The zero value leaves its place empty.
 type Attractor struct {
 	Title  string
 	Method string // gives colour; "" is ink
@@ -63,9 +64,13 @@ func Attractors(q AttractorPanels) (*Figure, error) {
 	}
 	var panels []*panel
 	for k := range q.Panels {
+		if paths[k] == nil {
+			panels = append(panels, nil)
+			continue
+		}
 		p := &panel{title: q.Panels[k].Title, x: scale{min: lo.x, max: hi.x, bare: true, silent: true}, y: scale{min: lo.y, max: hi.y, bare: true, silent: true}}
 		sty, _ := methodLine(q.Panels[k].Method)
-		sty.Width, sty.Dashes = 0.45, nil
+		sty.Width, sty.Dashes = 0.3, nil
 		p.add(func(pl *plane) { pl.line(sty, paths[k]) }, q.triad)
 		panels = append(panels, p)
 	}
@@ -73,15 +78,15 @@ func Attractors(q AttractorPanels) (*Figure, error) {
 }
 
 func (q *AttractorPanels) check() error {
-	if len(q.Panels) == 0 {
-		return errors.New("figure: attractors: no trajectories: give at least one")
-	}
 	if err := finite("attractors, turn and tilt", q.Turn, q.Tilt); err != nil {
 		return err
 	}
 	for k, a := range q.Panels {
 		if _, err := methodLine(a.Method); err != nil {
 			return err
+		}
+		if a.Path == nil {
+			continue
 		}
 		if len(a.Path) < 2 {
 			return fmt.Errorf("figure: attractors, panel %d: %d points: a trajectory has two at least", k+1, len(a.Path))
@@ -92,12 +97,15 @@ func (q *AttractorPanels) check() error {
 			}
 		}
 	}
+	if !slices.ContainsFunc(q.Panels, func(a Attractor) bool { return a.Path != nil }) {
+		return errors.New("figure: attractors: no trajectories: give at least one")
+	}
 	return nil
 }
 
 // project returns where points in space are on paper, not too many of them.
 func (q *AttractorPanels) project(path [][3]float64) []point {
-	step := (len(path) + mostSegments - 1) / mostSegments
+	step := max(1, (len(path)+mostSegments-1)/mostSegments)
 	var out []point
 	for i := 0; i < len(path); i += step {
 		out = append(out, q.seen(path[i]))
@@ -115,8 +123,8 @@ func (q *AttractorPanels) seen(p [3]float64) point {
 
 // triad draws the directions of the three axes in the lower left corner.
 func (q *AttractorPanels) triad(pl *plane) {
-	const arm = vg.Length(15)
-	from := vg.Point{X: pl.Min.X + 20, Y: pl.Min.Y + 20}
+	const arm = vg.Length(9)
+	from := vg.Point{X: pl.Min.X + 9, Y: pl.Min.Y + 9}
 	sty := letters(numberSize)
 	sty.XAlign, sty.YAlign = draw.XCenter, draw.YCenter
 	for j := range 3 {
@@ -129,6 +137,6 @@ func (q *AttractorPanels) triad(pl *plane) {
 		if n < 0.05 {
 			continue // it points at the eye
 		}
-		pl.FillText(sty, vg.Point{X: to.X + 6*vg.Length(d.x/n), Y: to.Y + 6*vg.Length(d.y/n)}, shorten(sty, q.Axes[j].Name, 30))
+		pl.FillText(sty, vg.Point{X: to.X + 5*vg.Length(d.x/n), Y: to.Y + 5*vg.Length(d.y/n)}, shorten(sty, q.Axes[j].Name, 30))
 	}
 }

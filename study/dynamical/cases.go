@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -78,6 +79,7 @@ type plan struct {
 	runs       int
 	iterations int // of which the first third is burn-in
 	seed       uint64
+	simulated  bool // the states are, in every iteration
 }
 
 // name tells the case from all others.
@@ -186,6 +188,10 @@ func (p *plan) one(ctx context.Context, run *config.Run, ruler *ruler, i int) (s
 	s.Recorder = func(int) r2sgld.Recorder { return w }
 	begin := time.Now()
 	r, err := r2sgld.Sample(ctx, run.Problem, s)
+	var blown *r2sgld.BlowUp
+	if p.simulated && errors.As(err, &blown) {
+		return score{ended: blown.Iteration, outside: w.out}, nil, nil
+	}
 	if err != nil {
 		return score{}, nil, fmt.Errorf("%s, run %d: %w", p.name(), i+1, err)
 	}
@@ -226,6 +232,7 @@ func (m *inquiry) runAll(ctx context.Context, plans []*plan, done func()) ([]*ou
 		if err != nil {
 			return nil, err
 		}
+		m.replace(p, run)
 		for k := range p.runs {
 			g.Go(func() error {
 				s, draws, err := p.one(ctx, run, m.rulers[p.v], k)
@@ -272,11 +279,13 @@ func runsOf(s study.Scale) int {
 // fewerRuns is that of what is beside the paper's methods.
 func fewerRuns(s study.Scale) int { return max(1, runsOf(s)/2) }
 
-// column is a number of every run.
+// column is a number of every run that came to its end.
 func (o *outcome) column(of func(score) float64) []float64 {
-	out := make([]float64, len(o.runs))
-	for i, s := range o.runs {
-		out[i] = of(s)
+	var out []float64
+	for _, s := range o.runs {
+		if s.ended == 0 {
+			out = append(out, of(s))
+		}
 	}
 	return out
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/mathext"
+
 	"github.com/r2sgld/r2sgld/diag"
 	"github.com/r2sgld/r2sgld/report"
 	"github.com/r2sgld/r2sgld/study"
@@ -311,7 +313,7 @@ func (m *inquiry) swapRate() study.Claim {
 		c.Numbers = append(c.Numbers, i.number("swap rate, "+m.place(at)).Within(0, 1))
 	}
 	for _, v := range m.system.variants {
-		parts = append(parts, fmt.Sprintf("%.4f with %s", normalSwaps(len(v.parameters)), v.told))
+		parts = append(parts, fmt.Sprintf("%.3g with %s", normalSwaps(len(v.parameters)), v.told))
 	}
 	switch in {
 	case all:
@@ -328,19 +330,11 @@ func (m *inquiry) swapRate() study.Claim {
 	return c
 }
 
-// normalSwaps is the mean swap probability of two normal laws in d dimensions at
-// temperatures 1 and 10, by the midpoint rule over both energies: E − E′ is decided
-// by Gamma laws of shape d/2.
+// normalSwaps is the mean swap probability of one normal law in d dimensions at
+// temperatures 1 and 10. By detailed balance it is twice the probability that the
+// cold energy is the higher one; the energies are Gamma laws of shape d/2.
 func normalSwaps(d int) float64 {
-	const cells = 1000
-	g := gammaQuantiles(float64(d)/2, cells)
-	sum := 0.0
-	for _, cold := range g {
-		for _, hot := range g {
-			sum += math.Min(1, math.Exp(0.9*(cold-10*hot)))
-		}
-	}
-	return sum / (cells * cells)
+	return 2 * mathext.RegIncBeta(float64(d)/2, float64(d)/2, 1./11)
 }
 
 func (m *inquiry) comparable() study.Claim {

@@ -15,6 +15,9 @@ import (
 type Interval struct{ Mean, Half float64 }
 
 func interval(v []float64) Interval {
+	if len(v) == 0 {
+		return Interval{math.NaN(), math.NaN()}
+	}
 	t := diag.TInterval(v, 0.95)
 	return Interval{t.Mean, (t.Hi - t.Lo) / 2}
 }

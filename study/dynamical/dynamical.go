@@ -7,6 +7,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/r2sgld/r2sgld/dynamics"
@@ -46,7 +48,7 @@ func conduct(ctx context.Context, o study.Options, s *system, title string) (out
 	}
 	defer func() { err = errors.Join(err, remove()) }()
 	m := &inquiry{Options: o, system: s, dir: dir, rulers: map[*variant]*ruler{}}
-	for _, step := range []func(context.Context) error{m.exact, m.six} {
+	for _, step := range []func(context.Context) error{m.exact, m.six, m.threshold, m.simulateStates, m.defaults} {
 		if err := step(ctx); err != nil {
 			return nil, fmt.Errorf("study %s: %w", s.name, err)
 		}
@@ -66,8 +68,10 @@ type inquiry struct {
 	rulers map[*variant]*ruler
 	all    []*outcome
 	// of the Lorenz system
-	lyapunov *simulation.Exponent
-	spent    []spell
+	lyapunov              *simulation.Exponent
+	spent                 []spell
+	thresholds, simulated []*outcome
+	own                   []*own
 }
 
 // A spell is how long a part of the study took.
@@ -156,8 +160,11 @@ func (m *inquiry) study(title string) (*study.Study, error) {
 	s.Results = m.results()
 	s.Sections = m.sections(pictures)
 	s.Hint = fmt.Sprintf("Each is the first run of its case. The data are %s, packed in study/dynamical/data of the source; the configurations are for r2sgld identify, beside them.", m.system.file)
-	for _, o := range m.all {
+	for _, o := range slices.Concat(m.all, m.thresholds) {
 		s.Settings = append(s.Settings, study.Setting{Name: o.name(), Text: o.text()})
+	}
+	for _, o := range m.own {
+		s.Settings = append(s.Settings, study.Setting{Name: strings.Join([]string{m.system.name, o.v.name, "method auto", o.what}, " · "), Text: o.text})
 	}
 	return s, nil
 }

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/r2sgld/r2sgld/potential"
 )
@@ -103,17 +102,6 @@ func (r *ruler) best() score {
 	s := score{mode: r.mean}
 	r.simulate(&s)
 	return s
-}
-
-// gammaQuantiles are the quantiles of a Gamma law of scale 1 at the middles of
-// equal cells.
-func gammaQuantiles(shape float64, cells int) []float64 {
-	g := distuv.Gamma{Alpha: shape, Beta: 1}
-	out := make([]float64, cells)
-	for i := range out {
-		out[i] = g.Quantile((float64(i) + 0.5) / float64(cells))
-	}
-	return out
 }
 
 // diffusion is the sum of the step sizes of a sampler's cold rung, in all and

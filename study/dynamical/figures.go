@@ -105,29 +105,32 @@ func (m *inquiry) paths(v *variant, labels []string) ([][]float64, error) {
 func (m *inquiry) attractorPicture() (study.Picture, error) {
 	v := m.system.variants[0]
 	r := m.rulers[v]
-	labels := []string{"SGLD", "cycSGLD", "reSGLD", "R-SGLD", "R-cycSGLD", "r2SGLD"}
+	labels := []string{"R-SGLD", "R-cycSGLD", "r2SGLD", "SGLD", "cycSGLD", "reSGLD"}
 	paths, err := m.paths(v, labels)
 	if err != nil {
 		return study.Picture{}, err
 	}
-	const settle = 2.0 // until on the attractor
+	const settle, shown = 2.0, 52.0 // from when it is on the attractor
 	space := func(p []float64) (out [][3]float64) {
 		for k, t := range r.times {
-			if t >= settle && !math.IsNaN(p[3*k]) {
+			if t >= settle && t <= shown && !math.IsNaN(p[3*k]) {
 				out = append(out, [3]float64{p[3*k], p[3*k+1], p[3*k+2]})
 			}
 		}
 		return out
 	}
-	q := figure.AttractorPanels{Axes: [3]figure.Axis{{Name: "x"}, {Name: "y"}, {Name: "z"}}, Turn: 35, Tilt: 12, Columns: 3,
-		Caption: fmt.Sprintf("Times %g to 100, by the modes of the first run, 3 coefficients free, start box.", settle)}
+	q := figure.AttractorPanels{Axes: [3]figure.Axis{{Name: "x"}, {Name: "y"}, {Name: "z"}}, Turn: 35, Tilt: 12, Columns: 4,
+		Panels:  []figure.Attractor{{Title: "truth", Path: space(r.true)}},
+		Caption: fmt.Sprintf("Times %g to %g, by the modes of the first run, 3 coefficients free, start box.", settle, shown)}
 	for i, l := range labels {
+		if i == 3 {
+			q.Panels = append(q.Panels, figure.Attractor{})
+		}
 		s := find(m.all, v, fromBox, l).runs[0]
-		q.Panels = append(q.Panels, figure.Attractor{Title: fmt.Sprintf("%s, parts at t = %.2f", l, s.parting), Method: methodOf(l), Path: space(paths[i])})
+		q.Panels = append(q.Panels, figure.Attractor{Title: fmt.Sprintf("%s, until t = %.2f", l, s.parting), Method: methodOf(l), Path: space(paths[i])})
 	}
-	q.Panels = append(q.Panels, figure.Attractor{Title: "truth", Path: space(r.true)})
 	f, err := figure.Attractors(q)
-	return study.Picture{Name: m.system.name + "-attractors", Figure: f, Caption: "Attractors with the modes of each method as coefficients. They look alike; the titles say when the trajectory leaves the true one by more than 1 unit."}, err
+	return study.Picture{Name: m.system.name + "-attractors", Figure: f, Caption: "Attractors with the modes of each method as coefficients. They look alike; the titles say until when the trajectory is within 1 unit of the true one."}, err
 }
 
 // trajectoryPicture shows states against time: for the chaotic system the first

@@ -27,6 +27,7 @@ type score struct {
 	fallbacks      int64
 	seconds        float64
 	sum            [32]byte // of the cold draws
+	ended          int      // the iteration at which the energy was no longer finite; 0: never
 }
 
 // A ruler measures runs of a variant.
@@ -52,20 +53,7 @@ const (
 
 func newRuler(v *variant, exact *dynamics.Problem) (*ruler, error) {
 	r := &ruler{v: v, exact: exact}
-	for _, q := range v.quantities {
-		mean, variance := 0.0, 0.0
-		for j := range v.parameters {
-			mean += q.weight[j] * exact.Center[j]
-		}
-		for k := range v.parameters {
-			along := 0.0
-			for j := range v.parameters {
-				along += q.weight[j] * exact.Factor[j][k]
-			}
-			variance += along * along
-		}
-		r.mean, r.sd = append(r.mean, mean), append(r.sd, math.Sqrt(variance))
-	}
+	r.law()
 	var err error
 	if r.system, err = exact.System(); err != nil {
 		return nil, err
@@ -89,6 +77,24 @@ func newRuler(v *variant, exact *dynamics.Problem) (*ruler, error) {
 		r.spread = append(r.spread, diag.SD(one))
 	}
 	return r, nil
+}
+
+// law computes mean and standard deviation of the quantities.
+func (r *ruler) law() {
+	for _, q := range r.v.quantities {
+		mean, variance := 0.0, 0.0
+		for j := range r.v.parameters {
+			mean += q.weight[j] * r.exact.Center[j]
+		}
+		for k := range r.v.parameters {
+			along := 0.0
+			for j := range r.v.parameters {
+				along += q.weight[j] * r.exact.Factor[j][k]
+			}
+			variance += along * along
+		}
+		r.mean, r.sd = append(r.mean, mean), append(r.sd, math.Sqrt(variance))
+	}
 }
 
 // follow returns the trajectory of parameters x from the initial state of the

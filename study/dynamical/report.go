@@ -247,7 +247,7 @@ func (m *inquiry) swapTable() study.Table {
 	t := study.Table{Title: "Swap rates", Columns: []string{"setting", "rule", "correction", "rate", "exact rate, Metropolis", "error of the modes", "distance from the exact law"}, Caption: "Means and 95 % t intervals over the runs."}
 	for _, at := range m.settings("r2SGLD") {
 		o := m.at(at, "r2SGLD")
-		t.Rows = append(t.Rows, []string{m.place(at), "metropolis", "–", short(interval(o.column(swaps))), fmt.Sprintf("%.4f", normalSwaps(len(o.v.parameters))), short(interval(o.column(modeError))), short(interval(o.column(off)))})
+		t.Rows = append(t.Rows, []string{m.place(at), "metropolis", "–", short(interval(o.column(swaps))), fmt.Sprintf("%.3g", normalSwaps(len(o.v.parameters))), short(interval(o.column(modeError))), short(interval(o.column(off)))})
 	}
 	t.Rows = append(t.Rows, m.thresholdRows()...)
 	return t

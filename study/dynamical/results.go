@@ -1,17 +1,18 @@
 package dynamical
 
-import "math"
-
 // results are the numbers of a study for other programs.
 type results struct {
-	System   string         `json:"system"`
-	Rows     int            `json:"rows"`
-	Batch    int            `json:"batch"`
-	Initial  []float64      `json:"initial_state"`
-	Variants []variantFacts `json:"variants"`
-	Lyapunov *lyapunovFacts `json:"lyapunov,omitempty"`
-	Cases    []caseFacts    `json:"runs_of_the_paper"`
-	Timings  []timing       `json:"timings"`
+	System     string         `json:"system"`
+	Rows       int            `json:"rows"`
+	Batch      int            `json:"batch"`
+	Initial    []float64      `json:"initial_state"`
+	Variants   []variantFacts `json:"variants"`
+	Lyapunov   *lyapunovFacts `json:"lyapunov,omitempty"`
+	Cases      []caseFacts    `json:"runs_of_the_paper"`
+	Thresholds []caseFacts    `json:"runs_with_rule_threshold"`
+	Simulated  []caseFacts    `json:"runs_with_simulated_states"`
+	Own        []ownFacts     `json:"method_auto"`
+	Timings    []timing       `json:"timings"`
 }
 
 // lyapunovFacts are the exponent, its standard error and its inverse.
@@ -74,6 +75,7 @@ type caseFacts struct {
 	Hits       int64      `json:"reflections"`
 	Fallbacks  int64      `json:"fallbacks"`
 	Same       *int       `json:"runs_identical_to_partner,omitempty"`
+	Ended      []int      `json:"ended_at_iteration,omitempty"`
 }
 
 // results gathers them.
@@ -99,7 +101,51 @@ func (m *inquiry) results() *results {
 		}
 		r.Timings = append(r.Timings, timing{o.name(), 1e6 * seconds / float64(o.iterations*len(o.runs))})
 	}
+	for _, o := range m.thresholds {
+		r.Thresholds = append(r.Thresholds, o.facts())
+	}
+	for _, o := range m.simulated {
+		r.Simulated = append(r.Simulated, o.facts())
+	}
+	for _, o := range m.own {
+		r.Own = append(r.Own, o.facts())
+	}
 	return r
+}
+
+// ownFacts are what method auto found.
+type ownFacts struct {
+	Free         string     `json:"free"`
+	Law          string     `json:"law"`
+	Constraints  []string   `json:"further_constraints,omitempty"`
+	Draws        int        `json:"draws"`
+	Rungs        int        `json:"rungs"`
+	RHat         float64    `json:"rhat"`
+	ESS          float64    `json:"least_ess"`
+	Coefficients []ownFound `json:"coefficients"`
+}
+
+// ownFound is a key coefficient: found and exact, with their errors.
+type ownFound struct {
+	Name      string  `json:"coefficient"`
+	Mean      float64 `json:"mean"`
+	MCSE      float64 `json:"mcse_mean"`
+	SD        float64 `json:"sd"`
+	SDMCSE    float64 `json:"mcse_sd"`
+	Mode      float64 `json:"mode"`
+	Exact     float64 `json:"exact_mean"`
+	ExactSE   float64 `json:"exact_mean_se"`
+	ExactSD   float64 `json:"exact_sd"`
+	ExactSDSE float64 `json:"exact_sd_se"`
+}
+
+func (o *own) facts() ownFacts {
+	f := ownFacts{Free: o.v.told, Law: o.what, Constraints: o.more, Draws: o.draws, Rungs: o.rungs, RHat: o.rhat, ESS: o.ess}
+	for i, c := range o.found {
+		e := o.exact[i]
+		f.Coefficients = append(f.Coefficients, ownFound{o.v.quantities[o.v.key[i]].name, c.mean, c.mcse, c.sd, c.sdMCSE, c.mode, e[0], e[2], e[1], e[3]})
+	}
+	return f
 }
 
 func (m *inquiry) facts(v *variant) variantFacts {
@@ -139,7 +185,11 @@ func (o *outcome) facts() caseFacts {
 	}
 	c.Outside = [][]int{{0, 0}, {0, 0}}[:samplers()[o.base].rungs]
 	for _, r := range o.runs {
-		c.Peaks = append(c.Peaks, r.peaks)
+		if r.ended > 0 {
+			c.Ended = append(c.Ended, r.ended)
+		} else {
+			c.Peaks = append(c.Peaks, r.peaks)
+		}
 		for i := range c.Outside {
 			c.Outside[i][0] += r.outside[i][0]
 			c.Outside[i][1] += r.outside[i][1]
@@ -151,11 +201,3 @@ func (o *outcome) facts() caseFacts {
 }
 
 func (o *outcome) interval(of func(score) float64) Interval { return interval(o.column(of)) }
-
-// finite is v, nil if it is not a number that JSON has.
-func finite(v float64) *float64 {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return nil
-	}
-	return &v
-}
