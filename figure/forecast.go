@@ -37,8 +37,8 @@ type Courses struct {
 const mostKnots = 2000
 
 // Forecast draws the course of every state, a panel each, with bands over the
-// data, and a rule where the data end. A band is cut off far from what is in the
-// middle.
+// data of the same time or shortly before, and a rule where the data end. A band is
+// cut off far from what is in the middle.
 func Forecast(q Courses) (*Figure, error) {
 	if err := q.check(); err != nil {
 		return nil, err
@@ -124,14 +124,41 @@ func (q *Courses) keys() []key {
 // ends reports whether the end of the data is in view, other than at its edge.
 func (q *Courses) ends() bool { return q.End > q.Time[0] && q.End < q.Time[len(q.Time)-1] }
 
+// shown is the range of time: that of the trajectories, with data before them as
+// far as a quarter of it.
+func (q *Courses) shown() (from, to float64) {
+	first, last := q.Time[0], q.Time[len(q.Time)-1]
+	from, least := first, first-(last-first)/4
+	for _, c := range q.States {
+		for _, t := range c.DataTime {
+			if t >= least {
+				from = math.Min(from, t)
+			}
+		}
+	}
+	return from, last
+}
+
+// onScale returns the points that lie on a scale.
+func onScale(pts []point, x scale) []point {
+	var out []point
+	for _, p := range pts {
+		if p.x >= x.min && p.x <= x.max {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
 func (q *Courses) panel(c *Course) *panel {
 	p := &panel{y: scale{label: c.Axis.label()}}
-	p.x.min, p.x.max = widen(q.Time[0], q.Time[len(q.Time)-1], 0.02)
-	if len(c.DataTime) > 0 {
-		lo, hi := extent(c.DataTime...)
-		p.x.min, p.x.max = widen(math.Min(lo, q.Time[0]), math.Max(hi, q.Time[len(q.Time)-1]), 0.02)
+	from, to := q.shown()
+	p.x.min, p.x.max = widen(from, to, 0.02)
+	data := onScale(joined(c.DataTime, c.Data), p.x)
+	lo, hi := extent(slices.Concat(c.Middle, c.Other)...)
+	for _, d := range data {
+		lo, hi = math.Min(lo, d.y), math.Max(hi, d.y)
 	}
-	lo, hi := extent(slices.Concat(c.Middle, c.Data, c.Other)...)
 	if bands := slices.Concat(c.Low, c.High, c.ObservedLow, c.ObservedHigh); len(bands) > 0 {
 		least, most := extent(bands...)
 		room := math.Max(hi-lo, math.Abs(hi)/10)
@@ -153,7 +180,7 @@ func (q *Courses) panel(c *Course) *panel {
 		pl.line(linePosterior, joined(time, every(c.Middle, stride)))
 		stride := (len(c.Other) + mostKnots - 1) / mostKnots
 		pl.line(lineTruth, joined(every(c.OtherTime, stride), every(c.Other, stride)))
-		pl.dots(observed, dotSize(len(c.Data)), joined(c.DataTime, c.Data))
+		pl.dots(observed, dotSize(len(data)), data)
 	})
 	return p
 }

@@ -20,7 +20,7 @@ type Portrait struct {
 	Orbit  Orbit                               // in the foreground, from its start on
 	Others []Orbit                             // of other draws, pale
 	Known  Orbit                               // another trajectory to compare with; empty is none
-	Data   Orbit                               // observed; empty is none
+	Data   Orbit                               // observed; empty is none, of many some are shown
 	Field  func(x, y float64) (dx, dy float64) // the way that states go; nil is not shown
 }
 
@@ -109,6 +109,9 @@ var (
 	lineStart = draw.LineStyle{Color: posterior, Width: 1.1}
 )
 
+// mostDots is how many data are drawn before they would hide what is below.
+const mostDots = 250
+
 const startSize = vg.Length(2.6)
 
 func (q *Portrait) panel() *panel {
@@ -119,14 +122,16 @@ func (q *Portrait) panel() *panel {
 		p.add(q.flow)
 	}
 	pale := linePale
-	most := max(60, mostKnots*4/max(1, len(q.Others)))
+	most := max(60, mostKnots*5/max(1, len(q.Others)))
 	p.add(func(pl *plane) {
 		for _, o := range q.Others {
 			pl.orbit(pale, o, most)
 		}
-		pl.orbit(lineKnown, q.Known, 2*mostKnots) // wider and below: both are seen where they agree
-		pl.orbit(linePosterior, q.Orbit, 2*mostKnots)
-		pl.dots(observed, dotSize(len(q.Data.X)), joined(q.Data.X, q.Data.Y))
+		pl.orbit(lineKnown, q.Known, mostKnots) // wider and below: both are seen where they agree
+		pl.orbit(linePosterior, q.Orbit, mostKnots)
+		stride := (len(q.Data.X) + mostDots - 1) / mostDots
+		data := joined(every(q.Data.X, stride), every(q.Data.Y, stride))
+		pl.dots(observed, 0.8*dotSize(len(data)), data)
 		pl.rings(lineStart, startSize, []point{{q.Orbit.X[0], q.Orbit.Y[0]}})
 	})
 	return p

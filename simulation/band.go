@@ -113,8 +113,8 @@ func mixture(mean, sd []float64, p float64) float64 {
 		lo, hi = math.Min(lo, m+z*sd[i]), math.Max(hi, m+z*sd[i])
 	}
 	n := float64(len(mean))
-	x := (lo + hi) / 2
-	for range 100 {
+	x, before := (lo+hi)/2, math.Inf(1)
+	for range 200 {
 		below, density := 0.0, 0.0
 		for i, m := range mean {
 			u := (x - m) / sd[i]
@@ -128,10 +128,12 @@ func mixture(mean, sd []float64, p float64) float64 {
 			lo = x
 		}
 		was := x
-		if x -= gap * n * math.Sqrt(2*math.Pi) / density; !(x > lo && x < hi) {
+		x -= gap * n * math.Sqrt(2*math.Pi) / density
+		if !(x > lo && x < hi) || math.Abs(gap) > before/2 { // Newton's step leads nowhere
 			x = (lo + hi) / 2
 		}
-		if math.Abs(x-was) <= 1e-12*math.Max(math.Abs(x), math.Abs(hi-lo)) || hi-lo <= 1e-14*math.Abs(x) {
+		before = math.Abs(gap)
+		if math.Abs(x-was) <= 1e-12*math.Max(math.Abs(x), 1e-3*(hi-lo)) || hi-lo <= 1e-14*math.Abs(x) {
 			break
 		}
 	}
@@ -139,7 +141,11 @@ func mixture(mean, sd []float64, p float64) float64 {
 }
 
 // An Interval is a number over many trajectories: its median and an interval.
-type Interval struct{ Median, Low, High float64 }
+type Interval struct {
+	Median float64 `json:"median"`
+	Low    float64 `json:"low"`
+	High   float64 `json:"high"`
+}
 
 // interval of values; NaN without any.
 func interval(v []float64, level float64) Interval {

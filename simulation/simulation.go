@@ -50,6 +50,9 @@ type Result struct {
 	Paths [][]float64
 	Blown []Blown // in the order of draws
 	Stats ode.Stats
+
+	given  []float64 // Options.Start
+	solver ode.Options
 }
 
 // Blown is a trajectory that could not go on.
@@ -90,37 +93,38 @@ func Run(ctx context.Context, m *Model, draws [][]float64, o Options) (*Result, 
 	if err := o.check(m, draws); err != nil {
 		return nil, err
 	}
-	r := &Result{Model: m, From: o.From, Times: o.Times, Draws: draws, Paths: make([][]float64, len(draws))}
+	r := &Result{Model: m, From: o.From, Times: o.Times, Draws: draws, Paths: make([][]float64, len(draws)), given: o.Start, solver: o.Solver}
 	blown, stats := make([]*ode.BlowUp, len(draws)), make([]ode.Stats, len(draws))
 	threads := o.Threads
 	if threads <= 0 {
 		threads = runtime.GOMAXPROCS(0)
 	}
-	var next atomic.Int64
-	g, ctx := errgroup.WithContext(ctx)
+	errs := make([]error, len(draws))
+	var next, failed atomic.Int64
+	var g errgroup.Group
 	for range min(threads, len(draws)) {
 		g.Go(func() error {
 			w, err := newWorker(m, &o)
-			if err != nil {
-				return err
-			}
-			for {
+			for err == nil && failed.Load() == 0 {
 				k := int(next.Add(1)) - 1
-				if k >= len(draws) {
-					return nil
+				if k >= len(draws) || ctx.Err() != nil {
+					break
 				}
-				if err := ctx.Err(); err != nil {
-					return err
-				}
-				if r.Paths[k], blown[k], err = w.path(draws[k]); err != nil {
-					return fmt.Errorf("draw %d: %w", k+1, err)
+				if r.Paths[k], blown[k], errs[k] = w.path(draws[k]); errs[k] != nil {
+					failed.Store(1) // those before it are done or under way
 				}
 				stats[k] = w.solver.Stats()
 			}
+			return err
 		})
 	}
-	if err := g.Wait(); err != nil {
+	if err := errors.Join(g.Wait(), ctx.Err()); err != nil {
 		return nil, err
+	}
+	for k, err := range errs {
+		if err != nil {
+			return nil, fmt.Errorf("draw %d: %w", k+1, err)
+		}
 	}
 	return r, r.gather(blown, stats)
 }
@@ -208,11 +212,7 @@ func (m *Model) start(x, given []float64) []float64 {
 }
 
 // Start returns the initial state of a draw.
-func (r *Result) Start(draw int) []float64 {
-	y0 := make([]float64, len(r.Model.States))
-	r.Model.Initial(y0, r.Draws[draw])
-	return y0
-}
+func (r *Result) Start(draw int) []float64 { return r.Model.start(r.Draws[draw], r.given) }
 
 // Values returns component i of a draw's trajectory at all times.
 func (r *Result) Values(draw, i int) []float64 {

@@ -46,7 +46,7 @@ reflected replica exchange stochastic gradient Langevin dynamics.`,
 		SilenceUsage:  true,
 	}
 	root.SetArgs(args)
-	root.AddCommand(sampleCommand(), identifyCommand(), planCommand(), compareCommand(), resumeCommand(), diagnoseCommand(), reproduceCommand())
+	root.AddCommand(sampleCommand(), identifyCommand(), planCommand(), compareCommand(), resumeCommand(), diagnoseCommand(), reproduceCommand(), simulateCommand())
 	began := false
 	root.PersistentPreRun = func(*cobra.Command, []string) { began = true }
 	err := root.ExecuteContext(ctx)
@@ -59,7 +59,7 @@ reflected replica exchange stochastic gradient Langevin dynamics.`,
 	var interrupted *runner.Interrupted
 	var halted *stopped
 	switch {
-	case errors.As(err, &interrupted), errors.As(err, &halted):
+	case errors.As(err, &interrupted), errors.As(err, &halted), errors.Is(err, context.Canceled):
 		return exitInterrupted
 	case errors.As(err, &problems), errors.As(err, &refused):
 		return exitUsage

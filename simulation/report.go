@@ -1,0 +1,289 @@
+package simulation
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/r2sgld/r2sgld/ode"
+)
+
+// A Report is what a simulation says, the content of simulation.json. Numbers that
+// are not known are NaN here and null in the file.
+type Report struct {
+	Schema     int            `json:"schema"`
+	Name       string         `json:"name"` // of the run
+	From       string         `json:"from"` // mode, mean or draws
+	Draws      int            `json:"draws"`
+	Of         int            `json:"of"` // draws of the run
+	Seed       uint64         `json:"seed"`
+	Set        []Value        `json:"set"`     // parameters that were changed
+	Time       string         `json:"time"`    // what the data call it
+	Initial    string         `json:"initial"` // where the state at the start is from
+	Start      float64        `json:"start"`
+	Until      float64        `json:"until"`
+	DataEnd    float64        `json:"data_end"`
+	Points     int            `json:"points"`
+	Level      float64        `json:"level"`
+	Solver     SolverReport   `json:"solver"`
+	States     []StateReport  `json:"states"`
+	BlownUp    BlowUps        `json:"blown_up"`
+	Comparison *Parted        `json:"comparison"`
+	Lyapunov   *ExponentFound `json:"lyapunov"`
+	Warnings   []string       `json:"warnings"`
+}
+
+// A Value is a number with a name.
+type Value struct {
+	Name  string  `json:"name"`
+	Value float64 `json:"value"`
+}
+
+// SolverReport is how trajectories were integrated, and the work of all.
+type SolverReport struct {
+	Method      ode.Method `json:"method"`
+	RTol        float64    `json:"rtol"`
+	ATol        []float64  `json:"atol"` // per state
+	Evaluations int        `json:"evaluations"`
+	Steps       int        `json:"steps"`
+	Rejected    int        `json:"rejected"`
+}
+
+// A StateReport is what becomes of one state.
+type StateReport struct {
+	Name     string    `json:"name"`
+	Final    Spread    `json:"final"`    // at the last time, over the trajectories that came there
+	Observed *Spread   `json:"observed"` // of an observation then; null where the noise is not known
+	Period   *Periodic `json:"period"`   // null where no trajectory repeats itself
+}
+
+// A Spread is a number over trajectories. Low and High hold a level between them.
+type Spread struct {
+	Mean   float64 `json:"mean"`
+	Median float64 `json:"median"`
+	Low    float64 `json:"low"`
+	High   float64 `json:"high"`
+}
+
+// Periodic is the period of those trajectories that repeat themselves.
+type Periodic struct {
+	Interval
+	Share float64 `json:"share"` // of the trajectories that came to the end
+}
+
+// BlowUps are the trajectories that could not go on.
+type BlowUps struct {
+	Draws int      `json:"draws"`
+	First *Failure `json:"first"` // the one that came least far
+}
+
+// A Failure is where a trajectory ended.
+type Failure struct {
+	Draw   int     `json:"draw"` // of those simulated, from 1
+	Time   float64 `json:"time"`
+	State  []Value `json:"state"`
+	Reason string  `json:"reason"`
+}
+
+// Parted is how long trajectories stay with another one.
+type Parted struct {
+	With    string   `json:"with"`
+	Apart   float64  `json:"apart"`
+	Parting Interval `json:"parting"` // time of it; null is never
+	Parted  int      `json:"parted"`  // trajectories
+	Of      int      `json:"of"`
+	Final   Interval `json:"final_distance"`
+}
+
+// ExponentFound is the largest Lyapunov exponent at the mode.
+type ExponentFound struct {
+	Exponent float64 `json:"exponent"`
+	SE       float64 `json:"se"`
+	Time     float64 `json:"time"` // null unless the exponent is above zero
+	Span     float64 `json:"span"`
+}
+
+// Describe fills in what the result says: states and blow-ups.
+func (o *Report) Describe(r *Result, bands []Band) {
+	d, last := len(r.Model.States), len(r.Times)-1
+	o.Draws, o.Points, o.Start, o.Until = len(r.Draws), len(r.Times), r.From, r.Times[last]
+	o.Solver.Evaluations, o.Solver.Steps, o.Solver.Rejected = r.Stats.Evaluations, r.Stats.Steps, r.Stats.Rejected
+	for i, b := range bands {
+		s := StateReport{Name: b.State, Final: Spread{b.Mean[last], b.Median[last], b.Low[last], b.High[last]}}
+		if b.ObservedLow != nil {
+			s.Observed = &Spread{math.NaN(), math.NaN(), b.ObservedLow[last], b.ObservedHigh[last]}
+		}
+		if p, n := r.Periods(i, o.Level); n > 0 {
+			s.Period = &Periodic{p, float64(n) / float64(len(r.Draws)-len(r.Blown))}
+		}
+		o.States = append(o.States, s)
+	}
+	o.BlownUp.Draws = len(r.Blown)
+	var first *Blown
+	for i, b := range r.Blown {
+		if first == nil || math.Abs(b.Time-r.From) < math.Abs(first.Time-r.From) {
+			first = &r.Blown[i]
+		}
+	}
+	if first == nil {
+		return
+	}
+	f := &Failure{Draw: first.Draw + 1, Time: first.Time, Reason: first.Reason}
+	for i := range d {
+		f.State = append(f.State, Value{r.Model.States[i], first.State[i]})
+	}
+	o.BlownUp.First = f
+	o.Warnings = append(o.Warnings, fmt.Sprintf("%d of %d trajectories blow up, the first (draw %d) at t = %.6g with %s: %s. "+
+		"Bands are of those that are left.", len(r.Blown), len(r.Draws), f.Draw, f.Time, assigned(r.Model.States, first.State), f.Reason))
+}
+
+// Text is the report for a terminal, without its warnings.
+func (o *Report) Text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s, %s %s … %s", o.Name, o.of(), o.Time, short(o.Start), short(o.Until))
+	if o.Until > o.DataEnd {
+		fmt.Fprintf(&b, ", the data end at %s", short(o.DataEnd))
+	}
+	for _, v := range o.Set {
+		fmt.Fprintf(&b, ", %s = %s", v.Name, short(v.Value))
+	}
+	fmt.Fprintf(&b, "\nstart: %s\n\n%s", o.Initial, table(o.rows()))
+	if c := o.Comparison; c != nil {
+		fmt.Fprintf(&b, "\n %s\n", c.text(o.From != "draws", o.Level))
+	}
+	if l := o.Lyapunov; l != nil {
+		fmt.Fprintf(&b, "\n %s\n", l.text(o.Time))
+	}
+	return b.String()
+}
+
+// rows are the lines of the table: a state each.
+func (o *Report) rows() [][]string {
+	low, high := Ends(o.Level)
+	ends := [2]string{short(100*low) + " %", short(100*high) + " %"}
+	head := []string{fmt.Sprintf("at %s %s", o.Time, short(o.Until))}
+	many := o.Draws > 1
+	if many {
+		head = append(head, "median", ends[0], ends[1])
+	} else {
+		head = append(head, o.From)
+	}
+	observed, periodic := false, false
+	for _, s := range o.States {
+		observed, periodic = observed || s.Observed != nil, periodic || s.Period != nil
+	}
+	if observed {
+		head = append(head, "observed "+ends[0], ends[1])
+	}
+	if periodic {
+		head = append(head, "period")
+	}
+	rows := [][]string{head}
+	for _, s := range o.States {
+		row := []string{s.Name, short(s.Final.Median)}
+		if many {
+			row = append(row, short(s.Final.Low), short(s.Final.High))
+		}
+		if observed && s.Observed != nil {
+			row = append(row, short(s.Observed.Low), short(s.Observed.High))
+		} else if observed {
+			row = append(row, "–", "–")
+		}
+		if periodic {
+			row = append(row, s.Period.text(many))
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+func (p *Periodic) text(many bool) string {
+	switch {
+	case p == nil:
+		return "–"
+	case !many:
+		return short(p.Median)
+	}
+	text := fmt.Sprintf("%s (%s … %s)", short(p.Median), short(p.Low), short(p.High))
+	if p.Share < 0.95 {
+		text += fmt.Sprintf(" of %.0f %%", 100*p.Share)
+	}
+	return text
+}
+
+func (c *Parted) text(single bool, level float64) string {
+	if c.Parted == 0 {
+		return fmt.Sprintf("never further than %s from %s", short(c.Apart), c.With)
+	}
+	text := fmt.Sprintf("further than %s from %s since t = %s", short(c.Apart), c.With, since(c.Parting.Median))
+	if single {
+		return text
+	}
+	text += fmt.Sprintf(" (%g %%: %s … %s)", level, since(c.Parting.Low), since(c.Parting.High))
+	if left := c.Of - c.Parted; left > 0 {
+		text += fmt.Sprintf("; %s of %s trajectories never are", thousands(left), thousands(c.Of))
+	}
+	return text
+}
+
+func since(t float64) string {
+	if math.IsInf(t, 0) {
+		return "never"
+	}
+	return short(t)
+}
+
+func (l *ExponentFound) text(unit string) string {
+	digits := 4
+	if l.SE > 0 {
+		digits = max(0, 1-int(math.Floor(math.Log10(l.SE))))
+	}
+	text := minus(fmt.Sprintf("largest Lyapunov exponent at the mode %.*f ± %.*f per %s", digits, l.Exponent, digits, l.SE, unit))
+	if l.Time == l.Time {
+		return text + fmt.Sprintf(": neighbours part by e in %s", short(l.Time))
+	}
+	return text + ": neighbours do not part exponentially"
+}
+
+// short writes a number with five digits.
+func short(v float64) string {
+	if v != v {
+		return "–"
+	}
+	return minus(fmt.Sprintf("%.5g", v))
+}
+
+func minus(s string) string { return strings.ReplaceAll(s, "-", "−") }
+
+func thousands(n int) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// table lays rows out, the first column to the left, numbers to the right.
+func table(rows [][]string) string {
+	width := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for c, cell := range row {
+			width[c] = max(width[c], utf8.RuneCountInString(cell))
+		}
+	}
+	var b strings.Builder
+	for _, row := range rows {
+		for c, cell := range row {
+			pad := strings.Repeat(" ", width[c]-utf8.RuneCountInString(cell))
+			switch {
+			case c == 0:
+				b.WriteString(" " + cell + pad)
+			default:
+				b.WriteString("   " + pad + cell)
+			}
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}

@@ -1,0 +1,211 @@
+package simulation
+
+import (
+	"bytes"
+	"encoding/csv"
+	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/r2sgld/r2sgld/ode"
+	"github.com/r2sgld/r2sgld/store"
+)
+
+// told is the outcome of a few draws of decay, with data and a comparison.
+func told(t *testing.T, m *Model, draws [][]float64, o Options) *Outcome {
+	t.Helper()
+	r := simulate(t, m, draws, o)
+	rep := &Report{Schema: 1, Name: "decay", From: "draws", Of: 4000, Time: "hour", Initial: "the first row of the data", DataEnd: 2, Level: 90,
+		Set: []Value{{"a", -0.5}}, Solver: SolverReport{Method: ode.DOP853}}
+	out := &Outcome{Report: rep, Result: r, Bands: r.Bands(90, true), Mode: draws[0], Noise: true, Seed: 3, Keep: true,
+		Data: Data{Time: []float64{0, 1, 2}}}
+	for i := range m.States {
+		out.Data.Values = append(out.Data.Values, []float64{r.Start(0)[i], math.NaN(), 0.2})
+	}
+	truth := simulate(t, m, draws[:1], o)
+	out.Other = &Other{"the truth", r.Times, truth.Paths[0]}
+	out.Parted = r.Compare(truth.Paths[0], 0.1)
+	rep.Describe(r, out.Bands)
+	over := out.Parted.Over(90)
+	rep.Comparison = &Parted{"the truth", 0.1, out.Parted.When(90), len(out.Parted.Parting), len(draws), over[len(over)-1]}
+	return out
+}
+
+// written writes an outcome and returns the folder and the figures.
+func written(t *testing.T, o *Outcome) (*store.Folder, []string) {
+	t.Helper()
+	f, err := Take(store.Disk{}, filepath.Join(t.TempDir(), "out"), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	figures, err := o.Write(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return f, figures
+}
+
+// table reads a file of comma-separated values.
+func tableOf(t *testing.T, f *store.Folder, name string) [][]string {
+	t.Helper()
+	b, err := f.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(bytes.NewReader(b)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+// The files have what they promise, and equal outcomes give equal bytes.
+func TestWrite(t *testing.T) {
+	draws := [][]float64{{1, 0.3}, {1.2, 0.25}, {0.9, 0.35}}
+	o := Options{Times: Grid(0, 4, 9)}
+	f, figures := written(t, told(t, decay(), draws, o))
+	if !slices.Equal(figures, []string{"forecast", "phase", "parting"}) {
+		t.Errorf("figures %s", figures)
+	}
+	rows := tableOf(t, f, "simulation.csv")
+	want := "hour,x.mean,x.q5,x.q50,x.q95,x.observed.q5,x.observed.q95,y.mean,y.q5,y.q50,y.q95,trajectories"
+	if got := strings.Join(rows[0], ","); got != want || len(rows) != 10 {
+		t.Errorf("%d rows of %s", len(rows), got)
+	}
+	kept := tableOf(t, f, "trajectories.csv")
+	if got := strings.Join(kept[0], ","); got != "draw,hour,x,y,x.observed,y.observed" || len(kept) != 28 || kept[10][0] != "2" {
+		t.Errorf("%d trajectories of %s", len(kept), got)
+	}
+	sum := 0.0
+	for _, row := range kept[1:] {
+		x, err1 := strconv.ParseFloat(row[2], 64)
+		seen, err2 := strconv.ParseFloat(row[4], 64)
+		if err1 != nil || err2 != nil || x == seen || row[5] != "" {
+			t.Fatalf("%s: %v, %v", row, err1, err2)
+		}
+		sum += (seen - x) * (seen - x)
+	}
+	// 27 normals of sd 0.3: χ² below 80 and above 4 but for 1e-6; kills 0.03 and 3.
+	if chi := sum / 0.09; chi > 80 || chi < 4 {
+		t.Errorf("observations: χ² %g of 27", chi)
+	}
+	again, _ := written(t, told(t, decay(), draws, o))
+	for _, name := range append([]string{"simulation.csv", "simulation.json", "trajectories.csv"}, "figures/forecast.svg", "figures/phase.png", "figures/parting.svg") {
+		a, err1 := f.ReadFile(name)
+		b, err2 := again.ReadFile(name)
+		if err1 != nil || err2 != nil || !bytes.Equal(a, b) {
+			t.Errorf("%s differs: %v, %v", name, err1, err2)
+		}
+	}
+	if b, _ := f.ReadFile("simulation.json"); bytes.Contains(b, []byte("NaN")) || !bytes.Contains(b, []byte(`"period": null`)) {
+		t.Errorf("%s", b)
+	}
+}
+
+// A folder that holds a run is never taken, one of other things only by force.
+func TestTake(t *testing.T) {
+	dir := t.TempDir()
+	f, err := store.Create(store.Disk{}, filepath.Join(dir, "run"), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.WriteFile("run.json", []byte("{}")); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Take(store.Disk{}, filepath.Join(dir, "run"), true); err == nil || !strings.Contains(err.Error(), "holds a run") {
+		t.Error(err)
+	}
+	if _, err := Take(store.Disk{}, dir, false); err == nil {
+		t.Error("a folder with something in it is taken")
+	}
+}
+
+// Backwards in time, of one state, of three and of a flow that depends on the
+// time: what there is to show is shown, and numbers that no picture shows are told.
+func TestFigures(t *testing.T) {
+	chain := func(d int, late bool) *Model {
+		return &Model{States: []string{"u", "v", "w"}[:d],
+			System: func(p []float64) ode.System {
+				return ode.System{Dim: d, F: func(dy []float64, t float64, y []float64) {
+					for i := range dy {
+						dy[i] = p[0]*y[(i+1)%d] - 0.2*y[i]
+						if late {
+							dy[i] += math.Sin(t)
+						}
+					}
+				}}
+			},
+			Initial: func(dst, _ []float64) {
+				for i := range dst {
+					dst[i] = float64(i) - 1
+				}
+			}}
+	}
+	draws := [][]float64{{-1}, {-1.1}}
+	for name, c := range map[string]struct {
+		m     *Model
+		to    float64
+		want  string
+		field bool
+	}{
+		"one":      {chain(1, false), 3, "forecast parting", false},
+		"two":      {chain(2, false), 3, "forecast phase parting", true},
+		"back":     {chain(2, false), -3, "forecast phase parting", true},
+		"late":     {chain(2, true), 3, "forecast phase parting", false},
+		"three":    {chain(3, false), 3, "forecast phase parting", false},
+		"far away": {chain(2, false), 2, "phase parting", true},
+	} {
+		o := told(t, c.m, draws, Options{Times: Grid(0, c.to, 50), Solver: ode.Options{RTol: 1e-4}})
+		if name == "far away" {
+			o.Bands[0].High[3] = 1e305
+		}
+		_, figures := written(t, o)
+		if got := strings.Join(figures, " "); got != c.want {
+			t.Errorf("%s: %s, want %s: %s", name, got, c.want, o.Report.Warnings)
+		}
+		if len(c.m.States) == 2 && (o.field() != nil) != c.field {
+			t.Errorf("%s: a flow that depends on time is drawn, or one that does not is not", name)
+		}
+	}
+}
+
+// What the terminal shows.
+func TestText(t *testing.T) {
+	r := &Report{Name: "lynx-hare", From: "draws", Draws: 1000, Of: 39800, Time: "year", Start: 1900, Until: 1940, DataEnd: 1920, Level: 90,
+		Initial: "the initial parameters", Set: []Value{{"beta", 0.03}},
+		States: []StateReport{
+			{"H", Spread{40, 40.35912, 10.491, 81.177}, &Spread{math.NaN(), math.NaN(), 8.25, 100.4}, &Periodic{Interval{12.79, 11.34, 14.42}, 0.5}},
+			{"L", Spread{15, -6.6, -12.5, 55.7}, nil, nil}},
+		Comparison: &Parted{"the truth", 1, Interval{1901.25, 1900.5, math.Inf(1)}, 940, 1000, Interval{}},
+		Lyapunov:   &ExponentFound{0.9034, 0.00153, 1.10693, 1e4}}
+	want := `lynx-hare: 1,000 of 39,800 draws, year 1900 … 1940, the data end at 1920, beta = 0.03
+start: the initial parameters
+
+ at year 1940   median     5 %     95 %   observed 5 %    95 %                          period
+ H              40.359  10.491   81.177           8.25   100.4   12.79 (11.34 … 14.42) of 50 %
+ L                −6.6   −12.5     55.7              –       –                               –
+
+ further than 1 from the truth since t = 1901.2 (90 %: 1900.5 … never); 60 of 1,000 trajectories never are
+
+ largest Lyapunov exponent at the mode 0.9034 ± 0.0015 per year: neighbours part by e in 1.1069
+`
+	clean := func(s string) string { return strings.Join(strings.Fields(s), " ") }
+	if got := r.Text(); clean(got) != clean(want) {
+		t.Errorf("%s\nwant\n%s", got, want)
+	}
+	r.From, r.Draws, r.Comparison.Parted, r.Lyapunov.Time = "mode", 1, 0, math.NaN()
+	for _, part := range []string{"lynx-hare: trajectory from the mode", "at year 1940 mode", "never further than 1 from the truth", "do not part exponentially"} {
+		if !strings.Contains(clean(r.Text()), part) {
+			t.Errorf("no %q in\n%s", part, r.Text())
+		}
+	}
+}
