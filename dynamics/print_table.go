@@ -110,15 +110,15 @@ func rounded(v, sd float64) string {
 	case math.IsNaN(v):
 		return ""
 	case !(sd > 0) || math.IsInf(sd, 0):
-		return strings.Replace(strconv.FormatFloat(v, 'g', 4, 64), "-", "−", 1)
+		return strings.ReplaceAll(strconv.FormatFloat(v, 'g', 4, 64), "-", "−")
 	}
 	exponent := decimalExponent(sd, 2)
 	text := strconv.FormatFloat(v, 'f', max(0, 1-exponent), 64)
-	if lead := decimalExponent(math.Max(math.Abs(v), sd), 2); lead < -4 || lead > 5 {
-		text = strconv.FormatFloat(v, 'e', max(0, decimalExponent(math.Max(math.Abs(v), sd), 2)-exponent+1), 64)
+	if lead := decimalExponent(math.Max(math.Abs(v), sd), 2); lead < -4 || lead > 7 {
+		text = strconv.FormatFloat(v, 'e', max(0, lead-exponent+1), 64)
 	}
 	if strings.Trim(text, "-0.") == "" {
 		text = strings.TrimPrefix(text, "-")
 	}
-	return strings.Replace(text, "-", "−", 1)
+	return strings.ReplaceAll(text, "-", "−")
 }
