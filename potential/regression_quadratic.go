@@ -115,10 +115,27 @@ func (b *rowSampler) draw() []int {
 		j := b.picked[i]
 		b.order[i], b.order[j] = b.order[j], b.order[i]
 	}
-	for i := range b.picked {
-		j := i + b.rng.IntN(len(b.order)-i)
-		b.picked[i] = j
-		b.order[i], b.order[j] = b.order[j], b.order[i]
+	for i := 0; i < len(b.picked); i += 2 {
+		u := b.rng.Uint64() // enough for two
+		b.pick(i, uint32(u))
+		if i+1 < len(b.picked) {
+			b.pick(i+1, uint32(u>>32))
+		}
 	}
 	return b.order[:len(b.picked)]
+}
+
+// pick moves one of the rows at i and behind it to i, uniformly by the bits u
+// (Lemire 2019).
+func (b *rowSampler) pick(i int, u uint32) {
+	n := uint32(len(b.order) - i)
+	product := uint64(u) * uint64(n)
+	if uint32(product) < n {
+		for least := -n % n; uint32(product) < least; {
+			product = uint64(b.rng.Uint32()) * uint64(n)
+		}
+	}
+	j := i + int(product>>32)
+	b.picked[i] = j
+	b.order[i], b.order[j] = b.order[j], b.order[i]
 }

@@ -1,23 +1,22 @@
 package potential
 
-import "slices"
+import "golang.org/x/sys/cpu"
 
-// block is the number of records that are summed at a time: they fit into the
-// nearest cache.
-const block = 256
-
-// addRecords is addRecordsOneByOne, bit for bit, two products at a time.
+// addRecords is addRecordsOneByOne, bit for bit, four products at a time where the
+// processor can.
 func addRecords(s *products, values []float64, rows []int) {
-	for some := range slices.Chunk(rows, block) {
-		for _, t := range some {
-			_ = values[t*recordWidth : (t+1)*recordWidth]
-		}
-		addRecordsSSE2(s, &values[0], &some[0], len(some))
+	if !cpu.X86.HasAVX || len(rows) == 0 {
+		addRecordsOneByOne(s, values, rows)
+		return
 	}
+	for _, t := range rows {
+		_ = values[t*recordWidth : (t+1)*recordWidth]
+	}
+	addRecordsAVX(s, &values[0], &rows[0], len(rows))
 }
 
-// addRecordsSSE2 knows no bounds, and n > 0. Below the diagonal it leaves s in
+// addRecordsAVX knows no bounds, and n > 0. Below the diagonal it leaves s in
 // disorder.
 //
 //go:noescape
-func addRecordsSSE2(s *products, values *float64, rows *int, n int)
+func addRecordsAVX(s *products, values *float64, rows *int, n int)

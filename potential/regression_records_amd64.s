@@ -1,117 +1,81 @@
 #include "textflag.h"
 
-// Sums of products of records of 8 values. Register pairs hold two sums each, of
-// value j with values k and k+1; each is multiplied, rounded and added as in Go.
+// Sums of products of records of 8 values: Y0 to Y11 hold four sums each, of value j
+// with values 0 to 3 or 4 to 7. Every product is rounded before it is added, as in Go.
 
-// PAIR adds X14 × two values at off to acc.
-#define PAIR(off, acc) \
-	MOVUPD off(SI), X15; \
-	MULPD  X14, X15; \
-	ADDPD  X15, acc
+// LOW and HIGH add Y14, a value in all quarters, times the record's first or second
+// half to acc.
+#define LOW(acc) \
+	VMULPD Y12, Y14, Y15; \
+	VADDPD Y15, acc, acc
 
-// BOTH takes the value at off into both halves of X14.
-#define BOTH(off) \
-	MOVSD    off(SI), X14; \
-	UNPCKLPD X14, X14
+#define HIGH(acc) \
+	VMULPD Y13, Y14, Y15; \
+	VADDPD Y15, acc, acc
 
-// func addRecordsSSE2(s *products, values *float64, rows *int, n int)
-TEXT ·addRecordsSSE2(SB), NOSPLIT, $0-32
+// func addRecordsAVX(s *products, values *float64, rows *int, n int)
+TEXT ·addRecordsAVX(SB), NOSPLIT, $0-32
 	MOVQ s+0(FP), DI
 	MOVQ values+8(FP), BX
 	MOVQ rows+16(FP), DX
 	MOVQ n+24(FP), CX
 
-	// values 0 to 3 with those from there on
-	MOVUPD 0(DI), X0
-	MOVUPD 16(DI), X1
-	MOVUPD 32(DI), X2
-	MOVUPD 48(DI), X3
-	MOVUPD 64(DI), X4
-	MOVUPD 80(DI), X5
-	MOVUPD 96(DI), X6
-	MOVUPD 112(DI), X7
-	MOVUPD 144(DI), X8
-	MOVUPD 160(DI), X9
-	MOVUPD 176(DI), X10
-	MOVUPD 208(DI), X11
-	MOVUPD 224(DI), X12
-	MOVUPD 240(DI), X13
-	MOVQ DX, R8
-	MOVQ CX, R9
+	VMOVUPD 0(DI), Y0
+	VMOVUPD 32(DI), Y1
+	VMOVUPD 64(DI), Y2
+	VMOVUPD 96(DI), Y3
+	VMOVUPD 128(DI), Y4
+	VMOVUPD 160(DI), Y5
+	VMOVUPD 192(DI), Y6
+	VMOVUPD 224(DI), Y7
+	VMOVUPD 288(DI), Y8
+	VMOVUPD 352(DI), Y9
+	VMOVUPD 416(DI), Y10
+	VMOVUPD 480(DI), Y11
 
-first:
-	MOVQ (R8), SI
-	SHLQ $6, SI
-	ADDQ BX, SI
-	BOTH(0)
-	PAIR(0, X0)
-	PAIR(16, X1)
-	PAIR(32, X2)
-	PAIR(48, X3)
-	BOTH(8)
-	PAIR(0, X4)
-	PAIR(16, X5)
-	PAIR(32, X6)
-	PAIR(48, X7)
-	BOTH(16)
-	PAIR(16, X8)
-	PAIR(32, X9)
-	PAIR(48, X10)
-	BOTH(24)
-	PAIR(16, X11)
-	PAIR(32, X12)
-	PAIR(48, X13)
-	ADDQ $8, R8
-	DECQ R9
-	JNZ  first
+loop:
+	MOVQ    (DX), SI
+	SHLQ    $6, SI
+	ADDQ    BX, SI
+	VMOVUPD (SI), Y12
+	VMOVUPD 32(SI), Y13
 
-	MOVUPD X0, 0(DI)
-	MOVUPD X1, 16(DI)
-	MOVUPD X2, 32(DI)
-	MOVUPD X3, 48(DI)
-	MOVUPD X4, 64(DI)
-	MOVUPD X5, 80(DI)
-	MOVUPD X6, 96(DI)
-	MOVUPD X7, 112(DI)
-	MOVUPD X8, 144(DI)
-	MOVUPD X9, 160(DI)
-	MOVUPD X10, 176(DI)
-	MOVUPD X11, 208(DI)
-	MOVUPD X12, 224(DI)
-	MOVUPD X13, 240(DI)
+	VBROADCASTSD 0(SI), Y14
+	LOW(Y0)
+	HIGH(Y1)
+	VBROADCASTSD 8(SI), Y14
+	LOW(Y2)
+	HIGH(Y3)
+	VBROADCASTSD 16(SI), Y14
+	LOW(Y4)
+	HIGH(Y5)
+	VBROADCASTSD 24(SI), Y14
+	LOW(Y6)
+	HIGH(Y7)
+	VBROADCASTSD 32(SI), Y14
+	HIGH(Y8)
+	VBROADCASTSD 40(SI), Y14
+	HIGH(Y9)
+	VBROADCASTSD 48(SI), Y14
+	HIGH(Y10)
+	VBROADCASTSD 56(SI), Y14
+	HIGH(Y11)
 
-	// values 4 to 7 with those from there on
-	MOVUPD 288(DI), X0
-	MOVUPD 304(DI), X1
-	MOVUPD 352(DI), X2
-	MOVUPD 368(DI), X3
-	MOVUPD 432(DI), X4
-	MOVUPD 496(DI), X5
-	MOVQ DX, R8
-	MOVQ CX, R9
+	ADDQ $8, DX
+	DECQ CX
+	JNZ  loop
 
-second:
-	MOVQ (R8), SI
-	SHLQ $6, SI
-	ADDQ BX, SI
-	BOTH(32)
-	PAIR(32, X0)
-	PAIR(48, X1)
-	BOTH(40)
-	PAIR(32, X2)
-	PAIR(48, X3)
-	BOTH(48)
-	PAIR(48, X4)
-	BOTH(56)
-	PAIR(48, X5)
-	ADDQ $8, R8
-	DECQ R9
-	JNZ  second
-
-	MOVUPD X0, 288(DI)
-	MOVUPD X1, 304(DI)
-	MOVUPD X2, 352(DI)
-	MOVUPD X3, 368(DI)
-	MOVUPD X4, 432(DI)
-	MOVUPD X5, 496(DI)
+	VMOVUPD Y0, 0(DI)
+	VMOVUPD Y1, 32(DI)
+	VMOVUPD Y2, 64(DI)
+	VMOVUPD Y3, 96(DI)
+	VMOVUPD Y4, 128(DI)
+	VMOVUPD Y5, 160(DI)
+	VMOVUPD Y6, 192(DI)
+	VMOVUPD Y7, 224(DI)
+	VMOVUPD Y8, 288(DI)
+	VMOVUPD Y9, 352(DI)
+	VMOVUPD Y10, 416(DI)
+	VMOVUPD Y11, 480(DI)
+	VZEROUPPER
 	RET
