@@ -128,6 +128,7 @@ func (p *Problem) weigh(i int, own potential.Fit) (float64, error) {
 	fault := func(format string, args ...any) (float64, error) {
 		return 0, &ModelError{[]string{"model", "noise"}, -1, fmt.Errorf(format+"; give it: noise: {%s: …}", append(args, e.state)...)}
 	}
+	own.SD = p.white[i].correct(own.SD, own.Rows, len(e.parameters))
 	size := 0.0
 	for _, y := range p.white[i].vector(p.Responses[i].Observed) {
 		size = math.Max(size, math.Abs(y))

@@ -31,28 +31,45 @@ func (p *Problem) whiten(i int, x []float64) (*whitener, error) {
 	if err != nil {
 		return nil, err
 	}
+	c := p.rows.overlap(i)
 	e := p.equations[i].state
-	made, extra := slices.Clone(p.rows.made[i]), make([]float64, len(r.Observed))
 	for k, name := range states {
 		share := p.rows.noise[name] / p.rows.noise[e]
 		for t, v := range slopes[k] {
-			if name == e {
-				made[t] = made[t].plus(-v)
-			} else {
-				extra[t] += v * v * share * share
+			if name != e {
+				c.Data[t*c.Stride] += v * v * share * share
+				continue
+			}
+			c.Data[t*c.Stride] += v * v
+			for j := max(0, t-c.K); j < min(c.N, t+c.K+1); j++ { // −J·W − (J·W)ᵀ
+				a, b := min(t, j), max(t, j)
+				both := v * p.rows.made[i][j].of(p.rows.made[i][t].at)
+				if a == b {
+					both *= 2
+				}
+				c.Data[a*c.Stride+b-a] -= both
 			}
 		}
-	}
-	c := covariance(made)
-	for t, v := range extra {
-		c.Data[t*c.Stride] += v
 	}
 	r.SD = r.SD[:0]
 	for t := range c.N {
 		r.SD = append(r.SD, math.Sqrt(c.Data[t*c.Stride]))
 	}
 	r.SD = normalise(c, r.SD)
-	return regularised(c), nil
+	return regularised(c, 1e-4), nil
+}
+
+// overlap returns W·Wᵀ for the derivatives of equation i.
+func (r *rows) overlap(i int) blas64.SymmetricBand {
+	if r.overlaps == nil {
+		r.overlaps = make([]blas64.SymmetricBand, len(r.made))
+	}
+	if r.overlaps[i].N == 0 {
+		r.overlaps[i] = covariance(r.made[i])
+	}
+	c := r.overlaps[i]
+	c.Data = slices.Clone(c.Data)
+	return c
 }
 
 // normalise divides a covariance by the square of the unit of its standard
@@ -69,17 +86,19 @@ func normalise(c blas64.SymmetricBand, sd []float64) []float64 {
 	return out
 }
 
-// regularised factors a covariance, whose entries on the diagonal are about 1,
-// with as much added to them as it takes: 1e-4, which stands for what is not
-// linear, and more if rounding asks for it.
-func regularised(c blas64.SymmetricBand) *whitener {
-	for share := 1e-4; ; share *= 10 {
+// regularised factors a covariance of which a share is added to its diagonal,
+// more if rounding asks for it.
+func regularised(c blas64.SymmetricBand, share float64) *whitener {
+	for ; ; share *= 10 {
 		m := newBand(c.N, c.K)
 		copy(m.Data, c.Data)
-		for t := range c.N {
-			m.Data[t*m.Stride] *= 1 + share
+		added := make([]float64, c.N)
+		for t := range added {
+			added[t] = share * c.Data[t*c.Stride]
+			m.Data[t*m.Stride] += added[t]
 		}
 		if w, ok := newWhitener(m); ok || share > 1e3 {
+			w.added = added
 			return w
 		}
 	}

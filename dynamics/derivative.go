@@ -40,16 +40,12 @@ type stencil struct {
 	at     int
 }
 
-// plus returns s with v added to the weight of the value that it is at.
-func (s stencil) plus(v float64) stencil {
-	if v == 0 {
-		return s
+// of is the weight of a value.
+func (s stencil) of(value int) float64 {
+	if k := value - s.from; k >= 0 && k < len(s.weight) {
+		return s.weight[k]
 	}
-	from, to := min(s.from, s.at), max(s.from+len(s.weight), s.at+1)
-	weight := make([]float64, to-from)
-	copy(weight[s.from-from:], s.weight)
-	weight[s.at-from] += v
-	return stencil{from, weight, s.at}
+	return 0
 }
 
 // sd is the standard deviation of the function for unit noise of the values.

@@ -6,19 +6,22 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/blas/blas64"
+
 	"github.com/r2sgld/r2sgld/expression"
 )
 
 // rows is a model's data.
 type rows struct {
-	values map[string][]float64 // of states, time and fixed parameters, at all rows
-	line   []int
-	file   string
-	at     [][]int            // by equation, the rows that it explains
-	made   [][]stencil        // by equation, of which data their derivatives are made; or nil
-	noise  map[string]float64 // of each state, if it matters
-	logs   map[string]bool    // whose noise is that of the logarithm
-	width  int                // of test functions
+	values   map[string][]float64 // of states, time and fixed parameters, at all rows
+	line     []int
+	file     string
+	at       [][]int                // by equation, the rows that it explains
+	made     [][]stencil            // by equation, of which data their derivatives are made; or nil
+	overlaps []blas64.SymmetricBand // by equation, the covariance of what is made
+	noise    map[string]float64     // of each state, if it matters
+	logs     map[string]bool        // whose noise is that of the logarithm
+	width    int                    // of test functions
 }
 
 // read estimates the derivatives and gathers the values of all known symbols.

@@ -305,6 +305,10 @@ func (p *penalised) stencil(t int, z [][]float64) stencil {
 	return p.trimmed(from, weight, t, h)
 }
 
+// negligible is the share of the largest weight of a stencil that does not matter
+// for its errors.
+const negligible = 1e-7
+
 // trimmed adds the difference quotient itself and leaves out the ends that do
 // not matter.
 func (p *penalised) trimmed(from int, weight []float64, t int, h float64) stencil {
@@ -321,10 +325,10 @@ func (p *penalised) trimmed(from int, weight []float64, t int, h float64) stenci
 		most = math.Max(most, math.Abs(w))
 	}
 	first, last := 0, len(weight)
-	for math.Abs(weight[first]) < 1e-13*most {
+	for math.Abs(weight[first]) < negligible*most {
 		first++
 	}
-	for math.Abs(weight[last-1]) < 1e-13*most {
+	for math.Abs(weight[last-1]) < negligible*most {
 		last--
 	}
 	return stencil{from + first, weight[first:last], t}

@@ -63,7 +63,7 @@ func denseSpline(times []float64, lambda float64) (slopes *mat.Dense, trace floa
 }
 
 // The banded spline, its stencils, their standard deviations and covariance
-// against dense matrices on uneven times. 1e-8 of the largest weight kills a
+// against dense matrices on uneven times. 2e-7 of the largest weight, of which 1e-7 are left out, kills a
 // stencil that ends too early, a row of Q taken for its neighbour, a penalty in
 // other units, and a covariance that lacks a diagonal.
 func TestSplineAgainstDenseMatrices(t *testing.T) {
@@ -92,7 +92,7 @@ func TestSplineAgainstDenseMatrices(t *testing.T) {
 			}
 			copy(row[s.from:], s.weight)
 			for k, v := range row {
-				if math.Abs(v-w.At(i, k)) > 1e-8*largest {
+				if math.Abs(v-w.At(i, k)) > 2e-7*largest {
 					rt.Fatalf("slope %d: weight %d is %v, want %v", i, k, v, w.At(i, k))
 				}
 			}
@@ -104,7 +104,7 @@ func TestSplineAgainstDenseMatrices(t *testing.T) {
 				if j-i <= c.K {
 					got = c.Data[i*c.Stride+j-i]
 				}
-				if math.Abs(got-dense.At(i, j)) > 1e-7*largest*largest {
+				if math.Abs(got-dense.At(i, j)) > 1e-6*largest*largest {
 					rt.Fatalf("covariance %d %d: %v, want %v", i, j, got, dense.At(i, j))
 				}
 			}

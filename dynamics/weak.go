@@ -21,10 +21,10 @@ type Weak struct {
 }
 
 // The test functions are φ(t) ∝ (1 − ((t − c)/ρ)²)⁴ with ∫φ = 1, their centres c
-// a third of the radius ρ apart.
+// half of the radius ρ apart: as far as their spectrum reaches.
 const (
 	bumpPower   = 4
-	bumpSpacing = 3
+	bumpSpacing = 2
 	leastWidth  = 5
 )
 
@@ -342,8 +342,9 @@ func rescaled(c symmetric) *whitener {
 			c.Data[t*c.Stride+j-t] /= sd[t] * sd[j]
 		}
 	}
-	w := regularised(c)
+	w := regularised(c, 1e-8)
 	for t := range c.N { // U·diag(sd)
+		w.added[t] *= sd[t] * sd[t]
 		for j := t; j < min(c.N, t+c.K+1); j++ {
 			w.factor.Data[t*w.factor.Stride+j-t] *= sd[j]
 		}

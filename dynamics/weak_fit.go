@@ -142,13 +142,13 @@ func (w *weakly) reweight(estimate func(*whitener) (x, residual []float64, err e
 // scaleNoise scales the noise so that the mean square of the whitened residuals
 // is 1, less the parameters.
 func (w *weakly) scaleNoise(residual []float64) error {
-	free := len(residual) - len(w.Parameters)
+	free := float64(len(residual)-len(w.Parameters)) - w.joint.white.lost()
 	sum := 0.0
 	for _, z := range residual {
 		sum += z * z
 	}
-	factor := math.Sqrt(sum / float64(free))
-	if free < 1 || !(factor > 1e-13) || math.IsInf(factor, 0) {
+	factor := math.Sqrt(sum / free)
+	if free < 0.5 || !(factor > 1e-13) || math.IsInf(factor, 0) {
 		return &ModelError{[]string{"model", "noise"}, -1, fmt.Errorf(
 			"%d integrals cannot tell the noise beside %d parameters; give it: noise: {%s: …}", len(residual), len(w.Parameters), w.model.States[0])}
 	}

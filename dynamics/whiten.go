@@ -13,6 +13,7 @@ import (
 type whitener struct {
 	sd     []float64             // of independent rows; or
 	factor blas64.TriangularBand // U, UᵀU their covariance
+	added  []float64             // what was added to the covariance's diagonal
 }
 
 // apply replaces v by U⁻ᵀv.
@@ -60,10 +61,46 @@ func (w *whitener) logDet(n int) float64 {
 	return sum
 }
 
-// independent reports whether rows stay apart.
-func (w *whitener) independent() bool { return w == nil || w.sd != nil }
+// lost counts the data that have no error of their own, so that they do not tell
+// the noise: the trace of what was added times the inverse.
+func (w *whitener) lost() float64 {
+	sum := 0.0
+	for t, z := range w.inverseDiagonal() {
+		sum += w.added[t] * z
+	}
+	return sum
+}
 
-// whitened returns copies of a row-major design and of vectors, whitened.
+// inverseDiagonal is the diagonal of (UᵀU)⁻¹, from the last row up: of the rows
+// below, the inverse is only needed within the band (Erisman and Tinney 1975).
+func (w *whitener) inverseDiagonal() []float64 {
+	u := w.factor
+	z := newBand(u.N, u.K)
+	out := make([]float64, u.N)
+	for i := u.N - 1; i >= 0; i-- {
+		row, d := u.Data[i*u.Stride:], u.Data[i*u.Stride]
+		last := min(u.N-1, i+u.K)
+		for j := last; j >= i; j-- {
+			sum := 0.0
+			if j == i {
+				sum = -1 / d
+			}
+			for l := i + 1; l < j; l++ {
+				sum += row[l-i] * z.Data[l*z.Stride+j-l]
+			}
+			for l, v := range z.Data[j*z.Stride : j*z.Stride+last-j+1] {
+				if j > i || l > 0 {
+					sum += row[j-i+l] * v
+				}
+			}
+			z.Data[i*z.Stride+j-i] = -sum / d
+		}
+		out[i] = z.Data[i*z.Stride]
+	}
+	return out
+}
+
+// design returns a whitened copy of a design, given by rows.
 func (w *whitener) design(design []float64, columns int) []float64 {
 	if columns == 0 {
 		return design
@@ -80,6 +117,18 @@ func (w *whitener) design(design []float64, columns int) []float64 {
 		}
 	}
 	return out
+}
+
+// correct scales a residual standard deviation of n data and p parameters to the
+// data that there are.
+func (w *whitener) correct(sd float64, n, p int) float64 {
+	if w == nil || w.added == nil {
+		return sd
+	}
+	if free := float64(n-p) - w.lost(); free > 0.5 {
+		return sd * math.Sqrt(float64(n-p)/free)
+	}
+	return math.NaN()
 }
 
 // vector returns a whitened copy of v; nil stays nil.
