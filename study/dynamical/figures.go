@@ -150,9 +150,13 @@ func (m *inquiry) trajectoryPicture() (study.Picture, error) {
 		caption = "x against time with the modes of the first run of each method, against the truth: they part one after the other, and stay apart."
 	}
 	n := len(m.system.states)
-	q := figure.Lines{X: figure.Axis{Name: "t"}, Columns: 1, Caption: v.told + " free, start box, first run of each method."}
+	unit := "days"
+	if m.system.name == "lorenz" {
+		unit = ""
+	}
+	q := figure.Lines{X: figure.Axis{Name: "t", Unit: unit}, Columns: 1, Caption: v.told + " free, start box, first run of each method."}
 	for _, i := range shown {
-		panel := figure.LinePanel{Title: m.system.axes[i], Y: figure.Axis{Name: m.system.axes[i]}}
+		panel := figure.LinePanel{Y: figure.Axis{Name: m.system.axes[i]}}
 		add := func(name, method string, path []float64) {
 			l := figure.Line{Name: name, Method: method}
 			for k := 0; k < len(r.times); k += step {

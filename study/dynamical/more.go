@@ -54,13 +54,14 @@ func (m *inquiry) calibrate(ctx context.Context, v *variant) (*plan, error) {
 		short, tries = 300, 5
 	}
 	low, high := -8.0, 8.0 // of log correction
+	q := *p
+	q.from, q.iterations, q.rule = fromTruth, short, thresholdRule(1)
+	run, err := load(m.dir, q.name(), q.text())
+	if err != nil {
+		return nil, err
+	}
 	for range tries {
-		q := *p
-		q.from, q.iterations, q.rule = fromTruth, short, thresholdRule(math.Exp((low+high)/2))
-		run, err := load(m.dir, q.name(), q.text())
-		if err != nil {
-			return nil, err
-		}
+		run.Settings.Swap.Correction = math.Exp((low + high) / 2)
 		s, _, err := q.one(ctx, run, m.rulers[v], 0)
 		if err != nil {
 			return nil, err

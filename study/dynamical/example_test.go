@@ -1,0 +1,23 @@
+package dynamical_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/r2sgld/r2sgld/study"
+	"github.com/r2sgld/r2sgld/study/dynamical"
+)
+
+// The study of the Lotka–Volterra system at a glance, with its claims on the
+// terminal.
+func ExampleLotkaVolterra() {
+	s, err := dynamical.LotkaVolterra(context.Background(), study.Options{Scale: study.Smoke, Seed: 1})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if err := study.ClaimsTable(os.Stdout, s.Claims, study.Terminal{}); err != nil {
+		fmt.Println(err)
+	}
+}
