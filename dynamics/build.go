@@ -33,6 +33,7 @@ type Problem struct {
 	Responses []Response
 	Time      []float64 // at which any response is observed
 	Warnings  []string
+	Inexact   string // why draws have no known law; empty if they have
 	// Terms are the candidates of a library from which the equations were chosen
 	// (Model.Sparse), by state, in the order of the library; nil if all are kept.
 	Terms []Term
@@ -105,6 +106,11 @@ func Build(m *Model, s *Series) (*Problem, error) {
 	}
 	if err := p.withPriors(likelihood, whole, gram); err != nil {
 		return nil, err
+	}
+	if m.Simulated {
+		if err := p.simulateStates(); err != nil {
+			return nil, err
+		}
 	}
 	return p, nil
 }

@@ -260,6 +260,7 @@ func (m *Model) check(f *faults, names []string) {
 	oneOf(f, m.Likelihood, []string{"derivative", "log-derivative", "weak", "trajectory"}, "likelihood")
 	oneOf(f, m.Derivative.Kind, derivativeKinds(), "derivative")
 	oneOf(f, m.Noise.Kind, m.noiseKinds(), "noise")
+	m.checkSimulated(f)
 	if m.Batch < 0 {
 		f.addf([]string{"batch"}, "a minibatch of %d rows: take 0 for all rows", m.Batch)
 	}

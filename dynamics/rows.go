@@ -67,7 +67,7 @@ func (p *Problem) read(s *Series) error {
 		if slopes.SD != nil && p.model.Noise.Kind != "paper" {
 			r.SD = relative(pick(slopes.SD[i], places))
 		}
-		if slopes.made != nil && p.model.Noise.Kind != "paper" {
+		if slopes.made != nil && p.model.Noise.Kind != "paper" && !p.model.Simulated {
 			p.rows.made = append(p.rows.made, pick(slopes.made[i], places))
 		}
 		p.Responses = append(p.Responses, r)
