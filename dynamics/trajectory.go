@@ -373,7 +373,8 @@ func (p *Problem) solver(t *trajectory) error {
 }
 
 // sizes are absolute tolerances: rtol times the root mean square of each state's
-// data, or their smallest value where noise is relative.
+// data. Where noise is relative, errors must be too however small the state gets,
+// and no solution may cross 0 by an error: next to nothing.
 func (t *trajectory) sizes(rtol float64) []float64 {
 	d := len(t.initial)
 	out := make([]float64, d)
@@ -385,8 +386,8 @@ func (t *trajectory) sizes(rtol float64) []float64 {
 			}
 		}
 		out[k] = rtol * math.Sqrt(sum/n)
-		if t.lognormal {
-			out[k] = rtol * math.Exp(least)
+		if t.lognormal && n > 0 {
+			out[k] = 1e-20 * rtol * math.Exp(least)
 		}
 		if !(out[k] > 0) {
 			out[k] = rtol

@@ -215,7 +215,10 @@ func (p *Problem) fitTrajectory(t *trajectory) error {
 func (p *Problem) exactFit(x []float64) error {
 	sizes := p.path.sizes(1)
 	for k, q := range p.path.noise {
-		if s := q.at(x, 1, 0); q.index >= 0 && s < 1e-7*sizes[k] && !(p.path.lognormal && s > 1e-7) {
+		if p.path.lognormal {
+			sizes[k] = 1
+		}
+		if s := q.at(x, 1, 0); q.index >= 0 && s < 1e-7*sizes[k] {
 			name := p.model.States[k]
 			return &ModelError{[]string{"model", "noise"}, -1, fmt.Errorf(
 				"the trajectory of %q fits the data exactly (noise %.1g): its noise cannot be estimated; give it: noise: {%s: …}", name, s, name)}

@@ -12,7 +12,7 @@ import (
 
 // Errors of the energy by the solver: what is sought, and what is told.
 const (
-	energyError = 1e-3
+	energyError = 2e-3
 	energyWarn  = 1e-2
 )
 
@@ -34,6 +34,9 @@ func (p *Problem) settleSolver(f *fitter, mode *descent) *descent {
 		return mode
 	}
 	f.t.options = p.cheapest(points, exact)
+	if p.model.Solver.Steps == 0 {
+		f.t.options.Steps = p.patience(mode.x)
+	}
 	f.flow = newFlow(f.t)
 	f.t.flows = sync.Pool{}
 	if next := f.descend(mode.x, len(p.Time), 20); !math.IsInf(next.u, 1) {
@@ -41,6 +44,15 @@ func (p *Problem) settleSolver(f *fitter, mode *descent) *descent {
 	}
 	p.Factor = p.spread(f, mode.x)
 	return mode
+}
+
+// patience is how many steps a solution may take before another method tries: many
+// more than at the mode.
+func (p *Problem) patience(x []float64) int {
+	f := newFlow(p.path)
+	f.descend(make([]float64, len(x)), x, 1, 0)
+	s := f.explicit.Stats()
+	return min(explicitSteps, max(1000, 50*(s.Steps+s.Rejected)))
 }
 
 // stiffWork is what an evaluation costs a method for stiff equations, in those of

@@ -317,6 +317,35 @@ func TestStiffTrajectory(t *testing.T) {
 	}
 }
 
+// Far from the mode energies are honest too, or a chain that starts there has no
+// way in: at the point where one of Stan's chains was caught, 650 below the mode
+// (within a percent of a tight tolerance), and wherever the priors put positive
+// rates, stiff or not. An absolute tolerance of the size of the data kills this:
+// solutions then cross 0.
+func TestTrajectoryFarFromTheMode(t *testing.T) {
+	p := builtLynx()
+	x := []float64{7.3, 1.0, 0.59, 0.65, 0.41, 0.39, 4.3, 0.38}
+	u, grad := energyAt(p.path, x)
+	v, _ := energyAt(p.path.with(ode.Options{Method: ode.DOP853, RTol: 1e-10, ATol: p.path.sizes(1e-10)}), x)
+	if math.Abs(u-778) > 8 || math.Abs(u-v) > 0.01*v || slices.Max(grad) == 0 {
+		t.Errorf("U %v, tight %v, gradient %v", u, v, grad)
+	}
+	rng := rand.New(rand.NewPCG(1, 9))
+	q := p.path.with(p.path.options)
+	f := newFlow(q)
+	for range 150 {
+		for j := range x {
+			x[j] = p.Quantiles[j].On(0, math.Inf(1)).X(rng.Float64())
+		}
+		if u := f.descend(grad, x, 1, 0); math.IsInf(u, 1) {
+			t.Errorf("U at %v: %v", x, u)
+		}
+	}
+	if q.undecided.Load() != 0 {
+		t.Errorf("%d undecided", q.undecided.Load())
+	}
+}
+
 // What the problem tells about a trajectory hangs together.
 func TestTrajectoryProblem(t *testing.T) {
 	p := builtLynx()
