@@ -33,6 +33,7 @@ type ladder struct {
 	at        *kernel.At
 	block     *kernel.Block
 	potential potential.Evaluator
+	base      potential.Evaluator // of the base law; nil without
 	full      potential.Evaluator // over all data, for swaps; nil where potential will do
 	reflector domain.Reflector    // nil lets steps go
 	domain    domain.Domain       // of the draws, to count those outside; nil counts none
@@ -50,7 +51,7 @@ type ladder struct {
 	stride    int // of them, every stride-th is held
 	max       int // draws held at most; 0 is all
 	fresh     int // the rung whose states are drawn afresh, from law; -1 is none
-	law       *domain.UniformLaw
+	law       Law
 	toKernel  func(z, x []float64)
 	tally     []domain.Tally     // per rung
 	steps     int                // of an iteration: 1, or those of a trajectory
@@ -97,6 +98,15 @@ func (l *ladder) move() {
 		return
 	}
 	kernel.SGLD(l.block, l.at, l.noise)
+}
+
+// evaluate evaluates the block at its states.
+func (l *ladder) evaluate() {
+	b := l.block
+	l.potential.Eval(b.Energy, b.Grad, b.X)
+	if l.base != nil {
+		l.base.Eval(b.Base, b.BaseGrad, b.X)
+	}
 }
 
 // accept ends the trajectories of kernel HMC.
@@ -179,20 +189,18 @@ func (l *ladder) close() error {
 // reflect ends the step of every replica inside the domain.
 func (l *ladder) reflect() {
 	b := l.block
-	if l.reflector == nil {
-		for _, r := range b.Rung {
-			l.tally[r].Steps++
-		}
-		return
-	}
 	for i, r := range b.Rung {
-		l.gather(i)
 		if r == l.fresh {
+			l.gather(i)
 			l.refresh(i, r)
 			continue
 		}
 		t := &l.tally[r]
 		t.Steps++
+		if l.reflector == nil {
+			continue
+		}
+		l.gather(i)
 		hits, ok := l.reflector.Reflect(l.from, l.to, l.v)
 		b.Hits[i] = hits
 		if hits == 0 && ok {
@@ -210,7 +218,8 @@ func (l *ladder) reflect() {
 	}
 }
 
-// refresh draws the state of replica i, on rung r, from the uniform law.
+// refresh draws the state of replica i, on rung r, from the law at infinite
+// temperature.
 func (l *ladder) refresh(i, r int) {
 	rng := l.noise[i]
 	x := l.rows[r]

@@ -11,6 +11,8 @@ import (
 	"encoding"
 	"errors"
 	"fmt"
+	"math"
+	"math/rand/v2"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -24,21 +26,96 @@ import (
 // Version is the version of the program. Equal versions give equal draws.
 const Version = "0.1.0"
 
-// A Problem is the law exp(-U/τ) on a domain.
+// A Problem is the law exp(-U/τ) on a domain, or exp(−U/τ − U₀) with a base law.
 type Problem struct {
 	Potential potential.Potential // U and its gradient for a whole block; required
 	Domain    domain.Domain       // where a state may be; nil is all of R^d
 	Names     []string            // of the coordinates; nil is x1, x2, …
+	Base      *Base               // what temperatures do not touch; nil is the Lebesgue measure
 	Chart     *Chart              // what draws are told in; nil is the coordinates of Potential and Domain
 }
 
-// A Chart says what the coordinates u of a problem stand for: draws are kept, and
-// messages written, in x. Potential and Domain, starts, states and whitenings stay
-// in u, and so does the Lebesgue measure of the law: U(u) has −log|det ∂x/∂u| in
-// it, see [potential.Charted].
+// A Base is a law exp(−U₀), normalised on all of R^d, that temperatures do not
+// touch: a prior, where U is −log likelihood. It takes the place of the uniform law
+// at infinite temperature, where replicas are drawn from it afresh, and of the
+// volume in the evidence. The domain, if there is one, cuts it.
+type Base struct {
+	Potential potential.Potential // U₀
+	// Draw writes an independent draw of the law on R^d; it is called by several
+	// goroutines at once.
+	Draw func(x []float64, rng *rand.Rand)
+}
+
+// A Chart says what the coordinates y of a problem stand for: draws are kept, and
+// messages written, in x. Potential, Domain and Base, starts, states and whitenings
+// stay in y, and so do the densities.
 type Chart struct {
-	Point  func(x, u []float64) // writes x of u; called by several goroutines at once
+	Point  func(x, y []float64) // writes x of y; called by several goroutines at once
 	Domain domain.Domain        // of x, to count draws outside and for bounds; nil is all of R^d
+}
+
+// Reference reports whether there is a law at infinite temperature: the base law,
+// or the uniform law of a bounded domain.
+func (p Problem) Reference() bool {
+	return p.Base != nil || p.Domain != nil && domain.Bounded(p.Domain)
+}
+
+// A Law makes independent draws.
+type Law interface {
+	Draw(x []float64, rng *rand.Rand) error
+}
+
+// ReferenceLaw returns the law at infinite temperature and the number of points
+// that a draw of the uniform law takes.
+func (p Problem) ReferenceLaw() (law Law, tries float64, err error) {
+	if p.Base == nil {
+		u, err := domain.Uniform(p.Domain)
+		if err != nil {
+			return nil, 0, err
+		}
+		return u, u.Tries(), nil
+	}
+	return &cutBase{p.Base, p.Domain}, 1, nil
+}
+
+// Mass is the logarithm of the volume of the domain, or of the probability that the
+// base law gives it, and its standard error.
+func (p Problem) Mass(rng *rand.Rand) (log, se float64, err error) {
+	if p.Base == nil {
+		return domain.Volume(p.Domain, rng)
+	}
+	if p.Domain == nil {
+		return 0, 0, nil
+	}
+	x := make([]float64, p.Potential.Dim())
+	hits := 0.0
+	for range massDraws {
+		if p.Base.Draw(x, rng); p.Domain.Contains(x) {
+			hits++
+		}
+	}
+	if hits == 0 {
+		return 0, 0, fmt.Errorf("none of %d draws from the base law lies in the domain", massDraws)
+	}
+	share := hits / massDraws
+	return math.Log(share), math.Sqrt((1 - share) / hits), nil
+}
+
+const massDraws = 100_000
+
+// A cutBase is a base law on a domain.
+type cutBase struct {
+	base   *Base
+	domain domain.Domain
+}
+
+func (b *cutBase) Draw(x []float64, rng *rand.Rand) error {
+	for range massDraws {
+		if b.base.Draw(x, rng); b.domain == nil || b.domain.Contains(x) {
+			return nil
+		}
+	}
+	return fmt.Errorf("none of %d draws from the base law lies in the domain", massDraws)
 }
 
 // Reported is the domain of the draws as they are kept.
@@ -61,7 +138,7 @@ type Settings struct {
 	// rung at infinite temperature it is ητ, half the variance of a step.
 	StepSize []float64
 	// Temperature is τ > 0, per rung, increasing; nil is {1}: no swaps. The last
-	// may be +Inf: the uniform law on a bounded domain.
+	// may be +Inf: the uniform law on a bounded domain, or the base law.
 	Temperature []float64
 	Decay       kernel.Decay
 	Momentum    *kernel.Momentum // of the kernel SGHMC; nil is SGLD
@@ -217,7 +294,6 @@ func (r *run) ladders(parent context.Context) error {
 
 // run takes the ladder from where it stands to its last iteration.
 func (l *ladder) run() error {
-	b := l.block // evaluated at the start, or by resume
 	l.keep = l.schedule.Next(l.done)
 	for k := l.done + 1; k <= l.schedule.Iterations; k++ {
 		if s := l.signal.Load(); s != quiet {
@@ -228,9 +304,9 @@ func (l *ladder) run() error {
 		}
 		l.set(k) // step size, temperature per rung
 		for range l.steps {
-			l.move()                                // drift and noise: From to X
-			l.reflect()                             // along that step; fallbacks counted
-			l.potential.Eval(b.Energy, b.Grad, b.X) // one minibatch for all rungs
+			l.move()     // drift and noise: From to X
+			l.reflect()  // along that step; fallbacks counted
+			l.evaluate() // one minibatch for all rungs
 		}
 		l.accept() // kernel HMC only
 		if i := l.notFinite(); i >= 0 {

@@ -104,11 +104,11 @@ func (r *run) reference() error {
 	if !math.IsInf(tau[len(tau)-1], 1) {
 		return nil
 	}
-	law, err := domain.Uniform(r.problem.Domain)
+	_, tries, err := r.problem.ReferenceLaw()
 	if err != nil {
-		return fmt.Errorf("the uniform law of the hottest rung: %w", err)
+		return fmt.Errorf("the law of the hottest rung: %w", err)
 	}
-	r.independent = law.Tries() <= costly
+	r.independent = tries <= costly
 	return nil
 }
 
@@ -176,7 +176,7 @@ func (r *run) rungs() error {
 			errs = append(errs, fmt.Errorf("temperature %g of rung %d: temperatures must be positive and increase", v, i+1))
 		}
 	}
-	if d := r.problem.Domain; math.IsInf(tau[len(tau)-1], 1) && (len(tau) == 1 || d == nil || r.settings.Boundary == domain.Free || !domain.Bounded(d)) {
+	if p := r.problem; math.IsInf(tau[len(tau)-1], 1) && (len(tau) == 1 || !p.Reference() || p.Domain != nil && r.settings.Boundary == domain.Free) {
 		errs = append(errs, errors.New("an infinite temperature, the uniform law, needs colder rungs and a bounded domain that reflects"))
 	}
 	r.schedule.StepSize, r.schedule.Temperature, r.schedule.Momentum = eta, tau, r.settings.Momentum
@@ -201,6 +201,8 @@ func (r *run) kernel() error {
 		return errors.New("HMC needs a penalty that is an energy: that of the distance")
 	case s.Mirror && (len(s.Temperature) > 1 || s.Whitening != nil || s.Penalty != nil || s.Inside):
 		return errors.New("a mirror map goes with one rung, and without a whitening, a penalty and draws to leave out")
+	case r.problem.Base != nil && (s.Momentum != nil || s.Mirror):
+		return errors.New("a base law goes with SGLD and HMC")
 	case s.Inside && (s.Boundary != domain.Free || r.problem.Domain == nil):
 		return errors.New("only where steps leave a domain can draws outside it be left out: boundary rule free")
 	}
@@ -275,13 +277,16 @@ func (r *run) ladder(i int) (*ladder, error) {
 	}
 	if r.independent {
 		var err error
-		if l.law, err = domain.Uniform(r.problem.Domain); err != nil {
+		if l.law, _, err = r.problem.ReferenceLaw(); err != nil {
 			return nil, err
 		}
 		l.fresh = rungs - 1
 	}
 	if r.settings.Momentum != nil {
 		l.block.V = make([]float64, rungs*d)
+	}
+	if r.problem.Base != nil {
+		l.block.WithBase()
 	}
 	l.uniform = l.streams.Of(0, stream.Swap)
 	var err error
@@ -380,6 +385,13 @@ func (r *run) workspace(l *ladder) (err error) {
 			return err
 		}
 	}
+	if b := r.problem.Base; b != nil {
+		u := b.Potential
+		if w := r.settings.Whitening; w != nil {
+			u = potential.Affine(u, w.Center, w.L)
+		}
+		l.base = u.Evaluator(rungs, nil)
+	}
 	l.potential = r.potential.Evaluator(rungs, l.streams) // last: what is open is closed with the ladder
 	if r.full != nil {
 		l.full = r.full.Evaluator(rungs, l.streams)
@@ -409,15 +421,15 @@ func (r *run) places() (func(x []float64, l *ladder, rung int) error, error) {
 		return func(x []float64, l *ladder, rung int) error { copy(x, s.States[l.index][rung]); return nil }, nil
 	case s.Start != nil:
 		return func(x []float64, _ *ladder, _ int) error { copy(x, s.Start); return nil }, nil
-	case r.problem.Domain == nil:
+	case r.problem.Domain == nil && r.problem.Base == nil:
 		return nil, errors.New("the domain is all of R^d: give a starting point")
 	}
-	uniform, err := domain.Uniform(r.problem.Domain)
+	law, _, err := r.problem.ReferenceLaw()
 	if err != nil {
 		return nil, fmt.Errorf("no uniform start: %w", err)
 	}
 	return func(x []float64, l *ladder, rung int) error {
-		return uniform.Draw(x, &l.streams.Of(rung, stream.Start).Rand)
+		return law.Draw(x, &l.streams.Of(rung, stream.Start).Rand)
 	}, nil
 }
 
@@ -448,7 +460,7 @@ func (l *ladder) start(place func([]float64, *ladder, int) error) error {
 		}
 	}
 	for range 1000 {
-		l.potential.Eval(b.Energy, b.Grad, b.X)
+		l.evaluate()
 		i := l.notFinite()
 		if i < 0 {
 			return nil

@@ -67,9 +67,11 @@ func (l *ladder) appendState(b []byte) ([]byte, error) {
 	return b, nil
 }
 
+const ownNumbers = 7 // of numbers, of known lengths
+
 // numbers lists the slices of the state.
 func (l *ladder) numbers() []*[]float64 {
-	v := []*[]float64{&l.block.X, &l.block.Grad, &l.block.Energy, &l.block.V, &l.at.Spread}
+	v := []*[]float64{&l.block.X, &l.block.Grad, &l.block.Energy, &l.block.V, &l.at.Spread, &l.block.Base, &l.block.BaseGrad}
 	for r := range l.draws.X {
 		v = append(v, &l.draws.X[r], &l.draws.Energy[r])
 	}
@@ -117,7 +119,7 @@ func (l *ladder) restoreState(b []byte) error {
 	}
 	for i, v := range l.numbers() {
 		n := number()
-		if n < 0 || n > len(b)/8 || i < 5 && n != len(*v) {
+		if n < 0 || n > len(b)/8 || i < ownNumbers && n != len(*v) {
 			return errShort
 		}
 		if n == 0 {

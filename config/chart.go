@@ -1,6 +1,9 @@
 package config
 
 import (
+	"math"
+	"slices"
+
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/config/yamlpos"
 	"github.com/r2sgld/r2sgld/domain"
@@ -16,44 +19,47 @@ const (
 	trajectoryLikelihood = "trajectory"
 )
 
-// charted is the posterior of a model in coordinates in which its priors are
-// uniform, and its whitening: the domain r of the parameters becomes a part of the
-// unit cube, whose uniform law is the prior, and a ladder tempers the likelihood
-// alone.
+// charted is the posterior of a model in the coordinates of a chart, and its
+// whitening: the priors are the base law, and a ladder tempers the likelihood alone.
+// Of the domain r of the parameters what the chart does not hold already is mapped
+// to its coordinates.
 func (l *loader) charted(p *dynamics.Problem, r *region, chart *dynamics.Chart) (r2sgld.Problem, *r2sgld.Whitening) {
-	cube := &region{d: r.d, names: r.names}
-	for j, name := range l.names {
-		cube.add(r.unit(j, -1), 0, "the least value of "+name)
-		cube.add(r.unit(j, 1), 1, "the largest value of "+name)
-	}
+	out := &region{d: r.d, names: r.names}
 	for _, s := range r.surfaces {
-		cube.surfaces = append(cube.surfaces, chartedSurface{s, chart})
+		out.surfaces = append(out.surfaces, chartedSurface{s, chart})
 	}
 	for i, row := range r.rows {
-		if r.axis(i) < 0 {
-			cube.surfaces = append(cube.surfaces, chartedSurface{halfSpace{row, r.bounds[i]}, chart})
-			cube.names = append(cube.names, r.texts[i])
-		}
+		bent := slices.ContainsFunc(every(r.d), func(j int) bool { return row[j] != 0 && chart.Logarithmic(j) })
+		j := r.axis(i)
+		switch {
+		case !bent:
+			out.add(row, r.bounds[i], r.texts[i])
+		case j < 0:
+			out.surfaces = append(out.surfaces, chartedSurface{halfSpace{row, r.bounds[i]}, chart})
+			out.names = append(out.names, r.texts[i])
+		case row[j] > 0:
+			out.add(r.unit(j, 1), math.Log(r.bounds[i]/row[j]), r.texts[i])
+		} // below, a logarithmic coordinate is bounded by 0 alone
 	}
-	d, err := cube.domain()
+	d, err := out.domain()
 	if err != nil {
 		l.Report(l.root.Field("model").Key("constraints"), "the domain cannot be built: %v", err)
 	}
-	u := r2sgld.Problem{Potential: potential.Charted(p.Potential, chart), Domain: d, Names: l.names,
-		Chart: &r2sgld.Chart{Point: chart.Point, Domain: l.domain}}
+	y := r2sgld.Problem{Potential: potential.Charted(p.Potential, chart), Domain: d, Names: l.names,
+		Base: &r2sgld.Base{Potential: chart.Base(), Draw: chart.Draw}, Chart: &r2sgld.Chart{Point: chart.Point, Domain: l.domain}}
 	if p.Factor == nil {
-		return u, nil
+		return y, nil
 	}
 	w := &r2sgld.Whitening{Center: make([]float64, r.d)}
 	chart.Coordinates(w.Center, p.Center)
-	scale := chart.Slopes(p.Center)
+	slope := chart.Slopes(p.Center)
 	for j, row := range p.Factor {
 		w.L = append(w.L, make([]float64, r.d))
 		for k, v := range row {
-			w.L[j][k] = v * scale[j]
+			w.L[j][k] = v / slope[j]
 		}
 	}
-	return u, w
+	return y, w
 }
 
 // A halfSpace is a·x ≤ b as a surface.
@@ -116,17 +122,15 @@ func (l *loader) startFromPrior(s *Run, p *dynamics.Problem, r *region, section 
 		return
 	}
 	rng := &stream.New(s.Settings.Seed, priorLadder).Of(0, stream.Start).Rand
-	u := make([]float64, len(l.names))
+	y := make([]float64, len(l.names))
 	for range s.Settings.Ladders {
 		var states [][]float64
 		for range s.Settings.Temperature {
-			x := make([]float64, len(u))
+			x := make([]float64, len(y))
 			inside := false
 			for range priorTries {
-				for j := range u {
-					u[j] = rng.Float64()
-				}
-				chart.Point(x, u)
+				chart.Draw(y, rng)
+				chart.Point(x, y)
 				if inside = l.domain == nil || l.domain.Contains(x); inside {
 					break
 				}

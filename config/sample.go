@@ -209,6 +209,9 @@ func (l *loader) dual(p r2sgld.Problem) (r2sgld.Problem, []float64) {
 // that is nowhere finite or, where nothing else bounds the steps, without
 // curvature.
 func (l *loader) checkAuto(p r2sgld.Problem) {
+	if p.Base != nil { // the fit has found where it is finite
+		return
+	}
 	var err error
 	if bounded(p.Domain) {
 		err = tune.Finite(p, l.sampler.start(), *l.sampler.Seed)

@@ -3,82 +3,154 @@ package dynamics
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 
 	"github.com/r2sgld/r2sgld/potential"
 )
 
-// A Chart has the coordinates u ∈ [0, 1]^d in which the priors are uniform: u_j is
-// the distribution function of the prior of parameter j, cut to an interval. In
-// them U is −log likelihood alone, and the uniform law on the cube is the prior.
-type Chart struct{ quantiles []*Quantile }
+// A Chart has the coordinates y that a trajectory's posterior is sampled in, with
+// the priors as its base law: y_j is the logarithm of parameter j where that is
+// positive and its posterior keeps clear of 0, so that walls there would only bend
+// it, else the parameter itself. Rates of one orbit go with each other by products
+// and quotients: by logarithms their posterior is much nearer to a normal law.
+type Chart struct {
+	coordinates []coordinate
+}
 
 var _ potential.Chart = (*Chart)(nil)
 
+// A coordinate is a parameter with its prior.
+type coordinate struct {
+	prior       *Quantile // cut to the bounds
+	logarithmic bool
+}
+
+// clear is the distance of the mode from 0, in standard deviations, from which on a
+// parameter moves by its logarithm.
+const clearOfZero = 2.5
+
 // Chart returns the chart of the priors cut to lo, hi; a parameter without a prior
-// needs both bounds. It returns nil where there is none: a parameter has neither,
-// or the posterior lies so far out in a prior that u cannot tell its points apart.
+// needs both bounds. It returns nil where there is none: a parameter has neither, or
+// its prior has no mass within the bounds.
 func (p *Problem) Chart(lo, hi []float64) *Chart {
 	c := &Chart{}
 	for j, q := range p.Quantiles {
-		switch {
-		case q != nil:
-			q = q.On(lo[j], hi[j])
-		case !math.IsInf(lo[j], 0) && !math.IsInf(hi[j], 0):
+		if q == nil {
+			if math.IsInf(hi[j]-lo[j], 1) {
+				return nil
+			}
 			flat, err := parsePrior(fmt.Sprintf("uniform(%v, %v)", lo[j], hi[j]))
 			if err != nil {
 				return nil
 			}
 			q = flat.quantile()
-		default:
+		}
+		q = q.On(lo[j], hi[j])
+		if m := q.X(0.5); m-m != 0 {
 			return nil
 		}
-		c.quantiles = append(c.quantiles, q)
-		if u := q.P(p.Center[j]); !(u > 1e-9 && u < 1-1e-9) {
-			return nil
+		sd := 0.0
+		if p.Factor != nil {
+			for _, v := range p.Factor[j] {
+				sd = math.Hypot(sd, v)
+			}
 		}
+		least, _ := q.Support()
+		c.coordinates = append(c.coordinates, coordinate{q, least == 0 && p.Center[j] > clearOfZero*sd})
 	}
 	return c
 }
 
-// Point writes the parameters x of u.
-func (c *Chart) Point(x, u []float64) {
-	for j, q := range c.quantiles {
-		x[j] = q.X(min(max(u[j], math.SmallestNonzeroFloat64), 1-0x1p-53))
+// Logarithmic reports whether coordinate j is the logarithm of its parameter.
+func (c *Chart) Logarithmic(j int) bool { return c.coordinates[j].logarithmic }
+
+// Point writes the parameters x of y, within their bounds.
+func (c *Chart) Point(x, y []float64) {
+	for j, q := range c.coordinates {
+		v := y[j]
+		if q.logarithmic {
+			v = math.Exp(v)
+		}
+		lo, hi := q.prior.Support()
+		x[j] = min(max(v, lo), hi)
 	}
 }
 
-// Coordinates writes u of the parameters x.
-func (c *Chart) Coordinates(u, x []float64) {
-	for j, q := range c.quantiles {
-		u[j] = q.P(x[j])
+// Coordinates writes y of the parameters x.
+func (c *Chart) Coordinates(y, x []float64) {
+	for j, q := range c.coordinates {
+		y[j] = x[j]
+		if q.logarithmic {
+			y[j] = math.Log(x[j])
+		}
 	}
 }
 
-// Pull turns ∇U(x) into the gradient by u of U(x(u)) − log|det ∂x/∂u|, and returns
-// that logarithm.
-func (c *Chart) Pull(g, x, _ []float64) float64 {
-	logDet := 0.0
-	for j, q := range c.quantiles {
-		density, slope := q.Density(x[j])
-		g[j] = (g[j] + slope) / density
-		logDet -= math.Log(density)
-	}
-	return logDet
-}
-
-// Covector turns the gradient of a function by x into that by u.
-func (c *Chart) Covector(g, x []float64) {
-	for j, q := range c.quantiles {
-		density, _ := q.Density(x[j])
-		g[j] /= density
-	}
-}
-
-// Slopes is ∂u_j/∂x_j at x: the densities of the priors.
+// Slopes is ∂x_j/∂y_j at x.
 func (c *Chart) Slopes(x []float64) []float64 {
 	s := make([]float64, len(x))
-	for j, q := range c.quantiles {
-		s[j], _ = q.Density(x[j])
+	for j, q := range c.coordinates {
+		s[j] = q.slope(x[j])
 	}
 	return s
+}
+
+func (q *coordinate) slope(x float64) float64 {
+	if q.logarithmic {
+		return x
+	}
+	return 1
+}
+
+// Pull leaves of U, which has the priors in it, the part that is not in the base
+// law: −log likelihood, up to a constant.
+func (c *Chart) Pull(g, x, _ []float64) float64 {
+	sum := 0.0
+	for j := range c.coordinates {
+		q := &c.coordinates[j]
+		density, slope := q.prior.Density(x[j])
+		sum += math.Log(density)
+		g[j] = (g[j] + slope) * q.slope(x[j])
+	}
+	return sum
+}
+
+// Covector turns the gradient of a function by x into that by y.
+func (c *Chart) Covector(g, x []float64) {
+	for j := range c.coordinates {
+		g[j] *= c.coordinates[j].slope(x[j])
+	}
+}
+
+// Base is −log of the density of the priors by y.
+func (c *Chart) Base() potential.Potential {
+	return potential.Func(len(c.coordinates), func(grad, y []float64) float64 {
+		sum := 0.0
+		for j := range c.coordinates {
+			q := &c.coordinates[j]
+			x := y[j]
+			if q.logarithmic {
+				x = math.Exp(x)
+			}
+			density, slope := q.prior.Density(x)
+			sum -= math.Log(density)
+			grad[j] = -slope * q.slope(x)
+			if q.logarithmic {
+				sum -= y[j]
+				grad[j]--
+			}
+		}
+		return sum
+	})
+}
+
+// Draw writes an independent draw of the priors.
+func (c *Chart) Draw(y []float64, rng *rand.Rand) {
+	for j := range c.coordinates {
+		q := &c.coordinates[j]
+		y[j] = q.prior.X(rng.Float64())
+		if q.logarithmic {
+			y[j] = math.Log(y[j])
+		}
+	}
 }

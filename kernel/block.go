@@ -13,6 +13,10 @@ type Block struct {
 	Grad []float64 // ∇U at X
 	// Energy is U at X, length R. Energy and Grad always belong to X.
 	Energy []float64
+	// Base is U₀ at X, length R, and BaseGrad ∇U₀, laid out as Grad, of a base law
+	// exp(−U₀) that temperatures do not touch: the law of a rung is exp(−U/τ − U₀).
+	// nil is none.
+	Base, BaseGrad []float64
 	// Rung is the temperature that each replica holds, 0 the coldest.
 	Rung []int
 	// V is the momentum, laid out as X; nil for kernels without.
@@ -36,7 +40,7 @@ func NewBlock(r, d int) *Block {
 // Clone returns a copy of b with memory of its own.
 func (b *Block) Clone() *Block {
 	return &Block{R: b.R, D: b.D, From: slices.Clone(b.From), X: slices.Clone(b.X), Grad: slices.Clone(b.Grad),
-		Energy: slices.Clone(b.Energy), Rung: slices.Clone(b.Rung), V: slices.Clone(b.V), Hits: slices.Clone(b.Hits)}
+		Energy: slices.Clone(b.Energy), Base: slices.Clone(b.Base), BaseGrad: slices.Clone(b.BaseGrad), Rung: slices.Clone(b.Rung), V: slices.Clone(b.V), Hits: slices.Clone(b.Hits)}
 }
 
 // State copies the state of replica i into dst (length D) and returns it.
@@ -55,6 +59,12 @@ func (b *Block) Replica(rung int) int {
 		}
 	}
 	panic("kernel: no replica holds the rung")
+}
+
+// WithBase gives b room for a base law.
+func (b *Block) WithBase() *Block {
+	b.Base, b.BaseGrad = make([]float64, b.R), make([]float64, b.R*b.D)
+	return b
 }
 
 // SlopeNotFinite reports whether the gradient of replica i is NaN or infinite.

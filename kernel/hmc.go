@@ -41,6 +41,7 @@ type Moves struct {
 // trajectories. Block.V holds momenta times the length of a step: displacements.
 type Trajectory struct {
 	x, grad, energy []float64 // where it began
+	base, baseGrad  []float64 // likewise, of a base law; nil without
 	hamiltonian     []float64 // H/τ there
 	factor          []float64 // of the step's length, per replica
 	begun           bool
@@ -49,7 +50,9 @@ type Trajectory struct {
 // NewTrajectory returns the workspace for blocks as b, which gets momenta.
 func NewTrajectory(b *Block) *Trajectory {
 	b.V = make([]float64, len(b.X))
-	return &Trajectory{slices.Clone(b.X), slices.Clone(b.Grad), slices.Clone(b.Energy), make([]float64, b.R), make([]float64, b.R), false}
+	return &Trajectory{x: slices.Clone(b.X), grad: slices.Clone(b.Grad), energy: slices.Clone(b.Energy),
+		base: slices.Clone(b.Base), baseGrad: slices.Clone(b.BaseGrad),
+		hamiltonian: make([]float64, b.R), factor: make([]float64, b.R)}
 }
 
 // Leapfrog makes one leapfrog step of every replica, walls aside: from the second
@@ -73,6 +76,8 @@ func (t *Trajectory) begin(b *Block, at *At, noise []*stream.Rand) {
 	copy(t.x, b.X)
 	copy(t.grad, b.Grad)
 	copy(t.energy, b.Energy)
+	copy(t.base, b.Base)
+	copy(t.baseGrad, b.BaseGrad)
 	for i, rng := range noise {
 		t.factor[i] = 1 + jitter*(2*rng.Float64()-1)
 		sd := at.Noise[b.Rung[i]] * t.factor[i]
@@ -85,7 +90,8 @@ func (t *Trajectory) begin(b *Block, at *At, noise []*stream.Rand) {
 	}
 }
 
-// over is H/τ = U/τ + |v|²/(2τ) of replica i, the energy left out at infinite τ.
+// over is H/τ = U/τ + U₀ + |v|²/(2τ) of replica i, the energies left out at
+// infinite τ.
 func (t *Trajectory) over(b *Block, at *At, i int) float64 {
 	sum, sd := 0.0, at.Noise[b.Rung[i]]*t.factor[i]
 	for j := i; j < len(b.V); j += b.R {
@@ -94,6 +100,9 @@ func (t *Trajectory) over(b *Block, at *At, i int) float64 {
 	h := sum / (2 * sd * sd)
 	if tau := at.Temperature[b.Rung[i]]; !math.IsInf(tau, 1) {
 		h += b.Energy[i] / tau
+		if b.Base != nil {
+			h += b.Base[i]
+		}
 	}
 	return h
 }
@@ -106,6 +115,12 @@ func (t *Trajectory) kick(b *Block, at *At, kicks float64) {
 		}
 		for j := i; j < len(b.V); j += b.R {
 			b.V[j] -= c * b.Grad[j]
+		}
+		if b.Base != nil {
+			c *= at.Temperature[r]
+			for j := i; j < len(b.V); j += b.R {
+				b.V[j] -= c * b.BaseGrad[j]
+			}
 		}
 	}
 }
@@ -127,6 +142,12 @@ func (t *Trajectory) Accept(b *Block, at *At, noise []*stream.Rand, moves []Move
 		b.Energy[i] = t.energy[i]
 		for j := i; j < len(b.X); j += b.R {
 			b.X[j], b.Grad[j] = t.x[j], t.grad[j]
+		}
+		if b.Base != nil {
+			b.Base[i] = t.base[i]
+			for j := i; j < len(b.X); j += b.R {
+				b.BaseGrad[j] = t.baseGrad[j]
+			}
 		}
 	}
 }

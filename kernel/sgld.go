@@ -8,7 +8,8 @@ import "github.com/r2sgld/r2sgld/stream"
 //	x ← x − η ∇Ũ(x) + sqrt(2ητ) ξ,  ξ ~ N(0, I),
 //
 // with η and τ of the rung that the replica holds; where τ is infinite, the
-// drift is left out and η stands for ητ. Replica i draws its noise
+// drift is left out and η stands for ητ. With a base law the drift has τ∇U₀ beside
+// ∇Ũ. Replica i draws its noise
 // from noise[i]. The states before the step are left in b.From. Grad and Energy
 // belong to From until they are evaluated anew.
 func SGLD(b *Block, at *At, noise []*stream.Rand) {
@@ -24,6 +25,12 @@ func SGLD(b *Block, at *At, noise []*stream.Rand) {
 		}
 		for j := i; j < len(b.X); j += b.R {
 			b.X[j] = b.From[j] - eta*b.Grad[j] + sd*rng.NormFloat64()
+		}
+		if b.Base != nil {
+			eta *= at.Temperature[rung]
+			for j := i; j < len(b.X); j += b.R {
+				b.X[j] -= eta * b.BaseGrad[j]
+			}
 		}
 	}
 }

@@ -29,7 +29,7 @@ func (x *execution) measureVolume() {
 	if n := len(s.Temperature); n == 0 || !math.IsInf(s.Temperature[n-1], 1) {
 		return
 	}
-	log, se, err := domain.Volume(x.Problem.Domain, &stream.New(s.Seed, volumeLadder).Of(0, stream.Pilot).Rand)
+	log, se, err := x.Problem.Mass(&stream.New(s.Seed, volumeLadder).Of(0, stream.Pilot).Rand)
 	if err != nil {
 		x.unknown = fmt.Sprintf("no log evidence: the volume of the domain is not known: %v.", err)
 		return
@@ -57,7 +57,7 @@ func (x *execution) whyNot() string {
 	switch {
 	case d != nil && x.Settings.Boundary == domain.Free:
 		return "the method lets steps leave the domain"
-	case d == nil || !domain.Bounded(d):
+	case !x.Problem.Reference():
 		return "the domain is not bounded: there is no uniform law to begin at"
 	case len(tau) == 0 || !math.IsInf(tau[len(tau)-1], 1):
 		return "no rung has the uniform law: use method auto, or end sampler.temperature in inf"
@@ -175,9 +175,8 @@ func (x *execution) evidence(ctx context.Context, res *r2sgld.Result) (report.Ev
 // marginal turns log Z into the log marginal likelihood of a model.
 func (x *execution) marginal(e report.Evidence) *report.Marginal {
 	m := &report.Marginal{Log: math.NaN(), SE: math.NaN()}
-	d := x.Problem.Domain
 	switch {
-	case d == nil || !domain.Bounded(d):
+	case !x.Problem.Reference():
 		m.Reason = "the domain is not bounded, and a flat prior on it no density: bound every parameter (model.constraints)"
 	case e.Reason != "":
 		m.Reason = e.Reason
@@ -209,8 +208,8 @@ func (x *execution) priorMass() (log, se float64, err error) {
 	if !x.Model.HasPriors() {
 		return x.volume.log, 0, nil
 	}
-	if c := x.Problem.Chart; c != nil { // in which the priors, cut to a box, are uniform
-		lo, hi := domain.BoundsOf(c.Domain, d.Dim())
+	if x.Problem.Base != nil { // the priors, cut to a box
+		lo, hi := domain.BoundsOf(x.Problem.Reported(), len(x.Problem.Names))
 		return x.Model.LogPriorMassBox(lo, hi) + x.volume.log, x.volume.se, nil
 	}
 	if _, ok := d.(*domain.Box); ok {

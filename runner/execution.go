@@ -18,7 +18,6 @@ import (
 	"time"
 
 	"github.com/r2sgld/r2sgld"
-	"github.com/r2sgld/r2sgld/domain"
 	"github.com/r2sgld/r2sgld/report"
 	"github.com/r2sgld/r2sgld/store"
 	"github.com/r2sgld/r2sgld/tune"
@@ -74,7 +73,7 @@ func (x *execution) tune(ctx context.Context) error {
 			return fmt.Errorf("%s: %w", x.Name, err)
 		}
 	}
-	x.table.W, x.table.LogZ = x.Terminal, x.Problem.Domain != nil && domain.Bounded(x.Problem.Domain)
+	x.table.W, x.table.LogZ = x.Terminal, x.Problem.Reference()
 	var err error
 	x.found, err = tune.Tune(ctx, x.Problem, x.Settings, from, func(f *tune.Found) error {
 		x.warmUp(f)

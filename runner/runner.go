@@ -187,8 +187,14 @@ func (j *Job) show(sum *report.Summary, figures []string, ladders int) {
 	if len(sum.Equations) > 0 {
 		b.WriteByte('\n')
 	}
-	for i, e := range sum.Equations {
-		fmt.Fprintf(&b, " %s        R² %s\n", e.Text, strings.Replace(fmt.Sprintf("%.2f", sum.Fit[i].R2), "-", "−", 1))
+	for _, e := range sum.Equations {
+		b.WriteString(" " + e.Text)
+		for _, f := range sum.Fit {
+			if f.State == e.State { // a state without data has no fit
+				b.WriteString("        R² " + strings.Replace(fmt.Sprintf("%.2f", f.R2), "-", "−", 1))
+			}
+		}
+		b.WriteByte('\n')
 	}
 	b.WriteString("\n" + sum.Footer())
 	csv := "draws-1.csv"

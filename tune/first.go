@@ -11,7 +11,6 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/r2sgld/r2sgld"
-	"github.com/r2sgld/r2sgld/domain"
 )
 
 const (
@@ -70,12 +69,12 @@ func (t *tuner) points() ([]float64, error) {
 	rng := t.probe.rng()
 	x := make([]float64, firstPoints*t.d)
 	if t.bounded {
-		law, err := domain.Uniform(t.p.Domain)
+		law, tries, err := t.p.ReferenceLaw()
 		if err != nil {
 			return nil, err
 		}
 		n := firstPoints
-		if math.IsInf(law.Tries(), 1) { // these are dear
+		if math.IsInf(tries, 1) { // these are dear
 			n = 2 * curvePoints
 		}
 		for i := range n {

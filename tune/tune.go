@@ -34,7 +34,8 @@ const (
 	doubt     = 0.3  // pairs by which a ladder may miss their best number
 
 	firstRound  = 1000 // iterations
-	firstPaths  = 60   // of them, of kernel HMC
+	firstPaths  = 50   // of them, of kernel HMC, whose iterations are dear
+	alikePaths  = 0.25 // and whose few draws tell rejections less well
 	fewest      = 4    // rounds
 	mostRounds  = 10
 	roundDraws  = 512 // draws per rung and ladder that a round is judged by
@@ -170,7 +171,7 @@ type tuner struct {
 	s       r2sgld.Settings
 	d       int
 	coldest float64 // τ
-	bounded bool
+	bounded bool // whether there is a law at infinite temperature
 	probe   *probe
 	fill    []float64     // points that fill the domain, n × d; around the start if it is not bounded
 	spread  *mat.SymDense // their covariance; nil if it is not bounded
@@ -181,7 +182,7 @@ func newTuner(p r2sgld.Problem, s r2sgld.Settings) (*tuner, error) {
 		return nil, errors.New("tune: the problem has no potential")
 	}
 	p.Chart = nil // rounds go on in the coordinates of the potential
-	t := &tuner{p: p, s: s, d: p.Potential.Dim(), coldest: 1, bounded: p.Domain != nil && domain.Bounded(p.Domain)}
+	t := &tuner{p: p, s: s, d: p.Potential.Dim(), coldest: 1, bounded: p.Reference()}
 	if len(s.Temperature) > 0 {
 		t.coldest = s.Temperature[0]
 	}
@@ -239,7 +240,11 @@ func (t *tuner) learn(f *Found, res *r2sgld.Result, seen Round) (*Found, error) 
 		return nil, fmt.Errorf("warm-up: %w", err)
 	}
 	pairs := pairsFor(seen.Barrier, len(f.Beta)-1)
-	settled := pairs == len(f.Beta)-1 && slices.Max(seen.Rejection)-slices.Min(seen.Rejection) <= alike
+	near := alike
+	if t.s.HMC != nil {
+		near = alikePaths
+	}
+	settled := pairs == len(f.Beta)-1 && slices.Max(seen.Rejection)-slices.Min(seen.Rejection) <= near
 	next.Beta = f.Beta
 	if !settled {
 		next.Beta = barrier.Ladder(pairs + 1)
