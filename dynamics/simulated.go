@@ -180,11 +180,13 @@ func (e *simulatedEvaluator) simulate() {
 	}
 	last := e.start
 	err := e.solver.Solve(e.bound, e.from, e.start, e.times, e.states)
-	var up *ode.BlowUp
 	if found, stopped := e.solver.Events(); stopped {
 		last = found[len(found)-1].Y
-	} else if errors.As(err, &up) && finite(up.State) {
-		last = up.State
+	} else if err != nil {
+		var up *ode.BlowUp
+		if errors.As(err, &up) && finite(up.State) {
+			last = up.State
+		}
 	}
 	d := len(e.start)
 	for t := 0; t < len(e.states); t += d {

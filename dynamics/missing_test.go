@@ -1,0 +1,79 @@
+package dynamics
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// gaps is a file with missing values of both states, in every spelling.
+const gaps = "year,hare,lynx\n1900,1,9\n1901,2,8\n1903,,7\n1904,5,NA\n1905,6,6\n1906,nan,5\n1907,N/A,4\n1909,9,3\n1910,8, null \n1911,7,2\n1912,6,1\n"
+
+// Missing values are told, have no derivative, and are stepped over: the chord of
+// the neighbours that exist, with their gap, and rows of an equation are those
+// where all states it needs have values. Kills a gap of one row too few, values
+// read as 0, and rows dropped for a state that the equation does not need.
+func TestMissingValues(t *testing.T) {
+	s := must(DecodeSeries(strings.NewReader(gaps), "f.csv", lynxColumns))
+	m := &Model{States: []string{"H", "L"}, Equations: []Equation{{"H", "a*H + b*L"}, {"L", "c*L"}}, Noise: Noise{Kind: "paper"}}
+	p := must(Build(m, s))
+	h, l := p.Responses[0], p.Responses[1]
+	if want := []float64{1901, 1905, 1909, 1911}; !cmp.Equal(h.Time, want) {
+		t.Errorf("times of H %v, want %v", h.Time, want)
+	}
+	want := []float64{(5. - 1) / 4, (9. - 5) / 5, (8. - 6) / 5, (6. - 8) / 2}
+	for k, v := range want {
+		near(t, "derivative of H", h.Observed[k], v, 1e-12)
+	}
+	if want := []float64{1901, 1903, 1905, 1906, 1907, 1909, 1911}; !cmp.Equal(l.Time, want) || !cmp.Equal(p.Time, want) {
+		t.Errorf("times of L %v, of all %v, want %v", l.Time, p.Time, want)
+	}
+	near(t, "derivative of L", l.Observed[1], (6.-8)/4, 1e-12)
+	told := "3 of 11 values of H are missing (lines 4, 7, 8); 2 of 11 values of L are missing (lines 5, 10): " +
+		"rows without a value have no derivative there, and gaps widen its differences."
+	if len(p.Warnings) != 1 || p.Warnings[0] != told {
+		t.Errorf("%q", p.Warnings)
+	}
+	// The energy has 4 + 7 rows, each column by itself.
+	x := []float64{0.3, 0.1, -0.2}
+	near(t, "energy", energyOf(p.Whole, x), p.Fit(0, x).RSS/8+p.Fit(1, x).RSS/14, 1e-12)
+	if p.Data() != 11 || p.Fit(0, x).Rows != 4 {
+		t.Errorf("%d data", p.Data())
+	}
+	_, general := p.nonlinear(t)
+	near(t, "energy of the nonlinear path", energyOf(general, x), energyOf(p.Whole, x), 1e-12)
+	m.Noise = Noise{}
+	p = must(Build(m, s))
+	_, general = p.nonlinear(t)
+	near(t, "weighted energy of the nonlinear path", energyOf(general, x), energyOf(p.Whole, x), 1e-9)
+	terms := make([]float64, p.Data())
+	p.LogLikelihood(terms, x)
+	near(t, "log likelihood", sum(terms), p.LogConstant()-energyOf(p.Whole, x), 1e-12)
+}
+
+func TestManyMissingValues(t *testing.T) {
+	text := "year,hare,lynx\n"
+	for k := range 40 {
+		cell := "1"
+		if k%2 == 0 && k > 1 {
+			cell = ""
+		}
+		text += fmt.Sprintf("%d,%s,%d\n", k, cell, k)
+	}
+	s := must(DecodeSeries(strings.NewReader(text), "f.csv", lynxColumns))
+	if got := s.missing("H"); got != "19 of 40 values of H are missing (lines 4, 6, 8, 10, 12, 14, 16, 18, …)" || s.missing("L") != "" {
+		t.Error(got)
+	}
+	for row := range s.Time { // L only where H is not
+		if !math.IsNaN(s.Values["H"][row]) {
+			s.Values["L"][row] = math.NaN()
+		}
+	}
+	m := &Model{States: s.States, Equations: []Equation{{"H", "a*L"}}}
+	if _, err := Build(m, s); err == nil || err.Error() != `f.csv: no row has a derivative of "H" and values of "L": too many values are missing` {
+		t.Errorf("%v", err)
+	}
+}
