@@ -14,7 +14,7 @@ import (
 type LyapunovOptions struct {
 	Settle float64 // time before counting begins: on to the attractor, and into the direction that grows
 	Span   float64 // time that is counted, > 0
-	Blocks int     // for the standard error; 0 is 40
+	Blocks int     // for the standard error; 0 is 20
 	Solver ode.Options
 }
 
@@ -53,7 +53,7 @@ func Lyapunov(ctx context.Context, sys ode.System, t0 float64, y0 []float64, o L
 		return nil, fmt.Errorf("Lyapunov exponent over a time of %g after %g: both must be finite, the first positive", o.Span, o.Settle)
 	}
 	if o.Blocks == 0 {
-		o.Blocks = 40
+		o.Blocks = 20
 	}
 	if o.Blocks == 1 {
 		return nil, errors.New("Lyapunov exponent: one block tells no error: take two at least")

@@ -27,12 +27,12 @@ func lorenz(jacobian bool) ode.System {
 }
 
 // The largest exponent of the Lorenz system is 0.9056 (J. C. Sprott, Chaos and
-// Time-Series Analysis, 2003). 4.9 standard errors of 0.01 kill logarithms to
+// Time-Series Analysis, 2003). 4.9 standard errors of 0.02 kill logarithms to
 // another base, a vector that is not made short again or not turned before
 // counting begins, and the exponent of the flow itself, which is 0. The standard
 // error is checked by the spread of independent stretches.
 func TestLyapunovOfLorenz(t *testing.T) {
-	span := 800.0
+	span := 400.0
 	if os.Getenv("R2SGLD_SOAK") != "" {
 		span = 20000
 	}
@@ -42,7 +42,7 @@ func TestLyapunovOfLorenz(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Logf("%.4f ± %.4f", e.Value, e.SE)
-		if math.Abs(e.Value-0.9056) > 4.9*e.SE || e.SE > 0.5/math.Sqrt(span) || e.SE < 0.1/math.Sqrt(span) {
+		if math.Abs(e.Value-0.9056) > 4.9*e.SE || e.SE > 0.6/math.Sqrt(span) || e.SE < 0.1/math.Sqrt(span) {
 			t.Errorf("exponent %.4f ± %.4f", e.Value, e.SE)
 		}
 		if !e.Positive() || math.Abs(e.Time()*e.Value-1) > 1e-12 {

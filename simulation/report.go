@@ -55,7 +55,7 @@ type StateReport struct {
 	Name     string    `json:"name"`
 	Final    Spread    `json:"final"`    // at the last time, over the trajectories that came there
 	Observed *Spread   `json:"observed"` // of an observation then; null where the noise is not known
-	Period   *Periodic `json:"period"`   // null where no trajectory repeats itself
+	Period   *Periodic `json:"period"`   // null unless half of the trajectories repeat themselves
 }
 
 // A Spread is a number over trajectories. Low and High hold a level between them.
@@ -114,7 +114,7 @@ func (o *Report) Describe(r *Result, bands []Band) {
 		if b.ObservedLow != nil {
 			s.Observed = &Spread{math.NaN(), math.NaN(), b.ObservedLow[last], b.ObservedHigh[last]}
 		}
-		if p, n := r.Periods(i, o.Level); n > 0 {
+		if p, n := r.Periods(i, o.Level); 2*n >= len(r.Draws)-len(r.Blown) {
 			s.Period = &Periodic{p, float64(n) / float64(len(r.Draws)-len(r.Blown))}
 		}
 		o.States = append(o.States, s)

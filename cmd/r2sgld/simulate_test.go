@@ -301,3 +301,46 @@ sampler: {method: r2sgld, iterations: 3000, burn_in: 500, thin: 5}
 		t.Errorf("%g trajectories left of 1000 less %d", left, b.Draws)
 	}
 }
+
+// A trajectory run: its initial values are parameters, one of a state that has no
+// data, and the noise of the data makes bands of observations.
+func TestSimulateTrajectory(t *testing.T) {
+	dir := t.TempDir()
+	text := "t,x\n"
+	for k := range 15 {
+		s := 0.3 * float64(k)
+		text += fmt.Sprintf("%g,%g\n", s, 5*math.Exp(-s)+0.2*math.Sin(37*s))
+	}
+	write(t, dir, "data.csv", text)
+	file := write(t, dir, "chain.yaml", `data: {file: data.csv, time: t, states: {x: x}}
+model:
+  equations: {x: "-a*x", y: "a*x - y"}
+  constraints: ["a > 0", "x.initial < 8", "y.initial < 3"]
+  likelihood: trajectory
+  noise: normal
+  priors: {a: "lognormal(0, 1)", x.initial: "lognormal(1, 1)", y.initial: "lognormal(0, 0.3)", x.noise: "lognormal(-1, 1)"}
+sampler: {method: r2sgld, iterations: 1500, burn_in: 500, thin: 5, ladders: 2}
+`)
+	out := filepath.Join(dir, "run")
+	must(t, exitDone, "identify", file, "--quiet", "--out", out)
+	rep, rows := simulate(t, out, "--until", "+1")
+	if got := strings.Join(rows[0], ","); got != "t,x.mean,x.q5,x.q50,x.q95,x.observed.q5,x.observed.q95,y.mean,y.q5,y.q50,y.q95,trajectories" {
+		t.Error(got)
+	}
+	if rep.Initial != "the initial parameters" || !(last(t, rows, "x.observed.q5") < last(t, rows, "x.q5")) {
+		t.Errorf("%+v", rep)
+	}
+	rep, rows = simulate(t, out, "--noise=false", "--start", "x=7", "--from", "mean")
+	if strings.Join(rows[0], ",") != "t,x,y" || rows[1][1] != "7" || rep.Initial != "as given, else the initial parameters" {
+		t.Errorf("%s, %+v", rows[:2], rep)
+	}
+	for want, args := range map[string][]string{
+		"x.initial = 9 breaks the constraints": {"--start", "x=9", "--from", "mean"},
+		"data.csv has no data of y":            {"--against", filepath.Join(dir, "data.csv")},
+	} {
+		p := start(t, append([]string{"simulate", out, "--out", filepath.Join(dir, "no")}, args...)...)
+		if code := p.code(t); code != exitUsage || !strings.Contains(p.stderr.String(), want) {
+			t.Errorf("exit %d, %s, want %q", code, p.stderr.String(), want)
+		}
+	}
+}
