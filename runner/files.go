@@ -5,10 +5,12 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/diag"
 	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/dynamics"
 	"github.com/r2sgld/r2sgld/figure"
 	"github.com/r2sgld/r2sgld/report"
 	"github.com/r2sgld/r2sgld/store"
@@ -22,10 +24,27 @@ func (x *execution) description() *store.Run {
 	if m := x.Model; m != nil {
 		d.Observed = append(d.Observed, store.Array{Name: "time", Dims: []string{"time"}, Shape: []int{len(m.Time)}, Values: m.Time})
 		for _, r := range m.Responses {
-			d.Observed = append(d.Observed, store.Array{Name: r.Label, Dims: []string{"time"}, Shape: []int{len(m.Time)}, Values: r.Observed})
+			d.Observed = append(d.Observed, store.Array{Name: r.Label, Dims: []string{"time"}, Shape: []int{len(m.Time)}, Values: atTimes(m.Time, r)})
 		}
 	}
 	return d
+}
+
+// atTimes lines up what a response observes with all times; it is NaN elsewhere.
+func atTimes(times []float64, r dynamics.Response) []float64 {
+	if len(r.Observed) == len(times) {
+		return r.Observed
+	}
+	out := make([]float64, len(times))
+	k := 0
+	for t, at := range times {
+		out[t] = math.NaN()
+		if k < len(r.Time) && r.Time[k] == at {
+			out[t] = r.Observed[k]
+			k++
+		}
+	}
+	return out
 }
 
 // level is that of the intervals in figures, in percent.

@@ -1,6 +1,8 @@
 package runner
 
 import (
+	"math"
+
 	"github.com/r2sgld/r2sgld/diag"
 	"github.com/r2sgld/r2sgld/figure"
 	"github.com/r2sgld/r2sgld/report"
@@ -32,6 +34,18 @@ func (j *Job) fits(ps []report.Parameter) []report.Fit {
 	return out
 }
 
+// typical is the root mean square of relative standard deviations; nil are 1.
+func typical(sd []float64) float64 {
+	if sd == nil {
+		return 1
+	}
+	sum := 0.0
+	for _, v := range sd {
+		sum += v * v
+	}
+	return math.Sqrt(sum / float64(len(sd)))
+}
+
 // The bands of a fit are made of bandDraws draws, at bandRows rows at most.
 const (
 	bandDraws = 1000
@@ -45,11 +59,12 @@ func (j *Job) responses(x []float64, ps []report.Parameter) []figure.Response {
 	m, d := j.Model, len(ps)
 	mean, _ := means(ps)
 	n := len(x) / d
-	used, rows := min(n, bandDraws), len(m.Time)
-	shown := min(rows, bandRows)
-	row := func(i int) int { return i * rows / shown }
-	fitted := make([]float64, rows)
+	used := min(n, bandDraws)
 	for c, r := range m.Responses[:min(len(m.Responses), figure.MostPanels)] {
+		rows := len(r.Observed)
+		shown := min(rows, bandRows)
+		row := func(i int) int { return i * rows / shown }
+		fitted := make([]float64, rows)
 		at := make([][]float64, shown) // the model at each row shown, draw by draw
 		for i := range used {
 			k := i * n / used
@@ -63,10 +78,10 @@ func (j *Job) responses(x []float64, ps []report.Parameter) []figure.Response {
 		for i, v := range at {
 			band := diag.Quantiles(v, 0.05, 0.95)
 			q.Low, q.High = append(q.Low, band[0]), append(q.High, band[1])
-			q.Time, q.Observed, q.Fitted = append(q.Time, m.Time[row(i)]), append(q.Observed, r.Observed[row(i)]), append(q.Fitted, fitted[row(i)])
+			q.Time, q.Observed, q.Fitted = append(q.Time, r.Time[row(i)]), append(q.Observed, r.Observed[row(i)]), append(q.Fitted, fitted[row(i)])
 		}
 		if m.Noise != nil {
-			q.SD = m.Noise[c]
+			q.SD = m.Noise[c] * typical(r.SD)
 		}
 		out = append(out, q)
 	}
