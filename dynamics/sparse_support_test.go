@@ -63,49 +63,31 @@ func bruteForce(c *candidates, col potential.Column) (inclusion, mean, sd []floa
 	m := math.Max(float64(n)/c.inflation, float64(d))
 	total := 0.0
 	for code := range 1 << d {
-		in := slices.Clone(held)
-		var chosen []int
-		prior := 1.0
-		size, members := map[int]int{}, map[int]int{}
-		for j := range d {
-			if slices.Contains(held, j) {
-				continue
-			}
-			g := 0
-			if c.group != nil {
-				g = c.group[j]
-			}
-			members[g]++
-			if code>>j&1 == 1 {
-				chosen = append(chosen, j)
-				size[g]++
-			}
-		}
-		if bitsOf(code, held) {
+		if slices.ContainsFunc(held, func(j int) bool { return code>>j&1 == 1 }) {
 			continue
 		}
-		for g, k := range members {
-			prior *= math.Exp(-logChoose(k, size[g])) / float64(k+1)
-			if c.prior > 0 {
-				prior *= math.Pow(c.prior, float64(size[g])) * math.Pow(1-c.prior, float64(k-size[g])) * math.Exp(logChoose(k, size[g])) * float64(k+1)
+		var chosen []int
+		for j := range d {
+			if code>>j&1 == 1 {
+				chosen = append(chosen, j)
 			}
 		}
-		in = append(in, chosen...)
-		const step = 0.1
+		in := append(slices.Clone(held), chosen...)
+		const step, nodes = 0.1, 280
 		var own *mat.Dense // chosen columns off the forced
 		if chosen != nil {
 			own = mat.NewDense(n, len(chosen), nil)
 			own.Mul(rest, columns(chosen))
 		}
-		for node := range 280 {
+		for node := range nodes {
 			u := math.Log(m) - 6 + step*float64(node)
 			g := math.Exp(u)
-			density := prior * step * math.Exp(0.5*(math.Log(m)-u-math.Log(2*math.Pi))-m/(2*g))
-			if node == 279 { // where only supports without a slab have any weight left
-				density = prior * math.Erf(math.Sqrt(m/(2*g)))
+			density := step * math.Exp(0.5*(math.Log(m)-u-math.Log(2*math.Pi))-m/(2*g))
+			if node == nodes-1 { // where only supports without a slab have any weight left
+				density = math.Erf(math.Sqrt(m / (2 * g)))
 			}
 			w, b, v := givenG(y, noise, rest, columns(in), own, g*c.inflation, free, len(held))
-			w = density * w
+			w *= density * priorOf(c, code)
 			total += w
 			for _, j := range chosen {
 				inclusion[j] += w
@@ -127,8 +109,29 @@ func bruteForce(c *candidates, col potential.Column) (inclusion, mean, sd []floa
 	return inclusion, mean, sd
 }
 
-func bitsOf(code int, held []int) bool {
-	return slices.ContainsFunc(held, func(j int) bool { return code>>j&1 == 1 })
+// priorOf is the prior probability of the support whose bits are in code.
+func priorOf(c *candidates, code int) float64 {
+	size, members := map[int]int{}, map[int]int{}
+	for j := range c.rhs {
+		if c.forced != nil && c.forced[j] {
+			continue
+		}
+		g := 0
+		if c.group != nil {
+			g = c.group[j]
+		}
+		members[g]++
+		size[g] += code >> j & 1
+	}
+	p := 1.0
+	for g, k := range members {
+		if c.prior > 0 {
+			p *= math.Pow(c.prior, float64(size[g])) * math.Pow(1-c.prior, float64(k-size[g]))
+		} else {
+			p *= math.Exp(-logChoose(k, size[g])) / float64(k+1)
+		}
+	}
+	return p
 }
 
 func logChoose(n, k int) float64 {

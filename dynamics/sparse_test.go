@@ -88,6 +88,8 @@ func TestSparseFaults(t *testing.T) {
 			"model.sparse.prior: the probability 1 is not between 0 and 1\nmodel.sparse.threshold: the probability -1 is not between 0 and 1"},
 		{func(m *Model) { m.Library, m.Equations = nil, []Equation{{"x", "a*x"}} },
 			"model.sparse: only the terms of a library can be chosen from: write library: [poly(2)], for instance"},
+		{func(m *Model) { m.Library, m.Equations, m.Sparse = nil, []Equation{{"x", "a.b*x"}}, nil },
+			"model.equations.x: \"a.b\" cannot name a parameter of an equation: use letters, digits and underscores"},
 		{func(m *Model) { m.Library = []string{"poly(40)"} },
 			"model.library.1: poly(40) of 2 states has more than 256 terms: take a lower degree"},
 		{func(m *Model) { m.Library = []string{"poly(2)", "1/(x - x)"} },
