@@ -35,8 +35,9 @@ const (
 
 	firstRound  = 1000 // iterations
 	firstPaths  = 50   // of them, of kernel HMC, whose iterations are dear
-	alikePaths  = 0.25 // and whose few draws tell rejections less well
-	fewest      = 4    // rounds
+	alikePaths  = 0.35 // and whose few draws tell rejections less well
+	doubtPaths  = 1
+	fewest      = 4 // rounds
 	mostRounds  = 10
 	roundDraws  = 512 // draws per rung and ladder that a round is judged by
 	mostRungs   = 128
@@ -171,7 +172,7 @@ type tuner struct {
 	s       r2sgld.Settings
 	d       int
 	coldest float64 // τ
-	bounded bool // whether there is a law at infinite temperature
+	bounded bool    // whether there is a law at infinite temperature
 	probe   *probe
 	fill    []float64     // points that fill the domain, n × d; around the start if it is not bounded
 	spread  *mat.SymDense // their covariance; nil if it is not bounded
@@ -239,11 +240,11 @@ func (t *tuner) learn(f *Found, res *r2sgld.Result, seen Round) (*Found, error) 
 	if err != nil {
 		return nil, fmt.Errorf("warm-up: %w", err)
 	}
-	pairs := pairsFor(seen.Barrier, len(f.Beta)-1)
-	near := alike
+	near, unsure := alike, doubt
 	if t.s.HMC != nil {
-		near = alikePaths
+		near, unsure = alikePaths, doubtPaths
 	}
+	pairs := pairsFor(seen.Barrier, len(f.Beta)-1, unsure)
 	settled := pairs == len(f.Beta)-1 && slices.Max(seen.Rejection)-slices.Min(seen.Rejection) <= near
 	next.Beta = f.Beta
 	if !settled {
@@ -272,7 +273,7 @@ func (t *tuner) learn(f *Found, res *r2sgld.Result, seen Round) (*Found, error) 
 
 // pairsFor is the number of pairs for a barrier, so that they reject about half;
 // the number in use if that will do nearly as well, for barriers are noisy.
-func pairsFor(barrier float64, now int) int {
+func pairsFor(barrier float64, now int, doubt float64) int {
 	want := barrier/rejection - 0.2
 	if float64(now)-1-doubt <= want && want <= float64(now)+doubt {
 		return now

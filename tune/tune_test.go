@@ -262,7 +262,7 @@ func TestPairs(t *testing.T) {
 		barrier   float64
 		now, want int
 	}{{0, 5, 1}, {0.9, 1, 2}, {1.57, 3, 3}, {1.57, 4, 4}, {1.62, 3, 3}, {1.62, 4, 4}, {1.9, 3, 4}, {1.3, 4, 3}, {5, 10, 10}, {1000, 10, mostRungs - 1}} {
-		if got := pairsFor(c.barrier, c.now); got != c.want {
+		if got := pairsFor(c.barrier, c.now, doubt); got != c.want {
 			t.Errorf("barrier %g, %d pairs now: %d, want %d", c.barrier, c.now, got, c.want)
 		}
 	}
