@@ -41,22 +41,12 @@ func bruteForce(c *candidates, col potential.Column) (inclusion, mean, sd []floa
 			held = append(held, j)
 		}
 	}
-	columns := func(places []int) *mat.Dense {
-		if len(places) == 0 {
-			return nil
-		}
-		out := mat.NewDense(n, len(places), nil)
-		for i, j := range places {
-			out.SetCol(i, mat.Col(nil, j, x))
-		}
-		return out
-	}
 	noise := projector(x, n)
 	noise.Scale(c.inflation-1, noise)
 	addUnit(noise)
 	rest := mat.NewDense(n, n, nil) // off the forced
 	if held != nil {
-		rest.Scale(-1, projector(columns(held), n))
+		rest.Scale(-1, projector(columnsOf(x, held), n))
 	}
 	addUnit(rest)
 	free := float64(n - len(held))
@@ -73,20 +63,14 @@ func bruteForce(c *candidates, col potential.Column) (inclusion, mean, sd []floa
 			}
 		}
 		in := append(slices.Clone(held), chosen...)
-		const step, nodes = 0.1, 280
 		var own *mat.Dense // chosen columns off the forced
 		if chosen != nil {
 			own = mat.NewDense(n, len(chosen), nil)
-			own.Mul(rest, columns(chosen))
+			own.Mul(rest, columnsOf(x, chosen))
 		}
-		for node := range nodes {
-			u := math.Log(m) - 6 + step*float64(node)
-			g := math.Exp(u)
-			density := step * math.Exp(0.5*(math.Log(m)-u-math.Log(2*math.Pi))-m/(2*g))
-			if node == nodes-1 { // where only supports without a slab have any weight left
-				density = math.Erf(math.Sqrt(m / (2 * g)))
-			}
-			w, b, v := givenG(y, noise, rest, columns(in), own, g*c.inflation, free, len(held))
+		for node := range 280 {
+			g, density := nodeOf(node, 280, m)
+			w, b, v := givenG(y, noise, rest, columnsOf(x, in), own, g*c.inflation, free, len(held))
 			w *= density * priorOf(c, code)
 			total += w
 			for _, j := range chosen {
@@ -107,6 +91,29 @@ func bruteForce(c *candidates, col potential.Column) (inclusion, mean, sd []floa
 		inclusion[j] = 1
 	}
 	return inclusion, mean, sd
+}
+
+// nodeOf is a node of g and its prior weight: 1/g ~ χ²₁/m.
+func nodeOf(node, nodes int, m float64) (g, weight float64) {
+	const step = 0.1
+	u := math.Log(m) - 6 + step*float64(node)
+	g = math.Exp(u)
+	if node == nodes-1 { // where only supports without a slab have any weight left
+		return g, math.Erf(math.Sqrt(m / (2 * g)))
+	}
+	return g, step * math.Exp(0.5*(math.Log(m)-u-math.Log(2*math.Pi))-m/(2*g))
+}
+
+func columnsOf(x *mat.Dense, places []int) *mat.Dense {
+	if len(places) == 0 {
+		return nil
+	}
+	n, _ := x.Dims()
+	out := mat.NewDense(n, len(places), nil)
+	for i, j := range places {
+		out.SetCol(i, mat.Col(nil, j, x))
+	}
+	return out
 }
 
 // priorOf is the prior probability of the support whose bits are in code.
