@@ -49,9 +49,8 @@ func bruteForce(c *candidates, col potential.Column) (inclusion, mean, sd []floa
 		rest.Scale(-1, projector(columnsOf(x, held), n))
 	}
 	addUnit(rest)
-	free := float64(n - len(held))
+	free, total := float64(n-len(held)), 0.0
 	m := math.Max(float64(n)/c.inflation, float64(d))
-	total := 0.0
 	for code := range 1 << d {
 		if slices.ContainsFunc(held, func(j int) bool { return code>>j&1 == 1 }) {
 			continue
