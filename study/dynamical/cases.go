@@ -107,6 +107,9 @@ func (p *plan) text() string {
 	s, method := samplers()[p.base], p.method()
 	var b strings.Builder
 	b.WriteString(p.v.system.dataText() + p.v.modelText(batchRows, "paper", true))
+	if p.simulated {
+		b.WriteString("  states: simulated\n")
+	}
 	line := func(format string, args ...any) { fmt.Fprintf(&b, "  "+format+"\n", args...) }
 	b.WriteString("sampler:\n")
 	line("method: %s", method)
@@ -232,7 +235,6 @@ func (m *inquiry) runAll(ctx context.Context, plans []*plan, done func()) ([]*ou
 		if err != nil {
 			return nil, err
 		}
-		m.replace(p, run)
 		for k := range p.runs {
 			g.Go(func() error {
 				s, draws, err := p.one(ctx, run, m.rulers[p.v], k)

@@ -172,8 +172,16 @@ func (m *inquiry) onePeak() study.Claim {
 	}
 	return m.ordinary("one-peak", "5.1", "The density of σ has two peaks with reSGLD and one with r2SGLD.",
 		fmt.Sprintf("The share of runs whose kernel density estimate of σ (Silverman's bandwidth, as for the modes) has more than one peak of a prominence of %g of its height: r2SGLD (a) against reSGLD (b).", prominent),
-		cs, m.numbers("share of runs with several peaks", several, "r2SGLD", "reSGLD"),
+		cs, shares(m.numbers("share of runs with several peaks", several, "r2SGLD", "reSGLD")),
 		"The exact density has one peak; several are a sign of draws that have not mixed, and both methods have them alike. Runs with several: "+strings.Join(parts, "; ")+".")
+}
+
+// shares are numbers that cannot be above 1.
+func shares(numbers []study.Number) []study.Number {
+	for i := range numbers {
+		numbers[i] = numbers[i].Within(0, 1)
+	}
+	return numbers
 }
 
 func (m *inquiry) reflection() study.Claim {
@@ -279,7 +287,10 @@ func (m *inquiry) kept() study.Claim {
 	default:
 		c.Verdict = study.Depends
 	}
-	c.Why = fmt.Sprintf("Reflected chains never leave (%t). Plain chains do in %d of %d cases", inside, broken, settings)
+	c.Why = fmt.Sprintf("Reflected chains never leave; plain ones do in %d of %d cases (method, setting)", broken, settings)
+	if !inside {
+		c.Why = fmt.Sprintf("Reflected chains leave too; plain ones in %d of %d cases (method, setting)", broken, settings)
+	}
 	if len(parts) > 0 {
 		c.Why += "; shares of iterations: " + strings.Join(parts, "; ")
 	}

@@ -160,7 +160,7 @@ func (m *inquiry) study(title string) (*study.Study, error) {
 	s.Results = m.results()
 	s.Sections = m.sections(pictures)
 	s.Hint = fmt.Sprintf("Each is the first run of its case. The data are %s, packed in study/dynamical/data of the source; the configurations are for r2sgld identify, beside them.", m.system.file)
-	for _, o := range slices.Concat(m.all, m.thresholds) {
+	for _, o := range slices.Concat(m.all, m.thresholds, m.simulated) {
 		s.Settings = append(s.Settings, study.Setting{Name: o.name(), Text: o.text()})
 	}
 	for _, o := range m.own {

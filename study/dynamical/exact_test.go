@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/r2sgld/r2sgld/stream"
 	"github.com/r2sgld/r2sgld/study"
 )
 
@@ -171,47 +170,6 @@ func TestNormalSwaps(t *testing.T) {
 		mean := sum / n
 		if got, se := normalSwaps(d), math.Sqrt((squares/n-mean*mean)/n); math.Abs(got-mean) > 4.9*se {
 			t.Errorf("%d coefficients: %v, by draws %v ± %v", d, got, mean, se)
-		}
-	}
-}
-
-// With the true coefficients the simulated states are those observed, and with all
-// rows U and its gradient those of the regression. It kills a wrong row, a
-// parameter in the place of another and a lost weight.
-func TestSimulatedStates(t *testing.T) {
-	s := lotkaVolterra()
-	m := begun(t, s, 1)
-	for _, v := range s.variants {
-		r := m.rulers[v]
-		sim := newSimulated(r, r.exact)
-		sim.batch = len(sim.times)
-		d := len(v.parameters)
-		x := make([]float64, 2*d)
-		for j, w := range v.truth {
-			x[2*j], x[2*j+1] = w, w
-		}
-		energy, grad := make([]float64, 2), make([]float64, 2*d)
-		wantEnergy, wantGrad := make([]float64, 2), make([]float64, 2*d)
-		e := sim.Evaluator(2, stream.New(1, 0))
-		e.Eval(energy, grad, x)
-		r.exact.Whole.Evaluator(2, nil).Eval(wantEnergy, wantGrad, x)
-		for i := range energy {
-			if math.Abs(energy[i]-wantEnergy[i]) > 1e-3 {
-				t.Errorf("%s: energy %v, want %v", v.name, energy[i], wantEnergy[i])
-			}
-		}
-		for j := range grad {
-			if math.Abs(grad[j]-wantGrad[j]) > 0.05 {
-				t.Errorf("%s: gradient %v, want %v", v.name, grad, wantGrad)
-			}
-		}
-		// a trajectory that runs off is left out where it has ended
-		x[0] = 40
-		e.Eval(energy, grad, x)
-		for _, g := range append(grad, energy...) {
-			if g != g {
-				t.Errorf("%s: %v, %v after a trajectory that runs off", v.name, energy, grad)
-			}
 		}
 	}
 }

@@ -8,7 +8,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/r2sgld/r2sgld/config"
 	"github.com/r2sgld/r2sgld/report"
 	"github.com/r2sgld/r2sgld/study"
 )
@@ -96,7 +95,7 @@ func (m *inquiry) thresholdRows() [][]string {
 // simulateStates runs methods with states that are simulated in every iteration.
 func (m *inquiry) simulateStates(ctx context.Context) error {
 	v := m.system.variants[0]
-	runs, iterations := 3, 3000
+	runs, iterations := 3, 2000
 	if m.Scale == study.Smoke {
 		runs, iterations = 1, 20
 	}
@@ -110,13 +109,6 @@ func (m *inquiry) simulateStates(ctx context.Context) error {
 		m.simulated, err = m.runAll(ctx, plans, m.Counter(m.system.name+": runs with simulated states", runs*len(plans)))
 		return err
 	})
-}
-
-// replace makes the states of a case simulated, if it asks for it.
-func (m *inquiry) replace(p *plan, run *config.Run) {
-	if p.simulated {
-		run.Problem.Potential = newSimulated(m.rulers[p.v], run.Model)
-	}
 }
 
 func (m *inquiry) simulatedTable() study.Table {
@@ -155,11 +147,11 @@ func (m *inquiry) simulatedTable() study.Table {
 }
 
 func (m *inquiry) simulatedTold() string {
-	text := "The paper's text derives Θ in every iteration from a trajectory simulated with the current coefficients; its released code uses the observed states, as all runs above do. Here the text is followed, in fewer and shorter runs, for an iteration costs a trajectory of 10,001 times for each rung, starting from the true coefficients. "
+	text := "The paper's text derives Θ in every iteration from a trajectory simulated with the current coefficients (states: simulated in a configuration; a trajectory stays where it leaves the data by ten of their ranges); its released code uses the observed states, as all runs above do. Here the text is followed, in fewer and shorter runs, for an iteration costs a trajectory of 10,001 times for each rung, starting from the true coefficients. "
 	if m.system.name == "lorenz" {
 		return text + fmt.Sprintf("After a few Lyapunov times (%.2f) the simulated states have nothing to do with those that the derivatives belong to. Then ΘᵀẊ averages to about 0 while ΘᵀΘ does not, and the force pulls the coefficients towards 0, against the walls: with the text as it stands the constraints bind, and what is found is not the truth.", m.lyapunov.Time())
 	}
-	return text + "A small error of the coefficients shifts the phase, more with every period, and with it the derivatives that Θ is compared with: far from the first periods the force no longer points to the truth. Where predators die out the prey grows without bound, and with it the force: steps that serve the observed states are then far too large."
+	return text + "A small error of the coefficients shifts the phase, more with every period, and with it the derivatives that Θ is compared with: far from the first periods the force no longer points to the truth. Where predators die out the prey grows, and with it the force: steps that serve the observed states are then far too large."
 }
 
 func (m *inquiry) moreSections(some func(...string) []study.Picture) []study.Section {
