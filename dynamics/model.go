@@ -62,9 +62,11 @@ type Noise struct {
 	// Kind is estimate (also ""): the residual standard deviation of the
 	// unconstrained least-squares fit of each equation by itself, with n − p
 	// degrees of freedom; given: SD holds it per state; paper:
-	// U = ‖residuals‖²/(2m) over m rows, whose posterior is √n times wider. For
-	// likelihood trajectory: normal (also "") or lognormal noise of the data, whose
-	// scales are parameters, or given by SD.
+	// U = ‖residuals‖²/(2m) over m rows, whose posterior is √n times wider. With
+	// likelihood weak it is the noise of the data: estimated from their differences,
+	// all states scaled to the residuals, or given. For likelihood trajectory: normal
+	// (also "") or lognormal noise of the data, whose scales are parameters, or given
+	// by SD.
 	Kind string
 	SD   []Value
 }
