@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/r2sgld/r2sgld/ode"
+	"github.com/r2sgld/r2sgld/report"
 	"github.com/r2sgld/r2sgld/simulation"
 )
 
@@ -57,6 +59,9 @@ func (s *simulated) prepare(src *source) (*prepared, error) {
 		return nil, err
 	}
 	p.noteStart()
+	if text := disagreement(src.parameters); text != "" {
+		p.notes = append(p.notes, text)
+	}
 	p.noise = s.noise && src.model.Noise != nil
 	if s.noise && s.given("noise") && !p.noise {
 		return nil, errors.New("--noise: this run knows the noise of the derivatives only, not of the data: " +
@@ -117,6 +122,15 @@ func (p *prepared) parameters(start []float64) (err error) {
 		p.notes = append(p.notes, fmt.Sprintf("the %ss of the parameters, each by itself, together break the constraints of the run: --from draws does not.", s.from))
 	}
 	return nil
+}
+
+// disagreement warns of a run whose ladders disagree; "" if they do not.
+func disagreement(ps []report.Parameter) string {
+	worst := slices.MaxFunc(ps, func(a, b report.Parameter) int { return cmp.Compare(a.RHat, b.RHat) })
+	if !(worst.RHat > 1.01) {
+		return ""
+	}
+	return fmt.Sprintf("%s: R̂ %.3f: the ladders of this run disagree, and trajectories are no better than its draws. Run longer (r2sgld resume).", worst.Name, worst.RHat)
 }
 
 // noteStart says where the first row of the data does not tell the start.

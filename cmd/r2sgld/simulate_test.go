@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/r2sgld/r2sgld/report"
 	"github.com/r2sgld/r2sgld/simulation"
 )
 
@@ -294,7 +295,7 @@ sampler: {method: r2sgld, iterations: 3000, burn_in: 500, thin: 5}
 	until := 1 / sum.Parameters[0].Q50
 	rep, rows = simulate(t, out, "--until", fmt.Sprint(until))
 	b := rep.BlownUp
-	if b.Draws < 400 || b.Draws > 600 || b.First == nil || b.First.Time > until || len(rep.Warnings) != 1 || !strings.Contains(rep.Warnings[0], fmt.Sprintf("%d of 1000 trajectories blow up", b.Draws)) {
+	if b.Draws < 400 || b.Draws > 600 || b.First == nil || b.First.Time > until || len(rep.Warnings) == 0 || !strings.Contains(rep.Warnings[len(rep.Warnings)-1], fmt.Sprintf("%d of 1000 trajectories blow up", b.Draws)) {
 		t.Fatalf("until %g: %+v", until, rep)
 	}
 	if left := last(t, rows, "trajectories"); left != float64(1000-b.Draws) {
@@ -342,5 +343,17 @@ sampler: {method: r2sgld, iterations: 1500, burn_in: 500, thin: 5, ladders: 2}
 		if code := p.code(t); code != exitUsage || !strings.Contains(p.stderr.String(), want) {
 			t.Errorf("exit %d, %s, want %q", code, p.stderr.String(), want)
 		}
+	}
+}
+
+// A run whose ladders disagree is warned of, by its worst parameter.
+func TestSimulateDisagreement(t *testing.T) {
+	ps := []report.Parameter{{Name: "a", RHat: 1.004}, {Name: "b", RHat: 1.01}, {Name: "c", RHat: math.NaN()}}
+	if text := disagreement(ps); text != "" {
+		t.Error(text)
+	}
+	ps[1].RHat = 1.32
+	if text := disagreement(ps); !strings.HasPrefix(text, "b: R̂ 1.320: ") {
+		t.Error(text)
 	}
 }
