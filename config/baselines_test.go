@@ -128,7 +128,7 @@ func TestFaultsOfOtherMethods(t *testing.T) {
 		{box, "method: r-sgld, smoothing: 3", "smoothing belongs to method myula; found method r-sgld"},
 		{box, "method: myula, smoothing: 0.004, step_size: 0.01", "5:37: smoothing 0.004 is less than half the step size 0.01: the pull to the domain would overshoot"},
 		{box, "method: p-sgld, penalty: {strength: 300, form: distance}, step_size: 0.01", "strength 300 is more than 2 over the step size 0.01"},
-		{box, "method: auto, kernel: hmc", "method auto sets kernel itself"},
+		{box, "method: auto, leapfrog: 3", "method auto sets leapfrog itself"},
 	} {
 		text := "variables: [x, y]\npotential: \"x^2 + y^2\"\n" + c.domain + "\n\nsampler: {" + c.sampler + "}\n"
 		_, err := Parse("sample", "f.yaml", []byte(text), nil)

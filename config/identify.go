@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -16,6 +17,7 @@ import (
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/config/yamlpos"
 	"github.com/r2sgld/r2sgld/dynamics"
+	"github.com/r2sgld/r2sgld/expression"
 	"github.com/r2sgld/r2sgld/tune"
 )
 
@@ -31,6 +33,13 @@ func (l *loader) identification() (*Run, error) {
 	l.findNames(model)
 	if c := root.Field("model").Field("constraints"); c != nil && l.names != nil {
 		l.readConstraints(&region{d: len(l.names)}, c) // for their faults; the domain is built below
+	}
+	if model != nil && model.Sparse != nil {
+		for _, text := range resolved.Constraints { // what they speak of belongs to the model
+			if names, err := expression.ConstraintNames(text); err == nil {
+				model.Sparse.Keep = append(slices.Clip(model.Sparse.Keep), names...)
+			}
+		}
 	}
 	series := l.readSeries(data, columns)
 	if err := l.Problems.Err(); err != nil {

@@ -53,9 +53,6 @@ func (l *loader) belongs(n *yamlpos.Node, likelihood string) {
 			l.Report(n.Key(k.key), "%s goes with likelihood %s; found likelihood %s", k.key, strings.Join(k.with, " or "), likelihood)
 		}
 	}
-	if n.Field("sparse") != nil && n.Field("library") == nil {
-		l.Report(n.Key("sparse"), "sparse chooses terms of a library: give library, for instance library: [poly(2)]")
-	}
 }
 
 // readSparse reads how the terms of a library that belong to the model are found.

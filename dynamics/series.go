@@ -46,8 +46,8 @@ const (
 )
 
 // ReadSeries reads a file of comma-separated values with a header line. A value
-// of a state or of its derivative is missing where its cell is empty, NA, N/A,
-// NaN or null, in letters of any size. All faults of the file are reported at once, joined, each a [*DataError].
+// of a state or of its derivative is missing where its cell is empty, NA, N/A or
+// null, in letters of any size; NaN, which computations leave behind, is a fault. All faults of the file are reported at once, joined, each a [*DataError].
 func ReadSeries(file string, c Columns) (*Series, error) {
 	f, err := os.Open(file)
 	if err != nil {
@@ -270,7 +270,7 @@ func (d *decoder) readRows() {
 // absent reports whether a cell says that its value is missing.
 func absent(cell string) bool {
 	switch strings.ToLower(cell) {
-	case "", "na", "n/a", "nan", "null":
+	case "", "na", "n/a", "null":
 		return true
 	}
 	return false

@@ -272,7 +272,9 @@ func (x *execution) leave(ctx context.Context, res *r2sgld.Result, sum *report.S
 		sum.Warnings = append(sum.Warnings, x.unknown)
 	}
 	sum.Warnings = append(sum.Warnings, x.Warnings...)
-	sum.OneSided()
+	if x.Problem.Base == nil { // far out in a prior U has no bound, and the backward mean no variance
+		sum.OneSided()
+	}
 	if x.found == nil && tune.Singular(x.Problem, res, x.Settings.Seed) {
 		sum.Singular()
 	}

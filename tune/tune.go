@@ -35,8 +35,9 @@ const (
 
 	firstRound  = 1000 // iterations
 	firstPaths  = 50   // of them, of kernel HMC, whose iterations are dear
-	alikePaths  = 0.35 // and whose few draws tell rejections less well
+	alikePaths  = 0.5  // and whose few draws tell rejections less well
 	doubtPaths  = 1
+	steadyPaths = 2.5
 	fewest      = 4 // rounds
 	mostRounds  = 10
 	roundDraws  = 512 // draws per rung and ladder that a round is judged by
@@ -240,9 +241,9 @@ func (t *tuner) learn(f *Found, res *r2sgld.Result, seen Round) (*Found, error) 
 	if err != nil {
 		return nil, fmt.Errorf("warm-up: %w", err)
 	}
-	near, unsure := alike, doubt
+	near, unsure, still := alike, doubt, steady
 	if t.s.HMC != nil {
-		near, unsure = alikePaths, doubtPaths
+		near, unsure, still = alikePaths, doubtPaths, steadyPaths
 	}
 	pairs := pairsFor(seen.Barrier, len(f.Beta)-1, unsure)
 	settled := pairs == len(f.Beta)-1 && slices.Max(seen.Rejection)-slices.Min(seen.Rejection) <= near
@@ -260,7 +261,7 @@ func (t *tuner) learn(f *Found, res *r2sgld.Result, seen Round) (*Found, error) 
 	next.States = statesFor(next.Beta, f.Beta, res)
 	calm := same && settled
 	for i := range next.Diffusion {
-		calm = calm && ratio(next.Diffusion[i], f.Diffusion[min(i, len(f.Diffusion)-1)]) < steady
+		calm = calm && ratio(next.Diffusion[i], f.Diffusion[min(i, len(f.Diffusion)-1)]) < still
 	}
 	n := len(next.Rounds)
 	next.Settled = calm
