@@ -44,6 +44,10 @@ type Model struct {
 	// Start is where the search for a nonlinear least-squares fit begins,
 	// further parameters everywhere between 0.01 and 30 of both signs.
 	Start []Value
+	// Allowed reports whether parameters lie in the domain, nil everywhere: the
+	// search for a trajectory's mode takes one that does, or into whose spread the
+	// domain reaches.
+	Allowed func(x []float64) bool
 
 	latent []string // of States: those without data
 }

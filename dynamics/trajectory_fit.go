@@ -35,6 +35,7 @@ func (p *Problem) fitter(t *trajectory) *fitter {
 type descent struct {
 	x, gradient, curvature []float64
 	u                      float64
+	value                  float64 // the least energy known in the domain nearby
 }
 
 // at evaluates the energy at x.

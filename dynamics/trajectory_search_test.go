@@ -98,3 +98,25 @@ func TestSearchFindsTheMode(t *testing.T) {
 		}
 	}
 }
+
+// One compartment with absorption has two modes, which exchange the rates of
+// absorption and elimination. The domain decides which one is found, though the
+// other one is deeper by the prior.
+func TestSearchStaysInTheDomain(t *testing.T) {
+	s := must(ReadSeries("../data/theophylline.csv", Columns{Time: "hour", States: []Named{{"C", "concentration"}}}))
+	m := &Model{States: []string{"C"}, Equations: []Equation{{"G", "-ka*G"}, {"C", "ka*G/V - ke*C"}}, Likelihood: "trajectory",
+		Fixed: []Value{{"G.initial", 4.95}, {"C.initial", 0}}, Priors: []Prior{
+			{"ka", "lognormal(-1, 1.5)"}, {"ke", "lognormal(-1, 1.5)"}, {"V", "lognormal(-1, 1)"}, {"C.noise", "lognormal(-1, 1)"}}}
+	for _, order := range []float64{1, -1} {
+		m.Allowed = func(x []float64) bool { return order*(x[0]-x[2]) > 0 } // ka against ke
+		p := must(Build(m, s))
+		if i, j := slices.Index(p.Parameters, "ka"), slices.Index(p.Parameters, "ke"); i != 0 || j != 2 || !m.Allowed(p.Center) || p.Fit(0, p.Center).R2 < 0.97 {
+			t.Errorf("%v: mode %v, R² %v", p.Parameters, p.Center, p.Fit(0, p.Center).R2)
+		}
+	}
+	// A mode beyond the wall is found from within.
+	m.Allowed = func(x []float64) bool { return x[0] > x[2] && x[0] < 0.5 }
+	if p := must(Build(m, s)); p.Center[0] < p.Center[2] || p.Fit(0, p.Center).R2 < 0.97 {
+		t.Errorf("mode %v, R² %v", p.Center, p.Fit(0, p.Center).R2)
+	}
+}

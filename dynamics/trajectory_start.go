@@ -17,37 +17,67 @@ const (
 
 // searchTrajectory goes down from many starts, each over the first rows at first
 // and then over more: a start whose period is wrong is pulled right by the first
-// period, where over all rows it would end in an alias.
+// period, where over all rows it would end in an alias. Every third start goes
+// over all rows at once, for other basins. With a domain the starts
+// lie in it, and so must what is found, or the domain must reach into its spread.
 func (p *Problem) searchTrajectory(f *fitter) *descent {
 	var ends []*descent
-	for _, x := range p.starts() {
-		if e := p.grow(f, x); !math.IsInf(e.u, 1) {
-			ends = append(ends, e)
+	for k, x := range p.starts() {
+		from := max(4, len(p.Time)/8)
+		if k%3 == 2 {
+			from = len(p.Time)
 		}
-		slices.SortStableFunc(ends, func(a, b *descent) int { return cmp.Compare(a.u, b.u) })
-		if len(ends) >= agreeing && ends[agreeing-1].u < ends[0].u+1e-3 {
+		e := p.grow(f, x, from)
+		if math.IsInf(e.u, 1) {
+			continue
+		}
+		e.value = p.inDomain(f, e)
+		ends = append(ends, e)
+		slices.SortStableFunc(ends, func(a, b *descent) int { return cmp.Or(cmp.Compare(a.value, b.value), cmp.Compare(a.u, b.u)) })
+		if len(ends) >= agreeing && ends[agreeing-1].value < ends[0].value+1e-3 {
 			break
 		}
 	}
-	best := &descent{u: math.Inf(1)}
-	for _, e := range ends[:min(len(ends), finalists)] {
-		if e = f.descend(e.x, len(p.Time), 100); e.u < best.u {
+	best := &descent{u: math.Inf(1), value: math.Inf(1)}
+	for k, e := range ends[:min(len(ends), finalists)] {
+		if math.IsInf(e.value, 1) && k > 0 {
+			break
+		}
+		e = f.descend(e.x, len(p.Time), 100)
+		if e.value = p.inDomain(f, e); e.value < best.value || k == 0 {
 			best = e
 		}
 	}
 	return best
 }
 
-// grow fits more and more rows, with the noise scales as they are, and then all
-// rows with free scales for a while.
-func (p *Problem) grow(f *fitter, x []float64) *descent {
+// inDomain is the least energy in the domain that is known about the end of a
+// descent: its own or those of draws from its spread; +Inf if none lies there.
+func (p *Problem) inDomain(f *fitter, e *descent) float64 {
+	inside := p.model.Allowed
+	if inside == nil || inside(e.x) {
+		return e.u
+	}
+	p.Factor = p.spread(f, e.x)
+	least := math.Inf(1)
+	for _, x := range p.around(e.x) {
+		if inside(x) {
+			least = min(least, f.at(x).u)
+		}
+	}
+	return least
+}
+
+// grow fits more and more rows, from the first few on, with the noise scales as
+// they are, and then all rows with free scales for a while.
+func (p *Problem) grow(f *fitter, x []float64, few int) *descent {
 	rows := len(p.Time)
 	for _, q := range p.path.noise {
 		if q.index >= 0 {
 			f.free[q.index] = false
 		}
 	}
-	for n := max(4, rows/8); n < rows; n = max(n+1, n*8/5) {
+	for n := few; n < rows; n = max(n+1, n*8/5) {
 		if e := f.descend(x, n, 12); !math.IsInf(e.u, 1) {
 			x = e.x
 		}
@@ -89,8 +119,9 @@ func (p *Problem) rescaled(f *fitter, x []float64) []float64 {
 
 // starts are where the search begins: the fit to estimated derivatives, points
 // about it, and draws from the priors, a Latin hypercube. Initial values and
-// noise scales begin at the data.
+// noise scales begin at the data. Starts outside are drawn again.
 func (p *Problem) starts() [][]float64 {
+	const tries = 100
 	rng := rand.New(rand.NewPCG(1, 2))
 	d := len(p.Parameters)
 	fit, factor := p.regression()
@@ -100,36 +131,54 @@ func (p *Problem) starts() [][]float64 {
 	}
 	var out [][]float64
 	for n := range trajectoryStarts {
-		x := make([]float64, d)
-		z := make([]float64, d)
-		for k := range z {
-			z[k] = 3 * rng.NormFloat64()
-		}
-		for j, name := range p.Parameters {
-			u := (float64(strata[j][n]) + rng.Float64()) / trajectoryStarts
-			at := slices.IndexFunc(p.model.Start, func(v Value) bool { return v.Name == name })
-			q := p.Quantiles[j]
-			switch {
-			case at >= 0 && n%2 == 0:
-				x[j] = p.model.Start[at].Value
-			case n == 0 && fit != nil && !math.IsNaN(fit[j]):
-				x[j] = fit[j]
-			case q != nil && (n%2 == 0 || fit == nil):
-				x[j] = q.X(u)
-			case fit != nil && !math.IsNaN(fit[j]):
-				x[j] = fit[j]
-				for k, l := range factor[j] {
-					x[j] += l * z[k]
+		var x []float64
+		for try := range tries {
+			u := make([]float64, d)
+			for j := range u {
+				if u[j] = rng.Float64(); try == 0 {
+					u[j] = (float64(strata[j][n]) + u[j]) / trajectoryStarts
 				}
-			default:
-				x[j] = math.Exp(math.Log(0.01) + u*math.Log(1000))
+			}
+			x = p.drawStart(n+try, u, fit, factor, rng)
+			if p.model.Allowed == nil || p.model.Allowed(x) {
+				break
 			}
 		}
-		p.nuisanceStart(x)
-		p.within(x)
 		out = append(out, x)
 	}
 	return out
+}
+
+// drawStart makes start n from uniform numbers: of even number from what the model
+// gives and from the priors, else about the fit, the first of all at it.
+func (p *Problem) drawStart(n int, u, fit []float64, factor [][]float64, rng *rand.Rand) []float64 {
+	x, z := make([]float64, len(u)), make([]float64, len(u))
+	for k := range z {
+		z[k] = 3 * rng.NormFloat64()
+	}
+	for j, name := range p.Parameters {
+		at := slices.IndexFunc(p.model.Start, func(v Value) bool { return v.Name == name })
+		fitted := fit != nil && !math.IsNaN(fit[j])
+		q := p.Quantiles[j]
+		switch {
+		case at >= 0 && n%2 == 0:
+			x[j] = p.model.Start[at].Value
+		case n == 0 && fitted:
+			x[j] = fit[j]
+		case q != nil && (n%2 == 0 || !fitted):
+			x[j] = q.X(u[j])
+		case fitted:
+			x[j] = fit[j]
+			for k, l := range factor[j] {
+				x[j] += l * z[k]
+			}
+		default:
+			x[j] = math.Exp(math.Log(0.01) + u[j]*math.Log(3000))
+		}
+	}
+	p.nuisanceStart(x)
+	p.within(x)
+	return x
 }
 
 // nuisanceStart puts initial values at the first data and noise scales at a
