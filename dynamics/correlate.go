@@ -193,7 +193,7 @@ func (p *Problem) measureNoise(s *Series, log bool) {
 	p.rows.noise, p.rows.logs = map[string]float64{}, map[string]bool{}
 	for _, name := range p.model.States {
 		_, times, v := s.existing(s.Values[name])
-		if log && slices.Min(v) > 0 {
+		if log && len(v) > 0 && slices.Min(v) > 0 {
 			p.rows.logs[name] = true
 			for t, x := range v {
 				v[t] = math.Log(x)

@@ -106,6 +106,8 @@ func FuzzModel(f *testing.F) {
 		for _, m := range []*Model{
 			{States: s.States, Time: "time", Equations: []Equation{{"x", text}}, Priors: []Prior{{"a", prior}}},
 			{States: s.States, Time: "time", Library: []string{"x", term}, Fixed: []Value{{"y.x", 0}}, Likelihood: "log-derivative"},
+			{States: s.States, Time: "time", Equations: []Equation{{"x", text}}, Likelihood: "weak"},
+			{States: s.States, Time: "time", Library: []string{"x", term}, Derivative: Derivative{Kind: "spline"}},
 		} {
 			names, err := m.Parameters()
 			p, failed := Build(m, s)

@@ -171,6 +171,9 @@ func (w *weakly) add(i int, center float64, own, at []int) {
 // within its support is wider than 0.7 of its radius.
 func (w *weakly) bump(rows []int, center float64, slope bool) (out stencil, ok bool) {
 	t, rho := w.series.Time, w.radius
+	if len(rows) < 3 {
+		return out, false
+	}
 	from := sort.Search(len(rows), func(k int) bool { return t[rows[k]] > center-rho }) - 1
 	from = max(from, 0)
 	out.from = from
