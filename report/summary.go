@@ -34,6 +34,8 @@ type Summary struct {
 	Marginal       *Marginal   `json:"marginal_likelihood,omitempty"` // of identify
 	Until          *Until      `json:"until,omitempty"`               // of method auto
 	Equations      []Equation  `json:"equations,omitempty"`
+	LaTeX          string      `json:"latex,omitempty"`        // all equations, aligned
+	Coefficients   []Term      `json:"coefficients,omitempty"` // of a library
 	Fit            []Fit       `json:"fit,omitempty"`
 	Warnings       []string    `json:"warnings"`
 	Iterations     int         `json:"iterations"`
@@ -150,6 +152,19 @@ type Equation struct {
 	State string `json:"state"`
 	Text  string `json:"text"`
 	LaTeX string `json:"latex"`
+}
+
+// A Term is a coefficient of a library: NaN where the term does not belong to the
+// model, Inclusion NaN where terms were not chosen.
+type Term struct {
+	State     string  `json:"state"`
+	Term      string  `json:"term"`
+	Parameter string  `json:"parameter"`
+	Mean      float64 `json:"mean"`
+	SD        float64 `json:"sd"`
+	Q5        float64 `json:"q5"`
+	Q95       float64 `json:"q95"`
+	Inclusion float64 `json:"inclusion"` // probability of belonging to the model
 }
 
 // A Fit is how well the equation of a state explains its data at the posterior

@@ -31,10 +31,31 @@ func Table(ps []Parameter, style Style) string {
 		row = append(row, number(math.Min(p.ESSBulk, p.ESSTail), 0), number(p.RHat, 3))
 		rows = append(rows, row)
 	}
-	bad := make([]bool, len(rows))
-	for i, p := range ps {
-		bad[i+1] = p.RHat > 1.01
+	return grid(rows, func(row, column int, cell string) string {
+		if row > 0 && column == len(rows[0])-1 && ps[row-1].RHat > 1.01 {
+			return style.warn(cell)
+		}
+		return cell
+	})
+}
+
+// Grid lays rows out for a terminal, the first of them the header: the first
+// columns to the left, as many as words, the others, of numbers, to the right.
+func Grid(rows [][]string, words int) string {
+	for i, row := range rows {
+		for c := range min(words, len(row)) {
+			widest := 0
+			for _, r := range rows {
+				widest = max(widest, columns(r[c]))
+			}
+			rows[i][c] += strings.Repeat(" ", widest-columns(row[c]))
+		}
 	}
+	return grid(rows, func(_, _ int, cell string) string { return cell })
+}
+
+// grid lays rows out, the first column to the left; mark may colour a cell.
+func grid(rows [][]string, mark func(row, column int, cell string) string) string {
 	width := make([]int, len(rows[0]))
 	for _, row := range rows {
 		for c, cell := range row {
@@ -45,13 +66,10 @@ func Table(ps []Parameter, style Style) string {
 	for i, row := range rows {
 		for c, cell := range row {
 			pad := strings.Repeat(" ", width[c]-columns(cell))
-			switch {
-			case c == 0:
-				b.WriteString(" " + cell + pad)
-			case c == len(row)-1 && bad[i]:
-				b.WriteString("  " + pad + style.warn(cell))
-			default:
-				b.WriteString("  " + pad + cell)
+			if c == 0 {
+				b.WriteString(" " + mark(i, c, cell) + pad)
+			} else {
+				b.WriteString("  " + pad + mark(i, c, cell))
 			}
 		}
 		b.WriteByte('\n')

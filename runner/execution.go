@@ -39,6 +39,7 @@ type execution struct {
 	unsaved  error
 	volume   volume // of the domain
 	unknown  string // why it is not known, for a warning
+	chosen   string // the table of a library's coefficients; "" without
 	exact    bool   // whether swaps keep the law of every rung
 }
 
@@ -285,6 +286,13 @@ func (x *execution) leave(ctx context.Context, res *r2sgld.Result, sum *report.S
 	}
 	if x.Model != nil {
 		sum.Explain(x.equations(sum.Parameters), x.fits(sum.Parameters))
+		sum.LaTeX = x.latex(sum.Parameters)
+		if len(x.Model.Terms) > 0 {
+			sum.Coefficients, x.chosen = x.coefficients(sum.Parameters)
+		}
+		if err := x.folder.WriteFile("equations.tex", []byte(sum.LaTeX+"\n")); err != nil {
+			return nil, err
+		}
 		sum.Marginal = x.marginal(sum.LogEvidence)
 		sum.Warnings = append(sum.Warnings, x.Model.Warnings...)
 		if err := x.predict(res); err != nil {

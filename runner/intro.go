@@ -12,11 +12,13 @@ func (j *Job) what() string {
 	d := j.Problem.Potential.Dim()
 	var what []string
 	if j.Model != nil {
-		what = append(what, number(len(j.Model.Time), "row")+" with a derivative", number(len(j.Model.Responses), "equation"), number(d, "parameter"))
+		what = append(what, number(len(j.Model.Time), "row"), j.Model.LikelihoodName(), number(d, "parameter"))
 	} else {
 		what = append(what, number(d, "variable"))
 	}
 	switch {
+	case j.Problem.Base != nil:
+		what = append(what, "priors on all")
 	case j.Problem.Domain == nil:
 		what = append(what, "no constraints")
 	case domain.Bounded(j.Problem.Domain):
@@ -44,6 +46,8 @@ func (x *execution) how() string {
 	switch {
 	case x.found != nil && x.found.Singular:
 		line += " (bias not known: slopes grow without bound)"
+	case s.HMC != nil && x.found != nil:
+		line += fmt.Sprintf(" (trajectories of %s)", number(s.HMC.Leapfrog, "step"))
 	case x.found != nil:
 		line += fmt.Sprintf(" (bias ≤ %.2g %% of a variance)", 100*x.found.Bias)
 	case x.Model != nil && x.Model.Linear && s.Whitening != nil && s.HMC == nil:

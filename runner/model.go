@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/r2sgld/r2sgld/diag"
+	"github.com/r2sgld/r2sgld/dynamics"
 	"github.com/r2sgld/r2sgld/figure"
 	"github.com/r2sgld/r2sgld/report"
 )
@@ -22,6 +23,27 @@ func (j *Job) equations(ps []report.Parameter) []report.Equation {
 		out = append(out, report.Equation{State: e.State, Text: e.Text, LaTeX: e.LaTeX})
 	}
 	return out
+}
+
+// latex is all equations as one block.
+func (j *Job) latex(ps []report.Parameter) string {
+	mean, sd := means(ps)
+	return dynamics.Aligned(j.Model.Print(mean, sd))
+}
+
+// coefficients are those of a library, as a table too.
+func (j *Job) coefficients(ps []report.Parameter) (terms []report.Term, table string) {
+	var estimates []dynamics.Estimate
+	for _, p := range ps {
+		estimates = append(estimates, dynamics.Estimate{Mean: p.Mean, SD: p.SD, Low: p.Q5, High: p.Q95})
+	}
+	rows := j.Model.Coefficients(estimates)
+	for _, c := range rows {
+		terms = append(terms, report.Term{State: c.State, Term: c.Term, Parameter: c.Parameter,
+			Mean: c.Mean, SD: c.SD, Q5: c.Low, Q95: c.High, Inclusion: c.Inclusion})
+	}
+	header, cells := dynamics.CoefficientTable(rows, "5 %", "95 %")
+	return terms, report.Grid(append([][]string{header}, cells...), 2)
 }
 
 func (j *Job) fits(ps []report.Parameter) []report.Fit {

@@ -8,7 +8,7 @@ func figureNames() []string {
 // outputs are the files that a run writes beside those of the store, run.json
 // first: while an earlier run is removed, a folder without it is no run.
 func outputs() []string {
-	names := []string{"run.json", tunedFile, "summary.json", "predictive.json"}
+	names := []string{"run.json", tunedFile, "summary.json", "predictive.json", "equations.tex"}
 	for _, f := range figureNames() {
 		names = append(names, "figures/"+f+".svg", "figures/"+f+".png")
 	}

@@ -181,9 +181,9 @@ func (j *Job) states(folder *store.Folder, log *slog.Logger) ([][]byte, error) {
 }
 
 // show prints the end of a run.
-func (j *Job) show(sum *report.Summary, figures []string, ladders int) {
+func (x *execution) show(sum *report.Summary, figures []string, ladders int) {
 	var b strings.Builder
-	b.WriteString("\n" + report.Table(sum.Parameters, j.Style))
+	b.WriteString("\n" + report.Table(sum.Parameters, x.Style))
 	if len(sum.Equations) > 0 {
 		b.WriteByte('\n')
 	}
@@ -196,13 +196,21 @@ func (j *Job) show(sum *report.Summary, figures []string, ladders int) {
 		}
 		b.WriteByte('\n')
 	}
+	if x.chosen != "" {
+		b.WriteString("\n" + x.chosen)
+	}
 	b.WriteString("\n" + sum.Footer())
 	csv := "draws-1.csv"
 	if ladders > 1 {
 		csv = fmt.Sprintf("draws-1…%d.csv", ladders)
 	}
-	fmt.Fprintf(&b, " wrote %s: summary.json, draws.zarr, %s, figures (%d)\n", strings.TrimRight(j.Dir, "/")+"/", csv, len(figures))
-	fmt.Fprintf(&b, "   %s/figures/: %s (.svg, .png)\n", strings.TrimRight(j.Dir, "/"), strings.Join(figures, " "))
-	fmt.Fprint(j.Out, b.String())
-	fmt.Fprint(j.Terminal, sum.WarningText(j.Style))
+	fmt.Fprintf(&b, " wrote %s: summary.json, draws.zarr, %s, figures (%d)\n", strings.TrimRight(x.Dir, "/")+"/", csv, len(figures))
+	fmt.Fprintf(&b, "   %s/figures/: %s (.svg, .png)\n", strings.TrimRight(x.Dir, "/"), strings.Join(figures, " "))
+	if x.Model != nil {
+		if _, err := x.Model.System(); err == nil {
+			fmt.Fprintf(&b, " next: r2sgld simulate %s\n", strings.TrimRight(x.Dir, "/"))
+		}
+	}
+	fmt.Fprint(x.Out, b.String())
+	fmt.Fprint(x.Terminal, sum.WarningText(x.Style))
 }
