@@ -32,7 +32,11 @@ func (l *loader) identification() (*Run, error) {
 	l.readSampler(section)
 	l.findNames(model)
 	if c := root.Field("model").Field("constraints"); c != nil && l.names != nil {
-		l.readConstraints(&region{d: len(l.names)}, c) // for their faults; the domain is built below
+		r := &region{d: len(l.names)}
+		l.readConstraints(r, c)
+		if d, err := r.domain(); err == nil && d != nil && model != nil { // the domain itself is built below, with the priors
+			model.Allowed = d.Contains
+		}
 	}
 	if model != nil && model.Sparse != nil {
 		for _, text := range resolved.Constraints { // what they speak of belongs to the model
