@@ -81,8 +81,8 @@ func (p *Predictive) UnmarshalJSON(b []byte) error {
 
 const (
 	mostDraws = 4000 // at which densities are evaluated, for few data
-	leastMost = 1000 // for many
-	densities = 20e6 // draws × data between the two: some seconds
+	leastMost = 500  // for many
+	densities = 10e6 // draws × data between the two: some seconds
 	block     = 4096 // data in memory at a time: 128 MB with the most draws
 	trusted   = 0.7  // the largest Pareto shape that can be trusted
 )

@@ -47,9 +47,13 @@ func (p *Problem) LogLikelihood(dst, x []float64) bool {
 			terms[t] = r.Observed[t] - f
 		}
 		white.apply(terms)
+		constant := math.Log(sd) + logRoot2Pi
 		for t, e := range terms {
 			z := e / sd
-			terms[t] = -z*z/2 - math.Log(sd*white.at(t)) - logRoot2Pi
+			terms[t] = -z*z/2 - constant
+			if white != nil {
+				terms[t] -= math.Log(white.at(t))
+			}
 		}
 	}
 	return true

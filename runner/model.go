@@ -98,7 +98,10 @@ func (j *Job) responses(x []float64, ps []report.Parameter) []figure.Response {
 		q := figure.Response{Axis: figure.Axis{Name: r.Label}}
 		m.Fitted(fitted, c, mean)
 		for i, v := range at {
-			band := diag.Quantiles(v, 0.05, 0.95)
+			band := diag.Quantiles(v, 0.05, 0.95, 0.5)
+			if !m.Linear { // the curve of the mean is not the middle of the curves
+				fitted[row(i)] = band[2]
+			}
 			q.Low, q.High = append(q.Low, band[0]), append(q.High, band[1])
 			q.Time, q.Observed, q.Fitted = append(q.Time, r.Time[row(i)]), append(q.Observed, r.Observed[row(i)]), append(q.Fitted, fitted[row(i)])
 		}
