@@ -57,23 +57,30 @@ table <- function() cat(sprintf("  %-36s %8s %10s %9s %10s %14s %6s\n", "", "CPU
                                 "ESS/1000 grad.", "R-hat"))
 row <- function(who, cpu, gradients, ess, rhat)
   cat(sprintf("  %-36s %8.1f %10.0f %9.0f %10.1f %14.2f %6.3f\n", who, cpu, gradients, ess, ess / cpu, 1000 * ess / gradients, rhat))
-stan_row <- function(who, run)
-  row(who, run$cpu, run$gradients, min(apply(run$draws, 3, ess_bulk)), max(apply(run$draws, 3, rhat)))
+show <- function(who, run)
+  row(who, run$cpu, if (is.null(run$gradients)) NA else run$gradients, min(apply(run$draws, 3, ess_bulk)), max(apply(run$draws, 3, rhat)))
 
-ours <- function(who, ...) {
+# ours runs our program and returns its summary, with CPU seconds, its draws, and
+# per ladder the median log density of the last half; NULL if it fails.
+ours <- function(...) {
   out <- tempfile()
-  used <- cpu(status <- system2(args[1], c("identify", "examples/lynx-hare-trajectory.yaml", "--threads", "1", "--quiet", "--out", out, ...)))
-  if (status != 0) stop("r2sgld identify failed")
+  used <- cpu(status <- system2(args[1], c("identify", "examples/lynx-hare-trajectory.yaml", "--threads", "1", "--quiet", "--out", out, ...),
+                                stderr = if (length(list(...))) FALSE else ""))
+  if (status != 0) return(NULL)
   s <- fromJSON(file.path(out, "summary.json"))
-  row(who, used, if (is.null(s$gradients)) s$domain$steps else s$gradients, min(s$parameters$ess_bulk), max(s$parameters$rhat))
+  s$cpu <- used
+  ladders <- lapply(seq_len(s$ladders), function(k) read.csv(file.path(out, sprintf("draws-%d.csv", k)), comment.char = "#"))
+  s$draws <- as_draws_array(simplify2array(lapply(ladders, function(d) as.matrix(d[, sub(".", "_", s$parameters$name, fixed = TRUE)]))) |> aperm(c(1, 3, 2)))
+  s$lp <- sapply(ladders, function(d) median(tail(d$lp__, nrow(d) / 2)))
   s
 }
-
 cat("Lynx and hare as a trajectory; effective draws are bulk ones, the least over the eight parameters\n")
 table()
 good <- stan(near, 1)
-stan_row("Stan, 4 x (1000 + 1000), near the mode", good)
-mine <- ours("r2sgld, its defaults")
+show("Stan, 4 x (1000 + 1000), near the mode", good)
+mine <- ours()
+if (is.null(mine)) stop("r2sgld identify failed")
+show("r2sgld, its defaults", mine)
 
 cat("\nMeans and standard deviations; off: from the reference, in standard errors of the difference\n")
 cat(sprintf("  %-12s %22s %28s %28s\n", "", "reference (Stan)", "Stan here", "r2sgld"))
@@ -98,3 +105,21 @@ steps <- sapply(get_sampler_params(fit, inc_warmup = TRUE), function(s) sum(s[, 
 cat(sprintf("  Stan, 8 chains from its default starts, uniform on (-2, 2) of the unconstrained parameters: %d end elsewhere%s; %.0f CPU s, %s gradients\n",
             sum(last < floor), if (any(last < floor)) paste0(" (", paste(sprintf("%.0f", min(good$lp) - last[last < floor]), collapse = ", "), " below)") else "",
             used, format(sum(steps), big.mark = ",")))
+
+# Ours: the hottest rung of each ladder is the prior. Plain SGLD starts at draws of it.
+floor <- max(mine$lp) - 20
+many <- ours("--set", "sampler.ladders=8")
+cat(sprintf("  r2sgld, 8 ladders from the prior: %d end elsewhere; R-hat %.3f; %.0f CPU s\n",
+            if (is.null(many)) 8 else sum(many$lp < floor), if (is.null(many)) NA else max(many$parameters$rhat), if (is.null(many)) NA else many$cpu))
+set.seed(1)
+above <- function(mean, sd) { repeat { x <- rnorm(1, mean, sd); if (x > 0) return(x) } }
+plain <- sapply(1:8, function(k) {
+  x <- c(above(1, 0.5), above(0.05, 0.05), above(1, 0.5), above(0.05, 0.05), rlnorm(2, log(10), 1), rlnorm(2, -1, 1))
+  init <- paste(sprintf("%s: %.6g", c("alpha", "beta", "gamma", "delta", "H.initial", "L.initial", "H.noise", "L.noise"), x), collapse = ", ")
+  s <- ours("--set", "sampler.method=r-sgld", "--set", "sampler.ladders=1", "--set", "sampler.iterations=20000", "--set", "sampler.burn_in=10000",
+            "--set", shQuote(paste0("sampler.init={", init, "}")))
+  if (is.null(s)) NA else s$lp
+})
+low <- !is.na(plain) & plain < floor
+cat(sprintf("  plain SGLD, 8 chains of 20,000 steps from draws of the prior: %d stop with an error, %d end elsewhere%s\n", sum(is.na(plain)), sum(low),
+            if (any(low)) paste0(" (", paste(sprintf("%.0f", floor + 20 - plain[low]), collapse = ", "), " below)") else ""))
