@@ -295,7 +295,7 @@ func TestDrawsInsideAreASelection(t *testing.T) {
 	}
 }
 
-// others are runs of every other kernel and penalty.
+// others are runs of every other kernel and penalty, and of base laws.
 func others() map[string]func(*r2sgld.Problem, *r2sgld.Settings) {
 	return map[string]func(*r2sgld.Problem, *r2sgld.Settings){
 		"HMC": func(_ *r2sgld.Problem, s *r2sgld.Settings) {
@@ -319,6 +319,16 @@ func others() map[string]func(*r2sgld.Problem, *r2sgld.Settings) {
 			s.Boundary, s.Penalty, s.HMC, s.Inside = domain.Free, &r2sgld.Penalty{Strength: 50, Distance: true}, &kernel.HMC{Leapfrog: 2}, true
 		},
 		"projected": func(_ *r2sgld.Problem, s *r2sgld.Settings) { s.Boundary = domain.Project },
+		"base": func(p *r2sgld.Problem, s *r2sgld.Settings) {
+			p.Base, p.Domain, s.Temperature[2] = roundBase(), nil, infinity
+		},
+		"base, HMC, whitened": func(p *r2sgld.Problem, s *r2sgld.Settings) {
+			p.Base, s.Temperature[2], s.Whitening, s.HMC = roundBase(), infinity, shear, &kernel.HMC{Leapfrog: 3}
+		},
+		"base, HMC, chart": func(p *r2sgld.Problem, s *r2sgld.Settings) {
+			p.Base, p.Domain, s.HMC = roundBase(), nil, &kernel.HMC{Leapfrog: 3}
+			p.Chart = &r2sgld.Chart{Point: func(x, y []float64) { x[0], x[1] = math.Exp(y[0]), y[1]-y[0] }, Domain: flower}
+		},
 	}
 }
 
