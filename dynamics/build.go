@@ -96,6 +96,7 @@ func Build(m *Model, s *Series) (*Problem, error) {
 	}
 	var likelihood, whole potential.Potential
 	var gram func(x []float64) []float64
+	raw := slices.Clone(lin)
 	if p.Linear = lin != nil; p.Linear {
 		likelihood, whole, gram, err = p.fromLinear(lin)
 	} else {
@@ -106,6 +107,9 @@ func Build(m *Model, s *Series) (*Problem, error) {
 	}
 	if err := p.withPriors(likelihood, whole, gram); err != nil {
 		return nil, err
+	}
+	if p.Linear && p.Noise != nil && !m.Simulated {
+		p.truncation(s, raw)
 	}
 	if m.Simulated {
 		if err := p.simulateStates(); err != nil {
