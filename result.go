@@ -49,6 +49,8 @@ type Ladder struct {
 	Swaps      exchange.Statistics // of all iterations
 	Tally      []domain.Tally      // per rung, of all iterations
 	Moves      []kernel.Moves      // per rung, of kernel HMC
+
+	steps int // gradients of a replica per iteration
 }
 
 // A Result is what a run made, ladder by ladder.
@@ -117,6 +119,15 @@ func (r *Result) Acceptance() []float64 {
 		share = append(share, float64(m.Accepted)/float64(m.Proposed))
 	}
 	return share
+}
+
+// Gradients is the number of gradients that the steps of all replicas took.
+func (r *Result) Gradients() int64 {
+	var n int64
+	for _, l := range r.Ladders {
+		n += int64(l.Iterations) * int64(l.steps*len(l.Tally))
+	}
+	return n
 }
 
 // Swaps adds up the swaps of all ladders.

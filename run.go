@@ -518,7 +518,7 @@ func (r *run) kernelCoordinates() (func(z, x []float64), error) {
 func (r *run) result() *Result {
 	res := &Result{Names: r.problem.Names}
 	for _, l := range r.all {
-		res.Ladders = append(res.Ladders, Ladder{Draws: l.draws, Stride: l.stride, Iterations: l.done, Resumed: l.begun, Swaps: l.exchange.Statistics(), Tally: l.tally, Moves: l.moves})
+		res.Ladders = append(res.Ladders, Ladder{Draws: l.draws, Stride: l.stride, Iterations: l.done, Resumed: l.begun, Swaps: l.exchange.Statistics(), Tally: l.tally, Moves: l.moves, steps: l.steps})
 	}
 	return res
 }

@@ -39,6 +39,7 @@ type Summary struct {
 	Fit            []Fit       `json:"fit,omitempty"`
 	Warnings       []string    `json:"warnings"`
 	Iterations     int         `json:"iterations"`
+	Gradients      int64       `json:"gradients"` // that steps took, of all replicas, those of the warm-up included
 	Seconds        float64     `json:"seconds"`
 	StepsPerSecond float64     `json:"steps_per_second"`
 
@@ -226,6 +227,7 @@ func New(name, method string, p r2sgld.Problem, s r2sgld.Settings, res *r2sgld.R
 			sum.Iterations = l.Iterations
 		}
 	}
+	sum.Gradients = res.Gradients()
 	var here int // steps made in these seconds
 	for _, l := range res.Ladders {
 		here += (l.Iterations - l.Resumed) * len(l.Tally)
@@ -274,6 +276,7 @@ func (s *Summary) Tuned(f *tune.Found) {
 	s.Ladder.StepBias = f.Bias
 	for _, r := range f.Rounds {
 		s.Ladder.WarmUp += r.Iterations
+		s.Gradients += r.Gradients
 	}
 	if f.Singular {
 		s.Ladder.StepBias = math.NaN()

@@ -65,7 +65,8 @@ type Found struct {
 
 // A Round is what a round saw.
 type Round struct {
-	Iterations int       `json:"iterations"` // per ladder
+	Iterations int       `json:"iterations"`          // per ladder
+	Gradients  int64     `json:"gradients,omitempty"` // of all replicas
 	Rejection  []float64 `json:"rejection"`  // per pair
 	Barrier    float64   `json:"barrier"`
 	RoundTrips int64     `json:"round_trips"`
@@ -228,6 +229,7 @@ func (t *tuner) round(ctx context.Context, f *Found) (*Found, error) {
 		}
 		f = &next
 	}
+	seen.Gradients = res.Gradients()
 	stats := res.Swaps()
 	seen.Rejection = stats.Rejections()
 	seen.Barrier, seen.RoundTrips = stats.Barrier(), stats.RoundTrips
