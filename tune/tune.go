@@ -67,7 +67,7 @@ type Found struct {
 type Round struct {
 	Iterations int       `json:"iterations"`          // per ladder
 	Gradients  int64     `json:"gradients,omitempty"` // of all replicas
-	Rejection  []float64 `json:"rejection"`  // per pair
+	Rejection  []float64 `json:"rejection"`           // per pair
 	Barrier    float64   `json:"barrier"`
 	RoundTrips int64     `json:"round_trips"`
 	BlowUps    int       `json:"blow_ups,omitempty"` // tries given up for a smaller step
