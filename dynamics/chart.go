@@ -45,7 +45,9 @@ func (p *Problem) Chart(lo, hi []float64) *Chart {
 			}
 			q = flat.quantile()
 		}
-		q = q.On(lo[j], hi[j])
+		if q = q.On(lo[j], hi[j]); q == nil {
+			return nil
+		}
 		if m := q.X(0.5); m-m != 0 {
 			return nil
 		}
