@@ -11,8 +11,6 @@ import (
 	"encoding"
 	"errors"
 	"fmt"
-	"math"
-	"math/rand/v2"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -33,97 +31,6 @@ type Problem struct {
 	Names     []string            // of the coordinates; nil is x1, x2, …
 	Base      *Base               // what temperatures do not touch; nil is the Lebesgue measure
 	Chart     *Chart              // what draws are told in; nil is the coordinates of Potential and Domain
-}
-
-// A Base is a law exp(−U₀), normalised on all of R^d, that temperatures do not
-// touch: a prior, where U is −log likelihood. It takes the place of the uniform law
-// at infinite temperature, where replicas are drawn from it afresh, and of the
-// volume in the evidence. The domain, if there is one, cuts it.
-type Base struct {
-	Potential potential.Potential // U₀
-	// Draw writes an independent draw of the law on R^d; it is called by several
-	// goroutines at once.
-	Draw func(x []float64, rng *rand.Rand)
-}
-
-// A Chart says what the coordinates y of a problem stand for: draws are kept, and
-// messages written, in x. Potential, Domain and Base, starts, states and whitenings
-// stay in y, and so do the densities.
-type Chart struct {
-	Point  func(x, y []float64) // writes x of y; called by several goroutines at once
-	Domain domain.Domain        // of x, to count draws outside and for bounds; nil is all of R^d
-}
-
-// Reference reports whether there is a law at infinite temperature: the base law,
-// or the uniform law of a bounded domain.
-func (p Problem) Reference() bool {
-	return p.Base != nil || p.Domain != nil && domain.Bounded(p.Domain)
-}
-
-// A Law makes independent draws.
-type Law interface {
-	Draw(x []float64, rng *rand.Rand) error
-}
-
-// ReferenceLaw returns the law at infinite temperature and the number of points
-// that a draw of the uniform law takes.
-func (p Problem) ReferenceLaw() (law Law, tries float64, err error) {
-	if p.Base == nil {
-		u, err := domain.Uniform(p.Domain)
-		if err != nil {
-			return nil, 0, err
-		}
-		return u, u.Tries(), nil
-	}
-	return &cutBase{p.Base, p.Domain}, 1, nil
-}
-
-// Mass is the logarithm of the volume of the domain, or of the probability that the
-// base law gives it, and its standard error.
-func (p Problem) Mass(rng *rand.Rand) (log, se float64, err error) {
-	if p.Base == nil {
-		return domain.Volume(p.Domain, rng)
-	}
-	if p.Domain == nil {
-		return 0, 0, nil
-	}
-	x := make([]float64, p.Potential.Dim())
-	hits := 0.0
-	for range massDraws {
-		if p.Base.Draw(x, rng); p.Domain.Contains(x) {
-			hits++
-		}
-	}
-	if hits == 0 {
-		return 0, 0, fmt.Errorf("none of %d draws from the base law lies in the domain", massDraws)
-	}
-	share := hits / massDraws
-	return math.Log(share), math.Sqrt((1 - share) / hits), nil
-}
-
-const massDraws = 100_000
-
-// A cutBase is a base law on a domain.
-type cutBase struct {
-	base   *Base
-	domain domain.Domain
-}
-
-func (b *cutBase) Draw(x []float64, rng *rand.Rand) error {
-	for range massDraws {
-		if b.base.Draw(x, rng); b.domain == nil || b.domain.Contains(x) {
-			return nil
-		}
-	}
-	return fmt.Errorf("none of %d draws from the base law lies in the domain", massDraws)
-}
-
-// Reported is the domain of the draws as they are kept.
-func (p Problem) Reported() domain.Domain {
-	if p.Chart != nil {
-		return p.Chart.Domain
-	}
-	return p.Domain
 }
 
 // Settings say how to sample. The zero value runs one chain of 10,000

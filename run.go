@@ -104,11 +104,11 @@ func (r *run) reference() error {
 	if !math.IsInf(tau[len(tau)-1], 1) {
 		return nil
 	}
-	_, tries, err := r.problem.ReferenceLaw()
+	law, err := r.problem.Reference()
 	if err != nil {
 		return fmt.Errorf("the law of the hottest rung: %w", err)
 	}
-	r.independent = tries <= costly
+	r.independent = law.Tries() <= costly || r.problem.Base != nil
 	return nil
 }
 
@@ -176,7 +176,7 @@ func (r *run) rungs() error {
 			errs = append(errs, fmt.Errorf("temperature %g of rung %d: temperatures must be positive and increase", v, i+1))
 		}
 	}
-	if p := r.problem; math.IsInf(tau[len(tau)-1], 1) && (len(tau) == 1 || !p.Reference() || p.Domain != nil && r.settings.Boundary == domain.Free) {
+	if p := r.problem; math.IsInf(tau[len(tau)-1], 1) && (len(tau) == 1 || !p.HasReference() || p.Domain != nil && r.settings.Boundary == domain.Free) {
 		errs = append(errs, errors.New("an infinite temperature, the uniform law, needs colder rungs and a bounded domain that reflects"))
 	}
 	r.schedule.StepSize, r.schedule.Temperature, r.schedule.Momentum = eta, tau, r.settings.Momentum
@@ -277,7 +277,7 @@ func (r *run) ladder(i int) (*ladder, error) {
 	}
 	if r.independent {
 		var err error
-		if l.law, _, err = r.problem.ReferenceLaw(); err != nil {
+		if l.law, err = r.problem.Reference(); err != nil {
 			return nil, err
 		}
 		l.fresh = rungs - 1
@@ -424,7 +424,7 @@ func (r *run) places() (func(x []float64, l *ladder, rung int) error, error) {
 	case r.problem.Domain == nil && r.problem.Base == nil:
 		return nil, errors.New("the domain is all of R^d: give a starting point")
 	}
-	law, _, err := r.problem.ReferenceLaw()
+	law, err := r.problem.Reference()
 	if err != nil {
 		return nil, fmt.Errorf("no uniform start: %w", err)
 	}

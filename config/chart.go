@@ -46,7 +46,7 @@ func (l *loader) charted(p *dynamics.Problem, r *region, chart *dynamics.Chart) 
 		l.Report(l.root.Field("model").Key("constraints"), "the domain cannot be built: %v", err)
 	}
 	y := r2sgld.Problem{Potential: potential.Charted(p.Potential, chart), Domain: d, Names: l.names,
-		Base: &r2sgld.Base{Potential: chart.Base(), Draw: chart.Draw}, Chart: &r2sgld.Chart{Point: chart.Point, Domain: l.domain}}
+		Base: &r2sgld.Base{Potential: chart.Base(), LogMass: p.LogPriorMassBox(r.box()), Draw: chart.Draw}, Chart: &r2sgld.Chart{Point: chart.Point, Domain: l.domain}}
 	if p.Factor == nil {
 		return y, nil
 	}

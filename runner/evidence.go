@@ -57,7 +57,7 @@ func (x *execution) whyNot() string {
 	switch {
 	case d != nil && x.Settings.Boundary == domain.Free:
 		return "the method lets steps leave the domain"
-	case !x.Problem.Reference():
+	case !x.Problem.HasReference():
 		return "the domain is not bounded: there is no uniform law to begin at"
 	case len(tau) == 0 || !math.IsInf(tau[len(tau)-1], 1):
 		return "no rung has the uniform law: use method auto, or end sampler.temperature in inf"
@@ -176,7 +176,7 @@ func (x *execution) evidence(ctx context.Context, res *r2sgld.Result) (report.Ev
 func (x *execution) marginal(e report.Evidence) *report.Marginal {
 	m := &report.Marginal{Log: math.NaN(), SE: math.NaN()}
 	switch {
-	case !x.Problem.Reference():
+	case !x.Problem.HasReference():
 		m.Reason = "the domain is not bounded, and a flat prior on it no density: bound every parameter (model.constraints)"
 	case e.Reason != "":
 		m.Reason = e.Reason
@@ -205,12 +205,11 @@ func (x *execution) marginal(e report.Evidence) *report.Marginal {
 // priorMass is the log of the integral of the prior over the domain.
 func (x *execution) priorMass() (log, se float64, err error) {
 	d := x.Problem.Domain
+	if b := x.Problem.Base; b != nil {
+		return b.LogMass + x.volume.log, x.volume.se, nil
+	}
 	if !x.Model.HasPriors() {
 		return x.volume.log, 0, nil
-	}
-	if x.Problem.Base != nil { // the priors, cut to a box
-		lo, hi := domain.BoundsOf(x.Problem.Reported(), len(x.Problem.Names))
-		return x.Model.LogPriorMassBox(lo, hi) + x.volume.log, x.volume.se, nil
 	}
 	if _, ok := d.(*domain.Box); ok {
 		lo, hi := domain.BoundsOf(d, d.Dim())

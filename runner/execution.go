@@ -74,7 +74,7 @@ func (x *execution) tune(ctx context.Context) error {
 			return fmt.Errorf("%s: %w", x.Name, err)
 		}
 	}
-	x.table.W, x.table.LogZ = x.Terminal, x.Problem.Reference()
+	x.table.W, x.table.LogZ = x.Terminal, x.Problem.HasReference()
 	var err error
 	x.found, err = tune.Tune(ctx, x.Problem, x.Settings, from, func(f *tune.Found) error {
 		x.warmUp(f)

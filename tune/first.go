@@ -69,12 +69,12 @@ func (t *tuner) points() ([]float64, error) {
 	rng := t.probe.rng()
 	x := make([]float64, firstPoints*t.d)
 	if t.bounded {
-		law, tries, err := t.p.ReferenceLaw()
+		law, err := t.p.Reference()
 		if err != nil {
 			return nil, err
 		}
 		n := firstPoints
-		if math.IsInf(tries, 1) { // these are dear
+		if math.IsInf(law.Tries(), 1) { // these are dear
 			n = 2 * curvePoints
 		}
 		for i := range n {

@@ -185,7 +185,7 @@ func newTuner(p r2sgld.Problem, s r2sgld.Settings) (*tuner, error) {
 		return nil, errors.New("tune: the problem has no potential")
 	}
 	p.Chart = nil // rounds go on in the coordinates of the potential
-	t := &tuner{p: p, s: s, d: p.Potential.Dim(), coldest: 1, bounded: p.Reference()}
+	t := &tuner{p: p, s: s, d: p.Potential.Dim(), coldest: 1, bounded: p.HasReference()}
 	if len(s.Temperature) > 0 {
 		t.coldest = s.Temperature[0]
 	}

@@ -1,0 +1,123 @@
+package r2sgld
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/potential"
+)
+
+// A Base is a law exp(−U₀), normalised on all of R^d, that temperatures do not
+// touch: a prior, where U is −log likelihood. It takes the place of the uniform law
+// at infinite temperature, where replicas are drawn from it afresh, and of the
+// volume in the evidence. The domain, if there is one, cuts it.
+type Base struct {
+	Potential potential.Potential // U₀
+	// LogMass is the logarithm of the integral that the priors had before they were
+	// normalised: 0 unless they were cut to a box. The evidence is relative to it.
+	LogMass float64
+	// Draw writes an independent draw of the law on R^d; it is called by several
+	// goroutines at once.
+	Draw func(x []float64, rng *rand.Rand)
+}
+
+// A Chart says what the coordinates y of a problem stand for: draws are kept, and
+// messages written, in x. Potential, Domain and Base, starts, states and whitenings
+// stay in y, and so do the densities.
+type Chart struct {
+	Point  func(x, y []float64) // writes x of y; called by several goroutines at once
+	Domain domain.Domain        // of x, to count draws outside and for bounds; nil is all of R^d
+}
+
+// Reported is the domain of the draws as they are kept.
+func (p Problem) Reported() domain.Domain {
+	if p.Chart != nil {
+		return p.Chart.Domain
+	}
+	return p.Domain
+}
+
+// HasReference reports whether there is a law at infinite temperature: the base law,
+// or the uniform law of a bounded domain.
+func (p Problem) HasReference() bool {
+	return p.Base != nil || p.Domain != nil && domain.Bounded(p.Domain)
+}
+
+// A Law makes independent draws.
+type Law interface {
+	Draw(x []float64, rng *rand.Rand) error
+	Tries() float64 // points that a draw takes, on average
+}
+
+// Reference returns the law at infinite temperature.
+func (p Problem) Reference() (Law, error) {
+	if p.Base == nil {
+		return domain.Uniform(p.Domain)
+	}
+	b := &cutBase{p.Base, p.Domain, 1}
+	if p.Domain == nil {
+		return b, nil
+	}
+	rng := rand.New(rand.NewPCG(1, 1))
+	x := make([]float64, p.Potential.Dim())
+	hits := 0
+	for n := 1; n <= massDraws; n++ {
+		if p.Base.Draw(x, rng); p.Domain.Contains(x) {
+			if hits++; hits == enoughHits {
+				b.tries = float64(n) / float64(hits)
+				return b, nil
+			}
+		}
+	}
+	return nil, fmt.Errorf("%d of %d draws from the base law lie in the domain: the constraints contradict the priors", hits, massDraws)
+}
+
+// Mass is the logarithm of the volume of the domain, or of the probability that the
+// base law gives it, and its standard error.
+func (p Problem) Mass(rng *rand.Rand) (log, se float64, err error) {
+	if p.Base == nil {
+		return domain.Volume(p.Domain, rng)
+	}
+	if p.Domain == nil {
+		return 0, 0, nil
+	}
+	x := make([]float64, p.Potential.Dim())
+	hits := 0.0
+	for range massDraws {
+		if p.Base.Draw(x, rng); p.Domain.Contains(x) {
+			hits++
+		}
+	}
+	if hits == 0 {
+		return 0, 0, fmt.Errorf("none of %d draws from the base law lies in the domain", massDraws)
+	}
+	share := hits / massDraws
+	return math.Log(share), math.Sqrt((1 - share) / hits), nil
+}
+
+const (
+	massDraws  = 100_000
+	enoughHits = 30 // draws in the domain that tell how many lie there
+)
+
+// A cutBase is a base law on a domain.
+type cutBase struct {
+	base   *Base
+	domain domain.Domain
+	tries  float64
+}
+
+// Draw writes a draw of the law on the domain.
+func (b *cutBase) Draw(x []float64, rng *rand.Rand) error {
+	for range massDraws {
+		if b.base.Draw(x, rng); b.domain == nil || b.domain.Contains(x) {
+			return nil
+		}
+	}
+	return fmt.Errorf("none of %d draws from the base law lies in the domain", massDraws)
+}
+
+// Tries is the number of draws of the base law that one of them takes.
+func (b *cutBase) Tries() float64 { return b.tries }
