@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/r2sgld/r2sgld/expression"
 	"github.com/r2sgld/r2sgld/potential"
 	"github.com/r2sgld/r2sgld/stream"
 )
@@ -91,7 +92,7 @@ func parsePrior(text string) (*prior, error) {
 		return nil, usage
 	}
 	var args []float64
-	for _, s := range splitArguments(strings.TrimSuffix(rest, ")")) {
+	for _, s := range expression.Arguments(strings.TrimSuffix(rest, ")")) {
 		v, err := constantOf(s)
 		if err != nil {
 			return nil, fmt.Errorf("%q: argument %q: %w", text, strings.TrimSpace(s), err)
@@ -112,24 +113,6 @@ func parsePrior(text string) (*prior, error) {
 	}
 	p.curve = bind(curve, args)
 	return p, nil
-}
-
-// splitArguments splits at commas outside parentheses.
-func splitArguments(s string) []string {
-	var out []string
-	depth, from := 0, 0
-	for i, r := range s {
-		switch {
-		case r == '(':
-			depth++
-		case r == ')':
-			depth--
-		case r == ',' && depth == 0:
-			out = append(out, s[from:i])
-			from = i + 1
-		}
-	}
-	return append(out, s[from:])
 }
 
 // bind fixes the data variables of a curve of one parameter to constants.

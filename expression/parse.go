@@ -300,6 +300,25 @@ func (p *parser) arguments(n *node) {
 	p.close(open, ") or ,")
 }
 
+// Arguments splits a text at its commas outside of parentheses: "a, f(b, c)" is
+// "a" and " f(b, c)". The empty text is one argument.
+func Arguments(src string) []string {
+	var out []string
+	depth, from := 0, 0
+	for i, r := range src {
+		switch {
+		case r == '(':
+			depth++
+		case r == ')':
+			depth--
+		case r == ',' && depth == 0:
+			out = append(out, src[from:i])
+			from = i + 1
+		}
+	}
+	return append(out, src[from:])
+}
+
 func (p *parser) close(open token, want string) {
 	switch {
 	case p.tok.text == ")":

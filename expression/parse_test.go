@@ -169,6 +169,16 @@ func TestLongFormulas(t *testing.T) {
 	}
 }
 
+func TestArguments(t *testing.T) {
+	for src, want := range map[string][]string{
+		"": {""}, "a, b": {"a", " b"}, "a,f(b, (c, d)),": {"a", "f(b, (c, d))", ""}, "x.x*y=1,µ(t,u)=2": {"x.x*y=1", "µ(t,u)=2"},
+	} {
+		if got := Arguments(src); !slices.Equal(got, want) {
+			t.Errorf("%q: %q, want %q", src, got, want)
+		}
+	}
+}
+
 func FuzzCompile(f *testing.F) {
 	for _, c := range malformed {
 		if len(c.src) < 100 {

@@ -227,11 +227,17 @@ func NewSolver(dim int, o Options) (*Solver, error) {
 // into out, row by row: component i at times[k] is out[k*dim+i]. Times that are
 // not reached, after an error or an event that stops, are NaN in out.
 func (s *Solver) Solve(sys System, t0 float64, y0 []float64, times []float64, out []float64) error {
+	return s.SolveContext(context.Background(), sys, t0, y0, times, out)
+}
+
+// SolveContext is [Solver.Solve] that stops, between two steps, once ctx is done,
+// with an error that wraps its cause.
+func (s *Solver) SolveContext(ctx context.Context, sys System, t0 float64, y0 []float64, times []float64, out []float64) error {
 	if err := s.check(sys, t0, y0, times, out); err != nil {
 		return err
 	}
 	s.sys = sys
-	return s.run(context.Background(), t0, y0, times, out)
+	return s.run(ctx, t0, y0, times, out)
 }
 
 // Stats returns what the last Solve took.

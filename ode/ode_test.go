@@ -198,6 +198,19 @@ func TestCancellation(t *testing.T) {
 			t.Errorf("%s: %v after %d evaluations, %d times reached", m, err, n, len(r.T))
 		}
 		cancel()
+
+		ctx, cancel = context.WithCancel(context.Background())
+		n = 0
+		v, err := NewSolver(1, Options{Method: m})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := make([]float64, 2)
+		err = v.SolveContext(ctx, s, 0, []float64{0}, []float64{0.1, 1e6}, out)
+		if !errors.Is(err, context.Canceled) || out[0] != out[0] || out[1] == out[1] || n > 120 {
+			t.Errorf("%s: %v after %d evaluations, %g", m, err, n, out)
+		}
+		cancel()
 	}
 }
 
