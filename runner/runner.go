@@ -213,4 +213,10 @@ func (x *execution) show(sum *report.Summary, figures []string, ladders int) {
 	}
 	fmt.Fprint(x.Out, b.String())
 	fmt.Fprint(x.Terminal, sum.WarningText(x.Style))
+	if x.Model == nil {
+		return
+	}
+	if n, _ := x.Model.Undecided(); n > 0 { // of this process: not for the summary, which is the same after a resume
+		fmt.Fprintf(x.Terminal, " ! %s trajectories took too many steps and were given up: their parameters count as impossible. Forbid them by constraints, or loosen model.solver.\n", report.Count(int(n)))
+	}
 }
