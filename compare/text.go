@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/r2sgld/r2sgld/report"
 )
 
 // Text lays the table out for a terminal, a line a model. Columns of which
@@ -25,26 +26,15 @@ func (t *Table) Text() string {
 			column{"p", func(m Model) string { return number(m.P, 1) }},
 			column{"k max", func(m Model) string { return number(m.KMax, 2) }})
 	}
-	lines := make([]strings.Builder, 1+len(t.Models))
-	for c, col := range columns {
-		cells, width := []string{col.title}, utf8.RuneCountInString(col.title)
-		for _, m := range t.Models {
-			cells = append(cells, col.cell(m))
-			width = max(width, utf8.RuneCountInString(cells[len(cells)-1]))
-		}
-		for i, cell := range cells {
-			pad := strings.Repeat(" ", width-utf8.RuneCountInString(cell))
-			if c == 0 {
-				lines[i].WriteString(" " + cell + pad)
-			} else {
-				lines[i].WriteString("  " + pad + cell)
-			}
+	rows := make([][]string, 1+len(t.Models))
+	for _, c := range columns {
+		rows[0] = append(rows[0], c.title)
+		for i, m := range t.Models {
+			rows[i+1] = append(rows[i+1], c.cell(m))
 		}
 	}
 	var b strings.Builder
-	for i := range lines {
-		b.WriteString(strings.TrimRight(lines[i].String(), " ") + "\n")
-	}
+	b.WriteString(report.Grid(rows, 1))
 	if t.Data != (Data{}) {
 		b.WriteString(" data: " + t.Data.String() + "\n")
 	}
@@ -98,14 +88,10 @@ func odds(l float64) string {
 	return fmt.Sprintf("%.1fe+%02.0f", math.Exp(l-whole*math.Ln10), whole)
 }
 
-// number prints v with d decimals, and a dash if it is not known.
+// number prints v with d decimals, and a dash if it is not known or infinite.
 func number(v float64, d int) string {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return "–"
+	if math.IsInf(v, 0) {
+		v = math.NaN()
 	}
-	s := fmt.Sprintf("%.*f", d, v)
-	if strings.Trim(s, "-0.") == "" {
-		s = strings.TrimPrefix(s, "-")
-	}
-	return strings.Replace(s, "-", "−", 1)
+	return report.Number(v, d)
 }

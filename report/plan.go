@@ -50,7 +50,7 @@ func planHead(p *tune.Plan) string {
 	if n := len(p.Rungs); n > 1 {
 		hot := "∞"
 		if b := p.Rungs[n-1].Beta; b > 0 {
-			hot = number(1/b, -1)
+			hot = Number(1/b, -1)
 		}
 		energies := "exact energies"
 		switch {
@@ -59,7 +59,7 @@ func planHead(p *tune.Plan) string {
 		case p.Noisy:
 			energies = "noisy energies"
 		}
-		parts = []string{fmt.Sprintf("%d rungs, temperature %s : %s", n, number(1/p.Rungs[0].Beta, -1), hot), energies}
+		parts = []string{fmt.Sprintf("%d rungs, temperature %s : %s", n, Number(1/p.Rungs[0].Beta, -1), hot), energies}
 	}
 	parts = append(parts, plural(int64(p.Ladders), "ladder"))
 	if f := p.Tuned; f != nil {
@@ -67,7 +67,7 @@ func planHead(p *tune.Plan) string {
 			parts = append(parts, "whitened")
 		}
 		return strings.Join(parts, ", ") + fmt.Sprintf("\n found in %d rounds of warm-up (%s iterations, %s); step bias %s %% of a variance",
-			f.Rounds, Count(int64(f.WarmUp)), duration(f.Seconds), number(100*f.Bias, 2))
+			f.Rounds, Count(int64(f.WarmUp)), duration(f.Seconds), Number(100*f.Bias, 2))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -176,21 +176,21 @@ func power(v float64) string {
 func short(v float64) string {
 	switch {
 	case v >= 1e15 || v != v || math.IsInf(v, 0):
-		return number(v, -1)
+		return Number(v, -1)
 	case v >= 1000:
 		unit := math.Pow(10, math.Floor(math.Log10(v))-2)
 		return Count(int64(math.Round(v/unit) * unit))
 	case v == 0:
 		return "0"
 	}
-	return number(v, max(-1, decimals(math.Abs(v))))
+	return Number(v, max(-1, decimals(math.Abs(v))))
 }
 
 // duration is a time in words.
 func duration(seconds float64) string {
 	switch {
 	case !(seconds < 1e9):
-		return number(seconds, -1) + " s"
+		return Number(seconds, -1) + " s"
 	case seconds < 1:
 		return fmt.Sprintf("%.1g s", seconds)
 	case seconds < 100:

@@ -179,10 +179,10 @@ func (p *Progress) status() string {
 		s += fmt.Sprintf("  left %s", left.Round(time.Second))
 	}
 	if p.tries > 0 && here > 0 {
-		s += "  swaps " + number(rate, 2)
+		s += "  swaps " + Number(rate, 2)
 	}
 	if r := p.rhat(); !math.IsNaN(r) {
-		s += "  R̂ " + number(r, 3)
+		s += "  R̂ " + Number(r, 3)
 	}
 	return s
 }

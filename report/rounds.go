@@ -37,7 +37,7 @@ func (t *Rounds) Line(r Round) {
 	if r.Draws > 0 {
 		draws = Count(int64(r.Draws))
 	}
-	ess := number(r.ESS, 0)
+	ess := Number(r.ESS, 0)
 	if r.ESS >= 1000 {
 		ess = Count(int64(r.ESS))
 	}
@@ -45,7 +45,7 @@ func (t *Rounds) Line(r Round) {
 	if !math.IsNaN(r.LogZ) {
 		logZ = plusMinus(r.LogZ, r.LogZError)
 	}
-	t.print(r.Name, draws, Count(r.RoundTrips), strings.ReplaceAll(" "+few(r.Rejection), " 0.", " ."), number(r.RHat, 3), ess, logZ, fmt.Sprintf("%.1f s", r.Seconds))
+	t.print(r.Name, draws, Count(r.RoundTrips), strings.ReplaceAll(" "+few(r.Rejection), " 0.", " ."), Number(r.RHat, 3), ess, logZ, fmt.Sprintf("%.1f s", r.Seconds))
 }
 
 func (t *Rounds) print(cells ...string) {

@@ -266,7 +266,7 @@ func (s *Summary) Explain(equations []Equation, fits []Fit) {
 	s.Equations, s.Fit = equations, fits
 	for _, f := range fits {
 		if f.R2 < 0 {
-			s.Warnings = append(s.Warnings, fmt.Sprintf("%s: R² %s: the model explains less than the mean of the data does. Its constraints or its equation do not fit them.", f.State, number(f.R2, 2)))
+			s.Warnings = append(s.Warnings, fmt.Sprintf("%s: R² %s: the model explains less than the mean of the data does. Its constraints or its equation do not fit them.", f.State, Number(f.R2, 2)))
 		}
 	}
 }
@@ -309,7 +309,7 @@ func (s *Summary) OneSided() {
 	e := s.LogEvidence
 	if gap := math.Abs(e.Forward - e.Backward); gap > gapLeast+gapErrors*e.SE {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("log Z is %s from the hotter rung of each pair and %s from the colder: they should agree. A mode may be missing that the hot rungs see and the cold one does not hold, or the potential jumps. Do not trust the draws before that is explained.",
-			number(e.Forward, 2), number(e.Backward, 2)))
+			Number(e.Forward, 2), Number(e.Backward, 2)))
 	}
 	if s.Ladders == 1 {
 		s.Warnings = append(s.Warnings, "one ladder cannot disagree with another: R̂ compares its halves only. Run four (sampler.ladders).")
@@ -321,7 +321,7 @@ func (s *Summary) Stopped(u tune.Until, rhat, ess float64, met bool) {
 	s.Until = &Until{met, rhat, ess}
 	if !met {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("the run ended at its limit before R̂ %s (now %s) and ESS %s (now %s) were reached. Raise it (sampler.until), or look at what mixes slowly in the trace and index figures.",
-			number(u.RHat, 3), number(rhat, 3), Count(int64(u.ESS)), number(ess, 0)))
+			Number(u.RHat, 3), Number(rhat, 3), Count(int64(u.ESS)), Number(ess, 0)))
 	}
 }
 

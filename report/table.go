@@ -26,9 +26,9 @@ func Table(ps []Parameter, style Style) string {
 		d := decimals(p.SD)
 		row := []string{p.Name}
 		for _, v := range []float64{p.Mean, p.SD, p.Q5, p.Q50, p.Q95, p.Mode} {
-			row = append(row, number(v, d))
+			row = append(row, Number(v, d))
 		}
-		row = append(row, number(math.Min(p.ESSBulk, p.ESSTail), 0), number(p.RHat, 3))
+		row = append(row, Number(math.Min(p.ESSBulk, p.ESSTail), 0), Number(p.RHat, 3))
 		rows = append(rows, row)
 	}
 	return grid(rows, func(row, column int, cell string) string {
@@ -95,27 +95,38 @@ func decimals(sd float64) int {
 	return max(0, d)
 }
 
-// number prints v with d decimals, scientifically if d < 0 and as a dash if it
-// is not known.
-func number(v float64, d int) string {
-	switch {
-	case math.IsNaN(v):
+// Number prints v with d decimals, infinity and, if d < 0, all numbers with three
+// significant digits, and a dash if v is NaN: not known.
+func Number(v float64, d int) string {
+	if math.IsInf(v, 0) || d < 0 {
+		return Short(v, 3)
+	}
+	if math.IsNaN(v) {
 		return "–"
-	case math.IsInf(v, 0) || d < 0:
-		return strings.Replace(fmt.Sprintf("%.3g", v), "-", "−", 2)
 	}
 	s := fmt.Sprintf("%.*f", d, v)
 	if strings.Trim(s, "-0.") == "" {
 		s = strings.TrimPrefix(s, "-")
 	}
-	return strings.Replace(s, "-", "−", 1)
+	return minus(s)
 }
+
+// Short prints v with so many significant digits at most, and a dash if it is NaN.
+func Short(v float64, digits int) string {
+	if math.IsNaN(v) {
+		return "–"
+	}
+	return minus(fmt.Sprintf("%.*g", digits, v))
+}
+
+// minus writes signs of numbers as −.
+func minus(s string) string { return strings.ReplaceAll(s, "-", "−") }
 
 // few prints shares, those in the middle left out where there are many.
 func few(v []float64) string {
 	var s []string
 	for _, x := range v {
-		s = append(s, number(x, 2))
+		s = append(s, Number(x, 2))
 	}
 	if n := len(s); n > 6 {
 		s = append(append(s[:2:2], "…"), s[n-2], s[n-1], fmt.Sprintf("(%d)", n))
@@ -157,7 +168,7 @@ func (s *Summary) Footer() string {
 	parts = append(parts, fmt.Sprintf("%.1f s", s.Seconds))
 	line := " " + strings.Join(parts, " · ") + "\n"
 	if e := s.LogEvidence; e.Estimate == e.Estimate {
-		line += fmt.Sprintf(" log Z %s (forward %s, backward %s, log volume %s", plusMinus(e.Estimate, e.SE), number(e.Forward, 3), number(e.Backward, 3), number(e.LogVolume, 3))
+		line += fmt.Sprintf(" log Z %s (forward %s, backward %s, log volume %s", plusMinus(e.Estimate, e.SE), Number(e.Forward, 3), Number(e.Backward, 3), Number(e.LogVolume, 3))
 		if e.StepBias == e.StepBias {
 			line += fmt.Sprintf("; the step adds %s", plusMinus(e.StepBias, e.StepBiasSE))
 		}
@@ -172,7 +183,7 @@ func (s *Summary) Footer() string {
 // plusMinus prints v with its standard error, both to two digits of it.
 func plusMinus(v, se float64) string {
 	d := min(max(decimals(se)-1, 0), 6)
-	return number(v, d) + " ± " + number(se, d)
+	return Number(v, d) + " ± " + Number(se, d)
 }
 
 func plural(n int64, noun string) string {

@@ -191,7 +191,7 @@ func (x *execution) show(sum *report.Summary, figures []string, ladders int) {
 		b.WriteString(" " + e.Text)
 		for _, f := range sum.Fit {
 			if f.State == e.State { // a state without data has no fit
-				b.WriteString("        R² " + strings.Replace(fmt.Sprintf("%.2f", f.R2), "-", "−", 1))
+				b.WriteString("        R² " + report.Number(f.R2, 2))
 			}
 		}
 		b.WriteByte('\n')
