@@ -159,21 +159,23 @@ func (m *inquiry) onePeak() study.Claim {
 		return 0
 	}
 	cs := m.pairs(several, [2]string{"r2SGLD", "reSGLD"})
-	var parts []string
+	var parts, sums []string
 	for _, l := range []string{"r2SGLD", "reSGLD", "R-SGLD", "R-cycSGLD"} {
+		total, runs := 0.0, 0
 		for _, s := range m.settings(l) {
-			o := m.at(s, l)
-			n := 0.0
+			o, n := m.at(s, l), 0.0
 			for _, v := range o.column(several) {
 				n += v
 			}
+			total, runs = total+n, runs+len(o.runs)
 			parts = append(parts, fmt.Sprintf("%s, %s: %.0f of %d", l, m.place(s), n, len(o.runs)))
 		}
+		sums = append(sums, fmt.Sprintf("%s in %.0f of %d", l, total, runs))
 	}
 	return m.ordinary("one-peak", "5.1", "The density of σ has two peaks with reSGLD and one with r2SGLD.",
 		fmt.Sprintf("The share of runs whose kernel density estimate of σ (Silverman's bandwidth, as for the modes) has more than one peak of a prominence of %g of its height: r2SGLD (a) against reSGLD (b).", prominent),
 		cs, shares(m.numbers("share of runs with several peaks", several, "r2SGLD", "reSGLD")),
-		"The exact density has one peak; several are a sign of draws that have not mixed, and both methods have them alike. Runs with several: "+strings.Join(parts, "; ")+".")
+		"Several peaks: "+strings.Join(sums[:2], ", ")+" runs. The exact density has one; several are a sign of draws that have not mixed. By method and setting: "+strings.Join(parts, "; ")+".")
 }
 
 // shares are numbers that cannot be above 1.

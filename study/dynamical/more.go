@@ -149,7 +149,7 @@ func (m *inquiry) simulatedTable() study.Table {
 func (m *inquiry) simulatedTold() string {
 	text := "The paper's text derives Θ in every iteration from a trajectory simulated with the current coefficients (states: simulated in a configuration; a trajectory stays where it leaves the data by ten of their ranges); its released code uses the observed states, as all runs above do. Here the text is followed, in fewer and shorter runs, for an iteration costs a trajectory of 10,001 times for each rung, starting from the true coefficients. "
 	if m.system.name == "lorenz" {
-		return text + fmt.Sprintf("After a few Lyapunov times (%.2f) the simulated states have nothing to do with those that the derivatives belong to. Then ΘᵀẊ averages to about 0 while ΘᵀΘ does not, and the force pulls the coefficients towards 0, against the walls: with the text as it stands the constraints bind, and what is found is not the truth.", m.lyapunov.Time())
+		return text + fmt.Sprintf("After a few Lyapunov times (%.2f) the simulated states have nothing to do with those that the observed derivatives belong to. The force then no longer points to the truth, but to where the attractor of the current coefficients agrees with derivatives that do not know of it: the table says where that leads.", m.lyapunov.Time())
 	}
 	return text + "A small error of the coefficients shifts the phase, more with every period, and with it the derivatives that Θ is compared with: far from the first periods the force no longer points to the truth. Where predators die out the prey grows, and with it the force: steps that serve the observed states are then far too large."
 }
