@@ -66,8 +66,8 @@ func (l *loader) identification() (*Run, error) {
 	s.Problem = r2sgld.Problem{Potential: p.Potential, Domain: l.domain, Names: l.names}
 	s.Resolved = Resolved{Name: s.Name, Data: data, Model: resolved}
 	trajectory := model.Likelihood == trajectoryLikelihood
-	if trajectory && l.method.auto && section.Field("kernel") == nil {
-		l.takeHMC() // a gradient costs much more than a step of any kernel
+	if trajectory && l.method.auto {
+		l.kernelOfTrajectory(section)
 	}
 	whitening := &r2sgld.Whitening{Center: p.Center, L: p.Factor}
 	if p.Factor == nil {
@@ -96,6 +96,17 @@ func (l *loader) identification() (*Run, error) {
 		s.Settings.Whitening = whitening
 	}
 	return s, l.Problems.Err()
+}
+
+// kernelOfTrajectory takes kernel hmc, unless another one is given: a gradient costs
+// much more than a step of any kernel.
+func (l *loader) kernelOfTrajectory(section *yamlpos.Node) {
+	switch {
+	case section.Field("kernel") == nil:
+		l.takeHMC()
+	case !l.method.hmc:
+		l.sampler.Kernel = "sgld" // a resolved configuration without would take hmc
+	}
 }
 
 // readData reads the data section.
@@ -414,6 +425,8 @@ func (l *loader) settleFit(p *dynamics.Problem, charted bool) {
 		s.Whiten = &whiten
 	}
 	switch {
+	case s.Init == fromPrior && l.method.auto && !charted:
+		l.Report(l.root.Field("sampler").Field("init"), "with method auto init: prior needs likelihood trajectory, kernel hmc, and a prior, or bounds on both sides, for every parameter")
 	case s.Init != nil:
 	case charted:
 		s.Init = fromPrior
