@@ -2,6 +2,7 @@ package simulation
 
 import (
 	"cmp"
+	"context"
 	"math"
 	"slices"
 
@@ -26,22 +27,27 @@ type Band struct {
 func Ends(level float64) (low, high float64) { return (1 - level/100) / 2, (1 + level/100) / 2 }
 
 // Bands returns the band of every state with intervals that hold level percent,
-// of an observation as well if noise is set and known.
-func (r *Result) Bands(level float64, noise bool) []Band {
-	d := len(r.Model.States)
-	sd := r.noise(noise)
-	out := make([]Band, d)
+// of an observation as well if noise is set and known. Its error is that of ctx.
+func (r *Result) Bands(ctx context.Context, level float64, noise bool) ([]Band, error) {
+	var sd [][]float64
+	if noise {
+		sd = r.Noise()
+	}
+	out := make([]Band, len(r.Model.States))
 	for i, name := range r.Model.States {
-		out[i] = r.band(i, level, sd)
+		var err error
+		if out[i], err = r.band(ctx, i, level, sd); err != nil {
+			return nil, err
+		}
 		out[i].State = name
 	}
-	return out
+	return out, nil
 }
 
-// noise returns the standard deviations of the noise of each draw; nil if they
-// are not known or not asked for.
-func (r *Result) noise(asked bool) [][]float64 {
-	if !asked || r.Model.Noise == nil {
+// Noise returns the standard deviations of the noise of each draw, by state; nil if
+// they are not known.
+func (r *Result) Noise() [][]float64 {
+	if r.Model.Noise == nil {
 		return nil
 	}
 	out := make([][]float64, len(r.Draws))
@@ -52,7 +58,7 @@ func (r *Result) noise(asked bool) [][]float64 {
 	return out
 }
 
-func (r *Result) band(i int, level float64, noise [][]float64) Band {
+func (r *Result) band(ctx context.Context, i int, level float64, noise [][]float64) (Band, error) {
 	d, n := len(r.Model.States), len(r.Times)
 	b := Band{Mean: make([]float64, n), Median: make([]float64, n), Low: make([]float64, n), High: make([]float64, n)}
 	if noise != nil && noise[0][i] == noise[0][i] {
@@ -61,6 +67,9 @@ func (r *Result) band(i int, level float64, noise [][]float64) Band {
 	low, high := Ends(level)
 	at, sd := make([]float64, 0, len(r.Paths)), make([]float64, 0, len(r.Paths))
 	for k := range r.Times {
+		if err := ctx.Err(); err != nil {
+			return Band{}, err
+		}
 		at, sd = at[:0], sd[:0]
 		for draw, path := range r.Paths {
 			if v := path[k*d+i]; v-v == 0 {
@@ -72,7 +81,7 @@ func (r *Result) band(i int, level float64, noise [][]float64) Band {
 		}
 		b.set(k, at, sd, low, high, r.Model.LogNormal)
 	}
-	return b
+	return b, nil
 }
 
 // set fills in what values say at time k.
@@ -140,6 +149,20 @@ func mixture(mean, sd []float64, p float64) float64 {
 	return x
 }
 
+// Left is how many trajectories have come to each time.
+func (r *Result) Left() []float64 {
+	d := len(r.Model.States)
+	out := make([]float64, len(r.Times))
+	for k := range out {
+		for _, path := range r.Paths {
+			if v := path[k*d]; v == v {
+				out[k]++
+			}
+		}
+	}
+	return out
+}
+
 // An Interval is a number over many trajectories: its median and an interval.
 type Interval struct {
 	Median float64 `json:"median"`
@@ -157,11 +180,11 @@ func interval(v []float64, level float64) Interval {
 	return Interval{q[1], q[0], q[2]}
 }
 
-// Period returns the mean time between rising passages of v through its mean. It
+// period returns the mean time between rising passages of v through its mean. It
 // is false unless there are at least three passages, at times that are equal to a
 // twentieth and at least eight of the given times apart: what does not repeat
 // itself has no period.
-func Period(times, v []float64) (float64, bool) {
+func period(times, v []float64) (float64, bool) {
 	if len(v) < 3 || slices.ContainsFunc(v, func(x float64) bool { return x-x != 0 }) {
 		return 0, false
 	}
@@ -200,7 +223,7 @@ func Period(times, v []float64) (float64, bool) {
 func (r *Result) Periods(i int, level float64) (Interval, int) {
 	var all []float64
 	for draw := range r.Paths {
-		if p, ok := Period(r.Times, r.Values(draw, i)); ok {
+		if p, ok := period(r.Times, r.values(draw, i)); ok {
 			all = append(all, p)
 		}
 	}

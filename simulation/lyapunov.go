@@ -26,14 +26,14 @@ type Exponent struct {
 	Span  float64 // time over which it was counted
 }
 
-// Positive reports whether it is above zero by more than two standard errors:
+// positive reports whether it is above zero by more than two standard errors:
 // then neighbours part exponentially.
-func (e *Exponent) Positive() bool { return e.Value > 2*e.SE }
+func (e *Exponent) positive() bool { return e.Value > 2*e.SE }
 
 // Time is the Lyapunov time 1/Value, in which distances grow by e; NaN unless the
 // exponent is positive.
 func (e *Exponent) Time() float64 {
-	if !e.Positive() {
+	if !e.positive() {
 		return math.NaN()
 	}
 	return 1 / e.Value
@@ -173,10 +173,7 @@ type walk struct {
 // on goes on for a time and returns the logarithm of what the tangent vector,
 // which has length 1 again, has grown by.
 func (w *walk) on(time float64) (float64, error) {
-	if err := w.ctx.Err(); err != nil {
-		return 0, err
-	}
-	if err := w.solver.Solve(w.sys, w.t, w.y, []float64{w.t + time}, w.end); err != nil {
+	if err := w.solver.SolveContext(w.ctx, w.sys, w.t, w.y, []float64{w.t + time}, w.end); err != nil {
 		return 0, err
 	}
 	w.t += time

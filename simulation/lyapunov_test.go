@@ -45,7 +45,7 @@ func TestLyapunovOfLorenz(t *testing.T) {
 		if math.Abs(e.Value-0.9056) > 4.9*e.SE || e.SE > 0.6/math.Sqrt(span) || e.SE < 0.1/math.Sqrt(span) {
 			t.Errorf("exponent %.4f ± %.4f", e.Value, e.SE)
 		}
-		if !e.Positive() || math.Abs(e.Time()*e.Value-1) > 1e-12 {
+		if !e.positive() || math.Abs(e.Time()*e.Value-1) > 1e-12 {
 			t.Errorf("%+v: time %g", e, e.Time())
 		}
 	}
@@ -76,7 +76,7 @@ func TestLyapunovOfLinearSystem(t *testing.T) {
 func TestLyapunovOfOscillator(t *testing.T) {
 	s := ode.System{Dim: 2, F: func(dy []float64, _ float64, y []float64) { dy[0], dy[1] = y[1], -4*y[0] }}
 	e, err := Lyapunov(context.Background(), s, 0, []float64{1, 0}, LyapunovOptions{Settle: 10, Span: 500, Solver: ode.Options{RTol: 1e-9}})
-	if err != nil || math.Abs(e.Value) > 0.01 || e.Positive() || e.Time() == e.Time() {
+	if err != nil || math.Abs(e.Value) > 0.01 || e.positive() || e.Time() == e.Time() {
 		t.Errorf("%+v, %v", e, err)
 	}
 }
@@ -125,7 +125,11 @@ func ExampleRun() {
 		fmt.Println(err)
 		return
 	}
-	b := r.Bands(90, false)[0]
-	fmt.Printf("at %g: mean %.3f\n", r.Times[1], b.Mean[1])
+	b, err := r.Bands(context.Background(), 90, false)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("at %g: mean %.3f\n", r.Times[1], b[0].Mean[1])
 	// Output: at 1: mean 2.013
 }

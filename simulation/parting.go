@@ -1,13 +1,14 @@
 package simulation
 
 import (
+	"context"
 	"math"
 	"slices"
 )
 
-// Distances returns the Euclidean distance of two trajectories at each of n
+// distances returns the Euclidean distance of two trajectories at each of n
 // times; both hold dim numbers for a time. It is NaN where one of them has ended.
-func Distances(a, b []float64, dim int) []float64 {
+func distances(a, b []float64, dim int) []float64 {
 	out := make([]float64, len(a)/dim)
 	for k := range out {
 		sum := 0.0
@@ -23,17 +24,17 @@ func Distances(a, b []float64, dim int) []float64 {
 // further apart than a distance, between two times by a straight line. It is
 // false if they never are. One that ends parts from the other there.
 func Parting(times, a, b []float64, distance float64) (float64, bool) {
-	return partingOf(times, Distances(a, b, len(a)/max(len(times), 1)), distance)
+	return partingOf(times, distances(a, b, len(a)/max(len(times), 1)), distance)
 }
 
-func partingOf(times, distances []float64, apart float64) (float64, bool) {
-	for k, d := range distances {
+func partingOf(times, between []float64, apart float64) (float64, bool) {
+	for k, d := range between {
 		switch {
 		case d <= apart:
 		case k == 0 || d != d || math.IsInf(d, 1):
 			return times[k], true
 		default:
-			before := distances[k-1]
+			before := between[k-1]
 			return times[k-1] + (times[k]-times[k-1])*(apart-before)/(d-before), true
 		}
 	}
@@ -53,7 +54,7 @@ type Comparison struct {
 func (r *Result) Compare(other []float64, apart float64) *Comparison {
 	c := &Comparison{Times: r.Times, Apart: apart}
 	for _, path := range r.Paths {
-		d := Distances(path, other, len(r.Model.States))
+		d := distances(path, other, len(r.Model.States))
 		c.Distances = append(c.Distances, d)
 		if t, ok := partingOf(r.Times, d, apart); ok {
 			c.Parting = append(c.Parting, t)
@@ -81,11 +82,14 @@ func (c *Comparison) When(level float64) Interval {
 }
 
 // Over returns the median distance with its interval at each time, of the
-// trajectories that have not ended.
-func (c *Comparison) Over(level float64) []Interval {
+// trajectories that have not ended. Its error is that of ctx.
+func (c *Comparison) Over(ctx context.Context, level float64) ([]Interval, error) {
 	out := make([]Interval, len(c.Times))
 	var v []float64
 	for k := range out {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		v = v[:0]
 		for _, d := range c.Distances {
 			if d[k]-d[k] == 0 {
@@ -94,5 +98,5 @@ func (c *Comparison) Over(level float64) []Interval {
 		}
 		out[k] = interval(v, level)
 	}
-	return out
+	return out, nil
 }

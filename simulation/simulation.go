@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/r2sgld/r2sgld/ode"
+	"github.com/r2sgld/r2sgld/report"
 )
 
 // A Model is a system whose right-hand sides depend on parameters x. Its functions
@@ -50,9 +51,6 @@ type Result struct {
 	Paths [][]float64
 	Blown []Blown // in the order of draws
 	Stats ode.Stats
-
-	given  []float64 // Options.Start
-	solver ode.Options
 }
 
 // Blown is a trajectory that could not go on.
@@ -74,26 +72,27 @@ func (e *Lost) Error() string {
 	if e.Of > 1 {
 		who = fmt.Sprintf("each of %d trajectories; the first", e.Of)
 	}
-	return fmt.Sprintf("%s blows up at t = %.6g (%s): %s", who, e.First.Time, assigned(e.States, e.First.State), e.First.Reason)
+	return fmt.Sprintf("%s blows up at t = %.6g (%s): %s", who, e.First.Time, e.First.Where(e.States), e.First.Reason)
 }
 
-// assigned lists "x = 1, y = 2".
-func assigned(names []string, v []float64) string {
+// Where is the last state, as in "x = 1, y = 2".
+func (b *Blown) Where(states []string) string {
 	var out []string
-	for i, n := range names {
-		out = append(out, fmt.Sprintf("%s = %s", n, strings.Replace(fmt.Sprintf("%.4g", v[i]), "-", "−", 2)))
+	for i, n := range states {
+		out = append(out, n+" = "+report.Short(b.State[i], 4))
 	}
 	return strings.Join(out, ", ")
 }
 
 // Run integrates the system for each of the draws of its parameters. Trajectories
-// that blow up are in Result.Blown; a *[Lost] if none comes to the end. Equal
-// arguments give equal results whatever the number of threads.
+// that blow up are in Result.Blown; a *[Lost] if none comes to the end. Once ctx is
+// done they stop, with its error. Equal arguments give equal results whatever the
+// number of threads.
 func Run(ctx context.Context, m *Model, draws [][]float64, o Options) (*Result, error) {
 	if err := o.check(m, draws); err != nil {
 		return nil, err
 	}
-	r := &Result{Model: m, From: o.From, Times: o.Times, Draws: draws, Paths: make([][]float64, len(draws)), given: o.Start, solver: o.Solver}
+	r := &Result{Model: m, From: o.From, Times: o.Times, Draws: draws, Paths: make([][]float64, len(draws))}
 	blown, stats := make([]*ode.BlowUp, len(draws)), make([]ode.Stats, len(draws))
 	threads := o.Threads
 	if threads <= 0 {
@@ -110,7 +109,7 @@ func Run(ctx context.Context, m *Model, draws [][]float64, o Options) (*Result, 
 				if k >= len(draws) || ctx.Err() != nil {
 					break
 				}
-				if r.Paths[k], blown[k], errs[k] = w.path(draws[k]); errs[k] != nil {
+				if r.Paths[k], blown[k], errs[k] = w.path(ctx, draws[k]); errs[k] != nil {
 					failed.Store(1) // those before it are done or under way
 				}
 				stats[k] = w.solver.Stats()
@@ -182,15 +181,15 @@ func newWorker(m *Model, o *Options) (*worker, error) {
 	return &worker{m, o, solver}, err
 }
 
-func (w *worker) path(x []float64) ([]float64, *ode.BlowUp, error) {
-	y0 := w.m.start(x, w.o.Start)
+func (w *worker) path(ctx context.Context, x []float64) ([]float64, *ode.BlowUp, error) {
+	y0 := w.m.Start(x, w.o.Start)
 	for i, v := range y0 {
 		if v-v != 0 {
 			return nil, nil, fmt.Errorf("the initial value of %s is %g: give one", w.m.States[i], v)
 		}
 	}
 	out := make([]float64, len(w.o.Times)*len(y0))
-	err := w.solver.Solve(w.m.System(x), w.o.From, y0, w.o.Times, out)
+	err := w.solver.SolveContext(ctx, w.m.System(x), w.o.From, y0, w.o.Times, out)
 	var blown *ode.BlowUp
 	if errors.As(err, &blown) {
 		return out, blown, nil
@@ -198,9 +197,9 @@ func (w *worker) path(x []float64) ([]float64, *ode.BlowUp, error) {
 	return out, nil, err
 }
 
-// start returns the initial state for parameters x, with the numbers of given
-// that are not NaN.
-func (m *Model) start(x, given []float64) []float64 {
+// Start returns the initial state for parameters x, with the numbers of given, as
+// in [Options], that are not NaN.
+func (m *Model) Start(x, given []float64) []float64 {
 	y0 := make([]float64, len(m.States))
 	m.Initial(y0, x)
 	for i, v := range given {
@@ -211,11 +210,8 @@ func (m *Model) start(x, given []float64) []float64 {
 	return y0
 }
 
-// Start returns the initial state of a draw.
-func (r *Result) Start(draw int) []float64 { return r.Model.start(r.Draws[draw], r.given) }
-
-// Values returns component i of a draw's trajectory at all times.
-func (r *Result) Values(draw, i int) []float64 {
+// values returns component i of a draw's trajectory at all times.
+func (r *Result) values(draw, i int) []float64 {
 	d := len(r.Model.States)
 	out := make([]float64, len(r.Times))
 	for k := range out {

@@ -48,6 +48,16 @@ func simulate(t testing.TB, m *Model, draws [][]float64, o Options) *Result {
 	return r
 }
 
+// bands are those of a result, or end the test.
+func bands(t testing.TB, r *Result, level float64, noise bool) []Band {
+	t.Helper()
+	b, err := r.Bands(context.Background(), level, noise)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
 // Bands of a linear system against the exact law: a quantile of x₀·exp(−a·t) is
 // that of a turned over. 4.9 standard errors of a sample quantile (false alarm
 // 1e-6 each) kill intervals of another level (95 %: 13 errors), states exchanged
@@ -55,9 +65,9 @@ func simulate(t testing.TB, m *Model, draws [][]float64, o Options) *Result {
 func TestBandsOfLinearSystem(t *testing.T) {
 	const n = 20000
 	r := simulate(t, decay(), normals(n), Options{Times: []float64{0, 0.5, 2, 5}, Solver: ode.Options{RTol: 1e-8}})
-	bands := r.Bands(90, true)
+	all := bands(t, r, 90, true)
 	for i, law := range []distuv.Normal{{Mu: 1, Sigma: 0.1}, {Mu: 0.3, Sigma: 0.06}} {
-		start, b := r.Start(0)[i], bands[i]
+		start, b := r.Model.Start(r.Draws[0], nil)[i], all[i]
 		for k, time := range r.Times[1:] {
 			for _, c := range []struct{ got, p float64 }{{b.Low[k+1], 0.05}, {b.Median[k+1], 0.5}, {b.High[k+1], 0.95}} {
 				a := law.Quantile(1 - c.p)
@@ -77,10 +87,10 @@ func TestBandsOfLinearSystem(t *testing.T) {
 	// At the start all agree, and an observation is normal about it: exact to the
 	// twelve digits of the search, which kills a noise that is not there.
 	want := 8 + 0.3*distuv.UnitNormal.Quantile(0.95)
-	if got := bands[0].ObservedHigh[0]; math.Abs(got-want) > 1e-9 || bands[0].High[0] != 8 {
+	if got := all[0].ObservedHigh[0]; math.Abs(got-want) > 1e-9 || all[0].High[0] != 8 {
 		t.Errorf("observed band at the start: %g, exact %g", got, want)
 	}
-	if bands[1].ObservedLow != nil || r.Bands(90, false)[0].ObservedLow != nil {
+	if all[1].ObservedLow != nil || bands(t, r, 90, false)[0].ObservedLow != nil {
 		t.Error("a band of observations where the noise is not known or not asked for")
 	}
 }
@@ -114,7 +124,7 @@ func TestLogNormalBand(t *testing.T) {
 	m := decay()
 	m.LogNormal = true
 	r := simulate(t, m, [][]float64{{1, 1}}, Options{Times: []float64{0, 1}, Solver: ode.Options{RTol: 1e-10, ATol: []float64{1e-12}}})
-	b := r.Bands(80, true)[0]
+	b := bands(t, r, 80, true)[0]
 	want := 8 * math.Exp(-1+0.3*distuv.UnitNormal.Quantile(0.1))
 	if math.Abs(b.ObservedLow[1]/want-1) > 1e-8 {
 		t.Errorf("low %g, exact %g", b.ObservedLow[1], want)
@@ -176,8 +186,8 @@ func TestBlowUp(t *testing.T) {
 			t.Errorf("draw %d blows up at %g with %g, exact at %g", b.Draw, b.Time, b.State, exact)
 		}
 	}
-	x := r.Bands(90, false)[0]
-	if v := r.Values(1, 0); v[49] != v[49] || v[51] == v[51] {
+	x := bands(t, r, 90, false)[0]
+	if v := r.values(1, 0); v[49] != v[49] || v[51] == v[51] {
 		t.Errorf("around the end: %g", v[48:53])
 	}
 	// At the end the other two count, 1/(1 − a): 4 digits kill a band that keeps
@@ -219,6 +229,35 @@ func TestRunRefuses(t *testing.T) {
 	cancel()
 	if _, err := Run(ctx, decay(), one, Options{Times: []float64{1}}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
+	}
+}
+
+// A trajectory stops within a step of the end of its context, one of many thousand
+// steps as well, and so do bands and distances.
+func TestStop(t *testing.T) {
+	for _, method := range []ode.Method{ode.DormandPrince, ode.DOP853, ode.LSODA} {
+		ctx, cancel := context.WithCancel(context.Background())
+		n := 0
+		m := &Model{States: []string{"x"}, Initial: func(dst, _ []float64) { dst[0] = 0 }, System: func([]float64) ode.System {
+			return ode.System{Dim: 1, F: func(dy []float64, t float64, _ []float64) {
+				if n++; n == 300 {
+					cancel()
+				}
+				dy[0] = math.Cos(t)
+			}}
+		}}
+		o := Options{Times: []float64{1e4}, Solver: ode.Options{Method: method}}
+		if _, err := Run(ctx, m, [][]float64{{1}}, o); !errors.Is(err, context.Canceled) || n > 350 {
+			t.Errorf("%s: %v after %d evaluations", method, err, n)
+		}
+		r := simulate(t, decay(), normals(3), Options{Times: []float64{1, 2}})
+		_, err1 := r.Bands(ctx, 90, true)
+		_, err2 := r.Compare(r.Paths[0], 1).Over(ctx, 90)
+		n = 0
+		_, err3 := Lyapunov(ctx, m.System(nil), 0, []float64{0}, LyapunovOptions{Span: 1e5, Solver: o.Solver})
+		if err1 == nil || err2 == nil || !errors.Is(err3, context.Canceled) || n > 20 {
+			t.Errorf("%s: %v, %v, %v after %d evaluations", method, err1, err2, err3, n)
+		}
 	}
 }
 
@@ -275,7 +314,7 @@ func TestCompare(t *testing.T) {
 	if w := c.When(90); w.Median != sorted[1] || w.Low != sorted[0] || !math.IsInf(w.High, 1) {
 		t.Errorf("%+v of %g", w, sorted)
 	}
-	if over := c.Over(90); over[0].High != 0 || over[1000].Low > over[1000].Median {
+	if over, err := c.Over(context.Background(), 90); err != nil || over[0].High != 0 || over[1000].Low > over[1000].Median {
 		t.Errorf("%+v, %+v", over[0], over[1000])
 	}
 }
@@ -304,7 +343,7 @@ func TestPeriod(t *testing.T) {
 		"alias":    {func(t float64) float64 { return math.Sin(60 * t) }, 0},
 		"ended":    {func(t float64) float64 { return math.Sin(t) / math.Max(0, 40-t) }, 0},
 	} {
-		got, ok := Period(times, of(c.f))
+		got, ok := period(times, of(c.f))
 		if ok != (c.want > 0) || math.Abs(got-c.want) > 1e-2 {
 			t.Errorf("%s: period %g %v, want %g", name, got, ok, c.want)
 		}

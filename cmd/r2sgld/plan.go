@@ -48,7 +48,7 @@ func (c *common) plan(cmd *cobra.Command, path string) error {
 		return err
 	}
 	r.Settings.Threads = c.threads
-	plan, err := forecast(cmd, r)
+	plan, err := planned(cmd, r)
 	var blown *r2sgld.BlowUp
 	switch {
 	case errors.As(err, &blown):
@@ -63,8 +63,8 @@ func (c *common) plan(cmd *cobra.Command, path string) error {
 	return nil
 }
 
-// forecast plans the run.
-func forecast(cmd *cobra.Command, r *config.Run) (*tune.Plan, error) {
+// planned is the plan of the run.
+func planned(cmd *cobra.Command, r *config.Run) (*tune.Plan, error) {
 	if r.Until != nil {
 		return tune.ForecastAuto(cmd.Context(), r.Problem, r.Settings, *r.Until)
 	}

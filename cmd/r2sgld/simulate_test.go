@@ -13,8 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/r2sgld/r2sgld/report"
-	"github.com/r2sgld/r2sgld/simulation"
+	"github.com/r2sgld/r2sgld/forecast"
 )
 
 // The command on a short run on the lynx and hare.
@@ -38,11 +37,11 @@ func read(t *testing.T, path string) string {
 }
 
 // simulate runs the command into a folder and returns what it left.
-func simulate(t *testing.T, dir string, args ...string) (*simulation.Report, [][]string) {
+func simulate(t *testing.T, dir string, args ...string) (*forecast.Report, [][]string) {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "simulation")
 	must(t, exitDone, append([]string{"simulate", dir, "--quiet", "--out", out}, args...)...)
-	var rep simulation.Report
+	var rep forecast.Report
 	if err := json.Unmarshal([]byte(read(t, filepath.Join(out, "simulation.json"))), &rep); err != nil {
 		t.Fatal(err)
 	}
@@ -343,17 +342,5 @@ sampler: {method: r2sgld, iterations: 1500, burn_in: 500, thin: 5, ladders: 2}
 		if code := p.code(t); code != exitUsage || !strings.Contains(p.stderr.String(), want) {
 			t.Errorf("exit %d, %s, want %q", code, p.stderr.String(), want)
 		}
-	}
-}
-
-// A run whose ladders disagree is warned of, by its worst parameter.
-func TestSimulateDisagreement(t *testing.T) {
-	ps := []report.Parameter{{Name: "a", RHat: 1.004}, {Name: "b", RHat: 1.01}, {Name: "c", RHat: math.NaN()}}
-	if text := disagreement(ps); text != "" {
-		t.Error(text)
-	}
-	ps[1].RHat = 1.32
-	if text := disagreement(ps); !strings.HasPrefix(text, "b: R̂ 1.320: ") {
-		t.Error(text)
 	}
 }

@@ -1,4 +1,4 @@
-package simulation
+package forecast
 
 import (
 	"context"
@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"github.com/r2sgld/r2sgld/figure"
+	"github.com/r2sgld/r2sgld/report"
+	"github.com/r2sgld/r2sgld/simulation"
 )
 
 // of is "1,000 of 6,000 draws", or "trajectory from the mode".
@@ -14,39 +16,39 @@ func (o *Report) of() string {
 	if o.From != "draws" {
 		return "trajectory from the " + o.From
 	}
-	return fmt.Sprintf("%s of %s draws", thousands(o.Draws), thousands(o.Of))
+	return fmt.Sprintf("%s of %s draws", report.Count(o.Draws), report.Count(o.Of))
 }
 
 // caption says what is in a figure.
-func (o *Outcome) caption() string {
-	c := o.Report
+func (o *outcome) caption() string {
+	c := o.report
 	text := c.of() + ", start: " + c.Initial
 	for _, v := range c.Set {
 		text += fmt.Sprintf(", %s = %s", v.Name, short(v.Value))
 	}
 	if n := c.BlownUp.Draws; n > 0 {
-		text += fmt.Sprintf("; %s blow up, the first at t = %s", thousands(n), short(c.BlownUp.First.Time))
+		text += fmt.Sprintf("; %s blow up, the first at t = %s", report.Count(n), short(c.BlownUp.First.Time))
 	}
 	return text
 }
 
 // forecast draws bands over the data.
-func (o *Outcome) forecast() (*figure.Figure, error) {
-	r, c := o.Result, o.Report
+func (o *outcome) forecast() (*figure.Figure, error) {
+	r, c := o.result, o.report
 	q := figure.Courses{TimeAxis: figure.Axis{Name: c.Time}, Time: r.Times, Level: c.Level, End: c.DataEnd, Name: "median", Caption: o.caption()}
 	if len(r.Draws) == 1 {
 		q.Name = c.From
 	}
-	for i := range o.Bands[:min(len(o.Bands), figure.MostPanels)] {
-		b := &o.Bands[i]
+	for i := range o.bands[:min(len(o.bands), figure.MostPanels)] {
+		b := &o.bands[i]
 		s := figure.Course{Axis: figure.Axis{Name: b.State}, Middle: b.Median, ObservedLow: b.ObservedLow, ObservedHigh: b.ObservedHigh}
 		if len(r.Draws) > 1 {
 			s.Low, s.High = b.Low, b.High
 		}
-		s.DataTime, s.Data = o.Data.state(i)
-		if o.Other != nil {
-			q.Other = o.Other.Name
-			s.OtherTime, s.Other = o.Other.state(i, len(o.Bands))
+		s.DataTime, s.Data = o.data.state(i)
+		if o.other != nil {
+			q.Other = o.other.name
+			s.OtherTime, s.Other = o.other.state(i, len(o.bands))
 		}
 		q.States = append(q.States, s)
 	}
@@ -69,7 +71,7 @@ func turned(v []float64) []float64 {
 }
 
 // state returns the rows where state i was observed.
-func (d *Data) state(i int) (time, values []float64) {
+func (d *observed) state(i int) (time, values []float64) {
 	for k, t := range d.Time {
 		if v := d.Values[i][k]; v == v {
 			time, values = append(time, t), append(values, v)
@@ -79,9 +81,9 @@ func (d *Data) state(i int) (time, values []float64) {
 }
 
 // state returns component i of dim while the trajectory lasts.
-func (o *Other) state(i, dim int) (time, values []float64) {
-	for k, t := range o.Times {
-		if v := o.Path[k*dim+i]; v == v {
+func (o *other) state(i, dim int) (time, values []float64) {
+	for k, t := range o.times {
+		if v := o.path[k*dim+i]; v == v {
 			time, values = append(time, t), append(values, v)
 		}
 	}
@@ -93,13 +95,13 @@ const paleDraws = 40
 
 // phase draws the phase portrait of two states with the flow, of three the
 // planes of all pairs, of more those of the first three.
-func (o *Outcome) phase() (*figure.Figure, error) {
-	r := o.Result
+func (o *outcome) phase(ctx context.Context) (*figure.Figure, error) {
+	r := o.result
 	d := len(r.Model.States)
 	if d < 2 {
 		return nil, nil
 	}
-	front, name := o.front()
+	front, name := o.front(ctx)
 	text := figure.PhaseText{Name: name, Caption: o.caption()}
 	pairs := [][2]int{{0, 1}, {0, 2}, {1, 2}}
 	if d == 2 {
@@ -113,8 +115,8 @@ func (o *Outcome) phase() (*figure.Figure, error) {
 		}
 		text.Others = fmt.Sprintf("%d draws", len(others))
 	}
-	if o.Other != nil {
-		text.Known = o.Other.Name
+	if o.other != nil {
+		text.Known = o.other.name
 	}
 	var q []figure.Portrait
 	for _, pair := range pairs {
@@ -123,10 +125,10 @@ func (o *Outcome) phase() (*figure.Figure, error) {
 		for _, path := range others {
 			p.Others = append(p.Others, orbit(path, i, j, d))
 		}
-		if o.Other != nil {
-			p.Known = orbit(o.Other.Path, i, j, d)
+		if o.other != nil {
+			p.Known = orbit(o.other.path, i, j, d)
 		}
-		p.Data = o.Data.orbit(i, j, r.Times)
+		p.Data = o.data.orbit(i, j, r.Times)
 		if d == 2 {
 			p.Field = o.field()
 		}
@@ -137,13 +139,12 @@ func (o *Outcome) phase() (*figure.Figure, error) {
 
 // front is the trajectory in the foreground: that of the mode, or of the first draw
 // that comes to the end.
-func (o *Outcome) front() (path []float64, name string) {
-	r := o.Result
+func (o *outcome) front(ctx context.Context) (path []float64, name string) {
+	r := o.result
 	if len(r.Draws) == 1 {
-		return r.Paths[0], o.Report.From
+		return r.Paths[0], o.report.From
 	}
-	options := Options{From: r.From, Start: r.given, Times: r.Times, Solver: r.solver}
-	if m, err := Run(context.Background(), r.Model, [][]float64{o.Mode}, options); err == nil {
+	if m, err := simulation.Run(ctx, r.Model, [][]float64{o.mode}, o.options); err == nil {
 		return m.Paths[0], "mode"
 	}
 	for _, path := range r.Paths {
@@ -167,7 +168,7 @@ func orbit(path []float64, i, j, dim int) figure.Orbit {
 }
 
 // orbit is what was observed of two states at once while the trajectories go on.
-func (d *Data) orbit(i, j int, times []float64) figure.Orbit {
+func (d *observed) orbit(i, j int, times []float64) figure.Orbit {
 	var o figure.Orbit
 	a, b := times[0], times[len(times)-1]
 	for k, t := range d.Time {
@@ -180,9 +181,9 @@ func (d *Data) orbit(i, j int, times []float64) figure.Orbit {
 
 // field is the flow at the mode; nil if it depends on the time, as at some of the
 // states that the first trajectory passes.
-func (o *Outcome) field() func(x, y float64) (dx, dy float64) {
-	r := o.Result
-	sys := r.Model.System(o.Mode)
+func (o *outcome) field() func(x, y float64) (dx, dy float64) {
+	r := o.result
+	sys := r.Model.System(o.mode)
 	a, b := make([]float64, 2), make([]float64, 2)
 	last := r.Times[len(r.Times)-1]
 	for k := 0; k < len(r.Times); k += max(1, len(r.Times)/20) {
@@ -201,16 +202,16 @@ func (o *Outcome) field() func(x, y float64) (dx, dy float64) {
 }
 
 // parting draws the distance from another trajectory over time.
-func (o *Outcome) parting() (*figure.Figure, error) {
-	c := o.Parted
+func (o *outcome) parting() (*figure.Figure, error) {
+	c := o.parted
 	if c == nil {
 		return nil, nil
 	}
-	line := figure.Line{Name: "distance from " + o.Other.Name}
+	line := figure.Line{Name: "distance from " + o.other.name}
 	if len(c.Distances) > 1 {
-		line.Name = fmt.Sprintf("distance from %s, median and %g %% of trajectories", o.Other.Name, o.Report.Level)
+		line.Name = fmt.Sprintf("distance from %s, median and %g %% of trajectories", o.other.name, o.report.Level)
 	}
-	for k, v := range c.Over(o.Report.Level) {
+	for k, v := range o.over {
 		if !(v.Median > 0) {
 			continue // the same state, or none left
 		}
@@ -224,6 +225,6 @@ func (o *Outcome) parting() (*figure.Figure, error) {
 	}
 	lo, hi := math.Min(c.Times[0], c.Times[len(c.Times)-1]), math.Max(c.Times[0], c.Times[len(c.Times)-1])
 	rule := figure.Line{Name: "apart: " + short(c.Apart), X: []float64{lo, hi}, Y: []float64{c.Apart, c.Apart}, Dashed: true}
-	return figure.Curves(figure.Lines{X: figure.Axis{Name: o.Report.Time}, Y: figure.Axis{Name: "distance"}, LogY: true,
+	return figure.Curves(figure.Lines{X: figure.Axis{Name: o.report.Time}, Y: figure.Axis{Name: "distance"}, LogY: true,
 		Panels: []figure.LinePanel{{Lines: []figure.Line{line, rule}}}, Caption: o.caption()})
 }

@@ -1,4 +1,4 @@
-package main
+package forecast
 
 import (
 	"cmp"
@@ -20,12 +20,15 @@ import (
 	"github.com/r2sgld/r2sgld/store"
 )
 
+// mostDraws is the number of draws of a chain that are read, unless there are fewer.
+const mostDraws = 1 << 17
+
 // A source is a finished identify run.
 type source struct {
 	dir        string
 	run        *config.Run
 	model      *simulation.Model
-	data       simulation.Data
+	data       observed
 	parameters []report.Parameter // of the summary, in the order of the model
 }
 
@@ -77,7 +80,7 @@ func openSource(dir string) (*source, error) {
 }
 
 // read reads a file with the columns of the run's data.
-func (s *source) read(file string) (simulation.Data, error) {
+func (s *source) read(file string) (observed, error) {
 	d := s.run.Resolved.Data
 	c := dynamics.Columns{Time: d.Time}
 	for _, e := range d.States {
@@ -85,9 +88,9 @@ func (s *source) read(file string) (simulation.Data, error) {
 	}
 	series, err := dynamics.ReadSeries(file, c)
 	if err != nil {
-		return simulation.Data{}, err
+		return observed{}, err
 	}
-	out := simulation.Data{Time: series.Time}
+	out := observed{Time: series.Time}
 	for _, state := range s.model.States {
 		v, observed := series.Values[state]
 		if !observed {
@@ -118,7 +121,7 @@ func (s *source) point(from string) []float64 {
 // draws returns at most n draws of the run, spread evenly over all ladders, and
 // how many there are.
 func (s *source) draws(n int) (x [][]float64, of int, err error) {
-	d, err := store.Read(mostRead, s.dir)
+	d, err := store.Read(mostDraws, s.dir)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -180,10 +183,10 @@ func (s *source) inside(what string, x [][]float64) error {
 
 // begin is when and where trajectories start: the time, and the state with NaN
 // where the model says it.
-func (s *source) begin(f *simulated) (from float64, start []float64, err error) {
+func (s *source) begin(o *Options) (from float64, start []float64, err error) {
 	from = s.run.Model.InitialTime()
 	start = slices.Repeat([]float64{math.NaN()}, len(s.model.States))
-	values, err := assignments("start", f.start)
+	values, err := assignments("start", o.Start)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -194,10 +197,10 @@ func (s *source) begin(f *simulated) (from float64, start []float64, err error) 
 		}
 		start[i] = v.Value
 	}
-	if !f.given("start-time") || f.startTime == from {
+	if o.StartTime == nil || *o.StartTime == from {
 		return from, start, nil
 	}
-	from = f.startTime
+	from = *o.StartTime
 	row := slices.Index(s.data.Time, from)
 	for i, name := range s.model.States {
 		if start[i] == start[i] {

@@ -1,43 +1,18 @@
-package simulation
+package forecast
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"math"
 	"strconv"
 	"strings"
 
 	"github.com/r2sgld/r2sgld/figure"
+	"github.com/r2sgld/r2sgld/simulation"
 	"github.com/r2sgld/r2sgld/store"
 	"github.com/r2sgld/r2sgld/stream"
 )
-
-// An Outcome is all that is written down of a simulation.
-type Outcome struct {
-	Report *Report
-	Result *Result
-	Bands  []Band
-	Mode   []float64 // the parameters of the trajectory that stands for all in phase portraits
-	Data   Data
-	Other  *Other      // what the trajectories are compared with; nil is nothing
-	Parted *Comparison // with it
-	Noise  bool        // kept trajectories have observations beside them
-	Seed   uint64      // of these
-	Keep   bool        // writes every trajectory
-}
-
-// Data is what was observed.
-type Data struct {
-	Time   []float64
-	Values [][]float64 // per state of the model; NaN is missing
-}
-
-// Other is a trajectory to compare with.
-type Other struct {
-	Name  string
-	Times []float64
-	Path  []float64 // by rows
-}
 
 // predictive is the stream of the observations beside kept trajectories.
 const predictive stream.Purpose = "predictive"
@@ -54,9 +29,9 @@ func outputs() []string {
 	return names
 }
 
-// Take takes the folder of a simulation to come. One that is not empty is an
+// take takes the folder of a simulation to come. One that is not empty is an
 // error, unless force is set; one that holds a run always.
-func Take(files store.Files, dir string, force bool) (*store.Folder, error) {
+func take(files store.Files, dir string, force bool) (*store.Folder, error) {
 	f, err := store.Open(dir)
 	if err == nil {
 		for _, name := range []string{"run.json", "draws.zarr/.zgroup", "draws-1.csv", "results.json"} {
@@ -68,22 +43,34 @@ func Take(files store.Files, dir string, force bool) (*store.Folder, error) {
 	return store.Take(files, dir, force)
 }
 
-// Write writes tables, figures and, last, the report into a folder, each whole or
-// not at all, and returns the names of the figures. What an earlier simulation
-// left is removed. Equal outcomes give equal bytes.
-func (o *Outcome) Write(folder *store.Folder) (figures []string, err error) {
-	type file struct {
-		name string
-		data []byte
+// A file is what is to be written.
+type file struct {
+	name string
+	data []byte
+}
+
+// render makes the files of an outcome, but for its report. Equal outcomes give
+// equal bytes. Its error is that of ctx, or a figure's.
+func (o *outcome) render(ctx context.Context) ([]file, error) {
+	table, err := o.csv(ctx)
+	if err != nil {
+		return nil, err
 	}
-	files := []file{{"simulation.csv", o.csv()}}
-	if o.Keep {
-		files = append(files, file{"trajectories.csv", o.trajectories()})
+	files := []file{{"simulation.csv", table}}
+	if o.keep {
+		all, err := o.trajectories(ctx)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, file{"trajectories.csv", all})
 	}
 	for _, name := range figureNames() {
-		f, err := o.figure(name)
+		f, err := o.figure(ctx, name)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		if err != nil {
-			o.Report.Warnings = append(o.Report.Warnings, fmt.Sprintf("no figure %s: %v.", name, err))
+			o.report.Warnings = append(o.report.Warnings, fmt.Sprintf("no figure %s: %v.", name, err))
 			continue
 		}
 		if f == nil {
@@ -96,18 +83,24 @@ func (o *Outcome) Write(folder *store.Folder) (figures []string, err error) {
 		if err := f.WritePNG(&png); err != nil {
 			return nil, err
 		}
-		figures = append(figures, name)
+		o.figures = append(o.figures, name)
 		files = append(files, file{"figures/" + name + ".svg", svg.Bytes()}, file{"figures/" + name + ".png", png.Bytes()})
 	}
+	return files, ctx.Err()
+}
+
+// write writes files and, last, the report into a folder, each whole or not at all.
+// What an earlier simulation left is removed.
+func write(folder *store.Folder, files []file, r *Report) error {
 	if err := folder.Clear(outputs()...); err != nil {
-		return nil, err
+		return err
 	}
 	for _, f := range files {
 		if err := folder.WriteFile(f.name, f.data); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return figures, folder.WriteJSON("simulation.json", o.Report)
+	return folder.WriteJSON("simulation.json", r)
 }
 
 // columns of a table and their names.
@@ -122,13 +115,13 @@ func (c *columns) add(name string, v []float64) {
 
 // csv is simulation.csv: the time, then for each state its band, or the only
 // trajectory.
-func (o *Outcome) csv() []byte {
+func (o *outcome) csv(ctx context.Context) ([]byte, error) {
 	var c columns
-	r := o.Result
-	c.add(o.Report.Time, r.Times)
-	low, high := Ends(o.Report.Level)
+	r := o.result
+	c.add(o.report.Time, r.Times)
+	low, high := simulation.Ends(o.report.Level)
 	ends := [2]string{".q" + decimal(100*low), ".q" + decimal(100*high)}
-	for _, b := range o.Bands {
+	for _, b := range o.bands {
 		if len(r.Draws) == 1 {
 			c.add(b.State, b.Mean)
 		} else {
@@ -145,30 +138,19 @@ func (o *Outcome) csv() []byte {
 	if len(r.Draws) > 1 {
 		c.add("trajectories", r.Left())
 	}
-	return c.text()
+	return c.text(ctx)
 }
 
 // decimal writes a share in percent: 5, 2.5.
 func decimal(v float64) string { return strconv.FormatFloat(math.Round(v*1e6)/1e6, 'g', -1, 64) }
 
-// Left is how many trajectories have come to each time.
-func (r *Result) Left() []float64 {
-	d := len(r.Model.States)
-	out := make([]float64, len(r.Times))
-	for k := range out {
-		for _, path := range r.Paths {
-			if v := path[k*d]; v == v {
-				out[k]++
-			}
-		}
-	}
-	return out
-}
-
-func (c *columns) text() []byte {
+func (c *columns) text(ctx context.Context) ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString(header(c.names))
 	for k := range c.values[0] {
+		if k%1024 == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		for i, v := range c.values {
 			if i > 0 {
 				b.WriteByte(',')
@@ -177,7 +159,7 @@ func (c *columns) text() []byte {
 		}
 		b.WriteByte('\n')
 	}
-	return b.Bytes()
+	return b.Bytes(), nil
 }
 
 // header quotes what holds commas or quotes.
@@ -201,11 +183,14 @@ func number(b []byte, v float64) []byte {
 
 // trajectories is trajectories.csv: every trajectory while it lasts, and, if noise
 // is asked for and known, an observation beside each state.
-func (o *Outcome) trajectories() []byte {
-	r := o.Result
+func (o *outcome) trajectories(ctx context.Context) ([]byte, error) {
+	r := o.result
 	d := len(r.Model.States)
-	noise := r.noise(o.Noise)
-	names := append([]string{"draw", o.Report.Time}, r.Model.States...)
+	var noise [][]float64
+	if o.noise {
+		noise = r.Noise()
+	}
+	names := append([]string{"draw", o.report.Time}, r.Model.States...)
 	if noise != nil {
 		for _, s := range r.Model.States {
 			names = append(names, s+".observed")
@@ -214,8 +199,11 @@ func (o *Outcome) trajectories() []byte {
 	var b bytes.Buffer
 	b.WriteString(header(names))
 	for draw, path := range r.Paths {
-		random := stream.New(o.Seed, draw).Of(0, predictive)
+		random := stream.New(o.seed, draw).Of(0, predictive)
 		for k, t := range r.Times {
+			if k%1024 == 0 && ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
 			row := path[k*d : (k+1)*d]
 			if row[0] != row[0] {
 				break
@@ -237,16 +225,16 @@ func (o *Outcome) trajectories() []byte {
 			b.WriteByte('\n')
 		}
 	}
-	return b.Bytes()
+	return b.Bytes(), nil
 }
 
 // figure draws a figure by its name; nil if there is nothing to show.
-func (o *Outcome) figure(name string) (*figure.Figure, error) {
+func (o *outcome) figure(ctx context.Context, name string) (*figure.Figure, error) {
 	switch name {
 	case "forecast":
 		return o.forecast()
 	case "phase":
-		return o.phase()
+		return o.phase(ctx)
 	}
 	return o.parting()
 }

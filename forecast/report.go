@@ -1,12 +1,13 @@
-package simulation
+package forecast
 
 import (
 	"fmt"
 	"math"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/r2sgld/r2sgld/ode"
+	"github.com/r2sgld/r2sgld/report"
+	"github.com/r2sgld/r2sgld/simulation"
 )
 
 // A Report is what a simulation says, the content of simulation.json. Numbers that
@@ -68,7 +69,7 @@ type Spread struct {
 
 // Periodic is the period of those trajectories that repeat themselves.
 type Periodic struct {
-	Interval
+	simulation.Interval
 	Share float64 `json:"share"` // of the trajectories that came to the end
 }
 
@@ -88,12 +89,12 @@ type Failure struct {
 
 // Parted is how long trajectories stay with another one.
 type Parted struct {
-	With    string   `json:"with"`
-	Apart   float64  `json:"apart"`
-	Parting Interval `json:"parting"` // time of it; null is never
-	Parted  int      `json:"parted"`  // trajectories
-	Of      int      `json:"of"`
-	Final   Interval `json:"final_distance"`
+	With    string              `json:"with"`
+	Apart   float64             `json:"apart"`
+	Parting simulation.Interval `json:"parting"` // time of it; null is never
+	Parted  int                 `json:"parted"`  // trajectories
+	Of      int                 `json:"of"`
+	Final   simulation.Interval `json:"final_distance"`
 }
 
 // ExponentFound is the largest Lyapunov exponent at the mode.
@@ -104,8 +105,8 @@ type ExponentFound struct {
 	Span     float64 `json:"span"`
 }
 
-// Describe fills in what the result says: states and blow-ups.
-func (o *Report) Describe(r *Result, bands []Band) {
+// describe fills in what the result says: states and blow-ups.
+func (o *Report) describe(r *simulation.Result, bands []simulation.Band) {
 	d, last := len(r.Model.States), len(r.Times)-1
 	o.Draws, o.Points, o.Start, o.Until = len(r.Draws), len(r.Times), r.From, r.Times[last]
 	o.Solver.Evaluations, o.Solver.Steps, o.Solver.Rejected = r.Stats.Evaluations, r.Stats.Steps, r.Stats.Rejected
@@ -120,7 +121,7 @@ func (o *Report) Describe(r *Result, bands []Band) {
 		o.States = append(o.States, s)
 	}
 	o.BlownUp.Draws = len(r.Blown)
-	var first *Blown
+	var first *simulation.Blown
 	for i, b := range r.Blown {
 		if first == nil || math.Abs(b.Time-r.From) < math.Abs(first.Time-r.From) {
 			first = &r.Blown[i]
@@ -135,7 +136,7 @@ func (o *Report) Describe(r *Result, bands []Band) {
 	}
 	o.BlownUp.First = f
 	o.Warnings = append(o.Warnings, fmt.Sprintf("%d of %d trajectories blow up, the first (draw %d) at t = %.6g with %s: %s. "+
-		"Bands are of those that are left.", len(r.Blown), len(r.Draws), f.Draw, f.Time, assigned(r.Model.States, first.State), f.Reason))
+		"Bands are of those that are left.", len(r.Blown), len(r.Draws), f.Draw, f.Time, first.Where(r.Model.States), f.Reason))
 }
 
 // Text is the report for a terminal, without its warnings.
@@ -148,7 +149,7 @@ func (o *Report) Text() string {
 	for _, v := range o.Set {
 		fmt.Fprintf(&b, ", %s = %s", v.Name, short(v.Value))
 	}
-	fmt.Fprintf(&b, "\nstart: %s\n\n%s", o.Initial, table(o.rows()))
+	fmt.Fprintf(&b, "\nstart: %s\n\n%s", o.Initial, report.Grid(o.rows(), 1))
 	if c := o.Comparison; c != nil {
 		fmt.Fprintf(&b, "\n %s\n", c.text(o.From != "draws", o.Level))
 	}
@@ -160,7 +161,7 @@ func (o *Report) Text() string {
 
 // rows are the lines of the table: a state each.
 func (o *Report) rows() [][]string {
-	low, high := Ends(o.Level)
+	low, high := simulation.Ends(o.Level)
 	ends := [2]string{short(100*low) + " %", short(100*high) + " %"}
 	head := []string{fmt.Sprintf("at %s %s", o.Time, short(o.Until))}
 	many := o.Draws > 1
@@ -222,7 +223,7 @@ func (c *Parted) text(single bool, level float64) string {
 	}
 	text += fmt.Sprintf(" (%g %%: %s … %s)", level, since(c.Parting.Low), since(c.Parting.High))
 	if left := c.Of - c.Parted; left > 0 {
-		text += fmt.Sprintf("; %s of %s trajectories never are", thousands(left), thousands(c.Of))
+		text += fmt.Sprintf("; %s of %s trajectories never are", report.Count(left), report.Count(c.Of))
 	}
 	return text
 }
@@ -239,7 +240,7 @@ func (l *ExponentFound) text(unit string) string {
 	if l.SE > 0 {
 		digits = max(0, 1-int(math.Floor(math.Log10(l.SE))))
 	}
-	text := minus(fmt.Sprintf("largest Lyapunov exponent at the mode %.*f ± %.*f per %s", digits, l.Exponent, digits, l.SE, unit))
+	text := fmt.Sprintf("largest Lyapunov exponent at the mode %s ± %s per %s", report.Number(l.Exponent, digits), report.Number(l.SE, digits), unit)
 	if l.Time == l.Time {
 		return text + fmt.Sprintf(": neighbours part by e in %s", short(l.Time))
 	}
@@ -247,43 +248,4 @@ func (l *ExponentFound) text(unit string) string {
 }
 
 // short writes a number with five digits.
-func short(v float64) string {
-	if v != v {
-		return "–"
-	}
-	return minus(fmt.Sprintf("%.5g", v))
-}
-
-func minus(s string) string { return strings.ReplaceAll(s, "-", "−") }
-
-func thousands(n int) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
-// table lays rows out, the first column to the left, numbers to the right.
-func table(rows [][]string) string {
-	width := make([]int, len(rows[0]))
-	for _, row := range rows {
-		for c, cell := range row {
-			width[c] = max(width[c], utf8.RuneCountInString(cell))
-		}
-	}
-	var b strings.Builder
-	for _, row := range rows {
-		for c, cell := range row {
-			pad := strings.Repeat(" ", width[c]-utf8.RuneCountInString(cell))
-			switch {
-			case c == 0:
-				b.WriteString(" " + cell + pad)
-			default:
-				b.WriteString("   " + pad + cell)
-			}
-		}
-		b.WriteByte('\n')
-	}
-	return b.String()
-}
+func short(v float64) string { return report.Short(v, 5) }

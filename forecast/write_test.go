@@ -1,8 +1,10 @@
-package simulation
+package forecast
 
 import (
 	"bytes"
+	"context"
 	"encoding/csv"
+	"errors"
 	"math"
 	"path/filepath"
 	"slices"
@@ -11,47 +13,70 @@ import (
 	"testing"
 
 	"github.com/r2sgld/r2sgld/ode"
+	"github.com/r2sgld/r2sgld/report"
+	"github.com/r2sgld/r2sgld/simulation"
 	"github.com/r2sgld/r2sgld/store"
 )
 
-// told is the outcome of a few draws of decay, with data and a comparison.
-func told(t *testing.T, m *Model, draws [][]float64, o Options) *Outcome {
+// decay is x' = −a·x, y' = −b·y with parameters a, b from (8, 0.5), and noise of
+// sd 0.3 on x alone.
+func decay() *simulation.Model {
+	return &simulation.Model{
+		States: []string{"x", "y"},
+		System: func(p []float64) ode.System {
+			return ode.System{Dim: 2, F: func(dy []float64, _ float64, y []float64) { dy[0], dy[1] = -p[0]*y[0], -p[1]*y[1] }}
+		},
+		Initial: func(dst, _ []float64) { dst[0], dst[1] = 8, 0.5 },
+		Noise:   func(dst, _ []float64) { dst[0], dst[1] = 0.3, math.NaN() },
+	}
+}
+
+// told is the outcome of a few draws of a model, with data and a comparison.
+func told(t *testing.T, m *simulation.Model, draws [][]float64, o simulation.Options) *outcome {
 	t.Helper()
-	r := simulate(t, m, draws, o)
+	ctx := context.Background()
+	r, err := simulation.Run(ctx, m, draws, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bands, err := r.Bands(ctx, 90, true)
+	if err != nil {
+		t.Fatal(err)
+	}
 	rep := &Report{Schema: 1, Name: "decay", From: "draws", Of: 4000, Time: "hour", Initial: "the first row of the data", DataEnd: 2, Level: 90,
 		Set: []Value{{"a", -0.5}}, Solver: SolverReport{Method: ode.DOP853}}
-	out := &Outcome{Report: rep, Result: r, Bands: r.Bands(90, true), Mode: draws[0], Noise: true, Seed: 3, Keep: true,
-		Data: Data{Time: []float64{0, 1, 2}}}
+	out := &outcome{report: rep, result: r, options: o, bands: bands, mode: draws[0], noise: true, seed: 3, keep: true,
+		data: observed{Time: []float64{0, 1, 2}}}
 	for i := range m.States {
-		out.Data.Values = append(out.Data.Values, []float64{r.Start(0)[i], math.NaN(), 0.2})
+		out.data.Values = append(out.data.Values, []float64{m.Start(draws[0], nil)[i], math.NaN(), 0.2})
 	}
-	truth := simulate(t, m, draws[:1], o)
-	out.Other = &Other{"the truth", r.Times, truth.Paths[0]}
-	out.Parted = r.Compare(truth.Paths[0], 0.1)
-	rep.Describe(r, out.Bands)
-	over := out.Parted.Over(90)
-	rep.Comparison = &Parted{"the truth", 0.1, out.Parted.When(90), len(out.Parted.Parting), len(draws), over[len(over)-1]}
+	rep.describe(r, bands)
+	truth := &rival{name: "the truth", model: m, x: draws[0]}
+	p := &plan{asked: &Options{Level: 90, Apart: new(0.1)}, options: o, other: truth}
+	if err := p.compare(ctx, out); err != nil {
+		t.Fatal(err)
+	}
 	return out
 }
 
 // written writes an outcome and returns the folder and the figures.
-func written(t *testing.T, o *Outcome) (*store.Folder, []string) {
+func written(t *testing.T, o *outcome) (*store.Folder, []string) {
 	t.Helper()
-	f, err := Take(store.Disk{}, filepath.Join(t.TempDir(), "out"), false)
+	f, err := take(store.Disk{}, filepath.Join(t.TempDir(), "out"), false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	figures, err := o.Write(f)
+	files, err := o.render(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := f.Close(); err != nil {
+	if err := errors.Join(write(f, files, o.report), f.Close()); err != nil {
 		t.Fatal(err)
 	}
-	return f, figures
+	return f, o.figures
 }
 
-// table reads a file of comma-separated values.
+// tableOf reads a file of comma-separated values.
 func tableOf(t *testing.T, f *store.Folder, name string) [][]string {
 	t.Helper()
 	b, err := f.ReadFile(name)
@@ -68,7 +93,7 @@ func tableOf(t *testing.T, f *store.Folder, name string) [][]string {
 // The files have what they promise, and equal outcomes give equal bytes.
 func TestWrite(t *testing.T) {
 	draws := [][]float64{{1, 0.3}, {1.2, 0.25}, {0.9, 0.35}}
-	o := Options{Times: Grid(0, 4, 9)}
+	o := simulation.Options{Times: simulation.Grid(0, 4, 9)}
 	f, figures := written(t, told(t, decay(), draws, o))
 	if !slices.Equal(figures, []string{"forecast", "phase", "parting"}) {
 		t.Errorf("figures %s", figures)
@@ -121,10 +146,10 @@ func TestTake(t *testing.T) {
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Take(store.Disk{}, filepath.Join(dir, "run"), true); err == nil || !strings.Contains(err.Error(), "holds a run") {
+	if _, err := take(store.Disk{}, filepath.Join(dir, "run"), true); err == nil || !strings.Contains(err.Error(), "holds a run") {
 		t.Error(err)
 	}
-	if _, err := Take(store.Disk{}, dir, false); err == nil {
+	if _, err := take(store.Disk{}, dir, false); err == nil {
 		t.Error("a folder with something in it is taken")
 	}
 }
@@ -132,8 +157,8 @@ func TestTake(t *testing.T) {
 // Backwards in time, of one state, of three and of a flow that depends on the
 // time: what there is to show is shown, and numbers that no picture shows are told.
 func TestFigures(t *testing.T) {
-	chain := func(d int, late bool) *Model {
-		return &Model{States: []string{"u", "v", "w"}[:d],
+	chain := func(d int, late bool) *simulation.Model {
+		return &simulation.Model{States: []string{"u", "v", "w"}[:d],
 			System: func(p []float64) ode.System {
 				return ode.System{Dim: d, F: func(dy []float64, t float64, y []float64) {
 					for i := range dy {
@@ -152,7 +177,7 @@ func TestFigures(t *testing.T) {
 	}
 	draws := [][]float64{{-1}, {-1.1}}
 	for name, c := range map[string]struct {
-		m     *Model
+		m     *simulation.Model
 		to    float64
 		want  string
 		field bool
@@ -164,13 +189,13 @@ func TestFigures(t *testing.T) {
 		"three":    {chain(3, false), 3, "forecast phase parting", false},
 		"far away": {chain(2, false), 2, "phase parting", true},
 	} {
-		o := told(t, c.m, draws, Options{Times: Grid(0, c.to, 50), Solver: ode.Options{RTol: 1e-4}})
+		o := told(t, c.m, draws, simulation.Options{Times: simulation.Grid(0, c.to, 50), Solver: ode.Options{RTol: 1e-4}})
 		if name == "far away" {
-			o.Bands[0].High[3] = 1e305
+			o.bands[0].High[3] = 1e305
 		}
 		_, figures := written(t, o)
 		if got := strings.Join(figures, " "); got != c.want {
-			t.Errorf("%s: %s, want %s: %s", name, got, c.want, o.Report.Warnings)
+			t.Errorf("%s: %s, want %s: %s", name, got, c.want, o.report.Warnings)
 		}
 		if len(c.m.States) == 2 && (o.field() != nil) != c.field {
 			t.Errorf("%s: a flow that depends on time is drawn, or one that does not is not", name)
@@ -183,9 +208,9 @@ func TestText(t *testing.T) {
 	r := &Report{Name: "lynx-hare", From: "draws", Draws: 1000, Of: 39800, Time: "year", Start: 1900, Until: 1940, DataEnd: 1920, Level: 90,
 		Initial: "the initial parameters", Set: []Value{{"beta", 0.03}},
 		States: []StateReport{
-			{"H", Spread{40, 40.35912, 10.491, 81.177}, &Spread{math.NaN(), math.NaN(), 8.25, 100.4}, &Periodic{Interval{12.79, 11.34, 14.42}, 0.5}},
+			{"H", Spread{40, 40.35912, 10.491, 81.177}, &Spread{math.NaN(), math.NaN(), 8.25, 100.4}, &Periodic{simulation.Interval{Median: 12.79, Low: 11.34, High: 14.42}, 0.5}},
 			{"L", Spread{15, -6.6, -12.5, 55.7}, nil, nil}},
-		Comparison: &Parted{"the truth", 1, Interval{1901.25, 1900.5, math.Inf(1)}, 940, 1000, Interval{}},
+		Comparison: &Parted{"the truth", 1, simulation.Interval{Median: 1901.25, Low: 1900.5, High: math.Inf(1)}, 940, 1000, simulation.Interval{}},
 		Lyapunov:   &ExponentFound{0.9034, 0.00153, 1.10693, 1e4}}
 	want := `lynx-hare: 1,000 of 39,800 draws, year 1900 … 1940, the data end at 1920, beta = 0.03
 start: the initial parameters
@@ -207,5 +232,17 @@ start: the initial parameters
 		if !strings.Contains(clean(r.Text()), part) {
 			t.Errorf("no %q in\n%s", part, r.Text())
 		}
+	}
+}
+
+// A run whose ladders disagree is warned of, by its worst parameter.
+func TestDisagreement(t *testing.T) {
+	ps := []report.Parameter{{Name: "a", RHat: 1.004}, {Name: "b", RHat: 1.01}, {Name: "c", RHat: math.NaN()}}
+	if text := disagreement(ps); text != "" {
+		t.Error(text)
+	}
+	ps[1].RHat = 1.32
+	if text := disagreement(ps); !strings.HasPrefix(text, "b: R̂ 1.320: ") {
+		t.Error(text)
 	}
 }
