@@ -76,6 +76,9 @@ func (m *inquiry) calibrate(ctx context.Context, v *variant) (*plan, error) {
 }
 
 func (m *inquiry) thresholdText() string {
+	if len(m.thresholds) == 0 {
+		return ""
+	}
 	var parts []string
 	for _, o := range m.thresholds {
 		parts = append(parts, fmt.Sprintf("%s with %s", short(o.interval(swaps)), o.v.told))
