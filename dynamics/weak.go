@@ -62,7 +62,9 @@ type weakly struct {
 // data makes an error (A − QJ)ε, to first order, A and Q being the integrals and J
 // the derivative of f by the states; its covariance, across equations, is found
 // by iteratively reweighted least squares (Bortz, Messenger and Dukic 2023) and
-// then kept.
+// then kept. What the squares of ε add to the estimate is found and taken out of
+// it, see without: predictions are raised by what they lose at the estimate, so that
+// the posterior is centered where least squares would be without that.
 func (p *Problem) weak(s *Series) error {
 	if p.model.Noise.Kind == "paper" {
 		return &ModelError{[]string{"model", "noise"}, -1, errors.New("noise: paper belongs to likelihood: derivative; use estimate, or give it")}

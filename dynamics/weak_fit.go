@@ -16,46 +16,88 @@ type symmetric = blas64.SymmetricBand
 // integrals and without, and its curvature.
 func (w *weakly) fromLinear(columns []potential.Column) (likelihood, whole potential.Potential, gram func([]float64) []float64, err error) {
 	p := w.Problem
-	d := len(p.Parameters)
-	integrals := w.integrate(columns)
-	for i, c := range integrals {
+	l := w.lines(columns)
+	for i, c := range l.integrals {
 		p.collinear(p.equations[i], c.Design, len(c.Index))
 	}
-	design, target := make([]float64, len(w.target)*d), slices.Clone(w.target)
-	for m, at := range w.joint.data {
-		c := &integrals[at.response]
-		target[m] -= c.Offset[at.row]
-		for k, j := range c.Index {
-			design[m*d+j] = c.Design[at.row*len(c.Index)+k]
+	by, err := w.reweight(l.estimate, func(q *weakly) (estimator, error) {
+		columns, err := q.linear()
+		if err != nil {
+			return nil, err
 		}
-	}
-	var r *potential.Regression
-	var column potential.Column
-	estimate := func(white *whitener) (x, residual []float64, err error) {
-		column = potential.Column{Index: seq(d), Design: white.design(design, d), Response: white.vector(target), Weight: 1}
-		if r, err = potential.NewRegression(d, []potential.Column{column}, 0); err != nil {
-			return nil, nil, err
-		}
-		x, _ = r.LeastSquares()
-		residual = make([]float64, len(target))
-		r.Fitted(residual, 0, x)
-		for m, y := range column.Response {
-			residual[m] = y - residual[m]
-		}
-		return x, residual, nil
-	}
-	if err = w.reweight(estimate); err != nil {
+		return q.lines(columns).estimate, nil
+	})
+	if err != nil {
 		return nil, nil, nil, err
 	}
-	b := r
+	l.lift(by)
+	if p.Estimate, _, err = l.estimate(w.joint.white); err != nil {
+		return nil, nil, nil, err
+	}
+	b := l.regression
 	if p.model.Batch > 0 {
-		if b, err = potential.NewRegression(d, []potential.Column{column}, p.model.Batch); err != nil {
+		if b, err = potential.NewRegression(l.dim, []potential.Column{l.column}, p.model.Batch); err != nil {
 			return nil, nil, nil, err
 		}
 	}
-	p.fitted = func(dst []float64, c int, x []float64) { predict(dst, &integrals[c], x) }
-	g := r.Gram()
-	return b, r, func([]float64) []float64 { return slices.Clone(g) }, nil
+	p.fitted = func(dst []float64, c int, x []float64) { predict(dst, &l.integrals[c], x) }
+	g := l.regression.Gram()
+	return b, l.regression, func([]float64) []float64 { return slices.Clone(g) }, nil
+}
+
+// lines are integrals of linear equations, and their regression.
+type lines struct {
+	dim            int
+	integrals      []potential.Column // by equation
+	design, target []float64          // of the functionals
+	column         potential.Column   // whitened
+	regression     *potential.Regression
+}
+
+// lines integrates the columns of linear equations.
+func (w *weakly) lines(columns []potential.Column) *lines {
+	d := len(w.Parameters)
+	l := &lines{dim: d, integrals: w.integrate(columns), design: make([]float64, len(w.target)*d), target: slices.Clone(w.target)}
+	for m, at := range w.joint.data {
+		c := &l.integrals[at.response]
+		l.target[m] -= c.Offset[at.row]
+		for k, j := range c.Index {
+			l.design[m*d+j] = c.Design[at.row*len(c.Index)+k]
+		}
+	}
+	return l
+}
+
+// lift moves the parameters at which the integrals are fitted by −by.
+func (l *lines) lift(by []float64) {
+	for i := range l.integrals {
+		c := &l.integrals[i]
+		for t := range c.Offset {
+			for k, j := range c.Index {
+				c.Offset[t] += c.Design[t*len(c.Index)+k] * by[j]
+			}
+		}
+	}
+	for m := range l.target {
+		for j, b := range by {
+			l.target[m] -= l.design[m*l.dim+j] * b
+		}
+	}
+}
+
+// estimate is least squares of the whitened integrals.
+func (l *lines) estimate(white *whitener) (x, residual []float64, err error) {
+	l.column = potential.Column{Index: seq(l.dim), Design: white.design(l.design, l.dim), Response: white.vector(l.target), Weight: 1}
+	if l.regression, err = potential.NewRegression(l.dim, []potential.Column{l.column}, 0); err != nil {
+		return nil, nil, err
+	}
+	x, _ = l.regression.LeastSquares()
+	residual = make([]float64, len(l.target))
+	l.regression.Fitted(residual, 0, x)
+	for m, y := range l.column.Response {
+		residual[m] = y - residual[m]
+	}
+	return x, residual, nil
 }
 
 // integrate integrates the design and the offset of each equation.
@@ -84,10 +126,11 @@ func (w *weakly) integrate(columns []potential.Column) []potential.Column {
 // reweight repeats an estimate with the covariance that the last one gives the
 // errors until both agree, and settles the noise: if it is to be estimated, the
 // noise of all states, whose ratios differences of the data give, is scaled to
-// what the residuals have.
-func (w *weakly) reweight(estimate func(*whitener) (x, residual []float64, err error)) error {
+// what the residuals have. The covariance is then moved to where the estimate is
+// without what noise adds to it; by is how far the estimate with that covariance
+// lies from there. Estimators are made by again for data with more noise.
+func (w *weakly) reweight(estimate estimator, again func(*weakly) (estimator, error)) (by []float64, err error) {
 	p := w.Problem
-	const rounds = 20
 	// At first the errors of the left-hand sides alone.
 	parts := make([][]stencil, len(w.target))
 	for m, at := range w.joint.data {
@@ -98,33 +141,27 @@ func (w *weakly) reweight(estimate func(*whitener) (x, residual []float64, err e
 	w.joint.white = w.factor(parts)
 	x, residual, err := estimate(w.joint.white)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	for range rounds {
-		if w.joint.white, err = w.errorsOf(x); err != nil {
-			return err
-		}
-		last := x
-		if x, residual, err = estimate(w.joint.white); err != nil {
-			return err
-		}
-		change, size := 0.0, 0.0
-		for j := range x {
-			change, size = math.Hypot(change, x[j]-last[j]), math.Hypot(size, x[j])
-		}
-		if change < 1e-6*size {
-			break
-		}
+	if x, residual, err = w.settle(estimate, x, 20); err != nil {
+		return nil, err
 	}
 	if p.model.Noise.Kind != "given" {
 		if err := w.scaleNoise(residual); err != nil {
-			return err
-		}
-		if x, _, err = estimate(w.joint.white); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	p.Estimate, p.joint = x, &w.joint
+	better := w.without(again)
+	if w.joint.white, err = w.errorsOf(better); err != nil {
+		return nil, err
+	}
+	if p.Estimate, _, err = estimate(w.joint.white); err != nil {
+		return nil, err
+	}
+	for j, v := range p.Estimate {
+		by = append(by, v-better[j])
+	}
 	for i, e := range p.equations {
 		p.Noise[i] = w.noise[slices.Index(p.model.States, e.state)]
 		for t := range p.Responses[i].SD {
@@ -136,7 +173,32 @@ func (w *weakly) reweight(estimate func(*whitener) (x, residual []float64, err e
 	}
 	slices.Sort(p.Time)
 	p.Time = slices.Compact(p.Time)
-	return nil
+	return by, nil
+}
+
+// An estimator finds the parameters at which whitened residuals are least.
+type estimator func(*whitener) (x, residual []float64, err error)
+
+// settle repeats an estimate from x on until it agrees with its covariance, or as
+// often as is said.
+func (w *weakly) settle(estimate estimator, x []float64, rounds int) (_, residual []float64, err error) {
+	for range rounds {
+		if w.joint.white, err = w.errorsOf(x); err != nil {
+			return nil, nil, err
+		}
+		last := x
+		if x, residual, err = estimate(w.joint.white); err != nil {
+			return nil, nil, err
+		}
+		still := true
+		for j := range x {
+			still = still && math.Abs(x[j]-last[j]) <= 1e-8*math.Abs(x[j])
+		}
+		if still {
+			break
+		}
+	}
+	return x, residual, nil
 }
 
 // scaleNoise scales the noise so that the mean square of the whitened residuals
@@ -155,14 +217,6 @@ func (w *weakly) scaleNoise(residual []float64) error {
 	for k := range w.noise {
 		w.noise[k] *= factor
 	}
-	for k := range w.joint.white.factor.Data {
-		w.joint.white.factor.Data[k] *= factor
-	}
-	for i := range w.Responses {
-		for t := range w.Responses[i].SD {
-			w.Responses[i].SD[t] *= factor
-		}
-	}
 	return nil
 }
 
@@ -176,42 +230,84 @@ func (w *weakly) fromCurves() (likelihood, whole potential.Potential, gram func(
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	f := &functionals{dim: len(p.Parameters), target: w.target, sums: w.right}
-	for i, c := range columns {
-		c.Response = nil
-		f.curves = append(f.curves, curveRows{c, len(p.rows.at[i])})
-	}
-	for _, at := range w.joint.data {
-		f.of = append(f.of, at.response)
-	}
+	f := w.functions(columns)
 	start, err := w.start(f)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	estimate := func(white *whitener) (x, residual []float64, err error) {
-		f.blocks = []block{{0, len(w.target), white, 1}}
-		if x, u := minimise(f, f.Gram, start); !math.IsNaN(u) {
-			start = x
+	fit := f.estimator(start)
+	by, err := w.reweight(fit, func(q *weakly) (estimator, error) {
+		columns, err := q.curves()
+		if err != nil {
+			return nil, err
 		}
-		_, value := f.design(start)
-		for m, y := range w.target {
-			value[m] = y - value[m]
-		}
-		white.apply(value)
-		return start, value, nil
+		return q.functions(columns).estimator(p.Estimate), nil
+	})
+	if err != nil {
+		return nil, nil, nil, err
 	}
-	if err = w.reweight(estimate); err != nil {
+	lift := f.lift(p.Estimate, by)
+	if p.Estimate, _, err = fit(w.joint.white); err != nil {
 		return nil, nil, nil, err
 	}
 	p.fitted = func(dst []float64, c int, x []float64) {
 		_, value := f.design(x)
 		for m, at := range w.joint.data {
 			if at.response == c {
-				dst[at.row] = value[m]
+				dst[at.row] = value[m] + lift[m]
 			}
 		}
 	}
 	return f, f, f.Gram, nil
+}
+
+// functions are the integrals of curves.
+func (w *weakly) functions(columns []potential.ResidualColumn) *functionals {
+	f := &functionals{dim: len(w.Parameters), target: slices.Clone(w.target), sums: w.right}
+	for i, c := range columns {
+		c.Response = nil
+		f.curves = append(f.curves, curveRows{c, len(w.rows.at[i])})
+	}
+	for _, at := range w.joint.data {
+		f.of = append(f.of, at.response)
+	}
+	return f
+}
+
+// estimator goes down from the last estimate, at first from start.
+func (f *functionals) estimator(start []float64) estimator {
+	return func(white *whitener) (x, residual []float64, err error) {
+		f.blocks = []block{{0, len(f.target), white, 1}}
+		if x, u := minimise(f, f.Gram, start); !math.IsNaN(u) {
+			start = x
+		}
+		_, value := f.design(start)
+		for m, y := range f.target {
+			value[m] = y - value[m]
+		}
+		white.apply(value)
+		return start, value, nil
+	}
+}
+
+// lift is lines.lift for the fit at x, and returns what it adds to the functions.
+func (f *functionals) lift(x, by []float64) []float64 {
+	to := make([]float64, len(x))
+	for j, v := range x {
+		to[j] = v - by[j]
+	}
+	_, lift := f.design(x)
+	_, value := f.design(to)
+	for m, v := range value {
+		lift[m] -= v
+	}
+	if !finite(lift) {
+		return make([]float64, len(lift))
+	}
+	for m, v := range lift {
+		f.target[m] -= v
+	}
+	return lift
 }
 
 // start fits each equation alone to its integrals, all of equal weight.

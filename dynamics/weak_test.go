@@ -30,7 +30,7 @@ func TestIntegralsAreExactForLines(t *testing.T) {
 	times := unevenTimes(rng, 60)
 	s := polynomial([]float64{7, -3}, times)
 	s.Values["x"][20] = math.NaN()
-	m := Model{States: []string{"x"}, Equations: []Equation{{"x", "a*t + b*x"}}, Noise: Noise{"given", []Value{{"x", 1}}}, Weak: Weak{Width: 11}}
+	m := Model{States: []string{"x"}, Equations: []Equation{{"x", "a*t + b*x"}}, Noise: Noise{"given", []Value{{"x", 1e-6}}}, Weak: Weak{Width: 11}}
 	p := weakForm(t, m, s)
 	fitted := make([]float64, p.Data())
 	for k, x := range [][]float64{{1, 0}, {0, 1}} {
@@ -66,7 +66,8 @@ func TestBumpHasItsShape(t *testing.T) {
 }
 
 // The covariance of the integrals by nudging each datum of each state, at the
-// estimate, over equations and across them. 1e-5 of the largest entry is that of
+// estimate, over equations and across them. The noise is small, so that what its
+// square adds to predictions is lost beside the nudges. 1e-5 of the largest entry is that of
 // the nudges; it kills equations taken as independent, the derivative by a state
 // at a neighbouring row, and noise of one state given to another.
 func TestWeakCovarianceByNudges(t *testing.T) {
@@ -78,7 +79,7 @@ func TestWeakCovarianceByNudges(t *testing.T) {
 	}
 	s := c.series(rng, times, c.clean(times), 0)
 	m := c.model
-	m.Noise, m.Weak.Width = Noise{"given", []Value{{"x", 0.3}, {"y", 0.7}}}, 9
+	m.Noise, m.Weak.Width = Noise{"given", []Value{{"x", 3e-5}, {"y", 7e-5}}}, 9
 	p := weakForm(t, m, s)
 	n := len(p.joint.data)
 	stacked := func() []float64 {
@@ -100,7 +101,7 @@ func TestWeakCovarianceByNudges(t *testing.T) {
 			a := stacked()
 			s.Values[name][row] = v - step
 			for j, b := range stacked() {
-				a[j] = (a[j] - b) / (2 * step) * []float64{0.3, 0.7}[k]
+				a[j] = (a[j] - b) / (2 * step) * []float64{3e-5, 7e-5}[k]
 			}
 			s.Values[name][row] = v
 			want.RankOne(want, 1, mat.NewVecDense(n, a), mat.NewVecDense(n, a))
