@@ -3,6 +3,7 @@ package forecast
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -77,7 +78,7 @@ func (o *outcome) render(ctx context.Context) ([]file, error) {
 			continue
 		}
 		var svg, png bytes.Buffer
-		if err := f.WriteSVG(&svg); err != nil {
+		if err := errors.Join(f.WriteSVG(&svg), ctx.Err()); err != nil {
 			return nil, err
 		}
 		if err := f.WritePNG(&png); err != nil {
@@ -86,7 +87,10 @@ func (o *outcome) render(ctx context.Context) ([]file, error) {
 		o.figures = append(o.figures, name)
 		files = append(files, file{"figures/" + name + ".svg", svg.Bytes()}, file{"figures/" + name + ".png", png.Bytes()})
 	}
-	return files, ctx.Err()
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	return files, nil
 }
 
 // write writes files and, last, the report into a folder, each whole or not at all.
@@ -223,6 +227,9 @@ func (o *outcome) trajectories(ctx context.Context) ([]byte, error) {
 				}
 			}
 			b.WriteByte('\n')
+		}
+		if draw == 0 {
+			b.Grow(b.Len() * len(r.Paths) * 21 / 20) // the others are as long, more or less
 		}
 	}
 	return b.Bytes(), nil

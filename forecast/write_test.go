@@ -133,6 +133,19 @@ func TestWrite(t *testing.T) {
 	}
 }
 
+// Files are made only while the context goes on.
+func TestRenderStops(t *testing.T) {
+	o := told(t, decay(), [][]float64{{1, 0.3}, {1.2, 0.25}}, simulation.Options{Times: simulation.Grid(0, 4, 9)})
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if files, err := o.render(ctx); !errors.Is(err, context.Canceled) || files != nil {
+		t.Errorf("%d files, %v", len(files), err)
+	}
+	if all, err := o.trajectories(ctx); !errors.Is(err, context.Canceled) || all != nil {
+		t.Errorf("%d bytes, %v", len(all), err)
+	}
+}
+
 // A folder that holds a run is never taken, one of other things only by force.
 func TestTake(t *testing.T) {
 	dir := t.TempDir()

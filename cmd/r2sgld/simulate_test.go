@@ -11,7 +11,9 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/r2sgld/r2sgld/forecast"
 )
@@ -25,6 +27,7 @@ func TestSimulate(t *testing.T) {
 	t.Run("draws", func(t *testing.T) { simulateDraws(t, dir) })
 	t.Run("threads", func(t *testing.T) { simulateThreads(t, dir) })
 	t.Run("refused", func(t *testing.T) { simulateRefused(t, dir) })
+	t.Run("interrupted", func(t *testing.T) { simulateInterrupted(t, dir) })
 }
 
 func read(t *testing.T, path string) string {
@@ -229,6 +232,27 @@ func simulateRefused(t *testing.T, dir string) {
 	cancel()
 	if code := run(ctx, []string{"simulate", dir, "--out", out}); code != exitInterrupted || there(out, ".") {
 		t.Errorf("interrupted: exit %d", code)
+	}
+}
+
+// Ctrl-C ends what would take minutes with exit 3 and leaves what was there.
+// Seconds are for a busy machine.
+func simulateInterrupted(t *testing.T, dir string) {
+	heard(t)
+	earlier, fresh := filepath.Join(t.TempDir(), "earlier"), filepath.Join(t.TempDir(), "fresh")
+	must(t, exitDone, "simulate", dir, "--quiet", "--out", earlier, "--draws", "3", "--points", "20")
+	want := contents(t, earlier)
+	for _, args := range [][]string{{"--out", fresh}, {"--out", earlier, "--force", "--solver", "lsoda"}} {
+		p := start(t, append([]string{"simulate", dir, "--until", "+100000"}, args...)...)
+		p.await(filepath.Join(args[1], ".lock"))
+		p.signal(syscall.SIGINT, 300*time.Millisecond)
+		begun := time.Now()
+		if code := p.code(t); code != exitInterrupted || !strings.Contains(p.stderr.String(), "nothing was written") || time.Since(begun) > 5*time.Second {
+			t.Errorf("%s: exit %d after %v: %s", args, code, time.Since(begun), &p.stderr)
+		}
+	}
+	if there(fresh, ".") || !maps.Equal(want, contents(t, earlier)) {
+		t.Error("something was written, or an earlier simulation is gone")
 	}
 }
 
