@@ -1,6 +1,9 @@
 package config
 
 import (
+	"fmt"
+	"strings"
+
 	"github.com/r2sgld/r2sgld/config/yamlpos"
 	"github.com/r2sgld/r2sgld/domain"
 	"github.com/r2sgld/r2sgld/expression"
@@ -24,6 +27,10 @@ func (l *loader) readConstraints(r *region, n *yamlpos.Node) {
 		if !ok {
 			continue
 		}
+		if name, at := bareName(text, l.names); name != "" {
+			l.Problems = append(l.Problems, item.ProblemAt(at, fmt.Sprintf("a name with signs in it stands in backquotes: \"`%s` …\", the text in double quotes", name)))
+			continue
+		}
 		constraints, err := expression.ParseConstraints(text, l.names)
 		if err != nil {
 			if !l.formula(item, err) {
@@ -41,6 +48,33 @@ func (l *loader) readConstraints(r *region, n *yamlpos.Node) {
 		}
 	}
 }
+
+// bareName finds the name of a library's coefficient, such as x.x^2, that stands in a
+// text without its backquotes, and where: it would be read as a power of x.x.
+func bareName(text string, names []string) (name string, at int) {
+	outside := []byte(text)
+	quoted := false
+	for i, c := range outside {
+		if c == '`' {
+			quoted = !quoted
+		}
+		if quoted {
+			outside[i] = '`'
+		}
+	}
+	for _, n := range names {
+		at := strings.Index(string(outside), n)
+		if at < 0 || !strings.ContainsAny(n, "+-*/^(") {
+			continue
+		}
+		if end := at + len(n); end == len(text) || !strings.ContainsAny(text[end:end+1], "0123456789_.") && !isLetter(text[end]) {
+			return n, at
+		}
+	}
+	return "", 0
+}
+
+func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
 
 // A surface is a formula g as the constraint g(x) ≤ 0.
 type surface struct{ g *expression.Func }

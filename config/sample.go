@@ -73,7 +73,7 @@ func (l *loader) settle(s *Run, section *yamlpos.Node, temperature []float64, it
 	}
 	if l.method.auto {
 		l.longEnough(section)
-		l.sampler.settleAuto()
+		l.sampler.settleAuto(s.Model != nil && !s.Model.Linear)
 		s.Until = l.sampler.Until
 		l.checkAuto(s.Problem)
 	} else {

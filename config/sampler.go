@@ -75,6 +75,7 @@ const (
 // The lengths of a run of method auto.
 const (
 	autoIterations = 100_000 // of the first round; each further one doubles the draws
+	autoCurved     = 20_000  // of models that are not linear, whose gradients go through all rows
 	autoMost       = 64      // rounds' worth, at which it gives up
 	autoLeast      = 1000    // of the first round, if it is given
 	autoBurnIn     = 500     // after a warm-up

@@ -56,11 +56,15 @@ func (s *Sampler) settleAny() {
 	}
 }
 
-// settleAuto fills the defaults of method auto in.
-func (s *Sampler) settleAuto() {
+// settleAuto fills the defaults of method auto in; curved says that the run is that of
+// a model that is not linear in its parameters.
+func (s *Sampler) settleAuto(curved bool) {
 	first := autoIterations
-	if s.Kernel == "hmc" {
+	switch {
+	case s.Kernel == "hmc":
 		first = autoPaths
+	case curved:
+		first = autoCurved
 	}
 	s.Iterations = cmp.Or(s.Iterations, first)
 	s.settleAny()

@@ -290,6 +290,9 @@ func (x *execution) leave(ctx context.Context, res *r2sgld.Result, sum *report.S
 		if len(x.Model.Terms) > 0 {
 			sum.Coefficients, x.chosen = x.coefficients(sum.Parameters)
 		}
+		if w := x.against(res); w != "" {
+			sum.Warnings = append(sum.Warnings, w)
+		}
 		if err := x.folder.WriteFile("equations.tex", []byte(sum.LaTeX+"\n")); err != nil {
 			return nil, err
 		}

@@ -1,9 +1,12 @@
 package runner
 
 import (
+	"fmt"
 	"math"
 
+	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/diag"
+	"github.com/r2sgld/r2sgld/domain"
 	"github.com/r2sgld/r2sgld/dynamics"
 	"github.com/r2sgld/r2sgld/figure"
 	"github.com/r2sgld/r2sgld/report"
@@ -23,6 +26,35 @@ func (j *Job) equations(ps []report.Parameter) []report.Equation {
 		out = append(out, report.Equation{State: e.State, Text: e.Text, LaTeX: e.LaTeX})
 	}
 	return out
+}
+
+// tension is how much worse than the best fit, in units of U beyond half the number
+// of parameters, the best of the draws may be: five standard deviations.
+const tension = 12.5
+
+// against says that the constraints exclude what the data say; nothing if they do not.
+func (x *execution) against(res *r2sgld.Result) string {
+	d, center := x.Problem.Reported(), x.Model.Center
+	if d == nil || d.Contains(center) || x.Settings.Temperature[0] != 1 || x.Settings.Boundary == domain.Free {
+		return ""
+	}
+	eval := x.Model.Whole.Evaluator(1, nil)
+	energy, grad := make([]float64, 1), make([]float64, len(center))
+	eval.Eval(energy, grad, center)
+	outside, best := energy[0], math.Inf(1)
+	for _, l := range res.Ladders {
+		for from := 0; from < len(l.X[0]); from += len(center) {
+			if from/len(center)%16 == 0 {
+				eval.Eval(energy, grad, l.X[0][from:from+len(center)])
+				best = min(best, energy[0])
+			}
+		}
+	}
+	if !(best-outside > tension+float64(len(center))/2) {
+		return ""
+	}
+	return fmt.Sprintf("the constraints contradict the data: the best fit lies outside the domain, and the best draw fits worse by %.0f units of U. "+
+		"The noise is not widened for that, so intervals are too narrow. Check constraints and equations.", best-outside)
 }
 
 // latex is all equations as one block.
