@@ -24,11 +24,12 @@ const (
 // A ladder is one set of replicas that trade rungs. One goroutine moves it.
 type ladder struct {
 	index     int
-	done      int  // iterations behind it
-	begun     int  // of them before a resume
-	torn      bool // whether it failed within an iteration, so that there is no state to save
-	until     int  // the last iteration of the round that a resumed ladder was in
-	keep      int  // the next iteration whose draw is kept
+	names     []string // of the coordinates
+	done      int      // iterations behind it
+	begun     int      // of them before a resume
+	torn      bool     // whether it failed within an iteration, so that there is no state to save
+	until     int      // the last iteration of the round that a resumed ladder was in
+	keep      int      // the next iteration whose draw is kept
 	schedule  *kernel.Schedule
 	at        *kernel.At
 	block     *kernel.Block

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"strings"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -270,7 +271,7 @@ func (r *run) ladder(i int) (*ladder, error) {
 	for j := range rungs {
 		l.noise = append(l.noise, l.streams.Of(j, stream.Kernel))
 	}
-	l.toKernel, l.fresh = r.toKernel, -1
+	l.toKernel, l.fresh, l.names = r.toKernel, -1, r.problem.Names
 	l.mirror, l.inside, l.steps = r.mirror, r.settings.Inside, 1
 	if h := r.settings.HMC; h != nil {
 		l.steps, l.moves = h.Leapfrog, make([]kernel.Moves, rungs)
@@ -472,7 +473,15 @@ func (l *ladder) start(place func([]float64, *ladder, int) error) error {
 			return err
 		}
 	}
-	return fmt.Errorf("the energy or its gradient is not finite at the start %v: start elsewhere (sampler.init), or keep the domain away from there", l.state(l.notFinite()))
+	at := make([]string, b.D)
+	for j, v := range l.state(l.notFinite()) {
+		at[j] = fmt.Sprintf("%s = %.4g", l.names[j], v)
+	}
+	advice := "start elsewhere (sampler.init), or keep the domain away from there"
+	if l.base != nil {
+		advice = "of 1,000 draws from the priors none has one. Trajectories blow up or cannot be computed where the priors lead: narrow them, or constrain the parameters"
+	}
+	return fmt.Errorf("the energy or its gradient is not finite at the start, %s: %s", strings.Join(at, ", "), advice)
 }
 
 // Matrix is L.

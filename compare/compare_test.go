@@ -104,7 +104,7 @@ func TestPredictAgreesWithRefits(t *testing.T) {
 	rng, want := rand.New(rand.NewPCG(1, 1)), refits(p)
 	var gaps []float64
 	for range 30 {
-		got, err := compare.Predict(p, posterior(p, rng, 4, 800))
+		got, err := compare.Predict(t.Context(), p, posterior(p, rng, 4, 800))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -120,7 +120,7 @@ func TestPredictAgreesWithRefits(t *testing.T) {
 func TestPredictive(t *testing.T) {
 	p := hares(t, "H*(alpha - beta*L)", "")
 	draws := posterior(p, rand.New(rand.NewPCG(2, 2)), 4, 3000)
-	a, err := compare.Predict(p, draws)
+	a, err := compare.Predict(t.Context(), p, draws)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +142,7 @@ func TestPredictive(t *testing.T) {
 			middle[j] = append(middle[j], thinned)
 		}
 	}
-	b, err := compare.Predict(p, middle)
+	b, err := compare.Predict(t.Context(), p, middle)
 	if err != nil || b.ELPDLOO != a.ELPDLOO {
 		t.Errorf("the same draws: %v, %v, %v", a.ELPDLOO, b.ELPDLOO, err)
 	}
@@ -172,7 +172,7 @@ func TestParetoShapes(t *testing.T) {
 			}
 		}
 	}
-	wide, err := compare.Predict(p, draws)
+	wide, err := compare.Predict(t.Context(), p, draws)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,11 +198,11 @@ func TestPredictErrors(t *testing.T) {
 		"parameter 2 has draws of 0 ladders":     {one, nil},
 		"there are no draws":                     {one, {{}}},
 	} {
-		if _, err := compare.Predict(p, draws); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := compare.Predict(t.Context(), p, draws); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
-	if _, err := compare.Predict(hares(t, "H*(alpha - beta*L)", "paper"), [][][]float64{one, one}); err == nil || !strings.Contains(err.Error(), "noise: paper is no likelihood") {
+	if _, err := compare.Predict(t.Context(), hares(t, "H*(alpha - beta*L)", "paper"), [][][]float64{one, one}); err == nil || !strings.Contains(err.Error(), "noise: paper is no likelihood") {
 		t.Error(err)
 	}
 }
@@ -222,7 +222,7 @@ func TestPredictInBlocks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := compare.Predict(p, posterior(p, rng, 2, 100))
+	got, err := compare.Predict(t.Context(), p, posterior(p, rng, 2, 100))
 	if err != nil {
 		t.Fatal(err)
 	}

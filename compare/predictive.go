@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -91,7 +92,7 @@ const (
 // its posterior: draws[j] are the chains of parameter j, a slice per ladder, as
 // Result.Chains(j) has them. At most 4,000 draws are used, evenly from all
 // ladders; of more than 5,000 data fewer, down to 1,000. With noise: paper there is no likelihood, which is an error.
-func Predict(p *dynamics.Problem, draws [][][]float64) (*Predictive, error) {
+func Predict(ctx context.Context, p *dynamics.Problem, draws [][][]float64) (*Predictive, error) {
 	states, ladders, err := thin(len(p.Parameters), draws, min(max(leastMost, int(densities)/p.Data()), mostDraws))
 	if err != nil {
 		return nil, err
@@ -108,6 +109,9 @@ func Predict(p *dynamics.Problem, draws [][][]float64) (*Predictive, error) {
 			logLik[i] = make([]float64, len(states))
 		}
 		for s, x := range states {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
 			p.LogLikelihood(terms, x)
 			for i := range logLik {
 				logLik[i][s] = terms[from+i]

@@ -225,7 +225,7 @@ func (x *execution) priorMass() (log, se float64, err error) {
 }
 
 // predict writes how well the model predicts its data.
-func (x *execution) predict(res *r2sgld.Result) error {
+func (x *execution) predict(ctx context.Context, res *r2sgld.Result) error {
 	if x.Model.NoiseKind() == "paper" {
 		return nil
 	}
@@ -233,7 +233,7 @@ func (x *execution) predict(res *r2sgld.Result) error {
 	for j := range draws {
 		draws[j] = res.Chains(j)
 	}
-	p, err := compare.Predict(x.Model, draws)
+	p, err := compare.Predict(ctx, x.Model, draws)
 	if err != nil {
 		return err
 	}

@@ -298,7 +298,7 @@ func (x *execution) leave(ctx context.Context, res *r2sgld.Result, sum *report.S
 		}
 		sum.Marginal = x.marginal(sum.LogEvidence)
 		sum.Warnings = append(sum.Warnings, x.Model.Warnings...)
-		if err := x.predict(res); err != nil {
+		if err := x.predict(ctx, res); err != nil {
 			return nil, err
 		}
 	}

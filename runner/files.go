@@ -98,11 +98,9 @@ func (x *execution) figures(ctx context.Context, res *r2sgld.Result, sum *report
 		for _, l := range res.Ladders {
 			draws = append(draws, l.X[0]...)
 		}
-		r := x.responses(draws, sum.Parameters)
-		time := figure.Axis{Name: x.Time}
-		f, err = figure.Fit(r, time, level)
+		f, err = x.fit(ctx, draws, sum.Parameters)
 		add("fit", f, err)
-		f, err = figure.Residuals(r, time)
+		f, err = x.residuals(draws, sum.Parameters)
 		add("residuals", f, err)
 	}
 	return names, failed

@@ -43,7 +43,7 @@ func (c *common) plan(cmd *cobra.Command, path string) error {
 	if c.threads < 0 {
 		return &runner.Refused{Err: fmt.Errorf("--threads %d: must not be negative", c.threads)}
 	}
-	r, err := config.Load(commandOf(path), path, c.set)
+	r, err := unlessStopped(cmd.Context(), func() (*config.Run, error) { return config.Load(commandOf(path), path, c.set) })
 	if err != nil {
 		return err
 	}

@@ -30,7 +30,7 @@ changes the step sizes, the cap or the swaps from here on.`,
 			if cmd.Flags().Changed("iterations") {
 				c.set = append(c.set, fmt.Sprintf("sampler.iterations=%d", iterations))
 			}
-			j, err := resumedJob(args[0], c.set)
+			j, err := unlessStopped(cmd.Context(), func() (*runner.Job, error) { return resumedJob(args[0], c.set) })
 			if err != nil {
 				return err
 			}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 
 	"github.com/spf13/cobra"
 
@@ -36,7 +37,7 @@ Expressions have the operators + - * / ^, the constant pi and the functions
 
 // load runs the configuration that the command is given.
 func (c *common) load(cmd *cobra.Command, args []string) error {
-	r, err := config.Load(cmd.Name(), args[0], c.set)
+	r, err := unlessStopped(cmd.Context(), func() (*config.Run, error) { return config.Load(cmd.Name(), args[0], c.set) })
 	if err != nil {
 		return err
 	}
@@ -46,6 +47,35 @@ func (c *common) load(cmd *cobra.Command, args []string) error {
 	}
 	return c.run(cmd, j)
 }
+
+// unlessStopped returns what load does, or that it was stopped as soon as the context
+// ends: setting a problem up writes nothing, and may take long where its mode is
+// looked for.
+func unlessStopped[T any](ctx context.Context, load func() (T, error)) (T, error) {
+	type result struct {
+		value T
+		err   error
+	}
+	done := make(chan result, 1)
+	go func() {
+		v, err := load()
+		done <- result{v, err}
+	}()
+	select {
+	case r := <-done:
+		return r.value, r.err
+	case <-ctx.Done():
+		var none T
+		return none, errEarly{ctx.Err()}
+	}
+}
+
+// errEarly says that a command was stopped while its problem was set up.
+type errEarly struct{ error }
+
+func (e errEarly) Error() string { return "stopped before anything was begun; nothing was written." }
+
+func (e errEarly) Unwrap() error { return e.error }
 
 // job is the job that makes a run.
 func job(r *config.Run) (*runner.Job, error) {
