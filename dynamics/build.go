@@ -110,6 +110,7 @@ func Build(m *Model, s *Series) (*Problem, error) {
 	}
 	if p.Linear && p.Noise != nil && !m.Simulated {
 		p.truncation(s, raw)
+		p.attenuation(s, lin)
 	}
 	if m.Simulated {
 		if err := p.simulateStates(); err != nil {

@@ -228,6 +228,14 @@ func noiseOf(times, v []float64) float64 {
 		}
 		least = math.Min(least, math.Sqrt(sum/float64(n)))
 	}
+	if math.IsInf(least, 0) {
+		least = 1e6 * leastNoise(v)
+	}
+	return math.Max(least, leastNoise(v))
+}
+
+// leastNoise is 1e-6 of the spread of values: noise below that is not told.
+func leastNoise(v []float64) float64 {
 	mean, spread := 0.0, 0.0
 	for _, x := range v {
 		mean += x / float64(len(v))
@@ -235,8 +243,5 @@ func noiseOf(times, v []float64) float64 {
 	for _, x := range v {
 		spread = math.Hypot(spread, (x-mean)/math.Sqrt(float64(len(v))))
 	}
-	if math.IsInf(least, 0) {
-		least = spread
-	}
-	return math.Max(least, math.Max(1e-6*spread, 1e-300))
+	return math.Max(1e-6*spread, 1e-300)
 }

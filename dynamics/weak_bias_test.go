@@ -87,7 +87,7 @@ func TestCoverageOfChaos(t *testing.T) {
 	c.noise = []float64{0.4, 0.45, 0.43}
 	c.model.Equations = []Equation{{"x", "a*x + b*y"}, {"y", "c*x + d*y + e*x*z"}, {"z", "f*z + g*x*y"}}
 	c.parameters = []float64{-10, 10, 28, -1, -1, -8. / 3, 1}
-	n := repeats(24)
+	n := repeats(16)
 	all := 0
 	for j, z := range c.errors(t, evenTimes(1500, 0.01), n, 0) {
 		inside := 0
