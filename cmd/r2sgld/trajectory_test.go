@@ -83,9 +83,8 @@ func lynxRun(t *testing.T, seed, ladders int) (*store.Draws, report.Summary) {
 // The posterior of lynx and hare is Stan's: means and standard deviations of all
 // eight parameters within 4.9 of the errors of both (1e-6 each, of a random seed), from
 // starts at draws of the priors, nearly all in the reach of spurious basins; R̂ < 1.01,
-// no draw outside. It kills a temperature on the priors, walls of a chart in the wrong
-// coordinates, draws told in them, a determinant left out, a prior that counts
-// twice, and ladders that stay where they start.
+// no draw outside. It kills draws told in the coordinates of the chart, a determinant
+// left out, a prior that counts twice, and ladders that stay where they start.
 func TestLynxHareIsStans(t *testing.T) {
 	want := stanLynx(t)
 	for seed := 1; seed <= soak(1, 5); seed++ {
