@@ -74,7 +74,10 @@ func examples(t *testing.T) []string {
 func TestExamplesRun(t *testing.T) {
 	for _, file := range examples(t) {
 		t.Run(filepath.Base(file), func(t *testing.T) {
-			p, s, _ := example(t, file, []string{"sampler.iterations=2000", "sampler.burn_in=100", "sampler.thin=1"})
+			p, s, resolved := example(t, file, []string{"sampler.iterations=2000", "sampler.burn_in=100", "sampler.thin=1"})
+			if m := resolved.Model; m != nil && m.Likelihood == trajectoryLikelihood {
+				s.Iterations = 200 // each is a solution of the equations
+			}
 			r, err := r2sgld.Sample(context.Background(), p, s)
 			if err != nil {
 				t.Fatal(err)
