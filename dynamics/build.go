@@ -16,7 +16,7 @@ type Problem struct {
 	Potential  potential.Potential // −log likelihood (without constants) − log priors
 	Whole      potential.Potential // Potential without minibatches: the sums are over all rows
 	Linear     bool                // whether the equations are linear in the parameters
-	Estimate   []float64           // the least-squares fit, priors and constraints aside
+	Estimate   []float64           // the least-squares fit, priors and constraints aside; of weak less what noise adds to it
 	Noise      []float64           // per equation, the standard deviation used; nil for noise: paper
 	// Lower and Upper are the support of each parameter's prior: bounds to add
 	// to the domain. ±Inf where there is none.
