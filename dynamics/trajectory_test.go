@@ -421,39 +421,6 @@ func TestTrajectoryBlocks(t *testing.T) {
 	}
 }
 
-// Replicated data have the law of the likelihood: means of 4000 draws of each
-// datum, worst of 42, at |z| < 6 (false alarm 1e-7); their spreads to 10 %
-// (9 standard errors). The priors' support and the trajectory's scale kill noise
-// of the wrong response and a scale that is squared.
-func TestPredictiveTrajectory(t *testing.T) {
-	p := builtLynx()
-	rng := rand.New(rand.NewPCG(5, 6))
-	x := slices.Clone(p.Center)
-	x[6], x[7] = 0.1, 0.4
-	for c, s := range []float64{0.1, 0.4} {
-		n := len(p.Responses[c].Observed)
-		fitted, draw := make([]float64, n), make([]float64, n)
-		sum, squares := make([]float64, n), make([]float64, n)
-		p.Fitted(fitted, c, x)
-		const draws = 4000
-		for range draws {
-			if !p.Predictive(draw, c, x, rng) {
-				t.Fatal("no replicated data")
-			}
-			for i, y := range draw {
-				r := math.Log(y / fitted[i])
-				sum[i] += r
-				squares[i] += r * r
-			}
-		}
-		for i := range sum {
-			if z := sum[i] / s / math.Sqrt(draws); math.Abs(z) > 6 || math.Abs(math.Sqrt(squares[i]/draws)/s-1) > 0.1 {
-				t.Errorf("response %d, row %d: z = %v, sd %v", c, i, z, math.Sqrt(squares[i]/draws))
-			}
-		}
-	}
-}
-
 func TestTrajectoryFaults(t *testing.T) {
 	for _, c := range []struct {
 		change func(m *Model, s *Series)

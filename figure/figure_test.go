@@ -453,3 +453,13 @@ func TestRefused(t *testing.T) {
 		}
 	}
 }
+
+// Few dots are as they always were; many are small and let through what is below.
+func TestManyDots(t *testing.T) {
+	if dotSize(20) != 1.7 || dotColour(20) != observed {
+		t.Errorf("20 dots of %v, %v", dotSize(20), dotColour(20))
+	}
+	if s, c := dotSize(2000), dotColour(2000); s > 1 || s < 0.5 || c.A > 128 || c.A < 64 {
+		t.Errorf("2000 dots of %v, %v", s, c)
+	}
+}

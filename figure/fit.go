@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -18,7 +19,11 @@ type Response struct {
 	Low      []float64 // interval of the model's mean; nil is none
 	High     []float64
 	SD       float64 // of the noise; 0 is not known, and residuals take their own
+	Each     string  // what an observation is called, in the singular; "" is observation
 }
+
+// counted says how many observations there are.
+func counted(r []Response) string { return count(len(r[0].Time), cmp.Or(r[0].Each, "observation")) }
 
 func (r *Response) check() error {
 	what := "response " + r.Axis.Name
@@ -85,7 +90,7 @@ func Fit(r []Response, time Axis, level float64) (*Figure, error) {
 		keys = append(keys, keyArea(fmt.Sprintf("%g %% of observations", level), whole))
 	}
 	lay := mosaic{columns: 1, height: cm(math.Max(2.6, math.Min(4.4, 16/float64(len(r)))))}
-	return lay.compose(panels, keys, count(len(r[0].Time), "observation")), nil
+	return lay.compose(panels, keys, counted(r)), nil
 }
 
 // predictive returns the interval of an observation; nil unless both the
@@ -120,8 +125,14 @@ func (r *Response) fitPanel(level float64) *panel {
 		if r.Low != nil {
 			pl.band(middle, r.Time, r.Low, r.High)
 		}
+		n := len(dots)
+		if n > manyDots {
+			pl.dots(dotColour(n), dotSize(n), dots)
+		}
 		pl.line(linePosterior, line)
-		pl.dots(observed, 1.7, dots)
+		if n <= manyDots {
+			pl.dots(observed, dotSize(n), dots)
+		}
 	})
 	return p
 }
@@ -157,7 +168,7 @@ func Residuals(r []Response, time Axis) (*Figure, error) {
 	keys := []key{keyDot("residual", observed, 1.8), keyLine("±2 sd", lineLimit),
 		keyLine("zero; normal law", lineZero), keyArea("95 % of normal samples", expected)}
 	lay := mosaic{columns: 2, height: cm(math.Max(3, math.Min(4.6, 16/float64(len(r)))))}
-	return lay.compose(panels, keys, count(len(r[0].Time), "observation")), nil
+	return lay.compose(panels, keys, counted(r)), nil
 }
 
 func overTime(res []point, sd float64) *panel {
@@ -172,7 +183,7 @@ func overTime(res []point, sd float64) *panel {
 		pl.hline(lineZero, 0)
 		pl.hline(lineLimit, 2*sd)
 		pl.hline(lineLimit, -2*sd)
-		pl.dots(observed, 1.7, res)
+		pl.dots(dotColour(len(res)), dotSize(len(res)), res)
 	})
 	return p
 }
@@ -199,7 +210,7 @@ func quantiles(v []float64, sd float64) *panel {
 	p.add(func(pl *plane) {
 		pl.band(expected, x, lo, hi)
 		pl.line(lineZero, []point{{p.x.min, sd * p.x.min}, {p.x.max, sd * p.x.max}})
-		pl.dots(observed, 1.7, pts)
+		pl.dots(observed, dotSize(len(pts)), pts)
 	})
 	return p
 }

@@ -3,6 +3,7 @@ package figure
 import (
 	"errors"
 	"fmt"
+	"image/color"
 	"math"
 	"slices"
 
@@ -167,6 +168,7 @@ func (q *Courses) panel(c *Course) *panel {
 	p.y.min, p.y.max = widen(lo, hi, 0.07)
 	stride := (len(q.Time) + mostKnots - 1) / mostKnots
 	time := every(q.Time, stride)
+	dots := func(pl *plane) { pl.dots(dotColour(len(data)), dotSize(len(data)), data) }
 	p.add(func(pl *plane) {
 		if c.ObservedLow != nil {
 			pl.band(whole, time, every(c.ObservedLow, stride), every(c.ObservedHigh, stride))
@@ -177,17 +179,33 @@ func (q *Courses) panel(c *Course) *panel {
 		if q.ends() {
 			pl.vline(lineExpected, q.End)
 		}
+		if len(data) > manyDots {
+			dots(pl)
+		}
 		pl.line(linePosterior, joined(time, every(c.Middle, stride)))
 		stride := (len(c.Other) + mostKnots - 1) / mostKnots
 		pl.line(lineTruth, joined(every(c.OtherTime, stride), every(c.Other, stride)))
-		pl.dots(observed, dotSize(len(data)), data)
+		if len(data) <= manyDots {
+			dots(pl)
+		}
 	})
 	return p
 }
 
+// manyDots is how many data stand side by side on the width of a page; more become
+// small and translucent, and lie below the line.
+const manyDots = 150
+
 // dotSize is the radius of n data on the width of a page.
 func dotSize(n int) vg.Length {
-	return vg.Length(math.Max(0.5, math.Min(1.7, 1.7*math.Sqrt(150/float64(max(n, 1))))))
+	return vg.Length(math.Max(0.7, math.Min(1.7, 1.7*math.Sqrt(manyDots/float64(max(n, 1))))))
+}
+
+// dotColour is the colour of n data.
+func dotColour(n int) color.NRGBA {
+	c := observed
+	c.A = uint8(255 * math.Max(0.4, math.Min(1, 2*manyDots/float64(max(n, 1)))))
+	return c
 }
 
 // every returns each stride-th of v and the last.

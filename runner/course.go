@@ -52,16 +52,32 @@ func (j *Job) courses(ctx context.Context, x []float64) (*figure.Courses, error)
 	}
 	q := &figure.Courses{TimeAxis: figure.Axis{Name: j.Time}, Time: o.Times, Level: level, End: math.NaN(), Name: "median",
 		Caption: number(len(m.Time), "row")}
+	q.Time = q.Time[:reached(bands)]
 	byState := map[string]simulation.Band{}
 	for _, b := range bands {
 		byState[b.State] = b
 	}
 	for _, r := range m.Responses[:min(len(m.Responses), figure.MostPanels)] {
 		b := byState[r.State]
-		q.States = append(q.States, figure.Course{Axis: figure.Axis{Name: r.Label}, Middle: b.Median, Low: b.Low, High: b.High,
-			ObservedLow: b.ObservedLow, ObservedHigh: b.ObservedHigh, DataTime: r.Time, Data: r.Observed})
+		n := len(q.Time)
+		c := figure.Course{Axis: figure.Axis{Name: r.Label}, Middle: b.Median[:n], Low: b.Low[:n], High: b.High[:n], DataTime: r.Time, Data: r.Observed}
+		if b.ObservedLow != nil && finite(b.ObservedLow[:n]) && finite(b.ObservedHigh[:n]) { // log-normal noise may be so wide that it has no numbers
+			c.ObservedLow, c.ObservedHigh = b.ObservedLow[:n], b.ObservedHigh[:n]
+		}
+		q.States = append(q.States, c)
 	}
 	return q, nil
+}
+
+// reached is how many of the times any trajectory comes to.
+func reached(bands []simulation.Band) int {
+	n := len(bands[0].Median)
+	for _, b := range bands {
+		for n > 0 && !finite(b.Median[n-1:n]) {
+			n--
+		}
+	}
+	return n
 }
 
 // deviations are the data and the middle of the fit of a trajectory in units of

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/diag"
@@ -106,12 +107,15 @@ func (x *execution) figures(ctx context.Context, res *r2sgld.Result, sum *report
 	return names, failed
 }
 
+// finite reports whether all of v are numbers.
+func finite(v []float64) bool {
+	return !slices.ContainsFunc(v, func(x float64) bool { return x-x != 0 })
+}
+
 // finiteOrNil returns v, or nil if a number of it is not known.
 func finiteOrNil(v []float64) []float64 {
-	for _, x := range v {
-		if x-x != 0 {
-			return nil
-		}
+	if !finite(v) {
+		return nil
 	}
 	return v
 }

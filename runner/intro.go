@@ -12,7 +12,11 @@ func (j *Job) what() string {
 	d := j.Problem.Potential.Dim()
 	var what []string
 	if j.Model != nil {
-		what = append(what, number(len(j.Model.Time), "row"), j.Model.LikelihoodName(), number(d, "parameter"))
+		datum := number(len(j.Model.Time), j.Model.Datum())
+		if w := j.Model.Width(); w > 0 {
+			datum += " of " + number(w, "row")
+		}
+		what = append(what, datum, j.Model.LikelihoodName(), number(d, "parameter"))
 	} else {
 		what = append(what, number(d, "variable"))
 	}

@@ -127,7 +127,7 @@ func (j *Job) responses(x []float64, ps []report.Parameter) []figure.Response {
 				at[i] = append(at[i], fitted[row(i)])
 			}
 		}
-		q := figure.Response{Axis: figure.Axis{Name: r.Label}}
+		q := figure.Response{Axis: figure.Axis{Name: r.Label}, Each: m.Datum()}
 		m.Fitted(fitted, c, mean)
 		for i, v := range at {
 			band := diag.Quantiles(v, 0.05, 0.95, 0.5)
