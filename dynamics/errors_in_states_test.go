@@ -12,9 +12,8 @@ import (
 // with noise of 1, whose intervals from slopes over 21 rows miss (see
 // TestStrongNoiseBiasesDerivatives: 2.8 standard deviations), in all of 10 series; and not
 // with noise of 0.1 (0.3 standard deviations or less), for slopes of any kind and for
-// those of logarithms, with exact data, nor for lynxes and hares (0.4). Kills noise added
-// with one sign alone (first orders do not cancel: told by chance), the size of the
-// noise in place of its square, and noise measured where there is none.
+// those of logarithms, with exact data, nor for lynxes and hares (0.4). Kills a bias of
+// another size.
 func TestNoiseOfStatesIsTold(t *testing.T) {
 	times := evenTimes(200, 0.1)
 	wide := Model{Derivative: Derivative{Kind: "savgol", Window: 21, Order: 4}}

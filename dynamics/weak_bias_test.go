@@ -31,8 +31,7 @@ func chaos() trial {
 // adds, in standard deviations; first orders cancel. On average over 4 pairs, which
 // scatters by less than 0.06, it is at most 0.35, and without correction 1.5 (chaos,
 // pulled towards 0) and 1.2 (spring, by the variance in the cube). Kills corrections
-// of half or twice the size or of the wrong sign, noise added to one side alone, and
-// cubes that are forgotten.
+// of half or twice the size or of the wrong sign, and targets that are not moved by it.
 func TestSquaresOfNoiseAreTakenOut(t *testing.T) {
 	duffing := spring(Equation{"v", "a*x^3 + b*v + e*c"}, nil)
 	duffing.parameters = []float64{-1, -0.1, 2}
