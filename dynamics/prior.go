@@ -66,6 +66,21 @@ func families() map[string]family {
 	}
 }
 
+// fault says what is wrong with arguments that are not valid.
+func (f family) fault(args []float64) string {
+	if f.arguments == "lower, upper" {
+		return fmt.Sprintf("%g is not below %g", args[0], args[1])
+	}
+	var out []string
+	for i, name := range strings.Split(f.arguments, ", ") {
+		alone := slices.Repeat([]float64{1}, f.n)
+		if alone[i] = args[i]; !f.valid(alone) {
+			out = append(out, fmt.Sprintf("%s %g is not positive", name, args[i]))
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
 // prior is a parsed prior.
 type prior struct {
 	curve        potential.Curve // −log density and its derivative, one parameter
@@ -105,6 +120,9 @@ func parsePrior(text string) (*prior, error) {
 	p := &prior{lower: math.Inf(-1), upper: math.Inf(1), law: lawOf(name, args)}
 	if fam.support != nil {
 		p.lower, p.upper = fam.support(args)
+	if !fam.valid(args) {
+		return nil, fmt.Errorf("%w: %s", usage, fam.fault(args))
+	}
 	}
 	energy := "(" + fam.energy + ") + (" + strconv.FormatFloat(fam.constant(args), 'g', -1, 64) + ")"
 	curve, err := compileCurve(energy, []string{"a", "b", "c"}[:fam.n], []string{"x"})

@@ -87,7 +87,16 @@ func TestSet(t *testing.T) {
 	if diff := cmp.Diff(want, r.Problems.Err().Error()); diff != "" {
 		t.Error(diff)
 	}
-	for _, s := range []string{"", "x", "=1", "a.=1", "a..b=1", "a.b=1", "b=[1", "b={x: &y 1}"} {
+	for _, s := range []string{`s."v.w"=2`, "`v=.w`.x = 3", " 'p.q' =[\"=\"]"} {
+		if err := Set(root, s); err != nil {
+			t.Fatalf("%s: %v", s, err)
+		}
+	}
+	if v, w, x := root.Field("s").Field("v.w"), root.Field("v=.w").Field("x"), root.Field("p.q"); v == nil || v.Text != "2" || w == nil || w.Text != "3" ||
+		x == nil || len(x.Items) != 1 || x.Items[0].Text != "=" {
+		t.Errorf("quoted keys: %v, %v, %v", v, w, x)
+	}
+	for _, s := range []string{"", "x", "=1", `"a=1`, `a.""=1`, "a.=1", "a..b=1", "a.b=1", "b=[1", "b={x: &y 1}"} {
 		if err := Set(root, s); err == nil {
 			t.Errorf("%q was accepted", s)
 		}
