@@ -6,6 +6,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/diag"
@@ -233,7 +234,7 @@ func New(name, method string, p r2sgld.Problem, s r2sgld.Settings, res *r2sgld.R
 		here += (l.Iterations - l.Resumed) * len(l.Tally)
 	}
 	sum.StepsPerSecond = float64(here) / seconds
-	sum.Warnings = append([]string{}, sum.warnings(s, res)...)
+	sum.Warnings = append([]string{}, sum.warnings(p, s, res)...)
 	if math.IsNaN(potential.EnergyNoise(p.Potential)) {
 		sum.Warnings = append(sum.Warnings, "minibatches: the noise of their gradients widens the posterior by a share of its variance that is proportional to the step size. Compare with half the step, or use all rows.")
 	}
@@ -344,10 +345,28 @@ func swaps(p r2sgld.Problem, s r2sgld.Settings, res *r2sgld.Result) Swaps {
 // kernel is HMC, energies and gradients have no noise, reflections are exact and
 // swaps are unbiased.
 func Exact(p r2sgld.Problem, s r2sgld.Settings) bool {
-	_, noisy := potential.Exact(p.Potential)
-	reflects := p.Domain == nil || s.Boundary == domain.Refuse ||
-		(s.Boundary == "" || s.Boundary == domain.Specular) && domain.ExactWalls(p.Domain)
-	return s.HMC != nil && !noisy && s.Penalty == nil && reflects && len(SwapBias(p, s)) == 0
+	return s.HMC != nil && len(inexact(p, s)) == 0 && len(SwapBias(p, s)) == 0
+}
+
+// inexact says what keeps trajectories of HMC from the law of their rung; nothing if
+// they keep it.
+func inexact(p r2sgld.Problem, s r2sgld.Settings) []string {
+	var why []string
+	if _, noisy := potential.Exact(p.Potential); noisy {
+		why = append(why, "energies or gradients have noise")
+	}
+	switch specular := s.Boundary == "" || s.Boundary == domain.Specular; {
+	case s.Penalty != nil:
+		why = append(why, "a penalty stands for the walls")
+	case p.Domain == nil || s.Boundary == domain.Refuse || specular && domain.ExactWalls(p.Domain):
+	case specular && p.Chart != nil:
+		why = append(why, "the crossings of a wall are sought along the path, as a constraint is not linear in the logarithms of parameters")
+	case specular:
+		why = append(why, "the crossings of a wall are sought along the path, as a constraint is neither linear nor a known shape")
+	default:
+		why = append(why, fmt.Sprintf("boundary %s does not keep the law", s.Boundary))
+	}
+	return why
 }
 
 // SwapBias says why swaps do not keep the law of every rung; nothing if they do.
@@ -380,7 +399,7 @@ func ladder(s r2sgld.Settings) Ladder {
 const leastAccepted = 0.4
 
 // warnings says what is wrong with the draws and what to do, once each.
-func (s *Summary) warnings(set r2sgld.Settings, res *r2sgld.Result) []string {
+func (s *Summary) warnings(p r2sgld.Problem, set r2sgld.Settings, res *r2sgld.Result) []string {
 	var w []string
 	for _, p := range s.Parameters {
 		if text := p.Doubt(max(1, len(set.Temperature))); text != "" {
@@ -392,8 +411,8 @@ func (s *Summary) warnings(set r2sgld.Settings, res *r2sgld.Result) []string {
 			w = append(w, fmt.Sprintf("rung %d accepted %.2g of its trajectories: shorter steps would serve better. Take half the step size, or less.", r+1, a))
 		}
 	}
-	if set.HMC != nil && !s.Exact && len(s.Swaps.Reasons) == 0 {
-		w = append(w, "kernel hmc is not exact here: energies or gradients have noise, or the crossings of a wall are sought along the path.")
+	if why := inexact(p, set); set.HMC != nil && len(why) > 0 {
+		w = append(w, "kernel hmc is not exact here: "+strings.Join(why, ", and ")+".")
 	}
 	for _, why := range s.Swaps.Reasons {
 		w = append(w, "swaps are biased, and the cold rung does not sample the target: "+why+".")

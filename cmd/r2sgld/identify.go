@@ -10,10 +10,17 @@ func identifyCommand() *cobra.Command {
 		Long: `Posterior of the parameters of a dynamical system from a CSV time series,
 under constraints. The sampler section of the configuration may be left out: method
 auto finds step sizes, a whitening and the rungs, and runs until R̂ and effective
-sample sizes suffice. Defaults are, in the model section,
-  likelihood: derivative   or log-derivative
-  derivative: central      or savgol, column
-  noise: estimate          or paper, {STATE: SD, …}`,
+sample sizes suffice. In the model section,
+  equations: {x: "a*x"}    or library: [poly(2)] for the terms of every equation;
+                           sparse: true finds which of them belong to the model
+  likelihood: derivative   slopes of the data (the default); or log-derivative, of
+                           their logarithms
+              weak         integrals of the data, where they have noise
+              trajectory   the data themselves, by solutions of the equations; states
+                           may be hidden, rows few
+  derivative: central      or savgol, spline, column (of the first two likelihoods)
+  noise: estimate          or paper, {STATE: SD, …}; of a trajectory normal or lognormal
+  priors: {a: "normal(0, 1)"}, constraints: ["a > 0"], fixed: {a: 1}`,
 		Example: `  r2sgld identify examples/lynx-hare.yaml
   r2sgld identify examples/lynx-hare.yaml --json --quiet > summary.json`,
 		Args: cobra.ExactArgs(1),
