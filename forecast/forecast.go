@@ -104,6 +104,9 @@ func (p *plan) results(ctx context.Context) ([]file, *outcome, error) {
 	return files, o, err
 }
 
+// mostPoints is the number of times at most.
+const mostPoints = 1_000_000
+
 // check says what is wrong with options, whatever the run.
 func (o *Options) check() error {
 	var errs []error
@@ -111,8 +114,8 @@ func (o *Options) check() error {
 	if !slices.Contains([]string{"draws", "mean", "mode"}, o.From) {
 		bad("--from %s: must be draws, mean or mode", o.From)
 	}
-	if p := o.Points; p != nil && (*p < 2 || *p > 1_000_000) {
-		bad("--points %d: must be from 2 to 1000000", *p)
+	if p := o.Points; p != nil && (*p < 2 || *p > mostPoints) {
+		bad("--points %d: must be from 2 to %d", *p, mostPoints)
 	}
 	if o.Draws < 1 {
 		bad("--draws %d: must be at least 1", o.Draws)

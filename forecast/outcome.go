@@ -56,6 +56,9 @@ func (p *plan) outcome(ctx context.Context) (*outcome, error) {
 	o := &outcome{report: rep, result: r, options: p.options, bands: bands, mode: p.mode, data: p.src.data,
 		noise: p.noise, seed: q.Seed, keep: q.Keep}
 	rep.describe(r, bands)
+	if q.Times == "" {
+		rep.noteCoarse(r.Times)
+	}
 	if p.other != nil {
 		if err := p.compare(ctx, o); err != nil {
 			return nil, err

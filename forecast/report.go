@@ -139,6 +139,26 @@ func (o *Report) describe(r *simulation.Result, bands []simulation.Band) {
 		"Bands are of those that are left.", len(r.Blown), len(r.Draws), f.Draw, f.Time, first.Where(r.Model.States), f.Reason))
 }
 
+// noteCoarse warns of evenly spaced times that are too far apart to show a wave.
+func (o *Report) noteCoarse(times []float64) {
+	var fastest *StateReport
+	for i, s := range o.States {
+		if s.Period != nil && (fastest == nil || s.Period.Median < fastest.Period.Median) {
+			fastest = &o.States[i]
+		}
+	}
+	step := math.Abs(times[1] - times[0])
+	if fastest == nil || step <= fastest.Period.Median/4 {
+		return
+	}
+	text := "end earlier"
+	if n := math.Ceil(math.Abs(o.Until-o.Start)/fastest.Period.Median*20) + 1; n <= mostPoints {
+		text += fmt.Sprintf(", or give --points %.0f", n)
+	}
+	o.Warnings = append(o.Warnings, fmt.Sprintf("the times are %s apart, the period of %s is %s: tables and figures do not show its waves. To see them %s.",
+		short(step), fastest.Name, short(fastest.Period.Median), text))
+}
+
 // Text is the report for a terminal, without its warnings.
 func (o *Report) Text() string {
 	var b strings.Builder

@@ -1,10 +1,8 @@
 package simulation
 
 import (
-	"cmp"
 	"context"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/stat/distuv"
 
@@ -178,54 +176,4 @@ func interval(v []float64, level float64) Interval {
 	low, high := Ends(level)
 	q := diag.Quantiles(v, low, 0.5, high)
 	return Interval{q[1], q[0], q[2]}
-}
-
-// period returns the mean time between rising passages of v through its mean. It
-// is false unless there are at least three passages, at times that are equal to a
-// twentieth and at least eight of the given times apart: what does not repeat
-// itself has no period.
-func period(times, v []float64) (float64, bool) {
-	if len(v) < 3 || slices.ContainsFunc(v, func(x float64) bool { return x-x != 0 }) {
-		return 0, false
-	}
-	mean := diag.Mean(v)
-	lo, hi := slices.Min(v), slices.Max(v)
-	if hi-lo <= 1e-6*math.Max(math.Abs(lo), math.Abs(hi)) {
-		return 0, false
-	}
-	var at []float64
-	last := -1
-	for k := 1; k < len(v); k++ {
-		if v[k-1] < mean && v[k] >= mean {
-			if last >= 0 && k-last < 8 {
-				return 0, false
-			}
-			last = k
-			at = append(at, times[k-1]+(times[k]-times[k-1])*(mean-v[k-1])/(v[k]-v[k-1]))
-		}
-	}
-	if len(at) < 3 {
-		return 0, false
-	}
-	gaps := make([]float64, len(at)-1)
-	for k := range gaps {
-		gaps[k] = math.Abs(at[k+1] - at[k])
-	}
-	shortest, longest := slices.Min(gaps), slices.Max(gaps)
-	if cmp.Compare(longest-shortest, 0.05*longest) > 0 {
-		return 0, false
-	}
-	return diag.Mean(gaps), true
-}
-
-// Periods returns the period of state i over the trajectories, and how many of
-// them have one.
-func (r *Result) Periods(i int, level float64) (Interval, int) {
-	var all []float64
-	for draw := range r.Paths {
-		if p, ok := period(r.Times, r.values(draw, i)); ok {
-			all = append(all, p)
-		}
-	}
-	return interval(all, level), len(all)
 }

@@ -36,7 +36,7 @@ type Options struct {
 	From    float64     // time of the initial state
 	Start   []float64   // initial state in place of Model.Initial; NaN leaves that of a state, nil of all
 	Times   []float64   // from From on, rising or falling
-	Solver  ode.Options // Control and Events are left alone
+	Solver  ode.Options // but for Control and Events, which are not the caller's
 	Threads int         // at most so many at once; 0 is all processors. Changes no number
 }
 
@@ -51,6 +51,8 @@ type Result struct {
 	Paths [][]float64
 	Blown []Blown // in the order of draws
 	Stats ode.Stats
+
+	periods [][]float64 // of each draw and state; NaN without one
 }
 
 // Blown is a trajectory that could not go on.
@@ -92,7 +94,8 @@ func Run(ctx context.Context, m *Model, draws [][]float64, o Options) (*Result, 
 	if err := o.check(m, draws); err != nil {
 		return nil, err
 	}
-	r := &Result{Model: m, From: o.From, Times: o.Times, Draws: draws, Paths: make([][]float64, len(draws))}
+	r := &Result{Model: m, From: o.From, Times: o.Times, Draws: draws,
+		Paths: make([][]float64, len(draws)), periods: make([][]float64, len(draws))}
 	blown, stats := make([]*ode.BlowUp, len(draws)), make([]ode.Stats, len(draws))
 	threads := o.Threads
 	if threads <= 0 {
@@ -112,6 +115,7 @@ func Run(ctx context.Context, m *Model, draws [][]float64, o Options) (*Result, 
 				if r.Paths[k], blown[k], errs[k] = w.path(ctx, draws[k]); errs[k] != nil {
 					failed.Store(1) // those before it are done or under way
 				}
+				r.periods[k] = w.periods
 				stats[k] = w.solver.Stats()
 			}
 			return err
@@ -171,14 +175,20 @@ func (o *Options) check(m *Model, draws [][]float64) error {
 
 // A worker simulates one draw after the other.
 type worker struct {
-	m      *Model
-	o      *Options
-	solver *ode.Solver
+	m       *Model
+	o       *Options
+	solver  *ode.Solver
+	steps   steps     // of the last trajectory
+	periods []float64 // of its states
 }
 
 func newWorker(m *Model, o *Options) (*worker, error) {
-	solver, err := ode.NewSolver(len(m.States), o.Solver)
-	return &worker{m, o, solver}, err
+	w := &worker{m: m, o: o, steps: steps{dim: len(m.States)}}
+	options := o.Solver
+	options.Control, options.Events = 0, []ode.Event{{Name: "step", Zero: w.steps.note}}
+	var err error
+	w.solver, err = ode.NewSolver(len(m.States), options)
+	return w, err
 }
 
 func (w *worker) path(ctx context.Context, x []float64) ([]float64, *ode.BlowUp, error) {
@@ -188,11 +198,17 @@ func (w *worker) path(ctx context.Context, x []float64) ([]float64, *ode.BlowUp,
 			return nil, nil, fmt.Errorf("the initial value of %s is %g: give one", w.m.States[i], v)
 		}
 	}
-	out := make([]float64, len(w.o.Times)*len(y0))
-	err := w.solver.SolveContext(ctx, w.m.System(x), w.o.From, y0, w.o.Times, out)
+	out, sys := make([]float64, len(w.o.Times)*len(y0)), w.m.System(x)
+	w.steps.reset()
+	err := w.solver.SolveContext(ctx, sys, w.o.From, y0, w.o.Times, out)
+	w.periods = slices.Repeat([]float64{math.NaN()}, len(y0))
 	var blown *ode.BlowUp
 	if errors.As(err, &blown) {
 		return out, blown, nil
+	}
+	if err == nil {
+		w.steps.cut(w.o.Times[0])
+		w.steps.periods(w.periods, &sys)
 	}
 	return out, nil, err
 }
@@ -208,16 +224,6 @@ func (m *Model) Start(x, given []float64) []float64 {
 		}
 	}
 	return y0
-}
-
-// values returns component i of a draw's trajectory at all times.
-func (r *Result) values(draw, i int) []float64 {
-	d := len(r.Model.States)
-	out := make([]float64, len(r.Times))
-	for k := range out {
-		out[k] = r.Paths[draw][k*d+i]
-	}
-	return out
 }
 
 // Grid returns n times from a to b, both among them, evenly spaced.

@@ -187,8 +187,8 @@ func TestBlowUp(t *testing.T) {
 		}
 	}
 	x := bands(t, r, 90, false)[0]
-	if v := r.values(1, 0); v[49] != v[49] || v[51] == v[51] {
-		t.Errorf("around the end: %g", v[48:53])
+	if v := r.Paths[1]; v[2*49] != v[2*49] || v[2*51] == v[2*51] {
+		t.Errorf("around the end: %g", v[2*48:2*53])
 	}
 	// At the end the other two count, 1/(1 − a): 4 digits kill a band that keeps
 	// the last number of what is gone.
@@ -316,36 +316,5 @@ func TestCompare(t *testing.T) {
 	}
 	if over, err := c.Over(context.Background(), 90); err != nil || over[0].High != 0 || over[1000].Low > over[1000].Median {
 		t.Errorf("%+v, %+v", over[0], over[1000])
-	}
-}
-
-// A sine has its period; what does not repeat, too few waves and waves shorter
-// than the points can tell have none.
-func TestPeriod(t *testing.T) {
-	times := Grid(2, 52, 2001)
-	of := func(f func(t float64) float64) []float64 {
-		out := make([]float64, len(times))
-		for k, t := range times {
-			out[k] = f(t)
-		}
-		return out
-	}
-	for name, c := range map[string]struct {
-		f    func(t float64) float64
-		want float64
-	}{
-		"sine":     {func(t float64) float64 { return 3 + math.Sin(t) }, 2 * math.Pi},
-		"peaks":    {func(t float64) float64 { return math.Exp(2 * math.Sin(t)) }, 2 * math.Pi},
-		"chirp":    {func(t float64) float64 { return math.Sin(t * t / 20) }, 0},
-		"two":      {func(t float64) float64 { return math.Sin(t / 5) }, 0},
-		"constant": {func(t float64) float64 { return 7 }, 0},
-		"line":     {func(t float64) float64 { return t }, 0},
-		"alias":    {func(t float64) float64 { return math.Sin(60 * t) }, 0},
-		"ended":    {func(t float64) float64 { return math.Sin(t) / math.Max(0, 40-t) }, 0},
-	} {
-		got, ok := period(times, of(c.f))
-		if ok != (c.want > 0) || math.Abs(got-c.want) > 1e-2 {
-			t.Errorf("%s: period %g %v, want %g", name, got, ok, c.want)
-		}
 	}
 }

@@ -153,6 +153,17 @@ func simulateDraws(t *testing.T, dir string) {
 	if p := rep.States[0].Period; p == nil || !(p.Low < p.Median && p.Median < p.High && p.Median > 8 && p.Median < 18) {
 		t.Errorf("period %+v", p)
 	}
+	// The period does not depend on how far apart the times are, and it is told
+	// where they are too far apart to show it: to 1 % kills that of the points.
+	fine, _ := simulate(t, dir, "--draws", "1", "--until", "2000")
+	coarse, _ := simulate(t, dir, "--draws", "1", "--until", "4000", "--points", "101")
+	if p, q := fine.States[0].Period, coarse.States[0].Period; p == nil || q == nil || math.Abs(p.Median/q.Median-1) > 0.01 {
+		t.Errorf("periods %+v, %+v", p, q)
+	}
+	apart := "the times are 21 apart, the period of "
+	if w := coarse.Warnings; strings.Contains(fmt.Sprint(fine.Warnings), "apart") || !strings.Contains(w[len(w)-1], apart) || !strings.Contains(w[len(w)-1], "--points ") {
+		t.Errorf("%s, %s", fine.Warnings, w)
+	}
 	times := write(t, t.TempDir(), "times.csv", "when\n1901.5\n1903\n1950\n")
 	out := filepath.Join(t.TempDir(), "a", "b")
 	must(t, exitDone, "simulate", dir, "--quiet", "--out", out, "--times", times+":when", "--draws", "7", "--keep")
