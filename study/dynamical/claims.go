@@ -59,14 +59,14 @@ func (m *inquiry) place(setting [2]string) string {
 
 // pairs compares a number of two methods, a below b, in all settings that both
 // were run in.
-func (m *inquiry) pairs(of func(score) float64, pairs ...[2]string) comparisons {
-	var out comparisons
+func (m *inquiry) pairs(of func(score) float64, pairs ...[2]string) study.Comparisons {
+	var out study.Comparisons
 	for _, p := range pairs {
 		for _, s := range m.settings(p[0], p[1]) {
-			out.add(fmt.Sprintf("%s against %s, %s", p[0], p[1], m.place(s)), m.at(s, p[0]).column(of), m.at(s, p[1]).column(of))
+			out = append(out, paired(fmt.Sprintf("%s against %s, %s", p[0], p[1], m.place(s)), m.at(s, p[0]).column(of), m.at(s, p[1]).column(of)))
 		}
 	}
-	return out.adjusted()
+	return out.Adjusted()
 }
 
 // main is the setting that numbers of claims are of.
@@ -75,7 +75,7 @@ func (m *inquiry) main() [2]string { return [2]string{m.system.variants[0].name,
 func (m *inquiry) numbers(what string, of func(score) float64, labels ...string) []study.Number {
 	var out []study.Number
 	for _, l := range labels {
-		out = append(out, interval(m.at(m.main(), l).column(of)).number(what+" of "+l))
+		out = append(out, study.IntervalOf(m.at(m.main(), l).column(of)).Positive(what+" of "+l))
 	}
 	return out
 }
@@ -83,29 +83,16 @@ func (m *inquiry) numbers(what string, of func(score) float64, labels ...string)
 // id is the name of a claim of this system.
 func (m *inquiry) id(rest string) string { return m.system.name + "-" + rest }
 
-// section is where the system stands in the paper.
-func (m *inquiry) section() string {
-	if m.system.name == "lorenz" {
-		return "5.1"
-	}
-	return "appendix"
-}
-
 // ordinary is a claim that comparisons decide.
-func (m *inquiry) ordinary(id, section, text, test string, cs comparisons, numbers []study.Number, why string) study.Claim {
-	c := study.Claim{ID: m.id(id), Section: section, Text: text, Test: test, Numbers: numbers, Verdict: cs.verdict(runsOf(m.Scale)),
-		Why: why, Basis: m.place(m.main())}
-	if c.Verdict == study.Untestable {
-		c.Why += " The runs are too few to decide it."
-	}
-	return c
+func (m *inquiry) ordinary(id, section, text, test string, cs study.Comparisons, numbers []study.Number, why string) study.Claim {
+	return cs.Claim(study.Claim{ID: m.id(id), Section: section, Text: text, Test: test, Numbers: numbers, Why: why, Basis: m.place(m.main())}, runsOf(m.Scale))
 }
 
 const errorText = "the error of the modes (root mean square of their relative errors)"
 
 // claims are all claims of the study.
 func (m *inquiry) claims() []study.Claim {
-	if m.system.name == "lorenz" {
+	if m.system.chaotic {
 		return []study.Claim{m.closer(), m.onePeak(), m.reflection(), m.behind(), m.concentrates(), m.best(), m.longest(), m.kept(), m.swapRate(), m.law()}
 	}
 	return []study.Claim{m.reflection(), m.behind(), m.comparable(), m.overlap(), m.later(), m.kept(), m.swapRate(), m.law()}
@@ -131,10 +118,9 @@ func (m *inquiry) sameText() string {
 
 func (m *inquiry) closer() study.Claim {
 	cs := m.pairs(modeError, [2]string{"r2SGLD", "reSGLD"})
-	_, _, _, same := cs.count()
 	return m.ordinary("modes-closer", "5.1", "The modes of r2SGLD are closer to the true σ, ρ and β than those of reSGLD.",
 		"r2SGLD (a) against reSGLD (b) in "+errorText+".", cs, m.numbers("error of the modes", modeError, "r2SGLD", "reSGLD"),
-		fmt.Sprintf("In %d of %d settings no wall is met and both make the same draws. ", same, len(cs))+cs.tell("r2SGLD", "reSGLD")+" "+m.massText())
+		fmt.Sprintf("In %d of %d settings no wall is met and both make the same draws. ", cs.Count().Same, len(cs))+cs.Tell("r2SGLD", "reSGLD")+" "+m.massText())
 }
 
 // massText says how far the walls are from the law.
@@ -143,7 +129,7 @@ func (m *inquiry) massText() string {
 	for _, v := range m.system.variants {
 		r := m.rulers[v]
 		nearest := math.Inf(1)
-		for _, w := range r.walls() {
+		for _, w := range r.walls {
 			nearest = min(nearest, w)
 		}
 		parts = append(parts, fmt.Sprintf("%.3g with %s", nearest, v.told))
@@ -193,17 +179,16 @@ func (m *inquiry) reflection() study.Claim {
 	}
 	cs := m.pairs(modeError, pairs...)
 	laws := m.pairs(off, pairs...)
-	section := "appendix"
-	return m.ordinary("reflection-helps", section, "Constraints and reflection improve the modes and the posteriors.",
+	return m.ordinary("reflection-helps", "appendix", "Constraints and reflection improve the modes and the posteriors.",
 		"Each reflected method (a) against the same method without (b) in "+errorText+".", cs, m.numbers("error of the modes", modeError, six()...),
-		m.sameText()+" "+m.massText()+" "+cs.tell("The reflected method", "the plain one")+" By distance from the exact law: "+laws.tell("the reflected method", "the plain one"))
+		m.sameText()+" "+m.massText()+" "+cs.Tell("The reflected method", "the plain one")+" By distance from the exact law: "+laws.Tell("the reflected method", "the plain one"))
 }
 
 func (m *inquiry) behind() study.Claim {
 	cs := m.pairs(modeError, [2]string{"R-cycSGLD", "R-SGLD"}, [2]string{"r2SGLD", "R-SGLD"})
 	return m.ordinary("rsgld-behind", "appendix", "Of the reflected methods R-SGLD falls behind.",
 		"R-cycSGLD and r2SGLD (a) against R-SGLD (b) in "+errorText+".", cs, m.numbers("error of the modes", modeError, "R-SGLD", "R-cycSGLD", "r2SGLD"),
-		cs.tell("The other", "R-SGLD")+" "+m.timeText())
+		cs.Tell("The other", "R-SGLD")+" "+m.timeText())
 }
 
 // timeText says how far each schedule takes a chain.
@@ -222,46 +207,44 @@ func (m *inquiry) concentrates() study.Claim {
 	return m.ordinary("rcycsgld-concentrates", "appendix", "R-cycSGLD concentrates the posterior nearer the true parameters than R-SGLD does.",
 		"R-cycSGLD (a) against R-SGLD (b) in the root mean square of the relative distances of the draws from the truth.", cs,
 		m.numbers("relative distance of the draws from the truth", around, "R-cycSGLD", "R-SGLD", "r2SGLD"),
-		cs.tell("R-cycSGLD", "R-SGLD")+fmt.Sprintf(" Draws of the exact law are at %.3g: nearer than that is no merit.", m.rulers[m.system.variants[0]].exactAround()))
+		cs.Tell("R-cycSGLD", "R-SGLD")+fmt.Sprintf(" Draws of the exact law are at %.3g: nearer than that is no merit.", m.rulers[m.system.variants[0]].exactAround()))
+}
+
+// rivals pairs r2SGLD with each of the five others, and returns the labels of all with
+// that of r2SGLD first.
+func rivals() (pairs [][2]string, labels []string) {
+	labels = []string{"r2SGLD"}
+	for _, l := range six() {
+		if l != "r2SGLD" {
+			pairs, labels = append(pairs, [2]string{"r2SGLD", l}), append(labels, l)
+		}
+	}
+	return pairs, labels
 }
 
 func (m *inquiry) best() study.Claim {
-	var pairs [][2]string
-	for _, l := range six() {
-		if l != "r2SGLD" {
-			pairs = append(pairs, [2]string{"r2SGLD", l})
-		}
-	}
+	pairs, labels := rivals()
 	cs := m.pairs(modeError, pairs...)
 	laws := m.pairs(off, pairs...)
 	return m.ordinary("r2sgld-best", "appendix", "r2SGLD is the most accurate of the six methods.",
-		"r2SGLD (a) against each of the five others (b) in "+errorText+".", cs, m.numbers("error of the modes", modeError, append([]string{"r2SGLD"}, slices.DeleteFunc(six(), func(l string) bool { return l == "r2SGLD" })...)...),
-		cs.tell("r2SGLD", "its rival")+" By distance from the exact law: "+laws.tell("r2SGLD", "its rival")+" r2SGLD and reSGLD evaluate two states where the others evaluate one.")
+		"r2SGLD (a) against each of the five others (b) in "+errorText+".", cs, m.numbers("error of the modes", modeError, labels...),
+		cs.Tell("r2SGLD", "its rival")+" By distance from the exact law: "+laws.Tell("r2SGLD", "its rival")+" r2SGLD and reSGLD evaluate two states where the others evaluate one.")
 }
 
 func (m *inquiry) longest() study.Claim {
-	var pairs [][2]string
-	for _, l := range six() {
-		if l != "r2SGLD" {
-			pairs = append(pairs, [2]string{"r2SGLD", l})
-		}
-	}
+	pairs, labels := rivals()
 	cs := m.pairs(sooner, pairs...)
-	c := m.ordinary("simulation", "5.1", "With its modes r2SGLD follows the true trajectory longest.",
-		fmt.Sprintf("Trajectories with all modes as coefficients, from the initial state of the data (DOP853, tolerance %.0e), until they are more than 1 unit from the true one: r2SGLD (a) against each of the five others (b) in minus that time.", tolerance),
-		cs, m.numbers("time until the trajectories part", parting, append([]string{"r2SGLD"}, slices.DeleteFunc(six(), func(l string) bool { return l == "r2SGLD" })...)...), "")
-	better, worse, below, same := cs.count()
+	n := cs.Count()
 	key := m.rulers[m.system.variants[0]]
-	c.Why = fmt.Sprintf("r2SGLD follows longer on average in %d of %d comparisons, significantly in %d, and significantly less long in %d; in %d the trajectories are the same. The system forgets: distances grow by e in %.2f units of time, so that an error ten times smaller buys %.1f units. With the modes of the exact law it is %.2f.",
-		below, len(cs), better, worse, same, m.lyapunov.Time(), m.lyapunov.Time()*math.Ln10, key.best().parting)
-	if c.Verdict == study.Untestable {
-		c.Why += " The runs are too few to decide it."
-	}
-	return c
+	return m.ordinary("simulation", "5.1", "With its modes r2SGLD follows the true trajectory longest.",
+		fmt.Sprintf("Trajectories with all modes as coefficients, from the initial state of the data (DOP853, tolerance %.0e), until they are more than 1 unit from the true one: r2SGLD (a) against each of the five others (b) in minus that time.", tolerance),
+		cs, m.numbers("time until the trajectories part", parting, labels...),
+		fmt.Sprintf("r2SGLD follows longer on average in %d of %d comparisons, significantly in %d, and significantly less long in %d; in %d the trajectories are the same. The system forgets: distances grow by e in %.2f units of time, so that an error ten times smaller buys %.1f units. With the modes of the exact law it is %.2f.",
+			n.Below, len(cs), n.Better, n.Worse, n.Same, m.lyapunov.Time(), m.lyapunov.Time()*math.Ln10, key.best().parting))
 }
 
 func (m *inquiry) kept() study.Claim {
-	c := study.Claim{ID: m.id("constraints-kept"), Section: m.section(), Text: "With reflection the chains keep the constraints; without it they break them.",
+	c := study.Claim{ID: m.id("constraints-kept"), Section: m.system.section, Text: "With reflection the chains keep the constraints; without it they break them.",
 		Test: "Iterations, burn-in included, in which a state is outside, over both rungs: none with reflection and some without, in every method and setting."}
 	inside, broken, settings := true, 0, 0
 	var parts []string
@@ -281,16 +264,10 @@ func (m *inquiry) kept() study.Claim {
 		}
 	}
 	c.Basis = m.place(m.main())
-	switch {
-	case !inside || broken == 0:
-		c.Verdict = study.Fails
-	case broken == settings:
-		c.Verdict = study.Holds
-	default:
-		c.Verdict = study.Depends
-	}
+	c.Verdict = among(broken, settings)
 	c.Why = fmt.Sprintf("Reflected chains never leave; plain ones do in %d of %d cases (method, setting)", broken, settings)
 	if !inside {
+		c.Verdict = study.Fails
 		c.Why = fmt.Sprintf("Reflected chains leave too; plain ones in %d of %d cases (method, setting)", broken, settings)
 	}
 	if len(parts) > 0 {
@@ -309,6 +286,17 @@ func (o *outcome) outsideShare() float64 {
 	return float64(n) / float64(len(o.runs)*o.iterations*samplers()[o.base].rungs)
 }
 
+// among is the verdict on what is so in some of all cases.
+func among(some, all int) study.Verdict {
+	switch some {
+	case all:
+		return study.Holds
+	case 0:
+		return study.Fails
+	}
+	return study.Depends
+}
+
 // The range in which the paper adjusts the swap rate.
 const leastSwaps, mostSwaps = 0.05, 0.20
 
@@ -318,24 +306,17 @@ func (m *inquiry) swapRate() study.Claim {
 	in, all := 0, 0
 	var parts []string
 	for _, at := range m.settings("r2SGLD") {
-		i := interval(m.at(at, "r2SGLD").column(swaps))
+		i := study.IntervalOf(m.at(at, "r2SGLD").column(swaps))
 		all++
 		if i.Mean >= leastSwaps && i.Mean <= mostSwaps {
 			in++
 		}
-		c.Numbers = append(c.Numbers, i.number("swap rate, "+m.place(at)).Within(0, 1))
+		c.Numbers = append(c.Numbers, i.Positive("swap rate, "+m.place(at)).Within(0, 1))
 	}
 	for _, v := range m.system.variants {
 		parts = append(parts, fmt.Sprintf("%.3g with %s", normalSwaps(len(v.parameters)), v.told))
 	}
-	switch in {
-	case all:
-		c.Verdict = study.Holds
-	case 0:
-		c.Verdict = study.Fails
-	default:
-		c.Verdict = study.Depends
-	}
+	c.Verdict = among(in, all)
 	c.Why = fmt.Sprintf("Within the range in %d of %d settings. The exact rate in equilibrium is %s: it falls with the number of coefficients, whatever a correction does.", in, all, strings.Join(parts, ", "))
 	if t := m.thresholdText(); t != "" {
 		c.Why += " " + t
@@ -352,17 +333,17 @@ func normalSwaps(d int) float64 {
 
 func (m *inquiry) comparable() study.Claim {
 	cs := m.pairs(modeError, [2]string{"r2SGLD", "R-cycSGLD"})
-	better, worse, _, _ := cs.count()
+	n := cs.Count()
 	c := study.Claim{ID: m.id("comparable"), Section: "appendix", Text: "R-cycSGLD and r2SGLD estimate the parameters comparably well.",
 		Test:    "No significant difference in " + errorText + " in any setting (paired t, Holm-adjusted, 5 %).",
 		Numbers: m.numbers("error of the modes", modeError, "R-cycSGLD", "r2SGLD"), Basis: m.place(m.main()), Verdict: study.Holds,
-		Why: cs.tell("r2SGLD", "R-cycSGLD")}
+		Why: cs.Tell("r2SGLD", "R-cycSGLD")}
 	switch {
-	case runsOf(m.Scale) < enough:
+	case runsOf(m.Scale) < study.Enough:
 		c.Verdict = study.Untestable
-	case better+worse == len(cs):
+	case n.Better+n.Worse == len(cs):
 		c.Verdict = study.Fails
-	case better+worse > 0:
+	case n.Better+n.Worse > 0:
 		c.Verdict = study.Depends
 	}
 	return c
@@ -379,43 +360,32 @@ func (m *inquiry) overlap() study.Claim {
 	for _, l := range six() {
 		for _, at := range m.settings(l) {
 			all++
-			if interval(m.at(at, l).column(apartEarly)).Mean < overlapping {
+			if study.IntervalOf(m.at(at, l).column(apartEarly)).Mean < overlapping {
 				in++
 			}
 		}
 	}
 	c.Numbers = m.numbers("distance in days 0 to 100", apartEarly, six()...)
-	c.Verdict = study.Depends
-	switch in {
-	case all:
-		c.Verdict = study.Holds
-	case 0:
-		c.Verdict = study.Fails
-	}
+	c.Verdict = among(in, all)
 	c.Why = fmt.Sprintf("They do in %d of %d cases (method, setting). With the modes of the exact law the distance is %.3f (%s) and %.3f (%s).", in, all,
 		m.rulers[m.system.variants[0]].best().apart[0], m.system.variants[0].told, m.rulers[m.system.variants[1]].best().apart[0], m.system.variants[1].told)
 	return c
 }
 
 func (m *inquiry) later() study.Claim {
-	var pairs [][2]string
-	for _, l := range six() {
-		if l != "r2SGLD" {
-			pairs = append(pairs, [2]string{"r2SGLD", l})
-		}
-	}
+	pairs, labels := rivals()
 	cs := m.pairs(apartLate, pairs...)
 	return m.ordinary("days-100-200", "appendix", "In days 100 to 200 the simulation of r2SGLD is closest to the truth.",
 		"Trajectories with the modes as coefficients: r2SGLD (a) against each of the five others (b) in the root mean square distance from the true one over days 100 to 200, in its standard deviations.",
-		cs, m.numbers("distance in days 100 to 200", apartLate, append([]string{"r2SGLD"}, slices.DeleteFunc(six(), func(l string) bool { return l == "r2SGLD" })...)...),
-		cs.tell("r2SGLD", "its rival")+fmt.Sprintf(" With the modes of the exact law it is %.3f (%s).", m.rulers[m.system.variants[0]].best().apart[1], m.system.variants[0].told))
+		cs, m.numbers("distance in days 100 to 200", apartLate, labels...),
+		cs.Tell("r2SGLD", "its rival")+fmt.Sprintf(" With the modes of the exact law it is %.3f (%s).", m.rulers[m.system.variants[0]].best().apart[1], m.system.variants[0].told))
 }
 
 // near is the distance from the exact law up to which draws may stand for it.
 const near = 0.25
 
 func (m *inquiry) law() study.Claim {
-	c := study.Claim{ID: m.id("law"), Section: m.section(), Text: "The empirical posteriors that the figures show are those of the model (implied).",
+	c := study.Claim{ID: m.id("law"), Section: m.system.section, Text: "The empirical posteriors that the figures show are those of the model (implied).",
 		Test:  fmt.Sprintf("Distance from the exact law: of each key coefficient the Wasserstein distance of order 2 of normal laws with these means and standard deviations, in exact standard deviations, root mean square; below %g on average over the runs, in all methods and settings.", near),
 		Basis: m.place(m.main()), Numbers: m.numbers("distance from the exact law", off, six()...)}
 	in, all := 0, 0
@@ -423,19 +393,13 @@ func (m *inquiry) law() study.Claim {
 	for _, l := range six() {
 		for _, at := range m.settings(l) {
 			all++
-			if d := interval(m.at(at, l).column(off)); d.Mean < near {
+			if d := study.IntervalOf(m.at(at, l).column(off)); d.Mean < near {
 				in++
-				good = append(good, fmt.Sprintf("%s, %s (%s)", l, m.place(at), short(d)))
+				good = append(good, fmt.Sprintf("%s, %s (%s)", l, m.place(at), d.PlusMinus()))
 			}
 		}
 	}
-	c.Verdict = study.Depends
-	switch in {
-	case all:
-		c.Verdict = study.Holds
-	case 0:
-		c.Verdict = study.Fails
-	}
+	c.Verdict = among(in, all)
 	c.Why = fmt.Sprintf("So near in %d of %d cases (method, setting).", in, all)
 	if len(good) > 0 {
 		c.Why += " These: " + strings.Join(good, "; ") + "."

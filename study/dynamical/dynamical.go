@@ -67,7 +67,7 @@ type inquiry struct {
 	dir    string // of the data
 	rulers map[*variant]*ruler
 	all    []*outcome
-	// of the Lorenz system
+	// of a chaotic system
 	lyapunov              *simulation.Exponent
 	spent                 []spell
 	thresholds, simulated []*outcome
@@ -101,7 +101,7 @@ func (m *inquiry) exact(ctx context.Context) error {
 				return err
 			}
 		}
-		if m.system.name != "lorenz" {
+		if !m.system.chaotic {
 			return nil
 		}
 		r := m.rulers[m.system.variants[0]]
@@ -151,7 +151,7 @@ func (m *inquiry) six(ctx context.Context) error {
 func (m *inquiry) study(title string) (*study.Study, error) {
 	s := m.Begin(m.system.name, title)
 	s.Effort = fmt.Sprintf("%d runs of %s iterations a case, minibatches of %s", runsOf(m.Scale), report.Count(iterationsOf(m.Scale)), report.Count(batchRows))
-	s.Rule = ruleText
+	s.Rule = ruleText()
 	pictures, err := m.pictures()
 	if err != nil {
 		return nil, err

@@ -114,13 +114,17 @@ func TestExactLaw(t *testing.T) {
 	}
 }
 
-// The walls as numbers are the constraints as text.
-func TestBoundsAreTheConstraints(t *testing.T) {
+// The walls bound the domain of the constraints.
+func TestWallsAreTheConstraints(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for _, s := range []*system{lorenz(), lotkaVolterra()} {
 		dir := laid(t, s)
 		for _, v := range s.variants {
 			run, err := load(dir, v.name, s.dataText()+v.modelText(0, "paper", true))
+			if err != nil {
+				t.Fatal(err)
+			}
+			walls, err := v.bounds()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -131,12 +135,12 @@ func TestBoundsAreTheConstraints(t *testing.T) {
 					x[j] = 4*rng.Float64() - 0.5
 				}
 				want := true
-				for _, b := range v.bounds() {
+				for _, w := range walls {
 					sum := 0.0
-					for j, n := range b.normal {
-						sum += n * x[j]
+					for j, a := range w.A {
+						sum += a * x[j]
 					}
-					want = want && sum >= b.least
+					want = want && sum <= w.B
 				}
 				if want {
 					inside++
@@ -215,26 +219,26 @@ func TestVerdicts(t *testing.T) {
 		}
 		return out
 	}
-	var holds, fails, mixed, same, none comparisons
+	var holds, fails, mixed, same, none study.Comparisons
 	for range 3 {
-		holds.add("x", base, shifted(1))
-		fails.add("x", shifted(1), base)
-		same.add("x", base, base)
+		holds = append(holds, paired("x", base, shifted(1)))
+		fails = append(fails, paired("x", shifted(1), base))
+		same = append(same, paired("x", base, base))
 	}
-	mixed.add("x", base, shifted(1))
-	mixed.add("y", base, shifted(1))
-	mixed.add("z", shifted(1), base)
-	none.add("x", []float64{1}, []float64{2})
+	mixed = append(mixed, paired("x", base, shifted(1)))
+	mixed = append(mixed, paired("y", base, shifted(1)))
+	mixed = append(mixed, paired("z", shifted(1), base))
+	none = append(none, paired("x", []float64{1}, []float64{2}))
 	for _, c := range []struct {
-		cs   comparisons
+		cs   study.Comparisons
 		runs int
 		want study.Verdict
 	}{{holds, 10, study.Holds}, {fails, 10, study.Fails}, {mixed, 10, study.Depends}, {same, 10, study.Fails}, {same, 2, study.Fails}, {none, 1, study.Untestable}, {nil, 10, study.Untestable}} {
-		if got := c.cs.adjusted().verdict(c.runs); got != c.want {
-			t.Errorf("verdict %q, want %q: %s", got, c.want, c.cs.tell("a", "b"))
+		if got := c.cs.Adjusted().Verdict(c.runs); got != c.want {
+			t.Errorf("verdict %q, want %q: %s", got, c.want, c.cs.Tell("a", "b"))
 		}
 	}
-	if text := same.tell("a", "b"); !strings.Contains(text, "In 3 they are the same numbers.") {
+	if text := same.Tell("a", "b"); !strings.Contains(text, "In 3 they are the same numbers.") {
 		t.Error(text)
 	}
 }

@@ -5,62 +5,40 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/r2sgld/r2sgld/expression"
 	"github.com/r2sgld/r2sgld/potential"
 )
 
-// walls are the distances of the walls from the mean of the exact law, in standard
-// deviations of what each constraint bounds.
-func (r *ruler) walls() []float64 {
+// distances are those of walls from the mean of the exact law, in standard deviations
+// of what each constraint bounds.
+func (r *ruler) distances(walls []expression.Constraint) []float64 {
 	var out []float64
-	for _, w := range r.v.bounds() {
-		value, variance := -w.least, 0.0
+	for _, w := range walls {
+		value, variance := w.B, 0.0
 		for k := range r.v.parameters {
 			along := 0.0
 			for j := range r.v.parameters {
-				along += w.normal[j] * r.exact.Factor[j][k]
+				along += w.A[j] * r.exact.Factor[j][k]
 			}
 			variance += along * along
-			value += w.normal[k] * r.exact.Center[k]
+			value -= w.A[k] * r.exact.Center[k]
 		}
 		out = append(out, value/math.Sqrt(variance))
 	}
 	return out
 }
 
-// A bound is the half-space normal·x ≥ least.
-type bound struct {
-	normal []float64
-	least  float64
-}
-
-// bounds are the constraints of a variant as numbers.
-func (v *variant) bounds() []bound {
-	at := map[string]int{}
-	for j, p := range v.parameters {
-		at[p] = j
-	}
-	make1 := func(plus, minus string, least float64) bound {
-		b := bound{make([]float64, len(v.parameters)), least}
-		b.normal[at[plus]] = 1
-		if minus != "" {
-			b.normal[at[minus]] = -1
+// bounds are the walls of a variant as half-spaces.
+func (v *variant) bounds() ([]expression.Constraint, error) {
+	var out []expression.Constraint
+	for _, w := range v.walls {
+		c, err := expression.ParseConstraints(w, v.parameters)
+		if err != nil {
+			return nil, err
 		}
-		return b
+		out = append(out, c...)
 	}
-	if v.system.name != "lorenz" {
-		var out []bound
-		for _, p := range []string{"alpha", "beta", "delta", "gamma"} {
-			out = append(out, make1(p, "", 0))
-		}
-		return out
-	}
-	out := []bound{make1("rho", "", 1), make1("beta", "", 0)}
-	for _, p := range []string{"sigma", "sigma_x", "sigma_y"} {
-		if _, ok := at[p]; ok {
-			out = append(out, make1(p, "beta", 1))
-		}
-	}
-	return out
+	return out, nil
 }
 
 // slowest is the relaxation time of the slowest direction, in units of step size

@@ -18,7 +18,7 @@ func (m *inquiry) pictures() (map[string]study.Picture, error) {
 			func() (study.Picture, error) { return m.posteriorPicture(m.system.variants[1]) },
 			m.trajectoryPicture,
 		}
-		if m.system.name == "lorenz" {
+		if m.system.chaotic {
 			jobs = append(jobs, m.attractorPicture)
 		}
 		for _, job := range jobs {
@@ -145,16 +145,12 @@ func (m *inquiry) trajectoryPicture() (study.Picture, error) {
 	}
 	from, to, step, shown := 100.0, 200.0, 10, []int{0, 1}
 	caption := "Prey and predators on days 100 to 200 with the modes of the first run of each method, against the truth."
-	if m.system.name == "lorenz" {
+	if m.system.chaotic {
 		from, to, step, shown = 0, 12, 2, []int{0}
 		caption = "x against time with the modes of the first run of each method, against the truth: they part one after the other, and stay apart."
 	}
 	n := len(m.system.states)
-	unit := "days"
-	if m.system.name == "lorenz" {
-		unit = ""
-	}
-	q := figure.Lines{X: figure.Axis{Name: "t", Unit: unit}, Columns: 1, Caption: v.told + " free, start box, first run of each method."}
+	q := figure.Lines{X: figure.Axis{Name: "t", Unit: m.system.unit}, Columns: 1, Caption: v.told + " free, start box, first run of each method."}
 	for _, i := range shown {
 		panel := figure.LinePanel{Y: figure.Axis{Name: m.system.axes[i]}}
 		add := func(name, method string, path []float64) {

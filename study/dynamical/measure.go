@@ -35,17 +35,16 @@ type ruler struct {
 	v        *variant
 	exact    *dynamics.Problem // over all data
 	mean, sd []float64         // exact, of the quantities
+	walls    []float64         // their distances, see distances
 	system   *dynamics.System
 	times    []float64
 	true     []float64 // the true trajectory, by rows
 	spread   []float64 // standard deviation of each of its states
 }
 
-// How far trajectories are followed, and how finely they are told.
+// How finely trajectories are followed and told.
 const (
 	timeStep  = 0.01
-	lorenzEnd = 100.0
-	lvEnd     = 200.0
 	tolerance = 1e-10
 	apartBy   = 1.0
 	farthest  = 10.0 // of distances in standard deviations: where a trajectory ended
@@ -54,15 +53,15 @@ const (
 func newRuler(v *variant, exact *dynamics.Problem) (*ruler, error) {
 	r := &ruler{v: v, exact: exact}
 	r.law()
-	var err error
+	walls, err := v.bounds()
+	if err != nil {
+		return nil, err
+	}
+	r.walls = r.distances(walls)
 	if r.system, err = exact.System(); err != nil {
 		return nil, err
 	}
-	end := lorenzEnd
-	if v.system.name != "lorenz" {
-		end = lvEnd
-	}
-	for k := 0; float64(k)*timeStep <= end+timeStep/2; k++ {
+	for k := 0; float64(k)*timeStep <= v.system.end+timeStep/2; k++ {
 		r.times = append(r.times, float64(k)*timeStep)
 	}
 	if r.true, err = r.follow(v.truth); err != nil {

@@ -81,7 +81,7 @@ func (m *inquiry) thresholdText() string {
 	}
 	var parts []string
 	for _, o := range m.thresholds {
-		parts = append(parts, fmt.Sprintf("%s with %s", short(o.interval(swaps)), o.v.told))
+		parts = append(parts, fmt.Sprintf("%s with %s", o.interval(swaps).PlusMinus(), o.v.told))
 	}
 	return "By the released code's rule with its correction found by bisection from the truth: " + strings.Join(parts, ", ") + "; that rule is biased."
 }
@@ -90,7 +90,7 @@ func (m *inquiry) thresholdRows() [][]string {
 	var out [][]string
 	for _, o := range m.thresholds {
 		_, after, _ := strings.Cut(o.rule, "correction: ")
-		out = append(out, []string{o.v.told + ", start " + o.from, "threshold", after, short(o.interval(swaps)), "–", short(o.interval(modeError)), short(o.interval(off))})
+		out = append(out, []string{o.v.told + ", start " + o.from, "threshold", after, o.interval(swaps).PlusMinus(), "–", o.interval(modeError).PlusMinus(), o.interval(off).PlusMinus()})
 	}
 	return out
 }
@@ -123,10 +123,10 @@ func (m *inquiry) simulatedTable() study.Table {
 	}
 	t.Columns = append(t.Columns, "share outside", "reflections", "swap rate", "ended early")
 	for _, o := range m.simulated {
-		row := []string{strings.TrimSuffix(o.label, ", simulated states"), report.Count(o.iterations), fmt.Sprint(len(o.runs)), short(o.interval(modeError))}
+		row := []string{strings.TrimSuffix(o.label, ", simulated states"), report.Count(o.iterations), fmt.Sprint(len(o.runs)), o.interval(modeError).PlusMinus()}
 		var hits int64
 		for _, k := range v.key {
-			row = append(row, short(o.interval(func(s score) float64 { return s.mode[k] })))
+			row = append(row, o.interval(func(s score) float64 { return s.mode[k] }).PlusMinus())
 		}
 		ended := 0
 		for _, r := range o.runs {
@@ -137,7 +137,7 @@ func (m *inquiry) simulatedTable() study.Table {
 		}
 		rate := "–"
 		if samplers()[o.base].rungs == 2 {
-			rate = short(o.interval(swaps))
+			rate = o.interval(swaps).PlusMinus()
 		}
 		t.Rows = append(t.Rows, append(row, fmt.Sprintf("%.3g", o.outsideShare()), report.Count(int(hits)), rate, fmt.Sprint(ended)))
 	}
@@ -151,13 +151,13 @@ func (m *inquiry) simulatedTable() study.Table {
 
 func (m *inquiry) simulatedTold() string {
 	text := "The paper's text derives Θ in every iteration from a trajectory simulated with the current coefficients (states: simulated in a configuration; a trajectory stays where it leaves the data by ten of their ranges); its released code uses the observed states, as all runs above do. Here the text is followed, in fewer and shorter runs, for an iteration costs a trajectory of 10,001 times for each rung, starting from the true coefficients. "
-	if m.system.name == "lorenz" {
+	if m.system.chaotic {
 		return text + fmt.Sprintf("After a few Lyapunov times (%.2f) the simulated states have nothing to do with those that the observed derivatives belong to. The force then no longer points to the truth, but to where the attractor of the current coefficients agrees with derivatives that do not know of it: the table says where that leads.", m.lyapunov.Time())
 	}
 	return text + "A small error of the coefficients shifts the phase, more with every period, and with it the derivatives that Θ is compared with: far from the first periods the force no longer points to the truth. Where predators die out the prey grows, and with it the force: steps that serve the observed states are then far too large."
 }
 
-func (m *inquiry) moreSections(some func(...string) []study.Picture) []study.Section {
+func (m *inquiry) moreSections() []study.Section {
 	return []study.Section{
 		{Title: "States simulated in every iteration", Text: m.simulatedTold(), Tables: []study.Table{m.simulatedTable()}},
 		{Title: "With our defaults", Text: m.ownTold(), Tables: []study.Table{m.ownTable()}},

@@ -37,15 +37,6 @@ type own struct {
 // found is what was found of a coefficient.
 type found struct{ mean, mcse, sd, sdMCSE, mode float64 }
 
-// bindingConstraints cut into the exact law: two sides and a corner between two
-// coefficients.
-func (s *system) bindingConstraints() []string {
-	if s.name == "lorenz" {
-		return []string{"sigma >= 10.02", "rho <= 27.99", "2*sigma + rho <= 48.3"}
-	}
-	return []string{"alpha >= 1.02", "delta <= 1.49", "alpha + delta <= 2.6"}
-}
-
 // owns are the laws that method auto is tried on.
 func (m *inquiry) owns() []*own {
 	key, all := m.system.variants[0], m.system.variants[1]
@@ -56,7 +47,7 @@ func (m *inquiry) owns() []*own {
 	full := "{" + strings.Join(given, ", ") + "}"
 	out := []*own{
 		{v: key, what: "U as in the paper", noise: "paper"},
-		{v: key, what: "U as in the paper, with constraints that bind", noise: "paper", more: m.system.bindingConstraints()},
+		{v: key, what: "U as in the paper, with constraints that bind", noise: "paper", more: m.system.binding},
 	}
 	if m.Scale != study.Smoke {
 		out = append(out, &own{v: all, what: "U as in the paper", noise: "paper"},
@@ -108,17 +99,8 @@ func (o *own) run(ctx context.Context, m *inquiry) error {
 		o.draws = len(chains) * len(chains[0])
 		o.found = append(o.found, found{sum.Mean, sum.MCSEMean, sum.SD, diag.MCSESd(chains), sum.Mode})
 	}
-	o.exact = truncated(o.v, run.Model, o.more, m.system.binds, m.Scale)
+	o.exact = truncated(o.v, run.Model, o.more, run.Problem.Reported().Contains, m.Scale)
 	return nil
-}
-
-// binds reports whether parameters of the key variant keep the constraints that
-// bind.
-func (s *system) binds(x []float64) bool {
-	if s.name == "lorenz" {
-		return x[0] >= 10.02 && x[1] <= 27.99 && 2*x[0]+x[1] <= 48.3
-	}
-	return x[0] >= 1.02 && x[2] <= 1.49 && x[0]+x[2] <= 2.6
 }
 
 // truncated is the exact law of the key coefficients: of a normal law in closed
@@ -186,7 +168,7 @@ func (o *own) worst() (meanZ, meanSD, sdZ, sdShare float64) {
 
 func (m *inquiry) ownTold() string {
 	return "r2sgld identify with no sampler section: method auto finds whitening, steps and rungs and runs until R̂ and effective sample sizes suffice, over all data. Deviations are the largest over the key coefficients: of means in Monte Carlo standard errors and in exact standard deviations, of standard deviations in Monte Carlo standard errors and relative. The step makes standard deviations up to a quarter percent too large or small.\n\n" +
-		"Constraints that bind: " + strings.Join(m.system.bindingConstraints(), ", ") + "; their exact law is by rejection from the normal one. The likelihood of the data has noise of standard deviation 1, as they were made; its law is √10,001 times narrower."
+		"Constraints that bind: " + strings.Join(m.system.binding, ", ") + "; their exact law is by rejection from the normal one. The likelihood of the data has noise of standard deviation 1, as they were made; its law is √10,001 times narrower."
 }
 
 func (m *inquiry) ownTable() study.Table {

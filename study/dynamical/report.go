@@ -27,16 +27,12 @@ func (m *inquiry) sections(pictures map[string]study.Picture) []study.Section {
 		{Title: "Trajectories with the modes", Text: m.pathsTold(), Tables: []study.Table{m.pathTable()}, Pictures: some(name+"-attractors", name+"-trajectories")},
 		{Title: "Swaps", Text: m.swapsTold(), Tables: []study.Table{m.swapTable()}},
 	}
-	out = append(out, m.moreSections(some)...)
+	out = append(out, m.moreSections()...)
 	return append(out, study.Section{Title: "Time", Text: m.timeTold(), Tables: []study.Table{m.spentTable()}})
 }
 
 func (m *inquiry) dataTold() string {
-	text := map[string]string{
-		"lorenz":         "ẋ = σ(y − x), ẏ = x(ρ − z) − y, ż = xy − βz with σ = 10, ρ = 28, β = 8/3, from (−8, 8, 27), ",
-		"lotka-volterra": "ẋ = αx − βxy, ẏ = −δy + γxy with α = 1, β = 0.1, δ = 1.5, γ = 0.075, from (10, 5), ",
-	}[m.system.name]
-	return text + "at 10,001 times in [0, 100]: states and derivatives, these with noise N(0, 1). The paper gives neither initial state nor noise; both are our choice.\n\n" +
+	return m.system.told + ", at 10,001 times in [0, 100]: states and derivatives, these with noise N(0, 1). The paper gives neither initial state nor noise; both are our choice.\n\n" +
 		"U = ‖ΘB − Ẋ‖²/(2m) over minibatches of m = 4,096 rows, as in the paper: a posterior √10,001 times wider than that of the data. It is normal, so that its mean and standard deviations are known exactly; a quadratic U has one minimum and its density one peak. " +
 		m.massText()
 }
@@ -78,8 +74,14 @@ func (m *inquiry) methodsTold() string {
 		m.system.steps[0], m.system.steps[1], strings.Trim(m.system.steps[2], "[]"), map[bool]string{true: " of 60,000, and shortened here", false: ""}[n != paperIterations], report.Count(n)) +
 		"The paper does not say where chains start; all methods share these starts: box, each key coefficient uniform within ±50 % of its true value and the others within ±0.5; truth, the true values, where the released code starts cycSGLD; walls, next to the walls, for the released code starts the others at 0, which the constraints forbid. " +
 		"A method and its reflected partner have the same noise and the same minibatches.\n\n" +
-		"Modes are those of kernel density estimates of single coefficients (Silverman's bandwidth), as in the paper; with all coefficients free " + map[bool]string{true: "σ is, as in the released code, the mean of both of its coefficients, and ", false: ""}[m.system.name == "lorenz"] +
+		"Modes are those of kernel density estimates of single coefficients (Silverman's bandwidth), as in the paper; with all coefficients free " + map[bool]string{true: "σ is, as in the released code, the mean of both of its coefficients, and ", false: ""}[m.combined()] +
 		"errors are of the key coefficients. The distance from the exact law compares means and standard deviations: 0 is exact, and draws that stand still at the exact mean are at 1."
+}
+
+// combined reports whether a key coefficient is the mean of two.
+func (m *inquiry) combined() bool {
+	all := m.system.variants[1]
+	return len(all.quantities) > len(all.parameters)
 }
 
 // metric is a column of the tables of methods.
@@ -108,15 +110,15 @@ func (m *inquiry) methodTables() []study.Table {
 			}
 			row := []string{l}
 			for i, c := range metrics {
-				v := interval(o.column(c.of))
-				row = append(row, short(v))
+				v := study.IntervalOf(o.column(c.of))
+				row = append(row, v.PlusMinus())
 				lowest[i] = math.Min(lowest[i], v.Mean)
 			}
 			t.Rows = append(t.Rows, row)
 		}
 		for r, row := range t.Rows {
 			for i, c := range metrics[:4] {
-				if interval(m.at(at, row[0]).column(c.of)).Mean == lowest[i] {
+				if study.IntervalOf(m.at(at, row[0]).column(c.of)).Mean == lowest[i] {
 					t.Best = append(t.Best, [2]int{r, 1 + i})
 				}
 			}
@@ -157,8 +159,8 @@ func (m *inquiry) modeTable(at [2]string) study.Table {
 		}
 		row := []string{l}
 		for _, k := range v.key {
-			row = append(row, short(interval(o.column(func(s score) float64 { return s.mode[k] }))),
-				fmt.Sprintf("%.3g", interval(o.column(func(s score) float64 { return s.sd[k] })).Mean))
+			row = append(row, study.IntervalOf(o.column(func(s score) float64 { return s.mode[k] })).PlusMinus(),
+				fmt.Sprintf("%.3g", study.IntervalOf(o.column(func(s score) float64 { return s.sd[k] })).Mean))
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -202,7 +204,7 @@ func (m *inquiry) outsideTable() study.Table {
 }
 
 func (m *inquiry) pathsTold() string {
-	if m.system.name == "lorenz" {
+	if m.system.chaotic {
 		return fmt.Sprintf("Trajectories from the initial state of the data with all modes as coefficients, by DOP853 at a tolerance of %.0e, against the true one. The system is chaotic: the largest Lyapunov exponent is %.3f ± %.3f (two standard errors), so that distances grow by e in %.2f units of time. An attractor looks alike with any coefficients near the true ones: the picture cannot tell methods apart, the time until trajectories part can.",
 			tolerance, m.lyapunov.Value, 2*m.lyapunov.SE, m.lyapunov.Time())
 	}
@@ -211,7 +213,7 @@ func (m *inquiry) pathsTold() string {
 
 func (m *inquiry) pathTable() study.Table {
 	metrics := []metric{{"time until they part by 1 unit", parting}}
-	if m.system.name != "lorenz" {
+	if !m.system.chaotic {
 		metrics = append(metrics, metric{"distance, days 0 to 100", apartEarly}, metric{"days 100 to 200", apartLate})
 	}
 	t := study.Table{Title: "Trajectories with the modes against the true one", Columns: []string{"setting", "method"}, Caption: "Means and 95 % t intervals over the runs. The rows of the exact law are with its modes."}
@@ -223,7 +225,7 @@ func (m *inquiry) pathTable() study.Table {
 			if o := m.at(at, l); o != nil {
 				row := []string{m.place(at), l}
 				for _, c := range metrics {
-					row = append(row, short(interval(o.column(c.of))))
+					row = append(row, study.IntervalOf(o.column(c.of)).PlusMinus())
 				}
 				t.Rows = append(t.Rows, row)
 			}
@@ -247,7 +249,7 @@ func (m *inquiry) swapTable() study.Table {
 	t := study.Table{Title: "Swap rates", Columns: []string{"setting", "rule", "correction", "rate", "exact rate, Metropolis", "error of the modes", "distance from the exact law"}, Caption: "Means and 95 % t intervals over the runs."}
 	for _, at := range m.settings("r2SGLD") {
 		o := m.at(at, "r2SGLD")
-		t.Rows = append(t.Rows, []string{m.place(at), "metropolis", "–", short(interval(o.column(swaps))), fmt.Sprintf("%.3g", normalSwaps(len(o.v.parameters))), short(interval(o.column(modeError))), short(interval(o.column(off)))})
+		t.Rows = append(t.Rows, []string{m.place(at), "metropolis", "–", study.IntervalOf(o.column(swaps)).PlusMinus(), fmt.Sprintf("%.3g", normalSwaps(len(o.v.parameters))), study.IntervalOf(o.column(modeError)).PlusMinus(), study.IntervalOf(o.column(off)).PlusMinus()})
 	}
 	t.Rows = append(t.Rows, m.thresholdRows()...)
 	return t

@@ -1,5 +1,7 @@
 package dynamical
 
+import "github.com/r2sgld/r2sgld/study"
+
 // results are the numbers of a study for other programs.
 type results struct {
 	System     string         `json:"system"`
@@ -53,29 +55,29 @@ type timing struct {
 
 // caseFacts are what came of a case, over its runs.
 type caseFacts struct {
-	Free       string     `json:"free"`
-	Start      string     `json:"start"`
-	Label      string     `json:"label"`
-	Method     string     `json:"method"`
-	Runs       int        `json:"runs"`
-	Iterations int        `json:"iterations"`
-	Error      Interval   `json:"error_of_modes"`
-	ErrorAll   Interval   `json:"error_of_all_modes"`
-	Off        Interval   `json:"distance_from_exact_law"`
-	Around     Interval   `json:"distance_of_draws_from_truth"`
-	Parting    Interval   `json:"parting"`
-	Apart      []Interval `json:"distance_of_trajectories,omitempty"`
-	Swaps      *Interval  `json:"swap_rate,omitempty"`
-	Modes      []Interval `json:"modes"`
-	Means      []Interval `json:"means"`
-	SDs        []Interval `json:"sds"`
-	Peaks      [][]int    `json:"peaks"`
-	ESS        []Interval `json:"ess"`
-	Outside    [][]int    `json:"iterations_outside"`
-	Hits       int64      `json:"reflections"`
-	Fallbacks  int64      `json:"fallbacks"`
-	Same       *int       `json:"runs_identical_to_partner,omitempty"`
-	Ended      []int      `json:"ended_at_iteration,omitempty"`
+	Free       string           `json:"free"`
+	Start      string           `json:"start"`
+	Label      string           `json:"label"`
+	Method     string           `json:"method"`
+	Runs       int              `json:"runs"`
+	Iterations int              `json:"iterations"`
+	Error      study.Interval   `json:"error_of_modes"`
+	ErrorAll   study.Interval   `json:"error_of_all_modes"`
+	Off        study.Interval   `json:"distance_from_exact_law"`
+	Around     study.Interval   `json:"distance_of_draws_from_truth"`
+	Parting    study.Interval   `json:"parting"`
+	Apart      []study.Interval `json:"distance_of_trajectories,omitempty"`
+	Swaps      *study.Interval  `json:"swap_rate,omitempty"`
+	Modes      []study.Interval `json:"modes"`
+	Means      []study.Interval `json:"means"`
+	SDs        []study.Interval `json:"sds"`
+	Peaks      [][]int          `json:"peaks"`
+	ESS        []study.Interval `json:"ess"`
+	Outside    [][]int          `json:"iterations_outside"`
+	Hits       int64            `json:"reflections"`
+	Fallbacks  int64            `json:"fallbacks"`
+	Same       *int             `json:"runs_identical_to_partner,omitempty"`
+	Ended      []int            `json:"ended_at_iteration,omitempty"`
 }
 
 // results gathers them.
@@ -150,9 +152,9 @@ func (o *own) facts() ownFacts {
 
 func (m *inquiry) facts(v *variant) variantFacts {
 	r := m.rulers[v]
-	f := variantFacts{Name: v.name, Told: v.told, Equations: v.equations, Constraints: v.constraints, Curvatures: r.curvatures(), Walls: r.walls(),
+	f := variantFacts{Name: v.name, Told: v.told, Equations: v.equations, Constraints: v.constraints, Curvatures: r.curvatures(), Walls: r.walls,
 		Parting: r.best().parting, Swaps: normalSwaps(len(v.parameters))}
-	if m.system.name != "lorenz" {
+	if !m.system.chaotic {
 		apart := r.best().apart
 		f.Apart = &apart
 	}
@@ -170,8 +172,8 @@ func (m *inquiry) facts(v *variant) variantFacts {
 func (o *outcome) facts() caseFacts {
 	c := caseFacts{Free: o.v.told, Start: o.from, Label: o.label, Method: o.method(), Runs: len(o.runs), Iterations: o.iterations,
 		Error: o.interval(modeError), ErrorAll: o.interval(func(s score) float64 { return s.errorAll }), Off: o.interval(off), Around: o.interval(around), Parting: o.interval(parting)}
-	if o.v.system.name != "lorenz" {
-		c.Apart = []Interval{o.interval(apartEarly), o.interval(apartLate)}
+	if !o.v.system.chaotic {
+		c.Apart = []study.Interval{o.interval(apartEarly), o.interval(apartLate)}
 	}
 	if samplers()[o.base].rungs == 2 {
 		i := o.interval(swaps)
@@ -200,4 +202,4 @@ func (o *outcome) facts() caseFacts {
 	return c
 }
 
-func (o *outcome) interval(of func(score) float64) Interval { return interval(o.column(of)) }
+func (o *outcome) interval(of func(score) float64) study.Interval { return study.IntervalOf(o.column(of)) }

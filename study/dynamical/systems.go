@@ -17,6 +17,12 @@ type system struct {
 	cold       [3]float64 // the same of their cold rungs
 	hottest    [3]float64 // and the largest
 	variants   [2]*variant
+	section    string   // of the paper
+	told       string   // equations, true coefficients and initial state
+	unit       string   // of time
+	end        float64  // until when trajectories are followed
+	chaotic    bool     // so that trajectories part; otherwise their distance is told
+	binding    []string // constraints that cut into the exact law: two sides and a corner between two coefficients
 }
 
 // A variant of a system says which coefficients are free.
@@ -26,6 +32,7 @@ type variant struct {
 	told        string
 	equations   []string // one for each state
 	constraints []string
+	walls       []string // those of the constraints that the others do not imply
 	parameters  []string
 	truth       []float64  // of each parameter
 	quantities  []quantity // what is told: the parameters, then combinations of them
@@ -86,22 +93,26 @@ func symbol(symbols map[string]string, name string) string {
 // lorenz is the system of section 5.1.
 func lorenz() *system {
 	s := &system{name: "lorenz", file: "lorenz.csv", states: []string{"x", "y", "z"}, axes: []string{"x", "y", "z"}, initial: []float64{-8, 8, 27},
-		steps: [3]string{"5e-6", "2e-5", "[2e-6, 2e-5]"}, cold: [3]float64{5e-6, 2e-5, 2e-6}, hottest: [3]float64{5e-6, 2e-5, 2e-5}}
+		steps: [3]string{"5e-6", "2e-5", "[2e-6, 2e-5]"}, cold: [3]float64{5e-6, 2e-5, 2e-6}, hottest: [3]float64{5e-6, 2e-5, 2e-5},
+		section: "5.1", told: "ẋ = σ(y − x), ẏ = x(ρ − z) − y, ż = xy − βz with σ = 10, ρ = 28, β = 8/3, from (−8, 8, 27)",
+		end: 100, chaotic: true, binding: []string{"sigma >= 10.02", "rho <= 27.99", "2*sigma + rho <= 48.3"}}
 	symbols := map[string]string{"sigma": "σ", "rho": "ρ", "beta": "β"}
 	key := []string{"sigma", "rho", "beta"}
 	s.variants[0] = (&variant{system: s, name: "key", told: "3 coefficients",
 		equations:   []string{"sigma*(y - x)", "x*(rho - z) - y", "x*y - beta*z"},
 		constraints: []string{"sigma > 0", "rho > 0", "beta > 0", "sigma > 1 + beta", "rho > 1"},
+		walls:       []string{"rho > 1", "beta > 0", "sigma > 1 + beta"},
 		parameters:  key, truth: []float64{10, 28, 8. / 3},
 		low: []float64{1.1, 1.05, 0.05}}).finish(symbols, key, nil)
+	free := []string{"rho > 1", "beta > 0", "sigma_x > 1 + beta", "sigma_y > 1 + beta"}
 	s.variants[1] = (&variant{system: s, name: "all", told: "all 15 coefficients",
 		equations: []string{
 			"-sigma_x*x + sigma_y*y + x_z*z + x_xy*x*y + x_xz*x*z",
 			"rho*x + y_y*y + y_z*z + y_xy*x*y + y_xz*x*z",
 			"z_x*x + z_y*y - beta*z + z_xy*x*y + z_xz*x*z"},
-		constraints: []string{"rho > 1", "beta > 0", "sigma_x > 1 + beta", "sigma_y > 1 + beta"},
-		parameters:  []string{"sigma_x", "sigma_y", "x_z", "x_xy", "x_xz", "rho", "y_y", "y_z", "y_xy", "y_xz", "z_x", "z_y", "beta", "z_xy", "z_xz"},
-		truth:       []float64{10, 10, 0, 0, 0, 28, -1, 0, 0, -1, 0, 0, 8. / 3, 1, 0}}).
+		constraints: free, walls: free,
+		parameters: []string{"sigma_x", "sigma_y", "x_z", "x_xy", "x_xz", "rho", "y_y", "y_z", "y_xy", "y_xz", "z_x", "z_y", "beta", "z_xy", "z_xz"},
+		truth:      []float64{10, 10, 0, 0, 0, 28, -1, 0, 0, -1, 0, 0, 8. / 3, 1, 0}}).
 		finish(symbols, key, map[string][2]string{"sigma": {"sigma_x", "sigma_y"}})
 	return s
 }
@@ -109,15 +120,17 @@ func lorenz() *system {
 // lotkaVolterra is the system of the appendix.
 func lotkaVolterra() *system {
 	s := &system{name: "lotka-volterra", file: "lotka_volterra.csv", states: []string{"x", "y"}, axes: []string{"prey", "predators"}, initial: []float64{10, 5},
-		steps: [3]string{"5e-6", "1e-5", "[2e-6, 1e-5]"}, cold: [3]float64{5e-6, 1e-5, 2e-6}, hottest: [3]float64{5e-6, 1e-5, 1e-5}}
+		steps: [3]string{"5e-6", "1e-5", "[2e-6, 1e-5]"}, cold: [3]float64{5e-6, 1e-5, 2e-6}, hottest: [3]float64{5e-6, 1e-5, 1e-5},
+		section: "appendix", told: "ẋ = αx − βxy, ẏ = −δy + γxy with α = 1, β = 0.1, δ = 1.5, γ = 0.075, from (10, 5)",
+		unit: "days", end: 200, binding: []string{"alpha >= 1.02", "delta <= 1.49", "alpha + delta <= 2.6"}}
 	symbols := map[string]string{"alpha": "α", "beta": "β", "delta": "δ", "gamma": "γ"}
 	key := []string{"alpha", "beta", "delta", "gamma"}
 	positive := []string{"alpha > 0", "beta > 0", "delta > 0", "gamma > 0"}
 	s.variants[0] = (&variant{system: s, name: "key", told: "4 coefficients",
-		equations: []string{"alpha*x - beta*x*y", "-delta*y + gamma*x*y"}, constraints: positive,
+		equations: []string{"alpha*x - beta*x*y", "-delta*y + gamma*x*y"}, constraints: positive, walls: positive,
 		parameters: key, truth: []float64{1, 0.1, 1.5, 0.075}, low: []float64{0.02, 0.002, 0.03, 0.0015}}).finish(symbols, key, nil)
 	s.variants[1] = (&variant{system: s, name: "all", told: "all 6 coefficients",
-		equations: []string{"alpha*x + x_y*y - beta*x*y", "y_x*x - delta*y + gamma*x*y"}, constraints: positive,
+		equations: []string{"alpha*x + x_y*y - beta*x*y", "y_x*x - delta*y + gamma*x*y"}, constraints: positive, walls: positive,
 		parameters: []string{"alpha", "x_y", "beta", "y_x", "delta", "gamma"}, truth: []float64{1, 0, 0.1, 0, 1.5, 0.075}}).finish(symbols, key, nil)
 	return s
 }

@@ -22,17 +22,17 @@ type court struct {
 
 // pairs compares a number of two methods of the nine, a below b, on all domains
 // and by all protocols.
-func (c court) pairs(of func(Score) float64, pairs ...[2]string) comparisons {
-	var out comparisons
+func (c court) pairs(of func(Score) float64, pairs ...[2]string) study.Comparisons {
+	var out study.Comparisons
 	for _, p := range c.protocols {
 		for _, s := range c.five {
 			for _, q := range pairs {
 				a, b := c.of(s.name, p.name, q[0]), c.of(s.name, p.name, q[1])
-				out.add(fmt.Sprintf("%s on the %s, protocol %s", q[1], s.name, p.name), a.last(of), b.last(of))
+				out = append(out, welch(fmt.Sprintf("%s on the %s, protocol %s", q[1], s.name, p.name), a.last(of), b.last(of)))
 			}
 		}
 	}
-	return out.adjusted()
+	return out.Adjusted()
 }
 
 // numbers are a number of methods at the last checkpoint, on the first domain by
@@ -74,7 +74,7 @@ func (c court) rule() string {
 	if len(c.protocols) > 1 {
 		text += fmt.Sprintf(" Protocol released, of its released code: %s.", c.protocols[1].text())
 	}
-	return text + " The first fifth of the draws is dropped. The numbers shown are of one domain and protocol, where it says so; the tests are over all.\n\n" + ruleText
+	return text + " The first fifth of the draws is dropped. The numbers shown are of one domain and protocol, where it says so; the tests are over all.\n\n" + ruleText()
 }
 
 // appendix is where the paper's text on modes and swaps stands.
@@ -92,42 +92,36 @@ func (c court) claims() []study.Claim {
 }
 
 // ordinary is a claim that comparisons decide.
-func (c court) ordinary(id, text, test string, cs comparisons, numbers []study.Number, why string) study.Claim {
-	claim := study.Claim{ID: id, Section: "5.2", Text: text, Test: test, Basis: c.basis(), Numbers: numbers,
-		Verdict: cs.verdict(runsOf(c.scale)), Why: why}
-	if claim.Verdict == study.Untestable {
-		claim.Why += " The runs are too few to decide it."
-	}
-	return claim
+func (c court) ordinary(id, text, test string, cs study.Comparisons, numbers []study.Number, why string) study.Claim {
+	return cs.Claim(study.Claim{ID: id, Section: "5.2", Text: text, Test: test, Basis: c.basis(), Numbers: numbers, Why: why}, runsOf(c.scale))
 }
 
 func (c court) worst() study.Claim {
 	cyc := c.pairs(klAll, [2]string{"R-cycSGLD", "R-SGLD"})
 	re := c.pairs(klAll, [2]string{"r2SGLD", "R-SGLD"})
 	all := c.pairs(klAll, [2]string{"R-cycSGLD", "R-SGLD"}, [2]string{"r2SGLD", "R-SGLD"})
-	sure, _, _ := re.count()
-	cycles, _, _ := cyc.count()
+	sure, cycles := re.Count().Better, cyc.Count().Better
 	return c.ordinary("multimodal-rsgld-worst", "Of the reflected methods R-SGLD has the largest KL.",
 		"R-cycSGLD and r2SGLD (a) against R-SGLD (b) in "+klCounted+".", all,
 		c.numbers("KL", klAll, "R-SGLD", "R-cycSGLD", "r2SGLD"),
-		fmt.Sprintf("r2SGLD is significantly below R-SGLD in %d of %d comparisons, R-cycSGLD in %d of %d.", sure, len(re), cycles, len(cyc))+" "+re.tell("r2SGLD", "R-SGLD")+" "+cyc.tell("R-cycSGLD", "R-SGLD"))
+		fmt.Sprintf("r2SGLD is significantly below R-SGLD in %d of %d comparisons, R-cycSGLD in %d of %d.", sure, len(re), cycles, len(cyc))+" "+re.Tell("r2SGLD", "R-SGLD")+" "+cyc.Tell("R-cycSGLD", "R-SGLD"))
 }
 
 func (c court) cyclic() study.Claim {
 	cs := c.pairs(klAll, [2]string{"R-cycSGLD", "R-SGLD"})
-	var twice comparisons
+	var twice study.Comparisons
 	for _, s := range c.five {
 		if o := c.find(s.name, "paper", groupTwice, "R-cycSGLD, twice the step"); o != nil {
-			twice.add(s.name, o.last(klAll), c.of(s.name, "paper", "R-SGLD").last(klAll))
+			twice = append(twice, welch(s.name, o.last(klAll), c.of(s.name, "paper", "R-SGLD").last(klAll)))
 		}
 	}
-	twice = twice.adjusted()
+	twice = twice.Adjusted()
 	numbers := c.numbers("KL", klAll, "R-cycSGLD", "R-SGLD")
 	if o := c.find(c.five[0].name, "paper", groupTwice, "R-cycSGLD, twice the step"); o != nil {
 		numbers = append(numbers, interval(o.last(klAll)).positive("KL of R-cycSGLD at twice the step"))
 	}
-	why := cs.tell("R-cycSGLD", "R-SGLD") + " The stated cosine of 1e-3 has the mean step 5e-4 of R-SGLD, and so the same diffusion time. The code of the paper's figure uses twice that: " +
-		twice.tell("R-cycSGLD at 2e-3", "R-SGLD")
+	why := cs.Tell("R-cycSGLD", "R-SGLD") + " The stated cosine of 1e-3 has the mean step 5e-4 of R-SGLD, and so the same diffusion time. The code of the paper's figure uses twice that: " +
+		twice.Tell("R-cycSGLD at 2e-3", "R-SGLD")
 	return c.ordinary("multimodal-rcycsgld-better", "R-cycSGLD outperforms R-SGLD, owing to its varying step size.",
 		"R-cycSGLD (a) against R-SGLD (b) in "+klCounted+" at the settings stated.", cs, numbers, why)
 }
@@ -185,7 +179,7 @@ func (c court) best() study.Claim {
 	cs := c.pairs(klAll, rivals()...)
 	return c.ordinary("multimodal-r2sgld-best", "Of the nine methods r2SGLD has the smallest KL.",
 		"r2SGLD (a) against each of the eight others (b; the P- methods with the penalty that served each best) in "+klCounted+", draws outside being lost mass.",
-		cs, c.ranked("KL", klAll, leading(nine())...), c.rank(klAll, nine())+" "+cs.tell("r2SGLD", "its rival"))
+		cs, c.ranked("KL", klAll, leading(nine())...), c.rank(klAll, nine())+" "+cs.Tell("r2SGLD", "its rival"))
 }
 
 func (c court) bestInside() study.Claim {
@@ -204,7 +198,7 @@ func (c court) bestInside() study.Claim {
 	claim := c.ordinary("multimodal-r2sgld-best-inside", "r2SGLD samples best, also if the draws outside are simply discarded from all methods.",
 		"r2SGLD (a) against each of the eight others (b; P-reSGLD with the penalty of the lowest "+klDiscarded+") in "+klDiscarded+".", cs,
 		c.ranked("KL inside", klIn, labels...),
-		c.rank(klIn, labels)+" "+cs.tell("r2SGLD", "its rival"))
+		c.rank(klIn, labels)+" "+cs.Tell("r2SGLD", "its rival"))
 	if claim.Verdict != study.Holds {
 		claim.Why += " Where it is not first, its lead with draws outside counted is the share that the other leaves there; reflection at the nearest point has a bias of its own, at curved walls and in corners (the claim on its law)."
 	}
@@ -220,7 +214,7 @@ func (c court) reduces() study.Claim {
 	return c.ordinary("multimodal-reflection-reduces-kl", "Reflection markedly reduces the KL of each sampler.",
 		"Each reflected sampler (a) against the plain one (b) in "+klCounted+".", cs,
 		append(c.numbers("KL", klAll, "r2SGLD", "reSGLD", "R-cycSGLD", "cycSGLD", "R-SGLD", "SGLD"), c.shares("reSGLD", "cycSGLD", "SGLD")...),
-		cs.tell("the reflected sampler", "the plain one")+" "+c.pairs(klIn, pairs...).tell("Once draws outside are discarded, the reflected sampler", "the plain one"))
+		cs.Tell("The reflected sampler", "the plain one")+" "+c.pairs(klIn, pairs...).Tell("Once draws outside are discarded, the reflected sampler", "the plain one"))
 }
 
 // shares are shares of draws outside.
@@ -241,26 +235,26 @@ func (c court) beatsPenalty() study.Claim {
 	return c.ordinary("multimodal-reflection-beats-best-penalty", "Reflection outperforms a penalty whose strength and form suit it.",
 		"Each reflected sampler (a) against the penalised one (b) with the best strength and form of the grid on that domain in "+klCounted+".", cs,
 		c.numbers("KL", klAll, "r2SGLD", "P-reSGLD", "R-cycSGLD", "P-cycSGLD", "R-SGLD", "P-SGLD"),
-		cs.tell("the reflected sampler", "the best penalised one"))
+		cs.Tell("The reflected sampler", "the best penalised one"))
 }
 
 func (c court) anyPenalty() study.Claim {
-	var cs comparisons
+	var cs study.Comparisons
 	var penalties []penalty // of each comparison
 	grid := penaltiesOf(c.scale)
 	for _, s := range c.five {
 		for _, a := range samplers() {
 			for _, q := range grid {
 				o := c.find(s.name, "paper", groupGrid, a.with(q))
-				cs.add(fmt.Sprintf("%s on the %s", o.label, s.name), c.of(s.name, "paper", a.reflected).last(klAll), o.last(klAll))
+				cs = append(cs, welch(fmt.Sprintf("%s on the %s", o.label, s.name), c.of(s.name, "paper", a.reflected).last(klAll), o.last(klAll)))
 				penalties = append(penalties, q)
 			}
 		}
 	}
-	cs = cs.adjusted()
+	cs = cs.Adjusted()
 	won := make(map[penalty]int)
 	for i, x := range cs {
-		if x.better() {
+		if x.Better() {
 			won[penalties[i]]++
 		}
 	}
@@ -272,8 +266,8 @@ func (c court) anyPenalty() study.Claim {
 	claim := c.ordinary("multimodal-reflection-beats-penalty", "Reflection outperforms the penalised samplers, whatever the strength ξ, which the paper does not give.",
 		"Each reflected sampler (a) against the penalised one (b) for every strength and form in "+klCounted+", protocol paper. It depends unless a is significantly below in all.", cs,
 		append(c.numbers("KL", klAll, "r2SGLD"), c.penalties(samplers()[2], grid)...),
-		cs.tell("the reflected sampler", "the penalised one")+fmt.Sprintf(" Significantly below, of %d per penalty: %s.", each, strings.Join(parts, "; ")))
-	if better, _, _ := cs.count(); claim.Verdict == study.Holds && better < len(cs) {
+		cs.Tell("The reflected sampler", "the penalised one")+fmt.Sprintf(" Significantly below, of %d per penalty: %s.", each, strings.Join(parts, "; ")))
+	if claim.Verdict == study.Holds && cs.Count().Better < len(cs) {
 		claim.Verdict = study.Depends
 	}
 	if claim.Verdict == study.Depends {
@@ -294,22 +288,22 @@ func (c court) penalties(a sampler, grid []penalty) []study.Number {
 }
 
 func (c court) sameCost() study.Claim {
-	var cs comparisons
+	var cs study.Comparisons
 	for _, p := range c.protocols {
 		for _, s := range c.five {
 			half := c.of(s.name, p.name, "r2SGLD")
 			for _, l := range []string{"SGLD", "cycSGLD", "P-SGLD", "P-cycSGLD", "R-SGLD", "R-cycSGLD"} {
-				cs.add(fmt.Sprintf("%s on the %s, protocol %s", l, s.name, p.name), half.cheap(len(half.at)-1, true, klAll), c.of(s.name, p.name, l).last(klAll))
+				cs = append(cs, welch(fmt.Sprintf("%s on the %s, protocol %s", l, s.name, p.name), half.cheap(len(half.at)-1, true, klAll), c.of(s.name, p.name, l).last(klAll)))
 			}
 		}
 	}
-	cs = cs.adjusted()
+	cs = cs.Adjusted()
 	o := c.of(c.five[0].name, "paper", "r2SGLD")
 	return c.ordinary("multimodal-same-cost", "The comparison is one at the same computational cost.",
 		"r2SGLD at half the draws (a), which cost as many gradients, against the methods of one chain at all of them (b) in "+klCounted+".", cs,
 		append([]study.Number{interval(o.cheap(len(o.at)-1, true, klAll)).positive("KL of r2SGLD at half the draws")},
 			c.numbers("KL", klAll, "R-SGLD", "R-cycSGLD", "r2SGLD")...),
-		"At equal gradients "+cs.tell("r2SGLD", "a method of one chain")+" At equal numbers of draws replica exchange evaluates twice as many.")
+		"At equal gradients "+cs.Tell("r2SGLD", "a method of one chain")+" At equal numbers of draws replica exchange evaluates twice as many.")
 }
 
 func (c court) swapRate() study.Claim {
@@ -335,10 +329,10 @@ func (c court) swapRate() study.Claim {
 	case inRange[groupThreshold] > 0:
 		verdict = study.Depends
 	}
-	var cs comparisons
+	var cs study.Comparisons
 	for _, s := range c.five {
 		if o := c.find(s.name, "paper", groupThreshold, "r2SGLD, rule threshold"); o != nil {
-			cs.add(s.name, c.of(s.name, "paper", "r2SGLD").last(klAll), o.last(klAll))
+			cs = append(cs, welch(s.name, c.of(s.name, "paper", "r2SGLD").last(klAll), o.last(klAll)))
 		}
 	}
 	return study.Claim{ID: "multimodal-swap-rate", Section: appendix,
@@ -346,7 +340,7 @@ func (c court) swapRate() study.Claim {
 		Test:  "Mean rate over the runs within 5 to 20 % on every domain: by the rule of Metropolis as the algorithm is stated, and by the rule threshold of the released code with its correction adjusted to a tenth.",
 		Basis: "swap rate of r2SGLD, protocol paper", Numbers: numbers, Verdict: verdict,
 		Why: fmt.Sprintf("The stated algorithm swaps within that range on %d of %d domains, with the rule threshold of the released code on %d of %d. The exact probabilities are those of the table of truths. A rate of a tenth needs the deterministic threshold and a correction made for it, and then the law of the draws is another: %s",
-			inRange[groupReflected], len(c.five), inRange[groupThreshold], len(cs), cs.adjusted().tell("KL of r2SGLD by Metropolis", "that by the threshold"))}
+			inRange[groupReflected], len(c.five), inRange[groupThreshold], len(cs), cs.Adjusted().Tell("KL of r2SGLD by Metropolis", "that by the threshold"))}
 }
 
 // found counts the runs of a method that found every mode, and its mean share of
@@ -404,37 +398,37 @@ func (c court) trapped() study.Claim {
 func (c court) mostModes() study.Claim {
 	_, _, a, _ := c.found("R-cycSGLD")
 	_, _, b, _ := c.found("R-SGLD")
-	var cs comparisons
-	cs.add("all domains", b, a) // R-SGLD below
+	var cs study.Comparisons
+	cs = append(cs, welch("all domains", b, a)) // R-SGLD below
 	return c.modesClaim("multimodal-rcycsgld-most-modes", "R-cycSGLD captures most modes, more robustly than R-SGLD.",
 		"It does not hold if half of the modes at most are found on average; it holds if more are, and a larger share than by R-SGLD (Welch, 5 %, over all runs and domains), else it depends.", "R-cycSGLD",
 		func(_, _ int, share Interval) study.Verdict {
 			switch {
-			case share.Mean > 0.5 && cs[0].better():
+			case share.Mean > 0.5 && cs[0].Better():
 				return study.Holds
 			case share.Mean > 0.5:
 				return study.Depends
 			}
 			return study.Fails
-		}, fmt.Sprintf("; R-SGLD finds %.1f %% of them (Welch, p = %.2g)", 100*cs[0].a.Mean, cs[0].p))
+		}, fmt.Sprintf("; R-SGLD finds %.1f %% of them (Welch, p = %.2g)", 100*cs[0].A.Mean, cs[0].P))
 }
 
 func (c court) reflectionItself() study.Claim {
-	var cs comparisons
+	var cs study.Comparisons
 	for _, s := range c.five {
 		for _, a := range samplers() {
 			if o := c.find(s.name, "paper", groupBoundary, a.reflected+", refuse"); o != nil {
-				cs.add(fmt.Sprintf("%s on the %s", a.reflected, s.name), c.of(s.name, "paper", a.reflected).last(klAll), o.last(klAll))
+				cs = append(cs, welch(fmt.Sprintf("%s on the %s", a.reflected, s.name), c.of(s.name, "paper", a.reflected).last(klAll), o.last(klAll)))
 			}
 		}
 	}
-	cs = cs.adjusted()
+	cs = cs.Adjusted()
 	s := c.five[0]
 	refuse := c.find(s.name, "paper", groupBoundary, "r2SGLD, refuse")
 	return c.ordinary("multimodal-reflection-itself", "The gain comes from redirecting the draws that go out of bounds, by reflection.",
 		"Each reflected sampler (a) against the same that refuses a step out of the domain (b) in "+klCounted+", protocol paper.", cs,
 		append(c.numbers("KL", klAll, "r2SGLD"), interval(refuse.last(klAll)).positive("KL of r2SGLD that refuses")),
-		cs.tell("the reflected sampler", "the refusing one")+" What helps is that the hot chain is confined; how it is turned back matters little.")
+		cs.Tell("The reflected sampler", "the refusing one")+" What helps is that the hot chain is confined; how it is turned back matters little.")
 }
 
 func (c court) falls() study.Claim {

@@ -2,7 +2,6 @@ package multimodal
 
 import (
 	"math"
-	"strconv"
 
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -11,9 +10,8 @@ import (
 	"github.com/r2sgld/r2sgld/study"
 )
 
-// An Interval is a mean over runs and half the width of its 95 % t interval; NaN
-// where runs are too few.
-type Interval struct{ Mean, Half float64 }
+// An Interval is a [study.Interval] that is written with six digits.
+type Interval study.Interval
 
 // interval returns the mean of v and its 95 % t interval.
 func interval(v []float64) Interval {
@@ -33,32 +31,14 @@ func tQuantile(p, df float64) float64 {
 	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: df}.Quantile(p)
 }
 
-// MarshalJSON writes {"mean": …, "half95": …} with six digits, null for what is not
-// known.
-func (i Interval) MarshalJSON() ([]byte, error) {
-	b := []byte(`{"mean":`)
-	for k, v := range []float64{i.Mean, i.Half} {
-		if k > 0 {
-			b = append(b, `,"half95":`...)
-		}
-		if v-v != 0 {
-			b = append(b, "null"...)
-		} else {
-			b = strconv.AppendFloat(b, v, 'g', 6, 64)
-		}
-	}
-	return append(b, '}'), nil
-}
+// MarshalJSON writes {"mean": …, "half95": …}, null for what is not known.
+func (i Interval) MarshalJSON() ([]byte, error) { return study.Interval(i).JSON(6), nil }
 
 // number returns the interval under a name.
-func (i Interval) number(name string) study.Number {
-	return study.Number{Name: name, Value: i.Mean, Low: i.Mean - i.Half, High: i.Mean + i.Half}
-}
+func (i Interval) number(name string) study.Number { return study.Interval(i).Number(name) }
 
 // positive is number for what cannot be negative: KL, distances, times.
-func (i Interval) positive(name string) study.Number {
-	return i.number(name).Within(0, math.Inf(1))
-}
+func (i Interval) positive(name string) study.Number { return study.Interval(i).Positive(name) }
 
 // share is number for a share.
 func (i Interval) share(name string) study.Number { return i.number(name).Within(0, 1) }

@@ -245,23 +245,23 @@ func TestThresholdIsCalibrated(t *testing.T) {
 // Comparisons decide as the rule says.
 func TestVerdicts(t *testing.T) {
 	low, high := []float64{1, 1.1, 0.9, 1.05}, []float64{3, 3.1, 2.9, 3.05}
-	var holds, fails, mixed, undecided, same comparisons
+	var holds, fails, mixed, undecided, same study.Comparisons
 	for range 3 {
-		holds.add("x", low, high)
-		fails.add("x", high, low)
+		holds = append(holds, welch("x", low, high))
+		fails = append(fails, welch("x", high, low))
 	}
-	mixed.add("x", low, high)
-	mixed.add("y", low, high)
-	mixed.add("w", low, high)
-	mixed.add("z", high, low)
-	undecided.add("x", []float64{1, 2, 3}, []float64{1.1, 2.1, 3.1})
-	same.add("x", []float64{1.1, 2.1, 3.1}, []float64{1, 2, 3})
+	mixed = append(mixed, welch("x", low, high))
+	mixed = append(mixed, welch("y", low, high))
+	mixed = append(mixed, welch("w", low, high))
+	mixed = append(mixed, welch("z", high, low))
+	undecided = append(undecided, welch("x", []float64{1, 2, 3}, []float64{1.1, 2.1, 3.1}))
+	same = append(same, welch("x", []float64{1.1, 2.1, 3.1}, []float64{1, 2, 3}))
 	for _, c := range []struct {
-		cs   comparisons
+		cs   study.Comparisons
 		want study.Verdict
-	}{{holds.adjusted(), study.Holds}, {fails.adjusted(), study.Fails}, {mixed.adjusted(), study.Depends}, {undecided.adjusted(), study.Untestable}, {same.adjusted(), study.Fails}, {nil, study.Untestable}} {
-		if got := c.cs.verdict(10); got != c.want {
-			t.Errorf("verdict %q, want %q: %s", got, c.want, c.cs.tell("a", "b"))
+	}{{holds.Adjusted(), study.Holds}, {fails.Adjusted(), study.Fails}, {mixed.Adjusted(), study.Depends}, {undecided.Adjusted(), study.Untestable}, {same.Adjusted(), study.Fails}, {nil, study.Untestable}} {
+		if got := c.cs.Verdict(10); got != c.want {
+			t.Errorf("verdict %q, want %q: %s", got, c.want, c.cs.Tell("a", "b"))
 		}
 	}
 	for v, want := range map[float64]string{0.02431: "0.0243", 123.4: "123", -0.5: "−0.5", 3.456: "3.46", 7.412e-5: "0.0000741", 9.5e-5: "0.000095", 500: "500", 23456: "23456", 0: "0"} {
@@ -274,21 +274,16 @@ func TestVerdicts(t *testing.T) {
 // A single run has no spread, so that nothing can be said of it: comparisons stay, and
 // none of them is significant. With few runs that is no verdict.
 func TestFewRunsAreNotCompared(t *testing.T) {
-	var cs comparisons
-	cs.add("x", []float64{1}, []float64{2})
-	cs.add("y", []float64{1, 1.1}, nil)
-	if cs = cs.adjusted(); len(cs) != 2 || cs[0].better() || cs[0].p != 1 || cs[1].p != 1 {
+	var cs study.Comparisons
+	cs = append(cs, welch("x", []float64{1}, []float64{2}))
+	cs = append(cs, welch("y", []float64{1, 1.1}, nil))
+	if cs = cs.Adjusted(); len(cs) != 2 || cs[0].Better() || cs[0].P != 1 || cs[1].P != 1 {
 		t.Errorf("%+v", cs)
 	}
-	var same comparisons
-	same.add("x", []float64{1.1, 2.1, 3.1}, []float64{1, 2, 3})
-	if got := same.verdict(enough - 1); got != study.Untestable {
-		t.Errorf("verdict %q of %d runs", got, enough-1)
-	}
-	for _, c := range [][2]string{{"the other", "The other"}, {"r2SGLD", "r2SGLD"}, {"r2SGLD, refuse", "r2SGLD, refuse"}, {"KL of r2SGLD", "KL of r2SGLD"}} {
-		if got := capital(c[0]); got != c[1] {
-			t.Errorf("%q begins as %q", c[0], got)
-		}
+	var same study.Comparisons
+	same = append(same, welch("x", []float64{1.1, 2.1, 3.1}, []float64{1, 2, 3}))
+	if got := same.Verdict(study.Enough - 1); got != study.Untestable {
+		t.Errorf("verdict %q of %d runs", got, study.Enough-1)
 	}
 }
 
