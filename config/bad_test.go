@@ -57,7 +57,6 @@ func TestBadSamples(t *testing.T) {
 		{`iterations`, `iterations: 1e30`, `f.yaml:8:15: iterations must be at most 1000000000000; found 1e30`},
 		{`iterations`, `iterations: "1000"`, `f.yaml:8:15: iterations must be a number; found "1000" in quotes: drop them`},
 		{`iterations`, `iterations: 1e400`, `f.yaml:8:15: iterations must be a finite number; found 1e400`},
-		{`iterations`, `iterations:`, `f.yaml:8:3: iterations must be a number; found nothing`},
 		{`iterations`, `iterations: 1_000`, `f.yaml:8:15: iterations must be a number; found "1_000"`},
 		{`iterations`, `iterations: 50`, `f.yaml:9:12: burn_in must be less than iterations; found 100 of 50`},
 		{`iterations`, `iterations: 1e11`, `f.yaml:8:15: 9999999990 draws of each rung of each ladder take 1788 GiB on disk: raise thin or lower iterations`},
@@ -320,8 +319,29 @@ func TestBadModels(t *testing.T) {
 			`f.yaml:11:3: weak goes with likelihood weak; found likelihood derivative`},
 		{`likelihood`, `states: simulatd`, ``,
 			`f.yaml:11:11: unknown states "simulatd"; did you mean "simulated"?`},
-		{`likelihood`, `solver: {method: rk4}`, ``,
-			`f.yaml:11:20: unknown method "rk4"; accepted: dopri5, dop853, lsoda`},
+		{`likelihood`, "states: simulated\n  solver: {method: rk4}", ``,
+			`f.yaml:12:20: unknown method "rk4"; accepted: dopri5, dop853, lsoda`},
+		{`likelihood`, `solver: {method: dopri5}`, ``,
+			`f.yaml:11:3: solver goes with likelihood trajectory, or with likelihood derivative and states: simulated; as it is, no trajectory is computed`},
+		{`likelihood`, "likelihood: weak\n  states: simulated", ``,
+			`f.yaml:12:3: states goes with likelihood derivative; found likelihood weak`},
+		{`likelihood`, "likelihood: weak\n  weak: {width: 4}", ``,
+			`f.yaml:12:17: width must be at least 5; found 4`},
+		{`states`, `states: {x: x, y: x}`, ``,
+			`f.yaml:5:21: the states "x" and "y" share the column "x": give each its own`},
+		{`states`, `states: {x: x, y: t}`, ``,
+			`f.yaml:5:21: the column "t" of state "y" is that of the time: give the column with the values of "y"`},
+		{`likelihood`, `priors: {a: "normal(0, 1e308)", b: "uniform(-1e308, 1)", c: "half_cauchy(1e-300)"}`, ``,
+			`f.yaml:11:16: "normal(0, 1e308)": the argument 1e308 is too large to compute with: take one between 1e-150 and 1e+150 in size` +
+				"\n" + `f.yaml:11:39: "uniform(-1e308, 1)": the argument -1e308 is too large to compute with: take one between 1e-150 and 1e+150 in size` +
+				"\n" + `f.yaml:11:64: "half_cauchy(1e-300)": the argument 1e-300 is too small to compute with: take one between 1e-150 and 1e+150 in size`},
+		{`likelihood`, `noise: {x: 1e308, y: 1e-300}`, ``,
+			`f.yaml:11:14: the standard deviation 1e+308 is too large to compute with: it must lie between 1e-150 and 1e+150` +
+				"\n" + `f.yaml:11:24: the standard deviation 1e-300 is too small to compute with: it must lie between 1e-150 and 1e+150`},
+		{`likelihood`, `derivative: {spline: {smoothing: 1e308}}`, ``,
+			`f.yaml:11:24: state "x": the smoothing 1e+308 is too large to compute with: take a smaller one, or 0, which chooses it`},
+		{`-`, ``, "t,x,y\n0,1e-200,2\n1,3e-200,2\n2,2e-200,3\n",
+			`f.yaml:3:9: data.csv: the values of state "x" in column "x" are at most 3e-200: too small to compute with (at least 1e-150): change the unit`},
 		{`likelihood`, `derivative: {kind: savgol, window: 4}`, ``,
 			`f.yaml:11:38: window must be odd; found 4`},
 		{`likelihood`, `derivative: {kind: savgol, window: 5, order: 7}`, ``,
@@ -339,7 +359,11 @@ func TestBadModels(t *testing.T) {
 		{`likelihood`, `priors: {a: "norml(0, 1)"}`, ``,
 			`f.yaml:11:16: unknown prior "norml"; did you mean "normal"? (known: beta, cauchy, exponential, gamma, half_cauchy, half_normal, inv_gamma, lognormal, normal, student_t, uniform)`},
 		{`likelihood`, `priors: {a: "normal(0, -1)"}`, ``,
-			`f.yaml:11:16: "normal(0, -1)": write normal(mean, sd)`},
+			`f.yaml:11:16: "normal(0, -1)": write normal(mean, sd): sd -1 is not positive`},
+		{`likelihood`, `likelihood: trajectories`, ``,
+			`f.yaml:11:15: unknown likelihood "trajectories"; did you mean "trajectory"?`},
+		{`likelihood`, `priors: {x: {initial: "normal(0, 1)"}}`, ``,
+			`f.yaml:11:15: x holds keys: if the parameter "x.initial" is meant, write it in one, in quotes within --set, as in "x.initial"=1`},
 		{`likelihood`, `fixed: {q: 1}`, ``,
 			`f.yaml:11:14: no parameter "q" (parameters: "a", "b", "c", "d")`},
 		{`likelihood`, `start: {q: 1}`, ``,
@@ -424,5 +448,57 @@ func write(t *testing.T, file, text string) {
 	t.Helper()
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestBadLibraries pins what is said of libraries.
+func TestBadLibraries(t *testing.T) {
+	const model = "name: good\ndata: {file: data.csv, time: t, states: {x: x, y: y}}\nmodel:\n  "
+	for _, c := range []struct{ model, want string }{
+		{`library: [x, 2*x, "x*y", "y*x"]` + "\n  sparse: true",
+			`f.yaml:4:16: the terms "x" and "2*x" are multiples of each other in all rows, so that the data cannot choose between them: drop one from the library, or pin it in each equation (fixed: {"x.2*x": 0})` +
+				"\n" + `f.yaml:4:28: the terms "x*y" and "y*x" are multiples of each other in all rows, so that the data cannot choose between them: drop one from the library, or pin it in each equation (fixed: {"x.y*x": 0})`},
+		{`library: ["x**2", "x^2"]` + "\n  sparse: true",
+			`f.yaml:4:21: the terms "x**2" and "x^2" are multiples of each other in all rows, so that the data cannot choose between them: drop one from the library, or pin it in each equation (fixed: {"x.x^2": 0})`},
+		{`library: ["0*x"]`,
+			`f.yaml:4:13: the term "0*x" is 0 in all rows of "x", so that the data say nothing of its coefficient: drop it from the library, or pin it (fixed: {"x.0*x": 0})`},
+		{`library: poly(2)`, `f.yaml:4:12: library must be a list of terms; found "poly(2)"`},
+		{`library: []`, `f.yaml:4:12: library is an empty list; expected terms`},
+		{`library: [""]`, `f.yaml:4:13: entry 1 of library must be text; found ""`},
+		{`library: [poly(-1)]`, `f.yaml:4:13: poly(-1): poly takes a degree, a whole number such as 2: poly(2) stands for all monomials of the states up to degree 2`},
+		{`library: [poly(2.5)]`, `f.yaml:4:13: poly(2.5): poly takes a degree, a whole number such as 2: poly(2) stands for all monomials of the states up to degree 2`},
+		{`library: [poly(99999999999999999999)]`, `f.yaml:4:13: poly(99999999999999999999) of 2 states has more than 256 terms: take a lower degree`},
+		{"library: [poly(1)]\n  sparse: {prior: 1, threshold: 1.5}",
+			`f.yaml:5:19: prior is a probability between 0 and 1, both ends excluded; found 1` +
+				"\n" + `f.yaml:5:33: threshold is a probability between 0 and 1, both ends excluded; found 1.5`},
+	} {
+		folder := t.TempDir()
+		write(t, filepath.Join(folder, "data.csv"), goodData)
+		file := filepath.Join(folder, "f.yaml")
+		write(t, file, model+c.model+"\n")
+		_, err := Load("identify", file, nil)
+		if problems, ok := err.(Problems); ok {
+			for i := range problems {
+				problems[i].File = filepath.Base(problems[i].File)
+			}
+		}
+		compareProblems(t, err, c.want)
+	}
+}
+
+// A key left empty counts as not given.
+func TestEmptyKeys(t *testing.T) {
+	folder := t.TempDir()
+	write(t, filepath.Join(folder, "data.csv"), goodData)
+	for _, c := range []struct{ begins, with string }{
+		{"likelihood", "weak:"}, {"likelihood", "likelihood: weak\n  weak: {width: }"}, {"likelihood", "states: null"}, {"likelihood", "noise:"}, {"likelihood", "priors:"},
+		{"likelihood", "derivative: {savgol: {window: null, order: }}"}, {"likelihood", "derivative: {savgol: }"},
+		{"likelihood", "batch: ~"}, {"time", "time:"}, {"constraints", "constraints:"}, {"iterations", "iterations:"},
+	} {
+		file := filepath.Join(folder, "f.yaml")
+		write(t, file, edit(goodIdentify, c.begins, c.with))
+		if _, err := Load("identify", file, nil); err != nil {
+			t.Errorf("%s: %v", c.with, err)
+		}
 	}
 }

@@ -3,6 +3,8 @@ package config
 import (
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/config/yamlpos"
@@ -118,7 +120,7 @@ func (l *loader) startFromPrior(s *Run, p *dynamics.Problem, r *region, section 
 	at := section.Field("init")
 	chart := p.Chart(r.box())
 	if chart == nil {
-		l.Report(at, "init: prior needs a prior, or bounds on both sides, for every parameter, and data that do not contradict them")
+		l.withoutPriors(at, p, r)
 		return
 	}
 	rng := &stream.New(s.Settings.Seed, priorLadder).Of(0, stream.Start).Rand
@@ -157,3 +159,62 @@ const (
 	priorLadder = 1 << 42 // a ladder that no run has; its stream draws starts
 	priorTries  = 100_000
 )
+
+// withoutPriors reports why there is no drawing from the priors: parameters that have
+// neither a prior nor bounds on both sides, or data far from the priors.
+func (l *loader) withoutPriors(at *yamlpos.Node, p *dynamics.Problem, r *region) {
+	lo, hi := r.box()
+	var names []string
+	for j, name := range l.names {
+		if p.Quantiles[j] == nil && math.IsInf(hi[j]-lo[j], 1) {
+			names = append(names, name)
+		}
+	}
+	if names == nil {
+		l.Report(at, "init: prior needs data that do not contradict the priors")
+		return
+	}
+	l.Report(at, "init: prior needs a prior (model.priors), or bounds on both sides (model.constraints), for every parameter: there is none for %s", strings.Join(names, ", "))
+}
+
+// roomInPriors reports constraints that leave next to nothing of the priors, by the
+// one that does so alone, if any does.
+func (l *loader) roomInPriors(y r2sgld.Problem, r *region, chart *dynamics.Chart) {
+	if len(l.Problems) > 0 {
+		return
+	}
+	if _, err := y.Reference(); err == nil {
+		return
+	}
+	rng := &stream.New(1, priorLadder).Of(0, stream.Start).Rand
+	u, x := make([]float64, r.d), make([]float64, r.d)
+	texts, surfaces := append(slices.Clone(r.texts), r.names...), []domain.SurfaceEval{}
+	for _, s := range r.surfaces {
+		surfaces = append(surfaces, s.Bind())
+	}
+	met, all := make([]int, len(texts)), 0
+	for range priorTries {
+		chart.Draw(u, rng)
+		chart.Point(x, u)
+		together := true
+		for i := range texts {
+			inside := false
+			if i < len(r.rows) {
+				inside = halfSpace{r.rows[i], r.bounds[i]}.Value(x) <= 0
+			} else {
+				inside = surfaces[i-len(r.rows)].Value(x) <= 0
+			}
+			if together = together && inside; inside {
+				met[i]++
+			}
+		}
+		if together {
+			all++
+		}
+	}
+	what := "all constraints"
+	if i := slices.IndexFunc(met, func(n int) bool { return n <= 2*all }); i >= 0 {
+		what = strconv.Quote(texts[i])
+	}
+	l.reportBare(l.root.Field("model").Key("constraints"), "%d of %d draws from the priors meet %s: next to nothing of the priors is left; loosen the constraint, or give priors that agree with it", all, priorTries, what)
+}

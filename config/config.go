@@ -44,6 +44,7 @@ type loader struct {
 	root     *yamlpos.Node
 	file     string
 	identify bool
+	unread   bool // the equations cannot be read, which has been reported
 
 	names   []string // of the coordinates
 	method  method
@@ -223,7 +224,11 @@ func (l *loader) readInit(n *yamlpos.Node) {
 			return
 		}
 		if n.Text != "uniform" {
-			l.Report(n, "init must be uniform or a point such as {%s: 0}; found %s", l.names[0], n)
+			words := "uniform"
+			if l.identify {
+				words = "uniform, prior"
+			}
+			l.Report(n, "init must be %s or a point such as {%s: 0}; found %s", words, l.names[0], n)
 			return
 		}
 		if !bounded(l.domain) {

@@ -44,6 +44,9 @@ func (l *loader) readDomain(n *yamlpos.Node) {
 	l.readRound(r, n.Field("ball"), "center", "radius")
 	l.readRound(r, n.Field("ellipsoid"), "center", "axes", "matrix")
 	for _, key := range []string{"polygon", "flower", "heart", "star", "octagon", "cross"} {
+		if n.Empty(key) {
+			l.Report(n.Key(key), "%s holds nothing; expected, for instance, %s: {radius: 2}", key, key)
+		}
 		l.readPlane(r, n.Field(key))
 	}
 	if c := n.Field("constraints"); c != nil {
@@ -487,10 +490,6 @@ func (l *loader) readPlane(r *region, n *yamlpos.Node) {
 	keys := map[string][]string{"polygon": {"vertices", "of"}, "flower": {"petals", "offset", "radius", "of"}}[n.Name]
 	if keys == nil {
 		keys = []string{"radius", "of"}
-	}
-	if n.Kind == yamlpos.Null {
-		l.Report(n, "%s holds nothing; expected, for instance, %s: {radius: 2}", n.Name, n.Name)
-		return
 	}
 	if !l.Section(n, keys...) {
 		return

@@ -77,10 +77,17 @@ func (l *loader) identification() (*Run, error) {
 	if trajectory && l.method.hmc && l.method.auto {
 		chart = p.Chart(r.box())
 	}
+	if chart != nil && l.sampler.Init == "uniform" {
+		l.Report(section.Field("init"), "method auto starts trajectories from the priors: drop init, or write init: prior")
+	}
 	if chart != nil {
 		s.Problem, whitening = l.charted(p, r, chart)
+		l.roomInPriors(s.Problem, r, chart)
 	}
-	l.settleFit(p, s.Problem.Chart != nil)
+	l.settleFit(p, r, s.Problem.Chart != nil)
+	if err := l.Problems.Err(); err != nil {
+		return nil, err
+	}
 	l.settle(s, section, []float64{1, 3}, 200_000, 20_000, 20)
 	if err := l.Problems.Err(); err != nil {
 		return nil, err
@@ -139,7 +146,22 @@ func (l *loader) readData(n *yamlpos.Node) (*Data, dynamics.Columns) {
 	}
 	c.States, d.States = l.columnNames(n.Field("states"))
 	c.Derivatives, d.Derivatives = l.columnNames(n.Field("derivatives"))
+	l.ownColumns(n.Field("states"), c)
 	return d, c
+}
+
+// ownColumns reports states that share a column, or have that of the time.
+func (l *loader) ownColumns(n *yamlpos.Node, c dynamics.Columns) {
+	for i, s := range c.States {
+		at := n.Field(s.Name)
+		if c.Time != "" && s.Column == c.Time {
+			l.Report(at, "the column %q of state %q is that of the time: give the column with the values of %q", s.Column, s.Name, s.Name)
+			continue
+		}
+		if j := slices.IndexFunc(c.States[:i], func(o dynamics.Named) bool { return o.Column == s.Column }); j >= 0 {
+			l.Report(at, "the states %q and %q share the column %q: give each its own", c.States[j].Name, s.Name, s.Column)
+		}
+	}
 }
 
 // columnNames reads a map of states to columns.
@@ -173,6 +195,7 @@ func (l *loader) readModel(n *yamlpos.Node, c dynamics.Columns) (*dynamics.Model
 	if !l.Section(n, "equations", "library", "constraints", "fixed", "likelihood", "derivative", "weak", "states", "sparse", "solver", "noise", "priors", "start", "batch") {
 		return nil, r
 	}
+	before := len(l.Problems)
 	if q := n.Field("equations"); l.Map(q) {
 		for _, f := range q.Fields {
 			if text, ok := l.Text(f.Value); ok {
@@ -185,6 +208,7 @@ func (l *loader) readModel(n *yamlpos.Node, c dynamics.Columns) (*dynamics.Model
 		m.Library = l.texts(q)
 	}
 	r.Library = m.Library
+	l.unread = len(l.Problems) > before
 	if q := n.Field("constraints"); q != nil {
 		r.Constraints = plainTexts(q)
 	}
@@ -194,6 +218,9 @@ func (l *loader) readModel(n *yamlpos.Node, c dynamics.Columns) (*dynamics.Model
 	r.Batch = m.Batch
 	if q := n.Field("priors"); l.Map(q) {
 		for _, f := range q.Fields {
+			if l.parted(f) {
+				continue
+			}
 			if text, ok := l.Text(f.Value); ok {
 				m.Priors = append(m.Priors, dynamics.Prior{Parameter: f.Key.Text, Text: text})
 				r.Priors = append(r.Priors, Entry{f.Key.Text, text})
@@ -210,12 +237,25 @@ func (l *loader) values(n *yamlpos.Node) (values []dynamics.Value, o Ordered) {
 		return nil, nil
 	}
 	for _, f := range n.Fields {
+		if l.parted(f) {
+			continue
+		}
 		if v, ok := l.Float(f.Value); ok {
 			values = append(values, dynamics.Value{Name: f.Key.Text, Value: v})
 			o = append(o, Entry{f.Key.Text, v})
 		}
 	}
 	return values, o
+}
+
+// parted reports a name with a point in it that was taken for two keys.
+func (l *loader) parted(f yamlpos.Field) bool {
+	if f.Value.Kind != yamlpos.Map || len(f.Value.Fields) == 0 {
+		return false
+	}
+	name := f.Key.Text + "." + f.Value.Fields[0].Key.Text
+	l.Report(f.Value, "%s holds keys: if the parameter %q is meant, write it in one, in quotes within --set, as in \"%s\"=1", f.Key.Text, name, name)
+	return true
 }
 
 // texts reads the texts of a list.
@@ -242,7 +282,7 @@ func plainTexts(n *yamlpos.Node) []string {
 
 // findNames asks the model for the names of its parameters.
 func (l *loader) findNames(m *dynamics.Model) {
-	if m == nil || len(l.Problems) > 0 && len(m.States) == 0 {
+	if m == nil || l.unread || len(l.Problems) > 0 && len(m.States) == 0 {
 		return
 	}
 	names, err := m.Parameters()
@@ -418,7 +458,7 @@ func (l *loader) parameterDomain(p *dynamics.Problem, model *yamlpos.Node) *regi
 }
 
 // settleFit fills in what a fit provides: whitening, its step size, the start.
-func (l *loader) settleFit(p *dynamics.Problem, charted bool) {
+func (l *loader) settleFit(p *dynamics.Problem, r *region, charted bool) {
 	s := &l.sampler
 	if s.Whiten == nil && !l.method.auto {
 		whiten := p.Factor != nil && l.method.wall != mirrored
@@ -426,7 +466,12 @@ func (l *loader) settleFit(p *dynamics.Problem, charted bool) {
 	}
 	switch {
 	case s.Init == fromPrior && l.method.auto && !charted:
-		l.Report(l.root.Field("sampler").Field("init"), "with method auto init: prior needs likelihood trajectory, kernel hmc, and a prior, or bounds on both sides, for every parameter")
+		switch at := l.root.Field("sampler").Field("init"); {
+		case !p.Trajectory() || !l.method.hmc:
+			l.Report(at, "with method auto init: prior needs likelihood trajectory and kernel hmc")
+		default:
+			l.withoutPriors(at, p, r)
+		}
 	case s.Init != nil:
 	case charted:
 		s.Init = fromPrior

@@ -12,16 +12,21 @@ import (
 
 // readLikelihood reads how the equations are compared with the data.
 func (l *loader) readLikelihood(n *yamlpos.Node, m *dynamics.Model, r *Model) {
-	m.Likelihood, _ = l.Word(n.Field("likelihood"), "derivative", "log-derivative", "weak", "trajectory")
+	word, ok := l.Word(n.Field("likelihood"), "derivative", "log-derivative", "weak", "trajectory")
+	if n.Field("likelihood") != nil && !ok {
+		l.unread = true // what else there is to tell depends on it
+		return
+	}
+	m.Likelihood = word
 	m.Likelihood = cmp.Or(m.Likelihood, "derivative")
 	r.Likelihood = m.Likelihood
 	l.belongs(n, m.Likelihood)
 	if word, ok := l.Word(n.Field("states"), "observed", "simulated"); ok && word == "simulated" {
-		m.Simulated, r.States = true, word
+		m.Simulated, r.States = m.Likelihood == "derivative", word // of others it is reported
 	}
 	l.readSparse(n.Field("sparse"), m, r)
 	if q := n.Field("weak"); l.Section(q, "width") {
-		if v, ok := l.Int(q.Field("width"), 3, 1_000_001); ok {
+		if v, ok := l.Int(q.Field("width"), 5, 1_000_001); ok {
 			m.Weak.Width, r.Weak = v, &Weak{v}
 		}
 	}
@@ -53,6 +58,9 @@ func (l *loader) belongs(n *yamlpos.Node, likelihood string) {
 			l.Report(n.Key(k.key), "%s goes with likelihood %s; found likelihood %s", k.key, strings.Join(k.with, " or "), likelihood)
 		}
 	}
+	if states := n.Field("states"); n.Field("solver") != nil && likelihood == "derivative" && (states == nil || states.Text == "observed") {
+		l.Report(n.Key("solver"), "solver goes with likelihood trajectory, or with likelihood derivative and states: simulated; as it is, no trajectory is computed")
+	}
 }
 
 // readSparse reads how the terms of a library that belong to the model are found.
@@ -74,14 +82,18 @@ func (l *loader) readSparse(n *yamlpos.Node, m *dynamics.Model, r *Model) {
 	if k := n.Field("keep"); l.List(k, "names of coefficients") {
 		s.Keep = l.texts(k)
 	}
-	for key, at := range map[string]*float64{"prior": &s.Prior, "threshold": &s.Threshold} {
-		if v, ok := l.Positive(n.Field(key)); ok {
-			if *at = v; v >= 1 {
-				l.Report(n.Field(key), "%s is a probability between 0 and 1; found %s", key, n.Field(key).Text)
-			}
-		}
-	}
+	s.Prior, s.Threshold = l.probability(n.Field("prior")), l.probability(n.Field("threshold"))
 	m.Sparse, r.Sparse = s, &Sparse{s.Keep, s.Prior, s.Threshold}
+}
+
+// probability reads a number between 0 and 1; 0 if there is none.
+func (l *loader) probability(n *yamlpos.Node) float64 {
+	v, ok := l.Float(n)
+	if ok && !(v > 0 && v < 1) {
+		l.Report(n, "%s is a probability between 0 and 1, both ends excluded; found %s", n.Name, n.Text)
+		return 0
+	}
+	return v
 }
 
 // readSolver reads how trajectories are computed.

@@ -242,15 +242,19 @@ func TestBadTrajectories(t *testing.T) {
 	}{
 		{lynxTrajectory, []string{"sampler.iterations=99", "sampler.method=auto"}, "the first round of method auto needs at least 100 iterations; found 99"},
 		{lynxTrajectory, []string{"sampler.iterations=999", "sampler.method=auto", "sampler.kernel=sgld"}, "at least 1000 iterations; found 999"},
-		{lynxTrajectory, []string{"sampler.init=prior", "sampler.method=auto", "sampler.kernel=sgld"}, "with method auto init: prior needs likelihood trajectory, kernel hmc"},
-		{lynxTrajectory, []string{"model.priors={alpha: 'normal(1, 0.5)'}", "sampler.init=prior"}, "with method auto init: prior needs"},
+		{lynxTrajectory, []string{"sampler.init=prior", "sampler.method=auto", "sampler.kernel=sgld"}, "with method auto init: prior needs likelihood trajectory and kernel hmc"},
+		{lynxTrajectory, []string{"model.priors={alpha: 'normal(1, 0.5)'}", "sampler.init=prior"},
+			"--set sampler.init: init: prior needs a prior (model.priors), or bounds on both sides (model.constraints), for every parameter: there is none for beta, gamma, delta, H.initial, L.initial, H.noise, L.noise\n1 problem;"},
 		{lynxTrajectory, []string{"model.priors={alpha: 'normal(1, 0.5)'}", "sampler.init=prior", "sampler.method=r-sgld", "sampler.step_size=1e-4"},
-			"init: prior needs a prior, or bounds on both sides, for every parameter"},
+			"init: prior needs a prior (model.priors), or bounds on both sides"},
+		{lynxTrajectory, []string{`model.constraints=["alpha^2 + beta^2 < 1e-12"]`}, `draws from the priors meet "alpha^2 + beta^2 < 1e-12": next to nothing of the priors is left`},
+		{lynxTrajectory, []string{`model.constraints=["alpha*beta > 0.0199999", "alpha*beta < 0.02"]`}, `draws from the priors meet all constraints`},
+		{lynxTrajectory, []string{`model.fixed={"H.initial": 1e150}`, `model.priors={}`}, "with a finite likelihood. For instance at alpha = "},
 		{lynxTrajectory, []string{"sampler.init=prior", "sampler.method=r-sgld", "sampler.step_size=1e-4", `model.constraints=["alpha > 0", "beta > 0", "gamma > 0", "delta > 0", "0.0001*H.initial > 1 + 1e3*alpha"]`},
 			"draws from the priors meets the constraints"},
 		{"../examples/lynx-hare.yaml", []string{"sampler.init=prior"}, "with method auto init: prior needs"},
-		{"../examples/lynx-hare.yaml", []string{"sampler.init=prior", "sampler.method=r-sgld"}, "init: prior needs a prior, or bounds on both sides"},
-		{lynxTrajectory, []string{"sampler.init=priors"}, "init must be uniform or a point"},
+		{"../examples/lynx-hare.yaml", []string{"sampler.init=prior", "sampler.method=r-sgld"}, "for every parameter: there is none for alpha, beta, gamma, delta"},
+		{lynxTrajectory, []string{"sampler.init=priors"}, "init must be uniform, prior or a point"},
 	} {
 		if _, err := Load("identify", c.file, c.set); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v: %v, want %q", c.set, err, c.want)

@@ -217,7 +217,7 @@ func (p *Problem) whitenColumn(i int, c *potential.Column) (potential.Fit, error
 		}
 		r, err := potential.NewRegression(n, []potential.Column{own}, 0)
 		if err != nil {
-			return fit, err
+			return fit, notComputable(p.equations[i].state, err)
 		}
 		x, _ = r.LeastSquares()
 		fit = r.Fit(0, x)
@@ -320,6 +320,12 @@ func (p *Problem) fromCorrelated(columns []potential.ResidualColumn, from []floa
 	}
 	p.Estimate, _ = minimise(f, f.Gram, from)
 	return f, f, f.Gram, nil
+}
+
+// notComputable says of which equation a regression cannot be computed.
+func notComputable(state string, err error) error {
+	return &ModelError{[]string{"model", "equations", state}, -1, fmt.Errorf(
+		"the equation of %q cannot be fitted: %w; check the sizes of its terms, or measure the states in other units", state, err)}
 }
 
 func needsIndependent() error {

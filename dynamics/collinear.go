@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/r2sgld/r2sgld/potential"
 )
 
 // Conditions of a design with columns of equal length, after Belsley, Kuh and
@@ -92,4 +94,52 @@ func dependence(design []float64, n int) (condition float64, rank int, part []in
 		}
 	}
 	return values[0] / values[n-1], rank, part
+}
+
+// proportional is the error of terms of a library whose columns are multiples of one
+// another: no data tell which of them belongs to the model.
+func proportional(equations []equation, columns []potential.Column) error {
+	f := &faults{}
+	seen := map[[2]string]bool{}
+	for i, e := range equations {
+		n := len(e.parameters)
+		for k := range n {
+			first := slices.IndexFunc(seq(k), func(j int) bool { return multiples(columns[i].Design, n, j, k) })
+			if first < 0 {
+				continue
+			}
+			a, b := e.termOf(first), e.termOf(k)
+			if pair := [2]string{a.text, b.text}; !seen[pair] {
+				seen[pair] = true
+				f.addf([]string{"library", fmt.Sprint(b.entry)}, "the terms %q and %q are multiples of each other in all rows, so that the data cannot choose between them: "+
+					"drop one from the library, or pin it in each equation (fixed: {%q: 0})", a.text, b.text, b.parameter)
+			}
+		}
+	}
+	return f.join()
+}
+
+// termOf is the term of an equation's free parameter k.
+func (e equation) termOf(k int) term {
+	return e.terms[slices.IndexFunc(e.terms, func(t term) bool { return t.parameter == e.parameters[k] })]
+}
+
+// multiples reports whether column k of a design of n columns is a multiple of
+// column j but for rounding.
+func multiples(design []float64, n, j, k int) bool {
+	most := [2]float64{}
+	for at := 0; at < len(design); at += n {
+		most[0], most[1] = math.Max(most[0], math.Abs(design[at+j])), math.Max(most[1], math.Abs(design[at+k]))
+	}
+	jj, jk, kk := 0.0, 0.0, 0.0
+	for at := 0; at < len(design); at += n {
+		a, b := design[at+j]/most[0], design[at+k]/most[1]
+		jj, jk, kk = jj+a*a, jk+a*b, kk+b*b
+	}
+	rest := 0.0
+	for at := 0; at < len(design); at += n {
+		r := design[at+k]/most[1] - jk/jj*design[at+j]/most[0]
+		rest += r * r
+	}
+	return rest <= 1e-20*kk
 }

@@ -108,6 +108,11 @@ func (p *Problem) linear() ([]potential.Column, error) {
 	return columns, nil
 }
 
+// hasPrior reports whether a parameter has a prior.
+func (p *Problem) hasPrior(parameter string) bool {
+	return slices.ContainsFunc(p.model.Priors, func(q Prior) bool { return q.Parameter == parameter })
+}
+
 // combination evaluates the terms of the library in equation i: those of free
 // parameters, and the sum of the fixed ones.
 func (p *Problem) combination(i int) (coefficients [][]float64, offset []float64, err error) {
@@ -130,6 +135,10 @@ func (p *Problem) combination(i int) (coefficients [][]float64, offset []float64
 		values, err := p.atRows(at, f, names, scale, fmt.Sprintf("the term %q", t.text), path...)
 		if err != nil {
 			return nil, nil, err
+		}
+		if !fixed && !slices.ContainsFunc(values, func(v float64) bool { return v != 0 }) && !p.hasPrior(t.parameter) {
+			return nil, nil, &ModelError{append([]string{"model"}, path...), -1, fmt.Errorf(
+				"the term %q is 0 in all rows of %q, so that the data say nothing of its coefficient: drop it from the library, or pin it (fixed: {%q: 0})", t.text, e.state, t.parameter)}
 		}
 		if !fixed {
 			coefficients = append(coefficients, values)

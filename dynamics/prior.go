@@ -112,17 +112,23 @@ func parsePrior(text string) (*prior, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%q: argument %q: %w", text, strings.TrimSpace(s), err)
 		}
+		if v != 0 && !computable(v) {
+			return nil, fmt.Errorf("%q: the argument %s is too %s to compute with: take one between %g and %g in size", text, strings.TrimSpace(s), extreme(v), smallest, largest)
+		}
 		args = append(args, v)
 	}
-	if len(args) != fam.n || !fam.valid(args) {
+	if len(args) != fam.n {
 		return nil, usage
+	}
+	if !fam.valid(args) {
+		return nil, fmt.Errorf("%w: %s", usage, fam.fault(args))
 	}
 	p := &prior{lower: math.Inf(-1), upper: math.Inf(1), law: lawOf(name, args)}
 	if fam.support != nil {
 		p.lower, p.upper = fam.support(args)
-	if !fam.valid(args) {
-		return nil, fmt.Errorf("%w: %s", usage, fam.fault(args))
 	}
+	if !finite([]float64{fam.constant(args)}) {
+		return nil, fmt.Errorf("%q: its density cannot be computed: take less extreme arguments", text)
 	}
 	energy := "(" + fam.energy + ") + (" + strconv.FormatFloat(fam.constant(args), 'g', -1, 64) + ")"
 	curve, err := compileCurve(energy, []string{"a", "b", "c"}[:fam.n], []string{"x"})

@@ -3,6 +3,7 @@ package dynamics
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -20,6 +22,7 @@ type Columns struct {
 	Time        string  // "" takes the row numbers 0, 1, 2, …
 	States      []Named // in the order of the model
 	Derivatives []Named // given derivatives of states; may be nil
+	Least       int     // rows, and values of each state, at least; 0 is three, as many as a derivative takes
 }
 
 // Named pairs the name of a state with the name of its column.
@@ -40,9 +43,10 @@ type Series struct {
 func (s *Series) Rows() int { return len(s.Time) }
 
 const (
-	minRows = 3     // fewer have no central difference
-	largest = 1e150 // squares of larger numbers overflow in sums
-	patient = 20    // faults listed before "and more"
+	minRows  = 3     // fewer have no central difference
+	largest  = 1e150 // squares of larger numbers overflow in sums
+	smallest = 1e-150
+	patient  = 20 // faults listed before "and more"
 )
 
 // ReadSeries reads a file of comma-separated values with a header line. A value
@@ -303,11 +307,23 @@ func number(cell string) (v float64, why string) {
 	return v, ""
 }
 
+// computable reports whether v has a size whose square and inverse square are numbers.
+func computable(v float64) bool { return math.Abs(v) >= smallest && math.Abs(v) <= largest }
+
+// extreme says in which way v is not computable.
+func extreme(v float64) string {
+	if math.Abs(v) < smallest {
+		return "small"
+	}
+	return "large"
+}
+
 // finish checks times and length and hands the columns over.
 func (d *decoder) finish(c Columns) {
 	s := d.series
-	if n := len(s.Line); n < minRows {
-		d.fault(0, 0, "%d rows of data: at least %d are needed", n, minRows)
+	least := cmp.Or(c.Least, minRows)
+	if n := len(s.Line); n < least {
+		d.fault(0, 0, "%s of data: at least %s", counted(n, "row"), needed(least))
 		return
 	}
 	w := d.wanted
@@ -322,13 +338,34 @@ func (d *decoder) finish(c Columns) {
 	for i, n := range c.States {
 		s.States = append(s.States, n.Name)
 		s.Values[n.Name] = w[i].values
-		if row, _, _ := s.existing(w[i].values); len(row) < minRows {
-			d.fault(0, 0, "%d values of state %q in column %q: at least %d are needed", len(row), n.Name, n.Column, minRows)
+		row, _, values := s.existing(w[i].values)
+		if len(row) < least {
+			d.fault(0, 0, "%s of state %q in column %q: at least %s", counted(len(row), "value"), n.Name, n.Column, needed(least))
+			continue
+		}
+		if most := math.Max(slices.Max(values), -slices.Min(values)); most > 0 && !computable(most) {
+			d.fault(0, 0, "the values of state %q in column %q are at most %.3g: too small to compute with (at least %g): change the unit", n.Name, n.Column, most, smallest)
 		}
 	}
 	for i, n := range c.Derivatives {
 		s.Given[n.Name] = w[len(c.States)+i].values
 	}
+}
+
+// counted is "1 row" or "2 rows".
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// needed is "1 is needed" or "3 are needed".
+func needed(n int) string {
+	if n == 1 {
+		return "1 is needed"
+	}
+	return fmt.Sprintf("%d are needed", n)
 }
 
 func (d *decoder) checkTimes(column string) {

@@ -41,6 +41,24 @@ func TestReadSeries(t *testing.T) {
 	}
 }
 
+// What is not to be differentiated may be as short as one row.
+func TestShortSeries(t *testing.T) {
+	c := lynxColumns
+	c.Least = 1
+	s, err := DecodeSeries(strings.NewReader("year,hare,lynx\n1900,1,2\n"), "f.csv", c)
+	if err != nil || s.Rows() != 1 || s.Values["L"][0] != 2 {
+		t.Errorf("%+v, %v", s, err)
+	}
+	for text, want := range map[string]string{
+		"year,hare,lynx\n":          "f.csv: 0 rows of data: at least 1 is needed",
+		"year,hare,lynx\n1900,,2\n": `f.csv: 0 values of state "H" in column "hare": at least 1 is needed`,
+	} {
+		if _, err := DecodeSeries(strings.NewReader(text), "f.csv", c); err == nil || err.Error() != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+}
+
 func TestBadSeries(t *testing.T) {
 	const head = "year,hare,lynx\n"
 	const good = "1900,1,2\n1901,2,3\n1902,3,4\n"
@@ -48,6 +66,7 @@ func TestBadSeries(t *testing.T) {
 		{"empty", "", "f.csv: the file is empty"},
 		{"only a BOM", "\ufeff", "f.csv: the file is empty"},
 		{"no rows", head, "f.csv: 0 rows of data: at least 3 are needed"},
+		{"one row", head + "1,1,1\n", "f.csv: 1 row of data: at least 3 are needed"},
 		{"two rows", head + "1,1,1\n2,2,2\n", "f.csv: 2 rows of data: at least 3 are needed"},
 		{"no header", good, `f.csv:1:1: the first line holds numbers: it must name the columns, for instance "year,hare,lynx"`},
 		{"missing column", "year,har,lynx\n" + good, `f.csv:1:1: no column "hare" for state "H"; did you mean "har"? (columns: "year", "har", "lynx")`},

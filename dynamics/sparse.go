@@ -85,6 +85,9 @@ func (m *Model) chosen(s *Series) (*Model, *choice, error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	if err := proportional(equations, first); err != nil {
+		return nil, nil, err
+	}
 	out := *m
 	out.Sparse, out.Fixed = nil, slices.Clone(m.Fixed)
 	c := &choice{}

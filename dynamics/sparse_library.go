@@ -1,14 +1,16 @@
 package dynamics
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
 )
 
-// polynomials is the library's shorthand poly(degree).
-var polynomials = regexp.MustCompile(`^poly\(([0-9]+)\)$`)
+// polynomials is the library's shorthand poly(degree), with whatever stands there for
+// the degree.
+var polynomials = regexp.MustCompile(`^poly\((.*)\)$`)
 
 // A libraryTerm is a term and the entry of the library, from 1, that it is of.
 type libraryTerm struct {
@@ -29,7 +31,14 @@ func (m *Model) expand(f *faults) []libraryTerm {
 			continue
 		}
 		degree, err := strconv.Atoi(parts[1])
-		if n := monomialCount(len(m.States), degree); err != nil || n > maxCandidates {
+		if errors.Is(err, strconv.ErrRange) {
+			degree, err = maxCandidates+1, nil
+		}
+		if err != nil || degree < 0 {
+			f.addf([]string{"library", fmt.Sprint(i + 1)}, "%s: poly takes a degree, a whole number such as 2: poly(2) stands for all monomials of the states up to degree 2", text)
+			continue
+		}
+		if n := monomialCount(len(m.States), degree); n > maxCandidates {
 			f.addf([]string{"library", fmt.Sprint(i + 1)}, "%s of %d states has more than %d terms: take a lower degree",
 				text, len(m.States), maxCandidates)
 			continue

@@ -2,6 +2,7 @@ package dynamics
 
 import (
 	"errors"
+	"fmt"
 	"math"
 )
 
@@ -246,6 +247,9 @@ func splineSlopes(times, y []float64, smoothing float64) (*estimate, error) {
 			w.weight[i] /= unit
 		}
 		e.value, e.made = append(e.value, slope/unit), append(e.made, w)
+	}
+	if smoothing > 0 && !finite(e.value) {
+		return nil, fmt.Errorf("the smoothing %g is too large to compute with: take a smaller one, or 0, which chooses it", smoothing)
 	}
 	return e, nil
 }

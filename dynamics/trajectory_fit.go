@@ -1,11 +1,14 @@
 package dynamics
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
+	"github.com/r2sgld/r2sgld/ode"
 	"github.com/r2sgld/r2sgld/potential"
 )
 
@@ -193,8 +196,7 @@ func (p *Problem) fitTrajectory(t *trajectory) error {
 	f := p.fitter(t)
 	best := p.searchTrajectory(f)
 	if math.IsInf(best.u, 1) {
-		return &ModelError{[]string{"model", "equations"}, -1, errors.New(
-			"no parameters were found at which the trajectory reaches the last time: give model.start or priors")}
+		return p.nowhere(f)
 	}
 	p.Center = p.settleSolver(f, best).x
 	if err := p.exactFit(best.x); err != nil {
@@ -210,6 +212,76 @@ func (p *Problem) fitTrajectory(t *trajectory) error {
 	t.undecided.Store(0)
 	t.stiff.Store(0)
 	return nil
+}
+
+// nowhere is the error of a search that found no parameters with a likelihood: what
+// happened at the first of its starts.
+func (p *Problem) nowhere(f *fitter) error {
+	advice := "give model.start, or priors on all parameters"
+	if len(p.model.Priors) == len(p.Parameters) {
+		advice = "the priors may be too wide, or far from the data: change them, give model.start, or measure the states in other units"
+	}
+	x := p.starts()[0]
+	at := make([]string, len(x))
+	for j, v := range x {
+		at[j] = fmt.Sprintf("%s = %.4g", p.Parameters[j], v)
+	}
+	return &ModelError{[]string{"model", "equations"}, -1, fmt.Errorf(
+		"no parameters were found at which the trajectory reaches the last time with a finite likelihood. For instance at %s: %s. What to do: %s",
+		strings.Join(at, ", "), f.obstacle(x), advice)}
+}
+
+// obstacle says why there is no energy at x.
+func (f *fitter) obstacle(x []float64) string {
+	for j, v := range x {
+		if lo, hi := f.p.Lower[j], f.p.Upper[j]; !(v > lo && v < hi) || math.IsInf(v, 0) {
+			return fmt.Sprintf("%s is not between %g and %g", f.p.Parameters[j], lo, hi)
+		}
+	}
+	f.flow.rows = len(f.t.times)
+	if f.flow.run(x, 1, 0) {
+		return f.notFinite(x)
+	}
+	err := f.flow.attempt(f.flow.explicit)
+	var b *ode.BlowUp
+	switch {
+	case errors.As(err, &b):
+		return fmt.Sprintf("the trajectory ends at %s = %.4g, after %d steps, where %s: %s",
+			cmp.Or(f.p.model.Time, "t"), b.Time, b.Steps+b.Rejected, f.states(b.State), b.Reason)
+	case err != nil:
+		return err.Error()
+	}
+	return "the trajectory, or its derivative by a parameter, is not finite"
+}
+
+// notFinite says what of the energy at x is not finite though the trajectory is.
+func (f *fitter) notFinite(x []float64) string {
+	d := len(f.t.initial)
+	for at := range f.t.data {
+		if r, slope, ok := f.flow.residual(at); ok && (math.IsInf(slope, 0) || !finite([]float64{r * r, slope * slope})) {
+			return fmt.Sprintf("at %s = %.4g the trajectory has %s = %.4g, which has no finite likelihood", cmp.Or(f.p.model.Time, "t"),
+				f.t.times[at/d], f.p.model.States[at%d], f.flow.y[at])
+		}
+	}
+	u, grad := make([]float64, 1), make([]float64, len(x))
+	if f.priors != nil {
+		f.priors.Eval(u, grad, x)
+	}
+	for j, g := range grad {
+		if !finite([]float64{g}) {
+			return fmt.Sprintf("the prior of %s is not finite there", f.p.Parameters[j])
+		}
+	}
+	return "the likelihood or its curvature is not finite, though the trajectory is"
+}
+
+// states are values of the states with their names.
+func (f *fitter) states(y []float64) string {
+	out := make([]string, len(y))
+	for k, v := range y {
+		out[k] = fmt.Sprintf("%s = %.4g", f.p.model.States[k], v)
+	}
+	return strings.Join(out, ", ")
 }
 
 // exactFit is the error of a fit without residuals, whose noise has no scale.

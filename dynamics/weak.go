@@ -82,6 +82,9 @@ func (p *Problem) weak(s *Series) error {
 			}
 		}
 	}
+	if err := w.noisy(); err != nil {
+		return err
+	}
 	if err := w.place(); err != nil {
 		return err
 	}
@@ -97,10 +100,27 @@ func (p *Problem) weak(s *Series) error {
 	} else {
 		likelihood, whole, gram, err = w.fromCurves()
 	}
+	var told *ModelError
+	if err != nil && !errors.As(err, &told) {
+		err = fmt.Errorf("the weak form cannot be fitted: %w; check the noise, or measure the states in other units", err)
+	}
 	if err != nil {
 		return err
 	}
 	return p.withPriors(likelihood, whole, gram)
+}
+
+// noisy is the error of a state with an equation whose data show no noise: of values
+// that are all the same.
+func (w *weakly) noisy() error {
+	for k, name := range w.model.States {
+		modelled := slices.ContainsFunc(w.equations, func(e equation) bool { return e.state == name })
+		if _, _, v := w.series.existing(w.series.Values[name]); modelled && !computable(w.noise[k]) {
+			return &ModelError{[]string{"model", "likelihood"}, -1, fmt.Errorf("the noise of %q cannot be estimated from its values (the first is %v), which do not vary: "+
+				"give it (noise: {%s: …}, for every state), or drop the equation of %q", name, v[0], name, name)}
+		}
+	}
+	return nil
 }
 
 // place lays out the test functions and makes the responses.
@@ -110,7 +130,10 @@ func (w *weakly) place() error {
 	if width == 0 {
 		width = s.span(p.model.States, p.rows.noise)
 	}
-	if n := s.Rows(); width < leastWidth || width > n-2 {
+	if n := s.Rows(); n < leastWidth+2 {
+		return &ModelError{[]string{"model", "likelihood"}, -1, fmt.Errorf(
+			"%s has %d rows: the weak form needs at least %d, with test functions of %d rows; take likelihood: derivative, or more data", s.File, n, leastWidth+2, leastWidth)}
+	} else if width < leastWidth || width > n-2 {
 		return &ModelError{[]string{"model", "weak", "width"}, -1, fmt.Errorf(
 			"test functions of %d rows: take from %d to %d of the %d rows of %s", width, leastWidth, n-2, n, s.File)}
 	}
@@ -136,8 +159,12 @@ func (w *weakly) place() error {
 			w.add(i, first+room*float64(k)/float64(max(n-1, 1)), own, at)
 		}
 		if r := p.Responses[i]; len(r.Observed) <= len(e.parameters) {
+			advice := "take a smaller width"
+			if width <= leastWidth {
+				advice = "no width is smaller; take likelihood: derivative, fewer parameters, or more data"
+			}
 			return &ModelError{[]string{"model", "weak", "width"}, -1, fmt.Errorf(
-				"%d test functions of %d rows cannot tell the %d parameters of %q: take a smaller width", len(r.Observed), width, len(e.parameters), e.state)}
+				"%d test functions of %d rows cannot tell the %d parameters of %q: %s", len(r.Observed), width, len(e.parameters), e.state, advice)}
 		}
 		if lost := n - len(p.Responses[i].Observed); lost > 0 {
 			p.Warnings = append(p.Warnings, fmt.Sprintf("%d of %d integrals of the equation of %q are left out: gaps between values are too wide for them.", lost, n, e.state))

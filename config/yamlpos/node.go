@@ -37,9 +37,23 @@ type Field struct {
 	Value *Node
 }
 
-// Field returns the value of a key, or nil. Of a key that is given twice, the
-// first counts.
+// Field returns the value of a key, or nil: a key left empty counts as not given.
+// Of a key that is given twice, the first counts.
 func (n *Node) Field(key string) *Node {
+	if v := n.value(key); v != nil && v.Kind != Null {
+		return v
+	}
+	return nil
+}
+
+// Empty reports whether a key is there and holds nothing.
+func (n *Node) Empty(key string) bool {
+	v := n.value(key)
+	return v != nil && v.Kind == Null
+}
+
+// value is that of a key, even if that holds nothing, or nil.
+func (n *Node) value(key string) *Node {
 	if n == nil {
 		return nil
 	}

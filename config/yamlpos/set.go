@@ -31,7 +31,7 @@ func Set(root *Node, assignment string) error {
 	rename(n, last)
 	at := root
 	for i, k := range keys[:len(keys)-1] {
-		next := at.Field(k)
+		next := at.value(k)
 		if next == nil {
 			next = &Node{Kind: Map, Name: k, source: n.source}
 			at.put(k, next)
