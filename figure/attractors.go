@@ -36,11 +36,7 @@ func Attractors(q AttractorPanels) (*Figure, error) {
 	if err := q.check(); err != nil {
 		return nil, err
 	}
-	columns := q.Columns
-	if columns <= 0 {
-		columns = columnsFor(len(q.Panels), 3)
-	}
-	columns = min(columns, len(q.Panels))
+	columns := columnsOr(q.Columns, len(q.Panels), 3)
 	lay := mosaic{columns: columns, width: (fullPage - 40) / vg.Length(max(columns, 2))}
 	lo, hi := point{math.Inf(1), math.Inf(1)}, point{math.Inf(-1), math.Inf(-1)}
 	paths := make([][]point, len(q.Panels))

@@ -60,11 +60,7 @@ func Curves(q Lines) (*Figure, error) {
 	if err := q.check(); err != nil {
 		return nil, err
 	}
-	columns := q.Columns
-	if columns <= 0 {
-		columns = columnsFor(len(q.Panels), 3)
-	}
-	columns = min(columns, len(q.Panels))
+	columns := columnsOr(q.Columns, len(q.Panels), 3)
 	lay := mosaic{columns: columns, height: cm([...]float64{6.2, 5.4, 4.3}[min(columns, 3)-1])}
 	if columns == 1 {
 		lay.width = cm(10.5)

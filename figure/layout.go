@@ -256,6 +256,15 @@ func columnsFor(n, most int) int {
 	return (n + rows - 1) / rows
 }
 
+// columnsOr returns how many columns show n panels, given of which 0 leaves the
+// choice, most at most.
+func columnsOr(given, n, most int) int {
+	if given <= 0 {
+		return columnsFor(n, most)
+	}
+	return min(given, n)
+}
+
 // sentences joins what is not empty: "a; b".
 func sentences(parts ...string) string {
 	var out []string

@@ -38,11 +38,7 @@ func Posteriors(q PosteriorPanels) (*Figure, error) {
 	if len(q.Panels) == 0 {
 		return nil, errors.New("figure: posteriors: no panels: give at least one")
 	}
-	columns := q.Columns
-	if columns <= 0 {
-		columns = columnsFor(len(q.Panels), 4)
-	}
-	columns = min(columns, len(q.Panels))
+	columns := columnsOr(q.Columns, len(q.Panels), 4)
 	lay := mosaic{columns: columns, height: cm([...]float64{5, 4.2, 3.4, 2.9}[min(columns, 4)-1])}
 	if columns < 3 {
 		lay.width = cm(7.2)
