@@ -52,8 +52,7 @@ type Result struct {
 
 // Make simulates the equations of the finished identify run in a folder and writes
 // what becomes of them. What cannot be done as asked is a [*runner.Refused]. Once
-// ctx is done it stops with its error. After any error nothing is left of it, but
-// for one of writing itself.
+// ctx is done it stops with its error. After any error nothing is left of it.
 func Make(ctx context.Context, dir string, options Options) (*Result, error) {
 	if err := options.check(); err != nil {
 		return nil, &runner.Refused{Err: err}
@@ -85,7 +84,7 @@ func Make(ctx context.Context, dir string, options Options) (*Result, error) {
 		return nil, fmt.Errorf("%s: %w.\nnothing was written", src.run.Name, err)
 	}
 	if err := write(folder, files, o.report); err != nil {
-		return nil, err
+		return nil, errors.Join(err, undo(folder))
 	}
 	r := &Result{Report: o.report, Dir: out, Files: []string{"simulation.csv", "simulation.json"}, Figures: o.figures}
 	if options.Keep {
@@ -104,8 +103,11 @@ func (p *plan) results(ctx context.Context) ([]file, *outcome, error) {
 	return files, o, err
 }
 
-// mostPoints is the number of times at most.
-const mostPoints = 1_000_000
+const (
+	mostPoints = 1_000_000 // times at most
+	farthest   = 1e150     // length of time
+	leastRTol  = 2.3e-14   // no number is more exact
+)
 
 // check says what is wrong with options, whatever the run.
 func (o *Options) check() error {
@@ -126,8 +128,11 @@ func (o *Options) check() error {
 	if a := o.apart(); !(a > 0) || math.IsInf(a, 1) {
 		bad("--apart %g: must be a positive distance", a)
 	}
-	if a := o.ATol; a != nil && (!(*a >= 0) || math.IsInf(*a, 1)) {
-		bad("--atol %g: must be finite and not negative", *a)
+	if !(o.RTol >= leastRTol && o.RTol < 0.1) {
+		bad("--rtol %g: must be at least %g and below 0.1", o.RTol, leastRTol)
+	}
+	if a := o.ATol; a != nil && (!(*a > 0) || math.IsInf(*a, 1)) {
+		bad("--atol %g: must be positive and finite", *a)
 	}
 	if t := o.StartTime; t != nil && *t-*t != 0 {
 		bad("--start-time %g: must be a finite time", *t)

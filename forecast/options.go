@@ -58,17 +58,24 @@ func (o *Options) solver(src *source) (ode.Options, error) {
 		q.ATol = append(q.ATol, a)
 	}
 	for i, a := range q.ATol {
+		if a == 0 {
+			a = least
+		}
 		switch {
+		case o.ATol != nil && *o.ATol >= 1e9*a:
+			return q, fmt.Errorf("--atol %g: must be below a tenth of the largest value of each state, which is %.4g of %s", *o.ATol, 1e10*a, src.model.States[i])
 		case o.ATol != nil:
 			q.ATol[i] = *o.ATol
-		case a == 0 && math.IsInf(least, 1):
+		case math.IsInf(a, 1): // all data are 0
 			q.ATol[i] = 1e-10
-		case a == 0:
-			q.ATol[i] = least
+		default:
+			q.ATol[i] = a
 		}
 	}
-	_, err := ode.NewSolver(len(q.ATol), q)
-	return q, err
+	if _, err := ode.NewSolver(len(q.ATol), q); err != nil {
+		return q, fmt.Errorf("--solver: %w", err)
+	}
+	return q, nil
 }
 
 // grid are the times of the simulation, from its start on.
@@ -86,6 +93,9 @@ func (o *Options) grid(src *source, from float64) ([]float64, error) {
 			v += until
 		}
 		until = v
+	}
+	if math.Abs(until-from) > farthest {
+		return nil, fmt.Errorf("--until %s: from %g to %g is further than can be computed, %g", o.Until, from, until, farthest)
 	}
 	if until == from {
 		return nil, fmt.Errorf("nothing to simulate: it begins and ends at %g; give --until", from)
@@ -106,18 +116,23 @@ func (o *Options) fileTimes(src *source, from float64) ([]float64, error) {
 	if _, err := os.Stat(file); err != nil {
 		if i := strings.LastIndexByte(file, ':'); i > 0 {
 			file, column = file[:i], file[i+1:]
+			if column == "" {
+				return nil, fmt.Errorf("--times %s: no column is named after the colon; write FILE:COLUMN", o.Times)
+			}
 		}
 	}
 	if column == "" {
 		return nil, errors.New("--times: the data have no column of times; write FILE:COLUMN")
 	}
-	series, err := dynamics.ReadSeries(file, dynamics.Columns{Time: column})
+	series, err := dynamics.ReadSeries(file, dynamics.Columns{Time: column, Least: 1})
 	if err != nil {
 		return nil, fmt.Errorf("--times: %w", err)
 	}
 	times := slices.Clone(series.Time)
 	if times[len(times)-1] <= from {
-		slices.Reverse(times)
+		if slices.Reverse(times); times[len(times)-1] == from {
+			return nil, fmt.Errorf("--times: nothing to simulate: the only time is the start, %g", from)
+		}
 	} else if times[0] < from {
 		return nil, fmt.Errorf("--times: %g lies before the start at %g: give --start-time, with --start unless it is that of a row of the data", times[0], from)
 	}

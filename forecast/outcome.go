@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
+	"github.com/r2sgld/r2sgld/diag"
 	"github.com/r2sgld/r2sgld/ode"
 	"github.com/r2sgld/r2sgld/simulation"
 )
@@ -108,9 +110,33 @@ func (p *plan) compare(ctx context.Context, o *outcome) error {
 		return err
 	}
 	o.over = over
-	o.report.Comparison = &Parted{With: q.name, Apart: p.asked.apart(), Parting: o.parted.When(p.asked.Level),
+	p.noteScale(o)
+	o.report.Comparison = &Parted{With: q.name, Mode: append([]Value{}, q.mode...), Apart: p.asked.apart(), Parting: o.parted.When(p.asked.Level),
 		Parted: len(o.parted.Parting), Of: len(o.parted.Distances), Final: over[len(over)-1]}
 	return nil
+}
+
+// noteScale warns of a distance in which one state counts for all.
+func (p *plan) noteScale(o *outcome) {
+	var least, most float64
+	var small, large string
+	for _, b := range o.bands {
+		sd := diag.SD(slices.DeleteFunc(slices.Clone(b.Median), func(v float64) bool { return v-v != 0 }))
+		if !(sd > 0) {
+			continue
+		}
+		if small == "" || sd < least {
+			small, least = b.State, sd
+		}
+		if large == "" || sd > most {
+			large, most = b.State, sd
+		}
+	}
+	if small == "" || most <= 10*least {
+		return
+	}
+	o.report.Warnings = append(o.report.Warnings, fmt.Sprintf("over time %s moves by some %s, %s by %s only: the distance is that of %s, nearly. Choose --apart on its scale, or identify with states in units in which they are alike.",
+		large, short(most), small, short(least), large))
 }
 
 // exponent measures the largest Lyapunov exponent at the mode.
@@ -122,7 +148,7 @@ func (p *plan) exponent(ctx context.Context, o *outcome) error {
 	var blown *ode.BlowUp
 	switch {
 	case errors.As(err, &blown):
-		o.report.Warnings = append(o.report.Warnings, fmt.Sprintf("no Lyapunov exponent: the trajectory from the mode ends at t = %.6g: %s.", blown.Time, blown.Reason))
+		o.report.Warnings = append(o.report.Warnings, fmt.Sprintf("no Lyapunov exponent: the trajectory from the mode ends at %s %.6g: %s.", o.report.Time, blown.Time, blown.Reason))
 		return nil
 	case err != nil:
 		return err

@@ -204,7 +204,7 @@ func (o *outcome) field() func(x, y float64) (dx, dy float64) {
 // parting draws the distance from another trajectory over time.
 func (o *outcome) parting() (*figure.Figure, error) {
 	c := o.parted
-	if c == nil {
+	if c == nil || len(c.Times) < 2 {
 		return nil, nil
 	}
 	line := figure.Line{Name: "distance from " + o.other.name}

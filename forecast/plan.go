@@ -10,7 +10,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/r2sgld/r2sgld/config"
 	"github.com/r2sgld/r2sgld/report"
+	"github.com/r2sgld/r2sgld/runner"
 	"github.com/r2sgld/r2sgld/simulation"
 )
 
@@ -35,6 +37,7 @@ type rival struct {
 	x     []float64
 	data  observed
 	start []float64
+	mode  []Value // what the truth takes from the mode of the run
 }
 
 // plan checks options against the run.
@@ -50,7 +53,7 @@ func (o *Options) plan(src *source) (*plan, error) {
 	}
 	solver, err := o.solver(src)
 	if err != nil {
-		return nil, fmt.Errorf("--solver, --rtol or --atol: %w", err)
+		return nil, err
 	}
 	p.options = simulation.Options{From: from, Start: start, Times: times, Solver: solver, Threads: o.Threads}
 	if err := p.parameters(start); err != nil {
@@ -82,8 +85,17 @@ func (p *plan) parameters(start []float64) (err error) {
 	if p.set, err = assignments("set", o.Set); err != nil {
 		return err
 	}
+	given, err := assignments("start", o.Start)
+	if err != nil {
+		return err
+	}
 	var index []int
 	for _, v := range p.set {
+		for _, s := range given {
+			if v.Name == s.Name+".initial" {
+				return fmt.Errorf("--set %s=%g and --start %s=%g are two values of one start: give one of them", v.Name, v.Value, s.Name, s.Value)
+			}
+		}
 		j, err := src.index("set", v.Name)
 		if err != nil {
 			return err
@@ -167,11 +179,15 @@ func (p *plan) truth(start []float64) (*rival, error) {
 		x[j] = v.Value
 	}
 	var missing []string
+	var taken []Value
 	for j, name := range names {
-		switch {
+		switch state, initial := strings.CutSuffix(name, ".initial"); {
 		case x[j] == x[j]:
-		case strings.HasSuffix(name, ".initial") || strings.HasSuffix(name, ".noise"):
+		case initial || strings.HasSuffix(name, ".noise"):
 			x[j] = p.mode[j]
+			if i := slices.Index(src.model.States, state); initial && !(i >= 0 && start[i] == start[i]) {
+				taken = append(taken, Value{name, x[j]})
+			}
 		case len(src.run.Resolved.Model.Library) > 0:
 			x[j] = 0
 		default:
@@ -181,7 +197,7 @@ func (p *plan) truth(start []float64) (*rival, error) {
 	if len(missing) > 0 {
 		return nil, fmt.Errorf("--truth lacks %s", strings.Join(missing, ", "))
 	}
-	return &rival{name: "the truth", model: src.model, x: x, start: start}, nil
+	return &rival{name: "the truth", model: src.model, x: x, start: start, mode: taken}, nil
 }
 
 // against is a comparison with the mode of another run or with data.
@@ -192,7 +208,7 @@ func (p *plan) against(start []float64) (*rival, error) {
 		return nil, fmt.Errorf("--against: %w", err)
 	}
 	if !info.IsDir() {
-		d, err := p.src.read(path)
+		d, err := p.src.read(path, 1)
 		if err != nil {
 			return nil, fmt.Errorf("--against: %w", err)
 		}
@@ -207,6 +223,9 @@ func (p *plan) against(start []float64) (*rival, error) {
 		return &rival{name: filepath.Base(path), data: d}, nil
 	}
 	other, err := openSource(path)
+	if refused := (*runner.Refused)(nil); errors.As(err, &refused) {
+		err = refused.Err // which says once for all that nothing was written
+	}
 	if err != nil {
 		return nil, fmt.Errorf("--against: %w", err)
 	}
@@ -255,15 +274,21 @@ func (p *plan) initial() string {
 			given++
 		}
 	}
-	rest := "the first row of the data"
-	switch names := src.run.Model.Parameters; {
+	rest := "the first row of the data, taken as exact"
+	free := slices.ContainsFunc(src.run.Model.Parameters, func(n string) bool { return strings.HasSuffix(n, ".initial") })
+	fixed := slices.ContainsFunc(src.run.Resolved.Model.Fixed, func(e config.Entry) bool { return strings.HasSuffix(e.Key, ".initial") })
+	switch {
 	case p.options.From != src.run.Model.InitialTime():
 		if given = len(p.asked.Start); given == 0 {
-			return fmt.Sprintf("the data at %g", p.options.From)
+			return fmt.Sprintf("the data at %g, taken as exact", p.options.From)
 		}
-		rest = fmt.Sprintf("the data at %g", p.options.From)
-	case slices.ContainsFunc(names, func(n string) bool { return strings.HasSuffix(n, ".initial") }):
+		rest = fmt.Sprintf("the data at %g, taken as exact", p.options.From)
+	case free && fixed:
+		rest = "the initial parameters, and those fixed"
+	case free:
 		rest = "the initial parameters"
+	case fixed:
+		rest = "the initial values that the run fixes"
 	}
 	switch {
 	case given == 0:

@@ -90,6 +90,7 @@ type Failure struct {
 // Parted is how long trajectories stay with another one.
 type Parted struct {
 	With    string              `json:"with"`
+	Mode    []Value             `json:"mode"` // what it takes from the mode of the run
 	Apart   float64             `json:"apart"`
 	Parting simulation.Interval `json:"parting"` // time of it; null is never
 	Parted  int                 `json:"parted"`  // trajectories
@@ -115,6 +116,10 @@ func (o *Report) describe(r *simulation.Result, bands []simulation.Band) {
 		if b.ObservedLow != nil {
 			s.Observed = &Spread{math.NaN(), math.NaN(), b.ObservedLow[last], b.ObservedHigh[last]}
 		}
+		if b.Below != nil {
+			o.Warnings = append(o.Warnings, fmt.Sprintf("trajectories of %s fall below 0, the first at t = %.6g, and the noise of this run is that of logarithms: "+
+				"the interval of an observation of %s is left out.", b.State, *b.Below, b.State))
+		}
 		if p, n := r.Periods(i, o.Level); 2*n >= len(r.Draws)-len(r.Blown) {
 			s.Period = &Periodic{p, float64(n) / float64(len(r.Draws)-len(r.Blown))}
 		}
@@ -135,8 +140,8 @@ func (o *Report) describe(r *simulation.Result, bands []simulation.Band) {
 		f.State = append(f.State, Value{r.Model.States[i], first.State[i]})
 	}
 	o.BlownUp.First = f
-	o.Warnings = append(o.Warnings, fmt.Sprintf("%d of %d trajectories blow up, the first (draw %d) at t = %.6g with %s: %s. "+
-		"Bands are of those that are left.", len(r.Blown), len(r.Draws), f.Draw, f.Time, first.Where(r.Model.States), f.Reason))
+	o.Warnings = append(o.Warnings, fmt.Sprintf("%d of %d trajectories blow up, the first (draw %d) at %s %.6g with %s: %s. "+
+		"Bands are of those that are left.", len(r.Blown), len(r.Draws), f.Draw, o.Time, f.Time, first.Where(r.Model.States), f.Reason))
 }
 
 // noteCoarse warns of evenly spaced times that are too far apart to show a wave.
@@ -171,7 +176,7 @@ func (o *Report) Text() string {
 	}
 	fmt.Fprintf(&b, "\nstart: %s\n\n%s", o.Initial, report.Grid(o.rows(), 1))
 	if c := o.Comparison; c != nil {
-		fmt.Fprintf(&b, "\n %s\n", c.text(o.From != "draws", o.Level))
+		fmt.Fprintf(&b, "\n %s\n", c.text(o))
 	}
 	if l := o.Lyapunov; l != nil {
 		fmt.Fprintf(&b, "\n %s\n", l.text(o.Time))
@@ -233,19 +238,40 @@ func (p *Periodic) text(many bool) string {
 	return text
 }
 
-func (c *Parted) text(single bool, level float64) string {
-	if c.Parted == 0 {
-		return fmt.Sprintf("never further than %s from %s", short(c.Apart), c.With)
+func (c *Parted) text(o *Report) string {
+	text := fmt.Sprintf("never further than %s from %s", short(c.Apart), c.With)
+	if c.Parted > 0 {
+		text = fmt.Sprintf("further than %s from %s since %s %s", short(c.Apart), c.With, o.Time, since(c.Parting.Median))
 	}
-	text := fmt.Sprintf("further than %s from %s since t = %s", short(c.Apart), c.With, since(c.Parting.Median))
-	if single {
-		return text
+	if c.Parted > 0 && o.From == "draws" {
+		text += fmt.Sprintf(" (%g %%: %s … %s)", o.Level, since(c.Parting.Low), since(c.Parting.High))
+		if left := c.Of - c.Parted; left > 0 {
+			text += fmt.Sprintf("; %s of %s trajectories never are", report.Count(left), report.Count(c.Of))
+		}
 	}
-	text += fmt.Sprintf(" (%g %%: %s … %s)", level, since(c.Parting.Low), since(c.Parting.High))
-	if left := c.Of - c.Parted; left > 0 {
-		text += fmt.Sprintf("; %s of %s trajectories never are", report.Count(left), report.Count(c.Of))
+	if n := len(o.States); n > 1 {
+		text += fmt.Sprintf("\n (distance: root of the sum of squares over %s, each in its own unit; --apart says how far is apart)", o.listed())
+	}
+	for k, v := range c.Mode {
+		between := ", "
+		if k == 0 {
+			between = "\n " + c.With + " takes from the mode of the run: "
+		}
+		text += fmt.Sprintf("%s%s = %s", between, v.Name, short(v.Value))
 	}
 	return text
+}
+
+// listed are the names of the states, or their number if they are many.
+func (o *Report) listed() string {
+	if len(o.States) > 6 {
+		return fmt.Sprintf("%d states", len(o.States))
+	}
+	var names []string
+	for _, s := range o.States {
+		names = append(names, s.Name)
+	}
+	return strings.Join(names, ", ")
 }
 
 func since(t float64) string {

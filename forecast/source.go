@@ -43,6 +43,9 @@ func openSource(dir string) (*source, error) {
 	if err := folder.ReadJSON("run.json", &m); err != nil {
 		return refuse(fmt.Errorf("%s is no run folder: %w", dir, err))
 	}
+	if m.Command == "" {
+		return refuse(fmt.Errorf("%s is no run folder: its run.json names no command", dir))
+	}
 	if m.Command != "identify" {
 		return refuse(fmt.Errorf("%s is a run of %s, which has no equations to simulate: give one of identify", dir, m.Command))
 	}
@@ -73,16 +76,17 @@ func openSource(dir string) (*source, error) {
 		}
 		s.parameters = append(s.parameters, sum.Parameters[i])
 	}
-	if s.data, err = s.read(r.Resolved.Data.File); err != nil {
+	if s.data, err = s.read(r.Resolved.Data.File, 0); err != nil {
 		return refuse(err)
 	}
 	return s, nil
 }
 
-// read reads a file with the columns of the run's data.
-func (s *source) read(file string) (observed, error) {
+// read reads a file with the columns of the run's data and at least so many rows;
+// 0 is as many as it takes to identify.
+func (s *source) read(file string, least int) (observed, error) {
 	d := s.run.Resolved.Data
-	c := dynamics.Columns{Time: d.Time}
+	c := dynamics.Columns{Time: d.Time, Least: least}
 	for _, e := range d.States {
 		c.States = append(c.States, dynamics.Named{Name: e.Key, Column: fmt.Sprint(e.Value)})
 	}

@@ -6,6 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -31,17 +34,47 @@ func outputs() []string {
 }
 
 // take takes the folder of a simulation to come. One that is not empty is an
-// error, unless force is set; one that holds a run always.
+// error, unless force is set; one that holds a run, or is part of one, always.
 func take(files store.Files, dir string, force bool) (*store.Folder, error) {
-	f, err := store.Open(dir)
-	if err == nil {
-		for _, name := range []string{"run.json", "draws.zarr/.zgroup", "draws-1.csv", "results.json"} {
-			if _, err := f.ReadFile(name); err == nil {
-				return nil, fmt.Errorf("%s holds a run: choose another folder for the simulation", dir)
+	if holds(dir, runFiles()...) {
+		return nil, fmt.Errorf("%s holds a run: choose another folder for the simulation", dir)
+	}
+	at, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	if real, err := filepath.EvalSymlinks(at); err == nil {
+		at = real
+	}
+	for above := filepath.Dir(at); above != at; at, above = above, filepath.Dir(above) {
+		switch filepath.Base(at) {
+		case "figures", "checkpoints", "draws.zarr":
+			if holds(above, append(runFiles(), "simulation.json")...) {
+				return nil, fmt.Errorf("%s belongs to what is in %s: choose another folder for the simulation", dir, above)
 			}
 		}
 	}
 	return store.Take(files, dir, force)
+}
+
+// runFiles are names that tell a folder of a run, any of them.
+func runFiles() []string {
+	return []string{"run.json", "draws.zarr/.zgroup", "draws-1.csv", "results.json"}
+}
+
+// holds reports whether a folder has one of these files.
+func holds(dir string, names ...string) bool {
+	return slices.ContainsFunc(names, func(name string) bool {
+		info, err := os.Stat(filepath.Join(dir, filepath.FromSlash(name)))
+		return err == nil && !info.IsDir()
+	})
+}
+
+// undo removes what was written of a simulation, and the folder if that was all.
+func undo(folder *store.Folder) error {
+	err := folder.Clear(outputs()...)
+	_ = folder.Clear("figures") // unless there are others in it
+	return errors.Join(err, folder.Discard())
 }
 
 // A file is what is to be written.
@@ -220,9 +253,11 @@ func (o *outcome) trajectories(ctx context.Context) ([]byte, error) {
 			for i := 0; i < d && noise != nil; i++ {
 				b.WriteByte(',')
 				e := noise[draw][i] * random.NormFloat64()
-				if r.Model.LogNormal {
-					b.Write(number(b.AvailableBuffer(), row[i]*math.Exp(e)))
-				} else {
+				switch {
+				case o.bands[i].Below != nil: // has no logarithm
+				case r.Model.LogNormal:
+					b.Write(number(b.AvailableBuffer(), math.Max(row[i], 0)*math.Exp(e)))
+				default:
 					b.Write(number(b.AvailableBuffer(), row[i]+e))
 				}
 			}
@@ -237,6 +272,9 @@ func (o *outcome) trajectories(ctx context.Context) ([]byte, error) {
 
 // figure draws a figure by its name; nil if there is nothing to show.
 func (o *outcome) figure(ctx context.Context, name string) (*figure.Figure, error) {
+	if len(o.result.Times) < 2 {
+		return nil, nil
+	}
 	switch name {
 	case "forecast":
 		return o.forecast()

@@ -6,10 +6,12 @@ import (
 	"encoding/csv"
 	"errors"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/r2sgld/r2sgld/ode"
@@ -167,6 +169,95 @@ func TestTake(t *testing.T) {
 	}
 }
 
+// A simulation is no part of a run or of another simulation, whatever is forced.
+func TestTakeInsideRun(t *testing.T) {
+	dir := t.TempDir()
+	for name, told := range map[string]string{"run": "run.json", "run/simulation": "simulation.json", "plain": "notes"} {
+		if err := os.MkdirAll(filepath.Join(dir, name, "figures"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name, told), []byte("{}"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(filepath.Join(dir, "run", "figures"), filepath.Join(dir, "elsewhere")); err != nil {
+		t.Fatal(err)
+	}
+	for name, free := range map[string]bool{
+		"run/figures": false, "run/figures/new": false, "run/checkpoints": false, "run/draws.zarr/x": false, "run/simulation/figures": false, "elsewhere": false,
+		"run/simulation": true, "run/other": true, "run/other/figures": true, "plain/figures": true, "new": true,
+	} {
+		f, err := take(store.Disk{}, filepath.Join(dir, filepath.FromSlash(name)), true)
+		if (err == nil) != free || err != nil && !strings.Contains(err.Error(), " belongs to what is in ") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err == nil {
+			if err := f.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+// fullDisk has room for so many files.
+type fullDisk struct {
+	store.Disk
+	left *int
+}
+
+func (d fullDisk) Create(name string) (store.File, error) {
+	if *d.left--; *d.left < 0 {
+		return nil, syscall.ENOSPC
+	}
+	return d.Disk.Create(name)
+}
+
+// Wherever the disk is full, nothing is left of a simulation, and its folder only
+// if something else is in it.
+func TestUndo(t *testing.T) {
+	o := told(t, decay(), [][]float64{{1, 0.3}, {1.2, 0.25}}, simulation.Options{Times: simulation.Grid(0, 4, 9)})
+	files, err := o.render(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for left := 0; left <= len(files); left++ {
+		for _, other := range []string{"", "notes", "figures/mine"} {
+			dir, room := filepath.Join(t.TempDir(), "out"), left
+			if other != "" {
+				if err := errors.Join(os.MkdirAll(filepath.Join(dir, "figures"), 0o755), os.WriteFile(filepath.Join(dir, other), nil, 0o644)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			f, err := take(fullDisk{left: &room}, dir, true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := write(f, files, o.report); !errors.Is(err, syscall.ENOSPC) {
+				t.Fatalf("room for %d: %v", left, err)
+			}
+			if err := undo(f); err != nil {
+				t.Error(err)
+			}
+			var found []string
+			for _, pattern := range []string{"*", "*/*", ".*"} {
+				names, err := filepath.Glob(filepath.Join(dir, pattern))
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, n := range names {
+					if info, err := os.Stat(n); err == nil && !info.IsDir() && filepath.Base(n) != ".lock" {
+						found = append(found, n)
+					}
+				}
+			}
+			_, err = os.Stat(dir)
+			if (err == nil) != (other != "") || other != "" && (len(found) != 1 || found[0] != filepath.Join(dir, other)) {
+				t.Errorf("room for %d beside %q: %v, %s", left, other, err, found)
+			}
+		}
+	}
+}
+
 // Backwards in time, of one state, of three and of a flow that depends on the
 // time: what there is to show is shown, and numbers that no picture shows are told.
 func TestFigures(t *testing.T) {
@@ -223,7 +314,7 @@ func TestText(t *testing.T) {
 		States: []StateReport{
 			{"H", Spread{40, 40.35912, 10.491, 81.177}, &Spread{math.NaN(), math.NaN(), 8.25, 100.4}, &Periodic{simulation.Interval{Median: 12.79, Low: 11.34, High: 14.42}, 0.5}},
 			{"L", Spread{15, -6.6, -12.5, 55.7}, nil, nil}},
-		Comparison: &Parted{"the truth", 1, simulation.Interval{Median: 1901.25, Low: 1900.5, High: math.Inf(1)}, 940, 1000, simulation.Interval{}},
+		Comparison: &Parted{"the truth", []Value{{"H.initial", 34}}, 1, simulation.Interval{Median: 1901.25, Low: 1900.5, High: math.Inf(1)}, 940, 1000, simulation.Interval{}},
 		Lyapunov:   &ExponentFound{0.9034, 0.00153, 1.10693, 1e4}}
 	want := `lynx-hare: 1,000 of 39,800 draws, year 1900 … 1940, the data end at 1920, beta = 0.03
 start: the initial parameters
@@ -232,7 +323,9 @@ start: the initial parameters
  H              40.359  10.491   81.177           8.25   100.4   12.79 (11.34 … 14.42) of 50 %
  L                −6.6   −12.5     55.7              –       –                               –
 
- further than 1 from the truth since t = 1901.2 (90 %: 1900.5 … never); 60 of 1,000 trajectories never are
+ further than 1 from the truth since year 1901.2 (90 %: 1900.5 … never); 60 of 1,000 trajectories never are
+ (distance: root of the sum of squares over H, L, each in its own unit; --apart says how far is apart)
+ the truth takes from the mode of the run: H.initial = 34
 
  largest Lyapunov exponent at the mode 0.9034 ± 0.0015 per year: neighbours part by e in 1.1069
 `
@@ -257,5 +350,18 @@ func TestDisagreement(t *testing.T) {
 	ps[1].RHat = 1.32
 	if text := disagreement(ps); !strings.HasPrefix(text, "b: R̂ 1.320: ") {
 		t.Error(text)
+	}
+}
+
+// A distance over states of very different scale is that of one of them, which is
+// told; tenfold is not yet.
+func TestNoteScale(t *testing.T) {
+	for scale, want := range map[float64]string{9: "", 500: "over time H moves by some 500, L by 1 only: "} {
+		wave := func(size float64) []float64 { return []float64{size, -size, math.NaN(), size, -size, 0} }
+		o := &outcome{report: &Report{}, bands: []simulation.Band{{State: "H", Median: wave(scale)}, {State: "L", Median: wave(1)}}}
+		(&plan{}).noteScale(o)
+		if got := strings.Join(o.report.Warnings, ""); !strings.HasPrefix(got, want) || (want == "") != (got == "") {
+			t.Errorf("%v: %q", scale, got)
+		}
 	}
 }

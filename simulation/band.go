@@ -16,8 +16,10 @@ type Band struct {
 	State                   string
 	Mean, Median, Low, High []float64
 	// ObservedLow and ObservedHigh are the interval of an observation: that of the
-	// mixture of the noise about every trajectory. Nil: the noise is not known.
+	// mixture of the noise about every trajectory. Nil: the noise is not known, or it
+	// is that of logarithms and a trajectory falls below 0.
 	ObservedLow, ObservedHigh []float64
+	Below                     *float64 // the first of the times when one does; nil unless it bars the interval
 }
 
 // Ends are the two probabilities of the interval that holds level percent in the
@@ -60,7 +62,12 @@ func (r *Result) band(ctx context.Context, i int, level float64, noise [][]float
 	d, n := len(r.Model.States), len(r.Times)
 	b := Band{Mean: make([]float64, n), Median: make([]float64, n), Low: make([]float64, n), High: make([]float64, n)}
 	if noise != nil && noise[0][i] == noise[0][i] {
-		b.ObservedLow, b.ObservedHigh = make([]float64, n), make([]float64, n)
+		if r.Model.LogNormal {
+			b.Below = r.below(i)
+		}
+		if b.Below == nil {
+			b.ObservedLow, b.ObservedHigh = make([]float64, n), make([]float64, n)
+		}
 	}
 	low, high := Ends(level)
 	at, sd := make([]float64, 0, len(r.Paths)), make([]float64, 0, len(r.Paths))
@@ -80,6 +87,30 @@ func (r *Result) band(ctx context.Context, i int, level float64, noise [][]float
 		b.set(k, at, sd, low, high, r.Model.LogNormal)
 	}
 	return b, nil
+}
+
+// below returns the first of the times when a trajectory of state i is below 0 by
+// more than errors of the solver make it; nil if none ever is.
+func (r *Result) below(i int) *float64 {
+	d, first := len(r.Model.States), len(r.Times)
+	for _, path := range r.Paths {
+		most := 0.0
+		for k := i; k < len(path); k += d {
+			if v := math.Abs(path[k]); v > most {
+				most = v
+			}
+		}
+		for k := range first {
+			if path[k*d+i] < -1e-6*most {
+				first = k
+				break
+			}
+		}
+	}
+	if first == len(r.Times) {
+		return nil
+	}
+	return &r.Times[first]
 }
 
 // set fills in what values say at time k.
@@ -107,7 +138,7 @@ func (b *Band) set(k int, at, sd []float64, low, high float64, logNormal bool) {
 	}
 	logs := make([]float64, len(at))
 	for i, v := range at {
-		logs[i] = math.Log(math.Max(v, math.SmallestNonzeroFloat64)) // what is not positive has no logarithm
+		logs[i] = math.Log(math.Max(v, math.SmallestNonzeroFloat64)) // what falls below that is 0
 	}
 	b.ObservedLow[k], b.ObservedHigh[k] = math.Exp(mixture(logs, sd, low)), math.Exp(mixture(logs, sd, high))
 }

@@ -129,6 +129,20 @@ func TestLogNormalBand(t *testing.T) {
 	if math.Abs(b.ObservedLow[1]/want-1) > 1e-8 {
 		t.Errorf("low %g, exact %g", b.ObservedLow[1], want)
 	}
+	// Below 0, by more than a solver's error, there are no logarithms and no interval.
+	sine := &Model{States: []string{"x", "y"}, LogNormal: true, Noise: func(dst, _ []float64) { dst[0], dst[1] = 0.3, 0.3 },
+		Initial: func(dst, _ []float64) { dst[0], dst[1] = 1, 1 },
+		System: func(p []float64) ode.System {
+			return ode.System{Dim: 2, F: func(dy []float64, t float64, y []float64) { dy[0], dy[1] = -p[0], 0 }}
+		}}
+	r = simulate(t, sine, [][]float64{{0.1}, {0.5 + 1e-8}, {0.4}}, Options{Times: Grid(0, 2, 9), Solver: ode.Options{RTol: 1e-12}})
+	if all := bands(t, r, 90, true); all[0].Below != nil || all[0].ObservedLow == nil || !(all[0].ObservedHigh[8] > 0) {
+		t.Errorf("an error below 0: %+v", all[0])
+	}
+	r = simulate(t, sine, [][]float64{{0.1}, {0.7}, {0.8}}, Options{Times: Grid(0, 2, 9)})
+	if all := bands(t, r, 90, true); all[0].Below == nil || *all[0].Below != 1.5 || all[0].ObservedLow != nil || all[1].Below != nil || all[1].ObservedLow == nil {
+		t.Errorf("below 0: %+v", all)
+	}
 	b.set(0, []float64{-1, 2}, []float64{0.3, 0.3}, 0.1, 0.9, true)
 	if v := b.ObservedHigh[0]; !(v > 0) || b.ObservedLow[0] < 0 {
 		t.Errorf("high %g, low %g", v, b.ObservedLow[0])

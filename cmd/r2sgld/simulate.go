@@ -36,7 +36,8 @@ the data is known (likelihood: trajectory), the interval of an observation stand
 beside them; --noise=false leaves it out.`,
 		Example: `  r2sgld simulate runs/lynx-hare
   r2sgld simulate runs/lynx-hare --until +20 --set beta=0.03
-  r2sgld simulate runs/lorenz --from mode --truth sigma=10,rho=28,beta=2.6667 --lyapunov`,
+  r2sgld simulate runs/lorenz --from mode --apart 5 --lyapunov \
+    --truth x.x=-10,x.y=10,y.x=28,y.y=-1,y.x*z=-1,z.z=-2.6667,z.x*y=1`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s.choose(cmd.Flags().Changed)
@@ -60,9 +61,9 @@ func (s *simulated) register(cmd *cobra.Command) {
 	f.Float64Var(&s.Level, "level", 90, "of the intervals, in percent")
 	f.BoolVar(&s.noise, "noise", true, "intervals of observations as well, where the noise of the data is known")
 	f.StringArrayVar(&s.Set, "set", nil, "change a parameter, as in --set beta=0.03 (repeatable)")
-	f.StringArrayVar(&s.Truth, "truth", nil, "compare with known parameters, as in sigma=10,rho=28 (repeatable)")
+	f.StringArrayVar(&s.Truth, "truth", nil, "compare with known parameters, as in sigma=10,rho=28; initial values not given are those of the mode, terms of a library 0 (repeatable)")
 	f.StringVar(&s.Against, "against", "", "compare with the mode of another run, or with data: a CSV file with the columns of the run")
-	f.Float64Var(&s.apart, "apart", 1, "distance from which on trajectories are apart")
+	f.Float64Var(&s.apart, "apart", 1, "distance from which on trajectories are apart: root of the sum of squares over the states, in their units")
 	f.StringVar((*string)(&s.Solver), "solver", string(ode.DOP853), "dopri5, dop853, or lsoda for stiff equations")
 	f.Float64Var(&s.RTol, "rtol", 1e-8, "relative tolerance of a step")
 	f.Float64Var(&s.atol, "atol", 0, "absolute tolerance of a step (default 1e-10 of the largest value of each state)")
@@ -103,6 +104,10 @@ func (s *simulated) run(ctx context.Context, dir string) error {
 	for _, w := range r.Warnings {
 		fmt.Fprintln(os.Stderr, " ! "+w)
 	}
-	fmt.Printf("\n wrote %s/: %s, figures (%s)\n", r.Dir, strings.Join(r.Files, ", "), strings.Join(r.Figures, " "))
+	fmt.Printf("\n wrote %s/: %s", r.Dir, strings.Join(r.Files, ", "))
+	if len(r.Figures) > 0 {
+		fmt.Printf(", figures (%s)", strings.Join(r.Figures, " "))
+	}
+	fmt.Println()
 	return nil
 }

@@ -134,7 +134,7 @@ func simulateOne(t *testing.T, dir string) {
 		t.Errorf("draws against the mode: %+v", c)
 	}
 	rep, _ = simulate(t, dir, "--from", "mode", "--against", "../../data/lynx_hare.csv", "--start-time", "1905")
-	if c := rep.Comparison; c == nil || c.Parted != 1 || rep.Start != 1905 || rep.Initial != "the data at 1905" {
+	if c := rep.Comparison; c == nil || c.Parted != 1 || rep.Start != 1905 || rep.Initial != "the data at 1905, taken as exact" {
 		t.Errorf("against data: %+v, %+v", c, rep)
 	}
 }
@@ -170,6 +170,12 @@ func simulateDraws(t *testing.T, dir string) {
 	if lines := strings.Split(read(t, filepath.Join(out, "trajectories.csv")), "\n"); len(lines) != 7*3+2 || lines[0] != "draw,year,H,L" || !strings.HasPrefix(lines[4], "2,1901.5,") {
 		t.Errorf("%d lines: %s", len(lines), lines[:5])
 	}
+	// One time in the future will do, and one row to compare with.
+	rep, rows = simulate(t, dir, "--times", write(t, t.TempDir(), "one.csv", "year\n1950\n"), "--draws", "7",
+		"--against", write(t, t.TempDir(), "seen.csv", "year,hare,lynx\n1950,20,10\n"))
+	if c := rep.Comparison; len(rows) != 2 || last(t, rows, "year") != 1950 || rep.Until != 1950 || c == nil || c.Parted != 7 || len(rep.Warnings) > 1 {
+		t.Errorf("%s, %+v", rows, rep)
+	}
 	// An earlier simulation is replaced, none of it left, if it is asked for.
 	must(t, exitUsage, "simulate", dir, "--quiet", "--out", out)
 	must(t, exitDone, "simulate", dir, "--quiet", "--out", out, "--force", "--draws", "3")
@@ -203,6 +209,7 @@ func simulateThreads(t *testing.T, dir string) {
 // What makes no sense ends with exit 2, is told, and leaves nothing.
 func simulateRefused(t *testing.T, dir string) {
 	out := filepath.Join(t.TempDir(), "out")
+	one := write(t, t.TempDir(), "one.csv", "year\n1950\n")
 	for _, c := range []struct{ want, args string }{
 		{"--from best: must be draws, mean or mode", "--from best"},
 		{"--points 1: must be from 2 to 1000000\n--level 100: must be between 0 and 100", "--points 1 --level 100"},
@@ -221,7 +228,19 @@ func simulateRefused(t *testing.T, dir string) {
 		{"--until soon: must be a time", "--until soon"},
 		{"it begins and ends at 1920", "--start-time 1920"},
 		{`no method "rk4"`, "--solver rk4"},
-		{"rtol -1", "--rtol -1"},
+		{"--rtol -1: must be at least 2.3e-14 and below 0.1", "--rtol -1"},
+		{"--rtol 0.1: must be", "--rtol 0.1"},
+		{"--rtol 0: must be", "--rtol 0"},
+		{"--rtol NaN: must be", "--rtol nan"},
+		{"--atol 0: must be positive and finite", "--atol 0"},
+		{"--atol +Inf: must be positive and finite", "--atol inf"},
+		{"--atol 8: must be below a tenth of the largest value of each state, which is 77.4 of H", "--atol 8"},
+		{"--until 1e309: must be a time", "--until 1e309"},
+		{"--until +1e308: from 1900 to 1e+308 is further than can be computed", "--until +1e308"},
+		{"further than can be computed, 1e+150", "--until 1.7e308 --start-time -1.7e308 --start H=1,L=1"},
+		{"no column is named after the colon", "--times x.csv:"},
+		{"--times: nothing to simulate", "--times ONE --start-time 1950 --start H=1,L=1"},
+		{"belongs to what is in", "--force --out FIGURES"},
 		{"knows the noise of the derivatives only", "--noise"},
 		{"--truth lacks beta, gamma, delta", "--truth alpha=1"},
 		{"--against: ", "--against nowhere"},
@@ -230,8 +249,9 @@ func simulateRefused(t *testing.T, dir string) {
 		{"before the start at 1910", "--times ../../data/lynx_hare.csv --start-time 1910"},
 		{"unknown flag", "--untill 3"},
 	} {
-		p := start(t, append([]string{"simulate", dir, "--out", out}, strings.Fields(c.args)...)...)
-		if code := p.code(t); code != exitUsage || !strings.Contains(p.stderr.String(), c.want) {
+		args := strings.NewReplacer("ONE", one, "FIGURES", filepath.Join(dir, "figures")).Replace(c.args)
+		p := start(t, append([]string{"simulate", dir, "--out", out}, strings.Fields(args)...)...)
+		if code := p.code(t); code != exitUsage || !strings.Contains(p.stderr.String(), c.want) || strings.Count(p.stderr.String(), "nothing was written") > 1 {
 			t.Errorf("%s: exit %d, %s", c.args, code, p.stderr.String())
 		}
 	}
@@ -277,10 +297,15 @@ func TestSimulateOtherRuns(t *testing.T) {
 		}
 		write(t, where, "run.json", fmt.Sprintf(`{"schema": 1, "command": %q}`, command))
 	}
-	half := filepath.Join(dir, "half")
+	half, foreign := filepath.Join(dir, "half"), filepath.Join(dir, "foreign")
+	if err := os.Mkdir(foreign, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	write(t, foreign, "run.json", "{}")
 	must(t, exitDone, "identify", "../../examples/lynx-hare.yaml", "--out", half, "--quiet", "--set", "model.equations={H: \"H*(alpha - beta*L)\"}",
 		"--set", "model.constraints=[alpha > 0]", "--set", "sampler={method: r2sgld, iterations: 600, burn_in: 100}")
 	for where, want := range map[string]string{
+		foreign: "is no run folder: its run.json names no command",
 		sampled: "is a run of sample, which has no equations to simulate", unfinished: "is not finished: r2sgld resume",
 		half: `no equation for "L"`, dir: "is no run folder", filepath.Join(dir, "none"): "open run folder",
 	} {
@@ -370,8 +395,9 @@ sampler: {method: r2sgld, iterations: 1500, burn_in: 500, thin: 5, ladders: 2}
 		t.Errorf("%s, %+v", rows[:2], rep)
 	}
 	for want, args := range map[string][]string{
-		"x.initial = 9 breaks the constraints": {"--start", "x=9", "--from", "mean"},
-		"data.csv has no data of y":            {"--against", filepath.Join(dir, "data.csv")},
+		"x.initial = 9 breaks the constraints":                          {"--start", "x=9", "--from", "mean"},
+		"--set x.initial=1 and --start x=5 are two values of one start": {"--set", "x.initial=1", "--start", "y=2,x=5"},
+		"data.csv has no data of y":                                     {"--against", filepath.Join(dir, "data.csv")},
 	} {
 		p := start(t, append([]string{"simulate", out, "--out", filepath.Join(dir, "no")}, args...)...)
 		if code := p.code(t); code != exitUsage || !strings.Contains(p.stderr.String(), want) {
