@@ -2,31 +2,15 @@ package dynamical
 
 import (
 	"context"
-	"encoding/json"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
-	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/r2sgld/r2sgld/study"
+	"github.com/r2sgld/r2sgld/study/studytest"
 )
-
-// glance runs a study at scale smoke.
-func glance(t *testing.T, run func(context.Context, study.Options) (*study.Study, error), threads int) *study.Study {
-	t.Helper()
-	begin := time.Now()
-	s, err := run(context.Background(), study.Options{Scale: study.Smoke, Seed: 1, Threads: threads})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Logf("scale smoke: %v, %d threads", time.Since(begin).Round(time.Millisecond), threads)
-	return s
-}
 
 // The studies at a glance are whole: claims that can be told, tables and figures in
 // their places, settings that load, no state outside of any reflected method.
@@ -38,9 +22,11 @@ func TestStudiesAtAGlance(t *testing.T) {
 		claims, pictures int
 	}{{Lorenz, lorenz(), LorenzTitle, 10, 4}, {LotkaVolterra, lotkaVolterra(), LotkaVolterraTitle, 8, 3}} {
 		t.Run(c.system.name, func(t *testing.T) {
-			s := glance(t, c.run, 2)
-			whole(t, s, c.claims, c.pictures)
-			documented(t, s)
+			s := studytest.Glance(t, c.run, 2)
+			if out := studytest.Whole(t, s); len(out.Claims) != c.claims || out.Pictures != c.pictures {
+				t.Errorf("%d claims, %d pictures", len(out.Claims), out.Pictures)
+			}
+			studytest.Documented(t, s, "../../docs/studies.md")
 			if s.Title != c.title || s.Name != c.system.name || s.Effort != "2 runs of 1,000 iterations a case, minibatches of 4,096" {
 				t.Errorf("study %q, title %q, effort %q", s.Name, s.Title, s.Effort)
 			}
@@ -53,43 +39,6 @@ func TestStudiesAtAGlance(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// whole checks claims, tables and pictures.
-func whole(t *testing.T, s *study.Study, claims, pictures int) {
-	t.Helper()
-	folder, err := study.Create(filepath.Join(t.TempDir(), "report"), false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer folder.Close()
-	out, err := study.Write(folder, []*study.Study{s})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(out.Claims) != claims || out.Pictures != pictures {
-		t.Errorf("%d claims, %d pictures", len(out.Claims), out.Pictures)
-	}
-	for _, x := range s.Sections {
-		for _, table := range x.Tables {
-			for _, row := range table.Rows {
-				if len(row) != len(table.Columns) {
-					t.Errorf("table %q: a row of %d under %d columns", table.Title, len(row), len(table.Columns))
-				}
-				if text := strings.Join(row, " "); strings.Contains(text, "NaN") || strings.Contains(text, "Inf") {
-					t.Errorf("table %q: %s", table.Title, text)
-				}
-			}
-		}
-	}
-	for _, c := range s.Claims {
-		if first, _ := utf8.DecodeRuneInString(c.Why); unicode.IsLower(first) && !strings.HasPrefix(c.Why, "r2SGLD") {
-			t.Errorf("claim %s: %q", c.ID, c.Why)
-		}
-		if strings.Contains(c.Why, "NaN") || strings.Contains(c.Why, "%!") {
-			t.Errorf("claim %s: %q", c.ID, c.Why)
-		}
 	}
 }
 
@@ -128,45 +77,6 @@ func told(t *testing.T, s *system, r *results) {
 	}
 }
 
-// documented checks that docs/studies.md tells of every key of a study's JSON.
-func documented(t *testing.T, s *study.Study) {
-	t.Helper()
-	doc, err := os.ReadFile("../../docs/studies.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var v any
-	if err := json.Unmarshal([]byte(asJSON(t, s)), &v); err != nil {
-		t.Fatal(err)
-	}
-	var look func(v any, under string)
-	look = func(v any, under string) {
-		switch x := v.(type) {
-		case map[string]any:
-			for k, w := range x {
-				if !strings.Contains(string(doc), "`"+k+"`") && !strings.Contains(string(doc), "`"+k+"[]`") && !strings.Contains(string(doc), `"`+k+`":`) {
-					t.Errorf("docs/studies.md says nothing of %q under %q", k, under)
-				}
-				look(w, k)
-			}
-		case []any:
-			for _, w := range x {
-				look(w, under)
-			}
-		}
-	}
-	look(v, "")
-}
-
-func asJSON(t *testing.T, v any) string {
-	t.Helper()
-	b, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(b)
-}
-
 // laid is a folder with the data of a system.
 func laid(t *testing.T, s *system) string {
 	t.Helper()
@@ -195,12 +105,12 @@ func begun(t *testing.T, s *system, threads int) *inquiry {
 // Equal seeds give equal results, whatever the number of threads.
 func TestStudiesAreDeterministic(t *testing.T) {
 	if os.Getenv("R2SGLD_SOAK") != "" {
-		a, b := glance(t, LotkaVolterra, 1), glance(t, LotkaVolterra, 3)
+		a, b := studytest.Glance(t, LotkaVolterra, 1), studytest.Glance(t, LotkaVolterra, 3)
 		a.Results.(*results).Timings, b.Results.(*results).Timings = nil, nil
-		if diff := cmp.Diff(asJSON(t, a.Results), asJSON(t, b.Results)); diff != "" {
+		if diff := cmp.Diff(studytest.JSON(t, a.Results), studytest.JSON(t, b.Results)); diff != "" {
 			t.Error(diff)
 		}
-		if diff := cmp.Diff(asJSON(t, a.Claims), asJSON(t, b.Claims)); diff != "" {
+		if diff := cmp.Diff(studytest.JSON(t, a.Claims), studytest.JSON(t, b.Claims)); diff != "" {
 			t.Error(diff)
 		}
 	}
@@ -212,7 +122,7 @@ func TestStudiesAreDeterministic(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		texts[i] = asJSON(t, []caseFacts{all[0].facts(), all[1].facts()})
+		texts[i] = studytest.JSON(t, []caseFacts{all[0].facts(), all[1].facts()})
 	}
 	if texts[0] != texts[1] {
 		t.Error("the number of threads changes results")

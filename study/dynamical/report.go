@@ -55,7 +55,7 @@ func (m *inquiry) curvatureTable() study.Table {
 		Caption: "A step is stable up to 2 over the largest curvature; the slowest direction forgets its start by a factor e in the time 1 over the smallest. The time of a chain is the sum of its step sizes, that of r2SGLD on the cold rung alone."}
 	var times []string
 	largest := 0.0
-	for i := range samplers() {
+	for i := range m.system.cold {
 		total, _ := m.diffusion(i)
 		times = append(times, fmt.Sprintf("%.3g", total))
 		largest = math.Max(largest, m.system.hottest[i])

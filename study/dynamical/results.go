@@ -202,4 +202,6 @@ func (o *outcome) facts() caseFacts {
 	return c
 }
 
-func (o *outcome) interval(of func(score) float64) study.Interval { return study.IntervalOf(o.column(of)) }
+func (o *outcome) interval(of func(score) float64) study.Interval {
+	return study.IntervalOf(o.column(of))
+}

@@ -18,6 +18,7 @@ import (
 	"github.com/r2sgld/r2sgld/kernel"
 	"github.com/r2sgld/r2sgld/stream"
 	"github.com/r2sgld/r2sgld/study"
+	"github.com/r2sgld/r2sgld/study/studytest"
 )
 
 // A diameterReference is the same study by another implementation.
@@ -351,16 +352,9 @@ func TestDiameterSmoke(t *testing.T) {
 				t.Errorf("picture %s is not whole", p.Name)
 			}
 		}
-		for _, tab := range x.Tables {
-			for _, row := range tab.Rows {
-				if len(row) != len(tab.Columns) {
-					t.Errorf("table %s: %d columns, a row of %d", tab.Title, len(tab.Columns), len(row))
-				}
-			}
-		}
 	}
 	documented(t, s)
-	written(t, s)
+	studytest.Whole(t, s)
 }
 
 // Threads change nothing. Kills: a watcher shared by ladders, sums in the order of

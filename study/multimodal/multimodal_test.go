@@ -2,74 +2,26 @@ package multimodal
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"math"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
-	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/config"
 	"github.com/r2sgld/r2sgld/study"
+	"github.com/r2sgld/r2sgld/study/studytest"
 )
-
-// smoke runs the study at a glance, with threads at once.
-func smoke(t *testing.T, threads int) *study.Study {
-	t.Helper()
-	begin := time.Now()
-	s, err := Run(context.Background(), study.Options{Scale: study.Smoke, Seed: 1, Threads: threads})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Logf("scale smoke: %v, %d threads", time.Since(begin).Round(time.Millisecond), threads)
-	return s
-}
-
-// written is the claims of a study whose report was written.
-func written(t *testing.T, s *study.Study) []study.Claim {
-	t.Helper()
-	folder, err := study.Create(filepath.Join(t.TempDir(), "report"), false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer folder.Close()
-	out, err := study.Write(folder, []*study.Study{s})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out.Claims
-}
 
 // The study at a glance is whole: claims that can be told, a table and a figure in
 // its place, settings that load, and no draws outside of any reflected method.
 func TestMultimodalAtAGlance(t *testing.T) {
-	s := smoke(t, 2)
-	if claims := written(t, s); len(claims) < 14 {
-		t.Errorf("%d claims", len(claims))
-	}
-	pictures := 0
-	for _, x := range s.Sections {
-		pictures += len(x.Pictures)
-		for _, table := range x.Tables {
-			for _, row := range table.Rows {
-				if len(row) != len(table.Columns) {
-					t.Errorf("table %q: a row of %d under %d columns", table.Title, len(row), len(table.Columns))
-				}
-				if text := strings.Join(row, " "); strings.Contains(text, "NaN") || strings.Contains(text, "Inf") {
-					t.Errorf("table %q: %s", table.Title, text)
-				}
-			}
-		}
-	}
-	if pictures != 4 {
-		t.Errorf("%d pictures", pictures)
+	s := studytest.Glance(t, Run, 2)
+	if out := studytest.Whole(t, s); len(out.Claims) < 14 || out.Pictures != 4 {
+		t.Errorf("%d claims, %d pictures", len(out.Claims), out.Pictures)
 	}
 	for _, c := range s.Results.(*multimodalResults).Cases {
 		if (c.Group == groupReflected || c.Group == groupBoundary || c.Group == groupThreshold) && c.Outside != 0 {
@@ -80,9 +32,6 @@ func TestMultimodalAtAGlance(t *testing.T) {
 		}
 	}
 	for _, c := range s.Claims {
-		if first, _ := utf8.DecodeRuneInString(c.Why); unicode.IsLower(first) && !strings.HasPrefix(c.Why, "r2SGLD") {
-			t.Errorf("claim %s: %q", c.ID, c.Why)
-		}
 		for _, n := range c.Numbers {
 			if share := strings.Contains(n.Name, "share"); share && (n.Low < 0 || n.High > 1) || strings.HasPrefix(n.Name, "KL of") && n.Low < 0 {
 				t.Errorf("claim %s: %s is %s", c.ID, n.Name, n)
@@ -107,43 +56,18 @@ func TestMultimodalAtAGlance(t *testing.T) {
 // domains, of their penalties and of temperatures aside.
 func documented(t *testing.T, s *study.Study) {
 	t.Helper()
-	doc, err := os.ReadFile("../../docs/studies.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var v any
-	if err := json.Unmarshal([]byte(asJSON(t, s)), &v); err != nil {
-		t.Fatal(err)
-	}
-	free := map[string]bool{"cells": true, "truth": true, "modes_of_mass_above_0.001": true, "best_penalty": true, "lambda_local_at_beta": true}
-	var look func(v any, under string)
-	look = func(v any, under string) {
-		switch x := v.(type) {
-		case map[string]any:
-			for k, w := range x {
-				if !free[under] && !strings.Contains(string(doc), "`"+k+"`") && !strings.Contains(string(doc), "`"+k+"[]`") && !strings.Contains(string(doc), `"`+k+`":`) {
-					t.Errorf("docs/studies.md says nothing of %q under %q", k, under)
-				}
-				look(w, k)
-			}
-		case []any:
-			for _, w := range x {
-				look(w, under)
-			}
-		}
-	}
-	look(v, "")
+	studytest.Documented(t, s, "../../docs/studies.md", "cells", "truth", "modes_of_mass_above_0.001", "best_penalty", "lambda_local_at_beta")
 }
 
 // Equal seeds give equal results, whatever the number of threads.
 func TestMultimodalIsDeterministic(t *testing.T) {
 	if os.Getenv("R2SGLD_SOAK") != "" {
-		a, b := smoke(t, 1), smoke(t, 3)
+		a, b := studytest.Glance(t, Run, 1), studytest.Glance(t, Run, 3)
 		a.Results.(*multimodalResults).Timings, b.Results.(*multimodalResults).Timings = nil, nil
-		if diff := cmp.Diff(asJSON(t, a.Results), asJSON(t, b.Results)); diff != "" {
+		if diff := cmp.Diff(studytest.JSON(t, a.Results), studytest.JSON(t, b.Results)); diff != "" {
 			t.Error(diff)
 		}
-		if diff := cmp.Diff(asJSON(t, a.Claims), asJSON(t, b.Claims)); diff != "" {
+		if diff := cmp.Diff(studytest.JSON(t, a.Claims), studytest.JSON(t, b.Claims)); diff != "" {
 			t.Error(diff)
 		}
 	}
@@ -161,7 +85,7 @@ func TestMultimodalIsDeterministic(t *testing.T) {
 		for _, o := range all {
 			results = append(results, o.result())
 		}
-		texts[i] = asJSON(t, results)
+		texts[i] = studytest.JSON(t, results)
 	}
 	if texts[0] != texts[1] {
 		t.Error("the number of threads changes results")
@@ -171,18 +95,9 @@ func TestMultimodalIsDeterministic(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if strings.Contains(texts[0], asJSON(t, all[0].result().Scores)) {
+	if strings.Contains(texts[0], studytest.JSON(t, all[0].result().Scores)) {
 		t.Error("another seed gives the same results")
 	}
-}
-
-func asJSON(t *testing.T, v any) string {
-	t.Helper()
-	b, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(b)
 }
 
 // No two cases share a seed, and each is found by its name.
