@@ -370,6 +370,10 @@ func needed(n int) string {
 
 func (d *decoder) checkTimes(column string) {
 	s := d.series
+	if span := s.Time[len(s.Time)-1] - s.Time[0]; span > 0 && span < smallest {
+		d.fault(0, 0, "the times in column %q span %.3g: too little to compute with (at least %g): change the unit", column, span, smallest)
+		return
+	}
 	seen := map[float64]int{}
 	for i, t := range s.Time {
 		before, twice := seen[t]

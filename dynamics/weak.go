@@ -115,7 +115,9 @@ func (p *Problem) weak(s *Series) error {
 func (w *weakly) noisy() error {
 	for k, name := range w.model.States {
 		modelled := slices.ContainsFunc(w.equations, func(e equation) bool { return e.state == name })
-		if _, _, v := w.series.existing(w.series.Values[name]); modelled && !computable(w.noise[k]) {
+		_, _, v := w.series.existing(w.series.Values[name])
+		still := w.model.Noise.Kind != "given" && slices.Min(v) == slices.Max(v)
+		if modelled && (still || !computable(w.noise[k])) {
 			return &ModelError{[]string{"model", "likelihood"}, -1, fmt.Errorf("the noise of %q cannot be estimated from its values (the first is %v), which do not vary: "+
 				"give it (noise: {%s: …}, for every state), or drop the equation of %q", name, v[0], name, name)}
 		}
