@@ -39,6 +39,8 @@ type trajectory struct {
 	undecided atomic.Int64
 	stiff     atomic.Int64
 	flows     sync.Pool
+	// stiffLimit is how many steps the method for stiff equations may take
+	stiffLimit int
 }
 
 // A slot is a parameter by its index, or a number if that is −1.
@@ -60,6 +62,14 @@ func (p slot) at(x []float64, r, i int) float64 {
 const (
 	explicitSteps = 10_000
 	stiffSteps    = 20_000
+)
+
+// The search for the mode is less patient: most of where it looks is nowhere near it.
+// It takes so many steps, or as many a row, of the explicit method, and twice that of
+// the other.
+const (
+	searchSteps    = 1000
+	searchStepsRow = 20
 )
 
 // Dim is the number of parameters.
@@ -112,7 +122,7 @@ func newFlow(p *trajectory) *flow {
 	// The options were checked when the trajectory was made.
 	f.explicit, _ = ode.NewSensitive(q, p.options)
 	if o := p.options; o.Method != ode.LSODA {
-		o.Method, o.Steps = ode.LSODA, stiffSteps
+		o.Method, o.Steps = ode.LSODA, cmp.Or(p.stiffLimit, stiffSteps)
 		f.stiff, _ = ode.NewSensitive(q, o)
 	}
 	return f
@@ -149,7 +159,7 @@ func (f *flow) solve() bool {
 	err := f.attempt(f.explicit)
 	limit := f.p.options.Steps
 	if err != nil && f.stiff != nil {
-		limit = stiffSteps
+		limit = cmp.Or(f.p.stiffLimit, stiffSteps)
 		if err = f.attempt(f.stiff); err == nil {
 			f.wasStiff = true
 			f.p.stiff.Add(1)

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/r2sgld/r2sgld/ode"
 	"github.com/r2sgld/r2sgld/potential"
@@ -193,8 +194,7 @@ func (p *Problem) fitTrajectory(t *trajectory) error {
 	}
 	p.Whole = p.Potential
 	p.fitted = func(dst []float64, c int, x []float64) { p.fittedPath(dst, c, t.solution(x)) }
-	f := p.fitter(t)
-	best := p.searchTrajectory(f)
+	f, best := p.quickSearch(t)
 	if math.IsInf(best.u, 1) {
 		return p.nowhere(f)
 	}
@@ -212,6 +212,25 @@ func (p *Problem) fitTrajectory(t *trajectory) error {
 	t.undecided.Store(0)
 	t.stiff.Store(0)
 	return nil
+}
+
+// quickSearch finds the mode with little patience for each solution, unless the model
+// gives the number of steps.
+func (p *Problem) quickSearch(t *trajectory) (*fitter, *descent) {
+	if p.model.Solver.Steps != 0 {
+		f := p.fitter(t)
+		return f, p.searchTrajectory(f)
+	}
+	t.options.Steps = min(explicitSteps, max(searchSteps, searchStepsRow*len(t.times)))
+	t.stiffLimit = 2 * t.options.Steps
+	best := p.searchTrajectory(p.fitter(t))
+	t.options.Steps, t.stiffLimit = explicitSteps, 0
+	t.flows = sync.Pool{}
+	f := p.fitter(t)
+	if math.IsInf(best.u, 1) {
+		best = p.searchTrajectory(f)
+	}
+	return f, best
 }
 
 // nowhere is the error of a search that found no parameters with a likelihood: what

@@ -82,10 +82,10 @@ func (p *Problem) weak(s *Series) error {
 			}
 		}
 	}
-	if err := w.noisy(); err != nil {
+	if err := w.place(); err != nil {
 		return err
 	}
-	if err := w.place(); err != nil {
+	if err := w.noisy(); err != nil {
 		return err
 	}
 	p.tellMissing(s, "integrals join the values beside a gap by a straight line")
