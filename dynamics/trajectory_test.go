@@ -225,7 +225,7 @@ func TestTrajectoryGradientByDifferences(t *testing.T) {
 			y[j] = v - h
 			down, _ := energyAt(p.Potential, y)
 			// Energies are good to some 1e-11 of themselves, the difference to h².
-			if d := (up - down) / (2 * h); math.Abs(d-grad[j]) > 1e-5*(1+math.Abs(d))+1e-10*u/h {
+			if d := (up - down) / (2 * h); math.Abs(d-grad[j]) > 1e-5*(1+math.Abs(d))+1e-10*math.Abs(u)/h {
 				r.Fatalf("gradient %d at %v: %v, by differences %v", j, x, grad[j], d)
 			}
 		}
