@@ -139,11 +139,12 @@ func (w *weakly) reweight(estimate estimator, again func(*weakly) (estimator, er
 		parts[m][state] = w.left[m].times(w.noise[state])
 	}
 	w.joint.white = w.factor(parts)
-	x, residual, err := estimate(w.joint.white)
+	x, _, err := estimate(w.joint.white)
 	if err != nil {
 		return nil, err
 	}
-	if x, residual, err = w.settle(estimate, x, 20); err != nil {
+	x, residual, err := w.settle(estimate, x, 20)
+	if err != nil {
 		return nil, err
 	}
 	if p.model.Noise.Kind != "given" {

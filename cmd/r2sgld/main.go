@@ -58,8 +58,9 @@ reflected replica exchange stochastic gradient Langevin dynamics.`,
 	var refused *runner.Refused
 	var interrupted *runner.Interrupted
 	var halted *stopped
+	var early errEarly
 	switch {
-	case errors.As(err, &interrupted), errors.As(err, &halted), errors.Is(err, context.Canceled):
+	case errors.As(err, &interrupted), errors.As(err, &halted), errors.As(err, &early), errors.Is(err, context.Canceled):
 		return exitInterrupted
 	case errors.As(err, &problems), errors.As(err, &refused):
 		return exitUsage
