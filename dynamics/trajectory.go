@@ -363,8 +363,8 @@ func (p *Problem) place(name string, given float64) slot {
 	return slot{-1, given}
 }
 
-// solver settles how the equations are solved, for now that absolute tolerances
-// are those of the data.
+// solver settles how the equations are solved before the mode is known: absolute
+// tolerances are those of the data.
 func (p *Problem) solver(t *trajectory) error {
 	t.options = p.model.Solver
 	if t.options.Steps == 0 {
