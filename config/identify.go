@@ -31,20 +31,7 @@ func (l *loader) identification() (*Run, error) {
 	section := root.Field("sampler")
 	l.readSampler(section)
 	l.findNames(model)
-	if c := root.Field("model").Field("constraints"); c != nil && l.names != nil {
-		r := &region{d: len(l.names)}
-		l.readConstraints(r, c)
-		if d, err := r.domain(); err == nil && d != nil && model != nil { // the domain itself is built below, with the priors
-			model.Allowed = d.Contains
-		}
-	}
-	if model != nil && model.Sparse != nil {
-		for _, text := range resolved.Constraints { // what they speak of belongs to the model
-			if names, err := expression.ConstraintNames(text); err == nil {
-				model.Sparse.Keep = append(slices.Clip(model.Sparse.Keep), names...)
-			}
-		}
-	}
+	l.useConstraints(root.Field("model").Field("constraints"), model)
 	series := l.readSeries(data, columns)
 	if err := l.Problems.Err(); err != nil {
 		return nil, err
@@ -63,34 +50,62 @@ func (l *loader) identification() (*Run, error) {
 	if err := l.Problems.Err(); err != nil {
 		return nil, err
 	}
-	s.Problem = r2sgld.Problem{Potential: p.Potential, Domain: l.domain, Names: l.names}
 	s.Resolved = Resolved{Name: s.Name, Data: data, Model: resolved}
-	trajectory := model.Likelihood == trajectoryLikelihood
+	l.sampling(s, p, r, model.Likelihood == trajectoryLikelihood, section)
+	if err := l.Problems.Err(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// useConstraints tells the model what its constraints allow, for the search of a
+// mode, and that the terms they speak of belong to it. The domain itself is built
+// later, with the priors.
+func (l *loader) useConstraints(n *yamlpos.Node, m *dynamics.Model) {
+	if n == nil || l.names == nil || m == nil {
+		return
+	}
+	r := &region{d: len(l.names)}
+	l.readConstraints(r, n)
+	if d, err := r.domain(); err == nil && d != nil {
+		m.Allowed = d.Contains
+	}
+	if m.Sparse == nil {
+		return
+	}
+	for _, text := range plainTexts(n) {
+		if names, err := expression.ConstraintNames(text); err == nil {
+			m.Sparse.Keep = append(slices.Clip(m.Sparse.Keep), names...)
+		}
+	}
+}
+
+// sampling says how the posterior p on the domain r is sampled: in which
+// coordinates, from where, and with which settings.
+func (l *loader) sampling(s *Run, p *dynamics.Problem, r *region, trajectory bool, section *yamlpos.Node) {
+	s.Problem = r2sgld.Problem{Potential: p.Potential, Domain: l.domain, Names: l.names}
+	whitening := &r2sgld.Whitening{Center: p.Center, L: p.Factor}
 	if trajectory && l.method.auto {
 		l.kernelOfTrajectory(section)
-	}
-	whitening := &r2sgld.Whitening{Center: p.Center, L: p.Factor}
-	if p.Factor == nil {
-		whitening = nil
 	}
 	var chart *dynamics.Chart
 	if trajectory && l.method.hmc && l.method.auto {
 		chart = p.Chart(r.box())
 	}
-	if chart != nil && l.sampler.Init == "uniform" {
-		l.Report(section.Field("init"), "method auto starts trajectories from the priors: drop init, or write init: prior")
-	}
 	if chart != nil {
+		if l.sampler.Init == "uniform" {
+			l.Report(section.Field("init"), "method auto starts trajectories from the priors: drop init, or write init: prior")
+		}
 		s.Problem, whitening = l.charted(p, r, chart)
 		l.roomInPriors(s.Problem, r, chart)
 	}
-	l.settleFit(p, r, s.Problem.Chart != nil)
-	if err := l.Problems.Err(); err != nil {
-		return nil, err
+	l.settleFit(p, r, chart != nil)
+	if len(l.Problems) > 0 {
+		return
 	}
 	l.settle(s, section, []float64{1, 3}, 200_000, 20_000, 20)
-	if err := l.Problems.Err(); err != nil {
-		return nil, err
+	if len(l.Problems) > 0 {
+		return
 	}
 	switch start := s.Settings.Start; {
 	case chart != nil && start != nil:
@@ -102,7 +117,6 @@ func (l *loader) identification() (*Run, error) {
 	if l.sampler.Whiten == nil || *l.sampler.Whiten {
 		s.Settings.Whitening = whitening
 	}
-	return s, l.Problems.Err()
 }
 
 // kernelOfTrajectory takes kernel hmc, unless another one is given: a gradient costs

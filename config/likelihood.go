@@ -120,14 +120,7 @@ func (l *loader) readSolver(n *yamlpos.Node, m *dynamics.Model, r *Model) {
 // readResidualNoise reads what the residuals of derivatives and integrals are
 // taken for.
 func (l *loader) readResidualNoise(n *yamlpos.Node, m *dynamics.Model, r *Model) {
-	m.Noise.Kind, r.Noise = "estimate", "estimate"
-	switch {
-	case n == nil:
-	case n.Kind != yamlpos.Map:
-		if word, ok := l.Word(n, "estimate", "paper"); ok {
-			m.Noise.Kind, r.Noise = word, word
-		}
-	default:
+	if !l.noiseWord(n, m, r, "estimate", "paper") {
 		m.Noise.Kind = "given"
 		m.Noise.SD, r.Noise = l.scales(n.Fields)
 	}
@@ -135,26 +128,33 @@ func (l *loader) readResidualNoise(n *yamlpos.Node, m *dynamics.Model, r *Model)
 
 // readDataNoise reads the law of the data about a trajectory.
 func (l *loader) readDataNoise(n *yamlpos.Node, m *dynamics.Model, r *Model) {
-	m.Noise.Kind, r.Noise = "normal", "normal"
-	switch {
-	case n == nil:
-	case n.Kind != yamlpos.Map:
-		if word, ok := l.Word(n, "normal", "lognormal"); ok {
-			m.Noise.Kind, r.Noise = word, word
-		}
-	default:
-		var scales []yamlpos.Field
-		for _, f := range n.Fields {
-			if f.Key.Text != "kind" {
-				scales = append(scales, f)
-			} else if word, ok := l.Word(f.Value, "normal", "lognormal"); ok {
-				m.Noise.Kind = word
-			}
-		}
-		var o Ordered
-		m.Noise.SD, o = l.scales(scales)
-		r.Noise = append(Ordered{{"kind", m.Noise.Kind}}, o...)
+	if l.noiseWord(n, m, r, "normal", "lognormal") {
+		return
 	}
+	var scales []yamlpos.Field
+	for _, f := range n.Fields {
+		if f.Key.Text != "kind" {
+			scales = append(scales, f)
+		} else if word, ok := l.Word(f.Value, "normal", "lognormal"); ok {
+			m.Noise.Kind = word
+		}
+	}
+	var o Ordered
+	m.Noise.SD, o = l.scales(scales)
+	r.Noise = append(Ordered{{"kind", m.Noise.Kind}}, o...)
+}
+
+// noiseWord reads the kind of noise, by default the first of the words, and reports
+// whether that is all there is: not a map of numbers.
+func (l *loader) noiseWord(n *yamlpos.Node, m *dynamics.Model, r *Model, words ...string) bool {
+	m.Noise.Kind, r.Noise = words[0], words[0]
+	if n == nil || n.Kind == yamlpos.Map {
+		return n == nil
+	}
+	if word, ok := l.Word(n, words...); ok {
+		m.Noise.Kind, r.Noise = word, word
+	}
+	return true
 }
 
 // scales reads standard deviations.
