@@ -91,7 +91,7 @@ const (
 // Predict computes the predictive densities of a problem's data from draws of
 // its posterior: draws[j] are the chains of parameter j, a slice per ladder, as
 // Result.Chains(j) has them. At most 4,000 draws are used, evenly from all
-// ladders; of more than 5,000 data fewer, down to 1,000. With noise: paper there is no likelihood, which is an error.
+// ladders; of more than 2,500 data fewer, down to 500. With noise: paper there is no likelihood, which is an error.
 func Predict(ctx context.Context, p *dynamics.Problem, draws [][][]float64) (*Predictive, error) {
 	states, ladders, err := thin(len(p.Parameters), draws, min(max(leastMost, int(densities)/p.Data()), mostDraws))
 	if err != nil {

@@ -298,6 +298,9 @@ func (x *execution) leave(ctx context.Context, res *r2sgld.Result, sum *report.S
 		}
 		sum.Marginal = x.marginal(sum.LogEvidence)
 		sum.Warnings = append(sum.Warnings, x.Model.Warnings...)
+	}
+	x.answer(sum)
+	if x.Model != nil {
 		if err := x.predict(ctx, res); err != nil {
 			return nil, err
 		}

@@ -180,8 +180,8 @@ func (j *Job) states(folder *store.Folder, log *slog.Logger) ([][]byte, error) {
 	return states, nil
 }
 
-// show prints the end of a run.
-func (x *execution) show(sum *report.Summary, figures []string, ladders int) {
+// answer prints what a run found, before predictions and figures are made.
+func (x *execution) answer(sum *report.Summary) {
 	var b strings.Builder
 	b.WriteString("\n" + report.Table(sum.Parameters, x.Style))
 	if len(sum.Equations) > 0 {
@@ -199,6 +199,12 @@ func (x *execution) show(sum *report.Summary, figures []string, ladders int) {
 	if x.chosen != "" {
 		b.WriteString("\n" + x.chosen)
 	}
+	fmt.Fprint(x.Out, b.String())
+}
+
+// show prints the end of a run.
+func (x *execution) show(sum *report.Summary, figures []string, ladders int) {
+	var b strings.Builder
 	b.WriteString("\n" + sum.Footer())
 	csv := "draws-1.csv"
 	if ladders > 1 {
