@@ -1,0 +1,13 @@
+package bnn
+
+// A Setup says which replicas an engine makes.
+type Setup struct {
+	Network  Network
+	Replicas int
+	Seed     uint64 // of first weights and of noise: streams are keyed by (seed, replica)
+	// Reflect lists the roles of the tensors that walls hold back; nil is all.
+	Reflect []Role
+	// Precision is float32, float64, tf32 or bfloat16 (products in half precision,
+	// parameters in float32). "" is float32.
+	Precision string
+}
