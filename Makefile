@@ -13,9 +13,16 @@ install:
 demo: build
 	$(BIN) identify examples/lynx-hare.yaml --out runs/demo --force
 
-# All tests. The core needs Go alone.
-test:
+# All tests, those of the worker program for networks with it. The core needs Go
+# alone: go build ./... && go test $(go list ./... | grep -v torch).
+test: torch
 	$(GO) test ./...
+
+# The worker program behind r2sgld train, bin/r2sgld-torch. LIBTORCH is the folder of
+# a libtorch or of a Python torch package, CUDA included; without it, Debian's.
+torch:
+	script/setup torch
+	$(MAKE) -C bnn/torch/worker -j2 LIBTORCH=$(LIBTORCH) OUT=$(CURDIR)/bin/r2sgld-torch
 
 # Tests under the race detector, with the smaller sizes.
 race:
@@ -66,4 +73,4 @@ lint:
 	$(GO) vet ./...
 	$(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
 
-.PHONY: build install demo test race soak bench mutants interop browser peers reproduce figures lint
+.PHONY: build install demo test torch race soak bench mutants interop browser peers reproduce figures lint
