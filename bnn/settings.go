@@ -1,0 +1,106 @@
+package bnn
+
+import (
+	"github.com/r2sgld/r2sgld/exchange"
+	"github.com/r2sgld/r2sgld/kernel"
+	"github.com/r2sgld/r2sgld/stream"
+)
+
+// Settings say how a network is trained. What is per rung is cold first. [Method]
+// returns those of the paper for each method; a slice of one number holds for every
+// rung.
+type Settings struct {
+	Method string // a name of [Methods]
+	Epochs int    // ≥ 1, burn-in included
+	Batch  int    // examples of a minibatch, at most those of the training set
+	// Order is shuffle, each epoch a fresh permutation cut into ⌈N/Batch⌉ minibatches
+	// of which the last may be short, or independent, ⌈N/Batch⌉ minibatches drawn one
+	// by one, without replacement inside, all of full size: what formulae of a law
+	// assume. "" is shuffle.
+	Order   string
+	Augment Augmentation // of training minibatches; Seed is set by Train
+
+	StepSize    []float64 // > 0, per rung; divided by N, the number of training examples
+	Temperature []float64 // ≥ 0, per rung, increasing; its length is the number of rungs. 0 is an optimiser
+	Anneal      Anneal    // of the temperatures
+	// Decay varies the step sizes by epochs k = 1, 2, … of Epochs (After is an epoch),
+	// kind cosine by iterations.
+	Decay         kernel.Decay
+	Momentum      float64 // μ in [0, 1)
+	NoiseEstimate float64 // β̂ ≥ 0, μ + β̂ < 1
+	WeightDecay   float64 // λ ≥ 0, of the prior N(0, 1/λ) of each parameter
+	Bound         float64 // b > 0 of methods with reflection, else 0 or +Inf: none
+	Reflect       []Role  // roles of the tensors that walls hold back; nil is all
+	// AsReleased follows the paper's code: one mirroring that leaves the momentum
+	// alone, momenta that are not rescaled in swaps, and β̂ = η/20.
+	AsReleased bool
+
+	Members int // replicas of method ensemble, which do not trade; else ignored
+	SWAG    SWAG
+	Swap    exchange.Settings // rule indicator takes mean losses, Gain and 𝒞 in their units
+	Average Averaging
+	Measure Measure
+
+	Seed   uint64
+	Ladder int // the number of the repetition, from 0: its streams are others
+}
+
+// Anneal divides all temperatures by Divide after every epoch up to epoch Until.
+type Anneal struct {
+	Divide float64 // ≥ 1; 0 is 1, none
+	Until  int     // epochs; 0 is all
+}
+
+// Averaging says which models of the cold rung are averaged, and how.
+type Averaging struct {
+	From  float64 // share of the epochs after which models are kept, in [0, 1)
+	Every int     // epochs between; 0 is 1
+	Draws int     // models kept in such an epoch, evenly spread over it; 0 is 1, at its end
+	Of    string  // probabilities or logits, which the paper's code averages; "" is probabilities
+	// Recompute sets the batch-norm buffers of a kept model to the means over this many
+	// training examples, always the same; 0 takes those that it has run with.
+	Recompute int
+}
+
+// SWAG says how the Gaussian of method swag is fitted and drawn from (Maddox et al.
+// 2019): to iterates at the ends of the epochs that Averaging keeps.
+type SWAG struct {
+	Rank  int     // K of the low-rank part, the last K iterates; 0 is 20
+	Draws int     // M models drawn at the end; 0 is 30
+	Scale float64 // of the covariance; 0 is 1
+}
+
+// Measure says how often costly measurements are made.
+type Measure struct {
+	Every   int // epochs between temperatures and noise budgets per layer; 0 is never
+	Batches int // minibatches of a noise budget, at least 2; 0 is 8
+	Test    int // epochs between evaluations on the test set of an epoch that keeps no model; 0 is 1
+}
+
+// Rungs is the number of temperatures.
+func (s *Settings) Rungs() int { return len(s.Temperature) }
+
+// Replicas is the number of networks that move: rungs, or members of an ensemble.
+func (s *Settings) Replicas() int {
+	if s.Method == "ensemble" {
+		return s.Members
+	}
+	return s.Rungs()
+}
+
+// Setup returns what an engine for these settings is made of. Its seed is another one
+// for each ladder.
+func (s *Settings) Setup(network Network) Setup {
+	seed := stream.New(s.Seed, s.Ladder).Of(0, engineSeed).Uint64()
+	return Setup{Network: network, Replicas: s.Replicas(), Seed: seed, Reflect: s.Reflect}
+}
+
+// The purposes of streams that only networks have.
+const (
+	engineSeed stream.Purpose = "engine"  // the key of the engine's own noise
+	augment    stream.Purpose = "augment" // the seed of each minibatch's augmentation
+	fresh      stream.Purpose = "fresh"   // minibatches for σ̃²
+	measured   stream.Purpose = "measure" // minibatches of noise budgets
+	subset     stream.Purpose = "subset"  // examples that batch-norm buffers are recomputed on
+	fitted     stream.Purpose = "swag"    // models drawn from SWAG's Gaussian
+)

@@ -1,0 +1,146 @@
+package bnn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/r2sgld/r2sgld/bnn/images"
+	"github.com/r2sgld/r2sgld/exchange"
+)
+
+// Data are the sets of a training.
+type Data struct {
+	Train   *images.Set
+	Test    *images.Set // nil is none: nothing is evaluated
+	Outside *images.Set // out of distribution; nil is none
+	Mean    []float64   // per channel, of pixels in [0, 1]; nil is 0
+	SD      []float64   // likewise; nil is 1
+}
+
+// An Observer is told what happens while Train runs. Every func may be nil.
+type Observer struct {
+	Resume *Checkpoint // go on from there; nil begins
+	// Epoch is called after each epoch. The record must not be changed.
+	Epoch func(Epoch) error
+	Step  func(Progress) // after each iteration; keep nothing of it
+	Keep  func(Draw) error
+	// Due is asked after each iteration whether a checkpoint shall be taken.
+	Due func() bool
+	// Save is given checkpoints: those that are due, and the last one when the context
+	// is cancelled.
+	Save func(*Checkpoint) error
+	// Seconds is a clock that goes on; nil is that of the machine. It only times.
+	Seconds func() float64
+}
+
+// Progress is where a training is.
+type Progress struct {
+	Epoch, Iteration int       // from 1; iterations of all epochs
+	Iterations       int       // in all
+	Loss             []float64 // of this iteration's minibatch, per rung (of ensembles per member)
+	Images           int64     // examples times replicas, since Train was called
+}
+
+// A Draw is a model that was kept.
+type Draw struct {
+	Number     int // from 1; goes on after a resume
+	Epoch      int
+	Iteration  int
+	Replica    int
+	Parameters []float64
+	Buffers    []float64
+	Logits     []float32 // of the test set, by examples; nil without one
+}
+
+// An Epoch is the record of one epoch.
+type Epoch struct {
+	Epoch       int       // from 1
+	Iteration   int       // iterations so far
+	StepSize    []float64 // per rung, in its last iteration, divided by N
+	Temperature []float64 // per rung
+	Loss        []float64 // per rung (of ensembles per member), mean over the epoch's minibatches of the mean loss
+	Reflected   []float64 // per rung, share of the coordinates that met a wall in a step
+	Rung        []int     // of each replica, at the end
+	Pairs       []exchange.Pair
+	RoundTrips  int64
+	Single      *Scores // of the cold rung's model on the test set; nil if it was not evaluated
+	Average     *Scores // of the average so far; nil without one
+	Kept        int     // models averaged so far
+	Layers      []Layer // of the cold rung; nil if nothing was measured
+	Seconds     float64 // that the epoch took, evaluation apart
+	Rate        float64 // images times replicas per second, evaluation apart
+}
+
+// Scores say how good predictions are, by examples. What cannot be known is NaN, such
+// as an accuracy of regressions.
+type Scores struct {
+	Accuracy float64
+	NLL      float64 // mean −log p(label); of loss squared the mean loss
+	Brier    float64 // mean Σ (p − label)²
+	ECE      float64 // 15 bins of equal width
+	Entropy  float64 // mean entropy of the predictions in distribution, in nats
+	Outside  float64 // out of distribution; NaN without such a set
+}
+
+// A Layer is what was measured of one tensor of the cold rung's model. Temperatures
+// are means over its coordinates at one time.
+type Layer struct {
+	Name            string
+	Size            int
+	Kinetic         float64 // (1+μ) mean v²/(2η)
+	Configurational float64 // mean θ·∇U
+	Injected        float64 // τ(1−μ−β̂)/(1−μ)
+	Minibatch       float64 // ηs²/(2(1−μ)), s² the mean variance of the minibatch gradient
+	Share           float64 // of Injected in the sum of both
+}
+
+// Predictions are outputs for a whole set, by examples: probabilities, or the outputs
+// of loss squared.
+type Predictions struct {
+	Test    []float64
+	Outside []float64 // nil without such a set
+}
+
+// An Index says which rung each replica held after some of the sweeps.
+type Index struct {
+	Stride    int     // one of so many sweeps is noted: a power of two that grows
+	Iteration []int   // at which each was noted
+	Rung      [][]int // of each replica, then
+}
+
+// A Result is what a training found. The scores to report are those of the last
+// epoch.
+type Result struct {
+	Epochs  []Epoch
+	Single  Predictions // of the cold rung's last model
+	Average Predictions // of the average; nil if nothing was kept
+	Kept    int         // models averaged
+	Swaps   exchange.Statistics
+	Index   Index
+	Seconds float64 // that the epochs took, evaluation apart
+	Rate    float64 // images times replicas per second
+	Usage   Usage
+}
+
+// NotFinite is the error of a loss that is NaN or infinite.
+type NotFinite struct {
+	Rung, Epoch, Iteration int // the rung from 0, the others from 1
+	StepSize               float64
+	Loss                   float64
+	Last                   *Checkpoint // the newest from before: that of the last epoch's end, or a later one
+}
+
+func (e *NotFinite) Error() string {
+	return fmt.Sprintf("rung %d, epoch %d, iteration %d: the loss is %g. The step size %g (divided by the number of examples) is too large for this network: try %g, a bound (methods r-…, r2…), or a smaller weight decay",
+		e.Rung+1, e.Epoch, e.Iteration, e.Loss, e.StepSize, e.StepSize/4)
+}
+
+// Train moves the replicas of an engine that was made by the [Settings.Setup] of s,
+// and averages the models of the cold rung. Equal engines, data and settings give
+// equal results, times apart, also when a training is interrupted at any iteration and
+// goes on from its checkpoint. When ctx is cancelled it stops between two
+// iterations, gives a checkpoint to Save and returns the error of ctx.
+func Train(ctx context.Context, engine Engine, data Data, s Settings, o Observer) (*Result, error) {
+	return nil, errors.New("no training")
+}
