@@ -17,6 +17,13 @@ type Line struct {
 	X, Y      []float64
 	Low, High []float64 // the band; both nil is none
 	Dashed    bool      // as for what does not depend on x
+	Faint     bool      // thin and pale, as what stands behind; not in the legend
+}
+
+// A Rule is an upright line, as where something begins.
+type Rule struct {
+	At   float64
+	Name string // in the legend
 }
 
 // Points are measurements with intervals.
@@ -37,7 +44,8 @@ type Trend struct {
 // A LinePanel is one pair of axes.
 type LinePanel struct {
 	Title  string
-	Y      Axis // of this panel alone, with a range of its own; zero shares that of Lines
+	Y      Axis       // of this panel alone, with a range of its own; zero shares that of Lines
+	View   [2]float64 // range of a y of its own; zero shows all of the data
 	Lines  []Line
 	Points []Points
 }
@@ -48,8 +56,11 @@ type Lines struct {
 	LogX, LogY bool
 	View       [2][2]float64 // range of x and of y; zero shows all of the data
 	Panels     []LinePanel
+	Rules      []Rule
 	Columns    int // of panels; 0 is up to 3
 	Caption    string
+
+	last []key // of the legend
 }
 
 // Curves draws lines with bands, and points with intervals and the lines fitted
@@ -73,6 +84,9 @@ func Curves(q Lines) (*Figure, error) {
 		p := &panel{title: c.Title, x: x, y: y}
 		if c.Y != (Axis{}) {
 			p.y = q.extent(q.Panels[k:k+1], 1)
+			if c.View != ([2]float64{}) {
+				p.y.min, p.y.max = q.place(1, c.View[0]), q.place(1, c.View[1])
+			}
 			p.y.label = c.Y.label()
 		} else if k%columns > 0 && q.Panels[k-1].Y == (Axis{}) {
 			p.y.label = ""
@@ -83,6 +97,12 @@ func Curves(q Lines) (*Figure, error) {
 	}
 	for k := range q.Panels {
 		keys = q.Panels[k].keys(keys, true)
+	}
+	for _, r := range q.Rules {
+		keys = append(keys, keyRule(r.Name, lineExpected))
+	}
+	for _, k := range q.last {
+		keys = addKey(keys, k)
 	}
 	onlyLowest(panels, columns)
 	return lay.compose(panels, keys, q.Caption), nil
@@ -117,17 +137,32 @@ func (q *Lines) check() error {
 }
 
 func (q *Lines) checkRange() error {
-	for j, v := range q.View {
-		if v == ([2]float64{}) {
-			continue
-		}
-		axis := [...]Axis{q.X, q.Y}[j]
-		if err := finite("view of "+axis.Name, v[:]...); err != nil {
+	for _, r := range q.Rules {
+		if err := finite("rule "+r.Name, r.At); err != nil {
 			return err
 		}
-		if !(v[0] < v[1]) || q.log(j) && v[0] <= 0 {
-			return fmt.Errorf("figure: view of %s: from %g to %g: it must rise, on a logarithmic axis from above 0", axis.Name, v[0], v[1])
+		if q.LogX && r.At <= 0 {
+			return fmt.Errorf("figure: rule %s is at %g: a logarithmic axis has no place for what is not above 0", r.Name, r.At)
 		}
+	}
+	for _, c := range q.Panels {
+		if err := checkRise(c.Y.Name, c.View, q.LogY); err != nil {
+			return err
+		}
+	}
+	return errors.Join(checkRise(q.X.Name, q.View[0], q.LogX), checkRise(q.Y.Name, q.View[1], q.LogY))
+}
+
+// checkRise returns an error unless v is a range or zero.
+func checkRise(axis string, v [2]float64, log bool) error {
+	if v == ([2]float64{}) {
+		return nil
+	}
+	if err := finite("view of "+axis, v[:]...); err != nil {
+		return err
+	}
+	if !(v[0] < v[1]) || log && v[0] <= 0 {
+		return fmt.Errorf("figure: view of %s: from %g to %g: it must rise, on a logarithmic axis from above 0", axis, v[0], v[1])
 	}
 	return nil
 }
@@ -275,6 +310,12 @@ func (q *Lines) layers(p *panel, c *LinePanel, lay mosaic) {
 		sty, line := l.style(), q.points(l.X, l.Y)
 		taken = append(taken, line...)
 		p.add(func(pl *plane) { pl.line(sty, line) })
+		if len(line) == 1 {
+			p.add(func(pl *plane) { pl.dots(sty.Color, markSize, line) })
+		}
+	}
+	for _, r := range q.Rules {
+		p.add(func(pl *plane) { pl.vline(lineExpected, q.place(0, r.At)) })
 	}
 	var texts []saying
 	for i := range c.Points {
@@ -290,7 +331,7 @@ func (q *Lines) layers(p *panel, c *LinePanel, lay mosaic) {
 			}
 		}
 		taken = append(taken, q.points(l.X, l.Y)...)
-		p.add(q.measured(l, sty.Color))
+		p.add(q.measured(l))
 	}
 	if len(texts) > 0 {
 		p.add(func(pl *plane) { pl.say(texts, taken) })
@@ -298,7 +339,8 @@ func (q *Lines) layers(p *panel, c *LinePanel, lay mosaic) {
 }
 
 // measured draws points with their intervals.
-func (q *Lines) measured(l *Points, c color.Color) func(*plane) {
+func (q *Lines) measured(l *Points) func(*plane) {
+	mark := methodMark(l.Method)
 	pts := q.points(l.X, l.Y)
 	var lo, hi []point
 	if l.Low != nil {
@@ -306,9 +348,9 @@ func (q *Lines) measured(l *Points, c color.Color) func(*plane) {
 	}
 	return func(pl *plane) {
 		for i := range lo {
-			pl.whisker(c, lo[i], hi[i])
+			pl.whisker(mark.color, lo[i], hi[i])
 		}
-		pl.dots(c, markSize, pts)
+		pl.marks(mark, false, pts...)
 	}
 }
 
@@ -317,6 +359,9 @@ const markSize = vg.Length(1.9)
 
 func (l *Line) style() draw.LineStyle {
 	sty, _ := methodLine(l.Method)
+	if l.Faint {
+		sty.Color, sty.Width = pale(sty.Color.(color.NRGBA)), 0.7
+	}
 	if l.Dashed {
 		sty.Dashes = []vg.Length{2, 2}
 		sty.Width = min(sty.Width, 1)
@@ -411,7 +456,7 @@ func (c *LinePanel) keys(keys []key, dashed bool) []key {
 		}
 	}
 	for i := range c.Lines {
-		if c.Lines[i].Dashed == dashed {
+		if c.Lines[i].Dashed == dashed && !c.Lines[i].Faint {
 			add(keyLine(c.Lines[i].named(), c.Lines[i].style()))
 		}
 	}
@@ -420,14 +465,7 @@ func (c *LinePanel) keys(keys []key, dashed bool) []key {
 			break
 		}
 		l := &c.Points[i]
-		sty, _ := methodLine(l.Method)
-		add(key{l.named(), func(d draw.Canvas) {
-			at := d.Center()
-			if l.Low != nil {
-				d.StrokeLine2(draw.LineStyle{Color: sty.Color, Width: 0.9}, at.X, d.Min.Y-1, at.X, d.Max.Y+1)
-			}
-			d.DrawGlyphNoClip(draw.GlyphStyle{Color: sty.Color, Radius: markSize, Shape: draw.CircleGlyph{}}, at)
-		}})
+		add(keyMeasured(l.named(), methodMark(l.Method), l.Low != nil, false))
 	}
 	return keys
 }

@@ -82,8 +82,15 @@ func TestMethodsAreToldApart(t *testing.T) {
 			t.Errorf("%v: %d styles of line", family, len(dashes))
 		}
 	}
-	if len(seen) != 16 {
-		t.Errorf("%d methods, want 16", len(seen))
+	for _, pair := range [][2]string{{"sgdm", "r-sgdm"}, {"sghmc", "r-sghmc"}, {"cycsghmc", "r-cycsghmc"}, {"resghmc", "r2sghmc"}} {
+		plain, _ := methodLine(pair[0])
+		reflected, _ := methodLine(pair[1])
+		if plain.Dashes == nil || reflected.Dashes != nil || !methodMark(pair[0]).square || methodMark(pair[1]).square {
+			t.Errorf("%v: told apart by colour alone", pair)
+		}
+	}
+	if len(seen) != 26 {
+		t.Errorf("%d methods, want 26", len(seen))
 	}
 }
 

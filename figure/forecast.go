@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 )
 
 // A Course is one state over time, as trajectories and data tell it.
@@ -114,10 +113,7 @@ func (q *Courses) keys() []key {
 		keys = append(keys, keyLine(q.Other, lineTruth))
 	}
 	if q.ends() {
-		keys = append(keys, key{"end of the data", func(d draw.Canvas) {
-			x := d.Center().X
-			d.StrokeLine2(lineExpected, x, d.Min.Y-1, x, d.Max.Y+1)
-		}})
+		keys = append(keys, keyRule("end of the data", lineExpected))
 	}
 	return keys
 }

@@ -149,6 +149,7 @@ func gallery(t *testing.T) map[string]*Figure {
 	studyGallery(keep)
 	dynamicalGallery(keep)
 	forecastGallery(keep)
+	trainingGallery(keep)
 	return out
 }
 
@@ -261,4 +262,9 @@ func TestFileSizes(t *testing.T) {
 	four.Rows = append(four.Rows, four.Rows[0], four.Rows[1])
 	check("densities")(Densities(four))
 	check("curves")(Curves(divergences()))
+	check("learning curves")(LearningCurves(lessons(1000, netMethods)))
+	check("layers")(LayerTemperatures(netLayers(18), 1, ""))
+	check("reflections")(ReflectionMap(reflections(18, 1000)))
+	check("sweep")(SweepCurves(sweep()))
+	check("scores")(Scores(scores()))
 }

@@ -16,9 +16,12 @@ type Index struct {
 	// Temperature of each rung, rising; +Inf is the uniform law. There are as
 	// many rungs as replicas, at least two.
 	Temperature []float64
-	Follow      int // replica drawn in colour, from 1; 0 takes the one with most round trips
-	Window      int // columns shown, from the first; 0 takes those of the first one to three round trips
-	RoundTrips  int // of all replicas in the whole run, for the caption; 0 counts those in the record
+	Names       []string // of the rungs, instead of their temperatures, which then need not be given
+	Axis        Axis     // of the rungs; zero is "temperature", or "rung" if they have names
+	Epoch       int      // iterations in an epoch, to count in epochs; 0 counts iterations
+	Follow      int      // replica drawn in colour, from 1; 0 takes the one with most round trips
+	Window      int      // columns shown, from the first; 0 takes those of the first one to three round trips
+	RoundTrips  int      // of all replicas in the whole run, for the caption; 0 counts those in the record
 }
 
 // A trip is a round trip of a replica: it leaves the coldest rung after column
@@ -35,15 +38,19 @@ func IndexProcess(q Index) (*Figure, error) {
 	}
 	replica, trips := q.follow()
 	first, last := q.window(trips)
-	rungs := len(q.Temperature)
+	rungs := q.rungs()
 	height := cm(math.Max(3, math.Min(0.55*float64(rungs), 9)))
 	p := &panel{
 		title: q.title(replica, trips, first, last),
 		x:     scale{label: "iteration", min: q.iteration(first), max: q.iteration(last)},
-		y:     scale{label: "temperature", min: -0.5, max: float64(rungs) - 0.5},
+		y:     scale{label: q.axis(), min: -0.5, max: float64(rungs) - 0.5},
 	}
-	p.x.marks = wholeTicks(p.x.min, p.x.max, cm(textWidth-2))
-	p.y.marks = rungMarks(q.Temperature, height, true)
+	if q.Epoch > 0 {
+		p.x.label = "epoch"
+	} else {
+		p.x.marks = wholeTicks(p.x.min, p.x.max, cm(textWidth-2))
+	}
+	p.y.marks = markRungs(q.names(), height, true)
 	budget := max(20000/rungs, 60) // columns of grey paths, for the size of files
 	stride := (last - first + budget) / budget
 	grey, colour := lineBystander, lineFollowed
@@ -71,9 +78,16 @@ func IndexProcess(q Index) (*Figure, error) {
 }
 
 func (q *Index) check() error {
-	rungs := len(q.Temperature)
-	if err := checkTemperatures("index process", q.Temperature); err != nil {
-		return err
+	rungs := q.rungs()
+	switch {
+	case q.Names == nil:
+		if err := checkTemperatures("index process", q.Temperature); err != nil {
+			return err
+		}
+	case rungs < 2:
+		return fmt.Errorf("figure: index process: %s: a ladder has at least two", count(rungs, "rung"))
+	case q.Temperature != nil && len(q.Temperature) != rungs:
+		return fmt.Errorf("figure: index process: %d names for %d rungs: give one each", rungs, len(q.Temperature))
 	}
 	if len(q.Rung) != rungs {
 		return fmt.Errorf("figure: index process: %d replicas on %d rungs: there must be as many", len(q.Rung), rungs)
@@ -100,14 +114,46 @@ func (q *Index) check() error {
 	if q.Follow < 0 || q.Follow > rungs {
 		return fmt.Errorf("figure: index process: no replica %d to follow: choose 1 to %d, or 0", q.Follow, rungs)
 	}
-	if q.Every < 0 || q.Window < 0 || q.RoundTrips < 0 {
-		return errors.New("figure: index process: Every, Window and RoundTrips must not be negative")
+	if q.Every < 0 || q.Window < 0 || q.RoundTrips < 0 || q.Epoch < 0 {
+		return errors.New("figure: index process: Every, Epoch, Window and RoundTrips must not be negative")
 	}
 	return nil
 }
 
-// iteration returns when column k was recorded.
-func (q *Index) iteration(k int) float64 { return float64(q.First + k*max(q.Every, 1)) }
+func (q *Index) rungs() int {
+	if q.Names != nil {
+		return len(q.Names)
+	}
+	return len(q.Temperature)
+}
+
+// names returns what the rungs are called.
+func (q *Index) names() []string {
+	if q.Names == nil {
+		return temperatures(q.Temperature)
+	}
+	sty := letters(numberSize)
+	out := make([]string, len(q.Names))
+	for i, n := range q.Names {
+		out[i] = shorten(sty, n, cm(3))
+	}
+	return out
+}
+
+func (q *Index) axis() string {
+	switch {
+	case q.Axis != (Axis{}):
+		return q.Axis.label()
+	case q.Names != nil:
+		return "rung"
+	}
+	return "temperature"
+}
+
+// iteration returns when column k was recorded, in epochs if they are counted.
+func (q *Index) iteration(k int) float64 {
+	return float64(q.First+k*max(q.Every, 1)) / float64(max(q.Epoch, 1))
+}
 
 // trips returns the round trips along a path.
 func trips(path []int, hottest int) []trip {
@@ -130,7 +176,7 @@ func trips(path []int, hottest int) []trip {
 // follow returns the replica in colour and its round trips: of those with most
 // of them the first, and if there is none the one that climbs over most rungs.
 func (q *Index) follow() (replica int, its []trip) {
-	hottest := len(q.Temperature) - 1
+	hottest := q.rungs() - 1
 	if q.Follow > 0 {
 		return q.Follow - 1, trips(q.Rung[q.Follow-1], hottest)
 	}
@@ -156,7 +202,7 @@ func (q *Index) window(t []trip) (first, last int) {
 		return 0, min(max(q.Window, 2), n) - 1
 	}
 	if len(t) == 0 {
-		return 0, min(n, 50*len(q.Temperature)) - 1
+		return 0, min(n, 50*q.rungs()) - 1
 	}
 	shown := 1
 	for shown < min(3, len(t)) && t[shown].to-t[0].from <= 1200 {
@@ -223,7 +269,7 @@ func (q *Index) caption(stride int) string {
 	if all == 0 {
 		where = "record"
 		for _, path := range q.Rung {
-			all += len(trips(path, len(q.Temperature)-1))
+			all += len(trips(path, q.rungs()-1))
 		}
 	}
 	columns := len(q.Rung[0])

@@ -60,13 +60,27 @@ func keyOutside(label string) key {
 	}}
 }
 
-// keyInterval and keyMark are upright: a whisker and a mark on the axis.
-func keyInterval(label string) key {
+// keyMeasured is the mark of a measurement, with an interval if it has one.
+func keyMeasured(label string, mark glyph, interval, hollow bool) key {
 	return key{label, func(d draw.Canvas) {
-		x := d.Center().X
-		d.StrokeLine2(lineZero, x, d.Min.Y-1, x, d.Max.Y+1)
+		at := d.Center()
+		if interval {
+			d.StrokeLine2(draw.LineStyle{Color: mark.color, Width: 0.9}, at.X, d.Min.Y-1, at.X, d.Max.Y+1)
+		}
+		mark.draw(d, at, hollow)
 	}}
 }
+
+// keyRule is an upright line.
+func keyRule(label string, sty draw.LineStyle) key {
+	return key{label, func(d draw.Canvas) {
+		x := d.Center().X
+		d.StrokeLine2(sty, x, d.Min.Y-1, x, d.Max.Y+1)
+	}}
+}
+
+// keyInterval and keyMark are upright: a whisker and a mark on the axis.
+func keyInterval(label string) key { return keyRule(label, lineZero) }
 
 func keyMark(label string) key {
 	return key{label, func(d draw.Canvas) {
@@ -104,8 +118,17 @@ func keyBounces(label string, both bool) key {
 // A mosaic arranges panels row by row in equal rectangles.
 type mosaic struct {
 	columns       int
-	width, height vg.Length // of the data of one panel; width 0 fills the page
-	joint         bool      // panels touch but for a small gap; only the outer ones are numbered
+	width, height vg.Length   // of the data of one panel; width 0 fills the page
+	joint         bool        // panels touch but for a small gap; only the outer ones are numbered
+	rows          []vg.Length // heights of the rows, again and again; nil is height for all
+}
+
+// tall returns the height of the data in row r.
+func (m mosaic) tall(r int) vg.Length {
+	if m.rows == nil {
+		return m.height
+	}
+	return m.rows[r%len(m.rows)]
 }
 
 // compose lays the panels out; nil leaves a place empty.
@@ -118,7 +141,7 @@ func (m mosaic) compose(panels []*panel, keys []key, caption string) *Figure {
 		if p == nil {
 			continue
 		}
-		lefts[i%m.columns] = max(lefts[i%m.columns], p.leftRoom(m.height))
+		lefts[i%m.columns] = max(lefts[i%m.columns], p.leftRoom(m.tall(i/m.columns)))
 		if i/m.columns < rows-1 {
 			inner = max(inner, p.belowRoom())
 		}
@@ -150,10 +173,17 @@ func (m mosaic) compose(panels []*panel, keys []key, caption string) *Figure {
 		for _, l := range lefts[:col+1] {
 			x += l
 		}
-		f.cells = append(f.cells, cell{p, x, header + (m.height+gapY)*vg.Length(r), m.width, m.height})
+		y := header + gapY*vg.Length(r)
+		for above := range r {
+			y += m.tall(above)
+		}
+		f.cells = append(f.cells, cell{p, x, y, m.width, m.tall(r)})
 	}
-	f.height = header + m.height*vg.Length(rows) + gapY*vg.Length(rows-1) + bottom + 3 +
+	f.height = header + gapY*vg.Length(rows-1) + bottom + 3 +
 		vg.Length(len(f.caption))*lineSkip + edge
+	for r := range rows {
+		f.height += m.tall(r)
+	}
 	return f
 }
 

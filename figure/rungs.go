@@ -155,10 +155,14 @@ func checkTemperatures(what string, t []float64) error {
 	return nil
 }
 
-// rungMarks marks rungs 0, 1, … with their temperatures, as many as room
-// holds, the last among them.
+// rungMarks marks rungs 0, 1, … with their temperatures.
 func rungMarks(t []float64, room vg.Length, upright bool) []tick {
-	labels := temperatures(t)
+	return markRungs(temperatures(t), room, upright)
+}
+
+// markRungs marks rungs 0, 1, … with as many of their names as room holds, the
+// last among them.
+func markRungs(labels []string, room vg.Length, upright bool) []tick {
 	sty := letters(numberSize)
 	need := 1.4 * sty.Font.Size
 	if !upright {
@@ -166,10 +170,10 @@ func rungMarks(t []float64, room vg.Length, upright bool) []tick {
 			need = max(need, sty.Width(l)+sty.Font.Size)
 		}
 	}
-	last := len(t) - 1
+	last := len(labels) - 1
 	skip := int(math.Ceil(float64(need) * float64(last) / float64(room)))
-	out := make([]tick, len(t))
-	for p := range t {
+	out := make([]tick, len(labels))
+	for p := range labels {
 		out[p].value = float64(p)
 		if p == last || p%max(skip, 1) == 0 && last-p >= skip {
 			out[p].label = labels[p]
