@@ -32,7 +32,7 @@ type Scores struct {
 	// AURC is the area under the risk–coverage curve: the error rate among the k
 	// examples of largest top probability, over k/n from 1/n to 1 by trapezia, divided
 	// by 1 − 1/n, as torch-uncertainty computes it. Examples of equal top probability
-	// err evenly.
+	// (within 1e-14) err evenly.
 	AURC        float64 `json:"aurc"`
 	Entropy     float64 `json:"entropy"` // mean −Σ p log p, in nats
 	Reliability []Bin   `json:"reliability"`
@@ -121,6 +121,10 @@ func (s *Scores) calibration(tops []top) {
 	}
 }
 
+// rounding is how far top probabilities may lie apart that are equal but for the order
+// of classes in their sums.
+const rounding = 1e-14
+
 // riskCoverage is AURC. It sorts tops.
 func riskCoverage(tops []top) float64 {
 	slices.SortFunc(tops, func(a, b top) int { return cmp.Compare(b.confidence, a.confidence) })
@@ -128,7 +132,7 @@ func riskCoverage(tops []top) float64 {
 	area, before, errors := 0.0, 0.0, 0.0
 	for start := 0; start < n; {
 		end, wrong := start, 0.0
-		for ; end < n && tops[end].confidence == tops[start].confidence; end++ {
+		for ; end < n && tops[start].confidence-tops[end].confidence <= rounding; end++ {
 			if tops[end].wrong {
 				wrong++
 			}
@@ -174,13 +178,16 @@ func (h Held) sharpness(step int) float64 {
 	low, high, beta := 0.01, 100.0, 1.0
 	for range 200 {
 		slope, curvature := h.slope(beta, step)
-		if slope > 0 {
+		switch {
+		case slope == 0: // also where all probabilities are equal, or 0 and 1
+			return beta
+		case slope > 0:
 			high = beta
-		} else {
+		default:
 			low = beta
 		}
 		next := beta - slope/curvature
-		if !(next > low && next < high) { // NaN too, where all probabilities are equal or 0 and 1
+		if !(next > low && next < high) {
 			next = math.Sqrt(low * high)
 		}
 		if math.Abs(next-beta) <= 1e-13*beta {
