@@ -60,7 +60,8 @@ type Lines struct {
 	Columns    int // of panels; 0 is up to 3
 	Caption    string
 
-	last []key // of the legend
+	last  []key // of the legend
+	whole bool  // x counts something
 }
 
 // Curves draws lines with bands, and points with intervals and the lines fitted
@@ -298,6 +299,9 @@ func (q *Lines) layers(p *panel, c *LinePanel, lay mosaic) {
 		if q.log(j) {
 			s.ruled, s.marks = true, logTicks(s.min, s.max, [...]vg.Length{width, lay.height}[j], j == 1)
 		}
+	}
+	if q.whole {
+		p.x.marks = wholeTicks(p.x.min, p.x.max, width)
 	}
 	for _, l := range c.Lines {
 		if l.Low != nil {

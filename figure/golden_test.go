@@ -263,7 +263,7 @@ func TestFileSizes(t *testing.T) {
 	check("densities")(Densities(four))
 	check("curves")(Curves(divergences()))
 	check("learning curves")(LearningCurves(lessons(1000, netMethods)))
-	check("layers")(LayerTemperatures(netLayers(18), 1, ""))
+	check("layers")(LayerTemperatures(netLayers(18, 1), 1, ""))
 	check("reflections")(ReflectionMap(reflections(18, 1000)))
 	check("sweep")(SweepCurves(sweep()))
 	check("scores")(Scores(scores()))

@@ -157,6 +157,7 @@ func ReflectionMap(q Reflections) (*Figure, error) {
 		half = (q.Epoch[n-1] - q.Epoch[0]) / float64(n-1) / 2
 	}
 	p := &panel{title: "share of reflected coordinates", x: scale{label: "epoch", min: q.Epoch[0] - half, max: q.Epoch[n-1] + half}, y: rowScale(q.Layers, false)}
+	p.x.marks = wholeTicks(p.x.min, p.x.max, cm(10))
 	if top == 0 {
 		p.title = "no coordinate was reflected"
 		top = 1

@@ -131,6 +131,18 @@ func (m mosaic) tall(r int) vg.Length {
 	return m.rows[r%len(m.rows)]
 }
 
+// above is how tall the data above row r are, with a gap after each row.
+func (m mosaic) above(r int, gap vg.Length) vg.Length {
+	if m.rows == nil {
+		return (m.height + gap) * vg.Length(r)
+	}
+	sum := vg.Length(0)
+	for k := range r {
+		sum += m.tall(k) + gap
+	}
+	return sum
+}
+
 // compose lays the panels out; nil leaves a place empty.
 func (m mosaic) compose(panels []*panel, keys []key, caption string) *Figure {
 	f := &Figure{keys: keys}
@@ -173,17 +185,10 @@ func (m mosaic) compose(panels []*panel, keys []key, caption string) *Figure {
 		for _, l := range lefts[:col+1] {
 			x += l
 		}
-		y := header + gapY*vg.Length(r)
-		for above := range r {
-			y += m.tall(above)
-		}
-		f.cells = append(f.cells, cell{p, x, y, m.width, m.tall(r)})
+		f.cells = append(f.cells, cell{p, x, header + m.above(r, gapY), m.width, m.tall(r)})
 	}
-	f.height = header + gapY*vg.Length(rows-1) + bottom + 3 +
+	f.height = header + m.above(rows, 0) + gapY*vg.Length(rows-1) + bottom + 3 +
 		vg.Length(len(f.caption))*lineSkip + edge
-	for r := range rows {
-		f.height += m.tall(r)
-	}
 	return f
 }
 

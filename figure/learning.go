@@ -26,7 +26,7 @@ type Learned struct {
 type LearningPanel struct {
 	Metric  Axis
 	Methods []Learned
-	View    [2]float64 // range of the metric; zero shows all after the first twentieth of the epochs
+	View    [2]float64 // range of the metric; zero shows all after the first tenth of the epochs
 }
 
 // Learning is how metrics change with the epochs of a training.
@@ -47,7 +47,7 @@ func LearningCurves(q Learning) (*Figure, error) {
 	if len(q.Panels) == 0 {
 		return nil, errors.New("figure: learning curves: no panels: give at least one")
 	}
-	lines := Lines{X: Axis{Name: "epoch"}, Columns: columnsOr(q.Columns, len(q.Panels), 2), Caption: q.Caption}
+	lines := Lines{X: Axis{Name: "epoch"}, whole: true, Columns: columnsOr(q.Columns, len(q.Panels), 2), Caption: q.Caption}
 	single, average, total := false, false, 0
 	for i := range q.Panels {
 		for _, l := range q.Panels[i].Methods {
@@ -140,14 +140,14 @@ func (t *Trail) check(what string) error {
 	return nil
 }
 
-// settled is the range of all lines with their bands, without the first twentieth
+// settled is the range of all lines with their bands, without the first tenth
 // of the epochs, which would flatten the rest.
 func (c *LinePanel) settled() [2]float64 {
 	first, last := math.Inf(1), math.Inf(-1)
 	for _, l := range c.Lines {
 		first, last = math.Min(first, l.X[0]), math.Max(last, l.X[len(l.X)-1])
 	}
-	from := first + (last-first)/20
+	from := first + (last-first)/10
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for _, l := range c.Lines {
 		for i, x := range l.X {

@@ -22,7 +22,7 @@ func lessons(epochs int, methods []string) Learning {
 			for e := 1; e <= epochs; e++ {
 				u := float64(e) / float64(epochs)
 				v := 60 + 2*float64(m) - 50*math.Exp(-12*u) + 0.8*r.NormFloat64()
-				better, noise := v+3*math.Min(u, 0.6), 0.6
+				better, noise := 63+2*float64(m)-12*math.Exp(-6*u)+0.1*r.NormFloat64(), 1.0
 				if k == 1 {
 					v, better, noise = 2.4-v/40, 2.4-better/38, 0.02
 				}
@@ -71,11 +71,11 @@ func entropies() Entropies {
 	return Entropies{Panels: []Uncertainty{unsure("single model", 0.2), unsure("average", 1)}, Classes: 10, In: "Fashion-MNIST", Out: "MNIST", Caption: "invented"}
 }
 
-// netLayers are the layers of a ResNet 6n+2 with their temperatures.
-func netLayers(n int) []Layer {
+// netLayers are the layers of a ResNet 6n+2 with their temperatures, at one set.
+func netLayers(n int, set float64) []Layer {
 	r := rand.New(rand.NewPCG(55, 56))
 	about := func(v, half float64) Estimate {
-		v *= math.Exp(0.05 * r.NormFloat64())
+		v *= set * math.Exp(0.05*r.NormFloat64())
 		return Estimate{v, v * (1 - half), v * (1 + half)}
 	}
 	names := []string{"conv1"}
@@ -97,7 +97,7 @@ func netLayers(n int) []Layer {
 
 func reflections(n, epochs int) Reflections {
 	q := Reflections{Caption: "walls at ±4"}
-	for i, l := range netLayers(n) {
+	for i, l := range netLayers(n, 1) {
 		q.Layers = append(q.Layers, l.Name)
 		row := make([]float64, epochs)
 		for e := range row {
@@ -174,12 +174,12 @@ func netIndex() Index {
 func trainingGallery(keep func(string) func(*Figure, error)) {
 	keep("learning.png")(LearningCurves(lessons(300, []string{"sghmc", "r-sghmc", "r2sghmc"})))
 	keep("learning.svg")(LearningCurves(lessons(20, []string{"r2sghmc"})))
-	keep("reliability.png")(Reliability([]Calibration{calibrated("single model", 10, 0.5), calibrated("average of 20 models", 10, 0.1)}, "2,000 test images"))
+	keep("reliability.png")(Reliability([]Calibration{calibrated("single model", 10, 0.5), calibrated("average of 20 models", 10, 0.1)}, ""))
 	keep("reliability.svg")(Reliability([]Calibration{calibrated("single model", 100, 0.3)}, ""))
 	keep("epochs.png")(IndexProcess(netIndex()))
 	keep("entropy.png")(EntropyHistograms(entropies()))
-	keep("layers.png")(LayerTemperatures(netLayers(3), 1, "means and 95 % intervals of 40 epochs"))
-	keep("layers56.png")(LayerTemperatures(netLayers(9), 0.05, ""))
+	keep("layers.png")(LayerTemperatures(netLayers(3, 1), 1, "means and 95 % intervals of 40 epochs"))
+	keep("layers56.png")(LayerTemperatures(netLayers(9, 0.05), 0.05, ""))
 	keep("reflections.png")(ReflectionMap(reflections(3, 1000)))
 	keep("sweep.png")(SweepCurves(sweep()))
 	keep("scores.png")(Scores(scores()))
@@ -245,7 +245,7 @@ func TestTrainingRefused(t *testing.T) {
 			return []Layer{{Kinetic: Estimate{Value: nan}, Configurational: Estimate{Value: nan}}}, 1
 		},
 	} {
-		l, set := change(netLayers(1))
+		l, set := change(netLayers(1, 1))
 		try(want, func() (*Figure, error) { return LayerTemperatures(l, set, "") })
 	}
 	for want, change := range map[string]func(*Reflections){
@@ -357,11 +357,11 @@ func TestTrainingWords(t *testing.T) {
 		"AUROC 0.900":               svg(EntropyHistograms(entropies())),
 		"from 0 to ln 10":           svg(EntropyHistograms(entropies())),
 		"averaging starts":          svg(LearningCurves(lessons(20, netMethods))),
-		"one epoch in 1":  svg(LearningCurves(lessons(1000, append(netMethods, "ensemble", "swag", "r-sgld", "r2sgld")))),
+		"one epoch in 1":            svg(LearningCurves(lessons(1000, append(netMethods, "ensemble", "swag", "r-sgld", "r2sgld")))),
 		"1,000 epochs in 400 colum": svg(ReflectionMap(reflections(1, 1000))),
 		"no coordinate was":         svg(ReflectionMap(Reflections{Layers: []string{"a"}, Epoch: []float64{1}, Share: [][]float64{{0}}})),
-		"set: 0.05":                 svg(LayerTemperatures(netLayers(9), 0.05, "")),
-		"layer3.8.conv2.weight":     svg(LayerTemperatures(netLayers(9), 0.05, "")),
+		"set: 0.05":                 svg(LayerTemperatures(netLayers(9, 0.05), 0.05, "")),
+		"layer3.8.conv2.weight":     svg(LayerTemperatures(netLayers(9, 0.05), 0.05, "")),
 		"some runs diverged":        svg(SweepCurves(sweep())),
 		"less is better":            svg(Scores(scores())),
 		">epoch<":                   svg(IndexProcess(netIndex())),
