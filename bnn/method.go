@@ -158,6 +158,10 @@ func (s *Settings) faultsOfModels() error {
 	f.when(!(a.From >= 0 && a.From < 1), "average from %g must be at least 0 and less than 1", a.From)
 	f.when(a.Every < 0, "average every %d epochs: must be at least 1", a.Every)
 	f.when(a.Draws < 0, "%d models kept per epoch: must be at least 1", a.Draws)
+	optima := s.Method == "ensemble" || s.Method == "swag"
+	f.when(optima && a.Draws > 1, "method %s keeps one model per epoch, not %d", s.Method, a.Draws)
+	first := math.Floor(a.From*float64(s.Epochs) + 1e-9)
+	f.when(s.Method == "swag" && (float64(s.Epochs)-first-1)/float64(max(1, a.Every)) < 1, "SWAG needs the ends of 2 epochs at least: keep from an earlier share than %g, or train longer", a.From)
 	f.when(!slices.Contains([]string{"", "probabilities", "logits"}, a.Of), "unknown average of %q: use probabilities or logits", a.Of)
 	f.when(a.Recompute < 0, "batch norm recomputed on %d examples: must not be negative", a.Recompute)
 	f.when(g.Rank < 0 || g.Rank == 1, "SWAG of rank %d: must be at least 2", g.Rank)
@@ -181,6 +185,12 @@ func (s Settings) withDefaults() Settings {
 	or(&s.Average.Draws, 1)
 	or(&s.SWAG.Rank, 20)
 	or(&s.SWAG.Draws, 30)
+	if s.Method == "swag" {
+		or(&s.Average.Recompute, 2048)
+	}
+	if s.Average.Of == "" {
+		s.Average.Of = "probabilities"
+	}
 	or(&s.Measure.Batches, 8)
 	or(&s.Measure.Test, 1)
 	or(&s.Anneal.Until, math.MaxInt)
@@ -192,6 +202,9 @@ func (s Settings) withDefaults() Settings {
 	}
 	if s.Bound == 0 {
 		s.Bound = math.Inf(1)
+	}
+	if s.Method == "ensemble" { // a rung for each member
+		s.Temperature = make([]float64, s.Members)
 	}
 	eta := make([]float64, len(s.Temperature))
 	for r := range eta {

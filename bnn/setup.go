@@ -11,3 +11,8 @@ type Setup struct {
 	// parameters in float32). "" is float32.
 	Precision string
 }
+
+// Kinds returns the names of the networks, the smallest first.
+func Kinds() []string {
+	return []string{"mlp", "lenet", "resnet8", "resnet20", "resnet32", "resnet44", "resnet56", "resnet110", "bottleneck56"}
+}

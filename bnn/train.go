@@ -1,11 +1,10 @@
 package bnn
 
 import (
-	"context"
-	"errors"
 	"fmt"
 
 	"github.com/r2sgld/r2sgld/bnn/images"
+	"github.com/r2sgld/r2sgld/bnn/score"
 	"github.com/r2sgld/r2sgld/exchange"
 )
 
@@ -27,8 +26,8 @@ type Observer struct {
 	Keep  func(Draw) error
 	// Due is asked after each iteration whether a checkpoint shall be taken.
 	Due func() bool
-	// Save is given checkpoints: those that are due, and the last one when the context
-	// is cancelled.
+	// Save is given checkpoints: those that are due, the last one when the context is
+	// cancelled or the training is done, and the newest from before when it fails.
 	Save func(*Checkpoint) error
 	// Seconds is a clock that goes on; nil is that of the machine. It only times.
 	Seconds func() float64
@@ -95,15 +94,16 @@ type Layer struct {
 	Share           float64 // of Injected in the sum of both
 }
 
-// Predictions are outputs for a whole set, by examples: probabilities, or the outputs
-// of loss squared.
+// Predictions are those of a model or an average for whole sets.
 type Predictions struct {
-	Test    []float64
-	Outside []float64 // nil without such a set
+	Test    *score.Predictions // nil without a test set, or of regressions
+	Outside *score.Predictions // nil without such a set
+	Outputs []float64          // for the test set, of loss squared, by examples
 }
 
 // An Index says which rung each replica held after some of the sweeps.
 type Index struct {
+	Sweeps    int     // in all
 	Stride    int     // one of so many sweeps is noted: a power of two that grows
 	Iteration []int   // at which each was noted
 	Rung      [][]int // of each replica, then
@@ -114,7 +114,7 @@ type Index struct {
 type Result struct {
 	Epochs  []Epoch
 	Single  Predictions // of the cold rung's last model
-	Average Predictions // of the average; nil if nothing was kept
+	Average Predictions // of the average; empty if nothing was kept
 	Kept    int         // models averaged
 	Swaps   exchange.Statistics
 	Index   Index
@@ -134,13 +134,4 @@ type NotFinite struct {
 func (e *NotFinite) Error() string {
 	return fmt.Sprintf("rung %d, epoch %d, iteration %d: the loss is %g. The step size %g (divided by the number of examples) is too large for this network: try %g, a bound (methods r-…, r2…), or a smaller weight decay",
 		e.Rung+1, e.Epoch, e.Iteration, e.Loss, e.StepSize, e.StepSize/4)
-}
-
-// Train moves the replicas of an engine that was made by the [Settings.Setup] of s,
-// and averages the models of the cold rung. Equal engines, data and settings give
-// equal results, times apart, also when a training is interrupted at any iteration and
-// goes on from its checkpoint. When ctx is cancelled it stops between two
-// iterations, gives a checkpoint to Save and returns the error of ctx.
-func Train(ctx context.Context, engine Engine, data Data, s Settings, o Observer) (*Result, error) {
-	return nil, errors.New("no training")
 }

@@ -1,0 +1,43 @@
+package bnn
+
+// layers measures temperatures and the noise budget of the cold rung's model, tensor by
+// tensor. Gradients are those of fresh minibatches.
+func (t *training) layers() ([]Layer, error) {
+	replica := t.replica(0)
+	s, err := t.engine.State(replica)
+	if err != nil {
+		return nil, err
+	}
+	d := t.layout.Size()
+	mean, squares := make([]float64, d), make([]float64, d)
+	batches := t.set.Measure.Batches
+	for b := range batches {
+		_, g, err := t.engine.Gradient(replica, t.batch(newDeck(t.n, t.set.Batch, true), measured))
+		if err != nil {
+			return nil, err
+		}
+		for i, x := range g {
+			e := x - mean[i]
+			mean[i] += e / float64(b+1)
+			squares[i] += e * (x - mean[i])
+		}
+	}
+	n, eta, mu := float64(t.n), t.at.StepSize[0], t.set.Momentum
+	layers := make([]Layer, len(t.layout.Parameters))
+	for k, p := range t.layout.Parameters {
+		l := Layer{Name: p.Name, Size: p.Size, Injected: t.at.Temperature[0] * (1 - mu - t.set.NoiseEstimate) / (1 - mu)}
+		variance, size := 0.0, float64(p.Size)
+		for i := p.Offset; i < p.Offset+p.Size; i++ {
+			v, theta := s.Momenta[i], s.Parameters[i]
+			l.Kinetic += (1 + mu) * v * v / (2 * eta) / size
+			l.Configurational += theta * (n*mean[i] + t.set.WeightDecay*theta) / size
+			variance += n * n * squares[i] / float64(batches-1) / size
+		}
+		l.Minibatch = eta * variance / (2 * (1 - mu))
+		if sum := l.Injected + l.Minibatch; sum > 0 {
+			l.Share = l.Injected / sum
+		}
+		layers[k] = l
+	}
+	return layers, nil
+}
