@@ -128,15 +128,18 @@ func (q *Entropies) shares(v []float64) []float64 {
 	return out
 }
 
-// steps draws a histogram, filled and outlined.
+// steps draws a histogram, filled and outlined up to its last bin that is not empty.
 func (q *Entropies) steps(shares []float64, sty draw.LineStyle) func(*plane) {
 	width := q.most() / entropyBins
+	for shares[len(shares)-1] == 0 {
+		shares = shares[:len(shares)-1]
+	}
 	pts := []point{{0, 0}}
 	for k, s := range shares {
 		y := root(2).of(s)
 		pts = append(pts, point{width * float64(k), y}, point{width * float64(k+1), y})
 	}
-	pts = append(pts, point{q.most(), 0})
+	pts = append(pts, point{pts[len(pts)-1].x, 0})
 	return func(pl *plane) {
 		pl.fill(shade(sty.Color), pts)
 		pl.line(sty, pts)

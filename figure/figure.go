@@ -2,7 +2,9 @@
 // plots with the domain drawn in, traces, rank plots, and data against a
 // fitted model with its residuals; what a ladder did: who was on which
 // rung, how swaps fared, and the paths of its coldest and hottest rung, as a
-// film too; and how methods compare: maps of densities and curves of errors.
+// film too; how methods compare: maps of densities and curves of errors; and what
+// training a net was like: metrics along the epochs, reliability, entropies,
+// temperatures and reflections of layers, sweeps, and tables of scores as dots.
 //
 // Every figure is a function from plain data to a [Figure], which is written as
 // SVG and PNG. All share one hand: the Okabe–Ito colours, each with one

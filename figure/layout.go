@@ -131,16 +131,26 @@ func (m mosaic) tall(r int) vg.Length {
 	return m.rows[r%len(m.rows)]
 }
 
-// above is how tall the data above row r are, with a gap after each row.
-func (m mosaic) above(r int, gap vg.Length) vg.Length {
-	if m.rows == nil {
-		return (m.height + gap) * vg.Length(r)
+// gaps returns the gap under each row but the last: one for all, or where rows
+// differ what each needs for its numbers and the titles under it.
+func (m mosaic) gaps(panels []*panel, rows int, all vg.Length) []vg.Length {
+	out := make([]vg.Length, rows-1)
+	for r := range out {
+		if out[r] = all; m.rows == nil {
+			continue
+		}
+		var need, title vg.Length
+		for i, p := range panels {
+			if p != nil && i/m.columns == r {
+				need = max(need, p.belowRoom())
+			}
+			if p != nil && i/m.columns == r+1 && p.title != "" {
+				title = nameRoom
+			}
+		}
+		out[r] = need + title + 6
 	}
-	sum := vg.Length(0)
-	for k := range r {
-		sum += m.tall(k) + gap
-	}
-	return sum
+	return out
 }
 
 // compose lays the panels out; nil leaves a place empty.
@@ -176,6 +186,10 @@ func (m mosaic) compose(panels []*panel, keys []key, caption string) *Figure {
 	f.width = max(total+m.width*vg.Length(m.columns), 8*vg.Centimeter)
 	f.caption = wrap(letters(letterSize-0.5), caption, f.width-2*edge)
 	header := edge + vg.Length(f.keyRows())*lineSkip + 6 + top
+	tops := []vg.Length{header}
+	for r, g := range m.gaps(panels, rows, gapY) {
+		tops = append(tops, tops[r]+m.tall(r)+g)
+	}
 	for i, p := range panels {
 		if p == nil {
 			continue
@@ -185,9 +199,9 @@ func (m mosaic) compose(panels []*panel, keys []key, caption string) *Figure {
 		for _, l := range lefts[:col+1] {
 			x += l
 		}
-		f.cells = append(f.cells, cell{p, x, header + m.above(r, gapY), m.width, m.tall(r)})
+		f.cells = append(f.cells, cell{p, x, tops[r], m.width, m.tall(r)})
 	}
-	f.height = header + m.above(rows, 0) + gapY*vg.Length(rows-1) + bottom + 3 +
+	f.height = tops[rows-1] + m.tall(rows-1) + bottom + 3 +
 		vg.Length(len(f.caption))*lineSkip + edge
 	return f
 }

@@ -38,7 +38,7 @@ type Learning struct {
 }
 
 // mostSteps is how many points all lines of learning curves have together.
-const mostSteps = 12000
+const mostSteps = 20000
 
 // LearningCurves draws metrics against the epoch: faint the model of each epoch,
 // strong the running average, with bands over repeats, and a rule where averaging

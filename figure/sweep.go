@@ -40,7 +40,7 @@ func SweepCurves(q Sweep) (*Figure, error) {
 	if err := q.check(); err != nil {
 		return nil, err
 	}
-	columns := min(len(q.Metrics), 3)
+	columns := columnsFor(len(q.Metrics), 3)
 	lay := mosaic{columns: columns, height: cm([...]float64{6.2, 5.4, 4.6}[columns-1])}
 	if columns == 1 {
 		lay.width = cm(10.5)

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 )
 
 var netMethods = []string{"sgdm", "sghmc", "cycsghmc", "resghmc", "r-sgdm", "r-sghmc", "r-cycsghmc", "r2sghmc"}
@@ -357,7 +359,7 @@ func TestTrainingWords(t *testing.T) {
 		"AUROC 0.900":               svg(EntropyHistograms(entropies())),
 		"from 0 to ln 10":           svg(EntropyHistograms(entropies())),
 		"averaging starts":          svg(LearningCurves(lessons(20, netMethods))),
-		"one epoch in 1":            svg(LearningCurves(lessons(1000, append(netMethods, "ensemble", "swag", "r-sgld", "r2sgld")))),
+		"one epoch in 7 is drawn":   svg(LearningCurves(lessons(1000, append(netMethods, "ensemble", "swag", "r-sgld", "r2sgld")))),
 		"1,000 epochs in 400 colum": svg(ReflectionMap(reflections(1, 1000))),
 		"no coordinate was":         svg(ReflectionMap(Reflections{Layers: []string{"a"}, Epoch: []float64{1}, Share: [][]float64{{0}}})),
 		"set: 0.05":                 svg(LayerTemperatures(netLayers(9, 0.05), 0.05, "")),
@@ -370,5 +372,111 @@ func TestTrainingWords(t *testing.T) {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not said", want)
 		}
+	}
+}
+
+// Rows of several heights follow each other without overlap, and stay on the page.
+func TestRowsDoNotOverlap(t *testing.T) {
+	c := calibrated("a", 10, 0.3)
+	for n := 1; n <= 7; n++ {
+		var q []Calibration
+		for range n {
+			q = append(q, c)
+		}
+		f, err := Reliability(q, "a caption")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(f.cells) != 2*n {
+			t.Errorf("%d predictors in %d cells", n, len(f.cells))
+		}
+		for i, a := range f.cells {
+			if a.left < 0 || a.left+a.width > f.width || a.top < 0 || a.top+a.height+a.panel.belowRoom() > f.height {
+				t.Errorf("%d predictors: cell %d leaves the page", n, i)
+			}
+			for _, b := range f.cells[:i] {
+				if a.left < b.left+b.width && b.left < a.left+a.width && a.top < b.top+b.height+b.panel.belowRoom() && b.top < a.top+a.height+a.panel.belowRoom() {
+					t.Errorf("%d predictors: cell %d overlaps another", n, i)
+				}
+			}
+		}
+	}
+}
+
+// The first layer is the uppermost row of the map, which has its last pixels; roots
+// of the means of neighbouring epochs are exact to rounding (1e-12). It kills a map
+// upside down, one without roots, and one that leaves epochs out.
+func TestReflectionPixels(t *testing.T) {
+	q := Reflections{Layers: []string{"first", "last"}, Share: [][]float64{make([]float64, 800), make([]float64, 800)}}
+	for e := range 800 {
+		q.Epoch = append(q.Epoch, float64(e))
+		q.Share[0][e] = 0.2 * float64(e%2)
+	}
+	v := q.pixels()
+	if len(v) != q.columns()*q.wide()*2*layerPixels {
+		t.Fatalf("%d pixels", len(v))
+	}
+	for k := range v {
+		want := 0.0
+		if k >= len(v)/2 {
+			want = math.Sqrt(0.1)
+		}
+		if math.Abs(v[k]-want) > 1e-12 {
+			t.Fatalf("pixel %d is %g, want %g", k, v[k], want)
+		}
+	}
+}
+
+// Every image is in one bin, those that know nothing in the last.
+func TestSharesOfEntropies(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		q := Entropies{Classes: rapid.IntRange(2, 1000).Draw(t, "classes")}
+		v := rapid.SliceOfN(rapid.Float64Range(0, q.most()), 1, 50).Draw(t, "entropies")
+		shares := q.shares(append(v, q.most()))
+		sum := 0.0
+		for _, s := range shares {
+			sum += s
+		}
+		if math.Abs(sum-1) > 1e-12 || shares[entropyBins-1] == 0 {
+			t.Errorf("shares %v sum to %g", shares, sum)
+		}
+	})
+}
+
+// The first tenth of the epochs does not flatten the rest, and everything after it,
+// bands too, is on the axis.
+func TestSettledView(t *testing.T) {
+	q := lessons(100, []string{"sghmc", "r2sghmc"})
+	q.Panels[0].Methods[0].Single.Value[3] = -1000
+	q.Panels[0].Methods[1].Single.High[60] = 99
+	p, err := q.Panels[0].lines(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.View[0] < 0 || p.View[0] > 60 || p.View[1] < 99 {
+		t.Errorf("from %g to %g", p.View[0], p.View[1])
+	}
+	q.Panels[0].View = [2]float64{1, 2}
+	if p, _ = q.Panels[0].lines(1); p.View != q.Panels[0].View {
+		t.Errorf("a view that was given became %v", p.View)
+	}
+}
+
+// Methods of which no run failed have no row of crosses, and a metric with all runs
+// failed has no range.
+func TestFailures(t *testing.T) {
+	q := sweep()
+	if got := fmt.Sprint(q.failed()); got != "[0 1 2 3]" {
+		t.Errorf("failed: %s", got)
+	}
+	for i := range q.Lines {
+		q.Lines[i].Failed = nil
+	}
+	if got := q.failed(); got != nil {
+		t.Errorf("failed: %v", got)
+	}
+	all := SweepLine{Step: []float64{1}, Runs: []int{2}, Failed: []int{2}, Values: [][]Estimate{{{Value: math.NaN()}}}}
+	if _, err := SweepCurves(Sweep{Metrics: []SweepMetric{{}}, Lines: []SweepLine{all}}); err == nil || !strings.Contains(err.Error(), "every run failed") {
+		t.Error(err)
 	}
 }
