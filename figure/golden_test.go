@@ -265,6 +265,4 @@ func TestFileSizes(t *testing.T) {
 	check("learning curves")(LearningCurves(lessons(1000, netMethods)))
 	check("layers")(LayerTemperatures(netLayers(18, 1), 1, ""))
 	check("reflections")(ReflectionMap(reflections(18, 1000)))
-	check("sweep")(SweepCurves(sweep()))
-	check("scores")(Scores(scores()))
 }

@@ -174,29 +174,30 @@ func netIndex() Index {
 
 // trainingGallery draws the pictures of trainings that are kept.
 func trainingGallery(keep func(string) func(*Figure, error)) {
-	keep("learning.png")(LearningCurves(lessons(300, []string{"sghmc", "r-sghmc", "r2sghmc"})))
+	keep("learning.png")(LearningCurves(lessons(200, []string{"sghmc", "r-sghmc", "r2sghmc"})))
 	keep("learning.svg")(LearningCurves(lessons(20, []string{"r2sghmc"})))
 	keep("reliability.png")(Reliability([]Calibration{calibrated("single model", 10, 0.5), calibrated("average of 20 models", 10, 0.1)}, ""))
 	keep("reliability.svg")(Reliability([]Calibration{calibrated("single model", 100, 0.3)}, ""))
 	keep("epochs.png")(IndexProcess(netIndex()))
 	keep("entropy.png")(EntropyHistograms(entropies()))
-	keep("layers.png")(LayerTemperatures(netLayers(3, 1), 1, "means and 95 % intervals of 40 epochs"))
-	keep("layers56.png")(LayerTemperatures(netLayers(9, 0.05), 0.05, ""))
-	keep("reflections.png")(ReflectionMap(reflections(3, 1000)))
+	keep("layers.png")(LayerTemperatures(netLayers(9, 0.05), 0.05, "means and 95 % intervals of 40 epochs"))
+	keep("reflections.png")(ReflectionMap(reflections(1, 1000)))
 	keep("sweep.png")(SweepCurves(sweep()))
 	keep("scores.png")(Scores(scores()))
 	keep("agreement.png")(Scores(agreement()))
 }
 
-// What cannot be drawn of a training is refused with what is wrong.
-func TestTrainingRefused(t *testing.T) {
-	nan, inf := math.NaN(), math.Inf(1)
-	try := func(want string, f func() (*Figure, error)) {
-		t.Helper()
-		if _, err := f(); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v: want %q", err, want)
-		}
+// refused checks that drawing fails with words.
+func refused(t *testing.T, want string, f func() (*Figure, error)) {
+	t.Helper()
+	if _, err := f(); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v: want %q", err, want)
 	}
+}
+
+// What cannot be drawn of a training is refused with what is wrong.
+func TestPredictionsRefused(t *testing.T) {
+	nan, inf := math.NaN(), math.Inf(1)
 	for want, change := range map[string]func(*Learning){
 		"no panels":        func(q *Learning) { q.Panels = nil },
 		"nothing to draw":  func(q *Learning) { q.Panels[1].Methods = nil },
@@ -212,7 +213,7 @@ func TestTrainingRefused(t *testing.T) {
 	} {
 		q := lessons(30, netMethods)
 		change(&q)
-		try(want, func() (*Figure, error) { return LearningCurves(q) })
+		refused(t, want, func() (*Figure, error) { return LearningCurves(q) })
 	}
 	for want, change := range map[string]func(*Calibration){
 		"no images":       func(c *Calibration) { c.Bins = nil },
@@ -223,9 +224,9 @@ func TestTrainingRefused(t *testing.T) {
 	} {
 		c := calibrated("a", 10, 0.5)
 		change(&c)
-		try(want, func() (*Figure, error) { return Reliability([]Calibration{c}, "") })
+		refused(t, want, func() (*Figure, error) { return Reliability([]Calibration{c}, "") })
 	}
-	try("no predictor", func() (*Figure, error) { return Reliability(nil, "") })
+	refused(t, "no predictor", func() (*Figure, error) { return Reliability(nil, "") })
 	for want, change := range map[string]func(*Entropies){
 		"no predictor":   func(q *Entropies) { q.Panels = nil },
 		"1 classes":      func(q *Entropies) { q.Classes = 1 },
@@ -236,8 +237,12 @@ func TestTrainingRefused(t *testing.T) {
 	} {
 		q := entropies()
 		change(&q)
-		try(want, func() (*Figure, error) { return EntropyHistograms(q) })
+		refused(t, want, func() (*Figure, error) { return EntropyHistograms(q) })
 	}
+}
+
+func TestLayersRefused(t *testing.T) {
+	nan := math.NaN()
 	for want, change := range map[string]func(l []Layer) ([]Layer, float64){
 		"none is given":      func(l []Layer) ([]Layer, float64) { return nil, 1 },
 		"temperature set is": func(l []Layer) ([]Layer, float64) { return l, nan },
@@ -248,7 +253,7 @@ func TestTrainingRefused(t *testing.T) {
 		},
 	} {
 		l, set := change(netLayers(1, 1))
-		try(want, func() (*Figure, error) { return LayerTemperatures(l, set, "") })
+		refused(t, want, func() (*Figure, error) { return LayerTemperatures(l, set, "") })
 	}
 	for want, change := range map[string]func(*Reflections){
 		"nothing to draw":  func(q *Reflections) { q.Layers = nil },
@@ -259,8 +264,12 @@ func TestTrainingRefused(t *testing.T) {
 	} {
 		q := reflections(1, 9)
 		change(&q)
-		try(want, func() (*Figure, error) { return ReflectionMap(q) })
+		refused(t, want, func() (*Figure, error) { return ReflectionMap(q) })
 	}
+}
+
+func TestComparisonsRefused(t *testing.T) {
+	nan := math.NaN()
 	for want, change := range map[string]func(*Sweep){
 		"give metrics":     func(q *Sweep) { q.Lines = nil },
 		"from 3 to 2":      func(q *Sweep) { q.Metrics[0].View = [2]float64{3, 2} },
@@ -274,7 +283,7 @@ func TestTrainingRefused(t *testing.T) {
 	} {
 		q := sweep()
 		change(&q)
-		try(want, func() (*Figure, error) { return SweepCurves(q) })
+		refused(t, want, func() (*Figure, error) { return SweepCurves(q) })
 	}
 	for want, change := range map[string]func(*ScoreTable){
 		"methods and metrics": func(q *ScoreTable) { q.Rows = nil },
@@ -290,14 +299,14 @@ func TestTrainingRefused(t *testing.T) {
 	} {
 		q := scores()
 		change(&q)
-		try(want, func() (*Figure, error) { return Scores(q) })
+		refused(t, want, func() (*Figure, error) { return Scores(q) })
 	}
 	q := netIndex()
 	q.Temperature = []float64{1, 2}
-	try("4 names for 2", func() (*Figure, error) { return IndexProcess(q) })
+	refused(t, "4 names for 2", func() (*Figure, error) { return IndexProcess(q) })
 	q = netIndex()
 	q.Epoch = -1
-	try("Epoch", func() (*Figure, error) { return IndexProcess(q) })
+	refused(t, "Epoch", func() (*Figure, error) { return IndexProcess(q) })
 }
 
 // Odd trainings are drawn, and equal data give equal bytes.
