@@ -113,12 +113,6 @@ func agree(train, test *Set) error {
 		if train.Classes == 0 {
 			train.Classes = 1 + int(slices.Max(train.Labels))
 		}
-		if train.Classes < 2 {
-			return fmt.Errorf("%s: all %d labels are the same: classes need examples of two at least", train.Name, train.Len())
-		}
-		if err := train.inRange(); err != nil {
-			return err
-		}
 	}
 	if test == nil {
 		return nil
@@ -130,7 +124,28 @@ func agree(train, test *Set) error {
 		return fmt.Errorf("%s and %s: one has labels and the other has not, or their targets differ in width", train.Name, test.Name)
 	}
 	test.Classes, test.Names = train.Classes, train.Names
+	if err := train.occupied(); err != nil {
+		return err
+	}
 	return test.inRange()
+}
+
+// occupied says whether there are two classes at least, with examples of each.
+func (s *Set) occupied() error {
+	if s.Labels == nil {
+		return nil
+	}
+	if s.Classes < 2 {
+		return fmt.Errorf("%s: all %d labels are the same: examples of two classes at least are needed", s.Name, s.Len())
+	}
+	counts := make([]int, s.Classes)
+	for _, l := range s.Labels {
+		counts[l]++
+	}
+	if c := slices.Index(counts, 0); c >= 0 {
+		return fmt.Errorf("%s: class %d has no example, and the largest label is %d: number the labels from 0 without gaps", s.Name, c, slices.Max(s.Labels))
+	}
+	return nil
 }
 
 // shape is channels × height × width.

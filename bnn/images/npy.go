@@ -46,7 +46,7 @@ func readArray(path string, f *zip.File) (a *array, err error) {
 		return nil, fmt.Errorf("%s: %w", a.name, err)
 	}
 	want, left := int64(a.width), int64(f.UncompressedSize64)-start
-	for _, n := range a.shape {
+	for _, n := range a.shape { // each product is within the data, so none overflows
 		if n == 0 || want > left/int64(n) {
 			return nil, fmt.Errorf("%s: is empty or cut short: shape %v of %d-byte numbers, %d bytes of data: save it again", a.name, a.shape, a.width, left)
 		}
