@@ -1,6 +1,7 @@
 package bnn
 
 import (
+	"fmt"
 	"math/rand/v2"
 
 	"github.com/r2sgld/r2sgld/stream"
@@ -76,4 +77,21 @@ func (t *training) recomputation(n int) []Batch {
 		parts[i] = Batch{Set: trainSet, Indices: chosen[from:to]}
 	}
 	return parts
+}
+
+// all calls each with the mean losses of all replicas on minibatches that cover the
+// training set once, in order and without augmentation, and with the shares of the
+// examples that these are.
+func (t *training) all(each func(share float64, losses []float64)) error {
+	order := newDeck(t.n, t.set.Batch, false).cards
+	parts := (t.n + t.set.Batch - 1) / t.set.Batch
+	for i := range parts {
+		from, to := i*t.n/parts, (i+1)*t.n/parts
+		losses, err := t.engine.Losses(Batch{Set: trainSet, Indices: order[from:to]})
+		if err != nil {
+			return fmt.Errorf("energies over all data: %w", err)
+		}
+		each(float64(to-from)/float64(t.n), losses)
+	}
+	return nil
 }

@@ -148,6 +148,7 @@ func (s *Settings) faultsOfRungs() error {
 	case "cycsghmc":
 		f.when(s.Decay.Kind != kernel.Cosine, "method %s needs schedule cosine", s.Method)
 	}
+	f.when(s.FullEnergies && (s.Swap.Variance > 0 || s.Swap.Estimate.Every > 0), "energies over all data have no noise: leave the variance of swaps out")
 	f.when(s.Method == "ensemble" && s.Members < 2, "an ensemble of %d: needs at least 2 members", s.Members)
 	return errors.Join(f...)
 }
@@ -244,7 +245,7 @@ func (s *Settings) Bias(normalised bool) []string {
 		words = append(words, err.Error())
 	}
 	if Exchanges(s.Method) {
-		words = append(words, s.Swap.Bias(s.Rungs(), true)...)
+		words = append(words, s.Swap.Bias(s.Rungs(), !s.FullEnergies)...)
 	}
 	return words
 }

@@ -2,36 +2,215 @@ package bnn
 
 import (
 	"context"
-	"errors"
+	"fmt"
+	"math"
+
+	"github.com/r2sgld/r2sgld/exchange"
+	"github.com/r2sgld/r2sgld/stream"
 )
 
-// A Plan is what a short measurement says of a training to come.
+// A Plan is what a short measurement says of a training to come. Equilibrium is that of
+// a nearly Gaussian law, whose energy has mean dτ/2 above its least and standard
+// deviation τ sqrt(d/2), whatever the network.
 type Plan struct {
 	Parameters  int       // d
 	Temperature []float64 // per rung
-	Expected    []float64 // per rung, sd of U in equilibrium if the law is nearly Gaussian, τ sqrt(d/2)
-	Energy      []float64 // per rung, mean of Ũ in the pilot
-	SD          []float64 // per rung, sd of U between the pilot's models
+	Expected    []float64 // per rung, sd of U in equilibrium
+	Energy      []float64 // per rung, mean of U over the pilot's second half
+	SD          []float64 // per rung, sd of U there, far from equilibrium in short pilots
 	Noise       []float64 // per rung, sd of Ũ − U of a minibatch
-	// LogAcceptance is per pair, ln of the mean probability of a swap by rule metropolis
-	// with minibatch energies in equilibrium; Exact is the same with energies over all
-	// data.
+	PairNoise   []float64 // per pair, sd of the difference of their Ũ − U on a shared minibatch
+	// LogAcceptance is per pair, ln of the mean probability of a swap by rule metropolis in
+	// equilibrium, energies on minibatches corrected for their noise; Exact is the same
+	// with energies over all data.
 	LogAcceptance, Exact []float64
 	Barrier              float64 // Λ = sqrt(d/2π) ln(τ_P/τ_1)
 	Needed               int     // rungs between the same ends of which one swap in two succeeds, energies exact
 	Ratio                float64 // of neighbouring temperatures then
 	FullEvery            int     // iterations between sweeps with energies over all data that double the time
-	RoundTrips           float64 // under rule metropolis in all epochs, at most: acceptances as in LogAcceptance, independent
+	RoundTrips           float64 // of all replicas in all epochs by rule metropolis and scheme deo, at most: energies independent from sweep to sweep
 	Iterations           int     // of the training
 	Rate                 float64 // images times replicas per second
 	Seconds              float64 // that the training will take, evaluation apart
-	Memory               int64   // bytes: the most that the pilot used
-	Device               int64
+	Usage                Usage   // after the pilot
 }
 
-// Forecast measures for pilot iterations at the first step sizes and temperatures of s
-// what a training will do. It moves the replicas of engine, which is of no further
-// use for training.
+// passes is over how many models of each rung a forecast takes the energy of all data.
+const passes = 6
+
+// Forecast measures for pilot ≥ 2 iterations, at the first step sizes and temperatures of
+// s and without swaps, what a training will do. It moves the replicas of engine, which
+// is of no further use for training.
 func Forecast(ctx context.Context, engine Engine, data Data, s Settings, pilot int) (*Plan, error) {
-	return nil, errors.New("no forecast")
+	if pilot < 2 {
+		return nil, fmt.Errorf("a pilot of %d iterations: needs at least 2", pilot)
+	}
+	data.Test, data.Outside = nil, nil
+	t, err := newTraining(engine, data, s, Observer{})
+	if err != nil {
+		return nil, err
+	}
+	if err := t.begin(); err != nil {
+		return nil, err
+	}
+	m := newMeter(len(t.Rung))
+	for k := 1; k <= pilot; k++ {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if err := m.step(t, k); err != nil {
+			return nil, err
+		}
+		second := k - pilot/2 // of the iterations of the second half
+		if half := pilot - pilot/2; second > 0 && second*passes/half > (second-1)*passes/half {
+			if err := m.pass(t); err != nil {
+				return nil, err
+			}
+		}
+	}
+	p := m.plan(t)
+	if p.Usage, err = engine.Usage(); err != nil {
+		return nil, fmt.Errorf("usage: %w", err)
+	}
+	return p, nil
+}
+
+// moments are a mean and a sum of squared deviations.
+type moments struct {
+	n             int
+	mean, squares float64
+}
+
+func (m *moments) add(x float64) {
+	m.n++
+	d := x - m.mean
+	m.mean += d / float64(m.n)
+	m.squares += d * (x - m.mean)
+}
+
+func (m *moments) variance() float64 {
+	if m.n < 2 {
+		return 0
+	}
+	return m.squares / float64(m.n-1)
+}
+
+// A meter gathers what a pilot shows.
+type meter struct {
+	energy          []moments // per rung, U
+	noise, pair     []float64 // per rung and per pair, sums of variances over passes
+	passes          int
+	moving, reading float64 // seconds
+	images          int     // moved through
+	steps           int
+}
+
+func newMeter(rungs int) *meter {
+	return &meter{energy: make([]moments, rungs), noise: make([]float64, rungs), pair: make([]float64, rungs-1)}
+}
+
+// step moves every replica once.
+func (m *meter) step(t *training, k int) error {
+	began := t.obs.Seconds()
+	t.arrange(1, 1)
+	for i := range t.moves {
+		t.moves[i] = t.move(i)
+	}
+	b := t.batch(t.deck, stream.Batch)
+	out, err := t.engine.Advance(t.moves, b)
+	if err != nil {
+		return fmt.Errorf("pilot, iteration %d: %w", k, err)
+	}
+	if err := t.look(out, 1, k); err != nil {
+		return fmt.Errorf("pilot: %w", err)
+	}
+	m.moving += t.obs.Seconds() - began
+	m.images += len(b.Indices)
+	m.steps++
+	return nil
+}
+
+// pass takes energies over all data, minibatch by minibatch, and the noise of one.
+func (m *meter) pass(t *training) error {
+	began := t.obs.Seconds()
+	rungs := len(t.Rung)
+	losses, single, pair := make([]float64, rungs), make([]moments, rungs), make([]moments, rungs-1)
+	err := t.all(func(share float64, batch []float64) {
+		for r, loss := range batch {
+			losses[r] += share * loss
+			single[r].add(loss)
+			if r > 0 {
+				pair[r-1].add(batch[r-1] - loss)
+			}
+		}
+	})
+	if err != nil {
+		return err
+	}
+	n := float64(t.n)
+	for r := range single {
+		m.energy[r].add(n*losses[r] + t.set.WeightDecay*t.square[r]/2)
+		m.noise[r] += n * n * single[r].variance()
+	}
+	for p := range pair {
+		m.pair[p] += n * n * pair[p].variance()
+	}
+	m.passes++
+	m.reading += t.obs.Seconds() - began
+	return nil
+}
+
+// plan is what the measurements come to.
+func (m *meter) plan(t *training) *Plan {
+	d, rungs := float64(t.layout.Size()), len(t.Rung)
+	p := &Plan{Parameters: t.layout.Size(), Temperature: t.set.Temperature, Needed: 1, Ratio: 1, Iterations: t.set.Epochs * t.steps}
+	for r, tau := range t.set.Temperature {
+		p.Expected = append(p.Expected, tau*math.Sqrt(d/2))
+		p.Energy = append(p.Energy, m.energy[r].mean)
+		p.SD = append(p.SD, math.Sqrt(m.energy[r].variance()))
+		p.Noise = append(p.Noise, math.Sqrt(m.noise[r]/float64(m.passes)))
+	}
+	if m.moving > 0 {
+		p.Rate = float64(m.images*rungs) / m.moving
+		p.Seconds = float64(t.images()*t.set.Epochs) / p.Rate
+		p.FullEvery = max(1, int(math.Ceil(m.reading/float64(m.passes)/(m.moving/float64(m.steps)))))
+	}
+	if !Exchanges(t.set.Method) {
+		return p
+	}
+	rejection := make([]float64, rungs-1)
+	for i := range rejection {
+		cold, hot := t.set.Temperature[i], t.set.Temperature[i+1]
+		variance := m.pair[i] / float64(m.passes)
+		p.PairNoise = append(p.PairNoise, math.Sqrt(variance))
+		p.Exact = append(p.Exact, logAcceptance(d, cold, hot, 0))
+		p.LogAcceptance = append(p.LogAcceptance, logAcceptance(d, cold, hot, variance))
+		rejection[i] = -math.Expm1(p.LogAcceptance[i])
+		if t.set.FullEnergies {
+			rejection[i] = -math.Expm1(p.Exact[i])
+		}
+	}
+	span := math.Log(t.set.Temperature[rungs-1] / t.set.Temperature[0])
+	p.Barrier = math.Sqrt(d/(2*math.Pi)) * span
+	pairs := math.Max(1, math.Ceil(2*p.Barrier))
+	p.Needed, p.Ratio = int(pairs)+1, math.Exp(span/pairs)
+	sweeps := p.Iterations / max(1, t.set.Swap.Every)
+	p.RoundTrips = float64(sweeps) * exchange.RateDEO(rejection)
+	return p
+}
+
+// logAcceptance is ln E min(1, S̃) of two rungs of a d-dimensional Gaussian law in
+// equilibrium, whose energies' difference has noise of the given variance, corrected by
+// half of it. There log S̃ is nearly normal with mean −s²/2 and variance s²,
+//
+//	s² = d (τ_h − τ_c)²/(τ_c τ_h) + Δβ² σ̃²,
+//
+// and E min(1, S̃) = erfc(s/√8).
+func logAcceptance(d, cold, hot, variance float64) float64 {
+	delta := 1/cold - 1/hot
+	x := math.Sqrt((d*(hot-cold)*(hot-cold)/(cold*hot) + delta*delta*variance) / 8)
+	if x < 20 {
+		return math.Log(math.Erfc(x))
+	}
+	return -x*x - math.Log(x*math.Sqrt(math.Pi)) - 1/(2*x*x)
 }

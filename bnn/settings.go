@@ -38,8 +38,11 @@ type Settings struct {
 	Members int // replicas of method ensemble, which do not trade; else ignored
 	SWAG    SWAG
 	Swap    exchange.Settings // rule indicator takes mean losses, Gain and 𝒞 in their units
-	Average Averaging
-	Measure Measure
+	// FullEnergies takes the energies of sweeps over all training data, without noise,
+	// instead of the minibatch: a sweep costs half an epoch or less.
+	FullEnergies bool
+	Average      Averaging
+	Measure      Measure
 
 	Seed   uint64
 	Ladder int // the number of the repetition, from 0: its streams are others

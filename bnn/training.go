@@ -30,6 +30,7 @@ type training struct {
 	deck     *deck
 	moves    []Move
 	energy   []float64 // per replica, of the last iteration
+	square   []float64 // likewise, Σθ²
 	progress Progress
 	at       *kernel.At
 	arranged int         // the epoch that at is for
@@ -117,7 +118,7 @@ func newTraining(engine Engine, data Data, s Settings, o Observer) (*training, e
 	}
 	t.deck = newDeck(n, s.Batch, s.Order == "independent")
 	replicas := s.Replicas()
-	t.moves, t.energy = make([]Move, replicas), make([]float64, replicas)
+	t.moves, t.energy, t.square = make([]Move, replicas), make([]float64, replicas), make([]float64, replicas)
 	t.progress = Progress{Iterations: s.Epochs * t.steps, Loss: make([]float64, replicas)}
 	t.Rung, t.Momenta = make([]int, replicas), make([]resting, replicas)
 	t.Loss, t.Met = make([]float64, replicas), make([]int64, replicas)
@@ -264,6 +265,7 @@ func (t *training) look(out []Outcome, epoch, k int) error {
 			t.Loss[r] += o.Loss
 			t.Met[r] += o.Reflected
 		}
+		t.square[i] = o.Square
 		t.energy[i] = t.energyOf(o.Loss, o.Square)
 	}
 	return nil
@@ -297,11 +299,31 @@ func (t *training) trade(k int) error {
 		}
 		t.exchange.Observe(t.Rung, energies)
 	}
+	if t.set.FullEnergies && t.exchange.Due(k) {
+		if err := t.exactEnergies(); err != nil {
+			return fmt.Errorf("iteration %d: %w", k, err)
+		}
+	}
 	t.exchange.Sweep(k, t.Rung, t.energy, t.at.Temperature, &t.streams.Of(0, stream.Swap).Rand)
 	if t.exchange.Due(k) {
 		t.Index.note(k, t.Rung)
 	}
 	return nil
+}
+
+// exactEnergies puts energies over all training data in the place of those of the
+// minibatch.
+func (t *training) exactEnergies() error {
+	losses := make([]float64, len(t.Rung))
+	err := t.all(func(share float64, batch []float64) {
+		for i, loss := range batch {
+			losses[i] += share * loss
+		}
+	})
+	for i, loss := range losses {
+		t.energy[i] = t.energyOf(loss, t.square[i])
+	}
+	return err
 }
 
 // tell reports progress after an iteration on so many examples.
