@@ -1,0 +1,38 @@
+package torch
+
+import (
+	"io"
+	"os"
+	"time"
+)
+
+// fake plays a worker that is not as it should be.
+func fake(mode string) int {
+	if _, _, err := readFrame(os.Stdin, nil); err != nil {
+		return 3
+	}
+	reply := func(kind byte, b []byte) {
+		b = append([]byte{0, 0, 0, 0, kind}, b...)
+		little.PutUint32(b, uint32(len(b)-4))
+		_, _ = os.Stdout.Write(b)
+	}
+	hello := little.AppendUint32([]byte(magic), version)
+	switch mode {
+	case "version":
+		reply(replyDone, putString(little.AppendUint32([]byte(magic), 7), "9.9"))
+	case "magic":
+		reply(replyDone, []byte("PNG!"))
+	case "chatter":
+		_, _ = os.Stdout.WriteString("Hello, I am a library\n")
+	case "dies":
+		_, _ = os.Stderr.WriteString("first\nlast words\n")
+		return 9
+	case "short":
+		reply(replyDone, hello)
+	case "deaf": // greets, reads and never answers nor ends
+		reply(replyDone, little.AppendUint32(putString(hello, "9.9"), 0))
+		time.Sleep(time.Hour)
+	}
+	_, _ = io.Copy(io.Discard, os.Stdin)
+	return 0
+}

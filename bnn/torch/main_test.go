@@ -1,0 +1,24 @@
+package torch
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// worker is the path of the program built for the tests.
+var worker, _ = filepath.Abs("../../bin/r2sgld-torch")
+
+func TestMain(m *testing.M) {
+	if mode := os.Getenv("R2SGLD_FAKE_WORKER"); mode != "" {
+		os.Exit(fake(mode))
+	}
+	build := exec.Command("make", "-s", "-C", "worker")
+	if out, err := build.CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "the worker cannot be built (run script/setup torch): %v\n%s", err, out)
+		os.Exit(1)
+	}
+	os.Exit(m.Run())
+}
