@@ -176,6 +176,12 @@ func (s *Scores) scale(p *Predictions, labels []int32, held *Held) error {
 // zero by Newton's method inside a bracket.
 func (h Held) sharpness(step int) float64 {
 	low, high, beta := 0.01, 100.0, 1.0
+	if s, _ := h.slope(low, step); s > 0 {
+		return low
+	}
+	if s, _ := h.slope(high, step); s < 0 {
+		return high
+	}
 	for range 200 {
 		slope, curvature := h.slope(beta, step)
 		switch {

@@ -258,6 +258,12 @@ func TestExact(t *testing.T) {
 	if s.Accuracy != 1 || s.NLL != 0 || s.Brier != 0 || s.ECE != 0 || s.AURC != 0 || s.Entropy != 0 || s.ScaledNLL != 0 || s.Reliability[Bins-1].Count != n {
 		t.Errorf("a perfect predictor: %+v", s)
 	}
+	for i := range perfect {
+		perfect[i] /= 500 // still right, and less sure than it might be
+	}
+	if v, err := Score(predict(t, perfect, classes), labels, nil); err != nil || v.Accuracy != 1 || v.Temperature != 0.01 || v.ScaledNLL > 1e-80 {
+		t.Errorf("a predictor that is right: %+v, %v", v, err)
+	}
 	u, err := Score(predict(t, make([]float32, n*classes), classes), labels, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -270,11 +276,14 @@ func TestExact(t *testing.T) {
 	for i := range labels {
 		labels[i] = (labels[i] + 1) % classes
 	}
+	for i := range perfect {
+		perfect[i] *= 500
+	}
 	w, err := Score(predict(t, perfect, classes), labels, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if w.Accuracy != 0 || w.NLL != 1000 || w.Brier != 2 || w.ECE != 1 || w.AURC != 1 { // finite where p underflows to 0
+	if w.Accuracy != 0 || w.NLL != 1000 || w.Brier != 2 || w.ECE != 1 || w.AURC != 1 || w.Temperature != 100 { // finite where p underflows to 0
 		t.Errorf("a predictor that is always sure and wrong: %+v", w)
 	}
 }
