@@ -2,7 +2,8 @@
 // function: own loops on the CPU, ATen's functions elsewhere.
 #pragma once
 
-#include <torch/torch.h>
+#include <torch/autograd.h>
+#include <torch/types.h>
 
 #include "network.h"
 
