@@ -106,7 +106,7 @@ func (f *Figure) WritePNG(w io.Writer) error {
 	}
 	c := vgimg.NewWith(vgimg.UseWH(f.width, f.height), vgimg.UseDPI(resolution))
 	f.draw(draw.New(c))
-	enc := png.Encoder{CompressionLevel: png.BestCompression}
+	var enc png.Encoder
 	if err := enc.Encode(w, paletted(c.Image())); err != nil {
 		return fmt.Errorf("write PNG: %w", err)
 	}
