@@ -81,12 +81,7 @@ func Parse(command, name string, text []byte, set []string) (*Run, error) {
 // load applies the overrides and makes the run.
 func load(command, path string, root *yamlpos.Node, set []string) (*Run, error) {
 	l := &loader{root: root, file: path}
-	for _, s := range set {
-		var problems Problems
-		if err := yamlpos.Set(root, s); errors.As(err, &problems) {
-			l.Problems = append(l.Problems, problems...)
-		}
-	}
+	l.override(set)
 	switch command {
 	case "sample":
 		return l.sample()
@@ -94,6 +89,16 @@ func load(command, path string, root *yamlpos.Node, set []string) (*Run, error) 
 		return l.identification()
 	}
 	return nil, Problems{{File: path, Message: fmt.Sprintf("runs of %q have no configuration; those of sample and identify have", command)}}
+}
+
+// override applies overrides of the command line.
+func (l *loader) override(set []string) {
+	for _, s := range set {
+		var problems Problems
+		if err := yamlpos.Set(l.root, s); errors.As(err, &problems) {
+			l.Problems = append(l.Problems, problems...)
+		}
+	}
 }
 
 // reportBare reports a problem at n without showing the source: of a whole

@@ -29,7 +29,11 @@ func bare(t *testing.T, file, dir string, said *bytes.Buffer, set ...string) *ru
 	var j *runner.Job
 	var err error
 	if there(dir, "run.json") {
-		j, err = resumedJob(dir, set)
+		_, m, fault := commandIn(dir)
+		if fault != nil {
+			t.Fatal(fault)
+		}
+		j, err = resumedJob(dir, m, set)
 	} else {
 		var r *config.Run
 		if r, err = config.Load("sample", file, set); err == nil {

@@ -57,38 +57,47 @@ func (c *common) starting(cmd *cobra.Command) {
 }
 
 // run makes the run of a job whose problem is set.
-func (c *common) run(cmd *cobra.Command, j *runner.Job) error {
-	if c.threads < 0 {
-		return &runner.Refused{Err: fmt.Errorf("--threads %d: must not be negative", c.threads)}
-	}
-	if c.checkpoint <= 0 {
-		return &runner.Refused{Err: fmt.Errorf("--checkpoint %v: must be positive", c.checkpoint)}
+func (c *common) run(cmd *cobra.Command, j *runner.Job) (err error) {
+	if j.Dir, err = c.place(j.Name, j.Dir); err != nil {
+		return err
 	}
 	j.Settings.Threads = c.threads
 	j.Force, j.Checkpoint = c.force, c.checkpoint
-	if j.Dir == "" {
-		j.Dir = c.out
-		if c.out != "" {
-			j.Dir = filepath.Clean(c.out)
-		}
-	}
-	if j.Dir == "" {
-		j.Dir = fmt.Sprintf("runs/%s-%s", j.Name, time.Now().Format("20060102-150405"))
-	}
-	j.Out, j.Terminal = os.Stdout, os.Stderr
-	j.Redraw = term.IsTerminal(int(os.Stderr.Fd()))
-	j.Style.Color = j.Redraw && os.Getenv("NO_COLOR") == ""
-	if c.json {
-		j.Out = io.Discard // warnings stay on stderr
-	}
-	if c.quiet {
-		j.Out, j.Terminal, j.Redraw = io.Discard, io.Discard, false
-	}
+	j.Out, j.Terminal, j.Redraw, j.Style = c.screen()
 	sum, err := j.Run(cmd.Context())
 	if err != nil || !c.json {
 		return err
 	}
 	return printJSON(sum)
+}
+
+// place is the folder of a run, dir if that is given already.
+func (c *common) place(name, dir string) (string, error) {
+	switch {
+	case c.threads < 0:
+		return "", &runner.Refused{Err: fmt.Errorf("--threads %d: must not be negative", c.threads)}
+	case c.checkpoint <= 0:
+		return "", &runner.Refused{Err: fmt.Errorf("--checkpoint %v: must be positive", c.checkpoint)}
+	case dir != "":
+		return dir, nil
+	case c.out != "":
+		return filepath.Clean(c.out), nil
+	}
+	return fmt.Sprintf("runs/%s-%s", name, time.Now().Format("20060102-150405")), nil
+}
+
+// screen is what takes tables, and progress and warnings, and how these are shown.
+func (c *common) screen() (out, terminal io.Writer, redraw bool, s report.Style) {
+	out, terminal = os.Stdout, os.Stderr
+	redraw = term.IsTerminal(int(os.Stderr.Fd()))
+	s.Color = redraw && os.Getenv("NO_COLOR") == ""
+	if c.json {
+		out = io.Discard // warnings stay on stderr
+	}
+	if c.quiet {
+		out, terminal, redraw = io.Discard, io.Discard, false
+	}
+	return out, terminal, redraw, s
 }
 
 // printJSON prints a value as the files have it: what is not known is null.

@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -43,7 +45,15 @@ func (c *common) plan(cmd *cobra.Command, path string) error {
 	if c.threads < 0 {
 		return &runner.Refused{Err: fmt.Errorf("--threads %d: must not be negative", c.threads)}
 	}
-	r, err := unlessStopped(cmd.Context(), func() (*config.Run, error) { return config.Load(commandOf(path), path, c.set) })
+	command := commandOf(path)
+	if command == "train" {
+		w := io.Writer(os.Stdout)
+		if c.quiet {
+			w = io.Discard
+		}
+		return c.planTraining(cmd, path, w)
+	}
+	r, err := unlessStopped(cmd.Context(), func() (*config.Run, error) { return config.Load(command, path, c.set) })
 	if err != nil {
 		return err
 	}
@@ -74,11 +84,15 @@ func planned(cmd *cobra.Command, r *config.Run) (*tune.Plan, error) {
 	return tune.Forecast(cmd.Context(), r.Problem, r.Settings)
 }
 
-// commandOf is the command that a configuration is for: identify where it has
-// data or a model, sample otherwise.
+// commandOf is the command that a configuration is for: train where it has a network
+// or data of a kind, identify where it has data or a model, sample otherwise.
 func commandOf(path string) string {
 	root, err := yamlpos.ReadFile(path)
-	if err == nil && root.Field("potential") == nil && (root.Field("model") != nil || root.Field("data") != nil) {
+	switch {
+	case err != nil:
+	case root.Field("network") != nil || root.Field("data").Field("kind") != nil:
+		return "train"
+	case root.Field("potential") == nil && (root.Field("model") != nil || root.Field("data") != nil):
 		return "identify"
 	}
 	return "sample"

@@ -10,7 +10,7 @@ import (
 
 	"github.com/r2sgld/r2sgld/config"
 	"github.com/r2sgld/r2sgld/runner"
-	"github.com/r2sgld/r2sgld/store"
+	"github.com/r2sgld/r2sgld/training"
 )
 
 func resumeCommand() *cobra.Command {
@@ -27,10 +27,24 @@ changes the step sizes, the cap or the swaps from here on.`,
   r2sgld resume runs/flower-20261121-101300 --iterations 200000`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			command, m, err := commandIn(args[0])
+			if err != nil {
+				return err
+			}
 			if cmd.Flags().Changed("iterations") {
+				if command == "train" {
+					return &runner.Refused{Err: errors.New("a training is not extended: its schedule and averages span its epochs. Start a new one with more of them (sampler.epochs)")}
+				}
 				c.set = append(c.set, fmt.Sprintf("sampler.iterations=%d", iterations))
 			}
-			j, err := unlessStopped(cmd.Context(), func() (*runner.Job, error) { return resumedJob(args[0], c.set) })
+			if command == "train" {
+				j, err := unlessStopped(cmd.Context(), func() (*training.Job, error) { return c.resumedTraining(args[0], m) })
+				if err != nil {
+					return err
+				}
+				return c.train(cmd, j)
+			}
+			j, err := unlessStopped(cmd.Context(), func() (*runner.Job, error) { return resumedJob(args[0], m, c.set) })
 			if err != nil {
 				return err
 			}
@@ -43,15 +57,7 @@ changes the step sizes, the cap or the swaps from here on.`,
 }
 
 // resumedJob makes the job of a run folder again.
-func resumedJob(dir string, set []string) (*runner.Job, error) {
-	folder, err := store.Open(dir)
-	if err != nil {
-		return nil, &runner.Refused{Err: err}
-	}
-	var m runner.Manifest[json.RawMessage]
-	if err := folder.ReadJSON("run.json", &m); err != nil {
-		return nil, &runner.Refused{Err: fmt.Errorf("%s is no run folder: %w", dir, err)}
-	}
+func resumedJob(dir string, m runner.Manifest[json.RawMessage], set []string) (*runner.Job, error) {
 	name := filepath.Join(dir, "run.json")
 	begun, err := config.Parse(m.Command, name, m.Config, nil)
 	if err != nil {

@@ -1,0 +1,62 @@
+package training
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/r2sgld/r2sgld/bnn"
+	"github.com/r2sgld/r2sgld/report"
+)
+
+// PlanText tells a plan.
+func PlanText(p *bnn.Plan, s bnn.Settings) string {
+	var b strings.Builder
+	n := len(p.Temperature)
+	fmt.Fprintf(&b, " %s parameters · %s iterations · %s images/s · %s · %s MB\n", report.Count(p.Parameters), report.Count(p.Iterations),
+		report.Short(p.Rate, 3), time.Duration(p.Seconds*float64(time.Second)).Round(time.Second), report.Count((p.Usage.Peak+p.Usage.Device)>>20))
+	if n < 2 {
+		return b.String()
+	}
+	fmt.Fprintf(&b, " %d rungs, temperature %g : %g, energies over minibatches of %s\n", n, p.Temperature[0], p.Temperature[n-1], report.Count(s.Batch))
+	rows := [][]string{
+		{"sd of U at rung 1", report.Short(p.Expected[0], 3), "acceptance per pair", span(p.LogAcceptance)},
+		{"sd of Ũ − U", report.Short(p.Noise[0], 3), "with energies over all data", span(p.Exact)},
+		{"barrier Λ", report.Short(p.Barrier, 3), "rungs for one in two", report.Count(p.Needed)},
+	}
+	trips := "none"
+	if p.RoundTrips >= 1 {
+		trips = report.Short(p.RoundTrips, 3)
+	}
+	rows = append(rows, []string{"", "", fmt.Sprintf("round trips in your %d epochs", s.Epochs), trips})
+	for _, r := range rows {
+		fmt.Fprintf(&b, "   %-20s %8s    %-32s %s\n", r[0], r[1], r[2], r[3])
+	}
+	if p.RoundTrips < 1 {
+		fmt.Fprintf(&b, " With these settings rungs will not trade under rule metropolis. What will: temperature ratio %.4f, or energies over all data every %s iterations, or rule indicator (an optimiser, not a sampler).\n",
+			p.Ratio, report.Count(p.FullEvery))
+	}
+	if s.Swap.Rule == "indicator" {
+		b.WriteString(" Rule indicator, as here, trades whenever the hotter net fits better: a population optimiser. Its draws follow no law.\n")
+	}
+	return b.String()
+}
+
+// span tells the range of probabilities given by their natural logarithms.
+func span(logs []float64) string {
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, v := range logs {
+		low, high = min(low, v), max(high, v)
+	}
+	one := func(v float64) string {
+		if v > math.Log(1e-3) {
+			return report.Short(math.Exp(v), 2)
+		}
+		return fmt.Sprintf("1e%.0f", v/math.Ln10)
+	}
+	if one(low) == one(high) {
+		return one(low)
+	}
+	return one(low) + " … " + one(high)
+}

@@ -1,0 +1,304 @@
+package training
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/r2sgld/r2sgld/bnn"
+	"github.com/r2sgld/r2sgld/exchange"
+	"github.com/r2sgld/r2sgld/report"
+	"github.com/r2sgld/r2sgld/study"
+)
+
+// A Summary is summary.json of a training. What is not known is null there, NaN here.
+type Summary struct {
+	Schema     int     `json:"schema"`
+	Name       string  `json:"name"`
+	Method     string  `json:"method"`
+	Seed       uint64  `json:"seed"`
+	Network    string  `json:"network"`
+	Parameters int     `json:"parameters"` // of the network
+	Examples   int     `json:"examples"`
+	Epochs     int     `json:"epochs"`
+	Replicas   int     `json:"replicas"`
+	Metrics    Metrics `json:"metrics"`    // means over the repetitions
+	SD         Metrics `json:"metrics_sd"` // over the repetitions; null with one
+	// Interval is half the width of a 95 % t interval of the mean.
+	Interval  Metrics      `json:"metrics_interval"`
+	Repeats   []Repetition `json:"repeats"`
+	Swaps     *Swaps       `json:"swaps"` // of all repetitions; null with one rung
+	Images    float64      `json:"images_per_second"`
+	PeakBytes int64        `json:"peak_bytes"`
+	Warnings  []string     `json:"warnings"`
+	Seconds   float64      `json:"seconds"`
+}
+
+// Metrics are the scores of the cold rung's last model and of the average of models.
+type Metrics struct {
+	Single  *Scores `json:"single"`
+	Average *Scores `json:"average"`
+}
+
+// Scores say how good predictions of the test set are, in the last epoch. See package
+// bnn/score.
+type Scores struct {
+	Accuracy    float64 `json:"accuracy"`
+	NLL         float64 `json:"nll"`
+	Brier       float64 `json:"brier"`
+	ECE         float64 `json:"ece"`
+	ScaledNLL   float64 `json:"nll_scaled"`
+	AURC        float64 `json:"aurc"`
+	Entropy     float64 `json:"entropy"`
+	Outside     float64 `json:"entropy_outside"`
+	AUROC       float64 `json:"auroc"`
+	FPR95       float64 `json:"fpr95"`
+	Temperature float64 `json:"temperature"` // that scales logits best
+}
+
+// fields are the scores in the order of the struct.
+func (s *Scores) fields() []*float64 {
+	return []*float64{&s.Accuracy, &s.NLL, &s.Brier, &s.ECE, &s.ScaledNLL, &s.AURC, &s.Entropy, &s.Outside, &s.AUROC, &s.FPR95, &s.Temperature}
+}
+
+// scoresOf are the scores of what was judged; nil of nothing.
+func scoresOf(j *judged) *Scores {
+	if j == nil {
+		return nil
+	}
+	v := j.Scores
+	s := &Scores{Accuracy: v.Accuracy, NLL: v.NLL, Brier: v.Brier, ECE: v.ECE, ScaledNLL: v.ScaledNLL, AURC: v.AURC,
+		Entropy: v.Entropy, Temperature: v.Temperature, Outside: math.NaN(), AUROC: math.NaN(), FPR95: math.NaN()}
+	if d := j.Detection; d != nil {
+		s.Outside, s.AUROC, s.FPR95 = d.Outside, d.AUROC, d.FPR95
+	}
+	return s
+}
+
+// A Repetition is what one of them found.
+type Repetition struct {
+	Metrics    Metrics `json:"metrics"`
+	Models     int     `json:"models"` // averaged
+	RoundTrips int64   `json:"round_trips"`
+	Images     float64 `json:"images_per_second"`
+	Seconds    float64 `json:"seconds"`
+}
+
+// Swaps tells of the trades of rungs.
+type Swaps struct {
+	Scheme     string `json:"scheme"`
+	Rule       string `json:"rule"`
+	Exact      bool   `json:"exact"`
+	RoundTrips int64  `json:"round_trips"`
+	Pairs      []Pair `json:"pairs"`
+}
+
+// A Pair is two neighbouring rungs.
+type Pair struct {
+	Rungs    [2]int  `json:"rungs"` // from 1, cold first
+	Attempts int64   `json:"attempts"`
+	Accepted int64   `json:"accepted"`
+	Rate     float64 `json:"rate"`
+	Variance float64 `json:"variance"` // of the difference of their energies given the states
+}
+
+// summarise gathers what all repetitions found.
+func (x *execution) summarise() *Summary {
+	s := x.Settings
+	sum := &Summary{Schema: 1, Name: x.Name, Method: s.Method, Seed: s.Seed, Network: x.Network.Kind, Parameters: x.engine.Layout().Size(),
+		Examples: x.Data.Train.Len(), Epochs: s.Epochs, Replicas: s.Replicas(), Warnings: append([]string{}, x.Warnings...)}
+	for _, f := range x.done {
+		r := Repetition{Metrics: Metrics{scoresOf(f.Single), scoresOf(f.Average)}, RoundTrips: f.RoundTrips, Images: f.Rate, Seconds: f.Seconds}
+		if n := len(f.Epochs); n > 0 {
+			r.Models = f.Epochs[n-1].Kept
+		}
+		sum.Repeats = append(sum.Repeats, r)
+		sum.Seconds += f.Seconds
+		sum.Images += f.Rate / float64(len(x.done))
+		sum.PeakBytes = max(sum.PeakBytes, f.Usage.Peak)
+	}
+	sum.Metrics, sum.SD, sum.Interval = over(sum.Repeats)
+	if s.Rungs() > 1 {
+		sum.Swaps = x.swaps()
+	}
+	return sum
+}
+
+// over returns mean, standard deviation and half a 95 % t interval of the scores.
+func over(repeats []Repetition) (mean, sd, half Metrics) {
+	each := func(of func(Metrics) *Scores) (m, d, h *Scores) {
+		var all []*Scores
+		for _, r := range repeats {
+			if s := of(r.Metrics); s != nil {
+				all = append(all, s)
+			}
+		}
+		if len(all) == 0 {
+			return nil, nil, nil
+		}
+		m, d, h = new(Scores), new(Scores), new(Scores)
+		for i := range m.fields() {
+			v := make([]float64, len(all))
+			for k, s := range all {
+				v[k] = *s.fields()[i]
+			}
+			interval := study.IntervalOf(v)
+			*m.fields()[i], *d.fields()[i], *h.fields()[i] = interval.Mean, math.NaN(), math.NaN()
+			if len(v) > 1 {
+				*d.fields()[i], *h.fields()[i] = stat.StdDev(v, nil), interval.Half
+			}
+		}
+		return m, d, h
+	}
+	mean.Single, sd.Single, half.Single = each(func(m Metrics) *Scores { return m.Single })
+	mean.Average, sd.Average, half.Average = each(func(m Metrics) *Scores { return m.Average })
+	return mean, sd, half
+}
+
+// swaps adds up the trades of all repetitions.
+func (x *execution) swaps() *Swaps {
+	s := x.Settings
+	w := &Swaps{Scheme: s.Swap.Scheme, Rule: s.Swap.Rule, Exact: len(s.Swap.Bias(s.Rungs(), true)) == 0}
+	for p := range s.Rungs() - 1 {
+		pair := Pair{Rungs: [2]int{p + 1, p + 2}}
+		for _, f := range x.done {
+			q := f.Pairs[p]
+			pair.Attempts += q.Attempts
+			pair.Accepted += q.Accepted
+			pair.Variance += q.Variance / float64(len(x.done))
+		}
+		pair.Rate = float64(pair.Accepted) / float64(pair.Attempts)
+		w.Pairs = append(w.Pairs, pair)
+	}
+	for _, f := range x.done {
+		w.RoundTrips += f.RoundTrips
+	}
+	return w
+}
+
+// A record is a line of metrics.jsonl.
+type record struct {
+	Repeat      int       `json:"repeat"`
+	Epoch       int       `json:"epoch"`
+	Iteration   int       `json:"iteration"`
+	StepSize    []float64 `json:"step_size"`
+	Temperature []float64 `json:"temperature"`
+	Loss        []float64 `json:"loss"`
+	Reflected   []float64 `json:"reflected"`
+	Rung        []int     `json:"rung"` // of each replica, from 1
+	Swaps       []Pair    `json:"swaps,omitempty"`
+	RoundTrips  int64     `json:"round_trips"`
+	Single      *curve    `json:"single"`
+	Average     *curve    `json:"average"`
+	Models      int       `json:"models"`
+	Layers      []layer   `json:"layers,omitempty"`
+	Seconds     float64   `json:"seconds"`
+	Images      float64   `json:"images_per_second"`
+}
+
+// A curve is a point of the curves of one model, or of the average.
+type curve struct {
+	Accuracy float64 `json:"accuracy"`
+	NLL      float64 `json:"nll"`
+	Brier    float64 `json:"brier"`
+	ECE      float64 `json:"ece"`
+	Entropy  float64 `json:"entropy"`
+	Outside  float64 `json:"entropy_outside"`
+}
+
+// A layer is what was measured of one tensor; see bnn.Layer.
+type layer struct {
+	Name            string  `json:"name"`
+	Size            int     `json:"size"`
+	Kinetic         float64 `json:"kinetic"`
+	Configurational float64 `json:"configurational"`
+	Injected        float64 `json:"injected"`
+	Minibatch       float64 `json:"minibatch"`
+	Share           float64 `json:"share"`
+}
+
+func newRecord(repeat int, e bnn.Epoch) record {
+	r := record{Repeat: repeat + 1, Epoch: e.Epoch, Iteration: e.Iteration, StepSize: e.StepSize, Temperature: e.Temperature,
+		Loss: e.Loss, Reflected: e.Reflected, Swaps: pairs(e.Pairs), RoundTrips: e.RoundTrips,
+		Single: newCurve(e.Single), Average: newCurve(e.Average), Models: e.Kept, Seconds: e.Seconds, Images: e.Rate}
+	for _, k := range e.Rung {
+		r.Rung = append(r.Rung, k+1)
+	}
+	for _, l := range e.Layers {
+		r.Layers = append(r.Layers, layer(l))
+	}
+	return r
+}
+
+func newCurve(s *bnn.Scores) *curve {
+	if s == nil {
+		return nil
+	}
+	c := curve(*s)
+	return &c
+}
+
+// pairs tells of the neighbours among pairs.
+func pairs(all []exchange.Pair) (out []Pair) {
+	for _, p := range all {
+		if p.Hot == p.Cold+1 {
+			out = append(out, Pair{[2]int{p.Cold + 1, p.Hot + 1}, p.Attempts, p.Accepted, p.Rate(), p.Variance})
+		}
+	}
+	return out
+}
+
+// Text is the table of a summary.
+func (s *Summary) Text() string {
+	rows := [][]string{{"", "accuracy", "NLL", "Brier", "ECE", "NLL scaled", "AURC"}}
+	if s.Metrics.Single != nil && !math.IsNaN(s.Metrics.Single.AUROC) {
+		rows[0] = append(rows[0], "AUROC", "FPR95")
+	}
+	row := func(name string, m, h *Scores) {
+		if m == nil {
+			return
+		}
+		line := []string{name}
+		digits := []int{4, 4, 4, 4, 4, 4, 4, 4}
+		at := func(v *Scores) []float64 {
+			return []float64{v.Accuracy, v.NLL, v.Brier, v.ECE, v.ScaledNLL, v.AURC, v.AUROC, v.FPR95}
+		}
+		for i := range len(rows[0]) - 1 {
+			cell := report.Number(at(m)[i], digits[i])
+			if v := at(h)[i]; !math.IsNaN(v) {
+				cell += " ± " + report.Number(v, digits[i])
+			}
+			line = append(line, cell)
+		}
+		rows = append(rows, line)
+	}
+	row("last model", s.Metrics.Single, s.Interval.Single)
+	models := 0
+	if len(s.Repeats) > 0 {
+		models = s.Repeats[0].Models
+	}
+	row(fmt.Sprintf("average of %d", models), s.Metrics.Average, s.Interval.Average)
+	if len(rows) == 1 {
+		return ""
+	}
+	return report.Grid(rows, 1)
+}
+
+// Footer are the lines below the table.
+func (s *Summary) Footer() string {
+	var b strings.Builder
+	if n := len(s.Repeats); n > 1 {
+		fmt.Fprintf(&b, " mean of %d repetitions ± 95 %% t interval; last epoch\n", n)
+	}
+	if w := s.Swaps; w != nil {
+		b.WriteString(" swaps")
+		for _, p := range w.Pairs {
+			b.WriteString(" " + report.Number(p.Rate, 2))
+		}
+		fmt.Fprintf(&b, " (rule %s) · round trips %s\n", w.Rule, report.Count(w.RoundTrips))
+	}
+	fmt.Fprintf(&b, " %s images/s · %s MB at most · %s s\n", report.Short(s.Images, 3), report.Count(s.PeakBytes>>20), report.Short(s.Seconds, 3))
+	return b.String()
+}

@@ -1,0 +1,207 @@
+package training
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/vbauerster/mpb/v8"
+	"github.com/vbauerster/mpb/v8/decor"
+
+	"github.com/r2sgld/r2sgld/bnn"
+	"github.com/r2sgld/r2sgld/report"
+)
+
+// mostLines is about how many lines the table of a repetition has.
+const mostLines = 25
+
+// A table shows how far a training is: a line for every epoch, or for every few, and on
+// a terminal a line below that is redrawn.
+type table struct {
+	*Job
+	w       io.Writer
+	every   int
+	repeat  int
+	epochs  int // complete, of this repetition
+	started bool
+	begun   time.Time
+	bar     *mpb.Bar
+	pool    *mpb.Progress
+
+	mu     sync.Mutex
+	at     bnn.Progress
+	first  int // iteration of this repetition's begin
+	images int64
+}
+
+func newTable(j *Job, w io.Writer) *table {
+	return &table{Job: j, w: w, every: max(1, (j.Settings.Epochs+mostLines-1)/mostLines)}
+}
+
+// begin starts a repetition.
+func (t *table) begin(repeat int, from *bnn.Checkpoint) {
+	t.repeat, t.epochs, t.begun, t.at, t.first = repeat, 0, time.Now(), bnn.Progress{}, 0
+	if from != nil {
+		t.epochs, t.first = from.Epoch, from.Iteration
+		t.at.Iteration = from.Iteration
+	}
+	if t.Repeats > 1 {
+		fmt.Fprintf(t.w, "repetition %d of %d\n", repeat+1, t.Repeats)
+	}
+	if !t.started {
+		t.started = true
+		t.print(t.header()...)
+	}
+	t.show()
+}
+
+// show begins the line that is redrawn, on a terminal.
+func (t *table) show() {
+	if !t.Redraw {
+		return
+	}
+	t.pool = mpb.New(mpb.WithOutput(t.w), mpb.WithWidth(24), mpb.WithAutoRefresh())
+	t.bar = t.pool.New(int64(t.Settings.Epochs)*1000, mpb.BarStyle().Lbound("").Rbound("").Filler("█").Tip("▌").Padding(" "),
+		mpb.BarRemoveOnComplete(), mpb.PrependDecorators(decor.Name(" "+t.Name+"  ")),
+		mpb.AppendDecorators(decor.Percentage(), decor.Any(func(decor.Statistics) string { return "  " + t.status() })))
+	t.advance()
+}
+
+// end takes that line away.
+func (t *table) end() {
+	if t.bar == nil {
+		return
+	}
+	t.bar.Abort(true)
+	t.pool.Wait()
+	t.bar = nil
+}
+
+// step takes note of an iteration.
+func (t *table) step(p bnn.Progress) {
+	t.mu.Lock()
+	t.at = p
+	t.mu.Unlock()
+	t.advance()
+}
+
+func (t *table) advance() {
+	if t.bar != nil && t.at.Iterations > 0 {
+		total := int64(t.Settings.Epochs) * 1000
+		t.bar.SetCurrent(min(total*int64(t.at.Iteration)/int64(t.at.Iterations), total-1))
+	}
+}
+
+// status is what stands beside the bar.
+func (t *table) status() string {
+	t.mu.Lock()
+	p := t.at
+	t.mu.Unlock()
+	if p.Iterations == 0 {
+		return ""
+	}
+	spent := time.Since(t.begun)
+	left := time.Duration(float64(spent) * float64(p.Iterations-p.Iteration) / float64(max(1, p.Iteration-t.first)))
+	s := fmt.Sprintf("epoch %d/%d  %s images/s  left %s", p.Epoch, t.Settings.Epochs, report.Short(float64(p.Images)/spent.Seconds(), 3), left.Round(time.Second))
+	if t.Repeats > 1 {
+		s = fmt.Sprintf("repetition %d/%d  ", t.repeat+1, t.Repeats) + s
+	}
+	return s
+}
+
+// epoch adds the line of an epoch.
+func (t *table) epoch(e bnn.Epoch) {
+	t.epochs = e.Epoch
+	if e.Epoch%t.every != 0 && e.Epoch != t.Settings.Epochs && e.Epoch != 1 {
+		return
+	}
+	redraw := t.bar != nil
+	if redraw {
+		t.end()
+	}
+	t.print(t.cells(e)...)
+	if redraw {
+		t.show()
+	}
+}
+
+func (t *table) header() []string {
+	cells := []string{"epoch", "loss", "accuracy", "NLL", "average of", "accuracy", "NLL"}
+	if t.Settings.Rungs() > 1 {
+		cells = append(cells, "swaps")
+	}
+	return append(cells, "images/s", "left")
+}
+
+func (t *table) cells(e bnn.Epoch) []string {
+	loss := report.Short(e.Loss[0], 3)
+	if n := len(e.Loss); n > 1 {
+		loss += " … " + report.Short(e.Loss[n-1], 3)
+	}
+	cells := []string{fmt.Sprint(e.Epoch), loss}
+	of := func(s *bnn.Scores) {
+		if s == nil {
+			cells = append(cells, "–", "–")
+			return
+		}
+		cells = append(cells, report.Number(s.Accuracy, 4), report.Short(s.NLL, 4))
+	}
+	of(e.Single)
+	models := "–"
+	if e.Kept > 0 {
+		models = fmt.Sprint(e.Kept)
+	}
+	cells = append(cells, models)
+	of(e.Average)
+	if t.Settings.Rungs() > 1 {
+		var rates []string
+		for _, p := range pairs(e.Pairs) {
+			rates = append(rates, strings.Replace(report.Number(p.Rate, 2), "0.", ".", 1))
+		}
+		cells = append(cells, strings.Join(rates, " "))
+	}
+	spent := time.Since(t.begun)
+	done := max(1, e.Iteration-t.first)
+	all := t.Settings.Epochs * e.Iteration / e.Epoch
+	left := time.Duration(float64(spent) * float64(all-e.Iteration) / float64(done))
+	return append(cells, report.Short(e.Rate, 3), left.Round(time.Second).String())
+}
+
+func (t *table) print(cells ...string) {
+	width := []int{6, 18, 10, 9, 12, 10, 9, 22, 11, 10}
+	if t.Settings.Rungs() == 1 {
+		width = append(width[:7:7], width[8:]...)
+		width[1] = 9
+	}
+	var b strings.Builder
+	for i, c := range cells {
+		fmt.Fprintf(&b, "%*s", width[i], c)
+	}
+	fmt.Fprintln(t.w, b.String())
+}
+
+// introduction are the first lines.
+func (x *execution) introduction() string {
+	s, d := x.Settings, x.Data
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s images of %d × %d × %d, %d classes", x.Name, report.Count(d.Train.Len()), d.Train.Channels, d.Train.Height, d.Train.Width, d.Train.Classes)
+	if d.Test != nil {
+		fmt.Fprintf(&b, ", %s to test", report.Count(d.Test.Len()))
+	}
+	fmt.Fprintf(&b, "\n%s, %s parameters, norm %s · method %s", x.Network.Kind, report.Count(x.engine.Layout().Size()), x.Network.Norm, s.Method)
+	switch {
+	case s.Method == "ensemble":
+		fmt.Fprintf(&b, ", %d members", s.Members)
+	case s.Rungs() > 1:
+		fmt.Fprintf(&b, ", %d rungs (temperature %g … %g)", s.Rungs(), s.Temperature[0], s.Temperature[s.Rungs()-1])
+	case s.Temperature[0] > 0:
+		fmt.Fprintf(&b, ", temperature %g", s.Temperature[0])
+	}
+	if s.Bound > 0 {
+		fmt.Fprintf(&b, ", weights in [−%g, %g]", s.Bound, s.Bound)
+	}
+	fmt.Fprintf(&b, " · %d epochs of batches of %d\n\n", s.Epochs, s.Batch)
+	return b.String()
+}
