@@ -1,0 +1,58 @@
+package bnn_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/r2sgld/r2sgld/bnn"
+	"github.com/r2sgld/r2sgld/exchange"
+)
+
+// Examples that are all equal have no noise, and rungs of a law in two dimensions trade.
+func TestForecastOfLine(t *testing.T) {
+	data, network := line(lineExamples)
+	s := lineSettings(t, "resghmc", 10)
+	s.StepSize, s.Temperature = []float64{0.05}, []float64{1, 4}
+	s.Swap = exchange.Settings{Every: 5}
+	p, err := bnn.Forecast(t.Context(), open(t, s, network), data, s, 200)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Noise[0] > 1e-9 || p.Noise[1] > 1e-9 || p.PairNoise[0] > 1e-9 || p.LogAcceptance[0] != p.Exact[0] {
+		t.Errorf("noise %g, of the pair %g", p.Noise, p.PairNoise)
+	}
+	rate := math.Exp(p.LogAcceptance[0])
+	if trips := 2000 / (2 + 2*(1-rate)/rate); p.Iterations != 10_000 || math.Abs(p.RoundTrips/trips-1) > 1e-9 {
+		t.Errorf("%d iterations, %g round trips instead of %g", p.Iterations, p.RoundTrips, trips)
+	}
+	if barrier := math.Sqrt(1/math.Pi) * math.Log(4); math.Abs(p.Barrier-barrier) > 1e-12 || p.Needed != 3 || math.Abs(p.Ratio-2) > 1e-12 {
+		t.Errorf("barrier %g, %d rungs, ratio %g", p.Barrier, p.Needed, p.Ratio)
+	}
+	// U less the prior's share at the mode is a few temperatures above its least.
+	least := 1000.0/2 - 1000*1000*1.25/(2*(lineDecay+1250))
+	if math.Abs(p.Energy[0]-least) > 30 || p.Expected[1] != 4 || !(p.SD[1] > 0 && p.SD[1] < 40) {
+		t.Errorf("energy %g above %g, sd %g of %g", p.Energy, least, p.SD, p.Expected)
+	}
+	if !(p.Rate > 0 && p.Seconds > 0 && p.FullEvery > 1) {
+		t.Errorf("rate %g, seconds %g, passes every %d", p.Rate, p.Seconds, p.FullEvery)
+	}
+}
+
+// The paper's ladder cannot trade by rule metropolis.
+func TestForecastOfPaper(t *testing.T) {
+	s := small(t, "r2sghmc")
+	p, err := bnn.Forecast(t.Context(), open(t, s, perceptron), cloudData(), s, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(p.PairNoise) != 3 || p.Noise[0] <= 0 || p.PairNoise[2] <= 0 || p.LogAcceptance[0] >= p.Exact[0] || p.Parameters != 27 {
+		t.Errorf("%+v", p)
+	}
+	if _, err := bnn.Forecast(t.Context(), open(t, s, perceptron), cloudData(), s, 1); err == nil {
+		t.Error("a pilot of one iteration was made")
+	}
+	one := small(t, "sghmc")
+	if p, err := bnn.Forecast(t.Context(), open(t, one, perceptron), cloudData(), one, 10); err != nil || p.Needed != 1 || p.LogAcceptance != nil {
+		t.Errorf("one rung: %+v, %v", p, err)
+	}
+}
