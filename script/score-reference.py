@@ -27,7 +27,7 @@ import numpy as np
 import sklearn.metrics
 import torch
 from scipy.optimize import minimize_scalar
-from scipy.special import log_softmax, softmax
+from scipy.special import softmax
 from torchmetrics.functional.classification import multiclass_calibration_error
 
 N, OUTSIDE, CLASSES = 160, 80, 10
@@ -35,7 +35,8 @@ N, OUTSIDE, CLASSES = 160, 80, 10
 
 def uncertainty(module, name):
     """A metric of torch-uncertainty, without the rest of it, which needs much more."""
-    root = Path(str(importlib.metadata.distribution("torch-uncertainty").locate_file("torch_uncertainty")))
+    distribution = importlib.metadata.distribution("torch-uncertainty")
+    root = Path(str(distribution.locate_file("torch_uncertainty")))
     package = "torch_uncertainty.metrics.classification"
     for p in ("torch_uncertainty", "torch_uncertainty.metrics", package):
         if p not in sys.modules:
@@ -61,7 +62,9 @@ def scaled(logits, labels):
         p = softmax(logits[part::2] * np.exp(-log_t), axis=1)
         return sklearn.metrics.log_loss(labels[part::2], p, labels=range(CLASSES))
 
-    fit = minimize_scalar(nll, bounds=(-3, 3), args=(0,), method="bounded", options={"xatol": 1e-12})
+    fit = minimize_scalar(
+        nll, bounds=(-3, 3), args=(0,), method="bounded", options={"xatol": 1e-12}
+    )
     return float(np.exp(fit.x)), float(nll(fit.x, 1))
 
 
@@ -80,6 +83,12 @@ def main():
     told = np.concatenate([e_in, e_out])
     is_out = np.concatenate([np.zeros(N, int), np.ones(OUTSIDE, int)])
     temperature, nll_scaled = scaled(logits, labels)
+    brier = uncertainty("brier_score", "BrierScore")(num_classes=CLASSES)
+    fpr95 = uncertainty("fpr", "FPR95")(pos_label=1)
+
+    def nll(p):
+        return sklearn.metrics.log_loss(labels, p, labels=range(CLASSES))
+
     names = ("scikit-learn", "torchmetrics", "torch", "numpy", "scipy", "torch-uncertainty")
     json.dump(
         {
@@ -94,19 +103,19 @@ def main():
             "second": second.ravel().tolist(),
             "outside": outside.ravel().tolist(),
             "accuracy": sklearn.metrics.accuracy_score(labels, p.argmax(1)),
-            "nll": sklearn.metrics.log_loss(labels, p, labels=range(CLASSES)),
-            "brier": measured(uncertainty("brier_score", "BrierScore")(num_classes=CLASSES), tp, tl),
+            "nll": nll(p),
+            "brier": measured(brier, tp, tl),
             "ece": float(multiclass_calibration_error(tp, tl, CLASSES, n_bins=15, norm="l1")),
             "aurc": measured(uncertainty("risk_coverage", "AURC")(), tp, tl),
             "entropy": measured(entropy(), tp),
             "temperature": temperature,
             "nll_scaled": nll_scaled,
             "auroc": sklearn.metrics.roc_auc_score(is_out, told),
-            "fpr95": measured(uncertainty("fpr", "FPR95")(pos_label=1), torch.tensor(told), torch.tensor(is_out)),
+            "fpr95": measured(fpr95, torch.tensor(told), torch.tensor(is_out)),
             "agreement": float((p.argmax(1) == q.argmax(1)).mean()),
             "total_variation": float(np.abs(p - q).sum(1).mean() / 2),
-            "average_nll": sklearn.metrics.log_loss(labels, (p + q) / 2, labels=range(CLASSES)),
-            "average_logits_nll": sklearn.metrics.log_loss(labels, softmax((logits + second) / 2, axis=1), labels=range(CLASSES)),
+            "average_nll": nll((p + q) / 2),
+            "average_logits_nll": nll(softmax((logits + second) / 2, axis=1)),
         },
         sys.stdout,
     )

@@ -72,13 +72,13 @@ def read_idx(folder, name):
 def main(draw, folder):
     tensors, metadata = read_safetensors(draw)
     if (metadata["network"], metadata["norm"] or "batch") != ("resnet20", "batch"):
-        sys.exit(f"{draw} is a {metadata['network']} with norm {metadata['norm']!r}: this example loads resnet20 with batch norm")
+        sys.exit(f"{draw} is a {metadata['network']}: this example loads resnet20 with batch norm")
     model = ResNet20(json.loads(metadata["input"])[0], int(metadata["outputs"]))
     missing, unexpected = model.load_state_dict(tensors, strict=False)
     if unexpected or any(not m.endswith("num_batches_tracked") for m in missing):
         sys.exit(f"{draw} is of another network: missing {missing}, unexpected {unexpected}")
     model.eval()
-    mean, sd = (torch.tensor(json.loads(metadata[k])).reshape(1, -1, 1, 1) for k in ("mean", "sd"))
+    mean, sd = (torch.tensor(json.loads(metadata[k])).view(1, -1, 1, 1) for k in ("mean", "sd"))
     labels = read_idx(folder, "t10k-labels-idx1-ubyte").long()
     images = (read_idx(folder, "t10k-images-idx3-ubyte")[:, None] / 255 - mean) / sd
     with torch.no_grad():
