@@ -398,7 +398,11 @@ func (l *loader) required(n *yamlpos.Node, key string, read func(*yamlpos.Node) 
 func (l *loader) samplerSwap(n *yamlpos.Node) {
 	s := &l.sampler.Swap
 	if n != nil && n.Kind != yamlpos.Null && !l.method.exchanges {
-		l.Report(n, "method %s has one rung and swaps nothing: drop swap, or use r2sgld", l.method.name)
+		with := "r2sgld"
+		if l.method.momentum {
+			with = "r2sghmc"
+		}
+		l.Report(n, "method %s has one rung and swaps nothing: drop swap, or use %s", l.method.name, with)
 		return
 	}
 	if !l.Section(n, "scheme", "rule", "every", "correction", "variance", "energies", "threshold", "target", "gain", "window", "gate", "parity") {

@@ -107,8 +107,10 @@ func (l *loader) trainRungs(n *yamlpos.Node, s *bnn.Settings) {
 	if !l.Section(k, "divide", "until") {
 		return
 	}
-	if s.Anneal.Divide, _ = l.required(k, "divide", l.Positive); s.Anneal.Divide < 1 {
-		l.Report(k, "divide must be at least 1; found %g", s.Anneal.Divide)
+	if v, ok := l.required(k, "divide", l.Positive); ok {
+		if s.Anneal.Divide = v; v < 1 {
+			l.Report(k.Field("divide"), "divide must be at least 1; found %s", k.Field("divide").Text)
+		}
 	}
 	s.Anneal.Until, _ = l.Int(k.Field("until"), 1, maxIterations)
 }

@@ -25,8 +25,8 @@ type Summary struct {
 	Epochs     int     `json:"epochs"`
 	Replicas   int     `json:"replicas"`
 	Metrics    Metrics `json:"metrics"`    // means over the repetitions
-	SD         Metrics `json:"metrics_sd"` // over the repetitions; null with one
-	// Interval is half the width of a 95 % t interval of the mean.
+	SD         Metrics `json:"metrics_sd"` // over the repetitions; empty with one
+	// Interval is half the width of a 95 % t interval of the mean; empty with one.
 	Interval  Metrics      `json:"metrics_interval"`
 	Repeats   []Repetition `json:"repeats"`
 	Swaps     *Swaps       `json:"swaps"` // of all repetitions; null with one rung
@@ -138,14 +138,17 @@ func over(repeats []Repetition) (mean, sd, half Metrics) {
 		if len(all) == 0 {
 			return nil, nil, nil
 		}
-		m, d, h = new(Scores), new(Scores), new(Scores)
+		m = new(Scores)
+		if len(all) > 1 {
+			d, h = new(Scores), new(Scores)
+		}
 		for i := range m.fields() {
 			v := make([]float64, len(all))
 			for k, s := range all {
 				v[k] = *s.fields()[i]
 			}
 			interval := study.IntervalOf(v)
-			*m.fields()[i], *d.fields()[i], *h.fields()[i] = interval.Mean, math.NaN(), math.NaN()
+			*m.fields()[i] = interval.Mean
 			if len(v) > 1 {
 				*d.fields()[i], *h.fields()[i] = stat.StdDev(v, nil), interval.Half
 			}
@@ -261,14 +264,13 @@ func (s *Summary) Text() string {
 			return
 		}
 		line := []string{name}
-		digits := []int{4, 4, 4, 4, 4, 4, 4, 4}
 		at := func(v *Scores) []float64 {
 			return []float64{v.Accuracy, v.NLL, v.Brier, v.ECE, v.ScaledNLL, v.AURC, v.AUROC, v.FPR95}
 		}
 		for i := range len(rows[0]) - 1 {
-			cell := report.Number(at(m)[i], digits[i])
-			if v := at(h)[i]; !math.IsNaN(v) {
-				cell += " ± " + report.Number(v, digits[i])
+			cell := report.Number(at(m)[i], 4)
+			if h != nil && !math.IsNaN(at(h)[i]) {
+				cell += " ± " + report.Number(at(h)[i], 4)
 			}
 			line = append(line, cell)
 		}
