@@ -35,8 +35,8 @@ own, r2sgld-torch, which make torch builds. In the configuration,
   sampler: {method: r2sghmc, epochs: 100, batch: 2048, step_size, temperature, bound: 4}
   average: {from: 0.6, save: true}   models of the last 40 % of the epochs, and as files
   repeats: 3, device: [cpu]          or [cuda:0, cuda:1]: rungs are dealt to them`,
-		Example: `  r2sgld train examples/fashion.yaml
-  r2sgld train examples/fashion.yaml --set sampler.method=sghmc --set 'sampler.temperature=[0.05]'
+		Example: `  r2sgld train examples/networks/fashion.yaml
+  r2sgld train examples/networks/fashion.yaml --set sampler.method=sghmc --set 'sampler.temperature=[0.05]'
   tail -f runs/fashion-20261121-101300/metrics.jsonl`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
