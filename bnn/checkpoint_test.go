@@ -88,7 +88,7 @@ func TestResumeAnywhere(t *testing.T) {
 func TestCheckpointServesTwice(t *testing.T) {
 	s := small(t, "r2sghmc")
 	var held *bnn.Checkpoint
-	train(t, s, perceptron, cloudData(), bnn.Observer{Seconds: still, Due: func() bool { return true },
+	whole := train(t, s, perceptron, cloudData(), bnn.Observer{Seconds: still, Due: func() bool { return true },
 		Save: func(c *bnn.Checkpoint) error {
 			if c.Iteration == 9 {
 				held = c
@@ -97,8 +97,10 @@ func TestCheckpointServesTwice(t *testing.T) {
 		}})
 	first := train(t, s, perceptron, cloudData(), bnn.Observer{Seconds: still, Resume: held})
 	second := train(t, s, perceptron, cloudData(), bnn.Observer{Seconds: still, Resume: held})
-	if diff := cmp.Diff(first, second, exact); diff != "" {
-		t.Error(diff)
+	for _, again := range []*bnn.Result{first, second} {
+		if diff := cmp.Diff(whole, again, exact); diff != "" {
+			t.Error(diff)
+		}
 	}
 	b, _ := held.AppendBinary([]byte("x"))
 	var again bnn.Checkpoint

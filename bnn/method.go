@@ -219,33 +219,25 @@ func (s Settings) withDefaults() Settings {
 // the cold rung's temperature, up to the bias of a finite step; none if they do.
 // normalised says whether the network has batch norm.
 func (s *Settings) Bias(normalised bool) []string {
-	var f faults
-	swag := s.Method == "swag"
-	if swag || s.Method == "ensemble" || len(s.Temperature) > 0 && s.Temperature[0] == 0 {
-		f.when(true, "method %s optimises: its spread is not that of a posterior", s.Method)
+	var why []string
+	because := func(biased bool, reason string, args ...any) {
+		if biased {
+			why = append(why, fmt.Sprintf(reason, args...))
+		}
 	}
-	f.when(normalised, "batch norm makes the likelihood of an example depend on the others in its minibatch: there is no posterior of which these are draws (use norm: frn)")
+	cold := slices.Min(append(slices.Clone(s.Temperature), 1))
+	because(cold == 0 || s.Method == "swag" || s.Method == "ensemble", "method %s optimises: its spread is not that of a posterior", s.Method)
+	because(cold > 0 && cold < 1, "temperature %g is below 1: a cold posterior, sharper than that of the model", cold)
+	because(normalised, "batch norm makes the likelihood of an example depend on the others in its minibatch: there is no posterior of which these are draws (use norm: frn)")
 	a := s.Augment
-	f.when(a.Crop > 0 || a.Flip || a.Erase > 0, "augmentation counts changed images as if they were the %s: no posterior belongs to it (use augment: none)", "data")
-	annealed := s.Anneal.Divide > 1
-	f.when(annealed, "temperatures are annealed: later draws follow a colder law, and there is no temperature at which all are draws")
-	switch s.Decay.Kind {
-	case kernel.Cosine:
-		f.when(true, "cosine cycles restart with large steps: draws from there are far from the law, and within a cycle they follow each other")
-	case kernel.Exponential, kernel.Polynomial:
-		f.when(true, "step sizes decay: draws slow down and stay near each other at the end")
-	}
-	if len(s.Temperature) > 0 && s.Temperature[0] > 0 && s.Temperature[0] < 1 {
-		f.when(true, "temperature %g is below 1: a cold posterior, not that of the model", s.Temperature[0])
-	}
-	f.when(s.Average.Recompute > 0 && normalised, "kept models have batch-norm buffers of another set of examples than they ran with")
-	f.when(s.AsReleased, "as released: reflections leave the momentum alone, and swaps do not rescale it")
-	words := make([]string, 0, len(f))
-	for _, err := range f {
-		words = append(words, err.Error())
-	}
+	because(a.Crop > 0 || a.Flip || a.Erase > 0, "augmentation counts changed images as if they were the data: no posterior belongs to it (use augment: none)")
+	because(s.Anneal.Divide > 1, "temperatures are annealed: later draws follow a colder law, and there is no temperature at which all are draws")
+	because(s.Decay.Kind == kernel.Cosine, "cosine cycles restart with large steps: draws from there are far from the law, and at the end of a cycle they hardly differ")
+	because(s.Decay.Kind == kernel.Exponential || s.Decay.Kind == kernel.Polynomial, "step sizes decay: draws slow down and hardly differ at the end")
+	because(s.Average.Recompute > 0 && normalised, "kept models have batch-norm buffers of other examples than they ran with")
+	because(s.AsReleased, "as released: walls leave the momentum alone, and swaps do not rescale it")
 	if Exchanges(s.Method) {
-		words = append(words, s.Swap.Bias(s.Rungs(), !s.FullEnergies)...)
+		why = append(why, s.Swap.Bias(s.Rungs(), !s.FullEnergies)...)
 	}
-	return words
+	return why
 }

@@ -163,8 +163,12 @@ func (m *meter) pass(t *training) error {
 // plan is what the measurements come to.
 func (m *meter) plan(t *training) *Plan {
 	d, rungs := float64(t.layout.Size()), len(t.Rung)
-	p := &Plan{Parameters: t.layout.Size(), Temperature: t.set.Temperature, Needed: 1, Ratio: 1, Iterations: t.set.Epochs * t.steps}
-	for r, tau := range t.set.Temperature {
+	ladder := t.set.Temperature
+	if !Exchanges(t.set.Method) {
+		ladder = ladder[:1]
+	}
+	p := &Plan{Parameters: t.layout.Size(), Temperature: ladder, Needed: 1, Ratio: 1, Iterations: t.set.Epochs * t.steps}
+	for r, tau := range ladder {
 		p.Expected = append(p.Expected, tau*math.Sqrt(d/2))
 		p.Energy = append(p.Energy, m.energy[r].mean)
 		p.SD = append(p.SD, math.Sqrt(m.energy[r].variance()))

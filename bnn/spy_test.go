@@ -4,11 +4,13 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"github.com/r2sgld/r2sgld/bnn"
+	"github.com/r2sgld/r2sgld/bnn/images"
 	"github.com/r2sgld/r2sgld/kernel"
 )
 
@@ -265,6 +267,25 @@ func TestStops(t *testing.T) {
 		}
 		if nan && (stopped.Epoch != 3 || stopped.Iteration != 11 || stopped.Last != kept || stopped.StepSize != s.StepSize[stopped.Rung]) {
 			t.Errorf("%+v: %v", stopped, err)
+		}
+	}
+}
+
+// What cannot be trained is refused before the engine is asked for anything.
+func TestRefused(t *testing.T) {
+	s := small(t, "resghmc")
+	for want, change := range map[string]func(*bnn.Settings, *bnn.Data){
+		"no training examples":      func(_ *bnn.Settings, d *bnn.Data) { d.Train = nil },
+		"batch 60 is larger":        func(s *bnn.Settings, _ *bnn.Data) { s.Batch = 60 },
+		"the engine has 4 replicas": func(s *bnn.Settings, _ *bnn.Data) { *s = small(t, "sghmc") },
+		"examples of 3 numbers, the": func(_ *bnn.Settings, d *bnn.Data) {
+			d.Test = &images.Set{Channels: 3, Height: 1, Width: 1, Values: make([]float32, 3)}
+		},
+	} {
+		changed, data := s, cloudData()
+		change(&changed, &data)
+		if _, err := bnn.Train(t.Context(), open(t, s, perceptron), data, changed, bnn.Observer{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("found %v, not %q", err, want)
 		}
 	}
 }

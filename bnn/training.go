@@ -68,7 +68,7 @@ type resting struct {
 // and averages the models of the cold rung. Equal engines, data and settings give
 // equal results, times apart, also when a training is interrupted at any iteration and
 // goes on from its checkpoint. When ctx is cancelled it stops between two
-// iterations, gives a checkpoint to Save and returns the error of ctx.
+// iterations, gives a checkpoint to Save and returns the cause.
 func Train(ctx context.Context, engine Engine, data Data, s Settings, o Observer) (*Result, error) {
 	t, err := newTraining(engine, data, s, o)
 	if err != nil {
@@ -78,8 +78,8 @@ func Train(ctx context.Context, engine Engine, data Data, s Settings, o Observer
 		return nil, err
 	}
 	for t.Iteration < t.set.Epochs*t.steps {
-		if err := ctx.Err(); err != nil {
-			return nil, errors.Join(err, t.save())
+		if ctx.Err() != nil {
+			return nil, errors.Join(context.Cause(ctx), t.save())
 		}
 		if err := t.iterate(); err != nil {
 			return nil, errors.Join(err, t.give(t.last))
@@ -258,7 +258,7 @@ func (t *training) look(out []Outcome, epoch, k int) error {
 	for i, o := range out {
 		r := t.Rung[i]
 		if x := o.Loss + o.Square; x-x != 0 {
-			return &NotFinite{Rung: r, Epoch: epoch, Iteration: k, StepSize: t.moves[i].StepSize * float64(t.n), Loss: o.Loss, Last: t.last}
+			return &NotFinite{Rung: r, Epoch: epoch, Iteration: k, StepSize: t.moves[i].StepSize * float64(t.n), Loss: x, Last: t.last}
 		}
 		t.progress.Loss[r] = o.Loss
 		if k > 0 {
