@@ -10,7 +10,6 @@ import (
 	"image/color"
 	"image/jpeg"
 	"image/png"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -21,25 +20,22 @@ import (
 // fashion is where Debian's package dataset-fashion-mnist puts its files.
 const fashion = "/usr/share/datasets/fashion-mnist"
 
+// The test set alone: ExampleLoad reads both, and the published moments 0.2860 and
+// 0.3530 there kill division by 256.
 func TestFashion(t *testing.T) {
-	train, test, err := Load(IDX, fashion)
+	test, err := readIDX(fashion, "test", "t10k")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if train.Len() != 60000 || test.Len() != 10000 || train.Classes != 10 || train.shape() != [3]int{1, 28, 28} {
-		t.Fatal(train.Len(), test.Len(), train.Classes, train.shape())
+	if test.Len() != 10000 || test.shape() != [3]int{1, 28, 28} {
+		t.Fatal(test.Len(), test.shape())
 	}
 	counts := make([]int, 10)
 	for _, l := range test.Labels {
 		counts[l]++
 	}
 	if slices.Min(counts) != 1000 || slices.Max(counts) != 1000 {
-		t.Error("examples of the classes of the test set:", counts)
-	}
-	mean, sd := train.Moments()
-	// Published: 0.2860 and 0.3530. Kills division by 256.
-	if math.Abs(mean[0]-0.2860) > 1e-4 || math.Abs(sd[0]-0.3530) > 1e-4 {
-		t.Error(mean, sd)
+		t.Error("examples of the classes:", counts)
 	}
 }
 
