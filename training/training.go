@@ -213,7 +213,7 @@ func (x *execution) repeat(ctx context.Context, repeat int, from *bnn.Checkpoint
 func (x *execution) explain(ctx context.Context, repeat int, err error) error {
 	var broken *bnn.NotFinite
 	switch {
-	case ctx.Err() != nil && errors.Is(err, context.Cause(ctx)):
+	case ctx.Err() != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx))):
 		epochs := repeat*x.Settings.Epochs + x.table.epochs
 		return &runner.Interrupted{Dir: x.Dir, Done: epochs, Of: x.Repeats * x.Settings.Epochs, Unit: "epochs"}
 	case errors.As(err, &broken) && broken.Last == nil:

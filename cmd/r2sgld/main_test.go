@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -42,16 +43,8 @@ func contents(t *testing.T, dir string) map[string]string {
 			return err
 		}
 		b, err := os.ReadFile(path)
-		if name == "summary.json" {
-			var m map[string]any
-			if err := json.Unmarshal(b, &m); err != nil {
-				return err
-			}
-			delete(m, "seconds")
-			delete(m, "steps_per_second")
-			if b, err = json.Marshal(m); err != nil {
-				return err
-			}
+		if err == nil && (name == "summary.json" || name == "metrics.jsonl") {
+			b, err = untimed(b)
 		}
 		out[name] = string(b)
 		return err
@@ -60,6 +53,40 @@ func contents(t *testing.T, dir string) map[string]string {
 		t.Fatal(err)
 	}
 	return out
+}
+
+// untimed is a sequence of JSON values without what only times.
+func untimed(text []byte) (out []byte, err error) {
+	var without func(v any)
+	without = func(v any) {
+		switch v := v.(type) {
+		case map[string]any:
+			for _, key := range []string{"seconds", "steps_per_second", "images_per_second", "peak_bytes"} {
+				delete(v, key)
+			}
+			for _, e := range v {
+				without(e)
+			}
+		case []any:
+			for _, e := range v {
+				without(e)
+			}
+		}
+	}
+	for d := json.NewDecoder(bytes.NewReader(text)); ; {
+		var v any
+		if err := d.Decode(&v); err == io.EOF {
+			return out, nil
+		} else if err != nil {
+			return nil, err
+		}
+		without(v)
+		line, err := json.Marshal(v)
+		if err != nil {
+			return nil, err
+		}
+		out = append(append(out, line...), '\n')
+	}
 }
 
 func same(t *testing.T, what string, a, b map[string]string) {

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// fashionFolder is where Debian's package dataset-fashion-mnist puts its files.
+const fashionFolder = "/usr/share/datasets/fashion-mnist"
+
+// onFashion is a small training: some seconds.
+const onFashion = `name: fashion
+data: {kind: idx, folder: ` + fashionFolder + `, train: 300, test: 100, augment: {crop: 2, flip: true, erase: 0.5}}
+network: {kind: resnet8}
+sampler: {method: r2sghmc, epochs: 3, batch: 60, temperature: [0.05, 0.5], step_size: [0.5, 1]}
+average: {from: 0.4, save: true}
+repeats: 2
+`
+
+// worker makes the program use the worker that make torch has built.
+func worker(t *testing.T) {
+	t.Helper()
+	bin, err := filepath.Abs("../../bin/r2sgld-torch")
+	if err == nil {
+		_, err = os.Stat(bin)
+	}
+	if err != nil {
+		t.Fatalf("%v: run make torch first", err)
+	}
+	t.Setenv("R2SGLD_TORCH", bin)
+}
+
+// A training gives the same bytes with one thread and with two, in one process and in
+// two, and after it or its worker was killed at moments that nobody chose.
+//
+// Mutants it kills: a checkpoint without momenta, buffers, labels, averages, or the
+// place in the epoch; noise or augmentation keyed by something that a new process forgets.
+func TestTrainingSameBytes(t *testing.T) {
+	worker(t)
+	dir := t.TempDir()
+	file := write(t, dir, "fashion.yaml", onFashion)
+	whole := filepath.Join(dir, "whole")
+	must(t, exitDone, "train", file, "--out", whole, "--quiet", "--threads", "1")
+	want := contents(t, whole)
+	two := filepath.Join(dir, "two")
+	must(t, exitDone, "train", file, "--out", two, "--quiet", "--set", "device=[cpu, cpu]")
+	got := contents(t, two)
+	got["run.json"] = want["run.json"] // which names the devices
+	same(t, "two processes", want, got)
+
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	rng := rand.New(rand.NewPCG(seed, 1))
+	out := filepath.Join(dir, "killed")
+	for kills := 0; ; kills++ {
+		args := []string{"resume", out, "--quiet", "--checkpoint", "20ms"}
+		if !there(out, "run.json") {
+			args = append([]string{"train", file, "--out", out, "--force"}, args[2:]...)
+		}
+		p := start(t, args...)
+		if kills < soak(3, 60) {
+			time.Sleep(time.Duration(rng.IntN(1500)) * time.Millisecond)
+			if kills%2 == 0 {
+				_ = p.Process.Signal(syscall.SIGKILL)
+			} else { // its worker
+				killChildren(p.Process.Pid)
+			}
+		}
+		switch code, said := p.code(t), p.stderr.String(); {
+		case code == exitDone:
+			same(t, fmt.Sprintf("after %d kills", kills), want, contents(t, out))
+			return
+		case code == -1:
+		case code == exitUsage && !there(out, "run.json"): // killed before there was anything
+		case code == exitFailed && strings.Contains(said, "r2sgld resume "+out):
+		default:
+			t.Fatalf("exit %d: %s", code, said)
+		}
+	}
+}
+
+// killChildren kills the processes that a process has started.
+func killChildren(pid int) {
+	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
+	for _, list := range lists {
+		text, _ := os.ReadFile(list)
+		for _, field := range strings.Fields(string(text)) {
+			if child, err := strconv.Atoi(field); err == nil {
+				_ = syscall.Kill(child, syscall.SIGKILL)
+			}
+		}
+	}
+}
+
+// Ctrl-C ends a training with exit code 3, a checkpoint and how to go on.
+func TestTrainingInterrupted(t *testing.T) {
+	worker(t)
+	heard(t)
+	dir := t.TempDir()
+	file := write(t, dir, "fashion.yaml", onFashion)
+	out := filepath.Join(dir, "run")
+	p := start(t, "train", file, "--out", out, "--set", "repeats=1", "--set", "sampler.epochs=50")
+	p.await(filepath.Join(out, "metrics.jsonl"))
+	p.signal(syscall.SIGINT, time.Second)
+	if code, said := p.code(t), p.stderr.String(); code != exitInterrupted || !strings.Contains(said, "go on with: r2sgld resume "+out) {
+		t.Fatalf("exit %d: %s", code, said)
+	}
+	if there(out, "summary.json") {
+		t.Error("a stopped training has a summary")
+	}
+	must(t, exitUsage, "resume", out, "--iterations", "100")
+	must(t, exitUsage, "resume", out, "--set", "sampler.epochs=60")
+}
+
+// Without a worker, or with one that speaks another protocol, nothing is written and the
+// message says how to make it.
+func TestTrainingWithoutWorker(t *testing.T) {
+	dir := t.TempDir()
+	file := write(t, dir, "fashion.yaml", onFashion)
+	for name, text := range map[string]string{"missing": "", "foreign": "#!/bin/sh\nexec cat /dev/zero\n"} {
+		bin := filepath.Join(dir, name)
+		if text != "" {
+			if err := os.WriteFile(bin, []byte(text), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		t.Setenv("R2SGLD_TORCH", bin)
+		out := filepath.Join(dir, "out-"+name)
+		p := start(t, "train", file, "--out", out)
+		if code, said := p.code(t), p.stderr.String(); code != exitUsage || !strings.Contains(said, "make torch") || there(out, "") {
+			t.Errorf("%s worker: exit %d: %s", name, code, said)
+		}
+	}
+}
