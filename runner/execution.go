@@ -246,7 +246,7 @@ func (x *execution) explain(ctx context.Context, err error) error {
 		}
 		return fmt.Errorf("%s: %w.\n%s", x.Name, err, advice)
 	case ctx.Err() != nil && x.unsaved == nil:
-		return &Interrupted{x.Dir, x.reached, x.goal}
+		return &Interrupted{Dir: x.Dir, Done: x.reached, Of: x.goal}
 	}
 	return fmt.Errorf("%s: %w\nonce that is mended, go on from the last checkpoint with: r2sgld resume %s", x.Name, err, x.Dir)
 }

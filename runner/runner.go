@@ -4,6 +4,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -70,15 +71,16 @@ type Manifest[C any] struct {
 // Interrupted says that a run was stopped and that its state is saved in Dir.
 type Interrupted struct {
 	Dir      string
-	Done, Of int // iterations of all ladders; 0 of 0 during the warm-up
+	Done, Of int    // iterations of all ladders; 0 of 0 during the warm-up
+	Unit     string // what they are; "" is iterations of all ladders
 }
 
 func (e *Interrupted) Error() string {
 	if e.Of == 0 {
 		return fmt.Sprintf("stopped during the warm-up; its last round is kept.\ngo on with: r2sgld resume %s", e.Dir)
 	}
-	return fmt.Sprintf("stopped after %s of the %s iterations of all ladders, checkpoint written.\ngo on with: r2sgld resume %s",
-		report.Count(e.Done), report.Count(e.Of), e.Dir)
+	return fmt.Sprintf("stopped after %s of the %s %s, checkpoint written.\ngo on with: r2sgld resume %s",
+		report.Count(e.Done), report.Count(e.Of), cmp.Or(e.Unit, "iterations of all ladders"), e.Dir)
 }
 
 // Refused says that nothing was begun, because of what the user asked for.

@@ -278,3 +278,13 @@ func (f *Folder) Discard() error {
 	}
 	return nil
 }
+
+// Append opens a file of the run folder for writing at its end, whole lines at a time;
+// what [Folder.WriteFile] wrote comes before. The caller closes it.
+func (f *Folder) Append(name string) (File, error) {
+	file, err := f.files.Append(f.Path(name))
+	if err != nil {
+		return nil, fmt.Errorf("write %s: %w", f.Path(name), advice(err))
+	}
+	return file, nil
+}
