@@ -1,15 +1,12 @@
 package training
 
 import (
-	"bytes"
 	"fmt"
-
-	"github.com/sbinet/npyio/npz"
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/r2sgld/r2sgld/bnn"
 	"github.com/r2sgld/r2sgld/bnn/images"
 	"github.com/r2sgld/r2sgld/bnn/score"
+	"github.com/r2sgld/r2sgld/bnn/weights"
 	"github.com/r2sgld/r2sgld/exchange"
 )
 
@@ -68,8 +65,7 @@ func judge(p bnn.Predictions, test *images.Set) (*judged, error) {
 // writePredictions writes predictions-N.npz: for every test example the outputs
 // (probabilities of classes) of the last model and of the average, and the labels.
 func (x *execution) writePredictions(repeat int, r *bnn.Result) error {
-	var b bytes.Buffer
-	w := npz.NewWriter(&b)
+	var arrays []weights.Tensor
 	for _, a := range []struct {
 		name   string
 		of     *score.Predictions
@@ -82,20 +78,20 @@ func (x *execution) writePredictions(repeat int, r *bnn.Result) error {
 		if a.of != nil {
 			v = a.of.Probabilities()
 		}
-		if v == nil {
-			continue
-		}
-		if err := w.Write(a.name, mat.NewDense(len(v)/x.Network.Outputs, x.Network.Outputs, v)); err != nil {
-			return fmt.Errorf("predictions: %w", err)
+		if v != nil {
+			arrays = append(arrays, weights.Tensor{Name: a.name, Shape: []int{len(v) / x.Network.Outputs, x.Network.Outputs}, Values: v})
 		}
 	}
 	if labels := x.Data.Test.Labels; labels != nil {
-		if err := w.Write("labels", labels); err != nil {
-			return fmt.Errorf("predictions: %w", err)
+		t := weights.Tensor{Name: "labels", Shape: []int{len(labels)}}
+		for _, l := range labels {
+			t.Values = append(t.Values, float64(l))
 		}
+		arrays = append(arrays, t)
 	}
-	if err := w.Close(); err != nil {
+	text, err := weights.EncodeNPZ(arrays)
+	if err != nil {
 		return fmt.Errorf("predictions: %w", err)
 	}
-	return x.folder.WriteFile(fmt.Sprintf("predictions-%d.npz", repeat+1), b.Bytes())
+	return x.folder.WriteFile(fmt.Sprintf("predictions-%d.npz", repeat+1), text)
 }

@@ -1,5 +1,6 @@
-// Package weights answers how a network's draws are handed to others: as safetensors
-// files, which PyTorch, JAX and many more load.
+// Package weights answers how a network's draws are handed to others: weights as
+// safetensors files, which PyTorch, JAX and many more load, predictions as archives of
+// NumPy.
 package weights
 
 import (
