@@ -229,11 +229,11 @@ func (s *Settings) Bias(normalised bool) []string {
 	because(cold == 0 || s.Method == "swag" || s.Method == "ensemble", "method %s optimises: its spread is not that of a posterior", s.Method)
 	because(cold > 0 && cold < 1, "temperature %g is below 1: a cold posterior, sharper than that of the model", cold)
 	because(normalised, "batch norm makes the likelihood of an example depend on the others in its minibatch: there is no posterior of which these are draws (use norm: frn)")
-	a := s.Augment
+	a, d := s.Augment, s.Decay
 	because(a.Crop > 0 || a.Flip || a.Erase > 0, "augmentation counts changed images as if they were the data: no posterior belongs to it (use augment: none)")
 	because(s.Anneal.Divide > 1, "temperatures are annealed: later draws follow a colder law, and there is no temperature at which all are draws")
-	because(s.Decay.Kind == kernel.Cosine, "cosine cycles restart with large steps: draws from there are far from the law, and at the end of a cycle they hardly differ")
-	because(s.Decay.Kind == kernel.Exponential || s.Decay.Kind == kernel.Polynomial, "step sizes decay: draws slow down and hardly differ at the end")
+	because(d.Kind == kernel.Cosine, "cosine cycles restart with large steps: draws from there are far from the law, and at the end of a cycle they hardly differ")
+	because(d.Kind == kernel.Exponential && d.Rate < 1 && d.After < s.Epochs || d.Kind == kernel.Polynomial && d.Gamma > 0, "step sizes decay: draws slow down and hardly differ at the end")
 	because(s.Average.Recompute > 0 && normalised, "kept models have batch-norm buffers of other examples than they ran with")
 	because(s.AsReleased, "as released: walls leave the momentum alone, and swaps do not rescale it")
 	if Exchanges(s.Method) {

@@ -140,6 +140,11 @@ func TestBias(t *testing.T) {
 	if why := s.Bias(true); len(why) != 1 || !strings.Contains(why[0], "batch norm") {
 		t.Errorf("batch norm: %q", why)
 	}
+	late := s
+	late.Decay = kernel.Decay{Kind: kernel.Exponential, Rate: 0.9, After: late.Epochs}
+	if why := late.Bias(false); len(why) > 0 {
+		t.Errorf("a decay after the end is called biased: %q", why)
+	}
 	exactly := s
 	exactly.Swap, exactly.FullEnergies = exchange.Settings{}, true
 	if why := exactly.Bias(false); len(why) > 0 {
