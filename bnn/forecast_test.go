@@ -6,6 +6,7 @@ import (
 
 	"github.com/r2sgld/r2sgld/bnn"
 	"github.com/r2sgld/r2sgld/exchange"
+	"github.com/r2sgld/r2sgld/kernel"
 )
 
 // Examples that are all equal have no noise, and rungs of a law in two dimensions trade.
@@ -54,5 +55,37 @@ func TestForecastOfPaper(t *testing.T) {
 	one := small(t, "sghmc")
 	if p, err := bnn.Forecast(t.Context(), open(t, one, perceptron), cloudData(), one, 10); err != nil || p.Needed != 1 || p.LogAcceptance != nil {
 		t.Errorf("one rung: %+v, %v", p, err)
+	}
+}
+
+// A ladder as planned trades as planned, and replicas travel through all of it: a small
+// network under rule metropolis with energies over all data. The law is not quite
+// Gaussian: 0.12 are for that, and kill a barrier without its root or for another ratio.
+func TestPlannedLadder(t *testing.T) {
+	network := perceptron
+	network.Norm = "none"
+	s := small(t, "resghmc")
+	s.Epochs, s.Batch, s.Decay, s.Measure.Every = soak(1500), 50, kernel.Decay{}, 0
+	s.StepSize, s.Temperature = []float64{1}, []float64{1, 4}
+	s.Swap = exchange.Settings{}
+	data := cloudData()
+	data.Test, data.Outside = nil, nil
+	p, err := bnn.Forecast(t.Context(), open(t, s, network), data, s, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Temperature = s.Temperature[:1]
+	for len(s.Temperature) < p.Needed {
+		s.Temperature = append(s.Temperature, s.Temperature[len(s.Temperature)-1]*p.Ratio)
+	}
+	r := train(t, s, network, data, bnn.Observer{})
+	for _, pair := range r.Swaps.Pairs {
+		if rate := pair.MeanProbability(); math.Abs(rate-0.5) > 0.12 {
+			t.Errorf("rungs %d and %d trade with probability %.3f instead of one half", pair.Cold+1, pair.Hot+1, rate)
+		}
+	}
+	t.Logf("%d rungs, %d round trips, %v", p.Needed, r.Swaps.RoundTrips, r.Swaps.Rejections())
+	if r.Swaps.RoundTrips < 10 {
+		t.Errorf("%d round trips", r.Swaps.RoundTrips)
 	}
 }
