@@ -82,7 +82,7 @@ func (m *mixture) predictions() (p Predictions, err error) {
 	return p, err
 }
 
-// appendTo appends the averages of classes, for a checkpoint.
+// saved returns the averages of classes as bytes, for a checkpoint.
 func (m *mixture) saved() (b [][]byte, err error) {
 	for _, a := range []*score.Average{m.test, m.outside} {
 		if a == nil {

@@ -258,7 +258,7 @@ func (t *training) look(out []Outcome, epoch, k int) error {
 	for i, o := range out {
 		r := t.Rung[i]
 		if x := o.Loss + o.Square; x-x != 0 {
-			return &NotFinite{Rung: r, Epoch: epoch, Iteration: k, StepSize: t.moves[i].StepSize * float64(t.n), Loss: x, Last: t.last}
+			return &NotFinite{Rung: r, Epoch: epoch, Iteration: k, StepSize: t.set.StepSize[r], Loss: x, Last: t.last}
 		}
 		t.progress.Loss[r] = o.Loss
 		if k > 0 {
