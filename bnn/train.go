@@ -125,7 +125,7 @@ type Result struct {
 
 // NotFinite is the error of a loss that is NaN or infinite.
 type NotFinite struct {
-	Rung, Epoch, Iteration int // the rung from 0, the others from 1; iteration 0 is before the first move
+	Rung, Epoch, Iteration int         // the rung from 0, the others from 1; iteration 0 is before the first move
 	StepSize               float64     // of the rung in the settings, before any decay
 	Loss                   float64     // or Σθ² where only that is not finite
 	Last                   *Checkpoint // the newest from before: that of the last epoch's end, or a later one; nil in the first epoch
