@@ -22,7 +22,7 @@ test: torch
 # a libtorch or of a Python torch package, CUDA included; without it, Debian's.
 torch:
 	script/setup torch
-	$(MAKE) -C bnn/torch/worker -j2 LIBTORCH=$(LIBTORCH) OUT=$(CURDIR)/bin/r2sgld-torch
+	$(MAKE) --no-print-directory -C bnn/torch/worker LIBTORCH=$(LIBTORCH) OUT=$(CURDIR)/bin/r2sgld-torch
 
 # Tests under the race detector, with the smaller sizes.
 race:
@@ -42,9 +42,10 @@ bench:
 mutants:
 	script/mutants
 
-# The real clients read our files: ArviZ, xarray, CmdStanPy, posterior, rstan.
+# The real clients read our files: ArviZ, xarray, CmdStanPy, posterior, rstan, PyTorch.
 interop: build
 	script/interop
+	script/interop-torch
 
 # The report of the paper's studies in headless Chromium: figures and table are
 # there and can be read, on a phone and in the dark.
