@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -24,6 +25,34 @@ constexpr size_t kAlignment = 64, kPage = 4096, kSmall = 16384, kHuge = size_t{2
 size_t bucket(size_t n) {
   if (n < kHuge) return (n + kPage - 1) / kPage * kPage;
   return (n + kHuge - 1) / kHuge * kHuge;
+}
+
+// Large blocks are mapped by themselves: malloc would take them from a heap that fills with
+// holes and never shrinks. They begin and end at huge pages.
+void* take(size_t size) {
+  if (size < kHuge) {
+    void* block = nullptr;
+    return posix_memalign(&block, kAlignment, size) == 0 ? block : nullptr;
+  }
+  void* const mapped = mmap(nullptr, size + kHuge, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapped == MAP_FAILED) return nullptr;
+  char* const start = static_cast<char*>(mapped);
+  const size_t before = (kHuge - reinterpret_cast<uintptr_t>(start) % kHuge) % kHuge;
+  if (before > 0) munmap(start, before);
+  munmap(start + before + size, kHuge - before);
+#ifdef MADV_HUGEPAGE
+  madvise(start + before, size, MADV_HUGEPAGE);
+#endif
+  return start + before;
+}
+
+void drop(void* block, size_t size) {
+  if (size < kHuge) {
+    std::free(block);
+  } else {
+    munmap(block, size);
+  }
 }
 
 // Blocks in use and free ones. Together they never take more than kSlack times what was
@@ -74,26 +103,23 @@ class Cache {
     while (!free_.empty() && used_ + kept_ > limit) {
       const auto last = std::prev(free_.end());
       kept_ -= last->first;
-      std::free(last->second);
+      drop(last->second, last->first);
       free_.erase(last);
     }
   }
 
   void* map(size_t size) {
-    void* block = nullptr;
-    const size_t alignment = size < kHuge ? kAlignment : kHuge;
-    while (posix_memalign(&block, alignment, size) != 0) {
-      if (free_.empty()) {
-        used_ -= size;
-        throw std::bad_alloc();
-      }
-      for (const auto& entry : free_) std::free(entry.second);
+    void* block = take(size);
+    if (block == nullptr && !free_.empty()) {
+      for (const auto& entry : free_) drop(entry.second, entry.first);
       free_.clear();
       kept_ = 0;
+      block = take(size);
     }
-#ifdef MADV_HUGEPAGE
-    if (size >= kHuge) madvise(block, size, MADV_HUGEPAGE);
-#endif
+    if (block == nullptr) {
+      used_ -= size;
+      throw std::bad_alloc();
+    }
     return block;
   }
 
