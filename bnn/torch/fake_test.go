@@ -2,13 +2,14 @@ package torch
 
 import (
 	"io"
+	"math"
 	"os"
 	"time"
 )
 
 // fake plays a worker that is not as it should be.
 func fake(mode string) int {
-	if _, _, err := readFrame(os.Stdin, nil); err != nil {
+	if _, _, err := readFrame(os.Stdin, nil, math.MaxUint32); err != nil {
 		return 3
 	}
 	reply := func(kind byte, b []byte) {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"strings"
@@ -97,7 +98,7 @@ func start(ctx context.Context, path, device string) (*process, error) {
 	}
 	stop := context.AfterFunc(ctx, func() { kill(p.cmd.Process) })
 	err := p.handshake()
-	if !stop() && ctx.Err() != nil {
+	if !stop() {
 		err = ctx.Err()
 	}
 	if err != nil {
@@ -137,7 +138,10 @@ func (p *process) handshake() error {
 	if err := p.send(b); err != nil {
 		return err
 	}
-	r, err := p.receive()
+	r, err := p.receiveAtMost(1 << 16)
+	if errors.Is(err, errLength) {
+		return fmt.Errorf("%s is no worker program: %w: %s", p.path, err, remedy)
+	}
 	if err != nil {
 		return err
 	}
@@ -170,9 +174,15 @@ func (p *process) send(b []byte) error {
 }
 
 // receive reads the reply. It is overwritten by the next.
-func (p *process) receive() (*payload, error) {
-	kind, b, err := readFrame(p.replies, p.reply)
-	if p.reply = b; err != nil {
+func (p *process) receive() (*payload, error) { return p.receiveAtMost(math.MaxUint32) }
+
+func (p *process) receiveAtMost(most int) (*payload, error) {
+	kind, b, err := readFrame(p.replies, p.reply, most)
+	p.reply = b
+	if errors.Is(err, errLength) {
+		return nil, err
+	}
+	if err != nil {
 		return nil, p.died(err)
 	}
 	r := &payload{b: b}

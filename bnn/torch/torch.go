@@ -56,10 +56,22 @@ func Open(ctx context.Context, s bnn.Setup, o Options) (bnn.Engine, error) {
 		}
 		e.processes = append(e.processes, p)
 	}
-	if err := e.create(threads); err != nil {
+	stop := context.AfterFunc(ctx, e.kill)
+	err = e.create(threads)
+	if !stop() {
+		err = ctx.Err()
+	}
+	if err != nil {
 		return nil, errors.Join(err, e.Close())
 	}
 	return e, nil
+}
+
+// kill ends the workers at once.
+func (e *engine) kill() {
+	for _, p := range e.processes {
+		kill(p.cmd.Process)
+	}
 }
 
 func withDefaults(s bnn.Setup) bnn.Setup {

@@ -107,6 +107,9 @@ func putMove(b []byte, m bnn.Move) []byte {
 // errShort is the fault of a reply that is not as long as it says.
 var errShort = errors.New("a reply of it is cut short or has bytes too many")
 
+// errLength is the fault of a reply whose length cannot be.
+var errLength = errors.New("what it writes is no reply")
+
 // A payload is taken apart from the front. Its first fault sticks; numbers after that
 // are zero.
 type payload struct {
@@ -193,15 +196,15 @@ func (p *payload) done() error {
 // piece is how much memory a length alone may cost.
 const piece = 1 << 24
 
-// readFrame reads a reply into b.
-func readFrame(r io.Reader, b []byte) (kind byte, rest []byte, err error) {
+// readFrame reads a reply of at most so many bytes into b.
+func readFrame(r io.Reader, b []byte, most int) (kind byte, rest []byte, err error) {
 	var head [5]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
 		return 0, b, err
 	}
 	n := int(little.Uint32(head[:]))
-	if n == 0 {
-		return 0, b, errShort
+	if n == 0 || n > most {
+		return 0, b, errLength
 	}
 	b = b[:0]
 	for left := n - 1; left > 0; {

@@ -1,0 +1,276 @@
+package torch
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/r2sgld/r2sgld/bnn"
+	"github.com/r2sgld/r2sgld/bnn/images"
+)
+
+func TestMissing(t *testing.T) {
+	t.Setenv("R2SGLD_TORCH", "")
+	t.Setenv("PATH", t.TempDir())
+	t.Chdir(t.TempDir())
+	var missing *Missing
+	for _, o := range []Options{{}, {Worker: "nowhere"}} {
+		_, err := Open(context.Background(), mlp(1), o)
+		if !errors.As(err, &missing) || !strings.Contains(err.Error(), "make torch") {
+			t.Errorf("%v", err)
+		}
+	}
+	must(t, os.Mkdir("bin", 0o755))
+	must(t, os.WriteFile("bin/r2sgld-torch", []byte("no program"), 0o755))
+	if _, err := Open(context.Background(), mlp(1), Options{}); err == nil || !strings.Contains(err.Error(), "make torch") {
+		t.Errorf("%v", err)
+	}
+}
+
+// Programs that are not the worker this package needs.
+func TestFake(t *testing.T) {
+	for mode, want := range map[string]string{
+		"version": "version 7 of the protocol, this r2sgld version 1: build it with `make torch`",
+		"magic":   "is no worker program",
+		"chatter": "is no worker program",
+		"dies":    "(exit status 9); the end of its standard error:\n  first\n  last words",
+		"short":   "cut short",
+	} {
+		t.Setenv("R2SGLD_FAKE_WORKER", mode)
+		_, err := Open(context.Background(), mlp(1), Options{Worker: os.Args[0]})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", mode, err)
+		}
+		var mismatch *Mismatch
+		if got := errors.As(err, &mismatch); got != (mode == "version") {
+			t.Errorf("%s: %T", mode, err)
+		}
+	}
+	// One that never answers ends with the context, long before any grace.
+	t.Setenv("R2SGLD_FAKE_WORKER", "deaf")
+	ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
+	defer cancel()
+	began := time.Now()
+	_, err := Open(ctx, mlp(1), Options{Worker: os.Args[0]})
+	if !errors.Is(err, context.DeadlineExceeded) || time.Since(began) > grace {
+		t.Errorf("after %v: %v", time.Since(began), err)
+	}
+}
+
+func TestNoDevice(t *testing.T) {
+	for _, device := range []string{"cuda:9", "tpu"} {
+		_, err := Open(context.Background(), mlp(1), Options{Worker: worker, Devices: []string{device}})
+		var failed *Failed
+		if !errors.As(err, &failed) || failed.Reason != NoDevice || !strings.Contains(err.Error(), "has cpu") {
+			t.Errorf("%s: %v", device, err)
+		}
+	}
+}
+
+// Requests that make no sense are refused with a reason, and the worker goes on.
+func TestRefusals(t *testing.T) {
+	e := open(t, mlp(2), Options{})
+	set := func(change func(s *images.Set)) func() error {
+		return func() error {
+			s := pictures(4, mlp(1).Network)
+			change(s)
+			return e.Load(1, s, []float64{0, 0, 0}, []float64{1, 1, 1})
+		}
+	}
+	start := func(b bnn.Batch) func() error {
+		return func() error { _, err := e.Start(b); return err }
+	}
+	move := func(m bnn.Move) func() error {
+		return func() error { _, err := e.Advance(moves(2, m), batch); return err }
+	}
+	for want, call := range map[string]func() error{
+		"label 5":                    set(func(s *images.Set) { s.Labels[2] = 5 }),
+		"label -1":                   set(func(s *images.Set) { s.Labels[0] = -1 }),
+		"3 labels for 4 examples":    set(func(s *images.Set) { s.Labels = s.Labels[:3] }),
+		"191 numbers are no":         set(func(s *images.Set) { s.Pixels = s.Pixels[:191] }),
+		"of shape 3×4×5":             set(func(s *images.Set) { s.Width = 5 }),
+		"deviation":                  func() error { return e.Load(1, pictures(4, mlp(1).Network), []float64{0, 0, 0}, []float64{1, 0, 1}) },
+		"one of each channel":        func() error { return e.Load(1, pictures(4, mlp(1).Network), nil, nil) },
+		"example 20 of a set of 20":  start(bnn.Batch{Indices: []int32{0, 20}}),
+		"example -1 of":              start(bnn.Batch{Indices: []int32{-1}}),
+		"of no examples":             start(bnn.Batch{}),
+		"no set 7":                   start(bnn.Batch{Set: 7, Indices: []int32{0}}),
+		"wider than the image":       start(bnn.Batch{Indices: []int32{0}, Augment: bnn.Augmentation{Crop: 5}}),
+		"probability of erasing":     start(bnn.Batch{Indices: []int32{0}, Augment: bnn.Augmentation{Erase: math.NaN()}}),
+		"bound of a move":            move(bnn.Move{Scale: 1}),
+		"not finite":                 move(bnn.Move{Scale: math.NaN(), Bound: 1}),
+		"momentum < 1":               move(bnn.Move{Momentum: 1, Bound: 1}),
+		"1 moves for 2":              func() error { _, err := e.Advance(moves(1, plain), batch); return err },
+		"replica 2":                  func() error { _, err := e.State(2); return err },
+		"2 parameters: the network ": func() error { return e.SetState(0, &bnn.State{Parameters: []float64{1, 2}}) },
+	} {
+		if err := call(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("want %q, got %v", want, err)
+		}
+	}
+	get[[]bnn.Outcome](t)(e.Start(batch))
+
+	s := mlp(1)
+	s.Network.Kind = "transformer"
+	if _, err := Open(context.Background(), s, Options{Worker: worker}); err == nil || !strings.Contains(err.Error(), "transformer") {
+		t.Errorf("%v", err)
+	}
+}
+
+// A worker that is killed says so, in a process group that is not ours; the engine
+// can be closed, twice.
+func TestKilled(t *testing.T) {
+	e := open(t, mlp(1), Options{})
+	p := e.(*engine).processes[0].cmd.Process
+	if group, err := syscall.Getpgid(p.Pid); err != nil || group != p.Pid {
+		t.Errorf("process %d is in group %d: an interrupt at the terminal would end it", p.Pid, group)
+	}
+	must(t, p.Kill())
+	_, err := e.Start(batch)
+	var died *Died
+	if !errors.As(err, &died) || !died.Killed || !strings.Contains(err.Error(), "memory") {
+		t.Errorf("%v", err)
+	}
+	if _, err := e.Usage(); err == nil {
+		t.Error("a dead worker answers")
+	}
+	must(t, e.Close())
+	if _, err := e.State(0); err == nil {
+		t.Error("a closed engine answers")
+	}
+}
+
+// Memory that is not there is an answer, not a crash.
+func TestOutOfMemory(t *testing.T) {
+	script := filepath.Join(t.TempDir(), "limited")
+	must(t, os.WriteFile(script, fmt.Appendf(nil, "#!/bin/sh\nulimit -v 4000000\nexec %s\n", worker), 0o755))
+	s := resnet8(1)
+	s.Network.Input = [3]int{3, 64, 64}
+	e := open(t, s, Options{Worker: script})
+	_, err := e.Start(bnn.Batch{Indices: make([]int32, 20000)})
+	var failed *Failed
+	if !errors.As(err, &failed) || failed.Reason != OutOfMemory || !strings.Contains(err.Error(), "smaller batches") {
+		t.Errorf("%v", err)
+	}
+	get[bnn.Usage](t)(e.Usage())
+}
+
+// serve gives the worker a whole input and returns its exit status, output and
+// errors.
+func serve(t *testing.T, input []byte) (status int, stdout, stderr []byte) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	c := exec.CommandContext(ctx, worker)
+	var out, errs bytes.Buffer
+	c.Env, c.Stdin, c.Stdout, c.Stderr = environment(), bytes.NewReader(input), &out, &errs
+	err := c.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) && !errors.Is(err, syscall.EPIPE) {
+		t.Fatal(err)
+	}
+	return c.ProcessState.ExitCode(), out.Bytes(), errs.Bytes()
+}
+
+// frames parts a stream of replies, which must be whole.
+func frames(t *testing.T, b []byte) (kinds []byte) {
+	t.Helper()
+	for r := bytes.NewReader(b); r.Len() > 0; {
+		kind, _, err := readFrame(r, nil, math.MaxUint32)
+		must(t, err)
+		kinds = append(kinds, kind)
+	}
+	return kinds
+}
+
+// The worker answers every whole frame, whatever is in it, and leaves with exit
+// status 0 at the end of its input, 1 within a frame; nothing kills it.
+func TestHostile(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	frame := func(call byte, payload []byte) []byte {
+		b := append(begin(nil, call), payload...)
+		must(t, finish(b))
+		return b
+	}
+	hello := frame(callHello, append([]byte(magic), 1, 0, 0, 0))
+	create := frame(callCreate, createPayload())
+	input := append(append([]byte{}, hello...), create...)
+	n := 2
+	for range 3000 {
+		payload := make([]byte, rng.IntN(60))
+		for i := range payload {
+			payload[i] = byte(rng.Uint32() >> (rng.UintN(2) * 24) & 0xff)
+			if rng.IntN(3) > 0 {
+				payload[i] = 0
+			}
+		}
+		if rng.IntN(4) == 0 { // lengths that overflow
+			payload = append(payload, 255, 255, 255, 255, 255, 255, 255, 127)
+		}
+		call := byte(rng.IntN(16))
+		if call == callBye {
+			call = 200
+		}
+		input = append(input, frame(call, payload)...)
+		n++
+	}
+	status, out, errs := serve(t, input)
+	if kinds := frames(t, out); status != 0 || len(kinds) != n || kinds[0] != 0 || kinds[1] != 0 || len(errs) > 0 {
+		t.Errorf("exit status %d after %d of %d replies, errors %q", status, len(kinds), n, errs)
+	}
+	for _, rest := range [][]byte{{1}, {9, 0, 0, 0, callUsage, 1}, {0, 0, 0, 0}, {255, 255, 255, 255, callLoad, 1, 2, 3}} {
+		status, out, errs := serve(t, append(append([]byte{}, hello...), rest...))
+		if len(frames(t, out)) != 1 || status != 1 || len(errs) == 0 {
+			t.Errorf("%v: exit status %d, errors %q", rest, status, errs)
+		}
+	}
+}
+
+// createPayload asks for a small network.
+func createPayload() []byte {
+	b := putString(nil, "mlp")
+	b = putString(putString(b, "none"), "tanh")
+	b = little.AppendUint64(b, 0)
+	for _, n := range []uint32{1, 2, 2, 3} {
+		b = little.AppendUint32(b, n)
+	}
+	b = putString(b, "cross-entropy")
+	b = little.AppendUint64(little.AppendUint64(b, 1), 0) // one replica, number 0
+	b = little.AppendUint64(b, 1)                         // seed
+	b = little.AppendUint32(putBool(b, true), 0)
+	b = putString(putString(b, "float32"), "cpu")
+	return little.AppendUint32(b, 1)
+}
+
+// Replies of any bytes are read or refused.
+func FuzzReply(f *testing.F) {
+	f.Add([]byte{1, 0, 0, 0, 0})
+	f.Add([]byte{255, 255, 255, 255, 0, 1, 2})
+	f.Add([]byte{9, 0, 0, 0, 0, 255, 255, 255, 255, 255, 255, 255, 255})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		_, rest, err := readFrame(bytes.NewReader(b), nil, math.MaxUint32)
+		if err != nil {
+			return
+		}
+		for _, read := range []func(p *payload){
+			func(p *payload) { p.tensors() }, func(p *payload) { p.floats() },
+			func(p *payload) { p.floats32() }, func(p *payload) { _ = p.string() },
+		} {
+			p := &payload{b: rest}
+			read(p)
+			if err := p.done(); err != nil && !errors.Is(err, errShort) {
+				t.Error(err)
+			}
+		}
+	})
+}
