@@ -219,8 +219,8 @@ func join(a, b Claim) Claim {
 	}
 	a.Test, a.Why = both(a.Test, b.Test), both(a.Why, b.Why)
 	a.Numbers = append(slices.Clip(a.Numbers), b.Numbers...)
-	if b.Scale == Smoke {
-		a.Scale = Smoke
+	if b.Scale == Smoke || b.Scale == Small && a.Scale == Paper { // the least that it rests on
+		a.Scale = b.Scale
 	}
 	switch {
 	case a.Verdict == b.Verdict || b.Verdict == Untestable:

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -18,19 +20,37 @@ import (
 type Scale string
 
 // The scales: Smoke shows in seconds that a study works, Paper runs as much as
-// the paper did.
+// the paper did. Small is between them, of studies whose scale Paper needs more than
+// a usual machine has; it answers on two processor cores within the hour.
 const (
 	Smoke Scale = "smoke"
+	Small Scale = "small"
 	Paper Scale = "paper"
 )
 
 // ParseScale returns the scale of this name.
 func ParseScale(name string) (Scale, error) {
 	switch s := Scale(name); s {
-	case Smoke, Paper:
+	case Smoke, Small, Paper:
 		return s, nil
 	}
-	return "", fmt.Errorf("scale %q is not known: use %s or %s", name, Smoke, Paper)
+	return "", fmt.Errorf("scale %q is not known: use %s, %s or %s", name, Smoke, Small, Paper)
+}
+
+// Among returns an error, which says what to use, if s is none of the scales that a
+// study has.
+func (s Scale) Among(scales ...Scale) error {
+	if slices.Contains(scales, s) {
+		return nil
+	}
+	names := make([]string, len(scales))
+	for i, x := range scales {
+		names[i] = string(x)
+	}
+	if s == Small {
+		return fmt.Errorf("this study has no scale %s: use %s", s, strings.Join(names, " or "))
+	}
+	return fmt.Errorf("scale %q is not known: use %s", s, strings.Join(names, " or "))
 }
 
 // Options say how a study runs. Nothing but Scale and Seed changes its results.
@@ -122,7 +142,7 @@ type Picture struct {
 	GIF     []byte         // nil is none
 }
 
-// A Setting is a configuration that r2sgld sample takes.
+// A Setting is a configuration that r2sgld sample, identify or train takes.
 type Setting struct {
 	Name string
 	Text string // YAML

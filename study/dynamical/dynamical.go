@@ -37,7 +37,7 @@ func LotkaVolterra(ctx context.Context, o study.Options) (*study.Study, error) {
 }
 
 func conduct(ctx context.Context, o study.Options, s *system, title string) (out *study.Study, err error) {
-	if _, err := study.ParseScale(string(o.Scale)); err != nil {
+	if err := o.Scale.Among(study.Smoke, study.Paper); err != nil {
 		return nil, err
 	}
 	begin := time.Now()

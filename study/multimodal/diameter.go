@@ -102,7 +102,7 @@ type DiameterResults struct {
 // (section 5.2 of the paper and its appendix, "Exploration of the Constrained
 // Domain Diameter"). It fails if a run does, or ctx ends.
 func Diameter(ctx context.Context, o study.Options) (*study.Study, error) {
-	if _, err := study.ParseScale(string(o.Scale)); err != nil {
+	if err := o.Scale.Among(study.Smoke, study.Paper); err != nil {
 		return nil, err
 	}
 	begin, e := time.Now(), effortOf(o.Scale)

@@ -25,7 +25,7 @@ const (
 // domains (section 5.2 and its appendix): three samplers, plain, penalised and
 // reflected, and other answers to the same need, against exact masses.
 func Run(ctx context.Context, o study.Options) (*study.Study, error) {
-	if _, err := study.ParseScale(string(o.Scale)); err != nil {
+	if err := o.Scale.Among(study.Smoke, study.Paper); err != nil {
 		return nil, err
 	}
 	begin := time.Now()

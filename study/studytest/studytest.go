@@ -53,7 +53,7 @@ func Whole(t testing.TB, s *study.Study) *study.Output {
 		}
 	}
 	for _, c := range s.Claims {
-		if first, _ := utf8.DecodeRuneInString(c.Why); unicode.IsLower(first) && !strings.HasPrefix(c.Why, "r2SGLD") {
+		if first, _ := utf8.DecodeRuneInString(c.Why); unicode.IsLower(first) && !strings.HasPrefix(c.Why, "r2SG") {
 			t.Errorf("claim %s: %q", c.ID, c.Why)
 		}
 		if strings.Contains(c.Why, "NaN") || strings.Contains(c.Why, "%!") {
