@@ -55,9 +55,9 @@ class Network {
   // last. The graph leads to gradient().
   torch::Tensor forward(const torch::Tensor& input, Mode mode);
 
-  // Fresh weights: He normal for convolutions and linear maps, zero biases, scales one;
-  // unit(i) is the i-th of a sequence of standard normal numbers.
-  void initialise(const torch::Tensor& normals);  // flat, as theta()
+  // Fresh weights from standard normal numbers, flat as theta(): times sqrt(2/fan in) for
+  // convolutions and linear maps; zero biases and shifts, scales one, buffers as new.
+  void initialise(const torch::Tensor& normals);
 
  private:
   struct Parts;
