@@ -95,7 +95,8 @@ class BatchNorm : public torch::autograd::Function<BatchNorm> {
       s = run<scalar_t>(in, other, scale, shift, mean, variance, static_cast<Mode>(mode), relu,
                         out);
     });
-    context->save_for_backward({in, relu ? out : scale, scale, torch::tensor(s.mean, torch::kFloat64),
+    context->save_for_backward({in, relu ? out : scale, scale,
+                                torch::tensor(s.mean, torch::kFloat64),
                                 torch::tensor(s.scale, torch::kFloat64)});
     context->saved_data["relu"] = relu;
     context->saved_data["residual"] = add;
