@@ -83,9 +83,15 @@ func (t *training) recomputation(n int) []Batch {
 // training set once, in order and without augmentation, and with the shares of the
 // examples that these are.
 func (t *training) all(each func(share float64, losses []float64)) error {
-	order := newDeck(t.n, t.set.Batch, false).cards
 	parts := (t.n + t.set.Batch - 1) / t.set.Batch
-	for i := range parts {
+	return t.parts(parts, 0, parts, each)
+}
+
+// parts is all on some of so many minibatches only, those from one on, in a circle.
+func (t *training) parts(parts, first, some int, each func(share float64, losses []float64)) error {
+	order := newDeck(t.n, t.set.Batch, false).cards
+	for k := range some {
+		i := (first + k) % parts
 		from, to := i*t.n/parts, (i+1)*t.n/parts
 		losses, err := t.engine.Losses(Batch{Set: trainSet, Indices: order[from:to]})
 		if err != nil {

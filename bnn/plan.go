@@ -16,8 +16,7 @@ type Plan struct {
 	Parameters  int       // d
 	Temperature []float64 // per rung
 	Expected    []float64 // per rung, sd of U in equilibrium
-	Energy      []float64 // per rung, mean of U over the pilot's second half
-	SD          []float64 // per rung, sd of U there, far from equilibrium in short pilots
+	Energy      []float64 // per rung, mean of Ũ over the pilot's second half
 	Noise       []float64 // per rung, sd of Ũ − U of a minibatch
 	PairNoise   []float64 // per pair, sd of the difference of their Ũ − U on a shared minibatch
 	// LogAcceptance is per pair, ln of the mean probability of a swap by rule metropolis in
@@ -35,8 +34,11 @@ type Plan struct {
 	Usage                Usage   // after the pilot
 }
 
-// passes is over how many models of each rung a forecast takes the energy of all data.
-const passes = 6
+// A forecast looks at passes models of each rung, on at most partsOfPass minibatches each.
+const (
+	passes      = 3
+	partsOfPass = 8
+)
 
 // Forecast measures for pilot ≥ 2 iterations, at the first step sizes and temperatures of
 // s and without swaps, what a training will do. It moves the replicas of engine, which
@@ -97,10 +99,10 @@ func (m *moments) variance() float64 {
 
 // A meter gathers what a pilot shows.
 type meter struct {
-	energy          []moments // per rung, U
+	energy          []moments // per rung, Ũ
 	noise, pair     []float64 // per rung and per pair, sums of variances over passes
 	passes          int
-	moving, reading float64 // seconds
+	moving, reading float64 // seconds; reading of whole passes
 	images          int     // moved through
 	steps           int
 }
@@ -130,14 +132,16 @@ func (m *meter) step(t *training, k int) error {
 	return nil
 }
 
-// pass takes energies over all data, minibatch by minibatch, and the noise of one.
+// pass takes energies on some minibatches, and the noise of one.
 func (m *meter) pass(t *training) error {
 	began := t.obs.Seconds()
 	rungs := len(t.Rung)
 	losses, single, pair := make([]float64, rungs), make([]moments, rungs), make([]moments, rungs-1)
-	err := t.all(func(share float64, batch []float64) {
+	parts := (t.n + t.set.Batch - 1) / t.set.Batch
+	some := min(parts, partsOfPass)
+	err := t.parts(parts, m.passes*some, some, func(_ float64, batch []float64) {
 		for r, loss := range batch {
-			losses[r] += share * loss
+			losses[r] += loss / float64(some)
 			single[r].add(loss)
 			if r > 0 {
 				pair[r-1].add(batch[r-1] - loss)
@@ -156,7 +160,7 @@ func (m *meter) pass(t *training) error {
 		m.pair[p] += n * n * pair[p].variance()
 	}
 	m.passes++
-	m.reading += t.obs.Seconds() - began
+	m.reading += (t.obs.Seconds() - began) * float64(parts) / float64(some)
 	return nil
 }
 
@@ -171,7 +175,6 @@ func (m *meter) plan(t *training) *Plan {
 	for r, tau := range ladder {
 		p.Expected = append(p.Expected, tau*math.Sqrt(d/2))
 		p.Energy = append(p.Energy, m.energy[r].mean)
-		p.SD = append(p.SD, math.Sqrt(m.energy[r].variance()))
 		p.Noise = append(p.Noise, math.Sqrt(m.noise[r]/float64(m.passes)))
 	}
 	if m.moving > 0 {

@@ -352,7 +352,7 @@ func (r *ResolvedTraining) resolve(t *Training) {
 	case s.Method == "swag":
 		p.SWAG = &SWAG{s.SWAG.Rank, s.SWAG.Draws, s.SWAG.Scale}
 	case s.Rungs() > 1:
-		p.Swap = swapOf(s.Swap)
+		p.Swap = swapOf(s.Swap, s.FullEnergies)
 	}
 }
 

@@ -19,8 +19,8 @@ var devicePattern = regexp.MustCompile(`^(cpu|cuda:[0-9]+)$`)
 // The defaults of a training that has no say in them.
 const (
 	trainEpochs   = 100
-	decayShare    = 0.3    // of the epochs before step sizes decay, as the paper's 300 of 1000
-	decayInAll    = 8.8e-4 // 0.99^700, what is left of them at the end
+	decayShare    = 0.3  // of the epochs before step sizes decay, as the paper's 300 of 1000
+	decayInAll    = 0.02 // what is left of them at the end; the paper's 0.99^700 leaves averages of few epochs nothing to average
 	cyclesDefault = 3
 	measurements  = 10 // of layers, in a training
 	// plainSteps is what the steps of the paper are divided by for nets without
@@ -190,7 +190,7 @@ func (l *loader) trainBaselines(n *yamlpos.Node, s *bnn.Settings) {
 }
 
 // trainSchedule reads how step sizes vary with the epochs. Without a word of it they
-// vary as the paper's do in its 1000 epochs.
+// begin to decay as the paper's do, in proportion, and less.
 func (l *loader) trainSchedule(n *yamlpos.Node, s *bnn.Settings) {
 	if k := n.Field("schedule"); k != nil {
 		l.samplerSchedule(k)
@@ -214,13 +214,14 @@ func (l *loader) trainSwap(n *yamlpos.Node, s *bnn.Settings) {
 		l.samplerSwap(n)
 		read := l.sampler.Swap.settings()
 		read.Scheme, read.Rule = cmp.Or(read.Scheme, w.Scheme), cmp.Or(read.Rule, w.Rule)
-		read.Target = cmp.Or(read.Target, w.Target)
-		if read.Rule == "metropolis" && read.Variance == 0 && read.Estimate.Every == 0 && n.Field("variance") == nil {
+		if read.Scheme == "windowed-deo" || read.Rule == "indicator" {
+			read.Target = cmp.Or(read.Target, w.Target)
+		}
+		full := l.sampler.Swap.Energies == "full"
+		if read.Rule == "metropolis" && n.Field("variance") == nil && !full {
 			read.Estimate = exchange.Estimate{Every: 100, Batches: 10, Smoothing: 0.1}
 		}
-		if l.sampler.Swap.Energies == "full" {
-			l.Report(n.Field("energies"), "energies: full is not for networks: minibatches with variance: online correct for their noise")
-		}
+		s.FullEnergies = full
 		with := read.WithDefaults(max(2, len(s.Temperature)))
 		s.Swap = read
 		s.Swap.Every, s.Swap.Correction = with.Every, with.Correction
@@ -233,9 +234,12 @@ func scheduleOf(d kernel.Decay) Schedule {
 }
 
 // swapOf is the swap section of settings.
-func swapOf(e exchange.Settings) *Swap {
+func swapOf(e exchange.Settings, full bool) *Swap {
 	w := &Swap{Scheme: e.Scheme, Rule: e.Rule, Every: e.Every, Correction: e.Correction, Variance: e.Variance,
 		Threshold: e.Threshold, Target: e.Target, Gain: e.Gain, Window: e.Window, Gate: e.Gate, Parity: e.Parity}
+	if full {
+		w.Energies = "full"
+	}
 	if v := e.Estimate; v.Every > 0 {
 		w.Estimate = &Estimate{v.Every, v.Batches, v.Smoothing}
 	}

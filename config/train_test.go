@@ -3,6 +3,7 @@ package config
 import (
 	"encoding/binary"
 	"encoding/json"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -91,7 +92,7 @@ func TestBadTrainings(t *testing.T) {
 		{`epochs`, `reflect: [weights]`, `f.yaml:9:13: unknown entry 1 of reflect "weights"; did you mean "weight"?`},
 		{`epochs`, `anneal: {until: 5}`, `f.yaml:9:11: anneal needs the key "divide"`},
 		{`epochs`, `swap: {scheme: window}`, `f.yaml:9:18: unknown scheme "window"; accepted: deo, adj, ape, seo, windowed-deo`},
-		{`epochs`, `swap: {energies: full}`, `f.yaml:9:20: energies: full is not for networks: minibatches with variance: online correct for their noise`},
+		{`epochs`, `swap: {scheme: deo, rule: metropolis, target: 0.2}`, `f.yaml:9:9: a swap target is for scheme windowed-deo and rule indicator only`},
 		{`batch`, `batch: 41`, `f.yaml:10:10: batch must be at most the number of training examples, 40; found 41`},
 		{`average`, `average: {from: 1}`, `f.yaml:11:17: from is the share of the epochs before the first model that counts, at least 0 and below 1; found 1`},
 		{`average`, `average: {of: models}`, `f.yaml:11:15: unknown of "models"; accepted: probabilities, logits`},
@@ -168,14 +169,14 @@ func TestResolvedTrainingIsTheSame(t *testing.T) {
 	}
 }
 
-// Without a word of it, step sizes decay as in the paper, in proportion to the epochs.
-func TestTrainingScheduleIsThePapers(t *testing.T) {
+// Without a word of it, step sizes decay from 30 % of the epochs on, to a fiftieth.
+func TestTrainingSchedule(t *testing.T) {
 	text := strings.ReplaceAll(edit(goodTraining, "method", "method: sgdm"), "FOLDER", writeIDX(t))
 	r, err := ParseTraining("f.yaml", []byte(text), []string{"sampler.epochs=1000"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := r.Settings.Decay; d.After != 300 || d.Rate < 0.98999 || d.Rate > 0.99001 {
-		t.Errorf("of 1000 epochs the schedule is %+v: want 0.99 after 300", d)
+	if d := r.Settings.Decay; d.After != 300 || math.Abs(math.Pow(d.Rate, 700)-0.02) > 1e-12 {
+		t.Errorf("of 1000 epochs the schedule is %+v: want a fiftieth after 700 from 300 on", d)
 	}
 }

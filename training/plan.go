@@ -34,7 +34,7 @@ func PlanText(p *bnn.Plan, s bnn.Settings) string {
 		fmt.Fprintf(&b, "   %-20s %8s    %-32s %s\n", r[0], r[1], r[2], r[3])
 	}
 	if p.RoundTrips < 1 {
-		fmt.Fprintf(&b, " With these settings rungs will not trade under rule metropolis. What will: temperature ratio %.4f, or energies over all data every %s iterations, or rule indicator (an optimiser, not a sampler).\n",
+		fmt.Fprintf(&b, " With these settings rungs will not trade under rule metropolis. What will: temperature ratio %.4f with energies over all data (swap: {energies: full, every: %s} doubles the time), or rule indicator (an optimiser, not a sampler).\n",
 			p.Ratio, report.Count(p.FullEvery))
 	}
 	if s.Swap.Rule == "indicator" {

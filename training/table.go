@@ -173,6 +173,8 @@ func (t *table) print(cells ...string) {
 	width := []int{6, 18, 10, 9, 12, 10, 9, 22, 11, 10}
 	if t.Settings.Rungs() == 1 {
 		width = append(width[:7:7], width[8:]...)
+	}
+	if t.Settings.Replicas() == 1 {
 		width[1] = 9
 	}
 	var b strings.Builder

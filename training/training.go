@@ -183,7 +183,6 @@ func (x *execution) repeat(ctx context.Context, repeat int, from *bnn.Checkpoint
 	x.log.Info("start", "repeat", repeat+1, "method", s.Method, "resumed", from != nil)
 	x.table.begin(repeat, from)
 	x.last = time.Now()
-	var saved error
 	res, err := bnn.Train(ctx, x.engine, x.Data, s, bnn.Observer{
 		Resume: from,
 		Epoch: func(e bnn.Epoch) error {
@@ -193,17 +192,10 @@ func (x *execution) repeat(ctx context.Context, repeat int, from *bnn.Checkpoint
 		Step: x.table.step,
 		Keep: func(d bnn.Draw) error { return x.keep(repeat, d) },
 		Due:  func() bool { return time.Since(x.last) >= x.Checkpoint },
-		Save: func(c *bnn.Checkpoint) error {
-			saved = x.save(repeat, c)
-			return saved
-		},
+		Save: func(c *bnn.Checkpoint) error { return x.save(repeat, c) },
 	})
 	x.table.end()
 	if err != nil {
-		var broken *bnn.NotFinite
-		if errors.As(err, &broken) && broken.Last != nil {
-			err = errors.Join(err, x.save(repeat, broken.Last))
-		}
 		return nil, err
 	}
 	return x.found(repeat, res)
