@@ -3,9 +3,11 @@ package training
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
@@ -13,6 +15,9 @@ import (
 	"github.com/r2sgld/r2sgld/bnn"
 	"github.com/r2sgld/r2sgld/report"
 )
+
+// mostRates is how many swap rates stand in a line.
+const mostRates = 5
 
 // mostLines is about how many lines the table of a repetition has.
 const mostLines = 25
@@ -160,6 +165,9 @@ func (t *table) cells(e bnn.Epoch) []string {
 		for _, p := range pairs(e.Pairs) {
 			rates = append(rates, strings.Replace(report.Number(p.Rate, 2), "0.", ".", 1))
 		}
+		if n := len(rates); n > mostRates {
+			rates = slices.Concat(rates[:2], []string{"…"}, rates[n-2:])
+		}
 		cells = append(cells, strings.Join(rates, " "))
 	}
 	spent := time.Since(t.begun)
@@ -179,7 +187,7 @@ func (t *table) print(cells ...string) {
 	}
 	var b strings.Builder
 	for i, c := range cells {
-		fmt.Fprintf(&b, "%*s", width[i], c)
+		fmt.Fprintf(&b, "%*s", max(width[i], utf8.RuneCountInString(c)+1), c)
 	}
 	fmt.Fprintln(t.w, b.String())
 }
