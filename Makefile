@@ -6,8 +6,10 @@ BIN := bin/r2sgld
 build:
 	$(GO) build -o $(BIN) ./cmd/r2sgld
 
+# Into go install's folder, the worker program too if make torch has built it.
 install:
 	$(GO) install ./cmd/r2sgld
+	@dir=$$($(GO) env GOBIN); dir=$${dir:-$$($(GO) env GOPATH)/bin}; [ ! -x bin/r2sgld-torch ] || cp bin/r2sgld-torch "$$dir/"
 
 # The main job on real data: the lynx–hare pelts under positivity constraints.
 demo: build
@@ -22,7 +24,7 @@ test: torch
 # a libtorch or of a Python torch package, CUDA included; without it, Debian's.
 torch:
 	script/setup torch
-	$(MAKE) --no-print-directory -C bnn/torch/worker LIBTORCH=$(LIBTORCH) OUT=$(CURDIR)/bin/r2sgld-torch
+	$(MAKE) --no-print-directory -C bnn/torch/worker LIBTORCH=$(if $(LIBTORCH),$(abspath $(LIBTORCH))) OUT=$(CURDIR)/bin/r2sgld-torch
 
 # Tests under the race detector, with the smaller sizes.
 race:

@@ -17,6 +17,7 @@ import (
 	"github.com/r2sgld/r2sgld/runner"
 	"github.com/r2sgld/r2sgld/store"
 	"github.com/r2sgld/r2sgld/study"
+	"github.com/r2sgld/r2sgld/study/deep"
 	"github.com/r2sgld/r2sgld/study/dynamical"
 	"github.com/r2sgld/r2sgld/study/multimodal"
 )
@@ -35,6 +36,8 @@ func studies() []paperStudy {
 		{"lotka-volterra", dynamical.LotkaVolterraTitle, dynamical.LotkaVolterra, nil},
 		{"multimodal", multimodal.Title, multimodal.Run, multimodal.Truth},
 		{"diameter", multimodal.DiameterTitle, multimodal.Diameter, nil},
+		{"cifar", deep.Title, deep.Run, nil},
+		{"posterior", deep.PosteriorTitle, deep.Posterior, nil},
 	}
 }
 
@@ -69,7 +72,7 @@ results.json, claims.json and the figures. The studies:
 	}
 	c.display(cmd)
 	f := cmd.Flags()
-	f.StringVar(&scale, "scale", string(study.Paper), "paper: as much as the paper ran; smoke: seconds, to see that it works")
+	f.StringVar(&scale, "scale", string(study.Paper), "paper: as much as the paper ran; small: of the networks, what a desk can do; smoke: seconds, to see that it works")
 	f.BoolVar(&truth, "truth", false, "print the exact laws that multimodal compares with, and run nothing")
 	f.StringVar(&c.out, "out", "", "folder of the report (default runs/reproduce-STUDY-TIME)")
 	f.Uint64Var(&c.seed, "seed", 1, "seed of all random numbers")
