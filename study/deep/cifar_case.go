@@ -48,10 +48,10 @@ func effortOf(s study.Scale) effort {
 	switch s {
 	case study.Smoke:
 		return effort{subjects: []subject{{"lenet", all, 2}, {"resnet8", []string{"r2sghmc"}, 1}}, train: 2000, test: 500, epochs: 4, batch: 128,
-			step: 0.125, draws: 5, steps: []float64{0.1, 1, 10}, sweepEpochs: 2, sweeps: 2}
+			step: 0.125, draws: 5, steps: []float64{0.1, 1, 10}, sweepEpochs: 2, sweeps: 1}
 	case study.Small:
 		return effort{subjects: []subject{{"resnet8", all, 3}}, train: 5000, test: 2000, epochs: 12, batch: 128,
-			step: 0.125, draws: 10, steps: []float64{0.1, 1, 10, 100, 1000}, sweepEpochs: 4, sweeps: 2}
+			step: 0.125, draws: 10, steps: []float64{0.1, 1, 3, 10, 30, 100}, sweepEpochs: 4, sweeps: 3}
 	}
 	return effort{subjects: []subject{{"resnet20", all, 10}, {"resnet56", all, 10}, {"bottleneck56", []string{"resghmc", "r2sghmc"}, 10}},
 		epochs: paperEpochs, batch: paperBatch, step: paperStep, augment: bnn.Augmentation{Crop: 4, Flip: true, Erase: 0.5}, draws: 30,
@@ -124,7 +124,7 @@ func (m *inquiry) caseOf(kind, method string, step float64) (item, error) {
 	if err != nil {
 		return item{}, err
 	}
-	s.Batch, s.Augment, s.Seed, s.SWAG.Draws = m.batch, m.augment, m.Seed, m.draws
+	s.Batch, s.Order, s.Augment, s.Seed, s.SWAG.Draws = m.batch, "shuffle", m.augment, m.Seed, m.draws
 	epochs, base, about := m.epochs, m.step, ""
 	if step > 0 {
 		epochs, base, about = m.sweepEpochs, step, fmt.Sprintf("step %g", step)
@@ -141,11 +141,11 @@ func (m *inquiry) caseOf(kind, method string, step float64) (item, error) {
 	}
 	t := m.source.data.Train
 	w := bnn.Network{Kind: kind, Norm: "batch", Input: [3]int{t.Channels, t.Height, t.Width}, Outputs: t.Classes}
-	if kind == "lenet" || kind == "mlp" {
-		w.Norm, w.Activation = "none", "relu"
-	}
-	if kind == "mlp" {
-		w.Hidden = []int{8}
+	switch kind {
+	case "lenet": // without normalisation some first weights lead nowhere in a few epochs
+		w.Norm = "frn"
+	case "mlp":
+		w.Norm, w.Activation, w.Hidden = "none", "relu", []int{8}
 	}
 	return item{w, s, about}, nil
 }
@@ -180,7 +180,7 @@ func (m *inquiry) yaml(c item, repeats int) string {
 		images += fmt.Sprintf(", outside: {kind: %s, folder: %q, test: %d}", d.outsideKind, d.outsideFolder, d.data.Outside.Len())
 	}
 	line("data: {%s}", images)
-	line("network: {kind: %s%s}", c.network.Kind, hiddenOf(c.network))
+	line("network: {kind: %s, norm: %s%s}", c.network.Kind, c.network.Norm, hiddenOf(c.network))
 	line("sampler:\n  method: %s\n  epochs: %d\n  batch: %d\n  step_size: %s", s.Method, s.Epochs, s.Batch, list(s.StepSize))
 	if s.Temperature[0] > 0 {
 		line("  temperature: %s\n  anneal: {divide: %g, until: %d}", list(s.Temperature), s.Anneal.Divide, s.Anneal.Until)

@@ -25,7 +25,7 @@ func (m *inquiry) pictures() (map[string]study.Picture, error) {
 		at := toldNet(u.kind)
 		if len(u.methods) > 1 {
 			f, err := m.scoreDots(u)
-			if err := add("cifar-scores-"+u.kind, at+": scores of averages (filled) and of single models (hollow), with 95 % intervals.", f, err); err != nil {
+			if err := add("cifar-scores-"+u.kind, at+": scores of averages (filled) and of single models (hollow), with 95 % intervals where there are three repetitions or more.", f, err); err != nil {
 				return nil, err
 			}
 			f, err = m.curves(u)
@@ -43,14 +43,22 @@ func (m *inquiry) pictures() (map[string]study.Picture, error) {
 		}
 	}
 	f, err := m.sweepCurves()
-	return out, add("cifar-sweep", "Accuracy and NLL of averages against the first step, with 95 % intervals; crosses stand where trainings diverged or failed, bold where all did.", f, err)
+	return out, add("cifar-sweep", "Accuracy and NLL of averages against the first step, with 95 % intervals of three repetitions or more; crosses stand where trainings diverged or failed, bold where all did.", f, err)
 }
 
-func estimate(v study.Interval) figure.Estimate {
-	e := figure.Estimate{Value: v.Mean, Low: v.Mean - v.Half, High: v.Mean + v.Half}
-	if math.IsNaN(v.Half) {
-		e.Low, e.High = v.Mean, v.Mean
+// fewest is how many repetitions an interval in a picture is of at least: that of two
+// is so wide that it hides the rest.
+const fewest = 3
+
+// estimate is the mean of a metric over repetitions, with its interval within what is
+// possible.
+func (c metric) estimate(v []float64) figure.Estimate {
+	i := study.IntervalOf(v)
+	if len(v) < fewest {
+		i.Half = math.NaN()
 	}
+	e := estimate(i)
+	e.Low, e.High = max(0, e.Low), min(c.most, e.High)
 	return e
 }
 
@@ -68,8 +76,8 @@ func (m *inquiry) scoreDots(u subject) (*figure.Figure, error) {
 		}
 		row := figure.ScoreRow{Name: told(name), Method: name}
 		for _, c := range metrics {
-			row.Average = append(row.Average, estimate(study.IntervalOf(o.column(func(r *run) float64 { return c.of(r.average) }))))
-			row.Single = append(row.Single, estimate(study.IntervalOf(o.column(func(r *run) float64 { return c.of(r.single) }))))
+			row.Average = append(row.Average, c.estimate(o.column(func(r *run) float64 { return c.of(r.average) })))
+			row.Single = append(row.Single, c.estimate(o.column(func(r *run) float64 { return c.of(r.single) })))
 		}
 		q.Rows = append(q.Rows, row)
 	}
@@ -183,8 +191,8 @@ func (m *inquiry) sweepCurves() (*figure.Figure, error) {
 			line.Step, line.Runs, line.Failed = append(line.Step, o.settings.StepSize[0]), append(line.Runs, len(o.runs)), append(line.Failed, o.failed())
 			for k, c := range metrics {
 				e := figure.Estimate{Value: math.NaN(), Low: math.NaN(), High: math.NaN()}
-				if v := o.well(c); len(v) > 0 {
-					e = estimate(study.IntervalOf(v))
+				if v := o.well(func(r *run) float64 { return c.of(r.average) }); len(v) > 0 {
+					e = c.estimate(v)
 				}
 				line.Values[k] = append(line.Values[k], e)
 			}
@@ -194,12 +202,20 @@ func (m *inquiry) sweepCurves() (*figure.Figure, error) {
 	return figure.SweepCurves(q)
 }
 
-// well is a metric of the averages that did not fail.
-func (o *outcome) well(c metric) (v []float64) {
+// well is a number of the runs that did not fail.
+func (o *outcome) well(of func(*run) float64) (v []float64) {
 	for _, r := range o.complete() {
 		if o.came(r) {
-			v = append(v, c.of(r.average))
+			v = append(v, of(r))
 		}
 	}
 	return v
+}
+
+// estimate is an interval in a picture.
+func estimate(v study.Interval) figure.Estimate {
+	if math.IsNaN(v.Half) {
+		return figure.Estimate{Value: v.Mean, Low: v.Mean, High: v.Mean}
+	}
+	return figure.Estimate{Value: v.Mean, Low: v.Mean - v.Half, High: v.Mean + v.Half}
 }

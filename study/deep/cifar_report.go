@@ -35,6 +35,7 @@ func (m *inquiry) study() (*study.Study, error) {
 type metric struct {
 	name   string
 	better int                       // +1 if more is better, −1 if less is
+	most   float64                   // it is in [0, most]
 	of     func(judged) float64      // NaN where it is not known
 	guess  func(classes int) float64 // that of a model that knows nothing
 }
@@ -43,16 +44,16 @@ type metric struct {
 func (m *inquiry) metrics() []metric {
 	miss := func(k int) float64 { return 1 - 1/float64(k) }
 	out := []metric{
-		{"accuracy, %", 1, func(j judged) float64 { return 100 * j.Accuracy }, func(k int) float64 { return 100 / float64(k) }},
-		{"NLL", -1, func(j judged) float64 { return j.NLL }, func(k int) float64 { return math.Log(float64(k)) }},
-		{"Brier", -1, func(j judged) float64 { return j.Brier }, miss},
-		{"ECE", -1, func(j judged) float64 { return j.ECE }, func(int) float64 { return 0 }},
-		{"NLL, scaled", -1, func(j judged) float64 { return j.ScaledNLL }, func(k int) float64 { return math.Log(float64(k)) }},
-		{"AURC", -1, func(j judged) float64 { return j.AURC }, miss},
+		{"accuracy, %", 1, 100, func(j judged) float64 { return 100 * j.Accuracy }, func(k int) float64 { return 100 / float64(k) }},
+		{"NLL", -1, math.Inf(1), func(j judged) float64 { return j.NLL }, func(k int) float64 { return math.Log(float64(k)) }},
+		{"Brier", -1, 2, func(j judged) float64 { return j.Brier }, miss},
+		{"ECE", -1, 1, func(j judged) float64 { return j.ECE }, func(int) float64 { return 0 }},
+		{"NLL, scaled", -1, math.Inf(1), func(j judged) float64 { return j.ScaledNLL }, func(k int) float64 { return math.Log(float64(k)) }},
+		{"AURC", -1, 1, func(j judged) float64 { return j.AURC }, miss},
 	}
 	if m.source.data.Outside != nil {
-		out = append(out, metric{"AUROC, outside", 1, func(j judged) float64 { return j.detection.AUROC }, func(int) float64 { return 0.5 }},
-			metric{"FPR95, outside", -1, func(j judged) float64 { return j.detection.FPR95 }, func(int) float64 { return 0.95 }})
+		out = append(out, metric{"AUROC, outside", 1, 1, func(j judged) float64 { return j.detection.AUROC }, func(int) float64 { return 0.5 }},
+			metric{"FPR95, outside", -1, 1, func(j judged) float64 { return j.detection.FPR95 }, func(int) float64 { return 0.95 }})
 	}
 	return out
 }

@@ -3,7 +3,6 @@ package deep
 import (
 	"context"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"github.com/r2sgld/r2sgld/bnn"
@@ -66,17 +65,17 @@ func TestWholeReport(t *testing.T) {
 		t.Errorf("%d rows of scores, want every method and both baselines", len(table.Rows))
 	}
 	for _, r := range s.Results.(results).Sweep {
-		if huge := r.StepSize[0] == 1e200; huge && r.Method == "sgdm" && r.Diverged != 2 {
+		switch huge := r.StepSize[0] == 1e200; {
+		case huge && !bnn.Reflects(r.Method) && r.Diverged != 2, r.StepSize[0] == 0.1 && r.Diverged != 0:
 			t.Errorf("%s with step %g: %d of 2 diverged", r.Method, r.StepSize[0], r.Diverged)
 		}
-		t.Log(r.Method, r.StepSize, r.Diverged, r.Failed, r.Average["nll"])
 	}
-	for _, c := range s.Claims {
-		t.Log(c.ID, c.Verdict, c.Why)
-	}
-	for _, x := range s.Settings[:1] {
-		if !strings.Contains(x.Text, "method: sgdm") {
-			t.Error(x.Text)
-		}
+}
+
+// Numbers do not depend on how many trainings run at once.
+func TestDevicesChangeNoNumber(t *testing.T) {
+	one, four := glance(t, "cpu"), glance(t, "cpu", "cpu", "cpu", "cpu")
+	if a, b := studytest.JSON(t, one.Results), studytest.JSON(t, four.Results); a != b {
+		t.Errorf("one device gives\n%.300s\nfour give\n%.300s", a, b)
 	}
 }

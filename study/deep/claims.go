@@ -100,7 +100,7 @@ func (m *inquiry) numbers(c metric, methods ...string) (out []study.Number) {
 	for _, name := range methods {
 		if o := m.find(m.subjects[0].kind, name); o != nil {
 			v := study.IntervalOf(o.column(func(r *run) float64 { return c.of(r.average) }))
-			out = append(out, v.Positive(c.name+" of "+told(name)))
+			out = append(out, v.Number(c.name+" of "+told(name)).Within(0, c.most))
 		}
 	}
 	return out

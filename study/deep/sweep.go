@@ -51,7 +51,7 @@ func (m *inquiry) largest(method string) (eta float64) {
 
 func (m *inquiry) sweepTold() string {
 	k := m.source.data.Train.Classes
-	return fmt.Sprintf("%s, %d epochs, %d repetitions, the first step from %g to %g (divided by the number of training images, as all); it falls later as in the other trainings. A training has failed if its loss is not finite (diverged), or if its average predicts no better than a guess: an NLL of %g · log %d = %.3f or more. Scores are over the trainings that did not diverge.",
+	return fmt.Sprintf("%s, %d epochs, %d repetitions, the first step from %g to %g (divided by the number of training images, as all); it falls later as in the other trainings. A training has failed if its loss is not finite (diverged), or if its average predicts no better than a guess: an NLL of %g · log %d = %.3f or more. Scores are over the trainings that did not fail.",
 		toldNet(m.subjects[0].kind), m.sweepEpochs, m.sweeps, m.steps[0], m.steps[len(m.steps)-1], guessing, k, guessing*math.Log(float64(k)))
 }
 
@@ -64,9 +64,9 @@ func (m *inquiry) sweepTable() study.Table {
 			o := m.of(name)[i]
 			row := []string{fmt.Sprintf("%g", m.steps[i]), told(name)}
 			for _, c := range metrics[:3] {
-				row = append(row, study.IntervalOf(o.column(func(r *run) float64 { return c.of(r.average) })).PlusMinus())
+				row = append(row, study.IntervalOf(o.well(func(r *run) float64 { return c.of(r.average) })).PlusMinus())
 			}
-			row = append(row, study.IntervalOf(o.column(func(r *run) float64 { return r.single.NLL })).PlusMinus(),
+			row = append(row, study.IntervalOf(o.well(func(r *run) float64 { return r.single.NLL })).PlusMinus(),
 				fmt.Sprintf("%d of %d", o.broken(), len(o.runs)), fmt.Sprintf("%d of %d", o.failed(), len(o.runs)), fmt.Sprintf("%.2g", o.reflected()))
 			t.Rows = append(t.Rows, row)
 		}
