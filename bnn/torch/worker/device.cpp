@@ -7,18 +7,15 @@
 #include <torch/version.h>
 
 #include "protocol.h"
-
-#if __has_include(<cuda_runtime_api.h>) && __has_include(<c10/cuda/CUDACachingAllocator.h>)
-#include <c10/cuda/CUDACachingAllocator.h>
-#define R2SGLD_CUDA_STATISTICS 1
-#endif
+#include "version.h"
 
 namespace r2sgld {
 
 std::vector<std::string> accelerators() {
   std::vector<std::string> names;
   if (!torch::cuda::is_available()) return names;
-  for (size_t i = 0; i < torch::cuda::device_count(); i++) {
+  const int64_t count = static_cast<int64_t>(torch::cuda::device_count());
+  for (int64_t i = 0; i < count; i++) {
     names.push_back("cuda:" + std::to_string(i));
   }
   return names;
@@ -39,10 +36,8 @@ torch::Device open_device(const std::string& name) {
 }
 
 int64_t device_peak(torch::Device device) {
-#ifdef R2SGLD_CUDA_STATISTICS
-  if (device.is_cuda()) {
-    return c10::cuda::CUDACachingAllocator::getDeviceStats(device.index()).reserved_bytes[0].peak;
-  }
+#ifdef R2SGLD_DEVICE_STATISTICS
+  if (device.is_cuda()) return R2SGLD_DEVICE_STATISTICS(device).reserved_bytes[0].peak;
 #endif
   (void)device;
   return 0;
@@ -80,7 +75,7 @@ Autocast::~Autocast() {
 
 void Autocast::set(bool on) {
   at::autocast::set_autocast_cache_enabled(!on);  // each weight is used once
-#if TORCH_VERSION_MAJOR > 2 || (TORCH_VERSION_MAJOR == 2 && TORCH_VERSION_MINOR >= 4)
+#if R2SGLD_AUTOCAST_BY_DEVICE
   at::autocast::set_autocast_dtype(device_.type(), at::kBFloat16);
   at::autocast::set_autocast_enabled(device_.type(), on);
 #else
