@@ -35,14 +35,19 @@ race:
 soak:
 	R2SGLD_SOAK=1 $(GO) test -timeout 3h $$($(GO) list ./... | grep -v /cmd/)
 	script/soak
+	script/mutants-torch
 
 # Speed against the C baseline, built here and run in the same minute.
 bench:
 	script/bench
 
-# Faults put into the source on purpose; each must fail a test.
+# Faults put into the source on purpose; each must fail a test. Those of the worker
+# program are rebuilt one by one, which takes minutes.
 mutants:
 	script/mutants
+
+mutants-torch:
+	script/mutants-torch
 
 # The real clients read our files: ArviZ, xarray, CmdStanPy, posterior, rstan, PyTorch.
 interop: build
@@ -76,4 +81,4 @@ lint:
 	$(GO) vet ./...
 	$(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
 
-.PHONY: build install demo test torch race soak bench mutants interop browser peers reproduce figures lint
+.PHONY: build install demo test torch race soak bench mutants mutants-torch interop browser peers reproduce figures lint
