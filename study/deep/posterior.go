@@ -30,7 +30,7 @@ func Posterior(ctx context.Context, o study.Options) (*study.Study, error) {
 	if err != nil {
 		return nil, &runner.Refused{Err: fmt.Errorf("study posterior: %w\nscript/setup torch installs Fashion-MNIST", err)}
 	}
-	effort := posteriorEffort{epochs: 400, repeats: 2}
+	effort := posteriorEffort{epochs: 300, repeats: 2}
 	switch o.Scale {
 	case study.Small:
 		effort = posteriorEffort{epochs: 4000, repeats: 5, iterations: 1000}

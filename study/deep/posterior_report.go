@@ -153,17 +153,19 @@ func (a *appraisal) dots() (study.Picture, error) {
 }
 
 func (a *appraisal) ladderTold() string {
-	r := a.find("r2SGHMC, planned")
-	var temperatures, rates []string
+	r, other := a.find("r2SGHMC, planned"), a.find("r2SGHMC, indicator")
+	var temperatures, rates, traded []string
 	for _, tau := range r.settings.Temperature {
 		temperatures = append(temperatures, fmt.Sprintf("%.3f", tau))
 	}
-	for _, p := range r.swaps {
+	for k, p := range r.swaps {
 		rates = append(rates, fmt.Sprintf("%.2f", p.MeanProbability()))
+		traded = append(traded, fmt.Sprintf("%.2g", other.swaps[k].Rate()))
 	}
 	return fmt.Sprintf("Under a nearly Gaussian law of %s parameters one swap in two succeeds at a ratio of temperatures of %.4f, so that %d rungs reach from %s to %s: with energies over all data, rule metropolis swaps with probabilities of %s and makes %s round trips in %s sweeps a repetition. Such a ladder keeps the law and is honest, and it is hardly hotter at its end than at its beginning: at equal gradients it costs %d times the draws. "+
-		"Rule indicator, on temperatures with a ratio of 1.6, trades as often as it is told to and keeps no law.",
-		report.Count(a.plan.Parameters), a.plan.Ratio, rungs, temperatures[0], temperatures[rungs-1], strings.Join(rates, ", "), study.IntervalOf(r.trips).PlusMinus(), report.Count(r.settings.Epochs*a.data.Train.Len()/posteriorBatch/sweepEvery), rungs)
+		"Rule indicator, on temperatures with a ratio of 1.6, keeps no law; there its pairs traded in shares of %s of their attempts, with %s round trips.",
+		report.Count(a.plan.Parameters), a.plan.Ratio, rungs, temperatures[0], temperatures[rungs-1], strings.Join(rates, ", "), study.IntervalOf(r.trips).PlusMinus(), report.Count(r.settings.Epochs*a.data.Train.Len()/posteriorBatch/sweepEvery), rungs,
+		strings.Join(traded, ", "), study.IntervalOf(other.trips).PlusMinus())
 }
 
 // against compares total variations of two lists of rivals.
