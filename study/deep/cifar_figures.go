@@ -64,7 +64,7 @@ func (c metric) estimate(v []float64) figure.Estimate {
 
 // scoreDots draws the first four metrics of all methods on a network.
 func (m *inquiry) scoreDots(u subject) (*figure.Figure, error) {
-	q := figure.ScoreTable{Caption: fmt.Sprintf("%s, %s, last of %d epochs, %d repetitions", toldNet(u.kind), m.source.told, m.epochs, u.repeats)}
+	q := figure.ScoreTable{Caption: fmt.Sprintf("%s, %s, last of %d epochs, %s", toldNet(u.kind), m.source.told, m.epochs, times(u.repeats))}
 	metrics := m.metrics()[:4]
 	for _, c := range metrics {
 		q.Metrics = append(q.Metrics, figure.Metric{Axis: figure.Axis{Name: c.name}, Better: c.better})
@@ -90,7 +90,7 @@ func (m *inquiry) scoreDots(u subject) (*figure.Figure, error) {
 // curves draws accuracy and NLL of the methods against the epoch: those of the paper,
 // reflected ones and their partners in panels of their own.
 func (m *inquiry) curves(u subject) (*figure.Figure, error) {
-	q := figure.Learning{Start: math.NaN(), Columns: 2, Caption: fmt.Sprintf("%s, %s, means over %d repetitions", toldNet(u.kind), m.source.told, u.repeats)}
+	q := figure.Learning{Start: math.NaN(), Columns: 2, Caption: fmt.Sprintf("%s, %s, means over %s", toldNet(u.kind), m.source.told, times(u.repeats))}
 	halves := [][]string{{"sgdm", "sghmc", "cycsghmc", "resghmc", "ensemble"}, {"r-sgdm", "r-sghmc", "r-cycsghmc", "r2sghmc", "swag"}}
 	for _, c := range []struct {
 		name string
@@ -181,7 +181,7 @@ func (m *inquiry) layersOf(u subject) (*figure.Figure, error) {
 // sweepCurves draws the sweep. Where all of a method failed, it has no value.
 func (m *inquiry) sweepCurves() (*figure.Figure, error) {
 	metrics := m.metrics()[:2]
-	q := figure.Sweep{X: figure.Axis{Name: "first step size (divided by N)"}, Caption: fmt.Sprintf("%s, %s, %d epochs, %d repetitions", toldNet(m.subjects[0].kind), m.source.told, m.sweepEpochs, m.sweeps)}
+	q := figure.Sweep{X: figure.Axis{Name: "first step size (divided by N)"}, Caption: fmt.Sprintf("%s, %s, %d epochs, %s", toldNet(m.subjects[0].kind), m.source.told, m.sweepEpochs, times(m.sweeps))}
 	for _, c := range metrics {
 		q.Metrics = append(q.Metrics, figure.SweepMetric{Axis: figure.Axis{Name: c.name}})
 	}

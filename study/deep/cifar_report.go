@@ -15,7 +15,7 @@ import (
 func (m *inquiry) study() (*study.Study, error) {
 	s := m.Begin("cifar", Title)
 	u := m.subjects[0]
-	s.Effort = fmt.Sprintf("%s, %s training images, %d epochs, %d repetitions a method", toldNet(u.kind), report.Count(m.source.data.Train.Len()), m.epochs, u.repeats)
+	s.Effort = fmt.Sprintf("%s, %s training images, %d epochs, %s a method", toldNet(u.kind), report.Count(m.source.data.Train.Len()), m.epochs, times(u.repeats))
 	s.Rule = ruleText()
 	pictures, err := m.pictures()
 	if err != nil {
@@ -99,8 +99,8 @@ func (m *inquiry) settingsTold() string {
 	if m.Scale == study.Paper {
 		text += "The settings are those of the paper and its released code: 1000 epochs of batches of 2,048, step 2 constant for 300 epochs and then × 0.99 an epoch, rungs 1 to 4, momentum 0.9, weight decay 5, every weight within [−4, 4], temperatures 0.05 and × 5 from rung to rung, divided by 1.02 in each of 600 epochs. "
 	} else {
-		text += fmt.Sprintf("The paper has CIFAR-100 and %d epochs; scale %s keeps its settings in proportion. Steps are divided by the number of training images; with batches of %d in place of 2,048 the base step is 2 · %d/2048 = %g in place of 2. Steps are constant for the first 30 %% of the epochs and then fall by the same factor, %g; temperatures 0.05, 0.25, 1.25 and 6.25 fall by %.3g in the first 60 %%, as those of the released code do in 600 epochs: what is averaged, the models after 60 %% of the epochs, are those of an optimiser with very little added noise. Momentum 0.9, weight decay 5, walls at ±4, three cosine cycles, four rungs of steps 1 : 1.59 : 2.52 : 4 are the paper's. There is no augmentation. ",
-			paperEpochs, m.Scale, m.batch, m.batch, m.step, remaining, cooled)
+		text += fmt.Sprintf("The paper has CIFAR-100, 50,000 images, %d epochs and batches of 2,048; scale %s has batches of %d. Steps are divided by the number of training images. The base step is %g, of all methods, in place of 2: twice what a step in proportion to the batch would be; in a pilot 0.125, 0.25 and 0.5 did alike. Steps are constant for the first 30 %% of the epochs and then fall, here to %g %% in place of %g %%: after so few epochs nets with the paper's fall stand still before they have learnt. Temperatures 0.05, 0.25, 1.25 and 6.25 fall by a factor of %.3g in the first 60 %%, as those of the released code do in 600 epochs: the models that are averaged, those after %g %% of the epochs, are of an optimiser with very little added noise. Momentum 0.9, weight decay 5, walls at ±4, three cosine cycles and four rungs of steps 1 : 1.59 : 2.52 : 4 around the base step are the paper's. There is no augmentation. ",
+			paperEpochs, m.Scale, m.batch, m.step, 100*m.fall, 100*paperFall, cooled, 100*m.from)
 	}
 	text += "A method and its reflected partner share first weights, minibatches and noise.\n\n"
 	return text + "Four rungs cost four times one chain; so does the ensemble of four nets, trained as SGDM is: these three have the same compute. SWAG costs one chain and the evaluation of its models."

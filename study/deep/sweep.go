@@ -51,8 +51,8 @@ func (m *inquiry) largest(method string) (eta float64) {
 
 func (m *inquiry) sweepTold() string {
 	k := m.source.data.Train.Classes
-	return fmt.Sprintf("%s, %d epochs, %d repetitions, the first step from %g to %g (divided by the number of training images, as all); it falls later as in the other trainings. A training has failed if its loss is not finite (diverged), or if its average predicts no better than a guess: an NLL of %g · log %d = %.3f or more. Scores are over the trainings that did not fail.",
-		toldNet(m.subjects[0].kind), m.sweepEpochs, m.sweeps, m.steps[0], m.steps[len(m.steps)-1], guessing, k, guessing*math.Log(float64(k)))
+	return fmt.Sprintf("%s, %d epochs, %s, the first step from %g to %g (divided by the number of training images, as all); it falls later as in the other trainings. Averages are of the models after half of the epochs. A training has failed if its loss is not finite (diverged), or if its average predicts no better than a guess: an NLL of %g · log %d = %.3f or more. Scores are over the trainings that did not fail.",
+		toldNet(m.subjects[0].kind), m.sweepEpochs, times(m.sweeps), m.steps[0], m.steps[len(m.steps)-1], guessing, k, guessing*math.Log(float64(k)))
 }
 
 func (m *inquiry) sweepTable() study.Table {
@@ -72,4 +72,12 @@ func (m *inquiry) sweepTable() study.Table {
 		}
 	}
 	return t
+}
+
+// times counts repetitions.
+func times(n int) string {
+	if n == 1 {
+		return "1 repetition"
+	}
+	return fmt.Sprintf("%d repetitions", n)
 }
