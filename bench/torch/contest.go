@@ -14,13 +14,13 @@ type contest struct {
 	single                   bool     // one replica of ours in one thread beside it
 }
 
-// images a contestant trains on in a round, on CPUs; accelerators take more of them.
-const images0 = 2048
+// least is how many images a contestant trains on in a round at least, on a CPU.
+const least = 2048
 
 func (c contest) steps(device string) int {
-	n := max(1, images0/c.batch/c.replicas)
+	n := max(1, least/c.batch/c.replicas)
 	if device != "cpu" {
-		n *= 50
+		return 50 * n
 	}
 	return n
 }
@@ -82,9 +82,11 @@ func rounds(all []contestant, batch, steps, n int) ([][]cost, error) {
 	return times, nil
 }
 
-func header(w io.Writer) {
+func header(w io.Writer, s settings, version string) {
+	fmt.Fprintf(w, "A training step of ResNet20 (3 × 32 × 32, 100 classes) on %s: replicas times images per second of\n", s.device)
+	fmt.Fprintf(w, "processor time and of time elapsed. PyTorch %s in float32, ours in %s; medians of %d rounds in turn.\n", version, s.precision, s.rounds)
 	fmt.Fprintf(w, "  %-58s %22s %22s\n", "", "CPU", "elapsed")
-	fmt.Fprintf(w, "  %-58s %8s %6s %6s %8s %6s %6s\n", "beside ours", "it", "ours", "ratio", "it", "ours", "ratio")
+	fmt.Fprintf(w, "  %-58s %8s %6s %6s %8s %6s %6s\n", "replicas in threads, batch: beside ours", "it", "ours", "ratio", "it", "ours", "ratio")
 }
 
 // line is a line of the table: rates of both and how many times as fast ours is.

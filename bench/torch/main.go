@@ -5,6 +5,8 @@
 //	PYTHON     the interpreter that has PyTorch; /usr/bin/python3
 //	DEVICE     cpu, or cuda:0 and so on
 //	PRECISION  of our products on DEVICE: float32, tf32, bfloat16
+//	ONLY       one, four (replicas) or memory, on the CPU
+//	BATCHES    of one replica; "128 512 2048"
 package main
 
 import (
@@ -13,6 +15,7 @@ import (
 	"io"
 	"os"
 	"strconv"
+	"strings"
 
 	"github.com/r2sgld/r2sgld/bnn/torch"
 )
@@ -20,6 +23,8 @@ import (
 type settings struct {
 	rounds                    int
 	python, device, precision string
+	only                      string
+	batches                   []int
 }
 
 func main() {
@@ -38,6 +43,18 @@ func run(w io.Writer) error {
 	var err error
 	if s.rounds, err = strconv.Atoi(rounds); err != nil || s.rounds < 1 {
 		return fmt.Errorf("ROUNDS=%s: want a number from 1 up", rounds)
+	}
+	for _, b := range strings.Fields(environ("BATCHES", "128 512 2048")) {
+		batch, err := strconv.Atoi(b)
+		if err != nil || batch < 1 || batch > examples {
+			return fmt.Errorf("BATCHES has %s: want numbers from 1 to %d", b, examples)
+		}
+		s.batches = append(s.batches, batch)
+	}
+	switch s.only = os.Getenv("ONLY"); s.only {
+	case "", "one", "four", "memory":
+	default:
+		return fmt.Errorf("ONLY=%s: want one, four or memory", s.only)
 	}
 	if s.device == "cpu" {
 		if err := s.onCPU(w); err != nil {
@@ -62,30 +79,45 @@ func environ(name, otherwise string) string {
 
 // onCPU is what can be measured without an accelerator.
 func (s settings) onCPU(w io.Writer) error {
-	one, err := startLoop(s.python, 1, s.device)
-	if err != nil {
+	var contests []contest
+	if s.wanted("one") {
+		for _, batch := range s.batches {
+			contests = append(contests, contest{replicas: 1, threads: 1, batch: batch, rules: []string{"sgd", "sghmc"}})
+		}
+	}
+	if s.wanted("four") {
+		contests = append(contests, contest{replicas: 4, threads: 2, batch: 512, rules: []string{"sghmc"}, single: true})
+	}
+	if err := s.hold(w, contests); err != nil {
 		return err
 	}
-	defer one.close()
-	two, err := startLoop(s.python, 2, s.device)
-	if err != nil {
-		return err
+	if s.wanted("memory") {
+		return memory(w, s)
 	}
-	defer two.close()
-	fmt.Fprintf(w, "A training step of ResNet20 (3 × 32 × 32, 100 classes), replicas times images per second; median of %d rounds.\n", s.rounds)
-	fmt.Fprintf(w, "PyTorch %s; CPU: per second of processor time; ratio: median of those of the rounds\n", one.version)
-	header(w)
-	for _, batch := range []int{128, 512, 2048} {
-		c := contest{replicas: 1, threads: 1, batch: batch, rules: []string{"sgd", "sghmc"}}
-		if err := c.hold(w, s, one); err != nil {
+	return nil
+}
+
+func (s settings) wanted(part string) bool { return s.only == "" || s.only == part }
+
+// hold prints the table of contests.
+func (s settings) hold(w io.Writer, contests []contest) error {
+	for i, c := range contests {
+		loop, err := startLoop(s.python, c.threads, s.device)
+		if err != nil {
+			return err
+		}
+		defer loop.close()
+		if i == 0 {
+			header(w, s, loop.version)
+		}
+		if err := c.hold(w, s, loop); err != nil {
+			return err
+		}
+		if err := loop.close(); err != nil {
 			return err
 		}
 	}
-	c := contest{replicas: 4, threads: 2, batch: 512, rules: []string{"sghmc"}, single: true}
-	if err := c.hold(w, s, two); err != nil {
-		return err
-	}
-	return memory(w, s)
+	return nil
 }
 
 // onDevice is the same of an accelerator; PyTorch's loop is in float32 always.
@@ -97,21 +129,8 @@ func (s settings) onDevice(w io.Writer) error {
 	if err := probe.engine.Close(); err != nil {
 		return err
 	}
-	loop, err := startLoop(s.python, 1, s.device)
-	if err != nil {
-		return err
-	}
-	defer loop.close()
-	fmt.Fprintf(w, "A training step of ResNet20 (3 × 32 × 32, 100 classes) on %s, replicas times images per second; median of %d rounds.\n", s.device, s.rounds)
-	fmt.Fprintf(w, "PyTorch %s in float32, ours in %s; ratio: median of those of the rounds\n", loop.version, s.precision)
-	header(w)
-	for _, c := range []contest{
+	return s.hold(w, []contest{
 		{replicas: 4, threads: 4, batch: 256, rules: []string{"sghmc"}, single: true},
 		{replicas: 1, threads: 1, batch: 2048, rules: []string{"sghmc"}},
-	} {
-		if err := c.hold(w, s, loop); err != nil {
-			return err
-		}
-	}
-	return nil
+	})
 }
