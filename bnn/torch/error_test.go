@@ -153,7 +153,7 @@ func TestKilled(t *testing.T) {
 // Memory that is not there is an answer, not a crash.
 func TestOutOfMemory(t *testing.T) {
 	script := filepath.Join(t.TempDir(), "limited")
-	must(t, os.WriteFile(script, fmt.Appendf(nil, "#!/bin/sh\nulimit -v 4000000\nexec %s\n", worker), 0o755))
+	must(t, os.WriteFile(script, fmt.Appendf(nil, "#!/bin/sh\nulimit -d 1200000\nexec %s\n", worker), 0o755))
 	s := resnet8(1)
 	s.Network.Input = [3]int{3, 64, 64}
 	e := open(t, s, Options{Worker: script})
