@@ -11,8 +11,8 @@ import (
 
 	"github.com/r2sgld/r2sgld/bnn"
 	"github.com/r2sgld/r2sgld/bnn/score"
+	"github.com/r2sgld/r2sgld/diag"
 	"github.com/r2sgld/r2sgld/figure"
-	"github.com/r2sgld/r2sgld/study"
 )
 
 // A picture is a figure under its name.
@@ -96,10 +96,10 @@ func (x *execution) trail(which func(bnn.Epoch) *bnn.Scores, of func(*bnn.Scores
 		if len(v) < len(x.done) {
 			continue
 		}
-		mean := study.IntervalOf(v)
+		mean := diag.TInterval(v, level)
 		t.Epoch, t.Value = append(t.Epoch, float64(e.Epoch)), append(t.Value, mean.Mean)
 		if len(v) > 1 {
-			t.Low, t.High = append(t.Low, mean.Mean-mean.Half), append(t.High, mean.Mean+mean.Half)
+			t.Low, t.High = append(t.Low, mean.Lo), append(t.High, mean.Hi)
 		}
 	}
 	return t
@@ -216,7 +216,7 @@ func (x *execution) reflections() (*figure.Figure, error) {
 		q.Share = append(q.Share, share)
 	}
 	if !slices.ContainsFunc(q.Share, func(v []float64) bool { return slices.Max(v) > 0 }) {
-		return nil, nil // nothing was reflected, which the summary tells
+		return nil, nil // nothing was reflected
 	}
 	for _, e := range x.done[0].Epochs {
 		q.Epoch = append(q.Epoch, float64(e.Epoch))

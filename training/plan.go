@@ -34,8 +34,8 @@ func PlanText(p *bnn.Plan, s bnn.Settings) string {
 		fmt.Fprintf(&b, "   %-20s %8s    %-32s %s\n", r[0], r[1], r[2], r[3])
 	}
 	if p.RoundTrips < 1 {
-		fmt.Fprintf(&b, " With these settings rungs will not trade under rule metropolis. What will: temperature ratio %.4f with energies over all data (swap: {energies: full, every: %s} doubles the time), or rule indicator (an optimiser, not a sampler).\n",
-			p.Ratio, report.Count(p.FullEvery))
+		fmt.Fprintf(&b, " With these settings rungs will not trade under rule metropolis. What will: temperature ratio %.4f with energies over all data, swap: %s (which doubles the time); or rule indicator (an optimiser, not a sampler).\n",
+			p.Ratio, exactSwap(p.FullEvery))
 	}
 	if s.Swap.Rule == "indicator" {
 		b.WriteString(" Rule indicator, as here, trades whenever the hotter net fits better: a population optimiser. Its draws follow no law.\n")
@@ -59,4 +59,10 @@ func span(logs []float64) string {
 		return one(low)
 	}
 	return one(low) + " … " + one(high)
+}
+
+// exactSwap is the swap section of exact swaps, with energies over all data every so
+// many iterations.
+func exactSwap(every int) string {
+	return fmt.Sprintf("{scheme: deo, rule: metropolis, energies: full, every: %d}", every)
 }

@@ -8,9 +8,9 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/r2sgld/r2sgld/bnn"
+	"github.com/r2sgld/r2sgld/diag"
 	"github.com/r2sgld/r2sgld/exchange"
 	"github.com/r2sgld/r2sgld/report"
-	"github.com/r2sgld/r2sgld/study"
 )
 
 // A Summary is summary.json of a training. What is not known is null there, NaN here.
@@ -126,6 +126,9 @@ func (x *execution) summarise() *Summary {
 	return sum
 }
 
+// level is that of intervals over the repetitions.
+const level = 0.95
+
 // over returns mean, standard deviation and half a 95 % t interval of the scores.
 func over(repeats []Repetition) (mean, sd, half Metrics) {
 	each := func(of func(Metrics) *Scores) (m, d, h *Scores) {
@@ -147,10 +150,10 @@ func over(repeats []Repetition) (mean, sd, half Metrics) {
 			for k, s := range all {
 				v[k] = *s.fields()[i]
 			}
-			interval := study.IntervalOf(v)
+			interval := diag.TInterval(v, level)
 			*m.fields()[i] = interval.Mean
 			if len(v) > 1 {
-				*d.fields()[i], *h.fields()[i] = stat.StdDev(v, nil), interval.Half
+				*d.fields()[i], *h.fields()[i] = stat.StdDev(v, nil), (interval.Hi-interval.Lo)/2
 			}
 		}
 		return m, d, h
@@ -163,7 +166,7 @@ func over(repeats []Repetition) (mean, sd, half Metrics) {
 // swaps adds up the trades of all repetitions.
 func (x *execution) swaps() *Swaps {
 	s := x.Settings
-	w := &Swaps{Scheme: s.Swap.Scheme, Rule: s.Swap.Rule, Exact: len(s.Swap.Bias(s.Rungs(), true)) == 0}
+	w := &Swaps{Scheme: s.Swap.Scheme, Rule: s.Swap.Rule, Exact: len(s.Swap.Bias(s.Rungs(), !s.FullEnergies)) == 0}
 	for p := range s.Rungs() - 1 {
 		pair := Pair{Rungs: [2]int{p + 1, p + 2}}
 		for _, f := range x.done {

@@ -51,6 +51,9 @@ type Job struct {
 // error is a *runner.Refused if nothing was written, a *runner.Interrupted if the
 // context ended, and says what is kept if the training failed.
 func (j *Job) Run(ctx context.Context) (*Summary, error) {
+	if j.Data.Test == nil {
+		return nil, &runner.Refused{Err: fmt.Errorf("%s: there are no test images: predictions are judged on images that were not trained on", j.Name)}
+	}
 	x := &execution{Job: j, begun: time.Now()}
 	if err := x.open(ctx, 0); err != nil { // before anything is written
 		return nil, &runner.Refused{Err: fmt.Errorf("%s: %w", j.Name, err)}

@@ -160,7 +160,7 @@ func TestMethodsLeaveWholeFolders(t *testing.T) {
 	}
 }
 
-// cutter ends a context when it has been asked n times for a checkpoint's time.
+// cutter ends a context after so many moves.
 type cutter struct {
 	bnn.Engine
 	left   *int

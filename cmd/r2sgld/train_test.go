@@ -5,11 +5,16 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/r2sgld/r2sgld/bnn"
+	"github.com/r2sgld/r2sgld/config"
+	"github.com/r2sgld/r2sgld/training"
 )
 
 // fashionFolder is where Debian's package dataset-fashion-mnist puts its files.
@@ -137,5 +142,22 @@ func TestTrainingWithoutWorker(t *testing.T) {
 		if code, said := p.code(t), p.stderr.String(); code != exitUsage || !strings.Contains(said, "make torch") || there(out, "") {
 			t.Errorf("%s worker: exit %d: %s", name, code, said)
 		}
+	}
+}
+
+// What a plan advises is a swap section that does what it says.
+func TestPlanAdvisesExactSwaps(t *testing.T) {
+	p := &bnn.Plan{Temperature: []float64{1, 4}, Expected: []float64{9, 36}, Noise: []float64{5, 5}, LogAcceptance: []float64{-999}, Exact: []float64{-99}, Ratio: 1.01, FullEvery: 7}
+	advice := regexp.MustCompile(`swap: (\{[^}]*\})`).FindStringSubmatch(training.PlanText(p, bnn.Settings{Batch: 60, Epochs: 3}))
+	if advice == nil {
+		t.Fatal("the plan advises nothing")
+	}
+	run, err := config.ParseTraining("fashion.yaml", []byte(onFashion), []string{"sampler.swap=" + advice[1]})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := run.Settings
+	if s.Swap.Rule != "metropolis" || s.Swap.Every != 7 || !s.FullEnergies || len(s.Swap.Bias(2, !s.FullEnergies)) > 0 {
+		t.Errorf("%s is %+v, full energies %v", advice[1], s.Swap, s.FullEnergies)
 	}
 }
