@@ -44,8 +44,13 @@ func TestPosteriorStudy(t *testing.T) {
 		t.Errorf("walls that nobody met changed %v into %v", a, b)
 	}
 	for k, p := range r.Plan.Swap {
-		if !(p > 0 && p < 1) {
+		if !(p > 0 && p <= 1) {
 			t.Errorf("planned pair %d swaps with probability %g", k+1, p)
+		}
+	}
+	for _, x := range s.Sections {
+		if strings.Contains(x.Text, "NaN") || strings.Contains(x.Text, "%!") {
+			t.Error(x.Text)
 		}
 	}
 	if why := s.Claims[2].Why; !strings.HasPrefix(why, "No weight came near a wall") || s.Claims[2].Verdict != study.Fails {
