@@ -57,9 +57,8 @@ type appraisal struct {
 	known     *score.Predictions // of the reference
 	plan      *bnn.Plan
 	rivals    []*rival
-	reference marks    // of the reference itself, against labels
-	floor     marks    // of one half of its chains against the other
-	spent     []string // what took how long
+	reference marks // of the reference itself, against labels
+	floor     marks // of one half of its chains against the other
 }
 
 func comparePosteriors(ctx context.Context, o study.Options, effort posteriorEffort, data bnn.Data, open opener) (*study.Study, error) {
