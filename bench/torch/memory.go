@@ -9,7 +9,7 @@ const gibibyte = 1 << 30
 
 // memory measures what four replicas take at most and what a thousand steps add.
 func memory(w io.Writer, s settings) error {
-	const batch, steps, small = 2048, 3, 8
+	const batch, steps, small = 2048, 2, 8
 	for _, threads := range []int{2, 4} {
 		o, err := openOurs(4, threads, s.device, s.precision)
 		if err != nil {
