@@ -116,7 +116,7 @@ func TestRecompute(t *testing.T) {
 // bounded: 11 % are 4.9 of these, and kill a variance without N or a missing 2.
 func TestNoiseBudget(t *testing.T) {
 	s := small(t, "sghmc")
-	s.Epochs, s.Measure.Batches, s.Average.From = 1, 4000, 0
+	s.Epochs, s.Measure.Batches, s.Average.From, s.Order = 1, 4000, 0, "independent"
 	e := open(t, s, linear)
 	r, err := bnn.Train(t.Context(), e, cloudData(), s, bnn.Observer{})
 	if err != nil {

@@ -32,8 +32,8 @@ func newDeck(n, size int, independent bool) *deck {
 }
 
 // deal returns the next minibatch, to be used before the next is dealt: the next
-// examples of a permutation that is fresh for each pass, of which the last may be few,
-// or examples drawn without replacement, anew each time.
+// examples of a permutation that is fresh for each pass, or examples drawn without
+// replacement, anew each time.
 func (d *deck) deal(rng *rand.Rand) []int32 {
 	if d.independent {
 		return draw(d.cards, d.size, rng)
@@ -43,8 +43,27 @@ func (d *deck) deal(rng *rand.Rand) []int32 {
 		d.next = 0
 	}
 	from := d.next
-	d.next = min(from+d.size, len(d.cards))
+	d.next += share(len(d.cards)-from, d.size)
 	return d.cards[from:d.next]
+}
+
+// share is how many of n examples the next minibatch takes, of size at most, for them to
+// make ⌈n/size⌉ that differ by one at most: one of few examples would be all noise, and
+// one of a single example has no variance for batch norm.
+func share(n, size int) int {
+	parts := (n + size - 1) / size
+	return (n + parts - 1) / parts
+}
+
+// cut returns the minibatches of size at most that cards make.
+func cut(cards []int32, size int) [][]int32 {
+	var parts [][]int32
+	for len(cards) > 0 {
+		n := share(len(cards), size)
+		parts = append(parts, cards[:n])
+		cards = cards[n:]
+	}
+	return parts
 }
 
 // draw brings a uniform choice of n cards, in uniform order, to the front, and returns it.
@@ -66,38 +85,36 @@ func (t *training) batch(d *deck, purpose stream.Purpose) Batch {
 	return b
 }
 
-// recomputation are the batches that batch-norm buffers are recomputed on: always the
-// same n training examples, without augmentation.
-func (t *training) recomputation(n int) []Batch {
+// unchanged are batches of some training examples, always the same, without augmentation.
+func (t *training) unchanged(n int) []Batch {
 	rng := stream.New(t.set.Seed, t.set.Ladder).Of(0, subset)
 	chosen := draw(newDeck(t.n, t.set.Batch, false).cards, min(n, t.n), &rng.Rand)
-	parts := make([]Batch, (len(chosen)+t.set.Batch-1)/t.set.Batch)
-	for i := range parts { // of nearly equal size: one of a single example has no variance
-		from, to := i*len(chosen)/len(parts), (i+1)*len(chosen)/len(parts)
-		parts[i] = Batch{Set: trainSet, Indices: chosen[from:to]}
+	var batches []Batch
+	for _, part := range cut(chosen, t.set.Batch) {
+		batches = append(batches, Batch{Set: trainSet, Indices: part})
 	}
-	return parts
+	return batches
 }
 
-// all calls each with the mean losses of all replicas on minibatches that cover the
-// training set once, in order and without augmentation, and with the shares of the
-// examples that these are.
-func (t *training) all(each func(share float64, losses []float64)) error {
-	parts := (t.n + t.set.Batch - 1) / t.set.Batch
-	return t.parts(parts, 0, parts, each)
-}
-
-// parts is all on some of so many minibatches only, those from one on, in a circle.
-func (t *training) parts(parts, first, some int, each func(share float64, losses []float64)) error {
-	order := newDeck(t.n, t.set.Batch, false).cards
-	for k := range some {
-		i := (first + k) % parts
-		from, to := i*t.n/parts, (i+1)*t.n/parts
-		losses, err := t.engine.Losses(Batch{Set: trainSet, Indices: order[from:to]})
+// exactEnergies puts energies over all training data, without augmentation, in the place
+// of those of the minibatch. The data are cut from one permutation: in the order of files
+// classes may come one after the other, which batch norm would take for what they are.
+func (t *training) exactEnergies() error {
+	if t.whole == nil {
+		t.whole = t.unchanged(t.n)
+	}
+	losses := make([]float64, len(t.Rung))
+	for _, b := range t.whole {
+		part, err := t.engine.Losses(b)
 		if err != nil {
 			return fmt.Errorf("energies over all data: %w", err)
 		}
-		each(float64(to-from)/float64(t.n), losses)
+		for i, loss := range part {
+			losses[i] += loss * float64(len(b.Indices)) / float64(t.n)
+		}
+	}
+	for i, loss := range losses {
+		t.energy[i] = t.energyOf(loss, t.square[i])
 	}
 	return nil
 }

@@ -12,7 +12,7 @@ func (t *training) layers() ([]Layer, error) {
 	mean, squares := make([]float64, d), make([]float64, d)
 	batches := t.set.Measure.Batches
 	for b := range batches {
-		_, g, err := t.engine.Gradient(replica, t.batch(newDeck(t.n, t.set.Batch, true), measured))
+		_, g, err := t.engine.Gradient(replica, t.batch(newDeck(t.n, t.size, true), measured))
 		if err != nil {
 			return nil, err
 		}

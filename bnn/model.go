@@ -120,7 +120,7 @@ func (t *training) model(replica int, look func() error) (o *outputs, err error)
 			return nil, fault
 		}
 		defer func() { err = errors.Join(err, t.engine.SetState(replica, was)) }()
-		if err = t.engine.Recompute(replica, t.recomputation(n)); err != nil {
+		if err = t.engine.Recompute(replica, t.unchanged(n)); err != nil {
 			return nil, err
 		}
 	}

@@ -34,7 +34,8 @@ type Plan struct {
 	Usage                Usage   // after the pilot
 }
 
-// A forecast looks at passes models of each rung, on at most partsOfPass minibatches each.
+// A forecast looks at passes models of each rung, on at most partsOfPass fresh minibatches
+// each, drawn as those of a training.
 const (
 	passes      = 3
 	partsOfPass = 8
@@ -137,9 +138,12 @@ func (m *meter) pass(t *training) error {
 	began := t.obs.Seconds()
 	rungs := len(t.Rung)
 	losses, single, pair := make([]float64, rungs), make([]moments, rungs), make([]moments, rungs-1)
-	parts := (t.n + t.set.Batch - 1) / t.set.Batch
-	some := min(parts, partsOfPass)
-	err := t.parts(parts, m.passes*some, some, func(_ float64, batch []float64) {
+	some, deck := min(t.steps, partsOfPass), newDeck(t.n, t.size, true)
+	for range some {
+		batch, err := t.engine.Losses(t.batch(deck, fresh))
+		if err != nil {
+			return fmt.Errorf("pilot, energies: %w", err)
+		}
 		for r, loss := range batch {
 			losses[r] += loss / float64(some)
 			single[r].add(loss)
@@ -147,9 +151,6 @@ func (m *meter) pass(t *training) error {
 				pair[r-1].add(batch[r-1] - loss)
 			}
 		}
-	})
-	if err != nil {
-		return err
 	}
 	n := float64(t.n)
 	for r := range single {
@@ -160,7 +161,7 @@ func (m *meter) pass(t *training) error {
 		m.pair[p] += n * n * pair[p].variance()
 	}
 	m.passes++
-	m.reading += (t.obs.Seconds() - began) * float64(parts) / float64(some)
+	m.reading += (t.obs.Seconds() - began) * float64(t.n) / float64(some*t.size)
 	return nil
 }
 

@@ -14,7 +14,7 @@ type Settings struct {
 	Epochs int    // ≥ 1, burn-in included
 	Batch  int    // examples of a minibatch, at most those of the training set
 	// Order is shuffle, each epoch a fresh permutation cut into ⌈N/Batch⌉ minibatches
-	// of which the last may be short, or independent, ⌈N/Batch⌉ minibatches drawn one
+	// whose sizes differ by one at most, or independent, ⌈N/Batch⌉ minibatches drawn one
 	// by one, without replacement inside, all of full size: what formulae of a law
 	// assume. "" is shuffle.
 	Order   string
@@ -83,6 +83,9 @@ type Measure struct {
 // Rungs is the number of temperatures.
 func (s *Settings) Rungs() int { return len(s.Temperature) }
 
+// Steps is the number of iterations of an epoch on so many examples, ⌈examples/Batch⌉.
+func (s *Settings) Steps(examples int) int { return (examples + s.Batch - 1) / s.Batch }
+
 // Replicas is the number of networks that move: rungs, or members of an ensemble.
 func (s *Settings) Replicas() int {
 	if s.Method == "ensemble" {
@@ -104,6 +107,6 @@ const (
 	augment    stream.Purpose = "augment" // the seed of each minibatch's augmentation
 	fresh      stream.Purpose = "fresh"   // minibatches for σ̃²
 	measured   stream.Purpose = "measure" // minibatches of noise budgets
-	subset     stream.Purpose = "subset"  // examples that batch-norm buffers are recomputed on
+	subset     stream.Purpose = "subset"  // examples that batch-norm buffers are recomputed on, or all in another order
 	fitted     stream.Purpose = "swag"    // models drawn from SWAG's Gaussian
 )

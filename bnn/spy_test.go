@@ -67,20 +67,24 @@ func watched(t testing.TB, s bnn.Settings, change func(*spy)) (*spy, *bnn.Result
 	return w, r, err
 }
 
-// An epoch is a permutation of the training set cut into minibatches, another one in
-// each epoch and ladder; independent minibatches are of full size and hold no example
-// twice.
+// An epoch is a permutation of the training set cut into minibatches whose sizes differ by
+// one at most, another one in each epoch and ladder; independent minibatches are of full
+// size and hold no example twice.
 func TestOrder(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		s := small(t, "sgdm")
 		s.Epochs, s.Measure.Every = 3, 0
 		s.Batch = rapid.IntRange(1, 50).Draw(r, "batch")
 		s.Order = rapid.SampledFrom([]string{"shuffle", "independent"}).Draw(r, "order")
-		w, _, err := watched(t, s, nil)
+		plain := func(w *spy) { w.Engine = open(t, s, linear) }
+		w, _, err := watched(t, s, plain)
 		if err != nil {
 			r.Fatal(err)
 		}
-		steps := (50 + s.Batch - 1) / s.Batch
+		steps := s.Steps(50)
+		if (steps-1)*s.Batch >= 50 || steps*s.Batch < 50 {
+			r.Fatalf("%d iterations of an epoch", steps)
+		}
 		if len(w.batches) != 3*steps {
 			r.Fatalf("%d iterations of 3 epochs of %d", len(w.batches), steps)
 		}
@@ -91,8 +95,11 @@ func TestOrder(t *testing.T) {
 			}
 		}
 		for k, b := range w.batches {
-			full := s.Order == "independent" || (k+1)%steps != 0
-			if distinct(b) != len(b) || full && len(b) != s.Batch {
+			even := len(b) == 50/steps || len(b) == (50+steps-1)/steps
+			if s.Order == "independent" {
+				even = len(b) == s.Batch
+			}
+			if distinct(b) != len(b) || !even {
 				r.Fatalf("minibatch %d of %d examples is %v", k+1, s.Batch, b)
 			}
 		}
@@ -100,7 +107,7 @@ func TestOrder(t *testing.T) {
 			r.Fatal("two epochs have the same order")
 		}
 		s.Ladder = 1
-		if other, _, _ := watched(t, s, nil); slices.Equal(slices.Concat(other.batches...), slices.Concat(w.batches...)) {
+		if other, _, _ := watched(t, s, plain); slices.Equal(slices.Concat(other.batches...), slices.Concat(w.batches...)) {
 			r.Fatal("two ladders have the same order")
 		}
 	})
@@ -228,8 +235,9 @@ func TestFullEnergies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if w.reads != 12*4 || distinct(slices.Concat(calls[:4]...)) != 50 {
-		t.Errorf("%d minibatches for 12 sweeps over 4", w.reads)
+	first := slices.Concat(calls[:4]...)
+	if w.reads != 12*4 || distinct(first) != 50 || slices.IsSorted(first) || !slices.Equal(first, slices.Concat(calls[44:]...)) {
+		t.Errorf("%d minibatches for 12 sweeps over 4, first %v", w.reads, first)
 	}
 	for _, p := range r.Swaps.Pairs {
 		if p.Accepted != p.Attempts {
@@ -277,6 +285,7 @@ func TestRefused(t *testing.T) {
 	for want, change := range map[string]func(*bnn.Settings, *bnn.Data){
 		"no training examples":      func(_ *bnn.Settings, d *bnn.Data) { d.Train = nil },
 		"batch 60 is larger":        func(s *bnn.Settings, _ *bnn.Data) { s.Batch = 60 },
+		"makes a minibatch of one":  func(s *bnn.Settings, _ *bnn.Data) { s.Batch = 1 },
 		"the engine has 4 replicas": func(s *bnn.Settings, _ *bnn.Data) { *s = small(t, "sghmc") },
 		"examples of 3 numbers, the": func(_ *bnn.Settings, d *bnn.Data) {
 			d.Test = &images.Set{Channels: 3, Height: 1, Width: 1, Values: make([]float32, 3)}

@@ -24,10 +24,12 @@ type training struct {
 	layout   Layout
 	n        int // training examples
 	steps    int // iterations of an epoch
+	size     int // examples of a minibatch
 	schedule kernel.Schedule
 	exchange *exchange.Exchange // nil where nobody trades
 	streams  *stream.Set
 	deck     *deck
+	whole    []Batch // all training data, once wanted
 	moves    []Move
 	energy   []float64 // per replica, of the last iteration
 	square   []float64 // likewise, Σθ²
@@ -110,7 +112,13 @@ func newTraining(engine Engine, data Data, s Settings, o Observer) (*training, e
 	if r := engine.Replicas(); r != s.Replicas() {
 		return nil, fmt.Errorf("the engine has %d replicas, method %s needs %d: make it by Settings.Setup", r, s.Method, s.Replicas())
 	}
-	t := &training{engine: engine, data: data, set: s, obs: o, layout: engine.Layout(), n: n, steps: (n + s.Batch - 1) / s.Batch}
+	t := &training{engine: engine, data: data, set: s, obs: o, layout: engine.Layout(), n: n, steps: s.Steps(n), size: s.Batch}
+	if s.Order != "independent" {
+		t.size = share(n, s.Batch)
+	}
+	if t.layout.BufferSize() > 0 && min(t.size, n/t.steps) < 2 {
+		return nil, fmt.Errorf("batch %d of %d examples makes a minibatch of one, of which batch norm knows no variance: take a batch of 3 or more, or norm frn", s.Batch, n)
+	}
 	t.schedule = t.newSchedule()
 	t.streams = stream.New(s.Seed, s.Ladder)
 	for _, p := range []stream.Purpose{stream.Start, stream.Batch, stream.Swap, augment, fresh, measured, fitted} {
@@ -176,7 +184,7 @@ func (t *training) begin() error {
 	if t.obs.Resume != nil {
 		return t.restore(t.obs.Resume)
 	}
-	out, err := t.engine.Start(t.batch(newDeck(t.n, t.set.Batch, true), stream.Start))
+	out, err := t.engine.Start(t.batch(newDeck(t.n, t.size, true), stream.Start))
 	if err != nil {
 		return fmt.Errorf("first evaluation: %w", err)
 	}
@@ -288,7 +296,7 @@ func (t *training) trade(k int) error {
 	if wanted := t.exchange.Wanted(k); wanted > 0 {
 		energies := make([][]float64, wanted)
 		for b := range energies {
-			losses, err := t.engine.Losses(t.batch(newDeck(t.n, t.set.Batch, true), fresh))
+			losses, err := t.engine.Losses(t.batch(newDeck(t.n, t.size, true), fresh))
 			if err != nil {
 				return fmt.Errorf("iteration %d, noise of the energies: %w", k, err)
 			}
@@ -309,21 +317,6 @@ func (t *training) trade(k int) error {
 		t.Index.note(k, t.Rung)
 	}
 	return nil
-}
-
-// exactEnergies puts energies over all training data in the place of those of the
-// minibatch.
-func (t *training) exactEnergies() error {
-	losses := make([]float64, len(t.Rung))
-	err := t.all(func(share float64, batch []float64) {
-		for i, loss := range batch {
-			losses[i] += share * loss
-		}
-	})
-	for i, loss := range losses {
-		t.energy[i] = t.energyOf(loss, t.square[i])
-	}
-	return err
 }
 
 // tell reports progress after an iteration on so many examples.
