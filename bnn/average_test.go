@@ -7,6 +7,7 @@ import (
 
 	"github.com/r2sgld/r2sgld/bnn"
 	"github.com/r2sgld/r2sgld/bnn/score"
+	"github.com/r2sgld/r2sgld/kernel"
 )
 
 // keeping trains and returns the kept models.
@@ -143,6 +144,24 @@ func TestNoiseBudget(t *testing.T) {
 		want := r.Epochs[0].StepSize[0] * variance / (2 * 0.1)
 		if math.Abs(l.Minibatch/want-1) > 0.11 || math.Abs(l.Share-l.Injected/(l.Injected+l.Minibatch)) > 1e-12 {
 			t.Errorf("%s: noise %g instead of %g, share %g", l.Name, l.Minibatch, want, l.Share)
+		}
+	}
+}
+
+// What is injected is what the move leaves to the noise, τ(1−μ−β̂)/(1−μ); as released
+// β̂ has η/20 more, of which the 1e-12 kill the lack.
+func TestInjectedNoise(t *testing.T) {
+	for _, released := range []bool{false, true} {
+		s := small(t, "sghmc")
+		s.NoiseEstimate, s.AsReleased, s.Decay = 0.03, released, kernel.Decay{}
+		w, r, err := watched(t, s, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		eta := s.StepSize[0] / 50
+		moved := w.moves[23][0].Noise
+		if want := moved * moved / (2 * eta * 0.1); math.Abs(r.Epochs[5].Layers[0].Injected/want-1) > 1e-12 {
+			t.Errorf("as released %v: injected %.15g, the move has %.15g", released, r.Epochs[5].Layers[0].Injected, want)
 		}
 	}
 }

@@ -32,7 +32,7 @@ type Settings struct {
 	Bound         float64 // b > 0 of methods with reflection, else 0 or +Inf: none
 	Reflect       []Role  // roles of the tensors that walls hold back; nil is all
 	// AsReleased follows the paper's code: one mirroring that leaves the momentum
-	// alone, momenta that are not rescaled in swaps, and β̂ = η/20.
+	// alone, momenta that are not rescaled in swaps, and η/20 added to β̂.
 	AsReleased bool
 
 	Members int // replicas of method ensemble, which do not trade; else ignored

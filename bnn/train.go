@@ -89,7 +89,7 @@ type Layer struct {
 	Size            int
 	Kinetic         float64 // (1+μ) mean v²/(2η)
 	Configurational float64 // mean θ·∇U
-	Injected        float64 // τ(1−μ−β̂)/(1−μ)
+	Injected        float64 // τ(1−μ−β̂)/(1−μ), β̂ with what AsReleased adds
 	Minibatch       float64 // ηs²/(2(1−μ)), s² the mean variance of the minibatch gradient
 	Share           float64 // of Injected in the sum of both
 }

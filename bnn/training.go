@@ -239,21 +239,41 @@ func (t *training) arrange(k, epoch int) {
 	}
 }
 
-// move is what replica i shall do. Its momentum is taken to the equilibrium of the rung,
-// step size and temperature that it has now, as by [kernel.Block.Rescale].
+// resting is the equilibrium of a rung as it is.
+func (t *training) resting(rung int) resting {
+	return resting{t.at.Spread[rung], t.at.Temperature[rung]}
+}
+
+// rescale says what takes the momentum of replica i, by v ← scale·v + lean·∇Ũ, to the
+// equilibrium of the rung, step size and temperature that it has now, as
+// [kernel.Block.Rescale] does.
+func (t *training) rescale(i int) (scale, lean float64) {
+	was, now := t.Momenta[i], t.resting(t.Rung[i])
+	if t.set.AsReleased || !(was.Spread > 0 && now.Spread > 0) || was == now {
+		return 1, 0
+	}
+	scale = now.Spread / was.Spread
+	return scale, now.Spread*now.Spread/(2*now.Temperature) - scale*was.Spread*was.Spread/(2*was.Temperature)
+}
+
+// noiseEstimate is β̂ at a step size η divided by N.
+func (s *Settings) noiseEstimate(eta float64) float64 {
+	if s.AsReleased {
+		return s.NoiseEstimate + eta/20
+	}
+	return s.NoiseEstimate
+}
+
+// move is what replica i shall do, from a momentum that belongs to its rung.
 func (t *training) move(i int) Move {
 	r := t.Rung[i]
 	eta, tau := t.at.StepSize[r], t.at.Temperature[r]
-	m := Move{Scale: 1, Weight: float64(t.n), Decay: t.set.WeightDecay, StepSize: eta, Noise: t.at.Noise[r],
+	m := Move{Weight: float64(t.n), Decay: t.set.WeightDecay, StepSize: eta, Noise: t.at.Noise[r],
 		Momentum: t.set.Momentum, Bound: t.set.Bound, AsReleased: t.set.AsReleased}
-	was, now := t.Momenta[i], resting{t.at.Spread[r], tau}
-	t.Momenta[i] = now
-	switch {
-	case t.set.AsReleased:
-		m.Noise = math.Sqrt(2 * eta * max(0, 1-t.set.Momentum-t.set.NoiseEstimate-eta/20) * tau)
-	case was.Spread > 0 && now.Spread > 0 && was != now:
-		m.Scale = now.Spread / was.Spread
-		m.Lean = now.Spread*now.Spread/(2*now.Temperature) - m.Scale*was.Spread*was.Spread/(2*was.Temperature)
+	m.Scale, m.Lean = t.rescale(i)
+	t.Momenta[i] = t.resting(r)
+	if t.set.AsReleased {
+		m.Noise = math.Sqrt(2 * eta * max(0, 1-t.set.Momentum-t.set.noiseEstimate(eta)) * tau)
 	}
 	return m
 }
