@@ -57,6 +57,7 @@ func glance(t *testing.T, devices ...string) *study.Study {
 func TestWholeReport(t *testing.T) {
 	s := glance(t, "cpu", "cpu")
 	out := studytest.Whole(t, s)
+	studytest.Documented(t, s, "../../docs/studies.md")
 	if len(out.Claims) != 11 || len(s.Settings) != 10+16 || out.Pictures != 5 {
 		t.Errorf("%d claims, %d settings, %d pictures", len(out.Claims), len(s.Settings), out.Pictures)
 	}

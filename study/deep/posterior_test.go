@@ -31,6 +31,7 @@ func TestPosteriorStudy(t *testing.T) {
 	if out := studytest.Whole(t, s); len(out.Claims) != 3 || out.Pictures != 1 {
 		t.Errorf("%d claims, %d pictures", len(out.Claims), out.Pictures)
 	}
+	studytest.Documented(t, s, "../../docs/studies.md")
 	r := s.Results.(posteriorResults)
 	of := map[string]rivalResult{}
 	for _, m := range r.Methods {
