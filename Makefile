@@ -37,9 +37,11 @@ soak:
 	script/soak
 	script/mutants-torch
 
-# Speed against the C baseline, built here and run in the same minute.
+# Speed against the C baseline, built here and run in the same minute, and of training
+# steps against the usual PyTorch loop.
 bench:
 	script/bench
+	script/bench-torch
 
 # Faults put into the source on purpose; each must fail a test. Those of the worker
 # program are rebuilt one by one, which takes minutes.
