@@ -67,6 +67,20 @@ func New(rungs int, s Settings) (*Exchange, error) {
 // Due reports whether iteration k = 1, 2, … ends with a sweep.
 func (e *Exchange) Due(k int) bool { return len(e.holder) > 1 && k%e.set.Every == 0 }
 
+// Looks reports whether the sweep that is due after iteration k, the next one, depends on
+// energies: where some pair may attempt, or rule indicator adapts its level. Costly energies
+// are wanted only then.
+func (e *Exchange) Looks(k int) bool {
+	if !e.Due(k) {
+		return false
+	}
+	if e.set.Rule == "indicator" || e.set.Scheme == "seo" {
+		return true
+	}
+	e.pairs = e.set.pairs(e.pairs[:0], e.sweeps, e.traded, nil)
+	return len(e.pairs) > 0
+}
+
 // Sweep takes note of the energies of iteration k = 1, 2, … and, if a sweep is
 // due, lets pairs trade: rung[i] is the rung of replica i and energy[i] its Ũ;
 // temperature is per rung and increasing, and may end in +Inf, where the energy

@@ -205,8 +205,15 @@ func TestRoundTripRates(t *testing.T) {
 	for i := range r {
 		r[i] = (rho - 1) / (rho + 1)
 	}
-	for scheme, want := range map[string]float64{"deo": RateDEO(r), "seo": RateSEO(r)} {
-		trips, restarts := path(plane).trips(t, Settings{Scheme: scheme}, tau, 100, size(4000))
+	for scheme, want := range map[string]float64{"deo": RateDEO(r), "seo": RateSEO(r), "windowed-deo": RateDEO(r) / 3} {
+		s := Settings{Scheme: scheme}
+		if scheme == "windowed-deo" {
+			s.Window = 3
+		}
+		if got := s.RoundTrips(r); math.Abs(got/want-1) > 1e-12 {
+			t.Errorf("%s: the formula is %g instead of %g", scheme, got, want)
+		}
+		trips, restarts := path(plane).trips(t, s, tau, 100, size(4000))
 		if z := (trips.mean - want) / trips.se(); math.Abs(z) > 5.3 {
 			t.Errorf("%s: %.5f round trips per sweep, want %.5f (z = %.1f)", scheme, trips.mean, want, z)
 		}
@@ -238,7 +245,7 @@ func TestWindowedRoundTrips(t *testing.T) {
 	}{{0, 55.6}, {1, 27.3}} {
 		s := Settings{Scheme: "windowed-deo", Gate: "once", Target: target, Window: c.window}
 		w := s.WithDefaults(10).Window
-		want := RateWindowed(slices.Repeat([]float64{1 - target}, 9), w)
+		want := s.RoundTrips(slices.Repeat([]float64{1 - target}, 9))
 		if math.Abs(want*length-c.quoted) > 0.05 {
 			t.Errorf("W = %d: the formula gives %.2f round trips, want %.1f", w, want*length, c.quoted)
 		}

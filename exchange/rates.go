@@ -30,6 +30,46 @@ func RateWindowed(rejection []float64, w int) float64 {
 	return 1 / (2 + 2*sum) / float64(w)
 }
 
+// RoundTrips is the number of round trips per sweep of these settings with the given
+// rejections of neighbours. It is NaN where there is no formula: of schemes adj and ape,
+// parity off, and gate open with windows of more than one sweep.
+func (s Settings) RoundTrips(rejection []float64) float64 {
+	s = s.WithDefaults(len(rejection) + 1)
+	switch {
+	case s.Scheme == "deo":
+		return RateDEO(rejection)
+	case s.Scheme == "seo":
+		return RateSEO(rejection)
+	case s.Scheme != "windowed-deo" || s.Parity == "off" || s.Gate == "open" && s.Window > 1:
+		return math.NaN()
+	case s.Gate == "once":
+		return RateWindowed(rejection, s.Window)
+	}
+	return RateDEO(rejection) / float64(s.Window)
+}
+
+// Looks is the share of the sweeps of so many rungs that depend on energies, as far as
+// that is known beforehand; see [Exchange.Looks].
+func (s Settings) Looks(rungs int) float64 {
+	s = s.WithDefaults(rungs)
+	switch {
+	case rungs < 2:
+		return 0
+	case s.Rule == "indicator" || s.Scheme == "seo":
+		return 1
+	}
+	never, looks, period := make([]int64, rungs-1), 0, 2*s.Window
+	for p := range never {
+		never[p] = -1
+	}
+	for n := range period {
+		if len(s.pairs(nil, n, never, nil)) > 0 {
+			looks++
+		}
+	}
+	return float64(looks) / float64(period)
+}
+
 // inefficiency is Σ r/(1−r).
 func inefficiency(rejection []float64) float64 {
 	sum := 0.0

@@ -374,3 +374,49 @@ func TestBias(t *testing.T) {
 		}
 	}
 }
+
+// An exchange says before each sweep whether it will look at energies: just then some pair
+// attempts, or, which only rule indicator and the coin of seo leave open, might. The share of
+// such sweeps is known beforehand, where pairs do not close as they trade.
+func TestLooks(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		s := Settings{Scheme: rapid.SampledFrom([]string{"adj", "ape", "seo", "deo", "windowed-deo"}).Draw(r, "scheme"),
+			Rule: rapid.SampledFrom([]string{"metropolis", "threshold", "indicator"}).Draw(r, "rule"), Every: rapid.IntRange(1, 3).Draw(r, "every")}
+		if s.Scheme == "windowed-deo" {
+			s.Gate = rapid.SampledFrom([]string{"last", "open", "once"}).Draw(r, "gate")
+			s.Parity = rapid.SampledFrom([]string{"on", "off"}).Draw(r, "parity")
+			s.Window = rapid.IntRange(1, 5).Draw(r, "window")
+		}
+		rungs := rapid.IntRange(1, 5).Draw(r, "rungs")
+		e, err := New(rungs, s)
+		if err != nil {
+			r.Fatal(err)
+		}
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(r, "seed"), 1))
+		rung, energy, tau := count(rungs), make([]float64, rungs), geometric(rungs, 10)
+		attempts := func() (n int64) {
+			for _, p := range e.Statistics().Pairs {
+				n += p.Attempts
+			}
+			return n
+		}
+		open := s.Rule == "indicator" || s.Scheme == "seo"
+		sweeps, looks := 2*max(1, s.Window)*4, 0
+		for k := 1; k <= sweeps*s.Every; k++ {
+			for i := range energy {
+				energy[i] = rng.NormFloat64()
+			}
+			before, expected := attempts(), e.Looks(k)
+			e.Sweep(k, rung, energy, tau, rng)
+			if tried := attempts() > before; tried && !expected || !tried && expected && !open {
+				r.Fatalf("iteration %d: looks at energies %v, attempts %v", k, expected, tried)
+			}
+			if expected {
+				looks++
+			}
+		}
+		if share := float64(looks) / float64(sweeps); s.Gate != "once" && share != s.Looks(rungs) || share > s.Looks(rungs) {
+			r.Fatalf("%g of the sweeps look at energies, foretold %g", share, s.Looks(rungs))
+		}
+	})
+}

@@ -255,7 +255,7 @@ func predict(rungs []Energies, variance []float64, swap exchange.Settings, full 
 	for i, t := range plan.Pairs {
 		rejection[i] = 1 - t.Acceptance
 	}
-	plan.Independent = rate(swap, rejection) / float64(swap.Every)
+	plan.Independent = swap.RoundTrips(rejection) / float64(swap.Every)
 	return plan
 }
 

@@ -131,24 +131,3 @@ func indicator(pairs []pair, target float64) []float64 {
 	}
 	return logs
 }
-
-// rate is the number of round trips per sweep of one ladder with the given
-// rejections, were its energies independent from sweep to sweep; NaN where there
-// is no formula. The settings are those with defaults.
-func rate(s exchange.Settings, rejection []float64) float64 {
-	switch s.Scheme {
-	case "deo":
-		return exchange.RateDEO(rejection)
-	case "seo":
-		return exchange.RateSEO(rejection)
-	case "windowed-deo":
-		if s.Parity == "off" || s.Gate == "open" && s.Window > 1 {
-			break
-		}
-		if s.Gate == "once" {
-			return exchange.RateWindowed(rejection, s.Window)
-		}
-		return exchange.RateDEO(rejection) / float64(s.Window)
-	}
-	return math.NaN()
-}
