@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/r2sgld/r2sgld/exchange"
+	"github.com/r2sgld/r2sgld/diag"
 	"github.com/r2sgld/r2sgld/stream"
 )
 
@@ -27,11 +27,14 @@ type Plan struct {
 	Needed               int     // rungs between the same ends of which one swap in two succeeds, energies exact
 	Ratio                float64 // of neighbouring temperatures then
 	FullEvery            int     // iterations between sweeps with energies over all data that double the time
-	RoundTrips           float64 // of all replicas in all epochs by rule metropolis and scheme deo, at most: energies independent from sweep to sweep
-	Iterations           int     // of the training
-	Rate                 float64 // images times replicas per second
-	Seconds              float64 // that the training will take, evaluation apart
-	Usage                Usage   // after the pilot
+	// RoundTrips of all replicas in all epochs are those of rule metropolis and the scheme of
+	// the settings, were energies independent from sweep to sweep: at most that many. NaN of
+	// schemes without a formula, see [exchange.Settings.RoundTrips].
+	RoundTrips float64
+	Iterations int     // of the training
+	Rate       float64 // images times replicas per second
+	Seconds    float64 // that the training will take, energies for swaps included, evaluation apart
+	Usage      Usage   // after the pilot
 }
 
 // A forecast looks at passes models of each rung, on at most partsOfPass fresh minibatches
@@ -78,30 +81,10 @@ func Forecast(ctx context.Context, engine Engine, data Data, s Settings, pilot i
 	return p, nil
 }
 
-// moments are a mean and a sum of squared deviations.
-type moments struct {
-	n             int
-	mean, squares float64
-}
-
-func (m *moments) add(x float64) {
-	m.n++
-	d := x - m.mean
-	m.mean += d / float64(m.n)
-	m.squares += d * (x - m.mean)
-}
-
-func (m *moments) variance() float64 {
-	if m.n < 2 {
-		return 0
-	}
-	return m.squares / float64(m.n-1)
-}
-
 // A meter gathers what a pilot shows.
 type meter struct {
-	energy          []moments // per rung, Ũ
-	noise, pair     []float64 // per rung and per pair, sums of variances over passes
+	energy          []diag.Running // per rung, Ũ
+	noise, pair     []float64      // per rung and per pair, sums of variances over passes
 	passes          int
 	moving, reading float64 // seconds; reading of whole passes
 	images          int     // moved through
@@ -109,7 +92,7 @@ type meter struct {
 }
 
 func newMeter(rungs int) *meter {
-	return &meter{energy: make([]moments, rungs), noise: make([]float64, rungs), pair: make([]float64, rungs-1)}
+	return &meter{energy: make([]diag.Running, rungs), noise: make([]float64, rungs), pair: make([]float64, rungs-1)}
 }
 
 // step moves every replica once.
@@ -137,7 +120,7 @@ func (m *meter) step(t *training, k int) error {
 func (m *meter) pass(t *training) error {
 	began := t.obs.Seconds()
 	rungs := len(t.Rung)
-	losses, single, pair := make([]float64, rungs), make([]moments, rungs), make([]moments, rungs-1)
+	losses, single, pair := make([]float64, rungs), make([]diag.Running, rungs), make([]diag.Running, rungs-1)
 	some, deck := min(t.steps, partsOfPass), newDeck(t.n, t.size, true)
 	for range some {
 		batch, err := t.engine.Losses(t.batch(deck, fresh))
@@ -146,19 +129,23 @@ func (m *meter) pass(t *training) error {
 		}
 		for r, loss := range batch {
 			losses[r] += loss / float64(some)
-			single[r].add(loss)
+			single[r].Add(loss)
 			if r > 0 {
-				pair[r-1].add(batch[r-1] - loss)
+				pair[r-1].Add(batch[r-1] - loss)
 			}
 		}
 	}
 	n := float64(t.n)
 	for r := range single {
-		m.energy[r].add(n*losses[r] + t.set.WeightDecay*t.square[r]/2)
-		m.noise[r] += n * n * single[r].variance()
+		m.energy[r].Add(n*losses[r] + t.set.WeightDecay*t.square[r]/2)
+		if some > 1 { // else all data are one minibatch, without noise
+			m.noise[r] += n * n * single[r].Variance()
+		}
 	}
 	for p := range pair {
-		m.pair[p] += n * n * pair[p].variance()
+		if some > 1 {
+			m.pair[p] += n * n * pair[p].Variance()
+		}
 	}
 	m.passes++
 	m.reading += (t.obs.Seconds() - began) * float64(t.n) / float64(some*t.size)
@@ -175,13 +162,14 @@ func (m *meter) plan(t *training) *Plan {
 	p := &Plan{Parameters: t.layout.Size(), Temperature: ladder, Needed: 1, Ratio: 1, Iterations: t.set.Epochs * t.steps}
 	for r, tau := range ladder {
 		p.Expected = append(p.Expected, tau*math.Sqrt(d/2))
-		p.Energy = append(p.Energy, m.energy[r].mean)
+		p.Energy = append(p.Energy, m.energy[r].Mean())
 		p.Noise = append(p.Noise, math.Sqrt(m.noise[r]/float64(m.passes)))
 	}
 	if m.moving > 0 {
 		p.Rate = float64(m.images*rungs) / m.moving
-		p.Seconds = float64(t.images()*t.set.Epochs) / p.Rate
-		p.FullEvery = max(1, int(math.Ceil(m.reading/float64(m.passes)/(m.moving/float64(m.steps)))))
+		pass := m.reading / float64(m.passes)
+		p.Seconds = float64(t.images()*t.set.Epochs)/p.Rate + pass*t.passes()
+		p.FullEvery = max(1, int(math.Ceil(pass/(m.moving/float64(m.steps)))))
 	}
 	if !Exchanges(t.set.Method) {
 		return p
@@ -202,9 +190,29 @@ func (m *meter) plan(t *training) *Plan {
 	p.Barrier = math.Sqrt(d/(2*math.Pi)) * span
 	pairs := math.Max(1, math.Ceil(2*p.Barrier))
 	p.Needed, p.Ratio = int(pairs)+1, math.Exp(span/pairs)
-	sweeps := p.Iterations / max(1, t.set.Swap.Every)
-	p.RoundTrips = float64(sweeps) * exchange.RateDEO(rejection)
+	p.RoundTrips = t.sweeps() * t.set.Swap.RoundTrips(rejection)
 	return p
+}
+
+// sweeps is how many a whole training has.
+func (t *training) sweeps() float64 {
+	return float64(t.set.Epochs * t.steps / max(1, t.set.Swap.Every))
+}
+
+// passes is how often energies for swaps go over all training data in a whole training.
+func (t *training) passes() float64 {
+	s := t.set.Swap
+	switch {
+	case t.exchange == nil:
+		return 0
+	case t.set.FullEnergies:
+		return t.sweeps() * s.Looks(len(t.Rung))
+	case s.Estimate.Every > 0:
+		s = s.WithDefaults(len(t.Rung))
+		estimates := 1 + t.set.Epochs*t.steps/s.Estimate.Every
+		return float64(estimates*s.Estimate.Batches*t.size) / float64(t.n)
+	}
+	return 0
 }
 
 // logAcceptance is ln E min(1, S̃) of two rungs of a d-dimensional Gaussian law in

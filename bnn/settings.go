@@ -39,7 +39,7 @@ type Settings struct {
 	SWAG    SWAG
 	Swap    exchange.Settings // rule indicator takes mean losses, Gain and 𝒞 in their units
 	// FullEnergies takes the energies of sweeps over all training data, without noise,
-	// instead of the minibatch: a sweep costs half an epoch or less.
+	// instead of the minibatch: a sweep in which a pair attempts costs half an epoch or less.
 	FullEnergies bool
 	Average      Averaging
 	Measure      Measure

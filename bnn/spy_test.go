@@ -11,6 +11,7 @@ import (
 
 	"github.com/r2sgld/r2sgld/bnn"
 	"github.com/r2sgld/r2sgld/bnn/images"
+	"github.com/r2sgld/r2sgld/exchange"
 	"github.com/r2sgld/r2sgld/kernel"
 )
 
@@ -242,6 +243,31 @@ func TestFullEnergies(t *testing.T) {
 	for _, p := range r.Swaps.Pairs {
 		if p.Accepted != p.Attempts {
 			t.Errorf("pair %d traded %d of %d times with equal energies", p.Cold, p.Accepted, p.Attempts)
+		}
+	}
+}
+
+// Energies over all data are for sweeps in which some pair attempts: of 24 in windows of
+// three with gate last, every third; of two rungs under deo, every second; under rule
+// indicator, whose level adapts to them, all.
+func TestFullEnergiesWhereWanted(t *testing.T) {
+	for _, c := range []struct {
+		rungs, want int
+		swap        exchange.Settings
+	}{
+		{4, 8, exchange.Settings{Scheme: "windowed-deo", Window: 3}},
+		{2, 12, exchange.Settings{}},
+		{4, 24, exchange.Settings{Scheme: "windowed-deo", Window: 3, Rule: "indicator"}},
+	} {
+		s := small(t, "resghmc")
+		s.StepSize, s.Temperature = s.StepSize[:c.rungs], s.Temperature[:c.rungs]
+		s.Swap, s.FullEnergies, s.Measure.Every = c.swap, true, 0
+		w, _, err := watched(t, s, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if w.reads != 4*c.want {
+			t.Errorf("%+v: %d minibatches for %d sweeps over 4", c.swap, w.reads, c.want)
 		}
 	}
 }

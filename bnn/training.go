@@ -327,7 +327,7 @@ func (t *training) trade(k int) error {
 		}
 		t.exchange.Observe(t.Rung, energies)
 	}
-	if t.set.FullEnergies && t.exchange.Due(k) {
+	if t.set.FullEnergies && t.exchange.Looks(k) {
 		if err := t.exactEnergies(); err != nil {
 			return fmt.Errorf("iteration %d: %w", k, err)
 		}
