@@ -213,6 +213,9 @@ func (l *loader) trainSwap(n *yamlpos.Node, s *bnn.Settings) {
 		w := s.Swap
 		l.samplerSwap(n)
 		read := l.sampler.Swap.settings()
+		if read.Rule == "metropolis" { // windows are for swaps that need not be exact
+			w.Scheme = "deo"
+		}
 		read.Scheme, read.Rule = cmp.Or(read.Scheme, w.Scheme), cmp.Or(read.Rule, w.Rule)
 		if read.Scheme == "windowed-deo" || read.Rule == "indicator" {
 			read.Target = cmp.Or(read.Target, w.Target)

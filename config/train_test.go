@@ -180,3 +180,20 @@ func TestTrainingSchedule(t *testing.T) {
 		t.Errorf("of 1000 epochs the schedule is %+v: want a fiftieth after 700 from 300 on", d)
 	}
 }
+
+// Rule metropolis trades by scheme deo, the paper's rule in its windows, if nothing is said.
+func TestTrainingSchemeOfRule(t *testing.T) {
+	text := strings.ReplaceAll(goodTraining, "FOLDER", writeIDX(t))
+	for set, want := range map[string]string{
+		"sampler.swap={every: 2}":                               "windowed-deo",
+		"sampler.swap={rule: metropolis}":                       "deo",
+		"sampler.swap={rule: metropolis, scheme: seo}":          "seo",
+		"sampler.swap={rule: metropolis, scheme: windowed-deo}": "windowed-deo",
+		"sampler.swap={rule: threshold}":                        "windowed-deo",
+	} {
+		r, err := ParseTraining("f.yaml", []byte(text), []string{set})
+		if err != nil || r.Settings.Swap.Scheme != want {
+			t.Errorf("%s: scheme %s instead of %s, %v", set, r.Settings.Swap.Scheme, want, err)
+		}
+	}
+}
