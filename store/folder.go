@@ -12,8 +12,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 )
 
@@ -30,7 +32,7 @@ type Folder struct {
 
 // Create makes the folder of a new run, and those above it. A folder that
 // exists and is not empty is an error, unless force is set: then what an earlier
-// run left is removed as [Folder.Clear] does. Until it is closed no one else can
+// run left is removed as [Folder.Clear] does, names being patterns of [path.Match]. Until it is closed no one else can
 // write in it.
 func Create(files Files, dir string, force bool, names ...string) (*Folder, error) {
 	f, err := Take(files, dir, force)
@@ -110,9 +112,15 @@ func (f *Folder) clear(names []string, entries []fs.DirEntry) error {
 	if err := f.sweepAll(); err != nil {
 		return err
 	}
-	for _, name := range names {
-		if err := f.files.Remove(f.Path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	for _, pattern := range names {
+		found, err := f.match(pattern)
+		if err != nil {
 			return advice(err)
+		}
+		for _, name := range found {
+			if err := f.files.Remove(f.Path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return advice(err)
+			}
 		}
 	}
 	for _, e := range entries {
@@ -133,6 +141,34 @@ func (f *Folder) clear(names []string, entries []fs.DirEntry) error {
 		}
 	}
 	return nil
+}
+
+// match lists the names in the folder that a pattern of [path.Match] is for, level by
+// level; a name without * stands for itself.
+func (f *Folder) match(pattern string) ([]string, error) {
+	names := []string{""}
+	for _, part := range strings.Split(pattern, "/") {
+		var next []string
+		for _, above := range names {
+			if !strings.Contains(part, "*") {
+				next = append(next, path.Join(above, part))
+				continue
+			}
+			entries, err := f.files.ReadDir(f.Path(above))
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return nil, err
+			}
+			for _, e := range entries {
+				if ok, err := path.Match(part, e.Name()); err != nil {
+					return nil, err
+				} else if ok {
+					next = append(next, path.Join(above, e.Name()))
+				}
+			}
+		}
+		names = next
+	}
+	return names, nil
 }
 
 func (f *Folder) sweepAll() error {

@@ -82,9 +82,14 @@ func (j *Job) Run(ctx context.Context) (*Summary, error) {
 	return sum, folder.Close()
 }
 
-// outputs are the names of all that a training leaves, for [store.Create].
+// outputs are the files that a training writes beside those of the store, run.json
+// first: while an earlier run is removed, a folder without it is no run.
 func outputs() []string {
-	return []string{"run.json", "summary.json", "metrics.jsonl", "log.jsonl", "predictions-*.npz", "figures", "models", "checkpoints"}
+	names := []string{"run.json", "summary.json", "metrics.jsonl", "predictions-*.npz", "models/repeat-*/draw-*.safetensors"}
+	for _, f := range []string{"curves", "reliability", "entropy", "index", "layers", "reflections"} {
+		names = append(names, "figures/"+f+".svg", "figures/"+f+".png")
+	}
+	return names
 }
 
 func (j *Job) folder() (*store.Folder, error) {

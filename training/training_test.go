@@ -249,6 +249,39 @@ func TestBrokenTrainingKeepsACheckpoint(t *testing.T) {
 	}
 }
 
+// --force puts a new training in place of an old one of more repetitions, and leaves
+// what is not ours.
+func TestForceReplacesATraining(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	if _, err := job(t, "r2sghmc", dir).Run(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	own := filepath.Join(dir, "figures", "mine.svg")
+	if err := os.WriteFile(own, []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	fresh, again := filepath.Join(t.TempDir(), "fresh"), job(t, "sgdm", dir)
+	again.Force, again.Repeats, again.Save = true, 1, false
+	if _, err := again.Run(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	same := job(t, "sgdm", fresh)
+	same.Repeats, same.Save = 1, false
+	if _, err := same.Run(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	got, want := content(t, dir), content(t, fresh)
+	if got[filepath.Join("figures", "mine.svg")] != "mine" {
+		t.Error("a file that is not ours is gone")
+	}
+	delete(got, filepath.Join("figures", "mine.svg"))
+	for name := range got {
+		if _, ok := want[name]; !ok {
+			t.Errorf("%s of the old training is left", name)
+		}
+	}
+}
+
 // An engine that cannot be made leaves nothing behind.
 func TestNothingIsWrittenWithoutAnEngine(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "none")
