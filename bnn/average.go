@@ -150,32 +150,40 @@ func (o *outputs) predictions(data Data) (p Predictions, err error) {
 	return p, err
 }
 
-// scores are those of predictions on the test set; nil without predictions or labels.
-func (p Predictions) scores(test *images.Set) (*Scores, error) {
-	unknown := math.NaN()
-	s := &Scores{Accuracy: unknown, NLL: 0, Brier: unknown, ECE: unknown, Entropy: unknown, Outside: unknown}
-	switch {
-	case p.Outputs != nil:
-		for i, y := range p.Outputs {
-			d := y - float64(test.Targets[i])
-			s.NLL += d * d / 2
-		}
-		s.NLL /= float64(test.Len())
-		return s, nil
-	case p.Test == nil || test.Labels == nil:
+// Scores judges predictions of a test set; nil without predictions or labels.
+func (p Predictions) Scores(test *images.Set) (*Scores, error) {
+	if p.Outputs != nil {
+		return squaredScores(p.Outputs, test), nil
+	}
+	if p.Test == nil || test.Labels == nil {
 		return nil, nil
 	}
 	all, err := score.Score(p.Test, test.Labels, nil)
 	if err != nil {
 		return nil, err
 	}
-	s.Accuracy, s.NLL, s.Brier, s.ECE, s.Entropy = all.Accuracy, all.NLL, all.Brier, all.ECE, all.Entropy
+	s := &Scores{Scores: *all}
 	if p.Outside != nil {
-		entropy := p.Outside.Entropy()
-		s.Outside = 0
-		for _, e := range entropy {
-			s.Outside += e / float64(len(entropy))
-		}
+		s.Detection, err = score.Detect(p.Test, p.Outside)
 	}
-	return s, nil
+	return s, err
+}
+
+// squaredScores are those of outputs of a regression.
+func squaredScores(outputs []float64, test *images.Set) *Scores {
+	x, loss := math.NaN(), 0.0
+	for i, y := range outputs {
+		d := y - float64(test.Targets[i])
+		loss += d * d / 2
+	}
+	return &Scores{Scores: score.Scores{Accuracy: x, NLL: loss / float64(test.Len()), Brier: x, ECE: x, ScaledNLL: x, Temperature: x, AURC: x, Entropy: x}}
+}
+
+// curve is what is noted of predictions in every epoch.
+func (p Predictions) curve(test *images.Set) (*Scores, error) {
+	s, err := p.Scores(test)
+	if s != nil {
+		s.Reliability = nil
+	}
+	return s, err
 }

@@ -35,7 +35,7 @@ var (
 )
 
 // checkpointMagic begins the bytes of a checkpoint and tells their version.
-const checkpointMagic = "r2sgld bnn 1\n"
+const checkpointMagic = "r2sgld bnn 2\n"
 
 // AppendBinary appends the checkpoint.
 func (c *Checkpoint) AppendBinary(b []byte) ([]byte, error) {

@@ -169,7 +169,7 @@ func (t *training) assess(e *Epoch) error {
 		if err != nil {
 			return err
 		}
-		if e.Single, err = p.scores(t.data.Test); err != nil {
+		if e.Single, err = p.curve(t.data.Test); err != nil {
 			return err
 		}
 	}
@@ -178,7 +178,7 @@ func (t *training) assess(e *Epoch) error {
 		if err != nil {
 			return err
 		}
-		e.Average, err = p.scores(t.data.Test)
+		e.Average, err = p.curve(t.data.Test)
 		return err
 	}
 	return nil

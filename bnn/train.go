@@ -63,23 +63,19 @@ type Epoch struct {
 	Rung        []int     // of each replica, at the end
 	Pairs       []exchange.Pair
 	RoundTrips  int64
-	Single      *Scores // of the cold rung's model on the test set; nil if it was not evaluated
-	Average     *Scores // of the average so far; nil without one
+	Single      *Scores // of the cold rung's model on the test set, Reliability aside; nil if it was not evaluated
+	Average     *Scores // of the average so far, likewise; nil without one
 	Kept        int     // models averaged so far
 	Layers      []Layer // of the cold rung; nil if nothing was measured
 	Seconds     float64 // that the epoch took, evaluation apart
 	Rate        float64 // images times replicas per second, evaluation apart
 }
 
-// Scores say how good predictions are, by examples. What cannot be known is NaN, such
-// as an accuracy of regressions.
+// Scores say how good predictions are. Of regressions NLL is the mean loss, ½ Σ (output −
+// target)², and what else belongs to classes is NaN.
 type Scores struct {
-	Accuracy float64
-	NLL      float64 // mean −log p(label); of loss squared the mean loss
-	Brier    float64 // mean Σ (p − label)²
-	ECE      float64 // 15 bins of equal width
-	Entropy  float64 // mean entropy of the predictions in distribution, in nats
-	Outside  float64 // out of distribution; NaN without such a set
+	score.Scores
+	Detection *score.Detection // nil without a set out of distribution
 }
 
 // A Layer is what was measured of one tensor of the cold rung's model. Temperatures

@@ -242,8 +242,11 @@ func newCurve(s *bnn.Scores) *curve {
 	if s == nil {
 		return nil
 	}
-	c := curve(*s)
-	return &c
+	c := &curve{s.Accuracy, s.NLL, s.Brier, s.ECE, s.Entropy, math.NaN()}
+	if d := s.Detection; d != nil {
+		c.Outside = d.Outside
+	}
+	return c
 }
 
 // pairs tells of the neighbours among pairs.
