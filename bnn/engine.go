@@ -1,6 +1,10 @@
 package bnn
 
-import "github.com/r2sgld/r2sgld/bnn/images"
+import (
+	"cmp"
+
+	"github.com/r2sgld/r2sgld/bnn/images"
+)
 
 // A Network names an architecture. Its parameters are one vector θ of float
 // numbers, whatever engine holds it.
@@ -10,7 +14,8 @@ type Network struct {
 	// mlp.
 	Kind string
 	// Norm is batch, frn (FilterResponseNorm with swish) or, of lenet and mlp only,
-	// none. "" is batch, of lenet and mlp none.
+	// none. "" is batch, of lenet and mlp none. The layers of mlp have no height and
+	// width to take means over: there frn is swish without normalisation.
 	Norm string
 	// Activation of lenet and mlp without normalisation: relu, tanh, swish. "" is relu,
 	// of nets with frn always swish.
@@ -21,6 +26,20 @@ type Network struct {
 	// Loss is cross-entropy, −log p(label), or squared, ½ Σ (output − target)². ""
 	// is cross-entropy.
 	Loss string
+}
+
+// WithDefaults returns the network with what empty words stand for.
+func (n Network) WithDefaults() Network {
+	norm, activation := "batch", "relu"
+	if n.Kind == "lenet" || n.Kind == "mlp" {
+		norm = "none"
+	}
+	if n.Norm = cmp.Or(n.Norm, norm); n.Norm == "frn" {
+		activation = "swish"
+	}
+	n.Activation = cmp.Or(n.Activation, activation)
+	n.Loss = cmp.Or(n.Loss, "cross-entropy")
+	return n
 }
 
 // A Role is what a layer's numbers do.

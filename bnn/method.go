@@ -21,7 +21,8 @@ func Methods() []string {
 // 2048, step 2 (rungs 1 … 4) constant for 300 epochs and then ×0.99, momentum 0.9,
 // weight decay 5, bound 4, three cosine cycles, swaps of rule indicator. Temperatures
 // are those of the released code, 0.05 and ×5 from rung to rung, without annealing.
-// sgdm, ensemble and swag have temperature 0.
+// sgdm, ensemble and swag have temperature 0; swag's models, which ran with no
+// batch-norm buffers, have them recomputed on 2048 examples.
 func Method(name string) (Settings, error) {
 	if !slices.Contains(Methods(), name) {
 		return Settings{}, fmt.Errorf("unknown method %q: use %s", name, strings.Join(Methods(), ", "))
@@ -33,8 +34,10 @@ func Method(name string) (Settings, error) {
 		s.Bound = 4
 	}
 	switch base(name) {
-	case "sgdm", "swag":
+	case "sgdm":
 		s.Temperature = []float64{0}
+	case "swag":
+		s.Temperature, s.Average.Recompute = []float64{0}, 2048
 	case "ensemble":
 		s.Temperature, s.Members = []float64{0}, 4
 	case "cycsghmc":
@@ -172,47 +175,6 @@ func (s *Settings) faultsOfModels() error {
 	f.when(m.Batches < 0 || m.Batches == 1, "measurements on %d minibatches: at least 2 are needed", m.Batches)
 	f.when(m.Test < 0, "evaluation every %d epochs: must be at least 1", m.Test)
 	return errors.Join(f...)
-}
-
-// withDefaults returns the settings with what zeros stand for, one step size for each
-// rung and a bound of +Inf where there is none.
-func (s Settings) withDefaults() Settings {
-	or := func(v *int, d int) {
-		if *v == 0 {
-			*v = d
-		}
-	}
-	or(&s.Average.Every, 1)
-	or(&s.Average.Draws, 1)
-	or(&s.SWAG.Rank, 20)
-	or(&s.SWAG.Draws, 30)
-	if s.Method == "swag" {
-		or(&s.Average.Recompute, 2048)
-	}
-	if s.Average.Of == "" {
-		s.Average.Of = "probabilities"
-	}
-	or(&s.Measure.Batches, 8)
-	or(&s.Measure.Test, 1)
-	or(&s.Anneal.Until, math.MaxInt)
-	if s.Anneal.Divide == 0 {
-		s.Anneal.Divide = 1
-	}
-	if s.SWAG.Scale == 0 {
-		s.SWAG.Scale = 1
-	}
-	if s.Bound == 0 {
-		s.Bound = math.Inf(1)
-	}
-	if s.Method == "ensemble" { // a rung for each member
-		s.Temperature = make([]float64, s.Members)
-	}
-	eta := make([]float64, len(s.Temperature))
-	for r := range eta {
-		eta[r] = s.StepSize[min(r, len(s.StepSize)-1)]
-	}
-	s.StepSize = eta
-	return s
 }
 
 // Bias returns the reasons, in words, why the draws do not follow the posterior at

@@ -1,6 +1,10 @@
 package bnn
 
 import (
+	"cmp"
+	"math"
+	"slices"
+
 	"github.com/r2sgld/r2sgld/exchange"
 	"github.com/r2sgld/r2sgld/kernel"
 	"github.com/r2sgld/r2sgld/stream"
@@ -80,6 +84,37 @@ type Measure struct {
 	Test    int // epochs between evaluations on the test set of an epoch that keeps no model; 0 is 1
 }
 
+// WithDefaults returns the settings with what zeros stand for, and a step size for each
+// rung. Those of Swap are [exchange.Settings.WithDefaults].
+func (s Settings) WithDefaults() Settings {
+	s.Order = cmp.Or(s.Order, "shuffle")
+	s.Anneal.Divide = cmp.Or(s.Anneal.Divide, 1)
+	s.Average.Every = cmp.Or(s.Average.Every, 1)
+	s.Average.Draws = cmp.Or(s.Average.Draws, 1)
+	s.Average.Of = cmp.Or(s.Average.Of, "probabilities")
+	s.SWAG.Rank = cmp.Or(s.SWAG.Rank, 20)
+	s.SWAG.Draws = cmp.Or(s.SWAG.Draws, 30)
+	s.SWAG.Scale = cmp.Or(s.SWAG.Scale, 1)
+	s.Measure.Batches = cmp.Or(s.Measure.Batches, 8)
+	s.Measure.Test = cmp.Or(s.Measure.Test, 1)
+	if len(s.StepSize) == 1 {
+		s.StepSize = slices.Repeat(s.StepSize, s.Rungs())
+	}
+	return s
+}
+
+// perReplica returns settings with defaults as a training uses them: a rung for each
+// member of an ensemble, and numbers for what is nowhere.
+func (s Settings) perReplica() Settings {
+	s.Anneal.Until = cmp.Or(s.Anneal.Until, math.MaxInt)
+	s.Bound = cmp.Or(s.Bound, math.Inf(1))
+	if s.Method == "ensemble" {
+		s.Temperature = make([]float64, s.Members)
+		s.StepSize = slices.Repeat(s.StepSize, s.Members)
+	}
+	return s
+}
+
 // Rungs is the number of temperatures.
 func (s *Settings) Rungs() int { return len(s.Temperature) }
 
@@ -98,7 +133,7 @@ func (s *Settings) Replicas() int {
 // for each ladder.
 func (s *Settings) Setup(network Network) Setup {
 	seed := stream.New(s.Seed, s.Ladder).Of(0, engineSeed).Uint64()
-	return Setup{Network: network, Replicas: s.Replicas(), Seed: seed, Reflect: s.Reflect}
+	return Setup{Network: network.WithDefaults(), Replicas: s.Replicas(), Seed: seed, Reflect: s.Reflect}
 }
 
 // The purposes of streams that only networks have.

@@ -18,14 +18,15 @@ import (
 // A spy notes what an engine is asked for.
 type spy struct {
 	bnn.Engine
-	start   []int32
-	batches [][]int32
-	moves   [][]bnn.Move
-	seeds   []uint64
-	reads   int                          // calls of Losses
-	losses  func([]float64, bnn.Batch)   // changes what Losses answers
-	fail    func(iteration int) error    // of Advance
-	outcome func(k int, o []bnn.Outcome) // changes what Advance answers
+	start      []int32
+	batches    [][]int32
+	moves      [][]bnn.Move
+	seeds      []uint64
+	reads      int                          // calls of Losses
+	recomputed int                          // calls of Recompute
+	losses     func([]float64, bnn.Batch)   // changes what Losses answers
+	fail       func(iteration int) error    // of Advance
+	outcome    func(k int, o []bnn.Outcome) // changes what Advance answers
 }
 
 func (s *spy) Start(b bnn.Batch) ([]bnn.Outcome, error) {
@@ -47,6 +48,11 @@ func (s *spy) Advance(m []bnn.Move, b bnn.Batch) ([]bnn.Outcome, error) {
 		s.outcome(len(s.moves), out)
 	}
 	return out, err
+}
+
+func (s *spy) Recompute(i int, b []bnn.Batch) error {
+	s.recomputed++
+	return s.Engine.Recompute(i, b)
 }
 
 func (s *spy) Losses(b bnn.Batch) ([]float64, error) {

@@ -108,7 +108,7 @@ func newTraining(engine Engine, data Data, s Settings, o Observer) (*training, e
 	if err := s.Validate(n); err != nil {
 		return nil, err
 	}
-	s = s.withDefaults()
+	s = s.WithDefaults().perReplica()
 	if r := engine.Replicas(); r != s.Replicas() {
 		return nil, fmt.Errorf("the engine has %d replicas, method %s needs %d: make it by Settings.Setup", r, s.Method, s.Replicas())
 	}

@@ -7,6 +7,7 @@
 package torch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,7 +32,8 @@ var _ bnn.Engine = (*engine)(nil)
 // or *[Mismatch] where the program has to be built, *[Failed] where a network or a
 // device is refused, *[Died]. Close the engine.
 func Open(ctx context.Context, s bnn.Setup, o Options) (bnn.Engine, error) {
-	s = withDefaults(s)
+	s.Network = s.Network.WithDefaults()
+	s.Precision = cmp.Or(s.Precision, "float32")
 	if s.Replicas < 1 {
 		return nil, fmt.Errorf("an engine of %d replicas: want at least 1", s.Replicas)
 	}
@@ -72,30 +74,6 @@ func (e *engine) kill() {
 	for _, p := range e.processes {
 		kill(p.cmd.Process)
 	}
-}
-
-func withDefaults(s bnn.Setup) bnn.Setup {
-	n := &s.Network
-	plain := n.Kind == "lenet" || n.Kind == "mlp"
-	switch {
-	case n.Norm == "" && plain:
-		n.Norm = "none"
-	case n.Norm == "":
-		n.Norm = "batch"
-	}
-	switch {
-	case n.Activation == "" && n.Norm == "frn":
-		n.Activation = "swish"
-	case n.Activation == "":
-		n.Activation = "relu"
-	}
-	if n.Loss == "" {
-		n.Loss = "cross-entropy"
-	}
-	if s.Precision == "" {
-		s.Precision = "float32"
-	}
-	return s
 }
 
 // create makes the replicas and learns the layout.
