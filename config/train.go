@@ -156,6 +156,7 @@ func loadTraining(path string, root *yamlpos.Node, set []string) (*Training, err
 	r := &t.Resolved
 	l.readTrainSampler(root.Field("sampler"), &t.Settings)
 	l.readNetwork(root.Field("network"), &t.Network)
+	t.Network = t.Network.WithDefaults()
 	l.readAveraging(root.Field("average"), t)
 	l.readMeasure(root.Field("measure"), &t.Settings)
 	t.Repeats = 1
@@ -172,7 +173,10 @@ func loadTraining(path string, root *yamlpos.Node, set []string) (*Training, err
 	}
 	t.Warnings = t.Settings.Bias(t.Network.Norm == "batch")
 	r.Name, r.Repeats, r.Device, r.Precision = t.Name, t.Repeats, t.Devices, t.Precision
-	r.Network = NetworkKeys{t.Network.Kind, t.Network.Norm, t.Network.Activation, t.Network.Hidden}
+	r.Network = NetworkKeys{Kind: t.Network.Kind, Norm: t.Network.Norm, Hidden: t.Network.Hidden}
+	if t.Network.Norm == "none" { // others have their own
+		r.Network.Activation = t.Network.Activation
+	}
 	r.resolve(t)
 	return t, nil
 }
@@ -186,11 +190,7 @@ func (l *loader) readNetwork(n *yamlpos.Node, w *bnn.Network) {
 	if word, ok := l.Word(n.Field("kind"), bnn.Kinds()...); ok {
 		w.Kind = word
 	}
-	plain := w.Kind == "lenet" || w.Kind == "mlp"
-	w.Norm = "batch"
-	if plain {
-		w.Norm = "none"
-	}
+	plain := w.WithDefaults().Norm == "none"
 	if word, ok := l.Word(n.Field("norm"), "batch", "frn", "none"); ok {
 		if w.Norm = word; word == "none" && !plain {
 			l.Report(n.Field("norm"), "norm none goes with lenet and mlp; %s needs batch or frn", w.Kind)
@@ -198,13 +198,11 @@ func (l *loader) readNetwork(n *yamlpos.Node, w *bnn.Network) {
 	}
 	if k := n.Field("activation"); k != nil {
 		if word, ok := l.Word(k, "relu", "tanh", "swish"); ok {
-			if w.Activation = word; !plain || w.Norm != "none" {
-				l.Report(k, "activation goes with lenet and mlp without normalisation; %s with norm %s has its own", w.Kind, w.Norm)
+			if norm := w.WithDefaults().Norm; norm != "none" {
+				l.Report(k, "activation goes with lenet and mlp without normalisation; %s with norm %s has its own", w.Kind, norm)
 			}
+			w.Activation = word
 		}
-	}
-	if plain && w.Norm == "none" {
-		w.Activation = cmp.Or(w.Activation, "relu")
 	}
 	if k := n.Field("hidden"); k != nil {
 		if w.Kind != "mlp" {

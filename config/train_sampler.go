@@ -5,7 +5,6 @@ import (
 	"math"
 	"path/filepath"
 	"regexp"
-	"slices"
 
 	"github.com/r2sgld/r2sgld/bnn"
 	"github.com/r2sgld/r2sgld/bnn/images"
@@ -39,7 +38,7 @@ func (l *loader) readTrainSampler(n *yamlpos.Node, s *bnn.Settings) {
 		l.Report(n, "%v", err)
 		return
 	}
-	s.Epochs, s.Seed, s.Order = trainEpochs, 1, "shuffle"
+	s.Epochs, s.Seed = trainEpochs, 1
 	l.method = method{name: name, momentum: true, exchanges: bnn.Exchanges(name), cycles: s.Decay.Kind == kernel.Cosine}
 	if n != nil && !l.Section(n, "method", "epochs", "batch", "order", "step_size", "temperature", "anneal", "schedule", "momentum",
 		"noise_estimate", "weight_decay", "bound", "reflect", "as_released", "members", "swag", "swap", "seed") {
@@ -64,9 +63,7 @@ func (l *loader) readTrainSampler(n *yamlpos.Node, s *bnn.Settings) {
 	l.trainSchedule(n, s)
 	l.trainSwap(n.Field("swap"), s)
 	s.Measure.Every = cmp.Or(s.Measure.Every, (s.Epochs+measurements-1)/measurements)
-	s.Measure.Batches, s.Measure.Test = 8, 1
-	s.Average.Every, s.Average.Draws, s.Average.Of = 1, 1, "probabilities"
-	s.SWAG = bnn.SWAG{Rank: cmp.Or(s.SWAG.Rank, 20), Draws: cmp.Or(s.SWAG.Draws, 30), Scale: cmp.Or(s.SWAG.Scale, 1)}
+	*s = s.WithDefaults()
 }
 
 // trainRungs reads step sizes and temperatures.
@@ -95,9 +92,6 @@ func (l *loader) trainRungs(n *yamlpos.Node, s *bnn.Settings) {
 		if s.StepSize = eta; len(eta) > 1 && len(eta) != len(s.Temperature) {
 			l.Report(step, "step_size must have one entry per rung, %d; found %d", len(s.Temperature), len(eta))
 		}
-	}
-	if len(s.StepSize) == 1 {
-		s.StepSize = slices.Repeat(s.StepSize, len(s.Temperature))
 	}
 	k := n.Field("anneal")
 	if k != nil && s.Temperature[0] == 0 {
