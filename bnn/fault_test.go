@@ -118,6 +118,10 @@ func TestNotFiniteWords(t *testing.T) {
 	if got := e.Error(); !strings.Contains(got, "rung 2, epoch 2, iteration 30: the loss is +Inf") || !strings.Contains(got, "try 0.5") {
 		t.Error(got)
 	}
+	e.Loss = 2.5
+	if got := e.Error(); !strings.Contains(got, "iteration 30: the weights are not finite") || !strings.Contains(got, "loss is 2.5") {
+		t.Error(got)
+	}
 	if got := (&bnn.NotFinite{Loss: math.NaN()}).Error(); !strings.Contains(got, "first weights") {
 		t.Error(got)
 	}

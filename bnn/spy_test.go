@@ -283,15 +283,18 @@ func TestFullEnergiesWhereWanted(t *testing.T) {
 func TestStops(t *testing.T) {
 	s := small(t, "r2sghmc")
 	broken := errors.New("out of memory")
-	for _, nan := range []bool{true, false} {
+	for _, what := range []string{"loss", "weights", "engine"} {
 		w := &spy{Engine: open(t, s, perceptron)}
 		w.outcome = func(k int, o []bnn.Outcome) {
-			if k == 11 && nan {
+			switch {
+			case k == 11 && what == "loss":
 				o[2].Loss = math.NaN()
+			case k == 11 && what == "weights":
+				o[2].Loss, o[2].Square = 0.25, math.Inf(1)
 			}
 		}
 		w.fail = func(k int) error {
-			if k == 11 && !nan {
+			if k == 11 && what == "engine" {
 				return broken
 			}
 			return nil
@@ -299,14 +302,20 @@ func TestStops(t *testing.T) {
 		var kept *bnn.Checkpoint
 		_, err := bnn.Train(t.Context(), w, cloudData(), s, bnn.Observer{Seconds: still, Save: func(c *bnn.Checkpoint) error { kept = c; return nil }})
 		if kept == nil || kept.Iteration != 8 {
-			t.Fatalf("kept %+v", kept)
+			t.Fatalf("%s: kept %+v", what, kept)
 		}
 		var stopped *bnn.NotFinite
-		if nan != errors.As(err, &stopped) || !nan && !errors.Is(err, broken) {
-			t.Fatal(err)
+		if errors.As(err, &stopped) == (what == "engine") || what == "engine" && !errors.Is(err, broken) {
+			t.Fatalf("%s: %v", what, err)
 		}
-		if nan && (stopped.Epoch != 3 || stopped.Iteration != 11 || stopped.Last != kept || stopped.StepSize != s.StepSize[stopped.Rung]) {
-			t.Errorf("%+v: %v", stopped, err)
+		if what == "engine" {
+			continue
+		}
+		if stopped.Epoch != 3 || stopped.Iteration != 11 || stopped.Last != kept || stopped.StepSize != s.StepSize[stopped.Rung] {
+			t.Errorf("%s: %+v: %v", what, stopped, err)
+		}
+		if right := stopped.Loss == 0.25; right != (what == "weights") {
+			t.Errorf("%s: the loss is %g", what, stopped.Loss)
 		}
 	}
 }

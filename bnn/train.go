@@ -119,11 +119,11 @@ type Result struct {
 	Usage   Usage
 }
 
-// NotFinite is the error of a loss that is NaN or infinite.
+// NotFinite is the error of a loss, or of weights, that are NaN or infinite.
 type NotFinite struct {
 	Rung, Epoch, Iteration int         // the rung from 0, the others from 1; iteration 0 is before the first move
 	StepSize               float64     // of the rung in the settings, before any decay
-	Loss                   float64     // or Σθ² where only that is not finite
+	Loss                   float64     // finite where only the weights, or their Σθ², are not
 	Last                   *Checkpoint // the newest from before: that of the last epoch's end, or a later one; nil in the first epoch
 }
 
@@ -131,6 +131,10 @@ func (e *NotFinite) Error() string {
 	if e.Iteration == 0 {
 		return fmt.Sprintf("rung %d: the loss of the first weights is %g: look at the data and the means and standard deviations that their pixels are normalised by", e.Rung+1, e.Loss)
 	}
-	return fmt.Sprintf("rung %d, epoch %d, iteration %d: the loss is %g. The step size %g (divided by the number of examples) is too large for this network: try %g, a bound (methods r-…, r2…), or a smaller weight decay",
-		e.Rung+1, e.Epoch, e.Iteration, e.Loss, e.StepSize, e.StepSize/4)
+	what := fmt.Sprintf("the loss is %g", e.Loss)
+	if e.Loss-e.Loss == 0 {
+		what = fmt.Sprintf("the weights are not finite, or Σθ² is not, though the loss is %g", e.Loss)
+	}
+	return fmt.Sprintf("rung %d, epoch %d, iteration %d: %s. The step size %g (divided by the number of examples) is too large for this network: try %g, a bound (methods r-…, r2…), or a smaller weight decay",
+		e.Rung+1, e.Epoch, e.Iteration, what, e.StepSize, e.StepSize/4)
 }

@@ -286,7 +286,7 @@ func (t *training) look(out []Outcome, epoch, k int) error {
 	for i, o := range out {
 		r := t.Rung[i]
 		if x := o.Loss + o.Square; x-x != 0 {
-			return &NotFinite{Rung: r, Epoch: epoch, Iteration: k, StepSize: t.set.StepSize[r], Loss: x, Last: t.last}
+			return &NotFinite{Rung: r, Epoch: epoch, Iteration: k, StepSize: t.set.StepSize[r], Loss: o.Loss, Last: t.last}
 		}
 		t.progress.Loss[r] = o.Loss
 		if k > 0 {
