@@ -110,7 +110,7 @@ func (x *execution) reliability() (*figure.Figure, error) {
 	var q []figure.Calibration
 	for _, c := range []struct {
 		title string
-		of    *judged
+		of    *score.Judged
 	}{{"last model", x.done[0].Single}, {x.averageName(), x.done[0].Average}} {
 		if c.of == nil {
 			continue
@@ -150,7 +150,7 @@ func (x *execution) entropies() (*figure.Figure, error) {
 	q := figure.Entropies{Classes: x.Data.Train.Classes, In: "test images", Out: "out of distribution", Caption: x.first()}
 	for _, c := range []struct {
 		title string
-		of    *judged
+		of    *score.Judged
 	}{{"last model", x.done[0].Single}, {x.averageName(), x.done[0].Average}} {
 		if c.of != nil && c.of.Detection != nil {
 			q.Panels = append(q.Panels, figure.Uncertainty{Title: c.title, In: c.of.Entropy, Out: c.of.Outside,

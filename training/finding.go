@@ -2,9 +2,9 @@ package training
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/r2sgld/r2sgld/bnn"
-	"github.com/r2sgld/r2sgld/bnn/images"
 	"github.com/r2sgld/r2sgld/bnn/score"
 	"github.com/r2sgld/r2sgld/bnn/weights"
 	"github.com/r2sgld/r2sgld/exchange"
@@ -13,21 +13,15 @@ import (
 // A finding is what a repetition found. It goes into checkpoints.
 type finding struct {
 	Epochs          []bnn.Epoch
-	Single, Average *judged // of the last model and of the average; nil without labels, or a model
-	Pairs           []exchange.Pair
-	Sweeps          int64
-	RoundTrips      int64
-	Index           bnn.Index
-	Seconds, Rate   float64
-	Usage           bnn.Usage
-}
-
-// judged is how good predictions are.
-type judged struct {
-	Scores    score.Scores
-	Detection *score.Detection // nil without images out of distribution
-	Entropy   []float64        // of every test example
-	Outside   []float64        // of every example out of distribution
+	Single, Average *score.Judged // of the last model and of the average; nil without labels, or a model
+	// SingleRMSE and AverageRMSE are of the same for regressions; 0 is none.
+	SingleRMSE, AverageRMSE float64
+	Pairs                   []exchange.Pair
+	Sweeps                  int64
+	RoundTrips              int64
+	Index                   bnn.Index
+	Seconds, Rate           float64
+	Usage                   bnn.Usage
 }
 
 // found judges what a repetition found and writes its predictions.
@@ -35,31 +29,33 @@ func (x *execution) found(repeat int, r *bnn.Result) (*finding, error) {
 	f := &finding{Epochs: r.Epochs, Pairs: r.Swaps.Pairs, Sweeps: r.Swaps.Sweeps, RoundTrips: r.Swaps.RoundTrips,
 		Index: r.Index, Seconds: r.Seconds, Rate: r.Rate, Usage: r.Usage}
 	var err error
-	if f.Single, err = judge(r.Single, x.Data.Test); err != nil {
-		return nil, err
-	}
-	if f.Average, err = judge(r.Average, x.Data.Test); err != nil {
-		return nil, err
+	for _, m := range []struct {
+		of   bnn.Predictions
+		into **score.Judged
+		rmse *float64
+	}{{r.Single, &f.Single, &f.SingleRMSE}, {r.Average, &f.Average, &f.AverageRMSE}} {
+		if *m.rmse = rmse(m.of.Outputs, x.Data.Test.Targets); m.of.Test == nil || x.Data.Test.Labels == nil {
+			continue
+		}
+		if *m.into, err = score.Judge(m.of.Test, m.of.Outside, x.Data.Test.Labels); err != nil {
+			return nil, err
+		}
 	}
 	return f, x.writePredictions(repeat, r)
 }
 
-// judge scores predictions of classes; nil if there are none.
-func judge(p bnn.Predictions, test *images.Set) (*judged, error) {
-	if p.Test == nil || test.Labels == nil {
-		return nil, nil
+// rmse is the root of the mean squared error of outputs, over all examples and
+// targets; 0 without any.
+func rmse(outputs []float64, targets []float32) float64 {
+	if len(outputs) == 0 || len(outputs) != len(targets) {
+		return 0
 	}
-	s, err := score.Score(p.Test, test.Labels, nil)
-	if err != nil {
-		return nil, err
+	sum := 0.0
+	for i, v := range outputs {
+		d := v - float64(targets[i])
+		sum += d * d
 	}
-	j := &judged{Scores: *s, Entropy: p.Test.Entropy()}
-	if p.Outside == nil {
-		return j, nil
-	}
-	j.Outside = p.Outside.Entropy()
-	j.Detection, err = score.Detect(p.Test, p.Outside)
-	return j, err
+	return math.Sqrt(sum / float64(len(outputs)))
 }
 
 // writePredictions writes predictions-N.npz: for every test example the outputs

@@ -1,13 +1,16 @@
 package training
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"strings"
+	"time"
 
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/r2sgld/r2sgld/bnn"
+	"github.com/r2sgld/r2sgld/bnn/score"
 	"github.com/r2sgld/r2sgld/diag"
 	"github.com/r2sgld/r2sgld/exchange"
 	"github.com/r2sgld/r2sgld/report"
@@ -15,17 +18,18 @@ import (
 
 // A Summary is summary.json of a training. What is not known is null there, NaN here.
 type Summary struct {
-	Schema     int     `json:"schema"`
-	Name       string  `json:"name"`
-	Method     string  `json:"method"`
-	Seed       uint64  `json:"seed"`
-	Network    string  `json:"network"`
-	Parameters int     `json:"parameters"` // of the network
-	Examples   int     `json:"examples"`
-	Epochs     int     `json:"epochs"`
-	Replicas   int     `json:"replicas"`
-	Metrics    Metrics `json:"metrics"`    // means over the repetitions
-	SD         Metrics `json:"metrics_sd"` // over the repetitions; empty with one
+	Schema     int      `json:"schema"`
+	Name       string   `json:"name"`
+	Method     string   `json:"method"`
+	Seed       uint64   `json:"seed"`
+	Network    string   `json:"network"`
+	Parameters int      `json:"parameters"` // of the network
+	Examples   int      `json:"examples"`
+	Classes    []string `json:"classes"` // names; null if they have none
+	Epochs     int      `json:"epochs"`
+	Replicas   int      `json:"replicas"`
+	Metrics    Metrics  `json:"metrics"`    // means over the repetitions
+	SD         Metrics  `json:"metrics_sd"` // over the repetitions; empty with one
 	// Interval is half the width of a 95 % t interval of the mean; empty with one.
 	Interval  Metrics      `json:"metrics_interval"`
 	Repeats   []Repetition `json:"repeats"`
@@ -33,7 +37,8 @@ type Summary struct {
 	Images    float64      `json:"images_per_second"`
 	PeakBytes int64        `json:"peak_bytes"`
 	Warnings  []string     `json:"warnings"`
-	Seconds   float64      `json:"seconds"`
+	Seconds   float64      `json:"seconds"` // of training
+	wall      float64      // seconds since this process began it; 0 of a summary that was read
 }
 
 // Metrics are the scores of the cold rung's last model and of the average of models.
@@ -56,21 +61,40 @@ type Scores struct {
 	AUROC       float64 `json:"auroc"`
 	FPR95       float64 `json:"fpr95"`
 	Temperature float64 `json:"temperature"` // that scales logits best
+	RMSE        float64 `json:"rmse"`        // of outputs; of regressions, which have this score alone
+}
+
+// UnmarshalJSON reads null, and what is not there, as NaN: not known.
+func (s *Scores) UnmarshalJSON(text []byte) error {
+	for _, v := range s.fields() {
+		*v = math.NaN()
+	}
+	type plain Scores
+	return json.Unmarshal(text, (*plain)(s))
 }
 
 // fields are the scores in the order of the struct.
 func (s *Scores) fields() []*float64 {
-	return []*float64{&s.Accuracy, &s.NLL, &s.Brier, &s.ECE, &s.ScaledNLL, &s.AURC, &s.Entropy, &s.Outside, &s.AUROC, &s.FPR95, &s.Temperature}
+	return []*float64{&s.Accuracy, &s.NLL, &s.Brier, &s.ECE, &s.ScaledNLL, &s.AURC, &s.Entropy, &s.Outside, &s.AUROC, &s.FPR95, &s.Temperature, &s.RMSE}
 }
 
-// scoresOf are the scores of what was judged; nil of nothing.
-func scoresOf(j *judged) *Scores {
-	if j == nil {
+// scoresOf are the scores of what was judged, or the error of a regression; nil of
+// neither.
+func scoresOf(j *score.Judged, rmse float64) *Scores {
+	switch {
+	case j == nil && rmse > 0:
+		s := new(Scores)
+		for _, v := range s.fields() {
+			*v = math.NaN()
+		}
+		s.RMSE = rmse
+		return s
+	case j == nil:
 		return nil
 	}
 	v := j.Scores
 	s := &Scores{Accuracy: v.Accuracy, NLL: v.NLL, Brier: v.Brier, ECE: v.ECE, ScaledNLL: v.ScaledNLL, AURC: v.AURC,
-		Entropy: v.Entropy, Temperature: v.Temperature, Outside: math.NaN(), AUROC: math.NaN(), FPR95: math.NaN()}
+		Entropy: v.Entropy, Temperature: v.Temperature, Outside: math.NaN(), AUROC: math.NaN(), FPR95: math.NaN(), RMSE: math.NaN()}
 	if d := j.Detection; d != nil {
 		s.Outside, s.AUROC, s.FPR95 = d.Outside, d.AUROC, d.FPR95
 	}
@@ -108,9 +132,9 @@ type Pair struct {
 func (x *execution) summarise() *Summary {
 	s := x.Settings
 	sum := &Summary{Schema: 1, Name: x.Name, Method: s.Method, Seed: s.Seed, Network: x.Network.Kind, Parameters: x.engine.Layout().Size(),
-		Examples: x.Data.Train.Len(), Epochs: s.Epochs, Replicas: s.Replicas(), Warnings: append([]string{}, x.Warnings...)}
+		Examples: x.Data.Train.Len(), Classes: x.Data.Train.Names, Epochs: s.Epochs, Replicas: s.Replicas()}
 	for _, f := range x.done {
-		r := Repetition{Metrics: Metrics{scoresOf(f.Single), scoresOf(f.Average)}, RoundTrips: f.RoundTrips, Images: f.Rate, Seconds: f.Seconds}
+		r := Repetition{Metrics: Metrics{scoresOf(f.Single, f.SingleRMSE), scoresOf(f.Average, f.AverageRMSE)}, RoundTrips: f.RoundTrips, Images: f.Rate, Seconds: f.Seconds}
 		if n := len(f.Epochs); n > 0 {
 			r.Models = f.Epochs[n-1].Kept
 		}
@@ -120,6 +144,8 @@ func (x *execution) summarise() *Summary {
 		sum.PeakBytes = max(sum.PeakBytes, f.Usage.Peak)
 	}
 	sum.Metrics, sum.SD, sum.Interval = over(sum.Repeats)
+	sum.Warnings = append(x.warnings(), x.doubts()...)
+	sum.wall = time.Since(x.begun).Seconds()
 	if s.Rungs() > 1 {
 		sum.Swaps = x.swaps()
 	}
@@ -167,17 +193,11 @@ func over(repeats []Repetition) (mean, sd, half Metrics) {
 func (x *execution) swaps() *Swaps {
 	s := x.Settings
 	w := &Swaps{Scheme: s.Swap.Scheme, Rule: s.Swap.Rule, Exact: len(s.Swap.Bias(s.Rungs(), !s.FullEnergies)) == 0}
-	for p := range s.Rungs() - 1 {
-		pair := Pair{Rungs: [2]int{p + 1, p + 2}}
-		for _, f := range x.done {
-			q := f.Pairs[p]
-			pair.Attempts += q.Attempts
-			pair.Accepted += q.Accepted
-			pair.Variance += q.Variance / float64(len(x.done))
-		}
-		pair.Rate = float64(pair.Accepted) / float64(pair.Attempts)
-		w.Pairs = append(w.Pairs, pair)
+	all := make([][]exchange.Pair, len(x.done))
+	for i, f := range x.done {
+		all[i] = f.Pairs
 	}
+	w.Pairs = Traded(all...)
 	for _, f := range x.done {
 		w.RoundTrips += f.RoundTrips
 	}
@@ -249,6 +269,25 @@ func newCurve(s *bnn.Scores) *curve {
 	return c
 }
 
+// Traded tells of the neighbours among the pairs of all repetitions: sums of attempts
+// and trades, and mean variances.
+func Traded(repeats ...[]exchange.Pair) (out []Pair) {
+	for _, all := range repeats {
+		for k, p := range pairs(all) {
+			if k == len(out) {
+				out = append(out, Pair{Rungs: p.Rungs})
+			}
+			out[k].Attempts += p.Attempts
+			out[k].Accepted += p.Accepted
+			out[k].Variance += p.Variance / float64(len(repeats))
+		}
+	}
+	for k := range out {
+		out[k].Rate = float64(out[k].Accepted) / float64(out[k].Attempts)
+	}
+	return out
+}
+
 // pairs tells of the neighbours among pairs.
 func pairs(all []exchange.Pair) (out []Pair) {
 	for _, p := range all {
@@ -259,39 +298,48 @@ func pairs(all []exchange.Pair) (out []Pair) {
 	return out
 }
 
-// Text is the table of a summary.
+// columns are the scores that the table of a summary has.
+func (s *Summary) columns() []column {
+	m := judgedOf(s.Metrics)
+	if m != nil && !math.IsNaN(m.RMSE) {
+		return []column{rmseColumn}
+	}
+	out := []column{{"accuracy", func(s *Scores) float64 { return s.Accuracy }}, {"NLL", func(s *Scores) float64 { return s.NLL }},
+		{"Brier", func(s *Scores) float64 { return s.Brier }}, {"ECE", func(s *Scores) float64 { return s.ECE }},
+		{"NLL scaled", func(s *Scores) float64 { return s.ScaledNLL }}, {"AURC", func(s *Scores) float64 { return s.AURC }}}
+	if m != nil && !math.IsNaN(m.AUROC) {
+		out = append(out, column{"AUROC", func(s *Scores) float64 { return s.AUROC }}, column{"FPR95", func(s *Scores) float64 { return s.FPR95 }})
+	}
+	return out
+}
+
+// Text is the table of a summary; empty if nothing was judged.
 func (s *Summary) Text() string {
-	rows := [][]string{{"", "accuracy", "NLL", "Brier", "ECE", "NLL scaled", "AURC"}}
-	if s.Metrics.Single != nil && !math.IsNaN(s.Metrics.Single.AUROC) {
-		rows[0] = append(rows[0], "AUROC", "FPR95")
+	columns := s.columns()
+	head := []string{""}
+	for _, c := range columns {
+		head = append(head, c.name)
 	}
-	row := func(name string, m, h *Scores) {
-		if m == nil {
-			return
-		}
-		line := []string{name}
-		at := func(v *Scores) []float64 {
-			return []float64{v.Accuracy, v.NLL, v.Brier, v.ECE, v.ScaledNLL, v.AURC, v.AUROC, v.FPR95}
-		}
-		for i := range len(rows[0]) - 1 {
-			cell := report.Number(at(m)[i], 4)
-			if h != nil && !math.IsNaN(at(h)[i]) {
-				cell += " ± " + report.Number(at(h)[i], 4)
-			}
-			line = append(line, cell)
-		}
-		rows = append(rows, line)
+	rows := [][]string{head}
+	if m := s.Metrics.Single; m != nil {
+		rows = append(rows, append([]string{"last model"}, cells(columns, m, s.Interval.Single)...))
 	}
-	row("last model", s.Metrics.Single, s.Interval.Single)
-	models := 0
-	if len(s.Repeats) > 0 {
-		models = s.Repeats[0].Models
+	if m := s.Metrics.Average; m != nil {
+		rows = append(rows, append([]string{fmt.Sprintf("average of %d", s.Repeats[0].Models)}, cells(columns, m, s.Interval.Average)...))
 	}
-	row(fmt.Sprintf("average of %d", models), s.Metrics.Average, s.Interval.Average)
 	if len(rows) == 1 {
 		return ""
 	}
 	return report.Grid(rows, 1)
+}
+
+// speed prints images a second, three digits of them: 7,350.
+func speed(v float64) string {
+	if !(v >= 100 && v < 1e15) {
+		return report.Short(v, 3)
+	}
+	unit := math.Pow(10, math.Floor(math.Log10(v))-2)
+	return report.Count(int64(math.Round(v/unit) * unit))
 }
 
 // Footer are the lines below the table.
@@ -307,6 +355,10 @@ func (s *Summary) Footer() string {
 		}
 		fmt.Fprintf(&b, " (rule %s) · round trips %s\n", w.Rule, report.Count(w.RoundTrips))
 	}
-	fmt.Fprintf(&b, " %s images/s · %s MB at most · %s s\n", report.Short(s.Images, 3), report.Count(s.PeakBytes>>20), report.Short(s.Seconds, 3))
+	fmt.Fprintf(&b, " %s images/s · %s MB at most · %s s of training", speed(s.Images), report.Count(s.PeakBytes>>20), report.Short(s.Seconds, 3))
+	if s.wall > 0 {
+		fmt.Fprintf(&b, ", %s s in all", report.Short(s.wall, 3))
+	}
+	b.WriteByte('\n')
 	return b.String()
 }

@@ -109,7 +109,7 @@ func (t *table) status() string {
 	}
 	spent := time.Since(t.begun)
 	left := time.Duration(float64(spent) * float64(p.Iterations-p.Iteration) / float64(max(1, p.Iteration-t.first)))
-	s := fmt.Sprintf("epoch %d/%d  %s images/s  left %s", p.Epoch, t.Settings.Epochs, report.Short(float64(p.Images)/spent.Seconds(), 3), left.Round(time.Second))
+	s := fmt.Sprintf("epoch %d/%d  %s images/s  left %s", p.Epoch, t.Settings.Epochs, speed(float64(p.Images)/spent.Seconds()), left.Round(time.Second))
 	if t.Repeats > 1 {
 		s = fmt.Sprintf("repetition %d/%d  ", t.repeat+1, t.Repeats) + s
 	}
@@ -174,7 +174,7 @@ func (t *table) cells(e bnn.Epoch) []string {
 	done := max(1, e.Iteration-t.first)
 	all := t.Settings.Epochs * e.Iteration / e.Epoch
 	left := time.Duration(float64(spent) * float64(all-e.Iteration) / float64(done))
-	return append(cells, report.Short(e.Rate, 3), left.Round(time.Second).String())
+	return append(cells, speed(e.Rate), left.Round(time.Second).String())
 }
 
 func (t *table) print(cells ...string) {

@@ -217,9 +217,9 @@ func (x *execution) explain(ctx context.Context, repeat int, err error) error {
 		epochs := repeat*x.Settings.Epochs + x.table.epochs
 		return &runner.Interrupted{Dir: x.Dir, Done: epochs, Of: x.Repeats * x.Settings.Epochs, Unit: "epochs"}
 	case errors.As(err, &broken) && broken.Last == nil:
-		return fmt.Errorf("%s: repetition %d: %w.\nIt broke before there was anything to keep", x.Name, repeat+1, err)
+		return fmt.Errorf("%s: repetition %d: %w.\nIt broke before there was anything to keep: start a new run with a smaller sampler.step_size (or lower temperatures)", x.Name, repeat+1, err)
 	case errors.As(err, &broken):
-		return fmt.Errorf("%s: repetition %d: %w.\nThe state before it is kept in %s/checkpoints", x.Name, repeat+1, err, strings.TrimRight(x.Dir, "/"))
+		return fmt.Errorf("%s: repetition %d: %w.\nThe state before it is in %s/checkpoints, and a resume would break at the same place: start a new run with a smaller sampler.step_size (or lower temperatures)", x.Name, repeat+1, err, strings.TrimRight(x.Dir, "/"))
 	}
 	return fmt.Errorf("%s: %w\nonce that is mended, go on from the last checkpoint with: r2sgld resume %s", x.Name, err, x.Dir)
 }

@@ -13,50 +13,133 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/r2sgld/r2sgld/compare"
+	"github.com/r2sgld/r2sgld/config"
 	"github.com/r2sgld/r2sgld/runner"
 	"github.com/r2sgld/r2sgld/store"
+	"github.com/r2sgld/r2sgld/training"
 )
 
 func compareCommand() *cobra.Command {
 	var c common
 	cmd := &cobra.Command{
 		Use:   "compare RUN…",
-		Short: "Models of the same data by log evidence, Bayes factors and leave-one-out prediction",
+		Short: "Models of the same data by log evidence, Bayes factors and leave-one-out prediction; trainings by scores",
 		Long: `Models of the same data by log evidence, Bayes factors and leave-one-out
 prediction. RUN are run folders of identify, whose priors are flat on the domain
 unless given: the evidence is that of method auto on a bounded domain. Runs of
-sample are compared by log Z.`,
-		Example: `  r2sgld compare runs/lynx-hare-logistic runs/lynx-hare`,
-		Args:    cobra.MinimumNArgs(1),
+sample are compared by log Z, and those of train by how well they predict: with
+repetitions and one seed, repetition by repetition.`,
+		Example: `  r2sgld compare runs/lynx-hare-logistic runs/lynx-hare
+  r2sgld compare runs/fashion-r2sghmc runs/fashion-sgdm`,
+		Args: cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			runs := make([]compare.Run, len(args))
 			for i, dir := range args {
 				if slices.ContainsFunc(args[:i], func(other string) bool { return filepath.Clean(other) == filepath.Clean(dir) }) {
 					return &runner.Refused{Err: fmt.Errorf("%s is given twice", dir)}
 				}
-				var err error
-				if runs[i], err = runToCompare(dir); err != nil {
-					return &runner.Refused{Err: err}
-				}
 			}
-			t, err := compare.New(runs)
-			if err != nil {
+			trainings, err := onlyTrainings(args)
+			switch {
+			case err != nil:
 				return &runner.Refused{Err: err}
+			case trainings:
+				return c.compareTrainings(args)
 			}
-			if c.json {
-				return printJSON(t)
-			}
-			fmt.Print(t.Text())
-			if !c.quiet {
-				for _, w := range t.Warnings {
-					fmt.Fprintln(os.Stderr, " ! "+w)
-				}
-			}
-			return nil
+			return c.compareModels(args)
 		},
 	}
 	c.display(cmd)
 	return cmd
+}
+
+// compareModels compares runs of sample or identify.
+func (c *common) compareModels(dirs []string) error {
+	runs := make([]compare.Run, len(dirs))
+	for i, dir := range dirs {
+		var err error
+		if runs[i], err = runToCompare(dir); err != nil {
+			return &runner.Refused{Err: err}
+		}
+	}
+	t, err := compare.New(runs)
+	if err != nil {
+		return &runner.Refused{Err: err}
+	}
+	return c.compared(t, t.Text(), t.Warnings)
+}
+
+// compared shows a comparison.
+func (c *common) compared(v any, text string, warnings []string) error {
+	if c.json {
+		return printJSON(v)
+	}
+	fmt.Print(text)
+	if !c.quiet {
+		for _, w := range warnings {
+			fmt.Fprintln(os.Stderr, " ! "+w)
+		}
+	}
+	return nil
+}
+
+// onlyTrainings reports whether all folders are of trainings. It refuses some that are
+// beside some that are not.
+func onlyTrainings(dirs []string) (bool, error) {
+	var trained, other string
+	for _, dir := range dirs {
+		if command, _, err := commandIn(dir); err == nil && command == "train" {
+			trained = dir
+		} else {
+			other = dir // or no run folder, which is told later
+		}
+	}
+	if trained != "" && other != "" {
+		return false, fmt.Errorf("%s is a training and %s is none: trainings are compared by scores on test images, other runs by evidence. Compare each kind by itself", trained, other)
+	}
+	return trained != "", nil
+}
+
+// compareTrainings compares runs of train.
+func (c *common) compareTrainings(dirs []string) error {
+	all := make([]training.Compared, len(dirs))
+	for i, dir := range dirs {
+		_, m, err := commandIn(dir)
+		if err != nil {
+			return err
+		}
+		sum, err := finished(dir)
+		switch {
+		case err != nil:
+			return &runner.Refused{Err: err}
+		case sum == nil:
+			return &runner.Refused{Err: fmt.Errorf("%s is not finished: r2sgld resume %s", dir, dir)}
+		}
+		var resolved config.ResolvedTraining
+		if err := json.Unmarshal(m.Config, &resolved); err != nil {
+			return &runner.Refused{Err: fmt.Errorf("%s/run.json: %w", dir, err)}
+		}
+		all[i] = training.Compared{Name: dir, Summary: sum, Images: resolved.Data.SHA256}
+	}
+	t, err := training.Compare(all)
+	if err != nil {
+		return &runner.Refused{Err: err}
+	}
+	return c.compared(t, t.Text(), t.Warnings)
+}
+
+// finished is the summary of a training, nil while that is unfinished.
+func finished(dir string) (*training.Summary, error) {
+	f, err := store.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	sum := new(training.Summary)
+	if err := f.ReadJSON("summary.json", sum); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	return sum, nil
 }
 
 // runToCompare reads what a comparison needs to know of a run folder.

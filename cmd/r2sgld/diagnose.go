@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -24,6 +25,12 @@ of more than 131,072 draws every second, fourth, … is taken.`,
   r2sgld diagnose output_1.csv output_2.csv output_3.csv output_4.csv`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
+			for _, path := range args {
+				if command, _, err := commandIn(path); err == nil && command == "train" {
+					dir := strings.TrimRight(path, "/")
+					return &runner.Refused{Err: fmt.Errorf("%s is a training, which keeps no draws of single parameters: its scores are in %s/summary.json, its epochs in %s/metrics.jsonl, temperatures of layers and swaps in %s/figures; r2sgld compare %s shows the scores", dir, dir, dir, dir, dir)}
+				}
+			}
 			d, err := store.Read(mostRead, args...)
 			if err != nil {
 				return &runner.Refused{Err: err}

@@ -21,17 +21,20 @@ func planCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plan CONFIG.yaml",
 		Short: "What a run will do: acceptance, rungs needed, time, memory, after a short measurement",
-		Long: `What a run of sample or identify will do, after a short measurement: how often
+		Long: `What a run of sample, identify or train will do, after a short measurement: how often
 rungs will trade, how many rungs it takes, effective sample size, time, memory and
-disk. With method auto, the ladder that it finds. Nothing is written.`,
+disk. With method auto, the ladder that it finds. Of a training: its time and memory,
+how often rungs would trade by rule metropolis, and the ladder that would. Nothing is
+written.`,
 		Example: `  r2sgld plan examples/flower.yaml
+  r2sgld plan examples/networks/fashion.yaml
   r2sgld plan examples/flower.yaml --set 'sampler.temperature=[1, 1000]' --json`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return c.plan(cmd, args[0]) },
 	}
 	c.display(cmd)
 	f := cmd.Flags()
-	f.IntVar(&c.threads, "threads", 0, "ladders that run at once (default all processors)")
+	f.IntVar(&c.threads, "threads", 0, "ladders, or networks of a training, that run at once (default all processors)")
 	f.StringArrayVar(&c.set, "set", nil, "override a key, as in --set sampler.iterations=100000 (repeatable)")
 	f.Uint64Var(&c.seed, "seed", 1, "seed of all random numbers; overrides sampler.seed")
 	return cmd

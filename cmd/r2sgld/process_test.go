@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -36,6 +35,7 @@ func soak(small, large int) int {
 // A process is the program at work. R2SGLD_BIN names another binary of it.
 type process struct {
 	*exec.Cmd
+	stdout bytes.Buffer
 	stderr bytes.Buffer
 	ended  chan struct{} // closed once it has
 	err    error
@@ -53,7 +53,7 @@ func start(t *testing.T, args ...string) *process {
 	ctx, cancel := context.WithTimeout(context.Background(), longest)
 	p := &process{Cmd: exec.CommandContext(ctx, bin, args...), ended: make(chan struct{})}
 	p.Env = append(os.Environ(), asProgram+"=1")
-	p.Stdout, p.Stderr = io.Discard, &p.stderr
+	p.Stdout, p.Stderr = &p.stdout, &p.stderr
 	p.WaitDelay = 10 * time.Second
 	if err := p.Start(); err != nil {
 		t.Fatal(err)

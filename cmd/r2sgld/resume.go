@@ -22,9 +22,12 @@ func resumeCommand() *cobra.Command {
 		Long: `Go on with a run from its newest checkpoint. The draws are those of a run that was
 never interrupted. --iterations extends a run (of method auto: to so many iterations
 at least), and so does --set sampler.until.ess=4000 with method auto; --set also
-changes the step sizes, the cap or the swaps from here on.`,
+changes the step sizes, the cap or the swaps from here on. A training goes on to the
+bytes of one that was never interrupted; it cannot be extended, and --set can change
+its device alone. One that is finished stays as it is.`,
 		Example: `  r2sgld resume runs/flower-20261121-101300
-  r2sgld resume runs/flower-20261121-101300 --iterations 200000`,
+  r2sgld resume runs/flower-20261121-101300 --iterations 200000
+  r2sgld resume runs/fashion-20261121-101300 --set 'device=[cuda:0]'`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			command, m, err := commandIn(args[0])
@@ -38,6 +41,9 @@ changes the step sizes, the cap or the swaps from here on.`,
 				c.set = append(c.set, fmt.Sprintf("sampler.iterations=%d", iterations))
 			}
 			if command == "train" {
+				if done, err := c.isFinished(args[0]); done || err != nil {
+					return err
+				}
 				j, err := unlessStopped(cmd.Context(), func() (*training.Job, error) { return c.resumedTraining(args[0], m) })
 				if err != nil {
 					return err

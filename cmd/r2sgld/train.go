@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -116,6 +118,24 @@ func (c *common) resumedTraining(dir string, m runner.Manifest[json.RawMessage])
 	}
 	j.Dir, j.Resume, j.Accept = dir, true, append([]string{m.Hash}, m.Previous...)
 	return j, nil
+}
+
+// isFinished reports whether a training is, and tells where its results are.
+func (c *common) isFinished(dir string) (bool, error) {
+	sum, err := finished(dir)
+	if err != nil {
+		return false, &runner.Refused{Err: err}
+	}
+	switch {
+	case sum == nil:
+		return false, nil
+	case c.json:
+		return true, printJSON(sum)
+	case !c.quiet:
+		dir = strings.TrimRight(dir, "/")
+		fmt.Fprintf(os.Stderr, "%s is finished: its scores are in %s/summary.json, its figures in %s/figures. Nothing was changed\n", dir, dir, dir)
+	}
+	return true, nil
 }
 
 // commandIn is the command that a run folder is of, with its manifest.
