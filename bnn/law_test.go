@@ -172,28 +172,40 @@ func TestKineticTemperatureAfterSwaps(t *testing.T) {
 	}
 }
 
-// Rule indicator adapts 𝒞, in units of mean losses, until the target share of pairs would
-// trade. With parity off and windows of one sweep every pair attempts in every sweep;
-// earlier pairs of a sweep move labels before later ones look, so that the share is met
-// roughly only. The 0.1 kill energies that are not divided by N: gains of 0.05 then do
-// not reach them in time.
+// Rule indicator trades where the hotter net's mean energy Ũ/N, and 𝒞, are below the colder
+// one's, and moves 𝒞 ← 𝒞 + γ(1{trades} − 𝕊): sweep by sweep to the letter, with one pair
+// that attempts in each. So the share of n sweeps that trade is 𝕊 + 𝒞/(γn), and as |𝒞| is
+// at most the largest difference D of energies, and γ, within (D + γ)/(γn) of 𝕊. Kills
+// energies that are not divided by N, or lack the prior's part.
 func TestIndicatorMeetsTarget(t *testing.T) {
+	const gain = 0.02
 	for _, target := range []float64{0.15, 0.4} {
 		s := small(t, "resghmc")
 		s.Epochs, s.Decay, s.Measure = soak(300), kernel.Decay{}, bnn.Measure{Test: 1 << 30}
-		s.Average.From = 0.99
-		s.Swap = exchange.Settings{Scheme: "windowed-deo", Rule: "indicator", Target: target, Window: 1}
-		r := train(t, s, perceptron, cloudData(), bnn.Observer{})
-		attempts, accepted := int64(0), int64(0)
-		half := r.Epochs[len(r.Epochs)/2]
-		for i, p := range r.Swaps.Pairs {
-			attempts += p.Attempts - half.Pairs[i].Attempts
-			accepted += p.Accepted - half.Pairs[i].Accepted
+		s.StepSize, s.Temperature, s.Average.From = s.StepSize[:2], s.Temperature[:2], 0.99
+		s.Swap = exchange.Settings{Scheme: "windowed-deo", Rule: "indicator", Target: target, Gain: gain, Window: 1, Parity: "off"}
+		cold, level, most, trades, sweeps := 0, 0.0, 0.0, 0, 0
+		w := &spy{Engine: open(t, s, perceptron), outcome: func(k int, o []bnn.Outcome) {
+			u := func(i int) float64 { return o[i].Loss + s.WeightDecay*o[i].Square/2/50 }
+			most = max(most, math.Abs(u(0)-u(1)))
+			if sweeps++; u(1-cold)+level < u(cold) {
+				cold, trades, level = 1-cold, trades+1, level+gain
+			}
+			level -= gain * target
+		}}
+		holds := func(e bnn.Epoch) error {
+			if e.Rung[cold] != 0 || e.Pairs[0].Accepted != int64(trades) || e.Pairs[0].Attempts != int64(sweeps) {
+				t.Fatalf("epoch %d: replica %d on the cold rung after %d trades of %d, found %+v", e.Epoch, cold, trades, sweeps, e.Pairs[0])
+			}
+			return nil
 		}
-		if share := float64(accepted) / float64(attempts); math.Abs(share-target) > 0.1 {
-			t.Errorf("%.3f of the attempts trade instead of %g", share, target)
-		} else {
-			t.Logf("target %g: %.3f", target, share)
+		if _, err := bnn.Train(t.Context(), w, cloudData(), s, bnn.Observer{Epoch: holds}); err != nil {
+			t.Fatal(err)
+		}
+		share, bound := float64(trades)/float64(sweeps), (most+gain)/(gain*float64(sweeps))
+		t.Logf("target %g: %.4f, bound %.4f", target, share, bound)
+		if math.Abs(share-target) > bound {
+			t.Errorf("%.4f of the attempts trade: more than %.4f from %g", share, bound, target)
 		}
 	}
 }
