@@ -8,6 +8,7 @@ import (
 
 	"github.com/r2sgld/r2sgld/config/yamlpos"
 	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/exchange"
 	"github.com/r2sgld/r2sgld/kernel"
 	"github.com/r2sgld/r2sgld/tune"
 )
@@ -394,8 +395,24 @@ func (l *loader) required(n *yamlpos.Node, key string, read func(*yamlpos.Node) 
 	return read(n.Field(key))
 }
 
-// samplerSwap reads how rungs trade.
+// samplerSwap reads how rungs trade, and whether that makes sense.
 func (l *loader) samplerSwap(n *yamlpos.Node) {
+	l.swapKeys(n)
+	l.swapFaults(n, l.sampler.Swap.settings())
+}
+
+// swapFaults reports settings of swaps that contradict each other.
+func (l *loader) swapFaults(n *yamlpos.Node, e exchange.Settings) {
+	if n == nil || len(l.Problems) > 0 {
+		return
+	}
+	if err := e.Validate(); err != nil {
+		l.Report(n, "%v", err)
+	}
+}
+
+// swapKeys reads the keys of swaps.
+func (l *loader) swapKeys(n *yamlpos.Node) {
 	s := &l.sampler.Swap
 	if n != nil && n.Kind != yamlpos.Null && !l.method.exchanges {
 		with := "r2sgld"
@@ -422,11 +439,6 @@ func (l *loader) samplerSwap(n *yamlpos.Node) {
 	if k := n.Field("parity"); k != nil {
 		if word, ok := l.Word(k, "on", "off", "true", "false"); ok {
 			s.Parity = map[string]string{"on": "on", "true": "on", "off": "off", "false": "off"}[word]
-		}
-	}
-	if len(l.Problems) == 0 {
-		if err := s.settings().Validate(); err != nil {
-			l.Report(n, "%v", err)
 		}
 	}
 }

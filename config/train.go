@@ -73,7 +73,7 @@ type NetworkKeys struct {
 	Kind       string `json:"kind"`
 	Norm       string `json:"norm"`
 	Activation string `json:"activation,omitempty"`
-	Hidden     []int  `json:"hidden,omitempty"`
+	Hidden     *[]int `json:"hidden,omitempty"` // of mlp; empty is a linear map
 }
 
 // TrainSampler is the sampler section of a training.
@@ -101,7 +101,7 @@ type TrainSampler struct {
 // Anneal divides temperatures epoch by epoch.
 type Anneal struct {
 	Divide float64 `json:"divide"`
-	Until  int     `json:"until"` // epochs; 0 is all
+	Until  int     `json:"until,omitempty"` // epochs; 0 is all
 }
 
 // SWAG says how the Gaussian of method swag is fitted.
@@ -173,9 +173,13 @@ func loadTraining(path string, root *yamlpos.Node, set []string) (*Training, err
 	}
 	t.Warnings = t.Settings.Bias(t.Network.Norm == "batch")
 	r.Name, r.Repeats, r.Device, r.Precision = t.Name, t.Repeats, t.Devices, t.Precision
-	r.Network = NetworkKeys{Kind: t.Network.Kind, Norm: t.Network.Norm, Hidden: t.Network.Hidden}
+	r.Network = NetworkKeys{Kind: t.Network.Kind, Norm: t.Network.Norm}
 	if t.Network.Norm == "none" { // others have their own
 		r.Network.Activation = t.Network.Activation
+	}
+	if t.Network.Kind == "mlp" {
+		hidden := append([]int{}, t.Network.Hidden...)
+		r.Network.Hidden = &hidden
 	}
 	r.resolve(t)
 	return t, nil
@@ -301,17 +305,21 @@ func (l *loader) suitImages(t *Training) {
 		t.Network.Outputs, t.Network.Loss = len(train.Targets)/train.Len(), "squared"
 	}
 	s := &t.Settings
-	if t.Network.Norm == "none" && l.root.Field("sampler").Field("step_size") == nil {
-		for i := range s.StepSize {
-			s.StepSize[i] /= plainSteps
-		}
-	}
 	batch := l.root.Field("sampler").Field("batch")
 	switch n := train.Len(); {
 	case batch == nil:
 		s.Batch = min(s.Batch, n)
 	case s.Batch > n:
 		l.Report(batch, "batch must be at most the number of training examples, %d; found %d", n, s.Batch)
+	}
+	if l.root.Field("sampler").Field("step_size") == nil {
+		l.stepsInProportion(s, t.Network.Norm)
+	}
+	if side := min(train.Height, train.Width); t.Network.Kind == "lenet" && side < leastLeNet {
+		l.Report(l.root.Field("network"), "lenet needs images of %d × %d or more; found %d × %d: take mlp or resnet8", leastLeNet, leastLeNet, train.Height, train.Width)
+	}
+	if t.Data.Test.Labels != nil && t.Data.Test.Len() < 2 {
+		l.Report(l.root.Field("data"), "scores need two test images at least; found %d", t.Data.Test.Len())
 	}
 	s.Average.Recompute = min(s.Average.Recompute, train.Len())
 	if side := min(train.Height, train.Width); s.Augment.Crop > side {

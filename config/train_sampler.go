@@ -22,9 +22,14 @@ const (
 	decayInAll    = 0.02 // what is left of them at the end; the paper's 0.99^700 leaves averages of few epochs nothing to average
 	cyclesDefault = 3
 	measurements  = 10 // of layers, in a training
-	// plainSteps is what the steps of the paper are divided by for nets without
-	// normalisation, whose loss depends on the scale of the weights.
-	plainSteps = 20
+	leastBound    = 1e-30
+	mostBound     = 1e30
+	// The steps of the paper are for batches of paperBatch; plainSteps is what they are
+	// divided by for nets without normalisation, whose loss depends on the scale of the
+	// weights.
+	paperBatch = 2048
+	plainSteps = 5
+	leastLeNet = 16 // pixels of a side
 )
 
 // readTrainSampler reads the sampler section of a training.
@@ -64,6 +69,18 @@ func (l *loader) readTrainSampler(n *yamlpos.Node, s *bnn.Settings) {
 	l.trainSwap(n.Field("swap"), s)
 	s.Measure.Every = cmp.Or(s.Measure.Every, (s.Epochs+measurements-1)/measurements)
 	*s = s.WithDefaults()
+}
+
+// stepsInProportion makes default steps of those of the paper: in proportion to the
+// batch, as Goyal et al. (2017) found that they should be.
+func (l *loader) stepsInProportion(s *bnn.Settings, norm string) {
+	factor := min(1, float64(s.Batch)/paperBatch)
+	if norm == "none" {
+		factor /= plainSteps
+	}
+	for i := range s.StepSize {
+		s.StepSize[i] *= factor
+	}
 }
 
 // trainRungs reads step sizes and temperatures.
@@ -106,7 +123,7 @@ func (l *loader) trainRungs(n *yamlpos.Node, s *bnn.Settings) {
 			l.Report(k.Field("divide"), "divide must be at least 1; found %s", k.Field("divide").Text)
 		}
 	}
-	s.Anneal.Until, _ = l.Int(k.Field("until"), 1, maxIterations)
+	s.Anneal.Until, _ = l.Int(k.Field("until"), 0, maxIterations)
 }
 
 // increasing reports temperatures that do not increase.
@@ -147,9 +164,12 @@ func (l *loader) trainWalls(n *yamlpos.Node, s *bnn.Settings) {
 		}
 	}
 	if v, ok := l.Positive(n.Field("bound")); ok {
-		s.Bound = v
+		if s.Bound = v; v < leastBound || v > mostBound {
+			l.Report(n.Field("bound"), "bound must be between %g and %g, which single precision can hold; found %s", leastBound, mostBound, n.Field("bound").Text)
+		}
 	}
 	if k := n.Field("reflect"); k != nil && k.Kind == yamlpos.List {
+		l.List(k, "roles, or the word all")
 		for _, item := range k.Items {
 			if word, ok := l.Word(item, string(bnn.Weight), string(bnn.Bias), string(bnn.Scale), string(bnn.Shift)); ok {
 				s.Reflect = append(s.Reflect, bnn.Role(word))
@@ -205,7 +225,7 @@ func (l *loader) trainSchedule(n *yamlpos.Node, s *bnn.Settings) {
 func (l *loader) trainSwap(n *yamlpos.Node, s *bnn.Settings) {
 	if n != nil || l.method.exchanges {
 		w := s.Swap
-		l.samplerSwap(n)
+		l.swapKeys(n)
 		read := l.sampler.Swap.settings()
 		if read.Rule == "metropolis" { // windows are for swaps that need not be exact
 			w.Scheme = "deo"
@@ -222,6 +242,7 @@ func (l *loader) trainSwap(n *yamlpos.Node, s *bnn.Settings) {
 		with := read.WithDefaults(max(2, len(s.Temperature)))
 		s.Swap = read
 		s.Swap.Every, s.Swap.Correction = with.Every, with.Correction
+		l.swapFaults(n, s.Swap)
 	}
 }
 

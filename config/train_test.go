@@ -85,6 +85,10 @@ func TestBadTrainings(t *testing.T) {
 		{`epochs`, `step_size: 0`, `f.yaml:9:14: step_size must be positive; found 0`},
 		{`epochs`, `epochs: 0`, `f.yaml:9:11: epochs must be at least 1; found 0`},
 		{`epochs`, `bound: 0`, `f.yaml:9:10: bound must be positive; found 0`},
+		{`epochs`, `bound: 1e-300`, `f.yaml:9:10: bound must be between 1e-30 and 1e+30, which single precision can hold; found 1e-300`},
+		{`epochs`, `reflect: []`, `f.yaml:9:12: reflect is an empty list; expected roles, or the word all`},
+		{`network`, `network: {kind: lenet}`, `f.yaml:6:10: lenet needs images of 16 × 16 or more; found 4 × 3: take mlp or resnet8`},
+		{`augment`, `test: 1`, `f.yaml:3:3: scores need two test images at least; found 1`},
 		{`epochs`, `bound: -1`, `f.yaml:9:10: bound must be positive; found -1`},
 		{`epochs`, `momentum: 1`, `f.yaml:9:13: momentum 1 must be at least 0 and less than 1`},
 		{`epochs`, `members: 3`, `f.yaml:9:3: members belongs to method ensemble; found r2sghmc`},
@@ -139,9 +143,18 @@ func TestTrainingKeysOfOtherMethods(t *testing.T) {
 // A resolved configuration is a configuration again, of the same run, for every method.
 func TestResolvedTrainingIsTheSame(t *testing.T) {
 	folder := writeIDX(t)
+	cases := map[string][]string{
+		"r2sghmc ": {"sampler.swap.target=0.3", "sampler.anneal={divide: 1.1}"},
+		"sghmc ":   {"network.hidden=[]", "sampler.temperature=1", "average.save=true"},
+		"r-sgdm ":  {"sampler.reflect=[weight]", "network.norm=frn", "sampler.as_released=true"},
+		"resghmc ": {"sampler.swap={rule: metropolis, energies: full}", "sampler.schedule=constant"},
+	}
 	for _, method := range bnn.Methods() {
+		cases[method] = nil
+	}
+	for method, set := range cases {
 		text := strings.ReplaceAll(edit(goodTraining, "method", "method: "+method), "FOLDER", folder)
-		first, err := ParseTraining("f.yaml", []byte(text), []string{"data.train=30", "data.outside={kind: idx, folder: " + folder + "}"})
+		first, err := ParseTraining("f.yaml", []byte(text), append(set, "data.train=30", "data.outside={kind: idx, folder: "+folder+"}"))
 		if err != nil {
 			t.Fatalf("%s: %v", method, err)
 		}
