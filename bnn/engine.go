@@ -105,6 +105,10 @@ type Batch struct {
 //	v ← Scale·v + Lean·g                        (momentum into another equilibrium)
 //	v ← Momentum·v − StepSize·g + Noise·ξ
 //	θ ← θ + v, each coordinate folded into [−Bound, Bound], v turned at each fold.
+//
+// A coordinate is in bounds after a step of any size. Where θ + v was beyond 2²⁰·Bound in
+// float32 (2⁴⁸·Bound in float64), where rounding alone is 1/16 (1/32) of Bound and soon all
+// that is left, [Outcome].Square says so.
 type Move struct {
 	Scale, Lean float64 // 1 and 0 leave the momentum alone
 	Weight      float64 // the number of training examples
@@ -121,7 +125,7 @@ type Move struct {
 // An Outcome is what became of a replica in a step.
 type Outcome struct {
 	Loss      float64 // mean over the minibatch at where the replica is now, in training mode
-	Square    float64 // Σ θ² there
+	Square    float64 // Σ θ² there; NaN after a move too far to be folded
 	Reflected int64   // coordinates that met the wall in this step
 }
 

@@ -117,7 +117,7 @@ func mirror(x, v, b float64) (float64, float64, bool) {
 
 // Kills: one mirroring only, v not turned, v turned at every step beyond the wall,
 // period 2b, folding at −b wrong. Steps of up to 30 b against mirror by mirror; up to
-// 10⁶ b for the bounds alone, where a number of type float32 has lost its place.
+// 10⁶ b for the bounds alone, where a number of type float32 is known to b/16.
 func TestFold(t *testing.T) {
 	for precision, tolerance := range map[string]float64{"float32": 1e-5, "float64": 1e-12} {
 		s := mlp(1)
@@ -151,6 +151,28 @@ func TestFold(t *testing.T) {
 				rt.Fatalf("%d of %d reflected, wall met: %v", o.Reflected, n, met)
 			}
 		})
+	}
+}
+
+// A move so far that folding gives nothing but rounding says so and stays in bounds.
+// Kills a reach without the bound, one of float64 for float32, and none.
+func TestTooFarToFold(t *testing.T) {
+	for precision, reach := range map[string]float64{"float32": 1 << 20, "float64": 1 << 48} {
+		s := mlp(1)
+		s.Precision = precision
+		e := open(t, s, Options{})
+		get[[]bnn.Outcome](t)(e.Start(batch))
+		for _, bound := range []float64{1e-3, 1, 300} {
+			for far, lost := range map[float64]bool{-0.99: false, 0.99: false, 1.01: true, -1.01: true, 1e9: true} {
+				x, _, o := push(t, e, 0, far*reach*bound, bound, false)
+				if math.IsNaN(o.Square) != lost || math.Abs(x) > bound {
+					t.Errorf("%s, bound %g, %g reaches: θ %g, Σθ² %g", precision, bound, far, x, o.Square)
+				}
+			}
+			if _, _, o := push(t, e, 0, 2*reach*bound, bound, true); math.IsNaN(o.Square) {
+				t.Errorf("%s: mirrored once is not folded", precision)
+			}
+		}
 	}
 }
 

@@ -83,6 +83,27 @@ bool check_move(const Move& move, torch::Dtype dtype, torch::Device device, doub
          std::abs(a.square - b.square) <= 10 * tolerance * a.square;
 }
 
+// One coordinate a tenth nearer than what can be folded, then a tenth farther.
+bool check_reach(torch::Dtype dtype, torch::Device device, double reach) {
+  const std::vector<Segment> segments = {{0, 10, false}, {10, 2000, true}};
+  Move move;
+  move.scale = 1, move.momentum = 0.5, move.bound = 0.7;
+  bool good = true;
+  for (double far : {0.9, 1.1}) {
+    for (const bool tensors : {false, true}) {
+      const torch::Tensor zero = torch::zeros({2000}, torch::dtype(dtype).device(device));
+      Vectors x{zero.clone(), zero.clone(), zero.clone()};
+      x.momenta[1500].fill_(-2 * far * reach * move.bound);
+      x.momenta[5].fill_(4 * reach * move.bound);  // no wall there
+      const Tally tally = tensors ? advance_by_tensors(x, segments, {0, 0}, move)
+                                  : advance(x, segments, {0, 0}, move);
+      good &= tally.reflected == 1 && std::isnan(tally.square) == (far > 1) &&
+              std::abs(x.theta[1500].item<double>()) <= move.bound;
+    }
+  }
+  return good;
+}
+
 }  // namespace
 
 bool check(const std::string& name) {
@@ -107,6 +128,8 @@ bool check(const std::string& name) {
     good &= told(check_move(move, torch::kFloat32, device, 1e-4), "a move, float32" + how);
     good &= told(check_move(move, torch::kFloat64, device, 1e-12), "a move, float64" + how);
   }
+  good &= told(check_reach(torch::kFloat32, device, 0x1p20), "moves too far to fold, float32");
+  good &= told(check_reach(torch::kFloat64, device, 0x1p48), "moves too far to fold, float64");
   return good;
 }
 

@@ -28,7 +28,7 @@ struct Segment {
 
 // A Tally is what is counted in a move.
 struct Tally {
-  double square = 0;       // Σ θ²
+  double square = 0;       // Σ θ²; NaN where a coordinate went too far to be folded
   uint64_t reflected = 0;  // coordinates
 };
 
