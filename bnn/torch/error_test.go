@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -150,19 +149,38 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// Memory that is not there is an answer, not a crash.
+// script is a program that runs these lines.
+func script(t *testing.T, lines string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "script")
+	must(t, os.WriteFile(path, []byte("#!/bin/sh\n"+lines+"\n"), 0o755))
+	return path
+}
+
+// Memory that is not there is an answer, not a crash: for activations, for the network,
+// and for the buffers that products of matrices need, which OpenBLAS without them waits for.
 func TestOutOfMemory(t *testing.T) {
-	script := filepath.Join(t.TempDir(), "limited")
-	must(t, os.WriteFile(script, fmt.Appendf(nil, "#!/bin/sh\nulimit -d 1200000\nexec %s\n", worker), 0o755))
-	s := resnet8(1)
-	s.Network.Input = [3]int{3, 64, 64}
-	e := open(t, s, Options{Worker: script})
-	_, err := e.Start(bnn.Batch{Indices: make([]int32, 20000)})
-	var failed *Failed
-	if !errors.As(err, &failed) || failed.Reason != OutOfMemory || !strings.Contains(err.Error(), "smaller batches") {
-		t.Errorf("%v", err)
+	short := func(err error) {
+		t.Helper()
+		var failed *Failed
+		if !errors.As(err, &failed) || failed.Reason != OutOfMemory || !strings.Contains(err.Error(), "smaller batches") {
+			t.Errorf("%v", err)
+		}
 	}
+	e := open(t, resnet8(1), Options{Worker: script(t, "ulimit -d 600000; exec "+worker)})
+	_, err := e.Start(bnn.Batch{Indices: make([]int32, 1<<17)})
+	short(err)
 	get[bnn.Usage](t)(e.Usage())
+
+	s := mlp(1)
+	s.Network.Hidden = []int{6000, 6000}
+	e, err = Open(context.Background(), s, Options{Worker: script(t, "ulimit -v 1250000; exec "+worker)})
+	if err == nil {
+		defer e.Close()
+		must(t, e.Load(0, pictures(600, s.Network), []float64{0, 0, 0}, []float64{1, 1, 1}))
+		_, err = e.Start(bnn.Batch{Indices: make([]int32, 600)})
+	}
+	short(err)
 }
 
 // serve gives the worker a whole input and returns its exit status, output and

@@ -1,10 +1,17 @@
 #include "pool.h"
 
+#include <ATen/Context.h>
 #include <ATen/Parallel.h>
+#include <sys/mman.h>
+#include <torch/types.h>
+#include <torch/types.h>
 
+#include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
+#include <new>
 #include <thread>
 #include <vector>
 
@@ -75,6 +82,27 @@ void Pool::each(int n, const std::function<void(int)>& work) {
   for (const std::exception_ptr& failure : parts_->failures) {
     if (failure) std::rethrow_exception(failure);
   }
+}
+
+void hold_buffers(Pool& pool, int threads) {
+  if (at::hasMKL()) return;  // it says so when memory runs out
+  // That of OpenBLAS is 128 MiB on processors of today, and a thread's heap as much at first.
+  constexpr size_t kBuffer = size_t{320} << 20;
+  std::vector<void*> maps(static_cast<size_t>(threads));
+  for (void*& map : maps) {
+    map = mmap(nullptr, kBuffer, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  }
+  const bool there = std::count(maps.begin(), maps.end(), MAP_FAILED) == 0;
+  for (void* map : maps) {
+    if (map != MAP_FAILED) munmap(map, kBuffer);
+  }
+  if (!there) throw std::bad_alloc();
+  const torch::Tensor square = torch::ones({512, 512});  // small ones take no buffer
+  std::atomic<int> missing{threads};
+  pool.each(threads, [&](int) {
+    for (missing--; missing > 0;) std::this_thread::yield();
+    torch::mm(square, square);
+  });
 }
 
 }  // namespace r2sgld

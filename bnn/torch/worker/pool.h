@@ -22,4 +22,10 @@ class Pool {
   std::unique_ptr<Parts> parts_;
 };
 
+// Has every thread of a pool of so many, the one that asks included, make a product of
+// matrices. OpenBLAS takes a buffer for each product that is made at the same time, keeps
+// it, and where there is no memory for one asks for ever: so ask early, after looking
+// whether there is. Throws std::bad_alloc where there is not.
+void hold_buffers(Pool& pool, int threads);
+
 }  // namespace r2sgld

@@ -139,13 +139,15 @@ void Session::create(Reader& r, Writer& w) {
   r.done();
   kind.device = open_device(device);
   kind.precision = open_precision(precision);
+  const uint64_t most = std::min<uint64_t>(indices.size(), std::max<uint32_t>(threads, 1));
+  auto pool = std::make_unique<Pool>(static_cast<int>(most) - 1);
+  if (kind.device.is_cpu()) hold_buffers(*pool, static_cast<int>(most));
   std::vector<std::unique_ptr<Replica>> replicas;
   for (uint64_t i : indices) replicas.push_back(std::make_unique<Replica>(kind, i));
   synchronize(kind.device);
   kind_ = kind;
   replicas_ = std::move(replicas);
-  const uint64_t most = std::min<uint64_t>(replicas_.size(), std::max<uint32_t>(threads, 1));
-  pool_ = std::make_unique<Pool>(static_cast<int>(most) - 1);
+  pool_ = std::move(pool);
   write_layout(w);
 }
 
