@@ -6,10 +6,13 @@
 
 #include <ATen/Parallel.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <iostream>
+#include <thread>
 
 #include "check.h"
 #include "session.h"
@@ -45,6 +48,15 @@ Reply reply_to(Session& session, const Frame& request) {
   }
 }
 
+// Ends the program as soon as nobody can read its replies any more, also within a call that
+// takes long: who started it may have been killed.
+void watch(int out) {
+  pollfd replies = {out, 0, 0};
+  while (poll(&replies, 1, -1) < 0 && errno == EINTR) {
+  }
+  if (replies.revents & (POLLERR | POLLHUP)) _exit(0);
+}
+
 // Serves until the requests end. Standard output becomes standard error first: what
 // libraries print must not come between frames.
 int serve() {
@@ -53,6 +65,7 @@ int serve() {
     std::cerr << "r2sgld-torch: cannot write replies to standard output\n";
     return 1;
   }
+  std::thread(watch, out).detach();
   Session session;
   Frame request;
   try {
