@@ -1,7 +1,5 @@
 #include "layers.h"
 
-#include <functional>
-#include <numeric>
 #include <stdexcept>
 
 namespace r2sgld {
@@ -10,8 +8,7 @@ namespace {
 
 int64_t place(std::vector<Entry>& list, int64_t& count, Entry entry) {
   entry.offset = count;
-  count += std::accumulate(entry.shape.begin(), entry.shape.end(), int64_t{1},
-                           std::multiplies<int64_t>());
+  count += entry.size();
   list.push_back(std::move(entry));
   return static_cast<int64_t>(list.size()) - 1;
 }

@@ -26,14 +26,8 @@ std::unique_ptr<Model> make_model(const Spec& spec, Plan& plan) {
   return make_resnet(spec, plan);
 }
 
-int64_t size_of(const Entry& entry) {
-  int64_t size = 1;
-  for (const int64_t n : entry.shape) size *= n;
-  return size;
-}
-
 torch::Tensor view_of(const torch::Tensor& flat, const Entry& entry) {
-  return flat.narrow(0, entry.offset, size_of(entry)).view(entry.shape).detach();
+  return flat.narrow(0, entry.offset, entry.size()).view(entry.shape).detach();
 }
 
 // An image of one channel is as much channels first as last; strides decide which way
@@ -45,6 +39,12 @@ torch::Tensor channels_last(const torch::Tensor& x) {
 }
 
 }  // namespace
+
+int64_t Entry::size() const {
+  int64_t size = 1;
+  for (const int64_t n : shape) size *= n;
+  return size;
+}
 
 struct Network::Parts {
   Plan plan;
@@ -90,7 +90,7 @@ torch::Tensor Network::forward(const torch::Tensor& input, Mode mode) {
 void Network::initialise(const torch::Tensor& normals) {
   const torch::NoGradGuard guard;
   for (const Entry& entry : parts_->plan.parameters) {
-    const int64_t size = size_of(entry);
+    const int64_t size = entry.size();
     torch::Tensor part = parts_->theta.narrow(0, entry.offset, size);
     if (entry.role == "weight") {
       const double fan_in = static_cast<double>(size) / static_cast<double>(entry.shape[0]);

@@ -26,6 +26,8 @@ struct Entry {
   std::string role;  // weight, bias, scale, shift; of buffers mean, variance
   std::vector<int64_t> shape;
   int64_t offset = 0;
+
+  int64_t size() const;  // how many numbers
 };
 
 // What becomes of the statistics of batch norm.

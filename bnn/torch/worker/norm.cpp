@@ -13,7 +13,7 @@ using torch::Tensor;
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-constexpr double kBatchEpsilon = 1e-5, kResponseEpsilon = 1e-6, kMomentum = 0.1;
+constexpr double kBatchEpsilon = 1e-5, kResponseEpsilon = 1e-6;
 
 // Dense, channels fastest, of the given type.
 Tensor dense(const Tensor& x, torch::Dtype dtype) {
@@ -61,8 +61,9 @@ Statistics of_batch(const Rows& rows, const T* x, const Tensor& running_mean,
     s.scale[c] = 1 / std::sqrt(v + kBatchEpsilon);
     if (!move) continue;
     const double unbiased = v * n / std::max(1.0, n - 1);
-    mean[c] = static_cast<T>((1 - kMomentum) * mean[c] + kMomentum * s.mean[c]);
-    variance[c] = static_cast<T>((1 - kMomentum) * variance[c] + kMomentum * unbiased);
+    mean[c] = static_cast<T>((1 - kBatchMomentum) * mean[c] + kBatchMomentum * s.mean[c]);
+    variance[c] = static_cast<T>((1 - kBatchMomentum) * variance[c] +
+                                 kBatchMomentum * unbiased);
   }
   return s;
 }
@@ -280,7 +281,7 @@ Tensor batch_norm(const Tensor& x, const Tensor& residual, const BatchNormTensor
   const bool peek = mode == Mode::peek;
   const Tensor y = torch::batch_norm(x, t.scale, t.shift, peek ? Tensor() : t.mean,
                                      peek ? Tensor() : t.variance, mode != Mode::evaluate,
-                                     kMomentum, kBatchEpsilon, x.is_cuda());
+                                     kBatchMomentum, kBatchEpsilon, x.is_cuda());
   return activate(residual.defined() ? y + residual : y, activation);
 }
 

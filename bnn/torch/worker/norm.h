@@ -9,6 +9,9 @@
 
 namespace r2sgld {
 
+// By which batch norm moves its running statistics in Mode::train: PyTorch's.
+constexpr double kBatchMomentum = 0.1;
+
 enum class Activation { none, relu, tanh, swish };
 
 torch::Tensor activate(const torch::Tensor& x, Activation activation);
@@ -16,7 +19,7 @@ torch::Tensor activate(const torch::Tensor& x, Activation activation);
 // The tensors of a batch norm: one number a channel, all of one floating type.
 struct BatchNormTensors {
   torch::Tensor scale, shift;     // parameters
-  torch::Tensor mean, variance;   // running; they move by 0.1 in Mode::train
+  torch::Tensor mean, variance;   // running; they move by kBatchMomentum in Mode::train
 };
 
 // activation(batchnorm(x) + residual), ε = 1e-5, over all but the second dimension of x

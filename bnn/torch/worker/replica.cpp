@@ -2,20 +2,17 @@
 
 #include <algorithm>
 
+#include "norm.h"
 #include "protocol.h"
 
 namespace r2sgld {
 
 namespace {
 
-// By which batch norm moves its buffers in training: PyTorch's.
-constexpr double kBufferMomentum = 0.1;
-
 std::vector<Segment> segments_of(const Network& network, const Kind& kind) {
   std::vector<Segment> segments;
   for (const Entry& e : network.parameters()) {
-    int64_t size = 1;
-    for (int64_t d : e.shape) size *= d;
+    const int64_t size = e.size();
     const bool walled = kind.all_walled || std::find(kind.walled.begin(), kind.walled.end(),
                                                      e.role) != kind.walled.end();
     if (!segments.empty() && segments.back().walled == walled) {
@@ -119,6 +116,7 @@ double Replica::gradient(const Batch& batch, std::vector<double>& gradient) {
   const double loss = evaluate(batch, Mode::peek);
   gradient = to_vector(network_.gradient());
   network_.gradient().copy_(kept);
+  synchronize(kind_.device);  // state() reads it outside of the lane
   return loss;
 }
 
@@ -146,10 +144,11 @@ void Replica::recompute(int64_t count, const std::function<Batch(int64_t)>& batc
     sum.add_(buffers.to(torch::kFloat64));
     synchronize(kind_.device);
   }
-  buffers.copy_(sum.div_(kBufferMomentum * static_cast<double>(count)));
+  buffers.copy_(sum.div_(kBatchMomentum * static_cast<double>(count)));
 }
 
 State Replica::state() {
+  synchronize(kind_.device);
   State s;
   s.theta = to_vector(network_.theta());
   s.momenta = to_vector(momenta_);
