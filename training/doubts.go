@@ -31,7 +31,7 @@ func (x *execution) warnings() []string {
 
 // doubts say what looks wrong in what was found.
 func (x *execution) doubts() (out []string) {
-	if x.Data.Train.Labels != nil {
+	if !x.regresses() {
 		out = x.unlearnt()
 	}
 	for r := range x.Settings.Rungs() {

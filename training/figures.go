@@ -60,7 +60,7 @@ func (x *execution) writeFigure(name string, f *figure.Figure) error {
 
 // scale says how much was run, for captions.
 func (x *execution) scale() string {
-	s := fmt.Sprintf("%s, %d training images, %d epochs", x.Network.Kind, x.Data.Train.Len(), x.Settings.Epochs)
+	s := fmt.Sprintf("%s, %d training examples, %d epochs", x.Network.Kind, x.Data.Train.Len(), x.Settings.Epochs)
 	if x.Repeats > 1 {
 		s += fmt.Sprintf(", %d repetitions (95 %% intervals of the mean)", x.Repeats)
 	}
@@ -78,6 +78,9 @@ func (x *execution) curves() (*figure.Figure, error) {
 	q := figure.Learning{Start: x.Settings.Average.From * float64(x.Settings.Epochs), Caption: x.scale(), Panels: []figure.LearningPanel{
 		panel("accuracy", func(s *bnn.Scores) float64 { return s.Accuracy }),
 		panel("NLL", func(s *bnn.Scores) float64 { return s.NLL })}}
+	if x.regresses() {
+		q.Panels = []figure.LearningPanel{panel("RMSE", x.rmse)}
+	}
 	if len(q.Panels[0].Methods[0].Single.Epoch) < 2 {
 		return nil, nil
 	}
@@ -110,13 +113,13 @@ func (x *execution) reliability() (*figure.Figure, error) {
 	var q []figure.Calibration
 	for _, c := range []struct {
 		title string
-		of    *score.Judged
+		of    *judged
 	}{{"last model", x.done[0].Single}, {x.averageName(), x.done[0].Average}} {
-		if c.of == nil {
+		if c.of == nil || c.of.Reliability == nil {
 			continue
 		}
 		k := figure.Calibration{Title: c.title}
-		for i, b := range c.of.Scores.Reliability {
+		for i, b := range c.of.Reliability {
 			k.Bins = append(k.Bins, figure.ConfidenceBin{Low: float64(i) / score.Bins, High: float64(i+1) / score.Bins,
 				Count: b.Count, Confidence: b.Confidence, Accuracy: b.Accuracy})
 		}
@@ -150,7 +153,7 @@ func (x *execution) entropies() (*figure.Figure, error) {
 	q := figure.Entropies{Classes: x.Data.Train.Classes, In: "test images", Out: "out of distribution", Caption: x.first()}
 	for _, c := range []struct {
 		title string
-		of    *score.Judged
+		of    *judged
 	}{{"last model", x.done[0].Single}, {x.averageName(), x.done[0].Average}} {
 		if c.of != nil && c.of.Detection != nil {
 			q.Panels = append(q.Panels, figure.Uncertainty{Title: c.title, In: c.of.Entropy, Out: c.of.Outside,

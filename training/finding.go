@@ -2,7 +2,6 @@ package training
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/r2sgld/r2sgld/bnn"
 	"github.com/r2sgld/r2sgld/bnn/score"
@@ -13,15 +12,20 @@ import (
 // A finding is what a repetition found. It goes into checkpoints.
 type finding struct {
 	Epochs          []bnn.Epoch
-	Single, Average *score.Judged // of the last model and of the average; nil without labels, or a model
-	// SingleRMSE and AverageRMSE are of the same for regressions; 0 is none.
-	SingleRMSE, AverageRMSE float64
-	Pairs                   []exchange.Pair
-	Sweeps                  int64
-	RoundTrips              int64
-	Index                   bnn.Index
-	Seconds, Rate           float64
-	Usage                   bnn.Usage
+	Single, Average *judged // of the last model and of the average; nil without labels, or a model
+	Pairs           []exchange.Pair
+	Sweeps          int64
+	RoundTrips      int64
+	Index           bnn.Index
+	Seconds, Rate   float64
+	Usage           bnn.Usage
+}
+
+// judged is how good predictions are.
+type judged struct {
+	bnn.Scores
+	Entropy []float64 // of every test example, in nats
+	Outside []float64 // of every example out of distribution, likewise
 }
 
 // found judges what a repetition found and writes its predictions.
@@ -29,39 +33,36 @@ func (x *execution) found(repeat int, r *bnn.Result) (*finding, error) {
 	f := &finding{Epochs: r.Epochs, Pairs: r.Swaps.Pairs, Sweeps: r.Swaps.Sweeps, RoundTrips: r.Swaps.RoundTrips,
 		Index: r.Index, Seconds: r.Seconds, Rate: r.Rate, Usage: r.Usage}
 	var err error
-	for _, m := range []struct {
-		of   bnn.Predictions
-		into **score.Judged
-		rmse *float64
-	}{{r.Single, &f.Single, &f.SingleRMSE}, {r.Average, &f.Average, &f.AverageRMSE}} {
-		if *m.rmse = rmse(m.of.Outputs, x.Data.Test.Targets); m.of.Test == nil || x.Data.Test.Labels == nil {
-			continue
-		}
-		if *m.into, err = score.Judge(m.of.Test, m.of.Outside, x.Data.Test.Labels); err != nil {
-			return nil, err
-		}
+	if f.Single, err = x.judge(r.Single); err != nil {
+		return nil, err
+	}
+	if f.Average, err = x.judge(r.Average); err != nil {
+		return nil, err
 	}
 	return f, x.writePredictions(repeat, r)
 }
 
-// rmse is the root of the mean squared error of outputs, over all examples and
-// targets; 0 without any.
-func rmse(outputs []float64, targets []float32) float64 {
-	if len(outputs) == 0 || len(outputs) != len(targets) {
-		return 0
+// judge scores predictions; nil if there are none, or nothing to hold them against.
+func (x *execution) judge(p bnn.Predictions) (*judged, error) {
+	s, err := p.Scores(x.Data.Test)
+	if err != nil || s == nil {
+		return nil, err
 	}
-	sum := 0.0
-	for i, v := range outputs {
-		d := v - float64(targets[i])
-		sum += d * d
+	j := &judged{Scores: *s}
+	if p.Test != nil {
+		j.Entropy = p.Test.Entropy()
 	}
-	return math.Sqrt(sum / float64(len(outputs)))
+	if p.Outside != nil {
+		j.Outside = p.Outside.Entropy()
+	}
+	return j, nil
 }
 
 // writePredictions writes predictions-N.npz: for every test example the outputs
-// (probabilities of classes) of the last model and of the average, and the labels.
+// (probabilities of classes) of the last model and of the average, the labels, and where
+// it is in the file of the data, from 0.
 func (x *execution) writePredictions(repeat int, r *bnn.Result) error {
-	var arrays []weights.Tensor
+	var arrays []weights.Array
 	for _, a := range []struct {
 		name   string
 		of     *score.Predictions
@@ -75,16 +76,25 @@ func (x *execution) writePredictions(repeat int, r *bnn.Result) error {
 			v = a.of.Probabilities()
 		}
 		if v != nil {
-			arrays = append(arrays, weights.Tensor{Name: a.name, Shape: []int{len(v) / x.Network.Outputs, x.Network.Outputs}, Values: v})
+			arrays = append(arrays, weights.Array{Name: a.name, Shape: []int{len(v) / x.Network.Outputs, x.Network.Outputs}, Values: v})
 		}
 	}
-	if labels := x.Data.Test.Labels; labels != nil {
-		t := weights.Tensor{Name: "labels", Shape: []int{len(labels)}}
-		for _, l := range labels {
-			t.Values = append(t.Values, float64(l))
+	test := x.Data.Test
+	if test.Labels != nil {
+		a := weights.Array{Name: "labels", Shape: []int{len(test.Labels)}}
+		for _, l := range test.Labels {
+			a.Integers = append(a.Integers, int64(l))
 		}
-		arrays = append(arrays, t)
+		arrays = append(arrays, a)
 	}
+	place := weights.Array{Name: "index", Shape: []int{test.Len()}}
+	for i := range test.Len() {
+		if test.Index != nil {
+			i = test.Index[i]
+		}
+		place.Integers = append(place.Integers, int64(i))
+	}
+	arrays = append(arrays, place)
 	text, err := weights.EncodeNPZ(arrays)
 	if err != nil {
 		return fmt.Errorf("predictions: %w", err)

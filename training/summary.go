@@ -10,7 +10,6 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/r2sgld/r2sgld/bnn"
-	"github.com/r2sgld/r2sgld/bnn/score"
 	"github.com/r2sgld/r2sgld/diag"
 	"github.com/r2sgld/r2sgld/exchange"
 	"github.com/r2sgld/r2sgld/report"
@@ -78,18 +77,9 @@ func (s *Scores) fields() []*float64 {
 	return []*float64{&s.Accuracy, &s.NLL, &s.Brier, &s.ECE, &s.ScaledNLL, &s.AURC, &s.Entropy, &s.Outside, &s.AUROC, &s.FPR95, &s.Temperature, &s.RMSE}
 }
 
-// scoresOf are the scores of what was judged, or the error of a regression; nil of
-// neither.
-func scoresOf(j *score.Judged, rmse float64) *Scores {
-	switch {
-	case j == nil && rmse > 0:
-		s := new(Scores)
-		for _, v := range s.fields() {
-			*v = math.NaN()
-		}
-		s.RMSE = rmse
-		return s
-	case j == nil:
+// scores are those of what was judged; nil of nothing.
+func (x *execution) scores(j *judged) *Scores {
+	if j == nil {
 		return nil
 	}
 	v := j.Scores
@@ -97,6 +87,9 @@ func scoresOf(j *score.Judged, rmse float64) *Scores {
 		Entropy: v.Entropy, Temperature: v.Temperature, Outside: math.NaN(), AUROC: math.NaN(), FPR95: math.NaN(), RMSE: math.NaN()}
 	if d := j.Detection; d != nil {
 		s.Outside, s.AUROC, s.FPR95 = d.Outside, d.AUROC, d.FPR95
+	}
+	if x.regresses() {
+		s.RMSE, s.NLL = x.rmse(&j.Scores), math.NaN()
 	}
 	return s
 }
@@ -134,7 +127,7 @@ func (x *execution) summarise() *Summary {
 	sum := &Summary{Schema: 1, Name: x.Name, Method: s.Method, Seed: s.Seed, Network: x.Network.Kind, Parameters: x.engine.Layout().Size(),
 		Examples: x.Data.Train.Len(), Classes: x.Data.Train.Names, Epochs: s.Epochs, Replicas: s.Replicas()}
 	for _, f := range x.done {
-		r := Repetition{Metrics: Metrics{scoresOf(f.Single, f.SingleRMSE), scoresOf(f.Average, f.AverageRMSE)}, RoundTrips: f.RoundTrips, Images: f.Rate, Seconds: f.Seconds}
+		r := Repetition{Metrics: Metrics{x.scores(f.Single), x.scores(f.Average)}, RoundTrips: f.RoundTrips, Images: f.Rate, Seconds: f.Seconds}
 		if n := len(f.Epochs); n > 0 {
 			r.Models = f.Epochs[n-1].Kept
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/vbauerster/mpb/v8/decor"
 
 	"github.com/r2sgld/r2sgld/bnn"
+	"github.com/r2sgld/r2sgld/bnn/images"
 	"github.com/r2sgld/r2sgld/report"
 )
 
@@ -134,6 +135,9 @@ func (t *table) epoch(e bnn.Epoch) {
 
 func (t *table) header() []string {
 	cells := []string{"epoch", "loss", "accuracy", "NLL", "average of", "accuracy", "NLL"}
+	if t.regresses() {
+		cells = []string{"epoch", "loss", "RMSE", "average of", "RMSE"}
+	}
 	if t.Settings.Rungs() > 1 {
 		cells = append(cells, "swaps")
 	}
@@ -147,11 +151,16 @@ func (t *table) cells(e bnn.Epoch) []string {
 	}
 	cells := []string{fmt.Sprint(e.Epoch), loss}
 	of := func(s *bnn.Scores) {
-		if s == nil {
+		switch {
+		case s == nil && t.regresses():
+			cells = append(cells, "–")
+		case s == nil:
 			cells = append(cells, "–", "–")
-			return
+		case t.regresses():
+			cells = append(cells, report.Short(t.rmse(s), 4))
+		default:
+			cells = append(cells, report.Number(s.Accuracy, 4), report.Short(s.NLL, 4))
 		}
-		cells = append(cells, report.Number(s.Accuracy, 4), report.Short(s.NLL, 4))
 	}
 	of(e.Single)
 	models := "–"
@@ -178,10 +187,14 @@ func (t *table) cells(e bnn.Epoch) []string {
 }
 
 func (t *table) print(cells ...string) {
-	width := []int{6, 18, 10, 9, 12, 10, 9, 22, 11, 10}
-	if t.Settings.Rungs() == 1 {
-		width = append(width[:7:7], width[8:]...)
+	width := []int{6, 18, 10, 9, 12, 10, 9}
+	if t.regresses() {
+		width = []int{6, 18, 10, 12, 10}
 	}
+	if t.Settings.Rungs() > 1 {
+		width = append(width, 22)
+	}
+	width = append(width, 11, 10)
 	if t.Settings.Replicas() == 1 {
 		width[1] = 9
 	}
@@ -192,11 +205,34 @@ func (t *table) print(cells ...string) {
 	fmt.Fprintln(t.w, b.String())
 }
 
+// examples says how many examples of which shape a set has.
+func examples(s *images.Set) string {
+	n := report.Count(s.Len())
+	switch {
+	case s.Pixels != nil:
+		return fmt.Sprintf("%s images of %d × %d × %d", n, s.Channels, s.Height, s.Width)
+	case s.Channels*s.Height == 1:
+		return fmt.Sprintf("%s rows of %d numbers", n, s.Width)
+	}
+	return fmt.Sprintf("%s rows of %d × %d × %d numbers", n, s.Channels, s.Height, s.Width)
+}
+
+// answers says what is predicted.
+func answers(s *images.Set, outputs int) string {
+	switch {
+	case s.Targets == nil:
+		return fmt.Sprintf("%d classes", s.Classes)
+	case outputs == 1:
+		return "1 target"
+	}
+	return fmt.Sprintf("%d targets", outputs)
+}
+
 // introduction are the first lines.
 func (x *execution) introduction() string {
 	s, d := x.Settings, x.Data
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s images of %d × %d × %d, %d classes", x.Name, report.Count(d.Train.Len()), d.Train.Channels, d.Train.Height, d.Train.Width, d.Train.Classes)
+	fmt.Fprintf(&b, "%s: %s, %s", x.Name, examples(d.Train), answers(d.Train, x.Network.Outputs))
 	if d.Test != nil {
 		fmt.Fprintf(&b, ", %s to test", report.Count(d.Test.Len()))
 	}

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"runtime"
 	"strings"
 	"time"
@@ -113,6 +114,13 @@ func (j *Job) writeManifest(f *store.Folder) error {
 	}
 	return f.WriteJSON("run.json", m)
 }
+
+// regresses reports whether outputs are of a regression, not of classes.
+func (j *Job) regresses() bool { return j.Data.Train.Targets != nil }
+
+// rmse is the root of the mean squared error of the outputs of a regression, whose loss
+// is ½ Σ (output − target)².
+func (j *Job) rmse(s *bnn.Scores) float64 { return math.Sqrt(2 * s.NLL / float64(j.Network.Outputs)) }
 
 // An execution is a job at work.
 type execution struct {

@@ -8,7 +8,7 @@ import (
 	"github.com/r2sgld/r2sgld/stream"
 )
 
-// Select returns the examples of the indices, in their order. An index outside of
+// Select returns the examples of the indices, in their order, and notes where they were. An index outside of
 // [0, Len) is a fault of the caller and panics.
 func (s *Set) Select(indices []int) *Set {
 	t, n := *s, s.Len()
@@ -16,6 +16,9 @@ func (s *Set) Select(indices []int) *Set {
 	t.Values = rows(s.Values, n, indices)
 	t.Labels = rows(s.Labels, n, indices)
 	t.Targets = rows(s.Targets, n, indices)
+	if t.Index = rows(s.Index, n, indices); s.Index == nil {
+		t.Index = slices.Clone(indices)
+	}
 	return &t
 }
 

@@ -36,6 +36,11 @@ func TestSubset(t *testing.T) {
 		if a.Len() != n || !slices.Equal(a.Pixels, b.Pixels) || !slices.Equal(s.Labels, labels) {
 			t.Fatal(a.Len(), a.Pixels, b.Pixels)
 		}
+		for i, p := range a.Select([]int{n - 1, 0}).Index { // where an example was in the whole set
+			if want := int(a.Pixels[[]int{2*n - 2, 0}[i]]); p != want || len(a.Index) != n {
+				t.Fatalf("example %d is said to come from %d", want, p)
+			}
+		}
 		was, is := make([]int, 5), make([]int, 5)
 		for i, l := range a.Labels {
 			is[l]++

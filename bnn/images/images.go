@@ -17,6 +17,9 @@ type Set struct {
 	Targets                 []float32 // N × Outputs, of regressions; nil of classes
 	Classes                 int
 	Names                   []string // of the classes; nil if they have none
+	// Index is the place of every example, from 0, among those that were read; nil if these
+	// are all of them in their order.
+	Index []int
 }
 
 // Len is the number N of examples.
