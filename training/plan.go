@@ -14,8 +14,8 @@ import (
 func PlanText(p *bnn.Plan, s bnn.Settings) string {
 	var b strings.Builder
 	n := len(p.Temperature)
-	fmt.Fprintf(&b, " %s parameters · %s iterations · %s images/s · %s · %s MB\n", report.Count(p.Parameters), report.Count(p.Iterations),
-		report.Short(p.Rate, 3), time.Duration(p.Seconds*float64(time.Second)).Round(time.Second), report.Count((p.Usage.Peak+p.Usage.Device)>>20))
+	fmt.Fprintf(&b, " %s parameters · %s iterations · %s images/s · %s, evaluation apart · %s MB\n", report.Count(p.Parameters), report.Count(p.Iterations),
+		speed(p.Rate), time.Duration(p.Seconds*float64(time.Second)).Round(time.Second), report.Count((p.Usage.Peak+p.Usage.Device)>>20))
 	if n < 2 {
 		return b.String()
 	}
@@ -26,12 +26,12 @@ func PlanText(p *bnn.Plan, s bnn.Settings) string {
 		{"barrier Λ", report.Short(p.Barrier, 3), "rungs for one in two", report.Count(p.Needed)},
 	}
 	trips := "none"
-	if p.RoundTrips >= 1 {
-		trips = report.Short(p.RoundTrips, 3)
+	if !(p.RoundTrips < 1) {
+		trips = speed(p.RoundTrips)
 	}
-	rows = append(rows, []string{"", "", fmt.Sprintf("round trips in your %d epochs", s.Epochs), trips})
+	rows = append(rows, []string{"", "", fmt.Sprintf("round trips in your %d epochs, at most", s.Epochs), trips})
 	for _, r := range rows {
-		fmt.Fprintf(&b, "   %-20s %8s    %-32s %s\n", r[0], r[1], r[2], r[3])
+		fmt.Fprintf(&b, "   %-20s %8s    %-40s %s\n", r[0], r[1], r[2], r[3])
 	}
 	if p.RoundTrips < 1 {
 		fmt.Fprintf(&b, " With these settings rungs will not trade under rule metropolis. What will: temperature ratio %.4f with energies over all data, swap: %s (which doubles the time); or rule indicator (an optimiser, not a sampler).\n",
@@ -49,16 +49,24 @@ func span(logs []float64) string {
 	for _, v := range logs {
 		low, high = min(low, v), max(high, v)
 	}
-	one := func(v float64) string {
-		if v > math.Log(1e-3) {
-			return report.Short(math.Exp(v), 2)
-		}
-		return fmt.Sprintf("1e%.0f", v/math.Ln10)
+	if a, b := Probability(low), Probability(high); a != b {
+		return a + " … " + b
 	}
-	if one(low) == one(high) {
-		return one(low)
+	return Probability(low)
+}
+
+// Probability prints a probability that is given by its natural logarithm: "never" below
+// 1e-300, a dash if it is NaN.
+func Probability(ln float64) string {
+	switch {
+	case math.IsNaN(ln):
+		return "–"
+	case ln < -300*math.Ln10:
+		return "never"
+	case ln < math.Log(1e-3):
+		return fmt.Sprintf("1e%.0f", ln/math.Ln10)
 	}
-	return one(low) + " … " + one(high)
+	return report.Short(math.Exp(min(ln, 0)), 2)
 }
 
 // exactSwap is the swap section of exact swaps, with energies over all data every so
