@@ -22,7 +22,7 @@ test: torch
 
 # The worker program behind r2sgld train, bin/r2sgld-torch. LIBTORCH is the folder of
 # a libtorch or of a Python torch package, CUDA included; without it, Debian's.
-torch:
+torch: build
 	script/setup torch
 	$(MAKE) --no-print-directory -C bnn/torch/worker LIBTORCH=$(if $(LIBTORCH),$(abspath $(LIBTORCH))) OUT=$(CURDIR)/bin/r2sgld-torch
 
