@@ -36,33 +36,116 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-// Programs that are not the worker this package needs.
+// Programs that are not the worker this package needs: what is seen, and the remedy.
 func TestFake(t *testing.T) {
+	garbage := filepath.Join(t.TempDir(), "garbage")
+	must(t, os.WriteFile(garbage, []byte("no program"), 0o755))
 	for mode, want := range map[string]string{
-		"version": "version 7 of the protocol, this r2sgld version 1: build it with `make torch`",
-		"magic":   "is no worker program",
-		"chatter": "is no worker program",
-		"dies":    "(exit status 9); the end of its standard error:\n  first\n  last words",
+		"version": "version 7 of the protocol, this r2sgld version 2",
+		"magic":   `it answers "PNG!" where "R2SG" is due`,
+		"chatter": "what it writes is no reply",
+		"dies":    "it ended (exit status 9) before it answered; the end of its standard error:\n  first\n  last words",
+		"killed":  "it ended (signal: killed) before it answered",
 		"short":   "cut short",
+		"silent":  "it did not answer within 300ms",
+		script(t, "echo no libtorch.so >&2; exit 127"): "no libtorch.so",
+		"/bin/cat":  "cut short",
+		"/bin/true": "it ended (exit status 0) before it answered; its standard error is empty",
+		garbage:     "it cannot be started (fork/exec",
 	} {
-		t.Setenv("R2SGLD_FAKE_WORKER", mode)
-		_, err := Open(context.Background(), mlp(1), Options{Worker: os.Args[0]})
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", mode, err)
+		path := mode
+		if !filepath.IsAbs(mode) {
+			path = os.Args[0]
+			t.Setenv("R2SGLD_FAKE_WORKER", mode)
 		}
+		within := greeting
+		if mode == "silent" {
+			within = 300 * time.Millisecond
+		}
+		_, err := start(context.Background(), path, "cpu", within)
 		var mismatch *Mismatch
-		if got := errors.As(err, &mismatch); got != (mode == "version") {
-			t.Errorf("%s: %T", mode, err)
+		if !errors.As(err, &mismatch) || strings.Contains(err.Error(), "memory") {
+			t.Errorf("%s: %v", mode, err)
+			continue
+		}
+		for _, want := range []string{want, path, "make torch"} {
+			if !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %v, want %q", mode, err, want)
+			}
 		}
 	}
-	// One that never answers ends with the context, long before any grace.
-	t.Setenv("R2SGLD_FAKE_WORKER", "deaf")
-	ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
-	defer cancel()
+}
+
+// A worker that does not answer ends with the context, long before any grace.
+func TestStoppedBeforeItBegan(t *testing.T) {
+	for _, mode := range []string{"silent", "deaf"} {
+		t.Setenv("R2SGLD_FAKE_WORKER", mode)
+		ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
+		defer cancel()
+		began := time.Now()
+		_, err := Open(ctx, mlp(1), Options{Worker: os.Args[0]})
+		if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "stopped before it began") || time.Since(began) > grace {
+			t.Errorf("%s, after %v: %v", mode, time.Since(began), err)
+		}
+	}
+}
+
+// A worker that answers no more is killed after a while once the run is to stop, not
+// before; one that answers goes on. Kills patience that ends with a call that was answered,
+// and none.
+func TestStopped(t *testing.T) {
+	t.Setenv("R2SGLD_FAKE_WORKER", "stops")
+	ctx, cancel := context.WithCancel(context.Background())
+	opened := get[bnn.Engine](t)(Open(ctx, mlp(1), Options{Worker: os.Args[0]}))
+	e := opened.(*engine)
+	e.patience, e.longest = 400*time.Millisecond, 0
+	must(t, e.Recompute(0, nil))
+	time.AfterFunc(200*time.Millisecond, cancel)
 	began := time.Now()
-	_, err := Open(ctx, mlp(1), Options{Worker: os.Args[0]})
-	if !errors.Is(err, context.DeadlineExceeded) || time.Since(began) > grace {
-		t.Errorf("after %v: %v", time.Since(began), err)
+	_, err := e.State(0)
+	var died *Died
+	if took := time.Since(began); took < 500*time.Millisecond || took > grace || !errors.As(err, &died) ||
+		!errors.Is(err, context.Canceled) || strings.Contains(err.Error(), "memory") || !strings.Contains(err.Error(), "did not answer within") {
+		t.Errorf("after %v: %v", took, err)
+	}
+	must(t, e.Close())
+
+	t.Setenv("R2SGLD_FAKE_WORKER", "")
+	ctx, cancel = context.WithCancel(context.Background())
+	defer cancel()
+	opened = get[bnn.Engine](t)(Open(ctx, mlp(1), Options{Worker: worker}))
+	cancel()
+	opened.(*engine).patience = time.Minute
+	states(t, opened)
+	states(t, opened)
+	must(t, opened.Close())
+}
+
+// A worker in a long call ends as soon as nobody can read its reply, as when its program
+// is killed, though somebody holds its input open.
+func TestOrphan(t *testing.T) {
+	c := exec.Command(worker)
+	c.Env = environment()
+	in, err := c.StdinPipe()
+	must(t, err)
+	out, err := c.StdoutPipe()
+	must(t, err)
+	must(t, c.Start())
+	hello := append(begin(nil, callHello), append([]byte(magic), version, 0, 0, 0)...)
+	must(t, finish(hello))
+	_, err = in.Write(hello)
+	must(t, err)
+	_, _, err = readFrame(out, nil, 1<<16)
+	must(t, err)
+	must(t, out.Close())
+	ended := make(chan error, 1)
+	go func() { ended <- c.Wait() }()
+	select {
+	case err := <-ended:
+		must(t, err)
+	case <-time.After(grace):
+		t.Error("it goes on for nobody")
+		must(t, c.Process.Kill())
 	}
 }
 
@@ -220,7 +303,7 @@ func TestHostile(t *testing.T) {
 		must(t, finish(b))
 		return b
 	}
-	hello := frame(callHello, append([]byte(magic), 1, 0, 0, 0))
+	hello := frame(callHello, append([]byte(magic), version, 0, 0, 0))
 	create := frame(callCreate, createPayload())
 	input := append(append([]byte{}, hello...), create...)
 	n := 2
@@ -236,9 +319,6 @@ func TestHostile(t *testing.T) {
 			payload = append(payload, 255, 255, 255, 255, 255, 255, 255, 127)
 		}
 		call := byte(rng.IntN(16))
-		if call == callBye {
-			call = 200
-		}
 		input = append(input, frame(call, payload)...)
 		n++
 	}

@@ -29,9 +29,24 @@ func fake(mode string) int {
 		_, _ = os.Stderr.WriteString("first\nlast words\n")
 		return 9
 	case "short":
-		reply(replyDone, hello)
+		reply(replyDone, hello[:6])
+	case "silent":
+		time.Sleep(time.Hour)
+	case "killed":
+		self, _ := os.FindProcess(os.Getpid())
+		_ = self.Kill()
+		time.Sleep(time.Hour)
 	case "deaf": // greets, reads and never answers nor ends
-		reply(replyDone, little.AppendUint32(putString(hello, "9.9"), 0))
+		reply(replyDone, hello)
+		time.Sleep(time.Hour)
+	case "stops": // to answer after two calls
+		reply(replyDone, hello)
+		for i := range 2 {
+			if _, _, err := readFrame(os.Stdin, nil, math.MaxUint32); err != nil {
+				return 3
+			}
+			reply(replyDone, [][]byte{make([]byte, 8), nil}[i]) // an empty layout, nothing
+		}
 		time.Sleep(time.Hour)
 	}
 	_, _ = io.Copy(io.Discard, os.Stdin)

@@ -39,14 +39,18 @@ func (e *Missing) Error() string {
 	return fmt.Sprintf("no worker program %s (looked for %s): %s", program, strings.Join(e.Tried, ", "), remedy)
 }
 
-// Mismatch is the error of Open if the worker program speaks another version of the
-// protocol than this package.
+// Mismatch is the error of Open if the program is not the worker that this package
+// speaks with.
 type Mismatch struct {
 	Path         string
+	Saw          string // what it does instead of greeting; "" is another version of the protocol:
 	Found, Needs uint32
 }
 
 func (e *Mismatch) Error() string {
+	if e.Saw != "" {
+		return fmt.Sprintf("%s is no worker program that works here: %s: %s", e.Path, e.Saw, remedy)
+	}
 	return fmt.Sprintf("the worker program %s speaks version %d of the protocol, this r2sgld version %d: %s",
 		e.Path, e.Found, e.Needs, remedy)
 }

@@ -17,6 +17,10 @@ import (
 const (
 	// grace is how long a worker may take to end when there is nothing more to do.
 	grace = 5 * time.Second
+	// greeting is how long it may take to greet: libraries are loaded from a slow disk.
+	greeting = time.Minute
+	// patience is how long it may take to answer, at least, once the run is to stop.
+	patience = 10 * time.Second
 	// kept is how many bytes of standard error are kept at least, tailLines how many
 	// lines of it are told.
 	kept      = 4096
@@ -26,20 +30,33 @@ const (
 // Died is the error of a worker that ended in the middle.
 type Died struct {
 	Device string
-	State  string // how it ended, as of [os.ProcessState]
-	Killed bool   // by a signal that cannot be caught
-	Stderr string // the last lines
+	State  string        // how it ended, as of [os.ProcessState]
+	Killed bool          // by a signal that cannot be caught
+	Waited time.Duration // if it was killed by us: so long it did not answer after the run was to stop
+	Stderr string        // the last lines
+	cause  error         // why the run was to stop
 }
+
+// Unwrap returns the cause of the end of the context for which the worker was killed.
+func (e *Died) Unwrap() error { return e.cause }
 
 func (e *Died) Error() string {
 	text := fmt.Sprintf("the worker of device %s ended (%s)", e.Device, e.State)
-	if e.Killed {
+	switch {
+	case e.Waited > 0:
+		text = fmt.Sprintf("the worker of device %s did not answer within %v after the run was to stop, and was killed: what it did since the last checkpoint is lost", e.Device, e.Waited)
+	case e.Killed:
 		text += ": somebody killed it, most often the system, because memory ran out: take smaller batches, fewer replicas or a smaller network"
 	}
+	return text + e.tail()
+}
+
+// tail tells the end of its standard error.
+func (e *Died) tail() string {
 	if e.Stderr == "" {
-		return text + "; its standard error is empty"
+		return "; its standard error is empty"
 	}
-	return text + "; the end of its standard error:\n" + e.Stderr
+	return "; the end of its standard error:\n" + e.Stderr
 }
 
 // Failed is the error of a worker that says why it cannot do what it was asked.
@@ -81,7 +98,11 @@ type process struct {
 	stderr  tail
 	request []byte
 	reply   []byte
-	stopped bool
+
+	mu      sync.Mutex
+	stopped bool          // waited for, or about to be
+	waited  time.Duration // after which it was killed
+	cause   error
 }
 
 // environment is for libraries that read it when they are loaded: one thread a
@@ -90,22 +111,37 @@ func environment() []string {
 	return append(os.Environ(), "OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1", "MKL_NUM_THREADS=1", "GOMP_SPINCOUNT=0")
 }
 
-// start starts a worker and shakes hands.
-func start(ctx context.Context, path, device string) (*process, error) {
+// start starts a worker and shakes hands, for at most so long. Errors are of type
+// *Mismatch, those of ctx apart.
+func start(ctx context.Context, path, device string, within time.Duration) (*process, error) {
 	p := &process{device: device, path: path}
 	if err := p.run(); err != nil {
-		return nil, fmt.Errorf("cannot start the worker program %s: %w: %s", path, err, remedy)
+		return nil, &Mismatch{Path: path, Saw: fmt.Sprintf("it cannot be started (%v)", err)}
 	}
-	stop := context.AfterFunc(ctx, func() { kill(p.cmd.Process) })
-	err := p.handshake()
+	late := time.AfterFunc(within, func() { p.kill(within, nil) })
+	stop := context.AfterFunc(ctx, func() { p.kill(0, nil) })
+	saw, err := p.handshake()
+	late.Stop()
 	if !stop() {
-		err = ctx.Err()
+		err = fmt.Errorf("stopped before it began: %w", ctx.Err())
+	} else if err == nil && saw != "" {
+		err = &Mismatch{Path: path, Saw: saw}
 	}
 	if err != nil {
 		p.stop(0)
 		return nil, err
 	}
 	return p, nil
+}
+
+// kill ends the program, which did not answer in some time; cause as in [Died].
+func (p *process) kill(waited time.Duration, cause error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.stopped { // else its number may be another's
+		p.waited, p.cause = waited, cause
+		kill(p.cmd.Process)
+	}
 }
 
 func (p *process) run() error {
@@ -131,31 +167,37 @@ func (p *process) run() error {
 	return nil
 }
 
-func (p *process) handshake() error {
+// handshake greets. It returns what was seen instead of a greeting, or the error of
+// another version.
+func (p *process) handshake() (saw string, err error) {
 	b := begin(p.request, callHello)
 	b = append(b, magic...)
 	b = little.AppendUint32(b, version)
-	if err := p.send(b); err != nil {
-		return err
+	err = p.send(b)
+	var r *payload
+	if err == nil {
+		r, err = p.receiveAtMost(1 << 16)
 	}
-	r, err := p.receiveAtMost(1 << 16)
-	if errors.Is(err, errLength) {
-		return fmt.Errorf("%s is no worker program: %w: %s", p.path, err, remedy)
+	var died *Died
+	switch {
+	case errors.As(err, &died) && died.Waited > 0:
+		return fmt.Sprintf("it did not answer within %v", died.Waited), nil
+	case errors.As(err, &died):
+		return fmt.Sprintf("it ended (%s) before it answered%s", died.State, died.tail()), nil
+	case err != nil:
+		return err.Error(), nil
 	}
-	if err != nil {
-		return err
+	got := r.take(uint64(len(magic)), 1)
+	if string(got) != magic {
+		return fmt.Sprintf("it answers %q where %q is due", got, magic), nil
 	}
-	if got := string(r.take(4, 1)); got != magic {
-		return fmt.Errorf("%s is no worker program: it answers %q where %q is due: %s", p.path, got, magic, remedy)
+	if found := r.u32(); r.err == nil && found != version {
+		return "", &Mismatch{Path: p.path, Found: found, Needs: version}
 	}
-	if found := r.u32(); found != version {
-		return &Mismatch{Path: p.path, Found: found, Needs: version}
+	if r.done() != nil {
+		return "its greeting is cut short or has bytes too many", nil
 	}
-	_ = r.string() // the version of libtorch
-	for n := r.u32(); n > 0 && r.err == nil; n-- {
-		_ = r.string() // a device
-	}
-	return r.done()
+	return "", nil
 }
 
 // send writes the request b.
@@ -196,7 +238,7 @@ func (p *process) receiveAtMost(most int) (*payload, error) {
 		}
 		return nil, e
 	}
-	return nil, fmt.Errorf("%s is no worker program: it gave a reply of kind %d: %s", p.path, kind, remedy)
+	return nil, fmt.Errorf("%s gave a reply of kind %d", p.path, kind)
 }
 
 // died is the error of a process that neither reads nor writes.
@@ -206,16 +248,19 @@ func (p *process) died(cause error) error {
 		return fmt.Errorf("the worker of device %s: %w", p.device, cause)
 	}
 	state := p.cmd.ProcessState
-	return &Died{Device: p.device, State: state.String(), Killed: killed(state), Stderr: p.stderr.last()}
+	return &Died{Device: p.device, State: state.String(), Killed: killed(state), Waited: p.waited, Stderr: p.stderr.last(), cause: p.cause}
 }
 
 // stop ends the program: its input ends, and it is killed if it has not ended after
 // the given time.
 func (p *process) stop(wait time.Duration) {
-	if p.stopped {
+	p.mu.Lock()
+	before := p.stopped
+	p.stopped = true
+	p.mu.Unlock()
+	if before {
 		return
 	}
-	p.stopped = true
 	_ = p.in.Close()
 	_ = p.out.Close()
 	timer := time.AfterFunc(wait, func() { kill(p.cmd.Process) })

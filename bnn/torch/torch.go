@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"time"
 
 	"github.com/r2sgld/r2sgld/bnn"
 	"github.com/r2sgld/r2sgld/bnn/images"
@@ -23,14 +24,18 @@ type engine struct {
 	layout    bnn.Layout
 	processes []*process
 	closed    bool
+	ctx       context.Context // of Open
+	patience  time.Duration
+	longest   time.Duration // that a call took so far
 }
 
 var _ bnn.Engine = (*engine)(nil)
 
-// Open starts workers that hold the replicas of s. ctx matters until Open returns:
-// after that an engine can still be asked for its states. Errors are of type *[Missing]
-// or *[Mismatch] where the program has to be built, *[Failed] where a network or a
-// device is refused, *[Died]. Close the engine.
+// Open starts workers that hold the replicas of s. After ctx is cancelled an engine
+// can still be asked for its states, but a worker that does not answer is killed: after
+// 10 s, or three times as long as the longest call before took. Errors are of type
+// *[Missing] or *[Mismatch] where the program has to be built, *[Failed] where a network
+// or a device is refused, *[Died], and that of ctx. Close the engine.
 func Open(ctx context.Context, s bnn.Setup, o Options) (bnn.Engine, error) {
 	s.Network = s.Network.WithDefaults()
 	s.Precision = cmp.Or(s.Precision, "float32")
@@ -50,9 +55,9 @@ func Open(ctx context.Context, s bnn.Setup, o Options) (bnn.Engine, error) {
 	if threads <= 0 {
 		threads = runtime.GOMAXPROCS(0)
 	}
-	e := &engine{setup: s}
+	e := &engine{setup: s, ctx: ctx, patience: patience}
 	for _, device := range devices {
-		p, err := start(ctx, path, device)
+		p, err := start(ctx, path, device, greeting)
 		if err != nil {
 			return nil, errors.Join(err, e.Close())
 		}
@@ -61,7 +66,7 @@ func Open(ctx context.Context, s bnn.Setup, o Options) (bnn.Engine, error) {
 	stop := context.AfterFunc(ctx, e.kill)
 	err = e.create(threads)
 	if !stop() {
-		err = ctx.Err()
+		err = fmt.Errorf("stopped before it began: %w", ctx.Err())
 	}
 	if err != nil {
 		return nil, errors.Join(err, e.Close())
@@ -72,7 +77,29 @@ func Open(ctx context.Context, s bnn.Setup, o Options) (bnn.Engine, error) {
 // kill ends the workers at once.
 func (e *engine) kill() {
 	for _, p := range e.processes {
-		kill(p.cmd.Process)
+		p.kill(0, nil)
+	}
+}
+
+// begun bounds the time of a call that begins now, should ctx be cancelled before it
+// returns, until the result is called.
+func (e *engine) begun() (end func()) {
+	began, done, wait := time.Now(), make(chan struct{}), max(e.patience, 3*e.longest)
+	stop := context.AfterFunc(e.ctx, func() {
+		timer := time.NewTimer(wait)
+		defer timer.Stop()
+		select {
+		case <-done:
+		case <-timer.C:
+			for _, p := range e.processes {
+				p.kill(wait.Round(time.Second/10), context.Cause(e.ctx))
+			}
+		}
+	})
+	return func() {
+		stop()
+		close(done)
+		e.longest = max(e.longest, time.Since(began))
 	}
 }
 
@@ -124,6 +151,7 @@ func (e *engine) all(call byte, write func(b []byte, i int) []byte, read func(p 
 	if e.closed {
 		return errClosed
 	}
+	defer e.begun()()
 	for i, p := range e.processes {
 		if err := p.send(write(begin(p.request, call), i)); err != nil {
 			return err
@@ -145,6 +173,7 @@ func (e *engine) one(call byte, replica int, write func(b []byte) []byte, read f
 	if replica < 0 || replica >= e.setup.Replicas {
 		return fmt.Errorf("replica %d: the engine has %d", replica, e.setup.Replicas)
 	}
+	defer e.begun()()
 	i := replica % len(e.processes)
 	p := e.processes[i]
 	b := little.AppendUint32(begin(p.request, call), uint32(replica/len(e.processes)))

@@ -11,7 +11,7 @@ import (
 )
 
 // version is that of the protocol; see worker/protocol.h.
-const version = 1
+const version = 2
 
 const magic = "R2SG"
 
@@ -29,7 +29,6 @@ const (
 	callState
 	callSetState
 	callUsage
-	callBye
 )
 
 // The kinds of replies.

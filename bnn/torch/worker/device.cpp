@@ -11,6 +11,9 @@
 
 namespace r2sgld {
 
+namespace {
+
+// The names that open_device takes besides cpu.
 std::vector<std::string> accelerators() {
   std::vector<std::string> names;
   if (!torch::cuda::is_available()) return names;
@@ -20,6 +23,8 @@ std::vector<std::string> accelerators() {
   }
   return names;
 }
+
+}  // namespace
 
 torch::Device open_device(const std::string& name) {
   if (name == "cpu") return torch::Device(torch::kCPU);

@@ -12,9 +12,6 @@
 
 namespace r2sgld {
 
-// The names that open_device takes besides cpu.
-std::vector<std::string> accelerators();
-
 // The device of a name, cpu or cuda:0 …; throws Failure if there is none.
 torch::Device open_device(const std::string& name);
 

@@ -69,7 +69,7 @@ int serve() {
   Session session;
   Frame request;
   try {
-    while (!session.ended() && read_frame(STDIN_FILENO, request)) {
+    while (read_frame(STDIN_FILENO, request)) {
       const Reply reply = reply_to(session, request);
       if (!write_frame(out, reply.kind, reply.payload)) break;
     }

@@ -16,7 +16,7 @@ namespace r2sgld {
 
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "frames are little endian");
 
-constexpr uint32_t kVersion = 1;
+constexpr uint32_t kVersion = 2;
 constexpr char kMagic[] = "R2SG";
 
 enum class Call : uint8_t {
@@ -32,7 +32,6 @@ enum class Call : uint8_t {
   get_state,
   set_state,
   usage,
-  bye,
 };
 
 enum class Reason : uint8_t { request = 1, memory = 2, device = 3, internal = 4 };

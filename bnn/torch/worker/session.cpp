@@ -1,7 +1,6 @@
 #include "session.h"
 
 #include <sys/resource.h>
-#include <torch/version.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -72,7 +71,6 @@ Session::Answer Session::answer_of(Call call) {
     case Call::get_state: return &Session::get_state;
     case Call::set_state: return &Session::set_state;
     case Call::usage: return &Session::usage;
-    case Call::bye: return &Session::bye;
   }
   refuse("no call " + std::to_string(static_cast<int>(call)));
 }
@@ -81,8 +79,7 @@ std::string Session::answer(const Frame& request) {
   const Call call = static_cast<Call>(request.kind);
   const Answer answer = answer_of(call);
   if (!greeted_ && call != Call::hello) refuse("the first call is hello");
-  const bool early = call == Call::hello || call == Call::create || call == Call::usage ||
-                     call == Call::bye;
+  const bool early = call == Call::hello || call == Call::create || call == Call::usage;
   if (replicas_.empty() && !early) refuse("create comes before this call");
   Reader r(request.payload.data(), request.payload.size());
   Writer w;
@@ -99,10 +96,6 @@ void Session::hello(Reader& r, Writer& w) {
   greeted_ = true;
   for (char c : magic) w.u8(static_cast<uint8_t>(c));
   w.u32(kVersion);
-  w.string(TORCH_VERSION);
-  const std::vector<std::string> names = accelerators();
-  w.u32(static_cast<uint32_t>(names.size()));
-  for (const std::string& name : names) w.string(name);
 }
 
 void Session::create(Reader& r, Writer& w) {
@@ -365,11 +358,6 @@ void Session::usage(Reader& r, Writer& w) {
     return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
   };
   w.f64(seconds(used.ru_utime) + seconds(used.ru_stime));
-}
-
-void Session::bye(Reader& r, Writer&) {
-  r.done();
-  ended_ = true;
 }
 
 }  // namespace r2sgld

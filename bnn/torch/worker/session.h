@@ -16,8 +16,6 @@ class Session {
   // What to say to a request. Throws Failure, or what the library throws.
   std::string answer(const Frame& request);
 
-  bool ended() const { return ended_; }
-
  private:
   using Answer = void (Session::*)(Reader&, Writer&);
   static Answer answer_of(Call call);
@@ -34,7 +32,6 @@ class Session {
   void get_state(Reader& r, Writer& w);
   void set_state(Reader& r, Writer& w);
   void usage(Reader& r, Writer& w);
-  void bye(Reader& r, Writer& w);
 
   // A minibatch that was asked for, checked.
   struct Asked {
@@ -49,7 +46,7 @@ class Session {
   torch::Tensor read_targets(Reader& r, int64_t count) const;
   void write_layout(Writer& w);
 
-  bool greeted_ = false, ended_ = false;
+  bool greeted_ = false;
   Kind kind_;
   std::unique_ptr<Pool> pool_;
   std::vector<std::unique_ptr<Replica>> replicas_;
