@@ -60,6 +60,22 @@ type Comparison struct {
 	Same  bool    // a and b are the same numbers
 }
 
+// Paired compares by the paired t test numbers of runs that share their chance, of as many
+// runs as both have. P is 1 of one run, and of numbers that are the same.
+func Paired(about string, a, b []float64) Comparison {
+	n := min(len(a), len(b))
+	a, b = a[:n], b[:n]
+	d := make([]float64, n)
+	for i := range d {
+		d[i] = a[i] - b[i]
+	}
+	c := Comparison{About: about, A: IntervalOf(a), B: IntervalOf(b), P: 1, Same: n > 0 && slices.Equal(a, b)}
+	if n > 1 && !c.Same {
+		_, c.P = diag.TTest(diag.MeanSEOf(d))
+	}
+	return c
+}
+
 // Better and Worse report a difference at 5 %.
 func (c Comparison) Better() bool { return c.P < 0.05 && c.A.Mean < c.B.Mean }
 

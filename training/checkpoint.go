@@ -49,8 +49,7 @@ func (x *execution) save(repeat int, c *bnn.Checkpoint) error {
 
 // iterations is the number of them in a repetition.
 func (x *execution) iterations() int {
-	n := x.Data.Train.Len()
-	return x.Settings.Epochs * ((n + x.Settings.Batch - 1) / x.Settings.Batch)
+	return x.Settings.Epochs * x.Settings.Steps(x.Data.Train.Len())
 }
 
 // restore reads the newest whole checkpoint of this run: the findings of complete

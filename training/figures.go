@@ -69,9 +69,13 @@ func (x *execution) scale() string {
 
 // curves draws accuracy and NLL against the epoch.
 func (x *execution) curves() (*figure.Figure, error) {
+	epochs := make([][]bnn.Epoch, len(x.done))
+	for i, f := range x.done {
+		epochs[i] = f.Epochs
+	}
 	panel := func(name string, of func(*bnn.Scores) float64) figure.LearningPanel {
-		single := x.trail(func(e bnn.Epoch) *bnn.Scores { return e.Single }, of)
-		average := x.trail(func(e bnn.Epoch) *bnn.Scores { return e.Average }, of)
+		single := Trail(epochs, func(e bnn.Epoch) *bnn.Scores { return e.Single }, of)
+		average := Trail(epochs, func(e bnn.Epoch) *bnn.Scores { return e.Average }, of)
 		return figure.LearningPanel{Metric: figure.Axis{Name: name},
 			Methods: []figure.Learned{{Method: x.Settings.Method, Single: single, Average: average}}}
 	}
@@ -87,16 +91,17 @@ func (x *execution) curves() (*figure.Figure, error) {
 	return figure.LearningCurves(q)
 }
 
-// trail is a score along the epochs, over all repetitions.
-func (x *execution) trail(which func(bnn.Epoch) *bnn.Scores, of func(*bnn.Scores) float64) (t figure.Trail) {
-	for i, e := range x.done[0].Epochs {
+// Trail is a score of all repetitions along the epochs: means, and with two repetitions or
+// more their 95 % t intervals. Epochs in which a repetition lacks the score are left out.
+func Trail(repeats [][]bnn.Epoch, which func(bnn.Epoch) *bnn.Scores, of func(*bnn.Scores) float64) (t figure.Trail) {
+	for i, e := range repeats[0] {
 		var v []float64
-		for _, f := range x.done {
-			if s := which(f.Epochs[i]); s != nil && !math.IsNaN(of(s)) {
+		for _, epochs := range repeats {
+			if s := which(epochs[i]); s != nil && !math.IsNaN(of(s)) {
 				v = append(v, of(s))
 			}
 		}
-		if len(v) < len(x.done) {
+		if len(v) < len(repeats) {
 			continue
 		}
 		mean := diag.TInterval(v, level)
@@ -169,40 +174,46 @@ func (x *execution) entropies() (*figure.Figure, error) {
 // index draws which rung each replica held, in the first repetition.
 func (x *execution) index() (*figure.Figure, error) {
 	f := x.done[0]
-	if x.Settings.Rungs() < 2 || len(f.Index.Rung) == 0 || len(f.Index.Iteration) < 2 {
+	return IndexFigure(f.Index, x.Settings.Temperature, x.Settings.Steps(x.Data.Train.Len()), f.RoundTrips)
+}
+
+// IndexFigure draws which rung, of these temperatures, each replica held, all of the
+// record, with epochs of so many steps. It is nil of fewer than two sweeps or rungs.
+func IndexFigure(x bnn.Index, temperature []float64, steps int, roundTrips int64) (*figure.Figure, error) {
+	if len(temperature) < 2 || len(x.Iteration) < 2 {
 		return nil, nil
 	}
-	n := x.Data.Train.Len()
-	rung := make([][]int, len(f.Index.Rung[0]))
+	rung := make([][]int, len(temperature))
 	for r := range rung {
-		for _, at := range f.Index.Rung {
+		for _, at := range x.Rung {
 			rung[r] = append(rung[r], at[r])
 		}
 	}
-	return figure.IndexProcess(figure.Index{First: f.Index.Iteration[0], Every: f.Index.Iteration[1] - f.Index.Iteration[0],
-		Rung: rung, Temperature: x.Settings.Temperature, Epoch: (n + x.Settings.Batch - 1) / x.Settings.Batch,
-		Window: len(f.Index.Iteration), RoundTrips: int(f.RoundTrips)})
+	return figure.IndexProcess(figure.Index{First: x.Iteration[0], Every: x.Iteration[1] - x.Iteration[0], Rung: rung,
+		Temperature: temperature, Epoch: steps, Window: len(x.Iteration), RoundTrips: int(roundTrips)})
 }
 
 // layers draws the temperatures of layers, when they were measured last.
 func (x *execution) layers() (*figure.Figure, error) {
-	epochs := x.done[0].Epochs
-	i := len(epochs) - 1
-	for i >= 0 && epochs[i].Layers == nil {
-		i--
+	for _, e := range slices.Backward(x.done[0].Epochs) {
+		if e.Layers != nil {
+			return LayerFigure(e.Layers, e.Temperature[0], fmt.Sprintf("%s, cold rung, epoch %d", x.Settings.Method, e.Epoch))
+		}
 	}
-	if i < 0 {
-		return nil, nil
-	}
+	return nil, nil
+}
+
+// LayerFigure draws temperatures and noise of tensors against the temperature that was
+// set.
+func LayerFigure(layers []bnn.Layer, set float64, caption string) (*figure.Figure, error) {
+	exactly := func(v float64) figure.Estimate { return figure.Estimate{Value: v, Low: v, High: v} }
 	var q []figure.Layer
-	for _, l := range epochs[i].Layers {
+	for _, l := range layers {
 		q = append(q, figure.Layer{Name: l.Name, Kinetic: exactly(l.Kinetic), Configurational: exactly(l.Configurational),
 			Injected: l.Injected, Minibatch: l.Minibatch})
 	}
-	return figure.LayerTemperatures(q, epochs[i].Temperature[0], fmt.Sprintf("%s, cold rung, epoch %d", x.Settings.Method, epochs[i].Epoch))
+	return figure.LayerTemperatures(q, set, caption)
 }
-
-func exactly(v float64) figure.Estimate { return figure.Estimate{Value: v, Low: v, High: v} }
 
 // reflections draws the share of the coordinates that met a wall, per rung and epoch.
 func (x *execution) reflections() (*figure.Figure, error) {

@@ -65,6 +65,11 @@ func effortOf(s study.Scale) effort {
 // sweeping are the methods of the sweep, the unreflected one of a pair first.
 func sweeping() []string { return []string{"sgdm", "r-sgdm", "sghmc", "r-sghmc"} }
 
+// eight are the methods that the paper compares, in the order of its tables.
+func eight() []string {
+	return []string{"sgdm", "sghmc", "cycsghmc", "resghmc", "r-sgdm", "r-sghmc", "r-cycsghmc", "r2sghmc"}
+}
+
 // mirrored are the pairs of the paper's methods, with and without reflection.
 func mirrored() [][2]string {
 	return [][2]string{{"r-sgdm", "sgdm"}, {"r-sghmc", "sghmc"}, {"r-cycsghmc", "cycsghmc"}, {"r2sghmc", "resghmc"}}

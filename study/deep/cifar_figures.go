@@ -7,6 +7,7 @@ import (
 	"github.com/r2sgld/r2sgld/bnn"
 	"github.com/r2sgld/r2sgld/figure"
 	"github.com/r2sgld/r2sgld/study"
+	"github.com/r2sgld/r2sgld/training"
 )
 
 // pictures are those of the report, by name.
@@ -121,19 +122,13 @@ func (m *inquiry) curves(u subject) (*figure.Figure, error) {
 }
 
 // trail is the mean of a score along the epochs.
-func (o *outcome) trail(which func(bnn.Epoch) *bnn.Scores, of func(*bnn.Scores) float64) (t figure.Trail) {
-	runs := o.complete()
-	for i, e := range runs[0].epochs {
-		var v []float64
-		for _, r := range runs {
-			if s := which(r.epochs[i]); s != nil && !math.IsNaN(of(s)) {
-				v = append(v, of(s))
-			}
-		}
-		if len(v) == len(runs) {
-			t.Epoch, t.Value = append(t.Epoch, float64(e.Epoch)), append(t.Value, study.IntervalOf(v).Mean)
-		}
+func (o *outcome) trail(which func(bnn.Epoch) *bnn.Scores, of func(*bnn.Scores) float64) figure.Trail {
+	var repeats [][]bnn.Epoch
+	for _, r := range o.complete() {
+		repeats = append(repeats, r.epochs)
 	}
+	t := training.Trail(repeats, which, of)
+	t.Low, t.High = nil, nil // bands of so many methods would hide each other
 	return t
 }
 
@@ -143,19 +138,8 @@ func (m *inquiry) indexOf(u subject) (*figure.Figure, error) {
 	if o == nil || len(o.complete()) == 0 {
 		return nil, nil
 	}
-	x := o.complete()[0].index
-	if len(x.Iteration) < 2 {
-		return nil, nil
-	}
-	rung := make([][]int, len(x.Rung[0]))
-	for r := range rung {
-		for _, at := range x.Rung {
-			rung[r] = append(rung[r], at[r])
-		}
-	}
-	n := m.source.data.Train.Len()
-	return figure.IndexProcess(figure.Index{First: x.Iteration[0], Every: x.Iteration[1] - x.Iteration[0], Rung: rung,
-		Temperature: o.settings.Temperature, Epoch: (n + m.batch - 1) / m.batch, Window: len(x.Iteration), RoundTrips: int(o.complete()[0].roundTrips)})
+	r := o.complete()[0]
+	return training.IndexFigure(r.index, o.settings.Temperature, o.settings.Steps(m.source.data.Train.Len()), r.roundTrips)
 }
 
 // layersOf draws the temperatures of the layers of r2SGHMC when they were first measured.
@@ -165,15 +149,9 @@ func (m *inquiry) layersOf(u subject) (*figure.Figure, error) {
 		return nil, nil
 	}
 	for _, e := range o.complete()[0].epochs {
-		if e.Layers == nil {
-			continue
+		if e.Layers != nil {
+			return training.LayerFigure(e.Layers, e.Temperature[0], fmt.Sprintf("%s, r2SGHMC, cold rung, epoch %d of %d", toldNet(u.kind), e.Epoch, m.epochs))
 		}
-		var q []figure.Layer
-		for _, l := range e.Layers {
-			q = append(q, figure.Layer{Name: l.Name, Kinetic: figure.Estimate{Value: l.Kinetic, Low: l.Kinetic, High: l.Kinetic},
-				Configurational: figure.Estimate{Value: l.Configurational, Low: l.Configurational, High: l.Configurational}, Injected: l.Injected, Minibatch: l.Minibatch})
-		}
-		return figure.LayerTemperatures(q, e.Temperature[0], fmt.Sprintf("%s, r2SGHMC, cold rung, epoch %d of %d", toldNet(u.kind), e.Epoch, m.epochs))
 	}
 	return nil, nil
 }

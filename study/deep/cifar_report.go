@@ -36,7 +36,7 @@ type metric struct {
 	name   string
 	better int                       // +1 if more is better, −1 if less is
 	most   float64                   // it is in [0, most]
-	of     func(judged) float64      // NaN where it is not known
+	of     func(bnn.Scores) float64  // NaN where it is not known
 	guess  func(classes int) float64 // that of a model that knows nothing
 }
 
@@ -44,22 +44,22 @@ type metric struct {
 func (m *inquiry) metrics() []metric {
 	miss := func(k int) float64 { return 1 - 1/float64(k) }
 	out := []metric{
-		{"accuracy, %", 1, 100, func(j judged) float64 { return 100 * j.Accuracy }, func(k int) float64 { return 100 / float64(k) }},
-		{"NLL", -1, math.Inf(1), func(j judged) float64 { return j.NLL }, func(k int) float64 { return math.Log(float64(k)) }},
-		{"Brier", -1, 2, func(j judged) float64 { return j.Brier }, miss},
-		{"ECE", -1, 1, func(j judged) float64 { return j.ECE }, func(int) float64 { return 0 }},
-		{"NLL, scaled", -1, math.Inf(1), func(j judged) float64 { return j.ScaledNLL }, func(k int) float64 { return math.Log(float64(k)) }},
-		{"AURC", -1, 1, func(j judged) float64 { return j.AURC }, miss},
+		{"accuracy, %", 1, 100, func(j bnn.Scores) float64 { return 100 * j.Accuracy }, func(k int) float64 { return 100 / float64(k) }},
+		{"NLL", -1, math.Inf(1), func(j bnn.Scores) float64 { return j.NLL }, func(k int) float64 { return math.Log(float64(k)) }},
+		{"Brier", -1, 2, func(j bnn.Scores) float64 { return j.Brier }, miss},
+		{"ECE", -1, 1, func(j bnn.Scores) float64 { return j.ECE }, func(int) float64 { return 0 }},
+		{"NLL, scaled", -1, math.Inf(1), func(j bnn.Scores) float64 { return j.ScaledNLL }, func(k int) float64 { return math.Log(float64(k)) }},
+		{"AURC", -1, 1, func(j bnn.Scores) float64 { return j.AURC }, miss},
 	}
 	if m.source.data.Outside != nil {
-		out = append(out, metric{"AUROC, outside", 1, 1, func(j judged) float64 { return j.detection.AUROC }, func(int) float64 { return 0.5 }},
-			metric{"FPR95, outside", -1, 1, func(j judged) float64 { return j.detection.FPR95 }, func(int) float64 { return 0.95 }})
+		out = append(out, metric{"AUROC, outside", 1, 1, func(j bnn.Scores) float64 { return j.Detection.AUROC }, func(int) float64 { return 0.5 }},
+			metric{"FPR95, outside", -1, 1, func(j bnn.Scores) float64 { return j.Detection.FPR95 }, func(int) float64 { return 0.95 }})
 	}
 	return out
 }
 
-func average(r *run) judged { return r.average }
-func single(r *run) judged  { return r.single }
+func average(r *run) bnn.Scores { return r.average }
+func single(r *run) bnn.Scores  { return r.single }
 
 // sections are the parts of the report.
 func (m *inquiry) sections(pictures map[string]study.Picture) []study.Section {
@@ -157,7 +157,7 @@ func broken(all []*outcome) (n int) {
 	return n
 }
 
-func (m *inquiry) scoreTable(u subject, title string, which func(*run) judged) study.Table {
+func (m *inquiry) scoreTable(u subject, title string, which func(*run) bnn.Scores) study.Table {
 	t := study.Table{Title: toldNet(u.kind) + ": " + strings.ToLower(title[:1]) + title[1:], Columns: []string{"method"}}
 	metrics := m.metrics()
 	for _, c := range metrics {

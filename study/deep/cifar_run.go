@@ -10,7 +10,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/r2sgld/r2sgld/bnn"
-	"github.com/r2sgld/r2sgld/bnn/score"
 )
 
 // An outcome is what the repetitions of an item found.
@@ -21,7 +20,7 @@ type outcome struct {
 
 // A run is what one training found.
 type run struct {
-	single, average judged
+	single, average bnn.Scores
 	epochs          []bnn.Epoch
 	index           bnn.Index
 	roundTrips      int64
@@ -29,12 +28,6 @@ type run struct {
 	seconds, rate   float64
 	peak            int64
 	fault           error // nil, or why there are no scores: a loss or outputs that are not finite
-}
-
-// judged is how good predictions are.
-type judged struct {
-	score.Scores
-	detection *score.Detection // nil without images of no class
 }
 
 // An overflow is outputs of a model that are not finite.
@@ -121,27 +114,16 @@ func (m *inquiry) once(ctx context.Context, c item, repeat int, device string) (
 	r.index, r.roundTrips, r.kept, r.seconds, r.rate = found.Index, found.Swaps.RoundTrips, found.Kept, found.Seconds, found.Rate
 	r.peak = found.Usage.Peak + found.Usage.Device
 	for _, x := range []struct {
-		of *judged
+		of *bnn.Scores
 		p  bnn.Predictions
 	}{{&r.single, found.Single}, {&r.average, found.Average}} {
-		if err := x.of.judge(x.p, m.source.data.Test.Labels); err != nil {
+		s, err := x.p.Scores(m.source.data.Test)
+		if err != nil {
 			return nil, err
 		}
+		*x.of = *s
 	}
 	return r, nil
-}
-
-// judge scores predictions.
-func (j *judged) judge(p bnn.Predictions, labels []int32) error {
-	s, err := score.Score(p.Test, labels, nil)
-	if err != nil {
-		return err
-	}
-	j.Scores = *s
-	if p.Outside != nil {
-		j.detection, err = score.Detect(p.Test, p.Outside)
-	}
-	return err
 }
 
 // plan measures in a few iterations what a ladder would do by rule metropolis.

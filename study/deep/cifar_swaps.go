@@ -5,8 +5,10 @@ import (
 	"math"
 
 	"github.com/r2sgld/r2sgld/bnn"
+	"github.com/r2sgld/r2sgld/exchange"
 	"github.com/r2sgld/r2sgld/report"
 	"github.com/r2sgld/r2sgld/study"
+	"github.com/r2sgld/r2sgld/training"
 )
 
 func (m *inquiry) swapsTold() string {
@@ -25,21 +27,13 @@ func likeliest(p *bnn.Plan) float64 {
 	return most
 }
 
-// power prints a probability that is given by its logarithm.
-func power(ln float64) string {
-	if ln > math.Log(1e-3) {
-		return fmt.Sprintf("%.2g", math.Exp(ln))
-	}
-	return fmt.Sprintf("1e%.0f", ln/math.Ln10)
-}
-
 func (m *inquiry) planTable() study.Table {
 	t := study.Table{Title: "The ladder by rule metropolis, forecast", Columns: []string{"network", "pair", "temperatures", "probability of a swap", "with energies over all data", "sd of U, cold rung", "sd of the minibatch noise of the pair", "barrier Λ", "rungs for one in two"},
 		Caption: "Of a nearly Gaussian law in equilibrium; the noise of minibatches is measured in a short pilot. Temperatures are those of the first epoch."}
 	for i, p := range m.plans {
 		for k := range p.LogAcceptance {
 			t.Rows = append(t.Rows, []string{toldNet(m.subjects[i].kind), fmt.Sprintf("%d and %d", k+1, k+2), fmt.Sprintf("%g, %g", p.Temperature[k], p.Temperature[k+1]),
-				power(p.LogAcceptance[k]), power(p.Exact[k]), fmt.Sprintf("%.3g", p.Expected[k]), fmt.Sprintf("%.3g", p.PairNoise[k]), fmt.Sprintf("%.4g", p.Barrier), report.Count(p.Needed)})
+				training.Probability(p.LogAcceptance[k]), training.Probability(p.Exact[k]), fmt.Sprintf("%.3g", p.Expected[k]), fmt.Sprintf("%.3g", p.PairNoise[k]), fmt.Sprintf("%.4g", p.Barrier), report.Count(p.Needed)})
 		}
 	}
 	return t
@@ -52,39 +46,23 @@ func (m *inquiry) swapTable() study.Table {
 		if !bnn.Exchanges(o.settings.Method) {
 			continue
 		}
-		var attempts, traded []int64
+		var all [][]exchange.Pair
 		for _, r := range o.complete() {
-			pairs := r.epochs[len(r.epochs)-1].Pairs
-			attempts, traded = grown(attempts, len(pairs)), grown(traded, len(pairs))
-			for k, p := range pairs {
-				attempts[k] += p.Attempts
-				traded[k] += p.Accepted
-			}
+			all = append(all, r.epochs[len(r.epochs)-1].Pairs)
 		}
 		trips := study.IntervalOf(o.column(func(r *run) float64 { return float64(r.roundTrips) }))
-		for k := range attempts {
-			rate := "–"
-			if attempts[k] > 0 {
-				rate = fmt.Sprintf("%.3g", float64(traded[k])/float64(attempts[k]))
-			}
-			t.Rows = append(t.Rows, []string{toldNet(o.network.Kind), told(o.settings.Method), fmt.Sprintf("%d and %d", k+1, k+2),
-				report.Count(attempts[k]), report.Count(traded[k]), rate, trips.PlusMinus()})
+		for _, p := range training.Traded(all...) {
+			t.Rows = append(t.Rows, []string{toldNet(o.network.Kind), told(o.settings.Method), fmt.Sprintf("%d and %d", p.Rungs[0], p.Rungs[1]),
+				report.Count(p.Attempts), report.Count(p.Accepted), report.Short(p.Rate, 3), trips.PlusMinus()})
 		}
 	}
 	return t
 }
 
-func grown(v []int64, n int) []int64 {
-	for len(v) < n {
-		v = append(v, 0)
-	}
-	return v
-}
-
 // traded is the share of all swaps of a training that traded, NaN without any.
 func (r *run) traded() float64 {
 	var attempts, traded int64
-	for _, p := range r.epochs[len(r.epochs)-1].Pairs {
+	for _, p := range training.Traded(r.epochs[len(r.epochs)-1].Pairs) {
 		attempts, traded = attempts+p.Attempts, traded+p.Accepted
 	}
 	if attempts == 0 {

@@ -22,8 +22,8 @@ func invented(accuracy func(method string, repeat int) float64, swept func(metho
 	e.subjects[0].repeats, e.steps, from.data.Outside = 5, []float64{1, 10, 100}, nil
 	m := &inquiry{Options: study.Options{Scale: study.Small}, effort: e, source: from,
 		plans: []*bnn.Plan{{Parameters: 100, LogAcceptance: []float64{-50, -40}, Exact: []float64{-1, -1}, Barrier: 30, Needed: 61}}}
-	made := func(nll float64) judged {
-		var j judged
+	made := func(nll float64) bnn.Scores {
+		var j bnn.Scores
 		j.Accuracy, j.NLL, j.Brier = 1-nll/3, nll, nll/2
 		return j
 	}

@@ -172,7 +172,7 @@ func (a *appraisal) ladderTold() string {
 func (a *appraisal) against(pairs ...[2]string) study.Comparisons {
 	var out study.Comparisons
 	for _, p := range pairs {
-		out = append(out, paired(p[0]+" against "+p[1], a.find(p[0]).column(variation), a.find(p[1]).column(variation)))
+		out = append(out, study.Paired(p[0]+" against "+p[1], a.find(p[0]).column(variation), a.find(p[1]).column(variation)))
 	}
 	return out.Adjusted()
 }

@@ -63,7 +63,7 @@ func (m *inquiry) pairs(of func(score) float64, pairs ...[2]string) study.Compar
 	var out study.Comparisons
 	for _, p := range pairs {
 		for _, s := range m.settings(p[0], p[1]) {
-			out = append(out, paired(fmt.Sprintf("%s against %s, %s", p[0], p[1], m.place(s)), m.at(s, p[0]).column(of), m.at(s, p[1]).column(of)))
+			out = append(out, study.Paired(fmt.Sprintf("%s against %s, %s", p[0], p[1], m.place(s)), m.at(s, p[0]).column(of), m.at(s, p[1]).column(of)))
 		}
 	}
 	return out.Adjusted()

@@ -221,14 +221,14 @@ func TestVerdicts(t *testing.T) {
 	}
 	var holds, fails, mixed, same, none study.Comparisons
 	for range 3 {
-		holds = append(holds, paired("x", base, shifted(1)))
-		fails = append(fails, paired("x", shifted(1), base))
-		same = append(same, paired("x", base, base))
+		holds = append(holds, study.Paired("x", base, shifted(1)))
+		fails = append(fails, study.Paired("x", shifted(1), base))
+		same = append(same, study.Paired("x", base, base))
 	}
-	mixed = append(mixed, paired("x", base, shifted(1)))
-	mixed = append(mixed, paired("y", base, shifted(1)))
-	mixed = append(mixed, paired("z", shifted(1), base))
-	none = append(none, paired("x", []float64{1}, []float64{2}))
+	mixed = append(mixed, study.Paired("x", base, shifted(1)))
+	mixed = append(mixed, study.Paired("y", base, shifted(1)))
+	mixed = append(mixed, study.Paired("z", shifted(1), base))
+	none = append(none, study.Paired("x", []float64{1}, []float64{2}))
 	for _, c := range []struct {
 		cs   study.Comparisons
 		runs int
