@@ -307,7 +307,7 @@ func TestHostile(t *testing.T) {
 	create := frame(callCreate, createPayload())
 	input := append(append([]byte{}, hello...), create...)
 	n := 2
-	for range 3000 {
+	for range 1000 {
 		payload := make([]byte, rng.IntN(60))
 		for i := range payload {
 			payload[i] = byte(rng.Uint32() >> (rng.UintN(2) * 24) & 0xff)

