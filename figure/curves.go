@@ -18,6 +18,7 @@ type Line struct {
 	Low, High []float64 // the band; both nil is none
 	Dashed    bool      // as for what does not depend on x
 	Faint     bool      // thin and pale, as what stands behind; not in the legend
+	solid     bool      // drawn through, whatever its method
 }
 
 // A Rule is an upright line, as where something begins.
@@ -365,6 +366,9 @@ func (l *Line) style() draw.LineStyle {
 	sty, _ := methodLine(l.Method)
 	if l.Faint {
 		sty.Color, sty.Width = pale(sty.Color.(color.NRGBA)), 0.7
+	}
+	if l.solid {
+		sty.Dashes = nil
 	}
 	if l.Dashed {
 		sty.Dashes = []vg.Length{2, 2}

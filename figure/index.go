@@ -54,6 +54,9 @@ func IndexProcess(q Index) (*Figure, error) {
 	budget := max(20000/rungs, 60) // columns of grey paths, for the size of files
 	stride := (last - first + budget) / budget
 	grey, colour := lineBystander, lineFollowed
+	if rungs > 12 { // a weave of lines, which need less to be seen
+		grey.Width = 0.5
+	}
 	if columns := last - first; columns > 250 { // many lines, each finer
 		grey.Width = max(grey.Width*250/vg.Length(columns), 0.2)
 		colour.Width = 1

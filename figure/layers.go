@@ -3,9 +3,11 @@ package figure
 import (
 	"errors"
 	"fmt"
+	"image/color"
 	"math"
 	"slices"
 
+	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
@@ -20,7 +22,8 @@ type Layer struct {
 // LayerTemperatures draws for each layer, the first on top, its kinetic and
 // configurational temperature against the one that was set, and which share of all
 // noise is injected: where minibatches give most of it, the temperature is theirs.
-// The axis is logarithmic if temperatures differ much and all are above 0.
+// The axis is logarithmic if temperatures differ much and all are above 0; else a few that
+// are far from the others are arrows at its edge.
 func LayerTemperatures(layers []Layer, set float64, caption string) (*Figure, error) {
 	if err := checkLayers(layers, set); err != nil {
 		return nil, err
@@ -88,13 +91,16 @@ func layerPanel(layers []Layer, set float64) (*panel, []key) {
 			}
 		}
 	}
-	lo, hi := extent(seen...)
+	lo, hi, clipped := fences(seen, set)
 	place := func(v float64) float64 { return v }
-	if lo > 0 && hi > 8*lo {
+	least, most := extent(seen...)
+	logarithmic := least > 0 && most > 8*least
+	if logarithmic { // which shows all
+		lo, hi, clipped = least, most, false
 		place = math.Log10
 	}
 	p.x.min, p.x.max = widen(place(lo), place(hi), 0.06)
-	if lo > 0 && hi > 8*lo {
+	if logarithmic {
 		p.x.ruled, p.x.marks = true, logTicks(p.x.min, p.x.max, cm(5), false)
 	}
 	p.add(lanes(len(layers)), func(pl *plane) { pl.vline(lineTruth, place(set)) })
@@ -107,14 +113,65 @@ func layerPanel(layers []Layer, set float64) (*panel, []key) {
 				continue
 			}
 			some = true
+			y := float64(i) + 0.34*float64(k) - 0.17
 			at := Estimate{place(e.Value), place(e.Low), place(e.High)}
-			p.add(at.across(layerMarks[k], k == 1, float64(i)+0.34*float64(k)-0.17))
+			p.add(at.across(layerMarks[k], k == 1, y))
+			if side := beyond(at.Value, p.x); side != 0 {
+				p.add(func(pl *plane) { pl.arrow(layerMarks[k].color, side, y) })
+			}
 		}
 		if some {
 			keys = append(keys, keyMeasured(name, layerMarks[k], false, k == 1))
 		}
 	}
+	if clipped {
+		keys = append(keys, key{"off the axis", func(d draw.Canvas) { arrowhead(d, layerMarks[1].color, d.Center(), 1) }})
+	}
 	return p, keys
+}
+
+// fences are the range that the axis of temperatures shows, which holds the one that was
+// set: that of all of them, but no further than five times the distance of the quartiles
+// beyond these, so that a few tensors of few coordinates do not hide all others.
+func fences(seen []float64, set float64) (lo, hi float64, clipped bool) {
+	least, most := extent(seen...)
+	v := slices.Sorted(slices.Values(seen))
+	first, third := v[len(v)/4], v[len(v)-1-len(v)/4]
+	reach := 5 * (third - first)
+	if reach == 0 {
+		return least, most, false
+	}
+	lo, hi = math.Max(least, math.Min(first-reach, set)), math.Min(most, math.Max(third+reach, set))
+	return lo, hi, lo > least || hi < most
+}
+
+// beyond says on which side v is off an axis, 0 if it is on it.
+func beyond(v float64, x scale) int {
+	switch {
+	case v < x.min:
+		return -1
+	case v > x.max:
+		return 1
+	}
+	return 0
+}
+
+// arrow says at the edge of the axes that something is beyond it at height y.
+func (p *plane) arrow(c color.Color, side int, y float64) {
+	x := p.x.max
+	if side < 0 {
+		x = p.x.min
+	}
+	at := p.at(x, y)
+	at.X -= vg.Length(3 * side)
+	arrowhead(p.Canvas, c, at, side)
+}
+
+// arrowhead draws a triangle about at that points to the right, or with side −1 to the
+// left.
+func arrowhead(d draw.Canvas, c color.Color, at vg.Point, side int) {
+	s := vg.Length(side)
+	d.FillPolygon(c, []vg.Point{{X: at.X - 1.5*s, Y: at.Y - 2}, {X: at.X + 2.5*s, Y: at.Y}, {X: at.X - 1.5*s, Y: at.Y + 2}})
 }
 
 // noiseBudget draws the share of injected noise as bars.

@@ -42,13 +42,13 @@ const mostSteps = 20000
 
 // LearningCurves draws metrics against the epoch: faint the model of each epoch,
 // strong the running average, with bands over repeats, and a rule where averaging
-// starts. Long trainings are thinned; the caption then says so.
+// starts. A method that is alone is drawn through. Long trainings are thinned; the caption then says so.
 func LearningCurves(q Learning) (*Figure, error) {
 	if len(q.Panels) == 0 {
 		return nil, errors.New("figure: learning curves: no panels: give at least one")
 	}
 	lines := Lines{X: Axis{Name: "epoch"}, whole: true, Columns: columnsOr(q.Columns, len(q.Panels), 2), Caption: q.Caption}
-	single, average, total := false, false, 0
+	single, average, total, lone := false, false, 0, q.lone()
 	for i := range q.Panels {
 		for _, l := range q.Panels[i].Methods {
 			single, average = single || len(l.Single.Epoch) > 0, average || len(l.Average.Epoch) > 0
@@ -57,12 +57,15 @@ func LearningCurves(q Learning) (*Figure, error) {
 			if err != nil {
 				return nil, err
 			}
+			if lone {
+				sty.Dashes = nil
+			}
 			lines.last = addKey(lines.last, keyLine(named(l.Name, l.Method), sty))
 		}
 	}
 	stride := (total + mostSteps - 1) / mostSteps
 	for i := range q.Panels {
-		p, err := q.Panels[i].lines(stride)
+		p, err := q.Panels[i].lines(stride, lone)
 		if err != nil {
 			return nil, err
 		}
@@ -83,10 +86,21 @@ func LearningCurves(q Learning) (*Figure, error) {
 	return Curves(lines)
 }
 
+// lone reports whether all lines are of one method, which need not be told from others.
+func (q *Learning) lone() bool {
+	methods := map[string]bool{}
+	for _, p := range q.Panels {
+		for _, l := range p.Methods {
+			methods[l.Method] = true
+		}
+	}
+	return len(methods) == 1
+}
+
 // size is how many points a trail and its band have.
 func (t *Trail) size() int { return len(t.Epoch) + len(t.Low) + len(t.High) }
 
-func (c *LearningPanel) lines(stride int) (LinePanel, error) {
+func (c *LearningPanel) lines(stride int, lone bool) (LinePanel, error) {
 	out := LinePanel{Y: c.Metric, View: c.View}
 	if c.Metric == (Axis{}) {
 		return out, errors.New("figure: learning curves: a metric without a name: name it")
@@ -104,7 +118,7 @@ func (c *LearningPanel) lines(stride int) (LinePanel, error) {
 			if err := t.check(what); err != nil {
 				return out, err
 			}
-			line := Line{Name: l.Name, Method: l.Method, Faint: !average, X: every(t.Epoch, stride), Y: every(t.Value, stride)}
+			line := Line{Name: l.Name, Method: l.Method, Faint: !average, solid: lone, X: every(t.Epoch, stride), Y: every(t.Value, stride)}
 			if t.Low != nil {
 				line.Low, line.High = every(t.Low, stride), every(t.High, stride)
 			}

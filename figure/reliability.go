@@ -32,7 +32,7 @@ func Reliability(q []Calibration, caption string) (*Figure, error) {
 		return nil, errors.New("figure: reliability: no predictor: give at least one")
 	}
 	columns := columnsFor(len(q), 3)
-	lay := mosaic{columns: columns, rows: []vg.Length{cm(4.6), cm(1.3)}}
+	lay := mosaic{columns: columns, rows: []vg.Length{cm(4.6 * headroom), cm(1.3)}}
 	if columns < 3 {
 		lay.width = cm(5.6)
 	}
@@ -55,6 +55,9 @@ func Reliability(q []Calibration, caption string) (*Figure, error) {
 		keyLine("as confident as right", lineExpected), keyInterval("95 % interval")}
 	return lay.compose(panels, keys, caption), nil
 }
+
+// headroom is how much longer the axis of the accuracy is than 1: words stand above.
+const headroom = 1.28
 
 // gapColour fills what confidence and accuracy are apart.
 var gapColour = pale(vermillion)
@@ -107,7 +110,10 @@ func (c *Calibration) words() []string {
 }
 
 func (c *Calibration) panel() *panel {
-	p := &panel{title: c.Title, x: scale{max: 1, silent: true}, y: scale{label: "accuracy", max: 1}}
+	p := &panel{title: c.Title, x: scale{max: 1, silent: true}, y: scale{label: "accuracy", max: headroom, ruled: true}}
+	for k, label := range []string{"0", "0.2", "0.4", "0.6", "0.8", "1.0"} {
+		p.y.marks = append(p.y.marks, tick{float64(k) / 5, label})
+	}
 	p.add(func(pl *plane) {
 		for _, b := range c.Bins {
 			if b.Count == 0 {

@@ -37,7 +37,7 @@ var (
 	manySwaps = color.NRGBA{R: 190, G: 227, B: 214, A: 255} // swaps where they are many
 	barrier   = color.NRGBA{R: 204, G: 236, B: 227, A: 255} // what they sum to
 	followed  = vermillion                                  // one replica among all
-	bystander = color.NRGBA{R: 196, G: 196, B: 196, A: 255} // the others
+	bystander = color.NRGBA{R: 160, G: 160, B: 160, A: 255} // the others, apart from the grid
 	coldest   = posterior                                   // the rung that draws from it
 	hottest   = orange                                      // the rung that explores
 )
@@ -64,7 +64,7 @@ var (
 	lineLimit     = draw.LineStyle{Color: vermillion, Width: 0.9, Dashes: []vg.Length{3, 2}}
 	lineExchanged = draw.LineStyle{Color: exchanged, Width: 1.2}
 	lineFollowed  = draw.LineStyle{Color: followed, Width: 1.2}
-	lineBystander = draw.LineStyle{Color: bystander, Width: 0.5}
+	lineBystander = draw.LineStyle{Color: bystander, Width: 0.7}
 	lineColdest   = draw.LineStyle{Color: coldest, Width: 0.7}
 	lineHottest   = draw.LineStyle{Color: hottest, Width: 0.7}
 	lineMark      = draw.LineStyle{Color: ink, Width: 1.1}

@@ -458,7 +458,7 @@ func TestSettledView(t *testing.T) {
 	q := lessons(100, []string{"sghmc", "r2sghmc"})
 	q.Panels[0].Methods[0].Single.Value[3] = -1000
 	q.Panels[0].Methods[1].Single.High[60] = 99
-	p, err := q.Panels[0].lines(1)
+	p, err := q.Panels[0].lines(1, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -466,7 +466,7 @@ func TestSettledView(t *testing.T) {
 		t.Errorf("from %g to %g", p.View[0], p.View[1])
 	}
 	q.Panels[0].View = [2]float64{1, 2}
-	if p, _ = q.Panels[0].lines(1); p.View != q.Panels[0].View {
+	if p, _ = q.Panels[0].lines(1, false); p.View != q.Panels[0].View {
 		t.Errorf("a view that was given became %v", p.View)
 	}
 }
@@ -487,5 +487,36 @@ func TestFailures(t *testing.T) {
 	all := SweepLine{Step: []float64{1}, Runs: []int{2}, Failed: []int{2}, Values: [][]Estimate{{{Value: math.NaN()}}}}
 	if _, err := SweepCurves(Sweep{Metrics: []SweepMetric{{}}, Lines: []SweepLine{all}}); err == nil || !strings.Contains(err.Error(), "every run failed") {
 		t.Error(err)
+	}
+}
+
+// The axis of temperatures has the one that was set and most of the others, however far
+// off a few are, and shows all where they are near each other. Kills an axis that holds
+// what is far, one without the temperature set, and arrows where nothing is off.
+func TestTemperatureFences(t *testing.T) {
+	near := []float64{0.05, 0.03, 0.06, 0.1, 0.08, -0.02, 0.04, 0.07}
+	if lo, hi, clipped := fences(near, 0.05); lo != -0.02 || hi != 0.1 || clipped {
+		t.Errorf("near each other: from %g to %g, %v", lo, hi, clipped)
+	}
+	far := append([]float64{-9, 300}, near...)
+	if lo, hi, clipped := fences(far, 0.05); !clipped || !(lo > -1 && lo < -0.02 && hi > 0.1 && hi < 1) {
+		t.Errorf("with two far off: from %g to %g, %v", lo, hi, clipped)
+	}
+	if lo, hi, _ := fences(append(far, 20), 20); !(lo > -1 && hi == 20) {
+		t.Errorf("set far from all: from %g to %g", lo, hi)
+	}
+}
+
+// One method is drawn through, in the legend too, and two as they always are.
+func TestLoneMethodIsSolid(t *testing.T) {
+	for n, methods := range [][]string{{"sghmc"}, {"sghmc", "r2sghmc"}} {
+		q := lessons(20, methods)
+		p, err := q.Panels[0].lines(1, q.lone())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if dashed := p.Lines[0].style().Dashes != nil; dashed != (n == 1) {
+			t.Errorf("%v: dashed %v", methods, dashed)
+		}
 	}
 }
