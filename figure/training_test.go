@@ -505,6 +505,9 @@ func TestTemperatureFences(t *testing.T) {
 	if lo, hi, _ := fences(append(far, 20), 20); !(lo > -1 && hi == 20) {
 		t.Errorf("set far from all: from %g to %g", lo, hi)
 	}
+	if lo, hi, _ := fences(append(far, -5), -5); !(lo == -5 && hi < 1) {
+		t.Errorf("set far below all: from %g to %g", lo, hi)
+	}
 }
 
 // One method is drawn through, in the legend too, and two as they always are.
