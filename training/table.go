@@ -36,10 +36,9 @@ type table struct {
 	bar     *mpb.Bar
 	pool    *mpb.Progress
 
-	mu     sync.Mutex
-	at     bnn.Progress
-	first  int // iteration of this repetition's begin
-	images int64
+	mu    sync.Mutex
+	at    bnn.Progress
+	first int // iteration of this repetition's begin
 }
 
 func newTable(j *Job, w io.Writer) *table {
