@@ -204,7 +204,8 @@ func (l *loader) trainBaselines(n *yamlpos.Node, s *bnn.Settings) {
 }
 
 // trainSchedule reads how step sizes vary with the epochs. Without a word of it they
-// begin to decay as the paper's do, in proportion, and less.
+// stay for samplers, whose averages live on differences, and for optimisers begin to
+// decay as the paper's do, in proportion, and less.
 func (l *loader) trainSchedule(n *yamlpos.Node, s *bnn.Settings) {
 	if k := n.Field("schedule"); k != nil {
 		l.samplerSchedule(k)
@@ -215,7 +216,11 @@ func (l *loader) trainSchedule(n *yamlpos.Node, s *bnn.Settings) {
 		s.Decay = kernel.Decay{Kind: kernel.Kind(d.Kind), Rate: d.Decay, After: d.After, Cycles: d.Cycles, A: d.A, B: d.B, Gamma: d.Gamma}
 		return
 	}
-	if s.Decay.Kind == kernel.Exponential {
+	switch {
+	case s.Decay.Kind == kernel.Cosine:
+	case s.Temperature[0] > 0:
+		s.Decay = kernel.Decay{Kind: kernel.Constant}
+	default:
 		s.Decay.After = int(decayShare * float64(s.Epochs))
 		s.Decay.Rate = math.Pow(decayInAll, 1/float64(s.Epochs-s.Decay.After))
 	}
