@@ -2,6 +2,7 @@ package bnn_test
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -149,5 +150,33 @@ func TestBias(t *testing.T) {
 	exactly.Swap, exactly.FullEnergies = exchange.Settings{}, true
 	if why := exactly.Bias(false); len(why) > 0 {
 		t.Errorf("energies over all data are called biased: %q", why)
+	}
+}
+
+// With cosine cycles the models of the first half of each are left out, but the last of
+// all: 12 epochs of 3 iterations in 3 cycles of 12.
+func TestCyclesExploreFirst(t *testing.T) {
+	s, err := bnn.Method("cycsghmc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Epochs, s.Batch, s.StepSize = 12, 17, []float64{0.1}
+	s.Average = bnn.Averaging{Draws: 3}
+	var kept []int
+	_, err = bnn.Train(t.Context(), open(t, s, perceptron), cloudData(), s, bnn.Observer{Keep: func(d bnn.Draw) error {
+		kept = append(kept, d.Iteration)
+		return nil
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []int
+	for k := 1; k <= 36; k++ {
+		if (k-1)%12 >= 6 {
+			want = append(want, k)
+		}
+	}
+	if !slices.Equal(kept, want) {
+		t.Errorf("kept after iterations %v, want %v", kept, want)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"github.com/r2sgld/r2sgld/kernel"
 )
 
 // keeps reports whether models are kept in an epoch; in the last they always are.
@@ -26,10 +28,22 @@ func (t *training) keep(epoch, step int) error {
 		return t.keepOptima(epoch)
 	}
 	draws := min(t.set.Average.Draws, t.steps)
-	if step*draws/t.steps == (step-1)*draws/t.steps {
+	if step*draws/t.steps == (step-1)*draws/t.steps || t.exploring(epoch, step) {
 		return nil
 	}
 	return t.add(epoch, t.replica(0))
+}
+
+// exploring reports whether a step belongs to the first half of a cosine cycle, whose
+// models are not averaged (Zhang et al. 2020, Algorithm 1 with β = ½); the last step of
+// all does not.
+func (t *training) exploring(epoch, step int) bool {
+	if t.set.Decay.Kind != kernel.Cosine {
+		return false
+	}
+	k, all := (epoch-1)*t.steps+step, t.set.Epochs*t.steps
+	cycle := (all + t.set.Decay.Cycles - 1) / t.set.Decay.Cycles
+	return k < all && (k-1)%cycle < cycle/2
 }
 
 // keepOptima averages the members of an ensemble as they are, or takes note of an

@@ -58,7 +58,8 @@ type Anneal struct {
 	Until  int     // epochs; 0 is all
 }
 
-// Averaging says which models of the cold rung are averaged, and how.
+// Averaging says which models of the cold rung are averaged, and how. With cosine cycles
+// the first half of each, where steps are large, only explores and is left out.
 type Averaging struct {
 	From  float64 // share of the epochs after which models are kept, in [0, 1)
 	Every int     // epochs between; 0 is 1
