@@ -38,7 +38,7 @@ own, r2sgld-torch, which make torch builds. In the configuration,
   average: {from: 0.6, save: true}   models of the last 40 % of the epochs, and as files
   repeats: 3, device: [cpu]          or [cuda:0, cuda:1]: rungs are dealt to them`,
 		Example: `  r2sgld train examples/networks/fashion.yaml
-  r2sgld train examples/networks/fashion.yaml --set sampler.method=sghmc --set 'sampler.temperature=[0.05]'
+  r2sgld train examples/networks/fashion.yaml --set 'sampler={method: sghmc, epochs: 15, batch: 256, step_size: 0.05}'
   tail -f runs/fashion-20261121-101300/metrics.jsonl`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
