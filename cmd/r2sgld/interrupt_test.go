@@ -41,6 +41,7 @@ func TestInterrupt(t *testing.T) {
 		case code == exitInterrupted && strings.Contains(said, "go on with: r2sgld resume "+out):
 			stops++
 		case code == -1 && said == "": // it did not listen yet
+		case code == exitInterrupted && said == errEarly{}.Error()+"\n" && !there(out, "run.json"):
 		case code == exitDone && mark == marks[len(marks)-1]:
 		default:
 			t.Errorf("at %q: exit %d: %s", mark, code, said)

@@ -55,7 +55,7 @@ func effortOf(s study.Scale) effort {
 			step: 0.25, fall: 0.05, from: 0.5, draws: 5, steps: []float64{0.1, 1, 10}, sweepEpochs: 2, sweeps: 1}
 	case study.Small:
 		return effort{subjects: []subject{{"resnet8", all, 3}}, train: 5000, test: 2000, epochs: 12, batch: 128,
-			step: 0.25, fall: 0.05, from: 0.75, draws: 10, steps: []float64{0.1, 1, 10, 30, 100}, sweepEpochs: 4, sweeps: 3}
+			step: 0.25, fall: 0.05, from: 0.75, draws: 10, steps: []float64{0.1, 1, 3, 10, 100}, sweepEpochs: 4, sweeps: 3}
 	}
 	return effort{subjects: []subject{{"resnet20", all, 10}, {"resnet56", all, 10}, {"bottleneck56", []string{"resghmc", "r2sghmc"}, 10}},
 		epochs: paperEpochs, batch: paperBatch, step: paperStep, fall: paperFall, from: 0.6, augment: bnn.Augmentation{Crop: 4, Flip: true, Erase: 0.5}, draws: 30,
