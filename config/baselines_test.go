@@ -22,6 +22,8 @@ var others = map[string]r2sgld.Settings{
 	"method: r-hmc, boundary: refuse, leapfrog: 4":                            {Boundary: domain.Refuse, HMC: &kernel.HMC{Leapfrog: 4}},
 	"kernel: hmc, temperature: [1, 4, inf]":                                   {Boundary: domain.Specular, HMC: &kernel.HMC{Leapfrog: 10}},
 	"method: sgld, kernel: hmc, leapfrog: 2":                                  {Boundary: domain.Free, HMC: &kernel.HMC{Leapfrog: 2}},
+	"method: r-sgld, kernel: mala":                                            {Boundary: domain.Specular, HMC: &kernel.HMC{Leapfrog: 1}},
+	"method: r-sgld, kernel: auto":                                            {Boundary: domain.Specular, HMC: &kernel.HMC{Leapfrog: 10}},
 	"method: r-sgld, kernel: sgld":                                            {Boundary: domain.Specular},
 	"method: projected-sgld":                                                  {Boundary: domain.Project},
 	"method: projected-sgld, boundary: project":                               {Boundary: domain.Project},
@@ -120,6 +122,7 @@ func TestFaultsOfOtherMethods(t *testing.T) {
 		{box, "method: r-hmc, kernel: sgld", "method r-hmc goes with kernel hmc; found sgld"},
 		{box, "method: r-hmc, temperature: [1, 2]", "method r-hmc has one rung; found 2 temperatures"},
 		{box, "method: r-sghmc, kernel: hmc", "method r-sghmc steps with momentum: drop kernel, or take r-sgld"},
+		{box, "method: r-sgld, kernel: auto, leapfrog: 3", "leapfrog belongs to kernel hmc; found method r-sgld with kernel auto"},
 		{box, "method: r-sgld, leapfrog: 3", "leapfrog belongs to kernel hmc; found method r-sgld with kernel sgld"},
 		{box, "method: p-sgld, kernel: hmc", "kernel hmc goes with the methods that reflect"},
 		{box, "method: p-sgld, penalty: {strength: 1, form: square}", "unknown form \"square\"; accepted: force, distance"},
@@ -134,6 +137,20 @@ func TestFaultsOfOtherMethods(t *testing.T) {
 		_, err := Parse("sample", "f.yaml", []byte(text), nil)
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "*domain.") {
 			t.Errorf("%s: %v, want an error with %q", c.sampler, err, c.want)
+		}
+	}
+}
+
+// Kernel auto takes the kernel without bias where energies are exact, and says why not
+// where they are not; what it took is what the resolved configuration has.
+func TestKernelAuto(t *testing.T) {
+	for noise, want := range map[string]string{"": "hmc", "noise: {gradient: 0.1}\n": "", "noise: {energy: 0.1}\n": ""} {
+		q, err := Parse("sample", "f.yaml", []byte(lopsided+noise+"sampler: {kernel: auto, temperature: [1, 4]}\n"), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if q.Resolved.Sampler.Kernel != want || (q.Settings.HMC != nil) != (want == "hmc") || (len(q.Warnings) == 0) != (want == "hmc") {
+			t.Errorf("%q: kernel %q, %v, warnings %q", noise, q.Resolved.Sampler.Kernel, q.Settings.HMC, q.Warnings)
 		}
 	}
 }

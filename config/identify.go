@@ -123,7 +123,7 @@ func (l *loader) sampling(s *Run, p *dynamics.Problem, r *region, trajectory boo
 // much more than a step of any kernel.
 func (l *loader) kernelOfTrajectory(section *yamlpos.Node) {
 	switch {
-	case section.Field("kernel") == nil:
+	case section.Field("kernel") == nil, l.sampler.Kernel == "auto":
 		l.takeHMC()
 	case !l.method.hmc:
 		l.sampler.Kernel = "sgld" // a resolved configuration without would take hmc
@@ -482,7 +482,7 @@ func (l *loader) settleFit(p *dynamics.Problem, r *region, charted bool) {
 	case s.Init == fromPrior && l.method.auto && !charted:
 		switch at := l.root.Field("sampler").Field("init"); {
 		case !p.Trajectory() || !l.method.hmc:
-			l.Report(at, "with method auto init: prior needs likelihood trajectory and kernel hmc")
+			l.Report(at, "with method auto init: prior needs likelihood trajectory and kernel hmc or mala")
 		default:
 			l.withoutPriors(at, p, r)
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/r2sgld/r2sgld/domain"
 	"github.com/r2sgld/r2sgld/exchange"
 	"github.com/r2sgld/r2sgld/kernel"
+	"github.com/r2sgld/r2sgld/potential"
 	"github.com/r2sgld/r2sgld/tune"
 )
 
@@ -22,6 +23,7 @@ type method struct {
 	momentum  bool // SGHMC
 	auto      bool // finds its own settings
 	hmc       bool // kernel HMC
+	single    bool // likewise, of single steps: MALA
 }
 
 // A wall is what a method makes of the domain.
@@ -75,17 +77,18 @@ const (
 
 // The lengths of a run of method auto.
 const (
-	autoIterations = 100_000 // of the first round; each further one doubles the draws
-	autoCurved     = 20_000  // of models that are not linear, whose gradients go through all rows
-	autoMost       = 64      // rounds' worth, at which it gives up
-	autoLeast      = 1000    // of the first round, if it is given
-	autoBurnIn     = 500     // after a warm-up
-	autoThin       = 10
-	autoPaths      = 1000 // iterations of the first round with kernel hmc, all kept
-	autoLeastPaths = 100
-	autoBurnPaths  = 25
-	autoRHat       = 1.01
-	autoESS        = 400
+	autoIterations  = 100_000 // of the first round; each further one doubles the draws
+	autoCurved      = 20_000  // of models that are not linear, whose gradients go through all rows
+	autoMost        = 64      // rounds' worth, at which it gives up
+	autoLeast       = 1000    // of the first round, if it is given
+	autoBurnIn      = 500     // after a warm-up
+	autoThin        = 10
+	autoPaths       = 1000 // iterations of the first round with kernel hmc, all kept
+	autoLeastPaths  = 100
+	autoBurnPaths   = 25
+	defaultLeapfrog = 10 // steps of a trajectory of kernel hmc
+	autoRHat        = 1.01
+	autoESS         = 400
 )
 
 // autoKeys are those that a sampler section of method auto may have; a section
@@ -160,40 +163,60 @@ func (l *loader) samplerMethod(n *yamlpos.Node) {
 // samplerKernel reads how a rung moves.
 func (l *loader) samplerKernel(n *yamlpos.Node) {
 	m, k := &l.method, n.Field("kernel")
-	switch word, ok := l.Word(k, "sgld", "hmc"); {
+	word, ok := l.Word(k, "sgld", "mala", "hmc", "auto")
+	switch {
 	case !ok:
 	case m.momentum:
 		l.Report(k, "method %s steps with momentum: drop kernel, or take %s", m.name, strings.Replace(m.name, "sghmc", "sgld", 1))
 	case m.hmc && word != "hmc":
 		l.Report(k, "method %s goes with kernel hmc; found %s", m.name, word)
-	case word == "hmc" && m.wall != free && m.wall != reflected:
-		l.Report(k, "kernel hmc goes with the methods that reflect, such as r2sgld, and with those without walls; found method %s", m.name)
+	case word != "sgld" && m.wall != free && m.wall != reflected:
+		l.Report(k, "kernel %s goes with the methods that reflect, such as r2sgld, and with those without walls; found method %s", word, m.name)
+	case word == "auto":
+		l.sampler.Kernel = word // chosen once the potential is known
 	default:
-		m.hmc = word == "hmc"
+		m.hmc, m.single = word != "sgld", word == "mala"
 	}
-	s, k := &l.sampler, n.Field("leapfrog")
-	if k != nil && !m.hmc && !m.auto {
-		l.Report(k, "leapfrog belongs to kernel hmc; found method %s with kernel sgld", m.name)
+	s, at := &l.sampler, n.Field("leapfrog")
+	if at != nil && (m.single || !m.hmc && !m.auto) {
+		l.Report(at, "leapfrog belongs to kernel hmc; found method %s with kernel %s", m.name, cmp.Or(word, "sgld"))
 		return
+	}
+	if b := n.Field("boundary"); b != nil && (m.hmc || s.Kernel == "auto") && (b.Text == string(domain.Nearest) || b.Text == string(domain.Project)) {
+		l.Report(b, "kernel %s keeps the law under boundary specular and refuse only; found %s", cmp.Or(word, "hmc"), b.Text)
 	}
 	if !m.hmc {
 		return
 	}
 	l.takeHMC()
-	if v, ok := l.Int(k, 1, maxLeapfrog); ok {
+	if v, ok := l.Int(at, 1, maxLeapfrog); ok {
 		s.Leapfrog = v
-	}
-	if b := n.Field("boundary"); b != nil && (b.Text == string(domain.Nearest) || b.Text == string(domain.Project)) {
-		l.Report(b, "kernel hmc keeps the law under boundary specular and refuse only; found %s", b.Text)
 	}
 }
 
-// takeHMC makes the kernel HMC; method auto finds the lengths of its trajectories.
+// takeHMC makes the kernel HMC, or MALA, which is HMC of single steps; method auto
+// finds the lengths of trajectories.
 func (l *loader) takeHMC() {
 	l.method.hmc, l.sampler.Kernel = true, "hmc"
-	if !l.method.auto {
-		l.sampler.Leapfrog = 10
+	switch {
+	case l.method.single:
+		l.sampler.Kernel = "mala"
+	case !l.method.auto:
+		l.sampler.Leapfrog = defaultLeapfrog
 	}
+}
+
+// chooseKernel settles kernel auto: hmc, which is exact, where energies are, else sgld.
+func (l *loader) chooseKernel(s *Run) {
+	if l.sampler.Kernel != "auto" {
+		return
+	}
+	l.sampler.Kernel = ""
+	if _, noisy := potential.Exact(s.Problem.Potential); noisy {
+		s.Warnings = append(s.Warnings, "kernel auto took sgld, whose steps have a bias: energies and gradients carry noise, and kernels without bias need exact ones.")
+		return
+	}
+	l.takeHMC()
 }
 
 // samplerMomentum reads what concerns momentum.

@@ -61,7 +61,7 @@ func (s *Sampler) settleAny() {
 func (s *Sampler) settleAuto(curved bool) {
 	first := autoIterations
 	switch {
-	case s.Kernel == "hmc":
+	case s.Kernel == "hmc", s.Kernel == "mala":
 		first = autoPaths
 	case curved:
 		first = autoCurved
@@ -125,8 +125,11 @@ func (s *Sampler) settings(m method, d int) r2sgld.Settings {
 	if m.wall == proximal {
 		out.Penalty = &r2sgld.Penalty{Strength: 1 / s.Smoothing, Distance: true}
 	}
-	if m.hmc {
-		out.HMC = &kernel.HMC{Leapfrog: max(1, s.Leapfrog)}
+	switch {
+	case m.single:
+		out.HMC = &kernel.HMC{Leapfrog: 1}
+	case m.hmc:
+		out.HMC = &kernel.HMC{Leapfrog: cmp.Or(s.Leapfrog, defaultLeapfrog)}
 	}
 	if m.momentum {
 		out.Momentum = &kernel.Momentum{Mu: *s.Momentum, NoiseEstimate: *s.NoiseEstimate}

@@ -51,7 +51,7 @@ func (t *tuner) first() (*Found, error) {
 	}
 	f.Bias, f.States = Bias, t.starts(x, len(f.Beta))
 	if t.s.HMC != nil {
-		f.Bias, f.Leapfrog = 0, firstLeapfrog
+		f.Bias, f.Leapfrog = 0, t.leapfrog()
 	}
 	return f, nil
 }

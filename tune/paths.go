@@ -18,8 +18,10 @@ const (
 
 	// accepted is the share of trajectories to be accepted: the least work for a
 	// draw is near 0.65 in many dimensions, at 0.8 and above in few (Beskos et al.
-	// 2013; Betancourt, Byrne & Girolami 2014).
-	accepted = 0.8
+	// 2013; Betancourt, Byrne & Girolami 2014). acceptedSingle is that of single steps,
+	// which are those of MALA (Roberts & Rosenthal 1998).
+	accepted       = 0.8
+	acceptedSingle = 0.574
 	// travel is the length of a trajectory in standard deviations of the widest
 	// direction: a quarter of the period of a normal law, π/2, forgets its start.
 	travel = math.Pi / 2
@@ -28,13 +30,16 @@ const (
 // paths sets the steps of trajectories, from how many were accepted with those of
 // the ladder before, in the same coordinates, and their number.
 func (t *tuner) paths(next, before *Found, res *r2sgld.Result) {
-	share := res.Acceptance()
+	share, aim := res.Acceptance(), accepted
+	if t.single() {
+		aim = acceptedSingle
+	}
 	widest := t.widest(t.fill, next.Whitening)
 	next.Diffusion, next.Bias, next.Leapfrog = nil, 0, before.Leapfrog
 	for _, b := range next.Beta {
 		h := widest * widest / 2
 		for _, r := range beside(before.Beta, b) {
-			h = min(h, before.Diffusion[r]*growth(share[r]))
+			h = min(h, before.Diffusion[r]*growth(share[r], aim))
 		}
 		next.Diffusion = append(next.Diffusion, h)
 	}
@@ -44,7 +49,7 @@ func (t *tuner) paths(next, before *Found, res *r2sgld.Result) {
 	}
 	seen := t.probe.slopes().around(x, t.d, next.Whitening)
 	next.Singular = singular(seen)
-	if len(seen) < 2*t.d {
+	if len(seen) < 2*t.d || t.single() {
 		return
 	}
 	if c := localCovariance(seen, 1/t.coldest, nil); c != nil {
@@ -53,13 +58,24 @@ func (t *tuner) paths(next, before *Found, res *r2sgld.Result) {
 	}
 }
 
+// single reports whether trajectories are single steps, and stay so: kernel MALA.
+func (t *tuner) single() bool { return t.s.HMC.Leapfrog == 1 }
+
+// leapfrog is the number of steps that trajectories begin with.
+func (t *tuner) leapfrog() int {
+	if t.single() {
+		return 1
+	}
+	return firstLeapfrog
+}
+
 // growth is the factor of ητ that would bring a share of accepted trajectories to
-// the one wanted: the error of the energy goes like ητ, and erfc of it, up to a
+// the one aimed at: the error of the energy goes like ητ, and erfc of it, up to a
 // factor, is the share that is accepted of a normal law.
-func growth(share float64) float64 {
+func growth(share, aim float64) float64 {
 	const least, most = 0.1, 3
 	error := func(share float64) float64 { return math.Erfcinv(min(max(share, 1e-3), 1-1e-3)) }
-	return min(most, max(least, error(accepted)/error(share)))
+	return min(most, max(least, error(aim)/error(share)))
 }
 
 func largestEigenvalue(c *mat.SymDense) float64 {

@@ -66,7 +66,7 @@ func (t *tuner) steps(next *Found, before []float64, res *r2sgld.Result) {
 		}
 	}
 	if t.s.HMC != nil {
-		next.Bias, next.Leapfrog = 0, firstLeapfrog
+		next.Bias, next.Leapfrog = 0, t.leapfrog()
 	}
 }
 
