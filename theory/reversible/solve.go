@@ -1,0 +1,51 @@
+package reversible
+
+import (
+	"context"
+)
+
+// A problem is K + σM of a chain.
+type problem struct {
+	chain *Chain
+	sigma float64
+}
+
+// apply sets dst to (K + σM) f.
+func (p *problem) apply(dst, f []float64) {
+	for i, m := range p.chain.mass {
+		dst[i] = p.sigma*m*f[i] - p.chain.net.flow(i, f)
+	}
+}
+
+// centre takes the mean from f.
+func (p *problem) centre(f []float64) {
+	mean := p.chain.mean(f)
+	for i := range f {
+		f[i] -= mean
+	}
+}
+
+// precision is the error of linear systems, relative in the norm of the form.
+const precision = 1e-12
+
+// Solve returns u of mean 0 with −Lu = f − mean(f), right to about 1e-12 of its
+// own size in the norm of the Dirichlet form. It needs about 150 bytes per state
+// and 12 per edge beside the chain. It fails if ctx ends.
+func (c *Chain) Solve(ctx context.Context, f []float64) ([]float64, error) {
+	if err := c.fits(f); err != nil {
+		return nil, err
+	}
+	p := &problem{chain: c}
+	right := make([]float64, len(f))
+	mean := c.mean(f)
+	for i, m := range c.mass {
+		right[i] = m * (f[i] - mean)
+	}
+	mg := newMultigrid(c.net, c.mass, 0)
+	u := make([]float64, len(f))
+	if err := mg.solve(ctx, mg.scratch(), p, u, right, precision); err != nil {
+		return nil, err
+	}
+	p.centre(u)
+	return u, nil
+}

@@ -1,0 +1,426 @@
+package reversible
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+
+	"golang.org/x/sync/errgroup"
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+)
+
+// A Spectrum holds the slowest modes of a chain: −L f = λ f.
+type Spectrum struct {
+	Values     []float64   // λ, rising, repeated ones as often as they occur
+	Functions  [][]float64 // orthonormal in L²(π), of mean 0; the first value of at least half the largest size is positive
+	Residual   []float64   // ‖Lf + λf‖/√λ in the dual norm of the form: the relative error of λ is about its square
+	Iterations int
+}
+
+const (
+	guard          = 4     // modes iterated beyond those asked for
+	mostIterations = 300   // of the eigensolver
+	sharp          = 1e-9  // residual aimed at
+	fair           = 1e-6  // residual accepted where rounding allows no better
+	panel          = 512   // columns of a block handled at once
+	lost           = 1e-12 // part of a vector, outside a space, that is rounding alone
+)
+
+// Spectrum returns the k smallest non-zero eigenvalues of −L, right to about
+// 1e-10 relative to each, by the locally optimal block preconditioned conjugate
+// gradient method (Knyazev 2001; the basis of Hetmaniuk and Lehoucq 2006). It
+// needs about 48(k+4) bytes per state, and 150 per state and thread. It fails if
+// k is not in 1 … Len−1, if ctx ends, or if rounding keeps a mode from converging.
+func (c *Chain) Spectrum(ctx context.Context, k int) (*Spectrum, error) {
+	n := c.Len()
+	if k < 1 || k >= n {
+		return nil, fmt.Errorf("%d eigenvalues of a chain of %d states: ask for 1 to %d", k, n, n-1)
+	}
+	s := newSearch(c, min(k+guard, n-1))
+	if err := s.begin(ctx); err != nil {
+		return nil, err
+	}
+	for iteration := 1; ; iteration++ {
+		worst, err := s.residuals(ctx, k)
+		if err != nil {
+			return nil, err
+		}
+		s.complete()
+		if worst <= sharp || s.w == 0 || iteration == mostIterations {
+			if worst > fair && s.w > 0 {
+				return nil, fmt.Errorf("after %d iterations a residual is %.1e, not %.1e: rates may be too far apart",
+					iteration, worst, sharp)
+			}
+			return s.result(k, iteration), nil
+		}
+		if err := s.step(ctx); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// A search is a block of b trial modes X, their last changes P and their
+// preconditioned residuals W, in the coordinates y = √π f in which −L is the
+// symmetric A = M^−½ K M^−½ and L²(π) is Euclidean.
+type search struct {
+	chain    *Chain
+	n, b     int
+	p, w     int       // rows of P and W
+	y, ay    []float64 // rows of X, P, W and of A times each
+	value    []float64 // Ritz values of X
+	residual []float64
+	root     []float64 // √π, the mode of 0
+	mg       *multigrid
+	scratch  []*scratch // one per thread
+	f, g     [][]float64
+}
+
+func newSearch(c *Chain, b int) *search {
+	n := c.Len()
+	s := &search{chain: c, n: n, b: b,
+		y: make([]float64, 3*b*n), ay: make([]float64, 3*b*n),
+		value: make([]float64, b), residual: make([]float64, b),
+		root: make([]float64, n), mg: newMultigrid(c.net, c.mass, 0)}
+	for i, m := range c.mass {
+		s.root[i] = math.Sqrt(m)
+	}
+	for range min(runtime.GOMAXPROCS(0), b) {
+		s.scratch = append(s.scratch, s.mg.scratch())
+		s.f, s.g = append(s.f, make([]float64, n)), append(s.g, make([]float64, n))
+	}
+	return s
+}
+
+func (s *search) row(i int) []float64  { return s.y[i*s.n : (i+1)*s.n] }
+func (s *search) arow(i int) []float64 { return s.ay[i*s.n : (i+1)*s.n] }
+
+// each calls f for every i < count, from as many threads as there are scratches.
+func (s *search) each(ctx context.Context, count int, f func(thread, i int)) error {
+	g, ctx := errgroup.WithContext(ctx)
+	threads := len(s.scratch)
+	for t := range threads {
+		g.Go(func() error {
+			for i := t; i < count; i += threads {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				f(t, i)
+			}
+			return nil
+		})
+	}
+	return g.Wait()
+}
+
+// begin fills X from fixed random numbers, smoothed.
+func (s *search) begin(ctx context.Context) error {
+	r := rand.New(rand.NewPCG(1, 2))
+	for i := range s.b {
+		for j := range s.row(i) {
+			s.row(i)[j] = s.root[j] * r.NormFloat64()
+		}
+		s.project(i, 0)
+	}
+	if err := s.each(ctx, s.b, func(t, i int) { s.precondition(t, s.row(i), s.row(i)) }); err != nil {
+		return err
+	}
+	rows := s.b
+	for range 2 {
+		for i := range rows {
+			s.project(i, 0)
+		}
+		rows = s.orthonormalise(0, rows)
+	}
+	if rows < s.b {
+		return fmt.Errorf("%d of %d trial modes are independent: rates may be too far apart", rows, s.b)
+	}
+	return s.rayleighRitz(ctx, 0)
+}
+
+// apply sets AY for a row.
+func (s *search) apply(thread, i int) {
+	f, y, ay := s.f[thread], s.row(i), s.arow(i)
+	for j, r := range s.root {
+		f[j] = y[j] / r
+	}
+	for j, r := range s.root {
+		ay[j] = -s.chain.net.flow(j, f) / r
+	}
+}
+
+// precondition sets dst to about A⁻¹ src; they may be the same.
+func (s *search) precondition(thread int, dst, src []float64) {
+	f, g := s.f[thread], s.g[thread]
+	for j, r := range s.root {
+		f[j] = r * src[j]
+	}
+	s.mg.cycle(s.scratch[thread], 0, g, f)
+	for j, r := range s.root {
+		dst[j] = r * g[j]
+	}
+}
+
+// residuals sets W to the preconditioned residuals of the modes that have not
+// converged, and returns the largest residual of the first k.
+func (s *search) residuals(ctx context.Context, k int) (worst float64, err error) {
+	first := s.b + s.p
+	err = s.each(ctx, s.b, func(t, i int) {
+		y, ay, w := s.row(i), s.arow(i), s.row(first+i)
+		s.apply(t, i)
+		for j, v := range y {
+			w[j] = ay[j] - s.value[i]*v
+		}
+		s.precondition(t, s.arow(first+i), w)
+		s.residual[i] = math.Sqrt(max(0, inner(w, s.arow(first+i))) / s.value[i])
+	})
+	s.w = 0
+	for i, r := range s.residual {
+		if i < k {
+			worst = max(worst, r)
+		}
+		if r > sharp {
+			copy(s.row(first+s.w), s.arow(first+i))
+			s.w++
+		}
+	}
+	return worst, err
+}
+
+// complete makes W orthonormal to X, P and itself; what depends on them goes.
+func (s *search) complete() {
+	first := s.b + s.p
+	for range 2 {
+		kept := 0
+		for i := range s.w {
+			if s.project(first+i, first) {
+				copy(s.row(first+kept), s.row(first+i))
+				kept++
+			}
+		}
+		s.w = s.orthonormalise(first, kept)
+	}
+}
+
+// project takes the constants and the first rows from row i and scales it to
+// length 1. It returns false if nothing but rounding was left.
+func (s *search) project(i, rows int) bool {
+	y := s.row(i)
+	before := inner(y, y)
+	subtract(y, s.root)
+	for k := range rows {
+		subtract(y, s.row(k))
+	}
+	after := inner(y, y)
+	if !(after > lost*lost*before) {
+		return false
+	}
+	scale := 1 / math.Sqrt(after)
+	for j := range y {
+		y[j] *= scale
+	}
+	return true
+}
+
+// subtract takes from y its part along the unit vector q.
+func subtract(y, q []float64) {
+	a := inner(y, q)
+	for j, v := range q {
+		y[j] -= a * v
+	}
+}
+
+// orthonormalise turns count rows from first on into an orthonormal basis of
+// what they span and returns its size.
+func (s *search) orthonormalise(first, count int) int {
+	if count == 0 {
+		return 0
+	}
+	value, vector := eigen(s.gram(s.y, first, count), count)
+	kept := 0
+	for i := range count {
+		if value[i] > lost*value[count-1] {
+			scale := 1 / math.Sqrt(value[i])
+			for j := range count {
+				vector[kept*count+j] = vector[i*count+j] * scale
+			}
+			kept++
+		}
+	}
+	s.combine(s.y, first, count, vector, kept)
+	return kept
+}
+
+// step replaces X by the best modes in the span of X, P and W.
+func (s *search) step(ctx context.Context) error {
+	if err := s.each(ctx, s.w, func(t, i int) { s.apply(t, s.b+s.p+i) }); err != nil {
+		return err
+	}
+	return s.rayleighRitz(ctx, s.p+s.w)
+}
+
+// rayleighRitz sets X to the best modes in the span of X and the more rows after
+// it, and P to the changes, orthonormal to X.
+func (s *search) rayleighRitz(ctx context.Context, more int) error {
+	if more == 0 {
+		if err := s.each(ctx, s.b, func(t, i int) { s.apply(t, i) }); err != nil {
+			return err
+		}
+	}
+	all := s.b + more
+	value, vector := eigen(s.gram(s.ay, 0, all), all)
+	copy(s.value, value)
+	c := vector[:s.b*all]
+	c = append(c, vector[:s.b*all]...) // the eigenvectors beyond b are needed no more
+	p := s.b
+	for i := s.b; i < 2*s.b; i++ {
+		change := c[p*all : (p+1)*all]
+		copy(change, c[i*all:(i+1)*all])
+		clear(change[:s.b])
+		if independent(change, c[:p*all]) {
+			p++
+		}
+	}
+	s.p, s.w = p-s.b, 0
+	s.combine(s.y, 0, all, c, p)
+	s.combine(s.ay, 0, all, c, p)
+	return nil
+}
+
+// independent makes v orthonormal to rows and says whether anything was left.
+func independent(v, rows []float64) bool {
+	before := inner(v, v)
+	for range 2 {
+		for k := 0; k < len(rows); k += len(v) {
+			subtract(v, rows[k:k+len(v)])
+		}
+	}
+	after := inner(v, v)
+	if !(after > 1e-8*before) || after == 0 {
+		return false
+	}
+	for j := range v {
+		v[j] /= math.Sqrt(after)
+	}
+	return true
+}
+
+// gram returns Y Bᵀ for count rows from first on, of Y and of b.
+func (s *search) gram(b []float64, first, count int) []float64 {
+	g := make([]float64, count*count)
+	out := blas64.General{Rows: count, Cols: count, Stride: count, Data: g}
+	for j := 0; j < s.n; j += panel {
+		blas64.Gemm(blas.NoTrans, blas.Trans, 1, s.part(s.y, first, count, j), s.part(b, first, count, j), 1, out)
+	}
+	for i := range count {
+		for j := range i {
+			g[i*count+j] = 0.5 * (g[i*count+j] + g[j*count+i])
+			g[j*count+i] = g[i*count+j]
+		}
+	}
+	return g
+}
+
+// combine replaces the first kept of count rows by the combinations in c.
+func (s *search) combine(y []float64, first, count int, c []float64, kept int) {
+	if kept == 0 {
+		return
+	}
+	out := blas64.General{Rows: kept, Cols: panel, Stride: panel, Data: make([]float64, kept*panel)}
+	factor := blas64.General{Rows: kept, Cols: count, Stride: count, Data: c}
+	for j := 0; j < s.n; j += panel {
+		in := s.part(y, first, count, j)
+		out.Cols = in.Cols
+		blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, factor, in, 0, out)
+		for i := range kept {
+			copy(in.Data[i*s.n:i*s.n+in.Cols], out.Data[i*panel:])
+		}
+	}
+}
+
+// part is a panel of count rows of y, from column j on.
+func (s *search) part(y []float64, first, count, j int) blas64.General {
+	return blas64.General{Rows: count, Cols: min(panel, s.n-j), Stride: s.n, Data: y[first*s.n+j : (first+count)*s.n]}
+}
+
+// result turns X into functions. The Dirichlet forms are summed as squares, so
+// that small eigenvalues are right to the last digits.
+func (s *search) result(k, iterations int) *Spectrum {
+	out := &Spectrum{Residual: s.residual[:k:k], Iterations: iterations}
+	f := make([][]float64, s.b)
+	for i := range f {
+		f[i] = make([]float64, s.n)
+		for j, r := range s.root {
+			f[i][j] = s.row(i)[j] / r
+		}
+	}
+	form := make([]float64, s.b*s.b)
+	flux := make([]float64, len(s.chain.net.c)/2)
+	for i := range f {
+		s.chain.flux(flux, f[i])
+		for j := range i + 1 {
+			form[i*s.b+j] = s.chain.against(flux, f[j])
+			form[j*s.b+i] = form[i*s.b+j]
+		}
+	}
+	value, vector := eigen(form, s.b)
+	s.combine(s.y, 0, s.b, vector, s.b)
+	out.Values, out.Functions = value[:k:k], f[:k:k]
+	for i := range k {
+		for j, r := range s.root {
+			f[i][j] = s.row(i)[j] / r
+		}
+		orient(f[i])
+	}
+	return out
+}
+
+// orient fixes the sign of a function.
+func orient(f []float64) {
+	largest := 0.0
+	for _, v := range f {
+		largest = max(largest, math.Abs(v))
+	}
+	for _, v := range f {
+		if math.Abs(v) >= 0.5*largest {
+			if v < 0 {
+				for j := range f {
+					f[j] = -f[j]
+				}
+			}
+			return
+		}
+	}
+}
+
+// flux sets out to c_ij (f_i − f_j) of the edges, i < j, in the order of rows.
+func (c *Chain) flux(out, f []float64) {
+	e := 0
+	for i := range c.mass {
+		for k := c.net.start[i]; k < c.net.start[i+1]; k++ {
+			if j := c.net.col[k]; int(j) > i {
+				out[e] = c.net.c[k] * (f[i] - f[j])
+				e++
+			}
+		}
+	}
+}
+
+// against is Σ flux (f_i − f_j): the Dirichlet form of two functions, right to
+// rounding relative to the roots of their own forms.
+func (c *Chain) against(flux, f []float64) float64 {
+	e, sum := 0, 0.0
+	for i := range c.mass {
+		part := 0.0
+		for _, j := range c.net.col[c.net.start[i]:c.net.start[i+1]] {
+			if int(j) > i {
+				part += flux[e] * (f[i] - f[j])
+				e++
+			}
+		}
+		sum += part
+	}
+	return sum
+}
