@@ -14,11 +14,14 @@ type Polytope struct {
 	b    []float64
 	unit []float64 // m×d, rows of unit length
 	h    []float64 // b over the length of the row
-	gram []float64 // unit·unitᵀ, m×m; nil when m is large
 	name []string
 
 	once   sync.Once
 	lo, hi []float64
+	met    sync.Once
+	gram   []float64 // unit·unitᵀ, m×m; nil when m is large
+	lay    sync.Once
+	rows   *polyRows
 }
 
 var _ Domain = (*Polytope)(nil)
@@ -51,16 +54,26 @@ func NewPolytope(a [][]float64, b []float64, names []string) (*Polytope, error) 
 		}
 		p.h = append(p.h, b[i]/l)
 	}
-	if m <= gramRows {
+	return p, nil
+}
+
+// products returns the products of the unit rows, nil where there are too many.
+func (p *Polytope) products() []float64 {
+	p.met.Do(func() {
+		m := len(p.b)
+		if m > gramRows {
+			return
+		}
 		p.gram = make([]float64, m*m)
 		for i := range m {
-			for j := range m {
-				p.gram[i*m+j] = dot(p.row(i), p.row(j))
+			for j := range i {
+				v := dot(p.row(i), p.row(j))
+				p.gram[i*m+j], p.gram[j*m+i] = v, v
 			}
 			p.gram[i*m+i] = 1
 		}
-	}
-	return p, nil
+	})
+	return p.gram
 }
 
 // NewHalfSpace returns {x : a·x ≤ b}, a ≠ 0: a polytope of one row.
@@ -76,9 +89,15 @@ func (p *Polytope) Dim() int { return p.dim }
 
 // Contains reports a_i·x ≤ b_i for every row, sums in index order, x finite.
 func (p *Polytope) Contains(x []float64) bool {
-	d := p.dim
-	for i, b := range p.b {
-		if !(dot(p.a[i*d:(i+1)*d], x) <= b) {
+	d, i := p.dim, 0
+	for ; i+4 <= len(p.b); i += 4 {
+		y0, y1, y2, y3 := dots(p.a[i*d:(i+4)*d], x)
+		if b := p.b[i : i+4]; !(y0 <= b[0] && y1 <= b[1] && y2 <= b[2] && y3 <= b[3]) {
+			return false
+		}
+	}
+	for ; i < len(p.b); i++ {
+		if !(dot(p.a[i*d:(i+1)*d], x) <= p.b[i]) {
 			return false
 		}
 	}
@@ -145,102 +164,9 @@ func (p *polyTracer) Nearest(q, n, x []float64) bool {
 	if p.dual == nil {
 		p.dual = newDual(len(p.h), p.dim)
 	}
-	if !p.dual.project(q, x, p.unit, p.h, p.gram) {
+	if !p.dual.project(q, x, p.unit, p.h, p.products()) {
 		return false
 	}
 	outward(n, x, q)
 	return true
-}
-
-// fold keeps A·x and A·dir along the path where the products of rows are known:
-// then a mirroring costs O(rows + d).
-func (p *Polytope) fold(rule Rule, limit int) (Reflector, error) {
-	if rule != Specular || p.gram == nil {
-		return nil, nil
-	}
-	m, d := len(p.b), p.dim
-	return &polyFold{p: p, slack: make([]float64, m), rate: make([]float64, m),
-		work: work{d: p, cap: limit, x: make([]float64, d), dir: make([]float64, d), v: make([]float64, d)}}, nil
-}
-
-type polyFold struct {
-	work
-	p           *Polytope
-	slack, rate []float64 // h − A·x ≥ 0 and A·dir, rows of unit length
-}
-
-// refresh computes the products anew; on has slack 0.
-func (r *polyFold) refresh(on int) {
-	for i, h := range r.p.h {
-		row := r.p.row(i)
-		r.slack[i] = math.Max(h-dot(row, r.x), 0)
-		r.rate[i] = dot(row, r.dir)
-	}
-	if on >= 0 {
-		r.slack[on] = 0
-	}
-}
-
-func (r *polyFold) Reflect(from, to, v []float64) (int, bool) {
-	if r.p.Contains(to) {
-		return 0, true
-	}
-	if !tame(to) {
-		giveUp(from, to, v)
-		return 0, false
-	}
-	copy(r.x, from)
-	for i, f := range from {
-		r.dir[i] = to[i] - f
-	}
-	mv := r.v[:copy(r.v, v)]
-	r.refresh(-1)
-	hits := 0
-	for ; ; hits++ {
-		t, w := 1.0, -1
-		for i, s := range r.slack {
-			if e := r.rate[i]; e > 0 && s < t*e {
-				t, w = s/e, i
-			}
-		}
-		if w < 0 {
-			break
-		}
-		if hits == r.cap {
-			giveUp(from, to, v)
-			return hits, false
-		}
-		r.turn(t, w, mv)
-		if hits&63 == 63 {
-			r.refresh(w)
-		}
-	}
-	for i, e := range r.dir {
-		r.x[i] += e
-	}
-	if hits == 0 {
-		giveUp(from, to, v)
-		return 0, false
-	}
-	return r.end(from, to, v, hits)
-}
-
-// turn goes the share t of the path to wall w and mirrors the rest there.
-func (r *polyFold) turn(t float64, w int, mv []float64) {
-	row := r.p.row(w)
-	rest := 1 - t
-	c := 2 * rest * r.rate[w]
-	for i, u := range row {
-		e := r.dir[i]
-		r.x[i] += t * e
-		r.dir[i] = rest*e - c*u
-	}
-	m := len(r.slack)
-	g := r.p.gram[w*m : (w+1)*m]
-	for i, e := range r.rate {
-		r.slack[i] = math.Max(r.slack[i]-t*e, 0)
-		r.rate[i] = rest*e - c*g[i]
-	}
-	r.slack[w] = 0
-	mirror(mv, row[:len(mv)])
 }

@@ -1,0 +1,319 @@
+package domain
+
+import (
+	"math"
+	"slices"
+)
+
+// A Stuck reflector says where the last step that it gave up got stuck.
+type Stuck interface {
+	// LastFallback returns the walls between which the last step given up was
+	// mirrored, or behind which it could not be brought, increasing: one facet or
+	// those of a corner. It is empty before the first such step, and after one
+	// whose end was not finite.
+	LastFallback() []Wall
+}
+
+// fold keeps the slacks of the rows along the path and from step to step.
+func (p *Polytope) fold(rule Rule, limit int) (Reflector, error) {
+	if rule != Specular {
+		return nil, nil
+	}
+	p.lay.Do(func() { p.rows = newPolyRows(p, wide()) })
+	return newPolyFold(p.rows, limit), nil
+}
+
+// polyStates is the largest number of states whose slacks a reflector remembers:
+// those of the replicas that it serves in turn. polyMemory bounds their numbers.
+const (
+	polyStates = 32
+	polyMemory = 1 << 17
+)
+
+// polyStale is the number of mirrorings after which slacks are taken afresh.
+const polyStale = 256
+
+// polyFold reflects specularly. What it does to a step is a function of that step
+// alone: slacks and rates carried along, within a step and from step to step, only
+// tell which rows may be met first, by bounds on their errors; those rows are then
+// compared by slacks and rates computed from the point and the direction.
+type polyFold struct {
+	k      *polyRows
+	cap    int
+	x, dir []float64 // a point of the path and what is left of it
+	v      []float64
+	likely []int32 // rows that may be met first
+
+	states []polyState
+	next   polyState // the end of a step
+	due    int       // the state expected next
+	clock  int
+
+	size      float64 // of the step: |x| and the way since slacks were taken afresh
+	off, skew float64 // bounds on the errors of slacks and of rates
+
+	recent [8]int32 // rows met last
+	stuck  []Wall
+}
+
+var _ Stuck = (*polyFold)(nil)
+
+// A polyState is a state that may be the start of the next step; x[0] is NaN where
+// there is none.
+type polyState struct {
+	x, slack []float64
+	off      float64 // bound on the errors of slack; unknown, and way is 0, when hits is 0
+	way      float64 // since slack was taken afresh
+	hits     int     // mirrorings since then
+	used     int     // when
+}
+
+func newPolyFold(k *polyRows, limit int) *polyFold {
+	r := &polyFold{k: k, cap: limit, x: make([]float64, k.d), dir: make([]float64, k.d), v: make([]float64, k.d),
+		likely: make([]int32, 0, k.m), stuck: make([]Wall, 0, k.m), next: polyState{slack: make([]float64, len(k.b))}}
+	r.states = make([]polyState, min(max(polyMemory/(len(k.b)+k.d), 2), polyStates))
+	for i := range r.states {
+		r.states[i] = polyState{x: make([]float64, k.d), slack: make([]float64, len(k.b))}
+		r.states[i].x[0] = math.NaN()
+	}
+	return r
+}
+
+func (r *polyFold) LastFallback() []Wall { return r.stuck }
+
+func (r *polyFold) Reflect(from, to, v []float64) (int, bool) {
+	in := r.k.slacks(r.next.slack, to)
+	if in && r.k.within(to) && finite(to) {
+		r.arrive(from, to)
+		return 0, true
+	}
+	if !finite(to) || !in && !tame(to) {
+		r.stuck = r.stuck[:0]
+		giveUp(from, to, v)
+		return 0, false
+	}
+	if in {
+		hits := r.k.fold(to, v)
+		r.arrive(from, to)
+		return hits, true
+	}
+	s := r.depart(from, to)
+	mv := r.v[:copy(r.v, v)]
+	hits, ok := r.follow(s, mv)
+	if ok {
+		ok = r.settle(s) && finite(mv)
+	}
+	if !ok {
+		s.x[0] = math.NaN()
+		giveUp(from, to, v)
+		return hits, false
+	}
+	for _, j := range r.k.at {
+		r.x[j] = to[j]
+	}
+	// A path that ends beyond a wall by rounding alone touches it.
+	hits = max(hits, 1) + r.k.fold(r.x, mv)
+	copy(s.x, r.x)
+	copy(to, r.x)
+	copy(v, mv)
+	return hits, true
+}
+
+// find returns the state x, and whether its slacks are known.
+func (r *polyFold) find(x []float64) (s *polyState, known bool) {
+	n := len(r.states)
+	r.clock++
+	oldest := r.due
+	for i := range n {
+		at := r.due + i
+		if at >= n {
+			at -= n
+		}
+		s := &r.states[at]
+		if s.x[0] == x[0] && slices.Equal(s.x, x) {
+			oldest, known = at, true
+			break
+		}
+		if s.used < r.states[oldest].used {
+			oldest = at
+		}
+	}
+	r.due = oldest + 1
+	if r.due == n {
+		r.due = 0
+	}
+	s = &r.states[oldest]
+	s.used = r.clock
+	return s, known
+}
+
+// arrive lets to take the place of from, its slacks being those of next.
+func (r *polyFold) arrive(from, to []float64) {
+	s, _ := r.find(from)
+	s.slack, r.next.slack = r.next.slack, s.slack
+	copy(s.x, to)
+	s.hits, s.way = 0, 0
+}
+
+// fresh bounds the error of a row's slack at a point of length size, or of its rate
+// along a direction of that length: twice that of a sum of d products and eight
+// operations more.
+func (r *polyFold) fresh(size float64) float64 { return 0x1p-52 * float64(r.k.d+8) * size }
+
+// depart sets the path from → to up, slacks in the state returned and rates in next.
+func (r *polyFold) depart(from, to []float64) *polyState {
+	copy(r.x, from)
+	for i, f := range from {
+		r.dir[i] = to[i] - f
+	}
+	s, known := r.find(from)
+	if !known || s.hits >= polyStale {
+		copy(s.x, from)
+		r.k.slacks(s.slack, from)
+		s.hits, s.way = 0, 0
+	}
+	start, length := norm(from), norm(r.dir)
+	if s.hits == 0 {
+		s.off = r.fresh(start)
+	}
+	s.way += length
+	r.size = start + s.way
+	r.off = s.off
+	r.skew = s.off + r.fresh(r.size)
+	r.k.difference(r.next.slack, s.slack)
+	return s
+}
+
+// follow goes along the path to the last wall met, and on to its end.
+func (r *polyFold) follow(s *polyState, mv []float64) (hits int, ok bool) {
+	k, rate := r.k, r.next.slack
+	on := int32(-1)
+	for ; ; hits++ {
+		t, rise, w := r.first(s.slack, rate, on)
+		if w < 0 {
+			break
+		}
+		if hits == r.cap {
+			r.blame(hits)
+			return hits, false
+		}
+		r.recent[hits%len(r.recent)], on = w, w
+		row := k.unit[int(w)*k.d : (int(w)+1)*k.d]
+		rest := 1 - t
+		c := 2 * rest * rise
+		for i, u := range row {
+			e := r.dir[i]
+			r.x[i] += t * e
+			r.dir[i] = rest*e - c*u
+		}
+		mirror(mv, row[:len(mv)])
+		if s.hits++; s.hits > polyStale {
+			k.slacks(s.slack, r.x)
+			k.rates(rate, r.dir)
+			r.off, r.skew, s.hits = r.fresh(r.size), r.fresh(r.size), 1
+			continue
+		}
+		k.turn(s.slack, rate, int(w), t, rest, c, r.dir)
+		r.off += t*r.skew + 0x1p-50*r.size
+		r.skew = rest*r.skew + r.fresh(r.size)
+	}
+	for i, e := range r.dir {
+		r.x[i] += e
+	}
+	k.advance(s.slack, rate, rate, 1, 0, 0)
+	r.off += r.skew + 0x1p-50*r.size
+	s.off = r.off
+	s.hits++
+	return hits, true
+}
+
+// first returns where the path leaves the polytope, a share t < 1 of what is left
+// of it, at which rate and by which row; −1 if it does not. Of several rows met at
+// once it is the first. on was met last and cannot be met again.
+func (r *polyFold) first(slack, rate []float64, on int32) (t, rise float64, w int32) {
+	k := r.k
+	margin := 2*(r.off+r.skew) + r.fresh(r.size) + k.least
+	likely, about, guess := r.likely[:0], 1.0, int32(-1)
+	for i := 0; i < k.m; i += 8 {
+		if i = k.near(slack, rate, i, about, margin); i >= k.m {
+			break
+		}
+		for l := i; l < min(i+8, k.m); l++ {
+			s, e := slack[l], rate[l]
+			if s >= about*e+margin || int32(l) == on {
+				continue
+			}
+			likely = append(likely, int32(l))
+			if e > 0 && s < about*e {
+				about, guess = max(s/e, 0), int32(l)
+			}
+		}
+	}
+	t, w = 1, -1
+	try := func(i int32) {
+		if s, e := k.exact(int(i), r.x, r.dir); e > 0 {
+			if q := s / e; q < t || q == t && i < w {
+				t, rise, w = q, e, i
+			}
+		}
+	}
+	if guess >= 0 {
+		try(guess)
+	}
+	for _, i := range likely {
+		if i != guess && !(slack[i] >= t*rate[i]+margin) {
+			try(i)
+		}
+	}
+	return t, rise, w
+}
+
+// blame notes the rows met last.
+func (r *polyFold) blame(hits int) {
+	r.stuck = r.stuck[:0]
+	for _, i := range r.recent[:min(hits, len(r.recent))] {
+		r.accuse(i)
+	}
+}
+
+// accuse adds the wall of row i, in order.
+func (r *polyFold) accuse(i int32) {
+	w := Wall(r.k.wall[i])
+	if at, there := slices.BinarySearch(r.stuck, w); !there {
+		r.stuck = slices.Insert(r.stuck, at, w)
+	}
+}
+
+// settle makes sure that the end of the path lies in the polytope, which rounding
+// may have put some ulps beyond a wall, and corrects the slacks of s where it moves
+// it. It reports false, and names the walls, if it cannot.
+func (r *polyFold) settle(s *polyState) bool {
+	k := r.k
+	margin := 2*r.off + r.fresh(r.size) + k.least
+	in := true
+	for i, v := range s.slack[:k.m] {
+		in = in && (v > margin || k.behind(i, r.x))
+	}
+	if in {
+		return true
+	}
+	for step := 0x1p-53 * r.size; step < 0x1p-30*r.size; step *= 2 {
+		r.stuck = r.stuck[:0]
+		for i := range k.m {
+			if k.behind(i, r.x) {
+				continue
+			}
+			r.accuse(int32(i))
+			row := k.unit[i*k.d : (i+1)*k.d]
+			gap := step - (k.b[i]-dot(k.a[i*k.d:(i+1)*k.d], r.x))*k.inv[i]
+			for j, u := range row {
+				r.x[j] -= gap * u
+			}
+		}
+		if len(r.stuck) == 0 {
+			s.hits, s.way = 0, 0
+			return k.slacks(s.slack, r.x)
+		}
+	}
+	return false
+}
