@@ -1,0 +1,236 @@
+package kernel
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/stream"
+)
+
+// Harmonic makes the kernel exact Hamiltonian dynamics of a Gaussian U: in every
+// iteration each replica gets a fresh velocity and follows its ellipse about the
+// mean, x(t) = m + (x − m) cos t + u sin t, for a time, specularly reflected in the
+// metric of the Gaussian at walls, whose hits are found in closed form (Pakman &
+// Paninski 2014). Nothing is rejected, and exp(−U/τ) on the domain is kept exactly.
+type Harmonic struct {
+	// Time is that of travel, 0 < Time < π; 0 is π/2, where without walls draws are
+	// independent.
+	Time float64
+	// Jitter is the half-width of a factor of Time, uniform about 1 and drawn for
+	// each path: 0 ≤ Jitter < 1 and (1 + Jitter)·Time < π.
+	Jitter float64
+	// Cap is the largest number of mirrorings of a path, after which it is given up
+	// and the replica stays; 0 is [domain.SpecularCap].
+	Cap int
+}
+
+// Validate reports what is wrong with h, or nil.
+func (h Harmonic) Validate() error {
+	switch {
+	case !(h.Jitter >= 0 && h.Jitter < 1):
+		return fmt.Errorf("jitter %g of the time of travel must be in [0, 1)", h.Jitter)
+	case !(h.Time >= 0 && h.time()*(1+h.Jitter) < math.Pi):
+		return fmt.Errorf("time of travel %g with jitter %g: it must stay above 0 and below π, half a period", h.Time, h.Jitter)
+	case h.Cap < 0:
+		return fmt.Errorf("cap %d: the largest number of mirrorings of a path is at least 1 (0: the default)", h.Cap)
+	}
+	return nil
+}
+
+func (h Harmonic) time() float64 {
+	if h.Time == 0 {
+		return math.Pi / 2
+	}
+	return h.Time
+}
+
+// A Gaussian is U(x) = ½ (x − m)ᵀP(x − m) and a constant, P positive definite.
+type Gaussian struct {
+	Mean      []float64
+	Precision *mat.SymDense
+}
+
+// A Flow is the dynamics of a Gaussian between walls. It does not change, and
+// several goroutines may use it, each with its own [Orbit].
+type Flow struct {
+	settings Harmonic
+	mean     []float64
+	inside   domain.Domain // nil is all of space
+	root     *matrix       // M with MMᵀ = P⁻¹
+	inverse  *matrix       // P⁻¹; nil without quadratic walls
+	plane    *planes
+	curved   []*quadric
+	reach    float64 // tan(Time/2)
+}
+
+// NewFlow returns the dynamics of g in d, nil for all of space. It fails where d is
+// not a set of linear and quadratic inequalities (see [domain.InequalitiesOf]) and
+// where P is not positive definite.
+func NewFlow(g *Gaussian, d domain.Domain, h Harmonic) (*Flow, error) {
+	if err := h.Validate(); err != nil {
+		return nil, err
+	}
+	n := len(g.Mean)
+	if k := g.Precision.SymmetricDim(); k != n || d != nil && d.Dim() != n {
+		return nil, fmt.Errorf("a mean of %d coordinates, a precision of %d and a domain do not agree", n, k)
+	}
+	walls, err := domain.InequalitiesOf(d)
+	if err != nil {
+		return nil, fmt.Errorf("harmonic kernel: %w", err)
+	}
+	var c mat.Cholesky
+	if !c.Factorize(g.Precision) {
+		return nil, errors.New("the precision of the Gaussian is not positive definite: some direction is not bounded by the potential; give it a prior, or take another kernel")
+	}
+	if h.Cap == 0 {
+		h.Cap = domain.SpecularCap
+	}
+	f := &Flow{settings: h, mean: append([]float64(nil), g.Mean...), inside: d, reach: math.Tan(h.time() / 2)}
+	var lower mat.TriDense
+	var cov mat.SymDense
+	if err := c.InverseTo(&cov); err != nil {
+		return nil, fmt.Errorf("the precision of the Gaussian is nearly singular: give coordinates like scales: %w", err)
+	}
+	if !c.Factorize(&cov) {
+		return nil, errors.New("the precision of the Gaussian is nearly singular: give coordinates like scales")
+	}
+	c.LTo(&lower)
+	f.root = newMatrix(&lower)
+	f.plane = newPlanes(walls, f.mean, &cov)
+	if len(walls.Quadratic) > 0 {
+		f.inverse = newMatrix(&cov)
+	}
+	for _, q := range walls.Quadratic {
+		f.curved = append(f.curved, newQuadric(q, f.mean))
+	}
+	return f, nil
+}
+
+// An Orbit moves replicas along a [Flow]: one goroutine at a time.
+type Orbit struct {
+	*Flow
+	// Stuck says of each replica of the last Move whether it stayed where it was,
+	// for more mirrorings than the cap or an end outside by rounding.
+	Stuck []bool
+
+	x, u   []float64 // where the path is, and how it goes on
+	white  []float64 // normal numbers; then, the direction of a mirroring
+	planes planePath
+	curved []quadricPath
+}
+
+// Orbit returns a workspace.
+func (f *Flow) Orbit() *Orbit {
+	n, m := len(f.mean), len(f.plane.b)
+	o := &Orbit{Flow: f, x: make([]float64, n), u: make([]float64, n), white: make([]float64, n),
+		planes: planePath{planes: f.plane, slack: make([]float64, m), rate: make([]float64, m), row: make([]float64, m)}}
+	for _, q := range f.curved {
+		k := len(q.at)
+		o.curved = append(o.curved, quadricPath{quadric: q, y: make([]float64, k), v: make([]float64, k), n: make([]float64, k), w: make([]float64, k)})
+	}
+	return o
+}
+
+// Move takes every replica of b to its next draw. Replica i draws from noise[i].
+// Replicas at infinite temperature, where there is no Gaussian, stay: they are to
+// be drawn from the uniform law. The states before are left in b.From, the
+// mirrorings in b.Hits; Grad and Energy belong to From until they are evaluated
+// anew. States must lie in the domain. It allocates nothing after its first call.
+func (o *Orbit) Move(b *Block, at *At, noise []*stream.Rand) {
+	if len(o.Stuck) != b.R {
+		o.Stuck = make([]bool, b.R)
+	}
+	b.From, b.X = b.X, b.From
+	for i, rng := range noise {
+		for j := range o.x {
+			o.x[j] = b.From[j*b.R+i]
+		}
+		tau := at.Temperature[b.Rung[i]]
+		hits, ok := 0, true
+		if !math.IsInf(tau, 1) {
+			o.launch(math.Sqrt(tau), rng)
+			hits, ok = o.follow(o.end(rng))
+			ok = ok && (o.inside == nil || len(o.curved) == 0 && o.planes.clear() || o.inside.Contains(o.x))
+		}
+		b.Hits[i], o.Stuck[i] = hits, !ok
+		for j, x := range o.x {
+			if !ok {
+				x = b.From[j*b.R+i]
+			}
+			b.X[j*b.R+i] = x
+		}
+	}
+}
+
+// launch draws the velocity u ~ N(0, τ P⁻¹).
+func (o *Orbit) launch(sd float64, rng *stream.Rand) {
+	for j := range o.white {
+		o.white[j] = sd * rng.NormFloat64()
+	}
+	o.root.mul(o.u, o.white)
+}
+
+// end is tan(T/2) of the time to travel.
+func (o *Orbit) end(rng *stream.Rand) float64 {
+	if o.settings.Jitter == 0 {
+		return o.reach
+	}
+	return math.Tan(o.settings.time() / 2 * (1 + o.settings.Jitter*(2*rng.Float64()-1)))
+}
+
+// follow goes the way from x with velocity u. Times are told by s = tan(t/2), which
+// makes sines and cosines rational. It reports false after too many mirrorings.
+func (o *Orbit) follow(end float64) (hits int, ok bool) {
+	o.planes.begin(o.x, o.u)
+	s, plane := o.planes.first(end)
+	for {
+		curved := -1
+		for k := range o.curved {
+			if t := o.curved[k].first(o.x, o.u, o.mean, s); t < s {
+				s, curved = t, k
+			}
+		}
+		turn := newRotation(s)
+		o.rotate(turn)
+		if s == end {
+			o.planes.land(turn)
+			return hits, true
+		}
+		if hits++; hits > o.settings.Cap {
+			return hits, false
+		}
+		end = (end - s) / (1 + end*s)
+		if curved < 0 {
+			s, plane = o.planes.mirror(o.u, turn, plane, end)
+			continue
+		}
+		c := o.curved[curved].mirror(o.x, o.u, o.white, o.inverse)
+		s, plane = o.planes.follow(turn, o.white, c, end)
+		for k := range o.curved {
+			o.curved[k].on = k == curved
+		}
+	}
+}
+
+// A rotation is by t along the ellipse: cos t, sin t and 1 − cos t.
+type rotation struct{ cos, sin, versine float64 }
+
+func newRotation(s float64) rotation {
+	w := 2 * s / (1 + s*s)
+	return rotation{1 - s*w, w, s * w}
+}
+
+// rotate takes x and u along their ellipse.
+func (o *Orbit) rotate(r rotation) {
+	u := o.u[:len(o.x)]
+	mean := o.mean[:len(o.x)]
+	for j, x := range o.x {
+		a, v := x-mean[j], u[j]
+		o.x[j] = x + (r.sin*v - r.versine*a)
+		u[j] = r.cos*v - r.sin*a
+	}
+}

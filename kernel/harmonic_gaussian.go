@@ -1,0 +1,159 @@
+package kernel
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/potential"
+)
+
+// ErrNotGaussian says that a potential is not quadratic.
+var ErrNotGaussian = errors.New("the potential is not quadratic: the harmonic kernel is for Gaussians")
+
+// FindGaussian returns the Gaussian that a potential without noise is. Mean and
+// precision come from differences of its gradient, which are exact for a quadratic
+// but for rounding, first about x (length d) and then about the mean, a standard
+// deviation apart. The answer is held against energies and gradients at points up
+// to 30 standard deviations from the mean and, where d is given, in its bounds and
+// between them and the mean: they must agree to 1e-8. It is a check at points, not a
+// proof: a potential that differs elsewhere alone goes unnoticed. It fails with
+// [ErrNotGaussian], and where the potential draws at random.
+func FindGaussian(u potential.Potential, d domain.Domain, x []float64) (*Gaussian, error) {
+	if _, noisy := potential.Exact(u); noisy {
+		return nil, errors.New("the energies have noise: the harmonic kernel needs exact ones")
+	}
+	f := newFinder(u, x)
+	defer potential.Close(f.eval)
+	scale := make([]float64, len(x))
+	for j := range scale {
+		scale[j] = 1
+	}
+	for range 3 {
+		if err := f.expand(scale); err != nil {
+			return nil, err
+		}
+		for j := range scale {
+			scale[j] = 1 / math.Sqrt(f.g.Precision.At(j, j))
+		}
+	}
+	if err := f.verify(d, scale); err != nil {
+		return nil, err
+	}
+	return f.g, nil
+}
+
+// A finder asks a potential at one point at a time.
+type finder struct {
+	eval     potential.Evaluator
+	g        *Gaussian
+	energy   [1]float64
+	up, down []float64 // gradients
+	x        []float64
+}
+
+func newFinder(u potential.Potential, x []float64) *finder {
+	n := len(x)
+	return &finder{eval: u.Evaluator(1, nil), up: make([]float64, n), down: make([]float64, n), x: make([]float64, n),
+		g: &Gaussian{Mean: append([]float64(nil), x...), Precision: mat.NewSymDense(n, nil)}}
+}
+
+// expand writes the precision by differences of the gradient at scale_j on both
+// sides of the mean, and takes the mean to where the gradient vanishes then.
+func (f *finder) expand(scale []float64) error {
+	n := len(scale)
+	p := mat.NewDense(n, n, nil)
+	copy(f.x, f.g.Mean)
+	for j, s := range scale {
+		f.x[j] = f.g.Mean[j] + s
+		width := f.x[j]
+		f.eval.Eval(f.energy[:], f.up, f.x)
+		f.x[j] = f.g.Mean[j] - s
+		width -= f.x[j]
+		f.eval.Eval(f.energy[:], f.down, f.x)
+		f.x[j] = f.g.Mean[j]
+		for i, v := range f.up {
+			p.Set(i, j, (v-f.down[i])/width)
+		}
+	}
+	for i := range n {
+		for j := range i + 1 {
+			f.g.Precision.SetSym(i, j, (p.At(i, j)+p.At(j, i))/2)
+		}
+	}
+	var c mat.Cholesky
+	for _, v := range p.RawMatrix().Data {
+		if v-v != 0 {
+			return fmt.Errorf("%w: its gradient is not finite at %v", ErrNotGaussian, f.x)
+		}
+	}
+	if !c.Factorize(f.g.Precision) {
+		return fmt.Errorf("%w: its curvature is not positive definite: some direction is not bounded by it", ErrNotGaussian)
+	}
+	f.eval.Eval(f.energy[:], f.up, f.x)
+	step := mat.NewVecDense(n, nil)
+	if err := c.SolveVecTo(step, mat.NewVecDense(n, f.up)); err != nil {
+		return fmt.Errorf("the curvature of the potential is nearly singular: give coordinates like scales: %w", err)
+	}
+	for j := range f.g.Mean {
+		f.g.Mean[j] -= step.AtVec(j)
+	}
+	return nil
+}
+
+// quadraticTolerance is the share of the sizes of its terms by which a gradient or
+// an energy may differ from those of a quadratic.
+const quadraticTolerance = 1e-8
+
+// verify holds the Gaussian against the potential.
+func (f *finder) verify(d domain.Domain, scale []float64) error {
+	rng := rand.New(rand.NewPCG(1, 1))
+	copy(f.x, f.g.Mean)
+	f.eval.Eval(f.energy[:], f.down, f.x)
+	bottom := f.energy[0]
+	lo, hi := domain.BoundsOf(d, len(scale))
+	for k := range 60 {
+		reach := []float64{0.3, 1, 3, 30}[k%4]
+		share := rng.Float64()
+		for j, s := range scale {
+			f.x[j] = f.g.Mean[j] + reach*s*rng.NormFloat64()
+			if width := hi[j] - lo[j]; k%2 == 1 && d != nil && width-width == 0 {
+				f.x[j] = lo[j] + width*rng.Float64()
+				if k%4 == 1 {
+					f.x[j] = f.g.Mean[j] + share*(f.x[j]-f.g.Mean[j])
+				}
+			}
+		}
+		if err := f.agrees(bottom); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// agrees compares energy and gradient at x.
+func (f *finder) agrees(bottom float64) error {
+	f.eval.Eval(f.energy[:], f.up, f.x)
+	want, size := bottom, math.Abs(bottom)
+	for i, v := range f.up {
+		slope, terms := 0.0, 0.0
+		for j, x := range f.x {
+			t := f.g.Precision.At(i, j) * (x - f.g.Mean[j])
+			slope += t
+			terms += math.Abs(f.g.Precision.At(i, j)) * (math.Abs(x) + math.Abs(f.g.Mean[j]))
+		}
+		if !(math.Abs(v-slope) <= quadraticTolerance*terms) {
+			return fmt.Errorf("%w: at %v the derivative by coordinate %d is %g, that of the quadratic %g", ErrNotGaussian, f.x, i+1, v, slope)
+		}
+		want += slope * (f.x[i] - f.g.Mean[i]) / 2
+		size += terms * math.Abs(f.x[i]-f.g.Mean[i])
+	}
+	if !(math.Abs(f.energy[0]-want) <= quadraticTolerance*size) {
+		return fmt.Errorf("%w: at %v it is %g, the quadratic %g", ErrNotGaussian, f.x, f.energy[0], want)
+	}
+	return nil
+}
