@@ -83,4 +83,3 @@ type Mode struct {
 	// square has mean 1 under π with one rung, at most 1 with two.
 	Rung [][]float64
 }
-

@@ -1,0 +1,153 @@
+package theory
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/theory/mesh"
+)
+
+// Measure returns the gap of p and what else s asks for. Equal p and s give equal
+// results, Seconds aside.
+func Measure(ctx context.Context, p Problem, s Settings) (*Result, error) {
+	start := time.Now()
+	if err := s.Validate(p); err != nil {
+		return nil, err
+	}
+	s = s.filled(p.Domain.Dim())
+	process, err := NewProcess(p, s.Temperature, s.Intensity, s.Grid)
+	if err != nil {
+		return nil, err
+	}
+	nan := math.NaN()
+	r := &Result{
+		Process: process, Cells: len(process.Mesh.Volume), States: process.Chain.Len(), Memory: process.memory(),
+		LogSobolev: nan, ConvexBound: nan, Acceleration: nan, Convex: domain.Convex(p.Domain), Notes: process.Notes,
+	}
+	if r.Diameter, err = mesh.Diameter(p.Domain); err != nil {
+		return nil, fmt.Errorf("theory: %w", err)
+	}
+	steps := []func(context.Context, Settings) error{r.spectrum, r.rungs, r.error, r.decay}
+	for _, step := range steps {
+		if err := step(ctx, s); err != nil {
+			return nil, err
+		}
+	}
+	r.convexBound()
+	r.Notes = append(r.Notes, corrections(len(s.Temperature))...)
+	r.Seconds = time.Since(start).Seconds()
+	return r, nil
+}
+
+// spectrum measures eigenvalues and modes.
+func (r *Result) spectrum(ctx context.Context, s Settings) error {
+	k := min(s.Eigenvalues, r.States-1)
+	if k < s.Eigenvalues {
+		r.Notes = append(r.Notes, fmt.Sprintf("%d states have %d eigenvalues that are not zero", r.States, k))
+	}
+	spectrum, err := r.Process.Chain.Spectrum(ctx, k)
+	if err != nil {
+		return fmt.Errorf("theory: eigenvalues: %w", err)
+	}
+	r.Eigenvalues, r.Modes = spectrum.Values, r.Process.modes(spectrum)
+	r.Gap, r.PoincareConstant = r.Eigenvalues[0], 1/r.Eigenvalues[0]
+	return nil
+}
+
+// rungs measures each rung by itself, and what swaps add.
+func (r *Result) rungs(ctx context.Context, _ Settings) error {
+	p := r.Process
+	if len(p.Rungs) == 1 {
+		r.Rungs = []RungTime{{p.Temperature[0], r.Gap, len(p.Rungs[0].Cell)}}
+		return nil
+	}
+	for _, g := range p.Rungs {
+		v, err := gap(ctx, g.Chain)
+		if err != nil {
+			return err
+		}
+		r.Rungs = append(r.Rungs, RungTime{g.Temperature, v, len(g.Cell)})
+	}
+	var err error
+	r.Swaps, r.Acceleration, err = p.swaps(ctx, r.Gap)
+	return err
+}
+
+// error measures the gap on half as many cells: the error falls with their square.
+func (r *Result) error(ctx context.Context, s Settings) error {
+	r.GapError = math.NaN()
+	half, err := NewProcess(r.Process.problem, s.Temperature, s.Intensity, max(s.Grid/2, leastGrid))
+	if err != nil {
+		if ctx.Err() != nil {
+			return err
+		}
+		r.Notes = append(r.Notes, "the error of the grid is not known: half as many cells do not resolve the domain")
+		return nil
+	}
+	g, err := half.Gap(ctx)
+	if err != nil {
+		return err
+	}
+	ratio := r.Process.Mesh.Side[0] / half.Mesh.Side[0]
+	r.GapError = math.Abs(r.Gap-g) * ratio * ratio / (1 - ratio*ratio)
+	if r.GapError > coarseError*r.Gap {
+		r.Notes = append(r.Notes, fmt.Sprintf("the grid leaves the gap uncertain by %.2g %%: take more cells", 100*r.GapError/r.Gap))
+	}
+	return nil
+}
+
+// coarseError is the relative error of the gap that is worth a note.
+const coarseError = 0.02
+
+// decay follows the law from the start asked for.
+func (r *Result) decay(ctx context.Context, s Settings) error {
+	if s.Decay == nil {
+		return nil
+	}
+	c, err := r.Process.Decay(ctx, *s.Decay)
+	if err != nil {
+		return err
+	}
+	r.Decay, r.Bound, r.LogSobolev = c.Distances, c.Bound, c.LogSobolev
+	if r.Swaps != nil {
+		r.Swaps.Chi2, r.Swaps.W2 = c.Chi2, c.W2
+	}
+	if slices.Contains(s.Decay.Of, "w2") {
+		if r.W2Is = "upper bound"; r.Process.ExactW2() {
+			r.W2Is = "exact"
+		}
+	}
+	return nil
+}
+
+// convexBound fills ConvexBound where there is one, and says where not.
+func (r *Result) convexBound() {
+	switch {
+	case !r.Convex:
+		r.Notes = append(r.Notes, "the domain is not known to be convex: no gap is promised for its diameter alone")
+	case !r.Process.flat:
+		r.Notes = append(r.Notes, "the potential is not constant: τπ²/diam² is not promised")
+	default:
+		r.ConvexBound = r.Process.Temperature[0] * math.Pi * math.Pi / (r.Diameter * r.Diameter)
+	}
+}
+
+// corrections are where the numbers depart from what the paper prints.
+func corrections(rungs int) []string {
+	notes := []string{"the Poincaré constant is 1/λ₁; Lemma 3.4 of the paper prints C_P = λ₁"}
+	if rungs == 2 {
+		notes = append(notes, "swaps have rate r·min(1, S); with r·S, as the paper prints it, π is not kept")
+	}
+	return notes
+}
+
+// memory is about what the process takes: the rungs, their product with its swaps, and
+// the vectors of a solver.
+func (p *Process) memory() float64 {
+	const mesh, state = 150, 300 // bytes
+	return mesh*float64(len(p.Mesh.Volume)) + state*float64(p.Chain.Len())
+}
