@@ -135,7 +135,7 @@ func (l *theoryLoader) boundedDomain(root *yamlpos.Node) {
 
 // Limits of what can be asked for.
 const (
-	mostGrid        = 10_000_000
+	mostGrid        = 5_000_000
 	leastGrid       = 8
 	mostEigenvalues = 100
 	mostTimes       = 10_000

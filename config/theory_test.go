@@ -51,7 +51,7 @@ func TestBadTheories(t *testing.T) {
 		{`intensity`, `intensities: [1, 10, 10]`, `f.yaml:7:24: intensities must rise; found 10 after 10`},
 		{`intensity`, `intensities: [0, 1]`, `f.yaml:7:17: entry 1 of intensities must be positive; found 0`},
 		{`grid`, `grid: 7`, `f.yaml:8:9: grid must be at least 8; found 7`},
-		{`grid`, `grid: 1e8`, `f.yaml:8:9: grid must be at most 10000000; found 1e8`},
+		{`grid`, `grid: 1e8`, `f.yaml:8:9: grid must be at most 5000000; found 1e8`},
 		{`grid`, `grid: 100.5`, `f.yaml:8:9: grid must be a whole number; found 100.5`},
 		{`grid`, `grid: 1000000`, `f.yaml:8:9: 1000000 cells along the longest side are up to 1e+12 states, which take about N GiB of memory; there are N GiB: take a grid of about N`},
 		{`eigenvalues`, `eigenvalues: 0`, `f.yaml:9:16: eigenvalues must be at least 1; found 0`},

@@ -150,6 +150,7 @@ func gallery(t *testing.T) map[string]*Figure {
 	dynamicalGallery(keep)
 	forecastGallery(keep)
 	trainingGallery(keep)
+	mixingGallery(keep)
 	return out
 }
 
@@ -264,5 +265,6 @@ func TestFileSizes(t *testing.T) {
 	check("curves")(Curves(divergences()))
 	check("learning curves")(LearningCurves(lessons(1000, netMethods)))
 	check("layers")(LayerTemperatures(netLayers(18, 1), 1, ""))
+	check("modes")(ModePanels(flowerModes(400)))
 	check("reflections")(ReflectionMap(reflections(18, 1000)))
 }

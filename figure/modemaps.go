@@ -1,0 +1,324 @@
+package figure
+
+import (
+	"errors"
+	"fmt"
+	"image"
+	"image/color"
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// A ModeMap is one panel of [ModeMaps]. The zero value leaves its place empty.
+type ModeMap struct {
+	Title string
+	Value []float64 // of every cell, rows from below; NaN outside the domain
+}
+
+// ModeMaps are functions of either sign on the cells of one grid, row by row.
+type ModeMaps struct {
+	Axes     [2]Axis
+	View     [2][2]float64 // the range of each axis, which the cells fill
+	Cells    [2]int        // along each axis, at least 2
+	Rows     [][]ModeMap
+	RowNames []string                // beside each row; nil is none
+	Weight   []float64               // of every cell: colours end where nearly all of the weight is; nil is equal weights
+	Inside   func(x, y float64) bool // the domain, whose boundary is drawn; nil is the rectangle
+	Quantity string                  // what the colours say; "" is "mode"
+	Caption  string
+}
+
+// ModePanels draws a heat map for each function in colours that part at zero, blue
+// below and vermillion above, which the bar at the bottom explains, with a line where it
+// is zero and the boundary of the domain. Lengths of both axes are equal if their units
+// are.
+func ModePanels(q ModeMaps) (*Figure, error) {
+	columns, err := q.check()
+	if err != nil {
+		return nil, err
+	}
+	frame := DensityMaps{Axes: q.Axes, View: q.View, Rows: make([][]DensityMap, len(q.Rows)), RowNames: q.RowNames}
+	lay := frame.layout(columns)
+	top, largest := q.span()
+	var walls [][]point
+	if q.Inside != nil {
+		const knots = 200
+		x, y := frame.view(0), frame.view(1)
+		for _, w := range outline(lattice{knots, knots, x.min, x.max, y.min, y.max}, q.Inside) {
+			walls = append(walls, simplify(w, 0.02/float64(lay.width)*(x.max-x.min)))
+		}
+	}
+	panels := make([]*panel, len(q.Rows)*columns)
+	for r, row := range q.Rows {
+		for c := range row {
+			if row[c].Value == nil {
+				continue
+			}
+			p := &panel{title: row[c].Title, x: frame.view(0), y: frame.view(1)}
+			if below := r + 1; below < len(q.Rows) && c < len(q.Rows[below]) && q.Rows[below][c].Value != nil {
+				p.x.label, p.x.silent = "", true
+			}
+			if c > 0 {
+				p.y.label, p.y.silent = "", true
+			} else if q.RowNames != nil {
+				p.side = q.RowNames[r]
+			}
+			q.layers(p, row[c].Value, walls, top, lay)
+			panels[r*columns+c] = p
+		}
+	}
+	f := lay.compose(panels, nil, q.Caption)
+	f.addBar(q.bar(top, largest), lay)
+	return f, nil
+}
+
+// check returns the number of columns.
+func (q *ModeMaps) check() (columns int, err error) {
+	if q.Cells[0] < 2 || q.Cells[1] < 2 {
+		return 0, fmt.Errorf("figure: modes: a grid of %d × %d cells: give 2 × 2 at least", q.Cells[0], q.Cells[1])
+	}
+	n := q.Cells[0] * q.Cells[1]
+	if q.Weight != nil && len(q.Weight) != n {
+		return 0, fmt.Errorf("figure: modes: %d weights for %d cells: give one each", len(q.Weight), n)
+	}
+	for r, row := range q.Rows {
+		for c, m := range row {
+			if m.Value == nil {
+				continue
+			}
+			columns = max(columns, c+1)
+			if len(m.Value) != n {
+				return 0, fmt.Errorf("figure: modes: row %d, panel %d: %d values for %d cells: give one each", r+1, c+1, len(m.Value), n)
+			}
+			known := slices.DeleteFunc(slices.Clone(m.Value), math.IsNaN)
+			if err := finite("modes: "+m.Title, known...); err != nil {
+				return 0, err
+			}
+		}
+	}
+	if columns == 0 {
+		return 0, errors.New("figure: modes: none is given: fill the rows")
+	}
+	if columns > 8 || len(q.Rows) > 8 {
+		return 0, fmt.Errorf("figure: modes: %d rows of %d: choose at most 8 of 8", len(q.Rows), columns)
+	}
+	if q.RowNames != nil && len(q.RowNames) != len(q.Rows) {
+		return 0, fmt.Errorf("figure: modes: %d names for %d rows: give one each", len(q.RowNames), len(q.Rows))
+	}
+	return columns, checkView(q.Axes, q.View)
+}
+
+// most is the share of the weight within which the colours of each mode vary.
+const most = 0.995
+
+// span returns where colours end, for all panels alike, and the largest value.
+func (q *ModeMaps) span() (top, largest float64) {
+	for _, row := range q.Rows {
+		for _, m := range row {
+			size, all := weightedSize(m.Value, q.Weight)
+			top, largest = math.Max(top, size), math.Max(largest, all)
+		}
+	}
+	if top == 0 {
+		top = 1
+	}
+	return top, largest
+}
+
+// weightedSize returns the size that all but a little of the weight does not exceed, and
+// the largest; weight nil is equal weights.
+func weightedSize(v, weight []float64) (size, largest float64) {
+	var order []int
+	total := 0.0
+	share := func(k int) float64 {
+		if weight == nil {
+			return 1
+		}
+		return weight[k]
+	}
+	for k, x := range v {
+		if !math.IsNaN(x) {
+			order = append(order, k)
+			total += share(k)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		switch x, y := math.Abs(v[a]), math.Abs(v[b]); {
+		case x < y:
+			return -1
+		case x > y:
+			return 1
+		}
+		return 0
+	})
+	sum := 0.0
+	for _, k := range order {
+		if sum += share(k); sum >= most*total && size == 0 {
+			size = math.Abs(v[k])
+		}
+		largest = math.Abs(v[k])
+	}
+	return size, largest
+}
+
+// layers adds a mode to a panel: colours, the line of zeros, the wall.
+func (q *ModeMaps) layers(p *panel, v []float64, walls [][]point, top float64, lay mosaic) {
+	v, known := q.grown(v)
+	pixels := func(size vg.Length) int { return max(16, min(int(1.5*size), 320)) }
+	img := q.picture(v, p.x, p.y, pixels(lay.width), pixels(lay.height), top)
+	zero := q.zeros(v, known)
+	p.add(func(pl *plane) {
+		pl.picture(img, point{pl.x.min, pl.y.min}, point{pl.x.max, pl.y.max})
+		pl.segments(lineMark, zero)
+		if walls == nil {
+			a, b := point{q.View[0][0], q.View[1][0]}, point{q.View[0][1], q.View[1][1]}
+			walls = [][]point{{a, {b.x, a.y}, b, {a.x, b.y}}}
+		}
+		pl.cover(paper, walls)
+		// Pictures end within dots, which would shine through at the rim.
+		pl.StrokeLines(draw.LineStyle{Color: paper, Width: 1.2}, []vg.Point{{X: pl.Min.X, Y: pl.Max.Y}, pl.Max, {X: pl.Max.X, Y: pl.Min.Y}, pl.Min, {X: pl.Min.X, Y: pl.Max.Y}})
+		sty := lineWall
+		sty.Width = 0.8
+		for _, w := range walls {
+			pl.line(sty, append(w[:len(w):len(w)], w[0]))
+		}
+	})
+}
+
+// grown returns the values with those of cells near the domain filled in from their
+// neighbours, so that cells which the boundary cuts have a colour up to it, and which
+// cells have a value.
+func (q *ModeMaps) grown(v []float64) ([]float64, []bool) {
+	v = slices.Clone(v)
+	known := make([]bool, len(v))
+	for k, x := range v {
+		if known[k] = !math.IsNaN(x); !known[k] {
+			v[k] = 0
+		}
+	}
+	for range 3 {
+		grow(v, known, q.Cells[0])
+	}
+	return v, known
+}
+
+// centre returns the middle of cell (i, j).
+func (q *ModeMaps) centre(i, j int) point {
+	return point{
+		q.View[0][0] + (q.View[0][1]-q.View[0][0])*(float64(i)+0.5)/float64(q.Cells[0]),
+		q.View[1][0] + (q.View[1][1]-q.View[1][0])*(float64(j)+0.5)/float64(q.Cells[1]),
+	}
+}
+
+// picture colours nx × ny pixels over the ranges of x and y, with straight lines between
+// the middles of cells.
+func (q *ModeMaps) picture(v []float64, x, y scale, nx, ny int, top float64) *image.Paletted {
+	out := image.NewPaletted(image.Rect(0, 0, nx, ny), partingColours())
+	cell := func(axis int, at float64) (k int, t float64) {
+		n := q.Cells[axis]
+		u := (at-q.View[axis][0])/(q.View[axis][1]-q.View[axis][0])*float64(n) - 0.5
+		u = math.Max(0, math.Min(float64(n-1), u))
+		k = min(int(u), n-2)
+		return k, u - float64(k)
+	}
+	for m := range ny {
+		j, b := cell(1, y.min+(y.max-y.min)*(float64(m)+0.5)/float64(ny))
+		for l := range nx {
+			i, a := cell(0, x.min+(x.max-x.min)*(float64(l)+0.5)/float64(nx))
+			k, up := j*q.Cells[0]+i, q.Cells[0]
+			f := (1-b)*((1-a)*v[k]+a*v[k+1]) + b*((1-a)*v[k+up]+a*v[k+up+1])
+			out.SetColorIndex(l, ny-1-m, parting(f/top))
+		}
+	}
+	return out
+}
+
+// zeros returns pieces of the line where v changes its sign, between the middles of four
+// neighbouring cells that are known. Walls are mirrors: beyond those of the rectangle
+// cells have the values of the last ones.
+func (q *ModeMaps) zeros(v []float64, known []bool) [][2]point {
+	var out [][2]point
+	nx, ny := q.Cells[0], q.Cells[1]
+	cell := func(at [2]int) int { return max(0, min(at[1], ny-1))*nx + max(0, min(at[0], nx-1)) }
+	for j := -1; j < ny; j++ {
+		for i := -1; i < nx; i++ {
+			corner := [4][2]int{{i, j}, {i + 1, j}, {i + 1, j + 1}, {i, j + 1}}
+			var cut []point
+			for k, a := range corner {
+				b := corner[(k+1)%4]
+				u, w := cell(a), cell(b)
+				if !known[u] || !known[w] {
+					cut = nil
+					break
+				}
+				if (v[u] > 0) == (v[w] > 0) {
+					continue
+				}
+				t := v[u] / (v[u] - v[w])
+				p, r := q.centre(a[0], a[1]), q.centre(b[0], b[1])
+				cut = append(cut, point{p.x + t*(r.x-p.x), p.y + t*(r.y-p.y)})
+			}
+			for k := 0; k+1 < len(cut); k += 2 {
+				out = append(out, [2]point{cut[k], cut[k+1]})
+			}
+		}
+	}
+	return out
+}
+
+// segments strokes pieces of lines.
+func (p *plane) segments(sty draw.LineStyle, pieces [][2]point) {
+	if len(pieces) == 0 {
+		return
+	}
+	var path vg.Path
+	for _, s := range pieces {
+		path.Move(p.at(s[0].x, s[0].y))
+		path.Line(p.at(s[1].x, s[1].y))
+	}
+	p.SetLineStyle(sty)
+	p.Stroke(path)
+}
+
+// partingColours are shadesOfHeat colours from blue over nearly white to vermillion, as
+// light on either side; they are told apart by the colour-blind.
+func partingColours() color.Palette {
+	pale := color.NRGBA{R: 247, G: 247, B: 247, A: 255}
+	stops := [...]color.NRGBA{{R: 0, G: 68, B: 120, A: 255}, blue, mix(pale, blue, 0.45), pale, mix(pale, vermillion, 0.45), vermillion, {R: 140, G: 52, B: 0, A: 255}}
+	out := make(color.Palette, shadesOfHeat-1) // the middle one is pale
+	for i := range out {
+		t := float64(i) / float64(len(out)-1) * float64(len(stops)-1)
+		k := min(int(t), len(stops)-2)
+		out[i] = mix(stops[k], stops[k+1], t-float64(k))
+	}
+	return out
+}
+
+// parting is the colour of a value in [−1, 1]; what is beyond has the last colours.
+func parting(v float64) uint8 {
+	const half = (shadesOfHeat - 2) / 2
+	return uint8(half + math.Round(math.Max(-1, math.Min(1, v))*half))
+}
+
+// bar is the key to colours from −top to top.
+func (q *ModeMaps) bar(top, largest float64) *panel {
+	p := &panel{x: scale{label: q.Quantity, min: -top, max: top}, y: scale{max: 1, bare: true}}
+	if p.x.label == "" {
+		p.x.label = "mode"
+	}
+	if largest > top*(1+1e-3) {
+		p.x.label += fmt.Sprintf("; last colours up to ±%.3g", largest)
+	}
+	img := image.NewPaletted(image.Rect(0, 0, shadesOfHeat-1, 1), partingColours())
+	for i := range img.Pix {
+		img.Pix[i] = uint8(i)
+	}
+	p.add(func(pl *plane) {
+		pl.picture(img, point{-top, 0}, point{top, 1})
+		pl.StrokeLines(lineAxis, []vg.Point{{X: pl.Min.X, Y: pl.Max.Y}, pl.Max, {X: pl.Max.X, Y: pl.Min.Y}})
+	})
+	return p
+}
