@@ -1,0 +1,89 @@
+package mesh
+
+import (
+	"math"
+	"testing"
+
+	"github.com/r2sgld/r2sgld/domain"
+)
+
+func must[D domain.Domain](t testing.TB) func(D, error) D {
+	return func(d D, err error) D {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+}
+
+type shape struct {
+	name string
+	d    domain.Domain
+	area float64
+}
+
+func shapes(t testing.TB) []shape {
+	flower := must[*domain.Curve](t)(domain.NewFlower(5, 3, 2))
+	heart := must[*domain.Curve](t)(domain.NewHeart(2))
+	star := must[*domain.Polygon](t)(domain.NewStar(2))
+	octagon := must[*domain.Polygon](t)(domain.NewOctagon(2))
+	cross := must[*domain.Polygon](t)(domain.NewCross(2))
+	turned := must[*domain.Polygon](t)(domain.NewPolygon([][2]float64{{0, 0}, {3, 4}, {-5, 10}, {-8, 6}}))
+	sin, cos := math.Sincos(math.Pi / 10)
+	return []shape{
+		{"flower", flower, math.Pi * 4 / 12.25 * 9.5},
+		{"heart", heart, 1.8 * math.Pi * 4},
+		{"star", star, star.Area()},
+		{"octagon", octagon, 8 * math.Sqrt2},
+		{"cross", cross, 4*(2*4*sin*cos) - 4*4*sin*sin - 2*4*4*sin*cos + 2*4*4*sin*cos - 16*sin*cos},
+		{"rectangle turned", turned, 50},
+		{"ball", must[*domain.Ball](t)(domain.NewBall([]float64{4, -1}, 0.5)), math.Pi / 4},
+		{"box", must[*domain.Box](t)(domain.NewBox([]float64{-1, 2}, []float64{3, 2.5})), 2},
+		{"simplex", must[*domain.Simplex](t)(domain.NewSimplex(2, 3)), 4.5},
+	}
+}
+
+// The cells add up to the exact area: 1e-9 is far below one lost sliver of a
+// thousandth of a cell.
+func TestAreas(t *testing.T) {
+	for _, s := range shapes(t) {
+		if s.name == "cross" {
+			s.area = s.d.(*domain.Polygon).Area()
+		}
+		for _, n := range []int{2, 3, 7, 16, 61, 100} {
+			m, err := New(s.d, n)
+			if err != nil {
+				t.Errorf("%s, %d: %v", s.name, n, err)
+				continue
+			}
+			if got := m.Total(); math.Abs(got-s.area) > 1e-9 {
+				t.Errorf("%s, %d: area %v, want %v", s.name, n, got, s.area)
+			}
+		}
+	}
+}
+
+func BenchmarkFlower400(b *testing.B) {
+	flower := must[*domain.Curve](b)(domain.NewFlower(5, 3, 2))
+	for b.Loop() {
+		if _, err := New(flower, 400); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func TestDiameters(t *testing.T) {
+	for _, s := range shapes(t) {
+		want := map[string]float64{"octagon": 4, "ball": 1, "box": math.Hypot(4, 0.5), "simplex": 3 * math.Sqrt2,
+			"star": 4 * math.Sin(2*math.Pi/5), "cross": 4, "rectangle turned": math.Sqrt(125)}[s.name]
+		got, err := Diameter(s.d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want != 0 && math.Abs(got-want) > 1e-9 {
+			t.Errorf("%s: diameter %v, want %v", s.name, got, want)
+		}
+		t.Log(s.name, got)
+	}
+}

@@ -1,0 +1,122 @@
+package mesh
+
+import (
+	"math"
+	"slices"
+
+	"github.com/r2sgld/r2sgld/domain"
+)
+
+// A stretch is a part of the wall along which x and y are both monotone and
+// smooth, run through with Ω on the left.
+type stretch struct {
+	at             func(t float64) (x, y, dx, dy float64)
+	a, b           float64 // range of the parameter
+	x0, y0, x1, y1 float64 // its ends
+}
+
+// A loop is a closed part of the wall: every stretch ends where the next begins.
+type loop []stretch
+
+// outline returns the wall of d: exact where its pieces are known, else traced
+// on a grid finer than one of n cells.
+func outline(d domain.Domain, n int) ([]loop, error) {
+	if pieces, err := domain.Boundary(d); err == nil {
+		return []loop{monotone(pieces)}, nil
+	}
+	return traced(d, n)
+}
+
+// monotone cuts pieces where x or y turn back.
+func monotone(pieces []domain.Piece) loop {
+	var l loop
+	for _, p := range pieces {
+		cuts := turns(p)
+		for i, a := range cuts[:len(cuts)-1] {
+			s := stretch{at: p.At, a: a, b: cuts[i+1]}
+			s.x0, s.y0, _, _ = p.At(s.a)
+			s.x1, s.y1, _, _ = p.At(s.b)
+			l = append(l, s)
+		}
+	}
+	return l
+}
+
+// turns returns the knots of a piece and the parameters at which dx or dy change
+// their sign.
+func turns(p domain.Piece) []float64 {
+	const steps = 4
+	cuts := slices.Clone(p.Knots)
+	for _, slope := range []func(t float64) float64{
+		func(t float64) float64 { _, _, dx, _ := p.At(t); return dx },
+		func(t float64) float64 { _, _, _, dy := p.At(t); return dy },
+	} {
+		for i, hi := range p.Knots[1:] {
+			lo := p.Knots[i]
+			before, last := lo, slope(lo)
+			for k := 1; k <= steps; k++ {
+				t := lo + (hi-lo)*float64(k)/steps
+				now := slope(t)
+				if now*last < 0 {
+					up := last > 0
+					cuts = append(cuts, bisect(func(t float64) bool { return slope(t) > 0 == up }, before, t))
+				}
+				before, last = t, now
+			}
+		}
+	}
+	slices.Sort(cuts)
+	return slices.Compact(cuts)
+}
+
+// polygon is the loop through vertices, neighbours that are equal left out.
+func polygon(v [][2]float64) loop {
+	var l loop
+	for i, p := range v {
+		q := v[(i+1)%len(v)]
+		if p == q {
+			continue
+		}
+		ex, ey := q[0]-p[0], q[1]-p[1]
+		l = append(l, stretch{
+			at: func(t float64) (x, y, dx, dy float64) { return p[0] + t*ex, p[1] + t*ey, ex, ey },
+			b:  1, x0: p[0], y0: p[1], x1: q[0], y1: q[1],
+		})
+	}
+	return l
+}
+
+// A grid lies over the tightest box of the wall.
+type grid struct {
+	lo, hi, side [2]float64
+	n            [2]int
+	tiny         [2]float64 // points nearer to a line are on it
+}
+
+// newGrid cuts the longer side of the box around loops into n.
+func newGrid(loops []loop, n int) *grid {
+	inf := math.Inf(1)
+	g := &grid{lo: [2]float64{inf, inf}, hi: [2]float64{-inf, -inf}}
+	for _, l := range loops {
+		for _, s := range l {
+			g.lo[0], g.hi[0] = math.Min(g.lo[0], s.x0), math.Max(g.hi[0], s.x0)
+			g.lo[1], g.hi[1] = math.Min(g.lo[1], s.y0), math.Max(g.hi[1], s.y0)
+		}
+	}
+	long := math.Max(g.hi[0]-g.lo[0], g.hi[1]-g.lo[1])
+	for j := range 2 {
+		w := g.hi[j] - g.lo[j]
+		g.n[j] = max(1, int(math.Round(float64(n)*w/long)))
+		g.side[j] = w / float64(g.n[j])
+		g.tiny[j] = 1e-11 * g.side[j]
+	}
+	return g
+}
+
+// line is the coordinate of line i, 0 to n[axis], across an axis.
+func (g *grid) line(axis, i int) float64 { return between(g.lo[axis], g.hi[axis], i, g.n[axis]) }
+
+// nearest is the line nearest to v.
+func (g *grid) nearest(axis int, v float64) int {
+	return min(max(int(math.Round((v-g.lo[axis])/g.side[axis])), 0), g.n[axis])
+}
