@@ -178,7 +178,7 @@ func malaShapes(t *testing.T) map[string]domain.Domain {
 // N(−1, 0.5²) on [0, 1] has the mean 0.185320 (of a normal variable Z beyond 2 and
 // below 4: −1 + ½ (φ(2) − φ(4))/(Φ(4) − Φ(2))) under steps of 0.1 to 1.5, which
 // would take every second draw across both walls, with jitter as well: it is MALA of
-// a step drawn at random. 800 chains of 400 draws after 40, accepted at 10 % at the
+// a step drawn at random. 800 chains of 2,500 draws after 40, of which 18 % are accepted at the
 // longest step; |z| < 5, and the standard error is below 0.0005. It kills: the
 // density of the way back at the folded displacement, no acceptance, and a wall
 // that lets through.
@@ -197,7 +197,7 @@ func TestReflectedMALAOnAnInterval(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const chains, burn, n = 800, 40, 400
+	const chains, burn, n = 800, 40, 2500
 	for _, step := range []float64{0.1, 0.4, 1.5} {
 		b, at := NewBlock(chains, 1), NewAt(1)
 		clear(b.Rung)
