@@ -126,11 +126,11 @@ type Orbit struct {
 // Orbit returns a workspace.
 func (f *Flow) Orbit() *Orbit {
 	n, m := len(f.mean), len(f.plane.b)
-	o := &Orbit{Flow: f, x: make([]float64, n), u: make([]float64, n), white: make([]float64, n),
+	o := &Orbit{Flow: f, x: vector(n), u: vector(n), white: vector(n),
 		planes: planePath{planes: f.plane, slack: make([]float64, m), rate: make([]float64, m), row: make([]float64, m)}}
 	for _, q := range f.curved {
 		k := len(q.at)
-		o.curved = append(o.curved, quadricPath{quadric: q, y: make([]float64, k), v: make([]float64, k), n: make([]float64, k), w: make([]float64, k)})
+		o.curved = append(o.curved, quadricPath{quadric: q, y: make([]float64, k), v: make([]float64, k), n: make([]float64, k), w: make([]float64, k), full: make([]float64, n)})
 	}
 	return o
 }
@@ -186,33 +186,31 @@ func (o *Orbit) end(rng *stream.Rand) float64 {
 // makes sines and cosines rational. It reports false after too many mirrorings.
 func (o *Orbit) follow(end float64) (hits int, ok bool) {
 	o.planes.begin(o.x, o.u)
-	s, plane := o.planes.first(end)
-	for {
+	for ; ; hits++ {
+		s, plane := o.planes.first(end)
 		curved := -1
 		for k := range o.curved {
-			if t := o.curved[k].first(o.x, o.u, o.mean, s); t < s {
+			if t := o.curved[k].first(o.x, o.u, s); t < s {
 				s, curved = t, k
 			}
 		}
 		turn := newRotation(s)
 		o.rotate(turn)
-		if s == end {
+		switch {
+		case curved >= 0:
+			q := &o.curved[curved]
+			o.planes.follow(turn, o.white, q.mirror(o.x, o.u, o.white, o.inverse))
+			q.on = true
+		case plane >= 0:
+			o.planes.mirror(o.u, turn, plane)
+		default:
 			o.planes.land(turn)
 			return hits, true
 		}
-		if hits++; hits > o.settings.Cap {
+		if hits == o.settings.Cap {
 			return hits, false
 		}
 		end = (end - s) / (1 + end*s)
-		if curved < 0 {
-			s, plane = o.planes.mirror(o.u, turn, plane, end)
-			continue
-		}
-		c := o.curved[curved].mirror(o.x, o.u, o.white, o.inverse)
-		s, plane = o.planes.follow(turn, o.white, c, end)
-		for k := range o.curved {
-			o.curved[k].on = k == curved
-		}
 	}
 }
 

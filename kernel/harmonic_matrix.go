@@ -2,108 +2,84 @@ package kernel
 
 import "gonum.org/v1/gonum/mat"
 
-// A matrix is kept by rows: all of them, or, where most elements are zero, the
-// others alone.
+// panelRows is the number of rows whose products are taken together.
+const panelRows = 16
+
+// whole is n rounded up to whole panels.
+func whole(n int) int { return (n + panelRows - 1) / panelRows * panelRows }
+
+// vector returns n zeros with room for whole panels behind them.
+func vector(n int) []float64 { return make([]float64, n, whole(n)) }
+
+// A matrix is kept by panels of 16 rows, column by column within each, rows of
+// zeros at the end; or, where most elements are zero, by rows without them.
 type matrix struct {
-	rows, cols int
-	dense      []float64 // nil if sparse
-	start      []int     // row i has the elements start[i] ≤ k < start[i+1]
-	with       []int     // their columns
-	value      []float64
+	cols  int
+	panel []float64 // nil if sparse
+	start []int     // row i has the elements start[i] ≤ k < start[i+1]
+	with  []int     // their columns
+	value []float64
 }
 
-// A sparse element costs as much as this many dense ones.
-const sparseCost = 4
+// A sparse element costs as much as this many others.
+const sparseCost = 8
 
 func newMatrix(a mat.Matrix) *matrix {
 	rows, cols := a.Dims()
-	m := &matrix{rows: rows, cols: cols, start: make([]int, rows+1)}
-	all := make([]float64, rows*cols)
+	m := &matrix{cols: cols, start: make([]int, rows+1)}
 	for i := range rows {
 		for j := range cols {
 			if v := a.At(i, j); v != 0 {
-				all[i*cols+j] = v
 				m.with, m.value = append(m.with, j), append(m.value, v)
 			}
 		}
 		m.start[i+1] = len(m.value)
 	}
-	if len(m.value)*sparseCost > len(all) {
-		return &matrix{rows: rows, cols: cols, dense: all}
+	if len(m.value)*sparseCost <= rows*cols {
+		return m
 	}
-	return m
+	panel := make([]float64, whole(rows)*cols)
+	for i := range rows {
+		for k := m.start[i]; k < m.start[i+1]; k++ {
+			panel[i/panelRows*panelRows*cols+m.with[k]*panelRows+i%panelRows] = m.value[k]
+		}
+	}
+	return &matrix{cols: cols, panel: panel}
 }
 
-// mul writes the product with x into dst.
-func (m *matrix) mul(dst, x []float64) {
-	if m.dense == nil {
-		for i := range dst {
-			s := 0.0
-			for k := m.start[i]; k < m.start[i+1]; k++ {
-				s += m.value[k] * x[m.with[k]]
-			}
-			dst[i] = s
-		}
-		return
-	}
-	x = x[:m.cols]
-	for i := range dst {
-		row := m.dense[i*m.cols : (i+1)*m.cols]
-		row = row[:len(x)]
-		var s [4]float64
-		j := 0
-		for ; j+4 <= len(x); j += 4 {
-			s[0] += row[j] * x[j]
-			s[1] += row[j+1] * x[j+1]
-			s[2] += row[j+2] * x[j+2]
-			s[3] += row[j+3] * x[j+3]
-		}
-		for ; j < len(x); j++ {
-			s[0] += row[j] * x[j]
-		}
-		dst[i] = (s[0] + s[1]) + (s[2] + s[3])
-	}
-}
+// mul writes the product with x into dst, which has room for whole panels.
+func (m *matrix) mul(dst, x []float64) { m.mulTwo(dst, dst, x, x) }
 
-// mulTwo writes the products with x and y into a and b.
+// mulTwo writes the products with x and y into a and b, which have room for whole
+// panels. Sums are in the order of the columns, each product rounded.
 func (m *matrix) mulTwo(a, b, x, y []float64) {
-	if m.dense == nil {
-		m.mul(a, x)
-		m.mul(b, y)
+	if m.panel != nil {
+		n := len(m.panel) / m.cols
+		products(a[:n], b[:n], m.panel, x[:m.cols], y[:m.cols])
 		return
 	}
-	x, y = x[:m.cols], y[:m.cols]
-	for i := range a {
-		row := m.dense[i*m.cols : (i+1)*m.cols]
-		row = row[:len(x)]
-		var s0, s1, t0, t1 float64
-		j := 0
-		for ; j+2 <= len(x); j += 2 {
-			v, w := row[j], row[j+1]
-			s0 += v * x[j]
-			t0 += v * y[j]
-			s1 += w * x[j+1]
-			t1 += w * y[j+1]
+	for i := range len(m.start) - 1 {
+		s, t := 0.0, 0.0
+		for k := m.start[i]; k < m.start[i+1]; k++ {
+			s += float64(m.value[k] * x[m.with[k]])
+			t += float64(m.value[k] * y[m.with[k]])
 		}
-		if j < len(x) {
-			s0 += row[j] * x[j]
-			t0 += row[j] * y[j]
-		}
-		a[i], b[i] = s0+s1, t0+t1
+		a[i], b[i] = s, t
 	}
 }
 
-// mulAt writes the product of a symmetric matrix with a vector that has the
-// elements x at some places, and is zero elsewhere, into dst.
-func (m *matrix) mulAt(dst, x []float64, at []int) {
-	clear(dst)
-	for k, i := range at {
-		if m.dense != nil {
-			subtract(dst, -x[k], m.dense[i*m.cols:(i+1)*m.cols])
-			continue
+// productsOneByOne writes the products of panels with x and y into a and b.
+func productsOneByOne(a, b, panel, x, y []float64) {
+	for i := 0; i < len(a); i += panelRows {
+		var s, t [panelRows]float64
+		for j, v := range x {
+			w := y[j]
+			for k, c := range (*[panelRows]float64)(panel[i*len(x)+j*panelRows:]) {
+				s[k] += float64(c * v)
+				t[k] += float64(c * w)
+			}
 		}
-		for q := m.start[i]; q < m.start[i+1]; q++ {
-			dst[m.with[q]] += m.value[q] * x[k]
-		}
+		copy(a[i:], s[:])
+		copy(b[i:], t[:])
 	}
 }

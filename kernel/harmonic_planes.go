@@ -25,8 +25,11 @@ type planes struct {
 }
 
 func newPlanes(s *domain.Inequalities, mean []float64, cov *mat.SymDense) *planes {
-	m, d := len(s.B), len(mean)
+	d, m := len(mean), whole(len(s.B))
 	p := &planes{b: make([]float64, m), h: make([]float64, m), turn: make([]float64, m*d)}
+	for i := range p.b {
+		p.b[i], p.h[i] = 1, 1 // of walls that are out of reach
+	}
 	if m == 0 {
 		return p
 	}
@@ -47,12 +50,13 @@ func newPlanes(s *domain.Inequalities, mean []float64, cov *mat.SymDense) *plane
 		p.margin = max(p.margin, clearance*size)
 	}
 	p.a = newMatrix(rows)
-	if m <= gramRows {
-		p.gram = make([]float64, m*m)
-		for i := range m {
-			p.a.mul(p.gram[i*m:(i+1)*m], p.turn[i*d:(i+1)*d])
-			p.gram[i*m+i] = 1
-		}
+	if len(s.B) > gramRows {
+		return p
+	}
+	p.gram = make([]float64, len(s.B)*m)
+	for i := range s.B {
+		p.a.mul(p.gram[i*m:(i+1)*m], p.turn[i*d:(i+1)*d])
+		p.gram[i*m+i] = 1
 	}
 	return p
 }
@@ -87,17 +91,31 @@ func (p *planePath) begin(x, u []float64) {
 // and no square root.
 func (p *planePath) first(end float64) (s float64, wall int) {
 	s, wall = end, -1
-	rate, h := p.rate[:len(p.slack)], p.h[:len(p.slack)]
-	twice := 2 * s
-	for i, e := range p.slack {
-		if r := rate[i]; e < twice*r || e > 2*h[i] {
-			if t := crossing(e, r, h[i]); t < s {
-				s, wall = t, i
-				twice = 2 * s
+	for i := near(p.slack, p.rate, p.h, 0, 2*s); i < len(p.slack); i = near(p.slack, p.rate, p.h, i+nearWalls, 2*s) {
+		for k := i; k < i+nearWalls; k++ {
+			e, r, h := p.slack[k], p.rate[k], p.h[k]
+			if e < 2*s*r || e > 2*h {
+				if t := crossing(e, r, h); t < s {
+					s, wall = t, k
+				}
 			}
 		}
 	}
 	return s, wall
+}
+
+// nearWalls is the number of walls that near looks at together.
+const nearWalls = 8
+
+// nearOneByOne returns the place of the first eight walls, from i on, one of which
+// may be hit before a time of which twice is given; len(slack) if there is none.
+func nearOneByOne(slack, rate, h []float64, i int, twice float64) int {
+	for k := i; k < len(slack); k++ {
+		if e := slack[k]; e < twice*rate[k] || e > 2*h[k] {
+			return k / nearWalls * nearWalls
+		}
+	}
+	return len(slack)
 }
 
 // crossing is the first s > 0 where e − 2rs + (2h − e)s², e ≥ 0, becomes negative,
@@ -111,53 +129,44 @@ func crossing(e, r, h float64) float64 {
 	return (r - root) / a
 }
 
-// mirror takes the path along to wall w, reflects it and u there and returns what
-// first does.
-func (p *planePath) mirror(u []float64, turn rotation, w int, end float64) (s float64, wall int) {
-	c := 2 * (turn.cos*p.rate[w] - turn.sin*(p.h[w]-p.slack[w]))
+// mirror takes the path along to wall w and reflects it and u there.
+func (p *planePath) mirror(u []float64, turn rotation, w int) {
 	d, m := len(u), len(p.b)
-	subtract(u, c, p.turn[w*d:(w+1)*d])
+	direction := p.turn[w*d : (w+1)*d]
+	c := 2 * (turn.cos*p.rate[w] - turn.sin*(p.h[w]-p.slack[w]))
 	row := p.row
 	if p.gram != nil {
 		row = p.gram[w*m : (w+1)*m]
 	} else {
-		p.a.mul(row, p.turn[w*d:(w+1)*d])
+		p.a.mul(row, direction)
 	}
-	return p.advance(turn, c, row, end)
+	subtract(u, c, direction)
+	advance(p.slack, p.rate, p.h, row, turn, c)
+	p.slack[w], p.rate[w] = 0, -math.Abs(p.rate[w])
 }
 
 // follow takes the path along to a wall that is not linear, where u loses c times
-// direction, and returns what first does.
-func (p *planePath) follow(turn rotation, direction []float64, c, end float64) (s float64, wall int) {
-	if len(p.b) == 0 {
-		return end, -1
+// direction.
+func (p *planePath) follow(turn rotation, direction []float64, c float64) {
+	if len(p.b) > 0 {
+		p.a.mul(p.row, direction)
+		advance(p.slack, p.rate, p.h, p.row, turn, c)
 	}
-	p.a.mul(p.row, direction)
-	return p.advance(turn, c, p.row, end)
 }
 
-// advance takes slacks and rates along and subtracts c times row from the rates.
-func (p *planePath) advance(turn rotation, c float64, row []float64, end float64) (s float64, wall int) {
-	s, wall = end, -1
-	n := len(p.slack)
-	rate, h := p.rate[:n], p.h[:n]
-	row = row[:n]
-	twice := 2 * s
-	for i, e := range p.slack {
-		hi, r := h[i], rate[i]
-		r, e = turn.cos*r-turn.sin*(hi-e)-c*row[i], turn.cos*e+turn.versine*hi-turn.sin*r
-		if e < 0 {
+// advanceOneByOne takes slacks and rates along and subtracts c times row from the
+// rates.
+func advanceOneByOne(slack, rate, h, row []float64, turn rotation, c float64) {
+	rate, h, row = rate[:len(slack)], h[:len(slack)], row[:len(slack)]
+	for i, e := range slack {
+		r := rate[i]
+		rate[i] = float64(turn.cos*r) - float64(turn.sin*(h[i]-e)) - float64(c*row[i])
+		e = float64(turn.cos*e) + float64(turn.versine*h[i]) - float64(turn.sin*r)
+		if !(e > 0) {
 			e = 0
 		}
-		rate[i], p.slack[i] = r, e
-		if e < twice*r || e > 2*hi {
-			if t := crossing(e, r, hi); t < s {
-				s, wall = t, i
-				twice = 2 * s
-			}
-		}
+		slack[i] = e
 	}
-	return s, wall
 }
 
 // land takes the slacks along to the end of the path.

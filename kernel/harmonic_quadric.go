@@ -44,6 +44,7 @@ type quadricPath struct {
 	*quadric
 	on         bool      // whether the path has just left this wall
 	y, v, n, w []float64 // x − c and u in its coordinates, and their products with Q
+	full       []float64 // n among all coordinates
 }
 
 // first returns when the path from x with velocity u first leaves the quadric
@@ -51,7 +52,7 @@ type quadricPath struct {
 // z = 2(m − c) − y at the other end of the ellipse, (1 + s²)(x(t) − c) is
 // y + 2su + s²z, so that (x − c)ᵀQ(x − c) − 1 times (1 + s²)² is a polynomial of
 // degree 4.
-func (p *quadricPath) first(x, u, mean []float64, end float64) float64 {
+func (p *quadricPath) first(x, u []float64, end float64) float64 {
 	for j, i := range p.at {
 		p.y[j], p.v[j] = x[i]-p.c[j], u[i]
 	}
@@ -81,7 +82,10 @@ func (p *quadricPath) mirror(x, u, direction []float64, inverse *matrix) float64
 		p.y[j] = x[i] - p.c[j]
 	}
 	p.mul(p.n, p.y)
-	inverse.mulAt(direction, p.n, p.at)
+	for j, i := range p.at {
+		p.full[i] = p.n[j]
+	}
+	inverse.mul(direction, p.full)
 	rate, length := 0.0, 0.0
 	for j, i := range p.at {
 		rate += p.n[j] * u[i]
