@@ -130,20 +130,28 @@ func (b *Box) fold(rule Rule, _ int) (Reflector, error) {
 type boxFold struct{ b *Box }
 
 func (r boxFold) Reflect(from, to, v []float64) (int, bool) {
-	if r.b.Contains(to) {
+	lo, hi := r.b.lo[:len(to)], r.b.hi[:len(to)]
+	first := 0
+	for first < len(to) {
+		if y := to[first]; !(y >= lo[first] && y <= hi[first]) || y-y != 0 {
+			break
+		}
+		first++
+	}
+	if first == len(to) {
 		return 0, true
 	}
-	if !finite(to) {
+	if !finite(to[first:]) {
 		giveUp(from, to, v)
 		return 0, false
 	}
 	hits := 0
-	for i, y := range to {
-		lo, hi := r.b.lo[i], r.b.hi[i]
-		if y >= lo && y <= hi {
+	for i := first; i < len(to); i++ {
+		y := to[i]
+		if y >= lo[i] && y <= hi[i] {
 			continue
 		}
-		z, k, odd := foldInterval(y, lo, hi)
+		z, k, odd := foldInterval(y, lo[i], hi[i])
 		to[i] = z
 		hits += k
 		if odd && v != nil {
@@ -159,10 +167,15 @@ func (r boxFold) Reflect(from, to, v []float64) (int, bool) {
 func foldInterval(y, lo, hi float64) (z float64, folds int, odd bool) {
 	switch {
 	case y < lo && (lo-y) <= hi-lo: // also a half-line
-		return math.Min(lo+(lo-y), math.Min(hi, math.MaxFloat64)), 1, true
+		return min(lo+(lo-y), hi, math.MaxFloat64), 1, true
 	case y > hi && (y-hi) <= hi-lo:
-		return math.Max(hi-(y-hi), math.Max(lo, -math.MaxFloat64)), 1, true
+		return max(hi-(y-hi), lo, -math.MaxFloat64), 1, true
 	}
+	return foldWave(y, lo, hi)
+}
+
+// foldWave is foldInterval for any number of mirrorings.
+func foldWave(y, lo, hi float64) (z float64, folds int, odd bool) {
 	// The wave has period 2w. Remainders are exact, so the size of y costs nothing.
 	w := hi - lo
 	u := math.Mod(math.Mod(y, 2*w)-math.Mod(lo, 2*w), 2*w)

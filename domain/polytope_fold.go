@@ -50,7 +50,9 @@ type polyFold struct {
 	clock  int
 
 	size      float64 // of the step: |x| and the way since slacks were taken afresh
-	off, skew float64 // bounds on the errors of slacks and of rates
+	lag       float64 // bound on an error that slacks and rates share, gone at the end of the path
+	off, skew float64 // bounds on the other errors of slacks and of rates
+	tip       []float64
 
 	recent [8]int32 // rows met last
 	stuck  []Wall
@@ -70,7 +72,7 @@ type polyState struct {
 
 func newPolyFold(k *polyRows, limit int) *polyFold {
 	r := &polyFold{k: k, cap: limit, x: make([]float64, k.d), dir: make([]float64, k.d), v: make([]float64, k.d),
-		likely: make([]int32, 0, k.m), stuck: make([]Wall, 0, k.m), next: polyState{slack: make([]float64, len(k.b))}}
+		tip: make([]float64, k.d), likely: make([]int32, 0, k.m), stuck: make([]Wall, 0, k.m), next: polyState{slack: make([]float64, len(k.b))}}
 	r.states = make([]polyState, min(max(polyMemory/(len(k.b)+k.d), 2), polyStates))
 	for i := range r.states {
 		r.states[i] = polyState{x: make([]float64, k.d), slack: make([]float64, len(k.b))}
@@ -178,13 +180,20 @@ func (r *polyFold) depart(from, to []float64) *polyState {
 	}
 	s.way += length
 	r.size = start + s.way
-	r.off = s.off
-	r.skew = s.off + r.fresh(r.size)
-	r.k.difference(r.next.slack, s.slack)
+	r.lag = s.off
+	r.rates(s)
 	return s
 }
 
-// follow goes along the path to the last wall met, and on to its end.
+// rates makes the slacks at the end of the path, in next, into rates. Slacks at the
+// start that are too large by some error give rates that are too large by as much:
+// where they are used up it is gone.
+func (r *polyFold) rates(s *polyState) {
+	r.k.advance(s.slack, r.next.slack, s.slack, 0, -1, -1) // s − 0·r, and −r + s
+	r.off, r.skew = 0, r.fresh(r.size)
+}
+
+// follow goes along the path to its end, and mirrors mv with it.
 func (r *polyFold) follow(s *polyState, mv []float64) (hits int, ok bool) {
 	k, rate := r.k, r.next.slack
 	on := int32(-1)
@@ -207,15 +216,7 @@ func (r *polyFold) follow(s *polyState, mv []float64) (hits int, ok bool) {
 			r.dir[i] = rest*e - c*u
 		}
 		mirror(mv, row[:len(mv)])
-		if s.hits++; s.hits > polyStale {
-			k.slacks(s.slack, r.x)
-			k.rates(rate, r.dir)
-			r.off, r.skew, s.hits = r.fresh(r.size), r.fresh(r.size), 1
-			continue
-		}
-		k.turn(s.slack, rate, int(w), t, rest, c, r.dir)
-		r.off += t*r.skew + 0x1p-50*r.size
-		r.skew = rest*r.skew + r.fresh(r.size)
+		r.turn(s, int(w), t, rest, c)
 	}
 	for i, e := range r.dir {
 		r.x[i] += e
@@ -227,12 +228,35 @@ func (r *polyFold) follow(s *polyState, mv []float64) (hits int, ok bool) {
 	return hits, true
 }
 
+// turn takes slacks and rates along for the share t of the path to row w, and past
+// the turn of the rest by c times the unit row.
+func (r *polyFold) turn(s *polyState, w int, t, rest, c float64) {
+	k, rate := r.k, r.next.slack
+	s.hits++
+	known := s.hits <= polyStale && k.turn(s.slack, rate, w, t, rest, c)
+	r.off += t*r.skew + 0x1p-50*r.size
+	r.skew = rest*r.skew + r.fresh(r.size)
+	if known {
+		return
+	}
+	r.lag += r.off
+	if s.hits > polyStale {
+		k.slacks(s.slack, r.x)
+		r.lag, s.hits = r.fresh(r.size), 1
+	}
+	for i, e := range r.dir {
+		r.tip[i] = r.x[i] + e
+	}
+	k.slacks(rate, r.tip)
+	r.rates(s)
+}
+
 // first returns where the path leaves the polytope, a share t < 1 of what is left
 // of it, at which rate and by which row; −1 if it does not. Of several rows met at
 // once it is the first. on was met last and cannot be met again.
 func (r *polyFold) first(slack, rate []float64, on int32) (t, rise float64, w int32) {
 	k := r.k
-	margin := 2*(r.off+r.skew) + r.fresh(r.size) + k.least
+	margin := 2*(2*r.lag+r.off+r.skew) + r.fresh(r.size) + k.least
 	likely, about, guess := r.likely[:0], 1.0, int32(-1)
 	for i := 0; i < k.m; i += 8 {
 		if i = k.near(slack, rate, i, about, margin); i >= k.m {
@@ -289,12 +313,8 @@ func (r *polyFold) accuse(i int32) {
 // it. It reports false, and names the walls, if it cannot.
 func (r *polyFold) settle(s *polyState) bool {
 	k := r.k
-	margin := 2*r.off + r.fresh(r.size) + k.least
-	in := true
-	for i, v := range s.slack[:k.m] {
-		in = in && (v > margin || k.behind(i, r.x))
-	}
-	if in {
+	margin := 2*s.off + r.fresh(r.size) + k.least
+	if r.ends(s.slack, margin) {
 		return true
 	}
 	for step := 0x1p-53 * r.size; step < 0x1p-30*r.size; step *= 2 {
@@ -316,4 +336,21 @@ func (r *polyFold) settle(s *polyState) bool {
 		}
 	}
 	return false
+}
+
+// ends reports whether the end of the path lies behind every row; only those of
+// slack up to margin may tell.
+func (r *polyFold) ends(slack []float64, margin float64) bool {
+	k := r.k
+	for i := 0; i < k.m; i += 8 {
+		if i = k.near(slack, slack, i, 0, margin); i >= k.m {
+			break
+		}
+		for l := i; l < min(i+8, k.m); l++ {
+			if !(slack[l] > margin) && !k.behind(l, r.x) {
+				return false
+			}
+		}
+	}
+	return true
 }

@@ -283,34 +283,23 @@ func dots(rows, x []float64) (y0, y1, y2, y3 float64) {
 	return y0, y1, y2, y3
 }
 
-// rates writes a·dir/length of every general row into r.
-func (k *polyRows) rates(r, dir []float64) {
-	for i := range k.m {
-		r[i] = k.inv[i] * dot(k.a[i*k.d:(i+1)*k.d], dir)
-	}
-}
-
-// difference sets r to s − r.
-func (k *polyRows) difference(r, s []float64) {
-	k.advance(s, r, s, 0, -1, -1)
-}
-
 // turn follows slacks s and rates r for the share t of the path, to row w, and
-// turns the rest of it, which has become dir, by c times the unit row w.
-func (k *polyRows) turn(s, r []float64, w int, t, rest, c float64, dir []float64) {
+// turns the rest of it by c times the unit row w. It reports false, with rates
+// undone, where the products of rows are not known.
+func (k *polyRows) turn(s, r []float64, w int, t, rest, c float64) bool {
 	if k.gram != nil {
 		k.advance(s, r, k.gram[w*k.m:(w+1)*k.m], t, rest, c)
-		return
+		return true
 	}
 	k.advance(s, r, r, t, rest, 0)
 	if k.share.start == nil {
-		k.rates(r, dir)
-		return
+		return false
 	}
 	at, value := k.share.row(w)
 	for n, i := range at {
 		r[i] -= c * value[n]
 	}
+	return true
 }
 
 // advance subtracts t·r from s and makes r into rest·r − c·g.
