@@ -1,0 +1,87 @@
+package mixing
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/r2sgld/r2sgld/study"
+	"github.com/r2sgld/r2sgld/theory/scheme"
+)
+
+// Stepped compares swaps at random times with those of the algorithm, which tries one
+// after every iteration.
+type Stepped struct {
+	Name string     `json:"name"`
+	Tau  [2]float64 `json:"temperature"`
+	Step []float64  `json:"step_size"` // η, of both rungs
+	// Rate is −log λ/η, λ the second largest eigenvalue of an iteration: a step of each
+	// rung and an attempt to swap.
+	Rate []float64 `json:"rate"`
+	// Seldom is the same where an attempt is made in one of ten iterations, at random.
+	Seldom []float64 `json:"rate_seldom"`
+	// Gap and GapSeldom are those of the diffusions that swap at rate min(1, S)/η and a
+	// tenth of it.
+	Gap       []float64 `json:"gap"`
+	GapSeldom []float64 `json:"gap_seldom"`
+	Alone     float64   `json:"gap_without_swaps"`
+}
+
+// seldom is the share of iterations with an attempt, where not every one has one.
+const seldom = 0.1
+
+// stepped compares both kinds of swaps.
+func (e effort) stepped(ctx context.Context, o study.Options) ([]Stepped, error) {
+	all := []problem{{name: "double well on [−2, 2]", potential: well(), tau: []float64{1, 10}},
+		{name: "25 modes, a slice on [−2, 2]", potential: modes(1), tau: []float64{1, 10}}}
+	out := make([]Stepped, len(all))
+	err := each(ctx, o, "iterations", len(all), func(ctx context.Context, i int) error {
+		p := all[i]
+		out[i] = Stepped{Name: p.name, Tau: [2]float64(p.tau)}
+		for _, step := range logarithmic(e.leastPair, 0.05, e.pairSteps) {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := out[i].add(p, step); err != nil {
+				return fmt.Errorf("%s, step %g: %w", p.name, step, err)
+			}
+		}
+		return nil
+	})
+	return out, err
+}
+
+// add computes the rates with a step.
+func (s *Stepped) add(p problem, step float64) error {
+	var rung [2]*scheme.Diffusion
+	for k, tau := range p.tau {
+		var err error
+		if rung[k], err = scheme.NewDiffusion(p.potential, -2, 2, tau); err != nil {
+			return err
+		}
+	}
+	s.Alone = min(rung[0].Rates()[1], rung[1].Rates()[1])
+	for _, x := range []struct {
+		attempt   float64
+		rate, gap *[]float64
+	}{{1, &s.Rate, &s.Gap}, {seldom, &s.Seldom, &s.GapSeldom}} {
+		pair, err := scheme.NewPair(scheme.PairStep{U: p.potential, Lo: -2, Hi: 2, Temperature: [2]float64(p.tau),
+			StepSize: [2]float64{step, step}, Attempt: x.attempt})
+		if err != nil {
+			return err
+		}
+		rate, err := pair.Rate()
+		if err != nil {
+			return err
+		}
+		gap, err := scheme.Gap(rung[0], rung[1], x.attempt/step, pairModes)
+		if err != nil {
+			return err
+		}
+		*x.rate, *x.gap = append(*x.rate, rate), append(*x.gap, gap)
+	}
+	s.Step = append(s.Step, step)
+	return nil
+}
+
+// pairModes is how many modes of each rung the gap of two is found in.
+const pairModes = 32
