@@ -17,17 +17,25 @@ type Course struct {
 	// −d/dt log KL, over laws from several starts: an estimate from below. With two
 	// rungs it is the larger of theirs. NaN if neither kl nor w2 was asked for.
 	LogSobolev  float64
-	EntropyRate float64 // inf ρ(t) with swaps, from the start asked for; an estimate from above
+	EntropyRate float64 // inf ρ(t) of the process itself; an estimate from above
 	// Chi2 is inf E_S(h)/E(h) − 1 and W2 that of √h, over the times and the limit t →
 	// ∞; NaN with one rung.
 	Chi2, W2 float64
+	Notes    []string
 }
 
+// A start of less mass than lightStart is told, and one below leastStart refused: what
+// is left of a density keeps about 1e-12 of its first size in L²(π).
+const (
+	lightStart = 1e-12
+	leastStart = 1e-20
+)
+
 // chunk is the number of densities held at a time.
-const chunk = 8
+const chunk = 16
 
 // Decay follows the law that starts at d.Start; see [Decay] and [Bounds]. It holds
-// about ten densities at a time.
+// about twenty densities at a time, and what Evolve of a chain needs.
 func (p *Process) Decay(ctx context.Context, d Decay) (*Course, error) {
 	if errs := d.validate(p.problem, true); errs != nil {
 		return nil, fmt.Errorf("%w", errs[0])
@@ -36,7 +44,7 @@ func (p *Process) Decay(ctx context.Context, d Decay) (*Course, error) {
 	if of == nil {
 		of = DistanceNames()
 	}
-	h, _, err := p.Start(d.Start)
+	h, at, err := p.Start(d.Start)
 	if err != nil {
 		return nil, err
 	}
@@ -52,6 +60,9 @@ func (p *Process) Decay(ctx context.Context, d Decay) (*Course, error) {
 	}
 	nan := math.NaN()
 	c := &Course{LogSobolev: nan, EntropyRate: nan, Chi2: nan, W2: nan}
+	if light := slices.Max(h); light > 1/lightStart {
+		c.Notes = append(c.Notes, fmt.Sprintf("π gives the cell of the start only %.1g: what the decay has of χ² below %.1g is rounding", 1/light, 1e-24*light))
+	}
 	if len(p.Rungs) == 2 {
 		c.Chi2 = p.acceleration(modes.Functions[0])
 		c.W2 = c.Chi2 // √(1 + εf) ≈ 1 + εf/2
@@ -70,7 +81,8 @@ func (p *Process) Decay(ctx context.Context, d Decay) (*Course, error) {
 		return nil, err
 	}
 	if slices.Contains(of, "w2") || slices.Contains(of, "kl") {
-		if err := p.entropies(ctx, d.Start, modes.Values[0], c); err != nil {
+		c.LogSobolev = 0
+		if err := p.entropies(ctx, h, at, modes, c); err != nil {
 			return nil, err
 		}
 	}
@@ -132,24 +144,18 @@ const (
 	entropyTo    = 4
 )
 
-// entropies estimates the log-Sobolev constant and the rate of entropy.
-func (p *Process) entropies(ctx context.Context, start []float64, gap float64, c *Course) error {
-	h, at, err := p.Start(start)
-	if err != nil {
-		return err
-	}
-	if c.EntropyRate, err = entropyRate(ctx, p.Chain, gap, h); err != nil {
-		return err
-	}
-	if len(p.Rungs) == 1 {
-		c.LogSobolev = 4 / c.EntropyRate
-	}
+// entropies estimates the log-Sobolev constant and the rate of entropy; h is the start
+// in cell at, modes the slowest mode of the process.
+func (p *Process) entropies(ctx context.Context, h []float64, at int, modes *reversible.Spectrum, c *Course) error {
 	for _, r := range p.Rungs {
-		slow, err := r.Chain.Spectrum(ctx, 1)
-		if err != nil {
-			return fmt.Errorf("theory: decay: %w", err)
+		slow := modes
+		if len(p.Rungs) == 2 {
+			var err error
+			if slow, err = r.Chain.Spectrum(ctx, 1); err != nil {
+				return fmt.Errorf("theory: decay: %w", err)
+			}
 		}
-		rate := 2 * slow.Values[0]
+		rate := math.Inf(1)
 		for _, s := range r.starts(slow.Functions[0], at) {
 			h := make([]float64, r.Chain.Len())
 			h[s] = 1 / r.Chain.Mass()[s]
@@ -159,14 +165,14 @@ func (p *Process) entropies(ctx context.Context, start []float64, gap float64, c
 			}
 			rate = min(rate, v)
 		}
-		if !(c.LogSobolev >= 4/rate) {
-			c.LogSobolev = 4 / rate
-		}
-		if len(p.Rungs) == 1 {
-			c.EntropyRate = min(c.EntropyRate, rate)
-		}
+		c.LogSobolev, c.EntropyRate = max(c.LogSobolev, 4/rate), rate
 	}
-	return nil
+	if len(p.Rungs) == 1 {
+		return nil
+	}
+	var err error
+	c.EntropyRate, err = entropyRate(ctx, p.Chain, modes.Values[0], h)
+	return err
 }
 
 // starts are the states of a rung whose laws are followed: that of cell at, the

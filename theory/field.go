@@ -50,9 +50,30 @@ func (f *field) flat() bool {
 	return true
 }
 
-// rung returns the process at temperature tau, cells lighter than least times the
-// heaviest left out.
-func (f *field) rung(tau, least float64) (*Rung, error) {
+// rung returns the process at temperature tau, the lightest cells left out; they are
+// those below a power of [leastMass].
+func (f *field) rung(tau, power float64) (*Rung, error) {
+	var r *Rung
+	n := 0
+	for _, least := range leastMass() {
+		r = f.cut(tau, math.Pow(least, power))
+		if n = parts(len(r.Cell), r.edges); n == 1 {
+			break
+		}
+	}
+	if n > 1 {
+		return nil, fmt.Errorf("theory: at temperature %g the cells that have a mass fall into %d parts, and nothing that a number can hold passes between them: raise the temperature, or cut the domain", tau, n)
+	}
+	var err error
+	if r.Chain, err = reversible.New(r.mass, r.edges); err != nil {
+		return nil, fmt.Errorf("theory: temperature %g: %w", tau, err)
+	}
+	return r, nil
+}
+
+// cut returns a rung without its chain, and without cells lighter than least times the
+// heaviest.
+func (f *field) cut(tau, least float64) *Rung {
 	m := f.mesh
 	r := &Rung{Temperature: tau, state: make([]int32, len(m.Volume))}
 	mass := make([]float64, len(m.Volume))
@@ -75,14 +96,7 @@ func (f *field) rung(tau, least float64) (*Rung, error) {
 			r.edges = append(r.edges, reversible.Edge{I: int(i), J: int(j), Weight: w})
 		}
 	}
-	if n := parts(len(r.Cell), r.edges); n > 1 {
-		return nil, fmt.Errorf("theory: at temperature %g the cells that have a mass fall into %d parts, and nothing that a number can hold passes between them: raise the temperature, or cut the domain", tau, n)
-	}
-	var err error
-	if r.Chain, err = reversible.New(r.mass, r.edges); err != nil {
-		return nil, fmt.Errorf("theory: temperature %g: %w", tau, err)
-	}
-	return r, nil
+	return r
 }
 
 // parts counts the parts of a graph of n nodes.
@@ -125,7 +139,7 @@ func (f *field) notes(rungs []*Rung) (notes []string) {
 	}
 	for _, r := range rungs {
 		if out := len(f.cell) - len(r.Cell) - infinite; out > 0 {
-			notes = append(notes, fmt.Sprintf("at temperature %g %d of %d cells are too light for a number to hold their mass and are left out", r.Temperature, out, len(f.cell)))
+			notes = append(notes, fmt.Sprintf("at temperature %g %d of %d cells are so light that they are left out", r.Temperature, out, len(f.cell)))
 		}
 	}
 	if note := f.coarse(rungs[0]); note != "" {

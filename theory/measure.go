@@ -113,6 +113,7 @@ func (r *Result) decay(ctx context.Context, s Settings) error {
 		return err
 	}
 	r.Decay, r.Bound, r.LogSobolev = c.Distances, c.Bound, c.LogSobolev
+	r.Notes = append(r.Notes, c.Notes...)
 	if r.Swaps != nil {
 		r.Swaps.Chi2, r.Swaps.W2 = c.Chi2, c.W2
 	}

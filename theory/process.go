@@ -2,7 +2,6 @@ package theory
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -39,12 +38,12 @@ type Rung struct {
 	edges []reversible.Edge
 }
 
-const (
-	// leastMass is the lightest cell that is kept, relative to the heaviest: the
-	// product over the rungs of their cells' masses is above it too.
-	leastMass  = 1e-250
-	mostStates = 5_000_000
-)
+const mostStates = 5_000_000
+
+// leastMass returns the lightest cells that are kept, relative to the heaviest of all
+// rungs: the first for which those that are kept hang together. Lighter ones do not
+// change a gap, and solvers lose digits to them.
+func leastMass() []float64 { return []float64{1e-40, 1e-100, 1e-250} }
 
 // NewProcess cuts the domain of p into n cells along its longest side and returns the
 // process of one or two rungs at temperatures tau that swap at rate intensity·min(1,
@@ -67,7 +66,7 @@ func NewProcess(p Problem, tau []float64, intensity float64, n int) (*Process, e
 	}
 	out := &Process{Mesh: m, Temperature: slices.Clone(tau), problem: p, flat: f.flat()}
 	for _, t := range tau {
-		r, err := f.rung(t, math.Pow(leastMass, 1/float64(len(tau))))
+		r, err := f.rung(t, 1/float64(len(tau)))
 		if err != nil {
 			return nil, err
 		}
@@ -189,15 +188,16 @@ func (p *Process) Start(x []float64) ([]float64, int, error) {
 	for _, r := range p.Rungs {
 		s := int(r.state[c])
 		if s < 0 {
-			return nil, 0, fmt.Errorf("theory: the start %s lies where π at temperature %g has no mass that a number can hold; start elsewhere", p.problem.at(x), r.Temperature)
+			return nil, 0, fmt.Errorf("theory: the start %s lies where π at temperature %g has hardly any mass; start elsewhere", p.problem.at(x), r.Temperature)
 		}
 		state = state*len(r.Cell) + s
 	}
-	h := make([]float64, p.Chain.Len())
-	h[state] = 1 / p.Chain.Mass()[state]
-	if math.IsInf(h[state], 1) {
-		return nil, 0, errors.New("theory: the start has no mass that a number can hold; start elsewhere")
+	m := p.Chain.Mass()[state]
+	if m < leastStart {
+		return nil, 0, fmt.Errorf("theory: the start %s lies where π gives a cell %.1g, and rounding would drown its decay: start where it is at least %g", p.problem.at(x), m, leastStart)
 	}
+	h := make([]float64, p.Chain.Len())
+	h[state] = 1 / m
 	return h, c, nil
 }
 

@@ -1,0 +1,213 @@
+package theory_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/potential"
+	"github.com/r2sgld/r2sgld/store"
+	"github.com/r2sgld/r2sgld/theory"
+)
+
+func ExampleMeasure() {
+	d, err := domain.NewBox([]float64{0}, []float64{2})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+
+	r, err := theory.Measure(context.Background(), theory.Problem{Domain: d}, theory.Settings{
+		Decay: &theory.Decay{Start: []float64{0.1}, Times: []float64{0.1, 1}},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("gap %.4f ± %.4f, by the diameter at least %.4f\n", r.Gap, r.GapError, r.ConvexBound)
+	for i, d := range r.Decay {
+		fmt.Printf("time %.1f: χ² %.4f below %.4f, W2 %.4f\n", d.Time, d.Chi2, r.Bound.Chi2[i], d.W2)
+	}
+	// Output:
+	// gap 2.4674 ± 0.0000, by the diameter at least 2.4674
+	// time 0.1: χ² 1.4586 below 243.5893, W2 0.7130
+	// time 1.0: χ² 0.0140 below 2.8696, W2 0.0754
+}
+
+// Every fault at once.
+func TestFaults(t *testing.T) {
+	p := theory.Problem{Potential: bowl(), Domain: interval(t, -1, 1)}
+	s := theory.Settings{
+		Temperature: []float64{2, -1}, Intensity: math.NaN(), Grid: 3, Eigenvalues: 101,
+		Decay: &theory.Decay{Start: []float64{2}, Times: []float64{1, 0.5, math.Inf(1)}, Of: []string{"hellinger"}},
+	}
+	err := s.Validate(p)
+	if err == nil {
+		t.Fatal("no fault was found")
+	}
+	for _, want := range []string{"temperature 2 is -1", "must rise", "intensity is NaN", "grid is 3", "eigenvalues is 101", "start [2]", "time 2 is 0.5", "time 3 is +Inf", "hellinger"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%q is not reported in\n%v", want, err)
+		}
+	}
+	half, _ := domain.NewHalfSpace([]float64{1}, 0)
+	cube := box(t, []float64{0, 0, 0}, []float64{1, 1, 1})
+	for want, p := range map[string]theory.Problem{
+		"no domain": {}, "not bounded": {Domain: half}, "3 coordinates": {Domain: cube},
+		"potential has 1 coordinates and the domain 2": {Potential: bowl(), Domain: disk(t, 0, 0, 1)},
+	} {
+		if err := (theory.Settings{}).Validate(p); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("want %q, got %v", want, err)
+		}
+	}
+	if err := (theory.Settings{Intensity: 1}).Validate(p); err == nil {
+		t.Error("swaps of one rung go unnoticed")
+	}
+	if err := (theory.Settings{}).Validate(p); err != nil {
+		t.Error(err)
+	}
+}
+
+func measure(t testing.TB, p theory.Problem, s theory.Settings) *theory.Result {
+	t.Helper()
+	r, err := theory.Measure(t.Context(), p, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// The whole of a result on the plane with two rungs, and its JSON: no NaN, the names
+// of the contract, the same bytes twice.
+func TestMeasureTwoRungsOnThePlane(t *testing.T) {
+	p := theory.Problem{Potential: modes25(), Domain: disk(t, 0, 0, 0.8)}
+	s := theory.Settings{
+		Temperature: []float64{1, 5}, Intensity: 10, Grid: 10, Eigenvalues: 3,
+		Decay: &theory.Decay{Start: []float64{0.1, 0.1}, Times: []float64{0, 0.01, 0.1}},
+	}
+	var texts []string
+	for range 2 {
+		r := measure(t, p, s)
+		if !(r.Acceleration > 0) || !(r.Swaps.Gain > 0) || r.Swaps.Gain > r.Acceleration || r.Swaps.Alone != min(r.Rungs[0].Gap, r.Rungs[1].Gap) && math.Abs(r.Swaps.Alone/min(r.Rungs[0].Gap, r.Rungs[1].Gap)-1) > 1e-8 {
+			t.Errorf("swaps: %+v, acceleration %g, rungs %+v", *r.Swaps, r.Acceleration, r.Rungs)
+		}
+		if r.W2Is != "upper bound" || r.States != r.Cells*r.Cells || math.Abs(r.Diameter-1.6) > 1e-5 {
+			t.Errorf("W2 is %q, %d states of %d cells, diameter %g", r.W2Is, r.States, r.Cells, r.Diameter)
+		}
+		r.Seconds = 0
+		b, err := store.JSON(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts = append(texts, string(b))
+	}
+	if texts[0] != texts[1] {
+		t.Error("two measurements differ")
+	}
+	var fields map[string]any
+	if err := json.Unmarshal([]byte(texts[0]), &fields); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"gap", "poincare_constant", "eigenvalues", "cells", "diameter", "acceleration", "decay", "bound", "gap_error", "log_sobolev", "w2_is", "notes"} {
+		if fields[name] == nil {
+			t.Errorf("%s is missing or null", name)
+		}
+	}
+	if fields["convex"] != true || fields["convex_bound"] != nil {
+		t.Errorf("convex %v, convex_bound %v: U is not constant", fields["convex"], fields["convex_bound"])
+	}
+}
+
+// The error of the grid, told from half as many cells, is the error.
+func TestGapError(t *testing.T) {
+	r := measure(t, theory.Problem{Domain: interval(t, 0, 2)}, theory.Settings{Grid: 51})
+	exact := math.Pi * math.Pi / 4
+	if e := math.Abs(r.Gap - exact); math.Abs(r.GapError/e-1) > 0.02 {
+		t.Errorf("error of the gap %g, told %g", e, r.GapError)
+	}
+}
+
+// Where U is +∞ there is a wall.
+func TestInfiniteEnergyIsAWall(t *testing.T) {
+	inf := potential.Func(1, func(grad, x []float64) float64 {
+		grad[0] = 0
+		if x[0] > 1 {
+			return math.Inf(1)
+		}
+		return 0
+	})
+	r := measure(t, theory.Problem{Potential: inf, Domain: interval(t, 0, 2)}, theory.Settings{Grid: 200})
+	if math.Abs(r.Gap/(math.Pi*math.Pi)-1) > 1e-3 || !hasNote(r, "not finite in 100 of 200 cells") {
+		t.Errorf("gap %g, notes %q", r.Gap, r.Notes)
+	}
+}
+
+func hasNote(r *theory.Result, part string) bool {
+	return slices.ContainsFunc(r.Notes, func(n string) bool { return strings.Contains(n, part) })
+}
+
+// What cannot be held by numbers is said, not guessed.
+func TestColdAndBroken(t *testing.T) {
+	for want, c := range map[string]struct {
+		p   potential.Potential
+		tau float64
+	}{
+		"fall into 2 parts": {wells(1), 1e-3},
+		"energy is NaN": {potential.Func(1, func(grad, x []float64) float64 {
+			return math.Sqrt(x[0])
+		}), 1},
+	} {
+		_, err := theory.NewProcess(theory.Problem{Potential: c.p, Domain: interval(t, -2, 2)}, []float64{c.tau}, 0, 100)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("want %q, got %v", want, err)
+		}
+	}
+	r := measure(t, theory.Problem{Potential: bowl(), Domain: interval(t, -50, 50)}, theory.Settings{Grid: 2000})
+	if math.Abs(r.Gap-1) > 1e-4 || !hasNote(r, "so light that they are left out") {
+		t.Errorf("gap %g, notes %q", r.Gap, r.Notes)
+	}
+	r = measure(t, theory.Problem{Potential: wells(3), Domain: interval(t, -2, 2)}, theory.Settings{Grid: 20, Temperature: []float64{0.2}})
+	if !hasNote(r, "too coarse") || !hasNote(r, "uncertain") {
+		t.Errorf("notes %q", r.Notes)
+	}
+}
+
+// Modes are drawn on the mesh: with one rung their mean square is 1.
+func TestModes(t *testing.T) {
+	p := process(t, twoWells(t), []float64{0.5}, 0, 50)
+	modes, err := p.Modes(t.Context(), 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range modes {
+		square, mean := 0.0, 0.0
+		for i, w := range p.Chain.Mass() {
+			v := m.Rung[0][p.Rungs[0].Cell[i]]
+			square += w * v * v
+			mean += w * v
+		}
+		if math.Abs(square-1) > 1e-9 || math.Abs(mean) > 1e-9 {
+			t.Errorf("mode %g has mean %g and mean square %g", m.Value, mean, square)
+		}
+	}
+	// Without swaps the slowest mode is that of the cold rung, and nothing of the hot.
+	both := process(t, twoWells(t), []float64{0.3, 2}, 0, 30)
+	if modes, err = both.Modes(t.Context(), 1); err != nil {
+		t.Fatal(err)
+	}
+	alone, err := process(t, twoWells(t), []float64{0.3}, 0, 30).Modes(t.Context(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sign := math.Copysign(1, alone[0].Rung[0][0]*modes[0].Rung[0][0])
+	for c, v := range alone[0].Rung[0] {
+		if math.Abs(sign*modes[0].Rung[0][c]-v) > 1e-6 || math.Abs(modes[0].Rung[1][c]) > 1e-6 {
+			t.Fatalf("cell %d: cold %g, hot %g; alone %g", c, modes[0].Rung[0][c], modes[0].Rung[1][c], v)
+		}
+	}
+}
