@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/integrate/quad"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/r2sgld/r2sgld/potential"
@@ -34,14 +35,20 @@ func NewDiffusion(u potential.Potential, lo, hi, tau float64) (*Diffusion, error
 	if err != nil {
 		return nil, err
 	}
-	g := newGrid(lo, hi, max(2*panels, 48))
+	g := newGrid(lo, hi, max(2*panels, 96))
 	mass, _, err := gibbs(u, g, tau)
 	if err != nil {
 		return nil, err
 	}
 	d := &Diffusion{u: u, tau: tau, target: newLaw(g, mass, nil)}
+	// One rule for the whole interval: polynomials are steep near its ends.
+	whole := &grid{lo: lo, hi: hi, x: make([]float64, 4*degrees), w: make([]float64, 4*degrees)}
+	quad.Legendre{}.FixedLocations(whole.x, whole.w, lo, hi)
+	if mass, _, err = gibbs(u, whole, tau); err != nil {
+		return nil, err
+	}
 	var slopes *mat.Dense
-	if d.basis, slopes, err = newPolynomials(g, mass); err != nil {
+	if d.basis, slopes, err = newPolynomials(whole, mass); err != nil {
 		return nil, err
 	}
 	// The form τ ∫ f' g' dπ in the orthonormal basis.

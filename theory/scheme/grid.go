@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/integrate/quad"
 
@@ -34,9 +35,11 @@ func newGrid(lo, hi float64, panels int) *grid {
 	return g
 }
 
-// legendreRule returns the nodes and weights on [-1, 1].
+// legendreRule returns the nodes, rising, and weights on [-1, 1].
 func legendreRule() (t, w [order]float64) {
-	quad.Legendre{}.FixedLocations(t[:], w[:], -1, 1)
+	quad.Legendre{}.FixedLocations(t[:], w[:], -1, 1) // falling
+	slices.Reverse(t[:])
+	slices.Reverse(w[:])
 	return t, w
 }
 
@@ -112,7 +115,7 @@ func resolve(u potential.Potential, lo, hi, tau float64) (int, error) {
 		}
 		was, wasMean := z, mean
 		z, mean = logZ, m
-		change := max(math.Abs(z-was), math.Abs(mean-wasMean)/(hi-lo))
+		change := max(math.Abs(z-was)/(1+math.Abs(z)), math.Abs(mean-wasMean)/(hi-lo))
 		switch {
 		case panels == 4:
 		case change < 1e-12:
@@ -120,7 +123,7 @@ func resolve(u potential.Potential, lo, hi, tau float64) (int, error) {
 		case panels == most && change < 1e-6:
 			return most, nil
 		case panels == most:
-			return 0, fmt.Errorf("scheme: exp(-U/%g) is too rough for %d nodes on [%g, %g]: take a higher temperature or a shorter interval", tau, most*order, lo, hi)
+			return 0, fmt.Errorf("scheme: exp(-U/%g) is too rough or too narrow for %d nodes on [%g, %g]: take a higher temperature or a shorter interval", tau, most*order, lo, hi)
 		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 
 // krylov holds an orthonormal basis of the span of v, Av, A²v, … for a
 // stochastic map A of masses, restricted to those of sum 0. It is orthonormal in
-// L²(1/law), where a reversible map is symmetric.
+// L²(1/law), where a reversible map is symmetric, so that few vectors do.
 type krylov struct {
 	apply func(dst, mass []float64)
 	law   []float64
@@ -22,9 +22,10 @@ type krylov struct {
 	work  [2][]float64
 }
 
-// newKrylov takes a law of sum 1 that is about stationary, and keeps at most
-// size+1 vectors.
-func newKrylov(apply func(dst, mass []float64), law []float64, size int) *krylov {
+// newKrylov takes a law of sum 1 that is about stationary. It will keep at most
+// 400 vectors, and half a gigabyte.
+func newKrylov(apply func(dst, mass []float64), law []float64) *krylov {
+	size := min(400, 1<<26/len(law))
 	k := &krylov{apply: apply, law: append([]float64(nil), law...), root: make([]float64, len(law)),
 		proj: mat.NewDense(size+1, size, nil)}
 	for i, m := range law {

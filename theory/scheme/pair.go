@@ -26,13 +26,14 @@ type PairStep struct {
 	Correction    float64 // C > 0; 2 is exact, +Inf and 0 are no correction
 }
 
-// A Pair is the transition kernel of two rungs. Masses of pairs of sites are
+// A Pair is the transition kernel of two rungs, for one goroutine at a time.
+// Masses of pairs of sites are
 // laid out row by row: the cold rung's site times n plus the hot one's.
 type Pair struct {
 	step  PairStep
 	rungs [2]*Kernel
 	swap  []float64 // chance of a swap from (i, j) in an iteration
-	half  []float64 // workspace
+	half  []float64 // masses after the move
 }
 
 // A Joint is the stationary law of two rungs.
@@ -46,7 +47,7 @@ type Joint struct {
 
 // NewPair returns the kernel of two rungs. Its nodes are those for the narrower
 // of the two steps, half as dense as those of New: laws are right to about 1e-7.
-// It needs memory for the squares of their number.
+// They may be 640; the methods then keep up to half a gigabyte.
 func NewPair(s PairStep) (*Pair, error) {
 	if !(0 < s.Temperature[0] && s.Temperature[0] < s.Temperature[1]) {
 		return nil, fmt.Errorf("scheme: temperatures %v must be positive and rise", s.Temperature)
@@ -73,7 +74,7 @@ func NewPair(s PairStep) (*Pair, error) {
 		}
 		panels = max(panels, n)
 	}
-	const most = 64
+	const most = 40
 	if panels > most {
 		return nil, fmt.Errorf("scheme: these steps need %d panels for each rung, and %d are the most for two: take larger step sizes or a shorter interval", panels, most)
 	}
@@ -147,10 +148,16 @@ func (p *Pair) apply(dst, mass []float64) {
 	for i := range n { // the hot rung moves
 		p.rungs[1].apply(p.half[i*n:][:n], dst[i*n:][:n])
 	}
+	p.trade(dst, p.half)
+}
+
+// trade writes the masses after the swap from those before it into dst.
+func (p *Pair) trade(dst, mass []float64) {
+	n := len(p.rungs[0].rows)
 	for i := range n {
 		for j := range n {
 			a, b := i*n+j, j*n+i
-			dst[a] = p.half[a]*(1-p.swap[a]) + p.half[b]*p.swap[b]
+			dst[a] = mass[a]*(1-p.swap[a]) + mass[b]*p.swap[b]
 		}
 	}
 }
@@ -174,14 +181,13 @@ func (p *Pair) apart() ([]float64, error) {
 }
 
 // Stationary returns the law that an iteration leaves as it is, to a residual of
-// 1e-12 or a 1e-9th of that of rungs that never swap. Every restart of the
-// iteration (GMRES) keeps up to 200 vectors.
+// 1e-12, or to a 1e-9th of that of rungs that never swap if this is more.
 func (p *Pair) Stationary() (*Joint, error) {
 	mass, err := p.apart()
 	if err != nil {
 		return nil, err
 	}
-	k := newKrylov(p.apply, mass, 200)
+	k := newKrylov(p.apply, mass)
 	j := &Joint{mass: mass}
 	rest := make([]float64, len(mass))
 	goal := 0.0
@@ -203,11 +209,12 @@ func (p *Pair) Stationary() (*Joint, error) {
 		floats.Add(mass, step)
 		floats.Scale(1/floats.Sum(mass), mass)
 	}
-	return j, p.marginals(j)
+	p.marginals(j)
+	return j, nil
 }
 
 // marginals fills in the laws of both rungs and how often they swap.
-func (p *Pair) marginals(j *Joint) error {
+func (p *Pair) marginals(j *Joint) {
 	n := len(p.rungs[0].rows)
 	cold, hot := make([]float64, n), make([]float64, n)
 	for i := range n {
@@ -215,10 +222,6 @@ func (p *Pair) marginals(j *Joint) error {
 		floats.Add(hot, j.mass[i*n:][:n])
 	}
 	j.Cold, j.Hot = p.rungs[0].law(cold, nil), p.rungs[1].law(hot, nil)
-	// A swap comes after the move: of the law in between, apart from swaps.
-	quiet := &Pair{step: p.step, rungs: p.rungs, swap: make([]float64, n*n), half: p.half}
-	moved := make([]float64, n*n)
-	quiet.apply(moved, j.mass)
-	j.Swaps = floats.Dot(moved, p.swap)
-	return nil
+	p.apply(make([]float64, n*n), j.mass)
+	j.Swaps = floats.Dot(p.half, p.swap) // half is the law between move and swap
 }

@@ -30,7 +30,7 @@ func (p *Pair) Rate() (float64, error) {
 		}
 	}
 	floats.AddScaled(v, -floats.Sum(v), law)
-	value, err := newKrylov(p.apply, law, 400).leading(v, 1e-6)
+	value, err := newKrylov(p.apply, law).leading(v, 1e-6)
 	if err != nil {
 		return 0, err
 	}
