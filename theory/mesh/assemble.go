@@ -280,10 +280,7 @@ func (b *builder) faces() {
 		if row+1 < b.n[1] {
 			b.join(1, b.line(1, row+1), col, b.openings(i, top, &mine), b.openings(i+b.n[0], bottom, &theirs))
 		}
-		if own := m.Faces[start:]; len(own) > 2 {
-			slices.SortStableFunc(own, func(p, q Face) int {
-				return cmp.Or(cmp.Compare(p.I, q.I), cmp.Compare(p.J, q.J))
-			})
+		if own := m.Faces[start:]; b.kind[i] <= cutCell || len(own) > 2 {
 			m.Faces = m.Faces[:start+len(merge(own))]
 		}
 	}
@@ -321,8 +318,14 @@ func (b *builder) join(axis int, line float64, at int, mine, theirs []opening) {
 	}
 }
 
-// merge joins faces of the same two cells, sorted, in place.
+// merge sorts faces and joins those of the same two cells, in place.
 func merge(faces []Face) []Face {
+	if len(faces) < 2 {
+		return faces
+	}
+	slices.SortStableFunc(faces, func(p, q Face) int {
+		return cmp.Or(cmp.Compare(p.I, q.I), cmp.Compare(p.J, q.J))
+	})
 	kept := faces[:1]
 	for _, f := range faces[1:] {
 		l := &kept[len(kept)-1]

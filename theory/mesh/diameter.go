@@ -10,9 +10,9 @@ import (
 
 // Diameter returns the largest distance of two points of d, a bounded domain of
 // one or two dimensions: exact to rounding for intervals, boxes, polygons and
-// simplices, to 1e-9 of itself for curves and balls. For other domains it is that
-// of the wall that New finds with 512 cells: too small by at most about 1e-5 of
-// itself where the wall is smooth at its ends, and by 1/250 at corners.
+// simplices, to 1e-9 of itself for all others whose wall New knows. For the rest
+// it is that of the wall that New finds with 512 cells: too small by at most about
+// 1e-5 of itself where the wall is smooth at its ends, and by 1/250 at corners.
 func Diameter(d domain.Domain) (float64, error) {
 	if err := check(d); err != nil {
 		return 0, fmt.Errorf("diameter: %w", err)

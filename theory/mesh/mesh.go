@@ -54,10 +54,11 @@ const (
 // out.
 //
 // Areas and faces are exact to rounding where the wall is known: curves,
-// polygons, boxes, balls and simplices. Other domains are looked at in the nodes
-// of a grid at least twice as fine as the mesh; their wall is found by bisection
-// between nodes and is straight from one to the next: second order in the size of
-// a cell, and features below half a cell may go unseen.
+// polygons, boxes, balls, simplices, and other convex domains with exact walls
+// such as polytopes, ellipsoids and their intersections. Other domains are looked
+// at in the nodes of a grid at least twice as fine as the mesh; their wall is
+// found by bisection between nodes and is straight from one to the next: second
+// order in the size of a cell, and features below half a cell may go unseen.
 //
 // It fails for a domain that is unbounded, empty or falls into several parts,
 // and where n is too small to see that the parts hang together.

@@ -30,13 +30,12 @@ func shapes(t testing.TB) []shape {
 	octagon := must[*domain.Polygon](t)(domain.NewOctagon(2))
 	cross := must[*domain.Polygon](t)(domain.NewCross(2))
 	turned := must[*domain.Polygon](t)(domain.NewPolygon([][2]float64{{0, 0}, {3, 4}, {-5, 10}, {-8, 6}}))
-	sin, cos := math.Sincos(math.Pi / 10)
 	return []shape{
 		{"flower", flower, math.Pi * 4 / 12.25 * 9.5},
 		{"heart", heart, 1.8 * math.Pi * 4},
 		{"star", star, star.Area()},
 		{"octagon", octagon, 8 * math.Sqrt2},
-		{"cross", cross, 4*(2*4*sin*cos) - 4*4*sin*sin - 2*4*4*sin*cos + 2*4*4*sin*cos - 16*sin*cos},
+		{"cross", cross, cross.Area()},
 		{"rectangle turned", turned, 50},
 		{"ball", must[*domain.Ball](t)(domain.NewBall([]float64{4, -1}, 0.5)), math.Pi / 4},
 		{"box", must[*domain.Box](t)(domain.NewBox([]float64{-1, 2}, []float64{3, 2.5})), 2},
@@ -48,9 +47,6 @@ func shapes(t testing.TB) []shape {
 // thousandth of a cell.
 func TestAreas(t *testing.T) {
 	for _, s := range shapes(t) {
-		if s.name == "cross" {
-			s.area = s.d.(*domain.Polygon).Area()
-		}
 		for _, n := range []int{2, 3, 7, 16, 61, 100} {
 			m, err := New(s.d, n)
 			if err != nil {
@@ -84,6 +80,5 @@ func TestDiameters(t *testing.T) {
 		if want != 0 && math.Abs(got-want) > 1e-9 {
 			t.Errorf("%s: diameter %v, want %v", s.name, got, want)
 		}
-		t.Log(s.name, got)
 	}
 }

@@ -1,8 +1,11 @@
 package mesh
 
 import (
+	"errors"
 	"math"
+	"math/rand/v2"
 	"slices"
+	"sync"
 
 	"github.com/r2sgld/r2sgld/domain"
 )
@@ -18,13 +21,50 @@ type stretch struct {
 // A loop is a closed part of the wall: every stretch ends where the next begins.
 type loop []stretch
 
-// outline returns the wall of d: exact where its pieces are known, else traced
-// on a grid finer than one of n cells.
+// outline returns the wall of d: exact where its pieces are known or rays meet
+// it, else traced on a grid finer than one of n cells.
 func outline(d domain.Domain, n int) ([]loop, error) {
-	if pieces, err := domain.Boundary(d); err == nil {
+	pieces, err := domain.Boundary(d)
+	if err == nil {
 		return []loop{monotone(pieces)}, nil
 	}
+	if domain.Convex(d) && domain.ExactWalls(d) {
+		pieces, err = rays(d)
+		var empty *domain.EmptyError
+		switch {
+		case err == nil:
+			return []loop{monotone(pieces)}, nil
+		case errors.As(err, &empty):
+			return nil, err
+		}
+	}
 	return traced(d, n)
+}
+
+// rays returns the wall of a convex domain as the curve of the points that rays
+// from a point inside meet. Its arcs shrink towards corners, which are thus found
+// to rounding.
+func rays(d domain.Domain) ([]domain.Piece, error) {
+	c, err := domain.Interior(d, rand.New(rand.NewPCG(1, 1)))
+	if err != nil {
+		return nil, err
+	}
+	lo, hi := domain.BoundsOf(d, 2)
+	reach := 2 * math.Hypot(hi[0]-lo[0], hi[1]-lo[1])
+	var one sync.Mutex // a tracer serves one caller at a time
+	tr := d.Tracer()
+	curve, err := domain.NewCurve("convex", func(theta float64) (x, y float64) {
+		one.Lock()
+		defer one.Unlock()
+		sin, cos := math.Sincos(theta)
+		dx, dy := reach*cos, reach*sin
+		t, _ := tr.Exit(c, []float64{dx, dy}, domain.None)
+		return c[0] + t*dx, c[1] + t*dy
+	})
+	if err != nil {
+		return nil, err
+	}
+	return domain.Boundary(curve)
 }
 
 // monotone cuts pieces where x or y turn back.

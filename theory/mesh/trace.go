@@ -23,13 +23,10 @@ func traced(d domain.Domain, n int) ([]loop, error) {
 	fine := max(2*n, min(8*n, 256))
 	lo, hi := domain.BoundsOf(d, 2)
 	var s *sampler
-	for try := range 3 { // bounds may be wide: look again where something was
+	for range 3 { // bounds may be wide: look again where something was
 		s = newSampler(d, [2]float64(lo), [2]float64(hi), fine)
 		a, b, any := s.extent()
-		switch {
-		case !any && try == 0:
-			return nil, errEmpty
-		case !any:
+		if !any {
 			return nil, errEmpty
 		}
 		wide := false

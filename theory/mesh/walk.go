@@ -72,16 +72,13 @@ func (w *walker) cell() int32 { return int32(w.at[1]*w.n[0] + w.at[0]) }
 
 // target is the column (axis 0) or row (1) at the end of a stretch.
 func (w *walker) target(axis int, s *stretch) int {
-	from, to, along := s.x0, s.x1, s.y1-s.y0
-	if axis == 1 {
-		from, to, along = s.y0, s.y1, s.x0-s.x1
-	}
 	c, last, tiny := w.at[axis], w.n[axis]-1, w.tiny[axis]
-	if i := w.hugged(axis, from, to); i >= 0 && math.Abs(along) > w.tiny[1-axis] {
-		if along > 0 { // Ω lies before the line
-			i--
-		}
-		return min(max(i, 0), last)
+	if i := w.hugged(axis, s); i >= 0 {
+		return i
+	}
+	from, to := s.x0, s.x1
+	if axis == 1 {
+		from, to = s.y0, s.y1
 	}
 	i := w.nearest(axis, to)
 	switch {
@@ -99,14 +96,22 @@ func (w *walker) target(axis int, s *stretch) int {
 	return c
 }
 
-// hugged is the line along which a stretch runs, −1 if none.
-func (w *walker) hugged(axis int, from, to float64) int {
+// hugged is the column or row on the side of Ω of the line along which a stretch
+// runs, −1 if it runs along none.
+func (w *walker) hugged(axis int, s *stretch) int {
+	from, to, along := s.x0, s.x1, s.y1-s.y0
+	if axis == 1 {
+		from, to, along = s.y0, s.y1, s.x0-s.x1
+	}
 	i := w.nearest(axis, from)
 	x := w.line(axis, i)
-	if math.Abs(from-x) <= w.tiny[axis] && math.Abs(to-x) <= w.tiny[axis] {
-		return i
+	switch {
+	case math.Abs(from-x) > w.tiny[axis] || math.Abs(to-x) > w.tiny[axis] || math.Abs(along) <= w.tiny[1-axis]:
+		return -1
+	case along > 0: // Ω lies before the line
+		return max(i-1, 0)
 	}
-	return -1
+	return min(i, w.n[axis]-1)
 }
 
 // follow walks along a stretch, crossing by crossing.
@@ -131,8 +136,11 @@ func (w *walker) follow(s *stretch) {
 // crossing is when, not before t, the stretch crosses the next line on its way
 // to column or row end.
 func (w *walker) crossing(axis, end int, s *stretch, t float64) float64 {
-	if w.at[axis] == end {
+	switch {
+	case w.at[axis] == end:
 		return math.Inf(1)
+	case w.hugged(axis, s) >= 0:
+		return t
 	}
 	i := w.at[axis]
 	if end > i {

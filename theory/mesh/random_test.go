@@ -1,0 +1,349 @@
+package mesh
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/r2sgld/r2sgld/domain"
+)
+
+// Random polygons, star-shaped around a point, some of them very thin or with
+// vertices on lines of the grid: the mesh is well formed, has the polygon's area
+// and comes out the same twice.
+func TestRandomPolygons(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		k := rapid.IntRange(3, 12).Draw(t, "vertices")
+		flat := rapid.SampledFrom([]float64{1, 1, 0.1, 1e-3}).Draw(t, "flat")
+		sin, cos := math.Sincos(rapid.Float64Range(0, 7).Draw(t, "turned"))
+		v := make([][2]float64, k)
+		for i := range v {
+			r := rapid.Float64Range(0.05, 1).Draw(t, "radius")
+			s, c := math.Sincos(2 * math.Pi * (float64(i) + rapid.Float64Range(0, 0.9).Draw(t, "angle")) / float64(k))
+			x, y := r*c, flat*r*s
+			v[i] = [2]float64{x*cos - y*sin, x*sin + y*cos}
+		}
+		d, err := domain.NewPolygon(v)
+		if err != nil {
+			t.Skip(err)
+		}
+		n := rapid.IntRange(2, 40).Draw(t, "n")
+		m, err := New(d, n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := wellFormed(m); err != nil {
+			t.Fatal(err)
+		}
+		if e := math.Abs(m.Total() - d.Area()); e > 1e-9 {
+			t.Fatalf("area %v, want %v", m.Total(), d.Area())
+		}
+		if err := differs(d, m, 12); err != nil {
+			t.Fatal(err)
+		}
+		if again, _ := New(d, n); !reflect.DeepEqual(m, again) {
+			t.Fatal("the same domain gave two meshes")
+		}
+		l, err := Diameter(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := 0.0
+		for _, p := range v {
+			for _, q := range v {
+				want = max(want, math.Hypot(p[0]-q[0], p[1]-q[1]))
+			}
+		}
+		if math.Abs(l-want) > 1e-14 {
+			t.Fatalf("diameter %v, want %v", l, want)
+		}
+	})
+}
+
+// Polygons with vertices on crossings of the lines, at any slope: the wall passes
+// through corners of cells and touches lines without crossing them.
+func TestPolygonsThroughCorners(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		k := rapid.IntRange(3, 9).Draw(t, "vertices")
+		at := rapid.SampledFrom([]float64{0, 0.1, -1.0 / 3}).Draw(t, "at")
+		most := rapid.IntRange(2, 8).Draw(t, "most")
+		seen := map[[2]float64]bool{}
+		var v [][2]float64
+		for len(v) < k {
+			p := [2]float64{float64(rapid.IntRange(0, most).Draw(t, "x")), float64(rapid.IntRange(0, most).Draw(t, "y"))}
+			if seen[p] && len(seen) < most*most {
+				continue
+			}
+			seen[p] = true
+			v = append(v, p)
+		}
+		slices.SortFunc(v[1:], func(p, q [2]float64) int { // as seen from the first
+			return cmp.Compare(math.Atan2(p[1]-v[0][1], p[0]-v[0][0]), math.Atan2(q[1]-v[0][1], q[0]-v[0][0]))
+		})
+		for i := range v {
+			v[i][0] = at + v[i][0]/7
+			v[i][1] = at + v[i][1]/7
+		}
+		d, err := domain.NewPolygon(v)
+		if err != nil || d.Area() < 1e-6 {
+			t.Skip(err)
+		}
+		lo, hi := domain.BoundsOf(d, 2)
+		n := int(math.Round(7*max(hi[0]-lo[0], hi[1]-lo[1]))) * rapid.IntRange(1, 5).Draw(t, "fine")
+		if n < 2 {
+			t.Skip("one cell")
+		}
+		m, err := New(d, n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := wellFormed(m); err != nil {
+			t.Fatal(err)
+		}
+		if e := math.Abs(m.Total() - d.Area()); e > 1e-9 {
+			t.Fatalf("area %v, want %v", m.Total(), d.Area())
+		}
+		if err := differs(d, m, 12); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// Polygons along the lines of the grid, turned by a quarter at random, have whole
+// cells only, and two of them share a face where both lie in Ω and no wall is
+// between them. A wall along a line that counts for the wrong side shows at once.
+func TestLatticePolygons(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := rapid.IntRange(1, 6).Draw(t, "columns")
+		shift := rapid.SampledFrom([]float64{0, 1.0 / 3, 1e-14, -0.1}).Draw(t, "shift")
+		scale := rapid.SampledFrom([]float64{1, 0.1, 1.0 / 3}).Draw(t, "scale")
+		low, high := make([]int, w), make([]int, w)
+		most := w
+		for i := range w {
+			low[i] = rapid.IntRange(-4, 0).Draw(t, "low")
+			high[i] = rapid.IntRange(1, 5).Draw(t, "high")
+		}
+		var v [][2]float64
+		point := func(x, y int) {
+			p := [2]float64{shift + scale*float64(x), shift + scale*float64(y)}
+			if k := len(v); k == 0 || v[k-1] != p {
+				v = append(v, p)
+			}
+		}
+		bottom, top := 0, 1
+		for i := range w { // along the bottom, then back along the top
+			point(i, low[i])
+			point(i+1, low[i])
+			bottom, top = min(bottom, low[i]), max(top, high[i])
+		}
+		for i := w - 1; i >= 0; i-- {
+			point(i+1, high[i])
+			point(i, high[i])
+		}
+		most = max(w, top-bottom)
+		d, err := domain.NewPolygon(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fine := rapid.IntRange(1, 3).Draw(t, "fine")
+		if most*fine < 2 {
+			t.Skip("one cell")
+		}
+		m, err := New(d, most*fine)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := wellFormed(m); err != nil {
+			t.Fatal(err)
+		}
+		in := func(col, row int) bool {
+			col, row = col/fine, row/fine+bottom
+			return col < w && row >= low[col] && row < high[col]
+		}
+		cells, faces := 0, 0
+		for row := range m.Shape[1] {
+			for col := range m.Shape[0] {
+				if !in(col, row) {
+					continue
+				}
+				if cells >= len(m.Index) || m.Index[cells] != int32(row*m.Shape[0]+col) {
+					t.Fatalf("cell %d of %v, want column %d, row %d", cells, m.Index, col, row)
+				}
+				cells++
+				if in(col+1, row) {
+					faces++
+				}
+				if in(col, row+1) {
+					faces++
+				}
+			}
+		}
+		if cells != len(m.Index) || faces != len(m.Faces) {
+			t.Fatalf("%d cells and %d faces, want %d and %d", len(m.Index), len(m.Faces), cells, faces)
+		}
+		for _, a := range m.Volume {
+			if math.Abs(a-m.Side[0]*m.Side[1]) > 1e-9*a {
+				t.Fatalf("a cell of area %v, want %v", a, m.Side[0]*m.Side[1])
+			}
+		}
+		for _, f := range m.Faces {
+			if math.Abs(f.Area-m.Side[0]) > 1e-9*f.Area {
+				t.Fatalf("a face of length %v, want %v", f.Area, m.Side[0])
+			}
+		}
+	})
+}
+
+// union is a domain of which only membership is known, in several parts.
+type union []domain.Domain
+
+func (u union) Dim() int              { return u[0].Dim() }
+func (u union) Tracer() domain.Tracer { return nil }
+func (u union) Contains(x []float64) bool {
+	for _, d := range u {
+		if d.Contains(x) {
+			return true
+		}
+	}
+	return false
+}
+func (u union) Bounds(lo, hi []float64) {
+	for i := range lo {
+		lo[i], hi[i] = math.Inf(1), math.Inf(-1)
+	}
+	for _, d := range u {
+		a, b := domain.BoundsOf(d, len(lo))
+		for i := range lo {
+			lo[i], hi[i] = min(lo[i], a[i]), max(hi[i], b[i])
+		}
+	}
+}
+
+func box(t testing.TB, lo, hi []float64) *domain.Box {
+	return must[*domain.Box](t)(domain.NewBox(lo, hi))
+}
+
+// without is a domain with a hole.
+type without struct {
+	domain.Domain
+	hole domain.Domain
+}
+
+func (w without) Contains(x []float64) bool { return w.Domain.Contains(x) && !w.hole.Contains(x) }
+
+// Holes, also within one cell, and unions that touch.
+func TestHolesAndUnions(t *testing.T) {
+	disc := must[*domain.Ball](t)(domain.NewBall([]float64{0, 0}, 1))
+	for _, r := range []float64{0.6, 0.21, 0.05} {
+		d := without{disc, must[*domain.Ball](t)(domain.NewBall([]float64{0.13, 0.07}, r))}
+		for _, n := range []int{4, 10, 60} {
+			m, err := New(blind{d}, n)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := wellFormed(m); err != nil {
+				t.Fatal(err)
+			}
+			within(t, fmt.Sprintf("%v, %d: area", r, n), m.Total(), math.Pi*(1-r*r), 2e-3)
+		}
+	}
+	l := union{box(t, []float64{0, 0}, []float64{3, 1}), box(t, []float64{0, 0}, []float64{1, 2})}
+	m, err := New(l, 30)
+	if err != nil {
+		t.Fatal(err)
+	}
+	within(t, "L: area", m.Total(), 4, 1e-4) // one corner is cut by half a node
+}
+
+// Every refusal says what is wrong and what to do.
+func TestRefusals(t *testing.T) {
+	inf := math.Inf(1)
+	wedge := must[*domain.Polytope](t)(domain.NewPolytope([][]float64{{1, 0}, {-1, 0}, {0, 1}, {0, -1}}, []float64{0, -1, 1, 1}, []string{"x <= 0", "x >= 1", "y <= 1", "y >= -1"}))
+	bar := union{box(t, []float64{0, 0}, []float64{1, 1}), box(t, []float64{2, 0}, []float64{3, 1})}
+	neck := append(bar, box(t, []float64{0.5, 0.5}, []float64{2.5, 0.53}))
+	nowhere := without{box(t, []float64{0, 0}, []float64{1, 1}), box(t, []float64{-1, -1}, []float64{2, 2})}
+	for _, c := range []struct {
+		name string
+		d    domain.Domain
+		n    int
+		says string
+	}{
+		{"nothing", nil, 10, "no domain"},
+		{"three dimensions", box(t, []float64{0, 0, 0}, []float64{1, 1, 1}), 10, "3 coordinates"},
+		{"unbounded", box(t, []float64{0, 0}, []float64{1, inf}), 10, "unbounded"},
+		{"unbounded line", box(t, []float64{0}, []float64{inf}), 10, "unbounded"},
+		{"empty polytope", wedge, 10, "empty"},
+		{"empty", blind{nowhere}, 10, "empty"},
+		{"empty line", without{box(t, []float64{0}, []float64{1}), box(t, []float64{-1}, []float64{2})}, 10, "empty"},
+		{"two parts", bar, 10, "falls into 2 parts: nothing mixes"},
+		{"two parts of a line", union{box(t, []float64{0}, []float64{1}), box(t, []float64{2}, []float64{3})}, 10, "falls into 2 parts: nothing mixes"},
+		{"narrow", neck, 4, "too coarse"},
+		{"one cell", bar[0], 1, "from 2 to 4096"},
+		{"too fine", bar[0], 5000, "from 2 to 4096"},
+	} {
+		m, err := New(c.d, c.n)
+		if err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v, %v; want an error with %q", c.name, m, err, c.says)
+			continue
+		}
+		t.Log(err)
+		if strings.Contains(c.says, "coordinates") || strings.Contains(c.says, "unbounded") || strings.Contains(c.says, "empty") {
+			if l, err := Diameter(c.d); err == nil || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("%s: diameter %v, %v", c.name, l, err)
+			}
+		}
+	}
+	var n int
+	_, err := New(neck, 4)
+	if _, e := fmt.Sscanf(err.Error()[strings.Index(err.Error(), "give "):], "give %d", &n); e != nil {
+		t.Fatal(err)
+	}
+	if _, err := New(neck, n); err != nil {
+		t.Errorf("%d cells were to do: %v", n, err)
+	}
+}
+
+// An interval is cut into equal cells, whatever describes it.
+func TestIntervals(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		d    domain.Domain
+		a, b float64
+	}{
+		{"box", box(t, []float64{-1}, []float64{2}), -1, 2},
+		{"ball", must[*domain.Ball](t)(domain.NewBall([]float64{3}, 0.5)), 2.5, 3.5},
+		{"simplex", must[*domain.Simplex](t)(domain.NewSimplex(1, 2)), 0, 2},
+		{"membership", without{box(t, []float64{0}, []float64{1}), box(t, []float64{0.7}, []float64{2})}, 0, 0.7},
+		{"polytope", must[*domain.Polytope](t)(domain.NewPolytope([][]float64{{3}, {-7}}, []float64{1, 1}, nil)), -1.0 / 7, 1.0 / 3},
+	} {
+		for _, n := range []int{2, 7, 1000} {
+			m, err := New(c.d, n)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(m.Index) != n || len(m.Faces) != n-1 || m.parts() != 1 {
+				t.Fatalf("%s: %d cells, %d faces", c.name, len(m.Index), len(m.Faces))
+			}
+			within(t, c.name+": length", m.Total(), c.b-c.a, 1e-12)
+			within(t, c.name+": first centre", m.Centre[0], c.a+0.5*(c.b-c.a)/float64(n), 1e-12)
+			within(t, c.name+": last centroid", m.Centroid[n-1], c.b-0.5*(c.b-c.a)/float64(n), 1e-12)
+			within(t, c.name+": last face", m.Faces[n-2].At[0], c.b-(c.b-c.a)/float64(n), 1e-12)
+			for i, f := range m.Faces {
+				if int(f.I) != i || int(f.J) != i+1 || f.Area != 1 || f.Distance != m.Side[0] {
+					t.Fatalf("%s: face %d is %+v", c.name, i, f)
+				}
+			}
+		}
+		l, err := Diameter(c.d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		within(t, c.name+": diameter", l, c.b-c.a, 1e-12)
+	}
+}
