@@ -214,12 +214,18 @@ func TestFaults(t *testing.T) {
 			t.Log(err)
 		}
 	}
-	// Every step ends on the upper wall.
+	// Every step ends on the wall of its side.
 	s := good
-	s.U, s.StepSize = quadratic(0, 0, -200), 0.1
-	s.Rule = domain.Project
+	s.U, s.StepSize, s.Rule = quadratic(-200, 0, 0), 0.5, domain.Project
 	if _, err := must[*scheme.Kernel](t)(scheme.New(s)).Stationary(); err == nil {
-		t.Error("a step that never leads down has a stationary law")
+		t.Error("two stationary laws: no error")
+	} else {
+		t.Log(err)
+	}
+	// Every step ends on the upper wall: that is a law.
+	s.U, s.StepSize = quadratic(0, 0, -200), 0.1
+	if a := stationary(t, s).Atoms(); len(a) != 2 || a[0].Mass != 0 || a[1].Mass != 1 {
+		t.Errorf("atoms %v, should be all at 1", a)
 	}
 	k := must[*scheme.Kernel](t)(scheme.New(good))
 	pi := must[*scheme.Law](t)(scheme.Target(nil, -1, 2, 1))

@@ -35,12 +35,17 @@ func (k *Kernel) stationary() ([]float64, error) {
 		r := &k.rows[i]
 		copy(band[i*width+r.first-i+down:], r.chance)
 	}
+	first := 0
 	for j := n - 1; j > 0; j-- {
 		least := max(0, j-down)
 		row := band[j*width+least-j+down : j*width+down]
 		out := floats.Sum(row)
-		if !(out > 0) {
-			return nil, fmt.Errorf("scheme: no step leads down from %g, the force is too strong for a step of size %g: take a smaller one", k.place(j), k.step.StepSize)
+		if !(out > 0) { // what is below is left for good, or has a law of its own
+			if !leads(band, width, down, j) {
+				return nil, fmt.Errorf("scheme: no step of size %g leads from one side of %g to the other: there are two stationary laws; take a smaller step size", k.step.StepSize, k.place(j))
+			}
+			first = j
+			break
 		}
 		for i := max(0, j-up); i < j; i++ {
 			entry := &band[i*width+j-i+down]
@@ -52,9 +57,9 @@ func (k *Kernel) stationary() ([]float64, error) {
 		}
 	}
 	mass := make([]float64, n)
-	mass[0] = 1
-	for j := 1; j < n; j++ {
-		for i := max(0, j-up); i < j; i++ {
+	mass[first] = 1
+	for j := first + 1; j < n; j++ {
+		for i := max(first, j-up); i < j; i++ {
 			mass[j] += mass[i] * band[i*width+j-i+down]
 		}
 		if mass[j] > 1e200 { // keep within the range of numbers
@@ -62,6 +67,27 @@ func (k *Kernel) stationary() ([]float64, error) {
 		}
 	}
 	return mass, nil
+}
+
+// leads reports whether steps lead to site j from all those below.
+func leads(band []float64, width, down, j int) bool {
+	marked := make([]bool, j+1)
+	marked[j] = true
+	for left, more := j, true; more && left > 0; {
+		more = false
+		for i := j - 1; i >= 0; i-- {
+			for to := max(0, i-down); to < min(j+1, i-down+width) && !marked[i]; to++ {
+				if marked[to] && band[i*width+to-i+down] > 0 {
+					marked[i], more = true, true
+					left--
+				}
+			}
+		}
+		if left == 0 {
+			return true
+		}
+	}
+	return j == 0
 }
 
 // place returns where site i is.
