@@ -154,6 +154,9 @@ func runToCompare(dir string) (compare.Run, error) {
 	if err := f.ReadJSON("run.json", &m); err != nil {
 		return r, fmt.Errorf("%s is no run folder: %w", dir, err)
 	}
+	if m.Command == "theory" {
+		return r, fmt.Errorf("%s is a measurement of theory, which has neither draws nor evidence to compare: its numbers are in %s/summary.json", dir, dir)
+	}
 	type estimate struct {
 		Log, Estimate, SE *float64
 		Reason            string

@@ -26,9 +26,14 @@ of more than 131,072 draws every second, fourth, … is taken.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			for _, path := range args {
-				if command, _, err := commandIn(path); err == nil && command == "train" {
-					dir := strings.TrimRight(path, "/")
+				command, _, err := commandIn(path)
+				dir := strings.TrimRight(path, "/")
+				switch {
+				case err != nil:
+				case command == "train":
 					return &runner.Refused{Err: fmt.Errorf("%s is a training, which keeps no draws of single parameters: its scores are in %s/summary.json, its epochs in %s/metrics.jsonl, temperatures of layers and swaps in %s/figures; r2sgld compare %s shows the scores", dir, dir, dir, dir, dir)}
+				case command == "theory":
+					return &runner.Refused{Err: fmt.Errorf("%s is a measurement of theory, which has no draws: its numbers are in %s/summary.json, its modes in %s/figures", dir, dir, dir)}
 				}
 			}
 			d, err := store.Read(mostRead, args...)

@@ -46,7 +46,7 @@ reflected replica exchange stochastic gradient Langevin dynamics.`,
 		SilenceUsage:  true,
 	}
 	root.SetArgs(args)
-	root.AddCommand(sampleCommand(), identifyCommand(), trainCommand(), planCommand(), compareCommand(), resumeCommand(), diagnoseCommand(), reproduceCommand(), simulateCommand())
+	root.AddCommand(sampleCommand(), identifyCommand(), trainCommand(), planCommand(), compareCommand(), resumeCommand(), diagnoseCommand(), reproduceCommand(), simulateCommand(), theoryCommand())
 	began := false
 	root.PersistentPreRun = func(*cobra.Command, []string) { began = true }
 	err := root.ExecuteContext(ctx)

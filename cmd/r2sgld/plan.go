@@ -56,6 +56,9 @@ func (c *common) plan(cmd *cobra.Command, path string) error {
 		}
 		return c.planTraining(cmd, path, w)
 	}
+	if command == "theory" {
+		return &runner.Refused{Err: fmt.Errorf("%s is a configuration of theory, which has nothing to plan: r2sgld theory %s", path, path)}
+	}
 	r, err := unlessStopped(cmd.Context(), func() (*config.Run, error) { return config.Load(command, path, c.set) })
 	if err != nil {
 		return err
@@ -88,13 +91,16 @@ func planned(cmd *cobra.Command, r *config.Run) (*tune.Plan, error) {
 }
 
 // commandOf is the command that a configuration is for: train where it has a network
-// or data of a kind, identify where it has data or a model, sample otherwise.
+// or data of a kind, theory where it has such a section and no sampler, identify where it
+// has data or a model, sample otherwise.
 func commandOf(path string) string {
 	root, err := yamlpos.ReadFile(path)
 	switch {
 	case err != nil:
 	case root.Field("network") != nil || root.Field("data").Field("kind") != nil:
 		return "train"
+	case root.Field("theory") != nil && root.Field("sampler") == nil:
+		return "theory"
 	case root.Field("potential") == nil && (root.Field("model") != nil || root.Field("data") != nil):
 		return "identify"
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -33,6 +34,9 @@ its device alone. One that is finished stays as it is.`,
 			command, m, err := commandIn(args[0])
 			if err != nil {
 				return err
+			}
+			if command == "theory" {
+				return &runner.Refused{Err: fmt.Errorf("%s is a measurement of theory, which is not resumed: it has no draws to go on from. Measure again: r2sgld theory CONFIG.yaml", strings.TrimRight(args[0], "/"))}
 			}
 			if cmd.Flags().Changed("iterations") {
 				if command == "train" {
