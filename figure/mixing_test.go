@@ -11,7 +11,7 @@ import (
 // discModes are Bessel-like functions on the flower, on n × n cells.
 func flowerModes(n int) ModeMaps {
 	q := ModeMaps{Axes: [2]Axis{{"x", ""}, {"y", ""}}, View: [2][2]float64{{-2.8, 2.8}, {-2.8, 2.8}}, Cells: [2]int{n, n}, Inside: flower,
-		Quantity: "mode (its sd is 1)", Caption: "invented"}
+		Quantity: "mode (its sd is 1) over its size", Caption: "invented"}
 	fields := []func(x, y float64) float64{
 		func(x, y float64) float64 { return math.Sin(0.6 * x) },
 		func(x, y float64) float64 { return math.Sin(0.6*y) + 0.1 },
@@ -44,7 +44,7 @@ func rungModes() ModeMaps {
 	for rung := range 2 {
 		var row []ModeMap
 		for i := range 3 - rung {
-			var m ModeMap
+			m := ModeMap{Size: 1}
 			if rung == 0 {
 				m.Title = "λ" + string('₁'+rune(i))
 			}
@@ -175,10 +175,10 @@ func TestPartingColours(t *testing.T) {
 		}
 	}
 	v, weight := []float64{math.NaN(), -50, 2, -3, 1}, []float64{1, 0.001, 0.4, 0.3, 0.3}
-	if size, largest := weightedSize(v, weight); size != 3 || largest != 50 {
-		t.Errorf("colours end at %g of %g, want 3 of 50", size, largest)
+	if size := WeightedSize(v, weight); size != 3 {
+		t.Errorf("colours end at %g, want 3", size)
 	}
-	if size, _ := weightedSize(v, nil); size != 50 {
+	if size := WeightedSize(v, nil); size != 50 {
 		t.Errorf("of equal weights colours end at %g, want 50", size)
 	}
 }
@@ -205,6 +205,7 @@ func TestMixingRefuses(t *testing.T) {
 		{maps(func(q *ModeMaps) { q.Rows = nil }), "none is given"},
 		{maps(func(q *ModeMaps) { q.RowNames = q.RowNames[:1] }), "1 names for 2 rows"},
 		{maps(func(q *ModeMaps) { q.Weight = []float64{1} }), "1 weights"},
+		{maps(func(q *ModeMaps) { q.Rows[0][0].Size = -1 }), "colours cannot end at -1"},
 		{maps(func(q *ModeMaps) { q.Rows[0][0].Value[3] = math.Inf(1) }), "value 4 is +Inf"},
 		{maps(func(q *ModeMaps) { q.View[1] = [2]float64{} }), "view of p"},
 		{maps(func(q *ModeMaps) {

@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"image"
@@ -16,6 +17,7 @@ import (
 type ModeMap struct {
 	Title string
 	Value []float64 // of every cell, rows from below; NaN outside the domain
+	Size  float64   // where its colours end; 0 is where nearly all of the weight is
 }
 
 // ModeMaps are functions of either sign on the cells of one grid, row by row.
@@ -25,16 +27,16 @@ type ModeMaps struct {
 	Cells    [2]int        // along each axis, at least 2
 	Rows     [][]ModeMap
 	RowNames []string                // beside each row; nil is none
-	Weight   []float64               // of every cell: colours end where nearly all of the weight is; nil is equal weights
+	Weight   []float64               // of every cell; nil is equal weights
 	Inside   func(x, y float64) bool // the domain, whose boundary is drawn; nil is the rectangle
-	Quantity string                  // what the colours say; "" is "mode"
+	Quantity string                  // what the colours say; "" is "mode over its size"
 	Caption  string
 }
 
-// ModePanels draws a heat map for each function in colours that part at zero, blue
-// below and vermillion above, which the bar at the bottom explains, with a line where it
-// is zero and the boundary of the domain. Lengths of both axes are equal if their units
-// are.
+// ModePanels draws a heat map for each function, relative to its size, in colours that
+// part at zero, blue below and vermillion above, which the bar at the bottom explains,
+// with a line where it is zero and the boundary of the domain. Lengths of both axes are
+// equal if their units are.
 func ModePanels(q ModeMaps) (*Figure, error) {
 	columns, err := q.check()
 	if err != nil {
@@ -42,7 +44,6 @@ func ModePanels(q ModeMaps) (*Figure, error) {
 	}
 	frame := DensityMaps{Axes: q.Axes, View: q.View, Rows: make([][]DensityMap, len(q.Rows)), RowNames: q.RowNames}
 	lay := frame.layout(columns)
-	top, largest := q.span()
 	var walls [][]point
 	if q.Inside != nil {
 		const knots = 200
@@ -66,12 +67,12 @@ func ModePanels(q ModeMaps) (*Figure, error) {
 			} else if q.RowNames != nil {
 				p.side = q.RowNames[r]
 			}
-			q.layers(p, row[c].Value, walls, top, lay)
+			q.layers(p, row[c], walls, lay)
 			panels[r*columns+c] = p
 		}
 	}
 	f := lay.compose(panels, nil, q.Caption)
-	f.addBar(q.bar(top, largest), lay)
+	f.addBar(q.bar(), lay)
 	return f, nil
 }
 
@@ -93,6 +94,9 @@ func (q *ModeMaps) check() (columns int, err error) {
 			if len(m.Value) != n {
 				return 0, fmt.Errorf("figure: modes: row %d, panel %d: %d values for %d cells: give one each", r+1, c+1, len(m.Value), n)
 			}
+			if !(m.Size >= 0 && m.Size < 1e300) {
+				return 0, fmt.Errorf("figure: modes: %s: colours cannot end at %g: give a size, or 0", m.Title, m.Size)
+			}
 			known := slices.DeleteFunc(slices.Clone(m.Value), math.IsNaN)
 			if err := finite("modes: "+m.Title, known...); err != nil {
 				return 0, err
@@ -111,26 +115,12 @@ func (q *ModeMaps) check() (columns int, err error) {
 	return columns, checkView(q.Axes, q.View)
 }
 
-// most is the share of the weight within which the colours of each mode vary.
+// most is the share of the weight within which the colours of a mode vary.
 const most = 0.995
 
-// span returns where colours end, for all panels alike, and the largest value.
-func (q *ModeMaps) span() (top, largest float64) {
-	for _, row := range q.Rows {
-		for _, m := range row {
-			size, all := weightedSize(m.Value, q.Weight)
-			top, largest = math.Max(top, size), math.Max(largest, all)
-		}
-	}
-	if top == 0 {
-		top = 1
-	}
-	return top, largest
-}
-
-// weightedSize returns the size that all but a little of the weight does not exceed, and
-// the largest; weight nil is equal weights.
-func weightedSize(v, weight []float64) (size, largest float64) {
+// WeightedSize returns the size that a function does not exceed on all but half a
+// percent of the weight; weight nil is equal weights, and NaN counts nothing.
+func WeightedSize(v, weight []float64) float64 {
 	var order []int
 	total := 0.0
 	share := func(k int) float64 {
@@ -145,28 +135,26 @@ func weightedSize(v, weight []float64) (size, largest float64) {
 			total += share(k)
 		}
 	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		switch x, y := math.Abs(v[a]), math.Abs(v[b]); {
-		case x < y:
-			return -1
-		case x > y:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(math.Abs(v[a]), math.Abs(v[b])) })
 	sum := 0.0
 	for _, k := range order {
-		if sum += share(k); sum >= most*total && size == 0 {
-			size = math.Abs(v[k])
+		if sum += share(k); sum >= most*total {
+			return math.Abs(v[k])
 		}
-		largest = math.Abs(v[k])
 	}
-	return size, largest
+	return 0
 }
 
 // layers adds a mode to a panel: colours, the line of zeros, the wall.
-func (q *ModeMaps) layers(p *panel, v []float64, walls [][]point, top float64, lay mosaic) {
-	v, known := q.grown(v)
+func (q *ModeMaps) layers(p *panel, m ModeMap, walls [][]point, lay mosaic) {
+	v, known := q.grown(m.Value)
+	top := m.Size
+	if top == 0 {
+		top = WeightedSize(m.Value, q.Weight)
+	}
+	if top == 0 {
+		top = 1
+	}
 	pixels := func(size vg.Length) int { return max(16, min(int(1.5*size), 320)) }
 	img := q.picture(v, p.x, p.y, pixels(lay.width), pixels(lay.height), top)
 	zero := q.zeros(v, known)
@@ -303,21 +291,18 @@ func parting(v float64) uint8 {
 	return uint8(half + math.Round(math.Max(-1, math.Min(1, v))*half))
 }
 
-// bar is the key to colours from −top to top.
-func (q *ModeMaps) bar(top, largest float64) *panel {
-	p := &panel{x: scale{label: q.Quantity, min: -top, max: top}, y: scale{max: 1, bare: true}}
+// bar is the key to colours.
+func (q *ModeMaps) bar() *panel {
+	p := &panel{x: scale{label: q.Quantity, min: -1, max: 1}, y: scale{max: 1, bare: true}}
 	if p.x.label == "" {
-		p.x.label = "mode"
-	}
-	if largest > top*(1+1e-3) {
-		p.x.label += fmt.Sprintf("; last colours up to ±%.3g", largest)
+		p.x.label = "mode over its size"
 	}
 	img := image.NewPaletted(image.Rect(0, 0, shadesOfHeat-1, 1), partingColours())
 	for i := range img.Pix {
 		img.Pix[i] = uint8(i)
 	}
 	p.add(func(pl *plane) {
-		pl.picture(img, point{-top, 0}, point{top, 1})
+		pl.picture(img, point{-1, 0}, point{1, 1})
 		pl.StrokeLines(lineAxis, []vg.Point{{X: pl.Min.X, Y: pl.Max.Y}, pl.Max, {X: pl.Max.X, Y: pl.Min.Y}})
 	})
 	return p
