@@ -82,32 +82,60 @@ func NewFlow(g *Gaussian, d domain.Domain, h Harmonic) (*Flow, error) {
 	if err != nil {
 		return nil, fmt.Errorf("harmonic kernel: %w", err)
 	}
-	var c mat.Cholesky
-	if !c.Factorize(g.Precision) {
-		return nil, errors.New("the precision of the Gaussian is not positive definite: some direction is not bounded by the potential; give it a prior, or take another kernel")
+	root, cov, err := inverseRoot(g.Precision)
+	if err != nil {
+		return nil, err
 	}
 	if h.Cap == 0 {
 		h.Cap = domain.SpecularCap
 	}
-	f := &Flow{settings: h, mean: append([]float64(nil), g.Mean...), inside: d, reach: math.Tan(h.time() / 2)}
-	var lower mat.TriDense
-	var cov mat.SymDense
-	if err := c.InverseTo(&cov); err != nil {
-		return nil, fmt.Errorf("the precision of the Gaussian is nearly singular: give coordinates like scales: %w", err)
-	}
-	if !c.Factorize(&cov) {
-		return nil, errors.New("the precision of the Gaussian is nearly singular: give coordinates like scales")
-	}
-	c.LTo(&lower)
-	f.root = newMatrix(&lower)
-	f.plane = newPlanes(walls, f.mean, &cov)
+	f := &Flow{settings: h, mean: append([]float64(nil), g.Mean...), inside: d, reach: math.Tan(h.time() / 2),
+		root: newMatrix(root)}
+	f.plane = newPlanes(walls, f.mean, cov)
 	if len(walls.Quadratic) > 0 {
-		f.inverse = newMatrix(&cov)
+		f.inverse = newMatrix(cov)
 	}
 	for _, q := range walls.Quadratic {
 		f.curved = append(f.curved, newQuadric(q, f.mean))
 	}
 	return f, nil
+}
+
+// inverseRoot returns M, lower triangular, with MMᵀ = P⁻¹, and P⁻¹. Unlike units
+// are no obstacle.
+func inverseRoot(precision *mat.SymDense) (root *mat.TriDense, cov *mat.SymDense, err error) {
+	p, scale := standardised(precision)
+	n := len(scale)
+	var c mat.Cholesky
+	if !c.Factorize(p) {
+		return nil, nil, errors.New("the precision of the Gaussian is not positive definite: some direction is not bounded by the potential; give it a prior, or take another kernel")
+	}
+	cov = mat.NewSymDense(n, nil)
+	if err := c.InverseTo(cov); err != nil || !c.Factorize(cov) {
+		return nil, nil, errors.New("the precision of the Gaussian is nearly singular: some direction is hardly bounded by the potential; give it a prior, or take another kernel")
+	}
+	root = mat.NewTriDense(n, mat.Lower, nil)
+	c.LTo(root)
+	for i, s := range scale {
+		for j := range i + 1 {
+			root.SetTri(i, j, s*root.At(i, j))
+			cov.SetSym(i, j, s*cov.At(i, j)*scale[j])
+		}
+	}
+	return root, cov, nil
+}
+
+// standardised is P in coordinates x_i/scale_i, in which it has a unit diagonal.
+func standardised(precision *mat.SymDense) (p *mat.SymDense, scale []float64) {
+	n := precision.SymmetricDim()
+	p, scale = mat.NewSymDense(n, nil), make([]float64, n)
+	for i := range scale {
+		scale[i] = 1 / math.Sqrt(precision.At(i, i))
+		for j := range i + 1 {
+			p.SetSym(i, j, scale[i]*precision.At(i, j)*scale[j])
+		}
+	}
+	return p, scale
 }
 
 // An Orbit moves replicas along a [Flow]: one goroutine at a time.
@@ -149,12 +177,11 @@ func (o *Orbit) Move(b *Block, at *At, noise []*stream.Rand) {
 		for j := range o.x {
 			o.x[j] = b.From[j*b.R+i]
 		}
-		tau := at.Temperature[b.Rung[i]]
 		hits, ok := 0, true
-		if !math.IsInf(tau, 1) {
-			o.launch(math.Sqrt(tau), rng)
+		if sd := math.Sqrt(at.Temperature[b.Rung[i]]); !math.IsInf(sd, 1) {
+			o.launch(sd, rng)
 			hits, ok = o.follow(o.end(rng))
-			ok = ok && (o.inside == nil || len(o.curved) == 0 && o.planes.clear() || o.inside.Contains(o.x))
+			ok = ok && (o.clear((1+sd)*float64(1+hits)) || o.inside.Contains(o.x))
 		}
 		b.Hits[i], o.Stuck[i] = hits, !ok
 		for j, x := range o.x {
@@ -212,6 +239,12 @@ func (o *Orbit) follow(end float64) (hits int, ok bool) {
 		}
 		end = (end - s) / (1 + end*s)
 	}
+}
+
+// clear reports that x lies in the domain, by more than the rounding of paths of a
+// size can make up for; it may be false when unsure.
+func (o *Orbit) clear(size float64) bool {
+	return o.inside == nil || len(o.curved) == 0 && o.planes.clear(size)
 }
 
 // A rotation is by t along the ellipse: cos t, sin t and 1 − cos t.

@@ -91,23 +91,30 @@ func (f *finder) expand(scale []float64) error {
 			return fmt.Errorf("%w: its gradient is not finite at %v", ErrNotGaussian, f.x)
 		}
 	}
-	if !c.Factorize(f.g.Precision) {
+	round, unit := standardised(f.g.Precision)
+	if !c.Factorize(round) {
 		return fmt.Errorf("%w: its curvature is not positive definite: some direction is not bounded by it", ErrNotGaussian)
 	}
 	f.eval.Eval(f.energy[:], f.up, f.x)
 	step := mat.NewVecDense(n, nil)
-	if err := c.SolveVecTo(step, mat.NewVecDense(n, f.up)); err != nil {
-		return fmt.Errorf("the curvature of the potential is nearly singular: give coordinates like scales: %w", err)
+	for j, s := range unit {
+		step.SetVec(j, s*f.up[j])
+	}
+	if err := c.SolveVecTo(step, step); err != nil {
+		return fmt.Errorf("the curvature of the potential is nearly singular: some direction is hardly bounded by it: %w", err)
 	}
 	for j := range f.g.Mean {
-		f.g.Mean[j] -= step.AtVec(j)
+		f.g.Mean[j] -= unit[j] * step.AtVec(j)
 	}
 	return nil
 }
 
-// quadraticTolerance is the share of the sizes of its terms by which a gradient or
-// an energy may differ from those of a quadratic.
-const quadraticTolerance = 1e-8
+// A gradient or an energy may differ from those of a quadratic by a share of the
+// terms of P(x − m), and by the rounding of those of Px and Pm.
+const (
+	quadraticTolerance = 1e-8
+	quadraticRounding  = 1e-12
+)
 
 // verify holds the Gaussian against the potential.
 func (f *finder) verify(d domain.Domain, scale []float64) error {
@@ -138,21 +145,21 @@ func (f *finder) verify(d domain.Domain, scale []float64) error {
 // agrees compares energy and gradient at x.
 func (f *finder) agrees(bottom float64) error {
 	f.eval.Eval(f.energy[:], f.up, f.x)
-	want, size := bottom, math.Abs(bottom)
+	want, energy := bottom, quadraticRounding*math.Abs(bottom)
 	for i, v := range f.up {
-		slope, terms := 0.0, 0.0
+		slope, gradient := 0.0, 0.0
 		for j, x := range f.x {
-			t := f.g.Precision.At(i, j) * (x - f.g.Mean[j])
-			slope += t
-			terms += math.Abs(f.g.Precision.At(i, j)) * (math.Abs(x) + math.Abs(f.g.Mean[j]))
+			p, e := f.g.Precision.At(i, j), x-f.g.Mean[j]
+			slope += p * e
+			gradient += math.Abs(p) * (quadraticTolerance*math.Abs(e) + quadraticRounding*(math.Abs(x)+math.Abs(f.g.Mean[j])))
 		}
-		if !(math.Abs(v-slope) <= quadraticTolerance*terms) {
+		if !(math.Abs(v-slope) <= gradient) {
 			return fmt.Errorf("%w: at %v the derivative by coordinate %d is %g, that of the quadratic %g", ErrNotGaussian, f.x, i+1, v, slope)
 		}
 		want += slope * (f.x[i] - f.g.Mean[i]) / 2
-		size += terms * math.Abs(f.x[i]-f.g.Mean[i])
+		energy += gradient * (math.Abs(f.x[i]) + math.Abs(f.g.Mean[i]))
 	}
-	if !(math.Abs(f.energy[0]-want) <= quadraticTolerance*size) {
+	if !(math.Abs(f.energy[0]-want) <= energy) {
 		return fmt.Errorf("%w: at %v it is %g, the quadratic %g", ErrNotGaussian, f.x, f.energy[0], want)
 	}
 	return nil

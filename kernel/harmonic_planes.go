@@ -15,18 +15,17 @@ const gramRows = 1024
 // planes are the linear walls a·x ≤ b of a flow, scaled so that aᵀP⁻¹a = 1: the
 // coefficients a are of unit length in coordinates in which the Gaussian is round.
 type planes struct {
-	a    *matrix
-	b    []float64
-	h    []float64 // b − a·m
-	turn []float64 // P⁻¹a of each wall, along which it mirrors
-	gram []float64 // aᵀP⁻¹a of all pairs; nil where there are many
-	// margin is a slack that no rounding makes up for.
-	margin float64
+	a      *matrix
+	b      []float64
+	h      []float64 // b − a·m
+	turn   []float64 // P⁻¹a of each wall, along which it mirrors
+	gram   []float64 // aᵀP⁻¹a of all pairs; nil where there are many
+	margin []float64 // the slack of each wall that no rounding makes up for
 }
 
 func newPlanes(s *domain.Inequalities, mean []float64, cov *mat.SymDense) *planes {
 	d, m := len(mean), whole(len(s.B))
-	p := &planes{b: make([]float64, m), h: make([]float64, m), turn: make([]float64, m*d)}
+	p := &planes{b: make([]float64, m), h: make([]float64, m), turn: make([]float64, m*d), margin: make([]float64, m)}
 	for i := range p.b {
 		p.b[i], p.h[i] = 1, 1 // of walls that are out of reach
 	}
@@ -47,7 +46,7 @@ func newPlanes(s *domain.Inequalities, mean []float64, cov *mat.SymDense) *plane
 			p.h[i] -= c / length * mean[j]
 			size += math.Abs(c / length * mean[j])
 		}
-		p.margin = max(p.margin, clearance*size)
+		p.margin[i] = clearance * size
 	}
 	p.a = newMatrix(rows)
 	if len(s.B) > gramRows {
@@ -177,10 +176,11 @@ func (p *planePath) land(turn rotation) {
 	}
 }
 
-// clear reports whether the slacks are beyond rounding.
-func (p *planePath) clear() bool {
-	for _, e := range p.slack {
-		if !(e > p.margin) {
+// clear reports whether all slacks are beyond rounding.
+func (p *planePath) clear(size float64) bool {
+	margin := p.margin[:len(p.slack)]
+	for i, e := range p.slack {
+		if !(e > size*margin[i]) {
 			return false
 		}
 	}

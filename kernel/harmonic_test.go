@@ -2,14 +2,20 @@ package kernel_test
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/expression"
 	"github.com/r2sgld/r2sgld/kernel"
+	"github.com/r2sgld/r2sgld/potential"
 	"github.com/r2sgld/r2sgld/stream"
 )
 
@@ -230,4 +236,239 @@ func TestHarmonicLaw(t *testing.T) {
 			})
 		}
 	}
+}
+
+// quadratic is U of a Gaussian, times scale, and a constant.
+func quadratic(g *kernel.Gaussian, constant float64) potential.Potential {
+	d := len(g.Mean)
+	return potential.Func(d, func(grad, x []float64) float64 {
+		u := constant
+		for i := range x {
+			grad[i] = 0
+			for j := range x {
+				grad[i] += g.Precision.At(i, j) * (x[j] - g.Mean[j])
+			}
+			u += grad[i] * (x[i] - g.Mean[i]) / 2
+		}
+		return u
+	})
+}
+
+// Gaussians are found from their energies: far from where one looks, with units of
+// 1e-4 to 1e4, and as formulas. 1e-6 is the rounding of the conditions.
+func TestFindGaussian(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for trial := range 20 {
+		const d = 4
+		g := &kernel.Gaussian{Mean: make([]float64, d), Precision: mat.NewSymDense(d, nil)}
+		a := mat.NewDense(d, d, nil)
+		for i := range d {
+			unit := math.Pow(10, float64(rng.IntN(9)-4))
+			g.Mean[i] = unit * 50 * rng.NormFloat64()
+			for j := range d {
+				a.Set(i, j, rng.NormFloat64()/unit)
+			}
+			a.Set(i, i, a.At(i, i)+2/unit)
+		}
+		g.Precision.SymOuterK(1, a)
+		found, err := kernel.FindGaussian(quadratic(g, 1e3), nil, make([]float64, d))
+		if err != nil {
+			t.Fatalf("trial %d: %v", trial, err)
+		}
+		for i := range d {
+			sd := 1 / math.Sqrt(g.Precision.At(i, i))
+			if math.Abs(found.Mean[i]-g.Mean[i]) > 1e-6*sd {
+				t.Errorf("trial %d: mean %v, want %v", trial, found.Mean, g.Mean)
+			}
+			for j := range d {
+				if e := found.Precision.At(i, j) - g.Precision.At(i, j); math.Abs(e) > 1e-6*math.Sqrt(g.Precision.At(i, i)*g.Precision.At(j, j)) {
+					t.Errorf("trial %d: precision %d, %d off by %g", trial, i, j, e)
+				}
+			}
+		}
+	}
+	f, err := expression.Compile("x^2 - x*y + 2*y^2 - 3*x + 1", []string{"x", "y"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := kernel.FindGaussian(potential.FromExpression(f), nil, []float64{0, 0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := mat.NewSymDense(2, []float64{2, -1, -1, 4}); !mat.EqualApprox(g.Precision, want, 1e-9) || math.Abs(g.Mean[0]-12.0/7) > 1e-9 || math.Abs(g.Mean[1]-3.0/7) > 1e-9 {
+		t.Errorf("mean %v, precision %v", g.Mean, g.Precision)
+	}
+}
+
+// What is no Gaussian is told: quartics, however small, a kink far from the mean but
+// in the domain, a saddle, a plane that nothing bounds, energies that are not those of the
+// gradient, NaN, and noise.
+func TestFindGaussianRefuses(t *testing.T) {
+	box, err := domain.NewBox([]float64{-200, -1}, []float64{200, 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, src := range []string{
+		"x^2 + y^2 + 1e-6*x^4", "x^2 + y^2 + 1e-4*x^3", "x^2 - y^2", "x^2", "x + y", "0", "x^2 + y^2 + max(0, x - 60)", "log(x) + y^2", "sqrt(1 + x^2) + y^2",
+		"(x - 0.5)^2 + abs(x) + y^2",
+	} {
+		f, err := expression.Compile(src, []string{"x", "y"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if g, err := kernel.FindGaussian(potential.FromExpression(f), box, []float64{0, 0}); !errors.Is(err, kernel.ErrNotGaussian) {
+			t.Errorf("%s: %v, %v", src, g, err)
+		}
+	}
+	wrong := potential.Func(1, func(grad, x []float64) float64 { grad[0] = x[0]; return x[0] * x[0] })
+	if g, err := kernel.FindGaussian(wrong, nil, []float64{0}); !errors.Is(err, kernel.ErrNotGaussian) {
+		t.Errorf("energies of another gradient: %v, %v", g, err)
+	}
+	noisy := potential.Noisy(potential.Func(1, func(grad, x []float64) float64 { grad[0] = x[0]; return x[0] * x[0] / 2 }), 0.1, 0)
+	if g, err := kernel.FindGaussian(noisy, nil, []float64{0}); err == nil {
+		t.Errorf("noise: %v", g)
+	}
+}
+
+// flowOf is that of a round Gaussian of two coordinates.
+func flowOf(d domain.Domain, mean []float64, h kernel.Harmonic) (*kernel.Flow, error) {
+	return kernel.NewFlow(&kernel.Gaussian{Mean: mean, Precision: mat.NewSymDense(2, []float64{1, 0, 0, 1})}, d, h)
+}
+
+// Settings out of range, domains of other walls and precisions that bound nothing
+// are errors.
+func TestHarmonicRefuses(t *testing.T) {
+	for _, h := range []kernel.Harmonic{{Time: -1}, {Time: math.Pi}, {Time: math.NaN()}, {Jitter: 1}, {Jitter: -0.1}, {Jitter: math.NaN()}, {Time: 2, Jitter: 0.6}, {Cap: -1}} {
+		if _, err := flowOf(nil, []float64{0, 0}, h); err == nil {
+			t.Errorf("%+v was taken", h)
+		}
+	}
+	for _, h := range []kernel.Harmonic{{}, {Time: 3.1}, {Jitter: 0.9}, {Cap: 1}} {
+		if _, err := flowOf(nil, []float64{0, 0}, h); err != nil {
+			t.Error(err)
+		}
+	}
+	flower, err := domain.NewFlower(5, 3, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cube, err := domain.NewBox([]float64{0, 0, 0}, []float64{1, 1, 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range []domain.Domain{flower, cube} {
+		if _, err := flowOf(d, []float64{0, 0}, kernel.Harmonic{}); err == nil {
+			t.Errorf("a domain of type %T was taken", d)
+		}
+	}
+	for _, p := range [][]float64{{1, 1, 1, 1}, {1, 0, 0, 0}, {1, 2, 2, 1}, {-1, 0, 0, 1}} {
+		if _, err := kernel.NewFlow(&kernel.Gaussian{Mean: []float64{0, 0}, Precision: mat.NewSymDense(2, p)}, nil, kernel.Harmonic{}); err == nil {
+			t.Errorf("the precision %v was taken", p)
+		}
+	}
+}
+
+// Without walls draws are independent of the state, N(0, τI); replicas at infinite temperature stay; a
+// path that meets more walls than the cap is given up, the replica stays and says
+// so; and what a move does depends on the block and the streams alone, not on the
+// moves before.
+func TestHarmonicMoves(t *testing.T) {
+	b, at, noise := kernel.NewBlock(2, 2), kernel.NewAt(2), generators(2)
+	(&kernel.Schedule{StepSize: []float64{1, 1}, Temperature: []float64{1, math.Inf(1)}}).Set(at, 1)
+	free, err := flowOf(nil, []float64{0, 0}, kernel.Harmonic{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	copy(b.X, []float64{0.1, 0.2, 0.3, 0.4})
+	free.Orbit().Move(b, at, noise)
+	want := generators(1)[0]
+	for j := range 2 {
+		if v := want.NormFloat64(); math.Abs(b.X[2*j]-v) > 1e-15*(1+math.Abs(v)) {
+			t.Errorf("coordinate %d is %g, the noise %g", j, b.X[2*j], v)
+		}
+	}
+	if b.X[1] != 0.2 || b.X[3] != 0.4 || b.From[1] != 0.2 || b.From[0] != 0.1 {
+		t.Errorf("states %v from %v", b.X, b.From)
+	}
+
+	thin, err := domain.NewBox([]float64{-1e-3, -1}, []float64{1e-3, 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for limit, stuck := range map[int]bool{3: true, 0: false} {
+		f, err := flowOf(thin, []float64{0, 0}, kernel.Harmonic{Cap: limit})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, at, noise := hot(50, 2, 0.01)
+		o := f.Orbit()
+		o.Move(b, at, noise)
+		n := 0
+		for i, s := range o.Stuck {
+			if s {
+				n++
+			}
+			if !thin.Contains([]float64{b.X[i], b.X[50+i]}) || s && b.X[i] != b.From[i] || !s && b.X[i] == b.From[i] || limit > 0 && b.Hits[i] > limit {
+				t.Errorf("cap %d, replica %d: stuck is %v, from %g to %g by %d mirrorings", limit, i, s, b.From[i], b.X[i], b.Hits[i])
+			}
+		}
+		if stuck != (n > 40) || !stuck && n > 0 {
+			t.Errorf("cap %d: %d of 50 replicas are stuck", limit, n)
+		}
+	}
+
+	ball, err := domain.NewBall([]float64{1, 0}, 1.5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := flowOf(ball, []float64{0, 0}, kernel.Harmonic{Jitter: 0.2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, two := f.Orbit(), f.Orbit()
+	b, at, noise = hot(3, 2, 1)
+	c, _, same := hot(3, 2, 1)
+	for k := range 20 {
+		if k%3 == 0 {
+			two = f.Orbit()
+		}
+		one.Move(b, at, noise)
+		two.Move(c, at, same)
+		if !slices.Equal(b.X, c.X) {
+			t.Fatalf("move %d of a new workspace leads to %v, of an old one to %v", k, c.X, b.X)
+		}
+	}
+	if n := testing.AllocsPerRun(100, func() { one.Move(b, at, noise) }); n > 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+// ExampleFlow draws from N(0, I) in a triangle.
+func ExampleFlow() {
+	triangle, err := domain.NewSimplex(2, 1)
+	if err != nil {
+		panic(err)
+	}
+	g, err := kernel.FindGaussian(potential.Func(2, func(grad, x []float64) float64 {
+		copy(grad, x)
+		return (x[0]*x[0] + x[1]*x[1]) / 2
+	}), triangle, []float64{0.3, 0.3})
+	if err != nil {
+		panic(err)
+	}
+	f, err := kernel.NewFlow(g, triangle, kernel.Harmonic{})
+	if err != nil {
+		panic(err)
+	}
+	b, at := kernel.NewBlock(1, 2), kernel.NewAt(1)
+	copy(b.X, []float64{0.3, 0.3})
+	(&kernel.Schedule{StepSize: []float64{1}, Temperature: []float64{1}}).Set(at, 1)
+	noise := []*stream.Rand{stream.New(1, 0).Of(0, stream.Kernel)}
+	o, mean := f.Orbit(), 0.0
+	for range 20_000 {
+		o.Move(b, at, noise)
+		mean += b.X[0] / 20_000
+	}
+	fmt.Printf("mean %.2f, mirrorings %v\n", mean, b.Hits[0] > 0)
+	// Output: mean 0.32, mirrorings true
 }
