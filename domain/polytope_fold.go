@@ -49,6 +49,7 @@ type polyFold struct {
 	due    int       // the state expected next
 	clock  int
 
+	span      float64 // of the step: |from| and its length
 	size      float64 // of the step: |x| and the way since slacks were taken afresh
 	lag       float64 // bound on an error that slacks and rates share, gone at the end of the path
 	off, skew float64 // bounds on the other errors of slacks and of rates
@@ -179,7 +180,7 @@ func (r *polyFold) depart(from, to []float64) *polyState {
 		s.off = r.fresh(start)
 	}
 	s.way += length
-	r.size = start + s.way
+	r.span, r.size = start+length, start+s.way
 	r.lag = s.off
 	r.rates(s)
 	return s
@@ -317,7 +318,7 @@ func (r *polyFold) settle(s *polyState) bool {
 	if r.ends(s.slack, margin) {
 		return true
 	}
-	for step := 0x1p-53 * r.size; step < 0x1p-30*r.size; step *= 2 {
+	for step := 0x1p-53 * r.span; step < 0x1p-30*r.span; step *= 2 {
 		r.stuck = r.stuck[:0]
 		for i := range k.m {
 			if k.behind(i, r.x) {
