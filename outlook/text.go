@@ -90,7 +90,7 @@ func withError(v, e float64) string {
 	}
 	d := 1 - int(math.Floor(math.Log10(e)))
 	if d < 0 || d > 9 {
-		d = -1
+		return report.Short(v, max(2, min(10, 2+int(math.Log10(v/e))))) + " ± " + report.Short(e, 2)
 	}
 	return report.Number(v, d) + " ± " + report.Number(e, d)
 }
