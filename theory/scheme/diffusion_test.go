@@ -2,6 +2,7 @@ package scheme_test
 
 import (
 	"math"
+	"runtime"
 	"testing"
 
 	"github.com/r2sgld/r2sgld/potential"
@@ -107,3 +108,19 @@ var doubleWell = potential.Func(1, func(g, x []float64) float64 {
 	g[0] = 8*x[0]*w + 0.5
 	return 2*w*w + 0.5*x[0]
 })
+
+// The bytes do not depend on the number of threads.
+func TestThreads(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	var was [3]float64
+	for i, n := range []int{1, 4} {
+		runtime.GOMAXPROCS(n)
+		d := must[*scheme.Diffusion](t)(scheme.NewDiffusion(doubleWell, -1.6, 1.6, 0.5))
+		e := must[*scheme.Diffusion](t)(scheme.NewDiffusion(doubleWell, -1.6, 1.6, 2))
+		now := [3]float64{must[float64](t)(scheme.Gap(d, e, 1, 8)), d.Rates()[1], joint(t, pairStep(0.1, 1, 1, 2)).Swaps}
+		if i > 0 && now != was {
+			t.Errorf("%d threads: %v, one: %v", n, now, was)
+		}
+		was = now
+	}
+}
