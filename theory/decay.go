@@ -2,6 +2,7 @@ package theory
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -32,17 +33,16 @@ const (
 )
 
 // chunk is the number of densities held at a time.
-const chunk = 16
+const chunk = 20
 
 // Decay follows the law that starts at d.Start; see [Decay] and [Bounds]. It holds
 // about twenty densities at a time, and what Evolve of a chain needs.
 func (p *Process) Decay(ctx context.Context, d Decay) (*Course, error) {
 	if errs := d.validate(p.problem, true); errs != nil {
-		return nil, fmt.Errorf("%w", errs[0])
+		return nil, errors.Join(errs...)
 	}
-	of := d.Of
-	if of == nil {
-		of = DistanceNames()
+	if d.Of == nil {
+		d.Of = DistanceNames()
 	}
 	h, at, err := p.Start(d.Start)
 	if err != nil {
@@ -52,75 +52,97 @@ func (p *Process) Decay(ctx context.Context, d Decay) (*Course, error) {
 	if err != nil {
 		return nil, fmt.Errorf("theory: decay: %w", err)
 	}
-	var unit *reversible.Chain
-	if slices.Contains(of, "w2") && !p.ExactW2() {
-		if unit, err = p.unit(); err != nil {
+	f := &following{process: p, decay: d, gap: modes.Values[0], course: newCourse(h)}
+	if slices.Contains(d.Of, "w2") && !p.ExactW2() {
+		if f.unit, err = p.unit(); err != nil {
 			return nil, err
 		}
 	}
+	if len(p.Rungs) == 2 {
+		f.course.Chi2 = p.acceleration(modes.Functions[0])
+		f.course.W2 = f.course.Chi2 // √(1 + εf) ≈ 1 + εf/2
+	}
+	if slices.Contains(d.Of, "w2") || slices.Contains(d.Of, "kl") {
+		f.entropy = newEntropy(p.Chain, f.gap)
+		if f.course.LogSobolev, err = p.logSobolev(ctx, at, modes); err != nil {
+			return nil, err
+		}
+	}
+	if err := f.run(ctx, h); err != nil {
+		return nil, err
+	}
+	f.course.Bound = f.bounds(h)
+	return f.course, nil
+}
+
+func newCourse(h []float64) *Course {
 	nan := math.NaN()
 	c := &Course{LogSobolev: nan, EntropyRate: nan, Chi2: nan, W2: nan}
 	if light := slices.Max(h); light > 1/lightStart {
 		c.Notes = append(c.Notes, fmt.Sprintf("π gives the cell of the start only %.1g: what the decay has of χ² below %.1g is rounding", 1/light, 1e-24*light))
 	}
-	if len(p.Rungs) == 2 {
-		c.Chi2 = p.acceleration(modes.Functions[0])
-		c.W2 = c.Chi2 // √(1 + εf) ≈ 1 + εf/2
-	}
-	err = follow(ctx, p.Chain, h, d.Times, func(_ int, t float64, h []float64) error {
-		at, err := p.distances(ctx, h, of, unit)
-		at.Time = t
-		c.Distances = append(c.Distances, at)
-		if len(p.Rungs) == 2 {
-			c.Chi2 = lesser(c.Chi2, p.acceleration(h))
-			c.W2 = lesser(c.W2, p.acceleration(roots(h)))
-		}
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	if slices.Contains(of, "w2") || slices.Contains(of, "kl") {
-		c.LogSobolev = 0
-		if err := p.entropies(ctx, h, at, modes, c); err != nil {
-			return nil, err
-		}
-	}
-	c.Bound = p.bounds(h, modes.Values[0], d.Times, of, c)
-	return c, nil
+	return c
 }
 
-// follow calls f with the density at each of the rising times.
-func follow(ctx context.Context, c *reversible.Chain, h []float64, times []float64, f func(i int, t float64, h []float64) error) error {
-	from := 0.0
-	for i := 0; i < len(times); i += chunk {
-		some := slices.Clone(times[i:min(i+chunk, len(times))])
-		for k := range some {
-			some[k] -= from
-		}
-		hs, err := c.Evolve(ctx, h, some)
-		if err != nil {
-			return fmt.Errorf("theory: decay: %w", err)
-		}
-		for k, h := range hs {
-			if err := f(i+k, times[i+k], h); err != nil {
-				return err
-			}
-		}
-		h, from = hs[len(hs)-1], times[i+len(some)-1]
+// A following is a course in the making.
+type following struct {
+	process *Process
+	decay   Decay
+	gap     float64
+	unit    *reversible.Chain // for the bound on W2; nil if it is not needed
+	entropy *entropy          // nil if not asked for
+	course  *Course
+}
+
+// run looks at the law at the times asked for, and at those of its entropy.
+func (f *following) run(ctx context.Context, h []float64) error {
+	times := slices.Clone(f.decay.Times)
+	if f.entropy != nil {
+		times = append(times, entropyTimes(f.gap)...)
+		slices.Sort(times)
+		times = slices.Compact(times)
 	}
-	return nil
+	err := follow(ctx, f.process.Chain, h, times, func(t float64, h []float64) error {
+		if f.entropy != nil {
+			f.entropy.see(h)
+		}
+		if slices.Contains(f.decay.Times, t) {
+			return f.at(ctx, t, h)
+		}
+		return nil
+	})
+	if f.entropy != nil {
+		f.course.EntropyRate = f.entropy.rate
+		if len(f.process.Rungs) == 1 { // other starts have been seen
+			f.course.EntropyRate = min(f.entropy.rate, 4/f.course.LogSobolev)
+		}
+	}
+	return err
+}
+
+// at measures density h at one of the times asked for.
+func (f *following) at(ctx context.Context, t float64, h []float64) error {
+	p, c := f.process, f.course
+	d, err := p.distances(ctx, h, f.decay.Of, f.unit)
+	d.Time = t
+	c.Distances = append(c.Distances, d)
+	if len(p.Rungs) == 2 {
+		c.Chi2 = lesser(c.Chi2, p.acceleration(h))
+		c.W2 = lesser(c.W2, p.acceleration(roots(h)))
+	}
+	return err
 }
 
 // bounds are those from the start of density h.
-func (p *Process) bounds(h []float64, gap float64, times []float64, of []string, c *Course) *Bounds {
+func (f *following) bounds(h []float64) *Bounds {
+	p, c := f.process, f.course
 	pi := p.Chain.Mass()
 	chi2, kl := Chi2(h, pi), KL(h, pi)
 	hottest := p.Temperature[len(p.Temperature)-1]
 	b := &Bounds{}
-	for _, t := range times {
-		x := chi2 * math.Exp(-2*gap*t)
-		for _, name := range of {
+	for _, t := range f.decay.Times {
+		x := chi2 * math.Exp(-2*f.gap*t)
+		for _, name := range f.decay.Of {
 			switch name {
 			case "chi2":
 				b.Chi2 = append(b.Chi2, x)
@@ -136,89 +158,26 @@ func (p *Process) bounds(h []float64, gap float64, times []float64, of []string,
 	return b
 }
 
-// The times at which the decay of entropy is looked at, in relaxation times: long
-// enough for its slowest, and from where the start is spread over many cells.
-const (
-	entropyTimes = 16
-	entropyFrom  = 0.02
-	entropyTo    = 4
-)
-
-// entropies estimates the log-Sobolev constant and the rate of entropy; h is the start
-// in cell at, modes the slowest mode of the process.
-func (p *Process) entropies(ctx context.Context, h []float64, at int, modes *reversible.Spectrum, c *Course) error {
-	for _, r := range p.Rungs {
-		slow := modes
-		if len(p.Rungs) == 2 {
-			var err error
-			if slow, err = r.Chain.Spectrum(ctx, 1); err != nil {
-				return fmt.Errorf("theory: decay: %w", err)
-			}
+// follow calls f with the density at each of the rising times.
+func follow(ctx context.Context, c *reversible.Chain, h []float64, times []float64, f func(t float64, h []float64) error) error {
+	from := 0.0
+	for i := 0; i < len(times); i += chunk {
+		some := slices.Clone(times[i:min(i+chunk, len(times))])
+		for k := range some {
+			some[k] -= from
 		}
-		rate := math.Inf(1)
-		for _, s := range r.starts(slow.Functions[0], at) {
-			h := make([]float64, r.Chain.Len())
-			h[s] = 1 / r.Chain.Mass()[s]
-			v, err := entropyRate(ctx, r.Chain, slow.Values[0], h)
-			if err != nil {
+		hs, err := c.Evolve(ctx, h, some)
+		if err != nil {
+			return fmt.Errorf("theory: decay: %w", err)
+		}
+		for k, h := range hs {
+			if err := f(times[i+k], h); err != nil {
 				return err
 			}
-			rate = min(rate, v)
 		}
-		c.LogSobolev, c.EntropyRate = max(c.LogSobolev, 4/rate), rate
+		h, from = hs[len(hs)-1], times[i+len(some)-1]
 	}
-	if len(p.Rungs) == 1 {
-		return nil
-	}
-	var err error
-	c.EntropyRate, err = entropyRate(ctx, p.Chain, modes.Values[0], h)
-	return err
-}
-
-// starts are the states of a rung whose laws are followed: that of cell at, the
-// heaviest, and the ends of its slowest mode f.
-func (r *Rung) starts(f []float64, at int) []int {
-	heaviest, low, high := 0, 0, 0
-	for i, m := range r.mass {
-		if m > r.mass[heaviest] {
-			heaviest = i
-		}
-		if f[i] < f[low] {
-			low = i
-		}
-		if f[i] > f[high] {
-			high = i
-		}
-	}
-	out := []int{int(r.state[at]), heaviest, low, high}
-	slices.Sort(out)
-	return slices.Compact(out)
-}
-
-// entropyRate is the least −d/dt log KL from density h on, and its limit 2λ₁.
-func entropyRate(ctx context.Context, c *reversible.Chain, gap float64, h []float64) (float64, error) {
-	times := make([]float64, entropyTimes)
-	for i := range times {
-		times[i] = entropyFrom / gap * math.Pow(entropyTo/entropyFrom, float64(i)/(entropyTimes-1))
-	}
-	pi, rate := c.Mass(), 2*gap
-	work, logs := make([]float64, len(h)), make([]float64, len(h))
-	err := follow(ctx, c, h, times, func(_ int, _ float64, h []float64) error {
-		if Chi2(h, pi) < 1e-10 { // of which KL keeps no digits
-			return nil
-		}
-		for i, v := range h {
-			logs[i] = math.Log(max(v, 1e-100))
-		}
-		c.Apply(work, h)
-		s := 0.0
-		for i, p := range pi {
-			s -= p * work[i] * logs[i]
-		}
-		rate = min(rate, s/KL(h, pi))
-		return nil
-	})
-	return rate, err
+	return nil
 }
 
 // roots returns √h.
