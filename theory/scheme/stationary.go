@@ -53,7 +53,7 @@ func (k *Kernel) stationary() ([]float64, error) {
 				continue
 			}
 			*entry /= out
-			floats.AddScaled(band[i*width+max(least-i+down, 0):][:j-max(least, i-down)], *entry, row[max(least, i-down)-least:])
+			floats.AddScaled(band[i*width+least-i+down:][:j-least], *entry, row)
 		}
 	}
 	mass := make([]float64, n)
@@ -71,23 +71,21 @@ func (k *Kernel) stationary() ([]float64, error) {
 
 // leads reports whether steps lead to site j from all those below.
 func leads(band []float64, width, down, j int) bool {
-	marked := make([]bool, j+1)
-	marked[j] = true
-	for left, more := j, true; more && left > 0; {
-		more = false
+	there := make([]bool, j+1)
+	there[j] = true
+	left := j
+	for before := left + 1; left < before; {
+		before = left
 		for i := j - 1; i >= 0; i-- {
-			for to := max(0, i-down); to < min(j+1, i-down+width) && !marked[i]; to++ {
-				if marked[to] && band[i*width+to-i+down] > 0 {
-					marked[i], more = true, true
+			for to := max(0, i-down); to < min(j+1, i-down+width) && !there[i]; to++ {
+				if there[to] && band[i*width+to-i+down] > 0 {
+					there[i] = true
 					left--
 				}
 			}
 		}
-		if left == 0 {
-			return true
-		}
 	}
-	return j == 0
+	return left == 0
 }
 
 // place returns where site i is.
