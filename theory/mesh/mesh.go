@@ -41,7 +41,7 @@ type Face struct {
 	At       [2]float64 // middle of that part; At[1] is 0 in one dimension
 }
 
-// Limits of the grids that New accepts: about 2 and 1 GiB of memory at most.
+// Limits of the grids that New accepts: up to about 1 and 2 GiB of memory.
 const (
 	mostLine  = 1 << 24
 	mostPlane = 4096
@@ -114,7 +114,7 @@ func newPlane(d domain.Domain, n int) (*Mesh, error) {
 	if err != nil || parts == 1 {
 		return m, err
 	}
-	for finer := 2 * n; finer <= min(16*n, mostPlane); finer *= 2 {
+	for finer := 2 * n; finer <= min(8*n, max(2*n, 1024), mostPlane); finer *= 2 {
 		if _, p, err := cut(d, finer); err == nil && p == 1 {
 			return nil, fmt.Errorf("a grid of %d is too coarse for the narrowest passage of the domain: it falls into %d parts; give %d cells along the longest side", n, parts, finer)
 		}

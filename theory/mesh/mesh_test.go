@@ -60,6 +60,52 @@ func TestAreas(t *testing.T) {
 	}
 }
 
+// Of curves the diameter is that of 4,000 points, and little more: their spacing
+// of 1/600 of it leaves 1e-6.
+func TestDiameterOfCurves(t *testing.T) {
+	for _, name := range []string{"flower", "egg", "triangle of constant width"} {
+		c := must[*domain.Curve](t)(domain.NewCurve(name, func(theta float64) (x, y float64) {
+			sin, cos := math.Sincos(theta)
+			switch name {
+			case "flower":
+				r := 3 + math.Sin(5*theta)
+				return r * cos, r * sin
+			case "egg":
+				return 2*cos + 0.3*sin*sin, sin + 0.2*cos
+			}
+			h, dh := 1+0.1*math.Cos(3*theta), -0.3*math.Sin(3*theta) // support function
+			return h*cos - dh*sin, h*sin + dh*cos
+		}))
+		const n = 4000
+		p := make([][2]float64, n)
+		for i := range p {
+			p[i][0], p[i][1] = c.At(2 * math.Pi * float64(i) / n)
+		}
+		want := 0.0
+		for i, a := range p {
+			for _, b := range p[:i] {
+				want = max(want, math.Hypot(a[0]-b[0], a[1]-b[1]))
+			}
+		}
+		got, err := Diameter(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got < want*(1-1e-12) || got > want*(1+2e-6) {
+			t.Errorf("%s: diameter %v, of points %v", name, got, want)
+		}
+	}
+}
+
+func BenchmarkMembership400(b *testing.B) {
+	flower := must[*domain.Curve](b)(domain.NewFlower(5, 3, 2))
+	for b.Loop() {
+		if _, err := New(blind{flower}, 400); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
 func BenchmarkFlower400(b *testing.B) {
 	flower := must[*domain.Curve](b)(domain.NewFlower(5, 3, 2))
 	for b.Loop() {

@@ -91,8 +91,8 @@ func TestPolygonsThroughCorners(t *testing.T) {
 			v[i][1] = at + v[i][1]/7
 		}
 		d, err := domain.NewPolygon(v)
-		if err != nil || d.Area() < 1e-6 {
-			t.Skip(err)
+		if err != nil || pinched(v) {
+			t.Skip("not simple, or to rounding only")
 		}
 		lo, hi := domain.BoundsOf(d, 2)
 		n := int(math.Round(7*max(hi[0]-lo[0], hi[1]-lo[1]))) * rapid.IntRange(1, 5).Draw(t, "fine")
@@ -113,6 +113,25 @@ func TestPolygonsThroughCorners(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
+}
+
+// pinched reports whether a vertex lies on the line of an edge of others to within
+// rounding, and on the edge: then rounding decides on what side.
+func pinched(v [][2]float64) bool {
+	for i, p := range v {
+		for j, a := range v {
+			b := v[(j+1)%len(v)]
+			if p == a || p == b {
+				continue
+			}
+			ex, ey := b[0]-a[0], b[1]-a[1]
+			w := clamp01(((p[0]-a[0])*ex + (p[1]-a[1])*ey) / (ex*ex + ey*ey))
+			if i != j && math.Hypot(p[0]-a[0]-w*ex, p[1]-a[1]-w*ey) < 1e-9 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // Polygons along the lines of the grid, turned by a quarter at random, have whole
