@@ -25,7 +25,7 @@ func Measure(ctx context.Context, p Problem, s Settings) (*Result, error) {
 	}
 	nan := math.NaN()
 	r := &Result{
-		Process: process, Cells: len(process.Mesh.Volume), States: process.Chain.Len(), Memory: process.memory(),
+		Process: process, Cells: len(process.Mesh.Volume), States: process.Chain.Len(), Memory: process.memory(s),
 		LogSobolev: nan, ConvexBound: nan, Acceleration: nan, Convex: domain.Convex(p.Domain), Notes: process.Notes,
 	}
 	if r.Diameter, err = mesh.Diameter(p.Domain); err != nil {
@@ -146,9 +146,14 @@ func corrections(rungs int) []string {
 	return notes
 }
 
-// memory is about what the process takes: the rungs, their product with its swaps, and
-// the vectors of a solver.
-func (p *Process) memory() float64 {
-	const mesh, state = 150, 300 // bytes
-	return mesh*float64(len(p.Mesh.Volume)) + state*float64(p.Chain.Len())
+// memory is about what a measurement takes at its peak: the mesh, the chain, its
+// multigrid, and the vectors of the search for modes or of the decay. Five modes of
+// 90,000 states were seen to take 140 MB.
+func (p *Process) memory(s Settings) float64 {
+	const cell, state, mode, decay = 200, 600, 48, 1200 // bytes
+	most := mode * float64(s.Eigenvalues+4)
+	if s.Decay != nil {
+		most = max(most, decay)
+	}
+	return cell*float64(len(p.Mesh.Volume)) + (state+most)*float64(p.Chain.Len())
 }

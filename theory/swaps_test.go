@@ -125,6 +125,39 @@ func TestSwapDefect(t *testing.T) {
 	}
 }
 
+// Swaps go from (x₁, x₂) to (x₂, x₁) at rate r·min(1, S). Mutants: max for min; 1/S.
+func TestSwapRate(t *testing.T) {
+	const r = 7.0
+	tau := []float64{0.3, 2}
+	p := process(t, twoWells(t), tau, r, 20)
+	n := p.Rungs[1].Chain.Len()
+	f, lf := make([]float64, n*n), make([]float64, n*n)
+	for _, s := range [][2]int{{3, 11}, {11, 3}, {5, 16}, {16, 5}} {
+		a, b := s[0]*n+s[1], s[1]*n+s[0]
+		f[b] = 1
+		p.Chain.Apply(lf, f)
+		f[b] = 0
+		want := r * min(1, math.Exp((1/tau[0]-1/tau[1])*(p.Rungs[0].Energy[s[0]]-p.Rungs[0].Energy[s[1]])))
+		if e := lf[a]/want - 1; math.Abs(e) > 1e-9 {
+			t.Errorf("states %v swap at rate %g, want %g", s, lf[a], want)
+		}
+	}
+}
+
+// The acceleration is what swaps add to the Dirichlet form. Mutant: twice or half.
+func TestAccelerationIsOfTheForm(t *testing.T) {
+	p := process(t, twoWells(t), []float64{0.3, 2}, 7, 20)
+	slow, err := p.Alone.Spectrum(t.Context(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := measure(t, twoWells(t), theory.Settings{Temperature: p.Temperature, Intensity: 7, Grid: 20})
+	want := p.Chain.Form(slow.Functions[0])/p.Alone.Form(slow.Functions[0]) - 1
+	if math.Abs(r.Acceleration/want-1) > 1e-6 {
+		t.Errorf("acceleration %g, by the forms %g", r.Acceleration, want)
+	}
+}
+
 // For U = 0 the modes are known: (f(x₁) − f(x₂)) feels the swaps, f(x₁) + f(x₂) does
 // not, and λ₁ is the smaller eigenvalue of the matrix (τ₁k + r/… ) of these two.
 // Mutant: weight r/2 or 2r; one factor ½ more or less in the swaps' form.
