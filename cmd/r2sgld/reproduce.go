@@ -19,6 +19,7 @@ import (
 	"github.com/r2sgld/r2sgld/study"
 	"github.com/r2sgld/r2sgld/study/deep"
 	"github.com/r2sgld/r2sgld/study/dynamical"
+	"github.com/r2sgld/r2sgld/study/mixing"
 	"github.com/r2sgld/r2sgld/study/multimodal"
 )
 
@@ -36,6 +37,7 @@ func studies() []paperStudy {
 		{"lotka-volterra", dynamical.LotkaVolterraTitle, dynamical.LotkaVolterra, nil},
 		{"multimodal", multimodal.Title, multimodal.Run, multimodal.Truth},
 		{"diameter", multimodal.DiameterTitle, multimodal.Diameter, nil},
+		{"theory", mixing.Title, mixing.Run, nil},
 		{"cifar", deep.Title, deep.Run, nil},
 		{"posterior", deep.PosteriorTitle, deep.Posterior, nil},
 	}

@@ -123,7 +123,7 @@ func (e effort) bySize() ([]sweep, error) {
 		name      string
 		potential potential.Potential
 		lengths   []float64
-	}{{"double well", well(), []float64{1, 2, 3, 4, 5}}, {"25 modes, a slice", modes(1), []float64{1, 2, 3, 4, 6, 8}}} {
+	}{{"double well", well(), e.wells}, {"25 modes, a slice", modes(1), e.slices}} {
 		for _, length := range u.lengths {
 			d, err := centred(1, length)
 			if err != nil {

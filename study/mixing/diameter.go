@@ -245,7 +245,7 @@ func dumbbell(width float64) (domain.Domain, error) {
 // bend computes domains r = s(1 + c·sin 2θ) whose wall has a curvature of −1 where it is
 // least: the larger, the narrower their waist.
 func (e effort) bend(ctx context.Context, o study.Options, d *Diameter) error {
-	sizes := logarithmic(0.02, 20, e.sizes)
+	sizes := logarithmic(0.02, 100, e.sizes)
 	d.Bent = make([]Neck, len(sizes))
 	return each(ctx, o, "peanuts", len(sizes), func(ctx context.Context, i int) error {
 		c := waist(sizes[i])

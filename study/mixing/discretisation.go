@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"sync"
 
 	"github.com/r2sgld/r2sgld/domain"
 	"github.com/r2sgld/r2sgld/potential"
@@ -279,12 +280,24 @@ func (e effort) energyJobs() []job {
 	const sd = 1.0
 	var out []job
 	s := scenes()[1]
+	var mu sync.Mutex
+	laws := map[float64]func() (*scheme.Law, error){} // by step
+	quietAt := func(eta float64) (*scheme.Law, error) {
+		mu.Lock()
+		law, ok := laws[eta]
+		if !ok {
+			law = sync.OnceValues(func() (*scheme.Law, error) { return s.pair(eta, 0, 0) })
+			laws[eta] = law
+		}
+		mu.Unlock()
+		return law()
+	}
 	for _, c := range []struct {
 		name string
 		c    float64
 	}{{"C = 2", 2}, {"C = 1", 1}, {"no correction", 0}} {
 		distance := func(eta, sd float64) (float64, error) {
-			quiet, err := s.pair(eta, 0, 2)
+			quiet, err := quietAt(eta)
 			if err != nil {
 				return 0, err
 			}

@@ -34,33 +34,36 @@ type effort struct {
 	decayLine, decayPair  int   // cells of an interval; of each of two
 	decayPlane            int   // cells of a plane domain; with two rungs a coarser one
 	decayPlanes           int
-	moments               int     // times at which decay is looked at
-	sweepPair             int     // cells of each of two intervals
-	sweepPlanes           int     // cells of a plane domain, squared
-	pairSteps             int     // step sizes of two rungs
-	leastPair             float64 // the smallest
-	intensities           int     // of the sweep
-	hot                   []float64
+	moments               int       // times at which decay is looked at
+	sweepPair             int       // cells of each of two intervals
+	sweepPlanes           int       // cells of a plane domain, squared
+	pairSteps             int       // step sizes of two rungs
+	leastPair             float64   // the smallest
+	intensities           int       // of the sweep
+	hot                   []float64 // temperatures of the second rung
+	wells, slices         []float64 // lengths of intervals
 	diameterLine          int
 	diameterPlane         int
 	diameterPair          int
 	sizes                 int // diameters of each family
 	polygons              int
-	steps                 int // step sizes of the schemes
-	least                 float64
+	steps                 int     // step sizes of the schemes
+	least                 float64 // the smallest
 }
 
 // effortOf is that of a scale.
 func effortOf(s study.Scale) effort {
 	if s == study.Smoke {
 		return effort{exactLine: []int{25, 50, 100}, exactPlane: []int{12, 24, 48}, reversible: 20,
-			decayLine: 101, decayPair: 41, decayPlane: 40, decayPlanes: 12, moments: 12,
-			sweepPair: 40, pairSteps: 3, leastPair: 5e-3, sweepPlanes: 12, intensities: 6, hot: []float64{2, 10, 100},
-			diameterLine: 100, diameterPlane: 40, diameterPair: 40, sizes: 5, polygons: 4, steps: 4, least: 1e-3}
+			decayLine: 101, decayPair: 31, decayPlane: 30, decayPlanes: 10, moments: 12,
+			sweepPair: 30, pairSteps: 3, leastPair: 1e-2, sweepPlanes: 10, intensities: 5, hot: []float64{2, 10, 100},
+			wells: []float64{2, 4}, slices: []float64{2, 4, 8},
+			diameterLine: 100, diameterPlane: 40, diameterPair: 30, sizes: 5, polygons: 4, steps: 4, least: 1e-4}
 	}
 	return effort{exactLine: []int{50, 100, 200, 400, 800}, exactPlane: []int{50, 100, 200, 400}, reversible: 40,
 		decayLine: 401, decayPair: 121, decayPlane: 160, decayPlanes: 24, moments: 24,
 		sweepPair: 100, pairSteps: 7, leastPair: 5e-4, sweepPlanes: 24, intensities: 13, hot: []float64{2, 3, 5, 10, 20, 50, 100},
+		wells: []float64{1, 2, 3, 4, 5}, slices: []float64{1, 2, 3, 4, 6, 8},
 		diameterLine: 800, diameterPlane: 160, diameterPair: 120, sizes: 9, polygons: 30, steps: 9, least: 1e-5}
 }
 

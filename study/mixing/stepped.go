@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/r2sgld/r2sgld/potential"
 	"github.com/r2sgld/r2sgld/study"
+	"github.com/r2sgld/r2sgld/theory"
 	"github.com/r2sgld/r2sgld/theory/scheme"
 )
 
@@ -31,40 +33,41 @@ const seldom = 0.1
 
 // stepped compares both kinds of swaps.
 func (e effort) stepped(ctx context.Context, o study.Options) ([]Stepped, error) {
-	all := []problem{{name: "double well on [−2, 2]", potential: well(), tau: []float64{1, 10}},
-		{name: "25 modes, a slice on [−2, 2]", potential: modes(1), tau: []float64{1, 10}}}
+	narrow, err := interval(-2, 2)
+	if err != nil {
+		return nil, err
+	}
+	all := []problem{{"double well on [−2, 2]", well(), narrow, []float64{1, 10}, 0},
+		{"25 modes, a slice on [−2, 2]", modes(1), narrow, []float64{1, 10}, 0}}
 	out := make([]Stepped, len(all))
-	err := each(ctx, o, "iterations", len(all), func(ctx context.Context, i int) error {
+	err = each(ctx, o, "iterations", len(all), func(ctx context.Context, i int) error {
 		p := all[i]
-		out[i] = Stepped{Name: p.name, Tau: [2]float64(p.tau)}
+		process, err := p.process(e.sweepPair)
+		if err != nil {
+			return err
+		}
+		s := Stepped{Name: p.name, Tau: [2]float64(p.tau)}
+		if s.Alone, err = process.Gap(ctx); err != nil {
+			return fmt.Errorf("%s: %w", p.name, err)
+		}
 		for _, step := range logarithmic(e.leastPair, 0.05, e.pairSteps) {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			if err := out[i].add(p, step); err != nil {
+			if err := s.add(ctx, process, p.potential, step); err != nil {
 				return fmt.Errorf("%s, step %g: %w", p.name, step, err)
 			}
 		}
+		out[i] = s
 		return nil
 	})
 	return out, err
 }
 
 // add computes the rates with a step.
-func (s *Stepped) add(p problem, step float64) error {
-	var rung [2]*scheme.Diffusion
-	for k, tau := range p.tau {
-		var err error
-		if rung[k], err = scheme.NewDiffusion(p.potential, -2, 2, tau); err != nil {
-			return err
-		}
-	}
-	s.Alone = min(rung[0].Rates()[1], rung[1].Rates()[1])
+func (s *Stepped) add(ctx context.Context, p *theory.Process, u potential.Potential, step float64) error {
 	for _, x := range []struct {
 		attempt   float64
 		rate, gap *[]float64
 	}{{1, &s.Rate, &s.Gap}, {seldom, &s.Seldom, &s.GapSeldom}} {
-		pair, err := scheme.NewPair(scheme.PairStep{U: p.potential, Lo: -2, Hi: 2, Temperature: [2]float64(p.tau),
+		pair, err := scheme.NewPair(scheme.PairStep{U: u, Lo: -2, Hi: 2, Temperature: s.Tau,
 			StepSize: [2]float64{step, step}, Attempt: x.attempt})
 		if err != nil {
 			return err
@@ -73,7 +76,11 @@ func (s *Stepped) add(p problem, step float64) error {
 		if err != nil {
 			return err
 		}
-		gap, err := scheme.Gap(rung[0], rung[1], x.attempt/step, pairModes)
+		with, err := p.With(x.attempt / step)
+		if err != nil {
+			return err
+		}
+		gap, err := with.Gap(ctx)
 		if err != nil {
 			return err
 		}
@@ -82,6 +89,3 @@ func (s *Stepped) add(p problem, step float64) error {
 	s.Step = append(s.Step, step)
 	return nil
 }
-
-// pairModes is how many modes of each rung the gap of two is found in.
-const pairModes = 32
