@@ -40,7 +40,7 @@ func Boundary(d Domain) ([]Piece, error) {
 		return []Piece{d.circle()}, nil
 	case *Box:
 		if !Bounded(d) {
-			return nil, errUnbounded("boundary")
+			return nil, errUnbounded("boundary", d)
 		}
 		return edges([][2]float64{{d.lo[0], d.lo[1]}, {d.hi[0], d.lo[1]}, {d.hi[0], d.hi[1]}, {d.lo[0], d.hi[1]}}), nil
 	}

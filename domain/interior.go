@@ -14,6 +14,10 @@ type EmptyError struct {
 	Constraints []int    // their walls, increasing
 	Names       []string // their texts
 	Thin        bool     // they meet, but in a set without interior
+	// Multipliers prove it: y_i > 0, the largest 1, with Σ y_i a_i = 0 and
+	// Σ y_i b_i ≤ 0, so that the constraints a_i·x ≤ b_i add up to 0 ≤ Σ y_i b_i. nil
+	// where rounding hides them.
+	Multipliers []float64
 }
 
 func (e *EmptyError) Error() string {
@@ -139,8 +143,8 @@ func exclusion(h halfspaces, d int, thinly bool) error {
 			keep[i] = true
 		}
 	}
-	e := &EmptyError{Thin: thinly}
 	g := rest()
+	e := &EmptyError{Thin: thinly, Multipliers: farkas(g, d)}
 	for i, w := range g.wall {
 		e.Constraints = append(e.Constraints, int(w))
 		e.Names = append(e.Names, g.name[i])

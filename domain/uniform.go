@@ -33,9 +33,14 @@ func Bounded(d Domain) bool {
 	return finite(lo) && finite(hi)
 }
 
-// errUnbounded says that a domain has no uniform law.
-func errUnbounded(what string) error {
-	return fmt.Errorf("%s: the domain is unbounded: add bounds on every coordinate, or give a starting point", what)
+// errUnbounded says that d has no uniform law, and along which ray it goes on where
+// that is known.
+func errUnbounded(what string, d Domain) error {
+	along := ""
+	if r := Ray(d); r != nil {
+		along = fmt.Sprintf(" (it goes on without end along %.4g)", r)
+	}
+	return fmt.Errorf("%s: the domain is unbounded%s: add bounds on every coordinate, or give a starting point", what, along)
 }
 
 // Uniform returns the uniform law on d. Boxes, balls, ellipsoids, simplices,
@@ -57,7 +62,7 @@ func Uniform(d Domain) (*UniformLaw, error) {
 				return nil, exclusion(h, d.Dim(), r > -thin)
 			}
 		}
-		return nil, errUnbounded("uniform draws")
+		return nil, errUnbounded("uniform draws", d)
 	}
 	switch d := d.(type) {
 	case *Box:
@@ -116,7 +121,7 @@ func (u *UniformLaw) product(d *Product) (*UniformLaw, error) {
 		covered += len(q.At)
 	}
 	if covered < d.d {
-		return nil, errUnbounded("uniform draws")
+		return nil, errUnbounded("uniform draws", d)
 	}
 	buf := make([]float64, d.d)
 	u.draw = func(x []float64, rng *rand.Rand) {

@@ -42,7 +42,7 @@ func Volume(d Domain, rng *rand.Rand) (log, se float64, err error) {
 			covered += len(q.At)
 		}
 		if covered < d.d {
-			return 0, 0, errUnbounded("volume")
+			return 0, 0, errUnbounded("volume", d)
 		}
 		return log, se, nil
 	case *mapped:
@@ -51,7 +51,7 @@ func Volume(d Domain, rng *rand.Rand) (log, se float64, err error) {
 		return log - det, se, err
 	}
 	if !Bounded(d) {
-		return 0, 0, errUnbounded("volume")
+		return 0, 0, errUnbounded("volume", d)
 	}
 	return estimate(d, rng)
 }

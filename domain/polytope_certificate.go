@@ -1,0 +1,139 @@
+package domain
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/optimize/convex/lp"
+)
+
+// farkas returns multipliers y > 0 of constraints of which none can be spared for
+// them to exclude each other: Σ y_i a_i = 0 and Σ y_i b_i ≤ 0, the largest 1. It
+// returns nil where rounding hides them.
+func farkas(g halfspaces, d int) []float64 {
+	k := len(g.b)
+	p := newProgram(g, d)
+	rows := mat.NewDense(d, k, nil)
+	for i, u := range p.unit {
+		rows.SetCol(i, u)
+	}
+	var f mat.SVD
+	if !f.Factorize(rows, mat.SVDFullV) {
+		return nil
+	}
+	var v mat.Dense
+	f.VTo(&v)
+	y := make([]float64, k)
+	sum, largest := 0.0, 0.0
+	for i, row := range g.a {
+		l := 0.0
+		for j, c := range row {
+			l = math.Hypot(l, c*p.size[j])
+		}
+		y[i] = v.At(i, k-1)
+		sum += y[i]
+		y[i] /= l
+		largest = max(largest, math.Abs(y[i]))
+	}
+	largest = math.Copysign(largest, sum)
+	for i := range y {
+		if y[i] /= largest; !(y[i] > 0) {
+			return nil
+		}
+	}
+	return y
+}
+
+// Ray returns a direction, its largest element ±1, along which a polytope goes on
+// without end: no constraint a_i·x ≤ b_i of d has a_i·r > 0. It returns nil where
+// there is none, so that d is bounded or empty, or d is not given by linear
+// constraints alone.
+func Ray(d Domain) []float64 {
+	h, all := linearOf(d)
+	if !all {
+		return nil
+	}
+	n := d.Dim()
+	p := newProgram(h, n)
+	r := p.blind()
+	if r == nil {
+		r = p.recede()
+	}
+	if r == nil {
+		return nil
+	}
+	largest := 0.0
+	for j, s := range p.size {
+		r[j] *= s
+		largest = max(largest, math.Abs(r[j]))
+	}
+	for j, v := range r {
+		if r[j] = v / largest; math.Abs(r[j]) < slim {
+			r[j] = 0
+		}
+	}
+	return r
+}
+
+// blind returns a direction that no row sees, if there is one.
+func (p *program) blind() []float64 {
+	n := len(p.size)
+	r := make([]float64, n)
+	next := 0
+	for j := range n {
+		if next == len(p.used) || p.used[next] != j {
+			r[j] = 1
+			return r
+		}
+		next++
+	}
+	rows := mat.NewDense(len(p.unit), n, nil)
+	for i, u := range p.unit {
+		rows.SetRow(i, u)
+	}
+	var f mat.SVD
+	if !f.Factorize(rows, mat.SVDFullV) {
+		return nil
+	}
+	if s := f.Values(nil); len(s) == n && s[n-1] > slim*s[0] {
+		return nil
+	}
+	var v mat.Dense
+	f.VTo(&v)
+	return mat.Col(r, n-1, &v)
+}
+
+// recede returns a direction r, |r_j| ≤ 1, in which no row grows and the sum of the
+// rows shrinks most, nil if none does.
+func (p *program) recede() []float64 {
+	m, n := len(p.unit), len(p.size)
+	// Columns: r⁺, r⁻, slacks of the rows and of r⁺ ≤ 1, r⁻ ≤ 1.
+	a := mat.NewDense(m+2*n, m+4*n, nil)
+	b, c := make([]float64, m+2*n), make([]float64, m+4*n)
+	basis := make([]int, m+2*n)
+	for i, u := range p.unit {
+		for j, v := range u {
+			a.Set(i, j, v)
+			a.Set(i, n+j, -v)
+			c[j] += v
+			c[n+j] -= v
+		}
+	}
+	for i := range basis {
+		basis[i] = 2*n + i
+		a.Set(i, basis[i], 1)
+		if i >= m {
+			a.Set(i, i-m, 1)
+			b[i] = 1
+		}
+	}
+	f, z, err := lp.Simplex(c, a, b, 1e-12, basis)
+	if err != nil || f > -1e-9 {
+		return nil
+	}
+	r := make([]float64, n)
+	for j := range r {
+		r[j] = z[j] - z[n+j]
+	}
+	return r
+}
