@@ -32,14 +32,14 @@ type Chain struct {
 // alone. Edges of weight 0 are left out and repeated ones add. It fails if an
 // edge is impossible or if the edges leave the states in several parts.
 func New(mass []float64, edges []Edge) (*Chain, error) {
-	total, lost := 0.0, 0.0 // Kahan's sum
+	total, low := 0.0, 0.0 // Kahan's sum
 	for i, m := range mass {
 		if !(m > 0) || math.IsInf(m, 1) {
 			return nil, fmt.Errorf("mass of state %d is %g: expected a positive number", i, m)
 		}
-		y := m - lost
+		y := m - low
 		t := total + y
-		total, lost = t, (t-total)-y
+		total, low = t, (t-total)-y
 	}
 	switch {
 	case len(mass) < 2:
@@ -176,11 +176,11 @@ func (w *network) appendProduct(a, b *Chain, i, j int) {
 
 // mean is the mean of f under π, summed with compensation (Kahan).
 func (c *Chain) mean(f []float64) float64 {
-	sum, lost := 0.0, 0.0
+	sum, low := 0.0, 0.0
 	for i, m := range c.mass {
-		y := m*f[i] - lost
+		y := m*f[i] - low
 		t := sum + y
-		lost = (t - sum) - y
+		low = (t - sum) - y
 		sum = t
 	}
 	return sum

@@ -5,20 +5,22 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 const (
 	window    = 1e3   // largest ratio of times served by one Krylov space
-	pole      = 15.0  // σt of the pole of a time: near best for one real pole
+	pole      = 12.0  // σt of the pole of a time: near best for one real pole
 	mostBasis = 90    // vectors of a Krylov space
-	settled   = 1e-10 // change of a solution over the last poles, relative to it
+	settled   = 3e-11 // change of a solution over the last poles, relative to it
 	least     = 1e-13 // the same, relative to the start, accepted where rounding allows no better
 )
 
 // Evolve returns e^{tL} f at the given times, rising and ≥ 0. A density dμ/dπ
 // evolves by the same semigroup. Each result is right to about 1e-10 of its
-// distance from the mean in L²(π), keeps the mean of f to rounding, and lies not
-// below the least value of f nor, beyond rounding, above the largest.
+// distance from the mean in L²(π), keeps the mean of f to rounding and lies not
+// below the least value of f.
 //
 // The method is Galerkin's in a rational Krylov space with real poles near −1/t
 // (Moret and Novati 2004; van den Eshof and Hochbruck 2006): however large the
@@ -76,10 +78,7 @@ func (c *Chain) evolve(ctx context.Context, f, times []float64) ([][]float64, er
 	for t := range times {
 		u := make([]float64, len(f))
 		for j, v := range k.basis {
-			a := k.solution[t][j]
-			for i := range u {
-				u[i] += a * v[i]
-			}
+			floats.AddScaled(u, k.solution[t][j], v)
 		}
 		c.settle(u, mean, lowest)
 		out[t] = u
@@ -125,30 +124,46 @@ type shift struct {
 	scratch *scratch
 }
 
-// shifts spreads poles over the times.
+// shifts spreads poles over the times. Poles far beyond all rates are as good as
+// one there, and so are those far below the slowest.
 func (k *krylov) shifts() []shift {
+	mean, most := k.chain.rates()
 	first, last := k.times[0], k.times[len(k.times)-1]
-	s := make([]shift, 1+int(math.Ceil(1.5*math.Log10(last/first))))
+	s := make([]shift, 1+int(math.Ceil(math.Log10(last/first))))
 	for i := range s {
 		t := last
 		if i > 0 {
 			t = last * math.Pow(first/last, float64(i)/float64(len(s)-1))
 		}
-		s[i].chain, s[i].sigma = k.chain, pole/t
+		s[i].chain, s[i].sigma = k.chain, min(max(pole/t, 1e-18*mean), 10*most)
 		s[i].mg = newMultigrid(k.chain.net, k.chain.mass, s[i].sigma)
 		s[i].scratch = s[i].mg.scratch()
 	}
 	return s
 }
 
+// rates returns the mean, under π, and the largest rate of leaving a state.
+func (c *Chain) rates() (mean, most float64) {
+	for i, m := range c.mass {
+		out := 0.0
+		for _, w := range c.net.c[c.net.start[i]:c.net.start[i+1]] {
+			out += w
+		}
+		mean, most = mean+out, max(most, out/m)
+	}
+	return mean, most
+}
+
 // grow adds one direction per pole in turn until no solution changes any more.
+// The later a direction, the less it counts and the less exact it need be.
 func (k *krylov) grow(ctx context.Context, start []float64) error {
 	shifts := k.shifts()
 	stride := max(3, len(shifts))
 	right, x := make([]float64, len(start)), slices.Clone(start)
+	change := 1.0
 	for k.add(x) {
 		if len(k.basis)%stride == 0 {
-			if change, _ := k.update(); change <= settled {
+			if change, _ = k.update(); change <= settled {
 				return nil
 			}
 		}
@@ -161,7 +176,7 @@ func (k *krylov) grow(ctx context.Context, start []float64) error {
 			right[i] = m * last[i]
 		}
 		x = make([]float64, len(start))
-		if err := s.mg.solve(ctx, s.scratch, &s.problem, x, right, 0.1*settled); err != nil {
+		if err := s.mg.solve(ctx, s.scratch, &s.problem, x, right, 0.1*settled/min(change, 1)); err != nil {
 			return err
 		}
 	}
@@ -180,19 +195,14 @@ func (k *krylov) add(v []float64) bool {
 	for range 2 {
 		(&problem{chain: c}).centre(v)
 		for _, q := range k.basis {
-			a := c.dot(v, q)
-			for i, x := range q {
-				v[i] -= a * x
-			}
+			floats.AddScaled(v, -c.dot(v, q), q)
 		}
 	}
 	after := c.norm(v)
 	if !(after > lost*before) {
 		return false
 	}
-	for i := range v {
-		v[i] /= after
-	}
+	floats.Scale(1/after, v)
 	k.basis = append(k.basis, v)
 	if k.flux == nil {
 		k.flux = make([]float64, len(c.net.c)/2)
@@ -222,9 +232,7 @@ func (k *krylov) update() (relative, ofStart float64) {
 		y := make([]float64, n)
 		for i, v := range value {
 			a := k.size * vector[i*n] * math.Exp(-time*v)
-			for j := range y {
-				y[j] += a * vector[i*n+j]
-			}
+			floats.AddScaled(y, a, vector[i*n:(i+1)*n])
 		}
 		change := 0.0
 		for j, v := range y {
@@ -235,7 +243,7 @@ func (k *krylov) update() (relative, ofStart float64) {
 			change += (v - old) * (v - old)
 		}
 		if change > 0 {
-			relative = max(relative, math.Sqrt(change/inner(y, y)))
+			relative = max(relative, math.Sqrt(change/floats.Dot(y, y)))
 			ofStart = max(ofStart, math.Sqrt(change)/k.size)
 		}
 		now[t] = y

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/floats"
 )
 
 // A multigrid is a preconditioner for K + σM, K the Laplacian of a network, M
@@ -75,6 +77,15 @@ func (l *level) coarsen() (network, []float64) {
 	net, excess := l.restrict(first, pairs)
 	if pairs > bottomSize {
 		half := newLevel(net, excess)
+		clear(half.inverse) // smoothing meets the states, not their pairs
+		for i, a := range first {
+			if a >= 0 {
+				half.inverse[a] += 1 / l.inverse[i]
+			}
+		}
+		for a, d := range half.inverse {
+			half.inverse[a] = 1 / d
+		}
 		second, quads := half.pair(quality)
 		if 4*quads > 3*len(l.excess) { // hardly fewer: take what pairs there are
 			second, quads = half.pair(math.Inf(1))
@@ -120,7 +131,7 @@ func (l *level) pair(limit float64) (aggregate []int32, count int) {
 				host, bestHost = int(j), q
 			}
 		}
-		if mate < 0 && host >= 0 {
+		if host >= 0 && (mate < 0 || bestHost > 2*bestMate) {
 			aggregate[i] = aggregate[host]
 			continue
 		}
@@ -186,7 +197,7 @@ func members(aggregate []int32, count int) (member []int32, begin []int) {
 
 // A scratch holds the vectors of one solve at a time, about 50 bytes per state.
 type scratch struct {
-	r, x, c, v, d, w [][]float64 // per level; the first level uses none of them
+	r, x, c, v, d, w [][]float64 // per level; the first of several levels needs none
 	top              [4][]float64
 }
 
@@ -198,7 +209,7 @@ func (mg *multigrid) scratch() *scratch {
 	}
 	sizes = append(sizes, len(mg.bottom.pivot))
 	for i, n := range sizes {
-		if i == 0 {
+		if i == 0 && len(mg.levels) > 0 {
 			n = 0
 		}
 		for _, v := range []*[][]float64{&s.r, &s.x, &s.c, &s.v, &s.d, &s.w} {
@@ -214,7 +225,7 @@ func (mg *multigrid) scratch() *scratch {
 // cycle sets x to about (K + σM)⁻¹ r on level k: smooth, correct, smooth.
 func (mg *multigrid) cycle(s *scratch, k int, x, r []float64) {
 	if k == len(mg.levels) {
-		mg.bottom.solve(x, r)
+		mg.bottom.solve(x, r, s.c[k])
 		return
 	}
 	l := &mg.levels[k]
@@ -246,22 +257,20 @@ func (mg *multigrid) cycle(s *scratch, k int, x, r []float64) {
 func (mg *multigrid) correct(s *scratch, k int) {
 	r, x := s.r[k], s.x[k]
 	if k == len(mg.levels) {
-		mg.bottom.solve(x, r)
+		mg.bottom.solve(x, r, s.c[k])
 		return
 	}
 	l, c, v, d, w := &mg.levels[k], s.c[k], s.v[k], s.d[k], s.w[k]
 	mg.cycle(s, k, c, r)
 	l.apply(v, c)
-	rho, alpha := inner(c, v), inner(c, r)
+	rho, alpha := floats.Dot(c, v), floats.Dot(c, r)
 	if !(rho > 0) {
 		copy(x, c)
 		return
 	}
-	before := inner(r, r)
-	for i := range r {
-		r[i] -= alpha / rho * v[i]
-	}
-	if inner(r, r) <= 0.0625*before {
+	before := floats.Dot(r, r)
+	floats.AddScaled(r, -alpha/rho, v)
+	if floats.Dot(r, r) <= 0.0625*before {
 		for i := range x {
 			x[i] = alpha / rho * c[i]
 		}
@@ -269,7 +278,7 @@ func (mg *multigrid) correct(s *scratch, k int) {
 	}
 	mg.cycle(s, k, d, r)
 	l.apply(w, d)
-	gamma, beta, alpha2 := inner(d, v), inner(d, w), inner(d, r)
+	gamma, beta, alpha2 := floats.Dot(d, v), floats.Dot(d, w), floats.Dot(d, r)
 	rho2 := beta - gamma*gamma/rho
 	if !(rho2 > 0) {
 		rho2, alpha2 = 1, 0
@@ -313,77 +322,80 @@ func (l *level) apply(dst, f []float64) {
 	}
 }
 
-// inner is the Euclidean scalar product.
-func inner(a, b []float64) float64 {
-	sum := 0.0
-	for i, v := range a {
-		sum += v * b[i]
-	}
-	return sum
-}
-
 // A bottom solves the last level by elimination of one state after another. The
 // conductances that arise between the others are sums of positive numbers, so
-// that no digits cancel however far apart the rates are.
+// that no digits cancel however far apart the rates are. The state with the
+// largest conductances comes last: it takes up, unharmed, what rounding left of
+// the sum of the right side.
 type bottom struct {
-	c     []float64 // c[i*n+j], j > i: conductance when i is eliminated
+	order []int     // of elimination
+	c     []float64 // c[i*n+j], j > i in that order: conductance when i is eliminated
 	pivot []float64
 }
 
 func newBottom(net network, excess []float64) bottom {
 	n := len(excess)
-	b := bottom{c: make([]float64, n*n), pivot: make([]float64, n)}
-	rest := slices.Clone(excess)
-	for i := range n {
-		for k := net.start[i]; k < net.start[i+1]; k++ {
-			if j := int(net.col[k]); j > i {
-				b.c[i*n+j] = net.c[k]
-			}
+	b := bottom{order: make([]int, n), c: make([]float64, n*n), pivot: make([]float64, n)}
+	heaviest, most := 0, 0.0
+	for i := range b.order {
+		b.order[i] = i
+		sum := 0.0
+		for _, c := range net.c[net.start[i]:net.start[i+1]] {
+			sum += c
+		}
+		if sum > most {
+			heaviest, most = i, sum
+		}
+	}
+	if n > 0 {
+		b.order[heaviest], b.order[n-1] = n-1, heaviest
+	}
+	rest := make([]float64, n)
+	for i, from := range b.order {
+		rest[i] = excess[from]
+		for j := i + 1; j < n; j++ {
+			b.c[i*n+j] = net.at(from, b.order[j])
 		}
 	}
 	for k := range n {
-		row := b.c[k*n : (k+1)*n]
-		d := rest[k]
-		for _, c := range row[k+1:] {
-			d += c
-		}
-		b.pivot[k] = d
-		for i := k + 1; i < n && d > 0; i++ {
-			f := row[i] / d
-			if f == 0 {
-				continue
-			}
-			rest[i] += f * rest[k]
-			for j := i + 1; j < n; j++ {
-				b.c[i*n+j] += f * row[j]
-			}
-		}
+		b.eliminate(k, rest)
 	}
 	return b
 }
 
-// solve sets x to the solution; without excess, to that which ends in 0.
-func (b bottom) solve(x, r []float64) {
+// eliminate joins the neighbours of state k to each other in its place.
+func (b *bottom) eliminate(k int, rest []float64) {
+	n := len(rest)
+	row := b.c[k*n : (k+1)*n]
+	d := rest[k] + floats.Sum(row[k+1:])
+	b.pivot[k] = d
+	for i := k + 1; i < n && d > 0; i++ {
+		if f := row[i] / d; f > 0 {
+			rest[i] += f * rest[k]
+			floats.AddScaled(b.c[i*n+i+1:(i+1)*n], f, row[i+1:])
+		}
+	}
+}
+
+// solve sets x to the solution; without excess, to that which is 0 at the state
+// that comes last. work has the length of x.
+func (b *bottom) solve(x, r, work []float64) {
 	n := len(b.pivot)
-	copy(x, r)
+	for k, from := range b.order {
+		work[k] = r[from]
+	}
 	for k, d := range b.pivot {
 		if d > 0 {
-			v := x[k] / d
-			for j := k + 1; j < n; j++ {
-				x[j] += b.c[k*n+j] * v
-			}
+			floats.AddScaled(work[k+1:], work[k]/d, b.c[k*n+k+1:(k+1)*n])
 		}
 	}
 	for k := n - 1; k >= 0; k-- {
-		if b.pivot[k] == 0 {
-			x[k] = 0
-			continue
+		if b.pivot[k] > 0 {
+			work[k] = (work[k] + floats.Dot(b.c[k*n+k+1:(k+1)*n], work[k+1:])) / b.pivot[k]
+		} else {
+			work[k] = 0
 		}
-		sum := x[k]
-		for j := k + 1; j < n; j++ {
-			sum += b.c[k*n+j] * x[j]
-		}
-		x[k] = sum / b.pivot[k]
+		x[b.order[k]] = work[k]
 	}
 }
 
@@ -404,7 +416,7 @@ func (mg *multigrid) solve(ctx context.Context, s *scratch, p *problem, x, b []f
 		}
 		mg.cycle(s, 0, z, r)
 		p.centre(z)
-		size := inner(r, z)
+		size := floats.Dot(r, z)
 		if iteration == 0 {
 			goal = size * tolerance * tolerance
 		}
@@ -418,21 +430,17 @@ func (mg *multigrid) solve(ctx context.Context, s *scratch, p *problem, x, b []f
 		}
 		beta := 0.0
 		if curve > 0 {
-			beta = -inner(z, image) / curve
+			beta = -floats.Dot(z, image) / curve
 		}
-		for i := range dir {
-			dir[i] = z[i] + beta*dir[i]
-		}
+		floats.AddScaledTo(dir, z, beta, dir)
 		p.apply(image, dir)
-		curve = inner(dir, image)
+		curve = floats.Dot(dir, image)
 		if !(curve > 0) {
 			break
 		}
-		step := inner(dir, r) / curve
-		for i := range x {
-			x[i] += step * dir[i]
-			r[i] -= step * image[i]
-		}
+		step := floats.Dot(dir, r) / curve
+		floats.AddScaled(x, step, dir)
+		floats.AddScaled(r, -step, image)
 	}
 	if best > goal*1e8 {
 		return fmt.Errorf("a linear system of %d states was solved to %.1e only, not %.1e: rates may be too far apart",

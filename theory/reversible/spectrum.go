@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sync/errgroup"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
 )
 
 // A Spectrum holds the slowest modes of a chain: −L f = λ f.
@@ -23,9 +24,10 @@ type Spectrum struct {
 const (
 	guard          = 4     // modes iterated beyond those asked for
 	mostIterations = 300   // of the eigensolver
-	sharp          = 1e-9  // residual aimed at
+	sharp          = 1e-8  // residual aimed at
 	fair           = 1e-6  // residual accepted where rounding allows no better
-	panel          = 512   // columns of a block handled at once
+	patience       = 20    // iterations in which rounding may keep it from halving
+	panel          = 192   // columns of a block handled at once
 	lost           = 1e-12 // part of a vector, outside a space, that is rounding alone
 )
 
@@ -43,15 +45,19 @@ func (c *Chain) Spectrum(ctx context.Context, k int) (*Spectrum, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
 	}
+	best, since := math.Inf(1), 0
 	for iteration := 1; ; iteration++ {
 		worst, err := s.residuals(ctx, k)
 		if err != nil {
 			return nil, err
 		}
+		if since++; worst < 0.5*best {
+			best, since = worst, 0
+		}
 		s.complete()
-		if worst <= sharp || s.w == 0 || iteration == mostIterations {
-			if worst > fair && s.w > 0 {
-				return nil, fmt.Errorf("after %d iterations a residual is %.1e, not %.1e: rates may be too far apart",
+		if worst <= sharp || s.w == 0 || since == patience && best <= fair || iteration == mostIterations {
+			if !(worst <= fair) {
+				return nil, fmt.Errorf("after %d iterations a mode's residual is %.1e, not %.1e: rates may be too far apart",
 					iteration, worst, sharp)
 			}
 			return s.result(k, iteration), nil
@@ -115,29 +121,33 @@ func (s *search) each(ctx context.Context, count int, f func(thread, i int)) err
 	return g.Wait()
 }
 
-// begin fills X from fixed random numbers, smoothed.
+// begin fills X from fixed random numbers, smoothed. Where a slow mode outshines
+// the others they are told apart only once it is taken out: in the next round.
 func (s *search) begin(ctx context.Context) error {
 	r := rand.New(rand.NewPCG(1, 2))
-	for i := range s.b {
-		for j := range s.row(i) {
-			s.row(i)[j] = s.root[j] * r.NormFloat64()
+	for have, round := 0, 0; have < s.b; round++ {
+		if round == 2*s.b {
+			return fmt.Errorf("%d of %d trial modes are independent: rates may be too far apart", have, s.b)
 		}
-		s.project(i, 0)
+		for i := have; i < s.b; i++ {
+			for j := range s.row(i) {
+				s.row(i)[j] = s.root[j] * r.NormFloat64()
+			}
+		}
+		rows := s.project(have, s.b-have)
+		if err := s.each(ctx, rows, func(t, i int) { s.precondition(t, s.row(have+i), s.row(have+i)) }); err != nil {
+			return err
+		}
+		for range 2 {
+			rows = s.orthonormalise(have, s.project(have, rows))
+		}
+		have += rows
 	}
-	if err := s.each(ctx, s.b, func(t, i int) { s.precondition(t, s.row(i), s.row(i)) }); err != nil {
+	if err := s.each(ctx, s.b, func(t, i int) { s.apply(t, i) }); err != nil {
 		return err
 	}
-	rows := s.b
-	for range 2 {
-		for i := range rows {
-			s.project(i, 0)
-		}
-		rows = s.orthonormalise(0, rows)
-	}
-	if rows < s.b {
-		return fmt.Errorf("%d of %d trial modes are independent: rates may be too far apart", rows, s.b)
-	}
-	return s.rayleighRitz(ctx, 0)
+	s.rayleighRitz(0)
+	return nil
 }
 
 // apply sets AY for a row.
@@ -174,7 +184,7 @@ func (s *search) residuals(ctx context.Context, k int) (worst float64, err error
 			w[j] = ay[j] - s.value[i]*v
 		}
 		s.precondition(t, s.arow(first+i), w)
-		s.residual[i] = math.Sqrt(max(0, inner(w, s.arow(first+i))) / s.value[i])
+		s.residual[i] = math.Sqrt(max(0, floats.Dot(w, s.arow(first+i))) / s.value[i])
 	})
 	s.w = 0
 	for i, r := range s.residual {
@@ -193,43 +203,34 @@ func (s *search) residuals(ctx context.Context, k int) (worst float64, err error
 func (s *search) complete() {
 	first := s.b + s.p
 	for range 2 {
-		kept := 0
-		for i := range s.w {
-			if s.project(first+i, first) {
-				copy(s.row(first+kept), s.row(first+i))
-				kept++
-			}
+		s.w = s.orthonormalise(first, s.project(first, s.w))
+	}
+}
+
+// project takes the constants and all earlier rows from count rows from first
+// on, and scales those of which more than rounding is left, whose number it
+// returns, to length 1.
+func (s *search) project(first, count int) (kept int) {
+	before := make([]float64, count)
+	for i := range before {
+		y := s.row(first + i)
+		before[i] = floats.Dot(y, y)
+		floats.AddScaled(y, -floats.Dot(y, s.root), s.root)
+	}
+	if first > 0 && count > 0 {
+		part := s.products(s.y, first, count, 0, first)
+		for j := 0; j < s.n; j += panel {
+			blas64.Gemm(blas.NoTrans, blas.NoTrans, -1, part, s.part(s.y, 0, first, j), 1, s.part(s.y, first, count, j))
 		}
-		s.w = s.orthonormalise(first, kept)
 	}
-}
-
-// project takes the constants and the first rows from row i and scales it to
-// length 1. It returns false if nothing but rounding was left.
-func (s *search) project(i, rows int) bool {
-	y := s.row(i)
-	before := inner(y, y)
-	subtract(y, s.root)
-	for k := range rows {
-		subtract(y, s.row(k))
+	for i, size := range before {
+		y := s.row(first + i)
+		if after := floats.Dot(y, y); after > lost*lost*size {
+			floats.ScaleTo(s.row(first+kept), 1/math.Sqrt(after), y)
+			kept++
+		}
 	}
-	after := inner(y, y)
-	if !(after > lost*lost*before) {
-		return false
-	}
-	scale := 1 / math.Sqrt(after)
-	for j := range y {
-		y[j] *= scale
-	}
-	return true
-}
-
-// subtract takes from y its part along the unit vector q.
-func subtract(y, q []float64) {
-	a := inner(y, q)
-	for j, v := range q {
-		y[j] -= a * v
-	}
+	return kept
 }
 
 // orthonormalise turns count rows from first on into an orthonormal basis of
@@ -249,7 +250,7 @@ func (s *search) orthonormalise(first, count int) int {
 			kept++
 		}
 	}
-	s.combine(s.y, first, count, vector, kept)
+	s.combine(s.y, first, count, vector, first, kept)
 	return kept
 }
 
@@ -258,17 +259,13 @@ func (s *search) step(ctx context.Context) error {
 	if err := s.each(ctx, s.w, func(t, i int) { s.apply(t, s.b+s.p+i) }); err != nil {
 		return err
 	}
-	return s.rayleighRitz(ctx, s.p+s.w)
+	s.rayleighRitz(s.p + s.w)
+	return nil
 }
 
 // rayleighRitz sets X to the best modes in the span of X and the more rows after
 // it, and P to the changes, orthonormal to X.
-func (s *search) rayleighRitz(ctx context.Context, more int) error {
-	if more == 0 {
-		if err := s.each(ctx, s.b, func(t, i int) { s.apply(t, i) }); err != nil {
-			return err
-		}
-	}
+func (s *search) rayleighRitz(more int) {
 	all := s.b + more
 	value, vector := eigen(s.gram(s.ay, 0, all), all)
 	copy(s.value, value)
@@ -284,36 +281,29 @@ func (s *search) rayleighRitz(ctx context.Context, more int) error {
 		}
 	}
 	s.p, s.w = p-s.b, 0
-	s.combine(s.y, 0, all, c, p)
-	s.combine(s.ay, 0, all, c, p)
-	return nil
+	s.combine(s.y, 0, all, c, 0, p)
+	s.combine(s.ay, 0, all, c[s.b*all:], s.b, s.p) // A X is made afresh
 }
 
 // independent makes v orthonormal to rows and says whether anything was left.
 func independent(v, rows []float64) bool {
-	before := inner(v, v)
+	before := floats.Dot(v, v)
 	for range 2 {
 		for k := 0; k < len(rows); k += len(v) {
-			subtract(v, rows[k:k+len(v)])
+			floats.AddScaled(v, -floats.Dot(v, rows[k:k+len(v)]), rows[k:k+len(v)])
 		}
 	}
-	after := inner(v, v)
+	after := floats.Dot(v, v)
 	if !(after > 1e-8*before) || after == 0 {
 		return false
 	}
-	for j := range v {
-		v[j] /= math.Sqrt(after)
-	}
+	floats.Scale(1/math.Sqrt(after), v)
 	return true
 }
 
-// gram returns Y Bᵀ for count rows from first on, of Y and of b.
+// gram returns the symmetric Y Bᵀ for count rows from first on, of Y and of b.
 func (s *search) gram(b []float64, first, count int) []float64 {
-	g := make([]float64, count*count)
-	out := blas64.General{Rows: count, Cols: count, Stride: count, Data: g}
-	for j := 0; j < s.n; j += panel {
-		blas64.Gemm(blas.NoTrans, blas.Trans, 1, s.part(s.y, first, count, j), s.part(b, first, count, j), 1, out)
-	}
+	g := s.products(b, first, count, first, count).Data
 	for i := range count {
 		for j := range i {
 			g[i*count+j] = 0.5 * (g[i*count+j] + g[j*count+i])
@@ -323,8 +313,18 @@ func (s *search) gram(b []float64, first, count int) []float64 {
 	return g
 }
 
-// combine replaces the first kept of count rows by the combinations in c.
-func (s *search) combine(y []float64, first, count int, c []float64, kept int) {
+// products are those of count rows of Y from first on with others of b.
+func (s *search) products(b []float64, first, count, other, others int) blas64.General {
+	out := blas64.General{Rows: count, Cols: others, Stride: others, Data: make([]float64, count*others)}
+	for j := 0; j < s.n; j += panel {
+		blas64.Gemm(blas.NoTrans, blas.Trans, 1, s.part(s.y, first, count, j), s.part(b, other, others, j), 1, out)
+	}
+	return out
+}
+
+// combine sets kept rows of y, at place to, to the combinations in c of count
+// rows from first on.
+func (s *search) combine(y []float64, first, count int, c []float64, to, kept int) {
 	if kept == 0 {
 		return
 	}
@@ -335,7 +335,7 @@ func (s *search) combine(y []float64, first, count int, c []float64, kept int) {
 		out.Cols = in.Cols
 		blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, factor, in, 0, out)
 		for i := range kept {
-			copy(in.Data[i*s.n:i*s.n+in.Cols], out.Data[i*panel:])
+			copy(y[(to+i)*s.n+j:][:in.Cols], out.Data[i*panel:])
 		}
 	}
 }
@@ -366,7 +366,7 @@ func (s *search) result(k, iterations int) *Spectrum {
 		}
 	}
 	value, vector := eigen(form, s.b)
-	s.combine(s.y, 0, s.b, vector, s.b)
+	s.combine(s.y, 0, s.b, vector, 0, s.b)
 	out.Values, out.Functions = value[:k:k], f[:k:k]
 	for i := range k {
 		for j, r := range s.root {
