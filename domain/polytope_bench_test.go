@@ -79,7 +79,7 @@ func BenchmarkPolytope(b *testing.B) {
 		b.ReportMetric(float64(lost), "lost")
 	}
 	b.Run("langevin", func(b *testing.B) { walk(b, 1-0.01/0.25, 0.1414213562) })
-	for _, sd := range []float64{0.05, 0.1414213562, 0.5, 4} {
+	for _, sd := range []float64{0.05, 0.5, 4} {
 		b.Run(fmt.Sprintf("sd=%.2f", sd), func(b *testing.B) { walk(b, 1, sd) })
 	}
 }

@@ -141,7 +141,7 @@ static void measure(const char *name, double keep, double sd, int (*step)(double
     }
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &z);
     double ns = (z.tv_sec - b.tv_sec) * 1e9 + (z.tv_nsec - b.tv_nsec);
-    printf("%s %.1f ns/step %.2f hits/step %.1f ns/hit (mean %.3f)\n", name, ns / steps, (double)hits / steps,
+    printf("bench/c/%s %.1f ns/step %.2f hits/step %.1f ns/hit (mean %.3f)\n", name, ns / steps, (double)hits / steps,
            ns / hits, sum / steps);
 }
 
