@@ -31,8 +31,8 @@ type ModeCurves struct {
 // MostModes is how many functions [ModeLines] tells apart.
 const MostModes = len(ladderColours)
 
-// ModeLines draws functions on an interval above the density. Where there is next to
-// none functions may leave the axes, since they are not to flatten the rest.
+// ModeLines draws functions on an interval above the density. Where few of the law are
+// they may leave the axes, since they are not to flatten the rest.
 func ModeLines(q ModeCurves) (*Figure, error) {
 	if err := q.check(); err != nil {
 		return nil, err
@@ -136,19 +136,31 @@ func (q *ModeCurves) checkColumn(c ModeColumn) error {
 	return nil
 }
 
-// view returns the range of all functions where there is density.
+// seenOf is the share of the law on which functions stay on the axes.
+const seenOf = 0.98
+
+// view returns the range of all functions, less what few of the law see.
 func (q *ModeCurves) view() (lo, hi float64) {
 	for _, c := range q.Columns {
-		top := slices.Max(c.Density)
 		for _, m := range c.Modes {
-			for i, v := range m {
-				if c.Density[i] > 1e-3*top && !math.IsNaN(v) {
-					lo, hi = math.Min(lo, v), math.Max(hi, v)
+			size := 1.1 * sizeWithin(m, q.weights(c.Density), seenOf)
+			for _, v := range m {
+				if !math.IsNaN(v) {
+					lo, hi = math.Min(lo, math.Max(v, -size)), math.Max(hi, math.Min(v, size))
 				}
 			}
 		}
 	}
 	return widen(lo, hi, 0.05)
+}
+
+// weights are the density times half the distance of the neighbours.
+func (q *ModeCurves) weights(density []float64) []float64 {
+	out := make([]float64, len(q.X))
+	for i := range out {
+		out[i] = density[i] * (q.X[min(i+1, len(out)-1)] - q.X[max(i-1, 0)])
+	}
+	return out
 }
 
 // parts returns the lines of a column that is NaN where there is none.

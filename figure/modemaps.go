@@ -120,7 +120,10 @@ const most = 0.995
 
 // WeightedSize returns the size that a function does not exceed on all but half a
 // percent of the weight; weight nil is equal weights, and NaN counts nothing.
-func WeightedSize(v, weight []float64) float64 {
+func WeightedSize(v, weight []float64) float64 { return sizeWithin(v, weight, most) }
+
+// sizeWithin returns the size that a function does not exceed on a share of the weight.
+func sizeWithin(v, weight []float64, part float64) float64 {
 	var order []int
 	total := 0.0
 	share := func(k int) float64 {
@@ -138,7 +141,7 @@ func WeightedSize(v, weight []float64) float64 {
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(math.Abs(v[a]), math.Abs(v[b])) })
 	sum := 0.0
 	for _, k := range order {
-		if sum += share(k); sum >= most*total {
+		if sum += share(k); sum >= part*total {
 			return math.Abs(v[k])
 		}
 	}
