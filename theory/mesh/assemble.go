@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// What a cell of the grid is, where it is not cut: outside or whole. A cut cell
-// is −cut − k, k counting cut cells.
+// What a cell of the grid is: outside, or whole with a number ≥ 0, or cut: then
+// it is cutCell − k, k counting cut cells.
 const (
 	outside = -1
 	cutCell = -2
@@ -26,7 +26,7 @@ type opening struct {
 	id   int32
 }
 
-// A cut is a cell that the wall passes through.
+// A cutting is a cell of the grid that the wall passes through.
 type cutting struct {
 	cell  int32
 	parts []part
@@ -183,7 +183,7 @@ func covered(side []opening) bool {
 	return sum > 0.5
 }
 
-// pierce takes a loop within one cell into account: a hole or, clockwise, an
+// pierce takes a loop within one cell into account: a hole (clockwise) or an
 // island.
 func (b *builder) pierce(s strand) {
 	k := b.kind[s.cell]

@@ -68,51 +68,53 @@ func TestRandomPolygons(t *testing.T) {
 
 // Polygons with vertices on crossings of the lines, at any slope: the wall passes
 // through corners of cells and touches lines without crossing them.
-func TestPolygonsThroughCorners(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		k := rapid.IntRange(3, 9).Draw(t, "vertices")
-		at := rapid.SampledFrom([]float64{0, 0.1, -1.0 / 3}).Draw(t, "at")
-		most := rapid.IntRange(2, 8).Draw(t, "most")
-		seen := map[[2]float64]bool{}
-		var v [][2]float64
-		for len(v) < k {
-			p := [2]float64{float64(rapid.IntRange(0, most).Draw(t, "x")), float64(rapid.IntRange(0, most).Draw(t, "y"))}
-			if seen[p] && len(seen) < most*most {
-				continue
-			}
-			seen[p] = true
-			v = append(v, p)
+func TestPolygonsThroughCorners(t *testing.T) { rapid.Check(t, throughCorners) }
+
+func FuzzPolygonsThroughCorners(f *testing.F) { f.Fuzz(rapid.MakeFuzz(throughCorners)) }
+
+func throughCorners(t *rapid.T) {
+	k := rapid.IntRange(3, 9).Draw(t, "vertices")
+	at := rapid.SampledFrom([]float64{0, 0.1, -1.0 / 3}).Draw(t, "at")
+	most := rapid.IntRange(2, 8).Draw(t, "most")
+	seen := map[[2]float64]bool{}
+	var v [][2]float64
+	for len(v) < k {
+		p := [2]float64{float64(rapid.IntRange(0, most).Draw(t, "x")), float64(rapid.IntRange(0, most).Draw(t, "y"))}
+		if seen[p] && len(seen) < most*most {
+			continue
 		}
-		slices.SortFunc(v[1:], func(p, q [2]float64) int { // as seen from the first
-			return cmp.Compare(math.Atan2(p[1]-v[0][1], p[0]-v[0][0]), math.Atan2(q[1]-v[0][1], q[0]-v[0][0]))
-		})
-		for i := range v {
-			v[i][0] = at + v[i][0]/7
-			v[i][1] = at + v[i][1]/7
-		}
-		d, err := domain.NewPolygon(v)
-		if err != nil || pinched(v) {
-			t.Skip("not simple, or to rounding only")
-		}
-		lo, hi := domain.BoundsOf(d, 2)
-		n := int(math.Round(7*max(hi[0]-lo[0], hi[1]-lo[1]))) * rapid.IntRange(1, 5).Draw(t, "fine")
-		if n < 2 {
-			t.Skip("one cell")
-		}
-		m, err := New(d, n)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := wellFormed(m); err != nil {
-			t.Fatal(err)
-		}
-		if e := math.Abs(m.Total() - d.Area()); e > 1e-9 {
-			t.Fatalf("area %v, want %v", m.Total(), d.Area())
-		}
-		if err := differs(d, m, 12); err != nil {
-			t.Fatal(err)
-		}
+		seen[p] = true
+		v = append(v, p)
+	}
+	slices.SortFunc(v[1:], func(p, q [2]float64) int { // as seen from the first
+		return cmp.Compare(math.Atan2(p[1]-v[0][1], p[0]-v[0][0]), math.Atan2(q[1]-v[0][1], q[0]-v[0][0]))
 	})
+	for i := range v {
+		v[i][0] = at + v[i][0]/7
+		v[i][1] = at + v[i][1]/7
+	}
+	d, err := domain.NewPolygon(v)
+	if err != nil || pinched(v) {
+		t.Skip("not simple, or to rounding only")
+	}
+	lo, hi := domain.BoundsOf(d, 2)
+	n := int(math.Round(7*max(hi[0]-lo[0], hi[1]-lo[1]))) * rapid.IntRange(1, 5).Draw(t, "fine")
+	if n < 2 {
+		t.Skip("one cell")
+	}
+	m, err := New(d, n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := wellFormed(m); err != nil {
+		t.Fatal(err)
+	}
+	if e := math.Abs(m.Total() - d.Area()); e > 1e-9 {
+		t.Fatalf("area %v, want %v", m.Total(), d.Area())
+	}
+	if err := differs(d, m, 12); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // pinched reports whether a vertex lies on the line of an edge of others to within
@@ -134,77 +136,93 @@ func pinched(v [][2]float64) bool {
 	return false
 }
 
-// Polygons along the lines of the grid, turned by a quarter at random, have whole
-// cells only, and two of them share a face where both lie in Ω and no wall is
-// between them. A wall along a line that counts for the wrong side shows at once.
-func TestLatticePolygons(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		w := rapid.IntRange(1, 6).Draw(t, "columns")
-		shift := rapid.SampledFrom([]float64{0, 1.0 / 3, 1e-14, -0.1}).Draw(t, "shift")
-		scale := rapid.SampledFrom([]float64{1, 0.1, 1.0 / 3}).Draw(t, "scale")
-		low, high := make([]int, w), make([]int, w)
-		most := w
-		for i := range w {
-			low[i] = rapid.IntRange(-4, 0).Draw(t, "low")
-			high[i] = rapid.IntRange(1, 5).Draw(t, "high")
+// A skyline is a polygon of columns of width 1 from low to high.
+type skyline struct {
+	low, high   []int
+	bottom, top int
+}
+
+func drawSkyline(t *rapid.T) skyline {
+	w := rapid.IntRange(1, 6).Draw(t, "columns")
+	s := skyline{low: make([]int, w), high: make([]int, w)}
+	for i := range w {
+		s.low[i] = rapid.IntRange(-4, 0).Draw(t, "low")
+		s.high[i] = rapid.IntRange(1, 5).Draw(t, "high")
+		s.bottom, s.top = min(s.bottom, s.low[i]), max(s.top, s.high[i])
+	}
+	return s
+}
+
+// polygon runs along the bottom, then back along the top.
+func (s skyline) polygon(shift, scale float64) (*domain.Polygon, error) {
+	var v [][2]float64
+	point := func(x, y int) {
+		p := [2]float64{shift + scale*float64(x), shift + scale*float64(y)}
+		if k := len(v); k == 0 || v[k-1] != p {
+			v = append(v, p)
 		}
-		var v [][2]float64
-		point := func(x, y int) {
-			p := [2]float64{shift + scale*float64(x), shift + scale*float64(y)}
-			if k := len(v); k == 0 || v[k-1] != p {
-				v = append(v, p)
+	}
+	for i, y := range s.low {
+		point(i, y)
+		point(i+1, y)
+	}
+	for i := len(s.high) - 1; i >= 0; i-- {
+		point(i+1, s.high[i])
+		point(i, s.high[i])
+	}
+	return domain.NewPolygon(v)
+}
+
+// cells counts the cells and the faces of m that should be, and says whether the
+// cells are the right ones.
+func (s skyline) cells(m *Mesh, fine int) (cells, faces int, right bool) {
+	in := func(col, row int) bool {
+		col, row = col/fine, row/fine+s.bottom
+		return col < len(s.low) && row >= s.low[col] && row < s.high[col]
+	}
+	right = true
+	for row := range m.Shape[1] {
+		for col := range m.Shape[0] {
+			if !in(col, row) {
+				continue
+			}
+			right = right && cells < len(m.Index) && m.Index[cells] == int32(row*m.Shape[0]+col)
+			cells++
+			if in(col+1, row) {
+				faces++
+			}
+			if in(col, row+1) {
+				faces++
 			}
 		}
-		bottom, top := 0, 1
-		for i := range w { // along the bottom, then back along the top
-			point(i, low[i])
-			point(i+1, low[i])
-			bottom, top = min(bottom, low[i]), max(top, high[i])
-		}
-		for i := w - 1; i >= 0; i-- {
-			point(i+1, high[i])
-			point(i, high[i])
-		}
-		most = max(w, top-bottom)
-		d, err := domain.NewPolygon(v)
+	}
+	return cells, faces, right
+}
+
+// Polygons along the lines of the grid have whole cells only, and two of them
+// share a face where both lie in Ω. A wall along a line that counts for the wrong
+// side shows at once.
+func TestLatticePolygons(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := drawSkyline(t)
+		shift := rapid.SampledFrom([]float64{0, 1.0 / 3, 1e-14, -0.1}).Draw(t, "shift")
+		d, err := s.polygon(shift, rapid.SampledFrom([]float64{1, 0.1, 1.0 / 3}).Draw(t, "scale"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		fine := rapid.IntRange(1, 3).Draw(t, "fine")
-		if most*fine < 2 {
-			t.Skip("one cell")
+		m, err := New(d, max(len(s.low), s.top-s.bottom, 2)*fine)
+		if len(s.low) == 1 && s.top-s.bottom == 1 {
+			t.Skip("one square")
 		}
-		m, err := New(d, most*fine)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if err := wellFormed(m); err != nil {
 			t.Fatal(err)
 		}
-		in := func(col, row int) bool {
-			col, row = col/fine, row/fine+bottom
-			return col < w && row >= low[col] && row < high[col]
-		}
-		cells, faces := 0, 0
-		for row := range m.Shape[1] {
-			for col := range m.Shape[0] {
-				if !in(col, row) {
-					continue
-				}
-				if cells >= len(m.Index) || m.Index[cells] != int32(row*m.Shape[0]+col) {
-					t.Fatalf("cell %d of %v, want column %d, row %d", cells, m.Index, col, row)
-				}
-				cells++
-				if in(col+1, row) {
-					faces++
-				}
-				if in(col, row+1) {
-					faces++
-				}
-			}
-		}
-		if cells != len(m.Index) || faces != len(m.Faces) {
-			t.Fatalf("%d cells and %d faces, want %d and %d", len(m.Index), len(m.Faces), cells, faces)
+		if cells, faces, right := s.cells(m, fine); !right || cells != len(m.Index) || faces != len(m.Faces) {
+			t.Fatalf("cells %v and %d faces, want %d and %d", m.Index, len(m.Faces), cells, faces)
 		}
 		for _, a := range m.Volume {
 			if math.Abs(a-m.Side[0]*m.Side[1]) > 1e-9*a {
@@ -364,5 +382,90 @@ func TestIntervals(t *testing.T) {
 			t.Fatal(err)
 		}
 		within(t, c.name+": diameter", l, c.b-c.a, 1e-12)
+	}
+}
+
+// A wall along a line of the grid that ends within a face closes that face up to
+// its end and no further, whichever way it points.
+func TestWallAlongLine(t *testing.T) {
+	for _, gap := range []float64{0.9, 0.005} {
+		for quarter := range 4 {
+			var v [][2]float64
+			for _, p := range [][2]float64{{0, 0}, {4, 0}, {4, gap}, {2, gap}, {2, 2}, {0, 2}} {
+				for range quarter {
+					p[0], p[1] = -p[1], p[0]
+				}
+				v = append(v, p)
+			}
+			d := must[*domain.Polygon](t)(domain.NewPolygon(v))
+			m, err := New(d, 4)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := wellFormed(m); err != nil {
+				t.Fatal(err)
+			}
+			var lengths []float64
+			for _, f := range m.Faces {
+				lengths = append(lengths, f.Area)
+			}
+			slices.Sort(lengths)
+			if want := []float64{gap, gap, 1, 1, 1, 1}; len(lengths) != 6 || !near(lengths, want) {
+				t.Errorf("turned by %d quarters: lengths %v, want %v", quarter, lengths, want)
+			}
+		}
+	}
+}
+
+func near(a, b []float64) bool {
+	for i := range a {
+		if math.Abs(a[i]-b[i]) > 1e-12 {
+			return false
+		}
+	}
+	return len(a) == len(b)
+}
+
+// padded is a domain whose bounds are far too wide.
+type padded struct{ blind }
+
+func (p padded) Bounds(lo, hi []float64) {
+	p.blind.Bounds(lo, hi)
+	for i := range lo {
+		lo[i], hi[i] = lo[i]-20, hi[i]+30
+	}
+}
+
+// band is the part of the unit square near the diagonal, or the rest.
+type band struct {
+	*domain.Box
+	width float64
+	rest  bool
+}
+
+func (b band) Contains(x []float64) bool {
+	return b.Box.Contains(x) && (math.Abs(x[0]-x[1]) <= b.width) != b.rest
+}
+
+// Membership is asked where the domain is, whatever its bounds; and where nodes
+// inside lie across each other, the point between them says what hangs together:
+// a band half a node wide is one part, and what it leaves of the square is two.
+func TestMembershipFindsItsWay(t *testing.T) {
+	disc := must[*domain.Ball](t)(domain.NewBall([]float64{1, 2}, 1))
+	m, err := New(padded{blind{disc}}, 16)
+	if err != nil {
+		t.Fatal(err)
+	}
+	within(t, "area", m.Total(), math.Pi, 2e-3)
+	square := box(t, []float64{0, 0}, []float64{1, 1})
+	m, err = New(band{square, 0.6 / 80, false}, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := wellFormed(m); err != nil {
+		t.Fatal(err)
+	}
+	if m, err := New(band{square, 0.2 / 80, true}, 10); err == nil || !strings.Contains(err.Error(), "2 parts") {
+		t.Errorf("%v, %v", m, err)
 	}
 }

@@ -89,12 +89,10 @@ func TestCellsAndFacesByMembership(t *testing.T) {
 	}
 }
 
-// differs counts points of every cell and face on a grid of points × points, and
-// says where the mesh is not what they say.
-func differs(d domain.Domain, m *Mesh, points int) error {
-	volume, face := map[int32]float64{}, map[[2]int32]float64{}
-	var moment [2]map[int32]float64
-	var middle [2]map[[2]int32]float64
+// sums adds up the parts of every cell and every face of the grid: areas, lengths
+// and moments about the centre of the cell (the first cell of a face), in sides.
+func sums(m *Mesh) (volume map[int32]float64, moment [2]map[int32]float64, face map[[2]int32]float64, middle [2]map[[2]int32]float64) {
+	volume, face = map[int32]float64{}, map[[2]int32]float64{}
 	for j := range 2 {
 		moment[j], middle[j] = map[int32]float64{}, map[[2]int32]float64{}
 	}
@@ -111,6 +109,13 @@ func differs(d domain.Domain, m *Mesh, points int) error {
 			middle[j][key] += f.Area * (f.At[j] - m.Centre[2*f.I+int32(j)]) / m.Side[j]
 		}
 	}
+	return volume, moment, face, middle
+}
+
+// differs counts points of every cell and face on a grid of points × points, and
+// says where the mesh is not what they say.
+func differs(d domain.Domain, m *Mesh, points int) error {
+	volume, moment, face, middle := sums(m)
 	h, cell, p := m.Side, m.Side[0]*m.Side[1], make([]float64, 2)
 	share := func(i, n int) float64 { return (float64(i)+0.5)/float64(n) - 0.5 }
 	for k := range int32(m.Shape[0] * m.Shape[1]) {
