@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/r2sgld/r2sgld/domain"
 	"github.com/r2sgld/r2sgld/potential"
@@ -36,7 +37,7 @@ type Decay struct {
 	TV    []float64 `json:"tv"`
 	W2Is  string    `json:"w2_is"` // exact or upper bound
 
-	Ratio []float64 `json:"form_ratio"` // E_S(h)/E(h) − 1 of the density h at each time; none without swaps
+	Ratio []float64 `json:"form_ratio"` // E_S(h)/E(h) − 1 of the density h at each time while χ² is above rounding; none without swaps
 
 	Slope    float64 `json:"slope"`          // of −log χ² over time, at the end
 	Promised float64 `json:"promised_slope"` // 2(1+η_S)/C_P with C_P = 1/λ₁(0)
@@ -84,15 +85,15 @@ func (e effort) starts() ([]start, error) {
 		out = append(out, start{problem{name, u, d, tau, r}, cells, from, known})
 	}
 	add("interval of length 4, U = 0", nil, free, one, 0, e.decayLine, true, 0.5)
-	add("the same from its middle", nil, free, one, 0, e.decayLine, true, 2)
+	add("interval from its middle", nil, free, one, 0, e.decayLine, true, 2)
 	add("[−20, 20], U = x²/2, τ = 10", half(1), wide, []float64{10}, 0, e.decayLine, true, 12)
 	add("double well on [−2, 2]", well(), narrow, one, 0, e.decayLine, false, -1)
-	add("double well, τ 1 and 5", well(), narrow, two, 0, e.decayPair, false, -1)
-	add("double well, τ 1 and 5, swaps", well(), narrow, two, 1, e.decayPair, false, -1)
-	add("the same from the barrier", well(), narrow, two, 1, e.decayPair, false, 0)
-	add("25 modes, a slice, τ 1 and 10, swaps", modes(1), narrow, []float64{1, 10}, 1, e.decayPair, false, 1)
-	add("25 modes on the flower", modes(2), petals, one, 0, e.decayPlane, false, 1, -1)
-	add("25 modes on the flower, τ 1 and 10, swaps", modes(2), petals, []float64{1, 10}, 1, e.decayPlanes, false, 1, -1)
+	add("double well, two rungs", well(), narrow, two, 0, e.decayPair, false, -1)
+	add("double well, swaps", well(), narrow, two, 1, e.decayPair, false, -1)
+	add("double well, swaps, from the barrier", well(), narrow, two, 1, e.decayPair, false, 0)
+	add("25-mode slice, swaps", modes(1), narrow, []float64{1, 10}, 1, e.decayPair, false, 1)
+	add("25 modes, flower", modes(2), petals, one, 0, e.decayPlane, false, 1, -1)
+	add("25 modes, flower, swaps", modes(2), petals, []float64{1, 10}, 1, e.decayPlanes, false, 1, -1)
 	return out, nil
 }
 
@@ -139,7 +140,7 @@ func (s start) decay(ctx context.Context, moments int) (Decay, error) {
 		if d.Alone, err = without.Gap(ctx); err != nil {
 			return d, fmt.Errorf("%s: %w", s.name, err)
 		}
-		d.Eta, d.Delta = course.Chi2, course.W2
+		d.Delta = course.W2
 		if d.Ratio, err = ratios(ctx, p, s.from, d.Times); err != nil {
 			return d, fmt.Errorf("%s: %w", s.name, err)
 		}
@@ -187,6 +188,10 @@ func (d *Decay) compare() {
 	n := 0
 	for n < len(d.Times) && d.Chi2[n] > floor {
 		n++
+	}
+	if n > 0 && d.Ratio != nil {
+		d.Ratio = d.Ratio[:n]
+		d.Eta = slices.Min(d.Ratio)
 	}
 	if n > 1 {
 		d.Slope = math.Log(d.Chi2[n-2]/d.Chi2[n-1]) / (d.Times[n-1] - d.Times[n-2])

@@ -24,6 +24,7 @@ type Diameter struct {
 // A Family is domains of one shape that grow.
 type Family struct {
 	Name     string    `json:"name"`
+	Shape    string    `json:"shape"`
 	Kind     string    `json:"kind"` // free (U constant), convex (U convex) or modes
 	Tau      []float64 `json:"temperature"`
 	Diameter []float64 `json:"diameter"`
@@ -61,13 +62,13 @@ const (
 
 // A family asks for one.
 type family struct {
-	name, kind string
-	potential  potential.Potential
-	tau        []float64
-	intensity  float64
-	cells      int
-	shape      func(size float64) (domain.Domain, error)
-	sizes      []float64
+	name, of, kind string
+	potential      potential.Potential
+	tau            []float64
+	intensity      float64
+	cells          int
+	shape          func(size float64) (domain.Domain, error)
+	sizes          []float64
 }
 
 // families are all of them.
@@ -78,17 +79,17 @@ func (e effort) families() []family {
 	some := logarithmic(0.25, 8, e.sizes)
 	radii := logarithmic(0.25, 4, e.sizes)
 	return []family{
-		{"interval, U = 0", free, nil, one, 0, e.diameterLine, line, some},
-		{"square, U = 0", free, nil, one, 0, e.diameterPlane, square, some},
-		{"disk, U = 0", free, nil, one, 0, e.diameterPlane, disk, radii},
-		{"flower, U = 0", free, nil, one, 0, e.diameterPlane, flower, radii},
-		{"interval, U = x²/2", convex, half(1), one, 0, e.diameterLine, line, logarithmic(0.25, 16, e.sizes)},
-		{"disk, U = |x|²/2", convex, half(2), one, 0, e.diameterPlane, disk, logarithmic(0.25, 8, e.sizes)},
-		{"interval, slice of the 25 modes, τ = 1", lumpy, modes(1), one, 0, e.diameterLine, line, some},
-		{"interval, slice, τ 1 and 10, swaps at intensity 1", lumpy, modes(1), two, 1, e.diameterPair, line, some},
-		{"octagon, 25 modes, τ = 1", lumpy, modes(2), one, 0, e.diameterPlane, octagon, radii},
-		{"flower, 25 modes, τ = 1", lumpy, modes(2), one, 0, e.diameterPlane, flower, radii},
-		{"flower, 25 modes, τ = 10", lumpy, modes(2), hot, 0, e.diameterPlane, flower, radii},
+		{"interval, U = 0", "interval", free, nil, one, 0, e.diameterLine, line, some},
+		{"square, U = 0", "square", free, nil, one, 0, e.diameterPlane, square, some},
+		{"disk, U = 0", "disk", free, nil, one, 0, e.diameterPlane, disk, radii},
+		{"flower, U = 0", "flower", free, nil, one, 0, e.diameterPlane, flower, radii},
+		{"interval, U = x²/2", "interval", convex, half(1), one, 0, e.diameterLine, line, logarithmic(0.25, 16, e.sizes)},
+		{"disk, U = |x|²/2", "disk", convex, half(2), one, 0, e.diameterPlane, disk, logarithmic(0.25, 8, e.sizes)},
+		{"interval, slice of the 25 modes, τ = 1", "interval", lumpy, modes(1), one, 0, e.diameterLine, line, some},
+		{"interval, slice, τ 1 and 10, swaps at intensity 1", "interval, swaps at r = 1", lumpy, modes(1), two, 1, e.diameterPair, line, some},
+		{"octagon, 25 modes, τ = 1", "octagon", lumpy, modes(2), one, 0, e.diameterPlane, octagon, radii},
+		{"flower, 25 modes, τ = 1", "flower", lumpy, modes(2), one, 0, e.diameterPlane, flower, radii},
+		{"flower, 25 modes, τ = 10", "flower, τ = 10", lumpy, modes(2), hot, 0, e.diameterPlane, flower, radii},
 	}
 }
 
@@ -109,7 +110,7 @@ func (e effort) grow(ctx context.Context, o study.Options, d *Diameter) error {
 	d.Families = make([]Family, len(all))
 	return each(ctx, o, "diameter", len(all), func(ctx context.Context, i int) error {
 		f := all[i]
-		out := Family{Name: f.name, Kind: f.kind, Tau: f.tau}
+		out := Family{Name: f.name, Shape: f.of, Kind: f.kind, Tau: f.tau}
 		for _, size := range f.sizes {
 			s, err := f.shape(size)
 			if err != nil {

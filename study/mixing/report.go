@@ -3,6 +3,7 @@ package mixing
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/r2sgld/r2sgld/figure"
 	"github.com/r2sgld/r2sgld/study"
@@ -71,7 +72,7 @@ func (r *Results) exactSection() (study.Section, error) {
 				panel.Lines = append(panel.Lines, line)
 			}
 			q.Panels = []figure.LinePanel{panel}
-			return picture("theory-exact", "Relative error of gaps that are known in closed form against the number of cells: with twice the cells a quarter is left, or less.", q)
+			return picture("theory-exact", "Relative error of gaps that are known in closed form against the number of cells: with twice the cells a quarter is left, or less. The lines of both bowls coincide.", q)
 		})
 }
 
@@ -96,17 +97,17 @@ Energies are those of the grid, S is computed from them and not from the masses.
 
 // decaySection is of the decay from several starts.
 func (r *Results) decaySection() (study.Section, error) {
-	rates := study.Table{Title: "Rates of χ²", Columns: []string{"process", "start", "r", "states", "λ₁", "λ₁ without swaps", "rate of χ² at the end / 2λ₁", "χ² / bound", "η_S", "asked for by C_P = λ₁", "found"},
+	rates := study.Table{Title: "Rates of χ²", Columns: []string{"process", "start", "τ", "r", "states", "λ₁", "λ₁ without swaps", "rate of χ² at the end / 2λ₁", "χ² / bound", "η_S", "asked for by C_P = λ₁", "found"},
 		Caption: "χ² / bound: the largest ratio of χ² to χ²(s)·exp(−2(t−s)(1+η_S)λ₁), λ₁ without swaps, from any earlier time s. Asked for: 2(1+η_S)/λ₁, the rate of χ² were C_P = λ₁ as printed."}
 	bounds := study.Table{Title: "W2 and entropy", Columns: []string{"process", "start", "C_LS", "δ_S", "W2 is", "W2 / printed bound", "W2 / √(τC·KL)e^(−2t(1+δ)/C)", "KL / bound"},
 		Caption: "Largest ratios from any earlier time. C_LS is the least C with KL ≤ C·E(√h); exact where the law is uniform or normal, else a lower estimate (≥). KL's bound: KL(0)·exp(−4t(1+δ_S)/C_LS)."}
 	for _, d := range r.Decay {
-		start := fmt.Sprint(d.Start)
+		start := d.from()
 		c := show(d.LogSobolev)
 		if !d.Known {
 			c = "≥ " + c
 		}
-		rates.Rows = append(rates.Rows, []string{d.Name, start, fmt.Sprint(d.Intensity), fmt.Sprint(d.States), show(d.Gap), show(d.Alone), fmt.Sprintf("%.4f", d.Slope/(2*d.Gap)), fmt.Sprintf("%.4f", d.Theorem), show(d.Eta), show(d.Printed), show(d.Slope)})
+		rates.Rows = append(rates.Rows, []string{d.Name, start, temperatures(d.Tau), fmt.Sprint(d.Intensity), fmt.Sprint(d.States), show(d.Gap), show(d.Alone), fmt.Sprintf("%.4f", d.Slope/(2*d.Gap)), fmt.Sprintf("%.4f", d.Theorem), show(d.Eta), show(d.Printed), show(d.Slope)})
 		bounds.Rows = append(bounds.Rows, []string{d.Name, start, c, show(d.Delta), d.W2Is, fmt.Sprintf("%.3f", d.Transport), fmt.Sprintf("%.3f", d.Scaled), fmt.Sprintf("%.3f", d.Entropy)})
 	}
 	return draw(study.Section{Title: "Decay", Tables: []study.Table{rates, bounds},
@@ -114,6 +115,23 @@ func (r *Results) decaySection() (study.Section, error) {
 
 C_P is the least C with χ² ≤ C·E(h), which is 1/λ₁; lemma 3.4 of the paper calls λ₁ itself C_P. The paper's η_S is the least of E_S(h)/E(h) − 1 along the flow. The paper's E has the temperatures in it.`},
 		r.decayPicture, r.ratioPicture)
+}
+
+// from tells the start.
+func (d *Decay) from() string {
+	var out []string
+	for _, v := range d.Start {
+		out = append(out, show(v))
+	}
+	return strings.Join(out, ", ")
+}
+
+// temperatures tells those of the rungs.
+func temperatures(tau []float64) string {
+	if len(tau) == 2 {
+		return show(tau[0]) + ", " + show(tau[1])
+	}
+	return show(tau[0])
 }
 
 // decayPicture is the distances against time.
@@ -147,7 +165,7 @@ func (r *Results) ratioPicture() (study.Picture, error) {
 	q := figure.Lines{X: figure.Axis{Name: "λ₁·time"}, Y: figure.Axis{Name: "E_S(h)/E(h) − 1"}, LogX: true, LogY: true}
 	panel := figure.LinePanel{}
 	for _, d := range r.Decay {
-		line := figure.Line{Name: d.Name + fmt.Sprintf(" from %v", d.Start), Method: tint(len(panel.Lines))}
+		line := figure.Line{Name: d.Name + ", from " + d.from(), Method: tint(len(panel.Lines))}
 		for i, v := range d.Ratio {
 			if v > 0 {
 				line.X, line.Y = append(line.X, d.Times[i]*d.Gap), append(line.Y, v)

@@ -3,6 +3,7 @@ package mixing
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/r2sgld/r2sgld/figure"
 	"github.com/r2sgld/r2sgld/study"
@@ -174,6 +175,12 @@ func curvature(v float64) string {
 	return show(math.Round(v*1e6) / 1e6)
 }
 
+// shapeTint is the colour of a shape.
+func shapeTint(shape string) string {
+	names := []string{"interval", "disk", "flower", "square", "octagon", "interval, swaps at r = 1", "flower, τ = 10"}
+	return tint(max(0, slices.Index(names, shape)))
+}
+
 // familyPicture is the gap against the diameter.
 func (r *Results) familyPicture() (study.Picture, error) {
 	q := figure.Lines{X: figure.Axis{Name: "diameter"}, Y: figure.Axis{Name: "gap/τ"}, LogX: true, LogY: true}
@@ -184,7 +191,7 @@ func (r *Results) familyPicture() (study.Picture, error) {
 			if f.Kind != kind.of {
 				continue
 			}
-			line := figure.Line{Name: f.Name, Method: tint(len(panel.Lines)), X: f.Diameter}
+			line := figure.Line{Name: f.Shape, Method: shapeTint(f.Shape), X: f.Diameter}
 			for _, v := range f.Gap {
 				line.Y = append(line.Y, v/f.Tau[0])
 			}

@@ -39,12 +39,10 @@ The theorem bounds W1 at time T by three terms: η^¼; the size of the gradient'
 		func() (study.Picture, error) {
 			return orderPicture("theory-time", "W1 between the laws of steps and of the diffusion at one time against the step size. The line of the theorem has slope ¼; it is drawn from the largest W1 of reflection.", d.Times, true)
 		},
-		func() (study.Picture, error) {
-			return noisePicture("theory-gradient-noise", "W1 that noise of the gradient adds: with the square of its size, and in proportion to the step.", d.Gradient)
-		},
-		func() (study.Picture, error) {
-			return noisePicture("theory-energy-noise", "W1 that noise of the energies adds to the cold rung's law: with the correction C = 2 it vanishes with the step, otherwise it stays.", d.Energy)
-		})
+		noisePicture("theory-gradient-noise", "W1 that noise of the gradient adds at one step size, against its size: it grows with the square.", d.Gradient, byGradient),
+		noisePicture("theory-gradient-step", "W1 that noise of the gradient adds at one size, against the step: in proportion.", d.Gradient, byStep),
+		noisePicture("theory-energy-noise", "W1 that noise of the energies adds to the cold rung's law at one step size, against its size, by the correction of the swap rule.", d.Energy, byEnergy),
+		noisePicture("theory-energy-step", "W1 that noise of the energies adds at one size, against the step: with the correction C = 2 it vanishes with the step, otherwise it stays.", d.Energy, byStep))
 }
 
 // row is the order in a table.
@@ -103,28 +101,19 @@ func orderPicture(name, caption string, all []Order, quarter bool) (study.Pictur
 	return picture(name, caption, q)
 }
 
-// noisePicture draws what noise adds, against its size and against the step.
-func noisePicture(name, caption string, all []Order) (study.Picture, error) {
-	first := all[0].Of
-	q := figure.Lines{X: figure.Axis{Name: first + "; step size η"}, Y: figure.Axis{Name: "W1"}, LogX: true, LogY: true,
-		Panels: []figure.LinePanel{{Title: "against the noise"}, {Title: "against the step size"}}}
-	var names []string
-	for i := range all {
-		o := &all[i]
-		k := 0
-		if o.Of == byStep {
-			k = 1
+// noisePicture draws what noise adds, against its size or against the step.
+func noisePicture(name, caption string, all []Order, of string) func() (study.Picture, error) {
+	return func() (study.Picture, error) {
+		axis, panel := figure.Axis{Name: "standard deviation of the " + of}, figure.LinePanel{}
+		if of == byStep {
+			axis.Name = "step size η"
 		}
-		label := o.Name[:strings.LastIndex(o.Name, ", ")]
-		c := 0
-		for c < len(names) && names[c] != label {
-			c++
+		for i := range all {
+			if o := &all[i]; o.Of == of {
+				label := o.Name[:strings.LastIndex(o.Name, ", ")]
+				panel.Lines = append(panel.Lines, o.line(label, tint(len(panel.Lines)))...)
+			}
 		}
-		if c == len(names) {
-			names = append(names, label)
-		}
-		q.Panels[k].Lines = append(q.Panels[k].Lines, o.line(label, tint(c))...)
+		return picture(name, caption, figure.Lines{X: axis, Y: figure.Axis{Name: "W1"}, LogX: true, LogY: true, Panels: []figure.LinePanel{panel}})
 	}
-	q.Panels = slices.DeleteFunc(q.Panels, func(p figure.LinePanel) bool { return len(p.Lines) == 0 })
-	return picture(name, caption, q)
 }

@@ -59,8 +59,10 @@ func (p problem) balances(n int) (Reversibility, error) {
 	u := with.Rungs[0].Energy
 	beta := 1/p.tau[0] - 1/p.tau[1]
 	printed := rates(with.Alone)
+	cold := make([]float64, n*n)
 	for i := range n {
 		for j := range n {
+			cold[i*n+j] = u[i]
 			if x, y := i*n+j, j*n+i; x != y {
 				s := p.intensity * math.Exp(beta*(u[i]-u[j]))
 				printed.Set(x, y, printed.At(x, y)+s)
@@ -68,10 +70,10 @@ func (p problem) balances(n int) (Reversibility, error) {
 			}
 		}
 	}
-	if out.Printed, err = balanceOf(printed, with.Chain.Mass(), u); err != nil {
+	if out.Printed, err = balanceOf(printed, with.Chain.Mass(), cold); err != nil {
 		return out, fmt.Errorf("%s: %w", p.name, err)
 	}
-	if out.Capped, err = balanceOf(rates(with.Chain), with.Chain.Mass(), u); err != nil {
+	if out.Capped, err = balanceOf(rates(with.Chain), with.Chain.Mass(), cold); err != nil {
 		return out, fmt.Errorf("%s: %w", p.name, err)
 	}
 	return out, nil
@@ -91,9 +93,9 @@ func rates(c *reversible.Chain) *mat.Dense {
 	return out
 }
 
-// balanceOf compares the rates q with the law pi; u is the energy of a cell.
+// balanceOf compares the rates q with the law pi; u is the cold energy of a state.
 func balanceOf(q *mat.Dense, pi, u []float64) (Balance, error) {
-	n, cells := len(pi), len(u)
+	n := len(pi)
 	var b Balance
 	for x := range n {
 		flow := 0.0
@@ -112,7 +114,7 @@ func balanceOf(q *mat.Dense, pi, u []float64) (Balance, error) {
 	}
 	for x, v := range law {
 		b.Law += math.Abs(v-pi[x]) / 2
-		b.Energy += (v - pi[x]) * u[x/cells]
+		b.Energy += (v - pi[x]) * u[x]
 	}
 	return b, nil
 }

@@ -50,7 +50,7 @@ func (e effort) stepped(ctx context.Context, o study.Options) ([]Stepped, error)
 		if s.Alone, err = process.Gap(ctx); err != nil {
 			return fmt.Errorf("%s: %w", p.name, err)
 		}
-		for _, step := range logarithmic(e.leastPair, 0.05, e.pairSteps) {
+		for _, step := range logarithmic(e.leastPair, 0.03, e.pairSteps) {
 			if err := s.add(ctx, process, p.potential, step); err != nil {
 				return fmt.Errorf("%s, step %g: %w", p.name, step, err)
 			}
