@@ -299,8 +299,8 @@ func TestMembershipAlone(t *testing.T) {
 			}
 			within(t, s.name+": error of the area", e, 0, 2e-3)
 		}
-		if s.name == "flower" || s.name == "heart" {
-			continue // slow: 1,024² questions
+		if s.name != "star" && s.name != "octagon" {
+			continue // of 1,024² questions each
 		}
 		got, err := Diameter(blind{s.d})
 		if err != nil {
