@@ -91,7 +91,8 @@ func (p *Polytope) Dim() int { return p.dim }
 func (p *Polytope) Contains(x []float64) bool {
 	d, i := p.dim, 0
 	for ; i+4 <= len(p.b); i += 4 {
-		y0, y1, y2, y3 := dots(p.a[i*d:(i+4)*d], x)
+		a := p.a[i*d : (i+4)*d]
+		y0, y1, y2, y3 := dots(a[:d], a[d:2*d], a[2*d:3*d], a[3*d:], x)
 		if b := p.b[i : i+4]; !(y0 <= b[0] && y1 <= b[1] && y2 <= b[2] && y3 <= b[3]) {
 			return false
 		}

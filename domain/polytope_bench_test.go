@@ -2,6 +2,7 @@ package domain
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"syscall"
 	"testing"
@@ -45,7 +46,8 @@ func processor(b *testing.B) float64 {
 }
 
 // BenchmarkPolytope takes normal steps of sd s in each of 50 coordinates between
-// 500 facets, and steps of a Langevin chain on a normal law of sd 0.5, η = 0.01.
+// 500 facets, and steps of a Langevin chain on a normal law of sd 0.5, η = 0.01
+// and, small, 1e-4.
 func BenchmarkPolytope(b *testing.B) {
 	const d, n = 50, 1024
 	p := manyFacets(b, 500, d, 1)
@@ -54,12 +56,15 @@ func BenchmarkPolytope(b *testing.B) {
 		r := must[Reflector](b)(NewReflector(p, Specular, 0))
 		from, to := make([]float64, d), make([]float64, d)
 		hits, inside, lost := 0, 0, 0
+		rng := rand.New(rand.NewPCG(4, 4))
 		b.ResetTimer()
 		begun := processor(b)
-		for k := range b.N {
-			z := e[k%n*d:][:d]
+		for range b.N {
+			bits := rng.Uint64()
+			z := e[int(bits%n)*d:][:d]
+			s := math.Copysign(sd, float64(int64(bits))) // no drift in the long run
 			for i, x := range from {
-				to[i] = keep*x + sd*z[i]
+				to[i] = keep*x + s*z[i]
 			}
 			h, ok := r.Reflect(from, to, nil)
 			hits += h
@@ -79,7 +84,9 @@ func BenchmarkPolytope(b *testing.B) {
 		b.ReportMetric(float64(lost), "lost")
 	}
 	b.Run("langevin", func(b *testing.B) { walk(b, 1-0.01/0.25, 0.1414213562) })
-	for _, sd := range []float64{0.05, 0.5, 4} {
+	b.Run("small", func(b *testing.B) { walk(b, 1-1e-4/0.25, 0.01414213562) })
+	b.Run("tiny", func(b *testing.B) { walk(b, 1-1e-5/0.25, 0.01414213562/math.Sqrt(10)) })
+	for _, sd := range []float64{0.5, 4} {
 		b.Run(fmt.Sprintf("sd=%.2f", sd), func(b *testing.B) { walk(b, 1, sd) })
 	}
 }

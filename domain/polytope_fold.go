@@ -65,10 +65,11 @@ var _ Stuck = (*polyFold)(nil)
 // there is none.
 type polyState struct {
 	x, slack []float64
-	off      float64 // bound on the errors of slack; unknown, and way is 0, when hits is 0
+	hits     int     // mirrorings since slack was taken afresh; −1 when it is not known
+	off      float64 // bound on the errors of slack if hits > 0
 	way      float64 // since slack was taken afresh
-	hits     int     // mirrorings since then
 	used     int     // when
+	near     polyNear
 }
 
 func newPolyFold(k *polyRows, limit int) *polyFold {
@@ -76,7 +77,7 @@ func newPolyFold(k *polyRows, limit int) *polyFold {
 		tip: make([]float64, k.d), likely: make([]int32, 0, k.m), stuck: make([]Wall, 0, k.m), next: polyState{slack: make([]float64, len(k.b))}}
 	r.states = make([]polyState, min(max(polyMemory/(len(k.b)+k.d), 2), polyStates))
 	for i := range r.states {
-		r.states[i] = polyState{x: make([]float64, k.d), slack: make([]float64, len(k.b))}
+		r.states[i] = polyState{x: make([]float64, k.d), slack: make([]float64, len(k.b)), near: k.nearby()}
 		r.states[i].x[0] = math.NaN()
 	}
 	return r
@@ -85,37 +86,41 @@ func newPolyFold(k *polyRows, limit int) *polyFold {
 func (r *polyFold) LastFallback() []Wall { return r.stuck }
 
 func (r *polyFold) Reflect(from, to, v []float64) (int, bool) {
-	in := r.k.slacks(r.next.slack, to)
-	if in && r.k.within(to) && finite(to) {
-		r.arrive(from, to)
+	k := r.k
+	s, known := r.find(from)
+	if !known {
+		copy(s.x, from)
+		s.hits, s.near.reach = -1, 0
+	}
+	if s.near.clears(k, to) && k.within(to) {
+		copy(s.x, to)
+		s.hits = -1
 		return 0, true
 	}
-	if !finite(to) || !in && !tame(to) {
+	in := k.slacks(r.next.slack, to)
+	switch {
+	case !finite(to) || !in && !tame(to):
 		r.stuck = r.stuck[:0]
 		giveUp(from, to, v)
 		return 0, false
-	}
-	if in {
-		hits := r.k.fold(to, v)
-		r.arrive(from, to)
+	case in:
+		hits := k.fold(to, v)
+		r.arrive(s, to)
 		return hits, true
 	}
-	s := r.depart(from, to)
+	r.depart(s, from, to)
 	mv := r.v[:copy(r.v, v)]
 	hits, ok := r.follow(s, mv)
-	if ok {
-		ok = r.settle(s) && finite(mv)
-	}
-	if !ok {
+	if !ok || !r.settle(s) || !finite(mv) {
 		s.x[0] = math.NaN()
 		giveUp(from, to, v)
 		return hits, false
 	}
-	for _, j := range r.k.at {
+	for _, j := range k.at {
 		r.x[j] = to[j]
 	}
 	// A path that ends beyond a wall by rounding alone touches it.
-	hits = max(hits, 1) + r.k.fold(r.x, mv)
+	hits = max(hits, 1) + k.fold(r.x, mv)
 	copy(s.x, r.x)
 	copy(to, r.x)
 	copy(v, mv)
@@ -150,10 +155,13 @@ func (r *polyFold) find(x []float64) (s *polyState, known bool) {
 	return s, known
 }
 
-// arrive lets to take the place of from, its slacks being those of next.
-func (r *polyFold) arrive(from, to []float64) {
-	s, _ := r.find(from)
+// arrive moves s to a place whose slacks are those of next.
+func (r *polyFold) arrive(s *polyState, to []float64) {
 	s.slack, r.next.slack = r.next.slack, s.slack
+	if s.near.calm++; s.near.calm >= nearCalm {
+		length := distance(s.x, to)
+		s.near.consider(r.k, s.slack, to, length, 4*r.fresh(norm(to)+8*length)+r.k.least)
+	}
 	copy(s.x, to)
 	s.hits, s.way = 0, 0
 }
@@ -163,15 +171,13 @@ func (r *polyFold) arrive(from, to []float64) {
 // operations more.
 func (r *polyFold) fresh(size float64) float64 { return 0x1p-52 * float64(r.k.d+8) * size }
 
-// depart sets the path from → to up, slacks in the state returned and rates in next.
-func (r *polyFold) depart(from, to []float64) *polyState {
+// depart sets the path from → to up, slacks in s and rates in next.
+func (r *polyFold) depart(s *polyState, from, to []float64) {
 	copy(r.x, from)
 	for i, f := range from {
 		r.dir[i] = to[i] - f
 	}
-	s, known := r.find(from)
-	if !known || s.hits >= polyStale {
-		copy(s.x, from)
+	if s.hits < 0 || s.hits >= polyStale {
 		r.k.slacks(s.slack, from)
 		s.hits, s.way = 0, 0
 	}
@@ -183,7 +189,6 @@ func (r *polyFold) depart(from, to []float64) *polyState {
 	r.span, r.size = start+length, start+s.way
 	r.lag = s.off
 	r.rates(s)
-	return s
 }
 
 // rates makes the slacks at the end of the path, in next, into rates. Slacks at the

@@ -238,14 +238,13 @@ func (k *polyRows) slacks(s, x []float64) bool {
 	case k.coef.start != nil:
 		return k.slacksSparse(s, x)
 	}
-	d, in := k.d, true
-	i := 0
+	i, in := 0, true
 	for ; i+4 <= k.m; i += 4 {
-		y0, y1, y2, y3 := dots(k.a[i*d:(i+4)*d], x)
+		y0, y1, y2, y3 := dots(k.row(int32(i)), k.row(int32(i+1)), k.row(int32(i+2)), k.row(int32(i+3)), x)
 		s[i], s[i+1], s[i+2], s[i+3] = k.b[i]-y0, k.b[i+1]-y1, k.b[i+2]-y2, k.b[i+3]-y3
 	}
 	for ; i < k.m; i++ {
-		s[i] = k.b[i] - dot(k.a[i*d:(i+1)*d], x)
+		s[i] = k.b[i] - dot(k.row(int32(i)), x)
 	}
 	for i, v := range s[:k.m] {
 		in = in && v >= 0
@@ -269,11 +268,12 @@ func (k *polyRows) slacksSparse(s, x []float64) bool {
 	return in
 }
 
-// dots returns the products of four rows, laid out one after the other, with x,
-// each as dot does.
-func dots(rows, x []float64) (y0, y1, y2, y3 float64) {
-	d := len(x)
-	a, b, c, e := rows[:d], rows[d:2*d], rows[2*d:3*d], rows[3*d:4*d]
+// row is row i as given.
+func (k *polyRows) row(i int32) []float64 { return k.a[int(i)*k.d : (int(i)+1)*k.d] }
+
+// dots returns the products of four rows with x, each as dot does.
+func dots(a, b, c, e, x []float64) (y0, y1, y2, y3 float64) {
+	a, b, c, e = a[:len(x)], b[:len(x)], c[:len(x)], e[:len(x)]
 	for j, v := range x {
 		y0 += a[j] * v
 		y1 += b[j] * v
@@ -336,7 +336,7 @@ func (k *polyRows) exact(i int, x, dir []float64) (s, e float64) {
 		}
 		return max((k.b[i]-s)*k.inv[i], 0), e * k.inv[i]
 	}
-	a := k.a[i*k.d : (i+1)*k.d]
+	a := k.row(int32(i))
 	x, dir = x[:len(a)], dir[:len(a)]
 	var s0, s1, s2, s3, e0, e1, e2, e3 float64
 	j := 0
@@ -359,7 +359,7 @@ func (k *polyRows) exact(i int, x, dir []float64) (s, e float64) {
 
 // behind reports what Contains says of row i.
 func (k *polyRows) behind(i int, x []float64) bool {
-	return dot(k.a[i*k.d:(i+1)*k.d], x) <= k.b[i]
+	return dot(k.row(int32(i)), x) <= k.b[i]
 }
 
 // within reports whether x lies in all intervals.
