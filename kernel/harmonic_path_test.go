@@ -198,6 +198,9 @@ func TestHarmonicPaths(t *testing.T) {
 			g := &Gaussian{Mean: normals(rng, n), Precision: definite(rng, n)}
 			length := []float64{math.Pi / 2, 1, 3}[trial%3]
 			f := must(NewFlow(g, d, Harmonic{Time: length}))
+			if trial%2 == 1 {
+				f.plane.gram = nil // as where there are many walls
+			}
 			root, _, err := inverseRoot(g.Precision)
 			if err != nil {
 				t.Fatal(err)
@@ -407,8 +410,8 @@ func TestHarmonicWideIsOneByOne(t *testing.T) {
 
 // A box of 540 coordinates has 1,080 walls, too many for the products of all pairs,
 // and sparse ones. Means of 15 truncated normals, 36 coordinates and 200 draws each:
-// |z| < 6, 15 scores of 2e-9 each (of errors known to 5 %). It kills: products that
-// are not taken along where they are not kept.
+// |z| < 6, 15 scores of 2e-9 each (of errors known to 5 %). It kills: a sparse
+// product with elements left out.
 func TestManyWalls(t *testing.T) {
 	const n = 540
 	lo, hi := make([]float64, n), make([]float64, n)
@@ -459,4 +462,38 @@ func TestManyWalls(t *testing.T) {
 		}
 	}
 	t.Logf("%d mirrorings a draw", hits/draws)
+}
+
+// An end near a wall is shown to the domain, and the replica stays if it lies
+// outside. It kills: an end that is not looked at.
+func TestHarmonicEndsAreLookedAt(t *testing.T) {
+	g := &Gaussian{Mean: []float64{0}, Precision: mat.NewSymDense(1, []float64{1})}
+	f := must(NewFlow(g, must(domain.NewBox([]float64{-1}, []float64{1})), Harmonic{}))
+	f.inside = must(domain.NewBox([]float64{-0.9}, []float64{0.9}))
+	for i := range f.plane.margin {
+		f.plane.margin[i] = 1e-3
+	}
+	const n = 2000
+	o, b, at, noise := f.Orbit(), NewBlock(n, 1), NewAt(1), make([]*stream.Rand, n)
+	clear(b.Rung)
+	(&Schedule{StepSize: []float64{1}, Temperature: []float64{1}}).Set(at, 1)
+	for i := range noise {
+		noise[i] = stream.New(6, 0).Of(i, stream.Kernel)
+	}
+	o.Move(b, at, noise)
+	near, stuck := 0, 0
+	for i, x := range b.X {
+		if o.Stuck[i] {
+			stuck++
+			if x != 0 {
+				t.Errorf("a replica that is stuck is at %g", x)
+			}
+		}
+		if math.Abs(x) > 0.997 { // by a margin of 1e-3 (1 + |u|)(1 + mirrorings)
+			near++
+		}
+	}
+	if stuck == 0 || near > 0 {
+		t.Errorf("%d replicas are stuck, %d within the margin of a wall", stuck, near)
+	}
 }
