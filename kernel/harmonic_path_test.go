@@ -489,7 +489,7 @@ func TestHarmonicEndsAreLookedAt(t *testing.T) {
 				t.Errorf("a replica that is stuck is at %g", x)
 			}
 		}
-		if math.Abs(x) > 0.997 { // by a margin of 1e-3 (1 + |u|)(1 + mirrorings)
+		if math.Abs(x) > 0.998 { // the margin is 1e-3 (1 + 1)(1 + mirrorings)
 			near++
 		}
 	}

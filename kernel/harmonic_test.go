@@ -255,7 +255,9 @@ func quadratic(g *kernel.Gaussian, constant float64) potential.Potential {
 }
 
 // Gaussians are found from their energies: far from where one looks, with units of
-// 1e-4 to 1e4, and as formulas. 1e-6 is the rounding of the conditions.
+// 1e-4 to 1e4, and as formulas; the precision to 1e-13, which kills differences
+// that are not taken a standard deviation apart, and the mean to the 1e-6 of a
+// standard deviation that condition numbers leave.
 func TestFindGaussian(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for trial := range 20 {
@@ -281,7 +283,7 @@ func TestFindGaussian(t *testing.T) {
 				t.Errorf("trial %d: mean %v, want %v", trial, found.Mean, g.Mean)
 			}
 			for j := range d {
-				if e := found.Precision.At(i, j) - g.Precision.At(i, j); math.Abs(e) > 1e-6*math.Sqrt(g.Precision.At(i, i)*g.Precision.At(j, j)) {
+				if e := found.Precision.At(i, j) - g.Precision.At(i, j); math.Abs(e) > 1e-13*math.Sqrt(g.Precision.At(i, i)*g.Precision.At(j, j)) {
 					t.Errorf("trial %d: precision %d, %d off by %g", trial, i, j, e)
 				}
 			}
