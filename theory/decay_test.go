@@ -65,6 +65,20 @@ func TestDecayOnInterval(t *testing.T) {
 	}
 }
 
+// Near π entropy keeps its digits although ∫h dπ is off by rounding. Mutant: h log h
+// alone.
+func TestKLKeepsDigits(t *testing.T) {
+	h := []float64{1 + 3e-9, 1 - 1e-9}
+	pi := []float64{0.25, 0.75}
+	want := 0.5 * (0.25*(h[0]-1)*(h[0]-1) + 0.75*(h[1]-1)*(h[1]-1))
+	if got := theory.KL(h, pi); math.Abs(got/want-1) > 1e-6 {
+		t.Errorf("KL is %g, want %g", got, want)
+	}
+	if got := theory.KL([]float64{4, 0}, pi); math.Abs(got-math.Log(4)) > 1e-15 {
+		t.Errorf("KL of a point is %g, want log 4", got)
+	}
+}
+
 // The Ornstein–Uhlenbeck process from the tail, where π has 1e-9 of its mass in 0.2: a
 // normal law whose mean is x0·e^(−t) and whose variance is 1 − e^(−2t), to 1e-3.
 func TestDecayFromTheTail(t *testing.T) {

@@ -23,14 +23,10 @@ func Chi2(h, pi []float64) float64 {
 func KL(h, pi []float64) float64 {
 	s := 0.0
 	for i, p := range pi {
-		e := max(h[i], 0) - 1
-		switch {
-		case e == -1:
-			s += p
-		case math.Abs(e) < 1e-4:
-			s += p * e * e * (0.5 - e/6)
-		default:
+		if e := max(h[i], 0) - 1; e > -1 {
 			s += p * ((1+e)*math.Log1p(e) - e)
+		} else {
+			s += p
 		}
 	}
 	return s
