@@ -301,7 +301,7 @@ func (l *theoryLoader) settleGrid(n *yamlpos.Node) {
 	if float64(k.Eigenvalues) > states/2 {
 		l.Report(n.Field("eigenvalues"), "%d eigenvalues of a process with about %.0f states are not those of a diffusion: ask for fewer, or raise the grid", k.Eigenvalues, states)
 	}
-	need, there := states*bytesPerState(len(l.names)*len(k.Temperature), k.Eigenvalues), availableMemory()
+	need, there := states*bytesPerState(k.Eigenvalues), availableMemory()
 	if need > there && given != nil {
 		l.Report(given, "%d cells along the longest side are up to %.3g states, which take about %.3g GiB of memory; there are %.3g GiB: take a grid of about %d", k.Grid, states, need/(1<<30), there/(1<<30), fitting(k.Grid, need/there, len(l.names)*len(k.Temperature)))
 	}

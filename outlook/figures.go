@@ -127,7 +127,11 @@ func (s *Summary) modePanels(j *Job) (*figure.Figure, error) {
 			for r := range s.Process.Rungs {
 				size = math.Max(size, figure.WeightedSize(mode.Rung[r], weights(s.Process, r)))
 			}
-			row = append(row, figure.ModeMap{Title: rate(i, mode.Value), Value: s.onGrid(mode.Rung[k], true), Size: size})
+			m := figure.ModeMap{Value: s.onGrid(mode.Rung[k], true), Size: size}
+			if k == 0 {
+				m.Title = rate(i, mode.Value)
+			}
+			row = append(row, m)
 		}
 		q.Rows = append(q.Rows, row)
 	}

@@ -116,9 +116,9 @@ func (s *Summary) rungTable() string {
 	}
 	out := report.Grid(rows, 1)
 	if known(s.Acceleration) && s.Swaps.Intensity > 0 {
-		out += fmt.Sprintf(" swaps add %s times itself to the Dirichlet form of the slowest mode", report.Short(s.Acceleration, 3))
+		out += fmt.Sprintf(" acceleration E_S(f)/E(f) − 1 of the slowest mode f without swaps: %s", report.Short(s.Acceleration, 3))
 		if s.Swaps.Chi2 > 0.005 { // two that start at one point gain nothing at first
-			out += fmt.Sprintf(", and at least %s (χ²) and %s (W₂) along the decay", report.Short(s.Swaps.Chi2, 3), report.Short(s.Swaps.W2, 3))
+			out += fmt.Sprintf("; along the decay at least %s (χ²) and %s (W₂)", report.Short(s.Swaps.Chi2, 3), report.Short(s.Swaps.W2, 3))
 		}
 		out += "\n"
 	}
