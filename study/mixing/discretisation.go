@@ -213,27 +213,39 @@ func (e effort) timeJobs() []job {
 	}
 	var out []job
 	for _, s := range scenes() {
+		exact := sync.OnceValues(s.diffused)
 		for _, rule := range rules() {
 			out = append(out, job{s.name, ruleName(rule), byStep, steps, 0.25, func(eta float64) (float64, error) {
-				return s.apart(eta, rule)
+				law, err := exact()
+				if err != nil {
+					return 0, err
+				}
+				return s.apart(law, eta, rule)
 			}})
 		}
 	}
 	return out
 }
 
-// apart is the distance of both laws at time duration, started where the density of the
-// quarter point is smooth enough for both: at that point.
-func (s scene) apart(eta float64, rule domain.Rule) (float64, error) {
-	start, err := scheme.Point(s.lo, s.hi, s.lo+(s.hi-s.lo)/4)
+// start is where laws start that are compared at a time: a quarter of the way.
+func (s scene) start() (*scheme.Law, error) { return scheme.Point(s.lo, s.hi, s.lo+(s.hi-s.lo)/4) }
+
+// diffused is the law of the diffusion at time duration.
+func (s scene) diffused() (*scheme.Law, error) {
+	start, err := s.start()
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	d, err := scheme.NewDiffusion(s.u, s.lo, s.hi, 1)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	exact, err := d.After(start, duration)
+	return d.After(start, duration)
+}
+
+// apart is the distance from it of the law of steps at that time.
+func (s scene) apart(diffused *scheme.Law, eta float64, rule domain.Rule) (float64, error) {
+	start, err := s.start()
 	if err != nil {
 		return 0, err
 	}
@@ -245,7 +257,7 @@ func (s scene) apart(eta float64, rule domain.Rule) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return scheme.W1(law, exact), nil
+	return scheme.W1(law, diffused), nil
 }
 
 // gradientJobs: noise of the gradient alone, first its size, then the step.

@@ -62,7 +62,7 @@ func effortOf(s study.Scale) effort {
 	}
 	return effort{exactLine: []int{50, 100, 200, 400, 800}, exactPlane: []int{50, 100, 200, 400}, reversible: 40,
 		decayLine: 401, decayPair: 121, decayPlane: 160, decayPlanes: 24, moments: 24,
-		sweepPair: 100, pairSteps: 7, leastPair: 5e-4, sweepPlanes: 24, intensities: 13, hot: []float64{2, 3, 5, 10, 20, 50, 100},
+		sweepPair: 100, pairSteps: 6, leastPair: 2e-3, sweepPlanes: 24, intensities: 13, hot: []float64{2, 3, 5, 10, 20, 50, 100},
 		wells: []float64{1, 2, 3, 4, 5}, slices: []float64{1, 2, 3, 4, 6, 8},
 		diameterLine: 800, diameterPlane: 160, diameterPair: 120, sizes: 9, polygons: 30, steps: 9, least: 1e-5}
 }
