@@ -347,3 +347,20 @@ func TestLastWithin(t *testing.T) {
 		}
 	})
 }
+
+// A step allocates nothing, whatever the layout.
+func TestPolytopeAllocatesNothing(t *testing.T) {
+	for _, c := range facetCases(t) {
+		r := must[Reflector](t)(NewReflector(c.p, Specular, 0))
+		c.steps(400, 3, func(from, to, v []float64) {
+			end := slices.Clone(to)
+			n := testing.AllocsPerRun(1, func() {
+				copy(end, to)
+				r.Reflect(from, end, v)
+			})
+			if copy(to, end); n != 0 {
+				t.Fatalf("%s: %g allocations", c.name, n)
+			}
+		})
+	}
+}
