@@ -372,11 +372,9 @@ func TestHarmonicRefuses(t *testing.T) {
 	}
 }
 
-// Without walls draws are independent of the state, N(0, τI); replicas at infinite temperature stay; a
-// path that meets more walls than the cap is given up, the replica stays and says
-// so; and what a move does depends on the block and the streams alone, not on the
-// moves before.
-func TestHarmonicMoves(t *testing.T) {
+// Without walls draws are independent of the state, N(0, τI), and replicas at
+// infinite temperature stay.
+func TestHarmonicFree(t *testing.T) {
 	b, at, noise := kernel.NewBlock(2, 2), kernel.NewAt(2), generators(2)
 	(&kernel.Schedule{StepSize: []float64{1, 1}, Temperature: []float64{1, math.Inf(1)}}).Set(at, 1)
 	free, err := flowOf(nil, []float64{0, 0}, kernel.Harmonic{})
@@ -394,7 +392,11 @@ func TestHarmonicMoves(t *testing.T) {
 	if b.X[1] != 0.2 || b.X[3] != 0.4 || b.From[1] != 0.2 || b.From[0] != 0.1 {
 		t.Errorf("states %v from %v", b.X, b.From)
 	}
+}
 
+// A path that meets more walls than the cap is given up, and the replica stays and
+// says so. It kills: a cap that is not looked at.
+func TestHarmonicCap(t *testing.T) {
 	thin, err := domain.NewBox([]float64{-1e-3, -1}, []float64{1e-3, 1})
 	if err != nil {
 		t.Fatal(err)
@@ -420,7 +422,11 @@ func TestHarmonicMoves(t *testing.T) {
 			t.Errorf("cap %d: %d of 50 replicas are stuck", limit, n)
 		}
 	}
+}
 
+// What a move does depends on the block and the streams alone, not on the moves
+// before, and it allocates nothing.
+func TestHarmonicMovesAnew(t *testing.T) {
 	ball, err := domain.NewBall([]float64{1, 0}, 1.5)
 	if err != nil {
 		t.Fatal(err)
@@ -430,7 +436,7 @@ func TestHarmonicMoves(t *testing.T) {
 		t.Fatal(err)
 	}
 	one, two := f.Orbit(), f.Orbit()
-	b, at, noise = hot(3, 2, 1)
+	b, at, noise := hot(3, 2, 1)
 	c, _, same := hot(3, 2, 1)
 	for k := range 20 {
 		if k%3 == 0 {
