@@ -25,8 +25,8 @@ const (
 // The method is Galerkin's in a rational Krylov space with real poles near −1/t
 // (Moret and Novati 2004; van den Eshof and Hochbruck 2006): however large the
 // rates, about thirty linear systems serve one time. Beside the chain and the
-// results it needs up to 90 functions, most often 30, and what Solve needs. It
-// fails if ctx ends.
+// results it needs 20 to 50 functions, 90 at most, 8 bytes per edge, and up to
+// four times what Solve needs. It fails if ctx ends.
 func (c *Chain) Evolve(ctx context.Context, f []float64, times []float64) ([][]float64, error) {
 	if err := c.fits(f); err != nil {
 		return nil, err
@@ -250,4 +250,34 @@ func (k *krylov) update() (relative, ofStart float64) {
 	}
 	k.solution = now
 	return relative, ofStart
+}
+
+// flux sets out to c_ij (f_i − f_j) of the edges, i < j, in the order of rows.
+func (c *Chain) flux(out, f []float64) {
+	e := 0
+	for i := range c.mass {
+		for k := c.net.start[i]; k < c.net.start[i+1]; k++ {
+			if j := c.net.col[k]; int(j) > i {
+				out[e] = c.net.c[k] * (f[i] - f[j])
+				e++
+			}
+		}
+	}
+}
+
+// against is Σ flux (f_i − f_j): the Dirichlet form of two functions, right to
+// rounding relative to the roots of their own forms.
+func (c *Chain) against(flux, f []float64) float64 {
+	e, sum := 0, 0.0
+	for i := range c.mass {
+		part := 0.0
+		for _, j := range c.net.col[c.net.start[i]:c.net.start[i+1]] {
+			if int(j) > i {
+				part += flux[e] * (f[i] - f[j])
+				e++
+			}
+		}
+		sum += part
+	}
+	return sum
 }

@@ -29,7 +29,7 @@ func (p *problem) centre(f []float64) {
 const precision = 1e-12
 
 // Solve returns u of mean 0 with −Lu = f − mean(f), right to about 1e-12 of its
-// own size in the norm of the Dirichlet form. It needs about 150 bytes per state
+// own size in the norm of the Dirichlet form. It needs about 110 bytes per state
 // and 12 per edge beside the chain. It fails if ctx ends.
 func (c *Chain) Solve(ctx context.Context, f []float64) ([]float64, error) {
 	if err := c.fits(f); err != nil {
