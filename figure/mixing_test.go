@@ -191,6 +191,24 @@ func TestSeen(t *testing.T) {
 	}
 }
 
+// A strip of one cell across is drawn, neither as thin as it is nor thicker than long.
+func TestStrip(t *testing.T) {
+	for _, wide := range []bool{true, false} {
+		q := ModeMaps{Axes: [2]Axis{{"x", ""}, {"y", ""}}, View: [2][2]float64{{0, 1}, {0, 1e-4}}, Cells: [2]int{9, 1}}
+		if !wide {
+			q.View[0], q.View[1], q.Cells = q.View[1], q.View[0], [2]int{1, 9}
+		}
+		q.Rows = [][]ModeMap{{{Value: []float64{-1, -0.5, -0.2, -0.1, 0, 0.1, 0.2, 0.5, 1}}}}
+		f, err := ModePanels(q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c := f.cells[0]; min(c.width, c.height) < cm(0.6) || wide != (c.width > 4*c.height) || wide == (c.height > 4*c.width) {
+			t.Errorf("%v by %v", c.width, c.height)
+		}
+	}
+}
+
 func TestMixingRefuses(t *testing.T) {
 	maps := func(spoil func(*ModeMaps)) error { q := rungModes(); spoil(&q); _, err := ModePanels(q); return err }
 	lines := func(spoil func(*ModeCurves)) error { q := cosines(2); spoil(&q); _, err := ModeLines(q); return err }
@@ -200,7 +218,7 @@ func TestMixingRefuses(t *testing.T) {
 		err  error
 		want string
 	}{
-		{maps(func(q *ModeMaps) { q.Cells[0] = 1 }), "2 × 2 at least"},
+		{maps(func(q *ModeMaps) { q.Cells[0] = 0 }), "one at least"},
 		{maps(func(q *ModeMaps) { q.Rows[0][0].Value = q.Rows[0][0].Value[1:] }), "383 values for 384 cells"},
 		{maps(func(q *ModeMaps) { q.Rows = nil }), "none is given"},
 		{maps(func(q *ModeMaps) { q.RowNames = q.RowNames[:1] }), "1 names for 2 rows"},

@@ -24,7 +24,7 @@ type ModeMap struct {
 type ModeMaps struct {
 	Axes     [2]Axis
 	View     [2][2]float64 // the range of each axis, which the cells fill
-	Cells    [2]int        // along each axis, at least 2
+	Cells    [2]int        // along each axis
 	Rows     [][]ModeMap
 	RowNames []string                // beside each row; nil is none
 	Weight   []float64               // of every cell; nil is equal weights
@@ -44,6 +44,7 @@ func ModePanels(q ModeMaps) (*Figure, error) {
 	}
 	frame := DensityMaps{Axes: q.Axes, View: q.View, Rows: make([][]DensityMap, len(q.Rows)), RowNames: q.RowNames}
 	lay := frame.layout(columns)
+	lay.height, lay.width = max(lay.height, lay.width/slimmest), max(lay.width, lay.height/slimmest)
 	var walls [][]point
 	if q.Inside != nil {
 		const knots = 200
@@ -78,8 +79,8 @@ func ModePanels(q ModeMaps) (*Figure, error) {
 
 // check returns the number of columns.
 func (q *ModeMaps) check() (columns int, err error) {
-	if q.Cells[0] < 2 || q.Cells[1] < 2 {
-		return 0, fmt.Errorf("figure: modes: a grid of %d × %d cells: give 2 × 2 at least", q.Cells[0], q.Cells[1])
+	if q.Cells[0] < 1 || q.Cells[1] < 1 {
+		return 0, fmt.Errorf("figure: modes: a grid of %d × %d cells: give one at least", q.Cells[0], q.Cells[1])
 	}
 	n := q.Cells[0] * q.Cells[1]
 	if q.Weight != nil && len(q.Weight) != n {
@@ -114,6 +115,10 @@ func (q *ModeMaps) check() (columns int, err error) {
 	}
 	return columns, checkView(q.Axes, q.View)
 }
+
+// slimmest is how many times as long as wide panels may be; lengths of the axes of
+// slimmer domains differ.
+const slimmest = 8
 
 // most is the share of the weight within which the colours of a mode vary.
 const most = 0.995
@@ -208,19 +213,19 @@ func (q *ModeMaps) centre(i, j int) point {
 // the middles of cells.
 func (q *ModeMaps) picture(v []float64, x, y scale, nx, ny int, top float64) *image.Paletted {
 	out := image.NewPaletted(image.Rect(0, 0, nx, ny), partingColours())
-	cell := func(axis int, at float64) (k int, t float64) {
+	cell := func(axis int, at float64) (k, next int, t float64) {
 		n := q.Cells[axis]
 		u := (at-q.View[axis][0])/(q.View[axis][1]-q.View[axis][0])*float64(n) - 0.5
 		u = math.Max(0, math.Min(float64(n-1), u))
-		k = min(int(u), n-2)
-		return k, u - float64(k)
+		k = int(u)
+		return k, min(k+1, n-1), u - float64(k)
 	}
 	for m := range ny {
-		j, b := cell(1, y.min+(y.max-y.min)*(float64(m)+0.5)/float64(ny))
+		j, above, b := cell(1, y.min+(y.max-y.min)*(float64(m)+0.5)/float64(ny))
 		for l := range nx {
-			i, a := cell(0, x.min+(x.max-x.min)*(float64(l)+0.5)/float64(nx))
-			k, up := j*q.Cells[0]+i, q.Cells[0]
-			f := (1-b)*((1-a)*v[k]+a*v[k+1]) + b*((1-a)*v[k+up]+a*v[k+up+1])
+			i, right, a := cell(0, x.min+(x.max-x.min)*(float64(l)+0.5)/float64(nx))
+			low, up := v[j*q.Cells[0]:], v[above*q.Cells[0]:]
+			f := (1-b)*((1-a)*low[i]+a*low[right]) + b*((1-a)*up[i]+a*up[right])
 			out.SetColorIndex(l, ny-1-m, parting(f/top))
 		}
 	}

@@ -99,7 +99,7 @@ func (j *Job) Run(ctx context.Context) (*Summary, error) {
 		return nil, errors.Join(&Stopped{ctx.Err()}, folder.Discard())
 	}
 	if err := j.write(folder, sum, pictures); err != nil {
-		return nil, fmt.Errorf("%s: %w", j.Name, err)
+		return nil, errors.Join(fmt.Errorf("%s: %w", j.Name, err), undo(folder))
 	}
 	fmt.Fprint(j.Out, sum.Text(j))
 	for _, w := range sum.Warnings {
@@ -140,8 +140,7 @@ func (j *Job) rungs() string {
 func (j *Job) measure(ctx context.Context) (*Summary, error) {
 	r, err := theory.Measure(ctx, j.Problem, j.Settings)
 	if err != nil {
-		s := j.Settings
-		if _, fault := theory.NewProcess(j.Problem, s.Temperature, s.Intensity, s.Grid); fault != nil {
+		if fault := j.fault(); fault != nil {
 			return nil, &runner.Refused{Err: fmt.Errorf("%s: %w", j.Name, fault)}
 		}
 		return nil, fmt.Errorf("%s: %w", j.Name, err)
@@ -155,6 +154,17 @@ func (j *Job) measure(ctx context.Context) (*Summary, error) {
 		sum.Curve = &Curve{c.Intensity, c.Gap, c.Limit, c.Share, c.Enough}
 	}
 	return sum, nil
+}
+
+// fault is what is wrong with what is asked for, that only its cells tell; nil is
+// nothing.
+func (j *Job) fault() error {
+	s := j.Settings
+	p, err := theory.NewProcess(j.Problem, s.Temperature, s.Intensity, s.Grid)
+	if err == nil && s.Decay != nil {
+		_, _, err = p.Start(s.Decay.Start)
+	}
+	return err
 }
 
 // figureNames are those of the figures that there may be.
@@ -212,6 +222,13 @@ func (j *Job) write(folder *store.Folder, sum *Summary, pictures []picture) erro
 	}
 	return folder.WriteJSON("run.json", runner.Manifest[any]{Schema: 1, Command: "theory", Name: j.Name, Version: r2sgld.Version,
 		Go: runtime.Version(), Arch: runtime.GOARCH, Hash: j.Hash, Config: j.Config})
+}
+
+// undo removes what was written, and the folder if that was all.
+func undo(folder *store.Folder) error {
+	err := folder.Clear(outputs()...)
+	_ = folder.Clear("figures") // unless there are others in it
+	return errors.Join(err, folder.Discard())
 }
 
 // footer says where everything is, and what may come next.

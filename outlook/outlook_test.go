@@ -19,6 +19,7 @@ import (
 	"github.com/r2sgld/r2sgld/expression"
 	"github.com/r2sgld/r2sgld/potential"
 	"github.com/r2sgld/r2sgld/runner"
+	"github.com/r2sgld/r2sgld/store"
 	"github.com/r2sgld/r2sgld/theory"
 	"github.com/r2sgld/r2sgld/theory/mesh"
 )
@@ -185,6 +186,11 @@ func TestNothingIsLeft(t *testing.T) {
 		t.Error("the folder is left")
 	}
 	j, _, _ = job(t, dir)
+	j.Problem.Potential, j.Settings.Decay.Start = formula(t, "30*x^4", "x"), []float64{2}
+	if _, err := j.Run(t.Context()); !refused(err) {
+		t.Errorf("a start without mass: %v", err)
+	}
+	j, _, _ = job(t, dir)
 	if _, err := j.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -199,6 +205,61 @@ func TestNothingIsLeft(t *testing.T) {
 	}
 	if diff := cmp.Diff(before, files(t, dir)); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// A failing disk fails from some operation on that writes.
+type failing struct {
+	store.Files
+	left int
+}
+
+var errFull = errors.New("no space left")
+
+func (f *failing) Create(name string) (store.File, error) {
+	if f.left--; f.left < 0 {
+		return nil, errFull
+	}
+	return f.Files.Create(name)
+}
+
+func (f *failing) Rename(from, to string) error {
+	if f.left--; f.left < 0 {
+		return errFull
+	}
+	return f.Files.Rename(from, to)
+}
+
+// Wherever writing fails, the error says so and nothing is left that looks like a run.
+//
+// Mutant it kills: run.json written first.
+func TestFullDisk(t *testing.T) {
+	sum := &Summary{Schema: 1}
+	pictures := []picture{{"modes", []byte("<svg/>"), []byte("png")}}
+	for n := 0; ; n++ {
+		dir := filepath.Join(t.TempDir(), "run")
+		j, _, _ := job(t, dir)
+		disk := &failing{store.Disk{}, n}
+		folder, err := store.Take(disk, dir, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = j.write(folder, sum, pictures)
+		if err == nil {
+			if n != 8 { // four files, each created and renamed
+				t.Errorf("%d operations", n)
+			}
+			break
+		}
+		if _, there := files(t, dir)["run.json"]; there || !errors.Is(err, errFull) {
+			t.Errorf("operation %d: %v, run.json %v", n+1, err, there)
+		}
+		if err := undo(folder); err != nil {
+			t.Error(err)
+		}
+		if left := files(t, dir); len(left) > 0 {
+			t.Errorf("operation %d leaves %d files", n+1, len(left))
+		}
 	}
 }
 

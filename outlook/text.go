@@ -178,7 +178,10 @@ const step = 1e-3
 
 // meaning says in a few sentences what the numbers mean for a run.
 func (s *Summary) meaning() []string {
-	iterations := report.Count(int64(math.Round(math.Min(1/(s.Gap*step), 1e15))))
+	iterations := report.Short(1/(s.Gap*step), 3)
+	if n := 1 / (s.Gap * step); n < 1e9 {
+		iterations = report.Count(int64(math.Round(n)))
+	}
 	out := []string{fmt.Sprintf("At step size η one relaxation takes %s/η iterations: %s at %g. Draws so far apart keep a correlation of 1/e at most.",
 		report.Short(1/s.Gap, 3), iterations, step)}
 	if s.Swaps == nil {
