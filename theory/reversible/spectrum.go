@@ -35,7 +35,8 @@ const (
 // 1e-10 relative to each, by the locally optimal block preconditioned conjugate
 // gradient method (Knyazev 2001; the basis of Hetmaniuk and Lehoucq 2006). It
 // needs about 60(k+4) + 50 bytes per state, 65 more per thread, and 12 per edge
-// beside the chain. It fails if k is not in 1 … Len−1, if ctx ends, or if rounding keeps a mode from converging.
+// beside the chain. It fails if k is not in 1 … Len−1, if ctx ends, or if
+// rounding keeps a mode from converging.
 func (c *Chain) Spectrum(ctx context.Context, k int) (*Spectrum, error) {
 	n := c.Len()
 	if k < 1 || k >= n {
