@@ -302,7 +302,7 @@ func bentWalls(d *Diameter) study.Claim {
 func stepError(d *Discretisation) study.Claim {
 	c := study.Claim{ID: "theory-discretisation", Section: "3.3",
 		Text: "With reflection W1(μ_T, μ̃_T) is at most of order η^¼, plus a term for the noise of the gradient and one for that of the energies.",
-		Test: "Exact laws of steps on intervals: powers of W1 at the small end of the steps and of the noises. It holds if no power is below that of the theorem by more than 0.05: ¼ in η without noise, 0 in η and 1 in the size of the gradient's noise, −¼ in η and ½ in the size of the energies' noise."}
+		Test: "Exact laws of steps on intervals, of one rung at time T and of the cold of two that swap in the long run: powers of W1 at the small end of the steps and of the noises. It holds if no power is below that of the theorem by more than 0.05: ¼ in η without noise, 0 in η and 1 in the size of the gradient's noise, −¼ in η and ½ in the size of the energies' noise."}
 	low, high, over, n := math.Inf(1), math.Inf(-1), 0, 0
 	see := func(all []Order, name string, span bool) {
 		for i := range all {

@@ -46,11 +46,11 @@ type Polygon struct {
 
 // A Neck is a domain that is not convex.
 type Neck struct {
-	Width    float64 `json:"width"` // where it is narrowest
-	Diameter float64 `json:"diameter"`
-	Kappa    float64 `json:"kappa"` // least curvature of the wall; -∞, not written, at corners
-	Gap      float64 `json:"gap"`
-	Over     float64 `json:"gap_over_convex_bound"` // gap·diameter²/π²
+	Width    float64  `json:"width"` // where it is narrowest
+	Diameter float64  `json:"diameter"`
+	Kappa    *float64 `json:"kappa"` // least curvature of the wall; nil where corners have none
+	Gap      float64  `json:"gap"`
+	Over     float64  `json:"gap_over_convex_bound"` // gap·diameter²/π²
 }
 
 // kinds of families.
@@ -218,10 +218,7 @@ func (e effort) narrow(ctx context.Context, o study.Options, d *Diameter) error 
 		if err != nil {
 			return err
 		}
-		n := Neck{Width: widths[i], Kappa: math.NaN()}
-		if widths[i] == 1 {
-			n.Kappa = 0
-		}
+		n := Neck{Width: widths[i]}
 		// Cells that divide the rooms and the passage.
 		cells := 40 * max(1, e.diameterPlane/40)
 		if n.Diameter, n.Over, err = (problem{name: "dumb-bell", domain: shape}).over(ctx, cells); err != nil {
@@ -254,7 +251,8 @@ func (e effort) bend(ctx context.Context, o study.Options, d *Diameter) error {
 		if err != nil {
 			return err
 		}
-		n := Neck{Width: 2 * sizes[i] * (1 - c), Kappa: (1 - 5*c) / (sizes[i] * square(1-c))}
+		kappa := (1 - 5*c) / (sizes[i] * square(1-c))
+		n := Neck{Width: 2 * sizes[i] * (1 - c), Kappa: &kappa}
 		if n.Diameter, n.Over, err = (problem{name: "peanut", domain: shape}).over(ctx, e.diameterPlane); err != nil {
 			return err
 		}

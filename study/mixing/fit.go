@@ -1,6 +1,7 @@
 package mixing
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 
@@ -41,6 +42,15 @@ func powerOf(x, y []float64) Power {
 		p.Low, p.High = slope-half, slope+half
 	}
 	return p
+}
+
+// MarshalJSON writes null for a power that is not known.
+func (p Power) MarshalJSON() ([]byte, error) {
+	if math.IsNaN(p.Slope) {
+		return []byte("null"), nil
+	}
+	type plain Power
+	return json.Marshal(plain(p))
 }
 
 // number is the power under a name.

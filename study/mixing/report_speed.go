@@ -168,11 +168,11 @@ func (r *Results) diameterSection() (study.Section, error) {
 }
 
 // curvature tells a least curvature.
-func curvature(v float64) string {
-	if math.IsNaN(v) {
+func curvature(v *float64) string {
+	if v == nil {
 		return "corners"
 	}
-	return show(math.Round(v*1e6) / 1e6)
+	return show(math.Round(*v*1e6) / 1e6)
 }
 
 // shapeTint is the colour of a shape.

@@ -1,0 +1,22 @@
+package mixing_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/r2sgld/r2sgld/study"
+	"github.com/r2sgld/r2sgld/study/mixing"
+)
+
+// The theory at a glance, with its claims on the terminal.
+func ExampleRun() {
+	s, err := mixing.Run(context.Background(), study.Options{Scale: study.Smoke, Seed: 1})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if err := study.ClaimsTable(os.Stdout, s.Claims, study.Terminal{}); err != nil {
+		fmt.Println(err)
+	}
+}
