@@ -17,8 +17,10 @@ type Course struct {
 	// LogSobolev is the constant C of the process without swaps, 4/inf ρ(t) where ρ =
 	// −d/dt log KL, over laws from several starts: an estimate from below. With two
 	// rungs it is the larger of theirs. NaN if neither kl nor w2 was asked for.
-	LogSobolev  float64
-	EntropyRate float64 // inf ρ(t) of the process itself; an estimate from above
+	LogSobolev float64
+	// EntropyRate is inf ρ(t) of the process itself, an estimate from above: over the
+	// times of the decay and the limit, and with one rung those of LogSobolev.
+	EntropyRate float64
 	// Chi2 is inf E_S(h)/E(h) − 1 and W2 that of √h, over the times and the limit t →
 	// ∞; NaN with one rung.
 	Chi2, W2 float64
@@ -94,10 +96,10 @@ type following struct {
 	course  *Course
 }
 
-// run looks at the law at the times asked for, and at those of its entropy.
+// run looks at the law at the times asked for, and at more to see its entropy decay.
 func (f *following) run(ctx context.Context, h []float64) error {
 	times := slices.Clone(f.decay.Times)
-	if f.entropy != nil {
+	if f.entropy != nil && len(f.process.Rungs) == 1 { // two have too many states
 		times = append(times, entropyTimes(f.gap)...)
 		slices.Sort(times)
 		times = slices.Compact(times)

@@ -104,7 +104,7 @@ func TestBoundsHold(t *testing.T) {
 		height := rapid.Float64Range(0, 3).Draw(rt, "height")
 		tau := math.Exp(rapid.Float64Range(-0.7, 1.5).Draw(rt, "log tau"))
 		x := rapid.Float64Range(-1.7, 1.9).Draw(rt, "start")
-		p := process(t, theory.Problem{Potential: wells(height), Domain: interval(t, -1.8, 2)}, []float64{tau}, 0, 80)
+		p := process(t, theory.Problem{Potential: wells(height), Domain: interval(t, -1.8, 2)}, []float64{tau}, 0, 50)
 		g, err := p.Gap(t.Context())
 		if err != nil {
 			rt.Fatal(err)
