@@ -21,7 +21,7 @@ type Course struct {
 	// EntropyRate is inf ρ(t) of the process itself, an estimate from above: over the
 	// times of the decay and the limit, and with one rung those of LogSobolev.
 	EntropyRate float64
-	// Chi2 is inf E_S(h)/E(h) − 1 and W2 that of √h, over the times and the limit t →
+	// Chi2 is inf E_S(h)/E(h) − 1 and W2 that of √h, over the times > 0 and the limit t →
 	// ∞; NaN with one rung.
 	Chi2, W2 float64
 	Notes    []string
@@ -128,7 +128,7 @@ func (f *following) at(ctx context.Context, t float64, h []float64) error {
 	d, err := p.distances(ctx, h, f.decay.Of, f.unit)
 	d.Time = t
 	c.Distances = append(c.Distances, d)
-	if len(p.Rungs) == 2 {
+	if len(p.Rungs) == 2 && t > 0 {
 		c.Chi2 = lesser(c.Chi2, p.acceleration(h))
 		c.W2 = lesser(c.W2, p.acceleration(roots(h)))
 	}

@@ -250,13 +250,13 @@ func TestDecayOfTwoRungs(t *testing.T) {
 // Swaps speed up the decay of two rungs, as much as they say.
 func TestSwapsSpeedUpDecay(t *testing.T) {
 	tau := []float64{0.4, 2}
-	alone := course(t, process(t, twoWells(t), tau, 0, 40), []float64{-1}, 0.5, 2)
-	swapping := course(t, process(t, twoWells(t), tau, 3, 40), []float64{-1}, 0.5, 2)
+	alone := course(t, process(t, twoWells(t), tau, 0, 40), []float64{-1}, 0, 0.5, 2)
+	swapping := course(t, process(t, twoWells(t), tau, 3, 40), []float64{-1}, 0, 0.5, 2)
 	for i, d := range swapping.Distances {
-		if a := alone.Distances[i]; d.Chi2 >= a.Chi2 || d.KL >= a.KL {
+		if a := alone.Distances[i]; i > 0 && (d.Chi2 >= a.Chi2 || d.KL >= a.KL) {
 			t.Errorf("with swaps %+v, without %+v", d, a)
 		}
-		if d.Chi2 > swapping.Bound.Chi2[i] || d.KL > swapping.Bound.KL[i] || d.W2 > swapping.Bound.W2[i] {
+		if d.Chi2 > swapping.Bound.Chi2[i]*(1+1e-12) || d.KL > swapping.Bound.KL[i]*(1+1e-12) || d.W2 > swapping.Bound.W2[i] {
 			t.Errorf("%+v above the bounds %+v", d, *swapping.Bound)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/r2sgld/r2sgld/potential"
 	"github.com/r2sgld/r2sgld/theory"
+	"github.com/r2sgld/r2sgld/theory/scheme"
 )
 
 // A double well on an interval with two rungs.
@@ -180,4 +181,26 @@ func TestSwapsOfUniformLaw(t *testing.T) {
 			rt.Errorf("gap %.12g at r = %g, want %.12g", got, r, want)
 		}
 	})
+}
+
+// The gap of two rungs agrees with that of another method, which expands in the modes
+// of each rung: grids extrapolated to 1e-4. Mutant: any factor in rungs or swaps.
+func TestGapAgreesWithModes(t *testing.T) {
+	const r, lo, hi = 2.0, -1.8, 2.0
+	tau := []float64{0.5, 2}
+	rungs := make([]*scheme.Diffusion, 2)
+	for k, v := range tau {
+		var err error
+		if rungs[k], err = scheme.NewDiffusion(wells(2), lo, hi, v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := scheme.Gap(rungs[0], rungs[1], r, 16)
+	if err != nil {
+		t.Fatal(err)
+	}
+	coarse, fine := gap(t, twoWells(t), tau, r, 45), gap(t, twoWells(t), tau, r, 90)
+	if got := fine + (fine-coarse)/3; math.Abs(got/want-1) > 1e-4 {
+		t.Errorf("gap %.8g on grids, %.8g by modes", got, want)
+	}
 }
