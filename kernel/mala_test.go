@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"math"
+	"os"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -178,8 +179,9 @@ func malaShapes(t *testing.T) map[string]domain.Domain {
 // N(−1, 0.5²) on [0, 1] has the mean 0.185320 (of a normal variable Z beyond 2 and
 // below 4: −1 + ½ (φ(2) − φ(4))/(Φ(4) − Φ(2))) under steps of 0.1 to 1.5, which
 // would take every second draw across both walls, with jitter as well: it is MALA of
-// a step drawn at random. 800 chains of 2,500 draws after 40, of which 18 % are accepted at the
-// longest step; |z| < 5, and the standard error is below 0.0005. It kills: the
+// a step drawn at random. 400 chains of 500 draws after 40, of which 18 % are accepted at the
+// longest step; |z| < 5, 6e-7 each, and the standard error is below 0.002 (of
+// 20,000 draws below 0.00025). It kills: the
 // density of the way back at the folded displacement, no acceptance, and a wall
 // that lets through.
 func TestReflectedMALAOnAnInterval(t *testing.T) {
@@ -197,7 +199,11 @@ func TestReflectedMALAOnAnInterval(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const chains, burn, n = 800, 40, 2500
+	const chains, burn = 400, 40
+	n, largest := 500, 2e-3
+	if os.Getenv("R2SGLD_SOAK") != "" {
+		n, largest = 20_000, 2.5e-4 // 4 of them are 0.001
+	}
 	for _, step := range []float64{0.1, 0.4, 1.5} {
 		b, at := NewBlock(chains, 1), NewAt(1)
 		clear(b.Rung)
@@ -223,7 +229,7 @@ func TestReflectedMALAOnAnInterval(t *testing.T) {
 			path.Accept(b, at, noise, moves)
 			for i, x := range b.X {
 				if k >= burn {
-					sum[i] += x / n
+					sum[i] += x / float64(n)
 				}
 			}
 		}
@@ -236,7 +242,7 @@ func TestReflectedMALAOnAnInterval(t *testing.T) {
 		}
 		se := math.Sqrt(square / chains)
 		t.Logf("step %g: mean %.6f ± %.6f, %.2f accepted", step, mean, se, float64(moves[0].Accepted)/float64(moves[0].Proposed))
-		if !(se < 5e-4) || !(math.Abs(mean-want) < 5*se) {
+		if !(se < largest) || !(math.Abs(mean-want) < 5*se) {
 			t.Errorf("step %g: mean %.6f ± %.6f, want %.6f", step, mean, se, want)
 		}
 	}
