@@ -39,3 +39,18 @@ sampler: {temprature: [1, 10]}
 	//                   ^
 	// 2 problems; nothing was written.
 }
+
+func ExampleParseTheory() {
+	_, err := config.ParseTheory("gap.yaml", []byte(`variables: [x]
+potential: "0"
+domain: {constraints: ["x > 0"]}
+theory: {temprature: 2}
+`), nil)
+	fmt.Println(err)
+	// Output:
+	// gap.yaml:3:1: the domain does not bound "x": cells cover a bounded domain alone. Add a box so large that nothing is beyond it
+	// gap.yaml:4:10: unknown key "temprature"; did you mean "temperature"?
+	//     4 | theory: {temprature: 2}
+	//                  ^
+	// 2 problems; nothing was written.
+}

@@ -318,12 +318,12 @@ func TestForce(t *testing.T) {
 
 func TestHelp(t *testing.T) {
 	var b bytes.Buffer
-	for _, cmd := range []string{"sample", "identify", "resume", "diagnose"} {
+	for _, cmd := range []string{"sample", "identify", "resume", "diagnose", "theory"} {
 		if code := run(context.Background(), []string{cmd, "--help"}); code != exitDone {
 			t.Errorf("%s --help: exit %d\n%s", cmd, code, b.String())
 		}
 	}
-	for _, c := range []interface{ HasExample() bool }{sampleCommand(), identifyCommand(), resumeCommand(), diagnoseCommand()} {
+	for _, c := range []interface{ HasExample() bool }{sampleCommand(), identifyCommand(), resumeCommand(), diagnoseCommand(), theoryCommand()} {
 		if !c.HasExample() {
 			t.Errorf("%v has no example", c)
 		}
