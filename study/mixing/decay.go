@@ -90,7 +90,7 @@ func (e effort) starts() ([]start, error) {
 	add("double well on [−2, 2]", well(), narrow, one, 0, e.decayLine, false, -1)
 	add("double well, two rungs", well(), narrow, two, 0, e.decayPair, false, -1)
 	add("double well, swaps", well(), narrow, two, 1, e.decayPair, false, -1)
-	add("double well, swaps, from the barrier", well(), narrow, two, 1, e.decayPair, false, 0)
+	add("double well, swaps, barrier", well(), narrow, two, 1, e.decayPair, false, 0)
 	add("25-mode slice, swaps", modes(1), narrow, []float64{1, 10}, 1, e.decayPair, false, 1)
 	add("25 modes, flower", modes(2), petals, one, 0, e.decayPlane, false, 1, -1)
 	add("25 modes, flower, swaps", modes(2), petals, []float64{1, 10}, 1, e.decayPlanes, false, 1, -1)

@@ -113,7 +113,7 @@ func (r *Results) decaySection() (study.Section, error) {
 	return draw(study.Section{Title: "Decay", Tables: []study.Table{rates, bounds},
 		Text: `Laws start in one cell and follow the semigroup of the generator. On an interval with one rung W2 is exact, from quantile functions; otherwise it is known from above by a negative Sobolev norm.
 
-C_P is the least C with χ² ≤ C·E(h), which is 1/λ₁; lemma 3.4 of the paper calls λ₁ itself C_P. The paper's η_S is the least of E_S(h)/E(h) − 1 along the flow. The paper's E has the temperatures in it.`},
+C_P is the least C with χ² ≤ C·E(h), which is 1/λ₁; lemma 3.4 of the paper calls λ₁ itself C_P. Likewise its lower bound of C_LS is one of 1/C_LS: on an interval of length ℓ without a potential C_LS is 2ℓ²/π². The paper's η_S is the least of E_S(h)/E(h) − 1 along the flow. The paper's E has the temperatures in it.`},
 		r.decayPicture, r.ratioPicture)
 }
 
