@@ -50,9 +50,9 @@ func (p *Process) Decay(ctx context.Context, d Decay) (*Course, error) {
 	if err != nil {
 		return nil, err
 	}
-	modes, err := p.Chain.Spectrum(ctx, 1)
+	modes, err := spectrum(ctx, p.Chain, 1)
 	if err != nil {
-		return nil, fmt.Errorf("theory: decay: %w", err)
+		return nil, err
 	}
 	f := &following{process: p, decay: d, gap: modes.Values[0], course: newCourse(h)}
 	if slices.Contains(d.Of, "w2") && !p.ExactW2() {

@@ -2,7 +2,6 @@ package theory
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
@@ -56,8 +55,8 @@ func (p *Process) logSobolev(ctx context.Context, at int, slow *reversible.Spect
 	for _, r := range p.Rungs {
 		if len(p.Rungs) == 2 {
 			var err error
-			if slow, err = r.Chain.Spectrum(ctx, 1); err != nil {
-				return 0, fmt.Errorf("theory: decay: %w", err)
+			if slow, err = spectrum(ctx, r.Chain, 1); err != nil {
+				return 0, err
 			}
 		}
 		e := newEntropy(r.Chain, slow.Values[0])

@@ -153,22 +153,23 @@ func (f *field) centroid(i int) []float64 {
 	return f.mesh.Centroid[i*d : i*d+d]
 }
 
-// coarse is the note on a grid too coarse for the cold rung. Cells below 1e-12 of the
-// largest density do not count: what they do is not seen.
+// coarse is the note on a grid that may be too coarse for the cold rung. Cells below
+// 1e-3 of the largest density do not count: of the tails little is seen.
 func (f *field) coarse(r *Rung) string {
-	const seen = 27.6 // −log 1e-12
+	const seen = 7 // −log 1e-3
 	worst, at := 0.0, -1
 	for k, face := range f.mesh.Faces {
-		a, b := f.cell[face.I]/r.Temperature, f.cell[face.J]/r.Temperature
-		if d := math.Abs(a - b); min(a, b) < seen && d > worst && !math.IsInf(d, 1) {
+		a, b, c := f.cell[face.I]/r.Temperature, f.cell[face.J]/r.Temperature, f.face[k]/r.Temperature
+		d := max(a, b, c) - min(a, b, c)
+		if min(a, b) < seen && d > worst && !math.IsInf(d, 1) {
 			worst, at = d, k
 		}
 	}
 	if worst <= 1 {
 		return ""
 	}
-	return fmt.Sprintf("the grid is too coarse for temperature %g: near %s the energy changes by %.2g temperatures from one cell to the next; take at least %.2g times as many cells",
-		r.Temperature, f.problem.at(f.mesh.Faces[at].At[:f.mesh.Dim]), worst, math.Ceil(2*worst))
+	return fmt.Sprintf("the grid may be too coarse for temperature %g: near %s the energy changes by %.2g temperatures from one cell to the next; %.2g times as many cells would follow it",
+		r.Temperature, f.problem.at(f.mesh.Faces[at].At[:f.mesh.Dim]), worst, math.Ceil(worst))
 }
 
 func sum(v []float64) float64 {

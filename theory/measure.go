@@ -49,11 +49,11 @@ func (r *Result) spectrum(ctx context.Context, s Settings) error {
 	if k < s.Eigenvalues {
 		r.Notes = append(r.Notes, fmt.Sprintf("%d states have %d eigenvalues that are not zero", r.States, k))
 	}
-	spectrum, err := r.Process.Chain.Spectrum(ctx, k)
+	slow, err := spectrum(ctx, r.Process.Chain, k)
 	if err != nil {
-		return fmt.Errorf("theory: eigenvalues: %w", err)
+		return err
 	}
-	r.Eigenvalues, r.Modes = spectrum.Values, r.Process.modes(spectrum)
+	r.Eigenvalues, r.Modes = slow.Values, r.Process.modes(slow)
 	r.Gap, r.PoincareConstant = r.Eigenvalues[0], 1/r.Eigenvalues[0]
 	return nil
 }

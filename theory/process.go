@@ -128,18 +128,30 @@ func (p *Process) pairs(f func(a, b int)) {
 func (p *Process) Gap(ctx context.Context) (float64, error) { return gap(ctx, p.Chain) }
 
 func gap(ctx context.Context, c *reversible.Chain) (float64, error) {
-	s, err := c.Spectrum(ctx, 1)
+	s, err := spectrum(ctx, c, 1)
 	if err != nil {
-		return 0, fmt.Errorf("theory: gap: %w", err)
+		return 0, err
 	}
 	return s.Values[0], nil
 }
 
+// spectrum returns the k slowest modes of a chain.
+func spectrum(ctx context.Context, c *reversible.Chain, k int) (*reversible.Spectrum, error) {
+	s, err := c.Spectrum(ctx, k)
+	if err != nil && ctx.Err() == nil {
+		err = fmt.Errorf("%w; a barrier of more than some 40 temperatures is out of reach: raise the temperature, or ask for fewer eigenvalues", err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("theory: eigenvalues: %w", err)
+	}
+	return s, nil
+}
+
 // Modes returns the k slowest modes as they are drawn.
 func (p *Process) Modes(ctx context.Context, k int) ([]Mode, error) {
-	s, err := p.Chain.Spectrum(ctx, k)
+	s, err := spectrum(ctx, p.Chain, k)
 	if err != nil {
-		return nil, fmt.Errorf("theory: modes: %w", err)
+		return nil, err
 	}
 	return p.modes(s), nil
 }

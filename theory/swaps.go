@@ -32,9 +32,9 @@ func (p *Process) swapForm(f []float64) float64 {
 
 // swaps says what trading gains, and E_S/E − 1 of the slowest mode without it.
 func (p *Process) swaps(ctx context.Context, gap float64) (*Swaps, float64, error) {
-	slow, err := p.Alone.Spectrum(ctx, 1)
+	slow, err := spectrum(ctx, p.Alone, 1)
 	if err != nil {
-		return nil, 0, fmt.Errorf("theory: gap without swaps: %w", err)
+		return nil, 0, err
 	}
 	alone := slow.Values[0]
 	s := &Swaps{p.Intensity, alone, gap/alone - 1, math.NaN(), math.NaN()}

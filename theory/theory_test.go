@@ -172,8 +172,24 @@ func TestColdAndBroken(t *testing.T) {
 		t.Errorf("gap %g, notes %q", r.Gap, r.Notes)
 	}
 	r = measure(t, theory.Problem{Potential: wells(3), Domain: interval(t, -2, 2)}, theory.Settings{Grid: 20, Temperature: []float64{0.2}})
-	if !hasNote(r, "too coarse") || !hasNote(r, "uncertain") {
+	if !hasNote(r, "may be too coarse") || !hasNote(r, "uncertain") {
 		t.Errorf("notes %q", r.Notes)
+	}
+}
+
+// A barrier of 40 temperatures: Kramers' law, √(U″(±1)|U″(0)|)/π·exp(−40), whose
+// corrections are of the size of τ. One of 200 is out of reach, and said to be.
+func TestBarriers(t *testing.T) {
+	p := theory.Problem{Potential: wells(1), Domain: interval(t, -2, 2)}
+	if g, want := gap(t, p, []float64{0.025}, 0, 200), math.Sqrt(32)/math.Pi*math.Exp(-40); math.Abs(g/want-1) > 0.05 {
+		t.Errorf("gap %g, by Kramers' law %g", g, want)
+	}
+	q, err := theory.NewProcess(p, []float64{0.005}, 0, 200)
+	if err == nil {
+		_, err = q.Gap(t.Context())
+	}
+	if err == nil || !strings.Contains(err.Error(), "raise the temperature") {
+		t.Errorf("a barrier of 200 temperatures: %v", err)
 	}
 }
 
