@@ -143,17 +143,22 @@ func (j *Job) measure(ctx context.Context) (*Summary, error) {
 		if fault := j.fault(); fault != nil {
 			return nil, &runner.Refused{Err: fmt.Errorf("%s: %w", j.Name, fault)}
 		}
-		return nil, fmt.Errorf("%s: %w", j.Name, err)
+		return nil, j.failed(err)
 	}
 	sum := &Summary{Schema: 1, Name: j.Name, Result: *r, Warnings: append([]string{}, j.Warnings...)}
 	if len(j.Intensities) > 0 {
 		c, err := r.Process.Saturate(ctx, j.Intensities, share)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", j.Name, err)
+			return nil, j.failed(err)
 		}
 		sum.Curve = &Curve{c.Intensity, c.Gap, c.Limit, c.Share, c.Enough}
 	}
 	return sum, nil
+}
+
+// failed says what to try where numbers do not suffice.
+func (j *Job) failed(err error) error {
+	return fmt.Errorf("%s: %w.\nTry a higher temperature, a smaller domain or another grid. Nothing was written", j.Name, err)
 }
 
 // fault is what is wrong with what is asked for, that only its cells tell; nil is
