@@ -156,9 +156,9 @@ func (j *Job) measure(ctx context.Context) (*Summary, error) {
 	return sum, nil
 }
 
-// failed says what to try where numbers do not suffice.
+// failed says whose measurement failed, and that nothing is left of it.
 func (j *Job) failed(err error) error {
-	return fmt.Errorf("%s: %w.\nTry a higher temperature, a smaller domain or another grid. Nothing was written", j.Name, err)
+	return fmt.Errorf("%s: %w.\nnothing was written", j.Name, err)
 }
 
 // fault is what is wrong with what is asked for, that only its cells tell; nil is
