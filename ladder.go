@@ -61,6 +61,8 @@ type ladder struct {
 	inside    bool               // whether draws outside the domain are dropped
 	rest      int                // bytes of the newest copy of the state, draws aside
 	owned     bool               // whether the workspace is that of the goroutine
+	shadow    *shadow            // with half the step, for a certificate; nil without
+	lead      *ladder            // whose shadow the ladder is; nil for a run's own
 
 	// the workspace
 	from, to []float64   // one state
@@ -184,6 +186,9 @@ func (l *ladder) close() error {
 	if l.full != nil {
 		err = errors.Join(err, potential.Close(l.full))
 	}
+	if l.shadow != nil {
+		err = errors.Join(err, l.shadow.close())
+	}
 	return err
 }
 
@@ -220,8 +225,14 @@ func (l *ladder) reflect() {
 }
 
 // refresh draws the state of replica i, on rung r, from the law at infinite
-// temperature.
+// temperature; a shadow takes the state of its lead.
 func (l *ladder) refresh(i, r int) {
+	if l.lead != nil {
+		l.lead.block.State(l.to, l.lead.block.Replica(r))
+		l.block.Hits[i] = 0
+		l.scatter(i)
+		return
+	}
 	rng := l.noise[i]
 	x := l.rows[r]
 	if l.law.Draw(x, &rng.Rand) == nil {
@@ -269,7 +280,7 @@ func (l *ladder) scatter(i int) {
 func (l *ladder) withoutDrift(i, r int) {
 	for j, x := range l.from {
 		v := l.at.Spread[r] * l.noise[i].NormFloat64()
-		if l.v != nil {
+		if l.v != nil && l.lead == nil {
 			l.v[j] = v
 		}
 		l.to[j] = x + v
@@ -318,8 +329,14 @@ func (l *ladder) keepDraw() error {
 			l.energies[r] = b.Energy[i]
 		}
 	}
+	if held && l.shadow != nil {
+		l.shadow.keep()
+	}
 	if held && l.max > 0 && len(l.draws.Energy[0]) > l.max {
 		l.draws.halve()
+		if l.shadow != nil {
+			l.shadow.draws.halve()
+		}
 		l.stride *= 2
 	}
 	if l.keeper == nil {
@@ -337,6 +354,9 @@ func (l *ladder) room() {
 	for r := range l.draws.X {
 		l.draws.X[r] = make([]float64, 0, n*l.block.D)
 		l.draws.Energy[r] = make([]float64, 0, n)
+	}
+	if l.shadow != nil {
+		l.shadow.draws = Draws{X: [][]float64{make([]float64, 0, n*l.block.D)}, Energy: [][]float64{make([]float64, 0, n)}}
 	}
 }
 

@@ -68,6 +68,11 @@ type Settings struct {
 	// MaxDraws bounds the draws of each ladder that are held in memory: when there
 	// are more, every second one is dropped. 0 holds all.
 	MaxDraws int
+	// Certificate estimates the bias that the step gives to every mean, [Result.Bias],
+	// from a second set of replicas with half the step that is coupled to the first. It
+	// changes no draw and takes two gradients more for each, for kernel SGLD with the
+	// boundary rules Specular, Refuse and Free.
+	Certificate bool
 
 	Recorder func(ladder int) Recorder // one for each ladder; nil is none
 	Keeper   func(ladder int) Keeper   // takes every kept draw, one for each ladder; nil is none
@@ -202,6 +207,9 @@ func (r *run) ladders(parent context.Context) error {
 // run takes the ladder from where it stands to its last iteration.
 func (l *ladder) run() error {
 	l.keep = l.schedule.Next(l.done)
+	if l.shadow != nil {
+		l.shadow.schedule.Iterations = l.schedule.Iterations
+	}
 	for k := l.done + 1; k <= l.schedule.Iterations; k++ {
 		if s := l.signal.Load(); s != quiet {
 			if s == stop {
@@ -211,7 +219,10 @@ func (l *ladder) run() error {
 		}
 		l.set(k) // step size, temperature per rung
 		for range l.steps {
-			l.move()     // drift and noise: From to X
+			l.move() // drift and noise: From to X
+			if l.shadow != nil {
+				l.shadow.observe()
+			}
 			l.reflect()  // along that step; fallbacks counted
 			l.evaluate() // one minibatch for all rungs
 		}
@@ -220,7 +231,17 @@ func (l *ladder) run() error {
 			l.torn = true
 			return l.blowUp(k, i)
 		}
-		if err := l.trade(k); err != nil { // labels trade, states stay
+		if l.shadow != nil {
+			if err := l.shadow.follow(k); err != nil {
+				l.torn = true
+				return fmt.Errorf("certificate, iteration %d: %w", k, err)
+			}
+		}
+		err := l.trade(k) // labels trade, states stay
+		if err == nil && l.shadow != nil {
+			err = l.shadow.trade(k)
+		}
+		if err != nil {
 			l.torn = true
 			return fmt.Errorf("swaps of iteration %d: %w", k, err)
 		}
@@ -235,7 +256,9 @@ func (l *ladder) run() error {
 // Check reports every fault that [Sample] would find before its first
 // iteration, those of s.Resume aside, or nil.
 func Check(p Problem, s Settings) error {
+	certificate := s.Certificate
 	s = s.Alone()
+	s.Certificate = certificate
 	if s.States == nil {
 		s.Ladders = min(s.Ladders, 1) // they differ by chance alone
 	}
@@ -246,9 +269,10 @@ func Check(p Problem, s Settings) error {
 	return r.close()
 }
 
-// Alone returns s without recorders, keepers, review, checkpoints and a state to
-// resume from: the settings of another run on the same target.
+// Alone returns s without recorders, keepers, review, certificate, checkpoints and a
+// state to resume from: the settings of another run on the same target.
 func (s Settings) Alone() Settings {
 	s.Recorder, s.Keeper, s.Review, s.Checkpoint, s.Resume = nil, nil, nil, nil, nil
+	s.Certificate = false
 	return s
 }

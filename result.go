@@ -43,6 +43,7 @@ func (d Draws) halve() {
 // A Ladder is what one ladder made.
 type Ladder struct {
 	Draws
+	Half       Draws               // of the coldest rung at half the step, draw by draw beside Draws; of a certificate
 	Stride     int                 // of the draws kept, every Stride-th is held here
 	Iterations int                 // done, burn-in included
 	Resumed    int                 // of them before this call, from a checkpoint

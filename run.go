@@ -223,7 +223,7 @@ func (r *run) lengths() error {
 	case c.BurnIn >= c.Iterations:
 		return fmt.Errorf("a burn-in of %d leaves no draw of %d iterations", c.BurnIn, c.Iterations)
 	}
-	return c.Decay.Validate()
+	return errors.Join(c.Decay.Validate(), r.certifiable())
 }
 
 // boundary checks what concerns the wall.
@@ -297,6 +297,11 @@ func (r *run) ladder(i int) (*ladder, error) {
 	if err = r.workspace(l); err != nil {
 		return nil, err
 	}
+	if r.settings.Certificate {
+		if err = r.shade(l); err != nil {
+			return nil, errors.Join(err, l.close())
+		}
+	}
 	if r.settings.Recorder != nil {
 		l.recorder = r.settings.Recorder(i)
 	}
@@ -351,7 +356,11 @@ func (l *ladder) own(r *run) error {
 		return nil
 	}
 	l.owned = true
-	return errors.Join(l.close(), r.workspace(l))
+	err := errors.Join(l.close(), r.workspace(l))
+	if l.shadow != nil {
+		err = errors.Join(err, r.workspace(&l.shadow.ladder))
+	}
+	return err
 }
 
 // workspace gives l all that it works with.
@@ -409,6 +418,9 @@ func (r *run) start() error {
 	for _, l := range r.all {
 		if err := l.start(place); err != nil {
 			return fmt.Errorf("ladder %d: %w", l.index+1, err)
+		}
+		if l.shadow != nil {
+			l.shadow.join()
 		}
 	}
 	return nil
@@ -527,7 +539,11 @@ func (r *run) kernelCoordinates() (func(z, x []float64), error) {
 func (r *run) result() *Result {
 	res := &Result{Names: r.problem.Names}
 	for _, l := range r.all {
-		res.Ladders = append(res.Ladders, Ladder{Draws: l.draws, Stride: l.stride, Iterations: l.done, Resumed: l.begun, Swaps: l.exchange.Statistics(), Tally: l.tally, Moves: l.moves, steps: l.steps})
+		made := Ladder{Draws: l.draws, Stride: l.stride, Iterations: l.done, Resumed: l.begun, Swaps: l.exchange.Statistics(), Tally: l.tally, Moves: l.moves, steps: l.steps}
+		if l.shadow != nil {
+			made.Half, made.steps = l.shadow.draws, 3*l.steps
+		}
+		res.Ladders = append(res.Ladders, made)
 	}
 	return res
 }

@@ -86,6 +86,9 @@ type part interface {
 
 func (l *ladder) parts() []part {
 	p := []part{l.streams, l.exchange}
+	if l.shadow != nil {
+		p = append(p, l.shadow)
+	}
 	if l.keeper != nil {
 		p = append(p, l.keeper)
 	}

@@ -35,6 +35,9 @@ type Exchange struct {
 	tau    []float64 // temperatures of the rungs, and their inverses
 	beta   []float64
 	level  float64 // 𝒞 of rule indicator, in units of energy; 0 with other rules
+
+	lead  *Exchange // whose chance this one shares; nil draws its own
+	drawn []float64 // per pair, the uniform number of this sweep, NaN if there was none; nil where nobody follows
 }
 
 // New returns the exchange of a ladder, or an error that names the settings that
@@ -62,6 +65,28 @@ func New(rungs int, s Settings) (*Exchange, error) {
 		}
 	}
 	return e, nil
+}
+
+// Follow makes later sweeps of e share the chance of the sweep that lead made before,
+// pair by pair, so that two ladders near each other trade alike. Each of them, seen
+// alone, trades as ever. Both must have the same settings and as many rungs.
+func (e *Exchange) Follow(lead *Exchange) {
+	e.lead = lead
+	lead.drawn = make([]float64, len(lead.stats.Pairs))
+}
+
+// uniform is the number that decides about the pair at p of the list.
+func (e *Exchange) uniform(p int, rng *rand.Rand) float64 {
+	if e.lead != nil {
+		if u := e.lead.drawn[p]; u == u {
+			return u
+		}
+	}
+	u := rng.Float64()
+	if e.drawn != nil {
+		e.drawn[p] = u
+	}
+	return u
 }
 
 // Due reports whether iteration k = 1, 2, … ends with a sweep.
@@ -94,7 +119,14 @@ func (e *Exchange) Sweep(k int, rung []int, energy, temperature []float64, rng *
 	if !e.plain {
 		level = e.adapt()
 	}
-	e.pairs = e.set.pairs(e.pairs[:0], e.sweeps, e.traded, rng)
+	if e.lead != nil && e.set.Scheme == "seo" { // of its coin too
+		e.pairs = append(e.pairs[:0], e.lead.pairs...)
+	} else {
+		e.pairs = e.set.pairs(e.pairs[:0], e.sweeps, e.traded, rng)
+	}
+	for p := range e.drawn {
+		e.drawn[p] = math.NaN()
+	}
 	for _, at := range e.pairs {
 		pair := &e.stats.Pairs[at]
 		p, q := pair.Cold, pair.Hot
@@ -109,7 +141,7 @@ func (e *Exchange) Sweep(k int, rung []int, energy, temperature []float64, rng *
 			pair.Probability += probability(s)
 		}
 		pair.Attempts++
-		if e.plain && metropolis(s, rng) || !e.plain && e.swaps(uCold, uHot, s, level) {
+		if e.plain && e.metropolis(at, s, rng) || !e.plain && e.swaps(uCold, uHot, s, level) {
 			i, j := e.holder[p], e.holder[q]
 			rung[i], rung[j] = q, p
 			e.holder[p], e.holder[q] = j, i

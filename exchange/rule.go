@@ -5,15 +5,15 @@ import (
 	"math/rand/v2"
 )
 
-// metropolis trades with probability min(1, S̃), s being log S̃ (NaN where both
-// energies are infinite). With C = 2 and Gaussian energy noise of the stated variance
+// metropolis trades the pair at p of the list with probability min(1, S̃), s being
+// log S̃ (NaN where both energies are infinite). With C = 2 and Gaussian energy noise of the stated variance
 // it is exact (Ceperley and Dewing 1999). Most swaps are decided by the bounds
 // 1 + s ≤ exp(s) ≤ 1/(1 − s + s²/2), without an exponential.
-func metropolis(s float64, rng *rand.Rand) bool {
+func (e *Exchange) metropolis(p int, s float64, rng *rand.Rand) bool {
 	if s >= 0 {
 		return true
 	}
-	u := rng.Float64()
+	u := e.uniform(p, rng)
 	switch {
 	case u < 1+s:
 		return true
