@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -144,6 +145,9 @@ type Orbit struct {
 	// Stuck says of each replica of the last Move whether it stayed where it was,
 	// for more mirrorings than the cap or an end outside by rounding.
 	Stuck []bool
+	// Times are those of travel per rung, as [Harmonic.Time]; nil is that of the flow
+	// for all.
+	Times []float64
 
 	x, u   []float64 // where the path is, and how it goes on
 	white  []float64 // normal numbers; then, the direction of a mirroring
@@ -180,7 +184,7 @@ func (o *Orbit) Move(b *Block, at *At, noise []*stream.Rand) {
 		hits, ok := 0, true
 		if sd := math.Sqrt(at.Temperature[b.Rung[i]]); !math.IsInf(sd, 1) {
 			o.launch(sd, rng)
-			hits, ok = o.follow(o.end(rng))
+			hits, ok = o.follow(o.end(b.Rung[i], rng))
 			ok = ok && (o.clear((1+sd)*float64(1+hits)) || o.inside.Contains(o.x))
 		}
 		b.Hits[i], o.Stuck[i] = hits, !ok
@@ -202,11 +206,51 @@ func (o *Orbit) launch(sd float64, rng *stream.Rand) {
 }
 
 // end is tan(T/2) of the time to travel.
-func (o *Orbit) end(rng *stream.Rand) float64 {
-	if o.settings.Jitter == 0 {
+func (o *Orbit) end(rung int, rng *stream.Rand) float64 {
+	if o.settings.Jitter == 0 && o.Times == nil {
 		return o.reach
 	}
-	return math.Tan(o.settings.time() / 2 * (1 + o.settings.Jitter*(2*rng.Float64()-1)))
+	time := o.settings.time()
+	if o.Times != nil {
+		time = o.Times[rung]
+	}
+	if o.settings.Jitter > 0 {
+		time *= 1 + o.settings.Jitter*(2*rng.Float64()-1)
+	}
+	return math.Tan(time / 2)
+}
+
+// Mirrorings of a path above which Tune makes it shorter, and below which longer.
+const (
+	manyHits = 100
+	fewHits  = 30
+)
+
+// Tune makes the times of travel of rungs shorter whose last paths met too many
+// walls, as hot ones do whose law is far wider than the domain, and longer again,
+// up to the time of the flow, where they met few. It is for the warm-up: draws keep
+// the law of a rung only as long as its time stays as it is.
+func (o *Orbit) Tune(b *Block) {
+	if o.Times == nil {
+		o.Times = make([]float64, slices.Max(b.Rung)+1)
+		for r := range o.Times {
+			o.Times[r] = o.settings.time()
+		}
+	}
+	for r, time := range o.Times {
+		most := -1
+		for i, rung := range b.Rung {
+			if rung == r {
+				most = max(most, b.Hits[i])
+			}
+		}
+		switch {
+		case most > manyHits:
+			o.Times[r] = max(0.1, manyHits/float64(most)) * time
+		case most >= 0 && most < fewHits:
+			o.Times[r] = min(1.1*time, o.settings.time())
+		}
+	}
 }
 
 // follow goes the way from x with velocity u. Times are told by s = tan(t/2), which
