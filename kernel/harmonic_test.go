@@ -185,7 +185,7 @@ func hot(r, d int, tau float64) (*kernel.Block, *kernel.At, []*stream.Rand) {
 // Truncated Gaussians in a box, and with the mode outside of a half-space and of a
 // ball, at temperature 2.5 with P in proportion, which is the law of the reference:
 // means, second moments, and probabilities of regions, among them those near the
-// wall. The standard error is that between 400 chains of 100 draws: |z| < 5.6, 112
+// wall. The standard error is that between 400 chains of 250 draws: |z| < 5.6, 112
 // scores of 4e-8 each. Starts are forgotten within 30 draws. It kills: a normal that
 // is not that of the metric of the Gaussian, no reflection, the other root of a hit, a velocity that
 // is not drawn afresh, and one without the temperature.
@@ -201,7 +201,7 @@ func TestHarmonicLaw(t *testing.T) {
 					t.Fatal(err)
 				}
 				const chains, burn = 400, 30
-				n := 100
+				n := 250
 				if os.Getenv("R2SGLD_SOAK") != "" {
 					n = 5000
 				}
