@@ -57,7 +57,7 @@ func offCentre() r2sgld.Problem {
 // with the step (the standard error grows by more than 3).
 func TestCertificateBetweenWalls(t *testing.T) {
 	r := readStepBias(t)
-	for rule, lengths := range map[domain.Rule][]int{domain.Specular: {400_000, 700_000, 1_300_000}, domain.Refuse: {600_000}} {
+	for rule, lengths := range map[domain.Rule][]int{domain.Specular: {400_000, 800_000, 1_600_000}, domain.Refuse: {600_000}} {
 		for i, n := range lengths {
 			now, half := r.Box[rule][i], r.Box[rule][i+1]
 			res := sample(t, offCentre(), r2sgld.Settings{Seed: 1, Ladders: 4, Iterations: longer(n), BurnIn: 1000, Thin: 4,

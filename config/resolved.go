@@ -106,7 +106,8 @@ type Sampler struct {
 	Init          any          `json:"init"` // "uniform" or a point
 	Seed          *uint64      `json:"seed"`
 	Whiten        *bool        `json:"whiten,omitempty"`
-	Until         *tune.Until  `json:"until,omitempty"` // of method auto
+	Until         *tune.Until  `json:"until,omitempty"`       // of method auto
+	Certificate   bool         `json:"certificate,omitempty"` // of the bias of the step
 }
 
 // Temperatures are temperatures per rung, the last perhaps infinite.

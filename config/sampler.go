@@ -93,7 +93,7 @@ const (
 
 // autoKeys are those that a sampler section of method auto may have; a section
 // that has no others, and no method, is one.
-func autoKeys() []string { return []string{"ladders", "init", "seed", "swap", "until"} }
+func autoKeys() []string { return []string{"ladders", "init", "seed", "swap", "until", "certificate"} }
 
 // sampler reads the sampler section into l.sampler; what is not given stays at
 // its zero value, for the defaults to fill in.
@@ -101,7 +101,7 @@ func (l *loader) readSampler(n *yamlpos.Node) {
 	s := &l.sampler
 	l.method = methods()[0]
 	known := []string{"method", "iterations", "burn_in", "thin", "step_size", "temperature", "schedule", "swap", "ladders",
-		"boundary", "cap", "penalty", "smoothing", "kernel", "leapfrog", "momentum", "noise_estimate", "init", "seed", "until"}
+		"boundary", "cap", "penalty", "smoothing", "kernel", "leapfrog", "momentum", "noise_estimate", "init", "seed", "until", "certificate"}
 	if l.identify {
 		known = append(known, "whiten")
 	}
@@ -124,6 +124,7 @@ func (l *loader) readSampler(n *yamlpos.Node) {
 		l.samplerSwap(n.Field("swap"))
 		l.samplerWall(n)
 		l.samplerUntil(n)
+		l.samplerCertificate(n)
 	}
 	if !l.method.auto {
 		l.samplerSchedule(n.Field("schedule"))
@@ -256,7 +257,7 @@ func (l *loader) samplerUntil(n *yamlpos.Node) {
 		l.Report(k, "until belongs to method auto, which decides how long to run; method %s runs sampler.iterations", l.method.name)
 		return
 	}
-	if !l.Section(k, "rhat", "ess", "seconds", "iterations") {
+	if !l.Section(k, "rhat", "ess", "bias", "seconds", "iterations") {
 		return
 	}
 	s.Until = &tune.Until{}
@@ -266,8 +267,39 @@ func (l *loader) samplerUntil(n *yamlpos.Node) {
 		}
 	}
 	s.Until.ESS, _ = l.Positive(k.Field("ess"))
+	s.Until.Bias, _ = l.Positive(k.Field("bias"))
 	s.Until.Seconds, _ = l.Positive(k.Field("seconds"))
 	s.Until.Iterations, _ = l.Int(k.Field("iterations"), 1, maxIterations)
+}
+
+// samplerCertificate reads whether the bias of the step is estimated, and reports what
+// has none, or one that does not go like the step.
+func (l *loader) samplerCertificate(n *yamlpos.Node) {
+	s, k := &l.sampler, n.Field("certificate")
+	if word, ok := l.Word(k, "true", "false"); ok {
+		s.Certificate = word == "true"
+	}
+	if s.Until != nil && s.Until.Bias > 0 {
+		if k != nil && !s.Certificate {
+			l.Report(k, "until.bias needs the certificate: drop certificate: false")
+		}
+		k, s.Certificate = n.Field("until").Field("bias"), true
+	}
+	if !s.Certificate {
+		return
+	}
+	switch b := s.Boundary; {
+	case l.method.hmc:
+		l.Report(k, "the certificate tells the bias of the step, and kernel %s has none: drop it", s.Kernel)
+	case l.method.momentum:
+		l.Report(k, "the certificate is not known for methods with momentum; found method %s: take %s, or compare with a run at half the step_size", l.method.name, strings.Replace(l.method.name, "sghmc", "sgld", 1))
+	case l.method.wall == rejected:
+		l.Report(k, "the certificate compares draws one by one, and method %s leaves some out: take r2sgld", l.method.name)
+	case l.method.wall == projected || b == string(domain.Project) || b == string(domain.Nearest):
+		l.Report(k, "the certificate takes the bias to go like the step, which it does under boundary specular and refuse only; found %s", cmp.Or(b, string(domain.Project)))
+	case l.method.wall == penalised && (s.Penalty == nil || s.Penalty.Form == penaltyForce && s.Penalty.Strength > 0):
+		l.Report(k, "the certificate takes the bias to go like the step, and under a force that jumps at the wall it does not: take penalty: {form: distance}, or a method that reflects")
+	}
 }
 
 // samplerRungs reads step sizes and temperatures.

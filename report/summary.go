@@ -59,9 +59,13 @@ type Parameter struct {
 	Q75      float64 `json:"q75"`
 	Q95      float64 `json:"q95"`
 	MCSEMean float64 `json:"mcse_mean"`
-	ESSBulk  float64 `json:"ess_bulk"`
-	ESSTail  float64 `json:"ess_tail"`
-	RHat     float64 `json:"rhat"`
+	// Bias of the mean by the step, as the certificate estimates it, and the standard
+	// error of that; nil without one.
+	Bias    *float64 `json:"bias,omitempty"`
+	BiasSE  *float64 `json:"bias_se,omitempty"`
+	ESSBulk float64  `json:"ess_bulk"`
+	ESSTail float64  `json:"ess_tail"`
+	RHat    float64  `json:"rhat"`
 }
 
 // Moments are mean and standard deviation of a quantity over the draws.
@@ -147,6 +151,9 @@ type Until struct {
 	Met  bool    `json:"met"`
 	RHat float64 `json:"rhat"` // the worst
 	ESS  float64 `json:"ess"`  // the smallest
+	// Bias is the largest bias of a mean by the step and two standard errors, in standard
+	// deviations; nil if until.bias is not asked for.
+	Bias *float64 `json:"bias,omitempty"`
 }
 
 // An Equation is an equation with its estimates.
@@ -184,6 +191,10 @@ func Parameters(res *r2sgld.Result, d domain.Domain) []Parameter {
 	ps := make([]Parameter, len(res.Names))
 	for j, name := range res.Names {
 		ps[j] = Describe(name, res.Chains(j), lo[j], hi[j])
+		if res.Certified() {
+			b, se := res.MeanBias(j)
+			ps[j].Bias, ps[j].BiasSE = &b, &se
+		}
 	}
 	return ps
 }
@@ -235,7 +246,7 @@ func New(name, method string, p r2sgld.Problem, s r2sgld.Settings, res *r2sgld.R
 	}
 	sum.StepsPerSecond = float64(here) / seconds
 	sum.Warnings = append([]string{}, sum.warnings(p, s, res)...)
-	if math.IsNaN(potential.EnergyNoise(p.Potential)) {
+	if math.IsNaN(potential.EnergyNoise(p.Potential)) && !res.Certified() {
 		sum.Warnings = append(sum.Warnings, "minibatches: the noise of their gradients widens the posterior by a share of its variance that is proportional to the step size. Compare with half the step, or use all rows.")
 	}
 	return sum
@@ -319,7 +330,15 @@ func (s *Summary) OneSided() {
 
 // Stopped adds how far method auto came.
 func (s *Summary) Stopped(u tune.Until, rhat, ess float64, met bool) {
-	s.Until = &Until{met, rhat, ess}
+	s.Until = &Until{met, rhat, ess, nil}
+	if u.Bias > 0 {
+		least, most := s.stepBias()
+		s.Until.Bias = &most
+		if !met && rhat <= u.RHat && ess >= u.ESS {
+			s.Warnings = append(s.Warnings, tooBiased(u, least, most))
+			return
+		}
+	}
 	if !met {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("the run ended at its limit before R̂ %s (now %s) and ESS %s (now %s) were reached. Raise it (sampler.until), or look at what mixes slowly in the trace and index figures.",
 			Number(u.RHat, 3), Number(rhat, 3), Count(int64(u.ESS)), Number(ess, 0)))
@@ -406,6 +425,9 @@ func (s *Summary) warnings(p r2sgld.Problem, set r2sgld.Settings, res *r2sgld.Re
 			w = append(w, text)
 		}
 	}
+	if text := s.biased(set); text != "" {
+		w = append(w, text)
+	}
 	for r, a := range s.Acceptance {
 		if a < leastAccepted {
 			w = append(w, fmt.Sprintf("rung %d accepted %.2g of its trajectories: shorter steps would serve better. Take half the step size, or less.", r+1, a))
@@ -433,7 +455,7 @@ func (s *Summary) warnings(p r2sgld.Problem, set r2sgld.Settings, res *r2sgld.Re
 				100*float64(t.Fallbacks)/float64(t.Steps), r+1, givenUp))
 		}
 	}
-	if d := res.Tally(0); d.Reflected > d.Steps/5 && s.Energy.SD > 0 && !s.Exact {
+	if d := res.Tally(0); d.Reflected > d.Steps/5 && s.Energy.SD > 0 && !s.Exact && !res.Certified() {
 		w = append(w, fmt.Sprintf("%.0f %% of the cold rung's steps met the wall: where the density leans on it, the step is large against the layer that holds the mass, and the bias with it. Compare with a tenth of sampler.step_size.",
 			100*float64(d.Reflected)/float64(d.Steps)))
 	}

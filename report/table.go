@@ -166,7 +166,7 @@ func (s *Summary) Footer() string {
 		parts = append(parts, "exact")
 	}
 	parts = append(parts, fmt.Sprintf("%.1f s", s.Seconds))
-	line := " " + strings.Join(parts, " · ") + "\n"
+	line := " " + strings.Join(parts, " · ") + "\n" + s.certificate()
 	if e := s.LogEvidence; e.Estimate == e.Estimate {
 		line += fmt.Sprintf(" log Z %s (forward %s, backward %s, log volume %s", plusMinus(e.Estimate, e.SE), Number(e.Forward, 3), Number(e.Backward, 3), Number(e.LogVolume, 3))
 		if e.StepBias == e.StepBias {

@@ -49,7 +49,9 @@ func short(s r2sgld.Settings, d, n int) r2sgld.Settings {
 	s.Iterations, s.BurnIn = n, n/2
 	s.Thin, s.MaxDraws = max(1, n/2/draws), 0
 	s.Decay = kernel.Decay{}
+	certificate := s.Certificate // it takes its time
 	s = s.Alone()
+	s.Certificate = certificate
 	return s
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/r2sgld/r2sgld"
@@ -15,6 +16,7 @@ import (
 type Until struct {
 	RHat       float64 `json:"rhat"`              // of every parameter, at most
 	ESS        float64 `json:"ess"`               // bulk and tail, at least
+	Bias       float64 `json:"bias,omitempty"`    // of every mean by the step, in standard deviations of the parameter, at most; 0 does not ask. It needs a certificate
 	Seconds    float64 `json:"seconds,omitempty"` // of sampling; 0 is no limit
 	Iterations int     `json:"iterations"`        // per ladder, warm-up aside
 }
@@ -33,7 +35,36 @@ func (u Until) Met(res *r2sgld.Result) (rhat, ess float64, ok bool) {
 			ess = e
 		}
 	}
-	return rhat, ess, rhat <= u.RHat && ess >= u.ESS
+	ok = rhat <= u.RHat && ess >= u.ESS
+	if ok && u.Bias > 0 {
+		_, most := StepBias(res)
+		ok = most <= u.Bias
+	}
+	return rhat, ess, ok
+}
+
+// StepBias is the largest bias of a mean by the step, in standard deviations of its
+// parameter, less two standard errors of the estimate and with them; NaN where it is not
+// known. See [r2sgld.Result.Bias].
+func StepBias(res *r2sgld.Result) (least, most float64) {
+	for j := range res.Names {
+		b, se := res.MeanBias(j)
+		sd := diag.SD(slices.Concat(res.Chains(j)...))
+		least = max(least, (math.Abs(b)-2*se)/sd) // max keeps NaN
+		most = max(most, (math.Abs(b)+2*se)/sd)
+	}
+	return least, most
+}
+
+// Done reports whether there is nothing more to run for: u is met, or R̂ and effective
+// sample sizes are good enough and the bias of the step is certain to be too large.
+func (u Until) Done(res *r2sgld.Result) bool {
+	if _, _, ok := u.Met(res); ok || u.Bias == 0 {
+		return ok
+	}
+	least, _ := StepBias(res)
+	_, _, ok := Until{RHat: u.RHat, ESS: u.ESS}.Met(res)
+	return ok && least > u.Bias
 }
 
 // Next is the number of iterations to go on to after n of them, of which those
@@ -63,10 +94,11 @@ func Sample(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, u Until) (
 	u.RHat, u.ESS, u.Iterations = cmp.Or(u.RHat, 1.01), cmp.Or(u.ESS, 400), cmp.Or(u.Iterations, 64*s.Iterations)
 	s.Iterations, s.Thin = min(s.Iterations, u.Iterations), cmp.Or(s.Thin, 10)
 	s = f.Apply(s)
+	s.Certificate = s.Certificate || u.Bias > 0
 	begun := time.Now()
 	s.Review = func(res *r2sgld.Result) (int, error) {
 		n := res.Ladders[0].Iterations
-		if _, _, ok := u.Met(res); ok {
+		if u.Done(res) {
 			return n, nil
 		}
 		return u.Next(n, n, time.Since(begun).Seconds()), nil

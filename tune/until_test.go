@@ -79,3 +79,48 @@ func TestUntilNext(t *testing.T) {
 		}
 	}
 }
+
+// biased is chains(n, 0) with draws at half the step that lie apart by off and by
+// chance, so that the bias of both parameters is 2·off ± 2·apart/√(2n).
+func biased(n int, off, apart float64) *r2sgld.Result {
+	rng := rand.New(rand.NewPCG(5, 6))
+	res := chains(n, 0)
+	for i, l := range res.Ladders {
+		x := make([]float64, len(l.X[0]))
+		for k, v := range l.X[0] {
+			x[k] = v - off - apart*rng.NormFloat64()
+		}
+		res.Ladders[i].Half = r2sgld.Draws{X: [][]float64{x}, Energy: l.Energy}
+	}
+	return res
+}
+
+// A bias that is asked for must be known to be small; one known to be too large ends
+// the run, once R̂ and ESS are good. Mutants: the standard error left out, or taken off
+// where it is added; one parameter alone judged; a run without certificate taken for one
+// without bias.
+func TestUntilBias(t *testing.T) {
+	u := Until{RHat: 1.01, ESS: 400, Bias: 0.05}
+	late := u
+	late.ESS = 1e6
+	for _, c := range []struct {
+		name      string
+		u         Until
+		res       *r2sgld.Result
+		met, done bool
+	}{
+		{"small", u, biased(2000, 0.01, 0.1), true, true},
+		{"not known", u, biased(2000, 0.01, 1), false, false}, // ± 0.032
+		{"too large", u, biased(2000, 0.05, 0.1), false, true},
+		{"near", u, biased(2000, 0.026, 0.2), false, false},
+		{"too early", late, biased(2000, 0.05, 0.1), false, false},
+		{"not asked for", Until{RHat: 1.01, ESS: 400}, biased(2000, 0.05, 0.1), true, true},
+		{"no certificate", u, chains(2000, 0), false, false},
+	} {
+		_, _, met := c.u.Met(c.res)
+		if done := c.u.Done(c.res); met != c.met || done != c.done {
+			least, most := StepBias(c.res)
+			t.Errorf("%s: met %v, done %v (bias %.3f to %.3f)", c.name, met, done, least, most)
+		}
+	}
+}
