@@ -38,7 +38,6 @@ func Measure(ctx context.Context, p Problem, s Settings) (*Result, error) {
 		}
 	}
 	r.convexBound()
-	r.Notes = append(r.Notes, corrections(len(s.Temperature))...)
 	r.Seconds = time.Since(start).Seconds()
 	return r, nil
 }
@@ -135,15 +134,6 @@ func (r *Result) convexBound() {
 	default:
 		r.ConvexBound = r.Process.Temperature[0] * math.Pi * math.Pi / (r.Diameter * r.Diameter)
 	}
-}
-
-// corrections are where the numbers depart from what the paper prints.
-func corrections(rungs int) []string {
-	notes := []string{"the Poincaré constant is 1/λ₁; Lemma 3.4 of the paper prints C_P = λ₁"}
-	if rungs == 2 {
-		notes = append(notes, "swaps have rate r·min(1, S); with r·S, as the paper prints it, π is not kept")
-	}
-	return notes
 }
 
 // memory is about what a measurement takes at its peak: the mesh, the chain, its
