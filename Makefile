@@ -41,6 +41,7 @@ soak:
 # steps against the usual PyTorch loop.
 bench:
 	script/bench
+	script/bench-polytope
 	script/bench-torch
 
 # Faults put into the source on purpose; each must fail a test. Those of the worker
