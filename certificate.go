@@ -30,8 +30,6 @@ type shadow struct {
 	ladder
 	mean   []float64 // of the lead's step, by rung: coordinate j of rung r is mean[r*D+j]
 	xi     []float64 // its noise, standard normal, likewise
-	end    []float64 // where it went, walls aside, likewise
-	close  []bool    // per rung, whether the noise of this iteration is that of the lead, or leads to the same state
 	apart  []float64 // how far the lead's step and that of the shadow lie apart
 	second []float64 // the noise of the second half where walls do not mirror it, by replica as in the block
 }
@@ -68,7 +66,7 @@ func (r *run) shade(l *ladder) error {
 	s := &shadow{ladder: ladder{index: l.index, schedule: &half, block: kernel.NewBlock(rungs, d), streams: stream.New(r.settings.Seed, -1-l.index),
 		names: l.names, whitening: l.whitening, chart: l.chart, mirror: l.mirror, fresh: l.fresh, lead: l, stride: 1, steps: 1,
 		draws: Draws{X: make([][]float64, 1), Energy: make([][]float64, 1)}, tally: make([]domain.Tally, rungs)},
-		mean: make([]float64, rungs*d), xi: make([]float64, rungs*d), end: make([]float64, rungs*d), close: make([]bool, rungs), apart: make([]float64, d), second: make([]float64, rungs*d)}
+		mean: make([]float64, rungs*d), xi: make([]float64, rungs*d), apart: make([]float64, d), second: make([]float64, rungs*d)}
 	for i := range rungs {
 		s.noise = append(s.noise, s.streams.Of(i, stream.Kernel))
 	}
@@ -106,7 +104,6 @@ func (s *shadow) observe() {
 		}
 		drift(s.mean[r*b.D:(r+1)*b.D], b.From, b, i, at.Drift[r], at.Temperature[r])
 		for j := range b.D {
-			s.end[r*b.D+j] = b.X[j*b.R+i]
 			if s.xi[r*b.D+j] = 0; at.Noise[r] > 0 {
 				s.xi[r*b.D+j] = (b.X[j*b.R+i] - s.mean[r*b.D+j]) / at.Noise[r]
 			}
@@ -165,7 +162,7 @@ func (s *shadow) split(second []float64) {
 			continue
 		}
 		noise := s.xi[r*d : (r+1)*d]
-		s.close[r] = s.couple(i, r, noise)
+		s.couple(i, r, noise)
 		drift(s.apart, b.From, b, i, s.at.Drift[r], s.at.Temperature[r])
 		for j, xi := range noise {
 			zeta := rng.NormFloat64()
@@ -184,83 +181,51 @@ func (s *shadow) step(noise []float64) {
 		for j, m := range s.apart {
 			b.X[j*b.R+i] = m + s.at.Noise[r]*noise[j*b.R+i]
 		}
-		if r > 0 && s.close[r] && b.Hits[i] == 0 {
-			s.land(i, r)
-		}
-	}
-}
-
-// land changes the end of the second step of replica i, on rung r, to that of the lead's
-// step, with the largest probability there is.
-func (s *shadow) land(i, r int) {
-	b, d, sd := s.block, s.block.D, s.at.Noise[r]
-	noise := s.xi[r*d : (r+1)*d]
-	for j, m := range s.apart {
-		x := b.X[j*b.R+i]
-		noise[j] = (x - m) / sd
-		s.apart[j] = (s.end[r*d+j] - x) / sd
-	}
-	meet(noise, s.apart, 0, &s.noise[i].Rand)
-	drift(s.apart, b.From, b, i, s.at.Drift[r], s.at.Temperature[r])
-	for j, m := range s.apart {
-		b.X[j*b.R+i] = m + sd*noise[j]
 	}
 }
 
 // couple turns the noise of the lead's step on rung r into that of both steps of
-// replica i, which holds it, and reports whether it is the same or leads to the same
-// state.
-func (s *shadow) couple(i, r int, noise []float64) bool {
+// replica i, which holds it.
+func (s *shadow) couple(i, r int, noise []float64) {
 	sd := s.lead.at.Noise[r]
 	if sd == 0 {
-		return false
+		return
 	}
 	drift(s.apart, s.block.From, s.block, i, s.lead.at.Drift[r], s.lead.at.Temperature[r])
 	for j, m := range s.mean[r*s.block.D : (r+1)*s.block.D] {
 		s.apart[j] = (m - s.apart[j]) / sd
 	}
-	return meet(noise, s.apart, within(r), &s.noise[i].Rand)
+	meet(noise, s.apart, &s.noise[i].Rand)
 }
 
 // near is the distance, in standard deviations of a step and for each root of the
-// dimension, up to which two replicas on the coldest rung are driven by the same noise.
+// dimension, up to which two replicas are driven by the same noise.
 const near = 0.5
-
-// within is the distance up to which replicas on a rung are driven by the same noise. On
-// the coldest it keeps means close: what draws states together draws the two together.
-// Hotter rungs are there to trade, and trade alike where states are the same.
-func within(rung int) float64 {
-	if rung > 0 {
-		return 0
-	}
-	return near
-}
 
 // meet turns standard normal noise, which drives a step, into that of a step whose
 // mean is apart standard deviations away: standard normal again, whatever apart is.
-// Up to a distance of within for each root of the dimension it stays the same noise.
-// Farther apart, as in different modes, it is taken to lead to the same state with the
-// largest probability there is, and is mirrored else, so that the distance makes a
-// random walk that ends (Eberle and Majka 2019). meet reports that it was not mirrored.
-func meet(noise, apart []float64, within float64, rng *rand.Rand) bool {
+// Near each other both have the same noise, and what draws states together draws them
+// together. Farther apart, as in different modes, noise is taken that brings them to
+// the same state with the largest probability there is, and is mirrored else, so that
+// their distance makes a random walk that ends (Eberle and Majka 2019).
+func meet(noise, apart []float64, rng *rand.Rand) {
 	square, along := 0.0, 0.0
 	for j, z := range apart {
 		square += z * z
 		along += z * noise[j]
 	}
-	if !(square > within*within*float64(len(apart))) || math.IsInf(square, 1) {
-		return true
+	if !(square > near*near*float64(len(apart))) || math.IsInf(square, 1) {
+		return
 	}
 	if s := -along - square/2; s >= 0 || rng.Float64() < math.Exp(s) {
 		for j, z := range apart {
 			noise[j] += z
 		}
-		return true
+		return
 	}
 	for j, z := range apart {
 		noise[j] -= 2 * along / square * z
 	}
-	return false
 }
 
 // keep keeps the state and energy of the coldest rung.

@@ -122,7 +122,7 @@ func TestCertificateOfAFunction(t *testing.T) {
 func TestCertificateOnTheFlower(t *testing.T) {
 	soak := os.Getenv("R2SGLD_SOAK") != ""
 	rows := readStepBias(t).Flower
-	lengths := []int{20_000_000, 40_000_000, 160_000_000}
+	lengths := []int{15_000_000, 25_000_000, 100_000_000}
 	if !soak {
 		rows, lengths = rows[:1], []int{100_000}
 	}
