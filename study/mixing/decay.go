@@ -37,7 +37,8 @@ type Decay struct {
 	TV    []float64 `json:"tv"`
 	W2Is  string    `json:"w2_is"` // exact or upper bound
 
-	Ratio []float64 `json:"form_ratio"` // E_S(h)/E(h) − 1 of the density h at each time while χ² is above rounding; none without swaps
+	Ratio []float64 `json:"form_ratio"`         // E_S(h)/E(h) − 1 of the density h at each time while χ² is above rounding; none without swaps
+	Root  []float64 `json:"form_ratio_of_root"` // the same of √h
 
 	Slope    float64 `json:"slope"`          // of −log χ² over time, at the end
 	Promised float64 `json:"promised_slope"` // 2(1+η_S)/C_P with C_P = 1/λ₁(0)
@@ -140,8 +141,7 @@ func (s start) decay(ctx context.Context, moments int) (Decay, error) {
 		if d.Alone, err = without.Gap(ctx); err != nil {
 			return d, fmt.Errorf("%s: %w", s.name, err)
 		}
-		d.Delta = course.W2
-		if d.Ratio, err = ratios(ctx, p, s.from, d.Times); err != nil {
+		if d.Ratio, d.Root, err = ratios(ctx, p, s.from, d.Times); err != nil {
 			return d, fmt.Errorf("%s: %w", s.name, err)
 		}
 	}
@@ -157,21 +157,25 @@ func (s start) decay(ctx context.Context, moments int) (Decay, error) {
 	return d, nil
 }
 
-// ratios are E_S(h)/E(h) − 1 along the flow of densities h from a point.
-func ratios(ctx context.Context, p *theory.Process, from, times []float64) ([]float64, error) {
+// ratios are E_S(h)/E(h) − 1 along the flow of densities h from a point, and the same
+// of √h.
+func ratios(ctx context.Context, p *theory.Process, from, times []float64) (of, root []float64, err error) {
 	h, _, err := p.Start(from)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	flow, err := p.Chain.Evolve(ctx, h, times)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	out := make([]float64, len(times))
-	for i, h := range flow {
-		out[i] = p.Chain.Form(h)/p.Alone.Form(h) - 1
+	for _, h := range flow {
+		of = append(of, p.Chain.Form(h)/p.Alone.Form(h)-1)
+		for i, v := range h {
+			h[i] = math.Sqrt(math.Max(v, 0))
+		}
+		root = append(root, p.Chain.Form(h)/p.Alone.Form(h)-1)
 	}
-	return out, nil
+	return of, root, nil
 }
 
 // linear returns n numbers from a to b in equal steps.
@@ -190,8 +194,8 @@ func (d *Decay) compare() {
 		n++
 	}
 	if n > 0 && d.Ratio != nil {
-		d.Ratio = d.Ratio[:n]
-		d.Eta = slices.Min(d.Ratio)
+		d.Ratio, d.Root = d.Ratio[:n], d.Root[:n]
+		d.Eta, d.Delta = slices.Min(d.Ratio), slices.Min(d.Root)
 	}
 	if n > 1 {
 		d.Slope = math.Log(d.Chi2[n-2]/d.Chi2[n-1]) / (d.Times[n-1] - d.Times[n-2])
