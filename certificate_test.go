@@ -177,8 +177,8 @@ func certified() map[string]func(p *r2sgld.Problem, s *r2sgld.Settings) {
 }
 
 // A certificate changes no draw, and neither threads nor stops change the certificate.
-// It kills: streams shared with the run, noise asked of them, a state that lacks the
-// shadow or its draws, and a schedule that does not follow the rounds.
+// It kills: streams shared with the run, a state that lacks the shadow, and draws that
+// are not thinned out along with the run's.
 func TestCertificateChangesNothing(t *testing.T) {
 	for name, bend := range certified() {
 		p, s := small()
