@@ -374,8 +374,8 @@ func (r *run) workspace(l *ladder) (err error) {
 	l.at = at
 	l.tally = append([]domain.Tally(nil), l.tally...)
 	l.from, l.to, l.point = make([]float64, n), make([]float64, n), make([]float64, n)
-	if r.settings.HMC != nil {
-		l.path = kernel.NewTrajectory(l.block)
+	if h := r.settings.HMC; h != nil {
+		l.path = kernel.NewTrajectory(l.block, h.Leapfrog)
 	}
 	if l.block.V != nil {
 		l.v = make([]float64, n)

@@ -14,6 +14,7 @@ import (
 // It keeps exp(−U/τ) on the domain exactly, whatever the step size, if energies,
 // gradients and reflections are exact (Neal 2011, section 5.5.1; Afshar & Domke
 // 2015). One leapfrog step is the Metropolis-adjusted Langevin step of step size η.
+// Several have lengths that vary a little; one has not.
 type HMC struct {
 	Leapfrog int // steps of a trajectory, each of one gradient; at least 1
 }
@@ -45,12 +46,14 @@ type Trajectory struct {
 	hamiltonian     []float64 // H/τ there
 	factor          []float64 // of the step's length, per replica
 	begun           bool
+	steady          bool // steps of one length
 }
 
-// NewTrajectory returns the workspace for blocks as b, which gets momenta.
-func NewTrajectory(b *Block) *Trajectory {
+// NewTrajectory returns the workspace for blocks as b, which gets momenta, and
+// trajectories of so many steps.
+func NewTrajectory(b *Block, leapfrog int) *Trajectory {
 	b.V = make([]float64, len(b.X))
-	return &Trajectory{x: slices.Clone(b.X), grad: slices.Clone(b.Grad), energy: slices.Clone(b.Energy),
+	return &Trajectory{steady: leapfrog == 1, x: slices.Clone(b.X), grad: slices.Clone(b.Grad), energy: slices.Clone(b.Energy),
 		base: slices.Clone(b.Base), baseGrad: slices.Clone(b.BaseGrad),
 		hamiltonian: make([]float64, b.R), factor: make([]float64, b.R)}
 }
@@ -79,7 +82,9 @@ func (t *Trajectory) begin(b *Block, at *At, noise []*stream.Rand) {
 	copy(t.base, b.Base)
 	copy(t.baseGrad, b.BaseGrad)
 	for i, rng := range noise {
-		t.factor[i] = 1 + jitter*(2*rng.Float64()-1)
+		if t.factor[i] = 1; !t.steady {
+			t.factor[i] += jitter * (2*rng.Float64() - 1)
+		}
 		sd := at.Noise[b.Rung[i]] * t.factor[i]
 		for j := i; j < len(b.V); j += b.R {
 			b.V[j] = sd * rng.NormFloat64()

@@ -86,7 +86,7 @@ func TestHMCKeepsTheLaw(t *testing.T) {
 		}
 		u(b)
 		at := kernel.NewAt(2)
-		path := kernel.NewTrajectory(b)
+		path := kernel.NewTrajectory(b, leapfrog)
 		for k := 1; k <= s.Iterations; k++ {
 			s.Set(at, k)
 			follow(path, b, at, noise, leapfrog, u, nil)
@@ -132,7 +132,7 @@ func TestTrajectoriesKeepH(t *testing.T) {
 		}
 	}
 	ridge(b)
-	path, moves := kernel.NewTrajectory(b), make([]kernel.Moves, 2)
+	path, moves := kernel.NewTrajectory(b, 50), make([]kernel.Moves, 2)
 	follow(path, b, at, noise, 50, ridge, nil)
 	path.Accept(b, at, noise, moves)
 	for r, m := range moves {
@@ -169,7 +169,7 @@ func travel(points []point, s kernel.Schedule, n int, seed uint64, r domain.Refl
 	ends, hits = make([]point, len(points)), make([][]int, len(points))
 	for i, p := range points {
 		b, at := kernel.NewBlock(1, 2), kernel.NewAt(1)
-		path := kernel.NewTrajectory(b)
+		path := kernel.NewTrajectory(b, 2)
 		copy(b.X, p[:2])
 		ridge(b)
 		s.Set(at, 1)
@@ -303,7 +303,7 @@ func TestEndsThatAreNotFinite(t *testing.T) {
 			b, at, noise := kernel.NewBlock(2, 2), kernel.NewAt(2), generators(2)
 			b.Rung[0], b.Rung[1] = 1, 0
 			(&kernel.Schedule{StepSize: []float64{1e-3, 1e-3}, Temperature: []float64{0.1, c.tau}}).Set(at, 1)
-			path := kernel.NewTrajectory(b)
+			path := kernel.NewTrajectory(b, 3)
 			copy(b.X, []float64{0.5, 0.1, -0.2, 0.3})
 			ridge(b)
 			begin := b.Clone()
@@ -342,7 +342,7 @@ func TestEndsThatAreNotFinite(t *testing.T) {
 func TestTrajectoryAllocatesNothing(t *testing.T) {
 	b, at, noise := kernel.NewBlock(3, 2), kernel.NewAt(3), generators(3)
 	(&kernel.Schedule{StepSize: []float64{1e-2, 1e-2, 1}, Temperature: []float64{1, 2, math.Inf(1)}}).Set(at, 1)
-	path, moves := kernel.NewTrajectory(b), make([]kernel.Moves, 3)
+	path, moves := kernel.NewTrajectory(b, 5), make([]kernel.Moves, 3)
 	if n := testing.AllocsPerRun(100, func() {
 		for range 5 {
 			path.Leapfrog(b, at, noise)

@@ -33,9 +33,8 @@ func oneStep(x, xi []float64, at *At, r domain.Reflector) (end []float64, gain f
 	b := NewBlock(1, len(x))
 	copy(b.X, x)
 	b.Energy[0] = bowl(b.Grad, b.X)
-	path := NewTrajectory(b)
+	path := NewTrajectory(b, 1)
 	path.begin(b, at, []*stream.Rand{stream.New(1, 0).Of(0, stream.Kernel)})
-	path.factor[0] = 1
 	for j, v := range xi {
 		b.V[j] = at.Noise[0] * v
 	}
@@ -91,7 +90,7 @@ func langevin(x, xi []float64, eta, tau float64, r domain.Reflector) (y []float6
 	return y, unfolded, (before-after)/tau + logDensity(back, g, eta, tau) - there
 }
 
-// HMC of one leapfrog step without jitter is reflected MALA: the same proposal and
+// HMC of one leapfrog step is reflected MALA: the same proposal and
 // the same acceptance ratio, to 1e-12 of the sizes of its terms, on curved walls and
 // between planes in five dimensions. So kernel HMC with one step needs no more to be it. The
 // density of the way back at the folded displacement, where a wall is met, is
@@ -178,8 +177,7 @@ func malaShapes(t *testing.T) map[string]domain.Domain {
 
 // N(−1, 0.5²) on [0, 1] has the mean 0.185320 (of a normal variable Z beyond 2 and
 // below 4: −1 + ½ (φ(2) − φ(4))/(Φ(4) − Φ(2))) under steps of 0.1 to 1.5, which
-// would take every second draw across both walls, with jitter as well: it is MALA of
-// a step drawn at random. 400 chains of 500 draws after 40, of which 18 % are accepted at the
+// would take every second draw across both walls. 400 chains of 500 draws after 40, of which 18 % are accepted at the
 // longest step; |z| < 5, 6e-7 each, and the standard error is below 0.002 (of
 // 20,000 draws below 0.00025). It kills: the
 // density of the way back at the folded displacement, no acceptance, and a wall
@@ -219,7 +217,7 @@ func TestReflectedMALAOnAnInterval(t *testing.T) {
 			}
 		}
 		evaluate()
-		path, moves, sum := NewTrajectory(b), make([]Moves, 1), make([]float64, chains)
+		path, moves, sum := NewTrajectory(b, 1), make([]Moves, 1), make([]float64, chains)
 		for k := range burn + n {
 			path.Leapfrog(b, at, noise)
 			for i := range b.X {
