@@ -41,6 +41,9 @@ func TestDecayVerdicts(t *testing.T) {
 	fast.Transport = 3
 	verdict(t, chiSquare([]Decay{good, fast}), study.Holds, "1 of them", "1 where it would be 4", "in 1 flows")
 	verdict(t, chiSquare([]Decay{good, bad}), study.Fails, "1 of 2", "1.3")
+	unknown := good
+	unknown.Theorem = math.NaN()
+	verdict(t, chiSquare([]Decay{unknown}), study.Fails)
 	verdict(t, transport([]Decay{good, fast}), study.Holds, "all 1 flows")
 	verdict(t, transport([]Decay{good, bad}), study.Depends, "2.2 in 1 (bad)")
 	verdict(t, transport([]Decay{bad}), study.Fails)

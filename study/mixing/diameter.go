@@ -74,13 +74,13 @@ type family struct {
 // families are all of them.
 func (e effort) families() []family {
 	line := func(size float64) (domain.Domain, error) { return centred(1, size) }
-	square := func(size float64) (domain.Domain, error) { return centred(2, size) }
+	box := func(size float64) (domain.Domain, error) { return centred(2, size) }
 	one, hot, two := []float64{1}, []float64{10}, []float64{1, 10}
 	some := logarithmic(0.25, 8, e.sizes)
 	radii := logarithmic(0.25, 4, e.sizes)
 	return []family{
 		{"interval, U = 0", "interval", free, nil, one, 0, e.diameterLine, line, some},
-		{"square, U = 0", "square", free, nil, one, 0, e.diameterPlane, square, some},
+		{"square, U = 0", "square", free, nil, one, 0, e.diameterPlane, box, some},
 		{"disk, U = 0", "disk", free, nil, one, 0, e.diameterPlane, disk, radii},
 		{"flower, U = 0", "flower", free, nil, one, 0, e.diameterPlane, flower, radii},
 		{"interval, U = x²/2", "interval", convex, half(1), one, 0, e.diameterLine, line, logarithmic(0.25, 16, e.sizes)},
