@@ -21,8 +21,8 @@ type Course struct {
 	// EntropyRate is inf ρ(t) of the process itself, an estimate from above: over the
 	// times of the decay and the limit, and with one rung those of LogSobolev.
 	EntropyRate float64
-	// Chi2 is inf E_S(h)/E(h) − 1 and W2 that of √h, over the times > 0 and the limit t →
-	// ∞; NaN with one rung.
+	// Chi2 is inf E_S(h)/E(h) − 1 and W2 that of √h, over the times > 0 at which χ² is
+	// above 1e-10 and the limit t → ∞, estimates from above; NaN with one rung.
 	Chi2, W2 float64
 	Notes    []string
 }
@@ -33,6 +33,9 @@ const (
 	lightStart = 1e-12
 	leastStart = 1e-20
 )
+
+// spent is the χ² below which rates of decay are those of the limit, and of rounding.
+const spent = 1e-10
 
 // chunk is the number of densities held at a time.
 const chunk = 20
@@ -96,26 +99,17 @@ type following struct {
 	course  *Course
 }
 
-// run looks at the law at the times asked for, and at more to see its entropy decay.
+// run looks at the law at the times asked for.
 func (f *following) run(ctx context.Context, h []float64) error {
-	times := slices.Clone(f.decay.Times)
-	if f.entropy != nil && len(f.process.Rungs) == 1 { // two have too many states
-		times = append(times, entropyTimes(f.gap)...)
-		slices.Sort(times)
-		times = slices.Compact(times)
-	}
-	err := follow(ctx, f.process.Chain, h, times, func(t float64, h []float64) error {
+	err := follow(ctx, f.process.Chain, h, f.decay.Times, func(t float64, h []float64) error {
 		if f.entropy != nil {
 			f.entropy.see(h)
 		}
-		if slices.Contains(f.decay.Times, t) {
-			return f.at(ctx, t, h)
-		}
-		return nil
+		return f.at(ctx, t, h)
 	})
 	if f.entropy != nil {
 		f.course.EntropyRate = f.entropy.rate
-		if len(f.process.Rungs) == 1 { // other starts have been seen
+		if len(f.process.Rungs) == 1 { // this start and others have been seen at more times
 			f.course.EntropyRate = min(f.entropy.rate, 4/f.course.LogSobolev)
 		}
 	}
@@ -128,7 +122,7 @@ func (f *following) at(ctx context.Context, t float64, h []float64) error {
 	d, err := p.distances(ctx, h, f.decay.Of, f.unit)
 	d.Time = t
 	c.Distances = append(c.Distances, d)
-	if len(p.Rungs) == 2 && t > 0 {
+	if len(p.Rungs) == 2 && t > 0 && Chi2(h, p.Chain.Mass()) > spent {
 		c.Chi2 = lesser(c.Chi2, p.acceleration(h))
 		c.W2 = lesser(c.W2, p.acceleration(roots(h)))
 	}

@@ -264,3 +264,25 @@ func TestSwapsSpeedUpDecay(t *testing.T) {
 		t.Errorf("accelerations with swaps %g and %g, without %g", swapping.Chi2, swapping.W2, alone.Chi2)
 	}
 }
+
+// What rounding leaves of a law that is at rest does not count: over late times alone the
+// acceleration is that of the slowest mode. Mutant: late densities taken at their word.
+func TestAccelerationAwayFromRounding(t *testing.T) {
+	p := process(t, twoWells(t), []float64{0.4, 2}, 3, 40)
+	slow, err := p.Chain.Spectrum(t.Context(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := slow.Functions[0]
+	limit := p.Chain.Form(f)/p.Alone.Form(f) - 1
+	var times []float64
+	for k := range 16 { // χ² from about 1e-14 to rounding
+		times = append(times, (16+2*float64(k)/3)/slow.Values[0])
+	}
+	for _, x := range []float64{-1, 0.1} {
+		c := course(t, p, []float64{x}, times...)
+		if math.Abs(c.Chi2/limit-1) > 1e-6 || math.Abs(c.W2/limit-1) > 1e-6 {
+			t.Errorf("from %g: acceleration %g and %g, that of the slowest mode is %g", x, c.Chi2, c.W2, limit)
+		}
+	}
+}

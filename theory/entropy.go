@@ -33,7 +33,7 @@ func newEntropy(c *reversible.Chain, gap float64) *entropy {
 // see looks at density h: −d/dt KL = −⟨Lh, log h⟩.
 func (e *entropy) see(h []float64) {
 	pi := e.chain.Mass()
-	if Chi2(h, pi) < 1e-10 { // of which KL keeps no digits
+	if Chi2(h, pi) < spent {
 		return
 	}
 	for i, v := range h {

@@ -44,7 +44,7 @@ type RungTime struct {
 }
 
 // Swaps says what trading temperatures gains. Infima are over the times of the decay
-// and the limit t → ∞; NaN without decay.
+// and the limit t → ∞, which makes them estimates from above; NaN without decay.
 type Swaps struct {
 	Intensity float64 `json:"intensity"` // r
 	Alone     float64 `json:"gap_without"`
@@ -64,8 +64,8 @@ type Distances struct {
 	TV   float64 `json:"tv"`   // ½∫|h − 1| dπ
 }
 
-// Bounds are what theorems promise for the times of the decay. The start is the law
-// π within the cell that holds the point.
+// Bounds are what theorems promise for the times of the decay, that of W2 with constants
+// that are estimated. The start is the law π within the cell that holds the point.
 type Bounds struct {
 	Chi2 []float64 `json:"chi2"` // χ²(0)·exp(−2λ₁t)
 	KL   []float64 `json:"kl"`   // log(1 + χ²(0)·exp(−2λ₁t))
