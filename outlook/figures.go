@@ -205,6 +205,9 @@ func (s *Summary) decayCurves(j *Job) (*figure.Figure, error) {
 	if s.W2Is == "upper bound" {
 		q.Caption += "; W₂ is an upper bound"
 	}
+	if s.W2Is != "" {
+		q.Caption += "; the bound on W₂ has constants that are estimated"
+	}
 	for _, at := range s.Decay {
 		q.At = append(q.At, at.Time)
 	}

@@ -44,17 +44,8 @@ type Summary struct {
 	Schema int    `json:"schema"`
 	Name   string `json:"name"`
 	theory.Result
-	Curve    *Curve   `json:"intensities"` // nil if it was not asked for
-	Warnings []string `json:"warnings"`
-}
-
-// A Curve is the gap at several intensities of swaps.
-type Curve struct {
-	Intensity []float64 `json:"intensity"`
-	Gap       []float64 `json:"gap"`
-	Limit     float64   `json:"limit"`  // for r → ∞
-	Share     float64   `json:"share"`  // of the limit
-	Enough    float64   `json:"enough"` // the r whose gap is that share, to 1 %
+	Curve    *theory.Saturation `json:"intensities"` // nil if it was not asked for
+	Warnings []string           `json:"warnings"`
 }
 
 // share is how much of the limit is enough.
@@ -147,11 +138,9 @@ func (j *Job) measure(ctx context.Context) (*Summary, error) {
 	}
 	sum := &Summary{Schema: 1, Name: j.Name, Result: *r, Warnings: append([]string{}, j.Warnings...)}
 	if len(j.Intensities) > 0 {
-		c, err := r.Process.Saturate(ctx, j.Intensities, share)
-		if err != nil {
+		if sum.Curve, err = r.Process.Saturate(ctx, j.Intensities, share); err != nil {
 			return nil, j.failed(err)
 		}
-		sum.Curve = &Curve{c.Intensity, c.Gap, c.Limit, c.Share, c.Enough}
 	}
 	return sum, nil
 }

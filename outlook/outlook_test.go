@@ -276,7 +276,7 @@ func TestText(t *testing.T) {
 		Notes:  []string{"a note"},
 		Memory: 1.5e6, Seconds: 0.25,
 		Process: &theory.Process{Temperature: []float64{1, 10}, Rungs: make([]*theory.Rung, 2)},
-	}, Curve: &Curve{Intensity: []float64{1, 10}, Gap: []float64{0.2, 0.55}, Limit: 0.6, Share: 0.95, Enough: 13.04}}
+	}, Curve: &theory.Saturation{Intensity: []float64{1, 10}, Gap: []float64{0.2, 0.55}, Limit: 0.6, Share: 0.95, Enough: 13.04}}
 	want := `
  gap λ₁                0.5213 ± 0.0021       by the grid
  relaxation time 1/λ₁  1.918                 the Poincaré constant
@@ -291,7 +291,7 @@ func TestText(t *testing.T) {
  both, no swaps              0.0313            31.95
  both, swaps at intensity 5  0.5213            1.918
  both, ever more swaps          0.6            1.667
- acceleration E_S(f)/E(f) − 1 of the slowest mode f without swaps: 16.2; along the decay at least 0.7 (χ²) and 0.6 (W₂)
+ acceleration E_S(f)/E(f) − 1 of the slowest mode f without swaps: 16.2; at the times of the decay at least 0.7 (χ²) and 0.6 (W₂)
 
  swap intensity   gap  times that without swaps
  1                0.2                      6.39
@@ -310,6 +310,13 @@ func TestText(t *testing.T) {
 `
 	if diff := cmp.Diff(want, s.Text(j)); diff != "" {
 		t.Error(diff)
+	}
+	for i := range s.Decay {
+		s.Decay[i].W2 = 0.5
+	}
+	s.W2Is, s.Bound.W2 = "upper bound", []float64{2, 1, 0.7}
+	if !strings.Contains(s.Text(j), "W₂ ≤  bound, about") {
+		t.Error(s.Text(j))
 	}
 	if s.Swaps.Intensity = 0; !strings.Contains(s.Text(j), "that never swap are as slow as the slower") {
 		t.Error(s.Text(j))

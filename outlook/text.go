@@ -118,7 +118,7 @@ func (s *Summary) rungTable() string {
 	if known(s.Acceleration) && s.Swaps.Intensity > 0 {
 		out += fmt.Sprintf(" acceleration E_S(f)/E(f) − 1 of the slowest mode f without swaps: %s", report.Short(s.Acceleration, 3))
 		if s.Swaps.Chi2 > 0.005 { // two that start at one point gain nothing at first
-			out += fmt.Sprintf("; along the decay at least %s (χ²) and %s (W₂)", report.Short(s.Swaps.Chi2, 3), report.Short(s.Swaps.W2, 3))
+			out += fmt.Sprintf("; at the times of the decay at least %s (χ²) and %s (W₂)", report.Short(s.Swaps.Chi2, 3), report.Short(s.Swaps.W2, 3))
 		}
 		out += "\n"
 	}
@@ -148,11 +148,14 @@ func (s *Summary) decayTable(j *Job) string {
 	of := s.measured()
 	head := []string{"time from " + j.start()}
 	for _, d := range of {
-		name := d.name
-		if d.key == "w2" && s.W2Is == "upper bound" {
-			name = "W₂ ≤"
+		name, bound := d.name, "bound"
+		if d.key == "w2" {
+			bound = "bound, about" // of constants that are estimated
+			if s.W2Is == "upper bound" {
+				name = "W₂ ≤"
+			}
 		}
-		head = append(head, name, "bound")
+		head = append(head, name, bound)
 	}
 	rows := [][]string{head}
 	stride := (len(s.Decay) + mostRows - 1) / mostRows

@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/r2sgld/r2sgld/theory/mesh"
 	"github.com/r2sgld/r2sgld/theory/reversible"
 )
 
@@ -44,11 +43,11 @@ func (p *Process) swaps(ctx context.Context, gap float64) (*Swaps, float64, erro
 // A Saturation is the gap as a function of the intensity of swaps. It is concave and
 // never falls.
 type Saturation struct {
-	Intensity []float64
-	Gap       []float64 // at each
-	Limit     float64   // of the gap for r → ∞
-	Share     float64   // of the limit
-	Enough    float64   // the least r whose gap is Share·Limit, to 1 %; 0 where none is needed
+	Intensity []float64 `json:"intensity"`
+	Gap       []float64 `json:"gap"`    // at each
+	Limit     float64   `json:"limit"`  // of the gap for r → ∞
+	Share     float64   `json:"share"`  // of the limit
+	Enough    float64   `json:"enough"` // the least r whose gap is Share·Limit, to 1 %; 0 where none is needed
 }
 
 // Saturate returns the gaps of two rungs at several intensities r ≥ 0, their limit for
@@ -165,49 +164,4 @@ func (p *Process) merged() (*reversible.Chain, error) {
 		return nil, fmt.Errorf("theory: limit of swaps: %w", err)
 	}
 	return c, nil
-}
-
-// SwapDefect is the largest defect of detailed balance of swaps between rungs at
-// temperatures tau on n cells along the longest side, |π(x₁,x₂)q(x₁,x₂) −
-// π(x₂,x₁)q(x₂,x₁)| relative to the larger of the two. The rate q is min(1, S) where
-// capped, for which the defect is rounding, and S as the paper prints it otherwise:
-// then it is up to 1, and π is not the law that is kept.
-func SwapDefect(p Problem, tau []float64, n int, capped bool) (float64, error) {
-	if len(tau) != 2 {
-		return 0, fmt.Errorf("theory: swaps between %d rungs; give two temperatures", len(tau))
-	}
-	if err := (Settings{Temperature: tau, Grid: n}).Validate(p); err != nil {
-		return 0, err
-	}
-	m, err := mesh.New(p.Domain, n)
-	if err != nil {
-		return 0, fmt.Errorf("theory: %w", err)
-	}
-	f, err := newField(p, m)
-	if err != nil {
-		return 0, err
-	}
-	if k := float64(len(f.cell)); k*k > mostStates {
-		return 0, fmt.Errorf("theory: grid %d gives %d cells; at most %d fit, take a coarser grid", n, len(f.cell), int(math.Sqrt(mostStates)))
-	}
-	gibbs := func(i, j int) float64 { return math.Exp(-f.cell[i]/tau[0] - f.cell[j]/tau[1]) }
-	rate := func(i, j int) float64 {
-		s := math.Exp((1/tau[0] - 1/tau[1]) * (f.cell[i] - f.cell[j]))
-		if capped {
-			return min(1, s)
-		}
-		return s
-	}
-	worst := 0.0
-	for i := range f.cell {
-		for j := range i {
-			a, b := gibbs(i, j), gibbs(j, i)
-			if min(a, b) < 1e-290 { // of which numbers keep no digits
-				continue
-			}
-			a, b = a*rate(i, j), b*rate(j, i)
-			worst = max(worst, math.Abs(a-b)/max(a, b))
-		}
-	}
-	return worst, nil
 }

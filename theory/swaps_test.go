@@ -106,26 +106,6 @@ func gapAt(t *testing.T, p *theory.Process, r float64) float64 {
 	return g
 }
 
-// With rate min(1, S) swaps keep π, with S as printed they do not. Mutant: no cap.
-func TestSwapDefect(t *testing.T) {
-	p := twoWells(t)
-	capped, err := theory.SwapDefect(p, []float64{0.3, 2}, 50, true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	printed, err := theory.SwapDefect(p, []float64{0.3, 2}, 50, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if capped > 1e-12 || printed < 0.5 {
-		t.Errorf("defects: capped %g, as printed %g", capped, printed)
-	}
-	flat, err := theory.SwapDefect(theory.Problem{Domain: p.Domain}, []float64{0.3, 2}, 50, false)
-	if err != nil || flat > 1e-12 {
-		t.Errorf("U = 0: defect %g, %v", flat, err) // S is 1
-	}
-}
-
 // Swaps go from (x₁, x₂) to (x₂, x₁) at rate r·min(1, S). Mutants: max for min; 1/S.
 func TestSwapRate(t *testing.T) {
 	const r = 7.0
