@@ -144,7 +144,9 @@ func (m *inquiry) caseOf(kind, method string, step float64) (item, error) {
 	if step > 0 {
 		s.StepSize = []float64{step} // without rounding
 	}
-	s.Average.From = m.from
+	if s.Average.From = m.from; s.Decay.Kind == kernel.Cosine {
+		s.Average.From = 1 / float64(s.Decay.Cycles) // the ends of every cycle but the first
+	}
 	lasting(&s, epochs, m.fall)
 	if step > 0 {
 		s.Measure, s.Average.From = bnn.Measure{Test: epochs}, sweptFrom
