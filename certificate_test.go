@@ -90,28 +90,32 @@ func TestCertificateBetweenWalls(t *testing.T) {
 	}
 }
 
-// Means of functions: x² under U = x²/2 on the line is off by (η/2)/(1 − η/2). It
-// kills a function of the run's draws alone and energies that are not those of the
-// draws.
+// Means of functions: under U = x²/2 on the line, with gradients that have noise of
+// standard deviation s, E x² is (1 + ηs²/2)/(1 − η/2), so that the noise of minibatches is
+// part of the bias. It kills a function of the run's draws alone, energies that are not
+// those of the draws, and a shadow without noise.
 func TestCertificateOfAFunction(t *testing.T) {
-	p := r2sgld.Problem{Potential: quadratic([]float64{0}, [][]float64{{1}})}
-	off := func(eta float64) float64 { return eta / 2 / (1 - eta/2) }
-	for _, eta := range []float64{0.2, 0.1} {
-		res := sample(t, p, r2sgld.Settings{Seed: 2, Ladders: 4, Iterations: longer(200_000), BurnIn: 1000, Thin: 2, StepSize: []float64{eta}, Start: []float64{0}, Certificate: true})
-		for name, f := range map[string]func(x []float64, u float64) float64{
-			"x²": func(x []float64, _ float64) float64 { return x[0] * x[0] },
-			"2U": func(_ []float64, u float64) float64 { return 2 * u },
-		} {
-			got, se := res.Bias(f)
-			if z := (got - 2*(off(eta)-off(eta/2))) / se; math.Abs(z) > sigma || math.Abs(got-off(eta)) > 0.2*off(eta) {
-				t.Errorf("step %g: bias of %s %.5f ± %.5f, true %.5f (z = %.1f)", eta, name, got, se, off(eta), z)
+	n := longer(200_000)
+	for _, noise := range []float64{0, 2} {
+		p := r2sgld.Problem{Potential: potential.Noisy(quadratic([]float64{0}, [][]float64{{1}}), noise, 0)}
+		off := func(eta float64) float64 { return eta / 2 * (1 + noise*noise) / (1 - eta/2) }
+		for _, eta := range []float64{0.2, 0.1} {
+			res := sample(t, p, r2sgld.Settings{Seed: 2, Ladders: 4, Iterations: n, BurnIn: 1000, Thin: 2, StepSize: []float64{eta}, Start: []float64{0}, Certificate: true})
+			for name, f := range map[string]func(x []float64, u float64) float64{
+				"x²": func(x []float64, _ float64) float64 { return x[0] * x[0] },
+				"2U": func(_ []float64, u float64) float64 { return 2 * u },
+			} {
+				got, se := res.Bias(f)
+				if z := (got - 2*(off(eta)-off(eta/2))) / se; math.Abs(z) > sigma || math.Abs(got-off(eta)) > 0.2*off(eta) {
+					t.Errorf("noise %g, step %g: bias of %s %.5f ± %.5f, true %.5f (z = %.1f)", noise, eta, name, got, se, off(eta), z)
+				}
 			}
-		}
-		if b, se := res.Bias(func([]float64, float64) float64 { return 7 }); b != 0 || se != 0 {
-			t.Errorf("a constant has the bias %g ± %g", b, se)
-		}
-		if g := res.Gradients(); g != int64(3*4*longer(200_000)) {
-			t.Errorf("%d gradients are counted", g)
+			if b, se := res.Bias(func([]float64, float64) float64 { return 7 }); b != 0 || se != 0 {
+				t.Errorf("a constant has the bias %g ± %g", b, se)
+			}
+			if g := res.Gradients(); g != int64(3*4*n) {
+				t.Errorf("%d gradients are counted", g)
+			}
 		}
 	}
 }

@@ -371,7 +371,9 @@ func TestEvaluatorsAreClosed(t *testing.T) {
 		"a run":         {func(*r2sgld.Problem, *r2sgld.Settings) {}, ""},
 		"full energies": {func(_ *r2sgld.Problem, s *r2sgld.Settings) { s.FullEnergies, s.Whitening = true, shear }, ""},
 		"rounds":        {func(_ *r2sgld.Problem, s *r2sgld.Settings) { s.Review = review(300) }, ""},
-		"a certificate": {func(_ *r2sgld.Problem, s *r2sgld.Settings) { s.Certificate, s.Momentum, s.FullEnergies = true, nil, true }, ""},
+		"a certificate": {func(_ *r2sgld.Problem, s *r2sgld.Settings) {
+			s.Certificate, s.Momentum, s.FullEnergies = true, nil, true
+		}, ""},
 		"a blow-up": {func(p *r2sgld.Problem, s *r2sgld.Settings) {
 			p.Potential, s.Start = counting(nan, 0), []float64{0.1, 0}
 		}, "the energy is NaN"},

@@ -65,7 +65,7 @@ func (l *loader) sample() (*Run, error) {
 // settle fills in the sampler's defaults and makes the settings of the run.
 func (l *loader) settle(s *Run, section *yamlpos.Node, temperature []float64, iterations, burnIn, thin int) {
 	l.chooseKernel(s)
-	l.certify(s, section)
+	l.certify(s)
 	if l.method.hmc && math.IsNaN(potential.EnergyNoise(s.Problem.Potential)) {
 		l.Report(section.Key("kernel"), "kernel %s accepts by the energy over all data: drop the minibatches (model.batch), or take kernel: sgld", l.sampler.Kernel)
 		return

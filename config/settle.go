@@ -2,7 +2,6 @@ package config
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 
@@ -137,18 +136,6 @@ func (s *Sampler) settings(m method, d int) r2sgld.Settings {
 		out.Momentum = &kernel.Momentum{Mu: *s.Momentum, NoiseEstimate: *s.NoiseEstimate}
 	}
 	return out
-}
-
-// certify sees to the certificate once kernel auto is chosen: kernels without bias do
-// without.
-func (l *loader) certify(s *Run, section *yamlpos.Node) {
-	if l.method.hmc && l.sampler.Certificate {
-		l.sampler.Certificate = false
-		if u := l.sampler.Until; u != nil {
-			u.Bias = 0
-		}
-		s.Warnings = append(s.Warnings, fmt.Sprintf("kernel auto took %s, whose steps have no bias: the certificate is left out.", l.sampler.Kernel))
-	}
 }
 
 // mostHeld is the number of draws of a ladder that are held in memory.
