@@ -19,12 +19,11 @@ const (
 // A strand is a part of the wall within one cell, from where it enters to where
 // it leaves. In units of the cell, (u, v) from its lower left corner:
 type strand struct {
-	cell     int32
-	in, out  float64 // names of points of the perimeter
-	area     float64 // ∫ u dv
-	momentU  float64 // ∫ u²/2 dv
-	momentV  float64 // ∫ uv dv
-	entering bool    // in is known
+	cell    int32
+	in, out float64 // names of points of the perimeter
+	area    float64 // ∫ u dv
+	momentU float64 // ∫ u²/2 dv
+	momentV float64 // ∫ uv dv
 }
 
 // gauss integrates polynomials up to degree 19 exactly: arcs of degree 9 have
@@ -61,7 +60,7 @@ func (g *grid) walk(l loop) (strands []strand, ok bool) {
 		return []strand{w.s}, false
 	}
 	first := &w.done[0] // it began where the last one ends
-	first.in, first.entering = w.s.in, true
+	first.in = w.s.in
 	first.area += w.s.area
 	first.momentU += w.s.momentU
 	first.momentV += w.s.momentV
@@ -211,7 +210,7 @@ func (w *walker) cross(axis int, forward bool, x, y float64) {
 	}
 	w.s.out = out
 	w.done = append(w.done, w.s)
-	w.s = strand{cell: w.cell(), in: in, entering: true}
+	w.s = strand{cell: w.cell(), in: in}
 }
 
 // integrate adds the part of a stretch from a to b to the strand.
