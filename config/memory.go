@@ -7,11 +7,6 @@ import (
 	"strconv"
 )
 
-// bytesPerState is what a state of a reversible process takes in memory at most, garbage
-// included, while some of its eigenvalues are looked for: as measured on an interval, in
-// the plane and on two rungs.
-func bytesPerState(eigenvalues int) float64 { return 1000 + 90*float64(eigenvalues) }
-
 // availableMemory is how many bytes can be had without swapping, +Inf if the system does
 // not say.
 func availableMemory() float64 {

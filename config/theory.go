@@ -135,10 +135,8 @@ func (l *theoryLoader) boundedDomain(root *yamlpos.Node) {
 
 // Limits of what can be asked for.
 const (
-	mostGrid        = 5_000_000
-	leastGrid       = 8
-	mostEigenvalues = 100
-	mostTimes       = 10_000
+	mostGrid  = 5_000_000
+	leastGrid = 8 // of which half are cells enough to see the error of the grid
 )
 
 // readTheory reads the theory section, which may be missing.
@@ -157,11 +155,11 @@ func (l *theoryLoader) readTheory(n *yamlpos.Node) {
 	}
 	l.readIntensities(n.Field("intensities"), rungs)
 	k.Grid, _ = l.Int(n.Field("grid"), leastGrid, mostGrid)
-	if v, ok := l.Int(n.Field("eigenvalues"), 1, mostEigenvalues); ok {
+	if v, ok := l.Int(n.Field("eigenvalues"), 1, theory.MostEigenvalues); ok {
 		k.Eigenvalues = v
 	}
-	l.settleGrid(n)
 	l.readDecay(n.Field("decay"))
+	l.settleGrid(n)
 }
 
 // rungsOf reads one or two temperatures and returns how many rungs there are, 0 if that
@@ -239,8 +237,8 @@ func (l *theoryLoader) times(n *yamlpos.Node) []float64 {
 	if n == nil || !l.List(n, "numbers") {
 		return nil
 	}
-	if len(n.Items) > mostTimes {
-		l.Report(n, "times must have at most %d entries; found %d", mostTimes, len(n.Items))
+	if len(n.Items) > theory.MostTimes {
+		l.Report(n, "times must have at most %d entries; found %d", theory.MostTimes, len(n.Items))
 		return nil
 	}
 	var out []float64
@@ -279,29 +277,22 @@ func (l *theoryLoader) settleGrid(n *yamlpos.Node) {
 	k := &l.keys
 	given := n.Field("grid")
 	if k.Grid == 0 {
-		switch {
-		case len(k.Temperature) == 1:
-			k.Grid = 400
-		case len(l.names) < 2:
-			k.Grid = 300
-		default:
-			k.Grid = 24
-		}
+		k.Grid = theory.DefaultGrid(len(l.names), len(k.Temperature))
 	}
 	if !bounded(l.domain) || len(l.names) > 2 {
 		return
 	}
 	lo, hi := domain.BoundsOf(l.domain, len(l.names))
-	states := float64(k.Grid)
+	cells := float64(k.Grid)
 	if len(l.names) == 2 {
 		a, b := hi[0]-lo[0], hi[1]-lo[1]
-		states *= math.Ceil(float64(k.Grid) * math.Min(a, b) / math.Max(a, b))
+		cells *= math.Ceil(float64(k.Grid) * math.Min(a, b) / math.Max(a, b))
 	}
-	states = math.Pow(states, float64(len(k.Temperature)))
+	states := math.Pow(cells, float64(len(k.Temperature)))
 	if float64(k.Eigenvalues) > states/2 {
 		l.Report(n.Field("eigenvalues"), "%d eigenvalues of a process with about %.0f states are not those of a diffusion: ask for fewer, or raise the grid", k.Eigenvalues, states)
 	}
-	need, there := states*bytesPerState(k.Eigenvalues), availableMemory()
+	need, there := k.settings().Bytes(cells), availableMemory()
 	if need > there && given != nil {
 		l.Report(given, "%d cells along the longest side are up to %.3g states, which take about %.3g GiB of memory; there are %.3g GiB: take a grid of about %d", k.Grid, states, need/(1<<30), there/(1<<30), fitting(k.Grid, need/there, len(l.names)*len(k.Temperature)))
 	}

@@ -25,7 +25,7 @@ func Measure(ctx context.Context, p Problem, s Settings) (*Result, error) {
 	}
 	nan := math.NaN()
 	r := &Result{
-		Process: process, Cells: len(process.Mesh.Volume), States: process.Chain.Len(), Memory: process.memory(s),
+		Process: process, Cells: len(process.Mesh.Volume), States: process.Chain.Len(), Memory: s.Bytes(float64(len(process.Mesh.Volume))),
 		LogSobolev: nan, ConvexBound: nan, Acceleration: nan, Convex: domain.Convex(p.Domain), Notes: process.Notes,
 	}
 	if r.Diameter, err = mesh.Diameter(p.Domain); err != nil {
@@ -79,11 +79,9 @@ func (r *Result) rungs(ctx context.Context, _ Settings) error {
 // error measures the gap on half as many cells: the error falls with their square.
 func (r *Result) error(ctx context.Context, s Settings) error {
 	r.GapError = math.NaN()
-	half, err := NewProcess(r.Process.problem, s.Temperature, s.Intensity, max(s.Grid/2, leastGrid))
-	if err != nil {
-		if ctx.Err() != nil {
-			return err
-		}
+	grid := max(s.Grid/2, leastGrid)
+	half, err := NewProcess(r.Process.problem, s.Temperature, s.Intensity, grid)
+	if err != nil || grid == s.Grid {
 		r.Notes = append(r.Notes, "the error of the grid is not known: half as many cells do not resolve the domain")
 		return nil
 	}
@@ -134,16 +132,4 @@ func (r *Result) convexBound() {
 	default:
 		r.ConvexBound = r.Process.Temperature[0] * math.Pi * math.Pi / (r.Diameter * r.Diameter)
 	}
-}
-
-// memory is about what a measurement takes at its peak: the mesh, the chain, its
-// multigrid, and the vectors of the search for modes or of the decay. Five modes of
-// 90,000 states were seen to take 140 MB.
-func (p *Process) memory(s Settings) float64 {
-	const cell, state, mode, decay = 200, 600, 48, 1200 // bytes
-	most := mode * float64(s.Eigenvalues+4)
-	if s.Decay != nil {
-		most = max(most, decay)
-	}
-	return cell*float64(len(p.Mesh.Volume)) + (state+most)*float64(p.Chain.Len())
 }

@@ -47,8 +47,7 @@ func leastMass() []float64 { return []float64{1e-40, 1e-100, 1e-250} }
 
 // NewProcess cuts the domain of p into n cells along its longest side and returns the
 // process of one or two rungs at temperatures tau that swap at rate intensity·min(1,
-// S). It holds about 200 bytes a state; five modes take about 1,500 while they are
-// searched for.
+// S). It holds about 200 bytes a state; [Settings.Bytes] is what measuring takes.
 func NewProcess(p Problem, tau []float64, intensity float64, n int) (*Process, error) {
 	s := Settings{Temperature: tau, Intensity: intensity, Grid: n}
 	if err := s.Validate(p); err != nil {

@@ -29,7 +29,7 @@ type Result struct {
 	W2Is  string      `json:"w2_is"` // "exact", "upper bound", or "" if it was not asked for
 
 	Notes   []string `json:"notes"`        // sentences: what the numbers do not say
-	Memory  float64  `json:"memory_bytes"` // of the process, about
+	Memory  float64  `json:"memory_bytes"` // at the peak, about
 	Seconds float64  `json:"seconds"`
 
 	Modes   []Mode   `json:"-"` // one for each eigenvalue

@@ -22,12 +22,9 @@ type Problem struct {
 type Settings struct {
 	Temperature []float64 // of one or two rungs, > 0, rising; nil is {1}
 	Intensity   float64   // r ≥ 0 of swaps, 1/time; 0 with one rung
-	// Grid is the number of cells along the longest side. 0 is 400 for one rung; for
-	// two 300 on an interval and 24 on the plane, whose product has as many states as
-	// the squares of these.
-	Grid        int
-	Eigenvalues int    // how many, ≥ 1; 0 is 5
-	Decay       *Decay // nil: not asked for
+	Grid        int       // cells along the longest side; 0 is [DefaultGrid]
+	Eigenvalues int       // how many, ≥ 1; 0 is 5
+	Decay       *Decay    // nil: not asked for
 }
 
 // Decay asks how the law that starts at a point tends to π.
@@ -40,12 +37,36 @@ type Decay struct {
 // DistanceNames are the distances that Decay.Of may name.
 func DistanceNames() []string { return []string{"chi2", "kl", "w2", "tv"} }
 
-// Limits of what is asked for: beyond them a table of eigenfunctions would not fit.
+// Limits of what may be asked for.
 const (
-	mostEigenvalues = 100
-	mostTimes       = 10_000
+	MostEigenvalues = 100
+	MostTimes       = 10_000
 	leastGrid       = 4
 )
+
+// DefaultGrid is how many cells along the longest side a process gets that asks for
+// none: 400 with one rung; with two 300 on an interval and 24 on the plane, the states of
+// which are pairs of cells.
+func DefaultGrid(dim, rungs int) int {
+	switch {
+	case rungs < 2:
+		return 400
+	case dim < 2:
+		return 300
+	}
+	return 24
+}
+
+// Bytes is about how much memory [Measure] takes at its peak on so many cells, garbage
+// included: mesh, chain, multigrid and the vectors of the search for modes or of the
+// decay. As seen on 100,000 cells of an interval and on 160,000 pairs of 400.
+func (s Settings) Bytes(cells float64) float64 {
+	vectors := 90 * float64(s.Eigenvalues)
+	if s.Decay != nil {
+		vectors = max(vectors, 600)
+	}
+	return 500*cells + (900+vectors)*math.Pow(cells, float64(len(s.Temperature)))
+}
 
 // filled returns s with its defaults for a domain of dimension dim.
 func (s Settings) filled(dim int) Settings {
@@ -56,14 +77,7 @@ func (s Settings) filled(dim int) Settings {
 		s.Eigenvalues = 5
 	}
 	if s.Grid == 0 {
-		switch {
-		case len(s.Temperature) < 2:
-			s.Grid = 400
-		case dim == 1:
-			s.Grid = 300
-		default:
-			s.Grid = 24
-		}
+		s.Grid = DefaultGrid(dim, len(s.Temperature))
 	}
 	if s.Decay != nil && s.Decay.Of == nil {
 		d := *s.Decay
@@ -92,8 +106,8 @@ func (s Settings) Validate(p Problem) error {
 	if s.Grid < leastGrid {
 		fault("grid is %d; give at least %d cells along the longest side", s.Grid, leastGrid)
 	}
-	if s.Eigenvalues < 1 || s.Eigenvalues > mostEigenvalues {
-		fault("eigenvalues is %d; ask for 1 to %d", s.Eigenvalues, mostEigenvalues)
+	if s.Eigenvalues < 1 || s.Eigenvalues > MostEigenvalues {
+		fault("eigenvalues is %d; ask for 1 to %d", s.Eigenvalues, MostEigenvalues)
 	}
 	if s.Decay != nil {
 		errs = append(errs, s.Decay.validate(p, err == nil)...)
@@ -153,8 +167,8 @@ func (d *Decay) validate(p Problem, sound bool) (errs []error) {
 			fault("the start %v is not in the domain; give a point of it", d.Start)
 		}
 	}
-	if n := len(d.Times); n < 1 || n > mostTimes {
-		fault("%d times; give 1 to %d", n, mostTimes)
+	if n := len(d.Times); n < 1 || n > MostTimes {
+		fault("%d times; give 1 to %d", n, MostTimes)
 	}
 	for i, t := range d.Times {
 		if !(t >= 0) || math.IsInf(t, 1) {

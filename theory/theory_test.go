@@ -227,3 +227,14 @@ func TestModes(t *testing.T) {
 		}
 	}
 }
+
+// On the coarsest grid there is none of half as many cells, which is told.
+func TestErrorOfTheCoarsestGrid(t *testing.T) {
+	r, err := theory.Measure(t.Context(), theory.Problem{Domain: interval(t, 0, 2)}, theory.Settings{Grid: 4, Eigenvalues: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !math.IsNaN(r.GapError) || !slices.ContainsFunc(r.Notes, func(n string) bool { return strings.Contains(n, "the error of the grid is not known") }) {
+		t.Errorf("error %g, notes %q", r.GapError, r.Notes)
+	}
+}
