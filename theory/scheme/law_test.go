@@ -154,28 +154,6 @@ func TestRefusedPoint(t *testing.T) {
 	}
 }
 
-func TestOrderOfAPower(t *testing.T) {
-	eta := []float64{0.1, 0.02, 0.003}
-	var err []float64
-	for _, e := range eta {
-		err = append(err, 3*math.Pow(e, 0.75))
-	}
-	f := must[scheme.Fit](t)(scheme.Order(eta, err))
-	if math.Abs(f.Order-0.75) > 1e-12 || math.Abs(f.Constant-3) > 1e-11 || f.SE > 1e-12 || len(f.Local) != 2 || math.Abs(f.Local[1]-0.75) > 1e-12 {
-		t.Errorf("fit %+v", f)
-	}
-	// By hand: log2 errors 0, 1, 3 at 0, 1, 2 have slope 3/2, residuals 1/6, −1/3, 1/6.
-	f = must[scheme.Fit](t)(scheme.Order([]float64{1, 2, 4}, []float64{1, 2, 8}))
-	if math.Abs(f.Order-1.5) > 1e-12 || math.Abs(f.SE-math.Sqrt(1.0/12)) > 1e-12 {
-		t.Errorf("order %g ± %g, should be 1.5 ± %g", f.Order, f.SE, math.Sqrt(1.0/12))
-	}
-	for _, bad := range [][2][]float64{{{1, 2}, {1, 2}}, {{1, 2, 3}, {1, 2}}, {{1, 2, 3}, {1, 0, 2}}, {{1, 1, 2}, {1, 2, 3}}} {
-		if _, err := scheme.Order(bad[0], bad[1]); err == nil {
-			t.Errorf("%v: no error", bad)
-		}
-	}
-}
-
 // A potential with a kink is integrated to 1e-6, and noise leaves the exact part.
 func TestOtherPotentials(t *testing.T) {
 	kink := potential.Func(1, func(g, x []float64) float64 {
