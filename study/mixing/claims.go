@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/r2sgld/r2sgld/domain"
 	"github.com/r2sgld/r2sgld/study"
 )
 
@@ -307,7 +308,7 @@ func stepError(d *Discretisation) study.Claim {
 	see := func(all []Order, name string, span bool) {
 		for i := range all {
 			x := &all[i]
-			if x.Rule != ruleName("specular") || x.Vanishes {
+			if x.Rule != ruleName(domain.Specular) || x.Vanishes {
 				continue
 			}
 			if n++; !(x.Fit.Slope >= x.Bound-0.05) { // NaN is none that holds
