@@ -1,6 +1,7 @@
 package theory
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -53,22 +54,18 @@ func (f *field) flat() bool {
 // rung returns the process at temperature tau, the lightest cells left out; they are
 // those below a power of [leastMass].
 func (f *field) rung(tau, power float64) (*Rung, error) {
-	var r *Rung
-	n := 0
+	var apart *reversible.PartsError
 	for _, least := range leastMass() {
-		r = f.cut(tau, math.Pow(least, power))
-		if n = parts(len(r.Cell), r.edges); n == 1 {
-			break
+		r := f.cut(tau, math.Pow(least, power))
+		var err error
+		if r.Chain, err = reversible.New(r.mass, r.edges); err == nil {
+			return r, nil
+		}
+		if !errors.As(err, &apart) {
+			return nil, fmt.Errorf("theory: temperature %g: %w", tau, err)
 		}
 	}
-	if n > 1 {
-		return nil, fmt.Errorf("theory: at temperature %g the cells that have a mass fall into %d parts, and nothing that a number can hold passes between them: raise the temperature, or cut the domain", tau, n)
-	}
-	var err error
-	if r.Chain, err = reversible.New(r.mass, r.edges); err != nil {
-		return nil, fmt.Errorf("theory: temperature %g: %w", tau, err)
-	}
-	return r, nil
+	return nil, fmt.Errorf("theory: at temperature %g the cells that have a mass fall into %d parts, and nothing that a number can hold passes between them: raise the temperature, or cut the domain", tau, apart.Parts)
 }
 
 // cut returns a rung without its chain, and without cells lighter than least times the
@@ -97,29 +94,6 @@ func (f *field) cut(tau, least float64) *Rung {
 		}
 	}
 	return r
-}
-
-// parts counts the parts of a graph of n nodes.
-func parts(n int, edges []reversible.Edge) int {
-	root := make([]int32, n)
-	for i := range root {
-		root[i] = int32(i)
-	}
-	find := func(i int32) int32 {
-		for root[i] != i {
-			root[i] = root[root[i]]
-			i = root[i]
-		}
-		return i
-	}
-	left := n
-	for _, e := range edges {
-		if a, b := find(int32(e.I)), find(int32(e.J)); a != b {
-			root[max(a, b)] = min(a, b)
-			left--
-		}
-	}
-	return left
 }
 
 // notes says what the grid cannot tell: cells left out, and energies that change by

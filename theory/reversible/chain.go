@@ -30,7 +30,8 @@ type Chain struct {
 // New returns the chain with a law proportional to mass, all of it positive.
 // Masses are scaled to sum 1 and the weights with them, which leaves the rates
 // alone. Edges of weight 0 are left out and repeated ones add. It fails if an
-// edge is impossible or if the edges leave the states in several parts.
+// edge is impossible, and with a [PartsError] if the edges leave the states in
+// several parts.
 func New(mass []float64, edges []Edge) (*Chain, error) {
 	total, low := 0.0, 0.0 // Kahan's sum
 	for i, m := range mass {
@@ -59,9 +60,16 @@ func New(mass []float64, edges []Edge) (*Chain, error) {
 		}
 	}
 	if parts := c.net.parts(); parts > 1 {
-		return nil, fmt.Errorf("the states fall into %d parts with no edge between them: nothing mixes; join them or take one part", parts)
+		return nil, &PartsError{parts}
 	}
 	return c, nil
+}
+
+// A PartsError says that no edge joins the Parts into which the states fall.
+type PartsError struct{ Parts int }
+
+func (e *PartsError) Error() string {
+	return fmt.Sprintf("the states fall into %d parts with no edge between them: nothing mixes; join them or take one part", e.Parts)
 }
 
 // check finds the first impossible edge.
