@@ -64,7 +64,7 @@ func (p *Process) Decay(ctx context.Context, d Decay) (*Course, error) {
 		}
 	}
 	if len(p.Rungs) == 2 {
-		f.course.Chi2 = p.acceleration(modes.Functions[0])
+		f.course.Chi2 = p.Acceleration(modes.Functions[0])
 		f.course.W2 = f.course.Chi2 // √(1 + εf) ≈ 1 + εf/2
 	}
 	if slices.Contains(d.Of, "w2") || slices.Contains(d.Of, "kl") {
@@ -123,8 +123,8 @@ func (f *following) at(ctx context.Context, t float64, h []float64) error {
 	d.Time = t
 	c.Distances = append(c.Distances, d)
 	if len(p.Rungs) == 2 && t > 0 && Chi2(h, p.Chain.Mass()) > spent {
-		c.Chi2 = lesser(c.Chi2, p.acceleration(h))
-		c.W2 = lesser(c.W2, p.acceleration(roots(h)))
+		c.Chi2 = lesser(c.Chi2, p.Acceleration(h))
+		c.W2 = lesser(c.W2, p.Acceleration(roots(h)))
 	}
 	return err
 }

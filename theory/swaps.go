@@ -10,8 +10,8 @@ import (
 	"github.com/r2sgld/r2sgld/theory/reversible"
 )
 
-// acceleration is E_S(f)/E(f) − 1, NaN of a constant f.
-func (p *Process) acceleration(f []float64) float64 {
+// Acceleration is E_S(f)/E(f) − 1 of a function on the states, NaN of a constant.
+func (p *Process) Acceleration(f []float64) float64 {
 	e := p.Alone.Form(f)
 	if e == 0 {
 		return math.NaN()
@@ -37,7 +37,7 @@ func (p *Process) swaps(ctx context.Context, gap float64) (*Swaps, float64, erro
 	}
 	alone := slow.Values[0]
 	s := &Swaps{p.Intensity, alone, gap/alone - 1, math.NaN(), math.NaN()}
-	return s, p.acceleration(slow.Functions[0]), nil
+	return s, p.Acceleration(slow.Functions[0]), nil
 }
 
 // A Saturation is the gap as a function of the intensity of swaps. It is concave and

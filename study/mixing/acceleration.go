@@ -179,5 +179,5 @@ func slowForm(p *theory.Process, rung int, mode []float64) (float64, error) {
 	for x := range f {
 		f[x] = mode[[2]int{x / n, x % n}[rung]]
 	}
-	return with.Chain.Form(f)/p.Alone.Form(f) - 1, nil
+	return with.Acceleration(f), nil
 }

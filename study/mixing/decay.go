@@ -169,11 +169,11 @@ func ratios(ctx context.Context, p *theory.Process, from, times []float64) (of, 
 		return nil, nil, err
 	}
 	for _, h := range flow {
-		of = append(of, p.Chain.Form(h)/p.Alone.Form(h)-1)
+		of = append(of, p.Acceleration(h))
 		for i, v := range h {
 			h[i] = math.Sqrt(math.Max(v, 0))
 		}
-		root = append(root, p.Chain.Form(h)/p.Alone.Form(h)-1)
+		root = append(root, p.Acceleration(h))
 	}
 	return of, root, nil
 }
