@@ -120,12 +120,12 @@ func (q *ModeMaps) check() (columns int, err error) {
 // slimmer domains differ.
 const slimmest = 8
 
-// most is the share of the weight within which the colours of a mode vary.
-const most = 0.995
+// colouredOf is the share of the weight within which the colours of a mode vary.
+const colouredOf = 0.995
 
 // WeightedSize returns the size that a function does not exceed on all but half a
 // percent of the weight; weight nil is equal weights, and NaN counts nothing.
-func WeightedSize(v, weight []float64) float64 { return sizeWithin(v, weight, most) }
+func WeightedSize(v, weight []float64) float64 { return sizeWithin(v, weight, colouredOf) }
 
 // sizeWithin returns the size that a function does not exceed on a share of the weight.
 func sizeWithin(v, weight []float64, part float64) float64 {
