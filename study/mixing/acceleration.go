@@ -36,7 +36,6 @@ type Sweep struct {
 	Form   float64 `json:"slow_mode_acceleration"`
 	Limit  float64 `json:"gap_limit"` // as the intensity grows without bound
 	Enough float64 `json:"enough"`    // the least intensity whose gap is 95 % of the limit
-
 }
 
 // gain is by what factor swaps can raise the gap.
