@@ -34,16 +34,16 @@ func (t *training) keep(epoch, step int) error {
 	return t.add(epoch, t.replica(0))
 }
 
-// exploring reports whether a step belongs to the first half of a cosine cycle, whose
-// models are not averaged (Zhang et al. 2020, Algorithm 1 with β = ½); the last step of
-// all does not.
+// exploring reports whether a step belongs to the first three quarters of a cosine cycle,
+// whose models are not averaged (Zhang et al. 2020, Algorithm 1 with β = ¾; their runs
+// keep the last 3 of 50 epochs); the last step of all does not.
 func (t *training) exploring(epoch, step int) bool {
 	if t.set.Decay.Kind != kernel.Cosine {
 		return false
 	}
 	k, all := (epoch-1)*t.steps+step, t.set.Epochs*t.steps
 	cycle := (all + t.set.Decay.Cycles - 1) / t.set.Decay.Cycles
-	return k < all && (k-1)%cycle < cycle/2
+	return k < all && (k-1)%cycle < cycle*3/4
 }
 
 // keepOptima averages the members of an ensemble as they are, or takes note of an

@@ -59,7 +59,7 @@ type Anneal struct {
 }
 
 // Averaging says which models of the cold rung are averaged, and how. With cosine cycles
-// the first half of each, where steps are large, only explores and is left out.
+// the first three quarters of each, where steps are large, only explore and are left out.
 type Averaging struct {
 	From  float64 // share of the epochs after which models are kept, in [0, 1)
 	Every int     // epochs between; 0 is 1

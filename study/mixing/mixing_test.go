@@ -35,6 +35,7 @@ func glance(t *testing.T) (*study.Study, *Results) {
 func TestGlance(t *testing.T) {
 	s, _ := glance(t)
 	out := studytest.Whole(t, s)
+	studytest.Documented(t, s, "../../docs/studies.md")
 	want := map[string]study.Verdict{"theory-reversible": study.Depends, "theory-chi2": study.Holds, "theory-w2": study.Depends,
 		"theory-acceleration": study.Holds, "theory-diameter": study.Depends, "theory-convex": study.Depends,
 		"theory-nonconvex": study.Holds, "theory-discretisation": study.Holds}
