@@ -317,10 +317,7 @@ func TestText(t *testing.T) {
 	if diff := cmp.Diff(want, s.Text(j)); diff != "" {
 		t.Error(diff)
 	}
-	for i := range s.Decay {
-		s.Decay[i].W2 = 0.5
-	}
-	s.W2Is, s.Bound.W2 = "upper bound", []float64{2, 1, 0.7}
+	s.Decay[0].W2, s.W2Is, s.Bound.W2 = 0.5, "upper bound", []float64{2, 1, 0.7}
 	if !strings.Contains(s.Text(j), "W₂ ≤  bound, about") {
 		t.Error(s.Text(j))
 	}

@@ -18,9 +18,9 @@ func theoryCommand() *cobra.Command {
 		Short: "How fast reflected (replica exchange) diffusion mixes: gap, slow modes, decay, what swaps gain",
 		Long: `How fast the reflected diffusion of a potential on a bounded domain of one or two
 dimensions mixes, and what swaps between two temperatures gain: spectral gap, slow
-modes, decay of distances with the bounds of theorems beside it. There are no random
-numbers in it: it is asked before a run. Times are step size times iterations. In the
-configuration, beside name, variables, potential and domain,
+modes, decay of distances beside bounds of theorems (that of W2 with constants that are
+estimated). There are no random numbers in it: it is asked before a run. Times are step
+size times iterations. In the configuration, beside name, variables, potential and domain,
   theory:
     temperature: 1        or [1, 10]: two replicas, which swap with
     intensity: 0          rate r·min(1, S)
