@@ -311,7 +311,7 @@ func TestText(t *testing.T) {
  At step size η one relaxation takes 1.92/η iterations: 1,918 at 0.001. Draws so far apart keep a correlation of 1/e at most.
  Replicas at temperatures 1 and 10 that swap at intensity 5: λ₁ 0.521 instead of 0.0313, 16.7 times faster.
  Intensity 13 reaches 95 % of what ever more swaps would, 0.6: beyond it next to nothing is gained.
- A swap tried every k iterations of step size η is intensity 1/(kη), and half of that with scheme deo, which tries two rungs in every second sweep: 1,000 for k = 1 at 0.001.
+ A swap tried every k iterations of step size η is intensity 1/(kη), 1,000 for k = 1 at 0.001; scheme deo tries two rungs in every second sweep, half of that.
  note: a note
 `
 	if diff := cmp.Diff(want, s.Text(j)); diff != "" {

@@ -205,5 +205,5 @@ func (s *Summary) meaning() []string {
 		out = append(out, fmt.Sprintf("Intensity %s reaches %.0f %% of what ever more swaps would, %s: beyond it next to nothing is gained.",
 			report.Short(c.Enough, 3), 100*c.Share, report.Short(c.Limit, 3)))
 	}
-	return append(out, fmt.Sprintf("A swap tried every k iterations of step size η is intensity 1/(kη), and half of that with scheme deo, which tries two rungs in every second sweep: %s for k = 1 at %g.", report.Count(int64(math.Round(1/step))), step))
+	return append(out, fmt.Sprintf("A swap tried every k iterations of step size η is intensity 1/(kη), %s for k = 1 at %g; scheme deo tries two rungs in every second sweep, half of that.", report.Count(int64(math.Round(1/step))), step))
 }
