@@ -33,7 +33,7 @@ type Family struct {
 	Local    []float64 `json:"local"` // slopes between neighbours
 }
 
-// A Polygon is a convex one and the gaps of two laws on it.
+// A Polygon is a convex one and the gaps of three laws on it.
 type Polygon struct {
 	Corners  [][2]float64 `json:"corners"`
 	Diameter float64      `json:"diameter"`

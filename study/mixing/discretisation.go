@@ -79,7 +79,7 @@ func (s scene) step(eta float64, rule domain.Rule) scheme.Step {
 	return scheme.Step{U: s.u, Lo: s.lo, Hi: s.hi, Temperature: 1, StepSize: eta, Rule: rule}
 }
 
-// stationary is the law that a step leaves as it is.
+// stationaryLaw is what a step leaves as it is.
 func stationaryLaw(s scheme.Step) (*scheme.Law, error) {
 	k, err := scheme.New(s)
 	if err != nil {
