@@ -16,7 +16,7 @@ func (r *Results) accelerationSection() (study.Section, error) {
 	for _, group := range [][]Sweep{r.Acceleration.Intensity, r.Acceleration.Hot, r.Acceleration.Diameter} {
 		for i := range group {
 			s := &group[i]
-			t.Rows = append(t.Rows, []string{s.Name, fmt.Sprint(s.Tau[1]), show(s.Diameter), fmt.Sprint(s.States), show(s.Rungs[0]), show(s.Rungs[1]), show(s.Limit), fmt.Sprintf("%.3g", s.gain()), fmt.Sprintf("%.3g", s.Form), fmt.Sprintf("%.3g", s.Enough)})
+			t.Rows = append(t.Rows, []string{s.Name, fmt.Sprint(s.Tau[1]), show(s.Diameter), fmt.Sprint(s.States), show(s.alone()), show(s.Rungs[1]), show(s.Limit), fmt.Sprintf("%.3g", s.gain()), fmt.Sprintf("%.3g", s.Form), fmt.Sprintf("%.3g", s.Enough)})
 		}
 	}
 	steps := study.Table{Title: "Swaps after iterations and at random times", Columns: []string{"process", "η", "rate, every iteration", "λ₁, r = 1/η", "rate, one in ten", "λ₁, r = 0.1/η"},
