@@ -104,7 +104,7 @@ func (p *Process) enough(ctx context.Context, target float64) (float64, error) {
 		return 0, errors.New("theory: no intensity of swaps brings the gap near its limit: the grid is too coarse for these temperatures")
 	}
 	for lo < 0.99*hi {
-		mid := math.Sqrt(lo * hi)
+		mid := math.Sqrt(lo) * math.Sqrt(hi)
 		if lo == 0 {
 			mid = hi / 4
 		}

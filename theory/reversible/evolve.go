@@ -36,6 +36,13 @@ func (c *Chain) Evolve(ctx context.Context, f []float64, times []float64) ([][]f
 			return nil, fmt.Errorf("time %d is %g: expected finite times, rising from 0 on", i, t)
 		}
 	}
+	if unit := c.unit(); unit != 1 {
+		scaled := slices.Clone(times)
+		for i := range scaled {
+			scaled[i] = min(scaled[i]*unit, math.MaxFloat64)
+		}
+		return c.slowed(unit).Evolve(ctx, f, scaled)
+	}
 	out := make([][]float64, 0, len(times))
 	at, now := 0.0, f
 	for len(out) < len(times) {

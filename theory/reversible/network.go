@@ -37,6 +37,15 @@ func assemble(n int, edges []Edge, scale float64) network {
 	return w.transpose().merge()
 }
 
+// times returns w with all conductances times a factor.
+func (w network) times(factor float64) network {
+	w.c = slices.Clone(w.c)
+	for i := range w.c {
+		w.c[i] *= factor
+	}
+	return w
+}
+
 // transpose sorts the columns of a symmetric network; repeated ones stay in the
 // order in which they were.
 func (w network) transpose() network {

@@ -35,6 +35,13 @@ func (c *Chain) Solve(ctx context.Context, f []float64) ([]float64, error) {
 	if err := c.fits(f); err != nil {
 		return nil, err
 	}
+	if unit := c.unit(); unit != 1 {
+		u, err := c.slowed(unit).Solve(ctx, f)
+		for i := range u {
+			u[i] /= unit
+		}
+		return u, err
+	}
 	p := &problem{chain: c}
 	right := make([]float64, len(f))
 	mean := c.mean(f)

@@ -42,6 +42,13 @@ func (c *Chain) Spectrum(ctx context.Context, k int) (*Spectrum, error) {
 	if k < 1 || k >= n {
 		return nil, fmt.Errorf("%d eigenvalues of a chain of %d states: ask for 1 to %d", k, n, n-1)
 	}
+	if unit := c.unit(); unit != 1 { // squares of rates would overflow, or vanish
+		s, err := c.slowed(unit).Spectrum(ctx, k)
+		if err == nil {
+			floats.Scale(unit, s.Values)
+		}
+		return s, err
+	}
 	s := newSearch(c, min(k+guard, n-1))
 	if err := s.begin(ctx); err != nil {
 		return nil, err
@@ -68,6 +75,19 @@ func (c *Chain) Spectrum(ctx context.Context, k int) (*Spectrum, error) {
 		}
 	}
 }
+
+// unit is 1, or near the mean rate where that is far from 1, a power of two.
+func (c *Chain) unit() float64 {
+	mean, _ := c.rates()
+	if mean > 1e-60 && mean < 1e60 || !(mean > 0) || math.IsInf(mean, 1) {
+		return 1
+	}
+	_, e := math.Frexp(mean)
+	return math.Ldexp(1, min(max(e, -1000), 1000))
+}
+
+// slowed is c in another unit of time.
+func (c *Chain) slowed(unit float64) *Chain { return &Chain{c.mass, c.net.times(1 / unit)} }
 
 // A search is a block of b trial modes X, their last changes P and their
 // preconditioned residuals W, in the coordinates y = √π f in which −L is the

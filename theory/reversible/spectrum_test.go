@@ -391,3 +391,44 @@ func TestCancel(t *testing.T) {
 		t.Errorf("Evolve: %v", err)
 	}
 }
+
+// A change of the unit of time scales eigenvalues, times and solutions, however far:
+// what is squared on the way neither overflows nor vanishes.
+func TestAnyUnitOfTime(t *testing.T) {
+	const n = 50
+	path := func(rate float64) []float64 {
+		mass, edges := make([]float64, n), []reversible.Edge(nil)
+		for i := range mass {
+			if mass[i] = 1; i > 0 {
+				edges = append(edges, reversible.Edge{I: i - 1, J: i, Weight: rate})
+			}
+		}
+		c, err := reversible.New(mass, edges)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := c.Spectrum(t.Context(), 3)
+		if err != nil {
+			t.Fatalf("rate %g: %v", rate, err)
+		}
+		at := make([]float64, n)
+		at[0] = n
+		h, err := c.Evolve(t.Context(), at, []float64{0, 2 / rate, 50 / rate})
+		if err != nil {
+			t.Fatalf("rate %g: %v", rate, err)
+		}
+		u, err := c.Solve(t.Context(), at)
+		if err != nil {
+			t.Fatalf("rate %g: %v", rate, err)
+		}
+		return append([]float64{s.Values[0] / rate, s.Values[1] / rate, s.Values[2] / rate, u[0] * rate}, append(h[1], h[2]...)...)
+	}
+	want := path(1)
+	for _, rate := range []float64{1e-290, 1e-200, 1e-80, 1e80, 1e200, 1e290} {
+		for i, v := range path(rate) {
+			if math.Abs(v-want[i]) > 1e-8*(1+math.Abs(want[i])) {
+				t.Errorf("rate %g: number %d is %g, not %g", rate, i, v, want[i])
+			}
+		}
+	}
+}
