@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/r2sgld/r2sgld/theory/mesh"
 	"github.com/r2sgld/r2sgld/theory/reversible"
 )
 
@@ -18,9 +19,6 @@ type Course struct {
 	// −d/dt log KL, over laws from several starts: an estimate from below. With two
 	// rungs it is the larger of theirs. NaN if neither kl nor w2 was asked for.
 	LogSobolev float64
-	// EntropyRate is inf ρ(t) of the process itself, an estimate from above: over the
-	// times of the decay and the limit, and with one rung those of LogSobolev.
-	EntropyRate float64
 	// Chi2 is inf E_S(h)/E(h) − 1 and W2 that of √h, over the times > 0 at which χ² is
 	// above 1e-10 and the limit t → ∞, estimates from above; NaN with one rung.
 	Chi2, W2 float64
@@ -58,6 +56,9 @@ func (p *Process) Decay(ctx context.Context, d Decay) (*Course, error) {
 		return nil, err
 	}
 	f := &following{process: p, decay: d, gap: modes.Values[0], course: newCourse(h)}
+	if f.far, err = p.far(); err != nil {
+		return nil, err
+	}
 	if slices.Contains(d.Of, "w2") && !p.ExactW2() {
 		if f.unit, err = p.unit(); err != nil {
 			return nil, err
@@ -82,7 +83,7 @@ func (p *Process) Decay(ctx context.Context, d Decay) (*Course, error) {
 
 func newCourse(h []float64) *Course {
 	nan := math.NaN()
-	c := &Course{LogSobolev: nan, EntropyRate: nan, Chi2: nan, W2: nan}
+	c := &Course{LogSobolev: nan, Chi2: nan, W2: nan}
 	if light := slices.Max(h); light > 1/lightStart {
 		c.Notes = append(c.Notes, fmt.Sprintf("π gives the cell of the start only %.1g: what the decay has of χ² below %.1g is rounding", 1/light, 1e-24*light))
 	}
@@ -94,6 +95,7 @@ type following struct {
 	process *Process
 	decay   Decay
 	gap     float64
+	far     float64           // no two states are farther apart
 	unit    *reversible.Chain // for the bound on W2; nil if it is not needed
 	entropy *entropy          // nil if not asked for
 	course  *Course
@@ -101,19 +103,24 @@ type following struct {
 
 // run looks at the law at the times asked for.
 func (f *following) run(ctx context.Context, h []float64) error {
-	err := follow(ctx, f.process.Chain, h, f.decay.Times, func(t float64, h []float64) error {
+	return follow(ctx, f.process.Chain, h, f.decay.Times, func(t float64, h []float64) error {
 		if f.entropy != nil {
 			f.entropy.see(h)
 		}
 		return f.at(ctx, t, h)
 	})
-	if f.entropy != nil {
-		f.course.EntropyRate = f.entropy.rate
-		if len(f.process.Rungs) == 1 { // this start and others have been seen at more times
-			f.course.EntropyRate = min(f.entropy.rate, 4/f.course.LogSobolev)
-		}
+}
+
+// entropyRate is inf ρ(t) of the process itself, an estimate from above: over the times
+// of the decay and the limit, and with one rung those of LogSobolev.
+func (f *following) entropyRate() float64 {
+	switch {
+	case f.entropy == nil:
+		return math.NaN()
+	case len(f.process.Rungs) == 1: // this start and others have been seen at more times
+		return min(f.entropy.rate, 4/f.course.LogSobolev)
 	}
-	return err
+	return f.entropy.rate
 }
 
 // at measures density h at one of the times asked for.
@@ -121,6 +128,9 @@ func (f *following) at(ctx context.Context, t float64, h []float64) error {
 	p, c := f.process, f.course
 	d, err := p.distances(ctx, h, f.decay.Of, f.unit)
 	d.Time = t
+	if f.unit != nil { // what the laws have in common need not move
+		d.W2 = min(d.W2, f.far*math.Sqrt(TV(h, p.Chain.Mass())))
+	}
 	c.Distances = append(c.Distances, d)
 	if len(p.Rungs) == 2 && t > 0 && Chi2(h, p.Chain.Mass()) > spent {
 		c.Chi2 = lesser(c.Chi2, p.Acceleration(h))
@@ -135,6 +145,7 @@ func (f *following) bounds(h []float64) *Bounds {
 	pi := p.Chain.Mass()
 	chi2, kl := Chi2(h, pi), KL(h, pi)
 	hottest := p.Temperature[len(p.Temperature)-1]
+	rate := f.entropyRate()
 	b := &Bounds{}
 	for _, t := range f.decay.Times {
 		x := chi2 * math.Exp(-2*f.gap*t)
@@ -147,11 +158,20 @@ func (f *following) bounds(h []float64) *Bounds {
 			case "tv":
 				b.TV = append(b.TV, min(1, 0.5*math.Sqrt(x)))
 			case "w2":
-				b.W2 = append(b.W2, math.Sqrt(hottest*c.LogSobolev*kl)*math.Exp(-0.5*c.EntropyRate*t))
+				b.W2 = append(b.W2, min(f.far, math.Sqrt(hottest*c.LogSobolev*kl)*math.Exp(-0.5*rate*t)))
 			}
 		}
 	}
 	return b
+}
+
+// far is the largest distance of two states; [mesh.Diameter] may be too small by 1/250.
+func (p *Process) far() (float64, error) {
+	d, err := mesh.Diameter(p.problem.Domain)
+	if err != nil {
+		return 0, fmt.Errorf("theory: bound on W2: %w", err)
+	}
+	return 1.004 * d * math.Sqrt(float64(len(p.Rungs))), nil
 }
 
 // follow calls f with the density at each of the rising times.

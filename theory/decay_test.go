@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/r2sgld/r2sgld/potential"
 	"github.com/r2sgld/r2sgld/theory"
 )
 
@@ -184,7 +185,7 @@ func TestQuantileW2(t *testing.T) {
 
 // Far apart, W2 is the distance of two points: π sits in one well of two.
 func TestQuantileW2OfPoints(t *testing.T) {
-	p := process(t, theory.Problem{Potential: ramp(1), Domain: interval(t, 0, 10)}, []float64{0.02}, 0, 1000)
+	p := process(t, theory.Problem{Potential: incline(1), Domain: interval(t, 0, 10)}, []float64{0.02}, 0, 1000)
 	c := course(t, p, []float64{0.405}, 0)
 	// Start uniform on the cell [0.40, 0.41], π exponential of mean and deviation 0.02.
 	if w := c.Distances[0].W2; math.Abs(w-math.Hypot(0.385, 0.017)) > 5e-4 {
@@ -285,4 +286,27 @@ func TestAccelerationAwayFromRounding(t *testing.T) {
 			t.Errorf("from %g: acceleration %g and %g, that of the slowest mode is %g", x, c.Chi2, c.W2, limit)
 		}
 	}
+}
+
+// However light the start, no law is farther from π than the domain is wide: of two
+// rungs by √2, and of what is told by 1/250 more.
+func TestW2IsNotBeyondTheDomain(t *testing.T) {
+	p := process(t, theory.Problem{Potential: incline(25), Domain: interval(t, 0, 1)}, []float64{1, 2}, 3, 40)
+	c := course(t, p, []float64{1}, 0, 0.001, 0.01, 0.1)
+	for i, d := range c.Distances {
+		if far := 1.004 * math.Sqrt2 * (1 + 1e-12); d.W2 > far || c.Bound.W2[i] > far {
+			t.Errorf("time %g: W2 ≤ %g, bound %g, of states at most %g apart", d.Time, d.W2, c.Bound.W2[i], math.Sqrt2)
+		}
+	}
+	if d := c.Distances[0]; d.W2 < 1.3 { // π is near 0
+		t.Errorf("two points at a distance of √2 are told to be within %g", d.W2)
+	}
+}
+
+// incline is a·x on a line.
+func incline(a float64) potential.Potential {
+	return potential.Func(1, func(grad, x []float64) float64 {
+		grad[0] = a
+		return a * x[0]
+	})
 }

@@ -57,6 +57,9 @@ func (f *field) rung(tau, power float64) (*Rung, error) {
 	var apart *reversible.PartsError
 	for _, least := range leastMass() {
 		r := f.cut(tau, math.Pow(least, power))
+		if len(r.Cell) < 2 {
+			continue
+		}
 		var err error
 		if r.Chain, err = reversible.New(r.mass, r.edges); err == nil {
 			return r, nil
@@ -64,6 +67,9 @@ func (f *field) rung(tau, power float64) (*Rung, error) {
 		if !errors.As(err, &apart) {
 			return nil, fmt.Errorf("theory: temperature %g: %w", tau, err)
 		}
+	}
+	if apart == nil {
+		return nil, fmt.Errorf("theory: at temperature %g all mass is in one of %d cells: raise the temperature, or take more cells", tau, len(f.cell))
 	}
 	return nil, fmt.Errorf("theory: at temperature %g the cells that have a mass fall into %d parts, and nothing that a number can hold passes between them: raise the temperature, or cut the domain", tau, apart.Parts)
 }
@@ -113,7 +119,7 @@ func (f *field) notes(rungs []*Rung) (notes []string) {
 	}
 	for _, r := range rungs {
 		if out := len(f.cell) - len(r.Cell) - infinite; out > 0 {
-			notes = append(notes, fmt.Sprintf("at temperature %g %d of %d cells are so light that they are left out", r.Temperature, out, len(f.cell)))
+			notes = append(notes, fmt.Sprintf("at temperature %g %d of %d cells are so light that they are left out: the gap is that of the rest, of law and modes within them nothing is said", r.Temperature, out, len(f.cell)))
 		}
 	}
 	if note := f.coarse(rungs[0]); note != "" {

@@ -41,8 +41,9 @@ type Rung struct {
 const mostStates = 5_000_000
 
 // leastMass returns the lightest cells that are kept, relative to the heaviest of all
-// rungs: the first for which those that are kept hang together. Lighter ones do not
-// change a gap, and solvers lose digits to them.
+// rungs: the first for which those that are kept hang together. A run never sees
+// lighter ones, and solvers lose digits to them; a gap that is a matter of the tails
+// alone is another without them.
 func leastMass() []float64 { return []float64{1e-40, 1e-100, 1e-250} }
 
 // NewProcess cuts the domain of p into n cells along its longest side and returns the

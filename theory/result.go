@@ -70,8 +70,9 @@ type Bounds struct {
 	Chi2 []float64 `json:"chi2"` // χ²(0)·exp(−2λ₁t)
 	KL   []float64 `json:"kl"`   // log(1 + χ²(0)·exp(−2λ₁t))
 	// W2 is √(τC·KL(0))·exp(−ρt/2), τ the highest temperature, C the log-Sobolev
-	// constant without swaps and ρ the rate at which entropy decays, both estimated. It
-	// bounds W2 itself, not the upper bound that Distances may have in its place.
+	// constant without swaps and ρ the rate at which entropy decays, both estimated, or
+	// the largest distance there is where that is less. It bounds W2 itself, not the
+	// upper bound that Distances may have in its place.
 	W2 []float64 `json:"w2"`
 	TV []float64 `json:"tv"` // min(1, ½√(χ²(0)·exp(−2λ₁t)))
 }

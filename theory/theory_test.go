@@ -157,7 +157,8 @@ func TestColdAndBroken(t *testing.T) {
 		p   potential.Potential
 		tau float64
 	}{
-		"fall into 2 parts": {wells(1), 1e-3},
+		"fall into 2 parts":               {wells(1), 1e-3},
+		"all mass is in one of 100 cells": {incline(1), 1e-6},
 		"energy is NaN": {potential.Func(1, func(grad, x []float64) float64 {
 			return math.Sqrt(x[0])
 		}), 1},
