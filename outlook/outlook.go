@@ -12,6 +12,7 @@ import (
 	"math"
 	"runtime"
 	"strings"
+	"time"
 
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/report"
@@ -75,7 +76,9 @@ func (j *Job) Run(ctx context.Context) (*Summary, error) {
 	}
 	defer folder.Close()
 	fmt.Fprintf(j.Terminal, "%s: %s …\n", j.Name, j.plan())
+	quiet := j.heartbeat(pulse)
 	sum, err := j.measure(ctx)
+	quiet()
 	if err != nil {
 		if ctx.Err() != nil {
 			err = &Stopped{ctx.Err()}
@@ -129,6 +132,7 @@ func (j *Job) rungs() string {
 // measure finds all the numbers. An error that is the problem's own fault is a
 // *runner.Refused.
 func (j *Job) measure(ctx context.Context) (*Summary, error) {
+	start := time.Now()
 	r, err := theory.Measure(ctx, j.Problem, j.Settings)
 	if err != nil {
 		if fault := j.fault(); fault != nil {
@@ -141,8 +145,34 @@ func (j *Job) measure(ctx context.Context) (*Summary, error) {
 		if sum.Curve, err = r.Process.Saturate(ctx, j.Intensities, share); err != nil {
 			return nil, j.failed(err)
 		}
+		sum.Seconds = time.Since(start).Seconds()
 	}
 	return sum, nil
+}
+
+// pulse is how often a long measurement says that it goes on.
+const pulse = 30 * time.Second
+
+// heartbeat says so until the function that it returns is called.
+func (j *Job) heartbeat(every time.Duration) func() {
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	start, tick := time.Now(), time.NewTicker(every)
+	go func() {
+		defer close(stopped)
+		defer tick.Stop()
+		for {
+			select {
+			case <-stop:
+				return
+			case <-tick.C:
+				fmt.Fprintf(j.Terminal, "%s: still measuring, %s …\n", j.Name, time.Since(start).Round(time.Second))
+			}
+		}
+	}()
+	return func() {
+		close(stop)
+		<-stopped
+	}
 }
 
 // failed says whose measurement failed, and that nothing is left of it.
