@@ -42,6 +42,7 @@ const (
 	sweptFrom   = 0.5    // share of the epochs after which the sweep averages
 	warm        = 0.6    // share of the epochs in which temperatures fall
 	cooled      = 1.45e5 // 1.02^600, what the temperatures of the released code fall by
+	snapshots   = 3      // models at least of the last quarter of a cycle (Zhang et al. 2020)
 )
 
 // effortOf is the effort of a scale. The base step of smoke and small, and how far steps
@@ -144,9 +145,7 @@ func (m *inquiry) caseOf(kind, method string, step float64) (item, error) {
 	if step > 0 {
 		s.StepSize = []float64{step} // without rounding
 	}
-	if s.Average.From = m.from; s.Decay.Kind == kernel.Cosine {
-		s.Average.From = 1 / float64(s.Decay.Cycles) // the ends of every cycle but the first
-	}
+	s.Average.From = m.from
 	lasting(&s, epochs, m.fall)
 	if step > 0 {
 		s.Measure, s.Average.From = bnn.Measure{Test: epochs}, sweptFrom
@@ -164,12 +163,15 @@ func (m *inquiry) caseOf(kind, method string, step float64) (item, error) {
 
 // lasting sets how long a training lasts, and what the paper does by epochs in the
 // same proportion: steps are constant for the first 0.3 and then fall, temperatures fall
-// for the first 0.6.
+// for the first 0.6. Short cycles give several models an epoch.
 func lasting(s *bnn.Settings, epochs int, fall float64) {
 	s.Epochs = epochs
 	if s.Decay.Kind == kernel.Exponential {
 		s.Decay.After = int(constant * float64(epochs))
 		s.Decay.Rate = math.Pow(fall, 1/float64(epochs-s.Decay.After))
+	}
+	if s.Decay.Kind == kernel.Cosine {
+		s.Average.Draws = max(1, snapshots*4*s.Decay.Cycles/epochs)
 	}
 	if s.Temperature[0] > 0 {
 		until := max(1, int(math.Round(warm*float64(epochs))))
@@ -210,8 +212,8 @@ func (m *inquiry) yaml(c item, repeats int) string {
 	case bnn.Exchanges(s.Method):
 		line("  swap: {scheme: %s, rule: %s, target: %g}", s.Swap.Scheme, s.Swap.Rule, s.Swap.Target)
 	}
-	line("  seed: %d\naverage: {from: %g}\nmeasure: {every: %d, test: %d}\nrepeats: %d\ndevice: [%s]",
-		s.Seed, s.Average.From, max(1, s.Measure.Every), s.Measure.Test, repeats, strings.Join(slices.Compact(slices.Clone(m.devices)), ", "))
+	line("  seed: %d\naverage: {from: %g, draws: %d}\nmeasure: {every: %d, test: %d}\nrepeats: %d\ndevice: [%s]",
+		s.Seed, s.Average.From, max(1, s.Average.Draws), max(1, s.Measure.Every), s.Measure.Test, repeats, strings.Join(slices.Compact(slices.Clone(m.devices)), ", "))
 	return b.String()
 }
 
