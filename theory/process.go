@@ -59,7 +59,8 @@ func NewProcess(p Problem, tau []float64, intensity float64, n int) (*Process, e
 		return nil, fmt.Errorf("theory: %w", err)
 	}
 	if states := math.Pow(float64(len(m.Volume)), float64(len(tau))); states > mostStates {
-		return nil, fmt.Errorf("theory: grid %d gives %d cells and %.3g states; at most %d fit, take a coarser grid", n, len(m.Volume), states, mostStates)
+		fits := float64(n) * math.Pow(mostStates/states, 1/float64(m.Dim*len(tau)))
+		return nil, fmt.Errorf("theory: grid %d gives %d cells and %.3g states; at most %d fit, take a grid of about %d", n, len(m.Volume), states, mostStates, int(0.98*fits))
 	}
 	f, err := newField(p, m)
 	if err != nil {

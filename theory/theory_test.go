@@ -239,3 +239,12 @@ func TestErrorOfTheCoarsestGrid(t *testing.T) {
 		t.Errorf("error %g, notes %q", r.GapError, r.Notes)
 	}
 }
+
+// Too fine a grid is refused with one that fits.
+func TestTooManyStates(t *testing.T) {
+	p := theory.Problem{Domain: interval(t, 0, 1)}
+	_, err := theory.NewProcess(p, []float64{1, 2}, 0, 4000)
+	if err == nil || !strings.Contains(err.Error(), "take a grid of about 2191") {
+		t.Errorf("16 million states: %v", err)
+	}
+}
