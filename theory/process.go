@@ -140,7 +140,7 @@ func gap(ctx context.Context, c *reversible.Chain) (float64, error) {
 func spectrum(ctx context.Context, c *reversible.Chain, k int) (*reversible.Spectrum, error) {
 	s, err := c.Spectrum(ctx, k)
 	if err != nil && ctx.Err() == nil {
-		err = fmt.Errorf("%w; a barrier of more than some 40 temperatures is out of reach: raise the temperature, or ask for fewer eigenvalues", err)
+		err = fmt.Errorf("%w; out of reach are a barrier of more than some 40 temperatures, a grid too coarse for a low one and swaps of an intensity beyond some 1e15 gaps: raise the temperature or the grid, lower the intensity, or ask for fewer eigenvalues", err)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("theory: eigenvalues: %w", err)
