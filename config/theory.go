@@ -135,8 +135,9 @@ func (l *theoryLoader) boundedDomain(root *yamlpos.Node) {
 
 // Limits of what can be asked for.
 const (
-	mostGrid  = 5_000_000
-	leastGrid = 8 // of which half are cells enough to see the error of the grid
+	mostGrid   = 5_000_000
+	mostStates = 5_000_000 // of package theory
+	leastGrid  = 8         // of which half are cells enough to see the error of the grid
 )
 
 // readTheory reads the theory section, which may be missing.
@@ -294,7 +295,7 @@ func (l *theoryLoader) settleGrid(n *yamlpos.Node) {
 	}
 	need, there := k.settings().Bytes(cells), availableMemory()
 	if need > there && given != nil {
-		l.Report(given, "%d cells along the longest side are up to %.3g states, which take about %.3g GiB of memory; there are %.3g GiB: take a grid of about %d", k.Grid, states, need/(1<<30), there/(1<<30), fitting(k.Grid, need/there, len(l.names)*len(k.Temperature)))
+		l.Report(given, "%d cells along the longest side are up to %.3g states, which take about %.3g GiB of memory; there are %.3g GiB: take a grid of about %d", k.Grid, states, need/(1<<30), there/(1<<30), fitting(k.Grid, max(need/there, states/mostStates), len(l.names)*len(k.Temperature)))
 	}
 }
 
