@@ -76,26 +76,42 @@ func (r *Result) rungs(ctx context.Context, _ Settings) error {
 	return err
 }
 
-// error measures the gap on half as many cells: the error falls with their square.
+// error measures the gap on half and a quarter as many cells: how the changes fall tells
+// the order, which is 2 where the potential is smooth, and what is left.
 func (r *Result) error(ctx context.Context, s Settings) error {
 	r.GapError = math.NaN()
-	grid := max(s.Grid/2, leastGrid)
-	half, err := NewProcess(r.Process.problem, s.Temperature, s.Intensity, grid)
-	if err != nil || grid == s.Grid {
+	g, side := r.Gap, r.Process.Mesh.Side[0]
+	var change, ratio [2]float64 // of each halving
+	for k := range change {
+		grid := max(s.Grid>>(k+1), leastGrid)
+		coarse, err := NewProcess(r.Process.problem, s.Temperature, s.Intensity, grid)
+		if err != nil || grid == s.Grid>>k {
+			break
+		}
+		h, err := coarse.Gap(ctx)
+		if err != nil {
+			return err
+		}
+		change[k], ratio[k] = math.Abs(g-h), coarse.Mesh.Side[0]/side
+		g, side = h, coarse.Mesh.Side[0]
+	}
+	if ratio[0] == 0 {
 		r.Notes = append(r.Notes, "the error of the grid is not known: half as many cells do not resolve the domain")
 		return nil
 	}
-	g, err := half.Gap(ctx)
-	if err != nil {
-		return err
+	order := 2.0
+	if ratio[1] > 0 && change[0] > 0 {
+		order = min(2, max(leastOrder, math.Log(change[1]/change[0])/math.Log(ratio[1])))
 	}
-	ratio := r.Process.Mesh.Side[0] / half.Mesh.Side[0]
-	r.GapError = math.Abs(r.Gap-g) * ratio * ratio / (1 - ratio*ratio)
+	r.GapError = change[0] / (math.Pow(ratio[0], order) - 1)
 	if r.GapError > coarseError*r.Gap {
 		r.Notes = append(r.Notes, fmt.Sprintf("the grid leaves the gap uncertain by %.2g %%: take more cells", 100*r.GapError/r.Gap))
 	}
 	return nil
 }
+
+// leastOrder is the order of convergence where the grids tell a lower one, or none.
+const leastOrder = 0.5
 
 // coarseError is the relative error of the gap that is worth a note.
 const coarseError = 0.02
