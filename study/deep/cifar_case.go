@@ -16,6 +16,7 @@ type effort struct {
 	subjects            []subject // the first is that of the sweep
 	train, test         int       // images; 0 is all
 	epochs, batch       int
+	cycled              int // how many times the epochs of the cyclical methods
 	step                float64 // base step, divided by N: 2 in the paper
 	fall                float64 // what the steps fall to at the end: 8.8e-4 in the paper
 	from                float64 // share of the epochs after which models are averaged
@@ -52,14 +53,14 @@ func effortOf(s study.Scale) effort {
 	all := bnn.Methods()
 	switch s {
 	case study.Smoke:
-		return effort{subjects: []subject{{"lenet", all, 2}, {"resnet8", []string{"r2sghmc"}, 1}}, train: 2000, test: 500, epochs: 4, batch: 128,
+		return effort{subjects: []subject{{"lenet", all, 2}, {"resnet8", []string{"r2sghmc"}, 1}}, train: 2000, test: 500, epochs: 4, cycled: 1, batch: 128,
 			step: 0.25, fall: 0.05, from: 0.5, draws: 5, steps: []float64{0.1, 1, 10}, sweepEpochs: 2, sweeps: 1}
 	case study.Small:
-		return effort{subjects: []subject{{"resnet8", all, 3}}, train: 5000, test: 2000, epochs: 12, batch: 128,
+		return effort{subjects: []subject{{"resnet8", all, 3}}, train: 5000, test: 2000, epochs: 12, cycled: 2, batch: 128,
 			step: 0.25, fall: 0.05, from: 0.75, draws: 10, steps: []float64{0.1, 1, 3, 10, 100}, sweepEpochs: 4, sweeps: 3}
 	}
 	return effort{subjects: []subject{{"resnet20", all, 10}, {"resnet56", all, 10}, {"bottleneck56", []string{"resghmc", "r2sghmc"}, 10}},
-		epochs: paperEpochs, batch: paperBatch, step: paperStep, fall: paperFall, from: 0.6, augment: bnn.Augmentation{Crop: 4, Flip: true, Erase: 0.5}, draws: 30,
+		epochs: paperEpochs, cycled: 1, batch: paperBatch, step: paperStep, fall: paperFall, from: 0.6, augment: bnn.Augmentation{Crop: 4, Flip: true, Erase: 0.5}, draws: 30,
 		steps: []float64{0.1, 0.3, 1, 3, 10, 30, 100}, sweepEpochs: 200, sweeps: 3}
 }
 
@@ -136,6 +137,9 @@ func (m *inquiry) caseOf(kind, method string, step float64) (item, error) {
 	}
 	s.Batch, s.Order, s.Augment, s.Seed, s.SWAG.Draws = m.batch, "shuffle", m.augment, m.Seed, m.draws
 	epochs, base, about := m.epochs, m.step, ""
+	if s.Decay.Kind == kernel.Cosine {
+		epochs *= m.cycled
+	}
 	if step > 0 {
 		epochs, base, about = m.sweepEpochs, step, fmt.Sprintf("step %g", step)
 	}

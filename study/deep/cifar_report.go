@@ -15,7 +15,7 @@ import (
 func (m *inquiry) study() (*study.Study, error) {
 	s := m.Begin("cifar", Title)
 	u := m.subjects[0]
-	s.Effort = fmt.Sprintf("%s, %s training images, %d epochs, %s a method", toldNet(u.kind), report.Count(m.source.data.Train.Len()), m.epochs, times(u.repeats))
+	s.Effort = fmt.Sprintf("%s, %s training images, %d epochs%s, %s a method", toldNet(u.kind), report.Count(m.source.data.Train.Len()), m.epochs, m.longer(), times(u.repeats))
 	s.Rule = ruleText()
 	pictures, err := m.pictures()
 	if err != nil {
@@ -99,11 +99,23 @@ func (m *inquiry) settingsTold() string {
 	if m.Scale == study.Paper {
 		text += "The settings are those of the paper and its released code: 1000 epochs of batches of 2,048, step 2 constant for 300 epochs and then × 0.99 an epoch, rungs 1 to 4, momentum 0.9, weight decay 5, every weight within [−4, 4], temperatures 0.05 and × 5 from rung to rung, divided by 1.02 in each of 600 epochs. "
 	} else {
-		text += fmt.Sprintf("The paper has CIFAR-100, 50,000 images, %d epochs and batches of 2,048; scale %s has batches of %d. Steps are divided by the number of training images. The base step is %g, of all methods, in place of 2: twice what a step in proportion to the batch would be, chosen after short pilots of one seed. Steps are constant for the first 30 %% of the epochs and then fall, here to %g %% in place of %g %%: with the paper's fall the few models that are averaged hardly differ. That choice, and the share of the epochs that is averaged, were made after looking at scores of such pilots on the test images: whether averages beat single models here is no independent evidence. Temperatures 0.05, 0.25, 1.25 and 6.25 fall by a factor of %.3g in the first 60 %%, as those of the released code do in 600 epochs: the models that are averaged, those after %g %% of the epochs, are of an optimiser with very little added noise. Momentum 0.9, weight decay 5, walls at ±4, three cosine cycles and four rungs of steps 1 : 1.59 : 2.52 : 4 around the base step are the paper's. There is no augmentation. ",
-			paperEpochs, m.Scale, m.batch, m.step, 100*m.fall, 100*paperFall, cooled, 100*m.from)
+		cycles := ""
+		if m.cycled > 1 {
+			cycles = fmt.Sprintf(" The cyclical methods have %d times the epochs: of cycles of %d epochs, looked at before, the last quarter was a single epoch, whose average was no better than the last model.", m.cycled, m.epochs/3)
+		}
+		text += fmt.Sprintf("The paper has CIFAR-100, 50,000 images, %d epochs and batches of 2,048; scale %s has batches of %d. Steps are divided by the number of training images. The base step is %g, of all methods, in place of 2: twice what a step in proportion to the batch would be, chosen after short pilots of one seed. Steps are constant for the first 30 %% of the epochs and then fall, here to %g %% in place of %g %%: with the paper's fall the few models that are averaged hardly differ. That choice, and the share of the epochs that is averaged, were made after looking at scores of such pilots on the test images: whether averages beat single models here is no independent evidence. Temperatures 0.05, 0.25, 1.25 and 6.25 fall by a factor of %.3g in the first 60 %%, as those of the released code do in 600 epochs: the models that are averaged, those after %g %% of the epochs, are of an optimiser with very little added noise. Momentum 0.9, weight decay 5, walls at ±4, three cosine cycles and four rungs of steps 1 : 1.59 : 2.52 : 4 around the base step are the paper's. There is no augmentation.%s ",
+			paperEpochs, m.Scale, m.batch, m.step, 100*m.fall, 100*paperFall, cooled, 100*m.from, cycles)
 	}
 	text += "A method and its reflected partner share first weights, minibatches and noise.\n\n"
 	return text + "Four rungs cost four times one chain; so does the ensemble of four nets, trained as SGDM is: these three have the same compute. SWAG costs one chain and the evaluation of its models."
+}
+
+// longer tells of the epochs of the cyclical methods, if they have more than others.
+func (m *inquiry) longer() string {
+	if m.cycled == 1 {
+		return ""
+	}
+	return fmt.Sprintf(" (of the cyclical methods, for their three cycles, %d)", m.cycled*m.epochs)
 }
 
 func (m *inquiry) settingsTable() study.Table {
