@@ -16,7 +16,7 @@ type effort struct {
 	subjects            []subject // the first is that of the sweep
 	train, test         int       // images; 0 is all
 	epochs, batch       int
-	cycled              int // how many times the epochs of the cyclical methods
+	cycled              int     // how many times the epochs of the cyclical methods
 	step                float64 // base step, divided by N: 2 in the paper
 	fall                float64 // what the steps fall to at the end: 8.8e-4 in the paper
 	from                float64 // share of the epochs after which models are averaged
