@@ -127,9 +127,16 @@ func (s *Summary) modePanels(j *Job) (*figure.Figure, error) {
 			for r := range s.Process.Rungs {
 				size = math.Max(size, figure.WeightedSize(mode.Rung[r], weights(s.Process, r)))
 			}
-			m := figure.ModeMap{Value: s.onGrid(mode.Rung[k], true), Size: size}
+			values := mode.Rung[k]
+			if figure.WeightedSize(values, weights(s.Process, k)) < unseen {
+				values = make([]float64, len(values))
+			}
+			m := figure.ModeMap{Value: s.onGrid(values, true), Size: max(size, unseen)}
 			if k == 0 {
 				m.Title = rate(i, mode.Value)
+				if size < unseen {
+					m.Title += ", in neither alone"
+				}
 			}
 			row = append(row, m)
 		}
@@ -137,6 +144,10 @@ func (s *Summary) modePanels(j *Job) (*figure.Figure, error) {
 	}
 	return figure.ModePanels(q)
 }
+
+// unseen is the size below which a mode, whose size over both rungs is about 1, does not
+// show on a rung: what its mean given that rung has left is rounding.
+const unseen = 1e-6
 
 // weights are the masses of the cells of the mesh on rung k.
 func weights(p *theory.Process, k int) []float64 {

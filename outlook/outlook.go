@@ -274,9 +274,9 @@ func (j *Job) next() string {
 	hotter := fmt.Sprintf("[%g, %g]", s.Temperature[0], 10*s.Temperature[0])
 	switch {
 	case len(s.Temperature) == 1:
-		return fmt.Sprintf(" next, what a hotter replica gains: r2sgld theory %s --set 'theory.temperature=%s' --set 'theory.intensities=[0.1, 1, 10, 100]' --set theory.grid=null\n", j.File, hotter)
+		return fmt.Sprintf(" next, what a hotter replica gains: r2sgld theory %s --set 'theory.temperature=%s' --set theory.intensity=100 --set 'theory.intensities=[1, 10, 100, 1000]' --set theory.grid=null\n", j.File, hotter)
 	case len(j.Intensities) == 0:
-		return fmt.Sprintf(" next, which intensity suffices: r2sgld theory %s --set 'theory.intensities=[0.1, 1, 10, 100]'\n", j.File)
+		return fmt.Sprintf(" next, which intensity suffices: r2sgld theory %s --set 'theory.intensities=[0.1, 1, 10, 100, 1000]'\n", j.File)
 	}
 	return ""
 }

@@ -138,14 +138,12 @@ func (r *Result) decay(ctx context.Context, s Settings) error {
 	return nil
 }
 
-// convexBound fills ConvexBound where there is one, and says where not.
+// convexBound fills ConvexBound where there is one.
 func (r *Result) convexBound() {
 	switch {
 	case !r.Convex:
 		r.Notes = append(r.Notes, "the domain is not known to be convex: no gap is promised for its diameter alone")
-	case !r.Process.flat:
-		r.Notes = append(r.Notes, "the potential is not constant: τπ²/diam² is not promised")
-	default:
+	case r.Process.flat:
 		r.ConvexBound = r.Process.Temperature[0] * math.Pi * math.Pi / (r.Diameter * r.Diameter)
 	}
 }
