@@ -14,6 +14,25 @@ import (
 	"github.com/r2sgld/r2sgld/domain"
 )
 
+// sound returns the mesh of a polygon, which must be well formed, have its area and
+// agree with it.
+func sound(t *rapid.T, d *domain.Polygon, n int) *Mesh {
+	m, err := New(d, n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := wellFormed(m); err != nil {
+		t.Fatal(err)
+	}
+	if e := math.Abs(m.Total() - d.Area()); e > 1e-9 {
+		t.Fatalf("area %v, want %v", m.Total(), d.Area())
+	}
+	if err := differs(d, m, 12); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
 // Random polygons, star-shaped around a point, some of them very thin or with
 // vertices on lines of the grid: the mesh is well formed, has the polygon's area
 // and comes out the same twice.
@@ -34,19 +53,7 @@ func TestRandomPolygons(t *testing.T) {
 			t.Skip(err)
 		}
 		n := rapid.IntRange(2, 40).Draw(t, "n")
-		m, err := New(d, n)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := wellFormed(m); err != nil {
-			t.Fatal(err)
-		}
-		if e := math.Abs(m.Total() - d.Area()); e > 1e-9 {
-			t.Fatalf("area %v, want %v", m.Total(), d.Area())
-		}
-		if err := differs(d, m, 12); err != nil {
-			t.Fatal(err)
-		}
+		m := sound(t, d, n)
 		if again, _ := New(d, n); !reflect.DeepEqual(m, again) {
 			t.Fatal("the same domain gave two meshes")
 		}
@@ -102,19 +109,7 @@ func throughCorners(t *rapid.T) {
 	if n < 2 {
 		t.Skip("one cell")
 	}
-	m, err := New(d, n)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := wellFormed(m); err != nil {
-		t.Fatal(err)
-	}
-	if e := math.Abs(m.Total() - d.Area()); e > 1e-9 {
-		t.Fatalf("area %v, want %v", m.Total(), d.Area())
-	}
-	if err := differs(d, m, 12); err != nil {
-		t.Fatal(err)
-	}
+	sound(t, d, n)
 }
 
 // pinched reports whether a vertex lies on the line of an edge of others to within
