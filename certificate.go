@@ -41,8 +41,8 @@ func (r *run) certifiable() error {
 		return nil
 	}
 	switch {
-	case s.HMC != nil:
-		return errors.New("a certificate measures the bias of the step, and HMC accepts or rejects: its draws have none. Leave the certificate out")
+	case s.Unbiased():
+		return errors.New("a certificate measures the bias of the step, and exact kernels have none. Leave the certificate out")
 	case s.Momentum != nil:
 		return errors.New("a certificate couples steps of SGLD with half as large ones, and is not known for momentum: take SGLD, or compare with a run at half the step size")
 	case r.problem.Domain != nil && (s.Boundary == domain.Nearest || s.Boundary == domain.Project):

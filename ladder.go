@@ -58,6 +58,7 @@ type ladder struct {
 	steps     int                // of an iteration: 1, or those of a trajectory
 	path      *kernel.Trajectory // of kernel HMC; nil for others
 	moves     []kernel.Moves     // per rung, of kernel HMC
+	orbit     *kernel.Orbit      // of kernel Harmonic; nil for others
 	inside    bool               // whether draws outside the domain are dropped
 	rest      int                // bytes of the newest copy of the state, draws aside
 	owned     bool               // whether the workspace is that of the goroutine
@@ -90,17 +91,23 @@ func (l *ladder) set(k int) {
 	}
 }
 
-// move makes the step of every replica, walls aside.
-func (l *ladder) move() {
-	if l.path != nil {
+// move makes the step of iteration k of every replica, walls aside but for kernel
+// Harmonic.
+func (l *ladder) move(k int) {
+	m := l.schedule.Momentum
+	switch {
+	case l.path != nil:
 		l.path.Leapfrog(l.block, l.at, l.noise)
-		return
-	}
-	if m := l.schedule.Momentum; m != nil {
+	case m != nil:
 		kernel.SGHMC(l.block, l.at, m, l.noise)
-		return
+	case l.orbit != nil:
+		l.orbit.Move(l.block, l.at, l.noise)
+		if k <= l.schedule.BurnIn {
+			l.orbit.Tune(l.block)
+		}
+	default:
+		kernel.SGLD(l.block, l.at, l.noise)
 	}
-	kernel.SGLD(l.block, l.at, l.noise)
 }
 
 // evaluate evaluates the block at its states.
@@ -203,6 +210,10 @@ func (l *ladder) reflect() {
 		}
 		t := &l.tally[r]
 		t.Steps++
+		if l.orbit != nil && !math.IsInf(l.at.Temperature[r], 1) {
+			l.arrived(t, i)
+			continue
+		}
 		if l.reflector == nil {
 			continue
 		}
@@ -221,6 +232,17 @@ func (l *ladder) reflect() {
 			}
 		}
 		l.scatter(i)
+	}
+}
+
+// arrived counts the path of replica i, of kernel Harmonic, which reflects itself.
+func (l *ladder) arrived(t *domain.Tally, i int) {
+	if hits := l.block.Hits[i]; hits > 0 {
+		t.Reflected++
+		t.Reflections += int64(hits)
+	}
+	if l.orbit.Stuck[i] {
+		t.Fallbacks++
 	}
 }
 

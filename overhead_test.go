@@ -60,7 +60,7 @@ func BenchmarkEightRungsBare(b *testing.B) {
 	b.ResetTimer()
 	for k := 1; k <= b.N; k++ {
 		l.set(k)
-		l.move()
+		l.move(1)
 		l.reflect()
 		l.potential.Eval(l.block.Energy, l.block.Grad, l.block.X)
 	}

@@ -50,7 +50,12 @@ type Settings struct {
 	Decay       kernel.Decay
 	Momentum    *kernel.Momentum // of the kernel SGHMC; nil is SGLD
 	HMC         *kernel.HMC      // the kernel HMC, exact where energies and reflections are; nil is SGLD
-	Swap        exchange.Settings
+	// Harmonic is the exact kernel for a Gaussian U between linear and quadratic walls;
+	// nil is SGLD. It has no step size; that of the rung at infinite temperature is
+	// for its reflected steps where a uniform draw costs too much. Times of travel of
+	// rungs that meet many walls are shortened within the burn-in.
+	Harmonic *kernel.Harmonic
+	Swap     exchange.Settings
 	// FullEnergies lets swaps and evidence see energies without noise, over all
 	// data, evaluated once more for every sweep.
 	FullEnergies bool
@@ -219,7 +224,7 @@ func (l *ladder) run() error {
 		}
 		l.set(k) // step size, temperature per rung
 		for range l.steps {
-			l.move() // drift and noise: From to X
+			l.move(k) // drift and noise: From to X
 			if l.shadow != nil {
 				l.shadow.observe()
 			}
@@ -268,6 +273,9 @@ func Check(p Problem, s Settings) error {
 	}
 	return r.close()
 }
+
+// Unbiased reports whether the kernel has no bias from its step: HMC or Harmonic.
+func (s Settings) Unbiased() bool { return s.HMC != nil || s.Harmonic != nil }
 
 // Alone returns s without recorders, keepers, review, certificate, checkpoints and a
 // state to resume from: the settings of another run on the same target.

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"runtime"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
@@ -24,6 +26,7 @@ type run struct {
 	threads  int
 	all      []*ladder
 
+	flow      *kernel.Flow        // of kernel Harmonic; nil for others
 	potential potential.Potential // in the kernel's coordinates
 	full      potential.Potential // likewise, over all data, for swaps; nil where potential will do
 	domain    domain.Domain       // likewise; nil lets steps go
@@ -64,7 +67,7 @@ func newRun(p Problem, s Settings) (*run, error) {
 	if r.toKernel, err = r.kernelCoordinates(); err != nil {
 		return nil, err
 	}
-	if err = r.reference(); err != nil {
+	if err = errors.Join(r.reference(), r.gaussian()); err != nil {
 		return nil, err
 	}
 	for i := range max(1, s.Ladders) {
@@ -111,6 +114,38 @@ func (r *run) reference() error {
 	}
 	r.independent = law.Tries() <= costly || r.problem.Base != nil
 	return nil
+}
+
+// gaussian finds the dynamics of kernel Harmonic.
+func (r *run) gaussian() error {
+	h := r.settings.Harmonic
+	if h == nil {
+		return nil
+	}
+	x, z := make([]float64, r.problem.Potential.Dim()), make([]float64, r.problem.Potential.Dim())
+	switch s := r.settings; {
+	case s.States != nil:
+		copy(x, s.States[0][0])
+	case s.Start != nil:
+		copy(x, s.Start)
+	default:
+		if law, err := r.problem.Reference(); err == nil { // else from the origin: any point will do for a Gaussian
+			if err := law.Draw(x, rand.New(rand.NewPCG(1, 1))); err != nil {
+				return err
+			}
+		}
+	}
+	r.toKernel(z, x)
+	g, err := kernel.FindGaussian(r.potential, r.domain, z)
+	if err != nil {
+		return err
+	}
+	flow := *h
+	if flow.Cap == 0 {
+		flow.Cap = r.settings.Cap
+	}
+	r.flow, err = kernel.NewFlow(g, r.domain, flow)
+	return err
 }
 
 // names checks the dimensions of the problem and names its coordinates.
@@ -181,28 +216,30 @@ func (r *run) rungs() error {
 		errs = append(errs, errors.New("an infinite temperature, the uniform law, needs colder rungs and a bounded domain that reflects"))
 	}
 	r.schedule.StepSize, r.schedule.Temperature, r.schedule.Momentum = eta, tau, r.settings.Momentum
-	return errors.Join(append(errs, r.kernel(), r.settings.Momentum.Validate(), r.settings.HMC.Validate())...)
+	return errors.Join(append(errs, r.kernel(), r.settings.Momentum.Validate(), r.settings.HMC.Validate(), r.settings.Harmonic.Validate())...)
 }
 
 // kernel checks that the ways to move go together.
 func (r *run) kernel() error {
 	s := r.settings
 	ways := 0
-	for _, chosen := range []bool{s.Momentum != nil, s.HMC != nil, s.Mirror} {
+	for _, chosen := range []bool{s.Momentum != nil, s.HMC != nil, s.Harmonic != nil, s.Mirror} {
 		if chosen {
 			ways++
 		}
 	}
 	switch {
 	case ways > 1:
-		return errors.New("momentum, HMC and a mirror map exclude each other")
+		return errors.New("momentum, HMC, the harmonic kernel and a mirror map exclude each other")
+	case s.Harmonic != nil && s.Boundary != "" && s.Boundary != domain.Specular && s.Boundary != domain.Free:
+		return fmt.Errorf("the harmonic kernel reflects its paths itself: boundary %s is not for it, use %s", s.Boundary, domain.Specular)
 	case s.HMC != nil && (s.Boundary == domain.Nearest || s.Boundary == domain.Project):
 		return fmt.Errorf("HMC with boundary %s keeps no law: use %s or %s", s.Boundary, domain.Specular, domain.Refuse)
 	case s.HMC != nil && s.Penalty != nil && !s.Penalty.Distance:
 		return errors.New("HMC needs a penalty that is an energy: that of the distance")
 	case s.Mirror && (len(s.Temperature) > 1 || s.Whitening != nil || s.Penalty != nil || s.Inside):
 		return errors.New("a mirror map goes with one rung, and without a whitening, a penalty and draws to leave out")
-	case r.problem.Base != nil && (s.Momentum != nil || s.Mirror):
+	case r.problem.Base != nil && (s.Momentum != nil || s.Harmonic != nil || s.Mirror):
 		return errors.New("a base law goes with SGLD and HMC")
 	case s.Inside && (s.Boundary != domain.Free || r.problem.Domain == nil):
 		return errors.New("only where steps leave a domain can draws outside it be left out: boundary rule free")
@@ -376,6 +413,13 @@ func (r *run) workspace(l *ladder) (err error) {
 	l.from, l.to, l.point = make([]float64, n), make([]float64, n), make([]float64, n)
 	if h := r.settings.HMC; h != nil {
 		l.path = kernel.NewTrajectory(l.block, h.Leapfrog)
+	}
+	if r.flow != nil {
+		orbit := r.flow.Orbit()
+		if l.orbit != nil {
+			orbit.Times = slices.Clone(l.orbit.Times)
+		}
+		l.orbit = orbit
 	}
 	if l.block.V != nil {
 		l.v = make([]float64, n)

@@ -72,6 +72,9 @@ const ownNumbers = 7 // of numbers, of known lengths
 // numbers lists the slices of the state.
 func (l *ladder) numbers() []*[]float64 {
 	v := []*[]float64{&l.block.X, &l.block.Grad, &l.block.Energy, &l.block.V, &l.at.Spread, &l.block.Base, &l.block.BaseGrad}
+	if l.orbit != nil {
+		v = append(v, &l.orbit.Times)
+	}
 	for r := range l.draws.X {
 		v = append(v, &l.draws.X[r], &l.draws.Energy[r])
 	}
@@ -132,6 +135,9 @@ func (l *ladder) restoreState(b []byte) error {
 		for k := range *v {
 			(*v)[k] = math.Float64frombits(uint64(number()))
 		}
+	}
+	if l.orbit != nil && l.orbit.Times != nil && len(l.orbit.Times) != l.block.R {
+		return errShort
 	}
 	for i := range l.block.Rung {
 		if l.block.Rung[i] = number(); l.block.Rung[i] < 0 || l.block.Rung[i] >= l.block.R {

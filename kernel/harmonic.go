@@ -30,8 +30,10 @@ type Harmonic struct {
 }
 
 // Validate reports what is wrong with h, or nil.
-func (h Harmonic) Validate() error {
+func (h *Harmonic) Validate() error {
 	switch {
+	case h == nil:
+		return nil
 	case !(h.Jitter >= 0 && h.Jitter < 1):
 		return fmt.Errorf("jitter %g of the time of travel must be in [0, 1)", h.Jitter)
 	case !(h.Time >= 0 && h.time()*(1+h.Jitter) < math.Pi):
@@ -168,8 +170,8 @@ func (f *Flow) Orbit() *Orbit {
 }
 
 // Move takes every replica of b to its next draw. Replica i draws from noise[i].
-// Replicas at infinite temperature, where there is no Gaussian, stay: they are to
-// be drawn from the uniform law. The states before are left in b.From, the
+// Replicas at infinite temperature, where there is no Gaussian, make a step of
+// normal noise, walls aside. The states before are left in b.From, the
 // mirrorings in b.Hits; Grad and Energy belong to From until they are evaluated
 // anew. States must lie in the domain. It allocates nothing after its first call.
 func (o *Orbit) Move(b *Block, at *At, noise []*stream.Rand) {
@@ -182,7 +184,11 @@ func (o *Orbit) Move(b *Block, at *At, noise []*stream.Rand) {
 			o.x[j] = b.From[j*b.R+i]
 		}
 		hits, ok := 0, true
-		if sd := math.Sqrt(at.Temperature[b.Rung[i]]); !math.IsInf(sd, 1) {
+		if sd := math.Sqrt(at.Temperature[b.Rung[i]]); math.IsInf(sd, 1) {
+			for j, x := range o.x {
+				o.x[j] = x + at.Noise[b.Rung[i]]*rng.NormFloat64()
+			}
+		} else {
 			o.launch(sd, rng)
 			hits, ok = o.follow(o.end(b.Rung[i], rng))
 			ok = ok && (o.clear((1+sd)*float64(1+hits)) || o.inside.Contains(o.x))
