@@ -97,7 +97,7 @@ func TestBadSamples(t *testing.T) {
 		{`burn_in`, `swap: {variance: {every: 10, batches: 1}}`, `f.yaml:9:41: batches must be at least 2; found 1`},
 		{`temperature`, `temperature: [inf, 1]`, `f.yaml:11:17: entry 1 of temperature must be a finite number; found inf`},
 		{`burn_in`, `boundary: reflect`, `f.yaml:9:13: unknown boundary "reflect"; accepted: specular, nearest, refuse, project`},
-		{`burn_in`, `kernel: zigzag`, `f.yaml:9:11: unknown kernel "zigzag"; accepted: sgld, mala, hmc, auto`},
+		{`burn_in`, `kernel: zigzag`, `f.yaml:9:11: unknown kernel "zigzag"; accepted: sgld, mala, hmc, harmonic, auto`},
 		{`burn_in`, "kernel: hmc\n  boundary: nearest", `f.yaml:10:13: kernel hmc keeps the law under boundary specular and refuse only; found nearest`},
 		{`burn_in`, "kernel: hmc\n  leapfrog: 0", `f.yaml:10:13: leapfrog must be at least 1; found 0`},
 		{`burn_in`, `leapfrog: 3`, `f.yaml:9:13: leapfrog belongs to kernel hmc; found method r2sgld with kernel sgld`},

@@ -26,7 +26,7 @@ func (l *loader) samplerCertificate(n *yamlpos.Node) {
 		return
 	}
 	switch b := s.Boundary; {
-	case l.method.hmc:
+	case l.method.hmc, l.method.harmonic:
 		l.Report(k, "the certificate tells the bias of the step, and kernel %s has none: drop it", s.Kernel)
 	case l.method.momentum:
 		l.Report(k, "the certificate is not known for methods with momentum; found method %s: take %s, or compare with a run at half the step_size", l.method.name, strings.Replace(l.method.name, "sghmc", "sgld", 1))

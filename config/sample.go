@@ -70,6 +70,7 @@ func (l *loader) settle(s *Run, section *yamlpos.Node, temperature []float64, it
 		l.Report(section.Key("kernel"), "kernel %s accepts by the energy over all data: drop the minibatches (model.batch), or take kernel: sgld", l.sampler.Kernel)
 		return
 	}
+	l.suitsHarmonic(s.Problem, section)
 	if l.method.exchanges {
 		l.sampler.noisyEnergies(s.Problem.Potential, section)
 	}
@@ -78,7 +79,11 @@ func (l *loader) settle(s *Run, section *yamlpos.Node, temperature []float64, it
 		l.sampler.settleAuto(s.Model != nil && !s.Model.Linear)
 		s.Until = l.sampler.Until
 		l.checkAuto(s.Problem)
+		l.suitsEvidence(s.Problem, section)
 	} else {
+		if l.method.harmonic { // whose draws are nearly independent
+			iterations, burnIn, thin = 20_000, 1_000, 1
+		}
 		l.sampler.settle(l.method, iterations, burnIn, thin, temperature)
 		l.lengths(section, len(l.names))
 		if len(l.Problems) == 0 {
@@ -103,7 +108,7 @@ func (l *loader) settle(s *Run, section *yamlpos.Node, temperature []float64, it
 // longEnough reports a first round of method auto that nothing could be told from.
 func (l *loader) longEnough(section *yamlpos.Node) {
 	least := autoLeast
-	if l.method.hmc {
+	if l.method.hmc || l.method.harmonic {
 		least = autoLeastPaths
 	}
 	report := func(k *yamlpos.Node, n int) {
@@ -182,7 +187,7 @@ func (l *loader) reference() {
 func (l *loader) measureSteps(p r2sgld.Problem) {
 	s := &l.sampler
 	var err error
-	if s.StepSize == nil {
+	if s.StepSize == nil && (!l.method.harmonic || l.infinite != nil) {
 		start := l.from()
 		if l.method.wall == mirrored {
 			p, start = l.dual(p)

@@ -24,6 +24,7 @@ type method struct {
 	auto      bool // finds its own settings
 	hmc       bool // kernel HMC
 	single    bool // likewise, of single steps: MALA
+	harmonic  bool // kernel harmonic
 }
 
 // A wall is what a method makes of the domain.
@@ -79,7 +80,6 @@ const (
 const (
 	autoIterations  = 100_000 // of the first round; each further one doubles the draws
 	autoCurved      = 20_000  // of models that are not linear, whose gradients go through all rows
-	autoMost        = 64      // rounds' worth, at which it gives up
 	autoLeast       = 1000    // of the first round, if it is given
 	autoBurnIn      = 500     // after a warm-up
 	autoThin        = 10
@@ -87,8 +87,6 @@ const (
 	autoLeastPaths  = 100
 	autoBurnPaths   = 25
 	defaultLeapfrog = 10 // steps of a trajectory of kernel hmc
-	autoRHat        = 1.01
-	autoESS         = 400
 )
 
 // autoKeys are those that a sampler section of method auto may have; a section
@@ -164,7 +162,7 @@ func (l *loader) samplerMethod(n *yamlpos.Node) {
 // samplerKernel reads how a rung moves.
 func (l *loader) samplerKernel(n *yamlpos.Node) {
 	m, k := &l.method, n.Field("kernel")
-	word, ok := l.Word(k, "sgld", "mala", "hmc", "auto")
+	word, ok := l.Word(k, "sgld", "mala", "hmc", "harmonic", "auto")
 	switch {
 	case !ok:
 	case m.momentum:
@@ -175,6 +173,8 @@ func (l *loader) samplerKernel(n *yamlpos.Node) {
 		l.Report(k, "kernel %s goes with the methods that reflect, such as r2sgld, and with those without walls; found method %s", word, m.name)
 	case word == "auto":
 		l.sampler.Kernel = word // chosen once the potential is known
+	case word == "harmonic":
+		m.harmonic, l.sampler.Kernel = true, word
 	default:
 		m.hmc, m.single = word != "sgld", word == "mala"
 	}
@@ -257,7 +257,7 @@ func (l *loader) samplerUntil(n *yamlpos.Node) {
 		l.Report(k, "until belongs to method auto, which decides how long to run; method %s runs sampler.iterations", l.method.name)
 		return
 	}
-	if !l.Section(k, "rhat", "ess", "bias", "seconds", "iterations") {
+	if !l.Section(k, "rhat", "ess", "evidence", "bias", "seconds", "iterations") {
 		return
 	}
 	s.Until = &tune.Until{}
@@ -267,6 +267,7 @@ func (l *loader) samplerUntil(n *yamlpos.Node) {
 		}
 	}
 	s.Until.ESS, _ = l.Positive(k.Field("ess"))
+	s.Until.Evidence, _ = l.Positive(k.Field("evidence"))
 	s.Until.Bias, _ = l.Positive(k.Field("bias"))
 	s.Until.Seconds, _ = l.Positive(k.Field("seconds"))
 	s.Until.Iterations, _ = l.Int(k.Field("iterations"), 1, maxIterations)

@@ -61,7 +61,7 @@ func (s *Sampler) settleAny() {
 func (s *Sampler) settleAuto(curved bool) {
 	first := autoIterations
 	switch {
-	case s.Kernel == "hmc", s.Kernel == "mala":
+	case s.Kernel == "hmc", s.Kernel == "mala", s.Kernel == "harmonic":
 		first = autoPaths
 	case curved:
 		first = autoCurved
@@ -71,9 +71,8 @@ func (s *Sampler) settleAuto(curved bool) {
 	if s.Until == nil {
 		s.Until = &tune.Until{}
 	}
-	u := s.Until
-	u.RHat, u.ESS, u.Iterations = cmp.Or(u.RHat, autoRHat), cmp.Or(u.ESS, autoESS), cmp.Or(u.Iterations, autoMost*s.Iterations)
-	s.Iterations = min(s.Iterations, u.Iterations)
+	*s.Until = s.Until.WithDefaults(s.Iterations)
+	s.Iterations = min(s.Iterations, s.Until.Iterations)
 	s.swapDefaults()
 }
 
@@ -100,7 +99,7 @@ func (s *Sampler) noisyEnergies(u potential.Potential, section *yamlpos.Node) {
 // dimension d.
 func (s *Sampler) settings(m method, d int) r2sgld.Settings {
 	burnIn, thin := autoBurnIn, autoThin
-	if m.hmc {
+	if m.hmc || m.harmonic {
 		burnIn, thin = autoBurnPaths, 1
 	}
 	if !m.auto {
@@ -131,6 +130,8 @@ func (s *Sampler) settings(m method, d int) r2sgld.Settings {
 		out.HMC = &kernel.HMC{Leapfrog: 1}
 	case m.hmc:
 		out.HMC = &kernel.HMC{Leapfrog: cmp.Or(s.Leapfrog, defaultLeapfrog)}
+	case m.harmonic:
+		out.Harmonic = &kernel.Harmonic{}
 	}
 	if m.momentum {
 		out.Momentum = &kernel.Momentum{Mu: *s.Momentum, NoiseEstimate: *s.NoiseEstimate}

@@ -361,13 +361,13 @@ func swaps(p r2sgld.Problem, s r2sgld.Settings, res *r2sgld.Result) Swaps {
 }
 
 // Exact reports whether a run keeps the law exp(−U/τ) on its domain exactly: the
-// kernel is HMC, energies and gradients have no noise, reflections are exact and
-// swaps are unbiased.
+// kernel is HMC or Harmonic, energies and gradients have no noise, reflections are
+// exact and swaps are unbiased.
 func Exact(p r2sgld.Problem, s r2sgld.Settings) bool {
-	return s.HMC != nil && len(inexact(p, s)) == 0 && len(SwapBias(p, s)) == 0
+	return s.Unbiased() && len(inexact(p, s)) == 0 && len(SwapBias(p, s)) == 0
 }
 
-// inexact says what keeps trajectories of HMC from the law of their rung; nothing if
+// inexact says what keeps the paths of exact kernels from the law of their rung; nothing if
 // they keep it.
 func inexact(p r2sgld.Problem, s r2sgld.Settings) []string {
 	var why []string
@@ -433,8 +433,8 @@ func (s *Summary) warnings(p r2sgld.Problem, set r2sgld.Settings, res *r2sgld.Re
 			w = append(w, fmt.Sprintf("rung %d accepted %.2g of its trajectories: shorter steps would serve better. Take half the step size, or less.", r+1, a))
 		}
 	}
-	if why := inexact(p, set); set.HMC != nil && len(why) > 0 {
-		w = append(w, "kernel hmc is not exact here: "+strings.Join(why, ", and ")+".")
+	if why := inexact(p, set); set.Unbiased() && len(why) > 0 {
+		w = append(w, "the kernel is not exact here: "+strings.Join(why, ", and ")+".")
 	}
 	for _, why := range s.Swaps.Reasons {
 		w = append(w, "swaps are biased, and the cold rung does not sample the target: "+why+".")

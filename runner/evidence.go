@@ -8,11 +8,11 @@ import (
 
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/compare"
-	"github.com/r2sgld/r2sgld/diag"
 	"github.com/r2sgld/r2sgld/domain"
 	"github.com/r2sgld/r2sgld/exchange"
 	"github.com/r2sgld/r2sgld/report"
 	"github.com/r2sgld/r2sgld/stream"
+	"github.com/r2sgld/r2sgld/tune"
 )
 
 // A volume is the log volume of a domain and its standard error.
@@ -69,56 +69,24 @@ func (x *execution) whyNot() string {
 	return ""
 }
 
-// pool is the evidence of all ladders together, volume aside. Its error is that of
-// the mean of its terms to first order, all pairs of a ladder in one series, so
-// that what they share counts. Where swaps see other energies than the draws have,
-// the ladders alone tell it.
+// pool is the evidence of all ladders together, volume aside. Exact kernels keep a draw
+// of every iteration, and all of them tell it; of others the stepping stones, which are
+// noted more often than draws are kept, with an error from the draws. Where swaps see
+// other energies than the draws have, the ladders alone tell the error.
 func (x *execution) pool(res *r2sgld.Result) exchange.Evidence {
 	var all []exchange.Statistics
 	for _, l := range res.Ladders {
 		all = append(all, l.Swaps)
 	}
-	e := exchange.EvidenceOf(all...)
-	if !x.Settings.FullEnergies {
-		e.Error = diag.MCSEMean(terms(res, x.Settings.Temperature))
+	switch e := exchange.EvidenceOf(all...); {
+	case x.Settings.FullEnergies:
+		return e
+	case x.Settings.Unbiased():
+		return tune.Evidence(res)
+	default:
+		e.Error = tune.Evidence(res).Error
+		return e
 	}
-	return e
-}
-
-// terms are those of log Z at the draws of every ladder, to first order in what
-// each pair of neighbours adds: log E exp(−Δβ U/2) of the hotter less
-// log E exp(Δβ U/2) of the colder.
-func terms(res *r2sgld.Result, temperature []float64) [][]float64 {
-	n := len(res.Energies()[0])
-	sums := make([][]float64, len(res.Ladders))
-	for i := range sums {
-		sums[i] = make([]float64, n)
-	}
-	add := func(rung int, tilt, sign float64) {
-		most, total := math.Inf(-1), 0.0
-		for _, l := range res.Ladders {
-			for _, u := range l.Energy[rung][:n] {
-				most = max(most, tilt*u)
-			}
-		}
-		for _, l := range res.Ladders {
-			for _, u := range l.Energy[rung][:n] {
-				total += math.Exp(tilt*u - most)
-			}
-		}
-		mean := total / float64(n*len(sums))
-		for i, l := range res.Ladders {
-			for k, u := range l.Energy[rung][:n] {
-				sums[i][k] += sign * math.Exp(tilt*u-most) / mean
-			}
-		}
-	}
-	for p := range len(temperature) - 1 {
-		half := (1/temperature[p] - 1/temperature[p+1]) / 2
-		add(p+1, -half, 1)
-		add(p, half, -1)
-	}
-	return sums
 }
 
 // coarser is the factor of the step of the run that tells what the step adds to
@@ -134,7 +102,7 @@ func (x *execution) evidence(ctx context.Context, res *r2sgld.Result) (report.Ev
 	switch {
 	case math.IsNaN(e.Estimate):
 		return e, nil
-	case report.Exact(x.Problem, x.Settings), x.Settings.HMC != nil: // steps add nothing
+	case report.Exact(x.Problem, x.Settings), x.Settings.Unbiased(): // steps add nothing
 		e.StepBias, e.StepBiasSE = 0, 0
 		return e, nil
 	}

@@ -238,10 +238,12 @@ func (x *execution) explain(ctx context.Context, err error) error {
 		return fmt.Errorf("%s: %w", x.Name, err)
 	case errors.As(err, &blown):
 		steps := slices.Clone(s.StepSize)
-		steps[blown.Rung-1] /= 10
+		if len(steps) > 0 {
+			steps[blown.Rung-1] /= 10
+		}
 		advice := fmt.Sprintf("A checkpoint from before is kept; try a tenth of the step: r2sgld resume %s --set sampler.step_size=[%s]",
 			x.Dir, strings.Trim(strings.ReplaceAll(fmt.Sprint(steps), " ", ","), "[]"))
-		if x.Until != nil {
+		if x.Until != nil || s.Harmonic != nil {
 			advice = "A checkpoint from before is kept. The energy is not finite in a corner of the domain: keep the domain away from there."
 		}
 		return fmt.Errorf("%s: %w.\n%s", x.Name, err, advice)

@@ -44,9 +44,12 @@ func (x *execution) how() string {
 	if s.Whitening != nil {
 		how = append([]string{"whitened"}, how...)
 	}
-	how = append(how, number(s.Ladders, "ladder"), fmt.Sprintf("step %.3g", s.StepSize[0]))
-	line := strings.Join(how, ", ")
+	how = append(how, number(s.Ladders, "ladder"))
+	if s.Harmonic != nil {
+		return fmt.Sprintf("method %s: %s, exact paths\n", x.Method, strings.Join(how, ", "))
+	}
 	eta := s.StepSize[0]
+	line := strings.Join(append(how, fmt.Sprintf("step %.3g", eta)), ", ")
 	switch {
 	case x.found != nil && x.found.Singular:
 		line += " (bias not known: slopes grow without bound)"
@@ -54,7 +57,7 @@ func (x *execution) how() string {
 		line += fmt.Sprintf(" (trajectories of %s)", number(s.HMC.Leapfrog, "step"))
 	case x.found != nil:
 		line += fmt.Sprintf(" (bias ≤ %.2g %% of a variance)", 100*x.found.Bias)
-	case x.Model != nil && x.Model.Linear && s.Whitening != nil && s.HMC == nil:
+	case x.Model != nil && x.Model.Linear && s.Whitening != nil && !s.Unbiased():
 		line += fmt.Sprintf(" (bias %.2g %% of a variance; more at walls that bind)", 100*eta/2/(1-eta/2))
 	}
 	return fmt.Sprintf("method %s: %s\n", x.Method, line)

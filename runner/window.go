@@ -40,7 +40,7 @@ func newWindow(s r2sgld.Settings, d int, next r2sgld.Recorder) *window {
 		w.hot++
 	}
 	w.labels = make([]uint16, windowLabels*w.rungs)
-	if d >= 2 && s.HMC == nil && !s.Mirror { // whose paths are no steps of these coordinates
+	if d >= 2 && !s.Unbiased() && !s.Mirror { // whose paths are no steps of these coordinates
 		w.steps = make([]float64, windowSteps*2*stepNumbers)
 	}
 	return w
