@@ -113,7 +113,7 @@ func TestCertificateOfAFunction(t *testing.T) {
 			if b, se := res.Bias(func([]float64, float64) float64 { return 7 }); b != 0 || se != 0 {
 				t.Errorf("a constant has the bias %g ± %g", b, se)
 			}
-			if g := res.Gradients(); g != int64(3*4*n) {
+			if g := res.Gradients(); g != int64(7*4*n) {
 				t.Errorf("%d gradients are counted", g)
 			}
 		}

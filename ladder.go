@@ -62,7 +62,7 @@ type ladder struct {
 	inside    bool               // whether draws outside the domain are dropped
 	rest      int                // bytes of the newest copy of the state, draws aside
 	owned     bool               // whether the workspace is that of the goroutine
-	shadow    *shadow            // with half the step, for a certificate; nil without
+	shadow    *shadow            // with half the step, for a certificate, and a shadow of its own; nil without
 	lead      *ladder            // whose shadow the ladder is; nil for a run's own
 
 	// the workspace
@@ -357,7 +357,7 @@ func (l *ladder) keepDraw() error {
 	if held && l.max > 0 && len(l.draws.Energy[0]) > l.max {
 		l.draws.halve()
 		if l.shadow != nil {
-			l.shadow.draws.halve()
+			l.shadow.halve()
 		}
 		l.stride *= 2
 	}
@@ -378,7 +378,7 @@ func (l *ladder) room() {
 		l.draws.Energy[r] = make([]float64, 0, n)
 	}
 	if l.shadow != nil {
-		l.shadow.draws = Draws{X: [][]float64{make([]float64, 0, n*l.block.D)}, Energy: [][]float64{make([]float64, 0, n)}}
+		l.shadow.room(n)
 	}
 }
 

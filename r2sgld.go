@@ -74,9 +74,9 @@ type Settings struct {
 	// are more, every second one is dropped. 0 holds all.
 	MaxDraws int
 	// Certificate estimates the bias that the step gives to every mean, [Result.Bias],
-	// from a second set of replicas with half the step that is coupled to the first. It
-	// changes no draw and takes two gradients more for each, for kernel SGLD with the
-	// boundary rules Specular, Refuse and Free.
+	// from two more sets of replicas, with half the step and a quarter, that are coupled to
+	// the first. It changes no draw and takes six gradients more for each, for kernel SGLD
+	// with the boundary rules Specular, Refuse and Free.
 	Certificate bool
 
 	Recorder func(ladder int) Recorder // one for each ladder; nil is none
@@ -212,9 +212,6 @@ func (r *run) ladders(parent context.Context) error {
 // run takes the ladder from where it stands to its last iteration.
 func (l *ladder) run() error {
 	l.keep = l.schedule.Next(l.done)
-	if l.shadow != nil {
-		l.shadow.schedule.Iterations = l.schedule.Iterations
-	}
 	for k := l.done + 1; k <= l.schedule.Iterations; k++ {
 		if s := l.signal.Load(); s != quiet {
 			if s == stop {

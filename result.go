@@ -44,6 +44,7 @@ func (d Draws) halve() {
 type Ladder struct {
 	Draws
 	Half       Draws               // of the coldest rung at half the step, draw by draw beside Draws; of a certificate
+	Quarter    Draws               // likewise, at a quarter of the step
 	Stride     int                 // of the draws kept, every Stride-th is held here
 	Iterations int                 // done, burn-in included
 	Resumed    int                 // of them before this call, from a checkpoint

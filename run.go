@@ -335,7 +335,7 @@ func (r *run) ladder(i int) (*ladder, error) {
 		return nil, err
 	}
 	if r.settings.Certificate {
-		if err = r.shade(l); err != nil {
+		if err = r.certify(l); err != nil {
 			return nil, errors.Join(err, l.close())
 		}
 	}
@@ -394,8 +394,8 @@ func (l *ladder) own(r *run) error {
 	}
 	l.owned = true
 	err := errors.Join(l.close(), r.workspace(l))
-	if l.shadow != nil {
-		err = errors.Join(err, r.workspace(&l.shadow.ladder))
+	for s := l.shadow; s != nil; s = s.shadow {
+		err = errors.Join(err, r.workspace(&s.ladder))
 	}
 	return err
 }
@@ -585,7 +585,7 @@ func (r *run) result() *Result {
 	for _, l := range r.all {
 		made := Ladder{Draws: l.draws, Stride: l.stride, Iterations: l.done, Resumed: l.begun, Swaps: l.exchange.Statistics(), Tally: l.tally, Moves: l.moves, steps: l.steps}
 		if l.shadow != nil {
-			made.Half, made.steps = l.shadow.draws, 3*l.steps
+			made.Half, made.Quarter, made.steps = l.shadow.draws, l.shadow.shadow.draws, 7*l.steps
 		}
 		res.Ladders = append(res.Ladders, made)
 	}

@@ -80,17 +80,19 @@ func TestUntilNext(t *testing.T) {
 	}
 }
 
-// biased is chains(n, 0) with draws at half the step that lie apart by off and by
-// chance, so that the bias of both parameters is 2·off ± 2·apart/√(2n).
+// biased is chains(n, 0) with draws at half the step, and at a quarter, that lie apart by
+// off and by chance, so that the bias of both parameters is 2·off ± 2·apart/√(2n) and 2.5 %.
 func biased(n int, off, apart float64) *r2sgld.Result {
 	rng := rand.New(rand.NewPCG(5, 6))
 	res := chains(n, 0)
 	for i, l := range res.Ladders {
-		x := make([]float64, len(l.X[0]))
+		half, quarter := make([]float64, len(l.X[0])), make([]float64, len(l.X[0]))
 		for k, v := range l.X[0] {
-			x[k] = v - off - apart*rng.NormFloat64()
+			d := off + apart*rng.NormFloat64()
+			half[k], quarter[k] = v-d, v-1.5*d
 		}
-		res.Ladders[i].Half = r2sgld.Draws{X: [][]float64{x}, Energy: l.Energy}
+		res.Ladders[i].Half = r2sgld.Draws{X: [][]float64{half}, Energy: l.Energy}
+		res.Ladders[i].Quarter = r2sgld.Draws{X: [][]float64{quarter}, Energy: l.Energy}
 	}
 	return res
 }
