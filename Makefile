@@ -42,6 +42,7 @@ soak:
 bench:
 	script/bench
 	script/bench-polytope
+	script/bench-harmonic
 	script/bench-torch
 
 # Faults put into the source on purpose; each must fail a test. Those of the worker
