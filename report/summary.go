@@ -308,18 +308,11 @@ func (s *Summary) Singular() {
 	s.Warnings = append(s.Warnings, "a few draws have slopes that outweigh all others: the density is singular at a wall, or has a mode far narrower than the rest. "+text+" Compare with other variables, such as the logarithm of the distance from the wall.")
 }
 
-// A gap between forward and backward log Z beyond this, and beyond so many standard
-// errors, says that something is amiss: the backward mean has heavy tails.
-const (
-	gapLeast  = 0.3
-	gapErrors = 5
-)
-
 // OneSided warns if forward and backward evidence contradict each other, or if
 // nothing tells the error.
 func (s *Summary) OneSided() {
 	e := s.LogEvidence
-	if gap := math.Abs(e.Forward - e.Backward); gap > gapLeast+gapErrors*e.SE {
+	if !math.IsNaN(e.Estimate) && tune.Contradicts(e.Forward, e.Backward, e.SE) {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("log Z is %s from the hotter rung of each pair and %s from the colder: they should agree. A mode may be missing that the hot rungs see and the cold one does not hold, or the potential jumps. Do not trust the draws before that is explained.",
 			Number(e.Forward, 2), Number(e.Backward, 2)))
 	}
@@ -331,6 +324,10 @@ func (s *Summary) OneSided() {
 // Stopped adds how far method auto came.
 func (s *Summary) Stopped(u tune.Until, rhat, ess float64, met bool) {
 	s.Until = &Until{met, rhat, ess, nil}
+	if u.Evidence > 0 && u.Bias == 0 {
+		s.ended(u, met)
+		return
+	}
 	if u.Bias > 0 {
 		least, most := s.stepBias()
 		s.Until.Bias = &most

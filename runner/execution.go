@@ -209,7 +209,7 @@ func (x *execution) write(iterations int, states [][]byte) (path string, err err
 // review judges a round of method auto and says how far to go on.
 func (x *execution) review(res *r2sgld.Result, seconds float64) int {
 	n := res.Ladders[0].Iterations
-	rhat, ess, _ := x.Until.Met(res)
+	rhat, ess, done := x.Until.Done(res)
 	stats := res.Swaps()
 	round := report.Round{Name: fmt.Sprint(1 + bits.Len(uint((n-1)/x.Settings.Iterations))), RoundTrips: stats.RoundTrips, RHat: rhat, ESS: ess, LogZ: math.NaN(),
 		Seconds: time.Since(x.begun).Seconds()}
@@ -221,7 +221,7 @@ func (x *execution) review(res *r2sgld.Result, seconds float64) int {
 	round.LogZ, round.LogZError = e.Estimate, e.SE
 	x.progress.Aside(func() { x.table.Line(round) })
 	next := n
-	if !x.Until.Done(res) {
+	if !done {
 		next = x.Until.Next(n, n-res.Ladders[0].Resumed, seconds)
 	}
 	x.progress.Extend(next)

@@ -12,17 +12,30 @@ import (
 )
 
 // Until says when a run is long enough: when R̂ and effective sample sizes of
-// every parameter are good enough, or when it has taken too long.
+// every parameter are good enough, or log Z is known well enough, or when it has taken
+// too long.
 type Until struct {
-	RHat       float64 `json:"rhat"`              // of every parameter, at most
-	ESS        float64 `json:"ess"`               // bulk and tail, at least
-	Bias       float64 `json:"bias,omitempty"`    // of every mean by the step, in standard deviations of the parameter, at most; 0 does not ask. It needs a certificate
-	Seconds    float64 `json:"seconds,omitempty"` // of sampling; 0 is no limit
-	Iterations int     `json:"iterations"`        // per ladder, warm-up aside
+	RHat       float64 `json:"rhat,omitempty"`     // of every parameter, at most; 0 does not ask, where Evidence does
+	ESS        float64 `json:"ess,omitempty"`      // bulk and tail, at least
+	Evidence   float64 `json:"evidence,omitempty"` // standard error of log Z, volume aside, at most; 0 does not ask. See [Evidence]
+	Bias       float64 `json:"bias,omitempty"`     // of every mean by the step, in standard deviations of the parameter, at most; 0 does not ask. It needs a certificate
+	Seconds    float64 `json:"seconds,omitempty"`  // of sampling; 0 is no limit
+	Iterations int     `json:"iterations"`         // per ladder, warm-up aside
+}
+
+// WithDefaults fills in what u leaves open for a run whose first round has so many
+// iterations: R̂ 1.01 and an effective sample size of 400, unless the evidence is asked
+// for, and 64 rounds' worth of iterations.
+func (u Until) WithDefaults(first int) Until {
+	if u.Evidence == 0 {
+		u.RHat, u.ESS = cmp.Or(u.RHat, 1.01), cmp.Or(u.ESS, 400)
+	}
+	u.Iterations = cmp.Or(u.Iterations, 64*first)
+	return u
 }
 
 // Met reports the worst R̂ and the smallest effective sample size of the cold
-// draws, NaN where they are not known, and whether they are good enough.
+// draws, NaN where they are not known, and whether all that u asks for is reached.
 func (u Until) Met(res *r2sgld.Result) (rhat, ess float64, ok bool) {
 	rhat, ess = 0, math.Inf(1)
 	for j := range res.Names {
@@ -35,7 +48,12 @@ func (u Until) Met(res *r2sgld.Result) (rhat, ess float64, ok bool) {
 			ess = e
 		}
 	}
-	ok = rhat <= u.RHat && ess >= u.ESS
+	ok = u.Evidence > 0 && u.RHat == 0 || rhat <= u.RHat
+	ok = ok && (ess >= u.ESS || u.Evidence > 0 && u.ESS == 0)
+	if ok && u.Evidence > 0 {
+		e := Evidence(res)
+		ok = e.Error <= u.Evidence && !Contradicts(e.Forward, e.Backward, e.Error)
+	}
 	if ok && u.Bias > 0 {
 		_, most := StepBias(res)
 		ok = most <= u.Bias
@@ -56,15 +74,17 @@ func StepBias(res *r2sgld.Result) (least, most float64) {
 	return least, most
 }
 
-// Done reports whether there is nothing more to run for: u is met, or R̂ and effective
-// sample sizes are good enough and the bias of the step is certain to be too large.
-func (u Until) Done(res *r2sgld.Result) bool {
-	if _, _, ok := u.Met(res); ok || u.Bias == 0 {
-		return ok
+// Done is Met, but reports whether there is nothing more to run for: u is met, or all
+// else is good enough and the bias of the step is certain to be too large.
+func (u Until) Done(res *r2sgld.Result) (rhat, ess float64, done bool) {
+	but := u
+	but.Bias = 0
+	rhat, ess, done = but.Met(res)
+	if !done || u.Bias == 0 {
+		return rhat, ess, done
 	}
-	least, _ := StepBias(res)
-	_, _, ok := Until{RHat: u.RHat, ESS: u.ESS}.Met(res)
-	return ok && least > u.Bias
+	least, most := StepBias(res)
+	return rhat, ess, most <= u.Bias || least > u.Bias
 }
 
 // Next is the number of iterations to go on to after n of them, of which those
@@ -83,22 +103,27 @@ func (u Until) Next(n, here int, seconds float64) int {
 
 // Sample finds the settings that suit p ([Tune]), runs with them until u is met or
 // its limit reached, and returns the draws with the settings in use. Zero numbers
-// of u are R̂ 1.01, an effective sample size of 400 and 64 times the iterations of
-// s, which are those of the first round (0: 100,000).
+// of u are R̂ 1.01 and an effective sample size of 400, unless u asks for the evidence,
+// and 64 times the iterations of s, which are those of the first round (0: 100,000; of
+// kernel HMC 1,000).
 func Sample(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, u Until) (*r2sgld.Result, r2sgld.Settings, error) {
 	f, err := Tune(ctx, p, s, nil, func(*Found) error { return nil })
 	if err != nil {
 		return nil, s, err
 	}
-	s.Iterations = cmp.Or(s.Iterations, 100_000)
-	u.RHat, u.ESS, u.Iterations = cmp.Or(u.RHat, 1.01), cmp.Or(u.ESS, 400), cmp.Or(u.Iterations, 64*s.Iterations)
-	s.Iterations, s.Thin = min(s.Iterations, u.Iterations), cmp.Or(s.Thin, 10)
+	first, thin := 100_000, 10
+	if s.HMC != nil {
+		first, thin = 1000, 1
+	}
+	s.Iterations = cmp.Or(s.Iterations, first)
+	u = u.WithDefaults(s.Iterations)
+	s.Iterations, s.Thin = min(s.Iterations, u.Iterations), cmp.Or(s.Thin, thin)
 	s = f.Apply(s)
 	s.Certificate = s.Certificate || u.Bias > 0
 	begun := time.Now()
 	s.Review = func(res *r2sgld.Result) (int, error) {
 		n := res.Ladders[0].Iterations
-		if u.Done(res) {
+		if _, _, done := u.Done(res); done {
 			return n, nil
 		}
 		return u.Next(n, n, time.Since(begun).Seconds()), nil

@@ -120,7 +120,7 @@ func TestUntilBias(t *testing.T) {
 		{"no certificate", u, chains(2000, 0), false, false},
 	} {
 		_, _, met := c.u.Met(c.res)
-		if done := c.u.Done(c.res); met != c.met || done != c.done {
+		if _, _, done := c.u.Done(c.res); met != c.met || done != c.done {
 			least, most := StepBias(c.res)
 			t.Errorf("%s: met %v, done %v (bias %.3f to %.3f)", c.name, met, done, least, most)
 		}

@@ -1,0 +1,31 @@
+package report
+
+import (
+	"fmt"
+
+	"github.com/r2sgld/r2sgld/tune"
+)
+
+// ended warns of what a run that was to end when log Z is known leaves open: the error
+// asked for, where it ended before, or the draws of parameters, which were not waited for.
+func (s *Summary) ended(u tune.Until, met bool) {
+	e := s.LogEvidence
+	asked := Short(u.Evidence, 2)
+	switch {
+	case !met && tune.Contradicts(e.Forward, e.Backward, e.SE):
+		s.Warnings = append(s.Warnings, fmt.Sprintf("the run ended at its limit with log Z %s from the hotter rungs and %s from the colder, too far apart for the %s of until.evidence. Raise the limit (sampler.until).",
+			Number(e.Forward, 2), Number(e.Backward, 2), asked))
+	case !met:
+		s.Warnings = append(s.Warnings, fmt.Sprintf("the run ended at its limit before log Z was known to %s (now %s), or before R̂ and ESS, if these were asked for, were reached. Raise the limit (sampler.until).", asked, Short(e.SE, 2)))
+	case e.SE > u.Evidence:
+		s.Warnings = append(s.Warnings, fmt.Sprintf("the draws tell log Z to the %s asked for; with what the volume of the domain and the step add, its error is %s, and a longer run would not change that part.", asked, Short(e.SE, 2)))
+	}
+	if met && u.RHat == 0 && u.ESS == 0 {
+		for _, p := range s.Parameters {
+			if p.Doubt(len(s.Ladder.InverseTemperature)) != "" {
+				s.Warnings = append(s.Warnings, fmt.Sprintf("the run ended because log Z was known to %s (until.evidence); R̂ and ESS of parameters were not waited for.", asked))
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,38 @@
+package tune
+
+import (
+	"math"
+
+	"github.com/r2sgld/r2sgld"
+	"github.com/r2sgld/r2sgld/diag"
+	"github.com/r2sgld/r2sgld/exchange"
+)
+
+// Evidence is log(Z(coldest)/Z(hottest)) from the energies of the draws of all ladders,
+// with its standard error, all pairs of a ladder in one series, so that what they share
+// counts. NaN if temperatures changed. If the hottest rung is the uniform law, log Z of
+// the coldest is this plus the log volume of the domain. Energies with noise bias it.
+func Evidence(res *r2sgld.Result) exchange.Evidence {
+	stats := res.Swaps()
+	var energy [][][]float64
+	for _, l := range res.Ladders {
+		energy = append(energy, l.Energy)
+	}
+	e, terms := exchange.FromDraws(energy, stats.Steps())
+	e.Error = diag.MCSEMean(terms)
+	return e
+}
+
+// A gap between forward and backward log Z beyond this, and beyond so many standard
+// errors, says that something is amiss: the backward mean has heavy tails.
+const (
+	gapLeast  = 0.3
+	gapErrors = 5
+)
+
+// Contradicts reports whether forward and backward log Z are farther apart than chance
+// and the heavy tails of the backward mean explain, se being the standard error of the
+// estimate from both.
+func Contradicts(forward, backward, se float64) bool {
+	return !(math.Abs(forward-backward) <= gapLeast+gapErrors*se)
+}
