@@ -13,7 +13,7 @@ import (
 )
 
 // ErrNotGaussian says that a potential is not quadratic.
-var ErrNotGaussian = errors.New("the potential is not quadratic: the harmonic kernel is for Gaussians")
+var ErrNotGaussian = errors.New("the potential is not quadratic, and the harmonic kernel is for Gaussians")
 
 // FindGaussian returns the Gaussian that a potential without noise is. Mean and
 // precision come from differences of its gradient, which are exact for a quadratic
@@ -88,7 +88,7 @@ func (f *finder) expand(scale []float64) error {
 	var c mat.Cholesky
 	for _, v := range p.RawMatrix().Data {
 		if v-v != 0 {
-			return fmt.Errorf("%w: its gradient is not finite at %v", ErrNotGaussian, f.x)
+			return fmt.Errorf("%w: its gradient is not finite at %.4g", ErrNotGaussian, f.x)
 		}
 	}
 	round, unit := standardised(f.g.Precision)
@@ -154,13 +154,13 @@ func (f *finder) agrees(bottom float64) error {
 			gradient += math.Abs(p) * (quadraticTolerance*math.Abs(e) + quadraticRounding*(math.Abs(x)+math.Abs(f.g.Mean[j])))
 		}
 		if !(math.Abs(v-slope) <= gradient) {
-			return fmt.Errorf("%w: at %v the derivative by coordinate %d is %g, that of the quadratic %g", ErrNotGaussian, f.x, i+1, v, slope)
+			return fmt.Errorf("%w: at %.4g the derivative by coordinate %d is %.6g, that of the quadratic %.6g", ErrNotGaussian, f.x, i+1, v, slope)
 		}
 		want += slope * (f.x[i] - f.g.Mean[i]) / 2
 		energy += gradient * (math.Abs(f.x[i]) + math.Abs(f.g.Mean[i]))
 	}
 	if !(math.Abs(f.energy[0]-want) <= energy) {
-		return fmt.Errorf("%w: at %v it is %g, the quadratic %g", ErrNotGaussian, f.x, f.energy[0], want)
+		return fmt.Errorf("%w: at %.4g it is %.6g, the quadratic %.6g", ErrNotGaussian, f.x, f.energy[0], want)
 	}
 	return nil
 }
