@@ -69,7 +69,7 @@ func (r *run) certify(l *ladder) error {
 		return err
 	}
 	half.exchange.Follow(l.exchange)
-	quarter.exchange.Follow(l.exchange)
+	quarter.exchange.Follow(half.exchange)
 	return nil
 }
 

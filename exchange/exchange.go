@@ -77,12 +77,13 @@ func (e *Exchange) Follow(lead *Exchange) {
 
 // uniform is the number that decides about the pair at p of the list.
 func (e *Exchange) uniform(p int, rng *rand.Rand) float64 {
+	u := math.NaN()
 	if e.lead != nil {
-		if u := e.lead.drawn[p]; u == u {
-			return u
-		}
+		u = e.lead.drawn[p]
 	}
-	u := rng.Float64()
+	if u != u {
+		u = rng.Float64()
+	}
 	if e.drawn != nil {
 		e.drawn[p] = u
 	}
