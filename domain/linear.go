@@ -260,13 +260,12 @@ func (p *program) centre() (x []float64, r float64, err error) {
 	return x, z[2*k] - low, nil
 }
 
-// reach maximises sign·x_j from a feasible point x0; +Inf where unbounded.
-func (p *program) reach(x0 []float64, j int, sign float64) (float64, error) {
+// reach maximises sign·aim·x from a feasible point x0; +Inf where unbounded.
+func (p *program) reach(x0, aim []float64, sign float64) (float64, error) {
 	k, m := len(p.used), len(p.h)
 	a := mat.NewDense(m, 2*k+m, nil)
 	b, c := make([]float64, m), make([]float64, 2*k+m)
 	basis := make([]int, m)
-	mentioned := false
 	for i, u := range p.unit {
 		for q, at := range p.used {
 			a.Set(i, q, u[at])
@@ -280,13 +279,24 @@ func (p *program) reach(x0 []float64, j int, sign float64) (float64, error) {
 		basis[i] = 2*k + i
 		a.Set(i, basis[i], 1)
 	}
+	unit := p.length(aim)
+	if unit == 0 {
+		return 0, nil
+	}
+	mentioned := 0
 	for q, at := range p.used {
-		if at == j {
-			c[q], c[k+q] = -sign, sign
-			mentioned = true
+		v := aim[at] * p.size[at] / unit
+		c[q], c[k+q] = -sign*v, sign*v
+		if v != 0 {
+			mentioned++
 		}
 	}
-	if !mentioned {
+	for _, v := range aim {
+		if v != 0 {
+			mentioned--
+		}
+	}
+	if mentioned < 0 {
 		return math.Inf(1), nil
 	}
 	f, _, err := lp.Simplex(c, a, b, 1e-12, basis)
@@ -296,7 +306,7 @@ func (p *program) reach(x0 []float64, j int, sign float64) (float64, error) {
 	case err != nil:
 		return math.Inf(1), fmt.Errorf("%w (%w)", errLinear, err)
 	}
-	return sign*x0[j] - f*p.scale*p.size[j], nil
+	return sign*dot(aim, x0) - f*p.scale*unit, nil
 }
 
 // extent returns the bounding box of a polytope, (+Inf, −Inf) if it is empty.
@@ -305,6 +315,7 @@ func extent(g halfspaces, d int) (lo, hi []float64) {
 	lo, hi = make([]float64, d), make([]float64, d)
 	p := newProgram(g, d)
 	x0, r, err := p.centre()
+	aim := make([]float64, d)
 	for j := range d {
 		switch {
 		case err != nil:
@@ -312,8 +323,10 @@ func extent(g halfspaces, d int) (lo, hi []float64) {
 		case r < 0:
 			lo[j], hi[j] = math.Inf(1), math.Inf(-1)
 		default:
-			up, _ := p.reach(x0, j, 1)
-			down, _ := p.reach(x0, j, -1)
+			clear(aim)
+			aim[j] = 1
+			up, _ := p.reach(x0, aim, 1)
+			down, _ := p.reach(x0, aim, -1)
 			lo[j], hi[j] = -down, up
 		}
 	}

@@ -26,13 +26,9 @@ func farkas(g halfspaces, d int) []float64 {
 	y := make([]float64, k)
 	sum, largest := 0.0, 0.0
 	for i, row := range g.a {
-		l := 0.0
-		for j, c := range row {
-			l = math.Hypot(l, c*p.size[j])
-		}
 		y[i] = v.At(i, k-1)
 		sum += y[i]
-		y[i] /= l
+		y[i] /= p.length(row)
 		largest = max(largest, math.Abs(y[i]))
 	}
 	largest = math.Copysign(largest, sum)

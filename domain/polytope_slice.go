@@ -4,19 +4,30 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 
 	"gonum.org/v1/gonum/mat"
 )
 
 // A Slice is the part of a linear domain on which equations hold, in coordinates z
-// of its own: x = Origin + Span·z. Its methods may be called from several goroutines
-// at once.
+// of its own: x = Origin + Span·z, det(SpanᵀSpan) = 1, so that volumes of z are the
+// k-dimensional ones (lengths, areas …) of the slice. Its methods may be called from
+// several goroutines at once.
 type Slice struct {
 	Domain Domain     // of z: a [Polytope]
 	Origin []float64  // a solution of the equations
 	Span   *mat.Dense // d×k, independent columns that the equations do not see
-	inv    *mat.Dense // k×d, Span⁻¹ on its range
+	// Whole is the slice among the points x: the domain and the equations, both up to
+	// rounding (a billionth of intervals that the domain gives).
+	Whole Domain
+	inv   *mat.Dense // k×d, Span⁻¹ on its range
 }
+
+// The reasons for which equations leave nothing to sample.
+var (
+	ErrContradiction = errors.New("they contradict each other")
+	ErrSinglePoint   = errors.New("they leave no more than one point")
+)
 
 // errEquations says that equations cannot be eliminated.
 var errEquations = errors.New("equations cannot be eliminated")
@@ -27,11 +38,12 @@ const slim = 1e-11
 
 // NewSlice eliminates the equations a_i·x = b_i from a linear domain of d ≥ 2
 // coordinates: a box, a polytope, a simplex or what is made of such. In coordinates
-// in which intervals that d gives have length one, the columns of Span are
-// orthonormal. It fails where the equations contradict each other (and says by which
-// multiples of them), where they leave a single point, and with an *[EmptyError]
-// where they contradict a row of d. As with [Affine], a z in the domain may stand
-// for an x that is beyond a wall, or off an equation, by rounding.
+// in which intervals that d gives have length one, the columns of Span are orthogonal
+// and equally long. It fails where the equations contradict each other
+// (ErrContradiction, with the multiples of them that do), where they leave a single
+// point (ErrSinglePoint), and with an *[EmptyError] where they contradict a row of d.
+// As with [Affine], a z in the domain may stand for an x that is beyond a wall, or
+// off an equation, by rounding.
 func NewSlice(d Domain, a [][]float64, b []float64) (*Slice, error) {
 	h, all := linearOf(d)
 	n := d.Dim()
@@ -62,7 +74,15 @@ func NewSlice(d Domain, a [][]float64, b []float64) (*Slice, error) {
 	if err := s.solve(unit, side, frame.size); err != nil {
 		return nil, err
 	}
-	return s, s.restrict(h, frame)
+	g, err := s.restrict(h, frame)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.measure(g); err != nil {
+		return nil, err
+	}
+	s.Whole, err = s.around(h, a, b, frame)
+	return s, err
 }
 
 // solve fills in Origin, which holds the middle of the frame, Span and its inverse.
@@ -81,7 +101,7 @@ func (s *Slice) solve(a *mat.Dense, b *mat.VecDense, size []float64) error {
 		rank++
 	}
 	if rank == n {
-		return fmt.Errorf("%w: they leave no more than one point: drop one", errEquations)
+		return fmt.Errorf("%w: %w: drop one", errEquations, ErrSinglePoint)
 	}
 	y := make([]float64, n) // the solution nearest to the middle of the frame
 	rest := mat.VecDenseCopyOf(b)
@@ -94,43 +114,129 @@ func (s *Slice) solve(a *mat.Dense, b *mat.VecDense, size []float64) error {
 	}
 	if r := mat.Norm(rest, 2); r > 1e-9*math.Max(1, mat.Norm(b, 2)) {
 		rest.ScaleVec(1/r, rest)
-		return fmt.Errorf("%w: they contradict each other: %.3g times the %d rows, scaled to unit length, add up to 0 = %.3g", errEquations, rest.RawVector().Data, m, r)
+		return fmt.Errorf("%w: %w: %.3g times the %d rows, scaled to unit length, add up to 0 = %.3g", errEquations, ErrContradiction, rest.RawVector().Data, m, r)
 	}
 	s.Span, s.inv = mat.NewDense(n, n-rank, nil), mat.NewDense(n-rank, n, nil)
 	for j, l := range size {
 		s.Origin[j] += l * y[j]
 		for k := range n - rank {
-			s.Span.Set(j, k, l*v.At(j, rank+k))
-			s.inv.Set(k, j, v.At(j, rank+k)/l)
+			if c := v.At(j, rank+k); math.Abs(c) > 1e-14 { // else a coordinate that is fixed
+				s.Span.Set(j, k, l*c)
+				s.inv.Set(k, j, c/l)
+			}
 		}
 	}
 	return nil
 }
 
-// restrict fills in Domain. Rows that do not see z must hold at Origin.
-func (s *Slice) restrict(h halfspaces, frame *program) error {
+// restrict returns the rows of z. Rows that do not see z must hold at Origin.
+func (s *Slice) restrict(h halfspaces, frame *program) (g halfspaces, err error) {
 	_, k := s.Span.Dims()
-	var g halfspaces
 	for i, row := range h.a {
 		z := make([]float64, k)
 		mat.NewVecDense(k, z).MulVec(s.Span.T(), mat.NewVecDense(len(row), row))
-		side, l := h.b[i]-dot(row, s.Origin), 0.0
-		for j, v := range row {
-			l = math.Hypot(l, v*frame.size[j])
-		}
+		side, l := h.b[i]-dot(row, s.Origin), frame.length(row)
 		switch {
 		case norm(z) > slim*l:
 			g.add(z, side, h.name[i], h.wall[i])
-		case side < -1e-9*l:
-			return &EmptyError{Constraints: []int{int(h.wall[i])}, Names: []string{h.name[i] + ", with the equations"}}
+		case side < -rounding*l:
+			return g, &EmptyError{Constraints: []int{int(h.wall[i])}, Names: []string{h.name[i] + ", with the equations"}}
 		}
 	}
 	if len(g.b) == 0 {
-		return fmt.Errorf("%w: no row is left that bounds what they leave free: sample all of R^%d", errEquations, k)
+		return g, fmt.Errorf("%w: no row is left that bounds what they leave free: sample all of R^%d", errEquations, k)
+	}
+	return g, nil
+}
+
+// rounding is the share of the intervals of a domain by which points may be beyond a
+// wall or off an equation.
+const rounding = 1e-9
+
+// length is that of a row in the coordinates of the program.
+func (p *program) length(row []float64) float64 {
+	l := 0.0
+	for j, v := range row {
+		l = math.Hypot(l, v*p.size[j])
+	}
+	return l
+}
+
+// measure scales z for volumes to be those of the slice, and fills in Domain.
+func (s *Slice) measure(g halfspaces) error {
+	_, k := s.Span.Dims()
+	var f mat.SVD
+	if !f.Factorize(s.Span, mat.SVDNone) {
+		return fmt.Errorf("%w: the volume that they leave was not found", errEquations)
+	}
+	log := 0.0
+	for _, v := range f.Values(nil) {
+		log += math.Log(v) / float64(k)
+	}
+	unit := math.Exp(-log)
+	s.Span.Scale(unit, s.Span)
+	s.inv.Scale(1/unit, s.inv)
+	for _, row := range g.a {
+		for j := range row {
+			row[j] *= unit
+		}
 	}
 	p, err := NewPolytope(g.a, g.b, g.name)
 	s.Domain = p
 	return err
+}
+
+// around is the polytope of h and the equations, each wall moved outwards by what
+// rounding may do. It knows its bounds, those of the slice.
+func (s *Slice) around(h halfspaces, a [][]float64, b []float64, frame *program) (Domain, error) {
+	var w halfspaces
+	add := func(row []float64, side float64, name string) {
+		size := math.Abs(side)
+		for j, v := range row {
+			size += math.Abs(v * frame.mid[j])
+		}
+		w.add(row, side+rounding*frame.length(row)+0x1p-46*size, name, Wall(len(w.b)))
+	}
+	for i, row := range h.a {
+		add(row, h.b[i], h.name[i])
+	}
+	for i, row := range a {
+		minus := make([]float64, len(row))
+		for j, v := range row {
+			minus[j] = -v
+		}
+		name := strings.Replace(rowText(row, b[i]), "<=", "=", 1)
+		add(row, b[i], name)
+		add(minus, -b[i], name)
+	}
+	p, err := NewPolytope(w.a, w.b, w.name)
+	if err == nil {
+		p.once.Do(func() { p.lo, p.hi = s.extent() })
+	}
+	return p, err
+}
+
+// extent returns the extent of every coordinate of x, (+Inf, −Inf) if the slice is
+// empty.
+func (s *Slice) extent() (lo, hi []float64) {
+	n, k := s.Span.Dims()
+	lo, hi = make([]float64, n), make([]float64, n)
+	p := newProgram(halfspacesOf(s.Domain), k)
+	z, r, err := p.centre()
+	for j, c := range s.Origin {
+		switch {
+		case err != nil:
+			lo[j], hi[j] = math.Inf(-1), math.Inf(1)
+		case r < 0:
+			lo[j], hi[j] = math.Inf(1), math.Inf(-1)
+		default:
+			row := mat.Row(nil, j, s.Span)
+			up, _ := p.reach(z, row, 1)
+			down, _ := p.reach(z, row, -1)
+			lo[j], hi[j] = c-down, c+up
+		}
+	}
+	return lo, hi
 }
 
 // Full writes x = Origin + Span·z into x.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 )
 
@@ -51,10 +52,20 @@ func TestSlice(t *testing.T) {
 		if !s.Domain.Contains(z) {
 			t.Fatalf("%v, of %v, is outside", z, mid)
 		}
+		for j := range y {
+			y[j] = 0.5 * rng.NormFloat64() / norm(mat.Row(nil, j, s.inv))
+		}
 		for k := range z {
-			z[k] += 0.5 * rng.NormFloat64()
+			z[k] += y[k]
 		}
 		s.Full(x, z)
+		if !s.Domain.Contains(z) == s.Whole.Contains(x) {
+			t.Fatalf("%v is inside: %v; %v: %v", z, s.Domain.Contains(z), x, s.Whole.Contains(x))
+		}
+		sizes := 0.0
+		for j := range y {
+			sizes = max(sizes, math.Abs(z[j])*norm(mat.Row(nil, j, s.inv)))
+		}
 		off := 0.0
 		for i, row := range a {
 			off = max(off, math.Abs(dot(row, x)-b[i]))
@@ -66,8 +77,11 @@ func TestSlice(t *testing.T) {
 			}
 		}
 		s.Reduced(y, x)
-		if off > 1e-9 || distance(y, z) > 1e-9 {
-			t.Fatalf("%v became %v, off the equations by %g, and came back as %v", z, x, off, y)
+		for j := range y {
+			off = max(off, math.Abs(y[j]-z[j])*norm(mat.Row(nil, j, s.inv)))
+		}
+		if off > 1e-9*(1+sizes) {
+			t.Fatalf("%v became %v, and came back as %v: off by %g", z, x, y, off)
 		}
 	})
 }
@@ -103,6 +117,38 @@ func TestSliceKeepsTheUniformLaw(t *testing.T) {
 	}
 	if m := square / n; math.Abs(m-1./6) > 6*math.Sqrt((1./15-1./36)/n) {
 		t.Errorf("second moment %g", m)
+	}
+}
+
+// Volumes of z are those of the slice, whatever the units of x; its bounds are those
+// of x. Kills coordinates z of another measure, and bounds of the whole domain.
+func TestSliceMeasures(t *testing.T) {
+	inf := math.Inf(1)
+	for _, c := range []struct {
+		name   string
+		hi     []float64 // of the box from 0
+		a      []float64
+		b      float64
+		volume float64
+		upper  []float64
+	}{
+		{"triangle", []float64{1, 1, 1}, []float64{2, 2, 2}, 2, math.Sqrt(3) / 2, []float64{1, 1, 1}},
+		{"triangle of an orthant", []float64{inf, inf, inf}, []float64{1, 1, 1}, 1, math.Sqrt(3) / 2, []float64{1, 1, 1}},
+		{"diagonal of unlike units", []float64{1e-6, 1e3}, []float64{1e6, -1e-3}, 0, math.Hypot(1e-6, 1e3), []float64{1e-6, 1e3}},
+		{"a plane across", []float64{1, 2, 4}, []float64{0, 0, 1}, 3, 2, []float64{1, 2, 3}},
+		{"a corner cut off", []float64{3, 2, 1}, []float64{1.0 / 3, 0.5, 1}, 0.5, 7. / 8, []float64{1.5, 1, 0.5}},
+	} {
+		s := must[*Slice](t)(NewSlice(must[*Box](t)(NewBox(make([]float64, len(c.hi)), c.hi)), [][]float64{c.a}, []float64{c.b}))
+		v, se, err := Volume(s.Domain, rand.New(rand.NewPCG(1, 1)))
+		if err != nil || math.Abs(v-math.Log(c.volume)) > 1e-9+5*se {
+			t.Errorf("%s: log volume %g ± %g (%v), want %g", c.name, v, se, err, math.Log(c.volume))
+		}
+		lo, hi := BoundsOf(s.Whole, len(c.hi))
+		for j, u := range c.upper {
+			if math.Abs(hi[j]-u) > 1e-9*u || math.Abs(lo[j]) > 1e-9*u && c.name != "a plane across" {
+				t.Errorf("%s: bounds %v, %v", c.name, lo, hi)
+			}
+		}
 	}
 }
 
