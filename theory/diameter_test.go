@@ -2,7 +2,6 @@ package theory_test
 
 import (
 	"math"
-	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -11,32 +10,6 @@ import (
 	"github.com/r2sgld/r2sgld/theory"
 	"github.com/r2sgld/r2sgld/theory/mesh"
 )
-
-// hull is the convex hull of points in general position, counter-clockwise.
-func hull(points [][2]float64) [][2]float64 {
-	slices.SortFunc(points, func(a, b [2]float64) int {
-		if a[0] < b[0] || a[0] == b[0] && a[1] < b[1] {
-			return -1
-		}
-		return 1
-	})
-	chain := func(points [][2]float64) (out [][2]float64) {
-		for _, p := range points {
-			for n := len(out); n > 1; n = len(out) {
-				a, b := out[n-2], out[n-1]
-				if (b[0]-a[0])*(p[1]-a[1])-(b[1]-a[1])*(p[0]-a[0]) > 1e-3 {
-					break
-				}
-				out = out[:n-1]
-			}
-			out = append(out, p)
-		}
-		return out[:len(out)-1]
-	}
-	lower := chain(points)
-	slices.Reverse(points)
-	return append(lower, chain(points)...)
-}
 
 // On convex polygons the gap is at least τπ²/diam² (Payne and Weinberger 1960); the
 // grid is right to 1 %. Mutant: conductances of half their size.
@@ -48,7 +21,7 @@ func TestConvexBound(t *testing.T) {
 		for i := range points {
 			points[i] = [2]float64{rapid.Float64Range(-1, 1).Draw(rt, "x"), squeeze * rapid.Float64Range(-1, 1).Draw(rt, "y")}
 		}
-		v := hull(points)
+		v := mesh.Hull(points)
 		if len(v) < 3 {
 			rt.Skip()
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/r2sgld/r2sgld/domain"
 	"github.com/r2sgld/r2sgld/potential"
@@ -183,30 +182,7 @@ func convexPolygon(r *stream.Rand) [][2]float64 {
 		x, y := radius*c, radius*s*squeeze
 		points[i] = [2]float64{x*math.Cos(turn) - y*math.Sin(turn), x*math.Sin(turn) + y*math.Cos(turn)}
 	}
-	return hull(points)
-}
-
-// hull is the convex hull of points, counter-clockwise (Andrew's chain). It sorts them.
-func hull(points [][2]float64) [][2]float64 {
-	slices.SortFunc(points, func(a, b [2]float64) int { return slices.Compare(a[:], b[:]) })
-	chain := func(points [][2]float64) [][2]float64 {
-		var out [][2]float64
-		for _, p := range points {
-			for len(out) > 1 && turns(out[len(out)-2], out[len(out)-1], p) <= 0 {
-				out = out[:len(out)-1]
-			}
-			out = append(out, p)
-		}
-		return out[:len(out)-1]
-	}
-	lower := chain(points)
-	slices.Reverse(points)
-	return append(lower, chain(points)...)
-}
-
-// turns is above 0 if a, b, c turn to the left.
-func turns(a, b, c [2]float64) float64 {
-	return (b[0]-a[0])*(c[1]-a[1]) - (b[1]-a[1])*(c[0]-a[0])
+	return mesh.Hull(points)
 }
 
 // narrow computes dumb-bells: two rooms of 1 by 1, a passage of length ½ between them.

@@ -198,7 +198,8 @@ func TestConvexPolygons(t *testing.T) {
 			t.Fatalf("%d corners", len(p))
 		}
 		for k := range p {
-			if turns(p[k], p[(k+1)%len(p)], p[(k+2)%len(p)]) <= 0 {
+			a, b, c := p[k], p[(k+1)%len(p)], p[(k+2)%len(p)]
+			if (b[0]-a[0])*(c[1]-a[1])-(b[1]-a[1])*(c[0]-a[0]) <= 0 {
 				t.Fatalf("polygon %d turns right at corner %d: %v", i, k+1, p)
 			}
 			if math.Hypot(p[k][0], p[k][1]) > 2 {

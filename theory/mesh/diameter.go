@@ -28,7 +28,7 @@ func Diameter(d domain.Domain) (float64, error) {
 	if err != nil {
 		return 0, fmt.Errorf("diameter: %w", err)
 	}
-	return widest(hull(spots(loops))), nil
+	return widest(hull(spots(loops), spot.place)), nil
 }
 
 // A spot is a point of the wall and, on a curved stretch, the parameters around.
@@ -62,37 +62,7 @@ func spots(loops []loop) []spot {
 	return out
 }
 
-// hull is the convex hull, counter-clockwise (Andrew 1979).
-func hull(p []spot) []spot {
-	slices.SortStableFunc(p, func(a, b spot) int {
-		switch {
-		case a.x < b.x || a.x == b.x && a.y < b.y:
-			return -1
-		case a.x == b.x && a.y == b.y:
-			return 0
-		}
-		return 1
-	})
-	var h []spot
-	for _, way := range []int{1, -1} {
-		start := len(h)
-		for i := range p {
-			q := p[i]
-			if way < 0 {
-				q = p[len(p)-1-i]
-			}
-			for len(h) >= start+2 && turn(h[len(h)-2], h[len(h)-1], q) <= 0 {
-				h = h[:len(h)-1]
-			}
-			h = append(h, q)
-		}
-		h = h[:len(h)-1]
-	}
-	return h
-}
-
-// turn is positive where a, b, c turn left.
-func turn(a, b, c spot) float64 { return (b.x-a.x)*(c.y-a.y) - (b.y-a.y)*(c.x-a.x) }
+func (p spot) place() (x, y float64) { return p.x, p.y }
 
 func (p spot) distance(q spot) float64 { return math.Hypot(p.x-q.x, p.y-q.y) }
 
