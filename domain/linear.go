@@ -262,6 +262,15 @@ func (p *program) centre() (x []float64, r float64, err error) {
 
 // reach maximises sign·aim·x from a feasible point x0; +Inf where unbounded.
 func (p *program) reach(x0, aim []float64, sign float64) (float64, error) {
+	unit := p.length(aim)
+	if unit == 0 {
+		return 0, nil
+	}
+	for j, v := range aim {
+		if _, mentioned := slices.BinarySearch(p.used, j); v != 0 && !mentioned {
+			return math.Inf(1), nil
+		}
+	}
 	k, m := len(p.used), len(p.h)
 	a := mat.NewDense(m, 2*k+m, nil)
 	b, c := make([]float64, m), make([]float64, 2*k+m)
@@ -279,25 +288,9 @@ func (p *program) reach(x0, aim []float64, sign float64) (float64, error) {
 		basis[i] = 2*k + i
 		a.Set(i, basis[i], 1)
 	}
-	unit := p.length(aim)
-	if unit == 0 {
-		return 0, nil
-	}
-	mentioned := 0
 	for q, at := range p.used {
 		v := aim[at] * p.size[at] / unit
 		c[q], c[k+q] = -sign*v, sign*v
-		if v != 0 {
-			mentioned++
-		}
-	}
-	for _, v := range aim {
-		if v != 0 {
-			mentioned--
-		}
-	}
-	if mentioned < 0 {
-		return math.Inf(1), nil
 	}
 	f, _, err := lp.Simplex(c, a, b, 1e-12, basis)
 	switch {

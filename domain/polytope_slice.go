@@ -14,7 +14,7 @@ import (
 // k-dimensional ones (lengths, areas …) of the slice. Its methods may be called from
 // several goroutines at once.
 type Slice struct {
-	Domain Domain     // of z: a [Polytope]
+	Domain Domain     // of z: a [Polytope]; nil is all of R^k
 	Origin []float64  // a solution of the equations
 	Span   *mat.Dense // d×k, independent columns that the equations do not see
 	// Whole is the slice among the points x: the domain and the equations, both up to
@@ -23,10 +23,11 @@ type Slice struct {
 	inv   *mat.Dense // k×d, Span⁻¹ on its range
 }
 
-// The reasons for which equations leave nothing to sample.
+// The reasons for which equations cannot be eliminated.
 var (
 	ErrContradiction = errors.New("they contradict each other")
 	ErrSinglePoint   = errors.New("they leave no more than one point")
+	ErrCurved        = errors.New("only linear constraints go with them")
 )
 
 // errEquations says that equations cannot be eliminated.
@@ -37,21 +38,26 @@ var errEquations = errors.New("equations cannot be eliminated")
 const slim = 1e-11
 
 // NewSlice eliminates the equations a_i·x = b_i from a linear domain of d ≥ 2
-// coordinates: a box, a polytope, a simplex or what is made of such. In coordinates
+// coordinates: a box, a polytope, a simplex or what is made of such, or nil, all of
+// R^d. In coordinates
 // in which intervals that d gives have length one, the columns of Span are orthogonal
 // and equally long. It fails where the equations contradict each other
 // (ErrContradiction, with the multiples of them that do), where they leave a single
-// point (ErrSinglePoint), and with an *[EmptyError] where they contradict a row of d.
+// point (ErrSinglePoint), where d is curved (ErrCurved), and with an *[EmptyError]
+// where they contradict a row of d.
 // As with [Affine], a z in the domain may stand for an x that is beyond a wall, or
 // off an equation, by rounding.
 func NewSlice(d Domain, a [][]float64, b []float64) (*Slice, error) {
-	h, all := linearOf(d)
-	n := d.Dim()
-	if !all {
-		return nil, fmt.Errorf("%w from a domain of type %T: only linear constraints go with them", errEquations, d)
-	}
 	if len(a) == 0 || len(a) != len(b) {
 		return nil, fmt.Errorf("%w: %d rows and %d right-hand sides: give one of each per equation, at least one", errEquations, len(a), len(b))
+	}
+	h, n := halfspaces{}, len(a[0])
+	if d != nil {
+		all := true
+		if h, all = linearOf(d); !all {
+			return nil, fmt.Errorf("%w from a domain of type %T: %w", errEquations, d, ErrCurved)
+		}
+		n = d.Dim()
 	}
 	frame := newProgram(h, n)
 	unit, side := mat.NewDense(len(a), n, nil), mat.NewVecDense(len(a), nil)
@@ -140,11 +146,8 @@ func (s *Slice) restrict(h halfspaces, frame *program) (g halfspaces, err error)
 		case norm(z) > slim*l:
 			g.add(z, side, h.name[i], h.wall[i])
 		case side < -rounding*l:
-			return g, &EmptyError{Constraints: []int{int(h.wall[i])}, Names: []string{h.name[i] + ", with the equations"}}
+			return g, fmt.Errorf("%w: on them %w", errEquations, &EmptyError{Constraints: []int{int(h.wall[i])}, Names: []string{h.name[i]}})
 		}
-	}
-	if len(g.b) == 0 {
-		return g, fmt.Errorf("%w: no row is left that bounds what they leave free: sample all of R^%d", errEquations, k)
 	}
 	return g, nil
 }
@@ -180,6 +183,9 @@ func (s *Slice) measure(g halfspaces) error {
 		for j := range row {
 			row[j] *= unit
 		}
+	}
+	if len(g.b) == 0 {
+		return nil
 	}
 	p, err := NewPolytope(g.a, g.b, g.name)
 	s.Domain = p
@@ -222,7 +228,10 @@ func (s *Slice) extent() (lo, hi []float64) {
 	n, k := s.Span.Dims()
 	lo, hi = make([]float64, n), make([]float64, n)
 	p := newProgram(halfspacesOf(s.Domain), k)
-	z, r, err := p.centre()
+	z, r, err := make([]float64, k), 0.0, error(nil)
+	if s.Domain != nil {
+		z, r, err = p.centre()
+	}
 	for j, c := range s.Origin {
 		switch {
 		case err != nil:
@@ -230,9 +239,9 @@ func (s *Slice) extent() (lo, hi []float64) {
 		case r < 0:
 			lo[j], hi[j] = math.Inf(1), math.Inf(-1)
 		default:
-			row := mat.Row(nil, j, s.Span)
-			up, _ := p.reach(z, row, 1)
-			down, _ := p.reach(z, row, -1)
+			aim := mat.Row(nil, j, s.Span)
+			up, _ := p.reach(z, aim, 1)
+			down, _ := p.reach(z, aim, -1)
 			lo[j], hi[j] = c-down, c+up
 		}
 	}

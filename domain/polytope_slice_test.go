@@ -120,6 +120,20 @@ func TestSliceKeepsTheUniformLaw(t *testing.T) {
 	}
 }
 
+// Where no row is left, all of R^k is free; coordinates that are fixed are bounded.
+func TestSliceWithoutRows(t *testing.T) {
+	for _, d := range []Domain{nil, must[*Polytope](t)(NewHalfSpace([]float64{1, 0, 0}, 1))} {
+		s := must[*Slice](t)(NewSlice(d, [][]float64{{1, 0, 0}, {0, 1, -2}}, []float64{0.5, 3}))
+		lo, hi := BoundsOf(s.Whole, 3)
+		if s.Domain != nil || math.Abs(lo[0]-0.5) > 1e-12 || math.Abs(hi[0]-0.5) > 1e-12 || !math.IsInf(lo[1], -1) || !math.IsInf(hi[2], 1) {
+			t.Errorf("domain %v, bounds %v, %v", s.Domain, lo, hi)
+		}
+		if !s.Whole.Contains([]float64{0.5, 5, 1}) || s.Whole.Contains([]float64{0.5, 5, 1.001}) {
+			t.Error("the slice among the points x is another one")
+		}
+	}
+}
+
 // Volumes of z are those of the slice, whatever the units of x; its bounds are those
 // of x. Kills coordinates z of another measure, and bounds of the whole domain.
 func TestSliceMeasures(t *testing.T) {
@@ -156,13 +170,12 @@ func TestNewSliceRefuses(t *testing.T) {
 	box := must[*Box](t)(NewBox([]float64{0, 0}, []float64{1, 1}))
 	fail := func(d Domain, a [][]float64, b ...float64) error { _, err := NewSlice(d, a, b); return err }
 	for says, err := range map[string]error{
-		"only linear":     fail(must[*Ball](t)(NewBall([]float64{0, 0}, 1)), [][]float64{{1, 1}}, 1),
-		"one of each":     fail(box, nil),
-		"not all zero":    fail(box, [][]float64{{0, 0}}, 0),
-		"one point":       fail(box, [][]float64{{1, 1}, {1, -1}}, 1, 0),
-		"contradict":      fail(box, [][]float64{{1, 1}, {2, 2}}, 1, 3),
-		"no row is left":  fail(must[*Polytope](t)(NewHalfSpace([]float64{1, 0}, 1)), [][]float64{{1, 0}}, 0.5),
-		"with the equati": fail(must[*Polytope](t)(NewHalfSpace([]float64{1, 0}, 1)), [][]float64{{1, 0}}, 1.5),
+		"only linear":                   fail(must[*Ball](t)(NewBall([]float64{0, 0}, 1)), [][]float64{{1, 1}}, 1),
+		"one of each":                   fail(box, nil),
+		"not all zero":                  fail(box, [][]float64{{0, 0}}, 0),
+		"one point":                     fail(box, [][]float64{{1, 1}, {1, -1}}, 1, 0),
+		"contradict":                    fail(box, [][]float64{{1, 1}, {2, 2}}, 1, 3),
+		"nothing satisfies \"x0 <= 1\"": fail(must[*Polytope](t)(NewHalfSpace([]float64{1, 0}, 1)), [][]float64{{1, 0}}, 1.5),
 	} {
 		if err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%v, want %q", err, says)
