@@ -106,13 +106,13 @@ func (j *Job) Run(ctx context.Context) (*Summary, error) {
 // plan says what is about to be measured.
 func (j *Job) plan() string {
 	s := j.Settings
-	words := []string{count(j.Problem.Domain.Dim(), "variable"), j.rungs(),
-		fmt.Sprintf("%s along the longest side", count(s.Grid, "cell")), count(s.Eigenvalues, "eigenvalue")}
+	words := []string{report.Counted(j.Problem.Domain.Dim(), "variable"), j.rungs(),
+		fmt.Sprintf("%s along the longest side", report.Counted(s.Grid, "cell")), report.Counted(s.Eigenvalues, "eigenvalue")}
 	if s.Decay != nil {
-		words = append(words, "decay at "+count(len(s.Decay.Times), "time"))
+		words = append(words, "decay at "+report.Counted(len(s.Decay.Times), "time"))
 	}
 	if n := len(j.Intensities); n > 0 {
-		words = append(words, "gaps at "+count(n, "swap intensity"))
+		words = append(words, "gaps at "+report.Counted(n, "swap intensity"))
 	}
 	return strings.Join(words, ", ")
 }
@@ -279,18 +279,6 @@ func (j *Job) next() string {
 		return fmt.Sprintf(" next, which intensity suffices: r2sgld theory %s --set 'theory.intensities=[0.1, 1, 10, 100, 1000]'\n", j.File)
 	}
 	return ""
-}
-
-// count counts things.
-func count(n int, noun string) string {
-	switch {
-	case n == 1:
-	case strings.HasSuffix(noun, "y"):
-		noun = strings.TrimSuffix(noun, "y") + "ies"
-	default:
-		noun += "s"
-	}
-	return report.Count(n) + " " + noun
 }
 
 // known reports whether v is a number.

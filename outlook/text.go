@@ -32,7 +32,7 @@ type fact struct{ name, value, remark string }
 
 // facts are the numbers that there are of every process.
 func (s *Summary) facts() []fact {
-	size := count(s.Cells, "cell")
+	size := report.Counted(s.Cells, "cell")
 	if s.States != s.Cells {
 		size += ", " + report.Count(s.States) + " states"
 	}

@@ -74,7 +74,7 @@ func (s *Summary) biased(set r2sgld.Settings) string {
 	}
 	others := ""
 	if more > 1 {
-		others = fmt.Sprintf(", and those of %s likewise", plural(int64(more-1), "other parameter"))
+		others = fmt.Sprintf(", and those of %s likewise", Counted(more-1, "other parameter"))
 	}
 	at := ""
 	if len(set.StepSize) > 0 {

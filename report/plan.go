@@ -61,7 +61,7 @@ func planHead(p *tune.Plan) string {
 		}
 		parts = []string{fmt.Sprintf("%d rungs, temperature %s : %s", n, Number(1/p.Rungs[0].Beta, -1), hot), energies}
 	}
-	parts = append(parts, plural(int64(p.Ladders), "ladder"))
+	parts = append(parts, Counted(p.Ladders, "ladder"))
 	if f := p.Tuned; f != nil {
 		if f.Whitened {
 			parts = append(parts, "whitened")

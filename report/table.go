@@ -143,21 +143,34 @@ func Count[N int | int64](n N) string {
 	return s
 }
 
+// Counted prints how many there are of what a noun names: "1 rung", "12,000 draws",
+// "3 swap intensities".
+func Counted[N int | int64](n N, noun string) string {
+	switch stem, y := strings.CutSuffix(noun, "y"); {
+	case n == 1:
+	case y && !strings.ContainsAny(stem[max(0, len(stem)-1):], "aeiou"):
+		noun = stem + "ies"
+	default:
+		noun += "s"
+	}
+	return Count(n) + " " + noun
+}
+
 // Footer is the line of counts under the table.
 func (s *Summary) Footer() string {
 	d := s.Domain
-	parts := []string{Count(d.Steps) + " steps"}
+	parts := []string{Counted(d.Steps, "step")}
 	if s.wall != "" {
 		parts[0] = fmt.Sprintf("%s %.2f %% of %s", s.wall, 100*float64(d.Reflected)/float64(max(1, d.Steps)), parts[0])
-		parts = append(parts, plural(d.Fallbacks, "fallback"))
+		parts = append(parts, Counted(d.Fallbacks, "fallback"))
 	}
-	parts = append(parts, plural(d.Outside, "draw")+" outside")
+	parts = append(parts, Counted(d.Outside, "draw")+" outside")
 	if len(s.Swaps.Pairs) > 0 {
 		rates := make([]float64, len(s.Swaps.Pairs))
 		for i, p := range s.Swaps.Pairs {
 			rates[i] = p.Rate
 		}
-		parts = append(parts, "swaps "+few(rates), plural(s.Swaps.RoundTrips, "round trip"))
+		parts = append(parts, "swaps "+few(rates), Counted(s.Swaps.RoundTrips, "round trip"))
 	}
 	if len(s.Acceptance) > 0 {
 		parts = append(parts, "accepted "+few(s.Acceptance))
@@ -184,13 +197,6 @@ func (s *Summary) Footer() string {
 func plusMinus(v, se float64) string {
 	d := min(max(decimals(se)-1, 0), 6)
 	return Number(v, d) + " ± " + Number(se, d)
-}
-
-func plural(n int64, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return Count(n) + " " + noun + "s"
 }
 
 // WarningText prints the warnings, one a line.

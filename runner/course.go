@@ -51,7 +51,7 @@ func (j *Job) courses(ctx context.Context, x []float64) (*figure.Courses, error)
 		return nil, err
 	}
 	q := &figure.Courses{TimeAxis: figure.Axis{Name: j.Time}, Time: o.Times, Level: level, End: math.NaN(), Name: "median",
-		Caption: number(len(m.Time), "row")}
+		Caption: report.Counted(len(m.Time), "row")}
 	q.Time = q.Time[:reached(bands)]
 	byState := map[string]simulation.Band{}
 	for _, b := range bands {

@@ -170,7 +170,7 @@ func (x *execution) sample(ctx context.Context) (*r2sgld.Result, float64, error)
 	for i, l := range res.Ladders {
 		if len(l.Energy[0]) < leastDraws {
 			return nil, 0, fmt.Errorf("%s: ladder %d kept %s: the others lay outside the domain, which an unconstrained run does not find. Run longer (r2sgld resume %s --iterations N), or take a method that reflects",
-				x.Name, i+1, number(len(l.Energy[0]), "draw"), x.Dir)
+				x.Name, i+1, report.Counted(len(l.Energy[0]), "draw"), x.Dir)
 		}
 	}
 	return res, time.Since(begun).Seconds(), nil

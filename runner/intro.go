@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/report"
 )
 
 // what says what is sampled.
@@ -12,13 +13,13 @@ func (j *Job) what() string {
 	d := j.Problem.Potential.Dim()
 	var what []string
 	if j.Model != nil {
-		datum := number(len(j.Model.Time), j.Model.Datum())
+		datum := report.Counted(len(j.Model.Time), j.Model.Datum())
 		if w := j.Model.Width(); w > 0 {
-			datum += " of " + number(w, "row")
+			datum += " of " + report.Counted(w, "row")
 		}
-		what = append(what, datum, j.Model.LikelihoodName(), number(d, "parameter"))
+		what = append(what, datum, j.Model.LikelihoodName(), report.Counted(d, "parameter"))
 	} else {
-		what = append(what, number(d, "variable"))
+		what = append(what, report.Counted(d, "variable"))
 	}
 	switch {
 	case j.Problem.Base != nil:
@@ -36,7 +37,7 @@ func (j *Job) what() string {
 // how says how it is sampled.
 func (x *execution) how() string {
 	s := x.Settings
-	how := []string{number(len(s.Temperature), "rung")}
+	how := []string{report.Counted(len(s.Temperature), "rung")}
 	if n := len(s.Temperature); n > 1 {
 		how[0] += fmt.Sprintf(" (temperature %.3g … %.3g)", s.Temperature[0], s.Temperature[n-1])
 		how[0] = strings.ReplaceAll(how[0], "+Inf", "∞")
@@ -44,7 +45,7 @@ func (x *execution) how() string {
 	if s.Whitening != nil {
 		how = append([]string{"whitened"}, how...)
 	}
-	how = append(how, number(s.Ladders, "ladder"))
+	how = append(how, report.Counted(s.Ladders, "ladder"))
 	if s.Harmonic != nil {
 		return fmt.Sprintf("method %s: %s, exact paths\n", x.Method, strings.Join(how, ", "))
 	}
@@ -54,19 +55,11 @@ func (x *execution) how() string {
 	case x.found != nil && x.found.Singular:
 		line += " (bias not known: slopes grow without bound)"
 	case s.HMC != nil && x.found != nil:
-		line += fmt.Sprintf(" (trajectories of %s)", number(s.HMC.Leapfrog, "step"))
+		line += fmt.Sprintf(" (trajectories of %s)", report.Counted(s.HMC.Leapfrog, "step"))
 	case x.found != nil:
 		line += fmt.Sprintf(" (bias ≤ %.2g %% of a variance)", 100*x.found.Bias)
 	case x.Model != nil && x.Model.Linear && s.Whitening != nil && !s.Unbiased():
 		line += fmt.Sprintf(" (bias %.2g %% of a variance; more at walls that bind)", 100*eta/2/(1-eta/2))
 	}
 	return fmt.Sprintf("method %s: %s\n", x.Method, line)
-}
-
-// number counts things.
-func number(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
