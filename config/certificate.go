@@ -42,7 +42,7 @@ func (l *loader) samplerCertificate(n *yamlpos.Node) {
 // certify sees to the certificate once kernel auto is chosen: kernels without bias do
 // without.
 func (l *loader) certify(s *Run) {
-	if l.method.hmc && l.sampler.Certificate {
+	if (l.method.hmc || l.method.harmonic) && l.sampler.Certificate {
 		l.sampler.Certificate = false
 		if u := l.sampler.Until; u != nil {
 			u.Bias = 0
