@@ -44,7 +44,12 @@ func (x *execution) logZ(res *r2sgld.Result) report.Evidence {
 	if e.Reason = x.whyNot(); e.Reason != "" {
 		return e
 	}
-	of := x.pool(res)
+	var of exchange.Evidence
+	if x.Until != nil && x.Until.Evidence > 0 && x.Settings.Unbiased() {
+		of = x.judge(res).Evidence
+	} else {
+		of = x.pool(res)
+	}
 	e.Forward, e.Backward, e.Estimate = x.volume.log+of.Forward, x.volume.log+of.Backward, x.volume.log+of.Estimate
 	e.SE = math.Hypot(of.Error, x.volume.se)
 	e.LogVolume, e.LogVolumeSE = x.volume.log, x.volume.se

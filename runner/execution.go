@@ -41,6 +41,9 @@ type execution struct {
 	unknown  string // why it is not known, for a warning
 	chosen   string // the table of a library's coefficients; "" without
 	exact    bool   // whether swaps keep the law of every rung
+
+	judgement tune.Judgement // of the stopping rule
+	judged    int            // iterations per ladder that it saw; 0 is none yet
 }
 
 // run takes the job through warm-up, sampling and all that is left behind.
@@ -209,9 +212,9 @@ func (x *execution) write(iterations int, states [][]byte) (path string, err err
 // review judges a round of method auto and says how far to go on.
 func (x *execution) review(res *r2sgld.Result, seconds float64) int {
 	n := res.Ladders[0].Iterations
-	rhat, ess, done := x.Until.Done(res)
+	j := x.judge(res)
 	stats := res.Swaps()
-	round := report.Round{Name: fmt.Sprint(1 + bits.Len(uint((n-1)/x.Settings.Iterations))), RoundTrips: stats.RoundTrips, RHat: rhat, ESS: ess, LogZ: math.NaN(),
+	round := report.Round{Name: fmt.Sprint(1 + bits.Len(uint((n-1)/x.Settings.Iterations))), RoundTrips: stats.RoundTrips, RHat: j.RHat, ESS: j.ESS, LogZ: math.NaN(),
 		Seconds: time.Since(x.begun).Seconds()}
 	for _, l := range res.Ladders {
 		round.Draws += len(l.Energy[0]) * l.Stride
@@ -221,12 +224,20 @@ func (x *execution) review(res *r2sgld.Result, seconds float64) int {
 	round.LogZ, round.LogZError = e.Estimate, e.SE
 	x.progress.Aside(func() { x.table.Line(round) })
 	next := n
-	if !done {
+	if !j.Done {
 		next = x.Until.Next(n, n-res.Ladders[0].Resumed, seconds)
 	}
 	x.progress.Extend(next)
 	x.goal = next * len(res.Ladders)
 	return next
+}
+
+// judge is the judgement of the stopping rule on a result of the run, made once.
+func (x *execution) judge(res *r2sgld.Result) tune.Judgement {
+	if n := res.Ladders[0].Iterations; x.judged != n {
+		x.judged, x.judgement = n, x.Until.Judge(res)
+	}
+	return x.judgement
 }
 
 // explain says what an unfinished run means to the user.
@@ -283,8 +294,8 @@ func (x *execution) leave(ctx context.Context, res *r2sgld.Result, sum *report.S
 	}
 	if f := x.found; f != nil {
 		sum.Tuned(f)
-		rhat, ess, ok := x.Until.Met(res)
-		sum.Stopped(*x.Until, rhat, ess, ok)
+		j := x.judge(res)
+		sum.Stopped(*x.Until, j.RHat, j.ESS, j.Met)
 	}
 	if x.Model != nil {
 		sum.Explain(x.equations(sum.Parameters), x.fits(sum.Parameters))

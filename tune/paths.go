@@ -39,7 +39,7 @@ func (t *tuner) paths(next, before *Found, res *r2sgld.Result) {
 	for _, b := range next.Beta {
 		h := widest * widest / 2
 		for _, r := range beside(before.Beta, b) {
-			h = min(h, before.Diffusion[r]*growth(share[r], aim))
+			h = min(h, before.Diffusion[r]*math.Pow(growth(share[r], aim), gain(len(before.Rounds))))
 		}
 		next.Diffusion = append(next.Diffusion, h)
 	}
@@ -52,10 +52,16 @@ func (t *tuner) paths(next, before *Found, res *r2sgld.Result) {
 	if len(seen) < 2*t.d || t.single() {
 		return
 	}
-	if c := localCovariance(seen, 1/t.coldest, nil); c != nil {
-		n := math.Ceil(travel * math.Sqrt(largestEigenvalue(c)) / math.Sqrt(2*next.Diffusion[0]))
-		next.Leapfrog = int(max(1, min(mostLeapfrog, n)))
+	var points []float64 // in the kernel's coordinates
+	for _, p := range seen {
+		points = append(points, p.at...)
 	}
+	within := largestEigenvalue(covariance(points, t.d)) // walls may hold draws closer together than their slopes tell
+	if c := localCovariance(seen, 1/t.coldest, nil); c != nil {
+		within = min(within, largestEigenvalue(c))
+	}
+	n := math.Ceil(travel * math.Sqrt(within) / math.Sqrt(2*next.Diffusion[0]))
+	next.Leapfrog = int(max(1, min(mostLeapfrog, n)))
 }
 
 // single reports whether trajectories are single steps, and stay so: kernel MALA.
@@ -67,6 +73,16 @@ func (t *tuner) leapfrog() int {
 		return 1
 	}
 	return firstLeapfrog
+}
+
+// gain is the power of growth by which steps change after a number of rounds: the
+// error of the energy grows faster than ητ where steps are nearly unstable, and full
+// corrections would then swing from too short to too long and back.
+func gain(rounds int) float64 {
+	if rounds == 0 {
+		return 1
+	}
+	return 0.5
 }
 
 // growth is the factor of ητ that would bring a share of accepted trajectories to

@@ -42,7 +42,7 @@ func (q *probe) slopes() *probe {
 type point struct {
 	curvature float64 // the largest, in the direction that a few power iterations find; NaN if not known
 	energy    float64
-	slope     []float64
+	at, slope []float64
 	noise     float64 // variance of a partial derivative, the largest
 }
 
@@ -131,7 +131,7 @@ func (m *meter) point() (point, bool) {
 	if !m.gradient(m.a, 0) {
 		return p, false
 	}
-	p.energy, p.slope = m.energy[0], slices.Clone(m.a)
+	p.energy, p.at, p.slope = m.energy[0], slices.Clone(m.z), slices.Clone(m.a)
 	if m.measurable {
 		p.curvature = m.curvature()
 	}

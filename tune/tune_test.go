@@ -470,7 +470,7 @@ func ExampleSample() {
 	if err != nil {
 		panic(err)
 	}
-	_, _, ok := Until{RHat: 1.01, ESS: 400}.Met(res)
+	ok := Until{RHat: 1.01, ESS: 400}.Judge(res).Met
 	fmt.Println(len(s.Temperature) > 1, ok)
 	// Output: true true
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/diag"
+	"github.com/r2sgld/r2sgld/exchange"
 )
 
 // Until says when a run is long enough: when R̂ and effective sample sizes of
@@ -34,9 +35,42 @@ func (u Until) WithDefaults(first int) Until {
 	return u
 }
 
-// Met reports the worst R̂ and the smallest effective sample size of the cold
-// draws, NaN where they are not known, and whether all that u asks for is reached.
-func (u Until) Met(res *r2sgld.Result) (rhat, ess float64, ok bool) {
+// A Judgement is how far a result has come by an [Until].
+type Judgement struct {
+	RHat     float64           // the worst of the cold draws; NaN where it is not known or not asked for
+	ESS      float64           // the smallest, likewise
+	Evidence exchange.Evidence // if it is asked for
+	Met      bool              // all that is asked for is reached
+	// Done says that there is nothing more to run for: Met, or all else is good enough
+	// and the bias of the step certain to be too large.
+	Done bool
+}
+
+// Judge says how far res has come. R̂ and effective sample sizes are not looked at where
+// u asks for the evidence alone.
+func (u Until) Judge(res *r2sgld.Result) Judgement {
+	j := Judgement{RHat: math.NaN(), ESS: math.NaN(), Met: true}
+	if u.Evidence == 0 || u.RHat > 0 || u.ESS > 0 {
+		j.RHat, j.ESS = mixing(res)
+		j.Met = (u.Evidence > 0 && u.RHat == 0 || j.RHat <= u.RHat) && (u.ESS == 0 || j.ESS >= u.ESS)
+	}
+	if u.Evidence > 0 {
+		e := Evidence(res)
+		j.Evidence = e
+		j.Met = j.Met && e.Error <= u.Evidence && !Contradicts(e.Forward, e.Backward, e.Error)
+	}
+	j.Done = j.Met
+	if j.Met && u.Bias > 0 {
+		least, most := StepBias(res)
+		j.Met = most <= u.Bias
+		j.Done = j.Met || least > u.Bias
+	}
+	return j
+}
+
+// mixing is the worst R̂ of the cold draws and the smallest effective sample size, bulk
+// and tail; NaN where one is not known.
+func mixing(res *r2sgld.Result) (rhat, ess float64) {
 	rhat, ess = 0, math.Inf(1)
 	for j := range res.Names {
 		chains := res.Chains(j)
@@ -48,17 +82,7 @@ func (u Until) Met(res *r2sgld.Result) (rhat, ess float64, ok bool) {
 			ess = e
 		}
 	}
-	ok = u.Evidence > 0 && u.RHat == 0 || rhat <= u.RHat
-	ok = ok && (ess >= u.ESS || u.Evidence > 0 && u.ESS == 0)
-	if ok && u.Evidence > 0 {
-		e := Evidence(res)
-		ok = e.Error <= u.Evidence && !Contradicts(e.Forward, e.Backward, e.Error)
-	}
-	if ok && u.Bias > 0 {
-		_, most := StepBias(res)
-		ok = most <= u.Bias
-	}
-	return rhat, ess, ok
+	return rhat, ess
 }
 
 // StepBias is the largest bias of a mean by the step, in standard deviations of its
@@ -72,19 +96,6 @@ func StepBias(res *r2sgld.Result) (least, most float64) {
 		most = max(most, (math.Abs(b)+2*se)/sd)
 	}
 	return least, most
-}
-
-// Done is Met, but reports whether there is nothing more to run for: u is met, or all
-// else is good enough and the bias of the step is certain to be too large.
-func (u Until) Done(res *r2sgld.Result) (rhat, ess float64, done bool) {
-	but := u
-	but.Bias = 0
-	rhat, ess, done = but.Met(res)
-	if !done || u.Bias == 0 {
-		return rhat, ess, done
-	}
-	least, most := StepBias(res)
-	return rhat, ess, most <= u.Bias || least > u.Bias
 }
 
 // Next is the number of iterations to go on to after n of them, of which those
@@ -123,7 +134,7 @@ func Sample(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, u Until) (
 	begun := time.Now()
 	s.Review = func(res *r2sgld.Result) (int, error) {
 		n := res.Ladders[0].Iterations
-		if _, _, done := u.Done(res); done {
+		if u.Judge(res).Done {
 			return n, nil
 		}
 		return u.Next(n, n, time.Since(begun).Seconds()), nil

@@ -40,17 +40,15 @@ func TestUntilMet(t *testing.T) {
 		{"only ESS", Until{RHat: math.Inf(1), ESS: 5000}, chains(2000, 0), false},
 	}
 	for _, c := range cases {
-		rhat, ess, ok := c.u.Met(c.res)
-		if ok != c.want {
-			t.Errorf("%s: R̂ %g, ESS %g: %v", c.name, rhat, ess, ok)
+		if j := c.u.Judge(c.res); j.Met != c.want {
+			t.Errorf("%s: R̂ %g, ESS %g: %v", c.name, j.RHat, j.ESS, j.Met)
 		}
 	}
 	stuck := chains(500, 0)
 	clear(stuck.Ladders[0].X[0])
 	clear(stuck.Ladders[1].X[0])
-	rhat, ess, ok := u.Met(stuck)
-	if ok || rhat == rhat || ess == ess {
-		t.Errorf("stuck: R̂ %g, ESS %g: %v", rhat, ess, ok)
+	if j := u.Judge(stuck); j.Met || j.RHat == j.RHat || j.ESS == j.ESS {
+		t.Errorf("stuck: R̂ %g, ESS %g: %v", j.RHat, j.ESS, j.Met)
 	}
 }
 
@@ -119,10 +117,9 @@ func TestUntilBias(t *testing.T) {
 		{"not asked for", Until{RHat: 1.01, ESS: 400}, biased(2000, 0.05, 0.1), true, true},
 		{"no certificate", u, chains(2000, 0), false, false},
 	} {
-		_, _, met := c.u.Met(c.res)
-		if _, _, done := c.u.Done(c.res); met != c.met || done != c.done {
+		if j := c.u.Judge(c.res); j.Met != c.met || j.Done != c.done {
 			least, most := StepBias(c.res)
-			t.Errorf("%s: met %v, done %v (bias %.3f to %.3f)", c.name, met, done, least, most)
+			t.Errorf("%s: met %v, done %v (bias %.3f to %.3f)", c.name, j.Met, j.Done, least, most)
 		}
 	}
 }
