@@ -248,11 +248,44 @@ func TestDecayOfTwoRungs(t *testing.T) {
 	}
 }
 
-// Swaps speed up the decay of two rungs, as much as they say.
+// Swaps speed up the decay of two rungs, as much as they say: at each time by the forms of
+// the density that is there. Mutants: √h for h, the density of another time.
 func TestSwapsSpeedUpDecay(t *testing.T) {
-	tau := []float64{0.4, 2}
-	alone := course(t, process(t, twoWells(t), tau, 0, 40), []float64{-1}, 0, 0.5, 2)
-	swapping := course(t, process(t, twoWells(t), tau, 3, 40), []float64{-1}, 0, 0.5, 2)
+	tau, times := []float64{0.4, 2}, []float64{0, 0.5, 2}
+	alone := course(t, process(t, twoWells(t), tau, 0, 40), []float64{-1}, times...)
+	p := process(t, twoWells(t), tau, 3, 40)
+	swapping := course(t, p, []float64{-1}, times...)
+	h, _, err := p.Start([]float64{-1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	flow, err := p.Chain.Evolve(t.Context(), h, times)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, h := range flow {
+		if i == 0 {
+			if !math.IsNaN(swapping.Faster[0]) || !math.IsNaN(swapping.FasterRoot[0]) {
+				t.Errorf("from a point: %g and %g", swapping.Faster[0], swapping.FasterRoot[0])
+			}
+			continue
+		}
+		root := make([]float64, len(h))
+		for k, v := range h {
+			root[k] = math.Sqrt(v)
+		}
+		for _, x := range []struct{ found, want float64 }{
+			{swapping.Faster[i], p.Chain.Form(h)/p.Alone.Form(h) - 1},
+			{swapping.FasterRoot[i], p.Chain.Form(root)/p.Alone.Form(root) - 1},
+		} {
+			if math.Abs(x.found/x.want-1) > 1e-9 {
+				t.Errorf("time %g: faster by %g, want %g", times[i], x.found, x.want)
+			}
+		}
+		if swapping.Chi2 > swapping.Faster[i] || swapping.W2 > swapping.FasterRoot[i] {
+			t.Errorf("time %g: infima %g and %g above %g and %g", times[i], swapping.Chi2, swapping.W2, swapping.Faster[i], swapping.FasterRoot[i])
+		}
+	}
 	for i, d := range swapping.Distances {
 		if a := alone.Distances[i]; i > 0 && (d.Chi2 >= a.Chi2 || d.KL >= a.KL) {
 			t.Errorf("with swaps %+v, without %+v", d, a)

@@ -141,9 +141,7 @@ func (s start) decay(ctx context.Context, moments int) (Decay, error) {
 		if d.Alone, err = without.Gap(ctx); err != nil {
 			return d, fmt.Errorf("%s: %w", s.name, err)
 		}
-		if d.Ratio, d.Root, err = ratios(ctx, p, s.from, d.Times); err != nil {
-			return d, fmt.Errorf("%s: %w", s.name, err)
-		}
+		d.Ratio, d.Root = course.Faster, course.FasterRoot
 	}
 	d.LogSobolev, d.Known = 2/d.Alone, s.known
 	if !s.known {
@@ -155,27 +153,6 @@ func (s start) decay(ctx context.Context, moments int) (Decay, error) {
 	}
 	d.compare()
 	return d, nil
-}
-
-// ratios are E_S(h)/E(h) − 1 along the flow of densities h from a point, and the same
-// of √h.
-func ratios(ctx context.Context, p *theory.Process, from, times []float64) (of, root []float64, err error) {
-	h, _, err := p.Start(from)
-	if err != nil {
-		return nil, nil, err
-	}
-	flow, err := p.Chain.Evolve(ctx, h, times)
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, h := range flow {
-		of = append(of, p.Acceleration(h))
-		for i, v := range h {
-			h[i] = math.Sqrt(math.Max(v, 0))
-		}
-		root = append(root, p.Acceleration(h))
-	}
-	return of, root, nil
 }
 
 // linear returns n numbers from a to b in equal steps.
