@@ -6,9 +6,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-
-	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/optimize/convex/lp"
 )
 
 // halfspaces are constraints a_i·x ≤ b_i with the wall and the text of each.
@@ -219,10 +216,9 @@ func alone(a []float64) int {
 	return at
 }
 
-// centre maximises the radius r of a ball inside (Chebyshev's centre).
-// The slacks are a feasible start, because r may begin below every violation:
-// a negative radius says that no point satisfies all rows. The radius is that in
-// the coordinates of the program over its scale.
+// centre maximises the radius r of a ball inside (Chebyshev's centre). The radius
+// may begin below every violation: a negative one says that no point satisfies all
+// rows. It is that in the coordinates of the program over its scale.
 func (p *program) centre() (x []float64, r float64, err error) {
 	k, m := len(p.used), len(p.h)
 	low := 0.0
@@ -230,38 +226,52 @@ func (p *program) centre() (x []float64, r float64, err error) {
 		low = math.Max(low, -h)
 	}
 	low = low/p.scale + 1
-	// Columns: x⁺, x⁻, r + low, m + 1 slacks; everything over scale.
-	a := mat.NewDense(m+1, 2*k+1+m+1, nil)
-	b, c := make([]float64, m+1), make([]float64, 2*k+m+2)
-	basis := make([]int, m+1)
+	// Variables: y over scale, and r + low.
+	rows, side := make([][]float64, m+1), make([]float64, m+1)
 	for i, u := range p.unit {
-		for j, at := range p.used {
-			a.Set(i, j, u[at])
-			a.Set(i, k+j, -u[at])
+		rows[i] = make([]float64, k+1)
+		for q, at := range p.used {
+			rows[i][q] = u[at]
 		}
-		a.Set(i, 2*k, 1)
-		b[i] = p.h[i]/p.scale + low
+		rows[i][k] = 1
+		side[i] = p.h[i]/p.scale + low
 	}
-	a.Set(m, 2*k, 1)
-	b[m] = 1 + low
-	for i := range basis {
-		basis[i] = 2*k + 1 + i
-		a.Set(i, basis[i], 1)
+	rows[m], side[m] = make([]float64, k+1), 1+low
+	rows[m][k] = 1
+	s := newDictionary(k+1, rows, side)
+	z := make([]float64, k+1)
+	z[k] = 1
+	if r, err = s.maximise(z); err != nil {
+		return nil, 0, err
 	}
-	c[2*k] = -1
-	_, z, err := lp.Simplex(c, a, b, 1e-12, basis)
-	if err != nil {
-		return nil, 0, fmt.Errorf("%w (%w)", errLinear, err)
-	}
+	s.point(z)
 	x = append([]float64(nil), p.mid...)
-	for j, at := range p.used {
-		x[at] += (z[j] - z[k+j]) * p.scale * p.size[at]
+	for q, at := range p.used {
+		x[at] += z[q] * p.scale * p.size[at]
 	}
-	return x, z[2*k] - low, nil
+	return x, r - low, nil
 }
 
-// reach maximises sign·aim·x from a feasible point x0; +Inf where unbounded.
-func (p *program) reach(x0, aim []float64, sign float64) (float64, error) {
+// from is the program's dictionary at a feasible point, in (x − x0)/size over scale.
+func (p *program) from(x0 []float64) *dictionary {
+	rows, side := make([][]float64, len(p.h)), make([]float64, len(p.h))
+	for i, u := range p.unit {
+		rows[i] = make([]float64, len(p.used))
+		for q, at := range p.used {
+			rows[i][q] = u[at]
+		}
+		h := p.h[i]
+		for j, v := range u {
+			h -= v * (x0[j] - p.mid[j]) / p.size[j]
+		}
+		side[i] = math.Max(h, 0) / p.scale
+	}
+	return newDictionary(len(p.used), rows, side)
+}
+
+// reach maximises sign·aim·x from the dictionary at a feasible point x0; +Inf where
+// unbounded.
+func (p *program) reach(s *dictionary, x0, aim []float64, sign float64) (float64, error) {
 	unit := p.length(aim)
 	if unit == 0 {
 		return 0, nil
@@ -271,35 +281,15 @@ func (p *program) reach(x0, aim []float64, sign float64) (float64, error) {
 			return math.Inf(1), nil
 		}
 	}
-	k, m := len(p.used), len(p.h)
-	a := mat.NewDense(m, 2*k+m, nil)
-	b, c := make([]float64, m), make([]float64, 2*k+m)
-	basis := make([]int, m)
-	for i, u := range p.unit {
-		for q, at := range p.used {
-			a.Set(i, q, u[at])
-			a.Set(i, k+q, -u[at])
-		}
-		b[i] = p.h[i]
-		for j, v := range u {
-			b[i] -= v * (x0[j] - p.mid[j]) / p.size[j]
-		}
-		b[i] = math.Max(b[i], 0) / p.scale
-		basis[i] = 2*k + i
-		a.Set(i, basis[i], 1)
-	}
+	c := make([]float64, len(p.used))
 	for q, at := range p.used {
-		v := aim[at] * p.size[at] / unit
-		c[q], c[k+q] = -sign*v, sign*v
+		c[q] = sign * aim[at] * p.size[at] / unit
 	}
-	f, _, err := lp.Simplex(c, a, b, 1e-12, basis)
-	switch {
-	case errors.Is(err, lp.ErrUnbounded):
-		return math.Inf(1), nil
-	case err != nil:
-		return math.Inf(1), fmt.Errorf("%w (%w)", errLinear, err)
+	f, err := s.maximise(c)
+	if err != nil {
+		return math.Inf(1), err
 	}
-	return sign*dot(aim, x0) - f*p.scale*unit, nil
+	return sign*dot(aim, x0) + f*p.scale*unit, nil
 }
 
 // extent returns the bounding box of a polytope, (+Inf, −Inf) if it is empty.
@@ -308,6 +298,10 @@ func extent(g halfspaces, d int) (lo, hi []float64) {
 	lo, hi = make([]float64, d), make([]float64, d)
 	p := newProgram(g, d)
 	x0, r, err := p.centre()
+	var s *dictionary
+	if err == nil && r >= 0 {
+		s = p.from(x0)
+	}
 	aim := make([]float64, d)
 	for j := range d {
 		switch {
@@ -318,8 +312,8 @@ func extent(g halfspaces, d int) (lo, hi []float64) {
 		default:
 			clear(aim)
 			aim[j] = 1
-			up, _ := p.reach(x0, aim, 1)
-			down, _ := p.reach(x0, aim, -1)
+			up, _ := p.reach(s, x0, aim, 1)
+			down, _ := p.reach(s, x0, aim, -1)
 			lo[j], hi[j] = -down, up
 		}
 	}

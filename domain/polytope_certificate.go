@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/optimize/convex/lp"
 )
 
 // farkas returns multipliers y > 0 of constraints of which none can be spared for
@@ -103,33 +102,26 @@ func (p *program) blind() []float64 {
 // rows shrinks most, nil if none does.
 func (p *program) recede() []float64 {
 	m, n := len(p.unit), len(p.size)
-	// Columns: r⁺, r⁻, slacks of the rows and of r⁺ ≤ 1, r⁻ ≤ 1.
-	a := mat.NewDense(m+2*n, m+4*n, nil)
-	b, c := make([]float64, m+2*n), make([]float64, m+4*n)
-	basis := make([]int, m+2*n)
+	rows, side := make([][]float64, m, m+2*n), make([]float64, m+2*n)
+	aim := make([]float64, n)
 	for i, u := range p.unit {
+		rows[i] = u
 		for j, v := range u {
-			a.Set(i, j, v)
-			a.Set(i, n+j, -v)
-			c[j] += v
-			c[n+j] -= v
+			aim[j] -= v
 		}
 	}
-	for i := range basis {
-		basis[i] = 2*n + i
-		a.Set(i, basis[i], 1)
-		if i >= m {
-			a.Set(i, i-m, 1)
-			b[i] = 1
+	for j := range n {
+		for _, v := range []float64{1, -1} {
+			side[len(rows)] = 1
+			rows = append(rows, make([]float64, n))
+			rows[len(rows)-1][j] = v
 		}
 	}
-	f, z, err := lp.Simplex(c, a, b, 1e-12, basis)
-	if err != nil || f > -1e-9 {
+	s := newDictionary(n, rows, side)
+	if f, err := s.maximise(aim); err != nil || f < 1e-9 {
 		return nil
 	}
 	r := make([]float64, n)
-	for j := range r {
-		r[j] = z[j] - z[n+j]
-	}
+	s.point(r)
 	return r
 }

@@ -232,6 +232,10 @@ func (s *Slice) extent() (lo, hi []float64) {
 	if s.Domain != nil {
 		z, r, err = p.centre()
 	}
+	var at *dictionary
+	if err == nil && r >= 0 {
+		at = p.from(z)
+	}
 	for j, c := range s.Origin {
 		switch {
 		case err != nil:
@@ -240,8 +244,8 @@ func (s *Slice) extent() (lo, hi []float64) {
 			lo[j], hi[j] = math.Inf(1), math.Inf(-1)
 		default:
 			aim := mat.Row(nil, j, s.Span)
-			up, _ := p.reach(z, aim, 1)
-			down, _ := p.reach(z, aim, -1)
+			up, _ := p.reach(at, z, aim, 1)
+			down, _ := p.reach(at, z, aim, -1)
 			lo[j], hi[j] = c-down, c+up
 		}
 	}
@@ -267,3 +271,6 @@ func (s *Slice) Reduced(z, x []float64) {
 		}
 	}
 }
+
+// Dim is the number of coordinates z.
+func (s *Slice) Dim() int { _, k := s.Span.Dims(); return k }
