@@ -6,51 +6,65 @@ import "math"
 // the coldest rung first, with as many draws everywhere: step[p] is
 // Δβ = β_cold − β_hot of the neighbours p and p+1. Where every iteration is a draw, it
 // uses each of them, while the stepping stones of [Statistics] are noted now and then.
-// Its Error is NaN: that of the mean of all terms together, an error for draws that
-// depend on each other, tells it. terms[ladder][draw] are what each draw adds to the
-// estimate, to first order: their mean is 0 but for rounding.
-func FromDraws(energy [][][]float64, step []float64) (e Evidence, terms [][]float64) {
+// Its Error is NaN: draws depend on each other, and series tell it. terms[ladder][draw]
+// are what each draw adds to Estimate, to first order, gaps what it adds to
+// Forward − Backward; the mean of either is 0.
+func FromDraws(energy [][][]float64, step []float64) (e Evidence, terms, gaps [][]float64) {
 	e.Error = math.NaN()
 	n := len(energy[0][0])
 	for range energy {
-		terms = append(terms, make([]float64, n))
+		terms, gaps = append(terms, make([]float64, n)), append(gaps, make([]float64, n))
 	}
 	root := make([]float64, len(energy)*n)
 	for p, delta := range step {
-		for _, side := range []struct {
-			rung       int
-			tilt, sign float64
-		}{{p + 1, -delta, 1}, {p, delta, -1}} {
-			most := math.Inf(-1)
-			for _, l := range energy {
-				for _, u := range l[side.rung][:n] {
-					most = max(most, side.tilt*u)
-				}
-			}
-			sum, squares := 0.0, 0.0
-			for i, l := range energy {
-				for k, u := range l[side.rung][:n] {
-					v := math.Exp((side.tilt*u - most) / 2)
-					root[i*n+k] = v
-					sum += v
-					squares += v * v
-				}
-			}
-			total := float64(len(root))
-			for i, t := range terms {
-				for k := range t {
-					t[k] += side.sign * (root[i*n+k]*total/sum - 1)
-				}
-			}
-			e.Estimate += side.sign * (most/2 + math.Log(sum/total))
-			if log := most + math.Log(squares/total); side.sign > 0 {
-				e.Forward += log
-			} else {
-				e.Backward -= log
-			}
+		hot, hotRoot := side(energy, p+1, -delta, root)
+		spread(terms, gaps, root, 1)
+		cold, coldRoot := side(energy, p, delta, root)
+		spread(terms, gaps, root, -1)
+		e.Forward += hot
+		e.Backward -= cold
+		e.Estimate += hotRoot - coldRoot
+	}
+	return e, terms, gaps
+}
+
+// side is the logarithm of the mean of exp(tilt·U) at the draws of a rung, and that of
+// the mean of exp(tilt·U/2); root are the latter's terms, ladder by ladder, the largest 1.
+func side(energy [][][]float64, rung int, tilt float64, root []float64) (log, logRoot float64) {
+	n, most := len(energy[0][0]), math.Inf(-1)
+	for _, l := range energy {
+		for _, u := range l[rung][:n] {
+			most = max(most, tilt*u)
 		}
 	}
-	return e, terms
+	sum, squares := 0.0, 0.0
+	for i, l := range energy {
+		for k, u := range l[rung][:n] {
+			v := math.Exp((tilt*u - most) / 2)
+			root[i*n+k] = v
+			sum += v
+			squares += v * v
+		}
+	}
+	total := float64(len(root))
+	return most + math.Log(squares/total), most/2 + math.Log(sum/total)
+}
+
+// spread adds what each draw of one side of a pair adds to the bridge, with a sign, and to
+// the gap, to which both sides add.
+func spread(terms, gaps [][]float64, root []float64, sign float64) {
+	sum, squares := 0.0, 0.0
+	for _, v := range root {
+		sum += v
+		squares += v * v
+	}
+	n, total := len(terms[0]), float64(len(root))
+	for i := range terms {
+		for k, v := range root[i*n : (i+1)*n] {
+			terms[i][k] += sign * (v*total/sum - 1)
+			gaps[i][k] += v*v*total/squares - 1
+		}
+	}
 }
 
 // Steps are Δβ = β_cold − β_hot of the neighbours, cold first; NaN where temperatures

@@ -81,6 +81,9 @@ type Evidence struct {
 	Backward float64 // from draws of the colder ones
 	Estimate float64 // from both, by a geometric bridge
 	Error    float64 // standard error of Estimate, from several ladders; NaN with one
+	// GapError is the standard error of Forward − Backward, to first order; NaN where
+	// draws do not tell it. It is large where a few draws make the heavy tail of a mean.
+	GapError float64
 }
 
 // EvidenceOf pools the stepping stones of ladders with as many rungs, which may
@@ -103,7 +106,7 @@ func EvidenceOf(ladders ...Statistics) Evidence {
 	}
 	e := all.evidence()
 	n := float64(len(ladders))
-	e.Error = math.Sqrt(squares / (n - 1) / n)
+	e.Error, e.GapError = math.Sqrt(squares/(n-1)/n), math.NaN()
 	return e
 }
 

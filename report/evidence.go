@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 
+	"github.com/r2sgld/r2sgld/exchange"
 	"github.com/r2sgld/r2sgld/tune"
 )
 
@@ -12,7 +13,7 @@ func (s *Summary) ended(u tune.Until, met bool) {
 	e := s.LogEvidence
 	asked := Short(u.Evidence, 2)
 	switch {
-	case !met && tune.Contradicts(e.Forward, e.Backward, e.SE):
+	case !met && e.contradicts():
 		s.Warnings = append(s.Warnings, fmt.Sprintf("the run ended at its limit with log Z %s from the hotter rungs and %s from the colder, too far apart for the %s of until.evidence. Raise the limit (sampler.until).",
 			Number(e.Forward, 2), Number(e.Backward, 2), asked))
 	case !met:
@@ -28,4 +29,9 @@ func (s *Summary) ended(u tune.Until, met bool) {
 			}
 		}
 	}
+}
+
+// contradicts reports whether forward and backward log Z are too far apart.
+func (e Evidence) contradicts() bool {
+	return tune.Contradicts(exchange.Evidence{Forward: e.Forward, Backward: e.Backward, Error: e.SE, GapError: e.GapSE})
 }

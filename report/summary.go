@@ -123,6 +123,7 @@ type Evidence struct {
 	Backward    float64 `json:"backward"` // from the colder
 	Estimate    float64 `json:"estimate"` // from both
 	SE          float64 `json:"se"`       // of the estimate, with the error of the volume and the bias of the step
+	GapSE       float64 `json:"gap_se"`   // of forward − backward; null where draws do not tell it
 	LogVolume   float64 `json:"log_volume"`
 	LogVolumeSE float64 `json:"log_volume_se"`
 	// StepBias is what the step size adds to log Z, extrapolated from a run with
@@ -135,7 +136,7 @@ type Evidence struct {
 // NewEvidence is evidence that is not known.
 func NewEvidence() Evidence {
 	nan := math.NaN()
-	return Evidence{nan, nan, nan, nan, nan, nan, nan, nan, ""}
+	return Evidence{nan, nan, nan, nan, nan, nan, nan, nan, nan, ""}
 }
 
 // Marginal is the log marginal likelihood log p(data), the prior being flat on
@@ -312,7 +313,7 @@ func (s *Summary) Singular() {
 // nothing tells the error.
 func (s *Summary) OneSided() {
 	e := s.LogEvidence
-	if !math.IsNaN(e.Estimate) && tune.Contradicts(e.Forward, e.Backward, e.SE) {
+	if e.contradicts() {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("log Z is %s from the hotter rung of each pair and %s from the colder: they should agree. A mode may be missing that the hot rungs see and the cold one does not hold, or the potential jumps. Do not trust the draws before that is explained.",
 			Number(e.Forward, 2), Number(e.Backward, 2)))
 	}

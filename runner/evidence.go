@@ -51,7 +51,7 @@ func (x *execution) logZ(res *r2sgld.Result) report.Evidence {
 		of = x.pool(res)
 	}
 	e.Forward, e.Backward, e.Estimate = x.volume.log+of.Forward, x.volume.log+of.Backward, x.volume.log+of.Estimate
-	e.SE = math.Hypot(of.Error, x.volume.se)
+	e.SE, e.GapSE = math.Hypot(of.Error, x.volume.se), of.GapError
 	e.LogVolume, e.LogVolumeSE = x.volume.log, x.volume.se
 	return e
 }
@@ -89,7 +89,8 @@ func (x *execution) pool(res *r2sgld.Result) exchange.Evidence {
 	case x.Settings.Unbiased():
 		return tune.Evidence(res)
 	default:
-		e.Error = tune.Evidence(res).Error
+		draws := tune.Evidence(res)
+		e.Error, e.GapError = draws.Error, draws.GapError
 		return e
 	}
 }

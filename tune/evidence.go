@@ -18,21 +18,25 @@ func Evidence(res *r2sgld.Result) exchange.Evidence {
 	for _, l := range res.Ladders {
 		energy = append(energy, l.Energy)
 	}
-	e, terms := exchange.FromDraws(energy, stats.Steps())
-	e.Error = diag.MCSEMean(terms)
+	e, terms, gaps := exchange.FromDraws(energy, stats.Steps())
+	e.Error, e.GapError = diag.MCSEMean(terms), diag.MCSEMean(gaps)
 	return e
 }
 
 // A gap between forward and backward log Z beyond this, and beyond so many standard
-// errors, says that something is amiss: the backward mean has heavy tails.
+// errors, says that something is amiss.
 const (
 	gapLeast  = 0.3
 	gapErrors = 5
 )
 
 // Contradicts reports whether forward and backward log Z are farther apart than chance
-// and the heavy tails of the backward mean explain, se being the standard error of the
-// estimate from both.
-func Contradicts(forward, backward, se float64) bool {
-	return !(math.Abs(forward-backward) <= gapLeast+gapErrors*se)
+// explains, by the error of the gap, or where draws do not tell that, of the estimate: the
+// backward mean may have a tail so heavy that one draw makes all of it.
+func Contradicts(e exchange.Evidence) bool {
+	se := e.Error
+	if e.GapError == e.GapError {
+		se = max(se, e.GapError)
+	}
+	return math.Abs(e.Forward-e.Backward) > gapLeast+gapErrors*se
 }

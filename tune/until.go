@@ -57,7 +57,7 @@ func (u Until) Judge(res *r2sgld.Result) Judgement {
 	if u.Evidence > 0 {
 		e := Evidence(res)
 		j.Evidence = e
-		j.Met = j.Met && e.Error <= u.Evidence && !Contradicts(e.Forward, e.Backward, e.Error)
+		j.Met = j.Met && e.Error <= u.Evidence && !Contradicts(e)
 	}
 	j.Done = j.Met
 	if j.Met && u.Bias > 0 {
