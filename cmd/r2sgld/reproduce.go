@@ -19,6 +19,7 @@ import (
 	"github.com/r2sgld/r2sgld/study"
 	"github.com/r2sgld/r2sgld/study/deep"
 	"github.com/r2sgld/r2sgld/study/dynamical"
+	"github.com/r2sgld/r2sgld/study/evidence"
 	"github.com/r2sgld/r2sgld/study/mixing"
 	"github.com/r2sgld/r2sgld/study/multimodal"
 )
@@ -38,6 +39,7 @@ func studies() []paperStudy {
 		{"multimodal", multimodal.Title, multimodal.Run, multimodal.Truth},
 		{"diameter", multimodal.DiameterTitle, multimodal.Diameter, nil},
 		{"theory", mixing.Title, mixing.Run, nil},
+		{"evidence", evidence.Title, evidence.Run, nil},
 		{"cifar", deep.Title, deep.Run, nil},
 		{"posterior", deep.PosteriorTitle, deep.Posterior, nil},
 	}
