@@ -3,6 +3,8 @@ package domain
 import (
 	"fmt"
 	"math"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 // Inequalities are the walls of a domain that linear and quadratic inequalities
@@ -15,7 +17,8 @@ type Inequalities struct {
 }
 
 // A Quadratic is the inequality Σ_jk (x_at[j] − c_j) Q_jk (x_at[k] − c_k) ≤ 1, Q
-// symmetric and positive definite.
+// symmetric and positive definite on the coordinates that it speaks of; of an affine
+// image of a product, on as many directions.
 type Quadratic struct {
 	At []int     // the coordinates that it speaks of
 	C  []float64 // as many
@@ -25,8 +28,8 @@ type Quadratic struct {
 }
 
 // InequalitiesOf returns the walls of d: those of boxes, half-spaces, polytopes,
-// simplices, balls, ellipsoids and convex polygons, of their products and of their
-// intersections. It fails for domains of other kinds; d may be nil, all of space.
+// simplices, balls, ellipsoids and convex polygons, of their products, intersections and
+// affine images. It fails for domains of other kinds; d may be nil, all of space.
 func InequalitiesOf(d Domain) (*Inequalities, error) {
 	s := &Inequalities{}
 	if d == nil {
@@ -57,6 +60,8 @@ func (s *Inequalities) add(d Domain, at []int, n int) error {
 		}
 		s.edges(d, at, n)
 		return nil
+	case *mapped:
+		return s.image(d, at, n)
 	case *Product:
 		for _, q := range d.parts {
 			inner := make([]int, len(q.At))
@@ -100,4 +105,41 @@ func (s *Inequalities) edges(p *Polygon, at []int, n int) {
 		a[at[0]], a[at[1]] = x/l, y/l
 		s.A, s.B = append(s.A, a), append(s.B, x/l*v[0]+y/l*v[1])
 	}
+}
+
+// image adds the walls of the z with c + Lz in a domain: linear ones as (Lᵀa)·z ≤
+// b − a·c, quadratic ones with LᵀQL about a z that c + Lz takes to their middle.
+func (s *Inequalities) image(d *mapped, at []int, n int) error {
+	inner, err := InequalitiesOf(d.d)
+	if err != nil {
+		return err
+	}
+	for i, row := range inner.A {
+		z, b := d.a.row(row, inner.B[i])
+		a := make([]float64, n)
+		for j, k := range at {
+			a[k] = z[j]
+		}
+		s.A, s.B = append(s.A, a), append(s.B, b)
+	}
+	m := len(at)
+	for _, q := range inner.Quadratic {
+		k := len(q.At)
+		rows := mat.NewDense(k, m, nil)
+		off, centre := mat.NewVecDense(m, nil), mat.NewVecDense(m, nil)
+		for i, j := range q.At {
+			rows.SetRow(i, d.a.l.RawRowView(j))
+			off.SetVec(j, q.C[i]-d.a.c[j])
+		}
+		centre.MulVec(d.a.inv, off)
+		product := mat.NewDense(m, m, nil)
+		if q.Q == nil {
+			product.Mul(rows.T(), rows)
+			product.Scale(q.Scale, product)
+		} else {
+			product.Product(rows.T(), mat.NewDense(k, k, q.Q), rows)
+		}
+		s.Quadratic = append(s.Quadratic, Quadratic{At: at, C: centre.RawVector().Data, Q: product.RawMatrix().Data})
+	}
+	return nil
 }

@@ -20,8 +20,8 @@ func built[D domain.Domain](d D, err error) domain.Domain {
 
 // The inequalities of a domain say of a point what Contains does, unless it lies
 // within rounding of a wall. It kills: a wall left out, coordinates of a part taken
-// in another order, a radius for its inverse square, and lines through edges the
-// wrong way round.
+// in another order, a radius for its inverse square, lines through edges the wrong way
+// round, and images with the map or its centre left out.
 func TestInequalitiesOf(t *testing.T) {
 	inf := math.Inf(1)
 	box := built(domain.NewBox([]float64{-1, -inf, 0}, []float64{0.5, 1, inf}))
@@ -30,11 +30,14 @@ func TestInequalitiesOf(t *testing.T) {
 	polytope := built(domain.NewPolytope([][]float64{{1, 2, 0}, {-3, 1, 1}, {0, 0, -1}}, []float64{1, 2, 0.5}, nil))
 	octagon := built(domain.NewOctagon(1.2))
 	inner := built(domain.NewProduct(3, domain.Part{Domain: ball, At: []int{2, 0}}, domain.Part{Domain: built(domain.NewBox([]float64{-0.5}, []float64{1})), At: []int{1}}))
+	turned := mat.NewDense(3, 3, []float64{0.9, 0.3, 0, -0.4, 0.8, 0.2, 0.1, 0.5, 1.2})
 	all := []domain.Domain{box, ball, ellipsoid, polytope, octagon, inner,
 		built(domain.NewSimplex(3, 1.5)),
 		built(domain.NewPolygon([][2]float64{{-1, -1}, {-0.5, 1}, {1.5, 0.5}})),
 		built(domain.NewProduct(5, domain.Part{Domain: inner, At: []int{4, 1, 0}}, domain.Part{Domain: octagon, At: []int{3, 2}})),
-		built(domain.NewIntersection(box, ellipsoid, inner, polytope))}
+		built(domain.NewIntersection(box, ellipsoid, inner, polytope)),
+		built(domain.Affine(inner, []float64{0.1, -0.3, 0.2}, turned)),
+		built(domain.NewProduct(4, domain.Part{Domain: built(domain.Affine(inner, []float64{0, 0.2, 0}, turned)), At: []int{3, 0, 2}}))}
 	rapid.Check(t, func(t *rapid.T) {
 		d := rapid.SampledFrom(all).Draw(t, "domain")
 		x := rapid.SliceOfN(rapid.Float64Range(-1.5, 1.5), d.Dim(), d.Dim()).Draw(t, "x")
