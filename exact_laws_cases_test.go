@@ -11,6 +11,7 @@ import (
 
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/kernel"
 	"github.com/r2sgld/r2sgld/potential"
 )
 
@@ -88,8 +89,9 @@ func (l exactLaw) steps(mala, hmc float64) exactLaw {
 	return l
 }
 
-func (l exactLaw) gaussian() exactLaw {
-	l.harmonic = true
+// gaussian has the harmonic kernel too, for so long; 0 is a quarter of a turn.
+func (l exactLaw) gaussian(time, jitter float64) exactLaw {
+	l.path = &kernel.Harmonic{Time: time, Jitter: jitter}
 	return l
 }
 
@@ -168,11 +170,11 @@ func planeLaws(t *testing.T) []exactLaw {
 		withMasses(t, onShape(t, "flower", polar(40, turn(10), petals), must(domain.NewFlower(5, 3, 2)), multimodal, -4, 1, 10)),
 		withMasses(t, onShape(t, "octagon", fan(40, [2]float64{}, corners(8, 2)), must(domain.NewOctagon(2)), multimodal, -4, 1, 10)),
 		onShape(t, "polygon, not convex", fan(24, [2]float64{0, 0.2}, arrow), must(domain.NewPolygon(arrow)), ripples(2), -3).steps(0.03, 0.01),
-		onShape(t, "polygon", fan(20, [2]float64{}, corners(5, 1.1)), must(domain.NewPolygon(corners(5, 1.1))), normalAt(1.2, -0.6), 0).steps(0.25, 0.1).gaussian(),
+		onShape(t, "polygon", fan(20, [2]float64{}, corners(5, 1.1)), must(domain.NewPolygon(corners(5, 1.1))), normalAt(1.2, -0.6), 0).steps(0.25, 0.1).gaussian(0, 0),
 		onShape(t, "disc", disc, must(domain.NewBall([]float64{0, 0}, 1.2)), ripples(2), -3).steps(0.03, 0.01),
-		onShape(t, "disc and half-plane", cut, must(domain.NewIntersection(must(domain.NewBall([]float64{0, 0}, 1.2)), must(domain.NewHalfSpace([]float64{1, 2}, 1.5)))), normalAt(0.9, 0.8), 0).steps(0.25, 0.1).gaussian(),
-		onShape(t, "ellipse", oval, must(domain.NewEllipsoid([]float64{0.3, -0.2}, quadricOf(1.2, pair))), normalAt(1, 0.7), 0, 0.5, 2).steps(0.25, 0.1).gaussian(),
-		onShape(t, "triangle", fan(20, [2]float64{1. / 3, 1. / 3}, triangle), must(domain.NewSimplex(2, 1)), normalAt(1.3, 0.4), 0).steps(0.2, 0.1).gaussian(),
+		onShape(t, "disc and half-plane", cut, must(domain.NewIntersection(must(domain.NewBall([]float64{0, 0}, 1.2)), must(domain.NewHalfSpace([]float64{1, 2}, 1.5)))), normalAt(0.9, 0.8), 0).steps(0.25, 0.1).gaussian(1.1, 0.3),
+		onShape(t, "ellipse", oval, must(domain.NewEllipsoid([]float64{0.3, -0.2}, quadricOf(1.2, pair))), normalAt(1, 0.7), 0, 0.5, 2).steps(0.25, 0.1).gaussian(0, 0),
+		onShape(t, "triangle", fan(20, [2]float64{1. / 3, 1. / 3}, triangle), must(domain.NewSimplex(2, 1)), normalAt(1.3, 0.4), 0).steps(0.2, 0.1).gaussian(1.1, 0.3),
 		onShape(t, "implicit set", polar(24, turn(8), peanutRadius), must(domain.NewImplicit([]domain.Surface{peanut{}}, []string{"peanut"}, []float64{-1.5, -1}, []float64{1.5, 1})), ripples(2), -3).steps(0.03, 0.01),
 	}
 }
@@ -226,6 +228,8 @@ func spaceLaws(t *testing.T) []exactLaw {
 	with := func(d domain.Domain) domain.Domain {
 		return must(domain.NewProduct(3, domain.Part{At: []int{0, 1}, Domain: d}, domain.Part{At: []int{2}, Domain: must(domain.NewBox([]float64{-0.5}, []float64{1}))}))
 	}
+	mapped := onShape(t, "disc × interval, whitened", disced, with(must(domain.NewBall([]float64{0, 0}, 1.2))), normalAt(1, 0.7, -0.4), 0).steps(0.2, 0.1).gaussian(1.3, 0)
+	mapped.mapped = shear3
 	inBox := func(r reference) r2sgld.Problem {
 		return r2sgld.Problem{Potential: quadratic(r.Target.Mu, r.Target.Q), Domain: must(domain.NewBox(r.Domain.Lower, r.Domain.Upper))}
 	}
@@ -236,26 +240,62 @@ func spaceLaws(t *testing.T) []exactLaw {
 		return r2sgld.Problem{Potential: dirichlet(r.Target.Alpha), Domain: must(domain.NewSimplex(2, 1))}
 	}
 	return []exactLaw{
-		onShape(t, "ellipsoid", solid(16, 1.2).mapped(c3, l3), must(domain.NewEllipsoid(c3, quadricOf(1.2, l3))), normalAt(1, 0.7, -0.4), 0).steps(0.15, 0.08).gaussian(),
-		onShape(t, "polytope", prism, imageOf(c3, l3, rows, bounds), normalAt(1, 0.7, -0.4), 0).steps(0.15, 0.08).gaussian(),
+		onShape(t, "ellipsoid", solid(16, 1.2).mapped(c3, l3), must(domain.NewEllipsoid(c3, quadricOf(1.2, l3))), normalAt(1, 0.7, -0.4), 0).steps(0.15, 0.08).gaussian(0, 0),
+		onShape(t, "polytope", prism, imageOf(c3, l3, rows, bounds), normalAt(1, 0.7, -0.4), 0).steps(0.15, 0.08).gaussian(1.1, 0.3),
 		onShape(t, "flower × interval", flowered, with(must(domain.NewFlower(5, 3, 2))), ripples(3), -4.5).steps(0.03, 0.01),
-		onShape(t, "disc × interval", disced, with(must(domain.NewBall([]float64{0, 0}, 1.2))), normalAt(1, 0.7, -0.4), 0).steps(0.15, 0.08).gaussian(),
-		parallelotope().steps(0.06, 0.03).gaussian(),
+		onShape(t, "disc × interval", disced, with(must(domain.NewBall([]float64{0, 0}, 1.2))), normalAt(1, 0.7, -0.4), 0).steps(0.15, 0.08).gaussian(0, 0),
+		mapped,
+		halfSpace(t, true).steps(0.03, 0.015).gaussian(0, 0),
+		halfSpace(t, false).steps(0.06, 0.05).gaussian(1.2, 0),
+		parallelotope().steps(0.06, 0.03).gaussian(1.1, 0.3),
 		fromFile(t, "gauss_box.json", 0, inBox, map[string]func(x []float64) bool{
 			"within 0.1 of any face": func(x []float64) bool {
 				return min(x[0], 1.5-x[0], x[1]+1, 0.5-x[1], x[2], 2-x[2]) < 0.1
 			},
 			"x1<0.05": func(x []float64) bool { return x[0] < 0.05 },
-		}).steps(0.06, 0.04).gaussian(),
+		}).steps(0.06, 0.04).gaussian(0, 0),
 		fromFile(t, "gauss_ball.json", 0, inBall, map[string]func(x []float64) bool{
 			"|x|>1.4 (near the wall)": func(x []float64) bool { return norm2(x) > 1.96 },
 			"x1<0":                    func(x []float64) bool { return x[0] < 0 },
-		}).steps(0.15, 0.08).gaussian(),
+		}).steps(0.15, 0.08).gaussian(1.1, 0.3),
 		fromFile(t, "dirichlet.json", 6, onSimplex, map[string]func(x []float64) bool{
 			"x1<0.1":  func(x []float64) bool { return x[0] < 0.1 },
 			"x1<0.01": func(x []float64) bool { return x[0] < 0.01 },
 		}).steps(0.01, 0.004),
 	}
+}
+
+// halfSpace is the Gaussian of the reference file, between walls or without.
+func halfSpace(t *testing.T, walls bool) exactLaw {
+	l := fromFile(t, "gauss_halfspace.json", 0, func(r reference) r2sgld.Problem {
+		return r2sgld.Problem{Potential: quadratic(r.Target.Mu, r.Target.Q), Domain: must(domain.NewHalfSpace(r.Domain.A, r.Domain.B))}
+	}, nil)
+	var r reference
+	readReference(t, "gauss_halfspace.json", &r)
+	if !walls {
+		l.name, l.p.Domain = "all of space", nil
+		r.Truth.Mean, r.Truth.EU = r.Target.Mu, 1.5
+		for j, row := range r.Target.Sigma {
+			r.Truth.SD[j] = math.Sqrt(row[j])
+		}
+		l.rungs = [][]functional{r.moments()}
+	} else {
+		a, b := r.Domain.A, r.Domain.B
+		l.rungs[0] = append(l.rungs[0], r.event(t, "a.x > b-0.1 (near the wall)", func(x []float64) bool { return a[0]*x[0]+a[1]*x[1]+a[2]*x[2] > b-0.1 }))
+	}
+	root := cholesky(r.Target.Sigma)
+	l.start = func(rng *rand.Rand) []float64 {
+		x, z := make([]float64, 3), make([]float64, 3)
+		for {
+			for j := range z {
+				z[j] = rng.NormFloat64()
+			}
+			if apply(x, r.Target.Mu, root, z); l.p.Domain == nil || l.p.Domain.Contains(x) {
+				return x
+			}
+		}
+	}
+	return l
 }
 
 func norm2(x []float64) float64 {
