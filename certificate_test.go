@@ -231,7 +231,7 @@ func TestCertificateOnTheFlower(t *testing.T) {
 }
 
 // Rungs that trade under the same chance stay together: the standard errors are well
-// below those of two runs apart, √2 MCSE: 2.4 times. It kills a shadow that trades by
+// below those of two runs apart, √2 MCSE: 2.7 and 3.7 times. It kills a shadow that trades by
 // chance of its own or by that of another, one coupled by replica, and one whose replicas
 // are never brought together again.
 func TestCertificateTradesAlike(t *testing.T) {

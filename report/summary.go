@@ -60,7 +60,7 @@ type Parameter struct {
 	Q95      float64 `json:"q95"`
 	MCSEMean float64 `json:"mcse_mean"`
 	// Bias of the mean by the step, as the certificate estimates it, and the standard
-	// error of that; nil without one.
+	// error of that, what the extrapolation may leave included; nil without one.
 	Bias    *float64 `json:"bias,omitempty"`
 	BiasSE  *float64 `json:"bias_se,omitempty"`
 	ESSBulk float64  `json:"ess_bulk"`
