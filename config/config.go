@@ -80,6 +80,9 @@ func Parse(command, name string, text []byte, set []string) (*Run, error) {
 
 // load applies the overrides and makes the run.
 func load(command, path string, root *yamlpos.Node, set []string) (*Run, error) {
+	if err := misplaced(command, path, root); err != nil {
+		return nil, err
+	}
 	l := &loader{root: root, file: path}
 	l.override(set)
 	switch command {

@@ -74,6 +74,9 @@ func ParseTheory(name string, text []byte, set []string) (*Theory, error) {
 }
 
 func loadTheory(path string, root *yamlpos.Node, set []string) (*Theory, error) {
+	if err := misplaced("theory", path, root); err != nil {
+		return nil, err
+	}
 	l := &theoryLoader{loader: loader{root: root, file: path}}
 	l.override(set)
 	l.Section(root, "name", "variables", "potential", "domain", "theory")

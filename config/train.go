@@ -149,6 +149,9 @@ func ParseTraining(name string, text []byte, set []string) (*Training, error) {
 }
 
 func loadTraining(path string, root *yamlpos.Node, set []string) (*Training, error) {
+	if err := misplaced("train", path, root); err != nil {
+		return nil, err
+	}
 	l := &loader{root: root, file: path}
 	l.override(set)
 	l.Section(root, "name", "data", "network", "sampler", "average", "measure", "repeats", "device", "precision")

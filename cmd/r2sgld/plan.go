@@ -10,7 +10,6 @@ import (
 
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/config"
-	"github.com/r2sgld/r2sgld/config/yamlpos"
 	"github.com/r2sgld/r2sgld/report"
 	"github.com/r2sgld/r2sgld/runner"
 	"github.com/r2sgld/r2sgld/tune"
@@ -48,7 +47,7 @@ func (c *common) plan(cmd *cobra.Command, path string) error {
 	if c.threads < 0 {
 		return &runner.Refused{Err: fmt.Errorf("--threads %d: must not be negative", c.threads)}
 	}
-	command := commandOf(path)
+	command := config.CommandOf(path)
 	if command == "train" {
 		w := io.Writer(os.Stdout)
 		if c.quiet {
@@ -88,21 +87,4 @@ func planned(cmd *cobra.Command, r *config.Run) (*tune.Plan, error) {
 		return nil, &runner.Refused{Err: err}
 	}
 	return tune.Forecast(cmd.Context(), r.Problem, r.Settings)
-}
-
-// commandOf is the command that a configuration is for: train where it has a network
-// or data of a kind, theory where it has such a section and no sampler, identify where it
-// has data or a model, sample otherwise.
-func commandOf(path string) string {
-	root, err := yamlpos.ReadFile(path)
-	switch {
-	case err != nil:
-	case root.Field("network") != nil || root.Field("data").Field("kind") != nil:
-		return "train"
-	case root.Field("theory") != nil && root.Field("sampler") == nil:
-		return "theory"
-	case root.Field("potential") == nil && (root.Field("model") != nil || root.Field("data") != nil):
-		return "identify"
-	}
-	return "sample"
 }

@@ -63,6 +63,8 @@ func TestTheory(t *testing.T) {
 		{"no equations to simulate", []string{"simulate", out}},
 		{"nothing to plan: r2sgld theory " + file, []string{"plan", file}},
 		{"is not empty", []string{"theory", file, "--out", out}},
+		{file + ":5:1: this is a configuration of r2sgld theory, not of r2sgld sample; run: r2sgld theory " + file, []string{"sample", file, "--out", filepath.Join(dir, "never")}},
+		{file + ":5:1: this is a configuration of r2sgld theory, not of r2sgld identify", []string{"identify", file, "--out", filepath.Join(dir, "never")}},
 		{`did you mean "grid"?`, []string{"theory", file, "--out", filepath.Join(dir, "never"), "--set", "theory.gird=3"}},
 		{"unknown flag: --seed", []string{"theory", file, "--seed", "3"}},
 	} {
@@ -110,7 +112,7 @@ func TestTheoryExamples(t *testing.T) {
 		t.Fatal(found, err)
 	}
 	for _, file := range found {
-		if c, err := config.LoadTheory(file, nil); err != nil || commandOf(file) != "theory" || c.Name == "" {
+		if c, err := config.LoadTheory(file, nil); err != nil || config.CommandOf(file) != "theory" || c.Name == "" {
 			t.Errorf("%s: %v", file, err)
 		}
 	}
