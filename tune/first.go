@@ -28,7 +28,7 @@ const (
 func (t *tuner) first() (*Found, error) {
 	x := t.fill
 	f := &Found{Whitening: t.s.Whitening}
-	if f.Whitening == nil && t.bounded {
+	if f.Whitening == nil && t.bounded && t.s.Harmonic == nil {
 		f.Whitening = whitening(t.spread, mean(x, t.d))
 	}
 	seen := t.probe.around(x[:min(len(x), curvePoints*t.d)], t.d, f.Whitening)
@@ -42,6 +42,11 @@ func (t *tuner) first() (*Found, error) {
 		hottest := t.coldest * min(Hottest, math.Exp(tallest/spread(t.d)))
 		f.Beta = geometric(coldest, 1/hottest, t.d)
 	}
+	f.Bias, f.States = Bias, t.starts(x, len(f.Beta))
+	if t.s.Harmonic != nil {
+		t.free(f)
+		return f, nil
+	}
 	widest := t.widest(x, f.Whitening)
 	for _, b := range f.Beta {
 		from := 0.0
@@ -50,11 +55,20 @@ func (t *tuner) first() (*Found, error) {
 		}
 		f.Diffusion = append(f.Diffusion, t.diffusion(stiffness(seen, b, from, t.bounded), b, widest))
 	}
-	f.Bias, f.States = Bias, t.starts(x, len(f.Beta))
 	if t.s.HMC != nil {
 		f.Bias, f.Leapfrog = 0, t.leapfrog()
 	}
 	return f, nil
+}
+
+// free sets the steps of kernel Harmonic: those of a rung at infinite temperature that is
+// not drawn afresh.
+func (t *tuner) free(f *Found) {
+	f.Bias, f.Diffusion = 0, nil
+	h := t.diffusion(0, 0, t.widest(t.fill, f.Whitening))
+	for range f.Beta {
+		f.Diffusion = append(f.Diffusion, h)
+	}
 }
 
 func (t *tuner) energies(seen []point) []float64 {
@@ -213,7 +227,7 @@ func (t *tuner) widest(x []float64, w *r2sgld.Whitening) float64 {
 	if !t.bounded {
 		return math.Sqrt(math.MaxFloat64) / 1e10
 	}
-	if t.s.HMC != nil {
+	if t.s.Unbiased() {
 		return widePaths * width(x, t.d, w)
 	}
 	return wide * width(x, t.d, w)

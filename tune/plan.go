@@ -106,7 +106,7 @@ const (
 	planMost  = 40_000
 	autoTrial = 20_000
 
-	pathsTrial = 300 // of kernel HMC
+	pathsTrial = 300 // of kernels HMC and Harmonic
 )
 
 // Forecast says what a run of s on p will do, from a short one: acceptances by the
@@ -155,7 +155,7 @@ func ForecastAuto(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, u Un
 
 // trialOf is the length of the short run of method auto.
 func trialOf(s r2sgld.Settings, u Until) int {
-	if s.HMC != nil {
+	if s.Unbiased() {
 		return pathsTrial
 	}
 	return min(autoTrial, max(planLeast, u.Iterations))

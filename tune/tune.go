@@ -34,7 +34,7 @@ const (
 	doubt     = 0.3  // pairs by which a ladder may miss their best number
 
 	firstRound  = 1000 // iterations
-	firstPaths  = 50   // of them, of kernel HMC, whose iterations are dear
+	firstPaths  = 50   // of them, of kernels HMC and Harmonic, whose iterations are dear
 	alikePaths  = 0.5  // and whose few draws tell rejections less well
 	doubtPaths  = 1
 	steadyPaths = 2.5
@@ -134,10 +134,11 @@ func (f *Found) Apply(s r2sgld.Settings) r2sgld.Settings {
 //     others: by the mean square of its slopes, which knows of walls and is that
 //     of one mode where there are several;
 //   - the step size of every rung, for a bias of at most [Bias]; of kernel HMC, which
-//     has none, for trajectories of which most are accepted, and their length.
+//     has none, for trajectories of which most are accepted, and their length. Kernel
+//     Harmonic has no steps, and nothing is whitened for it.
 //
 // It ends when the rejections are alike and the step sizes steady. Of s it uses
-// Seed, Ladders, Threads, Swap, HMC, Start, Temperature[0] and, to begin with,
+// Seed, Ladders, Threads, Swap, HMC, Harmonic, Start, Temperature[0] and, to begin with,
 // Whitening. It goes on from what an interrupted call had found, if that is not
 // nil, and shows what it has found after each round. Equal arguments give equal
 // results.
@@ -203,7 +204,7 @@ func newTuner(p r2sgld.Problem, s r2sgld.Settings) (*tuner, error) {
 // round runs one round with what f has found and returns what is found then.
 func (t *tuner) round(ctx context.Context, f *Found) (*Found, error) {
 	n := firstRound << len(f.Rounds)
-	if t.s.HMC != nil {
+	if t.s.Unbiased() {
 		n = firstPaths << len(f.Rounds)
 	}
 	seen := Round{Iterations: n}
@@ -244,7 +245,7 @@ func (t *tuner) learn(f *Found, res *r2sgld.Result, seen Round) (*Found, error) 
 		return nil, fmt.Errorf("warm-up: %w", err)
 	}
 	near, unsure, still := alike, doubt, steady
-	if t.s.HMC != nil {
+	if t.s.Unbiased() {
 		near, unsure, still = alikePaths, doubtPaths, steadyPaths
 	}
 	pairs := pairsFor(seen.Barrier, len(f.Beta)-1, unsure)
@@ -253,11 +254,16 @@ func (t *tuner) learn(f *Found, res *r2sgld.Result, seen Round) (*Found, error) 
 	if !settled {
 		next.Beta = barrier.Ladder(pairs + 1)
 	}
-	next.Whitening = t.whitening(res, f.Whitening)
+	if next.Whitening = f.Whitening; t.s.Harmonic == nil {
+		next.Whitening = t.whitening(res, f.Whitening)
+	}
 	same := next.Whitening == f.Whitening
-	if t.s.HMC != nil && same {
+	switch {
+	case t.s.Harmonic != nil:
+		t.free(next)
+	case t.s.HMC != nil && same:
 		t.paths(next, f, res)
-	} else {
+	default:
 		t.steps(next, f.Beta, res)
 	}
 	next.States = statesFor(next.Beta, f.Beta, res)

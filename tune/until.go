@@ -116,14 +116,14 @@ func (u Until) Next(n, here int, seconds float64) int {
 // its limit reached, and returns the draws with the settings in use. Zero numbers
 // of u are R̂ 1.01 and an effective sample size of 400, unless u asks for the evidence,
 // and 64 times the iterations of s, which are those of the first round (0: 100,000; of
-// kernel HMC 1,000).
+// kernels HMC and Harmonic 1,000).
 func Sample(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, u Until) (*r2sgld.Result, r2sgld.Settings, error) {
 	f, err := Tune(ctx, p, s, nil, func(*Found) error { return nil })
 	if err != nil {
 		return nil, s, err
 	}
 	first, thin := 100_000, 10
-	if s.HMC != nil {
+	if s.Unbiased() {
 		first, thin = 1000, 1
 	}
 	s.Iterations = cmp.Or(s.Iterations, first)
