@@ -164,6 +164,11 @@ func planeLaws(t *testing.T) []exactLaw {
 	if from < 0 {
 		t.Fatal("the cuts of the disc are not in order")
 	}
+	pinch := func(theta float64) float64 { return 0.7 + 0.6*math.Abs(math.Sin(theta)) } // corners that point inwards
+	pinched := must(domain.NewCurve("pinched", func(theta float64) (x, y float64) {
+		s, c := math.Sincos(theta)
+		return pinch(theta) * c, pinch(theta) * s
+	}))
 	pair := [][]float64{{1, 0.4}, {-0.3, 0.6}}
 	oval := disc.mapped([]float64{0.3, -0.2}, pair)
 	return []exactLaw{
@@ -171,6 +176,7 @@ func planeLaws(t *testing.T) []exactLaw {
 		withMasses(t, onShape(t, "octagon", fan(40, [2]float64{}, corners(8, 2)), must(domain.NewOctagon(2)), multimodal, -4, 1, 10)),
 		onShape(t, "polygon, not convex", fan(24, [2]float64{0, 0.2}, arrow), must(domain.NewPolygon(arrow)), ripples(2), -3).steps(0.03, 0.01),
 		onShape(t, "polygon", fan(20, [2]float64{}, corners(5, 1.1)), must(domain.NewPolygon(corners(5, 1.1))), normalAt(1.2, -0.6), 0).steps(0.25, 0.1).gaussian(0, 0),
+		onShape(t, "curve with corners", polar(24, turn(2), pinch), pinched, ripples(2), -3).steps(0.03, 0.01),
 		onShape(t, "disc", disc, must(domain.NewBall([]float64{0, 0}, 1.2)), ripples(2), -3).steps(0.03, 0.01),
 		onShape(t, "disc and half-plane", cut, must(domain.NewIntersection(must(domain.NewBall([]float64{0, 0}, 1.2)), must(domain.NewHalfSpace([]float64{1, 2}, 1.5)))), normalAt(0.9, 0.8), 0).steps(0.25, 0.1).gaussian(1.1, 0.3),
 		onShape(t, "ellipse", oval, must(domain.NewEllipsoid([]float64{0.3, -0.2}, quadricOf(1.2, pair))), normalAt(1, 0.7), 0, 0.5, 2).steps(0.25, 0.1).gaussian(0, 0),
@@ -223,6 +229,12 @@ func spaceLaws(t *testing.T) []exactLaw {
 		rows, bounds = append(rows, []float64{b[1] - a[1], a[0] - b[0], 0}), append(bounds, (b[1]-a[1])*a[0]+(a[0]-b[0])*a[1])
 	}
 	rows, bounds = append(rows, []float64{0, 0, 1}, []float64{0, 0, -1}), append(bounds, 1, 0.5)
+	// x1 is u, x2 is v of what is left, x3 is w of what is left then.
+	simplex := shape{tensor(16, [][]float64{{0, 0.01, 1}, {0, 1}, {0, 1}}, func(x, u []float64) float64 {
+		left := 1 - u[0]
+		x[0], x[1], x[2] = u[0], left*u[1], left*(1-u[1])*u[2]
+		return left * left * (1 - u[1])
+	}), func(x []float64) float64 { return 1 - x[0] }}
 	flowered := polar(16, turn(10), petals).times(interval(10, -0.5, 1))
 	disced := polar(16, turn(2), func(float64) float64 { return 1.2 }).times(interval(12, -0.5, 1))
 	with := func(d domain.Domain) domain.Domain {
@@ -245,6 +257,7 @@ func spaceLaws(t *testing.T) []exactLaw {
 		onShape(t, "flower × interval", flowered, with(must(domain.NewFlower(5, 3, 2))), ripples(3), -4.5).steps(0.03, 0.01),
 		onShape(t, "disc × interval", disced, with(must(domain.NewBall([]float64{0, 0}, 1.2))), normalAt(1, 0.7, -0.4), 0).steps(0.15, 0.08).gaussian(0, 0),
 		mapped,
+		onShape(t, "simplex", simplex, must(domain.NewSimplex(3, 1)), normalAt(1, 0.7, -0.4), 0).steps(0.1, 0.05).gaussian(1, 0.2),
 		halfSpace(t, true).steps(0.03, 0.015).gaussian(0, 0),
 		halfSpace(t, false).steps(0.06, 0.05).gaussian(1.2, 0),
 		parallelotope().steps(0.06, 0.03).gaussian(1.1, 0.3),
