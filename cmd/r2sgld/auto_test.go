@@ -130,7 +130,8 @@ func drawsAlone(t *testing.T, command, file string, seed int, want target) *outc
 		t.Fatal(err)
 	}
 	sum := report.New(c.Name, "auto", c.Problem, s, res, 1)
-	rhat, ess, ok := c.Until.Met(res)
+	judged := c.Until.Judge(res)
+	rhat, ess, ok := judged.RHat, judged.ESS, judged.Met
 	sum.Stopped(*c.Until, rhat, ess, ok)
 	sum.Ladder.StepBias = tune.Bias
 	o := &outcome{sum: sum}

@@ -85,7 +85,8 @@ func (o *own) run(ctx context.Context, m *inquiry) error {
 		return fmt.Errorf("%s, %s: %w", o.v.told, o.what, err)
 	}
 	o.took, o.rungs = time.Since(begin).Seconds(), len(s.Temperature)
-	o.rhat, o.ess, _ = run.Until.Met(res)
+	j := run.Until.Judge(res)
+	o.rhat, o.ess = j.RHat, j.ESS
 	for _, k := range o.v.key {
 		q := o.v.quantities[k]
 		chains := make([][]float64, len(res.Ladders))
