@@ -101,7 +101,7 @@ func (r *Results) peerTable() study.Table {
 // peerText says what the others are and which runs did not end.
 func (r *Results) peerText() string {
 	p := r.Peers
-	out := fmt.Sprintf("dynesty %s, UltraNest %s and nestle %s, each in two uses. Usual: as it is if nothing is said, on the box around the region, the log-likelihood −1e300 outside it; the log of the ratio of both volumes is added, which a user would have to know too. Best: a transform of the unit cube onto the region itself (the flower by the polar angle, ordered coordinates by order statistics), so that no call is lost, live points for an expected error of %g, several ellipsoids as bounds, in ten dimensions slices where dynesty and UltraNest have them. Such transforms are known for few regions: a curve given by an inequality, or half-spaces across each other, have none.\n\nMeasured on %s (%s, Python %s) by %s. Runs of more than ten seconds have three seeds.",
+	out := fmt.Sprintf("dynesty %s, UltraNest %s and nestle %s, each in two uses. Usual: as it is if nothing is said, on the box around the region, the log-likelihood −1e300 outside it; the log of the ratio of both volumes is added, which a user would have to know too. Best: a transform of the unit cube onto the region itself (the flower by the polar angle, ordered coordinates by order statistics), so that no call is lost, live points for an expected error of %g (in ten dimensions of 0.12, for time), several ellipsoids as bounds, in ten dimensions slices where dynesty and UltraNest have them. Such transforms are known for few regions: a curve given by an inequality, or half-spaces across each other, have none.\n\nMeasured on %s (%s, Python %s) by %s. Runs that take long have few seeds.",
 		p.Versions["dynesty"], p.Versions["ultranest"], p.Versions["nestle"], mostRMS, p.Made, p.Machine, p.Python, p.Command)
 	var notes []string
 	for _, run := range p.Runs {
@@ -139,7 +139,7 @@ func (r *Results) choice() string {
 	if len(more) > 0 {
 		out += fmt.Sprintf(" It takes no fewer on %s.", strings.Join(more, "; "))
 	}
-	return out + "\n\nStepping stones with an exact kernel are the better choice where calls are cheap, for then the time of a run is that of everything around them; where a constraint has no such transform, and would be told by −1e300 outside; and in more dimensions. They give draws of the law in the same run, and evidence with a gap that shows when rungs do not meet."
+	return out + "\n\nStepping stones with an exact kernel are the better choice where calls are cheap, for then the time of a run is that of everything around them; and where a constraint has no such transform and would be told by −1e300 outside. They give draws of the law in the same run, and a gap between forward and backward estimates that shows when rungs do not meet."
 }
 
 func (r *Results) timeTable() study.Table {
@@ -196,7 +196,7 @@ func tint(program, use string) string {
 // errorPicture is the error of every run with its bar.
 func (r *Results) errorPicture() (study.Picture, error) {
 	const gap = 2 // between the runs of two programs
-	q := figure.Lines{X: figure.Axis{Name: "run"}, Y: figure.Axis{Name: "error of log Z"}, View: [2][2]float64{{}, {-1, 1}}, Columns: 2,
+	q := figure.Lines{X: figure.Axis{Name: "run"}, Y: figure.Axis{Name: "error of log Z"}, View: [2][2]float64{{}, {-1, 1}},
 		Caption: "Bars: ours the larger of the gap and two standard errors, the others' two errors stated. Errors beyond ±1 are drawn at the edge."}
 	for i := range r.Problems {
 		p := &r.Problems[i]
@@ -222,7 +222,7 @@ func (r *Results) errorPicture() (study.Picture, error) {
 		panel.Lines = []figure.Line{{Name: "exact", X: []float64{0, x + 1}, Y: []float64{0, 0}, Dashed: true}}
 		q.Panels = append(q.Panels, panel)
 	}
-	return picture("evidence-errors", "Error of log Z of every run with its error bar, one panel a problem, one colour a program, pale in its usual use. Our errors and bars are the smallest; with −1e300 outside (usual use on E2 and E3) bars are wide or miss the line.", q)
+	return picture("evidence-errors", "Error of log Z of every run with its error bar, one panel a problem, one colour a program, pale in its usual use, which on E2 and E3 puts −1e300 outside the region. Bars that miss the dashed line are wrong by more than they say.", q)
 }
 
 // put adds a measurement with its bar.
@@ -234,14 +234,14 @@ func put(p *figure.Points, x, y, bar float64) {
 
 // callPicture is calls against errors.
 func (r *Results) callPicture() (study.Picture, error) {
-	q := figure.Lines{X: figure.Axis{Name: "calls"}, Y: figure.Axis{Name: "error of log Z"}, LogX: true, LogY: true, Columns: 2,
+	q := figure.Lines{X: figure.Axis{Name: "calls"}, Y: figure.Axis{Name: "error of log Z"}, LogX: true, LogY: true,
 		Caption: "Error: the larger of the rms over runs and the one stated. Dashed: what r2sgld would reach with other calls."}
 	for i := range r.Problems {
 		p := &r.Problems[i]
 		own := math.Max(p.RMS, p.stated())
 		panel := figure.LinePanel{Title: p.ID + ", " + p.Name,
 			Points: []figure.Points{{Name: "r2sgld", Method: "r2sgld", X: []float64{p.calls()}, Y: []float64{own}}}}
-		low, high := p.calls(), p.calls()
+		low, high := p.calls()/3, p.calls()*3
 		for _, peer := range r.Peers.peersOn(p.ID, p.Exact) {
 			if len(peer.errors) == 0 {
 				continue
