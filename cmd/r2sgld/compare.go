@@ -71,9 +71,9 @@ func (c *common) compareModels(dirs []string) error {
 // compared shows a comparison.
 func (c *common) compared(v any, text string, warnings []string) error {
 	if c.json {
-		return printJSON(v)
+		return c.printJSON(v)
 	}
-	fmt.Print(text)
+	fmt.Fprint(c.stdout(), text)
 	if !c.quiet {
 		for _, w := range warnings {
 			fmt.Fprintln(os.Stderr, " ! "+w)

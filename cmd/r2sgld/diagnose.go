@@ -40,7 +40,7 @@ of more than 131,072 draws every second, fourth, … is taken.`,
 			if err != nil {
 				return &runner.Refused{Err: err}
 			}
-			return diagnose(d, c)
+			return c.diagnose(d)
 		},
 	}
 	c.display(cmd)
@@ -67,17 +67,17 @@ func diagnosed(d *store.Draws) diagnosis {
 	return out
 }
 
-func diagnose(d *store.Draws, c common) error {
+func (c *common) diagnose(d *store.Draws) error {
 	out := diagnosed(d)
 	switch {
 	case c.json:
-		return printJSON(out)
+		return c.printJSON(out)
 	case !c.quiet:
 		every := ""
 		if out.Stride > 1 {
 			every = fmt.Sprintf("; one draw in %d is summarised", out.Stride)
 		}
-		fmt.Printf(" %d draws, ladders: %d%s\n\n%s", out.Draws, out.Ladders, every, report.Table(out.Parameters, style()))
+		fmt.Fprintf(c.stdout(), " %d draws, ladders: %d%s\n\n%s", out.Draws, out.Ladders, every, report.Table(out.Parameters, style()))
 		for _, p := range out.Parameters {
 			if text := p.Doubt(0); text != "" {
 				fmt.Fprintln(os.Stderr, " ! "+text)

@@ -25,10 +25,13 @@ type common struct {
 	json       bool
 	quiet      bool
 	force      bool
+
+	stdout func() io.Writer // that of the command
 }
 
 // display registers the flags that say what is shown.
 func (c *common) display(cmd *cobra.Command) {
+	c.stdout = cmd.OutOrStdout
 	cmd.Flags().BoolVar(&c.json, "json", false, "print the summary alone, as JSON, on stdout")
 	cmd.Flags().BoolVar(&c.quiet, "quiet", false, "print nothing but errors (and --json)")
 }
@@ -68,7 +71,7 @@ func (c *common) run(cmd *cobra.Command, j *runner.Job) (err error) {
 	if err != nil || !c.json {
 		return err
 	}
-	return printJSON(sum)
+	return c.printJSON(sum)
 }
 
 // place is the folder of a run, dir if that is given already.
@@ -88,7 +91,7 @@ func (c *common) place(name, dir string) (string, error) {
 
 // screen is what takes tables, and progress and warnings, and how these are shown.
 func (c *common) screen() (out, terminal io.Writer, redraw bool, s report.Style) {
-	out, terminal = os.Stdout, os.Stderr
+	out, terminal = c.stdout(), os.Stderr
 	redraw = term.IsTerminal(int(os.Stderr.Fd()))
 	s.Color = redraw && os.Getenv("NO_COLOR") == ""
 	if c.json {
@@ -101,12 +104,12 @@ func (c *common) screen() (out, terminal io.Writer, redraw bool, s report.Style)
 }
 
 // printJSON prints a value as the files have it: what is not known is null.
-func printJSON(v any) error {
+func (c *common) printJSON(v any) error {
 	b, err := store.JSON(v)
 	if err != nil {
 		return err
 	}
-	_, err = os.Stdout.Write(b)
+	_, err = c.stdout().Write(b)
 	return err
 }
 

@@ -45,11 +45,16 @@ reflected replica exchange stochastic gradient Langevin dynamics.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
+	out := &output{w: os.Stdout}
 	root.SetArgs(args)
+	root.SetOut(out)
 	root.AddCommand(sampleCommand(), identifyCommand(), trainCommand(), planCommand(), compareCommand(), resumeCommand(), diagnoseCommand(), reproduceCommand(), simulateCommand(), theoryCommand())
 	began := false
 	root.PersistentPreRun = func(*cobra.Command, []string) { began = true }
 	err := root.ExecuteContext(ctx)
+	if !errors.Is(err, out.err) {
+		err = errors.Join(err, out.err)
+	}
 	if err == nil {
 		return exitDone
 	}
@@ -64,7 +69,7 @@ reflected replica exchange stochastic gradient Langevin dynamics.`,
 		return exitInterrupted
 	case errors.As(err, &problems), errors.As(err, &refused):
 		return exitUsage
-	case !began:
+	case !began && out.err == nil:
 		fmt.Fprintln(os.Stderr, "see r2sgld --help")
 		return exitUsage
 	}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -49,7 +48,7 @@ func (c *common) plan(cmd *cobra.Command, path string) error {
 	}
 	command := config.CommandOf(path)
 	if command == "train" {
-		w := io.Writer(os.Stdout)
+		w := c.stdout()
 		if c.quiet {
 			w = io.Discard
 		}
@@ -71,9 +70,9 @@ func (c *common) plan(cmd *cobra.Command, path string) error {
 	case err != nil:
 		return fmt.Errorf("%s: %w", r.Name, err)
 	case c.json:
-		return printJSON(plan)
+		return c.printJSON(plan)
 	case !c.quiet:
-		fmt.Print(report.PlanText(plan, style()))
+		fmt.Fprint(c.stdout(), report.PlanText(plan, style()))
 	}
 	return nil
 }

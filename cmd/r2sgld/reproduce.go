@@ -113,7 +113,7 @@ func (c *common) truth(name string) error {
 	if err != nil {
 		return err
 	}
-	return printJSON(v)
+	return c.printJSON(v)
 }
 
 // reproduce runs the studies of a name and leaves their report.
@@ -173,7 +173,7 @@ func (c *common) leave(folder *store.Folder, dir string, studies []*study.Study)
 	case err != nil:
 		return err
 	case c.json:
-		return printJSON(studies)
+		return c.printJSON(studies)
 	case c.quiet:
 		return nil
 	}
@@ -181,14 +181,14 @@ func (c *common) leave(folder *store.Folder, dir string, studies []*study.Study)
 	if w, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil {
 		t.Width = w
 	}
-	if err := study.ClaimsTable(os.Stdout, out.Claims, t); err != nil {
+	if err := study.ClaimsTable(c.stdout(), out.Claims, t); err != nil {
 		return err
 	}
 	for _, w := range out.Warnings {
 		fmt.Fprintln(os.Stderr, " ! "+w)
 	}
-	fmt.Printf(" wrote %s/: report.html, claims.json, results.json, figures (%d)\n", dir, out.Pictures)
-	return nil
+	_, err = fmt.Fprintf(c.stdout(), " wrote %s/: report.html, claims.json, results.json, figures (%d)\n", dir, out.Pictures)
+	return err
 }
 
 // stopped says that a study was stopped.

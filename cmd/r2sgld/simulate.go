@@ -96,18 +96,18 @@ func (s *simulated) run(ctx context.Context, dir string) error {
 	case err != nil:
 		return err
 	case s.json:
-		return printJSON(r.Report)
+		return s.printJSON(r.Report)
 	case s.quiet:
 		return nil
 	}
-	fmt.Print(r.Text())
+	fmt.Fprint(s.stdout(), r.Text())
 	for _, w := range r.Warnings {
 		fmt.Fprintln(os.Stderr, " ! "+w)
 	}
-	fmt.Printf("\n wrote %s/: %s", r.Dir, strings.Join(r.Files, ", "))
+	wrote := strings.Join(r.Files, ", ")
 	if len(r.Figures) > 0 {
-		fmt.Printf(", figures (%s)", strings.Join(r.Figures, " "))
+		wrote += fmt.Sprintf(", figures (%s)", strings.Join(r.Figures, " "))
 	}
-	fmt.Println()
-	return nil
+	_, err = fmt.Fprintf(s.stdout(), "\n wrote %s/: %s\n", r.Dir, wrote)
+	return err
 }

@@ -63,5 +63,5 @@ func (c *common) theory(cmd *cobra.Command, path string) error {
 	if err != nil || !c.json {
 		return err
 	}
-	return printJSON(sum)
+	return c.printJSON(sum)
 }

@@ -88,7 +88,7 @@ func (c *common) train(cmd *cobra.Command, j *training.Job) error {
 	if err != nil || !c.json {
 		return err
 	}
-	return printJSON(sum)
+	return c.printJSON(sum)
 }
 
 // resumedTraining makes the job of the folder of a training again.
@@ -130,7 +130,7 @@ func (c *common) isFinished(dir string) (bool, error) {
 	case sum == nil:
 		return false, nil
 	case c.json:
-		return true, printJSON(sum)
+		return true, c.printJSON(sum)
 	case !c.quiet:
 		dir = strings.TrimRight(dir, "/")
 		fmt.Fprintf(os.Stderr, "%s is finished: its scores are in %s/summary.json, its figures in %s/figures. Nothing was changed\n", dir, dir, dir)
@@ -167,7 +167,7 @@ func (c *common) planTraining(cmd *cobra.Command, path string, w io.Writer) erro
 	case err != nil:
 		return fmt.Errorf("%s: %w", t.Name, err)
 	case c.json:
-		return printJSON(p)
+		return c.printJSON(p)
 	}
 	_, err = fmt.Fprint(w, training.PlanText(p, t.Settings))
 	return err

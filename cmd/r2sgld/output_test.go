@@ -1,0 +1,75 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/r2sgld/r2sgld/store"
+)
+
+// Where standard output takes nothing, as that of a full disk, every command says so and
+// fails, but leaves its folder whole. With --quiet there is nothing to lose.
+//
+// Mutants it kills: a command that prints past the writer that remembers, an error that
+// is not looked at, the exit code of a usage that is wrong.
+func TestOutputIsLost(t *testing.T) {
+	dir := t.TempDir()
+	theory := write(t, dir, "interval.yaml", onInterval)
+	sample := write(t, dir, "square.yaml", "variables: [x]\npotential: 0\ndomain: {box: {x: [0, 2]}}\nsampler: {method: r2sgld, iterations: 2000, burn_in: 100, step_size: 0.01, temperature: [1, 10]}\n")
+	folder := func(name string) string { return filepath.Join(dir, name) }
+	for _, args := range [][]string{
+		{"--version"},
+		{"theory", "--help"},
+		{"theory", theory, "--out", folder("theory")},
+		{"theory", theory, "--out", folder("json"), "--json"},
+		{"plan", sample},
+		{"sample", sample, "--out", folder("sample")},
+		{"diagnose", folder("sample")},
+		{"diagnose", folder("sample"), "--json"},
+		{"compare", folder("sample")},
+		{"reproduce", "multimodal", "--truth", "--json"},
+	} {
+		code, said := toNowhere(t, args...)
+		if code != exitFailed || !strings.Contains(said, "the output is not complete: write /dev/stdout: ") || strings.Count(said, "not complete") != 1 || strings.Contains(said, "see r2sgld --help") {
+			t.Errorf("%v: exit %d: %s", args, code, said)
+		}
+	}
+	for _, name := range []string{"theory", "json", "sample"} {
+		f, err := store.Open(folder(name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var sum map[string]any
+		if err := f.ReadJSON("summary.json", &sum); err != nil || !there(folder(name), "run.json") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if code, said := toNowhere(t, "theory", theory, "--out", folder("quiet"), "--quiet"); code != exitDone || said != "" {
+		t.Errorf("--quiet: exit %d: %s", code, said)
+	}
+}
+
+// toNowhere runs the program with a standard output that cannot be written to, and
+// returns its exit code and what it says of that.
+func toNowhere(t *testing.T, args ...string) (code int, said string) {
+	t.Helper()
+	readOnly, err := os.Open(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer readOnly.Close()
+	var stderr bytes.Buffer
+	p := exec.CommandContext(t.Context(), os.Args[0], args...)
+	p.Env = append(os.Environ(), asProgram+"=1")
+	p.Stdout, p.Stderr = readOnly, &stderr
+	var exit *exec.ExitError
+	if err := p.Run(); err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return p.ProcessState.ExitCode(), stderr.String()
+}
