@@ -23,6 +23,7 @@ func (u *UniformLaw) Tries() float64 { return u.work }
 // that decide it.
 const (
 	hopeless   = 1e-4
+	dear       = 20 // tries above which round coordinates are looked at
 	trials     = 200_000
 	trialsSeen = hopeless * trials
 )
@@ -45,8 +46,9 @@ func errUnbounded(what string, d Domain) error {
 
 // Uniform returns the uniform law on d. Boxes, balls, ellipsoids, simplices,
 // their products and affine images are drawn in closed form; other domains by
-// rejection from their bounding box. Where fewer than one point of that box in
-// 10⁴ lies in d, each draw is the end of 50 + 10d² steps of hit-and-run (Lovász
+// rejection from their bounding box or, where they are linear and that takes fewer
+// tries, from the box around them when they are made round ([Round]). Where fewer
+// than one point of the box in 10⁴ lies in d, each draw is the end of 50 + 10d² steps of hit-and-run (Lovász
 // 1999: order d² from a warm start) that go on from the draw before, the first
 // one of ten times as many from an inner point; draws are then nearly, not
 // exactly, independent and uniform, and stay in the connected piece of d that
@@ -93,7 +95,7 @@ func Uniform(d Domain) (*UniformLaw, error) {
 			copy(z, d.a.back(x))
 		}
 	default:
-		return u.reject()
+		return u, u.reject(true)
 	}
 	return u, nil
 }
@@ -136,8 +138,9 @@ func (u *UniformLaw) product(d *Product) (*UniformLaw, error) {
 	return u, nil
 }
 
-// reject chooses between rejection and hit-and-run.
-func (u *UniformLaw) reject() (*UniformLaw, error) {
+// reject chooses between rejection from the bounding box and hit-and-run, in round
+// coordinates of their own where the domain can be made round.
+func (u *UniformLaw) reject(round bool) error {
 	n := u.d.Dim()
 	lo, hi := BoundsOf(u.d, n)
 	// The choice and the inner point are part of the law, not of its draws.
@@ -151,14 +154,21 @@ func (u *UniformLaw) reject() (*UniformLaw, error) {
 			seen++
 		}
 	}
+	u.work = math.Inf(1)
 	if seen >= trialsSeen {
 		u.work = float64(tried) / float64(seen)
-		return u, nil
 	}
-	u.work = math.Inf(1)
+	if u.work > dear && round {
+		if z, a, _, ok := rounded(u.d); ok && u.through(z, a) {
+			return nil
+		}
+	}
+	if seen >= trialsSeen {
+		return nil
+	}
 	at, err := Interior(u.d, rng)
 	if err != nil {
-		return nil, fmt.Errorf("uniform draws: %w", err)
+		return fmt.Errorf("uniform draws: %w", err)
 	}
 	w := &walker{tr: u.d.Tracer(), reach: 1.01 * distance(lo, hi), dir: make([]float64, n)}
 	u.tries = 1000
@@ -170,7 +180,25 @@ func (u *UniformLaw) reject() (*UniformLaw, error) {
 		steps = 50 + 10*n*n
 		copy(x, at)
 	}
-	return u, nil
+	return nil
+}
+
+// through draws z and maps it, if that takes no more tries.
+func (u *UniformLaw) through(z Domain, a *affine) bool {
+	inner := &UniformLaw{d: z}
+	if inner.reject(false) != nil || inner.work > u.work {
+		return false
+	}
+	u.tries, u.work = 1000, inner.work
+	y := make([]float64, z.Dim())
+	u.draw = func(x []float64, rng *rand.Rand) {
+		if inner.Draw(y, rng) != nil {
+			x[0] = math.NaN()
+			return
+		}
+		a.apply(x, y, true)
+	}
+	return true
 }
 
 // step moves at to a uniform point of a random chord through it; y is room.

@@ -12,9 +12,10 @@ import (
 // Volume returns the logarithm of the volume of d and its standard error: 0
 // where the volume has a closed form (box, ball, ellipsoid, simplex, plane
 // shapes with a method Area() float64, products and affine images of these).
-// Else it is estimated from 400,000 points of the bounding box, and where fewer
-// than 100 of them lie in d, and d is convex, by hit-and-run in nested balls
-// around an inner point (Dyer, Frieze & Kannan 1991). It fails for an unbounded
+// Else it is estimated from 400,000 points of the bounding box; where few of them
+// lie in d, and d is linear, of that of d made round ([Round]); and where fewer than
+// 100 do, and d is convex, by hit-and-run in nested balls around an inner point (Dyer,
+// Frieze & Kannan 1991). It fails for an unbounded
 // or empty domain and where the estimate is hopeless.
 func Volume(d Domain, rng *rand.Rand) (log, se float64, err error) {
 	switch d := d.(type) {
@@ -63,38 +64,65 @@ func logBall(d int) float64 {
 	return h*math.Log(math.Pi) - g
 }
 
+// points of a bounding box tell a volume if enough of them lie in the domain; if
+// fewer than many do, one that is made round may have more.
+const (
+	points   = 400_000
+	manyIn   = points / 20
+	enoughIn = 100
+)
+
 // estimate counts points of the bounding box.
 func estimate(d Domain, rng *rand.Rand) (log, se float64, err error) {
+	log, in := count(d, rng)
+	if _, ok := d.(*Box); ok {
+		return log, 0, nil
+	}
+	unit := 0.0 // log of the volume that one of d is of the domain asked for
+	if in < manyIn {
+		if z, _, det, ok := rounded(d); ok {
+			if l, k := count(z, rng); k >= in {
+				d, log, in, unit = z, l, k, det
+			}
+		}
+	}
+	if in >= enoughIn {
+		p := float64(in) / points
+		return unit + log + math.Log(p), math.Sqrt((1 - p) / float64(in)), nil
+	}
+	if !Convex(d) {
+		return 0, 0, fmt.Errorf("volume: %d of %d points of the bounding box lay in the domain: too few for an estimate; bound it more tightly", in, points)
+	}
+	log, se, err = nested(d, rng)
+	return unit + log, se, err
+}
+
+// count returns the logarithm of the volume of the bounding box and how many of its
+// points lie in d; none are drawn for a box.
+func count(d Domain, rng *rand.Rand) (log float64, in int) {
 	n := d.Dim()
 	lo, hi := BoundsOf(d, n)
 	for i, l := range lo {
 		log += math.Log(hi[i] - l)
 	}
 	if _, ok := d.(*Box); ok {
-		return log, 0, nil
+		return log, points
 	}
-	const points = 400_000
-	draw, x, in := inBox(lo, hi), make([]float64, n), 0
+	draw, x := inBox(lo, hi), make([]float64, n)
 	for range points {
 		draw(x, rng)
 		if d.Contains(x) {
 			in++
 		}
 	}
-	if in >= 100 {
-		p := float64(in) / points
-		return log + math.Log(p), math.Sqrt((1 - p) / float64(in)), nil
-	}
-	if !Convex(d) {
-		return 0, 0, fmt.Errorf("volume: %d of %d points of the bounding box lay in the domain: too few for an estimate; bound it more tightly", in, points)
-	}
-	return nested(d, lo, hi, rng)
+	return log, in
 }
 
 // nested multiplies ratios of the volumes of d within balls, each twice the
 // volume of the one before, from a ball inside d to one around it.
-func nested(d Domain, lo, hi []float64, rng *rand.Rand) (log, se float64, err error) {
+func nested(d Domain, rng *rand.Rand) (log, se float64, err error) {
 	n := d.Dim()
+	lo, hi := BoundsOf(d, n)
 	centre, err := Interior(d, rng)
 	if err != nil {
 		return 0, 0, fmt.Errorf("volume: %w", err)

@@ -1,0 +1,139 @@
+package domain
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// errRound says that a domain could not be made round.
+var errRound = errors.New("the domain cannot be made round")
+
+// Round returns an affine map x = c + Lz under which a bounded linear domain (a
+// polytope, a box, or what is made of such) of m walls is round: it holds the unit
+// ball and lies in that of radius m, however thin it is and however it is turned. c is
+// its analytic centre, where the product of the distances from the walls is largest,
+// and the unit ball is Dikin's ellipsoid there (Nesterov & Nemirovskii 1994). As a
+// whitening of a run it lets steps of one size go in all directions.
+func Round(d Domain) (c []float64, l *mat.Dense, err error) {
+	h, all := linearOf(d)
+	if !all {
+		return nil, nil, fmt.Errorf("%w: it has walls that are not linear", errRound)
+	}
+	if !Bounded(d) {
+		return nil, nil, errUnbounded(errRound.Error(), d)
+	}
+	if c, err = Interior(d, rand.New(rand.NewPCG(1, 1))); err != nil {
+		return nil, nil, err
+	}
+	n := len(c)
+	frame := newProgram(h, n)
+	l = mat.NewDense(n, n, nil)
+	for j, s := range frame.size {
+		l.Set(j, j, s)
+	}
+	a, s := mat.NewDense(len(h.b), n, nil), make([]float64, len(h.b))
+	for i, row := range h.a {
+		size := frame.length(row)
+		for j, v := range row {
+			a.Set(i, j, v*frame.size[j]/size)
+		}
+		if s[i] = (h.b[i] - dot(row, c)) / size; !(s[i] > 0) {
+			return nil, nil, fmt.Errorf("%w: its middle was not found", errRound)
+		}
+	}
+	return c, l, centralise(c, l, a, s)
+}
+
+// Newton's method ends where its decrement is below enough: the walls are then as
+// far away as from the centre to within that share.
+const (
+	enough       = 1e-3
+	newtonRounds = 500
+)
+
+// centralise moves c to the analytic centre and makes L such that Dikin's ellipsoid
+// there is the unit ball. a and s are rows and slacks at c in z. Every round of
+// Newton's method goes over to the coordinates of its own ellipsoid, so that rounding
+// is that of a round domain.
+func centralise(c []float64, l, a *mat.Dense, s []float64) error {
+	m, n := a.Dims()
+	step, move := mat.NewVecDense(n, nil), mat.NewVecDense(n, nil)
+	for range newtonRounds {
+		for i, v := range s {
+			row := a.RawRowView(i)
+			for j := range row {
+				row[j] /= v
+			}
+		}
+		var f mat.QR
+		f.Factorize(a)
+		var r mat.Dense
+		f.RTo(&r)
+		triangle, inverse := mat.NewTriDense(n, mat.Upper, nil), mat.NewTriDense(n, mat.Upper, nil)
+		for j := range n {
+			for k := j; k < n; k++ {
+				triangle.SetTri(j, k, r.At(j, k))
+			}
+		}
+		var condition mat.Condition
+		if err := inverse.InverseTri(triangle); err != nil && (!errors.As(err, &condition) || math.IsInf(float64(condition), 1)) {
+			return fmt.Errorf("%w: its walls leave a direction free", errRound)
+		}
+		l.Mul(l, inverse)
+		a.Mul(a, inverse) // columns that are orthonormal
+		for k := range n {
+			sum := 0.0
+			for i := range m {
+				sum -= a.At(i, k)
+			}
+			step.SetVec(k, sum)
+		}
+		decrement := mat.Norm(step, 2)
+		if decrement < enough {
+			for i, v := range s {
+				row := a.RawRowView(i)
+				for j := range row {
+					row[j] *= v
+				}
+			}
+			return nil
+		}
+		if decrement > 0.25 {
+			step.ScaleVec(1/(1+decrement), step)
+		}
+		for i, v := range s {
+			row := a.RawRowView(i)
+			s[i] -= v * dot(row, step.RawVector().Data)
+			for j := range row {
+				row[j] *= v
+			}
+		}
+		move.MulVec(l, step)
+		for j := range c {
+			c[j] += move.AtVec(j)
+		}
+	}
+	return fmt.Errorf("%w: its centre was not found in %d rounds", errRound, newtonRounds)
+}
+
+// rounded is d in the coordinates of [Round], with the map and the logarithm of its
+// determinant; false where there is none.
+func rounded(d Domain) (z Domain, a *affine, log float64, ok bool) {
+	c, l, err := Round(d)
+	if err != nil {
+		return nil, nil, 0, false
+	}
+	a = &affine{c: c, l: l, inv: mat.NewDense(len(c), len(c), nil)}
+	if !a.invert() {
+		return nil, nil, 0, false
+	}
+	if z, err = a.of(d); err != nil {
+		return nil, nil, 0, false
+	}
+	log, _ = mat.LogDet(l)
+	return z, a, log, true
+}
