@@ -244,8 +244,21 @@ func (j *Job) write(folder *store.Folder, sum *Summary, pictures []picture) erro
 	if err := folder.WriteJSON("summary.json", sum); err != nil {
 		return err
 	}
-	return folder.WriteJSON("run.json", runner.Manifest[any]{Schema: 1, Command: "theory", Name: j.Name, Version: r2sgld.Version,
+	return folder.WriteJSON("run.json", manifest{Schema: 1, Command: "theory", Name: j.Name, Version: r2sgld.Version,
 		Go: runtime.Version(), Arch: runtime.GOARCH, Hash: j.Hash, Config: j.Config})
+}
+
+// A manifest is a [runner.Manifest] of what has no random numbers, and so no seed, and is
+// not resumed.
+type manifest struct {
+	Schema  int    `json:"schema"`
+	Command string `json:"command"`
+	Name    string `json:"name"`
+	Version string `json:"version"`
+	Go      string `json:"go"`
+	Arch    string `json:"arch"`
+	Hash    string `json:"hash"`
+	Config  any    `json:"config"`
 }
 
 // undo removes what was written, and the folder if that was all.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/domain"
 	"github.com/r2sgld/r2sgld/expression"
 	"github.com/r2sgld/r2sgld/potential"
@@ -81,7 +82,8 @@ func files(t *testing.T, dir string) map[string]string {
 // jobs leave equal bytes, times aside.
 //
 // Mutants it kills: an acceleration of one rung that is 0, a summary of the second run
-// without its warnings, run.json written without its hash.
+// without its warnings, run.json written without its hash, with a
+// seed that there is none of, or with keys that others do not know.
 func TestRun(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	j, out, terminal := job(t, dir)
@@ -102,7 +104,9 @@ func TestRun(t *testing.T) {
 		t.Errorf("%s\n%s", terminal, out)
 	}
 	var m runner.Manifest[json.RawMessage]
-	if err := json.Unmarshal([]byte(first["run.json"]), &m); err != nil || m.Command != "theory" || m.Hash != "h" {
+	strict := json.NewDecoder(strings.NewReader(first["run.json"]))
+	strict.DisallowUnknownFields()
+	if err := strict.Decode(&m); err != nil || strings.Contains(first["run.json"], `"seed"`) || m.Schema != 1 || m.Name != "wells" || m.Version != r2sgld.Version || m.Go == "" || m.Arch == "" || string(m.Config) == "" || m.Command != "theory" || m.Hash != "h" {
 		t.Errorf("%+v: %v", m, err)
 	}
 	if !(sum.Gap > sum.Swaps.Alone && sum.Curve.Limit > sum.Gap && sum.Curve.Gap[0] >= sum.Swaps.Alone) {
@@ -297,7 +301,10 @@ func TestText(t *testing.T) {
  both, no swaps              0.0313            31.95
  both, swaps at intensity 5  0.5213            1.918
  both, ever more swaps          0.6            1.667
- acceleration E_S(f)/E(f) − 1 of the slowest mode f without swaps: 16.2; at the times of the decay at least 0.7 (χ²) and 0.6 (W₂)
+ acceleration E_S(f)/E(f) − 1 of the slowest mode f without swaps: 16.2
+  at the times of the decay at least 0.7 (χ²) and 0.6 (W₂)
+  f fades by E(f) = ∫ Σ τ|∇f|² dπ without swaps, by E_S(f) with those at rate r·min(1, S);
+  r is their intensity, S = exp((1/τ₁ − 1/τ₂)(U₁ − U₂)) of the replicas' energies
 
  swap intensity   gap  times that without swaps
  1                0.2                      6.39

@@ -95,6 +95,10 @@ func withError(v, e float64) string {
 	return report.Number(v, d) + " ± " + report.Number(e, d)
 }
 
+// forms says what E, E_S and S are.
+const forms = "  f fades by E(f) = ∫ Σ τ|∇f|² dπ without swaps, by E_S(f) with those at rate r·min(1, S);\n" +
+	"  r is their intensity, S = exp((1/τ₁ − 1/τ₂)(U₁ − U₂)) of the replicas' energies\n"
+
 // rungTable says how fast each rung mixes by itself and what swapping makes of two.
 func (s *Summary) rungTable() string {
 	if s.Swaps == nil {
@@ -116,11 +120,11 @@ func (s *Summary) rungTable() string {
 	}
 	out := report.Grid(rows, 1)
 	if known(s.Acceleration) && s.Swaps.Intensity > 0 {
-		out += fmt.Sprintf(" acceleration E_S(f)/E(f) − 1 of the slowest mode f without swaps: %s", report.Short(s.Acceleration, 3))
+		out += fmt.Sprintf(" acceleration E_S(f)/E(f) − 1 of the slowest mode f without swaps: %s\n", report.Short(s.Acceleration, 3))
 		if s.Swaps.Chi2 > 0.005 { // two that start at one point gain nothing at first
-			out += fmt.Sprintf("; at the times of the decay at least %s (χ²) and %s (W₂)", report.Short(s.Swaps.Chi2, 3), report.Short(s.Swaps.W2, 3))
+			out += fmt.Sprintf("  at the times of the decay at least %s (χ²) and %s (W₂)\n", report.Short(s.Swaps.Chi2, 3), report.Short(s.Swaps.W2, 3))
 		}
-		out += "\n"
+		out += forms
 	}
 	return out
 }
