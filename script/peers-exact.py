@@ -7,8 +7,8 @@ are those of examples/exact and a polytope made here.
 
 An effective draw is one of ArviZ's bulk ESS for every program: the least and the
 median over the coordinates. CPU seconds are user and system time of one thread:
-of r2sgld of the whole program from start-up to files, then of the others of the
-calls that sample. "All" counts warm-up and compilation, "alone" does not. What
+of r2sgld of the whole program, of the others of the calls that sample. "All" counts warm-up and compilation, of ours start-up, figures
+and files (a run of 100 iterations), "alone" does not. What
 has a step size or a length to choose takes the best of a few by a short run that
 counts nowhere. Every program runs for about SECONDS (5) CPU seconds.
 
@@ -44,6 +44,7 @@ import zarr
 
 SECONDS = float(os.environ.get("SECONDS_EACH", 5))
 CHAINS = 4
+NUTS_DRAWS = 25_000  # of a chain, in five seconds or so beside compilation
 HERE = os.path.dirname(os.path.abspath(__file__))
 EXAMPLES = os.path.join(HERE, "..", "examples", "exact")
 REFERENCE = json.load(open(os.path.join(HERE, "..", "testdata", "reference", "gauss_box.json")))
@@ -119,6 +120,7 @@ class Polytope(Problem):
         reach = np.concatenate([(block @ self.a.T).max(axis=1) for block in np.array_split(x.reshape(-1, DIM), 200)])
         if self.mean is None:
             return [(reach**DIM).reshape(x.shape[:2])], [0.5]
+        reach = np.maximum(reach, 1e-9)  # a chain that has not left the middle
         square = (x.reshape(-1, DIM) ** 2).sum(axis=1) / (2 * SD**2)
         share = special.gammainc(DIM / 2, square) / special.gammainc(DIM / 2, square / reach**2)
         return [share.reshape(x.shape[:2])], [0.5]
@@ -183,6 +185,8 @@ def row(p, program, x, every, alone):
     x = np.ascontiguousarray(x, dtype=float)
     if x.ndim != 3 or not np.isfinite(x).all():
         raise ValueError(f"draws of shape {x.shape} that are not all finite numbers")
+    if (np.ptp(x, axis=(0, 1)) == 0).any():
+        raise ValueError(f"{program}: the draws do not move")
     ess = np.array([float(arviz.ess(np.ascontiguousarray(x[:, :, j]), method="bulk")) for j in range(p.dim)])
     error, se = p.errors(x)
     rates = [f"{f(ess) / s:,.0f}" for f in (np.min, np.median) for s in (every, alone)]
@@ -223,7 +227,7 @@ def rate(p, draw, n=2000):
 
 
 FACET_SAMPLERS = {  # of the polytope, which is written into a configuration here
-    "facets-uniform": {"specular": {"method": "r-sgld", "iterations": 400_000, "thin": 20, "step_size": 0.02}},
+    "facets-uniform": {"specular": {"method": "r-sgld", "iterations": 200_000, "thin": 10, "step_size": 0.05}},
     "facets-normal": {"hmc": {"method": "r-hmc", "iterations": 20_000, "thin": 1, "leapfrog": 5, "step_size": 0.02},
                       "harmonic": {"method": "r-sgld", "kernel": "harmonic", "iterations": 20_000, "thin": 1}},
 }
@@ -237,7 +241,8 @@ def polytope_text(p, sampler):
     lines += ["domain:", "  constraints:"]
     for r in p.a:
         lines.append('    - "' + " + ".join(f"({float(v):.17g})*{n}" for v, n in zip(r, names)) + ' <= 1"')
-    return "\n".join(lines + [sampler]) + "\n"
+    sampler = dict(sampler, init={v: 0 for v in names})
+    return "\n".join(lines + ["sampler: " + json.dumps(sampler)]) + "\n"
 
 
 def ours(p, program, folder):
@@ -245,23 +250,30 @@ def ours(p, program, folder):
     for label, given in FACET_SAMPLERS.get(p.name, {}).items():
         configs.append(os.path.join(folder, f"{p.name}-{label}.yaml"))
         with open(configs[-1], "w") as f:
-            f.write(polytope_text(p, "sampler: " + json.dumps(given)))
+            f.write(polytope_text(p, given))
     for config in configs:
         label = os.path.basename(config)[len(p.name) + 1:-len(".yaml")]
         out = os.path.join(folder, "run")
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        done = subprocess.run([program, "sample", config, "--threads", "1", "--out", out, "--force", "--quiet"],
-                              capture_output=True, text=True)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        if done.returncode:
-            message(f"{p.name}: r2sgld {label} failed: {done.stderr.strip().splitlines()[-1:]}")
+        try:
+            spent = sample(program, config, out)
+            fixed = 0.0 if label == "auto" else sample(program, config, os.path.join(folder, "short"), "--set", "sampler.iterations=100")
+        except RuntimeError as e:
+            message(f"{p.name}: r2sgld {label} failed: {e}")
             continue
-        spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
         posterior = zarr.open(os.path.join(out, "draws.zarr"), mode="r")["posterior"]
         names = [q["name"] for q in json.load(open(os.path.join(out, "summary.json")))["parameters"]]
-        x = np.stack([posterior[n][:] for n in names], axis=-1)
-        alone = min(json.load(open(os.path.join(out, "summary.json")))["seconds"], spent)
-        row(p, f"r2sgld, {label}", x, spent, alone)
+        row(p, f"r2sgld, {label}", np.stack([posterior[n][:] for n in names], axis=-1), spent, max(spent - fixed, 1e-3))
+
+
+def sample(program, config, out, *more):
+    """CPU seconds of a run, the whole program."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run([program, "sample", config, "--threads", "1", "--out", out, "--force", "--quiet", *more],
+                          capture_output=True, text=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    if done.returncode:
+        raise RuntimeError(done.stderr.strip())
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 # ---- HOPS ----
@@ -272,9 +284,8 @@ def hops(p):
 
     uniform = p.mean is None
     if p.name == "modes":
-        return
-    model = hopsy.Uniform() if uniform else hopsy.Gaussian(mean=p.mean, covariance=p.covariance)
-    problem = hopsy.Problem(p.a, p.b, model)
+        raise Skipped("its normal laws have one mode")
+    problem = hopsy.Problem(p.a, p.b, None if uniform else hopsy.Gaussian(mean=p.mean, covariance=p.covariance))
     kinds = ([("billiard walk", hopsy.BilliardWalkProposal), ("coordinate hit and run", hopsy.UniformCoordinateHitAndRunProposal)] if uniform else
              [("reflected MALA", hopsy.BilliardMALAProposal), ("hit and run", hopsy.GaussianHitAndRunProposal),
               ("truncated normal", hopsy.TruncatedGaussianProposal)])
@@ -318,9 +329,16 @@ def energy(p):
     return lambda x: 0.5 * (x - p.mean) @ precision @ (x - p.mean)
 
 
+class Skipped(Exception):
+    """Why a peer has nothing to say to a problem."""
+
+
 def logits(p):
     """log density in z, x = lower + (upper − lower)·sigmoid(z), and the map."""
     import jax
+
+    if p.box is None:
+        raise Skipped("no map of a polytope onto all of R^d")
 
     lower, upper = p.box
     u = energy(p)
@@ -329,19 +347,9 @@ def logits(p):
 
 
 def nuts(p, program, sample):
-    if p.box is None:
-        message(f"{p.name}: {program} skipped: no map of a polytope onto all of R^d")
-        return
-    warm = 1000
+    n = min(int(NUTS_DRAWS * SECONDS / 5), keep(p))
     begun = time.process_time()
-    sample(warm, 200)
-    first = time.process_time() - begun
-    begun = time.process_time()
-    _, trial = sample(warm, 2200)
-    each = trial / 2200
-    n = int(min(max(SECONDS / each, 500), keep(p)))
-    begun = time.process_time()
-    x, alone = sample(warm, n)
+    x, alone = sample(1000, n)
     row(p, program, x, time.process_time() - begun, alone)
 
 
@@ -353,7 +361,7 @@ def numpyro_nuts(p):
 
     def sample(warm, n):
         mcmc = MCMC(NUTS(potential_fn=lambda z: -density(z)), num_warmup=warm, num_samples=n, num_chains=CHAINS,
-                    chain_method="sequential", progress_bar=False)
+                    chain_method="vectorized", progress_bar=False)
         start = jax.random.uniform(jax.random.PRNGKey(3), (CHAINS, p.dim), minval=-2, maxval=2)
         mcmc.warmup(jax.random.PRNGKey(1), init_params=start)
         begun = time.process_time()
@@ -440,7 +448,7 @@ def main():
                                (lambda: blackjax_nuts(p), "BlackJAX"), (lambda: by_r(p, work, library), "R")):
                 try:
                     peer()
-                except ImportError as e:
+                except (ImportError, Skipped) as e:
                     message(f"{p.name}: {name} skipped: {e}")
                 except Exception as e:
                     message(f"{p.name}: {name} failed: {type(e).__name__}: {str(e)[:300]}")
