@@ -88,7 +88,10 @@ func estimate(d Domain, rng *rand.Rand) (log, se float64, err error) {
 	}
 	if in >= enoughIn {
 		p := float64(in) / points
-		return unit + log + math.Log(p), math.Sqrt((1 - p) / float64(in)), nil
+		if in == points {
+			se = 1. / points // less than one in so many is outside
+		}
+		return unit + log + math.Log(p), math.Hypot(se, math.Sqrt((1-p)/float64(in))), nil
 	}
 	if !Convex(d) {
 		return 0, 0, fmt.Errorf("volume: %d of %d points of the bounding box lay in the domain: too few for an estimate; bound it more tightly", in, points)
