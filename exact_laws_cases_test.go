@@ -337,9 +337,9 @@ func parallelotope() exactLaw {
 		mu[i] = 0.3*float64(i) - 1 // the walls are at −0.5 and 1, the standard deviation is ½
 	}
 	back := inverted(l)
-	z := make([]float64, d)
 	u := potential.Func(d, func(grad, x []float64) float64 {
-		apply(z, zero, back, x)
+		var z [d]float64
+		apply(z[:], zero, back, x)
 		clear(grad)
 		sum := 0.0
 		for i, row := range back {

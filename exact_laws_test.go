@@ -330,9 +330,9 @@ func TestExactKernelsKeepTheLaw(t *testing.T) {
 				continue
 			}
 			t.Run(l.name+"/"+k.name, func(t *testing.T) {
-				n := 700
+				n := 500
 				if k.name == "MALA" {
-					n = 2000
+					n = 1500
 				}
 				seed := uint64(10*i + j + 1)
 				s := r2sgld.Settings{Seed: seed, Ladders: ladders, Iterations: longer(n), Temperature: l.tau, StepSize: k.step, Whitening: l.mapped, States: l.starts(t, ladders, seed)}
