@@ -42,16 +42,6 @@ func newLaw(g *grid, mass []float64, atoms []Atom) *Law {
 	return l
 }
 
-// NewLaw returns the law on [lo, hi] with a density proportional to density,
-// which must be smooth and not negative. It fails where 2048 nodes do not
-// integrate it to 1e-6.
-func NewLaw(lo, hi float64, density func(x float64) float64) (*Law, error) {
-	u := potential.Func(1, func(_, x []float64) float64 {
-		return -math.Log(max(density(x[0]), math.SmallestNonzeroFloat64))
-	})
-	return Target(u, lo, hi, 1)
-}
-
 // Point returns the law of the point x in [lo, hi].
 func Point(lo, hi, x float64) (*Law, error) {
 	if err := interval(lo, hi); err != nil {
