@@ -67,13 +67,13 @@ func peerRuns(id, program, use string, exact, stated float64, calls int64, error
 }
 
 // Kills: the best use judged, problems without constraints judged, errors that cancel
-// called wrong, a stopped run counted.
+// called wrong, a stopped run counted, one that failed not.
 func TestOutsideVerdict(t *testing.T) {
 	p := []Problem{problem("curve", true, 0.03, 0, 0), problem("box", false, 0.03, 0, 0)}
 	wrong := peerRuns("curve", "dynesty", usual, 0, 0.1, 10, 0.3, 0.2, 0.1, 0.2)
 	right := peerRuns("curve", "nestle", usual, 0, 0.1, 10, 0.3, -0.3, 0.3, -0.3)
 	ignored := append(peerRuns("curve", "UltraNest", best, 0, 0.1, 10, 9), peerRuns("box", "UltraNest", usual, 0, 0.1, 10, 9)...)
-	ignored = append(ignored, PeerRun{Problem: "curve", Program: "UltraNest", Use: usual, Note: "stopped"})
+	ignored = append(ignored, PeerRun{Problem: "curve", Program: "UltraNest", Use: usual, Note: "stopped after 3 CPU seconds"})
 	of := func(runs ...[]PeerRun) study.Claim {
 		all := &Peers{Runs: ignored}
 		for _, r := range runs {
@@ -85,6 +85,8 @@ func TestOutsideVerdict(t *testing.T) {
 	verdict(t, of(wrong, right), study.Depends, "1 of 2", "errors: nestle on curve")
 	verdict(t, of(right), study.Fails)
 	verdict(t, of(), study.Untestable)
+	failed := []PeerRun{{Problem: "curve", Program: "nestle", Use: usual, Note: "failed: so"}}
+	verdict(t, of(failed), study.Holds, "nestle on curve (failed: so)")
 }
 
 // Kills: calls not scaled by the error squared, the smaller of both errors, a program

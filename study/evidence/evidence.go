@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"runtime"
 	"time"
 
 	"github.com/r2sgld/r2sgld/study"
@@ -77,8 +78,8 @@ func effortOf(s study.Scale) effort {
 	return effort{8, target}
 }
 
-// Run runs the study of the evidence. Its runs follow each other on one thread,
-// whatever the options say, so that their CPU times mean something. It fails if a run
+// Run runs the study of the evidence. Its runs follow each other on one processor
+// core, whatever the options say, so that their CPU times mean something. It fails if a run
 // does, or ctx ends.
 func Run(ctx context.Context, o study.Options) (*study.Study, error) {
 	if err := o.Scale.Among(study.Smoke, study.Paper); err != nil {
@@ -114,6 +115,7 @@ func (e effort) run(ctx context.Context, o study.Options) (*Results, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // one processor core
 	r := &Results{Peers: peers}
 	for _, t := range tasks() {
 		p := Problem{ID: t.id, Name: t.name, Dim: t.dim, Exact: t.exact, LogVolume: t.logVolume, task: t}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 )
 
 // peersText is what script/peers-evidence.py has measured.
@@ -91,6 +92,11 @@ func (p *Peers) peersOn(id string, exact float64) []peer {
 		}
 	}
 	return out
+}
+
+// failed reports a run that ended with nothing to use, and not because it took too long.
+func (q *peer) failed() bool {
+	return q.stopped != nil && !strings.HasPrefix(q.stopped.Note, "stopped")
 }
 
 // name is as in figures and tables.

@@ -79,7 +79,7 @@ func cube(d int, half float64) string {
 
 // text is the configuration that goes on until log Z is known to a standard error.
 func (t *task) text(to float64) string {
-	return fmt.Sprintf("name: %s\nvariables: [%s]\npotential: \"%s\"\ndomain:\n%s\nsampler: {method: auto, kernel: auto, until: {evidence: %g}}\n",
+	return fmt.Sprintf("name: %s\nvariables: [%s]\npotential: \"%s\"\ndomain:\n%s\nsampler: {method: auto, kernel: mala, until: {evidence: %g}}\n",
 		t.file, strings.Join(t.variables, ", "), t.potential, t.domain, to)
 }
 
