@@ -1,0 +1,156 @@
+package tune
+
+import (
+	"math"
+	"os"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/r2sgld/r2sgld"
+	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/exchange"
+	"github.com/r2sgld/r2sgld/kernel"
+	"github.com/r2sgld/r2sgld/potential"
+)
+
+// leaning is N((0, ½), diag(0.3², 1)) in a box, and log Z over its volume.
+func leaning(t *testing.T) (r2sgld.Problem, float64) {
+	t.Helper()
+	box, err := domain.NewBox([]float64{-1, -1}, []float64{4, 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := r2sgld.Problem{Domain: box, Potential: potential.Func(2, func(grad, x []float64) float64 {
+		grad[0], grad[1] = x[0]/0.09, x[1]-0.5
+		return x[0]*x[0]/0.18 + (x[1]-0.5)*(x[1]-0.5)/2
+	})}
+	within := func(mean, sd, lo, hi float64) float64 {
+		return math.Sqrt(math.Pi/2) * sd * (math.Erf((hi-mean)/sd/math.Sqrt2) - math.Erf((lo-mean)/sd/math.Sqrt2))
+	}
+	return p, math.Log(within(0, 0.3, -1, 4) * within(0.5, 1, -1, 1) / 10)
+}
+
+// A run that ends with the evidence has the standard error asked for, and that is
+// the error: over many seeds the squares of error over standard error follow χ² (false
+// alarm 1e-6), with MALA, HMC and the harmonic kernel by turns. Mutants: standard errors of
+// independent draws (autocorrelation times are about 3); the pairs' errors added as if
+// they were independent; R̂ waited for; the standard error not looked at.
+func TestEvidenceIsCalibrated(t *testing.T) {
+	seeds := 48
+	if os.Getenv("R2SGLD_SOAK") != "" {
+		seeds = 480
+	}
+	p, truth := leaning(t)
+	var sum, squares float64
+	for i := range seeds {
+		s := r2sgld.Settings{Seed: uint64(i + 1), Ladders: 4, Iterations: 250}
+		switch i % 3 {
+		case 0:
+			s.HMC = &kernel.HMC{Leapfrog: 1}
+		case 1:
+			s.HMC = &kernel.HMC{Leapfrog: 10}
+		default:
+			s.Harmonic = &kernel.Harmonic{}
+		}
+		u := Until{Evidence: 0.05}
+		res, _, err := Sample(t.Context(), p, s, u)
+		if err != nil {
+			t.Fatal(err)
+		}
+		j := u.Judge(res)
+		e := j.Evidence
+		if !j.Met || !(e.Error <= u.Evidence) || j.RHat == j.RHat {
+			t.Fatalf("seed %d: %+v", i+1, j)
+		}
+		z := (e.Estimate - truth) / e.Error
+		sum += z
+		squares += z * z
+	}
+	law := distuv.ChiSquared{K: float64(seeds)}
+	if !(squares > law.Quantile(3e-7) && squares < law.Quantile(1-3e-7)) {
+		t.Errorf("squared errors over squared standard errors add up to %.0f of %d", squares, seeds)
+	}
+	if z := sum / math.Sqrt(float64(seeds)); !(math.Abs(z) < 5.2) {
+		t.Errorf("log Z is off by %.1f standard errors", z)
+	}
+}
+
+// The run ends by its draws alone: threads change nothing. Mutant: the end by time.
+func TestEvidenceDoesNotDependOnThreads(t *testing.T) {
+	p, _ := leaning(t)
+	var first *r2sgld.Result
+	for _, threads := range []int{1, 3} {
+		s := r2sgld.Settings{Seed: 9, Ladders: 3, Iterations: 100, Threads: threads, HMC: &kernel.HMC{Leapfrog: 1}}
+		res, _, err := Sample(t.Context(), p, s, Until{Evidence: 0.05})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = res
+			if n := res.Ladders[0].Iterations; n <= 100 {
+				t.Errorf("one round, %d iterations, tells nothing of rounds", n)
+			}
+		}
+		for i, l := range res.Ladders {
+			if !slices.Equal(l.Energy[0], first.Ladders[i].Energy[0]) {
+				t.Errorf("ladder %d differs with %d threads", i+1, threads)
+			}
+		}
+	}
+}
+
+// Mutants: the gap's own error left out; a gap of any size taken for good.
+func TestContradicts(t *testing.T) {
+	nan := math.NaN()
+	for _, c := range []struct {
+		forward, backward, se, gap float64
+		want                       bool
+	}{
+		{1, 1.2, 0.01, 0.01, false},
+		{1, 1.4, 0.01, 0.01, true},
+		{1, 0.2, 0.01, 0.2, false}, // one draw makes the backward mean
+		{1, 0.2, 0.01, nan, true},
+		{1, 0.2, 0.2, nan, false},
+		{nan, nan, nan, nan, false},
+	} {
+		if got := Contradicts(exchange.Evidence{Forward: c.forward, Backward: c.backward, Error: c.se, GapError: c.gap}); got != c.want {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+}
+
+// Evidence that is not known is not met; what else is asked for is waited for.
+func TestUntilEvidence(t *testing.T) {
+	if j := (Until{Evidence: 1}).Judge(chains(500, 0)); j.Met || j.Done {
+		t.Errorf("no temperatures: %+v", j)
+	}
+	p, _ := leaning(t)
+	s := r2sgld.Settings{Seed: 2, Ladders: 4, Iterations: 250, HMC: &kernel.HMC{Leapfrog: 1}}
+	res, _, err := Sample(t.Context(), p, s, Until{Evidence: 0.1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		u    Until
+		want bool
+	}{
+		{Until{Evidence: 0.1}, true},
+		{Until{Evidence: 1e-4}, false},
+		{Until{Evidence: 0.1, ESS: 1}, true},
+		{Until{Evidence: 0.1, ESS: 1e6}, false},
+		{Until{Evidence: 0.1, RHat: 1.5}, true},
+		{Until{Evidence: 0.1, RHat: 1 + 1e-9}, false},
+	} {
+		if j := c.u.Judge(res); j.Met != c.want {
+			t.Errorf("%+v: %+v", c.u, j)
+		}
+	}
+	if u := (Until{Evidence: 0.1}).WithDefaults(100); u.RHat != 0 || u.ESS != 0 || u.Iterations != 6400 {
+		t.Errorf("defaults %+v", u)
+	}
+	if u := (Until{}).WithDefaults(100); u.RHat != 1.01 || u.ESS != 400 {
+		t.Errorf("defaults %+v", u)
+	}
+}
