@@ -70,8 +70,10 @@ if (there("volesti")) {
   } else {
     body <- volesti::Hpolytope(A = a, b = p$b)
     law <- if (normal) list(density = "gaussian", variance = covariance[1], mode = p$mean) else list(density = "uniform")
-    for (walk in if (normal) c("CDHR", "RDHR") else c("BiW", "CDHR")) measure(paste("volesti", walk), function(n, seed)
-      t(volesti::sample_points(body, n, random_walk = list(walk = walk, walk_length = 1, nburns = 100, starting_point = p$start, seed = seed),
-                               distribution = law)))
+    walks <- if (normal) list(list(walk = "CDHR"), list(walk = "RDHR"))
+      else list(list(walk = "BiW"), list(walk = "BiW", L = 2 * sqrt(d)), list(walk = "CDHR"))
+    for (walk in walks) # from its own middle: its billiard walk does not leave one that is given
+      measure(paste0("volesti ", walk$walk, if (!is.null(walk$L)) sprintf(", length %.3g", walk$L)), function(n, seed)
+        t(volesti::sample_points(body, n, random_walk = c(walk, list(walk_length = 1, nburns = 100, seed = seed)), distribution = law)))
   }
 }

@@ -227,8 +227,8 @@ def rate(p, draw, n=2000):
 
 
 FACET_SAMPLERS = {  # of the polytope, which is written into a configuration here
-    "facets-uniform": {"specular": {"method": "r-sgld", "iterations": 200_000, "thin": 10, "step_size": 0.05}},
-    "facets-normal": {"hmc": {"method": "r-hmc", "iterations": 20_000, "thin": 1, "leapfrog": 5, "step_size": 0.02},
+    "facets-uniform": {"specular": {"method": "r-sgld", "iterations": 60_000, "thin": 3, "step_size": 0.5}},
+    "facets-normal": {"hmc": {"method": "r-hmc", "iterations": 20_000, "thin": 1, "leapfrog": 6, "step_size": 0.012},
                       "harmonic": {"method": "r-sgld", "kernel": "harmonic", "iterations": 20_000, "thin": 1}},
 }
 
