@@ -44,6 +44,7 @@ type CurvedSurface interface {
 // is missed.
 type Implicit struct {
 	surfaces  []Surface
+	names     []string
 	curvature []float64 // NaN where not known
 	bounded   bool      // all curvatures are known
 	lo, hi    []float64
@@ -68,7 +69,7 @@ func NewImplicit(surfaces []Surface, names []string, lo, hi []float64) (*Implici
 		return nil, fmt.Errorf("implicit domain: bounds of length %d and %d for dimension %d", len(lo), len(hi), d)
 	}
 	m := &Implicit{
-		surfaces: surfaces, bounded: true,
+		surfaces: surfaces, names: names, bounded: true,
 		lo: append([]float64(nil), lo...), hi: append([]float64(nil), hi...), substep: math.Inf(1),
 	}
 	for i, s := range surfaces {
@@ -100,7 +101,7 @@ func (m *Implicit) WithSubstep(length float64) (*Implicit, error) {
 		return nil, fmt.Errorf("implicit domain: substep %v; it must be positive", length)
 	}
 	c := &Implicit{
-		surfaces: m.surfaces, curvature: m.curvature,
+		surfaces: m.surfaces, names: m.names, curvature: m.curvature,
 		bounded: m.bounded, lo: m.lo, hi: m.hi, substep: length,
 	}
 	c.pool.New = func() any { return c.bind() }

@@ -91,20 +91,6 @@ func linearOf(d Domain) (halfspaces, bool) {
 	return halfspaces{}, false
 }
 
-// WallNames returns the texts by which messages call walls of d, "wall N" where d
-// has none for it: not a half-space.
-func WallNames(d Domain, walls []Wall) []string {
-	h := halfspacesOf(d)
-	names := make([]string, len(walls))
-	for i, w := range walls {
-		names[i] = fmt.Sprintf("wall %d", w)
-		if at := slices.Index(h.wall, w); at >= 0 {
-			names[i] = h.name[at]
-		}
-	}
-	return names
-}
-
 func (b *Box) halfspaces() (h halfspaces, _ bool) {
 	for i, l := range b.lo {
 		if !math.IsInf(l, 0) {

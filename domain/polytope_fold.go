@@ -5,15 +5,6 @@ import (
 	"slices"
 )
 
-// A Stuck reflector says where the last step that it gave up got stuck.
-type Stuck interface {
-	// LastFallback returns the walls between which the last step given up was
-	// mirrored, or behind which it could not be brought, increasing: one facet or
-	// those of a corner. It is empty before the first such step, and after one
-	// whose end was not finite.
-	LastFallback() []Wall
-}
-
 // fold keeps the slacks of the rows along the path and from step to step.
 func (p *Polytope) fold(rule Rule, limit int) (Reflector, error) {
 	if rule != Specular {
@@ -55,8 +46,7 @@ type polyFold struct {
 	off, skew float64 // bounds on the other errors of slacks and of rates
 	tip       []float64
 
-	recent [8]int32 // rows met last
-	stuck  []Wall
+	trail
 }
 
 var _ Stuck = (*polyFold)(nil)
@@ -74,7 +64,7 @@ type polyState struct {
 
 func newPolyFold(k *polyRows, limit int) *polyFold {
 	r := &polyFold{k: k, cap: limit, x: make([]float64, k.d), dir: make([]float64, k.d), v: make([]float64, k.d),
-		tip: make([]float64, k.d), likely: make([]int32, 0, k.m), stuck: make([]Wall, 0, k.m), next: polyState{slack: make([]float64, len(k.b))}}
+		tip: make([]float64, k.d), likely: make([]int32, 0, k.m), trail: newTrail(k.m), next: polyState{slack: make([]float64, len(k.b))}}
 	r.states = make([]polyState, min(max(polyMemory/(len(k.b)+k.d), 2), polyStates))
 	for i := range r.states {
 		r.states[i] = polyState{x: make([]float64, k.d), slack: make([]float64, len(k.b)), near: k.nearby()}
@@ -82,8 +72,6 @@ func newPolyFold(k *polyRows, limit int) *polyFold {
 	}
 	return r
 }
-
-func (r *polyFold) LastFallback() []Wall { return r.stuck }
 
 func (r *polyFold) Reflect(from, to, v []float64) (int, bool) {
 	k := r.k
@@ -212,7 +200,8 @@ func (r *polyFold) follow(s *polyState, mv []float64) (hits int, ok bool) {
 			r.blame(hits)
 			return hits, false
 		}
-		r.recent[hits%len(r.recent)], on = w, w
+		r.met(Wall(k.wall[w]), hits)
+		on = w
 		row := k.unit[int(w)*k.d : (int(w)+1)*k.d]
 		rest := 1 - t
 		c := 2 * rest * rise
@@ -298,22 +287,6 @@ func (r *polyFold) first(slack, rate []float64, on int32) (t, rise float64, w in
 	return t, rise, w
 }
 
-// blame notes the rows met last.
-func (r *polyFold) blame(hits int) {
-	r.stuck = r.stuck[:0]
-	for _, i := range r.recent[:min(hits, len(r.recent))] {
-		r.accuse(i)
-	}
-}
-
-// accuse adds the wall of row i, in order.
-func (r *polyFold) accuse(i int32) {
-	w := Wall(r.k.wall[i])
-	if at, there := slices.BinarySearch(r.stuck, w); !there {
-		r.stuck = slices.Insert(r.stuck, at, w)
-	}
-}
-
 // settle makes sure that the end of the path lies in the polytope, which rounding
 // may have put some ulps beyond a wall, and corrects the slacks of s where it moves
 // it. It reports false, and names the walls, if it cannot.
@@ -329,7 +302,7 @@ func (r *polyFold) settle(s *polyState) bool {
 			if k.behind(i, r.x) {
 				continue
 			}
-			r.accuse(int32(i))
+			r.accuse(Wall(k.wall[i]))
 			row := k.unit[i*k.d : (i+1)*k.d]
 			gap := step - (k.b[i]-dot(k.a[i*k.d:(i+1)*k.d], r.x))*k.inv[i]
 			for j, u := range row {

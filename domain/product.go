@@ -242,7 +242,10 @@ func (p *Product) fold(rule Rule, limit int) (Reflector, error) {
 			return nil, err
 		}
 		r.parts = append(r.parts, part)
+		r.first = append(r.first, Wall(r.walls))
+		r.walls += q.Domain.Tracer().Walls()
 	}
+	r.trail = newTrail(r.walls)
 	return r, nil
 }
 
@@ -250,10 +253,16 @@ type productFold struct {
 	p                      *Product
 	parts                  []Reflector
 	from, to, v, end, endV []float64
+	first                  []Wall // of the walls of a part
+	walls                  int
+	trail
 }
+
+var _ Stuck = (*productFold)(nil)
 
 func (r *productFold) Reflect(from, to, v []float64) (int, bool) {
 	if !finite(to) {
+		r.blame(0)
 		giveUp(from, to, v)
 		return 0, false
 	}
@@ -269,6 +278,7 @@ func (r *productFold) Reflect(from, to, v []float64) (int, bool) {
 		h, ok := r.parts[k].Reflect(q.gather(r.from, from), x, pv)
 		hits += h
 		if !ok {
+			r.blameOf(k)
 			giveUp(from, to, v)
 			return hits, false
 		}
@@ -280,4 +290,14 @@ func (r *productFold) Reflect(from, to, v []float64) (int, bool) {
 	copy(to, r.end)
 	copy(v, r.endV)
 	return hits, true
+}
+
+// blameOf makes the walls at which a part gave up those of the product.
+func (r *productFold) blameOf(part int) {
+	r.blame(0)
+	if s, ok := r.parts[part].(Stuck); ok {
+		for _, w := range s.LastFallback() {
+			r.accuse(r.first[part] + w)
+		}
+	}
 }

@@ -72,7 +72,7 @@ func NewReflector(d Domain, rule Rule, cap int) (Reflector, error) {
 		x: make([]float64, n), dir: make([]float64, n), n: make([]float64, n), v: make([]float64, n)}
 	switch rule {
 	case Specular:
-		return &specular{w}, nil
+		return &specular{w, newTrail(0)}, nil
 	case Nearest:
 		return &nearest{w}, nil
 	}
@@ -113,13 +113,19 @@ func (w *work) end(from, to, v []float64, hits int) (int, bool) {
 	return hits, true
 }
 
-type specular struct{ work }
+type specular struct {
+	work
+	trail
+}
+
+var _ Stuck = (*specular)(nil)
 
 func (r *specular) Reflect(from, to, v []float64) (int, bool) {
 	if r.tr.Clear(from, to) {
 		return 0, true
 	}
 	if !tame(to) {
+		r.blame(0)
 		giveUp(from, to, v)
 		return 0, false
 	}
@@ -135,6 +141,7 @@ func (r *specular) Reflect(from, to, v []float64) (int, bool) {
 			break
 		}
 		if hits == r.cap {
+			r.blame(hits)
 			giveUp(from, to, v)
 			return hits, false
 		}
@@ -148,6 +155,7 @@ func (r *specular) Reflect(from, to, v []float64) (int, bool) {
 			mirror(r.dir, r.n)
 			mirror(mv, r.n[:len(mv)])
 		}
+		r.met(w, hits)
 		hits++
 		on = w
 	}
@@ -155,13 +163,18 @@ func (r *specular) Reflect(from, to, v []float64) (int, bool) {
 		if r.d.Contains(to) {
 			return 0, true
 		}
+		r.blame(0)
 		giveUp(from, to, v)
 		return 0, false
 	}
 	for i, e := range r.dir {
 		r.x[i] += e
 	}
-	return r.end(from, to, v, hits)
+	hits, ok := r.end(from, to, v, hits)
+	if !ok {
+		r.blame(hits)
+	}
+	return hits, ok
 }
 
 type nearest struct{ work }

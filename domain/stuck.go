@@ -1,0 +1,94 @@
+package domain
+
+import (
+	"fmt"
+	"slices"
+)
+
+// A Stuck reflector says where the last step that it gave up got stuck. Specular
+// reflectors of all domains but boxes, whose steps get stuck nowhere, are.
+type Stuck interface {
+	// LastFallback returns the walls between which the last step given up was
+	// mirrored, or behind which it could not be brought, increasing: one wall or those
+	// of a corner, by which [WallNames] calls them. It is empty before the first such
+	// step, and after one whose end was not finite. The slice is overwritten.
+	LastFallback() []Wall
+}
+
+// A trail keeps the walls that a path met last, to name those of a step given up.
+type trail struct {
+	recent [8]Wall
+	stuck  []Wall
+}
+
+func newTrail(walls int) trail { return trail{stuck: make([]Wall, 0, max(walls, 8))} }
+
+// met notes the wall of a path after so many others.
+func (t *trail) met(w Wall, hits int) { t.recent[hits%len(t.recent)] = w }
+
+// blame makes the last of so many walls those of the step given up.
+func (t *trail) blame(hits int) {
+	t.stuck = t.stuck[:0]
+	for _, w := range t.recent[:min(hits, len(t.recent))] {
+		t.accuse(w)
+	}
+}
+
+// accuse adds a wall, in order.
+func (t *trail) accuse(w Wall) {
+	if at, there := slices.BinarySearch(t.stuck, w); !there {
+		t.stuck = slices.Insert(t.stuck, at, w)
+	}
+}
+
+// LastFallback is that of [Stuck].
+func (t *trail) LastFallback() []Wall { return t.stuck }
+
+// WallNames returns the texts by which messages call walls of d: the constraint of a
+// half-space or a surface, an edge of a polygon, or the shape; "wall N" where there is
+// none.
+func WallNames(d Domain, walls []Wall) []string {
+	h := halfspacesOf(d)
+	names := make([]string, len(walls))
+	for i, w := range walls {
+		if at := slices.Index(h.wall, w); at >= 0 {
+			names[i] = h.name[at]
+		} else {
+			names[i] = curvedName(d, w)
+		}
+	}
+	return names
+}
+
+// curvedName is the text of a wall that is no half-space.
+func curvedName(d Domain, w Wall) string {
+	var members []Domain
+	switch d := d.(type) {
+	case *Implicit:
+		return d.names[w]
+	case *Ball:
+		return "the sphere"
+	case *Ellipsoid:
+		return "the ellipsoid"
+	case *Curve:
+		return "the curve"
+	case *Polygon:
+		return fmt.Sprintf("edge %d–%d", w+1, (int(w)+1)%len(d.v)+1)
+	case *mapped:
+		return WallNames(d.d, []Wall{w})[0]
+	case *Intersection:
+		members = d.members
+	case *Product:
+		for _, q := range d.parts {
+			members = append(members, q.Domain)
+		}
+	}
+	for _, m := range members {
+		tr := m.Tracer()
+		if v := wallOf(w, 0, tr); v != None {
+			return WallNames(m, []Wall{v})[0]
+		}
+		w -= Wall(tr.Walls())
+	}
+	return fmt.Sprintf("wall %d", w)
+}
