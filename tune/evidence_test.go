@@ -154,3 +154,25 @@ func TestUntilEvidence(t *testing.T) {
 		t.Errorf("defaults %+v", u)
 	}
 }
+
+// A plan says how long the evidence takes: the error of log Z falls as one over the root of
+// the iterations, so that the run that goes by it is within a round or two (a factor of 4)
+// of the plan. Mutants: the error not squared; R̂ and ESS waited for.
+func TestForecastEvidence(t *testing.T) {
+	p, _ := leaning(t)
+	s := r2sgld.Settings{Seed: 4, Ladders: 4, Iterations: 100, BurnIn: 10, Thin: 1, HMC: &kernel.HMC{Leapfrog: 1}}
+	u := Until{Evidence: 0.01}.WithDefaults(100)
+	u.Iterations = 1 << 20
+	plan, err := ForecastAuto(t.Context(), p, s, u)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, _, err := Sample(t.Context(), p, s, u)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ran := float64(res.Ladders[0].Iterations)
+	if r := ran / plan.Tuned.Needed; !plan.Tuned.Met || r < 0.25 || r > 4 {
+		t.Errorf("%g iterations, planned %g", ran, plan.Tuned.Needed)
+	}
+}

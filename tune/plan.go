@@ -155,6 +155,9 @@ func ForecastAuto(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, u Un
 
 // trialOf is the length of the short run of method auto.
 func trialOf(s r2sgld.Settings, u Until) int {
+	if s.Unbiased() && u.Evidence > 0 { // whose error takes more draws to tell
+		return planLeast
+	}
 	if s.Unbiased() {
 		return pathsTrial
 	}
@@ -175,9 +178,18 @@ func settled(s r2sgld.Settings) r2sgld.Settings {
 
 // until is the number of iterations at which u ends a run that goes like t.
 func (f *Tuned) until(u Until, s r2sgld.Settings, t *trial) int {
-	// R̂ of m chains, each split in two, comes to about √(1 + 2m/ESS).
-	ess := max(u.ESS, 2*float64(s.Ladders)/(u.RHat*u.RHat-1))
-	f.Needed = math.Ceil(ess/t.ess) + float64(s.BurnIn)
+	ess := u.ESS
+	if u.RHat > 1 { // R̂ of m chains, each split in two, comes to about √(1 + 2m/ESS)
+		ess = max(ess, 2*float64(s.Ladders)/(u.RHat*u.RHat-1))
+	}
+	draws := 0.0
+	if ess > 0 {
+		draws = math.Ceil(ess / t.ess)
+	}
+	if u.Evidence > 0 {
+		draws = max(draws, math.Ceil(t.evidence/(u.Evidence*u.Evidence))) // max keeps NaN
+	}
+	f.Needed = draws + float64(s.BurnIn)
 	n := s.Iterations
 	for !(float64(n) >= f.Needed) {
 		next := u.Next(n, n, t.seconds*float64(n))

@@ -172,7 +172,8 @@ type trial struct {
 	ess        float64 // of the worst parameter, per iteration; NaN where ladders do not agree
 	worst      string  // its name
 	rhat       float64
-	trips      int64 // of all ladders, after burn-in
+	evidence   float64 // squared standard error of log Z times iterations; NaN where it is not known
+	trips      int64   // of all ladders, after burn-in
 }
 
 // A clock notes when a ladder's first and last iterations end.
@@ -230,8 +231,8 @@ func (t *trial) time(clocks []clock, n int) {
 	t.seconds = to.Sub(from).Seconds() / float64(n-1)
 }
 
-// judge looks for the worst parameter; among very many, for the worst of every
-// so many.
+// judge looks for the worst parameter, among very many for the worst of every so
+// many, and at the error of log Z.
 func (t *trial) judge(res *r2sgld.Result) {
 	least, step := math.Inf(1), max(1, len(res.Names)/trialNames)
 	for j := 0; j < len(res.Names); j += step {
@@ -248,4 +249,6 @@ func (t *trial) judge(res *r2sgld.Result) {
 		least = math.NaN()
 	}
 	t.ess = least / float64(t.iterations)
+	se := Evidence(res).Error
+	t.evidence = se * se * float64(t.iterations)
 }
