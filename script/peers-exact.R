@@ -6,6 +6,7 @@ suppressMessages(library(jsonlite))
 folder <- commandArgs(trailingOnly = TRUE)[1]
 p <- fromJSON(file.path(folder, "problem.json"))
 a <- unname(as.matrix(read.csv(file.path(folder, "a.csv"), header = FALSE)))
+storage.mode(a) <- "double"
 d <- ncol(a)
 normal <- !is.null(p$mean)
 if (p$name == "modes") quit(save = "no") # laws of several modes are beyond all four
