@@ -223,10 +223,23 @@ func TestVolume(t *testing.T) {
 	}
 }
 
-// A simplex given as a polytope of eight dimensions, 1/8! of its box: hit-and-run
-// and nested balls agree with the closed forms.
+// A simplex given as a polytope of eight dimensions, 1/8! of its box, and of forty:
+// billiard paths and nested balls agree with the closed forms. It kills: paths that
+// stop at the walls, draws of a single path.
 func TestHopelessRejection(t *testing.T) {
-	const d = 8
+	p := drawsOfSimplex(t, 8, soakSize(3000, 20_000))
+	drawsOfSimplex(t, 40, soakSize(1000, 20_000))
+	rng := rand.New(rand.NewPCG(6, 2))
+	log, se, err := Volume(p, rng)
+	g, _ := math.Lgamma(9)
+	if err != nil || math.Abs(log+g) > 4.9*se || se > 0.3 {
+		t.Errorf("log volume %g ± %g, want %g: %v", log, se, -g, err)
+	}
+}
+
+// drawsOfSimplex compares n uniform draws from the simplex of d dimensions, given as a
+// polytope, with their law, as if they were independent.
+func drawsOfSimplex(t *testing.T, d, n int) *Polytope {
 	h, _ := must[*Simplex](t)(NewSimplex(d, 1)).halfspaces()
 	p := must[*Polytope](t)(NewPolytope(h.a, h.b, h.name))
 	law := must[*UniformLaw](t)(Uniform(p))
@@ -234,7 +247,7 @@ func TestHopelessRejection(t *testing.T) {
 		t.Fatal("drawn by rejection")
 	}
 	rng := rand.New(rand.NewPCG(5, 2))
-	x, n := make([]float64, d), soakSize(300, 20_000)
+	x := make([]float64, d)
 	var sum, squares float64
 	for range n {
 		if err := law.Draw(x, rng); err != nil || !p.Contains(x) {
@@ -244,19 +257,16 @@ func TestHopelessRejection(t *testing.T) {
 		squares += x[3] * x[3]
 	}
 	// x_3 is Beta(1, d). The sd of its square, too, follows from the moments.
-	mean := 1 / (d + 1.)
-	second := 2 / ((d + 1.) * (d + 2.))
-	fourth := 24 / ((d + 1.) * (d + 2.) * (d + 3.) * (d + 4.))
+	k := float64(d)
+	mean := 1 / (k + 1)
+	second := 2 / ((k + 1) * (k + 2))
+	fourth := 24 / ((k + 1) * (k + 2) * (k + 3) * (k + 4))
 	z1 := (sum/float64(n) - mean) / math.Sqrt((second-mean*mean)/float64(n))
 	z2 := (squares/float64(n) - second) / math.Sqrt((fourth-second*second)/float64(n))
 	if math.Abs(z1) > 4.9 || math.Abs(z2) > 4.9 {
-		t.Errorf("z %.2f, %.2f", z1, z2)
+		t.Errorf("%d dimensions: z %.2f, %.2f", d, z1, z2)
 	}
-	log, se, err := Volume(p, rng)
-	g, _ := math.Lgamma(d + 1)
-	if err != nil || math.Abs(log+g) > 4.9*se || se > 0.3 {
-		t.Errorf("log volume %g ± %g, want %g: %v", log, se, -g, err)
-	}
+	return p
 }
 
 // Membership and the end of a step are the same in z as in x.
