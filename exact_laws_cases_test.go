@@ -106,8 +106,6 @@ func withMasses(t *testing.T, l exactLaw) exactLaw {
 		}
 		Mass [][]float64 `json:"mode_mass_tau1_rows_y_-2..2_cols_x_-2..2"`
 	}
-	var file map[string]any
-	readReference(t, "multimodal.json", &file)
 	var both struct{ Flower, Octagon values }
 	readReference(t, "multimodal.json", &both)
 	v := both.Flower
