@@ -21,6 +21,7 @@ there <- function(package) {
 
 # measure runs draw(n, seed), an n by d matrix, for about p$seconds.
 measure <- function(program, draw) tryCatch({
+  setTimeLimit(cpu = 20 * p$seconds + 20, transient = TRUE) # one that hangs has failed
   n <- 50
   repeat {
     begun <- cpu()
