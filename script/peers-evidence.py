@@ -16,7 +16,8 @@ both volumes is added, which a user would have to know too.
 Writes every run to JSON and prints a table. A call is one likelihood of one point;
 seconds are CPU seconds of the run alone, in one process on one thread, imports
 and set-up aside; error is what the program says. A run that took longer than LIMIT
-CPU seconds is stopped and told as such; then no more seeds of it are run. SEEDS
+CPU seconds is stopped and told as such; then no more seeds of it are run. One that
+fails, or answers log Z = −1e300, is told too. SEEDS
 (default 8) is how many seeds runs have; those longer than LONG seconds (10) have FEW
 (3). With PROBLEM… only these are run. What JSON already holds is not run again, so
 that a stopped call can be gone on with. All take about half an hour.
@@ -269,7 +270,7 @@ def main(path, wanted):
             for use in ("usual", "best"):
                 rows = [r for r in out["runs"] if (r["problem"], r["program"], r["use"]) == (name, program, use)]
                 for seed in range(1 + len(rows), SEEDS + 1):
-                    if any("note" in r for r in rows) or (len(rows) >= FEW and max(r["cpu_seconds"] for r in rows) > LONG):
+                    if any(r.get("note", "").startswith("stopped") for r in rows) or (len(rows) >= FEW and max(r["cpu_seconds"] for r in rows) > LONG):
                         break
                     rows.append(measure(program, name, use, seed))
                     out["runs"].append(rows[-1])
