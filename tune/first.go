@@ -19,7 +19,7 @@ const (
 	pairPoints  = 192 // of them, of which pairs tell how far the first swap reaches
 	mostStates  = 192 // draws of a rung at which curvatures are measured
 	wide        = 0.25
-	widePaths   = 0.7 // of kernel HMC, whose long steps are as exact: about 2.5 standard deviations of the uniform law
+	widePaths   = 0.8 // of kernel HMC, whose long steps are as exact: 2.8 standard deviations of the uniform law, where single steps on a polytope forget most for their mirrorings
 	narrow      = 0.02
 )
 
@@ -28,7 +28,7 @@ const (
 func (t *tuner) first() (*Found, error) {
 	x := t.fill
 	f := &Found{Whitening: t.s.Whitening}
-	if f.Whitening == nil && t.bounded && t.s.Harmonic == nil {
+	if f.Whitening == nil && t.bounded && t.elongated() {
 		f.Whitening = whitening(t.spread, mean(x, t.d))
 	}
 	seen := t.probe.around(x[:min(len(x), curvePoints*t.d)], t.d, f.Whitening)
@@ -60,6 +60,21 @@ func (t *tuner) first() (*Found, error) {
 	}
 	return f, nil
 }
+
+// elongated reports whether the domain is so by more than the chance of few points: for
+// long steps that have no bias chance must not squeeze it.
+func (t *tuner) elongated() bool {
+	if !t.s.Unbiased() {
+		return true
+	}
+	c := chance(t.d, len(t.fill)/t.d)
+	return t.s.Harmonic == nil && condition(t.spread, nil) > round*math.Pow((1+c)/(1-c), 2)
+}
+
+// chance is by how much, in parts, the smallest principal width of n points of a round law
+// in d dimensions falls short of what it is, and the largest is too large (Marchenko &
+// Pastur 1967).
+func chance(d, n int) float64 { return min(0.5, math.Sqrt(float64(d)/float64(n))) }
 
 // free sets the steps of kernel Harmonic: those of a rung at infinite temperature that is
 // not drawn afresh.
@@ -228,7 +243,7 @@ func (t *tuner) widest(x []float64, w *r2sgld.Whitening) float64 {
 		return math.Sqrt(math.MaxFloat64) / 1e10
 	}
 	if t.s.Unbiased() {
-		return widePaths * width(x, t.d, w)
+		return widePaths * width(x, t.d, w) / (1 - chance(t.d, len(x)/t.d))
 	}
 	return wide * width(x, t.d, w)
 }

@@ -7,7 +7,9 @@ import (
 
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/diag"
+	"github.com/r2sgld/r2sgld/domain"
 	"github.com/r2sgld/r2sgld/kernel"
+	"github.com/r2sgld/r2sgld/potential"
 )
 
 // Kernels HMC and MALA with tuned steps keep the law of three modes against the wall
@@ -95,5 +97,54 @@ func TestGrowth(t *testing.T) {
 		if g := growth(share, accepted); !(g > 1 && g <= 3) {
 			t.Errorf("accepted %g: steps shrink to %g", share, g)
 		}
+	}
+}
+
+// Steps settle where the trajectories' acceptance falls steeply: on a thin ring, between
+// nearly stable and unstable steps. Mutant: steps that are corrected in full after every
+// round (they swing by a factor of three until the rounds are used up).
+func TestPathsSettle(t *testing.T) {
+	box, err := domain.NewBox([]float64{-6, -6}, []float64{6, 6})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ring := potential.Func(2, func(grad, x []float64) float64 {
+		r := math.Hypot(x[0], x[1])
+		for j := range grad {
+			grad[j] = 100 * (r - 2) * x[j] / r
+		}
+		return 50 * (r - 2) * (r - 2)
+	})
+	for seed := range uint64(4) {
+		f, err := Tune(t.Context(), r2sgld.Problem{Domain: box, Potential: ring}, r2sgld.Settings{Seed: seed, Ladders: 4, HMC: &kernel.HMC{Leapfrog: 10}}, nil, func(*Found) error { return nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !f.Settled || len(f.Rounds) > 7 {
+			t.Errorf("seed %d: settled %t after %d rounds", seed, f.Settled, len(f.Rounds))
+		}
+	}
+}
+
+// Where the potential is flat every trajectory is accepted: the domain bounds the steps, a
+// trajectory is one of them, and chance does not take a cube for a slab. Mutants: five steps
+// kept; steps of a quarter of the width; the chance of few points left out.
+func TestPathsOnAFlatPotential(t *testing.T) {
+	const d = 30
+	lo, hi := make([]float64, d), make([]float64, d)
+	for j := range lo {
+		lo[j], hi[j] = -1, 1
+	}
+	box, err := domain.NewBox(lo, hi)
+	if err != nil {
+		t.Fatal(err)
+	}
+	flat := potential.Func(d, func(grad, _ []float64) float64 { clear(grad); return 0 })
+	f, err := Tune(t.Context(), r2sgld.Problem{Domain: box, Potential: flat}, r2sgld.Settings{Seed: 1, Ladders: 4, HMC: &kernel.HMC{Leapfrog: 10}}, nil, func(*Found) error { return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sds := math.Sqrt(2*f.Diffusion[0]) * math.Sqrt(3); f.Leapfrog != 1 || f.Whitening != nil || sds < 2.2 || sds > 3.4 {
+		t.Errorf("%d steps of %.2f standard deviations, whitened %t", f.Leapfrog, sds, f.Whitening != nil)
 	}
 }
