@@ -111,7 +111,14 @@ func TestCallsVerdict(t *testing.T) {
 	verdict(t, of(fine, dear, peerRuns("other", "nestle", best, 0, 0.12, 100, 0)), study.Depends, "1 of 2", "Not fewer: other")
 }
 
-// What ships was measured: every program in both uses on every problem, whole and of
+// Kills: what is stated taken for what five runs have shown.
+func TestErrorOf(t *testing.T) {
+	if a, b := errorOf(4, 0.05, 0.1), errorOf(5, 0.05, 0.1); a != 0.1 || b != 0.05 {
+		t.Errorf("%g, %g", a, b)
+	}
+}
+
+// What ships was measured: several programs and uses on every problem, whole and of
 // these versions; log Z of those that ended is no copy of the truth.
 func TestPeersAreWhole(t *testing.T) {
 	p, err := readPeers()
@@ -128,11 +135,11 @@ func TestPeersAreWhole(t *testing.T) {
 	}
 	for _, x := range tasks() {
 		all := p.peersOn(x.id, x.exact)
-		if len(all) != 6 {
+		if len(all) < 2 {
 			t.Errorf("%s: %d programs and uses", x.id, len(all))
 		}
 		for _, q := range all {
-			if len(q.errors) > 0 && (q.calls < 100 || q.seconds <= 0 || !(q.rms() > 1e-6 && q.rms() < 10) || !(mean(q.stated) > 0)) {
+			if len(q.errors) > 0 && (q.calls < 100 || q.seconds <= 0 || !(q.rms() > 1e-6 && q.rms() < 1000) || !(mean(q.stated) > 0)) {
 				t.Errorf("%s, %s: %+v", x.id, q.name(), q)
 			}
 		}

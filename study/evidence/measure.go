@@ -126,6 +126,12 @@ func (p *Problem) stated() float64 {
 	return sum / float64(len(p.Runs))
 }
 
+// error is that of the runs.
+func (p *Problem) error() float64 { return errorOf(len(p.Runs), p.RMS, p.stated()) }
+
+// callsFor is how many calls an error takes.
+func (p *Problem) callsFor(to float64) float64 { return callsFor(to, p.calls(), p.error()) }
+
 // mean is that of v.
 func mean(v []float64) float64 {
 	sum := 0.0

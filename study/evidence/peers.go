@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/r2sgld/r2sgld/study"
 )
 
 // peersText is what script/peers-evidence.py has measured.
@@ -123,19 +125,31 @@ func (q *peer) off() bool {
 	return n > 0 && math.Abs(mean(q.errors)) > 3*mean(q.stated)/math.Sqrt(n)
 }
 
-// callsFor is how many calls an error takes that falls with their square root, given one
-// at so many calls: the larger of the error found and the error stated.
-func callsFor(to, calls, found, stated float64) float64 {
-	e := math.Max(found, stated) / to
+// errorOf is the error that so many runs are taken to have: the root mean square found
+// or, where runs are too few to tell it, the larger of that and the error stated.
+func errorOf(runs int, found, stated float64) float64 {
+	if runs >= study.Enough {
+		return found
+	}
+	return math.Max(found, stated)
+}
+
+// callsFor is how many calls an error takes, errors falling with the square root of
+// calls.
+func callsFor(to, calls, found float64) float64 {
+	e := found / to
 	return calls * e * e
 }
+
+// error is that of the runs that ended.
+func (q *peer) error() float64 { return errorOf(len(q.errors), q.rms(), mean(q.stated)) }
 
 // callsFor is how many calls an error takes; +Inf where no run ended.
 func (q *peer) callsFor(to float64) float64 {
 	if len(q.errors) == 0 {
 		return math.Inf(1)
 	}
-	return callsFor(to, q.calls, q.rms(), mean(q.stated))
+	return callsFor(to, q.calls, q.error())
 }
 
 // cheapest is the program and use with the fewest calls for an error, none if all are off.

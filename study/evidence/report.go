@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/r2sgld/r2sgld/figure"
-	"github.com/r2sgld/r2sgld/report"
 	"github.com/r2sgld/r2sgld/study"
 )
 
@@ -63,7 +62,7 @@ func (r *Results) ownTable() study.Table {
 
 func (r *Results) peerTable() study.Table {
 	t := study.Table{Title: "Errors and calls", Columns: []string{"problem", "program", "seeds", "rms error", "mean error", "error stated", "within two", "calls", fmt.Sprintf("calls for %g", mostRMS)},
-		Caption: fmt.Sprintf("Within two: runs whose error is at most two errors stated. Calls for %g: calls times the square of the error over it, the error being the larger of the rms found and the one stated. In bold the fewest of those that are not off by more than %d standard errors on average. A star: a run was stopped or failed; see below.", mostRMS, far)}
+		Caption: fmt.Sprintf("Within two: runs whose error is at most two errors stated. Calls for %g: calls times the square of the error over it, the error being the rms found, with fewer than five runs the larger of it and the one stated. In bold the fewest of those that are not off by more than %d standard errors on average. A star: a run was stopped or failed; see below.", mostRMS, far)}
 	for i := range r.Problems {
 		p := &r.Problems[i]
 		all := r.Peers.peersOn(p.ID, p.Exact)
@@ -73,7 +72,7 @@ func (r *Results) peerTable() study.Table {
 				within++
 			}
 		}
-		mine := callsFor(mostRMS, p.calls(), p.RMS, p.stated())
+		mine := p.callsFor(mostRMS)
 		least, ok := cheapest(all, mostRMS)
 		if !ok || mine < least.callsFor(mostRMS) {
 			t.Best = append(t.Best, [2]int{len(t.Rows), 8})
@@ -104,10 +103,18 @@ func (r *Results) peerText() string {
 	out := fmt.Sprintf("dynesty %s, UltraNest %s and nestle %s, each in two uses. Usual: as it is if nothing is said, on the box around the region, the log-likelihood −1e300 outside it; the log of the ratio of both volumes is added, which a user would have to know too. Best: a transform of the unit cube onto the region itself (the flower by the polar angle, ordered coordinates by order statistics), so that no call is lost, live points for an expected error of %g (in ten dimensions of 0.12, for time), several ellipsoids as bounds, in ten dimensions slices where dynesty and UltraNest have them. Such transforms are known for few regions: a curve given by an inequality, or half-spaces across each other, have none.\n\nMeasured on %s (%s, Python %s) by %s. Runs that take long have few seeds.",
 		p.Versions["dynesty"], p.Versions["ultranest"], p.Versions["nestle"], mostRMS, p.Made, p.Machine, p.Python, p.Command)
 	var notes []string
+	seeds := map[string]int{}
 	for _, run := range p.Runs {
-		if run.Note != "" {
-			notes = append(notes, fmt.Sprintf("%s, %s, on %s: %s (%s calls so far)", run.Program, run.Use, run.Problem, run.Note, report.Count(run.Calls)))
+		if run.Note == "" {
+			continue
 		}
+		told := fmt.Sprintf("%s, %s, on %s: %s", run.Program, run.Use, run.Problem, strings.TrimSuffix(run.Note, "."))
+		if seeds[told]++; seeds[told] == 1 {
+			notes = append(notes, told)
+		}
+	}
+	for i, told := range notes {
+		notes[i] = fmt.Sprintf("%s (runs: %d)", told, seeds[told])
 	}
 	if len(notes) > 0 {
 		out += "\n\n* " + strings.Join(notes, ". ") + "."
@@ -124,7 +131,7 @@ func (r *Results) choice() string {
 		if !ok {
 			continue
 		}
-		mine, theirs := callsFor(mostRMS, p.calls(), p.RMS, p.stated()), q.callsFor(mostRMS)
+		mine, theirs := p.callsFor(mostRMS), q.callsFor(mostRMS)
 		told := fmt.Sprintf("%s %s against our %s (%s)", p.ID, rounded(theirs), rounded(mine), q.name())
 		if theirs < mine {
 			fewer = append(fewer, told)
@@ -235,10 +242,10 @@ func put(p *figure.Points, x, y, bar float64) {
 // callPicture is calls against errors.
 func (r *Results) callPicture() (study.Picture, error) {
 	q := figure.Lines{X: figure.Axis{Name: "calls"}, Y: figure.Axis{Name: "error of log Z"}, LogX: true, LogY: true,
-		Caption: "Error: the larger of the rms over runs and the one stated. Dashed: what r2sgld would reach with other calls."}
+		Caption: "Error: rms over runs; of fewer than five the larger of it and the error stated. Dashed: what r2sgld would reach with other calls."}
 	for i := range r.Problems {
 		p := &r.Problems[i]
-		own := math.Max(p.RMS, p.stated())
+		own := p.error()
 		panel := figure.LinePanel{Title: p.ID + ", " + p.Name,
 			Points: []figure.Points{{Name: "r2sgld", Method: "r2sgld", X: []float64{p.calls()}, Y: []float64{own}}}}
 		low, high := p.calls()/3, p.calls()*3
@@ -248,7 +255,7 @@ func (r *Results) callPicture() (study.Picture, error) {
 			}
 			low, high = math.Min(low, peer.calls), math.Max(high, peer.calls)
 			panel.Points = append(panel.Points, figure.Points{Name: peer.name(), Method: tint(peer.program, peer.use),
-				X: []float64{peer.calls}, Y: []float64{math.Max(peer.rms(), mean(peer.stated))}})
+				X: []float64{peer.calls}, Y: []float64{peer.error()}})
 		}
 		at := func(calls float64) float64 { return own * math.Sqrt(p.calls()/calls) }
 		panel.Lines = []figure.Line{{Name: "r2sgld, calls^(−1/2)", X: []float64{low, high}, Y: []float64{at(low), at(high)}, Dashed: true}}
