@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 )
 
@@ -75,7 +76,7 @@ func Interior(d Domain, rng *rand.Rand) ([]float64, error) {
 	}
 	var starts [][]float64
 	if h, all := linearOf(d); len(h.b) > 0 {
-		x, r, err := newProgram(h, d.Dim()).centre()
+		x, r, err := centreOf(d, h)
 		if err == nil && r <= thin {
 			return nil, exclusion(h, d.Dim(), r > -thin)
 		}
@@ -87,6 +88,17 @@ func Interior(d Domain, rng *rand.Rand) ([]float64, error) {
 		}
 	}
 	return search(d, starts, rng)
+}
+
+// centreOf is Chebyshev's centre of the half-spaces h of d; that of a polytope is kept.
+func centreOf(d Domain, h halfspaces) (x []float64, r float64, err error) {
+	p, ok := d.(*Polytope)
+	if !ok {
+		return newProgram(h, d.Dim()).centre()
+	}
+	f := &p.found
+	f.middle.Do(func() { f.x, f.r, f.err = newProgram(h, p.dim).centre() })
+	return slices.Clone(f.x), f.r, f.err
 }
 
 // middle is the centre of the box.

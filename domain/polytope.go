@@ -22,6 +22,23 @@ type Polytope struct {
 	gram   []float64 // unit·unitᵀ, m×m; nil when m is large
 	lay    sync.Once
 	rows   *polyRows
+	found  polyFound
+}
+
+// polyFound is what was found of a polytope when it was first asked for.
+type polyFound struct {
+	middle, round, box sync.Once
+
+	x   []float64 // Chebyshev's centre
+	r   float64
+	err error
+
+	z       Domain // in round coordinates
+	a       *affine
+	log     float64
+	isRound bool
+
+	seen, tried int // points of the bounding box
 }
 
 var _ Domain = (*Polytope)(nil)

@@ -121,8 +121,18 @@ func centralise(c []float64, l, a *mat.Dense, s []float64) error {
 }
 
 // rounded is d in the coordinates of [Round], with the map and the logarithm of its
-// determinant; false where there is none.
+// determinant; false where there is none. Those of a polytope are kept.
 func rounded(d Domain) (z Domain, a *affine, log float64, ok bool) {
+	p, ok := d.(*Polytope)
+	if !ok {
+		return roundAnew(d)
+	}
+	f := &p.found
+	f.round.Do(func() { f.z, f.a, f.log, f.isRound = roundAnew(p) })
+	return f.z, f.a, f.log, f.isRound
+}
+
+func roundAnew(d Domain) (z Domain, a *affine, log float64, ok bool) {
 	c, l, err := Round(d)
 	if err != nil {
 		return nil, nil, 0, false

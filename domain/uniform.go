@@ -145,17 +145,8 @@ func (u *UniformLaw) product(d *Product) (*UniformLaw, error) {
 func (u *UniformLaw) reject(round bool) error {
 	n := u.d.Dim()
 	lo, hi := BoundsOf(u.d, n)
-	// The choice and the inner point are part of the law, not of its draws.
-	rng := rand.New(rand.NewPCG(0x5eed, 0xd0))
 	u.draw, u.tries = inBox(lo, hi), 10_000_000
-	x := make([]float64, n)
-	seen, tried := 0, 0
-	for ; tried < trials && seen < trialsSeen; tried++ {
-		u.draw(x, rng)
-		if u.d.Contains(x) {
-			seen++
-		}
-	}
+	seen, tried := u.try()
 	u.work = math.Inf(1)
 	if seen >= trialsSeen {
 		u.work = float64(tried) / float64(seen)
@@ -168,6 +159,7 @@ func (u *UniformLaw) reject(round bool) error {
 	if seen >= trialsSeen {
 		return nil
 	}
+	rng := rand.New(rand.NewPCG(0x5eed, 0xd1))
 	at, err := Interior(u.d, rng)
 	if err != nil {
 		return fmt.Errorf("uniform draws: %w", err)
@@ -186,6 +178,30 @@ func (u *UniformLaw) reject(round bool) error {
 		copy(x, at)
 	}
 	return nil
+}
+
+// try returns how many of so many points of the bounding box lie in the domain. The
+// choice that they make is part of the law, not of its draws; that of a polytope is
+// kept.
+func (u *UniformLaw) try() (seen, tried int) {
+	count := func() (seen, tried int) {
+		rng := rand.New(rand.NewPCG(0x5eed, 0xd0))
+		x := make([]float64, u.d.Dim())
+		for ; tried < trials && seen < trialsSeen; tried++ {
+			u.draw(x, rng)
+			if u.d.Contains(x) {
+				seen++
+			}
+		}
+		return seen, tried
+	}
+	p, ok := u.d.(*Polytope)
+	if !ok {
+		return count()
+	}
+	f := &p.found
+	f.box.Do(func() { f.seen, f.tried = count() })
+	return f.seen, f.tried
 }
 
 // billiard draws by paths with normal displacements that are mirrored at the walls and
