@@ -62,7 +62,7 @@ func (r *Results) ownTable() study.Table {
 
 func (r *Results) peerTable() study.Table {
 	t := study.Table{Title: "Errors and calls", Columns: []string{"problem", "program", "seeds", "rms error", "mean error", "error stated", "within two", "calls", fmt.Sprintf("calls for %g", mostRMS)},
-		Caption: fmt.Sprintf("Within two: runs whose error is at most two errors stated. Calls for %g: calls times the square of the error over it, the error being the rms found, with fewer than five runs the larger of it and the one stated. In bold the fewest of those that are not off by more than %d standard errors on average. A star: a run was stopped or failed; see below.", mostRMS, far)}
+		Caption: fmt.Sprintf("Within two: runs whose error is at most two errors stated. Calls for %g: calls times the square of the error over it, the error being the rms found, with fewer than five runs the larger of it and the one stated. In bold the fewest; – for those that are off by more than %d standard errors on average. A star: a run was stopped or failed; see below.", mostRMS, far)}
 	for i := range r.Problems {
 		p := &r.Problems[i]
 		all := r.Peers.peersOn(p.ID, p.Exact)
@@ -86,12 +86,15 @@ func (r *Results) peerTable() study.Table {
 			if ok && least.name() == q.name() && mine >= least.callsFor(mostRMS) {
 				t.Best = append(t.Best, [2]int{len(t.Rows), 8})
 			}
-			name := q.name()
+			name, needed := q.name(), rounded(q.callsFor(mostRMS))
 			if q.stopped != nil {
 				name += " *"
 			}
+			if q.off() {
+				needed = "–"
+			}
 			t.Rows = append(t.Rows, []string{p.ID, name, fmt.Sprint(len(q.errors)), fixed(q.rms(), 3), fixed(mean(q.errors), 3), fixed(mean(q.stated), 3),
-				fmt.Sprint(q.covered()), rounded(q.calls), rounded(q.callsFor(mostRMS))})
+				fmt.Sprint(q.covered()), rounded(q.calls), needed})
 		}
 	}
 	return t
@@ -204,14 +207,14 @@ func tint(program, use string) string {
 func (r *Results) errorPicture() (study.Picture, error) {
 	const gap = 2 // between the runs of two programs
 	q := figure.Lines{X: figure.Axis{Name: "run"}, Y: figure.Axis{Name: "error of log Z"}, View: [2][2]float64{{}, {-1, 1}},
-		Caption: "Bars: ours the larger of the gap and two standard errors, the others' two errors stated. Errors beyond ±1 are drawn at the edge."}
+		Caption: "Bars: two errors as each program states them. Errors beyond ±1 are drawn at the edge."}
 	for i := range r.Problems {
 		p := &r.Problems[i]
 		own := figure.Points{Name: "r2sgld", Method: "r2sgld"}
 		x := 0.0
 		for k := range p.Runs {
 			x++
-			put(&own, x, p.Runs[k].Error, p.Runs[k].bar())
+			put(&own, x, p.Runs[k].Error, 2*p.Runs[k].SE)
 		}
 		panel := figure.LinePanel{Title: p.ID + ", " + p.Name, Points: []figure.Points{own}}
 		for _, peer := range r.Peers.peersOn(p.ID, p.Exact) {
@@ -241,8 +244,8 @@ func put(p *figure.Points, x, y, bar float64) {
 
 // callPicture is calls against errors.
 func (r *Results) callPicture() (study.Picture, error) {
-	q := figure.Lines{X: figure.Axis{Name: "calls"}, Y: figure.Axis{Name: "error of log Z"}, LogX: true, LogY: true,
-		Caption: "Error: rms over runs; of fewer than five the larger of it and the error stated. Dashed: what r2sgld would reach with other calls."}
+	q := figure.Lines{X: figure.Axis{Name: "calls"}, Y: figure.Axis{Name: "error of log Z"}, LogX: true, LogY: true, View: [2][2]float64{{}, {0.008, 1}},
+		Caption: "Error: rms over runs; of fewer than five the larger of it and the error stated. Above 1 at the edge. Dashed: what r2sgld would reach with other calls."}
 	for i := range r.Problems {
 		p := &r.Problems[i]
 		own := p.error()
@@ -255,7 +258,7 @@ func (r *Results) callPicture() (study.Picture, error) {
 			}
 			low, high = math.Min(low, peer.calls), math.Max(high, peer.calls)
 			panel.Points = append(panel.Points, figure.Points{Name: peer.name(), Method: tint(peer.program, peer.use),
-				X: []float64{peer.calls}, Y: []float64{peer.error()}})
+				X: []float64{peer.calls}, Y: []float64{math.Min(peer.error(), 0.95)}})
 		}
 		at := func(calls float64) float64 { return own * math.Sqrt(p.calls()/calls) }
 		panel.Lines = []figure.Line{{Name: "r2sgld, calls^(−1/2)", X: []float64{low, high}, Y: []float64{at(low), at(high)}, Dashed: true}}
