@@ -256,7 +256,7 @@ func (l *ladder) refresh(i, r int) {
 		return
 	}
 	rng := l.noise[i]
-	x := l.rows[r]
+	x := l.rows[r][:l.block.D]
 	if l.law.Draw(x, &rng.Rand) == nil {
 		l.toKernel(l.to, x)
 	} else {
@@ -374,7 +374,7 @@ func (l *ladder) keepDraw() error {
 func (l *ladder) room() {
 	n := min((l.schedule.Iterations-l.schedule.BurnIn)/l.schedule.Thin, l.max) + 1
 	for r := range l.draws.X {
-		l.draws.X[r] = make([]float64, 0, n*l.block.D)
+		l.draws.X[r] = make([]float64, 0, n*len(l.names))
 		l.draws.Energy[r] = make([]float64, 0, n)
 	}
 	if l.shadow != nil {

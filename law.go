@@ -27,6 +27,7 @@ type Base struct {
 // messages written, in x. Potential, Domain and Base, starts, states and whitenings
 // stay in y, and so do the densities.
 type Chart struct {
+	Names  []string             // of the coordinates of x, as many as those of y or more; nil is those of the problem
 	Point  func(x, y []float64) // writes x of y; called by several goroutines at once
 	Domain domain.Domain        // of x, to count draws outside and for bounds; nil is all of R^d
 }
@@ -37,6 +38,14 @@ func (p Problem) Reported() domain.Domain {
 		return p.Chart.Domain
 	}
 	return p.Domain
+}
+
+// ReportedNames are those of the coordinates of the draws as they are kept.
+func (p Problem) ReportedNames() []string {
+	if p.Chart != nil && p.Chart.Names != nil {
+		return p.Chart.Names
+	}
+	return p.Names
 }
 
 // HasReference reports whether there is a law at infinite temperature: the base law,

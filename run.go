@@ -160,6 +160,9 @@ func (r *run) names() error {
 	if len(p.Names) != d {
 		return fmt.Errorf("%d names for %d coordinates", len(p.Names), d)
 	}
+	if n := len(p.ReportedNames()); n < d {
+		return fmt.Errorf("the chart names %d coordinates of draws for %d of the potential", n, d)
+	}
 	if p.Domain != nil && p.Domain.Dim() != d {
 		return fmt.Errorf("the domain has dimension %d, the potential %d", p.Domain.Dim(), d)
 	}
@@ -308,7 +311,7 @@ func (r *run) ladder(i int) (*ladder, error) {
 	for j := range rungs {
 		l.noise = append(l.noise, l.streams.Of(j, stream.Kernel))
 	}
-	l.toKernel, l.fresh, l.names = r.toKernel, -1, r.problem.Names
+	l.toKernel, l.fresh, l.names = r.toKernel, -1, r.problem.ReportedNames()
 	l.mirror, l.inside, l.steps = r.mirror, r.settings.Inside, 1
 	if h := r.settings.HMC; h != nil {
 		l.steps, l.moves = h.Leapfrog, make([]kernel.Moves, rungs)
@@ -410,7 +413,8 @@ func (r *run) workspace(l *ladder) (err error) {
 	}
 	l.at = at
 	l.tally = append([]domain.Tally(nil), l.tally...)
-	l.from, l.to, l.point = make([]float64, n), make([]float64, n), make([]float64, n)
+	shown := len(r.problem.ReportedNames())
+	l.from, l.to, l.point = make([]float64, n), make([]float64, n), make([]float64, shown)
 	if h := r.settings.HMC; h != nil {
 		l.path = kernel.NewTrajectory(l.block, h.Leapfrog)
 	}
@@ -427,7 +431,7 @@ func (r *run) workspace(l *ladder) (err error) {
 	l.spread, l.rung = make([]float64, rungs), make([]int, rungs)
 	l.rows, l.energies = make([][]float64, rungs), make([]float64, rungs)
 	for i := range l.rows {
-		l.rows[i] = make([]float64, n)
+		l.rows[i] = make([]float64, shown)
 	}
 	l.slope = make([]float64, rungs*n)
 	if r.domain != nil {
@@ -581,7 +585,7 @@ func (r *run) kernelCoordinates() (func(z, x []float64), error) {
 }
 
 func (r *run) result() *Result {
-	res := &Result{Names: r.problem.Names}
+	res := &Result{Names: r.problem.ReportedNames()}
 	for _, l := range r.all {
 		made := Ladder{Draws: l.draws, Stride: l.stride, Iterations: l.done, Resumed: l.begun, Swaps: l.exchange.Statistics(), Tally: l.tally, Moves: l.moves, steps: l.steps}
 		if l.shadow != nil {

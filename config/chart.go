@@ -152,7 +152,7 @@ func (l *loader) from() []float64 {
 	if l.sampler.Init == fromPrior {
 		return l.center
 	}
-	return l.sampler.start()
+	return l.start()
 }
 
 const (

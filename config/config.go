@@ -53,6 +53,7 @@ type loader struct {
 	infinite *yamlpos.Node
 	domain   domain.Domain // nil is all of R^d
 	inside   []float64     // a point inside the domain; nil if it is not known
+	slice    *domain.Slice // of equations, whose points are domain and inside; nil without
 	center   []float64     // the mode of a model's posterior; nil if there is none
 }
 

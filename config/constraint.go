@@ -10,7 +10,7 @@ import (
 )
 
 // readConstraints adds inequalities given as text: linear ones as half-spaces,
-// others as surfaces.
+// others as surfaces; and equations.
 func (l *loader) readConstraints(r *region, n *yamlpos.Node) {
 	items := []*yamlpos.Node{n}
 	if n.Kind != yamlpos.Scalar {
@@ -29,6 +29,10 @@ func (l *loader) readConstraints(r *region, n *yamlpos.Node) {
 		}
 		if name, at := bareName(text, l.names); name != "" {
 			l.Problems = append(l.Problems, item.ProblemAt(at, fmt.Sprintf("a name with signs in it stands in backquotes: \"`%s` …\", the text in double quotes", name)))
+			continue
+		}
+		if at, width := equalSign(text); at >= 0 {
+			l.readEquation(r, item, text, at, width)
 			continue
 		}
 		constraints, err := expression.ParseConstraints(text, l.names)

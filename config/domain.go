@@ -17,14 +17,15 @@ import (
 // A region is a domain being put together: half-spaces, shapes on some of the
 // coordinates, and surfaces. All of them intersect.
 type region struct {
-	d        int
-	rows     [][]float64 // a·x ≤ b of every linear constraint
-	bounds   []float64   // b
-	texts    []string    // by which messages call the rows
-	joined   int         // rows that a shape holds already
-	parts    []domain.Part
-	surfaces []domain.Surface
-	names    []string // of the surfaces
+	d         int
+	rows      [][]float64 // a·x ≤ b of every linear constraint
+	bounds    []float64   // b
+	texts     []string    // by which messages call the rows
+	joined    int         // rows that a shape holds already
+	parts     []domain.Part
+	surfaces  []domain.Surface
+	names     []string // of the surfaces
+	equations []equation
 }
 
 // readDomain reads the domain section into l.domain, and finds out whether it
@@ -130,6 +131,7 @@ func (l *loader) settleDomain(r *region, d domain.Domain, at *yamlpos.Node) {
 		return
 	}
 	l.domain = d
+	l.eliminate(r, d, at)
 }
 
 // add adds the linear constraint a·x ≤ b.

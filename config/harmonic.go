@@ -31,7 +31,7 @@ func (l *loader) suitsHarmonic(p r2sgld.Problem, section *yamlpos.Node) {
 	}
 	x := l.from()
 	if x == nil {
-		x = l.inside
+		x = l.reduced(l.inside)
 	}
 	g, err := kernel.FindGaussian(p.Potential, p.Domain, x)
 	if err == nil {

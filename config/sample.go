@@ -48,7 +48,7 @@ func (l *loader) sample() (*Run, error) {
 	if noise != nil {
 		u = potential.Noisy(u, noise.Gradient, noise.Energy)
 	}
-	s.Problem = r2sgld.Problem{Potential: u, Domain: l.domain, Names: l.names}
+	s.Problem = l.target(u)
 	temperature := []float64{1, 3}
 	if bounded(l.domain) {
 		temperature = []float64{1, 10}
@@ -100,7 +100,7 @@ func (l *loader) settle(s *Run, section *yamlpos.Node, temperature []float64, it
 		p.Strength = 1 / (smoothingSteps * slices.Max(l.sampler.StepSize))
 	}
 	s.Settings = l.sampler.settings(l.method, len(l.names))
-	s.Settings.Start = l.sampler.start()
+	s.Settings.Start = l.start()
 	s.Resolved.Sampler = l.sampler
 	l.overshoots(s.Settings, section)
 }
@@ -205,7 +205,7 @@ func (l *loader) measureSteps(p r2sgld.Problem) {
 func (l *loader) dual(p r2sgld.Problem) (r2sgld.Problem, []float64) {
 	m, err := domain.NewMirror(l.domain)
 	if err != nil { // reported before
-		return p, l.sampler.start()
+		return p, l.start()
 	}
 	y := make([]float64, len(l.names))
 	m.Dual(y, l.inside)
@@ -221,9 +221,9 @@ func (l *loader) checkAuto(p r2sgld.Problem) {
 	}
 	var err error
 	if bounded(p.Domain) {
-		err = tune.Finite(p, l.sampler.start(), *l.sampler.Seed)
+		err = tune.Finite(p, l.start(), *l.sampler.Seed)
 	} else {
-		_, err = tune.Steps(p, []float64{1}, l.sampler.start(), *l.sampler.Seed)
+		_, err = tune.Steps(p, []float64{1}, l.start(), *l.sampler.Seed)
 	}
 	if err != nil {
 		l.Report(l.root.Key("potential"), "%v", err)
@@ -263,10 +263,10 @@ func (l *loader) external(n *yamlpos.Node, r *Resolved) potential.Potential {
 		l.Report(n.Field("command"), "%v", err)
 		return nil
 	}
-	p := r2sgld.Problem{Potential: u, Domain: l.domain, Names: l.names}
-	start := l.sampler.start()
+	p := l.target(u)
+	start := l.start()
 	if start == nil && !bounded(l.domain) {
-		start = l.somewhere()
+		start = l.reduced(l.somewhere())
 	}
 	if err := tune.CheckGradient(p, start, 1); err != nil {
 		l.Report(n.Field("command"), "%v", err)

@@ -118,7 +118,7 @@ func (e *penalisedEvaluator) Eval(energy, grad, x []float64) {
 }
 
 // Affine is p in the coordinates z of x = c + L z: U(c + L z) and Lᵀ∇U. l is
-// L by rows, d × d.
+// L by rows, d × k: z has k coordinates.
 func Affine(p Potential, c []float64, l [][]float64) Potential { return affine{p, c, l} }
 
 type affine struct {
@@ -127,8 +127,15 @@ type affine struct {
 	l [][]float64
 }
 
+func (p affine) Dim() int {
+	if len(p.l) == 0 {
+		return p.Potential.Dim()
+	}
+	return len(p.l[0])
+}
+
 func (p affine) Evaluator(r int, s *stream.Set) Evaluator {
-	n := p.Dim() * r
+	n := p.Potential.Dim() * r
 	return &affineEvaluator{wrapper{p.Potential.Evaluator(r, s)}, p, r, make([]float64, n), make([]float64, n)}
 }
 

@@ -119,14 +119,16 @@ func (x *execution) evidence(ctx context.Context, res *r2sgld.Result) (report.Ev
 	for _, eta := range x.Settings.StepSize {
 		s.StepSize = append(s.StepSize, coarser*eta)
 	}
-	s.States = nil
-	for _, l := range res.Ladders {
-		var states [][]float64
-		for r, v := range l.X {
-			d := len(v) / len(l.Energy[r])
-			states = append(states, v[len(v)-d:])
+	if x.Problem.Chart == nil { // else draws are told in other coordinates than states
+		s.States = nil
+		for _, l := range res.Ladders {
+			var states [][]float64
+			for r, v := range l.X {
+				d := len(v) / len(l.Energy[r])
+				states = append(states, v[len(v)-d:])
+			}
+			s.States = append(s.States, states)
 		}
-		s.States = append(s.States, states)
 	}
 	s.Iterations = max(100, res.Ladders[0].Iterations/2)
 	s.BurnIn, s.Thin, s.MaxDraws = s.Iterations/20, 8, 4096

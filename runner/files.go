@@ -20,7 +20,7 @@ import (
 // description is all that the store needs to know of the draws to come.
 func (x *execution) description() *store.Run {
 	s := x.Settings
-	d := &store.Run{Names: x.Problem.Names, Temperature: s.Temperature, BurnIn: s.BurnIn, Thin: s.Thin,
+	d := &store.Run{Names: x.Problem.ReportedNames(), Temperature: s.Temperature, BurnIn: s.BurnIn, Thin: s.Thin,
 		Model: x.Name, Seed: s.Seed, Version: r2sgld.Version, Unequal: s.Inside}
 	if m := x.Model; m != nil {
 		d.Observed = append(d.Observed, store.Array{Name: "time", Dims: []string{"time"}, Shape: []int{len(m.Time)}, Values: m.Time})
@@ -123,7 +123,7 @@ func finiteOrNil(v []float64) []float64 {
 // marginals returns the densities of the parameters, for figures, and their
 // bandwidths. Modes are those of the summary.
 func (j *Job) marginals(params []report.Parameter, flat [][]float64) ([]figure.Marginal, []float64) {
-	lo, hi := domain.BoundsOf(j.Problem.Reported(), j.Problem.Potential.Dim())
+	lo, hi := domain.BoundsOf(j.Problem.Reported(), len(params))
 	out, bandwidths := make([]figure.Marginal, len(params)), make([]float64, len(params))
 	for i, p := range params {
 		bandwidths[i] = diag.SheatherJones(flat[i], lo[i], hi[i])

@@ -10,7 +10,7 @@ import (
 
 // what says what is sampled.
 func (j *Job) what() string {
-	d := j.Problem.Potential.Dim()
+	d := len(j.Problem.ReportedNames())
 	var what []string
 	if j.Model != nil {
 		datum := report.Counted(len(j.Model.Time), j.Model.Datum())

@@ -1,0 +1,104 @@
+package config
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/r2sgld/r2sgld"
+	"github.com/r2sgld/r2sgld/diag"
+	"github.com/r2sgld/r2sgld/domain"
+)
+
+const planeSample = `variables: [x, y, z]
+potential: "(x^2 + y^2 + z^2)/2"
+domain:
+  constraints: ["x + y + z = 3"]
+sampler: {method: r-sgld, kernel: harmonic, iterations: 5000, burn_in: 100, ladders: 4, thin: 1, temperature: [1]}
+`
+
+func parsed(t *testing.T, text string, set ...string) *Run {
+	t.Helper()
+	run, err := Parse("sample", "f.yaml", []byte(text), set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run
+}
+
+// A normal law on the plane x + y + z = 3 has means 1 and variances 2/3, and draws
+// told in x, y and z that lie on it. Kills columns of Span of unlike lengths: another
+// law, and a chart without its origin.
+func TestEquationConditions(t *testing.T) {
+	run := parsed(t, planeSample)
+	res, err := r2sgld.Sample(context.Background(), run.Problem, run.Settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(res.Names, " "); got != "x y z" {
+		t.Fatalf("draws of %s", got)
+	}
+	if n := res.Tally(0).Outside; n > 0 {
+		t.Errorf("%d draws outside", n)
+	}
+	chains := [3][][]float64{res.Chains(0), res.Chains(1), res.Chains(2)}
+	for l := range chains[0] {
+		for i := range chains[0][l] {
+			if sum := chains[0][l][i] + chains[1][l][i] + chains[2][l][i]; math.Abs(sum-3) > 1e-12 {
+				t.Fatalf("x + y + z = %g", sum)
+			}
+		}
+	}
+	for j, c := range chains {
+		s := diag.Summarize(res.Names[j], c, math.Inf(-1), math.Inf(1))
+		if math.Abs(s.Mean-1) > 4.9*s.MCSEMean || s.ESSBulk < 1000 {
+			t.Errorf("mean of %s: %g ± %g, %g effective draws", res.Names[j], s.Mean, s.MCSEMean, s.ESSBulk)
+		}
+		// The standard error of the variance of n normal draws is √(2/n) of it.
+		if v := s.SD * s.SD; math.Abs(v*1.5-1) > 4.9*math.Sqrt(2/s.ESSBulk) {
+			t.Errorf("variance of %s: %g", res.Names[j], v)
+		}
+	}
+}
+
+// Shares that add up to 1, of an orthant that is not bounded: the slice is, and the
+// volume is its area, √3/2. A start is told in x and taken on the slice.
+func TestEquationBounds(t *testing.T) {
+	text := strings.Replace(planeSample, `["x + y + z = 3"]`, `["x >= 0", "y >= 0", "z >= 0", "2*x + 2*y == 2 - 2*z"]`, 1)
+	run := parsed(t, text)
+	p := run.Problem
+	v, se, err := p.Mass(rand.New(rand.NewPCG(1, 1)))
+	if err != nil || math.Abs(v-math.Log(math.Sqrt(3)/2)) > 1e-9+4.9*se {
+		t.Errorf("log volume %g (%v)", v, err)
+	}
+	lo, hi := domain.BoundsOf(p.Reported(), 3)
+	for j := range lo {
+		if math.Abs(lo[j]) > 1e-9 || math.Abs(hi[j]-1) > 1e-9 {
+			t.Errorf("bounds %v, %v", lo, hi)
+		}
+	}
+	if run.Settings.Start != nil {
+		t.Errorf("start %v on a bounded slice", run.Settings.Start)
+	}
+	run = parsed(t, text, "sampler.init={x: 0.2, y: 0.3, z: 0.5}")
+	x := make([]float64, 3)
+	run.Problem.Chart.Point(x, run.Settings.Start)
+	if math.Abs(x[0]-0.2)+math.Abs(x[1]-0.3)+math.Abs(x[2]-0.5) > 1e-12 || len(run.Settings.Start) != 2 {
+		t.Errorf("start %v: %v", run.Settings.Start, x)
+	}
+	if _, err := Parse("sample", "f.yaml", []byte(text), []string{"sampler.init={x: 0.2, y: 0.3, z: 0.6}"}); err == nil || !strings.Contains(err.Error(), "outside") {
+		t.Errorf("a start off the equation: %v", err)
+	}
+}
+
+// Where the sign of an equation stands.
+func TestEqualSign(t *testing.T) {
+	for text, want := range map[string][2]int{"x = 1": {2, 1}, "x == 1": {2, 2}, "x <= 1": {-1, 0}, "x >= 1": {-1, 0},
+		"x != 1": {-1, 0}, "x => 1": {-1, 0}, "x =< 1": {-1, 0}, "x": {-1, 0}, "": {-1, 0}, "0 <= x = 1": {7, 1}, "=": {0, 1}} {
+		if at, width := equalSign(text); at != want[0] || width != want[1] {
+			t.Errorf("%q: %d, %d", text, at, width)
+		}
+	}
+}
