@@ -13,9 +13,10 @@ import (
 // where the volume has a closed form (box, ball, ellipsoid, simplex, plane
 // shapes with a method Area() float64, products and affine images of these).
 // Else it is estimated from 400,000 points of the bounding box; where few of them
-// lie in d, and d is linear, of that of d made round ([Round]); and where fewer than
-// 100 do, and d is convex, by hit-and-run in nested balls around an inner point (Dyer,
-// Frieze & Kannan 1991). It fails for an unbounded
+// lie in d, and d is linear, of that of d made round ([Round]). Where fewer than 100 do
+// it is estimated by normal laws in it, from one that is so narrow that it meets no wall
+// to the flat one, if d is linear, and if it is convex, by hit-and-run in nested balls
+// around an inner point (Dyer, Frieze & Kannan 1991). It fails for an unbounded
 // or empty domain and where the estimate is hopeless.
 func Volume(d Domain, rng *rand.Rand) (log, se float64, err error) {
 	switch d := d.(type) {
@@ -78,11 +79,16 @@ func estimate(d Domain, rng *rand.Rand) (log, se float64, err error) {
 	if _, ok := d.(*Box); ok {
 		return log, 0, nil
 	}
-	unit := 0.0 // log of the volume that one of d is of the domain asked for
+	unit := 0.0 // log of the volume that one of the counted domain is of d
 	if in < manyIn {
 		if z, _, det, ok := rounded(d); ok {
-			if l, k := count(z, rng); k >= in {
-				d, log, in, unit = z, l, k, det
+			l, k := count(z, rng)
+			if max(k, in) < enoughIn {
+				log, se, err = cooled(z, rng)
+				return det + log, se, err
+			}
+			if k >= in {
+				log, in, unit = l, k, det
 			}
 		}
 	}
@@ -96,8 +102,7 @@ func estimate(d Domain, rng *rand.Rand) (log, se float64, err error) {
 	if !Convex(d) {
 		return 0, 0, fmt.Errorf("volume: %d of %d points of the bounding box lay in the domain: too few for an estimate; bound it more tightly", in, points)
 	}
-	log, se, err = nested(d, rng)
-	return unit + log, se, err
+	return nested(d, rng)
 }
 
 // count returns the logarithm of the volume of the bounding box and how many of its
