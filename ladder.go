@@ -58,6 +58,7 @@ type ladder struct {
 	steps     int                // of an iteration: 1, or those of a trajectory
 	path      *kernel.Trajectory // of kernel HMC; nil for others
 	moves     []kernel.Moves     // per rung, of kernel HMC
+	corners   []corner           // per rung, where a step was last given up
 	orbit     *kernel.Orbit      // of kernel Harmonic; nil for others
 	inside    bool               // whether draws outside the domain are dropped
 	rest      int                // bytes of the newest copy of the state, draws aside
@@ -227,6 +228,9 @@ func (l *ladder) reflect() {
 		t.Reflections += int64(hits)
 		if !ok {
 			t.Fallbacks++
+			if s, ok := l.reflector.(domain.Stuck); ok {
+				l.corners[r].set(s.LastFallback())
+			}
 			if l.path == nil { // a trajectory that turns back is as good as any
 				l.withoutDrift(i, r)
 			}

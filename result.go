@@ -51,6 +51,7 @@ type Ladder struct {
 	Swaps      exchange.Statistics // of all iterations
 	Tally      []domain.Tally      // per rung, of all iterations
 	Moves      []kernel.Moves      // per rung, of kernel HMC
+	Stuck      [][]string          // per rung, the walls at which a step was last given up; nil where none was, or that is not known
 
 	steps int // gradients of a replica per iteration
 }
@@ -121,6 +122,18 @@ func (r *Result) Acceptance() []float64 {
 		share = append(share, float64(m.Accepted)/float64(m.Proposed))
 	}
 	return share
+}
+
+// Stuck are the walls at which a step of a rung was last given up, of the last ladder
+// in which one was; nil where none was, or that is not known.
+func (r *Result) Stuck(rung int) []string {
+	var walls []string
+	for _, l := range r.Ladders {
+		if len(l.Stuck[rung]) > 0 {
+			walls = l.Stuck[rung]
+		}
+	}
+	return walls
 }
 
 // Gradients is the number of gradients that the steps of all replicas took.

@@ -307,7 +307,7 @@ func (r *run) ladder(i int) (*ladder, error) {
 	l := &ladder{index: i, schedule: &r.schedule, block: kernel.NewBlock(rungs, d),
 		streams: stream.New(r.settings.Seed, i), whitening: r.settings.Whitening, chart: r.problem.Chart, domain: r.problem.Reported(),
 		draws: Draws{X: make([][]float64, rungs), Energy: make([][]float64, rungs)}, stride: 1, max: r.settings.MaxDraws,
-		tally: make([]domain.Tally, rungs)}
+		tally: make([]domain.Tally, rungs), corners: newCorners(rungs)}
 	for j := range rungs {
 		l.noise = append(l.noise, l.streams.Of(j, stream.Kernel))
 	}
@@ -412,7 +412,8 @@ func (r *run) workspace(l *ladder) (err error) {
 		copy(at.Spread, l.at.Spread)
 	}
 	l.at = at
-	l.tally = append([]domain.Tally(nil), l.tally...)
+	l.tally = slices.Clone(l.tally)
+	l.corners = slices.Clone(l.corners)
 	shown := len(r.problem.ReportedNames())
 	l.from, l.to, l.point = make([]float64, n), make([]float64, n), make([]float64, shown)
 	if h := r.settings.HMC; h != nil {
@@ -588,6 +589,13 @@ func (r *run) result() *Result {
 	res := &Result{Names: r.problem.ReportedNames()}
 	for _, l := range r.all {
 		made := Ladder{Draws: l.draws, Stride: l.stride, Iterations: l.done, Resumed: l.begun, Swaps: l.exchange.Statistics(), Tally: l.tally, Moves: l.moves, steps: l.steps}
+		for _, c := range l.corners {
+			var walls []string
+			if r.settings.Whitening == nil { // whose walls are those of other coordinates
+				walls = c.names(r.domain, r.problem.Names)
+			}
+			made.Stuck = append(made.Stuck, walls)
+		}
 		if l.shadow != nil {
 			made.Half, made.Quarter, made.steps = l.shadow.draws, l.shadow.shadow.draws, 7*l.steps
 		}

@@ -52,6 +52,9 @@ func (l *ladder) appendState(b []byte) ([]byte, error) {
 	if err == nil {
 		b, err = binary.Append(b, order, l.moves)
 	}
+	if err == nil {
+		b, err = binary.Append(b, order, l.corners)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +147,7 @@ func (l *ladder) restoreState(b []byte) error {
 			return errShort
 		}
 	}
-	for _, counts := range []any{l.tally, l.moves} {
+	for _, counts := range []any{l.tally, l.moves, l.corners} {
 		n, err := binary.Decode(b, order, counts)
 		if err != nil {
 			return errShort

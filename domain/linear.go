@@ -18,7 +18,7 @@ type halfspaces struct {
 
 func (h *halfspaces) add(a []float64, b float64, name string, w Wall) {
 	if name == "" {
-		name = rowText(a, b)
+		name = rowText(a, b, nil)
 	}
 	h.a, h.b = append(h.a, a), append(h.b, b)
 	h.name, h.wall = append(h.name, name), append(h.wall, w)
@@ -34,7 +34,7 @@ func (h *halfspaces) join(g halfspaces, at []int, d int, first Wall) {
 			for j, k := range at {
 				a[k] = row[j]
 			}
-			if name == rowText(row, g.b[i]) {
+			if name == rowText(row, g.b[i], nil) {
 				name = ""
 			}
 		}
@@ -42,10 +42,16 @@ func (h *halfspaces) join(g halfspaces, at []int, d int, first Wall) {
 	}
 }
 
-// rowText writes a constraint, coordinates as x0, x1 ….
-func rowText(a []float64, b float64) string {
+// rowText writes a constraint of coordinates of these names; nil is x0, x1 ….
+func rowText(a []float64, b float64, names []string) string {
+	name := func(j int) string {
+		if names == nil {
+			return fmt.Sprintf("x%d", j)
+		}
+		return names[j]
+	}
 	if j := alone(a); j >= 0 && a[j] < 0 {
-		return fmt.Sprintf("x%d >= %.6g", j, 0-b/-a[j])
+		return fmt.Sprintf("%s >= %.6g", name(j), 0-b/-a[j])
 	}
 	var s strings.Builder
 	for i, v := range a {
@@ -62,7 +68,7 @@ func rowText(a []float64, b float64) string {
 		if m := math.Abs(v); m != 1 {
 			fmt.Fprintf(&s, "%.6g*", m)
 		}
-		fmt.Fprintf(&s, "x%d", i)
+		s.WriteString(name(i))
 	}
 	fmt.Fprintf(&s, " <= %.6g", b)
 	return s.String()

@@ -320,7 +320,7 @@ func TestStuckStepNamesItsCorner(t *testing.T) {
 	if ok || hits != 1000 || !same(to, from) || v[0] != -1 || v[1] != -2 || !slices.Equal(stuck.LastFallback(), []Wall{1, 2}) {
 		t.Errorf("%d mirrorings, ok %v, end %v, v %v, stuck at %v", hits, ok, to, v, stuck.LastFallback())
 	}
-	if names := WallNames(p, stuck.LastFallback()); !slices.Equal(names, []string{"y > 0", "y < x/1000"}) {
+	if names := WallNames(p, stuck.LastFallback(), nil); !slices.Equal(names, []string{"y > 0", "y < x/1000"}) {
 		t.Errorf("names %q", names)
 	}
 	to[0] = math.Inf(1)

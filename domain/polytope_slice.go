@@ -211,7 +211,7 @@ func (s *Slice) around(h halfspaces, a [][]float64, b []float64, frame *program)
 		for j, v := range row {
 			minus[j] = -v
 		}
-		name := strings.Replace(rowText(row, b[i]), "<=", "=", 1)
+		name := strings.Replace(rowText(row, b[i], nil), "<=", "=", 1)
 		add(row, b[i], name)
 		add(minus, -b[i], name)
 	}

@@ -46,15 +46,19 @@ func (t *trail) LastFallback() []Wall { return t.stuck }
 
 // WallNames returns the texts by which messages call walls of d: the constraint of a
 // half-space or a surface, an edge of a polygon, or the shape; "wall N" where there is
-// none.
-func WallNames(d Domain, walls []Wall) []string {
+// none. Coordinates are called by their names, x0, x1 … if these are nil.
+func WallNames(d Domain, walls []Wall, coordinates []string) []string {
 	h := halfspacesOf(d)
 	names := make([]string, len(walls))
 	for i, w := range walls {
-		if at := slices.Index(h.wall, w); at >= 0 {
-			names[i] = h.name[at]
-		} else {
+		at := slices.Index(h.wall, w)
+		switch {
+		case at < 0:
 			names[i] = curvedName(d, w)
+		case h.name[at] == rowText(h.a[at], h.b[at], nil):
+			names[i] = rowText(h.a[at], h.b[at], coordinates)
+		default:
+			names[i] = h.name[at]
 		}
 	}
 	return names
@@ -75,7 +79,7 @@ func curvedName(d Domain, w Wall) string {
 	case *Polygon:
 		return fmt.Sprintf("edge %d–%d", w+1, (int(w)+1)%len(d.v)+1)
 	case *mapped:
-		return WallNames(d.d, []Wall{w})[0]
+		return WallNames(d.d, []Wall{w}, nil)[0]
 	case *Intersection:
 		members = d.members
 	case *Product:
@@ -86,7 +90,7 @@ func curvedName(d Domain, w Wall) string {
 	for _, m := range members {
 		tr := m.Tracer()
 		if v := wallOf(w, 0, tr); v != None {
-			return WallNames(m, []Wall{v})[0]
+			return WallNames(m, []Wall{v}, nil)[0]
 		}
 		w -= Wall(tr.Walls())
 	}

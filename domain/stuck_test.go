@@ -41,7 +41,7 @@ func TestStuckStepsNameTheirWalls(t *testing.T) {
 		}
 		to := slices.Clone(c.to)
 		_, ok := r.Reflect(c.from, to, nil)
-		names := strings.Join(WallNames(c.d, s.LastFallback()), ", ")
+		names := strings.Join(WallNames(c.d, s.LastFallback(), nil), ", ")
 		if ok || !slices.Equal(s.LastFallback(), c.walls) || names != c.names {
 			t.Errorf("%T: ok %v, walls %v: %s; want %v: %s", c.d, ok, s.LastFallback(), names, c.walls, c.names)
 		}

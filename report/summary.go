@@ -411,6 +411,31 @@ func ladder(s r2sgld.Settings) Ladder {
 	return l
 }
 
+// givenUp says of the rungs of which steps could not be ended inside.
+func givenUp(set r2sgld.Settings, res *r2sgld.Result) []string {
+	then, why := "they were taken without drift, or not at all", "the step size is too large for the narrow parts of the domain."
+	switch {
+	case set.HMC != nil:
+		then = "trajectories turned back there"
+	case set.Harmonic != nil:
+		then, why = "replicas stayed where they were", "they meet too many walls. Raise sampler.cap."
+	}
+	var w []string
+	for r := range res.Ladders[0].Tally {
+		t := res.Tally(r)
+		if float64(t.Fallbacks) <= 1e-3*float64(t.Steps) {
+			continue
+		}
+		at := ""
+		if walls := res.Stuck(r); len(walls) > 0 {
+			at = ", the last at " + strings.Join(walls, " and ")
+		}
+		w = append(w, fmt.Sprintf("%.2g %% of the steps of rung %d could not be ended inside the domain (%s)%s: %s",
+			100*float64(t.Fallbacks)/float64(t.Steps), r+1, then, at, why))
+	}
+	return w
+}
+
 // leastAccepted is the share of trajectories below which their steps are too long:
 // the best is about 0.65 (Beskos et al. 2013), and more costs little.
 const leastAccepted = 0.4
@@ -443,16 +468,7 @@ func (s *Summary) warnings(p r2sgld.Problem, set r2sgld.Settings, res *r2sgld.Re
 				p.Rungs[0], p.Rungs[1], p.Rate, set.Temperature[p.Rungs[0]-1], set.Temperature[p.Rungs[1]-1]))
 		}
 	}
-	givenUp := "they were taken without drift, or not at all"
-	if set.HMC != nil {
-		givenUp = "trajectories turned back there"
-	}
-	for r := range res.Ladders[0].Tally {
-		if t := res.Tally(r); float64(t.Fallbacks) > 1e-3*float64(t.Steps) {
-			w = append(w, fmt.Sprintf("%.2g %% of the steps of rung %d could not be ended inside the domain (%s): the step size is too large for the narrow parts of the domain.",
-				100*float64(t.Fallbacks)/float64(t.Steps), r+1, givenUp))
-		}
-	}
+	w = append(w, givenUp(set, res)...)
 	if d := res.Tally(0); d.Reflected > d.Steps/5 && s.Energy.SD > 0 && !s.Exact && !res.Certified() {
 		w = append(w, fmt.Sprintf("%.0f %% of the cold rung's steps met the wall: where the density leans on it, the step is large against the layer that holds the mass, and the bias with it. Compare with a tenth of sampler.step_size.",
 			100*float64(d.Reflected)/float64(d.Steps)))
