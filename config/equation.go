@@ -93,6 +93,11 @@ func (l *loader) side(item *yamlpos.Node, text string, begin int) bool {
 // equations of r hold.
 func (l *loader) eliminate(r *region, d domain.Domain, at *yamlpos.Node) {
 	if len(r.equations) == 0 {
+		if p, ok := d.(*domain.Polytope); ok && !l.identify {
+			if s := domain.RoundSlice(p); s != nil { // else no setting would suit all directions
+				l.takeSlice(s, at, "")
+			}
+		}
 		return
 	}
 	s, err := slice(d, r.equations)
@@ -105,16 +110,20 @@ func (l *loader) eliminate(r *region, d domain.Domain, at *yamlpos.Node) {
 		l.faultyEquation(r, d)
 		return
 	}
-	var z []float64
+	l.takeSlice(s, at, "on "+quoted(r.equations)+": ")
+}
+
+// takeSlice makes s the domain, unless it is empty.
+func (l *loader) takeSlice(s *domain.Slice, at *yamlpos.Node, where string) {
+	z := make([]float64, s.Dim())
 	if s.Domain != nil {
+		var err error
 		if z, err = domain.Interior(s.Domain, rand.New(rand.NewPCG(1, 1))); err != nil {
-			l.reportBare(at, "on %s: %v", quoted(r.equations), err)
+			l.reportBare(at, "%s%v", where, err)
 			return
 		}
-	} else {
-		z = make([]float64, s.Dim())
 	}
-	l.slice, l.domain, l.inside = s, s.Whole, make([]float64, r.d)
+	l.slice, l.domain, l.inside = s, s.Whole, make([]float64, len(s.Origin))
 	s.Full(l.inside, z)
 }
 

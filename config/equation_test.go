@@ -102,3 +102,33 @@ func TestEqualSign(t *testing.T) {
 		}
 	}
 }
+
+// A turned box a billion times as long as wide is sampled in round coordinates, and told
+// in the variables: log Z of the flat potential is its volume, the widths are right.
+func TestNeedle(t *testing.T) {
+	run := parsed(t, `variables: [x, y]
+potential: "0"
+domain:
+  constraints: ["0.6*x + 0.8*y <= 1", "0.6*x + 0.8*y >= -1", "0.8*x - 0.6*y <= 1e-9", "0.8*x - 0.6*y >= -1e-9"]
+sampler: {method: r-sgld, step_size: 1e-9, iterations: 4000, thin: 1, burn_in: 1}
+`)
+	res, err := r2sgld.Sample(context.Background(), run.Problem, run.Settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(res.Names, " "); got != "x y" || res.Tally(0).Outside+res.Tally(0).Fallbacks > 0 {
+		t.Fatalf("%s, %+v", got, res.Tally(0))
+	}
+	log, _, err := run.Problem.Mass(rand.New(rand.NewPCG(1, 2)))
+	if err != nil || math.Abs(log-math.Log(4e-9)) > 1e-6 {
+		t.Errorf("log volume %g, %v", log, err)
+	}
+	x, y := res.Chains(0), res.Chains(1)
+	for l := range x {
+		for i := range x[l] {
+			if v := 0.8*x[l][i] - 0.6*y[l][i]; math.Abs(v) > 1.001e-9 {
+				t.Fatalf("%g from the middle", v)
+			}
+		}
+	}
+}

@@ -125,7 +125,7 @@ func (l *theoryLoader) boundedDomain(root *yamlpos.Node) {
 	switch {
 	case l.names == nil || len(l.names) > 2 || len(l.Problems) > before:
 	case l.slice != nil:
-		l.reportBare(root.Key("domain"), "theory takes no equations: substitute one of the variables")
+		l.reportBare(root.Key("domain"), "theory takes no equations (substitute one of the variables) and no domain a million times as long as wide")
 	case l.domain == nil:
 		l.reportBare(root, "the domain is missing: theory needs walls all around, such as domain: {box: {%s: [0, 1]}}", l.names[0])
 	case !bounded(l.domain):

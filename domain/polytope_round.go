@@ -147,3 +147,39 @@ func roundAnew(d Domain) (z Domain, a *affine, log float64, ok bool) {
 	log, _ = mat.LogDet(l)
 	return z, a, log, true
 }
+
+// needle is how many times as long as it is wide a domain is at least for which
+// [RoundSlice] has coordinates: the covariance of points in it then is too close to
+// singular for settings to be found from it.
+const needle = 1e6
+
+// RoundSlice returns a polytope that is more than a million times as long in some
+// direction as in another as a slice of itself, in round coordinates; nil for others.
+func RoundSlice(p *Polytope) *Slice {
+	z, a, log, ok := rounded(p)
+	if !ok {
+		return nil
+	}
+	n := p.dim
+	var f mat.SVD
+	if !f.Factorize(a.l, mat.SVDNone) {
+		return nil
+	}
+	if s := f.Values(nil); s[0] < needle*s[n-1] {
+		return nil
+	}
+	unit := math.Exp(-log / float64(n))
+	s := &Slice{Origin: a.c, Span: mat.NewDense(n, n, nil), inv: mat.NewDense(n, n, nil), Whole: p}
+	s.Span.Scale(unit, a.l)
+	s.inv.Scale(1/unit, a.inv)
+	h, _ := linearOf(z)
+	scaled := halfspaces{}
+	for i, row := range h.a {
+		scaled.add(row, h.b[i]/unit, h.name[i], h.wall[i])
+	}
+	var err error
+	if s.Domain, err = NewPolytope(scaled.a, scaled.b, scaled.name); err != nil {
+		return nil
+	}
+	return s
+}

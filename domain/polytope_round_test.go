@@ -315,3 +315,51 @@ func TestPolytopeScales(t *testing.T) {
 		})
 	}
 }
+
+// A box a billion times as long as wide, turned, is a slice of itself in coordinates in
+// which its volume is the same and no direction is a thousandth of another; points go to
+// and fro. Others have none. It kills: coordinates whose volume is another, walls left
+// where they were.
+func TestRoundSlice(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	if p, _, _ := turnedBox(t, rng, 4, 1e-3); RoundSlice(p) != nil {
+		t.Error("a box of sides 1 to 1e-3 needs no round coordinates")
+	}
+	p, q, side := turnedBox(t, rng, 4, 1e-9)
+	s := RoundSlice(p)
+	if s == nil {
+		t.Fatal("no round coordinates of sides 1 to 1e-9")
+	}
+	lo, hi := BoundsOf(s.Domain, 4)
+	want, got := 0.0, 0.0
+	for k := range side {
+		want += math.Log(2 * side[k])
+		got += math.Log(hi[k] - lo[k])
+		if (hi[k]-lo[k])/(hi[0]-lo[0]) > 1e3 || (hi[k]-lo[k])/(hi[0]-lo[0]) < 1e-3 {
+			t.Errorf("bounds %v to %v are not round", lo, hi)
+		}
+	}
+	log, se, err := Volume(s.Domain, rng)
+	if err != nil || math.Abs(log-want) > 4.9*se+1e-6 || got < want-1e-6 {
+		t.Errorf("log volume %g ± %g (%v), want %g, within %g", log, se, err, want, got)
+	}
+	law := must[*UniformLaw](t)(Uniform(s.Domain))
+	z, x, back := make([]float64, 4), make([]float64, 4), make([]float64, 4)
+	for range 100 {
+		if err := law.Draw(z, rng); err != nil {
+			t.Fatal(err)
+		}
+		s.Full(x, z)
+		for k := range side {
+			if v := mat.Dot(q.ColView(k), mat.NewVecDense(4, x)); math.Abs(v) > side[k]+1e-15 {
+				t.Fatalf("%v lies %g from the middle along an edge of half-length %g", x, v, side[k])
+			}
+		}
+		s.Reduced(back, x)
+		for k := range z {
+			if math.Abs(back[k]-z[k]) > 1e-5*(hi[k]-lo[k]) {
+				t.Fatalf("%v comes back as %v", z, back)
+			}
+		}
+	}
+}
