@@ -55,13 +55,16 @@ func (s *dictionary) reset() {
 	s.changes = 0
 }
 
-// again makes the dictionary from its rows, so that rounding does not add up. It
-// reports false where that rounding has left no such dictionary.
+// again makes the dictionary of the same point from its rows, so that rounding does not
+// add up. It reports false where that rounding has left no such dictionary.
 func (s *dictionary) again() bool {
-	var at []int // the rows that hold with equality
+	var at []int              // the rows that hold with equality
+	zero := make([]bool, s.n) // the y that have not moved
 	for _, v := range s.column {
 		if v >= 0 {
 			at = append(at, v)
+		} else {
+			zero[^v] = true
 		}
 	}
 	s.reset()
@@ -69,7 +72,7 @@ func (s *dictionary) again() bool {
 		i := slices.Index(s.line, row)
 		best := -1
 		for q, v := range s.column {
-			if a := math.Abs(s.t[i*s.n+q]); v < 0 && a > tiny && (best < 0 || a > math.Abs(s.t[i*s.n+best])) {
+			if a := math.Abs(s.t[i*s.n+q]); v < 0 && !zero[^v] && a > tiny && (best < 0 || a > math.Abs(s.t[i*s.n+best])) {
 				best = q
 			}
 		}

@@ -147,3 +147,35 @@ func TestDictionaryOfManyRows(t *testing.T) {
 		}
 	}
 }
+
+// A dictionary made anew stands where it stood, also where some y are still at zero.
+func TestDictionaryAgain(t *testing.T) {
+	const m, d = 60, 20
+	rng := rand.New(rand.NewPCG(1, 3))
+	rows, h := make([][]float64, m), make([]float64, m)
+	for i := range rows {
+		rows[i], h[i] = make([]float64, d), 1
+		for j := range rows[i] {
+			rows[i][j] = rng.NormFloat64()
+		}
+	}
+	c, before, after := make([]float64, d), make([]float64, d), make([]float64, d)
+	for j := range c {
+		c[j] = rng.NormFloat64()
+	}
+	s := newDictionary(d, rows, h)
+	s.aim(c)
+	for k := range 15 {
+		q := s.enter(0, false)
+		s.change(s.leave(q, false), q)
+		s.point(before)
+		if !s.again() {
+			t.Fatalf("no dictionary after %d changes", k+1)
+		}
+		s.point(after)
+		s.aim(c)
+		if distance(before, after) > 1e-9 {
+			t.Fatalf("after %d changes it went from %v to %v", k+1, before, after)
+		}
+	}
+}
