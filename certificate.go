@@ -328,7 +328,7 @@ func (r *Result) Bias(f func(x []float64, energy float64) float64) (bias, se flo
 	}
 	d := len(r.Names)
 	differences := func(factor float64, of, from func(Ladder) Draws) [][]float64 {
-		return r.cold(func(l Ladder) []float64 {
+		return r.alike(func(l Ladder) []float64 {
 			a, b := of(l), from(l)
 			v := make([]float64, len(b.Energy[0]))
 			for i := range v {

@@ -65,16 +65,21 @@ type Result struct {
 // Chains returns coordinate j of the cold rung of every ladder, cut to the
 // length of the shortest: what R̂ and effective sample sizes are computed from.
 func (r *Result) Chains(j int) [][]float64 {
-	return r.cold(func(l Ladder) []float64 { return l.Chain(0, j) })
+	return r.alike(func(l Ladder) []float64 { return l.Chain(0, j) })
 }
 
 // Energies returns U at the draws of the cold rung of every ladder, cut to the
 // length of the shortest.
-func (r *Result) Energies() [][]float64 {
-	return r.cold(func(l Ladder) []float64 { return l.Energy[0] })
+func (r *Result) Energies() [][]float64 { return r.RungEnergies(0) }
+
+// RungEnergies is Energies of any rung, the coldest being 0.
+func (r *Result) RungEnergies(rung int) [][]float64 {
+	return r.alike(func(l Ladder) []float64 { return l.Energy[rung] })
 }
 
-func (r *Result) cold(of func(Ladder) []float64) [][]float64 {
+// alike returns numbers that go with the draws of every ladder, of the same draws and as
+// many of each.
+func (r *Result) alike(of func(Ladder) []float64) [][]float64 {
 	chains := make([][]float64, len(r.Ladders))
 	shortest, stride := -1, 1
 	for _, l := range r.Ladders {

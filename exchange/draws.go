@@ -2,7 +2,7 @@ package exchange
 
 import "math"
 
-// FromDraws is the evidence that energies at draws tell, energy[ladder][rung][draw],
+// FromDraws is the evidence that energies at draws tell, energy[rung][ladder][draw],
 // the coldest rung first, with as many draws everywhere: step[p] is
 // Δβ = β_cold − β_hot of the neighbours p and p+1. Where every iteration is a draw, it
 // uses each of them, while the stepping stones of [Statistics] are noted now and then.
@@ -12,14 +12,14 @@ import "math"
 func FromDraws(energy [][][]float64, step []float64) (e Evidence, terms, gaps [][]float64) {
 	e.Error = math.NaN()
 	n := len(energy[0][0])
-	for range energy {
+	for range energy[0] {
 		terms, gaps = append(terms, make([]float64, n)), append(gaps, make([]float64, n))
 	}
-	root := make([]float64, len(energy)*n)
+	root := make([]float64, len(energy[0])*n)
 	for p, delta := range step {
-		hot, hotRoot := side(energy, p+1, -delta, root)
+		hot, hotRoot := side(energy[p+1], -delta, root)
 		spread(terms, gaps, root, 1)
-		cold, coldRoot := side(energy, p, delta, root)
+		cold, coldRoot := side(energy[p], delta, root)
 		spread(terms, gaps, root, -1)
 		e.Forward += hot
 		e.Backward -= cold
@@ -28,18 +28,18 @@ func FromDraws(energy [][][]float64, step []float64) (e Evidence, terms, gaps []
 	return e, terms, gaps
 }
 
-// side is the logarithm of the mean of exp(tilt·U) at the draws of a rung, and that of
-// the mean of exp(tilt·U/2); root are the latter's terms, ladder by ladder, the largest 1.
-func side(energy [][][]float64, rung int, tilt float64, root []float64) (log, logRoot float64) {
-	n, most := len(energy[0][0]), math.Inf(-1)
+// side is the logarithm of the mean of exp(tilt·U) at the draws of a rung, ladder by
+// ladder, and that of the mean of exp(tilt·U/2); root are the latter's terms, the largest 1.
+func side(energy [][]float64, tilt float64, root []float64) (log, logRoot float64) {
+	n, most := len(energy[0]), math.Inf(-1)
 	for _, l := range energy {
-		for _, u := range l[rung][:n] {
+		for _, u := range l {
 			most = max(most, tilt*u)
 		}
 	}
 	sum, squares := 0.0, 0.0
 	for i, l := range energy {
-		for k, u := range l[rung][:n] {
+		for k, u := range l {
 			v := math.Exp((tilt*u - most) / 2)
 			root[i*n+k] = v
 			sum += v

@@ -11,14 +11,14 @@ import (
 // drawn are n independent energies of every rung in each of some ladders, of the law in
 // the plane whose log Z(β) is −log β and a constant.
 func drawn(rng *rand.Rand, ladders, n int, beta []float64) [][][]float64 {
-	energy := make([][][]float64, ladders)
-	for i := range energy {
-		for _, b := range beta {
+	energy := make([][][]float64, len(beta))
+	for range ladders {
+		for r, b := range beta {
 			u := make([]float64, n)
 			for k := range u {
 				u[k] = plane(rng, 1/b)
 			}
-			energy[i] = append(energy[i], u)
+			energy[r] = append(energy[r], u)
 		}
 	}
 	return energy
@@ -39,10 +39,10 @@ func TestFromDrawsAreStones(t *testing.T) {
 	energy := drawn(rand.New(rand.NewPCG(1, 2)), 3, 500, beta)
 	step := stepsOf(beta)
 	s := newStatistics(len(beta), false)
-	for _, l := range energy {
-		for k := range l[0] {
-			for p, d := range step {
-				s.stones[p].add(d, l[p][k], l[p+1][k])
+	for p, d := range step {
+		for i, l := range energy[p] {
+			for k, u := range l {
+				s.stones[p].add(d, u, energy[p+1][i][k])
 			}
 		}
 	}

@@ -15,8 +15,8 @@ import (
 func Evidence(res *r2sgld.Result) exchange.Evidence {
 	stats := res.Swaps()
 	var energy [][][]float64
-	for _, l := range res.Ladders {
-		energy = append(energy, l.Energy)
+	for r := range res.Ladders[0].Energy {
+		energy = append(energy, res.RungEnergies(r))
 	}
 	e, terms, gaps := exchange.FromDraws(energy, stats.Steps())
 	e.Error, e.GapError = diag.MCSEMean(terms), diag.MCSEMean(gaps)

@@ -176,3 +176,32 @@ func TestForecastEvidence(t *testing.T) {
 		t.Errorf("%g iterations, planned %g", ran, plan.Tuned.Needed)
 	}
 }
+
+// Of ladders that kept unlike numbers of draws, as those of an ended run or of draws left
+// out, as many are taken as the shortest has.
+func TestEvidenceOfUnlikeLadders(t *testing.T) {
+	p, _ := leaning(t)
+	res, err := r2sgld.Sample(t.Context(), p, r2sgld.Settings{Seed: 1, Ladders: 2, Threads: 1, Iterations: 400, Thin: 1,
+		Temperature: []float64{1, 2, 4}, StepSize: []float64{0.01, 0.02, 0.04}, HMC: &kernel.HMC{Leapfrog: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cut := func(l *r2sgld.Ladder, n int) {
+		l.Energy = slices.Clone(l.Energy)
+		for r := range l.Energy {
+			l.Energy[r] = l.Energy[r][:n]
+		}
+	}
+	cut(&res.Ladders[1], 300)
+	got := Evidence(res)
+	cut(&res.Ladders[0], 300)
+	if want := Evidence(res); got != want || want.Error != want.Error {
+		t.Errorf("%+v, want that of the draws that both have: %+v", got, want)
+	}
+	cut(&res.Ladders[0], 200)
+	got = Evidence(res)
+	cut(&res.Ladders[1], 200)
+	if want := Evidence(res); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}
