@@ -13,7 +13,11 @@ func (l *loader) suitsHarmonic(p r2sgld.Problem, section *yamlpos.Node) {
 	if !l.method.harmonic {
 		return
 	}
-	if k := section.Field("schedule"); k != nil {
+	switch k := section.Field("schedule"); {
+	case l.sampler.Schedule.Kind == string(kernel.Constant): // resolved configurations have it
+	case l.method.cycles:
+		l.Report(section.Key("kernel"), "kernel harmonic has no steps that the schedule of method %s could change: take another method", l.method.name)
+	case k != nil:
 		l.Report(k, "kernel harmonic has no steps that a schedule could change: drop the key")
 	}
 	if k := section.Field("step_size"); k != nil && l.infinite == nil {

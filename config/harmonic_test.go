@@ -1,11 +1,32 @@
 package config
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 )
+
+// again loads the resolved configuration of r, as a run that goes on does.
+func again(t *testing.T, r *Run) {
+	t.Helper()
+	text, err := json.Marshal(r.Resolved)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "run.json")
+	if err := os.WriteFile(file, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Load("sample", file, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b := hash(t, r.Resolved), hash(t, s.Resolved); a != b {
+		t.Errorf("%s loads to another run", text)
+	}
+}
 
 // Kernel harmonic is taken for Gaussians between linear and quadratic walls, by
 // methods that reflect or know no walls, and is told from what it is not for.
@@ -24,6 +45,7 @@ func TestHarmonic(t *testing.T) {
 		{gaussian, `{flower: {petals: 5, offset: 3}}`, `{kernel: harmonic}`, "no set of linear and quadratic inequalities"},
 		{gaussian, box, `{kernel: harmonic, step_size: 0.1}`, "exact paths, not steps"},
 		{gaussian, box, `{kernel: harmonic, schedule: cosine}`, "drop the key"},
+		{gaussian, box, `{method: r-cycsgld, kernel: harmonic}`, "the schedule of method r-cycsgld"},
 		{gaussian, box, `{kernel: harmonic, boundary: refuse}`, "reflects its paths itself"},
 		{gaussian, box, `{kernel: harmonic, leapfrog: 3}`, "leapfrog belongs to kernel hmc"},
 		{gaussian, box, `{kernel: harmonic, certificate: true}`, "kernel harmonic has none"},
@@ -46,6 +68,8 @@ func TestHarmonic(t *testing.T) {
 			t.Errorf("%s: %v", c.sampler, err)
 		case r.Settings.Harmonic == nil || r.Settings.HMC != nil || r.Resolved.Sampler.Kernel != "harmonic":
 			t.Errorf("%s: %+v", c.sampler, r.Settings)
+		default:
+			again(t, r)
 		}
 	}
 }
