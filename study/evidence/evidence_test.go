@@ -24,6 +24,7 @@ func TestEvidenceAtAGlance(t *testing.T) {
 	if out := studytest.Whole(t, a); len(out.Claims) != 4 || out.Pictures != 2 {
 		t.Errorf("%d claims, %d pictures", len(out.Claims), out.Pictures)
 	}
+	studytest.Documented(t, a, "../../docs/studies.md", "versions")
 	r := a.Results.(*Results)
 	if len(r.Problems) != 5 || len(r.Timings) != 5 || a.Title != Title {
 		t.Fatalf("%d problems, %d timings, %q", len(r.Problems), len(r.Timings), a.Title)
