@@ -225,8 +225,8 @@ func TestVolume(t *testing.T) {
 
 // A simplex given as a polytope of eight dimensions, 1/8! of its box, and of forty:
 // billiard paths and cooled normal laws agree with the closed forms, and so do those in
-// a turned cube of thirty. It kills: paths that stop at the walls, stages that are not
-// left, a first law of another mass, weights the other way round.
+// a turned cube of thirty. It kills: paths that are too short, a first law of another
+// mass, momenta that walls do not mirror.
 func TestHopelessRejection(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 2))
 	held := func(d Domain, want float64) {
