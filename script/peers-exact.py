@@ -7,10 +7,11 @@ are those of examples/exact and a polytope made here.
 
 An effective draw is one of ArviZ's bulk ESS for every program: the least and the
 median over the coordinates. CPU seconds are user and system time of one thread:
-of r2sgld of the whole program, of the others of the calls that sample. "All" counts warm-up and compilation, of ours start-up, figures
-and files (a run of 100 iterations), "alone" does not. What
+of r2sgld of the whole program, of the others of the calls that sample. "All" counts
+warm-up and compilation, of ours start-up, figures and files (a run of 100
+iterations), "alone" does not. What
 has a step size or a length to choose takes the best of a few by a short run that
-counts nowhere. Every program runs for about SECONDS (5) CPU seconds.
+counts nowhere. Every program runs for about SECONDS_EACH (5) CPU seconds.
 
 The error is that of the mean of one function with a known mean, in its own units
 and in Monte Carlo standard errors (of ArviZ): beyond 4 it is a bias. Between the
