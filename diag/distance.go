@@ -46,9 +46,9 @@ func total(p []float64) float64 {
 	return sum
 }
 
-// Smoothed returns cell frequencies with ½ added to every count:
+// smoothed returns cell frequencies with ½ added to every count:
 // (c + ½)/(n + K/2) over K cells. Leave cells of no true mass out beforehand.
-func Smoothed(counts []float64) []float64 {
+func smoothed(counts []float64) []float64 {
 	sum := float64(len(counts)) / 2
 	for _, c := range counts {
 		sum += c
@@ -60,13 +60,10 @@ func Smoothed(counts []float64) []float64 {
 	return p
 }
 
-// KLDrawsToTruth returns KL(P̂‖P): P̂ the smoothed frequencies of the draws, P
-// the exact masses. It weighs errors where the draws are.
-func KLDrawsToTruth(counts, truth []float64) float64 { return KL(Smoothed(counts), truth) }
-
-// KLTruthToDraws returns KL(P‖P̂): it weighs errors where the truth is, so a
-// mode that was missed costs dearly.
-func KLTruthToDraws(truth, counts []float64) float64 { return KL(truth, Smoothed(counts)) }
+// KLTruthToDraws returns KL(P‖P̂): P the exact masses, P̂ the frequencies of the draws
+// with ½ added to every count. It weighs errors where the truth is, so a mode that was
+// missed costs dearly.
+func KLTruthToDraws(truth, counts []float64) float64 { return KL(truth, smoothed(counts)) }
 
 // Wasserstein1 returns the distance ∫|F - G| between two samples on the line,
 // of any sizes. Weights wx and wy, ≥ 0 and one for each value, are scaled to

@@ -205,7 +205,7 @@ func TestRoundTripRates(t *testing.T) {
 	for i := range r {
 		r[i] = (rho - 1) / (rho + 1)
 	}
-	for scheme, want := range map[string]float64{"deo": RateDEO(r), "seo": RateSEO(r), "windowed-deo": RateDEO(r) / 3} {
+	for scheme, want := range map[string]float64{"deo": RateDEO(r), "seo": rateSEO(r), "windowed-deo": RateDEO(r) / 3} {
 		s := Settings{Scheme: scheme}
 		if scheme == "windowed-deo" {
 			s.Window = 3

@@ -10,18 +10,18 @@ import "math"
 // rejections of neighbours: 1/(2 + 2 Σ r/(1−r)).
 func RateDEO(rejection []float64) float64 { return 1 / (2 + 2*inefficiency(rejection)) }
 
-// RateSEO is the number of round trips per sweep of scheme seo:
+// rateSEO is the number of round trips per sweep of scheme seo:
 // 1/(2N + 2 Σ r/(1−r)) with N pairs.
-func RateSEO(rejection []float64) float64 {
+func rateSEO(rejection []float64) float64 {
 	return 1 / (2*float64(len(rejection)) + 2*inefficiency(rejection))
 }
 
-// RateWindowed is the number of round trips per sweep of scheme windowed-deo with
+// rateWindowed is the number of round trips per sweep of scheme windowed-deo with
 // gate once and windows of w sweeps, with the given rejections of neighbours: that
 // of deo per window, in which a pair is rejected with probability r^w. For P rungs
 // of equal r it is P/T with T = 2wP + 2wP(P−1) r^w/(1−r^w) sweeps per trip and
 // replica.
-func RateWindowed(rejection []float64, w int) float64 {
+func rateWindowed(rejection []float64, w int) float64 {
 	sum := 0.0
 	for _, r := range rejection {
 		all := math.Pow(r, float64(w))
@@ -39,11 +39,11 @@ func (s Settings) RoundTrips(rejection []float64) float64 {
 	case s.Scheme == "deo":
 		return RateDEO(rejection)
 	case s.Scheme == "seo":
-		return RateSEO(rejection)
+		return rateSEO(rejection)
 	case s.Scheme != "windowed-deo" || s.Parity == "off" || s.Gate == "open" && s.Window > 1:
 		return math.NaN()
 	case s.Gate == "once":
-		return RateWindowed(rejection, s.Window)
+		return rateWindowed(rejection, s.Window)
 	}
 	return RateDEO(rejection) / float64(s.Window)
 }

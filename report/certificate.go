@@ -84,7 +84,9 @@ func (s *Summary) biased(set r2sgld.Settings) string {
 		worst.Name, plusMinus(*worst.Bias, *worst.BiasSE), Short(worst.MCSEMean, 2), others, Short(1/ratio, 2), at)
 }
 
-// stepBias is [tune.StepBias] of the parameters.
+// stepBias is the largest bias of a mean by the step, in standard deviations of its
+// parameter, less two standard errors of the estimate and with them; NaN where it is
+// not known. The rule of package tune for until.bias is the same.
 func (s *Summary) stepBias() (least, most float64) {
 	if len(s.certified()) < len(s.Parameters) {
 		return math.NaN(), math.NaN()

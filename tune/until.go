@@ -61,7 +61,7 @@ func (u Until) Judge(res *r2sgld.Result) Judgement {
 	}
 	j.Done = j.Met
 	if j.Met && u.Bias > 0 {
-		least, most := StepBias(res)
+		least, most := stepBias(res)
 		j.Met = most <= u.Bias
 		j.Done = j.Met || least > u.Bias
 	}
@@ -85,10 +85,10 @@ func mixing(res *r2sgld.Result) (rhat, ess float64) {
 	return rhat, ess
 }
 
-// StepBias is the largest bias of a mean by the step, in standard deviations of its
+// stepBias is the largest bias of a mean by the step, in standard deviations of its
 // parameter, less two standard errors of the estimate and with them; NaN where it is not
 // known. See [r2sgld.Result.Bias].
-func StepBias(res *r2sgld.Result) (least, most float64) {
+func stepBias(res *r2sgld.Result) (least, most float64) {
 	for j := range res.Names {
 		b, se := res.MeanBias(j)
 		sd := diag.SD(slices.Concat(res.Chains(j)...))

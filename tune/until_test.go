@@ -118,7 +118,7 @@ func TestUntilBias(t *testing.T) {
 		{"no certificate", u, chains(2000, 0), false, false},
 	} {
 		if j := c.u.Judge(c.res); j.Met != c.met || j.Done != c.done {
-			least, most := StepBias(c.res)
+			least, most := stepBias(c.res)
 			t.Errorf("%s: met %v, done %v (bias %.3f to %.3f)", c.name, j.Met, j.Done, least, most)
 		}
 	}
