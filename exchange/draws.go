@@ -17,9 +17,9 @@ func FromDraws(energy [][][]float64, step []float64) (e Evidence, terms, gaps []
 	}
 	root := make([]float64, len(energy[0])*n)
 	for p, delta := range step {
-		hot, hotRoot := side(energy[p+1], -delta, root)
+		hot, hotRoot := side(energy, p+1, -delta, root)
 		spread(terms, gaps, root, 1)
-		cold, coldRoot := side(energy[p], delta, root)
+		cold, coldRoot := side(energy, p, delta, root)
 		spread(terms, gaps, root, -1)
 		e.Forward += hot
 		e.Backward -= cold
@@ -28,17 +28,17 @@ func FromDraws(energy [][][]float64, step []float64) (e Evidence, terms, gaps []
 	return e, terms, gaps
 }
 
-// side is the logarithm of the mean of exp(tilt·U) at the draws of a rung, ladder by
-// ladder, and that of the mean of exp(tilt·U/2); root are the latter's terms, the largest 1.
-func side(energy [][]float64, tilt float64, root []float64) (log, logRoot float64) {
-	n, most := len(energy[0]), math.Inf(-1)
-	for _, l := range energy {
+// side is the logarithm of the mean of exp(tilt·U) at the draws of a rung, and that of
+// the mean of exp(tilt·U/2); root are the latter's terms, ladder by ladder, the largest 1.
+func side(energy [][][]float64, rung int, tilt float64, root []float64) (log, logRoot float64) {
+	n, most := len(energy[0][0]), math.Inf(-1)
+	for _, l := range energy[rung] {
 		for _, u := range l {
 			most = max(most, tilt*u)
 		}
 	}
 	sum, squares := 0.0, 0.0
-	for i, l := range energy {
+	for i, l := range energy[rung] {
 		for k, u := range l {
 			v := math.Exp((tilt*u - most) / 2)
 			root[i*n+k] = v

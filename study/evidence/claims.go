@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/r2sgld/r2sgld/diag"
 	"github.com/r2sgld/r2sgld/report"
 	"github.com/r2sgld/r2sgld/study"
 )
@@ -156,7 +157,7 @@ func (r *Results) outside() study.Claim {
 			c.Numbers = append(c.Numbers, study.IntervalOf(q.errors).Number("mean error of "+name))
 			if all++; q.off() {
 				wrong++
-				bad = append(bad, fmt.Sprintf("%s (%s, stated ±%.2g a run)", name, show(mean(q.errors)), mean(q.stated)))
+				bad = append(bad, fmt.Sprintf("%s (%s, stated ±%.2g a run)", name, show(diag.Mean(q.errors)), diag.Mean(q.stated)))
 			} else {
 				right = append(right, name)
 			}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/r2sgld/r2sgld/diag"
 	"github.com/r2sgld/r2sgld/study"
 )
 
@@ -139,7 +140,7 @@ func TestPeersAreWhole(t *testing.T) {
 			t.Errorf("%s: %d programs and uses", x.id, len(all))
 		}
 		for _, q := range all {
-			if len(q.errors) > 0 && (q.calls < 100 || q.seconds <= 0 || !(q.rms() > 1e-6 && q.rms() < 1000) || !(mean(q.stated) > 0)) {
+			if len(q.errors) > 0 && (q.calls < 100 || q.seconds <= 0 || !(q.rms() > 1e-6 && q.rms() < 1000) || !(diag.Mean(q.stated) > 0)) {
 				t.Errorf("%s, %s: %+v", x.id, q.name(), q)
 			}
 		}
@@ -157,8 +158,5 @@ func TestRounded(t *testing.T) {
 		if got := rounded(v); got != want {
 			t.Errorf("%g: %q, not %q", v, got, want)
 		}
-	}
-	if got := fixed(-0.00004, 4); got != "0.0000" {
-		t.Errorf("%q", got)
 	}
 }

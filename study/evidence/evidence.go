@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/r2sgld/r2sgld/diag"
 	"github.com/r2sgld/r2sgld/study"
 )
 
@@ -128,7 +129,7 @@ func (e effort) run(ctx context.Context, o study.Options) (*Results, error) {
 			p.Runs, spent.Seconds = append(p.Runs, run), append(spent.Seconds, seconds)
 		}
 		p.settle()
-		o.Announce("evidence: %s, %s: error %s (root mean square), %.2f CPU seconds a run", p.ID, p.Name, show(p.RMS), mean(spent.Seconds))
+		o.Announce("evidence: %s, %s: error %s (root mean square), %.2f CPU seconds a run", p.ID, p.Name, show(p.RMS), diag.Mean(spent.Seconds))
 		r.Problems, r.Timings = append(r.Problems, p), append(r.Timings, spent)
 	}
 	return r, nil

@@ -131,12 +131,3 @@ func (p *Problem) error() float64 { return errorOf(len(p.Runs), p.RMS, p.stated(
 
 // callsFor is how many calls an error takes.
 func (p *Problem) callsFor(to float64) float64 { return callsFor(to, p.calls(), p.error()) }
-
-// mean is that of v.
-func mean(v []float64) float64 {
-	sum := 0.0
-	for _, x := range v {
-		sum += x
-	}
-	return sum / float64(len(v))
-}

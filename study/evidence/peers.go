@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/r2sgld/r2sgld/diag"
 	"github.com/r2sgld/r2sgld/study"
 )
 
@@ -118,11 +119,11 @@ func (q *peer) covered() int {
 	return n
 }
 
-// off reports a mean error beyond three of its standard errors, from what the program
+// off reports a mean error beyond far of its standard errors, from what the program
 // states of each run.
 func (q *peer) off() bool {
 	n := float64(len(q.errors))
-	return n > 0 && math.Abs(mean(q.errors)) > 3*mean(q.stated)/math.Sqrt(n)
+	return n > 0 && math.Abs(diag.Mean(q.errors)) > far*diag.Mean(q.stated)/math.Sqrt(n)
 }
 
 // errorOf is the error that so many runs are taken to have: the root mean square found
@@ -142,7 +143,7 @@ func callsFor(to, calls, found float64) float64 {
 }
 
 // error is that of the runs that ended.
-func (q *peer) error() float64 { return errorOf(len(q.errors), q.rms(), mean(q.stated)) }
+func (q *peer) error() float64 { return errorOf(len(q.errors), q.rms(), diag.Mean(q.stated)) }
 
 // callsFor is how many calls an error takes; +Inf where no run ended.
 func (q *peer) callsFor(to float64) float64 {
