@@ -584,22 +584,3 @@ func (r *run) kernelCoordinates() (func(z, x []float64), error) {
 	}
 	return func(z, x []float64) { copy(z, x) }, nil
 }
-
-func (r *run) result() *Result {
-	res := &Result{Names: r.problem.ReportedNames()}
-	for _, l := range r.all {
-		made := Ladder{Draws: l.draws, Stride: l.stride, Iterations: l.done, Resumed: l.begun, Swaps: l.exchange.Statistics(), Tally: l.tally, Moves: l.moves, steps: l.steps}
-		for _, c := range l.corners {
-			var walls []string
-			if r.settings.Whitening == nil { // whose walls are those of other coordinates
-				walls = c.names(r.domain, r.problem.Names)
-			}
-			made.Stuck = append(made.Stuck, walls)
-		}
-		if l.shadow != nil {
-			made.Half, made.Quarter, made.steps = l.shadow.draws, l.shadow.shadow.draws, 7*l.steps
-		}
-		res.Ladders = append(res.Ladders, made)
-	}
-	return res
-}

@@ -128,7 +128,7 @@ func (l *ladder) restoreState(b []byte) error {
 	}
 	for i, v := range l.numbers() {
 		n := number()
-		if n < 0 || n > len(b)/8 || i < ownNumbers && n != len(*v) {
+		if n < 0 || n > len(b)/8 || i < ownNumbers && n != len(*v) || l.orbit != nil && v == &l.orbit.Times && n != 0 && n != l.block.R {
 			return errShort
 		}
 		if n == 0 {
@@ -138,9 +138,6 @@ func (l *ladder) restoreState(b []byte) error {
 		for k := range *v {
 			(*v)[k] = math.Float64frombits(uint64(number()))
 		}
-	}
-	if l.orbit != nil && l.orbit.Times != nil && len(l.orbit.Times) != l.block.R {
-		return errShort
 	}
 	for i := range l.block.Rung {
 		if l.block.Rung[i] = number(); l.block.Rung[i] < 0 || l.block.Rung[i] >= l.block.R {

@@ -56,7 +56,7 @@ const (
 )
 
 // centralise moves c to the analytic centre and makes L such that Dikin's ellipsoid
-// there is the unit ball. a and s are rows and slacks at c in z. Every round of
+// there is the unit ball. a and s are rows and slacks at c in z, and overwritten. Every round of
 // Newton's method goes over to the coordinates of its own ellipsoid, so that rounding
 // is that of a round domain.
 func centralise(c []float64, l, a *mat.Dense, s []float64) error {
@@ -94,12 +94,6 @@ func centralise(c []float64, l, a *mat.Dense, s []float64) error {
 		}
 		decrement := mat.Norm(step, 2)
 		if decrement < enough {
-			for i, v := range s {
-				row := a.RawRowView(i)
-				for j := range row {
-					row[j] *= v
-				}
-			}
 			return nil
 		}
 		if decrement > 0.25 {

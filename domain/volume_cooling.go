@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 )
 
 // A cooling draws from exp(−βr²/2) on a linear domain, r the distance from the
@@ -99,11 +100,8 @@ func (c *cooling) move(rng *rand.Rand) {
 // drop is how far β may fall for the weights exp(Δβ r²/2) to stay alike; all of β if
 // it may fall to nothing.
 func (c *cooling) drop(squares []float64) float64 {
+	top := slices.Max(squares)
 	uneven := func(drop float64) float64 {
-		top := 0.0
-		for _, s := range squares {
-			top = math.Max(top, s)
-		}
 		sum, sum2 := 0.0, 0.0
 		for _, s := range squares {
 			w := math.Exp(drop * (s - top) / 2)
@@ -127,10 +125,7 @@ func (c *cooling) drop(squares []float64) float64 {
 
 // ratio is the log of the mean of exp(drop·r²/2) and its standard error by batches.
 func ratio(squares []float64, drop float64) (log, se float64) {
-	top := 0.0
-	for _, s := range squares {
-		top = math.Max(top, s)
-	}
+	top := slices.Max(squares)
 	sum, squared := 0.0, 0.0
 	for b := range stageBatches {
 		mean := 0.0
