@@ -115,6 +115,7 @@ func TestBadSamples(t *testing.T) {
 		{`burn_in`, `seed: 1e3`, `f.yaml:9:9: seed must be a whole number from 0 to 18446744073709551615; found "1e3"`},
 		{`burn_in`, `seed: 18446744073709551616`, `f.yaml:9:9: seed must be a whole number from 0 to 18446744073709551615; found "18446744073709551616"`},
 		{`burn_in`, `until: {ess: 100}`, `f.yaml:9:10: until belongs to method auto, which decides how long to run; method r2sgld runs sampler.iterations`},
+		{`method`, `until: {ess: 100}`, `f.yaml:7:10: until belongs to method auto, which decides how long to run; method r2sgld runs sampler.iterations: add method: auto`},
 		{`burn_in`, `whiten: true`, `f.yaml:9:3: unknown key "whiten"; known keys: method, iterations, burn_in, thin, step_size, temperature, schedule, swap, ladders, boundary, cap, penalty, smoothing, kernel, leapfrog, momentum, noise_estimate, init, seed, until, certificate`},
 		{`burn_in`, `iterations: 5`, `f.yaml:9:3: key "iterations" is given twice, first on line 8`},
 		{`name`, `name: ../evil`, `f.yaml:1:7: name "../evil" is to name a folder: use letters, digits, and . _ - inside, at most 100`},

@@ -254,7 +254,11 @@ func (l *loader) samplerMomentum(n *yamlpos.Node) {
 func (l *loader) samplerUntil(n *yamlpos.Node) {
 	s, k := &l.sampler, n.Field("until")
 	if k != nil && !l.method.auto {
-		l.Report(k, "until belongs to method auto, which decides how long to run; method %s runs sampler.iterations", l.method.name)
+		add := ""
+		if n.Field("method") == nil { // other keys chose it
+			add = ": add method: auto"
+		}
+		l.Report(k, "until belongs to method auto, which decides how long to run; method %s runs sampler.iterations%s", l.method.name, add)
 		return
 	}
 	if !l.Section(k, "rhat", "ess", "evidence", "bias", "seconds", "iterations") {
