@@ -339,8 +339,16 @@ func (s *Summary) Stopped(u tune.Until, rhat, ess float64, met bool) {
 	}
 	if !met {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("the run ended at its limit before R̂ %s (now %s) and ESS %s (now %s) were reached. Raise it (sampler.until), or look at what mixes slowly in the trace and index figures.",
-			Number(u.RHat, 3), Number(rhat, 3), Count(int64(u.ESS)), Number(ess, 0)))
+			Number(u.RHat, 3), Number(rhat, 3), Count(int64(u.ESS)), whole(ess)))
 	}
+}
+
+// whole prints an effective sample size: a dash where it is not known.
+func whole(v float64) string {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return Number(v, 0)
+	}
+	return Count(int64(v))
 }
 
 // swaps adds up what the ladders tell.
@@ -469,7 +477,7 @@ func (s *Summary) warnings(p r2sgld.Problem, set r2sgld.Settings, res *r2sgld.Re
 		}
 	}
 	w = append(w, givenUp(set, res)...)
-	if d := res.Tally(0); d.Reflected > d.Steps/5 && s.Energy.SD > 0 && !s.Exact && !res.Certified() {
+	if d := res.Tally(0); d.Reflected > d.Steps/5 && s.Energy.SD > 0 && !s.Exact && !set.Unbiased() && !res.Certified() {
 		w = append(w, fmt.Sprintf("%.0f %% of the cold rung's steps met the wall: where the density leans on it, the step is large against the layer that holds the mass, and the bias with it. Compare with a tenth of sampler.step_size.",
 			100*float64(d.Reflected)/float64(d.Steps)))
 	}

@@ -52,10 +52,10 @@ func (x *execution) how() string {
 	eta := s.StepSize[0]
 	line := strings.Join(append(how, fmt.Sprintf("step %.3g", eta)), ", ")
 	switch {
-	case x.found != nil && x.found.Singular:
-		line += " (bias not known: slopes grow without bound)"
 	case s.HMC != nil && x.found != nil:
 		line += fmt.Sprintf(" (trajectories of %s)", report.Counted(s.HMC.Leapfrog, "step"))
+	case x.found != nil && x.found.Singular:
+		line += " (bias not known: slopes grow without bound)"
 	case x.found != nil:
 		line += fmt.Sprintf(" (bias ≤ %.2g %% of a variance)", 100*x.found.Bias)
 	case x.Model != nil && x.Model.Linear && s.Whitening != nil && !s.Unbiased():
