@@ -83,7 +83,7 @@ func (r *run) shade(l *ladder, streams int) (*shadow, error) {
 	}
 	s := &shadow{ladder: ladder{index: l.index, schedule: &half, block: kernel.NewBlock(rungs, d), streams: stream.New(r.settings.Seed, streams),
 		names: l.names, whitening: l.whitening, chart: l.chart, mirror: l.mirror, fresh: l.fresh, lead: l, stride: 1, steps: 1,
-		draws: Draws{X: make([][]float64, 1), Energy: make([][]float64, 1)}, tally: make([]domain.Tally, rungs)},
+		draws: Draws{X: make([][]float64, 1), Energy: make([][]float64, 1)}, tally: make([]domain.Tally, rungs), corners: newCorners(rungs)},
 		mean: make([]float64, rungs*d), xi: make([]float64, rungs*d), apart: make([]float64, d), second: make([]float64, rungs*d)}
 	for i := range rungs {
 		s.noise = append(s.noise, s.streams.Of(i, stream.Kernel))

@@ -25,7 +25,11 @@ func TestStuckStepsNameTheirWalls(t *testing.T) {
 	if got := sample(t, p, s); !reflect.DeepEqual(got.Stuck(0), want.Stuck(0)) {
 		t.Errorf("resumed at its end it is stuck at %q", got.Stuck(0))
 	}
-	s.Resume, s.Cap, s.StepSize = nil, 1_000_000, []float64{1e-9}
+	s.Resume, s.Certificate = nil, true
+	if got := sample(t, p, s); !reflect.DeepEqual(got.Stuck(0), want.Stuck(0)) {
+		t.Errorf("with a certificate, whose replicas get stuck too, it is stuck at %q", got.Stuck(0))
+	}
+	s.Certificate, s.Cap, s.StepSize = false, 1_000_000, []float64{1e-9}
 	if got := sample(t, p, s).Stuck(0); got != nil {
 		t.Errorf("short steps are stuck at %q", got)
 	}
