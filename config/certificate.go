@@ -26,7 +26,7 @@ func (l *loader) samplerCertificate(n *yamlpos.Node) {
 		return
 	}
 	switch b := s.Boundary; {
-	case l.method.hmc, l.method.harmonic:
+	case l.method.exact():
 		l.Report(k, "the certificate tells the bias of the step, and kernel %s has none: drop it", s.Kernel)
 	case l.method.momentum:
 		l.Report(k, "the certificate is not known for methods with momentum; found method %s: take %s, or compare with a run at half the step_size", l.method.name, strings.Replace(l.method.name, "sghmc", "sgld", 1))
@@ -42,7 +42,7 @@ func (l *loader) samplerCertificate(n *yamlpos.Node) {
 // certify sees to the certificate once kernel auto is chosen: kernels without bias do
 // without.
 func (l *loader) certify(s *Run) {
-	if (l.method.hmc || l.method.harmonic) && l.sampler.Certificate {
+	if l.method.exact() && l.sampler.Certificate {
 		l.sampler.Certificate = false
 		if u := l.sampler.Until; u != nil {
 			u.Bias = 0

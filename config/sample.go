@@ -108,7 +108,7 @@ func (l *loader) settle(s *Run, section *yamlpos.Node, temperature []float64, it
 // longEnough reports a first round of method auto that nothing could be told from.
 func (l *loader) longEnough(section *yamlpos.Node) {
 	least := autoLeast
-	if l.method.hmc || l.method.harmonic {
+	if l.method.exact() {
 		least = autoLeastPaths
 	}
 	report := func(k *yamlpos.Node, n int) {

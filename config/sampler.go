@@ -27,6 +27,9 @@ type method struct {
 	harmonic  bool // kernel harmonic
 }
 
+// exact reports whether the kernel has no bias from its step.
+func (m method) exact() bool { return m.hmc || m.harmonic }
+
 // A wall is what a method makes of the domain.
 type wall string
 

@@ -99,7 +99,7 @@ func (s *Sampler) noisyEnergies(u potential.Potential, section *yamlpos.Node) {
 // dimension d.
 func (s *Sampler) settings(m method, d int) r2sgld.Settings {
 	burnIn, thin := autoBurnIn, autoThin
-	if m.hmc || m.harmonic {
+	if m.exact() {
 		burnIn, thin = autoBurnPaths, 1
 	}
 	if !m.auto {

@@ -39,9 +39,8 @@ const slim = 1e-11
 
 // NewSlice eliminates the equations a_i·x = b_i from a linear domain of d ≥ 2
 // coordinates: a box, a polytope, a simplex or what is made of such, or nil, all of
-// R^d. In coordinates
-// in which intervals that d gives have length one, the columns of Span are orthogonal
-// and equally long. It fails where the equations contradict each other
+// R^d. In coordinates in which intervals that d gives have length one, the columns of
+// Span are orthogonal and equally long. It fails where the equations contradict each other
 // (ErrContradiction, with the multiples of them that do), where they leave a single
 // point (ErrSinglePoint), where d is curved (ErrCurved), and with an *[EmptyError]
 // where they contradict a row of d.

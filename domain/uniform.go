@@ -16,10 +16,10 @@ type UniformLaw struct {
 
 // Tries is the mean number of points that a draw takes: 1 where it has a closed
 // form, 1 over the share of the bounding box that the domain fills (estimated)
-// for rejection, +Inf for hit-and-run, whose draws are not independent.
+// for rejection, +Inf for paths and hit-and-run, whose draws are not independent.
 func (u *UniformLaw) Tries() float64 { return u.work }
 
-// The acceptance of rejection below which hit-and-run takes over, and the trials
+// The acceptance of rejection below which paths or hit-and-run take over, and the trials
 // that decide it.
 const (
 	hopeless   = 1e-4

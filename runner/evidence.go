@@ -108,7 +108,7 @@ func (x *execution) evidence(ctx context.Context, res *r2sgld.Result) (report.Ev
 	switch {
 	case math.IsNaN(e.Estimate):
 		return e, nil
-	case report.Exact(x.Problem, x.Settings), x.Settings.Unbiased(): // steps add nothing
+	case x.Settings.Unbiased(): // steps add nothing
 		e.StepBias, e.StepBiasSE = 0, 0
 		return e, nil
 	}
