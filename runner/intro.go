@@ -21,6 +21,9 @@ func (j *Job) what() string {
 	} else {
 		what = append(what, report.Counted(d, "variable"))
 	}
+	if k := j.Problem.Potential.Dim(); k < d { // log Z is by the length, area … in these
+		what = append(what, fmt.Sprintf("a slice of %s", report.Counted(k, "dimension")))
+	}
 	switch {
 	case j.Problem.Base != nil:
 		what = append(what, "priors on all")
