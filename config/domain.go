@@ -75,9 +75,9 @@ func lonely(d domain.Domain, x []float64) bool {
 		if math.IsInf(wide, 0) {
 			wide = 1 + math.Abs(v)
 		}
-		for _, step := range []float64{-1e-9 * wide, 1e-9 * wide} {
+		for _, step := range []float64{-1e-9 * wide, 1e-9 * wide, -3e-11 * wide, 3e-11 * wide} {
 			near[i] = v + step
-			if d.Contains(near) {
+			if near[i] != v && d.Contains(near) {
 				return false
 			}
 		}

@@ -17,5 +17,9 @@ func (l *loader) suitsEvidence(p r2sgld.Problem, section *yamlpos.Node) {
 		l.Report(at, "log Z needs a bounded domain, to whose uniform law temperatures rise: bound every variable, or drop evidence")
 	case potential.EnergyNoise(p.Potential) != 0:
 		l.Report(at, "evidence as the end of a run needs energies without noise: drop it, or the noise of the energies")
+	default:
+		if why := l.sampler.Swap.settings().Bias(2, false); len(why) > 0 {
+			l.Report(at, "evidence as the end of a run needs unbiased swaps (%s): drop it, or what sampler.swap says of them", why[0])
+		}
 	}
 }

@@ -27,6 +27,8 @@ sampler: {method: auto, kernel: mala, init: {x: 0}, until: {evidence: 0.03}}
 	for _, c := range [][2]string{
 		{"domain: {box: {x: [-1, 2]}}", "domain: {constraints: [x > -1]}"},
 		{"evidence: 0.03", "evidence: 0"},
+		{"until: {", "swap: {rule: threshold}, until: {"},
+		{"until: {", "swap: {scheme: windowed-deo, gate: once}, until: {"},
 		{"init: {x: 0}, ", ""},
 	} {
 		_, err := Parse("sample", "a", []byte(strings.Replace(text, c[0], c[1], 1)), nil)

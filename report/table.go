@@ -96,10 +96,14 @@ func decimals(sd float64) int {
 }
 
 // Number prints v with d decimals, infinity and, if d < 0, all numbers with three
-// significant digits, and a dash if v is NaN: not known.
+// significant digits, those of more digits than a number has with six, and a dash if v
+// is NaN: not known.
 func Number(v float64, d int) string {
 	if math.IsInf(v, 0) || d < 0 {
 		return Short(v, 3)
+	}
+	if math.Abs(v) >= 1e16 {
+		return Short(v, 6)
 	}
 	if math.IsNaN(v) {
 		return "–"
@@ -193,9 +197,13 @@ func (s *Summary) Footer() string {
 	return line
 }
 
-// plusMinus prints v with its standard error, both to two digits of it.
+// plusMinus prints v with its standard error, both to two digits of it, six decimals at
+// most.
 func plusMinus(v, se float64) string {
 	d := min(max(decimals(se)-1, 0), 6)
+	if se < 1e-6 && se > 0 {
+		d = 6
+	}
 	return Number(v, d) + " ± " + Number(se, d)
 }
 

@@ -22,3 +22,21 @@ func TestCounted(t *testing.T) {
 		}
 	}
 }
+
+// Numbers whose errors are far smaller than their digits, or that have more digits than
+// tell anything, stay readable.
+func TestPlusMinus(t *testing.T) {
+	for _, c := range []struct {
+		v, se float64
+		want  string
+	}{
+		{1.3862944, 0.0025, "1.3863 ± 0.0025"},
+		{1.3862944, 4.7e-15, "1.386294 ± 0.000000"},
+		{1.3862944, 0, "1.386 ± 0.000"},
+		{-1e300, 0, "−1e+300 ± 0.000"},
+	} {
+		if got := plusMinus(c.v, c.se); got != c.want {
+			t.Errorf("%g, %g: %q, want %q", c.v, c.se, got, c.want)
+		}
+	}
+}

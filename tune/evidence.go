@@ -2,6 +2,7 @@ package tune
 
 import (
 	"math"
+	"slices"
 
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/diag"
@@ -18,9 +19,22 @@ func Evidence(res *r2sgld.Result) exchange.Evidence {
 	for r := range res.Ladders[0].Energy {
 		energy = append(energy, res.RungEnergies(r))
 	}
-	e, terms, gaps := exchange.FromDraws(energy, stats.Steps())
-	e.Error, e.GapError = diag.MCSEMean(terms), diag.MCSEMean(gaps)
+	step := stats.Steps()
+	e, terms, gaps := exchange.FromDraws(energy, step)
+	if e.GapError = math.NaN(); len(step) > 0 {
+		e.Error, e.GapError = errorOf(terms), errorOf(gaps)
+	}
 	return e
+}
+
+// errorOf is the standard error of the mean of what draws add: 0 where all add the same,
+// as those of a constant potential do.
+func errorOf(terms [][]float64) float64 {
+	const fewest = 4 // draws that tell anything
+	if len(terms[0]) >= fewest && !slices.ContainsFunc(slices.Concat(terms...), func(v float64) bool { return v != terms[0][0] }) {
+		return 0
+	}
+	return diag.MCSEMean(terms)
 }
 
 // A gap between forward and backward log Z beyond this, and beyond so many standard

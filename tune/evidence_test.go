@@ -32,6 +32,22 @@ func leaning(t *testing.T) (r2sgld.Problem, float64) {
 	return p, math.Log(within(0, 0.3, -1, 4) * within(0.5, 1, -1, 1) / 10)
 }
 
+// A constant potential tells log Z without error: the run need not go on.
+func TestEvidenceOfConstant(t *testing.T) {
+	p, _ := leaning(t)
+	p.Potential = potential.Func(2, func(grad, _ []float64) float64 {
+		grad[0], grad[1] = 0, 0
+		return 3
+	})
+	res, _, err := Sample(t.Context(), p, r2sgld.Settings{Ladders: 4, Iterations: 250, HMC: &kernel.HMC{Leapfrog: 1}}, Until{Evidence: 0.03})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e := Evidence(res); e.Error != 0 || e.GapError != 0 || math.Abs(e.Estimate+3) > 1e-12 || res.Ladders[0].Iterations != 250 {
+		t.Errorf("%+v after %d iterations", e, res.Ladders[0].Iterations)
+	}
+}
+
 // A run that ends with the evidence has the standard error asked for, and that is
 // the error: over many seeds the squares of error over standard error follow χ² (false
 // alarm 1e-6), with MALA, HMC and the harmonic kernel by turns. Mutants: standard errors of
