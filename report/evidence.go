@@ -18,6 +18,9 @@ func (s *Summary) ended(u tune.Until, met bool) {
 			Number(e.Forward, 2), Number(e.Backward, 2), asked))
 	case !met:
 		s.Warnings = append(s.Warnings, fmt.Sprintf("the run ended at its limit before log Z was known to %s (now %s), or before R̂ and ESS, if these were asked for, were reached. Raise the limit (sampler.until).", asked, Short(e.SE, 2)))
+	case e.Estimate != e.Estimate:
+		s.Warnings = append(s.Warnings, fmt.Sprintf("the draws tell log Z to the %s asked for (until.evidence), but for the volume of the domain: without it log Z is not known.", asked))
+		return
 	case e.SE > u.Evidence:
 		s.Warnings = append(s.Warnings, fmt.Sprintf("the draws tell log Z to the %s asked for; with what the volume of the domain and the step add, its error is %s, and a longer run would not change that part.", asked, Short(e.SE, 2)))
 	}

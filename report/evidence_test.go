@@ -24,10 +24,11 @@ func TestEnded(t *testing.T) {
 		{"parameters", tune.Until{Evidence: 0.05}, true, rough, 0.04, 1, "not waited for"},
 		{"parameters asked for", tune.Until{Evidence: 0.05, ESS: 40}, true, rough, 0.04, 1, ""},
 		{"volume", tune.Until{Evidence: 0.05}, true, fine, 0.08, 1, "volume"},
+		{"no volume", tune.Until{Evidence: 0.05}, true, rough, math.NaN(), math.NaN(), "without it log Z is not known"},
 		{"limit", tune.Until{Evidence: 0.05}, false, fine, 0.08, 1, "before log Z was known to 0.05 (now 0.08)"},
 		{"gap", tune.Until{Evidence: 0.05}, false, fine, 0.04, 3, "too far apart"},
 	} {
-		s := &Summary{Parameters: []Parameter{c.parameter}, LogEvidence: Evidence{Forward: 1, Backward: c.back, Estimate: 1, SE: c.se, GapSE: 0.01}}
+		s := &Summary{Parameters: []Parameter{c.parameter}, LogEvidence: Evidence{Forward: 1, Backward: c.back, Estimate: (1 + c.back) / 2, SE: c.se, GapSE: 0.01}}
 		s.Stopped(c.u, math.NaN(), math.NaN(), c.met)
 		text := strings.Join(s.Warnings, "\n")
 		if (c.want == "") != (text == "") || !strings.Contains(text, c.want) || len(s.Warnings) > 1 {
