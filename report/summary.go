@@ -438,7 +438,7 @@ func givenUp(set r2sgld.Settings, res *r2sgld.Result) []string {
 		if walls := res.Stuck(r); len(walls) > 0 {
 			at = ", the last at " + strings.Join(walls, " and ")
 		}
-		w = append(w, fmt.Sprintf("%.2g %% of the steps of rung %d could not be ended inside the domain (%s)%s: %s",
+		w = append(w, fmt.Sprintf("%.3g %% of the steps of rung %d could not be ended inside the domain (%s)%s: %s",
 			100*float64(t.Fallbacks)/float64(t.Steps), r+1, then, at, why))
 	}
 	return w
