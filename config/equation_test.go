@@ -132,3 +132,18 @@ sampler: {method: r-sgld, step_size: 1e-9, iterations: 4000, thin: 1, burn_in: 1
 		}
 	}
 }
+
+// A variable that an equation ties to others has a density though the potential and the
+// inequalities do not see it; one that no equation holds has none.
+func TestTiedVariables(t *testing.T) {
+	const text = `name: tied
+variables: [x, y, z]
+potential: "(x^2 + y^2)/2"
+domain: {constraints: "x + y + z = 1"}
+`
+	parsed(t, text)
+	_, err := Parse("sample", "f.yaml", []byte(text), []string{`domain.constraints="x + y = 1"`})
+	if err == nil || !strings.Contains(err.Error(), `"z" is not in the potential`) {
+		t.Errorf("%v", err)
+	}
+}

@@ -304,6 +304,24 @@ func jumps(formula any) []string {
 	return nil
 }
 
+// tied reports whether an equation ties a variable to others: it cannot move alone.
+func (l *loader) tied(j int) bool {
+	if l.slice == nil {
+		return false
+	}
+	x, z := slices.Clone(l.slice.Origin), make([]float64, l.slice.Dim())
+	x[j]++
+	l.slice.Reduced(z, x)
+	there := make([]float64, len(x))
+	l.slice.Full(there, z)
+	for i, v := range there {
+		if math.Abs(v-x[i]) > 1e-6*(1+math.Abs(x[i])) {
+			return true
+		}
+	}
+	return false
+}
+
 // absentVariables reports variables that neither the potential nor the domain holds:
 // there is no density in them.
 func (l *loader) absentVariables(n *yamlpos.Node) {
@@ -316,7 +334,7 @@ func (l *loader) absentVariables(n *yamlpos.Node) {
 	}
 	lo, hi := domain.BoundsOf(l.domain, len(l.names))
 	for j, name := range l.names {
-		if !slices.Contains(used, name) && math.IsInf(hi[j]-lo[j], 1) {
+		if !slices.Contains(used, name) && math.IsInf(hi[j]-lo[j], 1) && !l.tied(j) {
 			l.Report(n, "%q is not in the potential, and the domain does not bound it: it has no density. Bound it, or drop it from the variables", name)
 		}
 	}
