@@ -185,8 +185,12 @@ func (s *Summary) Footer() string {
 	parts = append(parts, fmt.Sprintf("%.1f s", s.Seconds))
 	line := " " + strings.Join(parts, " · ") + "\n" + s.certificate()
 	if e := s.LogEvidence; e.Estimate == e.Estimate {
-		line += fmt.Sprintf(" log Z %s (forward %s, backward %s, log volume %s", plusMinus(e.Estimate, e.SE), Number(e.Forward, 3), Number(e.Backward, 3), Number(e.LogVolume, 3))
-		if e.StepBias == e.StepBias {
+		volume := Number(e.LogVolume, 3)
+		if e.LogVolumeSE > 0 {
+			volume = plusMinus(e.LogVolume, e.LogVolumeSE)
+		}
+		line += fmt.Sprintf(" log Z %s (forward %s, backward %s, log volume %s", plusMinus(e.Estimate, e.SE), Number(e.Forward, 3), Number(e.Backward, 3), volume)
+		if e.StepBias == e.StepBias && (e.StepBias != 0 || e.StepBiasSE != 0) { // exact kernels add nothing
 			line += fmt.Sprintf("; the step adds %s", plusMinus(e.StepBias, e.StepBiasSE))
 		}
 		line += ")\n"

@@ -1,6 +1,10 @@
 package report
 
-import "testing"
+import (
+	"math"
+	"strings"
+	"testing"
+)
 
 // Things are counted in words.
 //
@@ -37,6 +41,23 @@ func TestPlusMinus(t *testing.T) {
 	} {
 		if got := plusMinus(c.v, c.se); got != c.want {
 			t.Errorf("%g, %g: %q, want %q", c.v, c.se, got, c.want)
+		}
+	}
+}
+
+// The line of log Z has the error of an estimated volume, and of the step what it adds
+// where it may add anything.
+func TestFooterEvidence(t *testing.T) {
+	nan := math.NaN()
+	for _, c := range []struct {
+		e    Evidence
+		want string
+	}{
+		{Evidence{1.21, 1.19, 1.2, 0.02, nan, 0.5, 0, -0.011, 0.004, ""}, " log Z 1.200 ± 0.020 (forward 1.210, backward 1.190, log volume 0.500; the step adds −0.0110 ± 0.0040)"},
+		{Evidence{1.21, 1.19, 1.2, 0.02, nan, 0.5, 0.012, 0, 0, ""}, " log Z 1.200 ± 0.020 (forward 1.210, backward 1.190, log volume 0.500 ± 0.012)"},
+	} {
+		if got := strings.Split((&Summary{LogEvidence: c.e}).Footer(), "\n")[1]; got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
 		}
 	}
 }
