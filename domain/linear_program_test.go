@@ -128,6 +128,11 @@ func TestDictionaryOfManyRows(t *testing.T) {
 			if math.Abs(sign*y[j]-top) > 1e-10 {
 				t.Fatalf("coordinate %d is %g at the point, %g by the objective", j, sign*y[j], top)
 			}
+			for i, u := range rows {
+				if dot(u, y) > h[i]+1e-10 {
+					t.Fatalf("row %d does not hold at the largest coordinate %d", i, j)
+				}
+			}
 			// By duality c = Σ λ_i u_i with λ ≥ 0, and top = Σ λ_i h_i.
 			sum := make([]float64, d)
 			bound := 0.0

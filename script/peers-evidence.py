@@ -1,4 +1,4 @@
-"""Nested sampling on four problems of known evidence: script/peers-evidence.py JSON [PROBLEM…]
+"""Nested sampling on five problems of known evidence: script/peers-evidence.py JSON [PROBLEM…]
 
 Runs dynesty, UltraNest and nestle (PyPI) on the problems of r2sgld reproduce
 evidence: log of the mean of the likelihood over a region. Two uses each:

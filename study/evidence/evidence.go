@@ -1,5 +1,5 @@
 // Package evidence answers how well the evidence of a density on a constrained domain
-// is found: log Z of four problems where it is known, by exact kernels and stepping
+// is found: log Z of five problems where it is known, by exact kernels and stepping
 // stones from the uniform law, beside nested sampling by other programs.
 package evidence
 
