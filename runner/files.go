@@ -123,7 +123,11 @@ func finiteOrNil(v []float64) []float64 {
 // marginals returns the densities of the parameters, for figures, and their
 // bandwidths. Modes are those of the summary.
 func (j *Job) marginals(params []report.Parameter, flat [][]float64) ([]figure.Marginal, []float64) {
-	lo, hi := domain.BoundsOf(j.Problem.Reported(), len(params))
+	d, n := j.Problem.Reported(), len(params) // the first parameters, perhaps not all
+	if d != nil {
+		n = d.Dim()
+	}
+	lo, hi := domain.BoundsOf(d, n)
 	out, bandwidths := make([]figure.Marginal, len(params)), make([]float64, len(params))
 	for i, p := range params {
 		bandwidths[i] = diag.SheatherJones(flat[i], lo[i], hi[i])

@@ -6,7 +6,25 @@ import (
 	"regexp"
 	"slices"
 	"testing"
+
+	"github.com/r2sgld/r2sgld"
+	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/report"
 )
+
+// Marginals are drawn of fewer parameters than the domain has coordinates. Kills bounds
+// asked for as many as are drawn, which a ball does not survive.
+func TestMarginalsOfSomeParameters(t *testing.T) {
+	ball, err := domain.NewBall(make([]float64, 30), 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	j := &Job{Problem: r2sgld.Problem{Domain: ball}}
+	got, _ := j.marginals(make([]report.Parameter, 1), [][]float64{{-1, 0.3, 0.5, 1, 2}})
+	if len(got) != 1 || got[0].Bounds != [2]float64{-5, 5} {
+		t.Errorf("%+v", got)
+	}
+}
 
 // Every figure that is drawn somewhere here is among those that a new run in the
 // same folder removes. Kills a figure of an old run that stays beside new ones.
