@@ -17,7 +17,7 @@ func (s *Summary) ended(u tune.Until, met bool) {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("the run ended at its limit with log Z %s from the hotter rungs and %s from the colder, too far apart for the %s of until.evidence. Raise the limit (sampler.until).",
 			Number(e.Forward, 2), Number(e.Backward, 2), asked))
 	case !met:
-		s.Warnings = append(s.Warnings, fmt.Sprintf("the run ended at its limit before log Z was known to %s (now %s), or before R̂ and ESS, if these were asked for, were reached. Raise the limit (sampler.until).", asked, Short(e.SE, 2)))
+		s.Warnings = append(s.Warnings, fmt.Sprintf("the run ended at its limit before log Z was known to %s (now %s), or before R̂ and ESS, if these were asked for, were reached. Raise the limit (sampler.until).", asked, Short(e.SE, 3)))
 	case e.Estimate != e.Estimate:
 		s.Warnings = append(s.Warnings, fmt.Sprintf("the draws tell log Z to the %s asked for (until.evidence), but for the volume of the domain: without it log Z is not known.", asked))
 		return
