@@ -257,7 +257,6 @@ type exactLaw struct {
 	hmc    []float64                      // of five leapfrog steps
 	path   *kernel.Harmonic               // where U is Gaussian and the walls linear and quadratic
 	mapped *r2sgld.Whitening
-	draws  int // per ladder; 0 is 3000
 }
 
 // starts are independent draws from the law of every rung, so that the draws of a
