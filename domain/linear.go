@@ -287,26 +287,33 @@ func (p *program) reach(s *dictionary, x0, aim []float64, sign float64) (float64
 // extent returns the bounding box of a polytope, (+Inf, −Inf) if it is empty.
 // A side whose linear program breaks down counts as open.
 func extent(g halfspaces, d int) (lo, hi []float64) {
-	lo, hi = make([]float64, d), make([]float64, d)
-	p := newProgram(g, d)
-	x0, r, err := p.centre()
+	aim := make([]float64, d)
+	return extents(g, d, make([]float64, d), func(j int) []float64 {
+		clear(aim)
+		aim[j] = 1
+		return aim
+	})
+}
+
+// extents returns, likewise, the extents of origin_j + aim(j)·z for z in k coordinates.
+func extents(g halfspaces, k int, origin []float64, aim func(j int) []float64) (lo, hi []float64) {
+	lo, hi = make([]float64, len(origin)), make([]float64, len(origin))
+	p := newProgram(g, k)
+	z, r, err := p.centre()
 	var s *dictionary
 	if err == nil && r >= 0 {
-		s = p.from(x0)
+		s = p.from(z)
 	}
-	aim := make([]float64, d)
-	for j := range d {
+	for j, c := range origin {
 		switch {
 		case err != nil:
 			lo[j], hi[j] = math.Inf(-1), math.Inf(1)
 		case r < 0:
 			lo[j], hi[j] = math.Inf(1), math.Inf(-1)
 		default:
-			clear(aim)
-			aim[j] = 1
-			up, _ := p.reach(s, x0, aim, 1)
-			down, _ := p.reach(s, x0, aim, -1)
-			lo[j], hi[j] = -down, up
+			up, _ := p.reach(s, z, aim(j), 1)
+			down, _ := p.reach(s, z, aim(j), -1)
+			lo[j], hi[j] = c-down, c+up
 		}
 	}
 	return lo, hi

@@ -224,31 +224,8 @@ func (s *Slice) around(h halfspaces, a [][]float64, b []float64, frame *program)
 // extent returns the extent of every coordinate of x, (+Inf, −Inf) if the slice is
 // empty.
 func (s *Slice) extent() (lo, hi []float64) {
-	n, k := s.Span.Dims()
-	lo, hi = make([]float64, n), make([]float64, n)
-	p := newProgram(halfspacesOf(s.Domain), k)
-	z, r, err := make([]float64, k), 0.0, error(nil)
-	if s.Domain != nil {
-		z, r, err = p.centre()
-	}
-	var at *dictionary
-	if err == nil && r >= 0 {
-		at = p.from(z)
-	}
-	for j, c := range s.Origin {
-		switch {
-		case err != nil:
-			lo[j], hi[j] = math.Inf(-1), math.Inf(1)
-		case r < 0:
-			lo[j], hi[j] = math.Inf(1), math.Inf(-1)
-		default:
-			aim := mat.Row(nil, j, s.Span)
-			up, _ := p.reach(at, z, aim, 1)
-			down, _ := p.reach(at, z, aim, -1)
-			lo[j], hi[j] = c-down, c+up
-		}
-	}
-	return lo, hi
+	_, k := s.Span.Dims()
+	return extents(halfspacesOf(s.Domain), k, s.Origin, func(j int) []float64 { return mat.Row(nil, j, s.Span) })
 }
 
 // Full writes x = Origin + Span·z into x.
