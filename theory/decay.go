@@ -60,7 +60,7 @@ func (p *Process) Decay(ctx context.Context, d Decay) (*Course, error) {
 		return nil, err
 	}
 	f := &following{process: p, decay: d, gap: modes.Values[0], course: newCourse(h)}
-	if f.far, err = p.far(); err != nil {
+	if f.far, err = p.far(ctx); err != nil {
 		return nil, err
 	}
 	if slices.Contains(d.Of, "w2") && !p.ExactW2() {
@@ -174,8 +174,8 @@ func (f *following) bounds(h []float64) *Bounds {
 }
 
 // far is the largest distance of two states; [mesh.Diameter] may be too small by 1/250.
-func (p *Process) far() (float64, error) {
-	d, err := mesh.Diameter(p.problem.Domain)
+func (p *Process) far(ctx context.Context) (float64, error) {
+	d, err := mesh.Diameter(ctx, p.problem.Domain)
 	if err != nil {
 		return 0, fmt.Errorf("theory: bound on W2: %w", err)
 	}

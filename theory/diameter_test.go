@@ -30,7 +30,7 @@ func TestConvexBound(t *testing.T) {
 			rt.Skip()
 		}
 		tau := rapid.Float64Range(0.1, 10).Draw(rt, "tau")
-		diameter, err := mesh.Diameter(d)
+		diameter, err := mesh.Diameter(t.Context(), d)
 		if err != nil {
 			rt.Fatal(err)
 		}

@@ -68,7 +68,7 @@ func ramp(a float64) potential.Potential {
 
 func process(t testing.TB, p theory.Problem, tau []float64, r float64, n int) *theory.Process {
 	t.Helper()
-	out, err := theory.NewProcess(p, tau, r, n)
+	out, err := theory.NewProcess(t.Context(), p, tau, r, n)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ func Measure(ctx context.Context, p Problem, s Settings) (*Result, error) {
 		return nil, err
 	}
 	s = s.filled(p.Domain.Dim())
-	process, err := NewProcess(p, s.Temperature, s.Intensity, s.Grid)
+	process, err := NewProcess(ctx, p, s.Temperature, s.Intensity, s.Grid)
 	if err != nil {
 		return nil, err
 	}
@@ -28,7 +28,7 @@ func Measure(ctx context.Context, p Problem, s Settings) (*Result, error) {
 		Process: process, Cells: len(process.Mesh.Volume), States: process.Chain.Len(), Memory: s.Bytes(float64(len(process.Mesh.Volume))),
 		LogSobolev: nan, ConvexBound: nan, Acceleration: nan, Convex: domain.Convex(p.Domain), Notes: process.Notes,
 	}
-	if r.Diameter, err = mesh.Diameter(p.Domain); err != nil {
+	if r.Diameter, err = mesh.Diameter(ctx, p.Domain); err != nil {
 		return nil, fmt.Errorf("theory: %w", err)
 	}
 	steps := []func(context.Context, Settings) error{r.spectrum, r.rungs, r.error, r.decay}
@@ -84,7 +84,7 @@ func (r *Result) error(ctx context.Context, s Settings) error {
 	var change, ratio [2]float64 // of each halving
 	for k := range change {
 		grid := max(s.Grid>>(k+1), leastGrid)
-		coarse, err := NewProcess(r.Process.problem, s.Temperature, s.Intensity, grid)
+		coarse, err := NewProcess(ctx, r.Process.problem, s.Temperature, s.Intensity, grid)
 		if err != nil || grid == s.Grid>>k {
 			break
 		}

@@ -49,12 +49,12 @@ func leastMass() []float64 { return []float64{1e-40, 1e-100, 1e-250} }
 // NewProcess cuts the domain of p into n cells along its longest side and returns the
 // process of one or two rungs at temperatures tau that swap at rate intensity·min(1,
 // S). It holds about 200 bytes a state; [Settings.Bytes] is what measuring takes.
-func NewProcess(p Problem, tau []float64, intensity float64, n int) (*Process, error) {
+func NewProcess(ctx context.Context, p Problem, tau []float64, intensity float64, n int) (*Process, error) {
 	s := Settings{Temperature: tau, Intensity: intensity, Grid: n}
 	if err := s.Validate(p); err != nil {
 		return nil, err
 	}
-	m, err := mesh.New(p.Domain, n)
+	m, err := mesh.New(ctx, p.Domain, n)
 	if err != nil {
 		return nil, fmt.Errorf("theory: %w", err)
 	}
@@ -75,6 +75,9 @@ func NewProcess(p Problem, tau []float64, intensity float64, n int) (*Process, e
 		out.Rungs = append(out.Rungs, r)
 	}
 	out.Notes = f.notes(out.Rungs)
+	if m.Note != "" {
+		out.Notes = append(out.Notes, m.Note)
+	}
 	out.Chain = out.Rungs[0].Chain
 	if len(tau) == 2 {
 		out.Chain = reversible.Product(out.Rungs[0].Chain, out.Rungs[1].Chain)

@@ -2,13 +2,13 @@ package theory_test
 
 import (
 	"math"
-	"os"
 	"testing"
 
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/diag"
 	"github.com/r2sgld/r2sgld/domain"
 	"github.com/r2sgld/r2sgld/exchange"
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/theory"
 )
 
@@ -205,7 +205,7 @@ func swapped(p *theory.Process) []int {
 func (s simulation) agrees(t *testing.T, modes ...slow) {
 	t.Helper()
 	const ladders = 64
-	if os.Getenv("R2SGLD_SOAK") != "" {
+	if pace.Soaking() {
 		s.times *= 5
 	}
 	every := max(s.every, 1)
@@ -300,7 +300,7 @@ func TestSimulationInTheFlower(t *testing.T) {
 	}
 	p := theory.Problem{Potential: modes25(), Domain: flower}
 	temperatures := []float64{3}
-	if os.Getenv("R2SGLD_SOAK") != "" {
+	if pace.Soaking() {
 		temperatures = []float64{3, 1}
 	}
 	for _, v := range temperatures {

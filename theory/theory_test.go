@@ -174,7 +174,7 @@ func TestColdAndBroken(t *testing.T) {
 			return math.Sqrt(x[0])
 		}), 1},
 	} {
-		_, err := theory.NewProcess(theory.Problem{Potential: c.p, Domain: interval(t, -2, 2)}, []float64{c.tau}, 0, 100)
+		_, err := theory.NewProcess(t.Context(), theory.Problem{Potential: c.p, Domain: interval(t, -2, 2)}, []float64{c.tau}, 0, 100)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("want %q, got %v", want, err)
 		}
@@ -196,7 +196,7 @@ func TestBarriers(t *testing.T) {
 	if g, want := gap(t, p, []float64{0.025}, 0, 200), math.Sqrt(32)/math.Pi*math.Exp(-40); math.Abs(g/want-1) > 0.05 {
 		t.Errorf("gap %g, by Kramers' law %g", g, want)
 	}
-	q, err := theory.NewProcess(p, []float64{0.005}, 0, 200)
+	q, err := theory.NewProcess(t.Context(), p, []float64{0.005}, 0, 200)
 	if err == nil {
 		_, err = q.Gap(t.Context())
 	}
@@ -254,7 +254,7 @@ func TestErrorOfTheCoarsestGrid(t *testing.T) {
 // Too fine a grid is refused with one that fits.
 func TestTooManyStates(t *testing.T) {
 	p := theory.Problem{Domain: interval(t, 0, 1)}
-	_, err := theory.NewProcess(p, []float64{1, 2}, 0, 4000)
+	_, err := theory.NewProcess(t.Context(), p, []float64{1, 2}, 0, 4000)
 	if err == nil || !strings.Contains(err.Error(), "take a grid of about 2191") {
 		t.Errorf("16 million states: %v", err)
 	}

@@ -1,6 +1,7 @@
 package mesh
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -13,18 +14,18 @@ import (
 // simplices, to 1e-9 of itself for all others whose wall New knows. For the rest
 // it is that of the wall that New finds with 512 cells: too small by at most about
 // 1e-5 of itself where the wall is smooth at its ends, and by 1/250 at corners.
-func Diameter(d domain.Domain) (float64, error) {
+func Diameter(ctx context.Context, d domain.Domain) (float64, error) {
 	if err := check(d); err != nil {
 		return 0, fmt.Errorf("diameter: %w", err)
 	}
 	if d.Dim() == 1 {
-		a, b, err := ends(d, 1<<14)
+		a, b, err := ends(ctx, d, 1<<14)
 		if err != nil {
 			return 0, fmt.Errorf("diameter: %w", err)
 		}
 		return b - a, nil
 	}
-	loops, err := outline(d, 512)
+	loops, _, err := outline(ctx, d, 512)
 	if err != nil {
 		return 0, fmt.Errorf("diameter: %w", err)
 	}

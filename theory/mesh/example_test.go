@@ -1,6 +1,7 @@
 package mesh_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -16,7 +17,7 @@ func ExampleNew() {
 	if err != nil {
 		panic(err)
 	}
-	m, err := mesh.New(heart, 11)
+	m, err := mesh.New(context.Background(), heart, 11)
 	if err != nil {
 		panic(err)
 	}
@@ -39,7 +40,7 @@ func ExampleNew() {
 		}
 		fmt.Println(line.String())
 	}
-	length, err := mesh.Diameter(heart)
+	length, err := mesh.Diameter(context.Background(), heart)
 	if err != nil {
 		panic(err)
 	}

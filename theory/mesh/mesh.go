@@ -11,6 +11,7 @@
 package mesh
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -31,6 +32,7 @@ type Mesh struct {
 	Centroid []float64  // of the part in Ω, likewise: where a potential is evaluated
 	Volume   []float64  // length or area of the part in Ω, > 0
 	Faces    []Face     // each once, I < J, sorted by (I, J)
+	Note     string     // a sentence without its full stop: the thin part of the wall that the cells miss; empty if none was found
 }
 
 // A Face is what two neighbouring cells share.
@@ -58,11 +60,13 @@ const (
 // such as polytopes, ellipsoids and their intersections. Other domains are looked
 // at in the nodes of a grid at least twice as fine as the mesh; their wall is
 // found by bisection between nodes and is straight from one to the next: second
-// order in the size of a cell, and features below half a cell may go unseen.
+// order in the size of a cell, and features below half a cell may go unseen; of thin
+// barriers between nodes inside that paths from one to the other meet, Note tells.
 //
 // It fails for a domain that is unbounded, empty or falls into several parts,
-// and where n is too small to see that the parts hang together.
-func New(d domain.Domain, n int) (*Mesh, error) {
+// where n is too small to see that the parts hang together, and where a barrier between
+// them is thinner than the cells.
+func New(ctx context.Context, d domain.Domain, n int) (*Mesh, error) {
 	if err := check(d); err != nil {
 		return nil, fmt.Errorf("mesh: %w", err)
 	}
@@ -76,9 +80,9 @@ func New(d domain.Domain, n int) (*Mesh, error) {
 	var m *Mesh
 	var err error
 	if d.Dim() == 1 {
-		m, err = newLine(d, n)
+		m, err = newLine(ctx, d, n)
 	} else {
-		m, err = newPlane(d, n)
+		m, err = newPlane(ctx, d, n)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("mesh: %w", err)
@@ -109,13 +113,13 @@ func check(d domain.Domain) error {
 var errEmpty = errors.New("the domain is empty, or so thin that no point of it was found: loosen a constraint")
 
 // newPlane falls back on finer grids only to say which would do.
-func newPlane(d domain.Domain, n int) (*Mesh, error) {
-	m, parts, err := cut(d, n)
+func newPlane(ctx context.Context, d domain.Domain, n int) (*Mesh, error) {
+	m, parts, err := cut(ctx, d, n)
 	if err != nil || parts == 1 {
 		return m, err
 	}
 	for finer := 2 * n; finer <= min(8*n, max(2*n, 1024), mostPlane); finer *= 2 {
-		if _, p, err := cut(d, finer); err == nil && p == 1 {
+		if _, p, err := cut(ctx, d, finer); err == nil && p == 1 {
 			return nil, fmt.Errorf("a grid of %d is too coarse for the narrowest passage of the domain: it falls into %d parts; give %d cells along the longest side", n, parts, finer)
 		}
 	}
@@ -123,8 +127,8 @@ func newPlane(d domain.Domain, n int) (*Mesh, error) {
 }
 
 // cut makes the mesh and counts the parts into which it falls.
-func cut(d domain.Domain, n int) (m *Mesh, parts int, err error) {
-	loops, err := outline(d, n)
+func cut(ctx context.Context, d domain.Domain, n int) (m *Mesh, parts int, err error) {
+	loops, note, err := outline(ctx, d, n)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -132,6 +136,9 @@ func cut(d domain.Domain, n int) (m *Mesh, parts int, err error) {
 	var strands []strand
 	var loose []strand
 	for _, l := range loops {
+		if err := ctx.Err(); err != nil {
+			return nil, 0, err
+		}
 		s, ok := g.walk(l)
 		if ok {
 			strands = append(strands, s...)
@@ -140,6 +147,7 @@ func cut(d domain.Domain, n int) (m *Mesh, parts int, err error) {
 		}
 	}
 	m = g.assemble(strands, loose)
+	m.Note = note
 	if len(m.Index) == 0 {
 		return nil, 0, errEmpty
 	}
@@ -157,21 +165,9 @@ func (m *Mesh) Total() float64 {
 
 // parts counts the parts that no face connects.
 func (m *Mesh) parts() int {
-	root := make([]int32, len(m.Index))
-	for i := range root {
-		root[i] = int32(i)
-	}
-	find := func(i int32) int32 {
-		for root[i] != i {
-			root[i] = root[root[i]]
-			i = root[i]
-		}
-		return i
-	}
-	n := len(root)
+	trees, n := newForest(len(m.Index)), len(m.Index)
 	for _, f := range m.Faces {
-		if a, b := find(f.I), find(f.J); a != b {
-			root[max(a, b)] = min(a, b)
+		if trees.join(f.I, f.J) {
 			n--
 		}
 	}
@@ -179,8 +175,8 @@ func (m *Mesh) parts() int {
 }
 
 // newLine cuts an interval.
-func newLine(d domain.Domain, n int) (*Mesh, error) {
-	a, b, err := ends(d, n)
+func newLine(ctx context.Context, d domain.Domain, n int) (*Mesh, error) {
+	a, b, err := ends(ctx, d, n)
 	if err != nil {
 		return nil, err
 	}
@@ -206,17 +202,26 @@ func between(a, b float64, i, n int) float64 {
 // ends finds the interval that d is: exactly where it is known to be one and its
 // bounds belong to it, else by bisection from nodes, four for each of n cells and at
 // least 2^16.
-func ends(d domain.Domain, n int) (a, b float64, err error) {
+func ends(ctx context.Context, d domain.Domain, n int) (a, b float64, err error) {
 	lo, hi := domain.BoundsOf(d, 1)
 	in := func(x float64) bool { return d.Contains([]float64{x}) }
 	if in(lo[0]) && in(hi[0]) && domain.Convex(d) {
 		return lo[0], hi[0], nil
 	}
 	nodes := max(4*min(n, 1<<18), 1<<16)
+	look := domain.Excursions(d)
 	runs, first, last := 0, 0, 0
 	was := false
 	for i := 0; i <= nodes; i++ {
+		if i%heard == 0 && ctx.Err() != nil {
+			return 0, 0, ctx.Err()
+		}
 		is := in(between(lo[0], hi[0], i, nodes))
+		if is && was {
+			if gap, at := missed(in, look, between(lo[0], hi[0], i-1, nodes), between(lo[0], hi[0], i, nodes)); gap > 0 {
+				return 0, 0, fmt.Errorf("a gap %.2g wide at %.6g parts the domain: nothing mixes between the parts; give one of them at a time", gap, at)
+			}
+		}
 		if is && !was {
 			runs++
 			if runs == 1 {
@@ -246,6 +251,9 @@ func ends(d domain.Domain, n int) (a, b float64, err error) {
 	}
 	return a, b, nil
 }
+
+// heard is the number of nodes after which a loop looks whether it is to end.
+const heard = 1024
 
 // bisect finds where in ends between inside and outside.
 func bisect(in func(float64) bool, inside, outside float64) float64 {

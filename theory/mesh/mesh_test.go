@@ -48,7 +48,7 @@ func shapes(t testing.TB) []shape {
 func TestAreas(t *testing.T) {
 	for _, s := range shapes(t) {
 		for _, n := range []int{2, 3, 7, 16, 61, 100} {
-			m, err := New(s.d, n)
+			m, err := New(t.Context(), s.d, n)
 			if err != nil {
 				t.Errorf("%s, %d: %v", s.name, n, err)
 				continue
@@ -87,7 +87,7 @@ func TestDiameterOfCurves(t *testing.T) {
 				want = max(want, math.Hypot(a[0]-b[0], a[1]-b[1]))
 			}
 		}
-		got, err := Diameter(c)
+		got, err := Diameter(t.Context(), c)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -100,7 +100,7 @@ func TestDiameterOfCurves(t *testing.T) {
 func BenchmarkMembership400(b *testing.B) {
 	flower := must[*domain.Curve](b)(domain.NewFlower(5, 3, 2))
 	for b.Loop() {
-		if _, err := New(blind{flower}, 400); err != nil {
+		if _, err := New(b.Context(), blind{flower}, 400); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -109,7 +109,7 @@ func BenchmarkMembership400(b *testing.B) {
 func BenchmarkFlower400(b *testing.B) {
 	flower := must[*domain.Curve](b)(domain.NewFlower(5, 3, 2))
 	for b.Loop() {
-		if _, err := New(flower, 400); err != nil {
+		if _, err := New(b.Context(), flower, 400); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -119,7 +119,7 @@ func TestDiameters(t *testing.T) {
 	for _, s := range shapes(t) {
 		want := map[string]float64{"octagon": 4, "ball": 1, "box": math.Hypot(4, 0.5), "simplex": 3 * math.Sqrt2,
 			"star": 4 * math.Sin(2*math.Pi/5), "cross": 4, "rectangle turned": math.Sqrt(125)}[s.name]
-		got, err := Diameter(s.d)
+		got, err := Diameter(t.Context(), s.d)
 		if err != nil {
 			t.Fatal(err)
 		}

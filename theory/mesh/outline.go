@@ -1,6 +1,7 @@
 package mesh
 
 import (
+	"context"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -23,29 +24,29 @@ type loop []stretch
 
 // outline returns the wall of d: exact where its pieces are known or rays meet
 // it, else traced on a grid finer than one of n cells.
-func outline(d domain.Domain, n int) ([]loop, error) {
+func outline(ctx context.Context, d domain.Domain, n int) (loops []loop, note string, err error) {
 	pieces, err := domain.Boundary(d)
 	if err == nil {
-		return []loop{monotone(pieces)}, nil
+		return []loop{monotone(pieces)}, "", nil
 	}
 	if domain.Convex(d) && domain.ExactWalls(d) {
-		pieces, err = rays(d)
+		pieces, err = rays(ctx, d)
 		var empty *domain.EmptyError
 		switch {
 		case err == nil:
-			return []loop{monotone(pieces)}, nil
+			return []loop{monotone(pieces)}, "", nil
 		case errors.As(err, &empty):
-			return nil, err
+			return nil, "", err
 		}
 	}
-	return traced(d, n)
+	return traced(ctx, d, n)
 }
 
 // rays returns the wall of a convex domain as the curve of the points that rays
 // from a point inside meet. Its arcs shrink towards corners, which are thus found
 // to rounding.
-func rays(d domain.Domain) ([]domain.Piece, error) {
-	c, err := domain.Interior(d, rand.New(rand.NewPCG(1, 1)))
+func rays(ctx context.Context, d domain.Domain) ([]domain.Piece, error) {
+	c, err := domain.Interior(ctx, d, rand.New(rand.NewPCG(1, 1)))
 	if err != nil {
 		return nil, err
 	}

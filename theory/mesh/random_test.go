@@ -17,7 +17,7 @@ import (
 // sound returns the mesh of a polygon, which must be well formed, have its area and
 // agree with it.
 func sound(t *rapid.T, d *domain.Polygon, n int) *Mesh {
-	m, err := New(d, n)
+	m, err := New(t.Context(), d, n)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,10 +54,10 @@ func TestRandomPolygons(t *testing.T) {
 		}
 		n := rapid.IntRange(2, 40).Draw(t, "n")
 		m := sound(t, d, n)
-		if again, _ := New(d, n); !reflect.DeepEqual(m, again) {
+		if again, _ := New(t.Context(), d, n); !reflect.DeepEqual(m, again) {
 			t.Fatal("the same domain gave two meshes")
 		}
-		l, err := Diameter(d)
+		l, err := Diameter(t.Context(), d)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -206,7 +206,7 @@ func TestLatticePolygons(t *testing.T) {
 			t.Fatal(err)
 		}
 		fine := rapid.IntRange(1, 3).Draw(t, "fine")
-		m, err := New(d, max(len(s.low), s.top-s.bottom, 2)*fine)
+		m, err := New(t.Context(), d, max(len(s.low), s.top-s.bottom, 2)*fine)
 		if len(s.low) == 1 && s.top-s.bottom == 1 {
 			t.Skip("one square")
 		}
@@ -235,8 +235,13 @@ func TestLatticePolygons(t *testing.T) {
 // union is a domain of which only membership is known, in several parts.
 type union []domain.Domain
 
-func (u union) Dim() int              { return u[0].Dim() }
-func (u union) Tracer() domain.Tracer { return nil }
+func (u union) Dim() int { return u[0].Dim() }
+
+// Tracer knows no walls.
+func (u union) Tracer() domain.Tracer {
+	b, _ := domain.NewBall(make([]float64, u.Dim()), 1e9)
+	return b.Tracer()
+}
 func (u union) Contains(x []float64) bool {
 	for _, d := range u {
 		if d.Contains(x) {
@@ -275,7 +280,7 @@ func TestHolesAndUnions(t *testing.T) {
 	for _, r := range []float64{0.6, 0.21, 0.05} {
 		d := without{disc, must[*domain.Ball](t)(domain.NewBall([]float64{0.13, 0.07}, r))}
 		for _, n := range []int{4, 10, 60} {
-			m, err := New(blind{d}, n)
+			m, err := New(t.Context(), blind{d}, n)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -286,7 +291,7 @@ func TestHolesAndUnions(t *testing.T) {
 		}
 	}
 	l := union{box(t, []float64{0, 0}, []float64{3, 1}), box(t, []float64{0, 0}, []float64{1, 2})}
-	m, err := New(l, 30)
+	m, err := New(t.Context(), l, 30)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -319,24 +324,24 @@ func TestRefusals(t *testing.T) {
 		{"one cell", bar[0], 1, "from 2 to 4096"},
 		{"too fine", bar[0], 5000, "from 2 to 4096"},
 	} {
-		m, err := New(c.d, c.n)
+		m, err := New(t.Context(), c.d, c.n)
 		if err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v, %v; want an error with %q", c.name, m, err, c.says)
 			continue
 		}
 		t.Log(err)
 		if strings.Contains(c.says, "coordinates") || strings.Contains(c.says, "unbounded") || strings.Contains(c.says, "empty") {
-			if l, err := Diameter(c.d); err == nil || !strings.Contains(err.Error(), c.says) {
+			if l, err := Diameter(t.Context(), c.d); err == nil || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("%s: diameter %v, %v", c.name, l, err)
 			}
 		}
 	}
 	var n int
-	_, err := New(neck, 4)
+	_, err := New(t.Context(), neck, 4)
 	if _, e := fmt.Sscanf(err.Error()[strings.Index(err.Error(), "give "):], "give %d", &n); e != nil {
 		t.Fatal(err)
 	}
-	if _, err := New(neck, n); err != nil {
+	if _, err := New(t.Context(), neck, n); err != nil {
 		t.Errorf("%d cells were to do: %v", n, err)
 	}
 }
@@ -355,7 +360,7 @@ func TestIntervals(t *testing.T) {
 		{"polytope", must[*domain.Polytope](t)(domain.NewPolytope([][]float64{{3}, {-7}}, []float64{1, 1}, nil)), -1.0 / 7, 1.0 / 3},
 	} {
 		for _, n := range []int{2, 7, 1000} {
-			m, err := New(c.d, n)
+			m, err := New(t.Context(), c.d, n)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -372,7 +377,7 @@ func TestIntervals(t *testing.T) {
 				}
 			}
 		}
-		l, err := Diameter(c.d)
+		l, err := Diameter(t.Context(), c.d)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -393,7 +398,7 @@ func TestWallAlongLine(t *testing.T) {
 				v = append(v, p)
 			}
 			d := must[*domain.Polygon](t)(domain.NewPolygon(v))
-			m, err := New(d, 4)
+			m, err := New(t.Context(), d, 4)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -447,20 +452,20 @@ func (b band) Contains(x []float64) bool {
 // a band half a node wide is one part, and what it leaves of the square is two.
 func TestMembershipFindsItsWay(t *testing.T) {
 	disc := must[*domain.Ball](t)(domain.NewBall([]float64{1, 2}, 1))
-	m, err := New(padded{blind{disc}}, 16)
+	m, err := New(t.Context(), padded{blind{disc}}, 16)
 	if err != nil {
 		t.Fatal(err)
 	}
 	within(t, "area", m.Total(), math.Pi, 2e-3)
 	square := box(t, []float64{0, 0}, []float64{1, 1})
-	m, err = New(band{square, 0.6 / 80, false}, 10)
+	m, err = New(t.Context(), band{square, 0.6 / 80, false}, 10)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := wellFormed(m); err != nil {
 		t.Fatal(err)
 	}
-	if m, err := New(band{square, 0.2 / 80, true}, 10); err == nil || !strings.Contains(err.Error(), "2 parts") {
+	if m, err := New(t.Context(), band{square, 0.2 / 80, true}, 10); err == nil || !strings.Contains(err.Error(), "2 parts") {
 		t.Errorf("%v, %v", m, err)
 	}
 }

@@ -75,7 +75,7 @@ func wellFormed(m *Mesh) error {
 func TestCellsAndFacesByMembership(t *testing.T) {
 	for _, s := range shapes(t) {
 		for _, n := range []int{5, 12} {
-			m, err := New(s.d, n)
+			m, err := New(t.Context(), s.d, n)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -174,7 +174,7 @@ func TestMirror(t *testing.T) {
 			continue
 		}
 		for _, n := range []int{9, 24, 50} {
-			m, err := New(s.d, n)
+			m, err := New(t.Context(), s.d, n)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -215,7 +215,7 @@ func TestThinWall(t *testing.T) {
 	for _, gap := range []float64{0.1, 1e-3, 1e-7} {
 		d := must[*domain.Polygon](t)(domain.NewPolygon([][2]float64{{0, 0}, {2.1, 0}, {2.1, 3}, {1 + gap, 3.1}, {1, 0.7}, {1, 3}, {0, 3}}))
 		for _, n := range []int{10, 31} {
-			m, err := New(d, n)
+			m, err := New(t.Context(), d, n)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -257,7 +257,7 @@ func TestOtherConvexDomains(t *testing.T) {
 		{shape{"half disc", half, math.Pi / 2}, 2},
 		{shape{"ellipse", ellipse, math.Pi / 4}, 2},
 	} {
-		m, err := New(s.d, 20)
+		m, err := New(t.Context(), s.d, 20)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -268,7 +268,7 @@ func TestOtherConvexDomains(t *testing.T) {
 		if err := differs(s.d, m, 25); err != nil {
 			t.Errorf("%s: %v", s.name, err)
 		}
-		l, err := Diameter(s.d)
+		l, err := Diameter(t.Context(), s.d)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -284,7 +284,7 @@ func TestMembershipAlone(t *testing.T) {
 	var coarse, fine float64
 	for _, s := range shapes(t) {
 		for _, n := range []int{10, 12, 14, 16, 150} {
-			m, err := New(blind{s.d}, n)
+			m, err := New(t.Context(), blind{s.d}, n)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -302,11 +302,11 @@ func TestMembershipAlone(t *testing.T) {
 		if s.name != "star" && s.name != "octagon" {
 			continue // of 1,024² questions each
 		}
-		got, err := Diameter(blind{s.d})
+		got, err := Diameter(t.Context(), blind{s.d})
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := Diameter(s.d)
+		want, err := Diameter(t.Context(), s.d)
 		if err != nil {
 			t.Fatal(err)
 		}

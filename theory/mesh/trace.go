@@ -1,6 +1,7 @@
 package mesh
 
 import (
+	"context"
 	"math"
 
 	"github.com/r2sgld/r2sgld/domain"
@@ -18,16 +19,18 @@ type sampler struct {
 // traced follows the wall of a domain of which only membership is known: it
 // crosses between a node inside and one outside, where bisection finds it, and is
 // straight in between. The grid has at least twice n cells along its longest
-// side.
-func traced(d domain.Domain, n int) ([]loop, error) {
+// side. A note says where it misses a thin barrier.
+func traced(ctx context.Context, d domain.Domain, n int) (loops []loop, note string, err error) {
 	fine := max(2*n, min(8*n, 256))
 	lo, hi := domain.BoundsOf(d, 2)
 	var s *sampler
 	for range 3 { // bounds may be wide: look again where something was
-		s = newSampler(d, [2]float64(lo), [2]float64(hi), fine)
+		if s, err = newSampler(ctx, d, [2]float64(lo), [2]float64(hi), fine); err != nil {
+			return nil, "", err
+		}
 		a, b, any := s.extent()
 		if !any {
-			return nil, errEmpty
+			return nil, "", errEmpty
 		}
 		wide := false
 		for j := range 2 {
@@ -38,11 +41,15 @@ func traced(d domain.Domain, n int) ([]loop, error) {
 			break
 		}
 	}
-	return s.loops(), nil
+	if note, err = s.thin(ctx, n); err != nil {
+		return nil, "", err
+	}
+	loops, err = s.loops(ctx)
+	return loops, note, err
 }
 
 // newSampler asks for membership in every node.
-func newSampler(d domain.Domain, lo, hi [2]float64, fine int) *sampler {
+func newSampler(ctx context.Context, d domain.Domain, lo, hi [2]float64, fine int) (*sampler, error) {
 	s := &sampler{d: d, lo: lo, hi: hi}
 	long := math.Max(hi[0]-lo[0], hi[1]-lo[1])
 	for j := range 2 {
@@ -50,11 +57,14 @@ func newSampler(d domain.Domain, lo, hi [2]float64, fine int) *sampler {
 	}
 	s.in = make([]bool, (s.n[0]+3)*(s.n[1]+3))
 	for j := range s.n[1] + 1 {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		for i := range s.n[0] + 1 {
 			s.in[s.node(i, j)] = s.contains(s.coordinate(0, i), s.coordinate(1, j))
 		}
 	}
-	return s
+	return s, nil
 }
 
 func (s *sampler) contains(x, y float64) bool {
@@ -89,15 +99,21 @@ func (s *sampler) extent() (lo, hi [2]float64, any bool) {
 
 // loops joins the crossings of the edges between nodes to closed polygons, Ω on
 // the left. Edge 2·node leads right from a node, 2·node + 1 up.
-func (s *sampler) loops() []loop {
+func (s *sampler) loops(ctx context.Context) ([]loop, error) {
 	next := make([]int32, 2*len(s.in)) // the edge where the wall leaves a cell, by that where it enters, + 1
 	for j := -1; j <= s.n[1]; j++ {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		for i := -1; i <= s.n[0]; i++ {
 			s.link(i, j, next)
 		}
 	}
 	var out []loop
 	for e := range next {
+		if e%heard == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		var v [][2]float64
 		for at := int32(e); next[at] != 0; {
 			v = append(v, s.point(int(at)))
@@ -107,7 +123,7 @@ func (s *sampler) loops() []loop {
 			out = append(out, l)
 		}
 	}
-	return out
+	return out, nil
 }
 
 // link adds the one or two ways of the wall through a cell. Where the corners

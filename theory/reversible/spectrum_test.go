@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"os"
 	"runtime"
 	"slices"
 	"testing"
@@ -12,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/theory/reversible"
 )
 
@@ -218,7 +218,7 @@ func TestProductSpectrum(t *testing.T) {
 // largest r finds no modes where pairs are aggregated as if smoothing met pairs.
 func TestSwaps(t *testing.T) {
 	n := 40
-	if os.Getenv("R2SGLD_SOAK") != "" {
+	if pace.Soaking() {
 		n = 300
 	}
 	cold, hot := interval(n, double, 1), interval(n, double, 5)
@@ -359,7 +359,7 @@ func TestThreads(t *testing.T) {
 // TestFour has two planes of two dimensions.
 func TestFour(t *testing.T) {
 	n := 7
-	if os.Getenv("R2SGLD_SOAK") != "" {
+	if pace.Soaking() {
 		n = 24
 	}
 	cold, hot := interval(n, double, 1), interval(n, double, 5)

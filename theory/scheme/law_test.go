@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/potential"
 	"github.com/r2sgld/r2sgld/theory/scheme"
 )
@@ -106,6 +107,7 @@ func TestW1Property(t *testing.T) {
 // The stationary law does not move, steps add up, and mass is kept, whatever the
 // force, the rule and the noise.
 func TestStepsProperty(t *testing.T) {
+	pace.Slow(t)
 	rapid.Check(t, func(t *rapid.T) {
 		s := scheme.Step{
 			U:  quadratic(rapid.Float64Range(-3, 5).Draw(t, "a"), rapid.Float64Range(-0.5, 0.5).Draw(t, "b"), rapid.Float64Range(-2, 2).Draw(t, "c")),

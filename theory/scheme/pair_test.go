@@ -2,12 +2,12 @@ package scheme_test
 
 import (
 	"math"
-	"os"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/theory/scheme"
 )
 
@@ -78,9 +78,10 @@ func TestRungsApart(t *testing.T) {
 // What noise in the energies costs: with C = 2 nothing (the error is that of the
 // step, of order η), with another C a bias that no step size removes.
 func TestSwapBias(t *testing.T) {
+	pace.Slow(t)
 	pi := must[*scheme.Law](t)(scheme.Target(doubleWell, -1.6, 1.6, 0.5))
 	eta := []float64{0.04, 0.02, 0.01}
-	if os.Getenv("R2SGLD_SOAK") != "" {
+	if pace.Soaking() {
 		eta = append(eta, 0.005, 0.0025)
 	}
 	n := len(eta) - 1
@@ -111,6 +112,7 @@ func TestSwapBias(t *testing.T) {
 // As the step size falls, swaps in a share r·η of the iterations relax at the
 // gap of the diffusion that swaps at intensity r, from the other program.
 func TestRateAgainstGap(t *testing.T) {
+	pace.Slow(t)
 	cold, hot := must[*scheme.Diffusion](t)(scheme.NewDiffusion(doubleWell, -1.6, 1.6, 0.5)), must[*scheme.Diffusion](t)(scheme.NewDiffusion(doubleWell, -1.6, 1.6, 2))
 	before := 0.0
 	for _, r := range []float64{0, 1, 5} {
