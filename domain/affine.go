@@ -223,6 +223,8 @@ type mappedTracer struct {
 
 func (m *mappedTracer) Walls() int { return m.tr.Walls() }
 
+func (m *mappedTracer) labour() int { return labourOf(m.tr) }
+
 func (m *mappedTracer) Clear(from, to []float64) bool {
 	m.a.apply(m.x, from, true)
 	m.a.apply(m.y, to, true)

@@ -13,13 +13,19 @@ type Ball struct {
 
 var _ Domain = (*Ball)(nil)
 
-// NewBall returns the ball of radius r > 0 around c.
+// NewBall returns the ball of radius r > 0 around c. It is an error if numbers near c
+// are more than r/1024 apart.
 func NewBall(c []float64, r float64) (*Ball, error) {
 	if len(c) == 0 || !finite(c) {
 		return nil, fmt.Errorf("ball: centre %v: give at least one coordinate, all finite", c)
 	}
 	if !(r > 0) || math.IsInf(r, 1) {
 		return nil, fmt.Errorf("ball: radius %g: it must be positive and finite", r)
+	}
+	for _, v := range c {
+		if v+r/1024 == v {
+			return nil, fmt.Errorf("ball: around a centre at %g numbers are too coarse for a radius of %g: measure from another origin", v, r)
+		}
 	}
 	return &Ball{append([]float64(nil), c...), r}, nil
 }

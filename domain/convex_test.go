@@ -22,10 +22,10 @@ func TestConvex(t *testing.T) {
 		if !Convex(s.d) || s.mean == nil {
 			continue
 		}
-		law, n := must[*UniformLaw](t)(Uniform(s.d)), s.d.Dim()
+		law, n := must[*UniformLaw](t)(Uniform(t.Context(), s.d)), s.d.Dim()
 		x, y := make([]float64, n), make([]float64, n)
 		for range 300 {
-			if law.Draw(x, rng) != nil || law.Draw(y, rng) != nil {
+			if law.Draw(t.Context(), x, rng) != nil || law.Draw(t.Context(), y, rng) != nil {
 				t.Fatal(s.name)
 			}
 			for i := range x {

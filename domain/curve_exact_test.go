@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/r2sgld/r2sgld/internal/pace"
 )
 
 // A testCurve is a closed curve with its exact parametrisation and tangent.
@@ -77,7 +79,7 @@ func TestCurveMembership(t *testing.T) {
 		dense := sampled(k.gamma, 2000)
 		var lo, hi, x [2]float64
 		k.c.Bounds(lo[:], hi[:])
-		for range soakSize(20000, 100000) {
+		for range pace.Soak(20000, 100000) {
 			for i := range x {
 				x[i] = lo[i] - 0.1 + (hi[i]-lo[i]+0.2)*rng.Float64()
 			}
@@ -182,7 +184,7 @@ func TestPlaneNearest(t *testing.T) {
 		lo, hi := make([]float64, 2), make([]float64, 2)
 		s.d.Bounds(lo, hi)
 		p, n, x := make([]float64, 2), make([]float64, 2), make([]float64, 2)
-		for range soakSize(1500, 50000) {
+		for range pace.Soak(1500, 50000) {
 			stretch := math.Exp(3 * rng.Float64() * rng.Float64())
 			for i := range x {
 				x[i] = (lo[i]+hi[i])/2 + stretch*(hi[i]-lo[i])*(rng.Float64()-0.5)

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"pgregory.net/rapid"
 )
 
@@ -38,7 +39,7 @@ func TestPlaneExitAgainstMarching(t *testing.T) {
 		s.d.Bounds(lo, hi)
 		x, dir, y := make([]float64, 2), make([]float64, 2), make([]float64, 2)
 		p, n := make([]float64, 2), make([]float64, 2)
-		for range soakSize(3000, 100000) {
+		for range pace.Soak(3000, 100000) {
 			uniformIn(s.d, rng, x, lo, hi)
 			length := s.size * math.Exp(-6*rng.Float64())
 			sin, cos := math.Sincos(2 * math.Pi * rng.Float64())
@@ -107,6 +108,7 @@ func TestFlowerTangentialExcursion(t *testing.T) {
 // at the angle α to the tangent, down to α = 1e-7 (kills a window around the old
 // hit in which the new one is lost).
 func TestCurveChordFromTheWall(t *testing.T) {
+	pace.Slow(t)
 	circle := must[*Curve](t)(NewCurve("circle", func(th float64) (float64, float64) {
 		s, c := math.Sincos(th)
 		return 0.4 + 1.5*c, -0.3 + 1.5*s
@@ -140,6 +142,7 @@ func TestCurveChordFromTheWall(t *testing.T) {
 
 // A path aimed exactly at a vertex does not leak, whatever the vertex.
 func TestPolygonVertexDoesNotLeak(t *testing.T) {
+	pace.Slow(t)
 	rng := rand.New(rand.NewPCG(2, 3))
 	for _, s := range planeShapes(t) {
 		p, ok := s.d.(*Polygon)
@@ -150,7 +153,7 @@ func TestPolygonVertexDoesNotLeak(t *testing.T) {
 		tr := p.Tracer()
 		lo, hi, x := make([]float64, 2), make([]float64, 2), make([]float64, 2)
 		p.Bounds(lo, hi)
-		given, paths := 0, soakSize(20000, 1000000)
+		given, paths := 0, pace.Soak(20000, 1000000)
 		for range paths {
 			uniformIn(p, rng, x, lo, hi)
 			v := p.v[rng.IntN(len(p.v))]
@@ -225,7 +228,7 @@ func TestPlaneStepsEndInside(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 5))
 	shapes := planeShapes(t)
 	rules := []Rule{Specular, Nearest, Refuse, Project}
-	steps := soakSize(300000, 100000000) / (len(shapes) * len(rules))
+	steps := pace.Soak(300000, 100000000) / (len(shapes) * len(rules))
 	small, fallbacks := 0, 0
 	for _, s := range shapes {
 		for _, rule := range rules {

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/r2sgld/r2sgld/internal/pace"
 )
 
 // Any step in any polygon that is accepted ends inside, and a step that stays
@@ -45,7 +47,7 @@ func FuzzPolygonStep(f *testing.F) {
 // number agree, and the way to the wall along a ray is R(θ).
 func TestFlowersOfEveryKind(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 1))
-	for range soakSize(8, 500) {
+	for range pace.Soak(8, 500) {
 		petals, offset := 1+rng.IntN(9), 1.05+8*rng.Float64()*rng.Float64()
 		radius := math.Exp(7 * (2*rng.Float64() - 1))
 		c := must[*Curve](t)(NewFlower(petals, offset, radius))

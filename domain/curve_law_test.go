@@ -3,17 +3,10 @@ package domain
 import (
 	"math"
 	"math/rand/v2"
-	"os"
 	"testing"
-)
 
-// soak returns small, or large under R2SGLD_SOAK=1.
-func soakSize(small, large int) int {
-	if os.Getenv("R2SGLD_SOAK") == "" {
-		return small
-	}
-	return large
-}
+	"github.com/r2sgld/r2sgld/internal/pace"
+)
 
 // uniformIn draws from the uniform law on a plane domain by rejection.
 func uniformIn(d Domain, rng *rand.Rand, x, lo, hi []float64) {
@@ -94,7 +87,8 @@ func drift(t *testing.T, s shape, rule Rule, sd float64, replicas, steps int, se
 // missed short excursion, a normal of a neighbouring edge, and the rule
 // nearest.
 func TestPlaneSpecularKeepsTheUniformLaw(t *testing.T) {
-	replicas := soakSize(25000, 1000000)
+	pace.Slow(t)
+	replicas := pace.Soak(25000, 1000000)
 	for _, s := range planeShapes(t) {
 		for i, sd := range []float64{0.17, 0.35} {
 			z, bias := drift(t, s, Specular, sd, replicas, 5, uint64(11+i))
@@ -120,7 +114,7 @@ func TestPlaneOtherRulesDoNot(t *testing.T) {
 		if s.name != "flower" {
 			continue
 		}
-		z, bias = drift(t, s, Nearest, 0.1732, soakSize(30000, 1000000), 60, 22)
+		z, bias = drift(t, s, Nearest, 0.1732, pace.Soak(30000, 1000000), 60, 22)
 		t.Logf("%s: nearest: bias of E r² %+.4f, z %+.1f", s.name, bias, z)
 		if !(z[7] > 4.9) || math.Abs(bias-0.048) > 0.03 {
 			t.Errorf("%s: nearest: bias of E r² %+.4f, z %.1f; want about +0.048", s.name, bias, z[7])

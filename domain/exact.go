@@ -2,12 +2,15 @@ package domain
 
 // ExactWalls reports whether the crossings of the walls of d are found without
 // fail and to rounding, so that specular reflection keeps the uniform law
-// exactly: not so for [Implicit] sets, which are probed along a path, nor for
-// kinds that this package does not know.
+// exactly: not so for [Implicit] sets with a surface that neither is a
+// [CurvedSurface] nor has a [Bender], which is probed along a path, nor for kinds
+// that this package does not know.
 func ExactWalls(d Domain) bool {
 	switch d := d.(type) {
 	case *Box, *Polytope, *Ball, *Ellipsoid, *Simplex, *Polygon, *Curve:
 		return true
+	case *Implicit:
+		return d.bounded
 	case *mapped:
 		return ExactWalls(d.d)
 	case *Product:

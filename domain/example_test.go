@@ -1,6 +1,7 @@
 package domain_test
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 
@@ -23,7 +24,7 @@ func ExampleInterior() {
 		[][]float64{{-1, 0}, {1, 1}, {0, -1}, {0, 1}},
 		[]float64{-3, 2, 0, 9},
 		[]string{"x > 3", "x + y < 2", "y > 0", "y < 9"})
-	_, err := domain.Interior(p, rand.New(rand.NewPCG(1, 1)))
+	_, err := domain.Interior(context.Background(), p, rand.New(rand.NewPCG(1, 1)))
 	fmt.Println(err)
 	// Output: the domain is empty: "x > 3" and "x + y < 2" and "y > 0" exclude each other: loosen or drop one of them
 }
@@ -33,10 +34,10 @@ func ExampleUniform() {
 	disk, _ := domain.NewBall([]float64{0, 0}, 1)
 	above, _ := domain.NewHalfSpace([]float64{1, -1}, 0)
 	d, _ := domain.NewIntersection(disk, above)
-	law, _ := domain.Uniform(d)
+	law, _ := domain.Uniform(context.Background(), d)
 	rng, x, n := rand.New(rand.NewPCG(1, 1)), make([]float64, 2), 0
 	for range 1000 {
-		if law.Draw(x, rng) == nil && x[1] >= x[0] {
+		if law.Draw(context.Background(), x, rng) == nil && x[1] >= x[0] {
 			n++
 		}
 	}

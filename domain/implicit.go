@@ -22,6 +22,14 @@ type SurfaceEval interface {
 	Gradient(g, x []float64) float64
 }
 
+// A Bender is a SurfaceEval that bounds the second derivative of g(x + s·dir) by s
+// from below and from above for a ≤ s ≤ b: the tighter, the nearer a and b. Crossings
+// with its surface are then found without exception.
+type Bender interface {
+	SurfaceEval
+	Bend(x, dir []float64, a, b float64) (lo, hi float64)
+}
+
 // A CurvedSurface knows a bound of the operator norm of the Hessian of g over
 // all of R^d (0 for a plane, 2 for |x|² − 1). Crossings with it are then found
 // without exception.
@@ -40,16 +48,19 @@ type CurvedSurface interface {
 // when it stays there over a length below substep/64, or, where g oscillates
 // within a substep so that the samples do not show it, below a substep. What is
 // missed is such an excursion inside a step whose end lies inside again; an end
-// outside is never overlooked. For surfaces that are a [CurvedSurface] nothing
-// is missed.
+// outside is never overlooked. Of a [CurvedSurface], and of one whose evaluators are
+// a [Bender], such as a [Quadric], nothing is missed.
+//
+// A step is given up after 131,072 evaluations of surfaces. Where a g_i is NaN is
+// outside; steps that meet such a place before any g_i crosses 0 are given up.
 type Implicit struct {
-	surfaces  []Surface
-	names     []string
-	curvature []float64 // NaN where not known
-	bounded   bool      // all curvatures are known
-	lo, hi    []float64
-	substep   float64 // +Inf stands for an eighth of each step
-	pool      sync.Pool
+	surfaces []Surface
+	names    []string
+	bounded  bool // all second derivatives are
+	lo, hi   []float64
+	substep  float64 // +Inf stands for an eighth of each step
+	pool     sync.Pool
+	cells    kept[*cover]
 }
 
 var _ Domain = (*Implicit)(nil)
@@ -69,19 +80,17 @@ func NewImplicit(surfaces []Surface, names []string, lo, hi []float64) (*Implici
 		return nil, fmt.Errorf("implicit domain: bounds of length %d and %d for dimension %d", len(lo), len(hi), d)
 	}
 	m := &Implicit{
-		surfaces: surfaces, names: names, bounded: true,
+		surfaces: surfaces, names: names,
 		lo: append([]float64(nil), lo...), hi: append([]float64(nil), hi...), substep: math.Inf(1),
 	}
 	for i, s := range surfaces {
 		if s.Dim() != d {
 			return nil, fmt.Errorf("implicit domain: constraint %q has dimension %d, %q has %d", names[i], s.Dim(), names[0], d)
 		}
-		k := math.NaN()
-		if c, ok := s.(CurvedSurface); ok {
-			k = c.Curvature()
-		}
-		m.curvature = append(m.curvature, k)
-		m.bounded = m.bounded && k >= 0 && k < math.Inf(1)
+	}
+	m.bounded = true
+	for _, b := range m.bind().bend {
+		m.bounded = m.bounded && b != nil
 	}
 	for i := range d {
 		if !(lo[i] < hi[i]) {
@@ -101,22 +110,42 @@ func (m *Implicit) WithSubstep(length float64) (*Implicit, error) {
 		return nil, fmt.Errorf("implicit domain: substep %v; it must be positive", length)
 	}
 	c := &Implicit{
-		surfaces: m.surfaces, names: m.names, curvature: m.curvature,
-		bounded: m.bounded, lo: m.lo, hi: m.hi, substep: length,
+		surfaces: m.surfaces, names: m.names, bounded: m.bounded, lo: m.lo, hi: m.hi, substep: length,
 	}
 	c.pool.New = func() any { return c.bind() }
 	return c, nil
 }
 
 // evals are the evaluators of one goroutine.
-type evals struct{ g []SurfaceEval }
+type evals struct {
+	g    []SurfaceEval
+	bend []Bender // nil where no bound is known
+}
 
 func (m *Implicit) bind() *evals {
 	e := &evals{}
 	for _, s := range m.surfaces {
-		e.g = append(e.g, s.Bind())
+		g := s.Bind()
+		b, _ := g.(Bender)
+		if c, ok := s.(CurvedSurface); ok && b == nil {
+			if k := c.Curvature(); k >= 0 && k < math.Inf(1) {
+				b = curved{g, k}
+			}
+		}
+		e.g, e.bend = append(e.g, g), append(e.bend, b)
 	}
 	return e
+}
+
+// curved bounds all second derivatives by one number.
+type curved struct {
+	SurfaceEval
+	k float64
+}
+
+func (c curved) Bend(_, dir []float64, _, _ float64) (lo, hi float64) {
+	k := c.k * dot(dir, dir)
+	return -k, k
 }
 
 // Dim is d.

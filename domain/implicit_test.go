@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/r2sgld/r2sgld/internal/pace"
 )
 
 // A formula is a surface for tests: g and its gradient as Go functions.
@@ -78,8 +80,69 @@ func implicitShapes(t testing.TB) []shape {
 		{name: "annulus", d: annulus, inside: []float64{1.5, 0}, inradius: 0.5, size: 4, volume: 3 * math.Pi, mean: []float64{0, 0}, second: []float64{1.25, 1.25}},
 		{name: "annulus of unknown curvature", d: blind, inside: []float64{1.5, 0}, inradius: 0.5, size: 4, volume: 3 * math.Pi, mean: []float64{0, 0}, second: []float64{1.25, 1.25}},
 		{name: "peanut", d: oval, inside: []float64{1, 0}, inradius: 0.45, size: 3, mean: []float64{0, 0}, second: second},
+		{name: "quadrics", d: set([]string{"x^2 + y^2 <= 4", "x^2 + y^2 >= 1"}, 2, disc(t, 2, 1), disc(t, 1, -1)), inside: []float64{1.5, 0}, inradius: 0.5, size: 4, volume: 3 * math.Pi, mean: []float64{0, 0}, second: []float64{1.25, 1.25}},
+		logarithms(t), mixed(t),
 		{name: "shell", d: shell, inside: []float64{1, 0, 0}, inradius: 0.5, size: 3, volume: 4.0 / 3 * math.Pi * (3.375 - 0.125), mean: []float64{0, 0, 0}, second: []float64{third, third, third}},
 	}
+}
+
+// quadric is the surface with these derivatives at 0, in coordinates of which some
+// are logarithms.
+func quadric(t testing.TB, value float64, gradient []float64, hessian [][]float64, logarithm ...bool) *Quadric {
+	t.Helper()
+	return must[*Quadric](t)(NewQuadric(make([]float64, len(logarithm)), value, gradient, hessian)).InLogarithms(func(j int) bool { return logarithm[j] })
+}
+
+// disc is sign·(|x|² − r²) ≤ 0 in the plane.
+func disc(t testing.TB, r, sign float64) *Quadric {
+	return quadric(t, -sign*r*r, nil, [][]float64{{2 * sign, 0}, {0, 2 * sign}}, false, false)
+}
+
+// logarithms is e^x + e^y ≤ 1, x and y at least −3.
+func logarithms(t testing.TB) shape {
+	least := math.Exp(-3)
+	d := must[*Implicit](t)(NewImplicit([]Surface{
+		quadric(t, -1, []float64{1, 1}, nil, true, true),
+		quadric(t, least, []float64{-1, 0}, nil, true, true),
+		quadric(t, least, []float64{0, -1}, nil, true, true),
+	}, []string{"a + b <= 1", "a >= exp(-3)", "b >= exp(-3)"}, []float64{-3, -3}, []float64{0, 0}))
+	s := below(-3, math.Log(1-least), -3, func(x float64) float64 { return math.Log(1 - math.Exp(x)) })
+	s.name, s.d, s.inside, s.inradius, s.size = "logarithms", d, []float64{-1.5, -1.5}, 0.5, 3
+	return s
+}
+
+// mixed is y e^x ≤ 1 and y ≥ 0 for −1 ≤ x ≤ 1.
+func mixed(t testing.TB) shape {
+	d := must[*Implicit](t)(NewImplicit([]Surface{
+		quadric(t, -1, nil, [][]float64{{0, 1}, {1, 0}}, true, false),
+		quadric(t, 0, []float64{0, -1}, nil, true, false),
+		quadric(t, -math.E, []float64{1, 0}, nil, true, false),
+		quadric(t, 1/math.E, []float64{-1, 0}, nil, true, false),
+	}, []string{"a*y <= 1", "y >= 0", "a <= e", "a >= 1/e"}, []float64{-1, 0}, []float64{1, math.E}))
+	s := below(-1, 1, 0, func(x float64) float64 { return math.Exp(-x) })
+	s.name, s.d, s.inside, s.inradius, s.size = "mixed", d, []float64{0, 0.4}, 0.3, 2
+	return s
+}
+
+// below has the moments of lo ≤ x ≤ hi, floor ≤ y ≤ top(x), by the midpoint rule.
+func below(lo, hi, floor float64, top func(x float64) float64) shape {
+	s := shape{mean: make([]float64, 2), second: make([]float64, 2)}
+	const n = 1 << 16
+	for k := range n {
+		x := lo + (hi-lo)*(float64(k)+0.5)/n
+		y := top(x)
+		w := (hi - lo) / n
+		s.volume += w * (y - floor)
+		s.mean[0] += w * x * (y - floor)
+		s.second[0] += w * x * x * (y - floor)
+		s.mean[1] += w * (y*y - floor*floor) / 2
+		s.second[1] += w * (y*y*y - floor*floor*floor) / 3
+	}
+	for j := range 2 {
+		s.mean[j] /= s.volume
+		s.second[j] /= s.volume
+	}
+	return s
 }
 
 // peanutPoint is the Cassini oval with a = 1, b = 1.1 in polar form.
@@ -95,7 +158,7 @@ func peanutPoint(th float64) (x, y float64) {
 // at |z| < 5.5 (false alarm 1e-6) kill a missed excursion into the hole and a
 // normal of the wrong wall.
 func TestImplicitSpecularKeepsTheUniformLaw(t *testing.T) {
-	replicas := soakSize(8000, 400000)
+	replicas := pace.Soak(8000, 400000)
 	for _, s := range implicitShapes(t) {
 		d := s.d.Dim()
 		lo, hi, x, to := make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d)
@@ -140,6 +203,7 @@ func TestImplicitSpecularKeepsTheUniformLaw(t *testing.T) {
 // curvature is not known, up to excursions shorter than the documented
 // substep/64.
 func TestImplicitExitAgainstMarching(t *testing.T) {
+	pace.Slow(t)
 	rng := rand.New(rand.NewPCG(3, 1))
 	const samples = 400
 	for _, s := range implicitShapes(t) {
@@ -147,7 +211,7 @@ func TestImplicitExitAgainstMarching(t *testing.T) {
 		tr := s.d.Tracer()
 		lo, hi, x, dir, y := make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d)
 		s.d.Bounds(lo, hi)
-		for range soakSize(3000, 100000) {
+		for range pace.Soak(3000, 100000) {
 			uniformIn(s.d, rng, x, lo, hi)
 			length := s.size * math.Exp(-6*rng.Float64())
 			for k := range dir {
@@ -228,6 +292,7 @@ func TestImplicitChordFromTheWall(t *testing.T) {
 // Nearest points are on the wall, with x − p along the normal, and as near as
 // the best of many points of the wall when x is close to it.
 func TestImplicitNearest(t *testing.T) {
+	pace.Slow(t)
 	rng := rand.New(rand.NewPCG(3, 3))
 	for _, s := range implicitShapes(t) {
 		d := s.d.Dim()
@@ -246,6 +311,8 @@ func TestImplicitNearest(t *testing.T) {
 			gap, slack := distance(p, x), 1e-7
 			var want float64
 			switch r := norm(x); s.name {
+			case "logarithms", "mixed":
+				want = gap // of planes among curved walls no formula is at hand
 			case "peanut":
 				want, _ = denseWinding(wall, x[0], x[1])
 				slack = 2e-4 // half the spacing of the points
@@ -283,7 +350,7 @@ func TestImplicitStepsEndInside(t *testing.T) {
 			r := must[Reflector](t)(NewReflector(s.d, rule, 0))
 			x, to := append([]float64(nil), s.inside...), make([]float64, d)
 			small, given := 0, 0
-			for range soakSize(4000, 1000000) {
+			for range pace.Soak(4000, 1000000) {
 				tiny := rng.IntN(2) == 0
 				sd := s.inradius * 0.05
 				if !tiny {

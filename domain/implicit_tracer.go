@@ -6,27 +6,31 @@ type implicitTracer struct {
 	set                   *Implicit
 	evals                 *evals
 	at, grad, foot, spare []float64
+	spent                 int // evaluations so far
 }
 
 // Walls is the number of surfaces.
 func (t *implicitTracer) Walls() int { return len(t.evals.g) }
 
-// Clear answers where the curvature of all surfaces is known: the second-order
+// Clear answers where the bends of all surfaces are bounded: the second-order
 // bound of g over the whole step is not positive. Else it is unsure.
 func (t *implicitTracer) Clear(from, to []float64) bool {
 	if !t.set.bounded {
 		return false
 	}
+	for k, e := range to {
+		t.spare[k] = e - from[k]
+	}
 	for i, g := range t.evals.g {
+		t.spent++
 		v := g.Gradient(t.grad, from)
-		slope, l2, size := 0.0, 0.0, math.Abs(v)
+		slope, size := 0.0, math.Abs(v)
 		for k, e := range t.grad {
-			d := to[k] - from[k]
-			slope += e * d
-			size += math.Abs(e * from[k])
-			l2 += d * d
+			slope += e * t.spare[k]
+			size += math.Abs(e) * (math.Abs(from[k]) + math.Abs(to[k]))
 		}
-		if !(v+math.Max(slope, 0)+0.5*t.set.curvature[i]*l2 <= -1e-14*size) {
+		_, hi := t.evals.bend[i].Bend(from, t.spare, 0, 1)
+		if !(v+math.Max(slope+0.5*math.Max(hi, 0), 0) <= -1e-14*size) {
 			return false
 		}
 	}
@@ -37,39 +41,52 @@ func (t *implicitTracer) Clear(from, to []float64) bool {
 type path struct {
 	t      *implicitTracer
 	g      SurfaceEval
+	bender Bender // or nil
 	x, dir []float64
-	bend   float64 // bound of |φ''|, or NaN
-	fresh  int     // depth of bisection allowed
-	on     bool    // φ(0) is taken as exactly 0, by this shift:
+	fresh  int  // depth of bisection allowed
+	last   int  // evaluations of the tracer after which the search is broken off
+	on     bool // φ(0) is taken as exactly 0, by this shift:
 	shift  float64
 }
 
-// A jet is φ and φ' at s.
+// A jet is φ and φ' at s. Where φ is not defined is outside: +Inf.
 type jet struct{ s, v, d float64 }
 
 func (p *path) jet(s float64) jet {
 	for i, e := range p.dir {
 		p.t.at[i] = p.x[i] + s*e
 	}
+	p.t.spent++
 	v := p.g.Gradient(p.t.grad, p.t.at)
 	d := 0.0
 	for i, e := range p.dir {
 		d += p.t.grad[i] * e
 	}
+	if math.IsNaN(v) {
+		v = math.Inf(1)
+	}
 	return jet{s, v - p.shift, d}
 }
 
+// maxLabour bounds the evaluations for one step: some hundredths of a second.
+const maxLabour = 1 << 17
+
+// labour is how many times surfaces were evaluated so far.
+func (t *implicitTracer) labour() int { return t.spent }
+
 // Exit finds where the path first crosses a surface; see [Implicit] for what it
-// may miss. The point it returns has g ≤ 0 whenever rounding allows.
+// may miss. The point it returns has g ≤ 0 whenever rounding allows. The search is
+// broken off, at a point where no crossing is, after as many evaluations as a step
+// may take.
 func (t *implicitTracer) Exit(x, dir []float64, on Wall) (float64, Wall) {
 	l := norm(dir)
 	if !(l > 0) || math.IsInf(l, 1) || !finite(x) {
 		return 1, None
 	}
-	best, wall := 1.0, None
+	best, wall, last := 1.0, None, t.spent+maxLabour
 	for i, g := range t.evals.g {
-		p := path{t: t, g: g, x: x, dir: dir, bend: t.set.curvature[i] * l * l, fresh: 6}
-		if p.bend >= 0 {
+		p := path{t: t, g: g, bender: t.evals.bend[i], x: x, dir: dir, fresh: 6, last: last}
+		if p.bender != nil {
 			p.fresh = 50
 		}
 		if s, ok := p.exit(l, best, Wall(i) == on); ok && (s < best || wall == None) {
@@ -86,6 +103,9 @@ const maxPieces = 1 << 14
 func (p *path) exit(l, limit float64, on bool) (float64, bool) {
 	a := p.jet(0)
 	if on || a.v > 0 {
+		if math.IsInf(a.v, 1) {
+			return 0, true
+		}
 		p.on, p.shift, a.v = true, a.v, 0
 		if a.d > 1e-13*l*norm(p.t.grad) {
 			return 0, true
@@ -93,7 +113,16 @@ func (p *path) exit(l, limit float64, on bool) (float64, bool) {
 		a.d = math.Min(a.d, 0)
 	}
 	n := 8
-	if h := p.t.set.substep; h < math.Inf(1) {
+	if h := p.t.set.substep; p.bender != nil {
+		lo, hi := p.bender.Bend(p.x, p.dir, 0, limit)
+		if a.v+math.Max(a.d+0.5*math.Max(hi, 0)*limit, 0)*limit <= 0 {
+			return 0, false
+		}
+		if lo == hi {
+			return p.parabola(a, hi, limit)
+		}
+		n = 1
+	} else if h < math.Inf(1) {
 		n = int(math.Min(math.Ceil(l*limit/h), maxPieces))
 	}
 	for k := 1; k <= n; k++ {
@@ -106,30 +135,45 @@ func (p *path) exit(l, limit float64, on bool) (float64, bool) {
 	return 0, false
 }
 
+// parabola is the crossing of φ of constant second derivative c.
+func (p *path) parabola(a jet, c, limit float64) (float64, bool) {
+	root := math.Sqrt(a.d*a.d - 2*c*a.v)
+	s := -2 * a.v / (a.d + root)
+	if c > 0 && a.d <= 0 {
+		s = (root - a.d) / c
+	}
+	if !(s > 0 && s <= limit) {
+		return 0, false
+	}
+	j := p.jet(s)
+	if better := s - j.v/j.d; math.Abs(better-s) < 1e-9*s {
+		s = better
+	}
+	return p.inner((1-1e-9)*s, s), true
+}
+
+// bend is how far φ″ between a and b goes below and above 0.
+func (p *path) bend(a, b float64) (down, up float64) {
+	lo, hi := p.bender.Bend(p.x, p.dir, a, b)
+	return math.Max(-lo, 0), math.Max(hi, 0)
+}
+
 // scan looks for the first crossing in (a.s, b.s], φ(a.s) ≤ 0.
 func (p *path) scan(a, b jet, depth int) (float64, bool) {
-	h := b.s - a.s
-	// Bernstein coefficients of the cubic through both jets.
-	b1, b2 := a.v+a.d*h/3, b.v-b.d*h/3
-	quad := math.Abs(a.v - 2*b1 + b2)
-	cubic := math.Abs(b.v - a.v - 3*(b2-b1))
-	allow := 0.5*cubic + 0.1*quad
-	start := p.on && a.s == 0
+	if p.t.spent > p.last {
+		return a.s, true
+	}
+	tell := p.bounded
+	if p.bender == nil {
+		tell = p.sampled
+	}
+	none, one := tell(a, b)
 	inside := b.v <= 0
-	if inside {
-		clear := math.Max(a.v, math.Max(math.Max(b1, b2), b.v))+allow <= 0
-		if start {
-			clear = b1 <= 0 && b2+allow <= 0 && b1+0.5*allow <= 0
-		}
-		if p.bend >= 0 {
-			// Both tangents bound φ from above.
-			clear = math.Max(a.v, b.v)+p.bend*h*h/8 <= 0 || a.d+p.bend*h <= 0 || (b.d-p.bend*h >= 0 && !start)
-		}
-		if clear || depth == 0 {
-			return 0, false
-		}
-	} else if depth == 0 || p.once(a, b, b1, b2, cubic, start) {
-		return p.solve(a, b, start), true
+	switch {
+	case inside && (none || depth == 0):
+		return 0, false
+	case !inside && (one || depth == 0):
+		return p.solve(a, b, p.on && a.s == 0), true
 	}
 	m := p.jet(0.5 * (a.s + b.s))
 	if !(m.s > a.s && m.s < b.s) {
@@ -141,18 +185,37 @@ func (p *path) scan(a, b jet, depth int) (float64, bool) {
 	return p.scan(m, b, depth-1)
 }
 
-// once reports that φ, which ends above 0, crosses only once.
-func (p *path) once(a, b jet, b1, b2, cubic float64, start bool) bool {
-	if p.bend >= 0 {
-		h := b.s - a.s
-		return a.d-p.bend*h >= 0 || b.d-p.bend*h >= 0
+// bounded tells by the bounds of φ″ that φ stays below 0 between a and b, or, if it
+// ends above, that it crosses only once.
+func (p *path) bounded(a, b jet) (none, one bool) {
+	h := b.s - a.s
+	down, up := p.bend(a.s, b.s)
+	// The chord and both tangents bound φ from above.
+	none = math.Max(a.v, b.v)+down*h*h/8 <= 0 || a.v+(a.d+0.5*up*h)*h <= 0 || b.v-(b.d-0.5*up*h)*h <= 0
+	// It is convex, or concave, or rises.
+	one = down == 0 || up == 0 && a.v < 0 || a.d-down*h >= 0 || b.d-up*h >= 0
+	return none, one
+}
+
+// sampled tells the same by the cubic through both jets, with an allowance for its
+// error.
+func (p *path) sampled(a, b jet) (none, one bool) {
+	h := b.s - a.s
+	b1, b2 := a.v+a.d*h/3, b.v-b.d*h/3 // Bernstein coefficients
+	quad := math.Abs(a.v - 2*b1 + b2)
+	cubic := math.Abs(b.v - a.v - 3*(b2-b1))
+	allow := 0.5*cubic + 0.1*quad
+	start := p.on && a.s == 0
+	none = math.Max(a.v, math.Max(math.Max(b1, b2), b.v))+allow <= 0
+	if start {
+		none = b1 <= 0 && b2+allow <= 0 && b1+0.5*allow <= 0
 	}
-	if start && a.d == 0 {
-		return false
+	if start && a.d == 0 || math.IsInf(b.v, 1) {
+		return none, false
 	}
 	// One change of sign among the coefficients: one root (Descartes).
 	rises := b1 <= 0 || b2 > 0
-	return rises && cubic <= 0.5*math.Max(math.Abs(b.v-a.v), math.Abs(a.d)*(b.s-a.s))
+	return none, rises && cubic <= 0.5*math.Max(math.Abs(b.v-a.v), math.Abs(a.d)*h)
 }
 
 // solve finds the crossing between a, where φ ≤ 0, and b, where φ > 0, by

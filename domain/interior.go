@@ -1,6 +1,7 @@
 package domain
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -49,7 +50,7 @@ const thin = 1e-10
 // that was found by descent on the largest violation or by sampling. It returns
 // an *[EmptyError] where linear constraints exclude each other, and
 // ErrNoInterior where nothing was found.
-func Interior(d Domain, rng *rand.Rand) ([]float64, error) {
+func Interior(ctx context.Context, d Domain, rng *rand.Rand) ([]float64, error) {
 	switch d := d.(type) {
 	case *Box:
 		return d.middle(), nil
@@ -60,7 +61,7 @@ func Interior(d Domain, rng *rand.Rand) ([]float64, error) {
 	case *Product:
 		x := make([]float64, d.d)
 		for _, q := range d.parts {
-			y, err := Interior(q.Domain, rng)
+			y, err := Interior(ctx, q.Domain, rng)
 			if err != nil {
 				return nil, err
 			}
@@ -68,7 +69,7 @@ func Interior(d Domain, rng *rand.Rand) ([]float64, error) {
 		}
 		return x, nil
 	case *mapped:
-		x, err := Interior(d.d, rng)
+		x, err := Interior(ctx, d.d, rng)
 		if err != nil {
 			return nil, err
 		}
@@ -76,9 +77,9 @@ func Interior(d Domain, rng *rand.Rand) ([]float64, error) {
 	}
 	var starts [][]float64
 	if h, all := linearOf(d); len(h.b) > 0 {
-		x, r, err := centreOf(d, h)
+		x, r, err := centreOf(ctx, d, h)
 		if err == nil && r <= thin {
-			return nil, exclusion(h, d.Dim(), r > -thin)
+			return nil, exclusion(ctx, h, d.Dim(), r > -thin)
 		}
 		if err == nil {
 			if all && d.Contains(x) {
@@ -87,18 +88,20 @@ func Interior(d Domain, rng *rand.Rand) ([]float64, error) {
 			starts = append(starts, x)
 		}
 	}
-	return search(d, starts, rng)
+	return search(ctx, d, starts, rng)
 }
 
 // centreOf is Chebyshev's centre of the half-spaces h of d; that of a polytope is kept.
-func centreOf(d Domain, h halfspaces) (x []float64, r float64, err error) {
+func centreOf(ctx context.Context, d Domain, h halfspaces) (x []float64, r float64, err error) {
 	p, ok := d.(*Polytope)
 	if !ok {
-		return newProgram(h, d.Dim()).centre()
+		return newProgram(h, d.Dim()).centre(ctx)
 	}
-	f := &p.found
-	f.middle.Do(func() { f.x, f.r, f.err = newProgram(h, p.dim).centre() })
-	return slices.Clone(f.x), f.r, f.err
+	m, err := p.found.middle.of(ctx, func() (chebyshev, error) {
+		x, r, err := newProgram(h, p.dim).centre(ctx)
+		return chebyshev{x, r}, err
+	})
+	return slices.Clone(m.x), m.r, err
 }
 
 // middle is the centre of the box.
@@ -131,7 +134,7 @@ func (a *affine) back(x []float64) []float64 {
 // exclusion finds an irreducible set of rows without interior by the deletion
 // filter (Chinneck & Dravnieks 1991): a row without which the rest still
 // exclude each other is dropped.
-func exclusion(h halfspaces, d int, thinly bool) error {
+func exclusion(ctx context.Context, h halfspaces, d int, thinly bool) error {
 	keep := make([]bool, len(h.b))
 	for i := range keep {
 		keep[i] = true
@@ -145,13 +148,16 @@ func exclusion(h halfspaces, d int, thinly bool) error {
 		return g
 	}
 	for i := range keep {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		keep[i] = false
 		g := rest()
 		if len(g.b) == 0 {
 			keep[i] = true
 			continue
 		}
-		if _, r, err := newProgram(g, d).centre(); err != nil || r > thin {
+		if _, r, err := newProgram(g, d).centre(ctx); err != nil || r > thin {
 			keep[i] = true
 		}
 	}
@@ -164,15 +170,18 @@ func exclusion(h halfspaces, d int, thinly bool) error {
 	return e
 }
 
+// mostTries bounds the points at which a domain is looked for: the first 200 descend.
+const mostTries = 300_000
+
 // search looks for a point of d from starts, from inner points of its members,
 // from the middle of its bounds and from random points, and moves it inwards.
-func search(d Domain, starts [][]float64, rng *rand.Rand) ([]float64, error) {
+func search(ctx context.Context, d Domain, starts [][]float64, rng *rand.Rand) ([]float64, error) {
 	n := d.Dim()
 	tr := d.Tracer()
 	lo, hi := BoundsOf(d, n)
 	if x, ok := d.(*Intersection); ok {
 		for _, m := range x.members {
-			y, err := Interior(m, rng)
+			y, err := Interior(ctx, m, rng)
 			if err != nil {
 				return nil, err
 			}
@@ -186,7 +195,10 @@ func search(d Domain, starts [][]float64, rng *rand.Rand) ([]float64, error) {
 		}
 	}
 	starts = append(starts, mid)
-	for k := range 20000 {
+	for k := range mostTries {
+		if err := ctx.Err(); k%64 == 0 && err != nil {
+			return nil, err
+		}
 		var x []float64
 		if k < len(starts) {
 			x = append(x, starts[k]...)
@@ -196,9 +208,9 @@ func search(d Domain, starts [][]float64, rng *rand.Rand) ([]float64, error) {
 		if !d.Contains(x) && (k >= 200 || !descend(d, tr, x)) {
 			continue
 		}
-		return deepen(d, tr, x, lo, hi, rng), nil
+		return deepen(ctx, d, tr, x, lo, hi, rng)
 	}
-	return nil, ErrNoInterior
+	return nil, fmt.Errorf("0 of %d tries fell inside: %w", mostTries, ErrNoInterior)
 }
 
 // somewhere draws a point within the bounds, at about the given scale where
@@ -228,8 +240,14 @@ func descend(d Domain, tr Tracer, x []float64) bool {
 		if d.Contains(x) {
 			return true
 		}
-		if !finite(x) || !tr.Nearest(p, n, x) {
+		if !finite(x) {
 			return false
+		}
+		if !tr.Nearest(p, n, x) {
+			if l, ok := tr.(lowerer); !ok || !l.lower(x) {
+				return false
+			}
+			continue
 		}
 		past := 0.3*distance(x, p) + 1e-12*(1+norm(p))
 		for i, v := range p {
@@ -239,10 +257,48 @@ func descend(d Domain, tr Tracer, x []float64) bool {
 	return d.Contains(x)
 }
 
+// A lowerer moves a point from which the nearest one of its wall is not found nearer to
+// its set; false if it cannot.
+type lowerer interface{ lower(x []float64) bool }
+
+// lower takes a step of Newton's method, and a little more, on every violated constraint.
+func (t *implicitTracer) lower(x []float64) bool {
+	moved := false
+	for _, g := range t.evals.g {
+		v := g.Gradient(t.grad, x)
+		square := dot(t.grad, t.grad)
+		if !(v > 0 && square > 0) || math.IsInf(square, 1) {
+			continue
+		}
+		moved = true
+		for i, s := range t.grad {
+			x[i] -= 1.01 * v / square * s
+		}
+	}
+	return moved
+}
+
+// lower does so on the members that x is outside of.
+func (t *crossTracer) lower(x []float64) bool {
+	moved := false
+	for k, m := range t.members {
+		if m.Contains(x) {
+			continue
+		}
+		if l, ok := t.tr[k].(lowerer); ok {
+			moved = l.lower(x) || moved
+		} else if t.tr[k].Nearest(t.p, t.n, x) {
+			moved = true
+			copy(x, t.p)
+		}
+	}
+	return moved
+}
+
 // deepen moves to the middles of chords in random directions, and in between to
 // any point of a chord, and returns the point deepest inside, the last one where
 // depths are not known.
-func deepen(d Domain, tr Tracer, x, lo, hi []float64, rng *rand.Rand) []float64 {
+func deepen(ctx context.Context, d Domain, tr Tracer, x, lo, hi []float64, rng *rand.Rand) ([]float64, error) {
 	n := len(x)
 	reach := 0.0
 	for i, l := range lo {
@@ -258,6 +314,9 @@ func deepen(d Domain, tr Tracer, x, lo, hi []float64, rng *rand.Rand) []float64 
 	best, deepest := append([]float64(nil), x...), depth(tr, x)
 	y := append([]float64(nil), x...)
 	for k := range 40 + 4*n {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		walk.aim(rng)
 		a, b := walk.chord(y)
 		share := 0.5
@@ -276,7 +335,7 @@ func deepen(d Domain, tr Tracer, x, lo, hi []float64, rng *rand.Rand) []float64 
 			copy(best, y)
 		}
 	}
-	return best
+	return best, nil
 }
 
 // depth is the distance of an inner point to the wall, NaN if not known.

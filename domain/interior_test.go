@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 )
@@ -68,7 +69,7 @@ func TestConstructorsRefuse(t *testing.T) {
 func TestInterior(t *testing.T) {
 	for _, s := range testShapes(t) {
 		rng := rand.New(rand.NewPCG(1, 1))
-		x, err := Interior(s.d, rng)
+		x, err := Interior(t.Context(), s.d, rng)
 		if err != nil || !s.d.Contains(x) {
 			t.Errorf("%s: %v, %v", s.name, x, err)
 			continue
@@ -83,11 +84,11 @@ func TestInterior(t *testing.T) {
 	// Mixed linear and curved, far from the origin and small.
 	far := must[Domain](t)(NewIntersection(must[*Ball](t)(NewBall([]float64{1000, -1000}, 1)),
 		must[*Polytope](t)(NewHalfSpace([]float64{-1, 0}, -1000.95)), must[*Ball](t)(NewBall([]float64{1000, -999.8}, 1))))
-	if x, err := Interior(far, rand.New(rand.NewPCG(1, 1))); err != nil || !far.Contains(x) {
+	if x, err := Interior(t.Context(), far, rand.New(rand.NewPCG(1, 1))); err != nil || !far.Contains(x) {
 		t.Errorf("lens: %v, %v", x, err)
 	}
 	apart := must[Domain](t)(NewIntersection(must[*Ball](t)(NewBall([]float64{0, 0}, 1)), must[*Ball](t)(NewBall([]float64{3, 0}, 1))))
-	if x, err := Interior(apart, rand.New(rand.NewPCG(1, 1))); !errors.Is(err, ErrNoInterior) {
+	if x, err := Interior(t.Context(), apart, rand.New(rand.NewPCG(1, 1))); !errors.Is(err, ErrNoInterior) {
 		t.Errorf("two balls apart: %v, %v", x, err)
 	}
 }
@@ -96,7 +97,7 @@ func TestInterior(t *testing.T) {
 func TestInteriorOfUnlikeUnits(t *testing.T) {
 	p := must[*Polytope](t)(NewPolytope([][]float64{{-1, 0}, {1, 0}, {0, -1}, {0, 1}, {1e9, 1e-9}},
 		[]float64{0, 1e-9, 0, 1e9, 1.5}, nil))
-	x, err := Interior(p, rand.New(rand.NewPCG(1, 1)))
+	x, err := Interior(t.Context(), p, rand.New(rand.NewPCG(1, 1)))
 	if err != nil || !p.Contains(x) {
 		t.Fatalf("%v, %v", x, err)
 	}
@@ -114,7 +115,7 @@ func TestEmptyPolytopeNamesTheContradiction(t *testing.T) {
 		[][]float64{{0, 1}, {-1, 0}, {1, 1}, {-1, -1}, {0, -1}, {1, 0}},
 		[]float64{50, -3, 2, 90, 0, 10},
 		[]string{"y < 50", "x > 3", "x + y < 2", "x + y > -90", "y > 0", "x < 10"}))
-	_, err := Interior(p, rng)
+	_, err := Interior(t.Context(), p, rng)
 	var e *EmptyError
 	if !errors.As(err, &e) || !slices.Equal(e.Constraints, []int{1, 2, 4}) || e.Thin {
 		t.Fatalf("%v (%+v)", err, e)
@@ -122,15 +123,15 @@ func TestEmptyPolytopeNamesTheContradiction(t *testing.T) {
 	if want := `the domain is empty: "x > 3" and "x + y < 2" and "y > 0" exclude each other`; !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("%v, want %s", err, want)
 	}
-	if _, err := Uniform(p); !errors.As(err, &e) {
+	if _, err := Uniform(t.Context(), p); !errors.As(err, &e) {
 		t.Errorf("uniform law on nothing: %v", err)
 	}
 	thin := must[Domain](t)(NewIntersection(must[*Polytope](t)(NewHalfSpace([]float64{1}, 0)), must[*Polytope](t)(NewHalfSpace([]float64{-1}, 0))))
-	if _, err := Interior(thin, rng); !errors.As(err, &e) || !e.Thin || len(e.Names) != 2 || !strings.Contains(err.Error(), "no interior") {
+	if _, err := Interior(t.Context(), thin, rng); !errors.As(err, &e) || !e.Thin || len(e.Names) != 2 || !strings.Contains(err.Error(), "no interior") {
 		t.Errorf("x ≤ 0 and x ≥ 0: %v", err)
 	}
 	mixed := must[Domain](t)(NewIntersection(must[*Ball](t)(NewBall([]float64{0, 0}, 9)), p))
-	if _, err := Interior(mixed, rng); !errors.As(err, &e) || !slices.Equal(e.Constraints, []int{2, 3, 5}) {
+	if _, err := Interior(t.Context(), mixed, rng); !errors.As(err, &e) || !slices.Equal(e.Constraints, []int{2, 3, 5}) {
 		t.Errorf("behind a ball: %v %+v", err, e)
 	}
 }
@@ -141,7 +142,7 @@ func TestContradictionOfParts(t *testing.T) {
 	p := must[*Product](t)(NewProduct(3, Part{part, []int{2}}))
 	d := must[Domain](t)(NewIntersection(p, must[*Polytope](t)(NewHalfSpace([]float64{0, -2, 1}, 1)),
 		must[*Polytope](t)(NewHalfSpace([]float64{0, 1, 0}, 0.5))))
-	_, err := Interior(d, rand.New(rand.NewPCG(1, 1)))
+	_, err := Interior(t.Context(), d, rand.New(rand.NewPCG(1, 1)))
 	var e *EmptyError
 	if want := []string{"x2 >= 2.5", "-2*x1 + x2 <= 1", "x1 <= 0.5"}; !errors.As(err, &e) || !slices.Equal(e.Names, want) {
 		t.Errorf("%v, want %q", err, want)
@@ -170,7 +171,7 @@ func TestInteriorOrContradiction(t *testing.T) {
 			t.Fatal(err)
 		}
 		rng := rand.New(rand.NewPCG(1, 1))
-		x, err := Interior(p, rng)
+		x, err := Interior(t.Context(), p, rng)
 		if err == nil {
 			if !p.Contains(x) || depth(p.Tracer(), x) <= 0 {
 				t.Fatalf("%v is not inside", x)
@@ -196,7 +197,7 @@ func TestInteriorOrContradiction(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := Interior(q, rng); err != nil {
+			if _, err := Interior(t.Context(), q, rng); err != nil {
 				t.Fatalf("%v is not irreducible: without %d: %v", e.Constraints, e.Constraints[k], err)
 			}
 		}
@@ -206,8 +207,9 @@ func TestInteriorOrContradiction(t *testing.T) {
 // Volumes agree with the exact ones: closed forms to rounding, estimates within
 // 4.9 standard errors.
 func TestVolume(t *testing.T) {
+	pace.Slow(t)
 	for _, s := range testShapes(t) {
-		log, se, err := Volume(s.d, rand.New(rand.NewPCG(2, 3)))
+		log, se, err := Volume(t.Context(), s.d, rand.New(rand.NewPCG(2, 3)))
 		if s.mean != nil && s.volume == 0 {
 			continue // not known
 		}
@@ -228,16 +230,17 @@ func TestVolume(t *testing.T) {
 // a turned cube of thirty. It kills: paths that are too short, a first law of another
 // mass, momenta that walls do not mirror.
 func TestHopelessRejection(t *testing.T) {
+	pace.Slow(t)
 	rng := rand.New(rand.NewPCG(6, 2))
 	held := func(d Domain, want float64) {
-		log, se, err := Volume(d, rng)
+		log, se, err := Volume(t.Context(), d, rng)
 		if err != nil || math.Abs(log-want) > 4.9*se || se > 0.15 {
 			t.Errorf("%d dimensions: log volume %g ± %g, want %g: %v", d.Dim(), log, se, want, err)
 		}
 	}
 	for _, d := range []int{8, 40} {
 		g, _ := math.Lgamma(float64(d) + 1)
-		held(drawsOfSimplex(t, d, soakSize(1000, 20_000)), -g)
+		held(drawsOfSimplex(t, d, pace.Soak(1000, 20_000)), -g)
 	}
 	const d = 30
 	var a [][]float64
@@ -265,7 +268,7 @@ func TestHopelessRejection(t *testing.T) {
 func drawsOfSimplex(t *testing.T, d, n int) *Polytope {
 	h, _ := must[*Simplex](t)(NewSimplex(d, 1)).halfspaces()
 	p := must[*Polytope](t)(NewPolytope(h.a, h.b, h.name))
-	law := must[*UniformLaw](t)(Uniform(p))
+	law := must[*UniformLaw](t)(Uniform(t.Context(), p))
 	if law.tries != 1000 {
 		t.Fatal("drawn by rejection")
 	}
@@ -273,7 +276,7 @@ func drawsOfSimplex(t *testing.T, d, n int) *Polytope {
 	x := make([]float64, d)
 	var sum, squares float64
 	for range n {
-		if err := law.Draw(x, rng); err != nil || !p.Contains(x) {
+		if err := law.Draw(t.Context(), x, rng); err != nil || !p.Contains(x) {
 			t.Fatal(x, err)
 		}
 		sum += x[3]
@@ -342,7 +345,7 @@ func TestAffineAgreesWithItsDomain(t *testing.T) {
 func TestSection(t *testing.T) {
 	box := must[*Box](t)(NewBox([]float64{0, 0, math.Inf(-1)}, []float64{1, 2, math.Inf(1)}))
 	p := must[*Polytope](t)(NewPolytope([][]float64{{1, 1, 0}, {1, 1, 1}}, []float64{1, 0}, nil))
-	both := &Intersection{[]Domain{box, p, must[*Ball](t)(NewBall([]float64{0, 0, 0}, 1.5))}}
+	both := &Intersection{members: []Domain{box, p, must[*Ball](t)(NewBall([]float64{0, 0, 0}, 1.5))}}
 	for _, c := range []struct {
 		d    Domain
 		i, j int

@@ -7,7 +7,10 @@ import (
 
 // An Intersection is the set of points that lie in every member. Its walls are
 // those of the members in order.
-type Intersection struct{ members []Domain }
+type Intersection struct {
+	members []Domain
+	cells   kept[*cover]
+}
 
 var _ Domain = (*Intersection)(nil)
 
@@ -124,6 +127,8 @@ type crossTracer struct {
 }
 
 func (t *crossTracer) Walls() int { return t.walls }
+
+func (t *crossTracer) labour() int { return labourOf(t.tr...) }
 
 func (t *crossTracer) Clear(from, to []float64) bool {
 	for _, m := range t.tr {

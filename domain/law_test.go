@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"sort"
 	"testing"
+
+	"github.com/r2sgld/r2sgld/internal/pace"
 )
 
 // A verdict holds the scores of a sample against the exact uniform law.
@@ -24,7 +26,7 @@ func (v verdict) fails() bool { return !(v.worst < 5.6) || !(v.ks < 3.1) }
 func keepsUniform(t testing.TB, s shape, d Domain, rule Rule, sd float64, n, steps int) verdict {
 	t.Helper()
 	r := must[Reflector](t)(NewReflector(d, rule, 0))
-	law := must[*UniformLaw](t)(Uniform(s.d))
+	law := must[*UniformLaw](t)(Uniform(t.Context(), s.d))
 	rng := rand.New(rand.NewPCG(7, uint64(1e6*sd)))
 	dim := s.d.Dim()
 	from, to := make([]float64, dim), make([]float64, dim)
@@ -32,7 +34,7 @@ func keepsUniform(t testing.TB, s shape, d Domain, rule Rule, sd float64, n, ste
 	var ends []float64
 	var v verdict
 	for range n {
-		if err := law.Draw(from, rng); err != nil {
+		if err := law.Draw(t.Context(), from, rng); err != nil {
 			t.Fatal(err)
 		}
 		for range steps {
@@ -73,7 +75,8 @@ func keepsUniform(t testing.TB, s shape, d Domain, rule Rule, sd float64, n, ste
 // fails the same test on every one, nearest on the curved ones. The thresholds
 // kill these two rules used in its place.
 func TestSpecularKeepsTheUniformLaw(t *testing.T) {
-	n := soakSize(12_000, 1_000_000)
+	pace.Slow(t)
+	n := pace.Soak(12_000, 1_000_000)
 	for _, s := range testShapes(t) {
 		if s.mean == nil {
 			continue
@@ -140,7 +143,7 @@ func (b faultyTracer) Normal(n, x []float64, w Wall) {
 func TestUniformLawKillsMutants(t *testing.T) {
 	square := boxShape(t, "square", []float64{-1, -1}, []float64{1, 1})
 	disk := ballShape(t, "disk", []float64{0, 0}, 1, nil)
-	n := soakSize(10_000, 400_000)
+	n := pace.Soak(10_000, 400_000)
 	for _, s := range []shape{square, disk} {
 		for _, skew := range []float64{0, 0.5} {
 			v := keepsUniform(t, s, faulty{s.d, 1, skew}, Specular, 0.5, n, 10)
@@ -153,7 +156,7 @@ func TestUniformLawKillsMutants(t *testing.T) {
 	// off by 0.003 at these steps; the tolerance of 0.0012 kills it, and is 5 standard
 	// errors (batch means) or more.
 	for _, share := range []float64{1, 0.995} {
-		mean, se := longRun(t, faulty{square.d, share, 0}, 2, soakSize(1_000_000, 20_000_000))
+		mean, se := longRun(t, faulty{square.d, share, 0}, 2, pace.Soak(1_000_000, 20_000_000))
 		off := mean - 1./3
 		if 5*se > 0.0012 {
 			t.Errorf("the standard error %.5f is too large to judge", se)
@@ -192,8 +195,9 @@ func longRun(t *testing.T, d Domain, sd float64, steps int) (mean, se float64) {
 // no step of up to a tenth of the inradius: n of them without one put the rate
 // below 3/n with confidence 95 %, 14/n with 1 − 1e-6.
 func TestRandomStepsStayInside(t *testing.T) {
+	pace.Slow(t)
 	small := 0
-	steps := soakSize(500, 120_000)
+	steps := pace.Soak(500, 120_000)
 	rng := rand.New(rand.NewPCG(4, 4))
 	for _, s := range testShapes(t) {
 		for _, rule := range []Rule{Specular, Nearest, Refuse, Project} {
@@ -214,7 +218,7 @@ func TestRandomStepsStayInside(t *testing.T) {
 				}
 			}
 			if rule == Specular {
-				n := soakSize(20_000, 3_500_000)
+				n := pace.Soak(20_000, 3_500_000)
 				small += n
 				if f := w.walk(t, rng, s.inradius/10/math.Sqrt(float64(s.d.Dim())), n); f > 0 {
 					t.Errorf("%s: %d fallbacks in %d steps of a tenth of the inradius", s.name, f, n)

@@ -1,6 +1,7 @@
 package domain
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -211,7 +212,7 @@ func alone(a []float64) int {
 // centre maximises the radius r of a ball inside (Chebyshev's centre). The radius
 // may begin below every violation: a negative one says that no point satisfies all
 // rows. It is that in the coordinates of the program over its scale.
-func (p *program) centre() (x []float64, r float64, err error) {
+func (p *program) centre(ctx context.Context) (x []float64, r float64, err error) {
 	k, m := len(p.used), len(p.h)
 	low := 0.0
 	for _, h := range p.h {
@@ -233,7 +234,7 @@ func (p *program) centre() (x []float64, r float64, err error) {
 	s := newDictionary(k+1, rows, side)
 	z := make([]float64, k+1)
 	z[k] = 1
-	if r, err = s.maximise(z); err != nil {
+	if r, err = s.maximise(ctx, z); err != nil {
 		return nil, 0, err
 	}
 	s.point(z)
@@ -263,7 +264,7 @@ func (p *program) from(x0 []float64) *dictionary {
 
 // reach maximises sign·aim·x from the dictionary at a feasible point x0; +Inf where
 // unbounded.
-func (p *program) reach(s *dictionary, x0, aim []float64, sign float64) (float64, error) {
+func (p *program) reach(ctx context.Context, s *dictionary, x0, aim []float64, sign float64) (float64, error) {
 	unit := p.length(aim)
 	if unit == 0 {
 		return 0, nil
@@ -277,7 +278,7 @@ func (p *program) reach(s *dictionary, x0, aim []float64, sign float64) (float64
 	for q, at := range p.used {
 		c[q] = sign * aim[at] * p.size[at] / unit
 	}
-	f, err := s.maximise(c)
+	f, err := s.maximise(ctx, c)
 	if err != nil {
 		return math.Inf(1), err
 	}
@@ -286,9 +287,9 @@ func (p *program) reach(s *dictionary, x0, aim []float64, sign float64) (float64
 
 // extent returns the bounding box of a polytope, (+Inf, −Inf) if it is empty.
 // A side whose linear program breaks down counts as open.
-func extent(g halfspaces, d int) (lo, hi []float64) {
+func extent(ctx context.Context, g halfspaces, d int) (lo, hi []float64) {
 	aim := make([]float64, d)
-	return extents(g, d, make([]float64, d), func(j int) []float64 {
+	return extents(ctx, g, d, make([]float64, d), func(j int) []float64 {
 		clear(aim)
 		aim[j] = 1
 		return aim
@@ -296,10 +297,10 @@ func extent(g halfspaces, d int) (lo, hi []float64) {
 }
 
 // extents returns, likewise, the extents of origin_j + aim(j)·z for z in k coordinates.
-func extents(g halfspaces, k int, origin []float64, aim func(j int) []float64) (lo, hi []float64) {
+func extents(ctx context.Context, g halfspaces, k int, origin []float64, aim func(j int) []float64) (lo, hi []float64) {
 	lo, hi = make([]float64, len(origin)), make([]float64, len(origin))
 	p := newProgram(g, k)
-	z, r, err := p.centre()
+	z, r, err := p.centre(ctx)
 	var s *dictionary
 	if err == nil && r >= 0 {
 		s = p.from(z)
@@ -311,8 +312,8 @@ func extents(g halfspaces, k int, origin []float64, aim func(j int) []float64) (
 		case r < 0:
 			lo[j], hi[j] = math.Inf(1), math.Inf(-1)
 		default:
-			up, _ := p.reach(s, z, aim(j), 1)
-			down, _ := p.reach(s, z, aim(j), -1)
+			up, _ := p.reach(ctx, s, z, aim(j), 1)
+			down, _ := p.reach(ctx, s, z, aim(j), -1)
 			lo[j], hi[j] = c-down, c+up
 		}
 	}

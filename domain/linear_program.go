@@ -1,6 +1,7 @@
 package domain
 
 import (
+	"context"
 	"math"
 	"slices"
 )
@@ -122,11 +123,14 @@ func (s *dictionary) change(i, q int) {
 }
 
 // maximise returns the largest c·y, +Inf where there is none. It leaves y there.
-func (s *dictionary) maximise(c []float64) (float64, error) {
+func (s *dictionary) maximise(ctx context.Context, c []float64) (float64, error) {
 	s.aim(c)
 	size := norm(c)
 	stalled := 0
 	for range perColumn * (s.n + 10) {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
 		if s.changes >= refresh {
 			if !s.again() {
 				return 0, errLinear

@@ -1,6 +1,7 @@
 package domain
 
 import (
+	"context"
 	"errors"
 	"math"
 	"math/rand/v2"
@@ -66,7 +67,7 @@ func TestDictionary(t *testing.T) {
 			if err != nil || norm(c) == 0 || !whole && faint(append(rows, c)) {
 				continue // gonum's own breakdowns are not looked into
 			}
-			got, err := s.maximise(c)
+			got, err := s.maximise(context.Background(), c)
 			if err != nil {
 				t.Fatalf("%v of %v ≤ %v: %v", c, rows, h, err)
 			}
@@ -120,7 +121,7 @@ func TestDictionaryOfManyRows(t *testing.T) {
 		for _, sign := range []float64{1, -1} {
 			clear(c)
 			c[j] = sign
-			top, err := s.maximise(c)
+			top, err := s.maximise(context.Background(), c)
 			if err != nil {
 				t.Fatal(err)
 			}

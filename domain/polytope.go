@@ -1,6 +1,7 @@
 package domain
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"sync"
@@ -27,18 +28,48 @@ type Polytope struct {
 
 // polyFound is what was found of a polytope when it was first asked for.
 type polyFound struct {
-	middle, round, box sync.Once
+	middle kept[chebyshev]
+	round  kept[roundness]
+	box    kept[fraction]
+}
 
-	x   []float64 // Chebyshev's centre
-	r   float64
-	err error
+// chebyshev is the centre of the largest ball inside, and its radius.
+type chebyshev struct {
+	x []float64
+	r float64
+}
 
-	z       Domain // in round coordinates
-	a       *affine
-	log     float64
-	isRound bool
+// roundness is a domain in round coordinates, the map from them and the logarithm of
+// its determinant.
+type roundness struct {
+	z   Domain
+	a   *affine
+	log float64
+}
 
-	seen, tried int // points of the bounding box
+// A fraction is that of the tried points of a bounding box that were seen in the domain.
+type fraction struct{ seen, tried int }
+
+// kept is what is found once.
+type kept[T any] struct {
+	sync.Mutex
+	known bool
+	value T
+	err   error
+}
+
+// of returns what find returned at the first call that was not stopped.
+func (k *kept[T]) of(ctx context.Context, find func() (T, error)) (T, error) {
+	k.Lock()
+	defer k.Unlock()
+	if k.known {
+		return k.value, k.err
+	}
+	v, err := find()
+	if ctx.Err() == nil {
+		k.known, k.value, k.err = true, v, err
+	}
+	return v, err
 }
 
 var _ Domain = (*Polytope)(nil)
@@ -125,7 +156,7 @@ func (p *Polytope) Contains(x []float64) bool {
 // Bounds finds the extent of every coordinate by linear programming, once, at
 // the first call. An empty polytope has the bounds (+Inf, −Inf).
 func (p *Polytope) Bounds(lo, hi []float64) {
-	p.once.Do(func() { p.lo, p.hi = extent(halfspacesOf(p), p.dim) })
+	p.once.Do(func() { p.lo, p.hi = extent(context.Background(), halfspacesOf(p), p.dim) })
 	copy(lo, p.lo)
 	copy(hi, p.hi)
 }

@@ -1,6 +1,7 @@
 package domain
 
 import (
+	"context"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
@@ -118,7 +119,7 @@ func (p *program) recede() []float64 {
 		}
 	}
 	s := newDictionary(n, rows, side)
-	if f, err := s.maximise(aim); err != nil || f < 1e-9 {
+	if f, err := s.maximise(context.Background(), aim); err != nil || f < 1e-9 {
 		return nil
 	}
 	r := make([]float64, n)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"pgregory.net/rapid"
 )
 
@@ -132,7 +133,7 @@ func TestPolytopeForgets(t *testing.T) {
 			kept := newPolyFold(newPolyRows(c.p, wide()), 200)
 			rows, plain := newPolyRows(c.p, wide()), newPolyRows(c.p, false)
 			met := 0
-			c.steps(soakSize(1500, 20_000), 1, func(from, to, v []float64) {
+			c.steps(pace.Soak(1500, 20_000), 1, func(from, to, v []float64) {
 				for _, fresh := range []*polyFold{newPolyFold(rows, 200), newPolyFold(plain, 200)} {
 					a, u := slices.Clone(to), slices.Clone(v)
 					b, w := slices.Clone(to), slices.Clone(v)
@@ -181,7 +182,7 @@ func TestPolytopeFindsTheFirstRow(t *testing.T) {
 			k := newPolyRows(c.p, wide())
 			r := newPolyFold(k, 1000)
 			worst := 0.0
-			c.steps(soakSize(400, 10_000), 2, func(from, to, v []float64) {
+			c.steps(pace.Soak(400, 10_000), 2, func(from, to, v []float64) {
 				end := slices.Clone(to)
 				want, hits := everyQuotient(k, from, to)
 				got, _ := r.Reflect(from, end, nil)
@@ -276,7 +277,7 @@ func TestAcuteWedgesKeepTheUniformLaw(t *testing.T) {
 	for _, degrees := range []float64{5, 1} {
 		s := soakWedge(t, degrees)
 		for _, sd := range []float64{s.inradius, 0.3, 1} {
-			v := keepsUniform(t, s, s.d, Specular, sd, soakSize(20_000, 1_000_000), 3)
+			v := keepsUniform(t, s, s.d, Specular, sd, pace.Soak(20_000, 1_000_000), 3)
 			if v.fails() || v.fallbacks > 0 {
 				t.Errorf("%s, sd %g: |z| %.2f, KS %.2f, %d fallbacks", s.name, sd, v.worst, v.ks, v.fallbacks)
 			}
@@ -298,7 +299,7 @@ func TestThinBoxesKeepTheUniformLaw(t *testing.T) {
 	prism.mean, prism.second = append(prism.mean, 0.5e-9), append(prism.second, 1e-18/3)
 	for i, s := range []shape{thin, byRows, prism} {
 		for _, sd := range []float64{1e-9, 0.3, 30} {
-			v := keepsUniform(t, s, s.d, Specular, sd, soakSize(12_000, 500_000), 3)
+			v := keepsUniform(t, s, s.d, Specular, sd, pace.Soak(12_000, 500_000), 3)
 			if v.fails() || v.fallbacks > 0 {
 				t.Errorf("shape %d, sd %g: |z| %.2f, KS %.2f, %d fallbacks", i, sd, v.worst, v.ks, v.fallbacks)
 			}

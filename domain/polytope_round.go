@@ -1,6 +1,7 @@
 package domain
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -18,7 +19,7 @@ var errRound = errors.New("the domain cannot be made round")
 // its analytic centre, where the product of the distances from the walls is largest,
 // and the unit ball is Dikin's ellipsoid there (Nesterov & Nemirovskii 1994). As a
 // whitening of a run it lets steps of one size go in all directions.
-func Round(d Domain) (c []float64, l *mat.Dense, err error) {
+func Round(ctx context.Context, d Domain) (c []float64, l *mat.Dense, err error) {
 	h, all := linearOf(d)
 	if !all {
 		return nil, nil, fmt.Errorf("%w: it has walls that are not linear", errRound)
@@ -26,7 +27,7 @@ func Round(d Domain) (c []float64, l *mat.Dense, err error) {
 	if !Bounded(d) {
 		return nil, nil, errUnbounded(errRound.Error(), d)
 	}
-	if c, err = Interior(d, rand.New(rand.NewPCG(1, 1))); err != nil {
+	if c, err = Interior(ctx, d, rand.New(rand.NewPCG(1, 1))); err != nil {
 		return nil, nil, err
 	}
 	n := len(c)
@@ -45,7 +46,7 @@ func Round(d Domain) (c []float64, l *mat.Dense, err error) {
 			return nil, nil, fmt.Errorf("%w: its middle was not found", errRound)
 		}
 	}
-	return c, l, centralise(c, l, a, s)
+	return c, l, centralise(ctx, c, l, a, s)
 }
 
 // Newton's method ends where its decrement is below enough: the walls are then as
@@ -59,10 +60,13 @@ const (
 // there is the unit ball. a and s are rows and slacks at c in z, and overwritten. Every round of
 // Newton's method goes over to the coordinates of its own ellipsoid, so that rounding
 // is that of a round domain.
-func centralise(c []float64, l, a *mat.Dense, s []float64) error {
+func centralise(ctx context.Context, c []float64, l, a *mat.Dense, s []float64) error {
 	m, n := a.Dims()
 	step, move := mat.NewVecDense(n, nil), mat.NewVecDense(n, nil)
 	for range newtonRounds {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		for i, v := range s {
 			row := a.RawRowView(i)
 			for j := range row {
@@ -116,30 +120,30 @@ func centralise(c []float64, l, a *mat.Dense, s []float64) error {
 
 // rounded is d in the coordinates of [Round], with the map and the logarithm of its
 // determinant; false where there is none. Those of a polytope are kept.
-func rounded(d Domain) (z Domain, a *affine, log float64, ok bool) {
-	p, ok := d.(*Polytope)
-	if !ok {
-		return roundAnew(d)
+func rounded(ctx context.Context, d Domain) (z Domain, a *affine, log float64, ok bool) {
+	find := func() (roundness, error) { return roundAnew(ctx, d) }
+	var r roundness
+	var err error
+	if p, known := d.(*Polytope); known {
+		r, err = p.found.round.of(ctx, find)
+	} else {
+		r, err = find()
 	}
-	f := &p.found
-	f.round.Do(func() { f.z, f.a, f.log, f.isRound = roundAnew(p) })
-	return f.z, f.a, f.log, f.isRound
+	return r.z, r.a, r.log, err == nil
 }
 
-func roundAnew(d Domain) (z Domain, a *affine, log float64, ok bool) {
-	c, l, err := Round(d)
+func roundAnew(ctx context.Context, d Domain) (r roundness, err error) {
+	c, l, err := Round(ctx, d)
 	if err != nil {
-		return nil, nil, 0, false
+		return r, err
 	}
-	a = &affine{c: c, l: l, inv: mat.NewDense(len(c), len(c), nil)}
-	if !a.invert() {
-		return nil, nil, 0, false
+	r.a = &affine{c: c, l: l, inv: mat.NewDense(len(c), len(c), nil)}
+	if !r.a.invert() {
+		return r, errRound
 	}
-	if z, err = a.of(d); err != nil {
-		return nil, nil, 0, false
-	}
-	log, _ = mat.LogDet(l)
-	return z, a, log, true
+	r.log, _ = mat.LogDet(l)
+	r.z, err = r.a.of(d)
+	return r, err
 }
 
 // needle is how many times as long as it is wide a domain is at least for which
@@ -149,8 +153,8 @@ const needle = 1e6
 
 // RoundSlice returns a polytope that is more than a million times as long in some
 // direction as in another as a slice of itself, in round coordinates; nil for others.
-func RoundSlice(p *Polytope) *Slice {
-	z, a, log, ok := rounded(p)
+func RoundSlice(ctx context.Context, p *Polytope) *Slice {
+	z, a, log, ok := rounded(ctx, p)
 	if !ok {
 		return nil
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 )
@@ -64,7 +65,7 @@ func TestThinTurnedBoxes(t *testing.T) {
 	for _, d := range []int{2, 3, 6} {
 		for _, thin := range []float64{1e-3, 1e-6, 1e-9} {
 			p, q, side := turnedBox(t, rng, d, thin)
-			v, se, err := Volume(p, rng)
+			v, se, err := Volume(t.Context(), p, rng)
 			want := float64(d) * math.Log(2)
 			for _, s := range side {
 				want += math.Log(s)
@@ -72,7 +73,7 @@ func TestThinTurnedBoxes(t *testing.T) {
 			if err != nil || math.Abs(v-want) > 4.9*se+1e-6 {
 				t.Errorf("d = %d, thin %g: log volume %g ± %g (%v), want %g", d, thin, v, se, err, want)
 			}
-			n := soakSize(2000, 50_000)
+			n := pace.Soak(2000, 50_000)
 			u, after := uniformTurned(t, rng, p, n)
 			for k := range d {
 				col := mat.Col(nil, k, q)
@@ -93,8 +94,8 @@ func TestThinTurnedBoxes(t *testing.T) {
 // uniformTurned returns n uniform draws of p and where five steps in its round
 // coordinates take each.
 func uniformTurned(t *testing.T, rng *rand.Rand, p *Polytope, n int) (draws, after [][]float64) {
-	law := must[*UniformLaw](t)(Uniform(p))
-	z, a, _, ok := rounded(p)
+	law := must[*UniformLaw](t)(Uniform(t.Context(), p))
+	z, a, _, ok := rounded(t.Context(), p)
 	if !ok {
 		t.Fatal("not round")
 	}
@@ -102,7 +103,7 @@ func uniformTurned(t *testing.T, rng *rand.Rand, p *Polytope, n int) (draws, aft
 	d := p.Dim()
 	x, to := make([]float64, d), make([]float64, d)
 	for range n {
-		if err := law.Draw(x, rng); err != nil {
+		if err := law.Draw(t.Context(), x, rng); err != nil {
 			t.Fatal(err)
 		}
 		draws = append(draws, slices.Clone(x))
@@ -146,22 +147,22 @@ func TestThinTurnedEllipsoids(t *testing.T) {
 		a = append(a, row)
 	}
 	p := must[*Polytope](t)(NewPolytope(a, base.b, nil))
-	v, se, err := Volume(p, rng)
-	w, sw, _ := Volume(base, rng)
+	v, se, err := Volume(t.Context(), p, rng)
+	w, sw, _ := Volume(t.Context(), base, rng)
 	if want := w + math.Log(1e-9); err != nil || math.Abs(v-want) > 4.9*math.Hypot(se, sw) {
 		t.Errorf("log volume %g ± %g (%v), want %g ± %g", v, se, err, want, sw)
 	}
-	n := soakSize(3000, 100_000)
-	thin, round := must[*UniformLaw](t)(Uniform(p)), must[*UniformLaw](t)(Uniform(base))
+	n := pace.Soak(3000, 100_000)
+	thin, round := must[*UniformLaw](t)(Uniform(t.Context(), p)), must[*UniformLaw](t)(Uniform(t.Context(), base))
 	x, samples := make([]float64, d), [2][d][]float64{}
 	for range n {
-		if err := thin.Draw(x, rng); err != nil {
+		if err := thin.Draw(t.Context(), x, rng); err != nil {
 			t.Fatal(err)
 		}
 		for k := range d {
 			samples[0][k] = append(samples[0][k], dot(mat.Col(nil, k, q), x)/axes[k])
 		}
-		if err := round.Draw(x, rng); err != nil {
+		if err := round.Draw(t.Context(), x, rng); err != nil {
 			t.Fatal(err)
 		}
 		for k := range d {
@@ -189,11 +190,11 @@ func TestThinTurnedBoxGivesUpHonestly(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 9))
 	p, q, side := turnedBox(t, rng, 4, 1e-9)
 	r := must[Reflector](t)(NewReflector(p, Specular, 0))
-	law := must[*UniformLaw](t)(Uniform(p))
+	law := must[*UniformLaw](t)(Uniform(t.Context(), p))
 	from, to, v := make([]float64, 4), make([]float64, 4), []float64{1, 2, 3, 4}
 	thinnest := mat.Col(nil, 3, q)
 	for range 200 {
-		if err := law.Draw(from, rng); err != nil {
+		if err := law.Draw(t.Context(), from, rng); err != nil {
 			t.Fatal(err)
 		}
 		for j, x := range from {
@@ -249,7 +250,7 @@ func TestRound(t *testing.T) {
 		if err != nil || !Bounded(p) {
 			return
 		}
-		z, _, _, ok := rounded(p)
+		z, _, _, ok := rounded(t.Context(), p)
 		if !ok {
 			t.Fatal("not round")
 		}
@@ -294,7 +295,7 @@ func TestPolytopeScales(t *testing.T) {
 			plain := must[Reflector](t)(NewReflector(c.p, Specular, 0))
 			shrunk := must[Reflector](t)(NewReflector(must[*Polytope](t)(NewPolytope(small, sides, nil)), Specular, 0))
 			louder := must[Reflector](t)(NewReflector(must[*Polytope](t)(NewPolytope(rows, loud, nil)), Specular, 0))
-			c.steps(soakSize(400, 10_000), 5, func(from, to, v []float64) {
+			c.steps(pace.Soak(400, 10_000), 5, func(from, to, v []float64) {
 				f, e, again := slices.Clone(from), slices.Clone(to), slices.Clone(to)
 				for j := range f {
 					f[j] *= by
@@ -322,11 +323,11 @@ func TestPolytopeScales(t *testing.T) {
 // where they were.
 func TestRoundSlice(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	if p, _, _ := turnedBox(t, rng, 4, 1e-3); RoundSlice(p) != nil {
+	if p, _, _ := turnedBox(t, rng, 4, 1e-3); RoundSlice(t.Context(), p) != nil {
 		t.Error("a box of sides 1 to 1e-3 needs no round coordinates")
 	}
 	p, q, side := turnedBox(t, rng, 4, 1e-9)
-	s := RoundSlice(p)
+	s := RoundSlice(t.Context(), p)
 	if s == nil {
 		t.Fatal("no round coordinates of sides 1 to 1e-9")
 	}
@@ -339,14 +340,14 @@ func TestRoundSlice(t *testing.T) {
 			t.Errorf("bounds %v to %v are not round", lo, hi)
 		}
 	}
-	log, se, err := Volume(s.Domain, rng)
+	log, se, err := Volume(t.Context(), s.Domain, rng)
 	if err != nil || math.Abs(log-want) > 4.9*se+1e-6 || got < want-1e-6 {
 		t.Errorf("log volume %g ± %g (%v), want %g, within %g", log, se, err, want, got)
 	}
-	law := must[*UniformLaw](t)(Uniform(s.Domain))
+	law := must[*UniformLaw](t)(Uniform(t.Context(), s.Domain))
 	z, x, back := make([]float64, 4), make([]float64, 4), make([]float64, 4)
 	for range 100 {
-		if err := law.Draw(z, rng); err != nil {
+		if err := law.Draw(t.Context(), z, rng); err != nil {
 			t.Fatal(err)
 		}
 		s.Full(x, z)

@@ -1,6 +1,7 @@
 package domain
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -216,16 +217,16 @@ func (s *Slice) around(h halfspaces, a [][]float64, b []float64, frame *program)
 	}
 	p, err := NewPolytope(w.a, w.b, w.name)
 	if err == nil {
-		p.once.Do(func() { p.lo, p.hi = s.extent() })
+		p.once.Do(func() { p.lo, p.hi = s.extent(context.Background()) })
 	}
 	return p, err
 }
 
 // extent returns the extent of every coordinate of x, (+Inf, −Inf) if the slice is
 // empty.
-func (s *Slice) extent() (lo, hi []float64) {
+func (s *Slice) extent(ctx context.Context) (lo, hi []float64) {
 	_, k := s.Span.Dims()
-	return extents(halfspacesOf(s.Domain), k, s.Origin, func(j int) []float64 { return mat.Row(nil, j, s.Span) })
+	return extents(ctx, halfspacesOf(s.Domain), k, s.Origin, func(j int) []float64 { return mat.Row(nil, j, s.Span) })
 }
 
 // Full writes x = Origin + Span·z into x.

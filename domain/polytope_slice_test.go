@@ -153,7 +153,7 @@ func TestSliceMeasures(t *testing.T) {
 		{"a corner cut off", []float64{3, 2, 1}, []float64{1.0 / 3, 0.5, 1}, 0.5, 7. / 8, []float64{1.5, 1, 0.5}},
 	} {
 		s := must[*Slice](t)(NewSlice(must[*Box](t)(NewBox(make([]float64, len(c.hi)), c.hi)), [][]float64{c.a}, []float64{c.b}))
-		v, se, err := Volume(s.Domain, rand.New(rand.NewPCG(1, 1)))
+		v, se, err := Volume(t.Context(), s.Domain, rand.New(rand.NewPCG(1, 1)))
 		if err != nil || math.Abs(v-math.Log(c.volume)) > 1e-9+5*se {
 			t.Errorf("%s: log volume %g ± %g (%v), want %g", c.name, v, se, err, math.Log(c.volume))
 		}
@@ -201,7 +201,7 @@ func TestContradictionIsProved(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = Interior(p, rng)
+		_, err = Interior(t.Context(), p, rng)
 		var e *EmptyError
 		if !errors.As(err, &e) || e.Thin {
 			return
@@ -248,7 +248,7 @@ func TestRay(t *testing.T) {
 			}
 		}
 	}
-	if _, err := Uniform(open[0]); err == nil || !strings.Contains(err.Error(), "along [0 1]") {
+	if _, err := Uniform(t.Context(), open[0]); err == nil || !strings.Contains(err.Error(), "along [0 1]") {
 		t.Errorf("%v, want the ray", err)
 	}
 	for i, d := range []Domain{

@@ -142,6 +142,8 @@ type productTracer struct {
 
 func (t *productTracer) Walls() int { return t.walls }
 
+func (t *productTracer) labour() int { return labourOf(t.tr...) }
+
 func (t *productTracer) Clear(from, to []float64) bool {
 	for k, q := range t.parts {
 		if !t.tr[k].Clear(q.gather(t.x, from), q.gather(t.y, to)) {

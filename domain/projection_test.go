@@ -28,7 +28,7 @@ func TestProjection(t *testing.T) {
 		}
 		d := len(s.inside)
 		project := must[func() func(p, x []float64) bool](t)(Projection(s.d))()
-		law := must[*UniformLaw](t)(Uniform(s.d))
+		law := must[*UniformLaw](t)(Uniform(t.Context(), s.d))
 		x, p, u, q := make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d)
 		for range 200 {
 			for i, v := range s.inside {
@@ -53,7 +53,7 @@ func TestProjection(t *testing.T) {
 			}
 			gap := distance(x, p)
 			for range 40 {
-				if err := law.Draw(u, rng); err != nil {
+				if err := law.Draw(t.Context(), u, rng); err != nil {
 					t.Fatal(err)
 				}
 				c := 0.0

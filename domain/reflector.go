@@ -29,6 +29,21 @@ type projector interface {
 	project(p, n, x []float64) bool
 }
 
+// A laborious tracer counts the evaluations of its surfaces: a step that takes more
+// than maxLabour is given up.
+type laborious interface{ labour() int }
+
+// labourOf is the count of all tracers that have one.
+func labourOf(tracers ...Tracer) int {
+	sum := 0
+	for _, t := range tracers {
+		if l, ok := t.(laborious); ok {
+			sum += l.labour()
+		}
+	}
+	return sum
+}
+
 // NewReflector returns a reflector of d under a rule. cap is the largest number
 // of mirrorings of one step, after which it is given up; 0 stands for
 // [SpecularCap] or [NearestCap], and the other rules and closed forms (the box)
@@ -134,13 +149,13 @@ func (r *specular) Reflect(from, to, v []float64) (int, bool) {
 		r.dir[i] = to[i] - f
 	}
 	mv := r.v[:copy(r.v, v)]
-	hits, on := 0, None
+	hits, on, last := 0, None, labourOf(r.tr)+maxLabour
 	for {
 		t, w := r.tr.Exit(r.x, r.dir, on)
 		if w == None {
 			break
 		}
-		if hits == r.cap {
+		if hits == r.cap || labourOf(r.tr) > last {
 			r.blame(hits)
 			giveUp(from, to, v)
 			return hits, false

@@ -229,7 +229,7 @@ func TestNearestIsNearest(t *testing.T) {
 			continue
 		}
 		d, tr := len(s.inside), s.d.Tracer()
-		law := must[*UniformLaw](t)(Uniform(s.d))
+		law := must[*UniformLaw](t)(Uniform(t.Context(), s.d))
 		x, p, n, u, q := make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d)
 		for range 300 {
 			for i, v := range s.inside {
@@ -252,7 +252,7 @@ func TestNearestIsNearest(t *testing.T) {
 			}
 			gap := distance(x, p)
 			for range 60 {
-				if err := law.Draw(u, rng); err != nil {
+				if err := law.Draw(t.Context(), u, rng); err != nil {
 					t.Fatal(err)
 				}
 				if !inside {

@@ -1,6 +1,9 @@
 package domain
 
 import (
+	"cmp"
+	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -9,18 +12,22 @@ import (
 // A UniformLaw draws uniformly from a bounded domain. One goroutine at a time.
 type UniformLaw struct {
 	d     Domain
-	draw  func(x []float64, rng *rand.Rand)
+	draw  func(ctx context.Context, x []float64, rng *rand.Rand) error
 	tries int
 	work  float64 // Tries
+	note  string
 }
 
 // Tries is the mean number of points that a draw takes: 1 where it has a closed
 // form, 1 over the share of the bounding box that the domain fills (estimated)
-// for rejection, +Inf for paths and hit-and-run, whose draws are not independent.
+// for rejection, +Inf for paths, whose draws are not independent.
 func (u *UniformLaw) Tries() float64 { return u.work }
 
-// The acceptance of rejection below which paths or hit-and-run take over, and the trials
-// that decide it.
+// Note says what keeps the draws from being independent and uniform, beside rounding;
+// nothing where they are, or all but are: as paths in a convex domain.
+func (u *UniformLaw) Note() string { return u.note }
+
+// The acceptance of rejection below which paths take over, and the trials that decide it.
 const (
 	hopeless   = 1e-4
 	dear       = 20 // tries above which round coordinates are looked at
@@ -47,166 +54,204 @@ func errUnbounded(what string, d Domain) error {
 // Uniform returns the uniform law on d. Boxes, balls, ellipsoids, simplices,
 // their products and affine images are drawn in closed form; other domains by
 // rejection from their bounding box or, where they are linear and that takes fewer
-// tries, from the box around them when they are made round ([Round]). Where fewer
-// than one point of the box in 10⁴ lies in d, each draw goes on from the one before,
-// the first from an inner point with ten times as many steps: of linear domains by
-// 10 + d/2 billiard paths of about d/2 mirrorings in round coordinates (Gryazina &
-// Polyak 2014), one of which all but forgets where it began; of others by 50 + 10d²
-// steps of hit-and-run (Lovász 1999: order d² from a warm start). Draws are then
-// nearly, not exactly, independent and uniform, and stay in the connected piece of d
-// that the inner point is in. It fails for an unbounded or empty domain.
-func Uniform(d Domain) (*UniformLaw, error) {
+// tries, from the box around them when they are made round ([Round]), or, of what walls
+// and balls leave of a ball or an ellipsoid, from a cap or a slice of that. A domain that
+// is not convex and of which fewer than one point of the box in 10⁴ is part is covered,
+// in up to three dimensions, with cells of a grid that is finer there, and drawn by
+// rejection from those. Elsewhere each draw goes on from the one before, the first from
+// an inner point with ten times as many steps, by 10 + d/2 billiard paths of about d/2
+// mirrorings (Gryazina & Polyak 2014), of a linear domain in round coordinates, of one
+// that is not convex by more until draws forget the ones before. Draws are then nearly,
+// not exactly, independent and uniform, and stay in the connected piece of d that the
+// inner point is in: see [UniformLaw.Note]. It fails for an unbounded or empty domain.
+func Uniform(ctx context.Context, d Domain) (*UniformLaw, error) {
 	u := &UniformLaw{d: d, tries: 1000, work: 1}
 	if d, ok := d.(*Product); ok {
-		return u.product(d)
+		return u.product(ctx, d)
 	}
 	if !Bounded(d) {
 		if h := halfspacesOf(d); len(h.b) > 0 {
-			if _, r, err := newProgram(h, d.Dim()).centre(); err == nil && r <= thin {
-				return nil, exclusion(h, d.Dim(), r > -thin)
+			if _, r, err := newProgram(h, d.Dim()).centre(ctx); err == nil && r <= thin {
+				return nil, exclusion(ctx, h, d.Dim(), r > -thin)
 			}
 		}
 		return nil, errUnbounded("uniform draws", d)
 	}
 	switch d := d.(type) {
 	case *Box:
-		u.draw = inBox(d.lo, d.hi)
+		u.draw = drawing(inBox(d.lo, d.hi))
 	case *Ball:
-		u.draw = func(x []float64, rng *rand.Rand) {
+		u.draw = drawing(func(x []float64, rng *rand.Rand) {
 			inBall(x, rng)
 			for i, c := range d.c {
 				x[i] = c + d.r*x[i]
 			}
-		}
+		})
 	case *Ellipsoid:
-		u.draw = d.uniform
+		u.draw = drawing(d.uniform)
 	case *Simplex:
-		u.draw = d.uniform
+		u.draw = drawing(d.uniform)
 	case *mapped:
-		inner, err := Uniform(d.d)
+		inner, err := Uniform(ctx, d.d)
 		if err != nil {
 			return nil, err
 		}
 		x := make([]float64, d.Dim())
-		u.work = inner.work
-		u.draw = func(z []float64, rng *rand.Rand) {
-			if inner.Draw(x, rng) != nil {
-				z[0] = math.NaN()
-				return
+		u.work, u.note = inner.work, inner.note
+		u.draw = func(ctx context.Context, z []float64, rng *rand.Rand) error {
+			if err := inner.Draw(ctx, x, rng); err != nil {
+				return err
 			}
 			copy(z, d.a.back(x))
+			return nil
 		}
 	default:
-		return u, u.reject(true)
+		return u, u.reject(ctx, true)
 	}
 	return u, nil
 }
 
-// Draw fills x with a draw.
-func (u *UniformLaw) Draw(x []float64, rng *rand.Rand) error {
-	for range u.tries {
-		u.draw(x, rng)
+// drawing makes a law of points that need not be waited for.
+func drawing(point func(x []float64, rng *rand.Rand)) func(context.Context, []float64, *rand.Rand) error {
+	return func(_ context.Context, x []float64, rng *rand.Rand) error {
+		point(x, rng)
+		return nil
+	}
+}
+
+// heard is the number of quick tries after which a loop looks whether it is to end.
+const heard = 1024
+
+// Draw fills x with a draw. It fails when ctx ends, and where no point was found.
+func (u *UniformLaw) Draw(ctx context.Context, x []float64, rng *rand.Rand) error {
+	for k := range u.tries {
+		if k%heard == heard-1 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err := u.draw(ctx, x, rng); err != nil {
+			return err
+		}
 		if u.d.Contains(x) {
 			return nil
 		}
 	}
-	return fmt.Errorf("uniform draws: none of %d tries lay in the domain: give a starting point", u.tries)
+	return fmt.Errorf("uniform draws: 0 of %d tries fell inside the domain: bound it more tightly, or give a starting point", u.tries)
 }
 
-func (u *UniformLaw) product(d *Product) (*UniformLaw, error) {
+func (u *UniformLaw) product(ctx context.Context, d *Product) (*UniformLaw, error) {
 	covered := 0
 	laws := make([]*UniformLaw, len(d.parts))
 	for i, q := range d.parts {
 		var err error
-		if laws[i], err = Uniform(q.Domain); err != nil {
+		if laws[i], err = Uniform(ctx, q.Domain); err != nil {
 			return nil, err
 		}
-		u.work = max(u.work, laws[i].work)
+		u.work, u.note = max(u.work, laws[i].work), cmp.Or(u.note, laws[i].note)
 		covered += len(q.At)
 	}
 	if covered < d.d {
 		return nil, errUnbounded("uniform draws", d)
 	}
 	buf := make([]float64, d.d)
-	u.draw = func(x []float64, rng *rand.Rand) {
+	u.draw = func(ctx context.Context, x []float64, rng *rand.Rand) error {
 		for i, q := range d.parts {
 			y := buf[:len(q.At)]
-			if laws[i].Draw(y, rng) != nil {
-				y[0] = math.NaN()
+			if err := laws[i].Draw(ctx, y, rng); err != nil {
+				return err
 			}
 			q.scatter(x, y)
 		}
+		return nil
 	}
 	return u, nil
 }
 
-// reject chooses between rejection from the bounding box and hit-and-run, in round
+// reject chooses between rejection from the bounding box and paths, in round
 // coordinates of their own where the domain can be made round.
-func (u *UniformLaw) reject(round bool) error {
+func (u *UniformLaw) reject(ctx context.Context, round bool) error {
 	n := u.d.Dim()
 	lo, hi := BoundsOf(u.d, n)
-	u.draw, u.tries = inBox(lo, hi), 10_000_000
-	seen, tried := u.try()
+	u.draw, u.tries = drawing(inBox(lo, hi)), 10_000_000
+	seen, tried, err := u.try(ctx)
+	if err != nil {
+		return err
+	}
 	u.work = math.Inf(1)
 	if seen >= trialsSeen {
 		u.work = float64(tried) / float64(seen)
 	}
+	if u.work > dear {
+		if c := coverOf(u.d); c != nil && u.within(ctx, c) {
+			return nil
+		}
+	}
 	if u.work > dear && round {
-		if z, a, _, ok := rounded(u.d); ok && u.through(z, a) {
+		if z, a, _, ok := rounded(ctx, u.d); ok && u.through(ctx, z, a) {
 			return nil
 		}
 	}
 	if seen >= trialsSeen {
 		return nil
 	}
+	if c, err := cellsOf(ctx, u.d); err != nil {
+		return err
+	} else if c != nil && u.within(ctx, c) {
+		return nil
+	}
 	rng := rand.New(rand.NewPCG(0x5eed, 0xd1))
-	at, err := Interior(u.d, rng)
-	if err != nil {
+	at, err := Interior(ctx, u.d, rng)
+	if errors.Is(err, ErrNoInterior) {
+		return fmt.Errorf("uniform draws: %d of %d points of the bounding box lay in the domain: %w", seen, tried, err)
+	} else if err != nil {
 		return fmt.Errorf("uniform draws: %w", err)
 	}
-	if _, all := linearOf(u.d); all {
-		return u.billiard(at, rng)
+	return u.billiard(ctx, at, rng)
+}
+
+// within rejects from a cover, if that takes fewer tries.
+func (u *UniformLaw) within(ctx context.Context, c *cover) bool {
+	inner := &UniformLaw{d: u.d, draw: drawing(c.draw), tries: u.tries}
+	seen, tried, err := inner.try(ctx)
+	if err != nil || seen < trialsSeen || float64(tried)/float64(seen) > u.work {
+		return false
 	}
-	w := &walker{tr: u.d.Tracer(), reach: 1.01 * distance(lo, hi), dir: make([]float64, n)}
-	u.tries = 1000
-	steps := 10 * (50 + 10*n*n)
-	u.draw = func(x []float64, rng *rand.Rand) {
-		for range steps {
-			w.step(u.d, at, x, rng)
-		}
-		steps = 50 + 10*n*n
-		copy(x, at)
-	}
-	return nil
+	inner.work = float64(tried) / float64(seen)
+	*u = *inner
+	return true
 }
 
 // try returns how many of so many points of the bounding box lie in the domain. The
 // choice that they make is part of the law, not of its draws; that of a polytope is
 // kept.
-func (u *UniformLaw) try() (seen, tried int) {
-	count := func() (seen, tried int) {
+func (u *UniformLaw) try(ctx context.Context) (seen, tried int, err error) {
+	count := func() (s fraction, err error) {
 		rng := rand.New(rand.NewPCG(0x5eed, 0xd0))
 		x := make([]float64, u.d.Dim())
-		for ; tried < trials && seen < trialsSeen; tried++ {
-			u.draw(x, rng)
+		for ; s.tried < trials && s.seen < trialsSeen; s.tried++ {
+			if s.tried%heard == 0 && ctx.Err() != nil {
+				return s, ctx.Err()
+			}
+			if err := u.draw(ctx, x, rng); err != nil {
+				return s, err
+			}
 			if u.d.Contains(x) {
-				seen++
+				s.seen++
 			}
 		}
-		return seen, tried
+		return s, nil
 	}
-	p, ok := u.d.(*Polytope)
-	if !ok {
-		return count()
+	var s fraction
+	if p, ok := u.d.(*Polytope); ok {
+		s, err = p.found.box.of(ctx, count)
+	} else {
+		s, err = count()
 	}
-	f := &p.found
-	f.box.Do(func() { f.seen, f.tried = count() })
-	return f.seen, f.tried
+	return s.seen, s.tried, err
 }
 
 // billiard draws by paths with normal displacements that are mirrored at the walls and
 // begin at an inner point.
-func (u *UniformLaw) billiard(at []float64, rng *rand.Rand) error {
+func (u *UniformLaw) billiard(ctx context.Context, at []float64, rng *rand.Rand) error {
 	n := len(at)
 	r, err := NewReflector(u.d, Specular, 0)
 	if err != nil {
@@ -225,51 +270,99 @@ func (u *UniformLaw) billiard(at []float64, rng *rand.Rand) error {
 	for range 12 { // the length is part of the law
 		hits := 0
 		for range 10 {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
 			hits += path(rng)
 		}
 		sd *= min(4, max(0.25, 5*float64(n+1)/(float64(hits)+1)))
 	}
 	u.tries = 1000
-	paths := 10 * (10 + n/2)
-	u.draw = func(x []float64, rng *rand.Rand) {
-		for range paths {
+	settle, paths := 10, 10+n/2
+	u.draw = func(ctx context.Context, x []float64, rng *rand.Rand) error {
+		for range settle * paths {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
 			path(rng)
 		}
-		paths = 10 + n/2
+		settle = 1
 		copy(x, at)
+		return nil
 	}
-	return nil
+	if Convex(u.d) {
+		return nil
+	}
+	for doublings := 0; ; doublings++ {
+		r, err := u.remembers(ctx, rng)
+		if err != nil {
+			return err
+		}
+		u.note = "uniform draws of this domain are made by paths: all of them lie in the piece of it that the first point found is in, and they are only nearly uniform there"
+		if r < forgotten {
+			return nil
+		}
+		if doublings == mostDoublings {
+			u.note += fmt.Sprintf(" (the correlation of one draw with the next is %.2g: start elsewhere, or bound the domain more tightly)", r)
+			return nil
+		}
+		paths *= 2
+	}
+}
+
+// Paths between draws are doubled, so often at most, until a draw has all but forgotten
+// the one before.
+const (
+	forgotten     = 0.3
+	mostDoublings = 6
+	rememberDraws = 64
+)
+
+// remembers is the correlation of a draw with the next one, the mean of all coordinates.
+func (u *UniformLaw) remembers(ctx context.Context, rng *rand.Rand) (float64, error) {
+	n := u.d.Dim()
+	draws, mean := make([][]float64, rememberDraws), make([]float64, n)
+	for k := range draws {
+		draws[k] = make([]float64, n)
+		if err := u.Draw(ctx, draws[k], rng); err != nil {
+			return 0, err
+		}
+		for j, v := range draws[k] {
+			mean[j] += v / rememberDraws
+		}
+	}
+	sum := 0.0
+	for j, m := range mean {
+		lag, square := 0.0, 0.0
+		for k, x := range draws {
+			square += (x[j] - m) * (x[j] - m)
+			if k > 0 {
+				lag += (x[j] - m) * (draws[k-1][j] - m)
+			}
+		}
+		if square > 0 {
+			sum += lag / square / float64(n)
+		}
+	}
+	return sum, nil
 }
 
 // through draws z and maps it, if that takes no more tries.
-func (u *UniformLaw) through(z Domain, a *affine) bool {
+func (u *UniformLaw) through(ctx context.Context, z Domain, a *affine) bool {
 	inner := &UniformLaw{d: z}
-	if inner.reject(false) != nil || inner.work > u.work {
+	if inner.reject(ctx, false) != nil || inner.work > u.work {
 		return false
 	}
 	u.tries, u.work = 1000, inner.work
 	y := make([]float64, z.Dim())
-	u.draw = func(x []float64, rng *rand.Rand) {
-		if inner.Draw(y, rng) != nil {
-			x[0] = math.NaN()
-			return
+	u.draw = func(ctx context.Context, x []float64, rng *rand.Rand) error {
+		if err := inner.Draw(ctx, y, rng); err != nil {
+			return err
 		}
 		a.apply(x, y, true)
+		return nil
 	}
 	return true
-}
-
-// step moves at to a uniform point of a random chord through it; y is room.
-func (w *walker) step(d Domain, at, y []float64, rng *rand.Rand) {
-	w.aim(rng)
-	a, b := w.chord(at)
-	t := a + (b-a)*rng.Float64()
-	for i, e := range w.dir {
-		y[i] = at[i] + t*e
-	}
-	if d.Contains(y) {
-		copy(at, y)
-	}
 }
 
 // inBox draws from a finite box.

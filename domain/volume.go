@@ -1,6 +1,7 @@
 package domain
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -11,14 +12,16 @@ import (
 
 // Volume returns the logarithm of the volume of d and its standard error: 0
 // where the volume has a closed form (box, ball, ellipsoid, simplex, plane
-// shapes with a method Area() float64, products and affine images of these).
-// Else it is estimated from 400,000 points of the bounding box; where few of them
-// lie in d, and d is linear, of that of d made round ([Round]). Where fewer than 100 do
-// it is estimated by normal laws in it, from one that is so narrow that it meets no wall
-// to the flat one, if d is linear, and if it is convex, by hit-and-run in nested balls
-// around an inner point (Dyer, Frieze & Kannan 1991). It fails for an unbounded
-// or empty domain and where the estimate is hopeless.
-func Volume(d Domain, rng *rand.Rand) (log, se float64, err error) {
+// shapes with a method Area() float64, products and affine images of these),
+// and of what a wall, two parallel ones or another ball leave of a ball or an
+// ellipsoid, where that is little of its bounding box. Else it is estimated from 400,000
+// points of the bounding box; where few of them lie in d, and d is linear, of that of d
+// made round ([Round]), and where d is not convex, of the cells that [Uniform] draws
+// from. Where fewer than 100 do it is estimated by normal laws in it, from one that is so
+// narrow that it meets no wall to the flat one, if d is linear, and if it is convex, by
+// hit-and-run in nested balls around an inner point (Dyer, Frieze & Kannan 1991). It fails
+// for an unbounded or empty domain and where the estimate is hopeless.
+func Volume(ctx context.Context, d Domain, rng *rand.Rand) (log, se float64, err error) {
 	switch d := d.(type) {
 	case interface{ Area() float64 }:
 		return math.Log(d.Area()), 0, nil
@@ -36,7 +39,7 @@ func Volume(d Domain, rng *rand.Rand) (log, se float64, err error) {
 	case *Product:
 		covered := 0
 		for _, q := range d.parts {
-			l, s, err := Volume(q.Domain, rng)
+			l, s, err := Volume(ctx, q.Domain, rng)
 			if err != nil {
 				return 0, 0, err
 			}
@@ -48,14 +51,14 @@ func Volume(d Domain, rng *rand.Rand) (log, se float64, err error) {
 		}
 		return log, se, nil
 	case *mapped:
-		log, se, err = Volume(d.d, rng)
+		log, se, err = Volume(ctx, d.d, rng)
 		det, _ := mat.LogDet(d.a.l)
 		return log - det, se, err
 	}
 	if !Bounded(d) {
 		return 0, 0, errUnbounded("volume", d)
 	}
-	return estimate(d, rng)
+	return estimate(ctx, d, rng)
 }
 
 // logBall is the log volume of the unit ball.
@@ -68,23 +71,40 @@ func logBall(d int) float64 {
 // points of a bounding box tell a volume if enough of them lie in the domain; if
 // fewer than many do, one that is made round may have more.
 const (
-	points   = 400_000
-	manyIn   = points / 20
-	enoughIn = 100
+	points     = 400_000
+	mostPoints = 10 * points // of a cover by cells
+	manyIn     = points / 20
+	enoughIn   = 100
 )
 
 // estimate counts points of the bounding box.
-func estimate(d Domain, rng *rand.Rand) (log, se float64, err error) {
-	log, in := count(d, rng)
+func estimate(ctx context.Context, d Domain, rng *rand.Rand) (log, se float64, err error) {
+	log, in, err := count(ctx, d, rng)
+	if err != nil {
+		return 0, 0, err
+	}
 	if _, ok := d.(*Box); ok {
 		return log, 0, nil
 	}
+	if c := coverOf(d); c != nil && in < manyIn {
+		if c.equal {
+			return c.log, 0, nil
+		}
+		if k, err := inside(ctx, d, c.draw, rng); err != nil {
+			return 0, 0, err
+		} else if k > in {
+			log, in = c.log, k
+		}
+	}
 	unit := 0.0 // log of the volume that one of the counted domain is of d
 	if in < manyIn {
-		if z, _, det, ok := rounded(d); ok {
-			l, k := count(z, rng)
+		if z, _, det, ok := rounded(ctx, d); ok {
+			l, k, err := count(ctx, z, rng)
+			if err != nil {
+				return 0, 0, err
+			}
 			if max(k, in) < enoughIn {
-				log, se, err = cooled(z, rng)
+				log, se, err = cooled(ctx, z, rng)
 				return det + log, se, err
 			}
 			if k >= in {
@@ -99,39 +119,74 @@ func estimate(d Domain, rng *rand.Rand) (log, se float64, err error) {
 		}
 		return unit + log + math.Log(p), math.Hypot(se, math.Sqrt((1-p)/float64(in))), nil
 	}
+	c, err := cellsOf(ctx, d)
+	if err != nil {
+		return 0, 0, err
+	}
+	if c != nil {
+		tried := 0
+		for in = 0; in < manyIn && tried < mostPoints; tried += points {
+			k, err := inside(ctx, d, c.draw, rng)
+			if err != nil {
+				return 0, 0, err
+			}
+			in += k
+		}
+		if in >= enoughIn {
+			p := float64(in) / float64(tried)
+			return c.log + math.Log(p), math.Sqrt((1 - p) / float64(in)), nil
+		}
+	}
 	if !Convex(d) {
 		return 0, 0, fmt.Errorf("volume: %d of %d points of the bounding box lay in the domain: too few for an estimate; bound it more tightly", in, points)
 	}
-	return nested(d, rng)
+	return nested(ctx, d, rng)
 }
 
 // count returns the logarithm of the volume of the bounding box and how many of its
 // points lie in d; none are drawn for a box.
-func count(d Domain, rng *rand.Rand) (log float64, in int) {
+func count(ctx context.Context, d Domain, rng *rand.Rand) (log float64, in int, err error) {
 	n := d.Dim()
 	lo, hi := BoundsOf(d, n)
 	for i, l := range lo {
 		log += math.Log(hi[i] - l)
 	}
 	if _, ok := d.(*Box); ok {
-		return log, points
+		return log, points, nil
 	}
-	draw, x := inBox(lo, hi), make([]float64, n)
-	for range points {
+	in, err = inside(ctx, d, inBox(lo, hi), rng)
+	return log, in, err
+}
+
+// inside counts the points that draw makes in d.
+func inside(ctx context.Context, d Domain, draw func(x []float64, rng *rand.Rand), rng *rand.Rand) (in int, err error) {
+	x := make([]float64, d.Dim())
+	for k := range points {
+		if k%heard == 0 && ctx.Err() != nil {
+			return 0, ctx.Err()
+		}
 		draw(x, rng)
 		if d.Contains(x) {
 			in++
 		}
 	}
-	return log, in
+	return in, nil
+}
+
+// coverOf returns the zones of an intersection; nil if there are none.
+func coverOf(d Domain) *cover {
+	if x, ok := d.(*Intersection); ok {
+		return x.zones()
+	}
+	return nil
 }
 
 // nested multiplies ratios of the volumes of d within balls, each twice the
 // volume of the one before, from a ball inside d to one around it.
-func nested(d Domain, rng *rand.Rand) (log, se float64, err error) {
+func nested(ctx context.Context, d Domain, rng *rand.Rand) (log, se float64, err error) {
 	n := d.Dim()
 	lo, hi := BoundsOf(d, n)
-	centre, err := Interior(d, rng)
+	centre, err := Interior(ctx, d, rng)
 	if err != nil {
 		return 0, 0, fmt.Errorf("volume: %w", err)
 	}
@@ -154,6 +209,9 @@ func nested(d Domain, rng *rand.Rand) (log, se float64, err error) {
 		for b := -2; b < batches; b++ { // two batches to settle
 			in := 0
 			for range size {
+				if err := ctx.Err(); err != nil {
+					return 0, 0, err
+				}
 				for range n {
 					w.stepWithin(d, at, y, centre, next, rng)
 				}

@@ -1,6 +1,7 @@
 package domain
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -33,7 +34,7 @@ const (
 // of a normal law so narrow that it lies in that ball, and the ratios of the masses of
 // wider and wider ones, the last of them flat (Lovász & Vempala 2006; Cousins & Vempala
 // 2016).
-func cooled(d Domain, rng *rand.Rand) (log, se float64, err error) {
+func cooled(ctx context.Context, d Domain, rng *rand.Rand) (log, se float64, err error) {
 	n := d.Dim()
 	c := &cooling{at: make([]float64, n), to: make([]float64, n), v: make([]float64, n)}
 	if c.reflector, err = NewReflector(d, Specular, 0); err != nil {
@@ -44,6 +45,9 @@ func cooled(d Domain, rng *rand.Rand) (log, se float64, err error) {
 	log = float64(n) / 2 * math.Log(2*math.Pi/c.beta)
 	squares := make([]float64, stageBatches*stageDraws)
 	for range mostStages {
+		if err := ctx.Err(); err != nil {
+			return 0, 0, err
+		}
 		c.stage(squares, rng)
 		drop := c.drop(squares)
 		l, s := ratio(squares, drop)

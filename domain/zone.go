@@ -1,0 +1,267 @@
+package domain
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+// A zone is the part lo ≤ w·y ≤ hi of the unit ball, w of unit length, moved by a
+// place: a ball, a cap or a slice of one.
+type zone struct {
+	w      []float64
+	lo, hi float64
+	place  round
+	log    float64 // of its volume
+}
+
+// A round is the image of the unit ball under y ↦ c + By.
+type round struct {
+	c     []float64
+	d     Domain
+	apply func(x, y []float64) // writes By
+	back  func(u, a []float64) // writes Bᵀa
+	log   float64              // of the determinant of B
+}
+
+// roundOf returns the round that d is.
+func roundOf(d Domain) (round, bool) {
+	switch d := d.(type) {
+	case *Ball:
+		scale := func(x, y []float64) {
+			for i, v := range y {
+				x[i] = d.r * v
+			}
+		}
+		return round{d.c, d, scale, scale, float64(len(d.c)) * math.Log(d.r)}, true
+	case *Ellipsoid:
+		n, log := len(d.c), 0.0
+		for _, l := range d.lambda {
+			log -= math.Log(l) / 2
+		}
+		return round{d.c, d, func(x, y []float64) {
+			for i := range x {
+				x[i] = 0
+				for j, l := range d.lambda {
+					x[i] += d.q[i*n+j] * y[j] / math.Sqrt(l)
+				}
+			}
+		}, func(u, a []float64) {
+			for j, l := range d.lambda {
+				u[j] = 0
+				for i, v := range a {
+					u[j] += d.q[i*n+j] * v / math.Sqrt(l)
+				}
+			}
+		}, log}, true
+	}
+	return round{}, false
+}
+
+// radius is that of a round that is a ball, 0 for others.
+func (r round) radius() float64 {
+	switch d := r.d.(type) {
+	case *Ball:
+		return d.r
+	case *Ellipsoid:
+		if least := slices.Min(d.lambda); slices.Max(d.lambda)-least <= 1e-14*least {
+			return 1 / math.Sqrt(least)
+		}
+	}
+	return 0
+}
+
+// between returns the zone of r where lo ≤ w·y ≤ hi, false if it is empty.
+func (r round) between(w []float64, lo, hi float64) (*zone, bool) {
+	lo, hi = max(lo, -1), min(hi, 1)
+	if !(lo < hi) {
+		return nil, false
+	}
+	if hi <= 0 { // the greater end is the one near the equator
+		w, lo, hi = slices.Clone(w), -hi, -lo
+		for i := range w {
+			w[i] = -w[i]
+		}
+	}
+	n := len(w)
+	return &zone{w, lo, hi, r, r.log + logBall(n) + logSlice(n, lo, hi) - logSlice(n, -1, 1)}, true
+}
+
+// logSlice is the logarithm of ∫ cosⁿφ dφ from sin φ = lo to hi.
+func logSlice(n int, lo, hi float64) float64 {
+	const panels = 512
+	a, b := math.Asin(lo), math.Asin(hi)
+	at := func(phi float64) float64 { return float64(n) * math.Log(math.Cos(phi)) }
+	top := at(min(max(a, 0), b))
+	sum, h := 0.0, (b-a)/panels
+	for k := range panels {
+		m := a + (float64(k)+0.5)*h
+		for i, x := range [3]float64{-math.Sqrt(0.6), 0, math.Sqrt(0.6)} { // Gauss's rule
+			sum += [3]float64{5, 8, 5}[i] / 18 * math.Exp(at(m+x*h/2)-top)
+		}
+	}
+	return top + math.Log(sum*h)
+}
+
+// draw writes a uniform point.
+func (z *zone) draw(x []float64, rng *rand.Rand) {
+	n := len(x)
+	t := z.height(rng)
+	y := make([]float64, n)
+	for i := range y {
+		y[i] = rng.NormFloat64()
+	}
+	along := dot(y, z.w)
+	for i, w := range z.w {
+		y[i] -= along * w
+	}
+	r := math.Sqrt(1-t*t) * math.Pow(rng.Float64(), 1/float64(n-1)) / norm(y)
+	for i, w := range z.w {
+		y[i] = t*w + r*y[i]
+	}
+	z.place.apply(x, y)
+	for i, c := range z.place.c {
+		x[i] += c
+	}
+}
+
+// height draws w·y, of density (1 − t²)^((n−1)/2), by rejection from the exponential law
+// that touches it at the end nearer to the equator: it is log-concave.
+func (z *zone) height(rng *rand.Rand) float64 {
+	k := float64(len(z.w)-1) / 2
+	from := max(z.lo, 0)
+	slope := 2 * k * from / (1 - from*from)
+	wide := z.hi - z.lo
+	top := k * math.Log1p(-from*from)
+	for {
+		t := z.lo + wide*rng.Float64()
+		if slope*wide > 1e-9 {
+			t = z.lo - math.Log1p(rng.Float64()*math.Expm1(-slope*wide))/slope
+		}
+		if -rng.ExpFloat64() <= k*math.Log1p(-t*t)-top+slope*(t-from) {
+			return t
+		}
+	}
+}
+
+// A cover is a set of known volume that holds a domain.
+type cover struct {
+	draw  func(x []float64, rng *rand.Rand)
+	log   float64 // of its volume
+	equal bool    // it is the domain, but for rounding
+}
+
+// zones returns the smallest cover of an intersection with balls or ellipsoids: one of
+// them, or its zone between two parallel walls, or the two caps that make up what two
+// balls have in common. nil if there is none.
+func (x *Intersection) zones() *cover {
+	if x.Dim() < 2 {
+		return nil
+	}
+	best := &cover{log: math.Inf(1)}
+	h, _ := x.halfspaces()
+	var rounds []round
+	for _, m := range x.members {
+		if r, is := roundOf(m); is {
+			rounds = append(rounds, r)
+		}
+	}
+	for i, r := range rounds {
+		if z, used, is := r.cut(h); is && z.log < best.log {
+			best = &cover{z.draw, z.log, len(rounds) == 1 && len(x.members) == 1+x.linearMembers() && used == len(h.b)}
+		}
+		for _, s := range rounds[:i] {
+			if c, is := lens(r, s); is && c.log < best.log {
+				c.equal = len(x.members) == 2
+				best = &c
+			}
+		}
+	}
+	if best.draw == nil {
+		return nil
+	}
+	return best
+}
+
+// linearMembers counts the members that half-spaces tell wholly.
+func (x *Intersection) linearMembers() (n int) {
+	for _, m := range x.members {
+		if _, all := linearOf(m); all {
+			n++
+		}
+	}
+	return n
+}
+
+// cut is the zone of r between the row that leaves least of it and those that are
+// parallel to that, and how many of the rows it obeys.
+func (r round) cut(h halfspaces) (z *zone, used int, ok bool) {
+	n := len(r.c)
+	var dirs [][]float64
+	var ends []float64
+	least := -1
+	for i, a := range h.a {
+		u := make([]float64, n)
+		r.back(u, a)
+		l := norm(u)
+		for j := range u {
+			u[j] /= l
+		}
+		dirs, ends = append(dirs, u), append(ends, (h.b[i]-dot(a, r.c))/l)
+		if least < 0 || ends[i] < ends[least] {
+			least = i
+		}
+	}
+	w, lo, hi := make([]float64, n), -1.0, 1.0
+	w[0] = 1
+	if least >= 0 {
+		w = dirs[least]
+	}
+	for i, u := range dirs {
+		switch c := dot(u, w); {
+		case c > 1-1e-13:
+			hi = min(hi, ends[i])
+		case c < -1+1e-13:
+			lo = max(lo, -ends[i])
+		case ends[i] < 1:
+			continue
+		}
+		used++
+	}
+	z, ok = r.between(w, lo, hi)
+	return z, used, ok
+}
+
+// lens covers what two balls have in common: a cap of each, on either side of the plane
+// in which their spheres meet.
+func lens(r, s round) (c cover, ok bool) {
+	a, b, apart := r.radius(), s.radius(), distance(r.c, s.c)
+	if !(a > 0 && b > 0 && apart > math.Abs(a-b)) {
+		return c, false
+	}
+	w := make([]float64, len(r.c))
+	for i := range w {
+		w[i] = (s.c[i] - r.c[i]) / apart
+	}
+	// Of unlike radii the plane is found by the difference, without cancellation.
+	plane := (apart + (a-b)*((a+b)/apart)) / 2
+	near, one := r.between(w, plane/a, 1)
+	far, two := s.between(w, -1, (plane-apart)/b)
+	switch {
+	case one && two:
+		top := max(near.log, far.log)
+		m, n := math.Exp(near.log-top), math.Exp(far.log-top)
+		return cover{func(x []float64, rng *rand.Rand) {
+			if (m+n)*rng.Float64() < m {
+				near.draw(x, rng)
+			} else {
+				far.draw(x, rng)
+			}
+		}, top + math.Log(m+n), false}, true
+	case one:
+		return cover{near.draw, near.log, false}, true
+	case two:
+		return cover{far.draw, far.log, false}, true
+	}
+	return c, false
+}
