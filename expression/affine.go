@@ -11,7 +11,31 @@ type form []*node
 // linearForm reads n as a form in the names p: by its structure, not by trying
 // values. It reports false if n is not affine in p as written.
 func linearForm(n *node, p []string) (form, bool) {
-	if !n.mentions(p) {
+	a := &affine{p, map[*node]bool{}}
+	a.mark(n)
+	return a.form(n)
+}
+
+// affine finds forms in the names p.
+type affine struct {
+	p        []string
+	mentions map[*node]bool // the nodes in which one of them occurs
+}
+
+func (a *affine) mark(n *node) bool {
+	m := n.kind == name && slices.Contains(a.p, n.text)
+	for _, b := range n.args {
+		m = a.mark(b) || m
+	}
+	if m {
+		a.mentions[n] = true
+	}
+	return m
+}
+
+func (a *affine) form(n *node) (form, bool) {
+	p := a.p
+	if !a.mentions[n] {
 		f := make(form, 1+len(p))
 		f[0] = n
 		return f, true
@@ -24,18 +48,18 @@ func linearForm(n *node, p []string) (form, bool) {
 	case n.kind == call:
 		return nil, false
 	}
-	left, ok := linearForm(n.args[0], p)
+	left, ok := a.form(n.args[0])
 	if !ok {
 		return nil, false
 	}
 	if n.kind == negate {
 		return left.each(minus), true
 	}
-	right, ok := linearForm(n.args[1], p)
+	right, ok := a.form(n.args[1])
 	if !ok {
 		return nil, false
 	}
-	l, r := n.args[0].mentions(p), n.args[1].mentions(p)
+	l, r := a.mentions[n.args[0]], a.mentions[n.args[1]]
 	switch {
 	case n.text == "+" || n.text == "-":
 		for j := range left {
@@ -110,6 +134,7 @@ func (n *node) mentions(names []string) bool {
 // constantValue is the value of a tree without variables.
 func constantValue(n *node) (float64, bool) {
 	g := newGraph()
+	g.plain = true
 	variables := n.names()
 	return g.isConst(g.build(n, variables))
 }

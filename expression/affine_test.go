@@ -202,3 +202,27 @@ func TestPrint(t *testing.T) {
 		}
 	}
 }
+
+// Names that stand for numbers are put in: what they decide alone holds or does not.
+func TestConstraintsWithNumbers(t *testing.T) {
+	fixed := map[string]float64{"b": 5, "c": -2}
+	cs, err := ParseConstraintsWith("0 < a < b + c", []string{"a"}, fixed)
+	if err != nil || len(cs) != 2 || cs[1].A[0] != 1 || cs[1].B != 3 {
+		t.Errorf("%+v, %v", cs, err)
+	}
+	for _, text := range []string{"b > 3", "c^2 <= 4"} {
+		if cs, err := ParseConstraintsWith(text, []string{"a"}, fixed); err != nil || len(cs) != 0 {
+			t.Errorf("%s: %+v, %v", text, cs, err)
+		}
+	}
+	for text, want := range map[string]string{
+		"b < 3":   `column 1: "b < 3" does not hold: b is fixed at 5`,
+		"b < c":   `column 1: "b < c" does not hold: b is fixed at 5, c is fixed at -2`,
+		"d < b":   `column 1: "d" is not defined; the variable is a`,
+		"a > a+1": `column 1: "a > a+1" is always false, whatever the variables`,
+	} {
+		if _, err := ParseConstraintsWith(text, []string{"a"}, fixed); err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+}

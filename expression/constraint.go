@@ -2,6 +2,7 @@ package expression
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -23,9 +24,24 @@ func (c *Constraint) Linear() bool { return c.G == nil }
 // such as "0 < x < 1", which gives one constraint per sign. An equation, and a
 // constraint that its variables have no influence on, is an error.
 func ParseConstraints(src string, variables []string) ([]Constraint, error) {
+	return ParseConstraintsWith(src, variables, nil)
+}
+
+// ParseConstraintsWith is [ParseConstraints] where some names stand for numbers. What
+// these decide alone is no constraint if it is true, and an error if it is false.
+func ParseConstraintsWith(src string, variables []string, fixed map[string]float64) ([]Constraint, error) {
 	chain, err := parse(src, true)
 	if err != nil {
 		return nil, err
+	}
+	held := make([][]string, len(chain.args)) // the names in each part that stand for numbers
+	for i, part := range chain.args {
+		part.walk(func(n *node) {
+			if v, ok := fixed[n.text]; ok && n.kind == name {
+				held[i] = append(held[i], fmt.Sprintf("%s is fixed at %v", n.text, v))
+				n.kind, n.value, n.text = number, v, ""
+			}
+		})
 	}
 	if err := check(chain, variables); err != nil {
 		return nil, unquoted(err, src, variables)
@@ -34,6 +50,12 @@ func ParseConstraints(src string, variables []string) ([]Constraint, error) {
 	var errs Errors
 	for i, sign := range strings.Fields(chain.text) {
 		c, e := newConstraint(src, chain.args[i], chain.args[i+1], sign, variables)
+		if known := slices.Concat(held[i], held[i+1]); e != nil && known != nil {
+			if strings.HasSuffix(e.Message, alwaysTrue) {
+				continue
+			}
+			e.Message = fmt.Sprintf("%q does not hold: %s", c.Text, strings.Join(slices.Compact(known), ", "))
+		}
 		if e != nil {
 			errs = append(errs, e)
 		}
@@ -88,13 +110,15 @@ func newConstraint(src string, left, right *node, sign string, variables []strin
 	default:
 		v, _ = constantValue(f.tree)
 	}
-	truth := "false"
+	truth := "is always false, whatever the variables"
 	if v <= 0 {
-		truth = "true"
+		truth = alwaysTrue
 	}
-	at.Message = fmt.Sprintf("%q is always %s, whatever the variables", c.Text, truth)
+	at.Message = fmt.Sprintf("%q %s", c.Text, truth)
 	return c, &at
 }
+
+const alwaysTrue = "is always true, whatever the variables"
 
 func anyNonzero(a []float64) bool {
 	for _, v := range a {

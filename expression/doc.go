@@ -30,7 +30,34 @@
 //	cauchy_lpdf(x, mu, sigma) student_t_lpdf(x, nu, mu, sigma)
 //	exponential_lpdf(x, rate) gamma_lpdf(x, shape, rate) beta_lpdf(x, a, b) uniform_lpdf(x, a, b)
 //
-// Densities are normalised; outside their support they are -Inf.
+// Densities are normalised; outside their support they are -Inf. A bar may stand
+// for their first comma, as in normal_lpdf(x | mu, sigma).
+//
+// The following are known by the names that they have in Stan and NumPy. A
+// variable may have such a name; it is no function then.
+//
+//	fabs absolute power square inv reciprocal inv_square inv_sqrt cbrt hypot(a, b)
+//	exp2 log2 log1m log1m_exp log1p_exp log_diff_exp(a, b) log_sum_exp(a, b, …) logaddexp(a, b)
+//	log_mix(theta, a, b) logit inv_logit expit logistic log_inv_logit log1m_inv_logit
+//	arcsin arccos arctan arctan2(y, x) asinh acosh atanh arcsinh arccosh arctanh
+//	minimum(a, b) maximum(a, b) fmin(a, b) fmax(a, b)
+//	Phi Phi_approx ndtr log_ndtr gammaln loggamma lbeta(a, b) xlogy(a, b) lmultiply(a, b) multiply_log(a, b)
+//	std_normal_lpdf std_normal_lcdf normal_cdf(x, mu, sigma) normal_lccdf(x, mu, sigma)
+//
+// # Log space
+//
+// Logarithms of sums, products, quotients and powers of exponentials are taken
+// without the exponentials: -log(exp(a) + exp(b)), log(w*exp(-x^2) + 1 - w),
+// log(1 - exp(x)), log(sigmoid(x)), log(1 - Phi(x)) and log(cosh(x)) are right,
+// and so are their gradients, where the exponentials overflow, underflow or
+// cancel. The same holds for quotients such as exp(x)/(1 + exp(x)). Elsewhere
+// values differ by rounding only, and the logarithm of a negative number is NaN.
+//
+// # Length
+//
+// A formula may be of any length, such as a sum over 10,000 rows of data. It
+// may nest 250 parentheses, and operators may follow each other 262,144 times:
+// its tree is walked recursively, and Go ends a program whose stack is exhausted.
 //
 // # Derivatives at kinks
 //

@@ -2,6 +2,7 @@ package expression
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -43,8 +44,11 @@ func CompileWRT(src string, variables, wrt []string) (*Func, error) {
 
 // newFunc compiles a checked tree.
 func newFunc(tree *node, variables []string, wrt []int) *Func {
+	return newGraph().compile(tree, variables, wrt)
+}
+
+func (g *graph) compile(tree *node, variables []string, wrt []int) *Func {
 	f := &Func{tree: tree, variables: slices.Clone(variables), wrt: wrt}
-	g := newGraph()
 	root := g.build(tree, variables)
 	f.value = newTape(g, len(variables), root)
 	f.gradient = newTape(g, len(variables), append([]int32{root}, g.gradient(root, wrt)...)...)
@@ -159,6 +163,7 @@ func undefined(s string, variables []string) string {
 
 func checkCall(n *node, variables []string) Errors {
 	f, ok := lookup(n.text)
+	ok = ok && (Reserved(n.text) || !slices.Contains(variables, n.text))
 	at := func(format string, args ...any) Errors {
 		return Errors{{n.at, len(n.text) + n.quoted, fmt.Sprintf(format, args...)}}
 	}
@@ -166,14 +171,10 @@ func checkCall(n *node, variables []string) Errors {
 	case !ok && (slices.Contains(variables, n.text) || isPi(n.text)):
 		return at("%q is not a function; a product is written %s*(…)", n.text, Quoted(n.text))
 	case !ok:
-		names := make([]string, 0, len(functions))
-		for k := range functions {
-			names = append(names, k)
-		}
-		slices.Sort(names)
+		names := slices.Sorted(maps.Keys(functions))
 		c, ok := synonyms[n.text]
 		if !ok {
-			c, ok = Nearest(n.text, names)
+			c, ok = Nearest(n.text, slices.Concat(names, slices.Sorted(maps.Keys(spellings))))
 		}
 		if ok {
 			return at("%q is not a function; did you mean %q?", n.text, c)
@@ -187,12 +188,8 @@ func checkCall(n *node, variables []string) Errors {
 	return nil
 }
 
-// synonyms are names that functions have elsewhere.
-var synonyms = map[string]string{
-	"ln": "log", "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arctan2": "atan2", "power": "pow",
-	"logistic": "sigmoid", "inv_logit": "sigmoid", "expit": "sigmoid", "log1p_exp": "softplus", "fabs": "abs",
-	"gammaln": "lgamma", "log_sum_exp": "logsumexp", "sgn": "sign",
-}
+// synonyms are names that functions have elsewhere and not here.
+var synonyms = map[string]string{"ln": "log", "sgn": "sign", "inverse_logit": "inv_logit"}
 
 func plural(n int, s string) string {
 	if n == 1 {

@@ -30,6 +30,9 @@ func chained(o op) function {
 // lookup finds a function by its name.
 func lookup(name string) (function, bool) {
 	f, ok := functions[name]
+	if !ok {
+		f, ok = spellings[name]
+	}
 	return f, ok
 }
 
@@ -67,6 +70,9 @@ func (g *graph) pow(a, b int32) int32 {
 			return g.op(opSqrt, a)
 		}
 		if n := int(max(-100, min(c, 100))); float64(n) == c && n >= -maxPower && n <= maxPower {
+			if n < 0 && g.natures[a] == growing && !g.loose && !g.plain {
+				return g.op(opDiv, g.constant(1), g.power(a, -n))
+			}
 			return g.power(a, n)
 		}
 	}
@@ -180,6 +186,16 @@ func apply(o op, a, b, c, d float64) float64 {
 			return c
 		}
 		return d
+	case opHypot:
+		return math.Hypot(a, b)
+	case opLogSum:
+		return logSum(a, b, c, d)
+	case opWeight:
+		return weight(a, b, c, d)
+	case opTimesExp:
+		return timesExp(a, b)
+	case opPeak:
+		return math.Log(math.Abs(a)) + b
 	}
 	return unaries[o](a)
 }
@@ -187,18 +203,19 @@ func apply(o op, a, b, c, d float64) float64 {
 // unaries are the operations on one number.
 var unaries = [...]func(float64) float64{
 	opNeg: func(a float64) float64 { return -a },
-	opExp: math.Exp, opLog: math.Log, opLog10: math.Log10, opLog1p: math.Log1p, opExpm1: math.Expm1,
-	opSqrt: math.Sqrt, opTan: math.Tan,
+	opExp: math.Exp, opLog: math.Log, opLog2: math.Log2, opLog10: math.Log10, opLog1p: math.Log1p, opExpm1: math.Expm1,
+	opSqrt: math.Sqrt, opCbrt: math.Cbrt, opTan: math.Tan,
 	opSin:  func(a float64) float64 { s, _ := sincos(a); return s },
 	opCos:  func(a float64) float64 { _, c := sincos(a); return c },
 	opAsin: math.Asin, opAcos: math.Acos, opAtan: math.Atan,
-	opSinh: math.Sinh, opCosh: math.Cosh, opTanh: math.Tanh,
+	opSinh: math.Sinh, opCosh: math.Cosh, opTanh: math.Tanh, opAsinh: math.Asinh, opAcosh: math.Acosh, opAtanh: math.Atanh,
 	opAbs: math.Abs, opSign: sign, opFloor: math.Floor,
 	opSigmoid: sigmoid, opSoftplus: softplus,
 	opErf: math.Erf, opErfc: math.Erfc,
 	opLgamma:    func(a float64) float64 { l, _ := math.Lgamma(a); return l },
 	opDigamma:   mathext.Digamma,
-	opLogNormal: logNormal, opMills: mills,
+	opPhi:       func(a float64) float64 { return math.Erfc(-a/math.Sqrt2) / 2 },
+	opLogNormal: logNormal, opMills: mills, opScale: scale,
 }
 
 func sign(a float64) float64 {
@@ -239,7 +256,7 @@ const farTail = -30
 
 func logNormal(z float64) float64 {
 	switch {
-	case z > 5:
+	case z > 0:
 		return math.Log1p(-math.Erfc(z/math.Sqrt2) / 2)
 	case z >= farTail || z != z:
 		return math.Log(math.Erfc(-z/math.Sqrt2) / 2)

@@ -91,6 +91,8 @@ func (s *sweep) slope(i int32, v vertex, w int32) int32 {
 		return s.op(opMul, w, i)
 	case opLog:
 		return over(a)
+	case opLog2:
+		return s.op(opMul, s.constant(1/math.Ln2), over(a))
 	case opLog10:
 		return s.op(opMul, s.constant(1/math.Ln10), over(a))
 	case opLog1p:
@@ -113,6 +115,14 @@ func (s *sweep) slope(i int32, v vertex, w int32) int32 {
 		return d
 	case opAtan:
 		return over(s.op(opAdd, one, square()))
+	case opAsinh:
+		return over(s.op(opHypot, one, a))
+	case opAcosh:
+		return over(s.op(opSqrt, s.op(opMul, s.op(opSub, a, one), s.op(opAdd, a, one))))
+	case opAtanh:
+		return over(s.op(opMul, s.op(opSub, one, a), s.op(opAdd, one, a)))
+	case opCbrt:
+		return over(s.op(opMul, s.constant(3), s.power(i, 2)))
 	case opSinh:
 		return times(opCosh)
 	case opCosh:
@@ -142,10 +152,13 @@ func (s *sweep) slopeSpecial(i int32, v vertex, w int32) int32 {
 		return s.op(opMul, s.constant(c), d)
 	case opLgamma:
 		return times(s.op(opDigamma, a))
+	case opPhi:
+		d := s.op(opExp, s.op(opMul, s.constant(-0.5), s.power(a, 2)))
+		return times(s.op(opMul, s.constant(1/math.Sqrt(2*math.Pi)), d))
 	case opLogNormal:
 		return times(s.op(opMills, a))
 	}
-	return none // sign, floor
+	return none // sign, floor, scale
 }
 
 // part returns w times the derivative by argument k of an operation on several.
@@ -187,6 +200,20 @@ func (s *sweep) part(k int, i int32, v vertex, w int32) int32 {
 			return s.op(opMul, w, s.op(opLog, b))
 		}
 		return s.op(opMul, w, s.op(opDiv, a, b))
+	case opHypot:
+		return s.op(opMul, w, s.op(opDiv, v.arg[k], i))
+	case opTimesExp:
+		if first {
+			return s.op(opMul, w, s.op(opExp, b))
+		}
+		return s.op(opMul, w, i)
+	case opLogSum:
+		j := k &^ 1 // of the coefficient of the term
+		d := s.op(opMul, w, s.op(opWeight, v.arg[j], v.arg[j+1], v.arg[2-j], v.arg[3-j]))
+		if k != j {
+			d = s.op(opMul, d, v.arg[j])
+		}
+		return d
 	case opSelect:
 		switch k {
 		case 2:

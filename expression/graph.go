@@ -19,14 +19,21 @@ const (
 	opMax
 	opAtan2
 	opLogAddExp
-	opXLogY  // 0 where x is 0
-	opSelect // a ≤ b ? c : d
+	opXLogY // 0 where x is 0
+	opHypot
+	opLogSum   // log(a·exp(b) + c·exp(d))
+	opWeight   // the derivative of opLogSum by a
+	opTimesExp // a·exp(b)
+	opPeak     // log|a| + b, of which scales are made
+	opSelect   // a ≤ b ? c : d
 	opExp
 	opLog
+	opLog2
 	opLog10
 	opLog1p
 	opExpm1
 	opSqrt
+	opCbrt
 	opSin
 	opCos
 	opTan
@@ -36,6 +43,9 @@ const (
 	opSinh
 	opCosh
 	opTanh
+	opAsinh
+	opAcosh
+	opAtanh
 	opAbs
 	opSign
 	opFloor
@@ -45,8 +55,10 @@ const (
 	opErfc
 	opLgamma
 	opDigamma
+	opPhi       // Φ
 	opLogNormal // log Φ
 	opMills     // φ/Φ, the derivative of log Φ
+	opScale     // the scale of a sum of exponentials; it has no influence on values
 	// Only tapes have the rest.
 	opSinCos    // both: dst and c
 	opMulAdd    // a·b + c
@@ -67,11 +79,14 @@ type vertex struct {
 // A graph is a computation in static single assignment: the arguments of a
 // vertex come before it.
 type graph struct {
-	v     []vertex
-	known map[vertexKey]int32
+	v       []vertex
+	known   map[vertexKey]int32
+	natures []nature
+	// plain keeps operations on exponentials as they are.
+	plain bool
 	// loose allows algebra that changes rounding. It is off while values are
-	// built, which thereby equal the formula as written bit for bit, and on for
-	// derivatives.
+	// built, which thereby equal the formula as written bit for bit but for
+	// logarithms and quotients of exponentials, and on for derivatives.
 	loose bool
 }
 
@@ -87,9 +102,10 @@ func newGraph() *graph { return &graph{known: map[vertexKey]int32{}} }
 var arity = [...]int{
 	opAdd: 2, opSub: 2, opMul: 2, opDiv: 2, opNeg: 1, opPower: 1, opPow: 2, opMin: 2, opMax: 2,
 	opAtan2: 2, opLogAddExp: 2, opXLogY: 2, opSelect: 4,
-	opExp: 1, opLog: 1, opLog10: 1, opLog1p: 1, opExpm1: 1, opSqrt: 1, opSin: 1, opCos: 1, opTan: 1,
+	opHypot: 2, opLogSum: 4, opWeight: 4, opTimesExp: 2, opPeak: 2, opCbrt: 1, opAsinh: 1, opAcosh: 1, opAtanh: 1,
+	opExp: 1, opLog: 1, opLog2: 1, opLog10: 1, opLog1p: 1, opExpm1: 1, opSqrt: 1, opSin: 1, opCos: 1, opTan: 1,
 	opAsin: 1, opAcos: 1, opAtan: 1, opSinh: 1, opCosh: 1, opTanh: 1, opAbs: 1, opSign: 1, opFloor: 1,
-	opSigmoid: 1, opSoftplus: 1, opErf: 1, opErfc: 1, opLgamma: 1, opDigamma: 1, opLogNormal: 1, opMills: 1,
+	opSigmoid: 1, opSoftplus: 1, opErf: 1, opErfc: 1, opLgamma: 1, opDigamma: 1, opPhi: 1, opLogNormal: 1, opMills: 1, opScale: 1,
 	opSinCos: 1, opMulAdd: 3, opMulSub: 3, opSubMul: 3, opMulMulAdd: 4,
 }
 
@@ -99,6 +115,7 @@ func (g *graph) put(v vertex) int32 {
 		return i
 	}
 	i := int32(len(g.v))
+	g.natures = append(g.natures, g.natureOf(v))
 	g.v = append(g.v, v)
 	g.known[k] = i
 	return i
@@ -139,10 +156,21 @@ func (g *graph) op(o op, args ...int32) int32 {
 		folded = folded && ok
 	}
 	if folded {
-		return g.constant(apply(o, c[0], c[1], c[2], c[3]))
+		y := apply(o, c[0], c[1], c[2], c[3])
+		if g.plain || o != opExp || y > 0 && y < math.Inf(1) {
+			return g.constant(y)
+		}
+		return g.put(v) // its logarithm is finite
 	}
 	if i, ok := g.exact(o, v.arg[0], v.arg[1]); ok {
 		return i
+	}
+	if !g.loose && !g.plain {
+		g.plain = true
+		i, ok := g.stable(o, v.arg[0], v.arg[1])
+		if g.plain = false; ok {
+			return i
+		}
 	}
 	if g.loose {
 		if i, ok := g.rewrite(o, v.arg[0], v.arg[1]); ok {
@@ -210,6 +238,13 @@ func (g *graph) exact(o op, a, b int32) (int32, bool) {
 		}
 	case opXLogY:
 		if g.is(a, 0) {
+			return a, true
+		}
+	case opTimesExp:
+		if g.is(a, 1) {
+			return g.op(opExp, b), true
+		}
+		if g.is(b, 0) {
 			return a, true
 		}
 	}

@@ -14,9 +14,10 @@ import (
 // //, reads 1_0 as 10, knows no ≤ and loses the places of parentheses, which a
 // caret under the fault needs.
 
+// Trees are walked recursively, on a stack that is bounded.
 const (
-	maxLength = 1 << 14 // bytes of a source text
 	maxDepth  = 250     // nested parentheses, calls, signs and powers
+	maxHeight = 1 << 18 // operations on operations on …
 )
 
 type kind uint8
@@ -40,6 +41,7 @@ type node struct {
 	pos, end int // in the source, parentheses around it included
 	at       int // of the operator or function
 	quoted   int // bytes of a name in the source beyond its own
+	height   int // of the tree, as parsed
 	binding  Binding
 }
 
@@ -72,9 +74,6 @@ func parse(src string, comparisons bool) (n *node, err error) {
 			n, err = nil, Errors{e}
 		}
 	}()
-	if len(src) > maxLength {
-		fail(maxLength, len(src)-maxLength, "the formula is longer than %d bytes", maxLength)
-	}
 	p.next()
 	if p.tok.text == "" {
 		fail(0, 0, "the formula is empty")
@@ -238,9 +237,20 @@ func (p *parser) expression(least int) *node {
 		p.next()
 		m := p.expression(right)
 		n = &node{kind: operator, text: t.text, args: []*node{n, m}, pos: n.pos, end: m.end, at: t.pos}
+		p.measure(n)
 	}
 	p.depth--
 	return n
+}
+
+// measure finds the height of a node and fails beyond maxHeight.
+func (p *parser) measure(n *node) {
+	for _, a := range n.args {
+		n.height = max(n.height, a.height+1)
+	}
+	if n.height > maxHeight {
+		fail(n.at, len(n.text), "more than %d operators follow each other: put parts of the formula in parentheses", maxHeight)
+	}
 }
 
 func (p *parser) primary() *node {
@@ -256,6 +266,7 @@ func (p *parser) primary() *node {
 		}
 		n := &node{kind: call, text: t.text, pos: t.pos, at: t.pos, quoted: t.quoted()}
 		p.arguments(n)
+		p.measure(n)
 		return n
 	case t.text == "(":
 		p.next()
@@ -271,7 +282,9 @@ func (p *parser) primary() *node {
 			n.pos = t.pos
 			return &n
 		}
-		return &node{kind: negate, text: "-", args: []*node{m}, pos: t.pos, end: m.end, at: t.pos}
+		n := &node{kind: negate, text: "-", args: []*node{m}, pos: t.pos, end: m.end, at: t.pos}
+		p.measure(n)
+		return n
 	case t.text == "":
 		fail(t.pos, 0, "a number, a name or ( is missing at the end")
 	case binds(t.text) || comparison(t.text) || t.text == ")" || t.text == ",":
@@ -288,7 +301,8 @@ func (p *parser) arguments(n *node) {
 	p.next()
 	for p.tok.text != ")" {
 		n.args = append(n.args, p.expression(0))
-		if p.tok.text != "," {
+		bar := p.tok.text == "|" && len(n.args) == 1 && density(n.text)
+		if p.tok.text != "," && !bar {
 			break
 		}
 		p.next()

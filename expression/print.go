@@ -1,6 +1,7 @@
 package expression
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -220,13 +221,34 @@ func plain(n *node, pretty bool) string {
 	if pretty && n.args[1].kind == negate {
 		right = max(right, signPower+1)
 	}
-	switch n.text {
-	case "^":
+	if n.text == "^" {
 		return side(n.args[0], left+1) + "^" + side(n.args[1], right)
-	case "*", "/":
-		return side(n.args[0], left) + sign(n.text) + side(n.args[1], right)
 	}
-	return side(n.args[0], left) + " " + sign(n.text) + " " + side(n.args[1], right)
+	first, rest := n.chain(func(op string) bool { l, _ := power(op); return l == left })
+	b := &strings.Builder{}
+	b.WriteString(side(first, left))
+	for _, m := range rest {
+		_, right := power(m.text)
+		if pretty && m.args[1].kind == negate {
+			right = max(right, signPower+1)
+		}
+		op := sign(m.text)
+		if left == sumPower {
+			op = " " + op + " "
+		}
+		b.WriteString(op + side(m.args[1], right))
+	}
+	return b.String()
+}
+
+// chain takes operators that follow each other apart: the operand on the left of
+// all of them and, from the left, each with what is on its right.
+func (n *node) chain(belongs func(op string) bool) (first *node, rest []*node) {
+	for ; n.kind == operator && belongs(n.text); n = n.args[0] {
+		rest = append(rest, n)
+	}
+	slices.Reverse(rest)
+	return n, rest
 }
 
 func latex(n *node) string {
@@ -257,10 +279,7 @@ func latex(n *node) string {
 		return latexCall(n)
 	}
 	a, b := n.args[0], n.args[1]
-	left, right := power(n.text)
-	if b.kind == negate {
-		right = signPower + 1
-	}
+	left, _ := power(n.text)
 	switch n.text {
 	case "^":
 		base := side(a, left+1)
@@ -270,14 +289,25 @@ func latex(n *node) string {
 		return base + "^{" + latex(b) + "}"
 	case "/":
 		return `\frac{` + latex(a) + `}{` + latex(b) + `}`
-	case "*":
-		l, r := side(a, left), side(b, right)
-		if b.startsWithDigit() {
-			return l + ` \cdot ` + r
-		}
-		return l + " " + r
 	}
-	return side(a, left) + " " + n.text + " " + side(b, right)
+	first, rest := n.chain(func(op string) bool { l, _ := power(op); return l == left && op != "/" })
+	t := &strings.Builder{}
+	t.WriteString(side(first, left))
+	for _, m := range rest {
+		op := " " + m.text + " "
+		if m.text == "*" {
+			op = " "
+		}
+		if m.text == "*" && m.args[1].startsWithDigit() {
+			op = ` \cdot `
+		}
+		_, right := power(m.text)
+		if m.args[1].kind == negate {
+			right = signPower + 1
+		}
+		t.WriteString(op + side(m.args[1], right))
+	}
+	return t.String()
 }
 
 // startsWithDigit says that n cannot stand right behind another factor.

@@ -14,7 +14,7 @@ func sincos(x float64) (sin, cos float64) {
 	return v[0], v[1]
 }
 
-// sincosLanes writes sine and cosine of every lane, each to less than 1.5 units
+// sincosLanes writes sine and cosine of every lane, each to less than 2.5 units
 // in the last place for |x| < 2^20 and as good as [math.Sincos] beyond. The
 // polynomials and parts of π/2 are those of FreeBSD's k_sin.c, k_cos.c and
 // e_rem_pio2.c (© 1993 Sun Microsystems; permission to use, copy, modify and

@@ -42,7 +42,11 @@ func ulps(got float64, want *big.Float) float64 {
 	return math.Abs(d) / (math.Nextafter(math.Abs(w), math.Inf(1)) - math.Abs(w))
 }
 
-// 1.5 units in the last place kill a missing part of the reduction (next to
+// The rest of the reduction is rounded twice, by up to a unit in its last place together:
+// 1.74 units of a sine just below 1/2, whose last place is half as large. The polynomial
+// and its rounding add less than 0.76.
+//
+// 2.5 units in the last place kill a missing part of the reduction (next to
 // multiples of π/2 it is worth thousands) and any wrong digit of a coefficient.
 func TestSinCosToTheLastPlace(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -58,7 +62,7 @@ func TestSinCosToTheLastPlace(t *testing.T) {
 		s, c := sincos(x)
 		ws, wc := exactSinCos(x)
 		worst = max(worst, ulps(s, ws), ulps(c, wc))
-		if worst >= 1.5 {
+		if worst >= 2.5 {
 			t.Fatalf("sincos(%v) = %v, %v is off by %.2f units", x, s, c, worst)
 		}
 	}

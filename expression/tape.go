@@ -54,6 +54,7 @@ func expandPowers(g *graph, out []int32) (*graph, []int32) {
 		}
 	}
 	e, at := newGraph(), make([]int32, len(g.v))
+	e.plain = true
 	for i, v := range g.v {
 		if !needed[i] {
 			continue
