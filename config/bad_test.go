@@ -133,7 +133,7 @@ func TestBadSamples(t *testing.T) {
 		{`potential`, `potential: "(x - sigma)^2 + rho*y^2"`, `f.yaml:3:18: "sigma" is not defined; variables are x, y` +
 			"\n" + `f.yaml:3:29: "rho" is not defined; variables are x, y`},
 		{`potential`, `potential: 'x +* y'`, `f.yaml:3:16: a number, a name or ( is missing before "*"`},
-		{`potential`, `potential: ""`, `f.yaml:3:12: potential must be text; found ""`},
+		{`potential`, `potential: ""`, `f.yaml:3:12: potential is empty`},
 		{`potential`, `potential: [x]`, `f.yaml:3:12: potential must be text; found a list of 1`},
 		{`potential`, `potential: log(x, y)`, `f.yaml:3:12: log takes 1 argument, not 2`},
 		{`potential`, `potential: x^2 +`, `f.yaml:3:17: a number, a name or ( is missing at the end`},
@@ -181,8 +181,8 @@ func TestBadSamples(t *testing.T) {
 		{`box`, `constraints: ["x + y"]`, `f.yaml:5:23: a constraint needs one of <=, <, >= and >`},
 		{`box`, `constraints: ["x > z"]`, `f.yaml:5:22: "z" is not defined; variables are x, y`},
 		{`box`, `constraints: ["1 > 2"]`, `f.yaml:5:18: "1 > 2" is always false, whatever the variables`},
-		{`box`, `constraints: ["x^2 + y^2 <= -1"]`, `f.yaml:4:1: no point of the domain was found: it may be empty or very thin; loosen a constraint or give a starting point`},
-		{`box`, `constraints: {a: 1}`, `f.yaml:5:16: constraints must be a list of inequalities such as "x > 1 + y"; found a mapping`},
+		{`box`, `constraints: ["x^2 + y^2 <= -1"]`, `f.yaml:4:1: 0 of 300000 tries fell inside: no point of the domain was found: it may be empty or very thin; loosen a constraint or give a starting point`},
+		{`box`, `constraints: {a: 1}`, `f.yaml:5:16: constraints must be inequalities such as "x > 1 + y", or a matrix of them: {matrix: A.csv, upper: b.csv}; found a mapping`},
 		{`box`, `constraints: ["x >= 1", "x <= 1"]`, `f.yaml:4:1: the domain has no interior: "x >= 1" and "x <= 1" leave a set of volume zero: loosen or drop one of them`},
 		{`sampler`, `smapler:`, `f.yaml:6:1: unknown key "smapler"; did you mean "sampler"?`},
 		{`potential`, `potential: log(x - 5)`, `f.yaml:3:1: the potential or its gradient is not finite at any of 256 points of the domain`},
@@ -232,7 +232,7 @@ func TestBadFiles(t *testing.T) {
 		{"plane", "variables: [x]\npotential: \"0\"\ndomain: {flower: {radius: 2}}\n",
 			"f.yaml:3:18: flower lies in a plane and needs two variables; there is one"},
 		{"flat", "variables: [x]\npotential: \"0\"\n",
-			"f.yaml:2:12: \"x\" is not in the potential, and the domain does not bound it: it has no density. Bound it, or drop it from the variables"},
+			"f.yaml:2:12: \"x\" is not in the potential, and no bounds of it are known: it has no density. Add a box, or drop it from the variables"},
 		{"line", "variables: [x]\npotential: \"0*x\"\n",
 			"f.yaml:2:1: no step size fits the curvature 0 of the potential: give sampler.step_size, or bound the domain"},
 		{"folded formula", "variables: [x]\npotential: >\n  x^2\n  + rho\n", `f.yaml:4:5: "rho" is not defined; the variable is x`},
@@ -405,13 +405,13 @@ func TestBadModels(t *testing.T) {
 			`f.yaml:1:1: the model is missing: add, for instance, model: {equations: {x: "a*x"}}` +
 				"\n" + `f.yaml:6:1: unknown key "modell"; did you mean "model"?`},
 		{`name`, `potential: x`, ``,
-			`f.yaml:1:1: unknown key "potential"; known keys: name, data, model, sampler`},
+			`f.yaml:1:1: unknown key "potential"; known keys: name, data, model, sampler, figures`},
 		{`likelihood`, `likelyhood: derivative`, ``,
 			`f.yaml:11:3: unknown key "likelyhood"; did you mean "likelihood"?`},
 		{`-`, ``, "t,x\n0,1\n",
 			`data.csv:1:1: no column "y" for state "y" (columns: "t", "x")`},
 		{`-`, ``, "t,x,y\n0,1,2\n1,NaN,2\n2,1,1\n3,1,1\n",
-			`data.csv:3:3: "NaN" in column "x": not a finite number: remove the row or fill the value in`},
+			`data.csv:3:3: "NaN" in column "x": not a number: leave the cell empty, or write NA, where a value is missing`},
 		{`-`, ``, "t,x,y\n0,1,2\n1,1\n2,1,1\n",
 			`data.csv:3:1: 2 cells in this row, 3 in the header`},
 		{`-`, ``, "t,x,y\n0,1,2\n0,1,3\n1,2,3\n",
@@ -436,7 +436,7 @@ func TestBadModels(t *testing.T) {
 		{`likelihood`, `likelihood: log-derivative`, "t,x,y\n0,1,2\n1,-1,2\n2,1,1\n3,1,1\n",
 			`data.csv:3:1: x = -1: the likelihood log-derivative needs positive data; use derivative`},
 		{`-`, ``, "\"t,x,y\n0,1",
-			`data.csv:2:4: extraneous or missing " in quoted-field`},
+			`data.csv:1:1: a quotation mark that is opened in this row is not closed, or has letters behind it in line 2`},
 		{`-`, ``, ` `,
 			`data.csv:1:1: no column "t" for the time (columns: "")` +
 				"\n" + `data.csv:1:1: no column "x" for state "x" (columns: "")` +
@@ -483,7 +483,7 @@ func TestBadLibraries(t *testing.T) {
 			`f.yaml:4:13: the term "0*x" is 0 in all rows of "x", so that the data say nothing of its coefficient: drop it from the library, or pin it (fixed: {"x.0*x": 0})`},
 		{`library: poly(2)`, `f.yaml:4:12: library must be a list of terms; found "poly(2)"`},
 		{`library: []`, `f.yaml:4:12: library is an empty list; expected terms`},
-		{`library: [""]`, `f.yaml:4:13: entry 1 of library must be text; found ""`},
+		{`library: [""]`, `f.yaml:4:13: entry 1 of library is empty`},
 		{`library: [poly(-1)]`, `f.yaml:4:13: poly(-1): poly takes a degree, a whole number such as 2: poly(2) stands for all monomials of the states up to degree 2`},
 		{`library: [poly(2.5)]`, `f.yaml:4:13: poly(2.5): poly takes a degree, a whole number such as 2: poly(2) stands for all monomials of the states up to degree 2`},
 		{`library: [poly(99999999999999999999)]`, `f.yaml:4:13: poly(99999999999999999999) of 2 states has more than 256 terms: take a lower degree`},
@@ -518,6 +518,42 @@ func TestEmptyKeys(t *testing.T) {
 		write(t, file, edit(goodIdentify, c.begins, c.with))
 		if _, err := Load("identify", file, nil); err != nil {
 			t.Errorf("%s: %v", c.with, err)
+		}
+	}
+}
+
+// Keys of the sampler that are left empty do not choose its method, and method auto
+// takes them.
+func TestEmptyKeysLeaveMethodAuto(t *testing.T) {
+	for _, sampler := range []string{"{step_size: , seed: 4}", "{step_size: null, kernel: harmonic}", "{iterations: ~, temperature: , burn_in: }", "{method: auto, thin: }", "{method: }"} {
+		text := "variables: [x]\npotential: \"x^2/2\"\ndomain: {box: {x: [0, 1]}}\nsampler: " + sampler + "\n"
+		r, err := Parse("sample", "f.yaml", []byte(text), nil)
+		if err != nil {
+			t.Errorf("%s: %v", sampler, err)
+		} else if got := r.Resolved.Sampler.Method; got != "auto" {
+			t.Errorf("%s: method %s, want auto", sampler, got)
+		}
+	}
+}
+
+// The figures section names parameters, which are checked before anything is begun.
+func TestFiguresSection(t *testing.T) {
+	for with, want := range map[string]string{
+		"{parameters: [y, x]}": "", "{parameters: [x, z]}": `f.yaml:12:27: no parameter "z"; parameters: x, y`,
+		"{parameters: [x, x]}": `f.yaml:12:27: the parameter "x" is listed twice`, "{parameters: [x]}": `f.yaml:12:23: one parameter makes no pair: list two or more`,
+		"{parametrs: [x]}": `f.yaml:12:11: unknown key "parametrs"; did you mean "parameters"?`, "": "", "{parameters: }": "",
+	} {
+		text := goodSample + "figures: " + with + "\n"
+		if want != "" {
+			checkSample(t, text, nil, want)
+			continue
+		}
+		r, err := Parse("sample", "f.yaml", []byte(text), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f := r.Resolved.Figures; (f != nil) != (with == "{parameters: [y, x]}") || f != nil && f.Parameters[0] != "y" {
+			t.Errorf("%q: %+v", with, f)
 		}
 	}
 }

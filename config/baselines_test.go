@@ -23,7 +23,7 @@ var others = map[string]r2sgld.Settings{
 	"kernel: hmc, temperature: [1, 4, inf]":                                   {Boundary: domain.Specular, HMC: &kernel.HMC{Leapfrog: 10}},
 	"method: sgld, kernel: hmc, leapfrog: 2":                                  {Boundary: domain.Free, HMC: &kernel.HMC{Leapfrog: 2}},
 	"method: r-sgld, kernel: mala":                                            {Boundary: domain.Specular, HMC: &kernel.HMC{Leapfrog: 1}},
-	"method: r-sgld, kernel: auto":                                            {Boundary: domain.Specular, HMC: &kernel.HMC{Leapfrog: 10}},
+	"method: r-sgld, kernel: auto":                                            {Boundary: domain.Specular, Harmonic: &kernel.Harmonic{}},
 	"method: r-sgld, kernel: sgld":                                            {Boundary: domain.Specular},
 	"method: projected-sgld":                                                  {Boundary: domain.Project},
 	"method: projected-sgld, boundary: project":                               {Boundary: domain.Project},
@@ -55,7 +55,7 @@ func TestOtherMethods(t *testing.T) {
 			continue
 		}
 		s := q.Settings
-		got := r2sgld.Settings{Boundary: s.Boundary, HMC: s.HMC, Penalty: s.Penalty, Mirror: s.Mirror, Inside: s.Inside}
+		got := r2sgld.Settings{Boundary: s.Boundary, HMC: s.HMC, Harmonic: s.Harmonic, Penalty: s.Penalty, Mirror: s.Mirror, Inside: s.Inside}
 		if diff := cmp.Diff(want, got, cmpopts.EquateApprox(1e-12, 0)); diff != "" {
 			t.Errorf("%s: %s", sampler, diff)
 		}
@@ -144,13 +144,28 @@ func TestFaultsOfOtherMethods(t *testing.T) {
 // Kernel auto takes the kernel without bias where energies are exact, and says why not
 // where they are not; what it took is what the resolved configuration has.
 func TestKernelAuto(t *testing.T) {
-	for noise, want := range map[string]string{"": "hmc", "noise: {gradient: 0.1}\n": "", "noise: {energy: 0.1}\n": ""} {
-		q, err := Parse("sample", "f.yaml", []byte(lopsided+noise+"sampler: {kernel: auto, temperature: [1, 4]}\n"), nil)
+	quartic := strings.Replace(lopsided, "x^2", "x^4", 1)
+	for file, want := range map[string]string{quartic: "hmc", lopsided: "harmonic", lopsided + "noise: {gradient: 0.1}\n": "", quartic + "noise: {energy: 0.1}\n": ""} {
+		q, err := Parse("sample", "f.yaml", []byte(file+"sampler: {kernel: auto, temperature: [1, 4]}\n"), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if q.Resolved.Sampler.Kernel != want || (q.Settings.HMC != nil) != (want == "hmc") || (len(q.Warnings) == 0) != (want == "hmc") {
-			t.Errorf("%q: kernel %q, %v, warnings %q", noise, q.Resolved.Sampler.Kernel, q.Settings.HMC, q.Warnings)
+		if q.Resolved.Sampler.Kernel != want || (q.Settings.HMC != nil) != (want == "hmc") || (len(q.Warnings) == 0) != (want != "") {
+			t.Errorf("%q: kernel %q, %v, warnings %q", file, q.Resolved.Sampler.Kernel, q.Settings.HMC, q.Warnings)
+		}
+	}
+}
+
+// Method auto takes harmonic unasked where the formula is quadratic, also written out and
+// read again, and not where sgld or a certificate is asked for.
+func TestAutoTakesHarmonic(t *testing.T) {
+	for sampler, want := range map[string]string{"seed: 2": "harmonic", "kernel: sgld": "sgld", "kernel: mala": "mala", "certificate: true": "", "method: r2sgld": ""} {
+		q, err := Parse("sample", "f.yaml", []byte(lopsided+"sampler: {"+sampler+"}\n"), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := q.Resolved.Sampler.Kernel; got != want || (q.Settings.Harmonic != nil) != (want == "harmonic") {
+			t.Errorf("%s: kernel %q, %v", sampler, got, q.Settings.Harmonic)
 		}
 	}
 }

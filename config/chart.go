@@ -28,7 +28,7 @@ const (
 func (l *loader) charted(p *dynamics.Problem, r *region, chart *dynamics.Chart) (r2sgld.Problem, *r2sgld.Whitening) {
 	out := &region{d: r.d, names: r.names}
 	for _, s := range r.surfaces {
-		out.surfaces = append(out.surfaces, chartedSurface{s, chart})
+		out.surfaces = append(out.surfaces, inChart(s, chart))
 	}
 	for i, row := range r.rows {
 		bent := slices.ContainsFunc(every(r.d), func(j int) bool { return row[j] != 0 && chart.Logarithmic(j) })
@@ -37,7 +37,7 @@ func (l *loader) charted(p *dynamics.Problem, r *region, chart *dynamics.Chart) 
 		case !bent:
 			out.add(row, r.bounds[i], r.texts[i])
 		case j < 0:
-			out.surfaces = append(out.surfaces, chartedSurface{halfSpace{row, r.bounds[i]}, chart})
+			out.surfaces = append(out.surfaces, inChart(planeOf(row, r.bounds[i]), chart))
 			out.names = append(out.names, r.texts[i])
 		case row[j] > 0:
 			out.add(r.unit(j, 1), math.Log(r.bounds[i]/row[j]), r.texts[i])
@@ -48,7 +48,7 @@ func (l *loader) charted(p *dynamics.Problem, r *region, chart *dynamics.Chart) 
 		l.Report(l.root.Field("model").Key("constraints"), "the domain cannot be built: %v", err)
 	}
 	y := r2sgld.Problem{Potential: potential.Charted(p.Potential, chart), Domain: d, Names: l.names,
-		Base: &r2sgld.Base{Potential: chart.Base(), LogMass: p.LogPriorMassBox(r.box()), Draw: chart.Draw}, Chart: &r2sgld.Chart{Point: chart.Point, Domain: l.domain}}
+		Base: &r2sgld.Base{Potential: chart.Base(), LogMass: p.LogPriorMassBox(l.roomOf(r)), Draw: chart.Draw}, Chart: &r2sgld.Chart{Point: chart.Point, Domain: l.domain}}
 	if p.Factor == nil {
 		return y, nil
 	}
@@ -64,30 +64,24 @@ func (l *loader) charted(p *dynamics.Problem, r *region, chart *dynamics.Chart) 
 	return y, w
 }
 
-// A halfSpace is a·x ≤ b as a surface.
-type halfSpace struct {
-	a []float64
-	b float64
-}
-
-func (h halfSpace) Dim() int { return len(h.a) }
-
-func (h halfSpace) Bind() domain.SurfaceEval { return h }
-
-func (h halfSpace) Value(x []float64) float64 {
-	sum := -h.b
-	for j, v := range h.a {
-		sum += v * x[j]
+// planeOf is a·x ≤ b as a surface.
+func planeOf(a []float64, b float64) domain.Surface {
+	q, err := domain.NewQuadric(make([]float64, len(a)), -b, a, nil)
+	if err != nil {
+		panic(err) // rows are finite
 	}
-	return sum
+	return q
 }
 
-func (h halfSpace) Gradient(g, x []float64) float64 {
-	copy(g, h.a)
-	return h.Value(x)
+// inChart is a surface in the coordinates of a chart.
+func inChart(s domain.Surface, chart *dynamics.Chart) domain.Surface {
+	if q, ok := s.(*domain.Quadric); ok {
+		return q.InLogarithms(chart.Logarithmic)
+	}
+	return chartedSurface{s, chart}
 }
 
-// A chartedSurface is a surface in the coordinates of a chart.
+// A chartedSurface is one whose formula is evaluated at the parameters.
 type chartedSurface struct {
 	domain.Surface
 	chart *dynamics.Chart
@@ -115,10 +109,24 @@ func (e *chartedEval) Gradient(g, u []float64) float64 {
 	return v
 }
 
+// roomOf is the box of r, with the upper bounds that constraints on several
+// parameters imply: a + b <= 1 of positive ones leaves little of wide priors.
+func (l *loader) roomOf(r *region) (lo, hi []float64) {
+	lo, hi = r.box()
+	if l.domain == nil {
+		return lo, hi
+	}
+	_, implied := domain.BoundsOf(l.domain, r.d)
+	for j, h := range implied {
+		hi[j] = min(hi[j], h+1e-9*math.Abs(h)) // beyond rounding of the linear program
+	}
+	return lo, hi
+}
+
 // startFromPrior draws a start for every replica from the priors cut to the domain.
 func (l *loader) startFromPrior(s *Run, p *dynamics.Problem, r *region, section *yamlpos.Node) {
 	at := section.Field("init")
-	chart := p.Chart(r.box())
+	chart := p.Chart(l.roomOf(r))
 	if chart == nil {
 		l.withoutPriors(at, p, r)
 		return
@@ -183,12 +191,15 @@ func (l *loader) roomInPriors(y r2sgld.Problem, r *region, chart *dynamics.Chart
 	if len(l.Problems) > 0 {
 		return
 	}
-	if _, err := y.Reference(); err == nil {
+	if _, err := y.Reference(l.programs.Context); err == nil {
 		return
 	}
 	rng := &stream.New(1, priorLadder).Of(0, stream.Start).Rand
 	u, x := make([]float64, r.d), make([]float64, r.d)
 	texts, surfaces := append(slices.Clone(r.texts), r.names...), []domain.SurfaceEval{}
+	for i, row := range r.rows {
+		surfaces = append(surfaces, planeOf(row, r.bounds[i]).Bind())
+	}
 	for _, s := range r.surfaces {
 		surfaces = append(surfaces, s.Bind())
 	}
@@ -198,12 +209,7 @@ func (l *loader) roomInPriors(y r2sgld.Problem, r *region, chart *dynamics.Chart
 		chart.Point(x, u)
 		together := true
 		for i := range texts {
-			inside := false
-			if i < len(r.rows) {
-				inside = halfSpace{r.rows[i], r.bounds[i]}.Value(x) <= 0
-			} else {
-				inside = surfaces[i-len(r.rows)].Value(x) <= 0
-			}
+			inside := surfaces[i].Value(x) <= 0
 			if together = together && inside; inside {
 				met[i]++
 			}

@@ -4,6 +4,7 @@
 package config
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -41,12 +42,14 @@ type Run struct {
 // A loader is a configuration being read.
 type loader struct {
 	yamlpos.Reader
+	programs Programs
 	root     *yamlpos.Node
 	file     string
 	identify bool
 	unread   bool // the equations cannot be read, which has been reported
 
-	names   []string // of the coordinates
+	names   []string           // of the coordinates
+	fixed   map[string]float64 // names in constraints that stand for numbers
 	method  method
 	sampler Sampler
 	// the entry of the temperatures that is infinite; nil is none
@@ -54,45 +57,80 @@ type loader struct {
 	domain   domain.Domain // nil is all of R^d
 	inside   []float64     // a point inside the domain; nil if it is not known
 	slice    *domain.Slice // of equations, whose points are domain and inside; nil without
-	center   []float64     // the mode of a model's posterior; nil if there is none
+	matrices map[*yamlpos.Node]plainMatrix
+	center   []float64 // the mode of a model's posterior; nil if there is none
+}
+
+// Programs says what becomes of the programs that a configuration names.
+type Programs struct {
+	Context context.Context // they end with it, and so does a load, with its error; nil never ends
+	// Allow is asked before one is started, with its name and arguments; an error is
+	// reported as a problem and keeps it from being so. nil allows all.
+	Allow func(args []string) error
 }
 
 // Load reads a configuration of the command sample or identify, with overrides
 // such as "sampler.iterations=1000". What it does not say is filled in; step
 // sizes that it does not give are measured on the target (deterministically,
 // from the seed). The data that it names are read, their path relative to the
-// configuration's folder. The error is of type [Problems] and holds every fault.
+// configuration's folder. A program that computes its potential is started. The error
+// is of type [Problems] and holds every fault.
 func Load(command, path string, set []string) (*Run, error) {
-	root, err := yamlpos.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	return load(command, path, root, set)
+	return Programs{}.Load(command, path, set)
 }
 
 // Parse is [Load] of a text; name stands for the path.
 func Parse(command, name string, text []byte, set []string) (*Run, error) {
+	return Programs{}.Parse(command, name, text, set)
+}
+
+// Load is [Load] where these programs may be started.
+func (p Programs) Load(command, path string, set []string) (*Run, error) {
+	root, err := yamlpos.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return p.load(command, path, root, set)
+}
+
+// Parse is [Parse] where these programs may be started.
+func (p Programs) Parse(command, name string, text []byte, set []string) (*Run, error) {
 	root, err := yamlpos.Parse(name, text)
 	if err != nil {
 		return nil, err
 	}
-	return load(command, name, root, set)
+	return p.load(command, name, root, set)
 }
 
 // load applies the overrides and makes the run.
-func load(command, path string, root *yamlpos.Node, set []string) (*Run, error) {
+func (p Programs) load(command, path string, root *yamlpos.Node, set []string) (*Run, error) {
 	if err := misplaced(command, path, root); err != nil {
 		return nil, err
 	}
-	l := &loader{root: root, file: path}
+	l := p.loader(path, root)
 	l.override(set)
+	var r *Run
+	var err error
 	switch command {
 	case "sample":
-		return l.sample()
+		r, err = l.sample()
 	case "identify":
-		return l.identification()
+		r, err = l.identification()
+	default:
+		return nil, Problems{{File: path, Message: fmt.Sprintf("runs of %q have no configuration; those of sample and identify have", command)}}
 	}
-	return nil, Problems{{File: path, Message: fmt.Sprintf("runs of %q have no configuration; those of sample and identify have", command)}}
+	if ended := l.programs.Context.Err(); ended != nil { // what was found may be cut short
+		return nil, ended
+	}
+	return r, err
+}
+
+// loader reads the configuration at root.
+func (p Programs) loader(path string, root *yamlpos.Node) *loader {
+	if p.Context == nil {
+		p.Context = context.Background()
+	}
+	return &loader{programs: p, root: root, file: path}
 }
 
 // override applies overrides of the command line.
@@ -172,7 +210,7 @@ func (l *loader) plainName(n *yamlpos.Node, what string) bool {
 		l.Report(n, "%q cannot name a %s: use letters, digits and underscores, a letter first", name, what)
 	case len(name) > 100:
 		l.Report(n, "the name of this %s is longer than 100 letters", what)
-	case isFunction(name):
+	case expression.Reserved(name):
 		l.Report(n, "%q is the name of a function or a constant: call the %s otherwise", name, what)
 	default:
 		return true

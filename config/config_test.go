@@ -16,6 +16,7 @@ import (
 
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/internal/pace"
 )
 
 // TestProblemsPrint pins what a person sees: all problems of a file at once, in
@@ -72,6 +73,7 @@ func examples(t *testing.T) []string {
 // TestExamplesRun loads every example and runs the beginning of it: every draw
 // lies in the domain.
 func TestExamplesRun(t *testing.T) {
+	pace.Slow(t)
 	for _, file := range examples(t) {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			p, s, resolved := example(t, file, []string{"sampler.iterations=2000", "sampler.burn_in=100", "sampler.thin=1"})
@@ -99,6 +101,7 @@ func TestExamplesRun(t *testing.T) {
 // TestResolvedLoadsAgain: the JSON of a resolved configuration is a
 // configuration of the same run.
 func TestResolvedLoadsAgain(t *testing.T) {
+	pace.Slow(t)
 	for _, file := range examples(t) {
 		_, s, r := example(t, file, nil)
 		text, err := json.Marshal(r)
@@ -133,6 +136,21 @@ func hash(t *testing.T, r Resolved) string {
 		t.Fatal(err)
 	}
 	return h
+}
+
+// TestQuadraticConstraintsBound: a disc written as an inequality is a bounded domain.
+func TestQuadraticConstraintsBound(t *testing.T) {
+	text := "variables: [x, y]\npotential: \"0\"\ndomain: {constraints: [\"x^2 + x*y + y^2 < 3\"]}\n"
+	s, err := Parse("sample", "f.yaml", []byte(text), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lo, hi := domain.BoundsOf(s.Problem.Domain, 2)
+	for j := range lo {
+		if math.Abs(lo[j]+2) > 1e-6 || math.Abs(hi[j]-2) > 1e-6 {
+			t.Errorf("coordinate %d lies in [%v, %v], want [-2, 2]", j, lo[j], hi[j])
+		}
+	}
 }
 
 // TestKeyOrderIsIrrelevant shuffles the sections, and the keys of the sampler
@@ -346,4 +364,16 @@ func FuzzSample(f *testing.F) {
 			t.Fatalf("error of type %T: %v", err, err)
 		}
 	})
+}
+
+// A load ends with its context, with the error of that and nothing that was cut short.
+func TestLoadEnds(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for command, file := range map[string]string{"sample": "flower", "identify": "lynx-hare"} {
+		r, err := Programs{Context: ctx}.Load(command, "../examples/"+file+".yaml", nil)
+		if r != nil || !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v, %v", file, r != nil, err)
+		}
+	}
 }

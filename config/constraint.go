@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/r2sgld/r2sgld/config/yamlpos"
@@ -10,10 +11,10 @@ import (
 )
 
 // readConstraints adds inequalities given as text: linear ones as half-spaces,
-// others as surfaces; and equations.
+// others as surfaces; equations; and matrices of linear ones.
 func (l *loader) readConstraints(r *region, n *yamlpos.Node) {
 	items := []*yamlpos.Node{n}
-	if n.Kind != yamlpos.Scalar {
+	if n.Kind != yamlpos.Scalar && n.Kind != yamlpos.Map {
 		if n.Kind == yamlpos.List && len(n.Items) == 0 {
 			return
 		}
@@ -23,6 +24,10 @@ func (l *loader) readConstraints(r *region, n *yamlpos.Node) {
 		items = n.Items
 	}
 	for _, item := range items {
+		if item.Kind == yamlpos.Map {
+			l.readMatrix(r, item)
+			continue
+		}
 		text, ok := l.Text(item)
 		if !ok {
 			continue
@@ -35,7 +40,7 @@ func (l *loader) readConstraints(r *region, n *yamlpos.Node) {
 			l.readEquation(r, item, text, at, width)
 			continue
 		}
-		constraints, err := expression.ParseConstraints(text, l.names)
+		constraints, err := expression.ParseConstraintsWith(text, l.names, l.fixed)
 		if err != nil {
 			if !l.formula(item, err) {
 				l.Report(item, "%v", err)
@@ -47,7 +52,7 @@ func (l *loader) readConstraints(r *region, n *yamlpos.Node) {
 				r.add(c.A, c.B, c.Text)
 				continue
 			}
-			r.surfaces = append(r.surfaces, surface{c.G})
+			r.surfaces = append(r.surfaces, surfaceOf(c.G))
 			r.names = append(r.names, c.Text)
 		}
 	}
@@ -80,6 +85,30 @@ func bareName(text string, names []string) (name string, at int) {
 
 func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
 
+// surfaceOf is g(x) ≤ 0, a quadric if g is one: about its centre where coordinates do
+// not mix, else about 0.
+func surfaceOf(g *expression.Func) domain.Surface {
+	s := surface{g}
+	h, ok := g.Quadratic()
+	if !ok {
+		return s
+	}
+	at, slope, e := make([]float64, s.Dim()), make([]float64, s.Dim()), s.Bind()
+	e.Gradient(slope, at)
+	for j, row := range h {
+		mixed := slices.ContainsFunc(every(len(h)), func(k int) bool { return k != j && row[k] != 0 })
+		if row[j] != 0 && !mixed {
+			at[j] = -slope[j] / row[j]
+		}
+	}
+	value := e.Gradient(slope, at)
+	q, err := domain.NewQuadric(at, value, slope, h)
+	if err != nil {
+		return s // numbers that overflow
+	}
+	return q
+}
+
 // A surface is a formula g as the constraint g(x) ≤ 0.
 type surface struct{ g *expression.Func }
 
@@ -102,37 +131,26 @@ func (s *surfaceEval) Gradient(g, x []float64) float64 {
 	return s.v[0]
 }
 
-// isFunction reports whether a name stands for a function or a constant in
-// formulas.
-func isFunction(name string) bool {
-	if free, err := expression.Names(name); err != nil || len(free) == 0 {
-		return true
-	}
-	for _, arguments := range []string{"(1)", "(1,1)", "(1,1,1)", "(1,1,1,1)"} {
-		if _, err := expression.Names(name + arguments); err == nil {
-			return true
-		}
-	}
-	return false
-}
-
 // plainValue is a node as a value for JSON: maps (whose keys JSON sorts), lists,
-// numbers and text.
-func plainValue(n *yamlpos.Node) any {
+// numbers and text, matrices of constraints with their numbers.
+func (l *loader) plainValue(n *yamlpos.Node) any {
 	if n == nil {
 		return nil
+	}
+	if m, ok := l.matrices[n]; ok {
+		return m
 	}
 	switch n.Kind {
 	case yamlpos.Map:
 		m := map[string]any{}
 		for _, f := range n.Fields {
-			m[f.Key.Text] = plainValue(f.Value)
+			m[f.Key.Text] = l.plainValue(f.Value)
 		}
 		return m
 	case yamlpos.List:
 		list := []any{}
 		for _, item := range n.Items {
-			list = append(list, plainValue(item))
+			list = append(list, l.plainValue(item))
 		}
 		return list
 	case yamlpos.Scalar:

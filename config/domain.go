@@ -118,11 +118,11 @@ func (l *loader) settleDomain(r *region, d domain.Domain, at *yamlpos.Node) {
 	if err == nil && len(r.rows) > 0 {
 		var linear *domain.Polytope
 		if linear, err = domain.NewPolytope(r.rows, r.bounds, r.texts); err == nil {
-			_, err = domain.Interior(linear, rng)
+			_, err = domain.Interior(l.programs.Context, linear, rng)
 		}
 	}
 	if err == nil && d != nil {
-		if l.inside, err = domain.Interior(d, rng); err == nil && lonely(d, l.inside) {
+		if l.inside, err = domain.Interior(l.programs.Context, d, rng); err == nil && lonely(d, l.inside) {
 			err = errors.New("the domain has no interior: it holds a point and nothing around it; loosen a constraint")
 		}
 	}
@@ -193,6 +193,15 @@ func (r *region) domain() (domain.Domain, error) {
 		members = append(members, p)
 	}
 	if len(r.surfaces) > 0 {
+		l, h := slices.Clone(lo), slices.Clone(hi)
+		for _, s := range r.surfaces {
+			if q, ok := s.(*domain.Quadric); ok {
+				q.Bounds(l, h)
+			}
+		}
+		if lessAll(l, h) {
+			lo, hi = l, h
+		}
 		s, err := domain.NewImplicit(r.surfaces, r.names, lo, hi)
 		if err != nil {
 			return nil, err

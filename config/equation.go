@@ -94,7 +94,7 @@ func (l *loader) side(item *yamlpos.Node, text string, begin int) bool {
 func (l *loader) eliminate(r *region, d domain.Domain, at *yamlpos.Node) {
 	if len(r.equations) == 0 {
 		if p, ok := d.(*domain.Polytope); ok && !l.identify {
-			if s := domain.RoundSlice(p); s != nil { // else no setting would suit all directions
+			if s := domain.RoundSlice(l.programs.Context, p); s != nil { // else no setting would suit all directions
 				l.takeSlice(s, at, "")
 			}
 		}
@@ -118,7 +118,7 @@ func (l *loader) takeSlice(s *domain.Slice, at *yamlpos.Node, where string) {
 	z := make([]float64, s.Dim())
 	if s.Domain != nil {
 		var err error
-		if z, err = domain.Interior(s.Domain, rand.New(rand.NewPCG(1, 1))); err != nil {
+		if z, err = domain.Interior(l.programs.Context, s.Domain, rand.New(rand.NewPCG(1, 1))); err != nil {
 			l.reportBare(at, "%s%v", where, err)
 			return
 		}

@@ -69,7 +69,7 @@ func TestEquationBounds(t *testing.T) {
 	text := strings.Replace(planeSample, `["x + y + z = 3"]`, `["x >= 0", "y >= 0", "z >= 0", "2*x + 2*y == 2 - 2*z"]`, 1)
 	run := parsed(t, text)
 	p := run.Problem
-	v, se, err := p.Mass(rand.New(rand.NewPCG(1, 1)))
+	v, se, err := p.Mass(t.Context(), rand.New(rand.NewPCG(1, 1)))
 	if err != nil || math.Abs(v-math.Log(math.Sqrt(3)/2)) > 1e-9+4.9*se {
 		t.Errorf("log volume %g (%v)", v, err)
 	}
@@ -119,7 +119,7 @@ sampler: {method: r-sgld, step_size: 1e-9, iterations: 4000, thin: 1, burn_in: 1
 	if got := strings.Join(res.Names, " "); got != "x y" || res.Tally(0).Outside+res.Tally(0).Fallbacks > 0 {
 		t.Fatalf("%s, %+v", got, res.Tally(0))
 	}
-	log, _, err := run.Problem.Mass(rand.New(rand.NewPCG(1, 2)))
+	log, _, err := run.Problem.Mass(t.Context(), rand.New(rand.NewPCG(1, 2)))
 	if err != nil || math.Abs(log-math.Log(4e-9)) > 1e-6 {
 		t.Errorf("log volume %g, %v", log, err)
 	}

@@ -4,6 +4,7 @@ import (
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/config/yamlpos"
 	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/expression"
 	"github.com/r2sgld/r2sgld/kernel"
 )
 
@@ -33,15 +34,45 @@ func (l *loader) suitsHarmonic(p r2sgld.Problem, section *yamlpos.Node) {
 	if l.method.wall == free {
 		p.Domain = nil
 	}
+	if err := l.gaussianFrom(p); err != nil {
+		l.Report(section.Key("kernel"), "%v. Take kernel hmc", err)
+	}
+}
+
+// mostHarmonic is the largest dimension in which a Gaussian is looked for unasked.
+const mostHarmonic = 400
+
+// gaussian reports whether kernel harmonic would do: the potential is quadratic by its
+// formula and the walls are flat or quadratic, and no key speaks of steps.
+func (l *loader) gaussian(s *Run, section *yamlpos.Node) bool {
+	p := s.Problem
+	for _, key := range []string{"step_size", "schedule", "boundary", "leapfrog"} {
+		if section.Field(key) != nil {
+			return false
+		}
+	}
+	if p.Base != nil || l.method.wall != reflected || l.method.cycles || p.Potential.Dim() > mostHarmonic {
+		return false
+	}
+	quadratic := s.Model != nil && s.Model.Linear
+	if n := l.root.Field("potential"); n != nil && n.Kind == yamlpos.Scalar {
+		f, err := expression.Compile(n.Text, l.names)
+		if quadratic = err == nil; quadratic {
+			_, quadratic = f.Quadratic()
+		}
+	}
+	if !quadratic {
+		return false
+	}
+	return l.gaussianFrom(p) == nil
+}
+
+// gaussianFrom is what keeps kernel harmonic from the law of p, as seen from where a run
+// starts; nil if nothing does.
+func (l *loader) gaussianFrom(p r2sgld.Problem) error {
 	x := l.from()
 	if x == nil {
 		x = l.reduced(l.inside)
 	}
-	g, err := kernel.FindGaussian(p.Potential, p.Domain, x)
-	if err == nil {
-		_, err = kernel.NewFlow(g, p.Domain, kernel.Harmonic{})
-	}
-	if err != nil {
-		l.Report(section.Key("kernel"), "%v. Take kernel hmc", err)
-	}
+	return kernel.SuitsHarmonic(p.Potential, p.Domain, x)
 }

@@ -5,7 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"io/fs"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -18,19 +18,26 @@ import (
 	"github.com/r2sgld/r2sgld/config/yamlpos"
 	"github.com/r2sgld/r2sgld/dynamics"
 	"github.com/r2sgld/r2sgld/expression"
+	"github.com/r2sgld/r2sgld/internal/regular"
 	"github.com/r2sgld/r2sgld/tune"
 )
 
 func (l *loader) identification() (*Run, error) {
 	l.identify = true
 	root := l.root
-	l.Section(root, "name", "data", "model", "sampler")
+	l.Section(root, "name", "data", "model", "sampler", "figures")
 	s := &Run{Command: "identify", Name: l.readName()}
 	data, columns := l.readData(root.Field("data"))
 	model, resolved := l.readModel(root.Field("model"), columns)
 	section := root.Field("sampler")
 	l.readSampler(section)
 	l.findNames(model)
+	l.fixed = map[string]float64{}
+	if model != nil {
+		for _, v := range model.Fixed {
+			l.fixed[v.Name] = v.Value
+		}
+	}
 	l.useConstraints(root.Field("model").Field("constraints"), model)
 	series := l.readSeries(data, columns)
 	if err := l.Problems.Err(); err != nil {
@@ -44,13 +51,14 @@ func (l *loader) identification() (*Run, error) {
 	s.Model = p
 	l.names, l.center = p.Parameters, p.Center
 	r := l.parameterDomain(p, root.Field("model"))
+	figures := l.readFigures(root.Field("figures"), l.names)
 	l.readInit(section.Field("init"))
 	l.reference()
 	l.suits(section)
 	if err := l.Problems.Err(); err != nil {
 		return nil, err
 	}
-	s.Resolved = Resolved{Name: s.Name, Data: data, Model: resolved}
+	s.Resolved = Resolved{Name: s.Name, Data: data, Model: resolved, Figures: figures}
 	l.sampling(s, p, r, model.Likelihood == trajectoryLikelihood, section)
 	if err := l.Problems.Err(); err != nil {
 		return nil, err
@@ -90,7 +98,7 @@ func (l *loader) sampling(s *Run, p *dynamics.Problem, r *region, trajectory boo
 	}
 	var chart *dynamics.Chart
 	if trajectory && l.method.hmc && l.method.auto {
-		chart = p.Chart(r.box())
+		chart = p.Chart(l.roomOf(r))
 	}
 	if chart != nil {
 		if l.sampler.Init == "uniform" {
@@ -307,40 +315,25 @@ func (l *loader) findNames(m *dynamics.Model) {
 	l.names = names
 }
 
-// readRegular reads a file that has an end: no device, no pipe.
-func readRegular(name string) ([]byte, error) {
-	info, err := os.Stat(name)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, errors.New("it is no regular file")
-	}
-	return os.ReadFile(name)
-}
-
 // readSeries reads the data file and checks that it is the one of the
 // configuration's hash, if there is one.
 func (l *loader) readSeries(d *Data, c dynamics.Columns) *dynamics.Series {
 	if d.File == "" || len(c.States) == 0 {
 		return nil
 	}
-	text, err := readRegular(d.File)
+	file, err := regular.Open(d.File)
 	if err != nil {
-		var p *fs.PathError
-		if errors.As(err, &p) {
-			err = p.Err
-		}
-		l.dataFaults(&dynamics.DataError{File: d.File, Text: "cannot be read: " + err.Error()})
+		l.dataFaults(&dynamics.DataError{File: d.File, Text: "cannot be read: " + regular.Why(err).Error()})
 		return nil
 	}
-	series, err := dynamics.DecodeSeries(bytes.NewReader(text), d.File, c)
+	defer file.Close()
+	sum := sha256.New()
+	series, err := dynamics.DecodeSeries(io.TeeReader(file, sum), d.File, c) // to its end, unless it is faulty
 	if err != nil {
 		l.dataFaults(err)
 		return nil
 	}
-	sum := sha256.Sum256(text)
-	now := hex.EncodeToString(sum[:])
+	now := hex.EncodeToString(sum.Sum(nil))
 	if d.SHA256 != "" && d.SHA256 != now {
 		l.Report(l.root.Field("data").Field("sha256"), "the data in %s are no longer those of this configuration (sha256 %s)", d.File, now)
 	}
@@ -373,11 +366,16 @@ func (l *loader) dataFaults(err error) {
 // sourceLine returns a line of a file, and the column in characters of its
 // byte column; "" if it cannot be had.
 func sourceLine(file string, line, column int) (string, int) {
-	text, err := os.ReadFile(file)
+	data, err := os.ReadFile(file)
 	if err != nil {
 		return "", column
 	}
-	lines := strings.Split(strings.TrimPrefix(string(text), "\ufeff"), "\n")
+	r, err := dynamics.Text(bytes.NewReader(data), file)
+	if err != nil {
+		return "", column
+	}
+	text, _ := io.ReadAll(r)
+	lines := strings.Split(string(text), "\n")
 	if line > len(lines) {
 		return "", column
 	}

@@ -23,6 +23,12 @@ type Resolved struct {
 	Model     *Model   `json:"model,omitempty"`     // of identify
 	Domain    any      `json:"domain,omitempty"`    // of sample, as written
 	Sampler   Sampler  `json:"sampler"`
+	Figures   *Figures `json:"figures,omitempty"`
+}
+
+// Figures says what figures show.
+type Figures struct {
+	Parameters []string `json:"parameters"`
 }
 
 // Command is a potential that lives in another program.
@@ -239,9 +245,10 @@ func (r Resolved) Law() (string, error) {
 }
 
 // Hash is a fingerprint of all that determines the draws: equal for two
-// configurations that differ in their layout, the order of their keys or the
-// folder of the data only. 64 hexadecimal digits.
+// configurations that differ in their layout, the order of their keys, the
+// folder of the data or the figures only. 64 hexadecimal digits.
 func (r Resolved) Hash() (string, error) {
+	r.Figures = nil
 	if r.Data != nil {
 		d := *r.Data
 		d.File = filepath.Base(d.File)

@@ -19,7 +19,7 @@ import (
 
 func (l *loader) sample() (*Run, error) {
 	root := l.root
-	l.Section(root, "name", "variables", "potential", "noise", "domain", "sampler")
+	l.Section(root, "name", "variables", "potential", "noise", "domain", "sampler", "figures")
 	s := &Run{Command: "sample", Name: l.readName()}
 	l.readNames(root.Field("variables"))
 	var u potential.Potential
@@ -35,26 +35,27 @@ func (l *loader) sample() (*Run, error) {
 	l.readInit(section.Field("init"))
 	l.reference()
 	l.suits(section)
-	s.Resolved = Resolved{Name: s.Name, Variables: l.names, Noise: noise, Domain: plainValue(root.Field("domain"))}
+	s.Resolved = Resolved{Name: s.Name, Variables: l.names, Noise: noise, Domain: l.plainValue(root.Field("domain"))}
 	if elsewhere {
 		u = l.external(at, &s.Resolved) // started only if nothing else is wrong
 	} else {
-		s.Resolved.Potential = plainValue(at)
+		s.Resolved.Potential = l.plainValue(at)
 	}
 	l.absentVariables(at)
+	s.Resolved.Figures = l.readFigures(root.Field("figures"), l.names)
 	if err := l.Problems.Err(); err != nil {
 		return nil, err
 	}
 	if noise != nil {
 		u = potential.Noisy(u, noise.Gradient, noise.Energy)
+		s.Warnings = jumps(s.Resolved.Potential)
 	}
 	s.Problem = l.target(u)
 	temperature := []float64{1, 3}
 	if bounded(l.domain) {
 		temperature = []float64{1, 10}
 	}
-	s.Warnings = jumps(s.Resolved.Potential)
-	l.settleInit()
+	l.settleInit(s.Problem)
 	l.settle(s, section, temperature, 100_000, 10_000, 10)
 	if err := l.Problems.Err(); err != nil {
 		return nil, err
@@ -64,7 +65,7 @@ func (l *loader) sample() (*Run, error) {
 
 // settle fills in the sampler's defaults and makes the settings of the run.
 func (l *loader) settle(s *Run, section *yamlpos.Node, temperature []float64, iterations, burnIn, thin int) {
-	l.chooseKernel(s)
+	l.chooseKernel(s, section)
 	l.certify(s)
 	if l.method.hmc && math.IsNaN(potential.EnergyNoise(s.Problem.Potential)) {
 		l.Report(section.Key("kernel"), "kernel %s accepts by the energy over all data: drop the minibatches (model.batch), or take kernel: sgld", l.sampler.Kernel)
@@ -192,9 +193,9 @@ func (l *loader) measureSteps(p r2sgld.Problem) {
 		if l.method.wall == mirrored {
 			p, start = l.dual(p)
 		}
-		s.StepSize, err = tune.Steps(p, s.Temperature, start, *s.Seed)
+		s.StepSize, err = tune.Steps(l.programs.Context, p, s.Temperature, start, *s.Seed)
 	} else {
-		err = tune.Finite(p, l.from(), *s.Seed)
+		err = tune.Finite(l.programs.Context, p, l.from(), *s.Seed)
 	}
 	if err != nil {
 		l.Report(l.root.Key("potential"), "%v", err)
@@ -221,9 +222,9 @@ func (l *loader) checkAuto(p r2sgld.Problem) {
 	}
 	var err error
 	if bounded(p.Domain) {
-		err = tune.Finite(p, l.start(), *l.sampler.Seed)
+		err = tune.Finite(l.programs.Context, p, l.start(), *l.sampler.Seed)
 	} else {
-		_, err = tune.Steps(p, []float64{1}, l.start(), *l.sampler.Seed)
+		_, err = tune.Steps(l.programs.Context, p, []float64{1}, l.start(), *l.sampler.Seed)
 	}
 	if err != nil {
 		l.Report(l.root.Key("potential"), "%v", err)
@@ -257,7 +258,13 @@ func (l *loader) external(n *yamlpos.Node, r *Resolved) potential.Potential {
 	if len(l.Problems) > 0 {
 		return nil
 	}
-	u, err := command.New(command.Settings{Args: c.Args, Dir: c.Directory, Names: l.names,
+	if l.programs.Allow != nil {
+		if err := l.programs.Allow(c.Args); err != nil {
+			l.Report(n.Field("command"), "%v", err)
+			return nil
+		}
+	}
+	u, err := command.New(l.programs.Context, command.Settings{Args: c.Args, Dir: c.Directory, Names: l.names,
 		Timeout: time.Duration(c.Timeout * float64(time.Second))})
 	if err != nil {
 		l.Report(n.Field("command"), "%v", err)
@@ -268,7 +275,7 @@ func (l *loader) external(n *yamlpos.Node, r *Resolved) potential.Potential {
 	if start == nil && !bounded(l.domain) {
 		start = l.reduced(l.somewhere())
 	}
-	if err := tune.CheckGradient(p, start, 1); err != nil {
+	if err := tune.CheckGradient(l.programs.Context, p, start, 1); err != nil {
 		l.Report(n.Field("command"), "%v", err)
 		return nil
 	}
@@ -295,7 +302,8 @@ func (l *loader) readPotential(n *yamlpos.Node) potential.Potential {
 	return potential.FromExpression(e)
 }
 
-// jumps warns of functions that Langevin steps cannot see jump.
+// jumps warns of functions that Langevin steps cannot see jump, where noise hides the jumps
+// from what looks for them along steps.
 func jumps(formula any) []string {
 	text, _ := formula.(string)
 	if m := regexp.MustCompile(`\b(floor|sign)\s*\(`).FindStringSubmatch(text); m != nil {
@@ -335,7 +343,7 @@ func (l *loader) absentVariables(n *yamlpos.Node) {
 	lo, hi := domain.BoundsOf(l.domain, len(l.names))
 	for j, name := range l.names {
 		if !slices.Contains(used, name) && math.IsInf(hi[j]-lo[j], 1) && !l.tied(j) {
-			l.Report(n, "%q is not in the potential, and the domain does not bound it: it has no density. Bound it, or drop it from the variables", name)
+			l.Report(n, "%q is not in the potential, and no bounds of it are known: it has no density. Add a box, or drop it from the variables", name)
 		}
 	}
 }
@@ -357,8 +365,9 @@ func (l *loader) readNoise(n *yamlpos.Node) *Noise {
 }
 
 // settleInit chooses where to start: uniformly on a bounded domain, else at
-// the origin if it is inside, else at an interior point.
-func (l *loader) settleInit() {
+// the origin if it is inside, else at an interior point, or near it if the
+// potential is not finite there.
+func (l *loader) settleInit(p r2sgld.Problem) {
 	if l.sampler.Init != nil {
 		return
 	}
@@ -366,7 +375,11 @@ func (l *loader) settleInit() {
 		l.sampler.Init = "uniform"
 		return
 	}
-	l.sampler.Init = named(l.names, l.somewhere())
+	x := l.somewhere()
+	if l.slice == nil {
+		x = tune.Start(p, x)
+	}
+	l.sampler.Init = named(l.names, x)
 }
 
 // somewhere is the origin if it is inside, else an interior point.

@@ -75,7 +75,6 @@ const (
 	maxLadders    = 1024
 	maxRungs      = 512
 	maxLeapfrog   = 100_000
-	maxHeld       = 1 << 29   // bytes of draws held in memory
 	maxDisk       = 256 << 30 // bytes of draws
 )
 
@@ -93,8 +92,10 @@ const (
 )
 
 // autoKeys are those that a sampler section of method auto may have; a section
-// that has no others, and no method, is one.
-func autoKeys() []string { return []string{"ladders", "init", "seed", "swap", "until", "certificate"} }
+// that gives no others, and no method, is one.
+func autoKeys() []string {
+	return []string{"ladders", "init", "seed", "swap", "until", "certificate", "kernel"}
+}
 
 // sampler reads the sampler section into l.sampler; what is not given stays at
 // its zero value, for the defaults to fill in.
@@ -148,13 +149,18 @@ func (l *loader) samplerMethod(n *yamlpos.Node) {
 		if name, ok := l.Word(n.Field("method"), names...); ok {
 			l.method = methods()[slices.Index(names, name)]
 		}
-	case !slices.ContainsFunc(n.Fields, func(f yamlpos.Field) bool { return !slices.Contains(autoKeys(), f.Key.Text) }):
+	case !slices.ContainsFunc(n.Fields, func(f yamlpos.Field) bool {
+		return f.Value.Kind != yamlpos.Null && !slices.Contains(autoKeys(), f.Key.Text)
+	}):
 		l.method = auto
 	}
 	if !l.method.auto || n == nil || n.Kind != yamlpos.Map {
 		return
 	}
 	for _, f := range n.Fields {
+		if f.Value.Kind == yamlpos.Null {
+			continue
+		}
 		switch key := f.Key.Text; key {
 		case "burn_in", "thin", "step_size", "temperature", "schedule", "boundary", "cap", "penalty", "smoothing", "leapfrog", "momentum", "noise_estimate", "whiten":
 			l.Report(f.Key, "method auto sets %s itself: drop the key, or take method: r2sgld", key)
@@ -178,6 +184,8 @@ func (l *loader) samplerKernel(n *yamlpos.Node) {
 		l.sampler.Kernel = word // chosen once the potential is known
 	case word == "harmonic":
 		m.harmonic, l.sampler.Kernel = true, word
+	case word == "sgld" && m.auto:
+		l.sampler.Kernel = word // else another may be taken
 	default:
 		m.hmc, m.single = word != "sgld", word == "mala"
 	}
@@ -210,9 +218,18 @@ func (l *loader) takeHMC() {
 	}
 }
 
-// chooseKernel settles kernel auto: hmc, which is exact, where energies are, else sgld.
-func (l *loader) chooseKernel(s *Run) {
-	if l.sampler.Kernel != "auto" {
+// chooseKernel settles kernel auto: harmonic where it will do, else hmc, which is exact,
+// where energies are, else sgld. Method auto takes harmonic without being asked.
+func (l *loader) chooseKernel(s *Run, section *yamlpos.Node) {
+	free := l.sampler.Kernel == "" && l.method.auto && !l.method.hmc && !l.sampler.Certificate
+	if l.sampler.Kernel != "auto" && !free {
+		return
+	}
+	if l.gaussian(s, section) {
+		l.method.harmonic, l.sampler.Kernel = true, "harmonic"
+		return
+	}
+	if free {
 		return
 	}
 	l.sampler.Kernel = ""

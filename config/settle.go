@@ -113,7 +113,7 @@ func (s *Sampler) settings(m method, d int) r2sgld.Settings {
 		Swap: s.Swap.settings(), FullEnergies: s.Swap.Energies == "full",
 		Boundary: domain.Rule(s.Boundary), Cap: s.Cap,
 		Certificate: s.Certificate,
-		MaxDraws:    mostHeld(d, s.Ladders, max(len(s.Temperature), 8)),
+		MaxDraws:    tune.MostHeld(d, s.Ladders, max(len(s.Temperature), 8)),
 	}
 	if !m.wall.reflects() && m.wall != mirrored {
 		out.Boundary = domain.Free
@@ -137,12 +137,6 @@ func (s *Sampler) settings(m method, d int) r2sgld.Settings {
 		out.Momentum = &kernel.Momentum{Mu: *s.Momentum, NoiseEstimate: *s.NoiseEstimate}
 	}
 	return out
-}
-
-// mostHeld is the number of draws of a ladder that are held in memory.
-func mostHeld(d, ladders, rungs int) int {
-	each := 8 * (d + 1) * ladders * max(rungs, 1)
-	return max(1024, min(1<<17, maxHeld/each))
 }
 
 // settings are those of the exchange.

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -11,6 +12,7 @@ import (
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/config/yamlpos"
 	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/internal/spare"
 	"github.com/r2sgld/r2sgld/potential"
 	"github.com/r2sgld/r2sgld/theory"
 	"github.com/r2sgld/r2sgld/tune"
@@ -77,7 +79,7 @@ func loadTheory(path string, root *yamlpos.Node, set []string) (*Theory, error) 
 	if err := misplaced("theory", path, root); err != nil {
 		return nil, err
 	}
-	l := &theoryLoader{loader: loader{root: root, file: path}}
+	l := &theoryLoader{loader: *Programs{}.loader(path, root)}
 	l.override(set)
 	l.Section(root, "name", "variables", "potential", "domain", "theory")
 	t := &Theory{Name: l.readName()}
@@ -91,13 +93,13 @@ func loadTheory(path string, root *yamlpos.Node, set []string) (*Theory, error) 
 	if err := l.Problems.Err(); err != nil {
 		return nil, err
 	}
-	if err := tune.Finite(r2sgld.Problem{Potential: u, Domain: l.domain, Names: l.names}, l.inside, 1); err != nil {
+	if err := tune.Finite(context.Background(), r2sgld.Problem{Potential: u, Domain: l.domain, Names: l.names}, l.inside, 1); err != nil {
 		l.Report(root.Key("potential"), "%v", err)
 		return nil, l.Problems.Err()
 	}
 	t.Problem = theory.Problem{Potential: u, Domain: l.domain, Names: l.names}
 	t.Resolved = ResolvedTheory{Name: t.Name, Variables: l.names, Potential: root.Field("potential").Text,
-		Domain: plainValue(root.Field("domain")), Theory: l.keys}
+		Domain: l.plainValue(root.Field("domain")), Theory: l.keys}
 	t.Settings, t.Intensities = l.keys.settings(), l.keys.Intensities
 	t.Warnings = jumps(t.Resolved.Potential)
 	return t, nil
@@ -298,7 +300,7 @@ func (l *theoryLoader) settleGrid(n *yamlpos.Node) {
 	if float64(k.Eigenvalues) > states/2 {
 		l.Report(n.Field("eigenvalues"), "%d eigenvalues of a process with about %.0f states are not those of a diffusion: ask for fewer, or raise the grid", k.Eigenvalues, states)
 	}
-	need, there := k.settings().Bytes(cells), availableMemory()
+	need, there := k.settings().Bytes(cells), spare.Memory()
 	if need > there && given != nil {
 		l.Report(given, "%d cells along the longest side are up to %.3g states, which take about %.3g GiB of memory; there are %.3g GiB: take a grid of about %d", k.Grid, states, need/(1<<30), there/(1<<30), fitting(k.Grid, max(need/there, states/mostStates), len(l.names)*len(k.Temperature)))
 	}

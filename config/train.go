@@ -152,7 +152,7 @@ func loadTraining(path string, root *yamlpos.Node, set []string) (*Training, err
 	if err := misplaced("train", path, root); err != nil {
 		return nil, err
 	}
-	l := &loader{root: root, file: path}
+	l := Programs{}.loader(path, root)
 	l.override(set)
 	l.Section(root, "name", "data", "network", "sampler", "average", "measure", "repeats", "device", "precision")
 	t := &Training{Name: l.readName()}

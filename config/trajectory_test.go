@@ -13,6 +13,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/r2sgld/r2sgld"
+	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/expression"
+	"github.com/r2sgld/r2sgld/internal/pace"
 )
 
 const lynxTrajectory = "../examples/lynx-hare-trajectory.yaml"
@@ -67,7 +70,7 @@ func TestTrajectoryTakesHMC(t *testing.T) {
 	if plain.Settings.HMC != nil || plain.Problem.Base != nil || plain.Problem.Chart != nil || plain.Resolved.Sampler.Kernel == "hmc" || plain.Settings.Start == nil {
 		t.Errorf("kernel sgld: %+v", plain.Resolved.Sampler)
 	}
-	if err := r2sgld.Check(plain.Problem, plain.Settings); err != nil {
+	if err := r2sgld.Check(t.Context(), plain.Problem, plain.Settings); err != nil {
 		t.Error(err)
 	}
 	slopes, err := Load("identify", "../examples/lynx-hare.yaml", nil)
@@ -94,7 +97,7 @@ func TestStartsInTheChart(t *testing.T) {
 	if cmp.Equal(s.Settings.Start, want) {
 		t.Error("no coordinate is a logarithm")
 	}
-	if err := r2sgld.Check(s.Problem, s.Settings); err != nil {
+	if err := r2sgld.Check(t.Context(), s.Problem, s.Settings); err != nil {
 		t.Error(err)
 	}
 }
@@ -133,34 +136,47 @@ func TestDomainInTheChart(t *testing.T) {
 	}
 }
 
-// Surfaces in the chart have the slopes of their values by its coordinates, for any
-// pair of a constraint: central differences of step 1e-6 are good to 1e-8. It kills a
+// Surfaces in the chart have the values of their formulas at the parameters and the
+// slopes of these by its coordinates: planes, quadrics, and another one, for any pair
+// of a constraint. Central differences of step 1e-6 are good to 1e-8. It kills a
 // gradient by the parameters.
 func TestSurfacesInTheChart(t *testing.T) {
 	s := trajectory(t)
 	lo, hi := make([]float64, 8), slices.Repeat([]float64{math.Inf(1)}, 8)
 	chart := s.Model.Chart(lo, hi)
-	a := []float64{2, -3, 0, 1, 0.1, 0, -1, 0.5}
-	g := chartedSurface{halfSpace{a, 0.7}, chart}.Bind()
-	y, slope := slices.Clone(s.Settings.Whitening.Center), make([]float64, 8)
-	value := g.Gradient(slope, y)
-	want, x := -0.7, make([]float64, 8)
-	chart.Point(x, y)
-	for j := range x {
-		want += a[j] * x[j]
-	}
-	if math.Abs(value-want) > 1e-12 || g.Value(y) != value {
-		t.Errorf("value %g, want %g", value, want)
-	}
-	for j, v := range y {
-		const h = 1e-6
-		y[j] = v + h
-		up := g.Value(y)
-		y[j] = v - h
-		down := g.Value(y)
-		y[j] = v
-		if d := (up - down) / (2 * h); math.Abs(d-slope[j]) > 1e-7 || (d == 0) != (a[j] == 0) {
-			t.Errorf("slope %d is %g, by differences %g", j, slope[j], d)
+	names := []string{"a", "b", "c", "d", "e", "f", "g", "h"}
+	plane := planeOf([]float64{2, -3, 0, 1, 0.1, 0, -1, 0.5}, 0.7)
+	for _, text := range []string{"2*a - 3*b + d + 0.1*e - g + 0.5*h - 0.7", "(a - 3)^2 + a*b - 2*e*h + (g - 1)^2 + d - 4", "a*b*h - exp(g) + e^1.5"} {
+		f, err := expression.Compile(text, names)
+		if err != nil {
+			t.Fatal(err)
+		}
+		surfaces := []domain.Surface{surfaceOf(f)}
+		if strings.HasPrefix(text, "2*a") {
+			surfaces = append(surfaces, plane)
+		}
+		for _, in := range surfaces {
+			g := inChart(in, chart).Bind()
+			if _, bends := g.(domain.Bender); bends == strings.Contains(text, "exp") {
+				t.Errorf("%s: bounds of second derivatives are known: %v", text, bends)
+			}
+			y, slope, x := slices.Clone(s.Settings.Whitening.Center), make([]float64, 8), make([]float64, 8)
+			value := g.Gradient(slope, y)
+			chart.Point(x, y)
+			if want := (surface{f}).Bind().Value(x); math.Abs(value-want) > 1e-12*(1+math.Abs(want)) || g.Value(y) != value {
+				t.Errorf("%s: value %g, want %g", text, value, want)
+			}
+			for j, v := range y {
+				const h = 1e-6
+				y[j] = v + h
+				up := g.Value(y)
+				y[j] = v - h
+				down := g.Value(y)
+				y[j] = v
+				if d := (up - down) / (2 * h); math.Abs(d-slope[j]) > 1e-7*(1+math.Abs(d)) || (d == 0) != !strings.Contains(text, names[j]) {
+					t.Errorf("%s: slope %d is %g, by differences %g", text, j, slope[j], d)
+				}
+			}
 		}
 	}
 }
@@ -207,6 +223,7 @@ func TestInitFromPrior(t *testing.T) {
 // The resolved configuration is one of the same run, wherever it starts and however
 // it moves: the same problem, states and whitening.
 func TestResolvedTrajectories(t *testing.T) {
+	pace.Slow(t)
 	x := "sampler.init={alpha: 0.5, beta: 0.02, gamma: 0.7, delta: 0.03, H.initial: 30, L.initial: 5, H.noise: 0.3, L.noise: 0.4}"
 	for _, set := range [][]string{
 		{}, {x}, {"sampler.method=auto", "sampler.kernel=sgld"}, {"sampler.method=r-sgld", "sampler.init=prior", "sampler.step_size=1e-4"},
@@ -235,6 +252,7 @@ func TestResolvedTrajectories(t *testing.T) {
 
 // What is said of trajectories that cannot be sampled as they are asked to be.
 func TestBadTrajectories(t *testing.T) {
+	pace.Slow(t)
 	for _, c := range []struct {
 		file string
 		set  []string

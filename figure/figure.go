@@ -21,7 +21,6 @@ import (
 	"math"
 
 	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
 )
@@ -51,9 +50,11 @@ func (a Axis) label() string {
 type Sample struct {
 	Draws   int // in all ladders together
 	Ladders int
+	Shown   int // parameters drawn, of so many; 0 is all of them
+	Of      int
 }
 
-// String returns "12,000 draws, 8 ladders".
+// String returns "12,000 draws, 8 ladders", and ", 24 of 30 parameters" if these are not all.
 func (s Sample) String() string {
 	out := ""
 	if s.Draws > 0 {
@@ -64,6 +65,9 @@ func (s Sample) String() string {
 			out += ", "
 		}
 		out += count(s.Ladders, "ladder")
+	}
+	if s.Shown < s.Of {
+		out += fmt.Sprintf(", %d of %s", s.Shown, count(s.Of, "parameter"))
 	}
 	return out
 }
@@ -80,7 +84,7 @@ type Figure struct {
 // in Liberation Sans or, where that is missing, a font of the same widths.
 func (f *Figure) WriteSVG(w io.Writer) error {
 	c := vgsvg.NewWith(vgsvg.UseWH(f.width, f.height))
-	f.draw(draw.New(c))
+	f.draw(drawn(c))
 	var b bytes.Buffer
 	if _, err := c.WriteTo(&b); err != nil {
 		return fmt.Errorf("draw SVG: %w", err)
@@ -105,7 +109,7 @@ func (f *Figure) WritePNG(w io.Writer) error {
 		resolution = dpiTall
 	}
 	c := vgimg.NewWith(vgimg.UseWH(f.width, f.height), vgimg.UseDPI(resolution))
-	f.draw(draw.New(c))
+	f.draw(drawn(c))
 	var enc png.Encoder
 	if err := enc.Encode(w, paletted(c.Image())); err != nil {
 		return fmt.Errorf("write PNG: %w", err)

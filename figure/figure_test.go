@@ -393,7 +393,7 @@ func TestOddData(t *testing.T) {
 		}
 	}
 	one := []Marginal{{Axis: Axis{Name: "c"}, Mode: 3, Interval: [2]float64{3, 3}, Bounds: [2]float64{-inf, inf}}}
-	try("spike")(Marginals(one, 90, Sample{1, 1}))
+	try("spike")(Marginals(one, 90, Sample{Draws: 1, Ladders: 1}))
 	try("flat")(Marginals([]Marginal{{X: []float64{1, 2}, Density: []float64{0, 0}, Mode: 1.5}}, 90, Sample{}))
 	try("equal grid")(Marginals([]Marginal{{X: []float64{2, 2}, Density: []float64{1, 1}, Mode: 2}}, 90, Sample{}))
 	constant := make([]float64, 500)
@@ -427,7 +427,7 @@ func TestRefused(t *testing.T) {
 		"no marginals":      nothing(Marginals(nil, 90, Sample{})),
 		"too many":          nothing(Marginals(make([]Marginal, 25), 90, Sample{})),
 		"NaN density":       nothing(Marginals([]Marginal{{X: v, Density: []float64{1, nan}}}, 90, Sample{})),
-		"NaN mode":          nothing(Marginals([]Marginal{{Mode: nan}}, 90, Sample{})),
+		"infinite mode":     nothing(Marginals([]Marginal{{Mode: math.Inf(1)}}, 90, Sample{})),
 		"NaN bound":         nothing(Marginals([]Marginal{{Bounds: [2]float64{nan, 1}}}, 90, Sample{})),
 		"infinite truth":    nothing(Marginals([]Marginal{{Truth: []float64{math.Inf(1)}}}, 90, Sample{})),
 		"falling grid":      nothing(Marginals([]Marginal{{X: []float64{2, 1}, Density: v}}, 90, Sample{})),
@@ -461,5 +461,24 @@ func TestManyDots(t *testing.T) {
 	}
 	if s, c := dotSize(2000), dotColour(2000); s > 1 || s < 0.5 || c.A > 128 || c.A < 64 {
 		t.Errorf("2000 dots of %v, %v", s, c)
+	}
+}
+
+// Captions count what is shown: residuals of all responses, with values missing in some.
+//
+// Mutants it kills: the rows of the first response for all.
+func TestCaptionsCount(t *testing.T) {
+	of := func(n, all int) Response { return Response{Time: make([]float64, n), Of: all, Each: "row"} }
+	for _, c := range []struct{ got, want string }{
+		{counted([]Response{of(61, 0), of(61, 0)}), "61 rows"},
+		{counted([]Response{of(61, 0), of(31, 0)}), "92 observations"},
+		{countOf([]Response{of(61, 0), of(31, 0)}, "residual"), "92 residuals"},
+		{countOf([]Response{of(2000, 10000), of(2000, 10000)}, "residual"), "4,000 of 20,000 residuals"},
+		{Sample{Draws: 1000, Ladders: 4, Shown: 24, Of: 30}.String(), "1,000 draws, 4 ladders, 24 of 30 parameters"},
+		{Sample{Draws: 1000, Ladders: 4, Shown: 3, Of: 3}.String(), "1,000 draws, 4 ladders"},
+	} {
+		if c.got != c.want {
+			t.Errorf("%q, want %q", c.got, c.want)
+		}
 	}
 }

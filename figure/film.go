@@ -142,7 +142,7 @@ func (r *reel) arrange() {
 // canvas returns a white one and its picture.
 func (r *reel) canvas() (draw.Canvas, *image.RGBA) {
 	c := vgimg.NewWith(vgimg.UseWH(filmWidth, r.height), vgimg.UseDPI(filmDPI))
-	return draw.New(c), c.Image().(*image.RGBA)
+	return drawn(c), c.Image().(*image.RGBA)
 }
 
 func (r *reel) frames() int { return (len(r.Cold) + r.per - 1) / r.per }

@@ -19,11 +19,32 @@ type Response struct {
 	Low      []float64 // interval of the model's mean; nil is none
 	High     []float64
 	SD       float64 // of the noise; 0 is not known, and residuals take their own
+	Of       int     // of so many observations these are some; 0 is all
 	Each     string  // what an observation is called, in the singular; "" is observation
 }
 
-// counted says how many observations there are.
-func counted(r []Response) string { return count(len(r[0].Time), cmp.Or(r[0].Each, "observation")) }
+// counted says how many observations there are: rows, if all responses have as many.
+func counted(r []Response) string {
+	for _, q := range r[1:] {
+		if len(q.Time) != len(r[0].Time) || q.Of != r[0].Of {
+			return countOf(r, "observation")
+		}
+	}
+	return countOf(r[:1], cmp.Or(r[0].Each, "observation"))
+}
+
+// countOf counts what is shown of all responses, and of how many.
+func countOf(r []Response, noun string) string {
+	shown, all := 0, 0
+	for _, q := range r {
+		shown += len(q.Time)
+		all += max(q.Of, len(q.Time))
+	}
+	if all > shown {
+		return fmt.Sprintf("%s of %s", thousands(shown), count(all, noun))
+	}
+	return count(shown, noun)
+}
 
 func (r *Response) check() error {
 	what := "response " + r.Axis.Name
@@ -168,7 +189,7 @@ func Residuals(r []Response, time Axis) (*Figure, error) {
 	keys := []key{keyDot("residual", observed, 1.8), keyLine("±2 sd", lineLimit),
 		keyLine("zero; normal law", lineZero), keyArea("95 % of normal samples", expected)}
 	lay := mosaic{columns: 2, height: cm(math.Max(3, math.Min(4.6, 16/float64(len(r)))))}
-	return lay.compose(panels, keys, counted(r)), nil
+	return lay.compose(panels, keys, countOf(r, "residual")), nil
 }
 
 func overTime(res []point, sd float64) *panel {

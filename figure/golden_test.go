@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"gonum.org/v1/plot/cmpimg"
 )
 
@@ -96,7 +97,7 @@ func marginals() []Marginal {
 // triple is three parameters with two modes, and their densities.
 func triple() Pairs {
 	r := rand.New(rand.NewPCG(15, 16))
-	q := Pairs{Draws: make([][]float64, 3), Sample: Sample{3000, 2}, Bandwidth: []float64{0.06, 0.06, 0.06}}
+	q := Pairs{Draws: make([][]float64, 3), Sample: Sample{Draws: 3000, Ladders: 2}, Bandwidth: []float64{0.06, 0.06, 0.06}}
 	for k := range 3000 {
 		side := float64(2*(k%3/2) - 1)
 		for j := range q.Draws {
@@ -132,10 +133,10 @@ func gallery(t *testing.T) map[string]*Figure {
 			out[name] = f
 		}
 	}
-	keep("marginals.png")(Marginals(marginals(), 90, Sample{12000, 8}))
-	keep("marginals.svg")(Marginals(marginals(), 90, Sample{12000, 8}))
+	keep("marginals.png")(Marginals(marginals(), 90, Sample{Draws: 12000, Ladders: 8}))
+	keep("marginals.svg")(Marginals(marginals(), 90, Sample{Draws: 12000, Ladders: 8}))
 	keep("flower.png")(PairPlot(Pairs{
-		Axes: []Axis{{"x", ""}, {"y", ""}}, Draws: flowerDraws(4000), Sample: Sample{4000, 4},
+		Axes: []Axis{{"x", ""}, {"y", ""}}, Draws: flowerDraws(4000), Sample: Sample{Draws: 4000, Ladders: 4},
 		View:   [][2]float64{{-2.8, 2.8}, {-2.8, 2.8}},
 		Inside: func(i, j int) func(x, y float64) bool { return flower },
 	}))
@@ -159,6 +160,7 @@ func gallery(t *testing.T) map[string]*Figure {
 // for fused multiplication on other machines; a line moved by half a pixel
 // differs by more.
 func TestGolden(t *testing.T) {
+	pace.Slow(t)
 	for name, f := range gallery(t) {
 		var b bytes.Buffer
 		write := f.WritePNG
@@ -221,6 +223,7 @@ func TestSameBytes(t *testing.T) {
 
 // TestFileSizes draws the largest figures that are allowed.
 func TestFileSizes(t *testing.T) {
+	pace.Slow(t)
 	check := func(name string) func(*Figure, error) {
 		return func(f *Figure, err error) {
 			t.Helper()

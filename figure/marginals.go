@@ -13,7 +13,7 @@ import (
 type Marginal struct {
 	Axis       Axis
 	X, Density []float64  // a rising grid and the density there; fewer than two points are drawn as a spike at Mode
-	Mode       float64    // drawn as a line
+	Mode       float64    // drawn as a line; NaN is not known
 	Interval   [2]float64 // drawn as a band; equal ends draw none
 	Bounds     [2]float64 // walls of the domain, infinite where there is none; {0, 0} is none at all
 	Truth      []float64  // known true values; nil is none
@@ -82,8 +82,11 @@ func (m *Marginal) check() error {
 	if err := finite(what+", density", m.Density...); err != nil {
 		return err
 	}
-	if err := finite(what+", mode and interval", m.Mode, m.Interval[0], m.Interval[1]); err != nil {
+	if err := finite(what+", interval", m.Interval[0], m.Interval[1]); err != nil {
 		return err
+	}
+	if math.IsInf(m.Mode, 0) {
+		return fmt.Errorf("figure: %s: the mode is infinite: use NaN for none", what)
 	}
 	if math.IsNaN(m.Bounds[0]) || math.IsNaN(m.Bounds[1]) {
 		return fmt.Errorf("figure: %s: a bound is NaN: use ±Inf for none", what)
@@ -93,16 +96,20 @@ func (m *Marginal) check() error {
 
 // spike reports whether there is no density to draw: one draw, or all equal.
 func (m *Marginal) spike() bool {
-	return len(m.X) < 2 || m.X[len(m.X)-1]-m.X[0] <= 1e-9*math.Abs(m.Mode)
+	return len(m.X) < 2 || m.X[len(m.X)-1]-m.X[0] <= 1e-9*math.Abs(m.X[0])
 }
 
 // view returns what of the x axis is shown: the grid less its empty tails,
 // the truth, and a margin.
 func (m *Marginal) view() (min, max float64) {
-	min, max = extent(append([]float64{m.Mode, m.Interval[0], m.Interval[1]}, m.Truth...)...)
-	if m.Interval[0] == m.Interval[1] {
-		min, max = extent(append([]float64{m.Mode}, m.Truth...)...)
+	shown := slices.Clone(m.Truth)
+	if !math.IsNaN(m.Mode) {
+		shown = append(shown, m.Mode)
 	}
+	if m.Interval[0] != m.Interval[1] || len(shown) == 0 {
+		shown = append(shown, m.Interval[:]...)
+	}
+	min, max = extent(shown...)
 	if !m.spike() {
 		_, top := extent(m.Density...)
 		for i, d := range m.Density {
@@ -183,7 +190,9 @@ func (m *Marginal) layers(p *panel, shade func(*plane)) {
 		p.add(func(pl *plane) { pl.wall(u, +1) })
 	}
 	p.add(func(pl *plane) {
-		pl.line(lineMode, []point{{m.Mode, 0}, {m.Mode, height}})
+		if !math.IsNaN(m.Mode) {
+			pl.line(lineMode, []point{{m.Mode, 0}, {m.Mode, height}})
+		}
 		for _, t := range m.Truth {
 			pl.vline(lineTruth, t)
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"unicode/utf8"
@@ -21,16 +22,9 @@ const (
 
 // ReadFile reads and parses a file. See [Parse].
 func ReadFile(path string) (*Node, error) {
-	info, err := os.Stat(path)
-	if err == nil && info.IsDir() {
-		err = errors.New("it is a folder")
-	}
-	if err == nil && info.Size() > maxBytes {
+	text, err := read(path)
+	if err == nil && len(text) > maxBytes {
 		return nil, Problems{{File: path, Message: tooLarge}}
-	}
-	var text []byte
-	if err == nil {
-		text, err = os.ReadFile(path)
 	}
 	if err != nil {
 		var cause *os.PathError
@@ -40,6 +34,23 @@ func ReadFile(path string) (*Node, error) {
 		return nil, Problems{{File: path, Message: "cannot read the configuration: " + err.Error()}}
 	}
 	return Parse(path, text)
+}
+
+// read reads a file, or a pipe, up to one byte more than is allowed.
+func read(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return nil, err
+	case info.IsDir():
+		return nil, errors.New("it is a folder")
+	}
+	return io.ReadAll(io.LimitReader(f, maxBytes+1))
 }
 
 const tooLarge = "larger than 1 MiB: this is no configuration"

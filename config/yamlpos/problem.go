@@ -40,7 +40,7 @@ func (p Problem) Error() string {
 // window cuts a long line down to what surrounds the column. Tabs become
 // spaces, one for one, so that the caret stands where it should.
 func window(line string, column int) (string, int) {
-	const before, after = 60, 60
+	const before, after = 40, 30 // with the number of the line less than 80 columns
 	r := []rune(strings.Map(func(c rune) rune {
 		if c < ' ' || c == 0x7f {
 			return ' '

@@ -50,7 +50,11 @@ func (r *Reader) Text(n *Node) (string, bool) {
 	if n == nil {
 		return "", false
 	}
-	if n.Kind != Scalar || n.Text == "" {
+	if n.Kind == Scalar && n.Text == "" {
+		r.Report(n, "%s is empty", n.Name)
+		return "", false
+	}
+	if n.Kind != Scalar {
 		r.Report(n, "%s must be text; found %s", n.Name, n)
 		return "", false
 	}
@@ -72,7 +76,12 @@ func (n *Node) Number() (float64, bool) {
 	if n.Kind != Scalar || n.quoted() {
 		return 0, false
 	}
-	v, ok := number(n.Text)
+	return Decimal(n.Text)
+}
+
+// Decimal parses a finite decimal number.
+func Decimal(text string) (float64, bool) {
+	v, ok := number(text)
 	return v, ok && !math.IsInf(v, 0) && !math.IsNaN(v)
 }
 

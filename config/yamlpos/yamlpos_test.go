@@ -117,6 +117,15 @@ func TestNumbers(t *testing.T) {
 }
 
 // FuzzParse: no text breaks the parser, and every node's place lies in the text.
+// A file without an end is read up to its bound, and nothing waits for a folder.
+func TestReadFileHasABound(t *testing.T) {
+	for _, c := range []struct{ path, want string }{{"/dev/zero", tooLarge}, {"/dev/null", "the file is empty"}, {t.TempDir(), "it is a folder"}} {
+		if _, err := ReadFile(c.path); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want …%s…", c.path, err, c.want)
+		}
+	}
+}
+
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{"a: 1\n", "a: {b: [1, 'x''y', \"\\u0041\"]}\n", "a: |\n  x\nb: >\n y\n", "a: &x 1\nb: *x\n", "- 1\n- [2]\n", "a:\n  - b: 1\n    c: 2\n", "? a\n: b\n", "%YAML 1.2\n---\na: 1\n", "\ufeffa: 1\r\n"} {
 		f.Add([]byte(s))
