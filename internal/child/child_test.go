@@ -1,0 +1,133 @@
+//go:build unix
+
+package child
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestMain lets the test binary be the owner of a program: it starts the script that it
+// is given and waits.
+func TestMain(m *testing.M) {
+	script := os.Getenv("R2SGLD_CHILD_OWNER")
+	if script == "" {
+		os.Exit(m.Run())
+	}
+	p, err := Start(exec.Command("sh", "-c", script))
+	if err != nil {
+		os.Exit(1)
+	}
+	_, _ = bufio.NewReader(p.Out).ReadString('\n')
+	_, _ = os.Stdout.WriteString("ready\n")
+	select {}
+}
+
+// deaf is a script that hears nothing and starts another one that holds all streams.
+const deaf = `trap "" HUP INT TERM; sleep 1000 & echo $! >"%"; echo; sleep 1000`
+
+// script is deaf, with the file of the number of what it starts.
+func script(t *testing.T) (text, file string) {
+	file = filepath.Join(t.TempDir(), "pid")
+	return strings.ReplaceAll(deaf, "%", file), file
+}
+
+// ended waits for the end of the process whose number is in the file.
+func ended(t *testing.T, file string) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	pid, _ := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil || pid <= 0 {
+		t.Fatalf("process %q, %v", text, err)
+	}
+	for range 1500 {
+		stat, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+		_, state, _ := bytes.Cut(stat, []byte(") "))
+		if syscall.Kill(pid, 0) != nil || bytes.HasPrefix(state, []byte("Z")) { // which nobody has waited for
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	_ = syscall.Kill(pid, syscall.SIGKILL)
+	t.Errorf("process %d goes on", pid)
+}
+
+// Stop and Kill end a program and what it started; twice is once. Kills groups without
+// a number of their own, and groups that are only killed when they are late.
+func TestStop(t *testing.T) {
+	for _, end := range []func(*Process){func(p *Process) { p.Stop(time.Millisecond) }, func(p *Process) { p.Kill(); p.Stop(time.Hour) }} {
+		text, file := script(t)
+		p, err := Start(exec.Command("sh", "-c", text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := bufio.NewReader(p.Out).ReadString('\n'); err != nil {
+			t.Fatal(err)
+		}
+		end(p)
+		ended(t, file)
+		p.Stop(0)
+		p.Kill()
+		if !Killed(p.State()) || !p.Stopped() {
+			t.Errorf("it ended by %v", p.State())
+		}
+	}
+	text, file := script(t)
+	p, err := Start(exec.Command("sh", "-c", strings.Replace(text, "echo; sleep 1000", "echo last words >&2; exit 3", 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Stop(time.Hour)
+	if ended(t, file); p.State().ExitCode() != 3 || p.Last() != "  last words" {
+		t.Errorf("it ended by %v and said %q", p.State(), p.Last())
+	}
+	if _, err := Start(exec.Command("no-such-program-here")); err == nil {
+		t.Error("a program that is none was started")
+	}
+}
+
+// However the owner ends, so does the program with what it started.
+func TestOwnerEnds(t *testing.T) {
+	for _, signal := range []syscall.Signal{syscall.SIGKILL, syscall.SIGHUP, syscall.SIGTERM} {
+		text, file := script(t)
+		c := exec.Command(os.Args[0])
+		c.Env = append(os.Environ(), "R2SGLD_CHILD_OWNER="+text)
+		out, err := c.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if line, err := bufio.NewReader(out).ReadString('\n'); line != "ready\n" {
+			t.Fatalf("%q, %v", line, err)
+		}
+		if err := c.Process.Signal(signal); err != nil {
+			t.Fatal(err)
+		}
+		_ = c.Wait()
+		ended(t, file)
+	}
+}
+
+// Of standard error the end is kept, whatever its length.
+func TestTail(t *testing.T) {
+	var b strings.Builder
+	for i := range 10000 {
+		b.WriteString("line " + strconv.Itoa(i) + "\n")
+	}
+	var short tail
+	_, _ = io.Copy(&short, strings.NewReader(b.String()))
+	if got := short.last(); got != "  line 9994\n  line 9995\n  line 9996\n  line 9997\n  line 9998\n  line 9999" || cap(short.bytes) > 4*kept {
+		t.Errorf("%q in %d bytes", got, cap(short.bytes))
+	}
+}
