@@ -91,15 +91,31 @@ func Mode(x []float64, lo, hi float64) float64 {
 	return mode(s, bandwidth(SD(x), q[1]-q[0], x[0], len(x)), lo, hi)
 }
 
-// mode works on sorted draws. Far tails are left out, a tenth of a percent a
-// side and more only if the grid would be too coarse: the mode is not there.
+// mode works on sorted draws.
 func mode(s []float64, h, lo, hi float64) float64 {
-	n := len(s)
-	if s[0] == s[n-1] {
+	if s[0] == s[len(s)-1] {
 		return s[0]
 	}
-	if math.IsNaN(h) || !(lo < hi) {
+	g, bins := peaks(s, h, lo, hi)
+	if bins == nil {
 		return math.NaN()
+	}
+	top := 0
+	for i, f := range bins {
+		if f > bins[top] {
+			top = i
+		}
+	}
+	return g.place(bins, top)
+}
+
+// peaks is the density of sorted draws where its peaks are, on a fine grid and times
+// their number; nil if there is none. Far tails are left out, a tenth of a percent a side
+// and more only if the grid would be too coarse: the mode is not there.
+func peaks(s []float64, h, lo, hi float64) (grid, []float64) {
+	n := len(s)
+	if math.IsNaN(h) || !(lo < hi) {
+		return grid{}, nil
 	}
 	cut := n / 1000
 	for cut < n/4 && s[n-1-cut]-s[cut] > h*maxCells/perWidth {
@@ -108,7 +124,7 @@ func mode(s []float64, h, lo, hi float64) float64 {
 	cut = min(cut, n/4)
 	g := newGrid(s[cut], s[n-1-cut], lo, hi, h, 2)
 	if !g.usable() {
-		return math.NaN()
+		return g, nil
 	}
 	bins := make([]float64, g.cells+1)
 	for _, v := range s {
@@ -119,13 +135,92 @@ func mode(s []float64, h, lo, hi float64) float64 {
 		}
 	}
 	newSmoother(g).apply(bins)
-	top := 0
-	for i, f := range bins {
-		if f > bins[top] {
+	return g, bins
+}
+
+// place is where the peak at cell i of a density is.
+func (g grid) place(f []float64, i int) float64 { return g.a + g.step*(float64(i)+vertex(f, i)) }
+
+// A peak that is at least rivals as high as the highest may be the highest in truth, unless
+// the difference is surely standard errors, if it is far standard deviations away from it or
+// more, or apart of them or more with a valley between the two that is surely lower. Others
+// are ripples of one peak.
+const (
+	rivals = 0.3
+	apart  = 0.5
+	far    = 1
+	surely = 3
+)
+
+// peak is the highest of the peaks of the density of chains, sorted in s, with standard
+// deviation sd; NaN if the draws do not tell which is: the heights of two differ by less
+// than [surely] standard errors, of which the effective sample size of that difference
+// tells.
+func peak(chains [][]float64, s []float64, sd, h, lo, hi float64) float64 {
+	if s[0] == s[len(s)-1] {
+		return s[0]
+	}
+	g, f := peaks(s, h, lo, hi)
+	if f == nil {
+		return math.NaN()
+	}
+	surelyHigher := func(i, j int) bool { return higher(chains, g.place(f, i), g.place(f, j), h, lo, hi) }
+	top, rival := 0, -1
+	for i, v := range f {
+		if v > f[top] {
 			top = i
 		}
 	}
-	return g.a + g.step*(float64(top)+vertex(bins, top))
+	last := len(f) - 1
+	for i, v := range f {
+		away := math.Abs(float64(i-top)) * g.step / sd
+		if v < rivals*f[top] || away < apart || i > 0 && f[i-1] > v || i < last && f[i+1] > v || rival >= 0 && v <= f[rival] {
+			continue
+		}
+		if away >= far || surelyHigher(i, valley(f, i, top)) {
+			rival = i
+		}
+	}
+	if rival >= 0 && !surelyHigher(top, rival) {
+		return math.NaN()
+	}
+	return g.place(f, top)
+}
+
+// valley is the cell between i and j where f is lowest.
+func valley(f []float64, i, j int) int {
+	from := min(i, j)
+	least := from
+	for k, v := range f[from : max(i, j)+1] {
+		if v < f[least] {
+			least = from + k
+		}
+	}
+	return least
+}
+
+// higher reports whether the density of chains is surely higher at a than at b.
+func higher(chains [][]float64, a, b, h, lo, hi float64) bool {
+	kernel := func(u float64) float64 { return math.Exp(-u * u / 2) }
+	at := func(v, x float64) float64 {
+		sum := kernel((v - x) / h)
+		for _, wall := range []float64{lo, hi} {
+			if !math.IsInf(wall, 0) {
+				sum += kernel((v - (2*wall - x)) / h)
+			}
+		}
+		return sum
+	}
+	all := make([]float64, 0, len(chains)*len(chains[0]))
+	difference := make([][]float64, len(chains))
+	for i, c := range chains {
+		from := len(all)
+		for _, v := range c {
+			all = append(all, at(v, a)-at(v, b))
+		}
+		difference[i] = all[from:]
+	}
+	return Mean(all) > surely*MCSEMean(difference)
 }
 
 // vertex returns where, relative to the highest bin top, the parabola through

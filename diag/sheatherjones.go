@@ -26,14 +26,23 @@ const (
 // is not above two of the 16,384 cells they are counted in. NaN for fewer than 2 values, one that is not finite, or
 // unless lo < hi.
 func SheatherJones(x []float64, lo, hi float64) float64 {
-	rule := Bandwidth(x)
+	s := slices.Clone(x)
+	slices.Sort(s)
+	return sheatherJones(s, Bandwidth(x), lo, hi)
+}
+
+// sheatherJones is SheatherJones of sorted x, whose Bandwidth is rule.
+func sheatherJones(x []float64, rule, lo, hi float64) float64 {
 	if math.IsNaN(rule) || !(lo < hi) {
 		return math.NaN()
 	}
-	s := slices.Clone(x)
-	slices.Sort(s)
-	least, largest := s[0], s[len(s)-1]
-	n := len(slices.Compact(s))
+	least, largest := x[0], x[len(x)-1]
+	n := 1
+	for i, v := range x[1:] {
+		if v != x[i] {
+			n++
+		}
+	}
 	if n < plugInLeast {
 		return rule
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/r2sgld/r2sgld/diag"
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"gonum.org/v1/gonum/stat/distuv"
 	"pgregory.net/rapid"
 )
@@ -139,6 +140,7 @@ func TestSheatherJonesAtAWall(t *testing.T) {
 // Shifted and scaled draws have the scaled bandwidth; whatever the draws, the
 // bandwidth is positive and a density can be drawn with it.
 func TestSheatherJonesOfAnything(t *testing.T) {
+	pace.Slow(t)
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(2, 300).Draw(t, "n")
 		k := lehmer(rapid.IntRange(1, 1<<30).Draw(t, "seed"))

@@ -6,12 +6,16 @@ import "math"
 type Summary struct {
 	Name                   string
 	Mean, SD               float64
-	Mode                   float64 // of the kernel density estimate, within the bounds
+	Mode                   float64 // the peak of Density, within the bounds; NaN if another may be as high
 	Q5, Q25, Q50, Q75, Q95 float64 // quantiles
 	MCSEMean               float64 // standard error of Mean from finite draws
 	ESSBulk, ESSTail       float64
 	RHat                   float64
+	Density                Density // with the bandwidth of [SheatherJones], at 512 places
 }
+
+// shown is the number of places of a density in a Summary.
+const shown = 512
 
 // Summarize sums up one parameter: one slice of draws per ladder, of equal
 // length. lo and hi bound the parameter for Mode, ∓Inf where there is no bound.
@@ -19,7 +23,8 @@ type Summary struct {
 // effective sample size.
 func Summarize(name string, chains [][]float64, lo, hi float64) Summary {
 	nan := math.NaN()
-	s := Summary{name, nan, nan, nan, nan, nan, nan, nan, nan, nan, nan, nan, nan}
+	s := Summary{Name: name, Mean: nan, SD: nan, Mode: nan, Q5: nan, Q25: nan, Q50: nan, Q75: nan, Q95: nan,
+		MCSEMean: nan, ESSBulk: nan, ESSTail: nan, RHat: nan}
 	d := gather(chains)
 	if d == nil {
 		return s
@@ -31,7 +36,9 @@ func Summarize(name string, chains [][]float64, lo, hi float64) Summary {
 	for i, k := range d.order() {
 		sorted[i] = k.v
 	}
-	s.Mode = mode(sorted, bandwidth(s.SD, s.Q75-s.Q25, d.x[0], len(d.x)), lo, hi)
+	h := sheatherJones(sorted, bandwidth(s.SD, s.Q75-s.Q25, d.x[0], len(d.x)), lo, hi)
+	s.Density = KDEWith(d.x, lo, hi, h, shown)
+	s.Mode = peak(chains, sorted, s.SD, h, lo, hi)
 	s.MCSEMean = s.SD / math.Sqrt(d.essMean())
 	s.ESSBulk, s.ESSTail, s.RHat = d.essBulk(), d.essTail(), d.rhat()
 	return s
