@@ -15,6 +15,7 @@ import (
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/domain"
 	"github.com/r2sgld/r2sgld/exchange"
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/kernel"
 	"github.com/r2sgld/r2sgld/potential"
 )
@@ -206,6 +207,7 @@ func together(n, scores int) float64 {
 // walls too), walls that do not cut it, and the prior's mass in the domain
 // forgotten in the evidence.
 func TestHMCWithBaseIsExact(t *testing.T) {
+	pace.Slow(t)
 	c := opposed()
 	for name, d := range walls() {
 		for mapped, w := range map[string]*r2sgld.Whitening{"": nil, ", mapped": c.aslant()} {
@@ -244,7 +246,7 @@ func TestHMCWithBaseIsExact(t *testing.T) {
 					swaps = append(swaps, one.Swaps)
 				}
 				e := exchange.EvidenceOf(swaps...)
-				log, se, err := l.p.Mass(rand.New(rand.NewPCG(1, 2)))
+				log, se, err := l.p.Mass(t.Context(), rand.New(rand.NewPCG(1, 2)))
 				if err != nil || (d == nil) != (se == 0) {
 					t.Fatalf("mass %g ± %g, %v", log, se, err)
 				}
@@ -312,6 +314,7 @@ func TestSGLDWithBase(t *testing.T) {
 // With swaps and walls SGLD with a base law has the law of the cold rung, the biases
 // of two steps extrapolated, mapped and not.
 func TestSGLDWithBaseAndWalls(t *testing.T) {
+	pace.Slow(t)
 	c := opposed()
 	for name, d := range walls() {
 		s := settings(120_000, 4e-3)
@@ -420,7 +423,7 @@ func TestBaseGoesWithKernels(t *testing.T) {
 	if _, err := r2sgld.Sample(context.Background(), opposed().problem(far), s); err == nil || !strings.Contains(err.Error(), "from the base law") {
 		t.Errorf("a domain without mass: %v", err)
 	}
-	if _, _, err := opposed().problem(far).Mass(rand.New(rand.NewPCG(1, 2))); err == nil {
+	if _, _, err := opposed().problem(far).Mass(t.Context(), rand.New(rand.NewPCG(1, 2))); err == nil {
 		t.Error("a domain without mass has one")
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/kernel"
 )
 
@@ -375,6 +376,7 @@ func TestResumedRunsOfOtherKernels(t *testing.T) {
 
 // None of them allocates in an iteration.
 func TestOtherKernelsAllocateNothing(t *testing.T) {
+	pace.Slow(t)
 	for name, bend := range others() {
 		p, s := small()
 		s.Ladders, s.Threads, s.MaxDraws, s.Decay = 1, 1, 10, kernel.Decay{}

@@ -311,7 +311,8 @@ func (r *Result) Certified() bool { return len(r.Ladders) > 0 && r.Ladders[0].Qu
 // with ever smaller ones, and the standard error of the estimate: the bias lies within
 // two of them with a probability of 95 % or more. f sees a state, in the user's
 // coordinates, and its U; it must not keep x. To remove the bias, subtract the estimate.
-// NaN without a certificate, or with too few draws.
+// NaN without a certificate, with too few draws, and where the potential jumps, which
+// steps of no size see.
 //
 // Of f's means m at the run's step η, at half of it and at a quarter, both
 // D₁ = 2(m(η) − m(η/2)) and D₂ = 4(m(η/2) − m(η/4)) are the bias where it goes like the
@@ -323,7 +324,7 @@ func (r *Result) Certified() bool { return len(r.Ladders) > 0 && r.Ladders[0].Qu
 // D₁ − D₂: a twentieth of the estimate is the least that it is taken to be off by. Half
 // of that error, which is no matter of chance, is in the standard error.
 func (r *Result) Bias(f func(x []float64, energy float64) float64) (bias, se float64) {
-	if !r.Certified() {
+	if !r.Certified() || r.Jumps(-1).Certain() {
 		return math.NaN(), math.NaN()
 	}
 	d := len(r.Names)

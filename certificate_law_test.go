@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/r2sgld/r2sgld/internal/pace"
 )
 
 // Whatever lies between two steps, the noise of the second is standard normal, and
@@ -14,6 +16,7 @@ import (
 // It kills: noise moved the other way, mirrored by half, meeting with another
 // probability, and mirroring before the meeting is tried.
 func TestMeetKeepsTheNoise(t *testing.T) {
+	pace.Slow(t)
 	const n = 200_000
 	for _, apart := range [][]float64{{0, 0.1}, {0.5, 0.6}, {-3, 0.2}, {2, -2}, {0, 9}} {
 		rng := rand.New(rand.NewPCG(1, 2))

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"os"
 	"reflect"
 	"strings"
 	"testing"
@@ -15,6 +14,7 @@ import (
 	"github.com/r2sgld/r2sgld/diag"
 	"github.com/r2sgld/r2sgld/domain"
 	"github.com/r2sgld/r2sgld/exchange"
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/kernel"
 	"github.com/r2sgld/r2sgld/potential"
 )
@@ -101,6 +101,7 @@ func energy(_ []float64, u float64) float64 { return u }
 // other variances (by the means at half the step and a quarter too), noise not shared or
 // not mirrored with the step (the standard error grows by more than 3).
 func TestCertificateBetweenWalls(t *testing.T) {
+	pace.Slow(t)
 	r := readStepBias(t)
 	for rule, lengths := range map[domain.Rule][]int{domain.Specular: {250_000, 500_000, 1_000_000}, domain.Refuse: {400_000}} {
 		for i, n := range lengths {
@@ -137,6 +138,7 @@ func TestCertificateBetweenWalls(t *testing.T) {
 // have steps so large that the extrapolation is off by 6 and 8 %, many times what chance
 // adds. It kills: the remainder left out.
 func TestCertificateCovers(t *testing.T) {
+	pace.Slow(t)
 	type target struct {
 		name  string
 		p     r2sgld.Problem
@@ -178,6 +180,7 @@ func TestCertificateCovers(t *testing.T) {
 // part of the bias. It kills a function of the run's draws alone, energies that are not
 // those of the draws, and a shadow without noise.
 func TestCertificateOfAFunction(t *testing.T) {
+	pace.Slow(t)
 	n := longer(150_000)
 	for _, noise := range []float64{0, 2} {
 		p := r2sgld.Problem{Potential: potential.Noisy(quadratic([]float64{0}, [][]float64{{1}}), noise, 0)}
@@ -209,6 +212,7 @@ func TestCertificateOfAFunction(t *testing.T) {
 // density. A run of the length of the tests sees it at the second, within 4.9 standard errors
 // and what the extrapolation is stated to leave; R2SGLD_SOAK=1 holds three within 20 %.
 func TestCertificateOnTheFlower(t *testing.T) {
+	pace.Slow(t)
 	var exact struct {
 		Flower struct {
 			Tau1 struct {
@@ -219,7 +223,7 @@ func TestCertificateOnTheFlower(t *testing.T) {
 	readReference(t, "multimodal.json", &exact)
 	known := readStepBias(t).Flower
 	steps, lengths := [][]float64{known[0].Steps}, []int{100_000}
-	soak := os.Getenv("R2SGLD_SOAK") != ""
+	soak := pace.Soaking()
 	if soak {
 		steps, lengths = [][]float64{{0.002, 0.006}, known[0].Steps, known[1].Steps}, []int{8_000_000, 15_000_000, 40_000_000}
 	}
@@ -250,6 +254,7 @@ func TestCertificateOnTheFlower(t *testing.T) {
 // chance of its own or by that of another, one coupled by replica, and one whose replicas
 // are never brought together again.
 func TestCertificateTradesAlike(t *testing.T) {
+	pace.Slow(t)
 	p := r2sgld.Problem{Potential: quadratic([]float64{0, 0}, [][]float64{{1, 0.3}, {0.3, 2}})}
 	res := sample(t, p, r2sgld.Settings{Seed: 4, Ladders: 4, Iterations: 50_000, BurnIn: 1000, Temperature: []float64{1, 2, 4, 8}, StepSize: []float64{0.02}, Start: []float64{0, 0}, Certificate: true})
 	apart := math.Sqrt2 * diag.MCSEMean(res.Chains(0))
@@ -286,6 +291,7 @@ func certified() map[string]func(p *r2sgld.Problem, s *r2sgld.Settings) {
 // It kills: streams shared with the run, a state that lacks the shadow, and draws that
 // are not thinned out along with the run's.
 func TestCertificateChangesNothing(t *testing.T) {
+	pace.Slow(t)
 	for name, bend := range certified() {
 		p, s := small()
 		s.Ladders, s.Iterations = 2, 1500
@@ -321,6 +327,7 @@ func TestCertificateChangesNothing(t *testing.T) {
 
 // An iteration with its shadow allocates nothing.
 func TestCertificateAllocatesNothing(t *testing.T) {
+	pace.Slow(t)
 	for name, bend := range certified() {
 		p, s := small()
 		s.Ladders, s.Threads, s.Certificate = 1, 1, true
@@ -349,7 +356,7 @@ func TestCertificateRefuses(t *testing.T) {
 		p, s := small()
 		s.Certificate, s.Start = true, []float64{0, 0}
 		bend(&s)
-		if err := r2sgld.Check(p, s); err == nil || !strings.Contains(err.Error(), want) {
+		if err := r2sgld.Check(t.Context(), p, s); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)
 		}
 	}

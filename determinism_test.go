@@ -292,3 +292,11 @@ func TestNoTrapAtSingularWall(t *testing.T) {
 		t.Errorf("still at x1 = %g after 200 iterations", x)
 	}
 }
+
+// Rungs of the uniform law are told by the sign of infinity.
+func TestBlowUpOfTheUniformLaw(t *testing.T) {
+	b := &r2sgld.BlowUp{Rung: 2, Temperature: math.Inf(1), Energy: math.NaN(), State: []float64{1}}
+	if said := b.Error(); !strings.HasPrefix(said, "rung 2 (temperature ∞), iteration 0: the energy is NaN at (1)") {
+		t.Error(said)
+	}
+}

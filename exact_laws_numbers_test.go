@@ -7,6 +7,7 @@ import (
 
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/kernel"
 )
 
@@ -16,6 +17,7 @@ import (
 // standard errors, 6e-7. The density of the way back at the folded displacement is off
 // by up to 0.029, no acceptance by more.
 func TestMALAOfATruncatedNormal(t *testing.T) {
+	pace.Slow(t)
 	phi := func(z float64) float64 { return math.Exp(-z*z/2) / math.Sqrt(2*math.Pi) }
 	cdf := func(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }
 	want := -1 + 0.5*(phi(2)-phi(4))/(cdf(4)-cdf(2))
@@ -75,6 +77,7 @@ func (s *square) holds() bool {
 // follows the path, with steps of standard deviation 1. A billiard that turns at 0.995 of the way to
 // the wall does not keep it by far: neither number, with a tenth of the draws.
 func TestUniformSquareToTheWall(t *testing.T) {
+	pace.Slow(t)
 	const ladders = 7
 	for name, angle := range map[string]float64{"box": 0, "polytope": 0.3} {
 		sin, cos := math.Sincos(angle)

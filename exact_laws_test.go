@@ -12,6 +12,7 @@ import (
 
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/kernel"
 )
 
@@ -318,6 +319,7 @@ func largestT(n, m int) float64 {
 // mirroring in the Euclidean metric, a time left that is wrong, velocities without the
 // temperature or the covariance, and a mean that is off by 3 %.
 func TestExactKernelsKeepTheLaw(t *testing.T) {
+	pace.Slow(t)
 	const ladders = 192
 	for i, l := range append(planeLaws(t), spaceLaws(t)...) {
 		for j, k := range []struct {

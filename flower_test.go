@@ -8,6 +8,7 @@ import (
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/domain"
 	"github.com/r2sgld/r2sgld/exchange"
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/potential"
 )
 
@@ -19,6 +20,7 @@ import (
 // 0.1), temperatures exchanged, noise without the 2, no reflection, a wrong
 // normal (E r² off by 0.05).
 func TestTwoRungsOnTheFlower(t *testing.T) {
+	pace.Slow(t)
 	var r struct {
 		Flower struct {
 			Tau1 struct {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/kernel"
 )
 
@@ -25,6 +26,7 @@ func leaning() (r2sgld.Problem, r2sgld.Settings) {
 // of 24), whitened and not. It kills: hot rungs with the velocities of the coldest,
 // walls in the coordinates of draws where the kernel moves in others.
 func TestHarmonicRuns(t *testing.T) {
+	pace.Slow(t)
 	p, s := leaning()
 	want := lattice3(p, 300_000, s.Temperature)
 	s.Ladders, s.Iterations, s.StepSize = 48, 2000, []float64{0.1}
@@ -121,7 +123,7 @@ func TestHarmonicRefuses(t *testing.T) {
 	} {
 		p, s := leaning()
 		change(&p, &s)
-		if err := r2sgld.Check(p, s); err == nil || !strings.Contains(err.Error(), want) {
+		if err := r2sgld.Check(t.Context(), p, s); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, not %q", err, want)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/domain"
 	"github.com/r2sgld/r2sgld/exchange"
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/kernel"
 	"github.com/r2sgld/r2sgld/potential"
 )
@@ -165,6 +166,7 @@ func modes(t *testing.T, d domain.Domain, name string, hot ...float64) law {
 // without its kinetic part, momenta not mirrored, half-kicks missing, momenta
 // without τ, energies or gradients of rejected ends.
 func TestHMCIsExact(t *testing.T) {
+	pace.Slow(t)
 	flowered := modes(t, flower, "flower")
 	octagon := must(domain.NewOctagon(2))
 	star, cross, heart := must(domain.NewStar(2)), must(domain.NewCross(2)), must(domain.NewHeart(2))

@@ -1,6 +1,7 @@
 package r2sgld
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -59,6 +60,7 @@ type ladder struct {
 	path      *kernel.Trajectory // of kernel HMC; nil for others
 	moves     []kernel.Moves     // per rung, of kernel HMC
 	corners   []corner           // per rung, where a step was last given up
+	watch     *watch             // for jumps; nil does not look
 	orbit     *kernel.Orbit      // of kernel Harmonic; nil for others
 	inside    bool               // whether draws outside the domain are dropped
 	rest      int                // bytes of the newest copy of the state, draws aside
@@ -261,7 +263,7 @@ func (l *ladder) refresh(i, r int) {
 	}
 	rng := l.noise[i]
 	x := l.rows[r][:l.block.D]
-	if l.law.Draw(x, &rng.Rand) == nil {
+	if l.law.Draw(context.Background(), x, &rng.Rand) == nil {
 		l.toKernel(l.to, x)
 	} else {
 		copy(l.to, l.from)
@@ -433,16 +435,17 @@ func (e *BlowUp) Error() string {
 	for j, v := range e.State {
 		at[j] = fmt.Sprintf("%.4g", v)
 	}
+	warmth := strings.Replace(fmt.Sprintf("%g", e.Temperature), "+Inf", "∞", 1)
 	if math.IsNaN(e.Energy) {
-		return fmt.Sprintf("rung %d (temperature %g), iteration %d: the energy is NaN at (%s): the potential is not defined there; keep the domain away from there",
-			e.Rung, e.Temperature, e.Iteration, strings.Join(at, ", "))
+		return fmt.Sprintf("rung %d (temperature %s), iteration %d: the energy is NaN at (%s): the potential is not defined there; keep the domain away from there",
+			e.Rung, warmth, e.Iteration, strings.Join(at, ", "))
 	}
 	what := fmt.Sprintf("the energy is %g", e.Energy)
 	if e.Energy-e.Energy == 0 {
 		what = "the gradient is not finite"
 	}
-	return fmt.Sprintf("rung %d (temperature %g), iteration %d: %s at (%s): the step size %g may be too large for this potential",
-		e.Rung, e.Temperature, e.Iteration, what, strings.Join(at, ", "), e.StepSize)
+	return fmt.Sprintf("rung %d (temperature %s), iteration %d: %s at (%s): the step size %g may be too large for this potential",
+		e.Rung, warmth, e.Iteration, what, strings.Join(at, ", "), e.StepSize)
 }
 
 // blowUp says why the energies of iteration k are not finite.

@@ -1,6 +1,7 @@
 package r2sgld
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -56,14 +57,16 @@ func (p Problem) HasReference() bool {
 
 // A Law makes independent draws.
 type Law interface {
-	Draw(x []float64, rng *rand.Rand) error
+	Draw(ctx context.Context, x []float64, rng *rand.Rand) error
 	Tries() float64 // points that a draw takes, on average
+	// Note says what keeps draws from being independent and of the law; nothing if they are.
+	Note() string
 }
 
 // Reference returns the law at infinite temperature.
-func (p Problem) Reference() (Law, error) {
+func (p Problem) Reference(ctx context.Context) (Law, error) {
 	if p.Base == nil {
-		return domain.Uniform(p.Domain)
+		return domain.Uniform(ctx, p.Domain)
 	}
 	b := &cutBase{p.Base, p.Domain, 1}
 	if p.Domain == nil {
@@ -73,6 +76,9 @@ func (p Problem) Reference() (Law, error) {
 	x := make([]float64, p.Potential.Dim())
 	hits := 0
 	for n := 1; n <= massDraws; n++ {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		if p.Base.Draw(x, rng); p.Domain.Contains(x) {
 			if hits++; hits == enoughHits {
 				b.tries = float64(n) / float64(hits)
@@ -85,9 +91,9 @@ func (p Problem) Reference() (Law, error) {
 
 // Mass is the logarithm of the volume of the domain, or of the probability that the
 // base law gives it, and its standard error.
-func (p Problem) Mass(rng *rand.Rand) (log, se float64, err error) {
+func (p Problem) Mass(ctx context.Context, rng *rand.Rand) (log, se float64, err error) {
 	if p.Base == nil {
-		return domain.Volume(p.Domain, rng)
+		return domain.Volume(ctx, p.Domain, rng)
 	}
 	if p.Domain == nil {
 		return 0, 0, nil
@@ -95,6 +101,9 @@ func (p Problem) Mass(rng *rand.Rand) (log, se float64, err error) {
 	x := make([]float64, p.Potential.Dim())
 	hits := 0.0
 	for range massDraws {
+		if err := ctx.Err(); err != nil {
+			return 0, 0, err
+		}
 		if p.Base.Draw(x, rng); p.Domain.Contains(x) {
 			hits++
 		}
@@ -119,14 +128,20 @@ type cutBase struct {
 }
 
 // Draw writes a draw of the law on the domain.
-func (b *cutBase) Draw(x []float64, rng *rand.Rand) error {
+func (b *cutBase) Draw(ctx context.Context, x []float64, rng *rand.Rand) error {
 	for range massDraws {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		if b.base.Draw(x, rng); b.domain == nil || b.domain.Contains(x) {
 			return nil
 		}
 	}
 	return fmt.Errorf("none of %d draws from the base law lies in the domain", massDraws)
 }
+
+// Note says nothing: the draws are exact.
+func (b *cutBase) Note() string { return "" }
 
 // Tries is the number of draws of the base law that one of them takes.
 func (b *cutBase) Tries() float64 { return b.tries }

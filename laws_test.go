@@ -11,6 +11,7 @@ import (
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/diag"
 	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/potential"
 )
 
@@ -20,10 +21,7 @@ const sigma = 4.9
 
 // longer multiplies the lengths of statistical runs when R2SGLD_SOAK is set.
 func longer(n int) int {
-	if os.Getenv("R2SGLD_SOAK") != "" {
-		return 20 * n
-	}
-	return n
+	return pace.Soak(n, 20*n)
 }
 
 func readReference(t *testing.T, name string, into any) {
@@ -221,6 +219,7 @@ func cholesky(s [][]float64) [][]float64 {
 }
 
 func TestGaussianInHalfSpace(t *testing.T) {
+	pace.Slow(t)
 	var r reference
 	readReference(t, "gauss_halfspace.json", &r)
 	a, b := r.Domain.A, r.Domain.B
@@ -267,6 +266,7 @@ func dirichlet(alpha []float64) potential.Potential {
 // by the drift η/x; it takes a time of order 1 (1/η steps) to come back. So the
 // bias has order ½ there: η^{3/2}·1/η.
 func TestDirichletOnSimplex(t *testing.T) {
+	pace.Slow(t)
 	for name, eta := range map[string]float64{"dirichlet.json": 1e-5, "simplex_flat.json": 2e-3} {
 		t.Run(name, func(t *testing.T) {
 			var r reference
@@ -314,6 +314,7 @@ func TestVarianceOfUnadjustedLangevin(t *testing.T) {
 // coordinates is one sample of it. Budget: the four biases at |z| < 4.9; the
 // orders at 4.9 standard errors, derived from those of the biases.
 func TestOrderOfTheBoundary(t *testing.T) {
+	pace.Slow(t)
 	var r struct {
 		Exact   float64 `json:"exact_Ex2"`
 		Schemes map[string][]struct {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/kernel"
 	"github.com/r2sgld/r2sgld/potential"
 )
@@ -289,6 +290,7 @@ func TestMomentumNoTrapAtSingularWall(t *testing.T) {
 // kills momenta that are scaled whole at swaps: with the uniform law the variance
 // is then too small by 2 % (z = −8).
 func TestMomentumSwapsKeepTheLaw(t *testing.T) {
+	pace.Slow(t)
 	c := []float64{1, 4}
 	const mu, eta = 0.9, 0.0125
 	p := r2sgld.Problem{Potential: quadratic([]float64{0, 0}, [][]float64{{c[0], 0}, {0, c[1]}}), Domain: must(domain.NewBox([]float64{-5, -2.5}, []float64{5, 2.5}))}

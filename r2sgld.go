@@ -139,7 +139,7 @@ type Checkpoint struct {
 // If a run stops early (the context ends, an energy is not finite), Result
 // holds the draws made, beside the error.
 func Sample(ctx context.Context, p Problem, s Settings) (*Result, error) {
-	r, err := newRun(p, s) // every fault of p and s at once
+	r, err := newRun(ctx, p, s) // every fault of p and s at once
 	if err != nil {
 		return nil, err
 	}
@@ -225,8 +225,8 @@ func (l *ladder) run() error {
 			if l.shadow != nil {
 				l.shadow.observe()
 			}
-			l.reflect()  // along that step; fallbacks counted
-			l.evaluate() // one minibatch for all rungs
+			l.reflect() // along that step; fallbacks counted
+			l.land(k)   // one minibatch for all rungs
 		}
 		l.accept() // kernel HMC only
 		if i := l.notFinite(); i >= 0 {
@@ -257,14 +257,14 @@ func (l *ladder) run() error {
 
 // Check reports every fault that [Sample] would find before its first
 // iteration, those of s.Resume aside, or nil.
-func Check(p Problem, s Settings) error {
+func Check(ctx context.Context, p Problem, s Settings) error {
 	certificate := s.Certificate
 	s = s.Alone()
 	s.Certificate = certificate
 	if s.States == nil {
 		s.Ladders = min(s.Ladders, 1) // they differ by chance alone
 	}
-	r, err := newRun(p, s)
+	r, err := newRun(ctx, p, s)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/r2sgld/r2sgld/diag"
 	"github.com/r2sgld/r2sgld/domain"
 	"github.com/r2sgld/r2sgld/exchange"
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/kernel"
 	"github.com/r2sgld/r2sgld/potential"
 )
@@ -272,6 +273,7 @@ func TestInfiniteEnergyAtInfiniteTemperature(t *testing.T) {
 // take the energies of the draw before, and fresh draws whose energy or gradient
 // is not that of where they are.
 func TestInfiniteTemperatureKeepsTheColdLaw(t *testing.T) {
+	pace.Slow(t)
 	var r struct {
 		Flower struct {
 			Tau1 struct {

@@ -51,6 +51,7 @@ type Ladder struct {
 	Swaps      exchange.Statistics // of all iterations
 	Tally      []domain.Tally      // per rung, of all iterations
 	Moves      []kernel.Moves      // per rung, of kernel HMC
+	Jumps      []Jumps             // per rung, of all iterations; nil where nothing was looked at
 	Stuck      [][]string          // per rung, the walls at which a step was last given up; nil where none was, or that is not known
 
 	steps int // gradients of a replica per iteration
@@ -67,6 +68,9 @@ func (r *run) result() *Result {
 	res := &Result{Names: r.problem.ReportedNames()}
 	for _, l := range r.all {
 		made := Ladder{Draws: l.draws, Stride: l.stride, Iterations: l.done, Resumed: l.begun, Swaps: l.exchange.Statistics(), Tally: l.tally, Moves: l.moves, steps: l.steps}
+		if l.watch != nil {
+			made.Jumps = l.watch.jumps
+		}
 		for _, c := range l.corners {
 			var walls []string
 			if r.settings.Whitening == nil { // whose walls are those of other coordinates

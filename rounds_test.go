@@ -19,6 +19,7 @@ import (
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/domain"
 	"github.com/r2sgld/r2sgld/exchange"
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/kernel"
 	"github.com/r2sgld/r2sgld/potential"
 	"github.com/r2sgld/r2sgld/stream"
@@ -412,7 +413,7 @@ func TestEvaluatorsAreClosed(t *testing.T) {
 			if err == nil && u.opened.Load() == 0 {
 				t.Error("no evaluator was opened")
 			}
-			if err := r2sgld.Check(p, s); c.want == "" && err != nil {
+			if err := r2sgld.Check(t.Context(), p, s); c.want == "" && err != nil {
 				t.Error(err)
 			}
 			check("Check")
@@ -464,6 +465,7 @@ func TestDeathAtASwapLosesNothing(t *testing.T) {
 // allocates nothing: as many allocations in 2,000 iterations as in 12,000, up to
 // what the runtime does beside them.
 func TestMomentumAndReferenceAllocateNothing(t *testing.T) {
+	pace.Slow(t)
 	for name, c := range map[string]struct {
 		d domain.Domain
 		w *r2sgld.Whitening
@@ -484,6 +486,31 @@ func TestMomentumAndReferenceAllocateNothing(t *testing.T) {
 		}
 		if few, many := count(2000), count(12000); many > few+20 {
 			t.Errorf("%s: %v allocations in 2,000 iterations, %v in 12,000", name, few, many)
+		}
+	}
+}
+
+// Starts where the energy is not finite are drawn again, 100 times for each of
+// ten replicas; then the share that was finite is told.
+func TestStartsAreDrawnAgain(t *testing.T) {
+	box, _ := domain.NewBox([]float64{-1, -1}, []float64{1, 1})
+	below := func(end float64) potential.Potential {
+		return potential.Func(2, func(grad, x []float64) float64 {
+			clear(grad)
+			if x[0] > end {
+				return math.NaN()
+			}
+			return 0
+		})
+	}
+	s := r2sgld.Settings{Ladders: 2, Iterations: 1, Temperature: []float64{1, 2}, StepSize: []float64{1e-12, 1e-12}, Seed: 1}
+	if _, err := r2sgld.Sample(context.Background(), r2sgld.Problem{Potential: below(-0.9), Domain: box}, s); err != nil {
+		t.Error(err)
+	}
+	for end, share := range map[float64]string{-2: "(of 1002 draws 0 have one that is)", -0.99999: "(of 1002 draws "} {
+		_, err := r2sgld.Sample(context.Background(), r2sgld.Problem{Potential: below(end), Domain: box}, s)
+		if err == nil || !strings.Contains(err.Error(), share) {
+			t.Errorf("%v, want %s", err, share)
 		}
 	}
 }

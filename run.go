@@ -1,6 +1,7 @@
 package r2sgld
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -37,7 +38,7 @@ type run struct {
 }
 
 // newRun checks p and s, every fault at once, and sets up the ladders.
-func newRun(p Problem, s Settings) (*run, error) {
+func newRun(ctx context.Context, p Problem, s Settings) (*run, error) {
 	if p.Potential == nil {
 		return nil, errors.New("r2sgld: the problem has no potential")
 	}
@@ -67,11 +68,11 @@ func newRun(p Problem, s Settings) (*run, error) {
 	if r.toKernel, err = r.kernelCoordinates(); err != nil {
 		return nil, err
 	}
-	if err = errors.Join(r.reference(), r.gaussian()); err != nil {
+	if err = errors.Join(r.reference(ctx), r.gaussian(ctx)); err != nil {
 		return nil, err
 	}
 	for i := range max(1, s.Ladders) {
-		l, err := r.ladder(i)
+		l, err := r.ladder(ctx, i)
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("ladder %d: %w", i+1, err), r.close())
 		}
@@ -80,7 +81,7 @@ func newRun(p Problem, s Settings) (*run, error) {
 	if s.Resume != nil {
 		err = r.restore(s.Resume)
 	} else {
-		err = r.start()
+		err = r.start(ctx)
 	}
 	if err != nil {
 		return nil, errors.Join(err, r.close())
@@ -103,12 +104,12 @@ const costly = 20
 
 // reference sees whether the rung at infinite temperature, if there is one, can be
 // drawn afresh in every iteration. If not, it moves as the others do.
-func (r *run) reference() error {
+func (r *run) reference(ctx context.Context) error {
 	tau := r.schedule.Temperature
 	if !math.IsInf(tau[len(tau)-1], 1) {
 		return nil
 	}
-	law, err := r.problem.Reference()
+	law, err := r.problem.Reference(ctx)
 	if err != nil {
 		return fmt.Errorf("the law of the hottest rung: %w", err)
 	}
@@ -117,7 +118,7 @@ func (r *run) reference() error {
 }
 
 // gaussian finds the dynamics of kernel Harmonic.
-func (r *run) gaussian() error {
+func (r *run) gaussian(ctx context.Context) error {
 	h := r.settings.Harmonic
 	if h == nil {
 		return nil
@@ -129,8 +130,8 @@ func (r *run) gaussian() error {
 	case s.Start != nil:
 		copy(x, s.Start)
 	default:
-		if law, err := r.problem.Reference(); err == nil { // else from the origin: any point will do for a Gaussian
-			if err := law.Draw(x, rand.New(rand.NewPCG(1, 1))); err != nil {
+		if law, err := r.problem.Reference(ctx); err == nil { // else from the origin: any point will do for a Gaussian
+			if err := law.Draw(ctx, x, rand.New(rand.NewPCG(1, 1))); err != nil {
 				return err
 			}
 		}
@@ -302,7 +303,7 @@ func (r *run) boundary() error {
 }
 
 // ladder sets up ladder i, its block still at the origin.
-func (r *run) ladder(i int) (*ladder, error) {
+func (r *run) ladder(ctx context.Context, i int) (*ladder, error) {
 	d, rungs := r.problem.Potential.Dim(), len(r.schedule.Temperature)
 	l := &ladder{index: i, schedule: &r.schedule, block: kernel.NewBlock(rungs, d),
 		streams: stream.New(r.settings.Seed, i), whitening: r.settings.Whitening, chart: r.problem.Chart, domain: r.problem.Reported(),
@@ -318,7 +319,7 @@ func (r *run) ladder(i int) (*ladder, error) {
 	}
 	if r.independent {
 		var err error
-		if l.law, err = r.problem.Reference(); err != nil {
+		if l.law, err = r.problem.Reference(ctx); err != nil {
 			return nil, err
 		}
 		l.fresh = rungs - 1
@@ -329,7 +330,7 @@ func (r *run) ladder(i int) (*ladder, error) {
 	if r.problem.Base != nil {
 		l.block.WithBase()
 	}
-	l.uniform = l.streams.Of(0, stream.Swap)
+	l.uniform, l.watch = l.streams.Of(0, stream.Swap), r.watch(rungs, d)
 	var err error
 	if l.exchange, err = exchange.New(rungs, r.settings.Swap); err != nil {
 		return nil, err
@@ -459,13 +460,13 @@ func (r *run) workspace(l *ladder) (err error) {
 }
 
 // start puts every replica of every ladder where it begins and evaluates it.
-func (r *run) start() error {
-	place, err := r.places()
+func (r *run) start(ctx context.Context) error {
+	place, err := r.places(ctx)
 	if err != nil {
 		return err
 	}
 	for _, l := range r.all {
-		if err := l.start(place); err != nil {
+		if err := l.start(place, r.settings.States == nil && r.settings.Start == nil); err != nil {
 			return fmt.Errorf("ladder %d: %w", l.index+1, err)
 		}
 		if l.shadow != nil {
@@ -477,7 +478,7 @@ func (r *run) start() error {
 
 // places returns what writes the start of the replica that holds a rung of a
 // ladder.
-func (r *run) places() (func(x []float64, l *ladder, rung int) error, error) {
+func (r *run) places(ctx context.Context) (func(x []float64, l *ladder, rung int) error, error) {
 	switch s := r.settings; {
 	case s.States != nil:
 		return func(x []float64, l *ladder, rung int) error { copy(x, s.States[l.index][rung]); return nil }, nil
@@ -486,18 +487,22 @@ func (r *run) places() (func(x []float64, l *ladder, rung int) error, error) {
 	case r.problem.Domain == nil && r.problem.Base == nil:
 		return nil, errors.New("the domain is all of R^d: give a starting point")
 	}
-	law, err := r.problem.Reference()
+	law, err := r.problem.Reference(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("no uniform start: %w", err)
 	}
 	return func(x []float64, l *ladder, rung int) error {
-		return law.Draw(x, &l.streams.Of(rung, stream.Start).Rand)
+		return law.Draw(ctx, x, &l.streams.Of(rung, stream.Start).Rand)
 	}, nil
 }
 
-// start places the replicas, replica i on rung i, anew (at most 1000 times) as
-// long as an energy is not finite, and evaluates them.
-func (l *ladder) start(place func([]float64, *ladder, int) error) error {
+// redraws is how many starts of a ladder are drawn again, for each of its
+// replicas but for 10 at least, where the energy is not finite.
+const redraws = 100
+
+// start places the replicas, replica i on rung i, and evaluates them; places
+// that are drawn are drawn again where an energy is not finite.
+func (l *ladder) start(place func([]float64, *ladder, int) error, drawn bool) error {
 	b := l.block
 	z := make([]float64, b.D)
 	put := func(i int) error {
@@ -521,7 +526,8 @@ func (l *ladder) start(place func([]float64, *ladder, int) error) error {
 			b.V[j] = l.at.Spread[i] * rng.NormFloat64()
 		}
 	}
-	for range 1000 {
+	draws := b.R
+	for {
 		l.evaluate()
 		i := l.notFinite()
 		if i < 0 {
@@ -530,19 +536,38 @@ func (l *ladder) start(place func([]float64, *ladder, int) error) error {
 		if err := potential.Err(l.potential); err != nil {
 			return err
 		}
+		if !drawn || draws == b.R+redraws*max(10, b.R) {
+			return l.noStart(i, drawn, draws)
+		}
 		if err := put(i); err != nil {
 			return err
 		}
+		draws++
 	}
-	at := make([]string, b.D)
-	for j, v := range l.state(l.notFinite()) {
+}
+
+// noStart says that the energy is not finite where replica i starts, the first
+// such of those that came of so many draws.
+func (l *ladder) noStart(i int, drawn bool, draws int) error {
+	at := make([]string, l.block.D)
+	for j, v := range l.state(i) {
 		at[j] = fmt.Sprintf("%s = %.4g", l.names[j], v)
+	}
+	share := ""
+	if drawn {
+		finite := 0
+		for k, u := range l.block.Energy {
+			if u-u == 0 && !l.block.SlopeNotFinite(k) {
+				finite++
+			}
+		}
+		share = fmt.Sprintf(" (of %d draws %d have one that is)", draws, finite)
 	}
 	advice := "start elsewhere (sampler.init), or keep the domain away from there"
 	if l.base != nil {
-		advice = "of 1,000 draws from the priors none has one. Trajectories blow up or cannot be computed where the priors lead: narrow them, or constrain the parameters"
+		advice = "trajectories blow up or cannot be computed where the priors lead: narrow them, or constrain the parameters"
 	}
-	return fmt.Errorf("the energy or its gradient is not finite at the start, %s: %s", strings.Join(at, ", "), advice)
+	return fmt.Errorf("the energy or its gradient is not finite at the start, %s%s: %s", strings.Join(at, ", "), share, advice)
 }
 
 // Matrix is L.

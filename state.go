@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 	"sync"
 	"time"
@@ -54,6 +55,9 @@ func (l *ladder) appendState(b []byte) ([]byte, error) {
 	}
 	if err == nil {
 		b, err = binary.Append(b, order, l.corners)
+	}
+	if err == nil && l.watch != nil {
+		b, err = binary.Append(b, order, l.watch.jumps)
 	}
 	if err != nil {
 		return nil, err
@@ -104,7 +108,10 @@ func (l *ladder) parts() []part {
 	return p
 }
 
-var errShort = errors.New("the saved state is cut short")
+var (
+	errShort  = errors.New("the saved state is cut short")
+	errForged = errors.New("the saved state is that of no ladder")
+)
 
 // restoreState takes the ladder to where appendState saw it.
 func (l *ladder) restoreState(b []byte) error {
@@ -123,8 +130,8 @@ func (l *ladder) restoreState(b []byte) error {
 			return errShort
 		}
 	}
-	if l.stride == 0 {
-		return errShort
+	if l.done > l.until || l.until > mostIterations || l.kept > l.done || l.stride > mostIterations || bits.OnesCount(uint(l.stride)) != 1 {
+		return fmt.Errorf("%w: %d of %d iterations, %d draws of which one in %d is held", errForged, l.done, l.until, l.kept, l.stride)
 	}
 	for i, v := range l.numbers() {
 		n := number()
@@ -140,11 +147,16 @@ func (l *ladder) restoreState(b []byte) error {
 		}
 	}
 	for i := range l.block.Rung {
-		if l.block.Rung[i] = number(); l.block.Rung[i] < 0 || l.block.Rung[i] >= l.block.R {
-			return errShort
+		l.block.Rung[i] = number()
+		if r := l.block.Rung[i]; r < 0 || r >= l.block.R || slices.Contains(l.block.Rung[:i], r) {
+			return fmt.Errorf("%w: replica %d holds rung %d", errForged, i+1, r+1)
 		}
 	}
-	for _, counts := range []any{l.tally, l.moves, l.corners} {
+	counted := []any{l.tally, l.moves, l.corners}
+	if l.watch != nil {
+		counted = append(counted, l.watch.jumps)
+	}
+	for _, counts := range counted {
 		n, err := binary.Decode(b, order, counts)
 		if err != nil {
 			return errShort
@@ -167,13 +179,40 @@ func (l *ladder) restoreState(b []byte) error {
 	return nil
 }
 
+// mostIterations is more than any run makes.
+const mostIterations = 1e12
+
+// fits says why the numbers of a saved state are none of a ladder, with its shadow, that
+// holds n draws.
+func (l *ladder) fits(n int) error {
+	for _, x := range l.block.X {
+		if x-x != 0 {
+			return fmt.Errorf("%w: a coordinate is %g", errForged, x)
+		}
+	}
+	width := len(l.shown(l.block.State(l.from, 0)))
+	for r := range l.draws.X {
+		if len(l.draws.Energy[r]) != n || len(l.draws.X[r]) != n*width {
+			return fmt.Errorf("%w: rung %d has %d draws instead of %d", errForged, r+1, len(l.draws.Energy[r]), n)
+		}
+	}
+	if l.shadow != nil {
+		return l.shadow.fits(n)
+	}
+	return nil
+}
+
 // restore takes every ladder to its saved state.
 func (r *run) restore(states [][]byte) error {
 	if len(states) != len(r.all) {
 		return fmt.Errorf("resume: %d saved ladders for %d ladders", len(states), len(r.all))
 	}
 	for i, l := range r.all {
-		if err := l.restoreState(states[i]); err != nil {
+		err := l.restoreState(states[i])
+		if err == nil {
+			err = l.fits(l.kept / l.stride)
+		}
+		if err != nil {
 			return fmt.Errorf("resume: ladder %d: %w", i+1, err)
 		}
 		l.begun = l.done

@@ -2,7 +2,6 @@ package tune
 
 import (
 	"math"
-	"os"
 	"slices"
 	"testing"
 
@@ -11,6 +10,7 @@ import (
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/domain"
 	"github.com/r2sgld/r2sgld/exchange"
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/kernel"
 	"github.com/r2sgld/r2sgld/potential"
 )
@@ -55,7 +55,7 @@ func TestEvidenceOfConstant(t *testing.T) {
 // they were independent; R̂ waited for; the standard error not looked at.
 func TestEvidenceIsCalibrated(t *testing.T) {
 	seeds := 48
-	if os.Getenv("R2SGLD_SOAK") != "" {
+	if pace.Soaking() {
 		seeds = 480
 	}
 	p, truth := leaning(t)
@@ -179,7 +179,7 @@ func TestForecastEvidence(t *testing.T) {
 	s := r2sgld.Settings{Seed: 4, Ladders: 4, Iterations: 100, BurnIn: 10, Thin: 1, HMC: &kernel.HMC{Leapfrog: 1}}
 	u := Until{Evidence: 0.01}.WithDefaults(100)
 	u.Iterations = 1 << 20
-	plan, err := ForecastAuto(t.Context(), p, s, u)
+	plan, err := ForecastAuto(t.Context(), p, s, u, true)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package tune
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -18,6 +19,7 @@ const (
 	curvePoints = 192 // of them, at which curvatures are measured
 	pairPoints  = 192 // of them, of which pairs tell how far the first swap reaches
 	mostStates  = 192 // draws of a rung at which curvatures are measured
+	redraws     = 100 // of a start where the potential is not finite
 	wide        = 0.25
 	widePaths   = 0.8 // of kernel HMC, whose long steps are as exact: 2.8 standard deviations of the uniform law, where single steps on a polytope forget most for their mirrorings
 	narrow      = 0.02
@@ -95,11 +97,11 @@ func (t *tuner) energies(seen []point) []float64 {
 }
 
 // points draws points of the uniform law, or normal ones around the start.
-func (t *tuner) points() ([]float64, error) {
+func (t *tuner) points(ctx context.Context) ([]float64, error) {
 	rng := t.probe.rng()
 	x := make([]float64, firstPoints*t.d)
 	if t.bounded {
-		law, err := t.p.Reference()
+		law, err := t.p.Reference(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -108,7 +110,7 @@ func (t *tuner) points() ([]float64, error) {
 			n = 2 * curvePoints
 		}
 		for i := range n {
-			if err := law.Draw(x[i*t.d:(i+1)*t.d], rng); err != nil {
+			if err := law.Draw(ctx, x[i*t.d:(i+1)*t.d], rng); err != nil {
 				return nil, err
 			}
 		}
@@ -150,19 +152,28 @@ func (t *tuner) near(x, start []float64, rng *rand.Rand) {
 	copy(x, start)
 }
 
-// starts spreads the points over ladders and rungs.
+// starts spreads the points over ladders and rungs, but for those where the
+// potential is not finite.
 func (t *tuner) starts(x []float64, rungs int) [][][]float64 {
 	if t.bounded && t.s.Start != nil {
 		x = t.s.Start
 	}
+	m := newMeter(t.probe, t.d, nil)
+	defer m.close()
 	n := len(x) / t.d
+	next := func() []float64 {
+		at := x[:t.d]
+		x = append(x[t.d:len(x):len(x)], at...)
+		return at
+	}
 	states := make([][][]float64, t.s.Ladders)
-	k := 0
 	for i := range states {
 		for range rungs {
-			at := k % n
-			states[i] = append(states[i], slices.Clone(x[at*t.d:(at+1)*t.d]))
-			k++
+			at := next()
+			for try := 0; try < min(n-1, redraws) && t.probe.ctx.Err() == nil && !m.finite(at); try++ {
+				at = next()
+			}
+			states[i] = append(states[i], slices.Clone(at))
 		}
 	}
 	return states

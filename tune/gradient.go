@@ -1,6 +1,7 @@
 package tune
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -17,12 +18,12 @@ const (
 // energy at a few points, each along one direction drawn at random. It returns an
 // error if they differ by more than a tenth at most of them: kinks and rounding may
 // spoil some.
-func CheckGradient(p r2sgld.Problem, start []float64, seed uint64) error {
+func CheckGradient(ctx context.Context, p r2sgld.Problem, start []float64, seed uint64) error {
 	q, d := newProbe(p.Potential, seed), p.Potential.Dim()
 	if q.exact == nil {
 		return nil
 	}
-	x, err := q.scatter(p.Domain, start, d)
+	x, err := q.scatter(ctx, p.Domain, start, d)
 	if err != nil {
 		return err
 	}

@@ -57,7 +57,7 @@ func (t *tuner) paths(next, before *Found, res *r2sgld.Result) {
 		points = append(points, p.at...)
 	}
 	within := largestEigenvalue(covariance(points, t.d)) // walls may hold draws closer together than their slopes tell
-	if c := localCovariance(seen, 1/t.coldest, nil); c != nil {
+	if c := localCovariance(t.probe.ctx, seen, 1/t.coldest, nil); c != nil {
 		within = min(within, largestEigenvalue(c))
 	}
 	n := math.Ceil(travel * math.Sqrt(within) / math.Sqrt(2*next.Diffusion[0]))

@@ -89,16 +89,6 @@ type Tuned struct {
 	Met    bool    `json:"met"` // whether the rule's own limits allow for as many
 }
 
-// Costs are those of the run.
-type Costs struct {
-	SecondsPerIteration float64 `json:"seconds_per_iteration"` // of all ladders side by side
-	Seconds             float64 `json:"seconds"`
-	Draws               int     `json:"draws"` // of the cold rung, kept by all ladders
-	Memory              float64 `json:"memory_bytes"`
-	Checkpoint          float64 `json:"checkpoint_bytes"`
-	Disk                float64 `json:"disk_bytes"` // of the draws
-}
-
 // The lengths of the short runs, iterations per ladder.
 const (
 	planShare = 20 // the run is so many times as long
@@ -127,17 +117,16 @@ func Forecast(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings) (*Plan, 
 
 // ForecastAuto tunes a ladder as method auto does and says what a run with it
 // will do, which u ends. Of s it takes what [Tune] takes, beside the lengths of
-// the run's first round and of what is kept.
-func ForecastAuto(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, u Until) (*Plan, error) {
-	p.Chart = nil
+// the run's first round and of what is kept; anyKernel says that kernel HMC may take the
+// place of SGLD, where the potential jumps.
+func ForecastAuto(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, u Until, anyKernel bool) (*Plan, error) {
 	begun := time.Now()
-	s = settled(s)
-	f, err := Tune(ctx, p, s, nil, func(*Found) error { return nil })
+	f, s, u, err := quiet(anyKernel).Run(ctx, p, settled(s), u)
 	if err != nil {
 		return nil, err
 	}
 	seconds := time.Since(begun).Seconds()
-	s = f.Apply(s)
+	p.Chart = nil
 	plan, t, err := survey(ctx, p, s, trialOf(s, u))
 	if err != nil {
 		return nil, err
@@ -148,6 +137,8 @@ func ForecastAuto(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, u Un
 		plan.Tuned.WarmUp += r.Iterations
 	}
 	plan.extend(s, t, plan.Tuned.until(u, s, t))
+	most := CostsOf(s, plan.Dimension, max(plan.Iterations, u.Iterations), true) // however long it takes
+	plan.Memory, plan.Checkpoint, plan.Disk = most.Memory, most.Checkpoint, most.Disk
 	plan.Seconds += seconds
 	plan.advise(s)
 	return plan, nil
@@ -311,25 +302,8 @@ func (p *Plan) extend(s r2sgld.Settings, t *trial, iterations int) {
 	if len(p.Pairs) > 0 && t.trips >= fewestTrips {
 		p.RoundTrips = float64(t.trips) / float64(t.iterations) * float64(iterations)
 	}
-	p.Costs = costs(s, p.Dimension, iterations)
+	p.Costs = CostsOf(s, p.Dimension, iterations, p.Tuned != nil)
 	p.SecondsPerIteration, p.Seconds = t.seconds, t.seconds*float64(iterations)
-}
-
-// costs are those that need no clock.
-func costs(s r2sgld.Settings, d, iterations int) Costs {
-	const number, digits = 8, 20 // bytes, in memory and as text
-	rungs := max(1, len(s.Temperature))
-	kept := max(0, (iterations-s.BurnIn)/max(1, s.Thin))
-	held := kept
-	if s.MaxDraws > 0 {
-		held = min(kept, s.MaxDraws)
-	}
-	state := float64(number * rungs * (d + 1))
-	c := Costs{Draws: kept * s.Ladders}
-	c.Checkpoint = float64(s.Ladders) * state * float64(held+4)
-	c.Memory = 2 * c.Checkpoint // the draws, and a copy of them on its way to disk
-	c.Disk = float64(c.Draws) * (state + number + digits*float64(d+2))
-	return c
 }
 
 func hopeful(log10 float64) bool { return log10 > -3 }

@@ -2,6 +2,7 @@ package tune
 
 import (
 	"cmp"
+	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -21,6 +22,7 @@ const (
 
 // A probe measures a potential around points.
 type probe struct {
+	ctx       context.Context // that ends what it measures
 	potential potential.Potential
 	exact     potential.Potential // without noise; nil if there is none to be had
 	noisy     bool
@@ -31,7 +33,7 @@ type probe struct {
 
 // slopes is q that measures neither curvatures nor noise.
 func (q *probe) slopes() *probe {
-	s := &probe{potential: q.potential, seed: q.seed}
+	s := &probe{ctx: q.ctx, potential: q.potential, seed: q.seed}
 	if q.exact != nil {
 		s.potential = q.exact
 	}
@@ -51,7 +53,7 @@ const streamOf = 1 << 40
 
 func newProbe(p potential.Potential, seed uint64) *probe {
 	exact, noisy := potential.Exact(p)
-	return &probe{potential: p, exact: exact, noisy: noisy, seed: seed}
+	return &probe{ctx: context.Background(), potential: p, exact: exact, noisy: noisy, seed: seed}
 }
 
 func (q *probe) rng() *rand.Rand { return &stream.New(q.seed, streamOf).Of(0, stream.Pilot).Rand }
@@ -66,7 +68,7 @@ func (q *probe) around(x []float64, d int, w *r2sgld.Whitening) []point {
 	for i := 0; i+d <= len(x); i += d {
 		m.back(x[i : i+d])
 		p, ok := m.point()
-		if q.failed = potential.Err(m.eval); q.failed != nil {
+		if q.failed = cmp.Or(q.ctx.Err(), potential.Err(m.eval)); q.failed != nil {
 			return nil
 		}
 		if ok {
@@ -139,6 +141,12 @@ func (m *meter) point() (point, bool) {
 		p.noise = m.noise()
 	}
 	return p, true
+}
+
+// finite reports whether energy and slope are finite at x.
+func (m *meter) finite(x []float64) bool {
+	m.back(x)
+	return m.gradient(m.a, 0)
 }
 
 // noise is the largest variance of a partial derivative over minibatches.

@@ -3,11 +3,14 @@ package tune
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/r2sgld/r2sgld"
+	"github.com/r2sgld/r2sgld/diag"
+	"github.com/r2sgld/r2sgld/kernel"
 	"github.com/r2sgld/r2sgld/potential"
 )
 
@@ -209,5 +212,76 @@ func TestNoiseOfGradients(t *testing.T) {
 	}
 	if s, without := stiffness(seen, 0.5, 0.5, true), stiffness(seen, 0.5, 0.5, true)-noise(seen, unit)*0.5; !(without > 0) || s < want*0.45 {
 		t.Errorf("stiffness %g, noise's share %g", s, want*0.5)
+	}
+}
+
+// Given steps widen the variance of a normal law by 1/(1 − ηκ/2), and with momentum μ by
+// 1/(1 − ηκ/(2(1 + μ))), of which [StepBias] knows without looking at variances. The run
+// itself has that variance, within 5 standard errors (chance: 6e-7).
+func TestStepBiasOfGivenSteps(t *testing.T) {
+	p := r2sgld.Problem{Potential: quadratic(mat.NewSymDense(2, []float64{1, 0, 0, 0.1}))}
+	for _, c := range []struct {
+		eta      float64
+		momentum *kernel.Momentum
+		want     float64
+	}{{1.9, nil, 20}, {0.5, nil, 4. / 3}, {1.5, &kernel.Momentum{Mu: 0.5}, 2}} {
+		s := r2sgld.Settings{Seed: 1, Ladders: 4, Iterations: 20_000, BurnIn: 1000, StepSize: []float64{c.eta}, Momentum: c.momentum, Start: []float64{0, 0}}
+		res, err := r2sgld.Sample(t.Context(), p, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		bias, rung := StepBias(p, s, res)
+		if math.Abs(1+bias-c.want) > 1e-3*c.want*c.want || rung != 0 { // as curvatures are differences
+			t.Errorf("η %g: variances are said to be %g times too large, rung %d; want %g", c.eta, 1+bias, rung, c.want)
+		}
+		x := res.Chains(0)
+		if sd, se := diag.SD(slices.Concat(x...)), diag.MCSESd(x); math.Abs(sd-math.Sqrt(c.want)) > 5*se {
+			t.Errorf("η %g: sd %g ± %g, want %g", c.eta, sd, se, math.Sqrt(c.want))
+		}
+	}
+	bias, _ := StepBias(p, r2sgld.Settings{StepSize: []float64{2.1}}, resultAt(t, p))
+	if !math.IsInf(bias, 1) {
+		t.Errorf("a step beyond stability: %g", bias)
+	}
+}
+
+// resultAt is a short run of p.
+func resultAt(t *testing.T, p r2sgld.Problem) *r2sgld.Result {
+	t.Helper()
+	res, err := r2sgld.Sample(t.Context(), p, r2sgld.Settings{Iterations: 500, Start: make([]float64, p.Potential.Dim())})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res
+}
+
+// Starts leave out points where the potential is not finite, and are those of old
+// where it is finite everywhere.
+func TestStartsAreFinite(t *testing.T) {
+	u := potential.Func(1, func(grad, x []float64) float64 {
+		grad[0] = -1 / x[0]
+		return -math.Log(x[0])
+	})
+	tuner := &tuner{s: r2sgld.Settings{Ladders: 2}, d: 1, bounded: true, probe: newProbe(u, 1)}
+	for _, c := range []struct{ x, want []float64 }{
+		{[]float64{3, 1, 2, 4, 5}, []float64{3, 1, 2, 4, 5, 3}},
+		{[]float64{-1, 1, -2, 2, 3}, []float64{1, 2, 3, 1, 2, 3}},
+		{[]float64{-1, -2}, []float64{-2, -2, -2, -2, -2, -2}},
+		{[]float64{-1}, []float64{-1, -1, -1, -1, -1, -1}},
+	} {
+		got := slices.Concat(slices.Concat(tuner.starts(c.x, 3)...)...)
+		if !slices.Equal(got, c.want) {
+			t.Errorf("starts among %v: %v, want %v", c.x, got, c.want)
+		}
+	}
+	p := r2sgld.Problem{Potential: u}
+	if x := Start(p, []float64{7}); x[0] != 7 {
+		t.Errorf("a finite start moved to %v", x)
+	}
+	if x := Start(p, []float64{-1}); !(x[0] > 0) {
+		t.Errorf("start %v", x)
+	}
+	if x := Start(p, []float64{-1e9}); x[0] != -1e9 {
+		t.Errorf("no finite start, yet %v", x)
 	}
 }

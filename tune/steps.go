@@ -1,9 +1,12 @@
 package tune
 
 import (
+	"math"
+
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/r2sgld/r2sgld"
+	"github.com/r2sgld/r2sgld/kernel"
 )
 
 // drawsOf gathers at most most draws of a rung, evenly from all ladders, n × d.
@@ -32,7 +35,7 @@ func (t *tuner) whitening(res *r2sgld.Result, now *r2sgld.Whitening) *r2sgld.Whi
 	if len(seen) < 2*t.d {
 		return t.s.Whitening
 	}
-	c := localCovariance(seen, 1/t.coldest, t.spread)
+	c := localCovariance(t.probe.ctx, seen, 1/t.coldest, t.spread)
 	if c == nil {
 		return t.s.Whitening
 	}
@@ -68,6 +71,43 @@ func (t *tuner) steps(next *Found, before []float64, res *r2sgld.Result) {
 	if t.s.HMC != nil {
 		next.Bias, next.Leapfrog = 0, t.leapfrog()
 	}
+}
+
+// StepBias is by how much, relative, the steps of a run on p with settings s make
+// variances too large in the stiffest directions, walls aside: s/(1 − s) where s is half
+// the step size times the high quantile of the curvature at the draws of a rung (momentum
+// μ divides s by 1 + μ), what the noise of gradients adds included. It returns the largest
+// and the rung, the coldest being 0; +Inf where steps are not stable, and 0 where steps
+// have no bias, or curvatures are not known.
+func StepBias(p r2sgld.Problem, s r2sgld.Settings, res *r2sgld.Result) (worst float64, rung int) {
+	if s.Unbiased() || s.Mirror || p.Chart != nil || s.Decay.Kind != "" && s.Decay.Kind != kernel.Constant {
+		return 0, 0
+	}
+	mu := 0.0
+	if s.Momentum != nil {
+		mu = s.Momentum.Mu
+	}
+	q := newProbe(p.Potential, s.Seed)
+	for r, eta := range s.StepSize {
+		beta := 1.0
+		if len(s.Temperature) > 0 {
+			beta = 1 / s.Temperature[r]
+		}
+		if beta == 0 {
+			continue
+		}
+		seen := q.around(drawsOf(res, r, mostStates), p.Potential.Dim(), s.Whitening)
+		w := weights(seen, 0)
+		half := eta * (quantile(seen, w) + noise(seen, w)*beta) / 2 / (1 + mu)
+		bias := math.Inf(1)
+		if half < 1 {
+			bias = half / (1 - half)
+		}
+		if bias > worst {
+			worst, rung = bias, r
+		}
+	}
+	return worst, rung
 }
 
 // Singular reports whether a few of the cold draws of a run on p have slopes that

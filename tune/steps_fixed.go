@@ -2,10 +2,12 @@ package tune
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 
 	"github.com/r2sgld/r2sgld"
@@ -25,9 +27,9 @@ const (
 // of it under the law of the rung, or over the steepness of the density at its
 // walls if that is larger, limited so that the noise √(2ητ) of a step stays below
 // a tenth of the domain's smallest width.
-func Steps(p r2sgld.Problem, temperature, start []float64, seed uint64) ([]float64, error) {
+func Steps(ctx context.Context, p r2sgld.Problem, temperature, start []float64, seed uint64) ([]float64, error) {
 	q, d := newProbe(p.Potential, seed), p.Potential.Dim()
-	x, err := q.scatter(p.Domain, start, d)
+	x, err := q.scatter(ctx, p.Domain, start, d)
 	if err != nil {
 		return nil, err
 	}
@@ -58,9 +60,9 @@ func Steps(p r2sgld.Problem, temperature, start []float64, seed uint64) ([]float
 
 // Finite reports an error unless the potential is finite at some point where
 // [Steps] would look.
-func Finite(p r2sgld.Problem, start []float64, seed uint64) error {
+func Finite(ctx context.Context, p r2sgld.Problem, start []float64, seed uint64) error {
 	q, d := newProbe(p.Potential, seed), p.Potential.Dim()
-	x, err := q.scatter(p.Domain, start, d)
+	x, err := q.scatter(ctx, p.Domain, start, d)
 	if err != nil {
 		return err
 	}
@@ -78,7 +80,7 @@ func errNotFinite(points int) error {
 
 // scatter returns pilotPoints points of the uniform law, or normal ones around
 // start that lie in dom.
-func (q *probe) scatter(dom domain.Domain, start []float64, d int) ([]float64, error) {
+func (q *probe) scatter(ctx context.Context, dom domain.Domain, start []float64, d int) ([]float64, error) {
 	rng := q.rng()
 	x := make([]float64, pilotPoints*d)
 	draw := around(dom, start)
@@ -86,11 +88,11 @@ func (q *probe) scatter(dom domain.Domain, start []float64, d int) ([]float64, e
 		if dom == nil {
 			return nil, errors.New("the domain is all of R^d: give a starting point")
 		}
-		law, err := domain.Uniform(dom)
+		law, err := domain.Uniform(ctx, dom)
 		if err != nil {
 			return nil, fmt.Errorf("no uniform draws on the domain: %w", err)
 		}
-		draw = law.Draw
+		draw = func(x []float64, rng *rand.Rand) error { return law.Draw(ctx, x, rng) }
 	}
 	for i := 0; i < len(x); i += d {
 		if err := draw(x[i:i+d], rng); err != nil {
@@ -98,6 +100,23 @@ func (q *probe) scatter(dom domain.Domain, start []float64, d int) ([]float64, e
 		}
 	}
 	return x, nil
+}
+
+// Start is x or, where the potential or its gradient is not finite at x, the
+// first of 100 points of the domain around it where they are; x if there is none.
+func Start(p r2sgld.Problem, x []float64) []float64 {
+	m := newMeter(newProbe(p.Potential, 1), len(x), nil)
+	defer m.close()
+	draw, at, rng := around(p.Domain, x), slices.Clone(x), m.rng
+	for range redraws {
+		if m.finite(at) {
+			return at
+		}
+		if err := draw(at, rng); err != nil {
+			break
+		}
+	}
+	return x
 }
 
 // around draws normal points around start that lie in dom, or start itself.

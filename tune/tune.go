@@ -3,6 +3,7 @@
 package tune
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -57,6 +58,9 @@ type Found struct {
 	// Singular says that a few draws have slopes that outweigh all others: the bias
 	// is then more than Bias.
 	Singular bool `json:"singular"`
+	// Jumps says that the potential jumps along steps of the last round, or that those of
+	// the coldest rung are too long for a feature of it: their law is then not that of the potential, and no bias is known. An exact kernel keeps it.
+	Jumps bool `json:"jumps,omitempty"`
 	// Settled says that rejections, steps and whitening had become steady when the
 	// warm-up ended.
 	Settled bool `json:"settled"`
@@ -138,12 +142,12 @@ func (f *Found) Apply(s r2sgld.Settings) r2sgld.Settings {
 //     Harmonic has no steps, and nothing is whitened for it.
 //
 // It ends when the rejections are alike and the step sizes steady. Of s it uses
-// Seed, Ladders, Threads, Swap, HMC, Harmonic, Start, Temperature[0] and, to begin with,
-// Whitening. It goes on from what an interrupted call had found, if that is not
+// Seed, Ladders, Threads, Swap, HMC, Harmonic, Start, Temperature[0], Recorder and, to
+// begin with, Whitening. It goes on from what an interrupted call had found, if that is not
 // nil, and shows what it has found after each round. Equal arguments give equal
 // results.
 func Tune(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, from *Found, show func(*Found) error) (*Found, error) {
-	t, err := newTuner(p, s)
+	t, err := newTuner(ctx, p, s)
 	if err != nil {
 		return nil, err
 	}
@@ -154,8 +158,8 @@ func Tune(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, from *Found,
 		}
 	}
 	if f == nil {
-		if f, err = t.first(); err != nil {
-			return nil, err
+		if f, err = t.first(); cmp.Or(ctx.Err(), err) != nil {
+			return nil, cmp.Or(ctx.Err(), err)
 		}
 	}
 	for !f.Done {
@@ -181,7 +185,7 @@ type tuner struct {
 	spread  *mat.SymDense // their covariance; nil if it is not bounded
 }
 
-func newTuner(p r2sgld.Problem, s r2sgld.Settings) (*tuner, error) {
+func newTuner(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings) (*tuner, error) {
 	if p.Potential == nil {
 		return nil, errors.New("tune: the problem has no potential")
 	}
@@ -191,14 +195,27 @@ func newTuner(p r2sgld.Problem, s r2sgld.Settings) (*tuner, error) {
 		t.coldest = s.Temperature[0]
 	}
 	t.s = s.Alone()
+	t.s.Recorder = s.Recorder
 	t.s.Ladders, t.s.MaxDraws = max(1, s.Ladders), 0
 	t.s.Boundary, t.s.BurnIn, t.s.Thin = domain.Specular, 0, 1
 	t.probe = newProbe(p.Potential, s.Seed)
+	t.probe.ctx = ctx
 	var err error
-	if t.fill, err = t.points(); err == nil && t.bounded {
+	if t.fill, err = t.points(ctx); err == nil && t.bounded {
 		t.spread = covariance(t.fill, t.d)
 	}
 	return t, err
+}
+
+// overflowing is an error if an inverse temperature before the last is so small that its
+// temperature is no number: energies are that large.
+func overflowing(beta []float64) error {
+	for i, b := range beta {
+		if math.IsInf(1/b, 1) && (b > 0 || i+1 < len(beta)) {
+			return fmt.Errorf("energies are too large for numbers: rung %d of the ladder would need a temperature above %.2g. Multiply the potential by a small number (such as 1e-300), or measure in other units", i+1, math.MaxFloat64)
+		}
+	}
+	return nil
 }
 
 // round runs one round with what f has found and returns what is found then.
@@ -212,6 +229,9 @@ func (t *tuner) round(ctx context.Context, f *Found) (*Found, error) {
 	for {
 		var err error
 		s := f.Apply(t.s)
+		if err := overflowing(f.Beta); err != nil {
+			return nil, fmt.Errorf("warm-up, round %d: %w", len(f.Rounds)+1, err)
+		}
 		// Rounds must not share their noise, nor share it with the run to come.
 		s.Seed += uint64(len(f.Rounds)+1) * 0x9e3779b97f4a7c15
 		s.Iterations, s.BurnIn = n, n/2
@@ -234,12 +254,16 @@ func (t *tuner) round(ctx context.Context, f *Found) (*Found, error) {
 	stats := res.Swaps()
 	seen.Rejection = stats.Rejections()
 	seen.Barrier, seen.RoundTrips = stats.Barrier(), stats.RoundTrips
-	return t.learn(f, res, seen)
+	next, err := t.learn(f, res, seen)
+	if ctx.Err() != nil { // it may have seen half
+		return nil, ctx.Err()
+	}
+	return next, err
 }
 
 // learn makes the next ladder of what a round has seen.
 func (t *tuner) learn(f *Found, res *r2sgld.Result, seen Round) (*Found, error) {
-	next := &Found{Rounds: append(slices.Clone(f.Rounds), seen)}
+	next := &Found{Rounds: append(slices.Clone(f.Rounds), seen), Jumps: res.Jumps(-1).Certain() || res.Jumps(0).Coarse(Bias)}
 	barrier, err := exchange.NewBarrier(f.Beta, seen.Rejection)
 	if err != nil {
 		return nil, fmt.Errorf("warm-up: %w", err)

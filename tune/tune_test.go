@@ -9,7 +9,9 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/r2sgld/r2sgld"
@@ -182,7 +184,7 @@ func TestEqualRejections(t *testing.T) {
 		}
 		return u
 	})}
-	tn, err := newTuner(p, r2sgld.Settings{Seed: 3, Ladders: 2, Start: make([]float64, 4)})
+	tn, err := newTuner(t.Context(), p, r2sgld.Settings{Seed: 3, Ladders: 2, Start: make([]float64, 4)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,7 +238,7 @@ func TestRoundsHaveNoiseOfTheirOwn(t *testing.T) {
 		seen = append(seen, x[0])
 		return 0
 	})
-	tn, err := newTuner(r2sgld.Problem{Potential: flat, Domain: box}, r2sgld.Settings{Seed: 4, Ladders: 1, Threads: 1})
+	tn, err := newTuner(t.Context(), r2sgld.Problem{Potential: flat, Domain: box}, r2sgld.Settings{Seed: 4, Ladders: 1, Threads: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -365,7 +367,7 @@ func TestTuneFromFarOut(t *testing.T) {
 func TestTuneRecoversFromBlowUps(t *testing.T) {
 	p := r2sgld.Problem{Potential: quartic()}
 	s := r2sgld.Settings{Seed: 1, Ladders: 2, Start: []float64{0.01, 0}}
-	tn, err := newTuner(p, s)
+	tn, err := newTuner(t.Context(), p, s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -473,4 +475,48 @@ func ExampleSample() {
 	ok := Until{RHat: 1.01, ESS: 400}.Judge(res).Met
 	fmt.Println(len(s.Temperature) > 1, ok)
 	// Output: true true
+}
+
+// A temperature that is no number is told as what it is: a potential that is too large.
+func TestOverflowingEnergies(t *testing.T) {
+	if err := overflowing([]float64{1, 1e-300, 0}); err != nil {
+		t.Error(err)
+	}
+	for _, beta := range [][]float64{{1, 1e-310, 0}, {1, 0, 0}} {
+		if err := overflowing(beta); err == nil || !strings.Contains(err.Error(), "energies are too large for numbers: rung 2") {
+			t.Errorf("%v: %v", beta, err)
+		}
+	}
+}
+
+// A warm-up that is ended, wherever it is, returns when no call of the potential is under
+// way any more. Mutant: first or learn left to themselves.
+func TestTuneEndsWithItsCalls(t *testing.T) {
+	box, err := domain.NewBox([]float64{-1}, []float64{1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, last := range []int64{1, 1000, 2500, 5000, 7500, 10_000, 12_500, 15_000} {
+		ctx, stop := context.WithCancel(t.Context())
+		defer stop()
+		var calls, open atomic.Int64
+		u := potential.Func(1, func(grad, x []float64) float64 {
+			open.Add(1)
+			defer open.Add(-1)
+			if calls.Add(1) == last {
+				stop()
+				time.Sleep(5 * time.Millisecond) // a slow one
+			}
+			grad[0] = 8 * x[0]
+			return 4 * x[0] * x[0]
+		})
+		_, err := Tune(ctx, r2sgld.Problem{Potential: u, Domain: box, Names: []string{"x"}}, r2sgld.Settings{Seed: 1, Ladders: 2, Threads: 1}, nil,
+			func(*Found) error { return nil })
+		if !errors.Is(err, context.Canceled) || open.Load() > 0 {
+			t.Errorf("ended at call %d of %d: %d under way, %v", last, calls.Load(), open.Load(), err)
+		}
+		if more := calls.Load() - last; more > 100 {
+			t.Errorf("%d calls after the last", more)
+		}
+	}
 }

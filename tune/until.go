@@ -116,20 +116,22 @@ func (u Until) Next(n, here int, seconds float64) int {
 // its limit reached, and returns the draws with the settings in use. Zero numbers
 // of u are R̂ 1.01 and an effective sample size of 400, unless u asks for the evidence,
 // and 64 times the iterations of s, which are those of the first round (0: 100,000; of
-// kernels HMC and Harmonic 1,000).
+// kernels HMC and Harmonic 1,000). Kernel HMC takes the place of SGLD where the potential
+// jumps, and draws are thinned as [Until.Hold] says unless s has MaxDraws.
 func Sample(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, u Until) (*r2sgld.Result, r2sgld.Settings, error) {
-	f, err := Tune(ctx, p, s, nil, func(*Found) error { return nil })
-	if err != nil {
-		return nil, s, err
-	}
 	first, thin := 100_000, 10
 	if s.Unbiased() {
 		first, thin = 1000, 1
 	}
-	s.Iterations = cmp.Or(s.Iterations, first)
+	s.Iterations, s.Thin = cmp.Or(s.Iterations, first), cmp.Or(s.Thin, thin)
 	u = u.WithDefaults(s.Iterations)
-	s.Iterations, s.Thin = min(s.Iterations, u.Iterations), cmp.Or(s.Thin, thin)
-	s = f.Apply(s)
+	given := s.MaxDraws
+	_, s, u, err := quiet(true).Run(ctx, p, s, u)
+	if err != nil {
+		return nil, s, err
+	}
+	s.MaxDraws = cmp.Or(given, s.MaxDraws)
+	s.Iterations = min(s.Iterations, u.Iterations)
 	s.Certificate = s.Certificate || u.Bias > 0
 	begun := time.Now()
 	s.Review = func(res *r2sgld.Result) (int, error) {

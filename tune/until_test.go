@@ -1,6 +1,7 @@
 package tune
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -120,6 +121,23 @@ func TestUntilBias(t *testing.T) {
 		if j := c.u.Judge(c.res); j.Met != c.met || j.Done != c.done {
 			least, most := stepBias(c.res)
 			t.Errorf("%s: met %v, done %v (bias %.3f to %.3f)", c.name, j.Met, j.Done, least, most)
+		}
+	}
+}
+
+// A run holds as many draws as the rule says, or as it is told. Mutants: all held; the
+// number that is given forgotten.
+func TestSampleHolds(t *testing.T) {
+	p, _ := leaning(t)
+	u := Until{ESS: 1, Iterations: 4000}
+	for _, given := range []int{0, 100} {
+		res, s, err := Sample(t.Context(), p, r2sgld.Settings{Seed: 1, Ladders: 2, Iterations: 2000, Thin: 1, MaxDraws: given}, u)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := cmp.Or(given, u.WithDefaults(2000).Hold(s, p.Potential.Dim()))
+		if s.MaxDraws != want || len(res.Ladders[0].Energy[0]) > want {
+			t.Errorf("given %d: %d of at most %d draws held, want %d", given, len(res.Ladders[0].Energy[0]), s.MaxDraws, want)
 		}
 	}
 }

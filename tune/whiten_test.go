@@ -62,7 +62,7 @@ func TestLocalCovariance(t *testing.T) {
 				seen[i].slope[j] *= math.Sqrt(5)
 			}
 		}
-		c := localCovariance(seen, 1.0/5, nil)
+		c := localCovariance(t.Context(), seen, 1.0/5, nil)
 		for i := range 3 {
 			for j := range i + 1 {
 				if tol := 4.9 * math.Sqrt(2.0/n*want.At(i, i)*want.At(j, j)); math.Abs(c.At(i, j)-want.At(i, j)) > tol {
@@ -75,10 +75,10 @@ func TestLocalCovariance(t *testing.T) {
 	for i := range flat {
 		flat[i].slope = []float64{0, 0, 0}
 	}
-	if c := localCovariance(flat, 1, want); !mat.EqualApprox(c, want, 1e-12) {
+	if c := localCovariance(t.Context(), flat, 1, want); !mat.EqualApprox(c, want, 1e-12) {
 		t.Errorf("without a slope the domain alone tells: %v", mat.Formatted(c))
 	}
-	if localCovariance(flat, 1, nil) != nil {
+	if localCovariance(t.Context(), flat, 1, nil) != nil {
 		t.Error("without slopes and domain nothing is known")
 	}
 }

@@ -1,0 +1,51 @@
+package r2sgld_test
+
+import (
+	"encoding/binary"
+	"math"
+	"testing"
+
+	"github.com/r2sgld/r2sgld"
+	"github.com/r2sgld/r2sgld/kernel"
+)
+
+// A saved state that is none, whatever number in it is another, is an error or a run
+// that ends: never a panic, and never a run without an end.
+//
+// Mutants it kills: iterations, strides and lengths of draws that are taken as they are.
+func TestForgedStates(t *testing.T) {
+	for name, change := range map[string]func(*r2sgld.Settings){
+		"constant": func(s *r2sgld.Settings) {},
+		"momentum": func(s *r2sgld.Settings) { s.Momentum = &kernel.Momentum{Mu: 0.9} },
+		"reviewed": func(s *r2sgld.Settings) { s.Review = func(*r2sgld.Result) (int, error) { return 0, nil } },
+		"certificate": func(s *r2sgld.Settings) {
+			s.Certificate = true
+		},
+	} {
+		p, s := small()
+		s.Ladders, s.Iterations, s.BurnIn, s.Decay = 1, 40, 4, kernel.Decay{}
+		change(&s)
+		var state []byte
+		s.Checkpoint = &r2sgld.Checkpoint{Save: func(iterations int, states [][]byte) error {
+			state = append([]byte(nil), states[0]...)
+			return nil
+		}}
+		sample(t, p, s)
+		s.Checkpoint = nil
+		for at := 0; at+8 <= len(state); at += 8 {
+			for _, v := range []uint64{math.MaxInt64, math.MaxUint64, 1 << 62, 1 << 40, 1, 0x7ff8000000000000, 7} {
+				forged := append([]byte(nil), state...)
+				binary.LittleEndian.PutUint64(forged[at:], v)
+				s.Resume = [][]byte{forged}
+				func() {
+					defer func() {
+						if r := recover(); r != nil {
+							t.Fatalf("%s, byte %d, %#x: %v", name, at, v, r)
+						}
+					}()
+					_, _ = r2sgld.Sample(t.Context(), p, s)
+				}()
+			}
+		}
+	}
+}

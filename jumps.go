@@ -1,0 +1,166 @@
+package r2sgld
+
+import (
+	"math"
+
+	"github.com/r2sgld/r2sgld/kernel"
+	"github.com/r2sgld/r2sgld/potential"
+)
+
+// Jumps counts the steps that do not see the potential. Along some it jumps: where the energy changes, within
+// a small part of the step, by what the slopes at both ends of that part do not promise.
+// Where slopes rise or fall steadily, the change lies between the two promises. Steps of
+// SGLD do not see a jump, and its two sides get wrong shares. Others are too long for a
+// smooth feature: the slopes at both ends of the whole step are off by so much that an
+// exact kernel would refuse many such steps.
+type Jumps struct {
+	Looked  int64   // steps looked at, those that no wall mirrored
+	Seen    int64   // of them, those with a jump
+	Largest float64 // jump, in units of the rung's temperature
+	Refused float64 // steps too long, each by the part 1 − exp(−|e|) for an error of e temperatures
+}
+
+// Add adds what another ladder counted.
+func (j *Jumps) Add(k Jumps) {
+	j.Looked, j.Seen, j.Largest, j.Refused = j.Looked+k.Looked, j.Seen+k.Seen, max(j.Largest, k.Largest), j.Refused+k.Refused
+}
+
+// Certain reports whether there are enough jumps to speak of.
+func (j Jumps) Certain() bool { return j.Seen >= fewestJumps }
+
+// Coarse reports whether steps are too long for what the potential does: whether more
+// of them would be refused than an exact kernel refuses of the steps of a Gaussian whose
+// variance they widen by bias, relative. For such a step, of θ = 2·bias variances, the
+// logarithm of the acceptance is θ^(3/2)xξ/√2 with x and ξ standard normal, and the mean
+// refusal θ^(3/2)/(√2π), which comes of small errors at all steps: where errors are large
+// as often as that, the law is off by more. The chance of a false alarm is 1e-6 at most
+// (Chernoff's bound of a sum of independent parts).
+func (j Jumps) Coarse(bias float64) bool {
+	admitted := float64(j.Looked) * math.Pow(2*bias, 1.5) / (math.Sqrt2 * math.Pi)
+	return j.Refused > admitted && j.Refused*math.Log(j.Refused/admitted)-j.Refused+admitted > 6*math.Ln10
+}
+
+const (
+	leastError  = 0.5 // in units of the temperature: steps that resolve the potential are off by less
+	fewestJumps = 3
+	lookEvery   = 7    // iterations, odd: both kinds of sweeps are seen
+	leastJump   = 0.05 // in units of the temperature: odds that are off by as much
+	roundedJump = 1e-9 // of the energies, which rounding may take
+	halvings    = 8    // of a step: over a part so small what is smooth is straight
+)
+
+// Jumps is what was counted along the steps of a rung, of all ladders, or of all rungs if
+// rung < 0. Nothing is looked at where energies or gradients have noise, and with exact
+// kernels, to which jumps do no harm.
+func (r *Result) Jumps(rung int) Jumps {
+	var sum Jumps
+	for _, l := range r.Ladders {
+		for i, j := range l.Jumps {
+			if rung < 0 || rung == i {
+				sum.Add(j)
+			}
+		}
+	}
+	return sum
+}
+
+// A watch looks at steps for jumps.
+type watch struct {
+	from, to      knots     // the ends of the steps
+	x, grad, mids []float64 // places along them, slopes and energies there
+	jumps         []Jumps   // per rung
+}
+
+// knots are energies, and slopes along the step, at one place of each replica's step.
+type knots struct{ energy, slope []float64 }
+
+// watch returns what looks at the steps of a ladder; nil where energies and slopes are not
+// those of one function, or jumps do no harm.
+func (r *run) watch(rungs, d int) *watch {
+	s := r.settings
+	if _, noisy := potential.Exact(r.potential); noisy || s.Unbiased() || s.Penalty != nil && !s.Penalty.Distance {
+		return nil
+	}
+	room := func(n int) []float64 { return make([]float64, n) }
+	return &watch{knots{room(rungs), room(rungs)}, knots{room(rungs), room(rungs)}, room(rungs * d), room(rungs * d), room(rungs), make([]Jumps, rungs)}
+}
+
+// land evaluates the block at the ends of the steps of iteration k, and looks along some of
+// them.
+func (l *ladder) land(k int) {
+	w, b := l.watch, l.block
+	if w == nil || k%lookEvery != 0 {
+		l.evaluate()
+		return
+	}
+	w.from.note(b) // still those of the beginning
+	l.evaluate()
+	w.to.note(b)
+	for i, r := range b.Rung {
+		tau := l.at.Temperature[r]
+		if r == l.fresh || b.Hits[i] > 0 || math.IsInf(tau, 1) {
+			continue
+		}
+		w.jumps[r].Looked++
+		s := segment{[2]float64{0, 1}, [2]float64{w.from.energy[i], w.to.energy[i]}, [2]float64{w.from.slope[i], w.to.slope[i]}}
+		if e := math.Abs(s.off()) / tau; e > leastError {
+			w.jumps[r].Refused -= math.Expm1(-e)
+		}
+		if s.jumps(tau) {
+			if s = l.narrow(s, i); s.jumps(tau) {
+				w.jumps[r].Add(Jumps{Seen: 1, Largest: math.Abs(s.off()) / tau})
+			}
+		}
+	}
+}
+
+// note takes the energies of the block, and by how much they would rise along the whole
+// step at its slopes.
+func (n knots) note(b *kernel.Block) {
+	copy(n.energy, b.Energy)
+	clear(n.slope)
+	for j := 0; j < len(b.X); j += b.R {
+		for i := range n.slope {
+			n.slope[i] += b.Grad[j+i] * (b.X[j+i] - b.From[j+i])
+		}
+	}
+}
+
+// narrow halves the segment of replica i's step, always to the half that strays more.
+func (l *ladder) narrow(s segment, i int) segment {
+	w, b := l.watch, l.block
+	for range halvings {
+		t := (s.at[0] + s.at[1]) / 2
+		copy(w.x, b.X)
+		for j := i; j < len(w.x); j += b.R {
+			w.x[j] = b.From[j] + t*(b.X[j]-b.From[j])
+		}
+		l.potential.Eval(w.mids, w.grad, w.x)
+		slope := 0.0
+		for j := i; j < len(w.x); j += b.R {
+			slope += w.grad[j] * (b.X[j] - b.From[j])
+		}
+		first, second := s, s
+		first.at[1], first.energy[1], first.slope[1] = t, w.mids[i], slope
+		second.at[0], second.energy[0], second.slope[0] = t, w.mids[i], slope
+		if s = first; math.Abs(second.off()) > math.Abs(first.off()) {
+			s = second
+		}
+	}
+	return s
+}
+
+// A segment is a part of a step: where it begins and ends, in parts of the step, and
+// energies and slopes there.
+type segment struct{ at, energy, slope [2]float64 }
+
+// off is the change of the energy less what the slopes promise.
+func (s segment) off() float64 {
+	return s.energy[1] - s.energy[0] - (s.slope[0]+s.slope[1])/2*(s.at[1]-s.at[0])
+}
+
+// jumps reports whether the energy changes by more than slopes that change steadily allow.
+func (s segment) jumps(tau float64) bool {
+	slack := math.Abs(s.slope[1]-s.slope[0])*(s.at[1]-s.at[0]) + leastJump*tau + roundedJump*(math.Abs(s.energy[0])+math.Abs(s.energy[1]))
+	return math.Abs(s.off()) > slack
+}
