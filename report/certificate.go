@@ -41,6 +41,9 @@ func (s *Summary) certificate() string {
 	if len(ps) == 0 {
 		return ""
 	}
+	if b := *ps[0].Bias; b != b {
+		return " step bias of the means: not known\n"
+	}
 	var parts []string
 	for _, p := range ps[:min(len(ps), mostBiases)] {
 		parts = append(parts, p.Name+" "+plusMinus(*p.Bias, *p.BiasSE))
@@ -80,8 +83,8 @@ func (s *Summary) biased(set r2sgld.Settings) string {
 	if len(set.StepSize) > 0 {
 		at = fmt.Sprintf(" (%s at the coldest rung)", Short(set.StepSize[0]/ratio, 2))
 	}
-	return fmt.Sprintf("%s: the step shifts the mean by %s, chance by %s only%s. The bias goes like the step: with %s of the step size%s and %s times the iterations it would be no larger. Where energies are exact, kernel mala or hmc has no such bias.",
-		worst.Name, plusMinus(*worst.Bias, *worst.BiasSE), Short(worst.MCSEMean, 2), others, Short(1/ratio, 2), at, Short(ratio, 2))
+	return fmt.Sprintf("%s: the step shifts the mean by %s, chance by %s only%s. The bias goes like the step: with %s of the step size%s and %s times the iterations it would be no larger. %s",
+		worst.Name, plusMinus(*worst.Bias, *worst.BiasSE), Short(worst.MCSEMean, 2), others, Short(1/ratio, 2), at, Short(ratio, 2), s.instead("Halve the step to halve the bias"))
 }
 
 // stepBias is the largest bias of a mean by the step, in standard deviations of its

@@ -42,7 +42,7 @@ func TestBiased(t *testing.T) {
 		{[]Parameter{shifted("x", 0.01, 0.004, 0.001)}, ""},
 		{[]Parameter{shifted("x", 0.01, 0.001, 0.02)}, ""},
 		{[]Parameter{shifted("x", 0.02, 0.001, 0.01), shifted("y", -0.02, 0.001, 0.005), shifted("z", 0.01, 0.01, 0.001)},
-			"y: the step shifts the mean by −0.0200 ± 0.0010, chance by 0.005 only, and those of 1 other parameter likewise. The bias goes like the step: with 0.25 of the step size (0.01 at the coldest rung) and 4 times the iterations it would be no larger. Where energies are exact, kernel mala or hmc has no such bias."},
+			"y: the step shifts the mean by −0.0200 ± 0.0010, chance by 0.005 only, and those of 1 other parameter likewise. The bias goes like the step: with 0.25 of the step size (0.01 at the coldest rung) and 4 times the iterations it would be no larger. Halve the step to halve the bias."},
 	} {
 		if got := (&Summary{Parameters: c.ps}).biased(set); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/r2sgld/r2sgld/exchange"
 	"github.com/r2sgld/r2sgld/tune"
@@ -25,11 +26,8 @@ func (s *Summary) ended(u tune.Until, met bool) {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("the draws tell log Z to the %s asked for; with what the volume of the domain and the step add, its error is %s, and a longer run would not change that part.", asked, Short(e.SE, 2)))
 	}
 	if met && u.RHat == 0 && u.ESS == 0 {
-		for _, p := range s.Parameters {
-			if p.Doubt(len(s.Ladder.InverseTemperature)) != "" {
-				s.Warnings = append(s.Warnings, fmt.Sprintf("the run ended because log Z was known to %s (until.evidence); R̂ and ESS of parameters were not waited for.", asked))
-				return
-			}
+		if len(Doubts(s.Parameters, 0)) > 0 {
+			s.Warnings = append(s.Warnings, fmt.Sprintf("the run ended because log Z was known to %s (until.evidence); R̂ and ESS of parameters were not waited for.", asked))
 		}
 	}
 }
@@ -37,4 +35,18 @@ func (s *Summary) ended(u tune.Until, met bool) {
 // contradicts reports whether forward and backward log Z are too far apart.
 func (e Evidence) contradicts() bool {
 	return tune.Contradicts(exchange.Evidence{Forward: e.Forward, Backward: e.Backward, Error: e.SE, GapError: e.GapSE})
+}
+
+// apart tells forward and backward log Z, with the error of their gap if that is known;
+// nothing where they are no farther apart than twice that.
+func (e Evidence) apart() string {
+	gap := e.Forward - e.Backward
+	if math.Abs(gap) <= 2*e.GapSE {
+		return ""
+	}
+	both := fmt.Sprintf("forward %s, backward %s, ", Number(e.Forward, 3), Number(e.Backward, 3))
+	if e.GapSE == e.GapSE {
+		both += fmt.Sprintf("apart by %s, ", plusMinus(math.Abs(gap), e.GapSE))
+	}
+	return both
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/r2sgld/r2sgld/terminal"
 	"github.com/r2sgld/r2sgld/tune"
 )
 
@@ -20,16 +21,42 @@ func PlanText(p *tune.Plan, style Style) string {
 		}
 		rows[i] = append(rows[i], cell...)
 	}
-	width := make([]int, 4)
-	for _, row := range rows {
-		for c, cell := range row {
-			width[c] = max(width[c], columns(cell))
-		}
+	b.WriteString(planColumns(rows, style))
+	for _, text := range p.Advice {
+		b.WriteString(style.warn(" ! ") + text + "\n")
 	}
+	return b.String()
+}
+
+// planColumns lays rows of name, number, name, number out: the second two below the first
+// where they do not fit beside them.
+func planColumns(rows [][]string, style Style) string {
+	width := make([]int, 4)
+	total := 1
+	for c := range width {
+		for _, row := range rows {
+			if c < len(row) {
+				width[c] = max(width[c], terminal.Columns(row[c]))
+			}
+		}
+		total += 2 + width[c]
+	}
+	if total += 2; style.Width > 0 && total > style.Width && len(rows[0]) == 4 {
+		var below [][]string
+		for part := range 2 {
+			for _, row := range rows {
+				if cells := row[2*part:]; len(cells) > 1 && cells[0] != "" {
+					below = append(below, cells[:2])
+				}
+			}
+		}
+		return planColumns(below, style)
+	}
+	var b strings.Builder
 	for _, row := range rows {
 		line := "  "
 		for c, cell := range row {
-			pad := strings.Repeat(" ", width[c]-columns(cell))
+			pad := strings.Repeat(" ", width[c]-terminal.Columns(cell))
 			if c%2 == 1 {
 				line += "  " + pad + cell
 			} else {
@@ -37,9 +64,6 @@ func PlanText(p *tune.Plan, style Style) string {
 			}
 		}
 		b.WriteString(strings.TrimRight(line, " ") + "\n")
-	}
-	for _, text := range p.Advice {
-		b.WriteString(style.warn(" ! ") + text + "\n")
 	}
 	return b.String()
 }
@@ -108,7 +132,7 @@ func planRight(p *tune.Plan) [][]string {
 	}
 	return append(rows, []string{"ESS of the worst, " + p.Worst, ess},
 		[]string{"time", duration(p.Seconds)},
-		[]string{"memory, disk", size(p.Memory) + ", " + size(p.Disk)})
+		[]string{"memory, disk", Size(p.Memory) + ", " + Size(p.Disk)})
 }
 
 // trips are the round trips of a plan.
@@ -203,8 +227,8 @@ func duration(seconds float64) string {
 	return fmt.Sprintf("%s days", Count(int64(math.Round(seconds/86400))))
 }
 
-// size is a number of bytes in words.
-func size(bytes float64) string {
+// Size is a number of bytes in words.
+func Size(bytes float64) string {
 	units := []string{"bytes", "kB", "MB", "GB", "TB"}
 	i := 0
 	for bytes >= 999.5 && i+1 < len(units) {

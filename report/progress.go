@@ -4,16 +4,15 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/vbauerster/mpb/v8"
-	"github.com/vbauerster/mpb/v8/decor"
-
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/diag"
 	"github.com/r2sgld/r2sgld/kernel"
+	"github.com/r2sgld/r2sgld/terminal"
 )
 
 // Progress shows how far a run is: one line, redrawn, on a terminal, plain lines
@@ -26,11 +25,8 @@ type Progress struct {
 	burnIn   int
 	begun    time.Time
 	watchers []*watcher
-	w        io.Writer
-	terminal bool
-	end      chan struct{}
-	done     sync.WaitGroup
-	aside    sync.Mutex
+	doing    atomic.Pointer[string] // while the ladders wait; nil is nothing
+	stop     func()
 }
 
 // NewProgress prepares the progress of a run with settings s and a number of
@@ -63,14 +59,12 @@ func tries(s r2sgld.Settings) float64 {
 // Extend tells that every ladder goes on to so many iterations.
 func (p *Progress) Extend(iterations int) { p.total.Store(int64(iterations * len(p.watchers))) }
 
-// Aside hides the display while f prints. It may be called by several goroutines,
-// between Start and Stop.
-func (p *Progress) Aside(f func()) {
-	p.aside.Lock()
-	defer p.aside.Unlock()
-	p.Stop()
-	f()
-	p.show()
+// Doing tells what is done while the ladders wait; "" is nothing.
+func (p *Progress) Doing(what string) {
+	p.doing.Store(nil)
+	if what != "" {
+		p.doing.Store(&what)
+	}
 }
 
 // Recorder returns what watches a ladder.
@@ -173,76 +167,41 @@ func (p *Progress) status() string {
 			speed, unit = speed/1000, u
 		}
 	}
-	s := fmt.Sprintf("%s/%s  %.1f%s steps/s", Count(int64(n)), Count(p.total.Load()), speed, unit)
-	if here > 0 {
+	var parts []string
+	if doing := p.doing.Load(); doing != nil {
+		parts = append(parts, *doing)
+	} else if here > 0 {
 		left := time.Duration(float64(time.Since(p.begun)) * float64(int(p.total.Load())-n) / float64(here))
-		s += fmt.Sprintf("  left %s", left.Round(time.Second))
-	}
-	if p.tries > 0 && here > 0 {
-		s += "  swaps " + Number(rate, 2)
+		parts = append(parts, fmt.Sprintf("left %s", left.Round(time.Second)))
 	}
 	if r := p.rhat(); !math.IsNaN(r) {
-		s += "  R̂ " + Number(r, 3)
+		parts = append(parts, "R̂ "+Number(r, 3))
 	}
-	return s
+	if p.tries > 0 && here > 0 {
+		parts = append(parts, "swaps "+Number(rate, 2))
+	}
+	parts = append(parts, fmt.Sprintf("%.1f%s steps/s", speed, unit), fmt.Sprintf("%s/%s", Count(int64(n)), Count(p.total.Load())))
+	return strings.Join(parts, "  ")
 }
 
-// Start begins to show the progress on w: redrawn if terminal, else a plain line
+// Start begins to show the progress on w: redrawn where w can, else a plain line
 // every ten seconds. Stop ends it.
-func (p *Progress) Start(w io.Writer, terminal bool) {
-	p.begun, p.w, p.terminal = time.Now(), w, terminal
-	p.show()
-}
-
-func (p *Progress) show() {
-	p.end = make(chan struct{})
-	show, finish := p.lines(p.w)
-	pause := 10 * time.Second
-	if p.terminal {
-		show, finish = p.bar(p.w)
-		pause = 100 * time.Millisecond
+func (p *Progress) Start(w io.Writer) {
+	p.begun = time.Now()
+	if terminal.Redraws(w) {
+		p.stop = redrawn(w, func(width int) string { return Bar(width, p.name, p.share(), p.status()) })
+		return
 	}
-	p.done.Go(func() {
-		tick := time.NewTicker(pause)
-		defer tick.Stop()
-		for {
-			select {
-			case <-p.end:
-				finish()
-				return
-			case <-tick.C:
-				show()
-			}
-		}
+	p.stop = ticking(10*time.Second, func() {
+		fmt.Fprintf(w, "%s  %.0f %%  %s\n", p.name, math.Floor(100*p.share()), p.status())
 	})
 }
 
-// Stop ends the display and leaves the cursor on a fresh line.
-func (p *Progress) Stop() {
-	close(p.end)
-	p.done.Wait()
+// share is that of the iterations that are behind the ladders.
+func (p *Progress) share() float64 {
+	n, _, _ := p.count()
+	return float64(n) / float64(max(1, p.total.Load()))
 }
 
-func (p *Progress) lines(w io.Writer) (show, finish func()) {
-	show = func() {
-		n, _, _ := p.count()
-		fmt.Fprintf(w, "%s  %d %%  %s\n", p.name, 100*n/max(1, int(p.total.Load())), p.status())
-	}
-	return show, func() {}
-}
-
-func (p *Progress) bar(w io.Writer) (show, finish func()) {
-	pool := mpb.New(mpb.WithOutput(w), mpb.WithWidth(24), mpb.WithAutoRefresh())
-	bar := pool.New(p.total.Load(), mpb.BarStyle().Lbound("").Rbound("").Filler("█").Tip("▌").Padding(" "),
-		mpb.BarRemoveOnComplete(),
-		mpb.PrependDecorators(decor.Name(" "+p.name+"  ")),
-		mpb.AppendDecorators(decor.Percentage(), decor.Any(func(decor.Statistics) string { return "  " + p.status() })))
-	show = func() {
-		n, _, _ := p.count()
-		bar.SetCurrent(min(int64(n), p.total.Load()-1))
-	}
-	return show, func() {
-		bar.Abort(true)
-		pool.Wait()
-	}
-}
+// Stop ends the display.
+func (p *Progress) Stop() { p.stop() }

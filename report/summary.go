@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"sync"
 
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/diag"
@@ -20,11 +21,13 @@ import (
 type Summary struct {
 	Schema         int         `json:"schema"`
 	Name           string      `json:"name"`
+	Hash           string      `json:"hash,omitempty"` // of the configuration
 	Method         string      `json:"method"`
 	Seed           uint64      `json:"seed"`
 	Ladders        int         `json:"ladders"`
 	Exact          bool        `json:"exact"` // whether the law of the draws is the target itself, the start forgotten: no bias of the step, of walls or of swaps
 	Draws          int         `json:"draws"` // of the cold rung, over all ladders
+	Thin           int         `json:"thin"`  // iterations from one of them to the next
 	Parameters     []Parameter `json:"parameters"`
 	Energy         Moments     `json:"energy"`
 	Domain         Boundary    `json:"domain"`
@@ -40,11 +43,14 @@ type Summary struct {
 	Fit            []Fit       `json:"fit,omitempty"`
 	Warnings       []string    `json:"warnings"`
 	Iterations     int         `json:"iterations"`
-	Gradients      int64       `json:"gradients"` // that steps took, of all replicas, those of the warm-up included
-	Seconds        float64     `json:"seconds"`
-	StepsPerSecond float64     `json:"steps_per_second"`
+	Gradients      int64       `json:"gradients"`        // that steps took, of all replicas, those of the warm-up included
+	Seconds        float64     `json:"seconds"`          // of this process: after a resume, those since
+	StepsPerSecond float64     `json:"steps_per_second"` // in these; NaN where none was made in them
 
-	wall string // what the wall did to steps, for the footer; "" where it lets them go
+	exact func() string // how to take a kernel without bias from steps; "" where there is none, or it is in use
+	since string        // what the seconds count from, for the footer; "" for the beginning
+	cold  r2sgld.Jumps  // of the coldest rung
+	wall  string        // what the wall did to steps, for the footer; "" where it lets them go
 }
 
 // A Parameter describes the draws of one coordinate.
@@ -52,7 +58,7 @@ type Parameter struct {
 	Name     string  `json:"name"`
 	Mean     float64 `json:"mean"`
 	SD       float64 `json:"sd"`
-	Mode     float64 `json:"mode"`
+	Mode     float64 `json:"mode"` // NaN where the draws do not tell which of several peaks is the highest
 	Q5       float64 `json:"q5"`
 	Q25      float64 `json:"q25"`
 	Q50      float64 `json:"q50"`
@@ -66,7 +72,13 @@ type Parameter struct {
 	ESSBulk float64  `json:"ess_bulk"`
 	ESSTail float64  `json:"ess_tail"`
 	RHat    float64  `json:"rhat"`
+
+	density diag.Density
 }
+
+// Density is that of the draws, whose peak is Mode; nothing of a parameter that was read
+// from a file.
+func (p Parameter) Density() diag.Density { return p.density }
 
 // Moments are mean and standard deviation of a quantity over the draws.
 type Moments struct {
@@ -152,6 +164,8 @@ type Until struct {
 	Met  bool    `json:"met"`
 	RHat float64 `json:"rhat"` // the worst
 	ESS  float64 `json:"ess"`  // the smallest
+	// Capped says which limit of disk or memory ended the run; "" where none did.
+	Capped string `json:"capped,omitempty"`
 	// Bias is the largest bias of a mean by the step and two standard errors, in standard
 	// deviations; nil if until.bias is not asked for.
 	Bias *float64 `json:"bias,omitempty"`
@@ -205,13 +219,13 @@ func Parameters(res *r2sgld.Result, d domain.Domain) []Parameter {
 func Describe(name string, chains [][]float64, lo, hi float64) Parameter {
 	s := diag.Summarize(name, chains, lo, hi)
 	return Parameter{Name: name, Mean: s.Mean, SD: s.SD, Mode: s.Mode, Q5: s.Q5, Q25: s.Q25, Q50: s.Q50, Q75: s.Q75, Q95: s.Q95,
-		MCSEMean: s.MCSEMean, ESSBulk: s.ESSBulk, ESSTail: s.ESSTail, RHat: s.RHat}
+		MCSEMean: s.MCSEMean, ESSBulk: s.ESSBulk, ESSTail: s.ESSTail, RHat: s.RHat, density: s.Density}
 }
 
 // New summarises a run. The caller adds what it alone knows: equations, fit,
 // further warnings.
 func New(name, method string, p r2sgld.Problem, s r2sgld.Settings, res *r2sgld.Result, seconds float64) *Summary {
-	sum := &Summary{Schema: 1, Name: name, Method: method, Seed: s.Seed, Ladders: len(res.Ladders),
+	sum := &Summary{Schema: 1, Name: name, Method: method, Seed: s.Seed, Thin: max(1, s.Thin), Ladders: len(res.Ladders),
 		Parameters: Parameters(res, p.Reported()), Swaps: swaps(p, s, res), Ladder: ladder(s), LogEvidence: NewEvidence(), Seconds: seconds}
 	var energies []float64
 	stride := 1
@@ -244,33 +258,19 @@ func New(name, method string, p r2sgld.Problem, s r2sgld.Settings, res *r2sgld.R
 	var here int // steps made in these seconds
 	for _, l := range res.Ladders {
 		here += (l.Iterations - l.Resumed) * len(l.Tally)
+		if l.Resumed > 0 {
+			sum.since = " since the resume"
+		}
 	}
-	sum.StepsPerSecond = float64(here) / seconds
+	sum.StepsPerSecond = math.NaN()
+	if here > 0 {
+		sum.StepsPerSecond = float64(here) / seconds
+	}
 	sum.Warnings = append([]string{}, sum.warnings(p, s, res)...)
 	if math.IsNaN(potential.EnergyNoise(p.Potential)) && !res.Certified() {
 		sum.Warnings = append(sum.Warnings, "minibatches: the noise of their gradients widens the posterior by a share of its variance that is proportional to the step size. Compare with half the step, or use all rows.")
 	}
 	return sum
-}
-
-// Doubt says why the draws of p, of a method with so many rungs (0 if that is not
-// known), cannot be trusted yet and what to do, or "".
-func (p Parameter) Doubt(rungs int) string {
-	more := "with more rungs"
-	if rungs == 1 {
-		more = "with several rungs (method r2sgld)"
-	}
-	switch {
-	case p.RHat != p.RHat || p.ESSBulk != p.ESSBulk:
-		return fmt.Sprintf("%s: the draws do not vary, or are too few to judge. Take a smaller step size, or more draws.", p.Name)
-	case p.RHat > 1.01:
-		return fmt.Sprintf("%s: R̂ %.3f and ESS %.0f: the ladders have not come to agree. Run several times as long (sampler.iterations), with larger steps, or %s.",
-			p.Name, p.RHat, math.Min(p.ESSBulk, p.ESSTail), more)
-	case math.Min(p.ESSBulk, p.ESSTail) < 400:
-		return fmt.Sprintf("%s: ESS %.0f (bulk), %.0f (tail) is below 400: quantiles and intervals are rough. Run longer (sampler.iterations).",
-			p.Name, p.ESSBulk, p.ESSTail)
-	}
-	return ""
 }
 
 // Explain adds what the run says of equations and how they fit, one of each per
@@ -294,6 +294,8 @@ func (s *Summary) Tuned(f *tune.Found) {
 	if f.Singular {
 		s.Ladder.StepBias = math.NaN()
 		s.Singular()
+	} else if text := s.coarse(tune.Bias); text != "" && s.coarse(mostWidened) == "" {
+		s.Warnings = append(s.Warnings, text)
 	}
 	if !f.Settled {
 		s.Warnings = append(s.Warnings, "the warm-up ended before step sizes and temperatures were steady: the density may not be normalisable, or may have features that the first rounds did not find. Check it at the walls, and where draws are few.")
@@ -324,7 +326,7 @@ func (s *Summary) OneSided() {
 
 // Stopped adds how far method auto came.
 func (s *Summary) Stopped(u tune.Until, rhat, ess float64, met bool) {
-	s.Until = &Until{met, rhat, ess, nil}
+	s.Until = &Until{Met: met, RHat: rhat, ESS: ess}
 	if u.Evidence > 0 && u.Bias == 0 {
 		s.ended(u, met)
 		return
@@ -384,10 +386,8 @@ func inexact(p r2sgld.Problem, s r2sgld.Settings) []string {
 	case s.Penalty != nil:
 		why = append(why, "a penalty stands for the walls")
 	case p.Domain == nil || s.Boundary == domain.Refuse || specular && domain.ExactWalls(p.Domain):
-	case specular && p.Chart != nil:
-		why = append(why, "the crossings of a wall are sought along the path, as a constraint is not linear in the logarithms of parameters")
 	case specular:
-		why = append(why, "the crossings of a wall are sought along the path, as a constraint is neither linear nor a known shape")
+		why = append(why, "the crossings of a wall are sought along the path, as a constraint is neither linear nor quadratic nor a known shape")
 	default:
 		why = append(why, fmt.Sprintf("boundary %s does not keep the law", s.Boundary))
 	}
@@ -420,8 +420,8 @@ func ladder(s r2sgld.Settings) Ladder {
 }
 
 // givenUp says of the rungs of which steps could not be ended inside.
-func givenUp(set r2sgld.Settings, res *r2sgld.Result) []string {
-	then, why := "they were taken without drift, or not at all", "the step size is too large for the narrow parts of the domain."
+func (s *Summary) givenUp(set r2sgld.Settings, res *r2sgld.Result) []string {
+	then, why := "they were taken without drift, or not at all", "the step size is too large for the narrow parts of the domain. "
 	switch {
 	case set.HMC != nil:
 		then = "trajectories turned back there"
@@ -434,12 +434,16 @@ func givenUp(set r2sgld.Settings, res *r2sgld.Result) []string {
 		if float64(t.Fallbacks) <= 1e-3*float64(t.Steps) {
 			continue
 		}
+		advice := why
+		if set.Harmonic == nil {
+			advice += s.instead("Take a smaller one")
+		}
 		at := ""
 		if walls := res.Stuck(r); len(walls) > 0 {
 			at = ", the last at " + strings.Join(walls, " and ")
 		}
 		w = append(w, fmt.Sprintf("%.3g %% of the steps of rung %d could not be ended inside the domain (%s)%s: %s",
-			100*float64(t.Fallbacks)/float64(t.Steps), r+1, then, at, why))
+			100*float64(t.Fallbacks)/float64(t.Steps), r+1, then, at, advice))
 	}
 	return w
 }
@@ -448,16 +452,46 @@ func givenUp(set r2sgld.Settings, res *r2sgld.Result) []string {
 // the best is about 0.65 (Beskos et al. 2013), and more costs little.
 const leastAccepted = 0.4
 
+// falling warns if the cold energies of every ladder fall from each eighth of the run to
+// the next, by more in all than they vary within one: no draws of a law do.
+func falling(res *r2sgld.Result) []string {
+	const parts = 8
+	first, last := 0.0, 0.0
+	for _, l := range res.Ladders {
+		u := l.Energy[0]
+		n := len(u) / parts
+		if n < 2 {
+			return nil
+		}
+		before := math.Inf(1)
+		for k := range parts {
+			m := diag.Mean(u[k*n : (k+1)*n])
+			if !(m < before) {
+				return nil
+			}
+			if before = m; k == 0 {
+				first += m / float64(len(res.Ladders))
+			}
+		}
+		if diag.Mean(u[:n])-before < 4*diag.SD(u[(parts-1)*n:parts*n]) {
+			return nil
+		}
+		last += before / float64(len(res.Ladders))
+	}
+	return []string{fmt.Sprintf("the energy falls without end in every ladder, from %.4g on average to %.4g: exp(−U) has no finite integral where it goes, "+
+		"so that it is no density. Bound the variables (domain), add a prior, or see whether the sign of U is right; if it is, the start was far from the mass: run longer.", first, last)}
+}
+
 // warnings says what is wrong with the draws and what to do, once each.
 func (s *Summary) warnings(p r2sgld.Problem, set r2sgld.Settings, res *r2sgld.Result) []string {
-	var w []string
-	for _, p := range s.Parameters {
-		if text := p.Doubt(max(1, len(set.Temperature))); text != "" {
+	w := falling(res)
+	w = append(w, Doubts(s.Parameters, max(1, len(set.Temperature)))...)
+	s.exact = sync.OnceValue(func() string { return remedy(p, set, res) }) // which asks the potential
+	s.cold = res.Jumps(0)
+	for _, text := range []string{s.jumping(res), s.coarse(mostWidened), s.biased(set)} {
+		if text != "" {
 			w = append(w, text)
 		}
-	}
-	if text := s.biased(set); text != "" {
-		w = append(w, text)
 	}
 	for r, a := range s.Acceptance {
 		if a < leastAccepted {
@@ -476,10 +510,10 @@ func (s *Summary) warnings(p r2sgld.Problem, set r2sgld.Settings, res *r2sgld.Re
 				p.Rungs[0], p.Rungs[1], p.Rate, set.Temperature[p.Rungs[0]-1], set.Temperature[p.Rungs[1]-1]))
 		}
 	}
-	w = append(w, givenUp(set, res)...)
+	w = append(w, s.givenUp(set, res)...)
 	if d := res.Tally(0); d.Reflected > d.Steps/5 && s.Energy.SD > 0 && !s.Exact && !set.Unbiased() && !res.Certified() {
-		w = append(w, fmt.Sprintf("%.0f %% of the cold rung's steps met the wall: where the density leans on it, the step is large against the layer that holds the mass, and the bias with it. Compare with a tenth of sampler.step_size.",
-			100*float64(d.Reflected)/float64(d.Steps)))
+		w = append(w, fmt.Sprintf("%.0f %% of the cold rung's steps met the wall: where the density leans on it, the step is large against the layer that holds the mass, and the bias with it. %s",
+			100*float64(d.Reflected)/float64(d.Steps), s.instead("Compare with a tenth of sampler.step_size")))
 	}
 	if b := set.Boundary; (b == domain.Project || b == domain.Nearest) && s.Domain.Reflected > 0 {
 		w = append(w, fmt.Sprintf("boundary %s is biased at walls (project everywhere, nearest at curved ones and in corners): use specular.", b))

@@ -2,15 +2,21 @@ package report
 
 import (
 	"fmt"
+	"io"
 	"math"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/r2sgld/r2sgld/terminal"
 )
 
-// Style is how text is marked. The zero value marks nothing.
+// Style is how text is laid out. The zero value marks nothing and folds nothing.
 type Style struct {
 	Color bool // ANSI colours, only where they help
+	Width int  // columns that a table may take; 0 is no limit
 }
+
+// StyleOf is the style of text that is written to w: that of a [terminal.Screen], or plain.
+func StyleOf(w io.Writer) Style { return Style{Color: terminal.Color(w), Width: terminal.Width(w)} }
 
 func (s Style) warn(text string) string {
 	if !s.Color {
@@ -28,58 +34,78 @@ func Table(ps []Parameter, style Style) string {
 		for _, v := range []float64{p.Mean, p.SD, p.Q5, p.Q50, p.Q95, p.Mode} {
 			row = append(row, Number(v, d))
 		}
-		row = append(row, Number(math.Min(p.ESSBulk, p.ESSTail), 0), Number(p.RHat, 3))
-		rows = append(rows, row)
-	}
-	return grid(rows, func(row, column int, cell string) string {
-		if row > 0 && column == len(rows[0])-1 && ps[row-1].RHat > 1.01 {
-			return style.warn(cell)
+		rhat := Number(p.RHat, 3)
+		if p.RHat > wellMixed {
+			rhat = style.warn(rhat)
 		}
-		return cell
-	})
+		rows = append(rows, append(row, Number(math.Min(p.ESSBulk, p.ESSTail), 0), rhat))
+	}
+	return Grid(rows, 1, style)
 }
 
-// Grid lays rows out for a terminal, the first of them the header: the first
-// columns to the left, as many as words, the others, of numbers, to the right.
-func Grid(rows [][]string, words int) string {
-	for i, row := range rows {
-		for c := range min(words, len(row)) {
-			widest := 0
-			for _, r := range rows {
-				widest = max(widest, columns(r[c]))
-			}
-			rows[i][c] += strings.Repeat(" ", widest-columns(row[c]))
-		}
-	}
-	return grid(rows, func(_, _ int, cell string) string { return cell })
-}
-
-// grid lays rows out, the first column to the left; mark may colour a cell.
-func grid(rows [][]string, mark func(row, column int, cell string) string) string {
+// Grid lays rows out for a terminal, the first of them the header: the first columns, as
+// many as words, to the left, the others, of numbers, to the right. Columns that do not
+// fit beside each other follow in a block below, behind the names of the lines again.
+func Grid(rows [][]string, words int, style Style) string {
 	width := make([]int, len(rows[0]))
 	for _, row := range rows {
 		for c, cell := range row {
-			width[c] = max(width[c], columns(cell))
+			width[c] = max(width[c], terminal.Columns(cell))
 		}
+	}
+	limit := style.Width
+	if limit <= 0 {
+		limit = math.MaxInt
+	}
+	keys, margin := 1, 1
+	width[0] = min(width[0], limit/2)
+	for at := 1 + width[0]; keys < words; keys++ { // that stand before every block
+		if at += 2 + width[keys]; at > limit/2 {
+			break
+		}
+	}
+	for _, w := range width[:keys] {
+		margin += w + 2
 	}
 	var b strings.Builder
-	for i, row := range rows {
-		for c, cell := range row {
-			pad := strings.Repeat(" ", width[c]-columns(cell))
-			if c == 0 {
-				b.WriteString(" " + mark(i, c, cell) + pad)
-			} else {
-				b.WriteString("  " + pad + mark(i, c, cell))
-			}
+	for from := keys; ; {
+		to, at := from, margin-2
+		for to < len(width) && (to == from || at+2+width[to] <= limit) {
+			at += 2 + width[to]
+			to++
 		}
-		b.WriteByte('\n')
+		if from > keys {
+			b.WriteByte('\n')
+		}
+		for _, row := range rows {
+			b.WriteString(gridLine(row, width, words, keys, from, to))
+		}
+		if from = to; from >= len(width) {
+			return b.String()
+		}
 	}
-	return b.String()
 }
 
-// columns is the number of terminal columns of s: combining marks take none.
-func columns(s string) int {
-	return utf8.RuneCountInString(s) - strings.Count(s, "\u0302")
+// gridLine is a line of a block: the cells before keys and those in [from, to).
+func gridLine(row []string, width []int, words, keys, from, to int) string {
+	line := ""
+	for c, cell := range row {
+		if c >= keys && (c < from || c >= to) {
+			continue
+		}
+		cell = terminal.Middle(cell, width[c])
+		pad := strings.Repeat(" ", max(0, width[c]-terminal.Columns(cell)))
+		between := "  "
+		if c == 0 {
+			between = " "
+		}
+		if c < words {
+			line += between + cell + pad
+		} else {
+			line += between + pad + cell
+		}
+	}
+	return strings.TrimRight(line, " ") + "\n"
 }
 
 // decimals is the number of decimals that shows three digits of sd, −1 for
@@ -182,14 +208,14 @@ func (s *Summary) Footer() string {
 	if s.Exact {
 		parts = append(parts, "exact")
 	}
-	parts = append(parts, fmt.Sprintf("%.1f s", s.Seconds))
+	parts = append(parts, fmt.Sprintf("%.1f s%s", s.Seconds, s.since))
 	line := " " + strings.Join(parts, " · ") + "\n" + s.certificate()
 	if e := s.LogEvidence; e.Estimate == e.Estimate {
 		volume := Number(e.LogVolume, 3)
 		if e.LogVolumeSE > 0 {
 			volume = plusMinus(e.LogVolume, e.LogVolumeSE)
 		}
-		line += fmt.Sprintf(" log Z %s (forward %s, backward %s, log volume %s", plusMinus(e.Estimate, e.SE), Number(e.Forward, 3), Number(e.Backward, 3), volume)
+		line += fmt.Sprintf(" log Z %s (%slog volume %s", plusMinus(e.Estimate, e.SE), e.apart(), volume)
 		if e.StepBias == e.StepBias && (e.StepBias != 0 || e.StepBiasSE != 0) { // exact kernels add nothing
 			line += fmt.Sprintf("; the step adds %s", plusMinus(e.StepBias, e.StepBiasSE))
 		}
@@ -211,11 +237,9 @@ func plusMinus(v, se float64) string {
 	return Number(v, d) + " ± " + Number(se, d)
 }
 
-// WarningText prints the warnings, one a line.
-func (s *Summary) WarningText(style Style) string {
-	var b strings.Builder
-	for _, w := range s.Warnings {
-		b.WriteString(style.warn(" ! ") + w + "\n")
+// Warn prints warnings on w, one a line.
+func Warn(w io.Writer, warnings ...string) {
+	for _, text := range warnings {
+		fmt.Fprintln(w, StyleOf(w).warn(" ! ")+text)
 	}
-	return b.String()
 }

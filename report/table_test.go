@@ -55,9 +55,21 @@ func TestFooterEvidence(t *testing.T) {
 	}{
 		{Evidence{1.21, 1.19, 1.2, 0.02, nan, 0.5, 0, -0.011, 0.004, ""}, " log Z 1.200 ± 0.020 (forward 1.210, backward 1.190, log volume 0.500; the step adds −0.0110 ± 0.0040)"},
 		{Evidence{1.21, 1.19, 1.2, 0.02, nan, 0.5, 0.012, 0, 0, ""}, " log Z 1.200 ± 0.020 (forward 1.210, backward 1.190, log volume 0.500 ± 0.012)"},
+		{Evidence{1.21, 1.01, 1.2, 0.02, 0.11, 0.5, 0, 0, 0, ""}, " log Z 1.200 ± 0.020 (log volume 0.500)"},
+		{Evidence{1.21, 1.01, 1.2, 0.02, 0.09, 0.5, 0, 0, 0, ""}, " log Z 1.200 ± 0.020 (forward 1.210, backward 1.010, apart by 0.200 ± 0.090, log volume 0.500)"},
 	} {
 		if got := strings.Split((&Summary{LogEvidence: c.e}).Footer(), "\n")[1]; got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}
+
+// The seconds of a resumed run say what they count from.
+func TestFooterSince(t *testing.T) {
+	for since, want := range map[string]string{"": " · 1.5 s", " since the resume": " · 1.5 s since the resume"} {
+		s := &Summary{Seconds: 1.51, since: since, LogEvidence: NewEvidence()}
+		if got := strings.SplitN(s.Footer(), "\n", 2)[0]; !strings.HasSuffix(got, want) {
+			t.Errorf("%q, want its end to be %q", got, want)
 		}
 	}
 }

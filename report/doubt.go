@@ -1,0 +1,105 @@
+package report
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/r2sgld/r2sgld"
+	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/kernel"
+	"github.com/r2sgld/r2sgld/potential"
+)
+
+// R̂ above wellMixed and an effective sample size below enough are told.
+const (
+	wellMixed = 1.01
+	enough    = 400
+)
+
+// Doubts say why the draws of parameters, of a method with so many rungs (0 if that is not
+// known), cannot be trusted yet and what to do: one sentence for all parameters of which
+// the same is to be said, with the worst.
+func Doubts(ps []Parameter, rungs int) (out []string) {
+	more := "with more rungs"
+	if rungs == 1 {
+		more = "with several rungs (method r2sgld)"
+	}
+	least := func(p Parameter) float64 { return math.Min(p.ESSBulk, p.ESSTail) }
+	var still, apart, few []Parameter
+	for _, p := range ps {
+		switch {
+		case p.RHat != p.RHat || p.ESSBulk != p.ESSBulk:
+			still = append(still, p)
+		case p.RHat > wellMixed:
+			apart = append(apart, p)
+		case least(p) < enough:
+			few = append(few, p)
+		}
+	}
+	if len(still) > 0 {
+		out = append(out, those(still, len(ps), still[0])+": the draws do not vary, or are too few to judge. Take a smaller step size, or more draws.")
+	}
+	if len(apart) > 0 {
+		worst := worstOf(apart, func(p Parameter) float64 { return p.RHat })
+		out = append(out, fmt.Sprintf("%s: R̂ %.3f and ESS %.0f: the ladders have not come to agree. Run several times as long (sampler.iterations), with larger steps, or %s.",
+			those(apart, len(ps), worst), worst.RHat, least(worst), more))
+	}
+	if len(few) > 0 {
+		worst := worstOf(few, func(p Parameter) float64 { return -least(p) })
+		out = append(out, fmt.Sprintf("%s: ESS %.0f (bulk), %.0f (tail) is below %d: quantiles and intervals are rough. Run longer (sampler.iterations).",
+			those(few, len(ps), worst), worst.ESSBulk, worst.ESSTail, enough))
+	}
+	return out
+}
+
+// worstOf is the parameter of which a number is largest.
+func worstOf(ps []Parameter, of func(Parameter) float64) Parameter {
+	worst := ps[0]
+	for _, p := range ps[1:] {
+		if of(p) > of(worst) {
+			worst = p
+		}
+	}
+	return worst
+}
+
+// those names a parameter, or how many there are of how many, and the worst.
+func those(ps []Parameter, of int, worst Parameter) string {
+	if len(ps) == 1 {
+		return worst.Name
+	}
+	return fmt.Sprintf("%d of %d parameters, worst %s", len(ps), of, worst.Name)
+}
+
+// remedy is how to take the kernel that has no bias from steps on this problem: harmonic
+// where U is Gaussian and it knows the walls; "" where there is none, or it is in use.
+func remedy(p r2sgld.Problem, set r2sgld.Settings, res *r2sgld.Result) string {
+	if _, noisy := potential.Exact(p.Potential); noisy || set.Unbiased() || set.Mirror || set.Penalty != nil || set.Momentum != nil {
+		return ""
+	}
+	if b := set.Boundary; b != "" && b != domain.Specular && b != domain.Refuse {
+		return ""
+	}
+	text := ByKernel + "mala"
+	if x, d := res.Ladders[0].X[0], p.Potential.Dim(); p.Chart == nil && len(x) >= d && kernel.SuitsHarmonic(p.Potential, p.Domain, x[:d]) == nil {
+		text = ByKernel + "harmonic --set sampler.step_size=null"
+	}
+	if res.Certified() {
+		text += " --set sampler.certificate=null"
+	}
+	return text
+}
+
+// ByKernel is how a warning names another kernel: with the command in front it is one to
+// copy.
+const ByKernel = "--set sampler.kernel="
+
+// instead is a sentence of advice, with the kernel that needs none.
+func (s *Summary) instead(advice string) string {
+	if s.exact != nil {
+		if exact := s.exact(); exact != "" {
+			return advice + ", or take an exact kernel, which has no such bias: " + exact
+		}
+	}
+	return advice + "."
+}
