@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/stream"
 )
 
@@ -113,6 +114,7 @@ func beta(tau float64) Potential {
 // 3e-4. A penalty without the ½ or twice it has √2 or √½ of the width outside,
 // the wrong sign no law at all.
 func TestProximalLaw(t *testing.T) {
+	pace.Slow(t)
 	for _, lambda := range []float64{0.04, 0.1} {
 		u, l := proximal(lambda)
 		for _, tau := range []float64{1, 0.5} {
@@ -215,7 +217,7 @@ func (s simulation) means(ladder int, h float64) [][]float64 {
 // of at most nine. The bias that is left is a multiple of h².
 func (s simulation) check(t *testing.T, truth []float64) {
 	t.Helper()
-	if os.Getenv("R2SGLD_SOAK") != "" {
+	if pace.Soaking() {
 		s.time *= 20
 	}
 	fine, coarse := s.means(0, s.h), s.means(1, 2*s.h)
@@ -238,6 +240,7 @@ func (s simulation) check(t *testing.T, truth []float64) {
 // mass P·sqrt(πλτ/2) + 2πλτ outside (Steiner's formula): along the sides and
 // around the corners. Here a lopsided triangle, right angle at the origin.
 func TestProximalLawOnTriangle(t *testing.T) {
+	pace.Slow(t)
 	const lambda, tau = 0.05, 2
 	triangle := must(domain.NewPolytope([][]float64{{-1, 0}, {0, -1}, {1, 3}}, []float64{0, 0, 3}, nil))
 	project := must(domain.Projection(triangle))

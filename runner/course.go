@@ -115,7 +115,7 @@ func (j *Job) deviations(fit []figure.Response, x []float64) []figure.Response {
 		if logNormal {
 			name = fmt.Sprintf("log %s", name)
 		}
-		out[c] = figure.Response{Axis: figure.Axis{Name: name + " / noise"}, Time: r.Time, Observed: unit(r.Observed), Fitted: unit(r.Fitted), SD: 1}
+		out[c] = figure.Response{Axis: figure.Axis{Name: name + " / noise"}, Time: r.Time, Observed: unit(r.Observed), Fitted: unit(r.Fitted), SD: 1, Of: r.Of}
 	}
 	return out
 }

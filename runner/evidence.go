@@ -23,18 +23,35 @@ const volumeLadder = 1 << 41
 
 // measureVolume measures the domain if the hottest rung is its uniform law. It
 // leaves NaN where there is none to be known.
-func (x *execution) measureVolume() {
+func (x *execution) measureVolume(ctx context.Context) error {
 	x.volume = volume{math.NaN(), math.NaN()}
 	s := x.Settings
 	if n := len(s.Temperature); n == 0 || !math.IsInf(s.Temperature[n-1], 1) {
-		return
+		return nil
 	}
-	log, se, err := x.Problem.Mass(&stream.New(s.Seed, volumeLadder).Of(0, stream.Pilot).Rand)
-	if err != nil {
+	log, se, err := x.Problem.Mass(ctx, &stream.New(s.Seed, volumeLadder).Of(0, stream.Pilot).Rand)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
 		x.unknown = fmt.Sprintf("no log evidence: the volume of the domain is not known: %v.", err)
-		return
+	default:
+		x.volume = volume{log, se}
 	}
-	x.volume = volume{log, se}
+	return nil
+}
+
+// starts says what is amiss with uniform starts; nothing if they are uniform.
+func (x *execution) starts(ctx context.Context) (string, error) {
+	p := x.Problem
+	if p.Base != nil || x.Settings.Start != nil || p.Domain == nil || domain.Convex(p.Domain) || !domain.Bounded(p.Domain) {
+		return "", nil
+	}
+	law, err := p.Reference(ctx)
+	if err != nil || law.Note() == "" {
+		return "", ctx.Err()
+	}
+	return "starts: " + law.Note() + ".", nil
 }
 
 // logZ is the evidence of a result with its volume, the bias of the step not yet
@@ -63,7 +80,7 @@ func (x *execution) whyNot() string {
 	case d != nil && x.Settings.Boundary == domain.Free:
 		return "the method lets steps leave the domain"
 	case !x.Problem.HasReference():
-		return "the domain is not bounded: there is no uniform law to begin at"
+		return "no bounds of the domain are known all around, and so there is no uniform law to begin at: bound each variable by numbers"
 	case len(tau) == 0 || !math.IsInf(tau[len(tau)-1], 1):
 		return "no rung has the uniform law: use method auto, or end sampler.temperature in inf"
 	case !x.exact:
@@ -149,7 +166,7 @@ func (x *execution) evidence(ctx context.Context, res *r2sgld.Result) (report.Ev
 }
 
 // marginal turns log Z into the log marginal likelihood of a model.
-func (x *execution) marginal(e report.Evidence) *report.Marginal {
+func (x *execution) marginal(ctx context.Context, e report.Evidence) (*report.Marginal, error) {
 	m := &report.Marginal{Log: math.NaN(), SE: math.NaN()}
 	switch {
 	case !x.Problem.HasReference():
@@ -162,12 +179,12 @@ func (x *execution) marginal(e report.Evidence) *report.Marginal {
 		m.Reason = "noise: paper is no likelihood"
 	}
 	if m.Reason != "" {
-		return m
+		return m, ctx.Err()
 	}
-	mass, se, err := x.priorMass()
+	mass, se, err := x.priorMass(ctx)
 	if err != nil {
 		m.Reason = err.Error()
-		return m
+		return m, ctx.Err()
 	}
 	// The volume is part of both when the prior is flat: its error cancels.
 	m.Log = e.Estimate + x.Model.LogConstant() - mass
@@ -175,11 +192,11 @@ func (x *execution) marginal(e report.Evidence) *report.Marginal {
 	if !x.Model.HasPriors() {
 		m.SE = math.Sqrt(max(0, e.SE*e.SE-x.volume.se*x.volume.se))
 	}
-	return m
+	return m, ctx.Err()
 }
 
 // priorMass is the log of the integral of the prior over the domain.
-func (x *execution) priorMass() (log, se float64, err error) {
+func (x *execution) priorMass(ctx context.Context) (log, se float64, err error) {
 	d := x.Problem.Domain
 	if b := x.Problem.Base; b != nil {
 		return b.LogMass + x.volume.log, x.volume.se, nil
@@ -191,12 +208,15 @@ func (x *execution) priorMass() (log, se float64, err error) {
 		lo, hi := domain.BoundsOf(d, d.Dim())
 		return x.Model.LogPriorMassBox(lo, hi), 0, nil
 	}
-	law, err := domain.Uniform(d)
+	law, err := domain.Uniform(ctx, d)
 	if err != nil {
 		return 0, 0, err
 	}
+	if n := law.Note(); n != "" {
+		return 0, 0, fmt.Errorf("the mass of the prior is not known: %s", n)
+	}
 	rng := &stream.New(x.Settings.Seed, volumeLadder).Of(1, stream.Pilot).Rand
-	log, se, err = x.Model.LogPriorMass(x.volume.log, 100_000, func(v []float64) error { return law.Draw(v, rng) })
+	log, se, err = x.Model.LogPriorMass(x.volume.log, 100_000, func(v []float64) error { return law.Draw(ctx, v, rng) })
 	return log, math.Hypot(se, x.volume.se), err
 }
 
@@ -213,5 +233,6 @@ func (x *execution) predict(ctx context.Context, res *r2sgld.Result) error {
 	if err != nil {
 		return err
 	}
+	p.Hash = x.Hash
 	return x.folder.WriteJSON("predictive.json", p)
 }

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/r2sgld/r2sgld"
+	"github.com/r2sgld/r2sgld/internal/plain"
 	"github.com/r2sgld/r2sgld/report"
 	"github.com/r2sgld/r2sgld/store"
 	"github.com/r2sgld/r2sgld/tune"
@@ -30,9 +31,11 @@ type execution struct {
 	log      *slog.Logger
 	begun    time.Time
 	found    *tune.Found // of method auto
-	table    report.Rounds
+	table    *report.Rounds
 	progress *report.Progress
+	work     *report.Work // after sampling
 	stream   *store.Writer
+	drawn    *store.Run // what the store is told of the draws
 	window   *window
 	goal     int // iterations of all ladders asked for
 	reached  int // iterations of all ladders in the newest checkpoint
@@ -42,6 +45,7 @@ type execution struct {
 	chosen   string // the table of a library's coefficients; "" without
 	exact    bool   // whether swaps keep the law of every rung
 
+	over      string         // why a limit ended the run; "" where none did
 	judgement tune.Judgement // of the stopping rule
 	judged    int            // iterations per ladder that it saw; 0 is none yet
 }
@@ -54,7 +58,9 @@ func (x *execution) run(ctx context.Context) (*report.Summary, error) {
 			return nil, err
 		}
 	}
-	x.measureVolume()
+	if err := x.measureVolume(ctx); err != nil {
+		return nil, x.explain(ctx, err)
+	}
 	x.exact = len(report.SwapBias(x.Problem, x.Settings)) == 0
 	fmt.Fprint(x.Terminal, x.how())
 	res, seconds, err := x.sample(ctx)
@@ -77,20 +83,46 @@ func (x *execution) tune(ctx context.Context) error {
 			return fmt.Errorf("%s: %w", x.Name, err)
 		}
 	}
-	x.table.W, x.table.LogZ = x.Terminal, x.Problem.HasReference()
-	var err error
-	x.found, err = tune.Tune(ctx, x.Problem, x.Settings, from, func(f *tune.Found) error {
-		x.warmUp(f)
+	x.table = report.NewRounds(x.Terminal, x.Problem.HasReference())
+	if err := x.warmUp(ctx, from); err != nil {
+		return x.explain(ctx, err)
+	}
+	if why := x.exceeded(x.Settings.Iterations); why != "" {
+		return fmt.Errorf("%s: the first round does not fit: %s. The warm-up is kept; go on with: r2sgld resume %s, with a larger limit", x.Name, why, plain.Word(x.Dir))
+	}
+	return nil
+}
+
+// warmUp makes the warm-up, on from what an interrupted one had found.
+func (x *execution) warmUp(ctx context.Context, from *tune.Found) error {
+	work := report.StartWarming(x.Terminal, x.Name, max(1, x.Settings.Ladders))
+	defer work.Stop()
+	if from != nil && len(from.Rounds) > 0 {
+		work.Round(len(from.Rounds)+1, 2*from.Rounds[len(from.Rounds)-1].Iterations)
+	}
+	show := func(f *tune.Found) error {
+		x.round(f)
+		if work.Round(len(f.Rounds)+1, 2*f.Rounds[len(f.Rounds)-1].Iterations); f.Done {
+			work.Doing("warm-up ends")
+		}
 		sum, err := checksum(f)
 		if err != nil {
 			return err
 		}
 		return x.folder.WriteJSON(tunedFile, tuned{sum, f})
-	})
-	if err != nil {
-		return x.explain(ctx, err)
 	}
-	x.Settings = x.found.Apply(x.Settings)
+	switched := func() {
+		fmt.Fprintln(x.Terminal, " the potential jumps, or has features narrower than a step, which steps of kernel sgld do not see: kernel hmc, whose law is exact, takes their place")
+		work.Doing("warm-up 1")
+	}
+	found, s, u, err := tune.WarmUp{AnyKernel: x.AnyKernel, From: from, Recorder: work.Recorder, Show: show, Switched: switched}.
+		Run(ctx, x.Problem, x.Settings, *x.Until)
+	if err != nil {
+		return err
+	}
+	job := *x.Job // which stays as it was asked for
+	job.Settings, job.Until = s, &u
+	x.Job, x.found = &job, found
 	return nil
 }
 
@@ -124,11 +156,11 @@ func (x *execution) readTuned() (*tune.Found, error) {
 	return t.Found, nil
 }
 
-// warmUp shows a round of warm-up.
-func (x *execution) warmUp(f *tune.Found) {
+// round shows a round of warm-up.
+func (x *execution) round(f *tune.Found) {
 	nan := math.NaN()
 	r := f.Rounds[len(f.Rounds)-1]
-	x.log.Info("warm-up", "round", len(f.Rounds), "iterations", r.Iterations, "barrier", r.Barrier, "rungs", len(f.Beta))
+	x.log.Info("warm-up", "round", len(f.Rounds), "iterations", r.Iterations, "barrier", r.Barrier, "rungs", len(f.Beta), "rejection", r.Rejection)
 	x.table.Line(report.Round{Name: fmt.Sprintf("warm-up %d", len(f.Rounds)), RoundTrips: r.RoundTrips, Rejection: r.Rejection,
 		RHat: nan, ESS: nan, LogZ: nan, Seconds: time.Since(x.begun).Seconds()})
 }
@@ -137,7 +169,8 @@ func (x *execution) warmUp(f *tune.Found) {
 func (x *execution) sample(ctx context.Context) (*r2sgld.Result, float64, error) {
 	s := x.Settings
 	var err error
-	if x.stream, err = x.folder.NewWriter(x.description(), max(1, s.Ladders)); err != nil {
+	x.drawn = x.description()
+	if x.stream, err = x.folder.NewWriter(x.drawn, max(1, s.Ladders)); err != nil {
 		return nil, 0, x.explain(ctx, err)
 	}
 	x.goal = max(1, s.Ladders) * s.Iterations
@@ -149,10 +182,15 @@ func (x *execution) sample(ctx context.Context) (*r2sgld.Result, float64, error)
 		}
 		return x.progress.Recorder(ladder)
 	}
-	s.Keeper = func(ladder int) r2sgld.Keeper { return x.stream.Chain(ladder) }
+	if x.Until == nil { // method auto writes what it holds when it ends
+		s.Keeper = func(ladder int) r2sgld.Keeper { return x.stream.Chain(ladder) }
+	}
 	if x.Resume {
-		if s.Resume, err = x.states(x.folder, x.log); err != nil {
+		if s.Resume, x.reached, err = x.states(x.folder, x.log); err != nil {
 			return nil, 0, err
+		}
+		if x.Until != nil {
+			x.extend(roundAt(*x.Until, s.Iterations, max(1, s.Ladders), x.reached))
 		}
 		if err = x.writeManifest(x.folder); err != nil { // only now: a resume that cannot be leaves the run as it was
 			return nil, 0, x.explain(ctx, err)
@@ -164,7 +202,7 @@ func (x *execution) sample(ctx context.Context) (*r2sgld.Result, float64, error)
 		s.Review = func(res *r2sgld.Result) (int, error) { return x.review(res, time.Since(begun).Seconds()), nil }
 	}
 	x.log.Info("start", "name", x.Name, "method", x.Method, "ladders", s.Ladders, "iterations", s.Iterations, "resumed", x.Resume)
-	x.progress.Start(x.Terminal, x.Redraw)
+	x.progress.Start(x.Terminal)
 	res, err := r2sgld.Sample(ctx, x.Problem, s)
 	x.progress.Stop()
 	if err != nil {
@@ -173,7 +211,7 @@ func (x *execution) sample(ctx context.Context) (*r2sgld.Result, float64, error)
 	for i, l := range res.Ladders {
 		if len(l.Energy[0]) < leastDraws {
 			return nil, 0, fmt.Errorf("%s: ladder %d kept %s: the others lay outside the domain, which an unconstrained run does not find. Run longer (r2sgld resume %s --iterations N), or take a method that reflects",
-				x.Name, i+1, report.Counted(len(l.Energy[0]), "draw"), x.Dir)
+				x.Name, i+1, report.Counted(len(l.Energy[0]), "draw"), plain.Word(x.Dir))
 		}
 	}
 	return res, time.Since(begun).Seconds(), nil
@@ -188,7 +226,7 @@ func (x *execution) save(iterations int, states [][]byte) error {
 	if err != nil {
 		x.log.Error("checkpoint", "error", err.Error())
 		if x.unsaved == nil {
-			x.progress.Aside(func() { fmt.Fprintf(x.Terminal, " ! no checkpoint: %v\n", err) })
+			report.Warn(x.Terminal, fmt.Sprintf("no checkpoint: %v", err))
 		}
 	} else {
 		x.reached = iterations
@@ -202,7 +240,7 @@ func (x *execution) write(iterations int, states [][]byte) (path string, err err
 	if err := x.stream.Sync(); err != nil {
 		return "", err
 	}
-	c := &store.Checkpoint{Version: r2sgld.Version, Arch: runtime.GOARCH, Config: x.Hash, Name: x.Name, Iteration: iterations}
+	c := &store.Checkpoint{Version: r2sgld.Version, Arch: runtime.GOARCH, Numbers: r2sgld.Arithmetic(), Config: x.Hash, Name: x.Name, Iteration: iterations}
 	for i, state := range states {
 		c.Sections = append(c.Sections, store.Section{Name: section(i), Data: state})
 	}
@@ -211,25 +249,63 @@ func (x *execution) write(iterations int, states [][]byte) (path string, err err
 
 // review judges a round of method auto and says how far to go on.
 func (x *execution) review(res *r2sgld.Result, seconds float64) int {
+	x.progress.Doing("judging the draws")
 	n := res.Ladders[0].Iterations
 	j := x.judge(res)
 	stats := res.Swaps()
 	round := report.Round{Name: fmt.Sprint(1 + bits.Len(uint((n-1)/x.Settings.Iterations))), RoundTrips: stats.RoundTrips, RHat: j.RHat, ESS: j.ESS, LogZ: math.NaN(),
 		Seconds: time.Since(x.begun).Seconds()}
-	for _, l := range res.Ladders {
-		round.Draws += len(l.Energy[0]) * l.Stride
-	}
+	round.Draws = held(res)
 	round.Rejection = stats.Rejections()
 	e := x.logZ(res)
 	round.LogZ, round.LogZError = e.Estimate, e.SE
-	x.progress.Aside(func() { x.table.Line(round) })
+	x.table.Line(round)
+	x.log.Info("round", "round", round.Name, "iterations", n, "rejection", round.Rejection)
 	next := n
 	if !j.Done {
 		next = x.Until.Next(n, n-res.Ladders[0].Resumed, seconds)
 	}
-	x.progress.Extend(next)
-	x.goal = next * len(res.Ladders)
+	if next > n {
+		if x.over = x.exceeded(next); x.over != "" {
+			next = n
+		}
+	}
+	if next > n {
+		x.progress.Doing("")
+		if n == x.Settings.Iterations {
+			fmt.Fprintf(x.Terminal, " goes on for at most %s iterations a ladder (sampler.until.iterations)%s\n", report.Count(x.Until.Iterations), x.atMost(n, seconds))
+		}
+	}
+	x.extend(next)
 	return next
+}
+
+// extend notes that every ladder goes on to so many iterations.
+func (x *execution) extend(iterations int) {
+	x.progress.Extend(iterations)
+	x.goal = iterations * max(1, x.Settings.Ladders)
+}
+
+// roundAt is the length of the round in which ladders that began with a first one have
+// made so many iterations in all.
+func roundAt(u tune.Until, first, ladders, reached int) int {
+	n := first
+	for n*ladders < reached {
+		next := u.Next(n, 0, 0)
+		if next == n { // its limit was another
+			return (reached + ladders - 1) / ladders
+		}
+		n = next
+	}
+	return n
+}
+
+// atMost says how long a run may take, of which n iterations took some seconds.
+func (x *execution) atMost(n int, seconds float64) string {
+	if all := seconds / float64(n) * float64(x.Until.Iterations); x.Until.Seconds == 0 && all > 1 {
+		return fmt.Sprintf(", about %v", time.Duration(all*float64(time.Second)).Round(time.Second))
+	}
+	return ""
 }
 
 // judge is the judgement of the stopping rule on a result of the run, made once.
@@ -252,25 +328,36 @@ func (x *execution) explain(ctx context.Context, err error) error {
 		if len(steps) > 0 {
 			steps[blown.Rung-1] /= 10
 		}
-		advice := fmt.Sprintf("A checkpoint from before is kept; try a tenth of the step: r2sgld resume %s --set sampler.step_size=[%s]",
-			x.Dir, strings.Trim(strings.ReplaceAll(fmt.Sprint(steps), " ", ","), "[]"))
+		advice := fmt.Sprintf("A checkpoint from before is kept; try a tenth of the step: r2sgld resume %s --set %s",
+			plain.Word(x.Dir), plain.Word("sampler.step_size="+strings.ReplaceAll(fmt.Sprint(steps), " ", ",")))
 		if x.Until != nil || s.Harmonic != nil {
 			advice = "A checkpoint from before is kept. The energy is not finite in a corner of the domain: keep the domain away from there."
 		}
 		return fmt.Errorf("%s: %w.\n%s", x.Name, err, advice)
 	case ctx.Err() != nil && x.unsaved == nil:
-		return &Interrupted{Dir: x.Dir, Done: x.reached, Of: x.goal}
+		_, none := x.folder.ReadFile(tunedFile)
+		return &Interrupted{Dir: x.Dir, Done: x.reached, Of: x.goal, Rounds: none == nil}
 	}
-	return fmt.Errorf("%s: %w\nonce that is mended, go on from the last checkpoint with: r2sgld resume %s", x.Name, err, x.Dir)
+	if !x.folder.Resumable(tunedFile) {
+		return fmt.Errorf("%s: %w", x.Name, err)
+	}
+	return fmt.Errorf("%s: %w\nonce that is mended, go on from the last checkpoint with: r2sgld resume %s", x.Name, err, plain.Word(x.Dir))
 }
 
 // finish makes and writes all that a finished run leaves behind and shows the
 // tables.
 func (x *execution) finish(ctx context.Context, res *r2sgld.Result, seconds float64) (*report.Summary, error) {
+	x.work = report.StartWork(x.Terminal, x.Name, "summing up")
+	defer x.work.Stop()
 	sum := report.New(x.Name, x.Method, x.Problem, x.Settings, res, seconds)
+	sum.Hash = x.Hash
 	names, err := x.leave(ctx, res, sum)
+	x.work.Stop()
 	if err != nil {
 		return nil, x.explain(ctx, err)
+	}
+	if err := x.folder.Install(); err != nil {
+		return nil, fmt.Errorf("%s: %w", x.Name, err)
 	}
 	x.show(sum, names, len(res.Ladders))
 	return sum, nil
@@ -279,11 +366,17 @@ func (x *execution) finish(ctx context.Context, res *r2sgld.Result, seconds floa
 // leave completes the summary and writes every file, summary.json last. It
 // returns the names of the figures.
 func (x *execution) leave(ctx context.Context, res *r2sgld.Result, sum *report.Summary) (figures []string, err error) {
+	x.work.Doing("log Z")
 	if sum.LogEvidence, err = x.evidence(ctx, res); err != nil {
 		return nil, err
 	}
 	if x.unknown != "" {
 		sum.Warnings = append(sum.Warnings, x.unknown)
+	}
+	if note, err := x.starts(ctx); err != nil {
+		return nil, err
+	} else if note != "" {
+		sum.Warnings = append(sum.Warnings, note)
 	}
 	sum.Warnings = append(sum.Warnings, x.Warnings...)
 	if x.Problem.Base == nil { // far out in a prior U has no bound, and the backward mean no variance
@@ -292,10 +385,18 @@ func (x *execution) leave(ctx context.Context, res *r2sgld.Result, sum *report.S
 	if x.found == nil && tune.Singular(x.Problem, res, x.Settings.Seed) {
 		sum.Singular()
 	}
+	if x.found == nil {
+		sum.Widened(tune.StepBias(x.Problem, x.Settings, res))
+	}
 	if f := x.found; f != nil {
 		sum.Tuned(f)
 		j := x.judge(res)
 		sum.Stopped(*x.Until, j.RHat, j.ESS, j.Met)
+		tellHeld(sum, res)
+		sum.Until.Capped = x.over
+		if x.over != "" {
+			sum.Warnings = append(sum.Warnings, x.capped())
+		}
 	}
 	if x.Model != nil {
 		sum.Explain(x.equations(sum.Parameters), x.fits(sum.Parameters))
@@ -309,17 +410,26 @@ func (x *execution) leave(ctx context.Context, res *r2sgld.Result, sum *report.S
 		if err := x.folder.WriteFile("equations.tex", []byte(sum.LaTeX+"\n")); err != nil {
 			return nil, err
 		}
-		sum.Marginal = x.marginal(sum.LogEvidence)
+		if sum.Marginal, err = x.marginal(ctx, sum.LogEvidence); err != nil {
+			return nil, err
+		}
 		sum.Warnings = append(sum.Warnings, x.Model.Warnings...)
 	}
 	x.answer(sum)
 	if x.Model != nil {
+		x.work.Doing("predictions")
 		if err := x.predict(ctx, res); err != nil {
 			return nil, err
 		}
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
+	}
+	x.work.Doing("writing draws")
+	if x.Until != nil {
+		if err := x.put(res); err != nil {
+			return nil, err
+		}
 	}
 	if err := x.stream.Finish(cmp.Or(x.Settings.Threads, runtime.GOMAXPROCS(0))); err != nil {
 		return nil, err

@@ -7,12 +7,14 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/diag"
 	"github.com/r2sgld/r2sgld/domain"
 	"github.com/r2sgld/r2sgld/dynamics"
 	"github.com/r2sgld/r2sgld/figure"
+	"github.com/r2sgld/r2sgld/internal/plain"
 	"github.com/r2sgld/r2sgld/report"
 	"github.com/r2sgld/r2sgld/store"
 )
@@ -66,14 +68,16 @@ func (x *execution) figures(ctx context.Context, res *r2sgld.Result, sum *report
 		default:
 			failed = writeFigure(x.folder, name, f)
 			names = append(names, name)
+			x.work.Doing(fmt.Sprintf("figures (%d written)", len(names)))
 		}
 	}
-	params := sum.Parameters[:min(len(sum.Parameters), figure.MostPanels)]
-	ladders, flat := make([]figure.Ladders, len(params)), make([][]float64, len(params))
-	ess := make([]float64, len(params))
-	for i, p := range params {
-		chains := res.Chains(i)
-		ladders[i] = figure.Ladders{Axis: figure.Axis{Name: p.Name}, Draws: chains}
+	shown := x.shown(sum.Parameters)
+	shown = shown[:min(len(shown), figure.MostPanels)]
+	ladders, flat := make([]figure.Ladders, len(shown)), make([][]float64, len(shown))
+	ess := make([]float64, len(shown))
+	for i, k := range shown {
+		chains := res.Chains(k)
+		ladders[i] = figure.Ladders{Axis: figure.Axis{Name: sum.Parameters[k].Name}, Draws: chains}
 		for _, c := range chains {
 			flat[i] = append(flat[i], c...)
 			// Of one ladder alone: that of all is small just where ladders disagree.
@@ -81,12 +85,13 @@ func (x *execution) figures(ctx context.Context, res *r2sgld.Result, sum *report
 		}
 	}
 	size := figure.Sample{Draws: sum.Draws, Ladders: sum.Ladders}
-	marginals, bandwidths := x.marginals(params, flat)
+	marginals, bandwidths := x.marginals(sum.Parameters, shown)
+	size.Shown, size.Of = len(shown), len(sum.Parameters)
 	f, err := figure.Marginals(marginals, level, size)
 	add("marginals", f, err)
-	n := min(len(params), figure.MostPairs)
-	if n > 1 {
-		f, err = figure.PairPlot(x.pairs(marginals[:n], bandwidths[:n], flat[:n], size))
+	if n := min(len(shown), figure.MostPairs); n > 1 {
+		size.Shown = n
+		f, err = figure.PairPlot(x.pairs(shown[:n], marginals, bandwidths[:n], flat[:n], size))
 		add("pairs", f, err)
 	}
 	f, err = figure.Traces(ladders)
@@ -120,38 +125,68 @@ func finiteOrNil(v []float64) []float64 {
 	return v
 }
 
-// marginals returns the densities of the parameters, for figures, and their
-// bandwidths. Modes are those of the summary.
-func (j *Job) marginals(params []report.Parameter, flat [][]float64) ([]figure.Marginal, []float64) {
-	d, n := j.Problem.Reported(), len(params) // the first parameters, perhaps not all
-	if d != nil {
-		n = d.Dim()
+// shown are the places of the parameters that figures show, in their order.
+func (j *Job) shown(params []report.Parameter) []int {
+	out := make([]int, len(params))
+	for i := range out {
+		out[i] = i
 	}
-	lo, hi := domain.BoundsOf(d, n)
-	out, bandwidths := make([]figure.Marginal, len(params)), make([]float64, len(params))
+	if j.Shown != nil {
+		out = out[:len(j.Shown)]
+		for i, name := range j.Shown {
+			out[i] = slices.IndexFunc(params, func(p report.Parameter) bool { return p.Name == name })
+		}
+	}
+	return out
+}
+
+// unseen says how many parameters figures show, if not all, and how to see others.
+func (j *Job) unseen(params []report.Parameter) string {
+	shown := j.shown(params)
+	pairs := shown[:min(len(shown), figure.MostPairs)]
+	var others []string
 	for i, p := range params {
-		bandwidths[i] = diag.SheatherJones(flat[i], lo[i], hi[i])
-		k := diag.KDEWith(flat[i], lo[i], hi[i], bandwidths[i], 512)
+		if !slices.Contains(pairs, i) {
+			others = append(others, p.Name)
+		}
+	}
+	if others == nil {
+		return ""
+	}
+	others = append(others, params[pairs[0]].Name)[:2]
+	return fmt.Sprintf("   of %d parameters marginals show %d and pairs %d; others: r2sgld resume %s --set %s\n",
+		len(params), min(len(shown), figure.MostPanels), len(pairs), plain.Word(j.Dir), plain.Word("figures.parameters=["+strings.Join(others, ", ")+"]"))
+}
+
+// marginals returns the densities of the parameters at these places, for figures,
+// and their bandwidths: those of the summary.
+func (j *Job) marginals(params []report.Parameter, shown []int) ([]figure.Marginal, []float64) {
+	lo, hi := domain.BoundsOf(j.Problem.Reported(), len(params))
+	out, bandwidths := make([]figure.Marginal, len(shown)), make([]float64, len(shown))
+	for i, at := range shown {
+		p := params[at]
+		k := p.Density()
+		bandwidths[i] = k.Bandwidth
 		out[i] = figure.Marginal{Axis: figure.Axis{Name: p.Name}, X: k.X, Density: k.F, Mode: p.Mode,
-			Interval: [2]float64{p.Q5, p.Q95}, Bounds: [2]float64{lo[i], hi[i]}}
+			Interval: [2]float64{p.Q5, p.Q95}, Bounds: [2]float64{lo[at], hi[at]}}
 	}
 	return out, bandwidths
 }
 
-func (j *Job) pairs(marginals []figure.Marginal, bandwidths []float64, flat [][]float64, size figure.Sample) figure.Pairs {
-	q := figure.Pairs{Draws: flat, Marginals: marginals, Bandwidth: bandwidths, Sample: size}
-	for _, m := range marginals {
+// pairs are those of the parameters at these places, the first of the marginals.
+func (j *Job) pairs(shown []int, marginals []figure.Marginal, bandwidths []float64, flat [][]float64, size figure.Sample) figure.Pairs {
+	q := figure.Pairs{Draws: flat, Marginals: marginals[:len(shown)], Bandwidth: bandwidths, Sample: size}
+	for _, m := range q.Marginals {
 		q.Axes = append(q.Axes, m.Axis)
 	}
 	d := j.Problem.Reported()
 	if d == nil {
 		return q
 	}
-	q.Inside = func(i, k int) func(x, y float64) bool { return domain.Section(d, i, k) }
-	if len(flat) == 2 && domain.Bounded(d) {
-		lo, hi := domain.BoundsOf(d, 2)
-		for i := range lo {
-			q.View = append(q.View, [2]float64{lo[i], hi[i]})
+	q.Inside = func(i, k int) func(x, y float64) bool { return domain.Section(d, shown[i], shown[k]) }
+	if d.Dim() == 2 && domain.Bounded(d) {
+		for _, m := range q.Marginals {
+			q.View = append(q.View, m.Bounds)
 		}
 	}
 	return q

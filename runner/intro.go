@@ -18,6 +18,9 @@ func (j *Job) what() string {
 			datum += " of " + report.Counted(w, "row")
 		}
 		what = append(what, datum, j.Model.LikelihoodName(), report.Counted(d, "parameter"))
+		if effort := j.Model.Effort(); effort != "" {
+			what = append(what, effort)
+		}
 	} else {
 		what = append(what, report.Counted(d, "variable"))
 	}
@@ -32,7 +35,7 @@ func (j *Job) what() string {
 	case domain.Bounded(j.Problem.Domain):
 		what = append(what, "bounded domain")
 	default:
-		what = append(what, "walls, but no bounds all around")
+		what = append(what, "walls, but no known bounds all around (for log Z bound each by numbers)")
 	}
 	return strings.Join(what, ", ")
 }

@@ -75,7 +75,7 @@ func (j *Job) coefficients(ps []report.Parameter) (terms []report.Term, table st
 			Mean: c.Mean, SD: c.SD, Q5: c.Low, Q95: c.High, Inclusion: c.Inclusion})
 	}
 	header, cells := dynamics.CoefficientTable(rows, "5 %", "95 %")
-	return terms, report.Grid(append([][]string{header}, cells...), 2)
+	return terms, report.Grid(append([][]string{header}, cells...), 2, report.StyleOf(j.Out))
 }
 
 func (j *Job) fits(ps []report.Parameter) []report.Fit {
@@ -117,25 +117,28 @@ func (j *Job) responses(x []float64, ps []report.Parameter) []figure.Response {
 	for c, r := range m.Responses[:min(len(m.Responses), figure.MostPanels)] {
 		rows := len(r.Observed)
 		shown := min(rows, bandRows)
-		row := func(i int) int { return i * rows / shown }
-		fitted := make([]float64, rows)
+		row := make([]int, shown)
+		for i := range row {
+			row[i] = i * rows / shown
+		}
+		fitted, fit := make([]float64, shown), m.FittedAt(c, row)
 		at := make([][]float64, shown) // the model at each row shown, draw by draw
 		for i := range used {
 			k := i * n / used
-			m.Fitted(fitted, c, x[k*d:(k+1)*d])
-			for i := range at {
-				at[i] = append(at[i], fitted[row(i)])
+			fit(fitted, x[k*d:(k+1)*d])
+			for i, v := range fitted {
+				at[i] = append(at[i], v)
 			}
 		}
-		q := figure.Response{Axis: figure.Axis{Name: r.Label}, Each: m.Datum()}
-		m.Fitted(fitted, c, mean)
+		q := figure.Response{Axis: figure.Axis{Name: r.Label}, Each: m.Datum(), Of: rows}
+		fit(fitted, mean)
 		for i, v := range at {
 			band := diag.Quantiles(v, 0.05, 0.95, 0.5)
 			if !m.Linear { // the curve of the mean is not the middle of the curves
-				fitted[row(i)] = band[2]
+				fitted[i] = band[2]
 			}
 			q.Low, q.High = append(q.Low, band[0]), append(q.High, band[1])
-			q.Time, q.Observed, q.Fitted = append(q.Time, r.Time[row(i)]), append(q.Observed, r.Observed[row(i)]), append(q.Fitted, fitted[row(i)])
+			q.Time, q.Observed, q.Fitted = append(q.Time, r.Time[row[i]]), append(q.Observed, r.Observed[row[i]]), append(q.Fitted, fitted[i])
 		}
 		if m.Noise != nil {
 			q.SD = m.Noise[c] * typical(r.SD)

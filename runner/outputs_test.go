@@ -20,7 +20,7 @@ func TestMarginalsOfSomeParameters(t *testing.T) {
 		t.Fatal(err)
 	}
 	j := &Job{Problem: r2sgld.Problem{Domain: ball}}
-	got, _ := j.marginals(make([]report.Parameter, 1), [][]float64{{-1, 0.3, 0.5, 1, 2}})
+	got, _ := j.marginals(make([]report.Parameter, 30), []int{29})
 	if len(got) != 1 || got[0].Bounds != [2]float64{-5, 5} {
 		t.Errorf("%+v", got)
 	}

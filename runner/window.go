@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+	"slices"
 
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/figure"
@@ -163,6 +164,10 @@ func (w *window) UnmarshalBinary(b []byte) error {
 			return errors.New("the record of the last iterations is cut short")
 		}
 		b = b[n:]
+	}
+	rung := func(r uint16) bool { return int(r) >= w.rungs }
+	if len(b) > 0 || seen < 0 || last < 0 || last > 1e12 || seen > last+1 || slices.ContainsFunc(now, rung) || slices.ContainsFunc(w.labels, rung) {
+		return errors.New("the record of the last iterations is that of no run")
 	}
 	w.last, w.seen, w.now = int(last), int(seen), w.now[:0]
 	for _, r := range now {

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"math"
 	"path/filepath"
 	"slices"
@@ -20,6 +21,8 @@ type ChainWriter struct {
 	rows     []float64 // drawn, but not yet on disk
 	flushed  int       // draws before them
 	data     []byte    // a column of them
+	sums     []uint32  // CRC-32C of what is on disk of each chunk, track by track, in the order of writing
+	next     []uint32  // of the chunk that is being written
 	restored bool
 	failed   error // draws were lost: no checkpoint may tell otherwise
 
@@ -84,6 +87,7 @@ func (w *ChainWriter) flush() error {
 	if err := w.write(); err != nil {
 		return err
 	}
+	w.sums = append(w.sums[:w.flushed/w.l.chunk*len(w.tracks)], w.next...)
 	w.flushed += w.held()
 	w.rows = w.rows[:0]
 	return nil
@@ -107,8 +111,10 @@ func (w *ChainWriter) write() error {
 		}
 	}
 	chunk := w.flushed / w.l.chunk
+	w.next = append(w.next[:0], w.sums[min(len(w.sums), chunk*len(w.tracks)):]...)
+	w.next = append(w.next, make([]uint32, len(w.tracks)-len(w.next))...)
 	for i := range w.tracks {
-		if err := w.writeTrack(&w.tracks[i], chunk, n); err != nil {
+		if err := w.writeTrack(&w.tracks[i], &w.next[i], chunk, n); err != nil {
 			return fmt.Errorf("write draws: %w", advice(err))
 		}
 	}
@@ -120,7 +126,7 @@ func (w *ChainWriter) write() error {
 	return nil
 }
 
-func (w *ChainWriter) writeTrack(t *track, chunk, n int) error {
+func (w *ChainWriter) writeTrack(t *track, sum *uint32, chunk, n int) error {
 	f, err := w.s.files.OpenAt(t.file(w.s.root, w.chain, chunk))
 	if err != nil {
 		return err
@@ -135,6 +141,7 @@ func (w *ChainWriter) writeTrack(t *track, chunk, n int) error {
 		for i := range n {
 			binary.LittleEndian.PutUint64(data[bytesPerItem*i:], math.Float64bits(w.rows[i*width+column]))
 		}
+		*sum = crc32.Update(*sum, castagnoli, data)
 		_, err = f.WriteAt(data, bytesPerItem*int64(r*w.l.chunk+w.flushed%w.l.chunk))
 	}
 	return errors.Join(err, f.Close())
@@ -187,16 +194,19 @@ func (w *ChainWriter) unsynced() (files, dirs []string) {
 	return files, dirs
 }
 
-// AppendBinary appends all that a checkpoint needs: how many draws are on disk,
-// and those that are not. Before the checkpoint itself is written, the draws on
+// AppendBinary appends all that a checkpoint needs: how many draws are on disk, their
+// checksums, and those draws that are not. Before the checkpoint itself is written, the draws on
 // disk must be made durable by [Writer.Sync].
 func (w *ChainWriter) AppendBinary(b []byte) ([]byte, error) {
 	if w.failed != nil {
 		return b, w.failed
 	}
-	b = slices.Grow(b, 24+bytesPerItem*len(w.rows))
+	b = slices.Grow(b, 24+4*len(w.sums)+bytesPerItem*len(w.rows))
 	for _, n := range []int{w.flushed, w.held(), w.l.width()} {
 		b = binary.LittleEndian.AppendUint64(b, uint64(n))
+	}
+	for _, v := range w.sums {
+		b = binary.LittleEndian.AppendUint32(b, v)
 	}
 	for _, v := range w.rows {
 		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
@@ -205,7 +215,7 @@ func (w *ChainWriter) AppendBinary(b []byte) ([]byte, error) {
 }
 
 // UnmarshalBinary takes the writer to where AppendBinary saw it. It is an error
-// if draws of before are no longer on disk.
+// if draws of before are no longer on disk, or are others: all are read.
 func (w *ChainWriter) UnmarshalBinary(b []byte) error {
 	if len(b) < 24 {
 		return errors.New("the saved state of the draws is cut short")
@@ -215,14 +225,19 @@ func (w *ChainWriter) UnmarshalBinary(b []byte) error {
 		n[i], b = binary.LittleEndian.Uint64(b), b[bytesPerItem:]
 	}
 	flushed, held, width := n[0], n[1], uint64(w.l.width())
+	chunks := (flushed + uint64(w.l.chunk) - 1) / uint64(w.l.chunk)
 	if n[2] != width || held > uint64(w.l.buffer) || flushed%uint64(w.l.buffer) != 0 || flushed > math.MaxInt32*uint64(w.l.buffer) ||
-		uint64(len(b)) != held*width*bytesPerItem {
+		uint64(len(b)) != 4*chunks*uint64(len(w.tracks))+held*width*bytesPerItem {
 		return fmt.Errorf("the saved state of the draws does not fit %d rungs of %d parameters", w.l.hot+1, len(w.l.names))
 	}
-	if err := w.present(int(flushed)); err != nil {
+	sums := make([]uint32, chunks*uint64(len(w.tracks)))
+	for i := range sums {
+		sums[i], b = binary.LittleEndian.Uint32(b), b[4:]
+	}
+	if err := w.verify(int(flushed), sums); err != nil {
 		return err
 	}
-	w.flushed, w.restored, w.failed = int(flushed), true, nil
+	w.flushed, w.sums, w.restored, w.failed = int(flushed), sums, true, nil
 	w.rows = w.rows[:0]
 	for i := range held * width {
 		w.rows = append(w.rows, math.Float64frombits(binary.LittleEndian.Uint64(b[bytesPerItem*i:])))
@@ -230,19 +245,41 @@ func (w *ChainWriter) UnmarshalBinary(b []byte) error {
 	return nil
 }
 
-// present says whether the chunks of the first n draws are there.
-func (w *ChainWriter) present(n int) error {
-	for chunk := 0; chunk*w.l.chunk < n; chunk++ {
-		for i := range w.tracks {
-			path := w.tracks[i].file(w.s.root, w.chain, chunk)
-			info, err := w.s.files.Stat(path)
-			if err == nil && info.Size() != w.tracks[i].size(w.l) {
-				err = fmt.Errorf("%s has %d bytes instead of %d", path, info.Size(), w.tracks[i].size(w.l))
-			}
-			if err != nil {
-				return fmt.Errorf("draws that the checkpoint refers to are gone: start the run anew: %w", err)
-			}
+// verify says whether the first n draws on disk are there, and those that were
+// written.
+func (w *ChainWriter) verify(n int, sums []uint32) error {
+	for k := range sums {
+		i, chunk := k%len(w.tracks), k/len(w.tracks)
+		path := w.tracks[i].file(w.s.root, w.chain, chunk)
+		sum, err := w.sum(&w.tracks[i], path, min(n-chunk*w.l.chunk, w.l.chunk))
+		if err != nil {
+			return fmt.Errorf("draws that the checkpoint refers to are gone: put the file back from a copy, or start the run anew with --force: %w", err)
+		}
+		if sum != sums[k] {
+			return fmt.Errorf("%s is damaged: the draws in it are not those that were written. Put it back from a copy, or start the run anew with --force", path)
 		}
 	}
 	return nil
+}
+
+// sum is the checksum of the first n draws in a chunk.
+func (w *ChainWriter) sum(t *track, path string, n int) (sum uint32, err error) {
+	info, err := w.s.files.Stat(path)
+	if err == nil && (info.Size() != t.size(w.l) || !info.Mode().IsRegular()) {
+		err = fmt.Errorf("%s has %d bytes instead of %d", path, info.Size(), t.size(w.l))
+	}
+	if err != nil {
+		return 0, err
+	}
+	f, err := w.s.files.OpenAt(path)
+	if err != nil {
+		return 0, err
+	}
+	for at := 0; at < n && err == nil; at += w.l.buffer {
+		for r := 0; r < t.segments && err == nil; r++ {
+			_, err = f.ReadAt(w.data, bytesPerItem*int64(r*w.l.chunk+at))
+			sum = crc32.Update(sum, castagnoli, w.data)
+		}
+	}
+	return sum, errors.Join(err, f.Close())
 }

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // A Checkpoint is the state of a run, in named sections of bytes.
@@ -18,6 +19,7 @@ type Checkpoint struct {
 	Version   string `json:"version"`   // of the program
 	Arch      string `json:"arch"`      // GOARCH
 	Config    string `json:"config"`    // hash of the resolved configuration
+	Numbers   string `json:"numbers"`   // floating-point arithmetic; "" is not known
 	Name      string `json:"name"`      // of the run
 	Iteration int    `json:"iteration"` // iterations done
 
@@ -56,6 +58,17 @@ func (c *Checkpoint) Matches(version, arch, config string) error {
 	return errors.Join(errs...)
 }
 
+// Moved says what it means that the run went on with other arithmetic; "" if it did
+// not. Draws are as valid, but no longer those, to the last digit, of a run that was
+// never moved.
+func (c *Checkpoint) Moved(numbers string) string {
+	last := func(s string) string { return s[strings.LastIndexByte(s, ' ')+1:] }
+	if c.Numbers == "" || last(c.Numbers) == last(numbers) {
+		return ""
+	}
+	return fmt.Sprintf("the checkpoint was made with other floating-point arithmetic (%s, here %s): from here on, draws may differ in the last digit from those of a run that stayed there. They are as good.", c.Numbers, numbers)
+}
+
 // The container: magic, format version and length of the header (both 32 bits,
 // little endian), the header as JSON, the sections one after another, and the
 // SHA-256 of all that.
@@ -89,9 +102,8 @@ func (c *Checkpoint) AppendBinary(b []byte) ([]byte, error) {
 // may be large.
 func (c *Checkpoint) pieces() ([][]byte, error) {
 	h := checkpointHeader{Checkpoint: *c, Sections: make([]sectionHeader, len(c.Sections))}
-	table := crc32.MakeTable(crc32.Castagnoli)
 	for i, s := range c.Sections {
-		h.Sections[i] = sectionHeader{s.Name, len(s.Data), crc32.Checksum(s.Data, table)}
+		h.Sections[i] = sectionHeader{s.Name, len(s.Data), crc32.Checksum(s.Data, castagnoli)}
 	}
 	header, err := json.Marshal(h)
 	if err != nil {
@@ -147,7 +159,6 @@ func (c *Checkpoint) UnmarshalBinary(data []byte) error {
 }
 
 func readSections(headers []sectionHeader, rest []byte) ([]Section, error) {
-	table := crc32.MakeTable(crc32.Castagnoli)
 	sections := make([]Section, 0, len(headers))
 	for _, h := range headers {
 		if h.Bytes < 0 || h.Bytes > len(rest) {
@@ -155,7 +166,7 @@ func readSections(headers []sectionHeader, rest []byte) ([]Section, error) {
 		}
 		data := rest[:h.Bytes:h.Bytes]
 		rest = rest[h.Bytes:]
-		if crc32.Checksum(data, table) != h.CRC32C {
+		if crc32.Checksum(data, castagnoli) != h.CRC32C {
 			return nil, fmt.Errorf("damaged: section %q has another checksum", h.Name)
 		}
 		sections = append(sections, Section{h.Name, data})
@@ -165,6 +176,8 @@ func readSections(headers []sectionHeader, rest []byte) ([]Section, error) {
 	}
 	return sections, nil
 }
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 const keptCheckpoints = 2
 
@@ -220,7 +233,7 @@ func (f *Folder) NewestCheckpoint() (c *Checkpoint, path string, warnings []stri
 	f.damaged = nil
 	for _, n := range slices.Backward(numbers) {
 		path := f.checkpointPath(n)
-		data, err := f.files.ReadFile(path)
+		data, err := readBounded(f.files, path, mostCheckpoint)
 		c := new(Checkpoint)
 		if err == nil {
 			err = c.UnmarshalBinary(data)

@@ -20,7 +20,7 @@ func sampleCheckpoint(iteration int) *Checkpoint {
 }
 
 func TestCheckpoints(t *testing.T) {
-	f, err := Create(Disk{}, t.TempDir(), false)
+	f, err := Create(Disk{}, t.TempDir(), anyRun, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func TestCheckpointCorruption(t *testing.T) {
 // one before is read, with a warning; the next one takes the place of the
 // damaged file, not of the whole one.
 func TestDamagedCheckpointIsSkipped(t *testing.T) {
-	f, err := Create(quick{}, scratch(t), false)
+	f, err := Create(quick{}, scratch(t), anyRun, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +138,7 @@ func TestDamagedCheckpointIsSkipped(t *testing.T) {
 // written, never the one before, and leaves nothing else behind.
 func TestCheckpointOnFullDisk(t *testing.T) {
 	dir := scratch(t)
-	f, err := Create(quick{}, dir, false)
+	f, err := Create(quick{}, dir, anyRun, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -205,6 +205,20 @@ func FuzzCheckpoint(f *testing.F) {
 	f.Add(whole)
 	f.Add([]byte(checkpointMagic))
 	f.Fuzz(func(t *testing.T, data []byte) { _ = new(Checkpoint).UnmarshalBinary(data) })
+}
+
+// A run that goes on with other arithmetic is told so; features that change no number
+// are none.
+func TestMoved(t *testing.T) {
+	c := &Checkpoint{Numbers: "amd64 v1 fma 00c0ffee"}
+	for numbers, told := range map[string]bool{"amd64 v1 fma 00c0ffee": false, "amd64 v1 fma avx2 00c0ffee": false, "amd64 v3 fma 0badcafe": true} {
+		if got := c.Moved(numbers); (got != "") != told || told && (!strings.Contains(got, c.Numbers) || !strings.Contains(got, numbers)) {
+			t.Errorf("%s: %q", numbers, got)
+		}
+	}
+	if got := new(Checkpoint).Moved("amd64 00c0ffee"); got != "" {
+		t.Error(got)
+	}
 }
 
 func TestCheckpointMatches(t *testing.T) {

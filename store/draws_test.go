@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"pgregory.net/rapid"
 )
 
@@ -112,7 +113,8 @@ func numbers(path string) ([]float64, error) {
 // Draws of more than a chunk are in both formats, those of hot rungs and the
 // energies in the Zarr store.
 func TestRoundTripThroughFolder(t *testing.T) {
-	f, err := Create(quick{}, scratch(t), false)
+	pace.Slow(t)
+	f, err := Create(quick{}, scratch(t), anyRun, false)
 	if err != nil {
 		t.Fatal(err)
 	}

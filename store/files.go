@@ -14,12 +14,13 @@ import (
 // Files is what a [Folder] asks of a file system. [Disk] is the real one; a
 // test may put one in its place that fails at the n-th operation.
 type Files interface {
+	// What is written is never written through a symbolic link.
 	Create(name string) (File, error)     // truncates
 	Append(name string) (File, error)     // creates if absent
 	OpenAt(name string) (FileAt, error)   // creates if absent
 	ReadFile(name string) ([]byte, error) // whole
 	ReadDir(name string) ([]fs.DirEntry, error)
-	Stat(name string) (fs.FileInfo, error)
+	Stat(name string) (fs.FileInfo, error) // of a symbolic link, the link itself
 	MkdirAll(name string) error
 	Rename(from, to string) error
 	Remove(name string) error
@@ -51,17 +52,21 @@ type Disk struct{}
 var _ Files = Disk{}
 
 // Create opens a file for writing, empty.
-func (Disk) Create(name string) (File, error) { return os.Create(name) }
+func (Disk) Create(name string) (File, error) {
+	return os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC|noFollow, 0o666)
+}
 
 // Append opens a file for writing at its end.
 func (Disk) Append(name string) (File, error) {
-	return os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+	return os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY|noFollow, 0o666)
 }
 
 // OpenAt opens a file for reading and writing in place.
 func (Disk) OpenAt(name string) (FileAt, error) { return openAt(name) }
 
-func openAt(name string) (*os.File, error) { return os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o666) }
+func openAt(name string) (*os.File, error) {
+	return os.OpenFile(name, os.O_RDWR|os.O_CREATE|noFollow, 0o666)
+}
 
 // ReadFile reads a file whole.
 func (Disk) ReadFile(name string) ([]byte, error) { return os.ReadFile(name) }
@@ -69,8 +74,8 @@ func (Disk) ReadFile(name string) ([]byte, error) { return os.ReadFile(name) }
 // ReadDir lists a folder, sorted by name.
 func (Disk) ReadDir(name string) ([]fs.DirEntry, error) { return os.ReadDir(name) }
 
-// Stat describes a file or a folder.
-func (Disk) Stat(name string) (fs.FileInfo, error) { return os.Stat(name) }
+// Stat describes a file, a folder or a symbolic link.
+func (Disk) Stat(name string) (fs.FileInfo, error) { return os.Lstat(name) }
 
 // MkdirAll makes a folder and those above it.
 func (Disk) MkdirAll(name string) error { return os.MkdirAll(name, 0o777) }
@@ -114,6 +119,27 @@ func advice(err error) error {
 		return err
 	}
 	return fmt.Errorf("%w: %s", err, hint)
+}
+
+// What is read at once has an end, and room in memory.
+const (
+	mostDocument   = 1 << 28 // bytes of JSON
+	mostCheckpoint = 1 << 36
+)
+
+// readBounded reads a file whole: neither a device nor a pipe, which may have no end,
+// nor one of more than so many bytes.
+func readBounded(files Files, name string, most int64) ([]byte, error) {
+	info, err := files.Stat(name)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is no regular file", name)
+	case info.Size() > most:
+		return nil, fmt.Errorf("%s has %d bytes, where %d are the most that make sense", name, info.Size(), most)
+	}
+	return files.ReadFile(name)
 }
 
 // writeWhole writes a file that is there whole or not at all: under a

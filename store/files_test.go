@@ -1,6 +1,7 @@
 package store
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +14,9 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/r2sgld/r2sgld/internal/pace"
 )
 
 // quick is a disk that does not sync.
@@ -183,6 +187,15 @@ func (f *faultyFileAt) Sync() error { return f.f.fail("sync", f.name) }
 
 func (f *faultyFileAt) Close() error { return errors.Join(f.f.fail("close", f.name), f.FileAt.Close()) }
 
+// anyRun is a kind of run.
+var anyRun = Kind{Manifest: "run.json", Files: func(manifest []byte) ([]string, error) {
+	var r report
+	if err := json.Unmarshal(manifest, &r); manifest != nil && (err != nil || r.Mean == 0) {
+		return nil, errors.New("it is of no run of ours")
+	}
+	return append(RunFiles(), "run.json", "figures/trace.svg", "figures/pairs.svg", "figures/residuals.png"), nil
+}}
+
 // scratch is a folder in memory, where there is one: these tests write tens of
 // thousands of files.
 func scratch(t *testing.T) string {
@@ -279,9 +292,10 @@ func skip(e fs.DirEntry) error {
 // Kills writing in place, removing the old before the new is whole, and
 // forgetting to clean up.
 func TestEveryOperationFails(t *testing.T) {
+	pace.Slow(t)
 	root := scratch(t)
 	step := 3
-	if os.Getenv("R2SGLD_SOAK") != "" {
+	if pace.Soaking() {
 		step = 1
 	}
 	first := 0
@@ -324,7 +338,7 @@ func TestEveryOperationFails(t *testing.T) {
 
 func before(t *testing.T, dir string) {
 	t.Helper()
-	f, err := Create(quick{}, dir, false)
+	f, err := Create(quick{}, dir, anyRun, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -334,9 +348,9 @@ func before(t *testing.T, dir string) {
 }
 
 func attempt(files Files, dir string, second bool) error {
-	open := func() (*Folder, error) { return Create(files, dir, false) }
+	open := func() (*Folder, error) { return Create(files, dir, anyRun, false) }
 	if second {
-		open = func() (*Folder, error) { return Continue(files, dir) }
+		open = func() (*Folder, error) { return Continue(files, dir, anyRun) }
 	}
 	f, err := open()
 	if err != nil {
@@ -351,7 +365,7 @@ func recovered(t *testing.T, dir string, n int) {
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
 		return
 	}
-	f, err := Continue(quick{}, dir)
+	f, err := Continue(quick{}, dir, anyRun)
 	if err != nil {
 		t.Fatalf("after operation %d: %v", n, err)
 	}
@@ -369,49 +383,237 @@ func recovered(t *testing.T, dir string, n int) {
 	}
 }
 
+// What is begun with force is built beside the run that is there, and takes its place
+// when it is installed: files of that run go, all others stay.
+//
+// Mutants it kills: removing the old run when the new one begins, or whatever has a
+// name that looks like one of ours.
 func TestCreate(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "runs", "one")
-	f, err := Create(Disk{}, dir, false)
+	f, err := Create(Disk{}, dir, anyRun, false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := writeEverything(f, "old"); err != nil {
 		t.Fatal(err)
 	}
-	theirs := []string{"notes.txt", "draws-x.csv", "draws-01.csv", "thesis.tmp", "figures/mine.png", "figures/pairs.pdf", "checkpoints/README", "checkpoints/1"}
-	ours := []string{"figures/pairs.svg", "figures/residuals.png", "draws.zarr" + temporary + "/x", "figures/a.svg" + temporary, "checkpoints/000009" + temporary}
+	theirs := []string{"notes.txt", "draws-x.csv", "draws-01.csv", "thesis.tmp", "figures/mine.png", "figures/pairs.pdf", "checkpoints/README", "checkpoints/1", "log.jsonl.bak", "models/a"}
+	ours := []string{"figures/pairs.svg", "figures/residuals.png", "figures/a.svg" + temporary, "checkpoints/000009" + temporary}
 	for _, name := range append(theirs, ours...) {
-		if err := os.MkdirAll(filepath.Dir(f.Path(name)), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(f.Path(name), []byte("x"), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		plant(t, f.Path(name))
 	}
-	if _, err := Create(Disk{}, dir, false); err == nil || !strings.Contains(err.Error(), "--force") || !strings.Contains(err.Error(), dir) {
+	if _, err := Create(Disk{}, dir, anyRun, false); err == nil || !strings.Contains(err.Error(), "--force") || !strings.Contains(err.Error(), dir) {
 		t.Fatalf("a folder that is not empty: %v", err)
 	}
-	if !exists(f.Path("run.json")) {
-		t.Error("refusing has removed something")
-	}
-	if _, err := Create(Disk{}, dir, true, "run.json", "figures/pairs.svg", "figures/none.svg", "figures/residuals.png", "figures/trace.svg"); err != nil {
+	before := held(t, dir)
+	again, err := Create(Disk{}, dir, anyRun, true)
+	if err != nil {
 		t.Fatal(err)
 	}
+	if err := again.WriteJSON("run.json", report{1, "new"}); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range before {
+		if held(t, dir)[name] != text {
+			t.Errorf("%s has changed before the new run stands", name)
+		}
+	}
+	if err := again.WriteFile("figures/trace.svg", []byte("new")); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(again.Install(), again.Close()); err != nil {
+		t.Fatal(err)
+	}
+	after := held(t, dir)
 	for _, name := range theirs {
-		if !exists(f.Path(name)) {
-			t.Errorf("--force has removed %s, which is not ours", name)
+		if after["/"+name] != before["/"+name] {
+			t.Errorf("%s, which is not ours, is gone", name)
 		}
 	}
-	for _, name := range append(ours, "run.json", "log.jsonl", "draws.zarr", "draws-1.csv", "checkpoints/000003") {
-		if exists(f.Path(name)) {
-			t.Errorf("--force has left %s of the old run", name)
-		}
+	if len(after) != len(theirs)+2 || after["/run.json"] == before["/run.json"] {
+		t.Errorf("not the new run and what is not ours: %v", after)
 	}
-	if _, err := Create(Disk{}, f.Path("notes.txt"), true); err == nil || !strings.Contains(err.Error(), "it is a file") {
+	if _, err := Create(Disk{}, f.Path("notes.txt"), anyRun, true); err == nil || !strings.Contains(err.Error(), "it is a file") {
 		t.Errorf("a file as folder: %v", err)
 	}
 	if _, err := Open(filepath.Join(dir, "none")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a folder that is not there: %v", err)
+	}
+}
+
+// Of builds that hold no run nothing is kept.
+func TestFailedBuilds(t *testing.T) {
+	dir := t.TempDir()
+	before(t, dir)
+	for range 3 {
+		f, err := Create(Disk{}, dir, anyRun, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if numbers, err := builds(Disk{}, dir); err != nil || len(numbers) != 1 {
+		t.Errorf("builds %v, %v", numbers, err)
+	}
+}
+
+func plant(t *testing.T, path string) {
+	t.Helper()
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte("x"), 0o666)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// held is what [tree] finds.
+func held(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files, err := tree(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// A folder that is no run of ours is never touched, whatever its files are called, nor
+// is one through which a symbolic link or anything but a file would be written.
+//
+// Mutants it kills: a survey that follows links, one that looks at names alone, a lock
+// that is opened through a link, or that takes any file for its own.
+func TestForceRefuses(t *testing.T) {
+	other := filepath.Join(t.TempDir(), "other")
+	plant(t, filepath.Join(other, "precious"))
+	precious := filepath.Join(other, "precious")
+	for name, prepare := range map[string]func(dir string) error{
+		"summary of others":  func(dir string) error { plant(t, filepath.Join(dir, "figures/trace.svg")); return nil },
+		"store of others":    func(dir string) error { plant(t, filepath.Join(dir, "draws.zarr/.zgroup")); return nil },
+		"manifest of others": func(dir string) error { plant(t, filepath.Join(dir, "run.json")); return nil },
+		"link for a file": func(dir string) error {
+			before(t, dir)
+			return os.Symlink(precious, filepath.Join(dir, "figures/pairs.svg"))
+		},
+		"link for a folder": func(dir string) error {
+			before(t, dir)
+			return errors.Join(os.RemoveAll(filepath.Join(dir, "figures")), os.Symlink(other, filepath.Join(dir, "figures")))
+		},
+		"link for a log": func(dir string) error {
+			before(t, dir)
+			return errors.Join(os.Remove(filepath.Join(dir, "log.jsonl")), os.Symlink(precious, filepath.Join(dir, "log.jsonl")))
+		},
+		"link for the lock": func(dir string) error { before(t, dir); return os.Symlink(precious, filepath.Join(dir, lockName)) },
+		"lock of others":    func(dir string) error { before(t, dir); plant(t, filepath.Join(dir, lockName)); return nil },
+		"group of others": func(dir string) error {
+			before(t, dir)
+			plant(t, filepath.Join(dir, "draws.zarr/log_likelihood/.zgroup"))
+			return nil
+		},
+		"array of others": func(dir string) error {
+			before(t, dir)
+			plant(t, filepath.Join(dir, "draws.zarr/posterior/mine/0.0"))
+			return nil
+		},
+		"link for a build": func(dir string) error { before(t, dir); return os.Symlink(other, filepath.Join(dir, ".new-1")) },
+		"file for a build": func(dir string) error { before(t, dir); plant(t, filepath.Join(dir, ".new-1")); return nil },
+		"no build": func(dir string) error {
+			before(t, dir)
+			plant(t, filepath.Join(dir, ".new-1", "thesis.tex"))
+			return nil
+		},
+		"link to the folder": func(dir string) error { before(t, dir+"-real"); return os.Symlink(dir+"-real", dir) },
+		"link to nothing":    func(dir string) error { return os.Symlink(dir+"-none", dir) },
+	} {
+		dir := filepath.Join(t.TempDir(), "run")
+		if err := os.MkdirAll(filepath.Dir(dir), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := prepare(dir); err != nil {
+			t.Fatal(err)
+		}
+		root := filepath.Dir(dir)
+		names := links(t, root)
+		_, err := Create(Disk{}, dir, anyRun, true)
+		if err == nil || !strings.Contains(err.Error(), dir) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if !strings.HasSuffix(name, "others") {
+			if _, err := Continue(Disk{}, dir, anyRun); err == nil {
+				t.Errorf("%s: resumed", name)
+			}
+		}
+		if diff := cmp.Diff(names, links(t, root)); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+		if text, err := os.ReadFile(precious); err != nil || string(text) != "x" {
+			t.Errorf("%s: what a link leads to is now %q, %v", name, text, err)
+		}
+	}
+}
+
+// links lists what is in a folder, links as such.
+func links(t *testing.T, dir string) []string {
+	t.Helper()
+	var out []string
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		out = append(out, path+" "+e.Type().String())
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// Wherever an exchange is cut short, the folder holds the old run or the new one, and
+// whoever opens it next for writing completes what was begun. What is not of a run is
+// there all the time.
+func TestExchangeIsCutShort(t *testing.T) {
+	root := scratch(t)
+	step := 7
+	if pace.Soaking() {
+		step = 1
+	}
+	for n, total := 1, -1; total < 0; n += step {
+		dir := filepath.Join(root, fmt.Sprint(n))
+		before(t, dir)
+		plant(t, filepath.Join(dir, "figures/mine.png"))
+		plant(t, filepath.Join(dir, "notes"))
+		f, err := Create(quick{}, dir, anyRun, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := writeEverything(&Folder{dir: f.dir, home: f.dir, files: quick{}}, "new"); err != nil {
+			t.Fatal(err)
+		}
+		files := &faulty{n: n, dead: true, err: syscall.EIO}
+		f.files = files
+		if err = f.Install(); err == nil {
+			total = n
+		} else if !strings.Contains(err.Error(), dir) {
+			t.Errorf("operation %d: %v", n, err)
+		}
+		_ = f.release()
+		if there := held(t, dir); there["/notes"] == "" || there["/figures/mine.png"] == "" {
+			t.Fatalf("operation %d: a file of the user is gone", n)
+		}
+		building := exists(buildPath(dir, 1))
+		if f, err = Continue(quick{}, dir, anyRun); err != nil {
+			t.Fatalf("after operation %d: %v", n, err)
+		}
+		if err := inspect(f.dir, false); err != nil {
+			t.Errorf("after operation %d: %v", n, err)
+		}
+		var r report
+		if err := f.ReadJSON("run.json", &r); err != nil || r.Note != "new" || f.Beside() != building {
+			t.Errorf("after operation %d: %+v, %v, beside %v", n, r, err, f.Beside())
+		}
+		if there := held(t, dir); there["/notes"] == "" || there["/figures/mine.png"] == "" {
+			t.Fatalf("after operation %d: a file of the user is gone", n)
+		}
+		_ = f.release()
+		if n > 5000 {
+			t.Fatal("never whole")
+		}
 	}
 }
 
@@ -420,7 +622,7 @@ func TestCreate(t *testing.T) {
 func TestNewFoldersAreDurable(t *testing.T) {
 	root := t.TempDir()
 	files := &recorder{synced: map[string]bool{}}
-	if _, err := Create(files, filepath.Join(root, "runs", "a", "b"), false); err != nil {
+	if _, err := Create(files, filepath.Join(root, "runs", "a", "b"), anyRun, false); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"", "runs", "runs/a"} {
@@ -452,7 +654,7 @@ func TestNoPermission(t *testing.T) {
 		t.Fatal(err)
 	}
 	for n := 1; n <= 2; n++ {
-		_, err := Create(&faulty{n: n, err: syscall.EACCES}, dir, true)
+		_, err := Create(&faulty{n: n, err: syscall.EACCES}, dir, anyRun, true)
 		if err == nil || !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), dir) || !strings.Contains(err.Error(), "check the permissions") {
 			t.Errorf("operation %d: %v", n, err)
 		}
@@ -460,7 +662,7 @@ func TestNoPermission(t *testing.T) {
 }
 
 func TestWriteFileStaysInFolder(t *testing.T) {
-	f, err := Create(Disk{}, t.TempDir(), false)
+	f, err := Create(Disk{}, t.TempDir(), anyRun, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -472,7 +674,7 @@ func TestWriteFileStaysInFolder(t *testing.T) {
 }
 
 func TestLog(t *testing.T) {
-	f, err := Create(Disk{}, t.TempDir(), false)
+	f, err := Create(Disk{}, t.TempDir(), anyRun, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -548,5 +750,48 @@ func TestJSON(t *testing.T) {
 	}
 	if _, err := JSON(map[string]any{"f": func() {}}); err == nil || !strings.Contains(err.Error(), "f: ") {
 		t.Errorf("a function as JSON: %v", err)
+	}
+}
+
+// A kind without files is an error, which leaves no folder.
+func TestKindWithoutFiles(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "one")
+	for name, open := range map[string]func() (*Folder, error){
+		"create":   func() (*Folder, error) { return Create(Disk{}, dir, Kind{Manifest: "run.json"}, false) },
+		"draft":    func() (*Folder, error) { return Draft(Disk{}, dir, Kind{Manifest: "run.json"}, true) },
+		"continue": func() (*Folder, error) { return Continue(Disk{}, dir, Kind{Manifest: "run.json"}) },
+	} {
+		if _, err := open(); err == nil || !strings.Contains(err.Error(), "Kind.Files") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := os.Stat(dir); err == nil {
+		t.Error("a folder was left")
+	}
+}
+
+// Folders that were made for a run of which nothing is left are not left either; one
+// that was there, or that holds something, stays.
+func TestDiscardLeavesNoFolder(t *testing.T) {
+	top := t.TempDir()
+	kind := Kind{Manifest: "run.json", Files: func([]byte) ([]string, error) { return []string{"run.json"}, nil }}
+	for _, busy := range []bool{false, true} {
+		f, err := Create(Disk{}, filepath.Join(top, "runs", "deep", "one"), kind, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if busy {
+			if err := os.WriteFile(filepath.Join(top, "runs", "mine"), nil, 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := f.Discard(); err != nil {
+			t.Fatal(err)
+		}
+		_, deep := os.Stat(filepath.Join(top, "runs", "deep"))
+		_, runs := os.Stat(filepath.Join(top, "runs"))
+		if deep == nil || (runs == nil) != busy {
+			t.Errorf("busy %t: %v, %v", busy, deep, runs)
+		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"path"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -21,53 +21,55 @@ import (
 
 // A Folder is the folder of one run.
 type Folder struct {
-	dir   string
+	dir   string // where its files are
+	home  string // where they will be; dir unless they are built beside an earlier run
 	files Files
+	kind  Kind
 
 	mu      sync.Mutex
 	log     *logFile // opened by the first Logger
 	lock    io.Closer
-	damaged []int // checkpoints that were found so
+	damaged []int    // checkpoints that were found so
+	made    []string // the folders above it that were made for it
 }
 
-// Create makes the folder of a new run, and those above it. A folder that
-// exists and is not empty is an error, unless force is set: then what an earlier
-// run left is removed as [Folder.Clear] does, names being patterns of [path.Match]. Until it is closed no one else can
-// write in it.
-func Create(files Files, dir string, force bool, names ...string) (*Folder, error) {
-	f, err := Take(files, dir, force)
-	if err != nil {
-		return nil, err
-	}
-	if err := f.Clear(names...); err != nil {
-		_ = f.release()
-		return nil, err
-	}
-	return f, nil
+// Create makes the folder of a new run, and those above it. A folder that is not
+// empty is an error, unless force is set: then the new run is built beside what is
+// there, and [Folder.Install] puts it in the place of an earlier run of the same kind.
+// A folder with files by the names of the kind that is no folder of the kind, and one
+// with a symbolic link or the like in such a place, is an error in any case. Until it
+// is closed no one else can write in it.
+func Create(files Files, dir string, kind Kind, force bool) (*Folder, error) {
+	return begin(files, dir, kind, force, false)
 }
 
-// Take is [Create] that removes nothing: [Folder.Clear] does, once there is
-// something to put in its place.
-func Take(files Files, dir string, force bool) (*Folder, error) {
-	f := &Folder{dir: dir, files: files}
-	if err := f.create(force); err != nil {
+// Draft is [Create] for what is written at once: even in an empty folder it lies
+// beside until it is installed.
+func Draft(files Files, dir string, kind Kind, force bool) (*Folder, error) {
+	return begin(files, dir, kind, force, true)
+}
+
+func begin(files Files, dir string, kind Kind, force, beside bool) (*Folder, error) {
+	if kind.Files == nil {
+		return nil, fmt.Errorf("create run folder %s: its kind names no files: set Kind.Files", dir)
+	}
+	f := &Folder{dir: dir, home: dir, files: files, kind: kind}
+	if err := f.create(force, beside); err != nil {
 		_ = f.release()
 		return nil, fmt.Errorf("create run folder %s: %w", dir, err)
 	}
 	return f, nil
 }
 
-func (f *Folder) create(force bool) error {
-	info, err := f.files.Stat(f.dir)
+func (f *Folder) create(force, beside bool) error {
+	err := f.mustBeFolder()
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if err := f.makeDir(filepath.Clean(f.dir)); err != nil {
 			return advice(err)
 		}
 	case err != nil:
-		return advice(err)
-	case !info.IsDir():
-		return errors.New("it is a file: choose another folder")
+		return err
 	}
 	if _, err := f.mayHold(force); err != nil { // without leaving a trace
 		return err
@@ -75,141 +77,91 @@ func (f *Folder) create(force bool) error {
 	if err := f.take(); err != nil {
 		return err
 	}
-	_, err = f.mayHold(force)
+	if err := f.settle(); err != nil {
+		return advice(err)
+	}
+	held, err := f.mayHold(force)
+	if err == nil && (beside || len(held.own)+len(held.foreign) > 0) {
+		err = f.beside()
+	}
 	return err
 }
 
-// Clear removes what an earlier run left in the folder that this one might write
-// or continue: first the files of the caller with these slash-separated names, in
-// this order, then those of the store (draws.zarr, draws-N.csv, log.jsonl,
-// checkpoints). Everything else stays as it is.
-func (f *Folder) Clear(names ...string) error {
-	entries, err := f.mayHold(true)
-	if err == nil && len(entries) > 0 {
-		err = f.clear(names, entries)
-	}
-	if err != nil {
-		return fmt.Errorf("clear run folder %s: %w", f.dir, err)
-	}
-	return nil
-}
-
 // mayHold lists what is in the folder already, where that is allowed.
-func (f *Folder) mayHold(force bool) ([]fs.DirEntry, error) {
+func (f *Folder) mayHold(force bool) (*contents, error) {
+	if halfway(f.dir) != nil && force {
+		return nil, nil // once it is ours
+	}
 	entries, err := f.files.ReadDir(f.dir)
 	if err != nil {
 		return nil, advice(err)
 	}
-	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return e.Name() == lockName })
+	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return isPrivate(e.Name()) })
 	if len(entries) > 0 && !force {
 		return nil, errors.New("it exists and is not empty: choose another folder, or pass --force to replace the run in it")
 	}
-	return entries, nil
+	if err := f.checkBuilds(); err != nil {
+		return nil, err
+	}
+	held, err := f.survey(f.kind)
+	if err != nil {
+		return nil, err
+	}
+	return held, held.replaceable(f.kind)
 }
 
-// clear removes the files of an earlier run, by name.
-func (f *Folder) clear(names []string, entries []fs.DirEntry) error {
-	if err := f.sweepAll(); err != nil {
-		return err
-	}
-	for _, pattern := range names {
-		found, err := f.match(pattern)
-		if err != nil {
-			return advice(err)
-		}
-		for _, name := range found {
-			if err := f.files.Remove(f.Path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return advice(err)
-			}
-		}
-	}
-	for _, e := range entries {
-		if !isOurs(e) {
-			continue
-		}
-		if err := f.files.RemoveAll(f.Path(e.Name())); err != nil {
-			return advice(err)
-		}
-	}
-	numbers, err := f.checkpoints()
+// sweepAll removes what was left half written, wherever a run of the kind writes.
+func (f *Folder) sweepAll() error {
+	names, err := f.kind.Files(nil)
 	if err != nil {
 		return err
 	}
-	for _, n := range numbers {
-		if err := f.files.Remove(f.checkpointPath(n)); err != nil {
-			return advice(err)
+	for _, d := range append([]string{"."}, above(names)...) {
+		if strings.ContainsAny(d, "*#") || strings.HasPrefix(d, "draws.zarr/") {
+			continue
 		}
-	}
-	return nil
-}
-
-// match lists the names in the folder that a pattern of [path.Match] is for, level by
-// level; a name without * stands for itself.
-func (f *Folder) match(pattern string) ([]string, error) {
-	names := []string{""}
-	for _, part := range strings.Split(pattern, "/") {
-		var next []string
-		for _, above := range names {
-			if !strings.Contains(part, "*") {
-				next = append(next, path.Join(above, part))
-				continue
-			}
-			entries, err := f.files.ReadDir(f.Path(above))
-			if err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return nil, err
-			}
-			for _, e := range entries {
-				if ok, err := path.Match(part, e.Name()); err != nil {
-					return nil, err
-				} else if ok {
-					next = append(next, path.Join(above, e.Name()))
-				}
-			}
-		}
-		names = next
-	}
-	return names, nil
-}
-
-func (f *Folder) sweepAll() error {
-	for _, d := range []string{f.dir, f.Path("figures"), f.Path("checkpoints")} {
-		if err := sweep(f.files, d); err != nil {
+		if err := sweep(f.files, f.Path(d)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func isOurs(e fs.DirEntry) bool {
-	switch e.Name() {
-	case "log.jsonl":
-		return !e.IsDir()
-	case "draws.zarr":
-		return e.IsDir()
-	}
-	return csvNumber(e) > 0
-}
-
 // Open opens the folder of a run for reading and changes nothing in it.
 func Open(dir string) (*Folder, error) {
-	f := &Folder{dir: dir, files: Disk{}}
-	if err := f.mustExist(); err != nil {
+	f := &Folder{dir: dir, home: dir, files: Disk{}}
+	info, err := os.Stat(dir) // through a link: nothing is written
+	switch {
+	case err != nil:
+		err = advice(err)
+	case !info.IsDir():
+		err = errors.New("it is a file, not a folder")
+	default:
+		err = halfway(dir)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("open run folder %s: %w", dir, err)
 	}
 	return f, nil
 }
 
-// Continue opens the folder of a run to go on writing in it: what an
-// interrupted run left half written is removed. Until it is closed no one else
-// can write in it.
-func Continue(files Files, dir string) (*Folder, error) {
-	f := &Folder{dir: dir, files: files}
-	err := f.mustExist()
+// Continue opens the folder of a run to go on writing in it: in [Newest], where a
+// run that is to take the place of another goes on. What an interrupted run left half
+// written is removed. Until it is closed no one else can write in it.
+func Continue(files Files, dir string, kind Kind) (*Folder, error) {
+	if kind.Files == nil {
+		return nil, fmt.Errorf("open run folder %s: its kind names no files: set Kind.Files", dir)
+	}
+	f := &Folder{dir: dir, home: dir, files: files, kind: kind}
+	err := f.mustBeFolder()
+	if name := filepath.Base(dir); err == nil && isPrivate(name) {
+		err = fmt.Errorf("%s is part of %s: name that", name, filepath.Dir(dir))
+	}
 	if err == nil {
 		err = f.take()
 	}
 	if err == nil {
-		err = f.sweepAll()
+		err = f.resume()
 	}
 	if err != nil {
 		_ = f.release()
@@ -218,13 +170,36 @@ func Continue(files Files, dir string) (*Folder, error) {
 	return f, nil
 }
 
-func (f *Folder) mustExist() error {
-	info, err := f.files.Stat(f.dir)
+func (f *Folder) resume() error {
+	if err := f.settle(); err != nil {
+		return advice(err)
+	}
+	if err := f.checkBuilds(); err != nil {
+		return err
+	}
+	numbers, err := builds(f.files, f.home)
 	if err != nil {
 		return advice(err)
 	}
-	if !info.IsDir() {
-		return errors.New("it is a file, not a folder")
+	if k := len(numbers); k > 0 {
+		f.dir = buildPath(f.home, numbers[k-1])
+	}
+	if _, err := f.survey(f.kind); err != nil { // nothing in it leads elsewhere
+		return err
+	}
+	return f.sweepAll()
+}
+
+// mustBeFolder says why the folder is none that a run writes in.
+func (f *Folder) mustBeFolder() error {
+	info, err := f.files.Stat(filepath.Clean(f.dir))
+	switch {
+	case err != nil:
+		return advice(err)
+	case info.Mode()&fs.ModeSymlink != 0:
+		return errors.New("it is a symbolic link: name the folder that it leads to")
+	case !info.IsDir():
+		return errors.New("it is a file: choose another folder")
 	}
 	return nil
 }
@@ -269,6 +244,9 @@ func (f *Folder) makeDir(dir string) error {
 	if err := f.files.MkdirAll(dir); err != nil {
 		return err
 	}
+	if dir == filepath.Clean(f.home) {
+		f.made = holds[:len(holds)-1] // above it, the lowest first
+	}
 	for _, d := range holds {
 		if err := f.files.SyncDir(d); err != nil {
 			return err
@@ -279,7 +257,7 @@ func (f *Folder) makeDir(dir string) error {
 
 // ReadFile reads a file of the run folder.
 func (f *Folder) ReadFile(name string) ([]byte, error) {
-	data, err := f.files.ReadFile(f.Path(name))
+	data, err := readBounded(f.files, f.Path(name), mostDocument)
 	return data, advice(err)
 }
 
@@ -296,9 +274,15 @@ func (f *Folder) Close() error {
 	return errors.Join(err, f.release())
 }
 
-// Discard closes the folder and removes it if nothing was written to it.
+// Discard closes the folder, removes what was built beside an earlier run, and the
+// folder itself if nothing is left in it.
 func (f *Folder) Discard() error {
-	err := f.Close()
+	var err error
+	if f.Beside() {
+		err = f.files.RemoveAll(f.dir)
+		f.dir = f.home
+	}
+	err = errors.Join(err, f.Close())
 	entries, reading := f.files.ReadDir(f.dir)
 	if err != nil || reading != nil || len(entries) > 1 || len(entries) == 1 && entries[0].Name() != lockName {
 		return err
@@ -312,7 +296,20 @@ func (f *Folder) Discard() error {
 	if err != nil {
 		return fmt.Errorf("remove %s: %w", f.dir, advice(err))
 	}
+	for _, d := range f.made { // unless something else is in them by now
+		if f.files.Remove(d) != nil {
+			break
+		}
+	}
 	return nil
+}
+
+// Resumable reports whether there is a whole state to go on from: a checkpoint, or a
+// file of this name.
+func (f *Folder) Resumable(name string) bool {
+	numbers, err := f.checkpoints()
+	_, missing := f.files.Stat(f.Path(name))
+	return err != nil || len(numbers) > 0 || missing == nil
 }
 
 // Append opens a file of the run folder for writing at its end, whole lines at a time;

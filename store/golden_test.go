@@ -31,7 +31,7 @@ func tiny() *ladders {
 // Kills big-endian numbers, exchanged chunks, timestamps and map order.
 func TestGoldenBytes(t *testing.T) {
 	dir := scratch(t)
-	f, err := Create(quick{}, dir, false)
+	f, err := Create(quick{}, dir, anyRun, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +146,7 @@ func TestZarrThatMakesNoSense(t *testing.T) {
 		"is no name of an array":     change("posterior/.zattrs", `"x"`, `"../x"`),
 		"no such file":               change("posterior/.zattrs", `"x"`, `"y"`),
 	} {
-		f, err := Create(quick{}, scratch(t), false)
+		f, err := Create(quick{}, scratch(t), anyRun, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -161,4 +161,50 @@ func TestZarrThatMakesNoSense(t *testing.T) {
 			t.Errorf("%v, want …%s…", err, want)
 		}
 	}
+}
+
+// Whatever the metadata and the chunks of a store hold, reading it gives draws that hang
+// together or an error, in memory that is in proportion to the files.
+func FuzzReadZarr(f *testing.F) {
+	folder := &Folder{dir: f.TempDir(), files: quick{}}
+	if err := keep(folder, tiny(), 2); err != nil {
+		f.Fatal(err)
+	}
+	read := func(name string) []byte {
+		data, err := folder.ReadFile("draws.zarr/posterior/" + name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		return data
+	}
+	array, group, about, chunk := read("x/.zarray"), read(".zattrs"), read("x/.zattrs"), read("x/0.0")
+	f.Add(array, group, about, chunk)
+	for _, shape := range []string{"[1000000000000000000, 0]", "[2000000000, 0]", "[2, 250000000]", "[1, 1, 4096]", "[0, 5]", "[1, 0, 500000000]"} {
+		f.Add([]byte(`{"zarr_format": 2, "order": "C", "dtype": "<f8", "fill_value": 0, "chunks": [1, 256, 1], "shape": `+shape+`}`), []byte("{}"), about, chunk)
+		f.Add([]byte(`{"zarr_format": 2, "order": "C", "dtype": "|b1", "compressor": {"id": "zlib"}, "chunks": [1, 256], "shape": `+shape+`}`), group, about, chunk)
+	}
+	f.Fuzz(func(t *testing.T, array, group, about, chunk []byte) {
+		dir := t.TempDir()
+		for name, data := range map[string][]byte{".zgroup": []byte(`{"zarr_format": 2}`), "posterior/.zattrs": group, "posterior/x/.zarray": array,
+			"posterior/x/.zattrs": about, "posterior/x/0.0": chunk, "posterior/x/0.0.0": chunk} {
+			path := filepath.Join(dir, name)
+			if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, data, 0o666)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		d, err := Read(100, dir)
+		if err != nil {
+			return
+		}
+		if err := checkNames(d.Names); err != nil || d.Stride < 1 {
+			t.Error(err, d.Stride)
+		}
+		for j := range d.Names {
+			for c := range d.X[j] {
+				if len(d.X[j][c]) != d.Kept/d.Stride {
+					t.Error("chains of other lengths")
+				}
+			}
+		}
+	})
 }

@@ -61,7 +61,7 @@ func encode(b *bytes.Buffer, v reflect.Value) error {
 	}
 	switch v.Interface().(type) {
 	case json.Marshaler, encoding.TextMarshaler:
-		return plain(b, v)
+		return leaf(b, v)
 	}
 	switch v.Kind() {
 	case reflect.Float32, reflect.Float64:
@@ -80,10 +80,10 @@ func encode(b *bytes.Buffer, v reflect.Value) error {
 			return encodeList(b, v)
 		}
 	}
-	return plain(b, v)
+	return leaf(b, v)
 }
 
-func plain(b *bytes.Buffer, v reflect.Value) error {
+func leaf(b *bytes.Buffer, v reflect.Value) error {
 	e := json.NewEncoder(b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(v.Interface()); err != nil {
@@ -135,7 +135,7 @@ func encodeMap(b *bytes.Buffer, v reflect.Value) error {
 }
 
 func encodeMember(b *bytes.Buffer, key string, v reflect.Value) error {
-	if err := plain(b, reflect.ValueOf(key)); err != nil {
+	if err := leaf(b, reflect.ValueOf(key)); err != nil {
 		return err
 	}
 	b.WriteByte(':')

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 )
@@ -12,6 +13,9 @@ import (
 // lockName is the file that says who writes in a run folder. The system forgets
 // the lock on it with the process, however that ends.
 const lockName = ".lock"
+
+// mostLock is the size of a lock file: the number of a process.
+const mostLock = 32
 
 var errLocked = errors.New("is locked")
 
@@ -21,7 +25,7 @@ func (Disk) Lock(name string) (io.Closer, error) { return flock(name) }
 
 // take makes sure that no one else writes in the folder.
 func (f *Folder) take() error {
-	lock, err := f.files.Lock(f.Path(lockName))
+	lock, err := f.files.Lock(filepath.Join(f.home, lockName))
 	if err == nil {
 		f.lock = lock
 		return nil
@@ -30,7 +34,7 @@ func (f *Folder) take() error {
 		return advice(err)
 	}
 	who := "another r2sgld"
-	if data, err := f.files.ReadFile(f.Path(lockName)); err == nil {
+	if data, err := readBounded(f.files, filepath.Join(f.home, lockName), mostLock); err == nil {
 		if pid, err := strconv.Atoi(strings.TrimSpace(string(data))); err == nil {
 			who = fmt.Sprintf("%s (process %d)", who, pid)
 			if pid == os.Getpid() {
@@ -38,7 +42,7 @@ func (f *Folder) take() error {
 			}
 		}
 	}
-	return fmt.Errorf("%s is being written by %s: wait for it, stop it, or choose another folder", f.dir, who)
+	return fmt.Errorf("%s is being written by %s: wait for it, stop it, or choose another folder", f.home, who)
 }
 
 // release lets others write in the folder.

@@ -4,6 +4,9 @@ package store
 
 import "io"
 
+// noFollow is nothing where there is no such way to open a file.
+const noFollow = 0
+
 type noLock struct{}
 
 func (noLock) Close() error { return nil }

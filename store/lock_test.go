@@ -20,7 +20,7 @@ func TestMain(m *testing.M) {
 	if dir == "" {
 		os.Exit(m.Run())
 	}
-	if _, err := Continue(Disk{}, dir); err != nil {
+	if _, err := Continue(Disk{}, dir, anyRun); err != nil {
 		fmt.Println(err)
 		os.Exit(1)
 	}
@@ -32,17 +32,17 @@ func TestMain(m *testing.M) {
 // on, and a lock dies with its process. Kills locks that are files alone.
 func TestOneWriter(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
-	f, err := Create(Disk{}, dir, false)
+	f, err := Create(Disk{}, dir, anyRun, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := f.WriteFile("run.json", nil); err != nil {
+	if err := f.WriteJSON("run.json", report{1, "held"}); err != nil {
 		t.Fatal(err)
 	}
 	refused := func(who string) {
 		t.Helper()
-		_, err1 := Continue(Disk{}, dir)
-		_, err2 := Create(Disk{}, dir, true)
+		_, err1 := Continue(Disk{}, dir, anyRun)
+		_, err2 := Create(Disk{}, dir, anyRun, true)
 		for _, err := range []error{err1, err2} {
 			if err == nil || !strings.Contains(err.Error(), dir+" is being written by "+who) {
 				t.Errorf("%v, want …%s…", err, who)
@@ -85,14 +85,14 @@ func TestOneWriter(t *testing.T) {
 	if !exists(f.Path(lockName)) {
 		t.Error("the killed process has removed its lock")
 	}
-	f, err = Continue(Disk{}, dir)
+	f, err = Continue(Disk{}, dir, anyRun)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if f, err = Create(Disk{}, dir, true); err != nil {
+	if f, err = Create(Disk{}, dir, anyRun, true); err != nil {
 		t.Fatal(err)
 	}
 	if err := f.Close(); err != nil {
@@ -107,7 +107,7 @@ func TestLockFile(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, lockName), []byte("1\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	f, err := Create(Disk{}, dir, false)
+	f, err := Create(Disk{}, dir, anyRun, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +117,7 @@ func TestLockFile(t *testing.T) {
 	if err := f.Close(); err != nil {
 		t.Errorf("closed twice: %v", err)
 	}
-	if _, err := Continue(&faulty{n: 2, err: syscall.EACCES}, dir); !errors.Is(err, os.ErrPermission) || !strings.Contains(err.Error(), "check the permissions") {
+	if _, err := Continue(&faulty{n: 2, err: syscall.EACCES}, dir, anyRun); !errors.Is(err, os.ErrPermission) || !strings.Contains(err.Error(), "check the permissions") {
 		t.Error(err)
 	}
 }

@@ -4,11 +4,16 @@ package store
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"strconv"
+	"strings"
 	"syscall"
 )
+
+// noFollow makes opening a symbolic link an error.
+const noFollow = syscall.O_NOFOLLOW
 
 // A fileLock is a locked file that holds the number of the process.
 type fileLock struct{ file *os.File }
@@ -18,6 +23,9 @@ func flock(name string) (io.Closer, error) {
 		f, err := openAt(name)
 		if err != nil {
 			return nil, err
+		}
+		if err := isLock(f); err != nil {
+			return nil, errors.Join(err, f.Close())
 		}
 		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 		switch {
@@ -39,13 +47,28 @@ func flock(name string) (io.Closer, error) {
 	}
 }
 
+// isLock says why a file is none that a lock may be on: it holds the number of a
+// process, or nothing.
+func isLock(f *os.File) error {
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	text := make([]byte, mostLock+1)
+	n, err := f.ReadAt(text, 0)
+	if !info.Mode().IsRegular() || err != io.EOF || strings.Trim(string(text[:n]), "0123456789\n") != "" {
+		return fmt.Errorf("%s is no lock of ours: remove it, or choose another folder", f.Name())
+	}
+	return nil
+}
+
 // current says whether the name still stands for the file.
 func current(f *os.File, name string) bool {
 	ours, err := f.Stat()
 	if err != nil {
 		return false
 	}
-	there, err := os.Stat(name)
+	there, err := os.Lstat(name)
 	return err == nil && os.SameFile(ours, there)
 }
 

@@ -40,11 +40,10 @@ type logFile struct {
 }
 
 func openLog(files Files, name string) (*logFile, error) {
-	data, err := files.ReadFile(name)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	torn, err := isTorn(files, name)
+	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", name, advice(err))
 	}
-	torn := len(data) > 0 && data[len(data)-1] != '\n' // a run that died while it wrote a line
 	file, err := files.Append(name)
 	if err != nil {
 		return nil, fmt.Errorf("write %s: %w", name, advice(err))
@@ -54,6 +53,24 @@ func openLog(files Files, name string) (*logFile, error) {
 		_, _ = l.Write([]byte("\n"))
 	}
 	return l, nil
+}
+
+// isTorn says whether a run died while it wrote a line.
+func isTorn(files Files, name string) (bool, error) {
+	info, err := files.Stat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil || info.Size() == 0 {
+		return false, err
+	}
+	f, err := files.OpenAt(name)
+	if err != nil {
+		return false, err
+	}
+	end := []byte{0}
+	_, err = f.ReadAt(end, info.Size()-1)
+	return end[0] != '\n', errors.Join(err, f.Close())
 }
 
 // Write appends one line. It returns the error of this line and keeps the

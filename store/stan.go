@@ -18,8 +18,7 @@ import (
 // writeStanCSV writes the draws of the cold rung from the chunks on disk as
 // draws-1.csv, draws-2.csv, …, one file per chain, each whole or not at all, in
 // the layout of CmdStan's fixed_param sampler: that is the one that asks for
-// neither step size nor mass matrix. Files of further chains of an earlier run
-// are removed.
+// neither step size nor mass matrix.
 func (s *Writer) writeStanCSV(threads int) error {
 	var g errgroup.Group
 	g.SetLimit(max(1, threads))
@@ -28,26 +27,7 @@ func (s *Writer) writeStanCSV(threads int) error {
 			return writeRenamed(s.files, s.folder.Path(csvName(w.chain+1)), w.stanCSV)
 		})
 	}
-	if err := g.Wait(); err != nil {
-		return err
-	}
-	return s.folder.removeStan(len(s.writers))
-}
-
-// removeStan removes the files of all but the first chains.
-func (f *Folder) removeStan(chains int) error {
-	entries, err := f.files.ReadDir(f.dir)
-	if err != nil {
-		return fmt.Errorf("list %s: %w", f.dir, advice(err))
-	}
-	for _, e := range entries {
-		if n := csvNumber(e); n > chains {
-			if err := f.files.Remove(f.Path(e.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return fmt.Errorf("remove %s: %w", f.Path(e.Name()), advice(err))
-			}
-		}
-	}
-	return nil
+	return g.Wait()
 }
 
 // read fills columns of the cold rung, of equal lengths within a chunk, with the

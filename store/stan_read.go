@@ -6,11 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/r2sgld/r2sgld/internal/regular"
 )
 
 // readStanCSV reads Stan CSV files, one chain each: ours, and those of
@@ -23,7 +24,7 @@ func readStanCSV(most int, paths ...string) (*Draws, error) {
 	}
 	d := &Draws{}
 	for _, p := range paths {
-		file, err := os.Open(p)
+		file, err := regular.Open(p)
 		if err != nil {
 			return nil, fmt.Errorf("read Stan CSV: %w", err)
 		}
@@ -65,9 +66,9 @@ func parseStan(path string, r io.Reader) (*stanFile, error) {
 	s := &stanFile{path: path, warmup: -1, thin: 1, names: map[string]string{}}
 	in := bufio.NewReaderSize(r, 1<<16)
 	for line := 1; ; line++ {
-		text, err := in.ReadBytes('\n')
+		text, err := readLine(in)
 		if err != nil && err != io.EOF {
-			return nil, fmt.Errorf("%s: %w", path, err)
+			return nil, fmt.Errorf("%s:%d: %w", path, line, err)
 		}
 		last := err == io.EOF
 		if line == 1 {
@@ -84,6 +85,26 @@ func parseStan(path string, r io.Reader) (*stanFile, error) {
 		return nil, s.at(1, 1, "no header: a Stan CSV file names its columns in the first line that is no comment")
 	}
 	return s, nil
+}
+
+// mostLine is the length of a line that has an end, in bytes: that of a header of a
+// million parameters.
+const mostLine = 1 << 27
+
+// readLine reads a line with its end.
+func readLine(in *bufio.Reader) (line []byte, err error) {
+	for {
+		piece, err := in.ReadSlice('\n')
+		line = append(line, piece...)
+		switch {
+		case err != bufio.ErrBufferFull:
+			return line, err
+		case len(line) > mostLine:
+			return nil, fmt.Errorf("a line of more than %d bytes: this is no Stan CSV file", mostLine)
+		case bytes.IndexByte(piece, 0) >= 0:
+			return nil, errors.New("a zero byte: this is no Stan CSV file")
+		}
+	}
 }
 
 func (s *stanFile) parseLine(line int, text string) error {
@@ -204,7 +225,7 @@ func (s *stanFile) warm() int {
 	case s.warmup >= 0:
 		return s.warmup
 	case s.saved && !s.fixed:
-		return min(s.draws, (s.configured+s.thin-1)/s.thin)
+		return int(min(uint64(s.draws), (uint64(s.configured)+uint64(s.thin)-1)/uint64(s.thin)))
 	}
 	return 0
 }

@@ -99,6 +99,7 @@ func TestStanFilesThatMakeNoSense(t *testing.T) {
 		{"too few", head + "1,2,3\n1,2\n", ":4:4: row of 2 fields where the header (line 2) names 3"},
 		{"too many", head + "1,2,3,4,5\n", ":3:7: row of 5 fields"},
 		{"too large", head + "1,1e999,3\n", ":3:3: x is no number"},
+		{"no lines", head + strings.Repeat("\x00", 1<<17), ":3: a zero byte"},
 		{"names that become one", "lp__,x.1,x[1]\n", "both named \"x[1]\""},
 	} {
 		path := write(t, c.content)
@@ -117,6 +118,15 @@ func TestStanFilesThatMakeNoSense(t *testing.T) {
 		if _, err := readStanCSV(0, good, path); err == nil || !strings.HasPrefix(err.Error(), path) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want …%s…", err, want)
 		}
+	}
+	for _, device := range []string{"/dev/zero", "/dev/null"} {
+		if _, err := Read(0, device); err == nil || exists(device) && !strings.Contains(err.Error(), device+": it is no regular file") {
+			t.Error(err)
+		}
+	}
+	long := write(t, "# num_warmup=9223372036854775807\n# save_warmup=1\n# thin=3\n"+head+"1,2,3\n")
+	if d, err := readStanCSV(0, long); err != nil || d.Kept != 0 {
+		t.Errorf("more warm-up than rows: %+v, %v", d, err)
 	}
 	if _, err := Read(0); err == nil {
 		t.Error("no paths were read")

@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
@@ -84,9 +86,9 @@ func (s *Writer) begin() error {
 // unfinish takes away the mark of a whole store.
 func (s *Writer) unfinish() error {
 	for _, name := range []string{".zgroup", ".zmetadata"} {
-		path := filepath.Join(s.root, name)
-		if err := s.files.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("remove %s: %w", path, advice(err))
+		file := filepath.Join(s.root, name)
+		if err := s.files.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("remove %s: %w", file, advice(err))
 		}
 	}
 	return nil
@@ -149,9 +151,7 @@ func syncAll(files Files, names, dirs []string) error {
 
 // Finish completes draws.zarr and writes one draws-N.csv per chain, as many at
 // once as there are threads. All chains must have kept equally many draws, unless
-// the run says that they need not. What
-// other runs left in draws.zarr is removed. After a failure it may be called
-// again.
+// the run says that they need not. After a failure it may be called again.
 func (s *Writer) Finish(threads int) error {
 	if err := s.finishZarr(); err != nil {
 		return err
@@ -199,8 +199,7 @@ func (s *Writer) complete() error {
 	return s.Sync()
 }
 
-// writeMetadata writes all but the draws, the mark of a whole store last, and
-// removes what does not belong there.
+// writeMetadata writes all but the draws, the mark of a whole store last.
 func (s *Writer) writeMetadata() error {
 	z := &zarrStore{metadata: map[string]any{}}
 	z.put(".zgroup", zarrGroup{2})
@@ -217,7 +216,7 @@ func (s *Writer) writeMetadata() error {
 	if err := writeTree(s.files, s.root, z.entries[1:len(z.entries)-1]); err != nil {
 		return advice(err)
 	}
-	if err := s.removeOthers(z.entries); err != nil {
+	if err := s.removeLater(); err != nil {
 		return advice(err)
 	}
 	for _, e := range []entry{last, first} {
@@ -228,44 +227,37 @@ func (s *Writer) writeMetadata() error {
 	return nil
 }
 
-// removeOthers removes every file in the store that is neither an entry nor a
-// chunk of a draw.
-func (s *Writer) removeOthers(entries []entry) error {
-	ours := map[string]bool{}
-	add := func(path string) {
-		for ; len(path) > len(s.root) && !ours[path]; path = filepath.Dir(path) {
-			ours[path] = true
-		}
-	}
-	for _, e := range entries {
-		add(filepath.Join(s.root, filepath.FromSlash(e.path)))
-	}
+// removeLater removes the chunks of draws beyond the last, which a run that was
+// killed had come to.
+func (s *Writer) removeLater() error {
+	groups := map[string]bool{}
 	for _, w := range s.writers {
-		for chunk := 0; chunk*w.l.chunk < w.kept(); chunk++ {
-			for i := range w.tracks {
-				add(w.tracks[i].file(s.root, w.chain, chunk))
+		for i := range w.tracks {
+			t := &w.tracks[i]
+			if err := s.removeFrom(w.kept(), w.l.chunk, func(chunk int) string { return t.file(s.root, w.chain, chunk) }); err != nil {
+				return err
 			}
+			groups[path.Dir(t.path)] = true
 		}
 	}
-	return s.removeBut(s.root, ours)
-}
-
-func (s *Writer) removeBut(dir string, ours map[string]bool) error {
-	entries, err := s.files.ReadDir(dir)
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		path := filepath.Join(dir, e.Name())
-		switch {
-		case !ours[path]:
-			err = s.files.RemoveAll(path)
-		case e.IsDir():
-			err = s.removeBut(path, ours)
-		}
-		if err != nil {
+	for g := range groups {
+		if err := s.removeFrom(s.draws(), mostNumbers, func(chunk int) string {
+			return filepath.Join(s.root, g, "draw", strconv.Itoa(chunk))
+		}); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// removeFrom removes the chunks after those of the first n draws.
+func (s *Writer) removeFrom(n, length int, file func(chunk int) string) error {
+	for chunk := (n + length - 1) / length; ; chunk++ {
+		if err := s.files.Remove(file(chunk)); err != nil {
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil
+			}
+			return err
+		}
+	}
 }

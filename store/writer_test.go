@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"pgregory.net/rapid"
 )
 
@@ -178,6 +179,7 @@ func (m *interrupted) compare(t *rapid.T) {
 // that was not. Kills leaving draws of another life behind the end, in the last
 // chunk or in later ones, and checkpoints that forget the buffer.
 func TestInterruptedStream(t *testing.T) {
+	pace.Slow(t)
 	root := scratch(t)
 	rapid.Check(t, func(t *rapid.T) {
 		dir, err := os.MkdirTemp(root, "")
@@ -219,6 +221,7 @@ func TestInterruptedStream(t *testing.T) {
 // same bytes. Kills errors that get lost and states that claim draws that are
 // not on disk.
 func TestStreamOnFullDisk(t *testing.T) {
+	pace.Slow(t)
 	root := scratch(t)
 	reference := filepath.Join(root, "reference")
 	if _, err := live(quick{}, reference, nil); err != nil {
@@ -229,7 +232,7 @@ func TestStreamOnFullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	step := 7
-	if os.Getenv("R2SGLD_SOAK") != "" {
+	if pace.Soaking() {
 		step = 1
 	}
 	for n := 1; ; n += step {
@@ -248,7 +251,7 @@ func TestStreamOnFullDisk(t *testing.T) {
 		if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), dir) || !strings.Contains(err.Error(), "free some space") {
 			t.Fatalf("operation %d: %v", n, err)
 		}
-		f, err := Continue(quick{}, dir)
+		f, err := Continue(quick{}, dir, anyRun)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			t.Fatal(err)
 		}
@@ -374,11 +377,61 @@ func TestStreamRefuses(t *testing.T) {
 	}
 }
 
+// Whatever byte of the draws on disk is changed between a checkpoint and a resume, the
+// file is named; what the checkpoint does not speak of may change.
+//
+// Mutants it kills: sizes compared alone, checksums of the last flush, of one rung.
+func TestDamagedDraws(t *testing.T) {
+	dir := t.TempDir()
+	s, err := small(quick{}, dir, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := s.Chain(0)
+	for k := range 3*s.layout.chunk/2 + 1 {
+		if err := w.Keep(draw(0, k, 0)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	state, err := w.AppendBinary(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resume := func() error { return newChainWriter(s, s.layout, 0).UnmarshalBinary(state) }
+	if err := resume(); err != nil {
+		t.Fatal(err)
+	}
+	for i := range w.tracks {
+		tr := &w.tracks[i]
+		for chunk := range 2 {
+			path := tr.file(s.root, 0, chunk)
+			whole, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for at := range whole {
+				written := chunk*s.layout.chunk+at/bytesPerItem%s.layout.chunk < w.flushed
+				whole[at] ^= 0x40
+				if err := os.WriteFile(path, whole, 0o666); err != nil {
+					t.Fatal(err)
+				}
+				whole[at] ^= 0x40
+				if err := resume(); (err != nil) != written || written && !strings.Contains(err.Error(), path+" is damaged") {
+					t.Fatalf("%s, byte %d: %v", path, at, err)
+				}
+			}
+			if err := os.WriteFile(path, whole, 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
 // A run that has not finished is not mistaken for one that has, neither a new
 // one nor one that is made again; one that is extended can be read as it was.
 func TestUnfinished(t *testing.T) {
 	dir := t.TempDir()
-	f, err := Create(quick{}, dir, false)
+	f, err := Create(quick{}, dir, anyRun, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -474,7 +527,7 @@ func TestStreamMemory(t *testing.T) {
 		t.Errorf("%g allocations per draw", n)
 	}
 	few, many := 100_000, 300_000
-	if os.Getenv("R2SGLD_SOAK") != "" {
+	if pace.Soaking() {
 		many = 3_000_000
 	}
 	var heap [2]uint64

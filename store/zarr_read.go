@@ -15,6 +15,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+
+	"github.com/r2sgld/r2sgld/internal/plain"
+	"github.com/r2sgld/r2sgld/internal/regular"
 )
 
 // readZarr reads the posterior of an InferenceData store in Zarr v2: ours, or
@@ -42,8 +45,9 @@ func (d *Draws) readZarr(most int, dir string) error {
 	if err != nil {
 		return err
 	}
+	room := float64(roomAnyway)
 	for _, name := range arrays {
-		if err := d.addArray(filepath.Join(group, name), most); err != nil {
+		if err := d.addArray(filepath.Join(group, name), most, &room); err != nil {
 			return err
 		}
 	}
@@ -65,7 +69,7 @@ func checkZarr(dir string) error {
 		return nil
 	}
 	if filepath.Base(dir) == "draws.zarr" && exists(filepath.Join(dir, "posterior")) {
-		return fmt.Errorf("the run is unfinished: go on with: r2sgld resume %s", filepath.Dir(dir))
+		return fmt.Errorf("the run is unfinished: go on with: r2sgld resume %s", plain.Word(filepath.Dir(dir)))
 	}
 	return errors.New("it is no Zarr store: it has no .zgroup")
 }
@@ -76,8 +80,9 @@ func exists(path string) bool {
 }
 
 // addArray adds the elements of an array with dimensions chain, draw, … and
-// leaves others alone.
-func (d *Draws) addArray(path string, most int) error {
+// leaves others alone. Room is how many bytes may be taken up beyond those that its
+// files account for.
+func (d *Draws) addArray(path string, most int, room *float64) error {
 	var a zarrArray
 	name, dims, err := a.describe(path)
 	if err != nil || len(dims) < 2 || dims[0] != "chain" || dims[1] != "draw" {
@@ -91,6 +96,9 @@ func (d *Draws) addArray(path string, most int) error {
 		d.Kept, d.Stride = n, strideOf(n, most)
 	} else if shape := []int{d.Chains(), d.Kept}; !slices.Equal(shape, a.Shape[:2]) {
 		return fmt.Errorf("%s: shape %v, but others have %v", path, a.Shape, shape)
+	}
+	if err := a.take(path, d.Stride, room); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
 	}
 	values, err := a.read(path, d.Stride)
 	if err != nil {
@@ -158,7 +166,7 @@ func groupArrays(group string, attrs zarrAttributes) ([]string, error) {
 // readDocument reads a metadata document; an absent one is empty if optional.
 // Attributes of others that share a name with ours but not its type are left.
 func readDocument(path string, v any, optional bool) error {
-	data, err := os.ReadFile(path)
+	data, err := regular.Read(path, mostDocument)
 	if optional && errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -172,8 +180,45 @@ func readDocument(path string, v any, optional bool) error {
 	return nil
 }
 
-// maxArray bounds what a damaged shape can make us allocate.
-const maxArray = 1 << 31
+// What a damaged shape can make us allocate, or look for, is bounded: an array, one of
+// its chunks, the number of these, and that of chains times numbers in a draw.
+const (
+	maxArray   = 1 << 31
+	maxChunk   = 1 << 27
+	maxChunks  = 1 << 20
+	maxColumns = 1 << 23
+)
+
+// roomAnyway is how many bytes draws may take up, whatever the size of their files,
+// and roomPerByte how many more there are for a byte on disk: numbers of one byte
+// become eight, and draws that are compressed hardly shrink to a fourth.
+const (
+	roomAnyway  = 64 << 20
+	roomPerByte = 64
+)
+
+// take takes from room what every stride-th draw of an array needs, which must be in
+// proportion to its files.
+func (m *zarrArray) take(path string, stride int, room *float64) error {
+	err := filepath.WalkDir(path, func(_ string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		info, err := e.Info()
+		if err == nil {
+			*room += roomPerByte * float64(info.Size())
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	need := 8 * float64(product(m.Shape)/stride)
+	if *room -= need; *room < 0 {
+		return fmt.Errorf("shape %v asks for %.3g bytes of memory, far more than its files hold: is it damaged?", m.Shape, need)
+	}
+	return nil
+}
 
 // describe reads the metadata of an array.
 func (m *zarrArray) describe(path string) (name string, dims []string, err error) {
@@ -213,17 +258,20 @@ func (m *zarrArray) check(dims int) error {
 	case m.width() == 0:
 		return fmt.Errorf("type %q: little-endian numbers are what can be read", m.Dtype)
 	}
-	size := 1.0
-	chunk := 1.0
+	size, chunk, chunks := 1.0, 1.0, 1.0
 	for i, s := range m.Shape {
 		if s < 0 || m.Chunks[i] < 1 {
 			return fmt.Errorf("shape %v, chunks %v", m.Shape, m.Chunks)
 		}
-		size *= float64(s)
+		size *= float64(max(s, 1)) // however many are 0
 		chunk *= float64(m.Chunks[i])
+		chunks *= math.Ceil(float64(max(s, 1)) / float64(m.Chunks[i]))
 	}
-	if size > maxArray || chunk > maxArray {
+	if size > maxArray || chunk > maxChunk || chunks > maxChunks {
 		return fmt.Errorf("shape %v, chunks %v are too large", m.Shape, m.Chunks)
+	}
+	if chains, each := float64(m.Shape[0]), float64(product(m.Shape[2:])); chains*each > maxColumns {
+		return fmt.Errorf("shape %v: %g chains of %g numbers a draw are more than can be read", m.Shape, chains, each)
 	}
 	return nil
 }
@@ -338,7 +386,11 @@ func (m *zarrArray) chunkName(at []int) string {
 
 // readChunk returns the bytes of a chunk, nil if it is not there.
 func (m *zarrArray) readChunk(path string, size int) ([]byte, error) {
-	data, err := os.ReadFile(path)
+	most := int64(size)
+	if m.Compressor != nil {
+		most += most/8 + 1024 // what cannot be compressed grows a little
+	}
+	data, err := regular.Read(path, most)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

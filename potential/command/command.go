@@ -52,10 +52,13 @@
 // The program is started once for the handshake alone when the potential is
 // made (its "states" is 1 then), and once more for every ladder of the run, all
 // at the same time. It runs in a process group of its own: an interrupt at the
-// keyboard does not reach it, so that a checkpoint can still be written.
+// keyboard does not reach it, so that a checkpoint can still be written. What is
+// left of the group is killed when the program has ended, and when this side ends,
+// be it killed.
 package command
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -84,13 +87,18 @@ func (s Settings) String() string { return strings.Join(s.Args, " ") }
 
 // A Potential is computed by another program.
 type Potential struct {
+	ctx        context.Context
 	settings   Settings
 	stochastic bool
 }
 
 // New starts the program for the handshake and ends it again. Errors say what
 // the program, or its configuration, must do.
-func New(s Settings) (*Potential, error) {
+//
+// Once ctx is done no program is started any more, and those at work are given less
+// than a second for the answers that are due: then they are killed, and the error of
+// their evaluators is the cause of ctx.
+func New(ctx context.Context, s Settings) (*Potential, error) {
 	switch {
 	case len(s.Args) == 0 || s.Args[0] == "":
 		return nil, errors.New("the command is empty: it lists a program and its arguments")
@@ -102,12 +110,15 @@ func New(s Settings) (*Potential, error) {
 		s.Timeout = time.Minute
 	}
 	s.Args, s.Names = slices.Clone(s.Args), slices.Clone(s.Names)
-	p, stochastic, err := start(&s, 1)
+	p, stochastic, err := start(ctx, &s, 1)
 	if err != nil {
 		return nil, err
 	}
+	if err := p.unasked(); err != nil {
+		return nil, err
+	}
 	p.stop(grace)
-	return &Potential{s, stochastic}, nil
+	return &Potential{ctx, s, stochastic}, nil
 }
 
 // Dim is the number of variables.
@@ -175,7 +186,7 @@ func (e *evaluator) eval(energy, grad, x []float64) error {
 		return fmt.Errorf("%v: asked for an energy after its end", e.p.settings)
 	}
 	if e.process == nil {
-		p, stochastic, err := start(&e.p.settings, e.r)
+		p, stochastic, err := start(e.p.ctx, &e.p.settings, e.r)
 		if err != nil {
 			return err
 		}

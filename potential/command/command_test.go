@@ -2,6 +2,8 @@ package command
 
 import (
 	"bufio"
+	"context"
+	"errors"
 	"math"
 	"os"
 	"os/exec"
@@ -13,6 +15,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/potential"
 	"github.com/r2sgld/r2sgld/stream"
 )
@@ -24,7 +27,7 @@ func settings(mode ...string) Settings {
 // open returns an evaluator of a program, closed at the test's end.
 func open(t testing.TB, s Settings, r int, streams *stream.Set) *evaluator {
 	t.Helper()
-	p, err := New(s)
+	p, err := New(t.Context(), s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +36,7 @@ func open(t testing.TB, s Settings, r int, streams *stream.Set) *evaluator {
 		if err := potential.Close(e); err != nil {
 			t.Error(err)
 		}
-		if e.process != nil && e.process.cmd.ProcessState == nil {
+		if e.process != nil && e.process.State() == nil {
 			t.Error("the process goes on after Close")
 		}
 	})
@@ -190,10 +193,11 @@ func TestHandshakeFailures(t *testing.T) {
 		{settings("version"), []string{`"r2sgld" is 2`, "here is 1"}},
 		{settings("dimension"), []string{`"dimension" is 3`, "2 variables: x, y"}},
 		{settings("names"), []string{"y, x", "x, y"}},
+		{settings("babble"), []string{"more than one line per state", "bytes and more after 1 of them that begin with \"0 0 0\"", "for answers alone"}},
 		{settings("key"), []string{"stochastc"}},
 		{settings("two"), []string{"first line"}},
 	} {
-		p, err := New(c.s)
+		p, err := New(t.Context(), c.s)
 		if err == nil {
 			t.Errorf("%v: no error, %v", c.s, p)
 			continue
@@ -220,7 +224,7 @@ func TestAnswerFailures(t *testing.T) {
 		"few":       {"line 6", `"1 2"`, "2 numbers"},
 		"many":      {"line 6", `"1 2 3 4"`, "4 numbers"},
 		"empty":     {"line 6", "0 numbers"},
-		"long":      {"line 6", "longer than 65536 bytes"},
+		"long":      {"line 6", "65536 bytes without a newline"},
 		"talk":      {"epoch 5"},
 		"fickle":    {"stochastic"},
 	} {
@@ -244,7 +248,7 @@ func TestAnswerFailures(t *testing.T) {
 				t.Errorf("%s: %q does not say %q", mode, err, w)
 			}
 		}
-		if e.process != nil && e.process.cmd.ProcessState == nil {
+		if e.process != nil && e.process.State() == nil {
 			t.Errorf("%s: the process goes on after its failure", mode)
 		}
 		clear(u)
@@ -262,15 +266,60 @@ func TestAnswerFailures(t *testing.T) {
 	settled(t, before)
 }
 
+// A line that comes after its answer is never taken for the next one. Kills looking at
+// what was read alone.
+func TestAhead(t *testing.T) {
+	e := open(t, settings("ahead"), 1, nil)
+	u, g, x := make([]float64, 1), make([]float64, 2), []float64{1, 2}
+	e.Eval(u, g, x)
+	for k := 0; k < 1000 && !e.process.early.ready(); k++ {
+		time.Sleep(10 * time.Millisecond)
+	}
+	e.Eval(u, g, x)
+	if err := e.Err(); err == nil || !strings.Contains(err.Error(), `more than one line per state, 6 bytes after 2 of them that begin with "7 7 7"`) {
+		t.Errorf("%v, %v", u, err)
+	}
+}
+
+// The end of a context ends programs that do not answer, before and after their
+// handshake, and those to come; its cause is told.
+func TestContext(t *testing.T) {
+	before := runtime.NumGoroutine()
+	cause := errors.New("the house is on fire")
+	for _, mode := range []string{"mute", "hang"} {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		time.AfterFunc(50*time.Millisecond, func() { cancel(cause) })
+		s := settings(mode)
+		s.Timeout = time.Hour
+		p, err := New(ctx, s)
+		if err == nil {
+			e := p.Evaluator(1, nil)
+			u, g := make([]float64, 1), make([]float64, 2)
+			for k := 0; k < 6; k++ {
+				e.Eval(u, g, []float64{1, 2})
+			}
+			err = errors.Join(potential.Err(e), potential.Close(e))
+		}
+		if !errors.Is(err, cause) {
+			t.Errorf("%s: %v", mode, err)
+		}
+		if _, err := New(ctx, settings("ok")); !errors.Is(err, cause) {
+			t.Errorf("a program was started: %v", err)
+		}
+	}
+	settled(t, before)
+}
+
 // Close ends the process, one that ignores the end of its input too, and the
 // programs that it started; it may be called twice, and before the first Eval.
 func TestClose(t *testing.T) {
+	pace.Slow(t)
 	before := runtime.NumGoroutine()
 	file := filepath.Join(t.TempDir(), "beats")
 	shell := settings("deaf", file)
 	shell.Args = []string{"sh", "-c", `"$@"; true`, "sh", shell.Args[0], "program", "deaf", file}
 	for _, s := range []Settings{settings("ok"), settings("deaf", file), shell} {
-		p, err := New(s)
+		p, err := New(t.Context(), s)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -338,6 +387,18 @@ func TestAllocations(t *testing.T) {
 	e.Eval(u, g, x)
 	if n := testing.AllocsPerRun(200, func() { e.Eval(u, g, x) }); n > 0 || e.Err() != nil {
 		t.Errorf("%v allocations, %v", n, e.Err())
+	}
+}
+
+// Numbers of an answer are decimal.
+func TestHexadecimal(t *testing.T) {
+	for _, s := range []string{"0x1p3", "-0X1P3", "0x1p9999"} {
+		if v, ok := number([]byte(s)); ok {
+			t.Errorf("%s is read as %v", s, v)
+		}
+	}
+	if v, ok := number([]byte("-nan(0x1)")); !ok || !math.IsNaN(v) {
+		t.Errorf("-nan(0x1) is read as %v, %v", v, ok)
 	}
 }
 

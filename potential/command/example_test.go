@@ -1,6 +1,7 @@
 package command_test
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/r2sgld/r2sgld/potential"
@@ -9,7 +10,7 @@ import (
 
 // A potential that a one-line program computes: U = x², with the gradient 2x.
 func Example() {
-	p, err := command.New(command.Settings{
+	p, err := command.New(context.Background(), command.Settings{
 		Args:  []string{"sh", "-c", `read hello; echo '{"r2sgld": 1, "dimension": 1}'; while read seed x; do echo $((x*x)) $((2*x)); done`},
 		Names: []string{"x"},
 	})

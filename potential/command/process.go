@@ -3,6 +3,7 @@ package command
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/r2sgld/r2sgld/internal/child"
 )
 
 const (
@@ -21,6 +24,10 @@ const (
 	// dying is how long one may take whose output has ended: its exit status is
 	// worth waiting for.
 	dying = 5 * time.Second
+	// patience is how long a program may take for its answers once the context is done.
+	patience = 700 * time.Millisecond
+	// moment is how long a program is listened to that should be silent.
+	moment = 20 * time.Millisecond
 	// digits is room for a number of an answer, %.40f of moderate ones included.
 	digits = 64
 	// atOnce bytes fit into an empty pipe on every system.
@@ -31,56 +38,39 @@ const (
 // goroutine at a time.
 type process struct {
 	*Settings
-	cmd      *exec.Cmd
-	in, out  *os.File // our ends of its input and output
-	stderr   tail
+	*child.Process
+	ctx      context.Context // at its end the program has patience left
+	unhook   func() bool
 	lines    *bufio.Reader
 	answered int // lines read so far
 
+	early   *poll       // whether the program writes before it is asked
 	request []byte      // the block being written
 	send    chan []byte // to the writer of blocks that may not fit into the pipe
 	sent    chan error
-	stopped bool
 }
 
 // start starts the program for blocks of the given number of states and shakes
 // hands.
-func start(s *Settings, states int) (p *process, stochastic bool, err error) {
-	p = &process{Settings: s, send: make(chan []byte), sent: make(chan error, 1)}
-	if err := p.run(); err != nil {
+func start(ctx context.Context, s *Settings, states int) (p *process, stochastic bool, err error) {
+	if ctx.Err() != nil {
+		return nil, false, fmt.Errorf("%v: stopped: %w", s, context.Cause(ctx))
+	}
+	p = &process{Settings: s, ctx: ctx, send: make(chan []byte), sent: make(chan error, 1)}
+	c := exec.Command(p.Args[0], p.Args[1:]...)
+	c.Dir = p.Dir
+	if p.Process, err = child.Start(c); err != nil {
 		return nil, false, fmt.Errorf("%v: cannot start: %w: the command lists a program, by its path or on the PATH, and its arguments", s, err)
 	}
-	p.lines = bufio.NewReaderSize(p.out, max(1<<16, digits*(len(s.Names)+1)))
-	go write(p.in, p.send, p.sent)
+	p.unhook = context.AfterFunc(ctx, func() { time.AfterFunc(patience, p.Kill) })
+	p.lines = bufio.NewReaderSize(p.Out, max(1<<16, digits*(len(s.Names)+1)))
+	p.early = newPoll(p.Out)
+	go write(p.In, p.send, p.sent)
 	g, err := p.handshake(states)
 	if err != nil {
 		return nil, false, err
 	}
 	return p, g.Stochastic, nil
-}
-
-func (p *process) run() error {
-	var stdin, stdout *os.File
-	var err error
-	if stdin, p.in, err = os.Pipe(); err != nil {
-		return err
-	}
-	if p.out, stdout, err = os.Pipe(); err != nil {
-		return errors.Join(err, stdin.Close(), p.in.Close())
-	}
-	p.cmd = exec.Command(p.Args[0], p.Args[1:]...)
-	p.cmd.Dir = p.Dir
-	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = stdin, stdout, &p.stderr
-	p.cmd.WaitDelay = grace
-	apart(p.cmd)
-	err = p.cmd.Start()
-	if e := errors.Join(stdin.Close(), stdout.Close()); err == nil {
-		err = e
-	}
-	if err != nil {
-		return errors.Join(err, p.in.Close(), p.out.Close())
-	}
-	return nil
 }
 
 // write writes every block it gets, and says how it went.
@@ -113,8 +103,8 @@ func (p *process) handshake(states int) (greeting, error) {
 // know no time limit wait for as long as it takes.
 func (p *process) limit() {
 	t := time.Now().Add(p.Timeout)
-	_ = p.in.SetWriteDeadline(t)
-	_ = p.out.SetReadDeadline(t)
+	_ = p.In.SetWriteDeadline(t)
+	_ = p.Out.SetReadDeadline(t)
 }
 
 // post writes b without ever waiting for the program to read it.
@@ -123,7 +113,7 @@ func (p *process) post(b []byte) {
 		p.send <- b
 		return
 	}
-	_, err := p.in.Write(b)
+	_, err := p.In.Write(b)
 	p.sent <- err
 }
 
@@ -138,11 +128,8 @@ func (p *process) posted() error {
 
 // block evaluates a block of states, laid out as Eval says.
 func (p *process) block(energy, grad, x []float64, seed int64) error {
-	if p.lines.Buffered() > 0 {
-		line, _ := p.lines.Peek(p.lines.Buffered())
-		line, _, _ = bytes.Cut(line, []byte("\n"))
-		return p.fail(grace, fmt.Errorf("it wrote more than one line per state, among them %s: "+
-			"its standard output is for answers alone", quote(line)))
+	if p.lines.Buffered() > 0 || p.early.ready() {
+		return p.surplus()
 	}
 	r := len(energy)
 	b := p.request[:0]
@@ -168,6 +155,33 @@ func (p *process) block(energy, grad, x []float64, seed int64) error {
 	return p.posted()
 }
 
+// unasked fails if the program writes for a moment though nothing is asked.
+func (p *process) unasked() error {
+	_ = p.Out.SetReadDeadline(time.Now().Add(moment))
+	if _, err := p.lines.Peek(1); err != nil {
+		return nil
+	}
+	return p.surplus()
+}
+
+// surplus is the failure of a program that says more than it is asked. It reads on for
+// a moment to tell how much.
+func (p *process) surplus() error {
+	_ = p.Out.SetReadDeadline(time.Now().Add(moment))
+	_, _ = p.lines.Peek(p.lines.Size())
+	b, _ := p.lines.Peek(p.lines.Buffered())
+	line, _, _ := bytes.Cut(b, []byte("\n"))
+	if len(b) == 0 {
+		return p.broken(io.EOF)
+	}
+	amount := fmt.Sprintf("%d bytes", len(b))
+	if len(b) == p.lines.Size() {
+		amount += " and more"
+	}
+	return p.fail(grace, fmt.Errorf("it writes more than one line per state, %s after %d of them that begin with %s: "+
+		"its standard output is for answers alone", amount, p.answered, quote(line)))
+}
+
 // line reads a line, without its end; it is overwritten by the next.
 func (p *process) line() ([]byte, error) {
 	line, err := p.lines.ReadSlice('\n')
@@ -176,11 +190,11 @@ func (p *process) line() ([]byte, error) {
 		p.answered++
 		return line[:len(line)-1], nil
 	case errors.Is(err, bufio.ErrBufferFull):
-		return nil, p.fail(grace, fmt.Errorf("line %d of its output is %s, longer than %d bytes",
+		return nil, p.fail(grace, fmt.Errorf("line %d of its output is %s: it wrote %d bytes without a newline",
 			p.answered+1, quote(line), len(line)))
 	case errors.Is(err, io.EOF) && len(line) > 0:
 		p.stop(dying)
-		return nil, p.fail(0, fmt.Errorf("it ended (%v) within line %d of its output, %s", p.cmd.ProcessState, p.answered+1, quote(line)))
+		return nil, p.fail(0, fmt.Errorf("it ended (%v) within line %d of its output, %s", p.State(), p.answered+1, quote(line)))
 	}
 	return nil, p.broken(err)
 }
@@ -192,13 +206,16 @@ func (p *process) broken(err error) error {
 			"it must flush its output after every line; a slow one needs a longer time limit", p.Timeout, p.answered+1))
 	}
 	p.stop(dying)
-	return p.fail(0, fmt.Errorf("it ended (%v) where line %d of its output was due", p.cmd.ProcessState, p.answered+1))
+	return p.fail(0, fmt.Errorf("it ended (%v) where line %d of its output was due", p.State(), p.answered+1))
 }
 
 // fail ends the process and returns cause with its last words.
 func (p *process) fail(wait time.Duration, cause error) error {
 	p.stop(wait)
-	words := p.stderr.last()
+	if p.ctx.Err() != nil {
+		return fmt.Errorf("%v: stopped: %w", p.Settings, context.Cause(p.ctx))
+	}
+	words := p.Last()
 	if words == "" {
 		return fmt.Errorf("%v: %w; its standard error is empty", p.Settings, cause)
 	}
@@ -208,16 +225,12 @@ func (p *process) fail(wait time.Duration, cause error) error {
 // stop ends the program: its pipes are closed, and it is killed if it has not
 // ended after the given time.
 func (p *process) stop(wait time.Duration) {
-	if p.stopped {
+	if p.Stopped() {
 		return
 	}
-	p.stopped = true
-	_ = p.in.Close()
-	_ = p.out.Close()
 	close(p.send)
-	timer := time.AfterFunc(wait, func() { kill(p.cmd.Process) })
-	_ = p.cmd.Wait() // ProcessState says the same
-	timer.Stop()
+	p.Stop(wait)
+	p.unhook()
 }
 
 // readAnswer writes the energy and gradient of a line into state i.
@@ -265,7 +278,7 @@ func blank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }
 func number(b []byte) (float64, bool) {
 	v, err := strconv.ParseFloat(string(b), 64)
 	if err == nil || errors.Is(err, strconv.ErrRange) {
-		return v, true
+		return v, !bytes.ContainsAny(b, "xX") // hexadecimal
 	}
 	s := strings.ToLower(strings.TrimLeft(string(b), "+-"))
 	if s == "nan" || strings.HasPrefix(s, "nan(") {

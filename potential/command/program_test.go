@@ -2,6 +2,7 @@ package command
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"io"
 	"math"
@@ -63,6 +64,11 @@ func program(mode, file string) int {
 		return 3
 	case "mute":
 		time.Sleep(time.Minute)
+	case "babble":
+		fmt.Println(`{"r2sgld": 1, "dimension": 2}`)
+		for n := 0; ; n++ {
+			fmt.Fprintln(out, n, n, n)
+		}
 	case "half hello":
 		fmt.Print(greetings[mode])
 		return 0
@@ -112,6 +118,10 @@ func answers(mode string, states int, in *bufio.Reader, out *bufio.Writer) int {
 		_, _ = out.WriteString(answer)
 		if mode != "blocks" || n%states == 0 {
 			_ = out.Flush()
+		}
+		if mode == "ahead" {
+			time.Sleep(time.Millisecond)
+			fmt.Println("7 7 7")
 		}
 	}
 }
@@ -167,7 +177,7 @@ func ending(mode, file string) int {
 
 // owner evaluates by a program once, says so and then waits to be killed.
 func owner(file string) int {
-	p, err := New(Settings{Args: []string{os.Args[0], "program", "witness", file}, Names: []string{"x", "y"}})
+	p, err := New(context.Background(), Settings{Args: []string{os.Args[0], "program", "witness", file}, Names: []string{"x", "y"}})
 	if err != nil {
 		fmt.Println(err)
 		return 1
