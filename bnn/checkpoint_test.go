@@ -12,6 +12,7 @@ import (
 
 	"github.com/r2sgld/r2sgld/bnn"
 	"github.com/r2sgld/r2sgld/bnn/score"
+	"github.com/r2sgld/r2sgld/internal/pace"
 )
 
 // journal is all that a training tells, times apart.
@@ -50,6 +51,7 @@ var exact = cmp.Options{cmp.AllowUnexported(score.Predictions{}), cmpopts.Equate
 // A training that is interrupted after any iteration, in the middle of an epoch or at
 // its end, goes on to the same bytes: results, kept models, last checkpoint.
 func TestResumeAnywhere(t *testing.T) {
+	pace.Slow(t)
 	for _, method := range bnn.Methods() {
 		t.Run(method, func(t *testing.T) {
 			s := small(t, method)

@@ -2,21 +2,18 @@ package bnn_test
 
 import (
 	"math"
-	"os"
 	"testing"
 
 	"github.com/r2sgld/r2sgld/bnn"
 	"github.com/r2sgld/r2sgld/bnn/images"
 	"github.com/r2sgld/r2sgld/exchange"
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/kernel"
 )
 
 // soak makes tests long.
 func soak(n int) int {
-	if os.Getenv("R2SGLD_SOAK") == "" {
-		return n
-	}
-	return 10 * n
+	return pace.Soak(n, 10*n)
 }
 
 // line is the regression y = wx + b on n equal examples with x = ½, y = 1: whatever the

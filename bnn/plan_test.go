@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/r2sgld/r2sgld/exchange"
+	"github.com/r2sgld/r2sgld/internal/pace"
 )
 
 // logAcceptance agrees with energies drawn from the law, Gamma(d/2) times temperature,
@@ -13,6 +14,7 @@ import (
 // [0, 1] have a standard error below 0.0035: 0.03 is 4.9 of these and the step from Gamma
 // to normal, and kills an s² without its d or with half of it.
 func TestLogAcceptance(t *testing.T) {
+	pace.Slow(t)
 	rng := rand.New(rand.NewPCG(1, 2))
 	gamma := func(d int) float64 { // half a χ² with d degrees
 		sum := 0.0

@@ -14,6 +14,7 @@ import (
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/bnn"
 	"github.com/r2sgld/r2sgld/bnn/weights"
+	"github.com/r2sgld/r2sgld/report"
 	"github.com/r2sgld/r2sgld/store"
 )
 
@@ -36,7 +37,7 @@ func (x *execution) save(repeat int, c *bnn.Checkpoint) error {
 	if err := x.metrics.Sync(); err != nil {
 		return err
 	}
-	path, err := x.folder.WriteCheckpoint(&store.Checkpoint{Version: r2sgld.Version, Arch: runtime.GOARCH, Config: x.Hash, Name: x.Name,
+	path, err := x.folder.WriteCheckpoint(&store.Checkpoint{Version: r2sgld.Version, Arch: runtime.GOARCH, Numbers: r2sgld.Arithmetic(), Config: x.Hash, Name: x.Name,
 		Iteration: repeat*x.iterations() + c.Iteration,
 		Sections:  []store.Section{{Name: sectionDone, Data: done.Bytes()}, {Name: sectionTraining, Data: state}}})
 	if err != nil {
@@ -60,7 +61,7 @@ func (x *execution) restore() (*bnn.Checkpoint, error) {
 	}
 	c, path, warnings, err := x.folder.NewestCheckpoint()
 	for _, w := range warnings {
-		fmt.Fprintln(x.Terminal, " ! "+w)
+		report.Warn(x.Terminal, w)
 		x.log.Warn(w)
 	}
 	if errors.Is(err, fs.ErrNotExist) && len(warnings) == 0 {
@@ -77,6 +78,10 @@ func (x *execution) restore() (*bnn.Checkpoint, error) {
 	if err := c.Matches(r2sgld.Version, runtime.GOARCH, of); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
+	if w := c.Moved(r2sgld.Arithmetic()); w != "" {
+		report.Warn(x.Terminal, w)
+		x.log.Warn(w)
+	}
 	done, ok := c.Section(sectionDone)
 	state, there := c.Section(sectionTraining)
 	if !ok || !there {
@@ -84,6 +89,9 @@ func (x *execution) restore() (*bnn.Checkpoint, error) {
 	}
 	if err := gob.NewDecoder(bytes.NewReader(done)).Decode(&x.done); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if len(x.done) >= x.Repeats {
+		return nil, fmt.Errorf("%s tells of %d complete repetitions and one under way, of %d", path, len(x.done), x.Repeats)
 	}
 	from := new(bnn.Checkpoint)
 	if err := from.UnmarshalBinary(state); err != nil {

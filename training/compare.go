@@ -128,7 +128,7 @@ func (c *Compared) less(first Compared) *Less {
 }
 
 // Text is the table of a comparison.
-func (c *Comparison) Text() string {
+func (c *Comparison) Text(style report.Style) string {
 	columns := []column{{"accuracy", func(s *Scores) float64 { return s.Accuracy }}, {"NLL", func(s *Scores) float64 { return s.NLL }},
 		{"Brier", func(s *Scores) float64 { return s.Brier }}, {"ECE", func(s *Scores) float64 { return s.ECE }}}
 	paired := []struct {
@@ -140,7 +140,7 @@ func (c *Comparison) Text() string {
 		paired = paired[:1]
 		paired[0].name, paired[0].of = "Δ RMSE", func(l *Less) Difference { return l.RMSE }
 	}
-	head := []string{"training", "method", "network", "of", "repeats"}
+	head := []string{"training", "of", "method", "network", "repeats"}
 	for _, k := range columns {
 		head = append(head, k.name)
 	}
@@ -157,7 +157,7 @@ func (c *Comparison) Text() string {
 			if m == nil {
 				continue
 			}
-			row := append([]string{t.Name, t.Method, t.Network, of, fmt.Sprint(t.Repeats)}, cells(columns, m, h)...)
+			row := append([]string{t.Name, of, t.Method, t.Network, fmt.Sprint(t.Repeats)}, cells(columns, m, h)...)
 			for _, p := range paired {
 				cell := ""
 				if t.Less != nil && m == judgedOf(t.Metrics) {
@@ -170,7 +170,7 @@ func (c *Comparison) Text() string {
 		}
 	}
 	var b strings.Builder
-	b.WriteString(report.Grid(rows, 4))
+	b.WriteString(report.Grid(rows, 4, style))
 	if slices.ContainsFunc(c.Trainings, func(t Rated) bool { return t.Repeats > 1 }) {
 		b.WriteString(" means of repetitions ± 95 % t interval; Δ: less the first training, repetition by repetition, of the average\n")
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/r2sgld/r2sgld/bnn/score"
 	"github.com/r2sgld/r2sgld/diag"
 	"github.com/r2sgld/r2sgld/figure"
+	"github.com/r2sgld/r2sgld/report"
 )
 
 // A picture is a figure under its name.
@@ -240,10 +241,9 @@ func (x *execution) reflections() (*figure.Figure, error) {
 
 // show prints the end of a training.
 func (x *execution) show(sum *Summary, figures []string) {
-	dir := strings.TrimRight(x.Dir, "/")
 	var b strings.Builder
-	b.WriteString("\n" + sum.Text() + "\n" + sum.Footer())
-	fmt.Fprintf(&b, " wrote %s/: summary.json, metrics.jsonl, predictions-1", dir)
+	b.WriteString("\n" + sum.Text(report.StyleOf(x.Out)) + "\n" + sum.Footer())
+	fmt.Fprintf(&b, " wrote %s/: summary.json, metrics.jsonl, predictions-1", x.Dir)
 	if x.Repeats > 1 {
 		fmt.Fprintf(&b, "…%d", x.Repeats)
 	}
@@ -251,9 +251,7 @@ func (x *execution) show(sum *Summary, figures []string) {
 	if x.Save {
 		b.WriteString(", models/")
 	}
-	fmt.Fprintf(&b, ", figures (%d)\n   %s/figures/: %s (.svg, .png)\n", len(figures), dir, strings.Join(figures, " "))
+	fmt.Fprintf(&b, ", figures (%d)\n   %s/figures/: %s (.svg, .png)\n", len(figures), x.Dir, strings.Join(figures, " "))
 	fmt.Fprint(x.Out, b.String())
-	for _, w := range sum.Warnings {
-		fmt.Fprintln(x.Terminal, " ! "+w)
-	}
+	report.Warn(x.Terminal, sum.Warnings...)
 }

@@ -307,7 +307,7 @@ func (s *Summary) columns() []column {
 }
 
 // Text is the table of a summary; empty if nothing was judged.
-func (s *Summary) Text() string {
+func (s *Summary) Text(style report.Style) string {
 	columns := s.columns()
 	head := []string{""}
 	for _, c := range columns {
@@ -323,7 +323,7 @@ func (s *Summary) Text() string {
 	if len(rows) == 1 {
 		return ""
 	}
-	return report.Grid(rows, 1)
+	return report.Grid(rows, 1, style)
 }
 
 // speed prints images a second, three digits of them: 7,350.

@@ -7,10 +7,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode/utf8"
-
-	"github.com/vbauerster/mpb/v8"
-	"github.com/vbauerster/mpb/v8/decor"
 
 	"github.com/r2sgld/r2sgld/bnn"
 	"github.com/r2sgld/r2sgld/bnn/images"
@@ -27,14 +23,12 @@ const mostLines = 25
 // a terminal a line below that is redrawn.
 type table struct {
 	*Job
-	w       io.Writer
-	every   int
-	repeat  int
-	epochs  int // complete, of this repetition
-	started bool
-	begun   time.Time
-	bar     *mpb.Bar
-	pool    *mpb.Progress
+	report.Lines
+	every  int
+	repeat int
+	epochs int // complete, of this repetition
+	begun  time.Time
+	work   *report.Work
 
 	mu    sync.Mutex
 	at    bnn.Progress
@@ -42,7 +36,9 @@ type table struct {
 }
 
 func newTable(j *Job, w io.Writer) *table {
-	return &table{Job: j, w: w, every: max(1, (j.Settings.Epochs+mostLines-1)/mostLines)}
+	t := &table{Job: j, every: max(1, (j.Settings.Epochs+mostLines-1)/mostLines)}
+	t.Lines = report.Lines{W: w, Columns: t.columns(), Where: "metrics.jsonl has them"}
+	return t
 }
 
 // begin starts a repetition.
@@ -53,50 +49,27 @@ func (t *table) begin(repeat int, from *bnn.Checkpoint) {
 		t.at.Iteration = from.Iteration
 	}
 	if t.Repeats > 1 {
-		fmt.Fprintf(t.w, "repetition %d of %d\n", repeat+1, t.Repeats)
+		fmt.Fprintf(t.W, "repetition %d of %d\n", repeat+1, t.Repeats)
 	}
-	if !t.started {
-		t.started = true
-		t.print(t.header()...)
-	}
-	t.show()
+	t.Begin()
+	t.work = report.StartBar(t.W, t.Name, t.share, t.status)
 }
 
-// show begins the line that is redrawn, on a terminal.
-func (t *table) show() {
-	if !t.Redraw {
-		return
-	}
-	t.pool = mpb.New(mpb.WithOutput(t.w), mpb.WithWidth(24), mpb.WithAutoRefresh())
-	t.bar = t.pool.New(int64(t.Settings.Epochs)*1000, mpb.BarStyle().Lbound("").Rbound("").Filler("█").Tip("▌").Padding(" "),
-		mpb.BarRemoveOnComplete(), mpb.PrependDecorators(decor.Name(" "+t.Name+"  ")),
-		mpb.AppendDecorators(decor.Percentage(), decor.Any(func(decor.Statistics) string { return "  " + t.status() })))
-	t.advance()
-}
-
-// end takes that line away.
-func (t *table) end() {
-	if t.bar == nil {
-		return
-	}
-	t.bar.Abort(true)
-	t.pool.Wait()
-	t.bar = nil
-}
+// end takes the line that is redrawn away.
+func (t *table) end() { t.work.Stop() }
 
 // step takes note of an iteration.
 func (t *table) step(p bnn.Progress) {
 	t.mu.Lock()
+	defer t.mu.Unlock()
 	t.at = p
-	t.mu.Unlock()
-	t.advance()
 }
 
-func (t *table) advance() {
-	if t.bar != nil && t.at.Iterations > 0 {
-		total := int64(t.Settings.Epochs) * 1000
-		t.bar.SetCurrent(min(total*int64(t.at.Iteration)/int64(t.at.Iterations), total-1))
-	}
+// share is that of the iterations that are done.
+func (t *table) share() float64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return float64(t.at.Iteration) / float64(max(1, t.at.Iterations))
 }
 
 // status is what stands beside the bar.
@@ -122,25 +95,25 @@ func (t *table) epoch(e bnn.Epoch) {
 	if e.Epoch%t.every != 0 && e.Epoch != t.Settings.Epochs && e.Epoch != 1 {
 		return
 	}
-	redraw := t.bar != nil
-	if redraw {
-		t.end()
-	}
-	t.print(t.cells(e)...)
-	if redraw {
-		t.show()
-	}
+	t.Line(t.cells(e)...)
 }
 
-func (t *table) header() []string {
-	cells := []string{"epoch", "loss", "accuracy", "NLL", "average of", "accuracy", "NLL"}
+func (t *table) columns() []report.Column {
+	loss := 17
+	if t.Settings.Replicas() == 1 {
+		loss = 9
+	}
+	c := []report.Column{{Title: "epoch", Width: 6}, {Title: "loss", Width: loss}}
 	if t.regresses() {
-		cells = []string{"epoch", "loss", "RMSE", "average of", "RMSE"}
+		c = append(c, report.Column{Title: "RMSE", Width: 10}, report.Column{Title: "average of", Width: 12}, report.Column{Title: "RMSE", Width: 10})
+	} else {
+		c = append(c, report.Column{Title: "accuracy", Width: 10}, report.Column{Title: "NLL", Width: 8}, report.Column{Title: "average of", Width: 12},
+			report.Column{Title: "accuracy", Width: 10}, report.Column{Title: "NLL", Width: 8})
 	}
 	if t.Settings.Rungs() > 1 {
-		cells = append(cells, "swaps")
+		c = append(c, report.Column{Title: "swaps", Width: 22, Spare: 2})
 	}
-	return append(cells, "images/s", "left")
+	return append(c, report.Column{Title: "images/s", Width: 11, Spare: 1}, report.Column{Title: "left", Width: 9})
 }
 
 func (t *table) cells(e bnn.Epoch) []string {
@@ -183,25 +156,6 @@ func (t *table) cells(e bnn.Epoch) []string {
 	all := t.Settings.Epochs * e.Iteration / e.Epoch
 	left := time.Duration(float64(spent) * float64(all-e.Iteration) / float64(done))
 	return append(cells, speed(e.Rate), left.Round(time.Second).String())
-}
-
-func (t *table) print(cells ...string) {
-	width := []int{6, 18, 10, 9, 12, 10, 9}
-	if t.regresses() {
-		width = []int{6, 18, 10, 12, 10}
-	}
-	if t.Settings.Rungs() > 1 {
-		width = append(width, 22)
-	}
-	width = append(width, 11, 10)
-	if t.Settings.Replicas() == 1 {
-		width[1] = 9
-	}
-	var b strings.Builder
-	for i, c := range cells {
-		fmt.Fprintf(&b, "%*s", max(width[i], utf8.RuneCountInString(c)+1), c)
-	}
-	fmt.Fprintln(t.w, b.String())
 }
 
 // examples says how many examples of which shape a set has.

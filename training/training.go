@@ -11,11 +11,11 @@ import (
 	"log/slog"
 	"math"
 	"runtime"
-	"strings"
 	"time"
 
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/bnn"
+	"github.com/r2sgld/r2sgld/internal/plain"
 	"github.com/r2sgld/r2sgld/report"
 	"github.com/r2sgld/r2sgld/runner"
 	"github.com/r2sgld/r2sgld/store"
@@ -43,9 +43,7 @@ type Job struct {
 	Files      store.Files   // where Dir is; nil is store.Disk
 
 	Out      io.Writer // takes the tables at the end
-	Terminal io.Writer // takes progress and warnings
-	Redraw   bool      // Terminal can redraw a line
-	Style    report.Style
+	Terminal io.Writer // takes progress and warnings; a line of a terminal.Screen is redrawn
 }
 
 // Run makes the training and returns its summary, which is also in the folder. Its
@@ -77,16 +75,22 @@ func (j *Job) Run(ctx context.Context) (*Summary, error) {
 	sum, err := x.run(ctx)
 	if err != nil {
 		x.log.Error("stopped", "error", err.Error())
-		return nil, err
+		return nil, runner.Unfinished(folder, j.Dir, err)
 	}
 	x.log.Info("done", "seconds", sum.Seconds)
 	return sum, folder.Close()
 }
 
-// outputs are the files that a training writes beside those of the store, run.json
-// first: while an earlier run is removed, a folder without it is no run.
+// kind tells the folder of a training.
+func kind() store.Kind {
+	return store.Kind{Manifest: "run.json", Files: func(manifest []byte) ([]string, error) {
+		return append(store.TrainingFiles(), outputs()...), runner.IsOf(manifest, "train")
+	}}
+}
+
+// outputs are the files that a training writes beside those of the store.
 func outputs() []string {
-	names := []string{"run.json", "summary.json", "metrics.jsonl", "predictions-*.npz", "models/repeat-*/draw-*.safetensors"}
+	names := []string{"run.json", "summary.json", "metrics.jsonl", "predictions-#.npz", "models/repeat-#/draw-####.safetensors"}
 	for _, f := range []string{"curves", "reliability", "entropy", "index", "layers", "reflections"} {
 		names = append(names, "figures/"+f+".svg", "figures/"+f+".png")
 	}
@@ -99,13 +103,13 @@ func (j *Job) folder() (*store.Folder, error) {
 		files = store.Disk{}
 	}
 	if j.Resume {
-		return store.Continue(files, j.Dir)
+		return store.Continue(files, j.Dir, kind())
 	}
-	return store.Create(files, j.Dir, j.Force, outputs()...)
+	return store.Create(files, j.Dir, kind(), j.Force)
 }
 
 func (j *Job) writeManifest(f *store.Folder) error {
-	m := runner.Manifest[any]{Schema: 1, Command: "train", Name: j.Name, Version: r2sgld.Version, Go: runtime.Version(), Arch: runtime.GOARCH,
+	m := runner.Manifest[any]{Schema: 1, Command: "train", Name: j.Name, Version: r2sgld.Version, Go: runtime.Version(), Arch: runtime.GOARCH, Numbers: r2sgld.Arithmetic(),
 		Seed: j.Settings.Seed, Hash: j.Hash, Config: j.Config}
 	for _, h := range j.Accept {
 		if h != j.Hash {
@@ -180,10 +184,16 @@ func (x *execution) run(ctx context.Context) (*Summary, error) {
 		from = nil
 		x.done = append(x.done, *f)
 	}
+	work := report.StartWork(x.Terminal, x.Name, "summing up, figures")
+	defer work.Stop()
 	sum := x.summarise()
 	figures, err := x.leave(ctx, sum)
+	work.Stop()
 	if err != nil {
 		return nil, x.explain(ctx, x.Repeats-1, err)
+	}
+	if err := x.folder.Install(); err != nil {
+		return nil, fmt.Errorf("%s: %w", x.Name, err)
 	}
 	x.show(sum, figures)
 	return sum, nil
@@ -227,7 +237,7 @@ func (x *execution) explain(ctx context.Context, repeat int, err error) error {
 	case errors.As(err, &broken) && broken.Last == nil:
 		return fmt.Errorf("%s: repetition %d: %w.\nIt broke before there was anything to keep: start a new run with a smaller sampler.step_size (or lower temperatures)", x.Name, repeat+1, err)
 	case errors.As(err, &broken):
-		return fmt.Errorf("%s: repetition %d: %w.\nThe state before it is in %s/checkpoints, and a resume would break at the same place: start a new run with a smaller sampler.step_size (or lower temperatures)", x.Name, repeat+1, err, strings.TrimRight(x.Dir, "/"))
+		return fmt.Errorf("%s: repetition %d: %w.\nThe state before it is in %s/checkpoints, and a resume would break at the same place: start a new run with a smaller sampler.step_size (or lower temperatures)", x.Name, repeat+1, err, x.Dir)
 	}
-	return fmt.Errorf("%s: %w\nonce that is mended, go on from the last checkpoint with: r2sgld resume %s", x.Name, err, x.Dir)
+	return fmt.Errorf("%s: %w\nonce that is mended, go on from the last checkpoint with: r2sgld resume %s", x.Name, err, plain.Word(x.Dir))
 }

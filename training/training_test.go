@@ -17,6 +17,7 @@ import (
 	"github.com/r2sgld/r2sgld/bnn"
 	"github.com/r2sgld/r2sgld/bnn/bnntest"
 	"github.com/r2sgld/r2sgld/bnn/images"
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/runner"
 )
 
@@ -117,6 +118,7 @@ func untimed(t *testing.T, line []byte) []byte {
 // Every method leaves a whole folder: scores per repetition, curves that can be
 // followed, models, predictions, pictures.
 func TestMethodsLeaveWholeFolders(t *testing.T) {
+	pace.Slow(t)
 	for _, method := range bnn.Methods() {
 		t.Run(method, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "run")

@@ -7,6 +7,7 @@ import (
 
 	"github.com/r2sgld/r2sgld/bnn"
 	"github.com/r2sgld/r2sgld/bnn/images"
+	"github.com/r2sgld/r2sgld/internal/pace"
 )
 
 const (
@@ -23,7 +24,7 @@ func camera(t *testing.T, replicas int) bnn.Engine {
 		Network:  bnn.Network{Kind: "mlp", Input: [3]int{1, side, side}, Outputs: shown, Loss: "squared"},
 		Replicas: replicas, Precision: "float64",
 	}
-	e, err := Open(t.Context(), s, Options{Worker: worker})
+	e, err := Open(t.Context(), s, Options{Worker: worker(t)})
 	must(t, err)
 	t.Cleanup(func() { must(t, e.Close()) })
 	set := &images.Set{Channels: 1, Height: side, Width: side, Targets: make([]float32, shown*shown)}
@@ -101,6 +102,7 @@ func cut(top, left int, flipped bool) []int {
 // after, one draw for a whole minibatch. |z| < 5.5 of 51 counts fails falsely with
 // probability below 2e-6, and seeds are fixed.
 func TestWindows(t *testing.T) {
+	pace.Slow(t)
 	e := camera(t, 2)
 	const crop, minibatches = 2, 100
 	var counts [2*crop + 1][2*crop + 1]int

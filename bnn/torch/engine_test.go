@@ -9,6 +9,7 @@ import (
 
 	"github.com/r2sgld/r2sgld/bnn"
 	"github.com/r2sgld/r2sgld/bnn/images"
+	"github.com/r2sgld/r2sgld/internal/pace"
 )
 
 // mlp is a small network of 3×4×4 pixels and 5 classes.
@@ -45,7 +46,7 @@ func pictures(n int, net bnn.Network) *images.Set {
 func open(t testing.TB, s bnn.Setup, o Options) bnn.Engine {
 	t.Helper()
 	if o.Worker == "" {
-		o.Worker = worker
+		o.Worker = worker(t)
 	}
 	e, err := Open(context.Background(), s, o)
 	if err != nil {
@@ -104,6 +105,7 @@ func states(t testing.TB, e bnn.Engine) []*bnn.State {
 }
 
 func TestCalls(t *testing.T) {
+	pace.Slow(t)
 	for _, s := range []bnn.Setup{mlp(3), resnet8(2)} {
 		t.Run(s.Network.Kind, func(t *testing.T) { calls(t, s) })
 	}

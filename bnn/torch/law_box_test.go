@@ -10,6 +10,7 @@ import (
 
 	"github.com/r2sgld/r2sgld/bnn"
 	"github.com/r2sgld/r2sgld/diag"
+	"github.com/r2sgld/r2sgld/internal/pace"
 )
 
 // truncated are the mean and the variance of N(m, σ²) between −b and b.
@@ -91,6 +92,7 @@ func (b *boxed) faults(t *testing.T) (faults []string) {
 // own bias, ηh/(2(1+μ)), is 0.5 % far from walls. The same check fails, as it should,
 // if v is not turned at the walls (the released rule), and if there are none.
 func TestTruncatedGaussian(t *testing.T) {
+	pace.Slow(t)
 	for _, c := range []struct {
 		name, method string
 		bound        float64 // in standard deviations of a bias

@@ -13,6 +13,7 @@ import (
 	"github.com/r2sgld/r2sgld/diag"
 	"github.com/r2sgld/r2sgld/domain"
 	"github.com/r2sgld/r2sgld/exchange"
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/kernel"
 )
 
@@ -167,12 +168,13 @@ func join(chains [][]float64) []float64 {
 // ηh/(4(1+μ)) = 1 % of a standard deviation at most, 2 % are allowed. Kills a
 // temperature of 0.8, a prior or a likelihood of 0.7 or 0.8 times what it should be.
 func TestPosteriorBySGHMC(t *testing.T) {
+	pace.Slow(t)
 	for name, network := range map[string]bnn.Network{"logistic": classifier(), "hidden layer": classifier(4)} {
 		t.Run(name, func(t *testing.T) {
 			predict, data := len(network.Hidden) > 0, cloudData()
 			want := hmc(t, network, math.Inf(1), predict)
 			const replicas = 4
-			e := get[bnn.Engine](t)(Open(context.Background(), bnn.Setup{Network: network, Replicas: replicas, Seed: 3}, Options{Worker: worker}))
+			e := get[bnn.Engine](t)(Open(context.Background(), bnn.Setup{Network: network, Replicas: replicas, Seed: 3}, Options{Worker: worker(t)}))
 			defer func() { must(t, e.Close()) }()
 			must(t, e.Load(0, data.Train, []float64{0}, []float64{1}))
 			must(t, e.Load(1, data.Test, []float64{0}, []float64{1}))
@@ -209,6 +211,7 @@ func TestPosteriorBySGHMC(t *testing.T) {
 // bias (1.3 %) and that of swaps between rungs with different ones. Kills walls that are left
 // out, half the prior, and swaps by mean losses or by the prior's energy alone.
 func TestLadderMakesRoundTrips(t *testing.T) {
+	pace.Slow(t)
 	network, data := classifier(4), cloudData()
 	s := constant(t, "r2sghmc")
 	s.Batch, s.WeightDecay, s.Bound, s.Momentum = data.Train.Len(), cloudDecay, 1.2, 0.9
@@ -216,7 +219,7 @@ func TestLadderMakesRoundTrips(t *testing.T) {
 	s.Swap, s.Average.From = exchange.Settings{Every: 5}, 0.1
 	s.Temperature, s.Epochs = []float64{1, 4}, soak(4500)
 	open := func() bnn.Engine {
-		return get[bnn.Engine](t)(Open(context.Background(), s.Setup(network), Options{Worker: worker}))
+		return get[bnn.Engine](t)(Open(context.Background(), s.Setup(network), Options{Worker: worker(t)}))
 	}
 	pilot := open()
 	plan, err := bnn.Forecast(context.Background(), pilot, data, s, 50)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/r2sgld/r2sgld/bnn"
 	"github.com/r2sgld/r2sgld/bnn/bnntest"
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/potential"
 )
 
@@ -16,6 +17,7 @@ import (
 // engine's float64 numbers to 1e-12, float32 ones to 1e-4. Kills a layout, an activation or
 // a sum that differs, and states that are mixed up between processes.
 func TestPotentialIsThatInMemory(t *testing.T) {
+	pace.Slow(t)
 	const states = 3
 	network, data := classifier(4), cloudData()
 	want := evaluate(t, func(n int) (bnn.Engine, error) {
@@ -24,7 +26,7 @@ func TestPotentialIsThatInMemory(t *testing.T) {
 	for precision, near := range map[string]float64{"float64": 1e-12, "float32": 1e-4} {
 		got := evaluate(t, func(n int) (bnn.Engine, error) {
 			return Open(context.Background(), bnn.Setup{Network: network, Replicas: n, Precision: precision},
-				Options{Worker: worker, Devices: []string{"cpu", "cpu"}})
+				Options{Worker: worker(t), Devices: []string{"cpu", "cpu"}})
 		}, data, states)
 		for i, v := range want {
 			if !(math.Abs(got[i]-v) <= near*(1+math.Abs(v))) {

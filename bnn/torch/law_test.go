@@ -4,21 +4,18 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
-	"os"
 	"testing"
 
 	"github.com/r2sgld/r2sgld/bnn"
 	"github.com/r2sgld/r2sgld/bnn/images"
 	"github.com/r2sgld/r2sgld/diag"
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/kernel"
 )
 
 // soak makes tests long.
 func soak(n int) int {
-	if os.Getenv("R2SGLD_SOAK") == "" {
-		return n
-	}
-	return 10 * n
+	return pace.Soak(n, 10*n)
 }
 
 // sample trains a network in the engine and hands over what is kept of the cold rung.
@@ -26,7 +23,7 @@ func sample(t *testing.T, s bnn.Settings, network bnn.Network, precision string,
 	t.Helper()
 	setup := s.Setup(network)
 	setup.Precision = precision
-	e := get[bnn.Engine](t)(Open(context.Background(), setup, Options{Worker: worker}))
+	e := get[bnn.Engine](t)(Open(context.Background(), setup, Options{Worker: worker(t)}))
 	defer func() { must(t, e.Close()) }()
 	r, err := bnn.Train(context.Background(), e, data, s, bnn.Observer{Keep: func(d bnn.Draw) error { keep(d); return nil }})
 	must(t, err)
@@ -103,6 +100,7 @@ func (r *regression) deviations(d bnn.Draw, decay float64) (along, across float6
 // times), batches that are summed or miss the factor N, decay that is left out or not, and a
 // gradient that is not the one of the new place (the denominator, 2 to 40 %).
 func TestVarianceFormula(t *testing.T) {
+	pace.Slow(t)
 	r := newRegression(0.5, 1024, 400, func(_ int, rng *rand.Rand) float64 { return 0.2 + 0.4*rng.NormFloat64() })
 	for name, c := range map[string]struct {
 		step, mu, tau, decay float64 // the step is ηh

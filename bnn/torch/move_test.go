@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/r2sgld/r2sgld/bnn"
+	"github.com/r2sgld/r2sgld/internal/pace"
 )
 
 // near tells whether two vectors agree to a tolerance, relative to the larger of 1
@@ -38,7 +39,8 @@ func formula(s *bnn.State, m bnn.Move) {
 // The program's own check of a device: Philox's known answers, its vectorised loop
 // and its tensors against the definition, moves by tensors against the loop.
 func TestCheck(t *testing.T) {
-	c := exec.Command(worker, "check")
+	pace.Slow(t)
+	c := exec.Command(worker(t), "check")
 	c.Env = environment()
 	if out, err := c.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
@@ -49,6 +51,7 @@ func TestCheck(t *testing.T) {
 // the gradient of the batch before, θ moved by the old v. The tolerances are those
 // promised, about ten roundings.
 func TestMove(t *testing.T) {
+	pace.Slow(t)
 	for precision, tolerance := range map[string]float64{"float32": 1e-6, "float64": 1e-12} {
 		s := mlp(2)
 		s.Precision = precision
@@ -119,6 +122,7 @@ func mirror(x, v, b float64) (float64, float64, bool) {
 // period 2b, folding at −b wrong. Steps of up to 30 b against mirror by mirror; up to
 // 10⁶ b for the bounds alone, where a number of type float32 is known to b/16.
 func TestFold(t *testing.T) {
+	pace.Slow(t)
 	for precision, tolerance := range map[string]float64{"float32": 1e-5, "float64": 1e-12} {
 		s := mlp(1)
 		s.Precision = precision
@@ -157,6 +161,7 @@ func TestFold(t *testing.T) {
 // A move so far that folding gives nothing but rounding says so and stays in bounds.
 // Kills a reach without the bound, one of float64 for float32, and none.
 func TestTooFarToFold(t *testing.T) {
+	pace.Slow(t)
 	for precision, reach := range map[string]float64{"float32": 1 << 20, "float64": 1 << 48} {
 		s := mlp(1)
 		s.Precision = precision
@@ -178,6 +183,7 @@ func TestTooFarToFold(t *testing.T) {
 
 // Kills: as released and the default exchanged, v turned, two mirrorings.
 func TestAsReleased(t *testing.T) {
+	pace.Slow(t)
 	s := mlp(1)
 	s.Precision = "float64"
 	e := open(t, s, Options{})
@@ -194,6 +200,7 @@ func TestAsReleased(t *testing.T) {
 
 // Kills: roles that are ignored, or their complement taken; a segment shifted by one.
 func TestRoles(t *testing.T) {
+	pace.Slow(t)
 	for _, roles := range [][]bnn.Role{{}, {bnn.Weight, bnn.Shift}} {
 		s := resnet8(1)
 		s.Reflect = roles

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/r2sgld/r2sgld/bnn"
+	"github.com/r2sgld/r2sgld/internal/pace"
 )
 
 // draws is the noise ξ of every step and replica: moves with neither gradient nor
@@ -41,6 +42,7 @@ func moment(x, y []float64, want, sd float64, f func(x, y float64) float64) floa
 // factor, the sine left out, one word used twice, a counter that does not count
 // (elements, steps), a key without the seed or the replica.
 func TestNoise(t *testing.T) {
+	pace.Slow(t)
 	s := mlp(3)
 	s.Network.Hidden = []int{200}
 	e := open(t, s, Options{})

@@ -55,8 +55,9 @@ func (e *Mismatch) Error() string {
 		e.Path, e.Found, e.Needs, remedy)
 }
 
-// find returns the path of the worker program.
-func find(worker string) (string, error) {
+// Find returns the path of the worker program, the one named unless that is empty. Its
+// error is a [*Missing].
+func Find(worker string) (string, error) {
 	if worker == "" {
 		worker = os.Getenv(variable)
 	}

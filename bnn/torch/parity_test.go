@@ -12,6 +12,7 @@ import (
 
 	"github.com/r2sgld/r2sgld/bnn"
 	"github.com/r2sgld/r2sgld/bnn/images"
+	"github.com/r2sgld/r2sgld/internal/pace"
 )
 
 // A reference is what PyTorch's own modules compute in float64 for a network whose
@@ -105,7 +106,7 @@ type answer struct {
 func ask(t *testing.T, r *reference, precision string, parts bool) answer {
 	t.Helper()
 	e, err := Open(context.Background(), bnn.Setup{Network: r.network(), Replicas: 1, Seed: 1, Precision: precision},
-		Options{Worker: worker, Threads: 1})
+		Options{Worker: worker(t), Threads: 1})
 	must(t, err)
 	defer func() { must(t, e.Close()) }()
 	must(t, e.Load(0, patternSet(r), nil, nil))
@@ -141,7 +142,8 @@ func references(t *testing.T) []*reference {
 // first network of each kind and norm, most of the deep ones left out, and float32 of
 // every third; R2SGLD_SOAK=1 takes all.
 func TestParity(t *testing.T) {
-	all := os.Getenv("R2SGLD_SOAK") != ""
+	pace.Slow(t)
+	all := pace.Soaking()
 	seen := map[string]bool{}
 	for _, r := range references(t) {
 		key := r.Kind + " " + r.Norm

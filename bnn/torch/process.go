@@ -2,16 +2,16 @@ package torch
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"math"
 	"os"
 	"os/exec"
-	"strings"
 	"sync"
 	"time"
+
+	"github.com/r2sgld/r2sgld/internal/child"
 )
 
 const (
@@ -21,10 +21,6 @@ const (
 	greeting = time.Minute
 	// patience is how long it may take to answer, at least, once the run is to stop.
 	patience = 10 * time.Second
-	// kept is how many bytes of standard error are kept at least, tailLines how many
-	// lines of it are told.
-	kept      = 4096
-	tailLines = 6
 )
 
 // Died is the error of a worker that ended in the middle.
@@ -90,19 +86,16 @@ func (e *Failed) Error() string {
 // A process is a running worker. Requests are sent and replies received in turn, by
 // one goroutine.
 type process struct {
-	device  string
-	path    string
-	cmd     *exec.Cmd
-	in, out *os.File // our ends
+	device string
+	path   string
+	*child.Process
 	replies *bufio.Reader
-	stderr  tail
 	request []byte
 	reply   []byte
 
-	mu      sync.Mutex
-	stopped bool          // waited for, or about to be
-	waited  time.Duration // after which it was killed
-	cause   error
+	mu     sync.Mutex
+	waited time.Duration // after which it was killed
+	cause  error
 }
 
 // environment is for libraries that read it when they are loaded: one thread a
@@ -128,7 +121,7 @@ func start(ctx context.Context, path, device string, within time.Duration) (*pro
 		err = &Mismatch{Path: path, Saw: saw}
 	}
 	if err != nil {
-		p.stop(0)
+		p.Stop(0)
 		return nil, err
 	}
 	return p, nil
@@ -138,33 +131,19 @@ func start(ctx context.Context, path, device string, within time.Duration) (*pro
 func (p *process) kill(waited time.Duration, cause error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !p.stopped { // else its number may be another's
+	if !p.Stopped() {
 		p.waited, p.cause = waited, cause
-		kill(p.cmd.Process)
+		p.Kill()
 	}
 }
 
-func (p *process) run() error {
-	stdin, in, err := os.Pipe()
-	if err != nil {
-		return err
+func (p *process) run() (err error) {
+	c := exec.Command(p.path)
+	c.Env = environment()
+	if p.Process, err = child.Start(c); err == nil {
+		p.replies = bufio.NewReaderSize(p.Out, 1<<16)
 	}
-	out, stdout, err := os.Pipe()
-	if err != nil {
-		return errors.Join(err, stdin.Close(), in.Close())
-	}
-	p.in, p.out, p.replies = in, out, bufio.NewReaderSize(out, 1<<16)
-	p.cmd = exec.Command(p.path)
-	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = stdin, stdout, &p.stderr
-	p.cmd.Env = environment()
-	p.cmd.WaitDelay = grace
-	apart(p.cmd)
-	err = p.cmd.Start()
-	err = errors.Join(err, stdin.Close(), stdout.Close())
-	if err != nil {
-		return errors.Join(err, in.Close(), out.Close())
-	}
-	return nil
+	return err
 }
 
 // handshake greets. It returns what was seen instead of a greeting, or the error of
@@ -206,7 +185,7 @@ func (p *process) send(b []byte) error {
 	if err := finish(b); err != nil {
 		return err
 	}
-	if _, err := p.in.Write(b); err != nil {
+	if _, err := p.In.Write(b); err != nil {
 		return p.died(err)
 	}
 	if cap(p.request) > piece { // a set of examples
@@ -243,57 +222,12 @@ func (p *process) receiveAtMost(most int) (*payload, error) {
 
 // died is the error of a process that neither reads nor writes.
 func (p *process) died(cause error) error {
-	p.stop(grace)
-	if p.cmd.ProcessState == nil {
+	p.Stop(grace)
+	state := p.State()
+	if state == nil {
 		return fmt.Errorf("the worker of device %s: %w", p.device, cause)
 	}
-	state := p.cmd.ProcessState
-	return &Died{Device: p.device, State: state.String(), Killed: killed(state), Waited: p.waited, Stderr: p.stderr.last(), cause: p.cause}
-}
-
-// stop ends the program: its input ends, and it is killed if it has not ended after
-// the given time.
-func (p *process) stop(wait time.Duration) {
-	p.mu.Lock()
-	before := p.stopped
-	p.stopped = true
-	p.mu.Unlock()
-	if before {
-		return
-	}
-	_ = p.in.Close()
-	_ = p.out.Close()
-	timer := time.AfterFunc(wait, func() { kill(p.cmd.Process) })
-	_ = p.cmd.Wait() // ProcessState says the same
-	timer.Stop()
-}
-
-// A tail keeps the end of what is written to it.
-type tail struct {
-	mu    sync.Mutex
-	bytes []byte
-}
-
-func (t *tail) Write(b []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	n := len(b)
-	b = b[max(0, n-kept):]
-	if len(t.bytes)+len(b) > 2*kept {
-		t.bytes = append(t.bytes[:0], t.bytes[max(0, len(t.bytes)-kept):]...)
-	}
-	t.bytes = append(t.bytes, b...)
-	return n, nil
-}
-
-// last returns the last lines, indented by two blanks.
-func (t *tail) last() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	end := bytes.TrimSpace(t.bytes)
-	if len(end) == 0 {
-		return ""
-	}
-	lines := strings.Split(strings.ToValidUTF8(string(end), "?"), "\n")
-	return "  " + strings.Join(lines[max(0, len(lines)-tailLines):], "\n  ")
+	p.mu.Lock() // somebody may kill it at this moment
+	defer p.mu.Unlock()
+	return &Died{Device: p.device, State: state.String(), Killed: child.Killed(state), Waited: p.waited, Stderr: p.Last(), cause: p.cause}
 }

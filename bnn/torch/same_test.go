@@ -1,11 +1,11 @@
 package torch
 
 import (
-	"os"
 	"reflect"
 	"testing"
 
 	"github.com/r2sgld/r2sgld/bnn"
+	"github.com/r2sgld/r2sgld/internal/pace"
 )
 
 var noisy = bnn.Move{Scale: 0.99, Lean: 1e-5, Weight: 20, Decay: 2, StepSize: 0.002, Noise: 0.01, Momentum: 0.9, Bound: 0.4}
@@ -32,6 +32,7 @@ func run(t *testing.T, e bnn.Engine, from, to int) []bnn.Outcome {
 // replicas dealt in another order than gathered, a batch read by one replica and
 // changed.
 func TestSameNumbers(t *testing.T) {
+	pace.Slow(t)
 	s := mlp(5)
 	var want []*bnn.State
 	var wantOutcomes []bnn.Outcome
@@ -51,6 +52,7 @@ func TestSameNumbers(t *testing.T) {
 
 // Kills: a state without the noise counter, the gradient or the buffers.
 func TestResume(t *testing.T) {
+	pace.Slow(t)
 	s := resnet8(2)
 	e := open(t, s, Options{Threads: 2})
 	get[[]bnn.Outcome](t)(e.Start(batch))
@@ -71,6 +73,7 @@ func TestResume(t *testing.T) {
 
 // Products in half precision give about the same losses.
 func TestPrecisions(t *testing.T) {
+	pace.Slow(t)
 	losses := map[string]float64{}
 	for _, precision := range []string{"float32", "tf32", "bfloat16"} {
 		s := mlp(1)
@@ -91,8 +94,9 @@ func TestPrecisions(t *testing.T) {
 
 // Kills a leak of more than 8 KiB a step.
 func TestNoGrowth(t *testing.T) {
+	pace.Slow(t)
 	steps := 1000
-	if os.Getenv("R2SGLD_SOAK") != "" {
+	if pace.Soaking() {
 		steps = 10000
 	}
 	e := open(t, mlp(2), Options{})

@@ -42,7 +42,7 @@ func Open(ctx context.Context, s bnn.Setup, o Options) (bnn.Engine, error) {
 	if s.Replicas < 1 {
 		return nil, fmt.Errorf("an engine of %d replicas: want at least 1", s.Replicas)
 	}
-	path, err := find(o.Worker)
+	path, err := Find(o.Worker)
 	if err != nil {
 		return nil, err
 	}
@@ -330,12 +330,12 @@ func (e *engine) Close() error {
 	}
 	e.closed = true
 	for _, p := range e.processes {
-		if !p.stopped {
-			_ = p.in.Close() // all may end at the same time
+		if !p.Stopped() {
+			_ = p.In.Close() // all may end at the same time
 		}
 	}
 	for _, p := range e.processes {
-		p.stop(grace)
+		p.Stop(grace)
 	}
 	return nil
 }
