@@ -70,11 +70,11 @@ func (n Number) Within(low, high float64) Number {
 // known.
 func (n Number) String() string {
 	if math.IsNaN(n.Low) || math.IsNaN(n.High) || math.IsNaN(n.Value) {
-		return plain(n.Value)
+		return digits(n.Value)
 	}
 	half := (n.High - n.Low) / 2
 	if !(half > 0) || math.IsInf(half, 0) {
-		return plain(n.Value) + " (" + plain(n.Low) + " to " + plain(n.High) + ")"
+		return digits(n.Value) + " (" + digits(n.Low) + " to " + digits(n.High) + ")"
 	}
 	f := toDigits(half)
 	return f(n.Value) + " (" + f(n.Low) + " to " + f(n.High) + ")"
@@ -85,7 +85,7 @@ func (n Number) String() string {
 func (n Number) PlusMinus() string {
 	half := (n.High - n.Low) / 2
 	if !(half > 0) || math.IsInf(half, 0) || math.IsNaN(n.Value) {
-		return plain(n.Value)
+		return digits(n.Value)
 	}
 	f := toDigits(half)
 	return f(n.Value) + " ± " + f(half)
@@ -99,11 +99,11 @@ func toDigits(half float64) func(float64) string {
 	if d := 1 - e; err == nil && d <= 8 && d >= -6 {
 		return func(v float64) string { return minus(strconv.FormatFloat(v, 'f', max(0, d), 64)) }
 	}
-	return plain
+	return digits
 }
 
-// plain prints whole numbers in full and others with four digits.
-func plain(v float64) string {
+// digits prints whole numbers in full and others with four digits.
+func digits(v float64) string {
 	switch {
 	case math.IsNaN(v):
 		return "–"

@@ -7,9 +7,11 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"pgregory.net/rapid"
+
+	"github.com/r2sgld/r2sgld/report"
+	"github.com/r2sgld/r2sgld/terminal"
 )
 
 func valid() Claim {
@@ -129,7 +131,7 @@ func TestBasis(t *testing.T) {
 	one, two := valid(), valid()
 	one.Basis, two.Basis = "flower", "star"
 	var b bytes.Buffer
-	if err := ClaimsTable(&b, []Claim{one}, Terminal{}); err != nil || strings.Count(b.String(), "(flower)") != 1 {
+	if err := ClaimsTable(&b, []Claim{one}, report.Style{}); err != nil || strings.Count(b.String(), "(flower)") != 1 {
 		t.Errorf("%v\n%s", err, b.String())
 	}
 	got, err := merge([]*Study{{Claims: []Claim{one}}, {Claims: []Claim{two}}})
@@ -148,7 +150,7 @@ func TestGlanceWarns(t *testing.T) {
 			t.Fatal(err)
 		}
 		var b bytes.Buffer
-		if err := ClaimsTable(&b, claims, Terminal{Width: 200}); err != nil {
+		if err := ClaimsTable(&b, claims, report.Style{Width: 200}); err != nil {
 			t.Fatal(err)
 		}
 		page := string(pageOf(t, s))
@@ -171,7 +173,7 @@ func TestPlusMinus(t *testing.T) {
 
 func TestClaimsTableKeepsWidthAndWords(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		word := rapid.StringMatching(`[a-zé]{1,30}`)
+		word := rapid.StringMatching(`[a-zé家]{1,30}`)
 		sentence := rapid.Map(rapid.SliceOfN(word, 1, 20), func(w []string) string { return strings.Join(w, " ") })
 		var claims []Claim
 		for range rapid.IntRange(0, 4).Draw(t, "claims") {
@@ -185,12 +187,12 @@ func TestClaimsTableKeepsWidthAndWords(t *testing.T) {
 		}
 		width := rapid.IntRange(50, 200).Draw(t, "width")
 		var b bytes.Buffer
-		if err := ClaimsTable(&b, claims, Terminal{Width: width}); err != nil {
+		if err := ClaimsTable(&b, claims, report.Style{Width: width}); err != nil {
 			t.Fatal(err)
 		}
 		for line := range strings.Lines(b.String()) {
 			line = strings.TrimSuffix(line, "\n")
-			if n := utf8.RuneCountInString(line); n >= width || strings.HasSuffix(line, " ") {
+			if n := terminal.Columns(line); n >= width || strings.HasSuffix(line, " ") {
 				t.Fatalf("a line of %d in %d columns: %q", n, width, line)
 			}
 		}
@@ -209,10 +211,10 @@ func TestClaimsTableColors(t *testing.T) {
 	claims := []Claim{valid(), valid()}
 	claims[1].Verdict = Fails
 	var plain, colored bytes.Buffer
-	if err := ClaimsTable(&plain, claims, Terminal{}); err != nil {
+	if err := ClaimsTable(&plain, claims, report.Style{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := ClaimsTable(&colored, claims, Terminal{Color: true}); err != nil {
+	if err := ClaimsTable(&colored, claims, report.Style{Color: true}); err != nil {
 		t.Fatal(err)
 	}
 	if strings.Contains(plain.String(), "\x1b") || strings.Count(colored.String(), "\x1b[31mdoes not hold\x1b[0m") != 1 {
@@ -222,7 +224,7 @@ func TestClaimsTableColors(t *testing.T) {
 	if strip != plain.String() {
 		t.Error("colours move letters")
 	}
-	if err := ClaimsTable(full{}, claims, Terminal{}); err == nil {
+	if err := ClaimsTable(full{}, claims, report.Style{}); err == nil {
 		t.Error("no error of the writer")
 	}
 }
@@ -240,7 +242,7 @@ func ExampleClaimsTable() {
 	}, {
 		ID: "swaps", Section: "5.2", Text: "Swaps are accepted in 5 to 20 % of attempts.", Test: "share accepted",
 		Numbers: []Number{{"rate", 0.296, nan, nan, false}}, Verdict: Fails, Why: "Exact swaps are accepted more often.",
-	}}, Terminal{Width: 90})
+	}}, report.Style{Width: 90})
 	if err != nil {
 		fmt.Println(err)
 	}

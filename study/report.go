@@ -28,6 +28,7 @@ const shown = 4
 // page is what the template of the report sees.
 type page struct {
 	Studies           []studyView
+	Absent            []Absent
 	Claims            []Claim
 	Tally             string
 	Legend            []Meaning
@@ -66,7 +67,7 @@ type inline struct {
 
 // fit returns the report. While it exceeds limit bytes, its largest picture is
 // left out, with a warning.
-func fit(studies []*Study, claims []Claim, pictures []*drawing, limit int) ([]byte, []string, error) {
+func fit(studies []*Study, absent []Absent, claims []Claim, pictures []*drawing, limit int) ([]byte, []string, error) {
 	t, err := template.New("report").Funcs(template.FuncMap{
 		"paragraphs": paragraphs, "numeric": numeric, "kind": kind, "best": best, "class": class, "mark": mark,
 		"brief": sentence, "duration": duration, "place": whereabouts,
@@ -79,7 +80,7 @@ func fit(studies []*Study, claims []Claim, pictures []*drawing, limit int) ([]by
 	var warnings []string
 	for {
 		var b bytes.Buffer
-		if err := t.Execute(&b, view(studies, claims, pictures)); err != nil {
+		if err := t.Execute(&b, view(studies, absent, claims, pictures)); err != nil {
 			return nil, nil, err
 		}
 		html := printable(b.Bytes())
@@ -109,8 +110,8 @@ func largest(pictures []*drawing) *embedded {
 	return most
 }
 
-func view(studies []*Study, claims []Claim, pictures []*drawing) page {
-	p := page{Claims: claims, Tally: tally(claims), Legend: legend(), Brackets: brackets, Rules: rules(studies), Version: r2sgld.Version, Go: runtime.Version(), Arch: runtime.GOARCH}
+func view(studies []*Study, absent []Absent, claims []Claim, pictures []*drawing) page {
+	p := page{Absent: absent, Claims: claims, Tally: tally(claims), Legend: legend(), Brackets: brackets, Rules: rules(studies), Version: r2sgld.Version, Go: runtime.Version(), Arch: runtime.GOARCH}
 	for _, s := range studies {
 		if s.Scale == Smoke {
 			p.Warning = cmp.Or(p.Warning, warning)

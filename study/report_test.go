@@ -16,6 +16,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/r2sgld/r2sgld/internal/pace"
+	"github.com/r2sgld/r2sgld/report"
 	"github.com/r2sgld/r2sgld/store"
 )
 
@@ -91,7 +93,7 @@ func filesIn(t *testing.T, dir string) map[string][]byte {
 
 func writeTo(t *testing.T, dir string, force bool, s []*Study) (*Output, error) {
 	t.Helper()
-	f, err := Create(dir, force)
+	f, err := Open(dir, Task{}, force)
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +102,7 @@ func writeTo(t *testing.T, dir string, force bool, s []*Study) (*Output, error) 
 			t.Error(err)
 		}
 	}()
-	return Write(f, s)
+	return Write(f.Folder, s, nil)
 }
 
 // With R2SGLD_REPORT=FOLDER the report stays there, for script/browser.
@@ -271,7 +273,7 @@ func TestHostileTextStaysText(t *testing.T) {
 		t.Error("control characters in the page")
 	}
 	var terminal bytes.Buffer
-	if err := ClaimsTable(&terminal, s[0].Claims, Terminal{}); err != nil || bytes.ContainsAny(terminal.Bytes(), "\x00\x1b") || !utf8.Valid(terminal.Bytes()) {
+	if err := ClaimsTable(&terminal, s[0].Claims, report.Style{}); err != nil || bytes.ContainsAny(terminal.Bytes(), "\x00\x1b") || !utf8.Valid(terminal.Bytes()) {
 		t.Errorf("control characters on the terminal: %v", err)
 	}
 	for _, name := range []string{"", "../x", "a/b", "a b", ".x", "a\x00", strings.Repeat("a", 100)} {
@@ -285,7 +287,7 @@ func TestHostileTextStaysText(t *testing.T) {
 
 func pageOf(t *testing.T, s []*Study) []byte {
 	t.Helper()
-	made, _, err := render(s)
+	made, _, err := render(s, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -293,6 +295,7 @@ func pageOf(t *testing.T, s []*Study) []byte {
 }
 
 func TestBadInputWritesNothing(t *testing.T) {
+	pace.Slow(t)
 	for name, spoil := range map[string]func(s []*Study){
 		"no verdict":     func(s []*Study) { s[0].Claims[0].Verdict = "maybe" },
 		"no command":     func(s []*Study) { s[1].Command = "" },
@@ -355,7 +358,7 @@ func TestForceTrustsNoNames(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	evil := `{"figures": ["../mine.svg", "figures/../mine.svg", "mine.svg", "/etc/x", "figures/", "figures/../../mine.svg"]}`
+	evil := `{"schema": 1, "version": "1", "studies": [1], "figures": ["../mine.svg", "figures/../mine.svg", "mine.svg", "/etc/x", "figures/", "figures/../../mine.svg"]}`
 	if err := os.WriteFile(filepath.Join(dir, "results.json"), []byte(evil), 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -370,12 +373,12 @@ func TestForceTrustsNoNames(t *testing.T) {
 // Seconds aside, equal studies give equal bytes.
 func TestDeterminism(t *testing.T) {
 	a, b := inventedStudies(t), inventedStudies(t)
-	first, _, err := render(a)
+	first, _, err := render(a, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	b[0].Seconds = 99.5
-	second, _, err := render(b)
+	second, _, err := render(b, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -404,13 +407,13 @@ func TestLargePicturesStayBeside(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	whole, warnings, err := fit(s, claims, pictures, most)
+	whole, warnings, err := fit(s, nil, claims, pictures, most)
 	if err != nil || len(warnings) > 0 {
 		t.Fatal(err, warnings)
 	}
 	e := largest(pictures)
 	name := e.file
-	html, warnings, err := fit(s, claims, pictures, len(whole)-1)
+	html, warnings, err := fit(s, nil, claims, pictures, len(whole)-1)
 	if err != nil || len(warnings) != 1 || !strings.Contains(warnings[0], name) {
 		t.Fatal(err, warnings)
 	}
@@ -418,7 +421,7 @@ func TestLargePicturesStayBeside(t *testing.T) {
 	if len(page.all("img")) != 2 || !strings.Contains(page.text, name+" lies beside it") {
 		t.Errorf("%d images", len(page.all("img")))
 	}
-	if _, _, err := fit(s, claims, pictures, 1000); err == nil {
+	if _, _, err := fit(s, nil, claims, pictures, 1000); err == nil {
 		t.Error("a page of 1000 bytes")
 	}
 }
@@ -427,7 +430,7 @@ func TestLargePicturesStayBeside(t *testing.T) {
 func TestNoHalfFile(t *testing.T) {
 	s := inventedStudies(t)[1:]
 	want := map[string][]byte{}
-	made, _, err := render(s)
+	made, _, err := render(s, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -436,9 +439,9 @@ func TestNoHalfFile(t *testing.T) {
 	}
 	for n := range 12 {
 		dir := t.TempDir()
-		f, err := store.Create(&failing{left: n}, dir, false)
+		f, err := store.Draft(&failing{left: n}, dir, folders(), false)
 		if err == nil {
-			_, err = Write(f, s)
+			_, err = Write(f, s, nil)
 			_ = f.Close()
 		}
 		for name, data := range filesIn(t, dir) {

@@ -12,7 +12,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/r2sgld/r2sgld/figure"
 	"github.com/r2sgld/r2sgld/report"
 )
 
@@ -48,10 +47,15 @@ func (s Scale) Among(scales ...Scale) error {
 		names[i] = string(x)
 	}
 	if s == Small {
-		return fmt.Errorf("this study has no scale %s: use %s", s, strings.Join(names, " or "))
+		return &WrongScale{fmt.Sprintf("this study has no scale %s: use %s", s, strings.Join(names, " or "))}
 	}
-	return fmt.Errorf("scale %q is not known: use %s", s, strings.Join(names, " or "))
+	return &WrongScale{fmt.Sprintf("scale %q is not known: use %s", s, strings.Join(names, " or "))}
 }
+
+// WrongScale is the error of a study that has no such scale.
+type WrongScale struct{ text string }
+
+func (e *WrongScale) Error() string { return e.text }
 
 // Options say how a study runs. Nothing but Scale and Seed changes its results.
 type Options struct {
@@ -96,8 +100,12 @@ func (o Options) Counter(what string, total int) func() {
 
 // Begin returns the study of this name, for what is found to be added.
 func (o Options) Begin(name, title string) *Study {
-	return &Study{Name: name, Title: title, Scale: o.Scale, Seed: o.Seed,
-		Command: fmt.Sprintf("r2sgld reproduce %s --scale %s --seed %d", name, o.Scale, o.Seed)}
+	return &Study{Name: name, Title: title, Scale: o.Scale, Seed: o.Seed, Command: o.Command(name)}
+}
+
+// Command is the command that runs the study of this name.
+func (o Options) Command(name string) string {
+	return fmt.Sprintf("r2sgld reproduce %s --scale %s --seed %d", name, o.Scale, o.Seed)
 }
 
 // A Study is what was run, what came out, and what that says of the paper.
@@ -136,10 +144,24 @@ type Table struct {
 
 // A Picture is a figure, an animation, or a figure with its animation.
 type Picture struct {
-	Name    string         // of the file without its ending: letters, digits, - and _
-	Caption string         // says in words what there is to see
-	Figure  *figure.Figure // nil is none
-	GIF     []byte         // nil is none
+	Name    string  // of the file without its ending: letters, digits, - and _
+	Caption string  // says in words what there is to see
+	Figure  Graphic // nil is none
+	GIF     []byte  // nil is none
+}
+
+// A Graphic is drawn in two ways: a [*figure.Figure] is one.
+type Graphic interface {
+	WriteSVG(w io.Writer) error
+	WritePNG(w io.Writer) error
+}
+
+// An Absent is a study that was asked for and not run.
+type Absent struct {
+	Name    string `json:"name"`
+	Title   string `json:"title"`
+	Reason  string `json:"reason"`
+	Command string `json:"command"` // that runs it
 }
 
 // A Setting is a configuration that r2sgld sample, identify or train takes.

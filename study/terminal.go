@@ -5,15 +5,14 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
+
+	"github.com/r2sgld/r2sgld/internal/plain"
+	"github.com/r2sgld/r2sgld/report"
+	"github.com/r2sgld/r2sgld/terminal"
 )
 
-// A Terminal says how wide text may be and whether it may have colours.
-type Terminal struct {
-	Width int  // columns; 0 is 100
-	Color bool // ANSI colours, for verdicts alone
-}
+// A layout is the [report.Style] of a table of claims, as wide as it is.
+type layout report.Style
 
 const (
 	narrow   = 72 // columns: below, verdict and numbers stand under the claim
@@ -24,9 +23,10 @@ const (
 
 // ClaimsTable prints claims, verdicts, their key numbers and in a sentence why;
 // then what verdicts and intervals are, and the verdicts' counts. Lines are wrapped
-// to the terminal's width; in a narrow one verdict and numbers stand under their
-// claim.
-func ClaimsTable(w io.Writer, claims []Claim, t Terminal) error {
+// to the width of the style, 100 columns where it has none; in a narrow one verdict and
+// numbers stand under their claim.
+func ClaimsTable(w io.Writer, claims []Claim, s report.Style) error {
+	t := layout(s)
 	if t.Width <= 0 {
 		t.Width = 100
 	}
@@ -48,8 +48,18 @@ func ClaimsTable(w io.Writer, claims []Claim, t Terminal) error {
 	return nil
 }
 
+// AbsentList prints the studies that were not run, why, and the commands that run them.
+func AbsentList(w io.Writer, absent []Absent) error {
+	var b strings.Builder
+	for _, a := range absent {
+		fmt.Fprintf(&b, " not run: %s: %s\n   %s\n", a.Name, a.Reason, a.Command)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
 // lines prints text, wrapped, behind a margin.
-func (t Terminal) lines(b *strings.Builder, margin int, text string) {
+func (t layout) lines(b *strings.Builder, margin int, text string) {
 	for _, l := range wrap(text, t.Width-margin) {
 		b.WriteString(strings.Repeat(" ", margin) + l + "\n")
 	}
@@ -57,7 +67,7 @@ func (t Terminal) lines(b *strings.Builder, margin int, text string) {
 
 // legend says what the verdicts that were reached stand for, what intervals are, and
 // where the rest is.
-func (t Terminal) legend(b *strings.Builder, claims []Claim) {
+func (t layout) legend(b *strings.Builder, claims []Claim) {
 	if len(claims) == 0 {
 		return
 	}
@@ -75,10 +85,10 @@ func (t Terminal) legend(b *strings.Builder, claims []Claim) {
 }
 
 // table sets section, claim, verdict and numbers in columns.
-func (t Terminal) table(b *strings.Builder, claims []Claim) {
+func (t layout) table(b *strings.Builder, claims []Claim) {
 	first, verdict := len("paper"), 0
 	for _, c := range claims {
-		first = max(first, min(places, utf8.RuneCountInString(clean(c.Section))))
+		first = max(first, min(places, terminal.Columns(plain.Text(c.Section))))
 		verdict = max(verdict, len(c.Verdict))
 	}
 	verdict = max(verdict, len("verdict"))
@@ -94,7 +104,7 @@ func (t Terminal) table(b *strings.Builder, claims []Claim) {
 }
 
 // row prints the lines of a row's cells beside each other.
-func (t Terminal) row(b *strings.Builder, wide [4]int, cells [4][]string, v Verdict) {
+func (t layout) row(b *strings.Builder, wide [4]int, cells [4][]string, v Verdict) {
 	lines := 0
 	for _, c := range cells {
 		lines = max(lines, len(c))
@@ -114,14 +124,14 @@ func (t Terminal) row(b *strings.Builder, wide [4]int, cells [4][]string, v Verd
 				line += strings.Repeat(" ", pad) + shown
 				pad = 0
 			}
-			pad += wide[k] - utf8.RuneCountInString(text) + 2
+			pad += wide[k] - terminal.Columns(text) + 2
 		}
 		b.WriteString(line + "\n")
 	}
 }
 
 // list sets every claim as a paragraph.
-func (t Terminal) list(b *strings.Builder, claims []Claim) {
+func (t layout) list(b *strings.Builder, claims []Claim) {
 	for _, c := range claims {
 		t.lines(b, 1, c.Section+": "+c.Text)
 		b.WriteString("   " + t.paint(c.Verdict, string(c.Verdict)) + "\n")
@@ -133,7 +143,7 @@ func (t Terminal) list(b *strings.Builder, claims []Claim) {
 }
 
 // paint marks the verdicts that a reader should not miss.
-func (t Terminal) paint(v Verdict, text string) string {
+func (t layout) paint(v Verdict, text string) string {
 	if t.Color {
 		switch v {
 		case Fails:
@@ -157,7 +167,7 @@ func (c Claim) told(width int) []string {
 			return append(out, wrap(fmt.Sprintf("and %d more", len(c.Numbers)-i), width)...)
 		}
 		value := n.String()
-		if line := clean(n.Name) + ": " + value; utf8.RuneCountInString(line) <= width {
+		if line := plain.Text(n.Name) + ": " + value; terminal.Columns(line) <= width {
 			out = append(out, wrap(line, width)...)
 			continue
 		}
@@ -169,40 +179,29 @@ func (c Claim) told(width int) []string {
 	return out
 }
 
-// wrap breaks text into lines of at most width letters, at spaces where it can.
+// wrap breaks text into lines of at most width columns, at spaces where it can.
 func wrap(text string, width int) []string {
 	width = max(width, 8)
 	var lines []string
 	line := ""
-	for _, word := range strings.Fields(clean(text)) {
-		if line != "" && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) <= width {
+	for _, word := range strings.Fields(plain.Text(text)) {
+		if line != "" && terminal.Columns(line)+1+terminal.Columns(word) <= width {
 			line += " " + word
 			continue
 		}
 		if line != "" {
 			lines = append(lines, line)
 		}
-		r := []rune(word)
-		for len(r) > width {
-			lines, r = append(lines, string(r[:width])), r[width:]
+		line = ""
+		for _, r := range word {
+			if terminal.Columns(line+string(r)) > width {
+				lines, line = append(lines, line), ""
+			}
+			line += string(r)
 		}
-		line = string(r)
 	}
 	if line != "" {
 		lines = append(lines, line)
 	}
 	return lines
-}
-
-// clean takes control characters from text, and what is no text.
-func clean(text string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t':
-			return ' '
-		case unicode.IsControl(r):
-			return -1
-		}
-		return r
-	}, strings.ToValidUTF8(text, "\uFFFD"))
 }

@@ -3,6 +3,7 @@ package study
 import (
 	"bytes"
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"image/gif"
@@ -38,6 +39,7 @@ type document struct {
 	Intervals string   `json:"intervals"` // what mean and half95 are
 	Figures   []string `json:"figures"`   // files beside it
 	Studies   []*Study `json:"studies"`
+	Absent    []Absent `json:"not_run"`
 }
 
 // pairs says what intervals in results.json are.
@@ -50,6 +52,7 @@ type claimsDocument struct {
 	Intervals string    `json:"intervals"`
 	Rules     []string  `json:"rules"` // of the studies
 	Claims    []Claim   `json:"claims"`
+	Absent    []Absent  `json:"not_run"` // studies without which claims are judged or missing
 }
 
 // rules are those of the studies, each once.
@@ -63,56 +66,59 @@ func rules(studies []*Study) []string {
 	return out
 }
 
-// texts are the files of every study, the report first: while an earlier one is
-// removed, a folder without it is no report.
+// texts are the files of every study.
 func texts() []string { return []string{"report.html", "claims.json", "results.json"} }
 
-// Create takes the folder of studies to come, as [store.Take] does: one that is
-// not empty is an error, unless force is set. What earlier studies or a run left
-// there stays until [Write] replaces it.
-func Create(dir string, force bool) (*store.Folder, error) {
-	return store.Take(store.Disk{}, dir, force)
+// folders tells those of reports.
+func folders() store.Kind {
+	return store.Kind{Manifest: "results.json", Files: func(results []byte) ([]string, error) {
+		if results == nil {
+			return append(texts(), taskFile, sheet("*")), nil
+		}
+		figures, err := earlier(results)
+		return append(append(texts(), taskFile, sheet("*")), figures...), err
+	}}
 }
 
 // earlier lists the figures that an earlier results.json speaks of.
-func earlier(folder *store.Folder) []string {
+func earlier(results []byte) ([]string, error) {
 	var d struct {
 		Schema  int      `json:"schema"`
 		Version string   `json:"version"`
 		Figures []string `json:"figures"`
 		Studies []any    `json:"studies"`
 	}
-	if err := folder.ReadJSON("results.json", &d); err != nil || d.Schema == 0 || d.Version == "" || len(d.Studies) == 0 {
-		return nil // none, or not ours
+	if err := json.Unmarshal(results, &d); err != nil || d.Schema == 0 || d.Version == "" || len(d.Studies) == 0 {
+		return nil, errors.New("it is of no report of ours")
 	}
 	return slices.DeleteFunc(d.Figures, func(file string) bool {
 		base := strings.TrimPrefix(file, "figures/")
 		stem := strings.TrimSuffix(base, filepath.Ext(base))
 		return base == file || !validName.MatchString(stem)
-	})
+	}), nil
 }
 
 // Write writes what studies found into a folder: figures, each as SVG and PNG
 // and animations as GIF, results.json, claims.json and, last, report.html, which
-// needs nothing beside it. What an earlier report or run left there is removed.
-// Everything is checked and drawn before the first file is written; each file is there whole or not at all. Equal studies give equal
-// bytes. A report that would exceed 5 MB does without its largest pictures, which
-// lie beside it, and Output warns of it.
-func Write(folder *store.Folder, studies []*Study) (*Output, error) {
-	files, out, err := render(studies)
+// needs nothing beside it; all name the studies that are absent. They then take the
+// place of an earlier report; a file that would not change is not touched.
+// Everything is checked and drawn before the first file is written; each file is there
+// whole or not at all. Equal studies give equal bytes. A report that would exceed 5 MB
+// does without its largest pictures, which lie beside it, and Output warns of it.
+func Write(folder *store.Folder, studies []*Study, absent []Absent) (*Output, error) {
+	files, out, err := render(studies, absent)
 	if err != nil {
 		return nil, fmt.Errorf("report of %d studies: %w", len(studies), err)
 	}
-	if err := folder.Clear(append(texts(), earlier(folder)...)...); err != nil {
-		return nil, err
-	}
 	for _, f := range files {
-		if err := folder.WriteFile(f.name, f.data); err != nil {
-			return nil, err
+		if old, err := folder.ReadFile(f.name); err != nil || !bytes.Equal(old, f.data) {
+			if err := folder.WriteFile(f.name, f.data); err != nil {
+				return nil, err
+			}
 		}
 		out.Files = append(out.Files, f.name)
 	}
-	return out, nil
+	return out, folder.Install()
 }
 
 type file struct {
@@ -121,7 +127,7 @@ type file struct {
 }
 
 // render makes all files in memory.
-func render(studies []*Study) ([]file, *Output, error) {
+func render(studies []*Study, absent []Absent) ([]file, *Output, error) {
 	if len(studies) == 0 {
 		return nil, nil, errors.New("there is no study")
 	}
@@ -137,7 +143,7 @@ func render(studies []*Study) ([]file, *Output, error) {
 	for _, p := range pictures {
 		files = append(files, p.files...)
 	}
-	doc := document{Schema: 1, Version: r2sgld.Version, Go: runtime.Version(), Arch: runtime.GOARCH, Intervals: pairs, Studies: studies}
+	doc := document{Schema: 1, Version: r2sgld.Version, Go: runtime.Version(), Arch: runtime.GOARCH, Intervals: pairs, Studies: studies, Absent: listed(absent)}
 	for _, f := range files {
 		doc.Figures = append(doc.Figures, f.name)
 	}
@@ -145,17 +151,20 @@ func render(studies []*Study) ([]file, *Output, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("results.json: %w", err)
 	}
-	table, err := store.JSON(claimsDocument{1, legend(), brackets, rules(studies), claims})
+	table, err := store.JSON(claimsDocument{1, legend(), brackets, rules(studies), claims, listed(absent)})
 	if err != nil {
 		return nil, nil, fmt.Errorf("claims.json: %w", err)
 	}
-	page, warnings, err := fit(studies, claims, pictures, most)
+	page, warnings, err := fit(studies, absent, claims, pictures, most)
 	if err != nil {
 		return nil, nil, fmt.Errorf("report.html: %w", err)
 	}
 	files = append(files, file{"results.json", results}, file{"claims.json", table}, file{"report.html", page})
 	return files, &Output{Pictures: len(pictures), Claims: claims, Warnings: warnings}, nil
 }
+
+// listed is a list that is not nil, which JSON shows as null.
+func listed(absent []Absent) []Absent { return append([]Absent{}, absent...) }
 
 // check returns every fault of studies that is seen before anything is drawn,
 // claims aside.

@@ -40,6 +40,22 @@ func Run(ctx context.Context, o study.Options) (*study.Study, error) {
 	return conduct(ctx, o, effortOf(o.Scale), s, devices, openTorch)
 }
 
+// Ready reports whether data and worker program of [Run] are there; its error is a
+// [*runner.Refused] that says how to get them.
+func Ready(o study.Options) error {
+	if err := o.Scale.Among(study.Smoke, study.Small, study.Paper); err != nil {
+		return err
+	}
+	_, err := sourceOf(o)
+	return errors.Join(err, worker())
+}
+
+// worker reports whether the worker program is there.
+func worker() error {
+	_, err := torch.Find("")
+	return refusal(err)
+}
+
 // An opener opens the engine of a training on a device.
 type opener func(ctx context.Context, s bnn.Setup, device string) (bnn.Engine, error)
 

@@ -26,9 +26,9 @@ func Posterior(ctx context.Context, o study.Options) (*study.Study, error) {
 	if err := o.Scale.Among(study.Smoke, study.Small, study.Paper); err != nil {
 		return nil, err
 	}
-	data, err := posteriorData(fashion)
+	data, err := pictures()
 	if err != nil {
-		return nil, &runner.Refused{Err: fmt.Errorf("study posterior: %w\nscript/setup torch installs Fashion-MNIST", err)}
+		return nil, fmt.Errorf("study posterior: %w", err)
 	}
 	effort := posteriorEffort{epochs: 300, repeats: 2}
 	switch o.Scale {
@@ -38,6 +38,24 @@ func Posterior(ctx context.Context, o study.Options) (*study.Study, error) {
 		effort = posteriorEffort{epochs: 20000, repeats: 10, iterations: 6000}
 	}
 	return comparePosteriors(ctx, o, effort, data, openTorch)
+}
+
+// PosteriorReady is [Ready] of the study that [Posterior] runs.
+func PosteriorReady(o study.Options) error {
+	if err := o.Scale.Among(study.Smoke, study.Small, study.Paper); err != nil {
+		return err
+	}
+	_, err := pictures()
+	return errors.Join(err, worker())
+}
+
+// pictures are the data.
+func pictures() (bnn.Data, error) {
+	data, err := posteriorData(fashion)
+	if err != nil {
+		err = &runner.Refused{Err: fmt.Errorf("%w\nscript/setup torch installs Fashion-MNIST", err)}
+	}
+	return data, err
 }
 
 // posteriorEffort is how much is run.

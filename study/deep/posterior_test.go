@@ -3,11 +3,11 @@ package deep
 import (
 	"context"
 	"math"
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/r2sgld/r2sgld/bnn/images"
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/study"
 	"github.com/r2sgld/r2sgld/study/studytest"
 )
@@ -16,8 +16,9 @@ import (
 // data SGHMC has a total variation of 0.11, after 1000 of 0.03. Kills predictions of other pictures
 // than the reference's, or in another order: those are off by 0.7.
 func TestPosteriorStudy(t *testing.T) {
+	pace.Slow(t)
 	effort, near := posteriorEffort{epochs: 40, repeats: 2}, 0.2
-	if os.Getenv("R2SGLD_SOAK") != "" {
+	if pace.Soaking() {
 		effort.epochs, near = 1000, 0.05
 	}
 	data, err := posteriorData(fashion)

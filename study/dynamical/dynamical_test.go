@@ -2,12 +2,12 @@ package dynamical
 
 import (
 	"context"
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/study"
 	"github.com/r2sgld/r2sgld/study/studytest"
 )
@@ -15,6 +15,7 @@ import (
 // The studies at a glance are whole: claims that can be told, tables and figures in
 // their places, settings that load, no state outside of any reflected method.
 func TestStudiesAtAGlance(t *testing.T) {
+	pace.Slow(t)
 	for _, c := range []struct {
 		run              func(context.Context, study.Options) (*study.Study, error)
 		system           *system
@@ -104,7 +105,7 @@ func begun(t *testing.T, s *system, threads int) *inquiry {
 
 // Equal seeds give equal results, whatever the number of threads.
 func TestStudiesAreDeterministic(t *testing.T) {
-	if os.Getenv("R2SGLD_SOAK") != "" {
+	if pace.Soaking() {
 		a, b := studytest.Glance(t, LotkaVolterra, 1), studytest.Glance(t, LotkaVolterra, 3)
 		a.Results.(*results).Timings, b.Results.(*results).Timings = nil, nil
 		if diff := cmp.Diff(studytest.JSON(t, a.Results), studytest.JSON(t, b.Results)); diff != "" {

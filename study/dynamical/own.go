@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"time"
 
@@ -98,7 +99,7 @@ func (o *own) run(ctx context.Context, m *inquiry) error {
 		}
 		sum := diag.Summarize(q.name, chains, math.Inf(-1), math.Inf(1))
 		o.draws = len(chains) * len(chains[0])
-		o.found = append(o.found, found{sum.Mean, sum.MCSEMean, sum.SD, diag.MCSESd(chains), sum.Mode})
+		o.found = append(o.found, found{sum.Mean, sum.MCSEMean, sum.SD, diag.MCSESd(chains), diag.Mode(slices.Concat(chains...), math.Inf(-1), math.Inf(1))})
 	}
 	o.exact = truncated(o.v, run.Model, o.more, run.Problem.Reported().Contains, m.Scale)
 	return nil

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/r2sgld/r2sgld/config"
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/store"
 	"github.com/r2sgld/r2sgld/study/studytest"
 )
@@ -20,6 +21,7 @@ import (
 // the volume forgotten or taken twice, seeds that do not change the run, threads or times
 // in results.
 func TestEvidenceAtAGlance(t *testing.T) {
+	pace.Slow(t)
 	a, b := studytest.Glance(t, Run, 1), studytest.Glance(t, Run, 2)
 	if out := studytest.Whole(t, a); len(out.Claims) != 4 || out.Pictures != 2 {
 		t.Errorf("%d claims, %d pictures", len(out.Claims), out.Pictures)

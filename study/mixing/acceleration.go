@@ -137,12 +137,12 @@ func (e effort) bySize() ([]sweep, error) {
 // run computes the gaps of a sweep.
 func (s sweep) run(ctx context.Context) (Sweep, error) {
 	out := Sweep{Name: s.name, Tau: [2]float64(s.tau), Intensity: s.intensities}
-	p, err := s.process(s.cells)
+	p, err := s.process(ctx, s.cells)
 	if err != nil {
 		return out, err
 	}
 	out.States = p.Chain.Len()
-	if out.Diameter, err = mesh.Diameter(s.domain); err != nil {
+	if out.Diameter, err = mesh.Diameter(ctx, s.domain); err != nil {
 		return out, fmt.Errorf("%s: %w", s.name, err)
 	}
 	slowest := 0

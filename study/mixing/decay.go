@@ -116,7 +116,7 @@ func (e effort) decay(ctx context.Context, o study.Options) ([]Decay, error) {
 // decay follows the law from the start, at so many times.
 func (s start) decay(ctx context.Context, moments int) (Decay, error) {
 	d := Decay{Name: s.name, Start: s.from, Tau: s.tau, Intensity: s.intensity}
-	p, err := s.process(s.cells)
+	p, err := s.process(ctx, s.cells)
 	if err != nil {
 		return d, err
 	}

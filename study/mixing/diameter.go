@@ -129,7 +129,7 @@ func (e effort) grow(ctx context.Context, o study.Options, d *Diameter) error {
 
 // sized is the diameter of the problem's domain and its gap.
 func (p problem) sized(ctx context.Context, cells int) (diameter, gap float64, err error) {
-	if diameter, err = mesh.Diameter(p.domain); err != nil {
+	if diameter, err = mesh.Diameter(ctx, p.domain); err != nil {
 		return 0, 0, fmt.Errorf("%s: %w", p.name, err)
 	}
 	gap, err = p.gap(ctx, cells)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/r2sgld/r2sgld/report"
 	"github.com/r2sgld/r2sgld/study"
 	"github.com/r2sgld/r2sgld/study/mixing"
 )
@@ -16,7 +17,7 @@ func ExampleRun() {
 		fmt.Println(err)
 		return
 	}
-	if err := study.ClaimsTable(os.Stdout, s.Claims, study.Terminal{}); err != nil {
+	if err := study.ClaimsTable(os.Stdout, s.Claims, report.Style{}); err != nil {
 		fmt.Println(err)
 	}
 }

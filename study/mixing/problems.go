@@ -114,8 +114,8 @@ type problem struct {
 }
 
 // process discretises the problem with n cells along the longest side.
-func (p problem) process(n int) (*theory.Process, error) {
-	out, err := theory.NewProcess(theory.Problem{Potential: p.potential, Domain: p.domain}, p.tau, p.intensity, n)
+func (p problem) process(ctx context.Context, n int) (*theory.Process, error) {
+	out, err := theory.NewProcess(ctx, theory.Problem{Potential: p.potential, Domain: p.domain}, p.tau, p.intensity, n)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", p.name, err)
 	}
@@ -124,7 +124,7 @@ func (p problem) process(n int) (*theory.Process, error) {
 
 // gap is λ₁ on n cells along the longest side.
 func (p problem) gap(ctx context.Context, n int) (float64, error) {
-	process, err := p.process(n)
+	process, err := p.process(ctx, n)
 	if err != nil {
 		return 0, err
 	}

@@ -43,16 +43,16 @@ func (e effort) reversibility(ctx context.Context, o study.Options) ([]Reversibi
 	out := make([]Reversibility, len(all))
 	err = each(ctx, o, "reversibility", len(all), func(ctx context.Context, i int) error {
 		var err error
-		out[i], err = all[i].balances(e.reversible)
+		out[i], err = all[i].balances(ctx, e.reversible)
 		return err
 	})
 	return out, err
 }
 
 // balances compares the kinds of swaps on n cells.
-func (p problem) balances(n int) (Reversibility, error) {
+func (p problem) balances(ctx context.Context, n int) (Reversibility, error) {
 	out := Reversibility{Name: p.name, Cells: n, Tau: [2]float64(p.tau), Intensity: p.intensity}
-	with, err := p.process(n)
+	with, err := p.process(ctx, n)
 	if err != nil {
 		return out, err
 	}

@@ -42,7 +42,7 @@ func (e effort) stepped(ctx context.Context, o study.Options) ([]Stepped, error)
 	out := make([]Stepped, len(all))
 	err = each(ctx, o, "iterations", len(all), func(ctx context.Context, i int) error {
 		p := all[i]
-		process, err := p.process(e.sweepPair)
+		process, err := p.process(ctx, e.sweepPair)
 		if err != nil {
 			return err
 		}

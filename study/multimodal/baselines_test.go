@@ -9,6 +9,7 @@ import (
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/config"
 	"github.com/r2sgld/r2sgld/diag"
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/study"
 )
 
@@ -90,6 +91,7 @@ func TestMYULAHasItsBias(t *testing.T) {
 // all at 8.3. It kills: no Metropolis step (variances within a mode larger by a
 // quarter), specular reflection without the momentum, swaps that keep momenta.
 func TestHamiltonianIsExact(t *testing.T) {
+	pace.Slow(t)
 	five, err := scenes(shapes(), 2)
 	if err != nil {
 		t.Fatal(err)

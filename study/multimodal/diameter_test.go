@@ -15,6 +15,7 @@ import (
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/config"
 	"github.com/r2sgld/r2sgld/diag"
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/kernel"
 	"github.com/r2sgld/r2sgld/stream"
 	"github.com/r2sgld/r2sgld/study"
@@ -56,10 +57,7 @@ func readDiameterReference(t *testing.T) diameterReference {
 
 // soak is n, times factor for the long tests.
 func soak(n, factor int) int {
-	if os.Getenv("R2SGLD_SOAK") == "" {
-		return n
-	}
-	return n * factor
+	return pace.Soak(n, n*factor)
 }
 
 func octagonScenes(t *testing.T) []*scene {
@@ -87,6 +85,7 @@ var octagons = sync.OnceValues(func() ([]*scene, error) {
 // the wrong way round, a fifth not dropped, W1 the sum of both marginals (each
 // shifts a number by more than its threshold of some 6 standard errors).
 func TestDiameterReference(t *testing.T) {
+	pace.Slow(t)
 	ref := readDiameterReference(t)
 	marks := []int{500, 1000, 2000, 5000, paperLength}
 	e := effort{first: exchangeWalk("reference", soak(100, 10), paperLength, 0), marks: marks}
@@ -141,7 +140,7 @@ func TestDiameterReference(t *testing.T) {
 func TestDiameterLong(t *testing.T) {
 	ref := readDiameterReference(t)
 	length := 30_000
-	if os.Getenv("R2SGLD_SOAK") != "" {
+	if pace.Soaking() {
 		length = 1_000_000
 	}
 	var marks []int
@@ -212,7 +211,7 @@ func TestDiameterFree(t *testing.T) {
 	if far*se > 0.4 {
 		t.Errorf("standard error %g cannot tell 2 from 1.5 and 2.5", se)
 	}
-	if os.Getenv("R2SGLD_SOAK") == "" {
+	if !pace.Soaking() {
 		return
 	}
 	// A step a quarter as long gives the same: the step does not matter.
@@ -331,6 +330,7 @@ func TestIndependentDraws(t *testing.T) {
 // The study at scale smoke is whole, whatever the number of threads, and its claims
 // are judged by the rules written with them.
 func TestDiameterSmoke(t *testing.T) {
+	pace.Slow(t)
 	var progress bytes.Buffer
 	s, err := Diameter(context.Background(), study.Options{Scale: study.Smoke, Seed: 1, Progress: &progress})
 	if err != nil {
@@ -360,6 +360,7 @@ func TestDiameterSmoke(t *testing.T) {
 // Threads change nothing. Kills: a watcher shared by ladders, sums in the order of
 // goroutines.
 func TestDiameterThreads(t *testing.T) {
+	pace.Slow(t)
 	e := effort{first: exchangeWalk("first", 4, 20_000, 20), free: freeWalk(4, 20_000), marks: []int{500, 1000, paperLength, 20_000}}
 	var results [2][]byte
 	for i, n := range []int{1, 3} {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"os"
 	"strings"
 	"testing"
 
@@ -12,6 +11,7 @@ import (
 
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/config"
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/study"
 	"github.com/r2sgld/r2sgld/study/studytest"
 )
@@ -19,6 +19,7 @@ import (
 // The study at a glance is whole: claims that can be told, a table and a figure in
 // its place, settings that load, and no draws outside of any reflected method.
 func TestMultimodalAtAGlance(t *testing.T) {
+	pace.Slow(t)
 	s := studytest.Glance(t, Run, 2)
 	if out := studytest.Whole(t, s); len(out.Claims) < 14 || out.Pictures != 4 {
 		t.Errorf("%d claims, %d pictures", len(out.Claims), out.Pictures)
@@ -61,7 +62,7 @@ func documented(t *testing.T, s *study.Study) {
 
 // Equal seeds give equal results, whatever the number of threads.
 func TestMultimodalIsDeterministic(t *testing.T) {
-	if os.Getenv("R2SGLD_SOAK") != "" {
+	if pace.Soaking() {
 		a, b := studytest.Glance(t, Run, 1), studytest.Glance(t, Run, 3)
 		a.Results.(*multimodalResults).Timings, b.Results.(*multimodalResults).Timings = nil, nil
 		if diff := cmp.Diff(studytest.JSON(t, a.Results), studytest.JSON(t, b.Results)); diff != "" {

@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/r2sgld/r2sgld/diag"
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/study"
 )
 
@@ -93,7 +93,8 @@ func (r referenceRow) values(t *trials, metric string) []float64 {
 // R2SGLD_SOAK=1 it compares all methods, penalties and both protocols, and counts
 // how many lie within the two intervals combined.
 func TestStudyAgreesWithReference(t *testing.T) {
-	soak := os.Getenv("R2SGLD_SOAK") != ""
+	pace.Slow(t)
+	soak := pace.Soaking()
 	var ref reference
 	readJSON(t, "multimodal_study.json", &ref)
 	two, err := scenes(shapes()[:2], 2)

@@ -31,12 +31,12 @@ func Glance(t testing.TB, run func(context.Context, study.Options) (*study.Study
 // study holds.
 func Whole(t testing.TB, s *study.Study) *study.Output {
 	t.Helper()
-	folder, err := study.Create(filepath.Join(t.TempDir(), "report"), false)
+	desk, err := study.Open(filepath.Join(t.TempDir(), "report"), study.Task{}, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer folder.Close()
-	out, err := study.Write(folder, []*study.Study{s})
+	defer desk.Close()
+	out, err := study.Write(desk.Folder, []*study.Study{s}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
