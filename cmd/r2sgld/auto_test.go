@@ -12,6 +12,7 @@ import (
 
 	"github.com/r2sgld/r2sgld/config"
 	"github.com/r2sgld/r2sgld/diag"
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/report"
 	"github.com/r2sgld/r2sgld/store"
 	"github.com/r2sgld/r2sgld/tune"
@@ -153,7 +154,11 @@ func (o *outcome) check(t *testing.T, seed int) {
 	if s.Domain.Outside != 0 {
 		t.Errorf("seed %d: %d draws outside", seed, s.Domain.Outside)
 	}
-	if v := o.spread(); !(v <= 0.1) {
+	alike := 0.1
+	if s.Exact { // whose few draws tell rejections less well
+		alike = 0.5
+	}
+	if v := o.spread(); !(v <= alike) {
 		t.Errorf("seed %d: rejections of pairs differ by %g", seed, v)
 	}
 	if v, of := o.beyond(); !(v < 4) {
@@ -195,6 +200,7 @@ func (o *outcome) checkEvidence(t *testing.T, seed int, want float64) {
 // β > 0 on a bounded domain (log Z); steps ten times as large; the whitening's map
 // not put on the domain.
 func TestAuto(t *testing.T) {
+	pace.Slow(t)
 	auto := func(name string) string { return "testdata/auto/" + name + ".yaml" }
 	cases := []struct {
 		name, command, file string
@@ -212,7 +218,7 @@ func TestAuto(t *testing.T) {
 		{"ball", "sample", auto("ball"), fileTruth(t, "gauss_ball.json", "truth"), wholeRun},
 	}
 	last := 1
-	if os.Getenv("R2SGLD_SOAK") != "" {
+	if pace.Soaking() {
 		last = 8
 	}
 	for _, c := range cases {
@@ -235,6 +241,7 @@ func TestAuto(t *testing.T) {
 // An unbounded domain has no uniform law: no log Z is written, rather than a wrong
 // one, and means and sds are right.
 func TestAutoOnAHalfSpace(t *testing.T) {
+	pace.Slow(t)
 	o := wholeRun(t, "sample", "testdata/auto/half.yaml", 1, fileTruth(t, "gauss_halfspace.json", "truth"))
 	o.check(t, 1)
 	for key, v := range o.evidence {
@@ -242,7 +249,7 @@ func TestAutoOnAHalfSpace(t *testing.T) {
 			t.Errorf("log_evidence.%s is %g", key, *v)
 		}
 	}
-	if text, _ := o.reason.(string); !strings.Contains(text, "not bounded") {
+	if text, _ := o.reason.(string); !strings.Contains(text, "no bounds of the domain are known") {
 		t.Errorf("the reason is %v", o.reason)
 	}
 }

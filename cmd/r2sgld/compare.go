@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -14,6 +13,8 @@ import (
 
 	"github.com/r2sgld/r2sgld/compare"
 	"github.com/r2sgld/r2sgld/config"
+	"github.com/r2sgld/r2sgld/internal/plain"
+	"github.com/r2sgld/r2sgld/report"
 	"github.com/r2sgld/r2sgld/runner"
 	"github.com/r2sgld/r2sgld/store"
 	"github.com/r2sgld/r2sgld/training"
@@ -32,52 +33,65 @@ repetitions and one seed, repetition by repetition.`,
 		Example: `  r2sgld compare runs/lynx-hare-logistic runs/lynx-hare
   r2sgld compare runs/fashion-r2sghmc runs/fashion-sgdm`,
 		Args: cobra.MinimumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			for i, dir := range args {
 				if slices.ContainsFunc(args[:i], func(other string) bool { return filepath.Clean(other) == filepath.Clean(dir) }) {
 					return &runner.Refused{Err: fmt.Errorf("%s is given twice", dir)}
 				}
 			}
-			trainings, err := onlyTrainings(args)
-			switch {
-			case err != nil:
-				return &runner.Refused{Err: err}
-			case trainings:
-				return c.compareTrainings(args)
+			table, err := unlessStopped(cmd.Context(), func() (comparison, error) { return compared(args) })
+			if err != nil {
+				return err
 			}
-			return c.compareModels(args)
+			return c.show(table)
 		},
 	}
 	c.display(cmd)
 	return cmd
 }
 
+// A comparison is a table of models or of trainings.
+type comparison struct {
+	table    any // as JSON
+	text     func(report.Style) string
+	warnings []string
+}
+
+// compared compares run folders.
+func compared(dirs []string) (comparison, error) {
+	trainings, err := onlyTrainings(dirs)
+	switch {
+	case err != nil:
+		return comparison{}, &runner.Refused{Err: err}
+	case trainings:
+		return compareTrainings(dirs)
+	}
+	return compareModels(dirs)
+}
+
 // compareModels compares runs of sample or identify.
-func (c *common) compareModels(dirs []string) error {
+func compareModels(dirs []string) (c comparison, err error) {
 	runs := make([]compare.Run, len(dirs))
 	for i, dir := range dirs {
-		var err error
 		if runs[i], err = runToCompare(dir); err != nil {
-			return &runner.Refused{Err: err}
+			return c, &runner.Refused{Err: err}
 		}
 	}
 	t, err := compare.New(runs)
 	if err != nil {
-		return &runner.Refused{Err: err}
+		return c, &runner.Refused{Err: err}
 	}
-	return c.compared(t, t.Text(), t.Warnings)
+	return comparison{t, t.Text, t.Warnings}, nil
 }
 
-// compared shows a comparison.
-func (c *common) compared(v any, text string, warnings []string) error {
+// show prints a comparison.
+func (c *common) show(t comparison) error {
 	if c.json {
-		return c.printJSON(v)
+		return c.printJSON(t.table)
 	}
-	fmt.Fprint(c.stdout(), text)
+	fmt.Fprint(c.stdout(), t.text(report.StyleOf(c.stdout())))
 	if !c.quiet {
-		for _, w := range warnings {
-			fmt.Fprintln(os.Stderr, " ! "+w)
-		}
+		report.Warn(c.stderr(), t.warnings...)
 	}
 	return nil
 }
@@ -100,31 +114,31 @@ func onlyTrainings(dirs []string) (bool, error) {
 }
 
 // compareTrainings compares runs of train.
-func (c *common) compareTrainings(dirs []string) error {
+func compareTrainings(dirs []string) (c comparison, err error) {
 	all := make([]training.Compared, len(dirs))
 	for i, dir := range dirs {
 		_, m, err := commandIn(dir)
 		if err != nil {
-			return err
+			return c, err
 		}
 		sum, err := finished(dir)
 		switch {
 		case err != nil:
-			return &runner.Refused{Err: err}
+			return c, &runner.Refused{Err: err}
 		case sum == nil:
-			return &runner.Refused{Err: fmt.Errorf("%s is not finished: r2sgld resume %s", dir, dir)}
+			return c, &runner.Refused{Err: fmt.Errorf("%s is not finished: r2sgld resume %s", dir, plain.Word(dir))}
 		}
 		var resolved config.ResolvedTraining
 		if err := json.Unmarshal(m.Config, &resolved); err != nil {
-			return &runner.Refused{Err: fmt.Errorf("%s/run.json: %w", dir, err)}
+			return c, &runner.Refused{Err: fmt.Errorf("%s/run.json: %w", dir, err)}
 		}
 		all[i] = training.Compared{Name: dir, Summary: sum, Images: resolved.Data.SHA256}
 	}
 	t, err := training.Compare(all)
 	if err != nil {
-		return &runner.Refused{Err: err}
+		return c, &runner.Refused{Err: err}
 	}
-	return c.compared(t, t.Text(), t.Warnings)
+	return comparison{t, t.Text, t.Warnings}, nil
 }
 
 // finished is the summary of a training, nil while that is unfinished.
@@ -154,6 +168,7 @@ func runToCompare(dir string) (compare.Run, error) {
 	if err := f.ReadJSON("run.json", &m); err != nil {
 		return r, fmt.Errorf("%s is no run folder: %w", dir, err)
 	}
+	r.Hashes = append(m.Previous, m.Hash)
 	if m.Command == "theory" {
 		return r, fmt.Errorf("%s is a measurement of theory, which has neither draws nor evidence to compare: its numbers are in %s/summary.json", dir, dir)
 	}
@@ -166,7 +181,7 @@ func runToCompare(dir string) (compare.Run, error) {
 		LogZ     estimate  `json:"log_evidence"`
 	}
 	if err := f.ReadJSON("summary.json", &sum); errors.Is(err, fs.ErrNotExist) {
-		return r, fmt.Errorf("%s is not finished: r2sgld resume %s", dir, dir)
+		return r, fmt.Errorf("%s is not finished: r2sgld resume %s", dir, plain.Word(dir))
 	} else if err != nil {
 		return r, err
 	}

@@ -3,11 +3,11 @@ package main
 import (
 	"fmt"
 	"math"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/r2sgld/r2sgld/internal/plain"
 	"github.com/r2sgld/r2sgld/report"
 	"github.com/r2sgld/r2sgld/runner"
 	"github.com/r2sgld/r2sgld/store"
@@ -24,19 +24,19 @@ of more than 131,072 draws every second, fourth, … is taken.`,
 		Example: `  r2sgld diagnose runs/flower-20261121-101300
   r2sgld diagnose output_1.csv output_2.csv output_3.csv output_4.csv`,
 		Args: cobra.MinimumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			for _, path := range args {
 				command, _, err := commandIn(path)
 				dir := strings.TrimRight(path, "/")
 				switch {
 				case err != nil:
 				case command == "train":
-					return &runner.Refused{Err: fmt.Errorf("%s is a training, which keeps no draws of single parameters: its scores are in %s/summary.json, its epochs in %s/metrics.jsonl, temperatures of layers and swaps in %s/figures; r2sgld compare %s shows the scores", dir, dir, dir, dir, dir)}
+					return &runner.Refused{Err: fmt.Errorf("%s is a training, which keeps no draws of single parameters: its scores are in %s/summary.json, its epochs in %s/metrics.jsonl, temperatures of layers and swaps in %s/figures; r2sgld compare %s shows the scores", dir, dir, dir, dir, plain.Word(dir))}
 				case command == "theory":
 					return &runner.Refused{Err: fmt.Errorf("%s is a measurement of theory, which has no draws: its numbers are in %s/summary.json, its modes in %s/figures", dir, dir, dir)}
 				}
 			}
-			d, err := store.Read(mostRead, args...)
+			d, err := unlessStopped(cmd.Context(), func() (*store.Draws, error) { return store.Read(mostRead, args...) })
 			if err != nil {
 				return &runner.Refused{Err: err}
 			}
@@ -77,12 +77,8 @@ func (c *common) diagnose(d *store.Draws) error {
 		if out.Stride > 1 {
 			every = fmt.Sprintf("; one draw in %d is summarised", out.Stride)
 		}
-		fmt.Fprintf(c.stdout(), " %d draws, ladders: %d%s\n\n%s", out.Draws, out.Ladders, every, report.Table(out.Parameters, style()))
-		for _, p := range out.Parameters {
-			if text := p.Doubt(0); text != "" {
-				fmt.Fprintln(os.Stderr, " ! "+text)
-			}
-		}
+		fmt.Fprintf(c.stdout(), " %s, %s%s\n\n%s", report.Counted(out.Draws, "draw"), report.Counted(out.Ladders, "ladder"), every, report.Table(out.Parameters, report.StyleOf(c.stdout())))
+		report.Warn(c.stderr(), report.Doubts(out.Parameters, 0)...)
 	}
 	return nil
 }

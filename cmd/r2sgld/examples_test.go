@@ -11,6 +11,7 @@ import (
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/config"
 	"github.com/r2sgld/r2sgld/diag"
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/report"
 	"github.com/r2sgld/r2sgld/tune"
 )
@@ -47,6 +48,7 @@ func readTruth(t *testing.T, file string, keys ...string) truth {
 // was measured with 24 ladders and is stated in the example where it is larger
 // than a hundredth.
 func TestExamplesAgreeWithReferences(t *testing.T) {
+	pace.Slow(t)
 	cases := []struct {
 		file string
 		want truth

@@ -1,18 +1,19 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
-	"github.com/r2sgld/r2sgld/report"
+	"github.com/r2sgld/r2sgld/config"
+	"github.com/r2sgld/r2sgld/internal/plain"
 	"github.com/r2sgld/r2sgld/runner"
 	"github.com/r2sgld/r2sgld/store"
+	"github.com/r2sgld/r2sgld/terminal"
 )
 
 // common are the flags of every command that runs.
@@ -25,15 +26,19 @@ type common struct {
 	json       bool
 	quiet      bool
 	force      bool
+	noCommands bool
+	maxDisk    space
+	maxMemory  space
 
-	stdout func() io.Writer // that of the command
+	stdout, stderr func() io.Writer // those of the command
 }
 
 // display registers the flags that say what is shown.
 func (c *common) display(cmd *cobra.Command) {
-	c.stdout = cmd.OutOrStdout
+	c.stdout, c.stderr = cmd.OutOrStdout, cmd.ErrOrStderr
 	cmd.Flags().BoolVar(&c.json, "json", false, "print the summary alone, as JSON, on stdout")
 	cmd.Flags().BoolVar(&c.quiet, "quiet", false, "print nothing but errors (and --json)")
+	cmd.Flags().BoolVar(&c.noCommands, "no-commands", false, "refuse a configuration that runs programs (potential: {command: …})")
 }
 
 // running registers the flags of a run.
@@ -51,7 +56,7 @@ func (c *common) starting(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&c.out, "out", "", "run folder (default runs/NAME-TIME)")
 	f.Uint64Var(&c.seed, "seed", 1, "seed of all random numbers; overrides sampler.seed")
-	f.BoolVar(&c.force, "force", false, "write into a folder that is not empty")
+	f.BoolVar(&c.force, "force", false, "write into a folder that is not empty; a run in it is replaced when the new one is finished")
 	cmd.PreRun = func(cmd *cobra.Command, _ []string) {
 		if cmd.Flags().Changed("seed") {
 			c.set = append(c.set, fmt.Sprintf("sampler.seed=%d", c.seed))
@@ -59,14 +64,31 @@ func (c *common) starting(cmd *cobra.Command) {
 	}
 }
 
+// programs are those that a configuration may run: each is named before it starts.
+func (c *common) programs(ctx context.Context) config.Programs {
+	told := map[string]bool{}
+	return config.Programs{Context: ctx, Allow: func(args []string) error {
+		line := plain.Words(args...)
+		if c.noCommands {
+			return fmt.Errorf("this runs a program, which --no-commands refuses: %s", line)
+		}
+		if !told[line] && !c.quiet {
+			fmt.Fprintln(c.stderr(), "runs: "+line)
+		}
+		told[line] = true
+		return nil
+	}}
+}
+
 // run makes the run of a job whose problem is set.
 func (c *common) run(cmd *cobra.Command, j *runner.Job) (err error) {
 	if j.Dir, err = c.place(j.Name, j.Dir); err != nil {
 		return err
 	}
+	leavingRun(j.Dir, j.Resume)
 	j.Settings.Threads = c.threads
-	j.Force, j.Checkpoint = c.force, c.checkpoint
-	j.Out, j.Terminal, j.Redraw, j.Style = c.screen()
+	j.Force, j.Checkpoint, j.Limits = c.force, c.checkpoint, c.limits(j.Dir)
+	j.Out, j.Terminal = c.screen()
 	sum, err := j.Run(cmd.Context())
 	if err != nil || !c.json {
 		return err
@@ -89,18 +111,16 @@ func (c *common) place(name, dir string) (string, error) {
 	return fmt.Sprintf("runs/%s-%s", name, time.Now().Format("20060102-150405")), nil
 }
 
-// screen is what takes tables, and progress and warnings, and how these are shown.
-func (c *common) screen() (out, terminal io.Writer, redraw bool, s report.Style) {
-	out, terminal = c.stdout(), os.Stderr
-	redraw = term.IsTerminal(int(os.Stderr.Fd()))
-	s.Color = redraw && os.Getenv("NO_COLOR") == ""
+// screen is what takes tables, and progress and warnings.
+func (c *common) screen() (out, progress io.Writer) {
+	out, progress = c.stdout(), c.stderr()
 	if c.json {
 		out = io.Discard // warnings stay on stderr
 	}
 	if c.quiet {
-		out, terminal, redraw = io.Discard, io.Discard, false
+		out, progress = io.Discard, io.Discard
 	}
-	return out, terminal, redraw, s
+	return out, progress
 }
 
 // printJSON prints a value as the files have it: what is not known is null.
@@ -109,11 +129,6 @@ func (c *common) printJSON(v any) error {
 	if err != nil {
 		return err
 	}
-	_, err = c.stdout().Write(b)
+	_, err = io.WriteString(terminal.Raw(c.stdout()), plain.Text(string(b))) // which is JSON still
 	return err
-}
-
-// style is how text on stdout is marked.
-func style() report.Style {
-	return report.Style{Color: term.IsTerminal(int(os.Stdout.Fd())) && os.Getenv("NO_COLOR") == ""}
 }

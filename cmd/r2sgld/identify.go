@@ -11,15 +11,16 @@ func identifyCommand() *cobra.Command {
 under constraints. The sampler section of the configuration may be left out: method
 auto finds step sizes, a whitening and the rungs, and runs until R̂ and effective
 sample sizes suffice. In the model section,
-  equations: {x: "a*x"}    or library: [poly(2)] for the terms of every equation;
+  equations: {x: "a*x"}    or library: [poly(2)], terms of every equation;
                            sparse: true finds which of them belong to the model
-  likelihood: derivative   slopes of the data (the default); or log-derivative, of
-                           their logarithms
+  likelihood: derivative   slopes of the data (the default); or log-derivative,
+                           of their logarithms
               weak         integrals of the data, where they have noise
-              trajectory   the data themselves, by solutions of the equations; states
-                           may be hidden, rows few
-  derivative: central      or savgol, spline, column (of the first two likelihoods)
-  noise: estimate          or paper, {STATE: SD, …}; of a trajectory normal or lognormal
+              trajectory   the data themselves, by solutions of the equations;
+                           states may be hidden, rows few
+  derivative: central      or savgol, spline, column (first two likelihoods)
+  noise: estimate          or paper, {STATE: SD, …}; of a trajectory normal,
+                           lognormal
   priors: {a: "normal(0, 1)"}, constraints: ["a > 0"], fixed: {a: 1}`,
 		Example: `  r2sgld identify examples/lynx-hare.yaml
   r2sgld identify examples/lynx-hare.yaml --json --quiet > summary.json`,
@@ -27,5 +28,6 @@ sample sizes suffice. In the model section,
 		RunE: c.load,
 	}
 	c.starting(cmd)
+	c.limited(cmd)
 	return cmd
 }

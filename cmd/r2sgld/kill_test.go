@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/store"
 	"github.com/r2sgld/r2sgld/tune"
 )
@@ -44,6 +45,7 @@ func killed() map[string]string {
 // resume cannot do without. That draws are synced before a checkpoint, for the
 // machine may fail as well, is tested in package store.
 func TestKilled(t *testing.T) {
+	pace.Slow(t)
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	seen := map[string]int{}
@@ -56,8 +58,8 @@ func TestKilled(t *testing.T) {
 			must(t, exitDone, "sample", file, "--out", whole, "--quiet")
 			k := &killer{t: t, rng: rand.New(rand.NewPCG(seed, uint64(len(name)))), file: file, out: filepath.Join(dir, "run"), seen: seen}
 			want := contents(t, whole)
-			for kills := soak(3, 80); k.kills < kills; runs++ {
-				k.run(min(soak(3, 1+k.rng.IntN(4)), kills-k.kills))
+			for kills := pace.Soak(3, 80); k.kills < kills; runs++ {
+				k.run(min(pace.Soak(3, 1+k.rng.IntN(4)), kills-k.kills))
 				same(t, fmt.Sprintf("after %v", k.moments), want, contents(t, k.out))
 				if t.Failed() {
 					t.Fatalf("seed %d, run %d", seed, runs+1)

@@ -7,15 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/config"
 	"github.com/r2sgld/r2sgld/runner"
+	"github.com/r2sgld/r2sgld/terminal"
 )
 
 // Exit codes that scripts rely on.
@@ -27,11 +26,15 @@ const (
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal ends the program at once
-	code := run(ctx, os.Args[1:])
-	stop()
-	os.Exit(code)
+	ctx, late := interrupts()
+	code := make(chan int, 1)
+	go func() { code <- run(ctx, os.Args[1:]) }()
+	select {
+	case c := <-code:
+		os.Exit(c)
+	case <-late:
+		leave()
+	}
 }
 
 // run runs the command line and returns the exit code.
@@ -46,11 +49,22 @@ reflected replica exchange stochastic gradient Langevin dynamics.`,
 		SilenceUsage:  true,
 	}
 	out := &output{w: os.Stdout}
+	stdout, stderr := terminal.New(os.Stdout, os.Stderr, out)
+	defer stderr.Close()
+	defer stdout.Close()
+	lastWords.Store(stderr)
 	root.SetArgs(args)
-	root.SetOut(out)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
 	root.AddCommand(sampleCommand(), identifyCommand(), trainCommand(), planCommand(), compareCommand(), resumeCommand(), diagnoseCommand(), reproduceCommand(), simulateCommand(), theoryCommand())
+	foldHelp(root, stdout)
 	began := false
-	root.PersistentPreRun = func(*cobra.Command, []string) { began = true }
+	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) {
+		began = true
+		if parent := cmd.Parent(); parent != nil && parent.Name() == "completion" {
+			root.SetOut(out) // for a shell
+		}
+	}
 	err := root.ExecuteContext(ctx)
 	if !errors.Is(err, out.err) {
 		err = errors.Join(err, out.err)
@@ -58,19 +72,19 @@ reflected replica exchange stochastic gradient Langevin dynamics.`,
 	if err == nil {
 		return exitDone
 	}
-	fmt.Fprintln(os.Stderr, strings.TrimRight(err.Error(), "\n"))
+	fmt.Fprintln(stderr, strings.TrimRight(err.Error(), "\n"))
 	var problems config.Problems
 	var refused *runner.Refused
 	var interrupted *runner.Interrupted
 	var halted *stopped
-	var early errEarly
+	var early runner.Early
 	switch {
 	case errors.As(err, &interrupted), errors.As(err, &halted), errors.As(err, &early), errors.Is(err, context.Canceled):
 		return exitInterrupted
 	case errors.As(err, &problems), errors.As(err, &refused):
 		return exitUsage
 	case !began && out.err == nil:
-		fmt.Fprintln(os.Stderr, "see r2sgld --help")
+		fmt.Fprintln(stderr, "see r2sgld --help")
 		return exitUsage
 	}
 	return exitFailed

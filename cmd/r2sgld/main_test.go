@@ -11,8 +11,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
+
+	"github.com/r2sgld/r2sgld/internal/pace"
 )
 
 const flower = `name: flower
@@ -123,7 +126,8 @@ func TestSameBytes(t *testing.T) {
 	args := []string{"sample", file, "--out", stopped, "--quiet", "--checkpoint", "3ms"}
 	stops := 0
 	for {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Duration(5+rng.IntN(20))*time.Millisecond)
+		ctx, cancel := context.WithCancel(context.Background())
+		time.AfterFunc(time.Duration(5+rng.IntN(20))*time.Millisecond, cancel)
 		code := run(ctx, args)
 		cancel()
 		if code == exitDone {
@@ -183,6 +187,7 @@ sampler: {iterations: 6000, burn_in: 500, thin: 10, ladders: 2, swap: {variance:
 // The bytes of a run over minibatches do not depend on threads or on having been
 // extended.
 func TestBatches(t *testing.T) {
+	pace.Slow(t)
 	dir := t.TempDir()
 	data, err := filepath.Abs("../../data/lynx_hare.csv")
 	if err != nil {
@@ -203,6 +208,17 @@ func TestBatches(t *testing.T) {
 	delete(want, "run.json")
 	delete(got, "run.json")
 	same(t, "extended", want, got)
+}
+
+// A run that fails before there is anything to go on from says how to begin anew.
+func TestFailedBeginning(t *testing.T) {
+	dir := t.TempDir()
+	out := filepath.Join(dir, "run")
+	file := write(t, dir, "half.yaml", "variables: [x]\npotential: \"sqrt(x - 1)\"\ndomain: {box: {x: [-2, 2]}}\nsampler: {seed: 4}\n")
+	p := start(t, "sample", file, "--out", out)
+	if code := p.code(t); code != exitFailed || !strings.Contains(p.stderr.String(), "nothing to go on from: to begin anew in "+out+", pass --force") {
+		t.Errorf("exit %d: %s", code, &p.stderr)
+	}
 }
 
 // A resume that cannot be leaves the run as it was: the next one goes on.
@@ -304,16 +320,73 @@ func TestForce(t *testing.T) {
 		t.Fatalf("exit %d", code)
 	}
 	want := contents(t, out)
-	write(t, out, "notes.txt", "mine")
+	mine := []string{"notes.txt", "draws-99.csv", "predictive.json", "equations.tex", "figures/fit.svg"} // no such run writes these
+	for _, name := range mine {
+		write(t, out, name, "mine")
+	}
 	if code := run(context.Background(), args); code != exitDone {
 		t.Fatalf("exit %d", code)
 	}
 	got := contents(t, out)
+	for _, name := range mine {
+		if got[name] != "mine" {
+			t.Errorf("%s, which is none of the run's, is gone", name)
+		}
+		delete(got, name)
+	}
+	same(t, "forced", want, got)
+}
+
+// A run that is to replace another leaves that one as it is until it is finished: if it
+// fails, and if it is interrupted, and resume then goes on with the new one.
+//
+// Mutants it kills: the old run removed when the new one begins, and an exchange at the
+// first checkpoint.
+func TestForceKeepsWhatWas(t *testing.T) {
+	dir := t.TempDir()
+	file := write(t, dir, "flower.yaml", flower)
+	out, fresh := filepath.Join(dir, "run"), filepath.Join(dir, "fresh")
+	args := []string{"sample", file, "--quiet", "--set", "sampler.iterations=2000", "--out"}
+	must(t, exitDone, append(args, out)...)
+	write(t, out, "notes.txt", "mine")
+	was := contents(t, out)
+	broken := write(t, dir, "broken.yaml", strings.Replace(flower, "potential: \"", "potential: \"0*log(x)+", 1))
+	must(t, exitFailed, "sample", broken, "--out", out, "--force", "--quiet")
+	unchanged := func(when string) {
+		t.Helper()
+		now := contents(t, out)
+		for name, text := range was {
+			if now[name] != text {
+				t.Errorf("%s: %s is not what it was", when, name)
+			}
+		}
+	}
+	unchanged("failed")
+	long := append(args[:3:3], "--set", "sampler.iterations=400000", "--set", "sampler.seed=5", "--out")
+	interrupt := func(build string) {
+		t.Helper()
+		p := start(t, append(long, out, "--force", "--checkpoint", "5ms")...)
+		p.await(filepath.Join(out, build, "checkpoints", "000001"))
+		p.signal(syscall.SIGINT, 0)
+		if code := p.code(t); code != exitInterrupted {
+			t.Fatalf("exit %d", code)
+		}
+	}
+	interrupt(".new-2")
+	unchanged("interrupted")
+	must(t, exitDone, "resume", out, "--quiet")
+	must(t, exitDone, append(long, fresh)...)
+	got := contents(t, out)
 	if got["notes.txt"] != "mine" {
-		t.Error("a file that is none of a run's is gone")
+		t.Error("a file of the user is gone")
 	}
 	delete(got, "notes.txt")
-	same(t, "forced", want, got)
+	same(t, "resumed", contents(t, fresh), got)
+	interrupt(".new-1") // of the same configuration
+	must(t, exitDone, "resume", out, "--quiet")
+	again := contents(t, out)
+	delete(again, "notes.txt")
+	same(t, "resumed in place of the same", got, again)
 }
 
 func TestHelp(t *testing.T) {

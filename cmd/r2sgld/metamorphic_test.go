@@ -13,7 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/runner"
+	"github.com/r2sgld/r2sgld/terminal"
 )
 
 // A chooser makes random configurations.
@@ -163,7 +165,10 @@ func (v variant) make(t *testing.T, c configuration, rng *rand.Rand, file, dir s
 	for _, n := range lengths {
 		for {
 			j := bare(t, file, dir, &said, fmt.Sprintf("sampler.iterations=%d", n))
-			j.Settings.Threads, j.Checkpoint, j.Redraw = v.threads, v.every, v.redraw
+			j.Settings.Threads, j.Checkpoint = v.threads, v.every
+			if v.redraw {
+				j.Terminal = terminal.Fixed(&said, 80, true)
+			}
 			if v.tables {
 				j.Out = &tables
 			}
@@ -176,7 +181,7 @@ func (v variant) make(t *testing.T, c configuration, rng *rand.Rand, file, dir s
 			var stop *runner.Interrupted
 			if err == nil {
 				break
-			} else if !errors.As(err, &stop) {
+			} else if !errors.As(err, &stop) && !errors.Is(err, context.Canceled) { // before it began
 				t.Fatalf("%+v\n%v\n%s", v, err, c.text)
 			}
 			stops++
@@ -193,15 +198,16 @@ func (v variant) make(t *testing.T, c configuration, rng *rand.Rand, file, dir s
 // Mutants it kills: a part of a state that is not saved, an order that depends on
 // threads, a draw that depends on the interval.
 func TestMetamorphic(t *testing.T) {
+	pace.Slow(t)
 	c := chooser{rand.New(rand.NewPCG(2026, 1121))}
 	dir := t.TempDir()
 	stops := 0
-	for i := range soak(50, 300) {
+	for i := range pace.Soak(50, 300) {
 		chosen := c.configuration()
 		file := write(t, dir, "chosen.yaml", chosen.text)
 		want := chosen.whole(t, file, filepath.Join(dir, "whole"))
 		variants := []variant{c.variant()}
-		if soak(0, 1) == 1 {
+		if pace.Soak(0, 1) == 1 {
 			variants = append(variants, alone()...)
 		}
 		for _, v := range variants {
@@ -225,6 +231,7 @@ func TestMetamorphic(t *testing.T) {
 // Sixteen rungs on four ladders have the same bytes on one, two and four threads,
 // and on as many processors.
 func TestManyRungsSameBytes(t *testing.T) {
+	pace.Slow(t)
 	dir := t.TempDir()
 	c := configuration{iterations: 1500, text: fmt.Sprintf(onFlower, "many", noisy,
 		`{iterations: 1500, burn_in: 100, ladders: 4, step_size: 1e-3, swap: {variance: online},
@@ -244,6 +251,7 @@ func TestManyRungsSameBytes(t *testing.T) {
 
 // What is shown changes no byte of what is written, figures included.
 func TestShown(t *testing.T) {
+	pace.Slow(t)
 	dir := t.TempDir()
 	file := write(t, dir, "auto.yaml", short()["auto"])
 	var want map[string]string

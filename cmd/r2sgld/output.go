@@ -3,6 +3,12 @@ package main
 import (
 	"fmt"
 	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/r2sgld/r2sgld/terminal"
 )
 
 // output is standard output. It remembers the first error of writing to it, which most
@@ -21,4 +27,40 @@ func (o *output) Write(b []byte) (int, error) {
 		return n, o.err
 	}
 	return n, nil
+}
+
+// foldHelp has help texts fill the width of w.
+func foldHelp(root *cobra.Command, w io.Writer) {
+	for _, c := range append(root.Commands(), root) {
+		c.Long = filled(c.Long, terminal.Width(w))
+	}
+	cobra.AddTemplateFunc("flagsOf", func(f *pflag.FlagSet) string { return f.FlagUsagesWrapped(terminal.Width(w)) })
+	text := root.UsageTemplate()
+	for _, flags := range []string{"LocalFlags", "InheritedFlags"} {
+		text = strings.ReplaceAll(text, "."+flags+".FlagUsages", "flagsOf ."+flags)
+	}
+	root.SetUsageTemplate(text)
+}
+
+// filled breaks paragraphs anew to a width; indented lines stay. 0 is any width.
+func filled(text string, width int) string {
+	if width <= 0 {
+		return text
+	}
+	var out []string
+	open := false // the last line belongs to a paragraph
+	for line := range strings.SplitSeq(text, "\n") {
+		if line == "" || line[0] == ' ' {
+			out, open = append(out, line), false
+			continue
+		}
+		for word := range strings.FieldsSeq(line) {
+			if last := len(out) - 1; open && terminal.Columns(out[last])+1+terminal.Columns(word) <= width {
+				out[last] += " " + word
+			} else {
+				out, open = append(out, word), true
+			}
+		}
+	}
+	return strings.Join(out, "\n")
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/store"
 )
 
@@ -18,6 +19,7 @@ import (
 // Mutants it kills: a command that prints past the writer that remembers, an error that
 // is not looked at, the exit code of a usage that is wrong.
 func TestOutputIsLost(t *testing.T) {
+	pace.Slow(t)
 	dir := t.TempDir()
 	theory := write(t, dir, "interval.yaml", onInterval)
 	sample := write(t, dir, "square.yaml", "variables: [x]\npotential: 0\ndomain: {box: {x: [0, 2]}}\nsampler: {method: r2sgld, iterations: 2000, burn_in: 100, step_size: 0.01, temperature: [1, 10]}\n")
@@ -72,4 +74,21 @@ func toNowhere(t *testing.T, args ...string) (code int, said string) {
 		t.Fatal(err)
 	}
 	return p.ProcessState.ExitCode(), stderr.String()
+}
+
+// Paragraphs of help fill the width; blocks with an indent stay as they are.
+func TestHelpFillsTheWidth(t *testing.T) {
+	text := "one two three\nfour\n\nfive\n  six:  seven eight\nnine ten"
+	for _, c := range []struct {
+		width int
+		want  string
+	}{
+		{0, text},
+		{9, "one two\nthree\nfour\n\nfive\n  six:  seven eight\nnine ten"},
+		{80, "one two three four\n\nfive\n  six:  seven eight\nnine ten"},
+	} {
+		if got := filled(text, c.width); got != c.want {
+			t.Errorf("in %d columns:\n%s\nwant\n%s", c.width, got, c.want)
+		}
+	}
 }

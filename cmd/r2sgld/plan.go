@@ -9,6 +9,7 @@ import (
 
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/config"
+	"github.com/r2sgld/r2sgld/internal/plain"
 	"github.com/r2sgld/r2sgld/report"
 	"github.com/r2sgld/r2sgld/runner"
 	"github.com/r2sgld/r2sgld/tune"
@@ -55,14 +56,17 @@ func (c *common) plan(cmd *cobra.Command, path string) error {
 		return c.planTraining(cmd, path, w)
 	}
 	if command == "theory" {
-		return &runner.Refused{Err: fmt.Errorf("%s is a configuration of theory, which has nothing to plan: r2sgld theory %s", path, path)}
+		return &runner.Refused{Err: fmt.Errorf("%s is a configuration of theory, which has nothing to plan: r2sgld theory %s", path, plain.Word(path))}
 	}
-	r, err := unlessStopped(cmd.Context(), func() (*config.Run, error) { return config.Load(command, path, c.set) })
+	r, err := unlessStopped(cmd.Context(), func() (*config.Run, error) { return c.programs(cmd.Context()).Load(command, path, c.set) })
 	if err != nil {
 		return err
 	}
 	r.Settings.Threads = c.threads
-	plan, err := planned(cmd, r)
+	_, progress := c.screen()
+	work := report.StartWork(progress, r.Name, "measuring")
+	plan, err := unlessStopped(cmd.Context(), func() (*tune.Plan, error) { return planned(cmd, r) })
+	work.Stop()
 	var blown *r2sgld.BlowUp
 	switch {
 	case errors.As(err, &blown):
@@ -72,7 +76,7 @@ func (c *common) plan(cmd *cobra.Command, path string) error {
 	case c.json:
 		return c.printJSON(plan)
 	case !c.quiet:
-		fmt.Fprint(c.stdout(), report.PlanText(plan, style()))
+		fmt.Fprint(c.stdout(), report.PlanText(plan, report.StyleOf(c.stdout())))
 	}
 	return nil
 }
@@ -80,9 +84,9 @@ func (c *common) plan(cmd *cobra.Command, path string) error {
 // planned is the plan of the run.
 func planned(cmd *cobra.Command, r *config.Run) (*tune.Plan, error) {
 	if r.Until != nil {
-		return tune.ForecastAuto(cmd.Context(), r.Problem, r.Settings, *r.Until)
+		return tune.ForecastAuto(cmd.Context(), r.Problem, r.Settings, *r.Until, anyKernel(r))
 	}
-	if err := r2sgld.Check(r.Problem, r.Settings); err != nil {
+	if err := r2sgld.Check(cmd.Context(), r.Problem, r.Settings); err != nil && cmd.Context().Err() == nil {
 		return nil, &runner.Refused{Err: err}
 	}
 	return tune.Forecast(cmd.Context(), r.Problem, r.Settings)

@@ -24,14 +24,6 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// soak returns small, or large under R2SGLD_SOAK=1.
-func soak(small, large int) int {
-	if os.Getenv("R2SGLD_SOAK") == "" {
-		return small
-	}
-	return large
-}
-
 // A process is the program at work. R2SGLD_BIN names another binary of it.
 type process struct {
 	*exec.Cmd

@@ -2,20 +2,24 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/r2sgld/r2sgld/config/yamlpos"
+	"github.com/r2sgld/r2sgld/internal/abandon"
+	"github.com/r2sgld/r2sgld/internal/plain"
+	"github.com/r2sgld/r2sgld/report"
 	"github.com/r2sgld/r2sgld/runner"
-	"github.com/r2sgld/r2sgld/store"
 	"github.com/r2sgld/r2sgld/study"
 	"github.com/r2sgld/r2sgld/study/deep"
 	"github.com/r2sgld/r2sgld/study/dynamical"
@@ -28,20 +32,21 @@ import (
 type paperStudy struct {
 	name, title string
 	run         func(context.Context, study.Options) (*study.Study, error)
-	truth       func() (any, error) // what it compares with; nil is nothing to print
+	truth       func() (any, error)       // what it compares with; nil is nothing to print
+	ready       func(study.Options) error // whether data and programs are there; nil is nothing to look for
 }
 
 // studies are all of them, in the order of the paper.
 func studies() []paperStudy {
 	return []paperStudy{
-		{"lorenz", dynamical.LorenzTitle, dynamical.Lorenz, nil},
-		{"lotka-volterra", dynamical.LotkaVolterraTitle, dynamical.LotkaVolterra, nil},
-		{"multimodal", multimodal.Title, multimodal.Run, multimodal.Truth},
-		{"diameter", multimodal.DiameterTitle, multimodal.Diameter, nil},
-		{"theory", mixing.Title, mixing.Run, nil},
-		{"evidence", evidence.Title, evidence.Run, nil},
-		{"cifar", deep.Title, deep.Run, nil},
-		{"posterior", deep.PosteriorTitle, deep.Posterior, nil},
+		{"lorenz", dynamical.LorenzTitle, dynamical.Lorenz, nil, nil},
+		{"lotka-volterra", dynamical.LotkaVolterraTitle, dynamical.LotkaVolterra, nil, nil},
+		{"multimodal", multimodal.Title, multimodal.Run, multimodal.Truth, nil},
+		{"diameter", multimodal.DiameterTitle, multimodal.Diameter, nil, nil},
+		{"theory", mixing.Title, mixing.Run, nil, nil},
+		{"evidence", evidence.Title, evidence.Run, nil, nil},
+		{"cifar", deep.Title, deep.Run, nil, deep.Ready},
+		{"posterior", deep.PosteriorTitle, deep.Posterior, nil, deep.PosteriorReady},
 	}
 }
 
@@ -61,7 +66,10 @@ func reproduceCommand() *cobra.Command {
 		Short: "Run a study of the paper, or all, and say which of its claims hold",
 		Long: `Run a study of the r2SGLD paper and say which of its claims hold. The folder gets
 report.html (figures, tables, a verdict for every claim, and how to run it again),
-results.json, claims.json and the figures. The studies:
+results.json, claims.json and the figures. Each study is kept there as it ends: the
+same command with the same --out goes on where it was stopped. Of all studies, those
+that lack data or a program are listed as not run, with the command that runs them.
+The studies:
 ` + b.String() + fmt.Sprintf("  %-14s one report of all of them", everything),
 		Example: `  r2sgld reproduce multimodal
   r2sgld reproduce multimodal --scale smoke
@@ -69,7 +77,7 @@ results.json, claims.json and the figures. The studies:
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if truth {
-				return c.truth(args[0])
+				return c.truth(cmd.Context(), args[0])
 			}
 			return c.reproduce(cmd.Context(), args[0], scale)
 		},
@@ -81,7 +89,7 @@ results.json, claims.json and the figures. The studies:
 	f.StringVar(&c.out, "out", "", "folder of the report (default runs/reproduce-STUDY-TIME)")
 	f.Uint64Var(&c.seed, "seed", 1, "seed of all random numbers")
 	f.IntVar(&c.threads, "threads", 0, "chains that run at once; changes no number (default all processors)")
-	f.BoolVar(&c.force, "force", false, "write into a folder that is not empty")
+	f.BoolVar(&c.force, "force", false, "write into a folder that is not empty; a finished report in it is replaced when a study of the new one has ended, an unfinished one goes on")
 	return cmd
 }
 
@@ -101,7 +109,7 @@ func chosen(name string) ([]paperStudy, error) {
 }
 
 // truth prints what the studies of a name compare with.
-func (c *common) truth(name string) error {
+func (c *common) truth(ctx context.Context, name string) error {
 	entries, err := chosen(name)
 	if err != nil {
 		return &runner.Refused{Err: err}
@@ -109,7 +117,7 @@ func (c *common) truth(name string) error {
 	if len(entries) != 1 || entries[0].truth == nil {
 		return &runner.Refused{Err: fmt.Errorf("--truth belongs to the study multimodal; found %s", name)}
 	}
-	v, err := entries[0].truth()
+	v, err := unlessStopped(ctx, entries[0].truth)
 	if err != nil {
 		return err
 	}
@@ -130,70 +138,216 @@ func (c *common) reproduce(ctx context.Context, name, scale string) error {
 	if err := errors.Join(unknown, wrong, negative); err != nil {
 		return &runner.Refused{Err: err}
 	}
+	return c.reproduceThem(ctx, name, entries, size)
+}
+
+// reproduceThem is reproduce of the studies that a name stands for.
+func (c *common) reproduceThem(ctx context.Context, name string, entries []paperStudy, size study.Scale) error {
 	dir := filepath.Clean(c.out)
 	if c.out == "" {
 		dir = fmt.Sprintf("runs/reproduce-%s-%s", name, time.Now().Format("20060102-150405"))
 	}
-	folder, err := study.Create(dir, c.force)
+	program, err := fingerprint()
+	if err != nil {
+		return err
+	}
+	o := study.Options{Scale: size, Seed: c.seed, Threads: c.threads, Progress: io.Discard}
+	if !c.quiet {
+		o.Progress = c.stderr()
+	}
+	desk, err := study.Open(dir, study.Task{Study: name, Scale: size, Seed: c.seed, Program: program}, c.force)
 	if err != nil {
 		return &runner.Refused{Err: err}
 	}
-	defer folder.Close()
-	o := study.Options{Scale: size, Seed: c.seed, Threads: c.threads, Progress: io.Discard}
-	if !c.quiet {
-		o.Progress = os.Stderr
+	s := &session{Options: o, desk: desk, entries: entries, absent: map[string]study.Absent{}}
+	halt := &stopped{desk: desk, of: len(entries), again: o.Command(name) + " --out " + plain.Word(dir)}
+	leaving(halt.Error)
+	out, err := s.conduct(ctx)
+	halted := ctx.Err() != nil && errors.Is(err, ctx.Err())
+	if halted {
+		err = halt
 	}
-	studies, err := conduct(ctx, entries, o)
-	if err != nil {
-		return errors.Join(err, folder.Discard())
+	if out == nil {
+		return errors.Join(err, desk.Discard())
 	}
-	return c.leave(folder, dir, studies)
+	defer desk.Close()
+	if !halted {
+		err = errors.Join(err, c.leave(out, dir, s))
+	}
+	return err
 }
 
-// conduct runs one study after the other.
-func conduct(ctx context.Context, entries []paperStudy, o study.Options) ([]*study.Study, error) {
-	var done []*study.Study
-	for _, e := range entries {
-		s, err := e.run(ctx, o)
+// fingerprint tells one build of the program from another.
+func fingerprint() (string, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	f, err := os.Open(self)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+// A session runs the studies of a task.
+type session struct {
+	study.Options
+	desk    *study.Desk
+	entries []paperStudy
+	done    []*study.Study
+	absent  map[string]study.Absent // by name
+}
+
+// miss notes a study that is not run.
+func (s *session) miss(e paperStudy, reason string) {
+	reason = strings.ReplaceAll(reason, "\nnothing was written.", "") // of a Refused: others were
+	s.absent[e.name] = study.Absent{Name: e.name, Title: e.title, Reason: reason, Command: s.Command(e.name)}
+}
+
+// missing are the absent studies in the order of the paper.
+func (s *session) missing() []study.Absent {
+	var out []study.Absent
+	for _, e := range s.entries {
+		if a, ok := s.absent[e.name]; ok {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// lacks reports whether a study could not run for want of something, and not because
+// it failed.
+func lacks(err error) bool {
+	var refused *runner.Refused
+	var scale *study.WrongScale
+	return errors.As(err, &refused) || errors.As(err, &scale)
+}
+
+// conduct runs one study after the other, those that lack nothing, and reports after
+// each. What it returns is nil while none has ended. Of a single study that it lacks
+// something is an error.
+func (s *session) conduct(ctx context.Context) (out *study.Output, err error) {
+	single := len(s.entries) == 1
+	var todo []paperStudy
+	for _, e := range s.entries {
+		kept, err := s.desk.Kept(e.name)
+		switch {
+		case err == nil:
+			s.Announce("%s: finished before, kept", e.name)
+			s.done = append(s.done, kept)
+			continue
+		case !errors.Is(err, fs.ErrNotExist):
+			s.Announce("%s: run again: %v", e.name, err)
+		}
+		s.miss(e, "It was not reached: the run of all studies was stopped before, or goes on.")
+		if e.ready != nil && !single {
+			if err := e.ready(s.Options); err != nil {
+				s.miss(e, err.Error())
+				s.Announce("%s: not run: %s", e.name, s.absent[e.name].Reason)
+				continue
+			}
+		}
+		todo = append(todo, e)
+	}
+	if len(s.done) > 0 {
+		if out, err = s.report(); err != nil {
+			return out, err
+		}
+	}
+	var failed []error
+	for _, e := range todo {
+		found, err := abandon.After(ctx, hurry/3, func() (*study.Study, error) { return e.run(ctx, s.Options) })
 		switch {
 		case ctx.Err() != nil:
-			return nil, &stopped{e.name}
-		case err != nil:
+			return out, ctx.Err()
+		case err != nil && single:
 			return nil, fmt.Errorf("study %s: %w", e.name, err)
+		case err != nil:
+			s.miss(e, err.Error())
+			if !lacks(err) {
+				failed = append(failed, fmt.Errorf("study %s: %w", e.name, err))
+			}
+			continue
 		}
-		done = append(done, s)
+		if out, err = s.add(e, found); err != nil {
+			return out, err
+		}
 	}
-	return done, nil
+	if len(s.done) == 0 {
+		err := errors.Join(failed...)
+		for _, a := range s.missing() {
+			err = errors.Join(err, fmt.Errorf("study %s: %s", a.Name, a.Reason))
+		}
+		if len(failed) == 0 {
+			err = &runner.Refused{Err: err}
+		}
+		return nil, err
+	}
+	if out, err = s.report(); err != nil {
+		return out, err
+	}
+	return out, errors.Join(append(failed, s.desk.Finish())...)
 }
 
-// leave writes the report and prints the claims.
-func (c *common) leave(folder *store.Folder, dir string, studies []*study.Study) error {
-	out, err := study.Write(folder, studies)
-	switch {
-	case err != nil:
-		return err
-	case c.json:
-		return c.printJSON(studies)
-	case c.quiet:
+// add keeps a study that has ended, and reports.
+func (s *session) add(e paperStudy, found *study.Study) (*study.Output, error) {
+	kept, err := s.desk.Keep(found)
+	if err != nil {
+		return nil, err
+	}
+	delete(s.absent, e.name)
+	s.done = append(s.done, kept)
+	return s.report()
+}
+
+// report writes the report of the studies that have ended, in the order of the paper.
+func (s *session) report() (*study.Output, error) {
+	var in []*study.Study
+	for _, e := range s.entries {
+		for _, d := range s.done {
+			if d.Name == e.name {
+				in = append(in, d)
+			}
+		}
+	}
+	s.done = in
+	return study.Write(s.desk.Folder, in, s.missing())
+}
+
+// leave prints the claims.
+func (c *common) leave(out *study.Output, dir string, s *session) error {
+	if c.json {
+		return c.printJSON(s.done)
+	}
+	if c.quiet {
 		return nil
 	}
-	t := study.Terminal{Color: style().Color}
-	if w, _, err := term.GetSize(int(os.Stdout.Fd())); err == nil {
-		t.Width = w
-	}
-	if err := study.ClaimsTable(c.stdout(), out.Claims, t); err != nil {
+	err := errors.Join(study.ClaimsTable(c.stdout(), out.Claims, report.StyleOf(c.stdout())), study.AbsentList(c.stdout(), s.missing()))
+	if err != nil {
 		return err
 	}
-	for _, w := range out.Warnings {
-		fmt.Fprintln(os.Stderr, " ! "+w)
-	}
+	report.Warn(c.stderr(), out.Warnings...)
 	_, err = fmt.Fprintf(c.stdout(), " wrote %s/: report.html, claims.json, results.json, figures (%d)\n", dir, out.Pictures)
 	return err
 }
 
-// stopped says that a study was stopped.
-type stopped struct{ name string }
+// stopped says that studies were stopped.
+type stopped struct {
+	desk  *study.Desk
+	of    int    // studies
+	again string // the command that goes on
+}
 
 func (e *stopped) Error() string {
-	return fmt.Sprintf("stopped; a study is not resumed, and nothing is left of it. Run it again: r2sgld reproduce %s", e.name)
+	kept := e.desk.Count()
+	if kept == 0 {
+		return "stopped; nothing is kept of a study that has not ended. Run it again: " + e.again
+	}
+	return fmt.Sprintf("stopped; %d of %d studies have ended and are kept.\ngo on with: %s", kept, e.of, e.again)
 }

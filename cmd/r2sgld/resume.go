@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/r2sgld/r2sgld/config"
 	"github.com/r2sgld/r2sgld/runner"
+	"github.com/r2sgld/r2sgld/store"
 	"github.com/r2sgld/r2sgld/training"
 )
 
@@ -23,20 +25,32 @@ func resumeCommand() *cobra.Command {
 		Long: `Go on with a run from its newest checkpoint. The draws are those of a run that was
 never interrupted. --iterations extends a run (of method auto: to so many iterations
 at least), and so does --set sampler.until.ess=4000 with method auto; --set also
-changes the step sizes, the cap or the swaps from here on. A training goes on to the
+changes the step sizes, the cap or the swaps from here on, or what figures show
+(figures.parameters=[a, b]), also of a finished run. A training goes on to the
 bytes of one that was never interrupted; it cannot be extended, and --set can change
-its device alone. One that is finished stays as it is.`,
+its device alone. What is finished stays as it is.`,
 		Example: `  r2sgld resume runs/flower-20261121-101300
   r2sgld resume runs/flower-20261121-101300 --iterations 200000
   r2sgld resume runs/fashion-20261121-101300 --set 'device=[cuda:0]'`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			command, m, err := commandIn(args[0])
+			dir := strings.TrimRight(args[0], "/")
+			if err := store.Settle(store.Disk{}, dir); err != nil {
+				return &runner.Refused{Err: err}
+			}
+			newest := store.Newest(dir)
+			if newest != dir {
+				fmt.Fprintf(c.stderr(), "%s: going on with the run that is to take the place of the one in it\n", dir)
+			}
+			command, m, err := commandIn(newest)
 			if err != nil {
 				return err
 			}
 			if command == "theory" {
-				return &runner.Refused{Err: fmt.Errorf("%s is a measurement of theory, which is not resumed: it has no draws to go on from. Measure again: r2sgld theory CONFIG.yaml", strings.TrimRight(args[0], "/"))}
+				return &runner.Refused{Err: fmt.Errorf("%s is a measurement of theory, which is not resumed: it has no draws to go on from. Measure again: r2sgld theory CONFIG.yaml", dir)}
+			}
+			if command == "go" {
+				return &runner.Refused{Err: fmt.Errorf("%s was written by a Go program, which alone can go on with it: it has no configuration", dir)}
 			}
 			if cmd.Flags().Changed("iterations") {
 				if command == "train" {
@@ -45,16 +59,21 @@ its device alone. One that is finished stays as it is.`,
 				c.set = append(c.set, fmt.Sprintf("sampler.iterations=%d", iterations))
 			}
 			if command == "train" {
-				if done, err := c.isFinished(args[0]); done || err != nil {
+				if done, err := c.isFinished(newest); done || err != nil {
 					return err
 				}
-				j, err := unlessStopped(cmd.Context(), func() (*training.Job, error) { return c.resumedTraining(args[0], m) })
+				j, err := unlessStopped(cmd.Context(), func() (*training.Job, error) { return c.resumedTraining(dir, m) })
 				if err != nil {
 					return err
 				}
 				return c.train(cmd, j)
 			}
-			j, err := unlessStopped(cmd.Context(), func() (*runner.Job, error) { return resumedJob(args[0], m, c.set) })
+			if c.set == nil && newest == dir { // one beside it has yet to take its place
+				if done, err := c.runFinished(dir, m); done || err != nil {
+					return err
+				}
+			}
+			j, err := unlessStopped(cmd.Context(), func() (*runner.Job, error) { return c.resumedJob(cmd.Context(), dir, m) })
 			if err != nil {
 				return err
 			}
@@ -62,18 +81,20 @@ its device alone. One that is finished stays as it is.`,
 		},
 	}
 	c.running(cmd)
+	c.limited(cmd)
 	cmd.Flags().IntVar(&iterations, "iterations", 0, "iterations per ladder in all, burn-in included (default as begun)")
 	return cmd
 }
 
 // resumedJob makes the job of a run folder again.
-func resumedJob(dir string, m runner.Manifest[json.RawMessage], set []string) (*runner.Job, error) {
+func (c *common) resumedJob(ctx context.Context, dir string, m runner.Manifest[json.RawMessage]) (*runner.Job, error) {
+	programs := c.programs(ctx)
 	name := filepath.Join(dir, "run.json")
-	begun, err := config.Parse(m.Command, name, m.Config, nil)
+	begun, err := programs.Parse(m.Command, name, m.Config, nil)
 	if err != nil {
 		return nil, err
 	}
-	r, err := config.Parse(m.Command, name, m.Config, set)
+	r, err := programs.Parse(m.Command, name, m.Config, c.set)
 	if err != nil {
 		return nil, err
 	}
@@ -90,6 +111,7 @@ func resumedJob(dir string, m runner.Manifest[json.RawMessage], set []string) (*
 	if err != nil {
 		return nil, err
 	}
+	j.Again = "in a new run, r2sgld " + m.Command + " CONFIG.yaml" // a resumed one keeps its law
 	j.Dir, j.Resume, j.Accept = dir, true, append([]string{m.Hash}, m.Previous...)
 	return j, nil
 }
@@ -105,7 +127,7 @@ func sameLaw(begun, now *config.Run) error {
 		return err
 	}
 	if a != b {
-		return &runner.Refused{Err: errors.New("a resumed run can change sampler.step_size, sampler.cap, sampler.swap, sampler.until and, unless its schedule is cosine, sampler.iterations only: start a new run for anything else")}
+		return &runner.Refused{Err: errors.New("a resumed run can change sampler.step_size, sampler.cap, sampler.swap, sampler.until, figures and, unless its schedule is cosine, sampler.iterations only: start a new run for anything else")}
 	}
 	return nil
 }

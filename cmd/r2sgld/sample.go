@@ -2,11 +2,11 @@ package main
 
 import (
 	"cmp"
-	"context"
 
 	"github.com/spf13/cobra"
 
 	"github.com/r2sgld/r2sgld/config"
+	"github.com/r2sgld/r2sgld/internal/plain"
 	"github.com/r2sgld/r2sgld/runner"
 )
 
@@ -32,12 +32,13 @@ Expressions have the operators + - * / ^, the constant pi and the functions
 		RunE: c.load,
 	}
 	c.starting(cmd)
+	c.limited(cmd)
 	return cmd
 }
 
 // load runs the configuration that the command is given.
 func (c *common) load(cmd *cobra.Command, args []string) error {
-	r, err := unlessStopped(cmd.Context(), func() (*config.Run, error) { return config.Load(cmd.Name(), args[0], c.set) })
+	r, err := unlessStopped(cmd.Context(), func() (*config.Run, error) { return c.programs(cmd.Context()).Load(cmd.Name(), args[0], c.set) })
 	if err != nil {
 		return err
 	}
@@ -45,43 +46,30 @@ func (c *common) load(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	j.Again = again(cmd.Name(), args[0], c.set)
 	return c.run(cmd, j)
 }
 
-// unlessStopped returns what load does, or that it was stopped as soon as the context
-// ends: setting a problem up writes nothing, and may take long where its mode is
-// looked for.
-func unlessStopped[T any](ctx context.Context, load func() (T, error)) (T, error) {
-	type result struct {
-		value T
-		err   error
+// again is the command that makes a run, as a shell takes it.
+func again(command, file string, set []string) string {
+	words := []string{"r2sgld", command, file}
+	for _, s := range set {
+		words = append(words, "--set", s)
 	}
-	done := make(chan result, 1)
-	go func() {
-		v, err := load()
-		done <- result{v, err}
-	}()
-	select {
-	case r := <-done:
-		return r.value, r.err
-	case <-ctx.Done():
-		var none T
-		return none, errEarly{ctx.Err()}
-	}
+	return plain.Words(words...)
 }
 
-// errEarly says that a command was stopped while its problem was set up.
-type errEarly struct{ error }
-
-func (e errEarly) Error() string { return "stopped before anything was begun; nothing was written." }
-
-func (e errEarly) Unwrap() error { return e.error }
+// anyKernel reports whether method auto may take another kernel than that of the settings.
+func anyKernel(r *config.Run) bool { return r.Resolved.Sampler.Kernel == "" }
 
 // job is the job that makes a run.
 func job(r *config.Run) (*runner.Job, error) {
 	hash, err := r.Resolved.Hash()
 	j := &runner.Job{Command: r.Command, Name: r.Name, Method: r.Resolved.Sampler.Method, Problem: r.Problem, Settings: r.Settings, Until: r.Until, Warnings: r.Warnings,
-		Model: r.Model, Config: r.Resolved, Hash: hash}
+		Model: r.Model, Config: r.Resolved, Hash: hash, AnyKernel: anyKernel(r)}
+	if f := r.Resolved.Figures; f != nil {
+		j.Shown = f.Parameters
+	}
 	if r.Resolved.Data != nil {
 		j.Time = cmp.Or(r.Resolved.Data.Time, "row")
 	}

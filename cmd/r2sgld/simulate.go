@@ -3,13 +3,13 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/r2sgld/r2sgld/forecast"
 	"github.com/r2sgld/r2sgld/ode"
+	"github.com/r2sgld/r2sgld/report"
 )
 
 // simulated are the flags of simulate.
@@ -70,7 +70,7 @@ func (s *simulated) register(cmd *cobra.Command) {
 	f.BoolVar(&s.Lyapunov, "lyapunov", false, "largest Lyapunov exponent at the mode, over a hundred times the length of the data")
 	f.BoolVar(&s.Keep, "keep", false, "write every trajectory into trajectories.csv, with random observations if --noise")
 	f.StringVar(&s.Out, "out", "", "folder (default RUN/simulation)")
-	f.BoolVar(&s.Force, "force", false, "write into a folder that is not empty")
+	f.BoolVar(&s.Force, "force", false, "write into a folder that is not empty; a simulation in it is replaced")
 	f.Uint64Var(&s.Seed, "seed", 1, "seed of the random observations of --keep")
 	f.IntVar(&s.Threads, "threads", 0, "trajectories at once; changes no number (default all processors)")
 }
@@ -91,7 +91,11 @@ func ifGiven[T any](given bool, value *T) *T {
 
 // run simulates and says what was found.
 func (s *simulated) run(ctx context.Context, dir string) error {
+	leaving(func() string { return "stopped; simulate again: r2sgld simulate " + dir })
+	_, progress := s.screen()
+	work := report.StartWork(progress, "simulate", "trajectories and figures")
 	r, err := forecast.Make(ctx, dir, s.Options)
+	work.Stop()
 	switch {
 	case err != nil:
 		return err
@@ -100,10 +104,8 @@ func (s *simulated) run(ctx context.Context, dir string) error {
 	case s.quiet:
 		return nil
 	}
-	fmt.Fprint(s.stdout(), r.Text())
-	for _, w := range r.Warnings {
-		fmt.Fprintln(os.Stderr, " ! "+w)
-	}
+	fmt.Fprint(s.stdout(), r.Text(report.StyleOf(s.stdout())))
+	report.Warn(s.stderr(), r.Warnings...)
 	wrote := strings.Join(r.Files, ", ")
 	if len(r.Figures) > 0 {
 		wrote += fmt.Sprintf(", figures (%s)", strings.Join(r.Figures, " "))

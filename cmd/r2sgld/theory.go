@@ -24,9 +24,9 @@ size times iterations. In the configuration, beside name, variables, potential a
   theory:
     temperature: 1        or [1, 10]: two replicas, which swap with
     intensity: 0          rate r·min(1, S)
-    intensities: [1, 10]  at these, how the gap grows with swaps, and which suffices
-    grid: 400             cells along the longest side (of two replicas: 300, or 24 in
-                          the plane)
+    intensities: [1, 10]  at these, how the gap grows, and which suffices
+    grid: 400             cells along the longest side (of two replicas: 300,
+                          or 24 in the plane)
     eigenvalues: 5
     decay: {start: {x: 0.1}, times: [0.1, 1, 10], of: [chi2, kl, w2, tv]}`,
 		Example: `  r2sgld theory examples/theory/interval.yaml
@@ -39,7 +39,7 @@ size times iterations. In the configuration, beside name, variables, potential a
 	f := cmd.Flags()
 	f.StringArrayVar(&c.set, "set", nil, "override a key, as in --set theory.grid=200 (repeatable)")
 	f.StringVar(&c.out, "out", "", "run folder (default runs/NAME-TIME)")
-	f.BoolVar(&c.force, "force", false, "write into a folder that is not empty")
+	f.BoolVar(&c.force, "force", false, "write into a folder that is not empty; a run in it is replaced when the new one is finished")
 	return cmd
 }
 
@@ -53,12 +53,15 @@ func (c *common) theory(cmd *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
-	j := &outlook.Job{Name: t.Name, File: path, Problem: t.Problem, Settings: t.Settings, Intensities: t.Intensities,
+	j := &outlook.Job{Name: t.Name, Again: again(cmd.Name(), path, c.set), Problem: t.Problem, Settings: t.Settings, Intensities: t.Intensities,
 		Warnings: t.Warnings, Config: t.Resolved, Hash: hash, Dir: filepath.Clean(c.out), Force: c.force}
 	if c.out == "" {
 		j.Dir = fmt.Sprintf("runs/%s-%s", t.Name, time.Now().Format("20060102-150405"))
 	}
-	j.Out, j.Terminal, _, _ = c.screen()
+	leaving(func() string {
+		return "stopped; a measurement of theory is not resumed. Measure again: " + j.Again
+	})
+	j.Out, j.Terminal = c.screen()
 	sum, err := j.Run(cmd.Context())
 	if err != nil || !c.json {
 		return err

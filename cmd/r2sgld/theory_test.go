@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/r2sgld/r2sgld/config"
+	"github.com/r2sgld/r2sgld/internal/pace"
 )
 
 const onInterval = `name: interval
@@ -88,17 +89,28 @@ func TestTheory(t *testing.T) {
 	}
 }
 
+// The command that is named next keeps the keys that were set.
+func TestTheoryNext(t *testing.T) {
+	dir := t.TempDir()
+	file := write(t, dir, "interval.yaml", onInterval)
+	p := start(t, "theory", file, "--out", filepath.Join(dir, "run"), "--set", "theory.temperature=[1, 5]", "--set", "theory.intensity=10", "--set", "theory.grid=20")
+	want := "r2sgld theory " + file + " --set 'theory.temperature=[1, 5]' --set theory.intensity=10 --set theory.grid=20 --set 'theory.intensities="
+	if code := p.code(t); code != exitDone || !strings.Contains(p.stdout.String(), want) {
+		t.Errorf("exit %d: %s%s, want %s", code, &p.stdout, &p.stderr, want)
+	}
+}
+
 // A Ctrl-C ends the command at once with exit code 3, and leaves nothing.
 func TestTheoryInterrupted(t *testing.T) {
+	pace.Slow(t)
 	heard(t)
 	dir := t.TempDir()
 	file, out := write(t, dir, "interval.yaml", onInterval), filepath.Join(dir, "run")
 	p := start(t, "theory", file, "--out", out, "--set", "theory.temperature=[1, 10]", "--set", "theory.grid=1000", "--set", "theory.eigenvalues=40")
 	p.await(filepath.Join(out, ".lock"))
 	p.signal(syscall.SIGINT, 300*time.Millisecond)
-	begun := time.Now()
 	if code := p.code(t); code != exitInterrupted || !strings.Contains(p.stderr.String(), "nothing is left of it") {
-		t.Errorf("exit %d after %v: %s", code, time.Since(begun), &p.stderr)
+		t.Errorf("exit %d: %s", code, &p.stderr)
 	}
 	if there(out, ".") {
 		t.Error("the folder is left")

@@ -6,9 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -82,8 +80,9 @@ func (c *common) train(cmd *cobra.Command, j *training.Job) error {
 	if err != nil {
 		return err
 	}
+	leavingRun(place, j.Resume)
 	j.Dir, j.Force, j.Checkpoint = place, c.force, c.checkpoint
-	j.Out, j.Terminal, j.Redraw, j.Style = c.screen()
+	j.Out, j.Terminal = c.screen()
 	sum, err := j.Run(cmd.Context())
 	if err != nil || !c.json {
 		return err
@@ -126,16 +125,10 @@ func (c *common) isFinished(dir string) (bool, error) {
 	if err != nil {
 		return false, &runner.Refused{Err: err}
 	}
-	switch {
-	case sum == nil:
+	if sum == nil {
 		return false, nil
-	case c.json:
-		return true, c.printJSON(sum)
-	case !c.quiet:
-		dir = strings.TrimRight(dir, "/")
-		fmt.Fprintf(os.Stderr, "%s is finished: its scores are in %s/summary.json, its figures in %s/figures. Nothing was changed\n", dir, dir, dir)
 	}
-	return true, nil
+	return true, c.tellFinished(dir, sum, "scores", "")
 }
 
 // commandIn is the command that a run folder is of, with its manifest.
@@ -157,20 +150,29 @@ func (c *common) planTraining(cmd *cobra.Command, path string, w io.Writer) erro
 	if err != nil {
 		return err
 	}
-	engine, err := c.engines(t)(cmd.Context(), t.Settings.Setup(t.Network))
-	if err != nil {
-		return &runner.Refused{Err: fmt.Errorf("%s: %w", t.Name, err)}
-	}
-	defer engine.Close()
-	p, err := bnn.Forecast(cmd.Context(), engine, t.Data, t.Settings, pilot)
+	p, err := unlessStopped(cmd.Context(), func() (*bnn.Plan, error) { return c.forecast(cmd.Context(), t) })
 	switch {
 	case err != nil:
-		return fmt.Errorf("%s: %w", t.Name, err)
+		return err
 	case c.json:
 		return c.printJSON(p)
 	}
 	_, err = fmt.Fprint(w, training.PlanText(p, t.Settings))
 	return err
+}
+
+// forecast measures a training.
+func (c *common) forecast(ctx context.Context, t *config.Training) (*bnn.Plan, error) {
+	engine, err := c.engines(t)(ctx, t.Settings.Setup(t.Network))
+	if err != nil {
+		return nil, &runner.Refused{Err: fmt.Errorf("%s: %w", t.Name, err)}
+	}
+	defer engine.Close()
+	p, err := bnn.Forecast(ctx, engine, t.Data, t.Settings, pilot)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", t.Name, err)
+	}
+	return p, nil
 }
 
 // pilot is the number of iterations that a plan of a training measures.

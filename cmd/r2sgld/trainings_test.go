@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/training"
 )
 
@@ -16,6 +17,7 @@ import (
 // unfinished run, a comparison of kinds that have nothing in common, a resume that writes
 // into a finished training.
 func TestCommandsOnTrainings(t *testing.T) {
+	pace.Slow(t)
 	worker(t)
 	dir := t.TempDir()
 	file := write(t, dir, "fashion.yaml", strings.NewReplacer("resnet8", "lenet, norm: frn", "epochs: 3", "epochs: 2").Replace(onFashion))

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/r2sgld/r2sgld/diag"
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/report"
 	"github.com/r2sgld/r2sgld/store"
 )
@@ -86,9 +87,10 @@ func lynxRun(t *testing.T, seed, ladders int) (*store.Draws, report.Summary) {
 // no draw outside. It kills draws told in the coordinates of the chart, a determinant
 // left out, a prior that counts twice, and ladders that stay where they start.
 func TestLynxHareIsStans(t *testing.T) {
+	pace.Slow(t)
 	want := stanLynx(t)
-	for seed := 1; seed <= soak(1, 5); seed++ {
-		d, sum := lynxRun(t, seed, soak(4, 8))
+	for seed := 1; seed <= pace.Soak(1, 5); seed++ {
+		d, sum := lynxRun(t, seed, pace.Soak(4, 8))
 		worst, of := 0.0, ""
 		for _, s := range want {
 			j := slices.Index(d.Names, s.ourName)
@@ -133,6 +135,7 @@ func TestLynxHareIsStans(t *testing.T) {
 // samples and while it writes, and resumed each time, ends with the bytes of the
 // whole run: chart, base law and starts come back from run.json.
 func TestInterruptedTrajectory(t *testing.T) {
+	pace.Slow(t)
 	heard(t)
 	dir := t.TempDir()
 	whole, out := filepath.Join(dir, "whole"), filepath.Join(dir, "run")

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/r2sgld/r2sgld/tune"
+)
+
+// Across features narrower than a step method auto takes an exact kernel, and is right,
+// within 5 standard errors (chance: 6e-7): means by quadrature. Given sgld, it warns. It
+// stays with sgld and is quiet where steps resolve what there is.
+//
+// Mutants: steps that nobody finds too long; others under NotCoarse.
+func TestAutoAcrossFeatures(t *testing.T) {
+	dir := t.TempDir()
+	for i, c := range []struct {
+		potential string
+		mean      float64
+		kernel    string
+	}{
+		{"4*tanh(80*(x-1)) + x^2/2", -0.29333, "null"},
+		{"tanh(160*(x-1)) + x^2/2", -0.24338, "null"},
+		{"6*exp(-(250*(x-0.2))^2) + x^2/2", -0.00093, "null"},
+		{"4*tanh(80*(x-1)) + x^2/2", -0.29333, "sgld"},
+		{"sin(6*x) + x^2/2", 0, "null"},
+	} {
+		file := write(t, dir, "feature.yaml", fmt.Sprintf("variables: [x]\npotential: %q\n", c.potential))
+		out := filepath.Join(dir, fmt.Sprint(i))
+		if p := start(t, "sample", file, "--out", out, "--set", "sampler.kernel="+c.kernel); p.code(t) != exitDone {
+			t.Fatal(&p.stderr)
+		}
+		s := summaryOf(t, out)
+		x := s.Parameters[0]
+		narrow, warned := c.mean != 0, strings.Contains(strings.Join(s.Warnings, " "), "features narrower than a step")
+		if given := c.kernel == "sgld"; s.Exact != (narrow && !given) || warned != given {
+			t.Errorf("%s, kernel %s: exact %v, warnings %q", c.potential, c.kernel, s.Exact, s.Warnings)
+		}
+		if z := math.Abs(x.Mean-c.mean) / x.MCSEMean; c.kernel == "null" && narrow && !(z < 5) {
+			t.Errorf("%s: mean %.4f, %.1f standard errors from %.4f", c.potential, x.Mean, z, c.mean)
+		}
+	}
+}
+
+// Across jumps method auto takes an exact kernel, says so, and is right, within 5 standard
+// errors (chance: 6e-7): means in closed form. Given sgld, it warns, and plan plans that.
+//
+// Mutants: jumps that the warm-up does not hand on, a kernel that is not taken, one that is
+// taken in spite of what is given.
+func TestAutoAcrossJumps(t *testing.T) {
+	dir := t.TempDir()
+	for i, c := range []struct {
+		potential string
+		mean      float64
+	}{
+		{"-logsumexp(log(0.8)+uniform_lpdf(x,0,1), log(0.2)+uniform_lpdf(x,-1,0))", 0.3},
+		{"2*x/abs(x)", -math.Tanh(2) / 2},
+		{"3*tanh(x*1e5)", -math.Tanh(3) / 2},
+	} {
+		file := write(t, dir, "jump.yaml", fmt.Sprintf("variables: [x]\npotential: %q\ndomain: {box: {x: [-1, 1]}}\n", c.potential))
+		out := filepath.Join(dir, fmt.Sprint(i))
+		p := start(t, "sample", file, "--out", out)
+		if code := p.code(t); code != exitDone {
+			t.Fatalf("exit %d: %s", code, &p.stderr)
+		}
+		s := summaryOf(t, out)
+		x := s.Parameters[0]
+		if z := math.Abs(x.Mean-c.mean) / x.MCSEMean; !(z < 5) || !s.Exact || !s.Until.Met || len(s.Warnings) > 0 || !strings.Contains(p.stderr.String(), "the potential jumps") {
+			t.Errorf("%s: mean %.3f, %.1f standard errors from %.3f, exact %v, warnings %q", c.potential, x.Mean, z, c.mean, s.Exact, s.Warnings)
+		}
+		if i > 0 {
+			continue
+		}
+		p = start(t, "sample", file, "--out", filepath.Join(dir, "sgld"), "--set", "sampler.kernel=sgld")
+		if code := p.code(t); code != exitDone || !strings.Contains(strings.Join(summaryOf(t, filepath.Join(dir, "sgld")).Warnings, " "), "the potential jumps") {
+			t.Errorf("given sgld: exit %d: %s", code, &p.stderr)
+		}
+		first := summaryOf(t, filepath.Join(dir, "sgld")).Iterations
+		for _, kernel := range []string{"sgld", "null"} {
+			var plan tune.Plan
+			p = start(t, "plan", file, "--json", "--set", "sampler.kernel="+kernel)
+			if code := p.code(t); code != exitDone || json.Unmarshal(p.stdout.Bytes(), &plan) != nil {
+				t.Fatalf("plan: exit %d: %s", code, &p.stderr)
+			}
+			if sgld := plan.Iterations >= first; sgld != (kernel == "sgld") {
+				t.Errorf("kernel %s: %d iterations planned, %d made", kernel, plan.Iterations, first)
+			}
+		}
+	}
+}

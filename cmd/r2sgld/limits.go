@@ -1,0 +1,111 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"runtime/debug"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/r2sgld/r2sgld/internal/plain"
+	"github.com/r2sgld/r2sgld/internal/spare"
+	"github.com/r2sgld/r2sgld/report"
+	"github.com/r2sgld/r2sgld/runner"
+	"github.com/r2sgld/r2sgld/store"
+)
+
+// spared is the share of what is free that a run may take unless it is told.
+const spared = 0.9
+
+// A space is a number of bytes, as a flag.
+type space float64
+
+// Set reads 500MB, 2GB or a plain number.
+func (b *space) Set(text string) error {
+	number, unit := strings.ToUpper(strings.ReplaceAll(text, " ", "")), 1.0
+	for _, u := range []struct {
+		name string
+		size float64
+	}{{"TIB", 1 << 40}, {"GIB", 1 << 30}, {"MIB", 1 << 20}, {"KIB", 1 << 10}, {"TB", 1e12}, {"GB", 1e9}, {"MB", 1e6}, {"KB", 1e3}, {"T", 1e12}, {"G", 1e9}, {"M", 1e6}, {"K", 1e3}, {"B", 1}} {
+		if n, ok := strings.CutSuffix(number, u.name); ok {
+			number, unit = n, u.size
+			break
+		}
+	}
+	v, err := strconv.ParseFloat(number, 64)
+	if err != nil || !(v > 0) || math.IsInf(v, 0) {
+		return fmt.Errorf("%q is no number of bytes: write 500MB or 2GB", text)
+	}
+	*b = space(v * unit)
+	return nil
+}
+
+func (b *space) String() string {
+	if *b == 0 {
+		return ""
+	}
+	return report.Size(float64(*b))
+}
+
+// Type is how help calls it.
+func (b *space) Type() string { return "size" }
+
+// limited registers the flags of what a run may take.
+func (c *common) limited(cmd *cobra.Command) {
+	cmd.Flags().Var(&c.maxDisk, "max-disk", "what the run folder may take, as in 2GB: a run of method auto ends before it takes more (default 90 % of what is free)")
+	cmd.Flags().Var(&c.maxMemory, "max-memory", "what the program may take of memory, likewise (default 90 % of what is free)")
+}
+
+// limits are those of a run in a folder.
+func (c *common) limits(dir string) runner.Limits {
+	l := runner.Limits{Disk: float64(c.maxDisk), Memory: float64(c.maxMemory)}
+	if l.Disk == 0 {
+		l.Disk = spared * spare.Disk(dir)
+	}
+	if l.Memory == 0 {
+		l.Memory = spared * spare.Memory()
+	}
+	if l.Memory < math.MaxInt64 && (c.maxMemory > 0 || os.Getenv("GOMEMLIMIT") == "") {
+		debug.SetMemoryLimit(int64(l.Memory)) // collects more often near it
+	}
+	return l
+}
+
+// runFinished reports whether a run of a manifest stands as it would be again, and says so.
+// One that a limit ended is not finished.
+func (c *common) runFinished(dir string, m runner.Manifest[json.RawMessage]) (bool, error) {
+	folder, err := store.Open(dir)
+	if err != nil {
+		return false, &runner.Refused{Err: err}
+	}
+	var sum struct {
+		Hash  string `json:"hash"`
+		Until *struct {
+			Capped string `json:"capped"`
+		} `json:"until"`
+	}
+	var whole any
+	if folder.ReadJSON("summary.json", &sum) != nil || folder.ReadJSON("summary.json", &whole) != nil || sum.Hash != m.Hash || sum.Until != nil && sum.Until.Capped != "" {
+		return false, nil
+	}
+	more := "--iterations N"
+	if sum.Until != nil {
+		more = "--set sampler.until.ess=N"
+	}
+	return true, c.tellFinished(dir, whole, "numbers", ". To extend it: r2sgld resume "+plain.Word(dir)+" "+more)
+}
+
+// tellFinished shows a summary, or tells where it is and that nothing was changed.
+func (c *common) tellFinished(dir string, summary any, what, more string) error {
+	switch {
+	case c.json:
+		return c.printJSON(summary)
+	case !c.quiet:
+		fmt.Fprintln(c.stderr(), plain.Text(fmt.Sprintf("%s is finished: its %s are in %s/summary.json, its figures in %s/figures. Nothing was changed%s", dir, what, dir, dir, more)))
+	}
+	return nil
+}

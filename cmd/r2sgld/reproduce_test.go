@@ -1,0 +1,172 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/r2sgld/r2sgld/internal/plain"
+	"github.com/r2sgld/r2sgld/runner"
+	"github.com/r2sgld/r2sgld/study"
+)
+
+// disc is a picture.
+type disc string
+
+func (d disc) WriteSVG(w io.Writer) error {
+	_, err := fmt.Fprintf(w, `<svg width="9pt" height="9pt"><text>%s</text></svg>`, string(d))
+	return err
+}
+
+func (d disc) WritePNG(w io.Writer) error { _, err := io.WriteString(w, string(d)); return err }
+
+// invented is a study that counts how often it is run; one that halts waits until it is
+// stopped.
+func invented(name string, runs map[string]int, halts bool) paperStudy {
+	return paperStudy{name: name, title: "Study " + name, run: func(ctx context.Context, o study.Options) (*study.Study, error) {
+		runs[name]++
+		if halts {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}
+		s := o.Begin(name, "Study "+name)
+		s.Seconds, s.Results = 1.5, map[string]any{"numbers": []float64{1.0 / 3}, "mean": study.IntervalOf([]float64{1, 2})}
+		s.Sections = []study.Section{{Title: "S", Tables: []study.Table{{Title: "T", Columns: []string{"a"}, Rows: [][]string{{"1"}}}},
+			Pictures: []study.Picture{{Name: "of-" + name, Caption: "It is a disc.", Figure: disc(name)}}}}
+		s.Claims = []study.Claim{{ID: name, Section: "5.1", Text: "T", Test: "By eye.", Why: "It is.", Verdict: study.Untestable},
+			{ID: "shared", Section: "5.2", Text: "U", Test: "By eye.", Why: "It is " + name + ".", Verdict: study.Holds, Numbers: []study.Number{{Name: "n", Value: 0.1}}}}
+		return s, nil
+	}}
+}
+
+func silent(out string) *common {
+	return &common{out: out, seed: 1, quiet: true, stdout: func() io.Writer { return io.Discard }, stderr: func() io.Writer { return io.Discard }}
+}
+
+// files are the contents of a folder by name.
+func files(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	err := fs.WalkDir(os.DirFS(dir), ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || d.Name() == ".lock" {
+			return err
+		}
+		b, err := os.ReadFile(filepath.Join(dir, path))
+		out[path] = string(b)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// Studies that ended before others were stopped are kept: the same command does nothing
+// twice, leaves their files alone and ends where one that is not stopped does. Those
+// that lack something are listed, and are no failure. Mutants: a Keep that is left out,
+// a Write that writes every file.
+func TestReproduceGoesOn(t *testing.T) {
+	runs := map[string]int{}
+	lacking := invented("d", runs, false)
+	lacking.ready = func(study.Options) error { return &runner.Refused{Err: errors.New("no data: fetch them")} }
+	entries := func(halts bool) []paperStudy {
+		return []paperStudy{invented("a", runs, false), lacking, invented("b", runs, halts), invented("c", runs, false)}
+	}
+	dir := t.TempDir()
+	whole, parts := filepath.Join(dir, "whole"), filepath.Join(dir, "parts[1]")
+	if err := silent(whole).reproduceThem(t.Context(), "all", entries(false), study.Smoke); err != nil {
+		t.Fatal(err)
+	}
+	clear(runs)
+	ctx, stop := context.WithCancel(t.Context())
+	go func() {
+		for !there(parts, "report.html") {
+			time.Sleep(time.Millisecond)
+		}
+		stop()
+	}()
+	var halted *stopped
+	if err := silent(parts).reproduceThem(ctx, "all", entries(true), study.Smoke); !errors.As(err, &halted) || halted.desk.Count() != 1 || halted.of != 4 ||
+		!strings.Contains(err.Error(), "go on with: r2sgld reproduce all --scale smoke --seed 1 --out "+plain.Word(parts)) {
+		t.Fatalf("%v", err)
+	}
+	if report := files(t, parts)["report.html"]; !strings.Contains(report, "It was not reached") || !strings.Contains(report, "r2sgld reproduce b --scale smoke --seed 1") {
+		t.Error("the report of a part does not say what is left")
+	}
+	before := map[string]os.FileInfo{}
+	for _, name := range []string{"studies/a.study", "figures/of-a.svg", "figures/of-a.png"} {
+		info, err := os.Stat(filepath.Join(parts, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		before[name] = info
+	}
+	for range 2 { // the second time nothing is left to do
+		if err := silent(parts).reproduceThem(t.Context(), "all", entries(false), study.Smoke); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want := (map[string]int{"a": 1, "b": 2, "c": 1}); !maps.Equal(runs, want) {
+		t.Errorf("runs %v, want %v", runs, want)
+	}
+	for name, old := range before {
+		if now, err := os.Stat(filepath.Join(parts, name)); err != nil || !os.SameFile(old, now) || !now.ModTime().Equal(old.ModTime()) {
+			t.Errorf("%s was written again (%v)", name, err)
+		}
+	}
+	got, want := files(t, parts), files(t, whole)
+	if !maps.Equal(got, want) || len(want) != 3+6+3+1 {
+		t.Errorf("%d files, %d of the whole run", len(got), len(want))
+	}
+	for _, name := range []string{"report.html", "claims.json", "results.json"} {
+		if !strings.Contains(want[name], "no data: fetch them") || !strings.Contains(want[name], "r2sgld reproduce d --scale smoke --seed 1") {
+			t.Errorf("%s does not say what was not run", name)
+		}
+	}
+}
+
+// What fails is told at the end, when the others have run; a folder of another task, or
+// a kept study that is damaged, is not gone on with.
+func TestReproduceRefuses(t *testing.T) {
+	runs := map[string]int{}
+	failing := invented("f", runs, false)
+	failing.run = func(context.Context, study.Options) (*study.Study, error) { return nil, errors.New("it broke") }
+	dir := filepath.Join(t.TempDir(), "all")
+	err := silent(dir).reproduceThem(t.Context(), "all", []paperStudy{failing, invented("a", runs, false)}, study.Smoke)
+	var refused *runner.Refused
+	if err == nil || !strings.Contains(err.Error(), "study f: it broke") || errors.As(err, &refused) || runs["a"] != 1 || !there(dir, "report.html") {
+		t.Errorf("%v", err)
+	}
+	other := silent(dir)
+	other.seed = 2
+	if err := other.reproduceThem(t.Context(), "all", []paperStudy{invented("a", runs, false)}, study.Smoke); !errors.As(err, &refused) ||
+		!strings.Contains(err.Error(), "reproduce all --scale smoke --seed 1") {
+		t.Errorf("another seed: %v", err)
+	}
+	path := filepath.Join(dir, "studies", "a.study")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, bytes.ToUpper(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := silent(dir).reproduceThem(t.Context(), "all", []paperStudy{invented("a", runs, false)}, study.Smoke); err != nil || runs["a"] != 2 {
+		t.Errorf("%v, %d runs with a damaged file", err, runs["a"])
+	}
+	lacking := invented("d", runs, false)
+	lacking.ready = func(study.Options) error { return &runner.Refused{Err: errors.New("no data")} }
+	empty := filepath.Join(t.TempDir(), "none")
+	if err := silent(empty).reproduceThem(t.Context(), "all", []paperStudy{lacking, lacking}, study.Smoke); !errors.As(err, &refused) || there(empty, ".") {
+		t.Errorf("nothing could run: %v", err)
+	}
+}
