@@ -16,6 +16,7 @@ import (
 	"github.com/r2sgld/r2sgld/compare"
 	"github.com/r2sgld/r2sgld/diag"
 	"github.com/r2sgld/r2sgld/dynamics"
+	"github.com/r2sgld/r2sgld/report"
 	"github.com/r2sgld/r2sgld/store"
 )
 
@@ -276,10 +277,32 @@ func TestBayesFactorIsSavageDickey(t *testing.T) {
 
 func predictive(terms ...float64) *compare.Predictive {
 	p := &compare.Predictive{PLOO: 2, KMax: 0.4, Draws: 4000, Noise: "given", ELPDWAIC: 1, SEWAIC: 1,
-		Data:      compare.Data{SHA256: "0123456789abcdef", Rows: len(terms), Likelihood: "derivative of x (central)"},
+		Data:      compare.Data{SHA256: "0123456789abcdef", Rows: len(terms), Observed: len(terms), Likelihood: "derivative of x (central)"},
 		Pointwise: compare.Pointwise{ELPDLOO: terms, ELPDWAIC: terms, K: make([]float64, len(terms))}}
 	p.ELPDLOO, p.SELOO = diag.SumSE(terms)
 	return p
+}
+
+// What counts is how many values were observed, not how many rows there are: with values
+// missing there is no multiple of the rows. A file that says fewer or more than it holds, or
+// that names another run, is refused; one that says neither is taken at its word.
+func TestObserved(t *testing.T) {
+	at := func(rows, observed int, hash string, hashes ...string) error {
+		p := predictive(-1, -2, -3, -4, -5)
+		p.Rows, p.Observed, p.Hash = rows, observed, hash
+		_, err := compare.New([]compare.Run{{Name: "a", LogEvidence: -1, SE: 0.1, Predictive: p, Hashes: hashes}})
+		return err
+	}
+	for _, err := range []error{at(3, 5, ""), at(3, 0, ""), at(5, 5, "f00", "f00"), at(3, 5, "f00", "old", "f00"), at(3, 5, "", "f00"), at(3, 5, "f00")} {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	for _, err := range []error{at(5, 4, ""), at(5, 6, ""), at(5, 5, "f00", "ba2")} {
+		if err == nil || !strings.Contains(err.Error(), "does not belong to this run or is damaged") {
+			t.Errorf("%v", err)
+		}
+	}
 }
 
 // The difference of two models is judged datum by datum: with terms apart by
@@ -362,8 +385,8 @@ func TestWarnings(t *testing.T) {
 		if err != nil || len(table.Warnings) != 1 || !strings.Contains(table.Warnings[0], want) {
 			t.Errorf("want %q: %q %v", want, table.Warnings, err)
 		}
-		if lines := strings.Count(table.Text(), "\n"); lines < 3 {
-			t.Errorf("text %q", table.Text())
+		if lines := strings.Count(table.Text(report.Style{}), "\n"); lines < 3 {
+			t.Errorf("text %q", table.Text(report.Style{}))
 		}
 	}
 }
@@ -415,7 +438,7 @@ func ExampleNew() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Print(table.Text())
+	fmt.Print(table.Text(report.Style{}))
 	for _, w := range table.Warnings {
 		fmt.Println(" !", w)
 	}
@@ -427,4 +450,43 @@ func ExampleNew() {
 	//  data: derivative of x (central), 4 rows, sha256 01234567…
 	//  ! cubic: no log evidence, and no part in the probabilities: parameter c is unbounded: bound every parameter.
 	//  ! lotka-volterra and cubic: their predictions differ by 0.30 ± 0.25: the data cannot tell which one predicts better.
+}
+
+// Of very many data some are looked at, and sums are those over all within their errors:
+// the log densities of independent normal data are known, and so is what leaving one out
+// costs, p/n on average. The rough sum errs by 1/4 (16 draws of ½χ² of two degrees) and what
+// the part adds by less: 2.5 are more than five standard errors.
+func TestManyData(t *testing.T) {
+	const n = 60_000
+	rng := rand.New(rand.NewPCG(7, 1))
+	s := &dynamics.Series{File: "many.csv", States: []string{"x"}, Values: map[string][]float64{}, Given: map[string][]float64{}}
+	for i := range n {
+		s.Time, s.Line = append(s.Time, float64(i)), append(s.Line, i+2)
+		s.Values["x"] = append(s.Values["x"], rng.NormFloat64())
+		s.Given["x"] = append(s.Given["x"], 0.5*s.Values["x"][i]+rng.NormFloat64())
+	}
+	p, err := dynamics.Build(&dynamics.Model{States: []string{"x"}, Equations: []dynamics.Equation{{State: "x", Text: "a*x + b"}},
+		Derivative: dynamics.Derivative{Kind: "column"}, Noise: dynamics.Noise{Kind: "given", SD: []dynamics.Value{{Name: "x", Value: 1}}}}, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := compare.Predict(t.Context(), p, posterior(p, rng, 4, 200))
+	if err != nil {
+		t.Fatal(err)
+	}
+	terms := make([]float64, n)
+	p.LogLikelihood(terms, p.Center)
+	best, spread := diag.SumSE(terms)
+	if m := len(got.Pointwise.ELPDLOO); got.Every != 3 || m != n/3 || got.Observed != n {
+		t.Errorf("one of %d, %d of %d", got.Every, m, got.Observed)
+	}
+	// Two parameters: elpd is the largest log likelihood less 2·½ for its mean over the
+	// posterior, and less as much again for leaving out.
+	if math.Abs(got.ELPDLOO-(best-2)) > 2.5 || math.Abs(got.SELOO/spread-1) > 0.05 || math.Abs(got.PLOO-2) > 1 || got.KAbove > 0 {
+		t.Errorf("elpd %g ± %g of at most %g ± %g, p %g, %d shapes too large", got.ELPDLOO, got.SELOO, best, spread, got.PLOO, got.KAbove)
+	}
+	table, err := compare.New([]compare.Run{{Name: "a", LogEvidence: math.NaN(), Predictive: got}})
+	if err != nil || table.Models[0].ELPD != got.ELPDLOO {
+		t.Errorf("%v", err)
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 
 	"github.com/r2sgld/r2sgld/diag"
 	"github.com/r2sgld/r2sgld/dynamics"
@@ -16,12 +17,13 @@ import (
 type Data struct {
 	SHA256     string `json:"data_sha256"` // of the observed values
 	Rows       int    `json:"rows"`
+	Observed   int    `json:"observed"`   // values of all states; those that are missing do not count
 	Likelihood string `json:"likelihood"` // as "log-derivative of H, L (central)"
 }
 
 // DataOf returns the data that the likelihood of a problem explains.
 func DataOf(p *dynamics.Problem) Data {
-	return Data{p.DataSHA256(), len(p.Time), p.LikelihoodName()}
+	return Data{p.DataSHA256(), len(p.Time), p.Data(), p.LikelihoodName()}
 }
 
 // A Predictive is the content of predictive.json: how well a model predicts its
@@ -36,13 +38,15 @@ type Predictive struct {
 	SEWAIC    float64   `json:"se_waic"`
 	PWAIC     float64   `json:"p_waic"`
 	Draws     int       `json:"draws"` // used
+	Every     int       `json:"every"` // of so many data one is in Pointwise; 0 and 1 are all
 	Noise     string    `json:"noise"` // estimate or given
+	Hash      string    `json:"hash"`  // of the run, as in run.json; "" is not known
 	Pointwise Pointwise `json:"pointwise"`
 	Data
 }
 
 // Pointwise is a number for each datum: rows of the first state in the order of
-// names, rows of the next.
+// names, rows of the next; of very many data, for one of every so many.
 type Pointwise struct {
 	ELPDLOO  Terms `json:"elpd_loo"`
 	ELPDWAIC Terms `json:"elpd_waic"`
@@ -83,52 +87,60 @@ func (p *Predictive) UnmarshalJSON(b []byte) error {
 const (
 	mostDraws = 4000 // at which densities are evaluated, for few data
 	leastMost = 500  // for many
-	densities = 10e6 // draws × data between the two: some seconds
-	block     = 4096 // data in memory at a time: 128 MB with the most draws
+	densities = 10e6 // draws × data between the two: some seconds, and 80 MB
 	trusted   = 0.7  // the largest Pareto shape that can be trusted
+	rough     = 16   // draws of the sum over all data, where some are left out
 )
 
 // Predict computes the predictive densities of a problem's data from draws of
 // its posterior: draws[j] are the chains of parameter j, a slice per ladder, as
 // Result.Chains(j) has them. At most 4,000 draws are used, evenly from all
-// ladders; of more than 2,500 data fewer, down to 500. With noise: paper there is no likelihood, which is an error.
+// ladders; of more than 2,500 data fewer, down to 500. Of more than 20,000 data one of
+// every so many is looked at, the same in all models of the data: what leaving a datum
+// out changes beside its mean log density is scaled up from them, and the sum of those is
+// over all data (the difference estimator of Magnusson et al. 2020). With noise: paper
+// there is no likelihood, which is an error.
 func Predict(ctx context.Context, p *dynamics.Problem, draws [][][]float64) (*Predictive, error) {
-	states, ladders, err := thin(len(p.Parameters), draws, min(max(leastMost, int(densities)/p.Data()), mostDraws))
+	n := p.Data()
+	some := sampled(n, int(densities)/leastMost)
+	states, ladders, err := thin(len(p.Parameters), draws, min(max(leastMost, int(densities)/n), mostDraws))
 	if err != nil {
 		return nil, err
 	}
-	terms := make([]float64, p.Data())
-	if !p.LogLikelihood(terms, states[0]) {
+	terms, densitiesOf := make([]float64, len(some)), p.LogLikelihoodOf(some)
+	if !densitiesOf(terms, states[0]) {
 		return nil, errors.New("noise: paper is no likelihood, so that nothing is predicted: use noise: estimate, or give it")
 	}
-	out := &Predictive{Draws: len(states), Noise: p.NoiseKind(), Data: DataOf(p)}
-	for from := 0; from < len(terms); from += block {
-		n := min(block, len(terms)-from)
-		logLik, eff := make([][]float64, n), make([]float64, n)
-		for i := range logLik {
-			logLik[i] = make([]float64, len(states))
-		}
-		for s, x := range states {
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
-			p.LogLikelihood(terms, x)
-			for i := range logLik {
-				logLik[i][s] = terms[from+i]
-			}
-		}
-		for i, l := range logLik {
-			eff[i] = diag.RelativeEfficiency(split(l, ladders))
-		}
-		loo, waic := diag.LOO(logLik, eff), diag.WAIC(logLik)
-		out.PLOO += loo.P
-		out.PWAIC += waic.P
-		w := &out.Pointwise
-		w.ELPDLOO, w.K = append(w.ELPDLOO, loo.Pointwise...), append(w.K, loo.K...)
-		w.ELPDWAIC = append(w.ELPDWAIC, waic.Pointwise...)
+	out := &Predictive{Draws: len(states), Every: (n + len(some) - 1) / len(some), Noise: p.NoiseKind(), Data: DataOf(p)}
+	logLik, eff := make([][]float64, len(some)), make([]float64, len(some))
+	for i := range logLik {
+		logLik[i] = make([]float64, len(states))
 	}
-	out.ELPDLOO, out.SELOO = diag.SumSE(out.Pointwise.ELPDLOO)
-	out.ELPDWAIC, out.SEWAIC = diag.SumSE(out.Pointwise.ELPDWAIC)
+	for s, x := range states {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		densitiesOf(terms, x)
+		for i := range logLik {
+			logLik[i][s] = terms[i]
+		}
+	}
+	for i, l := range logLik {
+		eff[i] = diag.RelativeEfficiency(split(l, ladders))
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	loo, waic := diag.LOO(logLik, eff), diag.WAIC(logLik)
+	out.Pointwise = Pointwise{ELPDLOO: loo.Pointwise, ELPDWAIC: waic.Pointwise, K: loo.K}
+	out.ELPDLOO, out.SELOO = diag.SumSE(loo.Pointwise)
+	out.ELPDWAIC, out.SEWAIC = diag.SumSE(waic.Pointwise)
+	out.PLOO, out.PWAIC = loo.P, waic.P
+	if len(some) < n {
+		if err := out.scaleUp(ctx, p, states, some); err != nil {
+			return nil, err
+		}
+	}
 	out.KMax = math.Inf(-1)
 	for _, k := range out.Pointwise.K {
 		out.KMax = math.Max(out.KMax, k) // NaN stays
@@ -137,6 +149,47 @@ func Predict(ctx context.Context, p *dynamics.Problem, draws [][][]float64) (*Pr
 		}
 	}
 	return out, nil
+}
+
+// sampled are at most most of n data, by their places: all, or one drawn in each of
+// equal parts, the same whenever n is.
+func sampled(n, most int) []int {
+	every := (n + most - 1) / most
+	rng := rand.New(rand.NewPCG(uint64(n), 1))
+	var out []int
+	for from := 0; from < n; from += every {
+		out = append(out, from+rng.IntN(min(every, n-from)))
+	}
+	return out
+}
+
+// scaleUp turns what is known of some data into sums over all.
+func (out *Predictive) scaleUp(ctx context.Context, p *dynamics.Problem, states [][]float64, some []int) error {
+	all := make([]float64, p.Data())
+	mean := make([]float64, len(all))
+	for s := range rough {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		p.LogLikelihood(all, states[(2*s+1)*len(states)/(2*rough)])
+		for i, l := range all {
+			mean[i] += l / rough
+		}
+	}
+	n, m := float64(len(all)), float64(len(some))
+	whole, _ := diag.SumSE(mean)
+	sum := func(pointwise []float64, se float64) (float64, float64) {
+		rest := make([]float64, len(some))
+		for i, t := range some {
+			rest[i] = pointwise[i] - mean[t]
+		}
+		gap, err := diag.SumSE(rest)
+		return whole + n/m*gap, math.Hypot(se*math.Sqrt(n/m), err*n/m)
+	}
+	out.ELPDLOO, out.SELOO = sum(out.Pointwise.ELPDLOO, out.SELOO)
+	out.ELPDWAIC, out.SEWAIC = sum(out.Pointwise.ELPDWAIC, out.SEWAIC)
+	out.PLOO, out.PWAIC = out.PLOO*n/m, out.PWAIC*n/m
+	return nil
 }
 
 // thin returns at most most states of d parameters, evenly from all ladders,

@@ -19,6 +19,7 @@ type Run struct {
 	NoEvidence      string      // why LogEvidence is not known and what to do; may be empty
 	Predictive      *Predictive // nil if there is none
 	Data            Data        // may be zero if Predictive has it
+	Hashes          []string    // of which Predictive has one, if it says any; nil is not known
 }
 
 // A Model is one line of a table. Numbers that are not known are NaN here and
@@ -113,11 +114,16 @@ func (r *Run) settle() error {
 	if p == nil {
 		return nil
 	}
-	if r.Data == (Data{}) {
-		r.Data = p.Data
+	n, data := len(p.Pointwise.ELPDLOO), p.Data
+	every := max(1, p.Every)
+	if data.Observed == 0 { // a file of before they were counted
+		data.Observed = n
 	}
-	n := len(p.Pointwise.ELPDLOO)
-	if r.Data != p.Data || n == 0 || n%max(1, p.Rows) != 0 || len(p.Pointwise.K) != n || len(p.Pointwise.ELPDWAIC) != n {
+	if r.Data == (Data{}) {
+		r.Data = data
+	}
+	foreign := p.Hash != "" && r.Hashes != nil && !slices.Contains(r.Hashes, p.Hash)
+	if foreign || r.Data != data || n == 0 || n != (data.Observed+every-1)/every || len(p.Pointwise.K) != n || len(p.Pointwise.ELPDWAIC) != n {
 		return fmt.Errorf("%s: predictive.json does not belong to this run or is damaged: run it again", r.Name)
 	}
 	return nil
@@ -178,6 +184,9 @@ func (r *Run) against(evident, predicting Run) Model {
 			gap[i] -= v
 		}
 		m.ELPDDifference, m.ELPDDifferenceSE = diag.SumSE(gap)
+		if p.Every > 1 { // of a part of the data
+			m.ELPDDifference, m.ELPDDifferenceSE = p.ELPDLOO-best.ELPDLOO, m.ELPDDifferenceSE*math.Sqrt(float64(p.Every))
+		}
 	}
 	return m
 }

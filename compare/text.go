@@ -10,7 +10,7 @@ import (
 
 // Text lays the table out for a terminal, a line a model. Columns of which
 // nothing is known are left out.
-func (t *Table) Text() string {
+func (t *Table) Text(style report.Style) string {
 	columns := []column{{"model", func(m Model) string { return m.Name }}}
 	if t.known(func(m Model) float64 { return m.LogEvidence }) {
 		columns = append(columns,
@@ -34,7 +34,7 @@ func (t *Table) Text() string {
 		}
 	}
 	var b strings.Builder
-	b.WriteString(report.Grid(rows, 1))
+	b.WriteString(report.Grid(rows, 1, style))
 	if t.Data != (Data{}) {
 		b.WriteString(" data: " + t.Data.String() + "\n")
 	}

@@ -48,6 +48,7 @@ type Problem struct {
 	priors    priors
 	byName    []int // the responses in the order of the names of their states
 	fitted    func(dst []float64, c int, x []float64)
+	part      func(c int, rows []int) func(dst, x []float64) // fitted at some rows of a response; nil if that is no cheaper
 }
 
 // A Response is what one equation explains.
@@ -183,6 +184,10 @@ func (p *Problem) fromLinear(columns []potential.Column) (likelihood, whole pote
 		}
 	}
 	p.Estimate, _ = r.LeastSquares()
+	p.part = func(c int, rows []int) func(dst, x []float64) {
+		some := rowsOf(raw[c], rows)
+		return func(dst, x []float64) { predict(dst, &some, x) }
+	}
 	p.fitted = func(dst []float64, c int, x []float64) { predict(dst, &raw[c], x) }
 	g := r.Gram()
 	return b, r, func([]float64) []float64 { return slices.Clone(g) }, nil
@@ -240,6 +245,20 @@ func predict(dst []float64, c *potential.Column, x []float64) {
 	}
 }
 
+// rowsOf is a column at some rows.
+func rowsOf(c potential.Column, rows []int) potential.Column {
+	n := len(c.Index)
+	design := make([]float64, 0, n*len(rows))
+	for _, t := range rows {
+		design = append(design, c.Design[t*n:(t+1)*n]...)
+	}
+	c.Design, c.Response = design, pick(c.Response, rows)
+	if c.Offset != nil {
+		c.Offset = pick(c.Offset, rows)
+	}
+	return c
+}
+
 // pad gives all columns the rows of the longest, with zeros, which add nothing.
 func pad(columns []potential.Column) {
 	n := 0
@@ -292,6 +311,14 @@ func (p *Problem) fromCurves() (likelihood, whole potential.Potential, gram func
 	p.fitted, err = fittedCurves(len(p.Parameters), columns)
 	if err != nil {
 		return nil, nil, nil, err
+	}
+	raw := slices.Clone(columns)
+	p.part = func(c int, rows []int) func(dst, x []float64) {
+		f, err := potential.NewResiduals(len(p.Parameters), []potential.ResidualColumn{curveAt(raw[c], rows)}, 0)
+		if err != nil { // there are no rows
+			return func(_, _ []float64) {}
+		}
+		return func(dst, x []float64) { f.Fitted(dst, nil, 0, x) }
 	}
 	if p.rows.made != nil {
 		return p.fromCorrelated(columns, found)
@@ -443,19 +470,24 @@ func (p *Problem) whitenedFit(i int, c potential.ResidualColumn, x []float64) (p
 // the best fit is.
 func thinned(c potential.ResidualColumn) potential.ResidualColumn {
 	k := (len(c.Response) + 499) / 500
-	thin := func(v []float64) []float64 {
-		var out []float64
-		for t := 0; t < len(v); t += k {
-			out = append(out, v[t])
-		}
-		return out
+	var rows []int
+	for t := 0; t < len(c.Response); t += k {
+		rows = append(rows, t)
 	}
+	return curveAt(c, rows)
+}
+
+// curveAt is a column at some rows.
+func curveAt(c potential.ResidualColumn, rows []int) potential.ResidualColumn {
 	data := c.Data
 	c.Data = make([][]float64, len(data))
 	for v, d := range data {
-		c.Data[v] = thin(d)
+		c.Data[v] = pick(d, rows)
 	}
-	c.Response, c.Scale = thin(c.Response), thin(c.Scale)
+	c.Response = pick(c.Response, rows)
+	if c.Scale != nil {
+		c.Scale = pick(c.Scale, rows)
+	}
 	return c
 }
 
@@ -495,6 +527,7 @@ func (p *Problem) withPriors(likelihood, whole potential.Potential, gram func([]
 			"the fit at %v has no finite curvature: give model.start", p.Center)}
 	}
 	p.Factor = factor(h, d)
+	p.ridge(h)
 	return nil
 }
 
@@ -519,6 +552,21 @@ func (p *Problem) inside() []float64 {
 // Fitted writes what equation c predicts for its response at parameters x into
 // dst, which has the length of the response.
 func (p *Problem) Fitted(dst []float64, c int, x []float64) { p.fitted(dst, c, x) }
+
+// FittedAt returns [Problem.Fitted] of equation c at some rows of its response alone,
+// with a workspace of its own.
+func (p *Problem) FittedAt(c int, rows []int) func(dst, x []float64) {
+	if p.part != nil {
+		return p.part(c, rows)
+	}
+	all := make([]float64, len(p.Responses[c].Observed))
+	return func(dst, x []float64) {
+		p.Fitted(all, c, x)
+		for i, t := range rows {
+			dst[i] = all[t]
+		}
+	}
+}
 
 // Fit says how well the parameters x fit the response of equation c.
 func (p *Problem) Fit(c int, x []float64) potential.Fit {

@@ -48,6 +48,44 @@ func (p *Problem) collinear(e equation, design []float64, n int) {
 	}
 }
 
+// ridge warns if equations that are not linear fit equally well along a line through the
+// mode, where the precision is h: of a product a·b the data tell one number.
+func (p *Problem) ridge(h []float64) {
+	d := len(p.Parameters)
+	if p.Linear || d < 2 {
+		return
+	}
+	scale := unitDiagonal(h, d)
+	a := mat.NewSymDense(d, nil)
+	for j := range d {
+		for k := j; k < d; k++ {
+			a.SetSym(j, k, h[j*d+k]*scale[j]*scale[k])
+		}
+	}
+	var e mat.EigenSym
+	if !e.Factorize(a, true) {
+		return
+	}
+	values := e.Values(nil)
+	rank := d
+	for rank > 0 && values[d-rank] < 1e-12*values[d-1] {
+		rank--
+	}
+	if rank == d {
+		return
+	}
+	var v mat.Dense
+	e.VectorsTo(&v)
+	var names []string
+	for j, name := range p.Parameters {
+		if math.Abs(v.At(j, 0)) > 0.1 {
+			names = append(names, name)
+		}
+	}
+	p.Warnings = append(p.Warnings, fmt.Sprintf("the data determine only %d of the %d parameters: the fit stays the same along a line on which %s change together, "+
+		"as a and b do where only a*b counts. Pin one (fixed: {%s: …}), write one parameter for what counts, or give priors.", rank, d, strings.Join(names, ", "), names[0]))
+}
+
 // dependence returns the condition number and the rank of a design of n columns
 // scaled to equal lengths, and which columns take part in its nearest dependence.
 func dependence(design []float64, n int) (condition float64, rank int, part []int) {

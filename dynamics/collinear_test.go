@@ -3,6 +3,7 @@ package dynamics
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -56,4 +57,28 @@ func TestCollinearTermsAreTold(t *testing.T) {
 	tell(`the data determine only 2 of the 3 parameters of "z": the terms of a, b depend on each other; pin one (fixed: {a: …})`,
 		func(m *Model) { m.Equations = []Equation{{"z", "a*x + b*2*x + c*z"}} })
 	tell(`the data do not tell a, b of "z" apart (condition number `, func(m *Model) { m.Equations = []Equation{{"z", "a*x + b*(x + 1000*y) + c*z"}} })
+}
+
+// Of a product of two parameters the data tell one number: that is said, with the names,
+// and a prior or a fixed value takes it away.
+func TestRidge(t *testing.T) {
+	warned := func(change func(m *Model)) bool {
+		m := lotka()
+		m.Equations[0].Text = "H*(alpha - exp(beta)*ka*kb*L)"
+		change(m)
+		return slices.ContainsFunc(must(Build(m, lynxHare())).Warnings, func(w string) bool {
+			return strings.Contains(w, "determine only 5 of the 6 parameters") || strings.Contains(w, "determine only 4 of the 6 parameters")
+		})
+	}
+	if !warned(func(*Model) {}) {
+		t.Error("no warning of three parameters of which one product counts")
+	}
+	if warned(func(m *Model) { m.Fixed = []Value{{"beta", -3}, {"ka", 1}} }) {
+		t.Error("a warning of a model that the data determine")
+	}
+	m := lotka()
+	m.Equations[0].Text = "H*(alpha - exp(beta)*L)"
+	if p := must(Build(m, lynxHare())); len(p.Warnings) > 0 {
+		t.Errorf("%v", p.Warnings)
+	}
 }

@@ -3,9 +3,9 @@ package dynamics
 import (
 	"math"
 	"math/rand/v2"
-	"os"
 	"testing"
 
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
@@ -112,7 +112,7 @@ func evenTimes(n int, h float64) []float64 {
 }
 
 func repeats(few int) int {
-	if os.Getenv("R2SGLD_SOAK") != "" {
+	if pace.Soaking() {
 		return 1000
 	}
 	return few
@@ -126,6 +126,7 @@ func repeats(few int) int {
 // windows), noise estimated with rows counted that have no error, and integrals
 // whose overlap is forgotten.
 func TestCoverage(t *testing.T) {
+	pace.Slow(t)
 	n := repeats(45)
 	for name, c := range map[string]struct {
 		noise    float64

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -57,6 +58,39 @@ func (p *Problem) LogLikelihood(dst, x []float64) bool {
 		}
 	}
 	return true
+}
+
+// LogLikelihoodOf returns [Problem.LogLikelihood] of some data alone, given by their
+// places there in rising order. Where data are independent the others cost nothing. The
+// function has a workspace of its own.
+func (p *Problem) LogLikelihoodOf(data []int) func(dst, x []float64) bool {
+	if p.part == nil || len(data) == p.Data() || slices.ContainsFunc(p.white, func(w *whitener) bool { return w != nil && w.sd == nil }) {
+		all := make([]float64, p.Data())
+		return func(dst, x []float64) bool {
+			ok := p.LogLikelihood(all, x)
+			for i, t := range data {
+				dst[i] = all[t]
+			}
+			return ok
+		}
+	}
+	q := *p
+	q.Responses, q.white = slices.Clone(p.Responses), slices.Clone(p.white)
+	fitted := make([]func(dst, x []float64), len(p.Responses))
+	from := 0
+	for _, c := range p.byName {
+		r, rows := &q.Responses[c], []int(nil)
+		for len(data) > 0 && data[0] < from+len(r.Observed) {
+			rows, data = append(rows, data[0]-from), data[1:]
+		}
+		from += len(r.Observed)
+		r.Observed, fitted[c] = pick(r.Observed, rows), p.part(c, rows)
+		if w := p.white[c]; w != nil {
+			q.white[c] = &whitener{sd: pick(w.sd, rows)}
+		}
+	}
+	q.fitted = func(dst []float64, c int, x []float64) { fitted[c](dst, x) }
+	return q.LogLikelihood
 }
 
 const logRoot2Pi = 0.91893853320467274178

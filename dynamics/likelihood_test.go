@@ -270,3 +270,39 @@ func TestDataIdentity(t *testing.T) {
 		}
 	}
 }
+
+// Densities and fits of some data are those that the whole has at their places: of
+// linear equations, of others, and where data hang together. Mutants: rows of the other
+// response, a part that forgets the standard deviations.
+func TestSomeOfTheData(t *testing.T) {
+	for name, change := range map[string]func(m *Model){
+		"linear":     func(*Model) {},
+		"not linear": func(m *Model) { m.Equations[0].Text = "H*(alpha - exp(beta)*L)" },
+		"together":   func(m *Model) { m.Derivative = Derivative{Kind: "savgol", Window: 5, Order: 2} },
+		"gaps":       func(m *Model) { m.Likelihood = "derivative" },
+	} {
+		m, s := lotka(), lynxHare()
+		change(m)
+		if name == "gaps" {
+			s.Values["H"][3], s.Values["L"][9] = math.NaN(), math.NaN()
+		}
+		p := must(Build(m, s))
+		x := []float64{0.5, 0.02, 0.7, 0.02}
+		all, some := make([]float64, p.Data()), []int{0, 2, 3, 8, p.Data() - 7, p.Data() - 1}
+		got := make([]float64, len(some))
+		if !p.LogLikelihood(all, x) || !p.LogLikelihoodOf(some)(got, x) {
+			t.Fatal(name)
+		}
+		for i, at := range some {
+			near(t, name, got[i], all[at], 1e-12)
+		}
+		for c, r := range p.Responses {
+			whole, part := make([]float64, len(r.Observed)), make([]float64, 3)
+			p.Fitted(whole, c, x)
+			p.FittedAt(c, []int{1, 2, 7})(part, x)
+			for i, at := range []int{1, 2, 7} {
+				near(t, name, part[i], whole[at], 1e-12)
+			}
+		}
+	}
+}

@@ -8,12 +8,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+
+	"github.com/r2sgld/r2sgld/internal/regular"
 )
 
 // Columns says which columns of a file hold what. Columns are named as in the
@@ -51,15 +52,13 @@ const (
 
 // ReadSeries reads a file of comma-separated values with a header line. A value
 // of a state or of its derivative is missing where its cell is empty, NA, N/A or
-// null, in letters of any size; NaN, which computations leave behind, is a fault. All faults of the file are reported at once, joined, each a [*DataError].
+// null, in letters of any size; NaN and Inf, which computations leave behind, are faults.
+// Lines end in LF, CRLF or CR. All faults of the file are reported at once, joined, each
+// a [*DataError].
 func ReadSeries(file string, c Columns) (*Series, error) {
-	f, err := os.Open(file)
+	f, err := regular.Open(file)
 	if err != nil {
-		var p *fs.PathError
-		if errors.As(err, &p) {
-			err = p.Err
-		}
-		return nil, &DataError{File: file, Text: "cannot be read: " + err.Error()}
+		return nil, &DataError{File: file, Text: "cannot be read: " + regular.Why(err).Error()}
 	}
 	defer f.Close()
 	return DecodeSeries(f, file, c)
@@ -130,14 +129,12 @@ func (d *decoder) fault(line, column int, format string, args ...any) {
 }
 
 func (d *decoder) decode(r io.Reader, c Columns) {
-	b := bufio.NewReader(r)
-	if head, _ := b.Peek(3); bytes.Equal(head, []byte("\xef\xbb\xbf")) {
-		_, _ = b.Discard(3)
-	} else if bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff")) {
-		d.fault(1, 1, "the file is UTF-16 text: save it as UTF-8")
+	r, err := Text(r, d.file)
+	if err != nil {
+		d.faults = append(d.faults, err)
 		return
 	}
-	d.csv = csv.NewReader(b)
+	d.csv = csv.NewReader(r)
 	d.csv.FieldsPerRecord = -1
 	d.csv.TrimLeadingSpace = true
 	d.csv.ReuseRecord = true
@@ -149,6 +146,40 @@ func (d *decoder) decode(r io.Reader, c Columns) {
 	if len(d.faults) == 0 {
 		d.finish(c)
 	}
+}
+
+// Text reads the text of r, a file of that name: without the byte order mark of UTF-8, and
+// with lines that end in carriage returns alone, as those of old Macintosh programs, ending
+// in line feeds. What is no text in UTF-8 is a [*DataError].
+func Text(r io.Reader, file string) (io.Reader, error) {
+	b := bufio.NewReaderSize(r, 1<<16)
+	head, _ := b.Peek(1 << 16)
+	switch zero := bytes.IndexByte(head, 0); {
+	case bytes.HasPrefix(head, []byte("\xff\xfe")), bytes.HasPrefix(head, []byte("\xfe\xff")):
+		return nil, &DataError{file, 1, 1, "the file is UTF-16 text: save it as UTF-8"}
+	case zero >= 0:
+		return nil, &DataError{file, 1 + bytes.Count(head[:zero], []byte("\n")), 0,
+			"the file holds a zero byte, so that it is no UTF-8 text: save it as comma-separated values in UTF-8"}
+	case bytes.HasPrefix(head, []byte("\xef\xbb\xbf")):
+		_, _ = b.Discard(3)
+	}
+	if head = bytes.TrimSuffix(head, []byte("\r")); bytes.IndexByte(head, '\r') >= 0 && bytes.IndexByte(head, '\n') < 0 {
+		return &newlines{b}, nil
+	}
+	return b, nil
+}
+
+// newlines reads with each carriage return as a line feed.
+type newlines struct{ io.Reader }
+
+func (l *newlines) Read(p []byte) (int, error) {
+	n, err := l.Reader.Read(p)
+	for i, c := range p[:n] {
+		if c == '\r' {
+			p[i] = '\n'
+		}
+	}
+	return n, err
 }
 
 // readHeader finds the wanted columns and reports whether all are there.
@@ -167,8 +198,8 @@ func (d *decoder) readHeader(c Columns) bool {
 	for _, h := range record {
 		h = strings.TrimSpace(h)
 		d.header = append(d.header, h)
-		_, err := strconv.ParseFloat(h, 64)
-		numbers = numbers && err == nil
+		_, why := number(h)
+		numbers = numbers && why == ""
 	}
 	if numbers {
 		d.fault(line, 1, "the first line holds numbers: it must name the columns, for instance %s", d.example(c))
@@ -223,6 +254,10 @@ func (d *decoder) want(line int, what, column string, gaps bool) {
 func (d *decoder) malformed(err error) {
 	var p *csv.ParseError
 	if errors.As(err, &p) {
+		if p.Line > p.StartLine {
+			d.fault(p.StartLine, 1, "a quotation mark that is opened in this row is not closed, or has letters behind it in line %d", p.Line)
+			return
+		}
 		d.fault(p.Line, p.Column, "%s", strings.TrimPrefix(p.Err.Error(), "csv: "))
 		return
 	}
@@ -262,6 +297,9 @@ func (d *decoder) readRows() {
 				continue
 			}
 			v, why := number(cell)
+			if w.gaps && blank(cell) {
+				why = "not a number: leave the cell empty, or write NA, where a value is missing"
+			}
 			if why != "" {
 				_, column := d.csv.FieldPos(w.at)
 				d.fault(line, column, "%s in column %q: %s", shown(record[w.at]), w.column, why)
@@ -280,6 +318,12 @@ func absent(cell string) bool {
 	return false
 }
 
+// blank reports whether a cell that is no number seems to say that its value is missing:
+// NaN, or signs alone.
+func blank(cell string) bool {
+	return strings.EqualFold(cell, "nan") || !strings.ContainsFunc(cell, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
+}
+
 // shown is a cell for a message, cut to a readable length.
 func shown(cell string) string {
 	if cell == "" {
@@ -291,8 +335,12 @@ func shown(cell string) string {
 	return strconv.Quote(cell)
 }
 
-// number parses a cell; why says what is wrong with it.
+// number parses a cell, a decimal number; why says what is wrong with it. What Go's
+// source may hold beside (2_000, 0x1p1) is none.
 func number(cell string) (v float64, why string) {
+	if strings.ContainsAny(cell, "_xXpP") {
+		return math.NaN(), "not a number"
+	}
 	v, err := strconv.ParseFloat(cell, 64)
 	switch {
 	case cell == "":
@@ -374,18 +422,25 @@ func (d *decoder) checkTimes(column string) {
 		d.fault(0, 0, "the times in column %q span %.3g: too little to compute with (at least %g): change the unit", column, span, smallest)
 		return
 	}
-	seen := map[float64]int{}
+	seen := map[float64]int{} // in files that are not sorted
+	if !slices.IsSorted(s.Time) {
+		for i, t := range slices.Backward(s.Time) {
+			seen[t] = i
+		}
+	}
 	for i, t := range s.Time {
 		before, twice := seen[t]
+		if !twice || before == i {
+			before, twice = i-1, i > 0 && t == s.Time[i-1]
+		}
 		switch {
 		case twice:
-			d.fault(s.Line[i], 1, "%s %v comes twice, first in line %d: keep one row for each time", column, t, before)
+			d.fault(s.Line[i], 1, "%s %v comes twice, first in line %d: keep one row for each time", column, t, s.Line[before])
 			continue
 		case i > 0 && t < s.Time[i-1]:
 			d.fault(s.Line[i], 1, "%s %v comes after %v: sort the rows by time", column, t, s.Time[i-1])
 		case i > 0 && t-s.Time[i-1] < 1e-12*math.Max(math.Abs(t), math.Abs(s.Time[i-1])):
 			d.fault(s.Line[i], 1, "%s %v and %v are too close together to tell a slope", column, s.Time[i-1], t)
 		}
-		seen[t] = s.Line[i]
 	}
 }

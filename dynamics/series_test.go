@@ -32,6 +32,7 @@ func TestReadSeries(t *testing.T) {
 		"BOM":    "\ufeff" + text,
 		"CRLF":   strings.ReplaceAll(text, "\n", "\r\n"),
 		"blanks": strings.ReplaceAll(text, ",", " , ") + "\n  \n",
+		"CR":     strings.ReplaceAll(text, "\n", "\r"),
 		"quotes": strings.ReplaceAll(text, "hare", `"hare"`),
 	} {
 		u, err := DecodeSeries(strings.NewReader(spoilt), name, lynxColumns)
@@ -86,6 +87,18 @@ func TestBadSeries(t *testing.T) {
 		{"unsorted", head + good + "1899,4,5\n", "f.csv:5:1: year 1899 comes after 1902: sort the rows by time"},
 		{"too close", head + good + "1902.0000000000002,4,5\n", "f.csv:5:1: year 1902 and 1902.0000000000002 are too close together to tell a slope"},
 		{"quote", head + "1900,\"1,2\n", `f.csv:2:11: extraneous or missing " in quoted-field`},
+		{"open quote", head + "1900,\"1,2\n1901,2,3\n1902,3,4\n", `f.csv:2:1: a quotation mark that is opened in this row is not closed, or has letters behind it in line 4`},
+		{"grouped", head + good + "1903,2_000,4\n", `f.csv:5:6: "2_000" in column "hare": not a number`},
+		{"hexadecimal", head + good + "1903,0x1p1,0X10\n", `f.csv:5:6: "0x1p1" in column "hare": not a number` + "\n" + `f.csv:5:12: "0X10" in column "lynx": not a number`},
+		{"infinity", head + good + "1903,infinity,+inf\n", `f.csv:5:6: "infinity" in column "hare": not a finite number: remove the row or fill the value in` + "\n" +
+			`f.csv:5:15: "+inf" in column "lynx": not a finite number: remove the row or fill the value in`},
+		{"NaN", head + good + "1903,NaN,4\n", `f.csv:5:6: "NaN" in column "hare": not a number: leave the cell empty, or write NA, where a value is missing`},
+		{"dash", head + good + "1903,-,4\n", `f.csv:5:6: "-" in column "hare": not a number: leave the cell empty, or write NA, where a value is missing`},
+		{"zero bytes", head + good + "1903,\x00,4\n", "f.csv:5: the file holds a zero byte, so that it is no UTF-8 text: save it as comma-separated values in UTF-8"},
+		{"UTF-16 without a mark", "y\x00e\x00", "f.csv:1: the file holds a zero byte, so that it is no UTF-8 text: save it as comma-separated values in UTF-8"},
+		{"CR", "year,hare,lynx\r1900,many,2\r", `f.csv:2:6: "many" in column "hare": not a number`},
+		{"unsorted twice", head + "1900,1,2\n1902,2,3\n1901,3,4\n1902,4,5\n", "f.csv:4:1: year 1901 comes after 1902: sort the rows by time\n" +
+			"f.csv:5:1: year 1902 comes twice, first in line 3: keep one row for each time"},
 		{"all at once", head + "1900,a,2\n1901,2,b\n1902,3\n",
 			`f.csv:2:6: "a" in column "hare": not a number` + "\n" +
 				`f.csv:3:8: "b" in column "lynx": not a number` + "\n" +
@@ -107,7 +120,7 @@ func TestBadSeries(t *testing.T) {
 			t.Errorf("%s: not a DataError", c.name)
 		}
 	}
-	for _, path := range []string{filepath.Join(t.TempDir(), "none.csv"), t.TempDir()} {
+	for _, path := range []string{filepath.Join(t.TempDir(), "none.csv"), t.TempDir(), "/dev/zero"} {
 		if _, err := ReadSeries(path, lynxColumns); err == nil || !strings.HasPrefix(err.Error(), path+": cannot be read: ") {
 			t.Errorf("%s: %v", path, err)
 		}

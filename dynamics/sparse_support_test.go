@@ -3,12 +3,12 @@ package dynamics
 import (
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/potential"
 )
 
@@ -310,7 +310,7 @@ func TestInclusionIsCalibrated(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))
 	var excess, variance [6]float64
 	repeats := 4000
-	if os.Getenv("R2SGLD_SOAK") != "" {
+	if pace.Soaking() {
 		repeats = 200000
 	}
 	for range repeats {

@@ -4,10 +4,11 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/r2sgld/r2sgld/internal/pace"
 )
 
 // A known system is what structures are to be found of.
@@ -103,8 +104,9 @@ func (k *knownSystem) wrong(p *Problem) (out []string) {
 // systematic errors that do not count (four systems fail without noise) and states
 // that are not smoothed (Rössler's and the oscillator's terms at 3 %).
 func TestStructure(t *testing.T) {
+	pace.Slow(t)
 	noises, seeds := []float64{0, 0.02}, 1
-	if os.Getenv("R2SGLD_SOAK") != "" {
+	if pace.Soaking() {
 		noises, seeds = []float64{0, 0.001, 0.01, 0.02, 0.05, 0.1, 0.2}, 20
 	}
 	for _, k := range knownSystems() {

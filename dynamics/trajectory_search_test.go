@@ -3,10 +3,10 @@ package dynamics
 import (
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"testing"
 
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/ode"
 )
 
@@ -54,7 +54,7 @@ func noisy(t *testing.T, m *Model, times, y0, x []float64, share float64, rng *r
 // Lorenz. The energy found is at most that of a descent from the truth.
 func TestSearchFindsTheMode(t *testing.T) {
 	sets := 3
-	if os.Getenv("R2SGLD_SOAK") != "" {
+	if pace.Soaking() {
 		sets = 30
 	}
 	steps := func(n int, h float64) []float64 {

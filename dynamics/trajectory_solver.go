@@ -1,6 +1,7 @@
 package dynamics
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -45,6 +46,29 @@ func (p *Problem) settleSolver(f *fitter, mode *descent) *descent {
 	p.Factor = p.spread(f, mode.x)
 	return mode
 }
+
+// Effort says what a solution of the equations takes at the mode, where that is much: how
+// often the solver evaluates them, and which it is. It is empty if that is little, and
+// without trajectories.
+func (p *Problem) Effort() string {
+	if p.path == nil {
+		return ""
+	}
+	f := newFlow(p.path)
+	f.descend(make([]float64, len(p.Center)), p.Center, 1, 0)
+	if f.work < muchWork {
+		return ""
+	}
+	o := p.path.options
+	if f.wasStiff {
+		o.Method = ode.LSODA
+	}
+	return fmt.Sprintf("%d evaluations of the equations a solution (%s, rtol %.0e: model.solver)", f.work, cmp.Or(o.Method, ode.DormandPrince), o.RTol)
+}
+
+// muchWork is the number of evaluations a solution from which on a run is slow: a
+// million solutions take minutes.
+const muchWork = 500
 
 // patience is how many steps a solution may take before another method tries: many
 // more than at the mode.

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/ode"
 	"github.com/r2sgld/r2sgld/potential"
 )
@@ -197,6 +198,7 @@ func TestTrajectoryOfExponentialDecayIsExact(t *testing.T) {
 // The gradient is the derivative of the energy at random parameters, for a model
 // with a time, a fixed initial value, a given scale and missing values.
 func TestTrajectoryGradientByDifferences(t *testing.T) {
+	pace.Slow(t)
 	m := &Model{States: []string{"x", "v"}, Equations: []Equation{{"x", "v"}, {"v", "-k*sin(x) - c*v + f*cos(t)"}},
 		Likelihood: "trajectory", Fixed: []Value{{"v.initial", 0.5}}, Noise: Noise{Kind: "given", SD: []Value{{"v", 0.3}}},
 		Solver: ode.Options{Method: ode.DOP853, RTol: 1e-12, ATol: []float64{1e-12}}}
@@ -481,5 +483,21 @@ func BenchmarkTrajectory(b *testing.B) {
 func BenchmarkBuildTrajectory(b *testing.B) {
 	for b.Loop() {
 		must(Build(lynxTrajectory(), lynxHare()))
+	}
+}
+
+// What a solution takes is told where it is much, with the solver that took it.
+func TestEffort(t *testing.T) {
+	s := &Series{File: "f.csv", States: []string{"x"}, Values: map[string][]float64{"x": {1, 0.9, 0.8, 0.75}}, Time: []float64{0, 1, 2, 3}, Line: []int{2, 3, 4, 5}}
+	build := func(rate string) *Problem {
+		m := &Model{States: []string{"x"}, Equations: []Equation{{"x", "-a*x + sin(" + rate + "*t)"}}, Likelihood: "trajectory",
+			Noise: Noise{SD: []Value{{"x", 0.1}}}, Fixed: []Value{{"x.initial", 1}}, Solver: ode.Options{Method: ode.LSODA, RTol: 1e-8}}
+		return must(Build(m, s))
+	}
+	if e := build("1").Effort(); e != "" {
+		t.Error(e)
+	}
+	if e := build("100").Effort(); !strings.Contains(e, "evaluations of the equations a solution (lsoda, rtol 1e-08: model.solver)") {
+		t.Errorf("%q", e)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/r2sgld/r2sgld/internal/pace"
 )
 
 // A spring that hardens, driven: x″ = −x³ − 0.1x′ + 2 cos t, after its start.
@@ -82,6 +84,7 @@ func TestSquaresOfNoiseAreTakenOut(t *testing.T) {
 // binomial laws, of each and of all together (repeats are independent; coefficients of
 // one equation are not, so that all count as three). Kills intervals of half the width.
 func TestCoverageOfChaos(t *testing.T) {
+	pace.Slow(t)
 	c := chaos()
 	c.noise = []float64{0.4, 0.45, 0.43}
 	c.model.Equations = []Equation{{"x", "a*x + b*y"}, {"y", "c*x + d*y + e*x*z"}, {"z", "f*z + g*x*y"}}

@@ -7,6 +7,8 @@ import (
 	"os"
 	"slices"
 	"testing"
+
+	"github.com/r2sgld/r2sgld/internal/pace"
 )
 
 // sample is the mean of independent numbers and its standard error.
@@ -23,7 +25,7 @@ func (s *sample) se() float64 { return math.Sqrt(s.squares / (s.n - 1) / s.n) }
 
 // size is n, 16 times as much in long runs.
 func size(n int) int {
-	if os.Getenv("R2SGLD_SOAK") != "" {
+	if pace.Soaking() {
 		return 16 * n
 	}
 	return n

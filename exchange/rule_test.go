@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/r2sgld/r2sgld/internal/pace"
 )
 
 // The threshold rule as released, 3e-4 with σ̃² = 9.5 and C = 1, swaps at
@@ -17,6 +19,7 @@ import (
 // It kills: metropolis for threshold, C = 2 for 1 (−0.99), strictly more than the
 // variance, threshold reported exact.
 func TestThresholdIsBiased(t *testing.T) {
+	pace.Slow(t)
 	s := Settings{Rule: "threshold", Variance: 9.5, Correction: 1}
 	for _, c := range []struct{ redraw, noise, want, by float64 }{{1, 0, -2.612, 0.004}, {0.1, 0.05, -2.660, 0.01}} {
 		m := coldEnergy(t, s, c.redraw, c.noise, size(400_000))

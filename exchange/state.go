@@ -3,6 +3,7 @@ package exchange
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 )
 
 // counters is all of an Exchange that is no list.
@@ -61,6 +62,9 @@ func (e *Exchange) UnmarshalBinary(b []byte) error {
 			return fmt.Errorf("exchange: %w", err)
 		}
 		b = b[n:]
+	}
+	if c.Sweeps < 0 || c.Estimates < 0 || slices.ContainsFunc(e.stats.Noise, func(v float64) bool { return v < 0 }) {
+		return fmt.Errorf("exchange: the saved state tells of %d sweeps", c.Sweeps)
 	}
 	e.sweeps, e.estimates, e.level = int(c.Sweeps), int(c.Estimates), c.Level
 	e.stats.Sweeps, e.stats.RoundTrips, e.stats.Restarts = c.Counted, c.RoundTrips, c.Restart

@@ -84,7 +84,7 @@ func Make(ctx context.Context, dir string, options Options) (*Result, error) {
 		return nil, fmt.Errorf("%s: %w.\nnothing was written", src.run.Name, err)
 	}
 	if err := write(folder, files, o.report); err != nil {
-		return nil, errors.Join(err, undo(folder))
+		return nil, errors.Join(err, folder.Discard())
 	}
 	r := &Result{Report: o.report, Dir: out, Files: []string{"simulation.csv", "simulation.json"}, Figures: o.figures}
 	if options.Keep {

@@ -60,6 +60,7 @@ func (o *Options) plan(src *source) (*plan, error) {
 		return nil, err
 	}
 	p.noteStart()
+	p.noteModes()
 	if text := disagreement(src.parameters); text != "" {
 		p.notes = append(p.notes, text)
 	}
@@ -132,6 +133,35 @@ func (p *plan) parameters(start []float64) (err error) {
 		p.notes = append(p.notes, fmt.Sprintf("the %ss of the parameters, each by itself, together break the constraints of the run: --from draws does not.", o.From))
 	}
 	return nil
+}
+
+// noteModes says where medians stand for modes.
+func (p *plan) noteModes() {
+	set := func(name string) bool {
+		return slices.ContainsFunc(p.set, func(v Value) bool { return v.Name == name })
+	}
+	left := slices.DeleteFunc(slices.Clone(p.src.modeless), set)
+	if len(left) == 0 {
+		return
+	}
+	where := " wherever the mode is asked for: the phase portrait, --lyapunov, --truth"
+	if p.asked.From == "mode" {
+		where = "; --from draws shows them all"
+	}
+	p.notes = append(p.notes, medians(left)+where+".")
+}
+
+// medians says that medians stand for the modes of these parameters.
+func medians(names []string) string {
+	return fmt.Sprintf("the mode of %s cannot be told: several peaks are about as high. The median stands for it", several(names))
+}
+
+// several lists names, the first six of many.
+func several(names []string) string {
+	if n := len(names); n > 7 {
+		return fmt.Sprintf("%s and %d others", strings.Join(names[:6], ", "), n-6)
+	}
+	return strings.Join(names, ", ")
 }
 
 // disagreement warns of a run whose ladders disagree; "" if they do not.
@@ -235,6 +265,9 @@ func (p *plan) against(start []float64) (*rival, error) {
 	whole := !slices.ContainsFunc(start, math.IsNaN)
 	if t := other.run.Model.InitialTime(); t != p.options.From && !whole {
 		return nil, fmt.Errorf("--against: %s starts at %g, not at %g: give --start", path, t, p.options.From)
+	}
+	if len(other.modeless) > 0 {
+		p.notes = append(p.notes, fmt.Sprintf("--against %s: %s.", path, medians(other.modeless)))
 	}
 	return &rival{name: other.run.Name + " (" + filepath.Base(path) + ")", model: other.model, x: other.point("mode"), start: start}, nil
 }

@@ -165,7 +165,7 @@ func (o *Report) noteCoarse(times []float64) {
 }
 
 // Text is the report for a terminal, without its warnings.
-func (o *Report) Text() string {
+func (o *Report) Text(style report.Style) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s, %s %s … %s", o.Name, o.of(), o.Time, short(o.Start), short(o.Until))
 	if o.Until > o.DataEnd {
@@ -174,7 +174,7 @@ func (o *Report) Text() string {
 	for _, v := range o.Set {
 		fmt.Fprintf(&b, ", %s = %s", v.Name, short(v.Value))
 	}
-	fmt.Fprintf(&b, "\nstart: %s\n\n%s", o.Initial, report.Grid(o.rows(), 1))
+	fmt.Fprintf(&b, "\nstart: %s\n\n%s", o.Initial, report.Grid(o.rows(), 1, style))
 	if c := o.Comparison; c != nil {
 		fmt.Fprintf(&b, "\n %s\n", c.text(o))
 	}

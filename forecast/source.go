@@ -14,6 +14,7 @@ import (
 	"github.com/r2sgld/r2sgld/config"
 	"github.com/r2sgld/r2sgld/config/yamlpos"
 	"github.com/r2sgld/r2sgld/dynamics"
+	"github.com/r2sgld/r2sgld/internal/plain"
 	"github.com/r2sgld/r2sgld/report"
 	"github.com/r2sgld/r2sgld/runner"
 	"github.com/r2sgld/r2sgld/simulation"
@@ -30,6 +31,7 @@ type source struct {
 	model      *simulation.Model
 	data       observed
 	parameters []report.Parameter // of the summary, in the order of the model
+	modeless   []string           // those whose mode is not known, and which have the median for it
 }
 
 // openSource reads a run folder. Its error says that nothing was begun.
@@ -50,10 +52,10 @@ func openSource(dir string) (*source, error) {
 		return refuse(fmt.Errorf("%s is a run of %s, which has no equations to simulate: give one of identify", dir, m.Command))
 	}
 	var sum struct {
-		Parameters []report.Parameter `json:"parameters"`
+		Parameters []estimate `json:"parameters"`
 	}
 	if err := folder.ReadJSON("summary.json", &sum); errors.Is(err, fs.ErrNotExist) {
-		return refuse(fmt.Errorf("%s is not finished: r2sgld resume %s", dir, dir))
+		return refuse(fmt.Errorf("%s is not finished: r2sgld resume %s", dir, plain.Word(dir)))
 	} else if err != nil {
 		return refuse(err)
 	}
@@ -70,11 +72,17 @@ func openSource(dir string) (*source, error) {
 		return refuse(fmt.Errorf("%s cannot be simulated: %w", dir, err))
 	}
 	for _, p := range r.Model.Parameters {
-		i := slices.IndexFunc(sum.Parameters, func(q report.Parameter) bool { return q.Name == p })
+		i := slices.IndexFunc(sum.Parameters, func(q estimate) bool { return q.Name == p })
 		if i < 0 {
 			return refuse(fmt.Errorf("%s: the summary lacks the parameter %q: it was changed", dir, p))
 		}
-		s.parameters = append(s.parameters, sum.Parameters[i])
+		q := sum.Parameters[i]
+		if q.Mode == nil { // several peaks are about as high
+			q.Mode = &q.Q50
+			s.modeless = append(s.modeless, p)
+		}
+		q.Parameter.Mode = *q.Mode
+		s.parameters = append(s.parameters, q.Parameter)
 	}
 	if s.data, err = s.read(r.Resolved.Data.File, 0); err != nil {
 		return refuse(err)
@@ -111,7 +119,13 @@ func (s *source) end() float64 { return s.data.Time[len(s.data.Time)-1] }
 // timeName is what the data call the time.
 func (s *source) timeName() string { return cmp.Or(s.run.Resolved.Data.Time, "row") }
 
-// point is the mean or the mode of every parameter.
+// An estimate is a parameter of a summary, whose mode may be null.
+type estimate struct {
+	report.Parameter
+	Mode *float64 `json:"mode"`
+}
+
+// point is the mean or the mode of every parameter, the median of those that have none.
 func (s *source) point(from string) []float64 {
 	x := make([]float64, len(s.parameters))
 	for j, p := range s.parameters {

@@ -3,6 +3,7 @@ package forecast
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -24,7 +25,18 @@ const predictive stream.Purpose = "predictive"
 // figureNames are those of the figures that a simulation may have.
 func figureNames() []string { return []string{"forecast", "phase", "parting"} }
 
-// outputs are the files that a simulation may leave, simulation.json first.
+// kind tells the folder of a simulation.
+func kind() store.Kind {
+	return store.Kind{Manifest: "simulation.json", Files: func(manifest []byte) ([]string, error) {
+		var r Report
+		if err := json.Unmarshal(manifest, &r); manifest != nil && (err != nil || r.Schema == 0 || r.Name == "" || r.From == "") {
+			return nil, errors.New("it is of no simulation of ours")
+		}
+		return outputs(), nil
+	}}
+}
+
+// outputs are the files that a simulation may leave.
 func outputs() []string {
 	names := []string{"simulation.json", "simulation.csv", "trajectories.csv"}
 	for _, n := range figureNames() {
@@ -54,7 +66,7 @@ func take(files store.Files, dir string, force bool) (*store.Folder, error) {
 			}
 		}
 	}
-	return store.Take(files, dir, force)
+	return store.Draft(files, dir, kind(), force)
 }
 
 // runFiles are names that tell a folder of a run, any of them.
@@ -68,13 +80,6 @@ func holds(dir string, names ...string) bool {
 		info, err := os.Stat(filepath.Join(dir, filepath.FromSlash(name)))
 		return err == nil && !info.IsDir()
 	})
-}
-
-// undo removes what was written of a simulation, and the folder if that was all.
-func undo(folder *store.Folder) error {
-	err := folder.Clear(outputs()...)
-	_ = folder.Clear("figures") // unless there are others in it
-	return errors.Join(err, folder.Discard())
 }
 
 // A file is what is to be written.
@@ -127,17 +132,17 @@ func (o *outcome) render(ctx context.Context) ([]file, error) {
 }
 
 // write writes files and, last, the report into a folder, each whole or not at all.
-// What an earlier simulation left is removed.
+// What an earlier simulation left is then removed.
 func write(folder *store.Folder, files []file, r *Report) error {
-	if err := folder.Clear(outputs()...); err != nil {
-		return err
-	}
 	for _, f := range files {
 		if err := folder.WriteFile(f.name, f.data); err != nil {
 			return err
 		}
 	}
-	return folder.WriteJSON("simulation.json", r)
+	if err := folder.WriteJSON("simulation.json", r); err != nil {
+		return err
+	}
+	return folder.Install()
 }
 
 // columns of a table and their names.

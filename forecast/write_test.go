@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/ode"
 	"github.com/r2sgld/r2sgld/report"
 	"github.com/r2sgld/r2sgld/simulation"
@@ -151,7 +152,7 @@ func TestRenderStops(t *testing.T) {
 // A folder that holds a run is never taken, one of other things only by force.
 func TestTake(t *testing.T) {
 	dir := t.TempDir()
-	f, err := store.Create(store.Disk{}, filepath.Join(dir, "run"), false)
+	f, err := store.Create(store.Disk{}, filepath.Join(dir, "run"), kind(), false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +177,7 @@ func TestTakeInsideRun(t *testing.T) {
 		if err := os.MkdirAll(filepath.Join(dir, name, "figures"), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(dir, name, told), []byte("{}"), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, name, told), []byte(`{"schema": 1, "name": "run", "from": "mode"}`), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -214,7 +215,7 @@ func (d fullDisk) Create(name string) (store.File, error) {
 
 // Wherever the disk is full, nothing is left of a simulation, and its folder only
 // if something else is in it.
-func TestUndo(t *testing.T) {
+func TestDiscard(t *testing.T) {
 	files := []file{{"simulation.csv", []byte("t\n")}, {"trajectories.csv", nil}, {"figures/forecast.svg", nil}, {"figures/forecast.png", nil}}
 	for left := 0; left <= len(files); left++ {
 		for _, other := range []string{"", "notes", "figures/mine"} {
@@ -231,7 +232,7 @@ func TestUndo(t *testing.T) {
 			if err := write(f, files, &Report{}); !errors.Is(err, syscall.ENOSPC) {
 				t.Fatalf("room for %d: %v", left, err)
 			}
-			if err := undo(f); err != nil {
+			if err := f.Discard(); err != nil {
 				t.Error(err)
 			}
 			var found []string
@@ -257,6 +258,7 @@ func TestUndo(t *testing.T) {
 // Backwards in time, of one state, of three and of a flow that depends on the
 // time: what there is to show is shown, and numbers that no picture shows are told.
 func TestFigures(t *testing.T) {
+	pace.Slow(t)
 	chain := func(d int, late bool) *simulation.Model {
 		return &simulation.Model{States: []string{"u", "v", "w"}[:d],
 			System: func(p []float64) ode.System {
@@ -326,13 +328,13 @@ start: the initial parameters
  largest Lyapunov exponent at the mode 0.9034 ± 0.0015 per year: neighbours part by e in 1.1069
 `
 	clean := func(s string) string { return strings.Join(strings.Fields(s), " ") }
-	if got := r.Text(); clean(got) != clean(want) {
+	if got := r.Text(report.Style{}); clean(got) != clean(want) {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
 	r.From, r.Draws, r.Comparison.Parted, r.Lyapunov.Time = "mode", 1, 0, math.NaN()
 	for _, part := range []string{"lynx-hare: trajectory from the mode", "at year 1940 mode", "never further than 1 from the truth", "do not part exponentially"} {
-		if !strings.Contains(clean(r.Text()), part) {
-			t.Errorf("no %q in\n%s", part, r.Text())
+		if !strings.Contains(clean(r.Text(report.Style{})), part) {
+			t.Errorf("no %q in\n%s", part, r.Text(report.Style{}))
 		}
 	}
 }

@@ -3,13 +3,13 @@ package kernel
 import (
 	"math"
 	"math/rand/v2"
-	"os"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
 	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/stream"
 )
 
@@ -231,7 +231,7 @@ func far(a, b []float64) float64 {
 func TestHarmonicPaths(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 1))
 	trials := 24
-	if os.Getenv("R2SGLD_SOAK") != "" {
+	if pace.Soaking() {
 		trials = 1000
 	}
 	for k, d := range harmonicShapes() {

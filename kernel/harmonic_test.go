@@ -14,6 +14,7 @@ import (
 
 	"github.com/r2sgld/r2sgld/domain"
 	"github.com/r2sgld/r2sgld/expression"
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/kernel"
 	"github.com/r2sgld/r2sgld/potential"
 	"github.com/r2sgld/r2sgld/stream"
@@ -202,11 +203,11 @@ func TestHarmonicLaw(t *testing.T) {
 				}
 				const chains, burn = 400, 30
 				n := 250
-				if os.Getenv("R2SGLD_SOAK") != "" {
+				if pace.Soaking() {
 					n = 5000
 				}
 				b, at, noise := hot(chains, len(r.Mu), tau)
-				start, err := domain.Interior(d, nil)
+				start, err := domain.Interior(t.Context(), d, nil)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -193,67 +193,93 @@ func travel(points []point, s kernel.Schedule, n int, seed uint64, r domain.Refl
 // ends (the way back is off by a half-kick), a factor of the step that changes on
 // the way, and a momentum that is not mirrored with its path.
 func TestTrajectoriesRunBackwards(t *testing.T) {
-	met, kept := 0, 0
 	all := shapes(t)
-	rapid.Check(t, func(t *rapid.T) {
-		name := rapid.SampledFrom([]string{"polygon", "ball", "flower"}).Draw(t, "shape")
-		rule := rapid.SampledFrom([]domain.Rule{domain.Specular, domain.Refuse}).Draw(t, "rule")
-		r, err := domain.NewReflector(all[name], rule, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		within := rapid.Float64Range(-1.2, 1.2)
-		p := rapid.Custom(func(t *rapid.T) point {
-			return point{within.Draw(t, "x"), within.Draw(t, "y")}
-		}).Filter(func(p point) bool { return all[name].Contains(p[:2]) }).Draw(t, "state")
-		speed := rapid.Float64Range(-1, 1)
-		p[2], p[3] = speed.Draw(t, "v"), speed.Draw(t, "w")
-		s := kernel.Schedule{StepSize: []float64{rapid.Float64Range(0.002, 0.05).Draw(t, "step")}, Temperature: []float64{2}, Iterations: 1}
-		n, seed := rapid.IntRange(1, 9).Draw(t, "steps"), rapid.Uint64().Draw(t, "seed")
-		points := []point{p}
-		const h = 1e-6
-		for j := range p {
-			for _, sign := range []float64{1, -1} {
-				q := p
-				if q[j] += sign * h; !all[name].Contains(q[:2]) {
-					return // begun on the wall
-				}
-				points = append(points, q)
-			}
-		}
-		ends, hits := travel(points, s, n, seed, r)
-		back := ends[0]
-		back[2], back[3] = -back[2], -back[3]
-		again, _ := travel([]point{back}, s, n, seed, r)
-		again[0][2], again[0][3] = -again[0][2], -again[0][3]
-		var m [4][4]float64
-		norm := 0.0
-		for j := range m {
-			for i := range m {
-				m[i][j] = (ends[1+2*j][i] - ends[2+2*j][i]) / (2 * h)
-				norm = math.Hypot(norm, m[i][j])
-			}
-		}
-		if norm > 30 || slices.ContainsFunc(hits, func(h []int) bool { return !slices.Equal(h, hits[0]) }) {
-			return
-		}
-		kept++
-		if slices.Max(hits[0]) > 0 {
+	flights := rapid.Custom(func(t *rapid.T) flight { return drawFlight(t, all) })
+	rapid.Check(t, func(t *rapid.T) { flights.Draw(t, "flight").check(t, all) })
+	met, kept := 0, 0
+	for seed := range 100 { // the same ones always, so that their number is no matter of chance
+		switch hits, ok := flights.Example(seed).check(t, all); {
+		case ok && hits > 0:
 			met++
+			fallthrough
+		case ok:
+			kept++
 		}
-		for j, v := range again[0] {
-			if math.Abs(v-p[j]) > 1e-7 {
-				t.Errorf("%s, %s: back at %v, begun at %v", name, rule, again[0], p)
-			}
-		}
-		if d := determinant(m); math.Abs(math.Abs(d)-1) > 1e-3 {
-			t.Errorf("%s, %s: volume changes by a factor of %.6f", name, rule, d)
-		}
-	})
-	t.Logf("%d trajectories looked at, %d of them met a wall", kept, met)
-	if met < 10 || kept < 20 {
-		t.Errorf("%d trajectories looked at, %d of them met a wall", kept, met)
 	}
+	if t.Logf("%d trajectories looked at, %d of them met a wall", kept, met); met < 10 || kept < 20 {
+		t.Error("too few to tell")
+	}
+}
+
+// A flight is a trajectory to follow.
+type flight struct {
+	shape    string
+	rule     domain.Rule
+	from     point
+	schedule kernel.Schedule
+	steps    int
+	seed     uint64
+}
+
+func drawFlight(t *rapid.T, all map[string]domain.Domain) flight {
+	f := flight{
+		shape: rapid.SampledFrom([]string{"polygon", "ball", "flower"}).Draw(t, "shape"),
+		rule:  rapid.SampledFrom([]domain.Rule{domain.Specular, domain.Refuse}).Draw(t, "rule"),
+	}
+	within, speed := rapid.Float64Range(-1.2, 1.2), rapid.Float64Range(-1, 1)
+	f.from = rapid.Custom(func(t *rapid.T) point {
+		return point{within.Draw(t, "x"), within.Draw(t, "y")}
+	}).Filter(func(p point) bool { return all[f.shape].Contains(p[:2]) }).Draw(t, "state")
+	f.from[2], f.from[3] = speed.Draw(t, "v"), speed.Draw(t, "w")
+	f.schedule = kernel.Schedule{StepSize: []float64{rapid.Float64Range(0.002, 0.05).Draw(t, "step")}, Temperature: []float64{2}, Iterations: 1}
+	f.steps, f.seed = rapid.IntRange(1, 9).Draw(t, "steps"), rapid.Uint64().Draw(t, "seed")
+	return f
+}
+
+// check follows a trajectory and returns the most mirrorings of a step, and whether it
+// could be looked at.
+func (f flight) check(t rapid.TB, all map[string]domain.Domain) (met int, ok bool) {
+	t.Helper()
+	r, err := domain.NewReflector(all[f.shape], f.rule, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	points := []point{f.from}
+	const h = 1e-6
+	for j := range f.from {
+		for _, sign := range []float64{1, -1} {
+			q := f.from
+			if q[j] += sign * h; !all[f.shape].Contains(q[:2]) {
+				return 0, false // begun on the wall
+			}
+			points = append(points, q)
+		}
+	}
+	ends, hits := travel(points, f.schedule, f.steps, f.seed, r)
+	back := ends[0]
+	back[2], back[3] = -back[2], -back[3]
+	again, _ := travel([]point{back}, f.schedule, f.steps, f.seed, r)
+	again[0][2], again[0][3] = -again[0][2], -again[0][3]
+	var m [4][4]float64
+	norm := 0.0
+	for j := range m {
+		for i := range m {
+			m[i][j] = (ends[1+2*j][i] - ends[2+2*j][i]) / (2 * h)
+			norm = math.Hypot(norm, m[i][j])
+		}
+	}
+	if norm > 30 || slices.ContainsFunc(hits, func(h []int) bool { return !slices.Equal(h, hits[0]) }) {
+		return 0, false
+	}
+	for j, v := range again[0] {
+		if math.Abs(v-f.from[j]) > 1e-7 {
+			t.Errorf("%s, %s: back at %v, begun at %v", f.shape, f.rule, again[0], f.from)
+		}
+	}
+	if d := determinant(m); math.Abs(math.Abs(d)-1) > 1e-3 {
+		t.Errorf("%s, %s: volume changes by a factor of %.6f", f.shape, f.rule, d)
+	}
+	return slices.Max(hits[0]), true
 }
 
 // determinant is that of m, by elimination with pivots.

@@ -6,7 +6,6 @@ import (
 	"math"
 	"os"
 	"testing"
-	"time"
 )
 
 // A run is an entry of testdata/scipy.json.
@@ -92,7 +91,6 @@ func TestLSODABesideSciPy(t *testing.T) {
 	for name, rs := range theirs {
 		expect := line(rs)
 		sum := 0.0
-		began := time.Now()
 		for _, r := range rs {
 			s, y0 := r.system()
 			y, st := solve(t, s, 0, r.End, y0, r.options())
@@ -106,12 +104,9 @@ func TestLSODABesideSciPy(t *testing.T) {
 				name, r.RTol, st.Evaluations, r.Evaluations, e, r.Scaled, ratio)
 		}
 		mean := math.Exp(sum / float64(len(rs)))
-		t.Logf("%s: %.2f times SciPy's evaluations at equal error; %v", name, mean, time.Since(began))
+		t.Logf("%s: %.2f times SciPy's evaluations at equal error", name, mean)
 		if mean > 1.2 {
 			t.Errorf("%s: %.2f times SciPy's evaluations at equal error", name, mean)
-		}
-		if d := time.Since(began); name == "robertson" && d > 15*time.Second {
-			t.Errorf("fifteen solutions to t = 1e11 took %v: 1 s each at most", d)
 		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/r2sgld/r2sgld"
+	"github.com/r2sgld/r2sgld/internal/abandon"
 	"github.com/r2sgld/r2sgld/report"
 	"github.com/r2sgld/r2sgld/runner"
 	"github.com/r2sgld/r2sgld/store"
@@ -24,7 +25,7 @@ import (
 // A Job is what is to be measured, and where the numbers go.
 type Job struct {
 	Name        string
-	File        string // the configuration, for the advice at the end
+	Again       string // the command that makes such a measurement, for advice
 	Problem     theory.Problem
 	Settings    theory.Settings // its temperatures, grid and names of distances filled in
 	Intensities []float64       // of swaps, rising and > 0, at which the gap is measured as well; nil is none
@@ -70,35 +71,38 @@ func (j *Job) Run(ctx context.Context) (*Summary, error) {
 	if files == nil {
 		files = store.Disk{}
 	}
-	folder, err := store.Take(files, j.Dir, j.Force)
+	folder, err := store.Draft(files, j.Dir, kind(), j.Force)
 	if err != nil {
 		return nil, &runner.Refused{Err: err}
 	}
 	defer folder.Close()
 	fmt.Fprintf(j.Terminal, "%s: %s …\n", j.Name, j.plan())
-	quiet := j.heartbeat(pulse)
-	sum, err := j.measure(ctx)
-	quiet()
+	work := report.StartWork(j.Terminal, j.Name, "measuring")
+	defer work.Stop()
+	sum, err := abandon.At(ctx, func() (*Summary, error) { return j.measure(ctx) })
 	if err != nil {
 		if ctx.Err() != nil {
 			err = &Stopped{ctx.Err()}
 		}
 		return nil, errors.Join(err, folder.Discard())
 	}
-	pictures, err := sum.render(j)
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w", j.Name, err), folder.Discard())
-	}
+	work.Doing("figures")
+	pictures, err := abandon.At(ctx, func() ([]picture, error) { return sum.render(j) })
 	if ctx.Err() != nil {
 		return nil, errors.Join(&Stopped{ctx.Err()}, folder.Discard())
 	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", j.Name, err), folder.Discard())
+	}
 	if err := j.write(folder, sum, pictures); err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w", j.Name, err), undo(folder))
+		return nil, errors.Join(fmt.Errorf("%s: %w", j.Name, err), folder.Discard())
 	}
+	if err := folder.Install(); err != nil {
+		return nil, fmt.Errorf("%s: %w", j.Name, err)
+	}
+	work.Stop()
 	fmt.Fprint(j.Out, sum.Text(j))
-	for _, w := range sum.Warnings {
-		fmt.Fprintln(j.Terminal, " ! "+w)
-	}
+	report.Warn(j.Terminal, sum.Warnings...)
 	fmt.Fprint(j.Out, j.footer(pictures))
 	return sum, folder.Close()
 }
@@ -135,7 +139,7 @@ func (j *Job) measure(ctx context.Context) (*Summary, error) {
 	start := time.Now()
 	r, err := theory.Measure(ctx, j.Problem, j.Settings)
 	if err != nil {
-		if fault := j.fault(); fault != nil {
+		if fault := j.fault(ctx); fault != nil && ctx.Err() == nil {
 			return nil, &runner.Refused{Err: fmt.Errorf("%s: %w", j.Name, fault)}
 		}
 		return nil, j.failed(err)
@@ -150,31 +154,6 @@ func (j *Job) measure(ctx context.Context) (*Summary, error) {
 	return sum, nil
 }
 
-// pulse is how often a long measurement says that it goes on.
-const pulse = 30 * time.Second
-
-// heartbeat says so until the function that it returns is called.
-func (j *Job) heartbeat(every time.Duration) func() {
-	stop, stopped := make(chan struct{}), make(chan struct{})
-	start, tick := time.Now(), time.NewTicker(every)
-	go func() {
-		defer close(stopped)
-		defer tick.Stop()
-		for {
-			select {
-			case <-stop:
-				return
-			case <-tick.C:
-				fmt.Fprintf(j.Terminal, "%s: still measuring, %s …\n", j.Name, time.Since(start).Round(time.Second))
-			}
-		}
-	}()
-	return func() {
-		close(stop)
-		<-stopped
-	}
-}
-
 // failed says whose measurement failed, and that nothing is left of it.
 func (j *Job) failed(err error) error {
 	return fmt.Errorf("%s: %w.\nnothing was written", j.Name, err)
@@ -182,9 +161,9 @@ func (j *Job) failed(err error) error {
 
 // fault is what is wrong with what is asked for, that only its cells tell; nil is
 // nothing.
-func (j *Job) fault() error {
+func (j *Job) fault(ctx context.Context) error {
 	s := j.Settings
-	p, err := theory.NewProcess(j.Problem, s.Temperature, s.Intensity, s.Grid)
+	p, err := theory.NewProcess(ctx, j.Problem, s.Temperature, s.Intensity, s.Grid)
 	if err == nil && s.Decay != nil {
 		_, _, err = p.Start(s.Decay.Start)
 	}
@@ -194,8 +173,14 @@ func (j *Job) fault() error {
 // figureNames are those of the figures that there may be.
 func figureNames() []string { return []string{"modes", "decay", "intensities"} }
 
-// outputs are the files that may be left, run.json first: while earlier ones are
-// removed, a folder without it is no run.
+// kind tells the folder of a measurement.
+func kind() store.Kind {
+	return store.Kind{Manifest: "run.json", Files: func(manifest []byte) ([]string, error) {
+		return outputs(), runner.IsOf(manifest, "theory")
+	}}
+}
+
+// outputs are the files that may be left.
 func outputs() []string {
 	names := []string{"run.json", "summary.json"}
 	for _, f := range figureNames() {
@@ -233,9 +218,6 @@ func (s *Summary) render(j *Job) ([]picture, error) {
 
 // write writes everything, run.json last.
 func (j *Job) write(folder *store.Folder, sum *Summary, pictures []picture) error {
-	if err := folder.Clear(outputs()...); err != nil {
-		return err
-	}
 	for _, p := range pictures {
 		if err := errors.Join(folder.WriteFile("figures/"+p.name+".svg", p.svg), folder.WriteFile("figures/"+p.name+".png", p.png)); err != nil {
 			return err
@@ -261,13 +243,6 @@ type manifest struct {
 	Config  any    `json:"config"`
 }
 
-// undo removes what was written, and the folder if that was all.
-func undo(folder *store.Folder) error {
-	err := folder.Clear(outputs()...)
-	_ = folder.Clear("figures") // unless there are others in it
-	return errors.Join(err, folder.Discard())
-}
-
 // footer says where everything is, and what may come next.
 func (j *Job) footer(pictures []picture) string {
 	names := make([]string, len(pictures))
@@ -287,9 +262,9 @@ func (j *Job) next() string {
 	hotter := fmt.Sprintf("[%g, %g]", s.Temperature[0], 10*s.Temperature[0])
 	switch {
 	case len(s.Temperature) == 1:
-		return fmt.Sprintf(" next, what a hotter replica gains: r2sgld theory %s --set 'theory.temperature=%s' --set theory.intensity=100 --set 'theory.intensities=[1, 10, 100, 1000]' --set theory.grid=null\n", j.File, hotter)
+		return fmt.Sprintf(" next, what a hotter replica gains: %s --set 'theory.temperature=%s' --set theory.intensity=100 --set 'theory.intensities=[1, 10, 100, 1000]' --set theory.grid=null\n", j.Again, hotter)
 	case len(j.Intensities) == 0:
-		return fmt.Sprintf(" next, which intensity suffices: r2sgld theory %s --set 'theory.intensities=[0.1, 1, 10, 100, 1000]'\n", j.File)
+		return fmt.Sprintf(" next, which intensity suffices: %s --set 'theory.intensities=[0.1, 1, 10, 100, 1000]'\n", j.Again)
 	}
 	return ""
 }

@@ -48,15 +48,15 @@ func job(t *testing.T, dir string) (*Job, *bytes.Buffer, *bytes.Buffer) {
 	t.Helper()
 	var out, terminal bytes.Buffer
 	return &Job{
-		Name: "wells", File: "wells.yaml", Hash: "h", Config: map[string]int{"a": 1}, Dir: dir, Out: &out, Terminal: &terminal,
+		Name: "wells", Again: "r2sgld theory wells.yaml", Hash: "h", Config: map[string]int{"a": 1}, Dir: dir, Out: &out, Terminal: &terminal,
 		Problem:     theory.Problem{Potential: formula(t, "3*(x^2 - 1)^2", "x"), Domain: box(t, []float64{-2}, []float64{2}), Names: []string{"x"}},
 		Settings:    theory.Settings{Temperature: []float64{1, 10}, Intensity: 5, Grid: 24, Eigenvalues: 3, Decay: &theory.Decay{Start: []float64{-1}, Times: []float64{0, 0.5, 1}, Of: theory.DistanceNames()}},
 		Intensities: []float64{0.1, 1, 10, 100}, Warnings: []string{"of the configuration"},
 	}, &out, &terminal
 }
 
-// plain takes what an interval of one rung has.
-func plain(j *Job) {
+// bare takes what an interval of one rung has.
+func bare(j *Job) {
 	j.Settings.Temperature, j.Settings.Intensity, j.Settings.Decay, j.Intensities, j.Warnings = []float64{1}, 0, nil, nil, nil
 }
 
@@ -126,7 +126,7 @@ func TestRun(t *testing.T) {
 			t.Errorf("%s differs: %s", name, cmp.Diff(a, b))
 		}
 	}
-	plain(j)
+	bare(j)
 	if _, err := j.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -250,13 +250,15 @@ func TestFullDisk(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "run")
 		j, _, _ := job(t, dir)
 		disk := &failing{store.Disk{}, n}
-		folder, err := store.Take(disk, dir, false)
+		folder, err := store.Draft(disk, dir, kind(), false)
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = j.write(folder, sum, pictures)
+		if err = j.write(folder, sum, pictures); err == nil {
+			err = folder.Install()
+		}
 		if err == nil {
-			if n != 8 { // four files, each created and renamed
+			if n != 14 { // four files and the list of what goes, each created and renamed; the folder and its three entries
 				t.Errorf("%d operations", n)
 			}
 			break
@@ -264,11 +266,13 @@ func TestFullDisk(t *testing.T) {
 		if _, there := files(t, dir)["run.json"]; there || !errors.Is(err, errFull) {
 			t.Errorf("operation %d: %v, run.json %v", n+1, err, there)
 		}
-		if err := undo(folder); err != nil {
-			t.Error(err)
-		}
-		if left := files(t, dir); len(left) > 0 {
-			t.Errorf("operation %d leaves %d files", n+1, len(left))
+		if folder.Beside() { // not yet bound to be
+			if err := folder.Discard(); err != nil {
+				t.Error(err)
+			}
+			if left := files(t, dir); len(left) > 0 {
+				t.Errorf("operation %d leaves %d files", n+1, len(left))
+			}
 		}
 	}
 }
@@ -379,7 +383,7 @@ func TestPlane(t *testing.T) {
 		modes int
 	}{{[]float64{1}, 8}, {[]float64{1, 3}, 4}, {[]float64{1}, 1}} {
 		j, out, _ := job(t, filepath.Join(t.TempDir(), "run"))
-		plain(j)
+		bare(j)
 		j.Problem = theory.Problem{Potential: formula(t, "x^2 + y", "x", "y"), Domain: disc, Names: []string{"x", "y"}}
 		j.Settings = theory.Settings{Temperature: c.tau, Grid: 10, Eigenvalues: c.modes}
 		sum, err := j.Run(t.Context())

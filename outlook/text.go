@@ -12,7 +12,7 @@ import (
 func (s *Summary) Text(j *Job) string {
 	var b strings.Builder
 	b.WriteString("\n" + labelled(s.facts()))
-	for _, table := range []string{s.rungTable(), s.curveTable(), s.decayTable(j)} {
+	for _, table := range []string{s.rungTable(j), s.curveTable(j), s.decayTable(j)} {
 		if table != "" {
 			b.WriteString("\n" + table)
 		}
@@ -76,11 +76,7 @@ func labelled(facts []fact) string {
 	for i, f := range facts {
 		rows[i] = []string{f.name, f.value, f.remark}
 	}
-	var b strings.Builder
-	for line := range strings.Lines(report.Grid(rows, 3)) {
-		b.WriteString(strings.TrimRight(line, " \n") + "\n")
-	}
-	return b.String()
+	return report.Grid(rows, 3, report.Style{}) // remarks are wrapped
 }
 
 // withError writes v with as many digits as its error allows.
@@ -100,7 +96,7 @@ const forms = "  f fades by E(f) = ∫ Σ τ|∇f|² dπ without swaps, by E_S(f
 	"  r is their intensity, S = exp((1/τ₁ − 1/τ₂)(U₁ − U₂)) of the replicas' energies\n"
 
 // rungTable says how fast each rung mixes by itself and what swapping makes of two.
-func (s *Summary) rungTable() string {
+func (s *Summary) rungTable(j *Job) string {
 	if s.Swaps == nil {
 		return ""
 	}
@@ -118,7 +114,7 @@ func (s *Summary) rungTable() string {
 	if s.Curve != nil {
 		row("both, ever more swaps", s.Curve.Limit)
 	}
-	out := report.Grid(rows, 1)
+	out := report.Grid(rows, 1, report.StyleOf(j.Out))
 	if known(s.Acceleration) && s.Swaps.Intensity > 0 {
 		out += fmt.Sprintf(" acceleration E_S(f)/E(f) − 1 of the slowest mode f without swaps: %s\n", report.Short(s.Acceleration, 3))
 		if s.Swaps.Chi2 > 0.005 { // two that start at one point gain nothing at first
@@ -130,7 +126,7 @@ func (s *Summary) rungTable() string {
 }
 
 // curveTable lists the gap against the intensity of swaps.
-func (s *Summary) curveTable() string {
+func (s *Summary) curveTable(j *Job) string {
 	if s.Curve == nil {
 		return ""
 	}
@@ -138,7 +134,7 @@ func (s *Summary) curveTable() string {
 	for i, r := range s.Curve.Intensity {
 		rows = append(rows, []string{report.Short(r, 4), report.Short(s.Curve.Gap[i], 4), report.Short(s.Curve.Gap[i]/s.Swaps.Alone, 3)})
 	}
-	return report.Grid(rows, 1)
+	return report.Grid(rows, 1, report.StyleOf(j.Out))
 }
 
 // mostRows is how many times a table shows; summary.json has all.
@@ -177,7 +173,7 @@ func (s *Summary) decayTable(j *Job) string {
 		}
 		rows = append(rows, row)
 	}
-	return report.Grid(rows, 1)
+	return report.Grid(rows, 1, report.StyleOf(j.Out))
 }
 
 // step is the step size that the text speaks of.

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"runtime"
 	"testing"
 
 	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/potential"
 	"github.com/r2sgld/r2sgld/quadrature"
 )
@@ -85,7 +85,7 @@ func TestDivergence(t *testing.T) {
 // of another temperature.
 func TestAgainstDraws(t *testing.T) {
 	n := 400_000
-	if os.Getenv("R2SGLD_SOAK") != "" {
+	if pace.Soaking() {
 		n *= 100
 	}
 	for _, name := range shapes {
@@ -199,6 +199,7 @@ func TestExchangeOfColumns(t *testing.T) {
 // with r alone, so that the barrier is an integral over r. It kills an answer
 // accepted before it settled.
 func TestExchangeOfWell(t *testing.T) {
+	pace.Slow(t)
 	const depth, width = 8.0, 0.03
 	r := region(t, fmt.Sprintf("-%v*exp(-(x^2 + y^2)/(2*%v^2))", depth, width), must(domain.NewBall([]float64{0, 0}, 1)))
 	const n = 1_000_000
@@ -259,6 +260,7 @@ func TestDeterminism(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
+	pace.Slow(t)
 	box := must(domain.NewBox([]float64{0, 0}, []float64{1, 1}))
 	cube := must(domain.NewBox([]float64{0, 0, 0}, []float64{1, 1, 1}))
 	line := potential.Func(1, func(g, _ []float64) float64 { g[0] = 0; return 0 })

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/potential"
 	"github.com/r2sgld/r2sgld/quadrature"
 	"pgregory.net/rapid"
@@ -180,6 +181,7 @@ func monomial(v [][2]float64, a, b int) float64 {
 // Integrals of polynomials of degree up to five over any polygon, and the
 // moments that follow from them.
 func TestPolynomialsOnPolygons(t *testing.T) {
+	pace.Slow(t)
 	rapid.Check(t, func(t *rapid.T) {
 		v := polygon(t)
 		p := newPolygon(t, v)
@@ -215,6 +217,7 @@ func TestPolynomialsOnPolygons(t *testing.T) {
 // Moving the domain, the potential and the grid together changes nothing, and
 // cells of any origin add up to the same row as one long cell.
 func TestMovedGrid(t *testing.T) {
+	pace.Slow(t)
 	rapid.Check(t, func(t *rapid.T) {
 		v := polygon(t)
 		p := newPolygon(t, v)
@@ -261,6 +264,7 @@ func TestMovedGrid(t *testing.T) {
 // own error is below 4e-7. It kills a crossing of the wrong branch where a
 // vertical line meets the wall more than twice.
 func TestCellsOfCurves(t *testing.T) {
+	pace.Slow(t)
 	bent := func(theta float64) (x, y float64) {
 		s, c := math.Sincos(theta)
 		sin, cos := math.Sincos(2.4 * c)

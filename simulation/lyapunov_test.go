@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"strings"
 	"testing"
 
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/ode"
 )
 
@@ -33,7 +33,7 @@ func lorenz(jacobian bool) ode.System {
 // error is checked by the spread of independent stretches.
 func TestLyapunovOfLorenz(t *testing.T) {
 	span := 400.0
-	if os.Getenv("R2SGLD_SOAK") != "" {
+	if pace.Soaking() {
 		span = 20000
 	}
 	for _, jacobian := range []bool{true, false} {
