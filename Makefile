@@ -16,8 +16,9 @@ demo: build
 	$(BIN) identify examples/lynx-hare.yaml --out runs/demo --force
 
 # All tests, those of the worker program for networks with it. The core needs Go
-# alone: go build ./... && go test $(go list ./... | grep -v torch).
+# alone: in go test ./... without the worker program, tests of it are skipped, and say so.
 test: torch
+	script/setup test
 	$(GO) test ./...
 
 # The worker program behind r2sgld train, bin/r2sgld-torch. LIBTORCH is the folder of
@@ -30,12 +31,13 @@ torch: build
 race:
 	$(GO) test -race ./...
 
-# The slow statistical runs, 10⁸ reflections over all domains and more, and runs
-# that are killed, damaged and out of space.
+# The slow statistical runs, 10⁸ reflections over all domains and more, runs that are
+# killed, damaged and out of space, and the first two commands on a pristine machine.
 soak:
 	R2SGLD_SOAK=1 $(GO) test -timeout 3h $$($(GO) list ./... | grep -v /cmd/)
 	script/soak
 	script/mutants-torch
+	script/fresh
 
 # Speed against the C baseline, built here and run in the same minute, and of training
 # steps against the usual PyTorch loop.
