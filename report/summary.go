@@ -34,6 +34,7 @@ type Summary struct {
 	Acceptance     []float64   `json:"acceptance,omitempty"` // of the trajectories of kernel hmc, per rung
 	Swaps          Swaps       `json:"swaps"`
 	Ladder         Ladder      `json:"ladder"`
+	Kernel         *Kernel     `json:"kernel,omitempty"` // of method auto, where it tried two
 	LogEvidence    Evidence    `json:"log_evidence"`
 	Marginal       *Marginal   `json:"marginal_likelihood,omitempty"` // of identify
 	Until          *Until      `json:"until,omitempty"`               // of method auto
@@ -287,10 +288,10 @@ func (s *Summary) Explain(equations []Equation, fits []Fit) {
 // Tuned adds what the warm-up of method auto found.
 func (s *Summary) Tuned(f *tune.Found) {
 	s.Ladder.StepBias = f.Bias
-	for _, r := range f.Rounds {
-		s.Ladder.WarmUp += r.Iterations
-		s.Gradients += r.Gradients
-	}
+	s.Kernel = kernelOf(f)
+	iterations, gradients := f.Made()
+	s.Ladder.WarmUp = iterations
+	s.Gradients += gradients
 	if f.Singular {
 		s.Ladder.StepBias = math.NaN()
 		s.Singular()

@@ -105,17 +105,14 @@ func (x *execution) warmUp(ctx context.Context, from *tune.Found) error {
 		if work.Round(len(f.Rounds)+1, 2*f.Rounds[len(f.Rounds)-1].Iterations); f.Done {
 			work.Doing("warm-up ends")
 		}
-		sum, err := checksum(f)
-		if err != nil {
-			return err
-		}
-		return x.folder.WriteJSON(tunedFile, tuned{sum, f})
+		return x.keep(f)
 	}
-	switched := func() {
-		fmt.Fprintln(x.Terminal, " the potential jumps, or has features narrower than a step, which steps of kernel sgld do not see: kernel hmc, whose law is exact, takes their place")
-		work.Doing("warm-up 1")
+	chosen := func(f *tune.Found) error {
+		fmt.Fprint(x.Terminal, report.Contest(f))
+		work.Doing("warm-up")
+		return x.keep(f)
 	}
-	found, s, u, err := tune.WarmUp{AnyKernel: x.AnyKernel, From: from, Recorder: work.Recorder, Show: show, Switched: switched}.
+	found, s, u, err := tune.WarmUp{AnyKernel: x.AnyKernel, From: from, Recorder: work.Recorder, Show: show, Chosen: chosen}.
 		Run(ctx, x.Problem, x.Settings, *x.Until)
 	if err != nil {
 		return err
@@ -124,6 +121,15 @@ func (x *execution) warmUp(ctx context.Context, from *tune.Found) error {
 	job.Settings, job.Until = s, &u
 	x.Job, x.found = &job, found
 	return nil
+}
+
+// keep writes what was found, for an interrupted warm-up to go on with.
+func (x *execution) keep(f *tune.Found) error {
+	sum, err := checksum(f)
+	if err != nil {
+		return err
+	}
+	return x.folder.WriteJSON(tunedFile, tuned{sum, f})
 }
 
 // A tuned is the content of tunedFile: what was found, and its checksum.
@@ -160,8 +166,12 @@ func (x *execution) readTuned() (*tune.Found, error) {
 func (x *execution) round(f *tune.Found) {
 	nan := math.NaN()
 	r := f.Rounds[len(f.Rounds)-1]
-	x.log.Info("warm-up", "round", len(f.Rounds), "iterations", r.Iterations, "barrier", r.Barrier, "rungs", len(f.Beta), "rejection", r.Rejection)
-	x.table.Line(report.Round{Name: fmt.Sprintf("warm-up %d", len(f.Rounds)), RoundTrips: r.RoundTrips, Rejection: r.Rejection,
+	kernel := "warm-up"
+	if x.Settings.HMC == nil && f.Leapfrog > 0 {
+		kernel = "hmc"
+	}
+	x.log.Info("warm-up", "kernel", kernel, "round", len(f.Rounds), "iterations", r.Iterations, "barrier", r.Barrier, "rungs", len(f.Beta), "rejection", r.Rejection)
+	x.table.Line(report.Round{Name: fmt.Sprintf("%s %d", kernel, len(f.Rounds)), RoundTrips: r.RoundTrips, Rejection: r.Rejection,
 		RHat: nan, ESS: nan, LogZ: nan, Seconds: time.Since(x.begun).Seconds()})
 }
 

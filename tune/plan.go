@@ -118,7 +118,7 @@ func Forecast(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings) (*Plan, 
 // ForecastAuto tunes a ladder as method auto does and says what a run with it
 // will do, which u ends. Of s it takes what [Tune] takes, beside the lengths of
 // the run's first round and of what is kept; anyKernel says that kernel HMC may take the
-// place of SGLD, where the potential jumps.
+// place of SGLD.
 func ForecastAuto(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, u Until, anyKernel bool) (*Plan, error) {
 	begun := time.Now()
 	f, s, u, err := quiet(anyKernel).Run(ctx, p, settled(s), u)
@@ -133,9 +133,7 @@ func ForecastAuto(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, u Un
 	}
 	last := f.Rounds[len(f.Rounds)-1]
 	plan.Tuned = &Tuned{Rounds: len(f.Rounds), Seconds: seconds, Rejection: last.Rejection, Barrier: last.Barrier, Bias: f.Bias, Whitened: f.Whitening != nil}
-	for _, r := range f.Rounds {
-		plan.Tuned.WarmUp += r.Iterations
-	}
+	plan.Tuned.WarmUp, _ = f.Made()
 	plan.extend(s, t, plan.Tuned.until(u, s, t))
 	most := CostsOf(s, plan.Dimension, max(plan.Iterations, u.Iterations), true) // however long it takes
 	plan.Memory, plan.Checkpoint, plan.Disk = most.Memory, most.Checkpoint, most.Disk

@@ -3,14 +3,11 @@ package tune
 import (
 	"cmp"
 	"context"
+	"fmt"
 
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/kernel"
 )
-
-// dearer is how many times fewer iterations method auto makes with kernel HMC than with
-// SGLD: a trajectory takes several gradients, and its end is nearly a fresh draw.
-const dearer = 100
 
 // A WarmUp is how method auto comes to its ladder.
 type WarmUp struct {
@@ -18,49 +15,109 @@ type WarmUp struct {
 	From      *Found                           // what an interrupted warm-up had found; nil begins anew
 	Recorder  func(ladder int) r2sgld.Recorder // of its rounds; nil is none
 	Show      func(*Found) error               // hears of every round
-	Switched  func()                           // hears that kernel HMC takes over
+	Chosen    func(*Found) error               // hears which kernel goes on, where both were tried
 }
 
 // quiet is a warm-up of which nobody hears.
 func quiet(anyKernel bool) WarmUp {
-	return WarmUp{AnyKernel: anyKernel, Show: func(*Found) error { return nil }, Switched: func() {}}
+	hear := func(*Found) error { return nil }
+	return WarmUp{AnyKernel: anyKernel, Show: hear, Chosen: hear}
 }
 
-// Run tunes a ladder for p ([Tune]) and, where the potential jumps, or has features
-// narrower than a step, and w allows for it, another with kernel HMC, which keeps the law of such a potential as SGLD does not. It
-// returns what it found with the settings and the stopping rule of the run, which holds as
-// many draws as [Until.Hold] says.
+// Run tunes a ladder for p ([Tune]) and, if w allows for it, tries kernel HMC in place of
+// SGLD. Where energies and walls are exact, a few short rounds of HMC follow those of SGLD,
+// from the same states, and HMC goes on if it makes more effective draws of a gradient. It
+// goes on as well where the potential jumps, or has features narrower than a step of SGLD,
+// whose law it keeps as SGLD does not. Run returns what it found with the settings and the
+// stopping rule of the run, which holds as many draws as [Until.Hold] says.
 func (w WarmUp) Run(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, u Until) (*Found, r2sgld.Settings, Until, error) {
-	if f := w.From; f != nil && f.Leapfrog > 0 && s.HMC == nil { // it was stopped after the switch
-		s, u = exactly(s, u)
-	}
-	tune := func(from *Found) (*Found, error) {
-		own := s
-		own.Recorder = w.Recorder
-		return Tune(ctx, p, own, from, w.Show)
-	}
-	f, err := tune(w.From)
-	if err == nil && f.Jumps && w.AnyKernel && !s.Unbiased() {
-		w.Switched()
-		s, u = exactly(s, u)
-		f, err = tune(nil)
-	}
+	f, err := w.tune(ctx, p, s, u)
 	if err != nil {
 		return nil, s, u, err
+	}
+	if f.Taken != "" {
+		s, u = exactly(s, u, f.Leapfrog)
 	}
 	s = f.Apply(s)
 	s.MaxDraws = u.Hold(s, cmp.Or(len(p.ReportedNames()), p.Potential.Dim()))
 	return f, s, u, nil
 }
 
-// exactly returns s and u with kernel HMC in place of SGLD. A first round has a hundredth of
-// the iterations, of which all draws are kept; there is no bias that a certificate could
-// tell.
-func exactly(s r2sgld.Settings, u Until) (r2sgld.Settings, Until) {
-	s.HMC, s.Certificate = &kernel.HMC{Leapfrog: firstLeapfrog}, false
-	s.Iterations = max(dearer, s.Iterations/dearer)
+// tune makes rounds until a ladder is found.
+func (w WarmUp) tune(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, u Until) (*Found, error) {
+	own := s
+	own.Recorder = w.Recorder
+	t, err := newTuner(ctx, p, own)
+	if err != nil {
+		return nil, err
+	}
+	both := w.AnyKernel && !s.Unbiased()
+	compared := both && !s.Certificate && u.Bias == 0 && exact(p)
+	f := w.From
+	if f == nil {
+		f, err = t.first()
+	} else if err = t.check(f, both); err != nil {
+		err = fmt.Errorf("what was found before is no ladder: %w", err)
+	}
+	for cmp.Or(ctx.Err(), err) == nil {
+		switch hmc := both && f.Leapfrog > 0; {
+		case hmc && f.Taken == "" && f.tried(s.Iterations):
+			f = f.choose(u.ESS)
+			err = w.Chosen(f)
+		case both && !hmc && (f.Done && f.Jumps || compared && f.Rival == nil && len(f.Rounds) >= fewest):
+			f = t.pilot(f)
+		case f.Done:
+			return f, nil
+		default:
+			if f, err = t.of(f).round(ctx, f); err == nil {
+				err = w.Show(f)
+			}
+		}
+	}
+	return nil, cmp.Or(ctx.Err(), err)
+}
+
+// check reports what keeps f, and the other kernel's ladder in it, from being a ladder of
+// this target.
+func (t *tuner) check(f *Found, both bool) error {
+	if !both {
+		return f.Validate(t.p, t.s)
+	}
+	if r := f.Rival; r != nil {
+		if (r.Leapfrog > 0) == (f.Leapfrog > 0) {
+			return fmt.Errorf("two ladders of the same kernel")
+		}
+		if err := r.Validate(t.p, t.of(r).s); err != nil {
+			return err
+		}
+	} else if f.Leapfrog > 0 {
+		return fmt.Errorf("trajectories of %d steps", f.Leapfrog)
+	}
+	return f.Validate(t.p, t.of(f).s)
+}
+
+// of is the tuner of the kernel that f is a ladder of.
+func (t *tuner) of(f *Found) *tuner {
+	if f.Leapfrog == 0 || t.s.HMC != nil {
+		return t
+	}
+	hmc := *t
+	hmc.s.HMC = &kernel.HMC{Leapfrog: firstLeapfrog}
+	return &hmc
+}
+
+// roundPart is how many times fewer gradients the first round of a run takes with kernel
+// HMC than with SGLD, in whose place it stands: it makes more effective draws of them.
+const roundPart = 4
+
+// exactly returns s and u with kernel HMC, of so many steps a trajectory, in place of SGLD.
+// All draws of a round are kept; there is no bias that a certificate could tell.
+func exactly(s r2sgld.Settings, u Until, leapfrog int) (r2sgld.Settings, Until) {
+	const least = 100
+	s.HMC, s.Certificate = &kernel.HMC{Leapfrog: leapfrog}, false
+	s.Iterations = max(least, s.Iterations/(roundPart*leapfrog))
 	s.BurnIn, s.Thin = s.Iterations/40, 1
-	u.Iterations, u.Bias = max(s.Iterations, u.Iterations/dearer), 0
+	u.Iterations, u.Bias = max(s.Iterations, u.Iterations/(roundPart*leapfrog)), 0
 	if u.Evidence == 0 {
 		u = u.WithDefaults(s.Iterations)
 	}

@@ -3,7 +3,6 @@
 package tune
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -65,16 +64,32 @@ type Found struct {
 	// warm-up ended.
 	Settled bool `json:"settled"`
 	Done    bool `json:"done"`
+	// Taken says why kernel HMC goes on in place of SGLD: [ForFeatures] or [ForDraws]; ""
+	// where it does not. Rival is the ladder of the other kernel, where both were tried.
+	Taken string `json:"taken,omitempty"`
+	Rival *Found `json:"rival,omitempty"`
 }
 
 // A Round is what a round saw.
 type Round struct {
 	Iterations int       `json:"iterations"`          // per ladder
 	Gradients  int64     `json:"gradients,omitempty"` // of all replicas
+	ESS        float64   `json:"ess,omitempty"`       // of the draws of its second half, the least of all parameters; 0 where it is not known
 	Rejection  []float64 `json:"rejection"`           // per pair
 	Barrier    float64   `json:"barrier"`
 	RoundTrips int64     `json:"round_trips"`
 	BlowUps    int       `json:"blow_ups,omitempty"` // tries given up for a smaller step
+}
+
+// Made are the iterations per ladder, and the gradients, of all rounds of both kernels.
+func (f *Found) Made() (iterations int, gradients int64) {
+	if f.Rival != nil {
+		iterations, gradients = f.Rival.Made()
+	}
+	for _, r := range f.Rounds {
+		iterations, gradients = iterations+r.Iterations, gradients+r.Gradients
+	}
+	return iterations, gradients
 }
 
 // Validate reports what keeps f from being a ladder for p with settings s, as when
@@ -147,30 +162,7 @@ func (f *Found) Apply(s r2sgld.Settings) r2sgld.Settings {
 // nil, and shows what it has found after each round. Equal arguments give equal
 // results.
 func Tune(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, from *Found, show func(*Found) error) (*Found, error) {
-	t, err := newTuner(ctx, p, s)
-	if err != nil {
-		return nil, err
-	}
-	f := from
-	if f != nil {
-		if err := f.Validate(p, s); err != nil {
-			return nil, fmt.Errorf("what was found before is no ladder: %w", err)
-		}
-	}
-	if f == nil {
-		if f, err = t.first(); cmp.Or(ctx.Err(), err) != nil {
-			return nil, cmp.Or(ctx.Err(), err)
-		}
-	}
-	for !f.Done {
-		if f, err = t.round(ctx, f); err != nil {
-			return nil, err
-		}
-		if err = show(f); err != nil {
-			return nil, err
-		}
-	}
-	return f, nil
+	return WarmUp{From: from, Recorder: s.Recorder, Show: show}.tune(ctx, p, s, Until{})
 }
 
 // A tuner knows the target.
@@ -224,6 +216,10 @@ func (t *tuner) round(ctx context.Context, f *Found) (*Found, error) {
 	if t.s.Unbiased() {
 		n = firstPaths << len(f.Rounds)
 	}
+	made := len(f.Rounds) // by both kernels
+	if f.Rival != nil {
+		made += len(f.Rival.Rounds)
+	}
 	seen := Round{Iterations: n}
 	var res *r2sgld.Result
 	for {
@@ -233,7 +229,7 @@ func (t *tuner) round(ctx context.Context, f *Found) (*Found, error) {
 			return nil, fmt.Errorf("warm-up, round %d: %w", len(f.Rounds)+1, err)
 		}
 		// Rounds must not share their noise, nor share it with the run to come.
-		s.Seed += uint64(len(f.Rounds)+1) * 0x9e3779b97f4a7c15
+		s.Seed += uint64(made+1) * 0x9e3779b97f4a7c15
 		s.Iterations, s.BurnIn = n, n/2
 		s.Thin = max(1, n/2/roundDraws)
 		if res, err = r2sgld.Sample(ctx, t.p, s); err == nil {
@@ -250,7 +246,8 @@ func (t *tuner) round(ctx context.Context, f *Found) (*Found, error) {
 		}
 		f = &next
 	}
-	seen.Gradients = res.Gradients()
+	_, ess := mixing(res)
+	seen.Gradients, seen.ESS = res.Gradients(), known(ess)
 	stats := res.Swaps()
 	seen.Rejection = stats.Rejections()
 	seen.Barrier, seen.RoundTrips = stats.Barrier(), stats.RoundTrips
@@ -263,7 +260,7 @@ func (t *tuner) round(ctx context.Context, f *Found) (*Found, error) {
 
 // learn makes the next ladder of what a round has seen.
 func (t *tuner) learn(f *Found, res *r2sgld.Result, seen Round) (*Found, error) {
-	next := &Found{Rounds: append(slices.Clone(f.Rounds), seen), Jumps: res.Jumps(-1).Certain() || res.Jumps(0).Coarse(Bias)}
+	next := &Found{Rounds: append(slices.Clone(f.Rounds), seen), Taken: f.Taken, Rival: f.Rival, Jumps: res.Jumps(-1).Certain() || res.Jumps(0).Coarse(Bias)}
 	barrier, err := exchange.NewBarrier(f.Beta, seen.Rejection)
 	if err != nil {
 		return nil, fmt.Errorf("warm-up: %w", err)

@@ -116,8 +116,8 @@ func (u Until) Next(n, here int, seconds float64) int {
 // its limit reached, and returns the draws with the settings in use. Zero numbers
 // of u are R̂ 1.01 and an effective sample size of 400, unless u asks for the evidence,
 // and 64 times the iterations of s, which are those of the first round (0: 100,000; of
-// kernels HMC and Harmonic 1,000). Kernel HMC takes the place of SGLD where the potential
-// jumps, and draws are thinned as [Until.Hold] says unless s has MaxDraws.
+// kernels HMC and Harmonic 1,000). Kernel HMC takes the place of SGLD as
+// [WarmUp.Run] says, and draws are thinned as [Until.Hold] says unless s has MaxDraws.
 func Sample(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, u Until) (*r2sgld.Result, r2sgld.Settings, error) {
 	first, thin := 100_000, 10
 	if s.Unbiased() {

@@ -134,7 +134,9 @@ func drawsAlone(t *testing.T, command, file string, seed int, want target) *outc
 	judged := c.Until.Judge(res)
 	rhat, ess, ok := judged.RHat, judged.ESS, judged.Met
 	sum.Stopped(*c.Until, rhat, ess, ok)
-	sum.Ladder.StepBias = tune.Bias
+	if sum.Ladder.StepBias = tune.Bias; sum.Exact {
+		sum.Ladder.StepBias = 0
+	}
 	o := &outcome{sum: sum}
 	by := make([][][]float64, len(res.Names))
 	for j := range by {

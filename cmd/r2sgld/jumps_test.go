@@ -11,9 +11,9 @@ import (
 	"github.com/r2sgld/r2sgld/tune"
 )
 
-// Across features narrower than a step method auto takes an exact kernel, and is right,
-// within 5 standard errors (chance: 6e-7): means by quadrature. Given sgld, it warns. It
-// stays with sgld and is quiet where steps resolve what there is.
+// Across features narrower than a step method auto takes an exact kernel, says why, and is
+// right, within 5 standard errors (chance: 6e-7): means by quadrature. Given sgld, it warns.
+// Where steps resolve what there is it takes the kernel for its draws.
 //
 // Mutants: steps that nobody finds too long; others under NotCoarse.
 func TestAutoAcrossFeatures(t *testing.T) {
@@ -37,8 +37,13 @@ func TestAutoAcrossFeatures(t *testing.T) {
 		s := summaryOf(t, out)
 		x := s.Parameters[0]
 		narrow, warned := c.mean != 0, strings.Contains(strings.Join(s.Warnings, " "), "features narrower than a step")
-		if given := c.kernel == "sgld"; s.Exact != (narrow && !given) || warned != given {
-			t.Errorf("%s, kernel %s: exact %v, warnings %q", c.potential, c.kernel, s.Exact, s.Warnings)
+		because := ""
+		if s.Kernel != nil {
+			because = s.Kernel.Because
+		}
+		given := c.kernel == "sgld"
+		if s.Exact == given || warned != given || !given && (because == tune.ForFeatures) != narrow {
+			t.Errorf("%s, kernel %s: exact %v because of %q, warnings %q", c.potential, c.kernel, s.Exact, because, s.Warnings)
 		}
 		if z := math.Abs(x.Mean-c.mean) / x.MCSEMean; c.kernel == "null" && narrow && !(z < 5) {
 			t.Errorf("%s: mean %.4f, %.1f standard errors from %.4f", c.potential, x.Mean, z, c.mean)

@@ -1,0 +1,95 @@
+package tune
+
+import (
+	"math"
+
+	"github.com/r2sgld/r2sgld"
+	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/potential"
+)
+
+// Why method auto takes kernel HMC in place of SGLD.
+const (
+	ForFeatures = "features" // the potential jumps, or has features narrower than steps of SGLD
+	ForDraws    = "draws"    // it makes more effective draws of a gradient
+)
+
+// pilotPart is how many times fewer gradients a pilot of HMC takes than the warm-up and
+// the first round of SGLD do, at least.
+const pilotPart = 4
+
+// exact reports whether trajectories of kernel HMC keep the law of p: energies and slopes
+// without noise, and walls whose crossings are not sought.
+func exact(p r2sgld.Problem) bool {
+	_, noisy := potential.Exact(p.Potential)
+	return !noisy && (p.Domain == nil || domain.ExactWalls(p.Domain))
+}
+
+// pilot is the ladder that rounds of HMC begin with after those of SGLD, f: that of f, of
+// whose steps it takes those that are just as far from the limit of stability as its own
+// first ones; or, where it was tried before, that of the trial.
+func (t *tuner) pilot(f *Found) *Found {
+	sgld := *f
+	if sgld.Rival = nil; f.Rival != nil {
+		hmc := *f.Rival
+		hmc.Rival = &sgld
+		return &hmc
+	}
+	hmc := &Found{Beta: f.Beta, Whitening: f.Whitening, States: f.States, Leapfrog: firstLeapfrog, Rival: &sgld}
+	widest := t.of(hmc).widest(t.fill, f.Whitening)
+	for _, h := range f.Diffusion {
+		hmc.Diffusion = append(hmc.Diffusion, min(widest*widest/2, h*stable/(2*Bias)))
+	}
+	return hmc
+}
+
+// tried reports whether the rounds of HMC tell how it compares with SGLD, of which the
+// first round of the run has so many iterations, or another would cost too much.
+func (f *Found) tried(first int) bool {
+	n := firstPaths << len(f.Rounds)
+	for _, r := range f.Rival.Rounds {
+		first += r.Iterations
+	}
+	cost := (n - firstPaths + n) * f.Leapfrog // with another round, which is as long as all before and the first
+	return len(f.Rounds) >= fewest || len(f.Rounds) > 1 && pilotPart*cost > first
+}
+
+// choose returns the ladder of the kernel that goes on: HMC, which f is of, where SGLD does
+// not see the potential, or where HMC makes as many effective draws of a gradient. For the
+// precision of so many effective draws SGLD, whose variances are too large by the part b,
+// takes more: the mean square error of a variance is 2/n + b², in parts of the variance,
+// and 2/ess without bias.
+func (f *Found) choose(ess float64) *Found {
+	hmc, sgld := *f, *f.Rival
+	unbiased := 1 - sgld.Bias*sgld.Bias*ess/2 // part of SGLD's effective draws that chance needs
+	switch {
+	case sgld.Jumps:
+		hmc.Taken = ForFeatures
+	case hmc.Efficiency() >= sgld.Efficiency()*unbiased:
+		hmc.Taken = ForDraws
+	default:
+		hmc.Rival, sgld.Rival = nil, &hmc
+		return &sgld
+	}
+	return &hmc
+}
+
+// Efficiency is the number of effective draws that a gradient makes, the least of all
+// parameters, as kernels are compared by it: in the last of their first rounds. It is 0
+// where the draws do not tell it.
+func (f *Found) Efficiency() float64 {
+	n := min(len(f.Rounds), fewest)
+	if n == 0 || f.Rounds[n-1].Gradients == 0 {
+		return 0
+	}
+	r := f.Rounds[n-1]
+	return 2 * r.ESS / float64(r.Gradients) // the draws are those of the second half
+}
+
+// known is v, or 0 where it is not a number.
+func known(v float64) float64 {
+	if math.IsNaN(v) {
+		return 0
+	}
+	return v
+}

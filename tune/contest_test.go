@@ -1,0 +1,179 @@
+package tune
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"github.com/r2sgld/r2sgld"
+	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/expression"
+	"github.com/r2sgld/r2sgld/potential"
+)
+
+// heard is what a warm-up says, as it is kept.
+func heard(t *testing.T, w WarmUp, p r2sgld.Problem, s r2sgld.Settings, u Until) (*Found, r2sgld.Settings, Until, []string) {
+	t.Helper()
+	var said []string
+	keep := func(f *Found) error {
+		said = append(said, text(t, f))
+		return nil
+	}
+	w.Show, w.Chosen = keep, keep
+	f, s, u, err := w.Run(t.Context(), p, s, u)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f, s, u, said
+}
+
+// formula is a problem in the plane.
+func formula(t *testing.T, potentialOf string, d domain.Domain) r2sgld.Problem {
+	t.Helper()
+	f, err := expression.Compile(potentialOf, []string{"x", "y"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r2sgld.Problem{Potential: potential.FromExpression(f), Domain: d}
+}
+
+func plane(t *testing.T) *domain.Box {
+	t.Helper()
+	box, err := domain.NewBox([]float64{-3, -3}, []float64{3, 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return box
+}
+
+// dear makes HMC lose: its rounds know of nothing that SGLD does not.
+const dear = 1e9
+
+// The warm-up goes on with the kernel that makes more effective draws of a gradient, from
+// whatever was kept when it was broken off, to the same settings; where HMC has lost and
+// steps turn out too long for the potential, HMC goes on after all.
+//
+// Mutants: a choice that is not kept; rounds of the loser forgotten.
+func TestContestGoesOn(t *testing.T) {
+	p := formula(t, "x^2/2 + (y - x^2/2)^2", plane(t))
+	s := r2sgld.Settings{Seed: 3, Ladders: 3, Iterations: 20_000}
+	for _, w := range []WarmUp{{AnyKernel: true}, {}} {
+		f, set, u, said := heard(t, w, p, s, Until{}.WithDefaults(s.Iterations))
+		if w.AnyKernel != (f.Taken == ForDraws) || w.AnyKernel != (set.HMC != nil) || w.AnyKernel != (f.Rival != nil) {
+			t.Fatalf("any kernel %v: taken for %q, %+v", w.AnyKernel, f.Taken, set)
+		}
+		for i, b := range said {
+			w.From = &Found{}
+			if err := json.Unmarshal([]byte(b), w.From); err != nil {
+				t.Fatal(err)
+			}
+			g, other, v, _ := heard(t, w, p, s, Until{}.WithDefaults(s.Iterations))
+			if text(t, g) != text(t, f) || fmt.Sprint(other.StepSize, other.Iterations, v) != fmt.Sprint(set.StepSize, set.Iterations, u) {
+				t.Errorf("any kernel %v: broken off after %d, other results", w.AnyKernel, i+1)
+			}
+		}
+		w.From = nil
+	}
+}
+
+// choose weighs draws of a gradient, the bias of SGLD for the precision that is asked for,
+// and features that SGLD does not see.
+//
+// Mutants: the bias forgotten, of the other sign; jumps forgotten; the kernels exchanged;
+// the last round in place of the last of the trial.
+func TestChoose(t *testing.T) {
+	rounds := func(ess float64) []Round {
+		r := []Round{{}, {}, {}, {Gradients: 1000, ESS: ess}, {Gradients: 1000, ESS: dear}}
+		return r
+	}
+	for _, c := range []struct {
+		sgld, hmc, asked float64
+		jumps            bool
+		want             string
+	}{
+		{10, 10, 400, false, ForDraws},
+		{10, 9.9, 400, false, ""},
+		{10, 4.9, 40_000, false, ""}, // half of SGLD's would do, were it not for the bias
+		{10, 5.1, 40_000, false, ForDraws},
+		{10, 0, 80_001, false, ForDraws}, // a precision that SGLD does not reach
+		{10, 0, 400, true, ForFeatures},
+		{0, 0, 400, false, ForDraws},
+	} {
+		sgld := &Found{Rounds: rounds(c.sgld), Bias: Bias, Jumps: c.jumps}
+		f := (&Found{Rounds: rounds(c.hmc), Leapfrog: 3, Rival: sgld}).choose(c.asked)
+		if f.Taken != c.want || f.Rival == nil || (f.Leapfrog > 0) != (c.want != "") || f.Rival.Rival != nil {
+			t.Errorf("%+v: taken for %q, trajectories of %d", c, f.Taken, f.Leapfrog)
+		}
+	}
+}
+
+// A ladder of SGLD that has won goes on to its end, and HMC takes its place where jumps turn
+// up then.
+func TestContestLost(t *testing.T) {
+	s := r2sgld.Settings{Seed: 3, Ladders: 3, Iterations: 20_000}
+	for _, jump := range []float64{0, 3} {
+		p := formula(t, fmt.Sprintf("x^2/2 + (y - x^2/2)^2 + %g*floor(x)", jump), plane(t))
+		_, _, _, said := heard(t, WarmUp{}, p, s, Until{}.WithDefaults(s.Iterations))
+		from := &Found{}
+		if err := json.Unmarshal([]byte(said[2]), from); err != nil {
+			t.Fatal(err)
+		}
+		from.Rival = &Found{Rounds: make([]Round, fewest), Beta: from.Beta, Diffusion: from.Diffusion, Leapfrog: 2, States: from.States}
+		f, set, _, _ := heard(t, WarmUp{AnyKernel: true, From: from}, p, s, Until{}.WithDefaults(s.Iterations))
+		if f.Taken != map[bool]string{true: ForFeatures}[jump > 0] || (set.HMC != nil) != (jump > 0) || !f.Done || f.Rival == nil {
+			t.Errorf("jump %g: taken for %q after %d rounds, %+v", jump, f.Taken, len(f.Rounds), set.HMC)
+		}
+	}
+}
+
+// sought is a box whose walls package domain does not know.
+type sought struct{ *domain.Box }
+
+// HMC is not tried where energies have noise, walls are sought, or a certificate is asked
+// for.
+func TestContestLeftOut(t *testing.T) {
+	box := plane(t)
+	u := "x^2/2 + (y - x^2/2)^2"
+	plain := formula(t, u, box)
+	noisy := plain
+	noisy.Potential = potential.Noisy(plain.Potential, 0.1, 0.1)
+	for name, c := range map[string]struct {
+		p           r2sgld.Problem
+		certificate bool
+		bias        float64
+		tried       bool
+	}{
+		"exact":       {plain, false, 0, true},
+		"noise":       {noisy, false, 0, false},
+		"sought":      {formula(t, u, sought{box}), false, 0, false},
+		"certificate": {plain, true, 0, false},
+		"bias":        {plain, false, 0.1, false},
+	} {
+		s := r2sgld.Settings{Seed: 1, Ladders: 2, Iterations: 4000, Certificate: c.certificate}
+		f, _, _, err := quiet(true).Run(t.Context(), c.p, s, Until{Bias: c.bias}.WithDefaults(s.Iterations))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (f.Rival != nil) != c.tried {
+			t.Errorf("%s: tried %v", name, f.Rival != nil)
+		}
+	}
+}
+
+// A trial takes no more than a quarter of the gradients that SGLD takes to the end of its
+// first round, however long trajectories are, and two rounds at least.
+func TestTrialIsShort(t *testing.T) {
+	for leapfrog := 1; leapfrog <= mostLeapfrog; leapfrog++ {
+		for _, first := range []int{1000, 10_000, 100_000} {
+			sgld := &Found{Rounds: []Round{{Iterations: 1000}, {Iterations: 2000}, {Iterations: 4000}, {Iterations: 8000}}}
+			f, spent := &Found{Leapfrog: leapfrog, Rival: sgld}, 0
+			for !f.tried(first) {
+				spent += firstPaths << len(f.Rounds) * leapfrog
+				f.Rounds = append(f.Rounds, Round{})
+			}
+			if n := len(f.Rounds); n < 2 || n > fewest || spent > max((first+15_000)/4, 3*firstPaths*leapfrog) {
+				t.Errorf("%d steps, %d iterations: %d rounds, %d gradients", leapfrog, first, n, spent)
+			}
+		}
+	}
+}
