@@ -93,8 +93,8 @@ func (l *loader) useConstraints(n *yamlpos.Node, m *dynamics.Model) {
 func (l *loader) sampling(s *Run, p *dynamics.Problem, r *region, trajectory bool, section *yamlpos.Node) {
 	s.Problem = r2sgld.Problem{Potential: p.Potential, Domain: l.domain, Names: l.names}
 	whitening := &r2sgld.Whitening{Center: p.Center, L: p.Factor}
-	if trajectory && l.method.auto {
-		l.kernelOfTrajectory(section)
+	if trajectory && l.method.auto && (section.Field("kernel") == nil || l.sampler.Kernel == "auto") {
+		l.takeHMC() // a gradient costs much more than a step of any kernel
 	}
 	var chart *dynamics.Chart
 	if trajectory && l.method.hmc && l.method.auto {
@@ -124,17 +124,6 @@ func (l *loader) sampling(s *Run, p *dynamics.Problem, r *region, trajectory boo
 	}
 	if l.sampler.Whiten == nil || *l.sampler.Whiten {
 		s.Settings.Whitening = whitening
-	}
-}
-
-// kernelOfTrajectory takes kernel hmc, unless another one is given: a gradient costs
-// much more than a step of any kernel.
-func (l *loader) kernelOfTrajectory(section *yamlpos.Node) {
-	switch {
-	case section.Field("kernel") == nil, l.sampler.Kernel == "auto":
-		l.takeHMC()
-	case !l.method.hmc:
-		l.sampler.Kernel = "sgld" // a resolved configuration without would take hmc
 	}
 }
 

@@ -46,6 +46,25 @@ func TestLogSpace(t *testing.T) {
 	}
 }
 
+// Logarithms of negative sums are NaN, whatever the sizes of their terms.
+func TestLogOfNegativeSums(t *testing.T) {
+	for _, formula := range []string{
+		"log(exp(x) - exp(y))", "log(2*exp(x) - 3*exp(y))", "log(0.01*exp(x) - exp(y))", "log(-exp(x) - exp(y))", "log_diff_exp(x, y)",
+	} {
+		f, err := Compile(formula, letters[:2])
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, x := range []float64{-800, -700, 0, 3, 700, 800} {
+			var v, grad [2]float64
+			f.Evaluator(1).Gradient(v[:1], grad[:], []float64{x, x + 1})
+			if v[0] == v[0] {
+				t.Errorf("%s at %v, %v is %v", formula, x, x+1, v[0])
+			}
+		}
+	}
+}
+
 // rounded is the value of a tree of exponentials at x as floating point has it,
 // with a bound of its error to first order; ok is false where something
 // overflows, vanishes or cancels.
