@@ -173,13 +173,20 @@ func TestTake(t *testing.T) {
 // A simulation is no part of a run or of another simulation, whatever is forced.
 func TestTakeInsideRun(t *testing.T) {
 	dir := t.TempDir()
-	for name, told := range map[string]string{"run": "run.json", "run/simulation": "simulation.json", "plain": "notes"} {
+	for name, told := range map[string]string{"run": "run.json", "plain": "notes"} {
 		if err := os.MkdirAll(filepath.Join(dir, name, "figures"), 0o755); err != nil {
 			t.Fatal(err)
 		}
 		if err := os.WriteFile(filepath.Join(dir, name, told), []byte(`{"schema": 1, "name": "run", "from": "mode"}`), 0o644); err != nil {
 			t.Fatal(err)
 		}
+	}
+	f, err := take(store.Disk{}, filepath.Join(dir, "run", "simulation"), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(write(f, []file{{"figures/phase.svg", nil}}, &Report{Schema: 1, Name: "run", From: "mode"}), f.Close()); err != nil {
+		t.Fatal(err)
 	}
 	if err := os.Symlink(filepath.Join(dir, "run", "figures"), filepath.Join(dir, "elsewhere")); err != nil {
 		t.Fatal(err)

@@ -18,37 +18,36 @@ func figureNames() []string {
 // Kind tells the folder of a run that has draws.
 func Kind() store.Kind {
 	return store.Kind{Manifest: "run.json", Files: func(manifest []byte) ([]string, error) {
-		names := append(store.RunFiles(), outputs()...)
 		if err := IsOf(manifest, "sample", "identify", fromGo); err != nil || manifest == nil {
-			return names, err
+			return needs("", 0), err
 		}
-		return written(manifest, names)
+		var m Manifest[struct {
+			Sampler struct {
+				Ladders int `json:"ladders"`
+			} `json:"sampler"`
+		}]
+		if err := json.Unmarshal(manifest, &m); err != nil {
+			return nil, errors.New("it is of no run of ours")
+		}
+		return needs(m.Command, m.Config.Sampler.Ladders), nil
 	}}
 }
 
-// written are those of the names that a run with this manifest writes: the tables of
-// its own ladders, and no predictions and fits unless it has a model.
-func written(manifest []byte, names []string) ([]string, error) {
-	var m Manifest[struct {
-		Sampler struct {
-			Ladders int `json:"ladders"`
-		} `json:"sampler"`
-	}]
-	if err := json.Unmarshal(manifest, &m); err != nil {
-		return nil, errors.New("it is of no run of ours")
-	}
+// needs are the names that a run of a command writes, the tables of its own ladders among
+// them; "" and 0 are any. Without a model there are neither predictions nor fits.
+func needs(command string, ladders int) []string {
 	var out []string
-	for _, name := range names {
-		switch ladders := m.Config.Sampler.Ladders; {
+	for _, name := range append(store.RunFiles(), outputs()...) {
+		switch {
 		case name == "draws-#.csv" && ladders > 0:
 			for i := range min(ladders, mostLadders) {
 				out = append(out, fmt.Sprintf("draws-%d.csv", i+1))
 			}
-		case m.Command != "sample" || !slices.Contains(ofModels, name):
+		case command != "sample" || !slices.Contains(ofModels, name):
 			out = append(out, name)
 		}
 	}
-	return out, nil
+	return out
 }
 
 // mostLadders bounds what a damaged manifest may ask for.

@@ -157,7 +157,9 @@ func (j *Job) folder() (*store.Folder, error) {
 	if j.Resume {
 		return store.Continue(files, j.Dir, Kind())
 	}
-	return store.Create(files, j.Dir, Kind(), j.Force)
+	k := Kind()
+	k.Needs = needs(j.Command, max(1, j.Settings.Ladders))
+	return store.Create(files, j.Dir, k, j.Force)
 }
 
 func (j *Job) writeManifest(f *store.Folder) error {

@@ -37,7 +37,7 @@ func benchStream(b *testing.B, dim, rungs int) (*Writer, [][]float64, []float64)
 			x[r][j] = rand.Float64()
 		}
 	}
-	s, err := (&Folder{dir: b.TempDir(), files: Disk{}}).NewWriter(d, 4)
+	s, err := onRecord(b, b.TempDir(), Disk{}).NewWriter(d, 4)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -18,16 +17,15 @@ import (
 
 // A run that is to take the place of another is built in a folder .new-N of the run
 // folder. When it is whole, that is renamed to .ready: from then on the exchange
-// is bound to be made, if need be by whoever opens the folder next. The files
-// that replacedName lists are removed, then those in .ready take their places, each by
-// a rename.
+// is bound to be made, if need be by whoever opens the folder next. What is on record of
+// the earlier run is removed, and the record with it; then the files in .ready take their
+// places, each by a rename, the record last.
 const (
-	buildPrefix  = ".new-"
-	readyName    = ".ready"
-	replacedName = ".replaced"
+	buildPrefix = ".new-"
+	readyName   = ".ready"
 )
 
-var privateName = regexp.MustCompile(`^(\.lock|\.ready|\.new-[1-9][0-9]*)$`)
+var privateName = regexp.MustCompile(`^(\.lock|\.ready|\.new-[1-9][0-9]*|\.r2sgld\.files)$`)
 
 // isPrivate says whether a name at the top of a run folder is one of the store's own.
 func isPrivate(name string) bool { return privateName.MatchString(name) }
@@ -70,14 +68,12 @@ func (f *Folder) checkBuilds() error {
 		case !e.IsDir():
 			return fmt.Errorf("%s in it is a %s, which no run makes: remove it, or choose another folder", e.Name(), typeName(e))
 		}
-		held, err := f.in(filepath.Join(f.home, e.Name())).survey(f.kind)
+		held, err := f.in(filepath.Join(f.home, e.Name())).onRecord(true)
 		if err != nil {
 			return fmt.Errorf("%s in it: %w", e.Name(), err)
 		}
-		for _, name := range held.foreign {
-			if name != replacedName {
-				return fmt.Errorf("%s/%s in it is of no run of ours: move it, or choose another folder", e.Name(), name)
-			}
+		if len(held.foreign) > 0 {
+			return fmt.Errorf("%s/%s in it is of no run of ours: move it, or choose another folder", e.Name(), held.foreign[0])
 		}
 	}
 	return nil
@@ -133,18 +129,11 @@ func (f *Folder) Install() error {
 }
 
 func (f *Folder) exchange() error {
-	home := f.in(f.home)
-	held, err := home.survey(f.kind)
-	if err == nil {
-		err = held.replaceable(f.kind)
-	}
+	held, err := f.in(f.home).survey(f.kind, "")
 	if err != nil {
 		return err
 	}
 	if err := f.fits(held.foreign); err != nil {
-		return err
-	}
-	if err := f.WriteJSON(replacedName, append(held.own, held.folders...)); err != nil {
 		return err
 	}
 	ready := filepath.Join(f.home, readyName)
@@ -178,10 +167,17 @@ func (f *Folder) settle() error {
 	} else if !info.IsDir() {
 		return fmt.Errorf("%s is no folder: remove it", ready.dir)
 	}
-	if err := f.removeReplaced(ready); err != nil {
+	if _, err := f.files.Stat(ready.Path(recordName)); err == nil { // else all has its place
+		if err := f.in(f.home).removeRun(); err != nil {
+			return err
+		}
+	} else if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	if err := f.merge(readyName, ""); err != nil {
+		return err
+	}
+	if err := f.checkBuilds(); err != nil {
 		return err
 	}
 	numbers, err := builds(f.files, f.home)
@@ -196,63 +192,37 @@ func (f *Folder) settle() error {
 	return f.files.SyncDir(f.home)
 }
 
-// removeReplaced removes the files of the earlier run, and the list of them.
-func (f *Folder) removeReplaced(ready *Folder) error {
-	data, err := readBounded(f.files, ready.Path(replacedName), mostDocument)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil // done
-	}
-	var names []string
-	if err == nil {
-		err = json.Unmarshal(data, &names)
-	}
+// removeRun removes what is on record, and the record. A folder with other things in it
+// stays.
+func (f *Folder) removeRun() error {
+	held, err := f.onRecord(false)
 	if err != nil {
-		return fmt.Errorf("read %s: %w", ready.Path(replacedName), err)
+		return err
 	}
-	home := f.in(f.home)
-	for _, name := range names {
-		info, err := home.within(name)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			continue
-		case err != nil:
-			return err
-		}
-		if err := f.files.Remove(home.Path(name)); err != nil && !info.IsDir() { // a folder with other things in it stays
+	for _, name := range slices.Concat(held.own, held.half) {
+		if err := f.files.Remove(f.Path(name)); err != nil {
 			return err
 		}
 	}
-	return f.files.Remove(ready.Path(replacedName))
-}
-
-// within describes a thing of the folder, which must be a file or a folder that no
-// symbolic link leads to.
-func (f *Folder) within(name string) (info fs.FileInfo, err error) {
-	if !fs.ValidPath(name) || name == "." {
-		return nil, fmt.Errorf("%q is no name within %s", name, f.dir)
+	for _, name := range held.folders {
+		_ = f.files.Remove(f.Path(name))
 	}
-	parts := strings.Split(name, "/")
-	for i := range parts {
-		at := path.Join(parts[:i+1]...)
-		if info, err = f.files.Stat(f.Path(at)); err != nil {
-			return nil, err
-		}
-		if !info.IsDir() && (i+1 < len(parts) || !info.Mode().IsRegular()) {
-			return nil, fmt.Errorf("%s is neither a file nor a folder: remove it", f.Path(at))
-		}
+	if !f.record.found {
+		return nil
 	}
-	return info, nil
+	return f.files.Remove(f.Path(recordName))
 }
 
 // merge moves what is in one folder, named within home, to another, and removes it.
-// The file run.json goes last: a folder without it is no run.
+// The record goes first: as long as it is to come, what is on record in home is of the
+// earlier run. The file run.json goes last: a folder without it is no run.
 func (f *Folder) merge(from, to string) error {
 	home := f.in(f.home)
 	entries, err := f.files.ReadDir(home.Path(from))
 	if err != nil {
 		return err
 	}
-	slices.SortStableFunc(entries, func(a, b fs.DirEntry) int { return last(a) - last(b) })
+	slices.SortStableFunc(entries, func(a, b fs.DirEntry) int { return turn(a) - turn(b) })
 	for _, e := range entries {
 		source, target := path.Join(from, e.Name()), path.Join(to, e.Name())
 		info, err := f.files.Stat(home.Path(target))
@@ -275,11 +245,14 @@ func (f *Folder) merge(from, to string) error {
 	return f.files.Remove(home.Path(from))
 }
 
-func last(e fs.DirEntry) int {
-	if e.Name() == "run.json" {
-		return 1
+func turn(e fs.DirEntry) int {
+	switch e.Name() {
+	case recordName:
+		return 0
+	case "run.json":
+		return 2
 	}
-	return 0
+	return 1
 }
 
 // Settle completes the exchange of a run folder, if there is one that was cut short.

@@ -113,6 +113,9 @@ func (w *ChainWriter) write() error {
 	chunk := w.flushed / w.l.chunk
 	w.next = append(w.next[:0], w.sums[min(len(w.sums), chunk*len(w.tracks)):]...)
 	w.next = append(w.next, make([]uint32, len(w.tracks)-len(w.next))...)
+	if err := w.s.beginChunk(w.chain, chunk); err != nil {
+		return fmt.Errorf("write draws: %w", advice(err))
+	}
 	for i := range w.tracks {
 		if err := w.writeTrack(&w.tracks[i], &w.next[i], chunk, n); err != nil {
 			return fmt.Errorf("write draws: %w", advice(err))

@@ -181,10 +181,9 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 const keptCheckpoints = 2
 
-// WriteCheckpoint writes the next file in checkpoints/, whole or not at all,
-// and then removes all but the newest two, and those that [Folder.NewestCheckpoint]
-// found damaged. It returns the file's path. Draws that are streamed must be
-// synced before.
+// WriteCheckpoint writes the next file in checkpoints/, whole or not at all, and then
+// removes those that the run wrote before, but for the newest. It returns the file's path.
+// Draws that are streamed must be synced before.
 func (f *Folder) WriteCheckpoint(c *Checkpoint) (string, error) {
 	pieces, err := c.pieces()
 	if err != nil {
@@ -209,15 +208,12 @@ func (f *Folder) WriteCheckpoint(c *Checkpoint) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	numbers = append(numbers, next)
-	damaged := func(n int) bool { return slices.Contains(f.damaged, n) }
-	old := slices.DeleteFunc(slices.Clone(numbers), damaged)
-	old = append(old[:max(0, len(old)-keptCheckpoints)], slices.DeleteFunc(numbers, func(n int) bool { return !damaged(n) })...)
-	f.damaged = nil
-	for _, n := range old {
+	numbers = slices.DeleteFunc(numbers, func(n int) bool { return !f.record.has(checkpointName(n)) })
+	for _, n := range numbers[:max(0, len(numbers)+1-keptCheckpoints)] {
 		if err := f.files.Remove(f.checkpointPath(n)); err != nil {
 			return "", fmt.Errorf("remove old checkpoint %s (the new one is whole): %w", f.checkpointPath(n), advice(err))
 		}
+		f.record.keep(checkpointName(n), false)
 	}
 	return f.checkpointPath(next), nil
 }
@@ -230,7 +226,6 @@ func (f *Folder) NewestCheckpoint() (c *Checkpoint, path string, warnings []stri
 	if err != nil {
 		return nil, "", nil, fmt.Errorf("read checkpoints: %w", err)
 	}
-	f.damaged = nil
 	for _, n := range slices.Backward(numbers) {
 		path := f.checkpointPath(n)
 		data, err := readBounded(f.files, path, mostCheckpoint)
@@ -241,7 +236,7 @@ func (f *Folder) NewestCheckpoint() (c *Checkpoint, path string, warnings []stri
 		if err == nil {
 			return c, path, warnings, nil
 		}
-		f.damaged = append(f.damaged, n)
+		f.record.keep(checkpointName(n), false) // it is not as it was written
 		warnings = append(warnings, fmt.Sprintf("checkpoint %s skipped: %v", path, advice(err)))
 	}
 	return nil, "", warnings, fmt.Errorf("%s holds no whole checkpoint: start the run anew: %w", f.Path("checkpoints"), fs.ErrNotExist)
@@ -251,7 +246,7 @@ func checkpointName(n int) string { return fmt.Sprintf("checkpoints/%06d", n) }
 
 func (f *Folder) checkpointPath(n int) string { return f.Path(checkpointName(n)) }
 
-// checkpoints lists the numbers of the files in checkpoints/, ascending.
+// checkpoints lists the numbers of what is in checkpoints/, ascending.
 func (f *Folder) checkpoints() ([]int, error) {
 	entries, err := f.files.ReadDir(f.Path("checkpoints"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -262,7 +257,7 @@ func (f *Folder) checkpoints() ([]int, error) {
 	}
 	var numbers []int
 	for _, e := range entries {
-		if n, err := strconv.Atoi(e.Name()); err == nil && n > 0 && !e.IsDir() && checkpointName(n) == "checkpoints/"+e.Name() {
+		if n, err := strconv.Atoi(e.Name()); err == nil && n > 0 && checkpointName(n) == "checkpoints/"+e.Name() {
 			numbers = append(numbers, n)
 		}
 	}

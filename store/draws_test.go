@@ -196,7 +196,7 @@ func TestRoundTripAnything(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer os.RemoveAll(dir)
-		f := &Folder{dir: dir, files: quick{}}
+		f := onRecord(t, dir, quick{})
 		if err := keep(f, d, rapid.SampledFrom([]int{1, 2, 4, 8}).Draw(t, "chunk")); err != nil {
 			t.Fatal(err)
 		}

@@ -6,8 +6,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
-	"strings"
 	"syscall"
 )
 
@@ -142,12 +142,6 @@ func readBounded(files Files, name string, most int64) ([]byte, error) {
 	return files.ReadFile(name)
 }
 
-// writeWhole writes a file that is there whole or not at all: under a
-// temporary name, synced, renamed, the folder synced.
-func writeWhole(files Files, name string, data []byte) error {
-	return writeRenamed(files, name, func(w io.Writer) error { return writeAll(w, data) })
-}
-
 func writeAll(w io.Writer, data []byte) error {
 	n, err := w.Write(data)
 	if err == nil && n < len(data) {
@@ -156,10 +150,15 @@ func writeAll(w io.Writer, data []byte) error {
 	return err
 }
 
-// writeRenamed is writeWhole for content that comes piece by piece.
-func writeRenamed(files Files, name string, write func(io.Writer) error) error {
+// writeRenamed writes a file that is there whole or not at all: under a temporary name,
+// synced, put on record, renamed, the folder synced.
+func writeRenamed(files Files, name string, write func(io.Writer) error, enter func(*tally) error) error {
 	tmp := name + temporary
-	err := writeFile(files, tmp, write, true)
+	t := new(tally)
+	err := writeFile(files, tmp, t.through(write), true)
+	if err == nil {
+		err = enter(t)
+	}
 	if err == nil {
 		err = files.Rename(tmp, name)
 	}
@@ -201,19 +200,23 @@ func (e *entry) write(w io.Writer) error {
 	return writeAll(w, e.fill(make([]byte, 0, e.size))[:e.size])
 }
 
-// writeTree writes the entries below a folder and makes them and the folders
-// they lie in durable.
-func writeTree(files Files, root string, entries []entry) error {
-	dirs, names := []string{root}, make([]string, 0, len(entries))
-	made := map[string]bool{root: true}
-	if err := files.MkdirAll(root); err != nil {
+// writeTree writes entries below a folder and makes them and the folders they lie in
+// durable.
+func (f *Folder) writeTree(root string, entries []entry) error {
+	dirs, names := []string{f.Path(root)}, make([]string, 0, len(entries))
+	marks := make([]mark, 0, len(entries))
+	made := map[string]bool{f.Path(root): true}
+	if err := f.files.MkdirAll(f.Path(root)); err != nil {
 		return err
 	}
 	for _, e := range entries {
-		path := filepath.Join(root, filepath.FromSlash(e.path))
-		dir := filepath.Dir(path)
+		name := path.Join(root, e.path)
+		if err := f.free(name); err != nil {
+			return err
+		}
+		dir := filepath.Dir(f.Path(name))
 		if !made[dir] {
-			if err := files.MkdirAll(dir); err != nil {
+			if err := f.files.MkdirAll(dir); err != nil {
 				return err
 			}
 			for d := dir; !made[d]; d = filepath.Dir(d) {
@@ -221,30 +224,24 @@ func writeTree(files Files, root string, entries []entry) error {
 				dirs = append(dirs, d)
 			}
 		}
-		if err := writeFile(files, path, e.write, false); err != nil {
+		t := new(tally)
+		names = append(names, f.Path(name)+temporary)
+		if err := writeFile(f.files, names[len(names)-1], t.through(e.write), false); err != nil {
 			return err
 		}
-		names = append(names, path)
+		marks = append(marks, mark{Name: name, Bytes: t.bytes, CRC32C: t.sum})
 	}
-	return syncAll(files, names, dirs)
-}
-
-// sweep removes what an earlier run left half written in a folder.
-func sweep(files Files, dir string) error {
-	entries, err := files.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+	err := syncAll(f.files, names, nil)
+	if err == nil {
+		err = f.enter(marks...)
 	}
-	if err != nil {
-		return advice(err)
-	}
-	for _, e := range entries {
-		if !strings.HasSuffix(e.Name(), temporary) {
-			continue
+	for i, m := range marks {
+		if err == nil {
+			err = f.files.Rename(names[i], f.Path(m.Name))
 		}
-		if err := files.RemoveAll(filepath.Join(dir, e.Name())); err != nil {
-			return advice(err)
+		if err == nil {
+			f.record.keep(m.Name, true)
 		}
 	}
-	return nil
+	return errors.Join(err, syncAll(f.files, nil, dirs))
 }

@@ -394,11 +394,16 @@ func TestCreate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	for _, name := range []string{"figures/pairs.svg", "figures/residuals.png"} {
+		if err := f.WriteFile(name, []byte("old")); err != nil {
+			t.Fatal(err)
+		}
+	}
 	if err := writeEverything(f, "old"); err != nil {
 		t.Fatal(err)
 	}
 	theirs := []string{"notes.txt", "draws-x.csv", "draws-01.csv", "thesis.tmp", "figures/mine.png", "figures/pairs.pdf", "checkpoints/README", "checkpoints/1", "log.jsonl.bak", "models/a"}
-	ours := []string{"figures/pairs.svg", "figures/residuals.png", "figures/a.svg" + temporary, "checkpoints/000009" + temporary}
+	ours := []string{"figures/a.svg" + temporary, "checkpoints/000009" + temporary}
 	for _, name := range append(theirs, ours...) {
 		plant(t, f.Path(name))
 	}
@@ -582,7 +587,7 @@ func TestExchangeIsCutShort(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := writeEverything(&Folder{dir: f.dir, home: f.dir, files: quick{}}, "new"); err != nil {
+		if err := writeEverything(onRecord(t, f.dir, quick{}), "new"); err != nil {
 			t.Fatal(err)
 		}
 		files := &faulty{n: n, dead: true, err: syscall.EIO}
@@ -678,7 +683,11 @@ func TestLog(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(f.Path("log.jsonl"), []byte("{\"torn"), 0o666); err != nil {
+	torn, err := f.Append("log.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := torn.Write([]byte("{\"torn")); err != nil {
 		t.Fatal(err)
 	}
 	l, err := f.Logger()

@@ -15,7 +15,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 )
 
@@ -26,19 +25,18 @@ type Folder struct {
 	files Files
 	kind  Kind
 
-	mu      sync.Mutex
-	log     *logFile // opened by the first Logger
-	lock    io.Closer
-	damaged []int    // checkpoints that were found so
-	made    []string // the folders above it that were made for it
+	record *record
+	mu     sync.Mutex
+	log    *logFile // opened by the first Logger
+	lock   io.Closer
+	made   []string // the folders above it that were made for it
 }
 
 // Create makes the folder of a new run, and those above it. A folder that is not
 // empty is an error, unless force is set: then the new run is built beside what is
 // there, and [Folder.Install] puts it in the place of an earlier run of the same kind.
-// A folder with files by the names of the kind that is no folder of the kind, and one
-// with a symbolic link or the like in such a place, is an error in any case. Until it
-// is closed no one else can write in it.
+// A folder with something by a name that the run needs, which is not what a run of ours
+// wrote, is an error in any case. Until it is closed no one else can write in it.
 func Create(files Files, dir string, kind Kind, force bool) (*Folder, error) {
 	return begin(files, dir, kind, force, false)
 }
@@ -81,10 +79,13 @@ func (f *Folder) create(force, beside bool) error {
 		return advice(err)
 	}
 	held, err := f.mayHold(force)
-	if err == nil && (beside || len(held.own)+len(held.foreign) > 0) {
+	if err == nil && (beside || len(held.own)+len(held.half)+len(held.foreign) > 0) {
 		err = f.beside()
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	return f.readRecord()
 }
 
 // mayHold lists what is in the folder already, where that is allowed.
@@ -103,28 +104,7 @@ func (f *Folder) mayHold(force bool) (*contents, error) {
 	if err := f.checkBuilds(); err != nil {
 		return nil, err
 	}
-	held, err := f.survey(f.kind)
-	if err != nil {
-		return nil, err
-	}
-	return held, held.replaceable(f.kind)
-}
-
-// sweepAll removes what was left half written, wherever a run of the kind writes.
-func (f *Folder) sweepAll() error {
-	names, err := f.kind.Files(nil)
-	if err != nil {
-		return err
-	}
-	for _, d := range append([]string{"."}, above(names)...) {
-		if strings.ContainsAny(d, "*#") || strings.HasPrefix(d, "draws.zarr/") {
-			continue
-		}
-		if err := sweep(f.files, f.Path(d)); err != nil {
-			return err
-		}
-	}
-	return nil
+	return f.survey(f.kind, "")
 }
 
 // Open opens the folder of a run for reading and changes nothing in it.
@@ -184,10 +164,23 @@ func (f *Folder) resume() error {
 	if k := len(numbers); k > 0 {
 		f.dir = buildPath(f.home, numbers[k-1])
 	}
-	if _, err := f.survey(f.kind); err != nil { // nothing in it leads elsewhere
+	held, err := f.survey(f.kind, "checkpoints/") // their numbers go on from any that is there
+	if err != nil {
 		return err
 	}
-	return f.sweepAll()
+	if f.Beside() {
+		k := f.kind
+		k.Needs = held.needs
+		if _, err := f.in(f.home).survey(k, ""); err != nil {
+			return err
+		}
+	}
+	for _, name := range held.half {
+		if err := f.files.Remove(f.Path(name)); err != nil {
+			return advice(err)
+		}
+	}
+	return nil
 }
 
 // mustBeFolder says why the folder is none that a run writes in.
@@ -221,7 +214,16 @@ func (f *Folder) writeFile(name string, write func(io.Writer) error) error {
 	if err := f.makeDir(filepath.Dir(path)); err != nil {
 		return fmt.Errorf("write %s: %w", path, advice(err))
 	}
-	return writeRenamed(f.files, path, write)
+	if err := f.free(name); err != nil {
+		return fmt.Errorf("write %s: %w", path, advice(err))
+	}
+	err := writeRenamed(f.files, path, write, func(t *tally) error {
+		return f.enter(mark{Name: name, Bytes: t.bytes, CRC32C: t.sum})
+	})
+	if err == nil {
+		f.record.keep(name, true)
+	}
+	return err
 }
 
 // makeDir makes a folder, and those above it, if it is not there, and syncs
@@ -315,9 +317,32 @@ func (f *Folder) Resumable(name string) bool {
 // Append opens a file of the run folder for writing at its end, whole lines at a time;
 // what [Folder.WriteFile] wrote comes before. The caller closes it.
 func (f *Folder) Append(name string) (File, error) {
-	file, err := f.files.Append(f.Path(name))
+	err := f.grow(name)
+	var file File
+	if err == nil {
+		file, err = f.files.Append(f.Path(name))
+	}
 	if err != nil {
 		return nil, fmt.Errorf("write %s: %w", f.Path(name), advice(err))
 	}
 	return file, nil
+}
+
+// grow puts on record that a file grows.
+func (f *Folder) grow(name string) error {
+	if err := f.free(name); err != nil {
+		return err
+	}
+	m := mark{Name: name}
+	if marks := f.record.marks[name]; f.record.has(name) {
+		m = marks[len(marks)-1]
+	}
+	if !m.Grows {
+		m.Grows = true
+		if err := f.enter(m); err != nil {
+			return err
+		}
+	}
+	f.record.keep(name, true)
+	return nil
 }

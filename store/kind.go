@@ -1,7 +1,6 @@
 package store
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,8 +10,9 @@ import (
 	"strings"
 )
 
-// A Kind tells the folders that one sort of run writes, and which files in them
-// are its own: those alone are ever replaced.
+// A Kind tells the folders that one sort of run writes, and by what names. Of a folder
+// only what is on record is ever replaced; a name of the run that something else bears is
+// an error.
 //
 // A name is slash-separated. In it, * stands for anything without a slash that does not
 // begin with a dot, # for a number that begins with none of 0, ## … for one of at least so
@@ -23,6 +23,8 @@ type Kind struct {
 	// among them; it must not be nil. Its error says why the manifest is of another
 	// kind. The manifest is nil for a folder without.
 	Files func(manifest []byte) ([]string, error)
+	// Needs are the names of what a new run may write; nil is what Files tells.
+	Needs []string
 }
 
 // RunFiles are what the package itself writes into the folder of a run that has
@@ -41,8 +43,9 @@ func TrainingFiles() []string { return []string{"log.jsonl", "checkpoints/######
 
 // A contents is what was found in a folder of a kind, by slash-separated names.
 type contents struct {
-	known   bool     // the manifest is there
-	own     []string // files of the run, the manifest first
+	needs   []string // what a run writes there
+	own     []string // files of the run
+	half    []string // what it left half written
 	folders []string // in which they lie, the deepest first
 	foreign []string // all else, but not what lies in a folder that is foreign itself
 }
@@ -50,74 +53,51 @@ type contents struct {
 // A survey goes through a folder.
 type survey struct {
 	f           *Folder
-	files, dirs *regexp.Regexp
-	arrays      map[string]bool // folders of the arrays of its draws; nil where that is not known
+	files, dirs *regexp.Regexp // what a run needs
+	spared      string         // begins names that a run finds others for
+	all         bool           // whatever folder there is may be the run's
 	found       contents
 }
 
-// replaceable says why files of these names may not be replaced.
-func (c *contents) replaceable(k Kind) error {
-	for _, name := range c.own {
-		if !c.known && !strings.HasSuffix(name, temporary) {
-			return fmt.Errorf("it holds %s, but not %s: no run of ours, so that nothing in it is replaced. Choose another folder", name, k.Manifest)
-		}
+// survey lists what is in the folder of a run of this kind. It is an error if there is
+// anything that a run needs the name of, unless it is on record, or the name begins with
+// spared.
+func (f *Folder) survey(k Kind, spared string) (*contents, error) {
+	if err := f.readRecord(); err != nil {
+		return nil, err
 	}
-	return nil
-}
-
-// survey lists what is in the folder of a run of this kind. It is an error if there
-// is anything but files and folders by the names of such a run: no run wrote it.
-func (f *Folder) survey(k Kind) (*contents, error) {
 	data, err := readBounded(f.files, f.Path(k.Manifest), mostDocument)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, advice(err)
 	}
-	s := &survey{f: f}
-	s.found.known = err == nil
+	there := err == nil
 	names, err := k.Files(data)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w: choose another folder", k.Manifest, err)
 	}
-	s.files, s.dirs = anyOf(names), anyOf(above(names))
-	if s.arrays, err = f.arrays(); err != nil {
+	if there && !f.record.found {
+		return nil, fmt.Errorf("it has no record (%s) of what its run wrote, which tells its files from yours: put that back, or choose another folder", recordName)
+	}
+	if k.Needs != nil {
+		names = k.Needs
+	}
+	return (&survey{f: f, files: anyOf(names), dirs: anyOf(above(names)), spared: spared, found: contents{needs: names}}).make()
+}
+
+// onRecord is survey where no name is needed.
+func (f *Folder) onRecord(all bool) (*contents, error) {
+	if err := f.readRecord(); err != nil {
 		return nil, err
 	}
+	return (&survey{f: f, files: anyOf(nil), dirs: anyOf(nil), all: all}).make()
+}
+
+func (s *survey) make() (*contents, error) {
 	if err := s.walk(""); err != nil {
 		return nil, err
 	}
-	if i := slices.Index(s.found.own, k.Manifest); i > 0 {
-		s.found.own = append([]string{k.Manifest}, slices.Delete(s.found.own, i, i+1)...)
-	}
 	slices.Reverse(s.found.folders)
 	return &s.found, nil
-}
-
-// arrays lists the arrays of the draws, which are known once these are whole.
-func (f *Folder) arrays() (map[string]bool, error) {
-	var all struct {
-		Metadata map[string]json.RawMessage `json:"metadata"`
-	}
-	data, err := readBounded(f.files, f.Path("draws.zarr/.zmetadata"), mostDocument)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil
-	case err != nil:
-		return nil, advice(err)
-	case json.Unmarshal(data, &all) != nil || all.Metadata == nil:
-		return nil, nil
-	}
-	arrays := map[string]bool{}
-	for name := range all.Metadata {
-		if dir, ok := strings.CutSuffix(name, "/.zarray"); ok {
-			arrays["draws.zarr/"+dir] = true
-		}
-	}
-	return arrays, nil
-}
-
-// stray says whether a name of a folder is that of an array which the run has not.
-func (s *survey) stray(name string) bool {
-	return s.arrays != nil && strings.HasPrefix(name, "draws.zarr/") && strings.Count(name, "/") == 2 && !s.arrays[name]
 }
 
 func (s *survey) walk(dir string) error {
@@ -127,24 +107,53 @@ func (s *survey) walk(dir string) error {
 	}
 	for _, e := range entries {
 		name := path.Join(dir, e.Name())
+		if dir == "" && isPrivate(name) {
+			continue
+		}
+		own := false
+		switch ofDraws := strings.HasPrefix(name, "draws.zarr/"); {
+		case e.Type().IsRegular() && strings.HasSuffix(name, temporary):
+			s.found.half = append(s.found.half, name)
+			continue
+		case e.IsDir():
+			if own = s.f.record.above[name]; own {
+				s.found.folders = append(s.found.folders, name)
+			}
+			if own || ofDraws || s.all || s.dirs.MatchString(name) {
+				if err := s.walk(name); err != nil {
+					return err
+				}
+				continue
+			}
+		case e.Type().IsRegular():
+			if own, err = s.f.owns(name); err != nil {
+				return advice(err)
+			}
+		}
 		switch {
-		case dir == "" && isPrivate(name):
-		case strings.HasSuffix(name, temporary) && e.Type().IsRegular():
+		case own:
 			s.found.own = append(s.found.own, name)
-		case s.files.MatchString(name) && !e.Type().IsRegular(), s.dirs.MatchString(name) && !e.IsDir():
-			return fmt.Errorf("%s in it is a %s, which no run makes: remove it, or choose another folder", name, typeName(e))
-		case s.files.MatchString(name):
-			s.found.own = append(s.found.own, name)
-		case s.dirs.MatchString(name) && !s.stray(name):
-			s.found.folders = append(s.found.folders, name)
-			if err := s.walk(name); err != nil {
+		case s.spared == "" || !strings.HasPrefix(name, s.spared):
+			if err := s.fits(name, e); err != nil {
 				return err
 			}
-		case strings.HasPrefix(name, "draws.zarr/"):
-			return fmt.Errorf("%s in it is of no run of ours, and would not fit other draws: move it, or choose another folder", name)
+			fallthrough
 		default:
 			s.found.foreign = append(s.found.foreign, name)
 		}
+	}
+	return nil
+}
+
+// fits says what is wrong with something that is not on record.
+func (s *survey) fits(name string, e fs.DirEntry) error {
+	switch file, dir := s.files.MatchString(name), s.dirs.MatchString(name); {
+	case file && !e.Type().IsRegular(), dir && !e.IsDir():
+		return fmt.Errorf("%s in it is a %s, which no run makes: remove it, or choose another folder", name, typeName(e))
+	case strings.HasPrefix(name, "draws.zarr/"):
+		return fmt.Errorf("%s in it is of no run of ours, and would not fit other draws: move it, or choose another folder", name)
+	case file:
+		return fmt.Errorf("%s in it is not what a run of ours wrote, and a run needs the name: move it, or choose another folder", name)
 	}
 	return nil
 }

@@ -15,6 +15,9 @@ func (f *Folder) Logger() (*slog.Logger, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.log == nil {
+		if err := f.grow("log.jsonl"); err != nil {
+			return nil, fmt.Errorf("write %s: %w", f.Path("log.jsonl"), advice(err))
+		}
 		l, err := openLog(f.files, f.Path("log.jsonl"))
 		if err != nil {
 			return nil, err

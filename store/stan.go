@@ -24,7 +24,7 @@ func (s *Writer) writeStanCSV(threads int) error {
 	g.SetLimit(max(1, threads))
 	for _, w := range s.writers {
 		g.Go(func() error {
-			return writeRenamed(s.files, s.folder.Path(csvName(w.chain+1)), w.stanCSV)
+			return s.folder.writeFile(csvName(w.chain+1), w.stanCSV)
 		})
 	}
 	return g.Wait()

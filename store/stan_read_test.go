@@ -142,7 +142,7 @@ func TestStanFilesThatMakeNoSense(t *testing.T) {
 // Whatever a file holds, reading it gives draws that hang together or an error
 // that begins with its name.
 func FuzzReadStanCSV(f *testing.F) {
-	folder := &Folder{dir: f.TempDir(), files: quick{}}
+	folder := onRecord(f, f.TempDir(), quick{})
 	if err := keep(folder, autoregressive(awkward, 1, 2), 2); err != nil {
 		f.Fatal(err)
 	}

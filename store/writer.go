@@ -58,19 +58,57 @@ func (f *Folder) NewWriter(r *Run, chains int) (*Writer, error) {
 func newWriter(f *Folder, r *Run, l *layout) (*Writer, error) {
 	root := f.Path("draws.zarr")
 	s := &Writer{folder: f, files: f.files, root: root, run: r, tau: r.tau(), layout: l}
-	err := f.makeDir(root)
-	for _, t := range l.tracks() {
-		if err == nil {
-			err = f.files.MkdirAll(filepath.Join(root, filepath.FromSlash(t.path)))
-		}
-	}
-	if err != nil {
+	if err := f.makeArrays(l); err != nil {
 		return nil, fmt.Errorf("write %s: %w", root, advice(err))
 	}
 	for i := range l.chains {
 		s.writers = append(s.writers, newChainWriter(s, l, i))
 	}
 	return s, nil
+}
+
+// makeArrays makes the folders of the arrays.
+func (f *Folder) makeArrays(l *layout) error {
+	var marks []mark
+	for _, t := range l.tracks() {
+		name := path.Join("draws.zarr", t.path)
+		if f.record.arrays[name] {
+			continue
+		}
+		if err := f.free(name); err != nil {
+			return err
+		}
+		marks = append(marks, mark{Name: name, Array: true})
+	}
+	if len(marks) > 0 {
+		if err := f.enter(marks...); err != nil {
+			return err
+		}
+	}
+	err := f.makeDir(f.Path("draws.zarr"))
+	for _, t := range l.tracks() {
+		if err == nil {
+			err = f.files.MkdirAll(f.Path(path.Join("draws.zarr", t.path)))
+		}
+	}
+	return err
+}
+
+// beginChunk puts on record that the arrays get a chunk of a chain.
+func (s *Writer) beginChunk(chain, chunk int) error {
+	r, key := s.folder.record, fmt.Sprintf("%d.%d", chain, chunk)
+	r.mu.Lock()
+	there := r.chunks[key]
+	r.mu.Unlock()
+	if there {
+		return nil
+	}
+	for _, t := range s.layout.tracks() {
+		if err := s.folder.free(t.file("draws.zarr", chain, chunk)); err != nil {
+			return err
+		}
+	}
+	return s.folder.enter(mark{Name: "draws.zarr", Chunk: key})
 }
 
 // Chain returns the writer of chain i, counted from 0.
@@ -85,10 +123,9 @@ func (s *Writer) begin() error {
 
 // unfinish takes away the mark of a whole store.
 func (s *Writer) unfinish() error {
-	for _, name := range []string{".zgroup", ".zmetadata"} {
-		file := filepath.Join(s.root, name)
-		if err := s.files.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("remove %s: %w", file, advice(err))
+	for _, name := range []string{"draws.zarr/.zgroup", "draws.zarr/.zmetadata"} {
+		if err := s.remove(name); err != nil {
+			return fmt.Errorf("remove %s: %w", s.folder.Path(name), advice(err))
 		}
 	}
 	return nil
@@ -213,14 +250,14 @@ func (s *Writer) writeMetadata() error {
 		return err
 	}
 	first, last := z.entries[0], z.entries[len(z.entries)-1]
-	if err := writeTree(s.files, s.root, z.entries[1:len(z.entries)-1]); err != nil {
+	if err := s.folder.writeTree("draws.zarr", z.entries[1:len(z.entries)-1]); err != nil {
 		return advice(err)
 	}
 	if err := s.removeLater(); err != nil {
 		return advice(err)
 	}
 	for _, e := range []entry{last, first} {
-		if err := writeWhole(s.files, filepath.Join(s.root, e.path), e.data); err != nil {
+		if err := s.folder.WriteFile("draws.zarr/"+e.path, e.data); err != nil {
 			return err
 		}
 	}
@@ -232,32 +269,42 @@ func (s *Writer) writeMetadata() error {
 func (s *Writer) removeLater() error {
 	groups := map[string]bool{}
 	for _, w := range s.writers {
-		for i := range w.tracks {
-			t := &w.tracks[i]
-			if err := s.removeFrom(w.kept(), w.l.chunk, func(chunk int) string { return t.file(s.root, w.chain, chunk) }); err != nil {
-				return err
+		for chunk := s.chunks(w.kept(), w.l.chunk); s.folder.record.chunks[fmt.Sprintf("%d.%d", w.chain, chunk)]; chunk++ {
+			for i := range w.tracks {
+				if err := s.files.Remove(w.tracks[i].file(s.root, w.chain, chunk)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+					return err
+				}
 			}
-			groups[path.Dir(t.path)] = true
+		}
+		for i := range w.tracks {
+			groups[path.Dir(w.tracks[i].path)] = true
 		}
 	}
 	for g := range groups {
-		if err := s.removeFrom(s.draws(), mostNumbers, func(chunk int) string {
-			return filepath.Join(s.root, g, "draw", strconv.Itoa(chunk))
-		}); err != nil {
-			return err
+		for chunk := s.chunks(s.draws(), mostNumbers); ; chunk++ {
+			name := path.Join("draws.zarr", g, "draw", strconv.Itoa(chunk))
+			if !s.folder.record.has(name) {
+				break
+			}
+			if err := s.remove(name); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-// removeFrom removes the chunks after those of the first n draws.
-func (s *Writer) removeFrom(n, length int, file func(chunk int) string) error {
-	for chunk := (n + length - 1) / length; ; chunk++ {
-		if err := s.files.Remove(file(chunk)); err != nil {
-			if errors.Is(err, fs.ErrNotExist) {
-				return nil
-			}
-			return err
-		}
+// chunks is the number of those of n draws.
+func (s *Writer) chunks(n, length int) int { return (n + length - 1) / length }
+
+// remove removes a file, if it is there as it was written.
+func (s *Writer) remove(name string) error {
+	if !s.folder.record.has(name) {
+		return nil
 	}
+	if err := s.files.Remove(s.folder.Path(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	s.folder.record.keep(name, false)
+	return nil
 }

@@ -34,14 +34,38 @@ func draw(chain, k, epoch int) (x [][]float64, energy []float64) {
 func small(files Files, dir string, chains int) (*Writer, error) {
 	d := streamed()
 	l := &layout{names: d.arrayNames(), chains: chains, hot: 2, chunk: 8, buffer: 4}
-	return newWriter(&Folder{dir: dir, files: files}, d, l)
+	f := &Folder{dir: dir, home: dir, files: files}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, err
+	}
+	if _, err := f.onRecord(false); err != nil {
+		return nil, err
+	}
+	return newWriter(f, d, l)
+}
+
+// onRecord is a folder with what it has on record.
+func onRecord(t interface {
+	Helper()
+	Fatal(...any)
+}, dir string, files Files) *Folder {
+	t.Helper()
+	f := &Folder{dir: dir, home: dir, files: files}
+	if faulty, ok := files.(*faulty); ok {
+		f.files = faulty.quick
+	}
+	if _, err := f.onRecord(false); err != nil {
+		t.Fatal(err)
+	}
+	f.files = files
+	return f
 }
 
 // tree is the content of every file below a folder, as a digest.
 func tree(dir string) (map[string]string, error) {
 	all := map[string]string{}
 	return all, filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() {
+		if err != nil || e.IsDir() || e.Name() == recordName {
 			return err
 		}
 		data, err := os.ReadFile(path)
@@ -318,7 +342,7 @@ func live(files Files, dir string, from []byte) (state []byte, err error) {
 
 func TestStreamRefuses(t *testing.T) {
 	dir := t.TempDir()
-	f := &Folder{dir: dir, files: quick{}}
+	f := onRecord(t, dir, quick{})
 	for want, change := range map[string]func(*Run) int{
 		"without parameters":      func(d *Run) int { d.Names = nil; return 1 },
 		"parameter 2 has no name": func(d *Run) int { d.Names[1] = ""; return 1 },
@@ -509,7 +533,7 @@ func TestUnfinished(t *testing.T) {
 func TestStreamMemory(t *testing.T) {
 	d := streamed()
 	d.Temperature = []float64{1, 2, 4, 8, 16, 32, 64, 128}
-	s, err := (&Folder{dir: scratch(t), files: quick{}}).NewWriter(d, 1)
+	s, err := onRecord(t, scratch(t), quick{}).NewWriter(d, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -71,7 +71,7 @@ func content(t *testing.T, dir string) map[string]string {
 			return err
 		}
 		name, _ := filepath.Rel(dir, path)
-		if strings.HasPrefix(name, "checkpoints") || name == "log.jsonl" || strings.HasSuffix(name, ".lock") {
+		if strings.HasPrefix(name, "checkpoints") || name == "log.jsonl" || strings.HasSuffix(name, ".lock") || strings.HasSuffix(name, ".r2sgld.files") {
 			return nil
 		}
 		text, err := os.ReadFile(path)

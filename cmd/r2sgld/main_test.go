@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -42,7 +43,7 @@ func contents(t *testing.T, dir string) map[string]string {
 	out := map[string]string{}
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		name, _ := filepath.Rel(dir, path)
-		if err != nil || d.IsDir() || strings.HasPrefix(name, "checkpoints") || name == "log.jsonl" {
+		if err != nil || d.IsDir() || strings.HasPrefix(name, "checkpoints") || name == "log.jsonl" || name == ".r2sgld.files" {
 			return err
 		}
 		b, err := os.ReadFile(path)
@@ -335,6 +336,33 @@ func TestForce(t *testing.T) {
 		delete(got, name)
 	}
 	same(t, "forced", want, got)
+	refused := func(name string, args ...string) {
+		t.Helper()
+		was := contents(t, out)
+		must(t, exitUsage, args...)
+		now := contents(t, out)
+		same(t, "refused", was, now)
+		if now[name] != was[name] {
+			t.Errorf("%s, which is none of the run's, is gone", name)
+		}
+	}
+	pelts, err := filepath.Abs("../../examples/lynx-hare.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused("predictive.json", "identify", pelts, "--out", out, "--quiet", "--force") // which needs the name
+	for _, name := range []string{"figures/trace.svg", "draws.zarr/posterior/mine/0.0", "checkpoints/000099/a"} {
+		whole := filepath.Join(dir, "whole")
+		copied(t, out, whole)
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(out, name)), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		write(t, out, name, "mine")
+		refused(name, args...)
+		if err := errors.Join(os.RemoveAll(out), os.Rename(whole, out)); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // A run that is to replace another leaves that one as it is until it is finished: if it

@@ -57,7 +57,7 @@ func files(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	out := map[string]string{}
 	err := fs.WalkDir(os.DirFS(dir), ".", func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || d.Name() == ".lock" {
+		if err != nil || d.IsDir() || d.Name() == ".lock" || d.Name() == ".r2sgld.files" {
 			return err
 		}
 		b, err := os.ReadFile(filepath.Join(dir, path))
@@ -160,8 +160,17 @@ func TestReproduceRefuses(t *testing.T) {
 	if err := os.WriteFile(path, bytes.ToUpper(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if err := silent(dir).reproduceThem(t.Context(), "all", []paperStudy{invented("a", runs, false)}, study.Smoke); err != nil || runs["a"] != 2 {
-		t.Errorf("%v, %d runs with a damaged file", err, runs["a"])
+	again := func() error {
+		return silent(dir).reproduceThem(t.Context(), "all", []paperStudy{invented("a", runs, false)}, study.Smoke)
+	}
+	if err := again(); !errors.As(err, &refused) || !strings.Contains(err.Error(), "studies/a.study") {
+		t.Errorf("%v with a changed file", err)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := again(); err != nil || runs["a"] != 2 {
+		t.Errorf("%v, %d runs without the file", err, runs["a"])
 	}
 	lacking := invented("d", runs, false)
 	lacking.ready = func(study.Options) error { return &runner.Refused{Err: errors.New("no data")} }

@@ -34,56 +34,60 @@ its device alone. What is finished stays as it is.`,
   r2sgld resume runs/fashion-20261121-101300 --set 'device=[cuda:0]'`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			dir := strings.TrimRight(args[0], "/")
-			if err := store.Settle(store.Disk{}, dir); err != nil {
-				return &runner.Refused{Err: err}
-			}
-			newest := store.Newest(dir)
-			if newest != dir {
-				fmt.Fprintf(c.stderr(), "%s: going on with the run that is to take the place of the one in it\n", dir)
-			}
-			command, m, err := commandIn(newest)
-			if err != nil {
-				return err
-			}
-			if command == "theory" {
-				return &runner.Refused{Err: fmt.Errorf("%s is a measurement of theory, which is not resumed: it has no draws to go on from. Measure again: r2sgld theory CONFIG.yaml", dir)}
-			}
-			if command == "go" {
-				return &runner.Refused{Err: fmt.Errorf("%s was written by a Go program, which alone can go on with it: it has no configuration", dir)}
-			}
 			if cmd.Flags().Changed("iterations") {
-				if command == "train" {
-					return &runner.Refused{Err: errors.New("a training is not extended: its schedule and averages span its epochs. Start a new one with more of them (sampler.epochs)")}
-				}
 				c.set = append(c.set, fmt.Sprintf("sampler.iterations=%d", iterations))
 			}
-			if command == "train" {
-				if done, err := c.isFinished(newest); done || err != nil {
-					return err
-				}
-				j, err := unlessStopped(cmd.Context(), func() (*training.Job, error) { return c.resumedTraining(dir, m) })
-				if err != nil {
-					return err
-				}
-				return c.train(cmd, j)
-			}
-			if c.set == nil && newest == dir { // one beside it has yet to take its place
-				if done, err := c.runFinished(dir, m); done || err != nil {
-					return err
-				}
-			}
-			j, err := unlessStopped(cmd.Context(), func() (*runner.Job, error) { return c.resumedJob(cmd.Context(), dir, m) })
-			if err != nil {
-				return err
-			}
-			return c.run(cmd, j)
+			return c.resume(cmd, strings.TrimRight(args[0], "/"))
 		},
 	}
 	c.running(cmd)
 	c.limited(cmd)
 	cmd.Flags().IntVar(&iterations, "iterations", 0, "iterations per ladder in all, burn-in included (default as begun)")
 	return cmd
+}
+
+// resume goes on with the newest run of a folder, unless it is finished and in its place.
+func (c *common) resume(cmd *cobra.Command, dir string) error {
+	if err := store.Settle(store.Disk{}, dir); err != nil {
+		return &runner.Refused{Err: err}
+	}
+	newest := store.Newest(dir)
+	if newest != dir {
+		fmt.Fprintf(c.stderr(), "%s: going on with the run that is to take the place of the one in it\n", dir)
+	}
+	command, m, err := commandIn(newest)
+	if err != nil {
+		return err
+	}
+	switch {
+	case command == "theory":
+		return &runner.Refused{Err: fmt.Errorf("%s is a measurement of theory, which is not resumed: it has no draws to go on from. Measure again: r2sgld theory CONFIG.yaml", dir)}
+	case command == "go":
+		return &runner.Refused{Err: fmt.Errorf("%s was written by a Go program, which alone can go on with it: it has no configuration", dir)}
+	case command == "train" && cmd.Flags().Changed("iterations"):
+		return &runner.Refused{Err: errors.New("a training is not extended: its schedule and averages span its epochs. Start a new one with more of them (sampler.epochs)")}
+	case command == "train":
+		if newest == dir { // one beside it has yet to take its place
+			if done, err := c.isFinished(dir); done || err != nil {
+				return err
+			}
+		}
+		j, err := unlessStopped(cmd.Context(), func() (*training.Job, error) { return c.resumedTraining(dir, m) })
+		if err != nil {
+			return err
+		}
+		return c.train(cmd, j)
+	}
+	if c.set == nil && newest == dir {
+		if done, err := c.runFinished(dir, m); done || err != nil {
+			return err
+		}
+	}
+	j, err := unlessStopped(cmd.Context(), func() (*runner.Job, error) { return c.resumedJob(cmd.Context(), dir, m) })
+	if err != nil {
+		return err
+	}
+	return c.run(cmd, j)
 }
 
 // resumedJob makes the job of a run folder again.

@@ -43,6 +43,7 @@ func TestCommandsOnTrainings(t *testing.T) {
 		}
 	}
 	same(t, "after all that", before, contents(t, a))
+	replacedByItsLike(t, a, b, before)
 	p := start(t, "compare", a, b, "--json")
 	var table training.Comparison
 	if code := p.code(t); code != exitDone {
@@ -51,4 +52,18 @@ func TestCommandsOnTrainings(t *testing.T) {
 	if err := json.Unmarshal(p.stdout.Bytes(), &table); err != nil || len(table.Trainings) != 2 || table.Trainings[1].Less == nil {
 		t.Errorf("%s: %v", p.stdout.String(), err)
 	}
+}
+
+// replacedByItsLike has a training that is whole, but for the exchange with one of the same
+// configuration, take its place.
+func replacedByItsLike(t *testing.T, a, b string, want map[string]string) {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "run")
+	copied(t, b, dir)
+	copied(t, a, filepath.Join(dir, ".new-1"))
+	must(t, exitDone, "resume", dir, "--quiet")
+	if there(dir, ".new-1") {
+		t.Error("a training that was whole has not taken its place")
+	}
+	same(t, "in its place", want, contents(t, dir))
 }

@@ -1,0 +1,220 @@
+package store
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"io/fs"
+	"path"
+	"strings"
+	"sync"
+)
+
+// recordName is the file in which a run keeps on record what it writes: a line for each
+// file, there before the file bears its name. What is not on record, or is not as it was
+// written, is the user's, whatever it is called.
+const recordName = ".r2sgld.files"
+
+// A mark is a line of the record.
+type mark struct {
+	Name   string `json:"name"`            // of the file, slash-separated
+	Bytes  int64  `json:"bytes"`           // that were written
+	CRC32C uint32 `json:"crc32c"`          // of them
+	Grows  bool   `json:"grows,omitempty"` // others follow them
+	Array  bool   `json:"array,omitempty"` // it is the folder of an array of draws
+	Chunk  string `json:"chunk,omitempty"` // chain and number of a chunk of each of these arrays
+}
+
+// A record is what was read of a record and added to it.
+type record struct {
+	mu     sync.Mutex
+	found  bool              // there is one
+	torn   bool              // its last line is not whole
+	marks  map[string][]mark // of files, by their names
+	arrays map[string]bool   // folders
+	chunks map[string]bool
+	above  map[string]bool // folders that hold something of it
+	mine   map[string]bool // files that are there, as they were written
+}
+
+func (r *record) add(m mark) {
+	switch {
+	case m.Chunk != "":
+		r.chunks[m.Chunk] = true
+		return
+	case m.Array:
+		r.arrays[m.Name], r.above[m.Name] = true, true
+	default:
+		r.marks[m.Name] = append(r.marks[m.Name], m)
+	}
+	for d := path.Dir(m.Name); d != "."; d = path.Dir(d) {
+		r.above[d] = true
+	}
+}
+
+// readRecord reads the record of the folder.
+func (f *Folder) readRecord() error {
+	r := &record{marks: map[string][]mark{}, arrays: map[string]bool{}, chunks: map[string]bool{}, above: map[string]bool{}, mine: map[string]bool{}}
+	data, err := readBounded(f.files, f.Path(recordName), mostDocument)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return advice(err)
+	}
+	r.found, r.torn = err == nil, len(data) > 0 && data[len(data)-1] != '\n'
+	for line := range bytes.Lines(data) {
+		var m mark
+		if json.Unmarshal(line, &m) == nil && fs.ValidPath(m.Name) { // one that is cut short tells of nothing that is there
+			r.add(m)
+		}
+	}
+	f.record = r
+	return nil
+}
+
+// enter puts marks on record, durably.
+func (f *Folder) enter(marks ...mark) error {
+	r := f.record
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var text bytes.Buffer
+	if r.torn {
+		text.WriteByte('\n')
+	}
+	for _, m := range marks {
+		line, err := json.Marshal(m)
+		if err != nil {
+			return err
+		}
+		text.Write(append(line, '\n'))
+	}
+	file, err := f.files.Append(f.Path(recordName))
+	if err != nil {
+		return err
+	}
+	if err = writeAll(file, text.Bytes()); err == nil {
+		err = file.Sync()
+	}
+	if err = errors.Join(err, file.Close()); err != nil {
+		r.torn = true
+		return err
+	}
+	if !r.found {
+		err = f.files.SyncDir(f.dir)
+	}
+	r.found, r.torn = true, false
+	for _, m := range marks {
+		r.add(m)
+	}
+	return err
+}
+
+// keep notes whether a file is there, as it was written. A folder that was opened for
+// reading has no record.
+func (r *record) keep(name string, there bool) {
+	if r == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.mine[name] = there; !there {
+		delete(r.mine, name)
+	}
+}
+
+// has reports whether a file is there, as it was written.
+func (r *record) has(name string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.mine[name]
+}
+
+// free says what is in the way of a file to be written, unless it is the run's own.
+func (f *Folder) free(name string) error {
+	if f.record.has(name) {
+		return nil
+	}
+	switch _, err := f.files.Stat(f.Path(name)); {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	}
+	return fmt.Errorf("%s is in the way, and not what the run wrote: move it", f.Path(name))
+}
+
+// owns reports whether a regular file is one on record, and as it was written.
+func (f *Folder) owns(name string) (bool, error) {
+	r := f.record
+	if r.arrays[path.Dir(name)] && r.chunks[chunkKey(path.Base(name))] {
+		return true, nil
+	}
+	marks := r.marks[name]
+	if marks == nil {
+		return false, nil
+	}
+	info, err := f.files.Stat(f.Path(name))
+	if err != nil {
+		return false, err
+	}
+	for _, m := range marks {
+		if info.Size() < m.Bytes || info.Size() > m.Bytes && !m.Grows {
+			continue
+		}
+		sum, err := f.sum(name, m.Bytes)
+		if err != nil {
+			return false, err
+		}
+		if sum == m.CRC32C {
+			r.keep(name, true)
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// sum is the checksum of the first bytes of a file.
+func (f *Folder) sum(name string, size int64) (uint32, error) {
+	if size == 0 {
+		return 0, nil
+	}
+	file, err := f.files.OpenAt(f.Path(name))
+	if err != nil {
+		return 0, err
+	}
+	sum := crc32.New(castagnoli)
+	_, err = io.CopyBuffer(sum, io.NewSectionReader(file, 0, size), make([]byte, min(size, 1<<20)))
+	return sum.Sum32(), errors.Join(err, file.Close())
+}
+
+// A tally counts what goes through it, and sums it up.
+type tally struct {
+	w     io.Writer
+	bytes int64
+	sum   uint32
+}
+
+func (t *tally) Write(b []byte) (int, error) {
+	n, err := t.w.Write(b)
+	t.bytes += int64(n)
+	t.sum = crc32.Update(t.sum, castagnoli, b[:n])
+	return n, err
+}
+
+// through has what a function writes go through it.
+func (t *tally) through(write func(io.Writer) error) func(io.Writer) error {
+	return func(w io.Writer) error {
+		t.w = w
+		return write(t)
+	}
+}
+
+// chunkKey is chain and number of a chunk of draws, by the name of its file.
+func chunkKey(file string) string {
+	first, rest, several := strings.Cut(file, ".")
+	if !several {
+		return "none" // a coordinate, which is on record by its name
+	}
+	return first + "." + rest[strings.LastIndexByte(rest, '.')+1:]
+}
