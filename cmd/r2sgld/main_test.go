@@ -126,16 +126,17 @@ func TestSameBytes(t *testing.T) {
 	rng := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 0))
 	args := []string{"sample", file, "--out", stopped, "--quiet", "--checkpoint", "3ms"}
 	stops := 0
-	for {
+	for wait := 1; ; {
 		ctx, cancel := context.WithCancel(context.Background())
-		time.AfterFunc(time.Duration(5+rng.IntN(20))*time.Millisecond, cancel)
+		time.AfterFunc(time.Duration(wait*(5+rng.IntN(20)))*time.Millisecond, cancel)
 		code := run(ctx, args)
 		cancel()
 		if code == exitDone {
 			break
 		}
 		if _, err := os.Stat(filepath.Join(stopped, "run.json")); err != nil && (code == exitUsage || code == exitInterrupted) {
-			continue // stopped before it began
+			wait++ // stopped before it began, as the machine is slow
+			continue
 		}
 		if code != exitInterrupted {
 			t.Fatalf("stop %d: exit %d", stops, code)
