@@ -18,11 +18,11 @@ const (
 // the first round of SGLD do, at least.
 const pilotPart = 4
 
-// exact reports whether trajectories of kernel HMC keep the law of p: energies and slopes
-// without noise, and walls whose crossings are not sought.
-func exact(p r2sgld.Problem) bool {
+// exact reports whether runs of s with kernel HMC keep the law of p: energies and slopes
+// without noise, walls whose crossings are not sought, and swaps that are not biased.
+func exact(p r2sgld.Problem, s r2sgld.Settings) bool {
 	_, noisy := potential.Exact(p.Potential)
-	return !noisy && (p.Domain == nil || domain.ExactWalls(p.Domain))
+	return !noisy && (p.Domain == nil || domain.ExactWalls(p.Domain)) && len(s.Swap.Bias(mostRungs, false)) == 0
 }
 
 // pilot is the ladder that rounds of HMC begin with after those of SGLD, f: that of f, of
@@ -45,13 +45,15 @@ func (t *tuner) pilot(f *Found) *Found {
 
 // tried reports whether the rounds of HMC tell how it compares with SGLD, of which the
 // first round of the run has so many iterations, or another would cost too much.
-func (f *Found) tried(first int) bool {
-	n := firstPaths << len(f.Rounds)
-	for _, r := range f.Rival.Rounds {
-		first += r.Iterations
+func (t *tuner) tried(f *Found, first int) bool {
+	cost, most := t.of(f).iterations(f), first
+	for _, r := range f.Rounds {
+		cost += r.Iterations
 	}
-	cost := (n - firstPaths + n) * f.Leapfrog // with another round, which is as long as all before and the first
-	return len(f.Rounds) >= fewest || len(f.Rounds) > 1 && pilotPart*cost > first
+	for _, r := range f.Rival.Rounds {
+		most += r.Iterations
+	}
+	return len(f.Rounds) >= fewest || len(f.Rounds) > 1 && pilotPart*cost*f.Leapfrog > most
 }
 
 // choose returns the ladder of the kernel that goes on: HMC, which f is of, where SGLD does

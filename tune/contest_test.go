@@ -7,6 +7,7 @@ import (
 
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/exchange"
 	"github.com/r2sgld/r2sgld/expression"
 	"github.com/r2sgld/r2sgld/potential"
 )
@@ -129,8 +130,8 @@ func TestContestLost(t *testing.T) {
 // sought is a box whose walls package domain does not know.
 type sought struct{ *domain.Box }
 
-// HMC is not tried where energies have noise, walls are sought, or a certificate is asked
-// for.
+// HMC is not tried where energies have noise, walls are sought, swaps are biased, or a
+// certificate is asked for.
 func TestContestLeftOut(t *testing.T) {
 	box := plane(t)
 	u := "x^2/2 + (y - x^2/2)^2"
@@ -141,15 +142,18 @@ func TestContestLeftOut(t *testing.T) {
 		p           r2sgld.Problem
 		certificate bool
 		bias        float64
+		swap        exchange.Settings
 		tried       bool
 	}{
-		"exact":       {plain, false, 0, true},
-		"noise":       {noisy, false, 0, false},
-		"sought":      {formula(t, u, sought{box}), false, 0, false},
-		"certificate": {plain, true, 0, false},
-		"bias":        {plain, false, 0.1, false},
+		"exact":       {plain, false, 0, exchange.Settings{}, true},
+		"noise":       {noisy, false, 0, exchange.Settings{}, false},
+		"sought":      {formula(t, u, sought{box}), false, 0, exchange.Settings{}, false},
+		"certificate": {plain, true, 0, exchange.Settings{}, false},
+		"bias":        {plain, false, 0.1, exchange.Settings{}, false},
+		"swaps":       {plain, false, 0, exchange.Settings{Rule: "threshold", Threshold: 1}, false},
+		"rare swaps":  {plain, false, 0, exchange.Settings{Every: 60}, true}, // rarer than the first rounds are long
 	} {
-		s := r2sgld.Settings{Seed: 1, Ladders: 2, Iterations: 4000, Certificate: c.certificate}
+		s := r2sgld.Settings{Seed: 1, Ladders: 2, Iterations: 4000, Certificate: c.certificate, Swap: c.swap}
 		f, _, _, err := quiet(true).Run(t.Context(), c.p, s, Until{Bias: c.bias}.WithDefaults(s.Iterations))
 		if err != nil {
 			t.Fatal(err)
@@ -166,10 +170,10 @@ func TestTrialIsShort(t *testing.T) {
 	for leapfrog := 1; leapfrog <= mostLeapfrog; leapfrog++ {
 		for _, first := range []int{1000, 10_000, 100_000} {
 			sgld := &Found{Rounds: []Round{{Iterations: 1000}, {Iterations: 2000}, {Iterations: 4000}, {Iterations: 8000}}}
-			f, spent := &Found{Leapfrog: leapfrog, Rival: sgld}, 0
-			for !f.tried(first) {
-				spent += firstPaths << len(f.Rounds) * leapfrog
-				f.Rounds = append(f.Rounds, Round{})
+			none, f, spent := &tuner{}, &Found{Leapfrog: leapfrog, Rival: sgld}, 0
+			for !none.tried(f, first) {
+				n := firstPaths << len(f.Rounds)
+				f.Rounds, spent = append(f.Rounds, Round{Iterations: n}), spent+n*leapfrog
 			}
 			if n := len(f.Rounds); n < 2 || n > fewest || spent > max((first+15_000)/4, 3*firstPaths*leapfrog) {
 				t.Errorf("%d steps, %d iterations: %d rounds, %d gradients", leapfrog, first, n, spent)

@@ -52,7 +52,7 @@ func (w WarmUp) tune(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, u
 		return nil, err
 	}
 	both := w.AnyKernel && !s.Unbiased()
-	compared := both && !s.Certificate && u.Bias == 0 && exact(p)
+	compared := both && !s.Certificate && u.Bias == 0 && exact(p, s)
 	f := w.From
 	if f == nil {
 		f, err = t.first()
@@ -61,7 +61,7 @@ func (w WarmUp) tune(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, u
 	}
 	for cmp.Or(ctx.Err(), err) == nil {
 		switch hmc := both && f.Leapfrog > 0; {
-		case hmc && f.Taken == "" && f.tried(s.Iterations):
+		case hmc && f.Taken == "" && t.tried(f, s.Iterations):
 			f = f.choose(u.ESS)
 			err = w.Chosen(f)
 		case both && !hmc && (f.Done && f.Jumps || compared && f.Rival == nil && len(f.Rounds) >= fewest):

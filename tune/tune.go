@@ -210,12 +210,22 @@ func overflowing(beta []float64) error {
 	return nil
 }
 
+// iterations is the length of the next round. The few of exact kernels are enough for every
+// pair to try to trade: windows of both parities begin four times.
+func (t *tuner) iterations(f *Found) int {
+	if !t.s.Unbiased() {
+		return firstRound << len(f.Rounds)
+	}
+	swap, window := t.s.Swap.WithDefaults(len(f.Beta)), 1
+	if swap.Scheme == "windowed-deo" {
+		window = swap.Window
+	}
+	return max(firstPaths<<len(f.Rounds), 8*swap.Every*window)
+}
+
 // round runs one round with what f has found and returns what is found then.
 func (t *tuner) round(ctx context.Context, f *Found) (*Found, error) {
-	n := firstRound << len(f.Rounds)
-	if t.s.Unbiased() {
-		n = firstPaths << len(f.Rounds)
-	}
+	n := t.iterations(f)
 	made := len(f.Rounds) // by both kernels
 	if f.Rival != nil {
 		made += len(f.Rival.Rounds)
@@ -260,7 +270,7 @@ func (t *tuner) round(ctx context.Context, f *Found) (*Found, error) {
 
 // learn makes the next ladder of what a round has seen.
 func (t *tuner) learn(f *Found, res *r2sgld.Result, seen Round) (*Found, error) {
-	next := &Found{Rounds: append(slices.Clone(f.Rounds), seen), Taken: f.Taken, Rival: f.Rival, Jumps: res.Jumps(-1).Certain() || res.Jumps(0).Coarse(Bias)}
+	next := &Found{Rounds: append(slices.Clone(f.Rounds), seen), Taken: f.Taken, Rival: f.Rival, Jumps: unseen(res)}
 	barrier, err := exchange.NewBarrier(f.Beta, seen.Rejection)
 	if err != nil {
 		return nil, fmt.Errorf("warm-up: %w", err)
@@ -304,6 +314,17 @@ func (t *tuner) learn(f *Found, res *r2sgld.Result, seen Round) (*Found, error) 
 		next.Diffusion, next.Leapfrog = f.Diffusion, f.Leapfrog
 	}
 	return next, nil
+}
+
+// unseen reports whether steps of any rung do not see the potential. Where hot rungs do not,
+// swaps bring the cold one what is not its law.
+func unseen(res *r2sgld.Result) bool {
+	for r := range res.Ladders[0].Jumps {
+		if j := res.Jumps(r); j.Certain() || j.Coarse(Bias) {
+			return true
+		}
+	}
+	return false
 }
 
 // pairsFor is the number of pairs for a barrier, so that they reject about half;
