@@ -386,8 +386,7 @@ func recovered(t *testing.T, dir string, n int) {
 // What is begun with force is built beside the run that is there, and takes its place
 // when it is installed: files of that run go, all others stay.
 //
-// Mutants it kills: removing the old run when the new one begins, or whatever has a
-// name that looks like one of ours.
+// Mutant it kills: removing the old run when the new one begins.
 func TestCreate(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "runs", "one")
 	f, err := Create(Disk{}, dir, anyRun, false)
@@ -489,7 +488,10 @@ func held(t *testing.T, dir string) map[string]string {
 func TestForceRefuses(t *testing.T) {
 	other := filepath.Join(t.TempDir(), "other")
 	plant(t, filepath.Join(other, "precious"))
-	precious := filepath.Join(other, "precious")
+	precious, number := filepath.Join(other, "precious"), filepath.Join(other, "number") // what a lock holds
+	if err := os.WriteFile(number, []byte("1\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
 	for name, prepare := range map[string]func(dir string) error{
 		"summary of others":  func(dir string) error { plant(t, filepath.Join(dir, "figures/trace.svg")); return nil },
 		"store of others":    func(dir string) error { plant(t, filepath.Join(dir, "draws.zarr/.zgroup")); return nil },
@@ -506,7 +508,7 @@ func TestForceRefuses(t *testing.T) {
 			before(t, dir)
 			return errors.Join(os.Remove(filepath.Join(dir, "log.jsonl")), os.Symlink(precious, filepath.Join(dir, "log.jsonl")))
 		},
-		"link for the lock": func(dir string) error { before(t, dir); return os.Symlink(precious, filepath.Join(dir, lockName)) },
+		"link for the lock": func(dir string) error { before(t, dir); return os.Symlink(number, filepath.Join(dir, lockName)) },
 		"lock of others":    func(dir string) error { before(t, dir); plant(t, filepath.Join(dir, lockName)); return nil },
 		"group of others": func(dir string) error {
 			before(t, dir)
@@ -550,6 +552,9 @@ func TestForceRefuses(t *testing.T) {
 			t.Errorf("%s: %s", name, diff)
 		}
 		if text, err := os.ReadFile(precious); err != nil || string(text) != "x" {
+			t.Errorf("%s: what a link leads to is now %q, %v", name, text, err)
+		}
+		if text, err := os.ReadFile(number); err != nil || string(text) != "1\n" {
 			t.Errorf("%s: what a link leads to is now %q, %v", name, text, err)
 		}
 	}

@@ -69,7 +69,7 @@ func (th *thrower) lost(t *testing.T) (out []string) {
 func TestForeignFilesSurvive(t *testing.T) {
 	root := scratch(t)
 	seen := map[string]int{}
-	for i := range pace.Soak(400, 20000) {
+	for i := range pace.Soak(400, 5000) {
 		rng := rand.New(rand.NewPCG(83, uint64(i)))
 		th := &thrower{rng, filepath.Join(root, fmt.Sprint(i)), map[string]string{}}
 		var story []string

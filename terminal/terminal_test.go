@@ -24,6 +24,7 @@ func TestWrap(t *testing.T) {
 		{" ! a warning of words", 80, " ! a warning of words"},
 		{" ! a warning of words", 12, " ! a warning\n   of words"},
 		{" mean 0.25 ± 0.11 of it", 17, " mean 0.25 ± 0.11\n   of it"},
+		{" mean 0.25 ± 0.11 of it", 15, " mean\n   0.25 ± 0.11\n   of it"},
 		{"ÄÖÜ äöü ß", 9, "ÄÖÜ äöü ß"},
 		{"so go on with: r2sgld resume runs/a", 30, "so go on with:\n  r2sgld resume runs/a"},
 		{"Run longer: r2sgld resume runs/a --iterations 10, or stop.", 40, "Run longer:\n  r2sgld resume runs/a --iterations 10,\n  or stop."},
