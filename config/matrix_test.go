@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/r2sgld/r2sgld/internal/pace"
 )
 
 // withMatrix loads a configuration with constraints and files beside it.
@@ -122,6 +124,7 @@ func TestWrongMatrices(t *testing.T) {
 
 // Five hundred rows in fifty variables, half of the coefficients zero.
 func TestLargeMatrix(t *testing.T) {
+	pace.Slow(t)
 	rng := rand.New(rand.NewPCG(3, 4))
 	var names, rows, u []string
 	for j := range 50 {

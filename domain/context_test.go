@@ -5,6 +5,8 @@ import (
 	"errors"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/r2sgld/r2sgld/internal/pace"
 )
 
 // An ending context ends when it was asked n times.
@@ -23,6 +25,7 @@ func (e *ending) Err() error {
 // What may take long ends with its context, however far it has come, and does not go on
 // asking; a polytope does not keep what was stopped.
 func TestSearchesHearTheirContext(t *testing.T) {
+	pace.Slow(t)
 	needle, _, _ := turnedBox(t, rand.New(rand.NewPCG(1, 1)), 6, 1e-4)
 	ball := must[*Ball](t)(NewBall(make([]float64, 6), 2))
 	thin := must[*Implicit](t)(NewImplicit([]Surface{sphere(6, 1, 1), sphere(6, 0.999, -1)}, []string{"out", "in"},

@@ -141,6 +141,7 @@ func (b faultyTracer) Normal(n, x []float64, w Wall) {
 // The law test kills reflecting short of the wall, the wrong normal, and walls
 // that are not seen at all, in the plane and by the generic tracer of the box.
 func TestUniformLawKillsMutants(t *testing.T) {
+	pace.Slow(t)
 	square := boxShape(t, "square", []float64{-1, -1}, []float64{1, 1})
 	disk := ballShape(t, "disk", []float64{0, 0}, 1, nil)
 	n := pace.Soak(10_000, 400_000)

@@ -52,6 +52,7 @@ func exactly(t *testing.T, name string, d Domain, n int, want float64, f func(x 
 // Uniform draws of rings and shells as thin as 10⁻⁶, and of discs far apart, are uniform
 // all around and in every piece.
 func TestThinSetsAreDrawnUniformly(t *testing.T) {
+	pace.Slow(t)
 	n := pace.Soak(4000, 100_000)
 	angle := func(x []float64) float64 { return (math.Atan2(x[1], x[0]) + math.Pi) / (2 * math.Pi) }
 	for _, eps := range []float64{1e-4, 1e-6} {
@@ -85,6 +86,7 @@ func TestThinSetsAreDrawnUniformly(t *testing.T) {
 // Caps, slices and lenses of balls of many dimensions are drawn exactly, their volumes
 // known to rounding: the height of a point of the ball has a law of beta.
 func TestZonesOfBalls(t *testing.T) {
+	pace.Slow(t)
 	n := pace.Soak(4000, 100_000)
 	ball := func(d int, at, r float64) *Ball {
 		c := make([]float64, d)

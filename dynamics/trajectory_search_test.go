@@ -53,6 +53,7 @@ func noisy(t *testing.T, m *Model, times, y0, x []float64, share float64, rng *r
 // FitzHugh and Nagumo, whose period aliases, and three turns of the chaos of
 // Lorenz. The energy found is at most that of a descent from the truth.
 func TestSearchFindsTheMode(t *testing.T) {
+	pace.Slow(t)
 	sets := 3
 	if pace.Soaking() {
 		sets = 30

@@ -293,6 +293,7 @@ func TestTrajectoryIsNeverNaN(t *testing.T) {
 
 // A stiff trajectory has an honest energy, by the other method.
 func TestStiffTrajectory(t *testing.T) {
+	pace.Slow(t)
 	m := &Model{States: []string{"x", "y"}, Equations: []Equation{{"x", "y"}, {"y", "mu*(1 - x^2)*y - x"}}, Likelihood: "trajectory",
 		Noise: Noise{SD: []Value{{"x", 1}, {"y", 1e3}}}, Start: []Value{{"mu", 900}}, Priors: []Prior{{"mu", "normal(1000, 50)"}},
 		Fixed: []Value{{"x.initial", 2}, {"y.initial", 0}}}

@@ -35,6 +35,7 @@ func chaos() trial {
 // pulled towards 0) and 1.2 (spring, by the variance in the cube). Kills corrections
 // of half or twice the size or of the wrong sign, and targets that are not moved by it.
 func TestSquaresOfNoiseAreTakenOut(t *testing.T) {
+	pace.Slow(t)
 	duffing := spring(Equation{"v", "a*x^3 + b*v + e*c"}, nil)
 	duffing.parameters = []float64{-1, -0.1, 2}
 	curved := spring(Equation{"v", "-exp(a)*x^3 - b*v + e*c"}, []Value{{"a", 0.1}, {"b", 0.2}, {"e", 1.5}})

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/r2sgld/r2sgld/internal/pace"
 )
 
 // weakForm is that of a trial's series, with its law.
@@ -71,6 +73,7 @@ func TestBumpHasItsShape(t *testing.T) {
 // the nudges; it kills equations taken as independent, the derivative by a state
 // at a neighbouring row, and noise of one state given to another.
 func TestWeakCovarianceByNudges(t *testing.T) {
+	pace.Slow(t)
 	c := predators(0.3)
 	rng := rand.New(rand.NewPCG(3, 1))
 	times := unevenTimes(rng, 40)

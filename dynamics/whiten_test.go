@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/potential"
 )
 
@@ -34,6 +35,7 @@ func (w *whitener) dense(n int) *mat.Dense {
 // of the other state left out, and stencils that are not moved past a missing
 // value.
 func TestCovarianceByNudges(t *testing.T) {
+	pace.Slow(t)
 	c := predators(0.3)
 	rng := rand.New(rand.NewPCG(3, 1))
 	times := unevenTimes(rng, 30)

@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/potential"
 	"github.com/r2sgld/r2sgld/stream"
 )
@@ -60,6 +61,7 @@ func TestStationaryLawInClosedForm(t *testing.T) {
 // the step, temperatures or steps of the rungs exchanged, and laws without the
 // step's bias (1/h is 1.8 at μ = 0 and 1.3 at μ = 0.9: z > 15).
 func TestMomentumStationaryLaw(t *testing.T) {
+	pace.Slow(t)
 	const n = 10_000
 	c := []float64{1, 6}
 	quadratic := potential.Func(2, func(grad, x []float64) float64 {

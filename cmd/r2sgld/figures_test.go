@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/r2sgld/r2sgld/internal/pace"
 )
 
 // Figures of many parameters say how many they show, and show those that are asked for,
@@ -12,6 +14,7 @@ import (
 //
 // Mutants: the first parameters in place of the chosen ones; figures in the hash of a run.
 func TestChosenParameters(t *testing.T) {
+	pace.Slow(t)
 	dir := t.TempDir()
 	var names, squares []string
 	for i := range 30 {

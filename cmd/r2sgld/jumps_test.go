@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/tune"
 )
 
@@ -17,6 +18,7 @@ import (
 //
 // Mutants: steps that nobody finds too long; others under NotCoarse.
 func TestAutoAcrossFeatures(t *testing.T) {
+	pace.Slow(t)
 	dir := t.TempDir()
 	for i, c := range []struct {
 		potential string
@@ -57,6 +59,7 @@ func TestAutoAcrossFeatures(t *testing.T) {
 // Mutants: jumps that the warm-up does not hand on, a kernel that is not taken, one that is
 // taken in spite of what is given.
 func TestAutoAcrossJumps(t *testing.T) {
+	pace.Slow(t)
 	dir := t.TempDir()
 	for i, c := range []struct {
 		potential string

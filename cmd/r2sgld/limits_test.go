@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/report"
 	"github.com/r2sgld/r2sgld/tune"
 )
@@ -61,6 +62,7 @@ func taken(t *testing.T, dir string) (bytes float64) {
 // Mutants: draws that are not thinned, a limit that is not asked, a capped run that counts
 // as finished.
 func TestLimits(t *testing.T) {
+	pace.Slow(t)
 	dir := t.TempDir()
 	long := strings.ReplaceAll(endless, "ess: 1e9", "ess: 400, rhat: 1.0000001")
 	file, whole, capped := write(t, dir, "endless.yaml", long), filepath.Join(dir, "whole"), filepath.Join(dir, "capped")

@@ -156,6 +156,7 @@ func TestSameBytes(t *testing.T) {
 
 // A longer run that goes on from a finished one is the run of that length.
 func TestExtended(t *testing.T) {
+	pace.Slow(t)
 	dir := t.TempDir()
 	file := write(t, dir, "flower.yaml", flower)
 	long, short := filepath.Join(dir, "long"), filepath.Join(dir, "short")
@@ -372,6 +373,7 @@ func TestForce(t *testing.T) {
 // Mutants it kills: the old run removed when the new one begins, and an exchange at the
 // first checkpoint.
 func TestForceKeepsWhatWas(t *testing.T) {
+	pace.Slow(t)
 	dir := t.TempDir()
 	file := write(t, dir, "flower.yaml", flower)
 	out, fresh := filepath.Join(dir, "run"), filepath.Join(dir, "fresh")
