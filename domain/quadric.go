@@ -101,11 +101,28 @@ func (q *Quadric) Dim() int { return q.dim }
 // Bounds narrows the box lo, hi (length d) to what of it g ≤ 0 can hold, where g is
 // an ellipsoid in the coordinates that it speaks of, none of them a logarithm.
 func (q *Quadric) Bounds(lo, hi []float64) {
-	n := len(q.at)
-	if q.bent || n == 0 {
+	_, inverse, middle, deep, ok := q.ellipsoid()
+	if !ok {
 		return
 	}
-	h, slope := mat.NewSymDense(n, nil), mat.NewVecDense(n, nil)
+	for k, s := range q.at {
+		c := s.centre - middle.AtVec(k)
+		r := math.Sqrt(deep*inverse.At(k, k)) + 1e-9*math.Abs(middle.AtVec(k)) // and rounding
+		r += 1e-9*r + 1e-15*math.Abs(c)
+		lo[s.j], hi[s.j] = math.Max(lo[s.j], c-r), math.Min(hi[s.j], c+r)
+	}
+}
+
+// ellipsoid returns the second derivatives of g, their inverse, what is to be taken from
+// the coordinates' centres for that of g, and −2g there, where g ≤ 0 is an ellipsoid in
+// the coordinates that it speaks of, none of them a logarithm.
+func (q *Quadric) ellipsoid() (h, inverse *mat.SymDense, middle *mat.VecDense, deep float64, ok bool) {
+	n := len(q.at)
+	if q.bent || n == 0 {
+		return nil, nil, nil, 0, false
+	}
+	h, inverse, middle = mat.NewSymDense(n, nil), &mat.SymDense{}, &mat.VecDense{}
+	slope := mat.NewVecDense(n, nil)
 	for k, s := range q.at {
 		slope.SetVec(k, s.slope)
 	}
@@ -117,21 +134,55 @@ func (q *Quadric) Bounds(lo, hi []float64) {
 		h.SetSym(t.k, t.l, c)
 	}
 	var f mat.Cholesky
-	var inverse mat.SymDense
-	var middle mat.VecDense
-	if !f.Factorize(h) || f.Cond() > 1e12 || f.InverseTo(&inverse) != nil || f.SolveVecTo(&middle, slope) != nil {
-		return
+	if !f.Factorize(h) || f.Cond() > 1e12 || f.InverseTo(inverse) != nil || f.SolveVecTo(middle, slope) != nil {
+		return nil, nil, nil, 0, false
 	}
-	deep := mat.Dot(slope, &middle) - 2*q.value // −2g at the centre
-	if !(deep > 0) {
-		return
+	deep = mat.Dot(slope, middle) - 2*q.value
+	return h, inverse, middle, deep, deep > 0
+}
+
+// round is g ≤ 0 where that is an ellipsoid in all coordinates.
+func (q *Quadric) round() (round, bool) {
+	h, _, middle, deep, ok := q.ellipsoid()
+	if !ok || len(q.at) < q.dim {
+		return round{}, false
 	}
+	c := make([]float64, q.dim)
 	for k, s := range q.at {
-		c := s.centre - middle.AtVec(k)
-		r := math.Sqrt(deep*inverse.At(k, k)) + 1e-9*math.Abs(middle.AtVec(k)) // and rounding
-		r += 1e-9*r + 1e-15*math.Abs(c)
-		lo[s.j], hi[s.j] = math.Max(lo[s.j], c-r), math.Min(hi[s.j], c+r)
+		c[k] = s.centre - middle.AtVec(k)
 	}
+	if r := math.Sqrt(deep / h.At(0, 0)); q.spherical() {
+		b, err := NewBall(c, r)
+		if err != nil {
+			return round{}, false
+		}
+		return roundOf(b)
+	}
+	h.ScaleSym(1/deep, h)
+	e, err := NewEllipsoid(c, h)
+	if err != nil {
+		return round{}, false
+	}
+	return roundOf(e)
+}
+
+// spherical reports whether the second derivatives are those of |x|², up to a factor.
+func (q *Quadric) spherical() bool {
+	return !slices.ContainsFunc(q.terms, func(t term) bool { return t.k != t.l || t.q != q.terms[0].q })
+}
+
+// opposite is the surface of −g.
+func (q *Quadric) opposite() *Quadric {
+	c := *q
+	c.value = -q.value
+	c.at, c.terms = slices.Clone(q.at), slices.Clone(q.terms)
+	for k := range c.at {
+		c.at[k].slope = -c.at[k].slope
+	}
+	for k := range c.terms {
+		c.terms[k].q = -c.terms[k].q
+	}
+	return &c
 }
 
 // Bind returns an evaluator, which is a [Bender].

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -133,6 +134,51 @@ func TestZonesOfBalls(t *testing.T) {
 		}
 		return 1 - math.Exp(d*math.Log(r))*below(d, (x[0]-apart)/r)/(near+far)
 	})
+}
+
+// What formulas of second degree leave of balls is drawn exactly as well, and the law of a
+// hollow ball has its volume in closed form where the hollow is in the middle.
+func TestShellsOfQuadrics(t *testing.T) {
+	n := pace.Soak(4000, 100_000)
+	sphere := func(d int, at, r, sign float64) Surface {
+		x, h := make([]float64, d), make([][]float64, d)
+		for j := range h {
+			h[j] = make([]float64, d)
+			h[j][j] = 2 * sign
+		}
+		x[0] = at
+		return must[*Quadric](t)(NewQuadric(x, -r*r*sign, nil, h))
+	}
+	within := func(d int, g ...Surface) Domain {
+		lo, hi := slices.Repeat([]float64{-2}, d), slices.Repeat([]float64{2}, d)
+		return must[Domain](t)(NewIntersection(must[*Box](t)(NewBox(lo, hi)), must[*Implicit](t)(NewImplicit(g, make([]string, len(g)), lo, hi))))
+	}
+	for _, c := range []struct {
+		d   int
+		rho float64
+	}{{2, 0.9999}, {3, 0.2}, {20, 0.995}, {60, 0.999}} {
+		d := within(c.d, sphere(c.d, 0, 1, 1), sphere(c.d, 0, c.rho, -1))
+		hollow := math.Pow(c.rho, float64(c.d))
+		exactly(t, "shell", d, n, logBall(c.d)+math.Log(1-hollow), func(x []float64) float64 {
+			return (math.Pow(norm(x), float64(c.d)) - hollow) / (1 - hollow)
+		})
+	}
+	const d, plane = 50, 0.999
+	below := func(v float64) float64 { return mathext.RegIncBeta((d+1)/2., (d+1)/2., (1+v)/2) }
+	cap := below(-plane)
+	exactly(t, "lens", within(d, sphere(d, 0, 1, 1), sphere(d, 2*plane, 1, 1)), n, logBall(d)+math.Log(2*cap), func(x []float64) float64 {
+		if x[0] > plane {
+			return 1 - below(-x[0])/(2*cap)
+		}
+		return below(x[0]-2*plane) / (2 * cap)
+	})
+	// A hollow beside the middle leaves less than the shell around it.
+	x, q := within(3, sphere(3, 0, 1, 1), sphere(3, 0.002, 0.995, -1)), 1-math.Pow(0.995, 3)
+	law := must[*UniformLaw](t)(Uniform(t.Context(), x))
+	log, se, err := Volume(t.Context(), x, rand.New(rand.NewPCG(1, 2)))
+	if law.Tries() > 3 || law.Note() != "" || err != nil || math.Abs(log-math.Log(4*math.Pi/3*q)) > 5*se || se == 0 {
+		t.Errorf("a hollow beside the middle: %v tries, log volume %v ± %v, want %v: %v", law.Tries(), log, se, math.Log(4*math.Pi/3*q), err)
+	}
 }
 
 // A point of a small ball far off is found from its formula alone, and an empty domain is

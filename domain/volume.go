@@ -173,10 +173,14 @@ func inside(ctx context.Context, d Domain, draw func(x []float64, rng *rand.Rand
 	return in, nil
 }
 
-// coverOf returns the zones of an intersection; nil if there are none.
+// coverOf returns the zones of an intersection, or of a set of surfaces; nil if there are
+// none.
 func coverOf(d Domain) *cover {
-	if x, ok := d.(*Intersection); ok {
-		return x.zones()
+	switch d := d.(type) {
+	case *Intersection:
+		return d.zones()
+	case *Implicit:
+		return (&Intersection{members: []Domain{d}}).zones()
 	}
 	return nil
 }

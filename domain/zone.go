@@ -1,6 +1,7 @@
 package domain
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -153,27 +154,37 @@ type cover struct {
 
 // zones returns the smallest cover of an intersection with balls or ellipsoids: one of
 // them, or its zone between two parallel walls, or the two caps that make up what two
-// balls have in common. nil if there is none.
+// balls have in common, or the shell that a ball leaves of one around it. nil if there is
+// none.
 func (x *Intersection) zones() *cover {
 	if x.Dim() < 2 {
 		return nil
 	}
 	best := &cover{log: math.Inf(1)}
-	h, _ := x.halfspaces()
-	var rounds []round
-	for _, m := range x.members {
-		if r, is := roundOf(m); is {
-			rounds = append(rounds, r)
+	take := func(c cover, equal bool) {
+		if c.log < best.log {
+			c.equal = equal
+			best = &c
 		}
 	}
-	for i, r := range rounds {
-		if z, used, is := r.cut(h); is && z.log < best.log {
-			best = &cover{z.draw, z.log, len(rounds) == 1 && len(x.members) == 1+x.linearMembers() && used == len(h.b)}
+	h, _ := x.halfspaces()
+	rounds, holes, told := x.rounds()
+	slices.SortStableFunc(rounds, func(r, s round) int { return cmp.Compare(r.log, s.log) })
+	is := func(n, m int) bool { return told && len(rounds) == n && len(holes) == m }
+	for i, r := range rounds[:min(len(rounds), mostRounds)] {
+		z, used, ok := r.cut(h)
+		if ok {
+			take(cover{draw: z.draw, log: z.log}, is(1, 0) && used == len(h.b))
 		}
+		whole := ok && used == len(h.b) && z.lo == -1 && z.hi == 1
 		for _, s := range rounds[:i] {
-			if c, is := lens(r, s); is && c.log < best.log {
-				c.equal = len(x.members) == 2
-				best = &c
+			if c, ok := lens(r, s); ok {
+				take(c, is(2, 0) && whole)
+			}
+		}
+		for _, s := range holes[:min(len(holes), mostRounds)] {
+			if c, equal, ok := shell(r, s); ok {
+				take(c, is(1, 1) && equal && whole)
 			}
 		}
 	}
@@ -183,14 +194,40 @@ func (x *Intersection) zones() *cover {
 	return best
 }
 
-// linearMembers counts the members that half-spaces tell wholly.
-func (x *Intersection) linearMembers() (n int) {
+// mostRounds is how many of the smallest balls and ellipsoids are tried as covers.
+const mostRounds = 16
+
+// rounds returns the balls and ellipsoids that an intersection is within, and those that
+// are cut out of it. told is whether they and half-spaces tell all of its members.
+func (x *Intersection) rounds() (rounds, holes []round, told bool) {
+	told = true
 	for _, m := range x.members {
+		if r, ok := roundOf(m); ok {
+			rounds = append(rounds, r)
+			continue
+		}
 		if _, all := linearOf(m); all {
-			n++
+			continue
+		}
+		set, ok := m.(*Implicit)
+		if !ok {
+			told = false
+			continue
+		}
+		for _, g := range set.surfaces {
+			q, ok := g.(*Quadric)
+			if !ok {
+				told = false
+			} else if r, ok := q.round(); ok {
+				rounds = append(rounds, r)
+			} else if r, ok := q.opposite().round(); ok {
+				holes = append(holes, r)
+			} else {
+				told = false
+			}
 		}
 	}
-	return n
+	return rounds, holes, told
 }
 
 // cut is the zone of r between the row that leaves least of it and those that are
@@ -264,4 +301,31 @@ func lens(r, s round) (c cover, ok bool) {
 		return cover{far.draw, far.log, false}, true
 	}
 	return c, false
+}
+
+// shell covers what a ball s leaves of a ball r: what is farther from the centre of r than
+// s reaches everywhere. equal is whether that is all.
+func shell(r, s round) (c cover, equal, ok bool) {
+	a, b, apart := r.radius(), s.radius(), distance(r.c, s.c)
+	if !(a > 0 && b > apart && b-apart < a) {
+		return c, false, false
+	}
+	n := float64(len(r.c))
+	hollow := math.Expm1(n * math.Log1p((b-apart-a)/a)) // less the share of r that is left
+	c.log = r.log + logBall(len(r.c)) + math.Log(-hollow)
+	c.draw = func(x []float64, rng *rand.Rand) {
+		y := make([]float64, len(x))
+		for i := range y {
+			y[i] = rng.NormFloat64()
+		}
+		length := math.Exp(math.Log1p(rng.Float64()*hollow)/n) / norm(y)
+		for i := range y {
+			y[i] *= length
+		}
+		r.apply(x, y)
+		for i, v := range r.c {
+			x[i] += v
+		}
+	}
+	return c, apart <= 1e-13*(a-b), true
 }

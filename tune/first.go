@@ -248,15 +248,16 @@ func (t *tuner) diffusion(stiff, beta, widest float64) float64 {
 }
 
 // widest is the largest standard deviation of a step in the coordinates of w, from
-// points x that fill the domain.
+// points x that fill the domain and from how thick it is there.
 func (t *tuner) widest(x []float64, w *r2sgld.Whitening) float64 {
 	if !t.bounded {
 		return math.Sqrt(math.MaxFloat64) / 1e10
 	}
+	most := crossings * thickness(t.across, w)
 	if t.s.Unbiased() {
-		return widePaths * width(x, t.d, w) / (1 - chance(t.d, len(x)/t.d))
+		return min(most, widePaths*width(x, t.d, w)/(1-chance(t.d, len(x)/t.d)))
 	}
-	return wide * width(x, t.d, w)
+	return min(most, wide*width(x, t.d, w))
 }
 
 // width is the smallest principal width in the coordinates of w of what the points

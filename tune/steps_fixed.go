@@ -39,7 +39,7 @@ func Steps(ctx context.Context, p r2sgld.Problem, temperature, start []float64, 
 	}
 	widest := math.Inf(1)
 	if p.Domain != nil && domain.Bounded(p.Domain) {
-		widest = pilotWidth * narrowest(p.Domain, x, start != nil)
+		widest = min(pilotWidth*narrowest(p.Domain, x, start != nil), crossings*thickness(across(p.Domain, x, q.rng()), nil))
 	}
 	var steps []float64
 	for _, tau := range temperature {

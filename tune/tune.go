@@ -175,6 +175,7 @@ type tuner struct {
 	probe   *probe
 	fill    []float64     // points that fill the domain, n × d; around the start if it is not bounded
 	spread  *mat.SymDense // their covariance; nil if it is not bounded
+	across  [][]float64   // from wall to wall through some of them; nil if it is not bounded
 }
 
 func newTuner(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings) (*tuner, error) {
@@ -195,6 +196,9 @@ func newTuner(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings) (*tuner,
 	var err error
 	if t.fill, err = t.points(ctx); err == nil && t.bounded {
 		t.spread = covariance(t.fill, t.d)
+		if p.Domain != nil && domain.Bounded(p.Domain) {
+			t.across = across(p.Domain, t.fill, t.probe.rng())
+		}
 	}
 	return t, err
 }
