@@ -42,6 +42,7 @@ type Problem struct {
 	series    *Series
 	path      *trajectory // of likelihood trajectory
 	equations []equation
+	apart     []*separable // by equation that is a curve; nil for those that need all rows
 	rows      *rows
 	white     []*whitener // by response, for residuals in units of Noise
 	joint     *joint      // of likelihood weak, in place of white
@@ -286,69 +287,6 @@ func unitOr(v []float64, n int) []float64 {
 	return v
 }
 
-// fromCurves is fromLinear for equations that are not linear.
-func (p *Problem) fromCurves() (likelihood, whole potential.Potential, gram func([]float64) []float64, err error) {
-	columns, err := p.curves()
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	found := slices.Repeat([]float64{math.NaN()}, len(p.Parameters))
-	p.white = make([]*whitener, len(columns))
-	for i := range columns {
-		x, fit, err := p.fitAlone(i, columns[i])
-		if err != nil {
-			return nil, nil, nil, err
-		}
-		for k, j := range columns[i].Index {
-			if math.IsNaN(found[j]) {
-				found[j] = x[k]
-			}
-		}
-		if columns[i].Weight, err = p.weigh(i, fit); err != nil {
-			return nil, nil, nil, err
-		}
-	}
-	p.fitted, err = fittedCurves(len(p.Parameters), columns)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	raw := slices.Clone(columns)
-	p.part = func(c int, rows []int) func(dst, x []float64) {
-		f, err := potential.NewResiduals(len(p.Parameters), []potential.ResidualColumn{curveAt(raw[c], rows)}, 0)
-		if err != nil { // there are no rows
-			return func(_, _ []float64) {}
-		}
-		return func(dst, x []float64) { f.Fitted(dst, nil, 0, x) }
-	}
-	if p.rows.made != nil {
-		return p.fromCorrelated(columns, found)
-	}
-	p.weightRows(columns)
-	r, err := potential.NewResiduals(len(p.Parameters), columns, 0)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	b, err := potential.NewResiduals(len(p.Parameters), columns, p.model.Batch)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	p.Estimate, _ = minimise(r, r.Gram, found)
-	return b, r, r.Gram, nil
-}
-
-// fromCorrelated is fromCurves for derivatives whose errors hang together.
-func (p *Problem) fromCorrelated(columns []potential.ResidualColumn, from []float64) (likelihood, whole potential.Potential, gram func([]float64) []float64, err error) {
-	if p.model.Batch > 0 {
-		return nil, nil, nil, needsIndependent()
-	}
-	f := &functionals{dim: len(p.Parameters)}
-	for i, c := range columns {
-		f.identity(c, p.white[i], c.Weight)
-	}
-	p.Estimate, _ = minimise(f, f.Gram, from)
-	return f, f, f.Gram, nil
-}
-
 // notComputable says of which equation a regression cannot be computed.
 func notComputable(state string, err error) error {
 	return &ModelError{[]string{"model", "equations", state}, -1, fmt.Errorf(
@@ -362,133 +300,6 @@ func needsIndependent() error {
 
 func errNoStart() error {
 	return errors.New("no parameters were found at which it is finite on all rows: give model.start")
-}
-
-// fittedCurves returns the function that writes scale·curve of a column.
-func fittedCurves(dim int, columns []potential.ResidualColumn) (func(dst []float64, c int, x []float64), error) {
-	own := make([]*potential.Residuals, len(columns))
-	for i, c := range columns {
-		var err error
-		if own[i], err = potential.NewResiduals(dim, []potential.ResidualColumn{c}, 0); err != nil {
-			return nil, err
-		}
-	}
-	return func(dst []float64, c int, x []float64) { own[c].Fitted(dst, nil, 0, x) }, nil
-}
-
-// weightRows divides rows by their standard deviations and gives all columns the
-// rows of the longest: those added repeat the first with a scale of 0.
-func (p *Problem) weightRows(columns []potential.ResidualColumn) {
-	n := 0
-	for _, c := range columns {
-		n = max(n, len(c.Response))
-	}
-	for i := range columns {
-		c := &columns[i]
-		rows := len(c.Response)
-		if p.white[i] == nil && rows == n {
-			continue
-		}
-		scale := slices.Repeat([]float64{1}, rows)
-		if c.Scale != nil {
-			scale = slices.Clone(c.Scale)
-		}
-		p.white[i].apply(scale)
-		c.Scale, c.Response = append(scale, make([]float64, n-rows)...), append(p.white[i].vector(c.Response), make([]float64, n-rows)...)
-		data := c.Data
-		c.Data = make([][]float64, len(data))
-		for v, d := range data {
-			c.Data[v] = append(slices.Clip(d), slices.Repeat([]float64{d[0]}, n-rows)...)
-		}
-	}
-}
-
-// fitAlone fits the parameters of equation i to its response alone.
-func (p *Problem) fitAlone(i int, c potential.ResidualColumn) ([]float64, potential.Fit, error) {
-	n := len(c.Index)
-	start := make([]float64, n)
-	for k, j := range c.Index {
-		start[k] = math.NaN()
-		for _, v := range p.model.Start {
-			if v.Name == p.Parameters[j] {
-				start[k] = v.Value
-			}
-		}
-	}
-	c.Weight, c.Index = 1, seq(n)
-	r, err := potential.NewResiduals(max(n, 1), []potential.ResidualColumn{c}, 0)
-	if err != nil {
-		return nil, potential.Fit{}, err
-	}
-	if n == 0 {
-		fit, err := p.whitenedFit(i, c, nil)
-		return nil, fit, err
-	}
-	few, err := potential.NewResiduals(n, []potential.ResidualColumn{thinned(c)}, 0)
-	if err != nil {
-		return nil, potential.Fit{}, err
-	}
-	x, u := search(few, few.Gram, start)
-	if few.Rows() < r.Rows() && !math.IsNaN(u) {
-		x, u = minimise(r, r.Gram, x)
-	}
-	if math.IsNaN(u) {
-		return nil, potential.Fit{}, &ModelError{[]string{"model", "equations", p.equations[i].state}, -1,
-			errNoStart()}
-	}
-	fit, err := p.whitenedFit(i, c, x)
-	return x, fit, err
-}
-
-// whitenedFit finds how the residuals of an equation about its fit x hang
-// together, moves x to where the whitened ones are least, and returns the fit of
-// those.
-func (p *Problem) whitenedFit(i int, c potential.ResidualColumn, x []float64) (potential.Fit, error) {
-	f := &functionals{dim: len(x)}
-	f.identity(c, nil, 1)
-	rounds := 1
-	if p.rows.made != nil {
-		rounds = 2
-	}
-	for range rounds {
-		var err error
-		if p.white[i], err = p.whiten(i, x); err != nil {
-			return potential.Fit{}, err
-		}
-		if w := p.white[i]; w != nil && len(x) > 0 {
-			f.blocks[0].white = w
-			if y, u := minimise(f, f.Gram, x); !math.IsNaN(u) {
-				copy(x, y)
-			}
-		}
-	}
-	_, value := f.design(x)
-	return potential.NewFit(p.white[i].vector(c.Response), p.white[i].vector(value), len(x)), nil
-}
-
-// thinned is every k-th row of a column, some 500 of them: enough to find where
-// the best fit is.
-func thinned(c potential.ResidualColumn) potential.ResidualColumn {
-	k := (len(c.Response) + 499) / 500
-	var rows []int
-	for t := 0; t < len(c.Response); t += k {
-		rows = append(rows, t)
-	}
-	return curveAt(c, rows)
-}
-
-// curveAt is a column at some rows.
-func curveAt(c potential.ResidualColumn, rows []int) potential.ResidualColumn {
-	data := c.Data
-	c.Data = make([][]float64, len(data))
-	for v, d := range data {
-		c.Data[v] = pick(d, rows)
-	}
-	c.Response = pick(c.Response, rows)
-	if c.Scale != nil {
-		c.Scale = pick(c.Scale, rows)
-	}
-	return c
 }
 
 // withPriors adds the priors and finds the mode and the precision there.

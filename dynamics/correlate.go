@@ -141,8 +141,9 @@ func (p *Problem) byStates(i int, x []float64, rows []int, log bool) (states []s
 	}
 	for from := 0; from < len(rows); from += rowLanes {
 		for k, name := range known {
+			values := p.rows.values[name]
 			for l := range rowLanes {
-				in[k*rowLanes+l] = p.rows.values[name][rows[min(from+l, len(rows)-1)]]
+				in[k*rowLanes+l] = values[rows[min(from+l, len(rows)-1)]]
 			}
 		}
 		eval.Gradient(value, grad, in)

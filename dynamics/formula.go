@@ -56,10 +56,14 @@ func (p *Problem) atRows(rows []int, f *expression.Func, names []string, scale [
 	n := len(rows)
 	eval := f.Evaluator(lanes)
 	value, x, out := make([]float64, lanes), make([]float64, lanes*len(names)), make([]float64, n)
+	data := make([][]float64, len(names))
+	for v, name := range names {
+		data[v] = p.rows.values[name]
+	}
 	for from := 0; from < n; from += lanes {
-		for v, name := range names {
+		for v, d := range data {
 			for i := range lanes {
-				x[v*lanes+i] = p.rows.values[name][rows[min(from+i, n-1)]]
+				x[v*lanes+i] = d[rows[min(from+i, n-1)]]
 			}
 		}
 		eval.Value(value, x)
@@ -72,7 +76,7 @@ func (p *Problem) atRows(rows []int, f *expression.Func, names []string, scale [
 		if math.IsNaN(out[t]) || math.IsInf(out[t], 0) || math.Abs(out[t]) > largest {
 			at := make([]string, len(names))
 			for v, name := range names {
-				at[v] = fmt.Sprintf("%s = %v", name, p.rows.values[name][rows[t]])
+				at[v] = fmt.Sprintf("%s = %v", name, data[v][rows[t]])
 			}
 			return nil, &ModelError{append([]string{"model"}, path...), -1, fmt.Errorf("%s is %v at %s:%d, where %s",
 				what, out[t], p.rows.file, p.rows.line[rows[t]], strings.Join(at, ", "))}
@@ -99,6 +103,7 @@ func (p *Problem) linear() ([]potential.Column, error) {
 		}
 		c := &columns[i]
 		c.Index, c.Offset, c.Response = p.index(e), offset, p.Responses[i].Observed
+		c.Design = make([]float64, 0, len(p.rows.at[i])*len(coefficients))
 		for t := range p.rows.at[i] {
 			for _, v := range coefficients {
 				c.Design = append(c.Design, v[t])

@@ -127,6 +127,7 @@ func (p *Regression) layout(columns []Column) {
 		col := column{Column: c}
 		col.Design = nil
 		n := len(c.Index)
+		col.packed = make([]float64, 0, len(c.Response)*(1+n))
 		for t, y := range c.Response {
 			e := -y
 			if c.Offset != nil {
