@@ -30,18 +30,20 @@ average: {from: 0.4, save: true}
 repeats: 2
 `
 
+// workerProgram is where make torch puts it.
+func workerProgram() string {
+	bin, _ := filepath.Abs("../../bin/r2sgld-torch")
+	return bin
+}
+
 // worker makes the program use the worker that make torch has built. Without one the
 // test is skipped.
 func worker(t *testing.T) {
 	t.Helper()
-	bin, err := filepath.Abs("../../bin/r2sgld-torch")
-	if err == nil {
-		_, err = os.Stat(bin)
-	}
-	if err != nil {
+	if _, err := os.Stat(workerProgram()); err != nil {
 		t.Skipf("%v: make torch builds it", err)
 	}
-	t.Setenv("R2SGLD_TORCH", bin)
+	t.Setenv("R2SGLD_TORCH", workerProgram())
 }
 
 // A training gives the same bytes with one thread and with two, in one process and in
