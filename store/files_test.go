@@ -809,3 +809,35 @@ func TestDiscardLeavesNoFolder(t *testing.T) {
 		}
 	}
 }
+
+// untouchable is a disk on which nothing may be made.
+type untouchable struct{ Disk }
+
+func (untouchable) Lock(string) (io.Closer, error) { return nil, fs.ErrPermission }
+func (untouchable) MkdirAll(string) error          { return fs.ErrPermission }
+
+// No run is written in the root of the file system, whatever is forced.
+//
+// Mutant it kills: the root taken for any other folder.
+func TestRootIsRefused(t *testing.T) {
+	work, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := filepath.VolumeName(work) + string(filepath.Separator)
+	up, err := filepath.Rel(work, root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{root, up, filepath.Join(root, "a") + "/.."} {
+		for name, open := range map[string]func() (*Folder, error){
+			"create":   func() (*Folder, error) { return Create(untouchable{}, dir, anyRun, true) },
+			"draft":    func() (*Folder, error) { return Draft(untouchable{}, dir, anyRun, true) },
+			"continue": func() (*Folder, error) { return Continue(untouchable{}, dir, anyRun) },
+		} {
+			if _, err := open(); err == nil || !strings.Contains(err.Error(), "it is the root of the file system") {
+				t.Errorf("%s %s: %v", name, dir, err)
+			}
+		}
+	}
+}

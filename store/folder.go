@@ -185,6 +185,9 @@ func (f *Folder) resume() error {
 
 // mustBeFolder says why the folder is none that a run writes in.
 func (f *Folder) mustBeFolder() error {
+	if at, err := filepath.Abs(f.dir); err == nil && at == filepath.Dir(at) {
+		return errors.New("it is the root of the file system: name a folder in it")
+	}
 	info, err := f.files.Stat(filepath.Clean(f.dir))
 	switch {
 	case err != nil:
