@@ -423,7 +423,7 @@ func (x *execution) leave(ctx context.Context, res *r2sgld.Result, sum *report.S
 		if sum.Marginal, err = x.marginal(ctx, sum.LogEvidence); err != nil {
 			return nil, err
 		}
-		sum.Warnings = append(sum.Warnings, x.Model.Warnings...)
+		sum.Warnings = append(slices.Clone(x.Model.Warnings), sum.Warnings...) // what the data do not tell comes first
 	}
 	x.answer(sum)
 	if x.Model != nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -74,11 +75,20 @@ func (c *common) plan(cmd *cobra.Command, path string) error {
 	case err != nil:
 		return fmt.Errorf("%s: %w", r.Name, err)
 	case c.json:
-		return c.printJSON(plan)
+		err = c.printJSON(plan)
 	case !c.quiet:
 		fmt.Fprint(c.stdout(), report.PlanText(plan, report.StyleOf(c.stdout())))
 	}
-	return nil
+	report.Warn(progress, foreseen(r)...)
+	return err
+}
+
+// foreseen are the warnings of a run that are known before it.
+func foreseen(r *config.Run) []string {
+	if r.Model == nil {
+		return r.Warnings
+	}
+	return slices.Concat(r.Model.Warnings, r.Warnings)
 }
 
 // planned is the plan of the run.

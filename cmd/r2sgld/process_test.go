@@ -13,12 +13,19 @@ import (
 	"time"
 )
 
-// asProgram is the variable that makes the test binary the program.
-const asProgram = "R2SGLD_AS_PROGRAM"
+// asProgram is the variable that makes the test binary the program, or, if it is idle, a
+// program that does nothing but leave once it is stopped.
+const asProgram, idle = "R2SGLD_AS_PROGRAM", "idle"
 
 // TestMain lets tests start the program as a process of its own.
 func TestMain(m *testing.M) {
-	if os.Getenv(asProgram) != "" {
+	switch os.Getenv(asProgram) {
+	case "":
+	case idle:
+		_, late := interrupts()
+		<-late
+		leave()
+	default:
 		main()
 	}
 	os.Exit(m.Run())
@@ -38,13 +45,19 @@ const longest = 10 * time.Minute
 
 func start(t *testing.T, args ...string) *process {
 	t.Helper()
+	return startAs(t, "1", args...)
+}
+
+// startAs starts it with another value of asProgram.
+func startAs(t *testing.T, as string, args ...string) *process {
+	t.Helper()
 	bin := os.Getenv("R2SGLD_BIN")
-	if bin == "" {
+	if bin == "" || as == idle {
 		bin = os.Args[0]
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), longest)
 	p := &process{Cmd: exec.CommandContext(ctx, bin, args...), ended: make(chan struct{})}
-	p.Env = append(os.Environ(), asProgram+"=1")
+	p.Env = append(os.Environ(), asProgram+"="+as)
 	p.Stdout, p.Stderr = &p.stdout, &p.stderr
 	p.WaitDelay = 10 * time.Second
 	if err := p.Start(); err != nil {
