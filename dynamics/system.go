@@ -142,7 +142,7 @@ func (s *System) setTime(e *expression.SystemEvaluator, t float64) {
 func (s *System) Parametric() ode.Parametric {
 	e := s.evaluator()
 	d, n := len(s.states), len(s.index)
-	return ode.Parametric{Dim: d, Parameters: n, Eval: func(f, jy, jp []float64, t float64, y, p []float64) {
+	return ode.Parametric{Dim: d, Parameters: n, Block: s.block, Eval: func(f, jy, jp []float64, t float64, y, p []float64) {
 		move(e.Input[:d], y)
 		move(e.Input[d:d+n], p)
 		s.setTime(e, t)
@@ -159,6 +159,69 @@ func (s *System) Parametric() ode.Parametric {
 		}
 		move(f, e.Value)
 	}}
+}
+
+// derivatives are the Jacobians of a system at n states.
+type derivatives struct {
+	s      *System
+	n      int
+	e      *expression.SystemEvaluator
+	jy, jp []entry // those that are not 0 everywhere
+}
+
+// An entry of a Jacobian is in a row and a column, and has its values from at.
+type entry struct{ row, column, at int }
+
+func (s *System) block(n int) ode.Block {
+	b := &derivatives{s: s, n: n, e: s.compiled.Block(n)}
+	fixed := b.e.Input[len(b.e.Input)-n*len(s.fixed):]
+	for i := range fixed {
+		fixed[i] = s.fixed[i/n]
+	}
+	zeros := s.compiled.Zeros()
+	entries := func(zero []bool, columns int) (list []entry) {
+		for k, z := range zero {
+			if !z {
+				list = append(list, entry{k / columns, k % columns, k * n})
+			}
+		}
+		return list
+	}
+	b.jy, b.jp = entries(zeros[0], len(s.states)), entries(zeros[1], len(s.index))
+	return b
+}
+
+// Evaluate evaluates the Jacobians at states y, one after another.
+func (b *derivatives) Evaluate(t, y, p []float64) {
+	in, n, d := b.e.Input, b.n, len(b.s.states)
+	for k := range d {
+		to := in[k*n:][:len(t)]
+		for i := range to {
+			to[i] = y[i*d+k]
+		}
+	}
+	for j, v := range p {
+		to := in[(d+j)*n:][:len(t)]
+		for i := range to {
+			to[i] = v
+		}
+	}
+	for k := range b.s.times {
+		copy(in[(d+len(p)+k)*n:], t)
+	}
+	b.e.Jacobians()
+}
+
+// Pull adds the products of w and the Jacobians at a state to gy and gp.
+func (b *derivatives) Pull(gy, gp []float64, state int, w []float64) {
+	pull(gy, b.jy, b.e.Jacobian[0][state:], w)
+	pull(gp, b.jp, b.e.Jacobian[1][state:], w)
+}
+
+func pull(g []float64, entries []entry, values, w []float64) {
+	for _, e := range entries {
+		g[e.column] += w[e.row] * values[e.at]
+	}
 }
 
 // move is copy, quicker for a few numbers.

@@ -77,7 +77,7 @@ func (p *trajectory) Dim() int { return p.dim }
 
 // Evaluator returns an evaluator for blocks of r states: one solve each.
 func (p *trajectory) Evaluator(r int, _ *stream.Set) potential.Evaluator {
-	return &trajectoryEvaluator{newFlow(p), r}
+	return &trajectoryEvaluator{newFlow(p, false), r}
 }
 
 type trajectoryEvaluator struct {
@@ -92,36 +92,48 @@ func (e *trajectoryEvaluator) Eval(energy, grad, x []float64) {
 	}
 }
 
-// A flow is a trajectory at work, for one goroutine.
+// A flow is a trajectory at work, for one goroutine. It tries the first of its methods
+// and then the one for stiff equations, if that is another. Where curvatures are wanted,
+// and with methods that have no way back along their steps, sensitivities go along.
 type flow struct {
-	p               *trajectory
-	rows            int // of the data that count, from the first
-	explicit, stiff *ode.Sensitive
-	y0, parameters  []float64
-	y, sens         []float64 // by row: state; its derivative by the parameters of the system and the initial values
-	g               []float64 // gradient by those
-	by              []int     // their places among all parameters, −1 for those that are none
-	scale           []float64 // of the noise
-	slope           []float64 // of the energy by it
-	work            int       // evaluations of the last solution
+	p              *trajectory
+	rows           int          // of the data that count, from the first
+	adjoint        *ode.Adjoint // the first method, or
+	first          *ode.Sensitive
+	stiff          *ode.Sensitive
+	y0, parameters []float64
+	y, weight      []float64 // by row: state; the derivative of the energy by it
+	sens           []float64 // by row: derivative of the state by the parameters of the system and the initial values
+	sensitive      bool      // the last solution has it
+	g              []float64 // gradient by those
+	by             []int     // their places among all parameters, −1 for those that are none
+	scale          []float64 // of the noise
+	slope          []float64 // of the energy by it
+	work, steps    int       // evaluations of the last solution; its steps
 	// sticky begins with the method for stiff equations where the last solution
 	// needed it. Energies then depend a little on where the flow was before: not
 	// for samplers.
 	sticky, wasStiff bool
 }
 
-func newFlow(p *trajectory) *flow {
+func newFlow(p *trajectory, curved bool) *flow {
 	q := p.system.Parametric()
 	d, w := q.Dim, q.Dim+q.Parameters
+	n := len(p.times) * d
 	f := &flow{p: p, rows: len(p.times), y0: make([]float64, d), parameters: make([]float64, q.Parameters),
-		y: make([]float64, len(p.times)*d), sens: make([]float64, len(p.times)*d*w), g: make([]float64, w),
+		y: make([]float64, n), weight: make([]float64, n), sens: make([]float64, n*w), g: make([]float64, w),
 		by: p.system.Index(), scale: make([]float64, d), slope: make([]float64, d)}
 	for _, at := range p.initial {
 		f.by = append(f.by, at.index)
 	}
 	// The options were checked when the trajectory was made.
-	f.explicit, _ = ode.NewSensitive(q, p.options)
-	if o := p.options; o.Method != ode.LSODA {
+	o := p.options
+	if curved || o.Method == ode.LSODA {
+		f.first, _ = ode.NewSensitive(q, o)
+	} else {
+		f.adjoint, _ = ode.NewAdjoint(q, o)
+	}
+	if o.Method != ode.LSODA {
 		o.Method, o.Steps = ode.LSODA, cmp.Or(p.stiffLimit, stiffSteps)
 		f.stiff, _ = ode.NewSensitive(q, o)
 	}
@@ -147,7 +159,7 @@ func (f *flow) run(x []float64, r, i int) bool {
 	return f.solve()
 }
 
-// solve tries the first method and then the one for stiff equations.
+// solve tries the methods.
 func (f *flow) solve() bool {
 	f.work = 0
 	if f.sticky && f.wasStiff {
@@ -156,7 +168,7 @@ func (f *flow) solve() bool {
 		}
 	}
 	f.wasStiff = false
-	err := f.attempt(f.explicit)
+	err := f.attempt(f.first)
 	limit := f.p.options.Steps
 	if err != nil && f.stiff != nil {
 		limit = cmp.Or(f.p.stiffLimit, stiffSteps)
@@ -176,17 +188,26 @@ func (f *flow) solve() bool {
 	return f.good()
 }
 
+// attempt solves by s, or by the first method without sensitivities if that is nil.
 func (f *flow) attempt(s *ode.Sensitive) error {
 	d := len(f.y0)
-	err := s.Solve(f.p.start, f.y0, f.parameters, f.p.times[:f.rows], f.y[:f.rows*d], f.sens[:f.rows*d*len(f.g)])
-	f.work += s.Stats().Evaluations
+	times, y := f.p.times[:f.rows], f.y[:f.rows*d]
+	var err error
+	var stats ode.Stats
+	if f.sensitive = s != nil; f.sensitive {
+		err, stats = s.Solve(f.p.start, f.y0, f.parameters, times, y, f.sens[:len(y)*len(f.g)]), s.Stats()
+	} else {
+		err, stats = f.adjoint.Solve(f.p.start, f.y0, f.parameters, times, y), f.adjoint.Stats()
+	}
+	f.work += stats.Evaluations
+	f.steps = stats.Steps + stats.Rejected
 	return err
 }
 
 // good reports whether the solution is finite.
 func (f *flow) good() bool {
-	d := len(f.y0)
-	return finite(f.y[:f.rows*d]) && finite(f.sens[:f.rows*d*len(f.g)])
+	n := f.rows * len(f.y0)
+	return finite(f.y[:n]) && (!f.sensitive || finite(f.sens[:n*len(f.g)]))
 }
 
 // descend returns the energy at state i of a block x of r, and adds the gradient
@@ -195,8 +216,7 @@ func (f *flow) descend(grad, x []float64, r, i int) float64 {
 	if !f.run(x, r, i) {
 		return math.Inf(1)
 	}
-	p, d, w := f.p, len(f.y0), len(f.g)
-	clear(f.g)
+	p, d := f.p, len(f.y0)
 	sum := 0.0
 	for _, c := range p.constants[:f.rows] {
 		sum += c
@@ -205,6 +225,7 @@ func (f *flow) descend(grad, x []float64, r, i int) float64 {
 		squares, n := 0.0, 0
 		for t := range f.rows {
 			residual, slope, ok := f.residual(t*d + k)
+			f.weight[t*d+k] = 0
 			if !ok {
 				continue
 			}
@@ -213,20 +234,35 @@ func (f *flow) descend(grad, x []float64, r, i int) float64 {
 			}
 			n++
 			squares += residual * residual
-			c := -residual * slope / (s * s)
-			row := f.sens[(t*d+k)*w : (t*d+k+1)*w]
-			for j, v := range row[:len(f.g)] {
-				f.g[j] += c * v
-			}
+			f.weight[t*d+k] = -residual * slope / (s * s)
 		}
 		sum += squares/(2*s*s) + float64(n)*math.Log(s)
 		f.slope[k] = float64(n)/s - squares/(s*s*s)
 	}
+	f.gradient()
 	if !finite(f.g) || !finite(f.slope) || math.IsNaN(sum) {
 		return math.Inf(1)
 	}
 	f.scatter(grad, r, i)
 	return sum
+}
+
+// gradient is that by the parameters of the system and the initial values.
+func (f *flow) gradient() {
+	weight, w := f.weight[:f.rows*len(f.y0)], len(f.g)
+	if !f.sensitive {
+		f.adjoint.Gradient(f.g, weight)
+		return
+	}
+	clear(f.g)
+	for i, c := range weight {
+		if c == 0 {
+			continue
+		}
+		for j, v := range f.sens[i*w : (i+1)*w] {
+			f.g[j] += c * v
+		}
+	}
 }
 
 // scatter adds the gradients.
@@ -262,7 +298,7 @@ func (f *flow) residual(at int) (residual, slope float64, ok bool) {
 func (p *trajectory) solution(x []float64) []float64 {
 	f, _ := p.flows.Get().(*flow)
 	if f == nil {
-		f = newFlow(p)
+		f = newFlow(p, false)
 	}
 	defer p.flows.Put(f)
 	if !f.run(x, 1, 0) {

@@ -26,7 +26,7 @@ type fitter struct {
 }
 
 func (p *Problem) fitter(t *trajectory) *fitter {
-	f := &fitter{p: p, t: t, flow: newFlow(t), priors: p.priors.Evaluator(1, nil),
+	f := &fitter{p: p, t: t, flow: newFlow(t, true), priors: p.priors.Evaluator(1, nil),
 		free: slices.Repeat([]bool{true}, t.dim), moves: make([]bool, t.dim)}
 	f.flow.sticky = true
 	for j := range f.moves {
@@ -261,7 +261,7 @@ func (f *fitter) obstacle(x []float64) string {
 	if f.flow.run(x, 1, 0) {
 		return f.notFinite(x)
 	}
-	err := f.flow.attempt(f.flow.explicit)
+	err := f.flow.attempt(f.flow.first)
 	var b *ode.BlowUp
 	switch {
 	case errors.As(err, &b):

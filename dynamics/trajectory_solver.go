@@ -38,7 +38,7 @@ func (p *Problem) settleSolver(f *fitter, mode *descent) *descent {
 	if p.model.Solver.Steps == 0 {
 		f.t.options.Steps = p.patience(mode.x)
 	}
-	f.flow = newFlow(f.t)
+	f.flow = newFlow(f.t, true)
 	f.t.flows = sync.Pool{}
 	if next := f.descend(mode.x, len(p.Time), 20); !math.IsInf(next.u, 1) {
 		mode = next
@@ -54,7 +54,7 @@ func (p *Problem) Effort() string {
 	if p.path == nil {
 		return ""
 	}
-	f := newFlow(p.path)
+	f := newFlow(p.path, false)
 	f.descend(make([]float64, len(p.Center)), p.Center, 1, 0)
 	if f.work < muchWork {
 		return ""
@@ -73,10 +73,9 @@ const muchWork = 500
 // patience is how many steps a solution may take before another method tries: many
 // more than at the mode.
 func (p *Problem) patience(x []float64) int {
-	f := newFlow(p.path)
+	f := newFlow(p.path, false)
 	f.descend(make([]float64, len(x)), x, 1, 0)
-	s := f.explicit.Stats()
-	return min(explicitSteps, max(1000, 50*(s.Steps+s.Rejected)))
+	return min(explicitSteps, max(1000, 50*f.steps))
 }
 
 // stiffWork is what an evaluation costs a method for stiff equations, in those of
@@ -126,7 +125,7 @@ func (p *trajectory) with(o ode.Options) *trajectory {
 // energies are those of points with a solver, and the evaluations that they took.
 func (p *Problem) energies(points [][]float64, o ode.Options) (energies []float64, work float64) {
 	t := p.path.with(o)
-	f := newFlow(t)
+	f := newFlow(t, false)
 	grad := make([]float64, t.dim)
 	for _, x := range points {
 		energies = append(energies, f.descend(grad, x, 1, 0))

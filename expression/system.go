@@ -123,9 +123,10 @@ func (a *assembler) copies(roots []int32, from, to int) {
 	}
 }
 
-// A SystemEvaluator evaluates a system at one state. Write the variables into
-// Input, call Values or Jacobians, and read the results in place. It owns its
-// workspace: one goroutine at a time. It allocates nothing.
+// A SystemEvaluator evaluates a system at one state, or at a block of states. Write the
+// variables into Input, call Values or Jacobians, and read the results in place. It owns
+// its workspace: one goroutine at a time. It allocates nothing. Of a block of n states,
+// what is said to be at j is at j*n+i for state i.
 type SystemEvaluator struct {
 	Input []float64 // the variables; kept between calls
 	Value []float64 // of each formula
@@ -149,12 +150,15 @@ type word struct {
 	dst, a, b, c, d uint16
 }
 
-// Evaluator returns an evaluator with a workspace of its own.
-func (s *System) Evaluator() *SystemEvaluator {
+// Evaluator returns an evaluator for one state with a workspace of its own.
+func (s *System) Evaluator() *SystemEvaluator { return s.Block(1) }
+
+// Block returns an evaluator for blocks of n states with a workspace of its own.
+func (s *System) Block(n int) *SystemEvaluator {
 	e := &SystemEvaluator{values: s.values}
 	t := s.tape
 	var memory []float64
-	if t.registers <= fewRegisters {
+	if n == 1 && t.registers <= fewRegisters {
 		e.memory = new([fewRegisters]float64)
 		memory = e.memory[:]
 		for _, c := range t.constants {
@@ -165,21 +169,40 @@ func (s *System) Evaluator() *SystemEvaluator {
 				uint16(in.arg[0]), uint16(in.arg[1]), uint16(in.arg[2]), uint16(in.arg[3])})
 		}
 	} else {
-		e.wide = newMachine(t, 1)
+		e.wide = newMachine(t, n)
 		e.narrow = e.wide
 		e.narrow.steps = e.wide.steps[:s.values]
-		memory = e.wide.in[:t.inputs+t.outputs]
+		memory = e.wide.in[:(t.inputs+t.outputs)*n]
 	}
-	cut := func(n int) []float64 {
-		v := memory[:n:n]
-		memory = memory[n:]
+	cut := func(m int) []float64 {
+		v := memory[: m*n : m*n]
+		memory = memory[m*n:]
 		return v
 	}
 	e.Input, e.Value = cut(s.variables), cut(s.outputs)
-	for _, n := range s.groups {
-		e.Jacobian = append(e.Jacobian, cut(s.outputs*n))
+	for _, m := range s.groups {
+		e.Jacobian = append(e.Jacobian, cut(s.outputs*m))
 	}
 	return e
+}
+
+// Zeros reports, by group, which entries of a Jacobian are 0 whatever the variables.
+func (s *System) Zeros() [][]bool {
+	var zeros [][]bool
+	at := make(map[int32]bool)
+	for _, c := range s.tape.constants {
+		at[c.register] = c.value == 0
+	}
+	next := int32(s.variables + s.outputs)
+	for _, m := range s.groups {
+		z := make([]bool, s.outputs*m)
+		for k := range z {
+			z[k] = at[next]
+			next++
+		}
+		zeros = append(zeros, z)
+	}
+	return zeros
 }
 
 // Values evaluates the formulas into Value, bit for bit as [Func] does.

@@ -38,10 +38,12 @@ type explicit struct {
 	estimate []sum
 	poly     []sum       // coefficients 4, 5, … of the dense output
 	cont     [][]float64 // all of them, y0 first
-	e, tmp   []float64
+	e        []float64
 	zero     []float64
-	smooth   bool // cont belongs to the last step
-	broken   bool // the last attempt was not finite
+	stages   []float64 // states of the stages of the last attempt, from the second on
+	path     *path     // nil: nothing is remembered
+	smooth   bool      // cont belongs to the last step
+	broken   bool      // the last attempt was not finite
 	count    Stats
 }
 
@@ -55,8 +57,9 @@ func newExplicit(tab *tableau, dim int, o *Options) stepper {
 		return m
 	}
 	e.k, e.cont = matrix(len(tab.a)), matrix(4+len(tab.dense))
-	v := matrix(4)
-	e.y0, e.y, e.e, e.tmp, e.zero = e.cont[0], v[0], v[1], v[2], v[3]
+	v := matrix(3)
+	e.y0, e.y, e.e, e.zero = e.cont[0], v[0], v[1], v[2]
+	e.stages = make([]float64, (len(tab.a)-1)*dim)
 	last := len(tab.b)
 	for s := 1; s < len(tab.a); s++ {
 		if r := newSum(tab.a[s], e.k); s <= last {
@@ -79,6 +82,9 @@ func (e *explicit) start(sys *System, t, bound float64, y []float64) {
 	copy(e.y, y)
 	copy(e.y0, y)
 	e.smooth = false
+	if e.path != nil {
+		e.path.hops = e.path.hops[:0]
+	}
 	f := e.k[len(e.b)]
 	e.eval(f, t, e.y)
 	e.broken = !finite(f)
@@ -109,11 +115,11 @@ func (e *explicit) first(f []float64) float64 {
 	}
 	h0 = min(h0, span)
 	dh := math.Copysign(h0, e.bound-e.t)
-	for i := range e.tmp {
-		e.tmp[i] = e.y[i] + dh*f[i]
+	y, g := e.stage(1), e.e
+	for i := range y {
+		y[i] = e.y[i] + dh*f[i]
 	}
-	g := e.e
-	e.eval(g, e.t+dh, e.tmp)
+	e.eval(g, e.t+dh, y)
 	for i, a := range e.o.ATol {
 		d := (g[i] - f[i]) / (a + math.Abs(e.y[i])*e.o.RTol)
 		d2 += d * d
@@ -154,6 +160,9 @@ func (e *explicit) step() error {
 		e.broken = !(finite(e.y) && finite(e.k[len(e.b)]))
 		if norm < 1 && !e.broken {
 			e.t = t
+			if e.path != nil {
+				e.path.hops = append(e.path.hops, hop{e.t0, t, false})
+			}
 			e.h = h * min(grow, e.factor(norm))
 			e.count.Steps++
 			return nil
@@ -175,20 +184,42 @@ func (e *explicit) step() error {
 
 // factor is by how much the step should change after an error, without limits.
 func (e *explicit) factor(norm float64) float64 {
-	return safety * math.Exp(-math.Log(norm)/float64(e.order+1))
+	return safety * inverseRoot(norm, e.order+1)
 }
+
+// inverseRoot is x^(-1/n) to 1e-6, which is plenty for the length of a step: by Newton's
+// method from the exponent of x, in half the time of a logarithm and an exponential.
+func inverseRoot(x float64, n int) float64 {
+	if !(x > 0x1p-1000 && x < 0x1p1000) {
+		return math.Pow(x, -1/float64(n))
+	}
+	const one = 1023 << 52
+	y := 0.97 * math.Float64frombits(uint64(one+(one-int64(math.Float64bits(x)))/int64(n)))
+	part := 1 / float64(n)
+	for range 3 {
+		power := x * y
+		for range n - 1 {
+			power *= y
+		}
+		y += y * part * (1 - power)
+	}
+	return y
+}
+
+// stage is where the state of stage s ≥ 1 is.
+func (e *explicit) stage(s int) []float64 { return e.stages[(s-1)*e.dim : s*e.dim] }
 
 // attempt fills the stages, the new state and f there for a step of d.
 func (e *explicit) attempt(d float64) {
-	last := len(e.rows) - 1
+	if e.path != nil {
+		e.stages = e.path.room((len(e.k) - 1) * e.dim)
+	}
 	for s := range e.rows {
-		y := e.tmp
-		if s == last {
-			y = e.y
-		}
+		y := e.stage(s + 1)
 		e.rows[s].into(y, e.y0, d)
 		e.eval(e.k[s+1], e.t0+e.c[s+1]*d, y)
 	}
+	copy(e.y, e.stage(len(e.b)))
 }
 
 // norm is the error estimate of a step of length h in units of the tolerance.
@@ -252,8 +283,12 @@ func (e *explicit) interpolate() {
 	d := e.t - e.t0
 	last := len(e.b)
 	for s := range e.extra {
-		e.extra[s].into(e.tmp, e.y0, d)
-		e.eval(e.k[last+1+s], e.t0+e.c[last+1+s]*d, e.tmp)
+		y := e.stage(last + 1 + s)
+		e.extra[s].into(y, e.y0, d)
+		e.eval(e.k[last+1+s], e.t0+e.c[last+1+s]*d, y)
+	}
+	if e.path != nil {
+		e.path.hops[len(e.path.hops)-1].smooth = true
 	}
 	f0, f1 := e.k[0], e.k[last]
 	c0, c1, c2 := e.cont[1], e.cont[2], e.cont[3]
