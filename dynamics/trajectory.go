@@ -39,6 +39,7 @@ type trajectory struct {
 	undecided atomic.Int64
 	stiff     atomic.Int64
 	flows     sync.Pool
+	rough     *trajectory // for a warm-up; nil is none
 	// stiffLimit is how many steps the method for stiff equations may take
 	stiffLimit int
 }

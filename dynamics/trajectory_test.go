@@ -258,6 +258,21 @@ func TestTrajectoryToleranceIsEnough(t *testing.T) {
 	}
 }
 
+// The rough trajectory takes less work and is off by less than its bound twice over.
+func TestRoughTrajectory(t *testing.T) {
+	p := builtLynx()
+	points := p.around(p.Center)
+	rough, is := potential.Rough(p.path).(*trajectory)
+	if !is || rough == p.path {
+		t.Fatalf("no rough trajectory: %v", rough)
+	}
+	exact, work := p.energies(points, p.path.options)
+	got, less := p.energies(points, rough.options)
+	if e := distance(got, exact); e > 2*energyRough || less > 0.8*work {
+		t.Errorf("off by %v, %v evaluations for %v", e, less, work)
+	}
+}
+
 // Whatever the parameters, the energy is a number or +Inf, and the gradient is
 // finite; blow-ups and impossible scales are +Inf.
 func TestTrajectoryIsNeverNaN(t *testing.T) {

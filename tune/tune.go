@@ -15,6 +15,7 @@ import (
 	"github.com/r2sgld/r2sgld/domain"
 	"github.com/r2sgld/r2sgld/exchange"
 	"github.com/r2sgld/r2sgld/kernel"
+	"github.com/r2sgld/r2sgld/potential"
 )
 
 // What a tuned ladder aims at.
@@ -38,7 +39,8 @@ const (
 	alikePaths  = 0.5  // and whose few draws tell rejections less well
 	doubtPaths  = 1
 	steadyPaths = 2.5
-	fewest      = 4 // rounds
+	sparePaths  = 0.2 // of their pairs may be too many when rounds are enough: one more costs as much as all before
+	fewest      = 4   // rounds
 	mostRounds  = 10
 	roundDraws  = 512 // draws per rung and ladder that a round is judged by
 	mostRungs   = 128
@@ -183,6 +185,9 @@ func newTuner(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings) (*tuner,
 		return nil, errors.New("tune: the problem has no potential")
 	}
 	p.Chart = nil // rounds go on in the coordinates of the potential
+	if s.Unbiased() {
+		p.Potential = potential.Rough(p.Potential)
+	}
 	t := &tuner{p: p, s: s, d: p.Potential.Dim(), coldest: 1, bounded: p.HasReference()}
 	if len(s.Temperature) > 0 {
 		t.coldest = s.Temperature[0]
@@ -279,11 +284,14 @@ func (t *tuner) learn(f *Found, res *r2sgld.Result, seen Round) (*Found, error) 
 	if err != nil {
 		return nil, fmt.Errorf("warm-up: %w", err)
 	}
-	near, unsure, still := alike, doubt, steady
+	near, unsure, spare, still := alike, doubt, 0.0, steady
 	if t.s.Unbiased() {
 		near, unsure, still = alikePaths, doubtPaths, steadyPaths
+		if len(next.Rounds) >= fewest {
+			spare = sparePaths
+		}
 	}
-	pairs := pairsFor(seen.Barrier, len(f.Beta)-1, unsure)
+	pairs := pairsFor(seen.Barrier, len(f.Beta)-1, unsure, spare)
 	settled := pairs == len(f.Beta)-1 && slices.Max(seen.Rejection)-slices.Min(seen.Rejection) <= near
 	next.Beta = f.Beta
 	if !settled {
@@ -332,10 +340,11 @@ func unseen(res *r2sgld.Result) bool {
 }
 
 // pairsFor is the number of pairs for a barrier, so that they reject about half;
-// the number in use if that will do nearly as well, for barriers are noisy.
-func pairsFor(barrier float64, now int, doubt float64) int {
+// the number in use if that will do nearly as well, for barriers are noisy: by doubt,
+// or with a spare part of them.
+func pairsFor(barrier float64, now int, doubt, spare float64) int {
 	want := barrier/rejection - 0.2
-	if float64(now)-1-doubt <= want && want <= float64(now)+doubt {
+	if float64(now)-1-max(doubt, spare*float64(now)) <= want && want <= float64(now)+doubt {
 		return now
 	}
 	return min(mostRungs-1, max(1, int(math.Ceil(want))))

@@ -258,14 +258,17 @@ func TestRoundsHaveNoiseOfTheirOwn(t *testing.T) {
 }
 
 // The number of pairs is that for rejections near a half, and stays where the one
-// in use is about as good. Mutants: no rest of 0.2; doubt of the wrong sign.
+// in use is about as good, or some may be spared. Mutants: no rest of 0.2; doubt of the wrong sign.
 func TestPairs(t *testing.T) {
 	for _, c := range []struct {
-		barrier   float64
-		now, want int
-	}{{0, 5, 1}, {0.9, 1, 2}, {1.57, 3, 3}, {1.57, 4, 4}, {1.62, 3, 3}, {1.62, 4, 4}, {1.9, 3, 4}, {1.3, 4, 3}, {5, 10, 10}, {1000, 10, mostRungs - 1}} {
-		if got := pairsFor(c.barrier, c.now, doubt); got != c.want {
-			t.Errorf("barrier %g, %d pairs now: %d, want %d", c.barrier, c.now, got, c.want)
+		barrier float64
+		now     int
+		spare   float64
+		want    int
+	}{{0, 5, 0, 1}, {0.9, 1, 0, 2}, {1.57, 3, 0, 3}, {1.57, 4, 0, 4}, {1.62, 3, 0, 3}, {1.62, 4, 0, 4}, {1.9, 3, 0, 4}, {1.3, 4, 0, 3}, {5, 10, 0, 10}, {1000, 10, 0, mostRungs - 1},
+		{8, 20, 0, 16}, {8, 20, 0.2, 20}, {7, 20, 0.2, 14}, {10, 16, 0.2, 20}} {
+		if got := pairsFor(c.barrier, c.now, doubt, c.spare); got != c.want {
+			t.Errorf("barrier %g, %d pairs now, %g to spare: %d, want %d", c.barrier, c.now, c.spare, got, c.want)
 		}
 	}
 }

@@ -1,0 +1,211 @@
+package main
+
+import (
+	"encoding/csv"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/r2sgld/r2sgld/internal/pace"
+)
+
+// A meanSD is a mean and a standard deviation.
+type meanSD struct{ mean, sd float64 }
+
+// fitzHughNagumo are the moments of the posterior of testdata/fitzhugh-nagumo.yaml by
+// importance sampling, and its effective sample size.
+var fitzHughNagumo = map[string]meanSD{
+	"c": {3.01670302, 0.00724032}, "a": {0.20586007, 0.00463289}, "b": {0.13894141, 0.00673715},
+	"V.initial": {-0.98361024, 0.01470870}, "R.initial": {0.97936971, 0.01502847},
+	"V.noise": {0.06510566, 0.00633786}, "R.noise": {0.05147778, 0.00493872},
+}
+
+const fitzHughNagumoESS = 130_000
+
+// What made them, written anew and run again: a t law of 6 degrees of freedom, adapted
+// in three rounds, in log c, log a, log(0.35 − a − b), the initial values and the
+// logarithms of the scales, and 200,000 points of it. The equations are solved by Runge
+// and Kutta's classical method in 24 steps a row, the densities are written by hand:
+// nothing is shared with the program. Two estimates differ by less than 5.2 standard
+// errors (1e-6 over fourteen).
+func TestFitzHughNagumoByImportanceSampling(t *testing.T) {
+	points := pace.Soak(4000, 200_000)
+	least := float64(points) / 4
+	s := newImportance(t)
+	for range 3 {
+		s.draw(pace.Soak(4000, 20_000))
+		s.adapt()
+	}
+	ess := s.draw(points)
+	if !(ess > least) {
+		t.Errorf("an effective sample size of %.0f", ess)
+	}
+	for k, name := range []string{"c", "a", "b", "V.initial", "R.initial", "V.noise", "R.noise"} {
+		mean, square := 0.0, 0.0
+		for i, w := range s.weight {
+			mean += w * s.value[i][k]
+			square += w * s.value[i][k] * s.value[i][k]
+		}
+		got, want := meanSD{mean, math.Sqrt(square - mean*mean)}, fitzHughNagumo[name]
+		both := math.Sqrt(1/ess + 1.0/fitzHughNagumoESS)
+		zMean, zSD := (got.mean-want.mean)/(want.sd*both), (got.sd-want.sd)/(want.sd*both/math.Sqrt2)
+		t.Logf("%-9s %.8f ± %.8f, %+.1f and %+.1f standard errors away", name, got.mean, got.sd, zMean, zSD)
+		if !(math.Abs(zMean) < 5.2 && math.Abs(zSD) < 5.2) {
+			t.Errorf("%s: %v, kept %v", name, got, want)
+		}
+	}
+	t.Logf("ESS %.0f, log marginal likelihood, the prior cut at the wall, %.4f ± %.4f", ess, s.evidence, math.Sqrt(1/ess-1/float64(points)))
+}
+
+// importance samples the posterior by points u = (log c, log a, log(0.35 − a − b), V0,
+// R0, log sV, log sR) of a t law.
+type importance struct {
+	times, v, r []float64
+	rng         *rand.Rand
+	center      []float64
+	l           mat.TriDense
+	u, value    [][]float64 // of the points
+	weight      []float64   // with sum 1
+	evidence    float64
+}
+
+func newImportance(t *testing.T) *importance {
+	s := &importance{rng: rand.New(rand.NewPCG(2026, 1)), center: []float64{math.Log(3), math.Log(0.2), math.Log(0.01), -1, 1, math.Log(0.06), math.Log(0.06)}}
+	f, err := os.Open("testdata/fitzhugh-nagumo.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	rows, err := csv.NewReader(f).ReadAll()
+	if err != nil || !slices.Equal(rows[0], []string{"t", "v", "r"}) {
+		t.Fatalf("%v, %v", rows[0], err)
+	}
+	for _, row := range rows[1:] {
+		for k, to := range []*[]float64{&s.times, &s.v, &s.r} {
+			x, err := strconv.ParseFloat(row[k], 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			*to = append(*to, x)
+		}
+	}
+	sd := []float64{0.003, 0.03, 1, 0.02, 0.02, 0.1, 0.1}
+	s.l = *mat.NewTriDense(7, mat.Lower, nil)
+	for i, v := range sd {
+		s.l.SetTri(i, i, v)
+	}
+	return s
+}
+
+const degrees = 6.0 // of freedom of the t law
+
+// draw draws n points with their weights and returns their effective sample size.
+func (s *importance) draw(n int) float64 {
+	s.u, s.value, s.weight = make([][]float64, n), make([][]float64, n), make([]float64, n)
+	logL := 0.0
+	for i := range 7 {
+		logL += math.Log(s.l.At(i, i))
+	}
+	gamma := func(x float64) float64 { v, _ := math.Lgamma(x); return v }
+	constant := gamma((degrees+7)/2) - gamma(degrees/2) - 3.5*math.Log(degrees*math.Pi) - logL
+	most := math.Inf(-1)
+	for i := range n {
+		chi, square := 0.0, 0.0
+		z, u := make([]float64, 7), slices.Clone(s.center)
+		for range int(degrees) {
+			chi += math.Pow(s.rng.NormFloat64(), 2)
+		}
+		for k := range z {
+			z[k] = s.rng.NormFloat64() / math.Sqrt(chi/degrees)
+			square += z[k] * z[k]
+			for j := k; j < 7; j++ {
+				u[j] += s.l.At(j, k) * z[k]
+			}
+		}
+		s.u[i] = u
+		var log float64
+		s.value[i], log = s.posterior(u)
+		s.weight[i] = log - constant + (degrees+7)/2*math.Log1p(square/degrees)
+		most = max(most, s.weight[i])
+	}
+	sum, squares := 0.0, 0.0
+	for i, w := range s.weight {
+		s.weight[i] = math.Exp(w - most)
+		sum += s.weight[i]
+	}
+	for i := range s.weight {
+		s.weight[i] /= sum
+		squares += s.weight[i] * s.weight[i]
+	}
+	s.evidence = most + math.Log(sum/float64(n))
+	return 1 / squares
+}
+
+// adapt takes mean and covariance of the weighted points, the latter a little wider.
+func (s *importance) adapt() {
+	mean, c := make([]float64, 7), mat.NewSymDense(7, nil)
+	for i, u := range s.u {
+		for k, v := range u {
+			mean[k] += s.weight[i] * v
+		}
+	}
+	for i, u := range s.u {
+		for k := range u {
+			for j := range k + 1 {
+				c.SetSym(j, k, c.At(j, k)+1.1*s.weight[i]*(u[j]-mean[j])*(u[k]-mean[k])+1e-12)
+			}
+		}
+	}
+	var chol mat.Cholesky
+	if !chol.Factorize(c) {
+		panic(fmt.Sprintf("covariance %v", mat.Formatted(c)))
+	}
+	s.center = mean
+	chol.LTo(&s.l)
+}
+
+// posterior returns the parameters of a point and the logarithm of their density by u.
+func (s *importance) posterior(u []float64) (x []float64, log float64) {
+	c, a, gap, sv, sr := math.Exp(u[0]), math.Exp(u[1]), math.Exp(u[2]), math.Exp(u[5]), math.Exp(u[6])
+	b := 0.35 - a - gap
+	x = []float64{c, a, b, u[3], u[4], sv, sr}
+	if !(b > 0) {
+		return x, math.Inf(-1)
+	}
+	normal := func(x, m, s float64) float64 { return -(x-m)*(x-m)/(2*s*s) - math.Log(s*math.Sqrt(2*math.Pi)) }
+	gamma := func(x float64) float64 { return math.Log(4*x) - 2*x }
+	log = gamma(a) + gamma(b) + normal(u[3], -1, 1) + normal(u[4], 1, 1)
+	log += normal(u[0], math.Log(2), 0.7) + normal(u[5], -2, 1) + normal(u[6], -2, 1) // by the logarithms
+	log += u[1] + u[2]                                                                // |∂(a, b)/∂u|
+	v, r := u[3], u[4]
+	for i, t := range s.times {
+		if i > 0 {
+			v, r = fitzHughNagumoStep(v, r, a, b, c, t-s.times[i-1])
+		}
+		log += normal(s.v[i], v, sv) + normal(s.r[i], r, sr)
+	}
+	if math.IsNaN(log) {
+		log = math.Inf(-1)
+	}
+	return x, log
+}
+
+// fitzHughNagumoStep goes on by a time, in 24 steps.
+func fitzHughNagumoStep(v, r, a, b, c, time float64) (float64, float64) {
+	f := func(v, r float64) (float64, float64) { return c * (v - v*v*v/3 + r), -(v - a + b*r) / c }
+	h := time / 24
+	for range 24 {
+		v1, r1 := f(v, r)
+		v2, r2 := f(v+h/2*v1, r+h/2*r1)
+		v3, r3 := f(v+h/2*v2, r+h/2*r2)
+		v4, r4 := f(v+h*v3, r+h*r3)
+		v, r = v+h/6*(v1+2*v2+2*v3+v4), r+h/6*(r1+2*r2+2*r3+r4)
+	}
+	return v, r
+}
