@@ -48,11 +48,15 @@ func suggest(name string, names []string) string {
 	return ""
 }
 
-// quoted lists names for a message.
+// quoted lists names for a message, the first of many, each cut to a readable length.
 func quoted(names []string) string {
-	q := make([]string, len(names))
+	var q []string
 	for i, n := range names {
-		q[i] = fmt.Sprintf("%q", n)
+		if i == patient {
+			q = append(q, fmt.Sprintf("and %d more", len(names)-patient))
+			break
+		}
+		q = append(q, quote(n))
 	}
 	return strings.Join(q, ", ")
 }

@@ -47,7 +47,7 @@ const (
 	minRows  = 3     // fewer have no central difference
 	largest  = 1e150 // squares of larger numbers overflow in sums
 	smallest = 1e-150
-	patient  = 20 // faults listed before "and more"
+	patient  = 20 // faults and names listed before "and more"
 )
 
 // ReadSeries reads a file of comma-separated values with a header line. A value
@@ -329,10 +329,15 @@ func shown(cell string) string {
 	if cell == "" {
 		return "an empty cell"
 	}
-	if r := []rune(cell); len(r) > 40 {
-		cell = string(r[:40]) + "…"
+	return quote(cell)
+}
+
+// quote is text in quotation marks, cut to a readable length.
+func quote(text string) string {
+	if r := []rune(text); len(r) > 40 {
+		text = string(r[:40]) + "…"
 	}
-	return strconv.Quote(cell)
+	return strconv.Quote(text)
 }
 
 // number parses a cell, a decimal number; why says what is wrong with it. What Go's

@@ -71,6 +71,8 @@ func TestBadSeries(t *testing.T) {
 		{"two rows", head + "1,1,1\n2,2,2\n", "f.csv: 2 rows of data: at least 3 are needed"},
 		{"no header", good, `f.csv:1:1: the first line holds numbers: it must name the columns, for instance "year,hare,lynx"`},
 		{"missing column", "year,har,lynx\n" + good, `f.csv:1:1: no column "hare" for state "H"; did you mean "har"? (columns: "year", "har", "lynx")`},
+		{"many columns", "year,lynx," + strings.Repeat("x", 1<<20) + strings.Repeat(",z", 30) + "\n" + good,
+			`f.csv:1:1: no column "hare" for state "H" (columns: "year", "lynx", "` + strings.Repeat("x", 40) + `…"` + strings.Repeat(`, "z"`, 17) + ", and 13 more)"},
 		{"missing time", "x,hare,lynx\n" + good, `f.csv:1:1: no column "year" for the time (columns: "x", "hare", "lynx")`},
 		{"column twice", "year,hare,hare,lynx\n1,1,1,1\n", `f.csv:1:11: column "hare" comes twice`},
 		{"semicolons", "year;hare;lynx\n1;2;3\n", "f.csv:1:1: the columns are not separated by commas: save the file as comma-separated values"},

@@ -45,8 +45,12 @@ func Nearest(name string, candidates []string) (string, bool) {
 	letters := utf8.RuneCountInString(name)
 	best, least := "", (letters+2)/3+1
 	for _, c := range candidates {
+		n := utf8.RuneCountInString(c)
+		if max(n-letters, letters-n) >= least { // the distance is no less
+			continue
+		}
 		d := levenshtein.ComputeDistance(strings.ToLower(name), strings.ToLower(c))
-		if d < least && d < min(letters, utf8.RuneCountInString(c)) {
+		if d < least && d < min(letters, n) {
 			best, least = c, d
 		}
 	}

@@ -2,7 +2,6 @@ package forecast
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -41,9 +40,9 @@ func openSource(dir string) (*source, error) {
 	if err != nil {
 		return refuse(err)
 	}
-	var m runner.Manifest[json.RawMessage]
-	if err := folder.ReadJSON("run.json", &m); err != nil {
-		return refuse(fmt.Errorf("%s is no run folder: %w", dir, err))
+	m, err := runner.ReadManifest(folder, dir)
+	if err != nil {
+		return refuse(err)
 	}
 	if m.Command == "" {
 		return refuse(fmt.Errorf("%s is no run folder: its run.json names no command", dir))

@@ -25,9 +25,11 @@ func Doubts(ps []Parameter, rungs int) (out []string) {
 		more = "with several rungs (method r2sgld)"
 	}
 	least := func(p Parameter) float64 { return math.Min(p.ESSBulk, p.ESSTail) }
-	var still, apart, few []Parameter
+	var broken, still, apart, few []Parameter
 	for _, p := range ps {
 		switch {
+		case p.Q50 != p.Q50:
+			broken = append(broken, p)
 		case p.RHat != p.RHat || p.ESSBulk != p.ESSBulk:
 			still = append(still, p)
 		case p.RHat > wellMixed:
@@ -35,6 +37,9 @@ func Doubts(ps []Parameter, rungs int) (out []string) {
 		case least(p) < enough:
 			few = append(few, p)
 		}
+	}
+	if len(broken) > 0 {
+		out = append(out, those(broken, len(ps), broken[0])+": not all draws are finite numbers, so that nothing can be told of them. Look for NaN and Inf in the draws.")
 	}
 	if len(still) > 0 {
 		out = append(out, those(still, len(ps), still[0])+": the draws do not vary, or are too few to judge. Take a smaller step size, or more draws.")

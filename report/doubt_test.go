@@ -23,9 +23,11 @@ func TestDoubts(t *testing.T) {
 	}
 	ps[6].RHat, ps[2].RHat, ps[3].RHat = 1.31, 1, 1
 	ps[3].ESSTail, ps[4].RHat = 90, math.NaN()
+	ps[5].RHat, ps[5].Q50 = math.NaN(), math.NaN()
 	want := []string{
+		"x6: not all draws are finite numbers, so that nothing can be told of them. Look for NaN and Inf in the draws.",
 		"x5: the draws do not vary, or are too few to judge. Take a smaller step size, or more draws.",
-		"17 of 20 parameters, worst x7: R̂ 1.310 and ESS 280: the ladders have not come to agree. Run several times as long (sampler.iterations), with larger steps, or with several rungs (method r2sgld).",
+		"16 of 20 parameters, worst x7: R̂ 1.310 and ESS 280: the ladders have not come to agree. Run several times as long (sampler.iterations), with larger steps, or with several rungs (method r2sgld).",
 		"2 of 20 parameters, worst x4: ESS 300 (bulk), 90 (tail) is below 400: quantiles and intervals are rough. Run longer (sampler.iterations).",
 	}
 	if diff := cmp.Diff(want, Doubts(ps, 1)); diff != "" {

@@ -6,6 +6,7 @@ package runner
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -162,8 +163,23 @@ func (j *Job) folder() (*store.Folder, error) {
 	return store.Create(files, j.Dir, k, j.Force)
 }
 
+// schema is that of the manifests that are written, and the last that can be read.
+const schema = 1
+
+// ReadManifest reads the manifest of the run in a folder of that name.
+func ReadManifest(f *store.Folder, dir string) (Manifest[json.RawMessage], error) {
+	var m Manifest[json.RawMessage]
+	if err := f.ReadJSON("run.json", &m); err != nil {
+		return m, fmt.Errorf("%s is no run folder: %w", dir, err)
+	}
+	if m.Schema > schema {
+		return m, fmt.Errorf("%s was written by a later r2sgld (%s, schema %d; this one reads %d): take that one", dir, m.Version, m.Schema, schema)
+	}
+	return m, nil
+}
+
 func (j *Job) writeManifest(f *store.Folder) error {
-	m := Manifest[any]{Schema: 1, Command: j.Command, Name: j.Name, Version: r2sgld.Version, Go: runtime.Version(), Arch: runtime.GOARCH, Numbers: r2sgld.Arithmetic(),
+	m := Manifest[any]{Schema: schema, Command: j.Command, Name: j.Name, Version: r2sgld.Version, Go: runtime.Version(), Arch: runtime.GOARCH, Numbers: r2sgld.Arithmetic(),
 		Seed: j.Settings.Seed, Hash: j.Hash, Config: j.Config}
 	for _, h := range j.Accept {
 		if h != j.Hash {

@@ -131,8 +131,9 @@ func TestZarrThatMakesNoSense(t *testing.T) {
 		}
 	}
 	for want, damage := range map[string]func(dir string) error{
-		"r2sgld resume":  func(dir string) error { return os.Remove(filepath.Join(dir, ".zgroup")) },
-		"Zarr version 3": func(dir string) error { return os.WriteFile(filepath.Join(dir, "zarr.json"), nil, 0o666) },
+		"r2sgld resume":     func(dir string) error { return os.Remove(filepath.Join(dir, ".zgroup")) },
+		"Zarr version 3":    func(dir string) error { return os.WriteFile(filepath.Join(dir, "zarr.json"), nil, 0o666) },
+		"chunk 1.0 is gone": func(dir string) error { return os.Remove(filepath.Join(dir, "posterior/x/1.0")) },
 		"none of its chunks": func(dir string) error {
 			return errors.Join(os.Remove(filepath.Join(dir, "posterior/x/0.0")), os.Remove(filepath.Join(dir, "posterior/x/1.0")))
 		},

@@ -136,7 +136,7 @@ func (s *stanFile) parseHeader(line int, text string) error {
 			return s.at(line, column, "no header: the first line that is no comment has the number %s where the name of a column was expected", trimmed)
 		}
 		if seen[trimmed] {
-			return s.at(line, column, "a second column named %q", trimmed)
+			return s.at(line, column, "a second column named %q", shorten(trimmed))
 		}
 		seen[trimmed] = true
 		header = append(header, trimmed)
@@ -158,8 +158,8 @@ func (s *stanFile) parseRow(line int, text string) error {
 			return s.at(line, column, "row of %d fields where the header (line %d) names %d", strings.Count(text, ",")+1, s.line, len(s.header))
 		}
 		v, err := strconv.ParseFloat(strings.TrimSpace(field), 64)
-		if err != nil {
-			return s.at(line, column, "%s is no number: %q", s.header[n], shorten(field))
+		if err != nil || strings.ContainsAny(field, "_xX") { // 2_000, 0x1p1
+			return s.at(line, column, "%s is no number: %q", shorten(s.header[n]), shorten(field))
 		}
 		if isParameter(s.header[n]) {
 			s.rows = append(s.rows, v)

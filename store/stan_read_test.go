@@ -91,6 +91,8 @@ func TestStanFilesThatMakeNoSense(t *testing.T) {
 		{"comments only", "# model = m\n", ":1:1: no header"},
 		{"no header", "# a\n1,2,3\n", ":2:1: no header: the first line that is no comment has the number 1"},
 		{"no parameters", "lp__,accept_stat__\n1,2\n", ":1:1: no parameters"},
+		{"underscores", "lp__,x\n1,2_000\n", `:2:3: x is no number: "2_000"`},
+		{"hexadecimal", "lp__,x\n1,0x1p3\n", `:2:3: x is no number: "0x1p3"`},
 		{"nameless column", "lp__,,y\n", ":1:6: a column without a name"},
 		{"column twice", "lp__,x,é,x\n", ":1:10: a second column named \"x\""},
 		{"not text", "lp__,\xff\n", ":1:6: the name of this column is no text"},

@@ -22,6 +22,8 @@ type zarrArray struct {
 	Shape      []int           `json:"shape"`
 	Format     int             `json:"zarr_format"`
 	Separator  string          `json:"dimension_separator,omitempty"`
+
+	whole bool // no chunk may be missing
 }
 
 type zarrCompressor struct {

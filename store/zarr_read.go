@@ -47,7 +47,7 @@ func (d *Draws) readZarr(most int, dir string) error {
 	}
 	room := float64(roomAnyway)
 	for _, name := range arrays {
-		if err := d.addArray(filepath.Join(group, name), most, &room); err != nil {
+		if err := d.addArray(filepath.Join(group, name), most, &room, attrs.Library == library); err != nil {
 			return err
 		}
 	}
@@ -81,9 +81,9 @@ func exists(path string) bool {
 
 // addArray adds the elements of an array with dimensions chain, draw, … and
 // leaves others alone. Room is how many bytes may be taken up beyond those that its
-// files account for.
-func (d *Draws) addArray(path string, most int, room *float64) error {
-	var a zarrArray
+// files account for; of our own arrays every chunk is there.
+func (d *Draws) addArray(path string, most int, room *float64, own bool) error {
+	a := zarrArray{whole: own}
 	name, dims, err := a.describe(path)
 	if err != nil || len(dims) < 2 || dims[0] != "chain" || dims[1] != "draw" {
 		return err
@@ -317,7 +317,7 @@ func (m *zarrArray) value(b []byte) float64 {
 var errNoChunk = errors.New("none of its chunks is there")
 
 // read reads all chunks, of dimension 1, the draws, every stride-th number. A
-// chunk at the edge is stored whole; one that is not there holds the fill value.
+// chunk at the edge is stored whole; one of others that is not there holds the fill value.
 func (m *zarrArray) read(path string, stride int) ([]float64, error) {
 	if product(m.Shape) == 0 {
 		return nil, nil
@@ -335,6 +335,9 @@ func (m *zarrArray) read(path string, stride int) ([]float64, error) {
 		data, err := m.readChunk(filepath.Join(path, m.chunkName(at)), product(m.Chunks)*m.width())
 		if err != nil {
 			return nil, err
+		}
+		if data == nil && m.whole {
+			return nil, fmt.Errorf("chunk %s is gone: put it back from a copy", m.chunkName(at))
 		}
 		if data != nil {
 			p := placement{m, values, data, at, stride}

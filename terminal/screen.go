@@ -44,7 +44,7 @@ type status struct {
 func New(stdout, stderr *os.File, out io.Writer) (o, e *Screen) {
 	last := new(status)
 	o, e = on(stdout, out, last), on(stderr, stderr, last)
-	if term.IsTerminal(int(stderr.Fd())) && os.Getenv("TERM") != "dumb" {
+	if term.IsTerminal(int(stderr.Fd())) && !dumb() {
 		last.on = e
 	}
 	return o, e
@@ -53,8 +53,14 @@ func New(stdout, stderr *os.File, out io.Writer) (o, e *Screen) {
 // on is the screen of what is shown on f and written to w.
 func on(f *os.File, w io.Writer, last *status) *Screen {
 	is := term.IsTerminal(int(f.Fd()))
-	return &Screen{w: w, width: func() int { return widthOf(f, is) }, color: is && os.Getenv("NO_COLOR") == "", last: last}
+	return &Screen{w: w, width: func() int { return widthOf(f, is) }, color: is && coloured(), last: last}
 }
+
+// coloured tells whether a terminal is to have colours.
+func coloured() bool { return os.Getenv("NO_COLOR") == "" && !dumb() }
+
+// dumb tells a terminal that knows no escape sequences.
+func dumb() bool { return os.Getenv("TERM") == "dumb" }
 
 func widthOf(f *os.File, is bool) int {
 	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {

@@ -164,9 +164,9 @@ func runToCompare(dir string) (compare.Run, error) {
 	if err != nil {
 		return r, err
 	}
-	var m runner.Manifest[json.RawMessage]
-	if err := f.ReadJSON("run.json", &m); err != nil {
-		return r, fmt.Errorf("%s is no run folder: %w", dir, err)
+	m, err := runner.ReadManifest(f, dir)
+	if err != nil {
+		return r, err
 	}
 	r.Hashes = append(m.Previous, m.Hash)
 	if m.Command == "theory" {

@@ -40,6 +40,9 @@ of more than 131,072 draws every second, fourth, … is taken.`,
 			if err != nil {
 				return &runner.Refused{Err: err}
 			}
+			if d.Kept == 0 {
+				return &runner.Refused{Err: fmt.Errorf("%s: no draws, warm-up aside: was the run cut short?", args[0])}
+			}
 			return c.diagnose(d)
 		},
 	}

@@ -9,6 +9,17 @@ import (
 	"github.com/r2sgld/r2sgld/store"
 )
 
+// A file without draws, or with warm-up alone, is no run to be told of.
+func TestDiagnoseWithoutDraws(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"none.csv": "x\n", "warm.csv": "# num_warmup = 2\n# save_warmup = 1\nx\n1\n2\n"} {
+		write(t, dir, name, text)
+		if code := run(t.Context(), []string{"diagnose", "--quiet", filepath.Join(dir, name)}); code != exitUsage {
+			t.Errorf("%s: exit %d, want %d", name, code, exitUsage)
+		}
+	}
+}
+
 // Of a long chain every second draw is summarised, the second one first, and it
 // is said that it is so. Kills draws that are counted after they are thinned.
 func TestDiagnoseOfALongChain(t *testing.T) {

@@ -138,8 +138,8 @@ func commandIn(dir string) (string, runner.Manifest[json.RawMessage], error) {
 	if err != nil {
 		return "", m, &runner.Refused{Err: err}
 	}
-	if err := folder.ReadJSON("run.json", &m); err != nil {
-		return "", m, &runner.Refused{Err: fmt.Errorf("%s is no run folder: %w", dir, err)}
+	if m, err = runner.ReadManifest(folder, dir); err != nil {
+		return "", m, &runner.Refused{Err: err}
 	}
 	return m.Command, m, nil
 }

@@ -57,10 +57,17 @@ func window(line string, column int) (string, int) {
 // Problems are all that is wrong with a configuration, in the order of the text.
 type Problems []Problem
 
-// Error prints every problem and how many there are.
+// patient is how many problems are printed.
+const patient = 50
+
+// Error prints the problems, the first of many, and how many there are.
 func (p Problems) Error() string {
 	var b strings.Builder
-	for _, q := range p {
+	for i, q := range p {
+		if i == patient {
+			fmt.Fprintf(&b, "and %d more\n", len(p)-patient)
+			break
+		}
 		b.WriteString(q.Error())
 		b.WriteByte('\n')
 	}

@@ -1,6 +1,7 @@
 package yamlpos
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -113,6 +114,14 @@ func TestNumbers(t *testing.T) {
 		if v, ok := number(text); ok {
 			t.Errorf("%s is %v", text, v)
 		}
+	}
+}
+
+// However many problems there are, so many are shown, and all are counted.
+func TestManyProblems(t *testing.T) {
+	_, err := Parse("f", []byte("a: 1\n"+strings.Repeat("a: 1\n", patient+7)))
+	if err == nil || strings.Count(err.Error(), "given twice") != patient || !strings.HasSuffix(err.Error(), fmt.Sprintf("and 7 more\n%d problems; nothing was written.", patient+7)) {
+		t.Error(err)
 	}
 }
 

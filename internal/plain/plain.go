@@ -11,8 +11,8 @@ import (
 )
 
 // Text is s with its control characters and format characters (of Unicode's categories
-// Cc, Cf, Zl, Zp), newlines and tabs aside, written as \u001b, as JSON writes them, and bytes that
-// are no UTF-8 as \xff.
+// Cc, Cf, Zl, Zp), newlines and tabs aside, and code points that are no characters
+// written as \u001b, as JSON writes them, and bytes that are no UTF-8 as \xff.
 func Text(s string) string {
 	at := strings.IndexFunc(s, hidden)
 	if at < 0 && utf8.ValidString(s) {
@@ -60,5 +60,5 @@ func hidden(r rune) bool {
 	case '\n', '\t', '\u200c', '\u200d', '\u00ad': // joiners of signs, and a hyphen
 		return false
 	}
-	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)
+	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Noncharacter_Code_Point)
 }

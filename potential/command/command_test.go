@@ -392,7 +392,7 @@ func TestAllocations(t *testing.T) {
 
 // Numbers of an answer are decimal.
 func TestHexadecimal(t *testing.T) {
-	for _, s := range []string{"0x1p3", "-0X1P3", "0x1p9999"} {
+	for _, s := range []string{"0x1p3", "-0X1P3", "0x1p9999", "2_000", "1e1_0"} {
 		if v, ok := number([]byte(s)); ok {
 			t.Errorf("%s is read as %v", s, v)
 		}

@@ -278,7 +278,7 @@ func blank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }
 func number(b []byte) (float64, bool) {
 	v, err := strconv.ParseFloat(string(b), 64)
 	if err == nil || errors.Is(err, strconv.ErrRange) {
-		return v, !bytes.ContainsAny(b, "xX") // hexadecimal
+		return v, !bytes.ContainsAny(b, "_xX") // 2_000, 0x1p1
 	}
 	s := strings.ToLower(strings.TrimLeft(string(b), "+-"))
 	if s == "nan" || strings.HasPrefix(s, "nan(") {
