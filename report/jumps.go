@@ -22,12 +22,14 @@ func (s *Summary) jumping(res *r2sgld.Result) string {
 		Short(100*share, 2), worst+1, Short(res.Jumps(worst).Largest, 2), s.instead("Write the pieces as domains of their own"))
 }
 
-// coarse warns of steps of the coldest rung that are too long for a feature of the
-// potential, by which the law is off by more than steps of that bias do; "" where none are.
-func (s *Summary) coarse(bias float64) string {
-	if j := s.cold; !j.Certain() && j.Coarse(bias) {
-		return fmt.Sprintf("the potential has features narrower than a step: an exact kernel would refuse %s %% of the steps of the coldest rung, along which the energy does not change as the slopes at both ends say. The draws are off by a bias that is not known. %s",
-			Short(100*j.Refused/float64(j.Looked), 2), s.instead("Take a much smaller sampler.step_size"))
+// coarse warns of steps of one of the first so many rungs that are too long for a feature of
+// the potential, by which its law is off by more than steps of that bias do; "" where none are.
+func (s *Summary) coarse(bias float64, rungs int) string {
+	for r, j := range s.jumps[:min(rungs, len(s.jumps))] {
+		if !j.Certain() && j.Coarse(bias) {
+			return fmt.Sprintf("the potential has features narrower than a step: an exact kernel would refuse %s %% of the steps of rung %d, along which the energy does not change as the slopes at both ends say. The draws are off by a bias that is not known. %s",
+				Short(100*j.Refused/float64(j.Looked), 2), r+1, s.instead("Take a much smaller sampler.step_size"))
+		}
 	}
 	return ""
 }

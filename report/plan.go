@@ -90,6 +90,9 @@ func planHead(p *tune.Plan) string {
 		if f.Whitened {
 			parts = append(parts, "whitened")
 		}
+		if f.Taken != "" {
+			parts = append(parts, "kernel hmc")
+		}
 		return strings.Join(parts, ", ") + fmt.Sprintf("\n found in %d rounds of warm-up (%s iterations, %s); step bias %s %% of a variance",
 			f.Rounds, Count(int64(f.WarmUp)), duration(f.Seconds), Number(100*f.Bias, 2))
 	}

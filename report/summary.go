@@ -48,10 +48,10 @@ type Summary struct {
 	Seconds        float64     `json:"seconds"`          // of this process: after a resume, those since
 	StepsPerSecond float64     `json:"steps_per_second"` // in these; NaN where none was made in them
 
-	exact func() string // how to take a kernel without bias from steps; "" where there is none, or it is in use
-	since string        // what the seconds count from, for the footer; "" for the beginning
-	cold  r2sgld.Jumps  // of the coldest rung
-	wall  string        // what the wall did to steps, for the footer; "" where it lets them go
+	exact func() string  // how to take a kernel without bias from steps; "" where there is none, or it is in use
+	since string         // what the seconds count from, for the footer; "" for the beginning
+	jumps []r2sgld.Jumps // per rung
+	wall  string         // what the wall did to steps, for the footer; "" where it lets them go
 }
 
 // A Parameter describes the draws of one coordinate.
@@ -295,7 +295,7 @@ func (s *Summary) Tuned(f *tune.Found) {
 	if f.Singular {
 		s.Ladder.StepBias = math.NaN()
 		s.Singular()
-	} else if text := s.coarse(tune.Bias); text != "" && s.coarse(mostWidened) == "" {
+	} else if text := s.coarse(tune.Bias, len(s.jumps)); text != "" && s.coarse(mostWidened, 1) == "" {
 		s.Warnings = append(s.Warnings, text)
 	}
 	if !f.Settled {
@@ -488,8 +488,10 @@ func (s *Summary) warnings(p r2sgld.Problem, set r2sgld.Settings, res *r2sgld.Re
 	w := falling(res)
 	w = append(w, Doubts(s.Parameters, max(1, len(set.Temperature)))...)
 	s.exact = sync.OnceValue(func() string { return remedy(p, set, res) }) // which asks the potential
-	s.cold = res.Jumps(0)
-	for _, text := range []string{s.jumping(res), s.coarse(mostWidened), s.biased(set)} {
+	for r := range res.Ladders[0].Jumps {
+		s.jumps = append(s.jumps, res.Jumps(r))
+	}
+	for _, text := range []string{s.jumping(res), s.coarse(mostWidened, 1), s.biased(set)} {
 		if text != "" {
 			w = append(w, text)
 		}

@@ -60,10 +60,13 @@ func (t *tuner) tried(f *Found, first int) bool {
 // not see the potential, or where HMC makes as many effective draws of a gradient. For the
 // precision of so many effective draws SGLD, whose variances are too large by the part b,
 // takes more: the mean square error of a variance is 2/n + b², in parts of the variance,
-// and 2/ess without bias.
+// and 2/ess without bias. Where slopes are singular its bias is not known.
 func (f *Found) choose(ess float64) *Found {
 	hmc, sgld := *f, *f.Rival
 	unbiased := 1 - sgld.Bias*sgld.Bias*ess/2 // part of SGLD's effective draws that chance needs
+	if sgld.Singular {
+		unbiased = 0
+	}
 	switch {
 	case sgld.Jumps:
 		hmc.Taken = ForFeatures

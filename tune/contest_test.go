@@ -89,18 +89,19 @@ func TestChoose(t *testing.T) {
 	}
 	for _, c := range []struct {
 		sgld, hmc, asked float64
-		jumps            bool
+		jumps, singular  bool
 		want             string
 	}{
-		{10, 10, 400, false, ForDraws},
-		{10, 9.9, 400, false, ""},
-		{10, 4.9, 40_000, false, ""}, // half of SGLD's would do, were it not for the bias
-		{10, 5.1, 40_000, false, ForDraws},
-		{10, 0, 80_001, false, ForDraws}, // a precision that SGLD does not reach
-		{10, 0, 400, true, ForFeatures},
-		{0, 0, 400, false, ForDraws},
+		{10, 10, 400, false, false, ForDraws},
+		{10, 9.9, 400, false, false, ""},
+		{10, 4.9, 40_000, false, false, ""}, // half of SGLD's would do, were it not for the bias
+		{10, 5.1, 40_000, false, false, ForDraws},
+		{10, 0, 80_001, false, false, ForDraws}, // a precision that SGLD does not reach
+		{10, 0, 400, true, false, ForFeatures},
+		{10, 0, 400, false, true, ForDraws}, // a bias that is not known
+		{0, 0, 400, false, false, ForDraws},
 	} {
-		sgld := &Found{Rounds: rounds(c.sgld), Bias: Bias, Jumps: c.jumps}
+		sgld := &Found{Rounds: rounds(c.sgld), Bias: Bias, Jumps: c.jumps, Singular: c.singular}
 		f := (&Found{Rounds: rounds(c.hmc), Leapfrog: 3, Rival: sgld}).choose(c.asked)
 		if f.Taken != c.want || f.Rival == nil || (f.Leapfrog > 0) != (c.want != "") || f.Rival.Rival != nil {
 			t.Errorf("%+v: taken for %q, trajectories of %d", c, f.Taken, f.Leapfrog)

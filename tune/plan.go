@@ -83,6 +83,7 @@ type Tuned struct {
 	Barrier   float64   `json:"barrier"`   // its sum
 	Bias      float64   `json:"step_bias"` // of a variance by the step, relative, at the cold rung
 	Whitened  bool      `json:"whitened"`
+	Taken     string    `json:"taken,omitempty"` // why kernel HMC goes on in place of SGLD, as in [Found]
 	// Needed is the number of iterations per ladder that the stopping rule takes;
 	// the run ends at the first round that reaches it. NaN if not known.
 	Needed float64 `json:"needed"`
@@ -132,7 +133,7 @@ func ForecastAuto(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, u Un
 		return nil, err
 	}
 	last := f.Rounds[len(f.Rounds)-1]
-	plan.Tuned = &Tuned{Rounds: len(f.Rounds), Seconds: seconds, Rejection: last.Rejection, Barrier: last.Barrier, Bias: f.Bias, Whitened: f.Whitening != nil}
+	plan.Tuned = &Tuned{Rounds: len(f.Rounds), Seconds: seconds, Rejection: last.Rejection, Barrier: last.Barrier, Bias: f.Bias, Whitened: f.Whitening != nil, Taken: f.Taken}
 	plan.Tuned.WarmUp, _ = f.Made()
 	plan.extend(s, t, plan.Tuned.until(u, s, t))
 	most := CostsOf(s, plan.Dimension, max(plan.Iterations, u.Iterations), true) // however long it takes

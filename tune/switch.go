@@ -36,7 +36,7 @@ func (w WarmUp) Run(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, u 
 		return nil, s, u, err
 	}
 	if f.Taken != "" {
-		s, u = exactly(s, u, f.Leapfrog)
+		s, u = exactly(s, u, f)
 	}
 	s = f.Apply(s)
 	s.MaxDraws = u.Hold(s, cmp.Or(len(p.ReportedNames()), p.Potential.Dim()))
@@ -107,17 +107,24 @@ func (t *tuner) of(f *Found) *tuner {
 }
 
 // roundPart is how many times fewer gradients the first round of a run takes with kernel
-// HMC than with SGLD, in whose place it stands: it makes more effective draws of them.
+// HMC than with SGLD, in whose place it stands, for it makes more effective draws of them.
+// Not so for features narrower than a step of SGLD: visits to a narrow well are rare and of
+// unequal length, and what draws tell of their own precision is then too good while there
+// are few.
 const roundPart = 4
 
-// exactly returns s and u with kernel HMC, of so many steps a trajectory, in place of SGLD.
-// All draws of a round are kept; there is no bias that a certificate could tell.
-func exactly(s r2sgld.Settings, u Until, leapfrog int) (r2sgld.Settings, Until) {
+// exactly returns s and u with kernel HMC as f has it in place of SGLD. All draws of a round
+// are kept; there is no bias that a certificate could tell.
+func exactly(s r2sgld.Settings, u Until, f *Found) (r2sgld.Settings, Until) {
 	const least = 100
-	s.HMC, s.Certificate = &kernel.HMC{Leapfrog: leapfrog}, false
-	s.Iterations = max(least, s.Iterations/(roundPart*leapfrog))
+	s.HMC, s.Certificate = &kernel.HMC{Leapfrog: f.Leapfrog}, false
+	part := f.Leapfrog
+	if f.Taken == ForDraws {
+		part *= roundPart
+	}
+	s.Iterations = max(least, s.Iterations/part)
 	s.BurnIn, s.Thin = s.Iterations/40, 1
-	u.Iterations, u.Bias = max(s.Iterations, u.Iterations/(roundPart*leapfrog)), 0
+	u.Iterations, u.Bias = max(s.Iterations, u.Iterations/part), 0
 	if u.Evidence == 0 {
 		u = u.WithDefaults(s.Iterations)
 	}
