@@ -224,7 +224,7 @@ func (l *loader) checkAuto(p r2sgld.Problem) {
 	if bounded(p.Domain) {
 		err = tune.Finite(l.programs.Context, p, l.start(), *l.sampler.Seed)
 	} else {
-		_, err = tune.Steps(l.programs.Context, p, []float64{1}, l.start(), *l.sampler.Seed)
+		err = tune.Curved(l.programs.Context, p, l.start(), *l.sampler.Seed)
 	}
 	if err != nil {
 		l.Report(l.root.Key("potential"), "%v", err)

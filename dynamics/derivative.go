@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -258,6 +259,9 @@ func slopeWeights(weight, times []float64, at float64, order int) error {
 	for _, t := range times {
 		unit = math.Max(unit, math.Abs(t-at))
 	}
+	if order == len(times)-1 && interpolated(weight, times, at, unit) {
+		return nil
+	}
 	a := mat.NewDense(len(times), order+1, nil)
 	for i, t := range times {
 		power := 1.0
@@ -282,4 +286,30 @@ func slopeWeights(weight, times []float64, at float64, order int) error {
 		weight[i] = w.AtVec(i) / unit
 	}
 	return nil
+}
+
+// interpolated is slopeWeights for the polynomial through all values, at one of the
+// times; false where these are too near each other for products of their differences.
+func interpolated(weight, times []float64, at, unit float64) bool {
+	m := slices.Index(times, at)
+	if m < 0 {
+		return false
+	}
+	weight[m] = 0
+	for j, t := range times {
+		if j > 0 && t-times[j-1] < 0.1*unit {
+			return false
+		}
+		if j == m {
+			continue
+		}
+		weight[j] = 1 / (t - at)
+		for k, u := range times {
+			if k != j && k != m {
+				weight[j] *= (at - u) / (t - u)
+			}
+		}
+		weight[m] -= 1 / (t - at)
+	}
+	return true
 }

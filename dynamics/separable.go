@@ -1,8 +1,10 @@
 package dynamics
 
 import (
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/r2sgld/r2sgld/expression"
 	"github.com/r2sgld/r2sgld/potential"
@@ -60,6 +62,25 @@ func (p *Problem) separate(i int, c potential.ResidualColumn) (*separable, error
 		}
 	}
 	return s, nil
+}
+
+// rowwise says which equations of many rows every gradient goes through row by row.
+func (p *Problem) rowwise() string {
+	var states []string
+	rows := 0
+	for i, s := range p.apart {
+		if n := len(p.Responses[i].Observed); s == nil && n >= manyRows && p.model.Batch == 0 {
+			states, rows = append(states, p.equations[i].state), max(rows, n)
+		}
+	}
+	if states == nil {
+		return ""
+	}
+	remedy := ""
+	if p.rows.made == nil {
+		remedy = " (some at a time: --set model.batch=1000)"
+	}
+	return fmt.Sprintf("every gradient goes through %d rows of %s, which do not come down to sums%s", rows, strings.Join(states, ", "), remedy)
 }
 
 // reduced is the misfit of equations that are separable: a regression on the inner

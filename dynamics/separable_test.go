@@ -3,6 +3,7 @@ package dynamics
 import (
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 )
 
@@ -47,6 +48,9 @@ func TestSeparableEquationsAreThoseOfTheRows(t *testing.T) {
 		}
 		if p.apart[0] == nil || (p.apart[1] == nil) != (c.second != "L*(d*H - g)^2") {
 			t.Errorf("%s: taken apart: %v, %v", c.name, p.apart[0] != nil, p.apart[1] != nil)
+		}
+		if e := p.Effort(); (p.apart[1] == nil) != strings.Contains(e, "10010 rows of L, which") || strings.Contains(e, "H") {
+			t.Errorf("%s: the effort is %q", c.name, e)
 		}
 		columns, err := p.curves()
 		if err != nil {

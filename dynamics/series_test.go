@@ -253,3 +253,41 @@ func TestBadDerivatives(t *testing.T) {
 		t.Errorf("not positive: %v", err)
 	}
 }
+
+// Slopes of the polynomial through all values of a window are those of QR, on even times
+// and uneven ones; times next to each other are left to QR.
+func TestSlopesOfInterpolation(t *testing.T) {
+	for _, c := range []struct {
+		times []float64
+		quick bool
+	}{
+		{[]float64{2, 3, 4, 5, 6}, true},
+		{[]float64{10000.02, 10000.04, 10000.06, 10000.08, 10000.1}, true},
+		{[]float64{0, 0.3, 1, 1.5, 2, 3.5, 4}, true},
+		{[]float64{0, 1, 1.001, 3, 4}, false},
+	} {
+		n := len(c.times)
+		at := c.times[n/2]
+		unit := math.Max(at-c.times[0], c.times[n-1]-at)
+		weight := make([]float64, n)
+		if got := interpolated(weight, c.times, at, unit); got != c.quick {
+			t.Errorf("%v: quick %v", c.times, got)
+		}
+		if err := slopeWeights(weight, c.times, at, n-1); err != nil {
+			t.Fatal(err)
+		}
+		for power := range n {
+			got, size, want := 0.0, 0.0, 0.0
+			for k, w := range weight {
+				v := math.Pow((c.times[k]-at)/unit, float64(power))
+				got, size = got+w*v, size+math.Abs(w*v)
+			}
+			if power == 1 {
+				want = 1 / unit
+			}
+			if c.quick && math.Abs(got-want) > 1e-12*size || math.Abs(got-want) > 1e-10/unit {
+				t.Errorf("%v: the slope of power %d is %g, want %g", c.times, power, got, want)
+			}
+		}
+	}
+}

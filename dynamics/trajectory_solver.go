@@ -53,12 +53,12 @@ func (p *Problem) settleSolver(f *fitter, mode *descent) *descent {
 	return mode
 }
 
-// Effort says what a solution of the equations takes at the mode, where that is much: how
-// often the solver evaluates them, and which it is. It is empty if that is little, and
-// without trajectories.
+// Effort says what a gradient takes, where that is much: a solution of the equations at
+// the mode, by how often the solver evaluates them and which it is, or many rows that do
+// not come down to sums. It is empty if that is little.
 func (p *Problem) Effort() string {
 	if p.path == nil {
-		return ""
+		return p.rowwise()
 	}
 	f := newFlow(p.path, false)
 	f.descend(make([]float64, len(p.Center)), p.Center, 1, 0)

@@ -6,9 +6,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/r2sgld/r2sgld/dynamics"
+	"github.com/r2sgld/r2sgld/potential"
 	"github.com/r2sgld/r2sgld/report"
+	"github.com/r2sgld/r2sgld/stream"
+	"github.com/r2sgld/r2sgld/tune"
 )
 
 // growth is a job whose data are 3·exp(t/2) times log-normal noise, or with normal
@@ -128,4 +132,59 @@ func TestWhat(t *testing.T) {
 			t.Errorf("%q lacks %q", got, want)
 		}
 	}
+}
+
+// A gradient that takes long is told with its time and what comes of it, one that does not
+// is not, and the rows of a model with minibatches are gone through for the first look
+// alone.
+func TestSlowGradientsAreTold(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	build := func(rows, batch int) *execution {
+		s := &dynamics.Series{File: "growth.csv", Line: make([]int, rows), Values: map[string][]float64{}}
+		for k := range rows {
+			at := 0.01 * float64(k)
+			s.Time, s.Values["x"] = append(s.Time, at), append(s.Values["x"], 3+math.Sin(at)+0.001*rng.NormFloat64())
+		}
+		m := &dynamics.Model{States: []string{"x"}, Likelihood: "derivative", Batch: batch,
+			Equations: []dynamics.Equation{{State: "x", Text: "a*x/(1 + b*x)"}}}
+		p, err := dynamics.Build(m, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := &execution{Job: &Job{Model: p, Until: &tune.Until{}, Terminal: &strings.Builder{}}}
+		x.Problem.Potential = slowed{p.Potential}
+		if rows < 1000 {
+			x.Problem.Potential = p.Potential
+		}
+		x.tellGradient()
+		return x
+	}
+	for _, c := range []struct {
+		rows, batch int
+		want        string
+	}{{100, 0, ""}, {1000, 0, " for a first look at the potential, and rounds of thousands for each ladder\n"}, {1000, 50, " for a first look at the potential, rounds go by minibatches\n"}} {
+		got := build(c.rows, c.batch).Terminal.(*strings.Builder).String()
+		if !strings.HasSuffix(got, c.want) || (got == "") != (c.want == "") {
+			t.Errorf("%d rows, minibatches of %d: %q", c.rows, c.batch, got)
+		}
+	}
+}
+
+// slowed takes a while for each gradient.
+type slowed struct{ potential.Potential }
+
+func (p slowed) Exact() (potential.Potential, bool) {
+	exact, noisy := potential.Exact(p.Potential)
+	return slowed{exact}, noisy
+}
+
+func (p slowed) Evaluator(r int, s *stream.Set) potential.Evaluator {
+	return slowEvaluator{p.Potential.Evaluator(r, s)}
+}
+
+type slowEvaluator struct{ potential.Evaluator }
+
+func (e slowEvaluator) Eval(energy, grad, x []float64) {
+	time.Sleep(slowGradient)
+	e.Evaluator.Eval(energy, grad, x)
 }

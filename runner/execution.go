@@ -53,6 +53,7 @@ type execution struct {
 // run takes the job through warm-up, sampling and all that is left behind.
 func (x *execution) run(ctx context.Context) (*report.Summary, error) {
 	fmt.Fprintf(x.Terminal, "%s: %s\n", x.Name, x.what())
+	x.tellGradient()
 	if x.Until != nil {
 		if err := x.tune(ctx); err != nil {
 			return nil, err

@@ -2,10 +2,14 @@ package runner
 
 import (
 	"fmt"
+	"math"
 	"strings"
+	"time"
 
 	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/potential"
 	"github.com/r2sgld/r2sgld/report"
+	"github.com/r2sgld/r2sgld/tune"
 )
 
 // what says what is sampled.
@@ -38,6 +42,38 @@ func (j *Job) what() string {
 		what = append(what, "walls, but no known bounds all around (for log Z bound each by numbers)")
 	}
 	return strings.Join(what, ", ")
+}
+
+// slowGradient is the time of a gradient from which on a run takes minutes at least.
+const slowGradient = 5 * time.Millisecond
+
+// tellGradient says how long a gradient of a model takes, of all rows where there are
+// minibatches, where that is long, and what comes of it.
+func (x *execution) tellGradient() {
+	d := x.Problem.Potential.Dim()
+	if x.Model == nil || x.Until == nil || d != len(x.Model.Center) {
+		return
+	}
+	whole, batches := potential.Exact(x.Problem.Potential)
+	if whole == nil {
+		return
+	}
+	eval := whole.Evaluator(1, nil)
+	energy, grad, took := make([]float64, 1), make([]float64, d), time.Duration(math.MaxInt64)
+	for range 3 {
+		at := time.Now()
+		eval.Eval(energy, grad, x.Model.Center)
+		took = min(took, time.Since(at))
+	}
+	if took < slowGradient {
+		return
+	}
+	rounds := ", and rounds of thousands for each ladder"
+	if batches {
+		rounds = ", rounds go by minibatches"
+	}
+	fmt.Fprintf(x.Terminal, " a gradient takes %.2g s: %s for a first look at the potential%s\n",
+		took.Seconds(), (tune.FirstGradients * took).Round(time.Second), rounds)
 }
 
 // how says how it is sampled.

@@ -87,3 +87,24 @@ func flat(d int) potential.Potential {
 		return x[0]
 	})
 }
+
+// A few points show that a step size fits, so that a slow potential is not gone through
+// for every point; where they do not, all are looked at, and the error is that of Steps.
+func TestCurvedLooksAtFewPoints(t *testing.T) {
+	calls := 0
+	of := func(c float64) r2sgld.Problem {
+		return r2sgld.Problem{Potential: potential.Func(2, func(grad, x []float64) float64 {
+			calls++
+			grad[0], grad[1] = c*x[0], c*x[1]
+			return c / 2 * (x[0]*x[0] + x[1]*x[1])
+		})}
+	}
+	start := []float64{1, 1}
+	if err := Curved(t.Context(), of(3), start, 1); err != nil || calls > curvedPoints*(1+2*probePower) {
+		t.Errorf("%d calls: %v", calls, err)
+	}
+	_, want := Steps(t.Context(), of(0), []float64{1}, start, 1)
+	if err := Curved(t.Context(), of(0), start, 1); err == nil || want == nil || err.Error() != want.Error() {
+		t.Errorf("without curvature: %v, want %v", err, want)
+	}
+}

@@ -25,6 +25,9 @@ const (
 	narrow      = 0.02
 )
 
+// FirstGradients is about how many gradients the warm-up takes before its first round.
+const FirstGradients = curvePoints * (1 + 2*probePower)
+
 // first makes the ladder of the first round, from points of the uniform law (of
 // an unbounded domain: around the start).
 func (t *tuner) first() (*Found, error) {

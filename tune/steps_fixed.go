@@ -16,9 +16,10 @@ import (
 
 // What step sizes for given temperatures are made of.
 const (
-	pilotPoints = 256  // at which the potential is measured
-	pilotBias   = 0.05 // step size times curvature: twice the relative bias of a variance
-	pilotWidth  = 0.1  // largest noise of a step, in widths of the domain
+	pilotPoints  = 256  // at which the potential is measured
+	curvedPoints = 8    // of them, which show that a step size fits
+	pilotBias    = 0.05 // step size times curvature: twice the relative bias of a variance
+	pilotWidth   = 0.1  // largest noise of a step, in widths of the domain
 )
 
 // Steps measures step sizes for given temperatures, without a run: at points of
@@ -56,6 +57,23 @@ func Steps(ctx context.Context, p r2sgld.Problem, temperature, start []float64, 
 		steps = append(steps, eta)
 	}
 	return steps, nil
+}
+
+// Curved reports an error if [Steps] around start, of an unbounded domain, would. It looks
+// at a few points where these suffice.
+func Curved(ctx context.Context, p r2sgld.Problem, start []float64, seed uint64) error {
+	q, d := newProbe(p.Potential, seed), p.Potential.Dim()
+	x, err := q.scatter(ctx, p.Domain, start, d)
+	if err != nil {
+		return err
+	}
+	if seen := q.around(x[:curvedPoints*d], d, nil); len(seen) > 0 {
+		if eta := pilotBias / stiffness(seen, 1, 0, start == nil); eta > 0 && !math.IsInf(eta, 0) {
+			return nil
+		}
+	}
+	_, err = Steps(ctx, p, []float64{1}, start, seed)
+	return err
 }
 
 // Finite reports an error unless the potential is finite at some point where
