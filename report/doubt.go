@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/domain"
@@ -79,10 +80,7 @@ func those(ps []Parameter, of int, worst Parameter) string {
 // remedy is how to take the kernel that has no bias from steps on this problem: harmonic
 // where U is Gaussian and it knows the walls; "" where there is none, or it is in use.
 func remedy(p r2sgld.Problem, set r2sgld.Settings, res *r2sgld.Result) string {
-	if _, noisy := potential.Exact(p.Potential); noisy || set.Unbiased() || set.Mirror || set.Penalty != nil || set.Momentum != nil {
-		return ""
-	}
-	if b := set.Boundary; b != "" && b != domain.Specular && b != domain.Refuse {
+	if !biased(p, set) {
 		return ""
 	}
 	text := ByKernel + "mala"
@@ -93,6 +91,34 @@ func remedy(p r2sgld.Problem, set r2sgld.Settings, res *r2sgld.Result) string {
 		text += " --set sampler.certificate=null"
 	}
 	return text
+}
+
+// biased reports whether steps have a bias that another kernel has not.
+func biased(p r2sgld.Problem, set r2sgld.Settings) bool {
+	_, noisy := potential.Exact(p.Potential)
+	if noisy || set.Unbiased() || set.Mirror || set.Penalty != nil || set.Momentum != nil {
+		return false
+	}
+	return set.Boundary == "" || set.Boundary == domain.Specular || set.Boundary == domain.Refuse
+}
+
+// SteepWall warns before a run of a wall, with a point near it, towards which slopes grow
+// without bound: kernels whose steps have a bias are wrong there. again is the command that
+// makes the run; "" is not known.
+func SteepWall(p r2sgld.Problem, set r2sgld.Settings, at []float64, again string) string {
+	var where []string
+	for i, name := range p.ReportedNames()[:len(at)] {
+		where = append(where, name+" = "+Short(at[i], 3))
+	}
+	text := "slopes grow without bound towards a wall"
+	if p.Chart == nil && len(where) <= 4 {
+		text += " (near " + strings.Join(where, ", ") + ")"
+	}
+	text += ": steps of this kernel overshoot there, and draws near it have wrong shares, which R̂ and ESS do not show. "
+	if biased(p, set) {
+		return text + "Take a kernel whose law is exact: " + strings.TrimSpace(again+" "+ByKernel+"mala")
+	}
+	return text + "Compare with other variables, such as the logarithm of the distance from the wall."
 }
 
 // ByKernel is how a warning names another kernel: with the command in front it is one to

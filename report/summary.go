@@ -309,7 +309,8 @@ func (s *Summary) Singular() {
 	if s.Acceptance != nil {
 		text = "Trajectories rarely go in or out there, which R̂ and ESS do not show."
 	}
-	s.Warnings = append(s.Warnings, "a few draws have slopes that outweigh all others: the density is singular at a wall, or has a mode far narrower than the rest. "+text+" Compare with other variables, such as the logarithm of the distance from the wall.")
+	s.Warnings = append(s.Warnings, "a few draws have slopes that outweigh all others: the density is singular at a wall, or has a mode far narrower than the rest. "+text+" "+
+		s.instead("Compare with other variables, such as the logarithm of the distance from the wall"))
 }
 
 // OneSided warns if forward and backward evidence contradict each other, or if

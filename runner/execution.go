@@ -64,11 +64,26 @@ func (x *execution) run(ctx context.Context) (*report.Summary, error) {
 	}
 	x.exact = len(report.SwapBias(x.Problem, x.Settings)) == 0
 	fmt.Fprint(x.Terminal, x.how())
+	if err := x.walls(ctx); err != nil {
+		return nil, x.explain(ctx, err)
+	}
 	res, seconds, err := x.sample(ctx)
 	if err != nil {
 		return nil, err
 	}
 	return x.finish(ctx, res, seconds)
+}
+
+// walls warns of those near which the steps are wrong.
+func (x *execution) walls(ctx context.Context) error {
+	if x.Settings.Unbiased() || x.Model != nil {
+		return nil
+	}
+	at, err := tune.SteepWall(ctx, x.Problem, x.Settings.Start, x.Settings.Seed)
+	if err == nil && at != nil {
+		report.Warn(x.Terminal, report.SteepWall(x.Problem, x.Settings, at, x.Again))
+	}
+	return err
 }
 
 // tunedFile holds what the warm-up of method auto has found.

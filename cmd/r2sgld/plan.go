@@ -80,6 +80,15 @@ func (c *common) plan(cmd *cobra.Command, path string) error {
 		fmt.Fprint(c.stdout(), report.PlanText(plan, report.StyleOf(c.stdout())))
 	}
 	report.Warn(progress, foreseen(r)...)
+	if r.Settings.Unbiased() || r.Until != nil && anyKernel(r) || r.Model != nil || err != nil {
+		return err
+	}
+	at, err := unlessStopped(cmd.Context(), func() ([]float64, error) {
+		return tune.SteepWall(cmd.Context(), r.Problem, r.Settings.Start, r.Settings.Seed)
+	})
+	if at != nil {
+		report.Warn(progress, report.SteepWall(r.Problem, r.Settings, at, again(command, path, c.set)))
+	}
 	return err
 }
 

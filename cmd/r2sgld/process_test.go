@@ -37,6 +37,7 @@ type process struct {
 	stdout bytes.Buffer
 	stderr bytes.Buffer
 	ended  chan struct{} // closed once it has
+	end    time.Time
 	err    error
 }
 
@@ -65,6 +66,7 @@ func startAs(t *testing.T, as string, args ...string) *process {
 	}
 	go func() {
 		p.err = p.Wait()
+		p.end = time.Now()
 		cancel()
 		close(p.ended)
 	}()

@@ -32,3 +32,28 @@ sampler: {until: {rhat: 10, ess: 10}}
 		t.Errorf("warnings %q", w)
 	}
 }
+
+// Walls near which steps are wrong are told by plan, and by a run before it samples, with
+// the command that mends it; not where the kernel is exact.
+func TestSteepWallIsToldFirst(t *testing.T) {
+	dir := t.TempDir()
+	file := write(t, dir, "root.yaml", `name: root
+variables: [x]
+potential: "-0.5*log(x)"
+domain: {box: {x: [0, 1]}}
+sampler: {iterations: 4000, burn_in: 100, step_size: [1e-3, 1e-2], temperature: [1, 3]}
+`)
+	const want = "slopes grow without bound towards a wall"
+	remedy := "r2sgld sample " + file + " --set sampler.kernel=mala"
+	for _, args := range [][]string{{"plan", file}, {"sample", file, "--force", "--out", filepath.Join(dir, "run")}} {
+		p := start(t, args...)
+		code, said := p.code(t), p.stderr.String()
+		if at := strings.Index(said, want); code != exitDone || at < 0 || !strings.Contains(said[at:], remedy) || strings.Contains(said[:at], "outweigh") {
+			t.Errorf("%v: exit %d: %s", args, code, said)
+		}
+		exact := start(t, append(args, "--set", "sampler.kernel=mala")...)
+		if code, said := exact.code(t), exact.stderr.String(); code != exitDone || strings.Contains(said, want) {
+			t.Errorf("%v, exact: exit %d: %s", args, code, said)
+		}
+	}
+}
