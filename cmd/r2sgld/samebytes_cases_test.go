@@ -76,9 +76,9 @@ func madeByKernel() []made {
 		sampled("mala-slice", slanted, `constraints: ["x >= 0", "y >= 0", "z >= 0", "x + y + z = 1"]`, two+"kernel: mala, step_size: [0.02, 0.05]"),
 		sampled("mala-flower", wells, "flower: {}", hot+"kernel: mala, step_size: [0.02, 0.1]"),
 		sampled("hmc-implicit", wells, `constraints: ["((x - 1)^2 + y^2)*((x + 1)^2 + y^2) <= 1.21"], box: {x: [-2, 2], y: [-1, 1]}`, two+"kernel: hmc, leapfrog: 3, step_size: [0.01, 0.03]"),
-		sampled("hmc-polytope", slanted, `constraints: ["x + y + z < 1", "x > -1", "y > -1", "z > -1", "x - y < 0.5"]`, two+"kernel: hmc, leapfrog: 5"),
-		sampled("harmonic-box", slanted, cube, brief+"method: r-sgld, kernel: auto"),
 		sampled("harmonic-ball", slanted, `ball: {radius: 1.2}, constraints: ["x + z < 0.7"]`, two+"kernel: harmonic"),
+		sampled("harmonic-box", slanted, cube, brief+"method: r-sgld, kernel: auto"),
+		sampled("hmc-polytope", slanted, `constraints: ["x + y + z < 1", "x > -1", "y > -1", "z > -1", "x - y < 0.5"]`, two+"kernel: hmc, leapfrog: 5"),
 		sampled("certificate-box", valley, square, brief+"method: r-sgld, step_size: 0.02, certificate: true"),
 		sampled("certificate-ball", valley, "ball: {radius: 0.9}", hot+"step_size: [0.02, 0.05], certificate: true, boundary: refuse, swap: {every: 10}"),
 	}
