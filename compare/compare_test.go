@@ -16,6 +16,7 @@ import (
 	"github.com/r2sgld/r2sgld/compare"
 	"github.com/r2sgld/r2sgld/diag"
 	"github.com/r2sgld/r2sgld/dynamics"
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/report"
 	"github.com/r2sgld/r2sgld/store"
 )
@@ -457,6 +458,7 @@ func ExampleNew() {
 // costs, p/n on average. The rough sum errs by 1/4 (16 draws of ½χ² of two degrees) and what
 // the part adds by less: 2.5 are more than five standard errors.
 func TestManyData(t *testing.T) {
+	pace.Slow(t)
 	const n = 60_000
 	rng := rand.New(rand.NewPCG(7, 1))
 	s := &dynamics.Series{File: "many.csv", States: []string{"x"}, Values: map[string][]float64{}, Given: map[string][]float64{}}

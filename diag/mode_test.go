@@ -34,6 +34,7 @@ func modes(draw func(*rand.Rand) float64, n, seeds int, lo, hi float64) (told []
 // Mutants it kills: the highest peak whatever its error, no rivals at walls, a wall that
 // is not reflected.
 func TestModeOfSeveralPeaks(t *testing.T) {
+	pace.Slow(t)
 	inf := math.Inf(1)
 	mixture := func(share float64) func(*rand.Rand) float64 {
 		return func(rng *rand.Rand) float64 {

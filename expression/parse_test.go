@@ -268,6 +268,7 @@ func FuzzParseConstraints(f *testing.F) {
 // A likelihood over 10,000 rows written out compiles, and so does the deepest
 // tree that is allowed; kills work that grows with the square of the length.
 func TestFormulaOfManyRows(t *testing.T) {
+	pace.Slow(t)
 	var b strings.Builder
 	want := 0.0
 	for i := range 10_000 {

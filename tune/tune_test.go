@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/potential"
 	"pgregory.net/rapid"
 )
@@ -414,6 +415,7 @@ func gauss(m, s []float64) potential.Potential {
 // tuned in seconds, with steps along the axes. Mutant: whitening by what slopes at
 // walls have in common (dense maps cost twenty times the time).
 func TestTuneInFiftyDimensions(t *testing.T) {
+	pace.Slow(t)
 	const d = 50
 	m, s, lo, hi := make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d)
 	for i := range m {

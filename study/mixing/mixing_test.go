@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/stream"
 	"github.com/r2sgld/r2sgld/study"
 	"github.com/r2sgld/r2sgld/study/studytest"
@@ -33,6 +34,7 @@ func glance(t *testing.T) (*study.Study, *Results) {
 
 // The report is whole, and the verdicts are those that finer grids have too.
 func TestGlance(t *testing.T) {
+	pace.Slow(t)
 	s, _ := glance(t)
 	out := studytest.Whole(t, s)
 	studytest.Documented(t, s, "../../docs/studies.md")
@@ -70,6 +72,7 @@ func TestGlance(t *testing.T) {
 // S on both sides, an acceleration at the wrong intensity, ¼ of the form instead of ½,
 // projection where reflection is meant.
 func TestKnownNumbers(t *testing.T) {
+	pace.Slow(t)
 	_, r := glance(t)
 	for _, x := range r.Exact {
 		if last := x.Error[len(x.Error)-1]; last > 1e-3 || x.Order.Slope < 1.9 {
@@ -116,6 +119,7 @@ func TestKnownNumbers(t *testing.T) {
 
 // Equal options give equal numbers, whatever the threads.
 func TestSmallPartsAgainWithOneThread(t *testing.T) {
+	pace.Slow(t)
 	_, r := glance(t)
 	e := effortOf(study.Smoke)
 	o := study.Options{Scale: study.Smoke, Seed: 1, Threads: 1}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/study"
 )
 
@@ -13,6 +14,7 @@ import (
 // 19 degrees of freedom, two-sided 1e-6 at 7.2. It kills: one rule in place of the
 // other, r² of another domain, the law at another temperature.
 func TestNearestIsBiasedInCorners(t *testing.T) {
+	pace.Slow(t)
 	s, err := newScene(shapes()[4])
 	if err != nil {
 		t.Fatal(err)

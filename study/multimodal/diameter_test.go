@@ -138,6 +138,7 @@ func TestDiameterReference(t *testing.T) {
 // runs are few and their KL skew. Kills: draws that are no longer counted after some
 // number, a burn-in that is not a fifth of the draws so far.
 func TestDiameterLong(t *testing.T) {
+	pace.Slow(t)
 	ref := readDiameterReference(t)
 	length := 30_000
 	if pace.Soaking() {
