@@ -182,7 +182,7 @@ func (l *loader) headed(m *table) (order []int, ok bool) {
 		j := slices.Index(l.names, name)
 		switch {
 		case j < 0:
-			l.reportAt(m.top, "unknown variable %q%s", name, yamlpos.Suggest(name, "variables", l.names))
+			l.reportAt(m.top, "unknown variable %s%s", yamlpos.Text(name), yamlpos.Suggest(name, "variables", l.names))
 			return nil, false
 		case slices.Contains(order, j):
 			l.reportAt(m.top, "the variable %q is named twice", name)
@@ -312,7 +312,7 @@ func (l *loader) tableRow(t *table, file string, c *csv.Reader, record []string,
 		if !ok {
 			_, column := c.FieldPos(j)
 			l.reportAt(func(message string) Problem { return Problem{File: file, Line: line, Column: column, Message: message} },
-				"expected a number; found %q", cell)
+				"expected a number; found %s", yamlpos.Text(cell))
 			return
 		}
 		row[j] = v

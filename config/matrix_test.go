@@ -87,6 +87,7 @@ func TestWrongMatrices(t *testing.T) {
 	for _, c := range []struct{ constraints, a, want string }{
 		{`{matrix: A.csv, upper: 1}`, "1,1,0\n1,x,0\n", `A.csv:2:3: expected a number; found "x"`},
 		{`{matrix: A.csv, upper: 1}`, "1,1,0\n\n1,,0\n", `A.csv:3:3: expected a number; found ""`},
+		{`{matrix: A.csv, upper: 1}`, "1,1," + strings.Repeat("x", 1<<20) + "\n", `A.csv:1:5: expected a number; found "` + strings.Repeat("x", 40) + `…"`},
 		{`{matrix: A.csv, upper: 1}`, "1,1,inf\n", `A.csv:1:5: expected a number; found "inf"`},
 		{`{matrix: [[1, 1, 0]], upper: A.csv}`, "1\n+.inf..-\n", `A.csv:2:1: expected a number; found "+.inf..-"`},
 		{`{matrix: [[1, 1, 0]], upper: A.csv}`, "1\n+-inf\n", `A.csv:2:1: expected a number; found "+-inf"`},

@@ -131,7 +131,10 @@ func TestZarrThatMakesNoSense(t *testing.T) {
 		}
 	}
 	for want, damage := range map[string]func(dir string) error{
-		"r2sgld resume":     func(dir string) error { return os.Remove(filepath.Join(dir, ".zgroup")) },
+		"r2sgld resume": func(dir string) error { return os.Remove(filepath.Join(dir, ".zgroup")) },
+		"too many levels": func(dir string) error {
+			return errors.Join(os.Remove(filepath.Join(dir, ".zgroup")), os.Symlink(".zgroup", filepath.Join(dir, ".zgroup")))
+		},
 		"Zarr version 3":    func(dir string) error { return os.WriteFile(filepath.Join(dir, "zarr.json"), nil, 0o666) },
 		"chunk 1.0 is gone": func(dir string) error { return os.Remove(filepath.Join(dir, "posterior/x/1.0")) },
 		"none of its chunks": func(dir string) error {

@@ -65,8 +65,8 @@ func checkZarr(dir string) error {
 	if exists(filepath.Join(dir, "zarr.json")) {
 		return errors.New("it is Zarr version 3: write it with zarr_format=2")
 	}
-	if exists(filepath.Join(dir, ".zgroup")) {
-		return nil
+	if _, err := os.Stat(filepath.Join(dir, ".zgroup")); !errors.Is(err, fs.ErrNotExist) {
+		return advice(err)
 	}
 	if filepath.Base(dir) == "draws.zarr" && exists(filepath.Join(dir, "posterior")) {
 		return fmt.Errorf("the run is unfinished: go on with: r2sgld resume %s", plain.Word(filepath.Dir(dir)))

@@ -88,7 +88,11 @@ func (n *Node) String() string {
 	case Map:
 		return "a mapping"
 	}
-	text := n.Text
+	return Text(n.Text)
+}
+
+// Text is text in quotation marks, cut to a readable length.
+func Text(text string) string {
 	if len(text) > 40 {
 		text = strings.ToValidUTF8(text[:40], "") + "…"
 	}
