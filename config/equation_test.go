@@ -2,6 +2,7 @@ package config
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -145,5 +146,24 @@ domain: {constraints: "x + y + z = 1"}
 	_, err := Parse("sample", "f.yaml", []byte(text), []string{`domain.constraints="x + y = 1"`})
 	if err == nil || !strings.Contains(err.Error(), `"z" is not in the potential`) {
 		t.Errorf("%v", err)
+	}
+}
+
+// A variable that walls hold for every value of the others has a density though the
+// potential does not see it and no numbers bound it; one that they let go one way has none.
+func TestVariablesBetweenSlantedWalls(t *testing.T) {
+	const text = `name: cone
+variables: [x, y]
+potential: "x"
+domain: {constraints: ["-x <= y", "%s"]}
+`
+	for _, wall := range []string{"y <= x", "y^2 <= x^2 + 1", "y^3 <= x"} {
+		parsed(t, fmt.Sprintf(text, wall))
+	}
+	for _, wall := range []string{"y >= 0", "x <= 7", "y^3 >= x"} {
+		_, err := Parse("sample", "f.yaml", []byte(fmt.Sprintf(text, wall)), nil)
+		if err == nil || !strings.Contains(err.Error(), `"y" is not in the potential`) {
+			t.Errorf("%s: %v", wall, err)
+		}
 	}
 }

@@ -312,6 +312,21 @@ func jumps(formula any) []string {
 	return nil
 }
 
+// endless reports whether a variable may go on alone without end, one way or the other,
+// from the point inside the domain.
+func (l *loader) endless(j int) bool {
+	if l.domain == nil || l.inside == nil {
+		return true
+	}
+	far := slices.Clone(l.inside)
+	for _, far[j] = range []float64{-1e50, 1e50} {
+		if l.domain.Contains(far) {
+			return true
+		}
+	}
+	return false
+}
+
 // tied reports whether an equation ties a variable to others: it cannot move alone.
 func (l *loader) tied(j int) bool {
 	if l.slice == nil {
@@ -342,7 +357,7 @@ func (l *loader) absentVariables(n *yamlpos.Node) {
 	}
 	lo, hi := domain.BoundsOf(l.domain, len(l.names))
 	for j, name := range l.names {
-		if !slices.Contains(used, name) && math.IsInf(hi[j]-lo[j], 1) && !l.tied(j) {
+		if !slices.Contains(used, name) && math.IsInf(hi[j]-lo[j], 1) && !l.tied(j) && l.endless(j) {
 			l.Report(n, "%q is not in the potential, and no bounds of it are known: it has no density. Add a box, or drop it from the variables", name)
 		}
 	}
