@@ -309,7 +309,7 @@ func (s *Summary) Singular() {
 	if s.Acceptance != nil {
 		text = "Trajectories rarely go in or out there, which R̂ and ESS do not show."
 	}
-	s.Warnings = append(s.Warnings, "a few draws have slopes that outweigh all others: the density is singular at a wall, or has a mode far narrower than the rest. "+text+" "+
+	s.Warnings = append(s.Warnings, "a few draws have slopes that outweigh all others, or those at a wall grow like the inverse of the distance from it: the density is singular at a wall, or has a mode far narrower than the rest. "+text+" "+
 		s.instead("Compare with other variables, such as the logarithm of the distance from the wall"))
 }
 

@@ -111,9 +111,14 @@ func StepBias(p r2sgld.Problem, s r2sgld.Settings, res *r2sgld.Result) (worst fl
 }
 
 // Singular reports whether a few of the cold draws of a run on p have slopes that
-// outweigh all others; false where that is not known.
+// outweigh all others, or the density is infinite at a wall near them; false where that
+// is not known.
 func Singular(p r2sgld.Problem, res *r2sgld.Result, seed uint64) bool {
-	return singular(newProbe(p.Potential, seed).slopes().around(drawsOf(res, 0, mostStates), p.Potential.Dim(), nil))
+	if p.Chart != nil { // draws are told in other coordinates than those of the potential
+		return false
+	}
+	d, q := p.Potential.Dim(), newProbe(p.Potential, seed)
+	return singular(q.slopes().around(drawsOf(res, 0, mostStates), d, nil)) || q.infinite(p.Domain, drawsOf(res, 0, 4*mostStates), d)
 }
 
 // singular reports whether one of the slopes at cold draws outweighs all others: as

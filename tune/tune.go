@@ -56,8 +56,8 @@ type Found struct {
 	Whitening *r2sgld.Whitening `json:"whitening,omitempty"`
 	States    [][][]float64     `json:"states"` // per ladder and rung, in the user's coordinates
 	Bias      float64           `json:"bias"`   // of a variance by the step, relative, at the cold rung
-	// Singular says that a few draws have slopes that outweigh all others: the bias
-	// is then more than Bias.
+	// Singular says that a few draws have slopes that outweigh all others, or that the
+	// density is infinite at a wall: the bias is then more than Bias.
 	Singular bool `json:"singular"`
 	// Jumps says that the potential jumps along steps of the last round, or that those of
 	// the coldest rung are too long for a feature of it: their law is then not that of the potential, and no bias is known. An exact kernel keeps it.
@@ -322,6 +322,7 @@ func (t *tuner) learn(f *Found, res *r2sgld.Result, seen Round) (*Found, error) 
 	n := len(next.Rounds)
 	next.Settled = calm
 	next.Done = calm && n >= fewest || n >= mostRounds
+	next.Singular = next.Singular || next.Done && t.probe.infinite(t.p.Domain, drawsOf(res, 0, 4*mostStates), t.d)
 	if next.Done && calm { // the ladder that was seen is the one to keep
 		next.Diffusion, next.Leapfrog = f.Diffusion, f.Leapfrog
 	}
