@@ -45,7 +45,11 @@ func CheckGradient(ctx context.Context, p r2sgld.Problem, start []float64, seed 
 			continue
 		}
 		first := m.energy[0]
-		if m.gradient(m.a, 0); m.energy[0] != first {
+		m.gradient(m.a, 0)
+		if err := potential.Err(m.eval); err != nil {
+			return err
+		}
+		if m.energy[0] != first {
 			return fmt.Errorf("the energy at %.6g is %.17g when asked once and %.17g when asked again: answers that depend on chance need \"stochastic\": true in the handshake and the seed for their chance", m.z, first, m.energy[0])
 		}
 		along, size := 0.0, norm(m.a)
