@@ -125,32 +125,8 @@ func (l *ladder) restoreState(b []byte) error {
 		b = b[8:]
 		return int(n)
 	}
-	for _, n := range []*int{&l.done, &l.until, &l.kept, &l.stride} {
-		if *n = number(); *n < 0 {
-			return errShort
-		}
-	}
-	if l.done > l.until || l.until > mostIterations || l.kept > l.done || l.stride > mostIterations || bits.OnesCount(uint(l.stride)) != 1 {
-		return fmt.Errorf("%w: %d of %d iterations, %d draws of which one in %d is held", errForged, l.done, l.until, l.kept, l.stride)
-	}
-	for i, v := range l.numbers() {
-		n := number()
-		if n < 0 || n > len(b)/8 || i < ownNumbers && n != len(*v) || l.orbit != nil && v == &l.orbit.Times && n != 0 && n != l.block.R {
-			return errShort
-		}
-		if n == 0 {
-			continue
-		}
-		*v = make([]float64, n)
-		for k := range *v {
-			(*v)[k] = math.Float64frombits(uint64(number()))
-		}
-	}
-	for i := range l.block.Rung {
-		l.block.Rung[i] = number()
-		if r := l.block.Rung[i]; r < 0 || r >= l.block.R || slices.Contains(l.block.Rung[:i], r) {
-			return fmt.Errorf("%w: replica %d holds rung %d", errForged, i+1, r+1)
-		}
+	if err := l.restoreNumbers(number, func() int { return len(b) / 8 }); err != nil {
+		return err
 	}
 	counted := []any{l.tally, l.moves, l.corners}
 	if l.watch != nil {
@@ -175,6 +151,39 @@ func (l *ladder) restoreState(b []byte) error {
 	}
 	if len(b) > 0 {
 		return fmt.Errorf("%d bytes too many in the saved state", len(b))
+	}
+	return nil
+}
+
+// restoreNumbers takes the counts of the ladder, its numbers and who holds which rung from
+// number, which is -1 at the end; left tells how many there are.
+func (l *ladder) restoreNumbers(number, left func() int) error {
+	for _, n := range []*int{&l.done, &l.until, &l.kept, &l.stride} {
+		if *n = number(); *n < 0 {
+			return errShort
+		}
+	}
+	if l.done > l.until || l.until > mostIterations || l.kept > l.done || l.stride > mostIterations || bits.OnesCount(uint(l.stride)) != 1 {
+		return fmt.Errorf("%w: %d of %d iterations, %d draws of which one in %d is held", errForged, l.done, l.until, l.kept, l.stride)
+	}
+	for i, v := range l.numbers() {
+		n := number()
+		if n < 0 || n > left() || i < ownNumbers && n != len(*v) || l.orbit != nil && v == &l.orbit.Times && n != 0 && n != l.block.R {
+			return errShort
+		}
+		if n == 0 {
+			continue
+		}
+		*v = make([]float64, n)
+		for k := range *v {
+			(*v)[k] = math.Float64frombits(uint64(number()))
+		}
+	}
+	for i := range l.block.Rung {
+		l.block.Rung[i] = number()
+		if r := l.block.Rung[i]; r < 0 || r >= l.block.R || slices.Contains(l.block.Rung[:i], r) {
+			return fmt.Errorf("%w: replica %d holds rung %d", errForged, i+1, r+1)
+		}
 	}
 	return nil
 }

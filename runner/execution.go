@@ -404,42 +404,11 @@ func (x *execution) leave(ctx context.Context, res *r2sgld.Result, sum *report.S
 	} else if note != "" {
 		sum.Warnings = append(sum.Warnings, note)
 	}
-	sum.Warnings = append(sum.Warnings, x.Warnings...)
-	if x.Problem.Base == nil { // far out in a prior U has no bound, and the backward mean no variance
-		sum.OneSided()
-	}
-	if x.found == nil && tune.Singular(x.Problem, res, x.Settings.Seed) {
-		sum.Singular()
-	}
-	if x.found == nil {
-		sum.Widened(tune.StepBias(x.Problem, x.Settings, res))
-	}
-	if f := x.found; f != nil {
-		sum.Tuned(f)
-		j := x.judge(res)
-		sum.Stopped(*x.Until, j.RHat, j.ESS, j.Met)
-		tellHeld(sum, res)
-		sum.Until.Capped = x.over
-		if x.over != "" {
-			sum.Warnings = append(sum.Warnings, x.capped())
-		}
-	}
+	x.doubts(res, sum)
 	if x.Model != nil {
-		sum.Explain(x.equations(sum.Parameters), x.fits(sum.Parameters))
-		sum.LaTeX = x.latex(sum.Parameters)
-		if len(x.Model.Terms) > 0 {
-			sum.Coefficients, x.chosen = x.coefficients(sum.Parameters)
-		}
-		if w := x.against(res); w != "" {
-			sum.Warnings = append(sum.Warnings, w)
-		}
-		if err := x.folder.WriteFile("equations.tex", []byte(sum.LaTeX+"\n")); err != nil {
+		if err := x.identified(ctx, res, sum); err != nil {
 			return nil, err
 		}
-		if sum.Marginal, err = x.marginal(ctx, sum.LogEvidence); err != nil {
-			return nil, err
-		}
-		sum.Warnings = append(slices.Clone(x.Model.Warnings), sum.Warnings...) // what the data do not tell comes first
 	}
 	x.answer(sum)
 	if x.Model != nil {
@@ -466,4 +435,49 @@ func (x *execution) leave(ctx context.Context, res *r2sgld.Result, sum *report.S
 		}
 	}
 	return figures, x.folder.WriteJSON("summary.json", sum)
+}
+
+// doubts completes the warnings of a summary by what is known of the problem and of the
+// warm-up.
+func (x *execution) doubts(res *r2sgld.Result, sum *report.Summary) {
+	sum.Warnings = append(sum.Warnings, x.Warnings...)
+	if x.Problem.Base == nil { // far out in a prior U has no bound, and the backward mean no variance
+		sum.OneSided()
+	}
+	if x.found == nil && tune.Singular(x.Problem, res, x.Settings.Seed) {
+		sum.Singular()
+	}
+	if x.found == nil {
+		sum.Widened(tune.StepBias(x.Problem, x.Settings, res))
+	}
+	if f := x.found; f != nil {
+		sum.Tuned(f)
+		j := x.judge(res)
+		sum.Stopped(*x.Until, j.RHat, j.ESS, j.Met)
+		tellHeld(sum, res)
+		sum.Until.Capped = x.over
+		if x.over != "" {
+			sum.Warnings = append(sum.Warnings, x.capped())
+		}
+	}
+}
+
+// identified completes the summary of a run that identifies a model.
+func (x *execution) identified(ctx context.Context, res *r2sgld.Result, sum *report.Summary) (err error) {
+	sum.Explain(x.equations(sum.Parameters), x.fits(sum.Parameters))
+	sum.LaTeX = x.latex(sum.Parameters)
+	if len(x.Model.Terms) > 0 {
+		sum.Coefficients, x.chosen = x.coefficients(sum.Parameters)
+	}
+	if w := x.against(res); w != "" {
+		sum.Warnings = append(sum.Warnings, w)
+	}
+	if err := x.folder.WriteFile("equations.tex", []byte(sum.LaTeX+"\n")); err != nil {
+		return err
+	}
+	if sum.Marginal, err = x.marginal(ctx, sum.LogEvidence); err != nil {
+		return err
+	}
+	sum.Warnings = append(slices.Clone(x.Model.Warnings), sum.Warnings...) // what the data do not tell comes first
+	return nil
 }
