@@ -41,7 +41,12 @@ func (j Jumps) Coarse(bias float64) bool {
 }
 
 const (
-	leastError  = 0.5 // in units of the temperature: steps that resolve the potential are off by less
+	// leastError, in units of the temperature, is the error of the energy from which a step
+	// counts as too long: −log 0.574. A single step that is off by it would be accepted as
+	// rarely as those of MALA are on average where these are as long as pays (Roberts &
+	// Rosenthal 1998), and steps of SGLD are to be much shorter: those of a Gaussian that
+	// they widen by a tenth are off by as much less than once in ten thousand.
+	leastError  = 0.555
 	fewestJumps = 3
 	lookEvery   = 7    // iterations, odd: both kinds of sweeps are seen
 	leastJump   = 0.05 // in units of the temperature: odds that are off by as much

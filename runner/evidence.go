@@ -157,12 +157,19 @@ func (x *execution) evidence(ctx context.Context, res *r2sgld.Result) (report.Ev
 	case err != nil:
 		return e, err
 	}
-	of := x.pool(rough)
-	e.StepBias = (x.volume.log + of.Estimate - e.Estimate) / (coarser - 1)
-	raw := x.pool(res).Error
-	e.StepBiasSE = math.Hypot(of.Error, raw) / (coarser - 1)
-	e.SE = math.Hypot(e.SE, e.StepBias)
+	e.StepBias, e.StepBiasSE, e.SE = stepBias(x.pool(res), x.pool(rough))
+	e.SE = math.Hypot(e.SE, x.volume.se)
 	return e, nil
+}
+
+// stepBias is what the step adds to log Z by a run with coarser steps, to first order, its
+// standard error, and that of log Z. Taken off, the bias would leave the error of
+// (coarser·fine − rough)/(coarser − 1); not taken off, it adds to that. An estimate of it
+// near 0 may be so by chance, by the same that shifts log Z the other way.
+func stepBias(fine, rough exchange.Evidence) (bias, se, of float64) {
+	bias = (rough.Estimate - fine.Estimate) / (coarser - 1)
+	se = math.Hypot(rough.Error, fine.Error) / (coarser - 1)
+	return bias, se, math.Hypot(bias, math.Hypot(coarser*fine.Error, rough.Error)/(coarser-1))
 }
 
 // marginal turns log Z into the log marginal likelihood of a model.

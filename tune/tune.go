@@ -34,9 +34,12 @@ const (
 	steady    = 1.5  // factor by which step sizes may still change
 	doubt     = 0.3  // pairs by which a ladder may miss their best number
 
-	firstRound  = 1000 // iterations
-	firstPaths  = 50   // of them, of kernels HMC and Harmonic, whose iterations are dear
-	alikePaths  = 0.5  // and whose few draws tell rejections less well
+	firstRound = 1000 // iterations
+	firstPaths = 50   // of them, of kernels HMC and Harmonic, whose iterations are dear
+	// alikePaths is alike of them: round trips go like 1/(1 + Σ r/(1 − r)) in the rejections r
+	// of the pairs (Syed et al. 2022), and pairs of 1/4 and 3/4 in turn make at least three
+	// fifths of those of pairs of 1/2. Another round costs as much as all before.
+	alikePaths  = 0.5
 	doubtPaths  = 1
 	steadyPaths = 2.5
 	sparePaths  = 0.2 // of their pairs may be too many when rounds are enough: one more costs as much as all before
