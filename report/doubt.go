@@ -134,3 +134,17 @@ func (s *Summary) instead(advice string) string {
 	}
 	return advice + "."
 }
+
+// mostRounded is the largest distance of neighbouring numbers at which energies tell
+// acceptances and swaps to a hundredth.
+const mostRounded = 0.01
+
+// rounded warns of energies so large that what they differ by is lost in rounding.
+func (s *Summary) rounded() []string {
+	u := math.Abs(s.Energy.Mean)
+	apart := math.Nextafter(u, math.Inf(1)) - u
+	if !(apart > mostRounded) || math.IsInf(apart, 1) {
+		return nil
+	}
+	return []string{fmt.Sprintf("energies are about %.1g, where numbers are %.1g apart: what they differ by is lost in rounding, and draws and log Z with it. Take a constant off the potential.", s.Energy.Mean, apart)}
+}

@@ -78,3 +78,13 @@ func TestExactKernelIsLookedForInNeed(t *testing.T) {
 		}
 	}
 }
+
+// Energies whose differences drown in rounding are told: at 1e16 numbers are 2 apart, at
+// 1e14 they are 1/64, at 1e13 1/512.
+func TestRoundedEnergies(t *testing.T) {
+	for u, want := range map[float64]int{1e16: 1, -1e16: 1, 1e14: 1, 1e13: 0, 0: 0, math.NaN(): 0, math.Inf(1): 0} {
+		if got := (&Summary{Energy: Moments{Mean: u}}).rounded(); len(got) != want {
+			t.Errorf("%g: %q", u, got)
+		}
+	}
+}

@@ -486,7 +486,7 @@ func falling(res *r2sgld.Result) []string {
 
 // warnings says what is wrong with the draws and what to do, once each.
 func (s *Summary) warnings(p r2sgld.Problem, set r2sgld.Settings, res *r2sgld.Result) []string {
-	w := falling(res)
+	w := append(falling(res), s.rounded()...)
 	w = append(w, Doubts(s.Parameters, max(1, len(set.Temperature)))...)
 	s.exact = sync.OnceValue(func() string { return remedy(p, set, res) }) // which asks the potential
 	for r := range res.Ladders[0].Jumps {
