@@ -85,6 +85,7 @@ const (
 	autoBurnIn      = 500     // after a warm-up
 	autoThin        = 10
 	autoPaths       = 1000 // iterations of the first round with kernel hmc, all kept
+	autoCurvedPaths = 500  // of models that are not linear in their parameters
 	autoLeastPaths  = 100
 	autoBurnPaths   = 25
 	defaultLeapfrog = 10 // steps of a trajectory of kernel hmc

@@ -59,12 +59,13 @@ func (s *Sampler) settleAny() {
 // settleAuto fills the defaults of method auto in; curved says that the run is that of
 // a model that is not linear in its parameters.
 func (s *Sampler) settleAuto(curved bool) {
-	first := autoIterations
-	switch {
-	case s.Kernel == "hmc", s.Kernel == "mala", s.Kernel == "harmonic":
-		first = autoPaths
-	case curved:
-		first = autoCurved
+	first, dear := autoIterations, autoCurved
+	switch s.Kernel {
+	case "hmc", "mala", "harmonic":
+		first, dear = autoPaths, autoCurvedPaths
+	}
+	if curved {
+		first = dear
 	}
 	s.Iterations = cmp.Or(s.Iterations, first)
 	s.settleAny()

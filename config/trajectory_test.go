@@ -37,7 +37,7 @@ func TestTrajectoryTakesHMC(t *testing.T) {
 	if s.Settings.HMC == nil || s.Problem.Base == nil || s.Problem.Chart == nil || s.Settings.Whitening == nil || s.Settings.Start != nil {
 		t.Fatalf("%+v", s.Settings)
 	}
-	if r := s.Resolved.Sampler; r.Method != "auto" || r.Kernel != "hmc" || r.Init != fromPrior || r.Iterations != autoPaths {
+	if r := s.Resolved.Sampler; r.Method != "auto" || r.Kernel != "hmc" || r.Init != fromPrior || r.Iterations != autoCurvedPaths {
 		t.Errorf("%+v", r)
 	}
 	if s.Settings.Thin != 1 || s.Settings.BurnIn != autoBurnPaths {

@@ -42,7 +42,7 @@ const (
 	alikePaths  = 0.5
 	doubtPaths  = 1
 	steadyPaths = 2.5
-	sparePaths  = 0.2 // of their pairs may be too many when rounds are enough: one more costs as much as all before
+	sparePaths  = 0.2 // of their pairs may be too many or too few when rounds are enough: one more costs as much as all before
 	fewest      = 4   // rounds
 	mostRounds  = 10
 	roundDraws  = 512 // draws per rung and ladder that a round is judged by
@@ -344,11 +344,11 @@ func unseen(res *r2sgld.Result) bool {
 }
 
 // pairsFor is the number of pairs for a barrier, so that they reject about half;
-// the number in use if that will do nearly as well, for barriers are noisy: by doubt,
-// or with a spare part of them.
+// the number in use if that will do nearly as well, for barriers are noisy: within
+// doubt, or a spare part of them.
 func pairsFor(barrier float64, now int, doubt, spare float64) int {
 	want := barrier/rejection - 0.2
-	if float64(now)-1-max(doubt, spare*float64(now)) <= want && want <= float64(now)+doubt {
+	if slack := max(doubt, spare*float64(now)); float64(now)-1-slack <= want && want <= float64(now)+slack {
 		return now
 	}
 	return min(mostRungs-1, max(1, int(math.Ceil(want))))

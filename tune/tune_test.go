@@ -267,7 +267,7 @@ func TestPairs(t *testing.T) {
 		spare   float64
 		want    int
 	}{{0, 5, 0, 1}, {0.9, 1, 0, 2}, {1.57, 3, 0, 3}, {1.57, 4, 0, 4}, {1.62, 3, 0, 3}, {1.62, 4, 0, 4}, {1.9, 3, 0, 4}, {1.3, 4, 0, 3}, {5, 10, 0, 10}, {1000, 10, 0, mostRungs - 1},
-		{8, 20, 0, 16}, {8, 20, 0.2, 20}, {7, 20, 0.2, 14}, {10, 16, 0.2, 20}} {
+		{8, 20, 0, 16}, {8, 20, 0.2, 20}, {7, 20, 0.2, 14}, {8.7, 14, 0.2, 18}, {8.4, 14, 0.2, 14}, {8.4, 14, 0, 17}} {
 		if got := pairsFor(c.barrier, c.now, doubt, c.spare); got != c.want {
 			t.Errorf("barrier %g, %d pairs now, %g to spare: %d, want %d", c.barrier, c.now, c.spare, got, c.want)
 		}
