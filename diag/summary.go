@@ -12,6 +12,7 @@ type Summary struct {
 	ESSBulk, ESSTail       float64
 	RHat                   float64
 	Density                Density // with the bandwidth of [SheatherJones], at 512 places
+	Tail                   Tail    // the heavier one
 }
 
 // shown is the number of places of a density in a Summary.
@@ -24,7 +25,7 @@ const shown = 512
 func Summarize(name string, chains [][]float64, lo, hi float64) Summary {
 	nan := math.NaN()
 	s := Summary{Name: name, Mean: nan, SD: nan, Mode: nan, Q5: nan, Q25: nan, Q50: nan, Q75: nan, Q95: nan,
-		MCSEMean: nan, ESSBulk: nan, ESSTail: nan, RHat: nan}
+		MCSEMean: nan, ESSBulk: nan, ESSTail: nan, RHat: nan, Tail: Tail{nan, nan}}
 	d := gather(chains)
 	if d == nil {
 		return s
@@ -41,5 +42,6 @@ func Summarize(name string, chains [][]float64, lo, hi float64) Summary {
 	s.Mode = peak(chains, sorted, s.SD, h, lo, hi)
 	s.MCSEMean = s.SD / math.Sqrt(d.essMean())
 	s.ESSBulk, s.ESSTail, s.RHat = d.essBulk(), d.essTail(), d.rhat()
+	s.Tail = heavier(sorted, math.Min(s.ESSBulk, s.ESSTail))
 	return s
 }

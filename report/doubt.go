@@ -26,7 +26,7 @@ func Doubts(ps []Parameter, rungs int) (out []string) {
 		more = "with several rungs (method r2sgld)"
 	}
 	least := func(p Parameter) float64 { return math.Min(p.ESSBulk, p.ESSTail) }
-	var broken, still, apart, few []Parameter
+	var broken, still, apart, few, heavy []Parameter
 	for _, p := range ps {
 		switch {
 		case p.Q50 != p.Q50:
@@ -37,6 +37,8 @@ func Doubts(ps []Parameter, rungs int) (out []string) {
 			apart = append(apart, p)
 		case least(p) < enough:
 			few = append(few, p)
+		case p.tail.Heavy():
+			heavy = append(heavy, p)
 		}
 	}
 	if len(broken) > 0 {
@@ -54,6 +56,11 @@ func Doubts(ps []Parameter, rungs int) (out []string) {
 		worst := worstOf(few, func(p Parameter) float64 { return -least(p) })
 		out = append(out, fmt.Sprintf("%s: ESS %.0f (bulk), %.0f (tail) is below %d: quantiles and intervals are rough. Run longer (sampler.iterations).",
 			those(few, len(ps), worst), worst.ESSBulk, worst.ESSTail, enough))
+	}
+	if len(heavy) > 0 {
+		worst := worstOf(heavy, func(p Parameter) float64 { return p.tail.Shape })
+		out = append(out, fmt.Sprintf("%s: a tail is so heavy (Pareto shape %.2g, where a variance needs 0.5 and a mean 1) that mean, sd and the errors told rest on a few draws far out, and outer quantiles are less sure than they look. Go by median and quartiles, or sample a logarithm of it.",
+			those(heavy, len(ps), worst), worst.tail.Shape))
 	}
 	return out
 }

@@ -75,6 +75,7 @@ type Parameter struct {
 	RHat    float64  `json:"rhat"`
 
 	density diag.Density
+	tail    diag.Tail
 }
 
 // Density is that of the draws, whose peak is Mode; nothing of a parameter that was read
@@ -220,7 +221,7 @@ func Parameters(res *r2sgld.Result, d domain.Domain) []Parameter {
 func Describe(name string, chains [][]float64, lo, hi float64) Parameter {
 	s := diag.Summarize(name, chains, lo, hi)
 	return Parameter{Name: name, Mean: s.Mean, SD: s.SD, Mode: s.Mode, Q5: s.Q5, Q25: s.Q25, Q50: s.Q50, Q75: s.Q75, Q95: s.Q95,
-		MCSEMean: s.MCSEMean, ESSBulk: s.ESSBulk, ESSTail: s.ESSTail, RHat: s.RHat, density: s.Density}
+		MCSEMean: s.MCSEMean, ESSBulk: s.ESSBulk, ESSTail: s.ESSTail, RHat: s.RHat, density: s.Density, tail: s.Tail}
 }
 
 // New summarises a run. The caller adds what it alone knows: equations, fit,
