@@ -1,50 +1,42 @@
 package diag
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
-// A Tail is the generalised Pareto law of the outer tenth of draws on one side: 1 − F(x)
-// falls like x^(−1/Shape), so that variances exist below a shape of ½ and means below 1.
-// Both numbers are NaN where there are fewer than 200 effective draws to tell them from.
+// A Tail tells how heavy draws are far out, on the heavier side: 1 − F(x) falls like
+// x^(−1/Shape), so that variances exist below a shape of ½ and means below 1. From
+// quantiles q(p), of the p part of the draws farthest out from the median, the shape is
+// log(q(p)/q(4p))/log 4 (after Pickands 1975). It is the smaller one of two such ranges, the
+// first beyond which 20 effective draws lie, and the next, for a small mode far out looks
+// like a heavy tail in one. Shape is NaN where there are fewer than 640 effective draws.
 type Tail struct {
 	Shape float64
-	SE    float64 // (1 + Shape)/√m for m draws in the tail
+	SE    float64
 }
 
-// Heavy tells that the shape is above ½ by its standard error: errors of means, which rest
+// Heavy tells that the shape is above ½ by two standard errors: errors of means, which rest
 // on a variance, do not hold then.
-func (t Tail) Heavy() bool { return t.Shape-t.SE > 0.5 }
+func (t Tail) Heavy() bool { return t.Shape-2*t.SE > 0.5 }
 
 // heavier is the heavier tail of draws in increasing order that are worth so many
-// independent ones: their quantiles at so many even steps stand for them.
+// independent ones.
 func heavier(sorted []float64, ess float64) Tail {
-	const fewest = 20
-	t := Tail{math.NaN(), math.NaN()}
-	m := int(math.Min(ess, float64(len(sorted)))) / 10 // NaN gives a number below fewest
-	if m < fewest {
-		return t
-	}
+	const beyond = 20
 	n := float64(len(sorted))
-	upper, lower := make([]float64, m), make([]float64, m)
-	above, below := sorted[int(n*0.9)], sorted[int(n*0.1)]
-	for i := range m {
-		p := (float64(i) + 0.5) / float64(m) / 10
-		upper[m-1-i] = sorted[int(n*(1-p))] - above
-		lower[m-1-i] = below - sorted[int(n*p)]
+	p := beyond / math.Min(ess, n)
+	if !(p <= 1./32) {
+		return Tail{math.NaN(), math.NaN()}
 	}
-	for _, x := range [][]float64{upper, lower} {
-		for i := range x {
-			x[i] = math.Max(0, x[i])
-		}
-		slices.Sort(x)
-		if !(x[len(x)/4] > 0) { // an atom
-			continue
-		}
-		if k, _ := fitPareto(x); !math.IsInf(k, 0) && !(k <= t.Shape) {
-			t = Tail{k, (1 + math.Max(k, 0)) / math.Sqrt(float64(m))}
-		}
+	middle := sorted[len(sorted)/2]
+	side := func(q func(p float64) float64) float64 {
+		return math.Min(math.Log(q(p)/q(4*p)), math.Log(q(4*p)/q(16*p))) / math.Log(4)
 	}
-	return t
+	lower := side(func(p float64) float64 { return middle - sorted[int(n*p)] })
+	upper := side(func(p float64) float64 { return sorted[int(n*(1-p))] - middle })
+	k := upper
+	if !(lower <= k) && !math.IsNaN(lower) {
+		k = lower
+	}
+	// The log of a quantile that m draws lie beyond has the error k/√m, and shares it with
+	// those farther in.
+	return Tail{k, math.Abs(k) * math.Sqrt(1./beyond-1./(4*beyond)) / math.Log(4)}
 }

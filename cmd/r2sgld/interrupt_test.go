@@ -14,11 +14,12 @@ import (
 	"github.com/r2sgld/r2sgld/runner"
 )
 
-// heard sees to it that processes hear a Ctrl-C: one that runs in the background of
-// a shell is deaf to it, and so are those that it starts, unless it listens.
+// heard sees to it that processes hear a Ctrl-C and the end of their terminal: one that
+// runs in the background of a shell, or under nohup, is deaf to them, and so are those that
+// it starts, unless it listens.
 func heard(t *testing.T) {
 	c := make(chan os.Signal, 1)
-	signal.Notify(c, syscall.SIGINT)
+	signal.Notify(c, syscall.SIGINT, syscall.SIGHUP)
 	t.Cleanup(func() { signal.Stop(c) })
 }
 

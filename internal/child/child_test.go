@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -95,9 +96,13 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// However the owner ends, so does the program with what it started.
+// However the owner ends, so does the program with what it started. Under nohup the owner
+// would be deaf to SIGHUP, unless who starts it listens.
 func TestOwnerEnds(t *testing.T) {
-	for _, signal := range []syscall.Signal{syscall.SIGKILL, syscall.SIGHUP, syscall.SIGTERM} {
+	heard := make(chan os.Signal, 1)
+	signal.Notify(heard, syscall.SIGHUP)
+	defer signal.Stop(heard)
+	for _, end := range []syscall.Signal{syscall.SIGKILL, syscall.SIGHUP, syscall.SIGTERM} {
 		text, file := script(t)
 		c := exec.Command(os.Args[0])
 		c.Env = append(os.Environ(), "R2SGLD_CHILD_OWNER="+text)
@@ -111,7 +116,7 @@ func TestOwnerEnds(t *testing.T) {
 		if line, err := bufio.NewReader(out).ReadString('\n'); line != "ready\n" {
 			t.Fatalf("%q, %v", line, err)
 		}
-		if err := c.Process.Signal(signal); err != nil {
+		if err := c.Process.Signal(end); err != nil {
 			t.Fatal(err)
 		}
 		_ = c.Wait()
