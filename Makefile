@@ -19,7 +19,7 @@ demo: build
 # alone: in go test ./... without the worker program, tests of it are skipped, and say so.
 test: torch
 	script/setup test
-	$(GO) test ./...
+	$(GO) test -timeout 30m ./...
 
 # The worker program behind r2sgld train, bin/r2sgld-torch. LIBTORCH is the folder of
 # a libtorch or of a Python torch package, CUDA included; without it, Debian's.
@@ -29,7 +29,7 @@ torch: build
 
 # Tests under the race detector, with the smaller sizes.
 race:
-	$(GO) test -race ./...
+	$(GO) test -race -timeout 1h ./...
 
 # The slow statistical runs, 10⁸ reflections over all domains and more, runs that are
 # killed, damaged and out of space, and the first two commands on a pristine machine.

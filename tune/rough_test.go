@@ -1,6 +1,7 @@
 package tune
 
 import (
+	"sync/atomic"
 	"testing"
 
 	"github.com/r2sgld/r2sgld"
@@ -12,11 +13,11 @@ import (
 // A twice is a potential that counts its evaluators, and has a rough one that does.
 type twice struct {
 	potential.Potential
-	asked, rough *int
+	asked, rough *atomic.Int64
 }
 
 func (p twice) Evaluator(r int, s *stream.Set) potential.Evaluator {
-	*p.asked++
+	p.asked.Add(1)
 	return p.Potential.Evaluator(r, s)
 }
 
@@ -27,7 +28,7 @@ func (p twice) Rough() potential.Potential { return twice{p.Potential, p.rough, 
 func TestWarmUpIsRough(t *testing.T) {
 	p := bumps(t)
 	for _, hmc := range []*kernel.HMC{nil, {Leapfrog: 5}} {
-		asked, rough := 0, 0
+		var asked, rough atomic.Int64
 		q, err := potential.Sum(twice{p.Potential, &asked, &rough}, potential.Func(2, func(grad, _ []float64) float64 { clear(grad); return 0 }))
 		if err != nil {
 			t.Fatal(err)
@@ -36,8 +37,8 @@ func TestWarmUpIsRough(t *testing.T) {
 		if _, err := Tune(t.Context(), r2sgld.Problem{Potential: q, Domain: p.Domain}, r2sgld.Settings{Seed: 1, Ladders: 2, HMC: hmc}, nil, func(*Found) error { return nil }); err != nil {
 			t.Fatal(err)
 		}
-		if (rough > 0) != (hmc != nil) || (asked > 0) != (hmc == nil) {
-			t.Errorf("HMC %v: %d evaluators, %d rough ones", hmc, asked, rough)
+		if (rough.Load() > 0) != (hmc != nil) || (asked.Load() > 0) != (hmc == nil) {
+			t.Errorf("HMC %v: %d evaluators, %d rough ones", hmc, asked.Load(), rough.Load())
 		}
 	}
 }

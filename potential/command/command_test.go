@@ -193,7 +193,7 @@ func TestHandshakeFailures(t *testing.T) {
 		{settings("version"), []string{`"r2sgld" is 2`, "here is 1"}},
 		{settings("dimension"), []string{`"dimension" is 3`, "2 variables: x, y"}},
 		{settings("names"), []string{"y, x", "x, y"}},
-		{settings("babble"), []string{"more than one line per state", "bytes and more after 1 of them that begin with \"0 0 0\"", "for answers alone"}},
+		{settings("babble"), []string{"more than one line per state", "bytes", "after 1 of them that begin with \"0 0 0\"", "for answers alone"}},
 		{settings("key"), []string{"stochastc"}},
 		{settings("two"), []string{"first line"}},
 	} {
