@@ -8,13 +8,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
-
-	"github.com/r2sgld/r2sgld/internal/regular"
 )
 
 // Columns says which columns of a file hold what. Columns are named as in the
@@ -56,12 +56,23 @@ const (
 // Lines end in LF, CRLF or CR. All faults of the file are reported at once, joined, each
 // a [*DataError].
 func ReadSeries(file string, c Columns) (*Series, error) {
-	f, err := regular.Open(file)
+	f, err := open(file)
 	if err != nil {
-		return nil, &DataError{File: file, Text: "cannot be read: " + regular.Why(err).Error()}
+		if p := new(fs.PathError); errors.As(err, &p) {
+			err = p.Err
+		}
+		return nil, &DataError{File: file, Text: "cannot be read: " + err.Error()}
 	}
 	defer f.Close()
 	return DecodeSeries(f, file, c)
+}
+
+// open opens a file that has an end: no device and no pipe, which may take for ever to open.
+func open(file string) (*os.File, error) {
+	if info, err := os.Stat(file); err == nil && !info.Mode().IsRegular() {
+		return nil, errors.New("it is no regular file: write what it gives into one first")
+	}
+	return os.Open(file)
 }
 
 // missing says which values of a state are missing, as in "2 of 21 values of H

@@ -1,6 +1,6 @@
 """Scores of frozen predictions by other people's code.
 
-usage: score-reference.py > bnn/score/testdata/reference.json
+usage: score-reference.py > internal/bnn/score/testdata/reference.json
 
 Needs NumPy, SciPy, scikit-learn and torch-uncertainty (with torch and torchmetrics).
 Prints where it comes from, logits and labels, and what these make of them:

@@ -1,6 +1,6 @@
 """What PyTorch's own modules compute for the networks of `train`.
 
-usage: OMP_NUM_THREADS=1 /usr/bin/python3 script/torch-reference.py > bnn/torch/testdata/parity.json
+usage: OMP_NUM_THREADS=1 /usr/bin/python3 script/torch-reference.py > internal/bnn/torch/testdata/parity.json
 
 Needs PyTorch 1.13 or later. The networks are written below in the usual way, as
 torch.nn modules; parameters, buffers and inputs come from the formula `pattern`,

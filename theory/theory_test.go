@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/internal/store"
 	"github.com/r2sgld/r2sgld/potential"
-	"github.com/r2sgld/r2sgld/store"
 	"github.com/r2sgld/r2sgld/theory"
 )
 

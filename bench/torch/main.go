@@ -17,7 +17,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/r2sgld/r2sgld/bnn/torch"
+	"github.com/r2sgld/r2sgld/internal/bnn/torch"
 )
 
 type settings struct {

@@ -6,9 +6,9 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/r2sgld/r2sgld/bnn"
-	"github.com/r2sgld/r2sgld/bnn/images"
-	"github.com/r2sgld/r2sgld/bnn/torch"
+	"github.com/r2sgld/r2sgld/internal/bnn"
+	"github.com/r2sgld/r2sgld/internal/bnn/images"
+	"github.com/r2sgld/r2sgld/internal/bnn/torch"
 )
 
 const (

@@ -10,11 +10,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/r2sgld/r2sgld/config"
 	"github.com/r2sgld/r2sgld/diag"
+	"github.com/r2sgld/r2sgld/internal/config"
 	"github.com/r2sgld/r2sgld/internal/pace"
-	"github.com/r2sgld/r2sgld/report"
-	"github.com/r2sgld/r2sgld/store"
+	"github.com/r2sgld/r2sgld/internal/report"
+	"github.com/r2sgld/r2sgld/internal/store"
 	"github.com/r2sgld/r2sgld/tune"
 )
 

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/r2sgld/r2sgld/store"
+	"github.com/r2sgld/r2sgld/internal/store"
 )
 
 // A file without draws, or with warm-up alone, is no run to be told of.

@@ -17,10 +17,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/r2sgld/r2sgld/config"
+	"github.com/r2sgld/r2sgld/internal/config"
 	"github.com/r2sgld/r2sgld/internal/pace"
-	"github.com/r2sgld/r2sgld/runner"
-	"github.com/r2sgld/r2sgld/store"
+	"github.com/r2sgld/r2sgld/internal/runner"
+	"github.com/r2sgld/r2sgld/internal/store"
 )
 
 // bare makes the job of a configuration, or of the run folder if that is one,

@@ -9,11 +9,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/r2sgld/r2sgld/config"
+	"github.com/r2sgld/r2sgld/internal/config"
 	"github.com/r2sgld/r2sgld/internal/plain"
-	"github.com/r2sgld/r2sgld/runner"
-	"github.com/r2sgld/r2sgld/store"
-	"github.com/r2sgld/r2sgld/terminal"
+	"github.com/r2sgld/r2sgld/internal/runner"
+	"github.com/r2sgld/r2sgld/internal/store"
+	"github.com/r2sgld/r2sgld/internal/terminal"
 )
 
 // common are the flags of every command that runs.

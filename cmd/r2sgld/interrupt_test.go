@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/r2sgld/r2sgld/internal/pace"
-	"github.com/r2sgld/r2sgld/runner"
+	"github.com/r2sgld/r2sgld/internal/runner"
 )
 
 // heard sees to it that processes hear a Ctrl-C and the end of their terminal: one that

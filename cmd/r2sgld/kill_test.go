@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/r2sgld/r2sgld/internal/pace"
-	"github.com/r2sgld/r2sgld/store"
+	"github.com/r2sgld/r2sgld/internal/store"
 	"github.com/r2sgld/r2sgld/tune"
 )
 

@@ -13,9 +13,9 @@ import (
 
 	"github.com/r2sgld/r2sgld/internal/abandon"
 	"github.com/r2sgld/r2sgld/internal/plain"
-	"github.com/r2sgld/r2sgld/runner"
-	"github.com/r2sgld/r2sgld/store"
-	"github.com/r2sgld/r2sgld/terminal"
+	"github.com/r2sgld/r2sgld/internal/runner"
+	"github.com/r2sgld/r2sgld/internal/store"
+	"github.com/r2sgld/r2sgld/internal/terminal"
 )
 
 // hurry is how long after a signal a command may take to come to its end by itself.

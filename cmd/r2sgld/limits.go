@@ -12,10 +12,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/r2sgld/r2sgld/internal/plain"
+	"github.com/r2sgld/r2sgld/internal/report"
+	"github.com/r2sgld/r2sgld/internal/runner"
 	"github.com/r2sgld/r2sgld/internal/spare"
-	"github.com/r2sgld/r2sgld/report"
-	"github.com/r2sgld/r2sgld/runner"
-	"github.com/r2sgld/r2sgld/store"
+	"github.com/r2sgld/r2sgld/internal/store"
 )
 
 // spared is the share of what is free that a run may take unless it is told.

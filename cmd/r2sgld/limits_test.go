@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/r2sgld/r2sgld/internal/pace"
-	"github.com/r2sgld/r2sgld/report"
+	"github.com/r2sgld/r2sgld/internal/report"
 	"github.com/r2sgld/r2sgld/tune"
 )
 

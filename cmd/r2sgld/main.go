@@ -12,9 +12,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/r2sgld/r2sgld"
-	"github.com/r2sgld/r2sgld/config"
-	"github.com/r2sgld/r2sgld/runner"
-	"github.com/r2sgld/r2sgld/terminal"
+	"github.com/r2sgld/r2sgld/internal/config"
+	"github.com/r2sgld/r2sgld/internal/runner"
+	"github.com/r2sgld/r2sgld/internal/terminal"
 )
 
 // Exit codes that scripts rely on.

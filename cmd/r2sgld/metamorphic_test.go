@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/r2sgld/r2sgld/internal/pace"
-	"github.com/r2sgld/r2sgld/runner"
-	"github.com/r2sgld/r2sgld/terminal"
+	"github.com/r2sgld/r2sgld/internal/runner"
+	"github.com/r2sgld/r2sgld/internal/terminal"
 )
 
 // A chooser makes random configurations.

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/r2sgld/r2sgld/internal/pace"
-	"github.com/r2sgld/r2sgld/store"
+	"github.com/r2sgld/r2sgld/internal/store"
 )
 
 // Where standard output takes nothing, as that of a full disk, every command says so and

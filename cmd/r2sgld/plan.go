@@ -9,10 +9,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/r2sgld/r2sgld"
-	"github.com/r2sgld/r2sgld/config"
+	"github.com/r2sgld/r2sgld/internal/config"
 	"github.com/r2sgld/r2sgld/internal/plain"
-	"github.com/r2sgld/r2sgld/report"
-	"github.com/r2sgld/r2sgld/runner"
+	"github.com/r2sgld/r2sgld/internal/report"
+	"github.com/r2sgld/r2sgld/internal/runner"
 	"github.com/r2sgld/r2sgld/tune"
 )
 

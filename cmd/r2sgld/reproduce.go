@@ -15,17 +15,17 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/r2sgld/r2sgld/config/yamlpos"
 	"github.com/r2sgld/r2sgld/internal/abandon"
+	"github.com/r2sgld/r2sgld/internal/config/yamlpos"
 	"github.com/r2sgld/r2sgld/internal/plain"
-	"github.com/r2sgld/r2sgld/report"
-	"github.com/r2sgld/r2sgld/runner"
-	"github.com/r2sgld/r2sgld/study"
-	"github.com/r2sgld/r2sgld/study/deep"
-	"github.com/r2sgld/r2sgld/study/dynamical"
-	"github.com/r2sgld/r2sgld/study/evidence"
-	"github.com/r2sgld/r2sgld/study/mixing"
-	"github.com/r2sgld/r2sgld/study/multimodal"
+	"github.com/r2sgld/r2sgld/internal/report"
+	"github.com/r2sgld/r2sgld/internal/runner"
+	"github.com/r2sgld/r2sgld/internal/study"
+	"github.com/r2sgld/r2sgld/internal/study/deep"
+	"github.com/r2sgld/r2sgld/internal/study/dynamical"
+	"github.com/r2sgld/r2sgld/internal/study/evidence"
+	"github.com/r2sgld/r2sgld/internal/study/mixing"
+	"github.com/r2sgld/r2sgld/internal/study/multimodal"
 )
 
 // A paperStudy is a study that can be run.

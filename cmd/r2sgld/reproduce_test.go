@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"github.com/r2sgld/r2sgld/internal/plain"
-	"github.com/r2sgld/r2sgld/runner"
-	"github.com/r2sgld/r2sgld/study"
+	"github.com/r2sgld/r2sgld/internal/runner"
+	"github.com/r2sgld/r2sgld/internal/study"
 )
 
 // disc is a picture.

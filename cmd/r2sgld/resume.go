@@ -10,10 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/r2sgld/r2sgld/config"
-	"github.com/r2sgld/r2sgld/runner"
-	"github.com/r2sgld/r2sgld/store"
-	"github.com/r2sgld/r2sgld/training"
+	"github.com/r2sgld/r2sgld/internal/config"
+	"github.com/r2sgld/r2sgld/internal/runner"
+	"github.com/r2sgld/r2sgld/internal/store"
+	"github.com/r2sgld/r2sgld/internal/training"
 )
 
 func resumeCommand() *cobra.Command {

@@ -5,9 +5,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/r2sgld/r2sgld/config"
+	"github.com/r2sgld/r2sgld/internal/config"
 	"github.com/r2sgld/r2sgld/internal/plain"
-	"github.com/r2sgld/r2sgld/runner"
+	"github.com/r2sgld/r2sgld/internal/runner"
 )
 
 func sampleCommand() *cobra.Command {

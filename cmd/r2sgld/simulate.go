@@ -7,9 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/r2sgld/r2sgld/forecast"
+	"github.com/r2sgld/r2sgld/internal/forecast"
+	"github.com/r2sgld/r2sgld/internal/report"
 	"github.com/r2sgld/r2sgld/ode"
-	"github.com/r2sgld/r2sgld/report"
 )
 
 // simulated are the flags of simulate.

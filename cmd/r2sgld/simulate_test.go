@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/r2sgld/r2sgld/forecast"
+	"github.com/r2sgld/r2sgld/internal/forecast"
 	"github.com/r2sgld/r2sgld/internal/pace"
 )
 

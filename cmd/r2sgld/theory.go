@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/r2sgld/r2sgld/config"
-	"github.com/r2sgld/r2sgld/outlook"
+	"github.com/r2sgld/r2sgld/internal/config"
+	"github.com/r2sgld/r2sgld/internal/outlook"
 )
 
 func theoryCommand() *cobra.Command {

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/r2sgld/r2sgld/config"
+	"github.com/r2sgld/r2sgld/internal/config"
 	"github.com/r2sgld/r2sgld/internal/pace"
 )
 

@@ -12,10 +12,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/r2sgld/r2sgld/bnn"
-	"github.com/r2sgld/r2sgld/config"
+	"github.com/r2sgld/r2sgld/internal/bnn"
+	"github.com/r2sgld/r2sgld/internal/config"
 	"github.com/r2sgld/r2sgld/internal/pace"
-	"github.com/r2sgld/r2sgld/training"
+	"github.com/r2sgld/r2sgld/internal/training"
 )
 
 // fashionFolder is where Debian's package dataset-fashion-mnist puts its files.

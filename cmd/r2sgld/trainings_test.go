@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/r2sgld/r2sgld/internal/pace"
-	"github.com/r2sgld/r2sgld/training"
+	"github.com/r2sgld/r2sgld/internal/training"
 )
 
 // What the other commands say to the folder of a training: each is told what to read or

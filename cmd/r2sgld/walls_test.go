@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/r2sgld/r2sgld/internal/pace"
-	"github.com/r2sgld/r2sgld/report"
+	"github.com/r2sgld/r2sgld/internal/report"
 )
 
 // Ten seeds of FitzHugh and Nagumo's equations with a + b ≤ 0.35 end by their stopping

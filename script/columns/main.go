@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/r2sgld/r2sgld/terminal"
+	"github.com/r2sgld/r2sgld/internal/terminal"
 )
 
 func main() {

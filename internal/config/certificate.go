@@ -1,0 +1,52 @@
+package config
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/internal/config/yamlpos"
+)
+
+// samplerCertificate reads whether the bias of the step is estimated, and reports what
+// has none, or one that does not go like the step.
+func (l *loader) samplerCertificate(n *yamlpos.Node) {
+	s, k := &l.sampler, n.Field("certificate")
+	if word, ok := l.Word(k, "true", "false"); ok {
+		s.Certificate = word == "true"
+	}
+	if s.Until != nil && s.Until.Bias > 0 {
+		if k != nil && !s.Certificate {
+			l.Report(k, "until.bias needs the certificate: drop certificate: false")
+		}
+		k, s.Certificate = n.Field("until").Field("bias"), true
+	}
+	if !s.Certificate {
+		return
+	}
+	switch b := s.Boundary; {
+	case l.method.exact():
+		l.Report(k, "the certificate tells the bias of the step, and kernel %s has none: drop it", s.Kernel)
+	case l.method.momentum:
+		l.Report(k, "the certificate is not known for methods with momentum; found method %s: take %s, or compare with a run at half the step_size", l.method.name, strings.Replace(l.method.name, "sghmc", "sgld", 1))
+	case l.method.wall == rejected:
+		l.Report(k, "the certificate compares draws one by one, and method %s leaves some out: take r2sgld", l.method.name)
+	case l.method.wall == projected || b == string(domain.Project) || b == string(domain.Nearest):
+		l.Report(k, "the certificate takes the bias to go like the step, which it does under boundary specular and refuse only; found %s", cmp.Or(b, string(domain.Project)))
+	case l.method.wall == penalised && (s.Penalty == nil || s.Penalty.Form == penaltyForce && s.Penalty.Strength > 0):
+		l.Report(k, "the certificate takes the bias to go like the step, and under a force that jumps at the wall it does not: take penalty: {form: distance}, or a method that reflects")
+	}
+}
+
+// certify sees to the certificate once kernel auto is chosen: kernels without bias do
+// without.
+func (l *loader) certify(s *Run) {
+	if l.method.exact() && l.sampler.Certificate {
+		l.sampler.Certificate = false
+		if u := l.sampler.Until; u != nil {
+			u.Bias = 0
+		}
+		s.Warnings = append(s.Warnings, fmt.Sprintf("kernel auto took %s, whose steps have no bias: the certificate is left out.", l.sampler.Kernel))
+	}
+}

@@ -1,0 +1,60 @@
+package config
+
+import (
+	"fmt"
+
+	"github.com/r2sgld/r2sgld/internal/config/yamlpos"
+)
+
+// CommandOf returns the command that the configuration in a file is for: train where it
+// has a network or data of a kind, theory where it has such a section and no sampler,
+// identify where it has a model or data and no potential, sample otherwise, and where the
+// file cannot be read.
+func CommandOf(path string) string {
+	root, err := yamlpos.ReadFile(path)
+	if err != nil {
+		return "sample"
+	}
+	command, _ := commandOf(root)
+	return command
+}
+
+// commandOf is the command that a configuration is for, with the key that tells it; nil if
+// none does for sure.
+func commandOf(root *yamlpos.Node) (command string, by *yamlpos.Node) {
+	has := func(key string) bool { return root.Field(key) != nil }
+	switch {
+	case has("network"):
+		return "train", root.Key("network")
+	case root.Field("data").Field("kind") != nil:
+		return "train", root.Key("data")
+	case has("theory") && !has("sampler"):
+		return "theory", root.Key("theory")
+	case has("potential"):
+		return "sample", root.Key("potential")
+	case has("model"):
+		return "identify", root.Key("model")
+	case has("data"):
+		return "identify", nil
+	}
+	return "sample", nil
+}
+
+// misplaced is a Problem where a configuration is clearly one of another command: it has
+// a key that tells so and not the one of this command.
+func misplaced(command, path string, root *yamlpos.Node) error {
+	own, known := map[string]string{"sample": "potential", "identify": "model", "train": "network", "theory": "theory"}[command]
+	of, by := commandOf(root)
+	switch {
+	case !known || of == command || by == nil:
+		return nil
+	case command == "sample" && of == "theory": // both have a potential
+	case root.Field(own) != nil:
+		return nil
+	case command == "theory" && of == "sample": // both may be without a section
+		if by = root.Key("sampler"); by == root {
+			return nil
+		}
+	}
+	return Problems{by.Problem(fmt.Sprintf("this is a configuration of r2sgld %s, not of r2sgld %s; run: r2sgld %s %s", of, command, of, path))}
+}

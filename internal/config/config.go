@@ -1,0 +1,319 @@
+// Package config answers what the user asked for: it turns a configuration file
+// and overrides of the command line into a problem and settings, with every
+// default filled in, or into a list of all that is wrong with them.
+package config
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/r2sgld/r2sgld"
+	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/dynamics"
+	"github.com/r2sgld/r2sgld/expression"
+	"github.com/r2sgld/r2sgld/internal/config/yamlpos"
+	"github.com/r2sgld/r2sgld/tune"
+)
+
+// Problems are all that is wrong with a configuration; their Error method
+// prints them as a person wants to read them. Every error of this package is of
+// this type.
+type Problems = yamlpos.Problems
+
+// A Problem is one entry of [Problems].
+type Problem = yamlpos.Problem
+
+// A Run is what a configuration asks for.
+type Run struct {
+	Command  string // sample or identify
+	Name     string
+	Problem  r2sgld.Problem
+	Settings r2sgld.Settings   // without Recorder, Keeper, Review, Checkpoint, Resume and Threads
+	Until    *tune.Until       // of method auto, whose step sizes and temperatures are to be found; nil for others
+	Model    *dynamics.Problem // of identify: the posterior, to explain the draws with
+	Warnings []string          // what a user should know, though it is allowed
+	Resolved Resolved
+}
+
+// A loader is a configuration being read.
+type loader struct {
+	yamlpos.Reader
+	programs Programs
+	root     *yamlpos.Node
+	file     string
+	identify bool
+	unread   bool // the equations cannot be read, which has been reported
+
+	names   []string           // of the coordinates
+	fixed   map[string]float64 // names in constraints that stand for numbers
+	method  method
+	sampler Sampler
+	// the entry of the temperatures that is infinite; nil is none
+	infinite *yamlpos.Node
+	domain   domain.Domain // nil is all of R^d
+	inside   []float64     // a point inside the domain; nil if it is not known
+	slice    *domain.Slice // of equations, whose points are domain and inside; nil without
+	matrices map[*yamlpos.Node]plainMatrix
+	center   []float64 // the mode of a model's posterior; nil if there is none
+}
+
+// Programs says what becomes of the programs that a configuration names.
+type Programs struct {
+	Context context.Context // they end with it, and so does a load, with its error; nil never ends
+	// Allow is asked before one is started, with its name and arguments; an error is
+	// reported as a problem and keeps it from being so. nil allows all.
+	Allow func(args []string) error
+}
+
+// Load reads a configuration of the command sample or identify, with overrides
+// such as "sampler.iterations=1000". What it does not say is filled in; step
+// sizes that it does not give are measured on the target (deterministically,
+// from the seed). The data that it names are read, their path relative to the
+// configuration's folder. A program that computes its potential is started. The error
+// is of type [Problems] and holds every fault.
+func Load(command, path string, set []string) (*Run, error) {
+	return Programs{}.Load(command, path, set)
+}
+
+// Parse is [Load] of a text; name stands for the path.
+func Parse(command, name string, text []byte, set []string) (*Run, error) {
+	return Programs{}.Parse(command, name, text, set)
+}
+
+// Load is [Load] where these programs may be started.
+func (p Programs) Load(command, path string, set []string) (*Run, error) {
+	root, err := yamlpos.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return p.load(command, path, root, set)
+}
+
+// Parse is [Parse] where these programs may be started.
+func (p Programs) Parse(command, name string, text []byte, set []string) (*Run, error) {
+	root, err := yamlpos.Parse(name, text)
+	if err != nil {
+		return nil, err
+	}
+	return p.load(command, name, root, set)
+}
+
+// load applies the overrides and makes the run.
+func (p Programs) load(command, path string, root *yamlpos.Node, set []string) (*Run, error) {
+	if err := misplaced(command, path, root); err != nil {
+		return nil, err
+	}
+	l := p.loader(path, root)
+	l.override(set)
+	var r *Run
+	var err error
+	switch command {
+	case "sample":
+		r, err = l.sample()
+	case "identify":
+		r, err = l.identification()
+	default:
+		return nil, Problems{{File: path, Message: fmt.Sprintf("runs of %q have no configuration; those of sample and identify have", command)}}
+	}
+	if ended := l.programs.Context.Err(); ended != nil { // what was found may be cut short
+		return nil, ended
+	}
+	return r, err
+}
+
+// loader reads the configuration at root.
+func (p Programs) loader(path string, root *yamlpos.Node) *loader {
+	if p.Context == nil {
+		p.Context = context.Background()
+	}
+	return &loader{programs: p, root: root, file: path}
+}
+
+// override applies overrides of the command line.
+func (l *loader) override(set []string) {
+	for _, s := range set {
+		var problems Problems
+		if err := yamlpos.Set(l.root, s); errors.As(err, &problems) {
+			l.Problems = append(l.Problems, problems...)
+		}
+	}
+}
+
+// reportBare reports a problem at n without showing the source: of a whole
+// section, or of what is missing.
+func (l *loader) reportBare(n *yamlpos.Node, format string, args ...any) {
+	l.Report(n, format, args...)
+	l.Problems[len(l.Problems)-1].Source = ""
+}
+
+// readName reads the name of the run, by default that of the file.
+func (l *loader) readName() string {
+	n := l.root.Field("name")
+	if n == nil {
+		base := filepath.Base(l.file)
+		base = strings.TrimSuffix(base, filepath.Ext(base))
+		if base = regexp.MustCompile(`[^\pL\pN._-]+`).ReplaceAllString(base, "-"); strings.Trim(base, ".-") == "" {
+			base = "run"
+		}
+		return base
+	}
+	name, ok := l.Text(n)
+	if ok && (!regexp.MustCompile(`^[\pL\pN_][\pL\pN._ +-]*$`).MatchString(name) || len(name) > 100) {
+		l.Report(n, "name %q is to name a folder: use letters, digits, and . _ - inside, at most 100", name)
+	}
+	return name
+}
+
+// readNames reads the names of the coordinates.
+func (l *loader) readNames(n *yamlpos.Node) {
+	if n == nil {
+		l.reportBare(l.root, "variables are missing: add, for instance, variables: [x, y]")
+		return
+	}
+	if !l.List(n, "names") {
+		return
+	}
+	if len(n.Items) > 10_000 {
+		l.Report(n, "at most 10000 variables; found %d", len(n.Items))
+		return
+	}
+	first := map[string]bool{}
+	all := true
+	for _, item := range n.Items {
+		name, ok := l.Text(item)
+		switch {
+		case !ok:
+		case !l.plainName(item, "variable"):
+			ok = false
+		case first[name]:
+			l.Report(item, "the variable %q is listed twice", name)
+			ok = false
+		}
+		first[name] = true
+		all = all && ok
+		l.names = append(l.names, name)
+	}
+	if !all {
+		l.names = nil
+	}
+}
+
+// plainName checks that the text of n can name a variable or a state.
+func (l *loader) plainName(n *yamlpos.Node, what string) bool {
+	name := n.Text
+	switch {
+	case !regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`).MatchString(name) || strings.HasSuffix(name, "__"):
+		l.Report(n, "%q cannot name a %s: use letters, digits and underscores, a letter first", name, what)
+	case len(name) > 100:
+		l.Report(n, "the name of this %s is longer than 100 letters", what)
+	case expression.Reserved(name):
+		l.Report(n, "%q is the name of a function or a constant: call the %s otherwise", name, what)
+	default:
+		return true
+	}
+	return false
+}
+
+// formula reports the errors of an expression at their places in the text of
+// n, or returns false if err is no such.
+func (l *loader) formula(n *yamlpos.Node, err error) bool {
+	var list expression.Errors
+	if !errors.As(err, &list) {
+		return false
+	}
+	for _, e := range list {
+		l.Problems = append(l.Problems, n.ProblemAt(e.Offset, e.Message))
+	}
+	return true
+}
+
+// point reads a map of every coordinate's name to a number.
+func (l *loader) point(n *yamlpos.Node) ([]float64, bool) {
+	if !l.Section(n, l.names...) {
+		return nil, false
+	}
+	x := make([]float64, len(l.names))
+	all := true
+	for i, name := range l.names {
+		f := n.Field(name)
+		if f == nil {
+			l.Report(n, "%s lacks a value for %q", n.Name, name)
+			all = false
+			continue
+		}
+		v, ok := l.Float(f)
+		x[i], all = v, all && ok
+	}
+	return x, all && len(n.Fields) == len(l.names)
+}
+
+// named returns the values of a point with their names.
+func named(names []string, x []float64) Ordered {
+	var o Ordered
+	for i, name := range names {
+		o = append(o, Entry{name, x[i]})
+	}
+	return o
+}
+
+// readInit reads where replicas start. It needs the names and the domain.
+func (l *loader) readInit(n *yamlpos.Node) {
+	if n == nil || n.Kind == yamlpos.Null || l.names == nil {
+		return
+	}
+	if n.Kind == yamlpos.Scalar {
+		if l.identify && n.Text == fromPrior {
+			l.sampler.Init = fromPrior
+			return
+		}
+		if n.Text != "uniform" {
+			words := "uniform"
+			if l.identify {
+				words = "uniform, prior"
+			}
+			l.Report(n, "init must be %s or a point such as {%s: 0}; found %s", words, l.names[0], n)
+			return
+		}
+		if !bounded(l.domain) {
+			l.Report(n, "init: uniform needs a bounded domain: bound every variable, or give a point such as {%s: 0}", l.names[0])
+			return
+		}
+		l.sampler.Init = "uniform"
+		return
+	}
+	if x, ok := l.point(n); ok {
+		if l.domain != nil && !l.domain.Contains(x) && l.method.wall.reflects() {
+			l.Report(n, "the start %s lies outside the domain", pointText(l.names, x))
+			return
+		}
+		l.sampler.Init = named(l.names, x)
+	}
+}
+
+func pointText(names []string, x []float64) string {
+	s := make([]string, len(x))
+	for i, v := range x {
+		s[i] = fmt.Sprintf("%s = %g", names[i], v)
+	}
+	return "(" + strings.Join(s, ", ") + ")"
+}
+
+// start is the point of Init, or nil where draws are uniform.
+func (s *Sampler) start() []float64 {
+	o, ok := s.Init.(Ordered)
+	if !ok {
+		return nil
+	}
+	x := make([]float64, len(o))
+	for i, e := range o {
+		x[i] = e.Value.(float64)
+	}
+	return x
+}
+
+// bounded reports whether d lies in a finite box.
+func bounded(d domain.Domain) bool { return d != nil && domain.Bounded(d) }

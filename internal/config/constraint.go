@@ -1,0 +1,163 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/expression"
+	"github.com/r2sgld/r2sgld/internal/config/yamlpos"
+)
+
+// readConstraints adds inequalities given as text: linear ones as half-spaces,
+// others as surfaces; equations; and matrices of linear ones.
+func (l *loader) readConstraints(r *region, n *yamlpos.Node) {
+	items := []*yamlpos.Node{n}
+	if n.Kind != yamlpos.Scalar && n.Kind != yamlpos.Map {
+		if n.Kind == yamlpos.List && len(n.Items) == 0 {
+			return
+		}
+		if !l.List(n, `inequalities such as "x > 1 + y"`) {
+			return
+		}
+		items = n.Items
+	}
+	for _, item := range items {
+		if item.Kind == yamlpos.Map {
+			l.readMatrix(r, item)
+			continue
+		}
+		text, ok := l.Text(item)
+		if !ok {
+			continue
+		}
+		if name, at := bareName(text, l.names); name != "" {
+			l.Problems = append(l.Problems, item.ProblemAt(at, fmt.Sprintf("a name with signs in it stands in backquotes: \"`%s` …\", the text in double quotes", name)))
+			continue
+		}
+		if at, width := equalSign(text); at >= 0 {
+			l.readEquation(r, item, text, at, width)
+			continue
+		}
+		constraints, err := expression.ParseConstraintsWith(text, l.names, l.fixed)
+		if err != nil {
+			if !l.formula(item, err) {
+				l.Report(item, "%v", err)
+			}
+			continue
+		}
+		for _, c := range constraints {
+			if c.Linear() {
+				r.add(c.A, c.B, c.Text)
+				continue
+			}
+			r.surfaces = append(r.surfaces, surfaceOf(c.G))
+			r.names = append(r.names, c.Text)
+		}
+	}
+}
+
+// bareName finds the name of a library's coefficient, such as x.x^2, that stands in a
+// text without its backquotes, and where: it would be read as a power of x.x.
+func bareName(text string, names []string) (name string, at int) {
+	outside := []byte(text)
+	quoted := false
+	for i, c := range outside {
+		if c == '`' {
+			quoted = !quoted
+		}
+		if quoted {
+			outside[i] = '`'
+		}
+	}
+	for _, n := range names {
+		at := strings.Index(string(outside), n)
+		if at < 0 || !strings.ContainsAny(n, "+-*/^(") {
+			continue
+		}
+		if end := at + len(n); end == len(text) || !strings.ContainsAny(text[end:end+1], "0123456789_.") && !isLetter(text[end]) {
+			return n, at
+		}
+	}
+	return "", 0
+}
+
+func isLetter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
+
+// surfaceOf is g(x) ≤ 0, a quadric if g is one: about its centre where coordinates do
+// not mix, else about 0.
+func surfaceOf(g *expression.Func) domain.Surface {
+	s := surface{g}
+	h, ok := g.Quadratic()
+	if !ok {
+		return s
+	}
+	at, slope, e := make([]float64, s.Dim()), make([]float64, s.Dim()), s.Bind()
+	e.Gradient(slope, at)
+	for j, row := range h {
+		mixed := slices.ContainsFunc(every(len(h)), func(k int) bool { return k != j && row[k] != 0 })
+		if row[j] != 0 && !mixed {
+			at[j] = -slope[j] / row[j]
+		}
+	}
+	value := e.Gradient(slope, at)
+	q, err := domain.NewQuadric(at, value, slope, h)
+	if err != nil {
+		return s // numbers that overflow
+	}
+	return q
+}
+
+// A surface is a formula g as the constraint g(x) ≤ 0.
+type surface struct{ g *expression.Func }
+
+func (s surface) Dim() int { return len(s.g.WRT()) }
+
+func (s surface) Bind() domain.SurfaceEval { return &surfaceEval{e: s.g.Evaluator(1)} }
+
+type surfaceEval struct {
+	e *expression.Evaluator
+	v [1]float64
+}
+
+func (s *surfaceEval) Value(x []float64) float64 {
+	s.e.Value(s.v[:], x)
+	return s.v[0]
+}
+
+func (s *surfaceEval) Gradient(g, x []float64) float64 {
+	s.e.Gradient(s.v[:], g, x)
+	return s.v[0]
+}
+
+// plainValue is a node as a value for JSON: maps (whose keys JSON sorts), lists,
+// numbers and text, matrices of constraints with their numbers.
+func (l *loader) plainValue(n *yamlpos.Node) any {
+	if n == nil {
+		return nil
+	}
+	if m, ok := l.matrices[n]; ok {
+		return m
+	}
+	switch n.Kind {
+	case yamlpos.Map:
+		m := map[string]any{}
+		for _, f := range n.Fields {
+			m[f.Key.Text] = l.plainValue(f.Value)
+		}
+		return m
+	case yamlpos.List:
+		list := []any{}
+		for _, item := range n.Items {
+			list = append(list, l.plainValue(item))
+		}
+		return list
+	case yamlpos.Scalar:
+		if v, ok := n.Number(); ok {
+			return v
+		}
+		return n.Text
+	}
+	return nil
+}

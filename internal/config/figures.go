@@ -1,0 +1,35 @@
+package config
+
+import (
+	"slices"
+
+	"github.com/r2sgld/r2sgld/internal/config/yamlpos"
+)
+
+// readFigures reads the figures section; nil is none. No names are those that are not
+// known because of other problems.
+func (l *loader) readFigures(n *yamlpos.Node, names []string) *Figures {
+	if n == nil || !l.Section(n, "parameters") {
+		return nil
+	}
+	at := n.Field("parameters")
+	if at == nil || at.Kind == yamlpos.Null || !l.List(at, "parameters") {
+		return nil
+	}
+	f := &Figures{}
+	for _, item := range at.Items {
+		name, ok := l.Text(item)
+		switch {
+		case !ok:
+		case slices.Contains(f.Parameters, name):
+			l.Report(item, "the parameter %q is listed twice", name)
+		case names != nil && !slices.Contains(names, name):
+			l.Report(item, "no parameter %q%s", name, yamlpos.Suggest(name, "parameters", names))
+		}
+		f.Parameters = append(f.Parameters, name)
+	}
+	if len(f.Parameters) == 1 && len(names) > 1 {
+		l.Report(at, "one parameter makes no pair: list two or more")
+	}
+	return f
+}

@@ -1,0 +1,407 @@
+package config
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"time"
+
+	"github.com/r2sgld/r2sgld"
+	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/expression"
+	"github.com/r2sgld/r2sgld/internal/command"
+	"github.com/r2sgld/r2sgld/internal/config/yamlpos"
+	"github.com/r2sgld/r2sgld/potential"
+	"github.com/r2sgld/r2sgld/tune"
+)
+
+func (l *loader) sample() (*Run, error) {
+	root := l.root
+	l.Section(root, "name", "variables", "potential", "noise", "domain", "sampler", "figures")
+	s := &Run{Command: "sample", Name: l.readName()}
+	l.readNames(root.Field("variables"))
+	var u potential.Potential
+	at := root.Field("potential")
+	elsewhere := at != nil && at.Kind == yamlpos.Map
+	if !elsewhere {
+		u = l.readPotential(at)
+	}
+	noise := l.readNoise(root.Field("noise"))
+	l.readDomain(root.Field("domain"))
+	section := root.Field("sampler")
+	l.readSampler(section)
+	l.readInit(section.Field("init"))
+	l.reference()
+	l.suits(section)
+	s.Resolved = Resolved{Name: s.Name, Variables: l.names, Noise: noise, Domain: l.plainValue(root.Field("domain"))}
+	if elsewhere {
+		u = l.external(at, &s.Resolved) // started only if nothing else is wrong
+	} else {
+		s.Resolved.Potential = l.plainValue(at)
+	}
+	l.absentVariables(at)
+	s.Resolved.Figures = l.readFigures(root.Field("figures"), l.names)
+	if err := l.Problems.Err(); err != nil {
+		return nil, err
+	}
+	if noise != nil {
+		u = potential.Noisy(u, noise.Gradient, noise.Energy)
+		s.Warnings = jumps(s.Resolved.Potential)
+	}
+	s.Problem = l.target(u)
+	temperature := []float64{1, 3}
+	if bounded(l.domain) {
+		temperature = []float64{1, 10}
+	}
+	l.settleInit(s.Problem)
+	l.settle(s, section, temperature, 100_000, 10_000, 10)
+	if err := l.Problems.Err(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// settle fills in the sampler's defaults and makes the settings of the run.
+func (l *loader) settle(s *Run, section *yamlpos.Node, temperature []float64, iterations, burnIn, thin int) {
+	l.chooseKernel(s, section)
+	l.certify(s)
+	if l.method.hmc && math.IsNaN(potential.EnergyNoise(s.Problem.Potential)) {
+		l.Report(section.Key("kernel"), "kernel %s accepts by the energy over all data: drop the minibatches (model.batch), or take kernel: sgld", l.sampler.Kernel)
+		return
+	}
+	l.suitsHarmonic(s.Problem, section)
+	if l.method.exchanges {
+		l.sampler.noisyEnergies(s.Problem.Potential, section)
+	}
+	if l.method.auto {
+		l.longEnough(section)
+		l.sampler.settleAuto(s.Model != nil && !s.Model.Linear)
+		s.Until = l.sampler.Until
+		l.checkAuto(s.Problem)
+		l.suitsEvidence(s.Problem, section)
+	} else {
+		if l.method.harmonic { // whose draws are nearly independent
+			iterations, burnIn, thin = 20_000, 1_000, 1
+		}
+		l.sampler.settle(l.method, iterations, burnIn, thin, temperature)
+		l.lengths(section, len(l.names))
+		if len(l.Problems) == 0 {
+			l.measureSteps(s.Problem)
+		}
+	}
+	if len(l.Problems) > 0 {
+		return
+	}
+	if l.method.wall == proximal && l.sampler.Smoothing == 0 {
+		l.sampler.Smoothing = smoothingSteps * slices.Max(l.sampler.StepSize)
+	}
+	if p := l.sampler.Penalty; p != nil && p.Form == penaltyDistance && p.Strength == 0 {
+		p.Strength = 1 / (smoothingSteps * slices.Max(l.sampler.StepSize))
+	}
+	s.Settings = l.sampler.settings(l.method, len(l.names))
+	s.Settings.Start = l.start()
+	s.Resolved.Sampler = l.sampler
+	l.overshoots(s.Settings, section)
+}
+
+// longEnough reports a first round of method auto that nothing could be told from.
+func (l *loader) longEnough(section *yamlpos.Node) {
+	least := autoLeast
+	if l.method.exact() {
+		least = autoLeastPaths
+	}
+	report := func(k *yamlpos.Node, n int) {
+		if n > 0 && n < least {
+			l.Report(k, "the first round of method auto needs at least %d iterations; found %d", least, n)
+		}
+	}
+	report(section.Field("iterations"), l.sampler.Iterations)
+	if u := l.sampler.Until; u != nil {
+		report(section.Field("until").Field("iterations"), u.Iterations)
+	}
+}
+
+// overshoots reports a pull to the nearest point of the domain that throws a state
+// farther out than it was: steps of η at strength ξ do for ηξ > 2, and with momentum
+// for ηξ > 2(1 + μ).
+func (l *loader) overshoots(s r2sgld.Settings, section *yamlpos.Node) {
+	p, most := s.Penalty, 2.0
+	if p == nil || !p.Distance || s.HMC != nil {
+		return
+	}
+	if s.Momentum != nil {
+		most *= 1 + s.Momentum.Mu
+	}
+	for _, eta := range s.StepSize {
+		switch {
+		case eta*p.Strength <= most:
+			continue
+		case l.method.wall == proximal:
+			l.Report(section.Field("smoothing"), "smoothing %g is less than half the step size %g: the pull to the domain would overshoot. Raise it, or take a smaller step_size", l.sampler.Smoothing, eta)
+		default:
+			l.Report(section.Field("penalty"), "strength %g is more than %g over the step size %g: the pull to the domain would overshoot. Lower it, or take a smaller step_size", p.Strength, most, eta)
+		}
+		return
+	}
+}
+
+// smoothingSteps is λ of method myula, and 1/ξ of a penalty of the distance, in
+// the largest of the steps, where it is not given: the pull then goes a quarter of
+// the way in a step.
+const smoothingSteps = 4
+
+// suits reports a domain that the method cannot do with.
+func (l *loader) suits(section *yamlpos.Node) {
+	m := l.method
+	var err error
+	switch {
+	case len(l.Problems) > 0:
+		return
+	case m.wall == free || m.wall == reflected || m.wall == penalised && (l.sampler.Penalty == nil || l.sampler.Penalty.Form == penaltyForce && l.sampler.Penalty.Strength == 0):
+		return
+	case l.domain == nil:
+		err = fmt.Errorf("method %s needs a domain", m.name)
+	case m.wall == mirrored:
+		if _, none := domain.NewMirror(l.domain); none != nil {
+			err = fmt.Errorf("method %s needs a domain {simplex: [x, y, …]}, or a {box: …} that is bounded on every side: take r2sgld", m.name)
+		}
+	case m.wall == proximal && !domain.Convex(l.domain):
+		err = fmt.Errorf("method %s needs a domain that is convex, and this one is not, or not known to be: take r2sgld", m.name)
+	case m.wall == proximal || m.wall == penalised && l.sampler.Penalty.Form == penaltyDistance:
+		_, err = domain.Projection(l.domain)
+	}
+	if err != nil {
+		l.Report(section.Key("method"), "%v", err)
+	}
+}
+
+// reference checks that there is a uniform law where a temperature is infinite.
+func (l *loader) reference() {
+	if l.infinite != nil && (!l.method.wall.reflects() || !bounded(l.domain)) {
+		l.Report(l.infinite, "an infinite temperature, the uniform law, needs a bounded domain and a method that reflects")
+	}
+}
+
+// measureSteps sets the step sizes that are not given.
+func (l *loader) measureSteps(p r2sgld.Problem) {
+	s := &l.sampler
+	var err error
+	if s.StepSize == nil && (!l.method.harmonic || l.infinite != nil) {
+		start := l.from()
+		if l.method.wall == mirrored {
+			p, start = l.dual(p)
+		}
+		s.StepSize, err = tune.Steps(l.programs.Context, p, s.Temperature, start, *s.Seed)
+	} else {
+		err = tune.Finite(l.programs.Context, p, l.from(), *s.Seed)
+	}
+	if err != nil {
+		l.Report(l.root.Key("potential"), "%v", err)
+	}
+}
+
+// dual is p, and an inner point, in the dual coordinates of a mirror map.
+func (l *loader) dual(p r2sgld.Problem) (r2sgld.Problem, []float64) {
+	m, err := domain.NewMirror(l.domain)
+	if err != nil { // reported before
+		return p, l.start()
+	}
+	y := make([]float64, len(l.names))
+	m.Dual(y, l.inside)
+	return r2sgld.Problem{Potential: potential.Mirrored(p.Potential, m, l.sampler.Temperature[0])}, y
+}
+
+// checkAuto reports what would stop the warm-up of method auto at once: a potential
+// that is nowhere finite or, where nothing else bounds the steps, without
+// curvature.
+func (l *loader) checkAuto(p r2sgld.Problem) {
+	if p.Base != nil { // the fit has found where it is finite
+		return
+	}
+	var err error
+	if bounded(p.Domain) {
+		err = tune.Finite(l.programs.Context, p, l.start(), *l.sampler.Seed)
+	} else {
+		err = tune.Curved(l.programs.Context, p, l.start(), *l.sampler.Seed)
+	}
+	if err != nil {
+		l.Report(l.root.Key("potential"), "%v", err)
+	}
+}
+
+// external reads a potential that lives in another program and starts it.
+func (l *loader) external(n *yamlpos.Node, r *Resolved) potential.Potential {
+	if !l.Section(n, "command", "timeout", "directory") {
+		return nil
+	}
+	if n.Field("command") == nil {
+		l.Report(n, "a potential in another program needs the key \"command\", such as [python3, model.py]")
+		return nil
+	}
+	c := &Command{Timeout: 60, Directory: filepath.Dir(l.file)}
+	if !l.List(n.Field("command"), "words") {
+		return nil
+	}
+	c.Args = l.texts(n.Field("command"))
+	if v, ok := l.Positive(n.Field("timeout")); ok {
+		c.Timeout = v
+	}
+	if k := n.Field("directory"); k != nil {
+		c.Directory, _ = l.Text(k)
+	}
+	if abs, err := filepath.Abs(c.Directory); err == nil {
+		c.Directory = abs
+	}
+	r.Potential = c
+	if len(l.Problems) > 0 {
+		return nil
+	}
+	if l.programs.Allow != nil {
+		if err := l.programs.Allow(c.Args); err != nil {
+			l.Report(n.Field("command"), "%v", err)
+			return nil
+		}
+	}
+	u, err := command.New(l.programs.Context, command.Settings{Args: c.Args, Dir: c.Directory, Names: l.names,
+		Timeout: time.Duration(c.Timeout * float64(time.Second))})
+	if err != nil {
+		l.Report(n.Field("command"), "%v", err)
+		return nil
+	}
+	p := l.target(u)
+	start := l.start()
+	if start == nil && !bounded(l.domain) {
+		start = l.reduced(l.somewhere())
+	}
+	if err := tune.CheckGradient(l.programs.Context, p, start, 1); err != nil {
+		l.Report(n.Field("command"), "%v", err)
+		return nil
+	}
+	return u
+}
+
+// readPotential compiles the potential.
+func (l *loader) readPotential(n *yamlpos.Node) potential.Potential {
+	if n == nil {
+		l.reportBare(l.root, "the potential is missing: add, for instance, potential: \"x^2/2\"")
+		return nil
+	}
+	text, ok := l.Text(n)
+	if !ok || l.names == nil {
+		return nil
+	}
+	e, err := expression.Compile(text, l.names)
+	if err != nil {
+		if !l.formula(n, err) {
+			l.Report(n, "%v", err)
+		}
+		return nil
+	}
+	return potential.FromExpression(e)
+}
+
+// jumps warns of functions that Langevin steps cannot see jump, where noise hides the jumps
+// from what looks for them along steps.
+func jumps(formula any) []string {
+	text, _ := formula.(string)
+	if m := regexp.MustCompile(`\b(floor|sign)\s*\(`).FindStringSubmatch(text); m != nil {
+		return []string{fmt.Sprintf("the potential has the function %s, which jumps: its gradient does not know of the jump, and draws on its two sides have wrong shares. Write the pieces as domains of their own.", m[1])}
+	}
+	return nil
+}
+
+// endless reports whether a variable may go on alone without end, one way or the other,
+// from the point inside the domain.
+func (l *loader) endless(j int) bool {
+	if l.domain == nil || l.inside == nil {
+		return true
+	}
+	far := slices.Clone(l.inside)
+	for _, far[j] = range []float64{-1e50, 1e50} {
+		if l.domain.Contains(far) {
+			return true
+		}
+	}
+	return false
+}
+
+// tied reports whether an equation ties a variable to others: it cannot move alone.
+func (l *loader) tied(j int) bool {
+	if l.slice == nil {
+		return false
+	}
+	x, z := slices.Clone(l.slice.Origin), make([]float64, l.slice.Dim())
+	x[j]++
+	l.slice.Reduced(z, x)
+	there := make([]float64, len(x))
+	l.slice.Full(there, z)
+	for i, v := range there {
+		if math.Abs(v-x[i]) > 1e-6*(1+math.Abs(x[i])) {
+			return true
+		}
+	}
+	return false
+}
+
+// absentVariables reports variables that neither the potential nor the domain holds:
+// there is no density in them.
+func (l *loader) absentVariables(n *yamlpos.Node) {
+	if n == nil || n.Kind != yamlpos.Scalar || len(l.Problems) > 0 {
+		return
+	}
+	used, err := expression.Names(n.Text)
+	if err != nil {
+		return
+	}
+	lo, hi := domain.BoundsOf(l.domain, len(l.names))
+	for j, name := range l.names {
+		if !slices.Contains(used, name) && math.IsInf(hi[j]-lo[j], 1) && !l.tied(j) && l.endless(j) {
+			l.Report(n, "%q is not in the potential, and no bounds of it are known: it has no density. Add a box, or drop it from the variables", name)
+		}
+	}
+}
+
+// readNoise reads synthetic noise.
+func (l *loader) readNoise(n *yamlpos.Node) *Noise {
+	if !l.Section(n, "gradient", "energy") {
+		return nil
+	}
+	g, _ := l.NotNegative(n.Field("gradient"))
+	e, _ := l.NotNegative(n.Field("energy"))
+	for _, key := range []string{"gradient", "energy"} {
+		if f := n.Field(key); f != nil && max(g, e) > 1e100 {
+			l.Report(f, "noise above 1e100 leaves no number intact: measure it in the units of the potential")
+			break
+		}
+	}
+	return &Noise{g, e}
+}
+
+// settleInit chooses where to start: uniformly on a bounded domain, else at
+// the origin if it is inside, else at an interior point, or near it if the
+// potential is not finite there.
+func (l *loader) settleInit(p r2sgld.Problem) {
+	if l.sampler.Init != nil {
+		return
+	}
+	if bounded(l.domain) {
+		l.sampler.Init = "uniform"
+		return
+	}
+	x := l.somewhere()
+	if l.slice == nil {
+		x = tune.Start(p, x)
+	}
+	l.sampler.Init = named(l.names, x)
+}
+
+// somewhere is the origin if it is inside, else an interior point.
+func (l *loader) somewhere() []float64 {
+	x := make([]float64, len(l.names))
+	if l.domain != nil && !l.domain.Contains(x) {
+		copy(x, l.inside)
+	}
+	return x
+}

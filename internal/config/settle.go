@@ -1,0 +1,151 @@
+package config
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/r2sgld/r2sgld"
+	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/exchange"
+	"github.com/r2sgld/r2sgld/internal/config/yamlpos"
+	"github.com/r2sgld/r2sgld/kernel"
+	"github.com/r2sgld/r2sgld/potential"
+	"github.com/r2sgld/r2sgld/tune"
+)
+
+// settle fills the defaults that do not depend on the problem into the sampler.
+func (s *Sampler) settle(m method, iterations, burnIn, thin int, temperature []float64) {
+	if s.Iterations == 0 {
+		s.Iterations = iterations
+	}
+	if s.BurnIn == nil {
+		v := min(burnIn, s.Iterations/10)
+		s.BurnIn = &v
+	}
+	s.Thin = cmp.Or(s.Thin, thin)
+	s.settleAny()
+	if s.Temperature == nil {
+		s.Temperature = temperature
+		if !m.exchanges {
+			s.Temperature = temperature[:1]
+		}
+	}
+	if len(s.StepSize) == 1 {
+		s.StepSize = slices.Repeat(s.StepSize, len(s.Temperature))
+	}
+	if m.exchanges {
+		s.swapDefaults()
+	}
+	switch {
+	case m.wall == projected:
+		s.Boundary = string(domain.Project)
+	case m.wall == reflected:
+		s.Boundary = cmp.Or(s.Boundary, string(domain.Specular))
+	case m.wall == penalised && s.Penalty == nil:
+		s.Penalty = &Penalty{Strength: 1, Form: penaltyForce}
+	}
+}
+
+// settleAny fills in what is the same for every method.
+func (s *Sampler) settleAny() {
+	s.Ladders = cmp.Or(s.Ladders, 4)
+	if s.Seed == nil {
+		seed := uint64(1)
+		s.Seed = &seed
+	}
+}
+
+// settleAuto fills the defaults of method auto in; curved says that the run is that of
+// a model that is not linear in its parameters.
+func (s *Sampler) settleAuto(curved bool) {
+	first, dear := autoIterations, autoCurved
+	switch s.Kernel {
+	case "hmc", "mala", "harmonic":
+		first, dear = autoPaths, autoCurvedPaths
+	}
+	if curved {
+		first = dear
+	}
+	s.Iterations = cmp.Or(s.Iterations, first)
+	s.settleAny()
+	if s.Until == nil {
+		s.Until = &tune.Until{}
+	}
+	*s.Until = s.Until.WithDefaults(s.Iterations)
+	s.Iterations = min(s.Iterations, s.Until.Iterations)
+	s.swapDefaults()
+}
+
+// swapDefaults fills in how rungs trade.
+func (s *Sampler) swapDefaults() {
+	w, with := &s.Swap, s.Swap.settings().WithDefaults(len(s.Temperature))
+	w.Scheme, w.Rule, w.Every, w.Correction = with.Scheme, with.Rule, with.Every, with.Correction
+}
+
+// noisyEnergies sees to σ̃² where the energies carry noise and nothing is said of
+// it: variance, if that is known, else an estimate on line.
+func (s *Sampler) noisyEnergies(u potential.Potential, section *yamlpos.Node) {
+	noise := potential.EnergyNoise(u)
+	w := &s.Swap
+	if noise == 0 || section.Field("swap").Field("variance") != nil || w.Energies == "full" {
+		return
+	}
+	if w.Variance = 2 * noise * noise; math.IsNaN(noise) {
+		w.Variance, w.Estimate = 0, onLine()
+	}
+}
+
+// settings turns the resolved sampler into settings of a run of states of
+// dimension d.
+func (s *Sampler) settings(m method, d int) r2sgld.Settings {
+	burnIn, thin := autoBurnIn, autoThin
+	if m.exact() {
+		burnIn, thin = autoBurnPaths, 1
+	}
+	if !m.auto {
+		burnIn, thin = *s.BurnIn, s.Thin
+	}
+	out := r2sgld.Settings{
+		Seed: *s.Seed, Ladders: s.Ladders, Iterations: s.Iterations, BurnIn: burnIn, Thin: thin,
+		StepSize: s.StepSize, Temperature: s.Temperature,
+		Decay: kernel.Decay{Kind: kernel.Kind(s.Schedule.Kind), Rate: s.Schedule.Decay, After: s.Schedule.After,
+			Cycles: s.Schedule.Cycles, A: s.Schedule.A, B: s.Schedule.B, Gamma: s.Schedule.Gamma},
+		Swap: s.Swap.settings(), FullEnergies: s.Swap.Energies == "full",
+		Boundary: domain.Rule(s.Boundary), Cap: s.Cap,
+		Certificate: s.Certificate,
+		MaxDraws:    tune.MostHeld(d, s.Ladders, max(len(s.Temperature), 8)),
+	}
+	if !m.wall.reflects() && m.wall != mirrored {
+		out.Boundary = domain.Free
+	}
+	out.Mirror, out.Inside = m.wall == mirrored, m.wall == rejected
+	if p := s.Penalty; p != nil && p.Strength > 0 {
+		out.Penalty = &r2sgld.Penalty{Strength: p.Strength, Distance: p.Form == penaltyDistance}
+	}
+	if m.wall == proximal {
+		out.Penalty = &r2sgld.Penalty{Strength: 1 / s.Smoothing, Distance: true}
+	}
+	switch {
+	case m.single:
+		out.HMC = &kernel.HMC{Leapfrog: 1}
+	case m.hmc:
+		out.HMC = &kernel.HMC{Leapfrog: cmp.Or(s.Leapfrog, defaultLeapfrog)}
+	case m.harmonic:
+		out.Harmonic = &kernel.Harmonic{}
+	}
+	if m.momentum {
+		out.Momentum = &kernel.Momentum{Mu: *s.Momentum, NoiseEstimate: *s.NoiseEstimate}
+	}
+	return out
+}
+
+// settings are those of the exchange.
+func (s Swap) settings() exchange.Settings {
+	e := exchange.Settings{Scheme: s.Scheme, Rule: s.Rule, Every: s.Every, Correction: s.Correction, Variance: s.Variance,
+		Threshold: s.Threshold, Target: s.Target, Gain: s.Gain, Window: s.Window, Gate: s.Gate, Parity: s.Parity}
+	if v := s.Estimate; v != nil {
+		e.Estimate = exchange.Estimate{Every: v.Every, Batches: v.Batches, Smoothing: v.Smoothing}
+	}
+	return e
+}

@@ -1,0 +1,336 @@
+package config
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/r2sgld/r2sgld"
+	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/internal/config/yamlpos"
+	"github.com/r2sgld/r2sgld/internal/spare"
+	"github.com/r2sgld/r2sgld/potential"
+	"github.com/r2sgld/r2sgld/theory"
+	"github.com/r2sgld/r2sgld/tune"
+)
+
+// A Theory is what a configuration of the command theory asks for.
+type Theory struct {
+	Name        string
+	Problem     theory.Problem
+	Settings    theory.Settings
+	Intensities []float64 // of swaps, rising, at which the gap is measured as well; nil is none
+	Warnings    []string
+	Resolved    ResolvedTheory
+}
+
+// ResolvedTheory is the configuration of the command theory with every default filled
+// in. Its JSON is a configuration again, which loads to the same.
+type ResolvedTheory struct {
+	Name      string     `json:"name"`
+	Variables []string   `json:"variables"`
+	Potential string     `json:"potential"`
+	Domain    any        `json:"domain"` // as written
+	Theory    TheoryKeys `json:"theory"`
+}
+
+// TheoryKeys is the theory section.
+type TheoryKeys struct {
+	Temperature []float64  `json:"temperature"`
+	Intensity   float64    `json:"intensity"`
+	Intensities []float64  `json:"intensities,omitempty"`
+	Grid        int        `json:"grid"`
+	Eigenvalues int        `json:"eigenvalues"`
+	Decay       *DecayKeys `json:"decay,omitempty"`
+}
+
+// DecayKeys say which law is followed, and when it is measured.
+type DecayKeys struct {
+	Start Ordered   `json:"start"`
+	Times []float64 `json:"times"`
+	Of    []string  `json:"of"`
+}
+
+// LoadTheory reads a configuration of the command theory, with overrides such as
+// "theory.grid=200". What it does not say is filled in. The error is of type [Problems]
+// and holds every fault.
+func LoadTheory(path string, set []string) (*Theory, error) {
+	root, err := yamlpos.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return loadTheory(path, root, set)
+}
+
+// ParseTheory is [LoadTheory] of a text; name stands for the path.
+func ParseTheory(name string, text []byte, set []string) (*Theory, error) {
+	root, err := yamlpos.Parse(name, text)
+	if err != nil {
+		return nil, err
+	}
+	return loadTheory(name, root, set)
+}
+
+func loadTheory(path string, root *yamlpos.Node, set []string) (*Theory, error) {
+	if err := misplaced("theory", path, root); err != nil {
+		return nil, err
+	}
+	l := &theoryLoader{loader: *Programs{}.loader(path, root)}
+	l.override(set)
+	l.Section(root, "name", "variables", "potential", "domain", "theory")
+	t := &Theory{Name: l.readName()}
+	l.readNames(root.Field("variables"))
+	if n := len(l.names); n > 2 {
+		l.Report(root.Field("variables"), "theory cuts an interval or a part of the plane into cells: one or two variables; found %d", n)
+	}
+	u := l.theoryPotential(root.Field("potential"))
+	l.boundedDomain(root)
+	l.readTheory(root.Field("theory"))
+	if err := l.Problems.Err(); err != nil {
+		return nil, err
+	}
+	if err := tune.Finite(context.Background(), r2sgld.Problem{Potential: u, Domain: l.domain, Names: l.names}, l.inside, 1); err != nil {
+		l.Report(root.Key("potential"), "%v", err)
+		return nil, l.Problems.Err()
+	}
+	t.Problem = theory.Problem{Potential: u, Domain: l.domain, Names: l.names}
+	t.Resolved = ResolvedTheory{Name: t.Name, Variables: l.names, Potential: root.Field("potential").Text,
+		Domain: l.plainValue(root.Field("domain")), Theory: l.keys}
+	t.Settings, t.Intensities = l.keys.settings(), l.keys.Intensities
+	t.Warnings = jumps(t.Resolved.Potential)
+	return t, nil
+}
+
+// A theoryLoader is a configuration of the command theory being read.
+type theoryLoader struct {
+	loader
+	keys TheoryKeys
+}
+
+// theoryPotential reads a formula.
+func (l *theoryLoader) theoryPotential(n *yamlpos.Node) potential.Potential {
+	if n != nil && n.Kind == yamlpos.Map {
+		l.Report(n, "theory needs the potential as a formula, such as \"x^2/2\": it is asked for at every cell and face")
+		return nil
+	}
+	return l.readPotential(n)
+}
+
+// boundedDomain reads the domain and reports one that has no walls all around.
+func (l *theoryLoader) boundedDomain(root *yamlpos.Node) {
+	before := len(l.Problems)
+	l.readDomain(root.Field("domain"))
+	switch {
+	case l.names == nil || len(l.names) > 2 || len(l.Problems) > before:
+	case l.slice != nil:
+		l.reportBare(root.Key("domain"), "theory takes no equations (substitute one of the variables) and no domain a million times as long as wide")
+	case l.domain == nil:
+		l.reportBare(root, "the domain is missing: theory needs walls all around, such as domain: {box: {%s: [0, 1]}}", l.names[0])
+	case !bounded(l.domain):
+		lo, hi := domain.BoundsOf(l.domain, len(l.names))
+		for j, name := range l.names {
+			if math.IsInf(hi[j]-lo[j], 1) {
+				l.reportBare(root.Key("domain"), "the domain does not bound %q: cells cover a bounded domain alone. Add a box so large that nothing is beyond it", name)
+			}
+		}
+	}
+}
+
+// Limits of what can be asked for.
+const (
+	mostGrid   = 5_000_000
+	mostStates = 5_000_000 // of package theory
+	leastGrid  = 8         // of which half are cells enough to see the error of the grid
+)
+
+// readTheory reads the theory section, which may be missing.
+func (l *theoryLoader) readTheory(n *yamlpos.Node) {
+	k := &l.keys
+	k.Temperature, k.Eigenvalues = []float64{1}, 5
+	if !l.Section(n, "temperature", "intensity", "intensities", "grid", "eigenvalues", "decay") {
+		l.settleGrid(n)
+		return
+	}
+	rungs := l.rungsOf(n.Field("temperature"))
+	if v, ok := l.NotNegative(n.Field("intensity")); ok {
+		if k.Intensity = v; v > 0 && rungs == 1 {
+			l.Report(n.Field("intensity"), "one temperature has none to swap with: give two, such as temperature: [1, 10], or drop the intensity")
+		}
+	}
+	l.readIntensities(n.Field("intensities"), rungs)
+	k.Grid, _ = l.Int(n.Field("grid"), leastGrid, mostGrid)
+	if v, ok := l.Int(n.Field("eigenvalues"), 1, theory.MostEigenvalues); ok {
+		k.Eigenvalues = v
+	}
+	l.readDecay(n.Field("decay"))
+	l.settleGrid(n)
+}
+
+// rungsOf reads one or two temperatures and returns how many rungs there are, 0 if that
+// is not known.
+func (l *theoryLoader) rungsOf(n *yamlpos.Node) int {
+	if n == nil {
+		return 1
+	}
+	t := l.positives(n)
+	switch {
+	case t == nil:
+		return 0
+	case len(t) > 2:
+		l.Report(n, "theory knows one rung or two: give one temperature or two; found %d", len(t))
+		return 0
+	case len(t) == 2 && !(t[1] > t[0]):
+		l.Report(n.Items[1], "temperatures must increase, cold first; found %g after %g", t[1], t[0])
+	}
+	l.keys.Temperature = t
+	return len(t)
+}
+
+// readIntensities reads the intensities of a curve.
+func (l *theoryLoader) readIntensities(n *yamlpos.Node, rungs int) {
+	if n == nil || n.Kind == yamlpos.Null || !l.List(n, "numbers") {
+		return
+	}
+	v := l.positives(n)
+	if v == nil {
+		return
+	}
+	l.rising(n, v)
+	if l.keys.Intensities = v; rungs == 1 {
+		l.Report(n, "one temperature has none to swap with: give two, such as temperature: [1, 10], or drop the intensities")
+	}
+}
+
+// rising reports the first entry of n that is not larger than the one before it.
+func (l *theoryLoader) rising(n *yamlpos.Node, v []float64) {
+	for i := 1; i < len(v); i++ {
+		if !(v[i] > v[i-1]) {
+			l.Report(n.Items[i], "%s must rise; found %g after %g", n.Name, v[i], v[i-1])
+			return
+		}
+	}
+}
+
+// readDecay reads from where, when and how far.
+func (l *theoryLoader) readDecay(n *yamlpos.Node) {
+	if n == nil || n.Kind == yamlpos.Null || !l.Section(n, "start", "times", "of") {
+		return
+	}
+	d := &DecayKeys{Of: theory.DistanceNames()}
+	for _, key := range []string{"start", "times"} {
+		if n.Field(key) == nil {
+			l.Report(n, "decay needs the key %q", key)
+		}
+	}
+	if at := n.Field("start"); at != nil && l.names != nil {
+		if x, ok := l.point(at); ok {
+			if d.Start = named(l.names, x); l.domain != nil && !l.domain.Contains(x) {
+				l.Report(at, "the start %s lies outside the domain", pointText(l.names, x))
+			}
+		}
+	}
+	d.Times = l.times(n.Field("times"))
+	if k := n.Field("of"); k != nil && k.Kind != yamlpos.Null && l.List(k, "distances") {
+		d.Of = l.distances(k)
+	}
+	l.keys.Decay = d
+}
+
+// times reads rising times, which may begin with 0.
+func (l *theoryLoader) times(n *yamlpos.Node) []float64 {
+	if n == nil || !l.List(n, "numbers") {
+		return nil
+	}
+	if len(n.Items) > theory.MostTimes {
+		l.Report(n, "times must have at most %d entries; found %d", theory.MostTimes, len(n.Items))
+		return nil
+	}
+	var out []float64
+	for _, item := range n.Items {
+		if v, ok := l.NotNegative(item); ok {
+			out = append(out, v)
+		}
+	}
+	if len(out) < len(n.Items) {
+		return nil
+	}
+	l.rising(n, out)
+	return out
+}
+
+// distances reads which distances are measured.
+func (l *theoryLoader) distances(n *yamlpos.Node) (out []string) {
+	for _, item := range n.Items {
+		word, ok := l.Text(item)
+		switch {
+		case !ok:
+		case !slices.Contains(theory.DistanceNames(), word):
+			l.Report(item, "unknown distance %q%s", word, yamlpos.Suggest(word, "accepted", theory.DistanceNames()))
+		case slices.Contains(out, word):
+			l.Report(item, "the distance %q is listed twice", word)
+		default:
+			out = append(out, word)
+		}
+	}
+	return out
+}
+
+// settleGrid fills in the grid, and reports one whose states are fewer than the
+// eigenvalues or do not fit into memory.
+func (l *theoryLoader) settleGrid(n *yamlpos.Node) {
+	k := &l.keys
+	given := n.Field("grid")
+	if k.Grid == 0 {
+		k.Grid = theory.DefaultGrid(len(l.names), len(k.Temperature))
+	}
+	if !bounded(l.domain) || len(l.names) > 2 {
+		return
+	}
+	lo, hi := domain.BoundsOf(l.domain, len(l.names))
+	cells := float64(k.Grid)
+	if len(l.names) == 2 {
+		a, b := hi[0]-lo[0], hi[1]-lo[1]
+		cells *= math.Ceil(float64(k.Grid) * math.Min(a, b) / math.Max(a, b))
+	}
+	states := math.Pow(cells, float64(len(k.Temperature)))
+	if float64(k.Eigenvalues) > states/2 {
+		l.Report(n.Field("eigenvalues"), "%d eigenvalues of a process with about %.0f states are not those of a diffusion: ask for fewer, or raise the grid", k.Eigenvalues, states)
+	}
+	need, there := k.settings().Bytes(cells), spare.Memory()
+	if need > there && given != nil {
+		l.Report(given, "%d cells along the longest side are up to %.3g states, which take about %.3g GiB of memory; there are %.3g GiB: take a grid of about %d", k.Grid, states, need/(1<<30), there/(1<<30), fitting(k.Grid, max(need/there, states/mostStates), len(l.names)*len(k.Temperature)))
+	}
+}
+
+// fitting is the grid whose states, of a process in so many dimensions, fit where those
+// of this one need too much by a factor.
+func fitting(grid int, factor float64, dim int) int {
+	return max(leastGrid, int(float64(grid)*math.Pow(factor, -1/float64(dim))*0.98))
+}
+
+// settings makes settings of the keys.
+func (k *TheoryKeys) settings() theory.Settings {
+	s := theory.Settings{Temperature: k.Temperature, Intensity: k.Intensity, Grid: k.Grid, Eigenvalues: k.Eigenvalues}
+	if k.Decay != nil {
+		start := make([]float64, len(k.Decay.Start))
+		for i, e := range k.Decay.Start {
+			start[i] = e.Value.(float64)
+		}
+		s.Decay = &theory.Decay{Start: start, Times: k.Decay.Times, Of: k.Decay.Of}
+	}
+	return s
+}
+
+// Hash is a fingerprint of all that determines the numbers. 64 hexadecimal digits.
+func (r ResolvedTheory) Hash() (string, error) {
+	text, err := json.Marshal(r)
+	if err != nil {
+		return "", fmt.Errorf("hash of the configuration: %w", err)
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:]), nil
+}

@@ -1,0 +1,407 @@
+package config
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/r2sgld/r2sgld/internal/bnn"
+	"github.com/r2sgld/r2sgld/internal/bnn/images"
+	"github.com/r2sgld/r2sgld/internal/config/yamlpos"
+)
+
+// A Training is what a configuration of the command train asks for.
+type Training struct {
+	Name      string
+	Network   bnn.Network
+	Data      bnn.Data
+	Settings  bnn.Settings // of the first repetition
+	Precision string
+	Save      bool // kept models are written for other programs
+	Repeats   int
+	Devices   []string
+	Warnings  []string
+	Resolved  ResolvedTraining
+}
+
+// ResolvedTraining is the configuration of a training with every default filled in.
+// Its JSON is a configuration again, which loads to the same run.
+type ResolvedTraining struct {
+	Name      string       `json:"name"`
+	Data      ImageData    `json:"data"`
+	Network   NetworkKeys  `json:"network"`
+	Sampler   TrainSampler `json:"sampler"`
+	Average   AverageKeys  `json:"average"`
+	Measure   MeasureKeys  `json:"measure"`
+	Repeats   int          `json:"repeats"`
+	Device    []string     `json:"device"`
+	Precision string       `json:"precision"`
+}
+
+// ImageData says where images are.
+type ImageData struct {
+	Kind    string      `json:"kind"`
+	Folder  string      `json:"folder"` // absolute
+	SHA256  string      `json:"sha256"` // of the examples used
+	Train   int         `json:"train"`  // examples
+	Test    int         `json:"test"`
+	Augment AugmentKeys `json:"augment"`
+	Outside *OutsideSet `json:"outside,omitempty"`
+}
+
+// AugmentKeys say how training images are changed at random.
+type AugmentKeys struct {
+	Crop  int     `json:"crop"`
+	Flip  bool    `json:"flip"`
+	Erase float64 `json:"erase"`
+}
+
+// An OutsideSet says where images are that belong to none of the classes.
+type OutsideSet struct {
+	Kind   string `json:"kind"`
+	Folder string `json:"folder"`
+	Test   int    `json:"test"`
+}
+
+// NetworkKeys name a network.
+type NetworkKeys struct {
+	Kind       string `json:"kind"`
+	Norm       string `json:"norm"`
+	Activation string `json:"activation,omitempty"`
+	Hidden     *[]int `json:"hidden,omitempty"` // of mlp; empty is a linear map
+}
+
+// TrainSampler is the sampler section of a training.
+type TrainSampler struct {
+	Method        string       `json:"method"`
+	Epochs        int          `json:"epochs"`
+	Batch         int          `json:"batch"`
+	Order         string       `json:"order"`
+	StepSize      []float64    `json:"step_size"` // divided by the number of training examples
+	Temperature   Temperatures `json:"temperature,omitempty"`
+	Anneal        *Anneal      `json:"anneal,omitempty"`
+	Schedule      Schedule     `json:"schedule"`
+	Momentum      float64      `json:"momentum"`
+	NoiseEstimate float64      `json:"noise_estimate"`
+	WeightDecay   float64      `json:"weight_decay"`
+	Bound         float64      `json:"bound,omitempty"`
+	Reflect       []bnn.Role   `json:"reflect,omitempty"`
+	AsReleased    bool         `json:"as_released"`
+	Members       int          `json:"members,omitempty"` // of method ensemble
+	SWAG          *SWAG        `json:"swag,omitempty"`    // of method swag
+	Swap          *Swap        `json:"swap,omitempty"`
+	Seed          uint64       `json:"seed"`
+}
+
+// Anneal divides temperatures epoch by epoch.
+type Anneal struct {
+	Divide float64 `json:"divide"`
+	Until  int     `json:"until,omitempty"` // epochs; 0 is all
+}
+
+// SWAG says how the Gaussian of method swag is fitted.
+type SWAG struct {
+	Rank  int     `json:"rank"`
+	Draws int     `json:"draws"`
+	Scale float64 `json:"scale"`
+}
+
+// AverageKeys say which models are averaged.
+type AverageKeys struct {
+	From      float64 `json:"from"`
+	Every     int     `json:"every"`
+	Draws     int     `json:"draws"`
+	Of        string  `json:"of"`
+	Recompute int     `json:"recompute"`
+	Save      bool    `json:"save"`
+}
+
+// MeasureKeys say how often costly measurements are made.
+type MeasureKeys struct {
+	Every   int `json:"every"`
+	Batches int `json:"batches"`
+	Test    int `json:"test"`
+}
+
+// LoadTraining reads a configuration of the command train and the images that it
+// names, with overrides such as "sampler.epochs=3". What it does not say is filled
+// in. The error is of type [Problems] and holds every fault.
+func LoadTraining(path string, set []string) (*Training, error) {
+	root, err := yamlpos.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return loadTraining(path, root, set)
+}
+
+// ParseTraining is [LoadTraining] of a text; name stands for the path.
+func ParseTraining(name string, text []byte, set []string) (*Training, error) {
+	root, err := yamlpos.Parse(name, text)
+	if err != nil {
+		return nil, err
+	}
+	return loadTraining(name, root, set)
+}
+
+func loadTraining(path string, root *yamlpos.Node, set []string) (*Training, error) {
+	if err := misplaced("train", path, root); err != nil {
+		return nil, err
+	}
+	l := Programs{}.loader(path, root)
+	l.override(set)
+	l.Section(root, "name", "data", "network", "sampler", "average", "measure", "repeats", "device", "precision")
+	t := &Training{Name: l.readName()}
+	r := &t.Resolved
+	l.readTrainSampler(root.Field("sampler"), &t.Settings)
+	l.readNetwork(root.Field("network"), &t.Network)
+	t.Network = t.Network.WithDefaults()
+	l.readAveraging(root.Field("average"), t)
+	l.readMeasure(root.Field("measure"), &t.Settings)
+	t.Repeats = 1
+	if v, ok := l.Int(root.Field("repeats"), 1, maxLadders); ok {
+		t.Repeats = v
+	}
+	l.readDevices(root, t)
+	l.readImages(root.Field("data"), t)
+	if len(l.Problems) == 0 {
+		l.suitImages(t)
+	}
+	if err := l.Problems.Err(); err != nil {
+		return nil, err
+	}
+	t.Warnings = t.Settings.Bias(t.Network.Norm == "batch")
+	r.Name, r.Repeats, r.Device, r.Precision = t.Name, t.Repeats, t.Devices, t.Precision
+	r.Network = NetworkKeys{Kind: t.Network.Kind, Norm: t.Network.Norm}
+	if t.Network.Norm == "none" { // others have their own
+		r.Network.Activation = t.Network.Activation
+	}
+	if t.Network.Kind == "mlp" {
+		hidden := append([]int{}, t.Network.Hidden...)
+		r.Network.Hidden = &hidden
+	}
+	r.resolve(t)
+	return t, nil
+}
+
+// readNetwork reads the kind of network.
+func (l *loader) readNetwork(n *yamlpos.Node, w *bnn.Network) {
+	w.Kind = "resnet20"
+	if !l.Section(n, "kind", "norm", "activation", "hidden") {
+		return
+	}
+	if word, ok := l.Word(n.Field("kind"), bnn.Kinds()...); ok {
+		w.Kind = word
+	}
+	plain := w.WithDefaults().Norm == "none"
+	if word, ok := l.Word(n.Field("norm"), "batch", "frn", "none"); ok {
+		if w.Norm = word; word == "none" && !plain {
+			l.Report(n.Field("norm"), "norm none goes with lenet and mlp; %s needs batch or frn", w.Kind)
+		}
+	}
+	if k := n.Field("activation"); k != nil {
+		if word, ok := l.Word(k, "relu", "tanh", "swish"); ok {
+			if norm := w.WithDefaults().Norm; norm != "none" {
+				l.Report(k, "activation goes with lenet and mlp without normalisation; %s with norm %s has its own", w.Kind, norm)
+			}
+			w.Activation = word
+		}
+	}
+	if k := n.Field("hidden"); k != nil {
+		if w.Kind != "mlp" {
+			l.Report(n.Key("hidden"), "hidden goes with network mlp; found %s", w.Kind)
+		} else if k.Kind != yamlpos.List || len(k.Items) > 0 { // [] is a linear map
+			w.Hidden = l.widths(k)
+		}
+	} else if w.Kind == "mlp" {
+		w.Hidden = []int{100}
+	}
+}
+
+// widths reads how wide hidden layers are.
+func (l *loader) widths(n *yamlpos.Node) (out []int) {
+	if !l.List(n, "widths") {
+		return nil
+	}
+	for _, item := range n.Items {
+		if v, ok := l.Int(item, 1, 1_000_000); ok {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// readDevices reads where networks move, and in which precision.
+func (l *loader) readDevices(root *yamlpos.Node, t *Training) {
+	t.Devices, t.Precision = []string{"cpu"}, "float32"
+	if n := root.Field("device"); n != nil {
+		if n.Kind == yamlpos.Scalar {
+			t.Devices = []string{n.Text}
+		} else if l.List(n, "devices") {
+			t.Devices = l.texts(n)
+		}
+		for _, d := range t.Devices {
+			if !devicePattern.MatchString(d) {
+				l.Report(n, "device %q is not known: use cpu, or cuda:0, cuda:1, …", d)
+			}
+		}
+	}
+	if word, ok := l.Word(root.Field("precision"), "float32", "float64", "tf32", "bfloat16"); ok {
+		t.Precision = word
+	}
+}
+
+// readAveraging reads which models are averaged.
+func (l *loader) readAveraging(n *yamlpos.Node, t *Training) {
+	a := &t.Settings.Average
+	if !l.Section(n, "from", "every", "draws", "of", "recompute", "save") {
+		return
+	}
+	if v, ok := l.NotNegative(n.Field("from")); ok {
+		if a.From = v; v >= 1 {
+			l.Report(n.Field("from"), "from is the share of the epochs before the first model that counts, at least 0 and below 1; found %s", n.Field("from").Text)
+		}
+	}
+	if v, ok := l.Int(n.Field("every"), 1, maxIterations); ok {
+		a.Every = v
+	}
+	if v, ok := l.Int(n.Field("draws"), 1, 1_000_000); ok {
+		a.Draws = v
+	}
+	if word, ok := l.Word(n.Field("of"), "probabilities", "logits"); ok {
+		a.Of = word
+	}
+	if v, ok := l.Int(n.Field("recompute"), 0, maxIterations); ok {
+		a.Recompute = v
+	}
+	if word, ok := l.Word(n.Field("save"), "true", "false"); ok {
+		t.Save = word == "true"
+	}
+}
+
+// readMeasure reads how often costly measurements are made.
+func (l *loader) readMeasure(n *yamlpos.Node, s *bnn.Settings) {
+	if !l.Section(n, "every", "batches", "test") {
+		return
+	}
+	if v, ok := l.Int(n.Field("every"), 0, maxIterations); ok {
+		s.Measure.Every = v
+	}
+	if v, ok := l.Int(n.Field("batches"), 2, 10_000); ok {
+		s.Measure.Batches = v
+	}
+	if v, ok := l.Int(n.Field("test"), 1, maxIterations); ok {
+		s.Measure.Test = v
+	}
+}
+
+// suitImages reports what does not fit the images that were found, and fills in what
+// depends on them.
+func (l *loader) suitImages(t *Training) {
+	train := t.Data.Train
+	t.Network.Input = [3]int{train.Channels, train.Height, train.Width}
+	if t.Network.Outputs = train.Classes; train.Targets != nil {
+		t.Network.Outputs, t.Network.Loss = len(train.Targets)/train.Len(), "squared"
+	}
+	s := &t.Settings
+	batch := l.root.Field("sampler").Field("batch")
+	switch n := train.Len(); {
+	case batch == nil:
+		s.Batch = min(s.Batch, n)
+	case s.Batch > n:
+		l.Report(batch, "batch must be at most the number of training examples, %d; found %d", n, s.Batch)
+	}
+	if l.root.Field("sampler").Field("step_size") == nil {
+		l.stepsInProportion(s, t.Network.Norm)
+	}
+	if side := min(train.Height, train.Width); t.Network.Kind == "lenet" && side < leastLeNet {
+		l.Report(l.root.Field("network"), "lenet needs images of %d × %d or more; found %d × %d: take mlp or resnet8", leastLeNet, leastLeNet, train.Height, train.Width)
+	}
+	if t.Data.Test.Labels != nil && t.Data.Test.Len() < 2 {
+		l.Report(l.root.Field("data"), "scores need two test images at least; found %d", t.Data.Test.Len())
+	}
+	s.Average.Recompute = min(s.Average.Recompute, train.Len())
+	if side := min(train.Height, train.Width); s.Augment.Crop > side {
+		l.Report(l.root.Field("data").Field("augment"), "crop must be at most the side of an image, %d; found %d", side, s.Augment.Crop)
+	}
+	if train.Values != nil && (s.Augment.Crop > 0 || s.Augment.Flip || s.Augment.Erase > 0) {
+		l.Report(l.root.Field("data").Key("augment"), "these examples are numbers, not pixels: there is nothing to crop, flip or erase; write augment: none")
+	}
+	if len(l.Problems) > 0 {
+		return
+	}
+	if err := s.Validate(train.Len()); err != nil {
+		l.Report(cmp.Or(l.root.Field("sampler"), l.root), "%v", err)
+	}
+}
+
+// resolve fills in the keys of what was read.
+func (r *ResolvedTraining) resolve(t *Training) {
+	s := t.Settings
+	a := s.Average
+	r.Average = AverageKeys{a.From, a.Every, a.Draws, a.Of, a.Recompute, t.Save}
+	r.Measure = MeasureKeys{s.Measure.Every, s.Measure.Batches, s.Measure.Test}
+	p := &r.Sampler
+	*p = TrainSampler{Method: s.Method, Epochs: s.Epochs, Batch: s.Batch, Order: s.Order, StepSize: s.StepSize,
+		Schedule: scheduleOf(s.Decay), Momentum: s.Momentum, NoiseEstimate: s.NoiseEstimate, WeightDecay: s.WeightDecay,
+		Bound: s.Bound, Reflect: s.Reflect, AsReleased: s.AsReleased, Seed: s.Seed}
+	if slices.Max(s.Temperature) > 0 {
+		p.Temperature = s.Temperature
+	}
+	if s.Anneal.Divide > 1 {
+		p.Anneal = &Anneal{s.Anneal.Divide, s.Anneal.Until}
+	}
+	switch {
+	case s.Method == "ensemble":
+		p.Members = s.Members
+	case s.Method == "swag":
+		p.SWAG = &SWAG{s.SWAG.Rank, s.SWAG.Draws, s.SWAG.Scale}
+	case s.Rungs() > 1:
+		p.Swap = swapOf(s.Swap, s.FullEnergies)
+	}
+}
+
+// Law is a fingerprint of all that a training that goes on from a checkpoint must
+// share with the one that made it: everything but the devices. 64 hexadecimal digits.
+func (r ResolvedTraining) Law() (string, error) {
+	r.Device = nil
+	return r.Hash()
+}
+
+// Hash is a fingerprint of all that determines a training, wherever its images lie. 64
+// hexadecimal digits.
+func (r ResolvedTraining) Hash() (string, error) {
+	r.Data.Folder = filepath.Base(r.Data.Folder)
+	if o := r.Data.Outside; o != nil {
+		elsewhere := *o
+		elsewhere.Folder = filepath.Base(o.Folder)
+		r.Data.Outside = &elsewhere
+	}
+	text, err := json.Marshal(r)
+	if err != nil {
+		return "", fmt.Errorf("hash of the configuration: %w", err)
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:]), nil
+}
+
+// fingerprint is the hash of examples: 64 hexadecimal digits.
+func fingerprint(sets ...*images.Set) (string, error) {
+	h := sha256.New()
+	for _, s := range sets {
+		if s == nil {
+			continue
+		}
+		shape := []int64{int64(s.Channels), int64(s.Height), int64(s.Width), int64(s.Classes)}
+		for _, v := range []any{shape, s.Pixels, s.Values, s.Labels, s.Targets} {
+			if err := binary.Write(h, binary.LittleEndian, v); err != nil {
+				return "", fmt.Errorf("hash of %s: %w", s.Name, err)
+			}
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}

@@ -1,0 +1,483 @@
+package runner
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"math"
+	"math/bits"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/r2sgld/r2sgld"
+	"github.com/r2sgld/r2sgld/internal/plain"
+	"github.com/r2sgld/r2sgld/internal/report"
+	"github.com/r2sgld/r2sgld/internal/store"
+	"github.com/r2sgld/r2sgld/tune"
+)
+
+// An execution is a job at work.
+type execution struct {
+	*Job
+	folder   *store.Folder
+	log      *slog.Logger
+	begun    time.Time
+	found    *tune.Found // of method auto
+	table    *report.Rounds
+	progress *report.Progress
+	work     *report.Work // after sampling
+	stream   *store.Writer
+	drawn    *store.Run // what the store is told of the draws
+	window   *window
+	goal     int // iterations of all ladders asked for
+	reached  int // iterations of all ladders in the newest checkpoint
+	unsaved  error
+	volume   volume // of the domain
+	unknown  string // why it is not known, for a warning
+	chosen   string // the table of a library's coefficients; "" without
+	exact    bool   // whether swaps keep the law of every rung
+
+	over      string         // why a limit ended the run; "" where none did
+	judgement tune.Judgement // of the stopping rule
+	judged    int            // iterations per ladder that it saw; 0 is none yet
+}
+
+// run takes the job through warm-up, sampling and all that is left behind.
+func (x *execution) run(ctx context.Context) (*report.Summary, error) {
+	fmt.Fprintf(x.Terminal, "%s: %s\n", x.Name, x.what())
+	x.tellGradient()
+	if x.Until != nil {
+		if err := x.tune(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if err := x.measureVolume(ctx); err != nil {
+		return nil, x.explain(ctx, err)
+	}
+	x.exact = len(report.SwapBias(x.Problem, x.Settings)) == 0
+	fmt.Fprint(x.Terminal, x.how())
+	if err := x.walls(ctx); err != nil {
+		return nil, x.explain(ctx, err)
+	}
+	res, seconds, err := x.sample(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return x.finish(ctx, res, seconds)
+}
+
+// walls warns of those near which the steps are wrong.
+func (x *execution) walls(ctx context.Context) error {
+	if x.Settings.Unbiased() || x.Model != nil {
+		return nil
+	}
+	at, err := tune.SteepWall(ctx, x.Problem, x.Settings.Start, x.Settings.Seed)
+	if err == nil && at != nil {
+		report.Warn(x.Terminal, report.SteepWall(x.Problem, x.Settings, at, x.Again))
+	}
+	return err
+}
+
+// tunedFile holds what the warm-up of method auto has found.
+const tunedFile = "tuned.json"
+
+// tune finds step sizes and temperatures, or reads those that an interrupted run
+// had found, and puts them into the settings.
+func (x *execution) tune(ctx context.Context) error {
+	var from *tune.Found
+	if x.Resume {
+		var err error
+		if from, err = x.readTuned(); err != nil {
+			return fmt.Errorf("%s: %w", x.Name, err)
+		}
+	}
+	x.table = report.NewRounds(x.Terminal, x.Problem.HasReference())
+	if err := x.warmUp(ctx, from); err != nil {
+		return x.explain(ctx, err)
+	}
+	if why := x.exceeded(x.Settings.Iterations); why != "" {
+		return fmt.Errorf("%s: the first round does not fit: %s. The warm-up is kept; go on with: r2sgld resume %s, with a larger limit", x.Name, why, plain.Word(x.Dir))
+	}
+	return nil
+}
+
+// warmUp makes the warm-up, on from what an interrupted one had found.
+func (x *execution) warmUp(ctx context.Context, from *tune.Found) error {
+	work := report.StartWarming(x.Terminal, x.Name, max(1, x.Settings.Ladders))
+	defer work.Stop()
+	if from != nil && len(from.Rounds) > 0 {
+		work.Round(len(from.Rounds)+1, 2*from.Rounds[len(from.Rounds)-1].Iterations)
+	}
+	show := func(f *tune.Found) error {
+		x.round(f)
+		if work.Round(len(f.Rounds)+1, 2*f.Rounds[len(f.Rounds)-1].Iterations); f.Done {
+			work.Doing("warm-up ends")
+		}
+		return x.keep(f)
+	}
+	chosen := func(f *tune.Found) error {
+		fmt.Fprint(x.Terminal, report.Contest(f))
+		work.Doing("warm-up")
+		return x.keep(f)
+	}
+	found, s, u, err := tune.WarmUp{AnyKernel: x.AnyKernel, From: from, Recorder: work.Recorder, Show: show, Chosen: chosen}.
+		Run(ctx, x.Problem, x.Settings, *x.Until)
+	if err != nil {
+		return err
+	}
+	job := *x.Job // which stays as it was asked for
+	job.Settings, job.Until = s, &u
+	x.Job, x.found = &job, found
+	return nil
+}
+
+// keep writes what was found, for an interrupted warm-up to go on with.
+func (x *execution) keep(f *tune.Found) error {
+	sum, err := checksum(f)
+	if err != nil {
+		return err
+	}
+	return x.folder.WriteJSON(tunedFile, tuned{sum, f})
+}
+
+// A tuned is the content of tunedFile: what was found, and its checksum.
+type tuned struct {
+	SHA256 string      `json:"sha256"`
+	Found  *tune.Found `json:"found"`
+}
+
+func checksum(f *tune.Found) (string, error) {
+	text, err := json.Marshal(f)
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:]), err
+}
+
+// readTuned reads what an interrupted warm-up had found; nil if it had found
+// nothing.
+func (x *execution) readTuned() (*tune.Found, error) {
+	var t tuned
+	if err := x.folder.ReadJSON(tunedFile, &t); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	if t.Found == nil {
+		return nil, fmt.Errorf("%s holds no ladder: start the run anew", tunedFile)
+	}
+	if sum, err := checksum(t.Found); err != nil || sum != t.SHA256 {
+		return nil, errors.Join(err, fmt.Errorf("%s was changed: its checksum is not that of its content. Start the run anew", tunedFile))
+	}
+	return t.Found, nil
+}
+
+// round shows a round of warm-up.
+func (x *execution) round(f *tune.Found) {
+	nan := math.NaN()
+	r := f.Rounds[len(f.Rounds)-1]
+	kernel := "warm-up"
+	if x.Settings.HMC == nil && f.Leapfrog > 0 {
+		kernel = "hmc"
+	}
+	x.log.Info("warm-up", "kernel", kernel, "round", len(f.Rounds), "iterations", r.Iterations, "barrier", r.Barrier, "rungs", len(f.Beta), "rejection", r.Rejection)
+	x.table.Line(report.Round{Name: fmt.Sprintf("%s %d", kernel, len(f.Rounds)), RoundTrips: r.RoundTrips, Rejection: r.Rejection,
+		RHat: nan, ESS: nan, LogZ: nan, Seconds: time.Since(x.begun).Seconds()})
+}
+
+// sample runs the ladders with progress and checkpoints.
+func (x *execution) sample(ctx context.Context) (*r2sgld.Result, float64, error) {
+	s := x.Settings
+	var err error
+	x.drawn = x.description()
+	if x.stream, err = x.folder.NewWriter(x.drawn, max(1, s.Ladders)); err != nil {
+		return nil, 0, x.explain(ctx, err)
+	}
+	x.goal = max(1, s.Ladders) * s.Iterations
+	x.progress = report.NewProgress(x.Name, s)
+	x.window = newWindow(s, x.Problem.Potential.Dim(), x.progress.Recorder(0))
+	s.Recorder = func(ladder int) r2sgld.Recorder {
+		if ladder == 0 {
+			return x.window
+		}
+		return x.progress.Recorder(ladder)
+	}
+	if x.Until == nil { // method auto writes what it holds when it ends
+		s.Keeper = func(ladder int) r2sgld.Keeper { return x.stream.Chain(ladder) }
+	}
+	if x.Resume {
+		if s.Resume, x.reached, err = x.states(x.folder, x.log); err != nil {
+			return nil, 0, err
+		}
+		if x.Until != nil {
+			x.extend(roundAt(*x.Until, s.Iterations, max(1, s.Ladders), x.reached))
+		}
+		if err = x.writeManifest(x.folder); err != nil { // only now: a resume that cannot be leaves the run as it was
+			return nil, 0, x.explain(ctx, err)
+		}
+	}
+	s.Checkpoint = &r2sgld.Checkpoint{Every: x.Checkpoint, Save: x.save}
+	begun := time.Now()
+	if x.Until != nil {
+		s.Review = func(res *r2sgld.Result) (int, error) { return x.review(res, time.Since(begun).Seconds()), nil }
+	}
+	x.log.Info("start", "name", x.Name, "method", x.Method, "ladders", s.Ladders, "iterations", s.Iterations, "resumed", x.Resume)
+	x.progress.Start(x.Terminal)
+	res, err := r2sgld.Sample(ctx, x.Problem, s)
+	x.progress.Stop()
+	if err != nil {
+		return nil, 0, x.explain(ctx, err)
+	}
+	for i, l := range res.Ladders {
+		if len(l.Energy[0]) < leastDraws {
+			return nil, 0, fmt.Errorf("%s: ladder %d kept %s: the others lay outside the domain, which an unconstrained run does not find. Run longer (r2sgld resume %s --iterations N), or take a method that reflects",
+				x.Name, i+1, report.Counted(len(l.Energy[0]), "draw"), plain.Word(x.Dir))
+		}
+	}
+	return res, time.Since(begun).Seconds(), nil
+}
+
+// leastDraws is how many draws of a ladder can be told anything of.
+const leastDraws = 4
+
+// save writes a checkpoint. That it cannot is told once; it is tried again.
+func (x *execution) save(iterations int, states [][]byte) error {
+	path, err := x.write(iterations, states)
+	if err != nil {
+		x.log.Error("checkpoint", "error", err.Error())
+		if x.unsaved == nil {
+			report.Warn(x.Terminal, fmt.Sprintf("no checkpoint: %v", err))
+		}
+	} else {
+		x.reached = iterations
+		x.log.Info("checkpoint", "path", path, "iteration", iterations)
+	}
+	x.unsaved = err
+	return err
+}
+
+func (x *execution) write(iterations int, states [][]byte) (path string, err error) {
+	if err := x.stream.Sync(); err != nil {
+		return "", err
+	}
+	c := &store.Checkpoint{Version: r2sgld.Version, Arch: runtime.GOARCH, Numbers: r2sgld.Arithmetic(), Config: x.Hash, Name: x.Name, Iteration: iterations}
+	for i, state := range states {
+		c.Sections = append(c.Sections, store.Section{Name: section(i), Data: state})
+	}
+	return x.folder.WriteCheckpoint(c)
+}
+
+// review judges a round of method auto and says how far to go on.
+func (x *execution) review(res *r2sgld.Result, seconds float64) int {
+	x.progress.Doing("judging the draws")
+	n := res.Ladders[0].Iterations
+	j := x.judge(res)
+	stats := res.Swaps()
+	round := report.Round{Name: fmt.Sprint(1 + bits.Len(uint((n-1)/x.Settings.Iterations))), RoundTrips: stats.RoundTrips, RHat: j.RHat, ESS: j.ESS, LogZ: math.NaN(),
+		Seconds: time.Since(x.begun).Seconds()}
+	round.Draws = held(res)
+	round.Rejection = stats.Rejections()
+	e := x.logZ(res)
+	round.LogZ, round.LogZError = e.Estimate, e.SE
+	x.table.Line(round)
+	x.log.Info("round", "round", round.Name, "iterations", n, "rejection", round.Rejection)
+	next := n
+	if !j.Done {
+		next = x.Until.Next(n, n-res.Ladders[0].Resumed, seconds)
+	}
+	if next > n {
+		if x.over = x.exceeded(next); x.over != "" {
+			next = n
+		}
+	}
+	if next > n {
+		x.progress.Doing("")
+		if n == x.Settings.Iterations {
+			fmt.Fprintf(x.Terminal, " goes on for at most %s iterations a ladder (sampler.until.iterations)%s\n", report.Count(x.Until.Iterations), x.atMost(n, seconds))
+		}
+	}
+	x.extend(next)
+	return next
+}
+
+// extend notes that every ladder goes on to so many iterations.
+func (x *execution) extend(iterations int) {
+	x.progress.Extend(iterations)
+	x.goal = iterations * max(1, x.Settings.Ladders)
+}
+
+// roundAt is the length of the round in which ladders that began with a first one have
+// made so many iterations in all.
+func roundAt(u tune.Until, first, ladders, reached int) int {
+	n := first
+	for n*ladders < reached {
+		next := u.Next(n, 0, 0)
+		if next == n { // its limit was another
+			return (reached + ladders - 1) / ladders
+		}
+		n = next
+	}
+	return n
+}
+
+// atMost says how long a run may take, of which n iterations took some seconds.
+func (x *execution) atMost(n int, seconds float64) string {
+	if all := seconds / float64(n) * float64(x.Until.Iterations); x.Until.Seconds == 0 && all > 1 {
+		return fmt.Sprintf(", about %v", time.Duration(all*float64(time.Second)).Round(time.Second))
+	}
+	return ""
+}
+
+// judge is the judgement of the stopping rule on a result of the run, made once.
+func (x *execution) judge(res *r2sgld.Result) tune.Judgement {
+	if n := res.Ladders[0].Iterations; x.judged != n {
+		x.judged, x.judgement = n, x.Until.Judge(res)
+	}
+	return x.judgement
+}
+
+// explain says what an unfinished run means to the user.
+func (x *execution) explain(ctx context.Context, err error) error {
+	s := x.Settings
+	var blown *r2sgld.BlowUp
+	switch {
+	case errors.As(err, &blown) && x.stream == nil:
+		return fmt.Errorf("%s: %w", x.Name, err)
+	case errors.As(err, &blown):
+		steps := slices.Clone(s.StepSize)
+		if len(steps) > 0 {
+			steps[blown.Rung-1] /= 10
+		}
+		advice := fmt.Sprintf("A checkpoint from before is kept; try a tenth of the step: r2sgld resume %s --set %s",
+			plain.Word(x.Dir), plain.Word("sampler.step_size="+strings.ReplaceAll(fmt.Sprint(steps), " ", ",")))
+		if x.Until != nil || s.Harmonic != nil {
+			advice = "A checkpoint from before is kept. The energy is not finite in a corner of the domain: keep the domain away from there."
+		}
+		return fmt.Errorf("%s: %w.\n%s", x.Name, err, advice)
+	case ctx.Err() != nil && x.unsaved == nil:
+		_, none := x.folder.ReadFile(tunedFile)
+		return &Interrupted{Dir: x.Dir, Done: x.reached, Of: x.goal, Rounds: none == nil}
+	}
+	if !x.folder.Resumable(tunedFile) {
+		return fmt.Errorf("%s: %w", x.Name, err)
+	}
+	return fmt.Errorf("%s: %w\nonce that is mended, go on from the last checkpoint with: r2sgld resume %s", x.Name, err, plain.Word(x.Dir))
+}
+
+// finish makes and writes all that a finished run leaves behind and shows the
+// tables.
+func (x *execution) finish(ctx context.Context, res *r2sgld.Result, seconds float64) (*report.Summary, error) {
+	x.work = report.StartWork(x.Terminal, x.Name, "summing up")
+	defer x.work.Stop()
+	sum := report.New(x.Name, x.Method, x.Problem, x.Settings, res, seconds)
+	sum.Hash = x.Hash
+	names, err := x.leave(ctx, res, sum)
+	x.work.Stop()
+	if err != nil {
+		return nil, x.explain(ctx, err)
+	}
+	if err := x.folder.Install(); err != nil {
+		return nil, fmt.Errorf("%s: %w", x.Name, err)
+	}
+	x.show(sum, names, len(res.Ladders))
+	return sum, nil
+}
+
+// leave completes the summary and writes every file, summary.json last. It
+// returns the names of the figures.
+func (x *execution) leave(ctx context.Context, res *r2sgld.Result, sum *report.Summary) (figures []string, err error) {
+	x.work.Doing("log Z")
+	if sum.LogEvidence, err = x.evidence(ctx, res); err != nil {
+		return nil, err
+	}
+	if x.unknown != "" {
+		sum.Warnings = append(sum.Warnings, x.unknown)
+	}
+	if note, err := x.starts(ctx); err != nil {
+		return nil, err
+	} else if note != "" {
+		sum.Warnings = append(sum.Warnings, note)
+	}
+	x.doubts(res, sum)
+	if x.Model != nil {
+		if err := x.identified(ctx, res, sum); err != nil {
+			return nil, err
+		}
+	}
+	x.answer(sum)
+	if x.Model != nil {
+		x.work.Doing("predictions")
+		if err := x.predict(ctx, res); err != nil {
+			return nil, err
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	x.work.Doing("writing draws")
+	if x.Until != nil {
+		if err := x.put(res); err != nil {
+			return nil, err
+		}
+	}
+	if err := x.stream.Finish(cmp.Or(x.Settings.Threads, runtime.GOMAXPROCS(0))); err != nil {
+		return nil, err
+	}
+	if !x.Bare {
+		if figures, err = x.figures(ctx, res, sum); err != nil {
+			return nil, err
+		}
+	}
+	return figures, x.folder.WriteJSON("summary.json", sum)
+}
+
+// doubts completes the warnings of a summary by what is known of the problem and of the
+// warm-up.
+func (x *execution) doubts(res *r2sgld.Result, sum *report.Summary) {
+	sum.Warnings = append(sum.Warnings, x.Warnings...)
+	if x.Problem.Base == nil { // far out in a prior U has no bound, and the backward mean no variance
+		sum.OneSided()
+	}
+	if x.found == nil && tune.Singular(x.Problem, res, x.Settings.Seed) {
+		sum.Singular()
+	}
+	if x.found == nil {
+		sum.Widened(tune.StepBias(x.Problem, x.Settings, res))
+	}
+	if f := x.found; f != nil {
+		sum.Tuned(f)
+		j := x.judge(res)
+		sum.Stopped(*x.Until, j.RHat, j.ESS, j.Met)
+		tellHeld(sum, res)
+		sum.Until.Capped = x.over
+		if x.over != "" {
+			sum.Warnings = append(sum.Warnings, x.capped())
+		}
+	}
+}
+
+// identified completes the summary of a run that identifies a model.
+func (x *execution) identified(ctx context.Context, res *r2sgld.Result, sum *report.Summary) (err error) {
+	sum.Explain(x.equations(sum.Parameters), x.fits(sum.Parameters))
+	sum.LaTeX = x.latex(sum.Parameters)
+	if len(x.Model.Terms) > 0 {
+		sum.Coefficients, x.chosen = x.coefficients(sum.Parameters)
+	}
+	if w := x.against(res); w != "" {
+		sum.Warnings = append(sum.Warnings, w)
+	}
+	if err := x.folder.WriteFile("equations.tex", []byte(sum.LaTeX+"\n")); err != nil {
+		return err
+	}
+	if sum.Marginal, err = x.marginal(ctx, sum.LogEvidence); err != nil {
+		return err
+	}
+	sum.Warnings = append(slices.Clone(x.Model.Warnings), sum.Warnings...) // what the data do not tell comes first
+	return nil
+}

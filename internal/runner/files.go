@@ -1,0 +1,206 @@
+package runner
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/r2sgld/r2sgld"
+	"github.com/r2sgld/r2sgld/diag"
+	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/dynamics"
+	"github.com/r2sgld/r2sgld/internal/figure"
+	"github.com/r2sgld/r2sgld/internal/plain"
+	"github.com/r2sgld/r2sgld/internal/report"
+	"github.com/r2sgld/r2sgld/internal/store"
+)
+
+// description is all that the store needs to know of the draws to come.
+func (x *execution) description() *store.Run {
+	s := x.Settings
+	d := &store.Run{Names: x.Problem.ReportedNames(), Temperature: s.Temperature, BurnIn: s.BurnIn, Thin: s.Thin,
+		Model: x.Name, Seed: s.Seed, Version: r2sgld.Version, Unequal: s.Inside}
+	if m := x.Model; m != nil {
+		d.Observed = append(d.Observed, store.Array{Name: "time", Dims: []string{"time"}, Shape: []int{len(m.Time)}, Values: m.Time})
+		for _, r := range m.Responses {
+			d.Observed = append(d.Observed, store.Array{Name: r.Label, Dims: []string{"time"}, Shape: []int{len(m.Time)}, Values: atTimes(m.Time, r)})
+		}
+	}
+	return d
+}
+
+// atTimes lines up what a response observes with all times; it is NaN elsewhere.
+func atTimes(times []float64, r dynamics.Response) []float64 {
+	if len(r.Observed) == len(times) {
+		return r.Observed
+	}
+	out := make([]float64, len(times))
+	k := 0
+	for t, at := range times {
+		out[t] = math.NaN()
+		if k < len(r.Time) && r.Time[k] == at {
+			out[t] = r.Observed[k]
+			k++
+		}
+	}
+	return out
+}
+
+// level is that of the intervals in figures, in percent.
+const level = 90
+
+// figures draws and writes every figure of the run and returns their names.
+func (x *execution) figures(ctx context.Context, res *r2sgld.Result, sum *report.Summary) ([]string, error) {
+	var names []string
+	var failed error
+	add := func(name string, f *figure.Figure, err error) {
+		if failed == nil {
+			failed = ctx.Err()
+		}
+		switch {
+		case failed != nil:
+		case err != nil: // numbers that no picture shows; the draws are whole
+			sum.Warnings = append(sum.Warnings, fmt.Sprintf("no figure %s: %v.", name, err))
+		default:
+			failed = writeFigure(x.folder, name, f)
+			names = append(names, name)
+			x.work.Doing(fmt.Sprintf("figures (%d written)", len(names)))
+		}
+	}
+	shown := x.shown(sum.Parameters)
+	shown = shown[:min(len(shown), figure.MostPanels)]
+	ladders, flat := make([]figure.Ladders, len(shown)), make([][]float64, len(shown))
+	ess := make([]float64, len(shown))
+	for i, k := range shown {
+		chains := res.Chains(k)
+		ladders[i] = figure.Ladders{Axis: figure.Axis{Name: sum.Parameters[k].Name}, Draws: chains}
+		for _, c := range chains {
+			flat[i] = append(flat[i], c...)
+			// Of one ladder alone: that of all is small just where ladders disagree.
+			ess[i] += diag.ESSBulk([][]float64{c}) / float64(len(chains))
+		}
+	}
+	size := figure.Sample{Draws: sum.Draws, Ladders: sum.Ladders}
+	marginals, bandwidths := x.marginals(sum.Parameters, shown)
+	size.Shown, size.Of = len(shown), len(sum.Parameters)
+	f, err := figure.Marginals(marginals, level, size)
+	add("marginals", f, err)
+	if n := min(len(shown), figure.MostPairs); n > 1 {
+		size.Shown = n
+		f, err = figure.PairPlot(x.pairs(shown[:n], marginals, bandwidths[:n], flat[:n], size))
+		add("pairs", f, err)
+	}
+	f, err = figure.Traces(ladders)
+	add("trace", f, err)
+	f, err = figure.Ranks(ladders, finiteOrNil(ess))
+	add("ranks", f, err)
+	x.ladderFigures(res, add)
+	if x.Model != nil {
+		var draws []float64
+		for _, l := range res.Ladders {
+			draws = append(draws, l.X[0]...)
+		}
+		f, err = x.fit(ctx, draws, sum.Parameters)
+		add("fit", f, err)
+		f, err = x.residuals(draws, sum.Parameters)
+		add("residuals", f, err)
+	}
+	return names, failed
+}
+
+// finite reports whether all of v are numbers.
+func finite(v []float64) bool {
+	return !slices.ContainsFunc(v, func(x float64) bool { return x-x != 0 })
+}
+
+// finiteOrNil returns v, or nil if a number of it is not known.
+func finiteOrNil(v []float64) []float64 {
+	if !finite(v) {
+		return nil
+	}
+	return v
+}
+
+// shown are the places of the parameters that figures show, in their order.
+func (j *Job) shown(params []report.Parameter) []int {
+	out := make([]int, len(params))
+	for i := range out {
+		out[i] = i
+	}
+	if j.Shown != nil {
+		out = out[:len(j.Shown)]
+		for i, name := range j.Shown {
+			out[i] = slices.IndexFunc(params, func(p report.Parameter) bool { return p.Name == name })
+		}
+	}
+	return out
+}
+
+// unseen says how many parameters figures show, if not all, and how to see others.
+func (j *Job) unseen(params []report.Parameter) string {
+	shown := j.shown(params)
+	pairs := shown[:min(len(shown), figure.MostPairs)]
+	var others []string
+	for i, p := range params {
+		if !slices.Contains(pairs, i) {
+			others = append(others, p.Name)
+		}
+	}
+	if others == nil {
+		return ""
+	}
+	others = append(others, params[pairs[0]].Name)[:2]
+	return fmt.Sprintf("   of %d parameters marginals show %d and pairs %d; others: r2sgld resume %s --set %s\n",
+		len(params), min(len(shown), figure.MostPanels), len(pairs), plain.Word(j.Dir), plain.Word("figures.parameters=["+strings.Join(others, ", ")+"]"))
+}
+
+// marginals returns the densities of the parameters at these places, for figures,
+// and their bandwidths: those of the summary.
+func (j *Job) marginals(params []report.Parameter, shown []int) ([]figure.Marginal, []float64) {
+	lo, hi := domain.BoundsOf(j.Problem.Reported(), len(params))
+	out, bandwidths := make([]figure.Marginal, len(shown)), make([]float64, len(shown))
+	for i, at := range shown {
+		p := params[at]
+		k := p.Density()
+		bandwidths[i] = k.Bandwidth
+		out[i] = figure.Marginal{Axis: figure.Axis{Name: p.Name}, X: k.X, Density: k.F, Mode: p.Mode,
+			Interval: [2]float64{p.Q5, p.Q95}, Bounds: [2]float64{lo[at], hi[at]}}
+	}
+	return out, bandwidths
+}
+
+// pairs are those of the parameters at these places, the first of the marginals.
+func (j *Job) pairs(shown []int, marginals []figure.Marginal, bandwidths []float64, flat [][]float64, size figure.Sample) figure.Pairs {
+	q := figure.Pairs{Draws: flat, Marginals: marginals[:len(shown)], Bandwidth: bandwidths, Sample: size}
+	for _, m := range q.Marginals {
+		q.Axes = append(q.Axes, m.Axis)
+	}
+	d := j.Problem.Reported()
+	if d == nil {
+		return q
+	}
+	q.Inside = func(i, k int) func(x, y float64) bool { return domain.Section(d, shown[i], shown[k]) }
+	if d.Dim() == 2 && domain.Bounded(d) {
+		for _, m := range q.Marginals {
+			q.View = append(q.View, m.Bounds)
+		}
+	}
+	return q
+}
+
+func writeFigure(folder *store.Folder, name string, f *figure.Figure) error {
+	for ending, write := range map[string]func(io.Writer) error{".svg": f.WriteSVG, ".png": f.WritePNG} {
+		var b bytes.Buffer
+		if err := write(&b); err != nil {
+			return err
+		}
+		if err := folder.WriteFile("figures/"+name+ending, b.Bytes()); err != nil {
+			return err
+		}
+	}
+	return nil
+}

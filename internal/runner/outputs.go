@@ -1,0 +1,82 @@
+package runner
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/r2sgld/r2sgld/internal/store"
+)
+
+// figureNames are those of the figures that a run may write.
+func figureNames() []string {
+	return []string{"marginals", "pairs", "trace", "ranks", "fit", "residuals", "index", "trajectory", "rejection", "barrier"}
+}
+
+// Kind tells the folder of a run that has draws.
+func Kind() store.Kind {
+	return store.Kind{Manifest: "run.json", Files: func(manifest []byte) ([]string, error) {
+		if err := IsOf(manifest, "sample", "identify", fromGo); err != nil || manifest == nil {
+			return needs("", 0), err
+		}
+		var m Manifest[struct {
+			Sampler struct {
+				Ladders int `json:"ladders"`
+			} `json:"sampler"`
+		}]
+		if err := json.Unmarshal(manifest, &m); err != nil {
+			return nil, errors.New("it is of no run of ours")
+		}
+		return needs(m.Command, m.Config.Sampler.Ladders), nil
+	}}
+}
+
+// needs are the names that a run of a command writes, the tables of its own ladders among
+// them; "" and 0 are any. Without a model there are neither predictions nor fits.
+func needs(command string, ladders int) []string {
+	var out []string
+	for _, name := range append(store.RunFiles(), outputs()...) {
+		switch {
+		case name == "draws-#.csv" && ladders > 0:
+			for i := range min(ladders, mostLadders) {
+				out = append(out, fmt.Sprintf("draws-%d.csv", i+1))
+			}
+		case command != "sample" || !slices.Contains(ofModels, name):
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// mostLadders bounds what a damaged manifest may ask for.
+const mostLadders = 1 << 16
+
+// ofModels are the outputs of a run that identifies a model.
+var ofModels = []string{"predictive.json", "equations.tex", "figures/fit.svg", "figures/fit.png", "figures/residuals.svg", "figures/residuals.png"}
+
+// IsOf says why the text of run.json is not that of one of these commands; nil is no
+// text, which is none of another.
+func IsOf(manifest []byte, commands ...string) error {
+	if manifest == nil {
+		return nil
+	}
+	var m Manifest[json.RawMessage]
+	switch err := json.Unmarshal(manifest, &m); {
+	case err != nil || m.Schema == 0 || m.Command == "" || m.Hash == "":
+		return errors.New("it is of no run of ours")
+	case !slices.Contains(commands, m.Command):
+		return fmt.Errorf("it is a run of the command %q, which this one (%s) does not replace", m.Command, strings.Join(commands, ", "))
+	}
+	return nil
+}
+
+// outputs are the files that a run writes beside those of the store.
+func outputs() []string {
+	names := []string{"run.json", tunedFile, "summary.json", "predictive.json", "equations.tex"}
+	for _, f := range figureNames() {
+		names = append(names, "figures/"+f+".svg", "figures/"+f+".png")
+	}
+	return names
+}

@@ -1,0 +1,84 @@
+package runner
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"runtime"
+
+	"github.com/r2sgld/r2sgld"
+	"github.com/r2sgld/r2sgld/internal/report"
+	"github.com/r2sgld/r2sgld/internal/store"
+)
+
+// fromGo is the command of a run that a Go program made.
+const fromGo = "go"
+
+// made is what run.json says of the settings of such a run.
+type made struct {
+	Variables   []string  `json:"variables"`
+	Iterations  int       `json:"iterations"`
+	BurnIn      int       `json:"burn_in"`
+	Thin        int       `json:"thin"`
+	StepSize    []float64 `json:"step_size"`
+	Temperature []float64 `json:"temperature"`
+	Ladders     int       `json:"ladders"`
+}
+
+// Write writes the folder of a run that a Go program made; package run tells of it.
+func Write(dir string, p r2sgld.Problem, s r2sgld.Settings, res *r2sgld.Result) (*report.Summary, error) {
+	if len(res.Ladders) == 0 || held(res) == 0 {
+		return nil, errors.New("write a run: the result holds no draws")
+	}
+	name := filepath.Base(filepath.Clean(dir))
+	folder, err := store.Draft(store.Disk{}, dir, Kind(), false)
+	if err != nil {
+		return nil, err
+	}
+	s.Ladders = len(res.Ladders)
+	if p.Names == nil {
+		p.Names = res.Names
+	}
+	x := &execution{Job: &Job{Command: fromGo, Name: name, Problem: p, Settings: s, Dir: dir,
+		Config: made{p.ReportedNames(), res.Ladders[0].Iterations, s.BurnIn, max(1, s.Thin), s.StepSize, s.Temperature, s.Ladders}}, folder: folder}
+	sum, err := x.writeResult(res)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("write a run: %w", err), folder.Discard())
+	}
+	return sum, folder.Close()
+}
+
+func (x *execution) writeResult(res *r2sgld.Result) (*report.Summary, error) {
+	x.drawn = x.description()
+	var err error
+	if x.stream, err = x.folder.NewWriter(x.drawn, len(res.Ladders)); err != nil {
+		return nil, err
+	}
+	if err := x.put(res); err != nil {
+		return nil, err
+	}
+	if err := x.stream.Finish(runtime.GOMAXPROCS(0)); err != nil {
+		return nil, err
+	}
+	sum := report.New(x.Name, fromGo, x.Problem, x.Settings, res, 0)
+	tellHeld(sum, res)
+	if err := x.folder.WriteJSON("summary.json", sum); err != nil {
+		return nil, err
+	}
+	if x.Hash, err = hashOf(x.Config); err != nil {
+		return nil, err
+	}
+	if err := x.writeManifest(x.folder); err != nil {
+		return nil, err
+	}
+	return sum, x.folder.Install()
+}
+
+// hashOf is the checksum of a configuration.
+func hashOf(config any) (string, error) {
+	text, err := store.JSON(config)
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:]), err
+}

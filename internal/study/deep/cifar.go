@@ -1,0 +1,194 @@
+// Package deep answers whether the paper's claims about Bayesian deep learning hold
+// (section 5.3 and its appendix): eight methods, a deep ensemble and SWAG on images.
+package deep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/r2sgld/r2sgld/internal/bnn"
+	"github.com/r2sgld/r2sgld/internal/bnn/torch"
+	"github.com/r2sgld/r2sgld/internal/runner"
+	"github.com/r2sgld/r2sgld/internal/study"
+)
+
+// Title is that of the study that [Run] runs.
+const Title = "Residual networks on images: eight methods, a deep ensemble and SWAG (section 5.3)"
+
+// Run runs the paper's study of Bayesian deep learning. Scales smoke and small take
+// Fashion-MNIST, as Debian's package dataset-fashion-mnist installs it, and processors;
+// scale paper takes CIFAR-100 from the folder that the environment variable
+// R2SGLD_CIFAR100 names, else cifar-100-binary in the working folder, and cuda:0.
+// R2SGLD_DEVICES names other devices ("cuda:0,cuda:1"): each runs one training at a
+// time. With R2SGLD_OUTSIDE=KIND:FOLDER predictions are made for images of no class as
+// well, such as MNIST's digits ("idx:FOLDER") or SVHN's ("npz:FOLDER"). It fails if
+// data, the worker program or a device are missing, or ctx ends; a training whose loss
+// is not finite is a result.
+func Run(ctx context.Context, o study.Options) (*study.Study, error) {
+	if err := o.Scale.Among(study.Smoke, study.Small, study.Paper); err != nil {
+		return nil, err
+	}
+	s, err := sourceOf(o)
+	if err != nil {
+		return nil, fmt.Errorf("study cifar: %w", err)
+	}
+	devices := devicesOf(os.Getenv("R2SGLD_DEVICES"), o)
+	return conduct(ctx, o, effortOf(o.Scale), s, devices, openTorch)
+}
+
+// Ready reports whether data and worker program of [Run] are there; its error is a
+// [*runner.Refused] that says how to get them.
+func Ready(o study.Options) error {
+	if err := o.Scale.Among(study.Smoke, study.Small, study.Paper); err != nil {
+		return err
+	}
+	_, err := sourceOf(o)
+	return errors.Join(err, worker())
+}
+
+// worker reports whether the worker program is there.
+func worker() error {
+	_, err := torch.Find("")
+	return refusal(err)
+}
+
+// An opener opens the engine of a training on a device.
+type opener func(ctx context.Context, s bnn.Setup, device string) (bnn.Engine, error)
+
+// refusal is the error of an engine that could not be opened; it asks for something
+// before the study can run.
+func refusal(err error) error {
+	var missing *torch.Missing
+	var mismatch *torch.Mismatch
+	var failed *torch.Failed
+	switch {
+	case errors.As(err, &missing), errors.As(err, &mismatch):
+		return &runner.Refused{Err: err}
+	case errors.As(err, &failed) && failed.Reason == torch.NoDevice:
+		return &runner.Refused{Err: fmt.Errorf("%w\nname devices by the environment variable R2SGLD_DEVICES, such as cuda:0,cuda:1 or cpu", err)}
+	}
+	return err
+}
+
+// openTorch opens a worker in which replicas move one by one, as other trainings use
+// the other processors.
+func openTorch(ctx context.Context, s bnn.Setup, device string) (bnn.Engine, error) {
+	return torch.Open(ctx, s, torch.Options{Devices: []string{device}, Threads: 1})
+}
+
+// devicesOf lists the devices that trainings run on at once: those named, or cuda:0
+// at scale paper and processors else. A cpu without a second entry stands for as many as
+// there are threads.
+func devicesOf(named string, o study.Options) []string {
+	var out []string
+	for name := range strings.SplitSeq(named, ",") {
+		if name = strings.TrimSpace(name); name != "" {
+			out = append(out, name)
+		}
+	}
+	if len(out) == 0 && o.Scale == study.Paper {
+		out = []string{"cuda:0"}
+	}
+	if len(out) == 0 || len(out) == 1 && out[0] == "cpu" {
+		out = make([]string, o.Workers())
+		for i := range out {
+			out[i] = "cpu"
+		}
+	}
+	return out
+}
+
+// conduct runs the study with this effort, these images and these devices.
+func conduct(ctx context.Context, o study.Options, e effort, from *source, devices []string, open opener) (*study.Study, error) {
+	begin := time.Now()
+	m := &inquiry{Options: o, effort: e, source: from, devices: devices, open: open}
+	for _, step := range []func(context.Context) error{m.methods, m.sweep, m.forecast} {
+		if err := step(ctx); err != nil {
+			return nil, fmt.Errorf("study cifar: %w", err)
+		}
+	}
+	s, err := m.study()
+	if err != nil {
+		return nil, fmt.Errorf("study cifar: %w", err)
+	}
+	s.Seconds = time.Since(begin).Seconds()
+	return s, nil
+}
+
+// inquiry is a study while it runs.
+type inquiry struct {
+	study.Options
+	effort
+	source  *source
+	devices []string
+	open    opener
+
+	outcomes []*outcome // of all methods, network by network
+	swept    []*outcome // of the sweep, method by method, steps rising
+	plans    []*bnn.Plan
+	spent    []spell
+}
+
+// A spell is how long a part of the study took.
+type spell struct {
+	what    string
+	seconds float64
+	images  int64 // that replicas were trained on
+}
+
+// methods trains the eight methods and the baselines.
+func (m *inquiry) methods(ctx context.Context) error {
+	for _, u := range m.subjects {
+		for _, name := range u.methods {
+			c, err := m.caseOf(u.kind, name, 0)
+			if err != nil {
+				return err
+			}
+			m.outcomes = append(m.outcomes, &outcome{c, make([]*run, u.repeats)})
+		}
+	}
+	return m.train(ctx, "methods", m.outcomes)
+}
+
+// sweep trains some methods with other steps.
+func (m *inquiry) sweep(ctx context.Context) error {
+	for _, name := range sweeping() {
+		for _, eta := range m.steps {
+			c, err := m.caseOf(m.subjects[0].kind, name, eta)
+			if err != nil {
+				return err
+			}
+			m.swept = append(m.swept, &outcome{c, make([]*run, m.sweeps)})
+		}
+	}
+	return m.train(ctx, "steps", m.swept)
+}
+
+// forecast says what the ladders would do by rule metropolis.
+func (m *inquiry) forecast(ctx context.Context) error {
+	begin := time.Now()
+	m.Announce("cifar: what the ladder would do by rule metropolis")
+	for _, u := range m.subjects {
+		p, err := m.plan(ctx, m.find(u.kind, "r2sghmc").item)
+		if err != nil {
+			return err
+		}
+		m.plans = append(m.plans, p)
+	}
+	m.spent = append(m.spent, spell{"forecast", time.Since(begin).Seconds(), 0})
+	return nil
+}
+
+// find is the outcome of a method on a network.
+func (m *inquiry) find(network, method string) *outcome {
+	for _, o := range m.outcomes {
+		if o.network.Kind == network && o.settings.Method == method {
+			return o
+		}
+	}
+	return nil
+}

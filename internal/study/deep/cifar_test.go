@@ -1,0 +1,87 @@
+package deep
+
+import (
+	"context"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/r2sgld/r2sgld/internal/bnn"
+	"github.com/r2sgld/r2sgld/internal/bnn/bnntest"
+	"github.com/r2sgld/r2sgld/internal/bnn/images"
+	"github.com/r2sgld/r2sgld/internal/study"
+	"github.com/r2sgld/r2sgld/internal/study/studytest"
+)
+
+// blobs are n pictures of 2 × 2 in three classes that overlap.
+func blobs(n int, seed uint64) *images.Set {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	s := &images.Set{Name: "blobs", Channels: 1, Height: 2, Width: 2, Classes: 3}
+	for i := range n {
+		label := i % 3
+		s.Labels = append(s.Labels, int32(label))
+		for j := range 4 {
+			v := 90 + 40*rng.NormFloat64()
+			if j == label {
+				v += 60
+			}
+			s.Pixels = append(s.Pixels, byte(min(255, max(0, v))))
+		}
+	}
+	return s
+}
+
+// tiny are images and an effort for the engine in memory.
+func tiny() (*source, effort) {
+	s := &source{told: "blobs", kind: "npz", folder: "/data/blobs.npz", outsideKind: "npz", outsideFolder: "/data/other.npz",
+		data: bnn.Data{Train: blobs(90, 1), Test: blobs(120, 2), Outside: blobs(30, 3)}}
+	s.data.Mean, s.data.SD = s.data.Train.Moments()
+	return s, effort{subjects: []subject{{"mlp", bnn.Methods(), 2}}, epochs: 5, cycled: 1, batch: 16, step: 0.1, fall: 0.01, from: 0.6, draws: 3,
+		steps: []float64{0.1, 1, 1e4, 1e200}, sweepEpochs: 3, sweeps: 2}
+}
+
+// inMemory opens the engine in memory.
+func inMemory(_ context.Context, s bnn.Setup, _ string) (bnn.Engine, error) { return bnntest.Open(s) }
+
+func glance(t *testing.T, devices ...string) *study.Study {
+	t.Helper()
+	from, e := tiny()
+	s, err := conduct(context.Background(), study.Options{Scale: study.Smoke, Seed: 1}, e, from, devices, inMemory)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// The study leaves a whole report with every method in its tables, and diverged
+// trainings are counted.
+func TestWholeReport(t *testing.T) {
+	s := glance(t, "cpu", "cpu")
+	out := studytest.Whole(t, s)
+	studytest.Documented(t, s, "../../../docs/studies.md")
+	if len(out.Claims) != 11 || len(s.Settings) != 10+16 || out.Pictures != 5 {
+		t.Errorf("%d claims, %d settings, %d pictures", len(out.Claims), len(s.Settings), out.Pictures)
+	}
+	table := s.Sections[1].Tables[0]
+	if len(table.Rows) != 10 {
+		t.Errorf("%d rows of scores, want every method and both baselines", len(table.Rows))
+	}
+	for _, r := range s.Results.(results).Methods {
+		if v := r.Average["nll"]; !(v.Half > 0) { // kills repetitions of one stream
+			t.Errorf("%s: NLL %v: repetitions must differ", r.Method, v)
+		}
+	}
+	for _, r := range s.Results.(results).Sweep {
+		switch huge := r.StepSize[0] == 1e200; {
+		case huge && !bnn.Reflects(r.Method) && r.Diverged != 2, r.StepSize[0] == 0.1 && r.Diverged != 0:
+			t.Errorf("%s with step %g: %d of 2 diverged", r.Method, r.StepSize[0], r.Diverged)
+		}
+	}
+}
+
+// Numbers do not depend on how many trainings run at once.
+func TestDevicesChangeNoNumber(t *testing.T) {
+	one, four := glance(t, "cpu"), glance(t, "cpu", "cpu", "cpu", "cpu")
+	if a, b := studytest.JSON(t, one.Results), studytest.JSON(t, four.Results); a != b {
+		t.Errorf("one device gives\n%.300s\nfour give\n%.300s", a, b)
+	}
+}

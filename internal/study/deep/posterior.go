@@ -1,0 +1,196 @@
+package deep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/r2sgld/r2sgld/internal/bnn"
+	"github.com/r2sgld/r2sgld/internal/bnn/score"
+	"github.com/r2sgld/r2sgld/internal/runner"
+	"github.com/r2sgld/r2sgld/internal/study"
+)
+
+// PosteriorTitle is that of the study that [Posterior] runs.
+const PosteriorTitle = "The posterior of 1,210 weights: samplers, ensembles and SWAG against Hamiltonian Monte Carlo (section 5.3)"
+
+// Posterior runs a study of what the methods of section 5.3 make of a posterior that is
+// known: predictions of a small network given 1,000 pictures of Fashion-MNIST, held
+// against Hamiltonian Monte Carlo over all data, at equal numbers of gradients. Scale
+// smoke takes a frozen reference, the others make it again. It fails if the data or the
+// worker program are missing, a loss is not finite, or ctx ends.
+func Posterior(ctx context.Context, o study.Options) (*study.Study, error) {
+	if err := o.Scale.Among(study.Smoke, study.Small, study.Paper); err != nil {
+		return nil, err
+	}
+	data, err := pictures()
+	if err != nil {
+		return nil, fmt.Errorf("study posterior: %w", err)
+	}
+	effort := posteriorEffort{epochs: 300, repeats: 2}
+	switch o.Scale {
+	case study.Small:
+		effort = posteriorEffort{epochs: 4000, repeats: 5, iterations: 1000}
+	case study.Paper:
+		effort = posteriorEffort{epochs: 20000, repeats: 10, iterations: 6000}
+	}
+	return comparePosteriors(ctx, o, effort, data, openTorch)
+}
+
+// PosteriorReady is [Ready] of the study that [Posterior] runs.
+func PosteriorReady(o study.Options) error {
+	if err := o.Scale.Among(study.Smoke, study.Small, study.Paper); err != nil {
+		return err
+	}
+	_, err := pictures()
+	return errors.Join(err, worker())
+}
+
+// pictures are the data.
+func pictures() (bnn.Data, error) {
+	data, err := posteriorData(fashion)
+	if err != nil {
+		err = &runner.Refused{Err: fmt.Errorf("%w\nscript/setup torch installs Fashion-MNIST", err)}
+	}
+	return data, err
+}
+
+// posteriorEffort is how much is run.
+type posteriorEffort struct {
+	epochs     int // over the training images, of all replicas of a method together
+	repeats    int
+	iterations int // of a chain of the reference; 0 takes the frozen one
+}
+
+// An appraisal is the study of a known posterior while it runs.
+type appraisal struct {
+	study.Options
+	posteriorEffort
+	data      bnn.Data
+	open      opener
+	yard      *yardstick
+	known     *score.Predictions // of the reference
+	plan      *bnn.Plan
+	rivals    []*rival
+	reference marks // of the reference itself, against labels
+	floor     marks // of one half of its chains against the other
+}
+
+func comparePosteriors(ctx context.Context, o study.Options, effort posteriorEffort, data bnn.Data, open opener) (*study.Study, error) {
+	begin := time.Now()
+	a := &appraisal{Options: o, posteriorEffort: effort, data: data, open: open}
+	for _, step := range []func(context.Context) error{a.reckon, a.methods, a.run} {
+		if err := step(ctx); err != nil {
+			return nil, fmt.Errorf("study posterior: %w", refusal(err))
+		}
+	}
+	s, err := a.study()
+	if err != nil {
+		return nil, fmt.Errorf("study posterior: %w", err)
+	}
+	s.Seconds = time.Since(begin).Seconds()
+	return s, nil
+}
+
+// reckon makes the reference or takes the frozen one.
+func (a *appraisal) reckon(ctx context.Context) (err error) {
+	if a.iterations == 0 {
+		a.yard, err = thaw(frozenFacts, frozenHalves)
+	} else {
+		a.Announce("posterior: Hamiltonian Monte Carlo, 4 chains of %d trajectories", a.iterations)
+		a.yard, err = measure(ctx, a.data, a.open, a.Seed, a.iterations, a.Workers())
+	}
+	if err != nil {
+		return err
+	}
+	if a.known, err = a.yard.predictions(); err != nil {
+		return err
+	}
+	if a.reference, err = a.mark(a.known, a.known); err != nil {
+		return err
+	}
+	var halves [2]*score.Predictions
+	for h := range halves {
+		if halves[h], err = score.FromProbabilities(a.yard.halves[h], 10); err != nil {
+			return err
+		}
+	}
+	a.floor, err = a.mark(halves[0], halves[1])
+	return err
+}
+
+// marks are what is thought of predictions.
+type marks struct {
+	Agreement float64 // share of the test images with the same likeliest class as the reference
+	Variation float64 // mean total variation to the reference
+	Accuracy  float64
+	NLL       float64
+}
+
+func (a *appraisal) mark(p, known *score.Predictions) (m marks, err error) {
+	if m.Agreement, err = score.Agreement(p, known); err != nil {
+		return m, err
+	}
+	if m.Variation, err = score.TotalVariation(p, known); err != nil {
+		return m, err
+	}
+	s, err := score.Score(p, a.data.Test.Labels, nil)
+	if err != nil {
+		return m, err
+	}
+	m.Accuracy, m.NLL = s.Accuracy, s.NLL
+	return m, nil
+}
+
+// run runs all repetitions of all methods.
+func (a *appraisal) run(ctx context.Context) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(a.Workers())
+	done := a.Counter("posterior: trainings", len(a.rivals)*a.repeats)
+	for _, r := range a.rivals {
+		r.marks, r.trips = make([]marks, a.repeats), make([]float64, a.repeats)
+		for k := range a.repeats {
+			g.Go(func() error {
+				defer done()
+				if err := a.once(ctx, r, k); err != nil {
+					return fmt.Errorf("%s: %w", r.name, err)
+				}
+				return nil
+			})
+		}
+	}
+	return g.Wait()
+}
+
+// once makes a repetition of a method.
+func (a *appraisal) once(ctx context.Context, r *rival, repeat int) (err error) {
+	s := r.settings
+	s.Ladder = repeat
+	e, err := a.open(ctx, s.Setup(posteriorNetwork()), "cpu")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, e.Close()) }()
+	found, err := bnn.Train(ctx, e, a.data, s, bnn.Observer{})
+	if err != nil {
+		return err
+	}
+	p := found.Average.Test
+	if r.single {
+		p = found.Single.Test
+	}
+	r.trips[repeat] = float64(found.Swaps.RoundTrips)
+	if repeat == 0 {
+		r.swaps, r.kept = found.Swaps.Pairs, found.Kept
+	}
+	for _, e := range found.Epochs {
+		for _, share := range e.Reflected {
+			r.walls = r.walls || share > 0
+		}
+	}
+	r.marks[repeat], err = a.mark(p, a.known)
+	return err
+}

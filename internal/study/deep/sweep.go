@@ -1,0 +1,85 @@
+package deep
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/r2sgld/r2sgld/internal/study"
+)
+
+// guessing is the share of the NLL of a guess, log classes, from which on a model is said
+// to know nothing. A model that knows nothing has that NLL or more in expectation, and
+// less by chance: if log p of its classes differ by 0.2, by 0.2/sqrt n on n test images. One
+// per cent of log 10 is five times that for 2,000 images.
+const guessing = 0.99
+
+// came reports whether a run came to something: its losses are finite, and its average
+// predicts better than a guess does.
+func (o *outcome) came(r *run) bool {
+	return r.fault == nil && r.average.NLL < guessing*math.Log(float64(o.network.Outputs))
+}
+
+// failed counts the runs that came to nothing.
+func (o *outcome) failed() (n int) {
+	for _, r := range o.runs {
+		if !o.came(r) {
+			n++
+		}
+	}
+	return n
+}
+
+// of lists the outcomes of the sweep of one method, steps rising.
+func (m *inquiry) of(method string) (out []*outcome) {
+	for _, o := range m.swept {
+		if o.settings.Method == method {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// largest is the largest step of the sweep up to which no run of a method failed; 0 if
+// the smallest did.
+func (m *inquiry) largest(method string) (eta float64) {
+	for _, o := range m.of(method) {
+		if o.failed() > 0 {
+			break
+		}
+		eta = o.settings.StepSize[0]
+	}
+	return eta
+}
+
+func (m *inquiry) sweepTold() string {
+	k := m.source.data.Train.Classes
+	return fmt.Sprintf("%s, %d epochs, %s, the first step from %g to %g (divided by the number of training images, as all); it falls later as in the other trainings. Averages are of the models after half of the epochs. A training has failed if its loss is not finite (diverged), or if its average predicts no better than a guess: an NLL of %g · log %d = %.3f or more. Scores are over the trainings that did not fail.",
+		toldNet(m.subjects[0].kind), m.sweepEpochs, times(m.sweeps), m.steps[0], m.steps[len(m.steps)-1], guessing, k, guessing*math.Log(float64(k)))
+}
+
+func (m *inquiry) sweepTable() study.Table {
+	t := study.Table{Title: "Scores against the first step", Columns: []string{"step", "method", "accuracy, %", "NLL", "Brier", "NLL, single model", "diverged", "failed", "largest share reflected"},
+		Caption: "Of averages of models, where nothing else is said."}
+	metrics := m.metrics()
+	for i := range m.steps {
+		for _, name := range sweeping() {
+			o := m.of(name)[i]
+			row := []string{fmt.Sprintf("%g", m.steps[i]), told(name)}
+			for _, c := range metrics[:3] {
+				row = append(row, study.IntervalOf(o.well(func(r *run) float64 { return c.of(r.average) })).PlusMinus())
+			}
+			row = append(row, study.IntervalOf(o.well(func(r *run) float64 { return r.single.NLL })).PlusMinus(),
+				fmt.Sprintf("%d of %d", o.broken(), len(o.runs)), fmt.Sprintf("%d of %d", o.failed(), len(o.runs)), fmt.Sprintf("%.2g", o.reflected()))
+			t.Rows = append(t.Rows, row)
+		}
+	}
+	return t
+}
+
+// times counts repetitions.
+func times(n int) string {
+	if n == 1 {
+		return "1 repetition"
+	}
+	return fmt.Sprintf("%d repetitions", n)
+}

@@ -1,0 +1,207 @@
+package dynamical
+
+import "github.com/r2sgld/r2sgld/internal/study"
+
+// results are the numbers of a study for other programs.
+type results struct {
+	System     string         `json:"system"`
+	Rows       int            `json:"rows"`
+	Batch      int            `json:"batch"`
+	Initial    []float64      `json:"initial_state"`
+	Variants   []variantFacts `json:"variants"`
+	Lyapunov   *lyapunovFacts `json:"lyapunov,omitempty"`
+	Cases      []caseFacts    `json:"runs_of_the_paper"`
+	Thresholds []caseFacts    `json:"runs_with_rule_threshold"`
+	Simulated  []caseFacts    `json:"runs_with_simulated_states"`
+	Own        []ownFacts     `json:"method_auto"`
+	Timings    []timing       `json:"timings"`
+}
+
+// lyapunovFacts are the exponent, its standard error and its inverse.
+type lyapunovFacts struct {
+	Exponent float64 `json:"exponent"`
+	SE       float64 `json:"standard_error"`
+	Time     float64 `json:"time"`
+}
+
+// variantFacts say what is known of a variant.
+type variantFacts struct {
+	Name         string        `json:"name"`
+	Told         string        `json:"free"`
+	Equations    []string      `json:"equations"`
+	Constraints  []string      `json:"constraints"`
+	Coefficients []coefficient `json:"coefficients"`
+	Curvatures   []float64     `json:"curvatures"`
+	Walls        []float64     `json:"walls_in_sd"`
+	Parting      float64       `json:"parting_of_the_exact_modes"`
+	Apart        *[2]float64   `json:"distance_of_the_exact_modes,omitempty"`
+	Swaps        float64       `json:"exact_swap_rate"`
+}
+
+// coefficient is a coefficient with its true value and the exact law.
+type coefficient struct {
+	Name  string  `json:"coefficient"`
+	Key   bool    `json:"key"`
+	Truth float64 `json:"true_value"`
+	Mean  float64 `json:"exact_mean"`
+	SD    float64 `json:"exact_sd"`
+}
+
+// timing is what an iteration of a case cost; it differs from run to run.
+type timing struct {
+	Case string  `json:"case"`
+	US   float64 `json:"microseconds_per_iteration"`
+}
+
+// caseFacts are what came of a case, over its runs.
+type caseFacts struct {
+	Free       string           `json:"free"`
+	Start      string           `json:"start"`
+	Label      string           `json:"label"`
+	Method     string           `json:"method"`
+	Runs       int              `json:"runs"`
+	Iterations int              `json:"iterations"`
+	Error      study.Interval   `json:"error_of_modes"`
+	ErrorAll   study.Interval   `json:"error_of_all_modes"`
+	Off        study.Interval   `json:"distance_from_exact_law"`
+	Around     study.Interval   `json:"distance_of_draws_from_truth"`
+	Parting    study.Interval   `json:"parting"`
+	Apart      []study.Interval `json:"distance_of_trajectories,omitempty"`
+	Swaps      *study.Interval  `json:"swap_rate,omitempty"`
+	Modes      []study.Interval `json:"modes"`
+	Means      []study.Interval `json:"means"`
+	SDs        []study.Interval `json:"sds"`
+	Peaks      [][]int          `json:"peaks"`
+	ESS        []study.Interval `json:"ess"`
+	Outside    [][]int          `json:"iterations_outside"`
+	Hits       int64            `json:"reflections"`
+	Fallbacks  int64            `json:"fallbacks"`
+	Same       *int             `json:"runs_identical_to_partner,omitempty"`
+	Ended      []int            `json:"ended_at_iteration,omitempty"`
+}
+
+// results gathers them.
+func (m *inquiry) results() *results {
+	r := &results{System: m.system.name, Rows: len(m.rulers[m.system.variants[0]].exact.Time), Batch: batchRows, Initial: m.system.initial}
+	if m.lyapunov != nil {
+		r.Lyapunov = &lyapunovFacts{m.lyapunov.Value, m.lyapunov.SE, m.lyapunov.Time()}
+	}
+	for _, v := range m.system.variants {
+		r.Variants = append(r.Variants, m.facts(v))
+	}
+	for _, o := range m.all {
+		c := o.facts()
+		s := samplers()[o.base]
+		if partner := find(m.all, o.v, o.from, s.plain); o.reflected && partner != nil && o.label == s.reflected {
+			n := o.identical(partner)
+			c.Same = &n
+		}
+		r.Cases = append(r.Cases, c)
+		seconds := 0.0
+		for _, k := range o.runs {
+			seconds += k.seconds
+		}
+		r.Timings = append(r.Timings, timing{o.name(), 1e6 * seconds / float64(o.iterations*len(o.runs))})
+	}
+	for _, o := range m.thresholds {
+		r.Thresholds = append(r.Thresholds, o.facts())
+	}
+	for _, o := range m.simulated {
+		r.Simulated = append(r.Simulated, o.facts())
+	}
+	for _, o := range m.own {
+		r.Own = append(r.Own, o.facts())
+	}
+	return r
+}
+
+// ownFacts are what method auto found.
+type ownFacts struct {
+	Free         string     `json:"free"`
+	Law          string     `json:"law"`
+	Constraints  []string   `json:"further_constraints,omitempty"`
+	Draws        int        `json:"draws"`
+	Rungs        int        `json:"rungs"`
+	RHat         float64    `json:"rhat"`
+	ESS          float64    `json:"least_ess"`
+	Coefficients []ownFound `json:"coefficients"`
+}
+
+// ownFound is a key coefficient: found and exact, with their errors.
+type ownFound struct {
+	Name      string  `json:"coefficient"`
+	Mean      float64 `json:"mean"`
+	MCSE      float64 `json:"mcse_mean"`
+	SD        float64 `json:"sd"`
+	SDMCSE    float64 `json:"mcse_sd"`
+	Mode      float64 `json:"mode"`
+	Exact     float64 `json:"exact_mean"`
+	ExactSE   float64 `json:"exact_mean_se"`
+	ExactSD   float64 `json:"exact_sd"`
+	ExactSDSE float64 `json:"exact_sd_se"`
+}
+
+func (o *own) facts() ownFacts {
+	f := ownFacts{Free: o.v.told, Law: o.what, Constraints: o.more, Draws: o.draws, Rungs: o.rungs, RHat: o.rhat, ESS: o.ess}
+	for i, c := range o.found {
+		e := o.exact[i]
+		f.Coefficients = append(f.Coefficients, ownFound{o.v.quantities[o.v.key[i]].name, c.mean, c.mcse, c.sd, c.sdMCSE, c.mode, e[0], e[2], e[1], e[3]})
+	}
+	return f
+}
+
+func (m *inquiry) facts(v *variant) variantFacts {
+	r := m.rulers[v]
+	f := variantFacts{Name: v.name, Told: v.told, Equations: v.equations, Constraints: v.constraints, Curvatures: r.curvatures(), Walls: r.walls,
+		Parting: r.best().parting, Swaps: normalSwaps(len(v.parameters))}
+	if !m.system.chaotic {
+		apart := r.best().apart
+		f.Apart = &apart
+	}
+	key := map[int]bool{}
+	for _, k := range v.key {
+		key[k] = true
+	}
+	for k, q := range v.quantities {
+		f.Coefficients = append(f.Coefficients, coefficient{q.name, key[k], q.truth, r.mean[k], r.sd[k]})
+	}
+	return f
+}
+
+// facts are what is told of an outcome.
+func (o *outcome) facts() caseFacts {
+	c := caseFacts{Free: o.v.told, Start: o.from, Label: o.label, Method: o.method(), Runs: len(o.runs), Iterations: o.iterations,
+		Error: o.interval(modeError), ErrorAll: o.interval(func(s score) float64 { return s.errorAll }), Off: o.interval(off), Around: o.interval(around), Parting: o.interval(parting)}
+	if !o.v.system.chaotic {
+		c.Apart = []study.Interval{o.interval(apartEarly), o.interval(apartLate)}
+	}
+	if samplers()[o.base].rungs == 2 {
+		i := o.interval(swaps)
+		c.Swaps = &i
+	}
+	for i, k := range o.v.key {
+		c.Modes = append(c.Modes, o.interval(func(s score) float64 { return s.mode[k] }))
+		c.Means = append(c.Means, o.interval(func(s score) float64 { return s.mean[k] }))
+		c.SDs = append(c.SDs, o.interval(func(s score) float64 { return s.sd[k] }))
+		c.ESS = append(c.ESS, o.interval(func(s score) float64 { return s.ess[i] }))
+	}
+	c.Outside = [][]int{{0, 0}, {0, 0}}[:samplers()[o.base].rungs]
+	for _, r := range o.runs {
+		if r.ended > 0 {
+			c.Ended = append(c.Ended, r.ended)
+		} else {
+			c.Peaks = append(c.Peaks, r.peaks)
+		}
+		for i := range c.Outside {
+			c.Outside[i][0] += r.outside[i][0]
+			c.Outside[i][1] += r.outside[i][1]
+		}
+		c.Hits += r.hits
+		c.Fallbacks += r.fallbacks
+	}
+	return c
+}
+
+func (o *outcome) interval(of func(score) float64) study.Interval {
+	return study.IntervalOf(o.column(of))
+}

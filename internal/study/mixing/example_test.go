@@ -1,0 +1,23 @@
+package mixing_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/r2sgld/r2sgld/internal/report"
+	"github.com/r2sgld/r2sgld/internal/study"
+	"github.com/r2sgld/r2sgld/internal/study/mixing"
+)
+
+// The theory at a glance, with its claims on the terminal.
+func ExampleRun() {
+	s, err := mixing.Run(context.Background(), study.Options{Scale: study.Smoke, Seed: 1})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	if err := study.ClaimsTable(os.Stdout, s.Claims, report.Style{}); err != nil {
+		fmt.Println(err)
+	}
+}

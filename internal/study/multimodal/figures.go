@@ -1,0 +1,235 @@
+package multimodal
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/r2sgld/r2sgld"
+	"github.com/r2sgld/r2sgld/internal/config"
+	"github.com/r2sgld/r2sgld/internal/figure"
+	"github.com/r2sgld/r2sgld/internal/report"
+	"github.com/r2sgld/r2sgld/internal/study"
+	"github.com/r2sgld/r2sgld/kernel"
+)
+
+// pictures draws the figures, in the order of the report: densities on the
+// flower, densities on the four others, KL curves by protocol, and a trajectory.
+func (m *multimodal) pictures(ctx context.Context) ([]study.Picture, error) {
+	jobs := []func() (study.Picture, error){m.flowerPicture, m.gridPicture}
+	for _, p := range m.protocols() {
+		jobs = append(jobs, func() (study.Picture, error) { return m.klPicture(p) })
+	}
+	jobs = append(jobs, func() (study.Picture, error) { return m.pathPicture(ctx) })
+	out := make([]study.Picture, len(jobs))
+	err := m.timed("figures", func() (int64, error) {
+		var g errgroup.Group
+		g.SetLimit(m.Threads)
+		for i, job := range jobs {
+			g.Go(func() (err error) {
+				out[i], err = job()
+				return err
+			})
+		}
+		return 0, g.Wait()
+	})
+	return out, err
+}
+
+func axes() [2]figure.Axis { return [2]figure.Axis{{Name: "x"}, {Name: "y"}} }
+
+// truthMap is the exact density on s.
+func (s *scene) truthMap(title string) figure.DensityMap {
+	z := s.region.Moments(1).Z
+	return figure.DensityMap{Title: title, Inside: membership(s.domain), Value: func(x, y float64) float64 {
+		return math.Exp(-energy(x, y)) / z
+	}}
+}
+
+// energy is U.
+func energy(x, y float64) float64 {
+	r2 := x*x + y*y
+	return r2/5 - 2*(math.Cos(2*math.Pi*x)+math.Cos(2*math.Pi*y)) + max(0, r2-20)
+}
+
+// drawsMap is the density of the draws of one run; those of a method that leaves
+// the domain are shown outside as well.
+func (m *multimodal) drawsMap(s *scene, label string, view [2][2]float64) figure.DensityMap {
+	o := m.trials.of(s.name, "paper", label)
+	n := len(o.draws) / 2
+	x, y := make([]float64, n), make([]float64, n)
+	for i := range n {
+		x[i], y[i] = o.draws[2*i], o.draws[2*i+1]
+	}
+	inside := membership(s.domain)
+	d := figure.DensityMap{Title: label, Inside: inside, Beyond: o.group == groupPlain}
+	if d.Beyond {
+		inside = nil
+	}
+	d.Value = figure.DrawsDensity(x, y, inside, view)
+	return d
+}
+
+func (m *multimodal) flowerPicture() (study.Picture, error) {
+	s := m.five[0]
+	view := [2][2]float64{{-2.6, 2.6}, {-2.6, 2.6}}
+	row := func(first figure.DensityMap, labels ...string) []figure.DensityMap {
+		out := []figure.DensityMap{first}
+		for _, l := range labels {
+			out = append(out, m.drawsMap(s, l, view))
+		}
+		return out
+	}
+	top := s.truthMap("truth")
+	f, err := figure.Densities(figure.DensityMaps{Axes: axes(), View: view, Max: 1.25 * top.Value(0, 0), Rows: [][]figure.DensityMap{
+		row(top, "R-SGLD", "R-cycSGLD", "r2SGLD"), row(figure.DensityMap{}, "SGLD", "cycSGLD", "reSGLD")},
+		Caption: m.oneRun()})
+	return study.Picture{Name: "multimodal-flower", Figure: f,
+		Caption: "Densities on the flower: the exact one, one run of each reflected method, and below the plain samplers, which leave the domain."}, err
+}
+
+// oneRun says what the densities are of.
+func (m *multimodal) oneRun() string {
+	p, _ := protocols(m.Scale)
+	return fmt.Sprintf("One run of %s draws each, the first fifth dropped.", report.Count(p.draws()))
+}
+
+func (m *multimodal) gridPicture() (study.Picture, error) {
+	view := [2][2]float64{{-3.4, 3.4}, {-3.6, 2.8}}
+	q := figure.DensityMaps{Axes: axes(), View: view, Caption: m.oneRun()}
+	for _, s := range m.five[1:] {
+		top := s.truthMap("truth")
+		q.Max += top.Value(0, 0) / 4 // the mean of the largest: one scale for light and heavy domains
+		row := []figure.DensityMap{top}
+		for _, l := range []string{"r2SGLD", "R-cycSGLD", "R-SGLD"} {
+			row = append(row, m.drawsMap(s, l, view))
+		}
+		q.Rows, q.RowNames = append(q.Rows, row), append(q.RowNames, s.name)
+	}
+	f, err := figure.Densities(q)
+	return study.Picture{Name: "multimodal-domains", Figure: f,
+		Caption: "Densities on the four other domains: the exact one, and one run of r2SGLD, R-cycSGLD and R-SGLD."}, err
+}
+
+// klPicture shows KL against the number of draws on all domains.
+func (m *multimodal) klPicture(p protocol) (study.Picture, error) {
+	q := figure.Lines{X: figure.Axis{Name: "draws"}, Y: figure.Axis{Name: "KL(truth‖draws)", Unit: "nats"}, LogX: true, LogY: true,
+		Caption: fmt.Sprintf("Means and 95 %% intervals of %d runs, the first fifth of the draws dropped, draws outside the domain counted as lost.", runsOf(m.Scale))}
+	for _, s := range m.five {
+		panel := figure.LinePanel{Title: s.name}
+		for _, l := range nine() {
+			panel.Lines = append(panel.Lines, klLine(m.trials.of(s.name, p.name, l)))
+		}
+		floor := klLine(m.trials.find(s.name, "paper", groupIID, "iid"))
+		floor.Low, floor.High = nil, nil
+		panel.Lines = append(panel.Lines, floor)
+		q.Panels = append(q.Panels, panel)
+	}
+	f, err := figure.Curves(q)
+	return study.Picture{Name: "multimodal-kl-" + p.name, Figure: f,
+		Caption: fmt.Sprintf("KL against the number of draws, protocol %s. A curve of a stuck chain that rises is an effect of smoothed counts: compare methods at one number of draws.", p.name)}, err
+}
+
+// klLine is the curve of an outcome.
+func klLine(o *outcome) figure.Line {
+	l := figure.Line{Name: o.label, Method: o.method}
+	for i, n := range o.at {
+		v := interval(o.values(i, true, klAll))
+		l.X, l.Y = append(l.X, float64(n)), append(l.Y, v.Mean)
+		l.Low, l.High = append(l.Low, max(v.Mean-v.Half, v.Mean/1e3)), append(l.High, v.Mean+v.Half)
+	}
+	return l
+}
+
+// A path records the steps of the cold and the hot rung in a plane.
+type path struct {
+	first, last int   // iterations
+	now         []int // labels after the iteration before
+	steps       [2][]figure.Step
+}
+
+// Record implements r2sgld.Recorder.
+func (p *path) Record(k int, b *kernel.Block) error {
+	if k >= p.first && k <= p.last && p.now != nil {
+		for i, r := range p.now {
+			p.steps[r] = append(p.steps[r], figure.Step{From: [2]float64{b.From[i], b.From[b.R+i]}, X: [2]float64{b.X[i], b.X[b.R+i]},
+				Mirrorings: b.Hits[i], Swapped: b.Rung[i] != r})
+		}
+	}
+	p.now = append(p.now[:0], b.Rung...)
+	return nil
+}
+
+// pathEvery is the number of iterations between the swaps that a path tries, so
+// that the eye can follow what lies between them.
+const pathEvery = 10
+
+// The path of the report: its first iteration, the last that is drawn, and the last.
+// No swap is tried in the last ones: it would lead out of what is shown.
+const pathFirst, pathDrawn, pathEnd = 1001, 1501, 2201
+
+// pathPlan is the run of which a path is shown, to iteration last.
+func pathPlan(seed uint64, last int) plan {
+	return plan{scene: &scene{shape: shapes()[0]}, label: "r2SGLD", method: "r2sgld", rungs: 2, runs: 1, seed: seed,
+		protocol: protocol{"path", last, 1}, keys: fmt.Sprintf("swap: {%s, every: %d, variance: %g}", everySweep, pathEvery, swapVariance)}
+}
+
+// FlowerPath runs r2SGLD on the flower and returns iterations first to last of
+// its two replicas: the paper's steps and temperatures, energies and gradients
+// with noise, swaps tried in every tenth iteration so that paths can be seen.
+func FlowerPath(ctx context.Context, seed uint64, first, last int) (figure.Trajectory, error) {
+	run, err := config.Parse("sample", "path", []byte(pathPlan(seed, last).text()), nil)
+	if err != nil {
+		return figure.Trajectory{}, fmt.Errorf("path on the flower: %w", err)
+	}
+	rec := &path{first: first, last: last}
+	run.Settings.Recorder = func(int) r2sgld.Recorder { return rec }
+	if _, err := r2sgld.Sample(ctx, run.Problem, run.Settings); err != nil {
+		return figure.Trajectory{}, fmt.Errorf("path on the flower: %w", err)
+	}
+	return figure.Trajectory{Axes: axes(), View: [2][2]float64{{-2.4, 2.4}, {-2.4, 2.4}}, Inside: membership(run.Problem.Domain),
+		Dense: func(x, y float64) float64 { return math.Exp(-energy(x, y)) }, First: first,
+		Cold: rec.steps[0], Hot: rec.steps[1], Temperature: [2]float64{1, 10}}, nil
+}
+
+// until returns the path of both replicas to its n-th iteration.
+func until(t figure.Trajectory, n int) figure.Trajectory {
+	t.Cold, t.Hot = t.Cold[:n], t.Hot[:n]
+	return t
+}
+
+// swapped says how many of the swaps tried in a path were made.
+func swapped(t figure.Trajectory) string {
+	made, tried := 0, 0
+	for i, s := range t.Cold {
+		if s.Swapped {
+			made++
+		}
+		if (t.First+i)%pathEvery == 0 {
+			tried++
+		}
+	}
+	return fmt.Sprintf("%d of %d swaps tried", made, tried)
+}
+
+// pathPicture is the trajectory, still and moving.
+func (m *multimodal) pathPicture(ctx context.Context) (study.Picture, error) {
+	whole, err := FlowerPath(ctx, m.Seed, pathFirst, pathEnd)
+	if err != nil {
+		return study.Picture{}, err
+	}
+	drawn := until(whole, pathDrawn-pathFirst+1)
+	p := study.Picture{Name: "multimodal-path", Caption: fmt.Sprintf("Iterations %s to %s of r2SGLD on the flower: the cold replica stays within modes, the hot one wanders and is reflected; where they trade, the cold one goes on from another mode. "+
+		"Swaps are tried in every tenth iteration here, so that the eye can follow, in every one elsewhere: %s were made.", report.Count(pathFirst), report.Count(pathDrawn), swapped(drawn))}
+	if p.Figure, err = figure.TrajectoryPlot(drawn); err != nil || m.Scale == study.Smoke {
+		return p, err
+	}
+	p.Caption += fmt.Sprintf(" The animation goes on to iteration %s (%s).", report.Count(pathEnd), swapped(whole))
+	var b bytes.Buffer
+	err = figure.Film{Trajectory: whole}.WriteGIF(&b)
+	p.GIF = b.Bytes()
+	return p, err
+}

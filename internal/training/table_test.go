@@ -1,0 +1,33 @@
+package training
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/r2sgld/r2sgld/internal/bnn"
+	"github.com/r2sgld/r2sgld/internal/bnn/images"
+	"github.com/r2sgld/r2sgld/internal/terminal"
+)
+
+// The table of epochs fits 80 columns, and scores of the average stand behind its name
+// whatever is left out. Kills a name that is left out before what it names.
+func TestTableFits(t *testing.T) {
+	for _, width := range []int{80, 100, 120} {
+		for _, set := range []*images.Set{{}, lines(3, 1)} {
+			var b bytes.Buffer
+			j := &Job{Settings: bnn.Settings{Method: "r2sghmc", Temperature: make([]float64, 4), Epochs: 15}}
+			j.Data.Train = set
+			newTable(j, terminal.Fixed(&b, width, false)).Begin()
+			for _, line := range strings.Split(b.String(), "\n") {
+				if terminal.Columns(line) > width {
+					t.Errorf("%d columns: %q", width, line)
+				}
+			}
+			header := b.String()[strings.Index(b.String(), " epoch"):]
+			if last := strings.LastIndex(header, "average of"); last < strings.Index(header, "loss") {
+				t.Errorf("%d columns: two scores of the same name: %q", width, header)
+			}
+		}
+	}
+}
