@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/agnivade/levenshtein"
 )
 
 // An Error is one fault in a source text. Offset and Length are in bytes;
@@ -49,10 +47,31 @@ func Nearest(name string, candidates []string) (string, bool) {
 		if max(n-letters, letters-n) >= least { // the distance is no less
 			continue
 		}
-		d := levenshtein.ComputeDistance(strings.ToLower(name), strings.ToLower(c))
+		d := edits([]rune(strings.ToLower(name)), []rune(strings.ToLower(c)))
 		if d < least && d < min(letters, n) {
 			best, least = c, d
 		}
 	}
 	return best, best != ""
+}
+
+// edits is the least number of letters to insert, delete or replace that turns a into b.
+func edits(a, b []rune) int {
+	row := make([]int, len(b)+1) // from what was read of a to each beginning of b
+	for j := range row {
+		row[j] = j
+	}
+	for i, x := range a {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j, y := range b {
+			replaced := diagonal
+			if x != y {
+				replaced++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(replaced, row[j]+1, diagonal+1)
+		}
+	}
+	return row[len(b)]
 }
