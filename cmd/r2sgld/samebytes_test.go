@@ -49,7 +49,7 @@ type made struct {
 // features of the processor and one libtorch as well: on others nothing is compared.
 //
 // Mutants it kills: a drift uphill in kernel/sgld.go, a cross 1e-4 narrower in
-// domain/polygon.go, one weight of ode/dopri5.go off by 3e-7. script/mutants has none for
+// domain/polygon.go, one weight of ode/dopri5.go off by 3e-7. internal/mutants has none for
 // it, since it is skipped on other machines.
 func TestSameBytesAsKept(t *testing.T) {
 	pace.Slow(t)

@@ -1,0 +1,78 @@
+package mutants
+
+// ofDomains are faults of domains and their walls.
+var ofDomains = []fault{
+	{"wrong normal: turned by 10 degrees", "domain CurveNormals", []edit{
+		{"domain.(*arc).normal", "dy / l, -dx", "(0.98*dy + 0.17*dx) / l, (0.17*dy - 0.98*dx)"},
+	}},
+	{"wrong normal, on the flower", "domain PlaneSpecularKeeps", []edit{
+		{"domain.(*arc).normal", "dy / l, -dx", "(0.9*dy + 0.43*dx) / l, (0.43*dy - 0.9*dx)"},
+	}},
+	{"reflected at 0.995 of the way", "domain SpecularKeeps|PlaneSpecular|AgreeWithTracing", []edit{
+		{"domain.(*specular).Reflect", "+= t", "+= 0.995 * t"},
+	}},
+	{"the wall reflected from is met again", "domain Specular|Wedge|RandomSteps", []edit{
+		{"domain.(*specular).Reflect", "= w", "= None"},
+	}},
+	{"a fallback ends on the wall", "domain RandomSteps|NonFinite", []edit{{"domain.giveUp", "copy(to, from)", "_ = from"}}},
+	{"momentum not mirrored", "domain Backwards", []edit{
+		{"domain.(*specular).Reflect", "mirror(mv, r.n[:len(mv)])", "_ = mv"},
+		{"domain.(*nearest).Reflect", "mirror(mv, r.n[:len(mv)])", "_ = mv"},
+		{"domain.(*project).Reflect", "mirror(mv, r.n[:len(mv)])", "_ = mv"},
+	}},
+	{"hmc: momenta kept at a fallback", ". TurnBack", []edit{{"domain.giveUp", "v[i] = -v[i]", "_ = i"}}},
+	{"mirror: no determinant, simplex", ". MirroredLangevin", []edit{{"domain.(*Mirror).Pull", "- tau*(1-n*q)", "+ 0*n*tau"}}},
+	{"mirror: no determinant, box", ". MirroredLangevin", []edit{
+		{"domain.(*Mirror).Pull", "tau*math.Copysign((1-t)/(1+t), v)", "0*tau"},
+	}},
+	{"projection mirrors", ". ProjectedLangevin", []edit{{"domain.(*Box).fold", "rule == Project", "false"}}},
+	{"quadric: slopes by what the logarithms are of", "internal/config SurfacesInTheChart", []edit{
+		{"domain.(*quadricEval).Gradient", "g[s.j] *= e.z[k]", "_ = k"},
+	}},
+	{"quadric: bounds without the slopes", "domain QuadricCrossings", []edit{
+		{"domain.(*quadricEval).Bend", "sum = sum.plus(m.second.times(s.slope))", "_ = sum"},
+	}},
+	{"quadric: bounds at the near end", "domain QuadricCrossings", []edit{{"domain.(*quadricEval).Bend", "+b*", "+a*"}}},
+	{"quadric: the farther root of a parabola", "domain Implicit|Chord", []edit{{"domain.(*path).parabola", "> 0 && a.d <=", "<"}}},
+	{"quadric: a fall that may turn", "domain QuadricCrossings|UniformLaw", []edit{
+		{"domain.(*path).bounded", "(a.d+0.5*up*h)", "a.d"},
+	}},
+	{"implicit: searches without an end", "domain LongSearches", []edit{{"domain.maxLabour", "<< 17", "<< 22"}}},
+	{"implicit: NaN taken for inside", "domain NaNBehind|ImplicitRefuses", []edit{{"domain.(*path).jet", "Inf(", "Inf(-"}}},
+	{"a piece of the boundary is missing", "domain Boundary", []edit{{"domain.Boundary", "v),", "v)[1:],"}}},
+	{"polytope: carried products trusted", "domain PolytopeForgets", []edit{
+		{"domain.(*polyFold).first", "2*(2*r.lag+r.off+r.skew) + r.fresh(r.size) + k.least", "0.0"},
+	}},
+	{"polytope: another state taken for the last", "domain PolytopeForgets", []edit{
+		{"domain.(*polyFold).find", "s.x[0] == x[0] &&", "i == 0 ||"},
+	}},
+	{"polytope: mirrored by less than twice", "domain PolytopeFindsTheFirstRow", []edit{
+		{"domain.(*polyFold).follow", ":= 2", ":= 1.99"},
+	}},
+	{"mirrored 0.5 % before a facet", ". UniformSquare", []edit{{"domain.(*polyFold).follow", `		rest`, `t *= 0.995; 		rest`}}},
+	{"folded 0.5 % early", ". UniformSquare", []edit{{"domain.foldInterval", "max(", "max(0.995*"}}},
+	{"linear programs: columns that go up only", "domain TestDictionary", []edit{
+		{"domain.(*dictionary).enter", "d = math.Abs(d)", "_ = d"},
+	}},
+	{"linear programs: the objective of before", "domain TestDictionary", []edit{
+		{"domain.(*dictionary).maximise",
+			`{
+	s.aim(c)`,
+			`{
+if s.changes == 0 { s.aim(c) }`},
+	}},
+	{"volumes: a first law of another mass", "domain HopelessRejection", []edit{{"domain.cooled", "(2*", "("}}},
+	{"volumes: momenta not mirrored", "domain HopelessRejection", []edit{{"domain.(*cooling).move", ", c.v", ", nil"}}},
+	{"uniform draws of paths that are too short", "domain HopelessRejection", []edit{
+		{"domain.(*UniformLaw).billiard", ", 5", ", 0.05"},
+	}},
+	{"zones: heights as in one dimension less", "domain TestZonesOfBalls", []edit{{"domain.(*zone).height", "-1)", "-2)"}}},
+	{"lenses: both caps alike", "domain TestZonesOfBalls", []edit{{"domain.lens", "(m+n)*rng.Float64() < m", "rng.Float64() < 0.5"}}},
+	{"cells: those alone that a corner or the middle is in", "domain TestThinSets", []edit{{"domain.mayHold", "-= 2", "-= 0"}}},
+	{"round coordinates of another volume", "domain TestRoundSlice", []edit{{"domain.RoundSlice", "(-log", "(log"}}},
+	{"slices in coordinates of other lengths", "domain SliceMeasures", []edit{{"domain.(*Slice).measure", "math.Exp(-log)", "1.0"}}},
+	{"stuck: walls of a product by the number of a part", "domain TestStuck", []edit{
+		{"domain.(*productFold).blameOf", "r.first[part] + ", ""},
+	}},
+	{"barriers: slopes taken for half", "theory/mesh TestThinBarriers", []edit{{"domain.rises", "v+math", "v+0.3*math"}}},
+}

@@ -1,0 +1,70 @@
+package mutants
+
+// ofMathematics are faults of expressions, solvers, statistics and theory.
+var ofMathematics = []fault{
+	{"weights of a log sum exchanged", "expression TestLogSpace", []edit{
+		{"expression.(*sweep).part", "2-j], v.arg[3-j", "j], v.arg[j+1"},
+	}},
+	{"a scale for the exponents alone", "expression TestLogSpace", []edit{{"expression.(*graph).logOf", "t.l", "g.constant(0)"}}},
+	{"the other share of two exponentials", "expression TestLogSpace", []edit{{"expression.(*graph).share", "l !=", "l =="}}},
+	{"the logarithm of a negative sum", "expression NegativeSums", []edit{{"expression.logSum", "Log(s)", "Log(math.Abs(s))"}}},
+	{"masses: a cell at the wall is left out", "internal/quadrature Reference|Masses|AddUp|Cells", []edit{
+		{"internal/quadrature.(*Region).shares", "> x1", "<= r.box.x0"},
+	}},
+	{"masses: energies from another level", "internal/quadrature Reference|Masses", []edit{
+		{"internal/quadrature.(*Region).Masses", "low", "low+1"},
+	}},
+	{"swap probability: temperatures exchanged", "internal/quadrature Reference|Exchange|Swap", []edit{
+		{"internal/quadrature.swap", "ac*belowB + bc", "ah*belowB + bh"},
+	}},
+	{"error of the grid as of order two", "theory TestGapError", []edit{
+		{"theory.(*Result).error", "min(2, max(leastOrder, math.Log(change[1]/change[0])/math.Log(ratio[1])))", "2"},
+	}},
+	{"cells trade by the larger mass", "theory TestSwapRate", []edit{{"theory.(*Process).With", "min", "max"}}},
+	{"conductances a little too small", "theory TestExactGaps", []edit{{"theory.(*field).cut", ":= tau", ":= 0.98 * tau"}}},
+	{"conductances of the cell, not of its face", "theory TestSecondOrder", []edit{
+		{"theory.(*field).cut", "face[k", "cell[m.Faces[k].I"},
+	}},
+	{"bound of chi2 that falls twice as fast", "theory TestBoundsHold", []edit{{"theory.(*following).bounds", "-2*", "-4*"}}},
+	{"W2 by the wrong mean square", "theory TestQuantileW2", []edit{{"theory.quantileDistance", "d0*d1 + d1*d1) / 3", "d1*d1) / 2"}}},
+	{"rates of a product not by its masses", "theory/reversible TestProductGenerator", []edit{
+		{"theory/reversible.(*network).appendProduct",
+			`i; k++ {
+		w.col = append(w.col, a.net.col[k]*nb+int32(j))
+		w.c = append(w.c, a.net.c[k]*b.mass[j])
+	}`,
+			`i; k++ {
+		w.col = append(w.col, a.net.col[k]*nb+int32(j))
+		w.c = append(w.c, a.net.c[k])
+	}`},
+		{"theory/reversible.(*network).appendProduct",
+			`end; k++ {
+		w.col = append(w.col, a.net.col[k]*nb+int32(j))
+		w.c = append(w.c, a.net.c[k]*b.mass[j])
+	}`,
+			`end; k++ {
+		w.col = append(w.col, a.net.col[k]*nb+int32(j))
+		w.c = append(w.c, a.net.c[k])
+	}`},
+	}},
+	{"evolution that stops early", "theory/reversible TestEvolveAgainstDense|TestSemigroup", []edit{
+		{"theory/reversible.settled", "  = 3e-11", "= 1e-7"},
+	}},
+	{"centroids of cut cells off", "theory/mesh TestCellsAndFacesByMembership", []edit{
+		{"theory/mesh.(*cutting).openSide", "*b - a*", " - "},
+	}},
+	{"walls along grid lines counted on both sides", "theory/mesh TestLatticePolygons", []edit{
+		{"theory/mesh.(*walker).crossing", "w.hugged(axis, s) >= 0", "false"},
+	}},
+	{"exact step without the two", "theory/scheme TestOrderAtATime", []edit{{"theory/scheme.(*Step).sd", "(2*", "("}}},
+	{"exact swaps of the wrong mass", "theory/scheme TestTradeKeepsTheLaw", []edit{
+		{"theory/scheme.(*Pair).trade", "swap[b]", "swap[a]"},
+	}},
+	{"hull without its corners", "theory/mesh TestHull", []edit{{"theory/mesh.hull", ", -1", ""}}},
+	{"mode: every ripple a rival", "diag TestModeOfOnePeak", []edit{{"diag.peak", "away >= far", "true"}}},
+	{"mode: no rival without a valley", "diag TestModeOfSeveral", []edit{{"diag.peak", "away >= far || ", ""}}},
+	{"adjoint: the way made by a step", "ode TestAdjoint", []edit{{"ode.(*Adjoint).back", "+ 2*", "+ "}}},
+	{"adjoint: slopes at the ends of steps", "ode TestAdjoint", []edit{{"ode.(*Adjoint).back", "copy(a.k, a.slope", "clear(a.k"}}},
+	{"adjoint: stages of another step", "ode TestAdjoint", []edit{{"ode.(*Adjoint).back", ":= step", ":= 0*step"}}},
+	{"blocks: zeros that are none", "expression TestSystemEquals", []edit{{"expression.(*System).Zeros", "c.value == 0", "true"}}},
+}

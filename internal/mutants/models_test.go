@@ -1,0 +1,49 @@
+package mutants
+
+// ofModels are faults of potentials and dynamical systems.
+var ofModels = []fault{
+	{"whitening without the transpose", "potential AffineGradient", []edit{
+		{"potential.(*affineEvaluator).Eval", "g[i] += l * v", "g[i] += e.p.l[k][j] * v"},
+	}},
+	{"gradient and energy without N over n", "potential TestMinibatchIsUnbiased", []edit{
+		{"potential.(*regressionEvaluator).Eval", "float64(p.rows)/float64(p.batch)", "1"},
+	}},
+	{"distance penalty: pushes out", ". ProximalLangevin", []edit{{"potential.(*distantEvaluator).Eval", "] += e", "] -= e"}}},
+	{"distance penalty: no energy", ". ProximalLangevin", []edit{
+		{"potential.(*distantEvaluator).Eval", "energy[i] += 0.5 * e.xi *", "_ ="},
+	}},
+	{"distance penalty: twice the energy", ". ProximalLangevin", []edit{{"potential.(*distantEvaluator).Eval", "0.5 * ", ""}}},
+	{"chart: gradient without c", "potential ChartedGradient", []edit{
+		{"potential.(*chartedEvaluator).Eval", "e.gather(e.g, grad, i)", "_ = e.g"},
+	}},
+	{"chart: energy without c", "potential Charted", []edit{{"potential.(*chartedEvaluator).Eval", "energy[i] +=", "_ ="}}},
+	{"chart: another state of the block", "potential ChartedGradient", []edit{
+		{"potential.(*chartedEvaluator).Eval", "x, i)", "x, 0)"},
+	}},
+	{"chart: the determinant is not in the prior", "dynamics ChartAddsUp|ChartBase", []edit{
+		{"dynamics.(*Chart).Base", "sum -= y[j]", "_ = j"},
+	}},
+	{"chart: its slope is not in the prior", "dynamics ChartBaseGradient|ChartAddsUp", []edit{
+		{"dynamics.(*Chart).Base", "grad[j]--", "_ = j"},
+	}},
+	{"chart: the prior counts twice", "dynamics ChartAddsUp", []edit{
+		{"dynamics.(*Chart).Pull", "sum += math.Log(density)", "_ = density"},
+	}},
+	{"chart: the slope of the prior counts twice", "dynamics ChartAddsUp", []edit{{"dynamics.(*Chart).Pull", "+ slope", "+ 0*slope"}}},
+	{"chart: draws are no logarithms", "dynamics ChartDraws", []edit{{"dynamics.(*Chart).Draw", "y[j] = math.Log(y[j])", "_ = j"}}},
+	{"chart: priors are not cut", "dynamics TestChart", []edit{
+		{"dynamics.(*Problem).Chart", "q = q.On(lo[j], hi[j]); q == nil", "lo[j] > hi[j]"},
+	}},
+	{"chart: logarithms near 0", "dynamics ChartOfWhat", []edit{{"dynamics.(*Problem).Chart", "clearOfZero", "0"}}},
+	{"trajectory: the prior counts twice, in a run", "cmd/r2sgld LynxHareIsStans", []edit{
+		{"dynamics.(*Chart).Pull", "sum += math.Log(density)", "_ = density"},
+		{"dynamics.(*Chart).Pull", "+ slope", "+ 0*slope"},
+	}},
+	{"data: numbers of Go source", "dynamics BadSeries", []edit{{"dynamics.number", `"_xXpP"`, `"_"`}}},
+	{"a line ahead is the next answer", "internal/command TestAhead", []edit{
+		{"internal/command.(*process).block", "|| p.early.ready() ", ""},
+	}},
+	{"adjoint: a state of another column", "dynamics TestTrajectoryGradient", []edit{
+		{"dynamics.(*System).block", "/ columns, k %", "% columns, k /"},
+	}},
+}

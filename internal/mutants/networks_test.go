@@ -1,0 +1,61 @@
+package mutants
+
+// ofNetworks are faults of neural networks.
+var ofNetworks = []fault{
+	{"header of IDX files believed", "internal/bnn/images IDXRefused", []edit{
+		{"internal/bnn/images.readSized", "want > most", "false"},
+	}},
+	{"subset leaves out the last", "internal/bnn/images SubsetUniform", []edit{
+		{"internal/bnn/images.(*Set).Subset", "len(m)-i", "max(len(m)-i-1,1)"},
+	}},
+	{"AURC sees the order of ties", "internal/bnn/score Permuted", []edit{
+		{"internal/bnn/score.riskCoverage", "<= rounding", "< 0 || end == start"},
+	}},
+	{"temperature scored where it was fitted", "internal/bnn/score Reference", []edit{
+		{"internal/bnn/score.(*Scores).scale", ", 1,", ", 0,"},
+	}},
+	{"FPR at 90 percent", "internal/bnn/score Detect", []edit{{"internal/bnn/score.detect", ">= 19", ">= 18"}}},
+	{"gaps in a file of weights", "internal/bnn/weights Refused", []edit{
+		{"internal/bnn/weights.entry.read", "from != start || ", ""},
+	}},
+	{"momentum without its lean in swaps", "internal/bnn TestSwapsTradeLabels", []edit{
+		{"internal/bnn.(*training).rescale",
+			"now.Spread*now.Spread/(2*now.Temperature) - scale*was.Spread*was.Spread/(2*was.Temperature)",
+			"0"},
+	}},
+	{"momentum not rescaled in swaps", "internal/bnn TestSwapsKeepTheLaw", []edit{
+		{"internal/bnn.(*training).rescale", ".set.AsReleased", "rue"},
+	}},
+	{"indicator in units of energy", "internal/bnn TestIndicatorMeetsTarget", []edit{
+		{"internal/bnn.(*training).energyOf", "/= float64(t.n)", "/= 1"},
+	}},
+	{"resume begins the epoch anew", "internal/bnn TestResumeAnywhere", []edit{
+		{"internal/bnn.(*training).checkpoint", "deck.next", "n"},
+	}},
+	{"noise budget without the 2", "internal/bnn TestNoiseBudget", []edit{
+		{"internal/bnn.(*training).layers", "2 * (1 - mu)", "1 - mu"},
+	}},
+	{"kinetic temperature before the momentum is rescaled", "internal/bnn TestKineticTemperatureAfterSwaps", []edit{
+		{"internal/bnn.(*training).layers", "t.rescale(replica)", "1.0, 0.0"},
+	}},
+	{"energies over all data at every sweep", "internal/bnn TestFullEnergiesWhereWanted", []edit{
+		{"internal/bnn.(*training).trade", "Looks", "Due"},
+	}},
+	{"plan without the energies of swaps", "internal/bnn TestPlanOfSwaps", []edit{
+		{"internal/bnn.(*meter).plan", "pass*t.passes()", "0*pass"},
+	}},
+	{"cycles average their large steps", "internal/bnn TestCyclesExploreFirst", []edit{
+		{"internal/bnn.(*training).exploring", "cycle*3/4", "0"},
+	}},
+	{"SWAG divides by K", "internal/bnn TestSWAGDraws", []edit{{"internal/bnn.(*gaussian).draw", ")-1", ")"}}},
+	{"barrier of networks without the root", "internal/bnn TestPlannedLadder", []edit{
+		{"internal/bnn.(*meter).plan", "math.Sqrt(d/(2*math.Pi)", "d / (2 * math.Pi"},
+	}},
+	{"checkpoint forgets complete repetitions", "internal/training TestResumeLeavesTheSameBytes", []edit{
+		{"internal/training.(*execution).save", ".done", ".done[:0]"},
+	}},
+	{"repetitions are alike", "internal/training TestMethodsLeaveWholeFolders", []edit{
+		{"internal/training.(*execution).open", "Ladder = repeat", "Ladder = 0"},
+		{"internal/training.(*execution).repeat", "= repeat", "= 0"},
+	}},
+}

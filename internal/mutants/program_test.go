@@ -1,0 +1,195 @@
+package mutants
+
+// ofTheProgram are faults of the program, its files and studies.
+var ofTheProgram = []fault{
+	{"files ours by their names", "internal/store ForeignFiles", []edit{
+		{"internal/store.(*Folder).owns", "m.Bytes || info.Size() > m.Bytes", "0"},
+		{"internal/store.(*Folder).owns", "m.CRC32C", "sum"},
+	}},
+	{"what a run needs looked for at its end", "internal/store ForeignFiles", []edit{
+		{"internal/store.(*survey).fits", "case file:", "case false:"},
+	}},
+	{"files of others in draws.zarr", "internal/store ForeignFiles", []edit{
+		{"internal/store.(*survey).fits", `strings.HasPrefix(name, "draws.zarr/")`, "false"},
+	}},
+	{"builds removed unseen", "internal/store ForeignFiles", []edit{
+		{"internal/store.(*Folder).checkBuilds", "len(held.foreign) > 0", "false"},
+	}},
+	{"home of a build not looked at", "internal/store ForeignFiles", []edit{
+		{"internal/store.(*Folder).resume", ".Beside()", "alse"},
+		{"internal/store.(*Folder).Discard", ".Beside()", "alse"},
+	}},
+	{"checkpoints of others removed", "internal/store ForeignFiles|Damaged", []edit{
+		{"internal/store.(*Folder).WriteCheckpoint", "!f.record.has(checkpointName(n))", "false"},
+	}},
+	{"builds that hold no run kept", "internal/store FailedBuilds", []edit{
+		{"internal/store.(*Folder).beside", "range numbers", "range numbers[:0]"},
+	}},
+	{"an old run removed when the new one begins", "internal/store TestCreate$", []edit{
+		{"internal/store.(*Folder).create", "f.beside(", "errors.Join(f.in(f.home).removeRun(), f.beside()"},
+	}},
+	{"a run in the root of the file system", "internal/store RootIsRefused", []edit{
+		{"internal/store.(*Folder).mustBeFolder", "filepath.Dir(at)", `""`},
+	}},
+	{"a plan without the warnings of the model", "cmd/r2sgld UndeterminedParameters", []edit{
+		{"cmd/r2sgld.foreseen", "Model.Warnings, r.", ""},
+	}},
+	{"warnings of the model last", "cmd/r2sgld UndeterminedParameters", []edit{
+		{"internal/runner.(*execution).identified", "slices.Clone(x.Model.Warnings), sum", "sum.Warnings, x.Model"},
+	}},
+	{"a run that does not tell of steep walls first", "cmd/r2sgld SteepWallIsToldFirst", []edit{
+		{"internal/runner.(*execution).walls", "err == nil && at != nil", "false"},
+	}},
+	{"links followed", "internal/store ForceRefuses", []edit{{"internal/store.Disk.Stat", "Lstat", "Stat"}}},
+	{"folders and links taken for files", "internal/store ForceRefuses", []edit{
+		{"internal/store.(*survey).fits", "!e.Type().IsRegular(), dir && !e.IsDir()", "dir"},
+	}},
+	{"lock opened through a link", "internal/store ForceRefuses", []edit{{"internal/store.openAt", "|noFollow", ""}}},
+	{"any file taken for a lock", "internal/store ForceRefuses", []edit{{"internal/store.isLock", "err != io.EOF ||", "false &&"}}},
+	{"damaged draws by their size alone", "internal/store DamagedDraws", []edit{
+		{"internal/store.(*ChainWriter).verify", "sums[k]", "sum"},
+	}},
+	{"checksum of the last flush", "internal/store DamagedDraws", []edit{{"internal/store.(*ChainWriter).writeTrack", "(*sum", "(0"}}},
+	{"checksum of one rung", "internal/store DamagedDraws", []edit{
+		{"internal/store.(*ChainWriter).writeTrack",
+			"*sum = crc32.Update(*sum, castagnoli, data)",
+			"if r == 0 { *sum = crc32.Update(*sum, castagnoli, data) }"},
+		{"internal/store.(*ChainWriter).sum", "t.segments && err == nil", "1"},
+	}},
+	{"a break within a command", "internal/terminal TestWrap$", []edit{{"internal/terminal.words", "< end", "< 0"}}},
+	{"no indent of what goes on below", "internal/terminal TestWrap$", []edit{
+		{"internal/terminal.Wrap", "min(indent+2, width/2)", "0*indent"},
+	}},
+	{"a break before ±", "internal/terminal TestWrap$", []edit{{"internal/terminal.joins", `"±", "%"`, `"%"`}}},
+	{"a break after ±", "internal/terminal TestWrap$", []edit{
+		{"internal/terminal.words", ` || out[k].text == "±" || strings.HasSuffix(out[k].text, " ±")`, ""},
+	}},
+	{"widths in bytes", "internal/terminal TestWrap$", []edit{{"internal/terminal.Columns", "columns.RuneWidth(r", "len(string(r)"}}},
+	{"a status that is not erased", "internal/terminal TestScreen", []edit{
+		{"internal/terminal.(*Screen).Write",
+			`		s.last.erase()
+`,
+			""},
+	}},
+	{"a status that is not redrawn", "internal/terminal TestScreen", []edit{
+		{"internal/terminal.(*Screen).Write",
+			`		defer s.last.draw()
+`,
+			""},
+	}},
+	{"a status as wide as the screen", "internal/terminal TestScreen", []edit{{"internal/terminal.(*status).draw", "n-1", "n"}}},
+	{"a load that does not end", "internal/config LoadEnds", []edit{{"internal/config.Programs.load", "ended != nil", "false"}}},
+	{"the exact kernel looked for in every run", "internal/report ExactKernelIsLookedFor", []edit{
+		{"internal/report.(*Summary).warnings", " // which asks the potential", "; s.exact()"},
+	}},
+	{"checkpoints of a folder looked for by a pattern", "cmd/r2sgld FarewellOfAnyFolder", []edit{
+		{"cmd/r2sgld.leavingRun",
+			`os.ReadDir(filepath.Join(newest, "checkpoints"`,
+			`filepath.Glob(filepath.Join(newest, "checkpoints", "*"`},
+	}},
+	{"a whole training beside another not exchanged", "cmd/r2sgld CommandsOnTrainings", []edit{
+		{"cmd/r2sgld.(*common).resume", "newest == dir { // one beside it has yet to take its place", `dir := newest; dir != "" {`},
+	}},
+	{"the bias of log Z without its error", "internal/runner TestStepBiasIsCounted", []edit{
+		{"internal/runner.stepBias", "math.Hypot(coarser*fine.Error, rough.Error)/(coarser-1)", "fine.Error"},
+	}},
+	{"the bias of log Z with an error of its own", "internal/runner TestStepBiasIsCounted", []edit{
+		{"internal/runner.stepBias",
+			"bias, math.Hypot(coarser*fine.Error, rough.Error)/(coarser-1)",
+			"math.Hypot(bias, se), fine.Error"},
+	}},
+	{"columns of a matrix not permuted", "internal/config TestMatrixOf", []edit{
+		{"internal/config.(*loader).readMatrix", "a[order", "a[j+0*order"},
+	}},
+	{"projected steps are reflected", "internal/config OtherMethods", []edit{
+		{"internal/config.(*Sampler).settle", "Project", "Specular"},
+	}},
+	{"smoothing is the strength", "internal/config OtherMethods", []edit{{"internal/config.(*Sampler).settings", "1 / ", ""}}},
+	{"the form of a penalty is forgotten", "internal/config OtherMethods", []edit{
+		{"internal/config.(*Sampler).settings", "p.Form == penaltyDistance", "false"},
+	}},
+	{"trajectory: bounds in the coordinates of the parameters", "internal/config DomainInTheChart", []edit{
+		{"internal/config.(*loader).charted", ".Log(", ".Abs("},
+	}},
+	{"trajectory: mixed constraints as they are", "internal/config DomainInTheChart", []edit{
+		{"internal/config.(*loader).charted", "!bent", "!bent || j < 0"},
+	}},
+	{"trajectory: slopes of walls by the parameters", "internal/config SurfacesInTheChart", []edit{
+		{"internal/config.(*chartedEval).Gradient", "e.chart.Covector(g, e.x)", "_ = g"},
+	}},
+	{"trajectory: whitening of the parameters", "internal/config TakesHMC", []edit{
+		{"internal/config.(*loader).charted", "v / ", "v + 0*"},
+	}},
+	{"trajectory: start of the parameters", "internal/config StartsInTheChart", []edit{
+		{"internal/config.(*loader).sampling", "chart.Coordinates", "copy"},
+	}},
+	{"trajectory: starts outside of the domain", "internal/config InitFromPrior", []edit{
+		{"internal/config.(*loader).startFromPrior", "l.domain == nil || l.domain.Contains(x)", "true"},
+	}},
+	{"trajectory: a kernel that is forgotten", "internal/config ResolvedTrajectories", []edit{
+		{"internal/config.(*loader).samplerKernel", `word == "sgld" && m.auto`, "false"},
+	}},
+	{"library: terms in constraints may go", "internal/config OnLibraries", []edit{
+		{"internal/config.(*loader).useConstraints", ", names", ", names[:0]"},
+	}},
+	{"compare: predictions of another run", "internal/compare Observed", []edit{
+		{"internal/compare.(*Run).settle", "foreign ||", "foreign && n < 0 ||"},
+	}},
+	{"reproduce: every file is written again", "cmd/r2sgld ReproduceGoesOn", []edit{
+		{"internal/study.Write", "!bytes.Equal(old, f.data)", "old != nil"},
+	}},
+	{"many data: unscaled rest", "internal/compare ManyData", []edit{{"internal/compare.(*Predictive).scaleUp", "+ n/m", "- 900"}}},
+	{"KL: draws outside are no lost mass", "internal/study/multimodal ScoresAre", []edit{
+		{"internal/study/multimodal.(*cells).score", "float64(all)+0.5*(k+1)", "in+0.5*k"},
+	}},
+	{"KL: smoothed over K cells", "internal/study/multimodal ScoresAre", []edit{
+		{"internal/study/multimodal.(*cells).score", "(k+1)", "k"},
+	}},
+	{"KL: the wrong way round", "internal/study/multimodal ScoresAre", []edit{
+		{"internal/study/multimodal.(*cells).score", "-= q", "-= p"},
+	}},
+	{"calibration of bins that count alike", "internal/figure TestTrainingWords", []edit{
+		{"internal/figure.(*Calibration).words",
+			"w * math.Abs(b.Accuracy-b.Confidence",
+			"math.Abs(b.Accuracy-b.Confidence) / float64(len(c.Bins)"},
+	}},
+	{"reflections upside down", "internal/figure TestReflectionPixels", []edit{
+		{"internal/figure.(*Reflections).pixels", "len(q.Layers) - 1 - l", "l"},
+	}},
+	{"runs that diverged everywhere", "internal/figure TestFailures", []edit{{"internal/figure.(*Sweep).failed", ") >", ") >="}}},
+	{"batch above the number of images", "internal/config TestBadTrainings", []edit{
+		{"internal/config.(*loader).suitImages", "> n", "> 2*n"},
+	}},
+	{"reversible as printed", "internal/study/mixing TestReversibleVerdict", []edit{
+		{"internal/study/mixing.reversibleLaw", "case printed", "case capped"},
+	}},
+	{"theory: memory compared the wrong way", "internal/config TestBadTheories", []edit{
+		{"internal/config.(*theoryLoader).settleGrid", "need >", "need <"},
+	}},
+	{"equations of the other sign", "internal/config TestEquation", []edit{{"internal/config.(*loader).readEquation", "0 - ", ""}}},
+	{"reproduce evidence: bars of one standard error", "internal/study/evidence Settle", []edit{
+		{"internal/study/evidence.(*Trial).bar", ", 2*", ", "},
+	}},
+	{"reproduce evidence: of the integral", "internal/study/evidence EvidenceAtAGlance", []edit{
+		{"internal/study/evidence.(*task).run", " - t.logVolume", ""},
+	}},
+	{"output that is lost", "cmd/r2sgld TestOutputIsLost", []edit{{"cmd/r2sgld.run", "err = errors.Join(err, out.err)", "_ = 0"}}},
+	{"control characters reach the terminal", "cmd/r2sgld TestControlCharacters", []edit{
+		{"internal/terminal.(*Screen).Write", "s.shown(string(b))", "b"},
+	}},
+	{"letters of pictures as they come", "internal/figure TestLegible", []edit{
+		{"internal/figure.legible.FillString", "text)", "text)[:0]+text"},
+	}},
+	{"nobody ends the programs of a killed owner", "internal/child TestOwnerEnds", []edit{
+		{"internal/child.newGroup",
+			"`trap \"\" HUP INT QUIT TERM; read -r _; sleep 1; kill -KILL 0`",
+			"`trap \"\" HUP INT QUIT TERM; read -r _; true`"},
+	}},
+	{"auto: limits that nobody asks", "cmd/r2sgld TestLimits", []edit{{"internal/runner.(*Job).exceeded", "l.allowed > 0", "false"}}},
+	{"auto: a capped run is finished", "cmd/r2sgld TestLimits", []edit{
+		{"cmd/r2sgld.(*common).runFinished", `|| sum.Until != nil && sum.Until.Capped != "" `, ""},
+	}},
+	{"auto: draws of every iteration, in words", "cmd/r2sgld TestLimits", []edit{
+		{"internal/runner.(*execution).put", " * res.Ladders[0].Stride", ""},
+	}},
+}

@@ -1,0 +1,238 @@
+package mutants
+
+// ofSampling are faults of replicas, kernels, swaps and the loop that tunes them.
+var ofSampling = []fault{
+	{"walls looked for at one side", "tune SteepWall", []edit{
+		{"tune.SteepWall", "+ wallRays ", ""},
+		{"tune.along", "float64(k%2)", ""},
+	}},
+	{"one step towards a wall", "tune SteepWall", []edit{{"tune.SteepWall", "&& steepens(seen[1], seen[2]) ", ""}}},
+	{"walls steep by any growth", "tune SteepWall", []edit{{"tune.steepens", "wallGrowth", "1"}}},
+	{"swap inverted", "exchange Probability|KeepsTheLaw", []edit{{"exchange.logS", "uCold - uHot", "uHot - uCold"}}},
+	{"swap inverted, on the flower", ". TwoRungs", []edit{{"exchange.logS", "uCold - uHot", "uHot - uCold"}}},
+	{"swap by threshold", "exchange KeepTheLaw|FlowerSwaps", []edit{
+		{"exchange.(*Exchange).metropolis", "s >= 0 {", "true { return s >= -8.1"},
+	}},
+	{"swap by threshold, on the flower", ". TwoRungs", []edit{
+		{"exchange.(*Exchange).metropolis", "s >= 0 {", "true { return s >= -8.1"},
+	}},
+	{"correction C = 1", "exchange KeepsTheLaw", []edit{{"exchange.Settings.WithDefaults", "= 2", "= 1"}}},
+	{"correction C = 4", "exchange KeepsTheLaw", []edit{{"exchange.Settings.WithDefaults", "= 2", "= 4"}}},
+	{"temperatures exchanged in the swap", "exchange KeepTheLaw|Flower", []edit{
+		{"exchange.(*Exchange).Sweep", "p]-e.beta[q", "q]-e.beta[p"},
+	}},
+	{"C ignored", "exchange NoisyRatio", []edit{{"exchange.(*Exchange).Sweep", "e.set.Correction", "2"}}},
+	{"parity ignored", "exchange PairsOf|RoundTripRates", []edit{
+		{"exchange.alternate", "parity % 2; p < len(traded); p += 2", "0; p < len(traded); p++"},
+	}},
+	{"gate once never closes", "exchange Gates", []edit{{"exchange.(*Settings).windowed", "Gate !=", "Gate =="}}},
+	{"gate once reported exact", "exchange Gates|Bias", []edit{{"exchange.Settings.Bias", `"once"`, `"never"`}}},
+	{"threshold reported exact", "exchange Threshold", []edit{{"exchange.Settings.Bias", `"threshold"`, `"never"`}}},
+	{"noise in sequence reported exact", "exchange NoisySchemes", []edit{
+		{"exchange.Settings.Bias", "because(statistic && noisy && sequence", "because(false && sequence"},
+	}},
+	{"noise of one pair reported biased", "exchange NoisySchemes", []edit{{"exchange.Settings.Bias", "rungs > 2", "true"}}},
+	{"backward evidence with the wrong sign", "exchange GaussianPath", []edit{
+		{"exchange.(*Statistics).evidence", "Backward -=", "Backward +="},
+	}},
+	{"forward evidence with the wrong sign", "exchange GaussianPath", []edit{{"exchange.(*stone).add", "(-delta", "(delta"}}},
+	{"noise of the evidence with the wrong sign", "exchange NoisyEvidence", []edit{
+		{"exchange.(*Statistics).evidence", "logMean() - d*sCold", "logMean() + d*sCold"},
+	}},
+	{"evidence of every sixteenth of rare sweeps", "exchange RareSweeps", []edit{
+		{"exchange.(*Exchange).look", "e.Due(k) && past < e.set.Every", "false"},
+	}},
+	{"the level of the indicator moves the other way", "exchange Indicator", []edit{
+		{"exchange.(*Exchange).adapt", "level +", "level -"},
+	}},
+	{"first estimates of the variance not averaged", "exchange TestEstimate", []edit{
+		{"exchange.(*Exchange).Observe", "max(e.set.Estimate.Smoothing, 1/float64(e.estimates))", "e.set.Estimate.Smoothing"},
+	}},
+	{"noise of a shared minibatch as independent", "exchange TestEstimate", []edit{{"exchange.smooth", "j >= 0", "false"}}},
+	{"energies do not move with labels", "exchange KeepTheLaw", []edit{
+		{"exchange.(*Exchange).Sweep", "e.energy[p], e.energy[q] = uHot, uCold", "_ = s"},
+	}},
+	{"resume forgets the gates", "exchange SavedState", []edit{{"exchange.(*Exchange).lists", "traded, e.travel", "travel"}}},
+	{"barrier from the cold end", "exchange LadderOfGaussian", []edit{{"exchange.NewBarrier", "rejection[n-1-i]", "rejection[i-1]"}}},
+	{"temperatures exchanged in the kernel", "kernel Stationary", []edit{
+		{"kernel.(*Schedule).Set", "s.Temperature[r]", "s.Temperature[len(s.Temperature)-1-r]"},
+	}},
+	{"no square root of two in the noise", "kernel Stationary", []edit{{"kernel.(*Schedule).Set", "(2 * share", "(share"}}},
+	{"no square root of two, on the flower", ". TwoRungs", []edit{{"kernel.(*Schedule).Set", "(2 * share", "(share"}}},
+	{"uphill", "kernel Stationary", []edit{{"kernel.SGLD", "] - eta", "] + eta"}}},
+	{"no reflection", ". GaussianInBox|Simplex", []edit{{".(*ladder).reflect", "l.reflector == nil", "true"}}},
+	{"draws of the hot rung", ". TwoRungs", []edit{
+		{".(*ladder).keepDraw", "r] = append(l.draws.X[", "len(l.draws.X)-1-r] = append(l.draws.X[len(l.draws.X)-1-"},
+	}},
+	{"the bias of sgld counts for it", "tune TestChoose", []edit{{"tune.(*Found).choose", "1 -", "1 +"}}},
+	{"jumps do not choose the kernel", "tune TestChoose", []edit{{"tune.(*Found).choose", "sgld.Jumps", "false"}}},
+	{"kernels compared by their last rounds", "tune TestChoose", []edit{
+		{"tune.(*Found).Efficiency", "min(len(f.Rounds), fewest", "len(f.Rounds"},
+	}},
+	{"a kernel that lost is tried again", "tune TestContestLost", []edit{{"tune.WarmUp.tune", "f.Rival == nil && ", ""}}},
+	{"kernels compared where walls are sought", "tune TestContestLeftOut", []edit{
+		{"tune.exact", "domain.ExactWalls(p.Domain", "(true || domain.ExactWalls(p.Domain)"},
+	}},
+	{"steps of hot rungs not looked at", "cmd/r2sgld TestAutoInNarrowWells", []edit{{"tune.unseen", "|| j", "|| r == 0 && j"}}},
+	{"singular slopes have a known bias", "tune TestChoose", []edit{{"tune.(*Found).choose", "sgld.Singular", "false"}}},
+	{"trials of any length", "tune TestTrialIsShort", []edit{
+		{"tune.(*tuner).tried", "pilotPart*cost*f.Leapfrog > most", "cost < 0 && most < 0"},
+	}},
+	{"starts that are not finite kept", "tune TestStartsAre", []edit{{"tune.(*tuner).starts", "!m.finite(at)", "false"}}},
+	{"stay where the drift is infinite", ". NoTrap", []edit{{".(*ladder).reflect", "l.withoutDrift(i, r)", "_ = i"}}},
+	{"threads share a stream", "stream StreamsDiffer", []edit{{"stream.(*Set).Of", "s.ladder", "0"}}},
+	{"normals without a tail", "stream Normals", []edit{{"stream.(*Rand).edgeNormal", "r.tailNormal(u < 0)", "u * z.edge[1]"}}},
+	{"resume forgets the streams", ". ResumedRun", []edit{{".(*ladder).parts", "streams, l.", ""}}},
+	{"momentum: noise without 1 - mu", "kernel MomentumStationary", []edit{{"kernel.(*Schedule).Set", "Mu - m.", ""}}},
+	{"momentum uphill", "kernel MomentumStationary", []edit{{"kernel.SGHMC", "v -=", "v +="}}},
+	{"momentum scaled whole at swaps", ". MomentumSwapsKeep", []edit{
+		{"kernel.(*Block).Rescale", "b.V[j] += lean * b.Grad[j]", "_ = lean"},
+	}},
+	{"momentum scaled by temperature alone at swaps", ". MomentumAtSwaps", []edit{
+		{".(*ladder).trade",
+			"l.at.Spread[was], l.at.Temperature[was], l.at.Spread[r]",
+			"math.Sqrt(l.at.Temperature[was]), l.at.Temperature[was], math.Sqrt(l.at.Temperature[r])"},
+	}},
+	{"momentum not mirrored, in a run", ". MomentumKeeps", []edit{{".(*ladder).reflect", "l.v", "nil"}}},
+	{"uniform rung: a walk for fresh draws", ". InfiniteTemperatureIs", []edit{{".(*run).ladder", "rungs - ", "-"}}},
+	{"uniform rung: steps without the two", ". InfiniteTemperatureWalks", []edit{{"kernel.(*Schedule).Set", ", eta,", ", eta / 2,"}}},
+	{"uniform rung: an infinite energy ends the run", ". InfiniteEnergy", []edit{{".(*ladder).notFinite", "i < 0", "true"}}},
+	{"rounds: only the first", ". EveryCheckpoint", []edit{{".(*run).rounds", "n <= r.schedule.Iterations", "true"}}},
+	{"resume forgets the length of the round", ". Interrupted", []edit{
+		{".(*run).restore", "max(r.schedule.Iterations, l.until)", "r.schedule.Iterations"},
+	}},
+	{"resume forgets the keeper", ". Interrupted", []edit{{".(*ladder).parts", "p = append(p, l.keeper)", "_ = p"}}},
+	{"resume forgets momenta", ". Interrupted", []edit{{".(*ladder).numbers", "block.V", "at.Spread"}}},
+	{"the other half of the draws is dropped", ". HeldDraws", []edit{{".Draws.halve", "i+1]", "i]"}}},
+	{"evaluators left open without a start", ". Evaluators", []edit{{".newRun", "errors.Join(err, r.close())", "err"}}},
+	{"hmc: always accepted", "kernel HMCKeeps", []edit{{"kernel.(*Trajectory).Accept", "< gain", "< 1"}}},
+	{"hmc: always accepted, in a run", ". HMCIsExact", []edit{{"kernel.(*Trajectory).Accept", "< gain", "< 1"}}},
+	{"hmc: H without its kinetic part", "kernel HMCKeeps", []edit{
+		{"kernel.(*Trajectory).over", "sum / (2 * sd * sd)", "0 * sum * sd"},
+	}},
+	{"hmc: H without its kinetic part, in a run", ". HMCIsExact", []edit{
+		{"kernel.(*Trajectory).over", "sum / (2 * sd * sd)", "0 * sum * sd"},
+	}},
+	{"hmc: H at temperature 1", "kernel HMCKeeps", []edit{{"kernel.(*Trajectory).over", " / tau", ""}}},
+	{"hmc: momenta without the temperature", "kernel HMCKeeps", []edit{
+		{"kernel.(*Trajectory).begin", "at.Noise[b.Rung[i]]", "math.Sqrt(2*at.StepSize[b.Rung[i]])"},
+	}},
+	{"hmc: no half-kick at the end", "kernel HMCKeeps", []edit{{"kernel.(*Trajectory).Accept", `	t.kick(b, at, 1)`, "_ = at"}}},
+	{"hmc: a whole kick at the beginning", "kernel HMCKeeps", []edit{{"kernel.(*Trajectory).Leapfrog", "= 1", "= 2"}}},
+	{"hmc: half-kicks within", "kernel HMCKeeps|Backwards", []edit{{"kernel.(*Trajectory).Leapfrog", "2.0", "1.0"}}},
+	{"hmc: jitter not squared in the kick", "kernel KeepH", []edit{{"kernel.(*Trajectory).kick", "] * t.factor[i]", "]"}}},
+	{"hmc: uphill", "kernel KeepH", []edit{
+		{"kernel.(*Trajectory).kick", ".V[j] -= c * b.Grad", ".V[j] += c * b.Grad"},
+		{"kernel.(*Trajectory).kick", ".V[j] -= c * b.BaseGrad", ".V[j] += c * b.BaseGrad"},
+	}},
+	{"hmc: momenta drawn in every step", "kernel KeepH|HMCKeeps", []edit{{"kernel.(*Trajectory).Leapfrog", "!t.begun", "true"}}},
+	{"hmc: gradients of rejected ends", "kernel HMCKeeps|NotFinite", []edit{
+		{"kernel.(*Trajectory).Accept", ", b.Grad[j] = t.x[j], t.grad", " = t.x"},
+	}},
+	{"hmc: gradients of rejected ends, in a run", ". HMCBlocks", []edit{
+		{"kernel.(*Trajectory).Accept", ", b.Grad[j] = t.x[j], t.grad", " = t.x"},
+	}},
+	{"hmc: energies of rejected ends", "kernel HMCKeeps|NotFinite", []edit{
+		{"kernel.(*Trajectory).Accept", `		b.Energy[i] = t.energy[i]`, ""},
+	}},
+	{"hmc: energies of rejected ends, in a run", ". HMCBlocks", []edit{
+		{"kernel.(*Trajectory).Accept", `		b.Energy[i] = t.energy[i]`, ""},
+	}},
+	{"hmc: ends of energy -Inf", "kernel NotFinite", []edit{{"kernel.(*Trajectory).Accept", "&& gain <= math.MaxFloat64 ", ""}}},
+	{"hmc: momenta not mirrored", ". HMCIsExact", []edit{{".(*ladder).reflect", "l.v", "nil"}}},
+	{"hmc: trajectories moved on by noise", ". TurnBack", []edit{{".(*ladder).reflect", "l.path == nil", "true"}}},
+	{"hmc: the uniform rung rejects", ". HMCBlocks", []edit{{".(*ladder).refresh", "l.path == nil", "true"}}},
+	{"hmc: one leapfrog step whatever is asked", ". HMCBlocks", []edit{{".(*run).ladder", "h.Leapfrog", "1"}}},
+	{"hmc: resume forgets the trajectories", ". ResumedRunsOfOther", []edit{{".(*ladder).restoreState", "moves, l.", ""}}},
+	{"inside: all draws are kept", ". DrawsInside", []edit{{".(*ladder).keepDraw", "l.inside", "false"}}},
+	{"inside: those outside are kept", ". DrawsInside", []edit{{".(*ladder).keepDraw", "inside && !l", "inside && l"}}},
+	{"inside: the hot rung decides", ". DrawsInside", []edit{{".(*ladder).keepDraw", "(0)", "(b.R-1)"}}},
+	{"inside: chains of unequal strides", ". DrawsInsideAreASelection", []edit{
+		{".(*Result).alike", "every(of(l), stride/l.Stride", "of(l"},
+	}},
+	{"base: no temperature before its gradient", ". SGLDWithBase", []edit{
+		{"kernel.SGLD", "eta *= at.Temperature[rung]", "_ = at.Temperature"},
+	}},
+	{"base: uphill", ". SGLDWithBase", []edit{{"kernel.SGLD", "] -=", "] +="}}},
+	{"base: no temperature before its force", ". FollowTheBase", []edit{
+		{"kernel.(*Trajectory).kick", "c *= at.Temperature[r]", "_ = at.Temperature"},
+	}},
+	{"base: no force", ". FollowTheBase", []edit{{"kernel.(*Trajectory).kick", "b.V[j] -= c * b.BaseGrad[j]", "_ = j"}}},
+	{"base: H without its energy", ". HMCWithBase", []edit{{"kernel.(*Trajectory).over", "h += b.Base[i]", "_ = b.Base"}}},
+	{"base: its energy over the temperature", ". HMCWithBase", []edit{{"kernel.(*Trajectory).over", "Base[i]", "Base[i] / tau"}}},
+	{"base: gradients of rejected ends", ". BlocksWithBase", []edit{
+		{"kernel.(*Trajectory).Accept", "b.BaseGrad[j] = t.baseGrad[j]", "_ = j"},
+	}},
+	{"base: energies of rejected ends", ". BlocksWithBase", []edit{{"kernel.(*Trajectory).Accept", `			b.Base[i] = t.base[i]`, ""}}},
+	{"base: in the coordinates of the user", ". BlocksWithBase|HMCWithBase", []edit{
+		{".(*run).target", "u = potential.Affine(u, w.Center, w.L)", "_ = w"},
+		{".(*run).workspace", "u = potential.Affine(u, w.Center, w.L)", "_ = w"},
+	}},
+	{"base: no fresh draws without walls", ". HMCWithBase", []edit{{".(*ladder).reflect", "fresh ", "fresh && l.reflector != nil "}}},
+	{"base: fresh draws beyond the walls", ". HMCWithBase", []edit{
+		{".(*cutBase).Draw", "b.domain == nil || b.domain.Contains(x)", "true"},
+	}},
+	{"base: its mass in the domain is 1", ". HMCWithBase", []edit{{".Problem.Mass", "hits / ", "1 - 1e-9*hits/"}}},
+	{"base: resume forgets it", ". Interrupted|ResumedRunsOfOther", []edit{
+		{".(*ladder).numbers", "block.Base, &l.block.BaseGrad", "at.Spread, &l.at.Spread"},
+	}},
+	{"chart: draws in the coordinates of the kernel", ". ChartShows", []edit{{".(*ladder).shown", "return l.point", "return x"}}},
+	{"every sweep looks at energies", "exchange TestLooks", []edit{{"exchange.(*Exchange).Looks", "len(e.pairs) > 0", "true"}}},
+	{"round trips of windows as of sweeps", "exchange TestRoundTripRates", []edit{
+		{"exchange.Settings.RoundTrips", " / float64(s.Window)", ""},
+	}},
+	{"harmonic: normal not in whitened coordinates", "kernel TestHarmonicLaw", []edit{
+		{"kernel.newPlanes", "MulVec(cov, ", "CopyVec("},
+	}},
+	{"harmonic: no reflection", "kernel TestHarmonicLaw", []edit{{"kernel.(*planePath).mirror", `	subtract`, `//	subtract`}}},
+	{"harmonic: the other root", "kernel TestHarmonicLaw", []edit{{"kernel.crossing", "r - root", "r + root"}}},
+	{"harmonic: velocity kept", "kernel TestHarmonicLaw", []edit{
+		{"kernel.(*Orbit).launch",
+			"o.white[j] = sd * rng.NormFloat64()",
+			"if v := sd * rng.NormFloat64(); o.white[j] == 0 { o.white[j] = v }"},
+	}},
+	{"MALA: energies of momenta too small", "kernel MALA", []edit{{"kernel.(*Trajectory).over", "(2 *", "(2.1 *"}}},
+	{"MALA: the way back at the folded displacement", ". MALAOfATruncated", []edit{
+		{"kernel.(*Trajectory).Accept", `	t.kick`, "for j, x := range b.X { b.V[j] = x - t.x[j] }; t.kick"},
+	}},
+	{"MALA: the same, in a ball", ". ExactKernels/gauss_ball/MALA", []edit{
+		{"kernel.(*Trajectory).Accept", `	t.kick`, "for j, x := range b.X { b.V[j] = x - t.x[j] }; t.kick"},
+	}},
+	{"HMC: momenta not mirrored", ". ExactKernels/octagon", []edit{{".(*ladder).reflect", "l.v", "nil"}}},
+	{"harmonic: curved walls in the Euclidean metric", ". ExactKernels/ellips/harmonic", []edit{
+		{"kernel.(*quadricPath).mirror", "inverse.mul", "copy"},
+	}},
+	{"harmonic: time left with the wrong sign", ". ExactKernels/^polygon$/harmonic", []edit{
+		{"kernel.(*Orbit).follow", "- s) / (1 +", "+ s) / (1 -"},
+	}},
+	{"harmonic: no temperature", ". HarmonicRuns", []edit{{"kernel.(*Orbit).launch", "sd *", ""}}},
+	{"harmonic: walls of other coordinates", ". HarmonicRuns", []edit{
+		{".(*run).gaussian", "r.domain, flow", "r.problem.Domain, flow"},
+	}},
+	{"harmonic: times of travel forgotten", ". HarmonicResumes", []edit{
+		{".(*ladder).numbers", "v = append(v, &l.orbit.Times)", "_ = v"},
+	}},
+	{"certificate: half of the bias", ". CertificateBetweenWalls", []edit{{".(*Result).Bias", "(2,", "(1,"}}},
+	{"certificate: without what the extrapolation leaves", ". TestCertificateCovers", []edit{{".(*Result).Bias", "rest/2", "0*rest"}}},
+	{"certificate: noise of its own", ". CertificateBetweenWalls", []edit{
+		{".(*shadow).split", ", xi := range noise {", " := range noise { xi := rng.NormFloat64()"},
+	}},
+	{"evidence: gap without an error", "tune Contradicts", []edit{{"tune.Contradicts", ", e.GapError", ", 0"}}},
+	{"evidence: the other side of a pair", "exchange FromDraws", []edit{{"exchange.FromDraws", "p, delta,", "p, -delta,"}}},
+	{"until.evidence: twice what is asked", "tune Evidence", []edit{{"tune.Until.Judge", "Error <= u", "Error <= 2*u"}}},
+	{"jumps: whatever steps do not resolve", ". SmoothPotentials", []edit{{".(*ladder).narrow", "halvings", "0"}}},
+	{"jumps: a certificate in spite of them", ". JumpsAreSeen", []edit{{".(*Result).Bias", "|| r.Jumps(-1).Certain() ", ""}}},
+	{"jumps: kinks", ". SmoothPotentials", []edit{{".segment.jumps", "math.Abs(s.slope[1]-s.slope[0])", "0"}}},
+	{"given steps: twice the bias", "tune StepBias", []edit{{"tune.StepBias", "2 / ", ""}}},
+	{"auto: draws that are not thinned", "cmd/r2sgld TestLimits", []edit{{"tune.Until.Hold", "leastHeld", "mostDraws"}}},
+	{"auto: jumps that the warm-up keeps to itself", "cmd/r2sgld AutoAcross(Jumps|Features)", []edit{
+		{"tune.(*tuner).learn", ", Jumps: unseen(res)", ""},
+	}},
+	{"auto: steps too long for a feature", "cmd/r2sgld AutoAcrossFeatures", []edit{
+		{".Jumps.Coarse", "j.Refused > admitted", "false"},
+	}},
+	{"jumps: errors of steps that resolve", ". NotCoarse", []edit{{".(*ladder).land", " leastError", "= 0"}}},
+	{"auto: another kernel than the given one", "cmd/r2sgld AutoAcross(Jumps|Features)", []edit{
+		{"tune.WarmUp.tune", "w.AnyKernel && ", ""},
+	}},
+}
