@@ -13,10 +13,10 @@ import (
 
 	"github.com/r2sgld/r2sgld/internal/compare"
 	"github.com/r2sgld/r2sgld/internal/config"
-	"github.com/r2sgld/r2sgld/internal/plain"
-	"github.com/r2sgld/r2sgld/internal/report"
+
 	"github.com/r2sgld/r2sgld/internal/runner"
 	"github.com/r2sgld/r2sgld/internal/store"
+	"github.com/r2sgld/r2sgld/internal/text"
 	"github.com/r2sgld/r2sgld/internal/training"
 )
 
@@ -53,7 +53,7 @@ repetitions and one seed, repetition by repetition.`,
 // A comparison is a table of models or of trainings.
 type comparison struct {
 	table    any // as JSON
-	text     func(report.Style) string
+	text     func(text.Style) string
 	warnings []string
 }
 
@@ -89,9 +89,9 @@ func (c *common) show(t comparison) error {
 	if c.json {
 		return c.printJSON(t.table)
 	}
-	fmt.Fprint(c.stdout(), t.text(report.StyleOf(c.stdout())))
+	fmt.Fprint(c.stdout(), t.text(text.StyleOf(c.stdout())))
 	if !c.quiet {
-		report.Warn(c.stderr(), t.warnings...)
+		text.Warn(c.stderr(), t.warnings...)
 	}
 	return nil
 }
@@ -126,7 +126,7 @@ func compareTrainings(dirs []string) (c comparison, err error) {
 		case err != nil:
 			return c, &runner.Refused{Err: err}
 		case sum == nil:
-			return c, &runner.Refused{Err: fmt.Errorf("%s is not finished: r2sgld resume %s", dir, plain.Word(dir))}
+			return c, &runner.Refused{Err: fmt.Errorf("%s is not finished: r2sgld resume %s", dir, text.Word(dir))}
 		}
 		var resolved config.ResolvedTraining
 		if err := json.Unmarshal(m.Config, &resolved); err != nil {
@@ -181,7 +181,7 @@ func runToCompare(dir string) (compare.Run, error) {
 		LogZ     estimate  `json:"log_evidence"`
 	}
 	if err := f.ReadJSON("summary.json", &sum); errors.Is(err, fs.ErrNotExist) {
-		return r, fmt.Errorf("%s is not finished: r2sgld resume %s", dir, plain.Word(dir))
+		return r, fmt.Errorf("%s is not finished: r2sgld resume %s", dir, text.Word(dir))
 	} else if err != nil {
 		return r, err
 	}

@@ -7,10 +7,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/r2sgld/r2sgld/internal/plain"
 	"github.com/r2sgld/r2sgld/internal/report"
 	"github.com/r2sgld/r2sgld/internal/runner"
 	"github.com/r2sgld/r2sgld/internal/store"
+	"github.com/r2sgld/r2sgld/internal/text"
 )
 
 func diagnoseCommand() *cobra.Command {
@@ -31,7 +31,7 @@ of more than 131,072 draws every second, fourth, … is taken.`,
 				switch {
 				case err != nil:
 				case command == "train":
-					return &runner.Refused{Err: fmt.Errorf("%s is a training, which keeps no draws of single parameters: its scores are in %s/summary.json, its epochs in %s/metrics.jsonl, temperatures of layers and swaps in %s/figures; r2sgld compare %s shows the scores", dir, dir, dir, dir, plain.Word(dir))}
+					return &runner.Refused{Err: fmt.Errorf("%s is a training, which keeps no draws of single parameters: its scores are in %s/summary.json, its epochs in %s/metrics.jsonl, temperatures of layers and swaps in %s/figures; r2sgld compare %s shows the scores", dir, dir, dir, dir, text.Word(dir))}
 				case command == "theory":
 					return &runner.Refused{Err: fmt.Errorf("%s is a measurement of theory, which has no draws: its numbers are in %s/summary.json, its modes in %s/figures", dir, dir, dir)}
 				}
@@ -80,8 +80,8 @@ func (c *common) diagnose(d *store.Draws) error {
 		if out.Stride > 1 {
 			every = fmt.Sprintf("; one draw in %d is summarised", out.Stride)
 		}
-		fmt.Fprintf(c.stdout(), " %s, %s%s\n\n%s", report.Counted(out.Draws, "draw"), report.Counted(out.Ladders, "ladder"), every, report.Table(out.Parameters, report.StyleOf(c.stdout())))
-		report.Warn(c.stderr(), report.Doubts(out.Parameters, 0)...)
+		fmt.Fprintf(c.stdout(), " %s, %s%s\n\n%s", text.Counted(out.Draws, "draw"), text.Counted(out.Ladders, "ladder"), every, report.Table(out.Parameters, text.StyleOf(c.stdout())))
+		text.Warn(c.stderr(), report.Doubts(out.Parameters, 0)...)
 	}
 	return nil
 }

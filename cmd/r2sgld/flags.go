@@ -10,10 +10,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/r2sgld/r2sgld/internal/config"
-	"github.com/r2sgld/r2sgld/internal/plain"
+
 	"github.com/r2sgld/r2sgld/internal/runner"
 	"github.com/r2sgld/r2sgld/internal/store"
-	"github.com/r2sgld/r2sgld/internal/terminal"
+	"github.com/r2sgld/r2sgld/internal/text"
 )
 
 // common are the flags of every command that runs.
@@ -68,7 +68,7 @@ func (c *common) starting(cmd *cobra.Command) {
 func (c *common) programs(ctx context.Context) config.Programs {
 	told := map[string]bool{}
 	return config.Programs{Context: ctx, Allow: func(args []string) error {
-		line := plain.Words(args...)
+		line := text.Words(args...)
 		if c.noCommands {
 			return fmt.Errorf("this runs a program, which --no-commands refuses: %s", line)
 		}
@@ -129,6 +129,6 @@ func (c *common) printJSON(v any) error {
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(terminal.Raw(c.stdout()), plain.Text(string(b))) // which is JSON still
+	_, err = io.WriteString(text.Raw(c.stdout()), text.Plain(string(b))) // which is JSON still
 	return err
 }

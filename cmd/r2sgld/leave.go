@@ -12,10 +12,9 @@ import (
 	"time"
 
 	"github.com/r2sgld/r2sgld/internal/abandon"
-	"github.com/r2sgld/r2sgld/internal/plain"
 	"github.com/r2sgld/r2sgld/internal/runner"
 	"github.com/r2sgld/r2sgld/internal/store"
-	"github.com/r2sgld/r2sgld/internal/terminal"
+	"github.com/r2sgld/r2sgld/internal/text"
 )
 
 // hurry is how long after a signal a command may take to come to its end by itself.
@@ -48,7 +47,7 @@ func interrupts() (context.Context, <-chan struct{}) {
 var farewell atomic.Pointer[func() string]
 
 // lastWords is the screen that takes the farewell; nil before there is one.
-var lastWords atomic.Pointer[terminal.Screen]
+var lastWords atomic.Pointer[text.Screen]
 
 // leaving sets the farewell.
 func leaving(say func() string) { farewell.Store(&say) }
@@ -57,13 +56,13 @@ func leaving(say func() string) { farewell.Store(&say) }
 func leave() {
 	said := make(chan struct{})
 	go func() {
-		text := runner.Early{}.Error()
+		words := runner.Early{}.Error()
 		if say := farewell.Load(); say != nil {
-			text = (*say)()
+			words = (*say)()
 		}
 		if s := lastWords.Load(); s != nil {
-			terminal.Status(s, "")
-			fmt.Fprintln(s, text)
+			text.Status(s, "")
+			fmt.Fprintln(s, words)
 		}
 		close(said)
 	}()
@@ -86,7 +85,7 @@ func leavingRun(dir string, resumed bool) {
 		case err != nil && before == nil, old && !resumed:
 			return runner.Early{}.Error()
 		case err != nil:
-			return fmt.Sprintf("stopped while the new run in %s took the place of the one before; nothing is lost.\ngo on with: r2sgld resume %s", dir, plain.Word(dir))
+			return fmt.Sprintf("stopped while the new run in %s took the place of the one before; nothing is lost.\ngo on with: r2sgld resume %s", dir, text.Word(dir))
 		}
 		kept := "what is kept is what the run is to do"
 		newest := store.Newest(dir)
@@ -95,7 +94,7 @@ func leavingRun(dir string, resumed bool) {
 		} else if _, err := os.Stat(filepath.Join(newest, "tuned.json")); err == nil {
 			kept = "the last round of the warm-up is kept"
 		}
-		return fmt.Sprintf("stopped in the middle of a long step: %s.\ngo on with: r2sgld resume %s", kept, plain.Word(dir))
+		return fmt.Sprintf("stopped in the middle of a long step: %s.\ngo on with: r2sgld resume %s", kept, text.Word(dir))
 	})
 }
 

@@ -11,11 +11,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/r2sgld/r2sgld/internal/plain"
-	"github.com/r2sgld/r2sgld/internal/report"
 	"github.com/r2sgld/r2sgld/internal/runner"
 	"github.com/r2sgld/r2sgld/internal/spare"
 	"github.com/r2sgld/r2sgld/internal/store"
+	"github.com/r2sgld/r2sgld/internal/text"
 )
 
 // spared is the share of what is free that a run may take unless it is told.
@@ -48,7 +47,7 @@ func (b *space) String() string {
 	if *b == 0 {
 		return ""
 	}
-	return report.Size(float64(*b))
+	return text.Size(float64(*b))
 }
 
 // Type is how help calls it.
@@ -96,7 +95,7 @@ func (c *common) runFinished(dir string, m runner.Manifest[json.RawMessage]) (bo
 	if sum.Until != nil {
 		more = "--set sampler.until.ess=N"
 	}
-	return true, c.tellFinished(dir, whole, "numbers", ". To extend it: r2sgld resume "+plain.Word(dir)+" "+more)
+	return true, c.tellFinished(dir, whole, "numbers", ". To extend it: r2sgld resume "+text.Word(dir)+" "+more)
 }
 
 // tellFinished shows a summary, or tells where it is and that nothing was changed.
@@ -105,7 +104,7 @@ func (c *common) tellFinished(dir string, summary any, what, more string) error 
 	case c.json:
 		return c.printJSON(summary)
 	case !c.quiet:
-		fmt.Fprintln(c.stderr(), plain.Text(fmt.Sprintf("%s is finished: its %s are in %s/summary.json, its figures in %s/figures. Nothing was changed%s", dir, what, dir, dir, more)))
+		fmt.Fprintln(c.stderr(), text.Plain(fmt.Sprintf("%s is finished: its %s are in %s/summary.json, its figures in %s/figures. Nothing was changed%s", dir, what, dir, dir, more)))
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/internal/report"
+	"github.com/r2sgld/r2sgld/internal/text"
 	"github.com/r2sgld/r2sgld/tune"
 )
 
@@ -98,7 +99,7 @@ func TestLimits(t *testing.T) {
 	}
 	same(t, "resume of a finished run", before, contents(t, whole))
 
-	p = start(t, "sample", file, "--out", capped, "--max-disk", report.Size(plan.Disk*0.7))
+	p = start(t, "sample", file, "--out", capped, "--max-disk", text.Size(plan.Disk*0.7))
 	sum = nil
 	if code := p.code(t); code == exitDone {
 		sum = summaryOf(t, capped)

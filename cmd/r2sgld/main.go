@@ -14,7 +14,7 @@ import (
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/internal/config"
 	"github.com/r2sgld/r2sgld/internal/runner"
-	"github.com/r2sgld/r2sgld/internal/terminal"
+	"github.com/r2sgld/r2sgld/internal/text"
 )
 
 // Exit codes that scripts rely on.
@@ -49,7 +49,7 @@ reflected replica exchange stochastic gradient Langevin dynamics.`,
 		SilenceUsage:  true,
 	}
 	out := &output{w: os.Stdout}
-	stdout, stderr := terminal.New(os.Stdout, os.Stderr, out)
+	stdout, stderr := text.New(os.Stdout, os.Stderr, out)
 	defer stderr.Close()
 	defer stdout.Close()
 	lastWords.Store(stderr)

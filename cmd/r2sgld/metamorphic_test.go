@@ -15,7 +15,7 @@ import (
 
 	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/internal/runner"
-	"github.com/r2sgld/r2sgld/internal/terminal"
+	"github.com/r2sgld/r2sgld/internal/text"
 )
 
 // A chooser makes random configurations.
@@ -167,7 +167,7 @@ func (v variant) make(t *testing.T, c configuration, rng *rand.Rand, file, dir s
 			j := bare(t, file, dir, &said, fmt.Sprintf("sampler.iterations=%d", n))
 			j.Settings.Threads, j.Checkpoint = v.threads, v.every
 			if v.redraw {
-				j.Terminal = terminal.Fixed(&said, 80, true)
+				j.Terminal = text.Fixed(&said, 80, true)
 			}
 			if v.tables {
 				j.Out = &tables

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/r2sgld/r2sgld/internal/terminal"
+	"github.com/r2sgld/r2sgld/internal/text"
 )
 
 // output is standard output. It remembers the first error of writing to it, which most
@@ -32,30 +32,30 @@ func (o *output) Write(b []byte) (int, error) {
 // foldHelp has help texts fill the width of w.
 func foldHelp(root *cobra.Command, w io.Writer) {
 	for _, c := range append(root.Commands(), root) {
-		c.Long = filled(c.Long, terminal.Width(w))
+		c.Long = filled(c.Long, text.Width(w))
 	}
-	cobra.AddTemplateFunc("flagsOf", func(f *pflag.FlagSet) string { return f.FlagUsagesWrapped(terminal.Width(w)) })
-	text := root.UsageTemplate()
+	cobra.AddTemplateFunc("flagsOf", func(f *pflag.FlagSet) string { return f.FlagUsagesWrapped(text.Width(w)) })
+	usage := root.UsageTemplate()
 	for _, flags := range []string{"LocalFlags", "InheritedFlags"} {
-		text = strings.ReplaceAll(text, "."+flags+".FlagUsages", "flagsOf ."+flags)
+		usage = strings.ReplaceAll(usage, "."+flags+".FlagUsages", "flagsOf ."+flags)
 	}
-	root.SetUsageTemplate(text)
+	root.SetUsageTemplate(usage)
 }
 
 // filled breaks paragraphs anew to a width; indented lines stay. 0 is any width.
-func filled(text string, width int) string {
+func filled(help string, width int) string {
 	if width <= 0 {
-		return text
+		return help
 	}
 	var out []string
 	open := false // the last line belongs to a paragraph
-	for line := range strings.SplitSeq(text, "\n") {
+	for line := range strings.SplitSeq(help, "\n") {
 		if line == "" || line[0] == ' ' {
 			out, open = append(out, line), false
 			continue
 		}
 		for word := range strings.FieldsSeq(line) {
-			if last := len(out) - 1; open && terminal.Columns(out[last])+1+terminal.Columns(word) <= width {
+			if last := len(out) - 1; open && text.Columns(out[last])+1+text.Columns(word) <= width {
 				out[last] += " " + word
 			} else {
 				out, open = append(out, word), true

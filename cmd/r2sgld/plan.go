@@ -10,9 +10,9 @@ import (
 
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/internal/config"
-	"github.com/r2sgld/r2sgld/internal/plain"
 	"github.com/r2sgld/r2sgld/internal/report"
 	"github.com/r2sgld/r2sgld/internal/runner"
+	"github.com/r2sgld/r2sgld/internal/text"
 	"github.com/r2sgld/r2sgld/tune"
 )
 
@@ -57,7 +57,7 @@ func (c *common) plan(cmd *cobra.Command, path string) error {
 		return c.planTraining(cmd, path, w)
 	}
 	if command == "theory" {
-		return &runner.Refused{Err: fmt.Errorf("%s is a configuration of theory, which has nothing to plan: r2sgld theory %s", path, plain.Word(path))}
+		return &runner.Refused{Err: fmt.Errorf("%s is a configuration of theory, which has nothing to plan: r2sgld theory %s", path, text.Word(path))}
 	}
 	r, err := unlessStopped(cmd.Context(), func() (*config.Run, error) { return c.programs(cmd.Context()).Load(command, path, c.set) })
 	if err != nil {
@@ -77,9 +77,9 @@ func (c *common) plan(cmd *cobra.Command, path string) error {
 	case c.json:
 		err = c.printJSON(plan)
 	case !c.quiet:
-		fmt.Fprint(c.stdout(), report.PlanText(plan, report.StyleOf(c.stdout())))
+		fmt.Fprint(c.stdout(), report.PlanText(plan, text.StyleOf(c.stdout())))
 	}
-	report.Warn(progress, foreseen(r)...)
+	text.Warn(progress, foreseen(r)...)
 	if r.Settings.Unbiased() || r.Until != nil && anyKernel(r) || r.Model != nil || err != nil {
 		return err
 	}
@@ -87,7 +87,7 @@ func (c *common) plan(cmd *cobra.Command, path string) error {
 		return tune.SteepWall(cmd.Context(), r.Problem, r.Settings.Start, r.Settings.Seed)
 	})
 	if at != nil {
-		report.Warn(progress, report.SteepWall(r.Problem, r.Settings, at, again(command, path, c.set)))
+		text.Warn(progress, report.SteepWall(r.Problem, r.Settings, at, again(command, path, c.set)))
 	}
 	return err
 }

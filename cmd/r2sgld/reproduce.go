@@ -17,8 +17,7 @@ import (
 
 	"github.com/r2sgld/r2sgld/internal/abandon"
 	"github.com/r2sgld/r2sgld/internal/config/yamlpos"
-	"github.com/r2sgld/r2sgld/internal/plain"
-	"github.com/r2sgld/r2sgld/internal/report"
+
 	"github.com/r2sgld/r2sgld/internal/runner"
 	"github.com/r2sgld/r2sgld/internal/study"
 	"github.com/r2sgld/r2sgld/internal/study/deep"
@@ -26,6 +25,7 @@ import (
 	"github.com/r2sgld/r2sgld/internal/study/evidence"
 	"github.com/r2sgld/r2sgld/internal/study/mixing"
 	"github.com/r2sgld/r2sgld/internal/study/multimodal"
+	"github.com/r2sgld/r2sgld/internal/text"
 )
 
 // A paperStudy is a study that can be run.
@@ -160,7 +160,7 @@ func (c *common) reproduceThem(ctx context.Context, name string, entries []paper
 		return &runner.Refused{Err: err}
 	}
 	s := &session{Options: o, desk: desk, entries: entries, absent: map[string]study.Absent{}}
-	halt := &stopped{desk: desk, of: len(entries), again: o.Command(name) + " --out " + plain.Word(dir)}
+	halt := &stopped{desk: desk, of: len(entries), again: o.Command(name) + " --out " + text.Word(dir)}
 	leaving(halt.Error)
 	out, err := s.conduct(ctx)
 	halted := ctx.Err() != nil && errors.Is(err, ctx.Err())
@@ -328,11 +328,11 @@ func (c *common) leave(out *study.Output, dir string, s *session) error {
 	if c.quiet {
 		return nil
 	}
-	err := errors.Join(study.ClaimsTable(c.stdout(), out.Claims, report.StyleOf(c.stdout())), study.AbsentList(c.stdout(), s.missing()))
+	err := errors.Join(study.ClaimsTable(c.stdout(), out.Claims, text.StyleOf(c.stdout())), study.AbsentList(c.stdout(), s.missing()))
 	if err != nil {
 		return err
 	}
-	report.Warn(c.stderr(), out.Warnings...)
+	text.Warn(c.stderr(), out.Warnings...)
 	_, err = fmt.Fprintf(c.stdout(), " wrote %s/: report.html, claims.json, results.json, figures (%d)\n", dir, out.Pictures)
 	return err
 }

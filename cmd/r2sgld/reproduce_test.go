@@ -14,9 +14,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/r2sgld/r2sgld/internal/plain"
 	"github.com/r2sgld/r2sgld/internal/runner"
 	"github.com/r2sgld/r2sgld/internal/study"
+	"github.com/r2sgld/r2sgld/internal/text"
 )
 
 // disc is a picture.
@@ -96,7 +96,7 @@ func TestReproduceGoesOn(t *testing.T) {
 	}()
 	var halted *stopped
 	if err := silent(parts).reproduceThem(ctx, "all", entries(true), study.Smoke); !errors.As(err, &halted) || halted.desk.Count() != 1 || halted.of != 4 ||
-		!strings.Contains(err.Error(), "go on with: r2sgld reproduce all --scale smoke --seed 1 --out "+plain.Word(parts)) {
+		!strings.Contains(err.Error(), "go on with: r2sgld reproduce all --scale smoke --seed 1 --out "+text.Word(parts)) {
 		t.Fatalf("%v", err)
 	}
 	if report := files(t, parts)["report.html"]; !strings.Contains(report, "It was not reached") || !strings.Contains(report, "r2sgld reproduce b --scale smoke --seed 1") {

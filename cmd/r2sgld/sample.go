@@ -6,8 +6,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/r2sgld/r2sgld/internal/config"
-	"github.com/r2sgld/r2sgld/internal/plain"
 	"github.com/r2sgld/r2sgld/internal/runner"
+	"github.com/r2sgld/r2sgld/internal/text"
 )
 
 func sampleCommand() *cobra.Command {
@@ -56,7 +56,7 @@ func again(command, file string, set []string) string {
 	for _, s := range set {
 		words = append(words, "--set", s)
 	}
-	return plain.Words(words...)
+	return text.Words(words...)
 }
 
 // anyKernel reports whether method auto may take another kernel than that of the settings.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/r2sgld/r2sgld/internal/forecast"
 	"github.com/r2sgld/r2sgld/internal/report"
+	"github.com/r2sgld/r2sgld/internal/text"
 	"github.com/r2sgld/r2sgld/ode"
 )
 
@@ -104,8 +105,8 @@ func (s *simulated) run(ctx context.Context, dir string) error {
 	case s.quiet:
 		return nil
 	}
-	fmt.Fprint(s.stdout(), r.Text(report.StyleOf(s.stdout())))
-	report.Warn(s.stderr(), r.Warnings...)
+	fmt.Fprint(s.stdout(), r.Text(text.StyleOf(s.stdout())))
+	text.Warn(s.stderr(), r.Warnings...)
 	wrote := strings.Join(r.Files, ", ")
 	if len(r.Figures) > 0 {
 		wrote += fmt.Sprintf(", figures (%s)", strings.Join(r.Figures, " "))

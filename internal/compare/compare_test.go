@@ -17,8 +17,8 @@ import (
 	"github.com/r2sgld/r2sgld/dynamics"
 	"github.com/r2sgld/r2sgld/internal/compare"
 	"github.com/r2sgld/r2sgld/internal/pace"
-	"github.com/r2sgld/r2sgld/internal/report"
 	"github.com/r2sgld/r2sgld/internal/store"
+	"github.com/r2sgld/r2sgld/internal/text"
 )
 
 // hares is a model of the growth rate of the hares, with known noise.
@@ -386,8 +386,8 @@ func TestWarnings(t *testing.T) {
 		if err != nil || len(table.Warnings) != 1 || !strings.Contains(table.Warnings[0], want) {
 			t.Errorf("want %q: %q %v", want, table.Warnings, err)
 		}
-		if lines := strings.Count(table.Text(report.Style{}), "\n"); lines < 3 {
-			t.Errorf("text %q", table.Text(report.Style{}))
+		if lines := strings.Count(table.Text(text.Style{}), "\n"); lines < 3 {
+			t.Errorf("text %q", table.Text(text.Style{}))
 		}
 	}
 }
@@ -439,7 +439,7 @@ func ExampleNew() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Print(table.Text(report.Style{}))
+	fmt.Print(table.Text(text.Style{}))
 	for _, w := range table.Warnings {
 		fmt.Println(" !", w)
 	}

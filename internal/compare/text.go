@@ -5,12 +5,12 @@ import (
 	"math"
 	"strings"
 
-	"github.com/r2sgld/r2sgld/internal/report"
+	"github.com/r2sgld/r2sgld/internal/text"
 )
 
 // Text lays the table out for a terminal, a line a model. Columns of which
 // nothing is known are left out.
-func (t *Table) Text(style report.Style) string {
+func (t *Table) Text(style text.Style) string {
 	columns := []column{{"model", func(m Model) string { return m.Name }}}
 	if t.known(func(m Model) float64 { return m.LogEvidence }) {
 		columns = append(columns,
@@ -34,7 +34,7 @@ func (t *Table) Text(style report.Style) string {
 		}
 	}
 	var b strings.Builder
-	b.WriteString(report.Grid(rows, 1, style))
+	b.WriteString(text.Grid(rows, 1, style))
 	if t.Data != (Data{}) {
 		b.WriteString(" data: " + t.Data.String() + "\n")
 	}
@@ -93,5 +93,5 @@ func number(v float64, d int) string {
 	if math.IsInf(v, 0) {
 		v = math.NaN()
 	}
-	return report.Number(v, d)
+	return text.Number(v, d)
 }

@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"github.com/r2sgld/r2sgld/internal/figure"
-	"github.com/r2sgld/r2sgld/internal/report"
 	"github.com/r2sgld/r2sgld/internal/simulation"
+	"github.com/r2sgld/r2sgld/internal/text"
 )
 
 // of is "1,000 of 6,000 draws", or "trajectory from the mode".
@@ -16,20 +16,20 @@ func (o *Report) of() string {
 	if o.From != "draws" {
 		return "trajectory from the " + o.From
 	}
-	return fmt.Sprintf("%s of %s draws", report.Count(o.Draws), report.Count(o.Of))
+	return fmt.Sprintf("%s of %s draws", text.Count(o.Draws), text.Count(o.Of))
 }
 
 // caption says what is in a figure.
 func (o *outcome) caption() string {
 	c := o.report
-	text := c.of() + ", start: " + c.Initial
+	said := c.of() + ", start: " + c.Initial
 	for _, v := range c.Set {
-		text += fmt.Sprintf(", %s = %s", v.Name, short(v.Value))
+		said += fmt.Sprintf(", %s = %s", v.Name, short(v.Value))
 	}
 	if n := c.BlownUp.Draws; n > 0 {
-		text += fmt.Sprintf("; %s blow up, the first at t = %s", report.Count(n), short(c.BlownUp.First.Time))
+		said += fmt.Sprintf("; %s blow up, the first at t = %s", text.Count(n), short(c.BlownUp.First.Time))
 	}
-	return text
+	return said
 }
 
 // forecast draws bands over the data.

@@ -5,8 +5,8 @@ import (
 	"math"
 	"strings"
 
-	"github.com/r2sgld/r2sgld/internal/report"
 	"github.com/r2sgld/r2sgld/internal/simulation"
+	"github.com/r2sgld/r2sgld/internal/text"
 	"github.com/r2sgld/r2sgld/ode"
 )
 
@@ -165,7 +165,7 @@ func (o *Report) noteCoarse(times []float64) {
 }
 
 // Text is the report for a terminal, without its warnings.
-func (o *Report) Text(style report.Style) string {
+func (o *Report) Text(style text.Style) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s, %s %s … %s", o.Name, o.of(), o.Time, short(o.Start), short(o.Until))
 	if o.Until > o.DataEnd {
@@ -174,7 +174,7 @@ func (o *Report) Text(style report.Style) string {
 	for _, v := range o.Set {
 		fmt.Fprintf(&b, ", %s = %s", v.Name, short(v.Value))
 	}
-	fmt.Fprintf(&b, "\nstart: %s\n\n%s", o.Initial, report.Grid(o.rows(), 1, style))
+	fmt.Fprintf(&b, "\nstart: %s\n\n%s", o.Initial, text.Grid(o.rows(), 1, style))
 	if c := o.Comparison; c != nil {
 		fmt.Fprintf(&b, "\n %s\n", c.text(o))
 	}
@@ -239,27 +239,27 @@ func (p *Periodic) text(many bool) string {
 }
 
 func (c *Parted) text(o *Report) string {
-	text := fmt.Sprintf("never further than %s from %s", short(c.Apart), c.With)
+	said := fmt.Sprintf("never further than %s from %s", short(c.Apart), c.With)
 	if c.Parted > 0 {
-		text = fmt.Sprintf("further than %s from %s since %s %s", short(c.Apart), c.With, o.Time, since(c.Parting.Median))
+		said = fmt.Sprintf("further than %s from %s since %s %s", short(c.Apart), c.With, o.Time, since(c.Parting.Median))
 	}
 	if c.Parted > 0 && o.From == "draws" {
-		text += fmt.Sprintf(" (%g %%: %s … %s)", o.Level, since(c.Parting.Low), since(c.Parting.High))
+		said += fmt.Sprintf(" (%g %%: %s … %s)", o.Level, since(c.Parting.Low), since(c.Parting.High))
 		if left := c.Of - c.Parted; left > 0 {
-			text += fmt.Sprintf("; %s of %s trajectories never are", report.Count(left), report.Count(c.Of))
+			said += fmt.Sprintf("; %s of %s trajectories never are", text.Count(left), text.Count(c.Of))
 		}
 	}
 	if n := len(o.States); n > 1 {
-		text += fmt.Sprintf("\n (distance: root of the sum of squares over %s, each in its own unit; --apart says how far is apart)", o.listed())
+		said += fmt.Sprintf("\n (distance: root of the sum of squares over %s, each in its own unit; --apart says how far is apart)", o.listed())
 	}
 	for k, v := range c.Mode {
 		between := ", "
 		if k == 0 {
 			between = "\n " + c.With + " takes from the mode of the run: "
 		}
-		text += fmt.Sprintf("%s%s = %s", between, v.Name, short(v.Value))
+		said += fmt.Sprintf("%s%s = %s", between, v.Name, short(v.Value))
 	}
-	return text
+	return said
 }
 
 // listed are the names of the states, or their number if they are many.
@@ -286,12 +286,12 @@ func (l *ExponentFound) text(unit string) string {
 	if l.SE > 0 {
 		digits = max(0, 1-int(math.Floor(math.Log10(l.SE))))
 	}
-	text := fmt.Sprintf("largest Lyapunov exponent at the mode %s ± %s per %s", report.Number(l.Exponent, digits), report.Number(l.SE, digits), unit)
+	said := fmt.Sprintf("largest Lyapunov exponent at the mode %s ± %s per %s", text.Number(l.Exponent, digits), text.Number(l.SE, digits), unit)
 	if l.Time == l.Time {
-		return text + fmt.Sprintf(": neighbours part by e in %s", short(l.Time))
+		return said + fmt.Sprintf(": neighbours part by e in %s", short(l.Time))
 	}
-	return text + ": neighbours do not part exponentially"
+	return said + ": neighbours do not part exponentially"
 }
 
 // short writes a number with five digits.
-func short(v float64) string { return report.Short(v, 5) }
+func short(v float64) string { return text.Short(v, 5) }

@@ -13,11 +13,11 @@ import (
 	"github.com/r2sgld/r2sgld/dynamics"
 	"github.com/r2sgld/r2sgld/internal/config"
 	"github.com/r2sgld/r2sgld/internal/config/yamlpos"
-	"github.com/r2sgld/r2sgld/internal/plain"
 	"github.com/r2sgld/r2sgld/internal/report"
 	"github.com/r2sgld/r2sgld/internal/runner"
 	"github.com/r2sgld/r2sgld/internal/simulation"
 	"github.com/r2sgld/r2sgld/internal/store"
+	"github.com/r2sgld/r2sgld/internal/text"
 )
 
 // mostDraws is the number of draws of a chain that are read, unless there are fewer.
@@ -54,7 +54,7 @@ func openSource(dir string) (*source, error) {
 		Parameters []estimate `json:"parameters"`
 	}
 	if err := folder.ReadJSON("summary.json", &sum); errors.Is(err, fs.ErrNotExist) {
-		return refuse(fmt.Errorf("%s is not finished: r2sgld resume %s", dir, plain.Word(dir)))
+		return refuse(fmt.Errorf("%s is not finished: r2sgld resume %s", dir, text.Word(dir)))
 	} else if err != nil {
 		return refuse(err)
 	}
@@ -195,7 +195,7 @@ func (s *source) inside(what string, x [][]float64) error {
 	case len(x) == 1:
 		return fmt.Errorf("%s breaks the constraints of the run", what)
 	}
-	return fmt.Errorf("with %s, %s of %s draws break the constraints of the run", what, report.Count(outside), report.Count(len(x)))
+	return fmt.Errorf("with %s, %s of %s draws break the constraints of the run", what, text.Count(outside), text.Count(len(x)))
 }
 
 // begin is when and where trajectories start: the time, and the state with NaN

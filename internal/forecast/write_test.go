@@ -18,6 +18,7 @@ import (
 	"github.com/r2sgld/r2sgld/internal/report"
 	"github.com/r2sgld/r2sgld/internal/simulation"
 	"github.com/r2sgld/r2sgld/internal/store"
+	"github.com/r2sgld/r2sgld/internal/text"
 	"github.com/r2sgld/r2sgld/ode"
 )
 
@@ -335,13 +336,13 @@ start: the initial parameters
  largest Lyapunov exponent at the mode 0.9034 ± 0.0015 per year: neighbours part by e in 1.1069
 `
 	clean := func(s string) string { return strings.Join(strings.Fields(s), " ") }
-	if got := r.Text(report.Style{}); clean(got) != clean(want) {
+	if got := r.Text(text.Style{}); clean(got) != clean(want) {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
 	r.From, r.Draws, r.Comparison.Parted, r.Lyapunov.Time = "mode", 1, 0, math.NaN()
 	for _, part := range []string{"lynx-hare: trajectory from the mode", "at year 1940 mode", "never further than 1 from the truth", "do not part exponentially"} {
-		if !strings.Contains(clean(r.Text(report.Style{})), part) {
-			t.Errorf("no %q in\n%s", part, r.Text(report.Style{}))
+		if !strings.Contains(clean(r.Text(text.Style{})), part) {
+			t.Errorf("no %q in\n%s", part, r.Text(text.Style{}))
 		}
 	}
 }

@@ -56,28 +56,28 @@ var ofTheProgram = []fault{
 			"if r == 0 { *sum = crc32.Update(*sum, castagnoli, data) }"},
 		{"internal/store.(*ChainWriter).sum", "t.segments && err == nil", "1"},
 	}},
-	{"a break within a command", "internal/terminal TestWrap$", []edit{{"internal/terminal.words", "< end", "< 0"}}},
-	{"no indent of what goes on below", "internal/terminal TestWrap$", []edit{
-		{"internal/terminal.Wrap", "min(indent+2, width/2)", "0*indent"},
+	{"a break within a command", "internal/text TestWrap$", []edit{{"internal/text.words", "< end", "< 0"}}},
+	{"no indent of what goes on below", "internal/text TestWrap$", []edit{
+		{"internal/text.Wrap", "min(indent+2, width/2)", "0*indent"},
 	}},
-	{"a break before ±", "internal/terminal TestWrap$", []edit{{"internal/terminal.joins", `"±", "%"`, `"%"`}}},
-	{"a break after ±", "internal/terminal TestWrap$", []edit{
-		{"internal/terminal.words", ` || out[k].text == "±" || strings.HasSuffix(out[k].text, " ±")`, ""},
+	{"a break before ±", "internal/text TestWrap$", []edit{{"internal/text.joins", `"±", "%"`, `"%"`}}},
+	{"a break after ±", "internal/text TestWrap$", []edit{
+		{"internal/text.words", ` || out[k].text == "±" || strings.HasSuffix(out[k].text, " ±")`, ""},
 	}},
-	{"widths in bytes", "internal/terminal TestWrap$", []edit{{"internal/terminal.Columns", "columns.RuneWidth(r", "len(string(r)"}}},
-	{"a status that is not erased", "internal/terminal TestScreen", []edit{
-		{"internal/terminal.(*Screen).Write",
+	{"widths in bytes", "internal/text TestWrap$", []edit{{"internal/text.Columns", "columns.RuneWidth(r", "len(string(r)"}}},
+	{"a status that is not erased", "internal/text TestScreen", []edit{
+		{"internal/text.(*Screen).Write",
 			`		s.last.erase()
 `,
 			""},
 	}},
-	{"a status that is not redrawn", "internal/terminal TestScreen", []edit{
-		{"internal/terminal.(*Screen).Write",
+	{"a status that is not redrawn", "internal/text TestScreen", []edit{
+		{"internal/text.(*Screen).Write",
 			`		defer s.last.draw()
 `,
 			""},
 	}},
-	{"a status as wide as the screen", "internal/terminal TestScreen", []edit{{"internal/terminal.(*status).draw", "n-1", "n"}}},
+	{"a status as wide as the screen", "internal/text TestScreen", []edit{{"internal/text.(*status).draw", "n-1", "n"}}},
 	{"a load that does not end", "internal/config LoadEnds", []edit{{"internal/config.Programs.load", "ended != nil", "false"}}},
 	{"the exact kernel looked for in every run", "internal/report ExactKernelIsLookedFor", []edit{
 		{"internal/report.(*Summary).warnings", " // which asks the potential", "; s.exact()"},
@@ -175,7 +175,7 @@ var ofTheProgram = []fault{
 	}},
 	{"output that is lost", "cmd/r2sgld TestOutputIsLost", []edit{{"cmd/r2sgld.run", "err = errors.Join(err, out.err)", "_ = 0"}}},
 	{"control characters reach the terminal", "cmd/r2sgld TestControlCharacters", []edit{
-		{"internal/terminal.(*Screen).Write", "s.shown(string(b))", "b"},
+		{"internal/text.(*Screen).Write", "s.shown(string(b))", "b"},
 	}},
 	{"letters of pictures as they come", "internal/figure TestLegible", []edit{
 		{"internal/figure.legible.FillString", "text)", "text)[:0]+text"},

@@ -7,7 +7,7 @@ import (
 
 	"github.com/r2sgld/r2sgld/domain"
 	"github.com/r2sgld/r2sgld/internal/figure"
-	"github.com/r2sgld/r2sgld/internal/report"
+	"github.com/r2sgld/r2sgld/internal/text"
 	"github.com/r2sgld/r2sgld/theory"
 )
 
@@ -33,7 +33,7 @@ func (s *Summary) figure(name string, j *Job) (*figure.Figure, error) {
 
 // rate names an eigenvalue: "λ₁ = 2.467".
 func rate(i int, v float64) string {
-	return fmt.Sprintf("λ%s = %s", subscript(i+1), report.Short(v, 4))
+	return fmt.Sprintf("λ%s = %s", subscript(i+1), text.Short(v, 4))
 }
 
 // subscript writes n in small digits.
@@ -238,14 +238,14 @@ func (s *Summary) decayCurves(j *Job) (*figure.Figure, error) {
 // start is the point that the decay starts from: "(x, y) = (0, 0)".
 func (j *Job) start() string {
 	x := j.Settings.Decay.Start
-	text := make([]string, len(x))
+	said := make([]string, len(x))
 	for i, v := range x {
-		text[i] = report.Short(v, 4)
+		said[i] = text.Short(v, 4)
 	}
 	if len(x) == 1 {
-		return j.Problem.Names[0] + " = " + text[0]
+		return j.Problem.Names[0] + " = " + said[0]
 	}
-	return fmt.Sprintf("(%s) = (%s)", strings.Join(j.Problem.Names, ", "), strings.Join(text, ", "))
+	return fmt.Sprintf("(%s) = (%s)", strings.Join(j.Problem.Names, ", "), strings.Join(said, ", "))
 }
 
 // gapCurve draws the gap against the intensity of swaps.

@@ -19,6 +19,7 @@ import (
 	"github.com/r2sgld/r2sgld/internal/report"
 	"github.com/r2sgld/r2sgld/internal/runner"
 	"github.com/r2sgld/r2sgld/internal/store"
+	"github.com/r2sgld/r2sgld/internal/text"
 	"github.com/r2sgld/r2sgld/theory"
 )
 
@@ -102,7 +103,7 @@ func (j *Job) Run(ctx context.Context) (*Summary, error) {
 	}
 	work.Stop()
 	fmt.Fprint(j.Out, sum.Text(j))
-	report.Warn(j.Terminal, sum.Warnings...)
+	text.Warn(j.Terminal, sum.Warnings...)
 	fmt.Fprint(j.Out, j.footer(pictures))
 	return sum, folder.Close()
 }
@@ -110,13 +111,13 @@ func (j *Job) Run(ctx context.Context) (*Summary, error) {
 // plan says what is about to be measured.
 func (j *Job) plan() string {
 	s := j.Settings
-	words := []string{report.Counted(j.Problem.Domain.Dim(), "variable"), j.rungs(),
-		fmt.Sprintf("%s along the longest side", report.Counted(s.Grid, "cell")), report.Counted(s.Eigenvalues, "eigenvalue")}
+	words := []string{text.Counted(j.Problem.Domain.Dim(), "variable"), j.rungs(),
+		fmt.Sprintf("%s along the longest side", text.Counted(s.Grid, "cell")), text.Counted(s.Eigenvalues, "eigenvalue")}
 	if s.Decay != nil {
-		words = append(words, "decay at "+report.Counted(len(s.Decay.Times), "time"))
+		words = append(words, "decay at "+text.Counted(len(s.Decay.Times), "time"))
 	}
 	if n := len(j.Intensities); n > 0 {
-		words = append(words, "gaps at "+report.Counted(n, "swap intensity"))
+		words = append(words, "gaps at "+text.Counted(n, "swap intensity"))
 	}
 	return strings.Join(words, ", ")
 }

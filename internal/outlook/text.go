@@ -5,7 +5,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/r2sgld/r2sgld/internal/report"
+	"github.com/r2sgld/r2sgld/internal/text"
 )
 
 // Text is what a person sees: the numbers, what they mean for a run, and notes.
@@ -32,13 +32,13 @@ type fact struct{ name, value, remark string }
 
 // facts are the numbers that there are of every process.
 func (s *Summary) facts() []fact {
-	size := report.Counted(s.Cells, "cell")
+	size := text.Counted(s.Cells, "cell")
 	if s.States != s.Cells {
-		size += ", " + report.Count(s.States) + " states"
+		size += ", " + text.Count(s.States) + " states"
 	}
 	out := []fact{
 		{"gap λ₁", withError(s.Gap, s.GapError), "by the grid"},
-		{"relaxation time 1/λ₁", report.Short(s.PoincareConstant, 4), "the Poincaré constant"},
+		{"relaxation time 1/λ₁", text.Short(s.PoincareConstant, 4), "the Poincaré constant"},
 	}
 	if !known(s.GapError) {
 		out[0].remark = ""
@@ -46,19 +46,19 @@ func (s *Summary) facts() []fact {
 	if n := len(s.Eigenvalues); n > 1 {
 		var next []string
 		for _, v := range s.Eigenvalues[1:min(n, 8)] {
-			next = append(next, report.Short(v, 4))
+			next = append(next, text.Short(v, 4))
 		}
 		if n > 8 {
 			next = append(next, fmt.Sprintf("… (%d)", n))
 		}
 		out = append(out, fact{"λ₂, λ₃, …", strings.Join(next, "  "), ""})
 	}
-	out = append(out, fact{"diameter", report.Short(s.Diameter, 5), convexity(s.Convex)})
+	out = append(out, fact{"diameter", text.Short(s.Diameter, 5), convexity(s.Convex)})
 	if known(s.ConvexBound) {
-		out = append(out, fact{"least gap τπ²/diam²", report.Short(s.ConvexBound, 4), "of any convex domain as wide, where U is constant"})
+		out = append(out, fact{"least gap τπ²/diam²", text.Short(s.ConvexBound, 4), "of any convex domain as wide, where U is constant"})
 	}
 	if known(s.LogSobolev) {
-		out = append(out, fact{"log-Sobolev constant", "≥ " + report.Short(s.LogSobolev, 4), "from the decay of entropy, without swaps"})
+		out = append(out, fact{"log-Sobolev constant", "≥ " + text.Short(s.LogSobolev, 4), "from the decay of entropy, without swaps"})
 	}
 	return append(out, fact{"process", size, fmt.Sprintf("%.3g MB, %.1f s", s.Memory/1e6, s.Seconds)})
 }
@@ -76,19 +76,19 @@ func labelled(facts []fact) string {
 	for i, f := range facts {
 		rows[i] = []string{f.name, f.value, f.remark}
 	}
-	return report.Grid(rows, 3, report.Style{}) // remarks are wrapped
+	return text.Grid(rows, 3, text.Style{}) // remarks are wrapped
 }
 
 // withError writes v with as many digits as its error allows.
 func withError(v, e float64) string {
 	if !known(e) || !(e > 1e-12*v) {
-		return report.Short(v, 6)
+		return text.Short(v, 6)
 	}
 	d := 1 - int(math.Floor(math.Log10(e)))
 	if d < 0 || d > 9 {
-		return report.Short(v, max(2, min(10, 2+int(math.Log10(v/e))))) + " ± " + report.Short(e, 2)
+		return text.Short(v, max(2, min(10, 2+int(math.Log10(v/e))))) + " ± " + text.Short(e, 2)
 	}
-	return report.Number(v, d) + " ± " + report.Number(e, d)
+	return text.Number(v, d) + " ± " + text.Number(e, d)
 }
 
 // forms says what E, E_S and S are.
@@ -102,7 +102,7 @@ func (s *Summary) rungTable(j *Job) string {
 	}
 	rows := [][]string{{"", "gap", "relaxation time"}}
 	row := func(name string, gap float64) {
-		rows = append(rows, []string{name, report.Short(gap, 4), report.Short(1/gap, 4)})
+		rows = append(rows, []string{name, text.Short(gap, 4), text.Short(1/gap, 4)})
 	}
 	for _, r := range s.Rungs {
 		row(fmt.Sprintf("temperature %g alone", r.Temperature), r.Gap)
@@ -114,11 +114,11 @@ func (s *Summary) rungTable(j *Job) string {
 	if s.Curve != nil {
 		row("both, ever more swaps", s.Curve.Limit)
 	}
-	out := report.Grid(rows, 1, report.StyleOf(j.Out))
+	out := text.Grid(rows, 1, text.StyleOf(j.Out))
 	if known(s.Acceleration) && s.Swaps.Intensity > 0 {
-		out += fmt.Sprintf(" acceleration E_S(f)/E(f) − 1 of the slowest mode f without swaps: %s\n", report.Short(s.Acceleration, 3))
+		out += fmt.Sprintf(" acceleration E_S(f)/E(f) − 1 of the slowest mode f without swaps: %s\n", text.Short(s.Acceleration, 3))
 		if s.Swaps.Chi2 > 0.005 { // two that start at one point gain nothing at first
-			out += fmt.Sprintf("  at the times of the decay at least %s (χ²) and %s (W₂)\n", report.Short(s.Swaps.Chi2, 3), report.Short(s.Swaps.W2, 3))
+			out += fmt.Sprintf("  at the times of the decay at least %s (χ²) and %s (W₂)\n", text.Short(s.Swaps.Chi2, 3), text.Short(s.Swaps.W2, 3))
 		}
 		out += forms
 	}
@@ -132,9 +132,9 @@ func (s *Summary) curveTable(j *Job) string {
 	}
 	rows := [][]string{{"swap intensity", "gap", "times that without swaps"}}
 	for i, r := range s.Curve.Intensity {
-		rows = append(rows, []string{report.Short(r, 4), report.Short(s.Curve.Gap[i], 4), report.Short(s.Curve.Gap[i]/s.Swaps.Alone, 3)})
+		rows = append(rows, []string{text.Short(r, 4), text.Short(s.Curve.Gap[i], 4), text.Short(s.Curve.Gap[i]/s.Swaps.Alone, 3)})
 	}
-	return report.Grid(rows, 1, report.StyleOf(j.Out))
+	return text.Grid(rows, 1, text.StyleOf(j.Out))
 }
 
 // mostRows is how many times a table shows; summary.json has all.
@@ -163,17 +163,17 @@ func (s *Summary) decayTable(j *Job) string {
 		if i%stride > 0 && i < len(s.Decay)-1 {
 			continue
 		}
-		row := []string{report.Short(at.Time, 4)}
+		row := []string{text.Short(at.Time, 4)}
 		for _, d := range of {
 			bound := math.NaN()
 			if s.Bound != nil && d.bound(s.Bound) != nil {
 				bound = d.bound(s.Bound)[i]
 			}
-			row = append(row, report.Short(d.value(at), 3), report.Short(bound, 3))
+			row = append(row, text.Short(d.value(at), 3), text.Short(bound, 3))
 		}
 		rows = append(rows, row)
 	}
-	return report.Grid(rows, 1, report.StyleOf(j.Out))
+	return text.Grid(rows, 1, text.StyleOf(j.Out))
 }
 
 // step is the step size that the text speaks of.
@@ -181,12 +181,12 @@ const step = 1e-3
 
 // meaning says in a few sentences what the numbers mean for a run.
 func (s *Summary) meaning() []string {
-	iterations := report.Short(1/(s.Gap*step), 3)
+	iterations := text.Short(1/(s.Gap*step), 3)
 	if n := 1 / (s.Gap * step); n < 1e9 {
-		iterations = report.Count(int64(math.Round(n)))
+		iterations = text.Count(int64(math.Round(n)))
 	}
 	out := []string{fmt.Sprintf("At step size η one relaxation takes %s/η iterations: %s at %g. Draws so far apart keep a correlation of 1/e at most.",
-		report.Short(1/s.Gap, 3), iterations, step)}
+		text.Short(1/s.Gap, 3), iterations, step)}
 	if s.Swaps == nil {
 		return out
 	}
@@ -199,11 +199,11 @@ func (s *Summary) meaning() []string {
 		out = append(out, fmt.Sprintf("%s that swap at intensity %g mix no faster than without swaps: the colder one is not the slow one, or swaps hardly happen.", pair, s.Swaps.Intensity))
 	default:
 		out = append(out, fmt.Sprintf("%s that swap at intensity %g: λ₁ %s instead of %s, %s times faster.", pair, s.Swaps.Intensity,
-			report.Short(s.Gap, 3), report.Short(s.Swaps.Alone, 3), report.Short(times, 3)))
+			text.Short(s.Gap, 3), text.Short(s.Swaps.Alone, 3), text.Short(times, 3)))
 	}
 	if c := s.Curve; c != nil && c.Enough > 0 {
 		out = append(out, fmt.Sprintf("Intensity %s reaches %.0f %% of what ever more swaps would, %s: beyond it next to nothing is gained.",
-			report.Short(c.Enough, 3), 100*c.Share, report.Short(c.Limit, 3)))
+			text.Short(c.Enough, 3), 100*c.Share, text.Short(c.Limit, 3)))
 	}
-	return append(out, fmt.Sprintf("A swap tried every k iterations of step size η is intensity 1/(kη), %s for k = 1 at %g; scheme deo tries two rungs in every second sweep, half of that.", report.Count(int64(math.Round(1/step))), step))
+	return append(out, fmt.Sprintf("A swap tried every k iterations of step size η is intensity 1/(kη), %s for k = 1 at %g; scheme deo tries two rungs in every second sweep, half of that.", text.Count(int64(math.Round(1/step))), step))
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/r2sgld/r2sgld"
+	"github.com/r2sgld/r2sgld/internal/text"
 	"github.com/r2sgld/r2sgld/tune"
 )
 
@@ -46,7 +47,7 @@ func (s *Summary) certificate() string {
 	}
 	var parts []string
 	for _, p := range ps[:min(len(ps), mostBiases)] {
-		parts = append(parts, p.Name+" "+plusMinus(*p.Bias, *p.BiasSE))
+		parts = append(parts, p.Name+" "+text.PlusMinus(*p.Bias, *p.BiasSE))
 	}
 	if more := len(ps) - mostBiases; more > 0 {
 		parts = append(parts, fmt.Sprintf("less for %d more", more))
@@ -77,14 +78,14 @@ func (s *Summary) biased(set r2sgld.Settings) string {
 	}
 	others := ""
 	if more > 1 {
-		others = fmt.Sprintf(", and those of %s likewise", Counted(more-1, "other parameter"))
+		others = fmt.Sprintf(", and those of %s likewise", text.Counted(more-1, "other parameter"))
 	}
 	at := ""
 	if len(set.StepSize) > 0 {
-		at = fmt.Sprintf(" (%s at the coldest rung)", Short(set.StepSize[0]/ratio, 2))
+		at = fmt.Sprintf(" (%s at the coldest rung)", text.Short(set.StepSize[0]/ratio, 2))
 	}
 	return fmt.Sprintf("%s: the step shifts the mean by %s, chance by %s only%s. The bias goes like the step: with %s of the step size%s and %s times the iterations it would be no larger. %s",
-		worst.Name, plusMinus(*worst.Bias, *worst.BiasSE), Short(worst.MCSEMean, 2), others, Short(1/ratio, 2), at, Short(ratio, 2), s.instead("Halve the step to halve the bias"))
+		worst.Name, text.PlusMinus(*worst.Bias, *worst.BiasSE), text.Short(worst.MCSEMean, 2), others, text.Short(1/ratio, 2), at, text.Short(ratio, 2), s.instead("Halve the step to halve the bias"))
 }
 
 // stepBias is the largest bias of a mean by the step, in standard deviations of its
@@ -106,7 +107,7 @@ func (s *Summary) stepBias() (least, most float64) {
 func tooBiased(u tune.Until, least, most float64) string {
 	if least > u.Bias {
 		return fmt.Sprintf("the step shifts a mean by at least %s standard deviations, more than the %s of until.bias, and a longer run would not change that: the run ended. The bias goes like the step: take method: r2sgld with the temperatures found and steps of %s of those found (ladder in summary.json).",
-			Short(least, 2), Short(u.Bias, 2), Short(u.Bias/most, 1))
+			text.Short(least, 2), text.Short(u.Bias, 2), text.Short(u.Bias/most, 1))
 	}
-	return fmt.Sprintf("the run ended at its limit before the bias of the step was known to be at most %s standard deviations (now at most %s). Raise it (sampler.until).", Short(u.Bias, 2), Short(most, 2))
+	return fmt.Sprintf("the run ended at its limit before the bias of the step was known to be at most %s standard deviations (now at most %s). Raise it (sampler.until).", text.Short(u.Bias, 2), text.Short(most, 2))
 }

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 
+	"github.com/r2sgld/r2sgld/internal/text"
 	"github.com/r2sgld/r2sgld/tune"
 )
 
@@ -39,5 +40,5 @@ func Contest(f *tune.Found) string {
 	if k.Taken == "hmc" {
 		more, less, other, exact = less, more, "sgld", ", and its law is exact"
 	}
-	return fmt.Sprintf(" kernel %s: %s effective draws of 1,000 gradients, %s of %s%s\n", k.Taken, Short(1000*more, 2), Short(1000*less, 2), other, exact)
+	return fmt.Sprintf(" kernel %s: %s effective draws of 1,000 gradients, %s of %s%s\n", k.Taken, text.Short(1000*more, 2), text.Short(1000*less, 2), other, exact)
 }

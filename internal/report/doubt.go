@@ -7,6 +7,7 @@ import (
 
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/internal/text"
 	"github.com/r2sgld/r2sgld/kernel"
 	"github.com/r2sgld/r2sgld/potential"
 )
@@ -115,7 +116,7 @@ func biased(p r2sgld.Problem, set r2sgld.Settings) bool {
 func SteepWall(p r2sgld.Problem, set r2sgld.Settings, at []float64, again string) string {
 	var where []string
 	for i, name := range p.ReportedNames()[:len(at)] {
-		where = append(where, name+" = "+Short(at[i], 3))
+		where = append(where, name+" = "+text.Short(at[i], 3))
 	}
 	text := "slopes grow without bound towards a wall"
 	if p.Chart == nil && len(where) <= 4 {

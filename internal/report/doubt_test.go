@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/r2sgld/r2sgld"
-	"github.com/r2sgld/r2sgld/internal/terminal"
+	"github.com/r2sgld/r2sgld/internal/text"
 	"github.com/r2sgld/r2sgld/potential"
 )
 
@@ -41,13 +41,13 @@ func TestDoubts(t *testing.T) {
 // Tables fold columns: every block has the names, no line is wider than the terminal.
 func TestGridFolds(t *testing.T) {
 	ps := []Parameter{{Name: "a-rather-long-name-of-a-parameter-that-goes-on", Mean: 1, SD: 0.1, ESSBulk: 1000, ESSTail: 1000, RHat: 1.2}, {Name: "b", SD: 1}}
-	got := Table(ps, Style{Width: 44})
+	got := Table(ps, text.Style{Width: 44})
 	for line := range strings.SplitSeq(got, "\n") {
-		if n := terminal.Columns(line); n > 44 {
+		if n := text.Columns(line); n > 44 {
 			t.Errorf("%d columns: %q", n, line)
 		}
 	}
-	if whole := Table(ps, Style{}); strings.Count(whole, "\n") != 3 || strings.Count(got, " b ") < 2 {
+	if whole := Table(ps, text.Style{}); strings.Count(whole, "\n") != 3 || strings.Count(got, " b ") < 2 {
 		t.Errorf("%s\n%s", whole, got)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/r2sgld/r2sgld/exchange"
+	"github.com/r2sgld/r2sgld/internal/text"
 	"github.com/r2sgld/r2sgld/tune"
 )
 
@@ -12,18 +13,18 @@ import (
 // asked for, where it ended before, or the draws of parameters, which were not waited for.
 func (s *Summary) ended(u tune.Until, met bool) {
 	e := s.LogEvidence
-	asked := Short(u.Evidence, 2)
+	asked := text.Short(u.Evidence, 2)
 	switch {
 	case !met && e.contradicts():
 		s.Warnings = append(s.Warnings, fmt.Sprintf("the run ended at its limit with log Z %s from the hotter rungs and %s from the colder, too far apart for the %s of until.evidence. Raise the limit (sampler.until).",
-			Number(e.Forward, 2), Number(e.Backward, 2), asked))
+			text.Number(e.Forward, 2), text.Number(e.Backward, 2), asked))
 	case !met:
-		s.Warnings = append(s.Warnings, fmt.Sprintf("the run ended at its limit before log Z was known to %s (now %s), or before R̂ and ESS, if these were asked for, were reached. Raise the limit (sampler.until).", asked, Short(e.SE, 3)))
+		s.Warnings = append(s.Warnings, fmt.Sprintf("the run ended at its limit before log Z was known to %s (now %s), or before R̂ and ESS, if these were asked for, were reached. Raise the limit (sampler.until).", asked, text.Short(e.SE, 3)))
 	case e.Estimate != e.Estimate:
 		s.Warnings = append(s.Warnings, fmt.Sprintf("the draws tell log Z to the %s asked for (until.evidence), but for the volume of the domain: without it log Z is not known.", asked))
 		return
 	case e.SE > u.Evidence:
-		s.Warnings = append(s.Warnings, fmt.Sprintf("the draws tell log Z to the %s asked for; with what the volume of the domain and the step add, its error is %s, and a longer run would not change that part.", asked, Short(e.SE, 2)))
+		s.Warnings = append(s.Warnings, fmt.Sprintf("the draws tell log Z to the %s asked for; with what the volume of the domain and the step add, its error is %s, and a longer run would not change that part.", asked, text.Short(e.SE, 2)))
 	}
 	if met && u.RHat == 0 && u.ESS == 0 {
 		if len(Doubts(s.Parameters, 0)) > 0 {
@@ -44,9 +45,9 @@ func (e Evidence) apart() string {
 	if math.Abs(gap) <= 2*e.GapSE {
 		return ""
 	}
-	both := fmt.Sprintf("forward %s, backward %s, ", Number(e.Forward, 3), Number(e.Backward, 3))
+	both := fmt.Sprintf("forward %s, backward %s, ", text.Number(e.Forward, 3), text.Number(e.Backward, 3))
 	if e.GapSE == e.GapSE {
-		both += fmt.Sprintf("apart by %s, ", plusMinus(math.Abs(gap), e.GapSE))
+		both += fmt.Sprintf("apart by %s, ", text.PlusMinus(math.Abs(gap), e.GapSE))
 	}
 	return both
 }

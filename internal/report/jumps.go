@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/r2sgld/r2sgld"
+	"github.com/r2sgld/r2sgld/internal/text"
 )
 
 // jumping warns of steps along which the potential jumps, at the rung that saw most of
@@ -19,7 +20,7 @@ func (s *Summary) jumping(res *r2sgld.Result) string {
 		return ""
 	}
 	return fmt.Sprintf("the potential jumps, or has features far narrower than a step: along %s %% of the steps of rung %d it changed by up to %s temperatures at once. The gradient does not know of that, and the two sides have wrong shares, by a bias that is not known. %s",
-		Short(100*share, 2), worst+1, Short(res.Jumps(worst).Largest, 2), s.instead("Write the pieces as domains of their own"))
+		text.Short(100*share, 2), worst+1, text.Short(res.Jumps(worst).Largest, 2), s.instead("Write the pieces as domains of their own"))
 }
 
 // coarse warns of steps of one of the first so many rungs that are too long for a feature of
@@ -28,7 +29,7 @@ func (s *Summary) coarse(bias float64, rungs int) string {
 	for r, j := range s.jumps[:min(rungs, len(s.jumps))] {
 		if !j.Certain() && j.Coarse(bias) {
 			return fmt.Sprintf("the potential has features narrower than a step: an exact kernel would refuse %s %% of the steps of rung %d, along which the energy does not change as the slopes at both ends say. The draws are off by a bias that is not known. %s",
-				Short(100*j.Refused/float64(j.Looked), 2), r+1, s.instead("Take a much smaller sampler.step_size"))
+				text.Short(100*j.Refused/float64(j.Looked), 2), r+1, s.instead("Take a much smaller sampler.step_size"))
 		}
 	}
 	return ""
@@ -43,10 +44,10 @@ func (s *Summary) Widened(bias float64, rung int) {
 	if !(bias > mostWidened) {
 		return
 	}
-	by := fmt.Sprintf("makes the variance in the stiffest direction %s times too large, walls aside", Short(1+bias, 2))
+	by := fmt.Sprintf("makes the variance in the stiffest direction %s times too large, walls aside", text.Short(1+bias, 2))
 	if 1+bias > 1e6 {
 		by = "is beyond the limit of stability in the stiffest direction: without walls the run would fly apart"
 	}
 	s.Warnings = append(s.Warnings, fmt.Sprintf("the step size %s of rung %d, times the curvature of U at its draws, %s. %s",
-		Short(s.Ladder.StepSize[rung], 2), rung+1, by, s.instead("Take a smaller sampler.step_size, or method auto")))
+		text.Short(s.Ladder.StepSize[rung], 2), rung+1, by, s.instead("Take a smaller sampler.step_size, or method auto")))
 }

@@ -5,13 +5,13 @@ import (
 	"math"
 	"strings"
 
-	"github.com/r2sgld/r2sgld/internal/terminal"
+	"github.com/r2sgld/r2sgld/internal/text"
 	"github.com/r2sgld/r2sgld/tune"
 )
 
 // PlanText lays a plan out for a terminal: what the ladder is, its numbers in two
 // columns, then sentences.
-func PlanText(p *tune.Plan, style Style) string {
+func PlanText(p *tune.Plan, style text.Style) string {
 	var b strings.Builder
 	b.WriteString(" " + planHead(p) + "\n")
 	rows := planLeft(p)
@@ -23,20 +23,20 @@ func PlanText(p *tune.Plan, style Style) string {
 	}
 	b.WriteString(planColumns(rows, style))
 	for _, text := range p.Advice {
-		b.WriteString(style.warn(" ! ") + text + "\n")
+		b.WriteString(style.Warn(" ! ") + text + "\n")
 	}
 	return b.String()
 }
 
 // planColumns lays rows of name, number, name, number out: the second two below the first
 // where they do not fit beside them.
-func planColumns(rows [][]string, style Style) string {
+func planColumns(rows [][]string, style text.Style) string {
 	width := make([]int, 4)
 	total := 1
 	for c := range width {
 		for _, row := range rows {
 			if c < len(row) {
-				width[c] = max(width[c], terminal.Columns(row[c]))
+				width[c] = max(width[c], text.Columns(row[c]))
 			}
 		}
 		total += 2 + width[c]
@@ -56,7 +56,7 @@ func planColumns(rows [][]string, style Style) string {
 	for _, row := range rows {
 		line := "  "
 		for c, cell := range row {
-			pad := strings.Repeat(" ", width[c]-terminal.Columns(cell))
+			pad := strings.Repeat(" ", width[c]-text.Columns(cell))
 			if c%2 == 1 {
 				line += "  " + pad + cell
 			} else {
@@ -74,7 +74,7 @@ func planHead(p *tune.Plan) string {
 	if n := len(p.Rungs); n > 1 {
 		hot := "∞"
 		if b := p.Rungs[n-1].Beta; b > 0 {
-			hot = Number(1/b, -1)
+			hot = text.Number(1/b, -1)
 		}
 		energies := "exact energies"
 		switch {
@@ -83,9 +83,9 @@ func planHead(p *tune.Plan) string {
 		case p.Noisy:
 			energies = "noisy energies"
 		}
-		parts = []string{fmt.Sprintf("%d rungs, temperature %s : %s", n, Number(1/p.Rungs[0].Beta, -1), hot), energies}
+		parts = []string{fmt.Sprintf("%d rungs, temperature %s : %s", n, text.Number(1/p.Rungs[0].Beta, -1), hot), energies}
 	}
-	parts = append(parts, Counted(p.Ladders, "ladder"))
+	parts = append(parts, text.Counted(p.Ladders, "ladder"))
 	if f := p.Tuned; f != nil {
 		if f.Whitened {
 			parts = append(parts, "whitened")
@@ -94,7 +94,7 @@ func planHead(p *tune.Plan) string {
 			parts = append(parts, "kernel hmc")
 		}
 		return strings.Join(parts, ", ") + fmt.Sprintf("\n found in %d rounds of warm-up (%s iterations, %s); step bias %s %% of a variance",
-			f.Rounds, Count(int64(f.WarmUp)), duration(f.Seconds), Number(100*f.Bias, 2))
+			f.Rounds, text.Count(int64(f.WarmUp)), duration(f.Seconds), text.Number(100*f.Bias, 2))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -122,7 +122,7 @@ func planLeft(p *tune.Plan) [][]string {
 
 // planRight are the numbers of the run.
 func planRight(p *tune.Plan) [][]string {
-	rows := [][]string{{"iterations per ladder", Count(int64(p.Iterations))}}
+	rows := [][]string{{"iterations per ladder", text.Count(int64(p.Iterations))}}
 	if f := p.Tuned; f != nil && f.Needed == f.Needed {
 		rows = append(rows, []string{"  needed", short(f.Needed)})
 	}
@@ -135,7 +135,7 @@ func planRight(p *tune.Plan) [][]string {
 	}
 	return append(rows, []string{"ESS of the worst, " + p.Worst, ess},
 		[]string{"time", duration(p.Seconds)},
-		[]string{"memory, disk", Size(p.Memory) + ", " + Size(p.Disk)})
+		[]string{"memory, disk", text.Size(p.Memory) + ", " + text.Size(p.Disk)})
 }
 
 // trips are the round trips of a plan.
@@ -158,7 +158,7 @@ func needed(h tune.Half) string {
 	if h.Rungs == 0 {
 		return "–"
 	}
-	s := Count(int64(h.Rungs))
+	s := text.Count(int64(h.Rungs))
 	if h.Ratio < math.Inf(1) {
 		s += fmt.Sprintf(" (ratio %s)", ratio(h.Ratio))
 	}
@@ -203,21 +203,21 @@ func power(v float64) string {
 func short(v float64) string {
 	switch {
 	case v >= 1e15 || v != v || math.IsInf(v, 0):
-		return Number(v, -1)
+		return text.Number(v, -1)
 	case v >= 1000:
 		unit := math.Pow(10, math.Floor(math.Log10(v))-2)
-		return Count(int64(math.Round(v/unit) * unit))
+		return text.Count(int64(math.Round(v/unit) * unit))
 	case v == 0:
 		return "0"
 	}
-	return Number(v, max(-1, decimals(math.Abs(v))))
+	return text.Number(v, max(-1, text.Decimals(math.Abs(v))))
 }
 
 // duration is a time in words.
 func duration(seconds float64) string {
 	switch {
 	case !(seconds < 1e9):
-		return Number(seconds, -1) + " s"
+		return text.Number(seconds, -1) + " s"
 	case seconds < 1:
 		return fmt.Sprintf("%.1g s", seconds)
 	case seconds < 100:
@@ -227,16 +227,5 @@ func duration(seconds float64) string {
 	case seconds < 2*86400:
 		return fmt.Sprintf("%.1f h", seconds/3600)
 	}
-	return fmt.Sprintf("%s days", Count(int64(math.Round(seconds/86400))))
-}
-
-// Size is a number of bytes in words.
-func Size(bytes float64) string {
-	units := []string{"bytes", "kB", "MB", "GB", "TB"}
-	i := 0
-	for bytes >= 999.5 && i+1 < len(units) {
-		bytes /= 1000
-		i++
-	}
-	return fmt.Sprintf("%.3g %s", bytes, units[i])
+	return fmt.Sprintf("%s days", text.Count(int64(math.Round(seconds/86400))))
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/r2sgld/r2sgld/internal/text"
 	"github.com/r2sgld/r2sgld/tune"
 )
 
@@ -49,11 +50,11 @@ func TestPlanText(t *testing.T) {
                                 time                              7 min
                                 memory, disk           0 bytes, 0 bytes
 `}} {
-		if got := PlanText(c.plan, Style{}); got != c.want {
+		if got := PlanText(c.plan, text.Style{}); got != c.want {
 			t.Errorf("got\n%s\nwant\n%s", got, c.want)
 		}
 	}
-	if got := PlanText(network, Style{Color: true}); got == PlanText(network, Style{}) {
+	if got := PlanText(network, text.Style{Color: true}); got == PlanText(network, text.Style{}) {
 		t.Error("a warning is not marked where colour helps")
 	}
 }

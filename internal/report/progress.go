@@ -11,7 +11,7 @@ import (
 
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/diag"
-	"github.com/r2sgld/r2sgld/internal/terminal"
+	"github.com/r2sgld/r2sgld/internal/text"
 	"github.com/r2sgld/r2sgld/kernel"
 )
 
@@ -175,12 +175,12 @@ func (p *Progress) status() string {
 		parts = append(parts, fmt.Sprintf("left %s", left.Round(time.Second)))
 	}
 	if r := p.rhat(); !math.IsNaN(r) {
-		parts = append(parts, "R̂ "+Number(r, 3))
+		parts = append(parts, "R̂ "+text.Number(r, 3))
 	}
 	if p.tries > 0 && here > 0 {
-		parts = append(parts, "swaps "+Number(rate, 2))
+		parts = append(parts, "swaps "+text.Number(rate, 2))
 	}
-	parts = append(parts, fmt.Sprintf("%.1f%s steps/s", speed, unit), fmt.Sprintf("%s/%s", Count(int64(n)), Count(p.total.Load())))
+	parts = append(parts, fmt.Sprintf("%.1f%s steps/s", speed, unit), fmt.Sprintf("%s/%s", text.Count(int64(n)), text.Count(p.total.Load())))
 	return strings.Join(parts, "  ")
 }
 
@@ -188,7 +188,7 @@ func (p *Progress) status() string {
 // every ten seconds. Stop ends it.
 func (p *Progress) Start(w io.Writer) {
 	p.begun = time.Now()
-	if terminal.Redraws(w) {
+	if text.Redraws(w) {
 		p.stop = redrawn(w, func(width int) string { return Bar(width, p.name, p.share(), p.status()) })
 		return
 	}

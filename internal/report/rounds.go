@@ -6,7 +6,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/r2sgld/r2sgld/internal/terminal"
+	"github.com/r2sgld/r2sgld/internal/text"
 )
 
 // A Column is one of a table whose lines come one by one.
@@ -30,7 +30,7 @@ func (t *Lines) Begin() {
 	if t.shown != nil {
 		return
 	}
-	if out := t.choose(terminal.Width(t.W)); out != nil {
+	if out := t.choose(text.Width(t.W)); out != nil {
 		fmt.Fprintf(t.W, " not shown in so few columns: %s (%s)\n", strings.Join(out, ", "), t.Where)
 	}
 	titles := make([]string, len(t.Columns))
@@ -74,8 +74,8 @@ func (t *Lines) Line(cells ...string) {
 	for i, c := range cells {
 		if t.shown[i] {
 			room += t.Columns[i].Width
-			blank := max(1, room-terminal.Columns(c))
-			room -= blank + terminal.Columns(c)
+			blank := max(1, room-text.Columns(c))
+			room -= blank + text.Columns(c)
 			b.WriteString(strings.Repeat(" ", blank) + c)
 		}
 	}
@@ -114,17 +114,17 @@ func NewRounds(w io.Writer, logZ bool) *Rounds {
 func (t *Rounds) Line(r Round) {
 	draws := "–"
 	if r.Draws > 0 {
-		draws = Count(int64(r.Draws))
+		draws = text.Count(int64(r.Draws))
 	}
-	ess := Number(r.ESS, 0)
+	ess := text.Number(r.ESS, 0)
 	if r.ESS >= 1000 {
-		ess = Count(int64(r.ESS))
+		ess = text.Count(int64(r.ESS))
 	}
-	cells := []string{r.Name, draws, Count(r.RoundTrips), strings.ReplaceAll(" "+few(r.Rejection), " 0.", " .")[1:], Number(r.RHat, 3), ess}
+	cells := []string{r.Name, draws, text.Count(r.RoundTrips), strings.ReplaceAll(" "+text.Few(r.Rejection), " 0.", " .")[1:], text.Number(r.RHat, 3), ess}
 	if t.logZ {
 		logZ := "–"
 		if !math.IsNaN(r.LogZ) {
-			logZ = plusMinus(r.LogZ, r.LogZError)
+			logZ = text.PlusMinus(r.LogZ, r.LogZError)
 		}
 		cells = append(cells, logZ)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/diag"
 	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/internal/text"
 	"github.com/r2sgld/r2sgld/potential"
 	"github.com/r2sgld/r2sgld/tune"
 )
@@ -281,7 +282,7 @@ func (s *Summary) Explain(equations []Equation, fits []Fit) {
 	s.Equations, s.Fit = equations, fits
 	for _, f := range fits {
 		if f.R2 < 0 {
-			s.Warnings = append(s.Warnings, fmt.Sprintf("%s: R² %s: the model explains less than the mean of the data does. Its constraints or its equation do not fit them.", f.State, Number(f.R2, 2)))
+			s.Warnings = append(s.Warnings, fmt.Sprintf("%s: R² %s: the model explains less than the mean of the data does. Its constraints or its equation do not fit them.", f.State, text.Number(f.R2, 2)))
 		}
 	}
 }
@@ -320,7 +321,7 @@ func (s *Summary) OneSided() {
 	e := s.LogEvidence
 	if e.contradicts() {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("log Z is %s from the hotter rung of each pair and %s from the colder: they should agree. A mode may be missing that the hot rungs see and the cold one does not hold, or the potential jumps. Do not trust the draws before that is explained.",
-			Number(e.Forward, 2), Number(e.Backward, 2)))
+			text.Number(e.Forward, 2), text.Number(e.Backward, 2)))
 	}
 	if s.Ladders == 1 {
 		s.Warnings = append(s.Warnings, "one ladder cannot disagree with another: R̂ compares its halves only. Run four (sampler.ladders).")
@@ -344,16 +345,16 @@ func (s *Summary) Stopped(u tune.Until, rhat, ess float64, met bool) {
 	}
 	if !met {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("the run ended at its limit before R̂ %s (now %s) and ESS %s (now %s) were reached. Raise it (sampler.until), or look at what mixes slowly in the trace and index figures.",
-			Number(u.RHat, 3), Number(rhat, 3), Count(int64(u.ESS)), whole(ess)))
+			text.Number(u.RHat, 3), text.Number(rhat, 3), text.Count(int64(u.ESS)), whole(ess)))
 	}
 }
 
 // whole prints an effective sample size: a dash where it is not known.
 func whole(v float64) string {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return Number(v, 0)
+		return text.Number(v, 0)
 	}
-	return Count(int64(v))
+	return text.Count(int64(v))
 }
 
 // swaps adds up what the ladders tell.

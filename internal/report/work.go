@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/r2sgld/r2sgld"
-	"github.com/r2sgld/r2sgld/internal/terminal"
+	"github.com/r2sgld/r2sgld/internal/text"
 	"github.com/r2sgld/r2sgld/kernel"
 )
 
@@ -39,10 +39,10 @@ func ticking(every time.Duration, show func()) (stop func()) {
 // redrawn shows a line on w, which can redraw it, until the function that it returns is
 // called.
 func redrawn(w io.Writer, line func(width int) string) (stop func()) {
-	end := ticking(100*time.Millisecond, func() { terminal.Status(w, line(terminal.Width(w))) })
+	end := ticking(100*time.Millisecond, func() { text.Status(w, line(text.Width(w))) })
 	return sync.OnceFunc(func() {
 		end()
-		terminal.Status(w, "")
+		text.Status(w, "")
 	})
 }
 
@@ -51,21 +51,21 @@ func redrawn(w io.Writer, line func(width int) string) (stop func()) {
 func Bar(width int, name string, share float64, beside string) string {
 	const longest, least = 24, 6
 	share = min(max(share, 0), 1)
-	text := fmt.Sprintf("  %3.0f %%", math.Floor(100*share))
+	line := fmt.Sprintf("  %3.0f %%", math.Floor(100*share))
 	n := longest
 	if width > 0 {
-		n = max(least, min(n, width-1-terminal.Columns(" "+name+"  "+text+"  "+beside)))
-		width -= 1 + terminal.Columns(" "+name+"  "+text) + n
+		n = max(least, min(n, width-1-text.Columns(" "+name+"  "+line+"  "+beside)))
+		width -= 1 + text.Columns(" "+name+"  "+line) + n
 	}
 	for part := range strings.SplitSeq(beside, "  ") {
-		if at := 2 + terminal.Columns(part); width == 0 || at <= width {
-			text += "  " + part
+		if at := 2 + text.Columns(part); width == 0 || at <= width {
+			line += "  " + part
 			width = max(0, width-at)
 		}
 	}
 	half := int(share * float64(2*n))
 	cells := strings.Repeat("█", half/2) + strings.Repeat("▌", half%2)
-	return " " + name + "  " + cells + strings.Repeat(" ", n-half/2-half%2) + text
+	return " " + name + "  " + cells + strings.Repeat(" ", n-half/2-half%2) + line
 }
 
 // A Work shows what is being done, and for how long: in a line that is redrawn, where there
@@ -87,7 +87,7 @@ const pulse = 30 * time.Second
 func StartWork(w io.Writer, name, what string) *Work {
 	k := &Work{name: name}
 	k.doing(what, nil)
-	if terminal.Redraws(w) {
+	if text.Redraws(w) {
 		k.stop = redrawn(w, k.line)
 	} else {
 		k.stop = ticking(pulse, func() { fmt.Fprintln(w, k.plain()) })
@@ -98,7 +98,7 @@ func StartWork(w io.Writer, name, what string) *Work {
 // StartBar begins to show on w how far a work is, and what stands beside the bar.
 func StartBar(w io.Writer, name string, share func() float64, beside func() string) *Work {
 	k := &Work{stop: func() {}}
-	if terminal.Redraws(w) {
+	if text.Redraws(w) {
 		k.stop = redrawn(w, func(width int) string { return Bar(width, name, share(), beside()) })
 	}
 	return k

@@ -9,6 +9,7 @@ import (
 	"github.com/r2sgld/r2sgld/internal/figure"
 	"github.com/r2sgld/r2sgld/internal/report"
 	"github.com/r2sgld/r2sgld/internal/simulation"
+	"github.com/r2sgld/r2sgld/internal/text"
 )
 
 // Curves of a trajectory have knotsPerRow points from row to row, but at least
@@ -51,7 +52,7 @@ func (j *Job) courses(ctx context.Context, x []float64) (*figure.Courses, error)
 		return nil, err
 	}
 	q := &figure.Courses{TimeAxis: figure.Axis{Name: j.Time}, Time: o.Times, Level: level, End: math.NaN(), Name: "median",
-		Caption: report.Counted(len(m.Time), "row")}
+		Caption: text.Counted(len(m.Time), "row")}
 	q.Time = q.Time[:reached(bands)]
 	byState := map[string]simulation.Band{}
 	for _, b := range bands {

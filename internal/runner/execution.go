@@ -18,9 +18,9 @@ import (
 	"time"
 
 	"github.com/r2sgld/r2sgld"
-	"github.com/r2sgld/r2sgld/internal/plain"
 	"github.com/r2sgld/r2sgld/internal/report"
 	"github.com/r2sgld/r2sgld/internal/store"
+	"github.com/r2sgld/r2sgld/internal/text"
 	"github.com/r2sgld/r2sgld/tune"
 )
 
@@ -81,7 +81,7 @@ func (x *execution) walls(ctx context.Context) error {
 	}
 	at, err := tune.SteepWall(ctx, x.Problem, x.Settings.Start, x.Settings.Seed)
 	if err == nil && at != nil {
-		report.Warn(x.Terminal, report.SteepWall(x.Problem, x.Settings, at, x.Again))
+		text.Warn(x.Terminal, report.SteepWall(x.Problem, x.Settings, at, x.Again))
 	}
 	return err
 }
@@ -104,7 +104,7 @@ func (x *execution) tune(ctx context.Context) error {
 		return x.explain(ctx, err)
 	}
 	if why := x.exceeded(x.Settings.Iterations); why != "" {
-		return fmt.Errorf("%s: the first round does not fit: %s. The warm-up is kept; go on with: r2sgld resume %s, with a larger limit", x.Name, why, plain.Word(x.Dir))
+		return fmt.Errorf("%s: the first round does not fit: %s. The warm-up is kept; go on with: r2sgld resume %s, with a larger limit", x.Name, why, text.Word(x.Dir))
 	}
 	return nil
 }
@@ -237,7 +237,7 @@ func (x *execution) sample(ctx context.Context) (*r2sgld.Result, float64, error)
 	for i, l := range res.Ladders {
 		if len(l.Energy[0]) < leastDraws {
 			return nil, 0, fmt.Errorf("%s: ladder %d kept %s: the others lay outside the domain, which an unconstrained run does not find. Run longer (r2sgld resume %s --iterations N), or take a method that reflects",
-				x.Name, i+1, report.Counted(len(l.Energy[0]), "draw"), plain.Word(x.Dir))
+				x.Name, i+1, text.Counted(len(l.Energy[0]), "draw"), text.Word(x.Dir))
 		}
 	}
 	return res, time.Since(begun).Seconds(), nil
@@ -252,7 +252,7 @@ func (x *execution) save(iterations int, states [][]byte) error {
 	if err != nil {
 		x.log.Error("checkpoint", "error", err.Error())
 		if x.unsaved == nil {
-			report.Warn(x.Terminal, fmt.Sprintf("no checkpoint: %v", err))
+			text.Warn(x.Terminal, fmt.Sprintf("no checkpoint: %v", err))
 		}
 	} else {
 		x.reached = iterations
@@ -299,7 +299,7 @@ func (x *execution) review(res *r2sgld.Result, seconds float64) int {
 	if next > n {
 		x.progress.Doing("")
 		if n == x.Settings.Iterations {
-			fmt.Fprintf(x.Terminal, " goes on for at most %s iterations a ladder (sampler.until.iterations)%s\n", report.Count(x.Until.Iterations), x.atMost(n, seconds))
+			fmt.Fprintf(x.Terminal, " goes on for at most %s iterations a ladder (sampler.until.iterations)%s\n", text.Count(x.Until.Iterations), x.atMost(n, seconds))
 		}
 	}
 	x.extend(next)
@@ -355,7 +355,7 @@ func (x *execution) explain(ctx context.Context, err error) error {
 			steps[blown.Rung-1] /= 10
 		}
 		advice := fmt.Sprintf("A checkpoint from before is kept; try a tenth of the step: r2sgld resume %s --set %s",
-			plain.Word(x.Dir), plain.Word("sampler.step_size="+strings.ReplaceAll(fmt.Sprint(steps), " ", ",")))
+			text.Word(x.Dir), text.Word("sampler.step_size="+strings.ReplaceAll(fmt.Sprint(steps), " ", ",")))
 		if x.Until != nil || s.Harmonic != nil {
 			advice = "A checkpoint from before is kept. The energy is not finite in a corner of the domain: keep the domain away from there."
 		}
@@ -367,7 +367,7 @@ func (x *execution) explain(ctx context.Context, err error) error {
 	if !x.folder.Resumable(tunedFile) {
 		return fmt.Errorf("%s: %w", x.Name, err)
 	}
-	return fmt.Errorf("%s: %w\nonce that is mended, go on from the last checkpoint with: r2sgld resume %s", x.Name, err, plain.Word(x.Dir))
+	return fmt.Errorf("%s: %w\nonce that is mended, go on from the last checkpoint with: r2sgld resume %s", x.Name, err, text.Word(x.Dir))
 }
 
 // finish makes and writes all that a finished run leaves behind and shows the

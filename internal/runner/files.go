@@ -14,9 +14,9 @@ import (
 	"github.com/r2sgld/r2sgld/domain"
 	"github.com/r2sgld/r2sgld/dynamics"
 	"github.com/r2sgld/r2sgld/internal/figure"
-	"github.com/r2sgld/r2sgld/internal/plain"
 	"github.com/r2sgld/r2sgld/internal/report"
 	"github.com/r2sgld/r2sgld/internal/store"
+	"github.com/r2sgld/r2sgld/internal/text"
 )
 
 // description is all that the store needs to know of the draws to come.
@@ -155,7 +155,7 @@ func (j *Job) unseen(params []report.Parameter) string {
 	}
 	others = append(others, params[pairs[0]].Name)[:2]
 	return fmt.Sprintf("   of %d parameters marginals show %d and pairs %d; others: r2sgld resume %s --set %s\n",
-		len(params), min(len(shown), figure.MostPanels), len(pairs), plain.Word(j.Dir), plain.Word("figures.parameters=["+strings.Join(others, ", ")+"]"))
+		len(params), min(len(shown), figure.MostPanels), len(pairs), text.Word(j.Dir), text.Word("figures.parameters=["+strings.Join(others, ", ")+"]"))
 }
 
 // marginals returns the densities of the parameters at these places, for figures,

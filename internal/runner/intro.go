@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/r2sgld/r2sgld/domain"
-	"github.com/r2sgld/r2sgld/internal/report"
+	"github.com/r2sgld/r2sgld/internal/text"
 	"github.com/r2sgld/r2sgld/potential"
 	"github.com/r2sgld/r2sgld/tune"
 )
@@ -17,19 +17,19 @@ func (j *Job) what() string {
 	d := len(j.Problem.ReportedNames())
 	var what []string
 	if j.Model != nil {
-		datum := report.Counted(len(j.Model.Time), j.Model.Datum())
+		datum := text.Counted(len(j.Model.Time), j.Model.Datum())
 		if w := j.Model.Width(); w > 0 {
-			datum += " of " + report.Counted(w, "row")
+			datum += " of " + text.Counted(w, "row")
 		}
-		what = append(what, datum, j.Model.LikelihoodName(), report.Counted(d, "parameter"))
+		what = append(what, datum, j.Model.LikelihoodName(), text.Counted(d, "parameter"))
 		if effort := j.Model.Effort(); effort != "" {
 			what = append(what, effort)
 		}
 	} else {
-		what = append(what, report.Counted(d, "variable"))
+		what = append(what, text.Counted(d, "variable"))
 	}
 	if k := j.Problem.Potential.Dim(); k < d { // log Z is by the length, area … in these
-		what = append(what, fmt.Sprintf("a slice of %s", report.Counted(k, "dimension")))
+		what = append(what, fmt.Sprintf("a slice of %s", text.Counted(k, "dimension")))
 	}
 	switch {
 	case j.Problem.Base != nil:
@@ -79,7 +79,7 @@ func (x *execution) tellGradient() {
 // how says how it is sampled.
 func (x *execution) how() string {
 	s := x.Settings
-	how := []string{report.Counted(len(s.Temperature), "rung")}
+	how := []string{text.Counted(len(s.Temperature), "rung")}
 	if n := len(s.Temperature); n > 1 {
 		how[0] += fmt.Sprintf(" (temperature %.3g … %.3g)", s.Temperature[0], s.Temperature[n-1])
 		how[0] = strings.ReplaceAll(how[0], "+Inf", "∞")
@@ -87,7 +87,7 @@ func (x *execution) how() string {
 	if s.Whitening != nil {
 		how = append([]string{"whitened"}, how...)
 	}
-	how = append(how, report.Counted(s.Ladders, "ladder"))
+	how = append(how, text.Counted(s.Ladders, "ladder"))
 	if s.Harmonic != nil {
 		return fmt.Sprintf("method %s: %s, exact paths\n", x.Method, strings.Join(how, ", "))
 	}
@@ -95,7 +95,7 @@ func (x *execution) how() string {
 	line := strings.Join(append(how, fmt.Sprintf("step %.3g", eta)), ", ")
 	switch {
 	case s.HMC != nil && x.found != nil:
-		line += fmt.Sprintf(" (trajectories of %s)", report.Counted(s.HMC.Leapfrog, "step"))
+		line += fmt.Sprintf(" (trajectories of %s)", text.Counted(s.HMC.Leapfrog, "step"))
 	case x.found != nil && x.found.Singular:
 		line += " (bias not known: slopes grow without bound)"
 	case x.found != nil:

@@ -10,6 +10,7 @@ import (
 	"github.com/r2sgld/r2sgld/dynamics"
 	"github.com/r2sgld/r2sgld/internal/figure"
 	"github.com/r2sgld/r2sgld/internal/report"
+	"github.com/r2sgld/r2sgld/internal/text"
 )
 
 func means(ps []report.Parameter) (mean, sd []float64) {
@@ -75,7 +76,7 @@ func (j *Job) coefficients(ps []report.Parameter) (terms []report.Term, table st
 			Mean: c.Mean, SD: c.SD, Q5: c.Low, Q95: c.High, Inclusion: c.Inclusion})
 	}
 	header, cells := dynamics.CoefficientTable(rows, "5 %", "95 %")
-	return terms, report.Grid(append([][]string{header}, cells...), 2, report.StyleOf(j.Out))
+	return terms, text.Grid(append([][]string{header}, cells...), 2, text.StyleOf(j.Out))
 }
 
 func (j *Job) fits(ps []report.Parameter) []report.Fit {

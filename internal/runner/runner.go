@@ -19,9 +19,9 @@ import (
 
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/dynamics"
-	"github.com/r2sgld/r2sgld/internal/plain"
 	"github.com/r2sgld/r2sgld/internal/report"
 	"github.com/r2sgld/r2sgld/internal/store"
+	"github.com/r2sgld/r2sgld/internal/text"
 	"github.com/r2sgld/r2sgld/tune"
 )
 
@@ -85,14 +85,14 @@ func (e *Interrupted) Error() string {
 	of := ""
 	switch {
 	case e.Of == 0 && e.Rounds:
-		return fmt.Sprintf("stopped during the warm-up; its last round is kept.\ngo on with: r2sgld resume %s", plain.Word(e.Dir))
+		return fmt.Sprintf("stopped during the warm-up; its last round is kept.\ngo on with: r2sgld resume %s", text.Word(e.Dir))
 	case e.Of == 0:
-		return fmt.Sprintf("stopped in the first round of the warm-up; there is no checkpoint yet.\ngo on with: r2sgld resume %s", plain.Word(e.Dir))
+		return fmt.Sprintf("stopped in the first round of the warm-up; there is no checkpoint yet.\ngo on with: r2sgld resume %s", text.Word(e.Dir))
 	case e.Done <= e.Of: // a run that goes on from a finished one is not yet told how far
-		of = "of the " + report.Count(e.Of) + " "
+		of = "of the " + text.Count(e.Of) + " "
 	}
 	return fmt.Sprintf("stopped after %s %s%s, checkpoint written.\ngo on with: r2sgld resume %s",
-		report.Count(e.Done), of, cmp.Or(e.Unit, "iterations of all ladders"), plain.Word(e.Dir))
+		text.Count(e.Done), of, cmp.Or(e.Unit, "iterations of all ladders"), text.Word(e.Dir))
 }
 
 // Refused says that nothing was begun, because of what the user asked for.
@@ -213,7 +213,7 @@ func section(ladder int) string { return fmt.Sprintf("ladder %d", ladder+1) }
 func (j *Job) states(folder *store.Folder, log *slog.Logger) (states [][]byte, iterations int, err error) {
 	c, path, warnings, err := folder.NewestCheckpoint()
 	for _, w := range warnings {
-		report.Warn(j.Terminal, w)
+		text.Warn(j.Terminal, w)
 		log.Warn(w)
 	}
 	if errors.Is(err, fs.ErrNotExist) && (j.Until != nil || len(warnings) == 0) {
@@ -234,7 +234,7 @@ func (j *Job) states(folder *store.Folder, log *slog.Logger) (states [][]byte, i
 		return nil, 0, fmt.Errorf("%s: %w", path, err)
 	}
 	if w := c.Moved(r2sgld.Arithmetic()); w != "" {
-		report.Warn(j.Terminal, w)
+		text.Warn(j.Terminal, w)
 		log.Warn(w)
 	}
 	for i := range max(1, j.Settings.Ladders) {
@@ -250,7 +250,7 @@ func (j *Job) states(folder *store.Folder, log *slog.Logger) (states [][]byte, i
 // answer prints what a run found, before predictions and figures are made.
 func (x *execution) answer(sum *report.Summary) {
 	var b strings.Builder
-	b.WriteString("\n" + report.Table(sum.Parameters, report.StyleOf(x.Out)))
+	b.WriteString("\n" + report.Table(sum.Parameters, text.StyleOf(x.Out)))
 	if len(sum.Equations) > 0 {
 		b.WriteByte('\n')
 	}
@@ -258,7 +258,7 @@ func (x *execution) answer(sum *report.Summary) {
 		b.WriteString(" " + e.Text)
 		for _, f := range sum.Fit {
 			if f.State == e.State { // a state without data has no fit
-				b.WriteString("        R² " + report.Number(f.R2, 2))
+				b.WriteString("        R² " + text.Number(f.R2, 2))
 			}
 		}
 		b.WriteByte('\n')
@@ -284,7 +284,7 @@ func (x *execution) show(sum *report.Summary, figures []string, ladders int) {
 	}
 	if x.Model != nil {
 		if _, err := x.Model.System(); err == nil {
-			fmt.Fprintf(&b, " next: r2sgld simulate %s\n", plain.Word(x.Dir))
+			fmt.Fprintf(&b, " next: r2sgld simulate %s\n", text.Word(x.Dir))
 		}
 	}
 	fmt.Fprint(x.Out, b.String())
@@ -296,12 +296,12 @@ func (x *execution) show(sum *report.Summary, figures []string, ladders int) {
 		if x.Again != "" { // which the summary does not know
 			w = strings.Replace(w, report.ByKernel, again+" "+report.ByKernel, 1)
 		}
-		report.Warn(x.Terminal, w)
+		text.Warn(x.Terminal, w)
 	}
 	if x.Model == nil {
 		return
 	}
 	if n, _ := x.Model.Undecided(); n > 0 { // of this process: not for the summary, which is the same after a resume
-		report.Warn(x.Terminal, fmt.Sprintf("%s trajectories took too many steps and were given up: their parameters count as impossible. Forbid them by constraints, or loosen model.solver.", report.Count(int(n))))
+		text.Warn(x.Terminal, fmt.Sprintf("%s trajectories took too many steps and were given up: their parameters count as impossible. Forbid them by constraints, or loosen model.solver.", text.Count(int(n))))
 	}
 }

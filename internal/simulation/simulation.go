@@ -15,7 +15,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/r2sgld/r2sgld/internal/report"
+	"github.com/r2sgld/r2sgld/internal/text"
 	"github.com/r2sgld/r2sgld/ode"
 )
 
@@ -81,7 +81,7 @@ func (e *Lost) Error() string {
 func (b *Blown) Where(states []string) string {
 	var out []string
 	for i, n := range states {
-		out = append(out, n+" = "+report.Short(b.State[i], 4))
+		out = append(out, n+" = "+text.Short(b.State[i], 4))
 	}
 	return strings.Join(out, ", ")
 }

@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/r2sgld/r2sgld/internal/plain"
+	"github.com/r2sgld/r2sgld/internal/text"
 )
 
 // A run that is to take the place of another is built in a folder .new-N of the run
@@ -123,7 +123,7 @@ func (f *Folder) Install() error {
 		return nil
 	}
 	if err := f.exchange(); err != nil {
-		return fmt.Errorf("exchange the run in %s: %w.\nThe new one is whole: once that is mended, r2sgld resume %s", f.home, advice(err), plain.Word(f.home))
+		return fmt.Errorf("exchange the run in %s: %w.\nThe new one is whole: once that is mended, r2sgld resume %s", f.home, advice(err), text.Word(f.home))
 	}
 	return nil
 }
@@ -276,5 +276,5 @@ func halfway(dir string) error {
 	if info, err := os.Lstat(filepath.Join(dir, readyName)); err != nil || !info.IsDir() {
 		return nil
 	}
-	return fmt.Errorf("a new run was about to take the place of the one in %s: complete that with: r2sgld resume %s", dir, plain.Word(dir))
+	return fmt.Errorf("a new run was about to take the place of the one in %s: complete that with: r2sgld resume %s", dir, text.Word(dir))
 }

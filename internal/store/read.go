@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/r2sgld/r2sgld/internal/plain"
+	"github.com/r2sgld/r2sgld/internal/text"
 )
 
 // Read reads draws of a run folder, of a Zarr folder, or of Stan CSV files, one
@@ -53,7 +53,7 @@ func readRun(most int, dir string) (*Draws, error) {
 		}
 	}
 	if len(numbers) == 0 && exists(filepath.Join(dir, "run.json")) && exists(filepath.Join(dir, "checkpoints")) {
-		return nil, fmt.Errorf("read run folder %s: the run is unfinished: go on with: r2sgld resume %s", dir, plain.Word(dir))
+		return nil, fmt.Errorf("read run folder %s: the run is unfinished: go on with: r2sgld resume %s", dir, text.Word(dir))
 	}
 	if len(numbers) == 0 {
 		return nil, fmt.Errorf("read run folder %s: %w", dir, errors.New("it holds neither draws.zarr nor draws-1.csv: give a run folder, a Zarr folder or Stan CSV files"))

@@ -16,8 +16,8 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/r2sgld/r2sgld/internal/plain"
 	"github.com/r2sgld/r2sgld/internal/regular"
+	"github.com/r2sgld/r2sgld/internal/text"
 )
 
 // readZarr reads the posterior of an InferenceData store in Zarr v2: ours, or
@@ -69,7 +69,7 @@ func checkZarr(dir string) error {
 		return advice(err)
 	}
 	if filepath.Base(dir) == "draws.zarr" && exists(filepath.Join(dir, "posterior")) {
-		return fmt.Errorf("the run is unfinished: go on with: r2sgld resume %s", plain.Word(filepath.Dir(dir)))
+		return fmt.Errorf("the run is unfinished: go on with: r2sgld resume %s", text.Word(filepath.Dir(dir)))
 	}
 	return errors.New("it is no Zarr store: it has no .zgroup")
 }

@@ -10,8 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/r2sgld/r2sgld/internal/report"
-	"github.com/r2sgld/r2sgld/internal/terminal"
+	"github.com/r2sgld/r2sgld/internal/text"
 )
 
 func valid() Claim {
@@ -131,7 +130,7 @@ func TestBasis(t *testing.T) {
 	one, two := valid(), valid()
 	one.Basis, two.Basis = "flower", "star"
 	var b bytes.Buffer
-	if err := ClaimsTable(&b, []Claim{one}, report.Style{}); err != nil || strings.Count(b.String(), "(flower)") != 1 {
+	if err := ClaimsTable(&b, []Claim{one}, text.Style{}); err != nil || strings.Count(b.String(), "(flower)") != 1 {
 		t.Errorf("%v\n%s", err, b.String())
 	}
 	got, err := merge([]*Study{{Claims: []Claim{one}}, {Claims: []Claim{two}}})
@@ -150,7 +149,7 @@ func TestGlanceWarns(t *testing.T) {
 			t.Fatal(err)
 		}
 		var b bytes.Buffer
-		if err := ClaimsTable(&b, claims, report.Style{Width: 200}); err != nil {
+		if err := ClaimsTable(&b, claims, text.Style{Width: 200}); err != nil {
 			t.Fatal(err)
 		}
 		page := string(pageOf(t, s))
@@ -187,12 +186,12 @@ func TestClaimsTableKeepsWidthAndWords(t *testing.T) {
 		}
 		width := rapid.IntRange(50, 200).Draw(t, "width")
 		var b bytes.Buffer
-		if err := ClaimsTable(&b, claims, report.Style{Width: width}); err != nil {
+		if err := ClaimsTable(&b, claims, text.Style{Width: width}); err != nil {
 			t.Fatal(err)
 		}
 		for line := range strings.Lines(b.String()) {
 			line = strings.TrimSuffix(line, "\n")
-			if n := terminal.Columns(line); n >= width || strings.HasSuffix(line, " ") {
+			if n := text.Columns(line); n >= width || strings.HasSuffix(line, " ") {
 				t.Fatalf("a line of %d in %d columns: %q", n, width, line)
 			}
 		}
@@ -211,10 +210,10 @@ func TestClaimsTableColors(t *testing.T) {
 	claims := []Claim{valid(), valid()}
 	claims[1].Verdict = Fails
 	var plain, colored bytes.Buffer
-	if err := ClaimsTable(&plain, claims, report.Style{}); err != nil {
+	if err := ClaimsTable(&plain, claims, text.Style{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := ClaimsTable(&colored, claims, report.Style{Color: true}); err != nil {
+	if err := ClaimsTable(&colored, claims, text.Style{Color: true}); err != nil {
 		t.Fatal(err)
 	}
 	if strings.Contains(plain.String(), "\x1b") || strings.Count(colored.String(), "\x1b[31mdoes not hold\x1b[0m") != 1 {
@@ -224,7 +223,7 @@ func TestClaimsTableColors(t *testing.T) {
 	if strip != plain.String() {
 		t.Error("colours move letters")
 	}
-	if err := ClaimsTable(full{}, claims, report.Style{}); err == nil {
+	if err := ClaimsTable(full{}, claims, text.Style{}); err == nil {
 		t.Error("no error of the writer")
 	}
 }
@@ -242,7 +241,7 @@ func ExampleClaimsTable() {
 	}, {
 		ID: "swaps", Section: "5.2", Text: "Swaps are accepted in 5 to 20 % of attempts.", Test: "share accepted",
 		Numbers: []Number{{"rate", 0.296, nan, nan, false}}, Verdict: Fails, Why: "Exact swaps are accepted more often.",
-	}}, report.Style{Width: 90})
+	}}, text.Style{Width: 90})
 	if err != nil {
 		fmt.Println(err)
 	}

@@ -17,8 +17,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/r2sgld/r2sgld/internal/pace"
-	"github.com/r2sgld/r2sgld/internal/report"
 	"github.com/r2sgld/r2sgld/internal/store"
+	"github.com/r2sgld/r2sgld/internal/text"
 )
 
 // element is a tag of a page with what is in it.
@@ -273,7 +273,7 @@ func TestHostileTextStaysText(t *testing.T) {
 		t.Error("control characters in the page")
 	}
 	var terminal bytes.Buffer
-	if err := ClaimsTable(&terminal, s[0].Claims, report.Style{}); err != nil || bytes.ContainsAny(terminal.Bytes(), "\x00\x1b") || !utf8.Valid(terminal.Bytes()) {
+	if err := ClaimsTable(&terminal, s[0].Claims, text.Style{}); err != nil || bytes.ContainsAny(terminal.Bytes(), "\x00\x1b") || !utf8.Valid(terminal.Bytes()) {
 		t.Errorf("control characters on the terminal: %v", err)
 	}
 	for _, name := range []string{"", "../x", "a/b", "a b", ".x", "a\x00", strings.Repeat("a", 100)} {

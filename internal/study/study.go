@@ -12,7 +12,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/r2sgld/r2sgld/internal/report"
+	"github.com/r2sgld/r2sgld/internal/text"
 )
 
 // Scale is how much a study runs.
@@ -93,7 +93,7 @@ func (o Options) Counter(what string, total int) func() {
 		defer mu.Unlock()
 		if done++; done < total && time.Since(last) >= pause {
 			last = time.Now()
-			o.Announce("%s: %s of %s", what, report.Count(done), report.Count(total))
+			o.Announce("%s: %s of %s", what, text.Count(done), text.Count(total))
 		}
 	}
 }

@@ -6,13 +6,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/r2sgld/r2sgld/internal/plain"
-	"github.com/r2sgld/r2sgld/internal/report"
-	"github.com/r2sgld/r2sgld/internal/terminal"
+	"github.com/r2sgld/r2sgld/internal/text"
 )
 
 // A layout is the [report.Style] of a table of claims, as wide as it is.
-type layout report.Style
+type layout text.Style
 
 const (
 	narrow   = 72 // columns: below, verdict and numbers stand under the claim
@@ -25,7 +23,7 @@ const (
 // then what verdicts and intervals are, and the verdicts' counts. Lines are wrapped
 // to the width of the style, 100 columns where it has none; in a narrow one verdict and
 // numbers stand under their claim.
-func ClaimsTable(w io.Writer, claims []Claim, s report.Style) error {
+func ClaimsTable(w io.Writer, claims []Claim, s text.Style) error {
 	t := layout(s)
 	if t.Width <= 0 {
 		t.Width = 100
@@ -88,7 +86,7 @@ func (t layout) legend(b *strings.Builder, claims []Claim) {
 func (t layout) table(b *strings.Builder, claims []Claim) {
 	first, verdict := len("paper"), 0
 	for _, c := range claims {
-		first = max(first, min(places, terminal.Columns(plain.Text(c.Section))))
+		first = max(first, min(places, text.Columns(text.Plain(c.Section))))
 		verdict = max(verdict, len(c.Verdict))
 	}
 	verdict = max(verdict, len("verdict"))
@@ -112,19 +110,19 @@ func (t layout) row(b *strings.Builder, wide [4]int, cells [4][]string, v Verdic
 	for i := range lines {
 		line, pad := "", 1
 		for k, c := range cells {
-			text := ""
+			cell := ""
 			if i < len(c) {
-				text = c[i]
+				cell = c[i]
 			}
-			if text != "" {
-				shown := text
+			if cell != "" {
+				shown := cell
 				if k == 2 {
-					shown = t.paint(v, text)
+					shown = t.paint(v, cell)
 				}
 				line += strings.Repeat(" ", pad) + shown
 				pad = 0
 			}
-			pad += wide[k] - terminal.Columns(text) + 2
+			pad += wide[k] - text.Columns(cell) + 2
 		}
 		b.WriteString(line + "\n")
 	}
@@ -167,7 +165,7 @@ func (c Claim) told(width int) []string {
 			return append(out, wrap(fmt.Sprintf("and %d more", len(c.Numbers)-i), width)...)
 		}
 		value := n.String()
-		if line := plain.Text(n.Name) + ": " + value; terminal.Columns(line) <= width {
+		if line := text.Plain(n.Name) + ": " + value; text.Columns(line) <= width {
 			out = append(out, wrap(line, width)...)
 			continue
 		}
@@ -180,12 +178,12 @@ func (c Claim) told(width int) []string {
 }
 
 // wrap breaks text into lines of at most width columns, at spaces where it can.
-func wrap(text string, width int) []string {
+func wrap(prose string, width int) []string {
 	width = max(width, 8)
 	var lines []string
 	line := ""
-	for _, word := range strings.Fields(plain.Text(text)) {
-		if line != "" && terminal.Columns(line)+1+terminal.Columns(word) <= width {
+	for _, word := range strings.Fields(text.Plain(prose)) {
+		if line != "" && text.Columns(line)+1+text.Columns(word) <= width {
 			line += " " + word
 			continue
 		}
@@ -194,7 +192,7 @@ func wrap(text string, width int) []string {
 		}
 		line = ""
 		for _, r := range word {
-			if terminal.Columns(line+string(r)) > width {
+			if text.Columns(line+string(r)) > width {
 				lines, line = append(lines, line), ""
 			}
 			line += string(r)

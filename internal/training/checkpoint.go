@@ -14,8 +14,8 @@ import (
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/internal/bnn"
 	"github.com/r2sgld/r2sgld/internal/bnn/weights"
-	"github.com/r2sgld/r2sgld/internal/report"
 	"github.com/r2sgld/r2sgld/internal/store"
+	"github.com/r2sgld/r2sgld/internal/text"
 )
 
 // The sections of a checkpoint.
@@ -61,7 +61,7 @@ func (x *execution) restore() (*bnn.Checkpoint, error) {
 	}
 	c, path, warnings, err := x.folder.NewestCheckpoint()
 	for _, w := range warnings {
-		report.Warn(x.Terminal, w)
+		text.Warn(x.Terminal, w)
 		x.log.Warn(w)
 	}
 	if errors.Is(err, fs.ErrNotExist) && len(warnings) == 0 {
@@ -79,7 +79,7 @@ func (x *execution) restore() (*bnn.Checkpoint, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	if w := c.Moved(r2sgld.Arithmetic()); w != "" {
-		report.Warn(x.Terminal, w)
+		text.Warn(x.Terminal, w)
 		x.log.Warn(w)
 	}
 	done, ok := c.Section(sectionDone)

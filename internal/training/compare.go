@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/r2sgld/r2sgld/diag"
-	"github.com/r2sgld/r2sgld/internal/report"
+	"github.com/r2sgld/r2sgld/internal/text"
 )
 
 // A Compared is a finished training that is compared with others.
@@ -128,7 +128,7 @@ func (c *Compared) less(first Compared) *Less {
 }
 
 // Text is the table of a comparison.
-func (c *Comparison) Text(style report.Style) string {
+func (c *Comparison) Text(style text.Style) string {
 	columns := []column{{"accuracy", func(s *Scores) float64 { return s.Accuracy }}, {"NLL", func(s *Scores) float64 { return s.NLL }},
 		{"Brier", func(s *Scores) float64 { return s.Brier }}, {"ECE", func(s *Scores) float64 { return s.ECE }}}
 	paired := []struct {
@@ -170,7 +170,7 @@ func (c *Comparison) Text(style report.Style) string {
 		}
 	}
 	var b strings.Builder
-	b.WriteString(report.Grid(rows, 4, style))
+	b.WriteString(text.Grid(rows, 4, style))
 	if slices.ContainsFunc(c.Trainings, func(t Rated) bool { return t.Repeats > 1 }) {
 		b.WriteString(" means of repetitions ± 95 % t interval; Δ: less the first training, repetition by repetition, of the average\n")
 	}
@@ -199,9 +199,9 @@ func cells(columns []column, m, h *Scores) (out []string) {
 
 // plusMinus is a number with half its interval, unless that is NaN.
 func plusMinus(v, half float64) string {
-	s := report.Number(v, 4)
+	s := text.Number(v, 4)
 	if !math.IsNaN(half) {
-		s += " ± " + report.Number(half, 4)
+		s += " ± " + text.Number(half, 4)
 	}
 	return s
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/r2sgld/r2sgld/diag"
-	"github.com/r2sgld/r2sgld/internal/report"
+	"github.com/r2sgld/r2sgld/internal/text"
 )
 
 // summaryOf is a summary of repetitions with these NLLs of the average.
@@ -49,7 +49,7 @@ func TestCompare(t *testing.T) {
 	if len(c.Warnings) != 1 || !strings.Contains(c.Warnings[0], "images") {
 		t.Errorf("warnings %q, want one of other images", c.Warnings)
 	}
-	if text := c.Text(report.Style{}); !strings.Contains(text, "0.2000 ± 0.2484") || strings.Contains(text, "RMSE") {
+	if text := c.Text(text.Style{}); !strings.Contains(text, "0.2000 ± 0.2484") || strings.Contains(text, "RMSE") {
 		t.Errorf("the table is\n%s", text)
 	}
 	if _, err := Compare([]Compared{{"none", &Summary{}, "x"}}); err == nil {

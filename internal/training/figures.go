@@ -13,7 +13,7 @@ import (
 	"github.com/r2sgld/r2sgld/internal/bnn"
 	"github.com/r2sgld/r2sgld/internal/bnn/score"
 	"github.com/r2sgld/r2sgld/internal/figure"
-	"github.com/r2sgld/r2sgld/internal/report"
+	"github.com/r2sgld/r2sgld/internal/text"
 )
 
 // A picture is a figure under its name.
@@ -242,7 +242,7 @@ func (x *execution) reflections() (*figure.Figure, error) {
 // show prints the end of a training.
 func (x *execution) show(sum *Summary, figures []string) {
 	var b strings.Builder
-	b.WriteString("\n" + sum.Text(report.StyleOf(x.Out)) + "\n" + sum.Footer())
+	b.WriteString("\n" + sum.Text(text.StyleOf(x.Out)) + "\n" + sum.Footer())
 	fmt.Fprintf(&b, " wrote %s/: summary.json, metrics.jsonl, predictions-1", x.Dir)
 	if x.Repeats > 1 {
 		fmt.Fprintf(&b, "…%d", x.Repeats)
@@ -253,5 +253,5 @@ func (x *execution) show(sum *Summary, figures []string) {
 	}
 	fmt.Fprintf(&b, ", figures (%d)\n   %s/figures/: %s (.svg, .png)\n", len(figures), x.Dir, strings.Join(figures, " "))
 	fmt.Fprint(x.Out, b.String())
-	report.Warn(x.Terminal, sum.Warnings...)
+	text.Warn(x.Terminal, sum.Warnings...)
 }

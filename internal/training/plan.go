@@ -7,23 +7,23 @@ import (
 	"time"
 
 	"github.com/r2sgld/r2sgld/internal/bnn"
-	"github.com/r2sgld/r2sgld/internal/report"
+	"github.com/r2sgld/r2sgld/internal/text"
 )
 
 // PlanText tells a plan.
 func PlanText(p *bnn.Plan, s bnn.Settings) string {
 	var b strings.Builder
 	n := len(p.Temperature)
-	fmt.Fprintf(&b, " %s parameters · %s iterations · %s images/s · %s, evaluation apart · %s MB\n", report.Count(p.Parameters), report.Count(p.Iterations),
-		speed(p.Rate), time.Duration(p.Seconds*float64(time.Second)).Round(time.Second), report.Count((p.Usage.Peak+p.Usage.Device)>>20))
+	fmt.Fprintf(&b, " %s parameters · %s iterations · %s images/s · %s, evaluation apart · %s MB\n", text.Count(p.Parameters), text.Count(p.Iterations),
+		speed(p.Rate), time.Duration(p.Seconds*float64(time.Second)).Round(time.Second), text.Count((p.Usage.Peak+p.Usage.Device)>>20))
 	if n < 2 {
 		return b.String()
 	}
-	fmt.Fprintf(&b, " %d rungs, temperature %g : %g, energies over minibatches of %s\n", n, p.Temperature[0], p.Temperature[n-1], report.Count(s.Batch))
+	fmt.Fprintf(&b, " %d rungs, temperature %g : %g, energies over minibatches of %s\n", n, p.Temperature[0], p.Temperature[n-1], text.Count(s.Batch))
 	rows := [][]string{
-		{"sd of U at rung 1", report.Short(p.Expected[0], 3), "acceptance per pair", span(p.LogAcceptance)},
-		{"sd of Ũ − U", report.Short(p.Noise[0], 3), "with energies over all data", span(p.Exact)},
-		{"barrier Λ", report.Short(p.Barrier, 3), "rungs for one in two", report.Count(p.Needed)},
+		{"sd of U at rung 1", text.Short(p.Expected[0], 3), "acceptance per pair", span(p.LogAcceptance)},
+		{"sd of Ũ − U", text.Short(p.Noise[0], 3), "with energies over all data", span(p.Exact)},
+		{"barrier Λ", text.Short(p.Barrier, 3), "rungs for one in two", text.Count(p.Needed)},
 	}
 	trips := "none"
 	if !(p.RoundTrips < 1) {
@@ -66,7 +66,7 @@ func Probability(ln float64) string {
 	case ln < math.Log(1e-3):
 		return fmt.Sprintf("1e%.0f", ln/math.Ln10)
 	}
-	return report.Short(math.Exp(min(ln, 0)), 2)
+	return text.Short(math.Exp(min(ln, 0)), 2)
 }
 
 // exactSwap is the swap section of exact swaps, with energies over all data every so

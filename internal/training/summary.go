@@ -12,7 +12,7 @@ import (
 	"github.com/r2sgld/r2sgld/diag"
 	"github.com/r2sgld/r2sgld/exchange"
 	"github.com/r2sgld/r2sgld/internal/bnn"
-	"github.com/r2sgld/r2sgld/internal/report"
+	"github.com/r2sgld/r2sgld/internal/text"
 )
 
 // A Summary is summary.json of a training. What is not known is null there, NaN here.
@@ -307,7 +307,7 @@ func (s *Summary) columns() []column {
 }
 
 // Text is the table of a summary; empty if nothing was judged.
-func (s *Summary) Text(style report.Style) string {
+func (s *Summary) Text(style text.Style) string {
 	columns := s.columns()
 	head := []string{""}
 	for _, c := range columns {
@@ -323,16 +323,16 @@ func (s *Summary) Text(style report.Style) string {
 	if len(rows) == 1 {
 		return ""
 	}
-	return report.Grid(rows, 1, style)
+	return text.Grid(rows, 1, style)
 }
 
 // speed prints images a second, three digits of them: 7,350.
 func speed(v float64) string {
 	if !(v >= 100 && v < 1e15) {
-		return report.Short(v, 3)
+		return text.Short(v, 3)
 	}
 	unit := math.Pow(10, math.Floor(math.Log10(v))-2)
-	return report.Count(int64(math.Round(v/unit) * unit))
+	return text.Count(int64(math.Round(v/unit) * unit))
 }
 
 // Footer are the lines below the table.
@@ -344,13 +344,13 @@ func (s *Summary) Footer() string {
 	if w := s.Swaps; w != nil {
 		b.WriteString(" swaps")
 		for _, p := range w.Pairs {
-			b.WriteString(" " + report.Number(p.Rate, 2))
+			b.WriteString(" " + text.Number(p.Rate, 2))
 		}
-		fmt.Fprintf(&b, " (rule %s) · round trips %s\n", w.Rule, report.Count(w.RoundTrips))
+		fmt.Fprintf(&b, " (rule %s) · round trips %s\n", w.Rule, text.Count(w.RoundTrips))
 	}
-	fmt.Fprintf(&b, " %s images/s · %s MB at most · %s s of training", speed(s.Images), report.Count(s.PeakBytes>>20), report.Short(s.Seconds, 3))
+	fmt.Fprintf(&b, " %s images/s · %s MB at most · %s s of training", speed(s.Images), text.Count(s.PeakBytes>>20), text.Short(s.Seconds, 3))
 	if s.wall > 0 {
-		fmt.Fprintf(&b, ", %s s in all", report.Short(s.wall, 3))
+		fmt.Fprintf(&b, ", %s s in all", text.Short(s.wall, 3))
 	}
 	b.WriteByte('\n')
 	return b.String()

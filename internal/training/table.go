@@ -11,6 +11,7 @@ import (
 	"github.com/r2sgld/r2sgld/internal/bnn"
 	"github.com/r2sgld/r2sgld/internal/bnn/images"
 	"github.com/r2sgld/r2sgld/internal/report"
+	"github.com/r2sgld/r2sgld/internal/text"
 )
 
 // mostRates is how many swap rates stand in a line.
@@ -117,9 +118,9 @@ func (t *table) columns() []report.Column {
 }
 
 func (t *table) cells(e bnn.Epoch) []string {
-	loss := report.Short(e.Loss[0], 3)
+	loss := text.Short(e.Loss[0], 3)
 	if n := len(e.Loss); n > 1 {
-		loss += " … " + report.Short(e.Loss[n-1], 3)
+		loss += " … " + text.Short(e.Loss[n-1], 3)
 	}
 	cells := []string{fmt.Sprint(e.Epoch), loss}
 	of := func(s *bnn.Scores) {
@@ -129,9 +130,9 @@ func (t *table) cells(e bnn.Epoch) []string {
 		case s == nil:
 			cells = append(cells, "–", "–")
 		case t.regresses():
-			cells = append(cells, report.Short(t.rmse(s), 4))
+			cells = append(cells, text.Short(t.rmse(s), 4))
 		default:
-			cells = append(cells, report.Number(s.Accuracy, 4), report.Short(s.NLL, 4))
+			cells = append(cells, text.Number(s.Accuracy, 4), text.Short(s.NLL, 4))
 		}
 	}
 	of(e.Single)
@@ -144,7 +145,7 @@ func (t *table) cells(e bnn.Epoch) []string {
 	if t.Settings.Rungs() > 1 {
 		var rates []string
 		for _, p := range pairs(e.Pairs) {
-			rates = append(rates, strings.Replace(report.Number(p.Rate, 2), "0.", ".", 1))
+			rates = append(rates, strings.Replace(text.Number(p.Rate, 2), "0.", ".", 1))
 		}
 		if n := len(rates); n > mostRates {
 			rates = slices.Concat(rates[:2], []string{"…"}, rates[n-2:])
@@ -160,7 +161,7 @@ func (t *table) cells(e bnn.Epoch) []string {
 
 // examples says how many examples of which shape a set has.
 func examples(s *images.Set) string {
-	n := report.Count(s.Len())
+	n := text.Count(s.Len())
 	switch {
 	case s.Pixels != nil:
 		return fmt.Sprintf("%s images of %d × %d × %d", n, s.Channels, s.Height, s.Width)
@@ -187,9 +188,9 @@ func (x *execution) introduction() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s, %s", x.Name, examples(d.Train), answers(d.Train, x.Network.Outputs))
 	if d.Test != nil {
-		fmt.Fprintf(&b, ", %s to test", report.Count(d.Test.Len()))
+		fmt.Fprintf(&b, ", %s to test", text.Count(d.Test.Len()))
 	}
-	fmt.Fprintf(&b, "\n%s, %s parameters, norm %s · method %s", x.Network.Kind, report.Count(x.engine.Layout().Size()), x.Network.Norm, s.Method)
+	fmt.Fprintf(&b, "\n%s, %s parameters, norm %s · method %s", x.Network.Kind, text.Count(x.engine.Layout().Size()), x.Network.Norm, s.Method)
 	switch {
 	case s.Method == "ensemble":
 		fmt.Fprintf(&b, ", %d members", s.Members)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/r2sgld/r2sgld/internal/bnn"
 	"github.com/r2sgld/r2sgld/internal/bnn/images"
-	"github.com/r2sgld/r2sgld/internal/terminal"
+	"github.com/r2sgld/r2sgld/internal/text"
 )
 
 // The table of epochs fits 80 columns, and scores of the average stand behind its name
@@ -18,9 +18,9 @@ func TestTableFits(t *testing.T) {
 			var b bytes.Buffer
 			j := &Job{Settings: bnn.Settings{Method: "r2sghmc", Temperature: make([]float64, 4), Epochs: 15}}
 			j.Data.Train = set
-			newTable(j, terminal.Fixed(&b, width, false)).Begin()
+			newTable(j, text.Fixed(&b, width, false)).Begin()
 			for _, line := range strings.Split(b.String(), "\n") {
-				if terminal.Columns(line) > width {
+				if text.Columns(line) > width {
 					t.Errorf("%d columns: %q", width, line)
 				}
 			}

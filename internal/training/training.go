@@ -15,10 +15,10 @@ import (
 
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/internal/bnn"
-	"github.com/r2sgld/r2sgld/internal/plain"
 	"github.com/r2sgld/r2sgld/internal/report"
 	"github.com/r2sgld/r2sgld/internal/runner"
 	"github.com/r2sgld/r2sgld/internal/store"
+	"github.com/r2sgld/r2sgld/internal/text"
 )
 
 // A Job is a training to be made, of one repetition or several.
@@ -239,5 +239,5 @@ func (x *execution) explain(ctx context.Context, repeat int, err error) error {
 	case errors.As(err, &broken):
 		return fmt.Errorf("%s: repetition %d: %w.\nThe state before it is in %s/checkpoints, and a resume would break at the same place: start a new run with a smaller sampler.step_size (or lower temperatures)", x.Name, repeat+1, err, x.Dir)
 	}
-	return fmt.Errorf("%s: %w\nonce that is mended, go on from the last checkpoint with: r2sgld resume %s", x.Name, err, plain.Word(x.Dir))
+	return fmt.Errorf("%s: %w\nonce that is mended, go on from the last checkpoint with: r2sgld resume %s", x.Name, err, text.Word(x.Dir))
 }

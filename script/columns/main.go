@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/r2sgld/r2sgld/internal/terminal"
+	"github.com/r2sgld/r2sgld/internal/text"
 )
 
 func main() {
@@ -39,7 +39,7 @@ func check(args []string) error {
 		for i, line := range strings.Split(string(b), "\n") {
 			for state := range strings.SplitSeq(line, "\r") { // a line that is redrawn begins anew
 				state = controls.ReplaceAllString(state, "")
-				if n := terminal.Columns(state); n > width {
+				if n := text.Columns(state); n > width {
 					long = append(long, fmt.Sprintf("%s:%d: %d columns, not %d: %s", file, i+1, n, width, state))
 				}
 			}

@@ -7,15 +7,15 @@ import (
 	"strings"
 
 	"github.com/r2sgld/r2sgld/internal/bnn"
-	"github.com/r2sgld/r2sgld/internal/report"
 	"github.com/r2sgld/r2sgld/internal/study"
+	"github.com/r2sgld/r2sgld/internal/text"
 )
 
 // study puts everything together.
 func (m *inquiry) study() (*study.Study, error) {
 	s := m.Begin("cifar", Title)
 	u := m.subjects[0]
-	s.Effort = fmt.Sprintf("%s, %s training images, %d epochs%s, %s a method", toldNet(u.kind), report.Count(m.source.data.Train.Len()), m.epochs, m.longer(), times(u.repeats))
+	s.Effort = fmt.Sprintf("%s, %s training images, %d epochs%s, %s a method", toldNet(u.kind), text.Count(m.source.data.Train.Len()), m.epochs, m.longer(), times(u.repeats))
 	s.Rule = ruleText()
 	pictures, err := m.pictures()
 	if err != nil {
@@ -94,20 +94,20 @@ func (m *inquiry) sections(pictures map[string]study.Picture) []study.Section {
 
 func (m *inquiry) settingsTold() string {
 	d := m.source.data
-	text := fmt.Sprintf("%s: %s training and %s test images in %d classes. Every number is of the last epoch, never of the epoch that is best on the test images. ",
-		m.source.told, report.Count(d.Train.Len()), report.Count(d.Test.Len()), d.Train.Classes)
+	told := fmt.Sprintf("%s: %s training and %s test images in %d classes. Every number is of the last epoch, never of the epoch that is best on the test images. ",
+		m.source.told, text.Count(d.Train.Len()), text.Count(d.Test.Len()), d.Train.Classes)
 	if m.Scale == study.Paper {
-		text += "The settings are those of the paper and its released code: 1000 epochs of batches of 2,048, step 2 constant for 300 epochs and then × 0.99 an epoch, rungs 1 to 4, momentum 0.9, weight decay 5, every weight within [−4, 4], temperatures 0.05 and × 5 from rung to rung, divided by 1.02 in each of 600 epochs. "
+		told += "The settings are those of the paper and its released code: 1000 epochs of batches of 2,048, step 2 constant for 300 epochs and then × 0.99 an epoch, rungs 1 to 4, momentum 0.9, weight decay 5, every weight within [−4, 4], temperatures 0.05 and × 5 from rung to rung, divided by 1.02 in each of 600 epochs. "
 	} else {
 		cycles := ""
 		if m.cycled > 1 {
 			cycles = fmt.Sprintf(" The cyclical methods have %d times the epochs: of cycles of %d epochs, looked at before, the last quarter was a single epoch, whose average was no better than the last model.", m.cycled, m.epochs/3)
 		}
-		text += fmt.Sprintf("The paper has CIFAR-100, 50,000 images, %d epochs and batches of 2,048; scale %s has batches of %d. Steps are divided by the number of training images. The base step is %g, of all methods, in place of 2: twice what a step in proportion to the batch would be, chosen after short pilots of one seed. Steps are constant for the first 30 %% of the epochs and then fall, here to %g %% in place of %g %%: with the paper's fall the few models that are averaged hardly differ. That choice, and the share of the epochs that is averaged, were made after looking at scores of such pilots on the test images: whether averages beat single models here is no independent evidence. Temperatures 0.05, 0.25, 1.25 and 6.25 fall by a factor of %.3g in the first 60 %%, as those of the released code do in 600 epochs: the models that are averaged, those after %g %% of the epochs, are of an optimiser with very little added noise. Momentum 0.9, weight decay 5, walls at ±4, three cosine cycles and four rungs of steps 1 : 1.59 : 2.52 : 4 around the base step are the paper's. There is no augmentation.%s ",
+		told += fmt.Sprintf("The paper has CIFAR-100, 50,000 images, %d epochs and batches of 2,048; scale %s has batches of %d. Steps are divided by the number of training images. The base step is %g, of all methods, in place of 2: twice what a step in proportion to the batch would be, chosen after short pilots of one seed. Steps are constant for the first 30 %% of the epochs and then fall, here to %g %% in place of %g %%: with the paper's fall the few models that are averaged hardly differ. That choice, and the share of the epochs that is averaged, were made after looking at scores of such pilots on the test images: whether averages beat single models here is no independent evidence. Temperatures 0.05, 0.25, 1.25 and 6.25 fall by a factor of %.3g in the first 60 %%, as those of the released code do in 600 epochs: the models that are averaged, those after %g %% of the epochs, are of an optimiser with very little added noise. Momentum 0.9, weight decay 5, walls at ±4, three cosine cycles and four rungs of steps 1 : 1.59 : 2.52 : 4 around the base step are the paper's. There is no augmentation.%s ",
 			paperEpochs, m.Scale, m.batch, m.step, 100*m.fall, 100*paperFall, cooled, 100*m.from, cycles)
 	}
-	text += "A method and its reflected partner share first weights, minibatches and noise.\n\n"
-	return text + "Four rungs cost four times one chain; so does the ensemble of four nets, trained as SGDM is: these three have the same compute. SWAG costs one chain and the evaluation of its models."
+	told += "A method and its reflected partner share first weights, minibatches and noise.\n\n"
+	return told + "Four rungs cost four times one chain; so does the ensemble of four nets, trained as SGDM is: these three have the same compute. SWAG costs one chain and the evaluation of its models."
 }
 
 // longer tells of the epochs of the cyclical methods, if they have more than others.
@@ -126,7 +126,7 @@ func (m *inquiry) settingsTable() study.Table {
 			kept = fmt.Sprint(c[0].kept)
 		}
 		if p := m.planOf(o.network.Kind); p != nil {
-			parameters = report.Count(p.Parameters)
+			parameters = text.Count(p.Parameters)
 		}
 		t.Rows = append(t.Rows, []string{toldNet(o.network.Kind), parameters, told(o.settings.Method), fmt.Sprint(o.settings.Replicas()), span(o.settings.StepSize), span(o.settings.Temperature), fmt.Sprint(len(o.runs)), kept})
 	}
@@ -151,14 +151,14 @@ func (m *inquiry) planOf(kind string) *bnn.Plan {
 }
 
 func (m *inquiry) scoresTold() string {
-	text := "Means and 95 % t intervals over repetitions. NLL and Brier are means over images, ECE has 15 bins of equal width, the temperature of the scaled NLL is fitted to one half of the test images and judged on the other, AURC is the area under the risk–coverage curve. Best means are bold."
+	told := "Means and 95 % t intervals over repetitions. NLL and Brier are means over images, ECE has 15 bins of equal width, the temperature of the scaled NLL is fitted to one half of the test images and judged on the other, AURC is the area under the risk–coverage curve. Best means are bold."
 	if m.source.data.Outside != nil {
-		text += fmt.Sprintf(" AUROC and FPR95 tell %s images of no class from the test images by the entropy of predictions.", report.Count(m.source.data.Outside.Len()))
+		told += fmt.Sprintf(" AUROC and FPR95 tell %s images of no class from the test images by the entropy of predictions.", text.Count(m.source.data.Outside.Len()))
 	}
 	if n := broken(m.outcomes); n > 0 {
-		text += fmt.Sprintf(" %d trainings diverged: their losses were not finite. They are counted, and means are over the others.", n)
+		told += fmt.Sprintf(" %d trainings diverged: their losses were not finite. They are counted, and means are over the others.", n)
 	}
-	return text
+	return told
 }
 
 // broken counts the runs of some outcomes that have no scores.
@@ -278,7 +278,7 @@ func (m *inquiry) spentTable() study.Table {
 	for _, s := range m.spent {
 		row := []string{s.what, fmt.Sprintf("%.1f", s.seconds), "–", "–"}
 		if s.images > 0 && s.seconds > 0 {
-			row[2], row[3] = report.Count(s.images), fmt.Sprintf("%.0f", float64(s.images)/s.seconds)
+			row[2], row[3] = text.Count(s.images), fmt.Sprintf("%.0f", float64(s.images)/s.seconds)
 		}
 		t.Rows = append(t.Rows, row)
 	}

@@ -6,16 +6,16 @@ import (
 
 	"github.com/r2sgld/r2sgld/exchange"
 	"github.com/r2sgld/r2sgld/internal/bnn"
-	"github.com/r2sgld/r2sgld/internal/report"
 	"github.com/r2sgld/r2sgld/internal/study"
+	"github.com/r2sgld/r2sgld/internal/text"
 	"github.com/r2sgld/r2sgld/internal/training"
 )
 
 func (m *inquiry) swapsTold() string {
 	p := m.plans[0]
-	text := fmt.Sprintf("A net of %s parameters has energies that differ by far more between these temperatures than they fluctuate: by the rule of Metropolis a swap has a mean probability of 10^%.0f at best, and %s rungs between the same temperatures would be needed for one swap in two to succeed, with energies over all data. ",
-		report.Count(p.Parameters), likeliest(p)/math.Ln10, report.Count(p.Needed))
-	return text + "The rungs here trade by rule indicator, the paper's Algorithm 2: whenever the hotter net fits the minibatch better by a margin that adapts to a target rate, without a random number. That is a population optimiser, which lets the best of four nets go on with the smallest step; it keeps no law, and its draws are not of the posterior. What it gains is judged by predictions alone."
+	told := fmt.Sprintf("A net of %s parameters has energies that differ by far more between these temperatures than they fluctuate: by the rule of Metropolis a swap has a mean probability of 10^%.0f at best, and %s rungs between the same temperatures would be needed for one swap in two to succeed, with energies over all data. ",
+		text.Count(p.Parameters), likeliest(p)/math.Ln10, text.Count(p.Needed))
+	return told + "The rungs here trade by rule indicator, the paper's Algorithm 2: whenever the hotter net fits the minibatch better by a margin that adapts to a target rate, without a random number. That is a population optimiser, which lets the best of four nets go on with the smallest step; it keeps no law, and its draws are not of the posterior. What it gains is judged by predictions alone."
 }
 
 // likeliest is the largest logarithm of a mean swap probability of a plan.
@@ -33,7 +33,7 @@ func (m *inquiry) planTable() study.Table {
 	for i, p := range m.plans {
 		for k := range p.LogAcceptance {
 			t.Rows = append(t.Rows, []string{toldNet(m.subjects[i].kind), fmt.Sprintf("%d and %d", k+1, k+2), fmt.Sprintf("%g, %g", p.Temperature[k], p.Temperature[k+1]),
-				training.Probability(p.LogAcceptance[k]), training.Probability(p.Exact[k]), fmt.Sprintf("%.3g", p.Expected[k]), fmt.Sprintf("%.3g", p.PairNoise[k]), fmt.Sprintf("%.4g", p.Barrier), report.Count(p.Needed)})
+				training.Probability(p.LogAcceptance[k]), training.Probability(p.Exact[k]), fmt.Sprintf("%.3g", p.Expected[k]), fmt.Sprintf("%.3g", p.PairNoise[k]), fmt.Sprintf("%.4g", p.Barrier), text.Count(p.Needed)})
 		}
 	}
 	return t
@@ -53,7 +53,7 @@ func (m *inquiry) swapTable() study.Table {
 		trips := study.IntervalOf(o.column(func(r *run) float64 { return float64(r.roundTrips) }))
 		for _, p := range training.Traded(all...) {
 			t.Rows = append(t.Rows, []string{toldNet(o.network.Kind), told(o.settings.Method), fmt.Sprintf("%d and %d", p.Rungs[0], p.Rungs[1]),
-				report.Count(p.Attempts), report.Count(p.Accepted), report.Short(p.Rate, 3), trips.PlusMinus()})
+				text.Count(p.Attempts), text.Count(p.Accepted), text.Short(p.Rate, 3), trips.PlusMinus()})
 		}
 	}
 	return t

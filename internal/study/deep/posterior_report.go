@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/r2sgld/r2sgld/internal/figure"
-	"github.com/r2sgld/r2sgld/internal/report"
 	"github.com/r2sgld/r2sgld/internal/study"
+	"github.com/r2sgld/r2sgld/internal/text"
 )
 
 // posteriorResults are the numbers of the study for other programs.
@@ -60,7 +60,7 @@ func nll(m marks) float64       { return m.NLL }
 
 func (a *appraisal) study() (*study.Study, error) {
 	s := a.Begin("posterior", PosteriorTitle)
-	s.Effort = fmt.Sprintf("%s gradients of an image a method, %d repetitions", report.Count(a.gradients()), a.repeats)
+	s.Effort = fmt.Sprintf("%s gradients of an image a method, %d repetitions", text.Count(a.gradients()), a.repeats)
 	s.Rule = study.Rule("paired t over repetitions that share minibatches, of the total variation to the reference", "; nor if a and b are the same numbers")
 	picture, err := a.dots()
 	if err != nil {
@@ -96,13 +96,13 @@ func (a *appraisal) referenceTold() string {
 	f := a.yard.facts
 	return fmt.Sprintf("A perceptron 49-%d-10 with tanh, %s parameters, is given the first %s training pictures of Fashion-MNIST, averaged over 4 × 4 pixels, with weight decay %g and walls at ±%g, nine standard deviations of the prior. %d chains of Hamiltonian Monte Carlo over all pictures, each from other first weights, made %s trajectories of %d leapfrog steps (%.0f %% accepted) and kept those after %s. "+
 		"R̂ between halves of chains, of the probability of each class of each of %s test pictures: %.3f at most, %.4f in the median; of the energy %.3f.\n\nThe predictions of two chains against those of the other two agree on %.1f %% of the test pictures, at a total variation of %.4f: the floor of what can be told apart.",
-		posteriorHidden, report.Count(f.Parameters), report.Count(a.data.Train.Len()), posteriorDecay, posteriorBound, f.Chains, report.Count(f.Iterations), f.Leapfrog, 100*f.Acceptance, report.Count(f.BurnIn),
-		report.Count(posteriorTest), f.RHat, f.RHatMedian, f.EnergyRHat, 100*a.floor.Agreement, a.floor.Variation)
+		posteriorHidden, text.Count(f.Parameters), text.Count(a.data.Train.Len()), posteriorDecay, posteriorBound, f.Chains, text.Count(f.Iterations), f.Leapfrog, 100*f.Acceptance, text.Count(f.BurnIn),
+		text.Count(posteriorTest), f.RHat, f.RHatMedian, f.EnergyRHat, 100*a.floor.Agreement, a.floor.Variation)
 }
 
 func (a *appraisal) methodsTold() string {
 	return fmt.Sprintf("Every method has %s gradients of an image, all its replicas together: %s epochs of minibatches of %d, divided by %d rungs or %d members. Samplers have steps of %g/N, optimisers of %g/N; momentum is 0.9. Averages are of probabilities; SGDM is judged by its last model. Sweeps of the planned ladder, every %d iterations, take energies over all data, which adds about a third to its cost.",
-		report.Count(a.gradients()), report.Count(a.epochs), posteriorBatch, rungs, members, posteriorStep, optimiserStep, sweepEvery)
+		text.Count(a.gradients()), text.Count(a.epochs), posteriorBatch, rungs, members, posteriorStep, optimiserStep, sweepEvery)
 }
 
 func (a *appraisal) scoreTable() study.Table {
@@ -164,7 +164,7 @@ func (a *appraisal) ladderTold() string {
 	}
 	return fmt.Sprintf("Under a nearly Gaussian law of %s parameters one swap in two succeeds at a ratio of temperatures of %.4f, so that %d rungs reach from %s to %s: with energies over all data, rule metropolis swaps with probabilities of %s and makes %s round trips in %s sweeps a repetition. Such a ladder keeps the law and is honest, and it is hardly hotter at its end than at its beginning: at equal gradients it costs %d times the draws. "+
 		"Rule indicator, on temperatures with a ratio of 1.6, keeps no law; there its pairs traded in shares of %s of their attempts, with %s round trips.",
-		report.Count(a.plan.Parameters), a.plan.Ratio, rungs, temperatures[0], temperatures[rungs-1], strings.Join(rates, ", "), study.IntervalOf(r.trips).PlusMinus(), report.Count(r.settings.Epochs*a.data.Train.Len()/posteriorBatch/sweepEvery), rungs,
+		text.Count(a.plan.Parameters), a.plan.Ratio, rungs, temperatures[0], temperatures[rungs-1], strings.Join(rates, ", "), study.IntervalOf(r.trips).PlusMinus(), text.Count(r.settings.Epochs*a.data.Train.Len()/posteriorBatch/sweepEvery), rungs,
 		strings.Join(traded, ", "), study.IntervalOf(other.trips).PlusMinus())
 }
 
@@ -178,8 +178,8 @@ func (a *appraisal) against(pairs ...[2]string) study.Comparisons {
 }
 
 // claim is decided by comparisons of pairs, whose total variations are its numbers.
-func (a *appraisal) claim(id, text, test, first, second string, pairs ...[2]string) study.Claim {
-	c := study.Claim{ID: id, Section: section, Text: text, Test: test, Basis: fmt.Sprintf("a posterior of %s weights, total variation to the reference", report.Count(a.yard.facts.Parameters))}
+func (a *appraisal) claim(id, said, test, first, second string, pairs ...[2]string) study.Claim {
+	c := study.Claim{ID: id, Section: section, Text: said, Test: test, Basis: fmt.Sprintf("a posterior of %s weights, total variation to the reference", text.Count(a.yard.facts.Parameters))}
 	seen := map[string]bool{}
 	for _, p := range pairs {
 		for _, name := range p {

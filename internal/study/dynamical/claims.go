@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/mathext"
 
 	"github.com/r2sgld/r2sgld/diag"
-	"github.com/r2sgld/r2sgld/internal/report"
 	"github.com/r2sgld/r2sgld/internal/study"
+	"github.com/r2sgld/r2sgld/internal/text"
 )
 
 // What runs are compared by; lower is better.
@@ -419,5 +419,5 @@ func (m *inquiry) essText() string {
 		}
 		parts = append(parts, fmt.Sprintf("%s %.3g", l, diag.Mean(all)))
 	}
-	return fmt.Sprintf("The %s draws of a run are worth so many independent ones in the worst coefficient: %s.", report.Count(iterationsOf(m.Scale)-iterationsOf(m.Scale)/3), strings.Join(parts, ", "))
+	return fmt.Sprintf("The %s draws of a run are worth so many independent ones in the worst coefficient: %s.", text.Count(iterationsOf(m.Scale)-iterationsOf(m.Scale)/3), strings.Join(parts, ", "))
 }

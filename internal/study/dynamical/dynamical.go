@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"github.com/r2sgld/r2sgld/dynamics"
-	"github.com/r2sgld/r2sgld/internal/report"
 	"github.com/r2sgld/r2sgld/internal/simulation"
 	"github.com/r2sgld/r2sgld/internal/study"
+	"github.com/r2sgld/r2sgld/internal/text"
 	"github.com/r2sgld/r2sgld/ode"
 )
 
@@ -150,7 +150,7 @@ func (m *inquiry) six(ctx context.Context) error {
 // study puts everything together.
 func (m *inquiry) study(title string) (*study.Study, error) {
 	s := m.Begin(m.system.name, title)
-	s.Effort = fmt.Sprintf("%d runs of %s iterations a case, minibatches of %s", runsOf(m.Scale), report.Count(iterationsOf(m.Scale)), report.Count(batchRows))
+	s.Effort = fmt.Sprintf("%d runs of %s iterations a case, minibatches of %s", runsOf(m.Scale), text.Count(iterationsOf(m.Scale)), text.Count(batchRows))
 	s.Rule = ruleText()
 	pictures, err := m.pictures()
 	if err != nil {

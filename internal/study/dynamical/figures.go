@@ -5,8 +5,8 @@ import (
 	"math"
 
 	"github.com/r2sgld/r2sgld/internal/figure"
-	"github.com/r2sgld/r2sgld/internal/report"
 	"github.com/r2sgld/r2sgld/internal/study"
+	"github.com/r2sgld/r2sgld/internal/text"
 )
 
 // pictures draws the figures, by name.
@@ -38,7 +38,7 @@ func (m *inquiry) pictures() (map[string]study.Picture, error) {
 func (m *inquiry) posteriorPicture(v *variant) (study.Picture, error) {
 	r := m.rulers[v]
 	q := figure.PosteriorPanels{Columns: len(v.key),
-		Caption: fmt.Sprintf("%s free, start box, the first run of each method: %s draws. Each density is drawn with its largest value as 1. Where one line lies on the other both methods made the same draws.", v.told, report.Count(iterationsOf(m.Scale)-iterationsOf(m.Scale)/3))}
+		Caption: fmt.Sprintf("%s free, start box, the first run of each method: %s draws. Each density is drawn with its largest value as 1. Where one line lies on the other both methods made the same draws.", v.told, text.Count(iterationsOf(m.Scale)-iterationsOf(m.Scale)/3))}
 	for _, s := range samplers() {
 		for i, k := range v.key {
 			c := v.quantities[k]

@@ -8,8 +8,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/r2sgld/r2sgld/internal/report"
 	"github.com/r2sgld/r2sgld/internal/study"
+	"github.com/r2sgld/r2sgld/internal/text"
 )
 
 // The rate that the correction of rule threshold aims at: the middle of the
@@ -123,7 +123,7 @@ func (m *inquiry) simulatedTable() study.Table {
 	}
 	t.Columns = append(t.Columns, "share outside", "reflections", "swap rate", "ended early")
 	for _, o := range m.simulated {
-		row := []string{strings.TrimSuffix(o.label, ", simulated states"), report.Count(o.iterations), fmt.Sprint(len(o.runs)), o.interval(modeError).PlusMinus()}
+		row := []string{strings.TrimSuffix(o.label, ", simulated states"), text.Count(o.iterations), fmt.Sprint(len(o.runs)), o.interval(modeError).PlusMinus()}
 		var hits int64
 		for _, k := range v.key {
 			row = append(row, o.interval(func(s score) float64 { return s.mode[k] }).PlusMinus())
@@ -139,7 +139,7 @@ func (m *inquiry) simulatedTable() study.Table {
 		if samplers()[o.base].rungs == 2 {
 			rate = o.interval(swaps).PlusMinus()
 		}
-		t.Rows = append(t.Rows, append(row, fmt.Sprintf("%.3g", o.outsideShare()), report.Count(int(hits)), rate, fmt.Sprint(ended)))
+		t.Rows = append(t.Rows, append(row, fmt.Sprintf("%.3g", o.outsideShare()), text.Count(int(hits)), rate, fmt.Sprint(ended)))
 	}
 	truth := []string{"truth", "–", "–", "–"}
 	for _, k := range v.key {

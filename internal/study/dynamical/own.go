@@ -13,8 +13,8 @@ import (
 
 	"github.com/r2sgld/r2sgld/diag"
 	"github.com/r2sgld/r2sgld/dynamics"
-	"github.com/r2sgld/r2sgld/internal/report"
 	"github.com/r2sgld/r2sgld/internal/study"
+	"github.com/r2sgld/r2sgld/internal/text"
 	"github.com/r2sgld/r2sgld/tune"
 )
 
@@ -179,7 +179,7 @@ func (m *inquiry) ownTable() study.Table {
 	for _, o := range m.own {
 		a, b, c, d := o.worst()
 		t.Rows = append(t.Rows, []string{o.v.told, o.what, fmt.Sprintf("%.2f", a), fmt.Sprintf("%.4f", b), fmt.Sprintf("%.2f", c), fmt.Sprintf("%.4f", d), fmt.Sprintf("%.3g", o.error()),
-			report.Count(o.draws), fmt.Sprint(o.rungs), fmt.Sprintf("%.4f", o.rhat), fmt.Sprintf("%.0f", o.ess), fmt.Sprintf("%.1f", o.took)})
+			text.Count(o.draws), fmt.Sprint(o.rungs), fmt.Sprintf("%.4f", o.rhat), fmt.Sprintf("%.0f", o.ess), fmt.Sprintf("%.1f", o.took)})
 	}
 	return t
 }

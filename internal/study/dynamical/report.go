@@ -5,8 +5,8 @@ import (
 	"math"
 	"strings"
 
-	"github.com/r2sgld/r2sgld/internal/report"
 	"github.com/r2sgld/r2sgld/internal/study"
+	"github.com/r2sgld/r2sgld/internal/text"
 )
 
 // sections are the parts of the report.
@@ -71,7 +71,7 @@ func (m *inquiry) curvatureTable() study.Table {
 func (m *inquiry) methodsTold() string {
 	n := iterationsOf(m.Scale)
 	return fmt.Sprintf("SGLD, cycSGLD and reSGLD (temperatures 1 and 10, as in the released code), each plain and reflected, with the paper's steps: SGLD %s, cycSGLD %s in ten cosine cycles, reSGLD %s for the cold and the hot rung; all but cycSGLD × 0.9999 per iteration after 10,000%s. %s iterations, of which the first third is burn-in. ",
-		m.system.steps[0], m.system.steps[1], strings.Trim(m.system.steps[2], "[]"), map[bool]string{true: " of 60,000, and shortened here", false: ""}[n != paperIterations], report.Count(n)) +
+		m.system.steps[0], m.system.steps[1], strings.Trim(m.system.steps[2], "[]"), map[bool]string{true: " of 60,000, and shortened here", false: ""}[n != paperIterations], text.Count(n)) +
 		"The paper does not say where chains start; all methods share these starts: box, each key coefficient uniform within ±50 % of its true value and the others within ±0.5; truth, the true values, where the released code starts cycSGLD; walls, next to the walls, for the released code starts the others at 0, which the constraints forbid. " +
 		"A method and its reflected partner have the same noise and the same minibatches.\n\n" +
 		"Modes are those of kernel density estimates of single coefficients (Silverman's bandwidth), as in the paper; with all coefficients free " + map[bool]string{true: "σ is, as in the released code, the mean of both of its coefficients, and ", false: ""}[m.combined()] +
@@ -186,12 +186,12 @@ func (m *inquiry) outsideTable() study.Table {
 					}
 					hits, lost = hits+r.hits, lost+r.fallbacks
 				}
-				row := []string{m.place(at), l, report.Count(n[0]), report.Count(n[1]), "–", "–", "–", "–", "–"}
+				row := []string{m.place(at), l, text.Count(n[0]), text.Count(n[1]), "–", "–", "–", "–", "–"}
 				if s.rungs == 2 {
-					row[4], row[5] = report.Count(n[2]), report.Count(n[3])
+					row[4], row[5] = text.Count(n[2]), text.Count(n[3])
 				}
 				if l == s.reflected {
-					row[6], row[7] = report.Count(hits), report.Count(lost)
+					row[6], row[7] = text.Count(hits), text.Count(lost)
 					if p := m.at(at, s.plain); p != nil {
 						row[8] = fmt.Sprintf("%d of %d", o.identical(p), len(o.runs))
 					}
@@ -264,7 +264,7 @@ func (m *inquiry) timeTold() string {
 		}
 	}
 	return fmt.Sprintf("%s iterations of minibatches of %s rows, at %.0f microseconds each, both rungs together, %d at once. One pass over a minibatch gives the Gram matrix, the products with the residuals and their squares for all coefficients and rungs.",
-		report.Count(iterations), report.Count(batchRows), 1e6*seconds/float64(iterations), m.Threads)
+		text.Count(iterations), text.Count(batchRows), 1e6*seconds/float64(iterations), m.Threads)
 }
 
 func (m *inquiry) spentTable() study.Table {

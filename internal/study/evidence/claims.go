@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/r2sgld/r2sgld/diag"
-	"github.com/r2sgld/r2sgld/internal/report"
 	"github.com/r2sgld/r2sgld/internal/study"
+	"github.com/r2sgld/r2sgld/internal/text"
 )
 
 // What is asked of our runs on each problem.
@@ -228,5 +228,5 @@ func rounded(v float64) string {
 		unit := math.Pow(10, math.Floor(math.Log10(v))-1)
 		v = math.Round(v/unit) * unit
 	}
-	return report.Count(int64(math.Round(v)))
+	return text.Count(int64(math.Round(v)))
 }

@@ -7,8 +7,8 @@ import (
 
 	"github.com/r2sgld/r2sgld/diag"
 	"github.com/r2sgld/r2sgld/internal/figure"
-	"github.com/r2sgld/r2sgld/internal/report"
 	"github.com/r2sgld/r2sgld/internal/study"
+	"github.com/r2sgld/r2sgld/internal/text"
 )
 
 // sections are the parts of the report. What depends on the machine's speed is in the
@@ -38,7 +38,7 @@ func (r *Results) exactTable() study.Table {
 	t := study.Table{Title: "Exact values", Columns: []string{"", "problem", "dimension", "log volume", "log Z", "how"}}
 	for i := range r.Problems {
 		p := &r.Problems[i]
-		t.Rows = append(t.Rows, []string{p.ID, p.Name, fmt.Sprint(p.Dim), report.Number(p.LogVolume, 5), report.Number(p.Exact, 5), p.derivation})
+		t.Rows = append(t.Rows, []string{p.ID, p.Name, fmt.Sprint(p.Dim), text.Number(p.LogVolume, 5), text.Number(p.Exact, 5), p.derivation})
 	}
 	return t
 }
@@ -56,7 +56,7 @@ func (r *Results) ownTable() study.Table {
 		if most > least {
 			rungs += fmt.Sprint(" to ", most)
 		}
-		t.Rows = append(t.Rows, []string{p.ID, fmt.Sprint(len(p.Runs)), rungs, report.Number(p.RMS, 4), report.Number(p.Mean, 4), report.Number(p.stated(), 4),
+		t.Rows = append(t.Rows, []string{p.ID, fmt.Sprint(len(p.Runs)), rungs, text.Number(p.RMS, 4), text.Number(p.Mean, 4), text.Number(p.stated(), 4),
 			fmt.Sprint(p.Covered.Gap), fmt.Sprint(p.Covered.SE), fmt.Sprint(p.Covered.Bar), rounded(p.calls())})
 	}
 	return t
@@ -79,7 +79,7 @@ func (r *Results) peerTable() study.Table {
 		if !ok || mine < least.callsFor(mostRMS) {
 			t.Best = append(t.Best, [2]int{len(t.Rows), 8})
 		}
-		t.Rows = append(t.Rows, []string{p.ID, "r2sgld", fmt.Sprint(len(p.Runs)), report.Number(p.RMS, 3), report.Number(p.Mean, 3), report.Number(p.stated(), 3), fmt.Sprint(within), rounded(p.calls()), rounded(mine)})
+		t.Rows = append(t.Rows, []string{p.ID, "r2sgld", fmt.Sprint(len(p.Runs)), text.Number(p.RMS, 3), text.Number(p.Mean, 3), text.Number(p.stated(), 3), fmt.Sprint(within), rounded(p.calls()), rounded(mine)})
 		for _, q := range all {
 			if len(q.errors) == 0 {
 				t.Rows = append(t.Rows, []string{p.ID, q.name() + " *", "0", "–", "–", "–", "–", "–", "–"})
@@ -95,7 +95,7 @@ func (r *Results) peerTable() study.Table {
 			if q.off() {
 				needed = "–"
 			}
-			t.Rows = append(t.Rows, []string{p.ID, name, fmt.Sprint(len(q.errors)), report.Number(q.rms(), 3), report.Number(diag.Mean(q.errors), 3), report.Number(diag.Mean(q.stated), 3),
+			t.Rows = append(t.Rows, []string{p.ID, name, fmt.Sprint(len(q.errors)), text.Number(q.rms(), 3), text.Number(diag.Mean(q.errors), 3), text.Number(diag.Mean(q.stated), 3),
 				fmt.Sprint(q.covered()), rounded(q.calls), needed})
 		}
 	}
@@ -169,14 +169,14 @@ func (r *Results) timeTable() study.Table {
 		if diag.Mean(x.Seconds) <= x.Limit {
 			met = "yes"
 		}
-		row := []string{x.Case, report.Number(diag.Mean(x.Seconds), 3), report.Number(largest, 3), show(x.Limit), met}
+		row := []string{x.Case, text.Number(diag.Mean(x.Seconds), 3), text.Number(largest, 3), show(x.Limit), met}
 		all := r.Peers.peersOn(x.Case, r.Problems[i].Exact)
 		for _, program := range programs() {
 			for _, use := range []string{usual, best} {
 				cell := "–"
 				for _, q := range all {
 					if q.program == program && q.use == use && len(q.errors) > 0 {
-						cell = report.Number(q.seconds, 2)
+						cell = text.Number(q.seconds, 2)
 					}
 				}
 				row = append(row, cell)

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/r2sgld/r2sgld/diag"
-	"github.com/r2sgld/r2sgld/internal/report"
 	"github.com/r2sgld/r2sgld/internal/study"
+	"github.com/r2sgld/r2sgld/internal/text"
 )
 
 // A court weighs the claims of the study.
@@ -65,7 +65,7 @@ func (p protocol) text() string {
 	if p.thin > 1 {
 		kept = fmt.Sprintf("one in %d a draw", p.thin)
 	}
-	return fmt.Sprintf("%s iterations, %s", report.Count(p.iterations), kept)
+	return fmt.Sprintf("%s iterations, %s", text.Count(p.iterations), kept)
 }
 
 // rule is how the study decides, and what all its tests have in common.
@@ -446,7 +446,7 @@ func (c court) falls() study.Claim {
 			_, q := diag.TTest(diag.MeanSEOf(change))
 			p = append(p, q)
 			numbers = append(numbers, interval(change).number(fmt.Sprintf("%s on the %s", l, s.name)))
-			basis = fmt.Sprintf("change of KL from %s to %s draws, protocol paper", report.Count(o.at[0]), report.Count(o.at[2]))
+			basis = fmt.Sprintf("change of KL from %s to %s draws, protocol paper", text.Count(o.at[0]), text.Count(o.at[2]))
 		}
 	}
 	p = diag.Holm(p)

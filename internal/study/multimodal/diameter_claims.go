@@ -5,8 +5,8 @@ import (
 	"math"
 	"strings"
 
-	"github.com/r2sgld/r2sgld/internal/report"
 	"github.com/r2sgld/r2sgld/internal/study"
+	"github.com/r2sgld/r2sgld/internal/text"
 )
 
 // claims judges what the paper says of the diameter.
@@ -114,7 +114,7 @@ func (r *DiameterResults) early() string {
 	for _, n := range []int{500, 1000, 2000} {
 		for i := 1; i < len(r.Domains); i++ {
 			if rowAt(r.Domains[i].All, n).KL.Mean < rowAt(r.Domains[i-1].All, n).KL.Mean {
-				bad = append(bad, report.Count(n))
+				bad = append(bad, text.Count(n))
 				break
 			}
 		}

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/r2sgld/r2sgld/internal/figure"
-	"github.com/r2sgld/r2sgld/internal/report"
 	"github.com/r2sgld/r2sgld/internal/study"
+	"github.com/r2sgld/r2sgld/internal/text"
 )
 
 // sections are the parts of the report.
@@ -41,12 +41,12 @@ KL is that of cells 0.2 wide with exact masses, counts smoothed by a half. A lar
 
 // runsText says how many runs each point is of.
 func (e effort) runsText() string {
-	text := fmt.Sprintf("Up to 10,000 iterations, the length of the paper's runs, every point is of %d runs, as in the paper", e.first.runs)
+	told := fmt.Sprintf("Up to 10,000 iterations, the length of the paper's runs, every point is of %d runs, as in the paper", e.first.runs)
 	if e.more.runs == 0 {
-		return text + fmt.Sprintf("; they went on to %s.", report.Count(e.first.length))
+		return told + fmt.Sprintf("; they went on to %s.", text.Count(e.first.length))
 	}
-	return text + fmt.Sprintf("; past that, to %s, of %d: these %d, which went on, and %d further ones; past that of the %d alone, which went on to %s.",
-		report.Count(e.more.length), e.first.runs+e.more.runs, e.first.runs, e.more.runs, e.first.runs, report.Count(e.first.length))
+	return told + fmt.Sprintf("; past that, to %s, of %d: these %d, which went on, and %d further ones; past that of the %d alone, which went on to %s.",
+		text.Count(e.more.length), e.first.runs+e.more.runs, e.first.runs, e.more.runs, e.first.runs, text.Count(e.first.length))
 }
 
 func relaxationText() string {
@@ -76,7 +76,7 @@ func (r *DiameterResults) klTable(drop bool) study.Table {
 		}
 	}
 	for i, s := range rows(r.Domains[0]) {
-		row := []string{report.Count(s.Iterations), fmt.Sprint(s.Runs)}
+		row := []string{text.Count(s.Iterations), fmt.Sprint(s.Runs)}
 		for _, of := range []func(DiameterScore) Interval{
 			func(s DiameterScore) Interval { return s.KL }, func(s DiameterScore) Interval { return s.Back }, func(s DiameterScore) Interval { return s.W1 }} {
 			for _, d := range r.Domains {

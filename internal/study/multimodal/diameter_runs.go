@@ -9,8 +9,8 @@ import (
 
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/internal/config"
-	"github.com/r2sgld/r2sgld/internal/report"
 	"github.com/r2sgld/r2sgld/internal/study"
+	"github.com/r2sgld/r2sgld/internal/text"
 	"github.com/r2sgld/r2sgld/kernel"
 )
 
@@ -68,7 +68,7 @@ func singleWalk(runs, length int) walk {
 
 // extent is "10 runs of 1,000,000 iterations".
 func (w walk) extent() string {
-	return fmt.Sprintf("%d runs of %s iterations", w.runs, report.Count(w.length))
+	return fmt.Sprintf("%d runs of %s iterations", w.runs, text.Count(w.length))
 }
 
 // text is the configuration of the walk in an octagon.

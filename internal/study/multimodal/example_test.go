@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/r2sgld/r2sgld/internal/report"
 	"github.com/r2sgld/r2sgld/internal/study"
 	"github.com/r2sgld/r2sgld/internal/study/multimodal"
+	"github.com/r2sgld/r2sgld/internal/text"
 )
 
 // The study at a glance, with its claims on the terminal.
@@ -17,7 +17,7 @@ func ExampleRun() {
 		fmt.Println(err)
 		return
 	}
-	if err := study.ClaimsTable(os.Stdout, s.Claims, report.Style{}); err != nil {
+	if err := study.ClaimsTable(os.Stdout, s.Claims, text.Style{}); err != nil {
 		fmt.Println(err)
 	}
 }

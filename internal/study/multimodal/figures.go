@@ -11,8 +11,8 @@ import (
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/internal/config"
 	"github.com/r2sgld/r2sgld/internal/figure"
-	"github.com/r2sgld/r2sgld/internal/report"
 	"github.com/r2sgld/r2sgld/internal/study"
+	"github.com/r2sgld/r2sgld/internal/text"
 	"github.com/r2sgld/r2sgld/kernel"
 )
 
@@ -94,7 +94,7 @@ func (m *multimodal) flowerPicture() (study.Picture, error) {
 // oneRun says what the densities are of.
 func (m *multimodal) oneRun() string {
 	p, _ := protocols(m.Scale)
-	return fmt.Sprintf("One run of %s draws each, the first fifth dropped.", report.Count(p.draws()))
+	return fmt.Sprintf("One run of %s draws each, the first fifth dropped.", text.Count(p.draws()))
 }
 
 func (m *multimodal) gridPicture() (study.Picture, error) {
@@ -223,11 +223,11 @@ func (m *multimodal) pathPicture(ctx context.Context) (study.Picture, error) {
 	}
 	drawn := until(whole, pathDrawn-pathFirst+1)
 	p := study.Picture{Name: "multimodal-path", Caption: fmt.Sprintf("Iterations %s to %s of r2SGLD on the flower: the cold replica stays within modes, the hot one wanders and is reflected; where they trade, the cold one goes on from another mode. "+
-		"Swaps are tried in every tenth iteration here, so that the eye can follow, in every one elsewhere: %s were made.", report.Count(pathFirst), report.Count(pathDrawn), swapped(drawn))}
+		"Swaps are tried in every tenth iteration here, so that the eye can follow, in every one elsewhere: %s were made.", text.Count(pathFirst), text.Count(pathDrawn), swapped(drawn))}
 	if p.Figure, err = figure.TrajectoryPlot(drawn); err != nil || m.Scale == study.Smoke {
 		return p, err
 	}
-	p.Caption += fmt.Sprintf(" The animation goes on to iteration %s (%s).", report.Count(pathEnd), swapped(whole))
+	p.Caption += fmt.Sprintf(" The animation goes on to iteration %s (%s).", text.Count(pathEnd), swapped(whole))
 	var b bytes.Buffer
 	err = figure.Film{Trajectory: whole}.WriteGIF(&b)
 	p.GIF = b.Bytes()

@@ -11,8 +11,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/r2sgld/r2sgld/internal/report"
 	"github.com/r2sgld/r2sgld/internal/study"
+	"github.com/r2sgld/r2sgld/internal/text"
 )
 
 // Title is that of the study that [Run] runs, and DiameterTitle that of [Diameter].
@@ -227,9 +227,9 @@ func (m *multimodal) study(ctx context.Context) (*study.Study, error) {
 	s.Claims, s.Rule = c.claims(), c.rule()
 	s.Sections = m.sections(pictures)
 	s.Results = m.results()
-	s.Effort = fmt.Sprintf("%d runs of %s iterations a case, protocol paper", runsOf(m.Scale), report.Count(c.protocols[0].iterations))
+	s.Effort = fmt.Sprintf("%d runs of %s iterations a case, protocol paper", runsOf(m.Scale), text.Count(c.protocols[0].iterations))
 	if len(c.protocols) > 1 {
-		s.Effort += fmt.Sprintf("; of %s, protocol released", report.Count(c.protocols[1].iterations))
+		s.Effort += fmt.Sprintf("; of %s, protocol released", text.Count(c.protocols[1].iterations))
 	}
 	s.Hint = "Here burn_in is 0, so that every draw is recorded; what is told of them drops the first fifth where it says so."
 	for _, o := range slices.Concat(m.trials.all, m.flat) {

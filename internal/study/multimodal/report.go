@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/r2sgld/r2sgld/internal/report"
 	"github.com/r2sgld/r2sgld/internal/study"
+	"github.com/r2sgld/r2sgld/internal/text"
 )
 
 // sections are the parts of the report.
@@ -103,7 +103,7 @@ func (m *multimodal) nineSection(curves []study.Picture) study.Section {
 		{"W1 of the marginals, mean of x and y", w1},
 		{"Total variation of the weights of the modes", modesOff}}
 	for _, p := range m.protocols() {
-		caption := fmt.Sprintf("%s draws, the first fifth dropped. "+boldText, report.Count(p.draws()))
+		caption := fmt.Sprintf("%s draws, the first fifth dropped. "+boldText, text.Count(p.draws()))
 		of := func(s *scene, l string) *outcome { return m.trials.of(s.name, p.name, l) }
 		for _, c := range all {
 			s.Tables = append(s.Tables, m.domainsTable(c.what+", protocol "+p.name, caption, nine(), func(s *scene, l string) cell {
@@ -222,7 +222,7 @@ func (m *multimodal) baselineTable() study.Table {
 	t.Best = nil // of rows with different numbers of draws
 	t.Columns = slices.Insert(t.Columns, 1, "draws")
 	for i, row := range t.Rows {
-		n := report.Count(draws[row[0]])
+		n := text.Count(draws[row[0]])
 		if row[0] == "rejection of SGLD" {
 			n = "kept"
 		}
@@ -281,7 +281,7 @@ func (m *multimodal) insideText() string {
 			lost += o.fallbacks
 		}
 	}
-	return fmt.Sprintf("Of %s draws in %s runs that reflect or refuse, %d lie outside; %d steps had to be given up.", report.Count(draws), report.Count(runs), outside, lost)
+	return fmt.Sprintf("Of %s draws in %s runs that reflect or refuse, %d lie outside; %d steps had to be given up.", text.Count(draws), text.Count(runs), outside, lost)
 }
 
 func (m *multimodal) timeText() string {
@@ -292,7 +292,7 @@ func (m *multimodal) timeText() string {
 			total += o.steps
 		}
 	}
-	return fmt.Sprintf("%d cases, %s chain steps (one replica, one iteration), %d at once. A step of two rungs is that of one of them; kernel hmc makes %d leapfrog steps in each.", cases, report.Count(total), m.Threads, leapfrogs)
+	return fmt.Sprintf("%d cases, %s chain steps (one replica, one iteration), %d at once. A step of two rungs is that of one of them; kernel hmc makes %d leapfrog steps in each.", cases, text.Count(total), m.Threads, leapfrogs)
 }
 
 // kind is what a chain step of a case is timed as: its label in tables, with the form
@@ -336,7 +336,7 @@ func (m *multimodal) speedTable() study.Table {
 		Caption: "One thread, over all domains and protocols; whatever else the machine did is in it."}
 	for _, name := range order {
 		s := sums[name]
-		t.Rows = append(t.Rows, []string{name, fmt.Sprintf("%.0f", float64(s.took.Nanoseconds())/float64(s.steps)), report.Count(s.steps)})
+		t.Rows = append(t.Rows, []string{name, fmt.Sprintf("%.0f", float64(s.took.Nanoseconds())/float64(s.steps)), text.Count(s.steps)})
 	}
 	return t
 }
@@ -345,7 +345,7 @@ func (m *multimodal) speedTable() study.Table {
 func (m *multimodal) spentTable() study.Table {
 	t := study.Table{Title: "Where the time went", Columns: []string{"part", "seconds", "chain steps"}, Caption: "Without chain steps: exact laws, the search for a correction, figures."}
 	for _, s := range m.spent {
-		t.Rows = append(t.Rows, []string{s.what, fmt.Sprintf("%.2f", s.seconds), report.Count(s.steps)})
+		t.Rows = append(t.Rows, []string{s.what, fmt.Sprintf("%.2f", s.seconds), text.Count(s.steps)})
 	}
 	return t
 }

@@ -1,6 +1,7 @@
-// Package terminal answers how text meets the terminal of a person: how many columns
-// there are, where a line that is longer goes on, and which line is redrawn.
-package terminal
+// Package text answers how words and numbers are shown to a person: how a number and a noun
+// are written, how a table is laid out, what of foreign text is fit to be shown, how many
+// columns a terminal has, where a longer line goes on, and which line is redrawn.
+package text
 
 import (
 	"bytes"
@@ -12,8 +13,6 @@ import (
 	"sync"
 
 	"golang.org/x/term"
-
-	"github.com/r2sgld/r2sgld/internal/plain"
 )
 
 // usual is the width of a terminal that does not tell its own.
@@ -123,7 +122,7 @@ func Status(w io.Writer, text string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	was := l.text
-	if l.text = plain.Text(text); text != "" {
+	if l.text = Plain(text); text != "" {
 		l.draw()
 	} else if was != "" {
 		l.erase()
@@ -143,19 +142,19 @@ func (l *status) erase() { _, _ = io.WriteString(l.on.w, "\r\x1b[K") }
 // colors are those that this program's text has.
 var colors = regexp.MustCompile("\x1b\\[(0|31|33)m")
 
-// shown is text as it may be shown, whoever wrote it: as of [plain.Text], our colours
+// shown is text as it may be shown, whoever wrote it: as of [Plain], our colours
 // aside where there are any.
 func (s *Screen) shown(text string) string {
 	if !s.color {
-		return plain.Text(text)
+		return Plain(text)
 	}
 	var b strings.Builder
 	from := 0
 	for _, at := range colors.FindAllStringIndex(text, -1) {
-		b.WriteString(plain.Text(text[from:at[0]]) + text[at[0]:at[1]])
+		b.WriteString(Plain(text[from:at[0]]) + text[at[0]:at[1]])
 		from = at[1]
 	}
-	return b.String() + plain.Text(text[from:])
+	return b.String() + Plain(text[from:])
 }
 
 // Write implements io.Writer. Control characters are written out. A line appears when it is

@@ -1,6 +1,4 @@
-// Package plain makes text of others, of files and programs, fit to be shown: what
-// would move a cursor, colour, ring or turn the direction of writing is written out.
-package plain
+package text
 
 import (
 	"fmt"
@@ -10,10 +8,10 @@ import (
 	"unicode/utf8"
 )
 
-// Text is s with its control characters and format characters (of Unicode's categories
+// Plain is s with its control characters and format characters (of Unicode's categories
 // Cc, Cf, Zl, Zp), newlines and tabs aside, and code points that are no characters
 // written as \u001b, as JSON writes them, and bytes that are no UTF-8 as \xff.
-func Text(s string) string {
+func Plain(s string) string {
 	at := strings.IndexFunc(s, hidden)
 	if at < 0 && utf8.ValidString(s) {
 		return s

@@ -1,4 +1,4 @@
-package plain
+package text
 
 import (
 	"strings"
@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-func TestText(t *testing.T) {
+func TestPlain(t *testing.T) {
 	for in, want := range map[string]string{
 		"": "",
 		"R̂ 1.01 – 家族 👩\u200d🔬\n\tα":        "R̂ 1.01 – 家族 👩\u200d🔬\n\tα",
@@ -17,19 +17,19 @@ func TestText(t *testing.T) {
 		"\U000e0041, \ufffe, \uffff":        `\udb40\udc41, \ufffe, \uffff`, // no XML holds the last two
 		"half of a sign \xe2\x82, \x00 end": `half of a sign \xe2\x82, \u0000 end`,
 	} {
-		if got := Text(in); got != want {
+		if got := Plain(in); got != want {
 			t.Errorf("%q becomes %q, want %q", in, got, want)
 		}
 	}
 }
 
 // Whatever comes in, what goes out is text without control characters, and stays as it is.
-func FuzzText(f *testing.F) {
+func FuzzPlain(f *testing.F) {
 	f.Add("\x1b[31m\xff\u202e")
 	f.Fuzz(func(t *testing.T, s string) {
-		out := Text(s)
+		out := Plain(s)
 		bad := strings.IndexFunc(out, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' })
-		if bad >= 0 || !utf8.ValidString(out) || Text(out) != out {
+		if bad >= 0 || !utf8.ValidString(out) || Plain(out) != out {
 			t.Errorf("%q becomes %q", s, out)
 		}
 	})

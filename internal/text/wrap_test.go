@@ -1,4 +1,4 @@
-package terminal_test
+package text_test
 
 import (
 	"bytes"
@@ -8,7 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/r2sgld/r2sgld/internal/terminal"
+	"github.com/r2sgld/r2sgld/internal/text"
 )
 
 // Lines are folded at words, with their indent and two columns; numbers stay with their
@@ -33,7 +33,7 @@ func TestWrap(t *testing.T) {
 		{"漢字 漢字 漢字", 10, "漢字 漢字\n  漢字"},
 		{"\x1b[33m ! \x1b[0mred and bad", 14, "\x1b[33m ! \x1b[0mred and bad"},
 	} {
-		if got := terminal.Wrap(c.line, c.width); got != c.want {
+		if got := text.Wrap(c.line, c.width); got != c.want {
 			t.Errorf("%q in %d:\n%s\nwant\n%s", c.line, c.width, got, c.want)
 		}
 	}
@@ -45,12 +45,12 @@ func TestWrapKeepsText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		line := rapid.StringMatching(`( {0,4}[a-rt-z0-9±%{}',.é漢]{1,9}){1,20}`).Draw(t, "line")
 		width := rapid.IntRange(24, 90).Draw(t, "width")
-		got := terminal.Wrap(line, width)
+		got := text.Wrap(line, width)
 		if strings.Join(strings.Fields(got), " ") != strings.Join(strings.Fields(line), " ") {
 			t.Fatalf("%q became %q", line, got)
 		}
 		for l := range strings.SplitSeq(got, "\n") {
-			if n := terminal.Columns(l); n > width && len(strings.Fields(l)) > 1 && !strings.ContainsAny(l, "±%") {
+			if n := text.Columns(l); n > width && len(strings.Fields(l)) > 1 && !strings.ContainsAny(l, "±%") {
 				t.Fatalf("%d columns in %d: %q", n, width, l)
 			}
 		}
@@ -58,13 +58,13 @@ func TestWrapKeepsText(t *testing.T) {
 }
 
 func TestColumns(t *testing.T) {
-	for text, want := range map[string]int{"": 0, "R̂": 1, "漢字": 4, "█▌…·–": 5, "\x1b[31mx\x1b[0m": 1} {
-		if got := terminal.Columns(text); got != want {
-			t.Errorf("%q: %d columns, want %d", text, got, want)
+	for s, want := range map[string]int{"": 0, "R̂": 1, "漢字": 4, "█▌…·–": 5, "\x1b[31mx\x1b[0m": 1} {
+		if got := text.Columns(s); got != want {
+			t.Errorf("%q: %d columns, want %d", s, got, want)
 		}
 	}
 	for _, c := range []struct{ got, want string }{
-		{terminal.Cut("abcdef", 4), "abc…"}, {terminal.Cut("abcd", 4), "abcd"}, {terminal.Middle("runs/a-long-name", 9), "runs…name"},
+		{text.Cut("abcdef", 4), "abc…"}, {text.Cut("abcd", 4), "abcd"}, {text.Middle("runs/a-long-name", 9), "runs…name"},
 	} {
 		if c.got != c.want {
 			t.Errorf("%q, want %q", c.got, c.want)
@@ -78,11 +78,11 @@ func TestColumns(t *testing.T) {
 // Mutants it kills: no erasing, no redrawing, a status that is as wide as the screen.
 func TestScreen(t *testing.T) {
 	var b bytes.Buffer
-	s := terminal.Fixed(&b, 10, true)
-	terminal.Status(s, "a status line")
+	s := text.Fixed(&b, 10, true)
+	text.Status(s, "a status line")
 	io.WriteString(s, "one ")
 	io.WriteString(s, "two three\n")
-	terminal.Status(s, "")
+	text.Status(s, "")
 	io.WriteString(s, "end")
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
@@ -92,10 +92,10 @@ func TestScreen(t *testing.T) {
 		t.Errorf("%q, want %q", b.String(), want)
 	}
 	b.Reset()
-	plain := terminal.Fixed(&b, 0, false)
-	terminal.Status(plain, "status")
+	plain := text.Fixed(&b, 0, false)
+	text.Status(plain, "status")
 	io.WriteString(plain, "a line of many words\nand a part")
-	if want := "a line of many words\nand a part"; b.String() != want || terminal.Redraws(plain) || terminal.Width(plain) != 0 || terminal.Width(io.Discard) != 0 {
+	if want := "a line of many words\nand a part"; b.String() != want || text.Redraws(plain) || text.Width(plain) != 0 || text.Width(io.Discard) != 0 {
 		t.Errorf("%q, want %q", b.String(), want)
 	}
 }
