@@ -24,13 +24,6 @@ func ExampleRHat() {
 	// Output: 1.00 1.52
 }
 
-func ExampleKLTruthToDraws() {
-	truth := []float64{0.5, 0.3, 0.2} // exact masses of three cells
-	counts := []float64{510, 290, 200}
-	fmt.Printf("%.5f\n", diag.KLTruthToDraws(truth, counts))
-	// Output: 0.00026
-}
-
 func ExampleTInterval() {
 	fmt.Println(diag.TInterval([]float64{1.1, 0.9, 1.2, 1.0}, 0.95))
 	// Output: 1.05 [0.8446, 1.255] (95 % t interval, n = 4 runs)

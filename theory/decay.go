@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/r2sgld/r2sgld/theory/mesh"
+	"github.com/r2sgld/r2sgld/internal/mesh"
 	"github.com/r2sgld/r2sgld/theory/reversible"
 )
 

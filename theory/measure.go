@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/r2sgld/r2sgld/domain"
-	"github.com/r2sgld/r2sgld/theory/mesh"
+	"github.com/r2sgld/r2sgld/internal/mesh"
 )
 
 // Measure returns the gap of p and what else s asks for. Equal p and s give equal

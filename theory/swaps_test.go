@@ -6,9 +6,9 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/r2sgld/r2sgld/internal/scheme"
 	"github.com/r2sgld/r2sgld/potential"
 	"github.com/r2sgld/r2sgld/theory"
-	"github.com/r2sgld/r2sgld/theory/scheme"
 )
 
 // A double well on an interval with two rungs.

@@ -74,5 +74,5 @@ if s.changes == 0 { s.aim(c) }`},
 	{"stuck: walls of a product by the number of a part", "domain TestStuck", []edit{
 		{"domain.(*productFold).blameOf", "r.first[part] + ", ""},
 	}},
-	{"barriers: slopes taken for half", "theory/mesh TestThinBarriers", []edit{{"domain.rises", "v+math", "v+0.3*math"}}},
+	{"barriers: slopes taken for half", "internal/mesh TestThinBarriers", []edit{{"domain.rises", "v+math", "v+0.3*math"}}},
 }

@@ -50,17 +50,17 @@ var ofMathematics = []fault{
 	{"evolution that stops early", "theory/reversible TestEvolveAgainstDense|TestSemigroup", []edit{
 		{"theory/reversible.settled", "  = 3e-11", "= 1e-7"},
 	}},
-	{"centroids of cut cells off", "theory/mesh TestCellsAndFacesByMembership", []edit{
-		{"theory/mesh.(*cutting).openSide", "*b - a*", " - "},
+	{"centroids of cut cells off", "internal/mesh TestCellsAndFacesByMembership", []edit{
+		{"internal/mesh.(*cutting).openSide", "*b - a*", " - "},
 	}},
-	{"walls along grid lines counted on both sides", "theory/mesh TestLatticePolygons", []edit{
-		{"theory/mesh.(*walker).crossing", "w.hugged(axis, s) >= 0", "false"},
+	{"walls along grid lines counted on both sides", "internal/mesh TestLatticePolygons", []edit{
+		{"internal/mesh.(*walker).crossing", "w.hugged(axis, s) >= 0", "false"},
 	}},
-	{"exact step without the two", "theory/scheme TestOrderAtATime", []edit{{"theory/scheme.(*Step).sd", "(2*", "("}}},
-	{"exact swaps of the wrong mass", "theory/scheme TestTradeKeepsTheLaw", []edit{
-		{"theory/scheme.(*Pair).trade", "swap[b]", "swap[a]"},
+	{"exact step without the two", "internal/scheme TestOrderAtATime", []edit{{"internal/scheme.(*Step).sd", "(2*", "("}}},
+	{"exact swaps of the wrong mass", "internal/scheme TestTradeKeepsTheLaw", []edit{
+		{"internal/scheme.(*Pair).trade", "swap[b]", "swap[a]"},
 	}},
-	{"hull without its corners", "theory/mesh TestHull", []edit{{"theory/mesh.hull", ", -1", ""}}},
+	{"hull without its corners", "internal/mesh TestHull", []edit{{"internal/mesh.hull", ", -1", ""}}},
 	{"mode: every ripple a rival", "diag TestModeOfOnePeak", []edit{{"diag.peak", "away >= far", "true"}}},
 	{"mode: no rival without a valley", "diag TestModeOfSeveral", []edit{{"diag.peak", "away >= far || ", ""}}},
 	{"adjoint: the way made by a step", "ode TestAdjoint", []edit{{"ode.(*Adjoint).back", "+ 2*", "+ "}}},

@@ -18,11 +18,11 @@ import (
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/domain"
 	"github.com/r2sgld/r2sgld/expression"
+	"github.com/r2sgld/r2sgld/internal/mesh"
 	"github.com/r2sgld/r2sgld/internal/runner"
 	"github.com/r2sgld/r2sgld/internal/store"
 	"github.com/r2sgld/r2sgld/potential"
 	"github.com/r2sgld/r2sgld/theory"
-	"github.com/r2sgld/r2sgld/theory/mesh"
 )
 
 func formula(t *testing.T, text string, names ...string) potential.Potential {

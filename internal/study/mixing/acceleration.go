@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/r2sgld/r2sgld/internal/mesh"
 	"github.com/r2sgld/r2sgld/internal/study"
 	"github.com/r2sgld/r2sgld/potential"
 	"github.com/r2sgld/r2sgld/theory"
-	"github.com/r2sgld/r2sgld/theory/mesh"
 )
 
 // Acceleration is what swaps gain.

@@ -6,10 +6,10 @@ import (
 	"math"
 
 	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/internal/mesh"
 	"github.com/r2sgld/r2sgld/internal/study"
 	"github.com/r2sgld/r2sgld/potential"
 	"github.com/r2sgld/r2sgld/stream"
-	"github.com/r2sgld/r2sgld/theory/mesh"
 )
 
 // Diameter is what the size and the shape of the domain do to the gap.

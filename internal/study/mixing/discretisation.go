@@ -7,9 +7,9 @@ import (
 	"sync"
 
 	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/internal/scheme"
 	"github.com/r2sgld/r2sgld/internal/study"
 	"github.com/r2sgld/r2sgld/potential"
-	"github.com/r2sgld/r2sgld/theory/scheme"
 )
 
 // Discretisation is what the step costs. All distances are W1.

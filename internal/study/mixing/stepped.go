@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/r2sgld/r2sgld/internal/scheme"
 	"github.com/r2sgld/r2sgld/internal/study"
 	"github.com/r2sgld/r2sgld/potential"
 	"github.com/r2sgld/r2sgld/theory"
-	"github.com/r2sgld/r2sgld/theory/scheme"
 )
 
 // Stepped compares swaps at random times with those of the algorithm, which tries one

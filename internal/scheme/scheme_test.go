@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/internal/scheme"
 	"github.com/r2sgld/r2sgld/potential"
-	"github.com/r2sgld/r2sgld/theory/scheme"
 )
 
 // must returns a function that stops the test at an error.

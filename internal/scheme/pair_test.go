@@ -8,7 +8,7 @@ import (
 
 	"github.com/r2sgld/r2sgld/domain"
 	"github.com/r2sgld/r2sgld/internal/pace"
-	"github.com/r2sgld/r2sgld/theory/scheme"
+	"github.com/r2sgld/r2sgld/internal/scheme"
 )
 
 func pairStep(eta, attempt, noise, correction float64) scheme.PairStep {

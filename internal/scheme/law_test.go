@@ -8,8 +8,8 @@ import (
 
 	"github.com/r2sgld/r2sgld/domain"
 	"github.com/r2sgld/r2sgld/internal/pace"
+	"github.com/r2sgld/r2sgld/internal/scheme"
 	"github.com/r2sgld/r2sgld/potential"
-	"github.com/r2sgld/r2sgld/theory/scheme"
 )
 
 // The truncated normal law has a known distribution function and density.

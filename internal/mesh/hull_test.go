@@ -6,7 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/r2sgld/r2sgld/theory/mesh"
+	"github.com/r2sgld/r2sgld/internal/mesh"
 )
 
 // The hull of points of a small lattice, whose arithmetic is exact: its corners are

@@ -5,8 +5,8 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/r2sgld/r2sgld/internal/scheme"
 	"github.com/r2sgld/r2sgld/potential"
-	"github.com/r2sgld/r2sgld/theory/scheme"
 )
 
 // Without a force the rates are τ(kπ/L)², and a point start spreads like the

@@ -5,8 +5,8 @@ import (
 	"math"
 
 	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/internal/scheme"
 	"github.com/r2sgld/r2sgld/potential"
-	"github.com/r2sgld/r2sgld/theory/scheme"
 )
 
 // How far the stationary law of a step is from exp(-U), and of which order in

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/r2sgld/r2sgld/domain"
-	"github.com/r2sgld/r2sgld/theory/mesh"
+	"github.com/r2sgld/r2sgld/internal/mesh"
 )
 
 // A heart in 11 × 10 cells, drawn from above: whole cells are ##, cut cells show
