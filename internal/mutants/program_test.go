@@ -161,7 +161,7 @@ var ofTheProgram = []fault{
 		{"internal/config.(*loader).suitImages", "> n", "> 2*n"},
 	}},
 	{"reversible as printed", "internal/study/mixing TestReversibleVerdict", []edit{
-		{"internal/study/mixing.reversibleLaw", "case printed", "case capped"},
+		{"internal/study/mixing.reversibleLaw", "case f.Printed", "case f.Capped"},
 	}},
 	{"theory: memory compared the wrong way", "internal/config TestBadTheories", []edit{
 		{"internal/config.(*theoryLoader).settleGrid", "need >", "need <"},

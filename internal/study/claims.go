@@ -22,6 +22,19 @@ const (
 	Untestable Verdict = "not testable here"
 )
 
+// Among is the verdict on what is so in some of all cases.
+func Among(some, all int) Verdict {
+	switch {
+	case all == 0:
+		return Untestable
+	case some == all:
+		return Holds
+	case some == 0:
+		return Fails
+	}
+	return Depends
+}
+
 // verdicts are all verdicts, in the order in which they are counted.
 func verdicts() []Verdict { return []Verdict{Holds, Fails, Depends, Untestable} }
 
@@ -51,6 +64,11 @@ type Number struct {
 	Low     float64 `json:"low"`
 	High    float64 `json:"high"`
 	Clipped bool    `json:"clipped,omitempty"` // the interval reached beyond what is possible
+}
+
+// Exactly is a number without an interval.
+func Exactly(name string, v float64) Number {
+	return Number{Name: name, Value: v, Low: math.NaN(), High: math.NaN()}
 }
 
 // Within returns n with its interval clipped to [low, high], which is all that is

@@ -77,13 +77,8 @@ func locals(x, y []float64) []float64 {
 
 func square(v float64) float64 { return v * v }
 
-// exactly is a number without an interval.
-func exactly(name string, v float64) study.Number {
-	return study.Number{Name: name, Value: v, Low: math.NaN(), High: math.NaN()}
-}
-
 // show prints a number with four digits and a minus sign.
-func show(v float64) string { return exactly("", v).String() }
+func show(v float64) string { return study.Exactly("", v).String() }
 
 // signed prints decimals with a minus sign.
 func signed(v float64, decimals int) string {
