@@ -1,10 +1,7 @@
 package figure
 
 import (
-	"errors"
-	"fmt"
 	"math"
-	"slices"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -38,65 +35,55 @@ func Attractors(q AttractorPanels) (*Figure, error) {
 	}
 	columns := columnsOr(q.Columns, len(q.Panels), 3)
 	lay := mosaic{columns: columns, width: (fullPage - 40) / vg.Length(max(columns, 2))}
-	lo, hi := point{math.Inf(1), math.Inf(1)}, point{math.Inf(-1), math.Inf(-1)}
+	var all [2][]float64
 	paths := make([][]point, len(q.Panels))
 	for k := range q.Panels {
 		paths[k] = q.project(q.Panels[k].Path)
 		for _, p := range paths[k] {
-			lo = point{math.Min(lo.x, p.x), math.Min(lo.y, p.y)}
-			hi = point{math.Max(hi.x, p.x), math.Max(hi.y, p.y)}
+			all[0], all[1] = append(all[0], p.x), append(all[1], p.y)
 		}
 	}
-	lo.x, hi.x = widen(lo.x, hi.x, 0.05)
-	lo.y, hi.y = widen(lo.y, hi.y, 0.05)
-	ratio := math.Min(1.3, math.Max(0.6, (hi.y-lo.y)/(hi.x-lo.x)))
+	x, y := scale{bare: true, silent: true}, scale{bare: true, silent: true}
+	x.show(0.05, all[0])
+	y.show(0.05, all[1])
+	ratio := math.Min(1.3, math.Max(0.6, (y.max-y.min)/(x.max-x.min)))
 	lay.height = lay.width * vg.Length(ratio)
 	// one scale for both directions
-	if more := ratio*(hi.x-lo.x) - (hi.y - lo.y); more > 0 {
-		lo.y, hi.y = lo.y-more/2, hi.y+more/2
+	if more := ratio*(x.max-x.min) - (y.max - y.min); more > 0 {
+		y.min, y.max = y.min-more/2, y.max+more/2
 	} else {
-		more = (hi.y-lo.y)/ratio - (hi.x - lo.x)
-		lo.x, hi.x = lo.x-more/2, hi.x+more/2
+		more = (y.max-y.min)/ratio - (x.max - x.min)
+		x.min, x.max = x.min-more/2, x.max+more/2
 	}
-	var panels []*panel
-	for k := range q.Panels {
+	panels := make([]*panel, len(q.Panels))
+	for k, a := range q.Panels {
 		if paths[k] == nil {
-			panels = append(panels, nil)
 			continue
 		}
-		p := &panel{title: q.Panels[k].Title, x: scale{min: lo.x, max: hi.x, bare: true, silent: true}, y: scale{min: lo.y, max: hi.y, bare: true, silent: true}}
-		sty, _ := methodLine(q.Panels[k].Method)
+		sty, _ := methodLine(a.Method)
 		sty.Width, sty.Dashes = 0.3, nil
-		p.add(func(pl *plane) { pl.line(sty, paths[k]) }, q.triad)
-		panels = append(panels, p)
+		panels[k] = &panel{title: a.Title, x: x, y: y}
+		panels[k].add(line{sty, paths[k]}, painted(q.triad))
 	}
 	return lay.compose(panels, nil, q.Caption), nil
 }
 
 func (q *AttractorPanels) check() error {
-	if err := finite("attractors, turn and tilt", q.Turn, q.Tilt); err != nil {
-		return err
-	}
+	c := &check{what: "attractors"}
+	c.finite("turn and tilt", q.Turn, q.Tilt)
+	some := false
 	for k, a := range q.Panels {
-		if _, err := methodLine(a.Method); err != nil {
-			return err
-		}
-		if a.Path == nil {
-			continue
-		}
-		if len(a.Path) < 2 {
-			return fmt.Errorf("figure: attractors, panel %d: %d points: a trajectory has two at least", k+1, len(a.Path))
-		}
+		c.part("attractors, panel %d", k+1)
+		c.method(a.Method)
+		c.must(a.Path == nil || len(a.Path) >= 2, "%d points: a trajectory has two at least", len(a.Path))
 		for _, p := range a.Path {
-			if err := finite(fmt.Sprintf("attractors, panel %d", k+1), p[:]...); err != nil {
-				return err
-			}
+			c.finite("", p[:]...)
 		}
+		some = some || a.Path != nil
 	}
-	if !slices.ContainsFunc(q.Panels, func(a Attractor) bool { return a.Path != nil }) {
-		return errors.New("figure: attractors: no trajectories: give at least one")
-	}
-	return nil
+	c.part("attractors")
+	c.must(some, "no trajectories: give at least one")
+	return c.err
 }
 
 // project returns where points in space are on paper, not too many of them.
@@ -121,8 +108,7 @@ func (q *AttractorPanels) seen(p [3]float64) point {
 func (q *AttractorPanels) triad(pl *plane) {
 	const arm = vg.Length(9)
 	from := vg.Point{X: pl.Min.X + 9, Y: pl.Min.Y + 9}
-	sty := letters(numberSize)
-	sty.XAlign, sty.YAlign = draw.XCenter, draw.YCenter
+	sty := aligned(numberSize, draw.XCenter, draw.YCenter)
 	for j := range 3 {
 		var unit [3]float64
 		unit[j] = 1

@@ -1,7 +1,6 @@
 package figure
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -31,10 +30,9 @@ func LocalBarrier(q Barrier) (*Figure, error) {
 	total := q.Total
 	root := q.root()
 	x, height := make([]float64, len(q.Inverse)), make([]float64, len(q.Inverse))
-	curve, zero := make([]point, len(x)), make([]float64, len(x))
+	zero := make([]float64, len(x))
 	for i, b := range q.Inverse {
 		x[i], height[i] = root.of(b), q.Local[i]*root.slope(b)
-		curve[i] = point{x[i], height[i]}
 		if i > 0 && q.Total == 0 {
 			total += (b - q.Inverse[i-1]) * (q.Local[i] + q.Local[i-1]) / 2
 		}
@@ -52,18 +50,16 @@ func LocalBarrier(q Barrier) (*Figure, error) {
 		p.x.label += ", on a scale of " + root.name()
 		p.x.marks = root.marks(lo, hi, cm(width))
 	}
-	p.add(func(pl *plane) {
-		pl.band(barrier, x, zero, height)
+	p.add(band{barrier, x, zero, height}, painted(func(pl *plane) {
 		for _, b := range q.Rungs {
 			at := pl.at(root.of(b), 0)
 			pl.StrokeLine2(lineMark, at.X, at.Y, at.X, at.Y+7)
 		}
-		pl.line(lineExchanged, curve)
-	})
-	keys := []key{keyLine(root.per("λ"), lineExchanged), keyArea(fmt.Sprintf("area: barrier Λ = %.3g", total), barrier)}
+	}), line{lineExchanged, joined(x, height)})
+	keys := legend{keyLine(root.per("λ"), lineExchanged), keyArea(fmt.Sprintf("area: barrier Λ = %.3g", total), barrier)}
+	keys.add(len(q.Rungs) > 0, keyMark("rung"))
 	caption := ""
 	if len(q.Rungs) > 0 {
-		keys = append(keys, keyMark("rung"))
 		caption = count(len(q.Rungs), "rung")
 	}
 	lay := mosaic{columns: 1, width: cm(width), height: cm(4.8)}
@@ -145,27 +141,12 @@ func (r root) marks(lo, hi float64, room vg.Length) []tick {
 }
 
 func (q *Barrier) check() error {
-	const what = "local barrier"
-	if len(q.Inverse) < 2 {
-		return errors.New("figure: " + what + ": give at least two inverse temperatures")
-	}
-	if err := sameLength(what, len(q.Inverse), q.Local); err != nil {
-		return err
-	}
-	for _, v := range [][]float64{q.Inverse, q.Local, q.Rungs, {q.Total}} {
-		if err := finite(what, v...); err != nil {
-			return err
-		}
-		for i, x := range v {
-			if x < 0 {
-				return fmt.Errorf("figure: %s: value %d is %g: none may be negative", what, i+1, x)
-			}
-		}
-	}
-	for i := 1; i < len(q.Inverse); i++ {
-		if !(q.Inverse[i] > q.Inverse[i-1]) {
-			return fmt.Errorf("figure: %s: inverse temperature %d does not rise: the grid must", what, i+1)
-		}
-	}
-	return nil
+	c := &check{what: "local barrier"}
+	c.must(len(q.Inverse) >= 2, "give at least two inverse temperatures")
+	c.columns(
+		column{"", q.Inverse, anyLength, rising | nonNegative},
+		column{"", q.Local, len(q.Inverse), nonNegative},
+		column{"", q.Rungs, anyLength, nonNegative},
+		column{"", []float64{q.Total}, anyLength, nonNegative})
+	return c.err
 }

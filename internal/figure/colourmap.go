@@ -4,8 +4,6 @@ import (
 	"image"
 	"image/color"
 	"math"
-
-	"gonum.org/v1/plot/vg"
 )
 
 // viridis is every fifteenth of the 256 colours of the sequential map of that
@@ -52,9 +50,4 @@ func heat(v []float64, nx, ny int, top float64) *image.Paletted {
 		}
 	}
 	return out
-}
-
-// picture draws img from a to b, its corners.
-func (p *plane) picture(img image.Image, a, b point) {
-	p.DrawImage(vg.Rectangle{Min: p.at(a.x, a.y), Max: p.at(b.x, b.y)}, img)
 }

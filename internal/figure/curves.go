@@ -1,8 +1,7 @@
 package figure
 
 import (
-	"errors"
-	"fmt"
+	"cmp"
 	"image/color"
 	"math"
 
@@ -61,8 +60,31 @@ type Lines struct {
 	Columns    int // of panels; 0 is up to 3
 	Caption    string
 
-	last  []key // of the legend
-	whole bool  // x counts something
+	last  legend // after the rest
+	whole bool   // x counts something
+}
+
+// A curve is what lines, points and trends have in common.
+type curve struct {
+	what      string // in messages
+	method    string
+	x, y      []float64
+	low, high []float64 // the interval; both nil is none
+}
+
+// data returns all that a panel shows: lines, then points, each with its trend.
+func (c *LinePanel) data() []curve {
+	var out []curve
+	for _, l := range c.Lines {
+		out = append(out, curve{l.named(), l.Method, l.X, l.Y, l.Low, l.High})
+	}
+	for _, l := range c.Points {
+		out = append(out, curve{l.named(), l.Method, l.X, l.Y, l.Low, l.High})
+		if t := l.Trend; t != nil {
+			out = append(out, curve{l.named() + ", trend", l.Method, t.X, t.Y, nil, nil})
+		}
+	}
+	return out
 }
 
 // Curves draws lines with bands, and points with intervals and the lines fitted
@@ -74,12 +96,8 @@ func Curves(q Lines) (*Figure, error) {
 		return nil, err
 	}
 	columns := columnsOr(q.Columns, len(q.Panels), 3)
-	lay := mosaic{columns: columns, height: cm([...]float64{6.2, 5.4, 4.3}[min(columns, 3)-1])}
-	if columns == 1 {
-		lay.width = cm(10.5)
-	}
+	lay := grid(columns, []float64{6.2, 5.4, 4.3}, []float64{10.5})
 	var panels []*panel
-	var keys []key
 	x, y := q.extent(q.Panels, 0), q.extent(q.shared(), 1)
 	for k := range q.Panels {
 		c := &q.Panels[k]
@@ -95,119 +113,41 @@ func Curves(q Lines) (*Figure, error) {
 		}
 		q.layers(p, c, lay)
 		panels = append(panels, p)
-		keys = c.keys(keys, false)
-	}
-	for k := range q.Panels {
-		keys = q.Panels[k].keys(keys, true)
-	}
-	for _, r := range q.Rules {
-		keys = append(keys, keyRule(r.Name, lineExpected))
-	}
-	for _, k := range q.last {
-		keys = addKey(keys, k)
 	}
 	onlyLowest(panels, columns)
-	return lay.compose(panels, keys, q.Caption), nil
+	return lay.compose(panels, q.keys(), q.Caption), nil
 }
 
 func (q *Lines) check() error {
-	if len(q.Panels) == 0 {
-		return errors.New("figure: curves: no panels: give at least one")
-	}
+	c := &check{what: "curves"}
+	c.must(len(q.Panels) > 0, "no panels: give at least one")
 	for k := range q.Panels {
-		c := &q.Panels[k]
-		if len(c.Lines)+len(c.Points) == 0 {
-			return fmt.Errorf("figure: curves, panel %d: nothing to draw: give lines or points", k+1)
-		}
-		for _, l := range c.Lines {
-			if err := q.checkData(l.Name, l.Method, l.X, l.Y, l.Low, l.High); err != nil {
-				return err
-			}
-		}
-		for _, l := range c.Points {
-			if err := q.checkData(l.Name, l.Method, l.X, l.Y, l.Low, l.High); err != nil {
-				return err
-			}
-			if t := l.Trend; t != nil {
-				if err := q.checkData(l.named()+", trend", l.Method, t.X, t.Y, nil, nil); err != nil {
-					return err
-				}
-			}
+		data := q.Panels[k].data()
+		c.part("curves, panel %d", k+1)
+		c.must(len(data) > 0, "nothing to draw: give lines or points")
+		for _, d := range data {
+			c.part("curves, %s", d.what)
+			c.method(d.method)
+			c.must(len(d.x) > 0, "no values: give at least one")
+			c.ends(d.low, d.high)
+			c.columns(column{"", d.x, anyLength, onLog(q.LogX)}, column{"", d.y, len(d.x), onLog(q.LogY)},
+				column{"", d.low, len(d.x), optional}, column{"", d.high, len(d.x), optional})
 		}
 	}
-	return q.checkRange()
-}
-
-func (q *Lines) checkRange() error {
 	for _, r := range q.Rules {
-		if err := finite("rule "+r.Name, r.At); err != nil {
-			return err
-		}
-		if q.LogX && r.At <= 0 {
-			return fmt.Errorf("figure: rule %s is at %g: a logarithmic axis has no place for what is not above 0", r.Name, r.At)
-		}
+		c.part("rule %s", r.Name)
+		c.columns(column{"", []float64{r.At}, anyLength, onLog(q.LogX)})
 	}
-	for _, c := range q.Panels {
-		if err := checkRise(c.Y.Name, c.View, q.LogY); err != nil {
-			return err
-		}
+	for _, p := range q.Panels {
+		c.view(p.Y, p.View, q.LogY)
 	}
-	return errors.Join(checkRise(q.X.Name, q.View[0], q.LogX), checkRise(q.Y.Name, q.View[1], q.LogY))
+	c.view(q.X, q.View[0], q.LogX)
+	c.view(q.Y, q.View[1], q.LogY)
+	return c.err
 }
 
-// checkRise returns an error unless v is a range or zero.
-func checkRise(axis string, v [2]float64, log bool) error {
-	if v == ([2]float64{}) {
-		return nil
-	}
-	if err := finite("view of "+axis, v[:]...); err != nil {
-		return err
-	}
-	if !(v[0] < v[1]) || log && v[0] <= 0 {
-		return fmt.Errorf("figure: view of %s: from %g to %g: it must rise, on a logarithmic axis from above 0", axis, v[0], v[1])
-	}
-	return nil
-}
-
-func (q *Lines) checkData(name, method string, x, y, low, high []float64) error {
-	what := "curves, " + named(name, method)
-	if _, err := methodLine(method); err != nil {
-		return err
-	}
-	if len(x) == 0 {
-		return fmt.Errorf("figure: %s: no values: give at least one", what)
-	}
-	if (low == nil) != (high == nil) {
-		return fmt.Errorf("figure: %s: an interval has two ends: give both or none", what)
-	}
-	if low == nil {
-		low, high = y, y
-	}
-	if err := sameLength(what, len(x), y, low, high); err != nil {
-		return err
-	}
-	for _, v := range [][]float64{x, y, low, high} {
-		if err := finite(what, v...); err != nil {
-			return err
-		}
-	}
-	for i := range x {
-		if q.LogX && x[i] <= 0 || q.LogY && y[i] <= 0 {
-			return fmt.Errorf("figure: %s: point %d is at (%g, %g): a logarithmic axis has no place for what is not above 0", what, i+1, x[i], y[i])
-		}
-	}
-	return nil
-}
-
-func (l *Line) named() string   { return named(l.Name, l.Method) }
-func (l *Points) named() string { return named(l.Name, l.Method) }
-
-func named(name, method string) string {
-	if name == "" {
-		return method
-	}
-	return name
-}
+func (l *Line) named() string   { return cmp.Or(l.Name, l.Method) }
+func (l *Points) named() string { return cmp.Or(l.Name, l.Method) }
 
 // shared returns the panels that share the y axis.
 func (q *Lines) shared() []LinePanel {
@@ -220,7 +160,7 @@ func (q *Lines) shared() []LinePanel {
 	return out
 }
 
-func (q *Lines) log(j int) bool { return j == 0 && q.LogX || j == 1 && q.LogY }
+func (q *Lines) log(j int) bool { return [...]bool{q.LogX, q.LogY}[j] }
 
 // place returns where v is on axis j: its logarithm if that is logarithmic,
 // far below the axis if there is none.
@@ -239,26 +179,14 @@ func (q *Lines) extent(panels []LinePanel, j int) scale {
 		return s
 	}
 	lo, hi := math.Inf(1), math.Inf(-1)
-	see := func(values ...float64) {
-		for _, v := range values {
-			lo, hi = math.Min(lo, q.place(j, v)), math.Max(hi, q.place(j, v))
-		}
-	}
 	var ends []float64
-	for _, c := range panels {
-		for _, l := range c.Lines {
-			see([...][]float64{l.X, l.Y}[j]...)
-			if j == 1 {
-				ends = append(append(ends, l.Low...), l.High...)
-			}
-		}
-		for _, l := range c.Points {
-			see([...][]float64{l.X, l.Y}[j]...)
-			if l.Trend != nil {
-				see([...][]float64{l.Trend.X, l.Trend.Y}[j]...)
+	for k := range panels {
+		for _, d := range panels[k].data() {
+			for _, v := range [...][]float64{d.x, d.y}[j] {
+				lo, hi = math.Min(lo, q.place(j, v)), math.Max(hi, q.place(j, v))
 			}
 			if j == 1 {
-				ends = append(append(ends, l.Low...), l.High...)
+				ends = append(append(ends, d.low...), d.high...)
 			}
 		}
 	}
@@ -280,11 +208,11 @@ func (q *Lines) extent(panels []LinePanel, j int) scale {
 	return s
 }
 
-// points returns where data are on the axes.
+// points returns where data are on the axes; y nil is none.
 func (q *Lines) points(x, y []float64) []point {
-	out := make([]point, len(x))
-	for i := range x {
-		out[i] = point{q.place(0, x[i]), q.place(1, y[i])}
+	out := joined(x, y)
+	for i, p := range out {
+		out[i] = point{q.place(0, p.x), q.place(1, p.y)}
 	}
 	return out
 }
@@ -292,75 +220,54 @@ func (q *Lines) points(x, y []float64) []point {
 // layers adds what panel c shows to p: bands, lines, points, and what trends
 // say.
 func (q *Lines) layers(p *panel, c *LinePanel, lay mosaic) {
-	width := lay.width
-	if width == 0 {
-		width = fullPage/vg.Length(lay.columns) - 30
+	width := cmp.Or(lay.width, fullPage/vg.Length(lay.columns)-30)
+	if q.LogX {
+		p.x.ruled, p.x.marks = true, logTicks(p.x.min, p.x.max, width, false)
 	}
-	for j, s := range [...]*scale{&p.x, &p.y} {
-		if q.log(j) {
-			s.ruled, s.marks = true, logTicks(s.min, s.max, [...]vg.Length{width, lay.height}[j], j == 1)
-		}
+	if q.LogY {
+		p.y.ruled, p.y.marks = true, logTicks(p.y.min, p.y.max, lay.height, true)
 	}
 	if q.whole {
 		p.x.marks = wholeTicks(p.x.min, p.x.max, width)
 	}
 	for _, l := range c.Lines {
-		if l.Low != nil {
-			lo, hi, tint := q.points(l.X, l.Low), q.points(l.X, l.High), shade(l.style().Color)
-			p.add(func(pl *plane) { pl.between(tint, lo, hi) })
-		}
+		p.add(between(shade(l.style().Color), q.points(l.X, l.Low), q.points(l.X, l.High)))
 	}
 	var taken []point // where texts should not be
 	for _, l := range c.Lines {
-		sty, line := l.style(), q.points(l.X, l.Y)
-		taken = append(taken, line...)
-		p.add(func(pl *plane) { pl.line(sty, line) })
-		if len(line) == 1 {
-			p.add(func(pl *plane) { pl.dots(sty.Color, markSize, line) })
+		sty, pts := l.style(), q.points(l.X, l.Y)
+		taken = append(taken, pts...)
+		p.add(line{sty, pts})
+		if len(pts) == 1 {
+			p.add(dots{sty.Color, markSize, pts})
 		}
 	}
 	for _, r := range q.Rules {
-		p.add(func(pl *plane) { pl.vline(lineExpected, q.place(0, r.At)) })
+		p.add(upright{lineExpected, q.place(0, r.At)})
 	}
 	var texts []saying
-	for i := range c.Points {
-		l := &c.Points[i]
+	for _, l := range c.Points {
 		sty, _ := methodLine(l.Method)
 		if l.Trend != nil {
 			trend := q.points(l.Trend.X, l.Trend.Y)
 			fitted := draw.LineStyle{Color: sty.Color, Width: 0.9, Dashes: sty.Dashes}
 			taken = append(taken, trend...)
-			p.add(func(pl *plane) { pl.line(fitted, trend) })
+			p.add(line{fitted, trend})
 			if l.Trend.Text != "" {
 				texts = append(texts, saying{l.Trend.Text, fitted})
 			}
 		}
-		taken = append(taken, q.points(l.X, l.Y)...)
-		p.add(q.measured(l))
+		pts, low, high := q.points(l.X, l.Y), q.points(l.X, l.Low), q.points(l.X, l.High)
+		taken = append(taken, pts...)
+		for i := range low {
+			p.add(whisker{sty.Color, low[i], high[i]})
+		}
+		p.add(glyphs{methodMark(l.Method), false, pts})
 	}
 	if len(texts) > 0 {
-		p.add(func(pl *plane) { pl.say(texts, taken) })
+		p.add(painted(func(pl *plane) { pl.say(texts, taken) }))
 	}
 }
-
-// measured draws points with their intervals.
-func (q *Lines) measured(l *Points) func(*plane) {
-	mark := methodMark(l.Method)
-	pts := q.points(l.X, l.Y)
-	var lo, hi []point
-	if l.Low != nil {
-		lo, hi = q.points(l.X, l.Low), q.points(l.X, l.High)
-	}
-	return func(pl *plane) {
-		for i := range lo {
-			pl.whisker(mark.color, lo[i], hi[i])
-		}
-		pl.marks(mark, false, pts...)
-	}
-}
-
-// markSize is the radius of a measurement.
-const markSize = vg.Length(1.9)
 
 func (l *Line) style() draw.LineStyle {
 	sty, _ := methodLine(l.Method)
@@ -384,24 +291,35 @@ func shade(c color.Color) color.NRGBA {
 	return out
 }
 
-// between fills between two lines.
-func (p *plane) between(c color.Color, lo, hi []point) {
-	loop := append([]point(nil), lo...)
-	for i := len(hi) - 1; i >= 0; i-- {
-		loop = append(loop, hi[i])
-	}
-	p.fill(c, loop)
-}
-
-// whisker draws an interval with its ends, less those that are off the axes.
-func (p *plane) whisker(c color.Color, a, b point) {
-	sty := draw.LineStyle{Color: c, Width: 0.9}
-	p.line(sty, []point{a, b})
-	for _, e := range [...]point{a, b} {
-		if at := p.at(e.x, e.y); p.Contains(at) {
-			p.StrokeLine2(sty, at.X-markSize, at.Y, at.X+markSize, at.Y)
+// keys is the legend: lines and points, what is dashed, rules, and the rest.
+func (q *Lines) keys() legend {
+	var keys legend
+	add := func(k key) {
+		if k.label != "" {
+			keys.join(k)
 		}
 	}
+	for _, dashed := range [...]bool{false, true} {
+		for _, c := range q.Panels {
+			for _, l := range c.Lines {
+				if l.Dashed == dashed && !l.Faint {
+					add(keyLine(l.named(), l.style()))
+				}
+			}
+			for _, l := range c.Points {
+				if !dashed {
+					add(keyMeasured(l.named(), methodMark(l.Method), l.Low != nil, false))
+				}
+			}
+		}
+	}
+	for _, r := range q.Rules {
+		keys.add(true, keyRule(r.Name, lineExpected))
+	}
+	for _, k := range q.last {
+		keys.join(k)
+	}
+	return keys
 }
 
 // A saying is what the line beside it says.
@@ -443,37 +361,10 @@ func (p *plane) say(texts []saying, taken []point) {
 			}
 		}
 	}
+	sty.YAlign = draw.YCenter
 	for i, t := range texts {
 		y := best.Max.Y - skip*(vg.Length(i)+0.5)
 		p.StrokeLine2(t.sty, best.Min.X, y, best.Min.X+specimen, y)
-		sty.YAlign = draw.YCenter
 		p.FillText(sty, vg.Point{X: best.Min.X + specimen + 4, Y: y}, t.text)
 	}
-}
-
-// keys adds to keys what is new in panel c: what is dashed, or the rest.
-func (c *LinePanel) keys(keys []key, dashed bool) []key {
-	add := func(k key) {
-		for _, o := range keys {
-			if o.label == k.label {
-				return
-			}
-		}
-		if k.label != "" {
-			keys = append(keys, k)
-		}
-	}
-	for i := range c.Lines {
-		if c.Lines[i].Dashed == dashed && !c.Lines[i].Faint {
-			add(keyLine(c.Lines[i].named(), c.Lines[i].style()))
-		}
-	}
-	for i := range c.Points {
-		if dashed {
-			break
-		}
-		l := &c.Points[i]
-		add(keyMeasured(l.named(), methodMark(l.Method), l.Low != nil, false))
-	}
-	return keys
 }

@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
@@ -55,16 +56,18 @@ func smooth(x, y []float64, hx, hy float64, sx, sy scale, n int, inside func(x, 
 			s.sure = append(s.sure, s.v[k])
 		}
 	}
-	slices.SortFunc(s.sure, func(a, b float64) int {
-		if a > b {
-			return -1
-		}
-		if a < b {
-			return 1
-		}
-		return 0
-	})
+	s.rank()
 	return s
+}
+
+// rank puts the values for regions in their order.
+func (s *surface) rank() {
+	slices.SortFunc(s.sure, func(a, b float64) int { return cmp.Compare(b, a) })
+}
+
+// regions are the regions of highest density that hold 90 and 50 % of the mass.
+func (s surface) regions() []mark {
+	return []mark{region{whole, contour(s.lattice, s.v, s.level(shares[0]))}, region{middle, contour(s.lattice, s.v, s.level(shares[1]))}}
 }
 
 // shares returns share at each knot; where a knot and all around it are on one

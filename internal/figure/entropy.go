@@ -1,7 +1,6 @@
 package figure
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -42,10 +41,7 @@ func EntropyHistograms(q Entropies) (*Figure, error) {
 		return nil, err
 	}
 	columns := columnsFor(len(q.Panels), 3)
-	lay := mosaic{columns: columns, height: cm(4)}
-	if columns < 3 {
-		lay.width = cm([...]float64{9, 6.6}[columns-1])
-	}
+	lay := grid(columns, []float64{4}, []float64{9, 6.6})
 	panels := make([]*panel, len(q.Panels))
 	top := 0.0
 	in, out := make([][]float64, len(panels)), make([][]float64, len(panels))
@@ -60,11 +56,12 @@ func EntropyHistograms(q Entropies) (*Figure, error) {
 		if i%columns > 0 {
 			p.y.label = ""
 		}
-		p.add(q.steps(in[i], linePosterior), q.steps(out[i], lineForeign))
+		p.add(q.steps(in[i], linePosterior)...)
+		p.add(q.steps(out[i], lineForeign)...)
 		panels[i] = p
 	}
 	onlyLowest(panels, columns)
-	keys := []key{keyLine(q.In, linePosterior), keyLine(q.Out, lineForeign)}
+	keys := legend{keyLine(q.In, linePosterior), keyLine(q.Out, lineForeign)}
 	caption := sentences(fmt.Sprintf("shares on a scale of roots, in %d bins from 0 to ln %s", entropyBins, thousands(q.Classes)), q.Caption)
 	return lay.compose(panels, keys, caption), nil
 }
@@ -73,35 +70,25 @@ func EntropyHistograms(q Entropies) (*Figure, error) {
 func (q *Entropies) most() float64 { return math.Log(float64(q.Classes)) }
 
 func (q *Entropies) check() error {
-	if len(q.Panels) == 0 {
-		return errors.New("figure: entropies: no predictor: give at least one")
-	}
-	if q.Classes < 2 {
-		return fmt.Errorf("figure: entropies: %d classes: there must be at least two", q.Classes)
-	}
+	c := &check{what: "entropies"}
+	c.must(len(q.Panels) > 0, "no predictor: give at least one")
+	c.must(q.Classes >= 2, "%d classes: there must be at least two", q.Classes)
 	for i := range q.Panels {
 		u := &q.Panels[i]
 		for k, v := range [...][]float64{u.In, u.Out} {
-			what := "entropies of " + u.Title + ", " + [...]string{q.In, q.Out}[k]
-			if len(v) == 0 {
-				return fmt.Errorf("figure: %s: no images: give at least one", what)
-			}
-			if err := finite(what, v...); err != nil {
-				return err
-			}
+			c.part("entropies of %s, %s", u.Title, [...]string{q.In, q.Out}[k])
+			c.must(len(v) > 0, "no images: give at least one")
+			c.finite("", v...)
 			for j, h := range v {
 				if h < -1e-6 || h > q.most()+1e-3 {
-					return fmt.Errorf("figure: %s: value %d is %g: an entropy of %d classes is from 0 to %.4g nats", what, j+1, h, q.Classes, q.most())
+					c.must(false, "value %d is %g: an entropy of %d classes is from 0 to %.4g nats", j+1, h, q.Classes, q.most())
 				}
 			}
 		}
-		for _, v := range [...]float64{u.AUROC, u.FPR95} {
-			if v < 0 || v > 1 {
-				return fmt.Errorf("figure: entropies of %s: AUROC %g and FPR95 %g must be in [0, 1], or NaN", u.Title, u.AUROC, u.FPR95)
-			}
-		}
+		c.part("entropies of %s", u.Title)
+		c.columns(column{"AUROC", []float64{u.AUROC}, 1, fraction | gappy}, column{"FPR95", []float64{u.FPR95}, 1, fraction | gappy})
 	}
-	return nil
+	return c.err
 }
 
 // title says who predicts, and how well the two kinds are told apart.
@@ -129,7 +116,7 @@ func (q *Entropies) shares(v []float64) []float64 {
 }
 
 // steps draws a histogram, filled and outlined up to its last bin that is not empty.
-func (q *Entropies) steps(shares []float64, sty draw.LineStyle) func(*plane) {
+func (q *Entropies) steps(shares []float64, sty draw.LineStyle) []mark {
 	width := q.most() / entropyBins
 	for shares[len(shares)-1] == 0 {
 		shares = shares[:len(shares)-1]
@@ -140,8 +127,5 @@ func (q *Entropies) steps(shares []float64, sty draw.LineStyle) func(*plane) {
 		pts = append(pts, point{width * float64(k), y}, point{width * float64(k+1), y})
 	}
 	pts = append(pts, point{pts[len(pts)-1].x, 0})
-	return func(pl *plane) {
-		pl.fill(shade(sty.Color), pts)
-		pl.line(sty, pts)
-	}
+	return []mark{region{shade(sty.Color), [][]point{pts}}, line{sty, pts}}
 }

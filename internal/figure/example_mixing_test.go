@@ -40,5 +40,5 @@ func ExampleDecayCurves() {
 func ExampleGapCurve() {
 	_, err := figure.GapCurve(figure.Gaps{At: []float64{10, 1}, Value: []float64{0.5, 0.1}})
 	fmt.Println(err)
-	// Output: figure: gaps: intensity 1 comes after 10: they must rise
+	// Output: figure: gaps, intensities: value 2 is 1 after 10: intensities must rise
 }

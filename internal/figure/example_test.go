@@ -145,7 +145,7 @@ func ExampleCurves() {
 		}}},
 	})
 	fmt.Println(err)
-	// Output: figure: curves, independent draws: point 3 is at (10000, 0): a logarithmic axis has no place for what is not above 0
+	// Output: figure: curves, independent draws: value 3 is 0: a logarithmic axis has no place for what is not above 0
 }
 
 func ExampleFilm_WriteGIF() {

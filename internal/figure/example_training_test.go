@@ -77,7 +77,7 @@ func ExampleReflectionMap() {
 		Layers: []string{"conv1"}, Epoch: []float64{1, 2}, Share: [][]float64{{0.02, 1.5}},
 	})
 	fmt.Println(err)
-	// Output: figure: reflections of conv1: the share in epoch 2 is 1.5: it must be in [0, 1]
+	// Output: figure: reflections of conv1, share in epochs: value 2 is 1.5: it must be in [0, 1]
 }
 
 func ExampleSweepCurves() {

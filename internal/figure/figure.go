@@ -18,7 +18,6 @@ import (
 	"fmt"
 	"image/png"
 	"io"
-	"math"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/vgimg"
@@ -75,7 +74,7 @@ func (s Sample) String() string {
 // A Figure is a picture ready to be written. It does not change.
 type Figure struct {
 	width, height vg.Length
-	keys          []key
+	keys          legend
 	caption       []string // lines
 	cells         []cell
 }
@@ -113,26 +112,6 @@ func (f *Figure) WritePNG(w io.Writer) error {
 	var enc png.Encoder
 	if err := enc.Encode(w, paletted(c.Image())); err != nil {
 		return fmt.Errorf("write PNG: %w", err)
-	}
-	return nil
-}
-
-// finite returns an error that names the first value which cannot be drawn.
-func finite(what string, values ...float64) error {
-	for i, v := range values {
-		if math.IsNaN(v) || math.Abs(v) > 1e300 {
-			return fmt.Errorf("figure: %s: value %d is %g: leave it out or mend it before drawing", what, i+1, v)
-		}
-	}
-	return nil
-}
-
-// sameLength returns an error unless every slice has length n.
-func sameLength(what string, n int, slices ...[]float64) error {
-	for _, s := range slices {
-		if len(s) != n {
-			return fmt.Errorf("figure: %s: %d values beside %d: all columns must be equally long", what, len(s), n)
-		}
 	}
 	return nil
 }

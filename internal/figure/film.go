@@ -2,7 +2,6 @@ package figure
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"image"
 	"image/color"
@@ -78,33 +77,15 @@ type reel struct {
 }
 
 func (f Film) reel() (*reel, error) {
-	if err := f.check("film"); err != nil {
-		return nil, err
+	c := &check{what: "film"}
+	c.must(f.Trail >= 0, "a trail cannot be shorter than nothing: give steps, or 0")
+	r := &reel{Film: f, per: (len(f.Cold) + filmFrames - 1) / filmFrames, panel: &panel{}}
+	r.walls, _ = f.backdrop(c, r.panel)
+	if c.err != nil {
+		return nil, c.err
 	}
-	if f.Trail < 0 {
-		return nil, errors.New("figure: film: a trail cannot be shorter than nothing: give steps, or 0")
-	}
-	r := &reel{Film: f, per: (len(f.Cold) + filmFrames - 1) / filmFrames, panel: &panel{x: f.view(0), y: f.view(1)}}
 	if r.Trail == 0 {
 		r.Trail = max(40, 10*r.per)
-	}
-	l := lattice{240, 240, r.panel.x.min, r.panel.x.max, r.panel.y.min, r.panel.y.max}
-	if f.Dense != nil {
-		regions, err := f.regions(l)
-		if err != nil {
-			return nil, err
-		}
-		r.panel.add(func(pl *plane) {
-			pl.fill(whole, regions[0]...)
-			pl.fill(middle, regions[1]...)
-		})
-	}
-	if f.Inside != nil {
-		walls := outline(l, f.Inside)
-		r.panel.add(func(pl *plane) { pl.shadeOutside(walls) })
-		if !f.Section {
-			r.walls = within(walls, r.panel)
-		}
 	}
 	for k := range f.Cold {
 		if f.Cold[k].Swapped || len(f.Hot) > 0 && f.Hot[k].Swapped {
@@ -197,8 +178,7 @@ func (r *reel) frame(k int) *image.RGBA {
 			continue
 		}
 		pts := []point{at(steps[end-1].X)}
-		pl.dots(paper, 4.6, pts)
-		pl.dots([...]color.Color{hottest, coldest}[i], 3.6, pts)
+		pl.draw(dots{paper, 4.6, pts}, dots{[...]color.Color{hottest, coldest}[i], 3.6, pts})
 	}
 	return img
 }
@@ -214,10 +194,8 @@ func (r *reel) trail(pl *plane, steps []Step, end, age int, c color.NRGBA) {
 	}
 	t := float64(age) / filmFades
 	sty := draw.LineStyle{Color: mix(c, whole, t*0.95), Width: vg.Length(1.5 - 0.7*t)}
-	lines, _ := follow(steps[from:to], r.walls)
-	for _, l := range lines {
-		pl.line(sty, l)
-	}
+	path, _ := follow(steps[from:to], r.walls)
+	pl.draw(lines{sty, path})
 }
 
 // trades marks the last two swaps, unless they are long past: rings around both
@@ -236,9 +214,9 @@ func (r *reel) trades(pl *plane, k, end int) {
 		}
 		c := mix(exchanged, whole, 0.8*float64(age)/filmMark)
 		if age < 3 && i == last-1 {
-			pl.line(draw.LineStyle{Color: c, Width: 1.2, Dashes: []vg.Length{3, 2}}, pts)
+			pl.draw(line{draw.LineStyle{Color: c, Width: 1.2, Dashes: []vg.Length{3, 2}}, pts})
 		}
-		pl.rings(draw.LineStyle{Color: c, Width: 1.6}, 6+vg.Length(age), pts)
+		pl.draw(rings{draw.LineStyle{Color: c, Width: 1.6}, 6 + vg.Length(age), pts})
 	}
 }
 

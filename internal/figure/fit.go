@@ -46,43 +46,19 @@ func countOf(r []Response, noun string) string {
 	return count(shown, noun)
 }
 
-func (r *Response) check() error {
-	what := "response " + r.Axis.Name
-	n := len(r.Time)
-	if n == 0 {
-		return fmt.Errorf("figure: %s: no observations", what)
-	}
-	columns := [][]float64{r.Observed, r.Fitted}
-	if r.Low != nil || r.High != nil {
-		columns = append(columns, r.Low, r.High)
-	}
-	if err := sameLength(what, n, columns...); err != nil {
-		return err
-	}
-	if !slices.IsSorted(r.Time) {
-		return fmt.Errorf("figure: %s: times must rise", what)
-	}
-	for _, c := range append(columns, r.Time, []float64{r.SD}) {
-		if err := finite(what, c...); err != nil {
-			return err
-		}
-	}
-	if r.SD < 0 {
-		return fmt.Errorf("figure: %s: noise sd %g must not be negative", what, r.SD)
-	}
-	return nil
-}
-
 func checkResponses(r []Response) error {
-	if err := panelCount(len(r)); err != nil {
-		return err
-	}
+	c := &check{what: "fit"}
+	c.panels(len(r))
 	for i := range r {
-		if err := r[i].check(); err != nil {
-			return err
-		}
+		q := &r[i]
+		n := len(q.Time)
+		c.part("response %s", q.Axis.Name)
+		c.must(n > 0, "no observations")
+		c.ends(q.Low, q.High)
+		c.columns(column{"", q.Observed, n, 0}, column{"", q.Fitted, n, 0}, column{"", q.Low, n, optional}, column{"", q.High, n, optional},
+			column{"times", q.Time, n, ascending}, column{"noise sd", []float64{q.SD}, 1, nonNegative})
 	}
-	return nil
+	return c.err
 }
 
 // Fit draws the observations of each response against the model with the interval
@@ -98,19 +74,14 @@ func Fit(r []Response, time Axis, level float64) (*Figure, error) {
 	for i := range r {
 		panels[i] = r[i].fitPanel(level)
 		panels[i].x.label = time.label()
-		banded = banded || r[i].Low != nil
 		least, _ := r[i].predictive(level)
-		noisy = noisy || least != nil
+		banded, noisy = banded || r[i].Low != nil, noisy || least != nil
 	}
 	onlyLowest(panels, 1)
-	keys := []key{keyDot("observed", observed, 1.8), keyLine("model", linePosterior)}
-	if banded {
-		keys = append(keys, keyArea(fmt.Sprintf("%g %% of the model's mean", level), middle))
-	}
-	if noisy {
-		keys = append(keys, keyArea(fmt.Sprintf("%g %% of observations", level), whole))
-	}
-	lay := mosaic{columns: 1, height: cm(math.Max(2.6, math.Min(4.4, 16/float64(len(r)))))}
+	keys := legend{keyObserved("observed"), keyLine("model", linePosterior)}
+	keys.add(banded, keyArea(fmt.Sprintf("%g %% of the model's mean", level), middle))
+	keys.add(noisy, keyArea(fmt.Sprintf("%g %% of observations", level), whole))
+	lay := mosaic{columns: 1, height: stacked(len(r), 2.6, 4.4)}
 	return lay.compose(panels, keys, counted(r)), nil
 }
 
@@ -130,31 +101,11 @@ func (r *Response) predictive(level float64) (low, high []float64) {
 
 func (r *Response) fitPanel(level float64) *panel {
 	p := &panel{y: scale{label: r.Axis.label()}}
-	least, most := r.predictive(level)
-	lo, hi := extent(slices.Concat(r.Observed, r.Fitted, r.Low, r.High, least, most)...)
-	p.y.min, p.y.max = widen(lo, hi, 0.07)
-	first, last := extent(r.Time...)
-	p.x.min, p.x.max = widen(first, last, 0.02)
-	line, dots := make([]point, len(r.Time)), make([]point, len(r.Time))
-	for i, t := range r.Time {
-		line[i], dots[i] = point{t, r.Fitted[i]}, point{t, r.Observed[i]}
-	}
-	p.add(func(pl *plane) {
-		if least != nil {
-			pl.band(whole, r.Time, least, most)
-		}
-		if r.Low != nil {
-			pl.band(middle, r.Time, r.Low, r.High)
-		}
-		n := len(dots)
-		if n > manyDots {
-			pl.dots(dotColour(n), dotSize(n), dots)
-		}
-		pl.line(linePosterior, line)
-		if n <= manyDots {
-			pl.dots(observed, dotSize(n), dots)
-		}
-	})
+	c := Course{Middle: r.Fitted, Low: r.Low, High: r.High}
+	c.ObservedLow, c.ObservedHigh = r.predictive(level)
+	p.y.show(0.07, r.Observed, r.Fitted, r.Low, r.High, c.ObservedLow, c.ObservedHigh)
+	p.x.show(0.02, r.Time)
+	p.add(c.marks(r.Time, joined(r.Time, r.Observed))...)
 	return p
 }
 
@@ -167,18 +118,16 @@ func Residuals(r []Response, time Axis) (*Figure, error) {
 	}
 	var panels []*panel
 	for i := range r {
-		res := make([]point, len(r[i].Time))
-		v := make([]float64, len(res))
-		for k, t := range r[i].Time {
+		v := make([]float64, len(r[i].Time))
+		for k := range v {
 			v[k] = r[i].Observed[k] - r[i].Fitted[k]
-			res[k] = point{t, v[k]}
 		}
 		sd := r[i].SD
 		if sd == 0 {
 			sd = deviation(v)
 		}
 		label := Axis{"residual of " + r[i].Axis.Name, r[i].Axis.Unit}.label()
-		a, b := overTime(res, sd), quantiles(v, sd)
+		a, b := overTime(r[i].Time, v, sd), quantiles(v, sd)
 		lo, hi := min(a.y.min, b.y.min), max(a.y.max, b.y.max)
 		a.y = scale{label: label, min: lo, max: hi}
 		b.y = scale{min: lo, max: hi, silent: true}
@@ -186,26 +135,18 @@ func Residuals(r []Response, time Axis) (*Figure, error) {
 		panels = append(panels, a, b)
 	}
 	onlyLowest(panels, 2)
-	keys := []key{keyDot("residual", observed, 1.8), keyLine("±2 sd", lineLimit),
+	keys := legend{keyObserved("residual"), keyLine("±2 sd", lineLimit),
 		keyLine("zero; normal law", lineZero), keyArea("95 % of normal samples", expected)}
-	lay := mosaic{columns: 2, height: cm(math.Max(3, math.Min(4.6, 16/float64(len(r)))))}
+	lay := mosaic{columns: 2, height: stacked(len(r), 3, 4.6)}
 	return lay.compose(panels, keys, countOf(r, "residual")), nil
 }
 
-func overTime(res []point, sd float64) *panel {
+func overTime(time, v []float64, sd float64) *panel {
 	p := &panel{}
-	lo, hi := -2*sd, 2*sd
-	for _, q := range res {
-		lo, hi = math.Min(lo, q.y), math.Max(hi, q.y)
-	}
-	p.y.min, p.y.max = widen(lo, hi, 0.1)
-	p.x.min, p.x.max = widen(res[0].x, res[len(res)-1].x, 0.03)
-	p.add(func(pl *plane) {
-		pl.hline(lineZero, 0)
-		pl.hline(lineLimit, 2*sd)
-		pl.hline(lineLimit, -2*sd)
-		pl.dots(dotColour(len(res)), dotSize(len(res)), res)
-	})
+	p.y.show(0.1, v, []float64{-2 * sd, 2 * sd})
+	p.x.show(0.03, time)
+	p.add(level{lineZero, 0}, level{lineLimit, 2 * sd}, level{lineLimit, -2 * sd},
+		dots{dotColour(len(v)), dotSize(len(v)), joined(time, v)})
 	return p
 }
 
@@ -215,23 +156,18 @@ func quantiles(v []float64, sd float64) *panel {
 	sorted := slices.Sorted(slices.Values(v))
 	n := float64(len(v))
 	norm := distuv.UnitNormal
-	pts := make([]point, len(v))
 	x, lo, hi := make([]float64, len(v)), make([]float64, len(v)), make([]float64, len(v))
-	for i, s := range sorted {
+	for i := range sorted {
 		k := float64(i + 1)
 		x[i] = norm.Quantile((k - 0.375) / (n + 0.25))
-		pts[i] = point{x[i], s}
 		lo[i] = sd * norm.Quantile(mathext.InvRegIncBeta(k, n+1-k, 0.025))
 		hi[i] = sd * norm.Quantile(mathext.InvRegIncBeta(k, n+1-k, 0.975))
 	}
 	p := &panel{}
-	p.x.min, p.x.max = widen(math.Min(x[0], -1), math.Max(x[len(x)-1], 1), 0.08)
-	low, high := extent(slices.Concat(sorted, lo, hi)...)
-	p.y.min, p.y.max = widen(low, high, 0.05)
-	p.add(func(pl *plane) {
-		pl.band(expected, x, lo, hi)
-		pl.line(lineZero, []point{{p.x.min, sd * p.x.min}, {p.x.max, sd * p.x.max}})
-		pl.dots(observed, dotSize(len(pts)), pts)
-	})
+	p.x.show(0.08, x, []float64{-1, 1})
+	p.y.show(0.05, sorted, lo, hi)
+	p.add(band{expected, x, lo, hi},
+		line{lineZero, []point{{p.x.min, sd * p.x.min}, {p.x.max, sd * p.x.max}}},
+		dots{observed, dotSize(len(x)), joined(x, sorted)})
 	return p
 }

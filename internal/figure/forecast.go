@@ -1,7 +1,6 @@
 package figure
 
 import (
-	"errors"
 	"fmt"
 	"image/color"
 	"math"
@@ -54,67 +53,34 @@ func Forecast(q Courses) (*Figure, error) {
 }
 
 func (q *Courses) check() error {
-	if err := panelCount(len(q.States)); err != nil {
-		return err
-	}
-	if len(q.Time) < 2 || !slices.IsSorted(q.Time) {
-		return errors.New("figure: forecast: give two times at least, in rising order")
-	}
-	if err := finite("forecast, times", q.Time...); err != nil {
-		return err
-	}
+	c := &check{what: "forecast"}
+	c.panels(len(q.States))
+	c.must(len(q.Time) >= 2, "give two times at least, in rising order")
+	c.columns(column{"times", q.Time, anyLength, ascending})
+	n := len(q.Time)
 	for i := range q.States {
-		c := &q.States[i]
-		what := "forecast of " + c.Axis.Name
-		if (c.Low == nil) != (c.High == nil) || (c.ObservedLow == nil) != (c.ObservedHigh == nil) {
-			return fmt.Errorf("figure: %s: an interval has two ends: give both or none", what)
-		}
-		for _, v := range [][]float64{c.Middle, c.Low, c.High, c.ObservedLow, c.ObservedHigh} {
-			if v == nil {
-				continue
-			}
-			if err := sameLength(what, len(q.Time), v); err != nil {
-				return err
-			}
-		}
-		if c.Middle == nil {
-			return fmt.Errorf("figure: %s: nothing in the middle: give a trajectory or a median", what)
-		}
-		if err := errors.Join(sameLength(what+", data", len(c.DataTime), c.Data), sameLength(what+", other", len(c.OtherTime), c.Other)); err != nil {
-			return err
-		}
-		for _, v := range [][]float64{c.Middle, c.Low, c.High, c.ObservedLow, c.ObservedHigh, c.OtherTime, c.Other, c.DataTime, c.Data} {
-			if err := finite(what, v...); err != nil {
-				return err
-			}
-		}
+		s := &q.States[i]
+		c.part("forecast of %s", s.Axis.Name)
+		c.ends(s.Low, s.High)
+		c.ends(s.ObservedLow, s.ObservedHigh)
+		c.must(s.Middle != nil, "nothing in the middle: give a trajectory or a median")
+		c.columns(column{"", s.Middle, n, 0}, column{"", s.Low, n, optional}, column{"", s.High, n, optional},
+			column{"", s.ObservedLow, n, optional}, column{"", s.ObservedHigh, n, optional},
+			column{"data", s.DataTime, anyLength, 0}, column{"data", s.Data, len(s.DataTime), 0},
+			column{"other", s.OtherTime, anyLength, 0}, column{"other", s.Other, len(s.OtherTime), 0})
 	}
-	return nil
+	return c.err
 }
 
-func (q *Courses) keys() []key {
-	var data, band, wide, other bool
-	for _, c := range q.States {
-		data, band = data || len(c.Data) > 0, band || c.Low != nil
-		wide, other = wide || c.ObservedLow != nil, other || len(c.Other) > 0
-	}
-	var keys []key
-	if data {
-		keys = append(keys, keyDot("observed", observed, 1.8))
-	}
-	keys = append(keys, keyLine(q.Name, linePosterior))
-	if band {
-		keys = append(keys, keyArea(fmt.Sprintf("%g %% of trajectories", q.Level), middle))
-	}
-	if wide {
-		keys = append(keys, keyArea(fmt.Sprintf("%g %% of observations", q.Level), whole))
-	}
-	if other {
-		keys = append(keys, keyLine(q.Other, lineTruth))
-	}
-	if q.ends() {
-		keys = append(keys, keyRule("end of the data", lineExpected))
-	}
+func (q *Courses) keys() legend {
+	some := func(is func(c Course) bool) bool { return slices.ContainsFunc(q.States, is) }
+	var keys legend
+	keys.add(some(func(c Course) bool { return len(c.Data) > 0 }), keyObserved("observed"))
+	keys.add(true, keyLine(q.Name, linePosterior))
+	keys.add(some(func(c Course) bool { return c.Low != nil }), keyArea(fmt.Sprintf("%g %% of trajectories", q.Level), middle))
+	keys.add(some(func(c Course) bool { return c.ObservedLow != nil }), keyArea(fmt.Sprintf("%g %% of observations", q.Level), whole))
+	keys.add(some(func(c Course) bool { return len(c.Other) > 0 }), keyLine(q.Other, lineTruth))
+	keys.add(q.ends(), keyRule("end of the data", lineExpected))
 	return keys
 }
 
@@ -162,30 +128,31 @@ func (q *Courses) panel(c *Course) *panel {
 		lo, hi = math.Max(math.Min(lo, least), lo-room), math.Min(math.Max(hi, most), hi+room)
 	}
 	p.y.min, p.y.max = widen(lo, hi, 0.07)
-	stride := (len(q.Time) + mostKnots - 1) / mostKnots
-	time := every(q.Time, stride)
-	dots := func(pl *plane) { pl.dots(dotColour(len(data)), dotSize(len(data)), data) }
-	p.add(func(pl *plane) {
-		if c.ObservedLow != nil {
-			pl.band(whole, time, every(c.ObservedLow, stride), every(c.ObservedHigh, stride))
-		}
-		if c.Low != nil {
-			pl.band(middle, time, every(c.Low, stride), every(c.High, stride))
-		}
-		if q.ends() {
-			pl.vline(lineExpected, q.End)
-		}
-		if len(data) > manyDots {
-			dots(pl)
-		}
-		pl.line(linePosterior, joined(time, every(c.Middle, stride)))
-		stride := (len(c.Other) + mostKnots - 1) / mostKnots
-		pl.line(lineTruth, joined(every(c.OtherTime, stride), every(c.Other, stride)))
-		if len(data) <= manyDots {
-			dots(pl)
-		}
-	})
+	var rule []mark
+	if q.ends() {
+		rule = []mark{upright{lineExpected, q.End}}
+	}
+	thin := Course{
+		Middle: few(c.Middle, mostKnots), Low: few(c.Low, mostKnots), High: few(c.High, mostKnots),
+		ObservedLow: few(c.ObservedLow, mostKnots), ObservedHigh: few(c.ObservedHigh, mostKnots),
+		OtherTime: few(c.OtherTime, mostKnots), Other: few(c.Other, mostKnots),
+	}
+	p.add(thin.marks(few(q.Time, mostKnots), data, rule...)...)
 	return p
+}
+
+// marks draw the course at so many times: bands, what lies above them, data below the
+// lines where there are many, and lines.
+func (c *Course) marks(time []float64, data []point, above ...mark) []mark {
+	cloud := dots{dotColour(len(data)), dotSize(len(data)), data}
+	lines := []mark{line{linePosterior, joined(time, c.Middle)}, line{lineTruth, joined(c.OtherTime, c.Other)}}
+	if len(data) > manyDots {
+		lines = slices.Insert(lines, 0, mark(cloud))
+	} else {
+		lines = append(lines, cloud)
+	}
+	out := []mark{band{whole, time, c.ObservedLow, c.ObservedHigh}, band{middle, time, c.Low, c.High}}
+	return append(append(out, above...), lines...)
 }
 
 // manyDots is how many data stand side by side on the width of a page; more become
@@ -204,9 +171,12 @@ func dotColour(n int) color.NRGBA {
 	return c
 }
 
+// few returns every so many-th of v, and the last, so that there are most or one more.
+func few(v []float64, most int) []float64 { return every(v, (len(v)+most-1)/most) }
+
 // every returns each stride-th of v and the last.
 func every(v []float64, stride int) []float64 {
-	if stride <= 1 {
+	if stride <= 1 || v == nil {
 		return v
 	}
 	var out []float64
@@ -215,14 +185,6 @@ func every(v []float64, stride int) []float64 {
 	}
 	if (len(v)-1)%stride != 0 {
 		out = append(out, v[len(v)-1])
-	}
-	return out
-}
-
-func joined(x, y []float64) []point {
-	out := make([]point, len(x))
-	for i := range x {
-		out[i] = point{x[i], y[i]}
 	}
 	return out
 }

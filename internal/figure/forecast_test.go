@@ -68,7 +68,7 @@ func forecastGallery(keep func(string) func(*Figure, error)) {
 // What cannot be drawn is refused with what is wrong.
 func TestForecastRefuses(t *testing.T) {
 	for want, change := range map[string]func(*Courses, *Portrait){
-		"rising":                func(q *Courses, _ *Portrait) { q.Time[3] = 0 },
+		"times must rise":       func(q *Courses, _ *Portrait) { q.Time[3] = 0 },
 		"two ends":              func(q *Courses, _ *Portrait) { q.States[0].Low = nil },
 		"nothing in the middle": func(q *Courses, _ *Portrait) { q.States[1].Middle = nil },
 		"value 8 is NaN":        func(q *Courses, _ *Portrait) { q.States[1].High[7] = math.NaN() },
@@ -76,7 +76,7 @@ func TestForecastRefuses(t *testing.T) {
 		"nothing to draw":       func(q *Courses, _ *Portrait) { q.States = nil },
 		"no orbit":              func(_ *Courses, p *Portrait) { p.Orbit = Orbit{} },
 		"401 values beside 3":   func(_ *Courses, p *Portrait) { p.Others[0].X = p.Others[0].X[:3] },
-		"lynx: value 1 is +Inf": func(_ *Courses, p *Portrait) { p.Data.Y[0] = math.Inf(1) },
+		"data: value 1 is +Inf": func(_ *Courses, p *Portrait) { p.Data.Y[0] = math.Inf(1) },
 	} {
 		q, p := prey()
 		change(&q, &p)

@@ -1,9 +1,9 @@
 package figure
 
 import (
-	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot/vg"
 )
@@ -63,64 +63,53 @@ func IndexProcess(q Index) (*Figure, error) {
 	}
 	for r := range q.Rung {
 		if r != replica {
-			pts := q.path(r, first, last, stride)
-			p.add(func(pl *plane) { pl.line(grey, pts) })
+			p.add(line{grey, q.path(r, first, last, stride)})
 		}
 	}
 	pts := q.path(replica, first, last, 1)
 	if len(pts) > 3000 {
 		pts = q.extremes(pts, 1500)
 	}
-	p.add(func(pl *plane) { pl.line(colour, pts) })
-	keys := []key{keyLine(fmt.Sprintf("replica %d", replica+1), lineFollowed)}
+	p.add(line{colour, pts})
 	others := lineBystander
 	others.Width = 1
-	keys = append(keys, keyLine("the other replicas", others))
+	keys := legend{keyLine(fmt.Sprintf("replica %d", replica+1), lineFollowed), keyLine("the other replicas", others)}
 	lay := mosaic{columns: 1, height: height}
 	return lay.compose([]*panel{p}, keys, q.caption(stride)), nil
 }
 
 func (q *Index) check() error {
+	c := &check{what: "index process"}
 	rungs := q.rungs()
-	switch {
-	case q.Names == nil:
-		if err := checkTemperatures("index process", q.Temperature); err != nil {
-			return err
-		}
-	case rungs < 2:
-		return fmt.Errorf("figure: index process: %s: a ladder has at least two", count(rungs, "rung"))
-	case q.Temperature != nil && len(q.Temperature) != rungs:
-		return fmt.Errorf("figure: index process: %d names for %d rungs: give one each", rungs, len(q.Temperature))
+	if q.Names == nil {
+		c.temperatures(q.Temperature)
+	} else {
+		c.must(rungs >= 2, "%s: a ladder has at least two", count(rungs, "rung"))
+		c.must(q.Temperature == nil || len(q.Temperature) == rungs, "%d names for %d rungs: give one each", rungs, len(q.Temperature))
 	}
-	if len(q.Rung) != rungs {
-		return fmt.Errorf("figure: index process: %d replicas on %d rungs: there must be as many", len(q.Rung), rungs)
+	c.must(len(q.Rung) == rungs, "%d replicas on %d rungs: there must be as many", len(q.Rung), rungs)
+	if c.err != nil {
+		return c.err
 	}
 	n := len(q.Rung[0])
-	if n < 2 {
-		return errors.New("figure: index process: record at least two iterations")
-	}
+	c.must(n >= 2, "record at least two iterations")
 	for r, path := range q.Rung {
-		if len(path) != n {
-			return fmt.Errorf("figure: index process: replica %d has %d columns beside %d: all must have the same", r+1, len(path), n)
-		}
+		c.must(len(path) == n, "replica %d has %d columns beside %d: all must have the same", r+1, len(path), n)
 	}
+	c.must(q.Follow >= 0 && q.Follow <= rungs, "no replica %d to follow: choose 1 to %d, or 0", q.Follow, rungs)
+	c.must(min(q.Every, q.Window, q.RoundTrips, q.Epoch) >= 0, "Every, Epoch, Window and RoundTrips must not be negative")
 	held := make([]int, rungs) // 1 + the column in which a rung was last held
-	for k := range n {
+	for k := 0; k < n && c.err == nil; k++ {
 		for r := range q.Rung {
 			p := q.Rung[r][k]
 			if p < 0 || p >= rungs || held[p] == k+1 {
-				return fmt.Errorf("figure: index process: column %d: rung %d of replica %d is no rung or held twice: columns must be permutations of 0 to %d", k+1, p, r+1, rungs-1)
+				c.must(false, "column %d: rung %d of replica %d is no rung or held twice: columns must be permutations of 0 to %d", k+1, p, r+1, rungs-1)
+				break
 			}
 			held[p] = k + 1
 		}
 	}
-	if q.Follow < 0 || q.Follow > rungs {
-		return fmt.Errorf("figure: index process: no replica %d to follow: choose 1 to %d, or 0", q.Follow, rungs)
-	}
-	if q.Every < 0 || q.Window < 0 || q.RoundTrips < 0 || q.Epoch < 0 {
-		return errors.New("figure: index process: Every, Epoch, Window and RoundTrips must not be negative")
-	}
-	return nil
+	return c.err
 }
 
 func (q *Index) rungs() int {
@@ -186,11 +175,7 @@ func (q *Index) follow() (replica int, its []trip) {
 	most := -1
 	for r, path := range q.Rung {
 		t := trips(path, hottest)
-		lo, hi := path[0], path[0]
-		for _, p := range path {
-			lo, hi = min(lo, p), max(hi, p)
-		}
-		if score := len(t)*(hottest+1) + hi - lo; score > most {
+		if score := len(t)*(hottest+1) + slices.Max(path) - slices.Min(path); score > most {
 			most, replica, its = score, r, t
 		}
 	}

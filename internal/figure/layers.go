@@ -1,7 +1,6 @@
 package figure
 
 import (
-	"errors"
 	"fmt"
 	"image/color"
 	"math"
@@ -40,7 +39,7 @@ func LayerTemperatures(layers []Layer, set float64, caption string) (*Figure, er
 		budget := noiseBudget(layers)
 		budget.y = rowScale(names, true)
 		panels = append(panels, budget)
-		keys = append(keys, keyArea("injected noise", middle), keyArea("noise of minibatches", expected))
+		keys.add(true, keyArea("injected noise", middle), keyArea("noise of minibatches", expected))
 	} else {
 		lay.columns, lay.width = 1, cm(8)
 	}
@@ -51,45 +50,34 @@ func LayerTemperatures(layers []Layer, set float64, caption string) (*Figure, er
 func rowEach(n int) float64 { return math.Max(0.3, math.Min(0.5, 18/float64(n))) }
 
 func checkLayers(layers []Layer, set float64) error {
-	if len(layers) == 0 {
-		return errors.New("figure: layers: none is given: give at least one")
-	}
-	if !(set >= 0 && set < 1e300) {
-		return fmt.Errorf("figure: layers: the temperature set is %g: it must be at least 0 and finite", set)
-	}
+	c := &check{what: "layers"}
+	c.must(len(layers) > 0, "none is given: give at least one")
+	c.must(set >= 0 && set < 1e300, "the temperature set is %g: it must be at least 0 and finite", set)
 	some := false
 	for i := range layers {
 		l := &layers[i]
-		what := "layer " + l.Name
-		if err := errors.Join(l.Kinetic.check(what+", kinetic"), l.Configurational.check(what+", configurational")); err != nil {
-			return err
-		}
+		c.estimate("layer "+l.Name+", kinetic", l.Kinetic)
+		c.estimate("layer "+l.Name+", configurational", l.Configurational)
+		c.part("layer %s", l.Name)
 		for _, v := range [...]float64{l.Injected, l.Minibatch} {
-			if !(v >= 0 && v < 1e150) {
-				return fmt.Errorf("figure: %s: a variance of noise is %g: it must be at least 0 and finite", what, v)
-			}
+			c.must(v >= 0 && v < 1e150, "a variance of noise is %g: it must be at least 0 and finite", v)
 		}
 		some = some || !math.IsNaN(l.Kinetic.Value) || !math.IsNaN(l.Configurational.Value)
 	}
-	if !some {
-		return errors.New("figure: layers: no layer has a temperature: give one at least")
-	}
-	return nil
+	c.part("layers")
+	c.must(some, "no layer has a temperature: give one at least")
+	return c.err
 }
 
 // layerMarks are the marks of both temperatures, kinetic filled.
 var layerMarks = [2]glyph{{color: blue}, {color: blue, square: true}}
 
 // layerPanel draws both temperatures of each layer.
-func layerPanel(layers []Layer, set float64) (*panel, []key) {
+func layerPanel(layers []Layer, set float64) (*panel, legend) {
 	p := &panel{x: scale{label: "temperature"}}
 	seen := []float64{set}
 	for _, l := range layers {
-		for _, e := range [...]Estimate{l.Kinetic, l.Configurational} {
-			if !math.IsNaN(e.Value) {
-				seen = append(seen, e.Low, e.High)
-			}
-		}
+		seen = append(append(seen, l.Kinetic.ends()...), l.Configurational.ends()...)
 	}
 	lo, hi, clipped := fences(seen, set)
 	place := func(v float64) float64 { return v }
@@ -103,8 +91,8 @@ func layerPanel(layers []Layer, set float64) (*panel, []key) {
 	if logarithmic {
 		p.x.ruled, p.x.marks = true, logTicks(p.x.min, p.x.max, cm(5), false)
 	}
-	p.add(lanes(len(layers)), func(pl *plane) { pl.vline(lineTruth, place(set)) })
-	keys := []key{keyRule(fmt.Sprintf("set: %.4g", set), lineTruth)}
+	p.add(lanes(len(layers)), upright{lineTruth, place(set)})
+	keys := legend{keyRule(fmt.Sprintf("set: %.4g", set), lineTruth)}
 	for k, name := range [...]string{"kinetic", "configurational"} {
 		some := false
 		for i, l := range layers {
@@ -114,19 +102,12 @@ func layerPanel(layers []Layer, set float64) (*panel, []key) {
 			}
 			some = true
 			y := float64(i) + 0.34*float64(k) - 0.17
-			at := Estimate{place(e.Value), place(e.Low), place(e.High)}
-			p.add(at.across(layerMarks[k], k == 1, y))
-			if side := beyond(at.Value, p.x); side != 0 {
-				p.add(func(pl *plane) { pl.arrow(layerMarks[k].color, side, y) })
-			}
+			p.add(Estimate{place(e.Value), place(e.Low), place(e.High)}.across(layerMarks[k], k == 1, y))
+			p.add(astray{layerMarks[k].color, point{place(e.Value), y}})
 		}
-		if some {
-			keys = append(keys, keyMeasured(name, layerMarks[k], false, k == 1))
-		}
+		keys.add(some, keyMeasured(name, layerMarks[k], false, k == 1))
 	}
-	if clipped {
-		keys = append(keys, key{"off the axis", func(d draw.Canvas) { arrowhead(d, layerMarks[1].color, d.Center(), 1) }})
-	}
+	keys.add(clipped, key{"off the axis", func(d draw.Canvas) { arrowhead(d, layerMarks[1].color, d.Center(), 1) }})
 	return p, keys
 }
 
@@ -145,26 +126,22 @@ func fences(seen []float64, set float64) (lo, hi float64, clipped bool) {
 	return lo, hi, lo > least || hi < most
 }
 
-// beyond says on which side v is off an axis, 0 if it is on it.
-func beyond(v float64, x scale) int {
-	switch {
-	case v < x.min:
-		return -1
-	case v > x.max:
-		return 1
-	}
-	return 0
+// Astray says at the edge of the axes that something is beyond it.
+type astray struct {
+	color color.Color
+	at    point
 }
 
-// arrow says at the edge of the axes that something is beyond it at height y.
-func (p *plane) arrow(c color.Color, side int, y float64) {
-	x := p.x.max
-	if side < 0 {
-		x = p.x.min
+func (m astray) draw(p *plane) {
+	at := p.at(m.at.x, m.at.y)
+	switch {
+	case m.at.x < p.x.min:
+		at.X = p.at(p.x.min, m.at.y).X + 3
+		arrowhead(p.Canvas, m.color, at, -1)
+	case m.at.x > p.x.max:
+		at.X = p.at(p.x.max, m.at.y).X - 3
+		arrowhead(p.Canvas, m.color, at, 1)
 	}
-	at := p.at(x, y)
-	at.X -= vg.Length(3 * side)
-	arrowhead(p.Canvas, c, at, side)
 }
 
 // arrowhead draws a triangle about at that points to the right, or with side −1 to the
@@ -177,18 +154,13 @@ func arrowhead(d draw.Canvas, c color.Color, at vg.Point, side int) {
 // noiseBudget draws the share of injected noise as bars.
 func noiseBudget(layers []Layer) *panel {
 	p := &panel{x: scale{label: "share of the noise", max: 1}}
-	p.add(func(pl *plane) {
-		for i, l := range layers {
-			total := l.Injected + l.Minibatch
-			if total == 0 {
-				continue
-			}
+	for i, l := range layers {
+		if total := l.Injected + l.Minibatch; total > 0 {
 			y, share := float64(i), l.Injected/total
-			pl.box(middle, point{0, y - 0.36}, point{share, y + 0.36})
-			pl.box(expected, point{share, y - 0.36}, point{1, y + 0.36})
-			pl.line(draw.LineStyle{Color: posterior, Width: 1.2}, []point{{share, y - 0.36}, {share, y + 0.36}})
+			p.add(box{middle, point{0, y - 0.36}, point{share, y + 0.36}}, box{expected, point{share, y - 0.36}, point{1, y + 0.36}},
+				line{draw.LineStyle{Color: posterior, Width: 1.2}, []point{{share, y - 0.36}, {share, y + 0.36}}})
 		}
-	})
+	}
 	return p
 }
 
@@ -203,32 +175,31 @@ type Reflections struct {
 // ReflectionMap draws the share of reflected coordinates of each layer in each epoch
 // as colours on a scale of roots. Neighbouring epochs of long trainings are averaged.
 func ReflectionMap(q Reflections) (*Figure, error) {
-	top, err := q.check()
-	if err != nil {
+	if err := q.check(); err != nil {
 		return nil, err
 	}
+	_, top := extent(slices.Concat(q.Share...)...)
 	n, sqrt := len(q.Epoch), root(2)
 	lay := mosaic{columns: 1, height: rowsTall(len(q.Layers), rowEach(len(q.Layers)))}
 	half := 0.5
 	if n > 1 {
 		half = (q.Epoch[n-1] - q.Epoch[0]) / float64(n-1) / 2
 	}
-	p := &panel{title: "share of reflected coordinates", x: scale{label: "epoch", min: q.Epoch[0] - half, max: q.Epoch[n-1] + half}, y: rowScale(q.Layers, false)}
+	p := &panel{title: "share of reflected coordinates", y: rowScale(q.Layers, false)}
+	p.x = scale{label: "epoch", min: q.Epoch[0] - half, max: q.Epoch[n-1] + half}
 	p.x.marks = wholeTicks(p.x.min, p.x.max, cm(10))
 	if top == 0 {
 		p.title = "no coordinate was reflected"
 		top = 1
 	}
 	img := heat(q.pixels(), q.columns()*q.wide(), len(q.Layers)*layerPixels, sqrt.of(top))
-	p.add(func(pl *plane) {
-		pl.picture(img, point{pl.x.min, pl.y.min}, point{pl.x.max, pl.y.max})
-	})
+	p.fill(img)
 	caption := q.Caption
 	if q.columns() < n {
 		caption = sentences(caption, fmt.Sprintf("%s in %s", count(n, "epoch"), count(q.columns(), "column")))
 	}
 	f := lay.compose([]*panel{p}, nil, caption)
-	bar := (&DensityMaps{Quantity: "share, on a scale of roots"}).bar(sqrt.of(top), 0)
+	bar := colourBar("share, on a scale of roots", 0, sqrt.of(top), heatRamp())
 	bar.x.marks = sqrt.marks(0, top, cm(8))
 	f.addBar(bar, lay)
 	return f, nil
@@ -237,35 +208,19 @@ func ReflectionMap(q Reflections) (*Figure, error) {
 // layerPixels is how tall a layer is on the map, in dots.
 const layerPixels = 4
 
-// check returns the largest share.
-func (q *Reflections) check() (top float64, err error) {
-	const what = "figure: reflections"
-	if len(q.Layers) == 0 || len(q.Epoch) == 0 {
-		return 0, errors.New(what + ": nothing to draw: give layers and epochs")
-	}
-	if len(q.Share) != len(q.Layers) {
-		return 0, fmt.Errorf("%s: %d rows for %d layers: give one each", what, len(q.Share), len(q.Layers))
-	}
-	if err := finite("reflections, epochs", q.Epoch...); err != nil {
-		return 0, err
-	}
-	for i := 1; i < len(q.Epoch); i++ {
-		if !(q.Epoch[i] > q.Epoch[i-1]) {
-			return 0, fmt.Errorf("%s: epoch %d of the list is %g after %g: epochs must rise", what, i+1, q.Epoch[i], q.Epoch[i-1])
-		}
+func (q *Reflections) check() error {
+	c := &check{what: "reflections"}
+	c.must(len(q.Layers) > 0 && len(q.Epoch) > 0, "nothing to draw: give layers and epochs")
+	c.each(len(q.Share), "rows", len(q.Layers), "layers")
+	c.columns(column{"epochs", q.Epoch, anyLength, rising})
+	if c.err != nil {
+		return c.err
 	}
 	for l, row := range q.Share {
-		if err := sameLength("reflections of "+q.Layers[l], len(q.Epoch), row); err != nil {
-			return 0, err
-		}
-		for e, v := range row {
-			if !(v >= 0 && v <= 1) {
-				return 0, fmt.Errorf("%s of %s: the share in epoch %g is %g: it must be in [0, 1]", what, q.Layers[l], q.Epoch[e], v)
-			}
-			top = math.Max(top, v)
-		}
+		c.part("reflections of %s", q.Layers[l])
+		c.columns(column{"share in epochs", row, len(q.Epoch), fraction})
 	}
-	return top, nil
+	return c.err
 }
 
 // columns is how many columns the map has, each of some epochs.
@@ -287,11 +242,8 @@ func (q *Reflections) pixels() []float64 {
 			for _, v := range row[from:to] {
 				sum += v
 			}
-			v := root(2).of(sum / float64(to-from))
-			for j := range layerPixels {
-				for i := range wide {
-					out[(bottom+j)*nx+c*wide+i] = v
-				}
+			for k := range layerPixels * wide {
+				out[(bottom+k/wide)*nx+c*wide+k%wide] = root(2).of(sum / float64(to-from))
 			}
 		}
 	}

@@ -1,7 +1,6 @@
 package figure
 
 import (
-	"image/color"
 	"math"
 	"strings"
 
@@ -17,103 +16,14 @@ type cell struct {
 	width, height vg.Length
 }
 
-// A key is an entry of the legend.
-type key struct {
-	label string
-	draw  func(c draw.Canvas) // fills its small canvas with a specimen
-}
-
 const (
 	edge     = vg.Length(6)       // around the figure
-	swatch   = vg.Length(18)      // width of a specimen in the legend
 	lineSkip = letterSize * 1.35  // between lines of text
 	below    = vg.Length(13)      // numbers under a panel
 	nameRoom = lineSkip           // name under the numbers, title above
 	gap      = vg.Length(9)       // between panels
 	fullPage = textWidth * 28.346 // points
 )
-
-// keyArea, keyLine and keyDot are the specimens of legends.
-func keyArea(label string, c color.Color) key {
-	return key{label, func(d draw.Canvas) {
-		d.FillPolygon(c, []vg.Point{d.Min, {X: d.Max.X, Y: d.Min.Y}, d.Max, {X: d.Min.X, Y: d.Max.Y}})
-	}}
-}
-
-func keyLine(label string, sty draw.LineStyle) key {
-	return key{label, func(d draw.Canvas) {
-		y := d.Center().Y
-		d.StrokeLine2(sty, d.Min.X, y, d.Max.X, y)
-	}}
-}
-
-func keyDot(label string, c color.Color, radius vg.Length) key {
-	return key{label, func(d draw.Canvas) {
-		d.DrawGlyphNoClip(draw.GlyphStyle{Color: c, Radius: radius, Shape: draw.CircleGlyph{}}, d.Center())
-	}}
-}
-
-func keyOutside(label string) key {
-	return key{label, func(d draw.Canvas) {
-		keyArea("", outside).draw(d)
-		d.StrokeLine2(lineWall, d.Min.X, d.Min.Y, d.Min.X, d.Max.Y)
-	}}
-}
-
-// keyMeasured is the mark of a measurement, with an interval if it has one.
-func keyMeasured(label string, mark glyph, interval, hollow bool) key {
-	return key{label, func(d draw.Canvas) {
-		at := d.Center()
-		if interval {
-			d.StrokeLine2(draw.LineStyle{Color: mark.color, Width: 0.9}, at.X, d.Min.Y-1, at.X, d.Max.Y+1)
-		}
-		mark.draw(d, at, hollow)
-	}}
-}
-
-// keyRule is an upright line.
-func keyRule(label string, sty draw.LineStyle) key {
-	return key{label, func(d draw.Canvas) {
-		x := d.Center().X
-		d.StrokeLine2(sty, x, d.Min.Y-1, x, d.Max.Y+1)
-	}}
-}
-
-// keyInterval and keyMark are upright: a whisker and a mark on the axis.
-func keyInterval(label string) key { return keyRule(label, lineZero) }
-
-func keyMark(label string) key {
-	return key{label, func(d draw.Canvas) {
-		x := d.Center().X
-		d.StrokeLine2(lineMark, x, d.Min.Y, x, d.Max.Y)
-	}}
-}
-
-// keySwap is a swap: two circles and what joins them, a line of a style.
-func keySwap(label string, sty draw.LineStyle) key {
-	return key{label, func(d draw.Canvas) {
-		y := d.Center().Y
-		left, right := d.Min.X+ringSize, d.Max.X-ringSize
-		d.StrokeLine2(sty, left, y, right, y)
-		d.SetLineStyle(lineRing)
-		for _, x := range [...]vg.Length{left, right} {
-			d.Stroke(circle(vg.Point{X: x, Y: y}, ringSize))
-		}
-	}}
-}
-
-// keyBounces is a reflection on the cold and, if both, on the hot rung.
-func keyBounces(label string, both bool) key {
-	return key{label, func(d draw.Canvas) {
-		at := d.Center()
-		if both {
-			at.X += 2.5
-			d.DrawGlyphNoClip(draw.GlyphStyle{Color: hottest, Radius: bounceSize, Shape: draw.CircleGlyph{}}, at)
-			at.X -= 5
-		}
-		d.DrawGlyphNoClip(draw.GlyphStyle{Color: coldest, Radius: bounceSize, Shape: draw.CircleGlyph{}}, at)
-	}}
-}
 
 // A mosaic arranges panels row by row in equal rectangles.
 type mosaic struct {
@@ -154,7 +64,7 @@ func (m mosaic) gaps(panels []*panel, rows int, all vg.Length) []vg.Length {
 }
 
 // compose lays the panels out; nil leaves a place empty.
-func (m mosaic) compose(panels []*panel, keys []key, caption string) *Figure {
+func (m mosaic) compose(panels []*panel, keys legend, caption string) *Figure {
 	f := &Figure{keys: keys}
 	rows := (len(panels) + m.columns - 1) / m.columns
 	lefts := make([]vg.Length, m.columns) // space left of each column
@@ -227,41 +137,6 @@ func (f *Figure) draw(c draw.Canvas) {
 	}
 }
 
-// places returns where each key begins: row and x.
-func (f *Figure) places() (row []int, x []vg.Length) {
-	sty := letters(letterSize)
-	r, at := 0, edge
-	for _, k := range f.keys {
-		w := swatch + 4 + sty.Width(k.label)
-		if at > edge && at+w > f.width-edge {
-			r, at = r+1, edge
-		}
-		row, x = append(row, r), append(x, at)
-		at += w + 14
-	}
-	return row, x
-}
-
-func (f *Figure) keyRows() int {
-	if len(f.keys) == 0 {
-		return 0
-	}
-	row, _ := f.places()
-	return row[len(row)-1] + 1
-}
-
-func (f *Figure) drawKeys(c draw.Canvas) {
-	sty := letters(letterSize)
-	row, x := f.places()
-	for i, k := range f.keys {
-		y := f.height - edge - vg.Length(row[i])*lineSkip - letterSize
-		d := c
-		d.Rectangle = vg.Rectangle{Min: vg.Point{X: x[i], Y: y}, Max: vg.Point{X: x[i] + swatch, Y: y + 7}}
-		k.draw(d)
-		c.FillText(sty, vg.Point{X: x[i] + swatch + 4, Y: y}, k.label)
-	}
-}
-
 // wrap breaks text into lines at most room wide.
 func wrap(sty draw.TextStyle, s string, room vg.Length) []string {
 	var lines []string
@@ -312,6 +187,21 @@ func columnsOr(given, n, most int) int {
 		return columnsFor(n, most)
 	}
 	return min(given, n)
+}
+
+// grid is a mosaic of so many columns, with heights and widths in cm by their number: the
+// last height is that of more columns, and what has no width fills the page.
+func grid(columns int, heights, widths []float64) mosaic {
+	m := mosaic{columns: columns, height: cm(heights[min(columns, len(heights))-1])}
+	if columns <= len(widths) {
+		m.width = cm(widths[columns-1])
+	}
+	return m
+}
+
+// stacked is the height in cm of n panels under one another, from least to most.
+func stacked(n int, least, most float64) vg.Length {
+	return cm(math.Max(least, math.Min(most, 16/float64(n))))
 }
 
 // sentences joins what is not empty: "a; b".

@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -60,7 +61,7 @@ func LearningCurves(q Learning) (*Figure, error) {
 			if lone {
 				sty.Dashes = nil
 			}
-			lines.last = addKey(lines.last, keyLine(named(l.Name, l.Method), sty))
+			lines.last.join(keyLine(cmp.Or(l.Name, l.Method), sty))
 		}
 	}
 	stride := (total + mostSteps - 1) / mostSteps
@@ -77,12 +78,8 @@ func LearningCurves(q Learning) (*Figure, error) {
 	if !math.IsNaN(q.Start) {
 		lines.Rules = []Rule{{q.Start, "averaging starts"}}
 	}
-	if single {
-		lines.last = append(lines.last, keyLine("faint: single model", draw.LineStyle{Color: pale(ink), Width: 0.7}))
-	}
-	if average {
-		lines.last = append(lines.last, keyLine("strong: average of models", draw.LineStyle{Color: ink, Width: 1.4}))
-	}
+	lines.last.add(single, keyLine("faint: single model", draw.LineStyle{Color: pale(ink), Width: 0.7}))
+	lines.last.add(average, keyLine("strong: average of models", draw.LineStyle{Color: ink, Width: 1.4}))
 	return Curves(lines)
 }
 
@@ -114,15 +111,11 @@ func (c *LearningPanel) lines(stride int, lone bool) (LinePanel, error) {
 			if t.size()+len(t.Value) == 0 {
 				continue
 			}
-			what := c.Metric.Name + " of " + named(l.Name, l.Method)
-			if err := t.check(what); err != nil {
+			if err := t.check(c.Metric.Name + " of " + cmp.Or(l.Name, l.Method)); err != nil {
 				return out, err
 			}
-			line := Line{Name: l.Name, Method: l.Method, Faint: !average, solid: lone, X: every(t.Epoch, stride), Y: every(t.Value, stride)}
-			if t.Low != nil {
-				line.Low, line.High = every(t.Low, stride), every(t.High, stride)
-			}
-			out.Lines = append(out.Lines, line)
+			out.Lines = append(out.Lines, Line{Name: l.Name, Method: l.Method, Faint: !average, solid: lone,
+				X: every(t.Epoch, stride), Y: every(t.Value, stride), Low: every(t.Low, stride), High: every(t.High, stride)})
 		}
 	}
 	if len(out.Lines) == 0 {
@@ -135,23 +128,11 @@ func (c *LearningPanel) lines(stride int, lone bool) (LinePanel, error) {
 }
 
 func (t *Trail) check(what string) error {
-	if err := sameLength(what, len(t.Epoch), t.Value); err != nil {
-		return err
-	}
-	if (t.Low == nil) != (t.High == nil) {
-		return fmt.Errorf("figure: %s: an interval has two ends: give both or none", what)
-	}
-	if t.Low != nil {
-		if err := sameLength(what, len(t.Epoch), t.Low, t.High); err != nil {
-			return err
-		}
-	}
-	for i := 1; i < len(t.Epoch); i++ {
-		if !(t.Epoch[i] > t.Epoch[i-1]) {
-			return fmt.Errorf("figure: %s: epoch %d of the list is %g after %g: epochs must rise", what, i+1, t.Epoch[i], t.Epoch[i-1])
-		}
-	}
-	return nil
+	c := &check{what: what}
+	c.ends(t.Low, t.High)
+	n := len(t.Epoch)
+	c.columns(column{"", t.Value, n, 0}, column{"", t.Low, n, optional}, column{"", t.High, n, optional}, column{"epochs", t.Epoch, n, rising})
+	return c.err
 }
 
 // settled is the range of all lines with their bands, without the first tenth
@@ -162,21 +143,19 @@ func (c *LinePanel) settled() [2]float64 {
 		first, last = math.Min(first, l.X[0]), math.Max(last, l.X[len(l.X)-1])
 	}
 	from := first + (last-first)/10
-	lo, hi := math.Inf(1), math.Inf(-1)
+	var shown []float64
 	for _, l := range c.Lines {
 		for i, x := range l.X {
 			if x < from {
 				continue
 			}
-			lo, hi = math.Min(lo, l.Y[i]), math.Max(hi, l.Y[i])
+			shown = append(shown, l.Y[i])
 			if l.Low != nil {
-				lo, hi = math.Min(lo, l.Low[i]), math.Max(hi, l.High[i])
+				shown = append(shown, l.Low[i], l.High[i])
 			}
 		}
 	}
-	if math.IsNaN(lo+hi) || math.IsInf(hi-lo, 0) {
-		return [2]float64{} // refused where values are looked at
-	}
-	lo, hi = widen(lo, hi, 0.04)
-	return [2]float64{lo, hi}
+	var s scale
+	s.show(0.04, shown)
+	return [2]float64{s.min, s.max}
 }

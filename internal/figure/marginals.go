@@ -2,7 +2,6 @@ package figure
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"image/color"
 	"math"
@@ -26,72 +25,35 @@ const MostPanels = 24
 // Marginals draws the marginal densities, a panel each, with intervals of a
 // level in percent (90, say). It draws up to [MostPanels] parameters; choose among more.
 func Marginals(m []Marginal, level float64, s Sample) (*Figure, error) {
-	if err := panelCount(len(m)); err != nil {
-		return nil, err
+	c := &check{what: "marginals"}
+	c.panels(len(m))
+	for i := range m {
+		m[i].check(c)
+	}
+	if c.err != nil {
+		return nil, c.err
 	}
 	panels := make([]*panel, len(m))
 	walls, known := false, false
+	columns := columnsFor(len(m), 4)
 	for i := range m {
-		if err := m[i].check(); err != nil {
-			return nil, err
-		}
-		columns := columnsFor(len(m), 4)
 		panels[i] = m[i].panel(i%columns == 0)
 		lower, upper := m[i].walls(panels[i].x)
 		walls = walls || lower || upper
 		known = known || len(m[i].Truth) > 0
 	}
-	keys := []key{keyArea("posterior density", whole),
-		keyArea(fmt.Sprintf("%g %% interval", level), middle), keyLine("mode", lineMode)}
-	if known {
-		keys = append(keys, keyLine("truth", lineTruth))
-	}
-	if walls {
-		keys = append(keys, keyOutside("outside the domain"))
-	}
-	lay := mosaic{columns: columnsFor(len(m), 4), height: cm(3.2)}
-	if lay.columns < 3 {
-		lay.width, lay.height = cm(7), cm(4.2)
-	}
-	return lay.compose(panels, keys, s.String()), nil
+	keys := legend{keyArea("posterior density", whole), keyArea(fmt.Sprintf("%g %% interval", level), middle), keyLine("mode", lineMode)}
+	keys.add(known, keyLine("truth", lineTruth))
+	keys.add(walls, keyOutside())
+	return grid(columns, []float64{4.2, 4.2, 3.2}, []float64{7, 7}).compose(panels, keys, s.String()), nil
 }
 
-func panelCount(n int) error {
-	if n == 0 {
-		return errors.New("figure: nothing to draw: give at least one parameter")
-	}
-	if n > MostPanels {
-		return fmt.Errorf("figure: %d parameters are too many for one figure: choose up to %d", n, MostPanels)
-	}
-	return nil
-}
-
-func (m *Marginal) check() error {
-	what := "marginal of " + m.Axis.Name
-	if err := sameLength(what, len(m.X), m.Density); err != nil {
-		return err
-	}
-	if err := finite(what+", grid", m.X...); err != nil {
-		return err
-	}
-	for i := 1; i < len(m.X); i++ {
-		if m.X[i] < m.X[i-1] {
-			return fmt.Errorf("figure: %s: the grid falls at value %d: it must rise", what, i+1)
-		}
-	}
-	if err := finite(what+", density", m.Density...); err != nil {
-		return err
-	}
-	if err := finite(what+", interval", m.Interval[0], m.Interval[1]); err != nil {
-		return err
-	}
-	if math.IsInf(m.Mode, 0) {
-		return fmt.Errorf("figure: %s: the mode is infinite: use NaN for none", what)
-	}
-	if math.IsNaN(m.Bounds[0]) || math.IsNaN(m.Bounds[1]) {
-		return fmt.Errorf("figure: %s: a bound is NaN: use ±Inf for none", what)
-	}
-	return finite(what+", truth", m.Truth...)
+func (m *Marginal) check(c *check) {
+	c.part("marginal of %s", m.Axis.Name)
+	c.columns(column{"grid", m.X, anyLength, ascending}, column{"density", m.Density, len(m.X), 0},
+		column{"interval", m.Interval[:], 2, 0}, column{"truth", m.Truth, anyLength, 0})
+	c.must(!math.IsInf(m.Mode, 0), "the mode is infinite: use NaN for none")
+	c.must(!math.IsNaN(m.Bounds[0]) && !math.IsNaN(m.Bounds[1]), "a bound is NaN: use ±Inf for none")
 }
 
 // spike reports whether there is no density to draw: one draw, or all equal.
@@ -164,13 +126,13 @@ func (m *Marginal) panel(first bool) *panel {
 		p.y.label = "density"
 	}
 	p.x.min, p.x.max = m.view()
-	m.layers(p, m.interval)
+	m.layers(p, m.interval()...)
 	return p
 }
 
 // layers adds a shaded density, walls, mode and truth to p, whose x axis is set,
 // and sets its y axis.
-func (m *Marginal) layers(p *panel, shade func(*plane)) {
+func (m *Marginal) layers(p *panel, shade ...mark) {
 	height := 1.0 // of the line at the mode
 	p.y.max = 1.08
 	if !m.spike() {
@@ -179,28 +141,27 @@ func (m *Marginal) layers(p *panel, shade func(*plane)) {
 			top = 1
 		}
 		p.y.max, height = 1.08*top, m.at(m.Mode)
-		p.add(shade, m.curve)
+		p.add(shade...)
+		p.add(line{linePosterior, joined(m.X, m.Density)})
 	}
 	lower, upper := m.walls(p.x)
 	l, u := m.bounds()
 	if lower {
-		p.add(func(pl *plane) { pl.wall(l, -1) })
+		p.add(wall{l, -1})
 	}
 	if upper {
-		p.add(func(pl *plane) { pl.wall(u, +1) })
+		p.add(wall{u, +1})
 	}
-	p.add(func(pl *plane) {
-		if !math.IsNaN(m.Mode) {
-			pl.line(lineMode, []point{{m.Mode, 0}, {m.Mode, height}})
-		}
-		for _, t := range m.Truth {
-			pl.vline(lineTruth, t)
-		}
-	})
+	if !math.IsNaN(m.Mode) {
+		p.add(line{lineMode, []point{{m.Mode, 0}, {m.Mode, height}}})
+	}
+	for _, t := range m.Truth {
+		p.add(upright{lineTruth, t})
+	}
 }
 
-// interval fills the area under the density, darker within the interval.
-func (m *Marginal) interval(pl *plane) {
+// interval is the area under the density, darker within the interval.
+func (m *Marginal) interval() []mark {
 	lo, hi := m.Interval[0], m.Interval[1]
 	ix, iy := []float64{lo}, []float64{m.at(lo)}
 	for i, v := range m.X {
@@ -209,21 +170,23 @@ func (m *Marginal) interval(pl *plane) {
 		}
 	}
 	ix, iy = append(ix, hi), append(iy, m.at(hi))
-	zero := make([]float64, max(len(m.X), len(ix)))
-	pl.band(whole, m.X, zero, m.Density)
+	out := []mark{band{whole, m.X, make([]float64, len(m.X)), m.Density}}
 	if hi > lo {
-		pl.band(middle, ix, zero, iy)
+		out = append(out, band{middle, ix, make([]float64, len(ix)), iy})
 	}
+	return out
 }
 
-// regions fills the area under the density over the regions of highest density
+// regions are the areas under the density over the regions of highest density
 // that hold 90 and 50 % of the mass.
-func (m *Marginal) regions(pl *plane) {
+func (m *Marginal) regions() []mark {
+	var out []mark
 	for k, tint := range [...]color.NRGBA{whole, middle} {
 		for _, r := range m.above(m.level(shares[k])) {
-			pl.fill(tint, r)
+			out = append(out, region{tint, [][]point{r}})
 		}
 	}
+	return out
 }
 
 // level returns the height above which the density holds a share of its mass:
@@ -279,13 +242,4 @@ func (m *Marginal) above(level float64) (loops [][]point) {
 	}
 	end()
 	return loops
-}
-
-// curve draws the density as a line.
-func (m *Marginal) curve(pl *plane) {
-	outline := make([]point, len(m.X))
-	for i, v := range m.X {
-		outline[i] = point{v, m.Density[i]}
-	}
-	pl.line(linePosterior, outline)
 }

@@ -68,15 +68,6 @@ func (g glyph) draw(c draw.Canvas, at vg.Point, hollow bool) {
 	c.Stroke(path)
 }
 
-// marks draws a mark at each point on the axes.
-func (p *plane) marks(g glyph, hollow bool, pts ...point) {
-	for _, q := range pts {
-		if at := p.at(q.x, q.y); p.Contains(at) {
-			g.draw(p.Canvas, at, hollow)
-		}
-	}
-}
-
 func methodLooks() map[string]draw.LineStyle {
 	line := func(r, g, b uint8, width vg.Length, dashes ...vg.Length) draw.LineStyle {
 		return draw.LineStyle{Color: color.NRGBA{R: r, G: g, B: b, A: 255}, Width: width, Dashes: dashes}

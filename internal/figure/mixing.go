@@ -1,7 +1,6 @@
 package figure
 
 import (
-	"errors"
 	"fmt"
 	"math"
 )
@@ -26,18 +25,17 @@ type Decay struct {
 // those that rounding has eaten, below 1e-14 of the first, are left out.
 func DecayCurves(q Decay) (*Figure, error) {
 	lines := Lines{X: q.Time, LogY: true, Caption: q.Caption}
+	c := &check{}
 	for _, d := range q.Distances {
-		if err := sameLength("decay of "+d.Axis.Name, len(q.At), d.Value); err != nil {
-			return nil, err
+		c.part("decay of %s", d.Axis.Name)
+		c.must(len(d.Value) == len(q.At), beside, len(d.Value), len(q.At))
+		c.must(d.Bound == nil || len(d.Bound) == len(q.At), beside, len(d.Bound), len(q.At))
+		if c.err != nil {
+			return nil, c.err
 		}
 		p := LinePanel{Y: d.Axis}
-		if d.Bound != nil {
-			if err := sameLength("bound of "+d.Axis.Name, len(q.At), d.Bound); err != nil {
-				return nil, err
-			}
-			if x, y := seen(q.At, d.Bound); len(x) > 0 {
-				p.Lines = append(p.Lines, Line{Name: "bound", Method: "truth", X: x, Y: y, Dashed: true})
-			}
+		if x, y := seen(q.At, d.Bound); len(x) > 0 {
+			p.Lines = append(p.Lines, Line{Name: "bound", Method: "truth", X: x, Y: y, Dashed: true})
 		}
 		x, y := seen(q.At, d.Value)
 		if len(x) == 0 {
@@ -47,11 +45,13 @@ func DecayCurves(q Decay) (*Figure, error) {
 		p.Points = []Points{{Name: "measured", X: x, Y: y}}
 		lines.Panels = append(lines.Panels, p)
 	}
-	if len(lines.Panels) == 0 {
-		return nil, errors.New("figure: decay: every distance is 0: there is nothing to see")
-	}
+	c.part("decay")
+	c.must(len(lines.Panels) > 0, "every distance is 0: there is nothing to see")
 	if len(lines.Panels) == 4 {
 		lines.Columns = 2
+	}
+	if c.err != nil {
+		return nil, c.err
 	}
 	return Curves(lines)
 }
@@ -87,13 +87,11 @@ type Gaps struct {
 // GapCurve draws the gap against the intensity of swaps, on logarithmic axes, between
 // that without swaps and that of ever more of them.
 func GapCurve(q Gaps) (*Figure, error) {
-	if len(q.At) == 0 {
-		return nil, errors.New("figure: gaps: no intensity: give one at least")
-	}
-	for i := 1; i < len(q.At); i++ {
-		if !(q.At[i] > q.At[i-1]) {
-			return nil, fmt.Errorf("figure: gaps: intensity %g comes after %g: they must rise", q.At[i], q.At[i-1])
-		}
+	c := &check{what: "gaps"}
+	c.must(len(q.At) > 0, "no intensity: give one at least")
+	c.columns(column{"intensities", q.At, anyLength, rising})
+	if c.err != nil {
+		return nil, c.err
 	}
 	ends := []float64{q.At[0], q.At[len(q.At)-1]}
 	if q.At[0] == q.At[len(q.At)-1] {

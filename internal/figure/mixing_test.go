@@ -231,8 +231,8 @@ func TestMixingRefuses(t *testing.T) {
 			q.Rows[0] = append(q.Rows[0], q.Rows[0]...)
 		}), "at most 8"},
 		{lines(func(q *ModeCurves) { q.Columns = nil }), "nothing to draw"},
-		{lines(func(q *ModeCurves) { q.X[3] = q.X[2] }), "it must rise"},
-		{lines(func(q *ModeCurves) { q.Bounds = [2]float64{1, 1} }), "they must rise"},
+		{lines(func(q *ModeCurves) { q.X[3] = q.X[2] }), "grid must rise"},
+		{lines(func(q *ModeCurves) { q.Bounds = [2]float64{1, 1} }), "bounds must rise"},
 		{lines(func(q *ModeCurves) { q.Names = append(q.Names, q.Names...) }), "choose up to 7"},
 		{lines(func(q *ModeCurves) { q.Columns[1].Density = make([]float64, 300) }), "somewhere above"},
 		{lines(func(q *ModeCurves) { q.Columns[1].Modes = q.Columns[1].Modes[1:] }), "4 functions for 5 names"},
@@ -242,7 +242,7 @@ func TestMixingRefuses(t *testing.T) {
 		{decay(func(q *Decay) { q.At = q.At[1:] }), "21 values beside 20"},
 		{decay(func(q *Decay) { q.Distances[0].Bound = nil; q.Distances[1].Bound = q.Distances[1].Bound[2:] }), "19 values beside 21"},
 		{gap(func(q *Gaps) { q.At, q.Value = nil, nil }), "no intensity"},
-		{gap(func(q *Gaps) { q.At[3] = 0.1 }), "they must rise"},
+		{gap(func(q *Gaps) { q.At[3] = 0.1 }), "intensities must rise"},
 		{gap(func(q *Gaps) { q.At[0] = 0 }), "logarithmic axis"},
 	} {
 		if c.err == nil || !strings.Contains(c.err.Error(), c.want) {

@@ -1,8 +1,6 @@
 package figure
 
 import (
-	"errors"
-	"fmt"
 	"math"
 	"slices"
 
@@ -54,15 +52,13 @@ func ModeLines(q ModeCurves) (*Figure, error) {
 		q.layers(up, low, c)
 		above, under = append(above, up), append(under, low)
 	}
-	var keys []key
+	var keys legend
 	for i, name := range q.Names {
-		keys = append(keys, keyLine(name, modeLine(i)))
+		keys.add(true, keyLine(name, modeLine(i)))
 	}
-	keys = append(keys, keyArea("density", whole), keyOutside("outside the domain"))
-	lay := mosaic{columns: len(q.Columns), width: cm(11.5), height: cm(5.6), rows: []vg.Length{cm(5.6), cm(2.4)}}
-	if len(q.Columns) > 1 {
-		lay.width = 0
-	}
+	keys.add(true, keyArea("density", whole), keyOutside())
+	lay := grid(len(q.Columns), []float64{5.6}, []float64{11.5})
+	lay.rows = []vg.Length{cm(5.6), cm(2.4)}
 	return lay.compose(append(above, under...), keys, q.Caption), nil
 }
 
@@ -71,69 +67,32 @@ func modeLine(i int) draw.LineStyle { return draw.LineStyle{Color: ladderColour(
 
 // layers draws a column: functions above, the density under them.
 func (q *ModeCurves) layers(up, low *panel, c ModeColumn) {
-	up.add(func(pl *plane) { pl.hline(lineZero, 0) })
+	up.add(level{lineZero, 0})
 	for i, m := range c.Modes {
-		for _, part := range parts(q.X, m) {
-			up.add(func(pl *plane) { pl.line(modeLine(i), part) })
-		}
+		up.add(lines{modeLine(i), parts(q.X, m)})
 	}
-	low.add(func(pl *plane) {
-		pl.band(whole, q.X, make([]float64, len(q.X)), c.Density)
-		for _, part := range parts(q.X, c.Density) {
-			pl.line(linePosterior, part)
-		}
-	})
+	low.add(band{whole, q.X, make([]float64, len(q.X)), c.Density}, lines{linePosterior, parts(q.X, c.Density)})
 	for _, p := range [...]*panel{up, low} {
-		p.add(func(pl *plane) {
-			pl.wall(q.Bounds[0], -1)
-			pl.wall(q.Bounds[1], 1)
-		})
+		p.add(wall{q.Bounds[0], -1}, wall{q.Bounds[1], 1})
 	}
 }
 
 func (q *ModeCurves) check() error {
-	if len(q.Columns) == 0 || len(q.Names) == 0 || len(q.X) < 2 {
-		return errors.New("figure: modes: nothing to draw: give a function at two points at least")
-	}
-	if len(q.Names) > MostModes || len(q.Columns) > 4 {
-		return fmt.Errorf("figure: modes: %d functions in %d columns: choose up to %d in 4", len(q.Names), len(q.Columns), MostModes)
-	}
-	if err := errors.Join(finite("modes, grid", q.X...), finite("modes, bounds", q.Bounds[:]...)); err != nil {
-		return err
-	}
-	for i := 1; i < len(q.X); i++ {
-		if !(q.X[i] > q.X[i-1]) {
-			return fmt.Errorf("figure: modes: the grid is %g after %g at value %d: it must rise", q.X[i], q.X[i-1], i+1)
+	c := &check{what: "modes"}
+	c.must(len(q.Columns) > 0 && len(q.Names) > 0 && len(q.X) >= 2, "nothing to draw: give a function at two points at least")
+	c.must(len(q.Names) <= MostModes && len(q.Columns) <= 4, "%d functions in %d columns: choose up to %d in 4", len(q.Names), len(q.Columns), MostModes)
+	c.columns(column{"grid", q.X, anyLength, rising}, column{"bounds", q.Bounds[:], 2, rising})
+	for _, d := range q.Columns {
+		c.part("modes")
+		c.columns(column{"density", d.Density, len(q.X), nonNegative})
+		c.must(slices.ContainsFunc(d.Density, func(v float64) bool { return v > 0 }), "a density is at least 0, and somewhere above it")
+		c.each(len(d.Modes), "functions", len(q.Names), "names")
+		for i := 0; i < len(d.Modes) && c.err == nil; i++ {
+			c.part("mode %s", q.Names[i])
+			c.columns(column{"", d.Modes[i], len(q.X), gappy})
 		}
 	}
-	if !(q.Bounds[0] < q.Bounds[1]) {
-		return fmt.Errorf("figure: modes: bounds from %g to %g: they must rise", q.Bounds[0], q.Bounds[1])
-	}
-	for _, c := range q.Columns {
-		if err := q.checkColumn(c); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (q *ModeCurves) checkColumn(c ModeColumn) error {
-	if err := errors.Join(sameLength("modes, density", len(q.X), c.Density), finite("modes, density", c.Density...)); err != nil {
-		return err
-	}
-	if lo, top := extent(c.Density...); lo < 0 || top <= 0 {
-		return errors.New("figure: modes: a density is at least 0, and somewhere above it")
-	}
-	if len(c.Modes) != len(q.Names) {
-		return fmt.Errorf("figure: modes: %d functions for %d names: give one each", len(c.Modes), len(q.Names))
-	}
-	for i, m := range c.Modes {
-		known := slices.DeleteFunc(slices.Clone(m), math.IsNaN)
-		if err := errors.Join(sameLength("mode "+q.Names[i], len(q.X), m), finite("mode "+q.Names[i], known...)); err != nil {
-			return err
-		}
-	}
-	return nil
+	return c.err
 }
 
 // seenOf is the share of the law on which functions stay on the axes.

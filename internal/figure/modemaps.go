@@ -2,15 +2,10 @@ package figure
 
 import (
 	"cmp"
-	"errors"
-	"fmt"
 	"image"
 	"image/color"
 	"math"
 	"slices"
-
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 )
 
 // A ModeMap is one panel of [ModeMaps]. The zero value leaves its place empty.
@@ -38,82 +33,47 @@ type ModeMaps struct {
 // with a line where it is zero and the boundary of the domain. Lengths of both axes are
 // equal if their units are.
 func ModePanels(q ModeMaps) (*Figure, error) {
-	columns, err := q.check()
-	if err != nil {
+	a := newAtlas(q.Axes, q.View, q.Rows, q.RowNames, func(m ModeMap) bool { return m.Value != nil })
+	a.slimmest = slimmest
+	if err := q.check(a); err != nil {
 		return nil, err
 	}
-	frame := DensityMaps{Axes: q.Axes, View: q.View, Rows: make([][]DensityMap, len(q.Rows)), RowNames: q.RowNames}
-	lay := frame.layout(columns)
-	lay.height, lay.width = max(lay.height, lay.width/slimmest), max(lay.width, lay.height/slimmest)
-	var walls [][]point
-	if q.Inside != nil {
-		const knots = 200
-		x, y := frame.view(0), frame.view(1)
-		for _, w := range outline(lattice{knots, knots, x.min, x.max, y.min, y.max}, q.Inside) {
-			walls = append(walls, simplify(w, 0.02/float64(lay.width)*(x.max-x.min)))
-		}
+	lay := a.layout()
+	walls := a.walls(q.Inside, lay)
+	if walls == nil {
+		from, to := point{q.View[0][0], q.View[1][0]}, point{q.View[0][1], q.View[1][1]}
+		walls = [][]point{{from, {to.x, from.y}, to, {from.x, to.y}}}
 	}
-	panels := make([]*panel, len(q.Rows)*columns)
-	for r, row := range q.Rows {
-		for c := range row {
-			if row[c].Value == nil {
-				continue
-			}
-			p := &panel{title: row[c].Title, x: frame.view(0), y: frame.view(1)}
-			if below := r + 1; below < len(q.Rows) && c < len(q.Rows[below]) && q.Rows[below][c].Value != nil {
-				p.x.label, p.x.silent = "", true
-			}
-			if c > 0 {
-				p.y.label, p.y.silent = "", true
-			} else if q.RowNames != nil {
-				p.side = q.RowNames[r]
-			}
-			q.layers(p, row[c], walls, lay)
-			panels[r*columns+c] = p
-		}
-	}
-	f := lay.compose(panels, nil, q.Caption)
-	f.addBar(q.bar(), lay)
+	f := lay.compose(a.panels(func(p *panel, k int) {
+		m := q.Rows[k/a.columns][k%a.columns]
+		p.title = m.Title
+		v, known := q.grown(m.Value)
+		top := cmp.Or(m.Size, WeightedSize(m.Value, q.Weight), 1)
+		p.fill(q.picture(v, p.x, p.y, pixels(lay.width), pixels(lay.height), top))
+		p.add(segments{lineMark, q.zeros(v, known)})
+		p.border(walls, false)
+	}), nil, q.Caption)
+	f.addBar(colourBar(cmp.Or(q.Quantity, "mode over its size"), -1, 1, ramp(partingColours())), lay)
 	return f, nil
 }
 
-// check returns the number of columns.
-func (q *ModeMaps) check() (columns int, err error) {
-	if q.Cells[0] < 1 || q.Cells[1] < 1 {
-		return 0, fmt.Errorf("figure: modes: a grid of %d × %d cells: give one at least", q.Cells[0], q.Cells[1])
-	}
+func (q *ModeMaps) check(a *atlas) error {
+	c := &check{what: "modes"}
+	c.must(q.Cells[0] >= 1 && q.Cells[1] >= 1, "a grid of %d × %d cells: give one at least", q.Cells[0], q.Cells[1])
 	n := q.Cells[0] * q.Cells[1]
-	if q.Weight != nil && len(q.Weight) != n {
-		return 0, fmt.Errorf("figure: modes: %d weights for %d cells: give one each", len(q.Weight), n)
+	if q.Weight != nil {
+		c.each(len(q.Weight), "weights", n, "cells")
 	}
-	for r, row := range q.Rows {
-		for c, m := range row {
-			if m.Value == nil {
-				continue
-			}
-			columns = max(columns, c+1)
-			if len(m.Value) != n {
-				return 0, fmt.Errorf("figure: modes: row %d, panel %d: %d values for %d cells: give one each", r+1, c+1, len(m.Value), n)
-			}
-			if !(m.Size >= 0 && m.Size < 1e300) {
-				return 0, fmt.Errorf("figure: modes: %s: colours cannot end at %g: give a size, or 0", m.Title, m.Size)
-			}
-			known := slices.DeleteFunc(slices.Clone(m.Value), math.IsNaN)
-			if err := finite("modes: "+m.Title, known...); err != nil {
-				return 0, err
-			}
+	for _, m := range slices.Concat(q.Rows...) {
+		if c.part("modes: %s", m.Title); m.Value != nil {
+			c.each(len(m.Value), "values", n, "cells")
+			c.must(m.Size >= 0 && m.Size < 1e300, "colours cannot end at %g: give a size, or 0", m.Size)
+			c.columns(column{"", m.Value, n, gappy})
 		}
 	}
-	if columns == 0 {
-		return 0, errors.New("figure: modes: none is given: fill the rows")
-	}
-	if columns > 8 || len(q.Rows) > 8 {
-		return 0, fmt.Errorf("figure: modes: %d rows of %d: choose at most 8 of 8", len(q.Rows), columns)
-	}
-	if q.RowNames != nil && len(q.RowNames) != len(q.Rows) {
-		return 0, fmt.Errorf("figure: modes: %d names for %d rows: give one each", len(q.RowNames), len(q.Rows))
-	}
-	return columns, checkView(q.Axes, q.View)
+	c.part("modes")
+	a.check(c)
+	return c.err
 }
 
 // slimmest is how many times as long as wide panels may be; lengths of the axes of
@@ -151,37 +111,6 @@ func sizeWithin(v, weight []float64, part float64) float64 {
 		}
 	}
 	return 0
-}
-
-// layers adds a mode to a panel: colours, the line of zeros, the wall.
-func (q *ModeMaps) layers(p *panel, m ModeMap, walls [][]point, lay mosaic) {
-	v, known := q.grown(m.Value)
-	top := m.Size
-	if top == 0 {
-		top = WeightedSize(m.Value, q.Weight)
-	}
-	if top == 0 {
-		top = 1
-	}
-	pixels := func(size vg.Length) int { return max(16, min(int(1.5*size), 320)) }
-	img := q.picture(v, p.x, p.y, pixels(lay.width), pixels(lay.height), top)
-	zero := q.zeros(v, known)
-	p.add(func(pl *plane) {
-		pl.picture(img, point{pl.x.min, pl.y.min}, point{pl.x.max, pl.y.max})
-		pl.segments(lineMark, zero)
-		if walls == nil {
-			a, b := point{q.View[0][0], q.View[1][0]}, point{q.View[0][1], q.View[1][1]}
-			walls = [][]point{{a, {b.x, a.y}, b, {a.x, b.y}}}
-		}
-		pl.cover(paper, walls)
-		// Pictures end within dots, which would shine through at the rim.
-		pl.StrokeLines(draw.LineStyle{Color: paper, Width: 1.2}, []vg.Point{{X: pl.Min.X, Y: pl.Max.Y}, pl.Max, {X: pl.Max.X, Y: pl.Min.Y}, pl.Min, {X: pl.Min.X, Y: pl.Max.Y}})
-		sty := lineWall
-		sty.Width = 0.8
-		for _, w := range walls {
-			pl.line(sty, append(w[:len(w):len(w)], w[0]))
-		}
-	})
 }
 
 // grown returns the values with those of cells near the domain filled in from their
@@ -265,20 +194,6 @@ func (q *ModeMaps) zeros(v []float64, known []bool) [][2]point {
 	return out
 }
 
-// segments strokes pieces of lines.
-func (p *plane) segments(sty draw.LineStyle, pieces [][2]point) {
-	if len(pieces) == 0 {
-		return
-	}
-	var path vg.Path
-	for _, s := range pieces {
-		path.Move(p.at(s[0].x, s[0].y))
-		path.Line(p.at(s[1].x, s[1].y))
-	}
-	p.SetLineStyle(sty)
-	p.Stroke(path)
-}
-
 // partingColours are shadesOfHeat colours from blue over nearly white to vermillion, as
 // light on either side; they are told apart by the colour-blind.
 func partingColours() color.Palette {
@@ -297,21 +212,4 @@ func partingColours() color.Palette {
 func parting(v float64) uint8 {
 	const half = (shadesOfHeat - 2) / 2
 	return uint8(half + math.Round(math.Max(-1, math.Min(1, v))*half))
-}
-
-// bar is the key to colours.
-func (q *ModeMaps) bar() *panel {
-	p := &panel{x: scale{label: q.Quantity, min: -1, max: 1}, y: scale{max: 1, bare: true}}
-	if p.x.label == "" {
-		p.x.label = "mode over its size"
-	}
-	img := image.NewPaletted(image.Rect(0, 0, shadesOfHeat-1, 1), partingColours())
-	for i := range img.Pix {
-		img.Pix[i] = uint8(i)
-	}
-	p.add(func(pl *plane) {
-		pl.picture(img, point{-1, 0}, point{1, 1})
-		pl.StrokeLines(lineAxis, []vg.Point{{X: pl.Min.X, Y: pl.Max.Y}, pl.Max, {X: pl.Max.X, Y: pl.Min.Y}})
-	})
-	return p
 }

@@ -1,7 +1,5 @@
 package figure
 
-import "image/color"
-
 // A lattice is nx × ny knots over a rectangle.
 type lattice struct {
 	nx, ny                 int
@@ -152,21 +150,4 @@ func edgePoint(e edgeID, at func(i, j int) bool, cross func(i, j, k, m int) poin
 		return cross(e.i, e.j, k, m)
 	}
 	return cross(k, m, e.i, e.j)
-}
-
-// shadeOutside greys what is not in the domain and draws its wall; walls are
-// loops of outline.
-func (p *plane) shadeOutside(walls [][]point) {
-	p.cover(outside, walls)
-	for _, w := range walls {
-		p.line(lineWall, append(w[:len(w):len(w)], w[0]))
-	}
-}
-
-// cover fills what is not within walls.
-func (p *plane) cover(c color.Color, walls [][]point) {
-	frame := []point{
-		{p.x.min, p.y.min}, {p.x.min, p.y.max}, {p.x.max, p.y.max}, {p.x.max, p.y.min},
-	}
-	p.fill(c, append([][]point{frame}, walls...)...)
 }

@@ -83,39 +83,26 @@ func PairPlot(q Pairs) (*Figure, error) {
 
 func (q *Pairs) check() error {
 	d := len(q.Axes)
-	if d < 2 || d > MostPairs {
-		return fmt.Errorf("figure: pair plot of %d parameters: choose 2 to %d", d, MostPairs)
+	c := &check{what: "pair plot"}
+	c.must(d >= 2 && d <= MostPairs, "%d parameters: choose 2 to %d", d, MostPairs)
+	c.must(len(q.Draws) == d && (q.Marginals == nil || len(q.Marginals) == d) && (q.Bandwidth == nil || len(q.Bandwidth) == d) &&
+		(q.View == nil || len(q.View) == d) && (q.Truth == nil || len(q.Truth) == d),
+		"draws, marginals, bandwidths, view and truth must have one entry for each of %d axes", d)
+	if c.err != nil {
+		return c.err
 	}
-	if len(q.Draws) != d || q.Marginals != nil && len(q.Marginals) != d ||
-		q.Bandwidth != nil && len(q.Bandwidth) != d ||
-		q.View != nil && len(q.View) != d || q.Truth != nil && len(q.Truth) != d {
-		return fmt.Errorf("figure: pair plot: draws, marginals, bandwidths, view and truth must have one entry for each of %d axes", d)
-	}
-	if len(q.Draws[0]) == 0 {
-		return fmt.Errorf("figure: pair plot: no draws: keep at least one")
-	}
-	if err := sameLength("pair plot", len(q.Draws[0]), q.Draws...); err != nil {
-		return err
-	}
+	c.must(len(q.Draws[0]) > 0, "no draws: keep at least one")
 	for j, v := range q.Draws {
-		if err := finite("draws of "+q.Axes[j].Name, v...); err != nil {
-			return err
-		}
+		c.columns(column{"draws of " + q.Axes[j].Name, v, len(q.Draws[0]), 0})
 	}
 	for j := range q.Marginals {
-		if err := q.Marginals[j].check(); err != nil {
-			return err
-		}
+		q.Marginals[j].check(c)
 	}
 	for j, v := range q.View {
-		if err := finite("view of "+q.Axes[j].Name, v[:]...); err != nil {
-			return err
-		}
-		if !(v[0] < v[1]) {
-			return fmt.Errorf("figure: view of %s: %g is not below %g", q.Axes[j].Name, v[0], v[1])
-		}
+		c.given(q.Axes[j], v, false)
 	}
-	return finite("truth", q.Truth...)
+	c.finite("truth", q.Truth...)
+	return c.err
 }
 
 // extent returns the range of the draws of parameter j and of its truth.
@@ -197,22 +184,12 @@ func (q *Pairs) panel(views []scale, i, j, n, m int, domain *bool) *panel {
 			h = [2]float64{q.Bandwidth[i], q.Bandwidth[j]}
 		}
 		s := smooth(x, y, bandwidth(x, h[0]), bandwidth(y, h[1]), p.x, p.y, n, inside)
-		tints := [...]struct {
-			share float64
-			loops [][]point
-		}{{share: shares[0]}, {share: shares[1]}}
-		for k := range tints {
-			tints[k].loops = contour(s.lattice, s.v, s.level(tints[k].share))
-		}
-		p.add(func(pl *plane) {
-			pl.fill(whole, tints[0].loops...)
-			pl.fill(middle, tints[1].loops...)
-		})
+		p.add(s.regions()...)
 	}
 	if inside != nil {
 		walls := outline(lattice{m, m, p.x.min, p.x.max, p.y.min, p.y.max}, inside)
 		*domain = *domain || len(walls) == 0 || len(within(walls, p)) > 0
-		p.add(func(pl *plane) { pl.shadeOutside(walls) })
+		p.add(outer(walls)...)
 	}
 	p.add(q.dots(x, y, sparse))
 	if q.Truth != nil {
@@ -220,10 +197,7 @@ func (q *Pairs) panel(views []scale, i, j, n, m int, domain *bool) *panel {
 		if len(q.Axes) > 3 {
 			sty.Width *= 0.6
 		}
-		p.add(func(pl *plane) {
-			pl.vline(sty, q.Truth[i])
-			pl.hline(sty, q.Truth[j])
-		})
+		p.add(upright{sty, q.Truth[i]}, level{sty, q.Truth[j]})
 	}
 	return p
 }
@@ -237,7 +211,7 @@ func (q *Pairs) stride() int {
 }
 
 // dots draws the draws, less those that stride leaves out.
-func (q *Pairs) dots(x, y []float64, sparse bool) func(*plane) {
+func (q *Pairs) dots(x, y []float64, sparse bool) mark {
 	d := len(q.Axes)
 	radius := vg.Length(0.55)
 	if d == 2 {
@@ -251,7 +225,7 @@ func (q *Pairs) dots(x, y []float64, sparse bool) func(*plane) {
 	for k := 0; k < len(x); k += step {
 		pts = append(pts, point{x[k], y[k]})
 	}
-	return func(pl *plane) { pl.dots(posterior, radius, pts) }
+	return dots{posterior, radius, pts}
 }
 
 // diagonal draws the marginal density of parameter j with its regions.
@@ -262,7 +236,7 @@ func (q *Pairs) diagonal(views []scale, j int) *panel {
 		if q.Truth != nil {
 			m.Truth = []float64{q.Truth[j]}
 		}
-		m.layers(p, m.regions)
+		m.layers(p, m.regions()...)
 		return p
 	}
 	counts := make([]float64, 24)
@@ -274,12 +248,10 @@ func (q *Pairs) diagonal(views []scale, j int) *panel {
 	}
 	_, top := extent(counts...)
 	p.y.max = 1.08 * math.Max(top, 1)
-	p.add(func(pl *plane) {
-		pl.line(linePosterior, steps(p.x.min, p.x.max, 0, counts))
-		if q.Truth != nil {
-			pl.vline(lineTruth, q.Truth[j])
-		}
-	})
+	p.add(line{linePosterior, steps(p.x.min, p.x.max, 0, counts)})
+	if q.Truth != nil {
+		p.add(upright{lineTruth, q.Truth[j]})
+	}
 	return p
 }
 
@@ -295,20 +267,12 @@ func steps(min, max, base float64, heights []float64) []point {
 	return append(out, point{max, base})
 }
 
-func (q *Pairs) keys(domain bool) []key {
-	keys := []key{keyDot("draws", posterior, 1.2)}
-	if len(q.Draws[0]) >= fewDraws {
-		keys = append(keys, keyArea("50 % of the mass", middle), keyArea("90 %", whole))
-	}
-	if q.Marginals != nil && len(q.Axes) > 2 {
-		keys = append(keys, keyLine("mode", lineMode))
-	}
-	if q.Truth != nil {
-		keys = append(keys, keyLine("truth", lineTruth))
-	}
-	if domain {
-		keys = append(keys, keyOutside("outside the domain"))
-	}
+func (q *Pairs) keys(domain bool) legend {
+	keys := legend{keyDot("draws", posterior, 1.2)}
+	keys.add(len(q.Draws[0]) >= fewDraws, keyArea("50 % of the mass", middle), keyArea("90 %", whole))
+	keys.add(q.Marginals != nil && len(q.Axes) > 2, keyLine("mode", lineMode))
+	keys.add(q.Truth != nil, keyLine("truth", lineTruth))
+	keys.add(domain, keyOutside())
 	return keys
 }
 

@@ -1,7 +1,6 @@
 package figure
 
 import (
-	"image/color"
 	"math"
 
 	"gonum.org/v1/plot/vg"
@@ -21,16 +20,15 @@ type scale struct {
 	marks    []tick // instead of round numbers
 }
 
-// A panel is one pair of axes with layers drawn in order. Layers may draw
-// beyond the axes only what plane does not clip.
+// A panel is one pair of axes with marks drawn in order.
 type panel struct {
 	title  string
 	side   string // name of its row, left of everything
 	x, y   scale
-	layers []func(*plane)
+	layers []mark
 }
 
-func (p *panel) add(l ...func(*plane)) { p.layers = append(p.layers, l...) }
+func (p *panel) add(m ...mark) { p.layers = append(p.layers, m...) }
 
 // A plane is the rectangle of a panel while it is drawn, with data coordinates.
 type plane struct {
@@ -52,19 +50,17 @@ func (p *panel) draw(c draw.Canvas) {
 	}
 	for _, t := range xt {
 		if t.label != "" || !p.x.ruled {
-			pl.vline(lineGrid, t.value)
+			pl.draw(upright{lineGrid, t.value})
 		}
 	}
 	if p.y.marks == nil || p.y.ruled {
 		for _, t := range yt {
 			if t.label != "" || !p.y.ruled {
-				pl.hline(lineGrid, t.value)
+				pl.draw(level{lineGrid, t.value})
 			}
 		}
 	}
-	for _, l := range p.layers {
-		l(pl)
-	}
+	pl.draw(p.layers...)
 	c.StrokeLines(lineAxis, []vg.Point{{X: c.Min.X, Y: c.Max.Y}, c.Min, {X: c.Max.X, Y: c.Min.Y}})
 	p.drawX(pl, xt)
 	p.drawY(pl, yt)
@@ -75,8 +71,7 @@ func (p *panel) draw(c draw.Canvas) {
 }
 
 func (p *panel) drawX(pl *plane, marks []tick) {
-	sty := letters(numberSize)
-	sty.XAlign, sty.YAlign = draw.XCenter, draw.YTop
+	sty := aligned(numberSize, draw.XCenter, draw.YTop)
 	c := pl.Canvas
 	for _, t := range marks {
 		at := pl.at(t.value, p.y.min)
@@ -85,20 +80,19 @@ func (p *panel) drawX(pl *plane, marks []tick) {
 			c.FillText(sty, vg.Point{X: at.X, Y: c.Min.Y - 4}, t.label)
 		}
 	}
-	if p.x.label != "" {
-		sty := letters(letterSize)
-		sty.XAlign, sty.YAlign = draw.XCenter, draw.YTop
-		y := c.Min.Y - 4
-		if len(marks) > 0 && !p.x.silent {
-			y -= numberSize + 4
-		}
-		c.FillText(sty, vg.Point{X: c.Center().X, Y: y}, shorten(sty, p.x.label, c.Size().X+8))
+	if p.x.label == "" {
+		return
 	}
+	y := c.Min.Y - 4
+	if len(marks) > 0 && !p.x.silent {
+		y -= numberSize + 4
+	}
+	sty = aligned(letterSize, draw.XCenter, draw.YTop)
+	c.FillText(sty, vg.Point{X: c.Center().X, Y: y}, shorten(sty, p.x.label, c.Size().X+8))
 }
 
 func (p *panel) drawY(pl *plane, marks []tick) {
-	sty := letters(numberSize)
-	sty.XAlign, sty.YAlign = draw.XRight, draw.YCenter
+	sty := aligned(numberSize, draw.XRight, draw.YCenter)
 	c := pl.Canvas
 	left := c.Min.X - 4
 	for _, t := range marks {
@@ -112,18 +106,19 @@ func (p *panel) drawY(pl *plane, marks []tick) {
 		}
 	}
 	if p.y.label != "" {
-		sty := letters(letterSize)
-		sty.XAlign, sty.YAlign, sty.Rotation = draw.XCenter, draw.YBottom, math.Pi/2
-		upright := letters(letterSize)
-		c.FillText(sty, vg.Point{X: left - 3, Y: c.Center().Y}, shorten(upright, p.y.label, c.Size().Y+8))
+		pl.sideways(left-3, p.y.label, 8)
 		left -= letterSize + 5
 	}
 	if p.side != "" {
-		sty := letters(letterSize)
-		upright := sty
-		sty.XAlign, sty.YAlign, sty.Rotation = draw.XCenter, draw.YBottom, math.Pi/2
-		c.FillText(sty, vg.Point{X: left - 4, Y: c.Center().Y}, shorten(upright, p.side, c.Size().Y+4))
+		pl.sideways(left-4, p.side, 4)
 	}
+}
+
+// sideways writes upwards at x, as long as the panel is and a little more.
+func (p *plane) sideways(x vg.Length, text string, more vg.Length) {
+	sty := aligned(letterSize, draw.XCenter, draw.YBottom)
+	sty.Rotation = math.Pi / 2
+	p.FillText(sty, vg.Point{X: x, Y: p.Center().Y}, shorten(letters(letterSize), text, p.Size().Y+more))
 }
 
 // tick returns the length of the stroke at t.
@@ -185,121 +180,4 @@ func (p *plane) place(pts []point) []vg.Point {
 		out[i] = p.at(q.x, q.y)
 	}
 	return out
-}
-
-// line strokes a polyline, clipped to the axes.
-func (p *plane) line(sty draw.LineStyle, pts []point) {
-	p.StrokeLines(sty, p.ClipLinesXY(p.place(pts))...)
-}
-
-func (p *plane) vline(sty draw.LineStyle, x float64) {
-	p.line(sty, []point{{x, p.y.min}, {x, p.y.max}})
-}
-
-func (p *plane) hline(sty draw.LineStyle, y float64) {
-	p.line(sty, []point{{p.x.min, y}, {p.x.max, y}})
-}
-
-// fill fills the loops as one region, clipped to the axes. A loop that runs
-// against the one around it is a hole.
-func (p *plane) fill(c color.Color, loops ...[]point) {
-	var path vg.Path
-	for _, l := range loops {
-		pts := p.ClipPolygonXY(p.place(l))
-		if len(pts) < 3 {
-			continue
-		}
-		path.Move(pts[0])
-		for _, q := range pts[1:] {
-			path.Line(q)
-		}
-		path.Close()
-	}
-	if len(path) > 0 {
-		p.SetColor(c)
-		p.Fill(path)
-	}
-}
-
-// band fills between lo and hi over x.
-func (p *plane) band(c color.Color, x, lo, hi []float64) {
-	loop := make([]point, 0, 2*len(x))
-	for i := range x {
-		loop = append(loop, point{x[i], lo[i]})
-	}
-	for i := len(x) - 1; i >= 0; i-- {
-		loop = append(loop, point{x[i], hi[i]})
-	}
-	p.fill(c, loop)
-}
-
-// box fills the rectangle with two opposite corners a and b.
-func (p *plane) box(c color.Color, a, b point) {
-	p.fill(c, []point{a, {b.x, a.y}, b, {a.x, b.y}})
-}
-
-// dots draws filled discs of a radius; those off the axes are left out.
-func (p *plane) dots(c color.Color, radius vg.Length, pts []point) {
-	var path vg.Path
-	for _, q := range pts {
-		at := p.at(q.x, q.y)
-		if !p.Contains(at) {
-			continue
-		}
-		path = append(path, circle(at, radius)...)
-	}
-	if len(path) > 0 {
-		p.SetColor(c)
-		p.Fill(path)
-	}
-}
-
-// specks draws small squares of a size, in a third of the bytes of dots; those
-// off the axes are left out.
-func (p *plane) specks(c color.Color, size vg.Length, pts []point) {
-	var path vg.Path
-	for _, q := range pts {
-		if at := p.at(q.x, q.y); p.Contains(at) {
-			path.Move(vg.Point{X: at.X - size/2, Y: at.Y})
-			path.Line(vg.Point{X: at.X + size/2, Y: at.Y})
-		}
-	}
-	if len(path) > 0 {
-		p.SetLineStyle(draw.LineStyle{Color: c, Width: size})
-		p.Stroke(path)
-	}
-}
-
-// rings draws circles of a radius; those off the axes are left out.
-func (p *plane) rings(sty draw.LineStyle, radius vg.Length, pts []point) {
-	p.SetLineStyle(sty)
-	for _, q := range pts {
-		if at := p.at(q.x, q.y); p.Contains(at) {
-			p.Stroke(circle(at, radius))
-		}
-	}
-}
-
-func circle(at vg.Point, radius vg.Length) vg.Path {
-	var path vg.Path
-	path.Move(vg.Point{X: at.X + radius, Y: at.Y})
-	path.Arc(at, radius, 0, 2*math.Pi)
-	path.Close()
-	return path
-}
-
-// wall draws the end of the domain at x: a line, grey on the side beyond and
-// hatched as walls are. Side is −1 for a lower bound and +1 for an upper one.
-func (p *plane) wall(x float64, side int) {
-	end := p.x.max
-	if side < 0 {
-		end = p.x.min
-	}
-	p.box(outside, point{x, p.y.min}, point{end, p.y.max})
-	at, far := p.at(x, p.y.min), p.at(end, p.y.max)
-	d := vg.Length(side) * min(4, (far.X-at.X)*vg.Length(side))
-	for y := p.Min.Y; y+4 < p.Max.Y; y += 5 {
-		p.StrokeLine2(lineHatch, at.X, y, at.X+d, y+4)
-	}
-	p.vline(lineWall, x)
 }

@@ -1,8 +1,6 @@
 package figure
 
 import (
-	"errors"
-	"fmt"
 	"image/color"
 	"math"
 	"slices"
@@ -35,69 +33,39 @@ type PhaseText struct {
 // Phase draws phase portraits, a panel each. Where the state goes from any place
 // is told by arrows of one length.
 func Phase(q []Portrait, text PhaseText) (*Figure, error) {
-	if err := panelCount(len(q)); err != nil {
-		return nil, err
+	c := &check{what: "phase portraits"}
+	c.panels(len(q))
+	for _, p := range q {
+		c.part("phase portrait of %s and %s", p.X.Name, p.Y.Name)
+		c.must(len(p.Orbit.X) > 0, "no orbit")
+		for _, o := range append([]Orbit{p.Orbit, p.Known, p.Data}, p.Others...) {
+			c.columns(column{"", o.X, anyLength, 0}, column{"", o.Y, len(o.X), 0})
+		}
 	}
-	columns := columnsFor(len(q), 3)
-	lay := mosaic{columns: columns, height: cm([...]float64{8, 6.8, 4.8}[columns-1])}
-	if columns == 1 {
-		lay.width = cm(10.5)
+	if c.err != nil {
+		return nil, c.err
 	}
+	lay := grid(columnsFor(len(q), 3), []float64{8, 6.8, 4.8}, []float64{10.5})
 	var panels []*panel
 	for i := range q {
-		if err := q[i].check(); err != nil {
-			return nil, err
-		}
 		panels = append(panels, q[i].panel())
 	}
 	return lay.compose(panels, phaseKeys(q, text), text.Caption), nil
 }
 
-func (o *Orbit) check(what string) error {
-	if err := sameLength(what, len(o.X), o.Y); err != nil {
-		return err
-	}
-	return errors.Join(finite(what, o.X...), finite(what, o.Y...))
-}
-
-func (q *Portrait) check() error {
-	what := fmt.Sprintf("phase portrait of %s and %s", q.X.Name, q.Y.Name)
-	if len(q.Orbit.X) == 0 {
-		return fmt.Errorf("figure: %s: no orbit", what)
-	}
-	for _, o := range append([]Orbit{q.Orbit, q.Known, q.Data}, q.Others...) {
-		if err := o.check(what); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func phaseKeys(q []Portrait, text PhaseText) []key {
-	var others, known, data, field bool
-	for _, p := range q {
-		others, known = others || len(p.Others) > 0, known || len(p.Known.X) > 0
-		data, field = data || len(p.Data.X) > 0, field || p.Field != nil
-	}
-	keys := []key{keyLine(text.Name, linePosterior), {"start", func(d draw.Canvas) {
+func phaseKeys(q []Portrait, text PhaseText) legend {
+	some := func(is func(p Portrait) bool) bool { return slices.ContainsFunc(q, is) }
+	keys := legend{keyLine(text.Name, linePosterior), {"start", func(d draw.Canvas) {
 		d.SetLineStyle(lineStart)
 		d.Stroke(circle(d.Center(), startSize))
 	}}}
-	if others {
-		keys = append(keys, keyLine(text.Others, linePale))
-	}
-	if known {
-		keys = append(keys, keyLine(text.Known, lineKnown))
-	}
-	if data {
-		keys = append(keys, keyDot("observed", observed, 1.8))
-	}
-	if field {
-		keys = append(keys, key{"direction of flow", func(d draw.Canvas) {
-			at := d.Center()
-			arrow(d, fieldInk, vg.Point{X: at.X - 5, Y: at.Y}, vg.Point{X: at.X + 5, Y: at.Y})
-		}})
-	}
+	keys.add(some(func(p Portrait) bool { return len(p.Others) > 0 }), keyLine(text.Others, linePale))
+	keys.add(some(func(p Portrait) bool { return len(p.Known.X) > 0 }), keyLine(text.Known, lineKnown))
+	keys.add(some(func(p Portrait) bool { return len(p.Data.X) > 0 }), keyObserved("observed"))
+	keys.add(some(func(p Portrait) bool { return p.Field != nil }), key{"direction of flow", func(d draw.Canvas) {
+		at := d.Center()
+		arrow(d, fieldInk, vg.Point{X: at.X - 5, Y: at.Y}, vg.Point{X: at.X + 5, Y: at.Y})
+	}})
 	return keys
 }
 
@@ -119,21 +87,16 @@ func (q *Portrait) panel() *panel {
 	p.x.min, p.x.max = q.view(func(o Orbit) []float64 { return o.X })
 	p.y.min, p.y.max = q.view(func(o Orbit) []float64 { return o.Y })
 	if q.Field != nil {
-		p.add(q.flow)
+		p.add(painted(q.flow))
 	}
-	pale := linePale
 	most := max(60, mostKnots*5/max(1, len(q.Others)))
-	p.add(func(pl *plane) {
-		for _, o := range q.Others {
-			pl.orbit(pale, o, most)
-		}
-		pl.orbit(lineKnown, q.Known, mostKnots) // wider and below: both are seen where they agree
-		pl.orbit(linePosterior, q.Orbit, mostKnots)
-		stride := (len(q.Data.X) + mostDots - 1) / mostDots
-		data := joined(every(q.Data.X, stride), every(q.Data.Y, stride))
-		pl.dots(observed, 0.8*dotSize(len(data)), data)
-		pl.rings(lineStart, startSize, []point{{q.Orbit.X[0], q.Orbit.Y[0]}})
-	})
+	for _, o := range q.Others {
+		p.add(o.line(linePale, most))
+	}
+	p.add(q.Known.line(lineKnown, mostKnots)) // wider and below: both are seen where they agree
+	p.add(q.Orbit.line(linePosterior, mostKnots))
+	data := joined(few(q.Data.X, mostDots), few(q.Data.Y, mostDots))
+	p.add(dots{observed, 0.8 * dotSize(len(data)), data}, rings{lineStart, startSize, []point{{q.Orbit.X[0], q.Orbit.Y[0]}}})
 	return p
 }
 
@@ -152,10 +115,9 @@ func (q *Portrait) view(of func(Orbit) []float64) (lo, hi float64) {
 	return widen(math.Max(least, lo-room), math.Min(most, hi+room), 0.05)
 }
 
-// orbit strokes a trajectory through at most so many of its points.
-func (p *plane) orbit(sty draw.LineStyle, o Orbit, most int) {
-	stride := (len(o.X) + most - 1) / most
-	p.line(sty, joined(every(o.X, stride), every(o.Y, stride)))
+// line goes through at most so many of the points of a trajectory.
+func (o Orbit) line(sty draw.LineStyle, most int) mark {
+	return line{sty, joined(few(o.X, most), few(o.Y, most))}
 }
 
 // flow draws arrows of one length on a grid.

@@ -1,9 +1,9 @@
 package figure
 
 import (
-	"errors"
-	"fmt"
+	"cmp"
 	"math"
+	"slices"
 )
 
 // A PosteriorCurve is the density of one parameter that a method found.
@@ -35,23 +35,21 @@ type PosteriorPanels struct {
 // so that narrow and wide ones can be seen together, with dots at the modes and
 // lines at true values.
 func Posteriors(q PosteriorPanels) (*Figure, error) {
-	if len(q.Panels) == 0 {
-		return nil, errors.New("figure: posteriors: no panels: give at least one")
+	c := &check{what: "posteriors"}
+	c.must(len(q.Panels) > 0, "no panels: give at least one")
+	for i := range q.Panels {
+		q.Panels[i].check(c)
+	}
+	if c.err != nil {
+		return nil, c.err
 	}
 	columns := columnsOr(q.Columns, len(q.Panels), 4)
-	lay := mosaic{columns: columns, height: cm([...]float64{5, 4.2, 3.4, 2.9}[min(columns, 4)-1])}
-	if columns < 3 {
-		lay.width = cm(7.2)
-	}
 	var panels []*panel
-	var keys []key
+	var keys legend
 	marked, known := false, false
 	for i := range q.Panels {
 		c := &q.Panels[i]
-		p, err := c.panel()
-		if err != nil {
-			return nil, err
-		}
+		p := c.panel()
 		if i%columns == 0 {
 			p.y.label = "density, largest 1"
 		} else {
@@ -60,108 +58,57 @@ func Posteriors(q PosteriorPanels) (*Figure, error) {
 		panels = append(panels, p)
 		for _, l := range c.Curves {
 			sty, _ := methodLine(l.Method)
-			keys = addKey(keys, keyLine(named(l.Name, l.Method), sty))
+			keys.join(keyLine(cmp.Or(l.Name, l.Method), sty))
 			marked = marked || l.Marked
 		}
 		known = known || len(c.Truth) > 0
 	}
-	if marked {
-		keys = append(keys, keyDot("mode", ink, markSize))
-	}
-	if known {
-		keys = append(keys, keyLine("truth", lineTruth))
-	}
+	keys.add(marked, keyDot("mode", ink, markSize))
+	keys.add(known, keyLine("truth", lineTruth))
 	onlyLowest(panels, columns)
-	return lay.compose(panels, keys, q.Caption), nil
+	return grid(columns, []float64{5, 4.2, 3.4, 2.9}, []float64{7.2, 7.2}).compose(panels, keys, q.Caption), nil
 }
 
-// addKey adds what the legend does not yet have.
-func addKey(keys []key, k key) []key {
-	for _, o := range keys {
-		if o.label == k.label {
-			return keys
-		}
+func (p *PosteriorPanel) check(c *check) {
+	c.part("posterior of %s", p.Axis.Name)
+	c.must(len(p.Curves) > 0, "no densities: give at least one")
+	c.finite("truth", p.Truth...)
+	for i := range p.Curves {
+		l := &p.Curves[i]
+		c.part("posterior of %s, %s", p.Axis.Name, cmp.Or(l.Name, l.Method))
+		c.method(l.Method)
+		c.finite("mode", l.Mode)
+		c.columns(column{"grid", l.X, anyLength, rising}, column{"density", l.Density, len(l.X), nonNegative})
+		c.must(len(l.X) >= 2 && slices.Max(l.Density) > 0, "a density needs two points at least and a mass")
 	}
-	return append(keys, k)
+	c.view(p.Axis, p.View, false)
 }
 
-func (c *PosteriorPanel) panel() (*panel, error) {
-	what := "posterior of " + c.Axis.Name
-	if len(c.Curves) == 0 {
-		return nil, fmt.Errorf("figure: %s: no densities: give at least one", what)
-	}
-	if err := finite(what+", truth", c.Truth...); err != nil {
-		return nil, err
-	}
-	lo, hi := extent(c.Truth...)
-	if len(c.Truth) == 0 {
-		lo, hi = math.Inf(1), math.Inf(-1)
-	}
-	p := &panel{title: c.Title, x: scale{label: c.Axis.label()}, y: scale{min: 0, max: 1.08, marks: []tick{{value: 0, label: "0"}, {value: 1, label: "1"}}}}
+func (c *PosteriorPanel) panel() *panel {
+	shown := slices.Clone(c.Truth)
+	p := &panel{title: c.Title, x: scale{label: c.Axis.label()}, y: scale{max: 1.08, marks: []tick{{0, "0"}, {1, "1"}}}}
 	for _, t := range c.Truth {
-		p.add(func(pl *plane) { pl.vline(lineTruth, t) })
+		p.add(upright{lineTruth, t})
 	}
 	for i := range c.Curves {
 		l := &c.Curves[i]
-		top, err := l.check(what)
-		if err != nil {
-			return nil, err
-		}
-		pts := make([]point, len(l.X))
-		for k, x := range l.X {
-			pts[k] = point{x, l.Density[k] / top}
-			if pts[k].y > 0.004 {
-				lo, hi = math.Min(lo, x), math.Max(hi, x)
+		top := slices.Max(l.Density)
+		pts := joined(l.X, l.Density)
+		for k := range pts {
+			if pts[k].y /= top; pts[k].y > 0.004 {
+				shown = append(shown, pts[k].x)
 			}
 		}
 		sty, _ := methodLine(l.Method)
-		p.add(func(pl *plane) { pl.line(sty, pts) })
-		if l.Marked {
-			at := point{l.Mode, l.at(l.Mode) / top}
-			p.add(func(pl *plane) {
-				pl.dots(paper, markSize+0.7, []point{at})
-				pl.dots(sty.Color, markSize, []point{at})
-			})
+		p.add(line{sty, pts})
+		if at := []point{{l.Mode, l.at(l.Mode) / top}}; l.Marked {
+			p.add(dots{paper, markSize + 0.7, at}, dots{sty.Color, markSize, at})
 		}
 	}
-	p.x.min, p.x.max = widen(lo, hi, 0.04)
-	if c.View != ([2]float64{}) {
-		if err := finite(what+", view", c.View[:]...); err != nil {
-			return nil, err
-		}
-		if !(c.View[0] < c.View[1]) {
-			return nil, fmt.Errorf("figure: %s: the view from %g to %g must rise", what, c.View[0], c.View[1])
-		}
+	if p.x.show(0.04, shown); c.View != ([2]float64{}) {
 		p.x.min, p.x.max = c.View[0], c.View[1]
 	}
-	return p, nil
-}
-
-// check returns the largest density.
-func (l *PosteriorCurve) check(what string) (top float64, err error) {
-	what += ", " + named(l.Name, l.Method)
-	if _, err := methodLine(l.Method); err != nil {
-		return 0, err
-	}
-	if err := sameLength(what, len(l.X), l.Density); err != nil {
-		return 0, err
-	}
-	if err := finite(what, append(append([]float64{l.Mode}, l.X...), l.Density...)...); err != nil {
-		return 0, err
-	}
-	for i, x := range l.X {
-		if i > 0 && !(x > l.X[i-1]) {
-			return 0, fmt.Errorf("figure: %s: the grid does not rise at value %d", what, i+1)
-		}
-		if l.Density[i] < 0 {
-			return 0, fmt.Errorf("figure: %s: density %d is below 0", what, i+1)
-		}
-		top = math.Max(top, l.Density[i])
-	}
-	if len(l.X) < 2 || !(top > 0) {
-		return 0, fmt.Errorf("figure: %s: a density needs two points at least and a mass", what)
-	}
-	return top, nil
+	return p
 }
 
 // at is the density at x, between the points of the grid.

@@ -2,7 +2,6 @@ package figure
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -20,11 +19,11 @@ const rankBins = 20
 // which sets the width of that band; nil takes draws as independent, too
 // narrow a band for most chains.
 func Ranks(p []Ladders, ess []float64) (*Figure, error) {
-	if err := checkLadders(p); err != nil {
-		return nil, err
-	}
-	if ess != nil && len(ess) != len(p) {
-		return nil, errors.New("figure: ranks: give one effective sample size for each parameter, or nil")
+	c := checkLadders(p)
+	c.part("ranks")
+	c.columns(column{"effective sample sizes", ess, len(p), positive | optional})
+	if c.err != nil {
+		return nil, c.err
 	}
 	ladders := len(p[0].Draws)
 	shares, bands := make([][][]float64, len(p)), make([]float64, len(p))
@@ -32,9 +31,6 @@ func Ranks(p []Ladders, ess []float64) (*Figure, error) {
 	for i, q := range p {
 		n := float64(sampleOf(q).Draws) / float64(ladders)
 		if ess != nil {
-			if !(ess[i] > 0) {
-				return nil, fmt.Errorf("figure: %s: effective sample size %g must be above 0", q.Axis.Name, ess[i])
-			}
 			n = math.Min(n, ess[i])
 		}
 		bands[i] = 1.96 * math.Sqrt((1-1.0/rankBins)*(1-1/float64(ladders))*rankBins/n)
@@ -55,11 +51,8 @@ func Ranks(p []Ladders, ess []float64) (*Figure, error) {
 		}
 	}
 	onlyLowest(panels, columns)
-	keys := []key{keyLine("expected number of ranks", lineExpected), keyArea("95 % of bars if the ladders agree", expected)}
-	lay := mosaic{columns: columns, height: cm(math.Max(2.2, math.Min(0.7*float64(ladders), 8)))}
-	if columns < 3 {
-		lay.width = cm(7)
-	}
+	keys := legend{keyLine("expected number of ranks", lineExpected), keyArea("95 % of bars if the ladders agree", expected)}
+	lay := grid(columns, []float64{math.Max(2.2, math.Min(0.7*float64(ladders), 8))}, []float64{7, 7})
 	caption := sentences(sampleOf(p[0]).String(), fmt.Sprintf("half-way to the next ladder is ±%.0f %% of that number", 100*reach))
 	return lay.compose(panels, keys, caption), nil
 }
@@ -82,11 +75,8 @@ func rankPanel(a Axis, shares [][]float64, band, reach float64) *panel {
 			bars[k] = (v - 1) * unit
 		}
 		half := math.Min(band, reach) * unit
-		p.add(func(pl *plane) {
-			pl.box(expected, point{0, middle - half}, point{1, middle + half})
-			pl.fill(ladderColour(l), steps(0, 1, middle, bars))
-			pl.hline(lineExpected, middle)
-		})
+		p.add(box{expected, point{0, middle - half}, point{1, middle + half}},
+			region{ladderColour(l), [][]point{steps(0, 1, middle, bars)}}, level{lineExpected, middle})
 	}
 	return p
 }

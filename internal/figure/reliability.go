@@ -1,7 +1,6 @@
 package figure
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
@@ -28,22 +27,22 @@ type Calibration struct {
 // independent, and under it how many images each bin has. It says the expected
 // calibration error of these bins: the mean gap, weighted by images.
 func Reliability(q []Calibration, caption string) (*Figure, error) {
-	if len(q) == 0 {
-		return nil, errors.New("figure: reliability: no predictor: give at least one")
+	c := &check{what: "reliability"}
+	c.must(len(q) > 0, "no predictor: give at least one")
+	for i := range q {
+		q[i].check(c)
+	}
+	if c.err != nil {
+		return nil, c.err
 	}
 	columns := columnsFor(len(q), 3)
-	lay := mosaic{columns: columns, rows: []vg.Length{cm(4.6 * headroom), cm(1.3)}}
-	if columns < 3 {
-		lay.width = cm(5.6)
-	}
+	lay := grid(columns, []float64{0}, []float64{5.6, 5.6})
+	lay.rows = []vg.Length{cm(4.6 * headroom), cm(1.3)}
 	var panels []*panel
 	for from := 0; from < len(q); from += columns {
 		upper, lower := make([]*panel, columns), make([]*panel, columns)
 		for i := range q[from:min(from+columns, len(q))] {
 			c := &q[from+i]
-			if err := c.check(); err != nil {
-				return nil, err
-			}
 			upper[i], lower[i] = c.panel(), c.counts()
 			if i > 0 {
 				upper[i].y.label, lower[i].y.label = "", ""
@@ -51,8 +50,8 @@ func Reliability(q []Calibration, caption string) (*Figure, error) {
 		}
 		panels = append(append(panels, upper...), lower...)
 	}
-	keys := []key{keyArea("accuracy", middle), keyArea("gap to the confidence", gapColour),
-		keyLine("as confident as right", lineExpected), keyInterval("95 % interval")}
+	keys := legend{keyArea("accuracy", middle), keyArea("gap to the confidence", gapColour),
+		keyLine("as confident as right", lineExpected), keyInterval()}
 	return lay.compose(panels, keys, caption), nil
 }
 
@@ -62,28 +61,17 @@ const headroom = 1.28
 // gapColour fills what confidence and accuracy are apart.
 var gapColour = pale(vermillion)
 
-func (c *Calibration) check() error {
-	what := "reliability of " + c.Title
-	if c.total() == 0 {
-		return fmt.Errorf("figure: %s: no images: give bins with counts", what)
-	}
+func (q *Calibration) check(c *check) {
+	c.part("reliability of %s", q.Title)
+	c.must(q.total() > 0, "no images: give bins with counts")
 	last := 0.0
-	for i, b := range c.Bins {
-		if !(b.Low >= last && b.High > b.Low && b.High <= 1) {
-			return fmt.Errorf("figure: %s: bin %d is from %g to %g: bins must rise in [0, 1] and not overlap", what, i+1, b.Low, b.High)
-		}
+	for i, b := range q.Bins {
+		c.must(b.Low >= last && b.High > b.Low && b.High <= 1, "bin %d is from %g to %g: bins must rise in [0, 1] and not overlap", i+1, b.Low, b.High)
+		c.must(b.Count >= 0, "bin %d has %d images: there cannot be fewer than none", i+1, b.Count)
+		c.must(b.Count <= 0 || b.Accuracy >= 0 && b.Accuracy <= 1 && b.Confidence >= 0 && b.Confidence <= 1,
+			"bin %d has accuracy %g and confidence %g: both must be in [0, 1]", i+1, b.Accuracy, b.Confidence)
 		last = b.High
-		if b.Count < 0 {
-			return fmt.Errorf("figure: %s: bin %d has %d images: there cannot be fewer than none", what, i+1, b.Count)
-		}
-		if b.Count == 0 {
-			continue
-		}
-		if !(b.Accuracy >= 0 && b.Accuracy <= 1 && b.Confidence >= 0 && b.Confidence <= 1) {
-			return fmt.Errorf("figure: %s: bin %d has accuracy %g and confidence %g: both must be in [0, 1]", what, i+1, b.Accuracy, b.Confidence)
-		}
 	}
-	return nil
 }
 
 // total is the number of images.
@@ -114,25 +102,21 @@ func (c *Calibration) panel() *panel {
 	for k, label := range []string{"0", "0.2", "0.4", "0.6", "0.8", "1.0"} {
 		p.y.marks = append(p.y.marks, tick{float64(k) / 5, label})
 	}
-	p.add(func(pl *plane) {
-		for _, b := range c.Bins {
-			if b.Count == 0 {
-				continue
-			}
-			pl.box(middle, point{b.Low, 0}, point{b.High, b.Accuracy})
-			pl.box(gapColour, point{b.Low, b.Accuracy}, point{b.High, b.Confidence})
-			pl.line(linePosterior, []point{{b.Low, b.Accuracy}, {b.High, b.Accuracy}})
+	var intervals []mark
+	for _, b := range c.Bins {
+		if b.Count == 0 {
+			continue
 		}
-		pl.line(lineExpected, []point{{0, 0}, {1, 1}})
-		for _, b := range c.Bins {
-			if b.Count > 0 {
-				lo, hi := wilson(b.Accuracy, float64(b.Count))
-				x := (b.Low + b.High) / 2
-				pl.line(lineZero, []point{{x, lo}, {x, hi}})
-			}
-		}
-		pl.words(c.words())
-	})
+		p.add(box{middle, point{b.Low, 0}, point{b.High, b.Accuracy}},
+			box{gapColour, point{b.Low, b.Accuracy}, point{b.High, b.Confidence}},
+			line{linePosterior, []point{{b.Low, b.Accuracy}, {b.High, b.Accuracy}}})
+		lo, hi := wilson(b.Accuracy, float64(b.Count))
+		x := (b.Low + b.High) / 2
+		intervals = append(intervals, line{lineZero, []point{{x, lo}, {x, hi}}})
+	}
+	p.add(line{lineExpected, []point{{0, 0}, {1, 1}}})
+	p.add(intervals...)
+	p.add(words(c.words()))
 	return p
 }
 
@@ -144,21 +128,20 @@ func (c *Calibration) counts() *panel {
 	}
 	p := &panel{x: scale{label: "confidence", max: 1}, y: scale{label: "images", max: 1.08 * float64(most)}}
 	p.y.ruled, p.y.marks = true, []tick{{0, "0"}, {float64(most), thousands(most)}}
-	p.add(func(pl *plane) {
-		for _, b := range c.Bins {
-			if b.Count > 0 {
-				pl.box(expected, point{b.Low, 0}, point{b.High, float64(b.Count)})
-				pl.line(lineZero, []point{{b.Low, float64(b.Count)}, {b.High, float64(b.Count)}})
-			}
+	for _, b := range c.Bins {
+		if n := float64(b.Count); n > 0 {
+			p.add(box{expected, point{b.Low, 0}, point{b.High, n}}, line{lineZero, []point{{b.Low, n}, {b.High, n}}})
 		}
-	})
+	}
 	return p
 }
 
-// words writes lines into the upper left corner.
-func (p *plane) words(lines []string) {
+// words are lines in the upper left corner.
+type words []string
+
+func (m words) draw(p *plane) {
 	sty := letters(numberSize)
-	for i, l := range lines {
+	for i, l := range m {
 		p.FillText(sty, vg.Point{X: p.Min.X + 5, Y: p.Max.Y - numberSize*1.3*vg.Length(i+1)}, l)
 	}
 }

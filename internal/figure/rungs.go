@@ -3,6 +3,7 @@ package figure
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -33,26 +34,27 @@ func Rejections(q Swaps) (*Figure, error) {
 	mean := sum / float64(len(q.Rejection))
 	p := q.bars("rejection", q.Rejection)
 	p.y.max = 1
-	if q.Attempts != nil {
-		p.add(q.intervals)
+	for k, n := range q.Attempts {
+		if n > 0 { // wider than needed: no mean of numbers in [0, 1] varies more than that of zeros and ones
+			lo, hi := wilson(q.Rejection[k], float64(n))
+			x := float64(k) + 0.5
+			p.add(line{lineZero, []point{{x, lo}, {x, hi}}})
+		}
 	}
-	p.add(func(pl *plane) { pl.hline(lineExpected, mean) })
+	p.add(level{lineExpected, mean})
 	panels := []*panel{p}
+	lay := mosaic{columns: 1, height: cm(4.2)}
 	if _, most := extent(append([]float64{0}, q.Variance...)...); most > 0 {
 		noise := q.bars("variance of the noise", q.Variance)
 		noise.y.max = 1.1 * most
-		panels = append(panels, noise)
+		panels, lay.height = append(panels, noise), cm(3.2)
 	}
 	onlyLowest(panels, 1)
-	keys := []key{keyArea("a pair of rungs", barrier), keyLine(fmt.Sprintf("mean %.3g", mean), lineExpected)}
+	keys := legend{keyArea("a pair of rungs", barrier), keyLine(fmt.Sprintf("mean %.3g", mean), lineExpected)}
+	keys.add(q.Attempts != nil, keyInterval())
 	caption := fmt.Sprintf("%s, barrier Λ = %.3g in all", count(len(q.Rejection), "pair"), sum)
 	if q.Attempts != nil {
-		keys = append(keys, keyInterval("95 % interval"))
 		caption = sentences(caption, q.attempts()+", taken as independent")
-	}
-	lay := mosaic{columns: 1, height: cm(4.2)}
-	if len(panels) > 1 {
-		lay.height = cm(3.2)
 	}
 	if len(q.Rejection) <= 12 {
 		lay.width = cm(10)
@@ -61,34 +63,17 @@ func Rejections(q Swaps) (*Figure, error) {
 }
 
 func (q *Swaps) check() error {
-	const what = "rejections"
-	if err := checkTemperatures(what, q.Temperature); err != nil {
-		return err
-	}
+	c := &check{what: "rejections"}
+	c.temperatures(q.Temperature)
 	n := len(q.Temperature) - 1
-	if err := sameLength(what, n, q.Rejection); err != nil {
-		return err
+	c.columns(column{"", q.Rejection, n, fraction}, column{"variances", q.Variance, n, nonNegative | optional})
+	if q.Attempts != nil {
+		c.each(len(q.Attempts), "attempts", n, "pairs")
 	}
-	if q.Variance != nil {
-		if err := sameLength(what+", variances", n, q.Variance); err != nil {
-			return err
-		}
+	for p, a := range q.Attempts {
+		c.must(a >= 0, "%d attempts of pair %d: there cannot be fewer than none", a, p+1)
 	}
-	if q.Attempts != nil && len(q.Attempts) != n {
-		return fmt.Errorf("figure: %s: attempts of %d pairs beside %d: give one number a pair", what, len(q.Attempts), n)
-	}
-	for p, r := range q.Rejection {
-		if !(r >= 0 && r <= 1) {
-			return fmt.Errorf("figure: %s: %g of pair %d is no probability: give 1 − the mean of min(1, S̃)", what, r, p+1)
-		}
-		if q.Variance != nil && !(q.Variance[p] >= 0 && q.Variance[p] < 1e300) {
-			return fmt.Errorf("figure: %s: variance %g of pair %d must be at least 0 and finite", what, q.Variance[p], p+1)
-		}
-		if q.Attempts != nil && q.Attempts[p] < 0 {
-			return fmt.Errorf("figure: %s: %d attempts of pair %d: there cannot be fewer than none", what, q.Attempts[p], p+1)
-		}
-	}
-	return nil
+	return c.err
 }
 
 // bars draws a value for each pair as a bar between its two rungs.
@@ -100,26 +85,11 @@ func (q *Swaps) bars(label string, values []float64) *panel {
 		width = cm(10)
 	}
 	p.x.marks = rungMarks(q.Temperature, width, false)
-	p.add(func(pl *plane) {
-		for k, v := range values {
-			a, b := float64(k)+0.12, float64(k)+0.88
-			pl.box(barrier, point{a, 0}, point{b, v})
-			pl.line(lineExchanged, []point{{a, v}, {b, v}})
-		}
-	})
-	return p
-}
-
-// intervals draws the Wilson interval of each rejection, wider than needed:
-// no mean of numbers in [0, 1] varies more than that of zeros and ones.
-func (q *Swaps) intervals(pl *plane) {
-	for k, r := range q.Rejection {
-		if q.Attempts[k] > 0 {
-			lo, hi := wilson(r, float64(q.Attempts[k]))
-			x := float64(k) + 0.5
-			pl.line(lineZero, []point{{x, lo}, {x, hi}})
-		}
+	for k, v := range values {
+		a, b := float64(k)+0.12, float64(k)+0.88
+		p.add(box{barrier, point{a, 0}, point{b, v}}, line{lineExchanged, []point{{a, v}, {b, v}}})
 	}
+	return p
 }
 
 // wilson returns the 95 % interval of a probability of which the share r of n
@@ -133,26 +103,11 @@ func wilson(r, n float64) (lo, hi float64) {
 
 // attempts returns "500 to 501 attempts a pair".
 func (q *Swaps) attempts() string {
-	least, most := q.Attempts[0], q.Attempts[0]
-	for _, n := range q.Attempts {
-		least, most = min(least, n), max(most, n)
-	}
+	least, most := slices.Min(q.Attempts), slices.Max(q.Attempts)
 	if least == most {
 		return count(most, "attempt") + " a pair"
 	}
 	return thousands(least) + " to " + count(most, "attempt") + " a pair"
-}
-
-func checkTemperatures(what string, t []float64) error {
-	if len(t) < 2 {
-		return fmt.Errorf("figure: %s: %s: a ladder has at least two", what, count(len(t), "rung"))
-	}
-	for p, v := range t {
-		if !(v > 0) || p > 0 && !(v > t[p-1]) {
-			return fmt.Errorf("figure: %s: temperature %d is %g: temperatures must be above 0 and rise", what, p+1, v)
-		}
-	}
-	return nil
 }
 
 // rungMarks marks rungs 0, 1, … with their temperatures.

@@ -1,8 +1,7 @@
 package figure
 
 import (
-	"errors"
-	"fmt"
+	"cmp"
 	"math"
 
 	"gonum.org/v1/plot/vg"
@@ -45,101 +44,84 @@ func Scores(q ScoreTable) (*Figure, error) {
 	}
 	names := make([]string, len(q.Rows))
 	for i, r := range q.Rows {
-		names[i] = named(r.Name, r.Method)
+		names[i] = cmp.Or(r.Name, r.Method)
 	}
 	columns := columnsFor(len(q.Metrics), 4)
 	lay := mosaic{columns: columns, height: rowsTall(len(names), 0.45)}
 	panels := make([]*panel, len(q.Metrics))
 	for k := range panels {
-		p, err := q.panel(k)
-		if err != nil {
-			return nil, err
-		}
-		p.y = rowScale(names, k%columns > 0)
-		panels[k] = p
+		panels[k] = q.panel(k)
+		panels[k].y = rowScale(names, k%columns > 0)
 	}
 	return lay.compose(panels, q.keys(), q.Caption), nil
 }
 
 func (q *ScoreTable) check() error {
-	if len(q.Metrics) == 0 || len(q.Rows) == 0 {
-		return errors.New("figure: scores: nothing to compare: give methods and metrics")
-	}
+	c := &check{what: "scores"}
+	c.must(len(q.Metrics) > 0 && len(q.Rows) > 0, "nothing to compare: give methods and metrics")
 	for _, r := range q.Rows {
-		what := "scores of " + named(r.Name, r.Method)
-		if _, err := methodLine(r.Method); err != nil {
-			return err
-		}
-		if r.Average == nil && r.Single == nil {
-			return fmt.Errorf("figure: %s: no values: give those of its average or its single model", what)
-		}
+		what := "scores of " + cmp.Or(r.Name, r.Method)
+		c.part("%s", what)
+		c.method(r.Method)
+		c.must(r.Average != nil || r.Single != nil, "no values: give those of its average or its single model")
 		for _, v := range [...][]Estimate{r.Average, r.Single} {
-			if v != nil && len(v) != len(q.Metrics) {
-				return fmt.Errorf("figure: %s: %d values for %d metrics: give one each, NaN where there is none", what, len(v), len(q.Metrics))
-			}
-			for k := range v {
-				if err := v[k].check(what + ", " + q.Metrics[k].Axis.Name); err != nil {
-					return err
-				}
+			c.must(v == nil || len(v) == len(q.Metrics), "%d values for %d metrics: give one each, NaN where there is none", len(v), len(q.Metrics))
+			for k := 0; k < len(v) && c.err == nil; k++ {
+				c.estimate(what+", "+q.Metrics[k].Axis.Name, v[k])
 			}
 		}
 	}
-	for _, m := range q.Metrics {
-		if m.Better < -1 || m.Better > 1 {
-			return fmt.Errorf("figure: scores: %s is better by %d: give +1, −1 or 0", m.Axis.Name, m.Better)
-		}
+	for k, m := range q.Metrics {
+		c.part("scores, %s", m.Axis.Name)
+		c.must(m.Better >= -1 && m.Better <= 1, "better by %d: give +1, −1 or 0", m.Better)
+		c.must(c.err != nil || len(q.seen(k)) > 0, "no method has a value: leave the metric out")
 		if m.Reference != nil {
-			what := "reference of " + m.Axis.Name
-			if err := finite(what, m.Reference.Value); err != nil {
-				return err
-			}
-			if err := m.Reference.check(what); err != nil {
-				return err
-			}
+			c.part("reference of %s", m.Axis.Name)
+			c.finite("", m.Reference.Value)
+			c.estimate(c.what, *m.Reference)
 		}
 	}
-	return nil
+	return c.err
 }
 
-// check returns an error if e is neither none nor a value within its interval.
-func (e Estimate) check(what string) error {
+// estimate checks that e is none or a value within its interval.
+func (c *check) estimate(what string, e Estimate) {
+	if c.what = what; !math.IsNaN(e.Value) {
+		c.finite("", e.Value, e.Low, e.High)
+		c.must(e.Low <= e.Value && e.Value <= e.High, "the interval from %g to %g does not hold %g: give both ends, or the value twice", e.Low, e.High, e.Value)
+	}
+}
+
+// ends returns the interval, empty if there is no value.
+func (e Estimate) ends() []float64 {
 	if math.IsNaN(e.Value) {
 		return nil
 	}
-	if err := finite(what, e.Value, e.Low, e.High); err != nil {
-		return err
-	}
-	if !(e.Low <= e.Value && e.Value <= e.High) {
-		return fmt.Errorf("figure: %s: the interval from %g to %g does not hold %g: give both ends, or the value twice", what, e.Low, e.High, e.Value)
-	}
-	return nil
+	return []float64{e.Low, e.High}
 }
 
-func (q *ScoreTable) panel(k int) (*panel, error) {
-	m := &q.Metrics[k]
-	p := &panel{title: [...]string{"less is better", "", "more is better"}[m.Better+1], x: scale{label: m.Axis.label()}}
-	var seen []float64
-	see := func(v []Estimate) {
-		if v != nil && !math.IsNaN(v[k].Value) {
-			seen = append(seen, v[k].Low, v[k].High)
+// seen returns the ends of all intervals of metric k.
+func (q *ScoreTable) seen(k int) []float64 {
+	var out []float64
+	for _, r := range q.Rows {
+		for _, v := range [...][]Estimate{r.Average, r.Single} {
+			if v != nil {
+				out = append(out, v[k].ends()...)
+			}
 		}
 	}
-	for _, r := range q.Rows {
-		see(r.Average)
-		see(r.Single)
+	return out
+}
+
+func (q *ScoreTable) panel(k int) *panel {
+	m := &q.Metrics[k]
+	p := &panel{title: [...]string{"less is better", "", "more is better"}[m.Better+1], x: scale{label: m.Axis.label()}}
+	seen, last := q.seen(k), float64(len(q.Rows))-0.5
+	if r := m.Reference; r != nil {
+		seen = append(seen, r.Low, r.High)
+		p.add(box{expected, point{r.Low, last}, point{r.High, -0.5}}, upright{lineTruth, r.Value})
 	}
-	if len(seen) == 0 {
-		return nil, fmt.Errorf("figure: scores: %s: no method has a value: leave the metric out", m.Axis.Name)
-	}
-	if m.Reference != nil {
-		seen = append(seen, m.Reference.Low, m.Reference.High)
-		p.add(func(pl *plane) {
-			pl.box(expected, point{m.Reference.Low, pl.y.min}, point{m.Reference.High, pl.y.max})
-			pl.vline(lineTruth, m.Reference.Value)
-		})
-	}
-	lo, hi := extent(seen...)
-	p.x.min, p.x.max = widen(lo, hi, 0.06)
+	p.x.show(0.06, seen)
 	p.add(lanes(len(q.Rows)))
 	for i, r := range q.Rows {
 		mark := methodMark(r.Method)
@@ -151,7 +133,7 @@ func (q *ScoreTable) panel(k int) (*panel, error) {
 			p.add(r.Average[k].across(mark, false, float64(i)-lane(both)))
 		}
 	}
-	return p, nil
+	return p
 }
 
 // lane is how far two marks of a row are off its middle.
@@ -163,17 +145,15 @@ func lane(two bool) float64 {
 }
 
 // across draws an estimate at height y.
-func (e Estimate) across(mark glyph, hollow bool, y float64) func(*plane) {
-	return func(pl *plane) {
-		if math.IsNaN(e.Value) {
-			return
+func (e Estimate) across(m glyph, hollow bool, y float64) mark {
+	return painted(func(pl *plane) {
+		if !math.IsNaN(e.Value) {
+			pl.draw(line{draw.LineStyle{Color: m.color, Width: 0.9}, []point{{e.Low, y}, {e.High, y}}}, glyphs{m, hollow, []point{{e.Value, y}}})
 		}
-		pl.line(draw.LineStyle{Color: mark.color, Width: 0.9}, []point{{e.Low, y}, {e.High, y}})
-		pl.marks(mark, hollow, point{e.Value, y})
-	}
+	})
 }
 
-func (q *ScoreTable) keys() []key {
+func (q *ScoreTable) keys() legend {
 	single, average, reference := false, false, false
 	for _, r := range q.Rows {
 		single, average = single || r.Single != nil, average || r.Average != nil
@@ -181,16 +161,10 @@ func (q *ScoreTable) keys() []key {
 	for _, m := range q.Metrics {
 		reference = reference || m.Reference != nil
 	}
-	var keys []key
-	if average {
-		keys = append(keys, keyMeasured("average of models", glyph{color: ink}, false, false))
-	}
-	if single {
-		keys = append(keys, keyMeasured("single model", glyph{color: ink}, false, true))
-	}
-	if reference {
-		keys = append(keys, keyRule(q.Reference, lineTruth))
-	}
+	var keys legend
+	keys.add(average, keyMeasured("average of models", glyph{color: ink}, false, false))
+	keys.add(single, keyMeasured("single model", glyph{color: ink}, false, true))
+	keys.add(reference, keyRule(q.Reference, lineTruth))
 	return keys
 }
 
@@ -207,11 +181,11 @@ func rowScale(names []string, silent bool) scale {
 	return s
 }
 
-// lanes draws a light line along each row.
-func lanes(n int) func(*plane) {
-	return func(pl *plane) {
+// lanes are light lines, one along each row.
+func lanes(n int) mark {
+	return painted(func(pl *plane) {
 		for i := range n {
-			pl.hline(lineGrid, float64(i))
+			pl.draw(level{lineGrid, float64(i)})
 		}
-	}
+	})
 }

@@ -112,6 +112,13 @@ func letters(size vg.Length) draw.TextStyle {
 	}
 }
 
+// aligned returns that style with text placed about its point.
+func aligned(size vg.Length, x draw.XAlignment, y draw.YAlignment) draw.TextStyle {
+	sty := letters(size)
+	sty.XAlign, sty.YAlign = x, y
+	return sty
+}
+
 // shorten cuts s in its middle until it is at most room wide.
 func shorten(sty draw.TextStyle, s string, room vg.Length) string {
 	if sty.Width(s) <= room {

@@ -127,6 +127,17 @@ func widen(min, max, margin float64) (lo, hi float64) {
 	return min - pad, max + pad
 }
 
+// show makes the axis show all values, of which there is one at least, with a margin.
+func (s *scale) show(margin float64, values ...[]float64) {
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for _, v := range values {
+		for _, x := range v {
+			lo, hi = math.Min(lo, x), math.Max(hi, x)
+		}
+	}
+	s.min, s.max = widen(lo, hi, margin)
+}
+
 // extent returns the least and the largest value; v is not empty.
 func extent(v ...float64) (min, max float64) {
 	min, max = v[0], v[0]

@@ -1,7 +1,6 @@
 package figure
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
@@ -14,26 +13,19 @@ type Ladders struct {
 	Draws [][]float64 // Draws[l][k] is draw k of ladder l; ladders may differ in length
 }
 
-func checkLadders(p []Ladders) error {
-	if err := panelCount(len(p)); err != nil {
-		return err
-	}
+// checkLadders begins the check of a figure of ladders.
+func checkLadders(p []Ladders) *check {
+	c := &check{what: "ladders"}
+	c.panels(len(p))
 	for _, q := range p {
-		if len(q.Draws) != len(p[0].Draws) {
-			return fmt.Errorf("figure: %s: %d ladders beside %d: give all parameters the same ladders", q.Axis.Name, len(q.Draws), len(p[0].Draws))
-		}
-		n := 0
+		c.part("%s", q.Axis.Name)
+		c.must(len(q.Draws) == len(p[0].Draws), "%d ladders beside %d: give all parameters the same ladders", len(q.Draws), len(p[0].Draws))
 		for l, v := range q.Draws {
-			n += len(v)
-			if err := finite(fmt.Sprintf("%s, ladder %d", q.Axis.Name, l+1), v...); err != nil {
-				return err
-			}
+			c.finite(fmt.Sprintf("ladder %d", l+1), v...)
 		}
-		if n == 0 {
-			return errors.New("figure: no draws: keep at least one")
-		}
+		c.must(sampleOf(q).Draws > 0, "no draws: keep at least one")
 	}
-	return nil
+	return c
 }
 
 // sampleOf counts the draws of a parameter.
@@ -46,8 +38,8 @@ func sampleOf(q Ladders) Sample {
 }
 
 // ladderKeys is a legend of ladders.
-func ladderKeys(n int) []key {
-	var keys []key
+func ladderKeys(n int) legend {
+	var keys legend
 	for l := range n {
 		keys = append(keys, keyLine(fmt.Sprintf("ladder %d", l+1), draw.LineStyle{Color: ladderColour(l), Width: 1.5}))
 	}
@@ -69,8 +61,8 @@ const (
 // (up to six ladders), over pale dots of some of its draws, its least and its
 // largest among them, in turn, so that no ladder lies over the others.
 func Traces(p []Ladders) (*Figure, error) {
-	if err := checkLadders(p); err != nil {
-		return nil, err
+	if c := checkLadders(p); c.err != nil {
+		return nil, c.err
 	}
 	n := len(p[0].Draws)
 	columns, most := 1, 40
@@ -99,9 +91,10 @@ func Traces(p []Ladders) (*Figure, error) {
 		panels[i] = q.panel()
 		panels[i].x.label = "kept draw"
 		if long {
-			panels[i].add(q.dots(step, rounds), q.stretches(stretches))
+			panels[i].add(q.dots(step, rounds)...)
+			panels[i].add(q.stretches(stretches)...)
 		} else {
-			panels[i].add(q.lines)
+			panels[i].add(q.lines()...)
 		}
 	}
 	onlyLowest(panels, columns)
@@ -114,8 +107,7 @@ func Traces(p []Ladders) (*Figure, error) {
 
 func (q *Ladders) panel() *panel {
 	pan := &panel{x: scale{min: 0, max: 1}, y: scale{label: q.Axis.label()}}
-	lo, hi := extent(slices.Concat(q.Draws...)...)
-	pan.y.min, pan.y.max = widen(lo, hi, 0.05)
+	pan.y.show(0.05, q.Draws...)
 	for _, v := range q.Draws {
 		pan.x.max = max(pan.x.max, float64(len(v)))
 	}
@@ -123,30 +115,27 @@ func (q *Ladders) panel() *panel {
 }
 
 // lines joins the draws of each ladder.
-func (q *Ladders) lines(pl *plane) {
+func (q *Ladders) lines() (out []mark) {
 	for l, v := range q.Draws {
-		pts := make([]point, len(v))
-		for k, y := range v {
-			pts[k] = point{float64(k + 1), y}
-		}
+		pts := some(v, 1, 0, 1)
 		if len(pts) == 1 {
-			pl.dots(ladderColour(l), 1.5, pts)
-			continue
+			out = append(out, dots{ladderColour(l), 1.5, pts})
+		} else {
+			out = append(out, line{draw.LineStyle{Color: ladderColour(l), Width: 0.6}, pts})
 		}
-		pl.line(draw.LineStyle{Color: ladderColour(l), Width: 0.6}, pts)
 	}
+	return out
 }
 
 // dots draws one draw in step of each ladder, and its extremes, in rounds over
 // all ladders.
-func (q *Ladders) dots(step, rounds int) func(*plane) {
-	return func(pl *plane) {
-		for r := range rounds {
-			for l, v := range q.Draws {
-				pl.specks(pale(ladderColour(l)), 0.9, some(v, step, r, rounds))
-			}
+func (q *Ladders) dots(step, rounds int) (out []mark) {
+	for r := range rounds {
+		for l, v := range q.Draws {
+			out = append(out, specks{pale(ladderColour(l)), 0.9, some(v, step, r, rounds)})
 		}
 	}
+	return out
 }
 
 // some returns every step-th draw, and the least and the largest, of those whose
@@ -175,21 +164,19 @@ func some(v []float64, step, r, rounds int) []point {
 
 // stretches draws mean and, of few ladders, 5 and 95 % points of n stretches of
 // each ladder.
-func (q *Ladders) stretches(n int) func(*plane) {
-	return func(pl *plane) {
-		for _, thin := range [...]bool{true, false} {
-			for l, v := range q.Draws {
-				low, mean, high := summaries(v, n)
-				sty := draw.LineStyle{Color: ladderColour(l), Width: 1}
-				if !thin {
-					pl.line(sty, mean)
-				} else if sty.Width = 0.45; len(q.Draws) <= fewLadders {
-					pl.line(sty, low)
-					pl.line(sty, high)
-				}
+func (q *Ladders) stretches(n int) (out []mark) {
+	for _, thin := range [...]bool{true, false} {
+		for l, v := range q.Draws {
+			low, mean, high := summaries(v, n)
+			sty := draw.LineStyle{Color: ladderColour(l), Width: 1}
+			if !thin {
+				out = append(out, line{sty, mean})
+			} else if sty.Width = 0.45; len(q.Draws) <= fewLadders {
+				out = append(out, line{sty, low}, line{sty, high})
 			}
 		}
 	}
+	return out
 }
 
 // summaries returns the 5 % point, the mean and the 95 % point of each of n

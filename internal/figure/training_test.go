@@ -228,12 +228,12 @@ func TestPredictionsRefused(t *testing.T) {
 	}
 	refused(t, "no predictor", func() (*Figure, error) { return Reliability(nil, "") })
 	for want, change := range map[string]func(*Entropies){
-		"no predictor":   func(q *Entropies) { q.Panels = nil },
-		"1 classes":      func(q *Entropies) { q.Classes = 1 },
-		"MNIST: no imag": func(q *Entropies) { q.Panels[0].Out = nil },
-		"is NaN":         func(q *Entropies) { q.Panels[0].In[5] = nan },
-		"from 0 to 2.3":  func(q *Entropies) { q.Panels[0].In[5] = 2.4 },
-		"AUROC 1.2":      func(q *Entropies) { q.Panels[0].AUROC = 1.2 },
+		"no predictor":          func(q *Entropies) { q.Panels = nil },
+		"1 classes":             func(q *Entropies) { q.Classes = 1 },
+		"MNIST: no imag":        func(q *Entropies) { q.Panels[0].Out = nil },
+		"is NaN":                func(q *Entropies) { q.Panels[0].In[5] = nan },
+		"from 0 to 2.3":         func(q *Entropies) { q.Panels[0].In[5] = 2.4 },
+		"AUROC: value 1 is 1.2": func(q *Entropies) { q.Panels[0].AUROC = 1.2 },
 	} {
 		q := entropies()
 		change(&q)
@@ -256,11 +256,11 @@ func TestLayersRefused(t *testing.T) {
 		refused(t, want, func() (*Figure, error) { return LayerTemperatures(l, set, "") })
 	}
 	for want, change := range map[string]func(*Reflections){
-		"nothing to draw":  func(q *Reflections) { q.Layers = nil },
-		"2 rows for":       func(q *Reflections) { q.Share = q.Share[:2] },
-		"epochs must rise": func(q *Reflections) { q.Epoch[3] = 0 },
-		"equally long":     func(q *Reflections) { q.Share[1] = nil },
-		"share in epoch 4": func(q *Reflections) { q.Share[1][3] = nan },
+		"nothing to draw":        func(q *Reflections) { q.Layers = nil },
+		"2 rows for":             func(q *Reflections) { q.Share = q.Share[:2] },
+		"epochs must rise":       func(q *Reflections) { q.Epoch[3] = 0 },
+		"equally long":           func(q *Reflections) { q.Share[1] = nil },
+		"epochs: value 4 is NaN": func(q *Reflections) { q.Share[1][3] = nan },
 	} {
 		q := reflections(1, 9)
 		change(&q)
@@ -274,7 +274,7 @@ func TestComparisonsRefused(t *testing.T) {
 		"give metrics":     func(q *Sweep) { q.Lines = nil },
 		"from 3 to 2":      func(q *Sweep) { q.Metrics[0].View = [2]float64{3, 2} },
 		"no colour":        func(q *Sweep) { q.Lines[0].Method = "adam" },
-		"above 0 and rise": func(q *Sweep) { q.Lines[0].Step[0] = 0 },
+		"must be above 0":  func(q *Sweep) { q.Lines[0].Step[0] = 0 },
 		"and no more fail": func(q *Sweep) { q.Lines[0].Failed[0] = 4 },
 		"give one of each": func(q *Sweep) { q.Lines[0].Runs = nil },
 		"0 values for 7":   func(q *Sweep) { q.Lines[0].Values[1] = nil },

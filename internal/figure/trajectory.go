@@ -1,11 +1,10 @@
 package figure
 
 import (
-	"cmp"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -43,77 +42,57 @@ const MostSteps = 2000
 // it was mirrored more than once; without a wall to be seen, the reflection is
 // marked at its end.
 func TrajectoryPlot(q Trajectory) (*Figure, error) {
-	if err := q.check("trajectory"); err != nil {
-		return nil, err
-	}
-	p := &panel{x: q.view(0), y: q.view(1)}
-	l := lattice{240, 240, p.x.min, p.x.max, p.y.min, p.y.max}
-	keys := []key{}
-	if q.Dense != nil {
-		regions, err := q.regions(l)
-		if err != nil {
-			return nil, err
-		}
-		p.add(func(pl *plane) {
-			pl.fill(whole, regions[0]...)
-			pl.fill(middle, regions[1]...)
-		})
-		keys = append(keys, keyArea("50 % of the mass", middle), keyArea("90 %", whole))
-	}
-	var walls [][]point // that reflect
-	if q.Inside != nil {
-		drawn := outline(l, q.Inside)
-		p.add(func(pl *plane) { pl.shadeOutside(drawn) })
-		keys = append(keys, keyOutside("outside the domain"))
-		if !q.Section {
-			walls = drawn
-		}
+	c := &check{what: "trajectory"}
+	p := &panel{}
+	walls, keys := q.backdrop(c, p)
+	if c.err != nil {
+		return nil, c.err
 	}
 	keys = append(q.paths(p, walls), keys...)
 	lay := onePlane(p, q.Axes[0].Unit == q.Axes[1].Unit)
 	return lay.compose([]*panel{p}, keys, q.caption()), nil
 }
 
-func (q *Trajectory) check(what string) error {
-	if len(q.Cold) == 0 {
-		return errors.New("figure: " + what + ": no steps: give some hundred")
+// backdrop checks the trajectory, sets the axes and adds what does not move: the density
+// and the domain. It returns the walls that reflect, and the legend.
+func (q *Trajectory) backdrop(c *check, p *panel) (walls [][2]point, keys legend) {
+	if q.check(c); c.err != nil {
+		return nil, nil
 	}
-	if len(q.Cold) > MostSteps {
-		return fmt.Errorf("figure: %s: %d steps: choose a window of at most %d", what, len(q.Cold), MostSteps)
+	p.x, p.y = q.view(0), q.view(1)
+	l := lattice{240, 240, p.x.min, p.x.max, p.y.min, p.y.max}
+	if q.Dense != nil {
+		p.add(q.surface(c, l).regions()...)
+		keys.add(true, keyArea("50 % of the mass", middle), keyArea("90 %", whole))
 	}
-	if len(q.Hot) > 0 && len(q.Hot) != len(q.Cold) {
-		return fmt.Errorf("figure: %s: %d steps of the hot rung beside %d: both must have the same iterations", what, len(q.Hot), len(q.Cold))
+	if q.Inside != nil {
+		loops := outline(l, q.Inside)
+		p.add(outer(loops)...)
+		keys.add(true, keyOutside())
+		if !q.Section {
+			walls = within(loops, p)
+		}
+	}
+	return walls, keys
+}
+
+func (q *Trajectory) check(c *check) {
+	c.must(len(q.Cold) > 0, "no steps: give some hundred")
+	c.must(len(q.Cold) <= MostSteps, "%d steps: choose a window of at most %d", len(q.Cold), MostSteps)
+	c.must(len(q.Hot) == 0 || len(q.Hot) == len(q.Cold), "%d steps of the hot rung beside %d: both must have the same iterations", len(q.Hot), len(q.Cold))
+	for _, t := range q.Temperature {
+		c.must(t >= 0, "temperature %g must be above 0, or 0 if it is not to be told", t)
 	}
 	for _, steps := range [][]Step{q.Cold, q.Hot} {
 		for k, s := range steps {
-			if err := finite(fmt.Sprintf("%s, step %d", what, k+1), s.From[0], s.From[1], s.X[0], s.X[1]); err != nil {
-				return err
-			}
+			c.finite("step "+strconv.Itoa(k+1), s.From[0], s.From[1], s.X[0], s.X[1])
 		}
 	}
-	if q.View != [2][2]float64{} {
-		if err := checkView(q.Axes, q.View); err != nil {
-			return err
+	for j, v := range q.View {
+		if q.View != [2][2]float64{} {
+			c.given(q.Axes[j], v, false)
 		}
 	}
-	for _, t := range q.Temperature {
-		if !(t >= 0) {
-			return fmt.Errorf("figure: %s: temperature %g must be above 0, or 0 if it is not to be told", what, t)
-		}
-	}
-	return nil
-}
-
-func checkView(axes [2]Axis, view [2][2]float64) error {
-	for j, v := range view {
-		if err := finite("view of "+axes[j].Name, v[:]...); err != nil {
-			return err
-		}
-		if !(v[0] < v[1]) {
-			return fmt.Errorf("figure: view of %s: %g is not below %g", axes[j].Name, v[0], v[1])
-		}
-	}
-	return nil
 }
 
 // view returns the axis of coordinate j.
@@ -127,23 +106,19 @@ func (q *Trajectory) view(j int) scale {
 	for _, t := range slices.Concat(q.Cold, q.Hot) {
 		v = append(v, t.From[j], t.X[j])
 	}
-	min, max := extent(v...)
-	s.min, s.max = widen(min, max, 0.1)
+	s.show(0.1, v)
 	return s
 }
 
-// regions returns the walls of the regions of highest density that hold 90
-// and 50 % of what lies in the domain and the view.
-func (q *Trajectory) regions(l lattice) (out [len(shares)][][]point, err error) {
+// surface is the density in the domain and the view.
+func (q *Trajectory) surface(c *check, l lattice) surface {
 	s := surface{lattice: l, v: make([]float64, l.nx*l.ny)}
 	for k := range s.v {
 		at := l.knot(k%l.nx, k/l.nx)
 		in := q.Inside == nil || q.Inside(at.x, at.y)
 		v := q.Dense(at.x, at.y)
 		if !(v >= 0 && v < 1e300) {
-			if in {
-				return out, fmt.Errorf("figure: trajectory: density %g at (%g, %g): it must be at least 0 and finite in the domain", v, at.x, at.y)
-			}
+			c.must(!in, "density %g at (%g, %g): it must be at least 0 and finite in the domain", v, at.x, at.y)
 			v = 0
 		}
 		s.v[k] = v
@@ -151,64 +126,55 @@ func (q *Trajectory) regions(l lattice) (out [len(shares)][][]point, err error) 
 			s.sure = append(s.sure, v)
 		}
 	}
-	slices.SortFunc(s.sure, func(a, b float64) int { return cmp.Compare(b, a) })
-	for k, share := range shares {
-		out[k] = contour(l, s.v, s.level(share))
-	}
-	return out, nil
+	s.rank()
+	return s
 }
 
 // paths adds paths, swaps and reflections to p and returns their legend.
-func (q *Trajectory) paths(p *panel, walls [][]point) []key {
+func (q *Trajectory) paths(p *panel, walls [][2]point) legend {
 	rungs := [...]struct {
 		name  string
 		steps []Step
 		sty   draw.LineStyle
 	}{{"cold rung", q.Cold, lineColdest}, {"hot rung", q.Hot, lineHottest}}
-	var keys []key
-	var marks []func(*plane)
-	below := len(p.layers)
+	var keys legend
+	var paths, bounces []mark
 	for i, r := range rungs {
 		if len(r.steps) == 0 {
 			continue
 		}
-		lines, hits := follow(r.steps, within(walls, p))
-		line := func(pl *plane) {
-			for _, l := range lines {
-				pl.line(r.sty, l)
-			}
-		}
-		p.layers = slices.Insert(p.layers, len(p.layers)-i, line) // the cold path lies over the hot one
+		path, hits := follow(r.steps, walls)
+		paths = append([]mark{lines{r.sty, path}}, paths...) // the cold path lies over the hot one
 		if len(hits) > 0 {
-			marks = append(marks, func(pl *plane) {
-				pl.dots(paper, bounceSize+0.6, hits)
-				pl.dots(r.sty.Color, bounceSize, hits)
-			})
+			bounces = append(bounces, dots{paper, bounceSize + 0.6, hits}, dots{r.sty.Color, bounceSize, hits})
 		}
 		if t := q.Temperature[i]; t > 0 {
 			r.name += ", τ = " + rounded(t, 3)
 		}
 		specimen := r.sty
 		specimen.Width = 1.4
-		keys = append(keys, keyLine(r.name, specimen))
+		keys.add(true, keyLine(r.name, specimen))
 	}
 	if swaps := q.swaps(); len(swaps) > 0 {
-		line, ring, size, layer := lineSwap, lineRing, ringSize, len(p.layers)
-		if len(swaps)*8 > len(q.Cold) { // so many that they would hide the paths
-			line, ring, size, layer = lineManySwaps, lineManyRings, ringSize/2, below
+		many := len(swaps)*8 > len(q.Cold) // so many that they would hide the paths
+		sty, ring, size := lineSwap, lineRing, ringSize
+		if many {
+			sty, ring, size = lineManySwaps, lineManyRings, ringSize/2
 		}
-		p.layers = slices.Insert(p.layers, layer, func(pl *plane) {
-			for _, s := range swaps {
-				pl.line(line, s[:])
-				pl.rings(ring, size, s[:])
-			}
-		})
-		keys = append(keys, keySwap("swap", line))
+		var trades []mark
+		for _, s := range swaps {
+			trades = append(trades, line{sty, s[:]}, rings{ring, size, s[:]})
+		}
+		if many {
+			paths = append(trades, paths...)
+		} else {
+			paths = append(paths, trades...)
+		}
+		keys.add(true, keySwap("swap", sty))
 	}
-	p.add(marks...)
-	if len(marks) > 0 {
-		keys = append(keys, keyBounces("reflection", len(q.Hot) > 0))
-	}
+	p.add(paths...)
+	p.add(bounces...)
+	keys.add(len(bounces) > 0, keyBounces("reflection", len(q.Hot) > 0))
 	return keys
 }
 
