@@ -225,7 +225,7 @@ func TestHMCWithBaseIsExact(t *testing.T) {
 				}
 				s.Iterations = s.BurnIn + longer(1500)
 				biased, _ := l.score(sample(t, l.p, s))
-				s.HMC = &kernel.HMC{Leapfrog: 3}
+				s.Kernel = kernel.HMC{Leapfrog: 3}
 				res := sample(t, l.p, s)
 				z, what := l.score(res)
 				t.Logf("largest |t| %.1f (%s), without acceptance %.1f; accepted %.2f", z, what, biased, res.Acceptance())
@@ -337,7 +337,7 @@ func TestTrajectoriesFollowTheBase(t *testing.T) {
 	c := opposed()
 	for _, w := range []*r2sgld.Whitening{nil, c.aslant()} {
 		s := r2sgld.Settings{Seed: 3, Ladders: 2, Iterations: 300, Temperature: []float64{1, 4, 20}, StepSize: []float64{8e-4, 2e-4, 4e-5},
-			Whitening: w, HMC: &kernel.HMC{Leapfrog: 25}}
+			Whitening: w, Kernel: kernel.HMC{Leapfrog: 25}}
 		for r, a := range sample(t, c.problem(nil), s).Acceptance() {
 			if a < 0.98 {
 				t.Errorf("rung %d accepts %.3f of its trajectories", r+1, a)
@@ -353,8 +353,8 @@ func TestBlocksWithBaseAreEvaluated(t *testing.T) {
 	c := opposed()
 	p := c.problem(walls()["half-space"])
 	for name, bend := range map[string]func(*r2sgld.Settings){
-		"HMC":         func(s *r2sgld.Settings) { s.HMC = &kernel.HMC{Leapfrog: 3} },
-		"HMC, mapped": func(s *r2sgld.Settings) { s.HMC, s.Whitening = &kernel.HMC{Leapfrog: 3}, c.aslant() },
+		"HMC":         func(s *r2sgld.Settings) { s.Kernel = kernel.HMC{Leapfrog: 3} },
+		"HMC, mapped": func(s *r2sgld.Settings) { s.Kernel, s.Whitening = kernel.HMC{Leapfrog: 3}, c.aslant() },
 		"SGLD":        func(*r2sgld.Settings) {},
 	} {
 		s := r2sgld.Settings{Seed: 4, Ladders: 2, Iterations: 200, Temperature: []float64{1, 4, infinity}, StepSize: []float64{0.1, 0.1, 1}}
@@ -380,7 +380,7 @@ func TestBlocksWithBaseAreEvaluated(t *testing.T) {
 // those outside there.
 func TestChartShowsDraws(t *testing.T) {
 	p := opposed().problem(walls()["half-space"])
-	s := r2sgld.Settings{Seed: 4, Ladders: 2, Iterations: 300, Temperature: []float64{1, 4, infinity}, StepSize: []float64{0.05}, HMC: &kernel.HMC{Leapfrog: 3}}
+	s := r2sgld.Settings{Seed: 4, Ladders: 2, Iterations: 300, Temperature: []float64{1, 4, infinity}, StepSize: []float64{0.05}, Kernel: kernel.HMC{Leapfrog: 3}}
 	plain := sample(t, p, s)
 	p.Chart = &r2sgld.Chart{Point: func(x, y []float64) { x[0], x[1], x[2] = math.Exp(y[1]), y[0]+y[1], -y[2] },
 		Domain: must(domain.NewHalfSpace([]float64{1, 0, 0}, 1))}
@@ -412,7 +412,7 @@ func TestChartShowsDraws(t *testing.T) {
 func TestBaseGoesWithKernels(t *testing.T) {
 	p := opposed().problem(nil)
 	for name, s := range map[string]r2sgld.Settings{
-		"momentum": {Momentum: &kernel.Momentum{Mu: 0.5}}, "mirror": {Mirror: true},
+		"momentum": {Kernel: kernel.Momentum{Mu: 0.5}}, "mirror": {Mirror: true},
 	} {
 		if _, err := r2sgld.Sample(context.Background(), p, s); err == nil || !strings.Contains(err.Error(), "a base law goes with SGLD and HMC") {
 			t.Errorf("%s: %v", name, err)

@@ -103,7 +103,7 @@ func TestProximalLangevin(t *testing.T) {
 	s := r2sgld.Settings{Seed: 5, Ladders: ladders, Iterations: longer(3000), BurnIn: 300, Temperature: []float64{1, 3}, StepSize: []float64{0.03},
 		Boundary: domain.Free, Penalty: &r2sgld.Penalty{Strength: xi, Distance: true}}
 	coarse := s
-	s.HMC = &kernel.HMC{Leapfrog: 4}
+	s.Kernel = kernel.HMC{Leapfrog: 4}
 	res := sample(t, l.p, s)
 	z, what := l.score(res)
 	if !(z < student(ladders)) {
@@ -112,7 +112,7 @@ func TestProximalLangevin(t *testing.T) {
 	if biased, _ := l.score(sample(t, l.p, coarse)); !(biased > student(ladders)) {
 		t.Errorf("a step of 0.03 shows no bias: |t| = %.1f", biased)
 	}
-	s.HMC, s.Iterations, s.StepSize, s.Thin = nil, longer(6000), []float64{0.004}, 2
+	s.Kernel, s.Iterations, s.StepSize, s.Thin = nil, longer(6000), []float64{0.004}, 2
 	fine := sample(t, l.p, s)
 	s.StepSize, s.Seed = []float64{0.008}, 6
 	wide := sample(t, l.p, s)
@@ -300,10 +300,10 @@ func TestDrawsInsideAreASelection(t *testing.T) {
 func others() map[string]func(*r2sgld.Problem, *r2sgld.Settings) {
 	return map[string]func(*r2sgld.Problem, *r2sgld.Settings){
 		"HMC": func(_ *r2sgld.Problem, s *r2sgld.Settings) {
-			s.HMC, s.Temperature[2] = &kernel.HMC{Leapfrog: 3}, infinity
+			s.Kernel, s.Temperature[2] = kernel.HMC{Leapfrog: 3}, infinity
 		},
 		"HMC, refused, whitened": func(_ *r2sgld.Problem, s *r2sgld.Settings) {
-			s.HMC, s.Boundary, s.Whitening = &kernel.HMC{Leapfrog: 2}, domain.Refuse, shear
+			s.Kernel, s.Boundary, s.Whitening = kernel.HMC{Leapfrog: 2}, domain.Refuse, shear
 		},
 		"mirror": func(p *r2sgld.Problem, s *r2sgld.Settings) {
 			p.Domain = must(domain.NewBox([]float64{-2, -1}, []float64{1, 2}))
@@ -317,17 +317,17 @@ func others() map[string]func(*r2sgld.Problem, *r2sgld.Settings) {
 			s.Boundary, s.Penalty = domain.Free, &r2sgld.Penalty{Strength: 50, Distance: true}
 		},
 		"penalty, HMC, inside": func(_ *r2sgld.Problem, s *r2sgld.Settings) {
-			s.Boundary, s.Penalty, s.HMC, s.Inside = domain.Free, &r2sgld.Penalty{Strength: 50, Distance: true}, &kernel.HMC{Leapfrog: 2}, true
+			s.Boundary, s.Penalty, s.Kernel, s.Inside = domain.Free, &r2sgld.Penalty{Strength: 50, Distance: true}, kernel.HMC{Leapfrog: 2}, true
 		},
 		"projected": func(_ *r2sgld.Problem, s *r2sgld.Settings) { s.Boundary = domain.Project },
 		"base": func(p *r2sgld.Problem, s *r2sgld.Settings) {
 			p.Base, p.Domain, s.Temperature[2] = roundBase(), nil, infinity
 		},
 		"base, HMC, whitened": func(p *r2sgld.Problem, s *r2sgld.Settings) {
-			p.Base, s.Temperature[2], s.Whitening, s.HMC = roundBase(), infinity, shear, &kernel.HMC{Leapfrog: 3}
+			p.Base, s.Temperature[2], s.Whitening, s.Kernel = roundBase(), infinity, shear, kernel.HMC{Leapfrog: 3}
 		},
 		"base, HMC, chart": func(p *r2sgld.Problem, s *r2sgld.Settings) {
-			p.Base, p.Domain, s.HMC = roundBase(), nil, &kernel.HMC{Leapfrog: 3}
+			p.Base, p.Domain, s.Kernel = roundBase(), nil, kernel.HMC{Leapfrog: 3}
 			p.Chart = &r2sgld.Chart{Point: func(x, y []float64) { x[0], x[1] = math.Exp(y[0]), y[1]-y[0] }, Domain: flower}
 		},
 	}
@@ -393,15 +393,15 @@ func TestOtherKernelsAllocateNothing(t *testing.T) {
 
 // What does not go together is refused.
 func TestFaultsOfOtherKernels(t *testing.T) {
-	hmc, box := &kernel.HMC{Leapfrog: 2}, must(domain.NewBox([]float64{-1, -1}, []float64{1, 2}))
+	hmc, box := kernel.HMC{Leapfrog: 2}, must(domain.NewBox([]float64{-1, -1}, []float64{1, 2}))
 	distance := &r2sgld.Penalty{Strength: 5, Distance: true}
 	for want, s := range map[string]r2sgld.Settings{
-		"exclude each other":          {HMC: hmc, Momentum: &kernel.Momentum{Mu: 0.5}},
-		"a mirror map exclude":        {HMC: hmc, Mirror: true},
-		"boundary nearest":            {HMC: hmc, Boundary: domain.Nearest},
-		"boundary project":            {HMC: hmc, Boundary: domain.Project},
-		"penalty that is an energy":   {HMC: hmc, Boundary: domain.Free, Penalty: &r2sgld.Penalty{Strength: 5}},
-		"0 leapfrog steps":            {HMC: &kernel.HMC{}},
+		"exclude each other":          {Kernel: kernel.Momentum{Mu: 0.5}, Mirror: true},
+		"a mirror map exclude":        {Kernel: hmc, Mirror: true},
+		"boundary nearest":            {Kernel: hmc, Boundary: domain.Nearest},
+		"boundary project":            {Kernel: hmc, Boundary: domain.Project},
+		"penalty that is an energy":   {Kernel: hmc, Boundary: domain.Free, Penalty: &r2sgld.Penalty{Strength: 5}},
+		"0 leapfrog steps":            {Kernel: kernel.HMC{}},
 		"goes with one rung":          {Mirror: true, Temperature: []float64{1, 2}},
 		"without a whitening":         {Mirror: true, Whitening: shear},
 		"draws outside it":            {Inside: true},

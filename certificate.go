@@ -43,10 +43,10 @@ func (r *run) certifiable() error {
 		return nil
 	}
 	switch {
-	case s.Unbiased():
+	case r.traits.Exact:
 		return errors.New("a certificate measures the bias of the step, and exact kernels have none. Leave the certificate out")
-	case s.Momentum != nil:
-		return errors.New("a certificate couples steps of SGLD with half as large ones, and is not known for momentum: take SGLD, or compare with a run at half the step size")
+	case !r.traits.Coupled:
+		return fmt.Errorf("a certificate couples steps of SGLD with half as large ones, and is not known for %s: take SGLD, or compare with a run at half the step size", r.traits.Name)
 	case r.problem.Domain != nil && (s.Boundary == domain.Nearest || s.Boundary == domain.Project):
 		return fmt.Errorf("a certificate takes the bias to go like the step, and that of boundary %s goes like its square root, or does not vanish: take %s or %s", s.Boundary, domain.Specular, domain.Refuse)
 	case s.Penalty != nil && !s.Penalty.Distance:
@@ -82,7 +82,7 @@ func (r *run) shade(l *ladder, streams int) (*shadow, error) {
 		half.StepSize[i] /= 2
 	}
 	s := &shadow{ladder: ladder{index: l.index, schedule: &half, block: kernel.NewBlock(rungs, d), streams: stream.New(r.settings.Seed, streams),
-		names: l.names, whitening: l.whitening, chart: l.chart, mirror: l.mirror, fresh: l.fresh, lead: l, stride: 1, steps: 1,
+		names: l.names, whitening: l.whitening, chart: l.chart, mirror: l.mirror, fresh: l.fresh, lead: l, stride: 1, traits: l.traits,
 		draws: Draws{X: make([][]float64, 1), Energy: make([][]float64, 1)}, tally: make([]domain.Tally, rungs), corners: newCorners(rungs)},
 		mean: make([]float64, rungs*d), xi: make([]float64, rungs*d), apart: make([]float64, d), second: make([]float64, rungs*d)}
 	for i := range rungs {

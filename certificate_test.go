@@ -346,8 +346,8 @@ func TestCertificateAllocatesNothing(t *testing.T) {
 // Where the certificate would say nothing it is refused.
 func TestCertificateRefuses(t *testing.T) {
 	for want, bend := range map[string]func(s *r2sgld.Settings){
-		"have none":         func(s *r2sgld.Settings) { s.HMC = &kernel.HMC{Leapfrog: 3} },
-		"for momentum":      func(s *r2sgld.Settings) { s.Momentum = &kernel.Momentum{Mu: 0.5} },
+		"have none":         func(s *r2sgld.Settings) { s.Kernel = kernel.HMC{Leapfrog: 3} },
+		"for momentum":      func(s *r2sgld.Settings) { s.Kernel = kernel.Momentum{Mu: 0.5} },
 		"boundary project":  func(s *r2sgld.Settings) { s.Boundary = domain.Project },
 		"boundary nearest":  func(s *r2sgld.Settings) { s.Boundary = domain.Nearest },
 		"force that jumps":  func(s *r2sgld.Settings) { s.Boundary, s.Penalty = domain.Free, &r2sgld.Penalty{Strength: 1} },

@@ -91,7 +91,7 @@ func (l exactLaw) steps(mala, hmc float64) exactLaw {
 
 // gaussian has the harmonic kernel too, for so long; 0 is a quarter of a turn.
 func (l exactLaw) gaussian(time, jitter float64) exactLaw {
-	l.path = &kernel.Harmonic{Time: time, Jitter: jitter}
+	l.path = kernel.Harmonic{Time: time, Jitter: jitter}
 	return l
 }
 

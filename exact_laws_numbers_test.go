@@ -32,7 +32,7 @@ func TestMALAOfATruncatedNormal(t *testing.T) {
 	}{{0.1, 45_000}, {0.3, 190_000}, {0.7, 210_000}, {1.5, 230_000}} {
 		n := longer(run.n)
 		means := make([]float64, ladders)
-		res := sample(t, p, r2sgld.Settings{Seed: 9, Ladders: ladders, Iterations: burn + n, BurnIn: burn + n - 1, StepSize: []float64{run.step}, HMC: &kernel.HMC{Leapfrog: 1},
+		res := sample(t, p, r2sgld.Settings{Seed: 9, Ladders: ladders, Iterations: burn + n, BurnIn: burn + n - 1, StepSize: []float64{run.step}, Kernel: kernel.HMC{Leapfrog: 1},
 			Recorder: func(l int) r2sgld.Recorder {
 				return watch(func(k int, b *kernel.Block) {
 					if k > burn {
@@ -87,7 +87,7 @@ func TestUniformSquareToTheWall(t *testing.T) {
 		}
 		var each [ladders]square
 		n := longer(1_000_000)
-		res := sample(t, r2sgld.Problem{Potential: flat(2), Domain: d}, r2sgld.Settings{Seed: 2, Ladders: ladders, Iterations: n, BurnIn: n - 1, StepSize: []float64{0.5}, HMC: &kernel.HMC{Leapfrog: 1},
+		res := sample(t, r2sgld.Problem{Potential: flat(2), Domain: d}, r2sgld.Settings{Seed: 2, Ladders: ladders, Iterations: n, BurnIn: n - 1, StepSize: []float64{0.5}, Kernel: kernel.HMC{Leapfrog: 1},
 			Recorder: func(l int) r2sgld.Recorder {
 				return watch(func(_ int, b *kernel.Block) { each[l].add(cos*b.X[0]+sin*b.X[1], cos*b.X[1]-sin*b.X[0]) })
 			}})

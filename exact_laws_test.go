@@ -256,7 +256,7 @@ type exactLaw struct {
 	start  func(rng *rand.Rand) []float64 // a draw from the law; nil rejects from the bounds of the domain
 	mala   []float64                      // step sizes
 	hmc    []float64                      // of five leapfrog steps
-	path   *kernel.Harmonic               // where U is Gaussian and the walls linear and quadratic
+	path   kernel.Kernel                  // where U is Gaussian and the walls linear and quadratic
 	mapped *r2sgld.Whitening
 }
 
@@ -327,9 +327,9 @@ func TestExactKernelsKeepTheLaw(t *testing.T) {
 			step []float64
 			set  func(s *r2sgld.Settings)
 		}{
-			{"MALA", l.mala, func(s *r2sgld.Settings) { s.HMC = &kernel.HMC{Leapfrog: 1} }},
-			{"HMC", l.hmc, func(s *r2sgld.Settings) { s.HMC = &kernel.HMC{Leapfrog: 5} }},
-			{"harmonic", nil, func(s *r2sgld.Settings) { s.Harmonic = l.path }},
+			{"MALA", l.mala, func(s *r2sgld.Settings) { s.Kernel = kernel.HMC{Leapfrog: 1} }},
+			{"HMC", l.hmc, func(s *r2sgld.Settings) { s.Kernel = kernel.HMC{Leapfrog: 5} }},
+			{"harmonic", nil, func(s *r2sgld.Settings) { s.Kernel = l.path }},
 		} {
 			if k.name == "harmonic" && l.path == nil {
 				continue

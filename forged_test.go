@@ -16,7 +16,7 @@ import (
 func TestForgedStates(t *testing.T) {
 	for name, change := range map[string]func(*r2sgld.Settings){
 		"constant": func(s *r2sgld.Settings) {},
-		"momentum": func(s *r2sgld.Settings) { s.Momentum = &kernel.Momentum{Mu: 0.9} },
+		"momentum": func(s *r2sgld.Settings) { s.Kernel = kernel.Momentum{Mu: 0.9} },
 		"reviewed": func(s *r2sgld.Settings) { s.Review = func(*r2sgld.Result) (int, error) { return 0, nil } },
 		"certificate": func(s *r2sgld.Settings) {
 			s.Certificate = true

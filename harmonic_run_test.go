@@ -18,7 +18,7 @@ func leaning() (r2sgld.Problem, r2sgld.Settings) {
 	box := must(domain.NewBox([]float64{0, -1, 0}, []float64{1, 1, 2}))
 	u := quadratic([]float64{-1, 0.5, 3}, [][]float64{{4, 1, 0}, {1, 2, 0.5}, {0, 0.5, 3}})
 	return r2sgld.Problem{Potential: u, Domain: box},
-		r2sgld.Settings{Seed: 4, Ladders: 4, Iterations: 1500, BurnIn: 200, Temperature: []float64{1, 5, 1e5, infinity}, Harmonic: &kernel.Harmonic{}}
+		r2sgld.Settings{Seed: 4, Ladders: 4, Iterations: 1500, BurnIn: 200, Temperature: []float64{1, 5, 1e5, infinity}, Kernel: kernel.Harmonic{}}
 }
 
 // Every rung of a ladder of kernel Harmonic has its law: means and mean squares of the
@@ -116,10 +116,10 @@ func TestHarmonicRefuses(t *testing.T) {
 		"no set of linear and quadratic": func(p *r2sgld.Problem, s *r2sgld.Settings) {
 			p.Potential, p.Domain = quadratic([]float64{0, 0}, [][]float64{{1, 0}, {0, 1}}), flower
 		},
-		"exclude each other":            func(p *r2sgld.Problem, s *r2sgld.Settings) { s.HMC = &kernel.HMC{Leapfrog: 2} },
+		"exclude each other":            func(p *r2sgld.Problem, s *r2sgld.Settings) { s.Mirror = true },
 		"boundary refuse is not for it": func(p *r2sgld.Problem, s *r2sgld.Settings) { s.Boundary = domain.Refuse },
 		"exact kernels have none":       func(p *r2sgld.Problem, s *r2sgld.Settings) { s.Certificate = true },
-		"below π":                       func(p *r2sgld.Problem, s *r2sgld.Settings) { s.Harmonic = &kernel.Harmonic{Time: 4} },
+		"below π":                       func(p *r2sgld.Problem, s *r2sgld.Settings) { s.Kernel = kernel.Harmonic{Time: 4} },
 	} {
 		p, s := leaning()
 		change(&p, &s)

@@ -211,7 +211,7 @@ func TestHMCIsExact(t *testing.T) {
 			s.Seed, s.Ladders, s.BurnIn, s.StepSize = 31, 48, 300, c.step
 			s.Iterations = s.BurnIn + longer(c.n)
 			biased, _ := c.l.score(sample(t, c.l.p, s))
-			s.HMC = &kernel.HMC{Leapfrog: c.leapfrog}
+			s.Kernel = kernel.HMC{Leapfrog: c.leapfrog}
 			res := sample(t, c.l.p, s)
 			z, what := c.l.score(res)
 			t.Logf("largest |t| %.1f (%s), without acceptance %.1f; accepted %.2f", z, what, biased, res.Acceptance())
@@ -251,7 +251,7 @@ func TestTrajectoriesThatTurnBack(t *testing.T) {
 		if name == "flat" {
 			l.rungs[0] = l.rungs[0][1:] // U = 0
 		}
-		s := r2sgld.Settings{Seed: 3, Ladders: 48, Iterations: longer(4000), BurnIn: 200, StepSize: []float64{0.05}, Cap: 1, HMC: &kernel.HMC{Leapfrog: 4}}
+		s := r2sgld.Settings{Seed: 3, Ladders: 48, Iterations: longer(4000), BurnIn: 200, StepSize: []float64{0.05}, Cap: 1, Kernel: kernel.HMC{Leapfrog: 4}}
 		res := sample(t, l.p, s)
 		if n := res.Tally(0); n.Fallbacks < n.Steps/50 {
 			t.Errorf("%s: %d fallbacks in %d steps show nothing", name, n.Fallbacks, n.Steps)
@@ -278,16 +278,16 @@ func TestHMCGoesOnWhereEnergiesAreNotFinite(t *testing.T) {
 			return x[0]*x[0] - x[0]*x[1] + 2*x[1]*x[1]
 		})
 		l := lattice(r2sgld.Problem{Potential: u, Domain: box}, 400_000, 1, 3)
-		s := r2sgld.Settings{Seed: 6, Ladders: 48, Iterations: longer(1500), BurnIn: 50, StepSize: []float64{0.05, 0.03}, Temperature: []float64{1, 3}, HMC: &kernel.HMC{Leapfrog: 3}}
+		s := r2sgld.Settings{Seed: 6, Ladders: 48, Iterations: longer(1500), BurnIn: 50, StepSize: []float64{0.05, 0.03}, Temperature: []float64{1, 3}, Kernel: kernel.HMC{Leapfrog: 3}}
 		if z, what := l.score(sample(t, l.p, s)); !(z < student(s.Ladders)) {
 			t.Errorf("%s: E %s is off by |t| = %.1f", name, what, z)
 		}
-		s.HMC = nil
+		s.Kernel = nil
 		var blowUp *r2sgld.BlowUp
 		if _, err := r2sgld.Sample(context.Background(), l.p, s); !errors.As(err, &blowUp) {
 			t.Errorf("%s: SGLD went on: %v", name, err)
 		}
-		s.HMC, s.Start = &kernel.HMC{Leapfrog: 3}, []float64{1.9, 0.9}
+		s.Kernel, s.Start = kernel.HMC{Leapfrog: 3}, []float64{1.9, 0.9}
 		if _, err := r2sgld.Sample(context.Background(), l.p, s); err == nil || !strings.Contains(err.Error(), "not finite at the start") {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -300,7 +300,7 @@ func TestHMCGoesOnWhereEnergiesAreNotFinite(t *testing.T) {
 // a rejection leaves as they were at the end, counts of another rung, and
 // trajectories of another length.
 func TestHMCBlocksAreEvaluated(t *testing.T) {
-	s := r2sgld.Settings{Seed: 4, Ladders: 2, Iterations: 400, Temperature: []float64{1, 5, infinity}, StepSize: []float64{0.02, 0.03, 0.1}, HMC: &kernel.HMC{Leapfrog: 4}, Start: []float64{0, 0}}
+	s := r2sgld.Settings{Seed: 4, Ladders: 2, Iterations: 400, Temperature: []float64{1, 5, infinity}, StepSize: []float64{0.02, 0.03, 0.1}, Kernel: kernel.HMC{Leapfrog: 4}, Start: []float64{0, 0}}
 	for _, swap := range []exchange.Settings{never, {}} {
 		s.Swap = swap
 		var moved [2][3]int64
@@ -335,7 +335,7 @@ func TestHMCBlocksAreEvaluated(t *testing.T) {
 			t.Errorf("acceptance %v, want %g of rung 1", a, total)
 		}
 	}
-	s.HMC, s.Recorder = nil, nil
+	s.Kernel, s.Recorder = nil, nil
 	if a := sample(t, r2sgld.Problem{Potential: multimodal, Domain: flower}, s).Acceptance(); a != nil {
 		t.Errorf("acceptance %v without trajectories", a)
 	}

@@ -83,7 +83,7 @@ type knots struct{ energy, slope []float64 }
 // those of one function, or jumps do no harm.
 func (r *run) watch(rungs, d int) *watch {
 	s := r.settings
-	if _, noisy := potential.Exact(r.potential); noisy || s.Unbiased() || s.Penalty != nil && !s.Penalty.Distance {
+	if _, noisy := potential.Exact(r.potential); noisy || r.traits.Exact || s.Penalty != nil && !s.Penalty.Distance {
 		return nil
 	}
 	room := func(n int) []float64 { return make([]float64, n) }

@@ -68,7 +68,7 @@ func TestJumpsAreSeen(t *testing.T) {
 		if !j.Certain() || bias == bias || se == se || !(z(res) > 8) {
 			t.Errorf("%s: jumps %+v, bias %v ± %v, mean %.1f standard errors off", formula, j, bias, se, z(res))
 		}
-		s.Certificate, s.HMC, s.StepSize = false, &kernel.HMC{Leapfrog: 1}, []float64{0.1}
+		s.Certificate, s.Kernel, s.StepSize = false, kernel.HMC{Leapfrog: 1}, []float64{0.1}
 		if res, err = r2sgld.Sample(t.Context(), p, s); err != nil {
 			t.Fatal(err)
 		}

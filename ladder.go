@@ -55,18 +55,16 @@ type ladder struct {
 	fresh     int // the rung whose states are drawn afresh, from law; -1 is none
 	law       Law
 	toKernel  func(z, x []float64)
-	tally     []domain.Tally     // per rung
-	steps     int                // of an iteration: 1, or those of a trajectory
-	path      *kernel.Trajectory // of kernel HMC; nil for others
-	moves     []kernel.Moves     // per rung, of kernel HMC
-	corners   []corner           // per rung, where a step was last given up
-	watch     *watch             // for jumps; nil does not look
-	orbit     *kernel.Orbit      // of kernel Harmonic; nil for others
-	inside    bool               // whether draws outside the domain are dropped
-	rest      int                // bytes of the newest copy of the state, draws aside
-	owned     bool               // whether the workspace is that of the goroutine
-	shadow    *shadow            // with half the step, for a certificate, and a shadow of its own; nil without
-	lead      *ladder            // whose shadow the ladder is; nil for a run's own
+	tally     []domain.Tally // per rung
+	traits    kernel.Traits
+	mover     kernel.Mover
+	corners   []corner // per rung, where a step was last given up
+	watch     *watch   // for jumps; nil does not look
+	inside    bool     // whether draws outside the domain are dropped
+	rest      int      // bytes of the newest copy of the state, draws aside
+	owned     bool     // whether the workspace is that of the goroutine
+	shadow    *shadow  // with half the step, for a certificate, and a shadow of its own; nil without
+	lead      *ladder  // whose shadow the ladder is; nil for a run's own
 
 	// the workspace
 	from, to []float64   // one state
@@ -86,7 +84,7 @@ type ladder struct {
 // set takes step sizes and temperatures to iteration k, and momenta along.
 func (l *ladder) set(k int) {
 	copy(l.spread, l.at.Spread)
-	if !l.schedule.Set(l.at, k) || l.schedule.Momentum == nil {
+	if !l.schedule.Set(l.at, k) || !l.traits.Carries {
 		return
 	}
 	for i, r := range l.block.Rung {
@@ -94,22 +92,11 @@ func (l *ladder) set(k int) {
 	}
 }
 
-// move makes the step of iteration k of every replica, walls aside but for kernel
-// Harmonic.
+// move makes a step of iteration k of every replica, up to walls.
 func (l *ladder) move(k int) {
-	m := l.schedule.Momentum
-	switch {
-	case l.path != nil:
-		l.path.Leapfrog(l.block, l.at, l.noise)
-	case m != nil:
-		kernel.SGHMC(l.block, l.at, m, l.noise)
-	case l.orbit != nil:
-		l.orbit.Move(l.block, l.at, l.noise)
-		if k <= l.schedule.BurnIn {
-			l.orbit.Tune(l.block)
-		}
-	default:
-		kernel.SGLD(l.block, l.at, l.noise)
+	l.mover.Step(l.block, l.at, l.noise)
+	if k <= l.schedule.BurnIn {
+		l.mover.Warm(l.block)
 	}
 }
 
@@ -119,13 +106,6 @@ func (l *ladder) evaluate() {
 	l.potential.Eval(b.Energy, b.Grad, b.X)
 	if l.base != nil {
 		l.base.Eval(b.Base, b.BaseGrad, b.X)
-	}
-}
-
-// accept ends the trajectories of kernel HMC.
-func (l *ladder) accept() {
-	if l.path != nil {
-		l.path.Accept(l.block, l.at, l.noise, l.moves)
 	}
 }
 
@@ -157,11 +137,11 @@ func (l *ladder) trade(k int) error {
 			return err
 		}
 	}
-	if l.schedule.Momentum != nil {
+	if l.traits.Carries {
 		copy(l.rung, b.Rung)
 	}
 	l.exchange.Sweep(k, b.Rung, energy, l.at.Temperature, &l.uniform.Rand)
-	if l.schedule.Momentum == nil {
+	if !l.traits.Carries {
 		return nil
 	}
 	for i, r := range b.Rung {
@@ -213,7 +193,7 @@ func (l *ladder) reflect() {
 		}
 		t := &l.tally[r]
 		t.Steps++
-		if l.orbit != nil && !math.IsInf(l.at.Temperature[r], 1) {
+		if l.traits.Paths && !math.IsInf(l.at.Temperature[r], 1) {
 			l.arrived(t, i)
 			continue
 		}
@@ -233,7 +213,7 @@ func (l *ladder) reflect() {
 			if s, ok := l.reflector.(domain.Stuck); ok {
 				l.corners[r].set(s.LastFallback())
 			}
-			if l.path == nil { // a trajectory that turns back is as good as any
+			if !l.traits.Metropolis { // a trajectory that turns back is as good as any
 				l.withoutDrift(i, r)
 			}
 		}
@@ -241,13 +221,13 @@ func (l *ladder) reflect() {
 	}
 }
 
-// arrived counts the path of replica i, of kernel Harmonic, which reflects itself.
+// arrived counts the path of replica i.
 func (l *ladder) arrived(t *domain.Tally, i int) {
 	if hits := l.block.Hits[i]; hits > 0 {
 		t.Reflected++
 		t.Reflections += int64(hits)
 	}
-	if l.orbit.Stuck[i] {
+	if l.mover.Stuck(i) {
 		t.Fallbacks++
 	}
 }
@@ -268,7 +248,7 @@ func (l *ladder) refresh(i, r int) {
 	} else {
 		copy(l.to, l.from)
 	}
-	if l.path == nil { // else the momentum stays, and so does H: the trajectory is accepted
+	if !l.traits.Metropolis { // else the momentum stays, and so does H: the trajectory is accepted
 		for j := range l.v {
 			l.v[j] = l.at.Spread[r] * rng.NormFloat64()
 		}

@@ -84,7 +84,7 @@ func TestMomentumKeepsUniformLaw(t *testing.T) {
 			for i := range sums {
 				sums[i] = make([]float64, ladders)
 			}
-			s := r2sgld.Settings{Seed: 4, Ladders: ladders, Iterations: longer(10_000), StepSize: []float64{eta}, Momentum: &kernel.Momentum{Mu: mu}, Thin: 1 << 30}
+			s := r2sgld.Settings{Seed: 4, Ladders: ladders, Iterations: longer(10_000), StepSize: []float64{eta}, Kernel: kernel.Momentum{Mu: mu}, Thin: 1 << 30}
 			s.Recorder = func(l int) r2sgld.Recorder {
 				return watch(func(_ int, b *kernel.Block) {
 					n := float64(s.Iterations)
@@ -119,7 +119,7 @@ func TestMomentumGaussianInBox(t *testing.T) {
 	var r reference
 	readReference(t, "gauss_box.json", &r)
 	s := settings(600_000, 4e-4)
-	s.Momentum = &kernel.Momentum{Mu: 0.9}
+	s.Kernel = kernel.Momentum{Mu: 0.9}
 	d := must(domain.NewBox(r.Domain.Lower, r.Domain.Upper))
 	atTwoSteps(t, r2sgld.Problem{Potential: quadratic(r.Target.Mu, r.Target.Q), Domain: d}, s, 1, r.moments())
 }
@@ -128,7 +128,7 @@ func TestMomentumGaussianInBox(t *testing.T) {
 // rungs of different temperature and step size that swap.
 func lopsided(ladders, iterations int) (r2sgld.Problem, r2sgld.Settings) {
 	p := r2sgld.Problem{Potential: quadratic([]float64{0, 0}, [][]float64{{1, 0.5}, {0.5, 3}}), Domain: must(domain.NewBox([]float64{-4, -3}, []float64{4, 3}))}
-	return p, r2sgld.Settings{Seed: 8, Ladders: ladders, Iterations: iterations, Thin: 1 << 30, Momentum: &kernel.Momentum{Mu: 0.9},
+	return p, r2sgld.Settings{Seed: 8, Ladders: ladders, Iterations: iterations, Thin: 1 << 30, Kernel: kernel.Momentum{Mu: 0.9},
 		Temperature: []float64{1, 2, 5}, StepSize: []float64{1e-4, 8e-4, 2e-4}, Start: []float64{0.3, 0.3}}
 }
 
@@ -176,7 +176,7 @@ func TestMomentumAtSwaps(t *testing.T) {
 		}
 		return meanOf(d)
 	}
-	equilibrium := 2 / (1 + s.Momentum.Mu)
+	equilibrium := 2 / (1 + s.Traits().Momentum.Mu)
 	for r := range rungs {
 		each := make([]float64, ladders)
 		for l := range each {
@@ -231,7 +231,7 @@ func TestMomentumUnderSchedules(t *testing.T) {
 				})
 			}
 			sample(t, p, s)
-			want := 2 / (1 + s.Momentum.Mu)
+			want := 2 / (1 + s.Traits().Momentum.Mu)
 			for i, part := range parts {
 				each := make([]float64, ladders)
 				for l := range each {
@@ -268,7 +268,7 @@ func TestMomentumDecaysToRest(t *testing.T) {
 // leaves it, with a fresh momentum.
 func TestMomentumNoTrapAtSingularWall(t *testing.T) {
 	p := r2sgld.Problem{Potential: dirichlet([]float64{2, 3, 4}), Domain: must(domain.NewSimplex(2, 1))}
-	s := r2sgld.Settings{Iterations: 200, StepSize: []float64{1e-4}, Start: []float64{1e-13, 0.4}, Momentum: &kernel.Momentum{Mu: 0.9}}
+	s := r2sgld.Settings{Iterations: 200, StepSize: []float64{1e-4}, Start: []float64{1e-13, 0.4}, Kernel: kernel.Momentum{Mu: 0.9}}
 	fastest := 0.0
 	s.Recorder = func(int) r2sgld.Recorder {
 		return watch(func(_ int, b *kernel.Block) { fastest = math.Max(fastest, math.Hypot(b.V[0], b.V[1])) })
@@ -295,7 +295,7 @@ func TestMomentumSwapsKeepTheLaw(t *testing.T) {
 	const mu, eta = 0.9, 0.0125
 	p := r2sgld.Problem{Potential: quadratic([]float64{0, 0}, [][]float64{{c[0], 0}, {0, c[1]}}), Domain: must(domain.NewBox([]float64{-5, -2.5}, []float64{5, 2.5}))}
 	for name, hot := range map[string][2]float64{"step": {1.5, eta / 4}, "uniform": {infinity, 1}} {
-		s := r2sgld.Settings{Seed: 12, Ladders: 8, Iterations: longer(300_000), BurnIn: 1000, Thin: 4, Momentum: &kernel.Momentum{Mu: mu},
+		s := r2sgld.Settings{Seed: 12, Ladders: 8, Iterations: longer(300_000), BurnIn: 1000, Thin: 4, Kernel: kernel.Momentum{Mu: mu},
 			Temperature: []float64{1, hot[0]}, StepSize: []float64{eta, hot[1]}}
 		res := sample(t, p, s)
 		for j, v := range c {

@@ -48,14 +48,11 @@ type Settings struct {
 	// may be +Inf: the uniform law on a bounded domain, or the base law.
 	Temperature []float64
 	Decay       kernel.Decay
-	Momentum    *kernel.Momentum // of the kernel SGHMC; nil is SGLD
-	HMC         *kernel.HMC      // the kernel HMC, exact where energies and reflections are; nil is SGLD
-	// Harmonic is the exact kernel for a Gaussian U between linear and quadratic walls;
-	// nil is SGLD. It has no step size; that of the rung at infinite temperature is
-	// for its reflected steps where a uniform draw costs too much. Times of travel of
-	// rungs that meet many walls are shortened within the burn-in.
-	Harmonic *kernel.Harmonic
-	Swap     exchange.Settings
+	// Kernel is how replicas move: kernel.Momentum, kernel.HMC (exact where energies and
+	// reflections are), kernel.Harmonic (exact for a Gaussian U between linear and
+	// quadratic walls), or kernel.Langevin, SGLD; nil is kernel.Langevin.
+	Kernel kernel.Kernel
+	Swap   exchange.Settings
 	// FullEnergies lets swaps and evidence see energies without noise, over all
 	// data, evaluated once more for every sweep.
 	FullEnergies bool
@@ -220,7 +217,7 @@ func (l *ladder) run() error {
 			l.snapshot()
 		}
 		l.set(k) // step size, temperature per rung
-		for range l.steps {
+		for range l.traits.Steps {
 			l.move(k) // drift and noise: From to X
 			if l.shadow != nil {
 				l.shadow.observe()
@@ -228,7 +225,7 @@ func (l *ladder) run() error {
 			l.reflect() // along that step; fallbacks counted
 			l.land(k)   // one minibatch for all rungs
 		}
-		l.accept() // kernel HMC only
+		l.mover.End(l.block, l.at, l.noise)
 		if i := l.notFinite(); i >= 0 {
 			l.torn = true
 			return l.blowUp(k, i)
@@ -271,8 +268,11 @@ func Check(ctx context.Context, p Problem, s Settings) error {
 	return r.close()
 }
 
-// Unbiased reports whether the kernel has no bias from its step: HMC or Harmonic.
-func (s Settings) Unbiased() bool { return s.HMC != nil || s.Harmonic != nil }
+// Traits are those of the kernel.
+func (s Settings) Traits() kernel.Traits { return kernel.Or(s.Kernel).Traits() }
+
+// Unbiased reports whether the kernel has no bias from its step.
+func (s Settings) Unbiased() bool { return s.Traits().Exact }
 
 // Alone returns s without recorders, keepers, review, certificate, checkpoints and a
 // state to resume from: the settings of another run on the same target.

@@ -51,7 +51,7 @@ func TestInfiniteTemperatureIsUniform(t *testing.T) {
 	flower := must(domain.NewFlower(5, 3, 2))
 	for name, bend := range map[string]func(*r2sgld.Settings){
 		"plain":     func(*r2sgld.Settings) {},
-		"momentum":  func(s *r2sgld.Settings) { s.Momentum = &kernel.Momentum{Mu: 0.9, NoiseEstimate: 0.05} },
+		"momentum":  func(s *r2sgld.Settings) { s.Kernel = kernel.Momentum{Mu: 0.9, NoiseEstimate: 0.05} },
 		"whitening": func(s *r2sgld.Settings) { s.Whitening = shear },
 	} {
 		t.Run("flower, "+name, func(t *testing.T) {
@@ -70,7 +70,7 @@ func TestInfiniteTemperatureIsUniform(t *testing.T) {
 			}
 			l := sample(t, r2sgld.Problem{Potential: multimodal, Domain: flower}, s).Ladders[0]
 			onFlower(t, l.X[1])
-			if s.Momentum != nil {
+			if s.Kernel != nil {
 				want := 2 * 0.02 / 1.9
 				if z := (v2/(2*n)/want - 1) * math.Sqrt(n); !(math.Abs(z) < 5.4) {
 					t.Errorf("variance of the momentum %.5f, want %.5f (z = %.1f)", v2/(2*n), want, z)
@@ -149,7 +149,7 @@ func TestInfiniteTemperatureWalks(t *testing.T) {
 	narrow := (eps*eps*eps/3 - eps*eps*eps*eps/4) / (eps - eps*eps/2) // E (x1 − x2)²
 	for name, bend := range map[string]func(*r2sgld.Settings){
 		"plain":    func(*r2sgld.Settings) {},
-		"momentum": func(s *r2sgld.Settings) { s.Momentum = &kernel.Momentum{Mu: 0.9, NoiseEstimate: 0.05} },
+		"momentum": func(s *r2sgld.Settings) { s.Kernel = kernel.Momentum{Mu: 0.9, NoiseEstimate: 0.05} },
 		"whitening": func(s *r2sgld.Settings) {
 			s.Whitening = &r2sgld.Whitening{Center: []float64{0.5, 0.5, 0.5}, L: [][]float64{{1, 0.01, 0}, {1, -0.01, 0}, {0, 0, 1}}}
 		},
@@ -189,9 +189,7 @@ func TestInfiniteTemperatureWalks(t *testing.T) {
 				}
 			}
 			step := 2 * eta
-			if s.Momentum != nil {
-				step /= 1 + s.Momentum.Mu
-			}
+			step /= 1 + s.Traits().Momentum.Mu
 			for i, want := range []float64{0.5, 0.5, 1.0 / 3, narrow, step} {
 				mean, se := meanOf(means[i])
 				if z := (mean - want) / se; !(math.Abs(z) < student(len(means[i]))) {
@@ -224,8 +222,8 @@ func hole(bottom float64) potential.Potential {
 // take 0·∞ for a reason, a NaN gradient that reaches a state, and NaN that passes.
 func TestInfiniteEnergyAtInfiniteTemperature(t *testing.T) {
 	p := r2sgld.Problem{Potential: hole(infinity), Domain: must(domain.NewBox([]float64{0, 0}, []float64{1, 1}))}
-	for name, momentum := range map[string]*kernel.Momentum{"SGLD": nil, "SGHMC": {Mu: 0.8}} {
-		s := r2sgld.Settings{Seed: 7, Ladders: 8, Iterations: 20_000, BurnIn: 100, Temperature: []float64{1, 1.3, infinity}, StepSize: []float64{2e-4, 2e-4, 2e-4}, Momentum: momentum}
+	for name, momentum := range map[string]kernel.Kernel{"SGLD": nil, "SGHMC": kernel.Momentum{Mu: 0.8}} {
+		s := r2sgld.Settings{Seed: 7, Ladders: 8, Iterations: 20_000, BurnIn: 100, Temperature: []float64{1, 1.3, infinity}, StepSize: []float64{2e-4, 2e-4, 2e-4}, Kernel: momentum}
 		res := sample(t, p, s)
 		for i, l := range res.Ladders {
 			var infinite [3]int
@@ -291,7 +289,7 @@ func TestInfiniteTemperatureKeepsTheColdLaw(t *testing.T) {
 	p := r2sgld.Problem{Potential: multimodal, Domain: must(domain.NewFlower(5, 3, 2))}
 	for name, bend := range map[string]func(*r2sgld.Settings){
 		"SGLD":      func(*r2sgld.Settings) {},
-		"SGHMC":     func(s *r2sgld.Settings) { s.Momentum = &kernel.Momentum{Mu: 0.9} },
+		"SGHMC":     func(s *r2sgld.Settings) { s.Kernel = kernel.Momentum{Mu: 0.9} },
 		"whitening": func(s *r2sgld.Settings) { s.Whitening = shear },
 	} {
 		t.Run(name, func(t *testing.T) {

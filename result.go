@@ -50,7 +50,7 @@ type Ladder struct {
 	Resumed    int                 // of them before this call, from a checkpoint
 	Swaps      exchange.Statistics // of all iterations
 	Tally      []domain.Tally      // per rung, of all iterations
-	Moves      []kernel.Moves      // per rung, of kernel HMC
+	Moves      []kernel.Moves      // per rung, of kernels that take or refuse; nil for others
 	Jumps      []Jumps             // per rung, of all iterations; nil where nothing was looked at
 	Stuck      [][]string          // per rung, the walls at which a step was last given up; nil where none was, or that is not known
 
@@ -67,7 +67,7 @@ type Result struct {
 func (r *run) result() *Result {
 	res := &Result{Names: r.problem.ReportedNames()}
 	for _, l := range r.all {
-		made := Ladder{Draws: l.draws, Stride: l.stride, Iterations: l.done, Resumed: l.begun, Swaps: l.exchange.Statistics(), Tally: l.tally, Moves: l.moves, steps: l.steps}
+		made := Ladder{Draws: l.draws, Stride: l.stride, Iterations: l.done, Resumed: l.begun, Swaps: l.exchange.Statistics(), Tally: l.tally, Moves: l.mover.Moves(), steps: l.traits.Steps}
 		if l.watch != nil {
 			made.Jumps = l.watch.jumps
 		}
@@ -79,7 +79,7 @@ func (r *run) result() *Result {
 			made.Stuck = append(made.Stuck, walls)
 		}
 		if l.shadow != nil {
-			made.Half, made.Quarter, made.steps = l.shadow.draws, l.shadow.shadow.draws, 7*l.steps
+			made.Half, made.Quarter, made.steps = l.shadow.draws, l.shadow.shadow.draws, 7*l.traits.Steps
 		}
 		res.Ladders = append(res.Ladders, made)
 	}

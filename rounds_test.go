@@ -75,7 +75,7 @@ func finished(res *r2sgld.Result) *r2sgld.Result {
 // is given held draws only, or states in the kernel's coordinates.
 func TestHeldDrawsAndKeptDraws(t *testing.T) {
 	p, s := small()
-	s.Iterations, s.Whitening, s.Momentum = 1000, shear, &kernel.Momentum{Mu: 0.8}
+	s.Iterations, s.Whitening, s.Kernel = 1000, shear, kernel.Momentum{Mu: 0.8}
 	s.Temperature[2] = infinity
 	tapes := taped(&s)
 	whole := sample(t, p, s)
@@ -118,7 +118,7 @@ func TestHeldDrawsAndKeptDraws(t *testing.T) {
 // A checkpoint does not grow with the iterations if draws in memory are bounded.
 func TestCheckpointDoesNotGrow(t *testing.T) {
 	p, s := small()
-	s.Ladders, s.MaxDraws, s.Momentum = 1, 50, &kernel.Momentum{Mu: 0.5}
+	s.Ladders, s.MaxDraws, s.Kernel = 1, 50, kernel.Momentum{Mu: 0.5}
 	size := 0
 	s.Checkpoint = &r2sgld.Checkpoint{Save: func(_ int, states [][]byte) error { size = len(states[0]); return nil }}
 	const fixed, each = 2000, 3 * 3 * 8 // bytes, the latter of a draw: three rungs of two coordinates and an energy
@@ -176,7 +176,7 @@ func anyRun(t *rapid.T) (r2sgld.Problem, r2sgld.Settings) {
 	if rungs > 1 && rapid.Bool().Draw(t, "infinite") {
 		s.Temperature[rungs-1] = infinity
 	}
-	s.Momentum = rapid.SampledFrom([]*kernel.Momentum{nil, {Mu: 0.5}, {Mu: 0.9, NoiseEstimate: 0.05}}).Draw(t, "momentum")
+	s.Kernel = rapid.SampledFrom([]kernel.Kernel{nil, kernel.Momentum{Mu: 0.5}, kernel.Momentum{Mu: 0.9, NoiseEstimate: 0.05}}).Draw(t, "momentum")
 	s.Whitening = rapid.SampledFrom([]*r2sgld.Whitening{nil, shear}).Draw(t, "whitening")
 	s.Decay = rapid.SampledFrom([]kernel.Decay{{}, {Kind: kernel.Cosine, Cycles: 3}, {Kind: kernel.Exponential, Rate: 0.99, After: 30}}).Draw(t, "schedule")
 	s.Swap.Every = rapid.IntRange(1, 3).Draw(t, "every")
@@ -373,7 +373,7 @@ func TestEvaluatorsAreClosed(t *testing.T) {
 		"full energies": {func(_ *r2sgld.Problem, s *r2sgld.Settings) { s.FullEnergies, s.Whitening = true, shear }, ""},
 		"rounds":        {func(_ *r2sgld.Problem, s *r2sgld.Settings) { s.Review = review(300) }, ""},
 		"a certificate": {func(_ *r2sgld.Problem, s *r2sgld.Settings) {
-			s.Certificate, s.Momentum, s.FullEnergies = true, nil, true
+			s.Certificate, s.Kernel, s.FullEnergies = true, nil, true
 		}, ""},
 		"a blow-up": {func(p *r2sgld.Problem, s *r2sgld.Settings) {
 			p.Potential, s.Start = counting(nan, 0), []float64{0.1, 0}
@@ -392,12 +392,12 @@ func TestEvaluatorsAreClosed(t *testing.T) {
 		"death at a swap": {func(p *r2sgld.Problem, s *r2sgld.Settings) {
 			p.Potential, s.FullEnergies = counting(multimodal, 40), true
 		}, "the program died"},
-		"a momentum":       {func(_ *r2sgld.Problem, s *r2sgld.Settings) { s.Momentum = &kernel.Momentum{Mu: 1} }, "momentum 1"},
+		"a momentum":       {func(_ *r2sgld.Problem, s *r2sgld.Settings) { s.Kernel = kernel.Momentum{Mu: 1} }, "momentum 1"},
 		"infinite, no use": {func(_ *r2sgld.Problem, s *r2sgld.Settings) { s.Boundary, s.Temperature[1] = domain.Free, infinity }, "infinite temperature"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := r2sgld.Problem{Potential: counting(multimodal, 0), Domain: flower}
-			s := r2sgld.Settings{Ladders: 2, Iterations: 100, Temperature: []float64{1, 2}, Momentum: &kernel.Momentum{Mu: 0.5}}
+			s := r2sgld.Settings{Ladders: 2, Iterations: 100, Temperature: []float64{1, 2}, Kernel: kernel.Momentum{Mu: 0.5}}
 			c.bend(&p, &s)
 			u := p.Potential.(counted)
 			check := func(what string) {
@@ -446,7 +446,7 @@ func TestStates(t *testing.T) {
 // A program that dies while it is asked for full energies ends the run, and the
 // state saved is one from before the iteration: resumed, the run is the whole run.
 func TestDeathAtASwapLosesNothing(t *testing.T) {
-	s := r2sgld.Settings{Ladders: 2, Iterations: 200, Temperature: []float64{1, 2, infinity}, StepSize: []float64{1e-3}, Momentum: &kernel.Momentum{Mu: 0.9}, FullEnergies: true}
+	s := r2sgld.Settings{Ladders: 2, Iterations: 200, Temperature: []float64{1, 2, infinity}, StepSize: []float64{1e-3}, Kernel: kernel.Momentum{Mu: 0.9}, FullEnergies: true}
 	p := r2sgld.Problem{Potential: counting(multimodal, 0), Domain: flower}
 	want := sample(t, p, s)
 	var states [][]byte
@@ -478,7 +478,7 @@ func TestMomentumAndReferenceAllocateNothing(t *testing.T) {
 	} {
 		p := r2sgld.Problem{Potential: potential.Noisy(multimodal, 0.05, 0.05), Domain: c.d}
 		s := r2sgld.Settings{Ladders: 1, Threads: 1, Temperature: []float64{1, 1.3, 1.7, 2.2, 3, 4, 6, infinity}, StepSize: []float64{1e-3}, MaxDraws: 10,
-			Momentum: &kernel.Momentum{Mu: 0.9}, Decay: kernel.Decay{Kind: kernel.Cosine, Cycles: 3}, FullEnergies: true, Whitening: c.w,
+			Kernel: kernel.Momentum{Mu: 0.9}, Decay: kernel.Decay{Kind: kernel.Cosine, Cycles: 3}, FullEnergies: true, Whitening: c.w,
 			Swap: exchange.Settings{Estimate: exchange.Estimate{Every: 10}}}
 		count := func(iterations int) float64 {
 			s.Iterations = iterations

@@ -26,7 +26,8 @@ type run struct {
 	threads  int
 	all      []*ladder
 
-	flow      *kernel.Flow        // of kernel Harmonic; nil for others
+	traits    kernel.Traits // of the kernel
+	mover     func(*kernel.Block) kernel.Mover
 	potential potential.Potential // in the kernel's coordinates
 	full      potential.Potential // likewise, over all data, for swaps; nil where potential will do
 	domain    domain.Domain       // likewise; nil lets steps go
@@ -41,7 +42,8 @@ func newRun(ctx context.Context, p Problem, s Settings) (*run, error) {
 	if p.Potential == nil {
 		return nil, errors.New("r2sgld: the problem has no potential")
 	}
-	r := &run{problem: p, settings: s, threads: s.Threads}
+	s.Kernel = kernel.Or(s.Kernel)
+	r := &run{problem: p, settings: s, traits: s.Traits(), threads: s.Threads}
 	if r.threads <= 0 {
 		r.threads = runtime.GOMAXPROCS(0)
 	}
@@ -67,7 +69,7 @@ func newRun(ctx context.Context, p Problem, s Settings) (*run, error) {
 	if r.toKernel, err = r.kernelCoordinates(); err != nil {
 		return nil, err
 	}
-	if err = errors.Join(r.reference(ctx), r.gaussian(ctx)); err != nil {
+	if err = errors.Join(r.reference(ctx), r.prepare(ctx)); err != nil {
 		return nil, err
 	}
 	for i := range max(1, s.Ladders) {
@@ -116,36 +118,30 @@ func (r *run) reference(ctx context.Context) error {
 	return nil
 }
 
-// gaussian finds the dynamics of kernel Harmonic.
-func (r *run) gaussian(ctx context.Context) error {
-	h := r.settings.Harmonic
-	if h == nil {
-		return nil
-	}
-	x, z := make([]float64, r.problem.Potential.Dim()), make([]float64, r.problem.Potential.Dim())
+// prepare finds what makes the movers.
+func (r *run) prepare(ctx context.Context) (err error) {
+	point := func(z []float64) error { return r.somewhere(ctx, z) }
+	r.mover, err = r.settings.Kernel.Prepare(kernel.Target{Potential: r.potential, Domain: r.domain, Cap: r.settings.Cap, Point: point})
+	return err
+}
+
+// somewhere writes a point at which a state may be, in the coordinates of the kernel.
+func (r *run) somewhere(ctx context.Context, z []float64) error {
+	x := make([]float64, len(z))
 	switch s := r.settings; {
 	case s.States != nil:
 		copy(x, s.States[0][0])
 	case s.Start != nil:
 		copy(x, s.Start)
 	default:
-		if law, err := r.problem.Reference(ctx); err == nil { // else from the origin: any point will do for a Gaussian
+		if law, err := r.problem.Reference(ctx); err == nil { // else the origin
 			if err := law.Draw(ctx, x, rand.New(rand.NewPCG(1, 1))); err != nil {
 				return err
 			}
 		}
 	}
 	r.toKernel(z, x)
-	g, err := kernel.FindGaussian(r.potential, r.domain, z)
-	if err != nil {
-		return err
-	}
-	flow := *h
-	if flow.Cap == 0 {
-		flow.Cap = r.settings.Cap
-	}
-	r.flow, err = kernel.NewFlow(g, r.domain, flow)
-	return err
+	return nil
 }
 
 // names checks the dimensions of the problem and names its coordinates.
@@ -218,31 +214,21 @@ func (r *run) rungs() error {
 	if p := r.problem; math.IsInf(tau[len(tau)-1], 1) && (len(tau) == 1 || !p.HasReference() || p.Domain != nil && r.settings.Boundary == domain.Free) {
 		errs = append(errs, errors.New("an infinite temperature, the uniform law, needs colder rungs and a bounded domain that reflects"))
 	}
-	r.schedule.StepSize, r.schedule.Temperature, r.schedule.Momentum = eta, tau, r.settings.Momentum
-	return errors.Join(append(errs, r.kernel(), r.settings.Momentum.Validate(), r.settings.HMC.Validate(), r.settings.Harmonic.Validate())...)
+	r.schedule.StepSize, r.schedule.Temperature, r.schedule.Momentum = eta, tau, r.traits.Momentum
+	return errors.Join(append(errs, r.kernel(), r.settings.Kernel.Validate())...)
 }
 
-// kernel checks that the ways to move go together.
+// kernel checks that the kernel and what it is to work with go together.
 func (r *run) kernel() error {
-	s := r.settings
-	ways := 0
-	for _, chosen := range []bool{s.Momentum != nil, s.HMC != nil, s.Harmonic != nil, s.Mirror} {
-		if chosen {
-			ways++
-		}
+	s, base := r.settings, r.problem.Base != nil
+	force := s.Penalty != nil && !s.Penalty.Distance
+	if err := s.Kernel.Suits(kernel.Conditions{Rule: s.Boundary, Base: base, Force: force, Mirror: s.Mirror}); err != nil {
+		return err
 	}
 	switch {
-	case ways > 1:
-		return errors.New("momentum, HMC, the harmonic kernel and a mirror map exclude each other")
-	case s.Harmonic != nil && s.Boundary != "" && s.Boundary != domain.Specular && s.Boundary != domain.Free:
-		return fmt.Errorf("the harmonic kernel reflects its paths itself: boundary %s is not for it, use %s", s.Boundary, domain.Specular)
-	case s.HMC != nil && (s.Boundary == domain.Nearest || s.Boundary == domain.Project):
-		return fmt.Errorf("HMC with boundary %s keeps no law: use %s or %s", s.Boundary, domain.Specular, domain.Refuse)
-	case s.HMC != nil && s.Penalty != nil && !s.Penalty.Distance:
-		return errors.New("HMC needs a penalty that is an energy: that of the distance")
 	case s.Mirror && (len(s.Temperature) > 1 || s.Whitening != nil || s.Penalty != nil || s.Inside):
 		return errors.New("a mirror map goes with one rung, and without a whitening, a penalty and draws to leave out")
-	case r.problem.Base != nil && (s.Momentum != nil || s.Harmonic != nil || s.Mirror):
+	case base && s.Mirror:
 		return errors.New("a base law goes with SGLD and HMC")
 	case s.Inside && (s.Boundary != domain.Free || r.problem.Domain == nil):
 		return errors.New("only where steps leave a domain can draws outside it be left out: boundary rule free")
@@ -312,19 +298,13 @@ func (r *run) ladder(ctx context.Context, i int) (*ladder, error) {
 		l.noise = append(l.noise, l.streams.Of(j, stream.Kernel))
 	}
 	l.toKernel, l.fresh, l.names = r.toKernel, -1, r.problem.ReportedNames()
-	l.mirror, l.inside, l.steps = r.mirror, r.settings.Inside, 1
-	if h := r.settings.HMC; h != nil {
-		l.steps, l.moves = h.Leapfrog, make([]kernel.Moves, rungs)
-	}
+	l.mirror, l.inside, l.traits = r.mirror, r.settings.Inside, r.traits
 	if r.independent {
 		var err error
 		if l.law, err = r.problem.Reference(ctx); err != nil {
 			return nil, err
 		}
 		l.fresh = rungs - 1
-	}
-	if r.settings.Momentum != nil {
-		l.block.V = make([]float64, rungs*d)
 	}
 	if r.problem.Base != nil {
 		l.block.WithBase()
@@ -416,16 +396,14 @@ func (r *run) workspace(l *ladder) (err error) {
 	l.corners = slices.Clone(l.corners)
 	shown := len(r.problem.ReportedNames())
 	l.from, l.to, l.point = make([]float64, n), make([]float64, n), make([]float64, shown)
-	if h := r.settings.HMC; h != nil {
-		l.path = kernel.NewTrajectory(l.block, h.Leapfrog)
-	}
-	if r.flow != nil {
-		orbit := r.flow.Orbit()
-		if l.orbit != nil {
-			orbit.Times = slices.Clone(l.orbit.Times)
+	mover := r.mover(l.block)
+	if l.mover != nil {
+		for i, v := range l.mover.Numbers() {
+			*mover.Numbers()[i] = slices.Clone(*v)
 		}
-		l.orbit = orbit
+		copy(mover.Moves(), l.mover.Moves())
 	}
+	l.mover = mover
 	if l.block.V != nil {
 		l.v = make([]float64, n)
 	}

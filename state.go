@@ -51,7 +51,7 @@ func (l *ladder) appendState(b []byte) ([]byte, error) {
 	}
 	b, err := binary.Append(b, order, l.tally)
 	if err == nil {
-		b, err = binary.Append(b, order, l.moves)
+		b, err = binary.Append(b, order, l.mover.Moves())
 	}
 	if err == nil {
 		b, err = binary.Append(b, order, l.corners)
@@ -79,9 +79,7 @@ const ownNumbers = 7 // of numbers, of known lengths
 // numbers lists the slices of the state.
 func (l *ladder) numbers() []*[]float64 {
 	v := []*[]float64{&l.block.X, &l.block.Grad, &l.block.Energy, &l.block.V, &l.at.Spread, &l.block.Base, &l.block.BaseGrad}
-	if l.orbit != nil {
-		v = append(v, &l.orbit.Times)
-	}
+	v = append(v, l.mover.Numbers()...)
 	for r := range l.draws.X {
 		v = append(v, &l.draws.X[r], &l.draws.Energy[r])
 	}
@@ -128,7 +126,7 @@ func (l *ladder) restoreState(b []byte) error {
 	if err := l.restoreNumbers(number, func() int { return len(b) / 8 }); err != nil {
 		return err
 	}
-	counted := []any{l.tally, l.moves, l.corners}
+	counted := []any{l.tally, l.mover.Moves(), l.corners}
 	if l.watch != nil {
 		counted = append(counted, l.watch.jumps)
 	}
@@ -166,9 +164,10 @@ func (l *ladder) restoreNumbers(number, left func() int) error {
 	if l.done > l.until || l.until > mostIterations || l.kept > l.done || l.stride > mostIterations || bits.OnesCount(uint(l.stride)) != 1 {
 		return fmt.Errorf("%w: %d of %d iterations, %d draws of which one in %d is held", errForged, l.done, l.until, l.kept, l.stride)
 	}
+	moving := ownNumbers + len(l.mover.Numbers()) // none, or one per rung
 	for i, v := range l.numbers() {
 		n := number()
-		if n < 0 || n > left() || i < ownNumbers && n != len(*v) || l.orbit != nil && v == &l.orbit.Times && n != 0 && n != l.block.R {
+		if n < 0 || n > left() || i < ownNumbers && n != len(*v) || i >= ownNumbers && i < moving && n != 0 && n != l.block.R {
 			return errShort
 		}
 		if n == 0 {

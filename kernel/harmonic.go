@@ -12,11 +12,13 @@ import (
 	"github.com/r2sgld/r2sgld/stream"
 )
 
-// Harmonic makes the kernel exact Hamiltonian dynamics of a Gaussian U: in every
+// Harmonic is the kernel of exact Hamiltonian dynamics of a Gaussian U: in every
 // iteration each replica gets a fresh velocity and follows its ellipse about the
 // mean, x(t) = m + (x − m) cos t + u sin t, for a time, specularly reflected in the
 // metric of the Gaussian at walls, whose hits are found in closed form (Pakman &
 // Paninski 2014). Nothing is rejected, and exp(−U/τ) on the domain is kept exactly.
+// There is no step size; that of a rung at infinite temperature is for reflected steps.
+// Times of travel of rungs that meet many walls are shortened within the burn-in.
 type Harmonic struct {
 	// Time is that of travel, 0 < Time < π; 0 is π/2, where without walls draws are
 	// independent.
@@ -30,10 +32,8 @@ type Harmonic struct {
 }
 
 // Validate reports what is wrong with h, or nil.
-func (h *Harmonic) Validate() error {
+func (h Harmonic) Validate() error {
 	switch {
-	case h == nil:
-		return nil
 	case !(h.Jitter >= 0 && h.Jitter < 1):
 		return fmt.Errorf("jitter %g of the time of travel must be in [0, 1)", h.Jitter)
 	case !(h.Time >= 0 && h.time()*(1+h.Jitter) < math.Pi):
@@ -43,6 +43,54 @@ func (h *Harmonic) Validate() error {
 	}
 	return nil
 }
+
+// Suits reports what about c the kernel cannot do with, or nil.
+func (h Harmonic) Suits(c Conditions) error {
+	if c.Rule != "" && c.Rule != domain.Specular && c.Rule != domain.Free {
+		return fmt.Errorf("the harmonic kernel reflects its paths itself: boundary %s is not for it, use %s", c.Rule, domain.Specular)
+	}
+	return errors.Join(c.notMirrored(h), c.noBase())
+}
+
+// Traits are those of paths in closed form.
+func (h Harmonic) Traits() Traits {
+	return Traits{Name: "the harmonic kernel", Exact: true, Paths: true, Steps: 1, GivenUp: "replicas stayed where they were"}
+}
+
+// Prepare finds the Gaussian that the potential is, and returns the maker of a mover
+// along its [Flow].
+func (h Harmonic) Prepare(t Target) (func(*Block) Mover, error) {
+	z := make([]float64, t.Potential.Dim())
+	if err := t.Point(z); err != nil {
+		return nil, err
+	}
+	g, err := FindGaussian(t.Potential, t.Domain, z)
+	if err != nil {
+		return nil, err
+	}
+	if h.Cap == 0 {
+		h.Cap = t.Cap
+	}
+	f, err := NewFlow(g, t.Domain, h)
+	if err != nil {
+		return nil, err
+	}
+	return func(*Block) Mover { return &orbits{orbit: f.Orbit()} }, nil
+}
+
+// orbits are those of a ladder.
+type orbits struct {
+	stateless
+	orbit *Orbit
+}
+
+func (o *orbits) Step(b *Block, at *At, noise []*stream.Rand) { o.orbit.Move(b, at, noise) }
+
+func (o *orbits) Warm(b *Block) { o.orbit.Tune(b) }
+
+func (o *orbits) Stuck(i int) bool { return o.orbit.Stuck[i] }
+
+func (o *orbits) Numbers() []*[]float64 { return []*[]float64{&o.orbit.Times} }
 
 func (h Harmonic) time() float64 {
 	if h.Time == 0 {

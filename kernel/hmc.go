@@ -1,14 +1,16 @@
 package kernel
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 
+	"github.com/r2sgld/r2sgld/domain"
 	"github.com/r2sgld/r2sgld/stream"
 )
 
-// HMC makes the kernel Hamiltonian Monte Carlo: in every iteration each replica
+// HMC is the kernel Hamiltonian Monte Carlo: in every iteration each replica
 // follows a trajectory of leapfrog steps of length sqrt(2η) with a fresh momentum,
 // specularly reflected at walls, and accepts its end by the rule of Metropolis.
 // It keeps exp(−U/τ) on the domain exactly, whatever the step size, if energies,
@@ -20,12 +22,55 @@ type HMC struct {
 }
 
 // Validate reports what is wrong with h, or nil.
-func (h *HMC) Validate() error {
-	if h != nil && h.Leapfrog < 1 {
+func (h HMC) Validate() error {
+	if h.Leapfrog < 1 {
 		return fmt.Errorf("%d leapfrog steps: a trajectory needs one or more", h.Leapfrog)
 	}
 	return nil
 }
+
+// Suits reports what about c the kernel cannot do with, or nil.
+func (h HMC) Suits(c Conditions) error {
+	switch {
+	case c.Rule == domain.Nearest || c.Rule == domain.Project:
+		return fmt.Errorf("HMC with boundary %s keeps no law: use %s or %s", c.Rule, domain.Specular, domain.Refuse)
+	case c.Force:
+		return errors.New("HMC needs a penalty that is an energy: that of the distance")
+	}
+	return c.notMirrored(h)
+}
+
+// Traits are those of trajectories that are accepted or not.
+func (h HMC) Traits() Traits {
+	return Traits{Name: "HMC", Exact: true, Metropolis: true, Steps: h.Leapfrog, GivenUp: "trajectories turned back there"}
+}
+
+func (h HMC) withSteps(n int) Kernel {
+	h.Leapfrog = n
+	return h
+}
+
+// Prepare returns the maker of a mover by a [Trajectory].
+func (h HMC) Prepare(Target) (func(*Block) Mover, error) {
+	return func(b *Block) Mover {
+		return &trajectories{path: NewTrajectory(b, h.Leapfrog), moves: make([]Moves, b.R)}
+	}, nil
+}
+
+// trajectories are those of a ladder, and what became of them.
+type trajectories struct {
+	stateless
+	path  *Trajectory
+	moves []Moves
+}
+
+func (t *trajectories) Step(b *Block, at *At, noise []*stream.Rand) { t.path.Leapfrog(b, at, noise) }
+
+func (t *trajectories) End(b *Block, at *At, noise []*stream.Rand) {
+	t.path.Accept(b, at, noise, t.moves)
+}
+
+func (t *trajectories) Moves() []Moves { return t.moves }
 
 // jitter is the half-width of the factor, uniform about 1, of the length of a
 // trajectory's steps: trajectories of one length come back to where they began

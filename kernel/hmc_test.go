@@ -386,9 +386,6 @@ func TestHMCValidate(t *testing.T) {
 			t.Errorf("%d leapfrog steps were taken", n)
 		}
 	}
-	if err := (*kernel.HMC)(nil).Validate(); err != nil {
-		t.Error(err)
-	}
 	if err := (&kernel.HMC{Leapfrog: 1}).Validate(); err != nil {
 		t.Error(err)
 	}

@@ -14,7 +14,7 @@ type Schedule struct {
 	BurnIn      int       // iterations whose draws are not kept
 	Thin        int       // every Thin-th draw after burn-in is kept; 0 is 1
 	Decay       Decay     // how the step sizes vary; the zero value keeps them
-	Momentum    *Momentum // of SGHMC; nil is SGLD
+	Momentum    Momentum  // of SGHMC; the zero value is none
 }
 
 // A Kind names a form of decay.
@@ -104,10 +104,7 @@ func (s *Schedule) Set(at *At, k int) (changed bool) {
 		return false
 	}
 	f := s.Decay.factor(k, s.Iterations)
-	var m Momentum
-	if s.Momentum != nil {
-		m = *s.Momentum
-	}
+	m := s.Momentum
 	for r, eta := range s.StepSize {
 		eta *= f
 		tau := s.Temperature[r]

@@ -1,12 +1,13 @@
 package kernel
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/r2sgld/r2sgld/stream"
 )
 
-// Momentum makes the kernel SGHMC.
+// Momentum is the kernel SGHMC.
 type Momentum struct {
 	Mu float64 // μ, the share of the momentum that a step keeps, 0 ≤ μ < 1
 	// NoiseEstimate is β̂ ≥ 0, with μ + β̂ < 1: the share of the noise that the
@@ -15,9 +16,8 @@ type Momentum struct {
 }
 
 // Validate reports what is wrong with m, or nil.
-func (m *Momentum) Validate() error {
+func (m Momentum) Validate() error {
 	switch {
-	case m == nil:
 	case !(m.Mu >= 0 && m.Mu < 1):
 		return fmt.Errorf("momentum %g must be at least 0 and less than 1", m.Mu)
 	case !(m.NoiseEstimate >= 0 && m.Mu+m.NoiseEstimate < 1):
@@ -25,6 +25,31 @@ func (m *Momentum) Validate() error {
 	}
 	return nil
 }
+
+// Suits reports what about c the kernel cannot do with, or nil.
+func (m Momentum) Suits(c Conditions) error { return errors.Join(c.notMirrored(m), c.noBase()) }
+
+// Traits are those of steps with a bias, whose momenta go on.
+func (m Momentum) Traits() Traits {
+	return Traits{Name: "momentum", Carries: true, Momentum: m, Steps: 1, GivenUp: Langevin{}.Traits().GivenUp}
+}
+
+// Prepare returns the maker of a mover by [SGHMC].
+func (m Momentum) Prepare(Target) (func(*Block) Mover, error) {
+	return func(b *Block) Mover {
+		if b.V == nil {
+			b.V = make([]float64, len(b.X))
+		}
+		return sghmc{momentum: m}
+	}, nil
+}
+
+type sghmc struct {
+	stateless
+	momentum Momentum
+}
+
+func (s sghmc) Step(b *Block, at *At, noise []*stream.Rand) { SGHMC(b, at, s.momentum, noise) }
 
 // SGHMC moves every replica of b by one step of stochastic gradient Hamiltonian
 // Monte Carlo (Chen, Fox & Guestrin 2014), before the reflection:
@@ -34,7 +59,7 @@ func (m *Momentum) Validate() error {
 // μ = 0 is SGLD. On U = x²/2 with gradient noise of variance s² the stationary
 // variance of x is (τ + ηs²/(2(1−μ)))/(1 − η/(2(1+μ))), for β̂ = 0. The rest is as
 // in [SGLD].
-func SGHMC(b *Block, at *At, m *Momentum, noise []*stream.Rand) {
+func SGHMC(b *Block, at *At, m Momentum, noise []*stream.Rand) {
 	b.From, b.X = b.X, b.From
 	for i, rng := range noise {
 		rung := b.Rung[i]

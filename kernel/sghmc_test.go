@@ -76,7 +76,7 @@ func TestMomentumStationaryLaw(t *testing.T) {
 		{Momentum{}, 4}, {Momentum{Mu: 0.5}, 4}, {Momentum{Mu: 0.9}, 2},
 		{Momentum{Mu: 0.5, NoiseEstimate: 0.3}, 3}, {Momentum{Mu: 0.9, NoiseEstimate: 0.05}, 0},
 	} {
-		s := Schedule{StepSize: []float64{0.05, 0.15}, Temperature: []float64{1, 4}, Iterations: 150, Momentum: &tc.m}
+		s := Schedule{StepSize: []float64{0.05, 0.15}, Temperature: []float64{1, 4}, Iterations: 150, Momentum: tc.m}
 		b, at, noise := NewBlock(2*n, 2), NewAt(2), sources(2*n)
 		b.V = make([]float64, len(b.X))
 		for i := range b.Rung {
@@ -86,7 +86,7 @@ func TestMomentumStationaryLaw(t *testing.T) {
 		for k := 1; k <= s.Iterations; k++ {
 			eval.Eval(b.Energy, b.Grad, b.X)
 			s.Set(at, k)
-			SGHMC(b, at, &tc.m, noise)
+			SGHMC(b, at, tc.m, noise)
 		}
 		for rung := range 2 {
 			for j := range c {
@@ -139,7 +139,7 @@ func TestMomentumStepIsItsFormula(t *testing.T) {
 		}
 		m := Momentum{Mu: rapid.SampledFrom([]float64{0, 0.5, 0.9, 0.999}).Draw(t, "μ")}
 		m.NoiseEstimate = (1 - m.Mu) * rapid.Float64Range(0, 0.99).Draw(t, "β̂")
-		s := Schedule{Iterations: 10, Momentum: &m}
+		s := Schedule{Iterations: 10, Momentum: m}
 		for range r {
 			s.StepSize = append(s.StepSize, rapid.Float64Range(1e-6, 1).Draw(t, "step"))
 			s.Temperature = append(s.Temperature, rapid.Float64Range(1e-3, 100).Draw(t, "temperature"))
@@ -154,7 +154,7 @@ func TestMomentumStepIsItsFormula(t *testing.T) {
 		before := b.Clone()
 		at := NewAt(r)
 		s.Set(at, 1)
-		SGHMC(b, at, &m, sources(r))
+		SGHMC(b, at, m, sources(r))
 		noise := sources(r)
 		for i := range r {
 			drift, variance := s.StepSize[i], 2*s.StepSize[i]*(1-m.Mu-m.NoiseEstimate)*s.Temperature[i]
@@ -179,7 +179,7 @@ func TestMomentumStepIsItsFormula(t *testing.T) {
 		if m.Mu > 0 || m.NoiseEstimate > 0 {
 			return
 		}
-		s.Momentum = nil
+		s.Momentum = Momentum{}
 		plain, at := before.Clone(), NewAt(r)
 		s.Set(at, 1)
 		SGLD(plain, at, sources(r))
@@ -199,7 +199,7 @@ func TestMomentumStepIsItsFormula(t *testing.T) {
 func TestRescale(t *testing.T) {
 	const c = 6.0
 	m := Momentum{Mu: 0.5}
-	s := Schedule{StepSize: []float64{0.01, 0.04, 0.02}, Temperature: []float64{1, 3, math.Inf(1)}, Momentum: &m}
+	s := Schedule{StepSize: []float64{0.01, 0.04, 0.02}, Temperature: []float64{1, 3, math.Inf(1)}, Momentum: m}
 	at := NewAt(3)
 	s.Set(at, 1)
 	mean := func(r int) float64 {
@@ -248,16 +248,13 @@ func TestMomentumFaults(t *testing.T) {
 			t.Errorf("%+v was taken", m)
 		}
 	}
-	if err := (*Momentum)(nil).Validate(); err != nil {
-		t.Error(err)
-	}
 }
 
 func TestMomentumAllocatesNothing(t *testing.T) {
 	b, at, noise := NewBlock(4, 3), NewAt(4), sources(4)
 	b.V = make([]float64, 12)
 	s := Schedule{StepSize: []float64{1, 2, 3, 4}, Temperature: []float64{1, 2, 3, math.Inf(1)}, Iterations: 1e6,
-		Decay: Decay{Kind: Cosine, Cycles: 3}, Momentum: &Momentum{Mu: 0.9}}
+		Decay: Decay{Kind: Cosine, Cycles: 3}, Momentum: Momentum{Mu: 0.9}}
 	k := 0
 	if n := testing.AllocsPerRun(100, func() { k++; s.Set(at, k); SGHMC(b, at, s.Momentum, noise); b.Rescale(1, 2, 1, 1, 2) }); n != 0 {
 		t.Errorf("%v allocations a step", n)

@@ -2,6 +2,29 @@ package kernel
 
 import "github.com/r2sgld/r2sgld/stream"
 
+// Langevin is the kernel SGLD. It has no settings.
+type Langevin struct{}
+
+// Validate returns nil.
+func (Langevin) Validate() error { return nil }
+
+// Suits returns nil.
+func (Langevin) Suits(Conditions) error { return nil }
+
+// Traits are those of steps with a bias, to which others can be coupled.
+func (Langevin) Traits() Traits {
+	return Traits{Name: "SGLD", Coupled: true, Steps: 1, GivenUp: "they were taken without drift, or not at all"}
+}
+
+// Prepare returns the maker of a mover by [SGLD].
+func (Langevin) Prepare(Target) (func(*Block) Mover, error) {
+	return func(*Block) Mover { return sgld{} }, nil
+}
+
+type sgld struct{ stateless }
+
+func (sgld) Step(b *Block, at *At, noise []*stream.Rand) { SGLD(b, at, noise) }
+
 // SGLD moves every replica of b by one step of stochastic gradient Langevin
 // dynamics (Algorithm 1 of the r2SGLD paper, before the reflection):
 //

@@ -60,7 +60,7 @@ func TestContestGoesOn(t *testing.T) {
 	s := r2sgld.Settings{Seed: 3, Ladders: 3, Iterations: 20_000}
 	for _, w := range []WarmUp{{AnyKernel: true}, {}} {
 		f, set, u, said := heard(t, w, p, s, Until{}.WithDefaults(s.Iterations))
-		if w.AnyKernel != (f.Taken == ForDraws) || w.AnyKernel != (set.HMC != nil) || w.AnyKernel != (f.Rival != nil) {
+		if w.AnyKernel != (f.Taken == ForDraws) || w.AnyKernel != set.Unbiased() || w.AnyKernel != (f.Rival != nil) {
 			t.Fatalf("any kernel %v: taken for %q, %+v", w.AnyKernel, f.Taken, set)
 		}
 		for i, b := range said {
@@ -122,8 +122,8 @@ func TestContestLost(t *testing.T) {
 		}
 		from.Rival = &Found{Rounds: make([]Round, fewest), Beta: from.Beta, Diffusion: from.Diffusion, Leapfrog: 2, States: from.States}
 		f, set, _, _ := heard(t, WarmUp{AnyKernel: true, From: from}, p, s, Until{}.WithDefaults(s.Iterations))
-		if f.Taken != map[bool]string{true: ForFeatures}[jump > 0] || (set.HMC != nil) != (jump > 0) || !f.Done || f.Rival == nil {
-			t.Errorf("jump %g: taken for %q after %d rounds, %+v", jump, f.Taken, len(f.Rounds), set.HMC)
+		if f.Taken != map[bool]string{true: ForFeatures}[jump > 0] || set.Unbiased() != (jump > 0) || !f.Done || f.Rival == nil {
+			t.Errorf("jump %g: taken for %q after %d rounds, %+v", jump, f.Taken, len(f.Rounds), set.Kernel)
 		}
 	}
 }

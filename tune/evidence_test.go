@@ -39,7 +39,7 @@ func TestEvidenceOfConstant(t *testing.T) {
 		grad[0], grad[1] = 0, 0
 		return 3
 	})
-	res, _, err := Sample(t.Context(), p, r2sgld.Settings{Ladders: 4, Iterations: 250, HMC: &kernel.HMC{Leapfrog: 1}}, Until{Evidence: 0.03})
+	res, _, err := Sample(t.Context(), p, r2sgld.Settings{Ladders: 4, Iterations: 250, Kernel: kernel.HMC{Leapfrog: 1}}, Until{Evidence: 0.03})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,11 +64,11 @@ func TestEvidenceIsCalibrated(t *testing.T) {
 		s := r2sgld.Settings{Seed: uint64(i + 1), Ladders: 4, Iterations: 250}
 		switch i % 3 {
 		case 0:
-			s.HMC = &kernel.HMC{Leapfrog: 1}
+			s.Kernel = kernel.HMC{Leapfrog: 1}
 		case 1:
-			s.HMC = &kernel.HMC{Leapfrog: 10}
+			s.Kernel = kernel.HMC{Leapfrog: 10}
 		default:
-			s.Harmonic = &kernel.Harmonic{}
+			s.Kernel = kernel.Harmonic{}
 		}
 		u := Until{Evidence: 0.05}
 		res, _, err := Sample(t.Context(), p, s, u)
@@ -98,7 +98,7 @@ func TestEvidenceDoesNotDependOnThreads(t *testing.T) {
 	p, _ := leaning(t)
 	var first *r2sgld.Result
 	for _, threads := range []int{1, 3} {
-		s := r2sgld.Settings{Seed: 9, Ladders: 3, Iterations: 100, Threads: threads, HMC: &kernel.HMC{Leapfrog: 1}}
+		s := r2sgld.Settings{Seed: 9, Ladders: 3, Iterations: 100, Threads: threads, Kernel: kernel.HMC{Leapfrog: 1}}
 		res, _, err := Sample(t.Context(), p, s, Until{Evidence: 0.05})
 		if err != nil {
 			t.Fatal(err)
@@ -143,7 +143,7 @@ func TestUntilEvidence(t *testing.T) {
 		t.Errorf("no temperatures: %+v", j)
 	}
 	p, _ := leaning(t)
-	s := r2sgld.Settings{Seed: 2, Ladders: 4, Iterations: 250, HMC: &kernel.HMC{Leapfrog: 1}}
+	s := r2sgld.Settings{Seed: 2, Ladders: 4, Iterations: 250, Kernel: kernel.HMC{Leapfrog: 1}}
 	res, _, err := Sample(t.Context(), p, s, Until{Evidence: 0.1})
 	if err != nil {
 		t.Fatal(err)
@@ -176,7 +176,7 @@ func TestUntilEvidence(t *testing.T) {
 // of the plan. Mutants: the error not squared; R̂ and ESS waited for.
 func TestForecastEvidence(t *testing.T) {
 	p, _ := leaning(t)
-	s := r2sgld.Settings{Seed: 4, Ladders: 4, Iterations: 100, BurnIn: 10, Thin: 1, HMC: &kernel.HMC{Leapfrog: 1}}
+	s := r2sgld.Settings{Seed: 4, Ladders: 4, Iterations: 100, BurnIn: 10, Thin: 1, Kernel: kernel.HMC{Leapfrog: 1}}
 	u := Until{Evidence: 0.01}.WithDefaults(100)
 	u.Iterations = 1 << 20
 	plan, err := ForecastAuto(t.Context(), p, s, u, true)
@@ -198,7 +198,7 @@ func TestForecastEvidence(t *testing.T) {
 func TestEvidenceOfUnlikeLadders(t *testing.T) {
 	p, _ := leaning(t)
 	res, err := r2sgld.Sample(t.Context(), p, r2sgld.Settings{Seed: 1, Ladders: 2, Threads: 1, Iterations: 400, Thin: 1,
-		Temperature: []float64{1, 2, 4}, StepSize: []float64{0.01, 0.02, 0.04}, HMC: &kernel.HMC{Leapfrog: 1}})
+		Temperature: []float64{1, 2, 4}, StepSize: []float64{0.01, 0.02, 0.04}, Kernel: kernel.HMC{Leapfrog: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -48,7 +48,7 @@ func (t *tuner) first() (*Found, error) {
 		f.Beta = geometric(coldest, 1/hottest, t.d)
 	}
 	f.Bias, f.States = Bias, t.starts(x, len(f.Beta))
-	if t.s.Harmonic != nil {
+	if t.s.Traits().Paths {
 		t.free(f)
 		return f, nil
 	}
@@ -60,7 +60,7 @@ func (t *tuner) first() (*Found, error) {
 		}
 		f.Diffusion = append(f.Diffusion, t.diffusion(stiffness(seen, b, from, t.bounded), b, widest))
 	}
-	if t.s.HMC != nil {
+	if t.s.Traits().Metropolis {
 		f.Bias, f.Leapfrog = 0, t.leapfrog()
 	}
 	return f, nil
@@ -73,7 +73,7 @@ func (t *tuner) elongated() bool {
 		return true
 	}
 	c := chance(t.d, len(t.fill)/t.d)
-	return t.s.Harmonic == nil && condition(t.spread, nil) > round*math.Pow((1+c)/(1-c), 2)
+	return !t.s.Traits().Paths && condition(t.spread, nil) > round*math.Pow((1+c)/(1-c), 2)
 }
 
 // chance is by how much, in parts, the smallest principal width of n points of a round law
@@ -241,7 +241,7 @@ func accept(u []float64, beta float64) float64 {
 // noise of a step stays below a part of the domain's smallest width.
 func (t *tuner) diffusion(stiff, beta, widest float64) float64 {
 	h, aim := widest*widest/2, 2*Bias
-	if t.s.HMC != nil {
+	if t.s.Traits().Metropolis {
 		aim = stable
 	}
 	if stiff > 0 && beta > 0 {

@@ -63,7 +63,7 @@ func TestInfiniteAtWallOfRuns(t *testing.T) {
 		return 0.5*math.Log(x[0]) + x[0]
 	})}
 	s := r2sgld.Settings{Seed: 1, Ladders: 4, Start: []float64{1}}
-	s.HMC = &kernel.HMC{Leapfrog: 10} // whose trajectories do not enter the layer
+	s.Kernel = kernel.HMC{Leapfrog: 10} // whose trajectories do not enter the layer
 	f, err := Tune(context.Background(), p, s, nil, func(*Found) error { return nil })
 	if err != nil || !f.Singular {
 		t.Errorf("%v: a density that is infinite at 0 is not told", err)

@@ -65,7 +65,7 @@ func (t *tuner) paths(next, before *Found, res *r2sgld.Result) {
 }
 
 // single reports whether trajectories are single steps, and stay so: kernel MALA.
-func (t *tuner) single() bool { return t.s.HMC.Leapfrog == 1 }
+func (t *tuner) single() bool { return t.s.Traits().Steps == 1 }
 
 // leapfrog is the number of steps that trajectories begin with.
 func (t *tuner) leapfrog() int {

@@ -25,12 +25,12 @@ func TestPathsKeepTheLaw(t *testing.T) {
 		leapfrog, ess int
 		least, most   float64 // accepted
 	}{{10, 4000, 0.65, 0.95}, {1, 2000, 0.42, 0.75}} {
-		s := r2sgld.Settings{Seed: 5, Ladders: 4, Iterations: 4000, Thin: 1, HMC: &kernel.HMC{Leapfrog: c.leapfrog}}
+		s := r2sgld.Settings{Seed: 5, Ladders: 4, Iterations: 4000, Thin: 1, Kernel: kernel.HMC{Leapfrog: c.leapfrog}}
 		res, used, err := Sample(t.Context(), p, s, Until{ESS: float64(c.ess)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n := used.HMC.Leapfrog; (n == 1) != (c.leapfrog == 1) || n == mostLeapfrog {
+		if n := used.Traits().Steps; (n == 1) != (c.leapfrog == 1) || n == mostLeapfrog {
 			t.Errorf("trajectories of %d steps", n)
 		}
 		if a := res.Acceptance()[0]; a < c.least || a > c.most {
@@ -45,7 +45,7 @@ func TestPathsKeepTheLaw(t *testing.T) {
 			}
 			mean := diag.Mean(slices.Concat(chains...))
 			if z := (mean - exact[k]) / diag.MCSEMean(chains); !(math.Abs(z) < 5.2) {
-				t.Errorf("trajectories of %d, moment %d: %.4f, exact %.4f, %.1f standard errors", used.HMC.Leapfrog, k, mean, exact[k], z)
+				t.Errorf("trajectories of %d, moment %d: %.4f, exact %.4f, %.1f standard errors", used.Traits().Steps, k, mean, exact[k], z)
 			}
 		}
 	}
@@ -116,7 +116,7 @@ func TestPathsSettle(t *testing.T) {
 		return 50 * (r - 2) * (r - 2)
 	})
 	for seed := range uint64(4) {
-		f, err := Tune(t.Context(), r2sgld.Problem{Domain: box, Potential: ring}, r2sgld.Settings{Seed: seed, Ladders: 4, HMC: &kernel.HMC{Leapfrog: 10}}, nil, func(*Found) error { return nil })
+		f, err := Tune(t.Context(), r2sgld.Problem{Domain: box, Potential: ring}, r2sgld.Settings{Seed: seed, Ladders: 4, Kernel: kernel.HMC{Leapfrog: 10}}, nil, func(*Found) error { return nil })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -140,7 +140,7 @@ func TestPathsOnAFlatPotential(t *testing.T) {
 		t.Fatal(err)
 	}
 	flat := potential.Func(d, func(grad, _ []float64) float64 { clear(grad); return 0 })
-	f, err := Tune(t.Context(), r2sgld.Problem{Domain: box, Potential: flat}, r2sgld.Settings{Seed: 1, Ladders: 4, HMC: &kernel.HMC{Leapfrog: 10}}, nil, func(*Found) error { return nil })
+	f, err := Tune(t.Context(), r2sgld.Problem{Domain: box, Potential: flat}, r2sgld.Settings{Seed: 1, Ladders: 4, Kernel: kernel.HMC{Leapfrog: 10}}, nil, func(*Found) error { return nil })
 	if err != nil {
 		t.Fatal(err)
 	}

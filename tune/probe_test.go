@@ -222,10 +222,10 @@ func TestStepBiasOfGivenSteps(t *testing.T) {
 	p := r2sgld.Problem{Potential: quadratic(mat.NewSymDense(2, []float64{1, 0, 0, 0.1}))}
 	for _, c := range []struct {
 		eta      float64
-		momentum *kernel.Momentum
+		momentum kernel.Kernel
 		want     float64
-	}{{1.9, nil, 20}, {0.5, nil, 4. / 3}, {1.5, &kernel.Momentum{Mu: 0.5}, 2}} {
-		s := r2sgld.Settings{Seed: 1, Ladders: 4, Iterations: 20_000, BurnIn: 1000, StepSize: []float64{c.eta}, Momentum: c.momentum, Start: []float64{0, 0}}
+	}{{1.9, nil, 20}, {0.5, nil, 4. / 3}, {1.5, kernel.Momentum{Mu: 0.5}, 2}} {
+		s := r2sgld.Settings{Seed: 1, Ladders: 4, Iterations: 20_000, BurnIn: 1000, StepSize: []float64{c.eta}, Kernel: c.momentum, Start: []float64{0, 0}}
 		res, err := r2sgld.Sample(t.Context(), p, s)
 		if err != nil {
 			t.Fatal(err)

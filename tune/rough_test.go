@@ -27,14 +27,14 @@ func (p twice) Rough() potential.Potential { return twice{p.Potential, p.rough, 
 // coordinates of its own and in a sum; that of others, which look for jumps, does not.
 func TestWarmUpIsRough(t *testing.T) {
 	p := bumps(t)
-	for _, hmc := range []*kernel.HMC{nil, {Leapfrog: 5}} {
+	for _, hmc := range []kernel.Kernel{nil, kernel.HMC{Leapfrog: 5}} {
 		var asked, rough atomic.Int64
 		q, err := potential.Sum(twice{p.Potential, &asked, &rough}, potential.Func(2, func(grad, _ []float64) float64 { clear(grad); return 0 }))
 		if err != nil {
 			t.Fatal(err)
 		}
 		q = potential.Affine(q, []float64{0, 0}, [][]float64{{1, 0}, {0, 1}})
-		if _, err := Tune(t.Context(), r2sgld.Problem{Potential: q, Domain: p.Domain}, r2sgld.Settings{Seed: 1, Ladders: 2, HMC: hmc}, nil, func(*Found) error { return nil }); err != nil {
+		if _, err := Tune(t.Context(), r2sgld.Problem{Potential: q, Domain: p.Domain}, r2sgld.Settings{Seed: 1, Ladders: 2, Kernel: hmc}, nil, func(*Found) error { return nil }); err != nil {
 			t.Fatal(err)
 		}
 		if (rough.Load() > 0) != (hmc != nil) || (asked.Load() > 0) != (hmc == nil) {

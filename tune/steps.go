@@ -68,7 +68,7 @@ func (t *tuner) steps(next *Found, before []float64, res *r2sgld.Result) {
 			next.Singular = singular(seen[0])
 		}
 	}
-	if t.s.HMC != nil {
+	if t.s.Traits().Metropolis {
 		next.Bias, next.Leapfrog = 0, t.leapfrog()
 	}
 }
@@ -83,10 +83,7 @@ func StepBias(p r2sgld.Problem, s r2sgld.Settings, res *r2sgld.Result) (worst fl
 	if s.Unbiased() || s.Mirror || p.Chart != nil || s.Decay.Kind != "" && s.Decay.Kind != kernel.Constant {
 		return 0, 0
 	}
-	mu := 0.0
-	if s.Momentum != nil {
-		mu = s.Momentum.Mu
-	}
+	mu := s.Traits().Momentum.Mu
 	q := newProbe(p.Potential, s.Seed)
 	for r, eta := range s.StepSize {
 		beta := 1.0

@@ -98,13 +98,16 @@ func (t *tuner) check(f *Found, both bool) error {
 
 // of is the tuner of the kernel that f is a ladder of.
 func (t *tuner) of(f *Found) *tuner {
-	if f.Leapfrog == 0 || t.s.HMC != nil {
+	if f.Leapfrog == 0 || t.s.Unbiased() {
 		return t
 	}
-	hmc := *t
-	hmc.s.HMC = &kernel.HMC{Leapfrog: firstLeapfrog}
-	return &hmc
+	other := *t
+	other.s.Kernel = rival(firstLeapfrog)
+	return &other
 }
+
+// rival is the kernel that is tried beside SGLD.
+func rival(steps int) kernel.Kernel { return kernel.HMC{Leapfrog: steps} }
 
 // roundPart is how many times fewer gradients the first round of a run takes with kernel
 // HMC than with SGLD, in whose place it stands, for it makes more effective draws of them.
@@ -117,7 +120,7 @@ const roundPart = 4
 // are kept; there is no bias that a certificate could tell.
 func exactly(s r2sgld.Settings, u Until, f *Found) (r2sgld.Settings, Until) {
 	const least = 100
-	s.HMC, s.Certificate = &kernel.HMC{Leapfrog: f.Leapfrog}, false
+	s.Kernel, s.Certificate = rival(f.Leapfrog), false
 	part := f.Leapfrog
 	if f.Taken == ForDraws {
 		part *= roundPart

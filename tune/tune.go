@@ -110,7 +110,7 @@ func (f *Found) Validate(p r2sgld.Problem, s r2sgld.Settings) error {
 		return fmt.Errorf("%d temperatures, %d step sizes, states of %d ladders", n, len(f.Diffusion), len(f.States))
 	case math.Abs(f.Beta[0]*coldest-1) > 1e-12:
 		return fmt.Errorf("the coldest inverse temperature is %g, not %g", f.Beta[0], 1/coldest)
-	case (f.Leapfrog > 0) != (s.HMC != nil):
+	case (f.Leapfrog > 0) != s.Traits().Metropolis:
 		return fmt.Errorf("trajectories of %d steps", f.Leapfrog)
 	case !(f.Bias >= 0):
 		return fmt.Errorf("a bias of %g", f.Bias)
@@ -143,9 +143,7 @@ func (f *Found) Apply(s r2sgld.Settings) r2sgld.Settings {
 		}
 	}
 	s.Whitening, s.States = f.Whitening, f.States
-	if s.HMC != nil {
-		s.HMC = &kernel.HMC{Leapfrog: f.Leapfrog}
-	}
+	s.Kernel = kernel.WithSteps(s.Kernel, f.Leapfrog)
 	return s
 }
 
@@ -300,14 +298,15 @@ func (t *tuner) learn(f *Found, res *r2sgld.Result, seen Round) (*Found, error) 
 	if !settled {
 		next.Beta = barrier.Ladder(pairs + 1)
 	}
-	if next.Whitening = f.Whitening; t.s.Harmonic == nil {
+	moves := t.s.Traits()
+	if next.Whitening = f.Whitening; !moves.Paths {
 		next.Whitening = t.whitening(res, f.Whitening)
 	}
 	same := next.Whitening == f.Whitening
 	switch {
-	case t.s.Harmonic != nil:
+	case moves.Paths:
 		t.free(next)
-	case t.s.HMC != nil && same:
+	case moves.Metropolis && same:
 		t.paths(next, f, res)
 	default:
 		t.steps(next, f.Beta, res)

@@ -146,7 +146,7 @@ func ExampleNewPotential() {
 	}
 	r, err := r2sgld.Sample(context.Background(), r2sgld.Problem{Potential: p}, r2sgld.Settings{
 		Seed: 1, Iterations: 300, BurnIn: 100, Start: make([]float64, p.Dim()),
-		StepSize: []float64{0.02}, HMC: &kernel.HMC{Leapfrog: 10}})
+		StepSize: []float64{0.02}, Kernel: kernel.HMC{Leapfrog: 10}})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -153,7 +153,7 @@ func newTraining(engine Engine, data Data, s Settings, o Observer) (*training, e
 func (t *training) newSchedule() kernel.Schedule {
 	s := kernel.Schedule{StepSize: make([]float64, len(t.set.StepSize)), Temperature: slices.Clone(t.set.Temperature),
 		Iterations: t.set.Epochs, Decay: t.set.Decay,
-		Momentum: &kernel.Momentum{Mu: t.set.Momentum, NoiseEstimate: t.set.NoiseEstimate}}
+		Momentum: kernel.Momentum{Mu: t.set.Momentum, NoiseEstimate: t.set.NoiseEstimate}}
 	for r, eta := range t.set.StepSize {
 		s.StepSize[r] = eta / float64(t.n)
 	}

@@ -17,13 +17,13 @@ import (
 // others are configurations of every other kernel and penalty, on a box that every
 // method can do with, and what is to become of the keys that concern them.
 var others = map[string]r2sgld.Settings{
-	"method: r-hmc": {Boundary: domain.Specular, HMC: &kernel.HMC{Leapfrog: 10}},
-	"method: r-hmc, kernel: hmc, leapfrog: 1":                                 {Boundary: domain.Specular, HMC: &kernel.HMC{Leapfrog: 1}},
-	"method: r-hmc, boundary: refuse, leapfrog: 4":                            {Boundary: domain.Refuse, HMC: &kernel.HMC{Leapfrog: 4}},
-	"kernel: hmc, temperature: [1, 4, inf]":                                   {Boundary: domain.Specular, HMC: &kernel.HMC{Leapfrog: 10}},
-	"method: sgld, kernel: hmc, leapfrog: 2":                                  {Boundary: domain.Free, HMC: &kernel.HMC{Leapfrog: 2}},
-	"method: r-sgld, kernel: mala":                                            {Boundary: domain.Specular, HMC: &kernel.HMC{Leapfrog: 1}},
-	"method: r-sgld, kernel: auto":                                            {Boundary: domain.Specular, Harmonic: &kernel.Harmonic{}},
+	"method: r-hmc": {Boundary: domain.Specular, Kernel: kernel.HMC{Leapfrog: 10}},
+	"method: r-hmc, kernel: hmc, leapfrog: 1":                                 {Boundary: domain.Specular, Kernel: kernel.HMC{Leapfrog: 1}},
+	"method: r-hmc, boundary: refuse, leapfrog: 4":                            {Boundary: domain.Refuse, Kernel: kernel.HMC{Leapfrog: 4}},
+	"kernel: hmc, temperature: [1, 4, inf]":                                   {Boundary: domain.Specular, Kernel: kernel.HMC{Leapfrog: 10}},
+	"method: sgld, kernel: hmc, leapfrog: 2":                                  {Boundary: domain.Free, Kernel: kernel.HMC{Leapfrog: 2}},
+	"method: r-sgld, kernel: mala":                                            {Boundary: domain.Specular, Kernel: kernel.HMC{Leapfrog: 1}},
+	"method: r-sgld, kernel: auto":                                            {Boundary: domain.Specular, Kernel: kernel.Harmonic{}},
 	"method: r-sgld, kernel: sgld":                                            {Boundary: domain.Specular},
 	"method: projected-sgld":                                                  {Boundary: domain.Project},
 	"method: projected-sgld, boundary: project":                               {Boundary: domain.Project},
@@ -55,7 +55,10 @@ func TestOtherMethods(t *testing.T) {
 			continue
 		}
 		s := q.Settings
-		got := r2sgld.Settings{Boundary: s.Boundary, HMC: s.HMC, Harmonic: s.Harmonic, Penalty: s.Penalty, Mirror: s.Mirror, Inside: s.Inside}
+		got := r2sgld.Settings{Boundary: s.Boundary, Penalty: s.Penalty, Mirror: s.Mirror, Inside: s.Inside}
+		if s.Unbiased() {
+			got.Kernel = s.Kernel
+		}
 		if diff := cmp.Diff(want, got, cmpopts.EquateApprox(1e-12, 0)); diff != "" {
 			t.Errorf("%s: %s", sampler, diff)
 		}
@@ -150,8 +153,8 @@ func TestKernelAuto(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if q.Resolved.Sampler.Kernel != want || (q.Settings.HMC != nil) != (want == "hmc") || (len(q.Warnings) == 0) != (want != "") {
-			t.Errorf("%q: kernel %q, %v, warnings %q", file, q.Resolved.Sampler.Kernel, q.Settings.HMC, q.Warnings)
+		if q.Resolved.Sampler.Kernel != want || q.Settings.Traits().Metropolis != (want == "hmc") || (len(q.Warnings) == 0) != (want != "") {
+			t.Errorf("%q: kernel %q, %v, warnings %q", file, q.Resolved.Sampler.Kernel, q.Settings.Kernel, q.Warnings)
 		}
 	}
 }
@@ -164,8 +167,8 @@ func TestAutoTakesHarmonic(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := q.Resolved.Sampler.Kernel; got != want || (q.Settings.Harmonic != nil) != (want == "harmonic") {
-			t.Errorf("%s: kernel %q, %v", sampler, got, q.Settings.Harmonic)
+		if got := q.Resolved.Sampler.Kernel; got != want || q.Settings.Traits().Paths != (want == "harmonic") {
+			t.Errorf("%s: kernel %q, %v", sampler, got, q.Settings.Kernel)
 		}
 	}
 }

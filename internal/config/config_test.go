@@ -252,7 +252,7 @@ func TestMethods(t *testing.T) {
 			pull = s.Penalty.Strength
 		}
 		if s.Boundary != c.boundary || string(s.Decay.Kind) != c.kind || len(s.Temperature) != c.rungs || len(s.StepSize) != c.rungs || math.Abs(pull-c.penalty) > 1e-12 ||
-			s.Mirror != strings.HasPrefix(c.method, "mirror") || s.Inside != strings.HasPrefix(c.method, "rejection") || (s.HMC != nil) != strings.Contains(c.method, "hmc") ||
+			s.Mirror != strings.HasPrefix(c.method, "mirror") || s.Inside != strings.HasPrefix(c.method, "rejection") || s.Traits().Metropolis != strings.Contains(c.method, "hmc") ||
 			pull > 0 && s.Penalty.Distance != (strings.Contains(c.method, "myula") || strings.Contains(c.method, "distance")) {
 			t.Errorf("%s is %+v", c.method, s)
 		}

@@ -66,7 +66,7 @@ func TestHarmonic(t *testing.T) {
 			}
 		case err != nil:
 			t.Errorf("%s: %v", c.sampler, err)
-		case r.Settings.Harmonic == nil || r.Settings.HMC != nil || r.Resolved.Sampler.Kernel != "harmonic":
+		case !r.Settings.Traits().Paths || r.Resolved.Sampler.Kernel != "harmonic":
 			t.Errorf("%s: %+v", c.sampler, r.Settings)
 		default:
 			again(t, r)

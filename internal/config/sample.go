@@ -128,12 +128,10 @@ func (l *loader) longEnough(section *yamlpos.Node) {
 // for ηξ > 2(1 + μ).
 func (l *loader) overshoots(s r2sgld.Settings, section *yamlpos.Node) {
 	p, most := s.Penalty, 2.0
-	if p == nil || !p.Distance || s.HMC != nil {
+	if p == nil || !p.Distance || s.Traits().Metropolis {
 		return
 	}
-	if s.Momentum != nil {
-		most *= 1 + s.Momentum.Mu
-	}
+	most *= 1 + s.Traits().Momentum.Mu
 	for _, eta := range s.StepSize {
 		switch {
 		case eta*p.Strength <= most:

@@ -265,7 +265,7 @@ func (l *loader) samplerMomentum(n *yamlpos.Node) {
 	if s.NoiseEstimate == nil {
 		s.NoiseEstimate = new(float64)
 	}
-	if err := (&kernel.Momentum{Mu: *s.Momentum, NoiseEstimate: *s.NoiseEstimate}).Validate(); err != nil {
+	if err := (kernel.Momentum{Mu: *s.Momentum, NoiseEstimate: *s.NoiseEstimate}).Validate(); err != nil {
 		l.Report(cmp.Or(n.Field("momentum"), n.Field("noise_estimate"), n), "%v", err)
 	}
 }

@@ -128,14 +128,13 @@ func (s *Sampler) settings(m method, d int) r2sgld.Settings {
 	}
 	switch {
 	case m.single:
-		out.HMC = &kernel.HMC{Leapfrog: 1}
+		out.Kernel = kernel.HMC{Leapfrog: 1}
 	case m.hmc:
-		out.HMC = &kernel.HMC{Leapfrog: cmp.Or(s.Leapfrog, defaultLeapfrog)}
+		out.Kernel = kernel.HMC{Leapfrog: cmp.Or(s.Leapfrog, defaultLeapfrog)}
 	case m.harmonic:
-		out.Harmonic = &kernel.Harmonic{}
-	}
-	if m.momentum {
-		out.Momentum = &kernel.Momentum{Mu: *s.Momentum, NoiseEstimate: *s.NoiseEstimate}
+		out.Kernel = kernel.Harmonic{}
+	case m.momentum:
+		out.Kernel = kernel.Momentum{Mu: *s.Momentum, NoiseEstimate: *s.NoiseEstimate}
 	}
 	return out
 }

@@ -151,7 +151,7 @@ func (l *loader) trainMoves(n *yamlpos.Node, s *bnn.Settings) {
 			*at = v
 		}
 	}
-	if err := (&kernel.Momentum{Mu: s.Momentum, NoiseEstimate: s.NoiseEstimate}).Validate(); err != nil {
+	if err := (kernel.Momentum{Mu: s.Momentum, NoiseEstimate: s.NoiseEstimate}).Validate(); err != nil {
 		l.Report(cmp.Or(n.Field("momentum"), n.Field("noise_estimate"), n), "%v", err)
 	}
 }

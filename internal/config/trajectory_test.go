@@ -34,7 +34,7 @@ func trajectory(t *testing.T, set ...string) *Run {
 // the base law, in a chart of logarithms, and whitens by the mode in its coordinates.
 func TestTrajectoryTakesHMC(t *testing.T) {
 	s := trajectory(t)
-	if s.Settings.HMC == nil || s.Problem.Base == nil || s.Problem.Chart == nil || s.Settings.Whitening == nil || s.Settings.Start != nil {
+	if !s.Settings.Traits().Metropolis || s.Problem.Base == nil || s.Problem.Chart == nil || s.Settings.Whitening == nil || s.Settings.Start != nil {
 		t.Fatalf("%+v", s.Settings)
 	}
 	if r := s.Resolved.Sampler; r.Method != "auto" || r.Kernel != "hmc" || r.Init != fromPrior || r.Iterations != autoCurvedPaths {
@@ -67,14 +67,14 @@ func TestTrajectoryTakesHMC(t *testing.T) {
 	}
 	// Plain likelihoods and other kernels have neither chart nor base law.
 	plain := trajectory(t, "sampler.method=auto", "sampler.kernel=sgld")
-	if plain.Settings.HMC != nil || plain.Problem.Base != nil || plain.Problem.Chart != nil || plain.Resolved.Sampler.Kernel == "hmc" || plain.Settings.Start == nil {
+	if plain.Settings.Traits().Metropolis || plain.Problem.Base != nil || plain.Problem.Chart != nil || plain.Resolved.Sampler.Kernel == "hmc" || plain.Settings.Start == nil {
 		t.Errorf("kernel sgld: %+v", plain.Resolved.Sampler)
 	}
 	if err := r2sgld.Check(t.Context(), plain.Problem, plain.Settings); err != nil {
 		t.Error(err)
 	}
 	slopes, err := Load("identify", "../../examples/lynx-hare.yaml", nil)
-	if err != nil || slopes.Problem.Base != nil || slopes.Settings.HMC != nil {
+	if err != nil || slopes.Problem.Base != nil || slopes.Settings.Traits().Metropolis {
 		t.Errorf("likelihood derivative: %+v, %v", slopes.Settings, err)
 	}
 }

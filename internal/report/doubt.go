@@ -104,7 +104,7 @@ func remedy(p r2sgld.Problem, set r2sgld.Settings, res *r2sgld.Result) string {
 // biased reports whether steps have a bias that another kernel has not.
 func biased(p r2sgld.Problem, set r2sgld.Settings) bool {
 	_, noisy := potential.Exact(p.Potential)
-	if noisy || set.Unbiased() || set.Mirror || set.Penalty != nil || set.Momentum != nil {
+	if noisy || !set.Traits().Coupled || set.Mirror || set.Penalty != nil {
 		return false
 	}
 	return set.Boundary == "" || set.Boundary == domain.Specular || set.Boundary == domain.Refuse

@@ -425,29 +425,23 @@ func ladder(s r2sgld.Settings) Ladder {
 
 // givenUp says of the rungs of which steps could not be ended inside.
 func (s *Summary) givenUp(set r2sgld.Settings, res *r2sgld.Result) []string {
-	then, why := "they were taken without drift, or not at all", "the step size is too large for the narrow parts of the domain. "
-	switch {
-	case set.HMC != nil:
-		then = "trajectories turned back there"
-	case set.Harmonic != nil:
-		then, why = "replicas stayed where they were", "they meet too many walls. Raise sampler.cap."
-	}
+	moves := set.Traits()
 	var w []string
 	for r := range res.Ladders[0].Tally {
 		t := res.Tally(r)
 		if float64(t.Fallbacks) <= 1e-3*float64(t.Steps) {
 			continue
 		}
-		advice := why
-		if set.Harmonic == nil {
-			advice += s.instead("Take a smaller one")
+		advice := "they meet too many walls. Raise sampler.cap."
+		if !moves.Paths {
+			advice = "the step size is too large for the narrow parts of the domain. " + s.instead("Take a smaller one")
 		}
 		at := ""
 		if walls := res.Stuck(r); len(walls) > 0 {
 			at = ", the last at " + strings.Join(walls, " and ")
 		}
 		w = append(w, fmt.Sprintf("%.3g %% of the steps of rung %d could not be ended inside the domain (%s)%s: %s",
-			100*float64(t.Fallbacks)/float64(t.Steps), r+1, then, at, advice))
+			100*float64(t.Fallbacks)/float64(t.Steps), r+1, moves.GivenUp, at, advice))
 	}
 	return w
 }

@@ -183,7 +183,7 @@ func (x *execution) round(f *tune.Found) {
 	nan := math.NaN()
 	r := f.Rounds[len(f.Rounds)-1]
 	kernel := "warm-up"
-	if x.Settings.HMC == nil && f.Leapfrog > 0 {
+	if !x.Settings.Unbiased() && f.Leapfrog > 0 {
 		kernel = "hmc"
 	}
 	x.log.Info("warm-up", "kernel", kernel, "round", len(f.Rounds), "iterations", r.Iterations, "barrier", r.Barrier, "rungs", len(f.Beta), "rejection", r.Rejection)
@@ -356,7 +356,7 @@ func (x *execution) explain(ctx context.Context, err error) error {
 		}
 		advice := fmt.Sprintf("A checkpoint from before is kept; try a tenth of the step: r2sgld resume %s --set %s",
 			text.Word(x.Dir), text.Word("sampler.step_size="+strings.ReplaceAll(fmt.Sprint(steps), " ", ",")))
-		if x.Until != nil || s.Harmonic != nil {
+		if x.Until != nil || s.Traits().Paths {
 			advice = "A checkpoint from before is kept. The energy is not finite in a corner of the domain: keep the domain away from there."
 		}
 		return fmt.Errorf("%s: %w.\n%s", x.Name, err, advice)

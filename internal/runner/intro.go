@@ -88,19 +88,20 @@ func (x *execution) how() string {
 		how = append([]string{"whitened"}, how...)
 	}
 	how = append(how, text.Counted(s.Ladders, "ladder"))
-	if s.Harmonic != nil {
+	moves := s.Traits()
+	if moves.Paths {
 		return fmt.Sprintf("method %s: %s, exact paths\n", x.Method, strings.Join(how, ", "))
 	}
 	eta := s.StepSize[0]
 	line := strings.Join(append(how, fmt.Sprintf("step %.3g", eta)), ", ")
 	switch {
-	case s.HMC != nil && x.found != nil:
-		line += fmt.Sprintf(" (trajectories of %s)", text.Counted(s.HMC.Leapfrog, "step"))
+	case moves.Metropolis && x.found != nil:
+		line += fmt.Sprintf(" (trajectories of %s)", text.Counted(moves.Steps, "step"))
 	case x.found != nil && x.found.Singular:
 		line += " (bias not known: slopes grow without bound)"
 	case x.found != nil:
 		line += fmt.Sprintf(" (bias ≤ %.2g %% of a variance)", 100*x.found.Bias)
-	case x.Model != nil && x.Model.Linear && s.Whitening != nil && !s.Unbiased():
+	case x.Model != nil && x.Model.Linear && s.Whitening != nil && !moves.Exact:
 		line += fmt.Sprintf(" (bias %.2g %% of a variance; more at walls that bind)", 100*eta/2/(1-eta/2))
 	}
 	return fmt.Sprintf("method %s: %s\n", x.Method, line)

@@ -98,7 +98,7 @@ func hmc(t *testing.T, network bnn.Network, bound float64, predict bool) table {
 		start[j] = 0.3 * math.Sin(float64(j+1))
 	}
 	r, err := r2sgld.Sample(context.Background(), problem, r2sgld.Settings{Seed: 2, Ladders: 4, Iterations: soak(1500), BurnIn: 100,
-		Start: start, StepSize: []float64{0.014}, HMC: &kernel.HMC{Leapfrog: 9}})
+		Start: start, StepSize: []float64{0.014}, Kernel: kernel.HMC{Leapfrog: 9}})
 	must(t, err)
 	t.Logf("HMC accepts %.2f", r.Acceptance()[0])
 	if !predict {

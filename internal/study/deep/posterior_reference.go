@@ -162,7 +162,7 @@ func measure(ctx context.Context, data bnn.Data, engine opener, seed uint64, ite
 		return nil, err
 	}
 	r, err := r2sgld.Sample(ctx, r2sgld.Problem{Potential: p, Domain: box}, r2sgld.Settings{Seed: seed, Ladders: chains, Iterations: iterations,
-		BurnIn: iterations / 5, States: states, StepSize: []float64{step}, HMC: &kernel.HMC{Leapfrog: leapfrog}, Threads: threads})
+		BurnIn: iterations / 5, States: states, StepSize: []float64{step}, Kernel: kernel.HMC{Leapfrog: leapfrog}, Threads: threads})
 	if err != nil {
 		return nil, err
 	}
