@@ -76,6 +76,15 @@ func Paired(about string, a, b []float64) Comparison {
 	return c
 }
 
+// Welch compares by Welch's test. P is 1 where one run has no spread to compare with.
+func Welch(about string, a, b []float64) Comparison {
+	c := Comparison{About: about, A: IntervalOf(a), B: IntervalOf(b), P: 1}
+	if len(a) > 1 && len(b) > 1 {
+		_, c.P = diag.Welch(diag.MeanSEOf(a), diag.MeanSEOf(b))
+	}
+	return c
+}
+
 // Better and Worse report a difference at 5 %.
 func (c Comparison) Better() bool { return c.P < 0.05 && c.A.Mean < c.B.Mean }
 

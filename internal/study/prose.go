@@ -37,7 +37,7 @@ func NewProse(source string, funcs template.FuncMap) *Prose {
 // common are the functions of all studies.
 func common() template.FuncMap {
 	return template.FuncMap{
-		"show": digits, "count": count, "join": strings.Join, "brief": text.Number, "lower": strings.ToLower,
+		"show": digits, "rule": Rule, "count": count, "join": strings.Join, "brief": text.Number, "lower": strings.ToLower,
 		"pm":       func(v any) string { return numberOf("", v).PlusMinus() },
 		"positive": func(v any) Number { return numberOf("", v).Within(0, math.Inf(1)) },
 		"share":    func(v any) Number { return numberOf("", v).Within(0, 1) },
@@ -70,6 +70,8 @@ func numberOf(name string, v any) Number {
 		n.Name = name
 		return n
 	case Interval:
+		return n.Number(name)
+	case *Interval:
 		return n.Number(name)
 	case []float64:
 		return IntervalOf(n).Number(name)

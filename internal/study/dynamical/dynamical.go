@@ -69,15 +69,13 @@ type inquiry struct {
 	all    []*outcome
 	// of a chaotic system
 	lyapunov              *simulation.Exponent
-	spent                 []spell
+	spent                 []study.Spell
 	thresholds, simulated []*outcome
 	own                   []*own
-}
 
-// A spell is how long a part of the study took.
-type spell struct {
-	what    string
-	seconds float64
+	table study.Tidy
+	found *results
+	prose *study.Prose
 }
 
 // timed notes how long a part took.
@@ -85,7 +83,7 @@ func (m *inquiry) timed(what string, part func() error) error {
 	begin := time.Now()
 	m.Announce("%s: %s", m.system.name, what)
 	err := part()
-	m.spent = append(m.spent, spell{what, time.Since(begin).Seconds()})
+	m.spent = append(m.spent, study.Spell{Part: what, Seconds: time.Since(begin).Seconds()})
 	return err
 }
 
@@ -151,14 +149,20 @@ func (m *inquiry) six(ctx context.Context) error {
 func (m *inquiry) study(title string) (*study.Study, error) {
 	s := m.Begin(m.system.name, title)
 	s.Effort = fmt.Sprintf("%d runs of %s iterations a case, minibatches of %s", runsOf(m.Scale), text.Count(iterationsOf(m.Scale)), text.Count(batchRows))
-	s.Rule = ruleText()
 	pictures, err := m.pictures()
 	if err != nil {
 		return nil, err
 	}
-	s.Claims = m.claims()
-	s.Results = m.results()
-	s.Sections = m.sections(pictures)
+	m.tabulate()
+	m.found = m.results()
+	m.speak()
+	if s.Rule, err = m.prose.Part("rule", nil); err != nil {
+		return nil, err
+	}
+	s.Claims, s.Results = m.claims(), m.found
+	if s.Sections, err = m.prose.Sections(m.found, pictures); err != nil {
+		return nil, err
+	}
 	s.Hint = fmt.Sprintf("Each is the first run of its case. The data are %s, packed in study/dynamical/data of the source; the configurations are for r2sgld identify, beside them.", m.system.file)
 	for _, o := range slices.Concat(m.all, m.thresholds, m.simulated) {
 		s.Settings = append(s.Settings, study.Setting{Name: o.name(), Text: o.text()})

@@ -10,32 +10,26 @@ import (
 )
 
 // pictures draws the figures, by name.
-func (m *inquiry) pictures() (map[string]study.Picture, error) {
-	out := map[string]study.Picture{}
-	err := m.timed("figures", func() error {
-		jobs := []func() (study.Picture, error){
-			func() (study.Picture, error) { return m.posteriorPicture(m.system.variants[0]) },
-			func() (study.Picture, error) { return m.posteriorPicture(m.system.variants[1]) },
-			m.trajectoryPicture,
+func (m *inquiry) pictures() (out map[string]study.Picture, err error) {
+	name := m.system.name
+	err = m.timed("figures", func() error {
+		jobs := map[string]func() (*figure.Figure, error){
+			name + "-posteriors":     func() (*figure.Figure, error) { return m.posteriorFigure(m.system.variants[0]) },
+			name + "-posteriors-all": func() (*figure.Figure, error) { return m.posteriorFigure(m.system.variants[1]) },
+			name + "-trajectories":   m.trajectoryFigure,
 		}
 		if m.system.chaotic {
-			jobs = append(jobs, m.attractorPicture)
+			jobs[name+"-attractors"] = m.attractorFigure
 		}
-		for _, job := range jobs {
-			p, err := job()
-			if err != nil {
-				return err
-			}
-			out[p.Name] = p
-		}
-		return nil
+		out, err = study.Drawn(jobs)
+		return err
 	})
 	return out, err
 }
 
-// posteriorPicture shows the densities of the key coefficients, a row for each
+// posteriorFigure shows the densities of the key coefficients, a row for each
 // sampler.
-func (m *inquiry) posteriorPicture(v *variant) (study.Picture, error) {
+func (m *inquiry) posteriorFigure(v *variant) (*figure.Figure, error) {
 	r := m.rulers[v]
 	q := figure.PosteriorPanels{Columns: len(v.key),
 		Caption: fmt.Sprintf("%s free, start box, the first run of each method: %s draws. Each density is drawn with its largest value as 1. Where one line lies on the other both methods made the same draws.", v.told, text.Count(iterationsOf(m.Scale)-iterationsOf(m.Scale)/3))}
@@ -60,13 +54,7 @@ func (m *inquiry) posteriorPicture(v *variant) (study.Picture, error) {
 			q.Panels = append(q.Panels, p)
 		}
 	}
-	f, err := figure.Posteriors(q)
-	name := m.system.name + "-posteriors"
-	if v.name != "key" {
-		name += "-" + v.name
-	}
-	return study.Picture{Name: name, Figure: f,
-		Caption: "Densities of the key coefficients with " + v.told + " free, by method, against the exact law: dots are modes, the dashed line is the truth. A density narrower than the exact one, or one with several peaks, is that of a chain which has not mixed."}, err
+	return figure.Posteriors(q)
 }
 
 // view is the range of quantity k over all samplers' first runs.
@@ -101,14 +89,14 @@ func (m *inquiry) paths(v *variant, labels []string) ([][]float64, error) {
 	return out, nil
 }
 
-// attractorPicture shows the attractors of the modes.
-func (m *inquiry) attractorPicture() (study.Picture, error) {
+// attractorFigure shows the attractors of the modes.
+func (m *inquiry) attractorFigure() (*figure.Figure, error) {
 	v := m.system.variants[0]
 	r := m.rulers[v]
 	labels := []string{"R-SGLD", "R-cycSGLD", "r2SGLD", "SGLD", "cycSGLD", "reSGLD"}
 	paths, err := m.paths(v, labels)
 	if err != nil {
-		return study.Picture{}, err
+		return nil, err
 	}
 	const settle, shown = 2.0, 52.0 // from when it is on the attractor
 	space := func(p []float64) (out [][3]float64) {
@@ -129,25 +117,22 @@ func (m *inquiry) attractorPicture() (study.Picture, error) {
 		s := find(m.all, v, fromBox, l).runs[0]
 		q.Panels = append(q.Panels, figure.Attractor{Title: fmt.Sprintf("%s, until t = %.2f", l, s.parting), Method: methodOf(l), Path: space(paths[i])})
 	}
-	f, err := figure.Attractors(q)
-	return study.Picture{Name: m.system.name + "-attractors", Figure: f, Caption: "Attractors with the modes of each method as coefficients. They look alike; the titles say until when the trajectory is within 1 unit of the true one."}, err
+	return figure.Attractors(q)
 }
 
-// trajectoryPicture shows states against time: for the chaotic system the first
+// trajectoryFigure shows states against time: for the chaotic system the first
 // units of time, for the other the days 100 to 200.
-func (m *inquiry) trajectoryPicture() (study.Picture, error) {
+func (m *inquiry) trajectoryFigure() (*figure.Figure, error) {
 	v := m.system.variants[0]
 	r := m.rulers[v]
 	labels := []string{"R-SGLD", "R-cycSGLD", "r2SGLD", "reSGLD"}
 	paths, err := m.paths(v, labels)
 	if err != nil {
-		return study.Picture{}, err
+		return nil, err
 	}
 	from, to, step, shown := 100.0, 200.0, 10, []int{0, 1}
-	caption := "Prey and predators on days 100 to 200 with the modes of the first run of each method, against the truth."
 	if m.system.chaotic {
 		from, to, step, shown = 0, 12, 2, []int{0}
-		caption = "x against time with the modes of the first run of each method, against the truth: they part one after the other, and stay apart."
 	}
 	n := len(m.system.states)
 	q := figure.Lines{X: figure.Axis{Name: "t", Unit: m.system.unit}, Columns: 1, Caption: v.told + " free, start box, first run of each method."}
@@ -170,6 +155,5 @@ func (m *inquiry) trajectoryPicture() (study.Picture, error) {
 		add("truth", "", r.true)
 		q.Panels = append(q.Panels, panel)
 	}
-	f, err := figure.Curves(q)
-	return study.Picture{Name: m.system.name + "-trajectories", Figure: f, Caption: caption}, err
+	return figure.Curves(q)
 }

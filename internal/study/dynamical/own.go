@@ -14,7 +14,6 @@ import (
 	"github.com/r2sgld/r2sgld/diag"
 	"github.com/r2sgld/r2sgld/dynamics"
 	"github.com/r2sgld/r2sgld/internal/study"
-	"github.com/r2sgld/r2sgld/internal/text"
 	"github.com/r2sgld/r2sgld/tune"
 )
 
@@ -155,33 +154,20 @@ func truncated(v *variant, p *dynamics.Problem, more []string, keep func([]float
 	return out
 }
 
-// worst are the largest deviations of means and standard deviations from the exact
-// law, in their standard errors and in exact standard deviations.
-func (o *own) worst() (meanZ, meanSD, sdZ, sdShare float64) {
+// deviations are the largest ones from the exact law: of means and standard deviations,
+// each in standard errors and in exact standard deviations; and the error of the modes.
+type deviations struct{ MeanZ, MeanSD, SDZ, SDShare, Error float64 }
+
+func (o *own) worst() deviations {
+	w := deviations{Error: o.error()}
 	for i, f := range o.found {
 		e := o.exact[i]
-		meanZ = max(meanZ, math.Abs(f.mean-e[0])/math.Hypot(f.mcse, e[2]))
-		meanSD = max(meanSD, math.Abs(f.mean-e[0])/e[1])
-		sdZ = max(sdZ, math.Abs(f.sd-e[1])/math.Hypot(f.sdMCSE, e[3]))
-		sdShare = max(sdShare, math.Abs(f.sd/e[1]-1))
+		w.MeanZ = max(w.MeanZ, math.Abs(f.mean-e[0])/math.Hypot(f.mcse, e[2]))
+		w.MeanSD = max(w.MeanSD, math.Abs(f.mean-e[0])/e[1])
+		w.SDZ = max(w.SDZ, math.Abs(f.sd-e[1])/math.Hypot(f.sdMCSE, e[3]))
+		w.SDShare = max(w.SDShare, math.Abs(f.sd/e[1]-1))
 	}
-	return meanZ, meanSD, sdZ, sdShare
-}
-
-func (m *inquiry) ownTold() string {
-	return "r2sgld identify with no sampler section: method auto finds whitening, steps and rungs and runs until R̂ and effective sample sizes suffice, over all data. Deviations are the largest over the key coefficients: of means in Monte Carlo standard errors and in exact standard deviations, of standard deviations in Monte Carlo standard errors and relative. The step makes standard deviations up to a quarter percent too large or small.\n\n" +
-		"Constraints that bind: " + strings.Join(m.system.binding, ", ") + "; their exact law is by rejection from the normal one. The likelihood of the data has noise of standard deviation 1, as they were made; its law is √10,001 times narrower."
-}
-
-func (m *inquiry) ownTable() study.Table {
-	t := study.Table{Title: "Method auto against the exact law", Columns: []string{"free", "law", "mean off, MCSE", "mean off, sd", "sd off, MCSE", "sd off, share", "error of the modes", "draws", "rungs", "R̂", "least ESS", "seconds"},
-		Caption: "The error of the modes is against the truth, as above; with constraints that bind the truth is not to be found."}
-	for _, o := range m.own {
-		a, b, c, d := o.worst()
-		t.Rows = append(t.Rows, []string{o.v.told, o.what, fmt.Sprintf("%.2f", a), fmt.Sprintf("%.4f", b), fmt.Sprintf("%.2f", c), fmt.Sprintf("%.4f", d), fmt.Sprintf("%.3g", o.error()),
-			text.Count(o.draws), fmt.Sprint(o.rungs), fmt.Sprintf("%.4f", o.rhat), fmt.Sprintf("%.0f", o.ess), fmt.Sprintf("%.1f", o.took)})
-	}
-	return t
+	return w
 }
 
 // error is that of the modes.

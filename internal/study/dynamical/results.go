@@ -2,6 +2,15 @@ package dynamical
 
 import "github.com/r2sgld/r2sgld/internal/study"
 
+// What runs are judged by.
+func modeError(s score) float64  { return s.error }
+func around(s score) float64     { return s.around }
+func off(s score) float64        { return s.off }
+func parting(s score) float64    { return s.parting }
+func apartEarly(s score) float64 { return s.apart[0] }
+func apartLate(s score) float64  { return s.apart[1] }
+func swaps(s score) float64      { return s.swaps }
+
 // results are the numbers of a study for other programs.
 type results struct {
 	System     string         `json:"system"`
@@ -36,6 +45,7 @@ type variantFacts struct {
 	Parting      float64       `json:"parting_of_the_exact_modes"`
 	Apart        *[2]float64   `json:"distance_of_the_exact_modes,omitempty"`
 	Swaps        float64       `json:"exact_swap_rate"`
+	Key          []coefficient `json:"-"` // the key ones, in the order of the paper
 }
 
 // coefficient is a coefficient with its true value and the exact law.
@@ -45,6 +55,8 @@ type coefficient struct {
 	Truth float64 `json:"true_value"`
 	Mean  float64 `json:"exact_mean"`
 	SD    float64 `json:"exact_sd"`
+
+	Symbol string `json:"-"`
 }
 
 // timing is what an iteration of a case cost; it differs from run to run.
@@ -78,6 +90,8 @@ type caseFacts struct {
 	Fallbacks  int64            `json:"fallbacks"`
 	Same       *int             `json:"runs_identical_to_partner,omitempty"`
 	Ended      []int            `json:"ended_at_iteration,omitempty"`
+
+	*outcome `json:"-"`
 }
 
 // results gathers them.
@@ -125,6 +139,7 @@ type ownFacts struct {
 	RHat         float64    `json:"rhat"`
 	ESS          float64    `json:"least_ess"`
 	Coefficients []ownFound `json:"coefficients"`
+	Took         float64    `json:"-"` // seconds
 }
 
 // ownFound is a key coefficient: found and exact, with their errors.
@@ -142,7 +157,7 @@ type ownFound struct {
 }
 
 func (o *own) facts() ownFacts {
-	f := ownFacts{Free: o.v.told, Law: o.what, Constraints: o.more, Draws: o.draws, Rungs: o.rungs, RHat: o.rhat, ESS: o.ess}
+	f := ownFacts{Free: o.v.told, Law: o.what, Constraints: o.more, Draws: o.draws, Rungs: o.rungs, RHat: o.rhat, ESS: o.ess, Took: o.took}
 	for i, c := range o.found {
 		e := o.exact[i]
 		f.Coefficients = append(f.Coefficients, ownFound{o.v.quantities[o.v.key[i]].name, c.mean, c.mcse, c.sd, c.sdMCSE, c.mode, e[0], e[2], e[1], e[3]})
@@ -163,14 +178,17 @@ func (m *inquiry) facts(v *variant) variantFacts {
 		key[k] = true
 	}
 	for k, q := range v.quantities {
-		f.Coefficients = append(f.Coefficients, coefficient{q.name, key[k], q.truth, r.mean[k], r.sd[k]})
+		f.Coefficients = append(f.Coefficients, coefficient{q.name, key[k], q.truth, r.mean[k], r.sd[k], q.symbol})
+	}
+	for _, k := range v.key {
+		f.Key = append(f.Key, f.Coefficients[k])
 	}
 	return f
 }
 
 // facts are what is told of an outcome.
 func (o *outcome) facts() caseFacts {
-	c := caseFacts{Free: o.v.told, Start: o.from, Label: o.label, Method: o.method(), Runs: len(o.runs), Iterations: o.iterations,
+	c := caseFacts{outcome: o, Free: o.v.told, Start: o.from, Label: o.label, Method: o.method(), Runs: len(o.runs), Iterations: o.iterations,
 		Error: o.interval(modeError), ErrorAll: o.interval(func(s score) float64 { return s.errorAll }), Off: o.interval(off), Around: o.interval(around), Parting: o.interval(parting)}
 	if !o.v.system.chaotic {
 		c.Apart = []study.Interval{o.interval(apartEarly), o.interval(apartLate)}
