@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/r2sgld/r2sgld/internal/prior"
 	"github.com/r2sgld/r2sgld/potential"
 )
 
@@ -18,11 +19,9 @@ type Problem struct {
 	Linear     bool                // whether the equations are linear in the parameters
 	Estimate   []float64           // the least-squares fit, priors and constraints aside; of weak less what noise adds to it
 	Noise      []float64           // per equation, the standard deviation used; nil for noise: paper
-	// Lower and Upper are the support of each parameter's prior: bounds to add
-	// to the domain. ±Inf where there is none.
-	Lower, Upper []float64
-	// Quantiles are the priors' distributions on that support; nil without a prior.
-	Quantiles []*Quantile
+	// Prior is the law of the parameters before there are data. Its Lower and Upper are
+	// bounds to add to the domain.
+	Prior *prior.Joint
 	// Center and Factor whiten the posterior: x = Center + Factor·z, with Center
 	// the posterior mode without constraints, which may lie outside the domain,
 	// and Factor·Factorᵀ the inverse of
@@ -46,8 +45,7 @@ type Problem struct {
 	rows      *rows
 	white     []*whitener // by response, for residuals in units of Noise
 	joint     *joint      // of likelihood weak, in place of white
-	priors    priors
-	byName    []int // the responses in the order of the names of their states
+	byName    []int       // the responses in the order of the names of their states
 	fitted    func(dst []float64, c int, x []float64)
 	part      func(c int, rows []int) func(dst, x []float64) // fitted at some rows of a response; nil if that is no cheaper
 }
@@ -302,32 +300,43 @@ func errNoStart() error {
 	return errors.New("no parameters were found at which it is finite on all rows: give model.start")
 }
 
+// readPriors parses the model's priors and finds their supports, in which a
+// trajectory's scales are positive.
+func (p *Problem) readPriors() error {
+	p.Prior = prior.NewJoint(len(p.Parameters))
+	if p.model.Likelihood == "trajectory" {
+		for j, name := range p.Parameters {
+			p.Prior.Lower[j], p.Prior.Upper[j] = p.model.bounds(name)
+		}
+	}
+	for _, q := range p.model.Priors {
+		parsed, err := prior.Parse(q.Text)
+		if err != nil {
+			return err
+		}
+		p.Prior.Set(slices.Index(p.Parameters, q.Parameter), parsed)
+	}
+	return nil
+}
+
 // withPriors adds the priors and finds the mode and the precision there.
-func (p *Problem) withPriors(likelihood, whole potential.Potential, gram func([]float64) []float64) error {
-	d := len(p.Parameters)
-	if err := p.readPriors(); err != nil {
+func (p *Problem) withPriors(likelihood, whole potential.Potential, gram func([]float64) []float64) (err error) {
+	if err = p.readPriors(); err != nil {
 		return err
 	}
-	all := p.priors
-	p.Potential, p.Whole, p.Center = likelihood, whole, p.Estimate
-	curvature := gram
-	if len(p.model.Priors) > 0 {
-		curvature = func(x []float64) []float64 {
-			h := gram(x)
-			for j, q := range all {
-				if q != nil {
-					h[j*d+j] += q.curvature(x[j])
-				}
-			}
-			return h
-		}
-		var err error
-		if p.Potential, err = potential.Sum(likelihood, all); err != nil {
-			return err
-		}
-		if p.Whole, err = potential.Sum(whole, all); err != nil {
-			return err
-		}
+	if p.Potential, err = p.Prior.Add(likelihood); err != nil {
+		return err
+	}
+	if p.Whole, err = p.Prior.Add(whole); err != nil {
+		return err
+	}
+	curvature := func(x []float64) []float64 {
+		h := gram(x)
+		p.Prior.AddCurvature(h, x)
+		return h
+	}
+	p.Center = p.Estimate
+	if p.Prior.Any() {
 		if x, u := minimise(p.Whole, curvature, p.inside()); !math.IsNaN(u) {
 			p.Center = x
 		}
@@ -337,16 +346,28 @@ func (p *Problem) withPriors(likelihood, whole potential.Potential, gram func([]
 		return &ModelError{[]string{"model", "equations"}, -1, fmt.Errorf(
 			"the fit at %v has no finite curvature: give model.start", p.Center)}
 	}
-	p.Factor = factor(h, d)
+	p.Factor = factor(h, len(p.Center))
 	p.ridge(h)
 	return nil
+}
+
+// Chart returns the coordinates that the posterior is sampled in, with the priors cut to
+// lo, hi as its base law; nil if there are none.
+func (p *Problem) Chart(lo, hi []float64) *prior.Chart {
+	sd := make([]float64, len(p.Center))
+	for j, row := range p.Factor {
+		for _, v := range row {
+			sd[j] = math.Hypot(sd[j], v)
+		}
+	}
+	return p.Prior.Chart(p.Center, sd, lo, hi)
 }
 
 // inside is the estimate moved into the support of the priors.
 func (p *Problem) inside() []float64 {
 	x := slices.Clone(p.Estimate)
-	for j, lo := range p.Lower {
-		hi := p.Upper[j]
+	for j, lo := range p.Prior.Lower {
+		hi := p.Prior.Upper[j]
 		switch bounded := !math.IsInf(lo, 0) && !math.IsInf(hi, 0); {
 		case x[j] > lo && x[j] < hi:
 		case bounded:

@@ -20,29 +20,6 @@ func offsetOf(err error) int {
 	return -1
 }
 
-// constantOf is the value of a formula without names.
-func constantOf(src string) (float64, error) {
-	f, err := expression.Compile(src, nil)
-	if err != nil {
-		return 0, err
-	}
-	var v [1]float64
-	f.Evaluator(1).Value(v[:], nil)
-	if !finite(v[:]) {
-		return 0, fmt.Errorf("%v is not a finite number", v[0])
-	}
-	return v[0], nil
-}
-
-// compileCurve compiles a formula in data variables and parameters.
-func compileCurve(src string, data, parameters []string) (potential.Curve, error) {
-	f, err := expression.CompileWRT(src, slices.Concat(data, parameters), parameters)
-	if err != nil {
-		return nil, err
-	}
-	return func(lanes int) func(value, grad, x []float64) { return f.Evaluator(lanes).Gradient }, nil
-}
-
 // known are the symbols with known values that a formula uses.
 func (p *Problem) known(src string) ([]string, error) {
 	symbols, err := expression.Names(src)
@@ -195,10 +172,11 @@ func (p *Problem) curves() ([]potential.ResidualColumn, error) {
 		if err != nil {
 			return nil, err
 		}
-		curve, err := compileCurve(e.text, names, e.parameters)
+		f, err := expression.CompileWRT(e.text, slices.Concat(names, e.parameters), e.parameters)
 		if err != nil {
 			return nil, &ModelError{[]string{"model", "equations", e.state}, offsetOf(err), err}
 		}
+		curve := func(lanes int) func(value, grad, x []float64) { return f.Evaluator(lanes).Gradient }
 		c := potential.ResidualColumn{Curve: curve, Index: p.index(e), Scale: p.scale(i), Response: p.Responses[i].Observed}
 		for _, name := range names {
 			c.Data = append(c.Data, pick(p.rows.values[name], p.rows.at[i]))

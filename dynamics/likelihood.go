@@ -97,14 +97,14 @@ const logRoot2Pi = 0.91893853320467274178
 
 // LogConstant is what U leaves out. For every x in the support of the priors
 //
-//	log p(data | x) + [Problem.LogPrior](x) = −U(x) + LogConstant,
+//	log p(data | x) + log density of Prior at x = −U(x) + LogConstant,
 //
 // U being Whole, and the log marginal likelihood on a domain Ω within that
-// support, where the prior is proportional to exp(LogPrior), is
+// support, where the prior is proportional to its density, is
 //
-//	log ∫_Ω exp(−U) + LogConstant − log ∫_Ω exp(LogPrior);
+//	log ∫_Ω exp(−U) + LogConstant − log mass of Prior on Ω;
 //
-// the last term is the log volume of Ω without priors, see [Problem.LogPriorMass].
+// the last term is the log volume of Ω without priors.
 // Integrals are over the parameters: whitened coordinates z add log |det Factor|
 // to both. With noise: paper there is no likelihood and the constant is NaN. A
 // trajectory leaves out nothing.
@@ -123,86 +123,6 @@ func (p *Problem) LogConstant() float64 {
 	for c, sd := range p.Noise {
 		n := len(p.Responses[c].Observed)
 		sum -= float64(n)*(math.Log(sd)+logRoot2Pi) + p.white[c].logDet(n)
-	}
-	return sum
-}
-
-// LogPrior is the sum of the log densities of the priors at x, each normalised
-// on its own support and −∞ outside; parameters without a prior add 0.
-func (p *Problem) LogPrior(x []float64) float64 { return p.logPrior()(x) }
-
-// logPrior is LogPrior with a workspace: it allocates nothing per call.
-func (p *Problem) logPrior() func(x []float64) float64 {
-	eval := p.priors.Evaluator(1, nil)
-	energy, grad := make([]float64, 1), make([]float64, len(p.priors))
-	return func(x []float64) float64 {
-		for j, v := range x {
-			if v < p.Lower[j] || v > p.Upper[j] {
-				return math.Inf(-1)
-			}
-		}
-		eval.Eval(energy, grad, x)
-		return -energy[0]
-	}
-}
-
-// HasPriors reports whether any parameter has a prior.
-func (p *Problem) HasPriors() bool {
-	for _, q := range p.priors {
-		if q != nil {
-			return true
-		}
-	}
-	return false
-}
-
-// LogPriorMass estimates log ∫_Ω exp(LogPrior), which normalises the prior on a
-// domain Ω, and its standard error: logVolume is the log volume of Ω, draw
-// fills its argument with independent uniform draws on Ω, of which n ≥ 2 are
-// made. A standard error above 0.2 comes from some 25 draws that hold most of
-// the mass, and is itself in doubt: take more draws, or a smaller Ω. Without
-// priors the answer is exactly logVolume. The error of logVolume is the caller's
-// to add.
-func (p *Problem) LogPriorMass(logVolume float64, n int, draw func(x []float64) error) (mass, se float64, err error) {
-	if !p.HasPriors() {
-		return logVolume, 0, nil
-	}
-	density := p.logPrior()
-	x := make([]float64, len(p.Parameters))
-	// Sums of exp(l − top) and its square, top the largest so far.
-	top, sum, squares := math.Inf(-1), 0.0, 0.0
-	for i := range n {
-		if err := draw(x); err != nil {
-			return math.NaN(), math.NaN(), fmt.Errorf("mass of the priors, draw %d: %w", i+1, err)
-		}
-		l := density(x)
-		if l > top {
-			shrink := math.Exp(top - l)
-			sum, squares, top = sum*shrink, squares*shrink*shrink, l
-		}
-		if w := math.Exp(l - top); w > 0 {
-			sum, squares = sum+w, squares+w*w
-		}
-	}
-	if !(sum > 0) {
-		return math.NaN(), math.NaN(), fmt.Errorf("mass of the priors: their density is 0 at %d draws from the domain: it lies outside what the priors allow", n)
-	}
-	m := float64(n)
-	mean := sum / m
-	variance := (squares/m - mean*mean) / (m - 1)
-	return logVolume + top + math.Log(mean), math.Sqrt(math.Max(0, variance)) / mean, nil
-}
-
-// LogPriorMassBox is log ∫ exp(LogPrior) over a box, from distribution
-// functions. Sides without a prior must be finite; others need not be.
-func (p *Problem) LogPriorMassBox(lo, hi []float64) float64 {
-	sum := 0.0
-	for j, q := range p.priors {
-		if q == nil {
-			sum += math.Log(hi[j] - lo[j])
-			continue
-		}
-		sum += math.Log(q.mass(lo[j], hi[j]))
 	}
 	return sum
 }

@@ -57,7 +57,7 @@ func TestLogConstantIdentity(t *testing.T) {
 				t.Fatal("no likelihood")
 			}
 			u := energyOf(p.Whole, x)
-			left, right := sum(terms)+p.LogPrior(x), p.LogConstant()-u
+			left, right := sum(terms)+p.Prior.LogDensity()(x), p.LogConstant()-u
 			if scale := math.Abs(u) + math.Abs(p.LogConstant()); math.Abs(left-right) > 1e-11*scale {
 				t.Errorf("%v: log p(data, x) = %.15g, −U + constant = %.15g", x, left, right)
 			}
@@ -75,9 +75,9 @@ func TestLogDensitiesByHand(t *testing.T) {
 	near(t, "hare 1902", terms[1], distuv.Normal{Mu: 0.4 - 0.03*9.8, Sigma: p.Noise[0]}.LogProb(observed), 1e-12)
 	want := distuv.Normal{Mu: 0.5, Sigma: 0.2}.LogProb(0.4) + distuv.Gamma{Alpha: 3, Beta: 4}.LogProb(0.6) +
 		math.Log(2/math.Pi/0.05/(1+0.16))
-	near(t, "log prior", p.LogPrior(x), want, 1e-12)
+	near(t, "log prior", p.Prior.LogDensity()(x), want, 1e-12)
 	x[2] = -0.1
-	if l := p.LogPrior(x); !math.IsInf(l, -1) {
+	if l := p.Prior.LogDensity()(x); !math.IsInf(l, -1) {
 		t.Errorf("log prior %g outside its support", l)
 	}
 	if n := testing.AllocsPerRun(100, func() { p.LogLikelihood(terms, x) }); n != 0 {
@@ -121,7 +121,7 @@ func TestEvidenceOfRegression(t *testing.T) {
 					return quad.Fixed(func(b float64) float64 { return f([]float64{a, b}) }, lo[1], hi[1], nodes, nil, 0)
 				}, lo[0], hi[0], nodes, nil, 0)
 			}
-			mass := p.LogPriorMassBox(lo[:], hi[:])
+			mass := p.Prior.LogMassBox(lo[:], hi[:])
 			got := math.Log(over(func(x []float64) float64 { return math.Exp(top - energyOf(p.Whole, x)) })) - top + p.LogConstant() - mass
 			law, normal := distuv.Normal{Mu: 0.5, Sigma: 0.1}, 1.0
 			if prior != "" {
@@ -148,39 +148,6 @@ func TestEvidenceOfRegression(t *testing.T) {
 	}
 }
 
-// The mass of an interval under every prior against quadrature of its density.
-// 1e-9 kills tails that are swapped and 1 − p in a tail; ends at and beyond the
-// support are among the intervals.
-func TestPriorMass(t *testing.T) {
-	for _, text := range []string{"normal(1, 0.5)", "half_normal(2)", "lognormal(log(2), 1/2)", "exponential(3)", "gamma(2.5, 3)",
-		"inv_gamma(3, 2)", "beta(2, 3.5)", "uniform(-1, 4)", "cauchy(1, 2)", "half_cauchy(0.3)", "student_t(4, 1, 2)"} {
-		p := must(parsePrior(text))
-		value, grad := make([]float64, 1), make([]float64, 1)
-		eval := p.curve(1)
-		density := func(x float64) float64 {
-			eval(value, grad, []float64{x})
-			return math.Exp(-value[0])
-		}
-		for _, in := range [][2]float64{{0.3, 0.6}, {0.05, 0.9}, {0.8, 0.95}, {4, 5}, {-3, 0.5}, {-4, -3}} {
-			lo, hi := math.Max(in[0], p.lower), math.Min(in[1], p.upper)
-			want := 0.0
-			if lo < hi {
-				cut := lo + (hi-lo)/64 // for densities that rise like a power from an end
-				want = quad.Fixed(density, lo, cut, 200, nil, 0) + quad.Fixed(density, cut, hi, 200, nil, 0)
-			}
-			if got := p.mass(in[0], in[1]); math.Abs(got-want) > 1e-9*want {
-				t.Errorf("%s has mass %.12g on %v, want %.12g", text, got, in, want)
-			}
-		}
-		if m := p.mass(math.Inf(-1), math.Inf(1)); math.Abs(m-1) > 1e-14 {
-			t.Errorf("%s has mass %g", text, m)
-		}
-	}
-	if m := must(parsePrior("normal(0, 1)")).mass(20, 21); math.Abs(m/2.7536241186e-89-1) > 1e-8 {
-		t.Errorf("mass far in the tail %g", m)
-	}
-}
-
 // Uniform draws on a box find the mass that distribution functions have, within
 // 4.9 of the standard errors they state, some 0.003; and 40 estimates of 2,000
 // draws scatter as stated: the mean square of 40 z is within 1 ± 4.9·√(2/40) of
@@ -188,7 +155,7 @@ func TestPriorMass(t *testing.T) {
 func TestLogPriorMass(t *testing.T) {
 	p := withEveryPrior(t)[0]
 	lo, hi := []float64{0.1, 0, 0.2, 0.001}, []float64{0.8, 0.05, 2, 0.2}
-	want, volume := p.LogPriorMassBox(lo, hi), 0.0
+	want, volume := p.Prior.LogMassBox(lo, hi), 0.0
 	for j := range lo {
 		volume += math.Log(hi[j] - lo[j])
 	}
@@ -199,13 +166,13 @@ func TestLogPriorMass(t *testing.T) {
 		}
 		return nil
 	}
-	got, se, err := p.LogPriorMass(volume, 200_000, draw)
+	got, se, err := p.Prior.LogMass(volume, 200_000, draw)
 	if err != nil || math.Abs(got-want) > 4.9*se || se > 0.01 {
 		t.Errorf("log mass %g ± %g, want %g (%v)", got, se, want, err)
 	}
 	square := 0.0
 	for range 40 {
-		m, se, _ := p.LogPriorMass(volume, 2000, draw)
+		m, se, _ := p.Prior.LogMass(volume, 2000, draw)
 		square += (m - want) * (m - want) / se / se / 40
 	}
 	if math.Abs(square-1) > 4.9*math.Sqrt(2.0/40) {
@@ -216,25 +183,25 @@ func TestLogPriorMass(t *testing.T) {
 	rising := func(x []float64) error {
 		at += 0.1
 		copy(x, []float64{at, 0.01, 0.5, 0.01})
-		densities = append(densities, math.Exp(p.LogPrior(x)))
+		densities = append(densities, math.Exp(p.Prior.LogDensity()(x)))
 		return nil
 	}
-	if got, se, err = p.LogPriorMass(2, 4, rising); err != nil {
+	if got, se, err = p.Prior.LogMass(2, 4, rising); err != nil {
 		t.Fatal(err)
 	}
 	mean, spread := stat.MeanVariance(densities, nil)
 	near(t, "log mass of four", got, 2+math.Log(mean), 1e-12)
 	near(t, "its error", se, math.Sqrt(spread/4)/mean, 1e-12)
 	flat := must(Build(lotka(), lynxHare()))
-	if m, se, err := flat.LogPriorMass(-7.5, 10, nil); m != -7.5 || se != 0 || err != nil || flat.HasPriors() {
+	if m, se, err := flat.Prior.LogMass(-7.5, 10, nil); m != -7.5 || se != 0 || err != nil || flat.Prior.Any() {
 		t.Errorf("without priors %g ± %g, %v", m, se, err)
 	}
 	broken := errors.New("no draws")
-	if _, _, err := p.LogPriorMass(0, 10, func([]float64) error { return broken }); !errors.Is(err, broken) {
+	if _, _, err := p.Prior.LogMass(0, 10, func([]float64) error { return broken }); !errors.Is(err, broken) {
 		t.Errorf("error %v", err)
 	}
 	outside := func(x []float64) error { x[2] = -1; return nil }
-	if _, _, err := p.LogPriorMass(0, 10, outside); err == nil || !strings.Contains(err.Error(), "priors allow") {
+	if _, _, err := p.Prior.LogMass(0, 10, outside); err == nil || !strings.Contains(err.Error(), "priors allow") {
 		t.Errorf("error %v", err)
 	}
 }

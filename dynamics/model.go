@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/r2sgld/r2sgld/expression"
+	"github.com/r2sgld/r2sgld/internal/prior"
 	"github.com/r2sgld/r2sgld/ode"
 )
 
@@ -285,7 +286,7 @@ func (m *Model) check(f *faults, names []string) {
 		if slices.ContainsFunc(m.Priors[:i], func(o Prior) bool { return o.Parameter == p.Parameter }) {
 			f.addf(path, "a second prior for %q", p.Parameter)
 		}
-		if _, err := parsePrior(p.Text); err != nil {
+		if _, err := prior.Parse(p.Text); err != nil {
 			f.add(0, err, path...)
 		}
 	}

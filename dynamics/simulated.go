@@ -54,14 +54,12 @@ func (p *Problem) simulateStates() error {
 	if err != nil {
 		return err
 	}
-	p.Linear, p.Potential, p.Whole = false, likelihood, whole
-	if p.HasPriors() {
-		if p.Potential, err = potential.Sum(likelihood, p.priors); err != nil {
-			return err
-		}
-		if p.Whole, err = potential.Sum(whole, p.priors); err != nil {
-			return err
-		}
+	p.Linear = false
+	if p.Potential, err = p.Prior.Add(likelihood); err != nil {
+		return err
+	}
+	if p.Whole, err = p.Prior.Add(whole); err != nil {
+		return err
 	}
 	p.Inexact = inexact
 	p.Warnings = append(p.Warnings, inexact)

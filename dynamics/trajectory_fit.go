@@ -26,11 +26,11 @@ type fitter struct {
 }
 
 func (p *Problem) fitter(t *trajectory) *fitter {
-	f := &fitter{p: p, t: t, flow: newFlow(t, true), priors: p.priors.Evaluator(1, nil),
+	f := &fitter{p: p, t: t, flow: newFlow(t, true), priors: p.Prior.Evaluator(1, nil),
 		free: slices.Repeat([]bool{true}, t.dim), moves: make([]bool, t.dim)}
 	f.flow.sticky = true
 	for j := range f.moves {
-		f.moves[j] = p.Lower[j] == 0 && math.IsInf(p.Upper[j], 1)
+		f.moves[j] = p.Prior.Lower[j] == 0 && math.IsInf(p.Prior.Upper[j], 1)
 	}
 	return f
 }
@@ -47,7 +47,7 @@ func (f *fitter) at(x []float64) *descent {
 	d := f.t.dim
 	e := &descent{x: slices.Clone(x), gradient: make([]float64, d)}
 	for j, v := range x {
-		if v <= f.p.Lower[j] || v >= f.p.Upper[j] {
+		if v <= f.p.Prior.Lower[j] || v >= f.p.Prior.Upper[j] {
 			e.u = math.Inf(1)
 			return e
 		}
@@ -85,12 +85,10 @@ func (f *fitter) addPriors(e *descent) {
 	u, grad := make([]float64, 1), make([]float64, d)
 	f.priors.Eval(u, grad, e.x)
 	e.u += u[0]
-	for j, q := range f.p.priors {
-		if q != nil {
-			e.gradient[j] += grad[j]
-			e.curvature[j*d+j] += q.curvature(e.x[j])
-		}
+	for j, g := range grad {
+		e.gradient[j] += g
 	}
+	f.p.Prior.AddCurvature(e.curvature, e.x)
 }
 
 // gram is the Gauss–Newton curvature of the solution last run: the expected one
@@ -184,13 +182,9 @@ func (p *Problem) fitTrajectory(t *trajectory) error {
 	if err := p.readPriors(); err != nil {
 		return err
 	}
-	p.Potential = t
-	if p.HasPriors() {
-		sum, err := potential.Sum(t, p.priors)
-		if err != nil {
-			return err
-		}
-		p.Potential = sum
+	var err error
+	if p.Potential, err = p.Prior.Add(t); err != nil {
+		return err
 	}
 	p.Whole = p.Potential
 	p.fitted = func(dst []float64, c int, x []float64) { p.fittedPath(dst, c, t.solution(x)) }
@@ -203,7 +197,7 @@ func (p *Problem) fitTrajectory(t *trajectory) error {
 		return err
 	}
 	p.Estimate = p.Center
-	if p.HasPriors() {
+	if p.Prior.Any() {
 		f.priors = nil
 		if alone := f.descend(p.Center, len(t.times), 100); !math.IsInf(alone.u, 1) && p.exactFit(alone.x) == nil {
 			p.Estimate = alone.x
@@ -253,7 +247,7 @@ func (p *Problem) nowhere(f *fitter) error {
 // obstacle says why there is no energy at x.
 func (f *fitter) obstacle(x []float64) string {
 	for j, v := range x {
-		if lo, hi := f.p.Lower[j], f.p.Upper[j]; !(v > lo && v < hi) || math.IsInf(v, 0) {
+		if lo, hi := f.p.Prior.Lower[j], f.p.Prior.Upper[j]; !(v > lo && v < hi) || math.IsInf(v, 0) {
 			return fmt.Sprintf("%s is not between %g and %g", f.p.Parameters[j], lo, hi)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/r2sgld/r2sgld/expression"
+	"github.com/r2sgld/r2sgld/internal/prior"
 )
 
 // Suffixes of the names of the parameters that a trajectory has beside those of
@@ -91,11 +92,11 @@ func (m *Model) checkTrajectory(f *faults) {
 		f.addf([]string{"batch"}, "a trajectory has no minibatches: remove it")
 	}
 	for _, p := range m.Priors {
-		q, err := parsePrior(p.Text)
+		q, err := prior.Parse(p.Text)
 		if err != nil {
 			continue // told with the other priors
 		}
-		if lo, _ := m.bounds(p.Parameter); !(q.upper > lo) || q.mass(lo, q.upper) == 0 {
+		if lo, _ := m.bounds(p.Parameter); q.On(lo, math.Inf(1)) == nil {
 			f.add(0, fmt.Errorf("the prior %q of %q has no mass above %v", p.Text, p.Parameter, lo), "priors", p.Parameter)
 		}
 	}

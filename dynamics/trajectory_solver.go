@@ -184,7 +184,7 @@ func (p *Problem) around(x []float64) [][]float64 {
 		}
 		inside := true
 		for j, v := range y {
-			inside = inside && v > p.Lower[j] && v < p.Upper[j]
+			inside = inside && v > p.Prior.Lower[j] && v < p.Prior.Upper[j]
 		}
 		if inside {
 			points = append(points, y)
@@ -201,10 +201,6 @@ func (p *Problem) spread(f *fitter, x []float64) [][]float64 {
 		return factor(make([]float64, d*d), d)
 	}
 	h := f.flow.gram(x)
-	for j, q := range p.priors {
-		if q != nil {
-			h[j*d+j] += q.curvature(x[j])
-		}
-	}
+	p.Prior.AddCurvature(h, x)
 	return factor(h, d)
 }

@@ -109,7 +109,7 @@ func (p *Problem) rescaled(f *fitter, x []float64) []float64 {
 			}
 		}
 		if j := q.index; j >= 0 && sum > 0 {
-			if s := math.Sqrt(sum / n); s > p.Lower[j] && s < p.Upper[j] {
+			if s := math.Sqrt(sum / n); s > p.Prior.Lower[j] && s < p.Prior.Upper[j] {
 				out[j] = s
 			}
 		}
@@ -159,7 +159,7 @@ func (p *Problem) drawStart(n int, u, fit []float64, factor [][]float64, rng *ra
 	for j, name := range p.Parameters {
 		at := slices.IndexFunc(p.model.Start, func(v Value) bool { return v.Name == name })
 		fitted := fit != nil && !math.IsNaN(fit[j])
-		q := p.Quantiles[j]
+		q := p.Prior.Cut[j]
 		switch {
 		case at >= 0 && n%2 == 0:
 			x[j] = p.model.Start[at].Value
@@ -224,10 +224,10 @@ func (p *Problem) given(j int) bool {
 // within moves x into the support of the priors.
 func (p *Problem) within(x []float64) {
 	for j, v := range x {
-		if q := p.Quantiles[j]; q != nil && !(v > p.Lower[j] && v < p.Upper[j]) {
+		if q := p.Prior.Cut[j]; q != nil && !(v > p.Prior.Lower[j] && v < p.Prior.Upper[j]) {
 			x[j] = q.X(0.5)
-		} else if v <= p.Lower[j] {
-			x[j] = p.Lower[j] + 1
+		} else if v <= p.Prior.Lower[j] {
+			x[j] = p.Prior.Lower[j] + 1
 		}
 	}
 }

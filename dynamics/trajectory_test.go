@@ -211,6 +211,11 @@ func TestTrajectoryGradientByDifferences(t *testing.T) {
 	if p.Data() != 13 || len(p.Responses[0].Observed) != 6 || p.Responses[1].Time[0] != 0.4 || len(p.Warnings) != 1 {
 		t.Errorf("%d data, %v, %v", p.Data(), p.Responses, p.Warnings)
 	}
+	// A scale of the noise is known well enough to move by its logarithm, a rate
+	// whose prior reaches below 0 is not, unless it is cut there.
+	if c := p.Chart(p.Prior.Lower, p.Prior.Upper); c == nil || !c.Logarithmic(6) || c.Logarithmic(0) {
+		t.Error("the coordinates of the chart")
+	}
 	y0 := make([]float64, 2)
 	if p.Initial(y0, []float64{0, 0, 0, 7, 0}); !cmp.Equal(y0, []float64{7, 0.5}) {
 		t.Errorf("initial state %v", y0)
@@ -353,7 +358,7 @@ func TestTrajectoryFarFromTheMode(t *testing.T) {
 	f := newFlow(q, true)
 	for range 150 {
 		for j := range x {
-			x[j] = p.Quantiles[j].On(0, math.Inf(1)).X(rng.Float64())
+			x[j] = p.Prior.Cut[j].On(0, math.Inf(1)).X(rng.Float64())
 		}
 		if u := f.descend(grad, x, 1, 0); math.IsInf(u, 1) {
 			t.Errorf("U at %v: %v", x, u)
@@ -382,15 +387,15 @@ func TestTrajectoryProblem(t *testing.T) {
 			sum += v
 		}
 		u, _ := energyAt(p.Whole, x)
-		if math.Abs(sum+p.LogPrior(x)+u-p.LogConstant()) > 1e-9 {
-			t.Errorf("log likelihood %v + log prior %v + U %v", sum, p.LogPrior(x), u)
+		if math.Abs(sum+p.Prior.LogDensity()(x)+u-p.LogConstant()) > 1e-9 {
+			t.Errorf("log likelihood %v + log prior %v + U %v", sum, p.Prior.LogDensity()(x), u)
 		}
 	}
 	if n := p.LikelihoodName(); n != "trajectory of H, L (lognormal noise)" {
 		t.Error(n)
 	}
-	if p.Responses[0].Label != "H" || p.Responses[0].Observed[1] != 47.2 || p.Lower[6] != 0 || !math.IsInf(p.Lower[0], -1) {
-		t.Errorf("%+v, lower %v", p.Responses[0], p.Lower)
+	if p.Responses[0].Label != "H" || p.Responses[0].Observed[1] != 47.2 || p.Prior.Lower[6] != 0 || !math.IsInf(p.Prior.Lower[0], -1) {
+		t.Errorf("%+v, lower %v", p.Responses[0], p.Prior.Lower)
 	}
 	for c := range p.Responses {
 		if fit := p.Fit(c, p.Center); !(fit.R2 > 0.8) {
@@ -401,7 +406,7 @@ func TestTrajectoryProblem(t *testing.T) {
 	if p.Initial(y0, p.Center); y0[0] != p.Center[4] || y0[1] != p.Center[5] || p.InitialTime() != 1900 {
 		t.Errorf("initial state %v at %v", y0, p.InitialTime())
 	}
-	if q := p.Quantiles[7]; q == nil || math.Abs(q.P(math.Exp(-1))-0.5) > 1e-15 {
+	if q := p.Prior.Cut[7]; q == nil || math.Abs(q.P(math.Exp(-1))-0.5) > 1e-15 {
 		t.Error("the prior's distribution")
 	}
 	again := must(Build(lynxTrajectory(), lynxHare()))

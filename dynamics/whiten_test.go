@@ -164,7 +164,7 @@ func TestLogConstantOfCorrelatedData(t *testing.T) {
 			if !r.LogLikelihood(terms, x) {
 				t.Fatal("no likelihood")
 			}
-			left, right := sum(terms)+r.LogPrior(x), r.LogConstant()-energyOf(r.Whole, x)
+			left, right := sum(terms)+r.Prior.LogDensity()(x), r.LogConstant()-energyOf(r.Whole, x)
 			if math.Abs(left-right) > 1e-9*(math.Abs(left)+math.Abs(r.LogConstant())) {
 				t.Errorf("%s: log p(data, x) = %.12g, −U + constant = %.12g", r.LikelihoodName(), left, right)
 			}

@@ -10,6 +10,7 @@ import (
 	"github.com/r2sgld/r2sgld/domain"
 	"github.com/r2sgld/r2sgld/dynamics"
 	"github.com/r2sgld/r2sgld/internal/config/yamlpos"
+	"github.com/r2sgld/r2sgld/internal/prior"
 	"github.com/r2sgld/r2sgld/potential"
 	"github.com/r2sgld/r2sgld/stream"
 )
@@ -25,7 +26,7 @@ const (
 // whitening: the priors are the base law, and a ladder tempers the likelihood alone.
 // Of the domain r of the parameters what the chart does not hold already is mapped
 // to its coordinates.
-func (l *loader) charted(p *dynamics.Problem, r *region, chart *dynamics.Chart) (r2sgld.Problem, *r2sgld.Whitening) {
+func (l *loader) charted(p *dynamics.Problem, r *region, chart *prior.Chart) (r2sgld.Problem, *r2sgld.Whitening) {
 	out := &region{d: r.d, names: r.names}
 	for _, s := range r.surfaces {
 		out.surfaces = append(out.surfaces, inChart(s, chart))
@@ -48,7 +49,7 @@ func (l *loader) charted(p *dynamics.Problem, r *region, chart *dynamics.Chart) 
 		l.Report(l.root.Field("model").Key("constraints"), "the domain cannot be built: %v", err)
 	}
 	y := r2sgld.Problem{Potential: potential.Charted(p.Potential, chart), Domain: d, Names: l.names,
-		Base: &r2sgld.Base{Potential: chart.Base(), LogMass: p.LogPriorMassBox(l.roomOf(r)), Draw: chart.Draw}, Chart: &r2sgld.Chart{Point: chart.Point, Domain: l.domain}}
+		Base: &r2sgld.Base{Potential: chart.Base(), LogMass: p.Prior.LogMassBox(l.roomOf(r)), Draw: chart.Draw}, Chart: &r2sgld.Chart{Point: chart.Point, Domain: l.domain}}
 	if p.Factor == nil {
 		return y, nil
 	}
@@ -74,7 +75,7 @@ func planeOf(a []float64, b float64) domain.Surface {
 }
 
 // inChart is a surface in the coordinates of a chart.
-func inChart(s domain.Surface, chart *dynamics.Chart) domain.Surface {
+func inChart(s domain.Surface, chart *prior.Chart) domain.Surface {
 	if q, ok := s.(*domain.Quadric); ok {
 		return q.InLogarithms(chart.Logarithmic)
 	}
@@ -84,7 +85,7 @@ func inChart(s domain.Surface, chart *dynamics.Chart) domain.Surface {
 // A chartedSurface is one whose formula is evaluated at the parameters.
 type chartedSurface struct {
 	domain.Surface
-	chart *dynamics.Chart
+	chart *prior.Chart
 }
 
 func (s chartedSurface) Bind() domain.SurfaceEval {
@@ -93,7 +94,7 @@ func (s chartedSurface) Bind() domain.SurfaceEval {
 
 type chartedEval struct {
 	g     domain.SurfaceEval
-	chart *dynamics.Chart
+	chart *prior.Chart
 	x     []float64
 }
 
@@ -174,7 +175,7 @@ func (l *loader) withoutPriors(at *yamlpos.Node, p *dynamics.Problem, r *region)
 	lo, hi := r.box()
 	var names []string
 	for j, name := range l.names {
-		if p.Quantiles[j] == nil && math.IsInf(hi[j]-lo[j], 1) {
+		if p.Prior.Cut[j] == nil && math.IsInf(hi[j]-lo[j], 1) {
 			names = append(names, name)
 		}
 	}
@@ -187,7 +188,7 @@ func (l *loader) withoutPriors(at *yamlpos.Node, p *dynamics.Problem, r *region)
 
 // roomInPriors reports constraints that leave next to nothing of the priors, by the
 // one that does so alone, if any does.
-func (l *loader) roomInPriors(y r2sgld.Problem, r *region, chart *dynamics.Chart) {
+func (l *loader) roomInPriors(y r2sgld.Problem, r *region, chart *prior.Chart) {
 	if len(l.Problems) > 0 {
 		return
 	}

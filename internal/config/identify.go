@@ -18,6 +18,7 @@ import (
 	"github.com/r2sgld/r2sgld/dynamics"
 	"github.com/r2sgld/r2sgld/expression"
 	"github.com/r2sgld/r2sgld/internal/config/yamlpos"
+	"github.com/r2sgld/r2sgld/internal/prior"
 	"github.com/r2sgld/r2sgld/internal/regular"
 	"github.com/r2sgld/r2sgld/tune"
 )
@@ -96,7 +97,7 @@ func (l *loader) sampling(s *Run, p *dynamics.Problem, r *region, trajectory boo
 	if trajectory && l.method.auto && (section.Field("kernel") == nil || l.sampler.Kernel == "auto") {
 		l.takeHMC() // a gradient costs much more than a step of any kernel
 	}
-	var chart *dynamics.Chart
+	var chart *prior.Chart
 	if trajectory && l.method.hmc && l.method.auto {
 		chart = p.Chart(l.roomOf(r))
 	}
@@ -442,10 +443,10 @@ func (l *loader) parameterDomain(p *dynamics.Problem, model *yamlpos.Node) *regi
 		l.readConstraints(r, c)
 	}
 	for j, name := range l.names {
-		if lo := p.Lower[j]; !math.IsInf(lo, -1) {
+		if lo := p.Prior.Lower[j]; !math.IsInf(lo, -1) {
 			r.add(r.unit(j, -1), -lo, name+" >= "+strconv.FormatFloat(lo, 'g', -1, 64)+" (prior)")
 		}
-		if hi := p.Upper[j]; !math.IsInf(hi, 1) {
+		if hi := p.Prior.Upper[j]; !math.IsInf(hi, 1) {
 			r.add(r.unit(j, 1), hi, name+" <= "+strconv.FormatFloat(hi, 'g', -1, 64)+" (prior)")
 		}
 	}

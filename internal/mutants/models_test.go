@@ -20,24 +20,24 @@ var ofModels = []fault{
 	{"chart: another state of the block", "potential ChartedGradient", []edit{
 		{"potential.(*chartedEvaluator).Eval", "x, i)", "x, 0)"},
 	}},
-	{"chart: the determinant is not in the prior", "dynamics ChartAddsUp|ChartBase", []edit{
-		{"dynamics.(*Chart).Base", "sum -= y[j]", "_ = j"},
+	{"chart: the determinant is not in the prior", "internal/prior ChartAddsUp|ChartBase", []edit{
+		{"internal/prior.(*Chart).Base", "sum -= y[j]", "_ = j"},
 	}},
-	{"chart: its slope is not in the prior", "dynamics ChartBaseGradient|ChartAddsUp", []edit{
-		{"dynamics.(*Chart).Base", "grad[j]--", "_ = j"},
+	{"chart: its slope is not in the prior", "internal/prior ChartBaseGradient|ChartAddsUp", []edit{
+		{"internal/prior.(*Chart).Base", "grad[j]--", "_ = j"},
 	}},
-	{"chart: the prior counts twice", "dynamics ChartAddsUp", []edit{
-		{"dynamics.(*Chart).Pull", "sum += math.Log(density)", "_ = density"},
+	{"chart: the prior counts twice", "internal/prior ChartAddsUp", []edit{
+		{"internal/prior.(*Chart).Pull", "sum += math.Log(density)", "_ = density"},
 	}},
-	{"chart: the slope of the prior counts twice", "dynamics ChartAddsUp", []edit{{"dynamics.(*Chart).Pull", "+ slope", "+ 0*slope"}}},
-	{"chart: draws are no logarithms", "dynamics ChartDraws", []edit{{"dynamics.(*Chart).Draw", "y[j] = math.Log(y[j])", "_ = j"}}},
-	{"chart: priors are not cut", "dynamics TestChart", []edit{
-		{"dynamics.(*Problem).Chart", "q = q.On(lo[j], hi[j]); q == nil", "lo[j] > hi[j]"},
+	{"chart: the slope of the prior counts twice", "internal/prior ChartAddsUp", []edit{{"internal/prior.(*Chart).Pull", "+ slope", "+ 0*slope"}}},
+	{"chart: draws are no logarithms", "internal/prior ChartDraws", []edit{{"internal/prior.(*Chart).Draw", "y[j] = math.Log(y[j])", "_ = j"}}},
+	{"chart: priors are not cut", "internal/prior TestChart", []edit{
+		{"internal/prior.(*Joint).Chart", "q = q.On(lo[j], hi[j]); q == nil", "lo[j] > hi[j]"},
 	}},
-	{"chart: logarithms near 0", "dynamics ChartOfWhat", []edit{{"dynamics.(*Problem).Chart", "clearOfZero", "0"}}},
+	{"chart: logarithms near 0", "internal/prior ChartOfWhat", []edit{{"internal/prior.(*Joint).Chart", "clearOfZero", "0"}}},
 	{"trajectory: the prior counts twice, in a run", "cmd/r2sgld LynxHareIsStans", []edit{
-		{"dynamics.(*Chart).Pull", "sum += math.Log(density)", "_ = density"},
-		{"dynamics.(*Chart).Pull", "+ slope", "+ 0*slope"},
+		{"internal/prior.(*Chart).Pull", "sum += math.Log(density)", "_ = density"},
+		{"internal/prior.(*Chart).Pull", "+ slope", "+ 0*slope"},
 	}},
 	{"data: numbers of Go source", "dynamics BadSeries", []edit{{"dynamics.number", `"_xXpP"`, `"_"`}}},
 	{"a line ahead is the next answer", "internal/command TestAhead", []edit{

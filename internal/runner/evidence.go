@@ -196,7 +196,7 @@ func (x *execution) marginal(ctx context.Context, e report.Evidence) (*report.Ma
 	// The volume is part of both when the prior is flat: its error cancels.
 	m.Log = e.Estimate + x.Model.LogConstant() - mass
 	m.SE = math.Hypot(e.SE, se)
-	if !x.Model.HasPriors() {
+	if !x.Model.Prior.Any() {
 		m.SE = math.Sqrt(max(0, e.SE*e.SE-x.volume.se*x.volume.se))
 	}
 	return m, ctx.Err()
@@ -208,12 +208,12 @@ func (x *execution) priorMass(ctx context.Context) (log, se float64, err error) 
 	if b := x.Problem.Base; b != nil {
 		return b.LogMass + x.volume.log, x.volume.se, nil
 	}
-	if !x.Model.HasPriors() {
+	if !x.Model.Prior.Any() {
 		return x.volume.log, 0, nil
 	}
 	if _, ok := d.(*domain.Box); ok {
 		lo, hi := domain.BoundsOf(d, d.Dim())
-		return x.Model.LogPriorMassBox(lo, hi), 0, nil
+		return x.Model.Prior.LogMassBox(lo, hi), 0, nil
 	}
 	law, err := domain.Uniform(ctx, d)
 	if err != nil {
@@ -223,7 +223,7 @@ func (x *execution) priorMass(ctx context.Context) (log, se float64, err error) 
 		return 0, 0, fmt.Errorf("the mass of the prior is not known: %s", n)
 	}
 	rng := &stream.New(x.Settings.Seed, volumeLadder).Of(1, stream.Pilot).Rand
-	log, se, err = x.Model.LogPriorMass(x.volume.log, 100_000, func(v []float64) error { return law.Draw(ctx, v, rng) })
+	log, se, err = x.Model.Prior.LogMass(x.volume.log, 100_000, func(v []float64) error { return law.Draw(ctx, v, rng) })
 	return log, math.Hypot(se, x.volume.se), err
 }
 

@@ -1,4 +1,4 @@
-package dynamics
+package prior
 
 import (
 	"math"
@@ -12,54 +12,6 @@ type law struct {
 	tails   func(x float64) (below, above float64) // probabilities of less and of more
 	inverse func(below, above float64) float64     // of tails, by the smaller one, which is positive
 	density func(x float64) (log, slope float64)   // log density and its derivative
-}
-
-// mass is the probability of [lo, hi], from the nearer tail.
-func (p *prior) mass(lo, hi float64) float64 {
-	belowLo, aboveLo := p.tails(lo)
-	belowHi, aboveHi := p.tails(hi)
-	if aboveLo < 0.5 {
-		return math.Max(0, aboveLo-aboveHi)
-	}
-	return math.Max(0, belowHi-belowLo)
-}
-
-// tails is law.tails on the whole line.
-func (p *prior) tails(x float64) (below, above float64) {
-	switch {
-	case x <= p.lower:
-		return 0, 1
-	case x >= p.upper:
-		return 1, 0
-	}
-	return p.law.tails(x)
-}
-
-// lawOf returns the law of a family with arguments a.
-func lawOf(family string, a []float64) law {
-	switch family {
-	case "normal":
-		return normalLaw().moved(a[0], a[1])
-	case "half_normal":
-		return halfNormalLaw().moved(0, a[0])
-	case "lognormal":
-		return normalLaw().exponential(math.Exp(a[0]), a[1])
-	case "exponential":
-		return exponentialLaw().moved(0, 1/a[0])
-	case "gamma":
-		return gammaLaw(a[0]).moved(0, 1/a[1])
-	case "inv_gamma":
-		return gammaLaw(a[0]).reciprocal().moved(0, a[1])
-	case "beta":
-		return betaLaw(a[0], a[1])
-	case "cauchy":
-		return cauchyLaw().moved(a[0], a[1])
-	case "half_cauchy":
-		return halfCauchyLaw().moved(0, a[0])
-	case "student_t":
-		return studentLaw(a[0]).moved(a[1], a[2])
-	}
-	return uniformLaw(a[0], a[1])
 }
 
 // moved is the law of at + scale·x.
@@ -99,6 +51,8 @@ func (l law) reciprocal() law {
 			return log - 2*math.Log(x), -(slope/x + 2) / x
 		}}
 }
+
+const logRoot2Pi = 0.91893853320467274178
 
 func normalLaw() law {
 	return law{

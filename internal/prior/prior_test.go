@@ -1,16 +1,17 @@
-package dynamics
+package prior
 
 import (
 	"fmt"
 	"math"
 	"testing"
 
+	"gonum.org/v1/gonum/integrate/quad"
 	"pgregory.net/rapid"
 )
 
 // anyPrior draws a prior of any family; no beta law with a pole at 1, next to which
 // numbers are too far apart for its upper tail.
-func anyPrior(t *rapid.T) (string, *prior) {
+func anyPrior(t *rapid.T) (string, *Prior) {
 	size := rapid.Float64Range(0.2, 8)
 	a, b, c := size.Draw(t, "a"), size.Draw(t, "b"), size.Draw(t, "c")
 	text := rapid.SampledFrom([]string{
@@ -18,7 +19,7 @@ func anyPrior(t *rapid.T) (string, *prior) {
 		fmt.Sprintf("exponential(%v)", a), fmt.Sprintf("gamma(%v, %v)", a, b), fmt.Sprintf("inv_gamma(%v, %v)", a, b),
 		fmt.Sprintf("beta(%v, %v)", a, 1+b), fmt.Sprintf("uniform(%v, %v)", a-5, a+b), fmt.Sprintf("cauchy(%v, %v)", a-3, b),
 		fmt.Sprintf("half_cauchy(%v)", a), fmt.Sprintf("student_t(%v, %v, %v)", a, b-3, c)}).Draw(t, "prior")
-	return text, must(parsePrior(text))
+	return text, must(Parse(text))
 }
 
 // tail draws the two tails of a point, the smaller one down to 1e-15.
@@ -34,10 +35,10 @@ func tail(t *rapid.T) (below, above float64) {
 // hold: a few units in its last place move the tail by 1e-15·x·f. This kills 1 − P for
 // an upper tail (1e-16 of 1 is 1e-1 of 1e-15), Newton iterations that stop early,
 // and student_t's law around its centre from ν/(ν + z²).
-func TestQuantileInvertsDistribution(t *testing.T) {
+func TestPriorInvertsDistribution(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text, p := anyPrior(t)
-		q := p.quantile()
+		q := p
 		below, above := tail(t)
 		x := q.inverse(below, above)
 		gotBelow, gotAbove := q.tails(x)
@@ -57,10 +58,10 @@ func TestQuantileInvertsDistribution(t *testing.T) {
 
 // The density is that of the potential, and the slope of P: 1e-12 and 1e-5 kill
 // a wrong constant, factor or sign, and a law in other arguments than its prior.
-func TestQuantileHasThePriorsDensity(t *testing.T) {
+func TestPriorHasThePriorsDensity(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text, p := anyPrior(t)
-		q := p.quantile()
+		q := p
 		u := rapid.Float64Range(0.02, 0.98).Draw(t, "u")
 		x := q.X(u)
 		value, grad := []float64{0}, []float64{0}
@@ -76,10 +77,10 @@ func TestQuantileHasThePriorsDensity(t *testing.T) {
 	})
 }
 
-func TestQuantileIsMonotoneAndTruncates(t *testing.T) {
+func TestPriorIsMonotoneAndTruncates(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text, p := anyPrior(t)
-		q := p.quantile()
+		q := p
 		u := rapid.Float64Range(0, 1)
 		a, b := u.Draw(t, "from"), u.Draw(t, "to")
 		if a > b {
@@ -115,8 +116,8 @@ func TestQuantileIsMonotoneAndTruncates(t *testing.T) {
 	})
 }
 
-func TestQuantileAtTheEnds(t *testing.T) {
-	q := must(parsePrior("lognormal(0, 1)")).quantile()
+func TestPriorAtTheEnds(t *testing.T) {
+	q := must(Parse("lognormal(0, 1)"))
 	if lo, hi := q.Support(); lo != 0 || !math.IsInf(hi, 1) || q.X(0) != 0 || !math.IsInf(q.X(1), 1) || !math.IsNaN(q.X(math.NaN())) {
 		t.Errorf("support %v to %v, X(0) = %v, X(1) = %v", lo, hi, q.X(0), q.X(1))
 	}
@@ -124,15 +125,77 @@ func TestQuantileAtTheEnds(t *testing.T) {
 		t.Error("mass outside the support")
 	}
 	// Far up, where the lower tail is 1 to all digits.
-	far := must(parsePrior("normal(0, 1)")).quantile().On(10, math.Inf(1))
+	far := must(Parse("normal(0, 1)")).On(10, math.Inf(1))
 	if x := far.X(0.5); math.Abs(x-10.0678) > 1e-3 || math.Abs(far.P(x)-0.5) > 1e-12 {
 		t.Errorf("median beyond 10 standard deviations: %v", x)
 	}
 }
 
-func BenchmarkQuantile(b *testing.B) {
+// Every prior integrates to 1 over its support: the midpoint rule on a stretch
+// that holds all but 1e-7 of it (arctan stretch for the heavy tails). 2e-4 kills
+// a wrong constant and a wrong exponent.
+func TestPriorsAreDensities(t *testing.T) {
+	for _, text := range []string{"normal(1, 0.5)", "half_normal(2)", "lognormal(log(2), 1/2)", "exponential(3)", "gamma(2.5, 3)",
+		"inv_gamma(3, 2)", "beta(2, 3.5)", "uniform(-1, 4)", "cauchy(1, 2)", "half_cauchy(0.3)", " student_t(4, 1, (2))"} {
+		p, err := Parse(text)
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		eval := p.curve(1)
+		mass, value, grad := 0.0, make([]float64, 1), make([]float64, 1)
+		const n = 100000
+		for i := range n {
+			a := math.Pi * ((float64(i)+0.5)/n - 0.5)
+			x := math.Tan(a)
+			if x < p.from || x > p.to {
+				continue
+			}
+			eval(value, grad, []float64{x})
+			mass += math.Exp(-value[0]) * (1 + x*x) * math.Pi / n
+		}
+		if math.Abs(mass-1) > 2e-4 {
+			t.Errorf("%s has mass %v", text, mass)
+		}
+	}
+}
+
+// The mass of an interval under every prior against quadrature of its density.
+// 1e-9 kills tails that are swapped and 1 − p in a tail; ends at and beyond the
+// support are among the intervals.
+func TestPriorMass(t *testing.T) {
+	for _, text := range []string{"normal(1, 0.5)", "half_normal(2)", "lognormal(log(2), 1/2)", "exponential(3)", "gamma(2.5, 3)",
+		"inv_gamma(3, 2)", "beta(2, 3.5)", "uniform(-1, 4)", "cauchy(1, 2)", "half_cauchy(0.3)", "student_t(4, 1, 2)"} {
+		p := must(Parse(text))
+		value, grad := make([]float64, 1), make([]float64, 1)
+		eval := p.curve(1)
+		density := func(x float64) float64 {
+			eval(value, grad, []float64{x})
+			return math.Exp(-value[0])
+		}
+		for _, in := range [][2]float64{{0.3, 0.6}, {0.05, 0.9}, {0.8, 0.95}, {4, 5}, {-3, 0.5}, {-4, -3}} {
+			lo, hi := math.Max(in[0], p.from), math.Min(in[1], p.to)
+			want := 0.0
+			if lo < hi {
+				cut := lo + (hi-lo)/64 // for densities that rise like a power from an end
+				want = quad.Fixed(density, lo, cut, 200, nil, 0) + quad.Fixed(density, cut, hi, 200, nil, 0)
+			}
+			if got := p.Mass(in[0], in[1]); math.Abs(got-want) > 1e-9*want {
+				t.Errorf("%s has mass %.12g on %v, want %.12g", text, got, in, want)
+			}
+		}
+		if m := p.Mass(math.Inf(-1), math.Inf(1)); math.Abs(m-1) > 1e-14 {
+			t.Errorf("%s has mass %g", text, m)
+		}
+	}
+	if m := must(Parse("normal(0, 1)")).Mass(20, 21); math.Abs(m/2.7536241186e-89-1) > 1e-8 {
+		t.Errorf("mass far in the tail %g", m)
+	}
+}
+
+func BenchmarkPrior(b *testing.B) {
 	for _, text := range []string{"normal(1, 0.5)", "lognormal(-1, 1)", "cauchy(0, 1)", "gamma(2.5, 3)", "beta(2, 3.5)", "student_t(4, 1, 2)"} {
-		q := must(parsePrior(text)).quantile()
+		q := must(Parse(text))
 		b.Run(text, func(b *testing.B) {
 			u := 0.0
 			for b.Loop() {
@@ -141,4 +204,11 @@ func BenchmarkQuantile(b *testing.B) {
 			}
 		})
 	}
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }

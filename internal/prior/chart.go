@@ -1,4 +1,4 @@
-package dynamics
+package prior
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 	"github.com/r2sgld/r2sgld/potential"
 )
 
-// A Chart has the coordinates y that a trajectory's posterior is sampled in, with
+// A Chart has the coordinates y that a posterior is sampled in, with
 // the priors as its base law: y_j is the logarithm of parameter j where that is
 // positive and its posterior keeps clear of 0, so that walls there would only bend
 // it, else the parameter itself. Rates of one orbit go with each other by products
@@ -21,7 +21,7 @@ var _ potential.Chart = (*Chart)(nil)
 
 // A coordinate is a parameter with its prior.
 type coordinate struct {
-	prior       *Quantile // cut to the bounds
+	prior       *Prior // cut to the bounds
 	logarithmic bool
 }
 
@@ -30,20 +30,21 @@ type coordinate struct {
 const clearOfZero = 2.5
 
 // Chart returns the chart of the priors cut to lo, hi; a parameter without a prior
-// needs both bounds. It returns nil where there is none: a parameter has neither, or
-// its prior has no mass within the bounds.
-func (p *Problem) Chart(lo, hi []float64) *Chart {
+// needs both bounds. The posterior has its mode at center, with standard deviations sd. It
+// returns nil where there is none: a parameter has neither, or its prior has no mass within
+// the bounds.
+func (p *Joint) Chart(center, sd, lo, hi []float64) *Chart {
 	c := &Chart{}
-	for j, q := range p.Quantiles {
+	for j, q := range p.Cut {
 		if q == nil {
 			if math.IsInf(hi[j]-lo[j], 1) {
 				return nil
 			}
-			flat, err := parsePrior(fmt.Sprintf("uniform(%v, %v)", lo[j], hi[j]))
+			flat, err := Parse(fmt.Sprintf("uniform(%v, %v)", lo[j], hi[j]))
 			if err != nil {
 				return nil
 			}
-			q = flat.quantile()
+			q = flat
 		}
 		if q = q.On(lo[j], hi[j]); q == nil {
 			return nil
@@ -51,14 +52,8 @@ func (p *Problem) Chart(lo, hi []float64) *Chart {
 		if m := q.X(0.5); m-m != 0 {
 			return nil
 		}
-		sd := 0.0
-		if p.Factor != nil {
-			for _, v := range p.Factor[j] {
-				sd = math.Hypot(sd, v)
-			}
-		}
 		least, _ := q.Support()
-		c.coordinates = append(c.coordinates, coordinate{q, least == 0 && p.Center[j] > clearOfZero*sd})
+		c.coordinates = append(c.coordinates, coordinate{q, least == 0 && center[j] > clearOfZero*sd[j]})
 	}
 	return c
 }

@@ -1,8 +1,9 @@
-package dynamics
+package prior
 
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"sort"
 	"testing"
 
@@ -12,24 +13,23 @@ import (
 	"github.com/r2sgld/r2sgld/potential"
 )
 
+// energyAt is U and its gradient.
+func energyAt(p potential.Potential, x []float64) (float64, []float64) {
+	u, grad := make([]float64, 1), make([]float64, p.Dim())
+	p.Evaluator(1, nil).Eval(u, grad, x)
+	return u[0], grad
+}
+
 // chartOf is the chart of priors by their texts, "" being none, with a mode so many
 // standard deviations from 0, each of size 1.
 func chartOf(texts []string, mode, lo, hi []float64) *Chart {
-	p := &Problem{Center: mode}
+	p := NewJoint(len(texts))
 	for j, text := range texts {
-		var q *Quantile
 		if text != "" {
-			q = must(parsePrior(text)).quantile()
-		}
-		p.Quantiles = append(p.Quantiles, q)
-		p.Factor = append(p.Factor, make([]float64, len(texts)))
-		p.Factor[j][j] = 0.6
-		p.Factor[j][0] = math.Hypot(p.Factor[j][0], 0.8) // a row of length 1
-		if j == 0 {
-			p.Factor[0][0] = 1
+			p.Set(j, must(Parse(text)))
 		}
 	}
-	return p.Chart(lo, hi)
+	return p.Chart(mode, slices.Repeat([]float64{1}, len(texts)), lo, hi)
 }
 
 // anyChart draws a chart of one to three priors, some of them cut, some parameters
@@ -43,11 +43,11 @@ func anyChart(t *rapid.T) *Chart {
 		texts, mode = append(texts, text), append(mode, rapid.SampledFrom([]float64{1, 4}).Draw(t, "mode"))
 		a, b := math.Inf(-1), math.Inf(1)
 		if rapid.Bool().Draw(t, "cut") {
-			a, b = p.quantile().X(0.2), p.quantile().X(0.9)
+			a, b = p.X(0.2), p.X(0.9)
 		}
-		if p.lower < 0 && rapid.Bool().Draw(t, "positive") {
+		if p.from < 0 && rapid.Bool().Draw(t, "positive") {
 			least := math.Max(0, a)
-			if most := math.Max(least+1, b); hasMass(p.quantile(), least, most) {
+			if most := math.Max(least+1, b); hasMass(p, least, most) {
 				a, b = least, most
 			}
 		}
@@ -57,7 +57,7 @@ func anyChart(t *rapid.T) *Chart {
 }
 
 // hasMass reports whether a prior cut to [lo, hi] is a law.
-func hasMass(q *Quantile, lo, hi float64) bool {
+func hasMass(q *Prior, lo, hi float64) bool {
 	cut := q.On(lo, hi)
 	if cut == nil {
 		return false
@@ -110,10 +110,13 @@ func TestChartBaseGradient(t *testing.T) {
 // The base law and the potential in the chart add up to U in y: U(x(y)) less the
 // logarithm of the determinant, and so do their gradients. 1e-9 kills a prior that
 // counts twice or not at all, in the energies or in the slopes, and the determinant
-// taken the other way round. U is that of lynx and hare, with priors in it.
+// taken the other way round. The priors are those of
+// a model of predators and prey.
 func TestChartAddsUp(t *testing.T) {
-	p := builtLynx()
-	c := p.Chart(p.Lower, p.Upper)
+	inf := math.Inf(1)
+	c := chartOf([]string{"normal(1, 0.5)", "normal(0.05, 0.05)", "normal(1, 0.5)", "normal(0.05, 0.05)",
+		"lognormal(log(10), 1)", "lognormal(log(10), 1)", "lognormal(-1, 1)", "lognormal(-1, 1)"},
+		[]float64{5, 1, 5, 1, 30, 6, 5, 1}, []float64{0, -inf, -inf, 0, 0, 0, 0, 0}, slices.Repeat([]float64{inf}, 8))
 	if c == nil {
 		t.Fatal("no chart")
 	}
@@ -319,8 +322,9 @@ func TestChartOfWhat(t *testing.T) {
 		}
 	}
 	// Without a covariance there is nothing to be near.
-	p := &Problem{Center: []float64{0.01}, Quantiles: []*Quantile{must(parsePrior("lognormal(0, 1)")).quantile()}}
-	if c := p.Chart([]float64{-inf}, []float64{inf}); c == nil || !c.Logarithmic(0) {
+	p := NewJoint(1)
+	p.Set(0, must(Parse("lognormal(0, 1)")))
+	if c := p.Chart([]float64{0.01}, []float64{0}, []float64{-inf}, []float64{inf}); c == nil || !c.Logarithmic(0) {
 		t.Error("a positive parameter is no logarithm")
 	}
 }
