@@ -13,8 +13,8 @@ import (
 
 	"github.com/r2sgld/r2sgld/internal/compare"
 	"github.com/r2sgld/r2sgld/internal/config"
+	"github.com/r2sgld/r2sgld/internal/job"
 
-	"github.com/r2sgld/r2sgld/internal/runner"
 	"github.com/r2sgld/r2sgld/internal/store"
 	"github.com/r2sgld/r2sgld/internal/text"
 	"github.com/r2sgld/r2sgld/internal/training"
@@ -36,7 +36,7 @@ repetitions and one seed, repetition by repetition.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for i, dir := range args {
 				if slices.ContainsFunc(args[:i], func(other string) bool { return filepath.Clean(other) == filepath.Clean(dir) }) {
-					return &runner.Refused{Err: fmt.Errorf("%s is given twice", dir)}
+					return &job.Refused{Err: fmt.Errorf("%s is given twice", dir)}
 				}
 			}
 			table, err := unlessStopped(cmd.Context(), func() (comparison, error) { return compared(args) })
@@ -62,7 +62,7 @@ func compared(dirs []string) (comparison, error) {
 	trainings, err := onlyTrainings(dirs)
 	switch {
 	case err != nil:
-		return comparison{}, &runner.Refused{Err: err}
+		return comparison{}, &job.Refused{Err: err}
 	case trainings:
 		return compareTrainings(dirs)
 	}
@@ -74,12 +74,12 @@ func compareModels(dirs []string) (c comparison, err error) {
 	runs := make([]compare.Run, len(dirs))
 	for i, dir := range dirs {
 		if runs[i], err = runToCompare(dir); err != nil {
-			return c, &runner.Refused{Err: err}
+			return c, &job.Refused{Err: err}
 		}
 	}
 	t, err := compare.New(runs)
 	if err != nil {
-		return c, &runner.Refused{Err: err}
+		return c, &job.Refused{Err: err}
 	}
 	return comparison{t, t.Text, t.Warnings}, nil
 }
@@ -124,19 +124,19 @@ func compareTrainings(dirs []string) (c comparison, err error) {
 		sum, err := finished(dir)
 		switch {
 		case err != nil:
-			return c, &runner.Refused{Err: err}
+			return c, &job.Refused{Err: err}
 		case sum == nil:
-			return c, &runner.Refused{Err: fmt.Errorf("%s is not finished: r2sgld resume %s", dir, text.Word(dir))}
+			return c, &job.Refused{Err: fmt.Errorf("%s is not finished: r2sgld resume %s", dir, text.Word(dir))}
 		}
 		var resolved config.ResolvedTraining
 		if err := json.Unmarshal(m.Config, &resolved); err != nil {
-			return c, &runner.Refused{Err: fmt.Errorf("%s/run.json: %w", dir, err)}
+			return c, &job.Refused{Err: fmt.Errorf("%s/run.json: %w", dir, err)}
 		}
 		all[i] = training.Compared{Name: dir, Summary: sum, Images: resolved.Data.SHA256}
 	}
 	t, err := training.Compare(all)
 	if err != nil {
-		return c, &runner.Refused{Err: err}
+		return c, &job.Refused{Err: err}
 	}
 	return comparison{t, t.Text, t.Warnings}, nil
 }
@@ -160,11 +160,7 @@ func finished(dir string) (*training.Summary, error) {
 func runToCompare(dir string) (compare.Run, error) {
 	nan := math.NaN()
 	r := compare.Run{Name: dir, LogEvidence: nan, SE: nan}
-	f, err := store.Open(dir)
-	if err != nil {
-		return r, err
-	}
-	m, err := runner.ReadManifest(f, dir)
+	f, m, err := job.Read(dir)
 	if err != nil {
 		return r, err
 	}

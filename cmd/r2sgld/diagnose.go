@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/r2sgld/r2sgld/internal/job"
 	"github.com/r2sgld/r2sgld/internal/report"
-	"github.com/r2sgld/r2sgld/internal/runner"
 	"github.com/r2sgld/r2sgld/internal/store"
 	"github.com/r2sgld/r2sgld/internal/text"
 )
@@ -31,17 +31,17 @@ of more than 131,072 draws every second, fourth, … is taken.`,
 				switch {
 				case err != nil:
 				case command == "train":
-					return &runner.Refused{Err: fmt.Errorf("%s is a training, which keeps no draws of single parameters: its scores are in %s/summary.json, its epochs in %s/metrics.jsonl, temperatures of layers and swaps in %s/figures; r2sgld compare %s shows the scores", dir, dir, dir, dir, text.Word(dir))}
+					return &job.Refused{Err: fmt.Errorf("%s is a training, which keeps no draws of single parameters: its scores are in %s/summary.json, its epochs in %s/metrics.jsonl, temperatures of layers and swaps in %s/figures; r2sgld compare %s shows the scores", dir, dir, dir, dir, text.Word(dir))}
 				case command == "theory":
-					return &runner.Refused{Err: fmt.Errorf("%s is a measurement of theory, which has no draws: its numbers are in %s/summary.json, its modes in %s/figures", dir, dir, dir)}
+					return &job.Refused{Err: fmt.Errorf("%s is a measurement of theory, which has no draws: its numbers are in %s/summary.json, its modes in %s/figures", dir, dir, dir)}
 				}
 			}
 			d, err := unlessStopped(cmd.Context(), func() (*store.Draws, error) { return store.Read(mostRead, args...) })
 			if err != nil {
-				return &runner.Refused{Err: err}
+				return &job.Refused{Err: err}
 			}
 			if d.Kept == 0 {
-				return &runner.Refused{Err: fmt.Errorf("%s: no draws, warm-up aside: was the run cut short?", args[0])}
+				return &job.Refused{Err: fmt.Errorf("%s: no draws, warm-up aside: was the run cut short?", args[0])}
 			}
 			return c.diagnose(d)
 		},

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/r2sgld/r2sgld/internal/config"
+	"github.com/r2sgld/r2sgld/internal/job"
 	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/internal/runner"
 	"github.com/r2sgld/r2sgld/internal/store"
@@ -38,7 +39,7 @@ func bare(t *testing.T, file, dir string, said *bytes.Buffer, set ...string) *ru
 	} else {
 		var r *config.Run
 		if r, err = config.Load("sample", file, set); err == nil {
-			j, err = job(r)
+			j, err = jobOf(r)
 		}
 	}
 	if err != nil {
@@ -95,7 +96,7 @@ func interrupted(t *testing.T, file, dir string) (want map[string]string) {
 		_, err := j.Run(ctx)
 		cancel()
 		two, _ := filepath.Glob(filepath.Join(dir, "checkpoints/*"))
-		var stop *runner.Interrupted
+		var stop *job.Interrupted
 		switch {
 		case errors.As(err, &stop) && stop.Done > 0 && len(two) == 2:
 			return contents(t, whole)

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/r2sgld/r2sgld/internal/config"
+	"github.com/r2sgld/r2sgld/internal/job"
 
 	"github.com/r2sgld/r2sgld/internal/runner"
 	"github.com/r2sgld/r2sgld/internal/store"
@@ -100,9 +101,9 @@ func (c *common) run(cmd *cobra.Command, j *runner.Job) (err error) {
 func (c *common) place(name, dir string) (string, error) {
 	switch {
 	case c.threads < 0:
-		return "", &runner.Refused{Err: fmt.Errorf("--threads %d: must not be negative", c.threads)}
+		return "", &job.Refused{Err: fmt.Errorf("--threads %d: must not be negative", c.threads)}
 	case c.checkpoint <= 0:
-		return "", &runner.Refused{Err: fmt.Errorf("--checkpoint %v: must be positive", c.checkpoint)}
+		return "", &job.Refused{Err: fmt.Errorf("--checkpoint %v: must be positive", c.checkpoint)}
 	case dir != "":
 		return dir, nil
 	case c.out != "":

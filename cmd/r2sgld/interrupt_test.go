@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/r2sgld/r2sgld/internal/job"
 	"github.com/r2sgld/r2sgld/internal/pace"
-	"github.com/r2sgld/r2sgld/internal/runner"
 )
 
 // heard sees to it that processes hear a Ctrl-C and the end of their terminal: one that
@@ -46,7 +46,7 @@ func TestInterrupt(t *testing.T) {
 		case code == exitInterrupted && strings.Contains(said, "go on with: r2sgld resume "+out):
 			stops++
 		case code == -1 && said == "": // it did not listen yet
-		case code == exitInterrupted && said == (runner.Early{}).Error()+"\n" && !there(out, "run.json"):
+		case code == exitInterrupted && said == (job.Early{}).Error()+"\n" && !there(out, "run.json"):
 		case code == exitDone && mark == marks[len(marks)-1]:
 		default:
 			t.Errorf("at %q: exit %d: %s", mark, code, said)

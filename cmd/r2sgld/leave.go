@@ -11,8 +11,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/r2sgld/r2sgld/internal/abandon"
-	"github.com/r2sgld/r2sgld/internal/runner"
+	"github.com/r2sgld/r2sgld/internal/job"
 	"github.com/r2sgld/r2sgld/internal/store"
 	"github.com/r2sgld/r2sgld/internal/text"
 )
@@ -56,7 +55,7 @@ func leaving(say func() string) { farewell.Store(&say) }
 func leave() {
 	said := make(chan struct{})
 	go func() {
-		words := runner.Early{}.Error()
+		words := job.Early{}.Error()
 		if say := farewell.Load(); say != nil {
 			words = (*say)()
 		}
@@ -83,7 +82,7 @@ func leavingRun(dir string, resumed bool) {
 		old := err == nil && before != nil && os.SameFile(before, now) && before.ModTime().Equal(now.ModTime())
 		switch {
 		case err != nil && before == nil, old && !resumed:
-			return runner.Early{}.Error()
+			return job.Early{}.Error()
 		case err != nil:
 			return fmt.Sprintf("stopped while the new run in %s took the place of the one before; nothing is lost.\ngo on with: r2sgld resume %s", dir, text.Word(dir))
 		}
@@ -101,9 +100,9 @@ func leavingRun(dir string, resumed bool) {
 // unlessStopped returns what load does, or that it was stopped as soon as the context
 // ends: what it does writes nothing, and may take long.
 func unlessStopped[T any](ctx context.Context, load func() (T, error)) (T, error) {
-	v, err := abandon.At(ctx, load)
+	v, err := job.Await(ctx, 0, load)
 	if err != nil && ctx.Err() != nil { // its programs may have ended before it was noticed here
-		err = runner.Early{Err: errors.Join(ctx.Err(), err)}
+		err = job.Early{Err: errors.Join(ctx.Err(), err)}
 	}
 	return v, err
 }

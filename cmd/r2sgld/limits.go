@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/r2sgld/r2sgld/internal/job"
 	"github.com/r2sgld/r2sgld/internal/runner"
 	"github.com/r2sgld/r2sgld/internal/spare"
 	"github.com/r2sgld/r2sgld/internal/store"
@@ -76,10 +77,10 @@ func (c *common) limits(dir string) runner.Limits {
 
 // runFinished reports whether a run of a manifest stands as it would be again, and says so.
 // One that a limit ended is not finished.
-func (c *common) runFinished(dir string, m runner.Manifest[json.RawMessage]) (bool, error) {
+func (c *common) runFinished(dir string, m job.Manifest[json.RawMessage]) (bool, error) {
 	folder, err := store.Open(dir)
 	if err != nil {
-		return false, &runner.Refused{Err: err}
+		return false, &job.Refused{Err: err}
 	}
 	var sum struct {
 		Hash  string `json:"hash"`

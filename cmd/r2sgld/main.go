@@ -13,7 +13,7 @@ import (
 
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/internal/config"
-	"github.com/r2sgld/r2sgld/internal/runner"
+	"github.com/r2sgld/r2sgld/internal/job"
 	"github.com/r2sgld/r2sgld/internal/text"
 )
 
@@ -74,10 +74,10 @@ reflected replica exchange stochastic gradient Langevin dynamics.`,
 	}
 	fmt.Fprintln(stderr, strings.TrimRight(err.Error(), "\n"))
 	var problems config.Problems
-	var refused *runner.Refused
-	var interrupted *runner.Interrupted
+	var refused *job.Refused
+	var interrupted *job.Interrupted
 	var halted *stopped
-	var early runner.Early
+	var early job.Early
 	switch {
 	case errors.As(err, &interrupted), errors.As(err, &halted), errors.As(err, &early), errors.Is(err, context.Canceled):
 		return exitInterrupted

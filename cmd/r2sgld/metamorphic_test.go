@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/r2sgld/r2sgld/internal/job"
 	"github.com/r2sgld/r2sgld/internal/pace"
-	"github.com/r2sgld/r2sgld/internal/runner"
 	"github.com/r2sgld/r2sgld/internal/text"
 )
 
@@ -178,7 +178,7 @@ func (v variant) make(t *testing.T, c configuration, rng *rand.Rand, file, dir s
 			}
 			_, err := j.Run(ctx)
 			cancel()
-			var stop *runner.Interrupted
+			var stop *job.Interrupted
 			if err == nil {
 				break
 			} else if !errors.As(err, &stop) && !errors.Is(err, context.Canceled) { // before it began

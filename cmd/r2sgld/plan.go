@@ -10,8 +10,8 @@ import (
 
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/internal/config"
+	"github.com/r2sgld/r2sgld/internal/job"
 	"github.com/r2sgld/r2sgld/internal/report"
-	"github.com/r2sgld/r2sgld/internal/runner"
 	"github.com/r2sgld/r2sgld/internal/text"
 	"github.com/r2sgld/r2sgld/tune"
 )
@@ -46,7 +46,7 @@ func (c *common) plan(cmd *cobra.Command, path string) error {
 		c.set = append(c.set, fmt.Sprintf("sampler.seed=%d", c.seed))
 	}
 	if c.threads < 0 {
-		return &runner.Refused{Err: fmt.Errorf("--threads %d: must not be negative", c.threads)}
+		return &job.Refused{Err: fmt.Errorf("--threads %d: must not be negative", c.threads)}
 	}
 	command := config.CommandOf(path)
 	if command == "train" {
@@ -57,7 +57,7 @@ func (c *common) plan(cmd *cobra.Command, path string) error {
 		return c.planTraining(cmd, path, w)
 	}
 	if command == "theory" {
-		return &runner.Refused{Err: fmt.Errorf("%s is a configuration of theory, which has nothing to plan: r2sgld theory %s", path, text.Word(path))}
+		return &job.Refused{Err: fmt.Errorf("%s is a configuration of theory, which has nothing to plan: r2sgld theory %s", path, text.Word(path))}
 	}
 	r, err := unlessStopped(cmd.Context(), func() (*config.Run, error) { return c.programs(cmd.Context()).Load(command, path, c.set) })
 	if err != nil {
@@ -106,7 +106,7 @@ func planned(cmd *cobra.Command, r *config.Run) (*tune.Plan, error) {
 		return tune.ForecastAuto(cmd.Context(), r.Problem, r.Settings, *r.Until, anyKernel(r))
 	}
 	if err := r2sgld.Check(cmd.Context(), r.Problem, r.Settings); err != nil && cmd.Context().Err() == nil {
-		return nil, &runner.Refused{Err: err}
+		return nil, &job.Refused{Err: err}
 	}
 	return tune.Forecast(cmd.Context(), r.Problem, r.Settings)
 }

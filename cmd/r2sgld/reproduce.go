@@ -15,10 +15,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/r2sgld/r2sgld/internal/abandon"
 	"github.com/r2sgld/r2sgld/internal/config/yamlpos"
+	"github.com/r2sgld/r2sgld/internal/job"
 
-	"github.com/r2sgld/r2sgld/internal/runner"
 	"github.com/r2sgld/r2sgld/internal/study"
 	"github.com/r2sgld/r2sgld/internal/study/deep"
 	"github.com/r2sgld/r2sgld/internal/study/dynamical"
@@ -112,10 +111,10 @@ func chosen(name string) ([]paperStudy, error) {
 func (c *common) truth(ctx context.Context, name string) error {
 	entries, err := chosen(name)
 	if err != nil {
-		return &runner.Refused{Err: err}
+		return &job.Refused{Err: err}
 	}
 	if len(entries) != 1 || entries[0].truth == nil {
-		return &runner.Refused{Err: fmt.Errorf("--truth belongs to the study multimodal; found %s", name)}
+		return &job.Refused{Err: fmt.Errorf("--truth belongs to the study multimodal; found %s", name)}
 	}
 	v, err := unlessStopped(ctx, entries[0].truth)
 	if err != nil {
@@ -136,7 +135,7 @@ func (c *common) reproduce(ctx context.Context, name, scale string) error {
 		negative = fmt.Errorf("--threads %d: must not be negative", c.threads)
 	}
 	if err := errors.Join(unknown, wrong, negative); err != nil {
-		return &runner.Refused{Err: err}
+		return &job.Refused{Err: err}
 	}
 	return c.reproduceThem(ctx, name, entries, size)
 }
@@ -157,7 +156,7 @@ func (c *common) reproduceThem(ctx context.Context, name string, entries []paper
 	}
 	desk, err := study.Open(dir, study.Task{Study: name, Scale: size, Seed: c.seed, Program: program}, c.force)
 	if err != nil {
-		return &runner.Refused{Err: err}
+		return &job.Refused{Err: err}
 	}
 	s := &session{Options: o, desk: desk, entries: entries, absent: map[string]study.Absent{}}
 	halt := &stopped{desk: desk, of: len(entries), again: o.Command(name) + " --out " + text.Word(dir)}
@@ -224,7 +223,7 @@ func (s *session) missing() []study.Absent {
 // lacks reports whether a study could not run for want of something, and not because
 // it failed.
 func lacks(err error) bool {
-	var refused *runner.Refused
+	var refused *job.Refused
 	var scale *study.WrongScale
 	return errors.As(err, &refused) || errors.As(err, &scale)
 }
@@ -262,7 +261,7 @@ func (s *session) conduct(ctx context.Context) (out *study.Output, err error) {
 	}
 	var failed []error
 	for _, e := range todo {
-		found, err := abandon.After(ctx, hurry/3, func() (*study.Study, error) { return e.run(ctx, s.Options) })
+		found, err := job.Await(ctx, hurry/3, func() (*study.Study, error) { return e.run(ctx, s.Options) })
 		switch {
 		case ctx.Err() != nil:
 			return out, ctx.Err()
@@ -285,7 +284,7 @@ func (s *session) conduct(ctx context.Context) (out *study.Output, err error) {
 			err = errors.Join(err, fmt.Errorf("study %s: %s", a.Name, a.Reason))
 		}
 		if len(failed) == 0 {
-			err = &runner.Refused{Err: err}
+			err = &job.Refused{Err: err}
 		}
 		return nil, err
 	}

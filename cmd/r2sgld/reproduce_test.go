@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/r2sgld/r2sgld/internal/runner"
+	"github.com/r2sgld/r2sgld/internal/job"
 	"github.com/r2sgld/r2sgld/internal/study"
 	"github.com/r2sgld/r2sgld/internal/text"
 )
@@ -77,7 +77,7 @@ func files(t *testing.T, dir string) map[string]string {
 func TestReproduceGoesOn(t *testing.T) {
 	runs := map[string]int{}
 	lacking := invented("d", runs, false)
-	lacking.ready = func(study.Options) error { return &runner.Refused{Err: errors.New("no data: fetch them")} }
+	lacking.ready = func(study.Options) error { return &job.Refused{Err: errors.New("no data: fetch them")} }
 	entries := func(halts bool) []paperStudy {
 		return []paperStudy{invented("a", runs, false), lacking, invented("b", runs, halts), invented("c", runs, false)}
 	}
@@ -142,7 +142,7 @@ func TestReproduceRefuses(t *testing.T) {
 	failing.run = func(context.Context, study.Options) (*study.Study, error) { return nil, errors.New("it broke") }
 	dir := filepath.Join(t.TempDir(), "all")
 	err := silent(dir).reproduceThem(t.Context(), "all", []paperStudy{failing, invented("a", runs, false)}, study.Smoke)
-	var refused *runner.Refused
+	var refused *job.Refused
 	if err == nil || !strings.Contains(err.Error(), "study f: it broke") || errors.As(err, &refused) || runs["a"] != 1 || !there(dir, "report.html") {
 		t.Errorf("%v", err)
 	}
@@ -173,7 +173,7 @@ func TestReproduceRefuses(t *testing.T) {
 		t.Errorf("%v, %d runs without the file", err, runs["a"])
 	}
 	lacking := invented("d", runs, false)
-	lacking.ready = func(study.Options) error { return &runner.Refused{Err: errors.New("no data")} }
+	lacking.ready = func(study.Options) error { return &job.Refused{Err: errors.New("no data")} }
 	empty := filepath.Join(t.TempDir(), "none")
 	if err := silent(empty).reproduceThem(t.Context(), "all", []paperStudy{lacking, lacking}, study.Smoke); !errors.As(err, &refused) || there(empty, ".") {
 		t.Errorf("nothing could run: %v", err)

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/r2sgld/r2sgld/internal/config"
+	"github.com/r2sgld/r2sgld/internal/job"
 	"github.com/r2sgld/r2sgld/internal/runner"
 	"github.com/r2sgld/r2sgld/internal/store"
 	"github.com/r2sgld/r2sgld/internal/training"
@@ -49,7 +50,7 @@ its device alone. What is finished stays as it is.`,
 // resume goes on with the newest run of a folder, unless it is finished and in its place.
 func (c *common) resume(cmd *cobra.Command, dir string) error {
 	if err := store.Settle(store.Disk{}, dir); err != nil {
-		return &runner.Refused{Err: err}
+		return &job.Refused{Err: err}
 	}
 	newest := store.Newest(dir)
 	if newest != dir {
@@ -61,11 +62,11 @@ func (c *common) resume(cmd *cobra.Command, dir string) error {
 	}
 	switch {
 	case command == "theory":
-		return &runner.Refused{Err: fmt.Errorf("%s is a measurement of theory, which is not resumed: it has no draws to go on from. Measure again: r2sgld theory CONFIG.yaml", dir)}
+		return &job.Refused{Err: fmt.Errorf("%s is a measurement of theory, which is not resumed: it has no draws to go on from. Measure again: r2sgld theory CONFIG.yaml", dir)}
 	case command == "go":
-		return &runner.Refused{Err: fmt.Errorf("%s was written by a Go program, which alone can go on with it: it has no configuration", dir)}
+		return &job.Refused{Err: fmt.Errorf("%s was written by a Go program, which alone can go on with it: it has no configuration", dir)}
 	case command == "train" && cmd.Flags().Changed("iterations"):
-		return &runner.Refused{Err: errors.New("a training is not extended: its schedule and averages span its epochs. Start a new one with more of them (sampler.epochs)")}
+		return &job.Refused{Err: errors.New("a training is not extended: its schedule and averages span its epochs. Start a new one with more of them (sampler.epochs)")}
 	case command == "train":
 		if newest == dir { // one beside it has yet to take its place
 			if done, err := c.isFinished(dir); done || err != nil {
@@ -91,7 +92,7 @@ func (c *common) resume(cmd *cobra.Command, dir string) error {
 }
 
 // resumedJob makes the job of a run folder again.
-func (c *common) resumedJob(ctx context.Context, dir string, m runner.Manifest[json.RawMessage]) (*runner.Job, error) {
+func (c *common) resumedJob(ctx context.Context, dir string, m job.Manifest[json.RawMessage]) (*runner.Job, error) {
 	programs := c.programs(ctx)
 	name := filepath.Join(dir, "run.json")
 	begun, err := programs.Parse(m.Command, name, m.Config, nil)
@@ -102,16 +103,17 @@ func (c *common) resumedJob(ctx context.Context, dir string, m runner.Manifest[j
 	if err != nil {
 		return nil, err
 	}
-	if hash, err := begun.Resolved.Hash(); err != nil || hash != m.Hash {
-		return nil, &runner.Refused{Err: errors.Join(err, fmt.Errorf("%s was changed by hand: its hash is not that of its configuration", name))}
+	hash, err := begun.Resolved.Hash()
+	if err := m.Intact(name, hash, err); err != nil {
+		return nil, err
 	}
 	if now, before := r.Settings.Iterations, begun.Settings.Iterations; now < before {
-		return nil, &runner.Refused{Err: fmt.Errorf("a run of %d iterations can be extended, not cut to %d", before, now)}
+		return nil, &job.Refused{Err: fmt.Errorf("a run of %d iterations can be extended, not cut to %d", before, now)}
 	}
 	if err := sameLaw(begun, r); err != nil {
 		return nil, err
 	}
-	j, err := job(r)
+	j, err := jobOf(r)
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +133,7 @@ func sameLaw(begun, now *config.Run) error {
 		return err
 	}
 	if a != b {
-		return &runner.Refused{Err: errors.New("a resumed run can change sampler.step_size, sampler.cap, sampler.swap, sampler.until, figures and, unless its schedule is cosine, sampler.iterations only: start a new run for anything else")}
+		return &job.Refused{Err: errors.New("a resumed run can change sampler.step_size, sampler.cap, sampler.swap, sampler.until, figures and, unless its schedule is cosine, sampler.iterations only: start a new run for anything else")}
 	}
 	return nil
 }

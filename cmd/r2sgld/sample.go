@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/r2sgld/r2sgld/internal/config"
+	"github.com/r2sgld/r2sgld/internal/job"
 	"github.com/r2sgld/r2sgld/internal/runner"
 	"github.com/r2sgld/r2sgld/internal/text"
 )
@@ -42,7 +43,7 @@ func (c *common) load(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	j, err := job(r)
+	j, err := jobOf(r)
 	if err != nil {
 		return err
 	}
@@ -62,11 +63,11 @@ func again(command, file string, set []string) string {
 // anyKernel reports whether method auto may take another kernel than that of the settings.
 func anyKernel(r *config.Run) bool { return r.Resolved.Sampler.Kernel == "" }
 
-// job is the job that makes a run.
-func job(r *config.Run) (*runner.Job, error) {
+// jobOf is the job that makes a run.
+func jobOf(r *config.Run) (*runner.Job, error) {
 	hash, err := r.Resolved.Hash()
-	j := &runner.Job{Command: r.Command, Name: r.Name, Method: r.Resolved.Sampler.Method, Problem: r.Problem, Settings: r.Settings, Until: r.Until, Warnings: r.Warnings,
-		Model: r.Model, Config: r.Resolved, Hash: hash, AnyKernel: anyKernel(r)}
+	j := &runner.Job{Request: job.Request{Command: r.Command, Name: r.Name, Warnings: r.Warnings, Config: r.Resolved, Hash: hash},
+		Method: r.Resolved.Sampler.Method, Problem: r.Problem, Settings: r.Settings, Until: r.Until, Model: r.Model, AnyKernel: anyKernel(r)}
 	if f := r.Resolved.Figures; f != nil {
 		j.Shown = f.Parameters
 	}

@@ -13,8 +13,7 @@ import (
 	"github.com/r2sgld/r2sgld/internal/bnn"
 	"github.com/r2sgld/r2sgld/internal/bnn/torch"
 	"github.com/r2sgld/r2sgld/internal/config"
-	"github.com/r2sgld/r2sgld/internal/runner"
-	"github.com/r2sgld/r2sgld/internal/store"
+	"github.com/r2sgld/r2sgld/internal/job"
 	"github.com/r2sgld/r2sgld/internal/training"
 )
 
@@ -62,8 +61,8 @@ func (c *common) trainingJob(t *config.Training) (*training.Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &training.Job{Name: t.Name, Network: t.Network, Data: t.Data, Settings: t.Settings, Repeats: t.Repeats, Save: t.Save,
-		Warnings: t.Warnings, Config: t.Resolved, Hash: hash, Open: c.engines(t)}, nil
+	return &training.Job{Request: job.Request{Name: t.Name, Warnings: t.Warnings, Config: t.Resolved, Hash: hash},
+		Network: t.Network, Data: t.Data, Settings: t.Settings, Repeats: t.Repeats, Save: t.Save, Engine: c.engines(t)}, nil
 }
 
 // engines opens the engines of a training.
@@ -91,7 +90,7 @@ func (c *common) train(cmd *cobra.Command, j *training.Job) error {
 }
 
 // resumedTraining makes the job of the folder of a training again.
-func (c *common) resumedTraining(dir string, m runner.Manifest[json.RawMessage]) (*training.Job, error) {
+func (c *common) resumedTraining(dir string, m job.Manifest[json.RawMessage]) (*training.Job, error) {
 	name := filepath.Join(dir, "run.json")
 	begun, err := config.ParseTraining(name, m.Config, nil)
 	if err != nil {
@@ -101,15 +100,16 @@ func (c *common) resumedTraining(dir string, m runner.Manifest[json.RawMessage])
 	if err != nil {
 		return nil, err
 	}
-	if hash, err := begun.Resolved.Hash(); err != nil || hash != m.Hash {
-		return nil, &runner.Refused{Err: errors.Join(err, fmt.Errorf("%s was changed by hand: its hash is not that of its configuration", name))}
+	hash, err := begun.Resolved.Hash()
+	if err := m.Intact(name, hash, err); err != nil {
+		return nil, err
 	}
 	before, err := begun.Resolved.Law()
 	if err != nil {
 		return nil, err
 	}
 	if law, err := now.Resolved.Law(); err != nil || law != before {
-		return nil, &runner.Refused{Err: errors.Join(err, errors.New("a resumed training can change its device only: schedule and averages span its epochs, so start a new one for anything else"))}
+		return nil, &job.Refused{Err: errors.Join(err, errors.New("a resumed training can change its device only: schedule and averages span its epochs, so start a new one for anything else"))}
 	}
 	j, err := c.trainingJob(now)
 	if err != nil {
@@ -123,7 +123,7 @@ func (c *common) resumedTraining(dir string, m runner.Manifest[json.RawMessage])
 func (c *common) isFinished(dir string) (bool, error) {
 	sum, err := finished(dir)
 	if err != nil {
-		return false, &runner.Refused{Err: err}
+		return false, &job.Refused{Err: err}
 	}
 	if sum == nil {
 		return false, nil
@@ -132,14 +132,10 @@ func (c *common) isFinished(dir string) (bool, error) {
 }
 
 // commandIn is the command that a run folder is of, with its manifest.
-func commandIn(dir string) (string, runner.Manifest[json.RawMessage], error) {
-	var m runner.Manifest[json.RawMessage]
-	folder, err := store.Open(dir)
+func commandIn(dir string) (string, job.Manifest[json.RawMessage], error) {
+	_, m, err := job.Read(dir)
 	if err != nil {
-		return "", m, &runner.Refused{Err: err}
-	}
-	if m, err = runner.ReadManifest(folder, dir); err != nil {
-		return "", m, &runner.Refused{Err: err}
+		return "", m, &job.Refused{Err: err}
 	}
 	return m.Command, m, nil
 }
@@ -165,7 +161,7 @@ func (c *common) planTraining(cmd *cobra.Command, path string, w io.Writer) erro
 func (c *common) forecast(ctx context.Context, t *config.Training) (*bnn.Plan, error) {
 	engine, err := c.engines(t)(ctx, t.Settings.Setup(t.Network))
 	if err != nil {
-		return nil, &runner.Refused{Err: fmt.Errorf("%s: %w", t.Name, err)}
+		return nil, &job.Refused{Err: fmt.Errorf("%s: %w", t.Name, err)}
 	}
 	defer engine.Close()
 	p, err := bnn.Forecast(ctx, engine, t.Data, t.Settings, pilot)

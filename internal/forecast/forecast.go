@@ -3,6 +3,7 @@
 package forecast
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,8 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/r2sgld/r2sgld/internal/runner"
-	"github.com/r2sgld/r2sgld/internal/store"
+	"github.com/r2sgld/r2sgld/internal/job"
 	"github.com/r2sgld/r2sgld/ode"
 )
 
@@ -51,11 +51,11 @@ type Result struct {
 }
 
 // Make simulates the equations of the finished identify run in a folder and writes
-// what becomes of them. What cannot be done as asked is a [*runner.Refused]. Once
+// what becomes of them. What cannot be done as asked is a [*job.Refused]. Once
 // ctx is done it stops with its error. After any error nothing is left of it.
 func Make(ctx context.Context, dir string, options Options) (*Result, error) {
 	if err := options.check(); err != nil {
-		return nil, &runner.Refused{Err: err}
+		return nil, &job.Refused{Err: err}
 	}
 	src, err := openSource(dir)
 	if err != nil {
@@ -63,30 +63,27 @@ func Make(ctx context.Context, dir string, options Options) (*Result, error) {
 	}
 	p, err := options.plan(src)
 	if err != nil {
-		return nil, &runner.Refused{Err: err}
+		return nil, &job.Refused{Err: err}
 	}
-	out := options.Out
-	if out == "" {
-		out = filepath.Join(dir, "simulation")
+	q := job.Request{Dir: filepath.Clean(cmp.Or(options.Out, filepath.Join(dir, "simulation"))), Force: options.Force}
+	if err := free(q.Dir); err != nil {
+		return nil, &job.Refused{Err: err}
 	}
-	out = filepath.Clean(out)
-	folder, err := take(store.Disk{}, out, options.Force)
-	if err != nil {
-		return nil, &runner.Refused{Err: err}
-	}
-	defer folder.Close()
-	files, o, err := p.results(ctx)
-	if err != nil {
-		err = errors.Join(err, folder.Discard())
-		if ctx.Err() != nil {
-			return nil, fmt.Errorf("stopped; nothing was written: %w", context.Cause(ctx))
+	r := &Result{Dir: q.Dir, Files: []string{"simulation.csv", "simulation.json"}}
+	err = q.Draft(kind(), func(folder *job.Folder) error {
+		files, o, err := p.results(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return fmt.Errorf("stopped; nothing was written: %w", context.Cause(ctx))
+		case err != nil:
+			return fmt.Errorf("%s: %w.\nnothing was written", src.run.Name, err)
 		}
-		return nil, fmt.Errorf("%s: %w.\nnothing was written", src.run.Name, err)
+		r.Report, r.Figures = o.report, o.figures
+		return write(folder, files, o.report)
+	})
+	if err != nil {
+		return nil, err
 	}
-	if err := write(folder, files, o.report); err != nil {
-		return nil, errors.Join(err, folder.Discard())
-	}
-	r := &Result{Report: o.report, Dir: out, Files: []string{"simulation.csv", "simulation.json"}, Figures: o.figures}
 	if options.Keep {
 		r.Files = append(r.Files, "trajectories.csv")
 	}
@@ -94,7 +91,7 @@ func Make(ctx context.Context, dir string, options Options) (*Result, error) {
 }
 
 // results simulates and draws.
-func (p *plan) results(ctx context.Context) ([]file, *outcome, error) {
+func (p *plan) results(ctx context.Context) (job.Sheaf, *outcome, error) {
 	o, err := p.outcome(ctx)
 	if err != nil {
 		return nil, nil, err

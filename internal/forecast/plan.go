@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"github.com/r2sgld/r2sgld/internal/config"
+	"github.com/r2sgld/r2sgld/internal/job"
 	"github.com/r2sgld/r2sgld/internal/report"
-	"github.com/r2sgld/r2sgld/internal/runner"
 	"github.com/r2sgld/r2sgld/internal/simulation"
 )
 
@@ -253,7 +253,7 @@ func (p *plan) against(start []float64) (*rival, error) {
 		return &rival{name: filepath.Base(path), data: d}, nil
 	}
 	other, err := openSource(path)
-	if refused := (*runner.Refused)(nil); errors.As(err, &refused) {
+	if refused := (*job.Refused)(nil); errors.As(err, &refused) {
 		err = refused.Err // which says once for all that nothing was written
 	}
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/r2sgld/r2sgld/dynamics"
 	"github.com/r2sgld/r2sgld/internal/config"
 	"github.com/r2sgld/r2sgld/internal/config/yamlpos"
+	"github.com/r2sgld/r2sgld/internal/job"
 	"github.com/r2sgld/r2sgld/internal/report"
-	"github.com/r2sgld/r2sgld/internal/runner"
 	"github.com/r2sgld/r2sgld/internal/simulation"
 	"github.com/r2sgld/r2sgld/internal/store"
 	"github.com/r2sgld/r2sgld/internal/text"
@@ -35,12 +35,8 @@ type source struct {
 
 // openSource reads a run folder. Its error says that nothing was begun.
 func openSource(dir string) (*source, error) {
-	refuse := func(err error) (*source, error) { return nil, &runner.Refused{Err: err} }
-	folder, err := store.Open(dir)
-	if err != nil {
-		return refuse(err)
-	}
-	m, err := runner.ReadManifest(folder, dir)
+	refuse := func(err error) (*source, error) { return nil, &job.Refused{Err: err} }
+	folder, m, err := job.Read(dir)
 	if err != nil {
 		return refuse(err)
 	}
@@ -63,8 +59,9 @@ func openSource(dir string) (*source, error) {
 	if err != nil {
 		return nil, err
 	}
-	if hash, err := r.Resolved.Hash(); err != nil || hash != m.Hash {
-		return refuse(errors.Join(err, fmt.Errorf("%s was changed by hand: its hash is not that of its configuration", name)))
+	hash, err := r.Resolved.Hash()
+	if err := m.Intact(name, hash, err); err != nil {
+		return nil, err
 	}
 	s := &source{dir: dir, run: r}
 	if s.model, err = simulation.Of(r.Model); err != nil {

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/r2sgld/r2sgld/internal/figure"
+	"github.com/r2sgld/r2sgld/internal/job"
 	"github.com/r2sgld/r2sgld/internal/simulation"
 	"github.com/r2sgld/r2sgld/internal/store"
 	"github.com/r2sgld/r2sgld/stream"
@@ -38,22 +39,18 @@ func kind() store.Kind {
 
 // outputs are the files that a simulation may leave.
 func outputs() []string {
-	names := []string{"simulation.json", "simulation.csv", "trajectories.csv"}
-	for _, n := range figureNames() {
-		names = append(names, "figures/"+n+".svg", "figures/"+n+".png")
-	}
-	return names
+	return append(job.FigureFiles(figureNames()...), "simulation.json", "simulation.csv", "trajectories.csv")
 }
 
-// take takes the folder of a simulation to come. One that is not empty is an
-// error, unless force is set; one that holds a run, or is part of one, always.
-func take(files store.Files, dir string, force bool) (*store.Folder, error) {
+// free says why the folder of a simulation to come cannot be this: it holds a run, or is
+// part of one.
+func free(dir string) error {
 	if holds(dir, runFiles()...) {
-		return nil, fmt.Errorf("%s holds a run: choose another folder for the simulation", dir)
+		return fmt.Errorf("%s holds a run: choose another folder for the simulation", dir)
 	}
 	at, err := filepath.Abs(dir)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if real, err := filepath.EvalSymlinks(at); err == nil {
 		at = real
@@ -62,11 +59,11 @@ func take(files store.Files, dir string, force bool) (*store.Folder, error) {
 		switch filepath.Base(at) {
 		case "figures", "checkpoints", "draws.zarr":
 			if holds(above, append(runFiles(), "simulation.json")...) {
-				return nil, fmt.Errorf("%s belongs to what is in %s: choose another folder for the simulation", dir, above)
+				return fmt.Errorf("%s belongs to what is in %s: choose another folder for the simulation", dir, above)
 			}
 		}
 	}
-	return store.Draft(files, dir, kind(), force)
+	return nil
 }
 
 // runFiles are names that tell a folder of a run, any of them.
@@ -82,67 +79,38 @@ func holds(dir string, names ...string) bool {
 	})
 }
 
-// A file is what is to be written.
-type file struct {
-	name string
-	data []byte
-}
-
 // render makes the files of an outcome, but for its report. Equal outcomes give
 // equal bytes. Its error is that of ctx, or a figure's.
-func (o *outcome) render(ctx context.Context) ([]file, error) {
+func (o *outcome) render(ctx context.Context) (job.Sheaf, error) {
 	table, err := o.csv(ctx)
 	if err != nil {
 		return nil, err
 	}
-	files := []file{{"simulation.csv", table}}
+	files := job.Sheaf{{Name: "simulation.csv", Data: table}}
 	if o.keep {
 		all, err := o.trajectories(ctx)
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, file{"trajectories.csv", all})
+		files = append(files, job.File{Name: "trajectories.csv", Data: all})
 	}
+	drawn := job.Pictures{Write: files.Add}
 	for _, name := range figureNames() {
 		f, err := o.figure(ctx, name)
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		if err != nil {
-			o.report.Warnings = append(o.report.Warnings, fmt.Sprintf("no figure %s: %v.", name, err))
-			continue
-		}
-		if f == nil {
-			continue
-		}
-		var svg, png bytes.Buffer
-		if err := errors.Join(f.WriteSVG(&svg), ctx.Err()); err != nil {
+		if err := drawn.Add(ctx, name, f, err); err != nil {
 			return nil, err
 		}
-		if err := f.WritePNG(&png); err != nil {
-			return nil, err
-		}
-		o.figures = append(o.figures, name)
-		files = append(files, file{"figures/" + name + ".svg", svg.Bytes()}, file{"figures/" + name + ".png", png.Bytes()})
 	}
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
-	}
-	return files, nil
+	o.figures, o.report.Warnings = drawn.Names, append(o.report.Warnings, drawn.Warnings...)
+	return files, ctx.Err()
 }
 
 // write writes files and, last, the report into a folder, each whole or not at all.
-// What an earlier simulation left is then removed.
-func write(folder *store.Folder, files []file, r *Report) error {
-	for _, f := range files {
-		if err := folder.WriteFile(f.name, f.data); err != nil {
-			return err
-		}
-	}
-	if err := folder.WriteJSON("simulation.json", r); err != nil {
+func write(folder *job.Folder, files job.Sheaf, r *Report) error {
+	if err := files.Into(folder); err != nil {
 		return err
 	}
-	return folder.Install()
+	return folder.WriteJSON("simulation.json", r)
 }
 
 // columns of a table and their names.

@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/r2sgld/r2sgld/internal/job"
 	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/internal/report"
 	"github.com/r2sgld/r2sgld/internal/simulation"
@@ -66,15 +67,16 @@ func told(t *testing.T, m *simulation.Model, draws [][]float64, o simulation.Opt
 // written writes an outcome and returns the folder and the figures.
 func written(t *testing.T, o *outcome) (*store.Folder, []string) {
 	t.Helper()
-	f, err := take(store.Disk{}, filepath.Join(t.TempDir(), "out"), false)
-	if err != nil {
-		t.Fatal(err)
-	}
 	files, err := o.render(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(write(f, files, o.report), f.Close()); err != nil {
+	q := job.Request{Dir: filepath.Join(t.TempDir(), "out")}
+	if err := q.Draft(kind(), func(f *job.Folder) error { return write(f, files, o.report) }); err != nil {
+		t.Fatal(err)
+	}
+	f, err := store.Open(q.Dir)
+	if err != nil {
 		t.Fatal(err)
 	}
 	return f, o.figures
@@ -163,10 +165,11 @@ func TestTake(t *testing.T) {
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := take(store.Disk{}, filepath.Join(dir, "run"), true); err == nil || !strings.Contains(err.Error(), "holds a run") {
+	if err := free(filepath.Join(dir, "run")); err == nil || !strings.Contains(err.Error(), "holds a run") {
 		t.Error(err)
 	}
-	if _, err := take(store.Disk{}, dir, false); err == nil {
+	q := job.Request{Dir: dir}
+	if err := q.Draft(kind(), func(*job.Folder) error { return nil }); err == nil {
 		t.Error("a folder with something in it is taken")
 	}
 }
@@ -182,28 +185,21 @@ func TestTakeInsideRun(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	f, err := take(store.Disk{}, filepath.Join(dir, "run", "simulation"), false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(write(f, []file{{"figures/phase.svg", nil}}, &Report{Schema: 1, Name: "run", From: "mode"}), f.Close()); err != nil {
+	q := job.Request{Dir: filepath.Join(dir, "run", "simulation")}
+	files := job.Sheaf{{Name: "figures/phase.svg"}}
+	if err := q.Draft(kind(), func(f *job.Folder) error { return write(f, files, &Report{Schema: 1, Name: "run", From: "mode"}) }); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Symlink(filepath.Join(dir, "run", "figures"), filepath.Join(dir, "elsewhere")); err != nil {
 		t.Fatal(err)
 	}
-	for name, free := range map[string]bool{
+	for name, may := range map[string]bool{
 		"run/figures": false, "run/figures/new": false, "run/checkpoints": false, "run/draws.zarr/x": false, "run/simulation/figures": false, "elsewhere": false,
 		"run/simulation": true, "run/other": true, "run/other/figures": true, "plain/figures": true, "new": true,
 	} {
-		f, err := take(store.Disk{}, filepath.Join(dir, filepath.FromSlash(name)), true)
-		if (err == nil) != free || err != nil && !strings.Contains(err.Error(), " belongs to what is in ") {
+		err := free(filepath.Join(dir, filepath.FromSlash(name)))
+		if (err == nil) != may || err != nil && !strings.Contains(err.Error(), " belongs to what is in ") {
 			t.Errorf("%s: %v", name, err)
-		}
-		if err == nil {
-			if err := f.Close(); err != nil {
-				t.Error(err)
-			}
 		}
 	}
 }
@@ -224,7 +220,7 @@ func (d fullDisk) Create(name string) (store.File, error) {
 // Wherever the disk is full, nothing is left of a simulation, and its folder only
 // if something else is in it.
 func TestDiscard(t *testing.T) {
-	files := []file{{"simulation.csv", []byte("t\n")}, {"trajectories.csv", nil}, {"figures/forecast.svg", nil}, {"figures/forecast.png", nil}}
+	files := job.Sheaf{{Name: "simulation.csv", Data: []byte("t\n")}, {Name: "trajectories.csv"}, {Name: "figures/forecast.svg"}, {Name: "figures/forecast.png"}}
 	for left := 0; left <= len(files); left++ {
 		for _, other := range []string{"", "notes", "figures/mine"} {
 			dir, room := filepath.Join(t.TempDir(), "out"), left
@@ -233,15 +229,10 @@ func TestDiscard(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			f, err := take(fullDisk{left: &room}, dir, true)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := write(f, files, &Report{}); !errors.Is(err, syscall.ENOSPC) {
+			q := job.Request{Dir: dir, Force: true, Files: fullDisk{left: &room}}
+			err := q.Draft(kind(), func(f *job.Folder) error { return write(f, files, &Report{}) })
+			if !errors.Is(err, syscall.ENOSPC) {
 				t.Fatalf("room for %d: %v", left, err)
-			}
-			if err := f.Discard(); err != nil {
-				t.Error(err)
 			}
 			var found []string
 			for _, pattern := range []string{"*", "*/*", ".*"} {

@@ -4,42 +4,24 @@
 package outlook
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"math"
-	"runtime"
 	"strings"
 	"time"
 
-	"github.com/r2sgld/r2sgld"
-	"github.com/r2sgld/r2sgld/internal/abandon"
+	"github.com/r2sgld/r2sgld/internal/job"
 	"github.com/r2sgld/r2sgld/internal/report"
-	"github.com/r2sgld/r2sgld/internal/runner"
-	"github.com/r2sgld/r2sgld/internal/store"
 	"github.com/r2sgld/r2sgld/internal/text"
 	"github.com/r2sgld/r2sgld/theory"
 )
 
 // A Job is what is to be measured, and where the numbers go.
 type Job struct {
-	Name        string
-	Again       string // the command that makes such a measurement, for advice
+	job.Request
 	Problem     theory.Problem
 	Settings    theory.Settings // its temperatures, grid and names of distances filled in
 	Intensities []float64       // of swaps, rising and > 0, at which the gap is measured as well; nil is none
-	Warnings    []string        // of the configuration
-	Config      any             // the resolved configuration, for run.json
-	Hash        string          // of Config
-
-	Dir   string // of the run folder
-	Force bool   // write into a folder that is not empty
-	Files store.Files
-
-	Out      io.Writer // takes the tables
-	Terminal io.Writer // takes what is being done, and warnings
 }
 
 // A Summary is what was found: summary.json.
@@ -65,47 +47,49 @@ func (e *Stopped) Error() string {
 func (e *Stopped) Unwrap() error { return e.Err }
 
 // Run measures, and leaves summary.json, figures and, last, run.json in the folder,
-// which was written by nobody else meanwhile. Its error is a *runner.Refused if what is
+// which was written by nobody else meanwhile. Its error is a *job.Refused if what is
 // asked for cannot be, and a *Stopped if the context ended; the folder is then as it was.
-func (j *Job) Run(ctx context.Context) (*Summary, error) {
-	files := j.Files
-	if files == nil {
-		files = store.Disk{}
-	}
-	folder, err := store.Draft(files, j.Dir, kind(), j.Force)
+func (j *Job) Run(ctx context.Context) (sum *Summary, err error) {
+	j.Command = command
+	var names []string
+	err = j.Draft(job.KindOf(command, outputs()), func(folder *job.Folder) error {
+		sum, names, err = j.make(ctx, folder)
+		return err
+	})
 	if err != nil {
-		return nil, &runner.Refused{Err: err}
+		return nil, err
 	}
-	defer folder.Close()
+	fmt.Fprint(j.Out, sum.Text(j))
+	j.Warn(sum.Warnings...)
+	fmt.Fprint(j.Out, j.footer(names))
+	return sum, nil
+}
+
+// make measures, draws and writes. It returns the names of the figures.
+func (j *Job) make(ctx context.Context, folder *job.Folder) (*Summary, []string, error) {
 	fmt.Fprintf(j.Terminal, "%s: %s …\n", j.Name, j.plan())
 	work := report.StartWork(j.Terminal, j.Name, "measuring")
 	defer work.Stop()
-	sum, err := abandon.At(ctx, func() (*Summary, error) { return j.measure(ctx) })
+	sum, err := job.Await(ctx, 0, func() (*Summary, error) { return j.measure(ctx) })
+	if ctx.Err() != nil {
+		return nil, nil, &Stopped{ctx.Err()}
+	}
 	if err != nil {
-		if ctx.Err() != nil {
-			err = &Stopped{ctx.Err()}
-		}
-		return nil, errors.Join(err, folder.Discard())
+		return nil, nil, err
 	}
 	work.Doing("figures")
-	pictures, err := abandon.At(ctx, func() ([]picture, error) { return sum.render(j) })
+	drawn, err := job.Await(ctx, 0, func() (*pictures, error) { return sum.render(ctx, j) })
 	if ctx.Err() != nil {
-		return nil, errors.Join(&Stopped{ctx.Err()}, folder.Discard())
+		return nil, nil, &Stopped{ctx.Err()}
+	}
+	if err == nil {
+		sum.Warnings = append(sum.Warnings, drawn.Warnings...)
+		err = j.write(folder, sum, drawn.files)
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w", j.Name, err), folder.Discard())
+		return nil, nil, fmt.Errorf("%s: %w", j.Name, err)
 	}
-	if err := j.write(folder, sum, pictures); err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w", j.Name, err), folder.Discard())
-	}
-	if err := folder.Install(); err != nil {
-		return nil, fmt.Errorf("%s: %w", j.Name, err)
-	}
-	work.Stop()
-	fmt.Fprint(j.Out, sum.Text(j))
-	text.Warn(j.Terminal, sum.Warnings...)
-	fmt.Fprint(j.Out, j.footer(pictures))
-	return sum, folder.Close()
+	return sum, drawn.Names, nil
 }
 
 // plan says what is about to be measured.
@@ -135,13 +119,13 @@ func (j *Job) rungs() string {
 }
 
 // measure finds all the numbers. An error that is the problem's own fault is a
-// *runner.Refused.
+// *job.Refused.
 func (j *Job) measure(ctx context.Context) (*Summary, error) {
 	start := time.Now()
 	r, err := theory.Measure(ctx, j.Problem, j.Settings)
 	if err != nil {
 		if fault := j.fault(ctx); fault != nil && ctx.Err() == nil {
-			return nil, &runner.Refused{Err: fmt.Errorf("%s: %w", j.Name, fault)}
+			return nil, &job.Refused{Err: fmt.Errorf("%s: %w", j.Name, fault)}
 		}
 		return nil, j.failed(err)
 	}
@@ -174,82 +158,44 @@ func (j *Job) fault(ctx context.Context) error {
 // figureNames are those of the figures that there may be.
 func figureNames() []string { return []string{"modes", "decay", "intensities"} }
 
-// kind tells the folder of a measurement.
-func kind() store.Kind {
-	return store.Kind{Manifest: "run.json", Files: func(manifest []byte) ([]string, error) {
-		return outputs(), runner.IsOf(manifest, "theory")
-	}}
-}
+// command is that of the program.
+const command = "theory"
 
-// outputs are the files that may be left.
-func outputs() []string {
-	names := []string{"run.json", "summary.json"}
-	for _, f := range figureNames() {
-		names = append(names, "figures/"+f+".svg", "figures/"+f+".png")
-	}
-	return names
-}
+// outputs are the files that may be left beside run.json.
+func outputs() []string { return append(job.FigureFiles(figureNames()...), "summary.json") }
 
-// A picture is a figure as it is written.
-type picture struct {
-	name     string
-	svg, png []byte
+// pictures are the figures, and their files as they are to be written.
+type pictures struct {
+	job.Pictures
+	files job.Sheaf
 }
 
 // render draws all figures. One that cannot be drawn is a warning.
-func (s *Summary) render(j *Job) ([]picture, error) {
-	var out []picture
+func (s *Summary) render(ctx context.Context, j *Job) (*pictures, error) {
+	p := new(pictures)
+	p.Write = p.files.Add
 	for _, name := range figureNames() {
 		f, err := s.figure(name, j)
-		if err != nil {
-			s.Warnings = append(s.Warnings, fmt.Sprintf("no figure %s: %v.", name, err))
-			continue
-		}
-		if f == nil {
-			continue
-		}
-		var svg, png bytes.Buffer
-		if err := errors.Join(f.WriteSVG(&svg), f.WritePNG(&png)); err != nil {
+		if err := p.Add(ctx, name, f, err); err != nil {
 			return nil, err
 		}
-		out = append(out, picture{name, svg.Bytes(), png.Bytes()})
 	}
-	return out, nil
+	return p, nil
 }
 
 // write writes everything, run.json last.
-func (j *Job) write(folder *store.Folder, sum *Summary, pictures []picture) error {
-	for _, p := range pictures {
-		if err := errors.Join(folder.WriteFile("figures/"+p.name+".svg", p.svg), folder.WriteFile("figures/"+p.name+".png", p.png)); err != nil {
-			return err
-		}
+func (j *Job) write(folder *job.Folder, sum *Summary, files job.Sheaf) error {
+	if err := files.Into(folder); err != nil {
+		return err
 	}
 	if err := folder.WriteJSON("summary.json", sum); err != nil {
 		return err
 	}
-	return folder.WriteJSON("run.json", manifest{Schema: 1, Command: "theory", Name: j.Name, Version: r2sgld.Version,
-		Go: runtime.Version(), Arch: runtime.GOARCH, Hash: j.Hash, Config: j.Config})
-}
-
-// A manifest is a [runner.Manifest] of what has no random numbers, and so no seed, and is
-// not resumed.
-type manifest struct {
-	Schema  int    `json:"schema"`
-	Command string `json:"command"`
-	Name    string `json:"name"`
-	Version string `json:"version"`
-	Go      string `json:"go"`
-	Arch    string `json:"arch"`
-	Hash    string `json:"hash"`
-	Config  any    `json:"config"`
+	return folder.WriteManifest()
 }
 
 // footer says where everything is, and what may come next.
-func (j *Job) footer(pictures []picture) string {
-	names := make([]string, len(pictures))
-	for i, p := range pictures {
-		names[i] = p.name
-	}
+func (j *Job) footer(names []string) string {
 	line := fmt.Sprintf(" wrote %s/: run.json, summary.json", j.Dir)
 	if len(names) > 0 {
 		line += fmt.Sprintf(", figures (%s)", strings.Join(names, " "))

@@ -18,8 +18,8 @@ import (
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/domain"
 	"github.com/r2sgld/r2sgld/expression"
+	"github.com/r2sgld/r2sgld/internal/job"
 	"github.com/r2sgld/r2sgld/internal/mesh"
-	"github.com/r2sgld/r2sgld/internal/runner"
 	"github.com/r2sgld/r2sgld/internal/store"
 	"github.com/r2sgld/r2sgld/potential"
 	"github.com/r2sgld/r2sgld/theory"
@@ -43,15 +43,16 @@ func box(t *testing.T, lo, hi []float64) domain.Domain {
 	return d
 }
 
-// job measures a potential on [−2, 2], on two rungs with everything that can be asked for.
-func job(t *testing.T, dir string) (*Job, *bytes.Buffer, *bytes.Buffer) {
+// wells measures a potential on [−2, 2], on two rungs with everything that can be asked for.
+func wells(t *testing.T, dir string) (*Job, *bytes.Buffer, *bytes.Buffer) {
 	t.Helper()
 	var out, terminal bytes.Buffer
 	return &Job{
-		Name: "wells", Again: "r2sgld theory wells.yaml", Hash: "h", Config: map[string]int{"a": 1}, Dir: dir, Out: &out, Terminal: &terminal,
+		Request: job.Request{Name: "wells", Again: "r2sgld theory wells.yaml", Hash: "h", Config: map[string]int{"a": 1}, Dir: dir, Warnings: []string{"of the configuration"},
+			Out: &out, Terminal: &terminal},
 		Problem:     theory.Problem{Potential: formula(t, "3*(x^2 - 1)^2", "x"), Domain: box(t, []float64{-2}, []float64{2}), Names: []string{"x"}},
 		Settings:    theory.Settings{Temperature: []float64{1, 10}, Intensity: 5, Grid: 24, Eigenvalues: 3, Decay: &theory.Decay{Start: []float64{-1}, Times: []float64{0, 0.5, 1}, Of: theory.DistanceNames()}},
-		Intensities: []float64{0.1, 1, 10, 100}, Warnings: []string{"of the configuration"},
+		Intensities: []float64{0.1, 1, 10, 100},
 	}, &out, &terminal
 }
 
@@ -86,7 +87,7 @@ func files(t *testing.T, dir string) map[string]string {
 // seed that there is none of, or with keys that others do not know.
 func TestRun(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
-	j, out, terminal := job(t, dir)
+	j, out, terminal := wells(t, dir)
 	sum, err := j.Run(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -97,13 +98,13 @@ func TestRun(t *testing.T) {
 			t.Errorf("no %s", name)
 		}
 	}
-	if len(first) != len(outputs()) {
-		t.Errorf("%d files, want %d", len(first), len(outputs()))
+	if want := len(outputs()) + 1; len(first) != want || first["run.json"] == "" {
+		t.Errorf("%d files, want %d", len(first), want)
 	}
 	if !strings.Contains(terminal.String(), " ! of the configuration\n") || !strings.Contains(out.String(), fmt.Sprintf(" wrote %s/: run.json, summary.json, figures (modes decay intensities)\n", dir)) {
 		t.Errorf("%s\n%s", terminal, out)
 	}
-	var m runner.Manifest[json.RawMessage]
+	var m job.Manifest[json.RawMessage]
 	strict := json.NewDecoder(strings.NewReader(first["run.json"]))
 	strict.DisallowUnknownFields()
 	if err := strict.Decode(&m); err != nil || strings.Contains(first["run.json"], `"seed"`) || m.Schema != 1 || m.Name != "wells" || m.Version != r2sgld.Version || m.Go == "" || m.Arch == "" || string(m.Config) == "" || m.Command != "theory" || m.Hash != "h" {
@@ -112,7 +113,7 @@ func TestRun(t *testing.T) {
 	if !(sum.Gap > sum.Swaps.Alone && sum.Curve.Limit > sum.Gap && sum.Curve.Gap[0] >= sum.Swaps.Alone) {
 		t.Errorf("gaps %g without swaps, %g, %v, %g with ever more", sum.Swaps.Alone, sum.Gap, sum.Curve.Gap, sum.Curve.Limit)
 	}
-	j, _, _ = job(t, dir)
+	j, _, _ = wells(t, dir)
 	if _, err := j.Run(t.Context()); !refused(err) {
 		t.Errorf("a folder that is not empty: %v", err)
 	}
@@ -162,7 +163,7 @@ func unknownIsNull(t *testing.T, text string) {
 }
 
 func refused(err error) bool {
-	var r *runner.Refused
+	var r *job.Refused
 	return errors.As(err, &r)
 }
 
@@ -187,7 +188,7 @@ func untimed(t *testing.T, text string) string {
 // a stop that is one.
 func TestNothingIsLeft(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a", "run")
-	j, _, _ := job(t, dir)
+	j, _, _ := wells(t, dir)
 	j.Problem.Potential = formula(t, "3*x^2 + 1/max(0, abs(x) - 0.5)", "x") // +∞ in the middle
 	if _, err := j.Run(t.Context()); !refused(err) {
 		t.Errorf("two parts: %v", err)
@@ -195,12 +196,12 @@ func TestNothingIsLeft(t *testing.T) {
 	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
 		t.Error("the folder is left")
 	}
-	j, _, _ = job(t, dir)
+	j, _, _ = wells(t, dir)
 	j.Problem.Potential, j.Settings.Decay.Start = formula(t, "30*x^4", "x"), []float64{2}
 	if _, err := j.Run(t.Context()); !refused(err) {
 		t.Errorf("a start without mass: %v", err)
 	}
-	j, _, _ = job(t, dir)
+	j, _, _ = wells(t, dir)
 	if _, err := j.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -245,34 +246,25 @@ func (f *failing) Rename(from, to string) error {
 // Mutant it kills: run.json written first.
 func TestFullDisk(t *testing.T) {
 	sum := &Summary{Schema: 1}
-	pictures := []picture{{"modes", []byte("<svg/>"), []byte("png")}}
+	pictures := job.Sheaf{{Name: "figures/modes.svg", Data: []byte("<svg/>")}, {Name: "figures/modes.png", Data: []byte("png")}}
 	for n := 0; ; n++ {
 		dir := filepath.Join(t.TempDir(), "run")
-		j, _, _ := job(t, dir)
+		j, _, _ := wells(t, dir)
 		disk := &failing{store.Disk{}, n}
-		folder, err := store.Draft(disk, dir, kind(), false)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err = j.write(folder, sum, pictures); err == nil {
-			err = folder.Install()
-		}
+		j.Files, j.Command = disk, command
+		err := j.Draft(job.KindOf(command, outputs()), func(f *job.Folder) error { return j.write(f, sum, pictures) })
 		if err == nil {
 			if n != 13 { // four files, each created and renamed; the folder and its four entries
 				t.Errorf("%d operations", n)
 			}
 			break
 		}
-		if _, there := files(t, dir)["run.json"]; there || !errors.Is(err, errFull) {
+		left := files(t, dir)
+		if _, there := left["run.json"]; there || !errors.Is(err, errFull) {
 			t.Errorf("operation %d: %v, run.json %v", n+1, err, there)
 		}
-		if folder.Beside() { // not yet bound to be
-			if err := folder.Discard(); err != nil {
-				t.Error(err)
-			}
-			if left := files(t, dir); len(left) > 0 {
-				t.Errorf("operation %d leaves %d files", n+1, len(left))
-			}
+		if _, bound := left[filepath.Join(".ready", "run.json")]; len(left) > 0 && !bound { // to be completed
+			t.Errorf("operation %d leaves %d files", n+1, len(left))
 		}
 	}
 }
@@ -280,7 +272,7 @@ func TestFullDisk(t *testing.T) {
 // The text says what the numbers mean for a run.
 func TestText(t *testing.T) {
 	nan := math.NaN()
-	j, _, _ := job(t, "runs/wells")
+	j, _, _ := wells(t, "runs/wells")
 	s := &Summary{Name: "wells", Result: theory.Result{
 		Gap: 0.5213, GapError: 0.0021, PoincareConstant: 1 / 0.5213, LogSobolev: 4.5, Eigenvalues: []float64{0.5213, 1.75, 3.25}, Cells: 24, States: 576, Diameter: 4, Convex: true, ConvexBound: nan,
 		Acceleration: 16.2, Swaps: &theory.Swaps{Intensity: 5, Alone: 0.0313, Gain: 15.65, Chi2: 0.7, W2: 0.6},
@@ -382,7 +374,7 @@ func TestPlane(t *testing.T) {
 		tau   []float64
 		modes int
 	}{{[]float64{1}, 8}, {[]float64{1, 3}, 4}, {[]float64{1}, 1}} {
-		j, out, _ := job(t, filepath.Join(t.TempDir(), "run"))
+		j, out, _ := wells(t, filepath.Join(t.TempDir(), "run"))
 		bare(j)
 		j.Problem = theory.Problem{Potential: formula(t, "x^2 + y", "x", "y"), Domain: disc, Names: []string{"x", "y"}}
 		j.Settings = theory.Settings{Temperature: c.tau, Grid: 10, Eigenvalues: c.modes}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/r2sgld/r2sgld/dynamics"
+	"github.com/r2sgld/r2sgld/internal/job"
 	"github.com/r2sgld/r2sgld/internal/report"
 	"github.com/r2sgld/r2sgld/potential"
 	"github.com/r2sgld/r2sgld/stream"
@@ -151,7 +152,7 @@ func TestSlowGradientsAreTold(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		x := &execution{Job: &Job{Model: p, Until: &tune.Until{}, Terminal: &strings.Builder{}}}
+		x := &execution{Job: &Job{Model: p, Until: &tune.Until{}, Request: job.Request{Terminal: &strings.Builder{}}}}
 		x.Problem.Potential = slowed{p.Potential}
 		if rows < 1000 {
 			x.Problem.Potential = p.Potential

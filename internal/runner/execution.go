@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"log/slog"
 	"math"
 	"math/bits"
 	"runtime"
@@ -18,6 +17,7 @@ import (
 	"time"
 
 	"github.com/r2sgld/r2sgld"
+	"github.com/r2sgld/r2sgld/internal/job"
 	"github.com/r2sgld/r2sgld/internal/report"
 	"github.com/r2sgld/r2sgld/internal/store"
 	"github.com/r2sgld/r2sgld/internal/text"
@@ -27,8 +27,7 @@ import (
 // An execution is a job at work.
 type execution struct {
 	*Job
-	folder   *store.Folder
-	log      *slog.Logger
+	folder   *job.Folder
 	begun    time.Time
 	found    *tune.Found // of method auto
 	table    *report.Rounds
@@ -81,13 +80,10 @@ func (x *execution) walls(ctx context.Context) error {
 	}
 	at, err := tune.SteepWall(ctx, x.Problem, x.Settings.Start, x.Settings.Seed)
 	if err == nil && at != nil {
-		text.Warn(x.Terminal, report.SteepWall(x.Problem, x.Settings, at, x.Again))
+		x.Warn(report.SteepWall(x.Problem, x.Settings, at, x.Again))
 	}
 	return err
 }
-
-// tunedFile holds what the warm-up of method auto has found.
-const tunedFile = "tuned.json"
 
 // tune finds step sizes and temperatures, or reads those that an interrupted run
 // had found, and puts them into the settings.
@@ -133,9 +129,9 @@ func (x *execution) warmUp(ctx context.Context, from *tune.Found) error {
 	if err != nil {
 		return err
 	}
-	job := *x.Job // which stays as it was asked for
-	job.Settings, job.Until = s, &u
-	x.Job, x.found = &job, found
+	asked := *x.Job // which stays as it was asked for
+	asked.Settings, asked.Until = s, &u
+	x.Job, x.found = &asked, found
 	return nil
 }
 
@@ -145,10 +141,10 @@ func (x *execution) keep(f *tune.Found) error {
 	if err != nil {
 		return err
 	}
-	return x.folder.WriteJSON(tunedFile, tuned{sum, f})
+	return x.folder.WriteJSON(job.TunedFile, tuned{sum, f})
 }
 
-// A tuned is the content of tunedFile: what was found, and its checksum.
+// A tuned is the content of job.TunedFile: what was found, and its checksum.
 type tuned struct {
 	SHA256 string      `json:"sha256"`
 	Found  *tune.Found `json:"found"`
@@ -164,16 +160,16 @@ func checksum(f *tune.Found) (string, error) {
 // nothing.
 func (x *execution) readTuned() (*tune.Found, error) {
 	var t tuned
-	if err := x.folder.ReadJSON(tunedFile, &t); errors.Is(err, fs.ErrNotExist) {
+	if err := x.folder.ReadJSON(job.TunedFile, &t); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	} else if err != nil {
 		return nil, err
 	}
 	if t.Found == nil {
-		return nil, fmt.Errorf("%s holds no ladder: start the run anew", tunedFile)
+		return nil, fmt.Errorf("%s holds no ladder: start the run anew", job.TunedFile)
 	}
 	if sum, err := checksum(t.Found); err != nil || sum != t.SHA256 {
-		return nil, errors.Join(err, fmt.Errorf("%s was changed: its checksum is not that of its content. Start the run anew", tunedFile))
+		return nil, errors.Join(err, fmt.Errorf("%s was changed: its checksum is not that of its content. Start the run anew", job.TunedFile))
 	}
 	return t.Found, nil
 }
@@ -186,7 +182,7 @@ func (x *execution) round(f *tune.Found) {
 	if !x.Settings.Unbiased() && f.Leapfrog > 0 {
 		kernel = "hmc"
 	}
-	x.log.Info("warm-up", "kernel", kernel, "round", len(f.Rounds), "iterations", r.Iterations, "barrier", r.Barrier, "rungs", len(f.Beta), "rejection", r.Rejection)
+	x.folder.Log.Info("warm-up", "kernel", kernel, "round", len(f.Rounds), "iterations", r.Iterations, "barrier", r.Barrier, "rungs", len(f.Beta), "rejection", r.Rejection)
 	x.table.Line(report.Round{Name: fmt.Sprintf("%s %d", kernel, len(f.Rounds)), RoundTrips: r.RoundTrips, Rejection: r.Rejection,
 		RHat: nan, ESS: nan, LogZ: nan, Seconds: time.Since(x.begun).Seconds()})
 }
@@ -212,13 +208,13 @@ func (x *execution) sample(ctx context.Context) (*r2sgld.Result, float64, error)
 		s.Keeper = func(ladder int) r2sgld.Keeper { return x.stream.Chain(ladder) }
 	}
 	if x.Resume {
-		if s.Resume, x.reached, err = x.states(x.folder, x.log); err != nil {
+		if s.Resume, x.reached, err = x.states(); err != nil {
 			return nil, 0, err
 		}
 		if x.Until != nil {
 			x.extend(roundAt(*x.Until, s.Iterations, max(1, s.Ladders), x.reached))
 		}
-		if err = x.writeManifest(x.folder); err != nil { // only now: a resume that cannot be leaves the run as it was
+		if err = x.folder.WriteManifest(); err != nil { // only now: a resume that cannot be leaves the run as it was
 			return nil, 0, x.explain(ctx, err)
 		}
 	}
@@ -227,7 +223,7 @@ func (x *execution) sample(ctx context.Context) (*r2sgld.Result, float64, error)
 	if x.Until != nil {
 		s.Review = func(res *r2sgld.Result) (int, error) { return x.review(res, time.Since(begun).Seconds()), nil }
 	}
-	x.log.Info("start", "name", x.Name, "method", x.Method, "ladders", s.Ladders, "iterations", s.Iterations, "resumed", x.Resume)
+	x.folder.Log.Info("start", "name", x.Name, "method", x.Method, "ladders", s.Ladders, "iterations", s.Iterations, "resumed", x.Resume)
 	x.progress.Start(x.Terminal)
 	res, err := r2sgld.Sample(ctx, x.Problem, s)
 	x.progress.Stop()
@@ -248,29 +244,28 @@ const leastDraws = 4
 
 // save writes a checkpoint. That it cannot is told once; it is tried again.
 func (x *execution) save(iterations int, states [][]byte) error {
-	path, err := x.write(iterations, states)
+	err := x.write(iterations, states)
 	if err != nil {
-		x.log.Error("checkpoint", "error", err.Error())
+		x.folder.Log.Error("checkpoint", "error", err.Error())
 		if x.unsaved == nil {
-			text.Warn(x.Terminal, fmt.Sprintf("no checkpoint: %v", err))
+			x.Warn(fmt.Sprintf("no checkpoint: %v", err))
 		}
 	} else {
 		x.reached = iterations
-		x.log.Info("checkpoint", "path", path, "iteration", iterations)
 	}
 	x.unsaved = err
 	return err
 }
 
-func (x *execution) write(iterations int, states [][]byte) (path string, err error) {
+func (x *execution) write(iterations int, states [][]byte) error {
 	if err := x.stream.Sync(); err != nil {
-		return "", err
+		return err
 	}
-	c := &store.Checkpoint{Version: r2sgld.Version, Arch: runtime.GOARCH, Numbers: r2sgld.Arithmetic(), Config: x.Hash, Name: x.Name, Iteration: iterations}
+	sections := make([]store.Section, len(states))
 	for i, state := range states {
-		c.Sections = append(c.Sections, store.Section{Name: section(i), Data: state})
+		sections[i] = store.Section{Name: section(i), Data: state}
 	}
-	return x.folder.WriteCheckpoint(c)
+	return x.folder.Save(iterations, sections...)
 }
 
 // review judges a round of method auto and says how far to go on.
@@ -286,7 +281,7 @@ func (x *execution) review(res *r2sgld.Result, seconds float64) int {
 	e := x.logZ(res)
 	round.LogZ, round.LogZError = e.Estimate, e.SE
 	x.table.Line(round)
-	x.log.Info("round", "round", round.Name, "iterations", n, "rejection", round.Rejection)
+	x.folder.Log.Info("round", "round", round.Name, "iterations", n, "rejection", round.Rejection)
 	next := n
 	if !j.Done {
 		next = x.Until.Next(n, n-res.Ladders[0].Resumed, seconds)
@@ -361,13 +356,13 @@ func (x *execution) explain(ctx context.Context, err error) error {
 		}
 		return fmt.Errorf("%s: %w.\n%s", x.Name, err, advice)
 	case ctx.Err() != nil && x.unsaved == nil:
-		_, none := x.folder.ReadFile(tunedFile)
-		return &Interrupted{Dir: x.Dir, Done: x.reached, Of: x.goal, Rounds: none == nil}
+		_, none := x.folder.ReadFile(job.TunedFile)
+		return &job.Interrupted{Dir: x.Dir, Done: x.reached, Of: x.goal, Rounds: none == nil}
 	}
-	if !x.folder.Resumable(tunedFile) {
+	if !x.folder.Resumable(job.TunedFile) {
 		return fmt.Errorf("%s: %w", x.Name, err)
 	}
-	return fmt.Errorf("%s: %w\nonce that is mended, go on from the last checkpoint with: r2sgld resume %s", x.Name, err, text.Word(x.Dir))
+	return x.folder.Failed(err)
 }
 
 // finish makes and writes all that a finished run leaves behind and shows the

@@ -1,10 +1,8 @@
 package runner
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strings"
@@ -14,6 +12,7 @@ import (
 	"github.com/r2sgld/r2sgld/domain"
 	"github.com/r2sgld/r2sgld/dynamics"
 	"github.com/r2sgld/r2sgld/internal/figure"
+	"github.com/r2sgld/r2sgld/internal/job"
 	"github.com/r2sgld/r2sgld/internal/report"
 	"github.com/r2sgld/r2sgld/internal/store"
 	"github.com/r2sgld/r2sgld/internal/text"
@@ -55,20 +54,14 @@ const level = 90
 
 // figures draws and writes every figure of the run and returns their names.
 func (x *execution) figures(ctx context.Context, res *r2sgld.Result, sum *report.Summary) ([]string, error) {
-	var names []string
+	drawn := job.Pictures{Write: x.folder.WriteFile}
 	var failed error
 	add := func(name string, f *figure.Figure, err error) {
-		if failed == nil {
-			failed = ctx.Err()
+		if failed != nil {
+			return
 		}
-		switch {
-		case failed != nil:
-		case err != nil: // numbers that no picture shows; the draws are whole
-			sum.Warnings = append(sum.Warnings, fmt.Sprintf("no figure %s: %v.", name, err))
-		default:
-			failed = writeFigure(x.folder, name, f)
-			names = append(names, name)
-			x.work.Doing(fmt.Sprintf("figures (%d written)", len(names)))
+		if failed = drawn.Add(ctx, name, f, err); failed == nil {
+			x.work.Doing(fmt.Sprintf("figures (%d written)", len(drawn.Names)))
 		}
 	}
 	shown := x.shown(sum.Parameters)
@@ -109,7 +102,8 @@ func (x *execution) figures(ctx context.Context, res *r2sgld.Result, sum *report
 		f, err = x.residuals(draws, sum.Parameters)
 		add("residuals", f, err)
 	}
-	return names, failed
+	sum.Warnings = append(sum.Warnings, drawn.Warnings...)
+	return drawn.Names, failed
 }
 
 // finite reports whether all of v are numbers.
@@ -190,17 +184,4 @@ func (j *Job) pairs(shown []int, marginals []figure.Marginal, bandwidths []float
 		}
 	}
 	return q
-}
-
-func writeFigure(folder *store.Folder, name string, f *figure.Figure) error {
-	for ending, write := range map[string]func(io.Writer) error{".svg": f.WriteSVG, ".png": f.WritePNG} {
-		var b bytes.Buffer
-		if err := write(&b); err != nil {
-			return err
-		}
-		if err := folder.WriteFile("figures/"+name+ending, b.Bytes()); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
+	"github.com/r2sgld/r2sgld/internal/job"
 	"github.com/r2sgld/r2sgld/internal/store"
 )
 
@@ -15,13 +15,13 @@ func figureNames() []string {
 	return []string{"marginals", "pairs", "trace", "ranks", "fit", "residuals", "index", "trajectory", "rejection", "barrier"}
 }
 
-// Kind tells the folder of a run that has draws.
-func Kind() store.Kind {
+// kind tells the folder of a run that has draws.
+func kind() store.Kind {
 	return store.Kind{Manifest: "run.json", Files: func(manifest []byte) ([]string, error) {
-		if err := IsOf(manifest, "sample", "identify", fromGo); err != nil || manifest == nil {
+		if err := job.IsOf(manifest, "sample", "identify", fromGo); err != nil || manifest == nil {
 			return needs("", 0), err
 		}
-		var m Manifest[struct {
+		var m job.Manifest[struct {
 			Sampler struct {
 				Ladders int `json:"ladders"`
 			} `json:"sampler"`
@@ -54,29 +54,9 @@ func needs(command string, ladders int) []string {
 const mostLadders = 1 << 16
 
 // ofModels are the outputs of a run that identifies a model.
-var ofModels = []string{"predictive.json", "equations.tex", "figures/fit.svg", "figures/fit.png", "figures/residuals.svg", "figures/residuals.png"}
-
-// IsOf says why the text of run.json is not that of one of these commands; nil is no
-// text, which is none of another.
-func IsOf(manifest []byte, commands ...string) error {
-	if manifest == nil {
-		return nil
-	}
-	var m Manifest[json.RawMessage]
-	switch err := json.Unmarshal(manifest, &m); {
-	case err != nil || m.Schema == 0 || m.Command == "" || m.Hash == "":
-		return errors.New("it is of no run of ours")
-	case !slices.Contains(commands, m.Command):
-		return fmt.Errorf("it is a run of the command %q, which this one (%s) does not replace", m.Command, strings.Join(commands, ", "))
-	}
-	return nil
-}
+var ofModels = append(job.FigureFiles("fit", "residuals"), "predictive.json", "equations.tex")
 
 // outputs are the files that a run writes beside those of the store.
 func outputs() []string {
-	names := []string{"run.json", tunedFile, "summary.json", "predictive.json", "equations.tex"}
-	for _, f := range figureNames() {
-		names = append(names, "figures/"+f+".svg", "figures/"+f+".png")
-	}
-	return names
+	return append(job.FigureFiles(figureNames()...), "run.json", job.TunedFile, "summary.json", "predictive.json", "equations.tex")
 }

@@ -9,6 +9,7 @@ import (
 	"runtime"
 
 	"github.com/r2sgld/r2sgld"
+	"github.com/r2sgld/r2sgld/internal/job"
 	"github.com/r2sgld/r2sgld/internal/report"
 	"github.com/r2sgld/r2sgld/internal/store"
 )
@@ -32,22 +33,31 @@ func Write(dir string, p r2sgld.Problem, s r2sgld.Settings, res *r2sgld.Result) 
 	if len(res.Ladders) == 0 || held(res) == 0 {
 		return nil, errors.New("write a run: the result holds no draws")
 	}
-	name := filepath.Base(filepath.Clean(dir))
-	folder, err := store.Draft(store.Disk{}, dir, Kind(), false)
-	if err != nil {
-		return nil, err
-	}
 	s.Ladders = len(res.Ladders)
 	if p.Names == nil {
 		p.Names = res.Names
 	}
-	x := &execution{Job: &Job{Command: fromGo, Name: name, Problem: p, Settings: s, Dir: dir,
-		Config: made{p.ReportedNames(), res.Ladders[0].Iterations, s.BurnIn, max(1, s.Thin), s.StepSize, s.Temperature, s.Ladders}}, folder: folder}
-	sum, err := x.writeResult(res)
+	config := made{p.ReportedNames(), res.Ladders[0].Iterations, s.BurnIn, max(1, s.Thin), s.StepSize, s.Temperature, s.Ladders}
+	hash, err := hashOf(config)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("write a run: %w", err), folder.Discard())
+		return nil, err
 	}
-	return sum, folder.Close()
+	x := &execution{Job: &Job{Problem: p, Settings: s, Request: job.Request{Command: fromGo, Name: filepath.Base(filepath.Clean(dir)), Seed: &s.Seed, Dir: dir, Config: config, Hash: hash}}}
+	var sum *report.Summary
+	err = x.Draft(kind(), func(folder *job.Folder) error {
+		x.folder = folder
+		if sum, err = x.writeResult(res); err != nil {
+			return fmt.Errorf("write a run: %w", err)
+		}
+		return nil
+	})
+	if refused := new(job.Refused); errors.As(err, &refused) {
+		err = refused.Err
+	}
+	if err != nil {
+		return nil, err
+	}
+	return sum, nil
 }
 
 func (x *execution) writeResult(res *r2sgld.Result) (*report.Summary, error) {
@@ -67,13 +77,7 @@ func (x *execution) writeResult(res *r2sgld.Result) (*report.Summary, error) {
 	if err := x.folder.WriteJSON("summary.json", sum); err != nil {
 		return nil, err
 	}
-	if x.Hash, err = hashOf(x.Config); err != nil {
-		return nil, err
-	}
-	if err := x.writeManifest(x.folder); err != nil {
-		return nil, err
-	}
-	return sum, x.folder.Install()
+	return sum, x.folder.WriteManifest()
 }
 
 // hashOf is the checksum of a configuration.

@@ -6,16 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"runtime"
-	"slices"
 	"time"
 
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/internal/bnn"
 	"github.com/r2sgld/r2sgld/internal/bnn/weights"
 	"github.com/r2sgld/r2sgld/internal/store"
-	"github.com/r2sgld/r2sgld/internal/text"
 )
 
 // The sections of a checkpoint.
@@ -37,15 +33,9 @@ func (x *execution) save(repeat int, c *bnn.Checkpoint) error {
 	if err := x.metrics.Sync(); err != nil {
 		return err
 	}
-	path, err := x.folder.WriteCheckpoint(&store.Checkpoint{Version: r2sgld.Version, Arch: runtime.GOARCH, Numbers: r2sgld.Arithmetic(), Config: x.Hash, Name: x.Name,
-		Iteration: repeat*x.iterations() + c.Iteration,
-		Sections:  []store.Section{{Name: sectionDone, Data: done.Bytes()}, {Name: sectionTraining, Data: state}}})
-	if err != nil {
-		return err
-	}
-	x.log.Info("checkpoint", "path", path, "repeat", repeat+1, "iteration", c.Iteration)
+	err = x.folder.Save(repeat*x.iterations()+c.Iteration, store.Section{Name: sectionDone, Data: done.Bytes()}, store.Section{Name: sectionTraining, Data: state})
 	x.last = time.Now()
-	return nil
+	return err
 }
 
 // iterations is the number of them in a repetition.
@@ -59,28 +49,12 @@ func (x *execution) restore() (*bnn.Checkpoint, error) {
 	if !x.Resume {
 		return nil, nil
 	}
-	c, path, warnings, err := x.folder.NewestCheckpoint()
-	for _, w := range warnings {
-		text.Warn(x.Terminal, w)
-		x.log.Warn(w)
-	}
-	if errors.Is(err, fs.ErrNotExist) && len(warnings) == 0 {
-		fmt.Fprintln(x.Terminal, "no checkpoint: the training begins anew")
-		return nil, x.writeManifest(x.folder)
-	}
-	if err != nil {
+	c, path, err := x.folder.Newest("the training", false)
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	of := x.Hash
-	if slices.Contains(x.Accept, c.Config) {
-		of = c.Config
-	}
-	if err := c.Matches(r2sgld.Version, runtime.GOARCH, of); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	if w := c.Moved(r2sgld.Arithmetic()); w != "" {
-		text.Warn(x.Terminal, w)
-		x.log.Warn(w)
+	case c == nil:
+		return nil, x.folder.WriteManifest()
 	}
 	done, ok := c.Section(sectionDone)
 	state, there := c.Section(sectionTraining)
@@ -97,7 +71,7 @@ func (x *execution) restore() (*bnn.Checkpoint, error) {
 	if err := from.UnmarshalBinary(state); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	return from, x.writeManifest(x.folder)
+	return from, x.folder.WriteManifest()
 }
 
 // beginMetrics opens metrics.jsonl with the epochs that are known already.

@@ -38,7 +38,7 @@ func lines(n int, seed uint64) *images.Set {
 // images of 1 × 1 × 4 in 0 classes.
 func TestRegression(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
-	j := job(t, "sghmc", dir)
+	j := blobsJob(t, "sghmc", dir)
 	var out, said strings.Builder
 	j.Out, j.Terminal = &out, &said
 	j.Network = bnn.Network{Kind: "mlp", Norm: "none", Activation: "tanh", Hidden: []int{8}, Input: [3]int{1, 1, 4}, Outputs: 1, Loss: "squared"}
@@ -119,7 +119,7 @@ func TestDoubts(t *testing.T) {
 
 // The reasons why draws are not of the posterior are one warning, and other warnings stay.
 func TestReasonsAreOneWarning(t *testing.T) {
-	j := job(t, "sghmc", "")
+	j := blobsJob(t, "sghmc", "")
 	j.Warnings = append(j.Settings.Bias(false), "another")
 	got := (&execution{Job: j}).warnings()
 	if len(j.Warnings) < 3 || len(got) != 2 || !strings.HasPrefix(got[0], "no draws of the posterior: ") || strings.Count(got[0], "; ") != len(j.Warnings)-2 || got[1] != "another" {

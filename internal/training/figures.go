@@ -1,10 +1,8 @@
 package training
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strings"
@@ -13,6 +11,7 @@ import (
 	"github.com/r2sgld/r2sgld/internal/bnn"
 	"github.com/r2sgld/r2sgld/internal/bnn/score"
 	"github.com/r2sgld/r2sgld/internal/figure"
+	"github.com/r2sgld/r2sgld/internal/job"
 	"github.com/r2sgld/r2sgld/internal/text"
 )
 
@@ -24,39 +23,19 @@ type picture struct {
 
 // leave draws and writes every figure, and the summary last. It returns the names of
 // the figures.
-func (x *execution) leave(ctx context.Context, sum *Summary) (names []string, err error) {
+func (x *execution) leave(ctx context.Context, sum *Summary) ([]string, error) {
+	drawn := job.Pictures{Write: x.folder.WriteFile}
 	for _, p := range []picture{
 		{"curves", x.curves}, {"reliability", x.reliability}, {"entropy", x.entropies},
 		{"index", x.index}, {"layers", x.layers}, {"reflections", x.reflections},
 	} {
-		if err := ctx.Err(); err != nil {
+		f, err := p.make()
+		if err := drawn.Add(ctx, p.name, f, err); err != nil {
 			return nil, err
 		}
-		f, err := p.make()
-		switch {
-		case err != nil: // numbers that no picture shows; the summary is whole
-			sum.Warnings = append(sum.Warnings, fmt.Sprintf("no figure %s: %v.", p.name, err))
-		case f != nil:
-			if err := x.writeFigure(p.name, f); err != nil {
-				return nil, err
-			}
-			names = append(names, p.name)
-		}
 	}
-	return names, x.folder.WriteJSON("summary.json", sum)
-}
-
-func (x *execution) writeFigure(name string, f *figure.Figure) error {
-	for ending, write := range map[string]func(io.Writer) error{".svg": f.WriteSVG, ".png": f.WritePNG} {
-		var b bytes.Buffer
-		if err := write(&b); err != nil {
-			return err
-		}
-		if err := x.folder.WriteFile("figures/"+name+ending, b.Bytes()); err != nil {
-			return err
-		}
-	}
-	return nil
+	sum.Warnings = append(sum.Warnings, drawn.Warnings...)
+	return drawn.Names, x.folder.WriteJSON("summary.json", sum)
 }
 
 // scale says how much was run, for captions.

@@ -7,116 +7,61 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"log/slog"
 	"math"
-	"runtime"
 	"time"
 
-	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/internal/bnn"
+	"github.com/r2sgld/r2sgld/internal/job"
 	"github.com/r2sgld/r2sgld/internal/report"
-	"github.com/r2sgld/r2sgld/internal/runner"
 	"github.com/r2sgld/r2sgld/internal/store"
-	"github.com/r2sgld/r2sgld/internal/text"
 )
 
 // A Job is a training to be made, of one repetition or several.
 type Job struct {
-	Name     string
+	job.Request
 	Network  bnn.Network
 	Data     bnn.Data
 	Settings bnn.Settings // of the first repetition; the others have other streams
 	Repeats  int
-	Save     bool     // writes kept models to models/, for other programs
-	Warnings []string // of the configuration
-	Config   any      // the resolved configuration, for run.json
-	Hash     string   // of Config
-	Accept   []string // hashes of configurations whose checkpoints Resume takes
-	// Open makes the engine of one repetition.
-	Open func(context.Context, bnn.Setup) (bnn.Engine, error)
-
-	Dir        string        // of the run folder
-	Force      bool          // write into a folder that is not empty
-	Resume     bool          // go on from the newest checkpoint in Dir
-	Checkpoint time.Duration // between checkpoints
-	Files      store.Files   // where Dir is; nil is store.Disk
-
-	Out      io.Writer // takes the tables at the end
-	Terminal io.Writer // takes progress and warnings; a line of a terminal.Screen is redrawn
+	Save     bool // writes kept models to models/, for other programs
+	// Engine makes the engine of one repetition.
+	Engine func(context.Context, bnn.Setup) (bnn.Engine, error)
 }
 
 // Run makes the training and returns its summary, which is also in the folder. Its
-// error is a *runner.Refused if nothing was written, a *runner.Interrupted if the
+// error is a *job.Refused if nothing was written, a *job.Interrupted if the
 // context ended, and says what is kept if the training failed.
 func (j *Job) Run(ctx context.Context) (*Summary, error) {
 	if j.Data.Test == nil {
-		return nil, &runner.Refused{Err: fmt.Errorf("%s: there are no test images: predictions are judged on images that were not trained on", j.Name)}
+		return nil, &job.Refused{Err: fmt.Errorf("%s: there are no test images: predictions are judged on images that were not trained on", j.Name)}
 	}
 	x := &execution{Job: j, begun: time.Now()}
 	if err := x.open(ctx, 0); err != nil { // before anything is written
-		return nil, &runner.Refused{Err: fmt.Errorf("%s: %w", j.Name, err)}
+		return nil, &job.Refused{Err: fmt.Errorf("%s: %w", j.Name, err)}
 	}
 	defer x.close()
-	folder, err := j.folder()
+	j.Command, j.Seed = command, &j.Settings.Seed
+	folder, err := j.Open(job.KindOf(command, outputs()))
 	if err != nil {
-		return nil, &runner.Refused{Err: err}
+		return nil, err
 	}
 	defer folder.Close()
 	x.folder = folder
-	if !j.Resume {
-		if err := j.writeManifest(folder); err != nil {
-			return nil, fmt.Errorf("%s: %w", j.Name, err)
-		}
-	}
-	if x.log, err = folder.Logger(); err != nil {
-		return nil, fmt.Errorf("%s: %w", j.Name, err)
-	}
 	sum, err := x.run(ctx)
 	if err != nil {
-		x.log.Error("stopped", "error", err.Error())
-		return nil, runner.Unfinished(folder, j.Dir, err)
+		return nil, folder.Stopped(err)
 	}
-	x.log.Info("done", "seconds", sum.Seconds)
+	folder.Log.Info("done", "seconds", sum.Seconds)
 	return sum, folder.Close()
 }
 
-// kind tells the folder of a training.
-func kind() store.Kind {
-	return store.Kind{Manifest: "run.json", Files: func(manifest []byte) ([]string, error) {
-		return append(store.TrainingFiles(), outputs()...), runner.IsOf(manifest, "train")
-	}}
-}
+// command is that of the program.
+const command = "train"
 
-// outputs are the files that a training writes beside those of the store.
+// outputs are the files that a training writes beside run.json.
 func outputs() []string {
-	names := []string{"run.json", "summary.json", "metrics.jsonl", "predictions-#.npz", "models/repeat-#/draw-####.safetensors"}
-	for _, f := range []string{"curves", "reliability", "entropy", "index", "layers", "reflections"} {
-		names = append(names, "figures/"+f+".svg", "figures/"+f+".png")
-	}
-	return names
-}
-
-func (j *Job) folder() (*store.Folder, error) {
-	files := j.Files
-	if files == nil {
-		files = store.Disk{}
-	}
-	if j.Resume {
-		return store.Continue(files, j.Dir, kind())
-	}
-	return store.Create(files, j.Dir, kind(), j.Force)
-}
-
-func (j *Job) writeManifest(f *store.Folder) error {
-	m := runner.Manifest[any]{Schema: 1, Command: "train", Name: j.Name, Version: r2sgld.Version, Go: runtime.Version(), Arch: runtime.GOARCH, Numbers: r2sgld.Arithmetic(),
-		Seed: j.Settings.Seed, Hash: j.Hash, Config: j.Config}
-	for _, h := range j.Accept {
-		if h != j.Hash {
-			m.Previous = append(m.Previous, h)
-		}
-	}
-	return f.WriteJSON("run.json", m)
+	names := append(store.TrainingFiles(), "summary.json", "metrics.jsonl", "predictions-#.npz", "models/repeat-#/draw-####.safetensors")
+	return append(names, job.FigureFiles("curves", "reliability", "entropy", "index", "layers", "reflections")...)
 }
 
 // regresses reports whether outputs are of a regression, not of classes.
@@ -129,8 +74,7 @@ func (j *Job) rmse(s *bnn.Scores) float64 { return math.Sqrt(2 * s.NLL / float64
 // An execution is a job at work.
 type execution struct {
 	*Job
-	folder  *store.Folder
-	log     *slog.Logger
+	folder  *job.Folder
 	begun   time.Time
 	engine  bnn.Engine
 	opened  int // the repetition that engine is of
@@ -148,7 +92,7 @@ func (x *execution) open(ctx context.Context, repeat int) error {
 	x.close()
 	s := x.Settings
 	s.Ladder = repeat
-	engine, err := x.Open(ctx, s.Setup(x.Network))
+	engine, err := x.Engine(ctx, s.Setup(x.Network))
 	if err != nil {
 		return err
 	}
@@ -206,7 +150,7 @@ func (x *execution) repeat(ctx context.Context, repeat int, from *bnn.Checkpoint
 	}
 	s := x.Settings
 	s.Ladder = repeat
-	x.log.Info("start", "repeat", repeat+1, "method", s.Method, "resumed", from != nil)
+	x.folder.Log.Info("start", "repeat", repeat+1, "method", s.Method, "resumed", from != nil)
 	x.table.begin(repeat, from)
 	x.last = time.Now()
 	res, err := bnn.Train(ctx, x.engine, x.Data, s, bnn.Observer{
@@ -233,11 +177,11 @@ func (x *execution) explain(ctx context.Context, repeat int, err error) error {
 	switch {
 	case ctx.Err() != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx))):
 		epochs := repeat*x.Settings.Epochs + x.table.epochs
-		return &runner.Interrupted{Dir: x.Dir, Done: epochs, Of: x.Repeats * x.Settings.Epochs, Unit: "epochs"}
+		return &job.Interrupted{Dir: x.Dir, Done: epochs, Of: x.Repeats * x.Settings.Epochs, Unit: "epochs"}
 	case errors.As(err, &broken) && broken.Last == nil:
 		return fmt.Errorf("%s: repetition %d: %w.\nIt broke before there was anything to keep: start a new run with a smaller sampler.step_size (or lower temperatures)", x.Name, repeat+1, err)
 	case errors.As(err, &broken):
 		return fmt.Errorf("%s: repetition %d: %w.\nThe state before it is in %s/checkpoints, and a resume would break at the same place: start a new run with a smaller sampler.step_size (or lower temperatures)", x.Name, repeat+1, err, x.Dir)
 	}
-	return fmt.Errorf("%s: %w\nonce that is mended, go on from the last checkpoint with: r2sgld resume %s", x.Name, err, text.Word(x.Dir))
+	return x.folder.Failed(err)
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/r2sgld/r2sgld/internal/bnn"
 	"github.com/r2sgld/r2sgld/internal/bnn/bnntest"
 	"github.com/r2sgld/r2sgld/internal/bnn/images"
+	"github.com/r2sgld/r2sgld/internal/job"
 	"github.com/r2sgld/r2sgld/internal/pace"
-	"github.com/r2sgld/r2sgld/internal/runner"
 )
 
 // blobs are n pictures of 2 × 2 in three classes that overlap.
@@ -39,8 +39,8 @@ func blobs(n int, seed uint64) *images.Set {
 	return s
 }
 
-// job is a small training into a folder.
-func job(t *testing.T, method, dir string) *Job {
+// blobsJob is a small training into a folder.
+func blobsJob(t *testing.T, method, dir string) *Job {
 	t.Helper()
 	s, err := bnn.Method(method)
 	if err != nil {
@@ -54,11 +54,11 @@ func job(t *testing.T, method, dir string) *Job {
 	s.Measure = bnn.Measure{Every: 4, Batches: 4, Test: 1}
 	train := blobs(60, 1)
 	mean, sd := train.Moments()
-	return &Job{Name: "blobs", Network: bnn.Network{Kind: "mlp", Norm: "none", Activation: "tanh", Hidden: []int{5}, Input: [3]int{1, 2, 2}, Outputs: 3},
+	return &Job{Request: job.Request{Name: "blobs", Config: map[string]any{"name": "blobs"}, Hash: "hash", Dir: dir, Checkpoint: time.Hour, Out: io.Discard, Terminal: io.Discard},
+		Network:  bnn.Network{Kind: "mlp", Norm: "none", Activation: "tanh", Hidden: []int{5}, Input: [3]int{1, 2, 2}, Outputs: 3},
 		Data:     bnn.Data{Train: train, Test: blobs(90, 2), Outside: blobs(30, 3), Mean: mean, SD: sd},
-		Settings: s, Repeats: 2, Save: true, Config: map[string]any{"name": "blobs"}, Hash: "hash", Dir: dir, Checkpoint: time.Hour,
-		Open: func(_ context.Context, s bnn.Setup) (bnn.Engine, error) { return bnntest.Open(s) },
-		Out:  io.Discard, Terminal: io.Discard}
+		Settings: s, Repeats: 2, Save: true,
+		Engine: func(_ context.Context, s bnn.Setup) (bnn.Engine, error) { return bnntest.Open(s) }}
 }
 
 // content is every file of a run that must not depend on interruptions, without what
@@ -123,7 +123,7 @@ func TestMethodsLeaveWholeFolders(t *testing.T) {
 		t.Run(method, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "run")
 			var out strings.Builder
-			j := job(t, method, dir)
+			j := blobsJob(t, method, dir)
 			j.Out = &out
 			sum, err := j.Run(context.Background())
 			if err != nil {
@@ -180,23 +180,23 @@ func (c cutter) Advance(m []bnn.Move, b bnn.Batch) ([]bnn.Outcome, error) {
 // resumed leaves the bytes of one that was not.
 func TestResumeLeavesTheSameBytes(t *testing.T) {
 	whole := filepath.Join(t.TempDir(), "whole")
-	if _, err := job(t, "r2sghmc", whole).Run(context.Background()); err != nil {
+	if _, err := blobsJob(t, "r2sghmc", whole).Run(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	want := content(t, whole)
 	dir := filepath.Join(t.TempDir(), "cut")
 	for i, steps := range []int{7, 9, 20, 6, 1_000_000} {
 		ctx, cancel := context.WithCancel(context.Background())
-		j := job(t, "r2sghmc", dir)
+		j := blobsJob(t, "r2sghmc", dir)
 		j.Resume = i > 0
-		open := j.Open
-		j.Open = func(ctx context.Context, s bnn.Setup) (bnn.Engine, error) {
+		open := j.Engine
+		j.Engine = func(ctx context.Context, s bnn.Setup) (bnn.Engine, error) {
 			e, err := open(ctx, s)
 			return cutter{e, &steps, cancel}, err
 		}
 		_, err := j.Run(ctx)
 		cancel()
-		var stopped *runner.Interrupted
+		var stopped *job.Interrupted
 		if last := i == 4; last && err != nil || !last && !errors.As(err, &stopped) {
 			t.Fatalf("part %d ends with %v", i+1, err)
 		}
@@ -230,8 +230,8 @@ func (b breaker) Advance(m []bnn.Move, batch bnn.Batch) ([]bnn.Outcome, error) {
 // state before it.
 func TestBrokenTrainingKeepsACheckpoint(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "broken")
-	j := job(t, "sghmc", dir)
-	j.Open = func(_ context.Context, s bnn.Setup) (bnn.Engine, error) {
+	j := blobsJob(t, "sghmc", dir)
+	j.Engine = func(_ context.Context, s bnn.Setup) (bnn.Engine, error) {
 		e, err := bnntest.Open(s)
 		steps := 10 // in the third epoch
 		return breaker{e, &steps}, err
@@ -244,7 +244,7 @@ func TestBrokenTrainingKeepsACheckpoint(t *testing.T) {
 	if len(kept) == 0 {
 		t.Error("no checkpoint was kept")
 	}
-	j = job(t, "sghmc", filepath.Join(t.TempDir(), "at once"))
+	j = blobsJob(t, "sghmc", filepath.Join(t.TempDir(), "at once"))
 	j.Settings.StepSize[0] = 1e300
 	if _, err := j.Run(context.Background()); err == nil || !strings.Contains(err.Error(), "step size") {
 		t.Errorf("the error is %v: want the step size", err)
@@ -255,19 +255,19 @@ func TestBrokenTrainingKeepsACheckpoint(t *testing.T) {
 // what is not ours.
 func TestForceReplacesATraining(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
-	if _, err := job(t, "r2sghmc", dir).Run(context.Background()); err != nil {
+	if _, err := blobsJob(t, "r2sghmc", dir).Run(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	own := filepath.Join(dir, "figures", "mine.svg")
 	if err := os.WriteFile(own, []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	fresh, again := filepath.Join(t.TempDir(), "fresh"), job(t, "sgdm", dir)
+	fresh, again := filepath.Join(t.TempDir(), "fresh"), blobsJob(t, "sgdm", dir)
 	again.Force, again.Repeats, again.Save = true, 1, false
 	if _, err := again.Run(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	same := job(t, "sgdm", fresh)
+	same := blobsJob(t, "sgdm", fresh)
 	same.Repeats, same.Save = 1, false
 	if _, err := same.Run(context.Background()); err != nil {
 		t.Fatal(err)
@@ -287,10 +287,10 @@ func TestForceReplacesATraining(t *testing.T) {
 // An engine that cannot be made leaves nothing behind.
 func TestNothingIsWrittenWithoutAnEngine(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "none")
-	j := job(t, "sghmc", dir)
-	j.Open = func(context.Context, bnn.Setup) (bnn.Engine, error) { return nil, errors.New("no such device") }
+	j := blobsJob(t, "sghmc", dir)
+	j.Engine = func(context.Context, bnn.Setup) (bnn.Engine, error) { return nil, errors.New("no such device") }
 	_, err := j.Run(context.Background())
-	var refused *runner.Refused
+	var refused *job.Refused
 	if !errors.As(err, &refused) {
 		t.Errorf("the error is %v: want a refusal", err)
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/r2sgld/r2sgld/internal/bnn"
 	"github.com/r2sgld/r2sgld/internal/bnn/torch"
-	"github.com/r2sgld/r2sgld/internal/runner"
+	"github.com/r2sgld/r2sgld/internal/job"
 	"github.com/r2sgld/r2sgld/internal/study"
 )
 
@@ -41,7 +41,7 @@ func Run(ctx context.Context, o study.Options) (*study.Study, error) {
 }
 
 // Ready reports whether data and worker program of [Run] are there; its error is a
-// [*runner.Refused] that says how to get them.
+// [*job.Refused] that says how to get them.
 func Ready(o study.Options) error {
 	if err := o.Scale.Among(study.Smoke, study.Small, study.Paper); err != nil {
 		return err
@@ -67,9 +67,9 @@ func refusal(err error) error {
 	var failed *torch.Failed
 	switch {
 	case errors.As(err, &missing), errors.As(err, &mismatch):
-		return &runner.Refused{Err: err}
+		return &job.Refused{Err: err}
 	case errors.As(err, &failed) && failed.Reason == torch.NoDevice:
-		return &runner.Refused{Err: fmt.Errorf("%w\nname devices by the environment variable R2SGLD_DEVICES, such as cuda:0,cuda:1 or cpu", err)}
+		return &job.Refused{Err: fmt.Errorf("%w\nname devices by the environment variable R2SGLD_DEVICES, such as cuda:0,cuda:1 or cpu", err)}
 	}
 	return err
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/r2sgld/r2sgld/internal/bnn"
 	"github.com/r2sgld/r2sgld/internal/bnn/images"
-	"github.com/r2sgld/r2sgld/internal/runner"
+	"github.com/r2sgld/r2sgld/internal/job"
 	"github.com/r2sgld/r2sgld/internal/study"
 )
 
@@ -37,7 +37,7 @@ func sourceOf(o study.Options) (*source, error) {
 	}
 	train, test, err := images.Load(images.Kind(s.kind), s.folder)
 	if err != nil {
-		return nil, &runner.Refused{Err: fmt.Errorf("%s: %w\n%s", s.told, err, hint)}
+		return nil, &job.Refused{Err: fmt.Errorf("%s: %w\n%s", s.told, err, hint)}
 	}
 	e := effortOf(o.Scale)
 	if s.data.Train, err = some(train, e.train, o.Seed); err != nil {
@@ -48,7 +48,7 @@ func sourceOf(o study.Options) (*source, error) {
 	}
 	s.data.Mean, s.data.SD = s.data.Train.Moments()
 	if err := s.outside(os.Getenv("R2SGLD_OUTSIDE"), e.test, o.Seed); err != nil {
-		return nil, &runner.Refused{Err: fmt.Errorf("R2SGLD_OUTSIDE: %w", err)}
+		return nil, &job.Refused{Err: fmt.Errorf("R2SGLD_OUTSIDE: %w", err)}
 	}
 	return s, nil
 }

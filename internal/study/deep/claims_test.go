@@ -11,7 +11,7 @@ import (
 	"github.com/r2sgld/r2sgld/internal/bnn"
 	"github.com/r2sgld/r2sgld/internal/bnn/bnntest"
 	"github.com/r2sgld/r2sgld/internal/bnn/torch"
-	"github.com/r2sgld/r2sgld/internal/runner"
+	"github.com/r2sgld/r2sgld/internal/job"
 	"github.com/r2sgld/r2sgld/internal/study"
 )
 
@@ -201,7 +201,7 @@ func TestFaults(t *testing.T) {
 		_, err := conduct(context.Background(), o, e, from, []string{"cpu"}, func(context.Context, bnn.Setup, string) (bnn.Engine, error) {
 			return nil, fmt.Errorf("open: %w", x.err)
 		})
-		var refused *runner.Refused
+		var refused *job.Refused
 		if errors.As(err, &refused) != x.refused || !strings.Contains(fmt.Sprint(err), x.says) || !strings.Contains(fmt.Sprint(err), "repetition") {
 			t.Errorf("%v: want refused %t and a word of %s", err, x.refused, x.says)
 		}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/r2sgld/r2sgld/internal/bnn"
 	"github.com/r2sgld/r2sgld/internal/bnn/score"
-	"github.com/r2sgld/r2sgld/internal/runner"
+	"github.com/r2sgld/r2sgld/internal/job"
 	"github.com/r2sgld/r2sgld/internal/study"
 )
 
@@ -53,7 +53,7 @@ func PosteriorReady(o study.Options) error {
 func pictures() (bnn.Data, error) {
 	data, err := posteriorData(fashion)
 	if err != nil {
-		err = &runner.Refused{Err: fmt.Errorf("%w\nscript/setup torch installs Fashion-MNIST", err)}
+		err = &job.Refused{Err: fmt.Errorf("%w\nscript/setup torch installs Fashion-MNIST", err)}
 	}
 	return data, err
 }

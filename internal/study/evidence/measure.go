@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/r2sgld/r2sgld/internal/config"
+	"github.com/r2sgld/r2sgld/internal/job"
 	"github.com/r2sgld/r2sgld/internal/runner"
 	"github.com/r2sgld/r2sgld/potential"
 	"github.com/r2sgld/r2sgld/stream"
@@ -32,9 +33,9 @@ func (t *task) run(ctx context.Context, dir string, to float64, seed uint64) (Tr
 	if err != nil {
 		return Trial{}, 0, err
 	}
-	j := &runner.Job{Command: c.Command, Name: c.Name, Method: c.Resolved.Sampler.Method, Problem: c.Problem, Settings: c.Settings, Until: c.Until,
-		Warnings: c.Warnings, Config: c.Resolved, Hash: hash, Dir: filepath.Join(dir, fmt.Sprintf("%s-%d", t.file, seed)), Checkpoint: time.Hour, Bare: true,
-		Out: io.Discard, Terminal: io.Discard}
+	j := &runner.Job{Method: c.Resolved.Sampler.Method, Problem: c.Problem, Settings: c.Settings, Until: c.Until, Bare: true,
+		Request: job.Request{Command: c.Command, Name: c.Name, Warnings: c.Warnings, Config: c.Resolved, Hash: hash,
+			Dir: filepath.Join(dir, fmt.Sprintf("%s-%d", t.file, seed)), Checkpoint: time.Hour, Out: io.Discard, Terminal: io.Discard}}
 	sum, err := j.Run(ctx)
 	if err != nil {
 		return Trial{}, 0, err

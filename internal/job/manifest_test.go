@@ -1,18 +1,16 @@
-package runner
+package job
 
 import (
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/r2sgld/r2sgld/internal/store"
 )
 
 // A run that a later version wrote is not taken for one of this.
 //
 // Mutant it kills: no look at the schema.
-func TestReadManifest(t *testing.T) {
+func TestRead(t *testing.T) {
 	dir := t.TempDir()
 	for text, want := range map[string]string{
 		`{"schema": 1, "command": "sample"}`:                     "",
@@ -22,11 +20,7 @@ func TestReadManifest(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, "run.json"), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		f, err := store.Open(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := ReadManifest(f, dir); want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), dir)) {
+		if _, _, err := Read(dir); want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), dir)) {
 			t.Errorf("%s: %v, want …%s…", text, err, want)
 		}
 	}
