@@ -103,11 +103,11 @@ type Reflector interface {
 
 // A Tally counts what a boundary did to the steps of one replica or rung.
 type Tally struct {
-	Steps       int64 // steps taken
-	Reflected   int64 // steps that met the wall at least once
-	Reflections int64 // mirrorings (or refusals, or projections)
-	Fallbacks   int64 // steps given up (the caller decides what then)
-	Outside     int64 // recorded draws outside Ω, under any rule; of the coldest rung
+	Steps       int64 `json:"steps"`       // steps taken
+	Reflected   int64 `json:"reflected"`   // steps that met the wall at least once
+	Reflections int64 `json:"reflections"` // mirrorings (or refusals, or projections)
+	Fallbacks   int64 `json:"fallbacks"`   // steps given up (the caller decides what then)
+	Outside     int64 `json:"outside"`     // recorded draws outside Ω, under any rule; of the coldest rung
 }
 
 // Add adds u to t.

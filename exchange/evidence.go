@@ -77,13 +77,13 @@ func (t tilt) logMeanRoot() float64 { return t.Max/2 + math.Log(t.Root/float64(t
 // If the hottest rung is at infinite temperature, log Z(β_coldest) is this plus
 // the log volume of the domain.
 type Evidence struct {
-	Forward  float64 // from draws of the hotter rung of each pair
-	Backward float64 // from draws of the colder ones
-	Estimate float64 // from both, by a geometric bridge
-	Error    float64 // standard error of Estimate, from several ladders; NaN with one
+	Forward  float64 `json:"forward"`  // from draws of the hotter rung of each pair
+	Backward float64 `json:"backward"` // from draws of the colder ones
+	Estimate float64 `json:"estimate"` // from both, by a geometric bridge
+	Error    float64 `json:"se"`       // standard error of Estimate, from several ladders; NaN with one
 	// GapError is the standard error of Forward − Backward, to first order; NaN where
 	// draws do not tell it. It is large where a few draws make the heavy tail of a mean.
-	GapError float64
+	GapError float64 `json:"gap_se"`
 }
 
 // EvidenceOf pools the stepping stones of ladders with as many rungs, which may

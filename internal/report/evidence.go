@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/r2sgld/r2sgld/exchange"
 	"github.com/r2sgld/r2sgld/internal/text"
 	"github.com/r2sgld/r2sgld/tune"
 )
@@ -15,16 +14,16 @@ func (s *Summary) ended(u tune.Until, met bool) {
 	e := s.LogEvidence
 	asked := text.Short(u.Evidence, 2)
 	switch {
-	case !met && e.contradicts():
+	case !met && tune.Contradicts(e.Evidence):
 		s.Warnings = append(s.Warnings, fmt.Sprintf("the run ended at its limit with log Z %s from the hotter rungs and %s from the colder, too far apart for the %s of until.evidence. Raise the limit (sampler.until).",
 			text.Number(e.Forward, 2), text.Number(e.Backward, 2), asked))
 	case !met:
-		s.Warnings = append(s.Warnings, fmt.Sprintf("the run ended at its limit before log Z was known to %s (now %s), or before R̂ and ESS, if these were asked for, were reached. Raise the limit (sampler.until).", asked, text.Short(e.SE, 3)))
+		s.Warnings = append(s.Warnings, fmt.Sprintf("the run ended at its limit before log Z was known to %s (now %s), or before R̂ and ESS, if these were asked for, were reached. Raise the limit (sampler.until).", asked, text.Short(e.Error, 3)))
 	case e.Estimate != e.Estimate:
 		s.Warnings = append(s.Warnings, fmt.Sprintf("the draws tell log Z to the %s asked for (until.evidence), but for the volume of the domain: without it log Z is not known.", asked))
 		return
-	case e.SE > u.Evidence:
-		s.Warnings = append(s.Warnings, fmt.Sprintf("the draws tell log Z to the %s asked for; with what the volume of the domain and the step add, its error is %s, and a longer run would not change that part.", asked, text.Short(e.SE, 2)))
+	case e.Error > u.Evidence:
+		s.Warnings = append(s.Warnings, fmt.Sprintf("the draws tell log Z to the %s asked for; with what the volume of the domain and the step add, its error is %s, and a longer run would not change that part.", asked, text.Short(e.Error, 2)))
 	}
 	if met && u.RHat == 0 && u.ESS == 0 {
 		if len(Doubts(s.Parameters, 0)) > 0 {
@@ -33,21 +32,16 @@ func (s *Summary) ended(u tune.Until, met bool) {
 	}
 }
 
-// contradicts reports whether forward and backward log Z are too far apart.
-func (e Evidence) contradicts() bool {
-	return tune.Contradicts(exchange.Evidence{Forward: e.Forward, Backward: e.Backward, Error: e.SE, GapError: e.GapSE})
-}
-
 // apart tells forward and backward log Z, with the error of their gap if that is known;
 // nothing where they are no farther apart than twice that.
 func (e Evidence) apart() string {
 	gap := e.Forward - e.Backward
-	if math.Abs(gap) <= 2*e.GapSE {
+	if math.Abs(gap) <= 2*e.GapError {
 		return ""
 	}
 	both := fmt.Sprintf("forward %s, backward %s, ", text.Number(e.Forward, 3), text.Number(e.Backward, 3))
-	if e.GapSE == e.GapSE {
-		both += fmt.Sprintf("apart by %s, ", text.PlusMinus(math.Abs(gap), e.GapSE))
+	if e.GapError == e.GapError {
+		both += fmt.Sprintf("apart by %s, ", text.PlusMinus(math.Abs(gap), e.GapError))
 	}
 	return both
 }

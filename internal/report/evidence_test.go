@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/r2sgld/r2sgld/exchange"
 	"github.com/r2sgld/r2sgld/tune"
 )
 
@@ -28,7 +29,7 @@ func TestEnded(t *testing.T) {
 		{"limit", tune.Until{Evidence: 0.05}, false, fine, 0.08, 1, "before log Z was known to 0.05 (now 0.08)"},
 		{"gap", tune.Until{Evidence: 0.05}, false, fine, 0.04, 3, "too far apart"},
 	} {
-		s := &Summary{Parameters: []Parameter{c.parameter}, LogEvidence: Evidence{Forward: 1, Backward: c.back, Estimate: (1 + c.back) / 2, SE: c.se, GapSE: 0.01}}
+		s := &Summary{Parameters: []Parameter{c.parameter}, LogEvidence: Evidence{Evidence: exchange.Evidence{Forward: 1, Backward: c.back, Estimate: (1 + c.back) / 2, Error: c.se, GapError: 0.01}}}
 		s.Stopped(c.u, math.NaN(), math.NaN(), c.met)
 		text := strings.Join(s.Warnings, "\n")
 		if (c.want == "") != (text == "") || !strings.Contains(text, c.want) || len(s.Warnings) > 1 {

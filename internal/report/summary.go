@@ -12,6 +12,7 @@ import (
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/diag"
 	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/exchange"
 	"github.com/r2sgld/r2sgld/internal/text"
 	"github.com/r2sgld/r2sgld/potential"
 	"github.com/r2sgld/r2sgld/tune"
@@ -20,34 +21,34 @@ import (
 // A Summary is the content of summary.json. Numbers that are not known are NaN
 // here and null in the file.
 type Summary struct {
-	Schema         int         `json:"schema"`
-	Name           string      `json:"name"`
-	Hash           string      `json:"hash,omitempty"` // of the configuration
-	Method         string      `json:"method"`
-	Seed           uint64      `json:"seed"`
-	Ladders        int         `json:"ladders"`
-	Exact          bool        `json:"exact"` // whether the law of the draws is the target itself, the start forgotten: no bias of the step, of walls or of swaps
-	Draws          int         `json:"draws"` // of the cold rung, over all ladders
-	Thin           int         `json:"thin"`  // iterations from one of them to the next
-	Parameters     []Parameter `json:"parameters"`
-	Energy         Moments     `json:"energy"`
-	Domain         Boundary    `json:"domain"`
-	Acceptance     []float64   `json:"acceptance,omitempty"` // of the trajectories of kernel hmc, per rung
-	Swaps          Swaps       `json:"swaps"`
-	Ladder         Ladder      `json:"ladder"`
-	Kernel         *Kernel     `json:"kernel,omitempty"` // of method auto, where it tried two
-	LogEvidence    Evidence    `json:"log_evidence"`
-	Marginal       *Marginal   `json:"marginal_likelihood,omitempty"` // of identify
-	Until          *Until      `json:"until,omitempty"`               // of method auto
-	Equations      []Equation  `json:"equations,omitempty"`
-	LaTeX          string      `json:"latex,omitempty"`        // all equations, aligned
-	Coefficients   []Term      `json:"coefficients,omitempty"` // of a library
-	Fit            []Fit       `json:"fit,omitempty"`
-	Warnings       []string    `json:"warnings"`
-	Iterations     int         `json:"iterations"`
-	Gradients      int64       `json:"gradients"`        // that steps took, of all replicas, those of the warm-up included
-	Seconds        float64     `json:"seconds"`          // of this process: after a resume, those since
-	StepsPerSecond float64     `json:"steps_per_second"` // in these; NaN where none was made in them
+	Schema         int          `json:"schema"`
+	Name           string       `json:"name"`
+	Hash           string       `json:"hash,omitempty"` // of the configuration
+	Method         string       `json:"method"`
+	Seed           uint64       `json:"seed"`
+	Ladders        int          `json:"ladders"`
+	Exact          bool         `json:"exact"` // whether the law of the draws is the target itself, the start forgotten: no bias of the step, of walls or of swaps
+	Draws          int          `json:"draws"` // of the cold rung, over all ladders
+	Thin           int          `json:"thin"`  // iterations from one of them to the next
+	Parameters     []Parameter  `json:"parameters"`
+	Energy         Moments      `json:"energy"`
+	Domain         domain.Tally `json:"domain"`               // what the wall did to the steps of all rungs, and to draws of the cold one
+	Acceptance     []float64    `json:"acceptance,omitempty"` // of the trajectories of kernel hmc, per rung
+	Swaps          Swaps        `json:"swaps"`
+	Ladder         Ladder       `json:"ladder"`
+	Kernel         *Kernel      `json:"kernel,omitempty"` // of method auto, where it tried two
+	LogEvidence    Evidence     `json:"log_evidence"`
+	Marginal       *Marginal    `json:"marginal_likelihood,omitempty"` // of identify
+	Until          *Until       `json:"until,omitempty"`               // of method auto
+	Equations      []Equation   `json:"equations,omitempty"`
+	LaTeX          string       `json:"latex,omitempty"`        // all equations, aligned
+	Coefficients   []Term       `json:"coefficients,omitempty"` // of a library
+	Fit            []Fit        `json:"fit,omitempty"`
+	Warnings       []string     `json:"warnings"`
+	Iterations     int          `json:"iterations"`
+	Gradients      int64        `json:"gradients"`        // that steps took, of all replicas, those of the warm-up included
+	Seconds        float64      `json:"seconds"`          // of this process: after a resume, those since
+	StepsPerSecond float64      `json:"steps_per_second"` // in these; NaN where none was made in them
 
 	exact func() string  // how to take a kernel without bias from steps; "" where there is none, or it is in use
 	since string         // what the seconds count from, for the footer; "" for the beginning
@@ -89,15 +90,6 @@ type Moments struct {
 	SD   float64 `json:"sd"`
 }
 
-// Boundary is what the wall did to the steps of all rungs.
-type Boundary struct {
-	Steps       int64 `json:"steps"`
-	Reflected   int64 `json:"reflected"`
-	Reflections int64 `json:"reflections"`
-	Fallbacks   int64 `json:"fallbacks"`
-	Outside     int64 `json:"outside"` // draws of the cold rung
-}
-
 // Swaps is what the ladders tell of their exchanges, added up.
 type Swaps struct {
 	Scheme     string   `json:"scheme"`
@@ -132,13 +124,10 @@ type Ladder struct {
 }
 
 // Evidence is the estimate of log Z, Z = ∫ exp(−U/τ) over the domain, τ the
-// coldest temperature, where the hottest rung is the uniform law.
+// coldest temperature, where the hottest rung is the uniform law. Its error holds that
+// of the volume and the bias of the step.
 type Evidence struct {
-	Forward     float64 `json:"forward"`  // from the hotter rung of each pair
-	Backward    float64 `json:"backward"` // from the colder
-	Estimate    float64 `json:"estimate"` // from both
-	SE          float64 `json:"se"`       // of the estimate, with the error of the volume and the bias of the step
-	GapSE       float64 `json:"gap_se"`   // of forward − backward; null where draws do not tell it
+	exchange.Evidence
 	LogVolume   float64 `json:"log_volume"`
 	LogVolumeSE float64 `json:"log_volume_se"`
 	// StepBias is what the step size adds to log Z, extrapolated from a run with
@@ -151,7 +140,7 @@ type Evidence struct {
 // NewEvidence is evidence that is not known.
 func NewEvidence() Evidence {
 	nan := math.NaN()
-	return Evidence{nan, nan, nan, nan, nan, nan, nan, nan, nan, ""}
+	return Evidence{exchange.Evidence{Forward: nan, Backward: nan, Estimate: nan, Error: nan, GapError: nan}, nan, nan, nan, nan, ""}
 }
 
 // Marginal is the log marginal likelihood log p(data), the prior being flat on
@@ -250,8 +239,8 @@ func New(name, method string, p r2sgld.Problem, s r2sgld.Settings, res *r2sgld.R
 	}
 	sum.Exact, sum.Acceptance = Exact(p, s), res.Acceptance()
 	sum.Energy = Moments{diag.Mean(energies), diag.SD(energies)}
-	all, cold := res.Tally(-1), res.Tally(0)
-	sum.Domain = Boundary{all.Steps, all.Reflected, all.Reflections, all.Fallbacks, cold.Outside}
+	sum.Domain = res.Tally(-1)
+	sum.Domain.Outside = res.Tally(0).Outside
 	for i, l := range res.Ladders {
 		if i == 0 || l.Iterations < sum.Iterations {
 			sum.Iterations = l.Iterations
@@ -319,7 +308,7 @@ func (s *Summary) Singular() {
 // nothing tells the error.
 func (s *Summary) OneSided() {
 	e := s.LogEvidence
-	if e.contradicts() {
+	if tune.Contradicts(e.Evidence) {
 		s.Warnings = append(s.Warnings, fmt.Sprintf("log Z is %s from the hotter rung of each pair and %s from the colder: they should agree. A mode may be missing that the hot rungs see and the cold one does not hold, or the potential jumps. Do not trust the draws before that is explained.",
 			text.Number(e.Forward, 2), text.Number(e.Backward, 2)))
 	}

@@ -55,7 +55,7 @@ func (s *Summary) Footer() string {
 		if e.LogVolumeSE > 0 {
 			volume = text.PlusMinus(e.LogVolume, e.LogVolumeSE)
 		}
-		line += fmt.Sprintf(" log Z %s (%slog volume %s", text.PlusMinus(e.Estimate, e.SE), e.apart(), volume)
+		line += fmt.Sprintf(" log Z %s (%slog volume %s", text.PlusMinus(e.Estimate, e.Error), e.apart(), volume)
 		if e.StepBias == e.StepBias && (e.StepBias != 0 || e.StepBiasSE != 0) { // exact kernels add nothing
 			line += fmt.Sprintf("; the step adds %s", text.PlusMinus(e.StepBias, e.StepBiasSE))
 		}

@@ -68,7 +68,7 @@ func (x *execution) logZ(res *r2sgld.Result) report.Evidence {
 		of = x.pool(res)
 	}
 	e.Forward, e.Backward, e.Estimate = x.volume.log+of.Forward, x.volume.log+of.Backward, x.volume.log+of.Estimate
-	e.SE, e.GapSE = math.Hypot(of.Error, x.volume.se), of.GapError
+	e.Error, e.GapError = math.Hypot(of.Error, x.volume.se), of.GapError
 	e.LogVolume, e.LogVolumeSE = x.volume.log, x.volume.se
 	return e
 }
@@ -157,8 +157,8 @@ func (x *execution) evidence(ctx context.Context, res *r2sgld.Result) (report.Ev
 	case err != nil:
 		return e, err
 	}
-	e.StepBias, e.StepBiasSE, e.SE = stepBias(x.pool(res), x.pool(rough))
-	e.SE = math.Hypot(e.SE, x.volume.se)
+	e.StepBias, e.StepBiasSE, e.Error = stepBias(x.pool(res), x.pool(rough))
+	e.Error = math.Hypot(e.Error, x.volume.se)
 	return e, nil
 }
 
@@ -195,9 +195,9 @@ func (x *execution) marginal(ctx context.Context, e report.Evidence) (*report.Ma
 	}
 	// The volume is part of both when the prior is flat: its error cancels.
 	m.Log = e.Estimate + x.Model.LogConstant() - mass
-	m.SE = math.Hypot(e.SE, se)
+	m.SE = math.Hypot(e.Error, se)
 	if !x.Model.Prior.Any() {
-		m.SE = math.Sqrt(max(0, e.SE*e.SE-x.volume.se*x.volume.se))
+		m.SE = math.Sqrt(max(0, e.Error*e.Error-x.volume.se*x.volume.se))
 	}
 	return m, ctx.Err()
 }

@@ -279,7 +279,7 @@ func (x *execution) review(res *r2sgld.Result, seconds float64) int {
 	round.Draws = held(res)
 	round.Rejection = stats.Rejections()
 	e := x.logZ(res)
-	round.LogZ, round.LogZError = e.Estimate, e.SE
+	round.LogZ, round.LogZError = e.Estimate, e.Error
 	x.table.Line(round)
 	x.folder.Log.Info("round", "round", round.Name, "iterations", n, "rejection", round.Rejection)
 	next := n
