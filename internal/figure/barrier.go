@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/r2sgld/r2sgld/internal/text"
 	"gonum.org/v1/plot/vg"
 )
 
@@ -60,7 +61,7 @@ func LocalBarrier(q Barrier) (*Figure, error) {
 	keys.add(len(q.Rungs) > 0, keyMark("rung"))
 	caption := ""
 	if len(q.Rungs) > 0 {
-		caption = count(len(q.Rungs), "rung")
+		caption = text.Counted(len(q.Rungs), "rung")
 	}
 	lay := mosaic{columns: 1, width: cm(width), height: cm(4.8)}
 	return lay.compose([]*panel{p}, keys, caption), nil

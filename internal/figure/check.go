@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+
+	"github.com/r2sgld/r2sgld/internal/text"
 )
 
 // A demand is what is asked of the values of a column, which must be finite numbers
@@ -156,7 +158,7 @@ func (c *check) given(axis Axis, v [2]float64, log bool) {
 
 // temperatures checks those of a ladder; +Inf is the uniform law.
 func (c *check) temperatures(t []float64) {
-	c.must(len(t) >= 2, "%s: a ladder has at least two", count(len(t), "rung"))
+	c.must(len(t) >= 2, "%s: a ladder has at least two", text.Counted(len(t), "rung"))
 	for p, v := range t {
 		c.must(v > 0 && (p == 0 || v > t[p-1]), "temperature %d is %g: temperatures must be above 0 and rise", p+1, v)
 	}

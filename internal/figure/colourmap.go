@@ -24,11 +24,16 @@ const shadesOfHeat = 128
 
 // heatColours are shadesOfHeat colours from low to high.
 func heatColours() color.Palette {
-	out := make(color.Palette, shadesOfHeat)
+	return gradient(shadesOfHeat, viridis[:])
+}
+
+// gradient returns n colours from the first of stops through all of them.
+func gradient(n int, stops []color.NRGBA) color.Palette {
+	out := make(color.Palette, n)
 	for i := range out {
-		t := float64(i) / (shadesOfHeat - 1) * float64(len(viridis)-1)
-		k := min(int(t), len(viridis)-2)
-		out[i] = mix(viridis[k], viridis[k+1], t-float64(k))
+		t := float64(i) / float64(n-1) * float64(len(stops)-1)
+		k := min(int(t), len(stops)-2)
+		out[i] = mix(stops[k], stops[k+1], t-float64(k))
 	}
 	return out
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/r2sgld/r2sgld/internal/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -62,7 +63,7 @@ func EntropyHistograms(q Entropies) (*Figure, error) {
 	}
 	onlyLowest(panels, columns)
 	keys := legend{keyLine(q.In, linePosterior), keyLine(q.Out, lineForeign)}
-	caption := sentences(fmt.Sprintf("shares on a scale of roots, in %d bins from 0 to ln %s", entropyBins, thousands(q.Classes)), q.Caption)
+	caption := sentences(fmt.Sprintf("shares on a scale of roots, in %d bins from 0 to ln %s", entropyBins, text.Count(q.Classes)), q.Caption)
 	return lay.compose(panels, keys, caption), nil
 }
 

@@ -19,6 +19,7 @@ import (
 	"image/png"
 	"io"
 
+	"github.com/r2sgld/r2sgld/internal/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
@@ -57,16 +58,16 @@ type Sample struct {
 func (s Sample) String() string {
 	out := ""
 	if s.Draws > 0 {
-		out = count(s.Draws, "draw")
+		out = text.Counted(s.Draws, "draw")
 	}
 	if s.Ladders > 0 {
 		if out != "" {
 			out += ", "
 		}
-		out += count(s.Ladders, "ladder")
+		out += text.Counted(s.Ladders, "ladder")
 	}
 	if s.Shown < s.Of {
-		out += fmt.Sprintf(", %d of %s", s.Shown, count(s.Of, "parameter"))
+		out += fmt.Sprintf(", %d of %s", s.Shown, text.Counted(s.Of, "parameter"))
 	}
 	return out
 }

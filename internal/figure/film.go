@@ -9,6 +9,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/r2sgld/r2sgld/internal/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
@@ -161,9 +162,9 @@ func (r *reel) frame(k int) *image.RGBA {
 	copy(img.Pix, r.base.Pix)
 	end := min((k+1)*r.per, len(r.Cold))
 	trades, _ := slices.BinarySearch(r.swaps, end)
-	words := "iteration " + thousands(r.First+end-1)
+	words := "iteration " + text.Count(r.First+end-1)
 	if len(r.swaps) > 0 {
-		words += ", " + count(trades, "swap")
+		words += ", " + text.Counted(trades, "swap")
 	}
 	c.FillText(letters(letterSize), vg.Point{X: r.rect.Min.X, Y: r.headerLine()}, words)
 	c.Rectangle = r.rect

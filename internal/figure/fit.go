@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/r2sgld/r2sgld/internal/text"
 	"gonum.org/v1/gonum/mathext"
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -41,9 +42,9 @@ func countOf(r []Response, noun string) string {
 		all += max(q.Of, len(q.Time))
 	}
 	if all > shown {
-		return fmt.Sprintf("%s of %s", thousands(shown), count(all, noun))
+		return fmt.Sprintf("%s of %s", text.Count(shown), text.Counted(all, noun))
 	}
-	return count(shown, noun)
+	return text.Counted(shown, noun)
 }
 
 func checkResponses(r []Response) error {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/r2sgld/r2sgld/internal/text"
 	"gonum.org/v1/plot/vg"
 )
 
@@ -68,7 +69,7 @@ func IndexProcess(q Index) (*Figure, error) {
 	}
 	pts := q.path(replica, first, last, 1)
 	if len(pts) > 3000 {
-		pts = q.extremes(pts, 1500)
+		pts = thin(pts, 1500)
 	}
 	p.add(line{colour, pts})
 	others := lineBystander
@@ -84,7 +85,7 @@ func (q *Index) check() error {
 	if q.Names == nil {
 		c.temperatures(q.Temperature)
 	} else {
-		c.must(rungs >= 2, "%s: a ladder has at least two", count(rungs, "rung"))
+		c.must(rungs >= 2, "%s: a ladder has at least two", text.Counted(rungs, "rung"))
 		c.must(q.Temperature == nil || len(q.Temperature) == rungs, "%d names for %d rungs: give one each", rungs, len(q.Temperature))
 	}
 	c.must(len(q.Rung) == rungs, "%d replicas on %d rungs: there must be as many", len(q.Rung), rungs)
@@ -216,20 +217,12 @@ func (q *Index) path(r, first, last, stride int) []point {
 	return out
 }
 
-// extremes returns the lowest and the highest point of each of n stretches.
-func (q *Index) extremes(pts []point, n int) []point {
+// thin returns the lowest and the highest point of each of n stretches.
+func thin(pts []point, n int) []point {
 	var out []point
 	for s := range n {
 		part := pts[s*len(pts)/n : (s+1)*len(pts)/n]
-		lo, hi := 0, 0
-		for i, p := range part {
-			if p.y < part[lo].y {
-				lo = i
-			}
-			if p.y > part[hi].y {
-				hi = i
-			}
-		}
+		lo, hi := extremes(len(part), func(i int) float64 { return part[i].y })
 		out = append(out, part[min(lo, hi)])
 		if lo != hi {
 			out = append(out, part[max(lo, hi)])
@@ -245,7 +238,7 @@ func (q *Index) title(replica int, t []trip, first, last int) string {
 			n++
 		}
 	}
-	made := count(n, "round trip")
+	made := text.Counted(n, "round trip")
 	if n == 0 {
 		made = "no round trip"
 	}
@@ -261,9 +254,9 @@ func (q *Index) caption(stride int) string {
 		}
 	}
 	columns := len(q.Rung[0])
-	out := sentences(count(len(q.Rung), "replica"),
-		fmt.Sprintf("record of %s", count((columns-1)*max(q.Every, 1)+1, "iteration")),
-		fmt.Sprintf("%s of all replicas in the whole %s", count(all, "round trip"), where))
+	out := sentences(text.Counted(len(q.Rung), "replica"),
+		fmt.Sprintf("record of %s", text.Counted((columns-1)*max(q.Every, 1)+1, "iteration")),
+		fmt.Sprintf("%s of all replicas in the whole %s", text.Counted(all, "round trip"), where))
 	if stride > 1 {
 		out = sentences(out, fmt.Sprintf("grey paths show one column in %d", stride))
 	}
@@ -276,7 +269,7 @@ func wholeTicks(min, max float64, room vg.Length) []tick {
 	for _, t := range ticks(min, max, room, false) {
 		if t.value == math.Round(t.value) {
 			if t.label != "" {
-				t.label = thousands(int(t.value))
+				t.label = text.Count(int(t.value))
 			}
 			out = append(out, t)
 		}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/r2sgld/r2sgld/internal/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -43,7 +44,7 @@ func LayerTemperatures(layers []Layer, set float64, caption string) (*Figure, er
 	} else {
 		lay.columns, lay.width = 1, cm(8)
 	}
-	return lay.compose(panels, keys, sentences(count(len(layers), "layer"), caption)), nil
+	return lay.compose(panels, keys, sentences(text.Counted(len(layers), "layer"), caption)), nil
 }
 
 // rowEach is the height of one of n rows, in cm: a net of 60 layers fits a page.
@@ -196,7 +197,7 @@ func ReflectionMap(q Reflections) (*Figure, error) {
 	p.fill(img)
 	caption := q.Caption
 	if q.columns() < n {
-		caption = sentences(caption, fmt.Sprintf("%s in %s", count(n, "epoch"), count(q.columns(), "column")))
+		caption = sentences(caption, fmt.Sprintf("%s in %s", text.Counted(n, "epoch"), text.Counted(q.columns(), "column")))
 	}
 	f := lay.compose([]*panel{p}, nil, caption)
 	bar := colourBar("share, on a scale of roots", 0, sqrt.of(top), heatRamp())

@@ -2,6 +2,7 @@ package figure
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/plot/vg"
@@ -41,50 +42,25 @@ func (m mosaic) tall(r int) vg.Length {
 	return m.rows[r%len(m.rows)]
 }
 
-// gaps returns the gap under each row but the last: one for all, or where rows
-// differ what each needs for its numbers and the titles under it.
-func (m mosaic) gaps(panels []*panel, rows int, all vg.Length) []vg.Length {
-	out := make([]vg.Length, rows-1)
-	for r := range out {
-		if out[r] = all; m.rows == nil {
-			continue
-		}
-		var need, title vg.Length
-		for i, p := range panels {
-			if p != nil && i/m.columns == r {
-				need = max(need, p.belowRoom())
-			}
-			if p != nil && i/m.columns == r+1 && p.title != "" {
-				title = nameRoom
-			}
-		}
-		out[r] = need + title + 6
-	}
-	return out
-}
-
 // compose lays the panels out; nil leaves a place empty.
 func (m mosaic) compose(panels []*panel, keys legend, caption string) *Figure {
 	f := &Figure{keys: keys}
 	rows := (len(panels) + m.columns - 1) / m.columns
-	lefts := make([]vg.Length, m.columns) // space left of each column
-	var inner, bottom, top vg.Length      // space under a row, under the last one, over each
+	lefts := make([]vg.Length, m.columns)                             // space left of each column
+	under, titled := make([]vg.Length, rows), make([]vg.Length, rows) // space under each row, and over it
 	for i, p := range panels {
 		if p == nil {
 			continue
 		}
-		lefts[i%m.columns] = max(lefts[i%m.columns], p.leftRoom(m.tall(i/m.columns)))
-		if i/m.columns < rows-1 {
-			inner = max(inner, p.belowRoom())
-		}
-		bottom = max(bottom, p.belowRoom())
-		if p.title != "" {
-			top = nameRoom
+		r := i / m.columns
+		lefts[i%m.columns] = max(lefts[i%m.columns], p.leftRoom(m.tall(r)))
+		if under[r] = max(under[r], p.belowRoom()); p.title != "" {
+			titled[r] = nameRoom
 		}
 	}
-	gapX, gapY := gap, inner+top+6
+	top, gapX := slices.Max(titled), gap
 	if m.joint {
-		gapX, gapY = 5, 5+top
+		gapX = 5
 	}
 	total := edge + edge + 6 + gapX*vg.Length(m.columns-1)
 	for _, l := range lefts {
@@ -97,8 +73,15 @@ func (m mosaic) compose(panels []*panel, keys legend, caption string) *Figure {
 	f.caption = wrap(letters(letterSize-0.5), caption, f.width-2*edge)
 	header := edge + vg.Length(f.keyRows())*lineSkip + 6 + top
 	tops := []vg.Length{header}
-	for r, g := range m.gaps(panels, rows, gapY) {
-		tops = append(tops, tops[r]+m.tall(r)+g)
+	for r := range rows - 1 {
+		room := slices.Max(under[:rows-1]) + top + 6
+		switch {
+		case m.rows != nil:
+			room = under[r] + titled[r+1] + 6
+		case m.joint:
+			room = 5 + top
+		}
+		tops = append(tops, tops[r]+m.tall(r)+room)
 	}
 	for i, p := range panels {
 		if p == nil {
@@ -111,7 +94,7 @@ func (m mosaic) compose(panels []*panel, keys legend, caption string) *Figure {
 		}
 		f.cells = append(f.cells, cell{p, x, tops[r], m.width, m.tall(r)})
 	}
-	f.height = tops[rows-1] + m.tall(rows-1) + bottom + 3 +
+	f.height = tops[rows-1] + m.tall(rows-1) + slices.Max(under) + 3 +
 		vg.Length(len(f.caption))*lineSkip + edge
 	return f
 }

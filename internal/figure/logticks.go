@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/r2sgld/r2sgld/internal/text"
 	"gonum.org/v1/plot/vg"
 )
 
@@ -78,7 +79,7 @@ func plain(v float64) string {
 		return strconv.FormatFloat(v, 'f', 4, 64)
 	}
 	if v >= 1000 && v < 1e7 {
-		return thousands(int(math.Round(v)))
+		return text.Count(int(math.Round(v)))
 	}
 	return rounded(v, 3)
 }

@@ -198,14 +198,9 @@ func (q *ModeMaps) zeros(v []float64, known []bool) [][2]point {
 // light on either side; they are told apart by the colour-blind.
 func partingColours() color.Palette {
 	pale := color.NRGBA{R: 247, G: 247, B: 247, A: 255}
-	stops := [...]color.NRGBA{{R: 0, G: 68, B: 120, A: 255}, blue, mix(pale, blue, 0.45), pale, mix(pale, vermillion, 0.45), vermillion, {R: 140, G: 52, B: 0, A: 255}}
-	out := make(color.Palette, shadesOfHeat-1) // the middle one is pale
-	for i := range out {
-		t := float64(i) / float64(len(out)-1) * float64(len(stops)-1)
-		k := min(int(t), len(stops)-2)
-		out[i] = mix(stops[k], stops[k+1], t-float64(k))
-	}
-	return out
+	return gradient(shadesOfHeat-1, []color.NRGBA{ // the middle one is pale
+		{R: 0, G: 68, B: 120, A: 255}, blue, mix(pale, blue, 0.45), pale, mix(pale, vermillion, 0.45), vermillion, {R: 140, G: 52, B: 0, A: 255},
+	})
 }
 
 // parting is the colour of a value in [−1, 1]; what is beyond has the last colours.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/r2sgld/r2sgld/internal/text"
 	"gonum.org/v1/plot/vg"
 )
 
@@ -127,7 +128,7 @@ func (c *Calibration) counts() *panel {
 		most = max(most, b.Count)
 	}
 	p := &panel{x: scale{label: "confidence", max: 1}, y: scale{label: "images", max: 1.08 * float64(most)}}
-	p.y.ruled, p.y.marks = true, []tick{{0, "0"}, {float64(most), thousands(most)}}
+	p.y.ruled, p.y.marks = true, []tick{{0, "0"}, {float64(most), text.Count(most)}}
 	for _, b := range c.Bins {
 		if n := float64(b.Count); n > 0 {
 			p.add(box{expected, point{b.Low, 0}, point{b.High, n}}, line{lineZero, []point{{b.Low, n}, {b.High, n}}})

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/r2sgld/r2sgld/internal/text"
 	"gonum.org/v1/plot/vg"
 )
 
@@ -52,7 +53,7 @@ func Rejections(q Swaps) (*Figure, error) {
 	onlyLowest(panels, 1)
 	keys := legend{keyArea("a pair of rungs", barrier), keyLine(fmt.Sprintf("mean %.3g", mean), lineExpected)}
 	keys.add(q.Attempts != nil, keyInterval())
-	caption := fmt.Sprintf("%s, barrier Λ = %.3g in all", count(len(q.Rejection), "pair"), sum)
+	caption := fmt.Sprintf("%s, barrier Λ = %.3g in all", text.Counted(len(q.Rejection), "pair"), sum)
 	if q.Attempts != nil {
 		caption = sentences(caption, q.attempts()+", taken as independent")
 	}
@@ -105,9 +106,9 @@ func wilson(r, n float64) (lo, hi float64) {
 func (q *Swaps) attempts() string {
 	least, most := slices.Min(q.Attempts), slices.Max(q.Attempts)
 	if least == most {
-		return count(most, "attempt") + " a pair"
+		return text.Counted(most, "attempt") + " a pair"
 	}
-	return thousands(least) + " to " + count(most, "attempt") + " a pair"
+	return text.Count(least) + " to " + text.Counted(most, "attempt") + " a pair"
 }
 
 // rungMarks marks rungs 0, 1, … with their temperatures.

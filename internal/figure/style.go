@@ -2,7 +2,6 @@ package figure
 
 import (
 	"image/color"
-	"strconv"
 	"sync"
 
 	"gonum.org/v1/plot/font"
@@ -132,27 +131,6 @@ func shorten(sty draw.TextStyle, s string, room vg.Length) string {
 		}
 	}
 	return "…"
-}
-
-// thousands returns "12,000".
-func thousands(n int) string {
-	s := strconv.Itoa(n)
-	first := 0
-	if n < 0 {
-		first = 1
-	}
-	for i := len(s) - 3; i > first; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
-// count returns "1 draw" or "12,000 draws".
-func count(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return thousands(n) + " " + what
 }
 
 // cm converts centimetres.

@@ -137,12 +137,9 @@ func (l *SweepLine) failures(i int) int {
 // failed returns the methods of which a run diverged.
 func (q *Sweep) failed() []int {
 	var out []int
-	for i := range q.Lines {
-		for k := range q.Lines[i].Step {
-			if q.Lines[i].failures(k) > 0 {
-				out = append(out, i)
-				break
-			}
+	for i, l := range q.Lines {
+		if slices.ContainsFunc(l.Failed, func(n int) bool { return n > 0 }) {
+			out = append(out, i)
 		}
 	}
 	return out

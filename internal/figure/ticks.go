@@ -2,6 +2,7 @@ package figure
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -129,20 +130,22 @@ func widen(min, max, margin float64) (lo, hi float64) {
 
 // show makes the axis show all values, of which there is one at least, with a margin.
 func (s *scale) show(margin float64, values ...[]float64) {
-	lo, hi := math.Inf(1), math.Inf(-1)
-	for _, v := range values {
-		for _, x := range v {
-			lo, hi = math.Min(lo, x), math.Max(hi, x)
-		}
-	}
+	lo, hi := extent(slices.Concat(values...)...)
 	s.min, s.max = widen(lo, hi, margin)
 }
 
-// extent returns the least and the largest value; v is not empty.
-func extent(v ...float64) (min, max float64) {
-	min, max = v[0], v[0]
-	for _, x := range v[1:] {
-		min, max = math.Min(min, x), math.Max(max, x)
+// extremes returns where the first least and the first largest of n values are.
+func extremes(n int, at func(i int) float64) (lo, hi int) {
+	for i := range n {
+		if at(i) < at(lo) {
+			lo = i
+		}
+		if at(i) > at(hi) {
+			hi = i
+		}
 	}
-	return min, max
+	return lo, hi
 }
+
+// extent returns the least and the largest value; v is not empty.
+func extent(v ...float64) (min, max float64) { return slices.Min(v), slices.Max(v) }

@@ -145,15 +145,7 @@ func some(v []float64, step, r, rounds int) []point {
 	if len(v) == 0 {
 		return nil
 	}
-	lo, hi := 0, 0
-	for k, y := range v {
-		if y < v[lo] {
-			lo = k
-		}
-		if y > v[hi] {
-			hi = k
-		}
-	}
+	lo, hi := extremes(len(v), func(k int) float64 { return v[k] })
 	for k := range v {
 		if (k%step == 0 && k/step%rounds == r) || r == 0 && k%step != 0 && (k == lo || k == hi) {
 			out = append(out, point{float64(k + 1), v[k]})

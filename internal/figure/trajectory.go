@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/r2sgld/r2sgld/internal/text"
 	"gonum.org/v1/plot/vg/draw"
 )
 
@@ -282,11 +283,11 @@ func (q *Trajectory) caption() string {
 		return n
 	}
 	out := sentences(
-		fmt.Sprintf("iterations %s to %s", thousands(q.First), thousands(q.First+len(q.Cold)-1)),
-		count(len(q.swaps()), "swap"),
-		count(mirrored(q.Cold), "reflected step")+" of the cold rung")
+		fmt.Sprintf("iterations %s to %s", text.Count(q.First), text.Count(q.First+len(q.Cold)-1)),
+		text.Counted(len(q.swaps()), "swap"),
+		text.Counted(mirrored(q.Cold), "reflected step")+" of the cold rung")
 	if len(q.Hot) > 0 {
-		out += fmt.Sprintf(", %s of the hot one", thousands(mirrored(q.Hot)))
+		out += fmt.Sprintf(", %s of the hot one", text.Count(mirrored(q.Hot)))
 	}
 	if (q.Section || q.Inside == nil) && mirrored(q.Cold)+mirrored(q.Hot) > 0 {
 		out += ", marked at their ends"

@@ -156,7 +156,7 @@ var ofTheProgram = []fault{
 	{"reflections upside down", "internal/figure TestReflectionPixels", []edit{
 		{"internal/figure.(*Reflections).pixels", "len(q.Layers) - 1 - l", "l"},
 	}},
-	{"runs that diverged everywhere", "internal/figure TestFailures", []edit{{"internal/figure.(*Sweep).failed", ") >", ") >="}}},
+	{"runs that diverged everywhere", "internal/figure TestFailures", []edit{{"internal/figure.(*Sweep).failed", "n >", "n >="}}},
 	{"batch above the number of images", "internal/config TestBadTrainings", []edit{
 		{"internal/config.(*loader).suitImages", "> n", "> 2*n"},
 	}},
