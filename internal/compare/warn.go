@@ -32,14 +32,17 @@ func (t *Table) warn(runs []Run, best Run) {
 		}
 	}
 	if m := t.Models[0]; t.RankedBy == "log_evidence" && -m.ELPDDifference > 2*m.ELPDDifferenceSE {
-		t.warnf("the evidence prefers %s, prediction %s: the evidence hangs on how wide priors and bounds are. See whether it still does with others.", m.Name, best.Name)
+		t.warnf("the evidence prefers %s, prediction %s: the evidence hangs on how wide priors and bounds are. See whether it still does with "+
+			"others.", m.Name, best.Name)
 	}
 	estimated := slices.ContainsFunc(runs, func(r Run) bool { return r.Predictive != nil && r.Predictive.Noise == "estimate" })
 	switch {
 	case several && estimated:
-		t.warnf("noise: estimate: each model is judged with the residual standard deviation of its own best fit, taken from the same data, which favours models of more parameters. To be strict, give all of them one: noise: {state: sd}.")
+		t.warnf("noise: estimate: each model is judged with the residual standard deviation of its own best fit, taken from the same data, " +
+			"which favours models of more parameters. To be strict, give all of them one: noise: {state: sd}.")
 	case several && t.Data == (Data{}):
-		t.warnf("the runs name no data: a log evidence is log ∫ exp(−U), and differences are log Bayes factors only if every U is minus the log of likelihood and prior with all their constants.")
+		t.warnf("the runs name no data: a log evidence is log ∫ exp(−U), and differences are log Bayes factors only if every U is minus the " +
+			"log of likelihood and prior with all their constants.")
 	}
 }
 
@@ -64,13 +67,15 @@ func (r *Run) warnPrediction(t *Table) {
 		t.warnf("%s: no predictive densities: the run has no predictive.json. Run it again.", r.Name)
 	case p == nil:
 	case math.IsNaN(p.ELPDLOO):
-		t.warnf("%s: no predictive densities: those of some data are not finite at some draws. Bound the parameters to where the equations are.", r.Name)
+		t.warnf("%s: no predictive densities: those of some data are not finite at some draws. Bound the parameters to where the "+
+			"equations are.", r.Name)
 	case p.KAbove > 0:
 		most := ""
 		if !math.IsNaN(p.KMax) && !math.IsInf(p.KMax, 0) {
 			most = fmt.Sprintf(" (up to %s)", number(p.KMax, 2))
 		}
-		t.warnf("%s: Pareto k above %g%s for %d of %d data: they move the posterior so much that leaving them out cannot be told from these draws. Go by the log evidence, or fit without them and compare.",
+		t.warnf("%s: Pareto k above %g%s for %d of %d data: they move the posterior so much that leaving them out cannot be told from these "+
+			"draws. Go by the log evidence, or fit without them and compare.",
 			r.Name, trusted, most, p.KAbove, len(p.Pointwise.K))
 	}
 }

@@ -104,7 +104,8 @@ func (q *Index) check() error {
 		for r := range q.Rung {
 			p := q.Rung[r][k]
 			if p < 0 || p >= rungs || held[p] == k+1 {
-				c.must(false, "column %d: rung %d of replica %d is no rung or held twice: columns must be permutations of 0 to %d", k+1, p, r+1, rungs-1)
+				c.must(false, "column %d: rung %d of replica %d is no rung or held twice: columns must be permutations of 0 to %d", k+1, p, r+1,
+					rungs-1)
 				break
 			}
 			held[p] = k + 1

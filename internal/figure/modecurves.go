@@ -80,7 +80,8 @@ func (q *ModeCurves) layers(up, low *panel, c ModeColumn) {
 func (q *ModeCurves) check() error {
 	c := &check{what: "modes"}
 	c.must(len(q.Columns) > 0 && len(q.Names) > 0 && len(q.X) >= 2, "nothing to draw: give a function at two points at least")
-	c.must(len(q.Names) <= MostModes && len(q.Columns) <= 4, "%d functions in %d columns: choose up to %d in 4", len(q.Names), len(q.Columns), MostModes)
+	c.must(len(q.Names) <= MostModes && len(q.Columns) <= 4, "%d functions in %d columns: choose up to %d in 4", len(q.Names),
+		len(q.Columns), MostModes)
 	c.columns(column{"grid", q.X, anyLength, rising}, column{"bounds", q.Bounds[:], 2, rising})
 	for _, d := range q.Columns {
 		c.part("modes")

@@ -67,7 +67,8 @@ func (q *Calibration) check(c *check) {
 	c.must(q.total() > 0, "no images: give bins with counts")
 	last := 0.0
 	for i, b := range q.Bins {
-		c.must(b.Low >= last && b.High > b.Low && b.High <= 1, "bin %d is from %g to %g: bins must rise in [0, 1] and not overlap", i+1, b.Low, b.High)
+		c.must(b.Low >= last && b.High > b.Low && b.High <= 1, "bin %d is from %g to %g: bins must rise in [0, 1] and not overlap", i+1,
+			b.Low, b.High)
 		c.must(b.Count >= 0, "bin %d has %d images: there cannot be fewer than none", i+1, b.Count)
 		c.must(b.Count <= 0 || b.Accuracy >= 0 && b.Accuracy <= 1 && b.Confidence >= 0 && b.Confidence <= 1,
 			"bin %d has accuracy %g and confidence %g: both must be in [0, 1]", i+1, b.Accuracy, b.Confidence)

@@ -88,7 +88,8 @@ func (q *ScoreTable) check() error {
 func (c *check) estimate(what string, e Estimate) {
 	if c.what = what; !math.IsNaN(e.Value) {
 		c.finite("", e.Value, e.Low, e.High)
-		c.must(e.Low <= e.Value && e.Value <= e.High, "the interval from %g to %g does not hold %g: give both ends, or the value twice", e.Low, e.High, e.Value)
+		c.must(e.Low <= e.Value && e.Value <= e.High, "the interval from %g to %g does not hold %g: give both ends, or the value twice",
+			e.Low, e.High, e.Value)
 	}
 }
 

@@ -121,7 +121,8 @@ func (l *SweepLine) check(c *check, metrics []SweepMetric) {
 		c.must(len(l.Values[m]) == n, "%d values for %d settings: give one each, NaN where all runs failed", len(l.Values[m]), n)
 		for i := 0; i < n && c.err == nil; i++ {
 			e := l.Values[m][i]
-			c.must(!math.IsNaN(e.Value) || l.failures(i) == l.Runs[i], "NaN at %g though not all runs failed: give the mean of the others", l.Step[i])
+			c.must(!math.IsNaN(e.Value) || l.failures(i) == l.Runs[i], "NaN at %g though not all runs failed: give the mean of the others",
+				l.Step[i])
 			c.estimate(c.what, e)
 		}
 	}

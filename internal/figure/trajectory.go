@@ -80,7 +80,8 @@ func (q *Trajectory) backdrop(c *check, p *panel) (walls [][2]point, keys legend
 func (q *Trajectory) check(c *check) {
 	c.must(len(q.Cold) > 0, "no steps: give some hundred")
 	c.must(len(q.Cold) <= MostSteps, "%d steps: choose a window of at most %d", len(q.Cold), MostSteps)
-	c.must(len(q.Hot) == 0 || len(q.Hot) == len(q.Cold), "%d steps of the hot rung beside %d: both must have the same iterations", len(q.Hot), len(q.Cold))
+	c.must(len(q.Hot) == 0 || len(q.Hot) == len(q.Cold), "%d steps of the hot rung beside %d: both must have the same iterations",
+		len(q.Hot), len(q.Cold))
 	for _, t := range q.Temperature {
 		c.must(t >= 0, "temperature %g must be above 0, or 0 if it is not to be told", t)
 	}

@@ -63,7 +63,8 @@ func (o *Options) solver(src *source) (ode.Options, error) {
 		}
 		switch {
 		case o.ATol != nil && *o.ATol >= 1e9*a:
-			return q, fmt.Errorf("--atol %g: must be below a tenth of the largest value of each state, which is %.4g of %s", *o.ATol, 1e10*a, src.model.States[i])
+			return q, fmt.Errorf("--atol %g: must be below a tenth of the largest value of each state, which is %.4g of %s", *o.ATol, 1e10*a,
+				src.model.States[i])
 		case o.ATol != nil:
 			q.ATol[i] = *o.ATol
 		case math.IsInf(a, 1): // all data are 0
@@ -134,7 +135,8 @@ func (o *Options) fileTimes(src *source, from float64) ([]float64, error) {
 			return nil, fmt.Errorf("--times: nothing to simulate: the only time is the start, %g", from)
 		}
 	} else if times[0] < from {
-		return nil, fmt.Errorf("--times: %g lies before the start at %g: give --start-time, with --start unless it is that of a row of the data", times[0], from)
+		return nil, fmt.Errorf("--times: %g lies before the start at %g: give --start-time, with --start unless it is that of a row of "+
+			"the data", times[0], from)
 	}
 	return times, nil
 }

@@ -52,8 +52,9 @@ func (p *plan) outcome(ctx context.Context) (*outcome, error) {
 		return nil, err
 	}
 	q, solver := p.asked, p.options.Solver
-	rep := &Report{Schema: 1, Name: p.src.run.Name, From: q.From, Of: p.of, Seed: q.Seed, Set: append([]Value{}, p.set...), Initial: p.initial(),
-		Time: p.src.timeName(), DataEnd: p.src.end(), Level: q.Level, Warnings: append([]string{}, p.notes...),
+	rep := &Report{Schema: 1, Name: p.src.run.Name, From: q.From, Of: p.of, Seed: q.Seed, Set: append([]Value{}, p.set...),
+		Initial: p.initial(),
+		Time:    p.src.timeName(), DataEnd: p.src.end(), Level: q.Level, Warnings: append([]string{}, p.notes...),
 		Solver: SolverReport{Method: solver.Method, RTol: solver.RTol, ATol: solver.ATol}}
 	o := &outcome{report: rep, result: r, options: p.options, bands: bands, mode: p.mode, data: p.src.data,
 		noise: p.noise, seed: q.Seed, keep: q.Keep}
@@ -111,8 +112,9 @@ func (p *plan) compare(ctx context.Context, o *outcome) error {
 	}
 	o.over = over
 	p.noteScale(o)
-	o.report.Comparison = &Parted{With: q.name, Mode: append([]Value{}, q.mode...), Apart: p.asked.apart(), Parting: o.parted.When(p.asked.Level),
-		Parted: len(o.parted.Parting), Of: len(o.parted.Distances), Final: over[len(over)-1]}
+	o.report.Comparison = &Parted{With: q.name, Mode: append([]Value{}, q.mode...), Apart: p.asked.apart(),
+		Parting: o.parted.When(p.asked.Level),
+		Parted:  len(o.parted.Parting), Of: len(o.parted.Distances), Final: over[len(over)-1]}
 	return nil
 }
 
@@ -135,7 +137,8 @@ func (p *plan) noteScale(o *outcome) {
 	if small == "" || most <= 10*least {
 		return
 	}
-	o.report.Warnings = append(o.report.Warnings, fmt.Sprintf("over time %s moves by some %s, %s by %s only: the distance is that of %s, nearly. Choose --apart on its scale, or identify with states in units in which they are alike.",
+	o.report.Warnings = append(o.report.Warnings, fmt.Sprintf("over time %s moves by some %s, %s by %s only: the distance is that of %s, "+
+		"nearly. Choose --apart on its scale, or identify with states in units in which they are alike.",
 		large, short(most), small, short(least), large))
 }
 
@@ -144,11 +147,13 @@ func (p *plan) exponent(ctx context.Context, o *outcome) error {
 	span := 100 * (p.src.end() - p.src.data.Time[0])
 	m := p.src.model
 	start := m.Start(p.mode, p.options.Start)
-	e, err := simulation.Lyapunov(ctx, m.System(p.mode), p.options.From, start, simulation.LyapunovOptions{Settle: span / 10, Span: span, Solver: p.options.Solver})
+	e, err := simulation.Lyapunov(ctx, m.System(p.mode), p.options.From, start, simulation.LyapunovOptions{Settle: span / 10, Span: span,
+		Solver: p.options.Solver})
 	var blown *ode.BlowUp
 	switch {
 	case errors.As(err, &blown):
-		o.report.Warnings = append(o.report.Warnings, fmt.Sprintf("no Lyapunov exponent: the trajectory from the mode ends at %s %.6g: %s.", o.report.Time, blown.Time, blown.Reason))
+		o.report.Warnings = append(o.report.Warnings, fmt.Sprintf("no Lyapunov exponent: the trajectory from the mode ends at %s %.6g: %s.",
+			o.report.Time, blown.Time, blown.Reason))
 		return nil
 	case err != nil:
 		return err

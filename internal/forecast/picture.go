@@ -35,7 +35,8 @@ func (o *outcome) caption() string {
 // forecast draws bands over the data.
 func (o *outcome) forecast() (*figure.Figure, error) {
 	r, c := o.result, o.report
-	q := figure.Courses{TimeAxis: figure.Axis{Name: c.Time}, Time: r.Times, Level: c.Level, End: c.DataEnd, Name: "median", Caption: o.caption()}
+	q := figure.Courses{TimeAxis: figure.Axis{Name: c.Time}, Time: r.Times, Level: c.Level, End: c.DataEnd, Name: "median",
+		Caption: o.caption()}
 	if len(r.Draws) == 1 {
 		q.Name = c.From
 	}

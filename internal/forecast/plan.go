@@ -130,7 +130,8 @@ func (p *plan) parameters(start []float64) (err error) {
 		return src.inside(strings.Join(changed, ", "), p.draws)
 	}
 	if o.From != "draws" && src.inside("", p.draws) != nil {
-		p.notes = append(p.notes, fmt.Sprintf("the %ss of the parameters, each by itself, together break the constraints of the run: --from draws does not.", o.From))
+		p.notes = append(p.notes, fmt.Sprintf("the %ss of the parameters, each by itself, together break the constraints of the run: --from "+
+			"draws does not.", o.From))
 	}
 	return nil
 }
@@ -170,7 +171,8 @@ func disagreement(ps []report.Parameter) string {
 	if !(worst.RHat > 1.01) {
 		return ""
 	}
-	return fmt.Sprintf("%s: R̂ %.3f: the ladders of this run disagree, and trajectories are no better than its draws. Run longer (r2sgld resume).", worst.Name, worst.RHat)
+	return fmt.Sprintf("%s: R̂ %.3f: the ladders of this run disagree, and trajectories are no better than its draws. Run longer (r2sgld "+
+		"resume).", worst.Name, worst.RHat)
 }
 
 // noteStart says where the first row of the data does not tell the start.
@@ -185,7 +187,8 @@ func (p *plan) noteStart() {
 		}
 		v := src.data.Values[i]
 		if k := slices.IndexFunc(v, func(x float64) bool { return x == x }); k > 0 {
-			p.notes = append(p.notes, fmt.Sprintf("the first row of the data has no %s: the start takes that of the time %g. Give --start %s=… if you know better.",
+			p.notes = append(p.notes, fmt.Sprintf("the first row of the data has no %s: the start takes that of the time %g. Give --start %s=… if "+
+				"you know better.",
 				state, src.data.Time[k], state))
 		}
 	}
@@ -260,7 +263,8 @@ func (p *plan) against(start []float64) (*rival, error) {
 		return nil, fmt.Errorf("--against: %w", err)
 	}
 	if !slices.Equal(other.model.States, p.src.model.States) {
-		return nil, fmt.Errorf("--against: %s has the states %s, not %s", path, strings.Join(other.model.States, ", "), strings.Join(p.src.model.States, ", "))
+		return nil, fmt.Errorf("--against: %s has the states %s, not %s", path, strings.Join(other.model.States, ", "),
+			strings.Join(p.src.model.States, ", "))
 	}
 	whole := !slices.ContainsFunc(start, math.IsNaN)
 	if t := other.run.Model.InitialTime(); t != p.options.From && !whole {

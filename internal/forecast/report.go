@@ -117,8 +117,8 @@ func (o *Report) describe(r *simulation.Result, bands []simulation.Band) {
 			s.Observed = &Spread{math.NaN(), math.NaN(), b.ObservedLow[last], b.ObservedHigh[last]}
 		}
 		if b.Below != nil {
-			o.Warnings = append(o.Warnings, fmt.Sprintf("trajectories of %s fall below 0, the first at t = %.6g, and the noise of this run is that of logarithms: "+
-				"the interval of an observation of %s is left out.", b.State, *b.Below, b.State))
+			o.Warnings = append(o.Warnings, fmt.Sprintf("trajectories of %s fall below 0, the first at t = %.6g, and the noise of this run is "+
+				"that of logarithms: the interval of an observation of %s is left out.", b.State, *b.Below, b.State))
 		}
 		if p, n := r.Periods(i, o.Level); 2*n >= len(r.Draws)-len(r.Blown) {
 			s.Period = &Periodic{p, float64(n) / float64(len(r.Draws)-len(r.Blown))}
@@ -160,7 +160,8 @@ func (o *Report) noteCoarse(times []float64) {
 	if n := math.Ceil(math.Abs(o.Until-o.Start)/fastest.Period.Median*20) + 1; n <= mostPoints {
 		text += fmt.Sprintf(", or give --points %.0f", n)
 	}
-	o.Warnings = append(o.Warnings, fmt.Sprintf("the times are %s apart, the period of %s is %s: tables and figures do not show its waves. To see them %s.",
+	o.Warnings = append(o.Warnings, fmt.Sprintf("the times are %s apart, the period of %s is %s: tables and figures do not show its waves. "+
+		"To see them %s.",
 		short(step), fastest.Name, short(fastest.Period.Median), text))
 }
 
@@ -286,7 +287,8 @@ func (l *ExponentFound) text(unit string) string {
 	if l.SE > 0 {
 		digits = max(0, 1-int(math.Floor(math.Log10(l.SE))))
 	}
-	said := fmt.Sprintf("largest Lyapunov exponent at the mode %s ± %s per %s", text.Number(l.Exponent, digits), text.Number(l.SE, digits), unit)
+	said := fmt.Sprintf("largest Lyapunov exponent at the mode %s ± %s per %s", text.Number(l.Exponent, digits), text.Number(l.SE, digits),
+		unit)
 	if l.Time == l.Time {
 		return said + fmt.Sprintf(": neighbours part by e in %s", short(l.Time))
 	}

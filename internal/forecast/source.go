@@ -140,7 +140,8 @@ func (s *source) draws(n int) (x [][]float64, of int, err error) {
 		return nil, 0, err
 	}
 	if !slices.Equal(d.Names, s.run.Model.Parameters) {
-		return nil, 0, fmt.Errorf("%s: the draws are of %s, not of %s: they were changed", s.dir, strings.Join(d.Names, ", "), strings.Join(s.run.Model.Parameters, ", "))
+		return nil, 0, fmt.Errorf("%s: the draws are of %s, not of %s: they were changed", s.dir, strings.Join(d.Names, ", "),
+			strings.Join(s.run.Model.Parameters, ", "))
 	}
 	var flat [][]float64 // by parameter
 	for j := range d.Names {
@@ -168,7 +169,8 @@ func (s *source) index(flag, name string) (int, error) {
 	}
 	for _, e := range s.run.Resolved.Model.Fixed {
 		if e.Key == name {
-			return 0, fmt.Errorf("--%s: %s is fixed at %v in this run: identify with another value (--set model.fixed.%s=…)", flag, name, e.Value, name)
+			return 0, fmt.Errorf("--%s: %s is fixed at %v in this run: identify with another value (--set model.fixed.%s=…)", flag, name,
+				e.Value, name)
 		}
 	}
 	return 0, fmt.Errorf("--%s: no parameter %q%s", flag, name, yamlpos.Suggest(name, "parameters", s.run.Model.Parameters))

@@ -104,7 +104,8 @@ const (
 // modePanels draws the modes on a part of the plane, those of two rungs row by row.
 func (s *Summary) modePanels(j *Job) (*figure.Figure, error) {
 	m := s.Process.Mesh
-	q := figure.ModeMaps{Cells: m.Shape, Inside: domain.Section(j.Problem.Domain, 0, 1), Quantity: "mode over its size (of 99.5 % of the law)", Caption: s.what(), RowNames: s.titles()}
+	q := figure.ModeMaps{Cells: m.Shape, Inside: domain.Section(j.Problem.Domain, 0, 1),
+		Quantity: "mode over its size (of 99.5 % of the law)", Caption: s.what(), RowNames: s.titles()}
 	copy(q.Axes[:], axes(j.Problem.Names))
 	for i := range q.View {
 		q.View[i] = [2]float64{m.Origin[i], m.Origin[i] + float64(m.Shape[i])*m.Side[i]}

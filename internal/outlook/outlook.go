@@ -209,7 +209,8 @@ func (j *Job) next() string {
 	hotter := fmt.Sprintf("[%g, %g]", s.Temperature[0], 10*s.Temperature[0])
 	switch {
 	case len(s.Temperature) == 1:
-		return fmt.Sprintf(" next, what a hotter replica gains: %s --set 'theory.temperature=%s' --set theory.intensity=100 --set 'theory.intensities=[1, 10, 100, 1000]' --set theory.grid=null\n", j.Again, hotter)
+		return fmt.Sprintf(" next, what a hotter replica gains: %s --set 'theory.temperature=%s' --set theory.intensity=100 --set "+
+			"'theory.intensities=[1, 10, 100, 1000]' --set theory.grid=null\n", j.Again, hotter)
 	case len(j.Intensities) == 0:
 		return fmt.Sprintf(" next, which intensity suffices: %s --set 'theory.intensities=[0.1, 1, 10, 100, 1000]'\n", j.Again)
 	}

@@ -185,7 +185,8 @@ func (s *Summary) meaning() []string {
 	if n := 1 / (s.Gap * step); n < 1e9 {
 		iterations = text.Count(int64(math.Round(n)))
 	}
-	out := []string{fmt.Sprintf("At step size η one relaxation takes %s/η iterations: %s at %g. Draws so far apart keep a correlation of 1/e at most.",
+	out := []string{fmt.Sprintf("At step size η one relaxation takes %s/η iterations: %s at %g. Draws so far apart keep a correlation of "+
+		"1/e at most.",
 		text.Short(1/s.Gap, 3), iterations, step)}
 	if s.Swaps == nil {
 		return out
@@ -196,7 +197,8 @@ func (s *Summary) meaning() []string {
 	case s.Swaps.Intensity == 0:
 		out = append(out, fmt.Sprintf("%s that never swap are as slow as the slower of them: give an intensity.", pair))
 	case times < 1.005:
-		out = append(out, fmt.Sprintf("%s that swap at intensity %g mix no faster than without swaps: the colder one is not the slow one, or swaps hardly happen.", pair, s.Swaps.Intensity))
+		out = append(out, fmt.Sprintf("%s that swap at intensity %g mix no faster than without swaps: the colder one is not the slow one, or "+
+			"swaps hardly happen.", pair, s.Swaps.Intensity))
 	default:
 		out = append(out, fmt.Sprintf("%s that swap at intensity %g: λ₁ %s instead of %s, %s times faster.", pair, s.Swaps.Intensity,
 			text.Short(s.Gap, 3), text.Short(s.Swaps.Alone, 3), text.Short(times, 3)))
@@ -205,5 +207,6 @@ func (s *Summary) meaning() []string {
 		out = append(out, fmt.Sprintf("Intensity %s reaches %.0f %% of what ever more swaps would, %s: beyond it next to nothing is gained.",
 			text.Short(c.Enough, 3), 100*c.Share, text.Short(c.Limit, 3)))
 	}
-	return append(out, fmt.Sprintf("A swap tried every k iterations of step size η is intensity 1/(kη), %s for k = 1 at %g; scheme deo tries two rungs in every second sweep, half of that.", text.Count(int64(math.Round(1/step))), step))
+	return append(out, fmt.Sprintf("A swap tried every k iterations of step size η is intensity 1/(kη), %s for k = 1 at %g; scheme deo "+
+		"tries two rungs in every second sweep, half of that.", text.Count(int64(math.Round(1/step))), step))
 }

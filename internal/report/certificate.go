@@ -84,8 +84,10 @@ func (s *Summary) biased(set r2sgld.Settings) string {
 	if len(set.StepSize) > 0 {
 		at = fmt.Sprintf(" (%s at the coldest rung)", text.Short(set.StepSize[0]/ratio, 2))
 	}
-	return fmt.Sprintf("%s: the step shifts the mean by %s, chance by %s only%s. The bias goes like the step: with %s of the step size%s and %s times the iterations it would be no larger. %s",
-		worst.Name, text.PlusMinus(*worst.Bias, *worst.BiasSE), text.Short(worst.MCSEMean, 2), others, text.Short(1/ratio, 2), at, text.Short(ratio, 2), s.instead("Halve the step to halve the bias"))
+	return fmt.Sprintf("%s: the step shifts the mean by %s, chance by %s only%s. The bias goes like the step: with %s of the step size%s "+
+		"and %s times the iterations it would be no larger. %s",
+		worst.Name, text.PlusMinus(*worst.Bias, *worst.BiasSE), text.Short(worst.MCSEMean, 2), others, text.Short(1/ratio, 2), at,
+		text.Short(ratio, 2), s.instead("Halve the step to halve the bias"))
 }
 
 // stepBias is the largest bias of a mean by the step, in standard deviations of its
@@ -106,8 +108,11 @@ func (s *Summary) stepBias() (least, most float64) {
 // sizes being good.
 func tooBiased(u tune.Until, least, most float64) string {
 	if least > u.Bias {
-		return fmt.Sprintf("the step shifts a mean by at least %s standard deviations, more than the %s of until.bias, and a longer run would not change that: the run ended. The bias goes like the step: take method: r2sgld with the temperatures found and steps of %s of those found (ladder in summary.json).",
+		return fmt.Sprintf("the step shifts a mean by at least %s standard deviations, more than the %s of until.bias, and a longer run would "+
+			"not change that: the run ended. The bias goes like the step: take method: r2sgld with the temperatures found and steps of %s of "+
+			"those found (ladder in summary.json).",
 			text.Short(least, 2), text.Short(u.Bias, 2), text.Short(u.Bias/most, 1))
 	}
-	return fmt.Sprintf("the run ended at its limit before the bias of the step was known to be at most %s standard deviations (now at most %s). Raise it (sampler.until).", text.Short(u.Bias, 2), text.Short(most, 2))
+	return fmt.Sprintf("the run ended at its limit before the bias of the step was known to be at most %s standard deviations (now at most "+
+		"%s). Raise it (sampler.until).", text.Short(u.Bias, 2), text.Short(most, 2))
 }

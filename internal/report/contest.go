@@ -33,12 +33,14 @@ func kernelOf(f *tune.Found) *Kernel {
 func Contest(f *tune.Found) string {
 	k := kernelOf(f)
 	if k.Because == tune.ForFeatures {
-		return " the potential jumps, or has features narrower than a step, which steps of kernel sgld do not see: kernel hmc, whose law is exact, takes their place\n"
+		return " the potential jumps, or has features narrower than a step, which steps of kernel sgld do not see: kernel hmc, whose law is " +
+			"exact, takes their place\n"
 	}
 	more, less, exact := k.SGLD, k.HMC, ""
 	other := "hmc"
 	if k.Taken == "hmc" {
 		more, less, other, exact = less, more, "sgld", ", and its law is exact"
 	}
-	return fmt.Sprintf(" kernel %s: %s effective draws of 1,000 gradients, %s of %s%s\n", k.Taken, text.Short(1000*more, 2), text.Short(1000*less, 2), other, exact)
+	return fmt.Sprintf(" kernel %s: %s effective draws of 1,000 gradients, %s of %s%s\n", k.Taken, text.Short(1000*more, 2),
+		text.Short(1000*less, 2), other, exact)
 }

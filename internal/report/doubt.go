@@ -43,24 +43,30 @@ func Doubts(ps []Parameter, rungs int) (out []string) {
 		}
 	}
 	if len(broken) > 0 {
-		out = append(out, those(broken, len(ps), broken[0])+": not all draws are finite numbers, so that nothing can be told of them. Look for NaN and Inf in the draws.")
+		out = append(out, those(broken, len(ps), broken[0])+": not all draws are finite numbers, so that nothing can be told of them. Look for "+
+			"NaN and Inf in the draws.")
 	}
 	if len(still) > 0 {
-		out = append(out, those(still, len(ps), still[0])+": the draws do not vary, or are too few to judge. Take a smaller step size, or more draws.")
+		out = append(out, those(still, len(ps), still[0])+": the draws do not vary, or are too few to judge. Take a smaller step size, or more "+
+			"draws.")
 	}
 	if len(apart) > 0 {
 		worst := worstOf(apart, func(p Parameter) float64 { return p.RHat })
-		out = append(out, fmt.Sprintf("%s: R̂ %.3f and ESS %.0f: the ladders have not come to agree. Run several times as long (sampler.iterations), with larger steps, or %s.",
+		out = append(out, fmt.Sprintf("%s: R̂ %.3f and ESS %.0f: the ladders have not come to agree. Run several times as long "+
+			"(sampler.iterations), with larger steps, or %s.",
 			those(apart, len(ps), worst), worst.RHat, least(worst), more))
 	}
 	if len(few) > 0 {
 		worst := worstOf(few, func(p Parameter) float64 { return -least(p) })
-		out = append(out, fmt.Sprintf("%s: ESS %.0f (bulk), %.0f (tail) is below %d: quantiles and intervals are rough. Run longer (sampler.iterations).",
+		out = append(out, fmt.Sprintf("%s: ESS %.0f (bulk), %.0f (tail) is below %d: quantiles and intervals are rough. Run longer "+
+			"(sampler.iterations).",
 			those(few, len(ps), worst), worst.ESSBulk, worst.ESSTail, enough))
 	}
 	if len(heavy) > 0 {
 		worst := worstOf(heavy, func(p Parameter) float64 { return p.tail.Shape })
-		out = append(out, fmt.Sprintf("%s: a tail is so heavy (Pareto shape %.2g, where a variance needs 0.5 and a mean 1) that mean, sd and the errors told rest on a few draws far out, and outer quantiles are less sure than they look. Go by median and quartiles, or sample a logarithm of it.",
+		out = append(out, fmt.Sprintf("%s: a tail is so heavy (Pareto shape %.2g, where a variance needs 0.5 and a mean 1) that mean, sd and "+
+			"the errors told rest on a few draws far out, and outer quantiles are less sure than they look. Go by median and quartiles, or sample "+
+			"a logarithm of it.",
 			those(heavy, len(ps), worst), worst.tail.Shape))
 	}
 	return out
@@ -92,7 +98,8 @@ func remedy(p r2sgld.Problem, set r2sgld.Settings, res *r2sgld.Result) string {
 		return ""
 	}
 	text := ByKernel + "mala"
-	if x, d := res.Ladders[0].X[0], p.Potential.Dim(); p.Chart == nil && len(x) >= d && kernel.SuitsHarmonic(p.Potential, p.Domain, x[:d]) == nil {
+	x, d := res.Ladders[0].X[0], p.Potential.Dim()
+	if p.Chart == nil && len(x) >= d && kernel.SuitsHarmonic(p.Potential, p.Domain, x[:d]) == nil {
 		text = ByKernel + "harmonic --set sampler.step_size=null"
 	}
 	if res.Certified() {
@@ -154,5 +161,6 @@ func (s *Summary) rounded() []string {
 	if !(apart > mostRounded) || math.IsInf(apart, 1) {
 		return nil
 	}
-	return []string{fmt.Sprintf("energies are about %.1g, where numbers are %.1g apart: what they differ by is lost in rounding, and draws and log Z with it. Take a constant off the potential.", s.Energy.Mean, apart)}
+	return []string{fmt.Sprintf("energies are about %.1g, where numbers are %.1g apart: what they differ by is lost in rounding, and draws "+
+		"and log Z with it. Take a constant off the potential.", s.Energy.Mean, apart)}
 }

@@ -15,19 +15,24 @@ func (s *Summary) ended(u tune.Until, met bool) {
 	asked := text.Short(u.Evidence, 2)
 	switch {
 	case !met && tune.Contradicts(e.Evidence):
-		s.Warnings = append(s.Warnings, fmt.Sprintf("the run ended at its limit with log Z %s from the hotter rungs and %s from the colder, too far apart for the %s of until.evidence. Raise the limit (sampler.until).",
-			text.Number(e.Forward, 2), text.Number(e.Backward, 2), asked))
+		s.warnf("the run ended at its limit with log Z %s from the hotter rungs and %s from the colder, "+
+			"too far apart for the %s of until.evidence. Raise the limit (sampler.until).",
+			text.Number(e.Forward, 2), text.Number(e.Backward, 2), asked)
 	case !met:
-		s.Warnings = append(s.Warnings, fmt.Sprintf("the run ended at its limit before log Z was known to %s (now %s), or before R̂ and ESS, if these were asked for, were reached. Raise the limit (sampler.until).", asked, text.Short(e.Error, 3)))
+		s.warnf("the run ended at its limit before log Z was known to %s (now %s), or before R̂ and ESS, "+
+			"if these were asked for, were reached. Raise the limit (sampler.until).", asked, text.Short(e.Error, 3))
 	case e.Estimate != e.Estimate:
-		s.Warnings = append(s.Warnings, fmt.Sprintf("the draws tell log Z to the %s asked for (until.evidence), but for the volume of the domain: without it log Z is not known.", asked))
+		s.warnf("the draws tell log Z to the %s asked for (until.evidence), but for the volume of the "+
+			"domain: without it log Z is not known.", asked)
 		return
 	case e.Error > u.Evidence:
-		s.Warnings = append(s.Warnings, fmt.Sprintf("the draws tell log Z to the %s asked for; with what the volume of the domain and the step add, its error is %s, and a longer run would not change that part.", asked, text.Short(e.Error, 2)))
+		s.warnf("the draws tell log Z to the %s asked for; with what the volume of the domain and the step "+
+			"add, its error is %s, and a longer run would not change that part.", asked, text.Short(e.Error, 2))
 	}
 	if met && u.RHat == 0 && u.ESS == 0 {
 		if len(Doubts(s.Parameters, 0)) > 0 {
-			s.Warnings = append(s.Warnings, fmt.Sprintf("the run ended because log Z was known to %s (until.evidence); R̂ and ESS of parameters were not waited for.", asked))
+			s.warnf("the run ended because log Z was known to %s (until.evidence); R̂ and ESS of parameters "+
+				"were not waited for.", asked)
 		}
 	}
 }

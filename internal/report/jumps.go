@@ -19,7 +19,8 @@ func (s *Summary) jumping(res *r2sgld.Result) string {
 	if share == 0 {
 		return ""
 	}
-	return fmt.Sprintf("the potential jumps, or has features far narrower than a step: along %s %% of the steps of rung %d it changed by up to %s temperatures at once. The gradient does not know of that, and the two sides have wrong shares, by a bias that is not known. %s",
+	return fmt.Sprintf("the potential jumps, or has features far narrower than a step: along %s %% of the steps of rung %d it changed by up "+
+		"to %s temperatures at once. The gradient does not know of that, and the two sides have wrong shares, by a bias that is not known. %s",
 		text.Short(100*share, 2), worst+1, text.Short(res.Jumps(worst).Largest, 2), s.instead("Write the pieces as domains of their own"))
 }
 
@@ -28,7 +29,8 @@ func (s *Summary) jumping(res *r2sgld.Result) string {
 func (s *Summary) coarse(bias float64, rungs int) string {
 	for r, j := range s.jumps[:min(rungs, len(s.jumps))] {
 		if !j.Certain() && j.Coarse(bias) {
-			return fmt.Sprintf("the potential has features narrower than a step: an exact kernel would refuse %s %% of the steps of rung %d, along which the energy does not change as the slopes at both ends say. The draws are off by a bias that is not known. %s",
+			return fmt.Sprintf("the potential has features narrower than a step: an exact kernel would refuse %s %% of the steps of rung %d, "+
+				"along which the energy does not change as the slopes at both ends say. The draws are off by a bias that is not known. %s",
 				text.Short(100*j.Refused/float64(j.Looked), 2), r+1, s.instead("Take a much smaller sampler.step_size"))
 		}
 	}
@@ -48,6 +50,6 @@ func (s *Summary) Widened(bias float64, rung int) {
 	if 1+bias > 1e6 {
 		by = "is beyond the limit of stability in the stiffest direction: without walls the run would fly apart"
 	}
-	s.Warnings = append(s.Warnings, fmt.Sprintf("the step size %s of rung %d, times the curvature of U at its draws, %s. %s",
-		text.Short(s.Ladder.StepSize[rung], 2), rung+1, by, s.instead("Take a smaller sampler.step_size, or method auto")))
+	s.warnf("the step size %s of rung %d, times the curvature of U at its draws, %s. %s",
+		text.Short(s.Ladder.StepSize[rung], 2), rung+1, by, s.instead("Take a smaller sampler.step_size, or method auto"))
 }

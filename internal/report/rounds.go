@@ -120,7 +120,8 @@ func (t *Rounds) Line(r Round) {
 	if r.ESS >= 1000 {
 		ess = text.Count(int64(r.ESS))
 	}
-	cells := []string{r.Name, draws, text.Count(r.RoundTrips), strings.ReplaceAll(" "+text.Few(r.Rejection), " 0.", " .")[1:], text.Number(r.RHat, 3), ess}
+	cells := []string{r.Name, draws, text.Count(r.RoundTrips), strings.ReplaceAll(" "+text.Few(r.Rejection), " 0.", " .")[1:],
+		text.Number(r.RHat, 3), ess}
 	if t.logZ {
 		logZ := "–"
 		if !math.IsNaN(r.LogZ) {

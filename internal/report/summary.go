@@ -6,8 +6,6 @@ package report
 import (
 	"fmt"
 	"math"
-	"strings"
-	"sync"
 
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/diag"
@@ -21,13 +19,14 @@ import (
 // A Summary is the content of summary.json. Numbers that are not known are NaN
 // here and null in the file.
 type Summary struct {
-	Schema         int          `json:"schema"`
-	Name           string       `json:"name"`
-	Hash           string       `json:"hash,omitempty"` // of the configuration
-	Method         string       `json:"method"`
-	Seed           uint64       `json:"seed"`
-	Ladders        int          `json:"ladders"`
-	Exact          bool         `json:"exact"` // whether the law of the draws is the target itself, the start forgotten: no bias of the step, of walls or of swaps
+	Schema  int    `json:"schema"`
+	Name    string `json:"name"`
+	Hash    string `json:"hash,omitempty"` // of the configuration
+	Method  string `json:"method"`
+	Seed    uint64 `json:"seed"`
+	Ladders int    `json:"ladders"`
+	// whether the law of the draws is the target itself, the start forgotten: no bias of the step, of walls or of swaps
+	Exact          bool         `json:"exact"`
 	Draws          int          `json:"draws"` // of the cold rung, over all ladders
 	Thin           int          `json:"thin"`  // iterations from one of them to the next
 	Parameters     []Parameter  `json:"parameters"`
@@ -260,7 +259,8 @@ func New(name, method string, p r2sgld.Problem, s r2sgld.Settings, res *r2sgld.R
 	}
 	sum.Warnings = append([]string{}, sum.warnings(p, s, res)...)
 	if math.IsNaN(potential.EnergyNoise(p.Potential)) && !res.Certified() {
-		sum.Warnings = append(sum.Warnings, "minibatches: the noise of their gradients widens the posterior by a share of its variance that is proportional to the step size. Compare with half the step, or use all rows.")
+		sum.Warnings = append(sum.Warnings, "minibatches: the noise of their gradients widens the posterior by a share of its variance that is "+
+			"proportional to the step size. Compare with half the step, or use all rows.")
 	}
 	return sum
 }
@@ -271,7 +271,8 @@ func (s *Summary) Explain(equations []Equation, fits []Fit) {
 	s.Equations, s.Fit = equations, fits
 	for _, f := range fits {
 		if f.R2 < 0 {
-			s.Warnings = append(s.Warnings, fmt.Sprintf("%s: R² %s: the model explains less than the mean of the data does. Its constraints or its equation do not fit them.", f.State, text.Number(f.R2, 2)))
+			s.warnf("%s: R² %s: the model explains less than the mean of the data does. Its constraints or "+
+				"its equation do not fit them.", f.State, text.Number(f.R2, 2))
 		}
 	}
 }
@@ -290,30 +291,8 @@ func (s *Summary) Tuned(f *tune.Found) {
 		s.Warnings = append(s.Warnings, text)
 	}
 	if !f.Settled {
-		s.Warnings = append(s.Warnings, "the warm-up ended before step sizes and temperatures were steady: the density may not be normalisable, or may have features that the first rounds did not find. Check it at the walls, and where draws are few.")
-	}
-}
-
-// Singular warns of a density whose slopes have no bound.
-func (s *Summary) Singular() {
-	text := "The bias of the step is larger than where slopes are bounded, of the order of its square root, and not known."
-	if s.Acceptance != nil {
-		text = "Trajectories rarely go in or out there, which R̂ and ESS do not show."
-	}
-	s.Warnings = append(s.Warnings, "a few draws have slopes that outweigh all others, or those at a wall grow like the inverse of the distance from it: the density is singular at a wall, or has a mode far narrower than the rest. "+text+" "+
-		s.instead("Compare with other variables, such as the logarithm of the distance from the wall"))
-}
-
-// OneSided warns if forward and backward evidence contradict each other, or if
-// nothing tells the error.
-func (s *Summary) OneSided() {
-	e := s.LogEvidence
-	if tune.Contradicts(e.Evidence) {
-		s.Warnings = append(s.Warnings, fmt.Sprintf("log Z is %s from the hotter rung of each pair and %s from the colder: they should agree. A mode may be missing that the hot rungs see and the cold one does not hold, or the potential jumps. Do not trust the draws before that is explained.",
-			text.Number(e.Forward, 2), text.Number(e.Backward, 2)))
-	}
-	if s.Ladders == 1 {
-		s.Warnings = append(s.Warnings, "one ladder cannot disagree with another: R̂ compares its halves only. Run four (sampler.ladders).")
+		s.Warnings = append(s.Warnings, "the warm-up ended before step sizes and temperatures were steady: the density may not be "+
+			"normalisable, or may have features that the first rounds did not find. Check it at the walls, and where draws are few.")
 	}
 }
 
@@ -333,8 +312,9 @@ func (s *Summary) Stopped(u tune.Until, rhat, ess float64, met bool) {
 		}
 	}
 	if !met {
-		s.Warnings = append(s.Warnings, fmt.Sprintf("the run ended at its limit before R̂ %s (now %s) and ESS %s (now %s) were reached. Raise it (sampler.until), or look at what mixes slowly in the trace and index figures.",
-			text.Number(u.RHat, 3), text.Number(rhat, 3), text.Count(int64(u.ESS)), whole(ess)))
+		s.warnf("the run ended at its limit before R̂ %s (now %s) and ESS %s (now %s) were reached. Raise "+
+			"it (sampler.until), or look at what mixes slowly in the trace and index figures.",
+			text.Number(u.RHat, 3), text.Number(rhat, 3), text.Count(int64(u.ESS)), whole(ess))
 	}
 }
 
@@ -398,7 +378,8 @@ func SwapBias(p r2sgld.Problem, s r2sgld.Settings) []string {
 	}
 	why := s.Swap.Bias(len(s.Temperature), noise != 0)
 	if v := s.Swap.Variance; noise > 0 && v > 0 && s.Swap.Estimate.Every == 0 && math.Abs(v-2*noise*noise) > 1e-9*v {
-		why = append(why, fmt.Sprintf("the variance given, %g, is not that of the difference of two energies with noise %g, %g", v, noise, 2*noise*noise))
+		why = append(why, fmt.Sprintf("the variance given, %g, is not that of the difference of two energies with noise %g, %g", v, noise,
+			2*noise*noise))
 	}
 	return why
 }
@@ -410,107 +391,4 @@ func ladder(s r2sgld.Settings) Ladder {
 		l.InverseTemperature = append(l.InverseTemperature, 1/t)
 	}
 	return l
-}
-
-// givenUp says of the rungs of which steps could not be ended inside.
-func (s *Summary) givenUp(set r2sgld.Settings, res *r2sgld.Result) []string {
-	moves := set.Traits()
-	var w []string
-	for r := range res.Ladders[0].Tally {
-		t := res.Tally(r)
-		if float64(t.Fallbacks) <= 1e-3*float64(t.Steps) {
-			continue
-		}
-		advice := "they meet too many walls. Raise sampler.cap."
-		if !moves.Paths {
-			advice = "the step size is too large for the narrow parts of the domain. " + s.instead("Take a smaller one")
-		}
-		at := ""
-		if walls := res.Stuck(r); len(walls) > 0 {
-			at = ", the last at " + strings.Join(walls, " and ")
-		}
-		w = append(w, fmt.Sprintf("%.3g %% of the steps of rung %d could not be ended inside the domain (%s)%s: %s",
-			100*float64(t.Fallbacks)/float64(t.Steps), r+1, moves.GivenUp, at, advice))
-	}
-	return w
-}
-
-// leastAccepted is the share of trajectories below which their steps are too long:
-// the best is about 0.65 (Beskos et al. 2013), and more costs little.
-const leastAccepted = 0.4
-
-// falling warns if the cold energies of every ladder fall from each eighth of the run to
-// the next, by more in all than they vary within one: no draws of a law do.
-func falling(res *r2sgld.Result) []string {
-	const parts = 8
-	first, last := 0.0, 0.0
-	for _, l := range res.Ladders {
-		u := l.Energy[0]
-		n := len(u) / parts
-		if n < 2 {
-			return nil
-		}
-		before := math.Inf(1)
-		for k := range parts {
-			m := diag.Mean(u[k*n : (k+1)*n])
-			if !(m < before) {
-				return nil
-			}
-			if before = m; k == 0 {
-				first += m / float64(len(res.Ladders))
-			}
-		}
-		if diag.Mean(u[:n])-before < 4*diag.SD(u[(parts-1)*n:parts*n]) {
-			return nil
-		}
-		last += before / float64(len(res.Ladders))
-	}
-	return []string{fmt.Sprintf("the energy falls without end in every ladder, from %.4g on average to %.4g: exp(−U) has no finite integral where it goes, "+
-		"so that it is no density. Bound the variables (domain), add a prior, or see whether the sign of U is right; if it is, the start was far from the mass: run longer.", first, last)}
-}
-
-// warnings says what is wrong with the draws and what to do, once each.
-func (s *Summary) warnings(p r2sgld.Problem, set r2sgld.Settings, res *r2sgld.Result) []string {
-	w := append(falling(res), s.rounded()...)
-	w = append(w, Doubts(s.Parameters, max(1, len(set.Temperature)))...)
-	s.exact = sync.OnceValue(func() string { return remedy(p, set, res) }) // which asks the potential
-	for r := range res.Ladders[0].Jumps {
-		s.jumps = append(s.jumps, res.Jumps(r))
-	}
-	for _, text := range []string{s.jumping(res), s.coarse(mostWidened, 1), s.biased(set)} {
-		if text != "" {
-			w = append(w, text)
-		}
-	}
-	for r, a := range s.Acceptance {
-		if a < leastAccepted {
-			w = append(w, fmt.Sprintf("rung %d accepted %.2g of its trajectories: shorter steps would serve better. Take half the step size, or less.", r+1, a))
-		}
-	}
-	if why := inexact(p, set); set.Unbiased() && len(why) > 0 {
-		w = append(w, "the kernel is not exact here: "+strings.Join(why, ", and ")+".")
-	}
-	for _, why := range s.Swaps.Reasons {
-		w = append(w, "swaps are biased, and the cold rung does not sample the target: "+why+".")
-	}
-	for _, p := range s.Swaps.Pairs {
-		if p.Attempts > 1000 && p.Rate < 0.01 && p.Rungs[1] == p.Rungs[0]+1 {
-			w = append(w, fmt.Sprintf("rungs %d and %d traded in %.2g of their attempts: put a temperature between %g and %g.",
-				p.Rungs[0], p.Rungs[1], p.Rate, set.Temperature[p.Rungs[0]-1], set.Temperature[p.Rungs[1]-1]))
-		}
-	}
-	w = append(w, s.givenUp(set, res)...)
-	if d := res.Tally(0); d.Reflected > d.Steps/5 && s.Energy.SD > 0 && !s.Exact && !set.Unbiased() && !res.Certified() {
-		w = append(w, fmt.Sprintf("%.0f %% of the cold rung's steps met the wall: where the density leans on it, the step is large against the layer that holds the mass, and the bias with it. %s",
-			100*float64(d.Reflected)/float64(d.Steps), s.instead("Compare with a tenth of sampler.step_size")))
-	}
-	if b := set.Boundary; (b == domain.Project || b == domain.Nearest) && s.Domain.Reflected > 0 {
-		w = append(w, fmt.Sprintf("boundary %s is biased at walls (project everywhere, nearest at curved ones and in corners): use specular.", b))
-	}
-	if s.Domain.Outside > 0 && set.Inside {
-		w = append(w, fmt.Sprintf("%d draws lay outside the domain and were left out; every ladder is cut to the length of the shortest.", s.Domain.Outside))
-	} else if s.Domain.Outside > 0 && set.Boundary == domain.Free {
-		w = append(w, fmt.Sprintf("%d of %d draws lie outside the domain: method %s does not reflect. Use method: r2sgld.", s.Domain.Outside, s.Draws, s.Method))
-	}
-	return w
 }

@@ -168,7 +168,8 @@ func (o *Options) check(m *Model, draws [][]float64) error {
 	case o.Start != nil && len(o.Start) != d:
 		return fmt.Errorf("simulate: an initial state of %d numbers for %d states", len(o.Start), d)
 	case len(draws)*d > mostNumbers/len(o.Times):
-		return fmt.Errorf("simulate: %d draws of %d states at %d times do not fit into memory: take fewer points or draws", len(draws), d, len(o.Times))
+		return fmt.Errorf("simulate: %d draws of %d states at %d times do not fit into memory: take fewer points or draws", len(draws), d,
+			len(o.Times))
 	}
 	return nil
 }

@@ -1,0 +1,152 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"sync"
+
+	"github.com/r2sgld/r2sgld"
+	"github.com/r2sgld/r2sgld/diag"
+	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/internal/text"
+	"github.com/r2sgld/r2sgld/tune"
+)
+
+func (s *Summary) warnf(format string, args ...any) {
+	s.Warnings = append(s.Warnings, fmt.Sprintf(format, args...))
+}
+
+// Singular warns of a density whose slopes have no bound.
+func (s *Summary) Singular() {
+	text := "The bias of the step is larger than where slopes are bounded, of the order of its square root, and not known."
+	if s.Acceptance != nil {
+		text = "Trajectories rarely go in or out there, which R̂ and ESS do not show."
+	}
+	s.Warnings = append(s.Warnings, "a few draws have slopes that outweigh all others, or those at a wall grow like the inverse of the "+
+		"distance from it: the density is singular at a wall, or has a mode far narrower than the rest. "+text+" "+
+		s.instead("Compare with other variables, such as the logarithm of the distance from the wall"))
+}
+
+// OneSided warns if forward and backward evidence contradict each other, or if
+// nothing tells the error.
+func (s *Summary) OneSided() {
+	e := s.LogEvidence
+	if tune.Contradicts(e.Evidence) {
+		s.warnf("log Z is %s from the hotter rung of each pair and %s from the colder: they should agree. "+
+			"A mode may be missing that the hot rungs see and the cold one does not hold, or the potential jumps. Do not trust the draws before "+
+			"that is explained.",
+			text.Number(e.Forward, 2), text.Number(e.Backward, 2))
+	}
+	if s.Ladders == 1 {
+		s.Warnings = append(s.Warnings, "one ladder cannot disagree with another: R̂ compares its halves only. Run four (sampler.ladders).")
+	}
+}
+
+// givenUp says of the rungs of which steps could not be ended inside.
+func (s *Summary) givenUp(set r2sgld.Settings, res *r2sgld.Result) []string {
+	moves := set.Traits()
+	var w []string
+	for r := range res.Ladders[0].Tally {
+		t := res.Tally(r)
+		if float64(t.Fallbacks) <= 1e-3*float64(t.Steps) {
+			continue
+		}
+		advice := "they meet too many walls. Raise sampler.cap."
+		if !moves.Paths {
+			advice = "the step size is too large for the narrow parts of the domain. " + s.instead("Take a smaller one")
+		}
+		at := ""
+		if walls := res.Stuck(r); len(walls) > 0 {
+			at = ", the last at " + strings.Join(walls, " and ")
+		}
+		w = append(w, fmt.Sprintf("%.3g %% of the steps of rung %d could not be ended inside the domain (%s)%s: %s",
+			100*float64(t.Fallbacks)/float64(t.Steps), r+1, moves.GivenUp, at, advice))
+	}
+	return w
+}
+
+// leastAccepted is the share of trajectories below which their steps are too long:
+// the best is about 0.65 (Beskos et al. 2013), and more costs little.
+const leastAccepted = 0.4
+
+// falling warns if the cold energies of every ladder fall from each eighth of the run to
+// the next, by more in all than they vary within one: no draws of a law do.
+func falling(res *r2sgld.Result) []string {
+	const parts = 8
+	first, last := 0.0, 0.0
+	for _, l := range res.Ladders {
+		u := l.Energy[0]
+		n := len(u) / parts
+		if n < 2 {
+			return nil
+		}
+		before := math.Inf(1)
+		for k := range parts {
+			m := diag.Mean(u[k*n : (k+1)*n])
+			if !(m < before) {
+				return nil
+			}
+			if before = m; k == 0 {
+				first += m / float64(len(res.Ladders))
+			}
+		}
+		if diag.Mean(u[:n])-before < 4*diag.SD(u[(parts-1)*n:parts*n]) {
+			return nil
+		}
+		last += before / float64(len(res.Ladders))
+	}
+	return []string{fmt.Sprintf("the energy falls without end in every ladder, from %.4g on average to %.4g: exp(−U) has no finite integral "+
+		"where it goes, so that it is no density. Bound the variables (domain), add a prior, or see whether the sign of U is right; if it is, the start was "+
+		"far from the mass: run longer.", first, last)}
+}
+
+// warnings says what is wrong with the draws and what to do, once each.
+func (s *Summary) warnings(p r2sgld.Problem, set r2sgld.Settings, res *r2sgld.Result) []string {
+	w := append(falling(res), s.rounded()...)
+	w = append(w, Doubts(s.Parameters, max(1, len(set.Temperature)))...)
+	s.exact = sync.OnceValue(func() string { return remedy(p, set, res) }) // which asks the potential
+	for r := range res.Ladders[0].Jumps {
+		s.jumps = append(s.jumps, res.Jumps(r))
+	}
+	for _, text := range []string{s.jumping(res), s.coarse(mostWidened, 1), s.biased(set)} {
+		if text != "" {
+			w = append(w, text)
+		}
+	}
+	for r, a := range s.Acceptance {
+		if a < leastAccepted {
+			w = append(w, fmt.Sprintf("rung %d accepted %.2g of its trajectories: shorter steps would serve better. Take half the step size, "+
+				"or less.", r+1, a))
+		}
+	}
+	if why := inexact(p, set); set.Unbiased() && len(why) > 0 {
+		w = append(w, "the kernel is not exact here: "+strings.Join(why, ", and ")+".")
+	}
+	for _, why := range s.Swaps.Reasons {
+		w = append(w, "swaps are biased, and the cold rung does not sample the target: "+why+".")
+	}
+	for _, p := range s.Swaps.Pairs {
+		if p.Attempts > 1000 && p.Rate < 0.01 && p.Rungs[1] == p.Rungs[0]+1 {
+			w = append(w, fmt.Sprintf("rungs %d and %d traded in %.2g of their attempts: put a temperature between %g and %g.",
+				p.Rungs[0], p.Rungs[1], p.Rate, set.Temperature[p.Rungs[0]-1], set.Temperature[p.Rungs[1]-1]))
+		}
+	}
+	w = append(w, s.givenUp(set, res)...)
+	if d := res.Tally(0); d.Reflected > d.Steps/5 && s.Energy.SD > 0 && !s.Exact && !set.Unbiased() && !res.Certified() {
+		w = append(w, fmt.Sprintf("%.0f %% of the cold rung's steps met the wall: where the density leans on it, the step is large against the "+
+			"layer that holds the mass, and the bias with it. %s",
+			100*float64(d.Reflected)/float64(d.Steps), s.instead("Compare with a tenth of sampler.step_size")))
+	}
+	if b := set.Boundary; (b == domain.Project || b == domain.Nearest) && s.Domain.Reflected > 0 {
+		w = append(w, fmt.Sprintf("boundary %s is biased at walls (project everywhere, nearest at curved ones and in corners): use specular.", b))
+	}
+	if s.Domain.Outside > 0 && set.Inside {
+		w = append(w, fmt.Sprintf("%d draws lay outside the domain and were left out; every ladder is cut to the length of the shortest.",
+			s.Domain.Outside))
+	} else if s.Domain.Outside > 0 && set.Boundary == domain.Free {
+		w = append(w, fmt.Sprintf("%d of %d draws lie outside the domain: method %s does not reflect. Use method: r2sgld.", s.Domain.Outside,
+			s.Draws, s.Method))
+	}
+	return w
+}
