@@ -81,8 +81,8 @@ type knots struct{ energy, slope []float64 }
 
 // watch returns what looks at the steps of a ladder; nil where energies and slopes are not
 // those of one function, or jumps do no harm.
-func (r *run) watch(rungs, d int) *watch {
-	s := r.settings
+func (r *run) watch() *watch {
+	s, rungs, d := r.settings, len(r.schedule.Temperature), r.problem.Potential.Dim()
 	if _, noisy := potential.Exact(r.potential); noisy || r.traits.Exact || s.Penalty != nil && !s.Penalty.Distance {
 		return nil
 	}
@@ -90,10 +90,10 @@ func (r *run) watch(rungs, d int) *watch {
 	return &watch{knots{room(rungs), room(rungs)}, knots{room(rungs), room(rungs)}, room(rungs * d), room(rungs * d), room(rungs), make([]Jumps, rungs)}
 }
 
-// land evaluates the block at the ends of the steps of iteration k, and looks along some of
-// them.
-func (l *ladder) land(k int) {
-	w, b := l.watch, l.block
+// land evaluates the block of l at the ends of the steps of iteration k, and looks along
+// some of them.
+func (w *watch) land(l *replicas, k int) {
+	b := l.block
 	if w == nil || k%lookEvery != 0 {
 		l.evaluate()
 		return
@@ -112,7 +112,7 @@ func (l *ladder) land(k int) {
 			w.jumps[r].Refused -= math.Expm1(-e)
 		}
 		if s.jumps(tau) {
-			if s = l.narrow(s, i); s.jumps(tau) {
+			if s = w.narrow(l, s, i); s.jumps(tau) {
 				w.jumps[r].Add(Jumps{Seen: 1, Largest: math.Abs(s.off()) / tau})
 			}
 		}
@@ -132,8 +132,8 @@ func (n knots) note(b *kernel.Block) {
 }
 
 // narrow halves the segment of replica i's step, always to the half that strays more.
-func (l *ladder) narrow(s segment, i int) segment {
-	w, b := l.watch, l.block
+func (w *watch) narrow(l *replicas, s segment, i int) segment {
+	b := l.block
 	for range halvings {
 		t := (s.at[0] + s.at[1]) / 2
 		copy(w.x, b.X)

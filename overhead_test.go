@@ -82,7 +82,7 @@ func BenchmarkTrade(b *testing.B) {
 			for b.Loop() {
 				k++
 				l.block.Energy[k%2] += 0.01
-				if err := l.trade(k); err != nil {
+				if err := l.trade(&l.replicas, k); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -96,14 +96,6 @@ type Penalty struct {
 	Distance bool
 }
 
-// A Whitening is the change of variables x = Center + L z. The kernel stays
-// Euclidean in z, where domain and potential are mapped to, so that reflection
-// uses the normal in z.
-type Whitening struct {
-	Center []float64
-	L      [][]float64 // by rows, d × d, regular
-}
-
 // A Recorder watches a ladder: Record is called after every iteration k = 1,
 // 2, … with the block, in the kernel's coordinates z if there is a whitening.
 // It must neither change nor keep b. A recorder whose state belongs into
@@ -204,52 +196,6 @@ func (r *run) ladders(parent context.Context) error {
 		return fmt.Errorf("stopped: %w", context.Cause(parent))
 	}
 	return context.Cause(ctx) // the others end because of it
-}
-
-// run takes the ladder from where it stands to its last iteration.
-func (l *ladder) run() error {
-	l.keep = l.schedule.Next(l.done)
-	for k := l.done + 1; k <= l.schedule.Iterations; k++ {
-		if s := l.signal.Load(); s != quiet {
-			if s == stop {
-				return context.Canceled
-			}
-			l.snapshot()
-		}
-		l.set(k) // step size, temperature per rung
-		for range l.traits.Steps {
-			l.move(k) // drift and noise: From to X
-			if l.shadow != nil {
-				l.shadow.observe()
-			}
-			l.reflect() // along that step; fallbacks counted
-			l.land(k)   // one minibatch for all rungs
-		}
-		l.mover.End(l.block, l.at, l.noise)
-		if i := l.notFinite(); i >= 0 {
-			l.torn = true
-			return l.blowUp(k, i)
-		}
-		if l.shadow != nil {
-			if err := l.shadow.follow(k); err != nil {
-				l.torn = true
-				return fmt.Errorf("certificate, iteration %d: %w", k, err)
-			}
-		}
-		err := l.trade(k) // labels trade, states stay
-		if err == nil && l.shadow != nil {
-			err = l.shadow.trade(k)
-		}
-		if err != nil {
-			l.torn = true
-			return fmt.Errorf("swaps of iteration %d: %w", k, err)
-		}
-		l.done = k
-		if err := l.record(k); err != nil {
-			return fmt.Errorf("record iteration %d: %w", k, err)
-		}
-	}
-	return nil
 }
 
 // Check reports every fault that [Sample] would find before its first

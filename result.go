@@ -26,6 +26,22 @@ func (d Draws) Chain(rung, j int) []float64 {
 	return c
 }
 
+func newDraws(rungs int) Draws {
+	return Draws{X: make([][]float64, rungs), Energy: make([][]float64, rungs)}
+}
+
+// room makes room for n draws of so many numbers.
+func (d Draws) room(n, told int) {
+	for r := range d.X {
+		d.X[r], d.Energy[r] = make([]float64, 0, n*told), make([]float64, 0, n)
+	}
+}
+
+// add adds a draw to those of a rung.
+func (d Draws) add(rung int, x []float64, energy float64) {
+	d.X[rung], d.Energy[rung] = append(d.X[rung], x...), append(d.Energy[rung], energy)
+}
+
 // halve drops every second draw.
 func (d Draws) halve() {
 	for r, energy := range d.Energy {
@@ -79,7 +95,7 @@ func (r *run) result() *Result {
 			made.Stuck = append(made.Stuck, walls)
 		}
 		if l.shadow != nil {
-			made.Half, made.Quarter, made.steps = l.shadow.draws, l.shadow.shadow.draws, 7*l.traits.Steps
+			made.Half, made.Quarter, made.steps = l.shadow.draws, l.shadow.next.draws, 7*l.traits.Steps
 		}
 		res.Ladders = append(res.Ladders, made)
 	}

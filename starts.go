@@ -20,9 +20,7 @@ func (r *run) start(ctx context.Context) error {
 		if err := l.start(place, r.settings.States == nil && r.settings.Start == nil); err != nil {
 			return fmt.Errorf("ladder %d: %w", l.index+1, err)
 		}
-		if l.shadow != nil {
-			l.shadow.join()
-		}
+		l.shadow.join()
 	}
 	return nil
 }
@@ -60,7 +58,7 @@ func (l *ladder) start(place func([]float64, *ladder, int) error, drawn bool) er
 		if err := place(l.from, l, i); err != nil {
 			return err
 		}
-		l.toKernel(z, l.from)
+		l.frame.inverse(z, l.from)
 		for j, v := range z {
 			b.X[j*b.R+i] = v
 		}

@@ -27,42 +27,100 @@ func (l *ladder) snapshot() {
 	l.signal.CompareAndSwap(save, quiet)
 }
 
+// A picture is what a checkpoint keeps of replicas, of the draws that they made and of
+// what goes with them.
+type picture struct {
+	*replicas
+	counts [4]int // iterations done and to do, draws kept, and which of them are held
+	draws  Draws
+	jumps  []Jumps
+	parts  []part
+}
+
+// A part is a piece that saves itself.
+type part interface {
+	encoding.BinaryAppender
+	encoding.BinaryUnmarshaler
+}
+
+// picture is what a checkpoint keeps of the ladder, counts aside.
+func (l *ladder) picture() picture {
+	p := picture{replicas: &l.replicas, draws: l.draws, parts: []part{l.streams, l.exchange}}
+	if l.watch != nil {
+		p.jumps = l.watch.jumps
+	}
+	if l.shadow != nil {
+		p.parts = append(p.parts, l.shadow)
+	}
+	if l.keeper != nil {
+		p.parts = append(p.parts, l.keeper)
+	}
+	if r, ok := l.recorder.(part); ok {
+		p.parts = append(p.parts, r)
+	}
+	return p
+}
+
 // appendState appends all that the rest of the ladder's run depends on, and
 // what it made so far.
 func (l *ladder) appendState(b []byte) ([]byte, error) {
+	p := l.picture()
+	p.counts = [...]int{l.done, l.schedule.Iterations, l.kept, l.stride}
+	return p.encode(b, &l.rest)
+}
+
+// restoreState takes the ladder to where appendState saw it.
+func (l *ladder) restoreState(b []byte) error {
+	p := l.picture()
+	err := p.decode(b)
+	l.done, l.until, l.kept, l.stride = p.counts[0], p.counts[1], p.counts[2], p.counts[3]
+	return err
+}
+
+const ownNumbers = 7 // of numbers, of known lengths
+
+// numbers lists the slices of p: those of known lengths, those of the mover, and draws.
+func (p *picture) numbers() []*[]float64 {
+	b := p.block
+	v := []*[]float64{&b.X, &b.Grad, &b.Energy, &b.V, &p.at.Spread, &b.Base, &b.BaseGrad}
+	v = append(v, p.mover.Numbers()...)
+	for r := range p.draws.X {
+		v = append(v, &p.draws.X[r], &p.draws.Energy[r])
+	}
+	return v
+}
+
+// tables lists what is counted, of known lengths.
+func (p *picture) tables() []any { return []any{p.tally, p.mover.Moves(), p.corners, p.jumps} }
+
+// encode appends p to b, whose length but for numbers was rest the last time.
+func (p *picture) encode(b []byte, rest *int) ([]byte, error) {
 	order := binary.LittleEndian
-	draws := 0 // bytes of them: a copy is large, and must not take up more than it needs
-	for _, v := range l.numbers() {
-		draws += 8 * len(*v)
+	bytes := 0 // of numbers: a copy is large, and must not take up more than it needs
+	for _, v := range p.numbers() {
+		bytes += 8 * len(*v)
 	}
 	begin := len(b)
-	b = slices.Grow(b, draws+l.rest)
-	for _, n := range []int{l.done, l.schedule.Iterations, l.kept, l.stride} {
+	b = slices.Grow(b, bytes+*rest)
+	for _, n := range p.counts {
 		b = order.AppendUint64(b, uint64(n))
 	}
-	for _, v := range l.numbers() {
+	for _, v := range p.numbers() {
 		b = order.AppendUint64(b, uint64(len(*v)))
 		for _, f := range *v {
 			b = order.AppendUint64(b, math.Float64bits(f))
 		}
 	}
-	for _, r := range l.block.Rung {
+	for _, r := range p.block.Rung {
 		b = order.AppendUint64(b, uint64(r))
 	}
-	b, err := binary.Append(b, order, l.tally)
-	if err == nil {
-		b, err = binary.Append(b, order, l.mover.Moves())
+	var err error
+	for _, t := range p.tables() {
+		if b, err = binary.Append(b, order, t); err != nil {
+			return nil, err
+		}
 	}
-	if err == nil {
-		b, err = binary.Append(b, order, l.corners)
-	}
-	if err == nil && l.watch != nil {
-		b, err = binary.Append(b, order, l.watch.jumps)
-	}
-	if err != nil {
-		return nil, err
-	}
-	for _, part := range l.parts() {
+	for _, part := range p.parts {
 		at := len(b)
 		b = order.AppendUint64(b, 0)
 		if b, err = part.AppendBinary(b); err != nil {
@@ -70,40 +128,8 @@ func (l *ladder) appendState(b []byte) ([]byte, error) {
 		}
 		order.PutUint64(b[at:], uint64(len(b)-at-8))
 	}
-	l.rest = len(b) - begin - draws
+	*rest = len(b) - begin - bytes
 	return b, nil
-}
-
-const ownNumbers = 7 // of numbers, of known lengths
-
-// numbers lists the slices of the state.
-func (l *ladder) numbers() []*[]float64 {
-	v := []*[]float64{&l.block.X, &l.block.Grad, &l.block.Energy, &l.block.V, &l.at.Spread, &l.block.Base, &l.block.BaseGrad}
-	v = append(v, l.mover.Numbers()...)
-	for r := range l.draws.X {
-		v = append(v, &l.draws.X[r], &l.draws.Energy[r])
-	}
-	return v
-}
-
-// A part is a piece of the ladder that saves itself.
-type part interface {
-	encoding.BinaryAppender
-	encoding.BinaryUnmarshaler
-}
-
-func (l *ladder) parts() []part {
-	p := []part{l.streams, l.exchange}
-	if l.shadow != nil {
-		p = append(p, l.shadow)
-	}
-	if l.keeper != nil {
-		p = append(p, l.keeper)
-	}
-	if r, ok := l.recorder.(part); ok {
-		p = append(p, r)
-	}
-	return p
 }
 
 var (
@@ -111,8 +137,8 @@ var (
 	errForged = errors.New("the saved state is that of no ladder")
 )
 
-// restoreState takes the ladder to where appendState saw it.
-func (l *ladder) restoreState(b []byte) error {
+// decode takes what p points to to where encode saw it.
+func (p *picture) decode(b []byte) error {
 	order := binary.LittleEndian
 	number := func() int {
 		if len(b) < 8 {
@@ -123,21 +149,17 @@ func (l *ladder) restoreState(b []byte) error {
 		b = b[8:]
 		return int(n)
 	}
-	if err := l.restoreNumbers(number, func() int { return len(b) / 8 }); err != nil {
+	if err := p.decodeNumbers(number, func() int { return len(b) / 8 }); err != nil {
 		return err
 	}
-	counted := []any{l.tally, l.mover.Moves(), l.corners}
-	if l.watch != nil {
-		counted = append(counted, l.watch.jumps)
-	}
-	for _, counts := range counted {
-		n, err := binary.Decode(b, order, counts)
+	for _, t := range p.tables() {
+		n, err := binary.Decode(b, order, t)
 		if err != nil {
 			return errShort
 		}
 		b = b[n:]
 	}
-	for _, part := range l.parts() {
+	for _, part := range p.parts {
 		n := number()
 		if n < 0 || n > len(b) {
 			return errShort
@@ -153,21 +175,23 @@ func (l *ladder) restoreState(b []byte) error {
 	return nil
 }
 
-// restoreNumbers takes the counts of the ladder, its numbers and who holds which rung from
-// number, which is -1 at the end; left tells how many there are.
-func (l *ladder) restoreNumbers(number, left func() int) error {
-	for _, n := range []*int{&l.done, &l.until, &l.kept, &l.stride} {
-		if *n = number(); *n < 0 {
+// decodeNumbers takes counts, numbers and who holds which rung from number, which is -1
+// at the end; left tells how many there are.
+func (p *picture) decodeNumbers(number, left func() int) error {
+	for i := range p.counts {
+		if p.counts[i] = number(); p.counts[i] < 0 {
 			return errShort
 		}
 	}
-	if l.done > l.until || l.until > mostIterations || l.kept > l.done || l.stride > mostIterations || bits.OnesCount(uint(l.stride)) != 1 {
-		return fmt.Errorf("%w: %d of %d iterations, %d draws of which one in %d is held", errForged, l.done, l.until, l.kept, l.stride)
+	done, until, kept, stride := p.counts[0], p.counts[1], p.counts[2], p.counts[3]
+	if done > until || until > mostIterations || kept > done || stride > mostIterations || bits.OnesCount(uint(stride)) != 1 {
+		return fmt.Errorf("%w: %d of %d iterations, %d draws of which one in %d is held", errForged, done, until, kept, stride)
 	}
-	moving := ownNumbers + len(l.mover.Numbers()) // none, or one per rung
-	for i, v := range l.numbers() {
+	b := p.block
+	moving := ownNumbers + len(p.mover.Numbers()) // none, or one per rung
+	for i, v := range p.numbers() {
 		n := number()
-		if n < 0 || n > left() || i < ownNumbers && n != len(*v) || i >= ownNumbers && i < moving && n != 0 && n != l.block.R {
+		if n < 0 || n > left() || i < ownNumbers && n != len(*v) || i >= ownNumbers && i < moving && n != 0 && n != b.R {
 			return errShort
 		}
 		if n == 0 {
@@ -178,9 +202,9 @@ func (l *ladder) restoreNumbers(number, left func() int) error {
 			(*v)[k] = math.Float64frombits(uint64(number()))
 		}
 	}
-	for i := range l.block.Rung {
-		l.block.Rung[i] = number()
-		if r := l.block.Rung[i]; r < 0 || r >= l.block.R || slices.Contains(l.block.Rung[:i], r) {
+	for i := range b.Rung {
+		b.Rung[i] = number()
+		if r := b.Rung[i]; r < 0 || r >= b.R || slices.Contains(b.Rung[:i], r) {
 			return fmt.Errorf("%w: replica %d holds rung %d", errForged, i+1, r+1)
 		}
 	}
@@ -190,24 +214,32 @@ func (l *ladder) restoreNumbers(number, left func() int) error {
 // mostIterations is more than any run makes.
 const mostIterations = 1e12
 
-// fits says why the numbers of a saved state are none of a ladder, with its shadow, that
-// holds n draws.
-func (l *ladder) fits(n int) error {
-	for _, x := range l.block.X {
+// fits says why the numbers of a saved state are none of replicas that hold n draws.
+func (p *picture) fits(n int) error {
+	for _, x := range p.block.X {
 		if x-x != 0 {
 			return fmt.Errorf("%w: a coordinate is %g", errForged, x)
 		}
 	}
-	width := len(l.shown(l.block.State(l.from, 0)))
-	for r := range l.draws.X {
-		if len(l.draws.Energy[r]) != n || len(l.draws.X[r]) != n*width {
-			return fmt.Errorf("%w: rung %d has %d draws instead of %d", errForged, r+1, len(l.draws.Energy[r]), n)
+	width := len(p.frame.shown(p.block.State(p.from, 0)))
+	for r := range p.draws.X {
+		if len(p.draws.Energy[r]) != n || len(p.draws.X[r]) != n*width {
+			return fmt.Errorf("%w: rung %d has %d draws instead of %d", errForged, r+1, len(p.draws.Energy[r]), n)
 		}
 	}
-	if l.shadow != nil {
-		return l.shadow.fits(n)
-	}
 	return nil
+}
+
+// fits says why the numbers of a saved state are none of the ladder, or of its shadows.
+func (l *ladder) fits() error {
+	held := l.kept / l.stride
+	own := l.picture()
+	err := own.fits(held)
+	for s := l.shadow; s != nil && err == nil; s = s.next {
+		its := s.picture()
+		err = its.fits(held)
+	}
+	return err
 }
 
 // restore takes every ladder to its saved state.
@@ -218,7 +250,7 @@ func (r *run) restore(states [][]byte) error {
 	for i, l := range r.all {
 		err := l.restoreState(states[i])
 		if err == nil {
-			err = l.fits(l.kept / l.stride)
+			err = l.fits()
 		}
 		if err != nil {
 			return fmt.Errorf("resume: ladder %d: %w", i+1, err)

@@ -1,0 +1,73 @@
+package r2sgld
+
+import "github.com/r2sgld/r2sgld/domain"
+
+// A collection is the kept draws of a ladder.
+type collection struct {
+	draws  Draws
+	kept   int           // draws so far
+	stride int           // of them, every stride-th is held
+	max    int           // draws held at most; 0 is all
+	inside bool          // whether draws outside the domain are dropped
+	domain domain.Domain // of the draws, to count those outside; nil counts none
+	keeper Keeper        // takes every draw; nil is none
+
+	rows     [][]float64 // one state per rung, for the keeper
+	energies []float64   // likewise
+}
+
+// own gives c a workspace for states that are told by so many numbers.
+func (c *collection) own(rungs, told int) {
+	c.rows, c.energies = make([][]float64, rungs), make([]float64, rungs)
+	for i := range c.rows {
+		c.rows[i] = make([]float64, told)
+	}
+}
+
+// keepDraw keeps the states and energies of all rungs.
+func (l *ladder) keepDraw() error {
+	b, c := l.block, &l.collection
+	if c.inside && !c.domain.Contains(l.frame.shown(b.State(l.from, b.Replica(0)))) {
+		l.tally[0].Outside++
+		return nil
+	}
+	if c.kept++; c.max > 0 && c.draws.X[0] == nil {
+		l.room()
+	}
+	held := c.kept%c.stride == 0
+	for i, r := range b.Rung {
+		x := l.frame.shown(b.State(l.from, i))
+		if r == 0 && c.domain != nil && !c.domain.Contains(x) {
+			l.tally[r].Outside++
+		}
+		if held {
+			c.draws.add(r, x, b.Energy[i])
+		}
+		if c.keeper != nil {
+			copy(c.rows[r], x)
+			c.energies[r] = b.Energy[i]
+		}
+	}
+	if held {
+		l.shadow.keep()
+	}
+	if held && c.max > 0 && len(c.draws.Energy[0]) > c.max {
+		c.draws.halve()
+		l.shadow.halve()
+		c.stride *= 2
+	}
+	if c.keeper == nil {
+		return nil
+	}
+	err := c.keeper.Keep(c.rows, c.energies)
+	l.torn = err != nil
+	return err
+}
+
+// room makes room for as many draws as will be held, so that memory does not
+// depend on how slices grow.
+func (l *ladder) room() {
+	n := min((l.schedule.Iterations-l.schedule.BurnIn)/l.schedule.Thin, l.max) + 1
+	l.draws.room(n, len(l.names))
+	l.shadow.room(n)
+}

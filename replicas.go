@@ -1,0 +1,203 @@
+package r2sgld
+
+import (
+	"context"
+	"math"
+
+	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/kernel"
+	"github.com/r2sgld/r2sgld/potential"
+	"github.com/r2sgld/r2sgld/stream"
+)
+
+// replicas are states, one on each rung, and what moves them between walls.
+type replicas struct {
+	schedule  *kernel.Schedule
+	at        *kernel.At
+	block     *kernel.Block
+	traits    kernel.Traits
+	mover     kernel.Mover
+	frame     frame
+	potential potential.Evaluator
+	base      potential.Evaluator // of the base law; nil without
+	reflector domain.Reflector    // nil lets steps go
+	streams   *stream.Set
+	noise     []*stream.Rand // per replica
+	fresh     int            // the rung whose states come from source; -1 is none
+	source    source
+	tally     []domain.Tally // per rung
+	corners   []corner       // per rung, where a step was last given up
+
+	// the workspace
+	from, to []float64 // one state
+	v        []float64 // its momentum; nil without
+	spread   []float64 // At.Spread of the iteration before
+}
+
+// A source gives states to the hottest rung.
+type source interface {
+	// draw writes a state, in the coordinates of the kernel, to l.to, and may draw from
+	// the noise of replica i.
+	draw(l *replicas, i int)
+}
+
+// A lawSource draws from the law at infinite temperature.
+type lawSource struct{ law Law }
+
+// draw stays where it is if the law fails.
+func (s lawSource) draw(l *replicas, i int) {
+	rng := l.noise[i]
+	if x := l.frame.x; s.law.Draw(context.Background(), x, &rng.Rand) == nil {
+		l.frame.inverse(l.to, x)
+	} else {
+		copy(l.to, l.from)
+	}
+	if l.traits.Carries {
+		for j := range l.v {
+			l.v[j] = l.at.Spread[l.fresh] * rng.NormFloat64()
+		}
+	}
+}
+
+// set takes step sizes and temperatures to iteration k, and momenta along.
+func (l *replicas) set(k int) {
+	copy(l.spread, l.at.Spread)
+	if !l.schedule.Set(l.at, k) || !l.traits.Carries {
+		return
+	}
+	for i, r := range l.block.Rung {
+		l.block.Rescale(i, l.spread[r], l.at.Temperature[r], l.at.Spread[r], l.at.Temperature[r])
+	}
+}
+
+// move makes a step of iteration k of every replica, up to walls.
+func (l *replicas) move(k int) {
+	l.mover.Step(l.block, l.at, l.noise)
+	if k <= l.schedule.BurnIn {
+		l.mover.Warm(l.block)
+	}
+}
+
+// evaluate evaluates the block at its states.
+func (l *replicas) evaluate() {
+	b := l.block
+	l.potential.Eval(b.Energy, b.Grad, b.X)
+	if l.base != nil {
+		l.base.Eval(b.Base, b.BaseGrad, b.X)
+	}
+}
+
+// notFinite returns the first replica whose energy is not finite, or whose
+// gradient is not, -1 if there is none. At infinite temperature neither an
+// energy of +Inf nor the gradient matters.
+func (l *replicas) notFinite() int {
+	b := l.block
+	i := b.NotFinite()
+	if i < 0 || !math.IsInf(l.schedule.Temperature[b.R-1], 1) {
+		return i
+	}
+	for i, r := range b.Rung {
+		if u := b.Energy[i]; r == b.R-1 && u > math.Inf(-1) || u-u == 0 && !b.SlopeNotFinite(i) {
+			continue
+		}
+		return i
+	}
+	return -1
+}
+
+// reflect ends the step of every replica inside the domain.
+func (l *replicas) reflect() {
+	b := l.block
+	for i, r := range b.Rung {
+		if r == l.fresh {
+			l.gather(i)
+			l.source.draw(l, i)
+			b.Hits[i] = 0
+			l.scatter(i)
+			continue
+		}
+		t := &l.tally[r]
+		t.Steps++
+		if l.traits.Paths && !math.IsInf(l.at.Temperature[r], 1) {
+			l.arrived(t, i)
+			continue
+		}
+		if l.reflector == nil {
+			continue
+		}
+		l.gather(i)
+		hits, ok := l.reflector.Reflect(l.from, l.to, l.v)
+		b.Hits[i] = hits
+		if hits == 0 && ok {
+			continue
+		}
+		t.Reflected++
+		t.Reflections += int64(hits)
+		if !ok {
+			t.Fallbacks++
+			if s, ok := l.reflector.(domain.Stuck); ok {
+				l.corners[r].set(s.LastFallback())
+			}
+			if !l.traits.Metropolis { // a trajectory that turns back is as good as any
+				l.withoutDrift(i, r)
+			}
+		}
+		l.scatter(i)
+	}
+}
+
+// arrived counts the path of replica i.
+func (l *replicas) arrived(t *domain.Tally, i int) {
+	if hits := l.block.Hits[i]; hits > 0 {
+		t.Reflected++
+		t.Reflections += int64(hits)
+	}
+	if l.mover.Stuck(i) {
+		t.Fallbacks++
+	}
+}
+
+// gather copies the step of replica i, and its momentum, out of the block.
+func (l *replicas) gather(i int) {
+	b := l.block
+	for j := range l.from {
+		l.from[j], l.to[j] = b.From[j*b.R+i], b.X[j*b.R+i]
+	}
+	for j := range l.v {
+		l.v[j] = b.V[j*b.R+i]
+	}
+}
+
+// scatter copies the end of the step, and the momentum, back.
+func (l *replicas) scatter(i int) {
+	b := l.block
+	for j, v := range l.to {
+		b.X[j*b.R+i] = v
+	}
+	for j, v := range l.v {
+		b.V[j*b.R+i] = v
+	}
+}
+
+// withoutDrift takes the step of replica i, on rung r, again without its drift
+// and with fresh noise (with a fresh momentum, if there is one), after a step
+// that could not be ended inside; if this one cannot either, the replica stays.
+// Staying alone would be a trap: where the potential is infinite at the wall, a
+// replica that lands within rounding of it has a drift that no number of
+// mirrorings uses up, and so it has in the next iteration.
+func (l *replicas) withoutDrift(i, r int) {
+	for j, x := range l.from {
+		v := l.at.Spread[r] * l.noise[i].NormFloat64()
+		if l.traits.Carries {
+			l.v[j] = v
+		}
+		l.to[j] = x + v
+	}
+	hits, _ := l.reflector.Reflect(l.from, l.to, l.v)
+	l.tally[r].Reflections += int64(hits)
+}
+
+// state returns the state of a replica as draws are kept.
+func (l *replicas) state(replica int) []float64 {
+	return append([]float64(nil), l.frame.shown(l.block.State(l.from, replica))...)
+}
