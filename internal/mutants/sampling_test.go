@@ -94,7 +94,7 @@ var ofSampling = []fault{
 			"math.Sqrt(l.at.Temperature[was]), l.at.Temperature[was], math.Sqrt(l.at.Temperature[r])"},
 	}},
 	{"momentum not mirrored, in a run", ". MomentumKeeps", []edit{{".(*replicas).reflect", "l.v", "nil"}}},
-	{"uniform rung: a walk for fresh draws", ". InfiniteTemperatureIs", []edit{{".(*run).ladder", "rungs - ", "-"}}},
+	{"uniform rung: a walk for fresh draws", ". InfiniteTemperatureIs", []edit{{".(*run).ladder", "rungs-1, lawSource", "-1, lawSource"}}},
 	{"uniform rung: steps without the two", ". InfiniteTemperatureWalks", []edit{{"kernel.(*Schedule).Set", ", eta,", ", eta / 2,"}}},
 	{"uniform rung: an infinite energy ends the run", ". InfiniteEnergy", []edit{{".(*replicas).notFinite", "i < 0", "true"}}},
 	{"rounds: only the first", ". EveryCheckpoint", []edit{{".(*run).rounds", "n <= r.schedule.Iterations", "true"}}},
