@@ -6,16 +6,13 @@ import (
 	"strings"
 
 	"github.com/r2sgld/r2sgld/domain"
-	"github.com/r2sgld/r2sgld/internal/config/yamlpos"
 )
 
-// samplerCertificate reads whether the bias of the step is estimated, and reports what
+// samplerCertificate settles whether the bias of the step is estimated, and reports what
 // has none, or one that does not go like the step.
-func (l *loader) samplerCertificate(n *yamlpos.Node) {
-	s, k := &l.sampler, n.Field("certificate")
-	if word, ok := l.Word(k, "true", "false"); ok {
-		s.Certificate = word == "true"
-	}
+func (l *loader) samplerCertificate() {
+	s, n := &l.sampler, l.section
+	k := n.Field("certificate")
 	if s.Until != nil && s.Until.Bias > 0 {
 		if k != nil && !s.Certificate {
 			l.Report(k, "until.bias needs the certificate: drop certificate: false")
@@ -26,9 +23,9 @@ func (l *loader) samplerCertificate(n *yamlpos.Node) {
 		return
 	}
 	switch b := s.Boundary; {
-	case l.method.exact():
+	case l.method.move.exact():
 		l.Report(k, "the certificate tells the bias of the step, and kernel %s has none: drop it", s.Kernel)
-	case l.method.momentum:
+	case l.method.move == momentum:
 		l.Report(k, "the certificate is not known for methods with momentum; found method %s: take %s, or compare with a run at half the step_size", l.method.name, strings.Replace(l.method.name, "sghmc", "sgld", 1))
 	case l.method.wall == rejected:
 		l.Report(k, "the certificate compares draws one by one, and method %s leaves some out: take r2sgld", l.method.name)
@@ -42,7 +39,7 @@ func (l *loader) samplerCertificate(n *yamlpos.Node) {
 // certify sees to the certificate once kernel auto is chosen: kernels without bias do
 // without.
 func (l *loader) certify(s *Run) {
-	if l.method.exact() && l.sampler.Certificate {
+	if l.method.move.exact() && l.sampler.Certificate {
 		l.sampler.Certificate = false
 		if u := l.sampler.Until; u != nil {
 			u.Bias = 0

@@ -18,6 +18,7 @@ import (
 // The starts of sampler.init and the likelihood that go with coordinates of their
 // own.
 const (
+	fromUniform          = "uniform"
 	fromPrior            = "prior"
 	trajectoryLikelihood = "trajectory"
 )
@@ -125,8 +126,8 @@ func (l *loader) roomOf(r *region) (lo, hi []float64) {
 }
 
 // startFromPrior draws a start for every replica from the priors cut to the domain.
-func (l *loader) startFromPrior(s *Run, p *dynamics.Problem, r *region, section *yamlpos.Node) {
-	at := section.Field("init")
+func (l *loader) startFromPrior(s *Run, p *dynamics.Problem, r *region) {
+	at := l.section.Field("init")
 	chart := p.Chart(l.roomOf(r))
 	if chart == nil {
 		l.withoutPriors(at, p, r)

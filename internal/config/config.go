@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/r2sgld/r2sgld"
@@ -52,6 +53,7 @@ type loader struct {
 	fixed   map[string]float64 // names in constraints that stand for numbers
 	method  method
 	sampler Sampler
+	section *yamlpos.Node // of the sampler
 	// the entry of the temperatures that is infinite; nil is none
 	infinite *yamlpos.Node
 	domain   domain.Domain // nil is all of R^d
@@ -150,6 +152,27 @@ func (l *loader) reportBare(n *yamlpos.Node, format string, args ...any) {
 	l.Problems[len(l.Problems)-1].Source = ""
 }
 
+// The names of runs and of variables, and the most of these.
+var (
+	runName      = regexp.MustCompile(`^[\p{L}\p{N}_][\p{L}\p{N}._ +-]*$`)
+	variableName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`)
+)
+
+const mostVariables = 10_000
+
+// nameKey declares the name of the run.
+func (l *loader) nameKey() key {
+	return given("name", "text", plainText(), nil).also("pattern", runName.String()).also("maxLength", 100).
+		tells("file name", "names the run folder; letters, digits and `. _ -`, at most 100")
+}
+
+// variablesKey declares the names of the coordinates.
+func variablesKey() key {
+	return given("variables", "list of names", append(listOf(object("type", "string", "pattern", variableName.String())),
+		Entry{"maxItems", mostVariables}, Entry{"uniqueItems", true}), nil).must().
+		tells("", "coordinates, at most 10,000; letters, digits, `_`, a letter first, no function name")
+}
+
 // readName reads the name of the run, by default that of the file.
 func (l *loader) readName() string {
 	n := l.root.Field("name")
@@ -162,7 +185,7 @@ func (l *loader) readName() string {
 		return base
 	}
 	name, ok := l.Text(n)
-	if ok && (!regexp.MustCompile(`^[\pL\pN_][\pL\pN._ +-]*$`).MatchString(name) || len(name) > 100) {
+	if ok && (!runName.MatchString(name) || len(name) > 100) {
 		l.Report(n, "name %q is to name a folder: use letters, digits, and . _ - inside, at most 100", name)
 	}
 	return name
@@ -177,7 +200,7 @@ func (l *loader) readNames(n *yamlpos.Node) {
 	if !l.List(n, "names") {
 		return
 	}
-	if len(n.Items) > 10_000 {
+	if len(n.Items) > mostVariables {
 		l.Report(n, "at most 10000 variables; found %d", len(n.Items))
 		return
 	}
@@ -206,7 +229,7 @@ func (l *loader) readNames(n *yamlpos.Node) {
 func (l *loader) plainName(n *yamlpos.Node, what string) bool {
 	name := n.Text
 	switch {
-	case !regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`).MatchString(name) || strings.HasSuffix(name, "__"):
+	case !variableName.MatchString(name) || strings.HasSuffix(name, "__"):
 		l.Report(n, "%q cannot name a %s: use letters, digits and underscores, a letter first", name, what)
 	case len(name) > 100:
 		l.Report(n, "the name of this %s is longer than 100 letters", what)
@@ -260,29 +283,28 @@ func named(names []string, x []float64) Ordered {
 	return o
 }
 
+// initWords are the values of init that are no point.
+func (l *loader) initWords() []string {
+	if l.identify {
+		return []string{fromUniform, fromPrior}
+	}
+	return []string{fromUniform}
+}
+
 // readInit reads where replicas start. It needs the names and the domain.
 func (l *loader) readInit(n *yamlpos.Node) {
 	if n == nil || n.Kind == yamlpos.Null || l.names == nil {
 		return
 	}
 	if n.Kind == yamlpos.Scalar {
-		if l.identify && n.Text == fromPrior {
-			l.sampler.Init = fromPrior
-			return
-		}
-		if n.Text != "uniform" {
-			words := "uniform"
-			if l.identify {
-				words = "uniform, prior"
-			}
-			l.Report(n, "init must be %s or a point such as {%s: 0}; found %s", words, l.names[0], n)
-			return
-		}
-		if !bounded(l.domain) {
+		switch {
+		case !slices.Contains(l.initWords(), n.Text):
+			l.Report(n, "init must be %s or a point such as {%s: 0}; found %s", strings.Join(l.initWords(), ", "), l.names[0], n)
+		case n.Text == fromUniform && !bounded(l.domain):
 			l.Report(n, "init: uniform needs a bounded domain: bound every variable, or give a point such as {%s: 0}", l.names[0])
-			return
+		default:
+			l.sampler.Init = n.Text
 		}
-		l.sampler.Init = "uniform"
 		return
 	}
 	if x, ok := l.point(n); ok {

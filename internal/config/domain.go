@@ -6,9 +6,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
-
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/r2sgld/r2sgld/domain"
 	"github.com/r2sgld/r2sgld/internal/config/yamlpos"
@@ -28,27 +25,41 @@ type region struct {
 	equations []equation
 }
 
+// domainKey declares the domain section.
+func domainKey() key { return mapping("domain", domainKeys()) }
+
+// domainKeys declares what a domain is put together of: all of it intersects.
+func domainKeys() []key {
+	bound := anyOf(object("type", "number"), object("enum", []string{".inf", "-.inf", "+.inf"}))
+	corners := object("type", "array", "minItems", 2, "maxItems", 2, "items", bound)
+	keys := []key{given("box", "`{x: [lo, hi], …}`", mapOf(corners), nil).
+		tells("variables not named are free", "lo < hi; `-.inf` and `.inf` leave a side open")}
+	for _, s := range shapes() {
+		keys = append(keys, s.key())
+	}
+	constraint := anyOf(plainText(), section(matrixKeys()))
+	return append(keys, given("constraints", "text, map, or list of them", anyOf(constraint, object("type", "array", "items", constraint)), nil).
+		tells("", "[inequalities](#constraints), as text or as a matrix"))
+}
+
 // readDomain reads the domain section into l.domain, and finds out whether it
 // is empty.
 func (l *loader) readDomain(n *yamlpos.Node) {
 	if n == nil || n.Kind == yamlpos.Null {
 		return
 	}
-	known := []string{"box", "ball", "ellipsoid", "simplex", "polygon", "flower", "heart", "star", "octagon", "cross", "constraints"}
-	if !l.Section(n, known...) || l.names == nil {
+	if !l.Section(n, keyNames(domainKeys())...) || l.names == nil {
 		return
 	}
 	before := len(l.Problems)
 	r := &region{d: len(l.names)}
 	l.readSimplex(r, n.Field("simplex"))
 	l.readBox(r, n.Field("box"))
-	l.readRound(r, n.Field("ball"), "center", "radius")
-	l.readRound(r, n.Field("ellipsoid"), "center", "axes", "matrix")
-	for _, key := range []string{"polygon", "flower", "heart", "star", "octagon", "cross"} {
-		if n.Empty(key) {
-			l.Report(n.Key(key), "%s holds nothing; expected, for instance, %s: {radius: 2}", key, key)
+	for _, s := range shapes() {
+		if s.plane && n.Empty(s.name) {
+			l.Report(n.Key(s.name), "%s holds nothing; expected, for instance, %s: {radius: 2}", s.name, s.name)
 		}
-		l.readPlane(r, n.Field(key))
+		l.readShape(r, s, n.Field(s.name))
 	}
 	if c := n.Field("constraints"); c != nil {
 		l.readConstraints(r, c)
@@ -288,294 +299,4 @@ func (r *region) unit(j int, v float64) []float64 {
 	a := make([]float64, r.d)
 	a[j] = v
 	return a
-}
-
-// readBox reads bounds of variables.
-func (l *loader) readBox(r *region, n *yamlpos.Node) {
-	if !l.Section(n, l.names...) {
-		return
-	}
-	for _, f := range n.Fields {
-		j := slices.Index(l.names, f.Key.Text)
-		if j < 0 || !l.List(f.Value, "two numbers") {
-			continue
-		}
-		if len(f.Value.Items) != 2 {
-			l.Report(f.Value, "the bounds of %s must be two numbers [lower, upper]; found %d", f.Key.Text, len(f.Value.Items))
-			continue
-		}
-		lo, okLo := l.bound(f.Value.Items[0], -1)
-		hi, okHi := l.bound(f.Value.Items[1], 1)
-		if !okLo || !okHi {
-			continue
-		}
-		if !(lo < hi) {
-			l.Report(f.Value, "the lower bound of %s must be below the upper one; found [%g, %g]", f.Key.Text, lo, hi)
-			continue
-		}
-		if !math.IsInf(lo, -1) {
-			r.add(r.unit(j, -1), -lo, fmt.Sprintf("%s >= %g", f.Key.Text, lo))
-		}
-		if !math.IsInf(hi, 1) {
-			r.add(r.unit(j, 1), hi, fmt.Sprintf("%s <= %g", f.Key.Text, hi))
-		}
-	}
-}
-
-// bound reads a number, or .inf with the given sign.
-func (l *loader) bound(n *yamlpos.Node, sign int) (float64, bool) {
-	word := strings.ToLower(strings.TrimPrefix(n.Text, "+"))
-	if n.Kind == yamlpos.Scalar && (sign > 0 && word == ".inf" || sign < 0 && word == "-.inf") {
-		return math.Inf(sign), true
-	}
-	return l.Float(n)
-}
-
-// readSimplex reads the variables that are shares of 1, all but the last share.
-func (l *loader) readSimplex(r *region, n *yamlpos.Node) {
-	at, ok := l.coordinates(n)
-	if !ok {
-		return
-	}
-	s, err := domain.NewSimplex(len(at), 1)
-	if err != nil {
-		l.Report(n, "%v", err)
-		return
-	}
-	sum := make([]float64, r.d)
-	for _, j := range at {
-		r.add(r.unit(j, -1), 0, l.names[j]+" >= 0")
-		sum[j] = 1
-	}
-	var names []string
-	for _, j := range at {
-		names = append(names, l.names[j])
-	}
-	r.add(sum, 1, strings.Join(names, " + ")+" <= 1")
-	r.joined = len(r.rows)
-	r.parts = append(r.parts, domain.Part{Domain: s, At: at})
-}
-
-// coordinates reads a list of variables.
-func (l *loader) coordinates(n *yamlpos.Node) ([]int, bool) {
-	if !l.List(n, "variables") {
-		return nil, false
-	}
-	var at []int
-	for _, item := range n.Items {
-		name, ok := l.Text(item)
-		if !ok {
-			return nil, false
-		}
-		j := slices.Index(l.names, name)
-		switch {
-		case j < 0:
-			l.Report(item, "unknown variable %q%s", name, yamlpos.Suggest(name, "variables", l.names))
-			return nil, false
-		case slices.Contains(at, j):
-			l.Report(item, "the variable %q is listed twice", name)
-			return nil, false
-		}
-		at = append(at, j)
-	}
-	return at, true
-}
-
-// of reads the key `of` of a shape: the variables that it speaks of, otherwise
-// the first so many, or all of them if that is negative.
-func (l *loader) of(n *yamlpos.Node, dims int) ([]int, bool) {
-	if k := n.Field("of"); k != nil {
-		at, ok := l.coordinates(k)
-		if ok && dims >= 0 && len(at) != dims {
-			l.Report(k, "%s lies in a plane: of must list two variables; found %d", n.Name, len(at))
-			return nil, false
-		}
-		return at, ok
-	}
-	if dims < 0 {
-		dims = len(l.names)
-	}
-	if len(l.names) < dims {
-		l.Report(n, "%s lies in a plane and needs two variables; there is one", n.Name)
-		return nil, false
-	}
-	return every(dims), true
-}
-
-// readRound reads a ball or an ellipsoid.
-func (l *loader) readRound(r *region, n *yamlpos.Node, keys ...string) {
-	if !l.Section(n, append(keys, "of")...) {
-		return
-	}
-	at, ok := l.of(n, -1)
-	if !ok {
-		return
-	}
-	center := make([]float64, len(at))
-	if k := n.Field("center"); k != nil {
-		if center, ok = l.Floats(k, len(at)); !ok {
-			return
-		}
-	}
-	var shape domain.Domain
-	var err error
-	if n.Name == "ball" {
-		radius, ok := l.required(n, "radius", l.Positive)
-		if !ok {
-			return
-		}
-		shape, err = domain.NewBall(center, radius)
-	} else {
-		a, ok := l.quadric(n, len(at))
-		if !ok {
-			return
-		}
-		shape, err = domain.NewEllipsoid(center, a)
-	}
-	if err != nil {
-		l.Report(n, "%v", err)
-		return
-	}
-	r.parts = append(r.parts, domain.Part{Domain: shape, At: at})
-}
-
-// quadric reads the matrix A of (x − c)ᵀA(x − c) ≤ 1, given as half-axes along
-// the coordinates or as it is.
-func (l *loader) quadric(n *yamlpos.Node, d int) (mat.Symmetric, bool) {
-	a := mat.NewSymDense(d, nil)
-	axes, matrix := n.Field("axes"), n.Field("matrix")
-	if (axes == nil) == (matrix == nil) {
-		l.Report(n, "an ellipsoid needs either axes: [half-axes] or matrix: [[…], …] of (x - c)' A (x - c) <= 1")
-		return nil, false
-	}
-	if axes != nil {
-		v := l.positives(axes)
-		if v != nil && len(v) != d {
-			l.Report(axes, "axes must be a list of %d numbers; found %d", d, len(v))
-		}
-		if len(v) != d {
-			return nil, false
-		}
-		for i, x := range v {
-			a.SetSym(i, i, 1/(x*x))
-		}
-		return a, true
-	}
-	if !l.List(matrix, "rows") {
-		return nil, false
-	}
-	if len(matrix.Items) != d {
-		l.Report(matrix, "matrix must have %d rows; found %d", d, len(matrix.Items))
-		return nil, false
-	}
-	var rows [][]float64
-	for i, item := range matrix.Items {
-		row, ok := l.Floats(item, d)
-		if !ok {
-			return nil, false
-		}
-		rows = append(rows, row)
-		for j := range i {
-			if row[j] != rows[j][i] {
-				l.Report(item.Items[j], "matrix must be symmetric; found %g and %g", row[j], rows[j][i])
-				return nil, false
-			}
-			a.SetSym(i, j, row[j])
-		}
-		a.SetSym(i, i, row[i])
-	}
-	return a, true
-}
-
-// readPlane reads a shape in a plane.
-func (l *loader) readPlane(r *region, n *yamlpos.Node) {
-	if n == nil {
-		return
-	}
-	if n.Name == "polygon" && n.Kind == yamlpos.List {
-		if at, ok := l.of(n, 2); ok {
-			l.readPolygon(r, n, at)
-		}
-		return
-	}
-	keys := map[string][]string{"polygon": {"vertices", "of"}, "flower": {"petals", "offset", "radius", "of"}}[n.Name]
-	if keys == nil {
-		keys = []string{"radius", "of"}
-	}
-	if !l.Section(n, keys...) {
-		return
-	}
-	at, ok := l.of(n, 2)
-	if !ok {
-		return
-	}
-	if n.Name == "polygon" {
-		if n.Field("vertices") == nil {
-			l.Report(n, "polygon needs the key \"vertices\"")
-			return
-		}
-		l.readPolygon(r, n.Field("vertices"), at)
-		return
-	}
-	shape, err, ok := l.planeShape(n)
-	if err != nil {
-		l.Report(n, "%v", err)
-	} else if ok {
-		r.parts = append(r.parts, domain.Part{Domain: shape, At: at})
-	}
-}
-
-// planeShape builds a shape that has a radius.
-func (l *loader) planeShape(n *yamlpos.Node) (shape domain.Domain, err error, ok bool) {
-	radius := 2.0
-	if k := n.Field("radius"); k != nil {
-		if radius, ok = l.Positive(k); !ok {
-			return nil, nil, false
-		}
-	}
-	switch n.Name {
-	case "flower":
-		petals, offset := 5, 3.0
-		if k := n.Field("petals"); k != nil {
-			if petals, ok = l.Int(k, 1, 1000); !ok {
-				return nil, nil, false
-			}
-		}
-		if k := n.Field("offset"); k != nil {
-			if offset, ok = l.Positive(k); !ok {
-				return nil, nil, false
-			}
-		}
-		shape, err = domain.NewFlower(petals, offset, radius)
-	case "heart":
-		shape, err = domain.NewHeart(radius)
-	case "star":
-		shape, err = domain.NewStar(radius)
-	case "octagon":
-		shape, err = domain.NewOctagon(radius)
-	default:
-		shape, err = domain.NewCross(radius)
-	}
-	return shape, err, true
-}
-
-// readPolygon reads the vertices of a polygon.
-func (l *loader) readPolygon(r *region, n *yamlpos.Node, at []int) {
-	if !l.List(n, "points [x, y]") {
-		return
-	}
-	var v [][2]float64
-	for _, item := range n.Items {
-		p, ok := l.Floats(item, 2)
-		if !ok {
-			return
-		}
-		v = append(v, [2]float64{p[0], p[1]})
-	}
-	shape, err := domain.NewPolygon(v)
-	if err != nil {
-		l.Report(n, "%v", err)
-		return
-	}
-	r.parts = append(r.parts, domain.Part{Domain: shape, At: at})
 }

@@ -10,13 +10,14 @@ import (
 
 // suitsHarmonic reports what kernel harmonic is not for: a potential that is no
 // Gaussian, walls that are neither linear nor quadratic, and keys of steps.
-func (l *loader) suitsHarmonic(p r2sgld.Problem, section *yamlpos.Node) {
-	if !l.method.harmonic {
+func (l *loader) suitsHarmonic(p r2sgld.Problem) {
+	if l.method.move != harmonic {
 		return
 	}
+	section := l.section
 	switch k := section.Field("schedule"); {
-	case l.sampler.Schedule.Kind == string(kernel.Constant): // resolved configurations have it
-	case l.method.cycles:
+	case l.sampler.Schedule.Kind == kernel.Constant: // resolved configurations have it
+	case l.method.schedule == kernel.Cosine:
 		l.Report(section.Key("kernel"), "kernel harmonic has no steps that the schedule of method %s could change: take another method", l.method.name)
 	case k != nil:
 		l.Report(k, "kernel harmonic has no steps that a schedule could change: drop the key")
@@ -44,14 +45,14 @@ const mostHarmonic = 400
 
 // gaussian reports whether kernel harmonic would do: the potential is quadratic by its
 // formula and the walls are flat or quadratic, and no key speaks of steps.
-func (l *loader) gaussian(s *Run, section *yamlpos.Node) bool {
+func (l *loader) gaussian(s *Run) bool {
 	p := s.Problem
 	for _, key := range []string{"step_size", "schedule", "boundary", "leapfrog"} {
-		if section.Field(key) != nil {
+		if l.section.Field(key) != nil {
 			return false
 		}
 	}
-	if p.Base != nil || l.method.wall != reflected || l.method.cycles || p.Potential.Dim() > mostHarmonic {
+	if p.Base != nil || l.method.wall != reflected || l.method.schedule == kernel.Cosine || p.Potential.Dim() > mostHarmonic {
 		return false
 	}
 	quadratic := s.Model != nil && s.Model.Linear

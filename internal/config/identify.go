@@ -30,8 +30,7 @@ func (l *loader) identification() (*Run, error) {
 	s := &Run{Command: "identify", Name: l.readName()}
 	data, columns := l.readData(root.Field("data"))
 	model, resolved := l.readModel(root.Field("model"), columns)
-	section := root.Field("sampler")
-	l.readSampler(section)
+	l.readSampler(root.Field("sampler"))
 	l.findNames(model)
 	l.fixed = map[string]float64{}
 	if model != nil {
@@ -53,14 +52,14 @@ func (l *loader) identification() (*Run, error) {
 	l.names, l.center = p.Parameters, p.Center
 	r := l.parameterDomain(p, root.Field("model"))
 	figures := l.readFigures(root.Field("figures"), l.names)
-	l.readInit(section.Field("init"))
+	l.readInit(l.section.Field("init"))
 	l.reference()
-	l.suits(section)
+	l.suits()
 	if err := l.Problems.Err(); err != nil {
 		return nil, err
 	}
 	s.Resolved = Resolved{Name: s.Name, Data: data, Model: resolved, Figures: figures}
-	l.sampling(s, p, r, model.Likelihood == trajectoryLikelihood, section)
+	l.sampling(s, p, r, model.Likelihood == trajectoryLikelihood)
 	if err := l.Problems.Err(); err != nil {
 		return nil, err
 	}
@@ -91,19 +90,19 @@ func (l *loader) useConstraints(n *yamlpos.Node, m *dynamics.Model) {
 
 // sampling says how the posterior p on the domain r is sampled: in which
 // coordinates, from where, and with which settings.
-func (l *loader) sampling(s *Run, p *dynamics.Problem, r *region, trajectory bool, section *yamlpos.Node) {
+func (l *loader) sampling(s *Run, p *dynamics.Problem, r *region, trajectory bool) {
 	s.Problem = r2sgld.Problem{Potential: p.Potential, Domain: l.domain, Names: l.names}
 	whitening := &r2sgld.Whitening{Center: p.Center, L: p.Factor}
-	if trajectory && l.method.auto && (section.Field("kernel") == nil || l.sampler.Kernel == "auto") {
+	if trajectory && l.method.auto() && (l.section.Field("kernel") == nil || l.sampler.Kernel == kernelAuto) {
 		l.takeHMC() // a gradient costs much more than a step of any kernel
 	}
 	var chart *prior.Chart
-	if trajectory && l.method.hmc && l.method.auto {
+	if trajectory && l.method.move.accepts() && l.method.auto() {
 		chart = p.Chart(l.roomOf(r))
 	}
 	if chart != nil {
-		if l.sampler.Init == "uniform" {
-			l.Report(section.Field("init"), "method auto starts trajectories from the priors: drop init, or write init: prior")
+		if l.sampler.Init == fromUniform {
+			l.Report(l.section.Field("init"), "method auto starts trajectories from the priors: drop init, or write init: prior")
 		}
 		s.Problem, whitening = l.charted(p, r, chart)
 		l.roomInPriors(s.Problem, r, chart)
@@ -112,7 +111,7 @@ func (l *loader) sampling(s *Run, p *dynamics.Problem, r *region, trajectory boo
 	if len(l.Problems) > 0 {
 		return
 	}
-	l.settle(s, section, []float64{1, 3}, 200_000, 20_000, 20)
+	l.settle(s, []float64{1, 3}, 200_000, 20_000, 20)
 	if len(l.Problems) > 0 {
 		return
 	}
@@ -121,7 +120,7 @@ func (l *loader) sampling(s *Run, p *dynamics.Problem, r *region, trajectory boo
 		s.Settings.Start = make([]float64, len(start))
 		chart.Coordinates(s.Settings.Start, start)
 	case chart == nil && l.sampler.Init == fromPrior:
-		l.startFromPrior(s, p, r, section)
+		l.startFromPrior(s, p, r)
 	}
 	if l.sampler.Whiten == nil || *l.sampler.Whiten {
 		s.Settings.Whitening = whitening
@@ -462,14 +461,14 @@ func (l *loader) parameterDomain(p *dynamics.Problem, model *yamlpos.Node) *regi
 // settleFit fills in what a fit provides: whitening, its step size, the start.
 func (l *loader) settleFit(p *dynamics.Problem, r *region, charted bool) {
 	s := &l.sampler
-	if s.Whiten == nil && !l.method.auto {
+	if s.Whiten == nil && !l.method.auto() {
 		whiten := p.Factor != nil && l.method.wall != mirrored
 		s.Whiten = &whiten
 	}
 	switch {
-	case s.Init == fromPrior && l.method.auto && !charted:
-		switch at := l.root.Field("sampler").Field("init"); {
-		case !p.Trajectory() || !l.method.hmc:
+	case s.Init == fromPrior && l.method.auto() && !charted:
+		switch at := l.section.Field("init"); {
+		case !p.Trajectory() || !l.method.move.accepts():
 			l.Report(at, "with method auto init: prior needs likelihood trajectory and kernel hmc or mala")
 		default:
 			l.withoutPriors(at, p, r)
@@ -477,8 +476,8 @@ func (l *loader) settleFit(p *dynamics.Problem, r *region, charted bool) {
 	case s.Init != nil:
 	case charted:
 		s.Init = fromPrior
-	case l.method.auto && bounded(l.domain):
-		s.Init = "uniform"
+	case l.method.auto() && bounded(l.domain):
+		s.Init = fromUniform
 	}
 	if s.Init == nil {
 		start := p.Center
@@ -487,7 +486,7 @@ func (l *loader) settleFit(p *dynamics.Problem, r *region, charted bool) {
 		}
 		s.Init = named(l.names, start)
 	}
-	if !l.method.auto && *s.Whiten && s.StepSize == nil {
+	if !l.method.auto() && *s.Whiten && s.StepSize == nil {
 		s.StepSize = []float64{whitenedStep(p, l.from())}
 	}
 }

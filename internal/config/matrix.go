@@ -43,6 +43,21 @@ type plainMatrix struct {
 	Upper  []any       `json:"upper,omitempty"`
 }
 
+// matrixKeys declares a matrix of constraints.
+func matrixKeys() []key {
+	side := anyOf(object("type", []string{"number", "string"}), object("type", "array"))
+	return []key{
+		given("matrix", "file, or list of rows", anyOf(plainText(), listOf(object("type", []string{"array", "number"}))), nil).must().
+			tells("", "comma-separated decimal numbers, a row for each inequality"),
+		given("lower", "number, list, or file", side, nil).tells("none", "the lower sides of the rows; `inf` in a file (`.inf` in a list), with "+
+			"its sign, leaves a row's side open. A file may have a header line"),
+		given("upper", "number, list, or file", side, nil).tells("none", "the upper sides likewise; one of both is required"),
+		given("names", "`header`, or list of variables", anyOf(object("const", "header"), listOf(plainText())), nil).
+			tells("all variables in their order", "the variables of the columns; `header`: the first line of the matrix names them. "+
+				"Variables without a column do not take part"),
+	}
+}
+
 // readMatrix adds the constraints lower ≤ A x ≤ upper.
 func (l *loader) readMatrix(r *region, n *yamlpos.Node) {
 	if l.identify {
@@ -53,7 +68,7 @@ func (l *loader) readMatrix(r *region, n *yamlpos.Node) {
 		l.Report(n, "%s must be inequalities such as \"x > 1 + y\", or a matrix of them: {matrix: A.csv, upper: b.csv}; found %s", n.Name, n)
 		return
 	}
-	if !l.Section(n, "matrix", "lower", "upper", "names") {
+	if !l.Section(n, keyNames(matrixKeys())...) {
 		return
 	}
 	m, ok := l.table(n.Field("matrix"), 0)

@@ -9,6 +9,7 @@ import (
 	"math"
 	"path/filepath"
 
+	"github.com/r2sgld/r2sgld/kernel"
 	"github.com/r2sgld/r2sgld/tune"
 )
 
@@ -142,63 +143,6 @@ const (
 	penaltyDistance = "distance"
 )
 
-// Schedule says how step sizes vary.
-type Schedule struct {
-	Kind   string  `json:"kind"`
-	Cycles int     `json:"cycles,omitempty"`
-	Decay  float64 `json:"decay,omitempty"`
-	After  int     `json:"after,omitempty"`
-	A      float64 `json:"a,omitempty"`
-	B      float64 `json:"b,omitempty"`
-	Gamma  float64 `json:"gamma,omitempty"`
-}
-
-// Swap says how rungs trade; see exchange.Settings.
-type Swap struct {
-	Scheme     string
-	Rule       string
-	Every      int
-	Correction float64
-	Variance   float64
-	Estimate   *Estimate // in place of Variance
-	Energies   string    // full: those that swaps see are over all data
-	Threshold  float64
-	Target     float64
-	Gain       float64
-	Window     int
-	Gate       string
-	Parity     string
-}
-
-// Estimate says how σ̃² is estimated on line.
-type Estimate struct {
-	Every     int     `json:"every"`
-	Batches   int     `json:"batches"`
-	Smoothing float64 `json:"smoothing"`
-}
-
-// MarshalJSON writes the swap section.
-func (s Swap) MarshalJSON() ([]byte, error) {
-	var variance any = s.Variance
-	if s.Estimate != nil {
-		variance = s.Estimate
-	}
-	return json.Marshal(struct {
-		Scheme     string  `json:"scheme"`
-		Rule       string  `json:"rule"`
-		Every      int     `json:"every"`
-		Correction float64 `json:"correction"`
-		Variance   any     `json:"variance"`
-		Energies   string  `json:"energies,omitempty"`
-		Threshold  float64 `json:"threshold,omitempty"`
-		Target     float64 `json:"target,omitempty"`
-		Gain       float64 `json:"gain,omitempty"`
-		Window     int     `json:"window,omitempty"`
-		Gate       string  `json:"gate,omitempty"`
-		Parity     string  `json:"parity,omitempty"`
-	}{s.Scheme, s.Rule, s.Every, s.Correction, variance, s.Energies, s.Threshold, s.Target, s.Gain, s.Window, s.Gate, s.Parity})
-}
-
 // Ordered is a JSON object that keeps the order of its keys.
 type Ordered []Entry
 
@@ -237,7 +181,7 @@ func (o Ordered) MarshalJSON() ([]byte, error) {
 // (which a cosine schedule spans, so that it belongs to it there), the step
 // sizes, the cap and the swaps. 64 hexadecimal digits.
 func (r Resolved) Law() (string, error) {
-	if r.Sampler.Schedule.Kind != "cosine" {
+	if r.Sampler.Schedule.Kind != kernel.Cosine {
 		r.Sampler.Iterations = 0
 	}
 	r.Sampler.StepSize, r.Sampler.Cap, r.Sampler.Swap, r.Sampler.Until = nil, 0, Swap{}, nil
@@ -254,7 +198,12 @@ func (r Resolved) Hash() (string, error) {
 		d.File = filepath.Base(d.File)
 		r.Data = &d
 	}
-	text, err := json.Marshal(r)
+	return hashOf(r)
+}
+
+// hashOf is the fingerprint of a configuration with every default filled in.
+func hashOf(resolved any) (string, error) {
+	text, err := json.Marshal(resolved)
 	if err != nil {
 		return "", fmt.Errorf("hash of the configuration: %w", err)
 	}

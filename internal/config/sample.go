@@ -30,11 +30,10 @@ func (l *loader) sample() (*Run, error) {
 	}
 	noise := l.readNoise(root.Field("noise"))
 	l.readDomain(root.Field("domain"))
-	section := root.Field("sampler")
-	l.readSampler(section)
-	l.readInit(section.Field("init"))
+	l.readSampler(root.Field("sampler"))
+	l.readInit(l.section.Field("init"))
 	l.reference()
-	l.suits(section)
+	l.suits()
 	s.Resolved = Resolved{Name: s.Name, Variables: l.names, Noise: noise, Domain: l.plainValue(root.Field("domain"))}
 	if elsewhere {
 		u = l.external(at, &s.Resolved) // started only if nothing else is wrong
@@ -56,7 +55,7 @@ func (l *loader) sample() (*Run, error) {
 		temperature = []float64{1, 10}
 	}
 	l.settleInit(s.Problem)
-	l.settle(s, section, temperature, 100_000, 10_000, 10)
+	l.settle(s, temperature, 100_000, 10_000, 10)
 	if err := l.Problems.Err(); err != nil {
 		return nil, err
 	}
@@ -64,29 +63,30 @@ func (l *loader) sample() (*Run, error) {
 }
 
 // settle fills in the sampler's defaults and makes the settings of the run.
-func (l *loader) settle(s *Run, section *yamlpos.Node, temperature []float64, iterations, burnIn, thin int) {
-	l.chooseKernel(s, section)
+func (l *loader) settle(s *Run, temperature []float64, iterations, burnIn, thin int) {
+	section := l.section
+	l.chooseKernel(s)
 	l.certify(s)
-	if l.method.hmc && math.IsNaN(potential.EnergyNoise(s.Problem.Potential)) {
+	if l.method.move.accepts() && math.IsNaN(potential.EnergyNoise(s.Problem.Potential)) {
 		l.Report(section.Key("kernel"), "kernel %s accepts by the energy over all data: drop the minibatches (model.batch), or take kernel: sgld", l.sampler.Kernel)
 		return
 	}
-	l.suitsHarmonic(s.Problem, section)
-	if l.method.exchanges {
-		l.sampler.noisyEnergies(s.Problem.Potential, section)
+	l.suitsHarmonic(s.Problem)
+	if l.method.exchanges() {
+		l.sampler.noisyEnergies(s.Problem.Potential, section.Field("swap").Field("variance") != nil)
 	}
-	if l.method.auto {
-		l.longEnough(section)
+	if l.method.auto() {
+		l.longEnough()
 		l.sampler.settleAuto(s.Model != nil && !s.Model.Linear)
 		s.Until = l.sampler.Until
 		l.checkAuto(s.Problem)
-		l.suitsEvidence(s.Problem, section)
+		l.suitsEvidence(s.Problem)
 	} else {
-		if l.method.harmonic { // whose draws are nearly independent
+		if l.method.move == harmonic { // whose draws are nearly independent
 			iterations, burnIn, thin = 20_000, 1_000, 1
 		}
 		l.sampler.settle(l.method, iterations, burnIn, thin, temperature)
-		l.lengths(section, len(l.names))
+		l.lengths(len(l.names))
 		if len(l.Problems) == 0 {
 			l.measureSteps(s.Problem)
 		}
@@ -103,13 +103,13 @@ func (l *loader) settle(s *Run, section *yamlpos.Node, temperature []float64, it
 	s.Settings = l.sampler.settings(l.method, len(l.names))
 	s.Settings.Start = l.start()
 	s.Resolved.Sampler = l.sampler
-	l.overshoots(s.Settings, section)
+	l.overshoots(s.Settings)
 }
 
 // longEnough reports a first round of method auto that nothing could be told from.
-func (l *loader) longEnough(section *yamlpos.Node) {
+func (l *loader) longEnough() {
 	least := autoLeast
-	if l.method.exact() {
+	if l.method.move.exact() {
 		least = autoLeastPaths
 	}
 	report := func(k *yamlpos.Node, n int) {
@@ -117,17 +117,17 @@ func (l *loader) longEnough(section *yamlpos.Node) {
 			l.Report(k, "the first round of method auto needs at least %d iterations; found %d", least, n)
 		}
 	}
-	report(section.Field("iterations"), l.sampler.Iterations)
+	report(l.section.Field("iterations"), l.sampler.Iterations)
 	if u := l.sampler.Until; u != nil {
-		report(section.Field("until").Field("iterations"), u.Iterations)
+		report(l.section.Field("until").Field("iterations"), u.Iterations)
 	}
 }
 
 // overshoots reports a pull to the nearest point of the domain that throws a state
 // farther out than it was: steps of η at strength ξ do for ηξ > 2, and with momentum
 // for ηξ > 2(1 + μ).
-func (l *loader) overshoots(s r2sgld.Settings, section *yamlpos.Node) {
-	p, most := s.Penalty, 2.0
+func (l *loader) overshoots(s r2sgld.Settings) {
+	p, most, section := s.Penalty, 2.0, l.section
 	if p == nil || !p.Distance || s.Traits().Metropolis {
 		return
 	}
@@ -151,7 +151,7 @@ func (l *loader) overshoots(s r2sgld.Settings, section *yamlpos.Node) {
 const smoothingSteps = 4
 
 // suits reports a domain that the method cannot do with.
-func (l *loader) suits(section *yamlpos.Node) {
+func (l *loader) suits() {
 	m := l.method
 	var err error
 	switch {
@@ -171,7 +171,7 @@ func (l *loader) suits(section *yamlpos.Node) {
 		_, err = domain.Projection(l.domain)
 	}
 	if err != nil {
-		l.Report(section.Key("method"), "%v", err)
+		l.Report(l.section.Key("method"), "%v", err)
 	}
 }
 
@@ -186,7 +186,7 @@ func (l *loader) reference() {
 func (l *loader) measureSteps(p r2sgld.Problem) {
 	s := &l.sampler
 	var err error
-	if s.StepSize == nil && (!l.method.harmonic || l.infinite != nil) {
+	if s.StepSize == nil && (l.method.move != harmonic || l.infinite != nil) {
 		start := l.from()
 		if l.method.wall == mirrored {
 			p, start = l.dual(p)
@@ -385,7 +385,7 @@ func (l *loader) settleInit(p r2sgld.Problem) {
 		return
 	}
 	if bounded(l.domain) {
-		l.sampler.Init = "uniform"
+		l.sampler.Init = fromUniform
 		return
 	}
 	x := l.somewhere()

@@ -13,61 +13,6 @@ import (
 	"github.com/r2sgld/r2sgld/tune"
 )
 
-// A method is what a name such as r-cycsgld stands for.
-type method struct {
-	name      string
-	wall      wall
-	cycles    bool // cosine cycles
-	exchanges bool // several rungs
-	momentum  bool // SGHMC
-	auto      bool // finds its own settings
-	hmc       bool // kernel HMC
-	single    bool // likewise, of single steps: MALA
-	harmonic  bool // kernel harmonic
-}
-
-// exact reports whether the kernel has no bias from its step.
-func (m method) exact() bool { return m.hmc || m.harmonic }
-
-// A wall is what a method makes of the domain.
-type wall string
-
-const (
-	free      wall = ""          // nothing: steps go where they go
-	penalised wall = "p"         // pulls back by a penalty
-	reflected wall = "r"         // reflects, by the rule boundary
-	projected wall = "project"   // boundary project
-	proximal  wall = "proximal"  // a penalty that is the envelope of the domain, of width smoothing
-	mirrored  wall = "mirror"    // moves in the dual coordinates of a mirror map
-	rejected  wall = "rejection" // drops draws outside
-)
-
-// reflects reports that steps end inside, by a rule.
-func (w wall) reflects() bool { return w == reflected || w == projected }
-
-// methods are the known methods, the default of a sampler section that sets
-// anything by hand first.
-func methods() []method {
-	all := []method{{name: "r2sgld", wall: reflected, exchanges: true}, {name: "auto", wall: reflected, exchanges: true, auto: true}}
-	for _, kernel := range []string{"sgld", "sghmc"} {
-		for _, w := range []wall{free, penalised, reflected} {
-			for _, kind := range []string{"", "cyc", "re"} {
-				name := kind + kernel
-				if w != free {
-					name = string(w) + "-" + name
-				}
-				all = append(all, method{name: name, wall: w, cycles: kind == "cyc", exchanges: kind == "re", momentum: kernel == "sghmc"})
-			}
-		}
-	}
-	return append(all, method{name: "r2sghmc", wall: reflected, exchanges: true, momentum: true},
-		method{name: "r-hmc", wall: reflected, hmc: true},
-		method{name: "projected-sgld", wall: projected},
-		method{name: "myula", wall: proximal},
-		method{name: "mirror-sgld", wall: mirrored},
-		method{name: "rejection-sgld", wall: rejected})
-}
-
 // The largest numbers that a configuration may ask for.
 const (
 	maxIterations = 1_000_000_000_000
@@ -91,145 +36,222 @@ const (
 	defaultLeapfrog = 10 // steps of a trajectory of kernel hmc
 )
 
-// autoKeys are those that a sampler section of method auto may have; a section
-// that gives no others, and no method, is one.
-func autoKeys() []string {
-	return []string{"ladders", "init", "seed", "swap", "until", "certificate", "kernel"}
+// An autoRole is what a key of the sampler is to method auto.
+type autoRole int
+
+const (
+	setByAuto    autoRole = iota // it cannot be given
+	leavesAuto                   // it can, and chooses the method r2sgld where no method is
+	goesWithAuto                 // it can: a section of none but such keys is one of method auto
+)
+
+// as gives a key its role.
+func (k key) as(role autoRole) key {
+	k.auto = role
+	return k
 }
 
-// sampler reads the sampler section into l.sampler; what is not given stays at
+// samplerKeys declares the sampler section.
+func (l *loader) samplerKeys() []key {
+	s := &l.sampler
+	return []key{
+		given("method", "word", object("enum", methodNames()), nil).as(leavesAuto).
+			tells("auto, or r2sgld where keys tell more", "rungs, boundary and schedule"),
+		whole("iterations", &s.Iterations, 1, maxIterations).as(leavesAuto).
+			tells("sample 100,000; identify 200,000; `kernel: harmonic` 20,000", "steps of each ladder, burn-in included; of auto: of the first round"),
+		whole("burn_in", &s.BurnIn, 0, maxIterations).in("0 … below iterations").
+			tells("sample 10,000; identify 20,000; `kernel: harmonic` 1,000; at most iterations/10", "steps whose draws are not kept"),
+		whole("thin", &s.Thin, 1, maxIterations).tells("sample 10; identify 20; `kernel: harmonic` 1",
+			"every so-manieth draw is kept; at least 4 of each ladder must be, and all must fit in 256 GiB on disk"),
+		positives("step_size", &s.StepSize).in("number > 0, or a list, one per rung").tells("[measured](#the-measured-step)",
+			"η; one number serves all rungs. Of a rung at infinite temperature it is ητ"),
+		given("temperature", "increasing numbers > 0, at most 512; the last may be `inf`", temperatureShape(), (*loader).samplerTemperature).
+			tells("sample [1, 10] on a bounded domain, else [1, 3]; identify [1, 3]; one rung: 1", "τ of the rungs, cold first; "+
+				"the length is the number of rungs. `inf` is the uniform law on a bounded domain: [the evidence](#evidence) starts there"),
+		scheduleKey().tells("constant; cosine for `*cyc*` methods", "[step size over time](#schedules)"),
+		mapping("swap", s.Swap.keys()).by((*loader).samplerSwap).as(goesWithAuto).tells("", "[exchange of rungs](#swap)"),
+		whole("ladders", &s.Ladders, 1, maxLadders).as(goesWithAuto).tells("4", "independent copies, for R̂ and error bars"),
+		word("boundary", &s.Boundary, "specular", "nearest", "refuse", "project").
+			tells("`specular`", "[rule at the wall](#boundary-rules); reflected methods only"),
+		whole("cap", &s.Cap, 1, math.MaxInt32).tells("1000; `nearest`, `project` 20",
+			"mirrorings of one step before it is given up and counted; reflected methods only"),
+		given("penalty", "number ≥ 0, or `{strength: ξ, form: force}`", anyOf(object("type", "number", "minimum", 0), section((&Penalty{}).keys())),
+			(*loader).samplerPenalty).tells("1; form `distance` 1/(4η)", "ξ; form `force`: outside the domain ξ·x is added to the gradient, "+
+			"a pull to the origin that is no energy (the paper's); form `distance`: ½ξ·(distance from the domain)² is added to the energy; "+
+			"`p-` methods only"),
+		number("smoothing", &s.Smoothing, positive).tells("4η", "λ of [`myula`](#methods)"),
+		given("kernel", "`"+strings.Join(kernels, "`, `")+"`", object("enum", kernels), (*loader).samplerKernel).as(goesWithAuto).
+			tells("`sgld`; for auto `harmonic` where `kernel: auto` would take it (no more than 400 variables, no certificate), "+
+				"`hmc` with `likelihood: trajectory`, else [the better one](#method-auto) of `sgld` and `hmc`",
+				"[how a rung moves](#kernels); reflected methods and those without walls"),
+		whole("leapfrog", &s.Leapfrog, 1, maxLeapfrog).tells("10", "steps of a trajectory of `kernel: hmc`, one gradient each"),
+		number("momentum", &s.Momentum, notNegative).also("exclusiveMaximum", 1).in("0 … below 1").tells("0.9",
+			"μ of the methods with momentum: v ← μv − η∇U(x) + √(2η(1 − μ − β̂)τ)·N(0, I), x ← x + v"),
+		number("noise_estimate", &s.NoiseEstimate, notNegative).also("exclusiveMaximum", 1).in("0 … below 1 − μ").
+			tells("0", "β̂: the share of the noise that the gradient's own noise is trusted to bring"),
+		given("init", "`uniform`, `prior` or `{x: 0, …}`", anyOf(object("enum", l.initWords()), mapOf(object("type", "number"))), nil).
+			as(goesWithAuto).tells("[see below](#where-replicas-start)", "where replicas start; `uniform` needs a bounded domain, `prior` "+
+			"(identify) a prior, or bounds on both sides, for every parameter; a point must name every variable and, for reflected methods, "+
+			"lie in the domain"),
+		given("seed", "0 … 2⁶⁴ − 1", object("type", "integer", "minimum", 0, "maximum", uint64(math.MaxUint64)), (*loader).samplerSeed).
+			as(goesWithAuto).tells("1", "determines every draw"),
+		mapping("until", untilKeys(&tune.Until{})).by((*loader).samplerUntil).as(goesWithAuto).tells("", "[when method auto ends](#method-auto)"),
+		flag("certificate", &s.Certificate).as(goesWithAuto).tells("false", "estimates the [bias of the step](#certificate): seven gradients "+
+			"in place of one, the same draws; kernel sgld, boundary specular and refuse, and methods without walls"),
+		flag("whiten", &s.Whiten).tells("true", "identify only, method auto aside: steps in z of x = c + L z, "+
+			"c the posterior mode without constraints, L Lᵀ the inverse of the posterior's precision there; step sizes are then of z"),
+	}
+}
+
+// samplerKnown are the keys that a sampler section may have: those of sample have no whiten.
+func (l *loader) samplerKnown() []key {
+	keys := l.samplerKeys()
+	if !l.identify {
+		keys = keys[:len(keys)-1]
+	}
+	return keys
+}
+
+// untilKeys declares when method auto ends.
+func untilKeys(u *tune.Until) []key {
+	return []key{
+		number("rhat", &u.RHat, positive, above(1)).tells("1.01", "the R̂ of every parameter is at most this, and"),
+		number("ess", &u.ESS, positive).tells("400", "its effective sample sizes, bulk and tail, are at least this; or"),
+		number("evidence", &u.Evidence, positive).tells("not asked", "the standard error of log Z, from the draws of all ladders, is at most "+
+			"this, and forward and backward log Z do not contradict each other. `rhat` and `ess` are then waited for only if they are given "+
+			"too; the summary says where draws of parameters are rough. It needs a bounded domain (or priors) and energies without noise. "+
+			"The error of an estimated volume comes on top and is told"),
+		number("bias", &u.Bias, positive).tells("not asked", "also: \\|bias\\| + 2 standard errors of every mean are at most so many standard "+
+			"deviations. Implies `certificate`. Where R̂ and ESS are met and \\|bias\\| − 2 standard errors is above it, the run ends with a "+
+			"warning: only a smaller step would help"),
+		number("seconds", &u.Seconds, positive).
+			tells("no limit", "sampling has taken, or the next round would take, so long (the length then depends on the machine); or"),
+		whole("iterations", &u.Iterations, 1, maxIterations).tells("64 × `iterations`", "each ladder has done so many"),
+	}
+}
+
+func (p *Penalty) keys() []key {
+	return []key{
+		number("strength", &p.Strength, notNegative).tells("1; form `distance` 1/(4η)", "ξ"),
+		word("form", &p.Form, penaltyForce, penaltyDistance).tells("`force`", "of the pull"),
+	}
+}
+
+// readSampler reads the sampler section into l.sampler; what is not given stays at
 // its zero value, for the defaults to fill in.
 func (l *loader) readSampler(n *yamlpos.Node) {
-	s := &l.sampler
-	l.method = methods()[0]
-	known := []string{"method", "iterations", "burn_in", "thin", "step_size", "temperature", "schedule", "swap", "ladders",
-		"boundary", "cap", "penalty", "smoothing", "kernel", "leapfrog", "momentum", "noise_estimate", "init", "seed", "until", "certificate"}
-	if l.identify {
-		known = append(known, "whiten")
-	}
-	l.samplerMethod(n)
-	if l.Section(n, known...) {
-		s.Iterations, _ = l.Int(n.Field("iterations"), 1, maxIterations)
-		if k := n.Field("burn_in"); k != nil {
-			if v, ok := l.Int(k, 0, maxIterations); ok {
-				s.BurnIn = &v
-			}
-		}
-		s.Thin, _ = l.Int(n.Field("thin"), 1, maxIterations)
-		s.Ladders, _ = l.Int(n.Field("ladders"), 1, maxLadders)
-		if v, ok := l.Uint64(n.Field("seed")); ok {
-			s.Seed = &v
-		}
-		l.samplerKernel(n)
-		l.samplerMomentum(n)
-		l.samplerRungs(n)
+	s, keys := &l.sampler, l.samplerKeys()
+	l.section = n
+	l.samplerMethod(keys)
+	if l.Section(n, keyNames(l.samplerKnown())...) {
+		l.take(n, keys, "iterations", "burn_in", "thin", "ladders", "seed")
+		l.samplerKernel(n.Field("kernel"))
+		l.samplerMomentum(keys)
+		l.take(n, keys, "step_size", "temperature")
+		l.samplerRungs()
 		l.samplerSwap(n.Field("swap"))
-		l.samplerWall(n)
-		l.samplerUntil(n)
-		l.samplerCertificate(n)
+		l.samplerWall(keys)
+		l.take(n, keys, "until", "certificate")
+		l.samplerCertificate()
 	}
-	if !l.method.auto {
+	if !l.method.auto() {
 		l.samplerSchedule(n.Field("schedule"))
 	}
 	s.Method = l.method.name
 }
 
 // samplerMethod reads the method's name.
-func (l *loader) samplerMethod(n *yamlpos.Node) {
-	var names []string
-	for _, m := range methods() {
-		names = append(names, m.name)
-	}
-	auto := methods()[slices.Index(names, "auto")]
-	switch {
-	case n == nil || n.Kind == yamlpos.Null:
-		l.method = auto
-	case n.Kind != yamlpos.Map:
-	case n.Field("method") != nil:
-		if name, ok := l.Word(n.Field("method"), names...); ok {
-			l.method = methods()[slices.Index(names, name)]
-		}
-	case !slices.ContainsFunc(n.Fields, func(f yamlpos.Field) bool {
-		return f.Value.Kind != yamlpos.Null && !slices.Contains(autoKeys(), f.Key.Text)
-	}):
-		l.method = auto
-	}
-	if !l.method.auto || n == nil || n.Kind != yamlpos.Map {
+func (l *loader) samplerMethod(keys []key) {
+	n := l.section
+	l.method = methods()[0]
+	if n == nil || n.Kind == yamlpos.Null {
+		l.method = methodOf("auto")
 		return
 	}
-	for _, f := range n.Fields {
+	if n.Kind != yamlpos.Map {
+		return
+	}
+	role := func(f yamlpos.Field) autoRole {
 		if f.Value.Kind == yamlpos.Null {
-			continue
+			return goesWithAuto
 		}
-		switch key := f.Key.Text; key {
-		case "burn_in", "thin", "step_size", "temperature", "schedule", "boundary", "cap", "penalty", "smoothing", "leapfrog", "momentum", "noise_estimate", "whiten":
-			l.Report(f.Key, "method auto sets %s itself: drop the key, or take method: r2sgld", key)
+		if i := slices.Index(keyNames(keys), f.Key.Text); i >= 0 {
+			return keys[i].auto
+		}
+		return leavesAuto
+	}
+	if at := n.Field("method"); at != nil {
+		if name, ok := l.Word(at, methodNames()...); ok {
+			l.method = methodOf(name)
+		}
+	} else if !slices.ContainsFunc(n.Fields, func(f yamlpos.Field) bool { return role(f) != goesWithAuto }) {
+		l.method = methodOf("auto")
+	}
+	for _, f := range n.Fields {
+		if l.method.auto() && role(f) == setByAuto {
+			l.Report(f.Key, "method auto sets %s itself: drop the key, or take method: r2sgld", f.Key.Text)
 		}
 	}
 }
 
 // samplerKernel reads how a rung moves.
-func (l *loader) samplerKernel(n *yamlpos.Node) {
-	m, k := &l.method, n.Field("kernel")
-	word, ok := l.Word(k, "sgld", "mala", "hmc", "harmonic", "auto")
+func (l *loader) samplerKernel(k *yamlpos.Node) {
+	m, s, n := &l.method, &l.sampler, l.section
+	word, ok := l.Word(k, kernels...)
 	switch {
 	case !ok:
-	case m.momentum:
+	case m.move == momentum:
 		l.Report(k, "method %s steps with momentum: drop kernel, or take %s", m.name, strings.Replace(m.name, "sghmc", "sgld", 1))
-	case m.hmc && word != "hmc":
+	case m.move == hmc && word != string(hmc):
 		l.Report(k, "method %s goes with kernel hmc; found %s", m.name, word)
-	case word != "sgld" && m.wall != free && m.wall != reflected:
+	case word != string(langevin) && m.wall != free && m.wall != reflected:
 		l.Report(k, "kernel %s goes with the methods that reflect, such as r2sgld, and with those without walls; found method %s", word, m.name)
-	case word == "auto":
-		l.sampler.Kernel = word // chosen once the potential is known
-	case word == "harmonic":
-		m.harmonic, l.sampler.Kernel = true, word
-	case word == "sgld" && m.auto:
-		l.sampler.Kernel = word // else another may be taken
+	case word == kernelAuto:
+		s.Kernel = word // chosen once the potential is known
+	case word == string(langevin) && m.auto():
+		s.Kernel = word // else another may be taken
+	case word == string(harmonic):
+		m.move, s.Kernel = harmonic, word
 	default:
-		m.hmc, m.single = word != "sgld", word == "mala"
+		m.move = move(word)
 	}
-	s, at := &l.sampler, n.Field("leapfrog")
-	if at != nil && (m.single || !m.hmc && !m.auto) {
-		l.Report(at, "leapfrog belongs to kernel hmc; found method %s with kernel %s", m.name, cmp.Or(word, "sgld"))
+	at := n.Field("leapfrog")
+	if at != nil && m.move != hmc && (m.move == mala || !m.auto()) {
+		l.Report(at, "leapfrog belongs to kernel hmc; found method %s with kernel %s", m.name, cmp.Or(word, string(langevin)))
 		return
 	}
-	if b := n.Field("boundary"); b != nil && (m.hmc || s.Kernel == "auto") && (b.Text == string(domain.Nearest) || b.Text == string(domain.Project)) {
-		l.Report(b, "kernel %s keeps the law under boundary specular and refuse only; found %s", cmp.Or(word, "hmc"), b.Text)
+	if b := n.Field("boundary"); b != nil && (m.move.accepts() || s.Kernel == kernelAuto) && (b.Text == string(domain.Nearest) || b.Text == string(domain.Project)) {
+		l.Report(b, "kernel %s keeps the law under boundary specular and refuse only; found %s", cmp.Or(word, string(hmc)), b.Text)
 	}
-	if !m.hmc {
-		return
-	}
-	l.takeHMC()
-	if v, ok := l.Int(at, 1, maxLeapfrog); ok {
-		s.Leapfrog = v
+	if m.move.accepts() {
+		l.takeHMC()
+		l.take(n, l.samplerKeys(), "leapfrog")
 	}
 }
 
 // takeHMC makes the kernel HMC, or MALA, which is HMC of single steps; method auto
 // finds the lengths of trajectories.
 func (l *loader) takeHMC() {
-	l.method.hmc, l.sampler.Kernel = true, "hmc"
-	switch {
-	case l.method.single:
-		l.sampler.Kernel = "mala"
-	case !l.method.auto:
+	if l.method.move != mala {
+		l.method.move = hmc
+	}
+	l.sampler.Kernel = string(l.method.move)
+	if l.method.move == hmc && !l.method.auto() {
 		l.sampler.Leapfrog = defaultLeapfrog
 	}
 }
 
 // chooseKernel settles kernel auto: harmonic where it will do, else hmc, which is exact,
 // where energies are, else sgld. Method auto takes harmonic without being asked.
-func (l *loader) chooseKernel(s *Run, section *yamlpos.Node) {
-	free := l.sampler.Kernel == "" && l.method.auto && !l.method.hmc && !l.sampler.Certificate
-	if l.sampler.Kernel != "auto" && !free {
+func (l *loader) chooseKernel(s *Run) {
+	free := l.sampler.Kernel == "" && l.method.auto() && l.method.move == langevin && !l.sampler.Certificate
+	switch {
+	case l.sampler.Kernel != kernelAuto && !free:
 		return
-	}
-	if l.gaussian(s, section) {
-		l.method.harmonic, l.sampler.Kernel = true, "harmonic"
+	case l.gaussian(s):
+		l.method.move, l.sampler.Kernel = harmonic, string(harmonic)
 		return
-	}
-	if free {
+	case free:
 		return
 	}
 	l.sampler.Kernel = ""
@@ -241,21 +263,16 @@ func (l *loader) chooseKernel(s *Run, section *yamlpos.Node) {
 }
 
 // samplerMomentum reads what concerns momentum.
-func (l *loader) samplerMomentum(n *yamlpos.Node) {
-	s := &l.sampler
-	for key, at := range map[string]**float64{"momentum": &s.Momentum, "noise_estimate": &s.NoiseEstimate} {
-		k := n.Field(key)
-		if k == nil {
-			continue
-		}
-		if v, ok := l.NotNegative(k); ok {
-			*at = &v
-			if !l.method.momentum && !l.method.auto {
-				l.Report(k, "%s belongs to the methods with momentum, such as r2sghmc; found method %s", key, l.method.name)
-			}
+func (l *loader) samplerMomentum(keys []key) {
+	s, n := &l.sampler, l.section
+	for _, name := range []string{"momentum", "noise_estimate"} {
+		before := len(l.Problems)
+		l.take(n, keys, name)
+		if k := n.Field(name); k != nil && len(l.Problems) == before && l.method.move != momentum && !l.method.auto() {
+			l.Report(k, "%s belongs to the methods with momentum, such as r2sghmc; found method %s", name, l.method.name)
 		}
 	}
-	if !l.method.momentum {
+	if l.method.move != momentum {
 		return
 	}
 	if s.Momentum == nil {
@@ -265,74 +282,56 @@ func (l *loader) samplerMomentum(n *yamlpos.Node) {
 	if s.NoiseEstimate == nil {
 		s.NoiseEstimate = new(float64)
 	}
-	if err := (kernel.Momentum{Mu: *s.Momentum, NoiseEstimate: *s.NoiseEstimate}).Validate(); err != nil {
+	l.momentumFaults(n, kernel.Momentum{Mu: *s.Momentum, NoiseEstimate: *s.NoiseEstimate})
+}
+
+// momentumFaults reports what is wrong with the momentum of the section n.
+func (l *loader) momentumFaults(n *yamlpos.Node, m kernel.Momentum) {
+	if err := m.Validate(); err != nil {
 		l.Report(cmp.Or(n.Field("momentum"), n.Field("noise_estimate"), n), "%v", err)
 	}
 }
 
 // samplerUntil reads when a run of method auto ends.
-func (l *loader) samplerUntil(n *yamlpos.Node) {
-	s, k := &l.sampler, n.Field("until")
-	if k != nil && !l.method.auto {
+func (l *loader) samplerUntil(k *yamlpos.Node) {
+	if !l.method.auto() {
 		add := ""
-		if n.Field("method") == nil { // other keys chose it
+		if l.section.Field("method") == nil { // other keys chose it
 			add = ": add method: auto"
 		}
 		l.Report(k, "until belongs to method auto, which decides how long to run; method %s runs sampler.iterations%s", l.method.name, add)
 		return
 	}
-	if !l.Section(k, "rhat", "ess", "evidence", "bias", "seconds", "iterations") {
-		return
-	}
-	s.Until = &tune.Until{}
-	if v, ok := l.Positive(k.Field("rhat")); ok {
-		if s.Until.RHat = v; v <= 1 {
-			l.Report(k.Field("rhat"), "rhat must be above 1; found %s", k.Field("rhat").Text)
-		}
-	}
-	s.Until.ESS, _ = l.Positive(k.Field("ess"))
-	s.Until.Evidence, _ = l.Positive(k.Field("evidence"))
-	s.Until.Bias, _ = l.Positive(k.Field("bias"))
-	s.Until.Seconds, _ = l.Positive(k.Field("seconds"))
-	s.Until.Iterations, _ = l.Int(k.Field("iterations"), 1, maxIterations)
-}
-
-// samplerRungs reads step sizes and temperatures.
-func (l *loader) samplerRungs(n *yamlpos.Node) {
-	step, temperature := n.Field("step_size"), n.Field("temperature")
-	s := &l.sampler
-	s.StepSize = l.positives(step)
-	s.Temperature = l.temperatures(temperature)
-	for i := 1; i < len(s.Temperature); i++ {
-		if !(s.Temperature[i] > s.Temperature[i-1]) {
-			l.Report(temperature.Items[i], "temperatures must increase, cold first; found %s after %s",
-				temperature.Items[i].Text, temperature.Items[i-1].Text)
-		}
-	}
-	if l.method.auto {
-		return
-	}
-	rungs := len(s.Temperature)
-	switch {
-	case rungs == 1 && l.method.exchanges:
-		l.Report(temperature, "method %s exchanges rungs: give two temperatures or more, such as [1, 10]", l.method.name)
-	case rungs > 1 && !l.method.exchanges:
-		l.Report(temperature, "method %s has one rung; found %d temperatures", l.method.name, rungs)
-	}
-	if l.method.exchanges != (rungs > 1) { // none given, or a wrong number
-		rungs = 1
-		if l.method.exchanges {
-			rungs = 2
-		}
-	}
-	if got := len(s.StepSize); got > 1 && got != rungs {
-		l.Report(step, "step_size must have one entry per rung, %d; found %d", rungs, got)
+	u := &tune.Until{}
+	if l.read(k, untilKeys(u)) {
+		l.sampler.Until = u
 	}
 }
 
-// temperatures reads temperatures: positive numbers, the last perhaps infinite.
+// samplerSeed reads the seed.
+func (l *loader) samplerSeed(n *yamlpos.Node) {
+	if v, ok := l.Uint64(n); ok {
+		l.sampler.Seed = &v
+	}
+}
+
+// temperatureShape is the schema of temperatures.
+func temperatureShape() Ordered {
+	number := object("type", "number", "exclusiveMinimum", 0)
+	entry := anyOf(number, object("enum", []string{"inf", ".inf", "Inf", ".Inf"}))
+	return anyOf(number, append(listOf(entry), Entry{"maxItems", maxRungs + 1}))
+}
+
+// samplerTemperature reads temperatures: positive numbers that increase, the last perhaps
+// infinite.
+func (l *loader) samplerTemperature(n *yamlpos.Node) {
+	t := &l.sampler.Temperature
+	*t = l.temperatures(n)
+	l.increasing(n, *t)
+}
+
 func (l *loader) temperatures(n *yamlpos.Node) Temperatures {
-	if n == nil || n.Kind != yamlpos.List || len(n.Items) < 2 {
+	if n.Kind != yamlpos.List || len(n.Items) < 2 {
 		return l.positives(n)
 	}
 	last := n.Items[len(n.Items)-1]
@@ -347,6 +346,45 @@ func (l *loader) temperatures(n *yamlpos.Node) Temperatures {
 	}
 	l.infinite = last
 	return append(t, math.Inf(1))
+}
+
+// increasing reports temperatures that do not increase.
+func (l *loader) increasing(n *yamlpos.Node, t []float64) {
+	for i := 1; i < len(t); i++ {
+		if !(t[i] > t[i-1]) {
+			l.Report(n.Items[i], "temperatures must increase, cold first; found %s after %s", n.Items[i].Text, n.Items[i-1].Text)
+		}
+	}
+}
+
+// samplerRungs reports numbers of step sizes and temperatures that are not those of the
+// method.
+func (l *loader) samplerRungs() {
+	s, n := &l.sampler, l.section
+	if l.method.auto() {
+		return
+	}
+	rungs := l.rungsFault(n.Field("temperature"), len(s.Temperature), "[1, 10]")
+	if got := len(s.StepSize); got > 1 && got != rungs {
+		l.Report(n.Field("step_size"), "step_size must have one entry per rung, %d; found %d", rungs, got)
+	}
+}
+
+// rungsFault reports a number of temperatures that does not go with the method, and
+// returns one that does; ladder is an example of temperatures.
+func (l *loader) rungsFault(n *yamlpos.Node, rungs int, ladder string) int {
+	switch exchanges := l.method.exchanges(); {
+	case rungs == 1 && exchanges:
+		l.Report(n, "method %s exchanges rungs: give two temperatures or more, such as %s", l.method.name, ladder)
+	case rungs > 1 && !exchanges:
+		l.Report(n, "method %s has one rung; found %d temperatures", l.method.name, rungs)
+	case exchanges == (rungs > 1):
+		return rungs
+	}
+	if l.method.exchanges() {
+		return 2
+	}
+	return 1
 }
 
 // positives reads a positive number or a list of them; nil if absent or wrong.
@@ -379,104 +417,28 @@ func (l *loader) positives(n *yamlpos.Node) []float64 {
 	return out
 }
 
-// samplerSchedule reads how step sizes vary.
-func (l *loader) samplerSchedule(n *yamlpos.Node) {
-	d := &l.sampler.Schedule
-	d.Kind = string(kernel.Constant)
-	if l.method.cycles {
-		d.Kind, d.Cycles = string(kernel.Cosine), 5
-	}
-	if n == nil || n.Kind == yamlpos.Null {
-		return
-	}
-	kind := n
-	if n.Kind != yamlpos.Scalar {
-		if !l.Section(n, "kind", "cycles", "decay", "after", "a", "b", "gamma") {
-			return
-		}
-		kind = n.Field("kind")
-	}
-	if word, ok := l.Word(kind, "constant", "cosine", "exponential", "polynomial"); ok {
-		if l.method.cycles && word != d.Kind {
-			l.Report(kind, "method %s goes with the cosine schedule; found %q", l.method.name, word)
-		}
-		if word != d.Kind {
-			*d = Schedule{Kind: word}
-		}
-	}
-	l.scheduleNumbers(n, d)
-}
-
-// scheduleNumbers reads the numbers that the kind of schedule needs.
-func (l *loader) scheduleNumbers(n *yamlpos.Node, d *Schedule) {
-	belongs := map[string]kernel.Kind{"cycles": kernel.Cosine, "decay": kernel.Exponential, "after": kernel.Exponential,
-		"a": kernel.Polynomial, "b": kernel.Polynomial, "gamma": kernel.Polynomial}
-	for _, f := range n.Fields {
-		if kind, ok := belongs[f.Key.Text]; ok && d.Kind != string(kind) {
-			l.Report(f.Key, "%s belongs to the schedule %s, not %s", f.Key.Text, kind, d.Kind)
-		}
-	}
-	switch kernel.Kind(d.Kind) {
-	case kernel.Cosine:
-		if v, ok := l.Int(n.Field("cycles"), 1, maxIterations); ok {
-			d.Cycles = v
-		} else if d.Cycles == 0 {
-			d.Cycles = 5
-		}
-	case kernel.Exponential:
-		d.Decay, _ = l.required(n, "decay", l.Positive)
-		d.After, _ = l.Int(n.Field("after"), 0, maxIterations)
-		if d.Decay > 1 {
-			l.Report(n.Field("decay"), "decay must be at most 1; found %s", n.Field("decay").Text)
-		}
-	case kernel.Polynomial:
-		d.A, _ = l.required(n, "a", l.Positive)
-		d.B, _ = l.required(n, "b", l.NotNegative)
-		d.Gamma, _ = l.required(n, "gamma", l.NotNegative)
-	}
-}
-
-// required reads a number that must be there.
-func (l *loader) required(n *yamlpos.Node, key string, read func(*yamlpos.Node) (float64, bool)) (float64, bool) {
-	if n.Field(key) == nil {
-		l.Report(n, "%s needs the key %q", n.Name, key)
-		return 0, false
-	}
-	return read(n.Field(key))
-}
-
 // samplerWall reads what concerns the boundary of the domain.
-func (l *loader) samplerWall(n *yamlpos.Node) {
-	s := &l.sampler
+func (l *loader) samplerWall(keys []key) {
+	s, n, m := &l.sampler, l.section, l.method
 	for _, key := range []string{"boundary", "cap"} {
-		if k := n.Field(key); k != nil && !l.method.wall.reflects() && !l.method.auto {
-			l.Report(k, "%s belongs to the reflected methods; %s does not reflect", key, l.method.name)
+		if k := n.Field(key); k != nil && !m.wall.reflects() && !m.auto() {
+			l.Report(k, "%s belongs to the reflected methods; %s does not reflect", key, m.name)
 		}
 	}
-	s.Boundary, _ = l.Word(n.Field("boundary"), "specular", "nearest", "refuse", "project")
-	if l.method.wall == projected && s.Boundary != "" && s.Boundary != string(domain.Project) {
-		l.Report(n.Field("boundary"), "method %s goes with boundary project; found %s", l.method.name, s.Boundary)
+	l.take(n, keys, "boundary")
+	if m.wall == projected && s.Boundary != "" && s.Boundary != string(domain.Project) {
+		l.Report(n.Field("boundary"), "method %s goes with boundary project; found %s", m.name, s.Boundary)
 	}
-	s.Cap, _ = l.Int(n.Field("cap"), 1, math.MaxInt32)
-	l.samplerPenalty(n.Field("penalty"))
-	if k := n.Field("smoothing"); k != nil {
-		if v, ok := l.Positive(k); ok {
-			if s.Smoothing = v; l.method.wall != proximal && !l.method.auto {
-				l.Report(k, "smoothing belongs to method myula; found method %s", l.method.name)
-			}
-		}
+	l.take(n, keys, "cap", "penalty", "smoothing")
+	if s.Smoothing > 0 && m.wall != proximal && !m.auto() {
+		l.Report(n.Field("smoothing"), "smoothing belongs to method myula; found method %s", m.name)
 	}
-	if k := n.Field("whiten"); k != nil {
-		if word, ok := l.Word(k, "true", "false"); ok {
-			v := word == "true"
-			s.Whiten = &v
-		}
-	}
+	l.take(n, keys, "whiten")
 }
 
 // samplerPenalty reads what pulls states back into the domain.
 func (l *loader) samplerPenalty(n *yamlpos.Node) {
-	if n == nil || l.method.auto {
+	if l.method.auto() {
 		return
 	}
 	if l.method.wall != penalised {
@@ -486,46 +448,33 @@ func (l *loader) samplerPenalty(n *yamlpos.Node) {
 	p := &Penalty{Strength: 1, Form: penaltyForce}
 	strength := n
 	if n.Kind == yamlpos.Map {
-		if !l.Section(n, "strength", "form") {
+		if !l.Section(n, keyNames(p.keys())...) {
 			return
 		}
-		if word, ok := l.Word(n.Field("form"), penaltyForce, penaltyDistance); ok {
-			p.Form = word
-		}
+		l.take(n, p.keys(), "form")
 		strength = n.Field("strength")
 	}
-	read := l.NotNegative
+	least := notNegative
 	if p.Form == penaltyDistance {
-		p.Strength, read = 0, l.Positive // 0 until the step size is known
+		p.Strength, least = 0, positive // 0 until the step size is known
 	}
-	if v, ok := read(strength); ok {
+	if v, ok := l.limited(strength, least); ok {
 		p.Strength = v
 	}
 	l.sampler.Penalty = p
 }
 
 // lengths reports iterations that leave nothing, or too much, to keep.
-func (l *loader) lengths(n *yamlpos.Node, d int) {
-	s := &l.sampler
-	if *s.BurnIn >= s.Iterations {
-		at := n.Field("burn_in")
-		if at == nil {
-			at = n.Field("iterations")
-		}
-		l.Report(at, "burn_in must be less than iterations; found %d of %d", *s.BurnIn, s.Iterations)
-		return
-	}
-	if kept := (s.Iterations - *s.BurnIn) / s.Thin; kept < 4 {
-		at := n.Field("thin")
-		if at == nil {
-			at = n.Field("iterations")
-		}
-		l.Report(at, "only %d draws of each ladder would be kept: raise iterations or lower thin", kept)
-	} else if bytes := 8 * float64(kept) * float64(d+1) * float64(s.Ladders*len(s.Temperature)); bytes > maxDisk {
-		at := n.Field("iterations")
-		if at == nil {
-			at = n
-		}
-		l.Report(at, "%d draws of each rung of each ladder take %.0f GiB on disk: raise thin or lower iterations", kept, bytes/(1<<30))
+func (l *loader) lengths(d int) {
+	s, n := &l.sampler, l.section
+	kept := (s.Iterations - *s.BurnIn) / s.Thin
+	bytes := 8 * float64(kept) * float64(d+1) * float64(s.Ladders*len(s.Temperature))
+	switch iterations := n.Field("iterations"); {
+	case *s.BurnIn >= s.Iterations:
+		l.Report(cmp.Or(n.Field("burn_in"), iterations), "burn_in must be less than iterations; found %d of %d", *s.BurnIn, s.Iterations)
+	case kept < 4:
+		l.Report(cmp.Or(n.Field("thin"), iterations), "only %d draws of each ladder would be kept: raise iterations or lower thin", kept)
+	case bytes > maxDisk:
+		l.Report(cmp.Or(iterations, n), "%d draws of each rung of each ladder take %.0f GiB on disk: raise thin or lower iterations", kept, bytes/(1<<30))
 	}
 }

@@ -7,8 +7,6 @@ import (
 
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/domain"
-	"github.com/r2sgld/r2sgld/exchange"
-	"github.com/r2sgld/r2sgld/internal/config/yamlpos"
 	"github.com/r2sgld/r2sgld/kernel"
 	"github.com/r2sgld/r2sgld/potential"
 	"github.com/r2sgld/r2sgld/tune"
@@ -27,14 +25,14 @@ func (s *Sampler) settle(m method, iterations, burnIn, thin int, temperature []f
 	s.settleAny()
 	if s.Temperature == nil {
 		s.Temperature = temperature
-		if !m.exchanges {
+		if !m.exchanges() {
 			s.Temperature = temperature[:1]
 		}
 	}
 	if len(s.StepSize) == 1 {
 		s.StepSize = slices.Repeat(s.StepSize, len(s.Temperature))
 	}
-	if m.exchanges {
+	if m.exchanges() {
 		s.swapDefaults()
 	}
 	switch {
@@ -60,8 +58,7 @@ func (s *Sampler) settleAny() {
 // a model that is not linear in its parameters.
 func (s *Sampler) settleAuto(curved bool) {
 	first, dear := autoIterations, autoCurved
-	switch s.Kernel {
-	case "hmc", "mala", "harmonic":
+	if move(s.Kernel).exact() {
 		first, dear = autoPaths, autoCurvedPaths
 	}
 	if curved {
@@ -79,16 +76,16 @@ func (s *Sampler) settleAuto(curved bool) {
 
 // swapDefaults fills in how rungs trade.
 func (s *Sampler) swapDefaults() {
-	w, with := &s.Swap, s.Swap.settings().WithDefaults(len(s.Temperature))
+	w, with := &s.Swap, s.Swap.WithDefaults(len(s.Temperature))
 	w.Scheme, w.Rule, w.Every, w.Correction = with.Scheme, with.Rule, with.Every, with.Correction
 }
 
 // noisyEnergies sees to σ̃² where the energies carry noise and nothing is said of
-// it: variance, if that is known, else an estimate on line.
-func (s *Sampler) noisyEnergies(u potential.Potential, section *yamlpos.Node) {
+// it: variance, if that is known, else an estimate on line. It may be given.
+func (s *Sampler) noisyEnergies(u potential.Potential, given bool) {
 	noise := potential.EnergyNoise(u)
 	w := &s.Swap
-	if noise == 0 || section.Field("swap").Field("variance") != nil || w.Energies == "full" {
+	if noise == 0 || given || w.full() {
 		return
 	}
 	if w.Variance = 2 * noise * noise; math.IsNaN(noise) {
@@ -100,18 +97,16 @@ func (s *Sampler) noisyEnergies(u potential.Potential, section *yamlpos.Node) {
 // dimension d.
 func (s *Sampler) settings(m method, d int) r2sgld.Settings {
 	burnIn, thin := autoBurnIn, autoThin
-	if m.exact() {
+	if m.move.exact() {
 		burnIn, thin = autoBurnPaths, 1
 	}
-	if !m.auto {
+	if !m.auto() {
 		burnIn, thin = *s.BurnIn, s.Thin
 	}
 	out := r2sgld.Settings{
 		Seed: *s.Seed, Ladders: s.Ladders, Iterations: s.Iterations, BurnIn: burnIn, Thin: thin,
 		StepSize: s.StepSize, Temperature: s.Temperature,
-		Decay: kernel.Decay{Kind: kernel.Kind(s.Schedule.Kind), Rate: s.Schedule.Decay, After: s.Schedule.After,
-			Cycles: s.Schedule.Cycles, A: s.Schedule.A, B: s.Schedule.B, Gamma: s.Schedule.Gamma},
-		Swap: s.Swap.settings(), FullEnergies: s.Swap.Energies == "full",
+		Decay: kernel.Decay(s.Schedule), Swap: s.Swap.Settings, FullEnergies: s.Swap.full(),
 		Boundary: domain.Rule(s.Boundary), Cap: s.Cap,
 		Certificate: s.Certificate,
 		MaxDraws:    tune.MostHeld(d, s.Ladders, max(len(s.Temperature), 8)),
@@ -126,25 +121,15 @@ func (s *Sampler) settings(m method, d int) r2sgld.Settings {
 	if m.wall == proximal {
 		out.Penalty = &r2sgld.Penalty{Strength: 1 / s.Smoothing, Distance: true}
 	}
-	switch {
-	case m.single:
-		out.Kernel = kernel.HMC{Leapfrog: 1}
-	case m.hmc:
-		out.Kernel = kernel.HMC{Leapfrog: cmp.Or(s.Leapfrog, defaultLeapfrog)}
-	case m.harmonic:
-		out.Kernel = kernel.Harmonic{}
-	case m.momentum:
+	switch m.move {
+	case momentum:
 		out.Kernel = kernel.Momentum{Mu: *s.Momentum, NoiseEstimate: *s.NoiseEstimate}
+	case mala:
+		out.Kernel = kernel.HMC{Leapfrog: 1}
+	case hmc:
+		out.Kernel = kernel.HMC{Leapfrog: cmp.Or(s.Leapfrog, defaultLeapfrog)}
+	case harmonic:
+		out.Kernel = kernel.Harmonic{}
 	}
 	return out
-}
-
-// settings are those of the exchange.
-func (s Swap) settings() exchange.Settings {
-	e := exchange.Settings{Scheme: s.Scheme, Rule: s.Rule, Every: s.Every, Correction: s.Correction, Variance: s.Variance,
-		Threshold: s.Threshold, Target: s.Target, Gain: s.Gain, Window: s.Window, Gate: s.Gate, Parity: s.Parity}
-	if v := s.Estimate; v != nil {
-		e.Estimate = exchange.Estimate{Every: v.Every, Batches: v.Batches, Smoothing: v.Smoothing}
-	}
-	return e
 }

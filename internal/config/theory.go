@@ -2,10 +2,6 @@ package config
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
-	"fmt"
 	"math"
 	"slices"
 
@@ -81,7 +77,7 @@ func loadTheory(path string, root *yamlpos.Node, set []string) (*Theory, error) 
 	}
 	l := &theoryLoader{loader: *Programs{}.loader(path, root)}
 	l.override(set)
-	l.Section(root, "name", "variables", "potential", "domain", "theory")
+	l.Section(root, keyNames(l.theoryRootKeys())...)
 	t := &Theory{Name: l.readName()}
 	l.readNames(root.Field("variables"))
 	if n := len(l.names); n > 2 {
@@ -103,6 +99,45 @@ func loadTheory(path string, root *yamlpos.Node, set []string) (*Theory, error) 
 	t.Settings, t.Intensities = l.keys.settings(), l.keys.Intensities
 	t.Warnings = jumps(t.Resolved.Potential)
 	return t, nil
+}
+
+// theoryRootKeys declares a configuration of theory.
+func (l *theoryLoader) theoryRootKeys() []key {
+	return []key{
+		l.nameKey(),
+		variablesKey(),
+		given("potential", "[expression](#expressions)", plainText(), nil).must().tells("", "U in the variables"),
+		domainKey().must().tells("", "[domain](#domain), bounded"),
+		mapping("theory", l.theoryKeys()).tells("", "what is measured"),
+	}
+}
+
+// theoryKeys declares the theory section.
+func (l *theoryLoader) theoryKeys() []key {
+	k, number1 := &l.keys, object("type", "number", "exclusiveMinimum", 0)
+	return []key{
+		given("temperature", "number > 0, or two that increase", anyOf(number1, append(listOf(number1), Entry{"maxItems", 2})), nil).
+			tells("1", "τ; two are two replicas that swap"),
+		number("intensity", &k.Intensity, notNegative).tells("0", "r: replicas swap at rate r·min(1, S). Swaps tried every k iterations of step "+
+			"size η are intensity 1/(kη), and half of that with scheme `deo`, which tries two rungs in every second sweep; at fixed times they "+
+			"gain a little more than at random ones (24 % at most in what was measured), which is what r stands for"),
+		given("intensities", "list of numbers > 0", listOf(number1), nil).tells("none", "intensities for a curve of the gap, and the one beyond "+
+			"which next to nothing is gained"),
+		whole("grid", &k.Grid, leastGrid, mostGrid).in("8 … 4096 (plane), 5,000,000 (line), and 5,000,000 states in all").
+			tells("400; two rungs: 300 on a line, 24 in the plane", "cells along the longest side. A barrier thinner than the cells is refused "+
+				"where it parts the domain, and told elsewhere"),
+		whole("eigenvalues", &k.Eigenvalues, 1, theory.MostEigenvalues).tells("5", "how many, and how many modes are drawn"),
+		mapping("decay", decayKeys()).by(nil).tells("none", "how distances to the target decay from a point on"),
+	}
+}
+
+func decayKeys() []key {
+	return []key{
+		given("start", "`{x: 0.1, …}`", mapOf(object("type", "number")), nil).must().tells("", "a point, where both replicas start"),
+		given("times", "increasing numbers ≥ 0", append(listOf(object("type", "number", "minimum", 0)), Entry{"maxItems", theory.MostTimes}), nil).
+			must().tells("", "when distances are measured"),
+		given("of", "list of words", listOf(object("enum", theory.DistanceNames())), nil).tells("all", "which: `chi2`, `kl`, `w2`, `tv`"),
+	}
 }
 
 // A theoryLoader is a configuration of the command theory being read.
@@ -151,23 +186,18 @@ const (
 func (l *theoryLoader) readTheory(n *yamlpos.Node) {
 	k := &l.keys
 	k.Temperature, k.Eigenvalues = []float64{1}, 5
-	if !l.Section(n, "temperature", "intensity", "intensities", "grid", "eigenvalues", "decay") {
-		l.settleGrid(n)
+	defer l.settleGrid(n)
+	keys := l.theoryKeys()
+	if !l.Section(n, keyNames(keys)...) {
 		return
 	}
 	rungs := l.rungsOf(n.Field("temperature"))
-	if v, ok := l.NotNegative(n.Field("intensity")); ok {
-		if k.Intensity = v; v > 0 && rungs == 1 {
-			l.Report(n.Field("intensity"), "one temperature has none to swap with: give two, such as temperature: [1, 10], or drop the intensity")
-		}
+	if l.take(n, keys, "intensity"); k.Intensity > 0 && rungs == 1 {
+		l.Report(n.Field("intensity"), "one temperature has none to swap with: give two, such as temperature: [1, 10], or drop the intensity")
 	}
 	l.readIntensities(n.Field("intensities"), rungs)
-	k.Grid, _ = l.Int(n.Field("grid"), leastGrid, mostGrid)
-	if v, ok := l.Int(n.Field("eigenvalues"), 1, theory.MostEigenvalues); ok {
-		k.Eigenvalues = v
-	}
+	l.take(n, keys, "grid", "eigenvalues")
 	l.readDecay(n.Field("decay"))
-	l.settleGrid(n)
 }
 
 // rungsOf reads one or two temperatures and returns how many rungs there are, 0 if that
@@ -217,13 +247,13 @@ func (l *theoryLoader) rising(n *yamlpos.Node, v []float64) {
 
 // readDecay reads from where, when and how far.
 func (l *theoryLoader) readDecay(n *yamlpos.Node) {
-	if n == nil || n.Kind == yamlpos.Null || !l.Section(n, "start", "times", "of") {
+	if n == nil || n.Kind == yamlpos.Null || !l.Section(n, keyNames(decayKeys())...) {
 		return
 	}
 	d := &DecayKeys{Of: theory.DistanceNames()}
-	for _, key := range []string{"start", "times"} {
-		if n.Field(key) == nil {
-			l.Report(n, "decay needs the key %q", key)
+	for _, k := range decayKeys() {
+		if k.needed && n.Field(k.name) == nil {
+			l.Report(n, "decay needs the key %q", k.name)
 		}
 	}
 	if at := n.Field("start"); at != nil && l.names != nil {
@@ -327,10 +357,5 @@ func (k *TheoryKeys) settings() theory.Settings {
 
 // Hash is a fingerprint of all that determines the numbers. 64 hexadecimal digits.
 func (r ResolvedTheory) Hash() (string, error) {
-	text, err := json.Marshal(r)
-	if err != nil {
-		return "", fmt.Errorf("hash of the configuration: %w", err)
-	}
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:]), nil
+	return hashOf(r)
 }

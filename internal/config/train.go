@@ -5,14 +5,15 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"slices"
 
 	"github.com/r2sgld/r2sgld/internal/bnn"
 	"github.com/r2sgld/r2sgld/internal/bnn/images"
 	"github.com/r2sgld/r2sgld/internal/config/yamlpos"
+	"github.com/r2sgld/r2sgld/kernel"
 )
 
 // A Training is what a configuration of the command train asks for.
@@ -154,19 +155,14 @@ func loadTraining(path string, root *yamlpos.Node, set []string) (*Training, err
 	}
 	l := Programs{}.loader(path, root)
 	l.override(set)
-	l.Section(root, "name", "data", "network", "sampler", "average", "measure", "repeats", "device", "precision")
-	t := &Training{Name: l.readName()}
-	r := &t.Resolved
+	t := &Training{Devices: []string{"cpu"}, Precision: "float32", Repeats: 1}
+	r, keys := &t.Resolved, l.trainingKeys(t)
+	l.Section(root, keyNames(keys)...)
+	t.Name = l.readName()
 	l.readTrainSampler(root.Field("sampler"), &t.Settings)
 	l.readNetwork(root.Field("network"), &t.Network)
 	t.Network = t.Network.WithDefaults()
-	l.readAveraging(root.Field("average"), t)
-	l.readMeasure(root.Field("measure"), &t.Settings)
-	t.Repeats = 1
-	if v, ok := l.Int(root.Field("repeats"), 1, maxLadders); ok {
-		t.Repeats = v
-	}
-	l.readDevices(root, t)
+	l.take(root, keys, "average", "measure", "repeats", "device", "precision")
 	l.readImages(root.Field("data"), t)
 	if len(l.Problems) == 0 {
 		l.suitImages(t)
@@ -188,27 +184,76 @@ func loadTraining(path string, root *yamlpos.Node, set []string) (*Training, err
 	return t, nil
 }
 
+// trainingKeys declares a configuration of train.
+func (l *loader) trainingKeys(t *Training) []key {
+	return []key{
+		l.nameKey(),
+		mapping("data", imageKeys(&t.Resolved.Data.Augment)).by(nil).must().tells("", "the images"),
+		mapping("network", networkKeys(&t.Network)).by(nil).tells("resnet20", "the network"),
+		mapping("sampler", l.trainKeys(&t.Settings)).by(nil).tells("", "how its weights move"),
+		mapping("average", t.averageKeys()).tells("", "which models are averaged"),
+		mapping("measure", measureKeys(&t.Settings.Measure)).tells("", "how often costly measurements are made"),
+		whole("repeats", &t.Repeats, 1, maxLadders).
+			tells("1", "repetitions with other random numbers; the tables have mean and 95 % interval"),
+		given("device", "text, or list", anyOf(object("type", "string", "pattern", devicePattern.String()),
+			listOf(object("type", "string", "pattern", devicePattern.String()))), t.readDevices).tells("`cpu`",
+			"one thread per network that moves, as many networks at once as `--threads` (ResNet20 at batch 2048 takes 3.8 GB for each); "+
+				"or a list, `[cuda:0, cuda:1]`: a process for each, rungs dealt to them in turn"),
+		word("precision", &t.Precision, "float32", "float64", "tf32", "bfloat16").tells("`float32`", "of products; weights stay float32 but for `float64`"),
+	}
+}
+
+func networkKeys(w *bnn.Network) []key {
+	return []key{
+		word("kind", &w.Kind, bnn.Kinds()...).tells("`resnet20`", "`resnet8`, `20`, `32`, `44`, `56`, `110` (basic blocks), `bottleneck56` "+
+			"(the net that the paper's code calls ResNet56: 892,660 parameters at 100 classes), `lenet`, `mlp`"),
+		word("norm", &w.Norm, "batch", "frn", "none").tells("batch; none of lenet and mlp", "normalisation"),
+		word("activation", &w.Activation, "relu", "tanh", "swish").tells("`relu`",
+			"of `mlp` (with `norm: frn` it is swish without normalisation, having no spatial extent), and of lenet, which takes images from 16 × 16 on"),
+		given("hidden", "list of whole numbers", object("type", "array", "items", object("type", "integer", "minimum", 1, "maximum", 1_000_000)), nil).
+			tells("[100]", "widths of the layers of `mlp`; `[]` is a linear map"),
+	}
+}
+
+// averageKeys declares which models are averaged.
+func (t *Training) averageKeys() []key {
+	a := &t.Settings.Average
+	const share = "is the share of the epochs before the first model that counts, at least 0 and below 1"
+	return []key{
+		number("from", &a.From, notNegative, below(1).says(share)).tells("0.6", "the share of the epochs before the first model that counts. "+
+			"Of cosine cycles the first three quarters, where steps are large, explore and are left out"),
+		whole("every", &a.Every, 1, maxIterations).tells("1", "epochs between"),
+		whole("draws", &a.Draws, 1, 1_000_000).tells("1", "models per epoch"),
+		word("of", &a.Of, "probabilities", "logits").tells("`probabilities`", "`logits`, as the paper's code"),
+		whole("recompute", &a.Recompute, 0, maxIterations).tells("0; of swag 2048",
+			"batch-norm statistics of a kept model are taken anew over so many training examples; 0 keeps those it ran with"),
+		flag("save", &t.Save).tells("false", "kept models as safetensors in `models/`"),
+	}
+}
+
+func measureKeys(m *bnn.Measure) []key {
+	return []key{
+		whole("every", &m.Every, 0, maxIterations).tells("a tenth of the epochs", "epochs between measurements of the layers; 0 is never"),
+		whole("batches", &m.Batches, 2, 10_000).tells("8", "minibatches of such a measurement"),
+		whole("test", &m.Test, 1, maxIterations).tells("1", "epochs between evaluations"),
+	}
+}
+
 // readNetwork reads the kind of network.
 func (l *loader) readNetwork(n *yamlpos.Node, w *bnn.Network) {
 	w.Kind = "resnet20"
-	if !l.Section(n, "kind", "norm", "activation", "hidden") {
+	keys := networkKeys(w)
+	if !l.Section(n, keyNames(keys)...) {
 		return
 	}
-	if word, ok := l.Word(n.Field("kind"), bnn.Kinds()...); ok {
-		w.Kind = word
-	}
+	l.take(n, keys, "kind")
 	plain := w.WithDefaults().Norm == "none"
-	if word, ok := l.Word(n.Field("norm"), "batch", "frn", "none"); ok {
-		if w.Norm = word; word == "none" && !plain {
-			l.Report(n.Field("norm"), "norm none goes with lenet and mlp; %s needs batch or frn", w.Kind)
-		}
+	if l.take(n, keys, "norm"); w.Norm == "none" && !plain {
+		l.Report(n.Field("norm"), "norm none goes with lenet and mlp; %s needs batch or frn", w.Kind)
 	}
-	if k := n.Field("activation"); k != nil {
-		if word, ok := l.Word(k, "relu", "tanh", "swish"); ok {
-			if norm := w.WithDefaults().Norm; norm != "none" {
-				l.Report(k, "activation goes with lenet and mlp without normalisation; %s with norm %s has its own", w.Kind, norm)
-			}
-			w.Activation = word
+	if l.take(n, keys, "activation"); w.Activation != "" {
+		if norm := w.WithDefaults().Norm; norm != "none" {
+			l.Report(n.Field("activation"), "activation goes with lenet and mlp without normalisation; %s with norm %s has its own", w.Kind, norm)
 		}
 	}
 	if k := n.Field("hidden"); k != nil {
@@ -235,67 +280,19 @@ func (l *loader) widths(n *yamlpos.Node) (out []int) {
 	return out
 }
 
-// readDevices reads where networks move, and in which precision.
-func (l *loader) readDevices(root *yamlpos.Node, t *Training) {
-	t.Devices, t.Precision = []string{"cpu"}, "float32"
-	if n := root.Field("device"); n != nil {
-		if n.Kind == yamlpos.Scalar {
-			t.Devices = []string{n.Text}
-		} else if l.List(n, "devices") {
-			t.Devices = l.texts(n)
-		}
-		for _, d := range t.Devices {
-			if !devicePattern.MatchString(d) {
-				l.Report(n, "device %q is not known: use cpu, or cuda:0, cuda:1, …", d)
-			}
-		}
-	}
-	if word, ok := l.Word(root.Field("precision"), "float32", "float64", "tf32", "bfloat16"); ok {
-		t.Precision = word
-	}
-}
+var devicePattern = regexp.MustCompile(`^(cpu|cuda:[0-9]+)$`)
 
-// readAveraging reads which models are averaged.
-func (l *loader) readAveraging(n *yamlpos.Node, t *Training) {
-	a := &t.Settings.Average
-	if !l.Section(n, "from", "every", "draws", "of", "recompute", "save") {
-		return
+// readDevices reads where networks move.
+func (t *Training) readDevices(l *loader, n *yamlpos.Node) {
+	if n.Kind == yamlpos.Scalar {
+		t.Devices = []string{n.Text}
+	} else if l.List(n, "devices") {
+		t.Devices = l.texts(n)
 	}
-	if v, ok := l.NotNegative(n.Field("from")); ok {
-		if a.From = v; v >= 1 {
-			l.Report(n.Field("from"), "from is the share of the epochs before the first model that counts, at least 0 and below 1; found %s", n.Field("from").Text)
+	for _, d := range t.Devices {
+		if !devicePattern.MatchString(d) {
+			l.Report(n, "device %q is not known: use cpu, or cuda:0, cuda:1, …", d)
 		}
-	}
-	if v, ok := l.Int(n.Field("every"), 1, maxIterations); ok {
-		a.Every = v
-	}
-	if v, ok := l.Int(n.Field("draws"), 1, 1_000_000); ok {
-		a.Draws = v
-	}
-	if word, ok := l.Word(n.Field("of"), "probabilities", "logits"); ok {
-		a.Of = word
-	}
-	if v, ok := l.Int(n.Field("recompute"), 0, maxIterations); ok {
-		a.Recompute = v
-	}
-	if word, ok := l.Word(n.Field("save"), "true", "false"); ok {
-		t.Save = word == "true"
-	}
-}
-
-// readMeasure reads how often costly measurements are made.
-func (l *loader) readMeasure(n *yamlpos.Node, s *bnn.Settings) {
-	if !l.Section(n, "every", "batches", "test") {
-		return
-	}
-	if v, ok := l.Int(n.Field("every"), 0, maxIterations); ok {
-		s.Measure.Every = v
-	}
-	if v, ok := l.Int(n.Field("batches"), 2, 10_000); ok {
-		s.Measure.Batches = v
-	}
-	if v, ok := l.Int(n.Field("test"), 1, maxIterations); ok {
-		s.Measure.Test = v
 	}
 }
 
@@ -344,24 +341,28 @@ func (r *ResolvedTraining) resolve(t *Training) {
 	s := t.Settings
 	a := s.Average
 	r.Average = AverageKeys{a.From, a.Every, a.Draws, a.Of, a.Recompute, t.Save}
-	r.Measure = MeasureKeys{s.Measure.Every, s.Measure.Batches, s.Measure.Test}
+	r.Measure = MeasureKeys(s.Measure)
 	p := &r.Sampler
 	*p = TrainSampler{Method: s.Method, Epochs: s.Epochs, Batch: s.Batch, Order: s.Order, StepSize: s.StepSize,
-		Schedule: scheduleOf(s.Decay), Momentum: s.Momentum, NoiseEstimate: s.NoiseEstimate, WeightDecay: s.WeightDecay,
+		Schedule: Schedule(s.Decay), Momentum: s.Momentum, NoiseEstimate: s.NoiseEstimate, WeightDecay: s.WeightDecay,
 		Bound: s.Bound, Reflect: s.Reflect, AsReleased: s.AsReleased, Seed: s.Seed}
+	p.Schedule.Kind = cmp.Or(p.Schedule.Kind, kernel.Constant)
 	if slices.Max(s.Temperature) > 0 {
 		p.Temperature = s.Temperature
 	}
 	if s.Anneal.Divide > 1 {
-		p.Anneal = &Anneal{s.Anneal.Divide, s.Anneal.Until}
+		p.Anneal = (*Anneal)(&s.Anneal)
 	}
 	switch {
 	case s.Method == "ensemble":
 		p.Members = s.Members
 	case s.Method == "swag":
-		p.SWAG = &SWAG{s.SWAG.Rank, s.SWAG.Draws, s.SWAG.Scale}
+		p.SWAG = (*SWAG)(&s.SWAG)
 	case s.Rungs() > 1:
-		p.Swap = swapOf(s.Swap, s.FullEnergies)
+		p.Swap = &Swap{Settings: s.Swap}
+		if s.FullEnergies {
+			p.Swap.Energies = "full"
+		}
 	}
 }
 
@@ -381,12 +382,7 @@ func (r ResolvedTraining) Hash() (string, error) {
 		elsewhere.Folder = filepath.Base(o.Folder)
 		r.Data.Outside = &elsewhere
 	}
-	text, err := json.Marshal(r)
-	if err != nil {
-		return "", fmt.Errorf("hash of the configuration: %w", err)
-	}
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:]), nil
+	return hashOf(r)
 }
 
 // fingerprint is the hash of examples: 64 hexadecimal digits.

@@ -1,0 +1,347 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/internal/config/yamlpos"
+)
+
+// A shape is a kind of domain, declared once: how the reference tells it, and how it is
+// read and made. It lies in some of the coordinates, by default the first two or all.
+type shape struct {
+	name, words, fallback, doc string
+	plane                      bool // it lies in two coordinates
+	listed                     bool // it may be a list in place of a mapping
+	open                       func(d int) maker
+}
+
+// A maker is a shape in d coordinates that is being read.
+type maker struct {
+	keys  []key
+	order []string // in which they are read; nil is that of keys
+	// build makes the shape of what was read from n; nil, nil where it has reported why not.
+	build func(l *loader, n *yamlpos.Node) (domain.Domain, error)
+}
+
+// shapes are all kinds of domain but box and constraints, in the order of the messages.
+func shapes() []shape {
+	return []shape{
+		{name: "ball", words: "`{center, radius, of}`", fallback: "center 0; radius required", doc: "‖x − center‖ ≤ radius", open: openBall},
+		{name: "ellipsoid", words: "`{center, axes, of}` or `{center, matrix, of}`", fallback: "center 0", open: openEllipsoid,
+			doc: "half-axes along the coordinates, or (x − c)ᵀA(x − c) ≤ 1 with A symmetric and positive definite"},
+		{name: "simplex", words: "`[x, y, …]`", doc: "each ≥ 0, their sum ≤ 1"},
+		{name: "polygon", words: "`[[x, y], …]` or `{vertices, of}`", plane: true, listed: true, open: openPolygon,
+			doc: "at least 3 vertices in order, either way round, edges that do not cross"},
+		{name: "flower", words: "`{petals, offset, radius, of}`", fallback: "5, 3, 2", plane: true, open: openFlower,
+			doc: "r(θ) = radius/(offset + ½)·(sin(petals·θ) + offset); petals 1 … 64, offset > 1"},
+		radial("heart", domain.NewHeart, "(16 sin³θ, 13 cos θ − 5 cos 2θ − 2 cos 3θ − cos 4θ)·radius/10"),
+		radial("star", domain.NewStar, "five tips at distance radius, one at (0, radius)"),
+		radial("octagon", domain.NewOctagon, "regular, vertices at distance radius, one at (0, radius)"),
+		radial("cross", domain.NewCross, "\\|x\\| ≤ radius·sin 18°, \\|y\\| ≤ radius·sin 72°, and the same turned by 90°"),
+	}
+}
+
+// radial is a shape in the plane that a radius alone determines.
+func radial[D domain.Domain](name string, build func(radius float64) (D, error), doc string) shape {
+	return shape{name: name, words: "`{radius, of}`", fallback: "2", plane: true, doc: doc, open: func(int) maker {
+		radius := 2.0
+		return maker{keys: []key{number("radius", &radius, positive).tells("2", "size")},
+			build: func(*loader, *yamlpos.Node) (domain.Domain, error) { return build(radius) }}
+	}}
+}
+
+func openFlower(int) maker {
+	petals, offset, radius := 5, 3.0, 2.0
+	keys := []key{
+		whole("petals", &petals, 1, 1000).also("maximum", 64).tells("5", "how many"),
+		number("offset", &offset, positive).also("exclusiveMinimum", 1).tells("3", "above 1; large ones make it round"),
+		number("radius", &radius, positive).tells("2", "size"),
+	}
+	return maker{keys, []string{"radius", "petals", "offset"}, func(*loader, *yamlpos.Node) (domain.Domain, error) {
+		return domain.NewFlower(petals, offset, radius)
+	}}
+}
+
+func openBall(d int) maker {
+	center, radius := make([]float64, d), 0.0
+	return maker{keys: []key{centerKey(&center), number("radius", &radius, positive).must().tells("", "size")},
+		build: func(*loader, *yamlpos.Node) (domain.Domain, error) { return domain.NewBall(center, radius) }}
+}
+
+func centerKey(center *[]float64) key {
+	return given("center", "list of numbers", listOf(object("type", "number")), func(l *loader, n *yamlpos.Node) {
+		if v, ok := l.Floats(n, len(*center)); ok {
+			*center = v
+		}
+	}).tells("0", "the middle")
+}
+
+func openEllipsoid(d int) maker {
+	center, row := make([]float64, d), listOf(object("type", "number"))
+	keys := []key{
+		centerKey(&center),
+		positives("axes", &[]float64{}).by(nil).tells("", "half-axes along the coordinates"),
+		given("matrix", "rows", listOf(row), nil).tells("", "A of (x − c)ᵀA(x − c) ≤ 1, symmetric and positive definite"),
+	}
+	return maker{keys: keys, build: func(l *loader, n *yamlpos.Node) (domain.Domain, error) {
+		if a, ok := l.quadric(n, d); ok {
+			return domain.NewEllipsoid(center, a)
+		}
+		return nil, nil
+	}}
+}
+
+func openPolygon(int) maker {
+	point := object("type", "array", "minItems", 2, "maxItems", 2, "items", object("type", "number"))
+	keys := []key{given("vertices", "list of points", object("type", "array", "minItems", 3, "items", point), nil).must().
+		tells("", "in order, either way round")}
+	return maker{keys: keys, build: func(l *loader, n *yamlpos.Node) (domain.Domain, error) {
+		if n.Kind == yamlpos.Map {
+			if n = n.Field("vertices"); n == nil {
+				return nil, errors.New("polygon needs the key \"vertices\"")
+			}
+		}
+		v := l.vertices(n)
+		if v == nil {
+			return nil, nil
+		}
+		shape, err := domain.NewPolygon(v)
+		if err != nil {
+			l.Report(n, "%v", err)
+			return nil, nil
+		}
+		return shape, nil
+	}}
+}
+
+// key declares the shape as a key of the domain.
+func (s shape) key() key {
+	if s.open == nil {
+		return given(s.name, s.words, listOf(plainText()), nil).tells(s.fallback, s.doc)
+	}
+	m := s.open(0)
+	of := given("of", "list of variables", listOf(plainText()), nil).tells("all, or the first two", "the variables that it speaks of")
+	k := mapping(s.name, append(m.keys, of)).in(s.words).by(nil).tells(s.fallback, s.doc)
+	k.filled = s.plane
+	if s.listed {
+		k.shape = anyOf(m.keys[0].shape, k.shape)
+	}
+	return k
+}
+
+// readShape reads a shape into r.
+func (l *loader) readShape(r *region, s shape, n *yamlpos.Node) {
+	if n == nil || s.open == nil {
+		return
+	}
+	list := s.listed && n.Kind == yamlpos.List
+	if !list && !l.Section(n, keyNames(s.key().within)...) {
+		return
+	}
+	dims := -1
+	if s.plane {
+		dims = 2
+	}
+	at, ok := l.of(n, dims)
+	if !ok {
+		return
+	}
+	m := s.open(len(at))
+	if m.order == nil {
+		m.order = keyNames(m.keys)
+	}
+	before := len(l.Problems)
+	for _, name := range m.order {
+		if l.take(n, m.keys, name); len(l.Problems) > before {
+			return
+		}
+	}
+	switch shape, err := m.build(l, n); {
+	case err != nil:
+		l.Report(n, "%v", err)
+	case shape != nil:
+		r.parts = append(r.parts, domain.Part{Domain: shape, At: at})
+	}
+}
+
+// readBox reads bounds of variables.
+func (l *loader) readBox(r *region, n *yamlpos.Node) {
+	if !l.Section(n, l.names...) {
+		return
+	}
+	for _, f := range n.Fields {
+		j := slices.Index(l.names, f.Key.Text)
+		if j < 0 || !l.List(f.Value, "two numbers") {
+			continue
+		}
+		if len(f.Value.Items) != 2 {
+			l.Report(f.Value, "the bounds of %s must be two numbers [lower, upper]; found %d", f.Key.Text, len(f.Value.Items))
+			continue
+		}
+		lo, okLo := l.bound(f.Value.Items[0], -1)
+		hi, okHi := l.bound(f.Value.Items[1], 1)
+		if !okLo || !okHi {
+			continue
+		}
+		if !(lo < hi) {
+			l.Report(f.Value, "the lower bound of %s must be below the upper one; found [%g, %g]", f.Key.Text, lo, hi)
+			continue
+		}
+		if !math.IsInf(lo, -1) {
+			r.add(r.unit(j, -1), -lo, fmt.Sprintf("%s >= %g", f.Key.Text, lo))
+		}
+		if !math.IsInf(hi, 1) {
+			r.add(r.unit(j, 1), hi, fmt.Sprintf("%s <= %g", f.Key.Text, hi))
+		}
+	}
+}
+
+// bound reads a number, or .inf with the given sign.
+func (l *loader) bound(n *yamlpos.Node, sign int) (float64, bool) {
+	word := strings.ToLower(strings.TrimPrefix(n.Text, "+"))
+	if n.Kind == yamlpos.Scalar && (sign > 0 && word == ".inf" || sign < 0 && word == "-.inf") {
+		return math.Inf(sign), true
+	}
+	return l.Float(n)
+}
+
+// readSimplex reads the variables that are shares of 1, all but the last share.
+func (l *loader) readSimplex(r *region, n *yamlpos.Node) {
+	at, ok := l.coordinates(n)
+	if !ok {
+		return
+	}
+	s, err := domain.NewSimplex(len(at), 1)
+	if err != nil {
+		l.Report(n, "%v", err)
+		return
+	}
+	sum := make([]float64, r.d)
+	for _, j := range at {
+		r.add(r.unit(j, -1), 0, l.names[j]+" >= 0")
+		sum[j] = 1
+	}
+	var names []string
+	for _, j := range at {
+		names = append(names, l.names[j])
+	}
+	r.add(sum, 1, strings.Join(names, " + ")+" <= 1")
+	r.joined = len(r.rows)
+	r.parts = append(r.parts, domain.Part{Domain: s, At: at})
+}
+
+// coordinates reads a list of variables.
+func (l *loader) coordinates(n *yamlpos.Node) ([]int, bool) {
+	if !l.List(n, "variables") {
+		return nil, false
+	}
+	var at []int
+	for _, item := range n.Items {
+		name, ok := l.Text(item)
+		if !ok {
+			return nil, false
+		}
+		j := slices.Index(l.names, name)
+		switch {
+		case j < 0:
+			l.Report(item, "unknown variable %q%s", name, yamlpos.Suggest(name, "variables", l.names))
+			return nil, false
+		case slices.Contains(at, j):
+			l.Report(item, "the variable %q is listed twice", name)
+			return nil, false
+		}
+		at = append(at, j)
+	}
+	return at, true
+}
+
+// of reads the key `of` of a shape: the variables that it speaks of, otherwise
+// the first so many, or all of them if that is negative.
+func (l *loader) of(n *yamlpos.Node, dims int) ([]int, bool) {
+	if k := n.Field("of"); k != nil {
+		at, ok := l.coordinates(k)
+		if ok && dims >= 0 && len(at) != dims {
+			l.Report(k, "%s lies in a plane: of must list two variables; found %d", n.Name, len(at))
+			return nil, false
+		}
+		return at, ok
+	}
+	if dims < 0 {
+		dims = len(l.names)
+	}
+	if len(l.names) < dims {
+		l.Report(n, "%s lies in a plane and needs two variables; there is one", n.Name)
+		return nil, false
+	}
+	return every(dims), true
+}
+
+// quadric reads the matrix A of (x − c)ᵀA(x − c) ≤ 1, given as half-axes along
+// the coordinates or as it is.
+func (l *loader) quadric(n *yamlpos.Node, d int) (mat.Symmetric, bool) {
+	a := mat.NewSymDense(d, nil)
+	axes, matrix := n.Field("axes"), n.Field("matrix")
+	if (axes == nil) == (matrix == nil) {
+		l.Report(n, "an ellipsoid needs either axes: [half-axes] or matrix: [[…], …] of (x - c)' A (x - c) <= 1")
+		return nil, false
+	}
+	if axes != nil {
+		v := l.positives(axes)
+		if v != nil && len(v) != d {
+			l.Report(axes, "axes must be a list of %d numbers; found %d", d, len(v))
+		}
+		if len(v) != d {
+			return nil, false
+		}
+		for i, x := range v {
+			a.SetSym(i, i, 1/(x*x))
+		}
+		return a, true
+	}
+	if !l.List(matrix, "rows") {
+		return nil, false
+	}
+	if len(matrix.Items) != d {
+		l.Report(matrix, "matrix must have %d rows; found %d", d, len(matrix.Items))
+		return nil, false
+	}
+	var rows [][]float64
+	for i, item := range matrix.Items {
+		row, ok := l.Floats(item, d)
+		if !ok {
+			return nil, false
+		}
+		rows = append(rows, row)
+		for j := range i {
+			if row[j] != rows[j][i] {
+				l.Report(item.Items[j], "matrix must be symmetric; found %g and %g", row[j], rows[j][i])
+				return nil, false
+			}
+			a.SetSym(i, j, row[j])
+		}
+		a.SetSym(i, i, row[i])
+	}
+	return a, true
+}
+
+// vertices reads the vertices of a polygon; nil if they are wrong.
+func (l *loader) vertices(n *yamlpos.Node) (v [][2]float64) {
+	if !l.List(n, "points [x, y]") {
+		return nil
+	}
+	for _, item := range n.Items {
+		p, ok := l.Floats(item, 2)
+		if !ok {
+			return nil
+		}
+		v = append(v, [2]float64{p[0], p[1]})
+	}
+	return v
+}
