@@ -56,13 +56,13 @@ reflected replica exchange stochastic gradient Langevin dynamics.`,
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	root.AddCommand(sampleCommand(), identifyCommand(), trainCommand(), planCommand(), compareCommand(), resumeCommand(), diagnoseCommand(), reproduceCommand(), simulateCommand(), theoryCommand())
+	root.AddCommand(sampleCommand(), identifyCommand(), trainCommand(), planCommand(), compareCommand(), resumeCommand(), diagnoseCommand(), reproduceCommand(), simulateCommand(), theoryCommand(), schemaCommand())
 	foldHelp(root, stdout)
 	began := false
 	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) {
 		began = true
-		if parent := cmd.Parent(); parent != nil && parent.Name() == "completion" {
-			root.SetOut(out) // for a shell
+		if parent := cmd.Parent(); cmd.Name() == "schema" || parent != nil && parent.Name() == "completion" {
+			root.SetOut(out) // for an editor or a shell
 		}
 	}
 	err := root.ExecuteContext(ctx)

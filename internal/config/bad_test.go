@@ -196,6 +196,9 @@ func checkSample(t *testing.T, text string, set []string, want string) {
 	t.Helper()
 	_, err := Parse("sample", "f.yaml", []byte(text), set)
 	compareProblems(t, err, want)
+	if set == nil {
+		schemaTells(t, text, err)
+	}
 }
 
 // compareProblems compares problems, without their excerpts.
@@ -452,6 +455,7 @@ func TestBadModels(t *testing.T) {
 			file := filepath.Join(folder, "f.yaml")
 			write(t, file, edit(goodIdentify, c.begins, c.with))
 			_, err := Load("identify", file, nil)
+			schemaTells(t, edit(goodIdentify, c.begins, c.with), err)
 			if problems, ok := err.(Problems); ok {
 				for i := range problems {
 					problems[i].File = filepath.Base(problems[i].File)
@@ -515,10 +519,12 @@ func TestEmptyKeys(t *testing.T) {
 		{"likelihood", "batch: ~"}, {"time", "time:"}, {"constraints", "constraints:"}, {"iterations", "iterations:"},
 	} {
 		file := filepath.Join(folder, "f.yaml")
-		write(t, file, edit(goodIdentify, c.begins, c.with))
+		text := edit(goodIdentify, c.begins, c.with)
+		write(t, file, text)
 		if _, err := Load("identify", file, nil); err != nil {
 			t.Errorf("%s: %v", c.with, err)
 		}
+		schemaTells(t, text, nil)
 	}
 }
 

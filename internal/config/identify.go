@@ -20,13 +20,14 @@ import (
 	"github.com/r2sgld/r2sgld/internal/config/yamlpos"
 	"github.com/r2sgld/r2sgld/internal/prior"
 	"github.com/r2sgld/r2sgld/internal/regular"
+	"github.com/r2sgld/r2sgld/ode"
 	"github.com/r2sgld/r2sgld/tune"
 )
 
 func (l *loader) identification() (*Run, error) {
 	l.identify = true
 	root := l.root
-	l.Section(root, "name", "data", "model", "sampler", "figures")
+	l.Section(root, keyNames(l.identifyKeys())...)
 	s := &Run{Command: "identify", Name: l.readName()}
 	data, columns := l.readData(root.Field("data"))
 	model, resolved := l.readModel(root.Field("model"), columns)
@@ -64,6 +65,17 @@ func (l *loader) identification() (*Run, error) {
 		return nil, err
 	}
 	return s, nil
+}
+
+// identifyKeys declares a configuration of identify.
+func (l *loader) identifyKeys() []key {
+	return []key{
+		l.nameKey(),
+		mapping("data", l.dataKeys(&Data{})).by(nil).must().tells("", "[the series](#data)"),
+		mapping("model", l.modelKeys(&Model{})).by(nil).must().tells("", "[equations, constraints, priors](#model)"),
+		mapping("sampler", l.samplerKnown()).by(nil).tells("[method auto](#method-auto)", "[how to draw](#sampler)"),
+		figuresKey(),
+	}
 }
 
 // useConstraints tells the model what its constraints allow, for the search of a
@@ -134,31 +146,49 @@ func (l *loader) readData(n *yamlpos.Node) (*Data, dynamics.Columns) {
 		l.reportBare(l.root, "the data are missing: add, for instance, data: {file: data.csv, time: t, states: {x: x}}")
 		return d, c
 	}
-	if !l.Section(n, "file", "sha256", "time", "states", "derivatives") {
+	keys := l.dataKeys(d)
+	if !l.Section(n, keyNames(keys)...) {
 		return d, c
 	}
-	if n.Field("file") == nil {
-		l.reportBare(l.root.Key("data"), "data needs the key \"file\"")
-	} else if file, ok := l.Text(n.Field("file")); ok {
-		if !filepath.IsAbs(file) {
-			file = filepath.Join(filepath.Dir(l.file), file)
+	for _, k := range keys {
+		if !k.needed || n.Field(k.name) != nil {
+			l.take(n, keys, k.name)
+			continue
 		}
-		d.File = file
+		means := ""
+		if k.name == "states" {
+			means = ", which names a column for each state"
+		}
+		l.reportBare(l.root.Key("data"), "data needs the key %q%s", k.name, means)
 	}
-	if k := n.Field("sha256"); k != nil {
-		d.SHA256, _ = l.Text(k)
+	if d.File != "" && !filepath.IsAbs(d.File) {
+		d.File = filepath.Join(filepath.Dir(l.file), d.File)
 	}
-	if k := n.Field("time"); k != nil {
-		d.Time, _ = l.Text(k)
-		c.Time = d.Time
-	}
-	if n.Field("states") == nil {
-		l.reportBare(l.root.Key("data"), "data needs the key \"states\", which names a column for each state")
-	}
-	c.States, d.States = l.columnNames(n.Field("states"))
-	c.Derivatives, d.Derivatives = l.columnNames(n.Field("derivatives"))
+	c.Time, c.States, c.Derivatives = d.Time, columnsOf(d.States), columnsOf(d.Derivatives)
 	l.ownColumns(n.Field("states"), c)
 	return d, c
+}
+
+// dataKeys declares the data section.
+func (l *loader) dataKeys(d *Data) []key {
+	columns := append(mapOf(plainText()), Entry{"minProperties", 1})
+	return []key{
+		text("file", &d.File).must().tells("", "CSV with a header line, UTF-8, at least 3 rows; relative to the configuration. Lines end in LF, CRLF or CR; numbers are "+
+			"decimal (no `2_000`, no `0x10`). An empty cell, NA, N/A or null is a missing value of a state: the rest of its row is used, and "+
+			"a warning counts them. NaN and Inf are errors"),
+		text("sha256", &d.SHA256).tells("not checked", "the run is refused if the file has another hash"),
+		text("time", &d.Time).tells("rows 0, 1, 2, …", "column of increasing times, which may be uneven"),
+		given("states", "`{state: column, …}`", columns, l.columnNames(&d.States)).must().tells("", "the states of the model"),
+		given("derivatives", "`{state: column, …}`", columns, l.columnNames(&d.Derivatives)).tells("none", "for `derivative: column`"),
+	}
+}
+
+// columnsOf are the columns of states.
+func columnsOf(o Ordered) (columns []dynamics.Named) {
+	for _, e := range o {
+		columns = append(columns, dynamics.Named{Name: e.Key, Column: e.Value.(string)})
+	}
+	return columns
 }
 
 // ownColumns reports states that share a column, or have that of the time.
@@ -176,21 +206,17 @@ func (l *loader) ownColumns(n *yamlpos.Node, c dynamics.Columns) {
 }
 
 // columnNames reads a map of states to columns.
-func (l *loader) columnNames(n *yamlpos.Node) (columns []dynamics.Named, o Ordered) {
-	if !l.Map(n) {
-		return nil, nil
-	}
-	if len(n.Fields) == 0 {
-		l.Report(n, "%s is empty; expected a column for each state", n.Name)
-	}
-	for _, f := range n.Fields {
+func (l *loader) columnNames(to *Ordered) func(*loader, *yamlpos.Node) {
+	state := func(f yamlpos.Field) bool {
 		l.plainName(f.Key, "state")
-		if column, ok := l.Text(f.Value); ok {
-			columns = append(columns, dynamics.Named{Name: f.Key.Text, Column: column})
-			o = append(o, Entry{f.Key.Text, column})
-		}
+		return true
 	}
-	return columns, o
+	return func(_ *loader, n *yamlpos.Node) {
+		if n.Kind == yamlpos.Map && len(n.Fields) == 0 {
+			l.Report(n, "%s is empty; expected a column for each state", n.Name)
+		}
+		l.entries(to, state, l.entryText)(l, n)
+	}
 }
 
 // readModel reads the model section.
@@ -203,70 +229,121 @@ func (l *loader) readModel(n *yamlpos.Node, c dynamics.Columns) (*dynamics.Model
 		l.reportBare(l.root, "the model is missing: add, for instance, model: {equations: {x: \"a*x\"}}")
 		return nil, r
 	}
-	if !l.Section(n, "equations", "library", "constraints", "fixed", "likelihood", "derivative", "weak", "states", "sparse", "solver", "noise", "priors", "start", "batch") {
+	keys := l.modelKeys(r)
+	if !l.Section(n, keyNames(keys)...) {
 		return nil, r
 	}
 	before := len(l.Problems)
-	if q := n.Field("equations"); l.Map(q) {
-		for _, f := range q.Fields {
-			if text, ok := l.Text(f.Value); ok {
-				m.Equations = append(m.Equations, dynamics.Equation{State: f.Key.Text, Text: text})
-				r.Equations = append(r.Equations, Entry{f.Key.Text, text})
-			}
-		}
-	}
-	if q := n.Field("library"); l.List(q, "terms") {
-		m.Library = l.texts(q)
-	}
-	r.Library = m.Library
+	l.take(n, keys, "equations", "library")
 	l.unread = len(l.Problems) > before
-	if q := n.Field("constraints"); q != nil {
-		r.Constraints = plainTexts(q)
-	}
-	m.Fixed, r.Fixed = l.values(n.Field("fixed"))
-	m.Start, r.Start = l.values(n.Field("start"))
-	m.Batch, _ = l.Int(n.Field("batch"), 0, maxIterations)
-	r.Batch = m.Batch
-	if q := n.Field("priors"); l.Map(q) {
-		for _, f := range q.Fields {
-			if l.parted(f) {
-				continue
-			}
-			if text, ok := l.Text(f.Value); ok {
-				m.Priors = append(m.Priors, dynamics.Prior{Parameter: f.Key.Text, Text: text})
-				r.Priors = append(r.Priors, Entry{f.Key.Text, text})
-			}
-		}
-	}
-	l.readLikelihood(n, m, r)
+	l.take(n, keys, "constraints", "fixed", "start", "batch", "priors")
+	l.readLikelihood(n, keys, m, r)
+	r.fill(m)
 	return m, r
 }
 
-// values reads a map of names to numbers.
-func (l *loader) values(n *yamlpos.Node) (values []dynamics.Value, o Ordered) {
-	if !l.Map(n) {
-		return nil, nil
+// modelKeys declares the model section.
+func (l *loader) modelKeys(r *Model) []key {
+	r.Likelihood = "derivative"
+	number1 := object("type", "number")
+	return []key{
+		given("equations", "`{state: expression, …}`", mapOf(plainText()), l.entries(&r.Equations, anyField, l.entryText)).tells("this or `library`",
+			"right-hand sides. Names that are no state, no time (`t` or the time column) are parameters"),
+		texts("library", &r.Library, "terms").tells("", "each state's right-hand side is a combination of all terms; parameters `state.term`, as in "+
+			"`x.x*y`. `poly(2)` stands for all monomials of the states up to degree 2, the constant 1 among them"),
+		given("constraints", "text or list", anyOf(plainText(), object("type", "array", "items", plainText())), func(_ *loader, n *yamlpos.Node) {
+			r.Constraints = plainTexts(n)
+		}).tells("none", "[inequalities](#constraints) in the parameters. `x.y` and `H.initial` are names; those of other terms stand in "+
+			"backquotes, the text then in double quotes: ``\"`x.x*y` > 1\"``"),
+		given("fixed", "`{parameter: number}`", mapOf(number1), l.entries(&r.Fixed, l.undivided, l.entryNumber)).tells("none", "known values"),
+		word("likelihood", &r.Likelihood, "derivative", "log-derivative", "weak", trajectoryLikelihood).
+			tells("`derivative`", "what of the data is [explained](#likelihoods)"),
+		given("derivative", "word or map", slopeShape(), nil).tells("`central`", "of the first two likelihoods: how dX/dt comes from the data"),
+		mapping("weak", (&Weak{}).keys()).by(r.readWeak).in("`{width: rows}`").
+			tells("from the data", "of `weak`: rows that a test function spans, 5 or more"),
+		given("states", "`observed`, `simulated`", object("enum", []string{statesObserved, statesSimulated}), nil).tells("`observed`",
+			"of `derivative`: where the right-hand sides are evaluated. `simulated`, at states simulated with the parameters of the moment, "+
+				"as the paper has it; its gradient holds them fixed, so that no law is claimed"),
+		given("sparse", "`true` or map", anyOf(object("type", "boolean"), section((&Sparse{}).keys())), r.readSparse).
+			tells("all terms", "[which terms](#terms-of-a-library) of `library` belong to the model is found"),
+		mapping("solver", (&Solver{}).keys()).by(r.readSolver).in("`{method, rtol, atol}`").tells("chosen", "of trajectories: `dopri5`, `dop853` "+
+			"or `lsoda`; the default is the cheapest whose error of U about the mode is below 0.002. A warm-up with kernel `hmc` makes do with 0.1"),
+		given("noise", "word or map", anyOf(object("enum", []string{"estimate", "paper", "normal", "lognormal"}),
+			mapOf(anyOf(object("type", "number", "exclusiveMinimum", 0), object("enum", []string{"normal", "lognormal"})))), nil).tells("`estimate`", "standard deviation of the errors"),
+		given("priors", "`{parameter: prior}`", mapOf(plainText()), l.entries(&r.Priors, l.undivided, l.entryText)).
+			tells("flat", "[priors](#priors); their supports bound the domain"),
+		given("start", "`{parameter: number}`", mapOf(number1), l.entries(&r.Start, l.undivided, l.entryNumber)).
+			tells("of trajectories: many, else 1, then 0.01 … 30 of both signs", "where the search for a nonlinear fit begins"),
+		whole("batch", &r.Batch, 0, maxIterations).
+			tells("0, all rows", "rows of a minibatch; swaps then estimate `swap.variance` on line"),
 	}
-	for _, f := range n.Fields {
-		if l.parted(f) {
-			continue
-		}
-		if v, ok := l.Float(f.Value); ok {
-			values = append(values, dynamics.Value{Name: f.Key.Text, Value: v})
-			o = append(o, Entry{f.Key.Text, v})
-		}
-	}
-	return values, o
 }
 
-// parted reports a name with a point in it that was taken for two keys.
-func (l *loader) parted(f yamlpos.Field) bool {
+// entries reads a map of names to values, each by one function and if it passes a check.
+func (l *loader) entries(to *Ordered, check func(yamlpos.Field) bool, read func(*yamlpos.Node) (any, bool)) func(*loader, *yamlpos.Node) {
+	return func(_ *loader, n *yamlpos.Node) {
+		if !l.Map(n) {
+			return
+		}
+		for _, f := range n.Fields {
+			if !check(f) {
+				continue
+			}
+			if v, ok := read(f.Value); ok {
+				*to = append(*to, Entry{f.Key.Text, v})
+			}
+		}
+	}
+}
+
+// anyField passes every field.
+func anyField(yamlpos.Field) bool { return true }
+
+func (l *loader) entryText(n *yamlpos.Node) (any, bool)   { return l.Text(n) }
+func (l *loader) entryNumber(n *yamlpos.Node) (any, bool) { return l.Float(n) }
+
+// fill fills in what the model takes from its resolved form.
+func (r *Model) fill(m *dynamics.Model) {
+	for _, e := range r.Equations {
+		m.Equations = append(m.Equations, dynamics.Equation{State: e.Key, Text: e.Value.(string)})
+	}
+	for _, e := range r.Priors {
+		m.Priors = append(m.Priors, dynamics.Prior{Parameter: e.Key, Text: e.Value.(string)})
+	}
+	m.Library, m.Batch, m.Likelihood = r.Library, r.Batch, r.Likelihood
+	m.Fixed, m.Start = valuesOf(r.Fixed), valuesOf(r.Start)
+	m.Simulated = r.States == statesSimulated && r.Likelihood == "derivative" // of others it is reported
+	if r.Weak != nil {
+		m.Weak = dynamics.Weak(*r.Weak)
+	}
+	if r.Sparse != nil {
+		sparse := dynamics.Sparse(*r.Sparse)
+		m.Sparse = &sparse
+	}
+	if s := r.Solver; s != nil {
+		m.Solver = ode.Options{Method: ode.Method(s.Method), RTol: s.RTol}
+		if s.ATol > 0 {
+			m.Solver.ATol = []float64{s.ATol}
+		}
+	}
+}
+
+// valuesOf are the numbers of names.
+func valuesOf(o Ordered) (values []dynamics.Value) {
+	for _, e := range o {
+		values = append(values, dynamics.Value{Name: e.Key, Value: e.Value.(float64)})
+	}
+	return values
+}
+
+// undivided reports a name with a point in it that was taken for two keys.
+func (l *loader) undivided(f yamlpos.Field) bool {
 	if f.Value.Kind != yamlpos.Map || len(f.Value.Fields) == 0 {
-		return false
+		return true
 	}
 	name := f.Key.Text + "." + f.Value.Fields[0].Key.Text
 	l.Report(f.Value, "%s holds keys: if the parameter %q is meant, write it in one, in quotes within --set, as in \"%s\"=1", f.Key.Text, name, name)
-	return true
+	return false
 }
 
 // texts reads the texts of a list.

@@ -205,8 +205,8 @@ func word[S ~string](name string, at *S, words ...string) key {
 		}}
 }
 
-// flag is true or false.
-func flag[P *bool | **bool](name string, at P) key {
+// boolean is true or false.
+func boolean[P *bool | **bool](name string, at P) key {
 	return key{name: name, words: "true, false", shape: object("type", "boolean"), read: func(l *loader, n *yamlpos.Node) {
 		if w, ok := l.Word(n, "true", "false"); ok {
 			put(any(at), w == "true")

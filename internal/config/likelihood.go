@@ -1,7 +1,6 @@
 package config
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -11,35 +10,32 @@ import (
 )
 
 // readLikelihood reads how the equations are compared with the data.
-func (l *loader) readLikelihood(n *yamlpos.Node, m *dynamics.Model, r *Model) {
-	word, ok := l.Word(n.Field("likelihood"), "derivative", "log-derivative", "weak", "trajectory")
-	if n.Field("likelihood") != nil && !ok {
+func (l *loader) readLikelihood(n *yamlpos.Node, keys []key, m *dynamics.Model, r *Model) {
+	before := len(l.Problems)
+	if l.take(n, keys, "likelihood"); len(l.Problems) > before {
 		l.unread = true // what else there is to tell depends on it
 		return
 	}
-	m.Likelihood = word
-	m.Likelihood = cmp.Or(m.Likelihood, "derivative")
-	r.Likelihood = m.Likelihood
-	l.belongs(n, m.Likelihood)
-	if word, ok := l.Word(n.Field("states"), "observed", "simulated"); ok && word == "simulated" {
-		m.Simulated, r.States = m.Likelihood == "derivative", word // of others it is reported
+	l.belongs(n, r.Likelihood)
+	if word, ok := l.Word(n.Field("states"), statesObserved, statesSimulated); ok && word == statesSimulated {
+		r.States = word
 	}
-	l.readSparse(n.Field("sparse"), m, r)
-	if q := n.Field("weak"); l.Section(q, "width") {
-		if v, ok := l.Int(q.Field("width"), 5, 1_000_001); ok {
-			m.Weak.Width, r.Weak = v, &Weak{v}
-		}
-	}
-	l.readSolver(n.Field("solver"), m, r)
-	if strings.HasSuffix(m.Likelihood, "derivative") {
+	l.take(n, keys, "sparse", "weak", "solver")
+	if strings.HasSuffix(r.Likelihood, "derivative") {
 		l.readSlopes(n.Field("derivative"), m, r)
 	}
-	if m.Likelihood == "trajectory" {
+	if r.Likelihood == trajectoryLikelihood {
 		l.readDataNoise(n.Field("noise"), m, r)
 	} else {
 		l.readResidualNoise(n.Field("noise"), m, r)
 	}
 }
+
+// The values of model.states.
+const (
+	statesObserved  = "observed"
+	statesSimulated = "simulated"
+)
 
 // belongs reports keys that go with other likelihoods.
 func (l *loader) belongs(n *yamlpos.Node, likelihood string) {
@@ -64,57 +60,54 @@ func (l *loader) belongs(n *yamlpos.Node, likelihood string) {
 }
 
 // readSparse reads how the terms of a library that belong to the model are found.
-func (l *loader) readSparse(n *yamlpos.Node, m *dynamics.Model, r *Model) {
-	if n == nil {
-		return
-	}
-	s := &dynamics.Sparse{}
+func (r *Model) readSparse(l *loader, n *yamlpos.Node) {
+	s := &Sparse{}
 	if n.Kind == yamlpos.Scalar {
-		if word, ok := l.Word(n, "true", "false"); !ok || word == "false" {
-			return
+		if word, ok := l.Word(n, "true", "false"); ok && word == "true" {
+			r.Sparse = s
 		}
-		m.Sparse, r.Sparse = s, &Sparse{}
-		return
+	} else if l.read(n, s.keys()) {
+		r.Sparse = s
 	}
-	if !l.Section(n, "keep", "prior", "threshold") {
-		return
-	}
-	if k := n.Field("keep"); l.List(k, "names of coefficients") {
-		s.Keep = l.texts(k)
-	}
-	s.Prior, s.Threshold = l.probability(n.Field("prior")), l.probability(n.Field("threshold"))
-	m.Sparse, r.Sparse = s, &Sparse{s.Keep, s.Prior, s.Threshold}
 }
 
-// probability reads a number between 0 and 1; 0 if there is none.
-func (l *loader) probability(n *yamlpos.Node) float64 {
-	v, ok := l.Float(n)
-	if ok && !(v > 0 && v < 1) {
-		l.Report(n, "%s is a probability between 0 and 1, both ends excluded; found %s", n.Name, n.Text)
-		return 0
+func (s *Sparse) keys() []key {
+	return []key{
+		texts("keep", &s.Keep, "names of coefficients").tells("none", "terms that belong to the model in any case; those of parameters with a "+
+			"prior or in a constraint do so by themselves"),
+		number("prior", &s.Prior, probability()...).tells("beta-binomial(1, 1)", "probability of each other term"),
+		number("threshold", &s.Threshold, probability()...).
+			tells("0.5", "least inclusion probability of a term that is kept: 0.5 is the median probability model"),
 	}
-	return v
+}
+
+func (w *Weak) keys() []key {
+	return []key{whole("width", &w.Width, 5, 1_000_001).tells("from the data", "rows that a test function spans")}
+}
+
+// readWeak reads how equations are integrated.
+func (r *Model) readWeak(l *loader, n *yamlpos.Node) {
+	w := Weak{}
+	if l.read(n, w.keys()); w.Width > 0 {
+		r.Weak = &w
+	}
+}
+
+func (s *Solver) keys() []key {
+	return []key{
+		word("method", &s.Method, string(ode.DormandPrince), string(ode.DOP853), string(ode.LSODA)).
+			tells("the cheapest whose error of U about the mode is below 0.002", "how equations are solved"),
+		number("rtol", &s.RTol, positive, below(0.1)).tells("chosen", "relative tolerance"),
+		number("atol", &s.ATol, positive).tells("chosen", "absolute tolerance"),
+	}
 }
 
 // readSolver reads how trajectories are computed.
-func (l *loader) readSolver(n *yamlpos.Node, m *dynamics.Model, r *Model) {
-	if !l.Section(n, "method", "rtol", "atol") {
-		return
-	}
+func (r *Model) readSolver(l *loader, n *yamlpos.Node) {
 	s := &Solver{}
-	s.Method, _ = l.Word(n.Field("method"), string(ode.DormandPrince), string(ode.DOP853), string(ode.LSODA))
-	for key, at := range map[string]*float64{"rtol": &s.RTol, "atol": &s.ATol} {
-		if v, ok := l.Positive(n.Field(key)); ok {
-			if *at = v; key == "rtol" && v >= 0.1 {
-				l.Report(n.Field(key), "rtol must be below 0.1; found %s", n.Field(key).Text)
-			}
-		}
+	if l.read(n, s.keys()) {
+		r.Solver = s
 	}
-	m.Solver = ode.Options{Method: ode.Method(s.Method), RTol: s.RTol}
-	if s.ATol > 0 {
-		m.Solver.ATol = []float64{s.ATol}
-	}
-	r.Solver = s
 }
 
 // readResidualNoise reads what the residuals of derivatives and integrals are
@@ -190,39 +183,54 @@ func (l *loader) readSlopes(n *yamlpos.Node, m *dynamics.Model, r *Model) {
 		l.Report(n, "derivative must be central, column, spline or {kind: savgol, window: 5, order: 2}; found %s", n)
 		return
 	}
-	word, ok := l.Word(kind, "central", "savgol", "spline", "column")
+	kinds := slopeKinds(&m.Derivative)
+	word, ok := l.Word(kind, variantNames(kinds)...)
 	if !ok {
 		return
 	}
 	m.Derivative.Kind, r.Derivative = word, word
-	known := map[string][]string{"savgol": {"window", "order"}, "spline": {"smoothing"}}[word]
-	if settings.Kind == yamlpos.Map && !l.Section(settings, append(known, "kind")...) {
+	keys := variantOf(kinds, word).keys
+	if settings.Kind == yamlpos.Map && !l.Section(settings, append(keyNames(keys), "kind")...) {
 		return
 	}
-	switch word {
-	case "savgol":
-		l.readSavgol(kind, settings, m)
-		r.Derivative = Ordered{{"kind", word}, {"window", m.Derivative.Window}, {"order", m.Derivative.Order}}
-	case "spline":
-		if v, ok := l.NotNegative(settings.Field("smoothing")); ok {
-			m.Derivative.Smoothing = v
-			r.Derivative = Ordered{{"kind", word}, {"smoothing", v}}
+	d := &m.Derivative
+	if word == "savgol" {
+		d.Window, d.Order = 5, 2
+	}
+	l.take(settings, keys, keyNames(keys)...)
+	switch {
+	case word == "savgol":
+		if d.Window%2 == 0 {
+			l.Report(settings.Field("window"), "window must be odd; found %d", d.Window)
 		}
+		if d.Order >= d.Window {
+			l.Report(kind, "order must be below window; found order %d, window %d", d.Order, d.Window)
+		}
+		r.Derivative = Ordered{{"kind", word}, {"window", d.Window}, {"order", d.Order}}
+	case word == "spline" && settings.Field("smoothing") != nil:
+		r.Derivative = Ordered{{"kind", word}, {"smoothing", d.Smoothing}}
 	}
 }
 
-func (l *loader) readSavgol(kind, n *yamlpos.Node, m *dynamics.Model) {
-	m.Derivative.Window, m.Derivative.Order = 5, 2
-	if v, ok := l.Int(n.Field("window"), 3, 1_000_001); ok {
-		if v%2 == 0 {
-			l.Report(n.Field("window"), "window must be odd; found %d", v)
-		}
-		m.Derivative.Window = v
+// slopeKinds are the ways in which derivatives come from the data.
+func slopeKinds(d *dynamics.Derivative) []variant {
+	return []variant{
+		{name: "central", doc: "(f[t+1] − f[t−1])/(time[t+1] − time[t−1]) at the interior rows"},
+		{name: "savgol", doc: "slope of the least-squares polynomial over a centred window, at rows with a whole window", keys: []key{
+			whole("window", &d.Window, 3, 1_000_001).tells("5", "rows, odd"),
+			whole("order", &d.Order, 1, 20).tells("2", "of the polynomial, below window")}},
+		{name: "spline", doc: "slope of the cubic smoothing spline, which minimises Σ(value − g)² + smoothing·∫g″²", keys: []key{
+			number("smoothing", &d.Smoothing, notNegative).tells("0", "0 chooses that of each state by cross-validation")}},
+		{name: "column", doc: "the columns of `data.derivatives`, at all rows"},
 	}
-	if v, ok := l.Int(n.Field("order"), 1, 20); ok {
-		m.Derivative.Order = v
+}
+
+// slopeShape is the schema of derivative: a kind, also as the one key that holds its own.
+func slopeShape() Ordered {
+	kinds := slopeKinds(&dynamics.Derivative{})
+	all := []Ordered{variantShape(kinds)}
+	for _, v := range kinds {
+		all = append(all, append(section([]key{mapping(v.name, v.keys)}), Entry{"required", []string{v.name}}))
 	}
-	if m.Derivative.Order >= m.Derivative.Window {
-		l.Report(kind, "order must be below window; found order %d, window %d", m.Derivative.Order, m.Derivative.Window)
-	}
+	return anyOf(all...)
 }

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -19,7 +20,7 @@ import (
 
 func (l *loader) sample() (*Run, error) {
 	root := l.root
-	l.Section(root, "name", "variables", "potential", "noise", "domain", "sampler", "figures")
+	l.Section(root, keyNames(l.sampleKeys())...)
 	s := &Run{Command: "sample", Name: l.readName()}
 	l.readNames(root.Field("variables"))
 	var u potential.Potential
@@ -60,6 +61,37 @@ func (l *loader) sample() (*Run, error) {
 		return nil, err
 	}
 	return s, nil
+}
+
+// sampleKeys declares a configuration of sample.
+func (l *loader) sampleKeys() []key {
+	return []key{
+		l.nameKey(),
+		variablesKey(),
+		given("potential", "[expression](#expressions), or map", anyOf(plainText(), section((&Command{}).keys())), nil).must().
+			tells("", "U in the variables, or [a program](#a-potential-in-another-program) that computes it"),
+		mapping("noise", (&Noise{}).keys()).by(nil).tells("none", "[synthetic noise](#noise-of-sample)"),
+		domainKey().tells("all of ℝᵈ", "[domain](#domain)"),
+		mapping("sampler", l.samplerKnown()).by(nil).tells("[method auto](#method-auto)", "[how to draw](#sampler)"),
+		figuresKey(),
+	}
+}
+
+func (c *Command) keys() []key {
+	return []key{
+		texts("command", &c.Args, "words").must().tells("", "the program and its arguments, started for the handshake, for measurements and "+
+			"for every ladder"),
+		number("timeout", &c.Timeout, positive).tells("60", "seconds that a block of states (one of each rung) may take"),
+		text("directory", &c.Directory).tells("that of the configuration", "where the program is started"),
+	}
+}
+
+func (s *Noise) keys() []key {
+	return []key{
+		number("gradient", &s.Gradient, notNegative).tells("0", "standard deviation added to every partial derivative"),
+		number("energy", &s.Energy, notNegative).
+			tells("0", "standard deviation added to every energy; `swap.variance` becomes 2·energy² unless given"),
+	}
 }
 
 // settle fills in the sampler's defaults and makes the settings of the run.
@@ -231,24 +263,18 @@ func (l *loader) checkAuto(p r2sgld.Problem) {
 
 // external reads a potential that lives in another program and starts it.
 func (l *loader) external(n *yamlpos.Node, r *Resolved) potential.Potential {
-	if !l.Section(n, "command", "timeout", "directory") {
+	c := &Command{Timeout: 60, Directory: filepath.Dir(l.file)}
+	if !l.Section(n, keyNames(c.keys())...) {
 		return nil
 	}
 	if n.Field("command") == nil {
 		l.Report(n, "a potential in another program needs the key \"command\", such as [python3, model.py]")
 		return nil
 	}
-	c := &Command{Timeout: 60, Directory: filepath.Dir(l.file)}
-	if !l.List(n.Field("command"), "words") {
+	if l.take(n, c.keys(), "command"); c.Args == nil {
 		return nil
 	}
-	c.Args = l.texts(n.Field("command"))
-	if v, ok := l.Positive(n.Field("timeout")); ok {
-		c.Timeout = v
-	}
-	if k := n.Field("directory"); k != nil {
-		c.Directory, _ = l.Text(k)
-	}
+	l.take(n, c.keys(), "timeout", "directory")
 	if abs, err := filepath.Abs(c.Directory); err == nil {
 		c.Directory = abs
 	}
@@ -363,18 +389,14 @@ func (l *loader) absentVariables(n *yamlpos.Node) {
 
 // readNoise reads synthetic noise.
 func (l *loader) readNoise(n *yamlpos.Node) *Noise {
-	if !l.Section(n, "gradient", "energy") {
+	s := &Noise{}
+	if !l.read(n, s.keys()) {
 		return nil
 	}
-	g, _ := l.NotNegative(n.Field("gradient"))
-	e, _ := l.NotNegative(n.Field("energy"))
-	for _, key := range []string{"gradient", "energy"} {
-		if f := n.Field(key); f != nil && max(g, e) > 1e100 {
-			l.Report(f, "noise above 1e100 leaves no number intact: measure it in the units of the potential")
-			break
-		}
+	if max(s.Gradient, s.Energy) > 1e100 {
+		l.Report(cmp.Or(n.Field("gradient"), n.Field("energy")), "noise above 1e100 leaves no number intact: measure it in the units of the potential")
 	}
-	return &Noise{g, e}
+	return s
 }
 
 // settleInit chooses where to start: uniformly on a bounded domain, else at

@@ -96,9 +96,9 @@ func (l *loader) samplerKeys() []key {
 		given("seed", "0 … 2⁶⁴ − 1", object("type", "integer", "minimum", 0, "maximum", uint64(math.MaxUint64)), (*loader).samplerSeed).
 			as(goesWithAuto).tells("1", "determines every draw"),
 		mapping("until", untilKeys(&tune.Until{})).by((*loader).samplerUntil).as(goesWithAuto).tells("", "[when method auto ends](#method-auto)"),
-		flag("certificate", &s.Certificate).as(goesWithAuto).tells("false", "estimates the [bias of the step](#certificate): seven gradients "+
+		boolean("certificate", &s.Certificate).as(goesWithAuto).tells("false", "estimates the [bias of the step](#certificate): seven gradients "+
 			"in place of one, the same draws; kernel sgld, boundary specular and refuse, and methods without walls"),
-		flag("whiten", &s.Whiten).tells("true", "identify only, method auto aside: steps in z of x = c + L z, "+
+		boolean("whiten", &s.Whiten).tells("true", "identify only, method auto aside: steps in z of x = c + L z, "+
 			"c the posterior mode without constraints, L Lᵀ the inverse of the posterior's precision there; step sizes are then of z"),
 	}
 }
@@ -115,8 +115,8 @@ func (l *loader) samplerKnown() []key {
 // untilKeys declares when method auto ends.
 func untilKeys(u *tune.Until) []key {
 	return []key{
-		number("rhat", &u.RHat, positive, above(1)).tells("1.01", "the R̂ of every parameter is at most this, and"),
-		number("ess", &u.ESS, positive).tells("400", "its effective sample sizes, bulk and tail, are at least this; or"),
+		number("rhat", &u.RHat, positive, above(1)).tells("1.01", "the R̂ of every parameter is at most this"),
+		number("ess", &u.ESS, positive).tells("400", "its effective sample sizes, bulk and tail, are at least this"),
 		number("evidence", &u.Evidence, positive).tells("not asked", "the standard error of log Z, from the draws of all ladders, is at most "+
 			"this, and forward and backward log Z do not contradict each other. `rhat` and `ess` are then waited for only if they are given "+
 			"too; the summary says where draws of parameters are rough. It needs a bounded domain (or priors) and energies without noise. "+
@@ -125,7 +125,7 @@ func untilKeys(u *tune.Until) []key {
 			"deviations. Implies `certificate`. Where R̂ and ESS are met and \\|bias\\| − 2 standard errors is above it, the run ends with a "+
 			"warning: only a smaller step would help"),
 		number("seconds", &u.Seconds, positive).
-			tells("no limit", "sampling has taken, or the next round would take, so long (the length then depends on the machine); or"),
+			tells("no limit", "sampling has taken, or the next round would take, so long: the length then depends on the machine"),
 		whole("iterations", &u.Iterations, 1, maxIterations).tells("64 × `iterations`", "each ladder has done so many"),
 	}
 }

@@ -49,7 +49,21 @@ func (k key) schema() Ordered {
 	if k.filled || k.needed {
 		return append(o, k.shape...)
 	}
-	return append(o, Entry{"anyOf", []Ordered{k.shape, object("type", "null")}})
+	return append(o, orNull(k.shape)...)
+}
+
+// orNull is the schema of what another takes, or nothing.
+func orNull(shape Ordered) Ordered {
+	null := object("type", "null")
+	switch of := shape[0].Value.(type) {
+	case []Ordered:
+		return anyOf(append(of[:len(of):len(of)], null)...)
+	case string:
+		if shape[0].Key == "type" {
+			return append(object("type", []string{of, "null"}), shape[1:]...)
+		}
+	}
+	return anyOf(shape, null)
 }
 
 var link = regexp.MustCompile(`\[([^\]]+)\]\([^)]*\)`)
@@ -69,4 +83,45 @@ func plainDefault(fallback string) any {
 		return nil
 	}
 	return v
+}
+
+// Schema is the JSON schema of configurations of every command, draft 2020-12, for
+// editors.
+func Schema() ([]byte, error) {
+	defs := Ordered{}
+	for _, c := range commands() {
+		defs = append(defs, Entry{c.name, section(c.keys)})
+	}
+	o := object("$schema", "https://json-schema.org/draft/2020-12/schema", "title", "r2sgld configuration", "type", "object")
+	return json.MarshalIndent(append(append(o, chosen(commands())...), Entry{"$defs", defs}), "", "  ")
+}
+
+// chosen is the schema of the first command that a configuration is for, the last where
+// it is for none before.
+func chosen(of []commandKeys) Ordered {
+	then := object("$ref", "#/$defs/"+of[0].name)
+	if len(of) == 1 {
+		return then
+	}
+	return object("if", of[0].told, "then", then, "else", chosen(of[1:]))
+}
+
+// commandKeys are the keys of a command, and a schema that tells its configurations from
+// those of the commands behind it, as commandOf does.
+type commandKeys struct {
+	name string
+	keys []key
+	told Ordered
+}
+
+func commands() []commandKeys {
+	has := func(name string) Ordered { return object("required", []string{name}) }
+	kind := object("required", []string{"data"}, "properties", object("data", object("type", "object", "required", []string{"kind"})))
+	model := anyOf(has("model"), has("data"))
+	return []commandKeys{
+		{"train", (&loader{}).trainingKeys(&Training{}), anyOf(has("network"), kind)},
+		{"theory", (&theoryLoader{}).theoryRootKeys(), append(has("theory"), Entry{"not", has("sampler")})},
+		{"identify", (&loader{identify: true}).identifyKeys(), append(model, Entry{"not", has("potential")})},
+		{"sample", (&loader{}).sampleKeys(), nil},
+	}
 }

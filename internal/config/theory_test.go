@@ -69,6 +69,7 @@ func TestBadTheories(t *testing.T) {
 	} {
 		t.Run(c.with, func(t *testing.T) {
 			_, err := ParseTheory("f.yaml", []byte(edit(goodTheory, c.begins, c.with)), nil)
+			schemaTells(t, edit(goodTheory, c.begins, c.with), err)
 			if problems, ok := err.(Problems); ok {
 				for i := range problems { // what there is depends on the machine
 					problems[i].Message = regexp.MustCompile(`(about|are) [0-9.e+]+( GiB|$)`).ReplaceAllString(problems[i].Message, "$1 N$2")

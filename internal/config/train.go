@@ -227,7 +227,7 @@ func (t *Training) averageKeys() []key {
 		word("of", &a.Of, "probabilities", "logits").tells("`probabilities`", "`logits`, as the paper's code"),
 		whole("recompute", &a.Recompute, 0, maxIterations).tells("0; of swag 2048",
 			"batch-norm statistics of a kept model are taken anew over so many training examples; 0 keeps those it ran with"),
-		flag("save", &t.Save).tells("false", "kept models as safetensors in `models/`"),
+		boolean("save", &t.Save).tells("false", "kept models as safetensors in `models/`"),
 	}
 }
 

@@ -48,7 +48,7 @@ func imageKinds() (kinds []string) {
 func (a *AugmentKeys) keys() []key {
 	return []key{
 		whole("crop", &a.Crop, 0, 1_000_000).tells("0", "zero pixels around an image before a window of its size is cut out"),
-		flag("flip", &a.Flip).tells("false", "left to right, every second time"),
+		boolean("flip", &a.Flip).tells("false", "left to right, every second time"),
 		number("erase", &a.Erase, notNegative, atMost(1).says("is a probability, at most 1")).tells("0", "probability of erasing a rectangle"),
 	}
 }

@@ -50,7 +50,7 @@ func (l *loader) trainKeys(s *bnn.Settings) []key {
 			tells("4", "b, of the reflected methods"),
 		given("reflect", "`all`, or list of roles", anyOf(object("const", "all"), listOf(object("enum", roles()))), readReflect(s)).
 			tells("`all`", "which tensors: a list of `weight`, `bias`, `scale`, `shift` (of batch norm)"),
-		flag("as_released", &s.AsReleased).tells("false",
+		boolean("as_released", &s.AsReleased).tells("false",
 			"what the paper's code does: one mirroring that leaves the momentum alone, momenta not rescaled in swaps"),
 		whole("members", &s.Members, 2, maxRungs).tells("", "of method `ensemble`: independent runs"),
 		mapping("swag", swagKeys(&s.SWAG)).tells("", "of method `swag`: the Gaussian that is fitted"),

@@ -110,6 +110,7 @@ func TestBadTrainings(t *testing.T) {
 			t.Errorf("%s: accepted", c.with)
 			continue
 		}
+		schemaTells(t, text, err)
 		var got []string
 		for _, line := range strings.Split(err.Error(), "\n") {
 			if strings.HasPrefix(line, "f.yaml") {

@@ -1,0 +1,123 @@
+package config
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/r2sgld/r2sgld/dynamics"
+	"github.com/r2sgld/r2sgld/tune"
+)
+
+var update = flag.Bool("update", false, "write the tables of the reference anew")
+
+// sections are the declared keys by the names of their tables in the reference.
+func sections() map[string][]key {
+	l, i, t := &loader{}, &loader{identify: true}, &theoryLoader{}
+	return map[string][]key{
+		"sample": l.sampleKeys(), "identify": i.identifyKeys(), "noise": (&Noise{}).keys(), "potential": (&Command{}).keys(),
+		"domain": domainKeys(), "matrix": matrixKeys(), "sampler": i.samplerKeys(), "until": untilKeys(&tune.Until{}),
+		"swap": (&Swap{}).keys(), "variance": prefixed("variance.", (&Swap{}).estimateKeys()), "data": i.dataKeys(&Data{}),
+		"model": i.modelKeys(&Model{}), "solver": prefixed("solver.", (&Solver{}).keys()), "sparse": (&Sparse{}).keys(),
+		"theory": t.theoryKeys(), "decay": prefixed("decay.", decayKeys()), "train": spread(l.trainingKeys(&Training{})),
+	}
+}
+
+// prefixed are keys with what stands before their names.
+func prefixed(with string, keys []key) []key {
+	for i := range keys {
+		keys[i].name = with + keys[i].name
+	}
+	return keys
+}
+
+// spread are the keys of sections in place of these, as in data.kind.
+func spread(keys []key) (out []key) {
+	for _, k := range keys {
+		if k.within == nil {
+			out = append(out, k)
+			continue
+		}
+		out = append(out, prefixed(k.name+".", k.within)...)
+	}
+	return out
+}
+
+// keyTable is the table of keys in the reference.
+func keyTable(keys []key) string {
+	var b strings.Builder
+	b.WriteString("| key | type, range | default | meaning |\n|---|---|---|---|\n")
+	for _, k := range keys {
+		fallback := k.fallback
+		if k.needed {
+			fallback = "required"
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", k.name, k.words, fallback, k.doc)
+	}
+	return b.String()
+}
+
+// kindTable is the table of the kinds of a section.
+func kindTable(kinds []variant) string {
+	var b strings.Builder
+	b.WriteString("| `kind` | keys | |\n|---|---|---|\n")
+	for _, v := range kinds {
+		var keys []string
+		for _, k := range v.keys {
+			s := fmt.Sprintf("`%s` %s", k.name, strings.TrimPrefix(k.words, "number "))
+			if k.needed {
+				s += ", required"
+			} else {
+				s += " (" + k.fallback + ")"
+			}
+			keys = append(keys, s+": "+k.doc)
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", v.name, strings.Join(keys, "; "), v.doc)
+	}
+	return b.String()
+}
+
+// The tables of keys in the documentation are those of the declared keys, and every
+// section has one. With -update they are written.
+func TestReferenceIsUpToDate(t *testing.T) {
+	tables := map[string]string{"kinds of schedule": kindTable((&Schedule{}).kinds()), "kinds of derivative": kindTable(slopeKinds(&dynamics.Derivative{}))}
+	for name, keys := range sections() {
+		tables[name] = keyTable(keys)
+		for _, k := range keys {
+			if k.words == "" || k.doc == "" || len(k.shape) == 0 {
+				t.Errorf("%s.%s has no type, meaning or schema", name, k.name)
+			}
+		}
+	}
+	place := regexp.MustCompile(`(?s)<!-- keys: ([a-z ]+) -->\n.*?<!-- end of keys -->`)
+	for _, file := range []string{"../../docs/configuration.md", "../../docs/training.md"} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := place.ReplaceAllStringFunc(string(text), func(old string) string {
+			name := place.FindStringSubmatch(old)[1]
+			now, ok := tables[name]
+			if !ok {
+				t.Errorf("%s: there is no section %q, or it has two tables", file, name)
+			}
+			delete(tables, name)
+			return "<!-- keys: " + name + " -->\n" + now + "<!-- end of keys -->"
+		})
+		if *update {
+			if err := os.WriteFile(file, []byte(want), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		} else if diff := cmp.Diff(want, string(text)); diff != "" {
+			t.Errorf("%s: go test ./internal/config -run Reference -update writes it: %s", file, diff)
+		}
+	}
+	for name := range tables {
+		t.Errorf("the section %s is in no file", name)
+	}
+}
