@@ -37,17 +37,13 @@ type Problem struct {
 	// (Model.Sparse), by state, in the order of the library; nil if all are kept.
 	Terms []Term
 
+	// Likelihood is the law of the data given the parameters.
+	Likelihood Likelihood
+
 	model     *Model
 	series    *Series
-	path      *trajectory // of likelihood trajectory
 	equations []equation
-	apart     []*separable // by equation that is a curve; nil for those that need all rows
-	rows      *rows
-	white     []*whitener // by response, for residuals in units of Noise
-	joint     *joint      // of likelihood weak, in place of white
-	byName    []int       // the responses in the order of the names of their states
-	fitted    func(dst []float64, c int, x []float64)
-	part      func(c int, rows []int) func(dst, x []float64) // fitted at some rows of a response; nil if that is no cheaper
+	byName    []int // the responses in the order of the names of their states
 }
 
 // A Response is what one equation explains.
@@ -75,22 +71,39 @@ func Build(m *Model, s *Series) (*Problem, error) {
 		return buildSparse(m, s)
 	}
 	p := &Problem{Parameters: names, Noise: make([]float64, len(equations)), model: m, series: s, equations: equations}
-	switch m.Likelihood {
-	case "trajectory":
-		if err := p.trajectory(s); err != nil {
-			return nil, err
-		}
-		return p, nil
-	case "weak":
-		if err := p.weak(s); err != nil {
-			return nil, err
-		}
-		return p, nil
+	var err error
+	switch {
+	case m.Likelihood == "trajectory":
+		err = p.trajectory(s)
+	case m.Likelihood == "weak":
+		err = p.weak(s)
+	case m.Simulated:
+		err = p.simulateStates(s)
+	default:
+		_, err = p.slopes(s)
 	}
-	if err := p.read(s); err != nil {
+	if err != nil {
 		return nil, err
 	}
-	lin, err := p.linear()
+	return p, nil
+}
+
+// slopes is the likelihood of derivatives that are estimated from the data.
+type slopes struct {
+	*table
+	white  []*whitener  // by response, for residuals in units of Noise
+	apart  []*separable // by equation that is a curve; nil for those that need all rows
+	fitted func(c int, rows []int) func(dst, x []float64)
+}
+
+// slopes makes the posterior of likelihoods derivative and log-derivative.
+func (p *Problem) slopes(s *Series) (*slopes, error) {
+	l := &slopes{table: &table{Problem: p}}
+	p.Likelihood = l
+	if err := l.read(s); err != nil {
+		return nil, err
+	}
+	lin, err := l.linear()
 	if err != nil {
 		return nil, err
 	}
@@ -98,9 +111,9 @@ func Build(m *Model, s *Series) (*Problem, error) {
 	var gram func(x []float64) []float64
 	raw := slices.Clone(lin)
 	if p.Linear = lin != nil; p.Linear {
-		likelihood, whole, gram, err = p.fromLinear(lin)
+		likelihood, whole, gram, err = l.fromLinear(lin)
 	} else {
-		likelihood, whole, gram, err = p.fromCurves()
+		likelihood, whole, gram, err = l.fromCurves()
 	}
 	if err != nil {
 		return nil, err
@@ -108,21 +121,16 @@ func Build(m *Model, s *Series) (*Problem, error) {
 	if err := p.withPriors(likelihood, whole, gram); err != nil {
 		return nil, err
 	}
-	if p.Linear && p.Noise != nil && !m.Simulated {
-		p.truncation(s, raw)
-		p.attenuation(s, lin)
+	if p.Linear && p.Noise != nil && !p.model.Simulated {
+		l.truncation(s, raw)
+		l.attenuation(s, lin)
 	}
-	if m.Simulated {
-		if err := p.simulateStates(); err != nil {
-			return nil, err
-		}
-	}
-	return p, nil
+	return l, nil
 }
 
 // weigh turns the residual standard deviation of an equation's own fit into
 // its weight.
-func (p *Problem) weigh(i int, own potential.Fit) (float64, error) {
+func (p *slopes) weigh(i int, own potential.Fit) (float64, error) {
 	e := p.equations[i]
 	switch p.model.Noise.Kind {
 	case "paper":
@@ -156,7 +164,7 @@ func (p *Problem) weigh(i int, own potential.Fit) (float64, error) {
 
 // fromLinear builds the likelihood of linear equations, with minibatches and
 // without, and its curvature.
-func (p *Problem) fromLinear(columns []potential.Column) (likelihood, whole potential.Potential, gram func([]float64) []float64, err error) {
+func (p *slopes) fromLinear(columns []potential.Column) (likelihood, whole potential.Potential, gram func([]float64) []float64, err error) {
 	p.white = make([]*whitener, len(columns))
 	raw := slices.Clone(columns)
 	for i := range columns {
@@ -183,21 +191,23 @@ func (p *Problem) fromLinear(columns []potential.Column) (likelihood, whole pote
 		}
 	}
 	p.Estimate, _ = r.LeastSquares()
-	p.part = func(c int, rows []int) func(dst, x []float64) {
-		some := rowsOf(raw[c], rows)
+	p.fitted = func(c int, rows []int) func(dst, x []float64) {
+		some := raw[c]
+		if rows != nil {
+			some = rowsOf(some, rows)
+		}
 		return func(dst, x []float64) { predict(dst, &some, x) }
 	}
-	p.fitted = func(dst []float64, c int, x []float64) { predict(dst, &raw[c], x) }
 	g := r.Gram()
 	return b, r, func([]float64) []float64 { return slices.Clone(g) }, nil
 }
 
 // whitenColumn whitens the rows of equation i, as its own fit says that they hang
 // together, and returns the fit of the whitened ones.
-func (p *Problem) whitenColumn(i int, c *potential.Column) (potential.Fit, error) {
+func (p *slopes) whitenColumn(i int, c *potential.Column) (potential.Fit, error) {
 	raw, n := *c, len(c.Index)
 	rounds := 1
-	if p.rows.made != nil {
+	if p.made != nil {
 		// The first fit takes rows as independent, the second finds how they hang
 		// together, and the third where the second one's fit was far off.
 		p.white[i], rounds = &whitener{sd: unitOr(p.Responses[i].SD, len(c.Response))}, 3
@@ -205,7 +215,7 @@ func (p *Problem) whitenColumn(i int, c *potential.Column) (potential.Fit, error
 	var x []float64
 	var fit potential.Fit
 	for round := range rounds {
-		if p.rows.made == nil || round > 0 {
+		if p.made == nil || round > 0 {
 			var err error
 			if p.white[i], err = p.whiten(i, x); err != nil {
 				return fit, err
@@ -381,29 +391,10 @@ func (p *Problem) inside() []float64 {
 	return x
 }
 
-// Fitted writes what equation c predicts for its response at parameters x into
-// dst, which has the length of the response.
-func (p *Problem) Fitted(dst []float64, c int, x []float64) { p.fitted(dst, c, x) }
-
-// FittedAt returns [Problem.Fitted] of equation c at some rows of its response alone,
-// with a workspace of its own.
-func (p *Problem) FittedAt(c int, rows []int) func(dst, x []float64) {
-	if p.part != nil {
-		return p.part(c, rows)
-	}
-	all := make([]float64, len(p.Responses[c].Observed))
-	return func(dst, x []float64) {
-		p.Fitted(all, c, x)
-		for i, t := range rows {
-			dst[i] = all[t]
-		}
-	}
-}
-
 // Fit says how well the parameters x fit the response of equation c.
 func (p *Problem) Fit(c int, x []float64) potential.Fit {
 	fitted := make([]float64, len(p.Responses[c].Observed))
-	p.Fitted(fitted, c, x)
+	p.Likelihood.Fitted(c, nil)(fitted, x)
 	return potential.NewFit(p.Responses[c].Observed, fitted, len(p.equations[c].parameters))
 }
 

@@ -59,7 +59,7 @@ func TestLynxHareAgreesWithReference(t *testing.T) {
 			near(t, "R2", fit.R2, col.R2, 1e-9)
 			near(t, "RSS", fit.RSS, col.RSS, 1e-9)
 			fitted := make([]float64, 19)
-			p.Fitted(fitted, c, p.Estimate)
+			p.Likelihood.Fitted(c, nil)(fitted, p.Estimate)
 			for i, e := range col.Residuals {
 				if math.Abs(p.Responses[c].Observed[i]-fitted[i]-e) > 1e-9 {
 					t.Errorf("%s: residual %d of %s", likelihood, i, p.Responses[c].Label)
@@ -105,12 +105,24 @@ func TestPrintedLynxHare(t *testing.T) {
 	}
 }
 
+// observed are the slopes that a problem explains.
+func (p *Problem) observed() *slopes { return p.Likelihood.(*slopes) }
+
+// path is the trajectory that a problem explains.
+func (p *Problem) path() *trajectory { return p.Likelihood.(*trajectory) }
+
+// search goes down the energy of a trajectory.
+func (p *Problem) search() *fitter { return p.fitter(p.path()) }
+
 // nonlinear hides from the recognition of linear equations that they are.
 func (p *Problem) nonlinear(t *testing.T) (*Problem, potential.Potential) {
 	t.Helper()
 	q := *p
 	q.Noise = make([]float64, len(p.equations))
-	likelihood, _, gram, err := q.fromCurves()
+	l := *p.observed()
+	own := *l.table
+	own.Problem, l.table, q.Likelihood = &q, &own, &l
+	likelihood, _, gram, err := l.fromCurves()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,9 +157,9 @@ func TestNonlinearPathEqualsLinearPath(t *testing.T) {
 	}
 }
 
-// simulated returns a series whose given derivatives are f plus a wiggle that
+// wiggled returns a series whose given derivatives are f plus a wiggle that
 // no model explains.
-func simulated(n int, f func(x, y float64) (dx, dy float64)) *Series {
+func wiggled(n int, f func(x, y float64) (dx, dy float64)) *Series {
 	s := &Series{File: "f.csv", States: []string{"x", "y"}, Values: map[string][]float64{}, Given: map[string][]float64{}}
 	for i := range n {
 		t := 0.1 * float64(i)
@@ -162,7 +174,7 @@ func simulated(n int, f func(x, y float64) (dx, dy float64)) *Series {
 }
 
 func TestNonlinearModel(t *testing.T) {
-	s := simulated(120, func(x, y float64) (float64, float64) {
+	s := wiggled(120, func(x, y float64) (float64, float64) {
 		return 0.8*x*(1-x/9) - 0.3*x*y/(1.5+x), 0.2*x*y/(1.5+x) - 0.4*y
 	})
 	m := &Model{States: s.States, Derivative: Derivative{Kind: "column"},
@@ -219,7 +231,7 @@ func differences(t *testing.T, p potential.Potential, x []float64) {
 
 // An equation may have no free parameter beside nonlinear ones that have.
 func TestEquationWithoutParameters(t *testing.T) {
-	s := simulated(60, func(x, y float64) (float64, float64) { return -x, y * math.Exp(-0.5*x) })
+	s := wiggled(60, func(x, y float64) (float64, float64) { return -x, y * math.Exp(-0.5*x) })
 	m := &Model{States: s.States, Derivative: Derivative{Kind: "column"},
 		Equations: []Equation{{"x", "-x"}, {"y", "y*exp(-a*x)"}}}
 	p, err := Build(m, s)
@@ -236,7 +248,7 @@ func TestEquationWithoutParameters(t *testing.T) {
 }
 
 func TestLibraryEqualsEquations(t *testing.T) {
-	s := simulated(200, func(x, y float64) (float64, float64) { return -x + 0.5*x*y + 0.1, 3*y - x*y })
+	s := wiggled(200, func(x, y float64) (float64, float64) { return -x + 0.5*x*y + 0.1, 3*y - x*y })
 	lib := &Model{States: s.States, Derivative: Derivative{Kind: "column"}, Library: []string{"1", "x", "y", "x * y"},
 		Fixed: []Value{{"y.1", 0}, {"x.y", 0}, {"y.y", 3}}}
 	eq := &Model{States: s.States, Derivative: Derivative{Kind: "column"},

@@ -19,22 +19,22 @@ import (
 // itself lies on the diagonal of W, those of other states add independent noise
 // of their own. What equations share through the same states is left out. The
 // unit is that of [relative].
-func (p *Problem) whiten(i int, x []float64) (*whitener, error) {
+func (p *table) whiten(i int, x []float64) (*whitener, error) {
 	r := &p.Responses[i]
-	if p.rows.made == nil {
+	if p.made == nil {
 		if r.SD != nil {
 			return &whitener{sd: r.SD}, nil
 		}
 		return nil, nil
 	}
-	states, slopes, err := p.byStates(i, x, p.rows.at[i], p.logarithmic())
+	states, slopes, err := p.byStates(i, x, p.at[i], p.logarithmic())
 	if err != nil {
 		return nil, err
 	}
-	c := p.rows.overlap(i)
+	c := p.overlap(i)
 	e := p.equations[i].state
 	for k, name := range states {
-		share := p.rows.noise[name] / p.rows.noise[e]
+		share := p.noise[name] / p.noise[e]
 		for t, v := range slopes[k] {
 			if name != e {
 				c.Data[t*c.Stride] += v * v * share * share
@@ -43,7 +43,7 @@ func (p *Problem) whiten(i int, x []float64) (*whitener, error) {
 			c.Data[t*c.Stride] += v * v
 			for j := max(0, t-c.K); j < min(c.N, t+c.K+1); j++ { // −J·W − (J·W)ᵀ
 				a, b := min(t, j), max(t, j)
-				both := v * p.rows.made[i][j].of(p.rows.made[i][t].at)
+				both := v * p.made[i][j].of(p.made[i][t].at)
 				if a == b {
 					both *= 2
 				}
@@ -60,7 +60,7 @@ func (p *Problem) whiten(i int, x []float64) (*whitener, error) {
 }
 
 // overlap returns W·Wᵀ for the derivatives of equation i.
-func (r *rows) overlap(i int) blas64.SymmetricBand {
+func (r *table) overlap(i int) blas64.SymmetricBand {
 	if r.overlaps == nil {
 		r.overlaps = make([]blas64.SymmetricBand, len(r.made))
 	}
@@ -107,7 +107,7 @@ func regularised(c blas64.SymmetricBand, share float64) *whitener {
 // byStates differentiates the right-hand side of equation i by the states that
 // it needs, at parameters x of the equation and the given rows; with log its
 // ratio to its state by the logarithms of those states that have one.
-func (p *Problem) byStates(i int, x []float64, rows []int, log bool) (states []string, slopes [][]float64, err error) {
+func (p *table) byStates(i int, x []float64, rows []int, log bool) (states []string, slopes [][]float64, err error) {
 	e := p.equations[i]
 	if states, err = p.needs(e); err != nil || len(states) == 0 {
 		return nil, nil, err
@@ -141,7 +141,7 @@ func (p *Problem) byStates(i int, x []float64, rows []int, log bool) (states []s
 	}
 	for from := 0; from < len(rows); from += rowLanes {
 		for k, name := range known {
-			values := p.rows.values[name]
+			values := p.values[name]
 			for l := range rowLanes {
 				in[k*rowLanes+l] = values[rows[min(from+l, len(rows)-1)]]
 			}
@@ -150,7 +150,7 @@ func (p *Problem) byStates(i int, x []float64, rows []int, log bool) (states []s
 		for k := range states {
 			for l := range min(rowLanes, len(rows)-from) {
 				v := grad[k*rowLanes+l]
-				if log && p.rows.logs[states[k]] {
+				if log && p.logs[states[k]] {
 					v *= in[k*rowLanes+l]
 				}
 				if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -190,17 +190,17 @@ func (p *Problem) rightHand(i int) (text string, alias, full []string, err error
 
 // measureNoise estimates the noise of every state, or with log that of its
 // logarithm where it is positive.
-func (p *Problem) measureNoise(s *Series, log bool) {
-	p.rows.noise, p.rows.logs = map[string]float64{}, map[string]bool{}
+func (p *table) measureNoise(s *Series, log bool) {
+	p.noise, p.logs = map[string]float64{}, map[string]bool{}
 	for _, name := range p.model.States {
 		_, times, v := s.existing(s.Values[name])
 		if log && len(v) > 0 && slices.Min(v) > 0 {
-			p.rows.logs[name] = true
+			p.logs[name] = true
 			for t, x := range v {
 				v[t] = math.Log(x)
 			}
 		}
-		p.rows.noise[name] = noiseOf(times, v)
+		p.noise[name] = noiseOf(times, v)
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 )
 
 // fromCurves is fromLinear for equations that are not linear.
-func (p *Problem) fromCurves() (likelihood, whole potential.Potential, gram func([]float64) []float64, err error) {
+func (p *slopes) fromCurves() (likelihood, whole potential.Potential, gram func([]float64) []float64, err error) {
 	columns, err := p.curves()
 	if err != nil {
 		return nil, nil, nil, err
@@ -32,19 +32,22 @@ func (p *Problem) fromCurves() (likelihood, whole potential.Potential, gram func
 			return nil, nil, nil, err
 		}
 	}
-	p.fitted, err = fittedCurves(len(p.Parameters), columns)
+	raw := slices.Clone(columns)
+	own, err := apart(len(p.Parameters), columns)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	raw := slices.Clone(columns)
-	p.part = func(c int, rows []int) func(dst, x []float64) {
-		f, err := potential.NewResiduals(len(p.Parameters), []potential.ResidualColumn{curveAt(raw[c], rows)}, 0)
-		if err != nil { // there are no rows
-			return func(_, _ []float64) {}
+	p.fitted = func(c int, rows []int) func(dst, x []float64) {
+		f := own[c]
+		if rows != nil {
+			var err error
+			if f, err = potential.NewResiduals(len(p.Parameters), []potential.ResidualColumn{curveAt(raw[c], rows)}, 0); err != nil { // there are no rows
+				return func(_, _ []float64) {}
+			}
 		}
 		return func(dst, x []float64) { f.Fitted(dst, nil, 0, x) }
 	}
-	if p.rows.made != nil && p.model.Batch > 0 {
+	if p.made != nil && p.model.Batch > 0 {
 		return nil, nil, nil, needsIndependent()
 	}
 	w, err := p.together(raw)
@@ -62,7 +65,7 @@ func (p *Problem) fromCurves() (likelihood, whole potential.Potential, gram func
 
 // together is the misfit of all columns: what is separable as a regression, the rest row
 // by row.
-func (p *Problem) together(columns []potential.ResidualColumn) (misfit, error) {
+func (p *slopes) together(columns []potential.ResidualColumn) (misfit, error) {
 	var parts []misfit
 	var sums []*separable
 	var few, rest []potential.ResidualColumn
@@ -84,7 +87,7 @@ func (p *Problem) together(columns []potential.ResidualColumn) (misfit, error) {
 	}
 	switch {
 	case rest == nil:
-	case p.rows.made != nil: // errors hang together
+	case p.made != nil: // errors hang together
 		f := &functionals{dim: d}
 		for i, c := range rest {
 			f.identity(c, white[i], c.Weight)
@@ -101,8 +104,8 @@ func (p *Problem) together(columns []potential.ResidualColumn) (misfit, error) {
 	return sumOf(parts...)
 }
 
-// fittedCurves returns the function that writes scale·curve of a column.
-func fittedCurves(dim int, columns []potential.ResidualColumn) (func(dst []float64, c int, x []float64), error) {
+// apart are the columns, each by itself.
+func apart(dim int, columns []potential.ResidualColumn) ([]*potential.Residuals, error) {
 	own := make([]*potential.Residuals, len(columns))
 	for i, c := range columns {
 		var err error
@@ -110,7 +113,7 @@ func fittedCurves(dim int, columns []potential.ResidualColumn) (func(dst []float
 			return nil, err
 		}
 	}
-	return func(dst []float64, c int, x []float64) { own[c].Fitted(dst, nil, 0, x) }, nil
+	return own, nil
 }
 
 // weightRows divides rows by their standard deviations and gives all columns the
@@ -141,7 +144,7 @@ func weightRows(columns []potential.ResidualColumn, white []*whitener) {
 }
 
 // fitAlone fits the parameters of equation i to its response alone.
-func (p *Problem) fitAlone(i int, c potential.ResidualColumn) ([]float64, potential.Fit, error) {
+func (p *slopes) fitAlone(i int, c potential.ResidualColumn) ([]float64, potential.Fit, error) {
 	n := len(c.Index)
 	start := make([]float64, n)
 	for k, j := range c.Index {
@@ -186,9 +189,9 @@ func (p *Problem) fitAlone(i int, c potential.ResidualColumn) ([]float64, potent
 // whitenedFit finds how the residuals of an equation about its fit x hang
 // together, moves x to where the whitened ones are least, and returns the fit of
 // those.
-func (p *Problem) whitenedFit(i int, c potential.ResidualColumn, x []float64) (potential.Fit, error) {
+func (p *slopes) whitenedFit(i int, c potential.ResidualColumn, x []float64) (potential.Fit, error) {
 	rounds := 1
-	if p.rows.made != nil {
+	if p.made != nil {
 		rounds = 2
 	}
 	for range rounds {
@@ -216,7 +219,7 @@ func (p *Problem) whitenedFit(i int, c potential.ResidualColumn, x []float64) (p
 }
 
 // whitened is the misfit of equation i alone, of n parameters, as it is whitened now.
-func (p *Problem) whitened(i int, c potential.ResidualColumn, n int) (misfit, error) {
+func (p *slopes) whitened(i int, c potential.ResidualColumn, n int) (misfit, error) {
 	if p.apart[i] != nil {
 		return reduce(n, []*separable{p.apart[i]}, []potential.ResidualColumn{c}, p.white[i:i+1])
 	}

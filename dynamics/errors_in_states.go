@@ -19,7 +19,7 @@ const biased = 2
 // How far is found as by [weakly.without], noise being added there alone, to the
 // weighted columns of the regression. The mean of pairs must be above what
 // fourfold their standard error could be.
-func (p *Problem) attenuation(s *Series, weighted []potential.Column) {
+func (p *slopes) attenuation(s *Series, weighted []potential.Column) {
 	noise := p.stateNoise(s)
 	if slices.Max(noise) == 0 {
 		return
@@ -68,19 +68,19 @@ func (p *Problem) attenuation(s *Series, weighted []potential.Column) {
 // stateNoise is the noise of each state, or of its logarithm, 0 where differences
 // show none, or more than half of the variance: those are values that time does not
 // order, or steps too wide to tell.
-func (p *Problem) stateNoise(s *Series) []float64 {
-	if p.rows.noise == nil {
+func (p *slopes) stateNoise(s *Series) []float64 {
+	if p.noise == nil {
 		p.measureNoise(s, p.logarithmic())
 	}
 	out := make([]float64, len(p.model.States))
 	for k, name := range p.model.States {
 		_, _, v := s.existing(s.Values[name])
-		if p.rows.logs[name] {
+		if p.logs[name] {
 			for t, x := range v {
 				v[t] = math.Log(x)
 			}
 		}
-		if sd := p.rows.noise[name]; sd > 2*leastNoise(v) && sd < math.Sqrt(0.5)*1e6*leastNoise(v) {
+		if sd := p.noise[name]; sd > 2*leastNoise(v) && sd < math.Sqrt(0.5)*1e6*leastNoise(v) {
 			out[k] = sd
 		}
 	}
@@ -89,10 +89,8 @@ func (p *Problem) stateNoise(s *Series) []float64 {
 
 // leastSquaresWith is the fit of weighted columns whose right-hand sides have states
 // with sign·e added.
-func (p *Problem) leastSquaresWith(e [][]float64, sign float64, weighted []potential.Column) ([]float64, error) {
-	q := *p
-	q.rows = p.rows.with(p.model.States, e, sign)
-	columns, err := q.linear()
+func (p *slopes) leastSquaresWith(e [][]float64, sign float64, weighted []potential.Column) ([]float64, error) {
+	columns, err := p.table.with(p.model.States, e, sign).linear()
 	if err != nil {
 		return nil, err
 	}

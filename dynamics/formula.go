@@ -21,21 +21,21 @@ func offsetOf(err error) int {
 }
 
 // known are the symbols with known values that a formula uses.
-func (p *Problem) known(src string) ([]string, error) {
+func (p *table) known(src string) ([]string, error) {
 	symbols, err := expression.Names(src)
-	return slices.DeleteFunc(symbols, func(s string) bool { _, ok := p.rows.values[s]; return !ok }), err
+	return slices.DeleteFunc(symbols, func(s string) bool { _, ok := p.values[s]; return !ok }), err
 }
 
 // atRows evaluates a function of known symbols at the given rows, times scale.
 // what names it in the error about rows where it is not finite.
-func (p *Problem) atRows(rows []int, f *expression.Func, names []string, scale []float64, what string, path ...string) ([]float64, error) {
+func (p *table) atRows(rows []int, f *expression.Func, names []string, scale []float64, what string, path ...string) ([]float64, error) {
 	const lanes = 64
 	n := len(rows)
 	eval := f.Evaluator(lanes)
 	value, x, out := make([]float64, lanes), make([]float64, lanes*len(names)), make([]float64, n)
 	data := make([][]float64, len(names))
 	for v, name := range names {
-		data[v] = p.rows.values[name]
+		data[v] = p.values[name]
 	}
 	for from := 0; from < n; from += lanes {
 		for v, d := range data {
@@ -56,7 +56,7 @@ func (p *Problem) atRows(rows []int, f *expression.Func, names []string, scale [
 				at[v] = fmt.Sprintf("%s = %v", name, data[v][rows[t]])
 			}
 			return nil, &ModelError{append([]string{"model"}, path...), -1, fmt.Errorf("%s is %v at %s:%d, where %s",
-				what, out[t], p.rows.file, p.rows.line[rows[t]], strings.Join(at, ", "))}
+				what, out[t], p.file, p.line[rows[t]], strings.Join(at, ", "))}
 		}
 	}
 	return out, nil
@@ -64,7 +64,7 @@ func (p *Problem) atRows(rows []int, f *expression.Func, names []string, scale [
 
 // linear returns the columns of a linear regression, without weights, or nil if
 // an equation is not linear in the parameters.
-func (p *Problem) linear() ([]potential.Column, error) {
+func (p *table) linear() ([]potential.Column, error) {
 	columns := make([]potential.Column, len(p.equations))
 	for i, e := range p.equations {
 		var coefficients [][]float64
@@ -80,8 +80,8 @@ func (p *Problem) linear() ([]potential.Column, error) {
 		}
 		c := &columns[i]
 		c.Index, c.Offset, c.Response = p.index(e), offset, p.Responses[i].Observed
-		c.Design = make([]float64, 0, len(p.rows.at[i])*len(coefficients))
-		for t := range p.rows.at[i] {
+		c.Design = make([]float64, 0, len(p.at[i])*len(coefficients))
+		for t := range p.at[i] {
 			for _, v := range coefficients {
 				c.Design = append(c.Design, v[t])
 			}
@@ -97,8 +97,8 @@ func (p *Problem) hasPrior(parameter string) bool {
 
 // combination evaluates the terms of the library in equation i: those of free
 // parameters, and the sum of the fixed ones.
-func (p *Problem) combination(i int) (coefficients [][]float64, offset []float64, err error) {
-	e, at, scale := p.equations[i], p.rows.at[i], p.scale(i)
+func (p *table) combination(i int) (coefficients [][]float64, offset []float64, err error) {
+	e, at, scale := p.equations[i], p.at[i], p.scale(i)
 	coefficients, offset = [][]float64{}, make([]float64, len(at))
 	for _, t := range e.terms {
 		v, fixed := p.model.fixed(t.parameter)
@@ -135,8 +135,8 @@ func (p *Problem) combination(i int) (coefficients [][]float64, offset []float64
 
 // affine evaluates the coefficients of the parameters of equation i and what is
 // left without them; nil if the equation is not affine in them.
-func (p *Problem) affine(i int) (coefficients [][]float64, offset []float64, err error) {
-	e, at := p.equations[i], p.rows.at[i]
+func (p *table) affine(i int) (coefficients [][]float64, offset []float64, err error) {
+	e, at := p.equations[i], p.at[i]
 	path := []string{"equations", e.state}
 	names, err := p.known(e.text)
 	if err != nil {
@@ -165,7 +165,7 @@ func (p *Problem) affine(i int) (coefficients [][]float64, offset []float64, err
 }
 
 // curves returns the columns of a nonlinear regression, without weights.
-func (p *Problem) curves() ([]potential.ResidualColumn, error) {
+func (p *table) curves() ([]potential.ResidualColumn, error) {
 	var columns []potential.ResidualColumn
 	for i, e := range p.equations {
 		names, err := p.known(e.text)
@@ -179,7 +179,7 @@ func (p *Problem) curves() ([]potential.ResidualColumn, error) {
 		curve := func(lanes int) func(value, grad, x []float64) { return f.Evaluator(lanes).Gradient }
 		c := potential.ResidualColumn{Curve: curve, Index: p.index(e), Scale: p.scale(i), Response: p.Responses[i].Observed}
 		for _, name := range names {
-			c.Data = append(c.Data, pick(p.rows.values[name], p.rows.at[i]))
+			c.Data = append(c.Data, pick(p.values[name], p.at[i]))
 		}
 		columns = append(columns, c)
 	}

@@ -53,12 +53,12 @@ func TestLogConstantIdentity(t *testing.T) {
 			for j := range x {
 				x[j] = p.Center[j] * (0.5 + rng.Float64())
 			}
-			if !p.LogLikelihood(terms, x) {
+			if !p.Likelihood.LogDensity(nil)(terms, x) {
 				t.Fatal("no likelihood")
 			}
 			u := energyOf(p.Whole, x)
-			left, right := sum(terms)+p.Prior.LogDensity()(x), p.LogConstant()-u
-			if scale := math.Abs(u) + math.Abs(p.LogConstant()); math.Abs(left-right) > 1e-11*scale {
+			left, right := sum(terms)+p.Prior.LogDensity()(x), p.Likelihood.LogConstant()-u
+			if scale := math.Abs(u) + math.Abs(p.Likelihood.LogConstant()); math.Abs(left-right) > 1e-11*scale {
 				t.Errorf("%v: log p(data, x) = %.15g, −U + constant = %.15g", x, left, right)
 			}
 		}
@@ -70,7 +70,7 @@ func TestLogConstantIdentity(t *testing.T) {
 func TestLogDensitiesByHand(t *testing.T) {
 	p, x := withEveryPrior(t)[0], []float64{0.4, 0.03, 0.6, 0.02}
 	terms := make([]float64, p.Data())
-	p.LogLikelihood(terms, x)
+	p.Likelihood.LogDensity(nil)(terms, x)
 	observed := (math.Log(77.4) - math.Log(47.2)) / 2
 	near(t, "hare 1902", terms[1], distuv.Normal{Mu: 0.4 - 0.03*9.8, Sigma: p.Noise[0]}.LogProb(observed), 1e-12)
 	want := distuv.Normal{Mu: 0.5, Sigma: 0.2}.LogProb(0.4) + distuv.Gamma{Alpha: 3, Beta: 4}.LogProb(0.6) +
@@ -80,7 +80,8 @@ func TestLogDensitiesByHand(t *testing.T) {
 	if l := p.Prior.LogDensity()(x); !math.IsInf(l, -1) {
 		t.Errorf("log prior %g outside its support", l)
 	}
-	if n := testing.AllocsPerRun(100, func() { p.LogLikelihood(terms, x) }); n != 0 {
+	density := p.Likelihood.LogDensity(nil)
+	if n := testing.AllocsPerRun(100, func() { density(terms, x) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
 }
@@ -89,7 +90,7 @@ func TestPaperNoiseIsNoLikelihood(t *testing.T) {
 	m := lotka()
 	m.Noise.Kind = "paper"
 	p := must(Build(m, lynxHare()))
-	if p.LogLikelihood(make([]float64, p.Data()), p.Estimate) || !math.IsNaN(p.LogConstant()) {
+	if p.Likelihood.LogDensity(nil)(make([]float64, p.Data()), p.Estimate) || !math.IsNaN(p.Likelihood.LogConstant()) {
 		t.Error("a likelihood")
 	}
 }
@@ -122,7 +123,7 @@ func TestEvidenceOfRegression(t *testing.T) {
 				}, lo[0], hi[0], nodes, nil, 0)
 			}
 			mass := p.Prior.LogMassBox(lo[:], hi[:])
-			got := math.Log(over(func(x []float64) float64 { return math.Exp(top - energyOf(p.Whole, x)) })) - top + p.LogConstant() - mass
+			got := math.Log(over(func(x []float64) float64 { return math.Exp(top - energyOf(p.Whole, x)) })) - top + p.Likelihood.LogConstant() - mass
 			law, normal := distuv.Normal{Mu: 0.5, Sigma: 0.1}, 1.0
 			if prior != "" {
 				normal = law.CDF(hi[0]) - law.CDF(lo[0])
@@ -130,18 +131,18 @@ func TestEvidenceOfRegression(t *testing.T) {
 				normal = hi[0] - lo[0]
 			}
 			want := math.Log(over(func(x []float64) float64 {
-				l := top - p.LogConstant()
+				l := top - p.Likelihood.LogConstant()
 				for row, y := range p.Responses[0].Observed {
-					l += distuv.Normal{Mu: x[0] - x[1]*p.rows.values["L"][p.rows.at[0][row]], Sigma: p.Noise[0]}.LogProb(y)
+					l += distuv.Normal{Mu: x[0] - x[1]*p.observed().values["L"][p.observed().at[0][row]], Sigma: p.Noise[0]}.LogProb(y)
 				}
 				if prior != "" {
 					l += law.LogProb(x[0])
 				}
 				return math.Exp(l)
-			})/normal/(hi[1]-lo[1])) - top + p.LogConstant()
+			})/normal/(hi[1]-lo[1])) - top + p.Likelihood.LogConstant()
 			near(t, fmt.Sprintf("evidence, prior %q, width %g", prior, width), got, want, 1e-8)
 			if width == 9 {
-				gauss := p.LogConstant() - top - mass + math.Log(2*math.Pi*p.Factor[0][0]*p.Factor[1][1])
+				gauss := p.Likelihood.LogConstant() - top - mass + math.Log(2*math.Pi*p.Factor[0][0]*p.Factor[1][1])
 				near(t, "Gaussian integral", got, gauss, 1e-8)
 			}
 		}
@@ -213,7 +214,7 @@ func TestDataIdentity(t *testing.T) {
 		return must(Build(m, lynxHare()))
 	}
 	p := build(func(*Model) {})
-	if n := p.LikelihoodName(); n != "log-derivative of H, L (central)" {
+	if n := p.Likelihood.Name(); n != "log-derivative of H, L (central)" {
 		t.Error(n)
 	}
 	other := build(func(m *Model) { m.Equations[0].Text = "H*a"; m.Noise.Kind = "paper" })
@@ -222,9 +223,9 @@ func TestDataIdentity(t *testing.T) {
 	}
 	swapped := build(func(m *Model) { slices.Reverse(m.Equations) })
 	a, b, x := make([]float64, p.Data()), make([]float64, p.Data()), []float64{0.4, 0.03, 0.6, 0.02}
-	p.LogLikelihood(a, x)
-	swapped.LogLikelihood(b, []float64{0.6, 0.02, 0.4, 0.03})
-	if p.DataSHA256() != swapped.DataSHA256() || p.LikelihoodName() != swapped.LikelihoodName() || !slices.Equal(a, b) {
+	p.Likelihood.LogDensity(nil)(a, x)
+	swapped.Likelihood.LogDensity(nil)(b, []float64{0.6, 0.02, 0.4, 0.03})
+	if p.DataSHA256() != swapped.DataSHA256() || p.Likelihood.Name() != swapped.Likelihood.Name() || !slices.Equal(a, b) {
 		t.Errorf("the order of the equations counts: %v, %v", a, b)
 	}
 	for _, change := range []func(m *Model){
@@ -232,8 +233,8 @@ func TestDataIdentity(t *testing.T) {
 		func(m *Model) { m.Equations = m.Equations[1:] },
 		func(m *Model) { m.Derivative = Derivative{Kind: "savgol", Window: 5, Order: 2} },
 	} {
-		if q := build(change); q.DataSHA256() == p.DataSHA256() || q.LikelihoodName() == p.LikelihoodName() {
-			t.Errorf("%s has the data of %s", q.LikelihoodName(), p.LikelihoodName())
+		if q := build(change); q.DataSHA256() == p.DataSHA256() || q.Likelihood.Name() == p.Likelihood.Name() {
+			t.Errorf("%s has the data of %s", q.Likelihood.Name(), p.Likelihood.Name())
 		}
 	}
 }
@@ -257,7 +258,7 @@ func TestSomeOfTheData(t *testing.T) {
 		x := []float64{0.5, 0.02, 0.7, 0.02}
 		all, some := make([]float64, p.Data()), []int{0, 2, 3, 8, p.Data() - 7, p.Data() - 1}
 		got := make([]float64, len(some))
-		if !p.LogLikelihood(all, x) || !p.LogLikelihoodOf(some)(got, x) {
+		if !p.Likelihood.LogDensity(nil)(all, x) || !p.Likelihood.LogDensity(some)(got, x) {
 			t.Fatal(name)
 		}
 		for i, at := range some {
@@ -265,8 +266,8 @@ func TestSomeOfTheData(t *testing.T) {
 		}
 		for c, r := range p.Responses {
 			whole, part := make([]float64, len(r.Observed)), make([]float64, 3)
-			p.Fitted(whole, c, x)
-			p.FittedAt(c, []int{1, 2, 7})(part, x)
+			p.Likelihood.Fitted(c, nil)(whole, x)
+			p.Likelihood.Fitted(c, []int{1, 2, 7})(part, x)
 			for i, at := range []int{1, 2, 7} {
 				near(t, name, part[i], whole[at], 1e-12)
 			}

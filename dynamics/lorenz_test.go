@@ -98,7 +98,7 @@ func FuzzModel(f *testing.F) {
 	f.Add("a*x^b/(c + |y|)", "lognormal(log(2), 1/2)", "a")
 	f.Add("-1e-3*a ** -(b)**t", "beta(1,(2,3))", "x*y + 1")
 	f.Add("min(a, -b)*exp(−x·c)", "uniform(1, 0)", "1")
-	s := simulated(12, func(x, y float64) (float64, float64) { return x, y })
+	s := wiggled(12, func(x, y float64) (float64, float64) { return x, y })
 	f.Fuzz(func(t *testing.T, text, prior, term string) {
 		if len(text)+len(prior)+len(term) > 200 {
 			return

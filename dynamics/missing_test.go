@@ -50,8 +50,8 @@ func TestMissingValues(t *testing.T) {
 	_, general = p.nonlinear(t)
 	near(t, "weighted energy of the nonlinear path", energyOf(general, x), energyOf(p.Whole, x), 1e-9)
 	terms := make([]float64, p.Data())
-	p.LogLikelihood(terms, x)
-	near(t, "log likelihood", sum(terms), p.LogConstant()-energyOf(p.Whole, x), 1e-12)
+	p.Likelihood.LogDensity(nil)(terms, x)
+	near(t, "log likelihood", sum(terms), p.Likelihood.LogConstant()-energyOf(p.Whole, x), 1e-12)
 }
 
 func TestManyMissingValues(t *testing.T) {

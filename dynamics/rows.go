@@ -11,8 +11,9 @@ import (
 	"github.com/r2sgld/r2sgld/expression"
 )
 
-// rows is a model's data.
-type rows struct {
+// A table is a model's data, row by row, with the problem that they are of.
+type table struct {
+	*Problem
 	values   map[string][]float64 // of states, time and fixed parameters, at all rows
 	line     []int
 	file     string
@@ -21,13 +22,12 @@ type rows struct {
 	overlaps []blas64.SymmetricBand // by equation, the covariance of what is made
 	noise    map[string]float64     // of each state, if it matters
 	logs     map[string]bool        // whose noise is that of the logarithm
-	width    int                    // of test functions
 }
 
 // read estimates the derivatives and gathers the values of all known symbols.
 // An equation explains the rows that have a derivative of its state and values
 // of all states that it needs.
-func (p *Problem) read(s *Series) error {
+func (p *table) read(s *Series) error {
 	var states []string
 	for _, e := range p.equations {
 		states = append(states, e.state)
@@ -62,13 +62,13 @@ func (p *Problem) read(s *Series) error {
 			label = "d log " + e.state + "/dt"
 		}
 		at := pick(slopes.Row, places)
-		p.rows.at = append(p.rows.at, at)
+		p.at = append(p.at, at)
 		r := Response{State: e.state, Label: label, Observed: pick(slopes.Value[i], places), Time: pick(s.Time, at)}
 		if slopes.SD != nil && p.model.Noise.Kind != "paper" {
 			r.SD = relative(pick(slopes.SD[i], places))
 		}
 		if slopes.made != nil && p.model.Noise.Kind != "paper" && !p.model.Simulated {
-			p.rows.made = append(p.rows.made, pick(slopes.made[i], places))
+			p.made = append(p.made, pick(slopes.made[i], places))
 		}
 		p.Responses = append(p.Responses, r)
 	}
@@ -77,7 +77,7 @@ func (p *Problem) read(s *Series) error {
 			p.Time = append(p.Time, s.Time[t])
 		}
 	}
-	if p.rows.made != nil {
+	if p.made != nil {
 		p.measureNoise(s, log)
 	}
 	p.tellMissing(s, "rows without a value have no derivative there, and gaps widen its differences")
@@ -105,21 +105,21 @@ func (p *Problem) tellMissing(s *Series, consequence string) {
 }
 
 // gather collects the values of states, times and fixed parameters.
-func (p *Problem) gather(s *Series) error {
-	p.rows = &rows{values: map[string][]float64{}, file: s.File, line: s.Line}
+func (p *table) gather(s *Series) error {
+	p.values, p.file, p.line = map[string][]float64{}, s.File, s.Line
 	for _, name := range p.model.States {
 		v, ok := s.Values[name]
 		if !ok {
 			return &ModelError{[]string{"data", "states"}, -1, fmt.Errorf("the series has no state %q", name)}
 		}
-		p.rows.values[name] = v
+		p.values[name] = v
 	}
 	for _, name := range p.model.times() {
-		p.rows.values[name] = s.Time
+		p.values[name] = s.Time
 	}
 	for _, v := range p.model.Fixed {
-		if _, taken := p.rows.values[v.Name]; !taken {
-			p.rows.values[v.Name] = slices.Repeat([]float64{v.Value}, s.Rows())
+		if _, taken := p.values[v.Name]; !taken {
+			p.values[v.Name] = slices.Repeat([]float64{v.Value}, s.Rows())
 		}
 	}
 	return nil
@@ -157,9 +157,9 @@ func (p *Problem) needs(e equation) ([]string, error) {
 }
 
 // whole reports whether all the states have a value in a row.
-func (p *Problem) whole(states []string, row int) bool {
+func (p *table) whole(states []string, row int) bool {
 	for _, name := range states {
-		if math.IsNaN(p.rows.values[name][row]) {
+		if math.IsNaN(p.values[name][row]) {
 			return false
 		}
 	}
@@ -170,11 +170,11 @@ func (p *Problem) logarithmic() bool { return p.model.Likelihood == "log-derivat
 
 // scale is the known factor of the right-hand side of equation i in its
 // response; nil is 1.
-func (p *Problem) scale(i int) []float64 {
+func (p *table) scale(i int) []float64 {
 	if !p.logarithmic() {
 		return nil
 	}
-	v := pick(p.rows.values[p.equations[i].state], p.rows.at[i])
+	v := pick(p.values[p.equations[i].state], p.at[i])
 	for t, x := range v {
 		v[t] = 1 / x
 	}

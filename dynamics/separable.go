@@ -29,7 +29,7 @@ type separable struct {
 
 // separate takes equation i apart, of which c is the column; nil if it has few rows, or
 // cannot be taken apart.
-func (p *Problem) separate(i int, c potential.ResidualColumn) (*separable, error) {
+func (p *table) separate(i int, c potential.ResidualColumn) (*separable, error) {
 	rows, e := len(c.Response), p.equations[i]
 	if rows < manyRows {
 		return nil, nil
@@ -64,8 +64,8 @@ func (p *Problem) separate(i int, c potential.ResidualColumn) (*separable, error
 	return s, nil
 }
 
-// rowwise says which equations of many rows every gradient goes through row by row.
-func (p *Problem) rowwise() string {
+// Effort says which equations of many rows every gradient goes through row by row.
+func (p *slopes) Effort() string {
 	var states []string
 	rows := 0
 	for i, s := range p.apart {
@@ -77,7 +77,7 @@ func (p *Problem) rowwise() string {
 		return ""
 	}
 	remedy := ""
-	if p.rows.made == nil {
+	if p.made == nil {
 		remedy = " (some at a time: --set model.batch=1000)"
 	}
 	return fmt.Sprintf("every gradient goes through %d rows of %s, which do not come down to sums%s", rows, strings.Join(states, ", "), remedy)

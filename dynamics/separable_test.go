@@ -47,26 +47,26 @@ func TestSeparableEquationsAreThoseOfTheRows(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if p.apart[0] == nil || (p.apart[1] == nil) != (c.second != "L*(d*H - g)^2") {
-			t.Errorf("%s: taken apart: %v, %v", c.name, p.apart[0] != nil, p.apart[1] != nil)
+		if p.observed().apart[0] == nil || (p.observed().apart[1] == nil) != (c.second != "L*(d*H - g)^2") {
+			t.Errorf("%s: taken apart: %v, %v", c.name, p.observed().apart[0] != nil, p.observed().apart[1] != nil)
 		}
-		if e := p.Effort(); (p.apart[1] == nil) != strings.Contains(e, fmt.Sprintf("%d rows of L, which", len(p.Responses[1].Observed))) || strings.Contains(e, "H") {
+		if e := p.Likelihood.Effort(); (p.observed().apart[1] == nil) != strings.Contains(e, fmt.Sprintf("%d rows of L, which", len(p.Responses[1].Observed))) || strings.Contains(e, "H") {
 			t.Errorf("%s: the effort is %q", c.name, e)
 		}
-		columns, err := p.curves()
+		columns, err := p.observed().curves()
 		if err != nil {
 			t.Fatal(err)
 		}
 		for i := range columns {
 			columns[i].Weight = 1 / (p.Noise[i] * p.Noise[i])
 		}
-		byRows := *p
+		byRows := *p.observed()
 		byRows.apart = make([]*separable, len(columns))
 		want, err := byRows.together(columns)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := p.together(columns)
+		got, err := p.observed().together(columns)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -122,7 +122,7 @@ func TestSumsThatLoseDigitsAreNotUsed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p.apart[0] != nil || p.apart[1] == nil {
-		t.Errorf("taken apart: %v, %v", p.apart[0] != nil, p.apart[1] != nil)
+	if p.observed().apart[0] != nil || p.observed().apart[1] == nil {
+		t.Errorf("taken apart: %v, %v", p.observed().apart[0] != nil, p.observed().apart[1] != nil)
 	}
 }

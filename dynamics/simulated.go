@@ -47,23 +47,51 @@ type simulatedPart struct {
 	weight   []float64 // by row, 1/(noise·SD)²
 }
 
-// simulateStates replaces the likelihood with observed states, which estimate,
-// noise, mode and whitening remain from, by that with simulated ones.
-func (p *Problem) simulateStates() error {
+// simulated is the likelihood of slopes at simulated states. The estimate, the noise, the
+// mode, the whitening and what is predicted at some rows alone are those of the slopes at
+// observed states.
+type simulated struct {
+	*slopes
+	states *simulation
+}
+
+// simulateStates makes the posterior of slopes at simulated states.
+func (p *Problem) simulateStates(s *Series) error {
+	observed, err := p.slopes(s)
+	if err != nil {
+		return err
+	}
 	likelihood, whole, err := p.fromSimulated()
 	if err != nil {
 		return err
 	}
-	p.Linear = false
+	p.Likelihood, p.Linear, p.Inexact = &simulated{observed, whole}, false, inexact
 	if p.Potential, err = p.Prior.Add(likelihood); err != nil {
 		return err
 	}
 	if p.Whole, err = p.Prior.Add(whole); err != nil {
 		return err
 	}
-	p.Inexact = inexact
 	p.Warnings = append(p.Warnings, inexact)
 	return nil
+}
+
+// Fitted is that of [Likelihood].
+func (l *simulated) Fitted(c int, rows []int) func(dst, x []float64) {
+	if rows != nil {
+		return l.slopes.Fitted(c, rows)
+	}
+	return l.states.fitted(c)
+}
+
+// LogDensity is that of [Likelihood].
+func (l *simulated) LogDensity(data []int) func(dst, x []float64) bool {
+	if data != nil && len(data) < l.Data() && !l.dependent() {
+		return l.slopes.LogDensity(data)
+	}
+	all := *l.slopes
+	all.fitted = func(c int, _ []int) func(dst, x []float64) { return l.states.fitted(c) }
+	return all.LogDensity(data)
 }
 
 // fromSimulated makes the likelihood with simulated states, with minibatches and
@@ -99,7 +127,6 @@ func (p *Problem) fromSimulated() (likelihood, whole *simulation, err error) {
 	if _, err := ode.NewSolver(d, u.options); err != nil {
 		return nil, nil, &ModelError{[]string{"model", "solver"}, -1, err}
 	}
-	p.fitted = u.fittedFor(p)
 	minibatch := *u
 	if minibatch.batch = p.model.Batch; minibatch.batch >= len(p.Time) {
 		minibatch.batch = 0
@@ -116,9 +143,9 @@ func (u *simulation) outside(_ float64, y []float64) float64 {
 	return most
 }
 
-// fittedFor writes what the equation of a response predicts along the trajectory.
-func (u *simulation) fittedFor(p *Problem) func(dst []float64, c int, x []float64) {
-	return func(dst []float64, c int, x []float64) {
+// fitted returns what writes the prediction of a response's equation along the trajectory.
+func (u *simulation) fitted(c int) func(dst, x []float64) {
+	return func(dst, x []float64) {
 		e := u.evaluator(1)
 		copy(e.point, x)
 		e.simulate()

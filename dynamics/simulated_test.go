@@ -84,8 +84,8 @@ func TestSimulatedStatesByHand(t *testing.T) {
 		t.Errorf("linear %v, inexact %q, %q", p.Linear, p.Inexact, p.Warnings)
 	}
 	terms := make([]float64, p.Data())
-	p.LogLikelihood(terms, x)
-	near(t, "log likelihood", sum(terms), p.LogConstant()-u, 1e-6)
+	p.Likelihood.LogDensity(nil)(terms, x)
+	near(t, "log likelihood", sum(terms), p.Likelihood.LogConstant()-u, 1e-6)
 	unbiased(t, simulatedPredators(t, func(m *Model) { m.Batch = 5 }), x)
 	prior := simulatedPredators(t, func(m *Model) { m.Priors = []Prior{{"alpha", "normal(0, 1)"}} })
 	near(t, "with a prior", energyOf(prior.Whole, x), u+x[0]*x[0]/2+math.Log(2*math.Pi)/2, 1e-6)

@@ -39,7 +39,7 @@ func (m *Model) regressions(s *Series) (equations []equation, first, second []po
 		if m.Derivative.Kind != "column" {
 			m.Derivative = d
 		}
-		q := &Problem{Parameters: names, model: &m, equations: equations}
+		q := &table{Problem: &Problem{Parameters: names, model: &m, equations: equations}}
 		if err := q.read(smooth.series(penalty)); err != nil {
 			return nil, err
 		}

@@ -281,3 +281,10 @@ func (p *Problem) Initial(dst, x []float64) {
 
 // InitialTime is the time that [Problem.Initial] is of: the first of the data.
 func (p *Problem) InitialTime() float64 { return p.series.Time[0] }
+
+// States returns the names of all states: those of the data in the order of the
+// configuration, then those that a trajectory carries along.
+func (p *Problem) States() []string { return slices.Clone(p.model.States) }
+
+// Trajectory reports whether the likelihood is that of the data about a trajectory.
+func (p *Problem) Trajectory() bool { return p.model.Likelihood == "trajectory" }

@@ -25,6 +25,7 @@ import (
 // positive under log-normal noise, or a scale or such an initial value is not
 // positive, the energy is +Inf and the gradient 0: a state to be rejected.
 type trajectory struct {
+	problem   *Problem
 	system    *System
 	options   ode.Options
 	dim       int // parameters
@@ -315,7 +316,7 @@ func (p *Problem) trajectory(s *Series) error {
 	if err := f.join(); err != nil {
 		return err
 	}
-	t := &trajectory{dim: len(p.Parameters), lognormal: p.model.lognormal(), start: s.Time[0], times: s.Time}
+	t := &trajectory{problem: p, dim: len(p.Parameters), lognormal: p.model.lognormal(), start: s.Time[0], times: s.Time}
 	var err error
 	if t.system, err = p.System(); err != nil {
 		return err
@@ -323,7 +324,7 @@ func (p *Problem) trajectory(s *Series) error {
 	if err := p.explain(t, s); err != nil {
 		return err
 	}
-	p.path, p.Noise = t, nil
+	p.Likelihood, p.Noise = t, nil
 	if err := p.solver(t); err != nil {
 		return err
 	}
@@ -441,15 +442,4 @@ func (t *trajectory) sizes(rtol float64) []float64 {
 		}
 	}
 	return out
-}
-
-// Undecided counts the evaluations of a trajectory's potential that took too many
-// steps, even those of the method for stiff equations: their energy was taken for
-// +Inf, so that a part of the posterior may be missing. Stiff counts those that
-// the latter method saved.
-func (p *Problem) Undecided() (undecided, stiff int64) {
-	if p.path == nil {
-		return 0, 0
-	}
-	return p.path.undecided.Load(), p.path.stiff.Load()
 }

@@ -17,7 +17,7 @@ import (
 // method. Parameters whose support is the positive numbers move by factors. One
 // solve gives energy, gradient and curvature.
 type fitter struct {
-	p      *Problem
+	*Problem
 	t      *trajectory
 	flow   *flow
 	priors potential.Evaluator // nil: the likelihood alone
@@ -26,7 +26,7 @@ type fitter struct {
 }
 
 func (p *Problem) fitter(t *trajectory) *fitter {
-	f := &fitter{p: p, t: t, flow: newFlow(t, true), priors: p.Prior.Evaluator(1, nil),
+	f := &fitter{Problem: p, t: t, flow: newFlow(t, true), priors: p.Prior.Evaluator(1, nil),
 		free: slices.Repeat([]bool{true}, t.dim), moves: make([]bool, t.dim)}
 	f.flow.sticky = true
 	for j := range f.moves {
@@ -47,7 +47,7 @@ func (f *fitter) at(x []float64) *descent {
 	d := f.t.dim
 	e := &descent{x: slices.Clone(x), gradient: make([]float64, d)}
 	for j, v := range x {
-		if v <= f.p.Prior.Lower[j] || v >= f.p.Prior.Upper[j] {
+		if v <= f.Prior.Lower[j] || v >= f.Prior.Upper[j] {
 			e.u = math.Inf(1)
 			return e
 		}
@@ -88,7 +88,7 @@ func (f *fitter) addPriors(e *descent) {
 	for j, g := range grad {
 		e.gradient[j] += g
 	}
-	f.p.Prior.AddCurvature(e.curvature, e.x)
+	f.Prior.AddCurvature(e.curvature, e.x)
 }
 
 // gram is the Gauss–Newton curvature of the solution last run: the expected one
@@ -187,19 +187,18 @@ func (p *Problem) fitTrajectory(t *trajectory) error {
 		return err
 	}
 	p.Whole = p.Potential
-	p.fitted = func(dst []float64, c int, x []float64) { p.fittedPath(dst, c, t.solution(x)) }
 	f, best := p.quickSearch(t)
 	if math.IsInf(best.u, 1) {
-		return p.nowhere(f)
+		return f.nowhere()
 	}
-	p.Center = p.settleSolver(f, best).x
-	if err := p.exactFit(best.x); err != nil {
+	p.Center = f.settleSolver(best).x
+	if err := f.exactFit(best.x); err != nil {
 		return err
 	}
 	p.Estimate = p.Center
 	if p.Prior.Any() {
 		f.priors = nil
-		if alone := f.descend(p.Center, len(t.times), 100); !math.IsInf(alone.u, 1) && p.exactFit(alone.x) == nil {
+		if alone := f.descend(p.Center, len(t.times), 100); !math.IsInf(alone.u, 1) && f.exactFit(alone.x) == nil {
 			p.Estimate = alone.x
 		}
 	}
@@ -211,33 +210,33 @@ func (p *Problem) fitTrajectory(t *trajectory) error {
 // quickSearch finds the mode with little patience for each solution, unless the model
 // gives the number of steps.
 func (p *Problem) quickSearch(t *trajectory) (*fitter, *descent) {
+	f := p.fitter(t)
 	if p.model.Solver.Steps != 0 {
-		f := p.fitter(t)
-		return f, p.searchTrajectory(f)
+		return f, f.searchTrajectory()
 	}
 	t.options.Steps = min(explicitSteps, max(searchSteps, searchStepsRow*len(t.times)))
 	t.stiffLimit = 2 * t.options.Steps
-	best := p.searchTrajectory(p.fitter(t))
+	best := p.fitter(t).searchTrajectory()
 	t.options.Steps, t.stiffLimit = explicitSteps, 0
 	t.flows = sync.Pool{}
-	f := p.fitter(t)
+	f = p.fitter(t)
 	if math.IsInf(best.u, 1) {
-		best = p.searchTrajectory(f)
+		best = f.searchTrajectory()
 	}
 	return f, best
 }
 
 // nowhere is the error of a search that found no parameters with a likelihood: what
 // happened at the first of its starts.
-func (p *Problem) nowhere(f *fitter) error {
+func (f *fitter) nowhere() error {
 	advice := "give model.start, or priors on all parameters"
-	if len(p.model.Priors) == len(p.Parameters) {
+	if len(f.model.Priors) == len(f.Parameters) {
 		advice = "the priors may be too wide, or far from the data: change them, give model.start, or measure the states in other units"
 	}
-	x := p.starts()[0]
+	x := f.starts()[0]
 	at := make([]string, len(x))
 	for j, v := range x {
-		at[j] = fmt.Sprintf("%s = %.4g", p.Parameters[j], v)
+		at[j] = fmt.Sprintf("%s = %.4g", f.Parameters[j], v)
 	}
 	return &ModelError{[]string{"model", "equations"}, -1, fmt.Errorf(
 		"no parameters were found at which the trajectory reaches the last time with a finite likelihood. For instance at %s: %s. What to do: %s",
@@ -247,8 +246,8 @@ func (p *Problem) nowhere(f *fitter) error {
 // obstacle says why there is no energy at x.
 func (f *fitter) obstacle(x []float64) string {
 	for j, v := range x {
-		if lo, hi := f.p.Prior.Lower[j], f.p.Prior.Upper[j]; !(v > lo && v < hi) || math.IsInf(v, 0) {
-			return fmt.Sprintf("%s is not between %g and %g", f.p.Parameters[j], lo, hi)
+		if lo, hi := f.Prior.Lower[j], f.Prior.Upper[j]; !(v > lo && v < hi) || math.IsInf(v, 0) {
+			return fmt.Sprintf("%s is not between %g and %g", f.Parameters[j], lo, hi)
 		}
 	}
 	f.flow.rows = len(f.t.times)
@@ -260,7 +259,7 @@ func (f *fitter) obstacle(x []float64) string {
 	switch {
 	case errors.As(err, &b):
 		return fmt.Sprintf("the trajectory ends at %s = %.4g, after %d steps, where %s: %s",
-			cmp.Or(f.p.model.Time, "t"), b.Time, b.Steps+b.Rejected, f.states(b.State), b.Reason)
+			cmp.Or(f.model.Time, "t"), b.Time, b.Steps+b.Rejected, f.states(b.State), b.Reason)
 	case err != nil:
 		return err.Error()
 	}
@@ -272,8 +271,8 @@ func (f *fitter) notFinite(x []float64) string {
 	d := len(f.t.initial)
 	for at := range f.t.data {
 		if r, slope, ok := f.flow.residual(at); ok && (math.IsInf(slope, 0) || !finite([]float64{r * r, slope * slope})) {
-			return fmt.Sprintf("at %s = %.4g the trajectory has %s = %.4g, which has no finite likelihood", cmp.Or(f.p.model.Time, "t"),
-				f.t.times[at/d], f.p.model.States[at%d], f.flow.y[at])
+			return fmt.Sprintf("at %s = %.4g the trajectory has %s = %.4g, which has no finite likelihood", cmp.Or(f.model.Time, "t"),
+				f.t.times[at/d], f.model.States[at%d], f.flow.y[at])
 		}
 	}
 	u, grad := make([]float64, 1), make([]float64, len(x))
@@ -282,7 +281,7 @@ func (f *fitter) notFinite(x []float64) string {
 	}
 	for j, g := range grad {
 		if !finite([]float64{g}) {
-			return fmt.Sprintf("the prior of %s is not finite there", f.p.Parameters[j])
+			return fmt.Sprintf("the prior of %s is not finite there", f.Parameters[j])
 		}
 	}
 	return "the likelihood or its curvature is not finite, though the trajectory is"
@@ -292,20 +291,20 @@ func (f *fitter) notFinite(x []float64) string {
 func (f *fitter) states(y []float64) string {
 	out := make([]string, len(y))
 	for k, v := range y {
-		out[k] = fmt.Sprintf("%s = %.4g", f.p.model.States[k], v)
+		out[k] = fmt.Sprintf("%s = %.4g", f.model.States[k], v)
 	}
 	return strings.Join(out, ", ")
 }
 
 // exactFit is the error of a fit without residuals, whose noise has no scale.
-func (p *Problem) exactFit(x []float64) error {
-	sizes := p.path.sizes(1)
-	for k, q := range p.path.noise {
-		if p.path.lognormal {
+func (f *fitter) exactFit(x []float64) error {
+	sizes := f.t.sizes(1)
+	for k, q := range f.t.noise {
+		if f.t.lognormal {
 			sizes[k] = 1
 		}
 		if s := q.at(x, 1, 0); q.index >= 0 && s < 1e-7*sizes[k] {
-			name := p.model.States[k]
+			name := f.model.States[k]
 			return &ModelError{[]string{"model", "noise"}, -1, fmt.Errorf(
 				"the trajectory of %q fits the data exactly (noise %.1g): its noise cannot be estimated; give it: noise: {%s: …}", name, s, name)}
 		}

@@ -86,9 +86,9 @@ func TestSearchFindsTheMode(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			f := p.fitter(p.path)
+			f := p.search()
 			start := slices.Concat(c.x, c.y0, slices.Repeat([]float64{1}, len(c.y0)))
-			truth := f.descend(p.rescaled(f, start), len(c.times), 100)
+			truth := f.descend(f.rescaled(start), len(c.times), 100)
 			u, _ := energyAt(p.Potential, p.Center)
 			if u > truth.u+0.01 {
 				missed++

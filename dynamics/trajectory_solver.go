@@ -1,7 +1,6 @@
 package dynamics
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -25,63 +24,40 @@ const (
 // of root mean square energyError, and of these the least work. It returns the
 // mode with them. A tolerance that the model gives is kept, but a large error is
 // told. Factor is found on the way.
-func (p *Problem) settleSolver(f *fitter, mode *descent) *descent {
-	p.Factor = p.spread(f, mode.x)
-	points := p.around(mode.x)
-	exact, _ := p.energies(points, ode.Options{Method: ode.DOP853, RTol: 1e-11, ATol: f.t.sizes(1e-11)})
-	if p.model.Solver.RTol != 0 || p.model.Solver.ATol != nil {
-		got, _ := p.energies(points, f.t.options)
+func (f *fitter) settleSolver(mode *descent) *descent {
+	f.Factor = f.spread(mode.x)
+	points := f.around(mode.x)
+	exact, _ := f.energies(points, ode.Options{Method: ode.DOP853, RTol: 1e-11, ATol: f.t.sizes(1e-11)})
+	if f.model.Solver.RTol != 0 || f.model.Solver.ATol != nil {
+		got, _ := f.energies(points, f.t.options)
 		if e := distance(got, exact); e > energyWarn && f.t.options.RTol > 1e-10 {
-			p.Warnings = append(p.Warnings, fmt.Sprintf(
+			f.Warnings = append(f.Warnings, fmt.Sprintf(
 				"the solver's tolerance (rtol %.0e) makes errors of %.2g in the log likelihood: take a smaller one", f.t.options.RTol, e))
 		}
 		return mode
 	}
-	f.t.options = p.cheapest(points, exact)
-	if p.model.Solver.Steps == 0 {
-		f.t.options.Steps = p.patience(mode.x)
+	f.t.options = f.cheapest(points, exact)
+	if f.model.Solver.Steps == 0 {
+		f.t.options.Steps = f.patience(mode.x)
 	}
-	if rough, _ := p.loosest(f.t.options, energyRough, math.Inf(1), points, exact); rough.RTol > f.t.options.RTol {
+	if rough, _ := f.loosest(f.t.options, energyRough, math.Inf(1), points, exact); rough.RTol > f.t.options.RTol {
 		f.t.rough = f.t.with(rough)
 	}
 	f.flow = newFlow(f.t, true)
 	f.t.flows = sync.Pool{}
-	if next := f.descend(mode.x, len(p.Time), 20); !math.IsInf(next.u, 1) {
+	if next := f.descend(mode.x, len(f.Time), 20); !math.IsInf(next.u, 1) {
 		mode = next
 	}
-	p.Factor = p.spread(f, mode.x)
+	f.Factor = f.spread(mode.x)
 	return mode
 }
 
-// Effort says what a gradient takes, where that is much: a solution of the equations at
-// the mode, by how often the solver evaluates them and which it is, or many rows that do
-// not come down to sums. It is empty if that is little.
-func (p *Problem) Effort() string {
-	if p.path == nil {
-		return p.rowwise()
-	}
-	f := newFlow(p.path, false)
-	f.descend(make([]float64, len(p.Center)), p.Center, 1, 0)
-	if f.work < muchWork {
-		return ""
-	}
-	o := p.path.options
-	if f.wasStiff {
-		o.Method = ode.LSODA
-	}
-	return fmt.Sprintf("%d evaluations of the equations a solution (%s, rtol %.0e: model.solver)", f.work, cmp.Or(o.Method, ode.DormandPrince), o.RTol)
-}
-
-// muchWork is the number of evaluations a solution from which on a run is slow: a
-// million solutions take minutes.
-const muchWork = 500
-
 // patience is how many steps a solution may take before another method tries: many
 // more than at the mode.
-func (p *Problem) patience(x []float64) int {
-	f := newFlow(p.path, false)
-	f.descend(make([]float64, len(x)), x, 1, 0)
-	return min(explicitSteps, max(1000, 50*f.steps))
+func (f *fitter) patience(x []float64) int {
+	flow := newFlow(f.t, false)
+	flow.descend(make([]float64, len(x)), x, 1, 0)
+	return min(explicitSteps, max(1000, 50*flow.steps))
 }
 
 // stiffWork is what an evaluation costs a method for stiff equations, in those of
@@ -89,16 +65,16 @@ func (p *Problem) patience(x []float64) int {
 const stiffWork = 3
 
 // cheapest returns the options of least work whose energies are near enough.
-func (p *Problem) cheapest(points [][]float64, exact []float64) ode.Options {
+func (f *fitter) cheapest(points [][]float64, exact []float64) ode.Options {
 	methods := []ode.Method{ode.DormandPrince, ode.DOP853, ode.LSODA}
-	if m := p.model.Solver.Method; m != "" {
+	if m := f.model.Solver.Method; m != "" {
 		methods = []ode.Method{m}
 	}
-	best, least := p.path.options, math.Inf(1)
+	best, least := f.t.options, math.Inf(1)
 	for _, m := range methods {
-		o := p.path.options
+		o := f.t.options
 		o.Method = m
-		if o, work := p.loosest(o, energyError, least, points, exact); work < least {
+		if o, work := f.loosest(o, energyError, least, points, exact); work < least {
 			best, least = o, work
 		}
 	}
@@ -107,13 +83,13 @@ func (p *Problem) cheapest(points [][]float64, exact []float64) ode.Options {
 
 // loosest returns the options of a method with the loosest tolerance whose energies are
 // near enough, and their work: +Inf if none is, or not with less work than limit.
-func (p *Problem) loosest(o ode.Options, within, limit float64, points [][]float64, exact []float64) (ode.Options, float64) {
+func (f *fitter) loosest(o ode.Options, within, limit float64, points [][]float64, exact []float64) (ode.Options, float64) {
 	for _, rtol := range []float64{1e-4, 3e-5, 1e-5, 3e-6, 1e-6, 3e-7, 1e-7, 1e-8, 1e-9, 1e-10} {
 		if o.Method == ode.DOP853 && rtol > 1e-6 {
 			continue // its errors are erratic there
 		}
-		o.RTol, o.ATol = rtol, p.path.sizes(rtol)
-		got, work := p.energies(points, o)
+		o.RTol, o.ATol = rtol, f.t.sizes(rtol)
+		got, work := f.energies(points, o)
 		if o.Method == ode.LSODA {
 			work *= stiffWork
 		}
@@ -145,13 +121,13 @@ func (p *trajectory) with(o ode.Options) *trajectory {
 }
 
 // energies are those of points with a solver, and the evaluations that they took.
-func (p *Problem) energies(points [][]float64, o ode.Options) (energies []float64, work float64) {
-	t := p.path.with(o)
-	f := newFlow(t, false)
+func (f *fitter) energies(points [][]float64, o ode.Options) (energies []float64, work float64) {
+	t := f.t.with(o)
+	flow := newFlow(t, false)
 	grad := make([]float64, t.dim)
 	for _, x := range points {
-		energies = append(energies, f.descend(grad, x, 1, 0))
-		work += float64(f.work)
+		energies = append(energies, flow.descend(grad, x, 1, 0))
+		work += float64(flow.work)
 	}
 	return energies, work
 }
@@ -170,7 +146,7 @@ func distance(a, b []float64) float64 {
 
 // around are x and draws from the normal law about it with the posterior's
 // spread, so far as they are in the support.
-func (p *Problem) around(x []float64) [][]float64 {
+func (f *fitter) around(x []float64) [][]float64 {
 	const draws = 32
 	rng := rand.New(rand.NewPCG(1, 3))
 	points := [][]float64{x}
@@ -179,12 +155,12 @@ func (p *Problem) around(x []float64) [][]float64 {
 		for k := range x {
 			z := rng.NormFloat64()
 			for j := range y {
-				y[j] += z * p.Factor[j][k]
+				y[j] += z * f.Factor[j][k]
 			}
 		}
 		inside := true
 		for j, v := range y {
-			inside = inside && v > p.Prior.Lower[j] && v < p.Prior.Upper[j]
+			inside = inside && v > f.Prior.Lower[j] && v < f.Prior.Upper[j]
 		}
 		if inside {
 			points = append(points, y)
@@ -194,13 +170,13 @@ func (p *Problem) around(x []float64) [][]float64 {
 }
 
 // spread is the factor of the posterior's covariance at x.
-func (p *Problem) spread(f *fitter, x []float64) [][]float64 {
+func (f *fitter) spread(x []float64) [][]float64 {
 	d := len(x)
-	f.flow.rows = len(p.Time)
+	f.flow.rows = len(f.Time)
 	if !f.flow.run(x, 1, 0) {
 		return factor(make([]float64, d*d), d)
 	}
 	h := f.flow.gram(x)
-	p.Prior.AddCurvature(h, x)
+	f.Prior.AddCurvature(h, x)
 	return factor(h, d)
 }

@@ -20,18 +20,18 @@ const (
 // period, where over all rows it would end in an alias. Every third start goes
 // over all rows at once, for other basins. With a domain the starts
 // lie in it, and so must what is found, or the domain must reach into its spread.
-func (p *Problem) searchTrajectory(f *fitter) *descent {
+func (f *fitter) searchTrajectory() *descent {
 	var ends []*descent
-	for k, x := range p.starts() {
-		from := max(4, len(p.Time)/8)
+	for k, x := range f.starts() {
+		from := max(4, len(f.Time)/8)
 		if k%3 == 2 {
-			from = len(p.Time)
+			from = len(f.Time)
 		}
-		e := p.grow(f, x, from)
+		e := f.grow(x, from)
 		if math.IsInf(e.u, 1) {
 			continue
 		}
-		e.value = p.inDomain(f, e)
+		e.value = f.inDomain(e)
 		ends = append(ends, e)
 		slices.SortStableFunc(ends, func(a, b *descent) int { return cmp.Or(cmp.Compare(a.value, b.value), cmp.Compare(a.u, b.u)) })
 		if len(ends) >= agreeing && ends[agreeing-1].value < ends[0].value+1e-3 {
@@ -43,8 +43,8 @@ func (p *Problem) searchTrajectory(f *fitter) *descent {
 		if math.IsInf(e.value, 1) && k > 0 {
 			break
 		}
-		e = f.descend(e.x, len(p.Time), 100)
-		if e.value = p.inDomain(f, e); e.value < best.value || k == 0 {
+		e = f.descend(e.x, len(f.Time), 100)
+		if e.value = f.inDomain(e); e.value < best.value || k == 0 {
 			best = e
 		}
 	}
@@ -53,14 +53,14 @@ func (p *Problem) searchTrajectory(f *fitter) *descent {
 
 // inDomain is the least energy in the domain that is known about the end of a
 // descent: its own or those of draws from its spread; +Inf if none lies there.
-func (p *Problem) inDomain(f *fitter, e *descent) float64 {
-	inside := p.model.Allowed
+func (f *fitter) inDomain(e *descent) float64 {
+	inside := f.model.Allowed
 	if inside == nil || inside(e.x) {
 		return e.u
 	}
-	p.Factor = p.spread(f, e.x)
+	f.Factor = f.spread(e.x)
 	least := math.Inf(1)
-	for _, x := range p.around(e.x) {
+	for _, x := range f.around(e.x) {
 		if inside(x) {
 			least = min(least, f.at(x).u)
 		}
@@ -70,9 +70,9 @@ func (p *Problem) inDomain(f *fitter, e *descent) float64 {
 
 // grow fits more and more rows, from the first few on, with the noise scales as
 // they are, and then all rows with free scales for a while.
-func (p *Problem) grow(f *fitter, x []float64, few int) *descent {
-	rows := len(p.Time)
-	for _, q := range p.path.noise {
+func (f *fitter) grow(x []float64, few int) *descent {
+	rows := len(f.Time)
+	for _, q := range f.t.noise {
 		if q.index >= 0 {
 			f.free[q.index] = false
 		}
@@ -83,7 +83,7 @@ func (p *Problem) grow(f *fitter, x []float64, few int) *descent {
 		}
 	}
 	e := f.descend(x, rows, 20)
-	for _, q := range p.path.noise {
+	for _, q := range f.t.noise {
 		if q.index >= 0 {
 			f.free[q.index] = true
 		}
@@ -91,17 +91,17 @@ func (p *Problem) grow(f *fitter, x []float64, few int) *descent {
 	if math.IsInf(e.u, 1) {
 		return e
 	}
-	return f.descend(p.rescaled(f, e.x), rows, 10)
+	return f.descend(f.rescaled(e.x), rows, 10)
 }
 
 // rescaled replaces free noise scales by the root mean squares of the residuals.
-func (p *Problem) rescaled(f *fitter, x []float64) []float64 {
+func (f *fitter) rescaled(x []float64) []float64 {
 	out := slices.Clone(x)
 	if !f.flow.run(x, 1, 0) {
 		return out
 	}
-	d := len(p.path.initial)
-	for k, q := range p.path.noise {
+	d := len(f.t.initial)
+	for k, q := range f.t.noise {
 		sum, n := 0.0, 0.0
 		for t := range f.flow.rows {
 			if r, slope, ok := f.flow.residual(t*d + k); ok && !math.IsInf(slope, 0) {
@@ -109,7 +109,7 @@ func (p *Problem) rescaled(f *fitter, x []float64) []float64 {
 			}
 		}
 		if j := q.index; j >= 0 && sum > 0 {
-			if s := math.Sqrt(sum / n); s > p.Prior.Lower[j] && s < p.Prior.Upper[j] {
+			if s := math.Sqrt(sum / n); s > f.Prior.Lower[j] && s < f.Prior.Upper[j] {
 				out[j] = s
 			}
 		}
@@ -120,11 +120,11 @@ func (p *Problem) rescaled(f *fitter, x []float64) []float64 {
 // starts are where the search begins: the fit to estimated derivatives, points
 // about it, and draws from the priors, a Latin hypercube. Initial values and
 // noise scales begin at the data. Starts outside are drawn again.
-func (p *Problem) starts() [][]float64 {
+func (f *fitter) starts() [][]float64 {
 	const tries = 100
 	rng := rand.New(rand.NewPCG(1, 2))
-	d := len(p.Parameters)
-	fit, factor := p.regression()
+	d := len(f.Parameters)
+	fit, factor := f.regression()
 	strata := make([][]int, d)
 	for j := range strata {
 		strata[j] = rng.Perm(trajectoryStarts)
@@ -139,8 +139,8 @@ func (p *Problem) starts() [][]float64 {
 					u[j] = (float64(strata[j][n]) + u[j]) / trajectoryStarts
 				}
 			}
-			x = p.drawStart(n+try, u, fit, factor, rng)
-			if p.model.Allowed == nil || p.model.Allowed(x) {
+			x = f.drawStart(n+try, u, fit, factor, rng)
+			if f.model.Allowed == nil || f.model.Allowed(x) {
 				break
 			}
 		}
@@ -151,18 +151,18 @@ func (p *Problem) starts() [][]float64 {
 
 // drawStart makes start n from uniform numbers: of even number from what the model
 // gives and from the priors, else about the fit, the first of all at it.
-func (p *Problem) drawStart(n int, u, fit []float64, factor [][]float64, rng *rand.Rand) []float64 {
+func (f *fitter) drawStart(n int, u, fit []float64, factor [][]float64, rng *rand.Rand) []float64 {
 	x, z := make([]float64, len(u)), make([]float64, len(u))
 	for k := range z {
 		z[k] = 3 * rng.NormFloat64()
 	}
-	for j, name := range p.Parameters {
-		at := slices.IndexFunc(p.model.Start, func(v Value) bool { return v.Name == name })
+	for j, name := range f.Parameters {
+		at := slices.IndexFunc(f.model.Start, func(v Value) bool { return v.Name == name })
 		fitted := fit != nil && !math.IsNaN(fit[j])
-		q := p.Prior.Cut[j]
+		q := f.Prior.Cut[j]
 		switch {
 		case at >= 0 && n%2 == 0:
-			x[j] = p.model.Start[at].Value
+			x[j] = f.model.Start[at].Value
 		case n == 0 && fitted:
 			x[j] = fit[j]
 		case q != nil && (n%2 == 0 || !fitted):
@@ -176,15 +176,15 @@ func (p *Problem) drawStart(n int, u, fit []float64, factor [][]float64, rng *ra
 			x[j] = math.Exp(math.Log(0.01) + u[j]*math.Log(3000))
 		}
 	}
-	p.nuisanceStart(x)
-	p.within(x)
+	f.nuisanceStart(x)
+	f.within(x)
 	return x
 }
 
 // nuisanceStart puts initial values at the first data and noise scales at a
 // quarter of the data's spread.
-func (p *Problem) nuisanceStart(x []float64) {
-	t := p.path
+func (f *fitter) nuisanceStart(x []float64) {
+	t := f.t
 	d := len(t.initial)
 	for k := range d {
 		first, mean, squares, n := math.NaN(), 0.0, 0.0, 0.0
@@ -204,10 +204,10 @@ func (p *Problem) nuisanceStart(x []float64) {
 		if t.lognormal {
 			first = math.Exp(first)
 		}
-		if j := t.initial[k].index; j >= 0 && first == first && !p.given(j) {
+		if j := t.initial[k].index; j >= 0 && first == first && !f.given(j) {
 			x[j] = first
 		}
-		if j := t.noise[k].index; j >= 0 && !p.given(j) {
+		if j := t.noise[k].index; j >= 0 && !f.given(j) {
 			x[j] = math.Sqrt(squares/n) / 4
 			if !(x[j] > 0) {
 				x[j] = 1
@@ -217,17 +217,17 @@ func (p *Problem) nuisanceStart(x []float64) {
 }
 
 // given reports whether the model says where parameter j starts.
-func (p *Problem) given(j int) bool {
-	return slices.ContainsFunc(p.model.Start, func(v Value) bool { return v.Name == p.Parameters[j] })
+func (f *fitter) given(j int) bool {
+	return slices.ContainsFunc(f.model.Start, func(v Value) bool { return v.Name == f.Parameters[j] })
 }
 
 // within moves x into the support of the priors.
-func (p *Problem) within(x []float64) {
+func (f *fitter) within(x []float64) {
 	for j, v := range x {
-		if q := p.Prior.Cut[j]; q != nil && !(v > p.Prior.Lower[j] && v < p.Prior.Upper[j]) {
+		if q := f.Prior.Cut[j]; q != nil && !(v > f.Prior.Lower[j] && v < f.Prior.Upper[j]) {
 			x[j] = q.X(0.5)
-		} else if v <= p.Prior.Lower[j] {
-			x[j] = p.Prior.Lower[j] + 1
+		} else if v <= f.Prior.Lower[j] {
+			x[j] = f.Prior.Lower[j] + 1
 		}
 	}
 }
@@ -235,21 +235,21 @@ func (p *Problem) within(x []float64) {
 // regression fits the equations to estimated derivatives of the data. It returns
 // the fit and its spread by parameter of the problem, NaN for those that are in
 // no equation, and nil if there is none.
-func (p *Problem) regression() (fit []float64, spread [][]float64) {
-	m := *p.model
+func (f *fitter) regression() (fit []float64, spread [][]float64) {
+	m := *f.model
 	m.Likelihood, m.Noise, m.Priors, m.Derivative = "derivative", Noise{}, nil, Derivative{}
 	m.Sparse, m.Simulated = nil, false
-	m.Fixed = slices.DeleteFunc(slices.Clone(m.Fixed), func(v Value) bool { return slices.Contains(p.model.nuisances(), v.Name) })
-	m.Start = slices.DeleteFunc(slices.Clone(m.Start), func(v Value) bool { return slices.Contains(p.model.nuisances(), v.Name) })
-	if p.path.lognormal {
+	m.Fixed = slices.DeleteFunc(slices.Clone(m.Fixed), func(v Value) bool { return slices.Contains(f.model.nuisances(), v.Name) })
+	m.Start = slices.DeleteFunc(slices.Clone(m.Start), func(v Value) bool { return slices.Contains(f.model.nuisances(), v.Name) })
+	if f.t.lognormal {
 		m.Likelihood = "log-derivative"
 	}
-	q, err := Build(&m, p.series)
+	q, err := Build(&m, f.series)
 	if err != nil {
 		return nil, nil
 	}
-	fit, spread = slices.Repeat([]float64{math.NaN()}, len(p.Parameters)), make([][]float64, len(p.Parameters))
-	for j, name := range p.Parameters {
+	fit, spread = slices.Repeat([]float64{math.NaN()}, len(f.Parameters)), make([][]float64, len(f.Parameters))
+	for j, name := range f.Parameters {
 		if k := slices.Index(q.Parameters, name); k >= 0 {
 			fit[j], spread[j] = q.Estimate[k], q.Factor[k]
 		}

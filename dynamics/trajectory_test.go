@@ -256,23 +256,23 @@ func TestTrajectoryToleranceIsEnough(t *testing.T) {
 			points = append(points, x)
 		}
 	}
-	exact, _ := p.energies(points, ode.Options{Method: ode.DOP853, RTol: 1e-12, ATol: p.path.sizes(1e-12)})
-	got, _ := p.energies(points, p.path.options)
+	exact, _ := p.search().energies(points, ode.Options{Method: ode.DOP853, RTol: 1e-12, ATol: p.path().sizes(1e-12)})
+	got, _ := p.search().energies(points, p.path().options)
 	if e := distance(got, exact); e > 2*energyError || len(points) < 40 {
-		t.Errorf("the energy is off by %v at one of %d points with %+v", e, len(points), p.path.options)
+		t.Errorf("the energy is off by %v at one of %d points with %+v", e, len(points), p.path().options)
 	}
 }
 
 // The rough trajectory takes less work and is off by less than its bound twice over.
 func TestRoughTrajectory(t *testing.T) {
 	p := builtLynx()
-	points := p.around(p.Center)
-	rough, is := potential.Rough(p.path).(*trajectory)
-	if !is || rough == p.path {
+	points := p.search().around(p.Center)
+	rough, is := potential.Rough(p.path()).(*trajectory)
+	if !is || rough == p.path() {
 		t.Fatalf("no rough trajectory: %v", rough)
 	}
-	exact, work := p.energies(points, p.path.options)
-	got, less := p.energies(points, rough.options)
+	exact, work := p.search().energies(points, p.path().options)
+	got, less := p.search().energies(points, rough.options)
 	if e := distance(got, exact); e > 2*energyRough || less > 0.8*work {
 		t.Errorf("off by %v, %v evaluations for %v", e, less, work)
 	}
@@ -292,7 +292,7 @@ func TestTrajectoryIsNeverNaN(t *testing.T) {
 	if u, _ := energyAt(burst.Potential, []float64{0.1, 1, -0.1}); !math.IsInf(u, 1) {
 		t.Errorf("a negative scale: %v", u)
 	}
-	if n, _ := burst.Undecided(); n != 0 {
+	if n := burst.Likelihood.Undecided(); n != 0 {
 		t.Errorf("%d undecided: a blow-up is none", n)
 	}
 	wild := rapid.OneOf(rapid.Float64Range(-5, 5), rapid.Float64Range(-1e4, 1e4), rapid.SampledFrom([]float64{0, 1e-300, 1e300, math.Inf(1), math.NaN()}))
@@ -302,7 +302,7 @@ func TestTrajectoryIsNeverNaN(t *testing.T) {
 			for j := range x {
 				x[j] = wild.Draw(t, p.Parameters[j])
 			}
-			u, grad := energyAt(p.path, x)
+			u, grad := energyAt(p.path(), x)
 			if math.IsNaN(u) || math.IsInf(u, -1) || !finite(grad) {
 				t.Fatalf("%v: %v, %v", x, u, grad)
 			}
@@ -320,22 +320,22 @@ func TestStiffTrajectory(t *testing.T) {
 	s := &Series{Time: []float64{0, 100, 200, 300}, States: m.States, Line: make([]int, 4),
 		Values: map[string][]float64{"x": {2, 1.9, 1.8, 1.7}, "y": {0, 0, 0, 0}}}
 	p := must(Build(m, s))
-	if p.path.options.Method != ode.LSODA {
-		t.Errorf("solver %+v", p.path.options)
+	if p.path().options.Method != ode.LSODA {
+		t.Errorf("solver %+v", p.path().options)
 	}
-	u, _ := energyAt(p.path, []float64{1000})
-	saved := p.path.with(ode.Options{Method: ode.DormandPrince, RTol: 1e-7, Steps: 100})
+	u, _ := energyAt(p.path(), []float64{1000})
+	saved := p.path().with(ode.Options{Method: ode.DormandPrince, RTol: 1e-7, Steps: 100})
 	v, _ := energyAt(saved, []float64{1000})
 	if math.Abs(u-v) > 1e-3 || saved.undecided.Load() != 0 || saved.stiff.Load() != 1 {
 		t.Errorf("U %v, %v after %d steps of the explicit method, %d undecided", u, v, 100, saved.undecided.Load())
 	}
-	short := p.path.with(ode.Options{Method: ode.LSODA, RTol: 1e-7, Steps: 10})
+	short := p.path().with(ode.Options{Method: ode.LSODA, RTol: 1e-7, Steps: 10})
 	if u, _ := energyAt(short, []float64{1000}); !math.IsInf(u, 1) || short.undecided.Load() != 1 {
 		t.Errorf("U %v in 10 steps, %d undecided", u, short.undecided.Load())
 	}
 	// x falls from 2 like (x² − 1)x' = −x/μ, but for terms of order 1/μ².
 	x := rungeKutta(func(y []float64) []float64 { return []float64{-y[0] / 1000 / (y[0]*y[0] - 1)} }, []float64{2}, 0, 300, 1000)[0]
-	if got := p.path.solution([]float64{1000}); math.Abs(got[6]-x) > 1e-4 {
+	if got := p.path().solution([]float64{1000}); math.Abs(got[6]-x) > 1e-4 {
 		t.Errorf("x(300) = %v, want %v", got[6], x)
 	}
 }
@@ -348,13 +348,13 @@ func TestStiffTrajectory(t *testing.T) {
 func TestTrajectoryFarFromTheMode(t *testing.T) {
 	p := builtLynx()
 	x := []float64{7.3, 1.0, 0.59, 0.65, 0.41, 0.39, 4.3, 0.38}
-	u, grad := energyAt(p.path, x)
-	v, _ := energyAt(p.path.with(ode.Options{Method: ode.DOP853, RTol: 1e-10, ATol: p.path.sizes(1e-10)}), x)
+	u, grad := energyAt(p.path(), x)
+	v, _ := energyAt(p.path().with(ode.Options{Method: ode.DOP853, RTol: 1e-10, ATol: p.path().sizes(1e-10)}), x)
 	if math.Abs(u-778) > 8 || math.Abs(u-v) > 0.01*v || slices.Max(grad) == 0 {
 		t.Errorf("U %v, tight %v, gradient %v", u, v, grad)
 	}
 	rng := rand.New(rand.NewPCG(1, 9))
-	q := p.path.with(p.path.options)
+	q := p.path().with(p.path().options)
 	f := newFlow(q, true)
 	for range 150 {
 		for j := range x {
@@ -379,7 +379,7 @@ func TestTrajectoryProblem(t *testing.T) {
 		for j := range x {
 			x[j] *= 0.9 + 0.2*rng.Float64()
 		}
-		if !p.LogLikelihood(terms, x) {
+		if !p.Likelihood.LogDensity(nil)(terms, x) {
 			t.Fatal("no likelihood")
 		}
 		sum := 0.0
@@ -387,11 +387,11 @@ func TestTrajectoryProblem(t *testing.T) {
 			sum += v
 		}
 		u, _ := energyAt(p.Whole, x)
-		if math.Abs(sum+p.Prior.LogDensity()(x)+u-p.LogConstant()) > 1e-9 {
+		if math.Abs(sum+p.Prior.LogDensity()(x)+u-p.Likelihood.LogConstant()) > 1e-9 {
 			t.Errorf("log likelihood %v + log prior %v + U %v", sum, p.Prior.LogDensity()(x), u)
 		}
 	}
-	if n := p.LikelihoodName(); n != "trajectory of H, L (lognormal noise)" {
+	if n := p.Likelihood.Name(); n != "trajectory of H, L (lognormal noise)" {
 		t.Error(n)
 	}
 	if p.Responses[0].Label != "H" || p.Responses[0].Observed[1] != 47.2 || p.Prior.Lower[6] != 0 || !math.IsInf(p.Prior.Lower[0], -1) {
@@ -515,10 +515,10 @@ func TestEffort(t *testing.T) {
 			Noise: Noise{SD: []Value{{"x", 0.1}}}, Fixed: []Value{{"x.initial", 1}}, Solver: ode.Options{Method: ode.LSODA, RTol: 1e-8}}
 		return must(Build(m, s))
 	}
-	if e := build("1").Effort(); e != "" {
+	if e := build("1").Likelihood.Effort(); e != "" {
 		t.Error(e)
 	}
-	if e := build("100").Effort(); !strings.Contains(e, "evaluations of the equations a solution (lsoda, rtol 1e-08: model.solver)") {
+	if e := build("100").Likelihood.Effort(); !strings.Contains(e, "evaluations of the equations a solution (lsoda, rtol 1e-08: model.solver)") {
 		t.Errorf("%q", e)
 	}
 }

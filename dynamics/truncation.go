@@ -29,7 +29,7 @@ func (d Derivative) finer() (Derivative, bool) {
 // truncation warns if the error of the estimated slopes themselves, which steps of
 // the data leave and no interval knows of, moves coefficients by more than their
 // noise does. Columns are those of the regression, without weights.
-func (p *Problem) truncation(s *Series, columns []potential.Column) {
+func (p *slopes) truncation(s *Series, columns []potential.Column) {
 	finer, ok := p.model.Derivative.finer()
 	if !ok {
 		return
@@ -63,9 +63,9 @@ func (p *Problem) truncation(s *Series, columns []potential.Column) {
 
 // gains are better slopes less the observed ones of equation i, 0 where there are
 // none.
-func (p *Problem) gains(i int, better *Slopes) []float64 {
-	out := make([]float64, len(p.rows.at[i]))
-	for t, row := range p.rows.at[i] {
+func (p *slopes) gains(i int, better *Slopes) []float64 {
+	out := make([]float64, len(p.at[i]))
+	for t, row := range p.at[i] {
 		k, ok := slices.BinarySearch(better.Row, row)
 		if ok && !math.IsNaN(better.Value[i][k]) {
 			out[t] = better.Value[i][k] - p.Responses[i].Observed[t]

@@ -41,15 +41,17 @@ type datum struct{ response, row int }
 // weakly is a weak form in the making. Functional m integrates equation
 // data[m].response against the test function about center[m].
 type weakly struct {
-	*Problem
+	*table
 	series *Series
+	width  int // of test functions, in rows
 	radius float64
 	step   float64 // mean
 	joint  joint
 	left   []stencil // by functional: −∫φ′x of the equation's own state, over rows of the series
 	right  []stencil // ∫φf, over the rows of the equation
 	target []float64 // what left makes of the data
-	noise  []float64 // of each state of the model
+	sd     []float64 // the noise of each state of the model
+	fitted func(dst []float64, c int, x []float64)
 }
 
 // weak makes the posterior of the weak form of the equations (Messenger and
@@ -69,16 +71,17 @@ func (p *Problem) weak(s *Series) error {
 	if p.model.Noise.Kind == "paper" {
 		return &ModelError{[]string{"model", "noise"}, -1, errors.New("noise: paper belongs to likelihood: derivative; use estimate, or give it")}
 	}
-	if err := p.gather(s); err != nil {
+	t := &table{Problem: p}
+	if err := t.gather(s); err != nil {
 		return err
 	}
-	p.measureNoise(s, false)
-	w := &weakly{Problem: p, series: s, step: (s.Time[s.Rows()-1] - s.Time[0]) / float64(s.Rows()-1)}
+	t.measureNoise(s, false)
+	w := &weakly{table: t, series: s, step: (s.Time[s.Rows()-1] - s.Time[0]) / float64(s.Rows()-1)}
 	for _, name := range p.model.States {
-		w.noise = append(w.noise, p.rows.noise[name])
+		w.sd = append(w.sd, t.noise[name])
 		for _, v := range p.model.Noise.SD {
 			if p.model.Noise.Kind == "given" && v.Name == name {
-				w.noise[len(w.noise)-1] = v.Value
+				w.sd[len(w.sd)-1] = v.Value
 			}
 		}
 	}
@@ -89,7 +92,8 @@ func (p *Problem) weak(s *Series) error {
 		return err
 	}
 	p.tellMissing(s, "integrals join the values beside a gap by a straight line")
-	lin, err := p.linear()
+	p.Likelihood = w
+	lin, err := t.linear()
 	if err != nil {
 		return err
 	}
@@ -117,7 +121,7 @@ func (w *weakly) noisy() error {
 		modelled := slices.ContainsFunc(w.equations, func(e equation) bool { return e.state == name })
 		_, _, v := w.series.existing(w.series.Values[name])
 		still := w.model.Noise.Kind != "given" && slices.Min(v) == slices.Max(v)
-		if modelled && (still || !computable(w.noise[k])) {
+		if modelled && (still || !computable(w.sd[k])) {
 			return &ModelError{[]string{"model", "likelihood"}, -1, fmt.Errorf("the noise of %q cannot be estimated from its values (the first is %v), which do not vary: "+
 				"give it (noise: {%s: …}, for every state), or drop the equation of %q", name, v[0], name, name)}
 		}
@@ -127,10 +131,10 @@ func (w *weakly) noisy() error {
 
 // place lays out the test functions and makes the responses.
 func (w *weakly) place() error {
-	p, s := w.Problem, w.series
+	p, s := w.table, w.series
 	width := p.model.Weak.Width
 	if width == 0 {
-		width = s.span(p.model.States, p.rows.noise)
+		width = s.span(p.model.States, p.noise)
 	}
 	if n := s.Rows(); n < leastWidth+2 {
 		return &ModelError{[]string{"model", "likelihood"}, -1, fmt.Errorf(
@@ -139,7 +143,7 @@ func (w *weakly) place() error {
 		return &ModelError{[]string{"model", "weak", "width"}, -1, fmt.Errorf(
 			"test functions of %d rows: take from %d to %d of the %d rows of %s", width, leastWidth, n-2, n, s.File)}
 	}
-	p.rows.width = width
+	w.width = width
 	w.radius = float64(width-1) / 2 * w.step
 	first, room := s.Time[0]+w.radius, s.Time[s.Rows()-1]-s.Time[0]-2*w.radius
 	n := int(room/(w.radius/bumpSpacing)) + 1
@@ -154,7 +158,7 @@ func (w *weakly) place() error {
 				at = append(at, row)
 			}
 		}
-		p.rows.at = append(p.rows.at, at)
+		p.at = append(p.at, at)
 		p.Responses = append(p.Responses, Response{State: e.state, Label: "mean d" + e.state + "/dt"})
 		own, _, _ := s.existing(s.Values[e.state])
 		for k := range n {
@@ -296,11 +300,11 @@ func (s *Series) span(states []string, noise map[string]float64) int {
 
 // errorsOf is the covariance of the functionals' errors at parameters x.
 func (w *weakly) errorsOf(x []float64) (*whitener, error) {
-	p := w.Problem
+	p := w.table
 	n := len(w.target)
 	own, slopes := make([][]int, len(p.equations)), make([][][]float64, len(p.equations)) // states needed, by number
 	for i, e := range p.equations {
-		states, v, err := p.byStates(i, pick(x, p.index(e)), p.rows.at[i], false)
+		states, v, err := p.byStates(i, pick(x, p.index(e)), p.at[i], false)
 		if err != nil {
 			return nil, err
 		}
@@ -314,14 +318,14 @@ func (w *weakly) errorsOf(x []float64) (*whitener, error) {
 		i := at.response
 		parts[m] = make([]stencil, len(p.model.States))
 		state := slices.Index(p.model.States, p.equations[i].state)
-		parts[m][state] = w.left[m].times(w.noise[state])
+		parts[m][state] = w.left[m].times(w.sd[state])
 		for k, state := range own[i] {
 			q := w.right[m]
 			through := stencil{from: q.from, weight: slices.Clone(q.weight)}
 			for j := range q.weight {
-				through.weight[j] *= -slopes[i][k][q.from+j] * w.noise[state]
+				through.weight[j] *= -slopes[i][k][q.from+j] * w.sd[state]
 			}
-			parts[m][state] = parts[m][state].add(spreadOver(through, p.rows.at[i]))
+			parts[m][state] = parts[m][state].add(spreadOver(through, p.at[i]))
 		}
 	}
 	return w.factor(parts), nil

@@ -33,7 +33,7 @@ func (w *weakly) without(again func(*weakly) (estimator, error)) []float64 {
 		for k := range e {
 			e[k] = make([]float64, w.series.Rows())
 			for t := range e[k] {
-				e[k][t] = noiseShare * w.noise[k] * rng.NormFloat64()
+				e[k][t] = noiseShare * w.sd[k] * rng.NormFloat64()
 			}
 		}
 		for _, sign := range []float64{1, -1} {
@@ -67,7 +67,8 @@ func (w *weakly) estimateWith(e [][]float64, sign float64, again func(*weakly) (
 // with is the weak form of the states with sign·e added.
 func (w *weakly) with(e [][]float64, sign float64) *weakly {
 	q, p := *w, *w.Problem
-	q.Problem, p.rows = &p, w.rows.with(p.model.States, e, sign)
+	q.table = w.table.with(p.model.States, e, sign)
+	q.table.Problem = &p
 	p.Responses = append([]Response(nil), p.Responses...)
 	q.target = append([]float64(nil), w.target...)
 	place := map[string]int{}
@@ -83,9 +84,9 @@ func (w *weakly) with(e [][]float64, sign float64) *weakly {
 	return &q
 }
 
-// with are the rows with sign·e added to states; logarithms are moved where the
+// with is the table with sign·e added to states; logarithms are moved where the
 // noise is theirs.
-func (r *rows) with(states []string, e [][]float64, sign float64) *rows {
+func (r *table) with(states []string, e [][]float64, sign float64) *table {
 	out := *r
 	out.values = map[string][]float64{}
 	for name, v := range r.values {

@@ -40,7 +40,7 @@ func (w *weakly) fromLinear(columns []potential.Column) (likelihood, whole poten
 			return nil, nil, nil, err
 		}
 	}
-	p.fitted = func(dst []float64, c int, x []float64) { predict(dst, &l.integrals[c], x) }
+	w.fitted = func(dst []float64, c int, x []float64) { predict(dst, &l.integrals[c], x) }
 	g := l.regression.Gram()
 	return b, l.regression, func([]float64) []float64 { return slices.Clone(g) }, nil
 }
@@ -136,7 +136,7 @@ func (w *weakly) reweight(estimate estimator, again func(*weakly) (estimator, er
 	for m, at := range w.joint.data {
 		parts[m] = make([]stencil, len(p.model.States))
 		state := slices.Index(p.model.States, p.equations[at.response].state)
-		parts[m][state] = w.left[m].times(w.noise[state])
+		parts[m][state] = w.left[m].times(w.sd[state])
 	}
 	w.joint.white = w.factor(parts)
 	x, _, err := estimate(w.joint.white)
@@ -152,7 +152,7 @@ func (w *weakly) reweight(estimate estimator, again func(*weakly) (estimator, er
 			return nil, err
 		}
 	}
-	p.Estimate, p.joint = x, &w.joint
+	p.Estimate = x
 	better := w.without(again)
 	if w.joint.white, err = w.errorsOf(better); err != nil {
 		return nil, err
@@ -164,7 +164,7 @@ func (w *weakly) reweight(estimate estimator, again func(*weakly) (estimator, er
 		by = append(by, v-better[j])
 	}
 	for i, e := range p.equations {
-		p.Noise[i] = w.noise[slices.Index(p.model.States, e.state)]
+		p.Noise[i] = w.sd[slices.Index(p.model.States, e.state)]
 		for t := range p.Responses[i].SD {
 			p.Responses[i].SD[t] /= p.Noise[i]
 		}
@@ -215,8 +215,8 @@ func (w *weakly) scaleNoise(residual []float64) error {
 		return &ModelError{[]string{"model", "noise"}, -1, fmt.Errorf(
 			"%d integrals cannot tell the noise beside %d parameters; give it: noise: {%s: …}", len(residual), len(w.Parameters), w.model.States[0])}
 	}
-	for k := range w.noise {
-		w.noise[k] *= factor
+	for k := range w.sd {
+		w.sd[k] *= factor
 	}
 	return nil
 }
@@ -227,7 +227,7 @@ func (w *weakly) fromCurves() (likelihood, whole potential.Potential, gram func(
 	if p.model.Batch > 0 {
 		return nil, nil, nil, needsIndependent()
 	}
-	columns, err := p.curves()
+	columns, err := w.curves()
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -251,7 +251,7 @@ func (w *weakly) fromCurves() (likelihood, whole potential.Potential, gram func(
 	if p.Estimate, _, err = fit(w.joint.white); err != nil {
 		return nil, nil, nil, err
 	}
-	p.fitted = func(dst []float64, c int, x []float64) {
+	w.fitted = func(dst []float64, c int, x []float64) {
 		_, value := f.design(x)
 		for m, at := range w.joint.data {
 			if at.response == c {
@@ -267,7 +267,7 @@ func (w *weakly) functions(columns []potential.ResidualColumn) *functionals {
 	f := &functionals{dim: len(w.Parameters), target: slices.Clone(w.target), sums: w.right}
 	for i, c := range columns {
 		c.Response = nil
-		f.curves = append(f.curves, curveRows{c, len(w.rows.at[i])})
+		f.curves = append(f.curves, curveRows{c, len(w.at[i])})
 	}
 	for _, at := range w.joint.data {
 		f.of = append(f.of, at.response)
@@ -350,23 +350,53 @@ func (w *weakly) start(all *functionals) ([]float64, error) {
 	return found, nil
 }
 
-// jointTerms is LogLikelihood where the data of all responses hang together.
-func (p *Problem) jointTerms(dst, x []float64) {
-	start := make([]int, len(p.Responses)) // of each response in dst
+// LogDensity is that of [Likelihood]: the data of all responses hang together.
+func (w *weakly) LogDensity(data []int) func(dst, x []float64) bool {
+	if data != nil {
+		return chosen(w, w.Data(), data)
+	}
+	p := w.Problem
+	start := make([]int, len(p.Responses)) // of each response among all data
 	at := 0
 	for _, c := range p.byName {
 		start[c] = at
-		n := len(p.Responses[c].Observed)
-		p.fitted(dst[at:at+n], c, x)
-		at += n
+		at += len(p.Responses[c].Observed)
 	}
-	stacked := make([]float64, len(dst))
-	for m, q := range p.joint.data {
-		stacked[m] = p.Responses[q.response].Observed[q.row] - dst[start[q.response]+q.row]
-	}
-	p.joint.white.apply(stacked)
-	for m, q := range p.joint.data {
-		z := stacked[m]
-		dst[start[q.response]+q.row] = -z*z/2 - math.Log(p.joint.white.at(m)) - logRoot2Pi
+	return func(dst, x []float64) bool {
+		for c, r := range p.Responses {
+			w.fitted(dst[start[c]:start[c]+len(r.Observed)], c, x)
+		}
+		stacked := make([]float64, len(dst))
+		for m, q := range w.joint.data {
+			stacked[m] = p.Responses[q.response].Observed[q.row] - dst[start[q.response]+q.row]
+		}
+		w.joint.white.apply(stacked)
+		for m, q := range w.joint.data {
+			z := stacked[m]
+			dst[start[q.response]+q.row] = -z*z/2 - math.Log(w.joint.white.at(m)) - logRoot2Pi
+		}
+		return true
 	}
 }
+
+// LogConstant is that of [Likelihood].
+func (w *weakly) LogConstant() float64 {
+	n := len(w.joint.data)
+	return -float64(n)*logRoot2Pi - w.joint.white.logDet(n)
+}
+
+// Fitted is that of [Likelihood].
+func (w *weakly) Fitted(c int, rows []int) func(dst, x []float64) {
+	return picked(len(w.Responses[c].Observed), rows, func(dst, x []float64) { w.fitted(dst, c, x) })
+}
+
+// Name is that of [Likelihood].
+func (w *weakly) Name() string {
+	return fmt.Sprintf("weak form of %s (width %d)", w.observedStates(), w.width)
+}
+
+// Datum is that of [Likelihood].
+func (w *weakly) Datum() (unit string, rows int) { return "test function", w.width }
+
+// Effort is that of [Likelihood]: integrals are made once.
+func (w *weakly) Effort() string { return "" }

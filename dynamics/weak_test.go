@@ -36,14 +36,14 @@ func TestIntegralsAreExactForLines(t *testing.T) {
 	p := weakForm(t, m, s)
 	fitted := make([]float64, p.Data())
 	for k, x := range [][]float64{{1, 0}, {0, 1}} {
-		p.Fitted(fitted, 0, x)
+		p.Likelihood.Fitted(0, nil)(fitted, x)
 		for i, center := range p.Responses[0].Time {
 			near(t, "slope", p.Responses[0].Observed[i], -3, 1e-10)
 			near(t, "integral", fitted[i], []float64{center, 7 - 3*center}[k], 1e-10)
 		}
 	}
-	if p.Responses[0].Label != "mean dx/dt" || p.LikelihoodName() != "weak form of x (width 11)" || len(p.Time) != p.Data() {
-		t.Errorf("%s, %s, %d times", p.Responses[0].Label, p.LikelihoodName(), len(p.Time))
+	if p.Responses[0].Label != "mean dx/dt" || p.Likelihood.Name() != "weak form of x (width 11)" || len(p.Time) != p.Data() {
+		t.Errorf("%s, %s, %d times", p.Responses[0].Label, p.Likelihood.Name(), len(p.Time))
 	}
 	if len(p.Warnings) == 0 || !strings.HasPrefix(p.Warnings[0], "1 of 60 values of x is missing (line ") {
 		t.Errorf("%q", p.Warnings)
@@ -60,7 +60,7 @@ func TestBumpHasItsShape(t *testing.T) {
 	m := Model{States: []string{"x"}, Equations: []Equation{{"x", "a*x"}}, Noise: Noise{"given", []Value{{"x", 1}}}, Weak: Weak{Width: 41}}
 	p := weakForm(t, m, s)
 	fitted := make([]float64, p.Data())
-	p.Fitted(fitted, 0, []float64{1})
+	p.Likelihood.Fitted(0, nil)(fitted, []float64{1})
 	for i, c := range p.Responses[0].Time {
 		near(t, "mean of 4t³", fitted[i], 4*c*c*c+12*c/11+2*c*0.05*0.05, 1e-6)
 	}
@@ -84,14 +84,14 @@ func TestWeakCovarianceByNudges(t *testing.T) {
 	m := c.model
 	m.Noise, m.Weak.Width = Noise{"given", []Value{{"x", 3e-5}, {"y", 7e-5}}}, 9
 	p := weakForm(t, m, s)
-	n := len(p.joint.data)
+	n := len(p.Likelihood.(*weakly).joint.data)
 	stacked := func() []float64 {
 		q := weakForm(t, m, s)
 		out := make([]float64, 0, n)
-		for _, at := range q.joint.data {
+		for _, at := range q.Likelihood.(*weakly).joint.data {
 			r := q.Responses[at.response]
 			fitted := make([]float64, len(r.Observed))
-			q.Fitted(fitted, at.response, p.Estimate)
+			q.Likelihood.Fitted(at.response, nil)(fitted, p.Estimate)
 			out = append(out, r.Observed[at.row]-fitted[at.row])
 		}
 		return out
@@ -110,14 +110,14 @@ func TestWeakCovarianceByNudges(t *testing.T) {
 			want.RankOne(want, 1, mat.NewVecDense(n, a), mat.NewVecDense(n, a))
 		}
 	}
-	got := p.joint.white.dense(n)
+	got := p.Likelihood.(*weakly).joint.white.dense(n)
 	for a := range n {
 		for b := range n {
 			if math.Abs(got.At(a, b)-want.At(a, b)) > 1e-5*mat.Max(want) {
 				t.Fatalf("covariance %d %d is %v, want %v", a, b, got.At(a, b), want.At(a, b))
 			}
 		}
-		at := p.joint.data[a]
+		at := p.Likelihood.(*weakly).joint.data[a]
 		near(t, "sd", p.Responses[at.response].SD[at.row]*p.Noise[at.response], math.Sqrt(want.At(a, a)), 1e-5)
 	}
 }

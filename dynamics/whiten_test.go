@@ -52,14 +52,14 @@ func TestCovarianceByNudges(t *testing.T) {
 		residual := func(i int) []float64 { // the response about f at x
 			q := must(Build(&m, s))
 			out := make([]float64, len(q.Responses[i].Observed))
-			q.fitted(out, i, x)
+			q.Likelihood.Fitted(i, nil)(out, x)
 			for t, y := range q.Responses[i].Observed {
 				out[t] = y - out[t]
 			}
 			return out
 		}
 		for i, e := range p.equations {
-			w := must(p.whiten(i, x[2*i:2*i+2]))
+			w := must(p.observed().whiten(i, x[2*i:2*i+2]))
 			n := len(p.Responses[i].Observed)
 			got, want := w.dense(n), mat.NewDense(n, n, nil)
 			for _, name := range s.States {
@@ -78,7 +78,7 @@ func TestCovarianceByNudges(t *testing.T) {
 					b := residual(i)
 					s.Values[name][row] = v
 					for j := range a {
-						a[j] = (a[j] - b[j]) / (2 * step) * p.rows.noise[name] / p.rows.noise[e.state]
+						a[j] = (a[j] - b[j]) / (2 * step) * p.observed().noise[name] / p.observed().noise[e.state]
 					}
 					want.RankOne(want, 1, mat.NewVecDense(n, a), mat.NewVecDense(n, a))
 				}
@@ -161,12 +161,12 @@ func TestLogConstantOfCorrelatedData(t *testing.T) {
 		}
 		for _, r := range []*Problem{p, q} {
 			terms, x := make([]float64, r.Data()), []float64{0.9, 0.12, 0.07, 1.6}
-			if !r.LogLikelihood(terms, x) {
+			if !r.Likelihood.LogDensity(nil)(terms, x) {
 				t.Fatal("no likelihood")
 			}
-			left, right := sum(terms)+r.Prior.LogDensity()(x), r.LogConstant()-energyOf(r.Whole, x)
-			if math.Abs(left-right) > 1e-9*(math.Abs(left)+math.Abs(r.LogConstant())) {
-				t.Errorf("%s: log p(data, x) = %.12g, −U + constant = %.12g", r.LikelihoodName(), left, right)
+			left, right := sum(terms)+r.Prior.LogDensity()(x), r.Likelihood.LogConstant()-energyOf(r.Whole, x)
+			if math.Abs(left-right) > 1e-9*(math.Abs(left)+math.Abs(r.Likelihood.LogConstant())) {
+				t.Errorf("%s: log p(data, x) = %.12g, −U + constant = %.12g", r.Likelihood.Name(), left, right)
 			}
 			differences(t, r.Whole, x)
 		}
@@ -175,7 +175,7 @@ func TestLogConstantOfCorrelatedData(t *testing.T) {
 		m.Batch = 10
 		if _, err := Build(&m, s); (err == nil) != (change.Likelihood == "" && change.Derivative.Kind == "") ||
 			err != nil && !strings.HasPrefix(err.Error(), "model.batch: a minibatch of equations that are not linear needs independent rows") {
-			t.Errorf("%s: batch: %v", q.LikelihoodName(), err)
+			t.Errorf("%s: batch: %v", q.Likelihood.Name(), err)
 		}
 	}
 }

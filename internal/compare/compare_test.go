@@ -76,7 +76,7 @@ func refits(p *dynamics.Problem) (sum float64) {
 	for j := range d {
 		unit := make([]float64, d)
 		unit[j] = 1
-		p.Fitted(fitted, 0, unit)
+		p.Likelihood.Fitted(0, nil)(fitted, unit)
 		design.SetCol(j, fitted)
 	}
 	for out := range n {
@@ -242,7 +242,7 @@ func evidence(p *dynamics.Problem, volume float64) float64 {
 	d := len(p.Parameters)
 	energy, grad := make([]float64, 1), make([]float64, d)
 	p.Whole.Evaluator(1, nil).Eval(energy, grad, p.Center)
-	log := -energy[0] + p.LogConstant() - math.Log(volume) + float64(d)/2*math.Log(2*math.Pi)
+	log := -energy[0] + p.Likelihood.LogConstant() - math.Log(volume) + float64(d)/2*math.Log(2*math.Pi)
 	for j := range d {
 		log += math.Log(p.Factor[j][j])
 	}
@@ -477,7 +477,7 @@ func TestManyData(t *testing.T) {
 		t.Fatal(err)
 	}
 	terms := make([]float64, n)
-	p.LogLikelihood(terms, p.Center)
+	p.Likelihood.LogDensity(nil)(terms, p.Center)
 	best, spread := diag.SumSE(terms)
 	if m := len(got.Pointwise.ELPDLOO); got.Every != 3 || m != n/3 || got.Observed != n {
 		t.Errorf("one of %d, %d of %d", got.Every, m, got.Observed)

@@ -23,7 +23,7 @@ type Data struct {
 
 // DataOf returns the data that the likelihood of a problem explains.
 func DataOf(p *dynamics.Problem) Data {
-	return Data{p.DataSHA256(), len(p.Time), p.Data(), p.LikelihoodName()}
+	return Data{p.DataSHA256(), len(p.Time), p.Data(), p.Likelihood.Name()}
 }
 
 // A Predictive is the content of predictive.json: how well a model predicts its
@@ -107,11 +107,11 @@ func Predict(ctx context.Context, p *dynamics.Problem, draws [][][]float64) (*Pr
 	if err != nil {
 		return nil, err
 	}
-	terms, densitiesOf := make([]float64, len(some)), p.LogLikelihoodOf(some)
+	terms, densitiesOf := make([]float64, len(some)), p.Likelihood.LogDensity(some)
 	if !densitiesOf(terms, states[0]) {
 		return nil, errors.New("noise: paper is no likelihood, so that nothing is predicted: use noise: estimate, or give it")
 	}
-	out := &Predictive{Draws: len(states), Every: (n + len(some) - 1) / len(some), Noise: p.NoiseKind(), Data: DataOf(p)}
+	out := &Predictive{Draws: len(states), Every: (n + len(some) - 1) / len(some), Noise: p.Likelihood.NoiseKind(), Data: DataOf(p)}
 	logLik, eff := make([][]float64, len(some)), make([]float64, len(some))
 	for i := range logLik {
 		logLik[i] = make([]float64, len(states))
@@ -165,13 +165,13 @@ func sampled(n, most int) []int {
 
 // scaleUp turns what is known of some data into sums over all.
 func (out *Predictive) scaleUp(ctx context.Context, p *dynamics.Problem, states [][]float64, some []int) error {
-	all := make([]float64, p.Data())
+	all, densities := make([]float64, p.Data()), p.Likelihood.LogDensity(nil)
 	mean := make([]float64, len(all))
 	for s := range rough {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		p.LogLikelihood(all, states[(2*s+1)*len(states)/(2*rough)])
+		densities(all, states[(2*s+1)*len(states)/(2*rough)])
 		for i, l := range all {
 			mean[i] += l / rough
 		}

@@ -42,7 +42,7 @@ func (j *Job) courses(ctx context.Context, x []float64) (*figure.Courses, error)
 	}
 	from, to := m.InitialTime(), m.Time[len(m.Time)-1]
 	knots := max(leastKnots, min(knotsPerRow*len(m.Time), mostKnots))
-	o := simulation.Options{From: from, Times: simulation.Grid(from, to, knots+1), Solver: m.Solver(), Threads: j.Settings.Threads}
+	o := simulation.Options{From: from, Times: simulation.Grid(from, to, knots+1), Solver: m.Likelihood.Solver(), Threads: j.Settings.Threads}
 	r, err := simulation.Run(ctx, model, some(x, len(m.Parameters)), o)
 	if err != nil {
 		return nil, err
@@ -90,7 +90,7 @@ func (j *Job) deviations(fit []figure.Response, x []float64) []figure.Response {
 	noise := make([][]float64, len(states)) // by state and draw
 	sd, logNormal := make([]float64, len(states)), false
 	for _, draw := range some(x, len(m.Parameters)) {
-		logNormal = m.ObservationNoise(sd, draw)
+		logNormal = m.Likelihood.ObservationNoise(sd, draw)
 		for i, v := range sd {
 			noise[i] = append(noise[i], v)
 		}

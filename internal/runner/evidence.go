@@ -182,7 +182,7 @@ func (x *execution) marginal(ctx context.Context, e report.Evidence) (*report.Ma
 		m.Reason = e.Reason
 	case x.Settings.Temperature[0] != 1:
 		m.Reason = "the coldest temperature is not 1"
-	case math.IsNaN(x.Model.LogConstant()):
+	case math.IsNaN(x.Model.Likelihood.LogConstant()):
 		m.Reason = "noise: paper is no likelihood"
 	}
 	if m.Reason != "" {
@@ -194,7 +194,7 @@ func (x *execution) marginal(ctx context.Context, e report.Evidence) (*report.Ma
 		return m, ctx.Err()
 	}
 	// The volume is part of both when the prior is flat: its error cancels.
-	m.Log = e.Estimate + x.Model.LogConstant() - mass
+	m.Log = e.Estimate + x.Model.Likelihood.LogConstant() - mass
 	m.SE = math.Hypot(e.Error, se)
 	if !x.Model.Prior.Any() {
 		m.SE = math.Sqrt(max(0, e.Error*e.Error-x.volume.se*x.volume.se))
@@ -229,7 +229,7 @@ func (x *execution) priorMass(ctx context.Context) (log, se float64, err error) 
 
 // predict writes how well the model predicts its data.
 func (x *execution) predict(ctx context.Context, res *r2sgld.Result) error {
-	if x.Model.NoiseKind() == "paper" {
+	if x.Model.Likelihood.NoiseKind() == "paper" {
 		return nil
 	}
 	draws := make([][][]float64, len(res.Names))

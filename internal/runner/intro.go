@@ -17,12 +17,13 @@ func (j *Job) what() string {
 	d := len(j.Problem.ReportedNames())
 	var what []string
 	if j.Model != nil {
-		datum := text.Counted(len(j.Model.Time), j.Model.Datum())
-		if w := j.Model.Width(); w > 0 {
-			datum += " of " + text.Counted(w, "row")
+		unit, rows := j.Model.Likelihood.Datum()
+		datum := text.Counted(len(j.Model.Time), unit)
+		if rows > 1 {
+			datum += " of " + text.Counted(rows, "row")
 		}
-		what = append(what, datum, j.Model.LikelihoodName(), text.Counted(d, "parameter"))
-		if effort := j.Model.Effort(); effort != "" {
+		what = append(what, datum, j.Model.Likelihood.Name(), text.Counted(d, "parameter"))
+		if effort := j.Model.Likelihood.Effort(); effort != "" {
 			what = append(what, effort)
 		}
 	} else {

@@ -122,7 +122,7 @@ func (j *Job) responses(x []float64, ps []report.Parameter) []figure.Response {
 		for i := range row {
 			row[i] = i * rows / shown
 		}
-		fitted, fit := make([]float64, shown), m.FittedAt(c, row)
+		fitted, fit := make([]float64, shown), m.Likelihood.Fitted(c, row)
 		at := make([][]float64, shown) // the model at each row shown, draw by draw
 		for i := range used {
 			k := i * n / used
@@ -131,7 +131,8 @@ func (j *Job) responses(x []float64, ps []report.Parameter) []figure.Response {
 				at[i] = append(at[i], v)
 			}
 		}
-		q := figure.Response{Axis: figure.Axis{Name: r.Label}, Each: m.Datum(), Of: rows}
+		unit, _ := m.Likelihood.Datum()
+		q := figure.Response{Axis: figure.Axis{Name: r.Label}, Each: unit, Of: rows}
 		fit(fitted, mean)
 		for i, v := range at {
 			band := diag.Quantiles(v, 0.05, 0.95, 0.5)

@@ -14,10 +14,10 @@ func Of(p *dynamics.Problem) (*Model, error) {
 	}
 	m := &Model{States: s.States(), System: func(x []float64) ode.System { return s.At(x) }, Initial: p.Initial}
 	sd := make([]float64, len(m.States))
-	m.LogNormal = p.ObservationNoise(sd, make([]float64, len(p.Parameters)))
+	m.LogNormal = p.Likelihood.ObservationNoise(sd, make([]float64, len(p.Parameters)))
 	for _, v := range sd {
 		if v == v { // of one state at least
-			m.Noise = func(dst, x []float64) { p.ObservationNoise(dst, x) }
+			m.Noise = func(dst, x []float64) { p.Likelihood.ObservationNoise(dst, x) }
 		}
 	}
 	return m, nil
