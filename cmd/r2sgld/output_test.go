@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"os"
 	"os/exec"
@@ -90,5 +91,18 @@ func TestHelpFillsTheWidth(t *testing.T) {
 		if got := filled(text, c.width); got != c.want {
 			t.Errorf("in %d columns:\n%s\nwant\n%s", c.width, got, c.want)
 		}
+	}
+}
+
+// The schema is whole, whatever the width of the terminal: an editor reads it.
+func TestSchemaIsNotFolded(t *testing.T) {
+	t.Setenv("COLUMNS", "40")
+	p := start(t, "schema")
+	if code := p.code(t); code != exitDone {
+		t.Fatalf("exit %d: %s", code, p.stderr.String())
+	}
+	var schema map[string]any
+	if err := json.Unmarshal(p.stdout.Bytes(), &schema); err != nil || schema["$defs"] == nil {
+		t.Errorf("%v in %.200s", err, p.stdout.String())
 	}
 }

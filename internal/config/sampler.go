@@ -53,7 +53,11 @@ func (k key) as(role autoRole) key {
 
 // samplerKeys declares the sampler section.
 func (l *loader) samplerKeys() []key {
-	s := &l.sampler
+	return append(l.sampler.ladderKeys(), l.moveKeys()...)
+}
+
+// ladderKeys declares how long and on which rungs a run is.
+func (s *Sampler) ladderKeys() []key {
 	return []key{
 		given("method", "word", object("enum", methodNames()), nil).as(leavesAuto).
 			tells("auto, or r2sgld where keys tell more", "rungs, boundary and schedule"),
@@ -71,6 +75,13 @@ func (l *loader) samplerKeys() []key {
 		scheduleKey().tells("constant; cosine for `*cyc*` methods", "[step size over time](#schedules)"),
 		mapping("swap", s.Swap.keys()).by((*loader).samplerSwap).as(goesWithAuto).tells("", "[exchange of rungs](#swap)"),
 		whole("ladders", &s.Ladders, 1, maxLadders).as(goesWithAuto).tells("4", "independent copies, for R̂ and error bars"),
+	}
+}
+
+// moveKeys declares how rungs move, from where, and when they end.
+func (l *loader) moveKeys() []key {
+	s := &l.sampler
+	return []key{
 		word("boundary", &s.Boundary, "specular", "nearest", "refuse", "project").
 			tells("`specular`", "[rule at the wall](#boundary-rules); reflected methods only"),
 		whole("cap", &s.Cap, 1, math.MaxInt32).tells("1000; `nearest`, `project` 20",
