@@ -3,7 +3,10 @@
 // (r2SGLD, ICML 2024): replicas at several temperatures move by Langevin steps,
 // are reflected at the wall of the domain, and trade temperatures.
 //
-// Start with [Sample].
+// Start with tune.Sample of package tune, which finds its settings itself, or with [Sample]:
+//
+//	p := r2sgld.Problem{Potential: u, Domain: d}
+//	res, _, err := tune.Sample(ctx, p, r2sgld.Settings{Ladders: 4}, tune.Until{})
 package r2sgld
 
 import (

@@ -13,7 +13,7 @@ import (
 )
 
 // heard is what a warm-up says, as it is kept.
-func heard(t *testing.T, w WarmUp, p r2sgld.Problem, s r2sgld.Settings, u Until) (*Found, r2sgld.Settings, Until, []string) {
+func heard(t *testing.T, w Options, p r2sgld.Problem, s r2sgld.Settings, u Until) (*Found, r2sgld.Settings, Until, []string) {
 	t.Helper()
 	var said []string
 	keep := func(f *Found) error {
@@ -21,7 +21,7 @@ func heard(t *testing.T, w WarmUp, p r2sgld.Problem, s r2sgld.Settings, u Until)
 		return nil
 	}
 	w.Show, w.Chosen = keep, keep
-	f, s, u, err := w.Run(t.Context(), p, s, u)
+	f, s, u, err := w.warmUp(t.Context(), p, s, u)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,10 +58,10 @@ const dear = 1e9
 func TestContestGoesOn(t *testing.T) {
 	p := formula(t, "x^2/2 + (y - x^2/2)^2", plane(t))
 	s := r2sgld.Settings{Seed: 3, Ladders: 3, Iterations: 20_000}
-	for _, w := range []WarmUp{{AnyKernel: true}, {}} {
+	for _, w := range []Options{{}, {KeepKernel: true}} {
 		f, set, u, said := heard(t, w, p, s, Until{}.WithDefaults(s.Iterations))
-		if w.AnyKernel != (f.Taken == ForDraws) || w.AnyKernel != set.Unbiased() || w.AnyKernel != (f.Rival != nil) {
-			t.Fatalf("any kernel %v: taken for %q, %+v", w.AnyKernel, f.Taken, set)
+		if w.KeepKernel == (f.Taken == ForDraws) || w.KeepKernel == set.Unbiased() || w.KeepKernel == (f.Rival != nil) {
+			t.Fatalf("kept kernel %v: taken for %q, %+v", w.KeepKernel, f.Taken, set)
 		}
 		for i, b := range said {
 			w.From = &Found{}
@@ -70,7 +70,7 @@ func TestContestGoesOn(t *testing.T) {
 			}
 			g, other, v, _ := heard(t, w, p, s, Until{}.WithDefaults(s.Iterations))
 			if text(t, g) != text(t, f) || fmt.Sprint(other.StepSize, other.Iterations, v) != fmt.Sprint(set.StepSize, set.Iterations, u) {
-				t.Errorf("any kernel %v: broken off after %d, other results", w.AnyKernel, i+1)
+				t.Errorf("kept kernel %v: broken off after %d, other results", w.KeepKernel, i+1)
 			}
 		}
 		w.From = nil
@@ -115,13 +115,13 @@ func TestContestLost(t *testing.T) {
 	s := r2sgld.Settings{Seed: 3, Ladders: 3, Iterations: 20_000}
 	for _, jump := range []float64{0, 3} {
 		p := formula(t, fmt.Sprintf("x^2/2 + (y - x^2/2)^2 + %g*floor(x)", jump), plane(t))
-		_, _, _, said := heard(t, WarmUp{}, p, s, Until{}.WithDefaults(s.Iterations))
+		_, _, _, said := heard(t, Options{KeepKernel: true}, p, s, Until{}.WithDefaults(s.Iterations))
 		from := &Found{}
 		if err := json.Unmarshal([]byte(said[2]), from); err != nil {
 			t.Fatal(err)
 		}
 		from.Rival = &Found{Rounds: make([]Round, fewest), Beta: from.Beta, Diffusion: from.Diffusion, Leapfrog: 2, States: from.States}
-		f, set, _, _ := heard(t, WarmUp{AnyKernel: true, From: from}, p, s, Until{}.WithDefaults(s.Iterations))
+		f, set, _, _ := heard(t, Options{From: from}, p, s, Until{}.WithDefaults(s.Iterations))
 		if f.Taken != map[bool]string{true: ForFeatures}[jump > 0] || set.Unbiased() != (jump > 0) || !f.Done || f.Rival == nil {
 			t.Errorf("jump %g: taken for %q after %d rounds, %+v", jump, f.Taken, len(f.Rounds), set.Kernel)
 		}
@@ -155,7 +155,7 @@ func TestContestLeftOut(t *testing.T) {
 		"rare swaps":  {plain, false, 0, exchange.Settings{Every: 60}, true}, // rarer than the first rounds are long
 	} {
 		s := r2sgld.Settings{Seed: 1, Ladders: 2, Iterations: 4000, Certificate: c.certificate, Swap: c.swap}
-		f, _, _, err := quiet(true).Run(t.Context(), c.p, s, Until{Bias: c.bias}.WithDefaults(s.Iterations))
+		f, _, _, err := Options{}.warmUp(t.Context(), c.p, s, Until{Bias: c.bias}.WithDefaults(s.Iterations))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -122,7 +122,7 @@ func Forecast(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings) (*Plan, 
 // place of SGLD.
 func ForecastAuto(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, u Until, anyKernel bool) (*Plan, error) {
 	begun := time.Now()
-	f, s, u, err := quiet(anyKernel).Run(ctx, p, settled(s), u)
+	f, s, u, err := Options{KeepKernel: !anyKernel}.warmUp(ctx, p, settled(s), u)
 	if err != nil {
 		return nil, err
 	}

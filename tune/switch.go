@@ -9,29 +9,10 @@ import (
 	"github.com/r2sgld/r2sgld/kernel"
 )
 
-// A WarmUp is how method auto comes to its ladder.
-type WarmUp struct {
-	AnyKernel bool                             // kernel HMC may take the place of SGLD
-	From      *Found                           // what an interrupted warm-up had found; nil begins anew
-	Recorder  func(ladder int) r2sgld.Recorder // of its rounds; nil is none
-	Show      func(*Found) error               // hears of every round
-	Chosen    func(*Found) error               // hears which kernel goes on, where both were tried
-}
-
-// quiet is a warm-up of which nobody hears.
-func quiet(anyKernel bool) WarmUp {
-	hear := func(*Found) error { return nil }
-	return WarmUp{AnyKernel: anyKernel, Show: hear, Chosen: hear}
-}
-
-// Run tunes a ladder for p ([Tune]) and, if w allows for it, tries kernel HMC in place of
-// SGLD. Where energies and walls are exact, a few short rounds of HMC follow those of SGLD,
-// from the same states, and HMC goes on if it makes more effective draws of a gradient. It
-// goes on as well where the potential jumps, or has features narrower than a step of SGLD,
-// whose law it keeps as SGLD does not. Run returns what it found with the settings and the
+// warmUp tunes a ladder for p. It returns what it found with the settings and the
 // stopping rule of the run, which holds as many draws as [Until.Hold] says.
-func (w WarmUp) Run(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, u Until) (*Found, r2sgld.Settings, Until, error) {
-	f, err := w.tune(ctx, p, s, u)
+func (o Options) warmUp(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, u Until) (*Found, r2sgld.Settings, Until, error) {
+	f, err := o.tune(ctx, p, s, u)
 	if err != nil {
 		return nil, s, u, err
 	}
@@ -44,16 +25,16 @@ func (w WarmUp) Run(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, u 
 }
 
 // tune makes rounds until a ladder is found.
-func (w WarmUp) tune(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, u Until) (*Found, error) {
+func (o Options) tune(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, u Until) (*Found, error) {
 	own := s
-	own.Recorder = w.Recorder
+	own.Recorder = o.Recorder
 	t, err := newTuner(ctx, p, own)
 	if err != nil {
 		return nil, err
 	}
-	both := w.AnyKernel && !s.Unbiased()
+	both := !o.KeepKernel && !s.Unbiased()
 	compared := both && !s.Certificate && u.Bias == 0 && exact(p, s)
-	f := w.From
+	f := o.From
 	if f == nil {
 		f, err = t.first()
 	} else if err = t.check(f, both); err != nil {
@@ -63,18 +44,26 @@ func (w WarmUp) tune(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, u
 		switch hmc := both && f.Leapfrog > 0; {
 		case hmc && f.Taken == "" && t.tried(f, s.Iterations):
 			f = f.choose(u.ESS)
-			err = w.Chosen(f)
+			err = tell(o.Chosen, f)
 		case both && !hmc && (f.Done && f.Jumps || compared && f.Rival == nil && len(f.Rounds) >= fewest):
 			f = t.pilot(f)
 		case f.Done:
 			return f, nil
 		default:
 			if f, err = t.of(f).round(ctx, f); err == nil {
-				err = w.Show(f)
+				err = tell(o.Show, f)
 			}
 		}
 	}
 	return nil, cmp.Or(ctx.Err(), err)
+}
+
+// tell tells f to hear, if anybody does.
+func tell(hear func(*Found) error, f *Found) error {
+	if hear == nil {
+		return nil
+	}
+	return hear(f)
 }
 
 // check reports what keeps f, and the other kernel's ladder in it, from being a ladder of

@@ -1,5 +1,9 @@
 // Package tune answers which settings suit a target: step sizes, a whitening and
-// a ladder of temperatures, found in rounds of warm-up and frozen afterwards.
+// a ladder of temperatures, found in rounds of warm-up and frozen afterwards. With
+// them it samples until the draws suffice, in two lines where nothing else is asked:
+//
+//	p := r2sgld.Problem{Potential: u, Domain: d}
+//	res, _, err := tune.Sample(ctx, p, r2sgld.Settings{Ladders: 4}, tune.Until{})
 package tune
 
 import (
@@ -165,7 +169,7 @@ func (f *Found) Apply(s r2sgld.Settings) r2sgld.Settings {
 // nil, and shows what it has found after each round. Equal arguments give equal
 // results.
 func Tune(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, from *Found, show func(*Found) error) (*Found, error) {
-	return WarmUp{From: from, Recorder: s.Recorder, Show: show}.tune(ctx, p, s, Until{})
+	return Options{KeepKernel: true, From: from, Recorder: s.Recorder, Show: show}.tune(ctx, p, s, Until{})
 }
 
 // A tuner knows the target.

@@ -2,10 +2,8 @@ package tune
 
 import (
 	"cmp"
-	"context"
 	"math"
 	"slices"
-	"time"
 
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/diag"
@@ -110,37 +108,4 @@ func (u Until) Next(n, here int, seconds float64) int {
 		}
 	}
 	return max(n, next)
-}
-
-// Sample finds the settings that suit p ([Tune]), runs with them until u is met or
-// its limit reached, and returns the draws with the settings in use. Zero numbers
-// of u are R̂ 1.01 and an effective sample size of 400, unless u asks for the evidence,
-// and 64 times the iterations of s, which are those of the first round (0: 100,000; of
-// kernels HMC and Harmonic 1,000). Kernel HMC takes the place of SGLD as
-// [WarmUp.Run] says, and draws are thinned as [Until.Hold] says unless s has MaxDraws.
-func Sample(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, u Until) (*r2sgld.Result, r2sgld.Settings, error) {
-	first, thin := 100_000, 10
-	if s.Unbiased() {
-		first, thin = 1000, 1
-	}
-	s.Iterations, s.Thin = cmp.Or(s.Iterations, first), cmp.Or(s.Thin, thin)
-	u = u.WithDefaults(s.Iterations)
-	given := s.MaxDraws
-	_, s, u, err := quiet(true).Run(ctx, p, s, u)
-	if err != nil {
-		return nil, s, err
-	}
-	s.MaxDraws = cmp.Or(given, s.MaxDraws)
-	s.Iterations = min(s.Iterations, u.Iterations)
-	s.Certificate = s.Certificate || u.Bias > 0
-	begun := time.Now()
-	s.Review = func(res *r2sgld.Result) (int, error) {
-		n := res.Ladders[0].Iterations
-		if u.Judge(res).Done {
-			return n, nil
-		}
-		return u.Next(n, n, time.Since(begun).Seconds()), nil
-	}
-	res, err := r2sgld.Sample(ctx, p, s)
-	return res, s, err
 }

@@ -18,7 +18,7 @@ sampler: {method: auto, kernel: mala, init: {x: 0}, until: {evidence: 0.03}}
 	if err != nil {
 		t.Fatal(err)
 	}
-	if u := r.Until; u.Evidence != 0.03 || u.RHat != 0 || u.ESS != 0 || u.Iterations != 64*autoPaths {
+	if u := r.Until; u.Evidence != 0.03 || u.RHat != 0 || u.ESS != 0 || u.Iterations != 64*1000 {
 		t.Errorf("%+v", u)
 	}
 	if r, err = Parse("sample", "a", []byte(text), []string{"sampler.until.ess=100"}); err != nil || r.Until.ESS != 100 || r.Until.RHat != 0 {

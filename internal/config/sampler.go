@@ -22,17 +22,12 @@ const (
 	maxDisk       = 256 << 30 // bytes of draws
 )
 
-// The lengths of a run of method auto.
+// The lengths of a run of method auto, where they are not those of [tune.FirstRound].
 const (
-	autoIterations  = 100_000 // of the first round; each further one doubles the draws
-	autoCurved      = 20_000  // of models that are not linear, whose gradients go through all rows
-	autoLeast       = 1000    // of the first round, if it is given
-	autoBurnIn      = 500     // after a warm-up
-	autoThin        = 10
-	autoPaths       = 1000 // iterations of the first round with kernel hmc, all kept
-	autoCurvedPaths = 500  // of models that are not linear in their parameters
+	autoCurved      = 20_000 // of models that are not linear, whose gradients go through all rows
+	autoLeast       = 1000   // of the first round, if it is given
+	autoCurvedPaths = 500    // of models that are not linear in their parameters
 	autoLeastPaths  = 100
-	autoBurnPaths   = 25
 	defaultLeapfrog = 10 // steps of a trajectory of kernel hmc
 )
 

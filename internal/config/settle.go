@@ -57,12 +57,13 @@ func (s *Sampler) settleAny() {
 // settleAuto fills the defaults of method auto in; curved says that the run is that of
 // a model that is not linear in its parameters.
 func (s *Sampler) settleAuto(curved bool) {
-	first, dear := autoIterations, autoCurved
-	if move(s.Kernel).exact() {
-		first, dear = autoPaths, autoCurvedPaths
-	}
-	if curved {
-		first = dear
+	unbiased := move(s.Kernel).exact()
+	first, _, _ := tune.FirstRound(unbiased)
+	switch {
+	case curved && unbiased:
+		first = autoCurvedPaths
+	case curved:
+		first = autoCurved
 	}
 	s.Iterations = cmp.Or(s.Iterations, first)
 	s.settleAny()
@@ -96,12 +97,10 @@ func (s *Sampler) noisyEnergies(u potential.Potential, given bool) {
 // settings turns the resolved sampler into settings of a run of states of
 // dimension d.
 func (s *Sampler) settings(m method, d int) r2sgld.Settings {
-	burnIn, thin := autoBurnIn, autoThin
-	if m.move.exact() {
-		burnIn, thin = autoBurnPaths, 1
-	}
+	_, burnIn, thin := tune.FirstRound(m.move.exact())
+	most := 0 // of method auto what its stopping rule asks for
 	if !m.auto() {
-		burnIn, thin = *s.BurnIn, s.Thin
+		burnIn, thin, most = *s.BurnIn, s.Thin, tune.MostHeld(d, s.Ladders, max(len(s.Temperature), 8))
 	}
 	out := r2sgld.Settings{
 		Seed: *s.Seed, Ladders: s.Ladders, Iterations: s.Iterations, BurnIn: burnIn, Thin: thin,
@@ -109,7 +108,7 @@ func (s *Sampler) settings(m method, d int) r2sgld.Settings {
 		Decay: kernel.Decay(s.Schedule), Swap: s.Swap.Settings, FullEnergies: s.Swap.full(),
 		Boundary: domain.Rule(s.Boundary), Cap: s.Cap,
 		Certificate: s.Certificate,
-		MaxDraws:    tune.MostHeld(d, s.Ladders, max(len(s.Temperature), 8)),
+		MaxDraws:    most,
 	}
 	if !m.wall.reflects() && m.wall != mirrored {
 		out.Boundary = domain.Free

@@ -40,7 +40,7 @@ func TestTrajectoryTakesHMC(t *testing.T) {
 	if r := s.Resolved.Sampler; r.Method != "auto" || r.Kernel != "hmc" || r.Init != fromPrior || r.Iterations != autoCurvedPaths {
 		t.Errorf("%+v", r)
 	}
-	if s.Settings.Thin != 1 || s.Settings.BurnIn != autoBurnPaths {
+	if s.Settings.Thin != 1 || s.Settings.BurnIn != 25 {
 		t.Errorf("thinning %d, burn-in %d", s.Settings.Thin, s.Settings.BurnIn)
 	}
 	// In the chart the mode is the logarithm of the mode, and one step of the whitening

@@ -69,7 +69,8 @@ var ofSampling = []fault{
 	{"kernels compared by their last rounds", "tune TestChoose", []edit{
 		{"tune.(*Found).Efficiency", "min(len(f.Rounds), fewest", "len(f.Rounds"},
 	}},
-	{"a kernel that lost is tried again", "tune TestContestLost", []edit{{"tune.WarmUp.tune", "f.Rival == nil && ", ""}}},
+	{"a burn-in of the command alone", "cmd/r2sgld CommandAndGoProgramAgree", []edit{{"tune.Run", "cmp.Or(s.BurnIn, burnIn)", "burnIn-burnIn"}}},
+	{"a kernel that lost is tried again", "tune TestContestLost", []edit{{"tune.Options.tune", "f.Rival == nil && ", ""}}},
 	{"kernels compared where walls are sought", "tune TestContestLeftOut", []edit{
 		{"tune.exact", "domain.ExactWalls(p.Domain", "(true || domain.ExactWalls(p.Domain)"},
 	}},
@@ -232,6 +233,6 @@ var ofSampling = []fault{
 	}},
 	{"jumps: errors of steps that resolve", ". NotCoarse", []edit{{".(*watch).land", " leastError", "= 0"}}},
 	{"auto: another kernel than the given one", "cmd/r2sgld AutoAcross(Jumps|Features)", []edit{
-		{"tune.WarmUp.tune", "w.AnyKernel && ", ""},
+		{"tune.Options.tune", "!o.KeepKernel && ", ""},
 	}},
 }

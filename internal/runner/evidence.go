@@ -63,7 +63,7 @@ func (x *execution) logZ(res *r2sgld.Result) report.Evidence {
 	}
 	var of exchange.Evidence
 	if x.Until != nil && x.Until.Evidence > 0 && x.Settings.Unbiased() {
-		of = x.judge(res).Evidence
+		of = x.judgement.Evidence
 	} else {
 		of = x.pool(res)
 	}

@@ -45,32 +45,46 @@ type execution struct {
 	exact    bool   // whether swaps keep the law of every rung
 
 	over      string         // why a limit ended the run; "" where none did
-	judgement tune.Judgement // of the stopping rule
-	judged    int            // iterations per ladder that it saw; 0 is none yet
+	judgement tune.Judgement // of the stopping rule, of the last round
+	sampling  time.Time      // when the sampling began
 }
 
 // run takes the job through warm-up, sampling and all that is left behind.
 func (x *execution) run(ctx context.Context) (*report.Summary, error) {
 	fmt.Fprintf(x.Terminal, "%s: %s\n", x.Name, x.what())
 	x.tellGradient()
+	sample := x.sample
 	if x.Until != nil {
-		if err := x.tune(ctx); err != nil {
-			return nil, err
+		sample = x.tuned
+	}
+	res, seconds, err := sample(ctx)
+	if x.progress != nil {
+		x.progress.Stop()
+	}
+	if err != nil {
+		return nil, x.explain(ctx, err)
+	}
+	for i, l := range res.Ladders {
+		if len(l.Energy[0]) < leastDraws {
+			return nil, fmt.Errorf("%s: ladder %d kept %s: the others lay outside the domain, which an unconstrained run does not find. Run longer (r2sgld resume %s --iterations N), or take a method that reflects",
+				x.Name, i+1, text.Counted(len(l.Energy[0]), "draw"), text.Word(x.Dir))
 		}
 	}
-	if err := x.measureVolume(ctx); err != nil {
-		return nil, x.explain(ctx, err)
-	}
-	x.exact = len(report.SwapBias(x.Problem, x.Settings)) == 0
-	fmt.Fprint(x.Terminal, x.how())
-	if err := x.walls(ctx); err != nil {
-		return nil, x.explain(ctx, err)
-	}
-	res, seconds, err := x.sample(ctx)
-	if err != nil {
-		return nil, err
-	}
 	return x.finish(ctx, res, seconds)
+}
+
+// leastDraws is how many draws of a ladder can be told anything of.
+const leastDraws = 4
+
+// sample runs the ladders with the settings that were asked for.
+func (x *execution) sample(ctx context.Context) (*r2sgld.Result, float64, error) {
+	s, err := x.ready(ctx)
+	if err != nil {
+		return nil, 0, err
+	}
+	s.Keeper = func(ladder int) r2sgld.Keeper { return x.stream.Chain(ladder) } // method auto writes what it holds when it ends
+	res, err := r2sgld.Sample(ctx, x.Problem, s)
+	return res, time.Since(x.sampling).Seconds(), err
 }
 
 // walls warns of those near which the steps are wrong.
@@ -85,55 +99,57 @@ func (x *execution) walls(ctx context.Context) error {
 	return err
 }
 
-// tune finds step sizes and temperatures, or reads those that an interrupted run
-// had found, and puts them into the settings.
-func (x *execution) tune(ctx context.Context) error {
+// tuned finds step sizes and temperatures, or goes on from those that an interrupted run
+// had found, and runs until the rule is met.
+func (x *execution) tuned(ctx context.Context) (*r2sgld.Result, float64, error) {
 	var from *tune.Found
 	if x.Resume {
 		var err error
 		if from, err = x.readTuned(); err != nil {
-			return fmt.Errorf("%s: %w", x.Name, err)
+			return nil, 0, told{fmt.Errorf("%s: %w", x.Name, err)}
 		}
 	}
 	x.table = report.NewRounds(x.Terminal, x.Problem.HasReference())
-	if err := x.warmUp(ctx, from); err != nil {
-		return x.explain(ctx, err)
-	}
-	if why := x.exceeded(x.Settings.Iterations); why != "" {
-		return fmt.Errorf("%s: the first round does not fit: %s. The warm-up is kept; go on with: r2sgld resume %s, with a larger limit", x.Name, why, text.Word(x.Dir))
-	}
-	return nil
-}
-
-// warmUp makes the warm-up, on from what an interrupted one had found.
-func (x *execution) warmUp(ctx context.Context, from *tune.Found) error {
 	work := report.StartWarming(x.Terminal, x.Name, max(1, x.Settings.Ladders))
 	defer work.Stop()
+	next := func(f *tune.Found) { work.Round(len(f.Rounds)+1, 2*f.Rounds[len(f.Rounds)-1].Iterations) }
 	if from != nil && len(from.Rounds) > 0 {
-		work.Round(len(from.Rounds)+1, 2*from.Rounds[len(from.Rounds)-1].Iterations)
+		next(from)
 	}
-	show := func(f *tune.Found) error {
+	o := tune.Options{KeepKernel: !x.AnyKernel, From: from, Recorder: work.Recorder, Review: x.review}
+	o.Show = func(f *tune.Found) error {
 		x.round(f)
-		if work.Round(len(f.Rounds)+1, 2*f.Rounds[len(f.Rounds)-1].Iterations); f.Done {
+		if next(f); f.Done {
 			work.Doing("warm-up ends")
 		}
 		return x.keep(f)
 	}
-	chosen := func(f *tune.Found) error {
+	o.Chosen = func(f *tune.Found) error {
 		fmt.Fprint(x.Terminal, report.Contest(f))
 		work.Doing("warm-up")
 		return x.keep(f)
 	}
-	found, s, u, err := tune.WarmUp{AnyKernel: x.AnyKernel, From: from, Recorder: work.Recorder, Show: show, Chosen: chosen}.
-		Run(ctx, x.Problem, x.Settings, *x.Until)
-	if err != nil {
-		return err
+	o.Ready = func(f *tune.Found, s r2sgld.Settings, u tune.Until) (r2sgld.Settings, error) {
+		work.Stop()
+		asked := *x.Job // which stays as it was asked for
+		asked.Settings, asked.Until = s, &u
+		x.Job, x.found = &asked, f
+		if why := x.exceeded(s.Iterations); why != "" {
+			return s, told{fmt.Errorf("%s: the first round does not fit: %s. The warm-up is kept; go on with: r2sgld resume %s, with a larger limit", x.Name, why, text.Word(x.Dir))}
+		}
+		return x.ready(ctx)
 	}
-	asked := *x.Job // which stays as it was asked for
-	asked.Settings, asked.Until = s, &u
-	x.Job, x.found = &asked, found
-	return nil
+	o.Judging = func() { x.progress.Doing("judging the draws") }
+	out, err := tune.Run(ctx, x.Problem, x.Settings, *x.Until, o)
+	if err != nil {
+		return nil, 0, err
+	}
+	x.judgement = out.Judgement
+	return out.Result, out.Seconds, nil
 }
+
+// A told error says all that there is to say.
+type told struct{ error }
 
 // keep writes what was found, for an interrupted warm-up to go on with.
 func (x *execution) keep(f *tune.Found) error {
@@ -187,13 +203,22 @@ func (x *execution) round(f *tune.Found) {
 		RHat: nan, ESS: nan, LogZ: nan, Seconds: time.Since(x.begun).Seconds()})
 }
 
-// sample runs the ladders with progress and checkpoints.
-func (x *execution) sample(ctx context.Context) (*r2sgld.Result, float64, error) {
+// ready makes all ready for sampling with the settings that are known now, and returns
+// those with progress, checkpoints and the state to go on from.
+func (x *execution) ready(ctx context.Context) (r2sgld.Settings, error) {
 	s := x.Settings
+	if err := x.measureVolume(ctx); err != nil {
+		return s, err
+	}
+	x.exact = len(report.SwapBias(x.Problem, s)) == 0
+	fmt.Fprint(x.Terminal, x.how())
+	if err := x.walls(ctx); err != nil {
+		return s, err
+	}
 	var err error
 	x.drawn = x.description()
 	if x.stream, err = x.folder.NewWriter(x.drawn, max(1, s.Ladders)); err != nil {
-		return nil, 0, x.explain(ctx, err)
+		return s, err
 	}
 	x.goal = max(1, s.Ladders) * s.Iterations
 	x.progress = report.NewProgress(x.Name, s)
@@ -204,43 +229,23 @@ func (x *execution) sample(ctx context.Context) (*r2sgld.Result, float64, error)
 		}
 		return x.progress.Recorder(ladder)
 	}
-	if x.Until == nil { // method auto writes what it holds when it ends
-		s.Keeper = func(ladder int) r2sgld.Keeper { return x.stream.Chain(ladder) }
-	}
 	if x.Resume {
 		if s.Resume, x.reached, err = x.states(); err != nil {
-			return nil, 0, err
+			return s, told{err}
 		}
 		if x.Until != nil {
 			x.extend(roundAt(*x.Until, s.Iterations, max(1, s.Ladders), x.reached))
 		}
 		if err = x.folder.WriteManifest(); err != nil { // only now: a resume that cannot be leaves the run as it was
-			return nil, 0, x.explain(ctx, err)
+			return s, err
 		}
 	}
 	s.Checkpoint = &r2sgld.Checkpoint{Every: x.Checkpoint, Save: x.save}
-	begun := time.Now()
-	if x.Until != nil {
-		s.Review = func(res *r2sgld.Result) (int, error) { return x.review(res, time.Since(begun).Seconds()), nil }
-	}
 	x.folder.Log.Info("start", "name", x.Name, "method", x.Method, "ladders", s.Ladders, "iterations", s.Iterations, "resumed", x.Resume)
 	x.progress.Start(x.Terminal)
-	res, err := r2sgld.Sample(ctx, x.Problem, s)
-	x.progress.Stop()
-	if err != nil {
-		return nil, 0, x.explain(ctx, err)
-	}
-	for i, l := range res.Ladders {
-		if len(l.Energy[0]) < leastDraws {
-			return nil, 0, fmt.Errorf("%s: ladder %d kept %s: the others lay outside the domain, which an unconstrained run does not find. Run longer (r2sgld resume %s --iterations N), or take a method that reflects",
-				x.Name, i+1, text.Counted(len(l.Energy[0]), "draw"), text.Word(x.Dir))
-		}
-	}
-	return res, time.Since(begun).Seconds(), nil
+	x.sampling = time.Now()
+	return s, nil
 }
-
-// leastDraws is how many draws of a ladder can be told anything of.
-const leastDraws = 4
 
 // save writes a checkpoint. That it cannot is told once; it is tried again.
 func (x *execution) save(iterations int, states [][]byte) error {
@@ -268,24 +273,15 @@ func (x *execution) write(iterations int, states [][]byte) error {
 	return x.folder.Save(iterations, sections...)
 }
 
-// review judges a round of method auto and says how far to go on.
-func (x *execution) review(res *r2sgld.Result, seconds float64) int {
-	x.progress.Doing("judging the draws")
+// review shows a round of method auto, and ends the run before it exceeds a limit.
+func (x *execution) review(res *r2sgld.Result, j tune.Judgement, next int) (int, error) {
+	x.judgement = j
 	n := res.Ladders[0].Iterations
-	j := x.judge(res)
-	stats := res.Swaps()
-	round := report.Round{Name: fmt.Sprint(1 + bits.Len(uint((n-1)/x.Settings.Iterations))), RoundTrips: stats.RoundTrips, RHat: j.RHat, ESS: j.ESS, LogZ: math.NaN(),
-		Seconds: time.Since(x.begun).Seconds()}
-	round.Draws = held(res)
-	round.Rejection = stats.Rejections()
-	e := x.logZ(res)
-	round.LogZ, round.LogZError = e.Estimate, e.Error
+	stats, e := res.Swaps(), x.logZ(res)
+	round := report.Round{Name: fmt.Sprint(1 + bits.Len(uint((n-1)/x.Settings.Iterations))), Draws: held(res), RoundTrips: stats.RoundTrips, Rejection: stats.Rejections(),
+		RHat: j.RHat, ESS: j.ESS, LogZ: e.Estimate, LogZError: e.Error, Seconds: time.Since(x.begun).Seconds()}
 	x.table.Line(round)
 	x.folder.Log.Info("round", "round", round.Name, "iterations", n, "rejection", round.Rejection)
-	next := n
-	if !j.Done {
-		next = x.Until.Next(n, n-res.Ladders[0].Resumed, seconds)
-	}
 	if next > n {
 		if x.over = x.exceeded(next); x.over != "" {
 			next = n
@@ -294,11 +290,11 @@ func (x *execution) review(res *r2sgld.Result, seconds float64) int {
 	if next > n {
 		x.progress.Doing("")
 		if n == x.Settings.Iterations {
-			fmt.Fprintf(x.Terminal, " goes on for at most %s iterations a ladder (sampler.until.iterations)%s\n", text.Count(x.Until.Iterations), x.atMost(n, seconds))
+			fmt.Fprintf(x.Terminal, " goes on for at most %s iterations a ladder (sampler.until.iterations)%s\n", text.Count(x.Until.Iterations), x.atMost(n, time.Since(x.sampling).Seconds()))
 		}
 	}
 	x.extend(next)
-	return next
+	return next, nil
 }
 
 // extend notes that every ladder goes on to so many iterations.
@@ -329,19 +325,14 @@ func (x *execution) atMost(n int, seconds float64) string {
 	return ""
 }
 
-// judge is the judgement of the stopping rule on a result of the run, made once.
-func (x *execution) judge(res *r2sgld.Result) tune.Judgement {
-	if n := res.Ladders[0].Iterations; x.judged != n {
-		x.judged, x.judgement = n, x.Until.Judge(res)
-	}
-	return x.judgement
-}
-
 // explain says what an unfinished run means to the user.
 func (x *execution) explain(ctx context.Context, err error) error {
 	s := x.Settings
 	var blown *r2sgld.BlowUp
+	var whole told
 	switch {
+	case errors.As(err, &whole):
+		return whole.error
 	case errors.As(err, &blown) && x.stream == nil:
 		return fmt.Errorf("%s: %w", x.Name, err)
 	case errors.As(err, &blown):
@@ -447,7 +438,7 @@ func (x *execution) doubts(res *r2sgld.Result, sum *report.Summary) {
 	}
 	if f := x.found; f != nil {
 		sum.Tuned(f)
-		j := x.judge(res)
+		j := x.judgement
 		sum.Stopped(*x.Until, j.RHat, j.ESS, j.Met)
 		tellHeld(sum, res)
 		sum.Until.Capped = x.over

@@ -79,6 +79,7 @@ func (o *own) run(ctx context.Context, m *inquiry) error {
 		run.Settings.Iterations = 10_000
 		run.Until.Iterations = 40_000
 	}
+	run.Settings.MaxDraws = tune.MostHeld(len(o.v.parameters), run.Settings.Ladders, 8)
 	begin := time.Now()
 	res, s, err := tune.Sample(ctx, run.Problem, run.Settings, *run.Until)
 	if err != nil {

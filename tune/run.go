@@ -1,0 +1,112 @@
+package tune
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"github.com/r2sgld/r2sgld"
+)
+
+// Options are what a run may be told beside its settings, and who hears of it while it goes
+// on. The zero value is that of a run of its own, of which nobody hears.
+type Options struct {
+	KeepKernel bool                             // kernel HMC does not take the place of SGLD
+	From       *Found                           // what an interrupted warm-up had found; nil begins anew
+	Recorder   func(ladder int) r2sgld.Recorder // of the rounds of warm-up; nil is none
+	Show       func(*Found) error               // hears of every round of warm-up
+	Chosen     func(*Found) error               // hears which kernel goes on, where both were tried
+	// Ready hears what was found when the warm-up is over, and returns the settings that the
+	// run goes on with: those that it is given, with a recorder, a checkpoint and the like.
+	Ready func(*Found, r2sgld.Settings, Until) (r2sgld.Settings, error)
+	// Judging hears that a round of the run is over and its draws are looked at.
+	Judging func()
+	// Review hears what was seen of a round of the run, and how many iterations per ladder it
+	// is to go on to; as many as there are end it. It returns to how many it goes on.
+	Review func(res *r2sgld.Result, j Judgement, next int) (int, error)
+}
+
+// An Outcome is what a run found.
+type Outcome struct {
+	*r2sgld.Result
+	Settings  r2sgld.Settings // in use
+	Judgement Judgement       // of the draws
+	Seconds   float64         // of sampling
+}
+
+// FirstRound is the length of the first round of a run after its warm-up, where nothing is
+// said of it: how many iterations per ladder, how many of them are burn-in, and every which
+// draw is kept. Kernels without bias make dear iterations, all of which are kept.
+func FirstRound(unbiased bool) (iterations, burnIn, thin int) {
+	if unbiased {
+		return 1000, 25, 1
+	}
+	return 100_000, 500, 10
+}
+
+// Run finds the settings that suit p, samples with them in rounds, each of which doubles the
+// draws, and goes on until u is met or its limit reached. It is what method auto does.
+//
+// The first round has the iterations, the burn-in and the thinning of s, or, where its
+// iterations are 0, those of [FirstRound]. Numbers of u that are 0 are those of
+// [Until.WithDefaults]. Draws are thinned as [Until.Hold] says unless s has MaxDraws.
+//
+// The warm-up is that of [Tune]. Where energies and walls are exact, a few short rounds of
+// kernel HMC follow those of SGLD, from the same states, and HMC goes on if it makes more
+// effective draws of a gradient. It goes on as well where the potential jumps, or has
+// features narrower than a step of SGLD, whose law it keeps as SGLD does not.
+func Run(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, u Until, o Options) (*Outcome, error) {
+	first, burnIn, thin := FirstRound(s.Unbiased())
+	if s.Iterations == 0 {
+		s.Iterations, s.BurnIn = first, cmp.Or(s.BurnIn, burnIn)
+	}
+	s.Thin = cmp.Or(s.Thin, thin)
+	u = u.WithDefaults(s.Iterations)
+	given := s.MaxDraws
+	found, s, u, err := o.warmUp(ctx, p, s, u)
+	if err != nil {
+		return nil, err
+	}
+	s.MaxDraws = cmp.Or(given, s.MaxDraws)
+	s.Iterations = min(s.Iterations, u.Iterations)
+	s.Certificate = s.Certificate || u.Bias > 0
+	out := &Outcome{Settings: s}
+	if o.Ready != nil {
+		if s, err = o.Ready(found, s, u); err != nil {
+			return nil, err
+		}
+	}
+	begun, judged := time.Now(), 0
+	s.Review = func(res *r2sgld.Result) (int, error) {
+		seconds, n := time.Since(begun).Seconds(), res.Ladders[0].Iterations
+		if o.Judging != nil {
+			o.Judging()
+		}
+		judged, out.Judgement = n, u.Judge(res)
+		next := n
+		if !out.Judgement.Done {
+			next = u.Next(n, n-res.Ladders[0].Resumed, seconds)
+		}
+		if o.Review == nil {
+			return next, nil
+		}
+		return o.Review(res, out.Judgement, next)
+	}
+	if out.Result, err = r2sgld.Sample(ctx, p, s); err != nil {
+		return nil, err
+	}
+	out.Seconds = time.Since(begun).Seconds()
+	if judged != out.Ladders[0].Iterations { // no round was left to be made
+		out.Judgement = u.Judge(out.Result)
+	}
+	return out, nil
+}
+
+// Sample is [Run] of which nobody hears. It returns the draws with the settings in use.
+func Sample(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, u Until) (*r2sgld.Result, r2sgld.Settings, error) {
+	out, err := Run(ctx, p, s, u, Options{})
+	if err != nil {
+		return nil, s, err
+	}
+	return out.Result, out.Settings, nil
+}
