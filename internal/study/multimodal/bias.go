@@ -147,51 +147,43 @@ func offText(of []bias, where []string) string {
 
 // unbiased judges that reflection at the nearest point keeps the law.
 func (c court) unbiased() study.Claim {
-	claim := study.Claim{ID: "multimodal-reflection-unbiased", Section: "2 and 4",
-		Text: "Reflecting a step that leaves at the tangent of the nearest point of the wall keeps the target law, on curved domains too.",
-		Test: "E r² of the draws less its exact value, t test over the runs, Holm-adjusted over the domains, 5 %, for U = 0 (R-SGLD at the step " + uniformStep + "), where a step within the domain has no error and all bias is that of reflection. " +
-			"It holds if rule nearest is off on no domain (not testable at scale smoke), does not hold if it is off on half of them at least, else it depends. Beside it rule specular, and r2SGLD at the paper's steps on the 25 modes with both rules and with the exact kernel hmc."}
 	nearest, bad := off(c.bias, uniformNearest, "uniform")
 	specular, wrong := off(c.bias, uniformSpecular, "uniform")
+	f := struct {
+		Nearest, Specular string
+		Bad               bool
+		Modes             []string // what is told of the 25 modes
+		Off               []study.Number
+	}{Nearest: offText(nearest, bad), Specular: offText(specular, wrong), Bad: len(bad) > 0}
+	v := study.Holds
 	switch {
 	case 2*len(bad) >= len(nearest):
-		claim.Verdict = study.Fails
+		v = study.Fails
 	case len(bad) > 0:
-		claim.Verdict = study.Depends
+		v = study.Depends
 	case c.scale == study.Smoke: // the runs are too short
-		claim.Verdict = study.Untestable
-	default:
-		claim.Verdict = study.Holds
+		v = study.Untestable
 	}
-	claim.Why = fmt.Sprintf("For U = 0 rule nearest is off on %s, rule specular on %s.", offText(nearest, bad), offText(specular, wrong))
 	numbers := nearest
-	var parts []string
 	for _, x := range []struct{ label, protocol, text string }{
 		{"r2SGLD", "paper", "with rule nearest"}, {"r2SGLD", "released", "by protocol released"},
 		{"r2SGLD, specular", "paper", "with rule specular"}, {"r2SGLD, kernel hmc", "paper", "with kernel hmc"}} {
 		of, where := off(c.bias, x.label, x.protocol)
 		if len(of) > 0 {
-			parts = append(parts, fmt.Sprintf("%s on %s", x.text, offText(of, where)))
+			f.Modes = append(f.Modes, fmt.Sprintf("%s on %s", x.text, offText(of, where)))
 		}
 		if x.protocol == "paper" {
 			numbers = append(numbers, of...)
 		}
-	}
-	if len(parts) > 0 {
-		claim.Why += " On the 25 modes, at the paper's steps, r2SGLD is off " + strings.Join(parts, "; ") + "."
-	}
-	if len(bad) > 0 {
-		claim.Why += " The nearest point of the wall is not where the step crossed it: at curved walls and in corners, those between straight walls too, steps are mirrored elsewhere than they came from. Following the path from crossing to crossing keeps the law."
 	}
 	for _, b := range append(numbers, specular...) {
 		law := strings.Replace(b.Label, "R-SGLD, ", "", 1)
 		if b.Law == lawModes {
 			law = lawModes + ", " + ruleOf(b.Label)
 		}
-		claim.Numbers = append(claim.Numbers, b.Off.number(fmt.Sprintf("%s, %s", b.Domain, law)))
+		f.Off = append(f.Off, b.Off.number(fmt.Sprintf("%s, %s", b.Domain, law)))
 	}
-	claim.Basis = "E r² less the exact value"
-	return claim
+	return c.tell("reflection-unbiased", v, f)
 }
 
 // biasText says where the 25 modes show the bias of rule nearest.

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/r2sgld/r2sgld/diag"
 	"github.com/r2sgld/r2sgld/internal/study"
 )
 
@@ -52,21 +51,6 @@ func (t *trials) of(domain, protocol, label string) *outcome {
 // methods, by protocol paper; nil if it was not run.
 func (t *trials) beside(domain, group, label string) *outcome {
 	return cmp.Or(t.find(domain, "paper", group, label), t.of(domain, "paper", label))
-}
-
-// welch compares by Welch's test two numbers of every run; p is 1 where one run has
-// no spread to compare with.
-func welch(about string, a, b []float64) study.Comparison {
-	p := 1.0
-	if len(a) > 1 && len(b) > 1 {
-		_, p = diag.Welch(diag.MeanSEOf(a), diag.MeanSEOf(b))
-	}
-	return study.Comparison{About: about, A: study.Interval(interval(a)), B: study.Interval(interval(b)), P: p}
-}
-
-// ruleText says how verdicts are reached.
-func ruleText() string {
-	return study.Rule("Welch's t in every comparison (domain, protocol, method)", "")
 }
 
 // short is "0.0243 ± 0.0043".

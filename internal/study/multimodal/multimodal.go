@@ -224,7 +224,10 @@ func (m *multimodal) study(ctx context.Context) (*study.Study, error) {
 	}
 	s := m.Begin("multimodal", Title)
 	c := court{m.trials, m.five, m.protocols(), m.Scale, m.biases()}
-	s.Claims, s.Rule = c.claims(), c.rule()
+	s.Claims = c.claims()
+	if s.Rule, err = c.prose().Part("rule", nil); err != nil {
+		return nil, err
+	}
 	s.Sections = m.sections(pictures)
 	s.Results = m.results()
 	s.Effort = fmt.Sprintf("%d runs of %s iterations a case, protocol paper", runsOf(m.Scale), text.Count(c.protocols[0].iterations))

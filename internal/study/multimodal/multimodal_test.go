@@ -163,15 +163,15 @@ func TestVerdicts(t *testing.T) {
 	low, high := []float64{1, 1.1, 0.9, 1.05}, []float64{3, 3.1, 2.9, 3.05}
 	var holds, fails, mixed, undecided, same study.Comparisons
 	for range 3 {
-		holds = append(holds, welch("x", low, high))
-		fails = append(fails, welch("x", high, low))
+		holds = append(holds, study.Welch("x", low, high))
+		fails = append(fails, study.Welch("x", high, low))
 	}
-	mixed = append(mixed, welch("x", low, high))
-	mixed = append(mixed, welch("y", low, high))
-	mixed = append(mixed, welch("w", low, high))
-	mixed = append(mixed, welch("z", high, low))
-	undecided = append(undecided, welch("x", []float64{1, 2, 3}, []float64{1.1, 2.1, 3.1}))
-	same = append(same, welch("x", []float64{1.1, 2.1, 3.1}, []float64{1, 2, 3}))
+	mixed = append(mixed, study.Welch("x", low, high))
+	mixed = append(mixed, study.Welch("y", low, high))
+	mixed = append(mixed, study.Welch("w", low, high))
+	mixed = append(mixed, study.Welch("z", high, low))
+	undecided = append(undecided, study.Welch("x", []float64{1, 2, 3}, []float64{1.1, 2.1, 3.1}))
+	same = append(same, study.Welch("x", []float64{1.1, 2.1, 3.1}, []float64{1, 2, 3}))
 	for _, c := range []struct {
 		cs   study.Comparisons
 		want study.Verdict
@@ -191,13 +191,13 @@ func TestVerdicts(t *testing.T) {
 // none of them is significant. With few runs that is no verdict.
 func TestFewRunsAreNotCompared(t *testing.T) {
 	var cs study.Comparisons
-	cs = append(cs, welch("x", []float64{1}, []float64{2}))
-	cs = append(cs, welch("y", []float64{1, 1.1}, nil))
+	cs = append(cs, study.Welch("x", []float64{1}, []float64{2}))
+	cs = append(cs, study.Welch("y", []float64{1, 1.1}, nil))
 	if cs = cs.Adjusted(); len(cs) != 2 || cs[0].Better() || cs[0].P != 1 || cs[1].P != 1 {
 		t.Errorf("%+v", cs)
 	}
 	var same study.Comparisons
-	same = append(same, welch("x", []float64{1.1, 2.1, 3.1}, []float64{1, 2, 3}))
+	same = append(same, study.Welch("x", []float64{1.1, 2.1, 3.1}, []float64{1, 2, 3}))
 	if got := same.Verdict(study.Enough - 1); got != study.Untestable {
 		t.Errorf("verdict %q of %d runs", got, study.Enough-1)
 	}
