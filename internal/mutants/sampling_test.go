@@ -92,7 +92,7 @@ var ofSampling = []fault{
 	{"momentum scaled by temperature alone at swaps", ". MomentumAtSwaps", []edit{
 		{".(*trading).trade",
 			"l.at.Spread[was], l.at.Temperature[was], l.at.Spread[r]",
-			"math.Sqrt(l.at.Temperature[was]), l.at.Temperature[was], math.Sqrt(l.at.Temperature[r])"},
+			"l.at.Temperature[was], l.at.Temperature[was], l.at.Temperature[r]"},
 	}},
 	{"momentum not mirrored, in a run", ". MomentumKeeps", []edit{{".(*replicas).reflect", "l.v", "nil"}}},
 	{"uniform rung: a walk for fresh draws", ". InfiniteTemperatureIs", []edit{{".(*run).ladder", "rungs-1, lawSource", "-1, lawSource"}}},
