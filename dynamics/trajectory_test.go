@@ -211,11 +211,6 @@ func TestTrajectoryGradientByDifferences(t *testing.T) {
 	if p.Data() != 13 || len(p.Responses[0].Observed) != 6 || p.Responses[1].Time[0] != 0.4 || len(p.Warnings) != 1 {
 		t.Errorf("%d data, %v, %v", p.Data(), p.Responses, p.Warnings)
 	}
-	// A scale of the noise is known well enough to move by its logarithm, a rate
-	// whose prior reaches below 0 is not, unless it is cut there.
-	if c := p.Chart(p.Prior.Lower, p.Prior.Upper); c == nil || !c.Logarithmic(6) || c.Logarithmic(0) {
-		t.Error("the coordinates of the chart")
-	}
 	y0 := make([]float64, 2)
 	if p.Initial(y0, []float64{0, 0, 0, 7, 0}); !cmp.Equal(y0, []float64{7, 0.5}) {
 		t.Errorf("initial state %v", y0)
@@ -405,6 +400,11 @@ func TestTrajectoryProblem(t *testing.T) {
 	y0 := make([]float64, 2)
 	if p.Initial(y0, p.Center); y0[0] != p.Center[4] || y0[1] != p.Center[5] || p.InitialTime() != 1900 {
 		t.Errorf("initial state %v at %v", y0, p.InitialTime())
+	}
+	// A scale of the noise is known well enough to move by its logarithm, a rate
+	// whose prior reaches below 0 is not, unless it is cut there.
+	if c := p.Chart(p.Prior.Lower, p.Prior.Upper); c == nil || !c.Logarithmic(6) || c.Logarithmic(0) {
+		t.Error("the coordinates of the chart")
 	}
 	if q := p.Prior.Cut[7]; q == nil || math.Abs(q.P(math.Exp(-1))-0.5) > 1e-15 {
 		t.Error("the prior's distribution")

@@ -32,7 +32,7 @@ type Progress struct {
 // NewProgress prepares the progress of a run with settings s and a number of
 // rungs. Its Recorder goes into s.
 func NewProgress(name string, s r2sgld.Settings) *Progress {
-	p := &Progress{name: name, rungs: max(1, len(s.Temperature)), tries: tries(s), burnIn: s.BurnIn}
+	p := &Progress{name: name, rungs: max(1, len(s.Temperature)), tries: tries(s), burnIn: s.BurnIn, stop: func() {}}
 	for range max(1, s.Ladders) {
 		p.watchers = append(p.watchers, &watcher{p: p})
 	}
@@ -203,5 +203,5 @@ func (p *Progress) share() float64 {
 	return float64(n) / float64(max(1, p.total.Load()))
 }
 
-// Stop ends the display.
+// Stop ends the display, if it began.
 func (p *Progress) Stop() { p.stop() }
