@@ -53,7 +53,8 @@ func TestPowerProperty(t *testing.T) {
 			t.Fatal("the recurrence grew")
 		}
 		for i := range mass {
-			// Of each of n steps, rounding of a sum of some 64 positive terms.
+			// Each of n steps rounds sums of 128 positive terms and more, in units of 2⁻⁵³
+			// some √128 at most, of which parts cancel.
 			if math.Abs(mass[i]-slow[i]) > 1e-13+float64(n)*8*0x1p-53 {
 				t.Fatalf("%d steps: mass %d is %g, should be %g", n, i, mass[i], slow[i])
 			}
