@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"math"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -27,7 +26,7 @@ of more than 131,072 draws every second, fourth, … is taken.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for _, path := range args {
 				command, _, err := commandIn(path)
-				dir := strings.TrimRight(path, "/")
+				dir := folderOf(path)
 				switch {
 				case err != nil:
 				case command == "train":

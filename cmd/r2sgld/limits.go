@@ -96,7 +96,11 @@ func (c *common) runFinished(dir string, m job.Manifest[json.RawMessage]) (bool,
 	if sum.Until != nil {
 		more = "--set sampler.until.ess=N"
 	}
-	return true, c.tellFinished(dir, whole, "numbers", ". To extend it: r2sgld resume "+text.Word(dir)+" "+more)
+	more = "To extend it: r2sgld resume " + text.Word(dir) + " " + more
+	if err := store.Recorded(dir); err != nil {
+		more = "To extend it is not possible here: " + err.Error()
+	}
+	return true, c.tellFinished(dir, whole, "numbers", ". "+more)
 }
 
 // tellFinished shows a summary, or tells where it is and that nothing was changed.

@@ -38,13 +38,21 @@ its device alone. What is finished stays as it is.`,
 			if cmd.Flags().Changed("iterations") {
 				c.set = append(c.set, fmt.Sprintf("sampler.iterations=%d", iterations))
 			}
-			return c.resume(cmd, strings.TrimRight(args[0], "/"))
+			return c.resume(cmd, folderOf(args[0]))
 		},
 	}
 	c.running(cmd)
 	c.limited(cmd)
 	cmd.Flags().IntVar(&iterations, "iterations", 0, "iterations per ladder in all, burn-in included (default as begun)")
 	return cmd
+}
+
+// folderOf is the name of a folder, without slashes at its end.
+func folderOf(arg string) string {
+	if dir := strings.TrimRight(arg, "/"); dir != "" {
+		return dir
+	}
+	return arg[:min(1, len(arg))]
 }
 
 // resume goes on with the newest run of a folder, unless it is finished and in its place.
@@ -73,6 +81,9 @@ func (c *common) resume(cmd *cobra.Command, dir string) error {
 				return err
 			}
 		}
+		if err := store.Recorded(dir); err != nil {
+			return &job.Refused{Err: err}
+		}
 		j, err := unlessStopped(cmd.Context(), func() (*training.Job, error) { return c.resumedTraining(dir, m) })
 		if err != nil {
 			return err
@@ -83,6 +94,9 @@ func (c *common) resume(cmd *cobra.Command, dir string) error {
 		if done, err := c.runFinished(dir, m); done || err != nil {
 			return err
 		}
+	}
+	if err := store.Recorded(dir); err != nil {
+		return &job.Refused{Err: err}
 	}
 	j, err := unlessStopped(cmd.Context(), func() (*runner.Job, error) { return c.resumedJob(cmd.Context(), dir, m) })
 	if err != nil {

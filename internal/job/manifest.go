@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"runtime"
 	"slices"
 	"strings"
@@ -56,7 +57,10 @@ func Read(dir string) (*store.Folder, Manifest[json.RawMessage], error) {
 	if err != nil {
 		return nil, m, err
 	}
-	if err := f.ReadJSON("run.json", &m); err != nil {
+	switch err := f.ReadJSON("run.json", &m); {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, m, fmt.Errorf("%s is no run folder: it has no run.json. Give the folder that a run wrote", dir)
+	case err != nil:
 		return nil, m, fmt.Errorf("%s is no run folder: %w", dir, err)
 	}
 	if m.Schema > schema {

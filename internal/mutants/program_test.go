@@ -31,6 +31,15 @@ var ofTheProgram = []fault{
 	{"a run in the root of the file system", "internal/store RootIsRefused", []edit{
 		{"internal/store.(*Folder).mustBeFolder", "filepath.Dir(at)", `""`},
 	}},
+	{"an extension offered where the record is missing", "cmd/r2sgld ResumeWithoutRecord", []edit{
+		{"internal/store.Recorded", "run == nil", "run == fs.ErrExist"},
+	}},
+	{"a Go run without log Z", "internal/runner WriteEvidence", []edit{
+		{"internal/runner.(*execution).writeResult", "x.weigh(ctx, res, sum)", "ctx.Err()"},
+	}},
+	{"a Go run whose volume is not measured", "internal/runner WriteEvidence", []edit{
+		{"internal/runner.(*execution).measureVolume", "x.volume = volume{log, se}", "x.volume.se = log * se"},
+	}},
 	{"a plan without the warnings of the model", "cmd/r2sgld UndeterminedParameters", []edit{
 		{"cmd/r2sgld.foreseen", "Model.Warnings, r.", ""},
 	}},

@@ -21,9 +21,10 @@ type volume struct{ log, se float64 }
 // volumeLadder is a ladder that no run has; its stream estimates volumes.
 const volumeLadder = 1 << 41
 
-// measureVolume measures the domain if the hottest rung is its uniform law. It
-// leaves NaN where there is none to be known.
+// measureVolume finds out what log Z needs: whether swaps are exact and, if the hottest
+// rung is its uniform law, the volume of the domain; NaN where there is none to be known.
 func (x *execution) measureVolume(ctx context.Context) error {
+	x.exact = len(report.SwapBias(x.Problem, x.Settings)) == 0
 	x.volume = volume{math.NaN(), math.NaN()}
 	s := x.Settings
 	if n := len(s.Temperature); n == 0 || !math.IsInf(s.Temperature[n-1], 1) {
@@ -160,6 +161,21 @@ func (x *execution) evidence(ctx context.Context, res *r2sgld.Result) (report.Ev
 	e.StepBias, e.StepBiasSE, e.Error = stepBias(x.pool(res), x.pool(rough))
 	e.Error = math.Hypot(e.Error, x.volume.se)
 	return e, nil
+}
+
+// weigh adds log Z to a summary, and to its warnings what is amiss with what it rests on.
+func (x *execution) weigh(ctx context.Context, res *r2sgld.Result, sum *report.Summary) (err error) {
+	if sum.LogEvidence, err = x.evidence(ctx, res); err != nil {
+		return err
+	}
+	if x.unknown != "" {
+		sum.Warnings = append(sum.Warnings, x.unknown)
+	}
+	note, err := x.starts(ctx)
+	if note != "" {
+		sum.Warnings = append(sum.Warnings, note)
+	}
+	return err
 }
 
 // stepBias is what the step adds to log Z by a run with coarser steps, to first order, its

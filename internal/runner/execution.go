@@ -210,7 +210,6 @@ func (x *execution) ready(ctx context.Context) (r2sgld.Settings, error) {
 	if err := x.measureVolume(ctx); err != nil {
 		return s, err
 	}
-	x.exact = len(report.SwapBias(x.Problem, s)) == 0
 	fmt.Fprint(x.Terminal, x.how())
 	if err := x.walls(ctx); err != nil {
 		return s, err
@@ -379,16 +378,8 @@ func (x *execution) finish(ctx context.Context, res *r2sgld.Result, seconds floa
 // returns the names of the figures.
 func (x *execution) leave(ctx context.Context, res *r2sgld.Result, sum *report.Summary) (figures []string, err error) {
 	x.work.Doing("log Z")
-	if sum.LogEvidence, err = x.evidence(ctx, res); err != nil {
+	if err := x.weigh(ctx, res, sum); err != nil {
 		return nil, err
-	}
-	if x.unknown != "" {
-		sum.Warnings = append(sum.Warnings, x.unknown)
-	}
-	if note, err := x.starts(ctx); err != nil {
-		return nil, err
-	} else if note != "" {
-		sum.Warnings = append(sum.Warnings, note)
 	}
 	x.doubts(res, sum)
 	if x.Model != nil {

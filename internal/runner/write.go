@@ -1,10 +1,12 @@
 package runner
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"runtime"
 
@@ -42,11 +44,12 @@ func Write(dir string, p r2sgld.Problem, s r2sgld.Settings, res *r2sgld.Result) 
 	if err != nil {
 		return nil, err
 	}
-	x := &execution{Job: &Job{Problem: p, Settings: s, Request: job.Request{Command: fromGo, Name: filepath.Base(filepath.Clean(dir)), Seed: &s.Seed, Dir: dir, Config: config, Hash: hash}}}
+	x := &execution{Job: &Job{Problem: p, Settings: s, Request: job.Request{Command: fromGo, Name: filepath.Base(filepath.Clean(dir)),
+		Seed: &s.Seed, Dir: dir, Config: config, Hash: hash, Terminal: io.Discard}}}
 	var sum *report.Summary
 	err = x.Draft(kind(), func(folder *job.Folder) error {
 		x.folder = folder
-		if sum, err = x.writeResult(res); err != nil {
+		if sum, err = x.writeResult(context.Background(), res); err != nil {
 			return fmt.Errorf("write a run: %w", err)
 		}
 		return nil
@@ -60,7 +63,7 @@ func Write(dir string, p r2sgld.Problem, s r2sgld.Settings, res *r2sgld.Result) 
 	return sum, nil
 }
 
-func (x *execution) writeResult(res *r2sgld.Result) (*report.Summary, error) {
+func (x *execution) writeResult(ctx context.Context, res *r2sgld.Result) (*report.Summary, error) {
 	x.drawn = x.description()
 	var err error
 	if x.stream, err = x.folder.NewWriter(x.drawn, len(res.Ladders)); err != nil {
@@ -73,6 +76,15 @@ func (x *execution) writeResult(res *r2sgld.Result) (*report.Summary, error) {
 		return nil, err
 	}
 	sum := report.New(x.Name, fromGo, x.Problem, x.Settings, res, 0)
+	if err := x.measureVolume(ctx); err != nil {
+		return nil, err
+	}
+	if err := x.weigh(ctx, res, sum); err != nil {
+		return nil, err
+	}
+	if x.Problem.Base == nil {
+		sum.OneSided()
+	}
 	tellHeld(sum, res)
 	if err := x.folder.WriteJSON("summary.json", sum); err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/kernel"
 	"github.com/r2sgld/r2sgld/potential"
 )
 
@@ -47,6 +49,53 @@ func TestWrite(t *testing.T) {
 	}
 	if _, err := Write(dir+"-none", p, s, new(r2sgld.Result)); err == nil {
 		t.Error("a result without draws is written")
+	}
+}
+
+// A folder written from a result has log Z, whatever the kernel: of exp(−4|x|²) on the unit
+// disc it is log(π(1 − e⁻⁴)/4), and the error covers it.
+//
+// Mutants it kills: no volume, swaps taken for biased, and log Z not asked for.
+func TestWriteEvidence(t *testing.T) {
+	ball, err := domain.NewBall([]float64{0, 0}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := potential.Func(2, func(grad, x []float64) float64 {
+		grad[0], grad[1] = 8*x[0], 8*x[1]
+		return 4 * (x[0]*x[0] + x[1]*x[1])
+	})
+	p := r2sgld.Problem{Potential: u, Domain: ball}
+	want := math.Log(math.Pi * (1 - math.Exp(-4)) / 4)
+	for name, k := range map[string]kernel.Kernel{"paths": kernel.HMC{Leapfrog: 5}, "steps": nil} {
+		s := r2sgld.Settings{Seed: 11, Ladders: 4, Iterations: 6000, BurnIn: 1000, Kernel: k,
+			StepSize: []float64{0.01, 0.01}, Temperature: []float64{1, math.Inf(1)}}
+		if k != nil {
+			s.StepSize = []float64{0.2, 0.2}
+		}
+		res, err := r2sgld.Sample(t.Context(), p, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum, err := Write(filepath.Join(t.TempDir(), name), p, s, res)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e := sum.LogEvidence; e.Reason != "" || !(math.Abs(e.Estimate-want) < 5*e.Error) || !(e.Error < 0.1) {
+			t.Errorf("%s: log Z %.4f ± %.4f, want %.4f; %s", name, e.Estimate, e.Error, want, e.Reason)
+		} else {
+			t.Logf("%s: log Z %.4f ± %.4f (step %.4f), want %.4f", name, e.Estimate, e.Error, e.StepBias, want)
+		}
+		if k != nil {
+			continue
+		}
+		s.Temperature, s.Iterations = []float64{1, 2}, 2000
+		if res, err = r2sgld.Sample(t.Context(), p, s); err != nil {
+			t.Fatal(err)
+		}
+		if sum, err = Write(filepath.Join(t.TempDir(), "none"), p, s, res); err != nil || !strings.Contains(sum.LogEvidence.Reason, "no rung has the uniform law") {
+			t.Errorf("without a hottest rung: %v, %v", sum.LogEvidence, err)
+		}
 	}
 }
 

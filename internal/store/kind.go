@@ -76,7 +76,7 @@ func (f *Folder) survey(k Kind, spared string) (*contents, error) {
 		return nil, fmt.Errorf("%s: %w: choose another folder", k.Manifest, err)
 	}
 	if there && !f.record.found {
-		return nil, fmt.Errorf("it has no record (%s) of what its run wrote, which tells its files from yours: put that back, or choose another folder", recordName)
+		return nil, errNoRecord
 	}
 	if k.Needs != nil {
 		names = k.Needs

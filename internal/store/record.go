@@ -8,7 +8,9 @@ import (
 	"hash/crc32"
 	"io"
 	"io/fs"
+	"os"
 	"path"
+	"path/filepath"
 	"strings"
 	"sync"
 )
@@ -17,6 +19,22 @@ import (
 // file, there before the file bears its name. What is not on record, or is not as it was
 // written, is the user's, whatever it is called.
 const recordName = ".r2sgld.files"
+
+var errNoRecord = errors.New("it has no record (" + recordName + ") of what its run wrote, which tells its files from yours; " +
+	"a copy without files whose names begin with a dot lacks it: copy " + recordName + " from where the run was made, or choose another folder")
+
+// Recorded says what hinders a run in this folder, or the one that is to take its place,
+// from going on: the record of what it wrote is missing.
+func Recorded(dir string) error {
+	for _, d := range []string{dir, Newest(dir)} {
+		_, run := os.Lstat(filepath.Join(d, "run.json"))
+		_, err := os.Lstat(filepath.Join(d, recordName))
+		if run == nil && errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("the run in %s cannot go on: %w", d, errNoRecord)
+		}
+	}
+	return nil
+}
 
 // A mark is a line of the record.
 type mark struct {
