@@ -53,7 +53,8 @@ type Settings struct {
 	Decay       kernel.Decay
 	// Kernel is how replicas move: kernel.Momentum, kernel.HMC (exact where energies and
 	// reflections are), kernel.Harmonic (exact for a Gaussian U between linear and
-	// quadratic walls), or kernel.Langevin, SGLD; nil is kernel.Langevin.
+	// quadratic walls), or kernel.Langevin, SGLD; nil is kernel.Langevin, and
+	// lets tune.Run choose.
 	Kernel kernel.Kernel
 	Swap   exchange.Settings
 	// FullEnergies lets swaps and evidence see energies without noise, over all

@@ -47,17 +47,6 @@ func FindGaussian(u potential.Potential, d domain.Domain, x []float64) (*Gaussia
 	return f.g, nil
 }
 
-// SuitsHarmonic returns an error if kernel Harmonic is not for the potential u in d, nil for
-// all of space: that of [FindGaussian], which looks from x (length u.Dim()), or that of
-// [NewFlow].
-func SuitsHarmonic(u potential.Potential, d domain.Domain, x []float64) error {
-	g, err := FindGaussian(u, d, x)
-	if err == nil {
-		_, err = NewFlow(g, d, Harmonic{})
-	}
-	return err
-}
-
 // A finder asks a potential at one point at a time.
 type finder struct {
 	eval     potential.Evaluator

@@ -9,6 +9,7 @@ import (
 	"github.com/r2sgld/r2sgld/domain"
 	"github.com/r2sgld/r2sgld/exchange"
 	"github.com/r2sgld/r2sgld/expression"
+	"github.com/r2sgld/r2sgld/kernel"
 	"github.com/r2sgld/r2sgld/potential"
 )
 
@@ -58,10 +59,12 @@ const dear = 1e9
 func TestContestGoesOn(t *testing.T) {
 	p := formula(t, "x^2/2 + (y - x^2/2)^2", plane(t))
 	s := r2sgld.Settings{Seed: 3, Ladders: 3, Iterations: 20_000}
-	for _, w := range []Options{{}, {KeepKernel: true}} {
+	for _, given := range []kernel.Kernel{nil, kernel.Langevin{}} {
+		s.Kernel = given
+		w, kept := Options{}, given != nil
 		f, set, u, said := heard(t, w, p, s, Until{}.WithDefaults(s.Iterations))
-		if w.KeepKernel == (f.Taken == ForDraws) || w.KeepKernel == set.Unbiased() || w.KeepKernel == (f.Rival != nil) {
-			t.Fatalf("kept kernel %v: taken for %q, %+v", w.KeepKernel, f.Taken, set)
+		if kept == (f.Taken == ForDraws) || kept == set.Unbiased() || kept == (f.Rival != nil) {
+			t.Fatalf("kept kernel %v: taken for %q, %+v", kept, f.Taken, set)
 		}
 		for i, b := range said {
 			w.From = &Found{}
@@ -70,10 +73,9 @@ func TestContestGoesOn(t *testing.T) {
 			}
 			g, other, v, _ := heard(t, w, p, s, Until{}.WithDefaults(s.Iterations))
 			if text(t, g) != text(t, f) || fmt.Sprint(other.StepSize, other.Iterations, v) != fmt.Sprint(set.StepSize, set.Iterations, u) {
-				t.Errorf("kept kernel %v: broken off after %d, other results", w.KeepKernel, i+1)
+				t.Errorf("kept kernel %v: broken off after %d, other results", kept, i+1)
 			}
 		}
-		w.From = nil
 	}
 }
 
@@ -115,12 +117,14 @@ func TestContestLost(t *testing.T) {
 	s := r2sgld.Settings{Seed: 3, Ladders: 3, Iterations: 20_000}
 	for _, jump := range []float64{0, 3} {
 		p := formula(t, fmt.Sprintf("x^2/2 + (y - x^2/2)^2 + %g*floor(x)", jump), plane(t))
-		_, _, _, said := heard(t, Options{KeepKernel: true}, p, s, Until{}.WithDefaults(s.Iterations))
+		s.Kernel = kernel.Langevin{}
+		_, _, _, said := heard(t, Options{}, p, s, Until{}.WithDefaults(s.Iterations))
 		from := &Found{}
 		if err := json.Unmarshal([]byte(said[2]), from); err != nil {
 			t.Fatal(err)
 		}
 		from.Rival = &Found{Rounds: make([]Round, fewest), Beta: from.Beta, Diffusion: from.Diffusion, Leapfrog: 2, States: from.States}
+		s.Kernel = nil
 		f, set, _, _ := heard(t, Options{From: from}, p, s, Until{}.WithDefaults(s.Iterations))
 		if f.Taken != map[bool]string{true: ForFeatures}[jump > 0] || set.Unbiased() != (jump > 0) || !f.Done || f.Rival == nil {
 			t.Errorf("jump %g: taken for %q after %d rounds, %+v", jump, f.Taken, len(f.Rounds), set.Kernel)

@@ -179,7 +179,7 @@ func TestForecastEvidence(t *testing.T) {
 	s := r2sgld.Settings{Seed: 4, Ladders: 4, Iterations: 100, BurnIn: 10, Thin: 1, Kernel: kernel.HMC{Leapfrog: 1}}
 	u := Until{Evidence: 0.01}.WithDefaults(100)
 	u.Iterations = 1 << 20
-	plan, err := ForecastAuto(t.Context(), p, s, u, true)
+	plan, err := ForecastAuto(t.Context(), p, s, u)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -118,11 +118,10 @@ func Forecast(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings) (*Plan, 
 
 // ForecastAuto tunes a ladder as method auto does and says what a run with it
 // will do, which u ends. Of s it takes what [Tune] takes, beside the lengths of
-// the run's first round and of what is kept; anyKernel says that kernel HMC may take the
-// place of SGLD.
-func ForecastAuto(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, u Until, anyKernel bool) (*Plan, error) {
+// the run's first round and of what is kept, and its kernel as [Run] does.
+func ForecastAuto(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, u Until) (*Plan, error) {
 	begun := time.Now()
-	f, s, u, err := Options{KeepKernel: !anyKernel}.warmUp(ctx, p, settled(s), u)
+	f, s, u, err := Options{}.warmUp(ctx, p, settled(withKernel(p, s, u)), u)
 	if err != nil {
 		return nil, err
 	}

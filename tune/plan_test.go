@@ -371,7 +371,7 @@ func TestForecastOfTheFlower(t *testing.T) {
 func TestForecastAuto(t *testing.T) {
 	s := r2sgld.Settings{Seed: 5, Ladders: 4, Iterations: 100_000, BurnIn: 2000, Thin: 10}
 	u := Until{RHat: 1.01, ESS: 400, Iterations: 6_400_000}
-	plan, err := ForecastAuto(context.Background(), flower(t), s, u, true)
+	plan, err := ForecastAuto(context.Background(), flower(t), s, u)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -391,7 +391,7 @@ func TestForecastAuto(t *testing.T) {
 	u.Iterations = 200
 	s.Iterations = 200
 	s.BurnIn = 20
-	if plan, err = ForecastAuto(context.Background(), flower(t), s, u, true); err != nil {
+	if plan, err = ForecastAuto(context.Background(), flower(t), s, u); err != nil {
 		t.Fatal(err)
 	}
 	if plan.Tuned.Met || len(plan.Advice) != 1 {

@@ -11,11 +11,10 @@ import (
 // Options are what a run may be told beside its settings, and who hears of it while it goes
 // on. The zero value is that of a run of its own, of which nobody hears.
 type Options struct {
-	KeepKernel bool                             // kernel HMC does not take the place of SGLD
-	From       *Found                           // what an interrupted warm-up had found; nil begins anew
-	Recorder   func(ladder int) r2sgld.Recorder // of the rounds of warm-up; nil is none
-	Show       func(*Found) error               // hears of every round of warm-up
-	Chosen     func(*Found) error               // hears which kernel goes on, where both were tried
+	From     *Found                           // what an interrupted warm-up had found; nil begins anew
+	Recorder func(ladder int) r2sgld.Recorder // of the rounds of warm-up; nil is none
+	Show     func(*Found) error               // hears of every round of warm-up
+	Chosen   func(*Found) error               // hears which kernel goes on, where both were tried
 	// Ready hears what was found when the warm-up is over, and returns the settings that the
 	// run goes on with: those that it is given, with a recorder, a checkpoint and the like.
 	Ready func(*Found, r2sgld.Settings, Until) (r2sgld.Settings, error)
@@ -51,11 +50,13 @@ func FirstRound(unbiased bool) (iterations, burnIn, thin int) {
 // iterations are 0, those of [FirstRound]. Numbers of u that are 0 are those of
 // [Until.WithDefaults]. Draws are thinned as [Until.Hold] says unless s has MaxDraws.
 //
-// The warm-up is that of [Tune]. Where energies and walls are exact, a few short rounds of
-// kernel HMC follow those of SGLD, from the same states, and HMC goes on if it makes more
+// The warm-up is that of [Tune], with the kernel of s. Where that is nil it is chosen.
+// Harmonic is for a [Gaussian]. Else, where energies and walls are exact, a few short rounds
+// of kernel HMC follow those of SGLD, from the same states, and HMC goes on if it makes more
 // effective draws of a gradient. It goes on as well where the potential jumps, or has
 // features narrower than a step of SGLD, whose law it keeps as SGLD does not.
 func Run(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, u Until, o Options) (*Outcome, error) {
+	s = withKernel(p, s, u)
 	first, burnIn, thin := FirstRound(s.Unbiased())
 	if s.Iterations == 0 {
 		s.Iterations, s.BurnIn = first, cmp.Or(s.BurnIn, burnIn)

@@ -32,7 +32,7 @@ func (o Options) tune(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, 
 	if err != nil {
 		return nil, err
 	}
-	both := !o.KeepKernel && !s.Unbiased()
+	both := s.Kernel == nil
 	compared := both && !s.Certificate && u.Bias == 0 && exact(p, s)
 	f := o.From
 	if f == nil {

@@ -169,7 +169,8 @@ func (f *Found) Apply(s r2sgld.Settings) r2sgld.Settings {
 // nil, and shows what it has found after each round. Equal arguments give equal
 // results.
 func Tune(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, from *Found, show func(*Found) error) (*Found, error) {
-	return Options{KeepKernel: true, From: from, Recorder: s.Recorder, Show: show}.tune(ctx, p, s, Until{})
+	s.Kernel = kernel.Or(s.Kernel)
+	return Options{From: from, Recorder: s.Recorder, Show: show}.tune(ctx, p, s, Until{})
 }
 
 // A tuner knows the target.

@@ -1,49 +1,65 @@
 package main
 
 import (
+	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/domain"
-	"github.com/r2sgld/r2sgld/expression"
 	"github.com/r2sgld/r2sgld/internal/store"
+	"github.com/r2sgld/r2sgld/kernel"
 	"github.com/r2sgld/r2sgld/potential"
 	folders "github.com/r2sgld/r2sgld/run"
 	"github.com/r2sgld/r2sgld/tune"
 )
 
 // A Go program as that of the README and the command leave the same draws of the same
-// problem. It is not Gaussian: there the command takes kernel harmonic, which a Go program
-// asks for.
+// problem, whichever kernel they choose: the Gaussian of the README is for harmonic.
 //
-// Mutants it kills: a burn-in of the program alone, draws that one of them thins.
+// Mutants it kills: a burn-in of the program alone, draws that one of them thins; a program
+// that does not see that its potential is Gaussian.
 func TestCommandAndGoProgramAgree(t *testing.T) {
-	dir := t.TempDir()
-	file := write(t, dir, "disc.yaml", "variables: [x, y]\npotential: \"(x-1)*(x-1)/2 + 2*y*y*y*y\"\ndomain: {ball: {radius: 1}}\nsampler: {ladders: 4, until: {ess: 1000}}\n")
+	const shown, quartic = "(x-1)^2/2 + 2*y^2", "(x-1)^2/2 + 2*y^4"
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{"potential.Formula(\"" + shown + "\", \"x\", \"y\")", "potential: \"" + shown + "\"",
+		"r2sgld.Settings{Seed: 1, Ladders: 4}, tune.Until{ESS: 1000}"} {
+		if !strings.Contains(string(readme), line) {
+			t.Errorf("the README does not show %s", line)
+		}
+	}
 	disc, err := domain.NewBall([]float64{0, 0}, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	names := []string{"x", "y"}
-	formula, err := expression.Compile("(x-1)*(x-1)/2 + 2*y*y*y*y", names)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := r2sgld.Problem{Potential: potential.FromExpression(formula), Domain: disc, Names: names}
-	for kernel, o := range map[string]tune.Options{"null": {}, "sgld": {KeepKernel: true}} {
-		command, program := filepath.Join(dir, kernel), filepath.Join(dir, "program-"+kernel)
-		if code := run(t.Context(), []string{"sample", file, "--seed", "0", "--quiet", "--out", command, "--set", "sampler.kernel=" + kernel}); code != exitDone {
+	for _, c := range []struct {
+		text, key string
+		kernel    kernel.Kernel
+		unbiased  bool
+	}{{shown, "null", nil, true}, {quartic, "null", nil, true}, {quartic, "sgld", kernel.Langevin{}, false}, {shown, "sgld", kernel.Langevin{}, false}} {
+		dir := t.TempDir()
+		file := write(t, dir, "disc.yaml", "variables: [x, y]\npotential: \""+c.text+"\"\ndomain: {ball: {radius: 1}}\nsampler: {ladders: 4, until: {ess: 1000}}\n")
+		command, program := filepath.Join(dir, "command"), filepath.Join(dir, "program")
+		if code := run(t.Context(), []string{"sample", file, "--quiet", "--out", command, "--set", "sampler.kernel=" + c.key}); code != exitDone {
 			t.Fatalf("exit code %d", code)
 		}
-		out, err := tune.Run(t.Context(), p, r2sgld.Settings{Ladders: 4}, tune.Until{ESS: 1000}, o)
+		u, err := potential.Formula(c.text, "x", "y")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if out.Settings.Unbiased() == o.KeepKernel {
-			t.Errorf("kernel %s: another one was taken", kernel)
+		p := r2sgld.Problem{Potential: u, Domain: disc}
+		res, s, err := tune.Sample(t.Context(), p, r2sgld.Settings{Seed: 1, Ladders: 4, Kernel: c.kernel}, tune.Until{ESS: 1000})
+		if err != nil {
+			t.Fatal(err)
 		}
-		if _, err := folders.Write(program, p, out.Settings, out.Result); err != nil {
+		if s.Unbiased() != c.unbiased || s.Traits().Paths != (c.unbiased && c.text == shown) {
+			t.Errorf("%s, kernel %s: %+v was taken", c.text, c.key, s.Traits())
+		}
+		if _, err := folders.Write(program, p, s, res); err != nil {
 			t.Fatal(err)
 		}
 		sameDraws(t, command, program)

@@ -80,7 +80,7 @@ func (c *common) plan(cmd *cobra.Command, path string) error {
 		fmt.Fprint(c.stdout(), report.PlanText(plan, text.StyleOf(c.stdout())))
 	}
 	text.Warn(progress, foreseen(r)...)
-	if r.Settings.Unbiased() || r.Until != nil && anyKernel(r) || r.Model != nil || err != nil {
+	if r.Settings.Unbiased() || r.Until != nil && r.Settings.Kernel == nil || r.Model != nil || err != nil {
 		return err
 	}
 	at, err := unlessStopped(cmd.Context(), func() ([]float64, error) {
@@ -103,7 +103,7 @@ func foreseen(r *config.Run) []string {
 // planned is the plan of the run.
 func planned(cmd *cobra.Command, r *config.Run) (*tune.Plan, error) {
 	if r.Until != nil {
-		return tune.ForecastAuto(cmd.Context(), r.Problem, r.Settings, *r.Until, anyKernel(r))
+		return tune.ForecastAuto(cmd.Context(), r.Problem, r.Settings, *r.Until)
 	}
 	if err := r2sgld.Check(cmd.Context(), r.Problem, r.Settings); err != nil && cmd.Context().Err() == nil {
 		return nil, &job.Refused{Err: err}

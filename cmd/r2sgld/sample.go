@@ -60,14 +60,11 @@ func again(command, file string, set []string) string {
 	return text.Words(words...)
 }
 
-// anyKernel reports whether method auto may take another kernel than that of the settings.
-func anyKernel(r *config.Run) bool { return r.Resolved.Sampler.Kernel == "" }
-
 // jobOf is the job that makes a run.
 func jobOf(r *config.Run) (*runner.Job, error) {
 	hash, err := r.Resolved.Hash()
 	j := &runner.Job{Request: job.Request{Command: r.Command, Name: r.Name, Warnings: r.Warnings, Config: r.Resolved, Hash: hash},
-		Method: r.Resolved.Sampler.Method, Problem: r.Problem, Settings: r.Settings, Until: r.Until, Model: r.Model, AnyKernel: anyKernel(r)}
+		Method: r.Resolved.Sampler.Method, Problem: r.Problem, Settings: r.Settings, Until: r.Until, Model: r.Model}
 	if f := r.Resolved.Figures; f != nil {
 		j.Shown = f.Parameters
 	}

@@ -23,9 +23,9 @@ func (l *loader) samplerCertificate() {
 		return
 	}
 	switch b := s.Boundary; {
-	case l.method.move.exact():
+	case l.traits().Exact:
 		l.Report(k, "the certificate tells the bias of the step, and kernel %s has none: drop it", s.Kernel)
-	case l.method.move == momentum:
+	case !l.traits().Coupled:
 		l.Report(k, "the certificate is not known for methods with momentum; found method %s: take %s, or compare with a run at half the step_size", l.method.name, strings.Replace(l.method.name, "sghmc", "sgld", 1))
 	case l.method.wall == rejected:
 		l.Report(k, "the certificate compares draws one by one, and method %s leaves some out: take r2sgld", l.method.name)
@@ -39,7 +39,7 @@ func (l *loader) samplerCertificate() {
 // certify sees to the certificate once kernel auto is chosen: kernels without bias do
 // without.
 func (l *loader) certify(s *Run) {
-	if l.method.move.exact() && l.sampler.Certificate {
+	if l.traits().Exact && l.sampler.Certificate {
 		l.sampler.Certificate = false
 		if u := l.sampler.Until; u != nil {
 			u.Bias = 0

@@ -105,10 +105,10 @@ func (l *loader) sampling(s *Run, p *dynamics.Problem, r *region, trajectory boo
 	s.Problem = r2sgld.Problem{Potential: p.Potential, Domain: l.domain, Names: l.names}
 	whitening := &r2sgld.Whitening{Center: p.Center, L: p.Factor}
 	if trajectory && l.method.auto() && (l.section.Field("kernel") == nil || l.sampler.Kernel == kernelAuto) {
-		l.takeHMC() // a gradient costs much more than a step of any kernel
+		l.moveBy(exact) // a gradient costs much more than a step of any kernel
 	}
 	var chart *prior.Chart
-	if trajectory && l.method.move.accepts() && l.method.auto() {
+	if trajectory && l.traits().Metropolis && l.method.auto() {
 		chart = p.Chart(l.roomOf(r))
 	}
 	if chart != nil {
@@ -417,7 +417,7 @@ func (l *loader) settleFit(p *dynamics.Problem, r *region, charted bool) {
 	switch {
 	case s.Init == fromPrior && l.method.auto() && !charted:
 		switch at := l.section.Field("init"); {
-		case !p.Trajectory() || !l.method.move.accepts():
+		case !p.Trajectory() || !l.traits().Metropolis:
 			l.Report(at, "with method auto init: prior needs likelihood trajectory and kernel hmc or mala")
 		default:
 			l.withoutPriors(at, p, r)

@@ -99,22 +99,22 @@ func (l *loader) settle(s *Run, temperature []float64, iterations, burnIn, thin 
 	section := l.section
 	l.chooseKernel(s)
 	l.certify(s)
-	if l.method.move.accepts() && math.IsNaN(potential.EnergyNoise(s.Problem.Potential)) {
+	if l.traits().Metropolis && math.IsNaN(potential.EnergyNoise(s.Problem.Potential)) {
 		l.Report(section.Key("kernel"), "kernel %s accepts by the energy over all data: drop the minibatches (model.batch), or take kernel: sgld", l.sampler.Kernel)
 		return
 	}
-	l.suitsHarmonic(s.Problem)
+	l.suitsPaths(s.Problem)
 	if l.method.exchanges() {
 		l.sampler.noisyEnergies(s.Problem.Potential, section.Field("swap").Field("variance") != nil)
 	}
 	if l.method.auto() {
 		l.longEnough()
-		l.sampler.settleAuto(s.Model != nil && !s.Model.Linear)
+		l.sampler.settleAuto(l.traits().Exact, s.Model != nil && !s.Model.Linear)
 		s.Until = l.sampler.Until
 		l.checkAuto(s.Problem)
 		l.suitsEvidence(s.Problem)
 	} else {
-		if l.method.move == harmonic { // whose draws are nearly independent
+		if l.traits().Paths { // whose draws are nearly independent
 			iterations, burnIn, thin = 20_000, 1_000, 1
 		}
 		l.sampler.settle(l.method, iterations, burnIn, thin, temperature)
@@ -141,7 +141,7 @@ func (l *loader) settle(s *Run, temperature []float64, iterations, burnIn, thin 
 // longEnough reports a first round of method auto that nothing could be told from.
 func (l *loader) longEnough() {
 	least := autoLeast
-	if l.method.move.exact() {
+	if l.traits().Exact {
 		least = autoLeastPaths
 	}
 	report := func(k *yamlpos.Node, n int) {
@@ -218,7 +218,7 @@ func (l *loader) reference() {
 func (l *loader) measureSteps(p r2sgld.Problem) {
 	s := &l.sampler
 	var err error
-	if s.StepSize == nil && (l.method.move != harmonic || l.infinite != nil) {
+	if s.StepSize == nil && (!l.traits().Paths || l.infinite != nil) {
 		start := l.from()
 		if l.method.wall == mirrored {
 			p, start = l.dual(p)

@@ -28,7 +28,6 @@ const (
 	autoLeast       = 1000   // of the first round, if it is given
 	autoCurvedPaths = 500    // of models that are not linear in their parameters
 	autoLeastPaths  = 100
-	defaultLeapfrog = 10 // steps of a trajectory of kernel hmc
 )
 
 // An autoRole is what a key of the sampler is to method auto.
@@ -86,7 +85,7 @@ func (l *loader) moveKeys() []key {
 			"a pull to the origin that is no energy (the paper's); form `distance`: ½ξ·(distance from the domain)² is added to the energy; "+
 			"`p-` methods only"),
 		number("smoothing", &s.Smoothing, positive).tells("4η", "λ of [`myula`](#methods)"),
-		given("kernel", "`"+strings.Join(kernels, "`, `")+"`", object("enum", kernels), (*loader).samplerKernel).as(goesWithAuto).
+		given("kernel", "`"+strings.Join(kernelNames(), "`, `")+"`", object("enum", kernelNames()), (*loader).samplerKernel).as(goesWithAuto).
 			tells("`sgld`; for auto `harmonic` where `kernel: auto` would take it (no more than 400 variables, no certificate), "+
 				"`hmc` with `likelihood: trajectory`, else [the better one](#method-auto) of `sgld` and `hmc`",
 				"[how a rung moves](#kernels); reflected methods and those without walls"),
@@ -203,61 +202,48 @@ func (l *loader) samplerMethod(keys []key) {
 // samplerKernel reads how a rung moves.
 func (l *loader) samplerKernel(k *yamlpos.Node) {
 	m, s, n := &l.method, &l.sampler, l.section
-	word, ok := l.Word(k, kernels...)
+	word, ok := l.Word(k, kernelNames()...)
 	switch {
 	case !ok:
-	case m.move == momentum:
-		l.Report(k, "method %s steps with momentum: drop kernel, or take %s", m.name, strings.Replace(m.name, "sghmc", "sgld", 1))
-	case m.move == hmc && word != string(hmc):
-		l.Report(k, "method %s goes with kernel hmc; found %s", m.name, word)
-	case word != string(langevin) && m.wall != free && m.wall != reflected:
+	case m.move.name == momentum:
+		l.Report(k, "method %s steps with momentum: drop kernel, or take %s", m.name, strings.Replace(m.name, momentum, langevin, 1))
+	case m.move.name != langevin && word != m.move.name:
+		l.Report(k, "method %s goes with kernel %s; found %s", m.name, m.move.name, word)
+	case word != langevin && m.wall != free && m.wall != reflected:
 		l.Report(k, "kernel %s goes with the methods that reflect, such as r2sgld, and with those without walls; found method %s", word, m.name)
-	case word == kernelAuto:
-		s.Kernel = word // chosen once the potential is known
-	case word == string(langevin) && m.auto():
-		s.Kernel = word // else another may be taken
-	case word == string(harmonic):
-		m.move, s.Kernel = harmonic, word
-	default:
-		m.move = move(word)
+	case word == kernelAuto: // chosen once the potential is known
+		s.Kernel = word
+	case word == langevin && m.auto(): // else another may be taken
+		s.Kernel = word
+	case word != langevin:
+		l.moveBy(word)
 	}
-	at := n.Field("leapfrog")
-	if at != nil && m.move != hmc && (m.move == mala || !m.auto()) {
-		l.Report(at, "leapfrog belongs to kernel hmc; found method %s with kernel %s", m.name, cmp.Or(word, string(langevin)))
+	steps := slices.Contains(m.move.keys, "leapfrog")
+	if at := n.Field("leapfrog"); at != nil && !steps && (l.traits().Metropolis || !m.auto()) {
+		l.Report(at, "leapfrog belongs to kernel hmc; found method %s with kernel %s", m.name, cmp.Or(word, langevin))
 		return
 	}
-	if b := n.Field("boundary"); b != nil && (m.move.accepts() || s.Kernel == kernelAuto) && (b.Text == string(domain.Nearest) || b.Text == string(domain.Project)) {
-		l.Report(b, "kernel %s keeps the law under boundary specular and refuse only; found %s", cmp.Or(word, string(hmc)), b.Text)
+	accepts := l.traits().Metropolis
+	if b := n.Field("boundary"); b != nil && (accepts || s.Kernel == kernelAuto) && (b.Text == string(domain.Nearest) || b.Text == string(domain.Project)) {
+		l.Report(b, "kernel %s keeps the law under boundary specular and refuse only; found %s", cmp.Or(word, m.move.name), b.Text)
 	}
-	if m.move.accepts() {
-		l.takeHMC()
+	if accepts { // by its method or by the key
+		l.moveBy(m.move.name)
 		l.take(n, l.samplerKeys(), "leapfrog")
-	}
-}
-
-// takeHMC makes the kernel HMC, or MALA, which is HMC of single steps; method auto
-// finds the lengths of trajectories.
-func (l *loader) takeHMC() {
-	if l.method.move != mala {
-		l.method.move = hmc
-	}
-	l.sampler.Kernel = string(l.method.move)
-	if l.method.move == hmc && !l.method.auto() {
-		l.sampler.Leapfrog = defaultLeapfrog
 	}
 }
 
 // chooseKernel settles kernel auto: harmonic where it will do, else hmc, which is exact,
 // where energies are, else sgld. Method auto takes harmonic without being asked.
 func (l *loader) chooseKernel(s *Run) {
-	free := l.sampler.Kernel == "" && l.method.auto() && l.method.move == langevin && !l.sampler.Certificate
+	unasked := l.sampler.Kernel == "" && l.method.auto() && l.method.move.name == langevin && !l.sampler.Certificate
 	switch {
-	case l.sampler.Kernel != kernelAuto && !free:
+	case l.sampler.Kernel != kernelAuto && !unasked:
 		return
 	case l.gaussian(s):
-		l.method.move, l.sampler.Kernel = harmonic, string(harmonic)
+		l.moveBy(gaussian)
 		return
-	case free:
+	case unasked:
 		return
 	}
 	l.sampler.Kernel = ""
@@ -265,7 +251,7 @@ func (l *loader) chooseKernel(s *Run) {
 		s.Warnings = append(s.Warnings, "kernel auto took sgld, whose steps have a bias: energies and gradients carry noise, and kernels without bias need exact ones.")
 		return
 	}
-	l.takeHMC()
+	l.moveBy(exact)
 }
 
 // samplerMomentum reads what concerns momentum.
@@ -274,21 +260,16 @@ func (l *loader) samplerMomentum(keys []key) {
 	for _, name := range []string{"momentum", "noise_estimate"} {
 		before := len(l.Problems)
 		l.take(n, keys, name)
-		if k := n.Field(name); k != nil && len(l.Problems) == before && l.method.move != momentum && !l.method.auto() {
+		if k := n.Field(name); k != nil && len(l.Problems) == before && l.method.move.name != momentum && !l.method.auto() {
 			l.Report(k, "%s belongs to the methods with momentum, such as r2sghmc; found method %s", name, l.method.name)
 		}
 	}
-	if l.method.move != momentum {
+	if l.method.move.name != momentum {
 		return
 	}
-	if s.Momentum == nil {
-		mu := 0.9
-		s.Momentum = &mu
-	}
-	if s.NoiseEstimate == nil {
-		s.NoiseEstimate = new(float64)
-	}
-	l.momentumFaults(n, kernel.Momentum{Mu: *s.Momentum, NoiseEstimate: *s.NoiseEstimate})
+	m := l.traits().Momentum
+	s.Momentum, s.NoiseEstimate = &m.Mu, &m.NoiseEstimate
+	l.momentumFaults(n, m)
 }
 
 // momentumFaults reports what is wrong with the momentum of the section n.

@@ -54,10 +54,9 @@ func (s *Sampler) settleAny() {
 	}
 }
 
-// settleAuto fills the defaults of method auto in; curved says that the run is that of
-// a model that is not linear in its parameters.
-func (s *Sampler) settleAuto(curved bool) {
-	unbiased := move(s.Kernel).exact()
+// settleAuto fills the defaults of method auto in; unbiased says that the kernel is, curved
+// that the run is that of a model that is not linear in its parameters.
+func (s *Sampler) settleAuto(unbiased, curved bool) {
 	first, _, _ := tune.FirstRound(unbiased)
 	switch {
 	case curved && unbiased:
@@ -97,7 +96,7 @@ func (s *Sampler) noisyEnergies(u potential.Potential, given bool) {
 // settings turns the resolved sampler into settings of a run of states of
 // dimension d.
 func (s *Sampler) settings(m method, d int) r2sgld.Settings {
-	_, burnIn, thin := tune.FirstRound(m.move.exact())
+	_, burnIn, thin := tune.FirstRound(m.move.of(s).Traits().Exact)
 	most := 0 // of method auto what its stopping rule asks for
 	if !m.auto() {
 		burnIn, thin, most = *s.BurnIn, s.Thin, tune.MostHeld(d, s.Ladders, max(len(s.Temperature), 8))
@@ -120,15 +119,8 @@ func (s *Sampler) settings(m method, d int) r2sgld.Settings {
 	if m.wall == proximal {
 		out.Penalty = &r2sgld.Penalty{Strength: 1 / s.Smoothing, Distance: true}
 	}
-	switch m.move {
-	case momentum:
-		out.Kernel = kernel.Momentum{Mu: *s.Momentum, NoiseEstimate: *s.NoiseEstimate}
-	case mala:
-		out.Kernel = kernel.HMC{Leapfrog: 1}
-	case hmc:
-		out.Kernel = kernel.HMC{Leapfrog: cmp.Or(s.Leapfrog, defaultLeapfrog)}
-	case harmonic:
-		out.Kernel = kernel.Harmonic{}
+	if s.Kernel != "" || !m.auto() { // else package tune may take any
+		out.Kernel = m.move.of(s)
 	}
 	return out
 }

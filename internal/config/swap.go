@@ -116,7 +116,7 @@ func (l *loader) readSwap(n *yamlpos.Node) {
 		return
 	}
 	with := "r2sgld"
-	if l.method.move == momentum {
+	if l.traits().Carries {
 		with = "r2sghmc"
 	}
 	l.Report(n, "method %s has one rung and swaps nothing: drop swap, or use %s", l.method.name, with)

@@ -116,7 +116,7 @@ func (l *loader) readTrainSampler(n *yamlpos.Node, s *bnn.Settings) {
 	}
 	seed := uint64(1)
 	s.Epochs, l.sampler.Seed = trainEpochs, &seed
-	l.method = method{name: name, move: momentum, schedule: s.Decay.Kind}
+	l.method = method{name: name, move: moverOf(momentum), schedule: s.Decay.Kind}
 	if bnn.Exchanges(name) {
 		l.method.rungs = several
 	}

@@ -136,7 +136,7 @@ var ofTheProgram = []fault{
 		{"internal/config.(*loader).startFromPrior", "l.domain == nil || l.domain.Contains(x)", "true"},
 	}},
 	{"trajectory: a kernel that is forgotten", "internal/config ResolvedTrajectories", []edit{
-		{"internal/config.(*loader).samplerKernel", `word == string(langevin) && m.auto()`, "false"},
+		{"internal/config.(*loader).samplerKernel", `word == langevin && m.auto()`, "false"},
 	}},
 	{"library: terms in constraints may go", "internal/config OnLibraries", []edit{
 		{"internal/config.(*loader).useConstraints", ", names", ", names[:0]"},

@@ -232,7 +232,11 @@ var ofSampling = []fault{
 		{".Jumps.Coarse", "j.Refused > admitted", "false"},
 	}},
 	{"jumps: errors of steps that resolve", ". NotCoarse", []edit{{".(*watch).land", " leastError", "= 0"}}},
+	{"auto: a Go program that does not see that its potential is Gaussian", "cmd/r2sgld CommandAndGoProgramAgree", []edit{
+		{"tune.withKernel", "&& Gaussian(p, s.Start)", "&& false"},
+	}},
+	{"quadratic: any term of a sum will do", "potential TestQuadratic$", []edit{{"potential.sum.Quadratic", "if !Quadratic(t)", "if !Quadratic(t) && false"}}},
 	{"auto: another kernel than the given one", "cmd/r2sgld AutoAcross(Jumps|Features)", []edit{
-		{"tune.Options.tune", "!o.KeepKernel && ", ""},
+		{"tune.Options.tune", "s.Kernel == nil", "!s.Unbiased()"},
 	}},
 }

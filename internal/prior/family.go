@@ -77,6 +77,9 @@ func families() map[string]family {
 	}
 }
 
+// quadratic are the families whose energy is a polynomial of degree two or less.
+var quadratic = []string{"normal", "half_normal", "exponential", "uniform"}
+
 // fault says what is wrong with arguments that are not valid.
 func (f family) fault(args []float64) string {
 	if f.arguments == "lower, upper" {
@@ -128,7 +131,7 @@ func Parse(text string) (*Prior, error) {
 	if !fam.valid(args) {
 		return nil, fmt.Errorf("%w: %s", usage, fam.fault(args))
 	}
-	p := &Prior{law: fam.law(args), from: math.Inf(-1), to: math.Inf(1), mass: 1}
+	p := &Prior{law: fam.law(args), from: math.Inf(-1), to: math.Inf(1), mass: 1, quadratic: slices.Contains(quadratic, name)}
 	if fam.support != nil {
 		p.from, p.to = fam.support(args)
 	}

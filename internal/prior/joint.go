@@ -78,6 +78,12 @@ func (e *evaluator) Eval(energy, grad, x []float64) {
 	}
 }
 
+// Quadratic reports whether all priors are polynomials of degree two or less on their
+// supports; see [potential.Quadratic].
+func (p *Joint) Quadratic() bool {
+	return !slices.ContainsFunc(p.of, func(q *Prior) bool { return q != nil && !q.quadratic })
+}
+
 // AddCurvature adds the second derivatives of p at x to the diagonal of h, d × d by rows.
 func (p *Joint) AddCurvature(h, x []float64) {
 	for j, q := range p.of {

@@ -18,6 +18,7 @@ type Prior struct {
 	lo, hi       float64         // the support
 	below, above float64         // probabilities outside it, before truncation
 	mass         float64         // and inside
+	quadratic    bool            // the energy is a polynomial of degree two or less
 }
 
 // Support returns the ends of the support, which may be infinite.

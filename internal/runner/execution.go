@@ -116,7 +116,7 @@ func (x *execution) tuned(ctx context.Context) (*r2sgld.Result, float64, error) 
 	if from != nil && len(from.Rounds) > 0 {
 		next(from)
 	}
-	o := tune.Options{KeepKernel: !x.AnyKernel, From: from, Recorder: work.Recorder, Review: x.review}
+	o := tune.Options{From: from, Recorder: work.Recorder, Review: x.review}
 	o.Show = func(f *tune.Found) error {
 		x.round(f)
 		if next(f); f.Done {

@@ -27,10 +27,9 @@ type Job struct {
 	Time     string            // what the data call the time, for figures
 	Until    *tune.Until       // of method auto, which finds step sizes and temperatures itself and runs until then; nil for others
 
-	Limits    Limits   // of what it may take
-	AnyKernel bool     // method auto may take another kernel than that of Settings
-	Bare      bool     // leaves figures out
-	Shown     []string // parameters that figures show, the first that fit; nil is all, in their order
+	Limits Limits   // of what it may take
+	Bare   bool     // leaves figures out
+	Shown  []string // parameters that figures show, the first that fit; nil is all, in their order
 }
 
 // Run makes the run and returns its summary, which is also in the folder. Its
