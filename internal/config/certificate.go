@@ -25,8 +25,10 @@ func (l *loader) samplerCertificate() {
 	switch b := s.Boundary; {
 	case l.traits().Exact:
 		l.Report(k, "the certificate tells the bias of the step, and kernel %s has none: drop it", s.Kernel)
-	case !l.traits().Coupled:
+	case l.traits().Carries:
 		l.Report(k, "the certificate is not known for methods with momentum; found method %s: take %s, or compare with a run at half the step_size", l.method.name, strings.Replace(l.method.name, "sghmc", "sgld", 1))
+	case !l.traits().Coupled:
+		l.Report(k, "the certificate is not known for kernel %s: take sgld, or compare with a run at half the step_size", l.method.move.name)
 	case l.method.wall == rejected:
 		l.Report(k, "the certificate compares draws one by one, and method %s leaves some out: take r2sgld", l.method.name)
 	case l.method.wall == projected || b == string(domain.Project) || b == string(domain.Nearest):
