@@ -33,13 +33,13 @@ func TestMALAOfATruncatedNormal(t *testing.T) {
 		n := longer(run.n)
 		means := make([]float64, ladders)
 		res := sample(t, p, r2sgld.Settings{Seed: 9, Ladders: ladders, Iterations: burn + n, BurnIn: burn + n - 1, StepSize: []float64{run.step}, Kernel: kernel.HMC{Leapfrog: 1},
-			Recorder: func(l int) r2sgld.Recorder {
+			Hooks: r2sgld.Hooks{Recorder: func(l int) r2sgld.Recorder {
 				return watch(func(k int, b *kernel.Block) {
 					if k > burn {
 						means[l] += b.X[0] / float64(n)
 					}
 				})
-			}})
+			}}})
 		mean, se := meanOf(means)
 		t.Logf("step %g: mean %.6f ± %.6f (4 standard errors), %.2f accepted", run.step, mean, 4*se, res.Acceptance())
 		if !(5*se < 0.001) {
@@ -88,9 +88,9 @@ func TestUniformSquareToTheWall(t *testing.T) {
 		var each [ladders]square
 		n := longer(1_000_000)
 		res := sample(t, r2sgld.Problem{Potential: flat(2), Domain: d}, r2sgld.Settings{Seed: 2, Ladders: ladders, Iterations: n, BurnIn: n - 1, StepSize: []float64{0.5}, Kernel: kernel.HMC{Leapfrog: 1},
-			Recorder: func(l int) r2sgld.Recorder {
+			Hooks: r2sgld.Hooks{Recorder: func(l int) r2sgld.Recorder {
 				return watch(func(_ int, b *kernel.Block) { each[l].add(cos*b.X[0]+sin*b.X[1], cos*b.X[1]-sin*b.X[0]) })
-			}})
+			}}})
 		var all square
 		for _, s := range each {
 			all = square{all.n + s.n, all.sum + s.sum, all.beyond + s.beyond}

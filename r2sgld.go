@@ -80,6 +80,12 @@ type Settings struct {
 	// with the boundary rules Specular, Refuse and Free.
 	Certificate bool
 
+	Hooks
+}
+
+// Hooks are who takes part in a run while it goes on, and the states that it goes on from.
+// They are the [Settings] that belong to one run alone.
+type Hooks struct {
 	Recorder func(ladder int) Recorder // one for each ladder; nil is none
 	Keeper   func(ladder int) Keeper   // takes every kept draw, one for each ladder; nil is none
 	// Review is shown the result when all ladders have done their iterations, and
@@ -224,10 +230,9 @@ func (s Settings) Traits() kernel.Traits { return kernel.Or(s.Kernel).Traits() }
 // Unbiased reports whether the kernel has no bias from its step.
 func (s Settings) Unbiased() bool { return s.Traits().Exact }
 
-// Alone returns s without recorders, keepers, review, certificate, checkpoints and a
-// state to resume from: the settings of another run on the same target.
+// Alone returns s without hooks and certificate: the settings of another run on the same
+// target.
 func (s Settings) Alone() Settings {
-	s.Recorder, s.Keeper, s.Review, s.Checkpoint, s.Resume = nil, nil, nil, nil, nil
-	s.Certificate = false
+	s.Hooks, s.Certificate = Hooks{}, false
 	return s
 }

@@ -33,7 +33,7 @@ type Run struct {
 	Command  string // sample or identify
 	Name     string
 	Problem  r2sgld.Problem
-	Settings r2sgld.Settings   // without Recorder, Keeper, Review, Checkpoint, Resume and Threads
+	Settings r2sgld.Settings   // without Hooks and Threads
 	Until    *tune.Until       // of method auto, whose step sizes and temperatures are to be found; nil for others
 	Model    *dynamics.Problem // of identify: the posterior, to explain the draws with
 	Warnings []string          // what a user should know, though it is allowed
