@@ -62,16 +62,14 @@ func count(v any) (string, error) {
 	return "", fmt.Errorf("%v is no whole number", v)
 }
 
-// numberOf is v under a name: a number, an interval, the values of all runs, or a value
-// without an interval.
+// numberOf is v under a name: a number, what has one (an interval, a power), the values of all
+// runs, or a value without an interval.
 func numberOf(name string, v any) Number {
 	switch n := v.(type) {
 	case Number:
 		n.Name = name
 		return n
-	case Interval:
-		return n.Number(name)
-	case *Interval:
+	case interface{ Number(name string) Number }:
 		return n.Number(name)
 	case []float64:
 		return IntervalOf(n).Number(name)

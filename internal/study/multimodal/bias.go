@@ -181,7 +181,7 @@ func (c court) unbiased() study.Claim {
 		if b.Law == lawModes {
 			law = lawModes + ", " + ruleOf(b.Label)
 		}
-		f.Off = append(f.Off, b.Off.number(fmt.Sprintf("%s, %s", b.Domain, law)))
+		f.Off = append(f.Off, b.Off.Number(fmt.Sprintf("%s, %s", b.Domain, law)))
 	}
 	return c.tell("reflection-unbiased", v, f)
 }

@@ -378,7 +378,7 @@ func (c court) falls() study.Claim {
 			}
 			_, q := diag.TTest(diag.MeanSEOf(change))
 			p = append(p, q)
-			f.Changes = append(f.Changes, interval(change).number(fmt.Sprintf("%s on the %s", l, s.name)))
+			f.Changes = append(f.Changes, interval(change).Number(fmt.Sprintf("%s on the %s", l, s.name)))
 			f.Basis = fmt.Sprintf("change of KL from %s to %s draws, protocol paper", text.Count(o.at[0]), text.Count(o.at[2]))
 		}
 	}

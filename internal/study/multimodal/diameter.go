@@ -111,7 +111,7 @@ func Diameter(ctx context.Context, o study.Options) (*study.Study, error) {
 		return nil, fmt.Errorf("diameter study: %w", err)
 	}
 	s := o.Begin("diameter", DiameterTitle)
-	s.Claims, s.Settings, s.Results = r.claims(), e.settings(o.Seed), r
+	s.Claims, s.Settings, s.Results = r.claims(e), e.settings(o.Seed), r
 	s.Effort = fmt.Sprintf("r2SGLD on each octagon: %s", e.first.extent())
 	if e.more.runs > 0 {
 		s.Effort += fmt.Sprintf(" and %s; R-SGLD: %s without a potential and %s with it", e.more.extent(), e.free.extent(), e.single.extent())

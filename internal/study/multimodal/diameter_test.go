@@ -404,8 +404,8 @@ func TestDiameterVerdicts(t *testing.T) {
 		{power(2, 0.1), power(1.5, 0.1), study.Fails},
 	} {
 		r := DiameterResults{Relaxations: walks(c.chain, c.free)}
-		if got := r.quadratic(); got.Verdict != c.want {
-			t.Errorf("slopes %v and %v: %s, not %s", &c.chain, &c.free, got.Verdict, c.want)
+		if got := r.facts().quadratic(); got != c.want {
+			t.Errorf("slopes %v and %v: %s, not %s", &c.chain, &c.free, got, c.want)
 		}
 	}
 	for growth, want := range map[float64]study.Verdict{1: study.Holds, -1: study.Fails, 0: study.Depends} {
@@ -417,18 +417,18 @@ func TestDiameterVerdicts(t *testing.T) {
 			}
 			r.Domains = append(r.Domains, DiameterDomain{Circumradius: radius, All: []DiameterScore{row(500), row(1000), row(2000), row(paperLength)}})
 		}
-		if got := r.decline(); got.Verdict != want {
-			t.Errorf("KL like the power %g of the diameter: %s, not %s", growth, got.Verdict, want)
+		if got := r.facts().decline(); got != want {
+			t.Errorf("KL like the power %g of the diameter: %s, not %s", growth, got, want)
 		}
 	}
 	var r DiameterResults
-	if got := r.comparable(); got.Verdict != study.Untestable {
-		t.Errorf("no common KL: %s", got.Verdict)
+	if got := r.facts().comparable(); got != study.Untestable {
+		t.Errorf("no common KL: %s", got)
 	}
 	iid := power(1.8, 0.1)
 	r.Powers = []DiameterPower{{KL: 0.1, IID: &iid, Ratio: &iid}}
-	if got := r.comparable(); got.Verdict != study.Fails {
-		t.Errorf("a floor that grows: %s", got.Verdict)
+	if got := r.facts().comparable(); got != study.Fails {
+		t.Errorf("a floor that grows: %s", got)
 	}
 }
 

@@ -34,14 +34,14 @@ func tQuantile(p, df float64) float64 {
 // MarshalJSON writes {"mean": …, "half95": …}, null for what is not known.
 func (i Interval) MarshalJSON() ([]byte, error) { return study.Interval(i).JSON(6), nil }
 
-// number returns the interval under a name.
-func (i Interval) number(name string) study.Number { return study.Interval(i).Number(name) }
+// Number returns the interval under a name.
+func (i Interval) Number(name string) study.Number { return study.Interval(i).Number(name) }
 
 // positive is number for what cannot be negative: KL, distances, times.
 func (i Interval) positive(name string) study.Number { return study.Interval(i).Positive(name) }
 
 // share is number for a share.
-func (i Interval) share(name string) study.Number { return i.number(name).Within(0, 1) }
+func (i Interval) share(name string) study.Number { return i.Number(name).Within(0, 1) }
 
 // over is the mean and standard error of an interval over n runs.
 func (i Interval) over(n int) diag.MeanSE {
