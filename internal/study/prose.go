@@ -1,12 +1,16 @@
 package study
 
 import (
+	"context"
 	"fmt"
+	"maps"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"text/template"
 
+	"github.com/r2sgld/r2sgld/internal/figure"
 	"github.com/r2sgld/r2sgld/internal/text"
 )
 
@@ -230,15 +234,20 @@ func (t *Table) add(cells []string) {
 	t.Rows = append(t.Rows, cells)
 }
 
-// Drawn draws figures, which a report has by name.
-func Drawn[G Graphic](figures map[string]func() (G, error)) (map[string]Picture, error) {
-	out := map[string]Picture{}
-	for name, draw := range figures {
-		f, err := draw()
-		if err != nil {
-			return nil, fmt.Errorf("picture %s: %w", name, err)
+// Drawn draws figures, which a report has by name, several at once. A nil figure is none.
+func Drawn(figures map[string]func() (*figure.Figure, error)) (map[string]Picture, error) {
+	out, names := map[string]Picture{}, slices.Sorted(maps.Keys(figures))
+	drawn := make([]*figure.Figure, len(names))
+	err := Options{}.Each(context.Background(), "", len(names), func(_ context.Context, i int) (err error) {
+		if drawn[i], err = figures[names[i]](); err != nil {
+			return fmt.Errorf("picture %s: %w", names[i], err)
 		}
-		out[name] = Picture{Name: name, Figure: f}
+		return nil
+	})
+	for i, f := range drawn {
+		if f != nil {
+			out[names[i]] = Picture{Name: names[i], Figure: f}
+		}
 	}
-	return out, nil
+	return out, err
 }

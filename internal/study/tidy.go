@@ -43,10 +43,3 @@ func (t *Tidy) Lowest(metric string, cases ...string) float64 {
 	}
 	return out
 }
-
-// A Spell is how long a part of a study took, and how much was done in it.
-type Spell struct {
-	Part    string
-	Seconds float64
-	Amount  int64
-}

@@ -90,7 +90,7 @@ func (p *plan) name() string {
 // seedOf is the seed of a run: that of the method's partner too, so that both have
 // the same noise and the same minibatches.
 func (p *plan) seedOf(run int) uint64 {
-	return seedOf(p.seed, fmt.Sprint(p.v.system.name, p.v.name, p.from, p.base, run))
+	return study.SeedOf(p.seed, fmt.Sprint(p.v.system.name, p.v.name, p.from, p.base, run))
 }
 
 // method is that of the configuration.

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/r2sgld/r2sgld/dynamics"
 	"github.com/r2sgld/r2sgld/internal/simulation"
@@ -36,28 +35,22 @@ func LotkaVolterra(ctx context.Context, o study.Options) (*study.Study, error) {
 	return conduct(ctx, o, lotkaVolterra(), LotkaVolterraTitle)
 }
 
-func conduct(ctx context.Context, o study.Options, s *system, title string) (out *study.Study, err error) {
-	if err := o.Scale.Among(study.Smoke, study.Paper); err != nil {
-		return nil, err
-	}
-	begin := time.Now()
-	o.Threads = o.Workers()
-	dir, remove, err := lay(s.file)
-	if err != nil {
-		return nil, fmt.Errorf("study %s: %w", s.name, err)
-	}
-	defer func() { err = errors.Join(err, remove()) }()
-	m := &inquiry{Options: o, system: s, dir: dir, rulers: map[*variant]*ruler{}}
-	for _, step := range []func(context.Context) error{m.exact, m.six, m.threshold, m.simulateStates, m.defaults} {
-		if err := step(ctx); err != nil {
-			return nil, fmt.Errorf("study %s: %w", s.name, err)
+func conduct(ctx context.Context, o study.Options, s *system, title string) (*study.Study, error) {
+	return o.Conduct(func() (_ *study.Study, err error) {
+		o.Threads = o.Workers()
+		dir, remove, err := lay(s.file)
+		if err != nil {
+			return nil, err
 		}
-	}
-	if out, err = m.study(title); err != nil {
-		return nil, fmt.Errorf("study %s: %w", s.name, err)
-	}
-	out.Seconds = time.Since(begin).Seconds()
-	return out, nil
+		defer func() { err = errors.Join(err, remove()) }()
+		m := &inquiry{Options: o, system: s, dir: dir, rulers: map[*variant]*ruler{}}
+		for _, step := range []func(context.Context) error{m.exact, m.six, m.threshold, m.simulateStates, m.defaults} {
+			if err := step(ctx); err != nil {
+				return nil, err
+			}
+		}
+		return m.study(title)
+	}, study.Smoke, study.Paper)
 }
 
 // inquiry is a study while it runs.
@@ -69,7 +62,7 @@ type inquiry struct {
 	all    []*outcome
 	// of a chaotic system
 	lyapunov              *simulation.Exponent
-	spent                 []study.Spell
+	spent                 study.Spells
 	thresholds, simulated []*outcome
 	own                   []*own
 
@@ -80,11 +73,7 @@ type inquiry struct {
 
 // timed notes how long a part took.
 func (m *inquiry) timed(what string, part func() error) error {
-	begin := time.Now()
-	m.Announce("%s: %s", m.system.name, what)
-	err := part()
-	m.spent = append(m.spent, study.Spell{Part: what, Seconds: time.Since(begin).Seconds()})
-	return err
+	return m.spent.Time(m.Options, m.system.name, what, func() (int64, error) { return 0, part() })
 }
 
 // exact computes the exact laws and the true trajectory.

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"math"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/r2sgld/r2sgld/internal/study"
 )
 
@@ -24,18 +22,13 @@ func thresholdRule(correction float64) string {
 func (m *inquiry) threshold(ctx context.Context) error {
 	return m.timed("rule threshold", func() error {
 		plans := make([]*plan, len(m.system.variants))
-		var g errgroup.Group
-		g.SetLimit(m.Threads)
-		for i, v := range m.system.variants {
-			g.Go(func() (err error) {
-				plans[i], err = m.calibrate(ctx, v)
-				return err
-			})
-		}
-		if err := g.Wait(); err != nil {
+		err := m.Each(ctx, m.system.name+": correction", len(plans), func(ctx context.Context, i int) (err error) {
+			plans[i], err = m.calibrate(ctx, m.system.variants[i])
+			return err
+		})
+		if err != nil {
 			return err
 		}
-		var err error
 		m.thresholds, err = m.runAll(ctx, plans, func() {})
 		return err
 	})

@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/r2sgld/r2sgld/diag"
 	"github.com/r2sgld/r2sgld/dynamics"
 	"github.com/r2sgld/r2sgld/internal/study"
@@ -60,17 +58,12 @@ func (m *inquiry) owns() []*own {
 func (m *inquiry) defaults(ctx context.Context) error {
 	m.own = m.owns()
 	return m.timed("method auto", func() error {
-		g, ctx := errgroup.WithContext(ctx)
-		g.SetLimit(m.Threads)
-		for _, o := range m.own {
-			g.Go(func() error { return o.run(ctx, m) })
-		}
-		return g.Wait()
+		return m.Each(ctx, m.system.name+": method auto", len(m.own), func(ctx context.Context, i int) error { return m.own[i].run(ctx, m) })
 	})
 }
 
 func (o *own) run(ctx context.Context, m *inquiry) error {
-	o.text = o.v.system.dataText() + o.v.modelText(0, o.noise, true, o.more...) + fmt.Sprintf("sampler:\n  seed: %d\n", seedOf(m.Seed, "own "+o.v.name+o.what))
+	o.text = o.v.system.dataText() + o.v.modelText(0, o.noise, true, o.more...) + fmt.Sprintf("sampler:\n  seed: %d\n", study.SeedOf(m.Seed, "own "+o.v.name+o.what))
 	run, err := load(m.dir, o.what, o.text)
 	if err != nil {
 		return err

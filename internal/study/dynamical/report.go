@@ -68,7 +68,7 @@ func (m *inquiry) speak() {
 			return after
 		},
 		"method":     func(c caseFacts) string { return strings.TrimSuffix(c.Label, ", simulated states") },
-		"deviations": func(i int) deviations { return m.own[i].worst() }, "effort": m.effort, "spent": func() []study.Spell { return m.spent },
+		"deviations": func(i int) deviations { return m.own[i].worst() }, "effort": m.effort, "spent": func() study.Spells { return m.spent },
 	})
 }
 

@@ -2,9 +2,10 @@ package dynamical
 
 import (
 	"fmt"
-	"hash/fnv"
 	"math/rand/v2"
 	"strings"
+
+	"github.com/r2sgld/r2sgld/internal/study"
 )
 
 // A system is one of the paper's two.
@@ -149,7 +150,7 @@ func (v *variant) start(kind string, seed uint64, run int) []float64 {
 	case fromLow:
 		copy(x, v.low)
 	case fromBox:
-		rng := rand.New(rand.NewPCG(seedOf(seed, "start "+v.system.name+v.name), uint64(run)))
+		rng := rand.New(rand.NewPCG(study.SeedOf(seed, "start "+v.system.name+v.name), uint64(run)))
 		key := map[int]bool{}
 		for _, k := range v.key {
 			for j := range v.quantities[k].weight {
@@ -166,13 +167,6 @@ func (v *variant) start(kind string, seed uint64, run int) []float64 {
 		}
 	}
 	return x
-}
-
-// seedOf is the seed of a part of a study by its name.
-func seedOf(study uint64, name string) uint64 {
-	h := fnv.New64a()
-	fmt.Fprintf(h, "%d %s", study, name)
-	return h.Sum64() >> 12 // exact in any reader of YAML
 }
 
 // dataText is the data section of a configuration.

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"runtime"
-	"time"
 
 	"github.com/r2sgld/r2sgld/diag"
 	"github.com/r2sgld/r2sgld/internal/study"
@@ -83,13 +82,14 @@ func effortOf(s study.Scale) effort {
 // core, whatever the options say, so that their CPU times mean something. It fails if a run
 // does, or ctx ends.
 func Run(ctx context.Context, o study.Options) (*study.Study, error) {
-	if err := o.Scale.Among(study.Smoke, study.Paper); err != nil {
-		return nil, err
-	}
-	begin, e := time.Now(), effortOf(o.Scale)
+	return o.Conduct(func() (*study.Study, error) { return effortOf(o.Scale).study(ctx, o) }, study.Smoke, study.Paper)
+}
+
+// study makes all runs and tells them.
+func (e effort) study(ctx context.Context, o study.Options) (*study.Study, error) {
 	r, err := e.run(ctx, o)
 	if err != nil {
-		return nil, fmt.Errorf("evidence study: %w", err)
+		return nil, err
 	}
 	s := o.Begin("evidence", Title)
 	s.Claims, s.Results = r.claims(), r
@@ -98,11 +98,8 @@ func Run(ctx context.Context, o study.Options) (*study.Study, error) {
 		s.Settings = append(s.Settings, study.Setting{Name: r.Problems[i].ID + ", " + r.Problems[i].Name, Text: r.Problems[i].text(target)})
 	}
 	s.Hint = "Run them with r2sgld sample FILE.yaml --threads 1 --seed 1; log_evidence in summary.json is of the integral, to which the log volume belongs."
-	if s.Sections, err = r.sections(); err != nil {
-		return nil, fmt.Errorf("evidence study: %w", err)
-	}
-	s.Seconds = time.Since(begin).Seconds()
-	return s, nil
+	s.Sections, err = r.sections()
+	return s, err
 }
 
 // run makes all runs.

@@ -63,15 +63,11 @@ func (e effort) acceleration(ctx context.Context, o study.Options) (Acceleration
 		if err != nil {
 			return a, err
 		}
-		out := make([]Sweep, len(all))
-		if err := each(ctx, o, "acceleration, "+part.what, len(all), func(ctx context.Context, i int) error {
-			var err error
-			out[i], err = all[i].run(ctx)
-			return err
+		if *part.into, err = each(ctx, o, "acceleration, "+part.what, len(all), func(ctx context.Context, i int) (Sweep, error) {
+			return all[i].run(ctx)
 		}); err != nil {
 			return a, err
 		}
-		*part.into = out
 	}
 	var err error
 	a.Steps, err = e.stepped(ctx, o)

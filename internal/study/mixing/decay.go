@@ -2,6 +2,7 @@ package mixing
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -64,22 +65,10 @@ const floor = 1e-9
 
 // starts are the problems whose decay is looked at.
 func (e effort) starts() ([]start, error) {
-	free, err := interval(0, 4)
-	if err != nil {
-		return nil, err
-	}
-	wide, err := interval(-20, 20)
-	if err != nil {
-		return nil, err
-	}
-	narrow, err := interval(-2, 2)
-	if err != nil {
-		return nil, err
-	}
-	petals, err := flower(2)
-	if err != nil {
-		return nil, err
-	}
+	free, err0 := interval(0, 4)
+	wide, err1 := interval(-20, 20)
+	narrow, err2 := interval(-2, 2)
+	petals, err3 := flower(2)
 	one, two := []float64{1}, []float64{1, 5}
 	var out []start
 	add := func(name string, u potential.Potential, d domain.Domain, tau []float64, r float64, cells int, known bool, from ...float64) {
@@ -95,7 +84,7 @@ func (e effort) starts() ([]start, error) {
 	add("25-mode slice, swaps", modes(1), narrow, []float64{1, 10}, 1, e.decayPair, false, 1)
 	add("25 modes, flower", modes(2), petals, one, 0, e.decayPlane, false, 1, -1)
 	add("25 modes, flower, swaps", modes(2), petals, []float64{1, 10}, 1, e.decayPlanes, false, 1, -1)
-	return out, nil
+	return out, errors.Join(err0, err1, err2, err3)
 }
 
 // decay follows every start.
@@ -104,13 +93,7 @@ func (e effort) decay(ctx context.Context, o study.Options) ([]Decay, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := make([]Decay, len(all))
-	err = each(ctx, o, "decay", len(all), func(ctx context.Context, i int) error {
-		var err error
-		out[i], err = all[i].decay(ctx, e.moments)
-		return err
-	})
-	return out, err
+	return each(ctx, o, "decay", len(all), func(ctx context.Context, i int) (Decay, error) { return all[i].decay(ctx, e.moments) })
 }
 
 // decay follows the law from the start, at so many times.

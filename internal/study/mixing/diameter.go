@@ -93,10 +93,10 @@ func (e effort) families() []family {
 }
 
 // diameter computes the gaps of all domains.
-func (e effort) diameter(ctx context.Context, o study.Options) (Diameter, error) {
-	var d Diameter
-	for _, part := range []func(context.Context, study.Options, *Diameter) error{e.grow, e.convexPolygons, e.narrow, e.bend} {
-		if err := part(ctx, o, &d); err != nil {
+func (e effort) diameter(ctx context.Context, o study.Options) (d Diameter, err error) {
+	for _, part := range []func() error{part(ctx, o, e.grow, &d.Families), part(ctx, o, e.convexPolygons, &d.Polygons),
+		part(ctx, o, e.narrow, &d.Necks), part(ctx, o, e.bend, &d.Bent)} {
+		if err := part(); err != nil {
 			return d, err
 		}
 	}
@@ -104,26 +104,24 @@ func (e effort) diameter(ctx context.Context, o study.Options) (Diameter, error)
 }
 
 // grow computes the families.
-func (e effort) grow(ctx context.Context, o study.Options, d *Diameter) error {
+func (e effort) grow(ctx context.Context, o study.Options) ([]Family, error) {
 	all := e.families()
-	d.Families = make([]Family, len(all))
-	return each(ctx, o, "diameter", len(all), func(ctx context.Context, i int) error {
+	return each(ctx, o, "diameter", len(all), func(ctx context.Context, i int) (Family, error) {
 		f := all[i]
 		out := Family{Name: f.name, Shape: f.of, Kind: f.kind, Tau: f.tau}
 		for _, size := range f.sizes {
 			s, err := f.shape(size)
 			if err != nil {
-				return err
+				return out, err
 			}
 			diameter, gap, err := problem{f.name, f.potential, s, f.tau, f.intensity}.sized(ctx, f.cells)
 			if err != nil {
-				return err
+				return out, err
 			}
 			out.Diameter, out.Gap = append(out.Diameter, diameter), append(out.Gap, gap)
 		}
 		out.Fit, out.Local = powerOf(out.Diameter, out.Gap), locals(out.Diameter, out.Gap)
-		d.Families[i] = out
-		return nil
+		return out, nil
 	})
 }
 
@@ -144,29 +142,22 @@ func (p problem) over(ctx context.Context, cells int) (diameter, ratio float64, 
 }
 
 // convexPolygons looks for a convex polygon below the bound.
-func (e effort) convexPolygons(ctx context.Context, o study.Options, d *Diameter) error {
-	all := make([][][2]float64, e.polygons)
-	streams := stream.New(o.Seed, 0)
-	for i := range all {
-		all[i] = convexPolygon(streams.Of(i, stream.Start))
-	}
-	d.Polygons = make([]Polygon, len(all))
-	return each(ctx, o, "polygons", len(all), func(ctx context.Context, i int) error {
-		p := Polygon{Corners: all[i]}
-		shape, err := polygon(all[i]...)
+func (e effort) convexPolygons(ctx context.Context, o study.Options) ([]Polygon, error) {
+	return each(ctx, o, "polygons", e.polygons, func(ctx context.Context, i int) (Polygon, error) {
+		p := Polygon{Corners: convexPolygon(stream.New(o.Seed, 0).Of(i, stream.Start))}
+		shape, err := polygon(p.Corners...)
 		if err != nil {
-			return err
+			return p, err
 		}
 		for _, x := range []struct {
 			u    potential.Potential
 			into *float64
 		}{{nil, &p.Free}, {half(2), &p.Convex}, {modes(2), &p.Modes}} {
 			if p.Diameter, *x.into, err = (problem{name: "convex polygon", potential: x.u, domain: shape}).over(ctx, e.diameterPlane); err != nil {
-				return err
+				return p, err
 			}
 		}
-		d.Polygons[i] = p
-		return nil
+		return p, nil
 	})
 }
 
@@ -186,24 +177,23 @@ func convexPolygon(r *stream.Rand) [][2]float64 {
 }
 
 // narrow computes dumb-bells: two rooms of 1 by 1, a passage of length ½ between them.
-func (e effort) narrow(ctx context.Context, o study.Options, d *Diameter) error {
+func (e effort) narrow(ctx context.Context, o study.Options) ([]Neck, error) {
 	widths := []float64{1, 0.5, 0.25, 0.125}
-	d.Necks = make([]Neck, len(widths))
-	return each(ctx, o, "dumb-bells", len(widths), func(ctx context.Context, i int) error {
+	return each(ctx, o, "dumb-bells", len(widths), func(ctx context.Context, i int) (Neck, error) {
 		shape, err := dumbbell(widths[i])
-		if err != nil {
-			return err
-		}
-		n := Neck{Width: widths[i]}
 		// Cells that divide the rooms and the passage.
-		cells := 40 * max(1, e.diameterPlane/40)
-		if n.Diameter, n.Over, err = (problem{name: "dumb-bell", domain: shape}).over(ctx, cells); err != nil {
-			return err
-		}
-		n.Gap = n.Over * square(math.Pi/n.Diameter)
-		d.Necks[i] = n
-		return nil
+		return neck(ctx, "dumb-bell", shape, err, 40*max(1, e.diameterPlane/40), Neck{Width: widths[i]})
 	})
+}
+
+// neck is n with the gap on its shape.
+func neck(ctx context.Context, name string, shape domain.Domain, err error, cells int, n Neck) (Neck, error) {
+	if err != nil {
+		return n, err
+	}
+	n.Diameter, n.Over, err = problem{name: name, domain: shape}.over(ctx, cells)
+	n.Gap = n.Over * square(math.Pi/n.Diameter)
+	return n, err
 }
 
 // dumbbell has a passage of this width; 1 makes it a rectangle.
@@ -218,23 +208,13 @@ func dumbbell(width float64) (domain.Domain, error) {
 
 // bend computes domains r = s(1 + c·sin 2θ) whose wall has a curvature of −1 where it is
 // least: the larger, the narrower their waist.
-func (e effort) bend(ctx context.Context, o study.Options, d *Diameter) error {
+func (e effort) bend(ctx context.Context, o study.Options) ([]Neck, error) {
 	sizes := logarithmic(0.02, 100, e.sizes)
-	d.Bent = make([]Neck, len(sizes))
-	return each(ctx, o, "peanuts", len(sizes), func(ctx context.Context, i int) error {
+	return each(ctx, o, "peanuts", len(sizes), func(ctx context.Context, i int) (Neck, error) {
 		c := waist(sizes[i])
 		shape, err := domain.NewFlower(2, 1/c, sizes[i]*c*(1/c+0.5))
-		if err != nil {
-			return err
-		}
 		kappa := (1 - 5*c) / (sizes[i] * square(1-c))
-		n := Neck{Width: 2 * sizes[i] * (1 - c), Kappa: &kappa}
-		if n.Diameter, n.Over, err = (problem{name: "peanut", domain: shape}).over(ctx, e.diameterPlane); err != nil {
-			return err
-		}
-		n.Gap = n.Over * square(math.Pi/n.Diameter)
-		d.Bent[i] = n
-		return nil
+		return neck(ctx, "peanut", shape, err, e.diameterPlane, Neck{Width: 2 * sizes[i] * (1 - c), Kappa: &kappa})
 	})
 }
 

@@ -101,15 +101,12 @@ func (e effort) discretisation(ctx context.Context, o study.Options) (Discretisa
 		{"gradient noise", e.gradientJobs(), &d.Gradient},
 		{"energy noise", e.energyJobs(), &d.Energy},
 	} {
-		out := make([]Order, len(part.jobs))
-		if err := each(ctx, o, "discretisation, "+part.what, len(part.jobs), func(ctx context.Context, i int) error {
-			var err error
-			out[i], err = part.jobs[i].run(ctx)
-			return err
+		var err error
+		if *part.into, err = each(ctx, o, "discretisation, "+part.what, len(part.jobs), func(ctx context.Context, i int) (Order, error) {
+			return part.jobs[i].run(ctx)
 		}); err != nil {
 			return d, err
 		}
-		*part.into = out
 	}
 	return d, nil
 }

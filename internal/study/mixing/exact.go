@@ -70,22 +70,19 @@ func (e effort) exact(ctx context.Context, o study.Options) ([]Exact, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := make([]Exact, len(all))
-	err = each(ctx, o, "exact values", len(all), func(ctx context.Context, i int) error {
+	return each(ctx, o, "exact values", len(all), func(ctx context.Context, i int) (Exact, error) {
 		k := all[i]
 		x := Exact{Name: k.name, Formula: k.formula, Gap: k.gap, Cells: k.cells}
 		var side []float64
 		for _, n := range k.cells {
 			found, err := k.problem.gap(ctx, n)
 			if err != nil {
-				return err
+				return x, err
 			}
 			x.Found, x.Error = append(x.Found, found), append(x.Error, math.Abs(found/k.gap-1))
 			side = append(side, 1/float64(n))
 		}
 		x.Order = powerOf(side, x.Error)
-		out[i] = x
-		return nil
+		return x, nil
 	})
-	return out, err
 }

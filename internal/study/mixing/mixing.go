@@ -7,9 +7,6 @@ package mixing
 import (
 	"context"
 	"fmt"
-	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/r2sgld/r2sgld/internal/study"
 )
@@ -70,23 +67,21 @@ func effortOf(s study.Scale) effort {
 // Run runs the study of the theory (section 3 of the paper). It fails if a
 // computation does, or ctx ends.
 func Run(ctx context.Context, o study.Options) (*study.Study, error) {
-	if err := o.Scale.Among(study.Smoke, study.Paper); err != nil {
-		return nil, err
-	}
-	begin, e := time.Now(), effortOf(o.Scale)
+	return o.Conduct(func() (*study.Study, error) { return effortOf(o.Scale).study(ctx, o) }, study.Smoke, study.Paper)
+}
+
+// study computes everything and tells it.
+func (e effort) study(ctx context.Context, o study.Options) (*study.Study, error) {
 	r, err := e.run(ctx, o)
 	if err != nil {
-		return nil, fmt.Errorf("theory study: %w", err)
+		return nil, err
 	}
 	s := o.Begin("theory", Title)
 	s.Claims, s.Results = r.claims(), r
 	s.Effort = fmt.Sprintf("generators on grids of up to %d cells along a side of the plane, two rungs on up to %d × %d cells of an interval; no random numbers but those of %d polygons",
 		e.exactPlane[len(e.exactPlane)-1], e.decayPair, e.decayPair, e.polygons)
-	if s.Sections, err = r.sections(); err != nil {
-		return nil, fmt.Errorf("theory study: %w", err)
-	}
-	s.Seconds = time.Since(begin).Seconds()
-	return s, nil
+	s.Sections, err = r.sections()
+	return s, err
 }
 
 // run computes every part, one after the other.
@@ -94,55 +89,33 @@ func (e effort) run(ctx context.Context, o study.Options) (*Results, error) {
 	r := &Results{}
 	for _, part := range []struct {
 		what string
-		do   func(context.Context, study.Options) error
+		do   func() error
 	}{
-		{"exact values", func(ctx context.Context, o study.Options) (err error) {
-			r.Exact, err = e.exact(ctx, o)
-			return err
-		}},
-		{"reversibility", func(ctx context.Context, o study.Options) (err error) {
-			r.Reversibility, err = e.reversibility(ctx, o)
-			return err
-		}},
-		{"decay", func(ctx context.Context, o study.Options) (err error) {
-			r.Decay, err = e.decay(ctx, o)
-			return err
-		}},
-		{"acceleration", func(ctx context.Context, o study.Options) (err error) {
-			r.Acceleration, err = e.acceleration(ctx, o)
-			return err
-		}},
-		{"diameter", func(ctx context.Context, o study.Options) (err error) {
-			r.Diameter, err = e.diameter(ctx, o)
-			return err
-		}},
-		{"discretisation", func(ctx context.Context, o study.Options) (err error) {
-			r.Discretisation, err = e.discretisation(ctx, o)
-			return err
-		}},
+		{"exact values", part(ctx, o, e.exact, &r.Exact)}, {"reversibility", part(ctx, o, e.reversibility, &r.Reversibility)},
+		{"decay", part(ctx, o, e.decay, &r.Decay)}, {"acceleration", part(ctx, o, e.acceleration, &r.Acceleration)},
+		{"diameter", part(ctx, o, e.diameter, &r.Diameter)}, {"discretisation", part(ctx, o, e.discretisation, &r.Discretisation)},
 	} {
 		o.Announce("theory: %s", part.what)
-		if err := part.do(ctx, o); err != nil {
+		if err := part.do(); err != nil {
 			return nil, fmt.Errorf("%s: %w", part.what, err)
 		}
 	}
 	return r, nil
 }
 
-// each calls do for 0 to n−1 on as many threads as the options allow, and announces
-// how far that has come.
-func each(ctx context.Context, o study.Options, what string, n int, do func(ctx context.Context, i int) error) error {
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(o.Workers())
-	count := o.Counter("theory: "+what, n)
-	for i := range n {
-		g.Go(func() error {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			defer count()
-			return do(ctx, i)
-		})
+// part computes a part of the results.
+func part[T any](ctx context.Context, o study.Options, compute func(context.Context, study.Options) (T, error), into *T) func() error {
+	return func() (err error) {
+		*into, err = compute(ctx, o)
+		return err
 	}
-	return g.Wait()
+}
+
+// each computes n things, each by do, and returns them in order.
+func each[T any](ctx context.Context, o study.Options, what string, n int, do func(ctx context.Context, i int) (T, error)) ([]T, error) {
+	out := make([]T, n)
+	return out, o.Each(ctx, "theory: "+what, n, func(ctx context.Context, i int) (err error) {
+		out[i], err = do(ctx, i)
+		return err
+	})
 }

@@ -123,15 +123,15 @@ func TestSmallPartsAgainWithOneThread(t *testing.T) {
 	_, r := glance(t)
 	e := effortOf(study.Smoke)
 	o := study.Options{Scale: study.Smoke, Seed: 1, Threads: 1}
-	var d Diameter
-	if err := e.convexPolygons(context.Background(), o, &d); err != nil {
+	polygons, err := e.convexPolygons(context.Background(), o)
+	if err != nil {
 		t.Fatal(err)
 	}
 	x, err := e.exact(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a, b := studytest.JSON(t, d.Polygons), studytest.JSON(t, r.Diameter.Polygons); a != b {
+	if a, b := studytest.JSON(t, polygons), studytest.JSON(t, r.Diameter.Polygons); a != b {
 		t.Errorf("polygons: %s\nand %s", a, b)
 	}
 	if a, b := studytest.JSON(t, x), studytest.JSON(t, r.Exact); a != b {

@@ -40,13 +40,9 @@ func (e effort) reversibility(ctx context.Context, o study.Options) ([]Reversibi
 		all = append(all, problem{"double well on [−2, 2]", well(), wide, []float64{1, 5}, r},
 			problem{"25 modes, a slice on [−2, 2]", modes(1), wide, []float64{1, 10}, r})
 	}
-	out := make([]Reversibility, len(all))
-	err = each(ctx, o, "reversibility", len(all), func(ctx context.Context, i int) error {
-		var err error
-		out[i], err = all[i].balances(ctx, e.reversible)
-		return err
+	return each(ctx, o, "reversibility", len(all), func(ctx context.Context, i int) (Reversibility, error) {
+		return all[i].balances(ctx, e.reversible)
 	})
-	return out, err
 }
 
 // balances compares the kinds of swaps on n cells.

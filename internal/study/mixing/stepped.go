@@ -39,26 +39,23 @@ func (e effort) stepped(ctx context.Context, o study.Options) ([]Stepped, error)
 	}
 	all := []problem{{"double well on [−2, 2]", well(), narrow, []float64{1, 10}, 0},
 		{"25 modes, a slice on [−2, 2]", modes(1), narrow, []float64{1, 10}, 0}}
-	out := make([]Stepped, len(all))
-	err = each(ctx, o, "iterations", len(all), func(ctx context.Context, i int) error {
+	return each(ctx, o, "iterations", len(all), func(ctx context.Context, i int) (s Stepped, err error) {
 		p := all[i]
 		process, err := p.process(ctx, e.sweepPair)
 		if err != nil {
-			return err
+			return s, err
 		}
-		s := Stepped{Name: p.name, Tau: [2]float64(p.tau)}
+		s = Stepped{Name: p.name, Tau: [2]float64(p.tau)}
 		if s.Alone, err = process.Gap(ctx); err != nil {
-			return fmt.Errorf("%s: %w", p.name, err)
+			return s, fmt.Errorf("%s: %w", p.name, err)
 		}
 		for _, step := range logarithmic(e.leastPair, 0.03, e.pairSteps) {
 			if err := s.add(ctx, process, p.potential, step); err != nil {
-				return fmt.Errorf("%s, step %g: %w", p.name, step, err)
+				return s, fmt.Errorf("%s, step %g: %w", p.name, step, err)
 			}
 		}
-		out[i] = s
-		return nil
+		return s, nil
 	})
-	return out, err
 }
 
 // add computes the rates with a step.

@@ -186,12 +186,16 @@ func (c court) unbiased() study.Claim {
 	return c.tell("reflection-unbiased", v, f)
 }
 
-// biasText says where the 25 modes show the bias of rule nearest.
-func (m *multimodal) biasText() string {
-	all := m.biases()
-	at := m.protocols()[len(m.protocols())-1].name
-	of, where := off(all, "r2SGLD", at)
-	return fmt.Sprintf("On a straight wall far from corners nearest and specular are one; at curved walls and in corners they differ, and nearest is biased: at the paper's steps E r² of r2SGLD is off on %s by protocol %s.", offText(of, where), at)
+// bent says on which domains the 25 modes show the bias of rule nearest.
+func (m *multimodal) bent() any {
+	p := m.protocols()
+	at := p[len(p)-1].name
+	of, where := off(m.biases(), "r2SGLD", at)
+	return struct {
+		All      int
+		Where    []string
+		Protocol string
+	}{len(of), where, at}
 }
 
 // ruleOf names how a case of r2SGLD turns steps back.
@@ -202,39 +206,32 @@ func ruleOf(label string) string {
 	return label
 }
 
-// biasTable is the bias of E r² by domain, of the 25 modes and of U = 0.
-func (m *multimodal) biasTable() study.Table {
-	type row struct{ label, protocol, name string }
-	var rows []row
-	for _, l := range biasLabels() {
-		rows = append(rows, row{l, "paper", ruleOf(l)})
-	}
-	for _, p := range m.protocols()[1:] {
-		rows = append(rows, row{"r2SGLD", p.name, ruleOf("r2SGLD") + ", protocol " + p.name})
-	}
-	rows = append(rows, row{uniformNearest, "uniform", uniformNearest}, row{uniformSpecular, "uniform", uniformSpecular})
-	t := study.Table{Title: "E r² less the exact value", Columns: []string{"case"},
-		Caption: "Protocol paper unless another is named; behind each difference its number of standard errors over the runs. " +
-			"Rule nearest, the paper's, is biased at curved walls and in corners, those between straight walls too; the last two rows, of the uniform law at the step " + uniformStep + ", show the bias of reflection alone. " +
-			"Langevin steps have a bias of the order of the step besides, kernel hmc has none, projection has one at every wall. R-HMC and projected SGLD are single chains, slow between modes, which their standard errors tell."}
-	for _, s := range m.five {
-		t.Columns = append(t.Columns, s.name)
-	}
+// biasRows are the bias of E r² by domain, of the 25 modes and of U = 0.
+func (m *multimodal) biasRows() (out []row) {
 	all := m.biases()
-	for _, r := range rows {
-		cells := []string{r.name}
+	add := func(label, protocol, name string) {
+		r := row{Label: name}
 		for _, s := range m.five {
 			text := "–"
 			for _, b := range all {
-				if b.Domain == s.name && b.Label == r.label && b.Protocol == r.protocol {
+				if b.Domain == s.name && b.Label == label && b.Protocol == protocol {
 					text = b.told()
 				}
 			}
-			cells = append(cells, text)
+			r.Cells = append(r.Cells, text)
 		}
-		t.Rows = append(t.Rows, cells)
+		out = append(out, r)
 	}
-	return t
+	for _, l := range biasLabels() {
+		add(l, "paper", ruleOf(l))
+	}
+	for _, p := range m.protocols()[1:] {
+		add("r2SGLD", p.name, ruleOf("r2SGLD")+", protocol "+p.name)
+	}
+	for _, l := range []string{uniformNearest, uniformSpecular} {
+		add(l, "uniform", l)
+	}
+	return out
 }
 
 // told is "+0.054 ± 0.018 (6.9)".

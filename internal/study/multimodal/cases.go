@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"hash/fnv"
 	"math"
 	"slices"
 	"strings"
@@ -131,14 +130,7 @@ const swapVariance = 2 * 0.05 * 0.05
 // own is the seed of the case: no two cases share noise, and a case keeps its
 // draws when others come or go.
 func (p plan) own() uint64 {
-	return seedOf(p.seed, cmp.Or(p.from, p.name()))
-}
-
-// seedOf is the seed of a case of a study by its name.
-func seedOf(study uint64, name string) uint64 {
-	h := fnv.New64a()
-	fmt.Fprintf(h, "%d %s", study, name)
-	return h.Sum64() >> 12 // exact in any reader of YAML
+	return study.SeedOf(p.seed, cmp.Or(p.from, p.name()))
 }
 
 // An outcome is what came of a case.

@@ -26,21 +26,23 @@ var words string
 
 // A told protocol is one as the text names it.
 type toldProtocol struct {
-	Name             string
-	Iterations, Thin int
+	Name                    string
+	Iterations, Thin, Draws int
+}
+
+func told(all []protocol) (out []toldProtocol) {
+	for _, p := range all {
+		out = append(out, toldProtocol{p.name, p.iterations, p.thin, p.draws()})
+	}
+	return out
 }
 
 // prose is what the study says of its claims.
 func (c court) prose() *study.Prose {
 	return study.NewProse(words, template.FuncMap{
 		"domains": func() []*scene { return c.five }, "runs": func() int { return runsOf(c.scale) }, "basis": c.basis,
-		"protocols": func() (out []toldProtocol) {
-			for _, p := range c.protocols {
-				out = append(out, toldProtocol{p.name, p.iterations, p.thin})
-			}
-			return out
-		},
-		"of": c.numbers, "ranked": c.ranked, "rank": c.rank, "twice": c.twice, "nine": nine, "leading": leading,
+		"protocols": func() []toldProtocol { return told(c.protocols) },
+		"of":        c.numbers, "ranked": c.ranked, "rank": c.rank, "twice": c.twice, "nine": nine, "leading": leading,
 		"compare":     func(metric, a, b string) study.Comparisons { return c.pairs(metric, [2]string{a, b}) },
 		"uniformStep": func() string { return uniformStep },
 	})

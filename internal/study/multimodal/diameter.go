@@ -3,7 +3,6 @@ package multimodal
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/r2sgld/r2sgld/internal/study"
 )
@@ -102,13 +101,14 @@ type DiameterResults struct {
 // (section 5.2 of the paper and its appendix, "Exploration of the Constrained
 // Domain Diameter"). It fails if a run does, or ctx ends.
 func Diameter(ctx context.Context, o study.Options) (*study.Study, error) {
-	if err := o.Scale.Among(study.Smoke, study.Paper); err != nil {
-		return nil, err
-	}
-	begin, e := time.Now(), effortOf(o.Scale)
+	return o.Conduct(func() (*study.Study, error) { return effortOf(o.Scale).study(ctx, o) }, study.Smoke, study.Paper)
+}
+
+// study runs everything and tells it.
+func (e effort) study(ctx context.Context, o study.Options) (*study.Study, error) {
 	r, err := e.run(ctx, o)
 	if err != nil {
-		return nil, fmt.Errorf("diameter study: %w", err)
+		return nil, err
 	}
 	s := o.Begin("diameter", DiameterTitle)
 	s.Claims, s.Settings, s.Results = r.claims(e), e.settings(o.Seed), r
@@ -117,11 +117,8 @@ func Diameter(ctx context.Context, o study.Options) (*study.Study, error) {
 		s.Effort += fmt.Sprintf(" and %s; R-SGLD: %s without a potential and %s with it", e.more.extent(), e.free.extent(), e.single.extent())
 	}
 	s.Hint = "Here burn_in is 0, so that every draw counts; tables say where the first fifth is dropped."
-	if s.Sections, err = r.sections(e); err != nil {
-		return nil, fmt.Errorf("diameter study: %w", err)
-	}
-	s.Seconds = time.Since(begin).Seconds()
-	return s, nil
+	s.Sections, err = r.sections(e)
+	return s, err
 }
 
 // run runs everything, octagon by octagon.

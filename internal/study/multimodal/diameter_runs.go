@@ -85,7 +85,7 @@ func (w walk) text(radius float64, seed uint64) string {
 // seed gives every octagon and walk random numbers of its own: with common ones the
 // diameters would not be independent.
 func (w walk) seed(radius float64, seed uint64) uint64 {
-	return seedOf(seed, fmt.Sprintf("diameter %g %s", radius, w.name))
+	return study.SeedOf(seed, fmt.Sprintf("diameter %g %s", radius, w.name))
 }
 
 // A watcher counts the cold draws of a ladder and records frames of all rungs.

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"math"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/internal/config"
 	"github.com/r2sgld/r2sgld/internal/figure"
@@ -16,25 +14,27 @@ import (
 	"github.com/r2sgld/r2sgld/kernel"
 )
 
-// pictures draws the figures, in the order of the report: densities on the
-// flower, densities on the four others, KL curves by protocol, and a trajectory.
-func (m *multimodal) pictures(ctx context.Context) ([]study.Picture, error) {
-	jobs := []func() (study.Picture, error){m.flowerPicture, m.gridPicture}
+// pictures draws the figures: densities on the flower, densities on the four others,
+// KL curves by protocol, and a trajectory, still and moving.
+func (m *multimodal) pictures(ctx context.Context) (out map[string]study.Picture, err error) {
+	jobs := map[string]func() (*figure.Figure, error){"multimodal-flower": m.flowerFigure, "multimodal-domains": m.gridFigure,
+		"multimodal-path": func() (*figure.Figure, error) { return figure.TrajectoryPlot(until(m.path, pathDrawn-pathFirst+1)) }}
 	for _, p := range m.protocols() {
-		jobs = append(jobs, func() (study.Picture, error) { return m.klPicture(p) })
+		jobs["multimodal-kl-"+p.name] = func() (*figure.Figure, error) { return m.klFigure(p) }
 	}
-	jobs = append(jobs, func() (study.Picture, error) { return m.pathPicture(ctx) })
-	out := make([]study.Picture, len(jobs))
-	err := m.timed("figures", func() (int64, error) {
-		var g errgroup.Group
-		g.SetLimit(m.Threads)
-		for i, job := range jobs {
-			g.Go(func() (err error) {
-				out[i], err = job()
-				return err
-			})
+	err = m.timed("figures", func() (int64, error) {
+		if m.path, err = FlowerPath(ctx, m.Seed, pathFirst, pathEnd); err != nil {
+			return 0, err
 		}
-		return 0, g.Wait()
+		if out, err = study.Drawn(jobs); err != nil || m.Scale == study.Smoke {
+			return 0, err
+		}
+		var b bytes.Buffer
+		err = figure.Film{Trajectory: m.path}.WriteGIF(&b)
+		p := out["multimodal-path"]
+		p.GIF = b.Bytes()
+		out[p.Name] = p
+		return 0, err
 	})
 	return out, err
 }
@@ -73,7 +73,7 @@ func (m *multimodal) drawsMap(s *scene, label string, view [2][2]float64) figure
 	return d
 }
 
-func (m *multimodal) flowerPicture() (study.Picture, error) {
+func (m *multimodal) flowerFigure() (*figure.Figure, error) {
 	s := m.five[0]
 	view := [2][2]float64{{-2.6, 2.6}, {-2.6, 2.6}}
 	row := func(first figure.DensityMap, labels ...string) []figure.DensityMap {
@@ -84,11 +84,9 @@ func (m *multimodal) flowerPicture() (study.Picture, error) {
 		return out
 	}
 	top := s.truthMap("truth")
-	f, err := figure.Densities(figure.DensityMaps{Axes: axes(), View: view, Max: 1.25 * top.Value(0, 0), Rows: [][]figure.DensityMap{
+	return figure.Densities(figure.DensityMaps{Axes: axes(), View: view, Max: 1.25 * top.Value(0, 0), Rows: [][]figure.DensityMap{
 		row(top, "R-SGLD", "R-cycSGLD", "r2SGLD"), row(figure.DensityMap{}, "SGLD", "cycSGLD", "reSGLD")},
 		Caption: m.oneRun()})
-	return study.Picture{Name: "multimodal-flower", Figure: f,
-		Caption: "Densities on the flower: the exact one, one run of each reflected method, and below the plain samplers, which leave the domain."}, err
 }
 
 // oneRun says what the densities are of.
@@ -97,7 +95,7 @@ func (m *multimodal) oneRun() string {
 	return fmt.Sprintf("One run of %s draws each, the first fifth dropped.", text.Count(p.draws()))
 }
 
-func (m *multimodal) gridPicture() (study.Picture, error) {
+func (m *multimodal) gridFigure() (*figure.Figure, error) {
 	view := [2][2]float64{{-3.4, 3.4}, {-3.6, 2.8}}
 	q := figure.DensityMaps{Axes: axes(), View: view, Caption: m.oneRun()}
 	for _, s := range m.five[1:] {
@@ -109,13 +107,11 @@ func (m *multimodal) gridPicture() (study.Picture, error) {
 		}
 		q.Rows, q.RowNames = append(q.Rows, row), append(q.RowNames, s.name)
 	}
-	f, err := figure.Densities(q)
-	return study.Picture{Name: "multimodal-domains", Figure: f,
-		Caption: "Densities on the four other domains: the exact one, and one run of r2SGLD, R-cycSGLD and R-SGLD."}, err
+	return figure.Densities(q)
 }
 
-// klPicture shows KL against the number of draws on all domains.
-func (m *multimodal) klPicture(p protocol) (study.Picture, error) {
+// klFigure shows KL against the number of draws on all domains.
+func (m *multimodal) klFigure(p protocol) (*figure.Figure, error) {
 	q := figure.Lines{X: figure.Axis{Name: "draws"}, Y: figure.Axis{Name: "KL(truth‖draws)", Unit: "nats"}, LogX: true, LogY: true,
 		Caption: fmt.Sprintf("Means and 95 %% intervals of %d runs, the first fifth of the draws dropped, draws outside the domain counted as lost.", runsOf(m.Scale))}
 	for _, s := range m.five {
@@ -128,9 +124,7 @@ func (m *multimodal) klPicture(p protocol) (study.Picture, error) {
 		panel.Lines = append(panel.Lines, floor)
 		q.Panels = append(q.Panels, panel)
 	}
-	f, err := figure.Curves(q)
-	return study.Picture{Name: "multimodal-kl-" + p.name, Figure: f,
-		Caption: fmt.Sprintf("KL against the number of draws, protocol %s. A curve of a stuck chain that rises is an effect of smoothed counts: compare methods at one number of draws.", p.name)}, err
+	return figure.Curves(q)
 }
 
 // klLine is the curve of an outcome.
@@ -215,21 +209,11 @@ func swapped(t figure.Trajectory) string {
 	return fmt.Sprintf("%d of %d swaps tried", made, tried)
 }
 
-// pathPicture is the trajectory, still and moving.
-func (m *multimodal) pathPicture(ctx context.Context) (study.Picture, error) {
-	whole, err := FlowerPath(ctx, m.Seed, pathFirst, pathEnd)
-	if err != nil {
-		return study.Picture{}, err
-	}
-	drawn := until(whole, pathDrawn-pathFirst+1)
-	p := study.Picture{Name: "multimodal-path", Caption: fmt.Sprintf("Iterations %s to %s of r2SGLD on the flower: the cold replica stays within modes, the hot one wanders and is reflected; where they trade, the cold one goes on from another mode. "+
-		"Swaps are tried in every tenth iteration here, so that the eye can follow, in every one elsewhere: %s were made.", text.Count(pathFirst), text.Count(pathDrawn), swapped(drawn))}
-	if p.Figure, err = figure.TrajectoryPlot(drawn); err != nil || m.Scale == study.Smoke {
-		return p, err
-	}
-	p.Caption += fmt.Sprintf(" The animation goes on to iteration %s (%s).", text.Count(pathEnd), swapped(whole))
-	var b bytes.Buffer
-	err = figure.Film{Trajectory: whole}.WriteGIF(&b)
-	p.GIF = b.Bytes()
-	return p, err
+// toldPath is what is told of the path.
+func (m *multimodal) toldPath() any {
+	return struct {
+		First, Drawn, End int
+		Swapped, All      string
+		Moves             bool
+	}{pathFirst, pathDrawn, pathEnd, swapped(until(m.path, pathDrawn-pathFirst+1)), swapped(m.path), m.Scale != study.Smoke}
 }

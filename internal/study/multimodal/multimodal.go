@@ -7,10 +7,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
-	"golang.org/x/sync/errgroup"
-
+	"github.com/r2sgld/r2sgld/internal/figure"
 	"github.com/r2sgld/r2sgld/internal/study"
 	"github.com/r2sgld/r2sgld/internal/text"
 )
@@ -25,23 +23,16 @@ const (
 // domains (section 5.2 and its appendix): three samplers, plain, penalised and
 // reflected, and other answers to the same need, against exact masses.
 func Run(ctx context.Context, o study.Options) (*study.Study, error) {
-	if err := o.Scale.Among(study.Smoke, study.Paper); err != nil {
-		return nil, err
-	}
-	begin := time.Now()
-	o.Threads = o.Workers()
-	m := &multimodal{planner: planner{o}}
-	for _, step := range []func(context.Context) error{m.truths, m.paper, m.uniforms, m.released} {
-		if err := step(ctx); err != nil {
-			return nil, fmt.Errorf("study multimodal: %w", err)
+	return o.Conduct(func() (*study.Study, error) {
+		o.Threads = o.Workers()
+		m := &multimodal{planner: planner{o}}
+		for _, step := range []func(context.Context) error{m.truths, m.paper, m.uniforms, m.released} {
+			if err := step(ctx); err != nil {
+				return nil, err
+			}
 		}
-	}
-	s, err := m.study(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("study multimodal: %w", err)
-	}
-	s.Seconds = time.Since(begin).Seconds()
-	return s, nil
+		return m.study(ctx)
+	}, study.Smoke, study.Paper)
 }
 
 // multimodal is the study while it runs.
@@ -53,27 +44,17 @@ type multimodal struct {
 	flat      []*outcome // of the uniform law
 	chosen    choices    // for the lowest KL with draws outside counted
 	inner     choices    // and with them discarded
-	spent     []spell
-}
-
-// A spell is how long a part of the study took.
-type spell struct {
-	what    string
-	seconds float64
-	steps   int64 // chain steps
+	spent     study.Spells
+	path      figure.Trajectory // from pathFirst to pathEnd
 }
 
 // timed notes how long a part took.
 func (m *multimodal) timed(what string, part func() (steps int64, err error)) error {
-	begin := time.Now()
-	m.Announce("multimodal: %s", what)
-	steps, err := part()
-	m.spent = append(m.spent, spell{what, time.Since(begin).Seconds(), steps})
-	return err
+	return m.spent.Time(m.Options, "multimodal", what, part)
 }
 
 // truths computes the exact laws.
-func (m *multimodal) truths(context.Context) error {
+func (m *multimodal) truths(ctx context.Context) error {
 	return m.timed("exact laws on seven domains", func() (int64, error) {
 		all := append(shapes(), more()...)
 		found, err := scenes(all, m.Threads)
@@ -82,15 +63,10 @@ func (m *multimodal) truths(context.Context) error {
 		}
 		m.five, m.two = found[:5], found[5:]
 		m.exact = make([]*Exact, len(found))
-		var g errgroup.Group
-		g.SetLimit(m.Threads)
-		for i, s := range found {
-			g.Go(func() error {
-				m.exact[i] = exact(s.shape, s.region)
-				return s.region.Err()
-			})
-		}
-		return 0, g.Wait()
+		return 0, m.Each(ctx, "multimodal: exact laws", len(found), func(_ context.Context, i int) error {
+			m.exact[i] = exact(found[i].shape, found[i].region)
+			return found[i].region.Err()
+		})
 	})
 }
 
@@ -167,15 +143,10 @@ func (m *multimodal) thresholds(ctx context.Context) error {
 	some := m.some()
 	plans := make([]plan, len(some))
 	err := m.timed("correction of rule threshold", func() (int64, error) {
-		var g errgroup.Group
-		g.SetLimit(m.Threads)
-		for i, s := range some {
-			g.Go(func() (err error) {
-				plans[i], err = m.threshold(ctx, s)
-				return err
-			})
-		}
-		return 0, g.Wait()
+		return 0, m.Each(ctx, "multimodal: correction", len(some), func(ctx context.Context, i int) (err error) {
+			plans[i], err = m.threshold(ctx, some[i])
+			return err
+		})
 	})
 	if err != nil {
 		return err
@@ -228,17 +199,17 @@ func (m *multimodal) study(ctx context.Context) (*study.Study, error) {
 	if s.Rule, err = c.prose().Part("rule", nil); err != nil {
 		return nil, err
 	}
-	s.Sections = m.sections(pictures)
+	if s.Sections, err = m.sections(pictures); err != nil {
+		return nil, err
+	}
 	s.Results = m.results()
 	s.Effort = fmt.Sprintf("%d runs of %s iterations a case, protocol paper", runsOf(m.Scale), text.Count(c.protocols[0].iterations))
 	if len(c.protocols) > 1 {
 		s.Effort += fmt.Sprintf("; of %s, protocol released", text.Count(c.protocols[1].iterations))
 	}
 	s.Hint = "Here burn_in is 0, so that every draw is recorded; what is told of them drops the first fifth where it says so."
-	for _, o := range slices.Concat(m.trials.all, m.flat) {
-		if o.ran() {
-			s.Settings = append(s.Settings, study.Setting{Name: o.name(), Text: o.text()})
-		}
+	for _, o := range m.ran() {
+		s.Settings = append(s.Settings, study.Setting{Name: o.name(), Text: o.text()})
 	}
 	s.Settings = append(s.Settings, study.Setting{Name: "the path on the flower", Text: pathPlan(m.Seed, pathEnd).text()})
 	return s, nil

@@ -1,0 +1,68 @@
+package study
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// Conduct runs a study, which has these scales, and notes how long it took.
+func (o Options) Conduct(run func() (*Study, error), scales ...Scale) (*Study, error) {
+	if err := o.Scale.Among(scales...); err != nil {
+		return nil, err
+	}
+	begin := time.Now()
+	s, err := run()
+	if err != nil {
+		return nil, err
+	}
+	s.Seconds = time.Since(begin).Seconds()
+	return s, nil
+}
+
+// Each calls do for 0 to n−1 on as many threads as o allows, and announces how far
+// that has come. After an error or the end of ctx no more are called.
+func (o Options) Each(ctx context.Context, what string, n int, do func(ctx context.Context, i int) error) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(o.Workers())
+	count := o.Counter(what, n)
+	for i := range n {
+		g.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			defer count()
+			return do(ctx, i)
+		})
+	}
+	return g.Wait()
+}
+
+// SeedOf is the seed of a part of a study by its name.
+func SeedOf(study uint64, name string) uint64 {
+	h := fnv.New64a()
+	fmt.Fprintf(h, "%d %s", study, name)
+	return h.Sum64() >> 12 // exact in any reader of YAML
+}
+
+// A Spell is how long a part of a study took, and how much was done in it.
+type Spell struct {
+	Part    string
+	Seconds float64
+	Amount  int64
+}
+
+// Spells are the parts of a study, one after the other.
+type Spells []Spell
+
+// Time announces a part of the study of a name, runs it and notes how long it took.
+func (s *Spells) Time(o Options, name, part string, run func() (amount int64, err error)) error {
+	begin := time.Now()
+	o.Announce("%s: %s", name, part)
+	amount, err := run()
+	*s = append(*s, Spell{part, time.Since(begin).Seconds(), amount})
+	return err
+}
