@@ -41,12 +41,10 @@ var errLost = errors.New("the step fell below the resolution of time: the soluti
 // lsoda is a stepper. Vectors of length n; z[j] is h^j/j! times the j-th
 // derivative of the solution at t.
 type lsoda struct {
-	sys        *System
-	n, control int // components; those of the norm come first
-	rtol       float64
-	atol       []float64
-	first, max float64
-	family     [2]family
+	sys    *System
+	n      int // components
+	family [2]family
+	demands
 
 	t, from, bound, h float64
 	stiff             bool // the formulas in use: family[1], else family[0]
@@ -57,6 +55,22 @@ type lsoda struct {
 	change, before    []float64 // the correction to h·y' of this step and the one that was saved
 	y, f, work        []float64
 
+	experience
+	finite bool // the corrector met finite numbers only
+	newton newton
+	count  Stats
+}
+
+// demands are what is asked of a solution.
+type demands struct {
+	control    int // components of the norm, which come first
+	rtol       float64
+	atol       []float64
+	first, max float64 // steps
+}
+
+// experience is what steps so far let the next ones do.
+type experience struct {
 	wait     int     // steps until the order and the step may change
 	growth   float64 // the largest factor of the step
 	patience int     // steps until the family may change
@@ -64,14 +78,10 @@ type lsoda struct {
 	slope    float64 // Lipschitz constant, as the functional iterations of late show
 	slopeNow float64 // the same since the order was chosen last
 	bounded  bool    // stability has bounded the last step
-	finite   bool    // the corrector met finite numbers only
-	newton   newton
-	count    Stats
 }
 
 func newLSODA(dim int, o *Options) stepper {
-	m := &lsoda{n: dim, control: o.Control, first: o.First, max: o.Max}
-	m.rtol = max(share*o.RTol, 50*roundOff)
+	m := &lsoda{n: dim, demands: demands{control: o.Control, rtol: max(share*o.RTol, 50*roundOff), first: o.First, max: o.Max}}
 	m.atol = make([]float64, m.control)
 	for i, a := range o.ATol {
 		m.atol[i] = share * a
