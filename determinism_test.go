@@ -299,4 +299,8 @@ func TestBlowUpOfTheUniformLaw(t *testing.T) {
 	if said := b.Error(); !strings.HasPrefix(said, "rung 2 (temperature ∞), iteration 0: the energy is NaN at (1)") {
 		t.Error(said)
 	}
+	b.Temperature, b.StepSize, b.Energy = math.Sqrt(10), 0.1/3, 1
+	if said := b.Error(); !strings.HasPrefix(said, "rung 2 (temperature 3.162),") || !strings.Contains(said, "step size 0.03333 ") {
+		t.Error(said)
+	}
 }

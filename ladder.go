@@ -134,7 +134,7 @@ func (e *BlowUp) Error() string {
 	for j, v := range e.State {
 		at[j] = fmt.Sprintf("%.4g", v)
 	}
-	warmth := strings.Replace(fmt.Sprintf("%g", e.Temperature), "+Inf", "∞", 1)
+	warmth := strings.Replace(fmt.Sprintf("%.4g", e.Temperature), "+Inf", "∞", 1)
 	if math.IsNaN(e.Energy) {
 		return fmt.Sprintf("rung %d (temperature %s), iteration %d: the energy is NaN at (%s): the potential is not defined there; keep the domain away from there",
 			e.Rung, warmth, e.Iteration, strings.Join(at, ", "))
@@ -143,7 +143,7 @@ func (e *BlowUp) Error() string {
 	if e.Energy-e.Energy == 0 {
 		what = "the gradient is not finite"
 	}
-	return fmt.Sprintf("rung %d (temperature %s), iteration %d: %s at (%s): the step size %g may be too large for this potential",
+	return fmt.Sprintf("rung %d (temperature %s), iteration %d: %s at (%s): the step size %.4g may be too large for this potential",
 		e.Rung, warmth, e.Iteration, what, strings.Join(at, ", "), e.StepSize)
 }
 

@@ -346,12 +346,17 @@ func TestSection(t *testing.T) {
 	box := must[*Box](t)(NewBox([]float64{0, 0, math.Inf(-1)}, []float64{1, 2, math.Inf(1)}))
 	p := must[*Polytope](t)(NewPolytope([][]float64{{1, 1, 0}, {1, 1, 1}}, []float64{1, 0}, nil))
 	both := &Intersection{members: []Domain{box, p, must[*Ball](t)(NewBall([]float64{0, 0, 0}, 1.5))}}
+	tube := must[*Quadric](t)(NewQuadric([]float64{0, 0, 0}, -1, nil, [][]float64{{2, 0, 0}, {0, 0, 0}, {0, 0, 2}}))
+	bowl := must[*Quadric](t)(NewQuadric([]float64{0, 0, 0}, 0, []float64{0, 0, -1}, [][]float64{{2, 0, 0}, {0, 2, 0}, {0, 0, 0}}))
+	inf := math.Inf(1)
+	curved := must[*Implicit](t)(NewImplicit([]Surface{tube, bowl}, []string{"x² + z² ≤ 1", "x² + y² ≤ z"}, []float64{-inf, -inf, -inf}, []float64{inf, inf, inf}))
 	for _, c := range []struct {
 		d    Domain
 		i, j int
 		x, y float64
 		want bool
 	}{
+		{curved, 0, 2, 0.6, 0.7, true}, {curved, 0, 2, 0.8, 0.7, false}, {curved, 2, 0, 0.7, 0.8, false},
 		{box, 0, 1, 0.5, 1.5, true}, {box, 1, 0, 1.5, 0.5, true}, {box, 1, 0, 0.5, 1.5, false}, {box, 0, 2, 0.5, 99, true},
 		{p, 0, 1, 0.4, 0.5, true}, {p, 0, 1, 0.6, 0.5, false},
 		{both, 0, 1, 0.4, 0.5, true}, {both, 0, 1, 0.6, 0.5, false}, {both, 0, 2, 0.1, 1.6, false},
@@ -365,7 +370,7 @@ func TestSection(t *testing.T) {
 			t.Errorf("%T %d, %d: (%g, %g) should be %v", c.d, c.i, c.j, c.x, c.y, c.want)
 		}
 	}
-	if Section(p, 0, 2) != nil || Section(p, 1, 1) != nil {
+	if Section(p, 0, 2) != nil || Section(p, 1, 1) != nil || Section(curved, 0, 1) != nil {
 		t.Error("no constraint speaks of these coordinates alone")
 	}
 }

@@ -95,6 +95,15 @@ func (q *Quadric) InLogarithms(logarithm func(j int) bool) *Quadric {
 	return &c
 }
 
+// Coordinates are those that g depends on.
+func (q *Quadric) Coordinates() []int {
+	out := make([]int, len(q.at))
+	for i, s := range q.at {
+		out[i] = s.j
+	}
+	return out
+}
+
 // Dim is d.
 func (q *Quadric) Dim() int { return q.dim }
 

@@ -1,6 +1,9 @@
 package domain
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Section returns membership by the constraints of d that speak of coordinates
 // i and j alone, for drawing the domain behind a pair of coordinates; of a ball,
@@ -33,6 +36,8 @@ func Section(d Domain, i, j int) func(x, y float64) bool {
 		}
 		return every(all)
 	case *Product:
+		return d.section(i, j)
+	case *Implicit:
 		return d.section(i, j)
 	case linear:
 		if h, ok := d.halfspaces(); ok {
@@ -128,6 +133,33 @@ func (p *Product) section(i, j int) func(x, y float64) bool {
 		}
 	}
 	return every(tests)
+}
+
+// section takes the surfaces that tell which coordinates they depend on, by a method
+// Coordinates() []int, and name no others than i and j.
+func (m *Implicit) section(i, j int) func(x, y float64) bool {
+	var some []int
+	for k, s := range m.surfaces {
+		of, ok := s.(interface{ Coordinates() []int })
+		if (ok || m.Dim() == 2) && !(ok && slices.ContainsFunc(of.Coordinates(), func(at int) bool { return at != i && at != j })) {
+			some = append(some, k)
+		}
+	}
+	if some == nil {
+		return nil
+	}
+	return func(x, y float64) bool {
+		e := m.pool.Get().(*evals)
+		defer m.pool.Put(e)
+		at := make([]float64, m.Dim())
+		at[i], at[j] = x, y
+		for _, k := range some {
+			if !(e.g[k].Value(at) <= 0) {
+				return false
+			}
+		}
+		return true
+	}
 }
 
 // withinBounds tests the bounds of coordinate k, nil where it is free.

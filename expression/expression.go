@@ -70,6 +70,18 @@ func (f *Func) Variables() []string { return slices.Clone(f.variables) }
 // WRT returns which variables the gradient is with respect to.
 func (f *Func) WRT() []int { return slices.Clone(f.wrt) }
 
+// Uses returns which variables stand in the formula, ascending.
+func (f *Func) Uses() []int {
+	var out []int
+	f.tree.walk(func(n *node) {
+		if k := slices.Index(f.variables, n.text); n.kind == name && k >= 0 {
+			out = append(out, k)
+		}
+	})
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
 // Names returns the free names of a formula in order of their first appearance:
 // those that are neither functions nor the constant pi.
 func Names(src string) ([]string, error) {

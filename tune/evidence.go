@@ -54,3 +54,10 @@ func Contradicts(e exchange.Evidence) bool {
 	}
 	return math.Abs(e.Forward-e.Backward) > gapLeast+gapErrors*se
 }
+
+// Strays reports whether forward and backward log Z are farther apart than two errors of
+// the gap, and so far that it matters: draws of the colder rungs do not confirm log Z then,
+// be it that a few of them make most of the backward mean.
+func Strays(e exchange.Evidence) bool {
+	return math.Abs(e.Forward-e.Backward) > max(gapLeast, 2*e.GapError)
+}

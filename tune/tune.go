@@ -121,7 +121,7 @@ func (f *Found) Validate(p r2sgld.Problem, s r2sgld.Settings) error {
 	}
 	for i, h := range f.Diffusion {
 		if !(h > 0) || i > 0 && !(f.Beta[i] < f.Beta[i-1] && f.Beta[i] >= 0) {
-			return fmt.Errorf("step size %g and inverse temperature %g of rung %d", h, f.Beta[i], i+1)
+			return fmt.Errorf("step size %.4g and inverse temperature %.4g of rung %d", h, f.Beta[i], i+1)
 		}
 	}
 	return nil

@@ -103,6 +103,14 @@ func (c *common) runFinished(dir string, m job.Manifest[json.RawMessage]) (bool,
 	return true, c.tellFinished(dir, whole, "numbers", ". "+more)
 }
 
+// tellSettled says that what was whole already now lies in its place.
+func (c *common) tellSettled(dir string) error {
+	if !c.quiet {
+		fmt.Fprintf(c.stderr(), "%s: what was to take the place of the run in it now has\n", dir)
+	}
+	return nil
+}
+
 // tellFinished shows a summary, or tells where it is and that nothing was changed.
 func (c *common) tellFinished(dir string, summary any, what, more string) error {
 	switch {

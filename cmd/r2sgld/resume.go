@@ -57,7 +57,8 @@ func folderOf(arg string) string {
 
 // resume goes on with the newest run of a folder, unless it is finished and in its place.
 func (c *common) resume(cmd *cobra.Command, dir string) error {
-	if err := store.Settle(store.Disk{}, dir); err != nil {
+	settled, err := store.Settle(store.Disk{}, dir)
+	if err != nil {
 		return &job.Refused{Err: err}
 	}
 	newest := store.Newest(dir)
@@ -69,6 +70,8 @@ func (c *common) resume(cmd *cobra.Command, dir string) error {
 		return err
 	}
 	switch {
+	case settled && (command == "theory" || command == "go"):
+		return c.tellSettled(dir)
 	case command == "theory":
 		return &job.Refused{Err: fmt.Errorf("%s is a measurement of theory, which is not resumed: it has no draws to go on from. Measure again: r2sgld theory CONFIG.yaml", dir)}
 	case command == "go":

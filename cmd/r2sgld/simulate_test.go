@@ -300,7 +300,7 @@ func simulateInterrupted(t *testing.T, dir string) {
 		p := start(t, append([]string{"simulate", dir, "--until", "+100000"}, args...)...)
 		p.await(filepath.Join(args[1], ".lock"))
 		p.signal(syscall.SIGINT, 300*time.Millisecond)
-		if code := p.code(t); code != exitInterrupted || !strings.Contains(p.stderr.String(), "nothing was written") {
+		if code := p.code(t); code != exitInterrupted || p.stderr.String() != "stopped before all was simulated; nothing was written.\n" {
 			t.Errorf("%s: exit %d: %s", args, code, &p.stderr)
 		}
 	}

@@ -163,6 +163,7 @@ func TestBadSamples(t *testing.T) {
 		{`box`, `polygon: [[0, 0], [1]]`, `f.yaml:5:21: entry 2 of polygon must be a list of 2 numbers; found 1`},
 		{`box`, `flower: {petal: 5}`, `f.yaml:5:12: unknown key "petal"; did you mean "petals"?`},
 		{`box`, `flower: {petals: 5.5}`, `f.yaml:5:20: petals must be a whole number; found 5.5`},
+		{`box`, `flower: {petals: 65}`, `f.yaml:5:20: petals must be at most 64; found 65`},
 		{`box`, `flower:`, `f.yaml:5:3: flower holds nothing; expected, for instance, flower: {radius: 2}`},
 		{`box`, `star: {radius: 0}`, `f.yaml:5:18: radius must be positive; found 0`},
 		{`box`, `heart: {radius: 1, of: [x]}`, `f.yaml:5:26: heart lies in a plane: of must list two variables; found 1`},

@@ -114,6 +114,17 @@ type surface struct{ g *expression.Func }
 
 func (s surface) Dim() int { return len(s.g.WRT()) }
 
+// Coordinates are those that stand in the formula.
+func (s surface) Coordinates() []int {
+	var out []int
+	for k, at := range s.g.WRT() {
+		if slices.Contains(s.g.Uses(), at) {
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
 func (s surface) Bind() domain.SurfaceEval { return &surfaceEval{e: s.g.Evaluator(1)} }
 
 type surfaceEval struct {

@@ -60,7 +60,7 @@ func radial[D domain.Domain](name string, build func(radius float64) (D, error),
 func openFlower(int) maker {
 	petals, offset, radius := 5, 3.0, 2.0
 	keys := []key{
-		whole("petals", &petals, 1, 1000).also("maximum", 64).tells("5", "how many"),
+		whole("petals", &petals, 1, 64).tells("5", "how many"),
 		number("offset", &offset, positive).also("exclusiveMinimum", 1).tells("3", "above 1; large ones make it round"),
 		number("radius", &radius, positive).tells("2", "size"),
 	}

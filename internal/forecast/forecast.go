@@ -74,7 +74,7 @@ func Make(ctx context.Context, dir string, options Options) (*Result, error) {
 		files, o, err := p.results(ctx)
 		switch {
 		case ctx.Err() != nil:
-			return fmt.Errorf("stopped; nothing was written: %w", context.Cause(ctx))
+			return job.Early{Err: context.Cause(ctx), Before: "all was simulated"}
 		case err != nil:
 			return fmt.Errorf("%s: %w.\nnothing was written", src.run.Name, err)
 		}

@@ -40,9 +40,14 @@ func (e *Refused) Error() string { return e.Err.Error() + "\nnothing was written
 func (e *Refused) Unwrap() error { return e.Err }
 
 // Early says that a run was stopped before it has written anything, and by what.
-type Early struct{ Err error }
+type Early struct {
+	Err    error
+	Before string // what; "" is that anything was begun
+}
 
-func (e Early) Error() string { return "stopped before anything was begun; nothing was written." }
+func (e Early) Error() string {
+	return "stopped before " + cmp.Or(e.Before, "anything was begun") + "; nothing was written."
+}
 
 // Unwrap returns what stopped it.
 func (e Early) Unwrap() error { return e.Err }

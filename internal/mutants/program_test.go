@@ -34,6 +34,18 @@ var ofTheProgram = []fault{
 	{"an extension offered where the record is missing", "cmd/r2sgld ResumeWithoutRecord", []edit{
 		{"internal/store.Recorded", "run == nil", "run == fs.ErrExist"},
 	}},
+	{"a draft that is to be resumed", "internal/outlook FailedExchange", []edit{
+		{"internal/store.(*Folder).Install", "f.draft && ", "f.log != nil && "},
+	}},
+	{"a gap of log Z that nobody is warned of", "internal/report OneSided", []edit{
+		{"tune.Strays", "max(gapLeast, 2*e.GapError)", "gapLeast + 5*e.GapError"},
+	}},
+	{"every gap of log Z is warned of", "internal/report OneSided", []edit{
+		{"tune.Strays", "max(gapLeast, 2*e.GapError)", "2 * e.GapError"},
+	}},
+	{"progress told every thousand iterations", "internal/report ProgressOfSlow", []edit{
+		{"internal/report.(*watcher).Record", "k%16 != 0", "k%1024 != 0"},
+	}},
 	{"a Go run without log Z", "internal/runner WriteEvidence", []edit{
 		{"internal/runner.(*execution).writeResult", "x.weigh(ctx, res, sum)", "ctx.Err()"},
 	}},

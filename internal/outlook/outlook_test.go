@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -265,6 +266,41 @@ func TestFullDisk(t *testing.T) {
 		}
 		if _, bound := left[filepath.Join(".ready", "run.json")]; len(left) > 0 && !bound { // to be completed
 			t.Errorf("operation %d leaves %d files", n+1, len(left))
+		}
+	}
+}
+
+// A measurement that cannot take the place of an earlier one says what is left, and does
+// not advise a resume that there is not; nothing but the earlier one stays.
+//
+// Mutant it kills: a draft taken for a run that goes on.
+func TestFailedExchange(t *testing.T) {
+	sum := &Summary{Schema: 1}
+	for n := 2; ; n++ {
+		dir := filepath.Join(t.TempDir(), "run")
+		j, _, _ := wells(t, dir)
+		j.Command, j.Force = command, true
+		write := func(f *job.Folder) error { return j.write(f, sum, nil) }
+		if err := j.Draft(job.KindOf(command, outputs()), write); err != nil {
+			t.Fatal(err)
+		}
+		before := files(t, dir)
+		j.Files = &failing{store.Disk{}, n}
+		err := j.Draft(job.KindOf(command, outputs()), write)
+		if err == nil {
+			t.Fatalf("no exchange failed in %d operations", n)
+		}
+		said, after := err.Error(), files(t, dir)
+		_, bound := after[filepath.Join(".ready", "run.json")]
+		switch {
+		case bound: // any writer completes it
+			if !strings.Contains(said, "The new one is whole: once that is mended, r2sgld resume") {
+				t.Errorf("operation %d: %v", n, err)
+			}
+			return
+		case strings.Contains(said, "resume") || !maps.Equal(before, after),
+			strings.Contains(said, "exchange") && !strings.Contains(said, "What was there is as it was"):
+			t.Errorf("operation %d: %v", n, err)
 		}
 	}
 }

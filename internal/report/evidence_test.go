@@ -9,6 +9,33 @@ import (
 	"github.com/r2sgld/r2sgld/tune"
 )
 
+// A gap between forward and backward log Z that the line below the table shows, and that
+// matters, is warned of: mildly, or as a contradiction.
+//
+// Mutants it kills: no mild warning, and one of every gap.
+func TestOneSided(t *testing.T) {
+	nan := math.NaN()
+	for _, c := range []struct {
+		forward, back, se, gap float64
+		want                   string // "" is silence
+	}{
+		{0.8, 0.9, 0.01, 0.02, ""},
+		{0.8, 0.4, 0.01, 0.3, ""},
+		{0.796, -2.435, 0.038, 0.966, "apart by 3.23 ± 0.97: the colder rungs do not confirm it"},
+		{0.8, 0.4, 0.01, 0.1, "do not confirm it"},
+		{0.8, -4.9, 0.01, 0.966, "A mode may be missing"},
+		{0.8, 0.4, 0.01, nan, "A mode may be missing"},
+		{nan, nan, nan, nan, ""},
+	} {
+		s := &Summary{Ladders: 4, LogEvidence: Evidence{Evidence: exchange.Evidence{Forward: c.forward, Backward: c.back, Estimate: c.forward, Error: c.se, GapError: c.gap}}}
+		s.OneSided()
+		text := strings.Join(s.Warnings, "\n")
+		if (c.want == "") != (text == "") || !strings.Contains(text, c.want) {
+			t.Errorf("%+v: %q", c, text)
+		}
+	}
+}
+
 // A run that was to end with the evidence says what it leaves open. Mutants: parameters
 // that were not waited for passed over; R̂ named as waited for; the volume's share not told.
 func TestEnded(t *testing.T) {

@@ -70,8 +70,8 @@ func (p *Progress) Doing(what string) {
 // Recorder returns what watches a ladder.
 func (p *Progress) Recorder(ladder int) r2sgld.Recorder { return p.watchers[ladder] }
 
-// A watcher counts one ladder's iterations and swaps. Now and then it publishes
-// them: Record takes a few nanoseconds.
+// A watcher counts one ladder's iterations and swaps and publishes them every 16
+// iterations: a trajectory may take long. Record takes a few nanoseconds.
 type watcher struct {
 	p         *Progress
 	first     int // iteration seen, 0 before any
@@ -85,6 +85,7 @@ type watcher struct {
 	published []diag.Running
 }
 
+// publishEvery is after how many iterations moments are published.
 const publishEvery = 1024
 
 func (w *watcher) Record(k int, b *kernel.Block) error {
@@ -108,10 +109,10 @@ func (w *watcher) Record(k int, b *kernel.Block) error {
 			w.moments[j].Add(b.X[j*b.R+i])
 		}
 	}
+	w.iteration.Store(int64(k))
+	w.here.Store(int64(k - w.first + 1))
+	w.traded.Store(w.swaps)
 	if k%publishEvery == 0 {
-		w.iteration.Store(int64(k))
-		w.here.Store(int64(k - w.first + 1))
-		w.traded.Store(w.swaps)
 		w.mu.Lock()
 		copy(w.published, w.moments)
 		w.mu.Unlock()

@@ -21,7 +21,7 @@ type Column struct {
 type Lines struct {
 	W       io.Writer
 	Columns []Column
-	Where   string // columns left out are
+	Where   string // the file that has the columns left out
 	shown   []bool // nil before the header
 }
 
@@ -31,7 +31,7 @@ func (t *Lines) Begin() {
 		return
 	}
 	if out := t.choose(text.Width(t.W)); out != nil {
-		fmt.Fprintf(t.W, " not shown in so few columns: %s (%s)\n", strings.Join(out, ", "), t.Where)
+		fmt.Fprintf(t.W, " not shown in so few columns, but in %s: %s\n", t.Where, strings.Join(out, ", "))
 	}
 	titles := make([]string, len(t.Columns))
 	for i, c := range t.Columns {
@@ -103,11 +103,11 @@ type Rounds struct {
 
 // NewRounds is a table on w, with a column for log Z if that may be known.
 func NewRounds(w io.Writer, logZ bool) *Rounds {
-	c := []Column{{"round", 10, 0}, {"draws", 9, 0}, {"round trips", 12, 0}, {"rejection", 24, 1}, {"R̂ max", 7, 0}, {"ESS min", 9, 0}}
+	c := []Column{{"round", 10, 0}, {"draws", 9, 4}, {"round trips", 12, 5}, {"rejection", 24, 7}, {"R̂ max", 7, 1}, {"ESS min", 9, 2}}
 	if logZ {
-		c = append(c, Column{"log Z", 18, 0})
+		c = append(c, Column{"log Z", 18, 3})
 	}
-	return &Rounds{Lines{W: w, Columns: append(c, Column{"time", 9, 0}), Where: "log.jsonl has it"}, logZ}
+	return &Rounds{Lines{W: w, Columns: append(c, Column{"time", 9, 6}), Where: "log.jsonl"}, logZ}
 }
 
 // Line prints a round, after the header if it is the first.

@@ -31,12 +31,17 @@ func (s *Summary) Singular() {
 // OneSided warns if forward and backward evidence contradict each other, or if
 // nothing tells the error.
 func (s *Summary) OneSided() {
-	e := s.LogEvidence
-	if tune.Contradicts(e.Evidence) {
+	switch e := s.LogEvidence; {
+	case tune.Contradicts(e.Evidence):
 		s.warnf("log Z is %s from the hotter rung of each pair and %s from the colder: they should agree. "+
 			"A mode may be missing that the hot rungs see and the cold one does not hold, or the potential jumps. Do not trust the draws before "+
 			"that is explained.",
 			text.Number(e.Forward, 2), text.Number(e.Backward, 2))
+	case tune.Strays(e.Evidence):
+		s.warnf("log Z is %s from the hotter rung of each pair and %s from the colder, apart by %s: the colder rungs do not confirm "+
+			"it. A few of their draws where the energy is far above its mean may make most of the second number. Run again with another "+
+			"seed (sampler.seed): log Z should stay as it is.",
+			text.Number(e.Forward, 2), text.Number(e.Backward, 2), text.PlusMinus(math.Abs(e.Forward-e.Backward), e.GapError))
 	}
 	if s.Ladders == 1 {
 		s.Warnings = append(s.Warnings, "one ladder cannot disagree with another: R̂ compares its halves only. Run four (sampler.ladders).")

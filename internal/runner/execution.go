@@ -13,6 +13,7 @@ import (
 	"math/bits"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -337,7 +338,7 @@ func (x *execution) explain(ctx context.Context, err error) error {
 	case errors.As(err, &blown):
 		steps := slices.Clone(s.StepSize)
 		if len(steps) > 0 {
-			steps[blown.Rung-1] /= 10
+			steps[blown.Rung-1], _ = strconv.ParseFloat(fmt.Sprintf("%.3g", steps[blown.Rung-1]/10), 64)
 		}
 		advice := fmt.Sprintf("A checkpoint from before is kept; try a tenth of the step: r2sgld resume %s --set %s",
 			text.Word(x.Dir), text.Word("sampler.step_size="+strings.ReplaceAll(fmt.Sprint(steps), " ", ",")))

@@ -122,10 +122,15 @@ func (f *Folder) Install() error {
 	if !f.Beside() {
 		return nil
 	}
-	if err := f.exchange(); err != nil {
-		return fmt.Errorf("exchange the run in %s: %w.\nThe new one is whole: once that is mended, r2sgld resume %s", f.home, advice(err), text.Word(f.home))
+	err := f.exchange()
+	if err == nil {
+		return nil
 	}
-	return nil
+	then := fmt.Sprintf("The new one is whole: once that is mended, r2sgld resume %s", text.Word(f.home))
+	if f.draft && f.Beside() { // nobody goes on with it
+		then = "What was there is as it was: once that is mended, begin again"
+	}
+	return fmt.Errorf("exchange the run in %s: %w.\n%s", f.home, advice(err), then)
 }
 
 func (f *Folder) exchange() error {
@@ -255,20 +260,21 @@ func turn(e fs.DirEntry) int {
 	return 1
 }
 
-// Settle completes the exchange of a run folder, if there is one that was cut short.
-func Settle(files Files, dir string) error {
+// Settle completes the exchange of a run folder, if there is one that was cut short, and
+// reports whether there was.
+func Settle(files Files, dir string) (bool, error) {
 	f := &Folder{dir: dir, home: dir, files: files}
 	if _, err := files.Stat(filepath.Join(dir, readyName)); err != nil {
-		return nil
+		return false, nil
 	}
 	err := f.take()
 	if err == nil {
 		err = advice(f.settle())
 	}
 	if err = errors.Join(err, f.release()); err != nil {
-		return fmt.Errorf("exchange the run in %s: %w", dir, err)
+		return false, fmt.Errorf("exchange the run in %s: %w", dir, err)
 	}
-	return nil
+	return true, nil
 }
 
 // halfway says what to do about an exchange that was cut short.

@@ -24,6 +24,7 @@ type Folder struct {
 	home  string // where they will be; dir unless they are built beside an earlier run
 	files Files
 	kind  Kind
+	draft bool // written at once: nobody goes on with half of it
 
 	record *record
 	mu     sync.Mutex
@@ -51,7 +52,7 @@ func begin(files Files, dir string, kind Kind, force, beside bool) (*Folder, err
 	if kind.Files == nil {
 		return nil, fmt.Errorf("create run folder %s: its kind names no files: set Kind.Files", dir)
 	}
-	f := &Folder{dir: dir, home: dir, files: files, kind: kind}
+	f := &Folder{dir: dir, home: dir, files: files, kind: kind, draft: beside}
 	if err := f.create(force, beside); err != nil {
 		_ = f.release()
 		return nil, fmt.Errorf("create run folder %s: %w", dir, err)

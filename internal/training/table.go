@@ -38,7 +38,7 @@ type table struct {
 
 func newTable(j *Job, w io.Writer) *table {
 	t := &table{Job: j, every: max(1, (j.Settings.Epochs+mostLines-1)/mostLines)}
-	t.Lines = report.Lines{W: w, Columns: t.columns(), Where: "metrics.jsonl has them"}
+	t.Lines = report.Lines{W: w, Columns: t.columns(), Where: "metrics.jsonl"}
 	return t
 }
 
@@ -104,17 +104,17 @@ func (t *table) columns() []report.Column {
 	if t.Settings.Replicas() == 1 {
 		loss = 9
 	}
-	c := []report.Column{{Title: "epoch", Width: 6}, {Title: "loss", Width: loss}}
+	c := []report.Column{{Title: "epoch", Width: 6}, {Title: "loss", Width: loss, Spare: 6}}
 	if t.regresses() {
-		c = append(c, report.Column{Title: "RMSE", Width: 10}, report.Column{Title: "average of", Width: 12}, report.Column{Title: "RMSE", Width: 10})
+		c = append(c, report.Column{Title: "RMSE", Width: 10}, report.Column{Title: "average of", Width: 12, Spare: 5}, report.Column{Title: "RMSE", Width: 10, Spare: 4})
 	} else {
-		c = append(c, report.Column{Title: "accuracy", Width: 10}, report.Column{Title: "NLL", Width: 8}, report.Column{Title: "average of", Width: 12},
-			report.Column{Title: "accuracy", Width: 10}, report.Column{Title: "NLL", Width: 8})
+		c = append(c, report.Column{Title: "accuracy", Width: 10}, report.Column{Title: "NLL", Width: 8, Spare: 2}, report.Column{Title: "average of", Width: 12, Spare: 5},
+			report.Column{Title: "accuracy", Width: 10, Spare: 4}, report.Column{Title: "NLL", Width: 8, Spare: 3})
 	}
 	if t.Settings.Rungs() > 1 {
-		c = append(c, report.Column{Title: "swaps", Width: 22, Spare: 2})
+		c = append(c, report.Column{Title: "swaps", Width: 22, Spare: 9})
 	}
-	return append(c, report.Column{Title: "images/s", Width: 11, Spare: 1}, report.Column{Title: "left", Width: 9})
+	return append(c, report.Column{Title: "images/s", Width: 11, Spare: 8}, report.Column{Title: "left", Width: 9, Spare: 7})
 }
 
 func (t *table) cells(e bnn.Epoch) []string {
