@@ -94,3 +94,14 @@ func TestSymbolOfDottedNames(t *testing.T) {
 		}
 	}
 }
+
+// The variables that stand in a formula are told by their places.
+func TestUses(t *testing.T) {
+	f, err := Compile("sin(2*c) + a*c + pi", []string{"a", "b", "c"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := f.Uses(); !slices.Equal(got, []int{0, 2}) {
+		t.Errorf("%v", got)
+	}
+}
