@@ -139,12 +139,15 @@ func (e *BlowUp) Error() string {
 		return fmt.Sprintf("rung %d (temperature %s), iteration %d: the energy is NaN at (%s): the potential is not defined there; keep the domain away from there",
 			e.Rung, warmth, e.Iteration, strings.Join(at, ", "))
 	}
-	what := fmt.Sprintf("the energy is %g", e.Energy)
-	if e.Energy-e.Energy == 0 {
+	what, why := fmt.Sprintf("the energy is %g", e.Energy), ""
+	switch {
+	case e.Energy-e.Energy == 0:
 		what = "the gradient is not finite"
+	case e.Energy > 0:
+		why = "the density is 0 there, which kernels that refuse steps (hmc, mala) cope with, or "
 	}
-	return fmt.Sprintf("rung %d (temperature %s), iteration %d: %s at (%s): the step size %.4g may be too large for this potential",
-		e.Rung, warmth, e.Iteration, what, strings.Join(at, ", "), e.StepSize)
+	return fmt.Sprintf("rung %d (temperature %s), iteration %d: %s at (%s): %sthe step size %.4g may be too large for this potential",
+		e.Rung, warmth, e.Iteration, what, strings.Join(at, ", "), why, e.StepSize)
 }
 
 // blowUp says why the energies of iteration k are not finite.

@@ -8,7 +8,8 @@ import "math"
 // uses each of them, while the stepping stones of [Statistics] are noted now and then.
 // Its Error is NaN: draws depend on each other, and series tell it. terms[ladder][draw]
 // are what each draw adds to Estimate, to first order, gaps what it adds to
-// Forward − Backward; the mean of either is 0.
+// Forward − Backward; the mean of either is 0. Where U is +Inf at hotter draws the colder
+// ones tell of the rest alone, and Backward holds the share of that among the hotter.
 func FromDraws(energy [][][]float64, step []float64) (e Evidence, terms, gaps [][]float64) {
 	e.Error = math.NaN()
 	n := len(energy[0][0])
@@ -17,12 +18,12 @@ func FromDraws(energy [][][]float64, step []float64) (e Evidence, terms, gaps []
 	}
 	root := make([]float64, len(energy[0])*n)
 	for p, delta := range step {
-		hot, hotRoot := side(energy, p+1, -delta, root)
-		spread(terms, gaps, root, 1)
-		cold, coldRoot := side(energy, p, delta, root)
-		spread(terms, gaps, root, -1)
+		hot, hotRoot := side(energy[p+1], -delta, root)
+		finite := spread(terms, gaps, energy[p+1], root, 1)
+		cold, coldRoot := side(energy[p], delta, root)
+		spread(terms, gaps, energy[p], root, -1)
 		e.Forward += hot
-		e.Backward -= cold
+		e.Backward -= cold - math.Log(finite)
 		e.Estimate += hotRoot - coldRoot
 	}
 	return e, terms, gaps
@@ -30,15 +31,15 @@ func FromDraws(energy [][][]float64, step []float64) (e Evidence, terms, gaps []
 
 // side is the logarithm of the mean of exp(tilt·U) at the draws of a rung, and that of
 // the mean of exp(tilt·U/2); root are the latter's terms, ladder by ladder, the largest 1.
-func side(energy [][][]float64, rung int, tilt float64, root []float64) (log, logRoot float64) {
-	n, most := len(energy[0][0]), math.Inf(-1)
-	for _, l := range energy[rung] {
+func side(energy [][]float64, tilt float64, root []float64) (log, logRoot float64) {
+	n, most := len(energy[0]), math.Inf(-1)
+	for _, l := range energy {
 		for _, u := range l {
 			most = max(most, tilt*u)
 		}
 	}
 	sum, squares := 0.0, 0.0
-	for i, l := range energy[rung] {
+	for i, l := range energy {
 		for k, u := range l {
 			v := math.Exp((tilt*u - most) / 2)
 			root[i*n+k] = v
@@ -50,21 +51,28 @@ func side(energy [][][]float64, rung int, tilt float64, root []float64) (log, lo
 	return most + math.Log(squares/total), most/2 + math.Log(sum/total)
 }
 
-// spread adds what each draw of one side of a pair adds to the bridge, with a sign, and to
-// the gap, to which both sides add.
-func spread(terms, gaps [][]float64, root []float64, sign float64) {
-	sum, squares := 0.0, 0.0
-	for _, v := range root {
+// spread adds what each draw of one side of a pair, of these energies, adds to the bridge,
+// with a sign, and to the gap, to which both sides add. It returns the share of the draws
+// whose energy is below +Inf.
+func spread(terms, gaps, energy [][]float64, root []float64, sign float64) (finite float64) {
+	sum, squares, below := 0.0, 0.0, 0.0
+	n, total := len(terms[0]), float64(len(root))
+	for i, v := range root {
 		sum += v
 		squares += v * v
+		if !math.IsInf(energy[i/n][i%n], 1) {
+			below++
+		}
 	}
-	n, total := len(terms[0]), float64(len(root))
 	for i := range terms {
 		for k, v := range root[i*n : (i+1)*n] {
 			terms[i][k] += sign * (v*total/sum - 1)
-			gaps[i][k] += v*v*total/squares - 1
+			if !math.IsInf(energy[i][k], 1) {
+				gaps[i][k] += v*v*total/squares - total/below
+			}
 		}
 	}
+	return below / total
 }
 
 // Steps are Δβ = β_cold − β_hot of the neighbours, cold first; NaN where temperatures
@@ -72,7 +80,7 @@ func spread(terms, gaps [][]float64, root []float64, sign float64) {
 func (s *Statistics) Steps() []float64 {
 	var d []float64
 	for _, t := range s.stones {
-		if t.Hot.Count == 0 {
+		if t.Cold.Count == 0 {
 			t.DeltaBeta = math.NaN()
 		}
 		d = append(d, t.DeltaBeta)

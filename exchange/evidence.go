@@ -4,13 +4,15 @@ import "math"
 
 // A stone is the stepping stone between two neighbouring rungs, with inverse
 // temperatures β_hot < β_cold: means of exp(−Δβ U) at the hotter rung and of
-// exp(+Δβ U) at the colder one, and of their square roots.
+// exp(+Δβ U) at the colder one, and of their square roots. Where U is +Inf, which it is at
+// infinite temperature alone, the hotter term is 0 and Hot does not count it: of Cold.Count
+// pairs the part Hot.Count/Cold.Count had a density, and only of that the colder draws tell.
 type stone struct {
 	DeltaBeta float64 // β_cold − β_hot; NaN if it changed
 	Hot, Cold tilt
 }
 
-// A tilt is a sum of exp(x) and one of exp(x/2) over Count terms, kept as
+// A tilt is a sum of exp(x) and one of exp(x/2) over Count terms that are not 0, kept as
 // multiples of exp(Max) and exp(Max/2), so that neither overflows.
 type tilt struct {
 	Count          int64
@@ -19,7 +21,7 @@ type tilt struct {
 
 func (s *stone) add(delta, uCold, uHot float64) {
 	if s.DeltaBeta != delta {
-		if s.Hot.Count > 0 {
+		if s.Cold.Count > 0 {
 			delta = math.NaN()
 		}
 		s.DeltaBeta = delta
@@ -30,9 +32,9 @@ func (s *stone) add(delta, uCold, uHot float64) {
 
 func (s *stone) merge(t stone) {
 	switch {
-	case t.Hot.Count == 0:
+	case t.Cold.Count == 0:
 		return
-	case s.Hot.Count == 0:
+	case s.Cold.Count == 0:
 		s.DeltaBeta = t.DeltaBeta
 	case s.DeltaBeta != t.DeltaBeta:
 		s.DeltaBeta = math.NaN()
@@ -42,9 +44,11 @@ func (s *stone) merge(t stone) {
 }
 
 func (t *tilt) add(x float64) {
+	if math.IsInf(x, -1) {
+		return
+	}
 	t.Count++
 	switch {
-	case math.IsInf(x, -1):
 	case t.Sum == 0:
 		t.Max, t.Sum, t.Root = x, 1, 1
 	case x > t.Max:
@@ -69,9 +73,9 @@ func (t *tilt) merge(o tilt) {
 	}
 }
 
-// logMean is log of the mean of exp(x), logMeanRoot of exp(x/2).
-func (t tilt) logMean() float64     { return t.Max + math.Log(t.Sum/float64(t.Count)) }
-func (t tilt) logMeanRoot() float64 { return t.Max/2 + math.Log(t.Root/float64(t.Count)) }
+// logMean is log of the mean of exp(x) over n terms, logMeanRoot of exp(x/2).
+func (t tilt) logMean(n int64) float64     { return t.Max + math.Log(t.Sum/float64(n)) }
+func (t tilt) logMeanRoot(n int64) float64 { return t.Max/2 + math.Log(t.Root/float64(n)) }
 
 // Evidence is log(Z(β_coldest)/Z(β_hottest)), Z(β) = ∫ exp(−βU) over the domain.
 // If the hottest rung is at infinite temperature, log Z(β_coldest) is this plus
@@ -115,9 +119,10 @@ func (s *Statistics) evidence() Evidence {
 	for p, t := range s.stones {
 		d := t.DeltaBeta * t.DeltaBeta
 		sCold, sHot := s.Noise[p], s.Noise[p+1]
-		e.Forward += t.Hot.logMean() - d*sHot/2
-		e.Backward -= t.Cold.logMean() - d*sCold/2
-		e.Estimate += t.Hot.logMeanRoot() - t.Cold.logMeanRoot() - d*(sHot-sCold)/8
+		n := t.Cold.Count
+		e.Forward += t.Hot.logMean(n) - d*sHot/2
+		e.Backward -= t.Cold.logMean(n) - d*sCold/2 - math.Log(float64(t.Hot.Count)/float64(n))
+		e.Estimate += t.Hot.logMeanRoot(n) - t.Cold.logMeanRoot(n) - d*(sHot-sCold)/8
 	}
 	return e
 }

@@ -10,6 +10,7 @@ import (
 
 // Why method auto takes kernel HMC in place of SGLD.
 const (
+	ForHoles    = "holes"    // U is +Inf in part of the domain
 	ForFeatures = "features" // the potential jumps, or has features narrower than steps of SGLD
 	ForDraws    = "draws"    // it makes more effective draws of a gradient
 )
@@ -32,10 +33,10 @@ func (t *tuner) pilot(f *Found) *Found {
 	sgld := *f
 	if sgld.Rival = nil; f.Rival != nil {
 		hmc := *f.Rival
-		hmc.Rival = &sgld
+		hmc.Rival, hmc.Holes = &sgld, f.Holes
 		return &hmc
 	}
-	hmc := &Found{Beta: f.Beta, Whitening: f.Whitening, States: f.States, Leapfrog: firstLeapfrog, Rival: &sgld}
+	hmc := &Found{Holes: f.Holes, Beta: f.Beta, Whitening: f.Whitening, States: f.States, Leapfrog: firstLeapfrog, Rival: &sgld}
 	widest := t.of(hmc).widest(t.fill, f.Whitening)
 	for _, h := range f.Diffusion {
 		hmc.Diffusion = append(hmc.Diffusion, min(widest*widest/2, h*stable/(2*Bias)))
@@ -56,8 +57,8 @@ func (t *tuner) tried(f *Found, first int) bool {
 	return len(f.Rounds) >= fewest || len(f.Rounds) > 1 && pilotPart*cost*f.Leapfrog > most
 }
 
-// choose returns the ladder of the kernel that goes on: HMC, which f is of, where SGLD does
-// not see the potential, or where HMC makes as many effective draws of a gradient. For the
+// choose returns the ladder of the kernel that goes on: HMC, which f is of, where SGLD
+// cannot go on or does not see the potential, or where HMC makes as many effective draws of a gradient. For the
 // precision of so many effective draws SGLD, whose variances are too large by the part b,
 // takes more: the mean square error of a variance is 2/n + b², in parts of the variance,
 // and 2/ess without bias. Where slopes are singular its bias is not known.
@@ -68,6 +69,8 @@ func (f *Found) choose(ess float64) *Found {
 		unbiased = 0
 	}
 	switch {
+	case sgld.Holes:
+		hmc.Taken = ForHoles
 	case sgld.Jumps:
 		hmc.Taken = ForFeatures
 	case hmc.Efficiency() >= sgld.Efficiency()*unbiased:

@@ -19,7 +19,6 @@ const (
 	curvePoints = 192 // of them, at which curvatures are measured
 	pairPoints  = 192 // of them, of which pairs tell how far the first swap reaches
 	mostStates  = 192 // draws of a rung at which curvatures are measured
-	redraws     = 100 // of a start where the potential is not finite
 	wide        = 0.25
 	widePaths   = 0.8 // of kernel HMC, whose long steps are as exact: 2.8 standard deviations of the uniform law, where single steps on a polytope forget most for their mirrorings
 	narrow      = 0.02
@@ -48,6 +47,7 @@ func (t *tuner) first() (*Found, error) {
 		f.Beta = geometric(coldest, 1/hottest, t.d)
 	}
 	f.Bias, f.States = Bias, t.starts(x, len(f.Beta))
+	f.Holes = t.probe.holes
 	if t.s.Traits().Paths {
 		t.free(f)
 		return f, nil
@@ -173,7 +173,7 @@ func (t *tuner) starts(x []float64, rungs int) [][][]float64 {
 	for i := range states {
 		for range rungs {
 			at := next()
-			for try := 0; try < min(n-1, redraws) && t.probe.ctx.Err() == nil && !m.finite(at); try++ {
+			for try := 0; try < n-1 && t.probe.ctx.Err() == nil && !m.finite(at); try++ {
 				at = next()
 			}
 			states[i] = append(states[i], slices.Clone(at))

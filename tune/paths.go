@@ -61,6 +61,9 @@ func (t *tuner) paths(next, before *Found, res *r2sgld.Result) {
 		within = min(within, largestEigenvalue(c))
 	}
 	n := math.Ceil(travel * math.Sqrt(within) / math.Sqrt(2*next.Diffusion[0]))
+	if next.Holes && share[0] < accepted/2 { // steps of any length end in holes, of long paths more
+		n = min(n, float64(before.Leapfrog/2))
+	}
 	next.Leapfrog = int(max(1, min(mostLeapfrog, n)))
 }
 

@@ -28,6 +28,7 @@ type probe struct {
 	noisy     bool
 	seed      uint64
 	first     bool  // stop at the first point that is finite
+	holes     bool  // at a point that was seen U was +Inf
 	failed    error // of a potential that answers no more
 }
 
@@ -74,6 +75,7 @@ func (q *probe) around(x []float64, d int, w *r2sgld.Whitening) []point {
 		if ok {
 			seen = append(seen, p)
 		}
+		q.holes = q.holes || math.IsInf(m.energy[0], 1)
 		if ok && q.first {
 			break
 		}

@@ -53,8 +53,9 @@ func FirstRound(unbiased bool) (iterations, burnIn, thin int) {
 // The warm-up is that of [Tune], with the kernel of s. Where that is nil it is chosen.
 // Harmonic is for a [Gaussian]. Else, where energies and walls are exact, a few short rounds
 // of kernel HMC follow those of SGLD, from the same states, and HMC goes on if it makes more
-// effective draws of a gradient. It goes on as well where the potential jumps, or has
-// features narrower than a step of SGLD, whose law it keeps as SGLD does not.
+// effective draws of a gradient. It goes on as well where the potential is +Inf in part of
+// the domain, jumps, or has features narrower than a step of SGLD, whose law it keeps as SGLD
+// does not.
 func Run(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, u Until, o Options) (*Outcome, error) {
 	s = withKernel(p, s, u)
 	first, burnIn, thin := FirstRound(s.Unbiased())

@@ -19,6 +19,7 @@ const (
 	pilotPoints  = 256  // at which the potential is measured
 	curvedPoints = 8    // of them, which show that a step size fits
 	pilotBias    = 0.05 // step size times curvature: twice the relative bias of a variance
+	restarts     = 100  // tries of a start where the potential is not finite
 	pilotWidth   = 0.1  // largest noise of a step, in widths of the domain
 )
 
@@ -126,7 +127,7 @@ func Start(p r2sgld.Problem, x []float64) []float64 {
 	m := newMeter(newProbe(p.Potential, 1), len(x), nil)
 	defer m.close()
 	draw, at, rng := around(p.Domain, x), slices.Clone(x), m.rng
-	for range redraws {
+	for range restarts {
 		if m.finite(at) {
 			return at
 		}

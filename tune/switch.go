@@ -33,6 +33,7 @@ func (o Options) tune(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, 
 		return nil, err
 	}
 	both := s.Kernel == nil
+	t.both = both && !t.probe.noisy
 	compared := both && !s.Certificate && u.Bias == 0 && exact(p, s)
 	f := o.From
 	if f == nil {
@@ -45,12 +46,12 @@ func (o Options) tune(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, 
 		case hmc && f.Taken == "" && t.tried(f, s.Iterations):
 			f = f.choose(u.ESS)
 			err = tell(o.Chosen, f)
-		case both && !hmc && (f.Done && f.Jumps || compared && f.Rival == nil && len(f.Rounds) >= fewest):
+		case both && !hmc && (t.sgldEnds(f) || f.Done && f.Jumps || compared && f.Rival == nil && len(f.Rounds) >= fewest):
 			f = t.pilot(f)
 		case f.Done:
 			return f, nil
 		default:
-			if f, err = t.of(f).round(ctx, f); err == nil {
+			if f, err = t.of(f).round(ctx, f); err == nil && !t.sgldEnds(f) {
 				err = tell(o.Show, f)
 			}
 		}
@@ -100,7 +101,7 @@ func rival(steps int) kernel.Kernel { return kernel.HMC{Leapfrog: steps} }
 
 // roundPart is how many times fewer gradients the first round of a run takes with kernel
 // HMC than with SGLD, in whose place it stands, for it makes more effective draws of them.
-// Not so for features narrower than a step of SGLD: visits to a narrow well are rare and of
+// Not so for holes and features narrower than a step of SGLD: visits to a narrow well are rare and of
 // unequal length, and what draws tell of their own precision is then too good while there
 // are few.
 const roundPart = 4

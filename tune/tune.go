@@ -69,12 +69,15 @@ type Found struct {
 	// Jumps says that the potential jumps along steps of the last round, or that those of
 	// the coldest rung are too long for a feature of it: their law is then not that of the potential, and no bias is known. An exact kernel keeps it.
 	Jumps bool `json:"jumps,omitempty"`
+	// Holes says that U is +Inf in part of the domain, where steps of SGLD end and those of an
+	// exact kernel are refused.
+	Holes bool `json:"holes,omitempty"`
 	// Settled says that rejections, steps and whitening had become steady when the
 	// warm-up ended.
 	Settled bool `json:"settled"`
 	Done    bool `json:"done"`
-	// Taken says why kernel HMC goes on in place of SGLD: [ForFeatures] or [ForDraws]; ""
-	// where it does not. Rival is the ladder of the other kernel, where both were tried.
+	// Taken says why kernel HMC goes on in place of SGLD: [ForHoles], [ForFeatures] or
+	// [ForDraws]; "" where it does not. Rival is the ladder of the other kernel, where both were tried.
 	Taken string `json:"taken,omitempty"`
 	Rival *Found `json:"rival,omitempty"`
 }
@@ -180,6 +183,7 @@ type tuner struct {
 	d       int
 	coldest float64 // τ
 	bounded bool    // whether there is a law at infinite temperature
+	both    bool    // whether kernel HMC may take the place of SGLD
 	probe   *probe
 	fill    []float64     // points that fill the domain, n × d; around the start if it is not bounded
 	spread  *mat.SymDense // their covariance; nil if it is not bounded
@@ -260,16 +264,14 @@ func (t *tuner) round(ctx context.Context, f *Found) (*Found, error) {
 		if res, err = r2sgld.Sample(ctx, t.p, s); err == nil {
 			break
 		}
-		var blown *r2sgld.BlowUp
-		if seen.BlowUps++; !errors.As(err, &blown) || seen.BlowUps > mostBlowUps || math.IsNaN(blown.Energy) {
+		seen.BlowUps++
+		next, err := t.again(f, err, seen.BlowUps)
+		if err != nil {
 			return nil, fmt.Errorf("warm-up, round %d: %w", len(f.Rounds)+1, err)
 		}
-		next := *f
-		next.Diffusion = slices.Clone(f.Diffusion)
-		for i := range next.Diffusion {
-			next.Diffusion[i] /= 10
+		if f = next; t.sgldEnds(f) {
+			return f, nil
 		}
-		f = &next
 	}
 	_, ess := mixing(res)
 	seen.Gradients, seen.ESS = res.Gradients(), known(ess)
@@ -283,9 +285,38 @@ func (t *tuner) round(ctx context.Context, f *Found) (*Found, error) {
 	return next, err
 }
 
+// again is what to go on with after a try of a round, one of so many, that ended in err: f
+// with a tenth of its steps, or with Holes where they show that U is +Inf in part of the
+// domain, as another kernel copes with. On a bounded domain it is; elsewhere steps may have
+// been too long for numbers.
+func (t *tuner) again(f *Found, err error, tries int) (*Found, error) {
+	var blown *r2sgld.BlowUp
+	if !errors.As(err, &blown) || math.IsNaN(blown.Energy) {
+		return nil, err
+	}
+	next := *f
+	next.Holes = f.Holes || math.IsInf(blown.Energy, 1) && (t.bounded || tries > mostBlowUps)
+	switch {
+	case t.sgldEnds(&next):
+		return &next, nil
+	case tries > mostBlowUps:
+		return nil, err
+	}
+	next.Diffusion = slices.Clone(f.Diffusion)
+	for i := range next.Diffusion {
+		next.Diffusion[i] /= 10
+	}
+	return &next, nil
+}
+
+// sgldEnds reports whether rounds of SGLD cannot go on with f, and those of HMC can.
+func (t *tuner) sgldEnds(f *Found) bool {
+	return t.both && f.Holes && !t.s.Unbiased() && f.Leapfrog == 0
+}
+
 // learn makes the next ladder of what a round has seen.
 func (t *tuner) learn(f *Found, res *r2sgld.Result, seen Round) (*Found, error) {
-	next := &Found{Rounds: append(slices.Clone(f.Rounds), seen), Taken: f.Taken, Rival: f.Rival, Jumps: unseen(res)}
+	next := &Found{Rounds: append(slices.Clone(f.Rounds), seen), Taken: f.Taken, Rival: f.Rival, Jumps: unseen(res), Holes: f.Holes}
 	barrier, err := exchange.NewBarrier(f.Beta, seen.Rejection)
 	if err != nil {
 		return nil, fmt.Errorf("warm-up: %w", err)
@@ -361,7 +392,8 @@ func pairsFor(barrier float64, now int, doubt, spare float64) int {
 // ratio is the larger of a/b and b/a.
 func ratio(a, b float64) float64 { return max(a/b, b/a) }
 
-// statesFor returns the last states of the rungs nearest in inverse temperature.
+// statesFor returns the last states of finite energy of the rungs nearest in inverse
+// temperature; of colder ones where a rung, that of the uniform law, has none.
 func statesFor(beta, before []float64, res *r2sgld.Result) [][][]float64 {
 	states := make([][][]float64, len(res.Ladders))
 	for i, l := range res.Ladders {
@@ -372,10 +404,24 @@ func statesFor(beta, before []float64, res *r2sgld.Result) [][][]float64 {
 					nearest = r
 				}
 			}
+			last := lastFinite(l.Energy[nearest])
+			for last < 0 && nearest > 0 {
+				nearest--
+				last = lastFinite(l.Energy[nearest])
+			}
 			x := l.X[nearest]
 			d := len(x) / len(l.Energy[nearest])
-			states[i] = append(states[i], slices.Clone(x[len(x)-d:]))
+			states[i] = append(states[i], slices.Clone(x[max(0, last)*d:][:d]))
 		}
 	}
 	return states
+}
+
+// lastFinite is the index of the last energy below +Inf; -1 is none.
+func lastFinite(energy []float64) int {
+	i := len(energy) - 1
+	for i >= 0 && math.IsInf(energy[i], 1) {
+		i--
+	}
+	return i
 }

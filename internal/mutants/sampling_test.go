@@ -66,6 +66,14 @@ var ofSampling = []fault{
 	}},
 	{"the bias of sgld counts for it", "tune TestChoose", []edit{{"tune.(*Found).choose", "1 -", "1 +"}}},
 	{"jumps do not choose the kernel", "tune TestChoose", []edit{{"tune.(*Found).choose", "sgld.Jumps", "false"}}},
+	{"holes: not seen at points", "tune TestHoles", []edit{{"tune.(*tuner).first", "t.probe.holes", "false"}}},
+	{"holes: not seen by steps", "tune TestHoles", []edit{{"tune.(*tuner).again", "math.IsInf(", "t == nil && math.IsInf("}}},
+	{"holes: states in them", "tune TestHoles", []edit{{"tune.lastFinite", "math.IsInf(energy[i], 1)", "false"}}},
+	{"holes: long paths that end in them", "tune TestHoles", []edit{{"tune.(*tuner).paths", "next.Holes && ", "false && "}}},
+	{"holes: the backward mean of all of the domain", "exchange UniformReference|FromDraws", []edit{
+		{"exchange.(*Statistics).evidence", " - math.Log(float64(t.Hot.Count)/float64(n))", ""},
+	}},
+	{"holes: backward draws of all of the domain", "exchange FromDraws", []edit{{"exchange.FromDraws", "math.Log(finite)", "0*finite"}}},
 	{"kernels compared by their last rounds", "tune TestChoose", []edit{
 		{"tune.(*Found).Efficiency", "min(len(f.Rounds), fewest", "len(f.Rounds"},
 	}},

@@ -10,8 +10,9 @@ import (
 // A Kernel is which kernel method auto took, where it tried both, and why.
 type Kernel struct {
 	Taken string `json:"taken"`
-	// Because is "draws" where it made more effective draws of a gradient, and "features"
-	// where the potential jumps, or has features narrower than a step of sgld.
+	// Because is "draws" where it made more effective draws of a gradient, "features" where the
+	// potential jumps, or has features narrower than a step of sgld, and "holes" where it is
+	// +Inf in part of the domain.
 	Because string `json:"because"`
 	// Effective draws of a gradient, the least of all parameters, in rounds of the warm-up.
 	SGLD float64 `json:"sgld_draws_per_gradient"`
@@ -32,7 +33,10 @@ func kernelOf(f *tune.Found) *Kernel {
 // Contest is the line that says which kernel goes on.
 func Contest(f *tune.Found) string {
 	k := kernelOf(f)
-	if k.Because == tune.ForFeatures {
+	switch k.Because {
+	case tune.ForHoles:
+		return " the potential is +Inf in part of the domain, where steps of kernel sgld end: kernel hmc, whose law is exact, takes their place\n"
+	case tune.ForFeatures:
 		return " the potential jumps, or has features narrower than a step, which steps of kernel sgld do not see: kernel hmc, whose law is " +
 			"exact, takes their place\n"
 	}

@@ -342,7 +342,12 @@ func (x *execution) explain(ctx context.Context, err error) error {
 		}
 		advice := fmt.Sprintf("A checkpoint from before is kept; try a tenth of the step: r2sgld resume %s --set %s",
 			text.Word(x.Dir), text.Word("sampler.step_size="+strings.ReplaceAll(fmt.Sprint(steps), " ", ",")))
-		if x.Until != nil || s.Traits().Paths {
+		switch exact := strings.TrimSpace(x.Again + " " + report.ByKernel + "hmc"); {
+		case math.IsInf(blown.Energy, 1) && s.Traits().Coupled && x.Until != nil:
+			advice = "Take a kernel that refuses steps there: " + exact
+		case math.IsInf(blown.Energy, 1) && s.Traits().Coupled:
+			advice += ", or a kernel that refuses steps there: " + exact
+		case x.Until != nil || s.Traits().Paths:
 			advice = "A checkpoint from before is kept. The energy is not finite in a corner of the domain: keep the domain away from there."
 		}
 		return fmt.Errorf("%s: %w.\n%s", x.Name, err, advice)
