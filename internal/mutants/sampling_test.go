@@ -37,7 +37,7 @@ var ofSampling = []fault{
 	}},
 	{"forward evidence with the wrong sign", "exchange GaussianPath", []edit{{"exchange.(*stone).add", "(-delta", "(delta"}}},
 	{"noise of the evidence with the wrong sign", "exchange NoisyEvidence", []edit{
-		{"exchange.(*Statistics).evidence", "logMean() - d*sCold", "logMean() + d*sCold"},
+		{"exchange.(*Statistics).evidence", "logMean(n) - d*sCold", "logMean(n) + d*sCold"},
 	}},
 	{"evidence of every sixteenth of rare sweeps", "exchange RareSweeps", []edit{
 		{"exchange.(*Exchange).look", "e.Due(k) && past < e.set.Every", "false"},
@@ -226,7 +226,7 @@ var ofSampling = []fault{
 		{".(*shadow).split", ", xi := range noise {", " := range noise { xi := rng.NormFloat64()"},
 	}},
 	{"evidence: gap without an error", "tune Contradicts", []edit{{"tune.Contradicts", ", e.GapError", ", 0"}}},
-	{"evidence: the other side of a pair", "exchange FromDraws", []edit{{"exchange.FromDraws", "p, delta,", "p, -delta,"}}},
+	{"evidence: the other side of a pair", "exchange FromDraws", []edit{{"exchange.FromDraws", "p], delta,", "p], -delta,"}}},
 	{"until.evidence: twice what is asked", "tune Evidence", []edit{{"tune.Until.Judge", "Error <= u", "Error <= 2*u"}}},
 	{"jumps: whatever steps do not resolve", ". SmoothPotentials", []edit{{".(*watch).narrow", "halvings", "0"}}},
 	{"jumps: a certificate in spite of them", ". JumpsAreSeen", []edit{{".(*Result).Bias", "|| r.Jumps(-1).Certain() ", ""}}},
