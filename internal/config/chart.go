@@ -224,5 +224,5 @@ func (l *loader) roomInPriors(y r2sgld.Problem, r *region, chart *prior.Chart) {
 	if i := slices.IndexFunc(met, func(n int) bool { return n <= 2*all }); i >= 0 {
 		what = strconv.Quote(texts[i])
 	}
-	l.reportBare(l.root.Field("model").Key("constraints"), "%d of %d draws from the priors meet %s: next to nothing of the priors is left; loosen the constraint, or give priors that agree with it", all, priorTries, what)
+	l.ReportBare(l.root.Field("model").Key("constraints"), "%d of %d draws from the priors meet %s: next to nothing of the priors is left; loosen the constraint, or give priors that agree with it", all, priorTries, what)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/r2sgld/r2sgld/domain"
 	"github.com/r2sgld/r2sgld/dynamics"
 	"github.com/r2sgld/r2sgld/expression"
+	"github.com/r2sgld/r2sgld/internal/config/key"
 	"github.com/r2sgld/r2sgld/internal/config/yamlpos"
 	"github.com/r2sgld/r2sgld/tune"
 )
@@ -42,7 +43,7 @@ type Run struct {
 
 // A loader is a configuration being read.
 type loader struct {
-	yamlpos.Reader
+	key.Reader
 	programs Programs
 	root     *yamlpos.Node
 	file     string
@@ -145,13 +146,6 @@ func (l *loader) override(set []string) {
 	}
 }
 
-// reportBare reports a problem at n without showing the source: of a whole
-// section, or of what is missing.
-func (l *loader) reportBare(n *yamlpos.Node, format string, args ...any) {
-	l.Report(n, format, args...)
-	l.Problems[len(l.Problems)-1].Source = ""
-}
-
 // The names of runs and of variables, and the most of these.
 var (
 	runName      = regexp.MustCompile(`^[\p{L}\p{N}_][\p{L}\p{N}._ +-]*$`)
@@ -161,16 +155,16 @@ var (
 const mostVariables = 10_000
 
 // nameKey declares the name of the run.
-func (l *loader) nameKey() key {
-	return given("name", "text", plainText(), nil).also("pattern", runName.String()).also("maxLength", 100).
-		tells("file name", "names the run folder; letters, digits and `. _ -`, at most 100")
+func (l *loader) nameKey() key.Key {
+	return key.Given("name", "text", key.PlainText(), nil).Also("pattern", runName.String()).Also("maxLength", 100).
+		Tells("file name", "names the run folder; letters, digits and `. _ -`, at most 100")
 }
 
 // variablesKey declares the names of the coordinates.
-func variablesKey() key {
-	return given("variables", "list of names", append(listOf(object("type", "string", "pattern", variableName.String())),
-		Entry{"maxItems", mostVariables}, Entry{"uniqueItems", true}), nil).must().
-		tells("", "coordinates, at most 10,000; letters, digits, `_`, a letter first, no function name")
+func variablesKey() key.Key {
+	return key.Given("variables", "list of names", key.ListOf(key.Object("type", "string", "pattern", variableName.String())).
+		With("maxItems", mostVariables).With("uniqueItems", true), nil).Must().
+		Tells("", "coordinates, at most 10,000; letters, digits, `_`, a letter first, no function name")
 }
 
 // readName reads the name of the run, by default that of the file.
@@ -194,7 +188,7 @@ func (l *loader) readName() string {
 // readNames reads the names of the coordinates.
 func (l *loader) readNames(n *yamlpos.Node) {
 	if n == nil {
-		l.reportBare(l.root, "variables are missing: add, for instance, variables: [x, y]")
+		l.ReportBare(l.root, "variables are missing: add, for instance, variables: [x, y]")
 		return
 	}
 	if !l.List(n, "names") {
@@ -241,19 +235,6 @@ func (l *loader) plainName(n *yamlpos.Node, what string) bool {
 	return false
 }
 
-// formula reports the errors of an expression at their places in the text of
-// n, or returns false if err is no such.
-func (l *loader) formula(n *yamlpos.Node, err error) bool {
-	var list expression.Errors
-	if !errors.As(err, &list) {
-		return false
-	}
-	for _, e := range list {
-		l.Problems = append(l.Problems, n.ProblemAt(e.Offset, e.Message))
-	}
-	return true
-}
-
 // point reads a map of every coordinate's name to a number.
 func (l *loader) point(n *yamlpos.Node) ([]float64, bool) {
 	if !l.Section(n, l.names...) {
@@ -278,7 +259,7 @@ func (l *loader) point(n *yamlpos.Node) ([]float64, bool) {
 func named(names []string, x []float64) Ordered {
 	var o Ordered
 	for i, name := range names {
-		o = append(o, Entry{name, x[i]})
+		o = o.With(name, x[i])
 	}
 	return o
 }

@@ -42,7 +42,7 @@ func (l *loader) readConstraints(r *region, n *yamlpos.Node) {
 		}
 		constraints, err := expression.ParseConstraintsWith(text, l.names, l.fixed)
 		if err != nil {
-			if !l.formula(item, err) {
+			if !l.Formula(item, err) {
 				l.Report(item, "%v", err)
 			}
 			continue

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/internal/config/key"
 	"github.com/r2sgld/r2sgld/internal/config/yamlpos"
 )
 
@@ -26,20 +27,20 @@ type region struct {
 }
 
 // domainKey declares the domain section.
-func domainKey() key { return mapping("domain", domainKeys()) }
+func domainKey() key.Key { return key.Mapping("domain", domainKeys()) }
 
 // domainKeys declares what a domain is put together of: all of it intersects.
-func domainKeys() []key {
-	bound := anyOf(object("type", "number"), object("enum", []string{".inf", "-.inf", "+.inf"}))
-	corners := object("type", "array", "minItems", 2, "maxItems", 2, "items", bound)
-	keys := []key{given("box", "`{x: [lo, hi], …}`", mapOf(corners), nil).
-		tells("variables not named are free", "lo < hi; `-.inf` and `.inf` leave a side open")}
+func domainKeys() []key.Key {
+	bound := key.AnyOf(key.Object("type", "number"), key.Object("enum", []string{".inf", "-.inf", "+.inf"}))
+	corners := key.Object("type", "array", "minItems", 2, "maxItems", 2, "items", bound)
+	keys := []key.Key{key.Given("box", "`{x: [lo, hi], …}`", key.MapOf(corners), nil).
+		Tells("variables not named are free", "lo < hi; `-.inf` and `.inf` leave a side open")}
 	for _, s := range shapes() {
 		keys = append(keys, s.key())
 	}
-	constraint := anyOf(plainText(), section(matrixKeys()))
-	return append(keys, given("constraints", "text, map, or list of them", anyOf(constraint, object("type", "array", "items", constraint)), nil).
-		tells("", "[inequalities](#constraints), as text or as a matrix"))
+	constraint := key.AnyOf(key.PlainText(), key.Section(matrixKeys()))
+	return append(keys, key.Given("constraints", "text, map, or list of them", key.AnyOf(constraint, key.Object("type", "array", "items", constraint)), nil).
+		Tells("", "[inequalities](#constraints), as text or as a matrix"))
 }
 
 // readDomain reads the domain section into l.domain, and finds out whether it
@@ -48,7 +49,7 @@ func (l *loader) readDomain(n *yamlpos.Node) {
 	if n == nil || n.Kind == yamlpos.Null {
 		return
 	}
-	if !l.Section(n, keyNames(domainKeys())...) || l.names == nil {
+	if !l.Section(n, key.Names(domainKeys())...) || l.names == nil {
 		return
 	}
 	before := len(l.Problems)
@@ -138,7 +139,7 @@ func (l *loader) settleDomain(r *region, d domain.Domain, at *yamlpos.Node) {
 		}
 	}
 	if err != nil {
-		l.reportBare(at, "%v", err)
+		l.ReportBare(at, "%v", err)
 		return
 	}
 	l.domain = d

@@ -83,7 +83,7 @@ func (l *loader) side(item *yamlpos.Node, text string, begin int) bool {
 			e.Offset += begin
 		}
 	}
-	if !l.formula(item, err) {
+	if !l.Formula(item, err) {
 		l.Report(item, "%v", err)
 	}
 	return false
@@ -119,7 +119,7 @@ func (l *loader) takeSlice(s *domain.Slice, at *yamlpos.Node, where string) {
 	if s.Domain != nil {
 		var err error
 		if z, err = domain.Interior(l.programs.Context, s.Domain, rand.New(rand.NewPCG(1, 1))); err != nil {
-			l.reportBare(at, "%s%v", where, err)
+			l.ReportBare(at, "%s%v", where, err)
 			return
 		}
 	}

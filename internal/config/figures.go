@@ -3,24 +3,25 @@ package config
 import (
 	"slices"
 
+	"github.com/r2sgld/r2sgld/internal/config/key"
 	"github.com/r2sgld/r2sgld/internal/config/yamlpos"
 )
 
 // figuresKey declares the figures section.
-func figuresKey() key {
-	return mapping("figures", figureKeys()).by(nil).in("`{parameters: [a, b, …]}`").tells("", "what marginals, traces and ranks (the first 24) "+
+func figuresKey() key.Key {
+	return key.Mapping("figures", figureKeys()).By(nil).In("`{parameters: [a, b, …]}`").Tells("", "what marginals, traces and ranks (the first 24) "+
 		"and pairs (the first 8) show, in this order; two at least. All in theirs unless given. Draws and numbers do not depend on it; of a "+
 		"finished run `r2sgld resume RUN --set 'figures.parameters=[a, b]'` draws others")
 }
 
-func figureKeys() []key {
-	return []key{given("parameters", "list of names", listOf(plainText()), nil).tells("all", "what figures show, in this order")}
+func figureKeys() []key.Key {
+	return []key.Key{key.Given("parameters", "list of names", key.ListOf(key.PlainText()), nil).Tells("all", "what figures show, in this order")}
 }
 
 // readFigures reads the figures section; nil is none. No names are those that are not
 // known because of other problems.
 func (l *loader) readFigures(n *yamlpos.Node, names []string) *Figures {
-	if n == nil || !l.Section(n, keyNames(figureKeys())...) {
+	if n == nil || !l.Section(n, key.Names(figureKeys())...) {
 		return nil
 	}
 	at := n.Field("parameters")

@@ -17,6 +17,7 @@ import (
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/dynamics"
 	"github.com/r2sgld/r2sgld/expression"
+	"github.com/r2sgld/r2sgld/internal/config/key"
 	"github.com/r2sgld/r2sgld/internal/config/yamlpos"
 	"github.com/r2sgld/r2sgld/internal/prior"
 	"github.com/r2sgld/r2sgld/internal/regular"
@@ -26,7 +27,7 @@ import (
 func (l *loader) identification() (*Run, error) {
 	l.identify = true
 	root := l.root
-	l.Section(root, keyNames(l.identifyKeys())...)
+	l.Section(root, key.Names(l.identifyKeys())...)
 	s := &Run{Command: "identify", Name: l.readName()}
 	data, columns := l.readData(root.Field("data"))
 	model, resolved := l.readModel(root.Field("model"), columns)
@@ -67,12 +68,12 @@ func (l *loader) identification() (*Run, error) {
 }
 
 // identifyKeys declares a configuration of identify.
-func (l *loader) identifyKeys() []key {
-	return []key{
+func (l *loader) identifyKeys() []key.Key {
+	return []key.Key{
 		l.nameKey(),
-		mapping("data", l.dataKeys(&Data{})).by(nil).must().tells("", "[the series](#data)"),
-		mapping("model", l.modelKeys(&Model{})).by(nil).must().tells("", "[equations, constraints, priors](#model)"),
-		mapping("sampler", l.samplerKnown()).by(nil).tells("[method auto](#method-auto)", "[how to draw](#sampler)"),
+		key.Mapping("data", l.dataKeys(&Data{})).By(nil).Must().Tells("", "[the series](#data)"),
+		key.Mapping("model", l.modelKeys(&Model{})).By(nil).Must().Tells("", "[equations, constraints, priors](#model)"),
+		key.Mapping("sampler", l.samplerKnown()).By(nil).Tells("[method auto](#method-auto)", "[how to draw](#sampler)"),
 		figuresKey(),
 	}
 }
@@ -142,23 +143,23 @@ func (l *loader) sampling(s *Run, p *dynamics.Problem, r *region, trajectory boo
 func (l *loader) readData(n *yamlpos.Node) (*Data, dynamics.Columns) {
 	d, c := &Data{}, dynamics.Columns{}
 	if n == nil {
-		l.reportBare(l.root, "the data are missing: add, for instance, data: {file: data.csv, time: t, states: {x: x}}")
+		l.ReportBare(l.root, "the data are missing: add, for instance, data: {file: data.csv, time: t, states: {x: x}}")
 		return d, c
 	}
 	keys := l.dataKeys(d)
-	if !l.Section(n, keyNames(keys)...) {
+	if !l.Section(n, key.Names(keys)...) {
 		return d, c
 	}
 	for _, k := range keys {
-		if !k.needed || n.Field(k.name) != nil {
-			l.take(n, keys, k.name)
+		if !k.Needed || n.Field(k.Name) != nil {
+			l.Take(n, keys, k.Name)
 			continue
 		}
 		means := ""
-		if k.name == "states" {
+		if k.Name == "states" {
 			means = ", which names a column for each state"
 		}
-		l.reportBare(l.root.Key("data"), "data needs the key %q%s", k.name, means)
+		l.ReportBare(l.root.Key("data"), "data needs the key %q%s", k.Name, means)
 	}
 	if d.File != "" && !filepath.IsAbs(d.File) {
 		d.File = filepath.Join(filepath.Dir(l.file), d.File)
@@ -169,16 +170,16 @@ func (l *loader) readData(n *yamlpos.Node) (*Data, dynamics.Columns) {
 }
 
 // dataKeys declares the data section.
-func (l *loader) dataKeys(d *Data) []key {
-	columns := append(mapOf(plainText()), Entry{"minProperties", 1})
-	return []key{
-		text("file", &d.File).must().tells("", "CSV with a header line, UTF-8, at least 3 rows; relative to the configuration. Lines end in LF, CRLF or CR; numbers are "+
+func (l *loader) dataKeys(d *Data) []key.Key {
+	columns := key.MapOf(key.PlainText()).With("minProperties", 1)
+	return []key.Key{
+		key.Text("file", &d.File).Must().Tells("", "CSV with a header line, UTF-8, at least 3 rows; relative to the configuration. Lines end in LF, CRLF or CR; numbers are "+
 			"decimal (no `2_000`, no `0x10`). An empty cell, NA, N/A or null is a missing value of a state: the rest of its row is used, and "+
 			"a warning counts them. NaN and Inf are errors"),
-		text("sha256", &d.SHA256).tells("not checked", "the run is refused if the file has another hash"),
-		text("time", &d.Time).tells("rows 0, 1, 2, …", "column of increasing times, which may be uneven"),
-		given("states", "`{state: column, …}`", columns, l.columnNames(&d.States)).must().tells("", "the states of the model"),
-		given("derivatives", "`{state: column, …}`", columns, l.columnNames(&d.Derivatives)).tells("none", "for `derivative: column`"),
+		key.Text("sha256", &d.SHA256).Tells("not checked", "the run is refused if the file has another hash"),
+		key.Text("time", &d.Time).Tells("rows 0, 1, 2, …", "column of increasing times, which may be uneven"),
+		key.Given("states", "`{state: column, …}`", columns, l.columnNames(&d.States)).Must().Tells("", "the states of the model"),
+		key.Given("derivatives", "`{state: column, …}`", columns, l.columnNames(&d.Derivatives)).Tells("none", "for `derivative: column`"),
 	}
 }
 
@@ -205,27 +206,17 @@ func (l *loader) ownColumns(n *yamlpos.Node, c dynamics.Columns) {
 }
 
 // columnNames reads a map of states to columns.
-func (l *loader) columnNames(to *Ordered) func(*loader, *yamlpos.Node) {
+func (l *loader) columnNames(to *Ordered) func(*key.Reader, *yamlpos.Node) {
 	state := func(f yamlpos.Field) bool {
 		l.plainName(f.Key, "state")
 		return true
 	}
-	return func(_ *loader, n *yamlpos.Node) {
+	return func(_ *key.Reader, n *yamlpos.Node) {
 		if n.Kind == yamlpos.Map && len(n.Fields) == 0 {
 			l.Report(n, "%s is empty; expected a column for each state", n.Name)
 		}
-		l.entries(to, state, l.entryText)(l, n)
+		l.entries(to, state, l.entryText)(&l.Reader, n)
 	}
-}
-
-// texts reads the texts of a list.
-func (l *loader) texts(n *yamlpos.Node) []string {
-	var out []string
-	for _, item := range n.Items {
-		text, _ := l.Text(item)
-		out = append(out, text)
-	}
-	return out
 }
 
 // plainTexts returns the texts of a list, or of a single scalar.
@@ -348,7 +339,7 @@ func (l *loader) modelFaults(err error) {
 // formulaOr reports the faults of an expression one by one, or a fault of
 // another kind at its offset.
 func (l *loader) formulaOr(n *yamlpos.Node, m *dynamics.ModelError) {
-	if l.formula(n, m.Err) {
+	if l.Formula(n, m.Err) {
 		return
 	}
 	l.Problems = append(l.Problems, n.ProblemAt(m.Offset, m.Err.Error()))

@@ -5,14 +5,15 @@ import (
 	"strings"
 
 	"github.com/r2sgld/r2sgld/dynamics"
+	"github.com/r2sgld/r2sgld/internal/config/key"
 	"github.com/r2sgld/r2sgld/internal/config/yamlpos"
 	"github.com/r2sgld/r2sgld/ode"
 )
 
 // readLikelihood reads how the equations are compared with the data.
-func (l *loader) readLikelihood(n *yamlpos.Node, keys []key, m *dynamics.Model, r *Model) {
+func (l *loader) readLikelihood(n *yamlpos.Node, keys []key.Key, m *dynamics.Model, r *Model) {
 	before := len(l.Problems)
-	if l.take(n, keys, "likelihood"); len(l.Problems) > before {
+	if l.Take(n, keys, "likelihood"); len(l.Problems) > before {
 		l.unread = true // what else there is to tell depends on it
 		return
 	}
@@ -20,7 +21,7 @@ func (l *loader) readLikelihood(n *yamlpos.Node, keys []key, m *dynamics.Model, 
 	if word, ok := l.Word(n.Field("states"), statesObserved, statesSimulated); ok && word == statesSimulated {
 		r.States = word
 	}
-	l.take(n, keys, "sparse", "weak", "solver")
+	l.Take(n, keys, "sparse", "weak", "solver")
 	if strings.HasSuffix(r.Likelihood, "derivative") {
 		l.readSlopes(n.Field("derivative"), m, r)
 	}
@@ -60,53 +61,45 @@ func (l *loader) belongs(n *yamlpos.Node, likelihood string) {
 }
 
 // readSparse reads how the terms of a library that belong to the model are found.
-func (r *Model) readSparse(l *loader, n *yamlpos.Node) {
+func (r *Model) readSparse(l *key.Reader, n *yamlpos.Node) {
 	s := &Sparse{}
 	if n.Kind == yamlpos.Scalar {
 		if word, ok := l.Word(n, "true", "false"); ok && word == "true" {
 			r.Sparse = s
 		}
-	} else if l.read(n, s.keys()) {
+	} else if l.Read(n, s.keys()) {
 		r.Sparse = s
 	}
 }
 
-func (s *Sparse) keys() []key {
-	return []key{
-		texts("keep", &s.Keep, "names of coefficients").tells("none", "terms that belong to the model in any case; those of parameters with a "+
+func (s *Sparse) keys() []key.Key {
+	return []key.Key{
+		key.Texts("keep", &s.Keep, "names of coefficients").Tells("none", "terms that belong to the model in any case; those of parameters with a "+
 			"prior or in a constraint do so by themselves"),
-		number("prior", &s.Prior, probability()...).tells("beta-binomial(1, 1)", "probability of each other term"),
-		number("threshold", &s.Threshold, probability()...).
-			tells("0.5", "least inclusion probability of a term that is kept: 0.5 is the median probability model"),
+		key.Number("prior", &s.Prior, key.Probability()...).Tells("beta-binomial(1, 1)", "probability of each other term"),
+		key.Number("threshold", &s.Threshold, key.Probability()...).
+			Tells("0.5", "least inclusion probability of a term that is kept: 0.5 is the median probability model"),
 	}
 }
 
-func (w *Weak) keys() []key {
-	return []key{whole("width", &w.Width, 5, 1_000_001).tells("from the data", "rows that a test function spans")}
+func (w *Weak) keys() []key.Key {
+	return []key.Key{key.Whole("width", &w.Width, 5, 1_000_001).Tells("from the data", "rows that a test function spans")}
 }
 
 // readWeak reads how equations are integrated.
-func (r *Model) readWeak(l *loader, n *yamlpos.Node) {
+func (r *Model) readWeak(l *key.Reader, n *yamlpos.Node) {
 	w := Weak{}
-	if l.read(n, w.keys()); w.Width > 0 {
+	if l.Read(n, w.keys()); w.Width > 0 {
 		r.Weak = &w
 	}
 }
 
-func (s *Solver) keys() []key {
-	return []key{
-		word("method", &s.Method, string(ode.DormandPrince), string(ode.DOP853), string(ode.LSODA)).
-			tells("the cheapest whose error of U about the mode is below 0.002", "how equations are solved"),
-		number("rtol", &s.RTol, positive, below(0.1)).tells("chosen", "relative tolerance"),
-		number("atol", &s.ATol, positive).tells("chosen", "absolute tolerance"),
-	}
-}
-
-// readSolver reads how trajectories are computed.
-func (r *Model) readSolver(l *loader, n *yamlpos.Node) {
-	s := &Solver{}
-	if l.read(n, s.keys()) {
-		r.Solver = s
+func (s *Solver) keys() []key.Key {
+	return []key.Key{
+		key.Word("method", &s.Method, string(ode.DormandPrince), string(ode.DOP853), string(ode.LSODA)).
+			Tells("the cheapest whose error of U about the mode is below 0.002", "how equations are solved"),
+		key.Number("rtol", &s.RTol, key.Positive, key.Below(0.1)).Tells("chosen", "relative tolerance"),
+		key.Number("atol", &s.ATol, key.Positive).Tells("chosen", "absolute tolerance"),
 	}
 }
 
@@ -134,7 +127,7 @@ func (l *loader) readDataNoise(n *yamlpos.Node, m *dynamics.Model, r *Model) {
 	}
 	var o Ordered
 	m.Noise.SD, o = l.scales(scales)
-	r.Noise = append(Ordered{{"kind", m.Noise.Kind}}, o...)
+	r.Noise = append(key.Object("kind", m.Noise.Kind), o...)
 }
 
 // noiseWord reads the kind of noise, by default the first of the words, and reports
@@ -158,7 +151,7 @@ func (l *loader) scales(fields []yamlpos.Field) (values []dynamics.Value, o Orde
 			v = 1 // reported; it is not missing
 		}
 		values = append(values, dynamics.Value{Name: f.Key.Text, Value: v})
-		o = append(o, Entry{f.Key.Text, v})
+		o = o.With(f.Key.Text, v)
 	}
 	return values, o
 }
@@ -184,20 +177,20 @@ func (l *loader) readSlopes(n *yamlpos.Node, m *dynamics.Model, r *Model) {
 		return
 	}
 	kinds := slopeKinds(&m.Derivative)
-	word, ok := l.Word(kind, variantNames(kinds)...)
+	word, ok := l.Word(kind, kinds.Names()...)
 	if !ok {
 		return
 	}
 	m.Derivative.Kind, r.Derivative = word, word
-	keys := variantOf(kinds, word).keys
-	if settings.Kind == yamlpos.Map && !l.Section(settings, append(keyNames(keys), "kind")...) {
+	keys := kinds.Of(word)
+	if settings.Kind == yamlpos.Map && !l.Section(settings, append(key.Names(keys), "kind")...) {
 		return
 	}
 	d := &m.Derivative
 	if word == "savgol" {
 		d.Window, d.Order = 5, 2
 	}
-	l.take(settings, keys, keyNames(keys)...)
+	l.Take(settings, keys, key.Names(keys)...)
 	switch {
 	case word == "savgol":
 		if d.Window%2 == 0 {
@@ -206,31 +199,31 @@ func (l *loader) readSlopes(n *yamlpos.Node, m *dynamics.Model, r *Model) {
 		if d.Order >= d.Window {
 			l.Report(kind, "order must be below window; found order %d, window %d", d.Order, d.Window)
 		}
-		r.Derivative = Ordered{{"kind", word}, {"window", d.Window}, {"order", d.Order}}
+		r.Derivative = key.Object("kind", word, "window", d.Window, "order", d.Order)
 	case word == "spline" && settings.Field("smoothing") != nil:
-		r.Derivative = Ordered{{"kind", word}, {"smoothing", d.Smoothing}}
+		r.Derivative = key.Object("kind", word, "smoothing", d.Smoothing)
 	}
 }
 
 // slopeKinds are the ways in which derivatives come from the data.
-func slopeKinds(d *dynamics.Derivative) []variant {
-	return []variant{
-		{name: "central", doc: "(f[t+1] − f[t−1])/(time[t+1] − time[t−1]) at the interior rows"},
-		{name: "savgol", doc: "slope of the least-squares polynomial over a centred window, at rows with a whole window", keys: []key{
-			whole("window", &d.Window, 3, 1_000_001).tells("5", "rows, odd"),
-			whole("order", &d.Order, 1, 20).tells("2", "of the polynomial, below window")}},
-		{name: "spline", doc: "slope of the cubic smoothing spline, which minimises Σ(value − g)² + smoothing·∫g″²", keys: []key{
-			number("smoothing", &d.Smoothing, notNegative).tells("0", "0 chooses that of each state by cross-validation")}},
-		{name: "column", doc: "the columns of `data.derivatives`, at all rows"},
+func slopeKinds(d *dynamics.Derivative) key.Kinds {
+	return key.Kinds{
+		{Name: "central", Doc: "(f[t+1] − f[t−1])/(time[t+1] − time[t−1]) at the interior rows"},
+		{Name: "savgol", Doc: "slope of the least-squares polynomial over a centred window, at rows with a whole window", Keys: []key.Key{
+			key.Whole("window", &d.Window, 3, 1_000_001).Tells("5", "rows, odd"),
+			key.Whole("order", &d.Order, 1, 20).Tells("2", "of the polynomial, below window")}},
+		{Name: "spline", Doc: "slope of the cubic smoothing spline, which minimises Σ(value − g)² + smoothing·∫g″²", Keys: []key.Key{
+			key.Number("smoothing", &d.Smoothing, key.NotNegative).Tells("0", "0 chooses that of each state by cross-validation")}},
+		{Name: "column", Doc: "the columns of `data.derivatives`, at all rows"},
 	}
 }
 
 // slopeShape is the schema of derivative: a kind, also as the one key that holds its own.
 func slopeShape() Ordered {
 	kinds := slopeKinds(&dynamics.Derivative{})
-	all := []Ordered{variantShape(kinds)}
+	all := []Ordered{kinds.Shape()}
 	for _, v := range kinds {
-		all = append(all, append(section([]key{mapping(v.name, v.keys)}), Entry{"required", []string{v.name}}))
+		all = append(all, key.Section([]key.Key{key.Mapping(v.Name, v.Keys)}).With("required", []string{v.Name}))
 	}
-	return anyOf(all...)
+	return key.AnyOf(all...)
 }

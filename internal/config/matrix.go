@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/r2sgld/r2sgld/dynamics"
+	"github.com/r2sgld/r2sgld/internal/config/key"
 	"github.com/r2sgld/r2sgld/internal/config/yamlpos"
 	"github.com/r2sgld/r2sgld/internal/regular"
 )
@@ -44,16 +45,16 @@ type plainMatrix struct {
 }
 
 // matrixKeys declares a matrix of constraints.
-func matrixKeys() []key {
-	side := anyOf(object("type", []string{"number", "string"}), object("type", "array"))
-	return []key{
-		given("matrix", "file, or list of rows", anyOf(plainText(), listOf(object("type", []string{"array", "number"}))), nil).must().
-			tells("", "comma-separated decimal numbers, a row for each inequality"),
-		given("lower", "number, list, or file", side, nil).tells("none", "the lower sides of the rows; `inf` in a file (`.inf` in a list), with "+
+func matrixKeys() []key.Key {
+	side := key.AnyOf(key.Object("type", []string{"number", "string"}), key.Object("type", "array"))
+	return []key.Key{
+		key.Given("matrix", "file, or list of rows", key.AnyOf(key.PlainText(), key.ListOf(key.Object("type", []string{"array", "number"}))), nil).Must().
+			Tells("", "comma-separated decimal numbers, a row for each inequality"),
+		key.Given("lower", "number, list, or file", side, nil).Tells("none", "the lower sides of the rows; `inf` in a file (`.inf` in a list), with "+
 			"its sign, leaves a row's side open. A file may have a header line"),
-		given("upper", "number, list, or file", side, nil).tells("none", "the upper sides likewise; one of both is required"),
-		given("names", "`header`, or list of variables", anyOf(object("const", "header"), listOf(plainText())), nil).
-			tells("all variables in their order", "the variables of the columns; `header`: the first line of the matrix names them. "+
+		key.Given("upper", "number, list, or file", side, nil).Tells("none", "the upper sides likewise; one of both is required"),
+		key.Given("names", "`header`, or list of variables", key.AnyOf(key.Object("const", "header"), key.ListOf(key.PlainText())), nil).
+			Tells("all variables in their order", "the variables of the columns; `header`: the first line of the matrix names them. "+
 				"Variables without a column do not take part"),
 	}
 }
@@ -68,7 +69,7 @@ func (l *loader) readMatrix(r *region, n *yamlpos.Node) {
 		l.Report(n, "%s must be inequalities such as \"x > 1 + y\", or a matrix of them: {matrix: A.csv, upper: b.csv}; found %s", n.Name, n)
 		return
 	}
-	if !l.Section(n, keyNames(matrixKeys())...) {
+	if !l.Section(n, key.Names(matrixKeys())...) {
 		return
 	}
 	m, ok := l.table(n.Field("matrix"), 0)

@@ -2,6 +2,7 @@ package config
 
 import (
 	"github.com/r2sgld/r2sgld/dynamics"
+	"github.com/r2sgld/r2sgld/internal/config/key"
 	"github.com/r2sgld/r2sgld/internal/config/yamlpos"
 	"github.com/r2sgld/r2sgld/ode"
 )
@@ -13,62 +14,62 @@ func (l *loader) readModel(n *yamlpos.Node, c dynamics.Columns) (*dynamics.Model
 		m.States = append(m.States, s.Name)
 	}
 	if n == nil {
-		l.reportBare(l.root, "the model is missing: add, for instance, model: {equations: {x: \"a*x\"}}")
+		l.ReportBare(l.root, "the model is missing: add, for instance, model: {equations: {x: \"a*x\"}}")
 		return nil, r
 	}
 	keys := l.modelKeys(r)
-	if !l.Section(n, keyNames(keys)...) {
+	if !l.Section(n, key.Names(keys)...) {
 		return nil, r
 	}
 	before := len(l.Problems)
-	l.take(n, keys, "equations", "library")
+	l.Take(n, keys, "equations", "library")
 	l.unread = len(l.Problems) > before
-	l.take(n, keys, "constraints", "fixed", "start", "batch", "priors")
+	l.Take(n, keys, "constraints", "fixed", "start", "batch", "priors")
 	l.readLikelihood(n, keys, m, r)
 	r.fill(m)
 	return m, r
 }
 
 // modelKeys declares the model section.
-func (l *loader) modelKeys(r *Model) []key {
+func (l *loader) modelKeys(r *Model) []key.Key {
 	r.Likelihood = "derivative"
-	number1 := object("type", "number")
-	return []key{
-		given("equations", "`{state: expression, …}`", mapOf(plainText()), l.entries(&r.Equations, anyField, l.entryText)).tells("this or `library`",
+	number1 := key.Object("type", "number")
+	return []key.Key{
+		key.Given("equations", "`{state: expression, …}`", key.MapOf(key.PlainText()), l.entries(&r.Equations, anyField, l.entryText)).Tells("this or `library`",
 			"right-hand sides. Names that are no state, no time (`t` or the time column) are parameters"),
-		texts("library", &r.Library, "terms").tells("", "each state's right-hand side is a combination of all terms; parameters `state.term`, as in "+
+		key.Texts("library", &r.Library, "terms").Tells("", "each state's right-hand side is a combination of all terms; parameters `state.term`, as in "+
 			"`x.x*y`. `poly(2)` stands for all monomials of the states up to degree 2, the constant 1 among them"),
-		given("constraints", "text or list", anyOf(plainText(), object("type", "array", "items", plainText())), func(_ *loader, n *yamlpos.Node) {
+		key.Given("constraints", "text or list", key.AnyOf(key.PlainText(), key.Object("type", "array", "items", key.PlainText())), func(_ *key.Reader, n *yamlpos.Node) {
 			r.Constraints = plainTexts(n)
-		}).tells("none", "[inequalities](#constraints) in the parameters. `x.y` and `H.initial` are names; those of other terms stand in "+
+		}).Tells("none", "[inequalities](#constraints) in the parameters. `x.y` and `H.initial` are names; those of other terms stand in "+
 			"backquotes, the text then in double quotes: ``\"`x.x*y` > 1\"``"),
-		given("fixed", "`{parameter: number}`", mapOf(number1), l.entries(&r.Fixed, l.undivided, l.entryNumber)).tells("none", "known values"),
-		word("likelihood", &r.Likelihood, "derivative", "log-derivative", "weak", trajectoryLikelihood).
-			tells("`derivative`", "what of the data is [explained](#likelihoods)"),
-		given("derivative", "word or map", slopeShape(), nil).tells("`central`", "of the first two likelihoods: how dX/dt comes from the data"),
-		mapping("weak", (&Weak{}).keys()).by(r.readWeak).in("`{width: rows}`").
-			tells("from the data", "of `weak`: rows that a test function spans, 5 or more"),
-		given("states", "`observed`, `simulated`", object("enum", []string{statesObserved, statesSimulated}), nil).tells("`observed`",
+		key.Given("fixed", "`{parameter: number}`", key.MapOf(number1), l.entries(&r.Fixed, l.undivided, l.entryNumber)).Tells("none", "known values"),
+		key.Word("likelihood", &r.Likelihood, "derivative", "log-derivative", "weak", trajectoryLikelihood).
+			Tells("`derivative`", "what of the data is [explained](#likelihoods)"),
+		key.Given("derivative", "word or map", slopeShape(), nil).Tells("`central`", "of the first two likelihoods: how dX/dt comes from the data"),
+		key.Mapping("weak", (&Weak{}).keys()).By(r.readWeak).In("`{width: rows}`").
+			Tells("from the data", "of `weak`: rows that a test function spans, 5 or more"),
+		key.Given("states", "`observed`, `simulated`", key.Object("enum", []string{statesObserved, statesSimulated}), nil).Tells("`observed`",
 			"of `derivative`: where the right-hand sides are evaluated. `simulated`, at states simulated with the parameters of the moment, "+
 				"as the paper has it; its gradient holds them fixed, so that no law is claimed"),
-		given("sparse", "`true` or map", anyOf(object("type", "boolean"), section((&Sparse{}).keys())), r.readSparse).
-			tells("all terms", "[which terms](#terms-of-a-library) of `library` belong to the model is found"),
-		mapping("solver", (&Solver{}).keys()).by(r.readSolver).in("`{method, rtol, atol}`").tells("chosen", "of trajectories: `dopri5`, `dop853` "+
+		key.Given("sparse", "`true` or map", key.AnyOf(key.Object("type", "boolean"), key.Section((&Sparse{}).keys())), r.readSparse).
+			Tells("all terms", "[which terms](#terms-of-a-library) of `library` belong to the model is found"),
+		key.Part("solver", &r.Solver, (*Solver).keys).In("`{method, rtol, atol}`").Tells("chosen", "of trajectories: `dopri5`, `dop853` "+
 			"or `lsoda`; the default is the cheapest whose error of U about the mode is below 0.002. A warm-up with kernel `hmc` makes do with 0.1"),
-		given("noise", "word or map", anyOf(object("enum", []string{"estimate", "paper", "normal", "lognormal"}),
-			mapOf(anyOf(object("type", "number", "exclusiveMinimum", 0), object("enum", []string{"normal", "lognormal"})))), nil).tells("`estimate`", "standard deviation of the errors"),
-		given("priors", "`{parameter: prior}`", mapOf(plainText()), l.entries(&r.Priors, l.undivided, l.entryText)).
-			tells("flat", "[priors](#priors); their supports bound the domain"),
-		given("start", "`{parameter: number}`", mapOf(number1), l.entries(&r.Start, l.undivided, l.entryNumber)).
-			tells("of trajectories: many, else 1, then 0.01 … 30 of both signs", "where the search for a nonlinear fit begins"),
-		whole("batch", &r.Batch, 0, maxIterations).
-			tells("0, all rows", "rows of a minibatch; swaps then estimate `swap.variance` on line"),
+		key.Given("noise", "word or map", key.AnyOf(key.Object("enum", []string{"estimate", "paper", "normal", "lognormal"}),
+			key.MapOf(key.AnyOf(key.Object("type", "number", "exclusiveMinimum", 0), key.Object("enum", []string{"normal", "lognormal"})))), nil).Tells("`estimate`", "standard deviation of the errors"),
+		key.Given("priors", "`{parameter: prior}`", key.MapOf(key.PlainText()), l.entries(&r.Priors, l.undivided, l.entryText)).
+			Tells("flat", "[priors](#priors); their supports bound the domain"),
+		key.Given("start", "`{parameter: number}`", key.MapOf(number1), l.entries(&r.Start, l.undivided, l.entryNumber)).
+			Tells("of trajectories: many, else 1, then 0.01 … 30 of both signs", "where the search for a nonlinear fit begins"),
+		key.Whole("batch", &r.Batch, 0, key.Many).
+			Tells("0, all rows", "rows of a minibatch; swaps then estimate `swap.variance` on line"),
 	}
 }
 
 // entries reads a map of names to values, each by one function and if it passes a check.
-func (l *loader) entries(to *Ordered, check func(yamlpos.Field) bool, read func(*yamlpos.Node) (any, bool)) func(*loader, *yamlpos.Node) {
-	return func(_ *loader, n *yamlpos.Node) {
+func (l *loader) entries(to *Ordered, check func(yamlpos.Field) bool, read func(*yamlpos.Node) (any, bool)) func(*key.Reader, *yamlpos.Node) {
+	return func(_ *key.Reader, n *yamlpos.Node) {
 		if !l.Map(n) {
 			return
 		}
@@ -77,7 +78,7 @@ func (l *loader) entries(to *Ordered, check func(yamlpos.Field) bool, read func(
 				continue
 			}
 			if v, ok := read(f.Value); ok {
-				*to = append(*to, Entry{f.Key.Text, v})
+				*to = (*to).With(f.Key.Text, v)
 			}
 		}
 	}

@@ -11,15 +11,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/r2sgld/r2sgld/dynamics"
+	"github.com/r2sgld/r2sgld/internal/config/key"
 	"github.com/r2sgld/r2sgld/tune"
 )
 
 var update = flag.Bool("update", false, "write the tables of the reference anew")
 
 // sections are the declared keys by the names of their tables in the reference.
-func sections() map[string][]key {
+func sections() map[string][]key.Key {
 	l, i, t := &loader{}, &loader{identify: true}, &theoryLoader{}
-	return map[string][]key{
+	return map[string][]key.Key{
 		"sample": l.sampleKeys(), "identify": i.identifyKeys(), "noise": (&Noise{}).keys(), "potential": (&Command{}).keys(),
 		"domain": domainKeys(), "matrix": matrixKeys(), "sampler": i.samplerKeys(), "until": untilKeys(&tune.Until{}),
 		"swap": (&Swap{}).keys(), "variance": prefixed("variance.", (&Swap{}).estimateKeys()), "data": i.dataKeys(&Data{}),
@@ -29,55 +30,55 @@ func sections() map[string][]key {
 }
 
 // prefixed are keys with what stands before their names.
-func prefixed(with string, keys []key) []key {
+func prefixed(with string, keys []key.Key) []key.Key {
 	for i := range keys {
-		keys[i].name = with + keys[i].name
+		keys[i].Name = with + keys[i].Name
 	}
 	return keys
 }
 
 // spread are the keys of sections in place of these, as in data.kind.
-func spread(keys []key) (out []key) {
+func spread(keys []key.Key) (out []key.Key) {
 	for _, k := range keys {
-		if k.within == nil {
+		if k.Within == nil {
 			out = append(out, k)
 			continue
 		}
-		out = append(out, prefixed(k.name+".", k.within)...)
+		out = append(out, prefixed(k.Name+".", k.Within)...)
 	}
 	return out
 }
 
 // keyTable is the table of keys in the reference.
-func keyTable(keys []key) string {
+func keyTable(keys []key.Key) string {
 	var b strings.Builder
 	b.WriteString("| key | type, range | default | meaning |\n|---|---|---|---|\n")
 	for _, k := range keys {
-		fallback := k.fallback
-		if k.needed {
+		fallback := k.Fallback
+		if k.Needed {
 			fallback = "required"
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", k.name, k.words, fallback, k.doc)
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", k.Name, k.Words, fallback, k.Doc)
 	}
 	return b.String()
 }
 
 // kindTable is the table of the kinds of a section.
-func kindTable(kinds []variant) string {
+func kindTable(kinds []key.Kind) string {
 	var b strings.Builder
 	b.WriteString("| `kind` | keys | |\n|---|---|---|\n")
 	for _, v := range kinds {
 		var keys []string
-		for _, k := range v.keys {
-			s := fmt.Sprintf("`%s` %s", k.name, strings.TrimPrefix(k.words, "number "))
-			if k.needed {
+		for _, k := range v.Keys {
+			s := fmt.Sprintf("`%s` %s", k.Name, strings.TrimPrefix(k.Words, "number "))
+			if k.Needed {
 				s += ", required"
 			} else {
-				s += " (" + k.fallback + ")"
+				s += " (" + k.Fallback + ")"
 			}
-			keys = append(keys, s+": "+k.doc)
+			keys = append(keys, s+": "+k.Doc)
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", v.name, strings.Join(keys, "; "), v.doc)
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", v.Name, strings.Join(keys, "; "), v.Doc)
 	}
 	return b.String()
 }
@@ -89,8 +90,8 @@ func TestReferenceIsUpToDate(t *testing.T) {
 	for name, keys := range sections() {
 		tables[name] = keyTable(keys)
 		for _, k := range keys {
-			if k.words == "" || k.doc == "" || len(k.shape) == 0 {
-				t.Errorf("%s.%s has no type, meaning or schema", name, k.name)
+			if k.Words == "" || k.Doc == "" || len(k.Shape) == 0 {
+				t.Errorf("%s.%s has no type, meaning or schema", name, k.Name)
 			}
 		}
 	}

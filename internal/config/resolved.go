@@ -1,7 +1,6 @@
 package config
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -9,6 +8,7 @@ import (
 	"math"
 	"path/filepath"
 
+	"github.com/r2sgld/r2sgld/internal/config/key"
 	"github.com/r2sgld/r2sgld/kernel"
 	"github.com/r2sgld/r2sgld/tune"
 )
@@ -144,37 +144,7 @@ const (
 )
 
 // Ordered is a JSON object that keeps the order of its keys.
-type Ordered []Entry
-
-// An Entry is a key with its value.
-type Entry struct {
-	Key   string
-	Value any
-}
-
-// MarshalJSON writes the object.
-func (o Ordered) MarshalJSON() ([]byte, error) {
-	var b bytes.Buffer
-	b.WriteByte('{')
-	for i, e := range o {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		key, err := json.Marshal(e.Key)
-		if err != nil {
-			return nil, err
-		}
-		value, err := json.Marshal(e.Value)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", e.Key, err)
-		}
-		b.Write(key)
-		b.WriteByte(':')
-		b.Write(value)
-	}
-	b.WriteByte('}')
-	return b.Bytes(), nil
-}
+type Ordered = key.Ordered
 
 // Law is a fingerprint of all that a run that goes on from a checkpoint must
 // share with the run that made it: everything but the number of iterations

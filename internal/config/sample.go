@@ -13,6 +13,7 @@ import (
 	"github.com/r2sgld/r2sgld/domain"
 	"github.com/r2sgld/r2sgld/expression"
 	"github.com/r2sgld/r2sgld/internal/command"
+	"github.com/r2sgld/r2sgld/internal/config/key"
 	"github.com/r2sgld/r2sgld/internal/config/yamlpos"
 	"github.com/r2sgld/r2sgld/potential"
 	"github.com/r2sgld/r2sgld/tune"
@@ -20,7 +21,7 @@ import (
 
 func (l *loader) sample() (*Run, error) {
 	root := l.root
-	l.Section(root, keyNames(l.sampleKeys())...)
+	l.Section(root, key.Names(l.sampleKeys())...)
 	s := &Run{Command: "sample", Name: l.readName()}
 	l.readNames(root.Field("variables"))
 	var u potential.Potential
@@ -64,33 +65,33 @@ func (l *loader) sample() (*Run, error) {
 }
 
 // sampleKeys declares a configuration of sample.
-func (l *loader) sampleKeys() []key {
-	return []key{
+func (l *loader) sampleKeys() []key.Key {
+	return []key.Key{
 		l.nameKey(),
 		variablesKey(),
-		given("potential", "[expression](#expressions), or map", anyOf(plainText(), section((&Command{}).keys())), nil).must().
-			tells("", "U in the variables, or [a program](#a-potential-in-another-program) that computes it"),
-		mapping("noise", (&Noise{}).keys()).by(nil).tells("none", "[synthetic noise](#noise-of-sample)"),
-		domainKey().tells("all of ℝᵈ", "[domain](#domain)"),
-		mapping("sampler", l.samplerKnown()).by(nil).tells("[method auto](#method-auto)", "[how to draw](#sampler)"),
+		key.Given("potential", "[expression](#expressions), or map", key.AnyOf(key.PlainText(), key.Section((&Command{}).keys())), nil).Must().
+			Tells("", "U in the variables, or [a program](#a-potential-in-another-program) that computes it"),
+		key.Mapping("noise", (&Noise{}).keys()).By(nil).Tells("none", "[synthetic noise](#noise-of-sample)"),
+		domainKey().Tells("all of ℝᵈ", "[domain](#domain)"),
+		key.Mapping("sampler", l.samplerKnown()).By(nil).Tells("[method auto](#method-auto)", "[how to draw](#sampler)"),
 		figuresKey(),
 	}
 }
 
-func (c *Command) keys() []key {
-	return []key{
-		texts("command", &c.Args, "words").must().tells("", "the program and its arguments, started for the handshake, for measurements and "+
+func (c *Command) keys() []key.Key {
+	return []key.Key{
+		key.Texts("command", &c.Args, "words").Must().Tells("", "the program and its arguments, started for the handshake, for measurements and "+
 			"for every ladder"),
-		number("timeout", &c.Timeout, positive).tells("60", "seconds that a block of states (one of each rung) may take"),
-		text("directory", &c.Directory).tells("that of the configuration", "where the program is started"),
+		key.Number("timeout", &c.Timeout, key.Positive).Tells("60", "seconds that a block of states (one of each rung) may take"),
+		key.Text("directory", &c.Directory).Tells("that of the configuration", "where the program is started"),
 	}
 }
 
-func (s *Noise) keys() []key {
-	return []key{
-		number("gradient", &s.Gradient, notNegative).tells("0", "standard deviation added to every partial derivative"),
-		number("energy", &s.Energy, notNegative).
-			tells("0", "standard deviation added to every energy; `swap.variance` becomes 2·energy² unless given"),
+func (s *Noise) keys() []key.Key {
+	return []key.Key{
+		key.Number("gradient", &s.Gradient, key.NotNegative).Tells("0", "standard deviation added to every partial derivative"),
+		key.Number("energy", &s.Energy, key.NotNegative).
+			Tells("0", "standard deviation added to every energy; `swap.variance` becomes 2·energy² unless given"),
 	}
 }
 
@@ -264,17 +265,17 @@ func (l *loader) checkAuto(p r2sgld.Problem) {
 // external reads a potential that lives in another program and starts it.
 func (l *loader) external(n *yamlpos.Node, r *Resolved) potential.Potential {
 	c := &Command{Timeout: 60, Directory: filepath.Dir(l.file)}
-	if !l.Section(n, keyNames(c.keys())...) {
+	if !l.Section(n, key.Names(c.keys())...) {
 		return nil
 	}
 	if n.Field("command") == nil {
 		l.Report(n, "a potential in another program needs the key \"command\", such as [python3, model.py]")
 		return nil
 	}
-	if l.take(n, c.keys(), "command"); c.Args == nil {
+	if l.Take(n, c.keys(), "command"); c.Args == nil {
 		return nil
 	}
-	l.take(n, c.keys(), "timeout", "directory")
+	l.Take(n, c.keys(), "timeout", "directory")
 	if abs, err := filepath.Abs(c.Directory); err == nil {
 		c.Directory = abs
 	}
@@ -309,7 +310,7 @@ func (l *loader) external(n *yamlpos.Node, r *Resolved) potential.Potential {
 // readPotential compiles the potential.
 func (l *loader) readPotential(n *yamlpos.Node) potential.Potential {
 	if n == nil {
-		l.reportBare(l.root, "the potential is missing: add, for instance, potential: \"x^2/2\"")
+		l.ReportBare(l.root, "the potential is missing: add, for instance, potential: \"x^2/2\"")
 		return nil
 	}
 	text, ok := l.Text(n)
@@ -318,7 +319,7 @@ func (l *loader) readPotential(n *yamlpos.Node) potential.Potential {
 	}
 	e, err := expression.Compile(text, l.names)
 	if err != nil {
-		if !l.formula(n, err) {
+		if !l.Formula(n, err) {
 			l.Report(n, "%v", err)
 		}
 		return nil
@@ -390,7 +391,7 @@ func (l *loader) absentVariables(n *yamlpos.Node) {
 // readNoise reads synthetic noise.
 func (l *loader) readNoise(n *yamlpos.Node) *Noise {
 	s := &Noise{}
-	if !l.read(n, s.keys()) {
+	if !l.Read(n, s.keys()) {
 		return nil
 	}
 	if max(s.Gradient, s.Energy) > 1e100 {

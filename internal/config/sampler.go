@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/internal/config/key"
 	"github.com/r2sgld/r2sgld/internal/config/yamlpos"
 	"github.com/r2sgld/r2sgld/kernel"
 	"github.com/r2sgld/r2sgld/potential"
@@ -15,11 +16,10 @@ import (
 
 // The largest numbers that a configuration may ask for.
 const (
-	maxIterations = 1_000_000_000_000
-	maxLadders    = 1024
-	maxRungs      = 512
-	maxLeapfrog   = 100_000
-	maxDisk       = 256 << 30 // bytes of draws
+	maxLadders  = 1024
+	maxRungs    = key.MostNumbers
+	maxLeapfrog = 100_000
+	maxDisk     = 256 << 30 // bytes of draws
 )
 
 // The lengths of a run of method auto, where they are not those of [tune.FirstRound].
@@ -30,86 +30,77 @@ const (
 	autoLeastPaths  = 100
 )
 
-// An autoRole is what a key of the sampler is to method auto.
-type autoRole int
-
-const (
-	setByAuto    autoRole = iota // it cannot be given
-	leavesAuto                   // it can, and chooses the method r2sgld where no method is
-	goesWithAuto                 // it can: a section of none but such keys is one of method auto
+// Keys of the sampler that go with method auto: a section of none but some of the latter is
+// one of that method. Others auto sets itself.
+var (
+	leaveAuto  = []string{"method", "iterations"}
+	goWithAuto = []string{"swap", "ladders", "kernel", "init", "seed", "until", "certificate"}
 )
 
-// as gives a key its role.
-func (k key) as(role autoRole) key {
-	k.auto = role
-	return k
-}
-
 // samplerKeys declares the sampler section.
-func (l *loader) samplerKeys() []key {
-	return append(l.sampler.ladderKeys(), l.moveKeys()...)
+func (l *loader) samplerKeys() []key.Key {
+	return append(l.ladderKeys(), l.moveKeys()...)
 }
 
 // ladderKeys declares how long and on which rungs a run is.
-func (s *Sampler) ladderKeys() []key {
-	return []key{
-		given("method", "word", object("enum", methodNames()), nil).as(leavesAuto).
-			tells("auto, or r2sgld where keys tell more", "rungs, boundary and schedule"),
-		whole("iterations", &s.Iterations, 1, maxIterations).as(leavesAuto).
-			tells("sample 100,000; identify 200,000; `kernel: harmonic` 20,000", "steps of each ladder, burn-in included; of auto: of the first round"),
-		whole("burn_in", &s.BurnIn, 0, maxIterations).in("0 … below iterations").
-			tells("sample 10,000; identify 20,000; `kernel: harmonic` 1,000; at most iterations/10", "steps whose draws are not kept"),
-		whole("thin", &s.Thin, 1, maxIterations).tells("sample 10; identify 20; `kernel: harmonic` 1",
+func (l *loader) ladderKeys() []key.Key {
+	s := &l.sampler
+	return []key.Key{
+		key.Given("method", "word", key.Object("enum", methodNames()), nil).
+			Tells("auto, or r2sgld where keys tell more", "rungs, boundary and schedule"),
+		key.Whole("iterations", &s.Iterations, 1, key.Many).
+			Tells("sample 100,000; identify 200,000; `kernel: harmonic` 20,000", "steps of each ladder, burn-in included; of auto: of the first round"),
+		key.Whole("burn_in", &s.BurnIn, 0, key.Many).In("0 … below iterations").
+			Tells("sample 10,000; identify 20,000; `kernel: harmonic` 1,000; at most iterations/10", "steps whose draws are not kept"),
+		key.Whole("thin", &s.Thin, 1, key.Many).Tells("sample 10; identify 20; `kernel: harmonic` 1",
 			"every so-manieth draw is kept; at least 4 of each ladder must be, and all must fit in 256 GiB on disk"),
-		positives("step_size", &s.StepSize).in("number > 0, or a list, one per rung").tells("[measured](#the-measured-step)",
+		key.Positives("step_size", &s.StepSize).In("number > 0, or a list, one per rung").Tells("[measured](#the-measured-step)",
 			"η; one number serves all rungs. Of a rung at infinite temperature it is ητ"),
-		given("temperature", "increasing numbers > 0, at most 512; the last may be `inf`", temperatureShape(), (*loader).samplerTemperature).
-			tells("sample [1, 10] on a bounded domain, else [1, 3]; identify [1, 3]; one rung: 1", "τ of the rungs, cold first; "+
+		key.Given("temperature", "increasing numbers > 0, at most 512; the last may be `inf`", temperatureShape(), key.With(l.samplerTemperature)).
+			Tells("sample [1, 10] on a bounded domain, else [1, 3]; identify [1, 3]; one rung: 1", "τ of the rungs, cold first; "+
 				"the length is the number of rungs. `inf` is the uniform law on a bounded domain: [the evidence](#evidence) starts there"),
-		scheduleKey().tells("constant; cosine for `*cyc*` methods", "[step size over time](#schedules)"),
-		mapping("swap", s.Swap.keys()).by((*loader).samplerSwap).as(goesWithAuto).tells("", "[exchange of rungs](#swap)"),
-		whole("ladders", &s.Ladders, 1, maxLadders).as(goesWithAuto).tells("4", "independent copies, for R̂ and error bars"),
+		scheduleKey().Tells("constant; cosine for `*cyc*` methods", "[step size over time](#schedules)"),
+		key.Mapping("swap", s.Swap.keys()).By(key.With(l.samplerSwap)).Tells("", "[exchange of rungs](#swap)"),
+		key.Whole("ladders", &s.Ladders, 1, maxLadders).Tells("4", "independent copies, for R̂ and error bars"),
 	}
 }
 
 // moveKeys declares how rungs move, from where, and when they end.
-func (l *loader) moveKeys() []key {
+func (l *loader) moveKeys() []key.Key {
 	s := &l.sampler
-	return []key{
-		word("boundary", &s.Boundary, "specular", "nearest", "refuse", "project").
-			tells("`specular`", "[rule at the wall](#boundary-rules); reflected methods only"),
-		whole("cap", &s.Cap, 1, math.MaxInt32).tells("1000; `nearest`, `project` 20",
+	return []key.Key{
+		key.Word("boundary", &s.Boundary, "specular", "nearest", "refuse", "project").
+			Tells("`specular`", "[rule at the wall](#boundary-rules); reflected methods only"),
+		key.Whole("cap", &s.Cap, 1, math.MaxInt32).Tells("1000; `nearest`, `project` 20",
 			"mirrorings of one step before it is given up and counted; reflected methods only"),
-		given("penalty", "number ≥ 0, or `{strength: ξ, form: force}`", anyOf(object("type", "number", "minimum", 0), section((&Penalty{}).keys())),
-			(*loader).samplerPenalty).tells("1; form `distance` 1/(4η)", "ξ; form `force`: outside the domain ξ·x is added to the gradient, "+
+		key.Given("penalty", "number ≥ 0, or `{strength: ξ, form: force}`", key.AnyOf(key.Object("type", "number", "minimum", 0), key.Section((&Penalty{}).keys())),
+			key.With(l.samplerPenalty)).Tells("1; form `distance` 1/(4η)", "ξ; form `force`: outside the domain ξ·x is added to the gradient, "+
 			"a pull to the origin that is no energy (the paper's); form `distance`: ½ξ·(distance from the domain)² is added to the energy; "+
 			"`p-` methods only"),
-		number("smoothing", &s.Smoothing, positive).tells("4η", "λ of [`myula`](#methods)"),
-		given("kernel", "`"+strings.Join(kernelNames(), "`, `")+"`", object("enum", kernelNames()), (*loader).samplerKernel).as(goesWithAuto).
-			tells("`sgld`; for auto `harmonic` where `kernel: auto` would take it (no more than 400 variables, no certificate), "+
+		key.Number("smoothing", &s.Smoothing, key.Positive).Tells("4η", "λ of [`myula`](#methods)"),
+		key.Given("kernel", "`"+strings.Join(kernelNames(), "`, `")+"`", key.Object("enum", kernelNames()), key.With(l.samplerKernel)).
+			Tells("`sgld`; for auto `harmonic` where `kernel: auto` would take it (no more than 400 variables, no certificate), "+
 				"`hmc` with `likelihood: trajectory`, else [the better one](#method-auto) of `sgld` and `hmc`",
 				"[how a rung moves](#kernels); reflected methods and those without walls"),
-		whole("leapfrog", &s.Leapfrog, 1, maxLeapfrog).tells("10", "steps of a trajectory of `kernel: hmc`, one gradient each"),
-		number("momentum", &s.Momentum, notNegative).also("exclusiveMaximum", 1).in("0 … below 1").tells("0.9",
+		key.Whole("leapfrog", &s.Leapfrog, 1, maxLeapfrog).Tells("10", "steps of a trajectory of `kernel: hmc`, one gradient each"),
+		key.Number("momentum", &s.Momentum, key.NotNegative).Also("exclusiveMaximum", 1).In("0 … below 1").Tells("0.9",
 			"μ of the methods with momentum: v ← μv − η∇U(x) + √(2η(1 − μ − β̂)τ)·N(0, I), x ← x + v"),
-		number("noise_estimate", &s.NoiseEstimate, notNegative).also("exclusiveMaximum", 1).in("0 … below 1 − μ").
-			tells("0", "β̂: the share of the noise that the gradient's own noise is trusted to bring"),
-		given("init", "`uniform`, `prior` or `{x: 0, …}`", anyOf(object("enum", l.initWords()), mapOf(object("type", "number"))), nil).
-			as(goesWithAuto).tells("[see below](#where-replicas-start)", "where replicas start; `uniform` needs a bounded domain, `prior` "+
+		key.Number("noise_estimate", &s.NoiseEstimate, key.NotNegative).Also("exclusiveMaximum", 1).In("0 … below 1 − μ").
+			Tells("0", "β̂: the share of the noise that the gradient's own noise is trusted to bring"),
+		key.Given("init", "`uniform`, `prior` or `{x: 0, …}`", key.AnyOf(key.Object("enum", l.initWords()), key.MapOf(key.Object("type", "number"))), nil).Tells("[see below](#where-replicas-start)", "where replicas start; `uniform` needs a bounded domain, `prior` "+
 			"(identify) a prior, or bounds on both sides, for every parameter; a point must name every variable and, for reflected methods, "+
 			"lie in the domain"),
-		given("seed", "0 … 2⁶⁴ − 1", object("type", "integer", "minimum", 0, "maximum", uint64(math.MaxUint64)), (*loader).samplerSeed).
-			as(goesWithAuto).tells("1", "determines every draw"),
-		mapping("until", untilKeys(&tune.Until{})).by((*loader).samplerUntil).as(goesWithAuto).tells("", "[when method auto ends](#method-auto)"),
-		boolean("certificate", &s.Certificate).as(goesWithAuto).tells("false", "estimates the [bias of the step](#certificate): seven gradients "+
+		key.Seed("seed", &s.Seed).Tells("1", "determines every draw"),
+		key.Mapping("until", untilKeys(&tune.Until{})).By(key.With(l.samplerUntil)).Tells("", "[when method auto ends](#method-auto)"),
+		key.Boolean("certificate", &s.Certificate).Tells("false", "estimates the [bias of the step](#certificate): seven gradients "+
 			"in place of one, the same draws; kernel sgld, boundary specular and refuse, and methods without walls"),
-		boolean("whiten", &s.Whiten).tells("true", "identify only, method auto aside: steps in z of x = c + L z, "+
+		key.Boolean("whiten", &s.Whiten).Tells("true", "identify only, method auto aside: steps in z of x = c + L z, "+
 			"c the posterior mode without constraints, L Lᵀ the inverse of the posterior's precision there; step sizes are then of z"),
 	}
 }
 
 // samplerKnown are the keys that a sampler section may have: those of sample have no whiten.
-func (l *loader) samplerKnown() []key {
+func (l *loader) samplerKnown() []key.Key {
 	keys := l.samplerKeys()
 	if !l.identify {
 		keys = keys[:len(keys)-1]
@@ -118,27 +109,27 @@ func (l *loader) samplerKnown() []key {
 }
 
 // untilKeys declares when method auto ends.
-func untilKeys(u *tune.Until) []key {
-	return []key{
-		number("rhat", &u.RHat, positive, above(1)).tells("1.01", "the R̂ of every parameter is at most this"),
-		number("ess", &u.ESS, positive).tells("400", "its effective sample sizes, bulk and tail, are at least this"),
-		number("evidence", &u.Evidence, positive).tells("not asked", "the standard error of log Z, from the draws of all ladders, is at most "+
+func untilKeys(u *tune.Until) []key.Key {
+	return []key.Key{
+		key.Number("rhat", &u.RHat, key.Positive, key.Above(1)).Tells("1.01", "the R̂ of every parameter is at most this"),
+		key.Number("ess", &u.ESS, key.Positive).Tells("400", "its effective sample sizes, bulk and tail, are at least this"),
+		key.Number("evidence", &u.Evidence, key.Positive).Tells("not asked", "the standard error of log Z, from the draws of all ladders, is at most "+
 			"this, and forward and backward log Z do not contradict each other. `rhat` and `ess` are then waited for only if they are given "+
 			"too; the summary says where draws of parameters are rough. It needs a bounded domain (or priors) and energies without noise. "+
 			"The error of an estimated volume comes on top and is told"),
-		number("bias", &u.Bias, positive).tells("not asked", "also: \\|bias\\| + 2 standard errors of every mean are at most so many standard "+
+		key.Number("bias", &u.Bias, key.Positive).Tells("not asked", "also: \\|bias\\| + 2 standard errors of every mean are at most so many standard "+
 			"deviations. Implies `certificate`. Where R̂ and ESS are met and \\|bias\\| − 2 standard errors is above it, the run ends with a "+
 			"warning: only a smaller step would help"),
-		number("seconds", &u.Seconds, positive).
-			tells("no limit", "sampling has taken, or the next round would take, so long: the length then depends on the machine"),
-		whole("iterations", &u.Iterations, 1, maxIterations).tells("64 × `iterations`", "each ladder has done so many"),
+		key.Number("seconds", &u.Seconds, key.Positive).
+			Tells("no limit", "sampling has taken, or the next round would take, so long: the length then depends on the machine"),
+		key.Whole("iterations", &u.Iterations, 1, key.Many).Tells("64 × `iterations`", "each ladder has done so many"),
 	}
 }
 
-func (p *Penalty) keys() []key {
-	return []key{
-		number("strength", &p.Strength, notNegative).tells("1; form `distance` 1/(4η)", "ξ"),
-		word("form", &p.Form, penaltyForce, penaltyDistance).tells("`force`", "of the pull"),
+func (p *Penalty) keys() []key.Key {
+	return []key.Key{
+		key.Number("strength", &p.Strength, key.NotNegative).Tells("1; form `distance` 1/(4η)", "ξ"),
+		key.Word("form", &p.Form, penaltyForce, penaltyDistance).Tells("`force`", "of the pull"),
 	}
 }
 
@@ -148,15 +139,15 @@ func (l *loader) readSampler(n *yamlpos.Node) {
 	s, keys := &l.sampler, l.samplerKeys()
 	l.section = n
 	l.samplerMethod(keys)
-	if l.Section(n, keyNames(l.samplerKnown())...) {
-		l.take(n, keys, "iterations", "burn_in", "thin", "ladders", "seed")
+	if l.Section(n, key.Names(l.samplerKnown())...) {
+		l.Take(n, keys, "iterations", "burn_in", "thin", "ladders", "seed")
 		l.samplerKernel(n.Field("kernel"))
 		l.samplerMomentum(keys)
-		l.take(n, keys, "step_size", "temperature")
+		l.Take(n, keys, "step_size", "temperature")
 		l.samplerRungs()
 		l.samplerSwap(n.Field("swap"))
 		l.samplerWall(keys)
-		l.take(n, keys, "until", "certificate")
+		l.Take(n, keys, "until", "certificate")
 		l.samplerCertificate()
 	}
 	if !l.method.auto() {
@@ -166,7 +157,7 @@ func (l *loader) readSampler(n *yamlpos.Node) {
 }
 
 // samplerMethod reads the method's name.
-func (l *loader) samplerMethod(keys []key) {
+func (l *loader) samplerMethod(keys []key.Key) {
 	n := l.section
 	l.method = methods()[0]
 	if n == nil || n.Kind == yamlpos.Null {
@@ -176,24 +167,19 @@ func (l *loader) samplerMethod(keys []key) {
 	if n.Kind != yamlpos.Map {
 		return
 	}
-	role := func(f yamlpos.Field) autoRole {
-		if f.Value.Kind == yamlpos.Null {
-			return goesWithAuto
-		}
-		if i := slices.Index(keyNames(keys), f.Key.Text); i >= 0 {
-			return keys[i].auto
-		}
-		return leavesAuto
+	given := func(f yamlpos.Field) bool {
+		return f.Value.Kind != yamlpos.Null && !slices.Contains(goWithAuto, f.Key.Text)
 	}
 	if at := n.Field("method"); at != nil {
 		if name, ok := l.Word(at, methodNames()...); ok {
 			l.method = methodOf(name)
 		}
-	} else if !slices.ContainsFunc(n.Fields, func(f yamlpos.Field) bool { return role(f) != goesWithAuto }) {
+	} else if !slices.ContainsFunc(n.Fields, given) {
 		l.method = methodOf("auto")
 	}
 	for _, f := range n.Fields {
-		if l.method.auto() && role(f) == setByAuto {
+		known := slices.Contains(key.Names(keys), f.Key.Text) && !slices.Contains(leaveAuto, f.Key.Text)
+		if l.method.auto() && known && given(f) {
 			l.Report(f.Key, "method auto sets %s itself: drop the key, or take method: r2sgld", f.Key.Text)
 		}
 	}
@@ -229,7 +215,7 @@ func (l *loader) samplerKernel(k *yamlpos.Node) {
 	}
 	if accepts { // by its method or by the key
 		l.moveBy(m.move.name)
-		l.take(n, l.samplerKeys(), "leapfrog")
+		l.Take(n, l.samplerKeys(), "leapfrog")
 	}
 }
 
@@ -255,11 +241,11 @@ func (l *loader) chooseKernel(s *Run) {
 }
 
 // samplerMomentum reads what concerns momentum.
-func (l *loader) samplerMomentum(keys []key) {
+func (l *loader) samplerMomentum(keys []key.Key) {
 	s, n := &l.sampler, l.section
 	for _, name := range []string{"momentum", "noise_estimate"} {
 		before := len(l.Problems)
-		l.take(n, keys, name)
+		l.Take(n, keys, name)
 		if k := n.Field(name); k != nil && len(l.Problems) == before && l.method.move.name != momentum && !l.method.auto() {
 			l.Report(k, "%s belongs to the methods with momentum, such as r2sghmc; found method %s", name, l.method.name)
 		}
@@ -290,23 +276,16 @@ func (l *loader) samplerUntil(k *yamlpos.Node) {
 		return
 	}
 	u := &tune.Until{}
-	if l.read(k, untilKeys(u)) {
+	if l.Read(k, untilKeys(u)) {
 		l.sampler.Until = u
-	}
-}
-
-// samplerSeed reads the seed.
-func (l *loader) samplerSeed(n *yamlpos.Node) {
-	if v, ok := l.Uint64(n); ok {
-		l.sampler.Seed = &v
 	}
 }
 
 // temperatureShape is the schema of temperatures.
 func temperatureShape() Ordered {
-	number := object("type", "number", "exclusiveMinimum", 0)
-	entry := anyOf(number, object("enum", []string{"inf", ".inf", "Inf", ".Inf"}))
-	return anyOf(number, append(listOf(entry), Entry{"maxItems", maxRungs + 1}))
+	number := key.Object("type", "number", "exclusiveMinimum", 0)
+	entry := key.AnyOf(number, key.Object("enum", []string{"inf", ".inf", "Inf", ".Inf"}))
+	return key.AnyOf(number, key.ListOf(entry).With("maxItems", maxRungs+1))
 }
 
 // samplerTemperature reads temperatures: positive numbers that increase, the last perhaps
@@ -319,15 +298,15 @@ func (l *loader) samplerTemperature(n *yamlpos.Node) {
 
 func (l *loader) temperatures(n *yamlpos.Node) Temperatures {
 	if n.Kind != yamlpos.List || len(n.Items) < 2 {
-		return l.positives(n)
+		return l.Positives(n)
 	}
 	last := n.Items[len(n.Items)-1]
 	if last.Kind != yamlpos.Scalar || !slices.Contains([]string{"inf", ".inf", "+.inf", "Inf", ".Inf"}, last.Text) {
-		return l.positives(n)
+		return l.Positives(n)
 	}
 	finite := *n
 	finite.Items = n.Items[:len(n.Items)-1]
-	t := l.positives(&finite)
+	t := l.Positives(&finite)
 	if t == nil {
 		return nil
 	}
@@ -374,53 +353,23 @@ func (l *loader) rungsFault(n *yamlpos.Node, rungs int, ladder string) int {
 	return 1
 }
 
-// positives reads a positive number or a list of them; nil if absent or wrong.
-func (l *loader) positives(n *yamlpos.Node) []float64 {
-	if n == nil {
-		return nil
-	}
-	if n.Kind != yamlpos.List {
-		if v, ok := l.Positive(n); ok {
-			return []float64{v}
-		}
-		return nil
-	}
-	if !l.List(n, "numbers") {
-		return nil
-	}
-	if len(n.Items) > maxRungs {
-		l.Report(n, "%s must have at most %d entries; found %d", n.Name, maxRungs, len(n.Items))
-		return nil
-	}
-	var out []float64
-	for _, item := range n.Items {
-		if v, ok := l.Positive(item); ok {
-			out = append(out, v)
-		}
-	}
-	if len(out) < len(n.Items) {
-		return nil
-	}
-	return out
-}
-
 // samplerWall reads what concerns the boundary of the domain.
-func (l *loader) samplerWall(keys []key) {
+func (l *loader) samplerWall(keys []key.Key) {
 	s, n, m := &l.sampler, l.section, l.method
 	for _, key := range []string{"boundary", "cap"} {
 		if k := n.Field(key); k != nil && !m.wall.reflects() && !m.auto() {
 			l.Report(k, "%s belongs to the reflected methods; %s does not reflect", key, m.name)
 		}
 	}
-	l.take(n, keys, "boundary")
+	l.Take(n, keys, "boundary")
 	if m.wall == projected && s.Boundary != "" && s.Boundary != string(domain.Project) {
 		l.Report(n.Field("boundary"), "method %s goes with boundary project; found %s", m.name, s.Boundary)
 	}
-	l.take(n, keys, "cap", "penalty", "smoothing")
+	l.Take(n, keys, "cap", "penalty", "smoothing")
 	if s.Smoothing > 0 && m.wall != proximal && !m.auto() {
 		l.Report(n.Field("smoothing"), "smoothing belongs to method myula; found method %s", m.name)
 	}
-	l.take(n, keys, "whiten")
+	l.Take(n, keys, "whiten")
 }
 
 // samplerPenalty reads what pulls states back into the domain.
@@ -435,17 +384,17 @@ func (l *loader) samplerPenalty(n *yamlpos.Node) {
 	p := &Penalty{Strength: 1, Form: penaltyForce}
 	strength := n
 	if n.Kind == yamlpos.Map {
-		if !l.Section(n, keyNames(p.keys())...) {
+		if !l.Section(n, key.Names(p.keys())...) {
 			return
 		}
-		l.take(n, p.keys(), "form")
+		l.Take(n, p.keys(), "form")
 		strength = n.Field("strength")
 	}
-	least := notNegative
+	least := key.NotNegative
 	if p.Form == penaltyDistance {
-		p.Strength, least = 0, positive // 0 until the step size is known
+		p.Strength, least = 0, key.Positive // 0 until the step size is known
 	}
-	if v, ok := l.limited(strength, least); ok {
+	if v, ok := l.Limited(strength, least); ok {
 		p.Strength = v
 	}
 	l.sampler.Penalty = p

@@ -2,7 +2,9 @@ package config
 
 import (
 	"encoding/json"
+	"slices"
 
+	"github.com/r2sgld/r2sgld/internal/config/key"
 	"github.com/r2sgld/r2sgld/internal/config/yamlpos"
 	"github.com/r2sgld/r2sgld/kernel"
 )
@@ -27,24 +29,24 @@ func (d Schedule) MarshalJSON() ([]byte, error) {
 const defaultCycles = 5
 
 // kinds are the kinds of schedule, with the keys of each.
-func (d *Schedule) kinds() []variant {
-	return []variant{
-		{name: string(kernel.Constant), unsaid: true, doc: "1"},
-		{name: string(kernel.Cosine), unsaid: true, doc: "½(1 + cos(π·mod(k − 1, c)/c)), c = ⌈K/`cycles`⌉", keys: []key{
-			whole("cycles", &d.Cycles, 1, maxIterations).tells("5", "from the full step to none, so many times")}},
-		{name: string(kernel.Exponential), doc: "`decay`^(k − `after`) past `after`, 1 before", keys: []key{
-			number("decay", &d.Rate, positive, atMost(1)).must().tells("", "the factor of an iteration"),
-			whole("after", &d.After, 0, maxIterations).tells("0", "the last iteration before the decay")}},
-		{name: string(kernel.Polynomial), doc: "`a`·(`b` + k)^(−`gamma`)", keys: []key{
-			number("a", &d.A, positive).must().tells("", "factor"),
-			number("b", &d.B, notNegative).must().tells("", "iterations that are added to k"),
-			number("gamma", &d.Gamma, notNegative).must().tells("", "exponent")}},
+func (d *Schedule) kinds() key.Kinds {
+	return key.Kinds{
+		{Name: string(kernel.Constant), Unsaid: true, Doc: "1"},
+		{Name: string(kernel.Cosine), Unsaid: true, Doc: "½(1 + cos(π·mod(k − 1, c)/c)), c = ⌈K/`cycles`⌉", Keys: []key.Key{
+			key.Whole("cycles", &d.Cycles, 1, key.Many).Tells("5", "from the full step to none, so many times")}},
+		{Name: string(kernel.Exponential), Doc: "`decay`^(k − `after`) past `after`, 1 before", Keys: []key.Key{
+			key.Number("decay", &d.Rate, key.Positive, key.AtMost(1)).Must().Tells("", "the factor of an iteration"),
+			key.Whole("after", &d.After, 0, key.Many).Tells("0", "the last iteration before the decay")}},
+		{Name: string(kernel.Polynomial), Doc: "`a`·(`b` + k)^(−`gamma`)", Keys: []key.Key{
+			key.Number("a", &d.A, key.Positive).Must().Tells("", "factor"),
+			key.Number("b", &d.B, key.NotNegative).Must().Tells("", "iterations that are added to k"),
+			key.Number("gamma", &d.Gamma, key.NotNegative).Must().Tells("", "exponent")}},
 	}
 }
 
 // scheduleKey is the key of a schedule, which is read once the method is known.
-func scheduleKey() key {
-	return given("schedule", "word or map", variantShape((&Schedule{}).kinds()), nil)
+func scheduleKey() key.Key {
+	return key.Given("schedule", "word or map", (&Schedule{}).kinds().Shape(), nil)
 }
 
 // samplerSchedule reads how step sizes vary.
@@ -59,12 +61,12 @@ func (l *loader) samplerSchedule(n *yamlpos.Node) {
 	}
 	kind := n
 	if n.Kind != yamlpos.Scalar {
-		if !l.Section(n, variantKeys(d.kinds())...) {
+		if !l.Section(n, d.kinds().Keys()...) {
 			return
 		}
 		kind = n.Field("kind")
 	}
-	if word, ok := l.Word(kind, variantNames(d.kinds())...); ok {
+	if word, ok := l.Word(kind, d.kinds().Names()...); ok {
 		if l.method.schedule == kernel.Cosine && word != string(d.Kind) {
 			l.Report(kind, "method %s goes with the cosine schedule; found %q", l.method.name, word)
 		}
@@ -74,14 +76,14 @@ func (l *loader) samplerSchedule(n *yamlpos.Node) {
 	}
 	for _, f := range n.Fields {
 		for _, v := range d.kinds() {
-			if v.name != string(d.Kind) && v.has(f.Key.Text) {
-				l.Report(f.Key, "%s belongs to the schedule %s, not %s", f.Key.Text, v.name, d.Kind)
+			if v.Name != string(d.Kind) && slices.Contains(key.Names(v.Keys), f.Key.Text) {
+				l.Report(f.Key, "%s belongs to the schedule %s, not %s", f.Key.Text, v.Name, d.Kind)
 			}
 		}
 	}
 	if d.Kind == kernel.Cosine && d.Cycles == 0 {
 		d.Cycles = defaultCycles
 	}
-	keys := variantOf(d.kinds(), string(d.Kind)).keys
-	l.take(n, keys, keyNames(keys)...)
+	keys := d.kinds().Of(string(d.Kind))
+	l.Take(n, keys, key.Names(keys)...)
 }

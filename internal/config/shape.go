@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/internal/config/key"
 	"github.com/r2sgld/r2sgld/internal/config/yamlpos"
 )
 
@@ -24,7 +25,7 @@ type shape struct {
 
 // A maker is a shape in d coordinates that is being read.
 type maker struct {
-	keys  []key
+	keys  []key.Key
 	order []string // in which they are read; nil is that of keys
 	// build makes the shape of what was read from n; nil, nil where it has reported why not.
 	build func(l *loader, n *yamlpos.Node) (domain.Domain, error)
@@ -52,17 +53,17 @@ func shapes() []shape {
 func radial[D domain.Domain](name string, build func(radius float64) (D, error), doc string) shape {
 	return shape{name: name, words: "`{radius, of}`", fallback: "2", plane: true, doc: doc, open: func(int) maker {
 		radius := 2.0
-		return maker{keys: []key{number("radius", &radius, positive).tells("2", "size")},
+		return maker{keys: []key.Key{key.Number("radius", &radius, key.Positive).Tells("2", "size")},
 			build: func(*loader, *yamlpos.Node) (domain.Domain, error) { return build(radius) }}
 	}}
 }
 
 func openFlower(int) maker {
 	petals, offset, radius := 5, 3.0, 2.0
-	keys := []key{
-		whole("petals", &petals, 1, 64).tells("5", "how many"),
-		number("offset", &offset, positive).also("exclusiveMinimum", 1).tells("3", "above 1; large ones make it round"),
-		number("radius", &radius, positive).tells("2", "size"),
+	keys := []key.Key{
+		key.Whole("petals", &petals, 1, 64).Tells("5", "how many"),
+		key.Number("offset", &offset, key.Positive).Also("exclusiveMinimum", 1).Tells("3", "above 1; large ones make it round"),
+		key.Number("radius", &radius, key.Positive).Tells("2", "size"),
 	}
 	return maker{keys, []string{"radius", "petals", "offset"}, func(*loader, *yamlpos.Node) (domain.Domain, error) {
 		return domain.NewFlower(petals, offset, radius)
@@ -71,24 +72,24 @@ func openFlower(int) maker {
 
 func openBall(d int) maker {
 	center, radius := make([]float64, d), 0.0
-	return maker{keys: []key{centerKey(&center), number("radius", &radius, positive).must().tells("", "size")},
+	return maker{keys: []key.Key{centerKey(&center), key.Number("radius", &radius, key.Positive).Must().Tells("", "size")},
 		build: func(*loader, *yamlpos.Node) (domain.Domain, error) { return domain.NewBall(center, radius) }}
 }
 
-func centerKey(center *[]float64) key {
-	return given("center", "list of numbers", listOf(object("type", "number")), func(l *loader, n *yamlpos.Node) {
+func centerKey(center *[]float64) key.Key {
+	return key.Given("center", "list of numbers", key.ListOf(key.Object("type", "number")), func(l *key.Reader, n *yamlpos.Node) {
 		if v, ok := l.Floats(n, len(*center)); ok {
 			*center = v
 		}
-	}).tells("0", "the middle")
+	}).Tells("0", "the middle")
 }
 
 func openEllipsoid(d int) maker {
-	center, row := make([]float64, d), listOf(object("type", "number"))
-	keys := []key{
+	center, row := make([]float64, d), key.ListOf(key.Object("type", "number"))
+	keys := []key.Key{
 		centerKey(&center),
-		positives("axes", &[]float64{}).by(nil).tells("", "half-axes along the coordinates"),
-		given("matrix", "rows", listOf(row), nil).tells("", "A of (x − c)ᵀA(x − c) ≤ 1, symmetric and positive definite"),
+		key.Positives("axes", &[]float64{}).By(nil).Tells("", "half-axes along the coordinates"),
+		key.Given("matrix", "rows", key.ListOf(row), nil).Tells("", "A of (x − c)ᵀA(x − c) ≤ 1, symmetric and positive definite"),
 	}
 	return maker{keys: keys, build: func(l *loader, n *yamlpos.Node) (domain.Domain, error) {
 		if a, ok := l.quadric(n, d); ok {
@@ -99,9 +100,9 @@ func openEllipsoid(d int) maker {
 }
 
 func openPolygon(int) maker {
-	point := object("type", "array", "minItems", 2, "maxItems", 2, "items", object("type", "number"))
-	keys := []key{given("vertices", "list of points", object("type", "array", "minItems", 3, "items", point), nil).must().
-		tells("", "in order, either way round")}
+	point := key.Object("type", "array", "minItems", 2, "maxItems", 2, "items", key.Object("type", "number"))
+	keys := []key.Key{key.Given("vertices", "list of points", key.Object("type", "array", "minItems", 3, "items", point), nil).Must().
+		Tells("", "in order, either way round")}
 	return maker{keys: keys, build: func(l *loader, n *yamlpos.Node) (domain.Domain, error) {
 		if n.Kind == yamlpos.Map {
 			if n = n.Field("vertices"); n == nil {
@@ -122,16 +123,16 @@ func openPolygon(int) maker {
 }
 
 // key declares the shape as a key of the domain.
-func (s shape) key() key {
+func (s shape) key() key.Key {
 	if s.open == nil {
-		return given(s.name, s.words, listOf(plainText()), nil).tells(s.fallback, s.doc)
+		return key.Given(s.name, s.words, key.ListOf(key.PlainText()), nil).Tells(s.fallback, s.doc)
 	}
 	m := s.open(0)
-	of := given("of", "list of variables", listOf(plainText()), nil).tells("all, or the first two", "the variables that it speaks of")
-	k := mapping(s.name, append(m.keys, of)).in(s.words).by(nil).tells(s.fallback, s.doc)
-	k.filled = s.plane
+	of := key.Given("of", "list of variables", key.ListOf(key.PlainText()), nil).Tells("all, or the first two", "the variables that it speaks of")
+	k := key.Mapping(s.name, append(m.keys, of)).In(s.words).By(nil).Tells(s.fallback, s.doc)
+	k.Filled = s.plane
 	if s.listed {
-		k.shape = anyOf(m.keys[0].shape, k.shape)
+		k.Shape = key.AnyOf(m.keys[0].Shape, k.Shape)
 	}
 	return k
 }
@@ -142,7 +143,7 @@ func (l *loader) readShape(r *region, s shape, n *yamlpos.Node) {
 		return
 	}
 	list := s.listed && n.Kind == yamlpos.List
-	if !list && !l.Section(n, keyNames(s.key().within)...) {
+	if !list && !l.Section(n, key.Names(s.key().Within)...) {
 		return
 	}
 	dims := -1
@@ -155,11 +156,11 @@ func (l *loader) readShape(r *region, s shape, n *yamlpos.Node) {
 	}
 	m := s.open(len(at))
 	if m.order == nil {
-		m.order = keyNames(m.keys)
+		m.order = key.Names(m.keys)
 	}
 	before := len(l.Problems)
 	for _, name := range m.order {
-		if l.take(n, m.keys, name); len(l.Problems) > before {
+		if l.Take(n, m.keys, name); len(l.Problems) > before {
 			return
 		}
 	}
@@ -293,7 +294,7 @@ func (l *loader) quadric(n *yamlpos.Node, d int) (mat.Symmetric, bool) {
 		return nil, false
 	}
 	if axes != nil {
-		v := l.positives(axes)
+		v := l.Positives(axes)
 		if v != nil && len(v) != d {
 			l.Report(axes, "axes must be a list of %d numbers; found %d", d, len(v))
 		}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"github.com/r2sgld/r2sgld/exchange"
+	"github.com/r2sgld/r2sgld/internal/config/key"
 	"github.com/r2sgld/r2sgld/internal/config/yamlpos"
 )
 
@@ -45,47 +46,47 @@ func (s Swap) MarshalJSON() ([]byte, error) {
 	}{s.Scheme, s.Rule, s.Every, s.Correction, variance, s.Energies, s.Threshold, s.Target, s.Gain, s.Window, s.Gate, s.Parity})
 }
 
-func (s *Swap) keys() []key {
-	return []key{
-		word("scheme", &s.Scheme, "deo", "adj", "ape", "seo", "windowed-deo").tells("`deo`", "which pairs of neighbours try in a sweep"),
-		word("rule", &s.Rule, "metropolis", "threshold", "indicator").tells("`metropolis`", "when a pair trades"),
-		whole("every", &s.Every, 1, maxIterations).tells("1", "iterations between sweeps"),
-		number("correction", &s.Correction, positive).
-			tells("2", "2 is exact for normal energy noise of the given variance; others are biased if variance > 0"),
-		given("variance", "number ≥ 0, `online`, or map", anyOf(object("type", "number", "minimum", 0), object("const", "online"),
-			section(s.estimateKeys())), s.readVariance).
-			tells("0; from `noise.energy`; minibatches: `online`", "σ̃², the variance of the difference of a pair's energies given the states. "+
+func (s *Swap) keys() []key.Key {
+	return []key.Key{
+		key.Word("scheme", &s.Scheme, "deo", "adj", "ape", "seo", "windowed-deo").Tells("`deo`", "which pairs of neighbours try in a sweep"),
+		key.Word("rule", &s.Rule, "metropolis", "threshold", "indicator").Tells("`metropolis`", "when a pair trades"),
+		key.Whole("every", &s.Every, 1, key.Many).Tells("1", "iterations between sweeps"),
+		key.Number("correction", &s.Correction, key.Positive).
+			Tells("2", "2 is exact for normal energy noise of the given variance; others are biased if variance > 0"),
+		key.Given("variance", "number ≥ 0, `online`, or map", key.AnyOf(key.Object("type", "number", "minimum", 0), key.Object("const", "online"),
+			key.Section(s.estimateKeys())), s.readVariance).
+			Tells("0; from `noise.energy`; minibatches: `online`", "σ̃², the variance of the difference of a pair's energies given the states. "+
 				"`online`, or `{every: 100, batches: 10, smoothing: 0.1}`: every so many iterations the sample variance over fresh minibatches, smoothed"),
-		word("energies", &s.Energies, "batch", "full").
-			tells("`batch`", "`full`: swaps see energies over all data, evaluated once more per sweep"),
-		number("threshold", &s.Threshold, positive).also("maximum", 1).in("0 … 1").tells("3e-4", "of rule threshold"),
-		number("target", &s.Target, positive).also("exclusiveMaximum", 1).in("0 … 1").
-			tells("0.1", "𝕊 of rule indicator, and of the window's length"),
-		number("gain", &s.Gain, positive).tells("min(½, 600/(k^0.8 + 1000))/10 in sweep k", "step of 𝒞, in units of U"),
-		whole("window", &s.Window, 1, maxIterations).tells("⌈(log P + log log P)/(−log(1 − 𝕊))⌉ for P rungs",
+		key.Word("energies", &s.Energies, "batch", "full").
+			Tells("`batch`", "`full`: swaps see energies over all data, evaluated once more per sweep"),
+		key.Number("threshold", &s.Threshold, key.Positive).Also("maximum", 1).In("0 … 1").Tells("3e-4", "of rule threshold"),
+		key.Number("target", &s.Target, key.Positive).Also("exclusiveMaximum", 1).In("0 … 1").
+			Tells("0.1", "𝕊 of rule indicator, and of the window's length"),
+		key.Number("gain", &s.Gain, key.Positive).Tells("min(½, 600/(k^0.8 + 1000))/10 in sweep k", "step of 𝒞, in units of U"),
+		key.Whole("window", &s.Window, 1, key.Many).Tells("⌈(log P + log log P)/(−log(1 − 𝕊))⌉ for P rungs",
 			"sweeps of a window of windowed-deo; only pairs of the window's parity may swap in it"),
-		word("gate", &s.Gate, "last", "open", "once").tells("`last`", "of windowed-deo: `last`, one attempt at the window's end; "+
+		key.Word("gate", &s.Gate, "last", "open", "once").Tells("`last`", "of windowed-deo: `last`, one attempt at the window's end; "+
 			"`open`, one in every sweep; `once`, closed after the first swap (the paper; biased)"),
-		given("parity", "`on`, `off`", object("enum", []any{"on", "off", true, false}), s.readParity).tells("`on`", "`off`: all pairs in every window"),
+		key.Given("parity", "`on`, `off`", key.Object("enum", []any{"on", "off", true, false}), s.readParity).Tells("`on`", "`off`: all pairs in every window"),
 	}
 }
 
 // estimateKeys are those of an estimate of σ̃² on line.
-func (s *Swap) estimateKeys() []key {
+func (s *Swap) estimateKeys() []key.Key {
 	e := &s.Estimate
-	return []key{
-		whole("every", &e.Every, 1, maxIterations).tells("100", "iterations between estimates"),
-		whole("batches", &e.Batches, 2, maxIterations).tells("10", "fresh energies of each replica per estimate"),
-		number("smoothing", &e.Smoothing, positive, atMost(1)).tells("0.1", "the share of the newest in what is smoothed"),
+	return []key.Key{
+		key.Whole("every", &e.Every, 1, key.Many).Tells("100", "iterations between estimates"),
+		key.Whole("batches", &e.Batches, 2, key.Many).Tells("10", "fresh energies of each replica per estimate"),
+		key.Number("smoothing", &e.Smoothing, key.Positive, key.AtMost(1)).Tells("0.1", "the share of the newest in what is smoothed"),
 	}
 }
 
 // readVariance reads σ̃²: a number, online, or how it is estimated on line.
-func (s *Swap) readVariance(l *loader, n *yamlpos.Node) {
+func (s *Swap) readVariance(l *key.Reader, n *yamlpos.Node) {
 	switch {
 	case n.Kind == yamlpos.Map:
 		s.Estimate = onLine()
-		l.read(n, s.estimateKeys())
+		l.Read(n, s.estimateKeys())
 	case n.Kind == yamlpos.Scalar && n.Text == "online":
 		s.Estimate = onLine()
 	default:
@@ -94,7 +95,7 @@ func (s *Swap) readVariance(l *loader, n *yamlpos.Node) {
 }
 
 // readParity reads on or off, which some call true or false.
-func (s *Swap) readParity(l *loader, n *yamlpos.Node) {
+func (s *Swap) readParity(l *key.Reader, n *yamlpos.Node) {
 	if word, ok := l.Word(n, "on", "off", "true", "false"); ok {
 		s.Parity = map[string]string{"on": "on", "true": "on", "off": "off", "false": "off"}[word]
 	}
@@ -112,7 +113,7 @@ func (l *loader) samplerSwap(n *yamlpos.Node) {
 // readSwap reads the keys of swaps.
 func (l *loader) readSwap(n *yamlpos.Node) {
 	if l.method.exchanges() || n == nil || n.Kind == yamlpos.Null {
-		l.read(n, l.sampler.Swap.keys())
+		l.Read(n, l.sampler.Swap.keys())
 		return
 	}
 	with := "r2sgld"

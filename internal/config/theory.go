@@ -7,6 +7,7 @@ import (
 
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/internal/config/key"
 	"github.com/r2sgld/r2sgld/internal/config/yamlpos"
 	"github.com/r2sgld/r2sgld/internal/spare"
 	"github.com/r2sgld/r2sgld/potential"
@@ -77,7 +78,7 @@ func loadTheory(path string, root *yamlpos.Node, set []string) (*Theory, error) 
 	}
 	l := &theoryLoader{loader: *Programs{}.loader(path, root)}
 	l.override(set)
-	l.Section(root, keyNames(l.theoryRootKeys())...)
+	l.Section(root, key.Names(l.theoryRootKeys())...)
 	t := &Theory{Name: l.readName()}
 	l.readNames(root.Field("variables"))
 	if n := len(l.names); n > 2 {
@@ -102,41 +103,41 @@ func loadTheory(path string, root *yamlpos.Node, set []string) (*Theory, error) 
 }
 
 // theoryRootKeys declares a configuration of theory.
-func (l *theoryLoader) theoryRootKeys() []key {
-	return []key{
+func (l *theoryLoader) theoryRootKeys() []key.Key {
+	return []key.Key{
 		l.nameKey(),
 		variablesKey(),
-		given("potential", "[expression](#expressions)", plainText(), nil).must().tells("", "U in the variables"),
-		domainKey().must().tells("", "[domain](#domain), bounded"),
-		mapping("theory", l.theoryKeys()).tells("", "what is measured"),
+		key.Given("potential", "[expression](#expressions)", key.PlainText(), nil).Must().Tells("", "U in the variables"),
+		domainKey().Must().Tells("", "[domain](#domain), bounded"),
+		key.Mapping("theory", l.theoryKeys()).Tells("", "what is measured"),
 	}
 }
 
 // theoryKeys declares the theory section.
-func (l *theoryLoader) theoryKeys() []key {
-	k, number1 := &l.keys, object("type", "number", "exclusiveMinimum", 0)
-	return []key{
-		given("temperature", "number > 0, or two that increase", anyOf(number1, append(listOf(number1), Entry{"maxItems", 2})), nil).
-			tells("1", "τ; two are two replicas that swap"),
-		number("intensity", &k.Intensity, notNegative).tells("0", "r: replicas swap at rate r·min(1, S). Swaps tried every k iterations of step "+
+func (l *theoryLoader) theoryKeys() []key.Key {
+	k, number1 := &l.keys, key.Object("type", "number", "exclusiveMinimum", 0)
+	return []key.Key{
+		key.Given("temperature", "number > 0, or two that increase", key.AnyOf(number1, key.ListOf(number1).With("maxItems", 2)), nil).
+			Tells("1", "τ; two are two replicas that swap"),
+		key.Number("intensity", &k.Intensity, key.NotNegative).Tells("0", "r: replicas swap at rate r·min(1, S). Swaps tried every k iterations of step "+
 			"size η are intensity 1/(kη), and half of that with scheme `deo`, which tries two rungs in every second sweep; at fixed times they "+
 			"gain a little more than at random ones (24 % at most in what was measured), which is what r stands for"),
-		given("intensities", "list of numbers > 0", listOf(number1), nil).tells("none", "intensities for a curve of the gap, and the one beyond "+
+		key.Given("intensities", "list of numbers > 0", key.ListOf(number1), nil).Tells("none", "intensities for a curve of the gap, and the one beyond "+
 			"which next to nothing is gained"),
-		whole("grid", &k.Grid, leastGrid, mostGrid).in("8 … 4096 (plane), 5,000,000 (line), and 5,000,000 states in all").
-			tells("400; two rungs: 300 on a line, 24 in the plane", "cells along the longest side. A barrier thinner than the cells is refused "+
+		key.Whole("grid", &k.Grid, leastGrid, mostGrid).In("8 … 4096 (plane), 5,000,000 (line), and 5,000,000 states in all").
+			Tells("400; two rungs: 300 on a line, 24 in the plane", "cells along the longest side. A barrier thinner than the cells is refused "+
 				"where it parts the domain, and told elsewhere"),
-		whole("eigenvalues", &k.Eigenvalues, 1, theory.MostEigenvalues).tells("5", "how many, and how many modes are drawn"),
-		mapping("decay", decayKeys()).by(nil).tells("none", "how distances to the target decay from a point on"),
+		key.Whole("eigenvalues", &k.Eigenvalues, 1, theory.MostEigenvalues).Tells("5", "how many, and how many modes are drawn"),
+		key.Mapping("decay", decayKeys()).By(nil).Tells("none", "how distances to the target decay from a point on"),
 	}
 }
 
-func decayKeys() []key {
-	return []key{
-		given("start", "`{x: 0.1, …}`", mapOf(object("type", "number")), nil).must().tells("", "a point, where both replicas start"),
-		given("times", "increasing numbers ≥ 0", append(listOf(object("type", "number", "minimum", 0)), Entry{"maxItems", theory.MostTimes}), nil).
-			must().tells("", "when distances are measured"),
-		given("of", "list of words", listOf(object("enum", theory.DistanceNames())), nil).tells("all", "which: `chi2`, `kl`, `w2`, `tv`"),
+func decayKeys() []key.Key {
+	return []key.Key{
+		key.Given("start", "`{x: 0.1, …}`", key.MapOf(key.Object("type", "number")), nil).Must().Tells("", "a point, where both replicas start"),
+		key.Given("times", "increasing numbers ≥ 0", key.ListOf(key.Object("type", "number", "minimum", 0)).With("maxItems", theory.MostTimes), nil).
+			Must().Tells("", "when distances are measured"),
+		key.Given("of", "list of words", key.ListOf(key.Object("enum", theory.DistanceNames())), nil).Tells("all", "which: `chi2`, `kl`, `w2`, `tv`"),
 	}
 }
 
@@ -162,14 +163,14 @@ func (l *theoryLoader) boundedDomain(root *yamlpos.Node) {
 	switch {
 	case l.names == nil || len(l.names) > 2 || len(l.Problems) > before:
 	case l.slice != nil:
-		l.reportBare(root.Key("domain"), "theory takes no equations (substitute one of the variables) and no domain a million times as long as wide")
+		l.ReportBare(root.Key("domain"), "theory takes no equations (substitute one of the variables) and no domain a million times as long as wide")
 	case l.domain == nil:
-		l.reportBare(root, "the domain is missing: theory needs walls all around, such as domain: {box: {%s: [0, 1]}}", l.names[0])
+		l.ReportBare(root, "the domain is missing: theory needs walls all around, such as domain: {box: {%s: [0, 1]}}", l.names[0])
 	case !bounded(l.domain):
 		lo, hi := domain.BoundsOf(l.domain, len(l.names))
 		for j, name := range l.names {
 			if math.IsInf(hi[j]-lo[j], 1) {
-				l.reportBare(root.Key("domain"), "the domain does not bound %q: cells cover a bounded domain alone. Add a box so large that nothing is beyond it", name)
+				l.ReportBare(root.Key("domain"), "the domain does not bound %q: cells cover a bounded domain alone. Add a box so large that nothing is beyond it", name)
 			}
 		}
 	}
@@ -188,15 +189,15 @@ func (l *theoryLoader) readTheory(n *yamlpos.Node) {
 	k.Temperature, k.Eigenvalues = []float64{1}, 5
 	defer l.settleGrid(n)
 	keys := l.theoryKeys()
-	if !l.Section(n, keyNames(keys)...) {
+	if !l.Section(n, key.Names(keys)...) {
 		return
 	}
 	rungs := l.rungsOf(n.Field("temperature"))
-	if l.take(n, keys, "intensity"); k.Intensity > 0 && rungs == 1 {
+	if l.Take(n, keys, "intensity"); k.Intensity > 0 && rungs == 1 {
 		l.Report(n.Field("intensity"), "one temperature has none to swap with: give two, such as temperature: [1, 10], or drop the intensity")
 	}
 	l.readIntensities(n.Field("intensities"), rungs)
-	l.take(n, keys, "grid", "eigenvalues")
+	l.Take(n, keys, "grid", "eigenvalues")
 	l.readDecay(n.Field("decay"))
 }
 
@@ -206,7 +207,7 @@ func (l *theoryLoader) rungsOf(n *yamlpos.Node) int {
 	if n == nil {
 		return 1
 	}
-	t := l.positives(n)
+	t := l.Positives(n)
 	switch {
 	case t == nil:
 		return 0
@@ -225,7 +226,7 @@ func (l *theoryLoader) readIntensities(n *yamlpos.Node, rungs int) {
 	if n == nil || n.Kind == yamlpos.Null || !l.List(n, "numbers") {
 		return
 	}
-	v := l.positives(n)
+	v := l.Positives(n)
 	if v == nil {
 		return
 	}
@@ -247,13 +248,13 @@ func (l *theoryLoader) rising(n *yamlpos.Node, v []float64) {
 
 // readDecay reads from where, when and how far.
 func (l *theoryLoader) readDecay(n *yamlpos.Node) {
-	if n == nil || n.Kind == yamlpos.Null || !l.Section(n, keyNames(decayKeys())...) {
+	if n == nil || n.Kind == yamlpos.Null || !l.Section(n, key.Names(decayKeys())...) {
 		return
 	}
 	d := &DecayKeys{Of: theory.DistanceNames()}
 	for _, k := range decayKeys() {
-		if k.needed && n.Field(k.name) == nil {
-			l.Report(n, "decay needs the key %q", k.name)
+		if k.Needed && n.Field(k.Name) == nil {
+			l.Report(n, "decay needs the key %q", k.Name)
 		}
 	}
 	if at := n.Field("start"); at != nil && l.names != nil {

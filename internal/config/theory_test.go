@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/r2sgld/r2sgld/internal/config/key"
 )
 
 const goodTheory = `name: good
@@ -109,9 +111,9 @@ func TestTheoryDefaults(t *testing.T) {
 		{"variables: [x, y]\npotential: x\ndomain: {flower: {radius: 2}}\ntheory: {temperature: [1, 2], intensity: 3, intensities: [1, 2]}\n",
 			TheoryKeys{Temperature: []float64{1, 2}, Intensity: 3, Intensities: []float64{1, 2}, Grid: 24, Eigenvalues: 5}},
 		{goodTheory, TheoryKeys{Temperature: []float64{1, 10}, Intensity: 3, Grid: 100, Eigenvalues: 4,
-			Decay: &DecayKeys{Start: Ordered{{"x", 0.1}}, Times: []float64{0.1, 1, 10}, Of: []string{"chi2", "tv"}}}},
+			Decay: &DecayKeys{Start: key.Object("x", 0.1), Times: []float64{0.1, 1, 10}, Of: []string{"chi2", "tv"}}}},
 		{edit(goodTheory, "decay", "decay: {start: {x: 0}, times: [0]}"), TheoryKeys{Temperature: []float64{1, 10}, Intensity: 3, Grid: 100, Eigenvalues: 4,
-			Decay: &DecayKeys{Start: Ordered{{"x", 0.}}, Times: []float64{0}, Of: []string{"chi2", "kl", "w2", "tv"}}}},
+			Decay: &DecayKeys{Start: key.Object("x", 0.), Times: []float64{0}, Of: []string{"chi2", "kl", "w2", "tv"}}}},
 	} {
 		got, err := ParseTheory("dir/f.yaml", []byte(c.text), nil)
 		if c.want.Grid == 0 {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/r2sgld/r2sgld/internal/bnn"
 	"github.com/r2sgld/r2sgld/internal/bnn/images"
+	"github.com/r2sgld/r2sgld/internal/config/key"
 	"github.com/r2sgld/r2sgld/internal/config/yamlpos"
 	"github.com/r2sgld/r2sgld/kernel"
 )
@@ -157,12 +158,12 @@ func loadTraining(path string, root *yamlpos.Node, set []string) (*Training, err
 	l.override(set)
 	t := &Training{Devices: []string{"cpu"}, Precision: "float32", Repeats: 1}
 	r, keys := &t.Resolved, l.trainingKeys(t)
-	l.Section(root, keyNames(keys)...)
+	l.Section(root, key.Names(keys)...)
 	t.Name = l.readName()
 	l.readTrainSampler(root.Field("sampler"), &t.Settings)
 	l.readNetwork(root.Field("network"), &t.Network)
 	t.Network = t.Network.WithDefaults()
-	l.take(root, keys, "average", "measure", "repeats", "device", "precision")
+	l.Take(root, keys, "average", "measure", "repeats", "device", "precision")
 	l.readImages(root.Field("data"), t)
 	if len(l.Problems) == 0 {
 		l.suitImages(t)
@@ -185,57 +186,57 @@ func loadTraining(path string, root *yamlpos.Node, set []string) (*Training, err
 }
 
 // trainingKeys declares a configuration of train.
-func (l *loader) trainingKeys(t *Training) []key {
-	return []key{
+func (l *loader) trainingKeys(t *Training) []key.Key {
+	return []key.Key{
 		l.nameKey(),
-		mapping("data", imageKeys(&t.Resolved.Data.Augment)).by(nil).must().tells("", "the images"),
-		mapping("network", networkKeys(&t.Network)).by(nil).tells("resnet20", "the network"),
-		mapping("sampler", l.trainKeys(&t.Settings)).by(nil).tells("", "how its weights move"),
-		mapping("average", t.averageKeys()).tells("", "which models are averaged"),
-		mapping("measure", measureKeys(&t.Settings.Measure)).tells("", "how often costly measurements are made"),
-		whole("repeats", &t.Repeats, 1, maxLadders).
-			tells("1", "repetitions with other random numbers; the tables have mean and 95 % interval"),
-		given("device", "text, or list", anyOf(object("type", "string", "pattern", devicePattern.String()),
-			listOf(object("type", "string", "pattern", devicePattern.String()))), t.readDevices).tells("`cpu`",
+		key.Mapping("data", imageKeys(&t.Resolved.Data.Augment)).By(nil).Must().Tells("", "the images"),
+		key.Mapping("network", networkKeys(&t.Network)).By(nil).Tells("resnet20", "the network"),
+		key.Mapping("sampler", l.trainKeys(&t.Settings)).By(nil).Tells("", "how its weights move"),
+		key.Mapping("average", t.averageKeys()).Tells("", "which models are averaged"),
+		key.Mapping("measure", measureKeys(&t.Settings.Measure)).Tells("", "how often costly measurements are made"),
+		key.Whole("repeats", &t.Repeats, 1, maxLadders).
+			Tells("1", "repetitions with other random numbers; the tables have mean and 95 % interval"),
+		key.Given("device", "text, or list", key.AnyOf(key.Object("type", "string", "pattern", devicePattern.String()),
+			key.ListOf(key.Object("type", "string", "pattern", devicePattern.String()))), t.readDevices).Tells("`cpu`",
 			"one thread per network that moves, as many networks at once as `--threads` (ResNet20 at batch 2048 takes 3.8 GB for each); "+
 				"or a list, `[cuda:0, cuda:1]`: a process for each, rungs dealt to them in turn"),
-		word("precision", &t.Precision, "float32", "float64", "tf32", "bfloat16").tells("`float32`", "of products; weights stay float32 but for `float64`"),
+		key.Word("precision", &t.Precision, "float32", "float64", "tf32", "bfloat16").Tells("`float32`", "of products; weights stay float32 but for `float64`"),
 	}
 }
 
-func networkKeys(w *bnn.Network) []key {
-	return []key{
-		word("kind", &w.Kind, bnn.Kinds()...).tells("`resnet20`", "`resnet8`, `20`, `32`, `44`, `56`, `110` (basic blocks), `bottleneck56` "+
+func networkKeys(w *bnn.Network) []key.Key {
+	return []key.Key{
+		key.Word("kind", &w.Kind, bnn.Kinds()...).Tells("`resnet20`", "`resnet8`, `20`, `32`, `44`, `56`, `110` (basic blocks), `bottleneck56` "+
 			"(the net that the paper's code calls ResNet56: 892,660 parameters at 100 classes), `lenet`, `mlp`"),
-		word("norm", &w.Norm, "batch", "frn", "none").tells("batch; none of lenet and mlp", "normalisation"),
-		word("activation", &w.Activation, "relu", "tanh", "swish").tells("`relu`",
+		key.Word("norm", &w.Norm, "batch", "frn", "none").Tells("batch; none of lenet and mlp", "normalisation"),
+		key.Word("activation", &w.Activation, "relu", "tanh", "swish").Tells("`relu`",
 			"of `mlp` (with `norm: frn` it is swish without normalisation, having no spatial extent), and of lenet, which takes images from 16 × 16 on"),
-		given("hidden", "list of whole numbers", object("type", "array", "items", object("type", "integer", "minimum", 1, "maximum", 1_000_000)), nil).
-			tells("[100]", "widths of the layers of `mlp`; `[]` is a linear map"),
+		key.Given("hidden", "list of whole numbers", key.Object("type", "array", "items", key.Object("type", "integer", "minimum", 1, "maximum", 1_000_000)), nil).
+			Tells("[100]", "widths of the layers of `mlp`; `[]` is a linear map"),
 	}
 }
 
 // averageKeys declares which models are averaged.
-func (t *Training) averageKeys() []key {
+func (t *Training) averageKeys() []key.Key {
 	a := &t.Settings.Average
 	const share = "is the share of the epochs before the first model that counts, at least 0 and below 1"
-	return []key{
-		number("from", &a.From, notNegative, below(1).says(share)).tells("0.6", "the share of the epochs before the first model that counts. "+
+	return []key.Key{
+		key.Number("from", &a.From, key.NotNegative, key.Below(1).Says(share)).Tells("0.6", "the share of the epochs before the first model that counts. "+
 			"Of cosine cycles the first three quarters, where steps are large, explore and are left out"),
-		whole("every", &a.Every, 1, maxIterations).tells("1", "epochs between"),
-		whole("draws", &a.Draws, 1, 1_000_000).tells("1", "models per epoch"),
-		word("of", &a.Of, "probabilities", "logits").tells("`probabilities`", "`logits`, as the paper's code"),
-		whole("recompute", &a.Recompute, 0, maxIterations).tells("0; of swag 2048",
+		key.Whole("every", &a.Every, 1, key.Many).Tells("1", "epochs between"),
+		key.Whole("draws", &a.Draws, 1, 1_000_000).Tells("1", "models per epoch"),
+		key.Word("of", &a.Of, "probabilities", "logits").Tells("`probabilities`", "`logits`, as the paper's code"),
+		key.Whole("recompute", &a.Recompute, 0, key.Many).Tells("0; of swag 2048",
 			"batch-norm statistics of a kept model are taken anew over so many training examples; 0 keeps those it ran with"),
-		boolean("save", &t.Save).tells("false", "kept models as safetensors in `models/`"),
+		key.Boolean("save", &t.Save).Tells("false", "kept models as safetensors in `models/`"),
 	}
 }
 
-func measureKeys(m *bnn.Measure) []key {
-	return []key{
-		whole("every", &m.Every, 0, maxIterations).tells("a tenth of the epochs", "epochs between measurements of the layers; 0 is never"),
-		whole("batches", &m.Batches, 2, 10_000).tells("8", "minibatches of such a measurement"),
-		whole("test", &m.Test, 1, maxIterations).tells("1", "epochs between evaluations"),
+func measureKeys(m *bnn.Measure) []key.Key {
+	return []key.Key{
+		key.Whole("every", &m.Every, 0, key.Many).Tells("a tenth of the epochs", "epochs between measurements of the layers; 0 is never"),
+		key.Whole("batches", &m.Batches, 2, 10_000).Tells("8", "minibatches of such a measurement"),
+		key.Whole("test", &m.Test, 1, key.Many).Tells("1", "epochs between evaluations"),
 	}
 }
 
@@ -243,15 +244,15 @@ func measureKeys(m *bnn.Measure) []key {
 func (l *loader) readNetwork(n *yamlpos.Node, w *bnn.Network) {
 	w.Kind = "resnet20"
 	keys := networkKeys(w)
-	if !l.Section(n, keyNames(keys)...) {
+	if !l.Section(n, key.Names(keys)...) {
 		return
 	}
-	l.take(n, keys, "kind")
+	l.Take(n, keys, "kind")
 	plain := w.WithDefaults().Norm == "none"
-	if l.take(n, keys, "norm"); w.Norm == "none" && !plain {
+	if l.Take(n, keys, "norm"); w.Norm == "none" && !plain {
 		l.Report(n.Field("norm"), "norm none goes with lenet and mlp; %s needs batch or frn", w.Kind)
 	}
-	if l.take(n, keys, "activation"); w.Activation != "" {
+	if l.Take(n, keys, "activation"); w.Activation != "" {
 		if norm := w.WithDefaults().Norm; norm != "none" {
 			l.Report(n.Field("activation"), "activation goes with lenet and mlp without normalisation; %s with norm %s has its own", w.Kind, norm)
 		}
@@ -283,11 +284,11 @@ func (l *loader) widths(n *yamlpos.Node) (out []int) {
 var devicePattern = regexp.MustCompile(`^(cpu|cuda:[0-9]+)$`)
 
 // readDevices reads where networks move.
-func (t *Training) readDevices(l *loader, n *yamlpos.Node) {
+func (t *Training) readDevices(l *key.Reader, n *yamlpos.Node) {
 	if n.Kind == yamlpos.Scalar {
 		t.Devices = []string{n.Text}
 	} else if l.List(n, "devices") {
-		t.Devices = l.texts(n)
+		t.Devices = l.Texts(n)
 	}
 	for _, d := range t.Devices {
 		if !devicePattern.MatchString(d) {

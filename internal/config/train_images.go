@@ -4,38 +4,39 @@ import (
 	"path/filepath"
 
 	"github.com/r2sgld/r2sgld/internal/bnn/images"
+	"github.com/r2sgld/r2sgld/internal/config/key"
 	"github.com/r2sgld/r2sgld/internal/config/yamlpos"
 )
 
 // imageKeys declares the data section of a training.
-func imageKeys(a *AugmentKeys) []key {
-	return []key{
+func imageKeys(a *AugmentKeys) []key.Key {
+	return []key.Key{
 		kindOfImages(),
 		folderOfImages(),
-		given("sha256", "text", plainText(), nil).tells("not checked", "the run is refused if the images have another hash"),
-		whole("train", new(int), 1, maxIterations).by(nil).tells("all", "so many examples, drawn at random, classes in proportion"),
-		whole("test", new(int), 1, maxIterations).by(nil).tells("all", "likewise"),
-		given("augment", "`none`, or map", anyOf(object("const", "none"), section(a.keys())), nil).tells("`none`",
+		key.Given("sha256", "text", key.PlainText(), nil).Tells("not checked", "the run is refused if the images have another hash"),
+		key.Whole("train", new(int), 1, key.Many).By(nil).Tells("all", "so many examples, drawn at random, classes in proportion"),
+		key.Whole("test", new(int), 1, key.Many).By(nil).Tells("all", "likewise"),
+		key.Given("augment", "`none`, or map", key.AnyOf(key.Object("const", "none"), key.Section(a.keys())), nil).Tells("`none`",
 			"`{crop: 4, flip: true, erase: 0.5}`: zero pixels around an image before a window is cut out; left to right every second time; "+
 				"a rectangle erased with that probability"),
-		mapping("outside", outsideKeys()).by(nil).tells("none", "`{kind, folder, test}`: images of no class, to see whether the model knows that "+
+		key.Mapping("outside", outsideKeys()).By(nil).Tells("none", "`{kind, folder, test}`: images of no class, to see whether the model knows that "+
 			"it does not know. Grey becomes three equal channels, smaller pictures are padded with zeros"),
 	}
 }
 
-func outsideKeys() []key {
-	return []key{kindOfImages(), folderOfImages(),
-		whole("test", new(int), 1, maxIterations).by(nil).tells("all", "so many examples, drawn at random, classes in proportion")}
+func outsideKeys() []key.Key {
+	return []key.Key{kindOfImages(), folderOfImages(),
+		key.Whole("test", new(int), 1, key.Many).By(nil).Tells("all", "so many examples, drawn at random, classes in proportion")}
 }
 
-func kindOfImages() key {
-	return given("kind", "word", object("enum", imageKinds()), nil).must().tells("", "`idx` (MNIST, Fashion-MNIST; `.gz` too), `cifar10`, "+
+func kindOfImages() key.Key {
+	return key.Given("kind", "word", key.Object("enum", imageKinds()), nil).Must().Tells("", "`idx` (MNIST, Fashion-MNIST; `.gz` too), `cifar10`, "+
 		"`cifar100` (binary version), `images` (PNG, JPEG; a folder per class, in `train/` and `test/`), `npz` (arrays `x_train`, `y_train`, "+
 		"`x_test`, `y_test`, or `train.npz` and `test.npz`)")
 }
 
-func folderOfImages() key {
-	return given("folder", "path", plainText(), nil).must().tells("", "where they are, relative to the configuration")
+func folderOfImages() key.Key {
+	return key.Given("folder", "path", key.PlainText(), nil).Must().Tells("", "where they are, relative to the configuration")
 }
 
 func imageKinds() (kinds []string) {
@@ -45,11 +46,11 @@ func imageKinds() (kinds []string) {
 	return kinds
 }
 
-func (a *AugmentKeys) keys() []key {
-	return []key{
-		whole("crop", &a.Crop, 0, 1_000_000).tells("0", "zero pixels around an image before a window of its size is cut out"),
-		boolean("flip", &a.Flip).tells("false", "left to right, every second time"),
-		number("erase", &a.Erase, notNegative, atMost(1).says("is a probability, at most 1")).tells("0", "probability of erasing a rectangle"),
+func (a *AugmentKeys) keys() []key.Key {
+	return []key.Key{
+		key.Whole("crop", &a.Crop, 0, 1_000_000).Tells("0", "zero pixels around an image before a window of its size is cut out"),
+		key.Boolean("flip", &a.Flip).Tells("false", "left to right, every second time"),
+		key.Number("erase", &a.Erase, key.NotNegative, key.AtMost(1).Says("is a probability, at most 1")).Tells("0", "probability of erasing a rectangle"),
 	}
 }
 
@@ -57,16 +58,16 @@ func (a *AugmentKeys) keys() []key {
 func (l *loader) readImages(n *yamlpos.Node, t *Training) {
 	r := &t.Resolved.Data
 	if n == nil {
-		l.reportBare(l.root, "data are missing: add, for instance, data: {kind: idx, folder: /usr/share/datasets/fashion-mnist}")
+		l.ReportBare(l.root, "data are missing: add, for instance, data: {kind: idx, folder: /usr/share/datasets/fashion-mnist}")
 		return
 	}
-	if !l.Section(n, keyNames(imageKeys(&r.Augment))...) {
+	if !l.Section(n, key.Names(imageKeys(&r.Augment))...) {
 		return
 	}
 	if k := n.Field("augment"); k != nil && k.Kind == yamlpos.Scalar {
 		l.Word(k, "none")
 	} else {
-		l.read(k, r.Augment.keys())
+		l.Read(k, r.Augment.keys())
 	}
 	a := &t.Settings.Augment
 	a.Crop, a.Flip, a.Erase = r.Augment.Crop, r.Augment.Flip, r.Augment.Erase
@@ -129,7 +130,7 @@ func (l *loader) imagesOf(n, folder *yamlpos.Node) (s sets, ok bool) {
 
 // fewer takes some of a set, if n says so.
 func (l *loader) fewer(n *yamlpos.Node, s *images.Set, seed uint64) *images.Set {
-	v, ok := l.Int(n, 1, maxIterations)
+	v, ok := l.Int(n, 1, key.Many)
 	switch {
 	case !ok || v == s.Len():
 		return s
@@ -147,7 +148,7 @@ func (l *loader) fewer(n *yamlpos.Node, s *images.Set, seed uint64) *images.Set 
 
 // readOutside reads images that belong to none of the classes.
 func (l *loader) readOutside(n *yamlpos.Node, t *Training) {
-	if !l.Section(n, keyNames(outsideKeys())...) {
+	if !l.Section(n, key.Names(outsideKeys())...) {
 		return
 	}
 	s, ok := l.imagesOf(n, n.Field("folder"))

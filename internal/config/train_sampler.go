@@ -2,10 +2,10 @@ package config
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 
 	"github.com/r2sgld/r2sgld/internal/bnn"
+	"github.com/r2sgld/r2sgld/internal/config/key"
 	"github.com/r2sgld/r2sgld/internal/config/yamlpos"
 	"github.com/r2sgld/r2sgld/kernel"
 )
@@ -27,59 +27,56 @@ const (
 	leastLeNet = 16 // pixels of a side
 )
 
+// ofBounds is what single precision can hold.
+const ofBounds = "must be between 1e-30 and 1e+30, which single precision can hold"
+
 // trainKeys declares the sampler section of a training.
-func (l *loader) trainKeys(s *bnn.Settings) []key {
-	return []key{
-		given("method", "word", object("enum", bnn.Methods()), nil).tells("`r2sghmc`", "`sgdm`, `sghmc`, `cycsghmc` (cosine cycles), `resghmc` "+
+func (l *loader) trainKeys(s *bnn.Settings) []key.Key {
+	return []key.Key{
+		key.Given("method", "word", key.Object("enum", bnn.Methods()), nil).Tells("`r2sghmc`", "`sgdm`, `sghmc`, `cycsghmc` (cosine cycles), `resghmc` "+
 			"(replica exchange); reflected: `r-sgdm`, `r-sghmc`, `r-cycsghmc`, `r2sghmc`; `ensemble` (independent sgdm runs), `swag`"),
-		whole("epochs", &s.Epochs, 1, 1_000_000).tells("100", "burn-in included"),
-		whole("batch", &s.Batch, 1, maxIterations).
-			tells("2048", "at most so many examples; the minibatches of an epoch differ in size by one at most"),
-		word("order", &s.Order, "shuffle", "independent").tells("`shuffle`", "`independent`: every minibatch drawn anew"),
-		positives("step_size", &l.sampler.StepSize).tells("2·batch/2048; of ladders half to twice that; a fifth without normalisation",
+		key.Whole("epochs", &s.Epochs, 1, 1_000_000).Tells("100", "burn-in included"),
+		key.Whole("batch", &s.Batch, 1, key.Many).
+			Tells("2048", "at most so many examples; the minibatches of an epoch differ in size by one at most"),
+		key.Word("order", &s.Order, "shuffle", "independent").Tells("`shuffle`", "`independent`: every minibatch drawn anew"),
+		key.Positives("step_size", &l.sampler.StepSize).Tells("2·batch/2048; of ladders half to twice that; a fifth without normalisation",
 			"per rung or for all, divided by N: the usual learning rate of a mean loss. If nothing is learnt, which the end of a run tells, "+
 				"take a tenth"),
-		positives("temperature", (*[]float64)(&l.sampler.Temperature)).tells("0.05; of ladders 0.05, 0.25, 1.25, 6.25", "per rung, increasing"),
-		mapping("anneal", annealKeys(&s.Anneal)).tells("none", "`{divide: 1.02, until: 600}`: temperatures are divided after every epoch"),
-		scheduleKey().tells("constant; of optimisers exponential", "by epochs: `{kind: exponential, decay, after}`, `constant`, `polynomial`; "+
+		key.Positives("temperature", (*[]float64)(&l.sampler.Temperature)).Tells("0.05; of ladders 0.05, 0.25, 1.25, 6.25", "per rung, increasing"),
+		key.Mapping("anneal", annealKeys(&s.Anneal)).Tells("none", "`{divide: 1.02, until: 600}`: temperatures are divided after every epoch"),
+		scheduleKey().Tells("constant; of optimisers exponential", "by epochs: `{kind: exponential, decay, after}`, `constant`, `polynomial`; "+
 			"by iterations: `{kind: cosine, cycles: 3}`. Exponential by default is constant for 30 % of the epochs, then down to a fiftieth"),
-		number("momentum", &s.Momentum, notNegative).also("exclusiveMaximum", 1).tells("0.9", "μ"),
-		number("noise_estimate", &s.NoiseEstimate, notNegative).also("exclusiveMaximum", 1).tells("0", "β̂"),
-		number("weight_decay", &s.WeightDecay, notNegative).tells("5", "λ"),
-		number("bound", &s.Bound, positive, boundLimit("minimum", leastBound), boundLimit("maximum", mostBound)).in("1e-30 … 1e30").
-			tells("4", "b, of the reflected methods"),
-		given("reflect", "`all`, or list of roles", anyOf(object("const", "all"), listOf(object("enum", roles()))), readReflect(s)).
-			tells("`all`", "which tensors: a list of `weight`, `bias`, `scale`, `shift` (of batch norm)"),
-		boolean("as_released", &s.AsReleased).tells("false",
+		key.Number("momentum", &s.Momentum, key.NotNegative).Also("exclusiveMaximum", 1).Tells("0.9", "μ"),
+		key.Number("noise_estimate", &s.NoiseEstimate, key.NotNegative).Also("exclusiveMaximum", 1).Tells("0", "β̂"),
+		key.Number("weight_decay", &s.WeightDecay, key.NotNegative).Tells("5", "λ"),
+		key.Number("bound", &s.Bound, key.Positive, key.AtLeast(leastBound).Says(ofBounds), key.AtMost(mostBound).Says(ofBounds)).In("1e-30 … 1e30").
+			Tells("4", "b, of the reflected methods"),
+		key.Given("reflect", "`all`, or list of roles", key.AnyOf(key.Object("const", "all"), key.ListOf(key.Object("enum", roles()))), readReflect(s)).
+			Tells("`all`", "which tensors: a list of `weight`, `bias`, `scale`, `shift` (of batch norm)"),
+		key.Boolean("as_released", &s.AsReleased).Tells("false",
 			"what the paper's code does: one mirroring that leaves the momentum alone, momenta not rescaled in swaps"),
-		whole("members", &s.Members, 2, maxRungs).tells("", "of method `ensemble`: independent runs"),
-		mapping("swag", swagKeys(&s.SWAG)).tells("", "of method `swag`: the Gaussian that is fitted"),
-		mapping("swap", l.sampler.Swap.keys()).tells("windowed-deo, indicator, target 0.1; with rule metropolis scheme deo",
+		key.Whole("members", &s.Members, 2, maxRungs).Tells("", "of method `ensemble`: independent runs"),
+		key.Mapping("swag", swagKeys(&s.SWAG)).Tells("", "of method `swag`: the Gaussian that is fitted"),
+		key.Mapping("swap", l.sampler.Swap.keys()).Tells("windowed-deo, indicator, target 0.1; with rule metropolis scheme deo",
 			"as in [configuration.md](configuration.md#swap); rule indicator counts in mean losses; with rule metropolis `variance: online` "+
 				"(the default) or `energies: full`, over all data"),
-		given("seed", "0 … 2⁶⁴ − 1", object("type", "integer", "minimum", 0, "maximum", uint64(math.MaxUint64)), (*loader).samplerSeed).
-			tells("1", "determines every draw"),
+		key.Seed("seed", &l.sampler.Seed).Tells("1", "determines every draw"),
 	}
 }
 
-func annealKeys(a *bnn.Anneal) []key {
-	return []key{
-		number("divide", &a.Divide, positive, atLeast(1)).must().tells("", "what temperatures are divided by after every epoch"),
-		whole("until", &a.Until, 0, maxIterations).tells("all", "the last such epoch"),
+func annealKeys(a *bnn.Anneal) []key.Key {
+	return []key.Key{
+		key.Number("divide", &a.Divide, key.Positive, key.AtLeast(1)).Must().Tells("", "what temperatures are divided by after every epoch"),
+		key.Whole("until", &a.Until, 0, key.Many).Tells("all", "the last such epoch"),
 	}
 }
 
-func swagKeys(g *bnn.SWAG) []key {
-	return []key{
-		whole("rank", &g.Rank, 2, 10_000).tells("20", "of the low-rank part: the last so many iterates"),
-		whole("draws", &g.Draws, 1, 1_000_000).tells("30", "models drawn at the end"),
-		number("scale", &g.Scale, positive).tells("1", "of the covariance"),
+func swagKeys(g *bnn.SWAG) []key.Key {
+	return []key.Key{
+		key.Whole("rank", &g.Rank, 2, 10_000).Tells("20", "of the low-rank part: the last so many iterates"),
+		key.Whole("draws", &g.Draws, 1, 1_000_000).Tells("30", "models drawn at the end"),
+		key.Number("scale", &g.Scale, key.Positive).Tells("1", "of the covariance"),
 	}
-}
-
-// boundLimit limits a bound to what single precision can hold.
-func boundLimit(keyword string, v float64) limit {
-	return limit{keyword, v, fmt.Sprintf("must be between %g and %g, which single precision can hold", leastBound, mostBound)}
 }
 
 // roles are those of tensors that walls may hold back.
@@ -88,8 +85,8 @@ func roles() []string {
 }
 
 // readReflect reads which tensors walls hold back.
-func readReflect(s *bnn.Settings) func(*loader, *yamlpos.Node) {
-	return func(l *loader, n *yamlpos.Node) {
+func readReflect(s *bnn.Settings) func(*key.Reader, *yamlpos.Node) {
+	return func(l *key.Reader, n *yamlpos.Node) {
 		if n.Kind != yamlpos.List {
 			l.Word(n, "all")
 			return
@@ -121,26 +118,26 @@ func (l *loader) readTrainSampler(n *yamlpos.Node, s *bnn.Settings) {
 		l.method.rungs = several
 	}
 	keys := l.trainKeys(s)
-	if n != nil && !l.Section(n, keyNames(keys)...) {
+	if n != nil && !l.Section(n, key.Names(keys)...) {
 		return
 	}
-	l.take(n, keys, "epochs", "batch", "order", "seed")
+	l.Take(n, keys, "epochs", "batch", "order", "seed")
 	s.Seed = *l.sampler.Seed
 	l.trainRungs(n, s, keys)
-	l.take(n, keys, "momentum", "noise_estimate", "weight_decay")
+	l.Take(n, keys, "momentum", "noise_estimate", "weight_decay")
 	l.momentumFaults(n, kernel.Momentum{Mu: s.Momentum, NoiseEstimate: s.NoiseEstimate})
 	for _, name := range []string{"bound", "reflect"} {
 		if n.Field(name) != nil && !bnn.Reflects(s.Method) {
 			l.Report(n.Key(name), "%s belongs to the reflected methods, such as r2sghmc; %s does not reflect", name, s.Method)
 		}
 	}
-	l.take(n, keys, "bound", "reflect", "as_released")
+	l.Take(n, keys, "bound", "reflect", "as_released")
 	for _, k := range []struct{ name, of string }{{"members", "ensemble"}, {"swag", "swag"}} {
 		if n.Field(k.name) != nil && s.Method != k.of {
 			l.Report(n.Key(k.name), "%s belongs to method %s; found %s", k.name, k.of, s.Method)
 			continue
 		}
-		l.take(n, keys, k.name)
+		l.Take(n, keys, k.name)
 	}
 	l.trainSchedule(n, s)
 	l.trainSwap(n.Field("swap"), s)
@@ -161,13 +158,13 @@ func (l *loader) stepsInProportion(s *bnn.Settings, norm string) {
 }
 
 // trainRungs reads step sizes and temperatures.
-func (l *loader) trainRungs(n *yamlpos.Node, s *bnn.Settings, keys []key) {
+func (l *loader) trainRungs(n *yamlpos.Node, s *bnn.Settings, keys []key.Key) {
 	step, temperature, read := n.Field("step_size"), n.Field("temperature"), &l.sampler
 	if temperature != nil && s.Temperature[0] == 0 {
 		l.Report(n.Key("temperature"), "method %s optimises, at temperature 0: drop temperature, or take sghmc or r2sghmc", s.Method)
 		return
 	}
-	if l.take(n, keys, "temperature"); read.Temperature != nil {
+	if l.Take(n, keys, "temperature"); read.Temperature != nil {
 		s.Temperature = read.Temperature
 		l.increasing(temperature, s.Temperature)
 	}
@@ -175,7 +172,7 @@ func (l *loader) trainRungs(n *yamlpos.Node, s *bnn.Settings, keys []key) {
 	if l.rungsFault(temperature, rungs, "[0.05, 0.25]") == rungs && step == nil && len(s.StepSize) != rungs {
 		s.StepSize = geometric(1, 4, rungs)
 	}
-	if l.take(n, keys, "step_size"); read.StepSize != nil {
+	if l.Take(n, keys, "step_size"); read.StepSize != nil {
 		if s.StepSize = read.StepSize; len(s.StepSize) > 1 && len(s.StepSize) != rungs {
 			l.Report(step, "step_size must have one entry per rung, %d; found %d", rungs, len(s.StepSize))
 		}
@@ -184,7 +181,7 @@ func (l *loader) trainRungs(n *yamlpos.Node, s *bnn.Settings, keys []key) {
 		l.Report(k, "method %s has no temperature to anneal", s.Method)
 		return
 	}
-	l.take(n, keys, "anneal")
+	l.Take(n, keys, "anneal")
 }
 
 // geometric returns n numbers from low to high.

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/r2sgld/r2sgld/internal/config"
+	"github.com/r2sgld/r2sgld/internal/config/key"
 	"github.com/r2sgld/r2sgld/internal/job"
 	"github.com/r2sgld/r2sgld/internal/report"
 	"github.com/r2sgld/r2sgld/internal/simulation"
@@ -313,7 +313,7 @@ func (p *plan) initial() string {
 	}
 	rest := "the first row of the data, taken as exact"
 	free := slices.ContainsFunc(src.run.Model.Parameters, func(n string) bool { return strings.HasSuffix(n, ".initial") })
-	fixed := slices.ContainsFunc(src.run.Resolved.Model.Fixed, func(e config.Entry) bool { return strings.HasSuffix(e.Key, ".initial") })
+	fixed := slices.ContainsFunc(src.run.Resolved.Model.Fixed, func(e key.Entry) bool { return strings.HasSuffix(e.Key, ".initial") })
 	switch {
 	case p.options.From != src.run.Model.InitialTime():
 		if given = len(p.asked.Start); given == 0 {

@@ -1,0 +1,103 @@
+package key
+
+import (
+	"errors"
+
+	"github.com/r2sgld/r2sgld/expression"
+	"github.com/r2sgld/r2sgld/internal/config/yamlpos"
+)
+
+// A Reader reads sections of declared keys.
+type Reader struct{ yamlpos.Reader }
+
+// Read checks that n is a mapping of these keys and reads those that are there.
+func (r *Reader) Read(n *yamlpos.Node, keys []Key) bool {
+	return r.Section(n, Names(keys)...) && r.Take(n, keys, Names(keys)...)
+}
+
+// Take reads some keys of the section n, in the order of their names.
+func (r *Reader) Take(n *yamlpos.Node, keys []Key, names ...string) bool {
+	for _, name := range names {
+		k := Of(keys, name)
+		switch v := n.Field(name); {
+		case k.read == nil:
+		case v != nil:
+			k.read(r, v)
+		case k.Needed:
+			r.Report(n, "%s needs the key %q", n.Name, name)
+		}
+	}
+	return true
+}
+
+// Limited reads a number within limits.
+func (r *Reader) Limited(n *yamlpos.Node, limits ...Limit) (float64, bool) {
+	v, ok := r.Float(n)
+	for _, m := range limits {
+		if ok && !m.holds(v) {
+			r.Report(n, "%s %s; found %s", n.Name, m.fault, n.Text)
+			return 0, false
+		}
+	}
+	return v, ok
+}
+
+// Positives reads a positive number or a list of them; nil if absent or wrong.
+func (r *Reader) Positives(n *yamlpos.Node) []float64 {
+	if n == nil {
+		return nil
+	}
+	if n.Kind != yamlpos.List {
+		if v, ok := r.Positive(n); ok {
+			return []float64{v}
+		}
+		return nil
+	}
+	if !r.List(n, "numbers") {
+		return nil
+	}
+	if len(n.Items) > MostNumbers {
+		r.Report(n, "%s must have at most %d entries; found %d", n.Name, MostNumbers, len(n.Items))
+		return nil
+	}
+	var out []float64
+	for _, item := range n.Items {
+		if v, ok := r.Positive(item); ok {
+			out = append(out, v)
+		}
+	}
+	if len(out) < len(n.Items) {
+		return nil
+	}
+	return out
+}
+
+// Texts reads the texts of a list.
+func (r *Reader) Texts(n *yamlpos.Node) []string {
+	var out []string
+	for _, item := range n.Items {
+		text, _ := r.Text(item)
+		out = append(out, text)
+	}
+	return out
+}
+
+// ReportBare reports a problem at n without showing the source: of a whole
+// section, or of what is missing.
+func (r *Reader) ReportBare(n *yamlpos.Node, format string, args ...any) {
+	r.Report(n, format, args...)
+	r.Problems[len(r.Problems)-1].Source = ""
+}
+
+// Formula reports the errors of an expression at their places in the text of
+// n, or returns false if err is no such.
+func (r *Reader) Formula(n *yamlpos.Node, err error) bool {
+	var list expression.Errors
+	if !errors.As(err, &list) {
+		return false
+	}
+	for _, e := range list {
+		r.Problems = append(r.Problems, n.ProblemAt(e.Offset, e.Message))
+	}
+	return true
+}
