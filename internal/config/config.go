@@ -17,6 +17,7 @@ import (
 	"github.com/r2sgld/r2sgld/dynamics"
 	"github.com/r2sgld/r2sgld/expression"
 	"github.com/r2sgld/r2sgld/internal/config/key"
+	"github.com/r2sgld/r2sgld/internal/config/region"
 	"github.com/r2sgld/r2sgld/internal/config/yamlpos"
 	"github.com/r2sgld/r2sgld/tune"
 )
@@ -57,11 +58,8 @@ type loader struct {
 	section *yamlpos.Node // of the sampler
 	// the entry of the temperatures that is infinite; nil is none
 	infinite *yamlpos.Node
-	domain   domain.Domain // nil is all of R^d
-	inside   []float64     // a point inside the domain; nil if it is not known
-	slice    *domain.Slice // of equations, whose points are domain and inside; nil without
-	matrices map[*yamlpos.Node]plainMatrix
-	center   []float64 // the mode of a model's posterior; nil if there is none
+	region   *region.Region // where states may be
+	center   []float64      // the mode of a model's posterior; nil if there is none
 }
 
 // Programs says what becomes of the programs that a configuration names.
@@ -133,7 +131,18 @@ func (p Programs) loader(path string, root *yamlpos.Node) *loader {
 	if p.Context == nil {
 		p.Context = context.Background()
 	}
-	return &loader{programs: p, root: root, file: path}
+	return &loader{programs: p, root: root, file: path, region: &region.Region{}}
+}
+
+// newRegion is a region in the coordinates, of which nothing is known yet.
+func (l *loader) newRegion() *region.Region {
+	return &region.Region{Reader: &l.Reader, Context: l.programs.Context, Names: l.names, Fixed: l.fixed, Folder: filepath.Dir(l.file), Parameters: l.identify}
+}
+
+// readDomain reads the domain section.
+func (l *loader) readDomain() {
+	l.region = l.newRegion()
+	l.region.Read(l.root.Field("domain"), l.root.Key("domain"))
 }
 
 // override applies overrides of the command line.
@@ -281,7 +290,7 @@ func (l *loader) readInit(n *yamlpos.Node) {
 		switch {
 		case !slices.Contains(l.initWords(), n.Text):
 			l.Report(n, "init must be %s or a point such as {%s: 0}; found %s", strings.Join(l.initWords(), ", "), l.names[0], n)
-		case n.Text == fromUniform && !bounded(l.domain):
+		case n.Text == fromUniform && !bounded(l.region.Domain):
 			l.Report(n, "init: uniform needs a bounded domain: bound every variable, or give a point such as {%s: 0}", l.names[0])
 		default:
 			l.sampler.Init = n.Text
@@ -289,7 +298,7 @@ func (l *loader) readInit(n *yamlpos.Node) {
 		return
 	}
 	if x, ok := l.point(n); ok {
-		if l.domain != nil && !l.domain.Contains(x) && l.method.wall.reflects() {
+		if l.region.Domain != nil && !l.region.Domain.Contains(x) && l.method.wall.reflects() {
 			l.Report(n, "the start %s lies outside the domain", pointText(l.names, x))
 			return
 		}

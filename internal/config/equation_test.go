@@ -94,16 +94,6 @@ func TestEquationBounds(t *testing.T) {
 	}
 }
 
-// Where the sign of an equation stands.
-func TestEqualSign(t *testing.T) {
-	for text, want := range map[string][2]int{"x = 1": {2, 1}, "x == 1": {2, 2}, "x <= 1": {-1, 0}, "x >= 1": {-1, 0},
-		"x != 1": {-1, 0}, "x => 1": {-1, 0}, "x =< 1": {-1, 0}, "x": {-1, 0}, "": {-1, 0}, "0 <= x = 1": {7, 1}, "=": {0, 1}} {
-		if at, width := equalSign(text); at != want[0] || width != want[1] {
-			t.Errorf("%q: %d, %d", text, at, width)
-		}
-	}
-}
-
 // A turned box a billion times as long as wide is sampled in round coordinates, and told
 // in the variables: log Z of the flat potential is its volume, the widths are right.
 func TestNeedle(t *testing.T) {

@@ -51,7 +51,7 @@ func (l *loader) identification() (*Run, error) {
 	}
 	s.Model = p
 	l.names, l.center = p.Parameters, p.Center
-	r := l.parameterDomain(p, root.Field("model"))
+	l.parameterDomain(p, root.Field("model"))
 	figures := l.readFigures(root.Field("figures"), l.names)
 	l.readInit(l.section.Field("init"))
 	l.reference()
@@ -60,7 +60,7 @@ func (l *loader) identification() (*Run, error) {
 		return nil, err
 	}
 	s.Resolved = Resolved{Name: s.Name, Data: data, Model: resolved, Figures: figures}
-	l.sampling(s, p, r, model.Likelihood == trajectoryLikelihood)
+	l.sampling(s, p, model.Likelihood == trajectoryLikelihood)
 	if err := l.Problems.Err(); err != nil {
 		return nil, err
 	}
@@ -85,9 +85,9 @@ func (l *loader) useConstraints(n *yamlpos.Node, m *dynamics.Model) {
 	if n == nil || l.names == nil || m == nil {
 		return
 	}
-	r := &region{d: len(l.names)}
-	l.readConstraints(r, n)
-	if d, err := r.domain(); err == nil && d != nil {
+	r := l.newRegion()
+	r.Constraints(n)
+	if d, err := r.Build(); err == nil && d != nil {
 		m.Allowed = d.Contains
 	}
 	if m.Sparse == nil {
@@ -100,26 +100,26 @@ func (l *loader) useConstraints(n *yamlpos.Node, m *dynamics.Model) {
 	}
 }
 
-// sampling says how the posterior p on the domain r is sampled: in which
+// sampling says how the posterior p is sampled: in which
 // coordinates, from where, and with which settings.
-func (l *loader) sampling(s *Run, p *dynamics.Problem, r *region, trajectory bool) {
-	s.Problem = r2sgld.Problem{Potential: p.Potential, Domain: l.domain, Names: l.names}
+func (l *loader) sampling(s *Run, p *dynamics.Problem, trajectory bool) {
+	s.Problem = r2sgld.Problem{Potential: p.Potential, Domain: l.region.Domain, Names: l.names}
 	whitening := &r2sgld.Whitening{Center: p.Center, L: p.Factor}
 	if trajectory && l.method.auto() && (l.section.Field("kernel") == nil || l.sampler.Kernel == kernelAuto) {
 		l.moveBy(exact) // a gradient costs much more than a step of any kernel
 	}
 	var chart *prior.Chart
 	if trajectory && l.traits().Metropolis && l.method.auto() {
-		chart = p.Chart(l.roomOf(r))
+		chart = p.Chart(l.region.Room())
 	}
 	if chart != nil {
 		if l.sampler.Init == fromUniform {
 			l.Report(l.section.Field("init"), "method auto starts trajectories from the priors: drop init, or write init: prior")
 		}
-		s.Problem, whitening = l.charted(p, r, chart)
-		l.roomInPriors(s.Problem, r, chart)
+		s.Problem, whitening = l.charted(p, chart)
+		l.roomInPriors(s.Problem, chart)
 	}
-	l.settleFit(p, r, chart != nil)
+	l.settleFit(p, chart != nil)
 	if len(l.Problems) > 0 {
 		return
 	}
@@ -132,7 +132,7 @@ func (l *loader) sampling(s *Run, p *dynamics.Problem, r *region, trajectory boo
 		s.Settings.Start = make([]float64, len(start))
 		chart.Coordinates(s.Settings.Start, start)
 	case chart == nil && l.sampler.Init == fromPrior:
-		l.startFromPrior(s, p, r)
+		l.startFromPrior(s, p)
 	}
 	if l.sampler.Whiten == nil || *l.sampler.Whiten {
 		s.Settings.Whitening = whitening
@@ -375,31 +375,24 @@ func flatten(err error) []error {
 
 // parameterDomain makes the domain of the parameters from the constraints and
 // the supports of the priors.
-func (l *loader) parameterDomain(p *dynamics.Problem, model *yamlpos.Node) *region {
-	r := &region{d: len(l.names)}
+func (l *loader) parameterDomain(p *dynamics.Problem, model *yamlpos.Node) {
+	r := l.newRegion()
 	at := model.Key("constraints")
-	if c := model.Field("constraints"); c != nil {
-		l.readConstraints(r, c)
-	}
+	r.Constraints(model.Field("constraints"))
 	for j, name := range l.names {
 		if lo := p.Prior.Lower[j]; !math.IsInf(lo, -1) {
-			r.add(r.unit(j, -1), -lo, name+" >= "+strconv.FormatFloat(lo, 'g', -1, 64)+" (prior)")
+			r.Add(r.Unit(j, -1), -lo, name+" >= "+strconv.FormatFloat(lo, 'g', -1, 64)+" (prior)")
 		}
 		if hi := p.Prior.Upper[j]; !math.IsInf(hi, 1) {
-			r.add(r.unit(j, 1), hi, name+" <= "+strconv.FormatFloat(hi, 'g', -1, 64)+" (prior)")
+			r.Add(r.Unit(j, 1), hi, name+" <= "+strconv.FormatFloat(hi, 'g', -1, 64)+" (prior)")
 		}
 	}
-	d, err := r.domain()
-	if err != nil {
-		l.Report(at, "the domain cannot be built: %v", err)
-		return r
-	}
-	l.settleDomain(r, d, at)
-	return r
+	r.Settle(at)
+	l.region = r
 }
 
 // settleFit fills in what a fit provides: whitening, its step size, the start.
-func (l *loader) settleFit(p *dynamics.Problem, r *region, charted bool) {
+func (l *loader) settleFit(p *dynamics.Problem, charted bool) {
 	s := &l.sampler
 	if s.Whiten == nil && !l.method.auto() {
 		whiten := p.Factor != nil && l.method.wall != mirrored
@@ -411,18 +404,18 @@ func (l *loader) settleFit(p *dynamics.Problem, r *region, charted bool) {
 		case !p.Trajectory() || !l.traits().Metropolis:
 			l.Report(at, "with method auto init: prior needs likelihood trajectory and kernel hmc or mala")
 		default:
-			l.withoutPriors(at, p, r)
+			l.withoutPriors(at, p)
 		}
 	case s.Init != nil:
 	case charted:
 		s.Init = fromPrior
-	case l.method.auto() && bounded(l.domain):
+	case l.method.auto() && bounded(l.region.Domain):
 		s.Init = fromUniform
 	}
 	if s.Init == nil {
 		start := p.Center
-		if l.domain != nil && !l.domain.Contains(start) {
-			start = l.inside
+		if l.region.Domain != nil && !l.region.Domain.Contains(start) {
+			start = l.region.Inside
 		}
 		s.Init = named(l.names, start)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/r2sgld/r2sgld/dynamics"
 	"github.com/r2sgld/r2sgld/internal/config/key"
+	"github.com/r2sgld/r2sgld/internal/config/region"
 	"github.com/r2sgld/r2sgld/tune"
 )
 
@@ -19,10 +20,10 @@ var update = flag.Bool("update", false, "write the tables of the reference anew"
 
 // sections are the declared keys by the names of their tables in the reference.
 func sections() map[string][]key.Key {
-	l, i, t := &loader{}, &loader{identify: true}, &theoryLoader{}
+	l, i, t := &loader{}, &loader{identify: true}, &theoryLoader{loader: &loader{}}
 	return map[string][]key.Key{
 		"sample": l.sampleKeys(), "identify": i.identifyKeys(), "noise": (&Noise{}).keys(), "potential": (&Command{}).keys(),
-		"domain": domainKeys(), "matrix": matrixKeys(), "sampler": i.samplerKeys(), "until": untilKeys(&tune.Until{}),
+		"domain": region.Keys(), "matrix": region.MatrixKeys(), "sampler": i.samplerKeys(), "until": untilKeys(&tune.Until{}),
 		"swap": (&Swap{}).keys(), "variance": prefixed("variance.", (&Swap{}).estimateKeys()), "data": i.dataKeys(&Data{}),
 		"model": i.modelKeys(&Model{}), "solver": prefixed("solver.", (&Solver{}).keys()), "sparse": (&Sparse{}).keys(),
 		"theory": t.theoryKeys(), "decay": prefixed("decay.", decayKeys()), "train": spread(l.trainingKeys(&Training{})),

@@ -14,6 +14,7 @@ import (
 	"github.com/r2sgld/r2sgld/expression"
 	"github.com/r2sgld/r2sgld/internal/command"
 	"github.com/r2sgld/r2sgld/internal/config/key"
+	"github.com/r2sgld/r2sgld/internal/config/region"
 	"github.com/r2sgld/r2sgld/internal/config/yamlpos"
 	"github.com/r2sgld/r2sgld/potential"
 	"github.com/r2sgld/r2sgld/tune"
@@ -31,16 +32,16 @@ func (l *loader) sample() (*Run, error) {
 		u = l.readPotential(at)
 	}
 	noise := l.readNoise(root.Field("noise"))
-	l.readDomain(root.Field("domain"))
+	l.readDomain()
 	l.readSampler(root.Field("sampler"))
 	l.readInit(l.section.Field("init"))
 	l.reference()
 	l.suits()
-	s.Resolved = Resolved{Name: s.Name, Variables: l.names, Noise: noise, Domain: l.plainValue(root.Field("domain"))}
+	s.Resolved = Resolved{Name: s.Name, Variables: l.names, Noise: noise, Domain: l.region.Plain(root.Field("domain"))}
 	if elsewhere {
 		u = l.external(at, &s.Resolved) // started only if nothing else is wrong
 	} else {
-		s.Resolved.Potential = l.plainValue(at)
+		s.Resolved.Potential = l.region.Plain(at)
 	}
 	l.absentVariables(at)
 	s.Resolved.Figures = l.readFigures(root.Field("figures"), l.names)
@@ -53,7 +54,7 @@ func (l *loader) sample() (*Run, error) {
 	}
 	s.Problem = l.target(u)
 	temperature := []float64{1, 3}
-	if bounded(l.domain) {
+	if bounded(l.region.Domain) {
 		temperature = []float64{1, 10}
 	}
 	l.settleInit(s.Problem)
@@ -72,7 +73,7 @@ func (l *loader) sampleKeys() []key.Key {
 		key.Given("potential", "[expression](#expressions), or map", key.AnyOf(key.PlainText(), key.Section((&Command{}).keys())), nil).Must().
 			Tells("", "U in the variables, or [a program](#a-potential-in-another-program) that computes it"),
 		key.Mapping("noise", (&Noise{}).keys()).By(nil).Tells("none", "[synthetic noise](#noise-of-sample)"),
-		domainKey().Tells("all of ℝᵈ", "[domain](#domain)"),
+		region.Key().Tells("all of ℝᵈ", "[domain](#domain)"),
 		key.Mapping("sampler", l.samplerKnown()).By(nil).Tells("[method auto](#method-auto)", "[how to draw](#sampler)"),
 		figuresKey(),
 	}
@@ -192,16 +193,16 @@ func (l *loader) suits() {
 		return
 	case m.wall == free || m.wall == reflected || m.wall == penalised && (l.sampler.Penalty == nil || l.sampler.Penalty.Form == penaltyForce && l.sampler.Penalty.Strength == 0):
 		return
-	case l.domain == nil:
+	case l.region.Domain == nil:
 		err = fmt.Errorf("method %s needs a domain", m.name)
 	case m.wall == mirrored:
-		if _, none := domain.NewMirror(l.domain); none != nil {
+		if _, none := domain.NewMirror(l.region.Domain); none != nil {
 			err = fmt.Errorf("method %s needs a domain {simplex: [x, y, …]}, or a {box: …} that is bounded on every side: take r2sgld", m.name)
 		}
-	case m.wall == proximal && !domain.Convex(l.domain):
+	case m.wall == proximal && !domain.Convex(l.region.Domain):
 		err = fmt.Errorf("method %s needs a domain that is convex, and this one is not, or not known to be: take r2sgld", m.name)
 	case m.wall == proximal || m.wall == penalised && l.sampler.Penalty.Form == penaltyDistance:
-		_, err = domain.Projection(l.domain)
+		_, err = domain.Projection(l.region.Domain)
 	}
 	if err != nil {
 		l.Report(l.section.Key("method"), "%v", err)
@@ -210,7 +211,7 @@ func (l *loader) suits() {
 
 // reference checks that there is a uniform law where a temperature is infinite.
 func (l *loader) reference() {
-	if l.infinite != nil && (!l.method.wall.reflects() || !bounded(l.domain)) {
+	if l.infinite != nil && (!l.method.wall.reflects() || !bounded(l.region.Domain)) {
 		l.Report(l.infinite, "an infinite temperature, the uniform law, needs a bounded domain and a method that reflects")
 	}
 }
@@ -235,12 +236,12 @@ func (l *loader) measureSteps(p r2sgld.Problem) {
 
 // dual is p, and an inner point, in the dual coordinates of a mirror map.
 func (l *loader) dual(p r2sgld.Problem) (r2sgld.Problem, []float64) {
-	m, err := domain.NewMirror(l.domain)
+	m, err := domain.NewMirror(l.region.Domain)
 	if err != nil { // reported before
 		return p, l.start()
 	}
 	y := make([]float64, len(l.names))
-	m.Dual(y, l.inside)
+	m.Dual(y, l.region.Inside)
 	return r2sgld.Problem{Potential: potential.Mirrored(p.Potential, m, l.sampler.Temperature[0])}, y
 }
 
@@ -297,7 +298,7 @@ func (l *loader) external(n *yamlpos.Node, r *Resolved) potential.Potential {
 	}
 	p := l.target(u)
 	start := l.start()
-	if start == nil && !bounded(l.domain) {
+	if start == nil && !bounded(l.region.Domain) {
 		start = l.reduced(l.somewhere())
 	}
 	if err := tune.CheckGradient(l.programs.Context, p, start, 1); err != nil {
@@ -340,12 +341,12 @@ func jumps(formula any) []string {
 // endless reports whether a variable may go on alone without end, one way or the other,
 // from the point inside the domain.
 func (l *loader) endless(j int) bool {
-	if l.domain == nil || l.inside == nil {
+	if l.region.Domain == nil || l.region.Inside == nil {
 		return true
 	}
-	far := slices.Clone(l.inside)
+	far := slices.Clone(l.region.Inside)
 	for _, far[j] = range []float64{-1e50, 1e50} {
-		if l.domain.Contains(far) {
+		if l.region.Domain.Contains(far) {
 			return true
 		}
 	}
@@ -354,14 +355,14 @@ func (l *loader) endless(j int) bool {
 
 // tied reports whether an equation ties a variable to others: it cannot move alone.
 func (l *loader) tied(j int) bool {
-	if l.slice == nil {
+	if l.region.Slice == nil {
 		return false
 	}
-	x, z := slices.Clone(l.slice.Origin), make([]float64, l.slice.Dim())
+	x, z := slices.Clone(l.region.Slice.Origin), make([]float64, l.region.Slice.Dim())
 	x[j]++
-	l.slice.Reduced(z, x)
+	l.region.Slice.Reduced(z, x)
 	there := make([]float64, len(x))
-	l.slice.Full(there, z)
+	l.region.Slice.Full(there, z)
 	for i, v := range there {
 		if math.Abs(v-x[i]) > 1e-6*(1+math.Abs(x[i])) {
 			return true
@@ -380,7 +381,7 @@ func (l *loader) absentVariables(n *yamlpos.Node) {
 	if err != nil {
 		return
 	}
-	lo, hi := domain.BoundsOf(l.domain, len(l.names))
+	lo, hi := domain.BoundsOf(l.region.Domain, len(l.names))
 	for j, name := range l.names {
 		if !slices.Contains(used, name) && math.IsInf(hi[j]-lo[j], 1) && !l.tied(j) && l.endless(j) {
 			l.Report(n, "%q is not in the potential, and no bounds of it are known: it has no density. Add a box, or drop it from the variables", name)
@@ -407,12 +408,12 @@ func (l *loader) settleInit(p r2sgld.Problem) {
 	if l.sampler.Init != nil {
 		return
 	}
-	if bounded(l.domain) {
+	if bounded(l.region.Domain) {
 		l.sampler.Init = fromUniform
 		return
 	}
 	x := l.somewhere()
-	if l.slice == nil {
+	if l.region.Slice == nil {
 		x = tune.Start(p, x)
 	}
 	l.sampler.Init = named(l.names, x)
@@ -421,8 +422,41 @@ func (l *loader) settleInit(p r2sgld.Problem) {
 // somewhere is the origin if it is inside, else an interior point.
 func (l *loader) somewhere() []float64 {
 	x := make([]float64, len(l.names))
-	if l.domain != nil && !l.domain.Contains(x) {
-		copy(x, l.inside)
+	if l.region.Domain != nil && !l.region.Domain.Contains(x) {
+		copy(x, l.region.Inside)
 	}
 	return x
 }
+
+// target is the problem of a potential on the domain: with equations in coordinates
+// of the slice that they leave, which are called z1, z2 …
+func (l *loader) target(u potential.Potential) r2sgld.Problem {
+	p := r2sgld.Problem{Potential: u, Domain: l.region.Domain, Names: l.names}
+	if s := l.region.Slice; s != nil {
+		var rows [][]float64
+		for j := range s.Origin {
+			rows = append(rows, s.Span.RawRowView(j))
+		}
+		p.Potential, p.Domain = potential.Affine(u, s.Origin, rows), s.Domain
+		p.Names = nil
+		for k := range s.Dim() {
+			p.Names = append(p.Names, fmt.Sprintf("z%d", k+1))
+		}
+		p.Chart = &r2sgld.Chart{Names: l.names, Point: s.Full, Domain: s.Whole}
+	}
+	return p
+}
+
+// reduced is a point of the domain in the coordinates of the target; nil stays nil.
+func (l *loader) reduced(x []float64) []float64 {
+	if l.region.Slice == nil || x == nil {
+		return x
+	}
+	z := make([]float64, l.region.Slice.Dim())
+	l.region.Slice.Reduced(z, x)
+	return z
+}
+
+// start is the point where a run starts in the coordinates of the target, or nil
+// where draws are uniform.
+func (l *loader) start() []float64 { return l.reduced(l.sampler.start()) }

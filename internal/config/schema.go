@@ -41,7 +41,7 @@ func commands() []commandKeys {
 	model := key.AnyOf(has("model"), has("data"))
 	return []commandKeys{
 		{"train", (&loader{}).trainingKeys(&Training{}), key.AnyOf(has("network"), kind)},
-		{"theory", (&theoryLoader{}).theoryRootKeys(), has("theory").With("not", has("sampler"))},
+		{"theory", (&theoryLoader{loader: &loader{}}).theoryRootKeys(), has("theory").With("not", has("sampler"))},
 		{"identify", (&loader{identify: true}).identifyKeys(), model.With("not", has("potential"))},
 		{"sample", (&loader{}).sampleKeys(), nil},
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/domain"
 	"github.com/r2sgld/r2sgld/internal/config/key"
+	"github.com/r2sgld/r2sgld/internal/config/region"
 	"github.com/r2sgld/r2sgld/internal/config/yamlpos"
 	"github.com/r2sgld/r2sgld/internal/spare"
 	"github.com/r2sgld/r2sgld/potential"
@@ -76,7 +77,7 @@ func loadTheory(path string, root *yamlpos.Node, set []string) (*Theory, error) 
 	if err := misplaced("theory", path, root); err != nil {
 		return nil, err
 	}
-	l := &theoryLoader{loader: *Programs{}.loader(path, root)}
+	l := &theoryLoader{loader: Programs{}.loader(path, root)}
 	l.override(set)
 	l.Section(root, key.Names(l.theoryRootKeys())...)
 	t := &Theory{Name: l.readName()}
@@ -90,13 +91,13 @@ func loadTheory(path string, root *yamlpos.Node, set []string) (*Theory, error) 
 	if err := l.Problems.Err(); err != nil {
 		return nil, err
 	}
-	if err := tune.Finite(context.Background(), r2sgld.Problem{Potential: u, Domain: l.domain, Names: l.names}, l.inside, 1); err != nil {
+	if err := tune.Finite(context.Background(), r2sgld.Problem{Potential: u, Domain: l.region.Domain, Names: l.names}, l.region.Inside, 1); err != nil {
 		l.Report(root.Key("potential"), "%v", err)
 		return nil, l.Problems.Err()
 	}
-	t.Problem = theory.Problem{Potential: u, Domain: l.domain, Names: l.names}
+	t.Problem = theory.Problem{Potential: u, Domain: l.region.Domain, Names: l.names}
 	t.Resolved = ResolvedTheory{Name: t.Name, Variables: l.names, Potential: root.Field("potential").Text,
-		Domain: l.plainValue(root.Field("domain")), Theory: l.keys}
+		Domain: l.region.Plain(root.Field("domain")), Theory: l.keys}
 	t.Settings, t.Intensities = l.keys.settings(), l.keys.Intensities
 	t.Warnings = jumps(t.Resolved.Potential)
 	return t, nil
@@ -108,7 +109,7 @@ func (l *theoryLoader) theoryRootKeys() []key.Key {
 		l.nameKey(),
 		variablesKey(),
 		key.Given("potential", "[expression](#expressions)", key.PlainText(), nil).Must().Tells("", "U in the variables"),
-		domainKey().Must().Tells("", "[domain](#domain), bounded"),
+		region.Key().Must().Tells("", "[domain](#domain), bounded"),
 		key.Mapping("theory", l.theoryKeys()).Tells("", "what is measured"),
 	}
 }
@@ -143,7 +144,7 @@ func decayKeys() []key.Key {
 
 // A theoryLoader is a configuration of the command theory being read.
 type theoryLoader struct {
-	loader
+	*loader
 	keys TheoryKeys
 }
 
@@ -159,15 +160,15 @@ func (l *theoryLoader) theoryPotential(n *yamlpos.Node) potential.Potential {
 // boundedDomain reads the domain and reports one that has no walls all around.
 func (l *theoryLoader) boundedDomain(root *yamlpos.Node) {
 	before := len(l.Problems)
-	l.readDomain(root.Field("domain"))
+	l.readDomain()
 	switch {
 	case l.names == nil || len(l.names) > 2 || len(l.Problems) > before:
-	case l.slice != nil:
+	case l.region.Slice != nil:
 		l.ReportBare(root.Key("domain"), "theory takes no equations (substitute one of the variables) and no domain a million times as long as wide")
-	case l.domain == nil:
+	case l.region.Domain == nil:
 		l.ReportBare(root, "the domain is missing: theory needs walls all around, such as domain: {box: {%s: [0, 1]}}", l.names[0])
-	case !bounded(l.domain):
-		lo, hi := domain.BoundsOf(l.domain, len(l.names))
+	case !bounded(l.region.Domain):
+		lo, hi := domain.BoundsOf(l.region.Domain, len(l.names))
 		for j, name := range l.names {
 			if math.IsInf(hi[j]-lo[j], 1) {
 				l.ReportBare(root.Key("domain"), "the domain does not bound %q: cells cover a bounded domain alone. Add a box so large that nothing is beyond it", name)
@@ -259,7 +260,7 @@ func (l *theoryLoader) readDecay(n *yamlpos.Node) {
 	}
 	if at := n.Field("start"); at != nil && l.names != nil {
 		if x, ok := l.point(at); ok {
-			if d.Start = named(l.names, x); l.domain != nil && !l.domain.Contains(x) {
+			if d.Start = named(l.names, x); l.region.Domain != nil && !l.region.Domain.Contains(x) {
 				l.Report(at, "the start %s lies outside the domain", pointText(l.names, x))
 			}
 		}
@@ -318,10 +319,10 @@ func (l *theoryLoader) settleGrid(n *yamlpos.Node) {
 	if k.Grid == 0 {
 		k.Grid = theory.DefaultGrid(len(l.names), len(k.Temperature))
 	}
-	if !bounded(l.domain) || len(l.names) > 2 {
+	if !bounded(l.region.Domain) || len(l.names) > 2 {
 		return
 	}
-	lo, hi := domain.BoundsOf(l.domain, len(l.names))
+	lo, hi := domain.BoundsOf(l.region.Domain, len(l.names))
 	cells := float64(k.Grid)
 	if len(l.names) == 2 {
 		a, b := hi[0]-lo[0], hi[1]-lo[1]

@@ -13,8 +13,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/r2sgld/r2sgld"
-	"github.com/r2sgld/r2sgld/domain"
-	"github.com/r2sgld/r2sgld/expression"
 	"github.com/r2sgld/r2sgld/internal/pace"
 )
 
@@ -133,51 +131,6 @@ func TestDomainInTheChart(t *testing.T) {
 	}
 	if inside < 100 || outside < 100 {
 		t.Errorf("%d points inside, %d outside", inside, outside)
-	}
-}
-
-// Surfaces in the chart have the values of their formulas at the parameters and the
-// slopes of these by its coordinates: planes, quadrics, and another one, for any pair
-// of a constraint. Central differences of step 1e-6 are good to 1e-8. It kills a
-// gradient by the parameters.
-func TestSurfacesInTheChart(t *testing.T) {
-	s := trajectory(t)
-	lo, hi := make([]float64, 8), slices.Repeat([]float64{math.Inf(1)}, 8)
-	chart := s.Model.Chart(lo, hi)
-	names := []string{"a", "b", "c", "d", "e", "f", "g", "h"}
-	plane := planeOf([]float64{2, -3, 0, 1, 0.1, 0, -1, 0.5}, 0.7)
-	for _, text := range []string{"2*a - 3*b + d + 0.1*e - g + 0.5*h - 0.7", "(a - 3)^2 + a*b - 2*e*h + (g - 1)^2 + d - 4", "a*b*h - exp(g) + e^1.5"} {
-		f, err := expression.Compile(text, names)
-		if err != nil {
-			t.Fatal(err)
-		}
-		surfaces := []domain.Surface{surfaceOf(f)}
-		if strings.HasPrefix(text, "2*a") {
-			surfaces = append(surfaces, plane)
-		}
-		for _, in := range surfaces {
-			g := inChart(in, chart).Bind()
-			if _, bends := g.(domain.Bender); bends == strings.Contains(text, "exp") {
-				t.Errorf("%s: bounds of second derivatives are known: %v", text, bends)
-			}
-			y, slope, x := slices.Clone(s.Settings.Whitening.Center), make([]float64, 8), make([]float64, 8)
-			value := g.Gradient(slope, y)
-			chart.Point(x, y)
-			if want := (surface{f}).Bind().Value(x); math.Abs(value-want) > 1e-12*(1+math.Abs(want)) || g.Value(y) != value {
-				t.Errorf("%s: value %g, want %g", text, value, want)
-			}
-			for j, v := range y {
-				const h = 1e-6
-				y[j] = v + h
-				up := g.Value(y)
-				y[j] = v - h
-				down := g.Value(y)
-				y[j] = v
-				if d := (up - down) / (2 * h); math.Abs(d-slope[j]) > 1e-7*(1+math.Abs(d)) || (d == 0) != !strings.Contains(text, names[j]) {
-					t.Errorf("%s: slope %d is %g, by differences %g", text, j, slope[j], d)
-				}
-			}
-		}
 	}
 }
 

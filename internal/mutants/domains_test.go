@@ -32,7 +32,7 @@ var ofDomains = []fault{
 		{"domain.(*Mirror).Pull", "tau*math.Copysign((1-t)/(1+t), v)", "0*tau"},
 	}},
 	{"projection mirrors", ". ProjectedLangevin", []edit{{"domain.(*Box).fold", "rule == Project", "false"}}},
-	{"quadric: slopes by what the logarithms are of", "internal/config SurfacesInTheChart", []edit{
+	{"quadric: slopes by what the logarithms are of", "internal/config/region SurfacesInTheChart", []edit{
 		{"domain.(*quadricEval).Gradient", "g[s.j] *= e.z[k]", "_ = k"},
 	}},
 	{"quadric: bounds without the slopes", "domain QuadricCrossings", []edit{

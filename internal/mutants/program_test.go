@@ -120,7 +120,7 @@ var ofTheProgram = []fault{
 			"math.Hypot(bias, se), fine.Error"},
 	}},
 	{"columns of a matrix not permuted", "internal/config TestMatrixOf", []edit{
-		{"internal/config.(*loader).readMatrix", "a[order", "a[j+0*order"},
+		{"internal/config/region.(*Region).readMatrix", "a[order", "a[j+0*order"},
 	}},
 	{"projected steps are reflected", "internal/config OtherMethods", []edit{
 		{"internal/config.(*Sampler).settle", "Project", "Specular"},
@@ -130,13 +130,13 @@ var ofTheProgram = []fault{
 		{"internal/config.(*Sampler).settings", "p.Form == penaltyDistance", "false"},
 	}},
 	{"trajectory: bounds in the coordinates of the parameters", "internal/config DomainInTheChart", []edit{
-		{"internal/config.(*loader).charted", ".Log(", ".Abs("},
+		{"internal/config/region.(*Region).InChart", ".Log(", ".Abs("},
 	}},
 	{"trajectory: mixed constraints as they are", "internal/config DomainInTheChart", []edit{
-		{"internal/config.(*loader).charted", "!bent", "!bent || j < 0"},
+		{"internal/config/region.(*Region).InChart", "!bent", "!bent || j < 0"},
 	}},
-	{"trajectory: slopes of walls by the parameters", "internal/config SurfacesInTheChart", []edit{
-		{"internal/config.(*chartedEval).Gradient", "e.chart.Covector(g, e.x)", "_ = g"},
+	{"trajectory: slopes of walls by the parameters", "internal/config/region SurfacesInTheChart", []edit{
+		{"internal/config/region.(*chartedEval).Gradient", "e.chart.Covector(g, e.x)", "_ = g"},
 	}},
 	{"trajectory: whitening of the parameters", "internal/config TakesHMC", []edit{
 		{"internal/config.(*loader).charted", "v / ", "v + 0*"},
@@ -145,7 +145,7 @@ var ofTheProgram = []fault{
 		{"internal/config.(*loader).sampling", "chart.Coordinates", "copy"},
 	}},
 	{"trajectory: starts outside of the domain", "internal/config InitFromPrior", []edit{
-		{"internal/config.(*loader).startFromPrior", "l.domain == nil || l.domain.Contains(x)", "true"},
+		{"internal/config.(*loader).startFromPrior", "l.region.Domain == nil || l.region.Domain.Contains(x)", "true"},
 	}},
 	{"trajectory: a kernel that is forgotten", "internal/config ResolvedTrajectories", []edit{
 		{"internal/config.(*loader).samplerKernel", `word == langevin && m.auto()`, "false"},
@@ -187,7 +187,7 @@ var ofTheProgram = []fault{
 	{"theory: memory compared the wrong way", "internal/config TestBadTheories", []edit{
 		{"internal/config.(*theoryLoader).settleGrid", "need >", "need <"},
 	}},
-	{"equations of the other sign", "internal/config TestEquation", []edit{{"internal/config.(*loader).readEquation", "0 - ", ""}}},
+	{"equations of the other sign", "internal/config TestEquation", []edit{{"internal/config/region.(*Region).readEquation", "0 - ", ""}}},
 	{"reproduce evidence: bars of one standard error", "internal/study/evidence Settle", []edit{
 		{"internal/study/evidence.(*Trial).bar", ", 2*", ", "},
 	}},

@@ -1,4 +1,4 @@
-package config
+package region
 
 import (
 	"errors"
@@ -28,7 +28,7 @@ type maker struct {
 	keys  []key.Key
 	order []string // in which they are read; nil is that of keys
 	// build makes the shape of what was read from n; nil, nil where it has reported why not.
-	build func(l *loader, n *yamlpos.Node) (domain.Domain, error)
+	build func(r *Region, n *yamlpos.Node) (domain.Domain, error)
 }
 
 // shapes are all kinds of domain but box and constraints, in the order of the messages.
@@ -54,7 +54,7 @@ func radial[D domain.Domain](name string, build func(radius float64) (D, error),
 	return shape{name: name, words: "`{radius, of}`", fallback: "2", plane: true, doc: doc, open: func(int) maker {
 		radius := 2.0
 		return maker{keys: []key.Key{key.Number("radius", &radius, key.Positive).Tells("2", "size")},
-			build: func(*loader, *yamlpos.Node) (domain.Domain, error) { return build(radius) }}
+			build: func(*Region, *yamlpos.Node) (domain.Domain, error) { return build(radius) }}
 	}}
 }
 
@@ -65,7 +65,7 @@ func openFlower(int) maker {
 		key.Number("offset", &offset, key.Positive).Also("exclusiveMinimum", 1).Tells("3", "above 1; large ones make it round"),
 		key.Number("radius", &radius, key.Positive).Tells("2", "size"),
 	}
-	return maker{keys, []string{"radius", "petals", "offset"}, func(*loader, *yamlpos.Node) (domain.Domain, error) {
+	return maker{keys, []string{"radius", "petals", "offset"}, func(*Region, *yamlpos.Node) (domain.Domain, error) {
 		return domain.NewFlower(petals, offset, radius)
 	}}
 }
@@ -73,12 +73,12 @@ func openFlower(int) maker {
 func openBall(d int) maker {
 	center, radius := make([]float64, d), 0.0
 	return maker{keys: []key.Key{centerKey(&center), key.Number("radius", &radius, key.Positive).Must().Tells("", "size")},
-		build: func(*loader, *yamlpos.Node) (domain.Domain, error) { return domain.NewBall(center, radius) }}
+		build: func(*Region, *yamlpos.Node) (domain.Domain, error) { return domain.NewBall(center, radius) }}
 }
 
 func centerKey(center *[]float64) key.Key {
-	return key.Given("center", "list of numbers", key.ListOf(key.Object("type", "number")), func(l *key.Reader, n *yamlpos.Node) {
-		if v, ok := l.Floats(n, len(*center)); ok {
+	return key.Given("center", "list of numbers", key.ListOf(key.Object("type", "number")), func(r *key.Reader, n *yamlpos.Node) {
+		if v, ok := r.Floats(n, len(*center)); ok {
 			*center = v
 		}
 	}).Tells("0", "the middle")
@@ -91,8 +91,8 @@ func openEllipsoid(d int) maker {
 		key.Positives("axes", &[]float64{}).By(nil).Tells("", "half-axes along the coordinates"),
 		key.Given("matrix", "rows", key.ListOf(row), nil).Tells("", "A of (x − c)ᵀA(x − c) ≤ 1, symmetric and positive definite"),
 	}
-	return maker{keys: keys, build: func(l *loader, n *yamlpos.Node) (domain.Domain, error) {
-		if a, ok := l.quadric(n, d); ok {
+	return maker{keys: keys, build: func(r *Region, n *yamlpos.Node) (domain.Domain, error) {
+		if a, ok := r.quadric(n, d); ok {
 			return domain.NewEllipsoid(center, a)
 		}
 		return nil, nil
@@ -103,19 +103,19 @@ func openPolygon(int) maker {
 	point := key.Object("type", "array", "minItems", 2, "maxItems", 2, "items", key.Object("type", "number"))
 	keys := []key.Key{key.Given("vertices", "list of points", key.Object("type", "array", "minItems", 3, "items", point), nil).Must().
 		Tells("", "in order, either way round")}
-	return maker{keys: keys, build: func(l *loader, n *yamlpos.Node) (domain.Domain, error) {
+	return maker{keys: keys, build: func(r *Region, n *yamlpos.Node) (domain.Domain, error) {
 		if n.Kind == yamlpos.Map {
 			if n = n.Field("vertices"); n == nil {
 				return nil, errors.New("polygon needs the key \"vertices\"")
 			}
 		}
-		v := l.vertices(n)
+		v := r.vertices(n)
 		if v == nil {
 			return nil, nil
 		}
 		shape, err := domain.NewPolygon(v)
 		if err != nil {
-			l.Report(n, "%v", err)
+			r.Report(n, "%v", err)
 			return nil, nil
 		}
 		return shape, nil
@@ -138,19 +138,19 @@ func (s shape) key() key.Key {
 }
 
 // readShape reads a shape into r.
-func (l *loader) readShape(r *region, s shape, n *yamlpos.Node) {
+func (r *Region) readShape(s shape, n *yamlpos.Node) {
 	if n == nil || s.open == nil {
 		return
 	}
 	list := s.listed && n.Kind == yamlpos.List
-	if !list && !l.Section(n, key.Names(s.key().Within)...) {
+	if !list && !r.Section(n, key.Names(s.key().Within)...) {
 		return
 	}
 	dims := -1
 	if s.plane {
 		dims = 2
 	}
-	at, ok := l.of(n, dims)
+	at, ok := r.of(n, dims)
 	if !ok {
 		return
 	}
@@ -158,104 +158,104 @@ func (l *loader) readShape(r *region, s shape, n *yamlpos.Node) {
 	if m.order == nil {
 		m.order = key.Names(m.keys)
 	}
-	before := len(l.Problems)
+	before := len(r.Problems)
 	for _, name := range m.order {
-		if l.Take(n, m.keys, name); len(l.Problems) > before {
+		if r.Take(n, m.keys, name); len(r.Problems) > before {
 			return
 		}
 	}
-	switch shape, err := m.build(l, n); {
+	switch shape, err := m.build(r, n); {
 	case err != nil:
-		l.Report(n, "%v", err)
+		r.Report(n, "%v", err)
 	case shape != nil:
 		r.parts = append(r.parts, domain.Part{Domain: shape, At: at})
 	}
 }
 
 // readBox reads bounds of variables.
-func (l *loader) readBox(r *region, n *yamlpos.Node) {
-	if !l.Section(n, l.names...) {
+func (r *Region) readBox(n *yamlpos.Node) {
+	if !r.Section(n, r.Names...) {
 		return
 	}
 	for _, f := range n.Fields {
-		j := slices.Index(l.names, f.Key.Text)
-		if j < 0 || !l.List(f.Value, "two numbers") {
+		j := slices.Index(r.Names, f.Key.Text)
+		if j < 0 || !r.List(f.Value, "two numbers") {
 			continue
 		}
 		if len(f.Value.Items) != 2 {
-			l.Report(f.Value, "the bounds of %s must be two numbers [lower, upper]; found %d", f.Key.Text, len(f.Value.Items))
+			r.Report(f.Value, "the bounds of %s must be two numbers [lower, upper]; found %d", f.Key.Text, len(f.Value.Items))
 			continue
 		}
-		lo, okLo := l.bound(f.Value.Items[0], -1)
-		hi, okHi := l.bound(f.Value.Items[1], 1)
+		lo, okLo := r.bound(f.Value.Items[0], -1)
+		hi, okHi := r.bound(f.Value.Items[1], 1)
 		if !okLo || !okHi {
 			continue
 		}
 		if !(lo < hi) {
-			l.Report(f.Value, "the lower bound of %s must be below the upper one; found [%g, %g]", f.Key.Text, lo, hi)
+			r.Report(f.Value, "the lower bound of %s must be below the upper one; found [%g, %g]", f.Key.Text, lo, hi)
 			continue
 		}
 		if !math.IsInf(lo, -1) {
-			r.add(r.unit(j, -1), -lo, fmt.Sprintf("%s >= %g", f.Key.Text, lo))
+			r.Add(r.Unit(j, -1), -lo, fmt.Sprintf("%s >= %g", f.Key.Text, lo))
 		}
 		if !math.IsInf(hi, 1) {
-			r.add(r.unit(j, 1), hi, fmt.Sprintf("%s <= %g", f.Key.Text, hi))
+			r.Add(r.Unit(j, 1), hi, fmt.Sprintf("%s <= %g", f.Key.Text, hi))
 		}
 	}
 }
 
 // bound reads a number, or .inf with the given sign.
-func (l *loader) bound(n *yamlpos.Node, sign int) (float64, bool) {
+func (r *Region) bound(n *yamlpos.Node, sign int) (float64, bool) {
 	word := strings.ToLower(strings.TrimPrefix(n.Text, "+"))
 	if n.Kind == yamlpos.Scalar && (sign > 0 && word == ".inf" || sign < 0 && word == "-.inf") {
 		return math.Inf(sign), true
 	}
-	return l.Float(n)
+	return r.Float(n)
 }
 
 // readSimplex reads the variables that are shares of 1, all but the last share.
-func (l *loader) readSimplex(r *region, n *yamlpos.Node) {
-	at, ok := l.coordinates(n)
+func (r *Region) readSimplex(n *yamlpos.Node) {
+	at, ok := r.coordinates(n)
 	if !ok {
 		return
 	}
 	s, err := domain.NewSimplex(len(at), 1)
 	if err != nil {
-		l.Report(n, "%v", err)
+		r.Report(n, "%v", err)
 		return
 	}
-	sum := make([]float64, r.d)
+	sum := make([]float64, r.dim())
 	for _, j := range at {
-		r.add(r.unit(j, -1), 0, l.names[j]+" >= 0")
+		r.Add(r.Unit(j, -1), 0, r.Names[j]+" >= 0")
 		sum[j] = 1
 	}
 	var names []string
 	for _, j := range at {
-		names = append(names, l.names[j])
+		names = append(names, r.Names[j])
 	}
-	r.add(sum, 1, strings.Join(names, " + ")+" <= 1")
+	r.Add(sum, 1, strings.Join(names, " + ")+" <= 1")
 	r.joined = len(r.rows)
 	r.parts = append(r.parts, domain.Part{Domain: s, At: at})
 }
 
 // coordinates reads a list of variables.
-func (l *loader) coordinates(n *yamlpos.Node) ([]int, bool) {
-	if !l.List(n, "variables") {
+func (r *Region) coordinates(n *yamlpos.Node) ([]int, bool) {
+	if !r.List(n, "variables") {
 		return nil, false
 	}
 	var at []int
 	for _, item := range n.Items {
-		name, ok := l.Text(item)
+		name, ok := r.Text(item)
 		if !ok {
 			return nil, false
 		}
-		j := slices.Index(l.names, name)
+		j := slices.Index(r.Names, name)
 		switch {
 		case j < 0:
-			l.Report(item, "unknown variable %q%s", name, yamlpos.Suggest(name, "variables", l.names))
+			r.Report(item, "unknown variable %q%s", name, yamlpos.Suggest(name, "variables", r.Names))
 			return nil, false
 		case slices.Contains(at, j):
-			l.Report(item, "the variable %q is listed twice", name)
+			r.Report(item, "the variable %q is listed twice", name)
 			return nil, false
 		}
 		at = append(at, j)
@@ -265,20 +265,20 @@ func (l *loader) coordinates(n *yamlpos.Node) ([]int, bool) {
 
 // of reads the key `of` of a shape: the variables that it speaks of, otherwise
 // the first so many, or all of them if that is negative.
-func (l *loader) of(n *yamlpos.Node, dims int) ([]int, bool) {
+func (r *Region) of(n *yamlpos.Node, dims int) ([]int, bool) {
 	if k := n.Field("of"); k != nil {
-		at, ok := l.coordinates(k)
+		at, ok := r.coordinates(k)
 		if ok && dims >= 0 && len(at) != dims {
-			l.Report(k, "%s lies in a plane: of must list two variables; found %d", n.Name, len(at))
+			r.Report(k, "%s lies in a plane: of must list two variables; found %d", n.Name, len(at))
 			return nil, false
 		}
 		return at, ok
 	}
 	if dims < 0 {
-		dims = len(l.names)
+		dims = len(r.Names)
 	}
-	if len(l.names) < dims {
-		l.Report(n, "%s lies in a plane and needs two variables; there is one", n.Name)
+	if len(r.Names) < dims {
+		r.Report(n, "%s lies in a plane and needs two variables; there is one", n.Name)
 		return nil, false
 	}
 	return every(dims), true
@@ -286,17 +286,17 @@ func (l *loader) of(n *yamlpos.Node, dims int) ([]int, bool) {
 
 // quadric reads the matrix A of (x − c)ᵀA(x − c) ≤ 1, given as half-axes along
 // the coordinates or as it is.
-func (l *loader) quadric(n *yamlpos.Node, d int) (mat.Symmetric, bool) {
+func (r *Region) quadric(n *yamlpos.Node, d int) (mat.Symmetric, bool) {
 	a := mat.NewSymDense(d, nil)
 	axes, matrix := n.Field("axes"), n.Field("matrix")
 	if (axes == nil) == (matrix == nil) {
-		l.Report(n, "an ellipsoid needs either axes: [half-axes] or matrix: [[…], …] of (x - c)' A (x - c) <= 1")
+		r.Report(n, "an ellipsoid needs either axes: [half-axes] or matrix: [[…], …] of (x - c)' A (x - c) <= 1")
 		return nil, false
 	}
 	if axes != nil {
-		v := l.Positives(axes)
+		v := r.Positives(axes)
 		if v != nil && len(v) != d {
-			l.Report(axes, "axes must be a list of %d numbers; found %d", d, len(v))
+			r.Report(axes, "axes must be a list of %d numbers; found %d", d, len(v))
 		}
 		if len(v) != d {
 			return nil, false
@@ -306,23 +306,23 @@ func (l *loader) quadric(n *yamlpos.Node, d int) (mat.Symmetric, bool) {
 		}
 		return a, true
 	}
-	if !l.List(matrix, "rows") {
+	if !r.List(matrix, "rows") {
 		return nil, false
 	}
 	if len(matrix.Items) != d {
-		l.Report(matrix, "matrix must have %d rows; found %d", d, len(matrix.Items))
+		r.Report(matrix, "matrix must have %d rows; found %d", d, len(matrix.Items))
 		return nil, false
 	}
 	var rows [][]float64
 	for i, item := range matrix.Items {
-		row, ok := l.Floats(item, d)
+		row, ok := r.Floats(item, d)
 		if !ok {
 			return nil, false
 		}
 		rows = append(rows, row)
 		for j := range i {
 			if row[j] != rows[j][i] {
-				l.Report(item.Items[j], "matrix must be symmetric; found %g and %g", row[j], rows[j][i])
+				r.Report(item.Items[j], "matrix must be symmetric; found %g and %g", row[j], rows[j][i])
 				return nil, false
 			}
 			a.SetSym(i, j, row[j])
@@ -333,12 +333,12 @@ func (l *loader) quadric(n *yamlpos.Node, d int) (mat.Symmetric, bool) {
 }
 
 // vertices reads the vertices of a polygon; nil if they are wrong.
-func (l *loader) vertices(n *yamlpos.Node) (v [][2]float64) {
-	if !l.List(n, "points [x, y]") {
+func (r *Region) vertices(n *yamlpos.Node) (v [][2]float64) {
+	if !r.List(n, "points [x, y]") {
 		return nil
 	}
 	for _, item := range n.Items {
-		p, ok := l.Floats(item, 2)
+		p, ok := r.Floats(item, 2)
 		if !ok {
 			return nil
 		}

@@ -1,4 +1,4 @@
-package config
+package region
 
 import (
 	"bytes"
@@ -30,10 +30,10 @@ type table struct {
 }
 
 // A place makes a problem at a line of a file or at a node.
-type place func(message string) Problem
+type place func(message string) yamlpos.Problem
 
-func (l *loader) reportAt(at place, format string, args ...any) {
-	l.Problems = append(l.Problems, at(fmt.Sprintf(format, args...)))
+func (r *Region) reportAt(at place, format string, args ...any) {
+	r.Problems = append(r.Problems, at(fmt.Sprintf(format, args...)))
 }
 
 // plainMatrix is a matrix of constraints as run.json has it: in the order of the
@@ -44,8 +44,8 @@ type plainMatrix struct {
 	Upper  []any       `json:"upper,omitempty"`
 }
 
-// matrixKeys declares a matrix of constraints.
-func matrixKeys() []key.Key {
+// MatrixKeys declares a matrix of constraints.
+func MatrixKeys() []key.Key {
 	side := key.AnyOf(key.Object("type", []string{"number", "string"}), key.Object("type", "array"))
 	return []key.Key{
 		key.Given("matrix", "file, or list of rows", key.AnyOf(key.PlainText(), key.ListOf(key.Object("type", []string{"array", "number"}))), nil).Must().
@@ -60,58 +60,58 @@ func matrixKeys() []key.Key {
 }
 
 // readMatrix adds the constraints lower ≤ A x ≤ upper.
-func (l *loader) readMatrix(r *region, n *yamlpos.Node) {
-	if l.identify {
-		l.Report(n, "a matrix of constraints goes with the domain of sample; write constraints on parameters as text")
+func (r *Region) readMatrix(n *yamlpos.Node) {
+	if r.Parameters {
+		r.Report(n, "a matrix of constraints goes with the domain of sample; write constraints on parameters as text")
 		return
 	}
 	if n.Field("matrix") == nil {
-		l.Report(n, "%s must be inequalities such as \"x > 1 + y\", or a matrix of them: {matrix: A.csv, upper: b.csv}; found %s", n.Name, n)
+		r.Report(n, "%s must be inequalities such as \"x > 1 + y\", or a matrix of them: {matrix: A.csv, upper: b.csv}; found %s", n.Name, n)
 		return
 	}
-	if !l.Section(n, key.Names(matrixKeys())...) {
+	if !r.Section(n, key.Names(MatrixKeys())...) {
 		return
 	}
-	m, ok := l.table(n.Field("matrix"), 0)
+	m, ok := r.table(n.Field("matrix"), 0)
 	if !ok {
 		return
 	}
-	order, ok := l.columns(n, m)
+	order, ok := r.columns(n, m)
 	if ok && len(m.rows) == 0 {
-		l.Report(n.Field("matrix"), "the matrix has no rows")
+		r.Report(n.Field("matrix"), "the matrix has no rows")
 	}
 	if !ok || len(m.rows) == 0 {
 		return
 	}
-	lower, okLower := l.sides(n.Field("lower"), m, -1)
-	upper, okUpper := l.sides(n.Field("upper"), m, 1)
+	lower, okLower := r.sides(n.Field("lower"), m, -1)
+	upper, okUpper := r.sides(n.Field("upper"), m, 1)
 	if !okLower || !okUpper {
 		return
 	}
 	if n.Field("lower") == nil && n.Field("upper") == nil {
-		l.Report(n, "a matrix of constraints needs upper: b.csv of A x <= b, lower: of A x >= b, or both")
+		r.Report(n, "a matrix of constraints needs upper: b.csv of A x <= b, lower: of A x >= b, or both")
 		return
 	}
 	plain := plainMatrix{}
 	for i, cells := range m.rows {
-		a := make([]float64, r.d)
+		a := make([]float64, r.dim())
 		for j, v := range cells {
 			a[order[j]] = v
 		}
 		if problem := r.addRow(a, lower[i], upper[i], i); problem != "" {
-			l.reportAt(m.places[i], "%s", problem)
+			r.reportAt(m.places[i], "%s", problem)
 		}
 		plain.Matrix = append(plain.Matrix, a)
 		plain.Lower, plain.Upper = append(plain.Lower, plainBound(lower[i])), append(plain.Upper, plainBound(upper[i]))
 	}
-	if l.matrices == nil {
-		l.matrices = map[*yamlpos.Node]plainMatrix{}
+	if r.matrices == nil {
+		r.matrices = map[*yamlpos.Node]plainMatrix{}
 	}
-	l.matrices[n] = plain
+	r.matrices[n] = plain
 }
 
 // addRow adds lo ≤ a·x ≤ hi, or says why not.
-func (r *region) addRow(a []float64, lo, hi float64, i int) string {
+func (r *Region) addRow(a []float64, lo, hi float64, i int) string {
 	if !slices.ContainsFunc(a, func(v float64) bool { return v != 0 }) {
 		return "this row holds zeros alone: it constrains nothing"
 	}
@@ -124,10 +124,10 @@ func (r *region) addRow(a []float64, lo, hi float64, i int) string {
 		for j, v := range a {
 			minus[j] = 0 - v
 		}
-		r.add(minus, 0-lo, fmt.Sprintf("%s >= %g", name, lo))
+		r.Add(minus, 0-lo, fmt.Sprintf("%s >= %g", name, lo))
 	}
 	if !math.IsInf(hi, 1) {
-		r.add(a, hi, fmt.Sprintf("%s <= %g", name, hi))
+		r.Add(a, hi, fmt.Sprintf("%s <= %g", name, hi))
 	}
 	return ""
 }
@@ -143,37 +143,37 @@ func plainBound(v float64) any {
 }
 
 // columns finds the variable of each column of a matrix.
-func (l *loader) columns(n *yamlpos.Node, m *table) (order []int, ok bool) {
+func (r *Region) columns(n *yamlpos.Node, m *table) (order []int, ok bool) {
 	names := n.Field("names")
 	switch {
 	case names != nil && names.Kind == yamlpos.List:
-		if order, ok = l.coordinates(names); !ok {
+		if order, ok = r.coordinates(names); !ok {
 			return nil, false
 		}
 	case names != nil:
-		if word, ok := l.Text(names); !ok || word != "header" {
-			l.Report(names, "names must be header, the first line of the matrix, or a list of variables; found %s", names)
+		if word, ok := r.Text(names); !ok || word != "header" {
+			r.Report(names, "names must be header, the first line of the matrix, or a list of variables; found %s", names)
 			return nil, false
 		}
 		if m.header == nil {
-			l.reportAt(m.top, "the first line holds numbers: it must name the columns, by names: header")
+			r.reportAt(m.top, "the first line holds numbers: it must name the columns, by names: header")
 			return nil, false
 		}
-		if order, ok = l.headed(m); !ok {
+		if order, ok = r.headed(m); !ok {
 			return nil, false
 		}
 	default:
-		order = every(len(l.names))
+		order = every(len(r.Names))
 	}
 	if names == nil || names.Kind == yamlpos.List {
 		if m.header != nil {
-			l.reportAt(m.top, "the first line is no row of numbers; write names: header if it names the columns")
+			r.reportAt(m.top, "the first line is no row of numbers; write names: header if it names the columns")
 			return nil, false
 		}
 	}
 	for i, row := range m.rows {
 		if len(row) != len(order) {
-			l.reportAt(m.places[i], "expected %d numbers in this row, one for each of %s; found %d", len(order), shortList(l.names, order), len(row))
+			r.reportAt(m.places[i], "expected %d numbers in this row, one for each of %s; found %d", len(order), shortList(r.Names, order), len(row))
 			return nil, false
 		}
 	}
@@ -193,15 +193,15 @@ func shortList(names []string, at []int) string {
 }
 
 // headed finds the variables that a header names.
-func (l *loader) headed(m *table) (order []int, ok bool) {
+func (r *Region) headed(m *table) (order []int, ok bool) {
 	for _, name := range m.header {
-		j := slices.Index(l.names, name)
+		j := slices.Index(r.Names, name)
 		switch {
 		case j < 0:
-			l.reportAt(m.top, "unknown variable %s%s", yamlpos.Text(name), yamlpos.Suggest(name, "variables", l.names))
+			r.reportAt(m.top, "unknown variable %s%s", yamlpos.Text(name), yamlpos.Suggest(name, "variables", r.Names))
 			return nil, false
 		case slices.Contains(order, j):
-			l.reportAt(m.top, "the variable %q is named twice", name)
+			r.reportAt(m.top, "the variable %q is named twice", name)
 			return nil, false
 		}
 		order = append(order, j)
@@ -211,7 +211,7 @@ func (l *loader) headed(m *table) (order []int, ok bool) {
 
 // sides reads a side of the rows of m: a number for all of them, a list, or a
 // file; infinite, with the given sign, where there is none.
-func (l *loader) sides(n *yamlpos.Node, m *table, sign int) ([]float64, bool) {
+func (r *Region) sides(n *yamlpos.Node, m *table, sign int) ([]float64, bool) {
 	out := slices.Repeat([]float64{math.Inf(sign)}, len(m.rows))
 	if n == nil {
 		return out, true
@@ -219,20 +219,20 @@ func (l *loader) sides(n *yamlpos.Node, m *table, sign int) ([]float64, bool) {
 	if v, ok := n.Number(); ok {
 		return slices.Repeat([]float64{v}, len(m.rows)), true
 	}
-	t, ok := l.table(n, sign)
+	t, ok := r.table(n, sign)
 	if !ok {
 		return nil, false
 	}
 	var all []float64
 	for i, row := range t.rows {
 		if len(row) != 1 && len(t.rows) > 1 {
-			l.reportAt(t.places[i], "expected one number in this row, %s of a row of the matrix; found %d", n.Name, len(row))
+			r.reportAt(t.places[i], "expected one number in this row, %s of a row of the matrix; found %d", n.Name, len(row))
 			return nil, false
 		}
 		all = append(all, row...)
 	}
 	if len(all) != len(out) {
-		l.Report(n, "expected %d numbers, one for each row of the matrix; found %d", len(out), len(all))
+		r.Report(n, "expected %d numbers, one for each row of the matrix; found %d", len(out), len(all))
 		return nil, false
 	}
 	return all, true
@@ -240,24 +240,24 @@ func (l *loader) sides(n *yamlpos.Node, m *table, sign int) ([]float64, bool) {
 
 // table reads numbers: a list, a list of lists, or a file, relative to the
 // configuration. Of sides, of sign −1 or 1, some may be infinite.
-func (l *loader) table(n *yamlpos.Node, sign int) (*table, bool) {
+func (r *Region) table(n *yamlpos.Node, sign int) (*table, bool) {
 	if n.Kind != yamlpos.List {
-		file, ok := l.Text(n)
+		file, ok := r.Text(n)
 		if !ok {
 			return nil, false
 		}
 		switch word := strings.TrimLeft(strings.ToLower(file), "+-."); {
 		case sign != 0 && (word == "inf" || word == "infinity"):
-			l.Report(n, "%s bounds nothing: leave it out", n.Text)
+			r.Report(n, "%s bounds nothing: leave it out", n.Text)
 			return nil, false
 		case sign != 0 && word == "nan":
-			l.Report(n, "%s is not a number", n.Text)
+			r.Report(n, "%s is not a number", n.Text)
 			return nil, false
 		}
 		if !filepath.IsAbs(file) {
-			file = filepath.Join(filepath.Dir(l.file), file)
+			file = filepath.Join(r.Folder, file)
 		}
-		return l.tableFile(n, file, sign)
+		return r.tableFile(n, file, sign)
 	}
 	t := &table{}
 	for _, item := range n.Items {
@@ -267,7 +267,7 @@ func (l *loader) table(n *yamlpos.Node, sign int) (*table, bool) {
 		}
 		var row []float64
 		for _, c := range cells {
-			v, ok := l.bound(c, sign)
+			v, ok := r.bound(c, sign)
 			if !ok {
 				return nil, false
 			}
@@ -280,39 +280,41 @@ func (l *loader) table(n *yamlpos.Node, sign int) (*table, bool) {
 }
 
 // tableFile reads a file of comma-separated numbers, perhaps with a header.
-func (l *loader) tableFile(n *yamlpos.Node, file string, sign int) (*table, bool) {
+func (r *Region) tableFile(n *yamlpos.Node, file string, sign int) (*table, bool) {
 	text, err := regular.Read(file, mostBytes)
 	if err != nil {
-		l.Report(n, "%s cannot be read: %v", file, regular.Why(err))
+		r.Report(n, "%s cannot be read: %v", file, regular.Why(err))
 		return nil, false
 	}
 	source, err := dynamics.Text(bytes.NewReader(text), file)
 	if fault := new(dynamics.DataError); errors.As(err, &fault) {
-		l.Problems = append(l.Problems, Problem{File: file, Line: fault.Line, Column: max(1, fault.Column), Message: fault.Text})
+		r.Problems = append(r.Problems, yamlpos.Problem{File: file, Line: fault.Line, Column: max(1, fault.Column), Message: fault.Text})
 		return nil, false
 	}
 	c := csv.NewReader(source)
 	c.FieldsPerRecord, c.TrimLeadingSpace, c.ReuseRecord = -1, true, true
-	t, before := &table{}, len(l.Problems)
-	for len(l.Problems) < before+20 {
+	t, before := &table{}, len(r.Problems)
+	for len(r.Problems) < before+20 {
 		record, err := c.Read()
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		var p *csv.ParseError
 		if errors.As(err, &p) {
-			l.Problems = append(l.Problems, Problem{File: file, Line: p.Line, Column: p.Column, Message: strings.TrimPrefix(p.Err.Error(), "csv: ")})
+			r.Problems = append(r.Problems, yamlpos.Problem{File: file, Line: p.Line, Column: p.Column, Message: strings.TrimPrefix(p.Err.Error(), "csv: ")})
 			return nil, false
 		}
-		l.tableRow(t, file, c, record, sign)
+		r.tableRow(t, file, c, record, sign)
 	}
-	return t, len(l.Problems) == before
+	return t, len(r.Problems) == before
 }
 
 // tableRow reads a row of a file; the first may be a header.
-func (l *loader) tableRow(t *table, file string, c *csv.Reader, record []string, sign int) {
+func (r *Region) tableRow(t *table, file string, c *csv.Reader, record []string, sign int) {
 	line, _ := c.FieldPos(0)
-	at := func(message string) Problem { return Problem{File: file, Line: line, Column: 1, Message: message} }
+	at := func(message string) yamlpos.Problem {
+		return yamlpos.Problem{File: file, Line: line, Column: 1, Message: message}
+	}
 	if t.top == nil {
 		t.top = at
 		if !slices.ContainsFunc(record, likeNumber) {
@@ -327,7 +329,9 @@ func (l *loader) tableRow(t *table, file string, c *csv.Reader, record []string,
 		v, ok := cellNumber(cell, sign)
 		if !ok {
 			_, column := c.FieldPos(j)
-			l.reportAt(func(message string) Problem { return Problem{File: file, Line: line, Column: column, Message: message} },
+			r.reportAt(func(message string) yamlpos.Problem {
+				return yamlpos.Problem{File: file, Line: line, Column: column, Message: message}
+			},
 				"expected a number; found %s", yamlpos.Text(cell))
 			return
 		}

@@ -1,4 +1,4 @@
-package config
+package region
 
 import (
 	"fmt"
@@ -10,50 +10,53 @@ import (
 	"github.com/r2sgld/r2sgld/internal/config/yamlpos"
 )
 
-// readConstraints adds inequalities given as text: linear ones as half-spaces,
+// Constraints adds inequalities given as text: linear ones as half-spaces,
 // others as surfaces; equations; and matrices of linear ones.
-func (l *loader) readConstraints(r *region, n *yamlpos.Node) {
+func (r *Region) Constraints(n *yamlpos.Node) {
 	items := []*yamlpos.Node{n}
+	if n == nil {
+		return
+	}
 	if n.Kind != yamlpos.Scalar && n.Kind != yamlpos.Map {
 		if n.Kind == yamlpos.List && len(n.Items) == 0 {
 			return
 		}
-		if !l.List(n, `inequalities such as "x > 1 + y"`) {
+		if !r.List(n, `inequalities such as "x > 1 + y"`) {
 			return
 		}
 		items = n.Items
 	}
 	for _, item := range items {
 		if item.Kind == yamlpos.Map {
-			l.readMatrix(r, item)
+			r.readMatrix(item)
 			continue
 		}
-		text, ok := l.Text(item)
+		text, ok := r.Text(item)
 		if !ok {
 			continue
 		}
-		if name, at := bareName(text, l.names); name != "" {
-			l.Problems = append(l.Problems, item.ProblemAt(at, fmt.Sprintf("a name with signs in it stands in backquotes: \"`%s` …\", the text in double quotes", name)))
+		if name, at := bareName(text, r.Names); name != "" {
+			r.Problems = append(r.Problems, item.ProblemAt(at, fmt.Sprintf("a name with signs in it stands in backquotes: \"`%s` …\", the text in double quotes", name)))
 			continue
 		}
 		if at, width := equalSign(text); at >= 0 {
-			l.readEquation(r, item, text, at, width)
+			r.readEquation(item, text, at, width)
 			continue
 		}
-		constraints, err := expression.ParseConstraintsWith(text, l.names, l.fixed)
+		constraints, err := expression.ParseConstraintsWith(text, r.Names, r.Fixed)
 		if err != nil {
-			if !l.Formula(item, err) {
-				l.Report(item, "%v", err)
+			if !r.Formula(item, err) {
+				r.Report(item, "%v", err)
 			}
 			continue
 		}
 		for _, c := range constraints {
 			if c.Linear() {
-				r.add(c.A, c.B, c.Text)
+				r.Add(c.A, c.B, c.Text)
 				continue
 			}
 			r.surfaces = append(r.surfaces, surfaceOf(c.G))
-			r.names = append(r.names, c.Text)
+			r.labels = append(r.labels, c.Text)
 		}
 	}
 }
@@ -142,26 +145,26 @@ func (s *surfaceEval) Gradient(g, x []float64) float64 {
 	return s.v[0]
 }
 
-// plainValue is a node as a value for JSON: maps (whose keys JSON sorts), lists,
+// Plain is a node as a value for JSON: maps (whose keys JSON sorts), lists,
 // numbers and text, matrices of constraints with their numbers.
-func (l *loader) plainValue(n *yamlpos.Node) any {
+func (r *Region) Plain(n *yamlpos.Node) any {
 	if n == nil {
 		return nil
 	}
-	if m, ok := l.matrices[n]; ok {
+	if m, ok := r.matrices[n]; ok {
 		return m
 	}
 	switch n.Kind {
 	case yamlpos.Map:
 		m := map[string]any{}
 		for _, f := range n.Fields {
-			m[f.Key.Text] = l.plainValue(f.Value)
+			m[f.Key.Text] = r.Plain(f.Value)
 		}
 		return m
 	case yamlpos.List:
 		list := []any{}
 		for _, item := range n.Items {
-			list = append(list, l.plainValue(item))
+			list = append(list, r.Plain(item))
 		}
 		return list
 	case yamlpos.Scalar:

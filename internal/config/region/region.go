@@ -1,6 +1,9 @@
-package config
+// Package region answers which states a configuration allows: it reads domains and
+// constraints and makes a domain of them, or reports what contradicts what.
+package region
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -12,25 +15,39 @@ import (
 	"github.com/r2sgld/r2sgld/internal/config/yamlpos"
 )
 
-// A region is a domain being put together: half-spaces, shapes on some of the
+// A Region is where states may be, put together from half-spaces, shapes on some of the
 // coordinates, and surfaces. All of them intersect.
-type region struct {
-	d         int
+type Region struct {
+	*key.Reader
+	Context    context.Context    // searches for points end with it
+	Names      []string           // of the coordinates
+	Fixed      map[string]float64 // names in constraints that stand for numbers
+	Folder     string             // that files are relative to
+	Parameters bool               // the coordinates are parameters of a model
+
+	// What [Region.Settle] finds.
+	Domain domain.Domain // nil is all of R^d
+	Inside []float64     // a point inside the domain; nil if it is not known
+	Slice  *domain.Slice // of equations, whose points are Domain and Inside; nil without
+
 	rows      [][]float64 // a·x ≤ b of every linear constraint
 	bounds    []float64   // b
 	texts     []string    // by which messages call the rows
 	joined    int         // rows that a shape holds already
 	parts     []domain.Part
 	surfaces  []domain.Surface
-	names     []string // of the surfaces
+	labels    []string // of the surfaces
 	equations []equation
+	matrices  map[*yamlpos.Node]plainMatrix
 }
 
-// domainKey declares the domain section.
-func domainKey() key.Key { return key.Mapping("domain", domainKeys()) }
+func (r *Region) dim() int { return len(r.Names) }
 
-// domainKeys declares what a domain is put together of: all of it intersects.
-func domainKeys() []key.Key {
+// Key declares the domain section.
+func Key() key.Key { return key.Mapping("domain", Keys()) }
+
+// Keys declares what a domain is put together of: all of it intersects.
+func Keys() []key.Key {
 	bound := key.AnyOf(key.Object("type", "number"), key.Object("enum", []string{".inf", "-.inf", "+.inf"}))
 	corners := key.Object("type", "array", "minItems", 2, "maxItems", 2, "items", bound)
 	keys := []key.Key{key.Given("box", "`{x: [lo, hi], …}`", key.MapOf(corners), nil).
@@ -38,43 +55,33 @@ func domainKeys() []key.Key {
 	for _, s := range shapes() {
 		keys = append(keys, s.key())
 	}
-	constraint := key.AnyOf(key.PlainText(), key.Section(matrixKeys()))
+	constraint := key.AnyOf(key.PlainText(), key.Section(MatrixKeys()))
 	return append(keys, key.Given("constraints", "text, map, or list of them", key.AnyOf(constraint, key.Object("type", "array", "items", constraint)), nil).
 		Tells("", "[inequalities](#constraints), as text or as a matrix"))
 }
 
-// readDomain reads the domain section into l.domain, and finds out whether it
-// is empty.
-func (l *loader) readDomain(n *yamlpos.Node) {
+// Read reads the domain section and settles the region; messages on the whole of it stand
+// at its key.
+func (r *Region) Read(n, at *yamlpos.Node) {
 	if n == nil || n.Kind == yamlpos.Null {
 		return
 	}
-	if !l.Section(n, key.Names(domainKeys())...) || l.names == nil {
+	if !r.Section(n, key.Names(Keys())...) || r.Names == nil {
 		return
 	}
-	before := len(l.Problems)
-	r := &region{d: len(l.names)}
-	l.readSimplex(r, n.Field("simplex"))
-	l.readBox(r, n.Field("box"))
+	before := len(r.Problems)
+	r.readSimplex(n.Field("simplex"))
+	r.readBox(n.Field("box"))
 	for _, s := range shapes() {
 		if s.plane && n.Empty(s.name) {
-			l.Report(n.Key(s.name), "%s holds nothing; expected, for instance, %s: {radius: 2}", s.name, s.name)
+			r.Report(n.Key(s.name), "%s holds nothing; expected, for instance, %s: {radius: 2}", s.name, s.name)
 		}
-		l.readShape(r, s, n.Field(s.name))
+		r.readShape(s, n.Field(s.name))
 	}
-	if c := n.Field("constraints"); c != nil {
-		l.readConstraints(r, c)
+	r.Constraints(n.Field("constraints"))
+	if len(r.Problems) == before {
+		r.Settle(at)
 	}
-	if len(l.Problems) > before {
-		return
-	}
-	key := l.root.Key("domain")
-	d, err := r.domain()
-	if err != nil {
-		l.Report(key, "the domain cannot be built: %v", err)
-		return
-	}
-	l.settleDomain(r, d, key)
 }
 
 // lonely reports that no point of d lies a billionth of its bounds away from x
@@ -121,38 +128,42 @@ func finiteSize(v float64) float64 {
 	return math.Abs(v)
 }
 
-// settleDomain looks for a point inside d and makes it the domain; an empty one
-// is reported at the node, by the texts of the constraints that exclude each
-// other.
-func (l *loader) settleDomain(r *region, d domain.Domain, at *yamlpos.Node) {
+// Settle builds the domain and looks for a point inside; an empty one is reported at the
+// node, by the texts of the constraints that exclude each other.
+func (r *Region) Settle(at *yamlpos.Node) {
+	d, err := r.Build()
+	if err != nil {
+		r.Report(at, "the domain cannot be built: %v", err)
+		return
+	}
 	rng := rand.New(rand.NewPCG(1, 1))
-	err := fairSize(d)
+	err = fairSize(d)
 	if err == nil && len(r.rows) > 0 {
 		var linear *domain.Polytope
 		if linear, err = domain.NewPolytope(r.rows, r.bounds, r.texts); err == nil {
-			_, err = domain.Interior(l.programs.Context, linear, rng)
+			_, err = domain.Interior(r.Context, linear, rng)
 		}
 	}
 	if err == nil && d != nil {
-		if l.inside, err = domain.Interior(l.programs.Context, d, rng); err == nil && lonely(d, l.inside) {
+		if r.Inside, err = domain.Interior(r.Context, d, rng); err == nil && lonely(d, r.Inside) {
 			err = errors.New("the domain has no interior: it holds a point and nothing around it; loosen a constraint")
 		}
 	}
 	if err != nil {
-		l.ReportBare(at, "%v", err)
+		r.ReportBare(at, "%v", err)
 		return
 	}
-	l.domain = d
-	l.eliminate(r, d, at)
+	r.Domain = d
+	r.eliminate(d, at)
 }
 
-// add adds the linear constraint a·x ≤ b.
-func (r *region) add(a []float64, b float64, text string) {
+// Add adds the linear constraint a·x ≤ b.
+func (r *Region) Add(a []float64, b float64, text string) {
 	r.rows, r.bounds, r.texts = append(r.rows, a), append(r.bounds, b), append(r.texts, text)
 }
 
 // axis returns the coordinate that row i bounds alone, or −1.
-func (r *region) axis(i int) int {
+func (r *Region) axis(i int) int {
 	at := -1
 	for j, v := range r.rows[i] {
 		if v != 0 && at >= 0 {
@@ -165,9 +176,9 @@ func (r *region) axis(i int) int {
 	return at
 }
 
-// box is that of the rows that bound one coordinate; ±Inf where there is none.
-func (r *region) box() (lo, hi []float64) {
-	lo, hi = slices.Repeat([]float64{math.Inf(-1)}, r.d), slices.Repeat([]float64{math.Inf(1)}, r.d)
+// Box is that of the rows that bound one coordinate; ±Inf where there is none.
+func (r *Region) Box() (lo, hi []float64) {
+	lo, hi = slices.Repeat([]float64{math.Inf(-1)}, r.dim()), slices.Repeat([]float64{math.Inf(1)}, r.dim())
 	for i := r.joined; i < len(r.rows); i++ {
 		j := r.axis(i)
 		switch {
@@ -181,10 +192,10 @@ func (r *region) box() (lo, hi []float64) {
 	return lo, hi
 }
 
-// domain builds the domain: a box of the rows that bound one coordinate, a
+// Build builds the domain: a box of the rows that bound one coordinate, a
 // polytope of the others, the shapes and the surfaces; nil is all of R^d.
-func (r *region) domain() (domain.Domain, error) {
-	lo, hi := r.box()
+func (r *Region) Build() (domain.Domain, error) {
+	lo, hi := r.Box()
 	var a [][]float64
 	var b []float64
 	var names []string
@@ -214,7 +225,7 @@ func (r *region) domain() (domain.Domain, error) {
 		if lessAll(l, h) {
 			lo, hi = l, h
 		}
-		s, err := domain.NewImplicit(r.surfaces, r.names, lo, hi)
+		s, err := domain.NewImplicit(r.surfaces, r.labels, lo, hi)
 		if err != nil {
 			return nil, err
 		}
@@ -228,9 +239,9 @@ func (r *region) domain() (domain.Domain, error) {
 
 // members returns the box and the shapes: as one product if they speak of
 // different coordinates.
-func (r *region) members(lo, hi []float64) ([]domain.Domain, error) {
+func (r *Region) members(lo, hi []float64) ([]domain.Domain, error) {
 	parts := slices.Clone(r.parts)
-	seen, disjoint := make([]bool, r.d), true
+	seen, disjoint := make([]bool, r.dim()), true
 	for _, p := range parts {
 		for _, j := range p.At {
 			disjoint = disjoint && !seen[j] && math.IsInf(lo[j], -1) && math.IsInf(hi[j], 1)
@@ -245,7 +256,7 @@ func (r *region) members(lo, hi []float64) ([]domain.Domain, error) {
 	}
 	if len(at) > 0 && lessAll(lo, hi) {
 		if len(parts) == 0 || !disjoint {
-			at = every(r.d)
+			at = every(r.dim())
 		}
 		var l, h []float64
 		for _, j := range at {
@@ -259,15 +270,15 @@ func (r *region) members(lo, hi []float64) ([]domain.Domain, error) {
 	}
 	var out []domain.Domain
 	for _, p := range parts {
-		if slices.Equal(p.At, every(r.d)) {
+		if slices.Equal(p.At, every(r.dim())) {
 			out = append(out, p.Domain)
 			continue
 		}
 		if disjoint {
-			whole, err := domain.NewProduct(r.d, parts...)
+			whole, err := domain.NewProduct(r.dim(), parts...)
 			return []domain.Domain{whole}, err
 		}
-		whole, err := domain.NewProduct(r.d, p)
+		whole, err := domain.NewProduct(r.dim(), p)
 		if err != nil {
 			return nil, err
 		}
@@ -295,9 +306,9 @@ func every(d int) []int {
 	return at
 }
 
-// unit is the j-th unit vector times v.
-func (r *region) unit(j int, v float64) []float64 {
-	a := make([]float64, r.d)
+// Unit is the j-th unit vector times v.
+func (r *Region) Unit(j int, v float64) []float64 {
+	a := make([]float64, r.dim())
 	a[j] = v
 	return a
 }
