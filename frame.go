@@ -50,9 +50,9 @@ func (w *Whitening) Inverse() (func(z, x []float64), error) {
 // A frame is the coordinates z that replicas move in: those x of the problem, whitened,
 // or the dual ones of a mirror map. Draws are told in x, or in what the chart makes of it.
 type frame struct {
-	whitening *Whitening     // nil is none
-	mirror    *domain.Mirror // nil is none
-	chart     *Chart         // nil is none
+	whitening *Whitening    // nil is none
+	mirror    domain.Mirror // nil is none
+	chart     *Chart        // nil is none
 	inverse   func(z, x []float64)
 
 	x, point []float64 // the workspace

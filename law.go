@@ -55,22 +55,14 @@ func (p Problem) HasReference() bool {
 	return p.Base != nil || p.Domain != nil && domain.Bounded(p.Domain)
 }
 
-// A Law makes independent draws.
-type Law interface {
-	Draw(ctx context.Context, x []float64, rng *rand.Rand) error
-	Tries() float64 // points that a draw takes, on average
-	// Note says what keeps draws from being independent and of the law; nothing if they are.
-	Note() string
-}
-
 // Reference returns the law at infinite temperature.
-func (p Problem) Reference(ctx context.Context) (Law, error) {
+func (p Problem) Reference(ctx context.Context) (*domain.Law, error) {
 	if p.Base == nil {
 		return domain.Uniform(ctx, p.Domain)
 	}
-	b := &cutBase{p.Base, p.Domain, 1}
+	law := &domain.Law{Draw: p.drawBase, Tries: 1}
 	if p.Domain == nil {
-		return b, nil
+		return law, nil
 	}
 	rng := rand.New(rand.NewPCG(1, 1))
 	x := make([]float64, p.Potential.Dim())
@@ -81,8 +73,8 @@ func (p Problem) Reference(ctx context.Context) (Law, error) {
 		}
 		if p.Base.Draw(x, rng); p.Domain.Contains(x) {
 			if hits++; hits == enoughHits {
-				b.tries = float64(n) / float64(hits)
-				return b, nil
+				law.Tries = float64(n) / float64(hits)
+				return law, nil
 			}
 		}
 	}
@@ -120,28 +112,15 @@ const (
 	enoughHits = 30 // draws in the domain that tell how many lie there
 )
 
-// A cutBase is a base law on a domain.
-type cutBase struct {
-	base   *Base
-	domain domain.Domain
-	tries  float64
-}
-
-// Draw writes a draw of the law on the domain.
-func (b *cutBase) Draw(ctx context.Context, x []float64, rng *rand.Rand) error {
+// drawBase writes a draw of the base law on the domain.
+func (p Problem) drawBase(ctx context.Context, x []float64, rng *rand.Rand) error {
 	for range massDraws {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if b.base.Draw(x, rng); b.domain == nil || b.domain.Contains(x) {
+		if p.Base.Draw(x, rng); p.Domain == nil || p.Domain.Contains(x) {
 			return nil
 		}
 	}
 	return fmt.Errorf("none of %d draws from the base law lies in the domain", massDraws)
 }
-
-// Note says nothing: the draws are exact.
-func (b *cutBase) Note() string { return "" }
-
-// Tries is the number of draws of the base law that one of them takes.
-func (b *cutBase) Tries() float64 { return b.tries }

@@ -42,7 +42,7 @@ type source interface {
 }
 
 // A lawSource draws from the law at infinite temperature.
-type lawSource struct{ law Law }
+type lawSource struct{ law *domain.Law }
 
 // draw stays where it is if the law fails.
 func (s lawSource) draw(l *replicas, i int) {

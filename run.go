@@ -112,7 +112,7 @@ func (r *run) reference(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("the law of the hottest rung: %w", err)
 	}
-	r.independent = law.Tries() <= costly || r.problem.Base != nil
+	r.independent = law.Tries <= costly || r.problem.Base != nil
 	return nil
 }
 

@@ -1,9 +1,11 @@
 package domain
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -12,35 +14,22 @@ import (
 // domains become boxes (under a diagonal L) or polytopes, balls and
 // ellipsoids become balls or ellipsoids, intersections those of their members;
 // anything else is traced in x, and then the rules nearest and project are not
-// known. Membership of z is that of c + Lz up to the rounding of one evaluation
-// of each constraint: a z within some ulps of the wall may map to an x that is
-// outside by as much.
+// known. A domain tells its own by a method Image(c []float64, l *mat.Dense) (Domain,
+// error), nil where it does not know better. Membership of z is that of c + Lz up to the
+// rounding of one evaluation of each constraint: a z within some ulps of the wall may map
+// to an x that is outside by as much.
 func Affine(d Domain, c []float64, l mat.Matrix) (Domain, error) {
 	n := d.Dim()
 	if r, k := l.Dims(); r != n || k != n || len(c) != n {
 		return nil, fmt.Errorf("affine map: the domain has %d coordinates, the map is %d×%d and its origin has %d: they must agree", n, r, k, len(c))
 	}
 	m := mat.DenseCopyOf(l)
-	a := &affine{c: append([]float64(nil), c...), l: m, inv: mat.NewDense(n, n, nil)}
-	if !finite(c) || !finite(m.RawMatrix().Data) || !a.invert() {
-		return nil, fmt.Errorf("affine map: the matrix is singular or not finite: whiten with a positive definite covariance")
-	}
-	return a.of(d)
-}
-
-// invert fills in L⁻¹ and reports whether there is one. Unlike sizes on a
-// diagonal are no obstacle.
-func (a *affine) invert() bool {
-	if s, ok := a.diagonal(); ok {
-		for i, v := range s {
-			a.inv.Set(i, i, 1/v)
-		}
-	} else if err := a.inv.Inverse(a.l); err != nil {
-		if c := mat.Condition(0); !errors.As(err, &c) || math.IsInf(float64(c), 1) {
-			return false
+	if finite(c) && finite(m.RawMatrix().Data) {
+		if a := affineOf(append([]float64(nil), c...), m); a != nil {
+			return a.of(d)
 		}
 	}
-	return finite(a.inv.RawMatrix().Data)
+	return nil, fmt.Errorf("affine map: the matrix is singular or not finite: whiten with a positive definite covariance")
 }
 
 // affine is the map x = c + Lz.
@@ -49,32 +38,38 @@ type affine struct {
 	l, inv *mat.Dense
 }
 
-func (a *affine) of(d Domain) (Domain, error) {
-	scale, diagonal := a.diagonal()
-	switch d := d.(type) {
-	case *Box:
-		if diagonal {
-			return a.box(d, scale)
+// affineOf inverts the map; nil if it cannot. Unlike sizes on a diagonal are no obstacle.
+func affineOf(c []float64, l *mat.Dense) *affine {
+	a := &affine{c: c, l: l, inv: mat.NewDense(len(c), len(c), nil)}
+	if s, ok := a.diagonal(); ok {
+		for i, v := range s {
+			a.inv.Set(i, i, 1/v)
 		}
-	case *Ball:
-		return a.ball(d, scale, diagonal)
-	case *Ellipsoid:
-		return a.ellipsoid(d.c, d.a)
-	case *Intersection:
-		members := make([]Domain, len(d.members))
-		for i, m := range d.members {
-			var err error
-			if members[i], err = a.of(m); err != nil {
-				return nil, err
-			}
+	} else if err := a.inv.Inverse(a.l); err != nil {
+		if c := mat.Condition(0); !errors.As(err, &c) || math.IsInf(float64(c), 1) {
+			return nil
 		}
-		return NewIntersection(members...)
 	}
-	if h, ok := linearOf(d); ok && len(h.b) > 0 {
-		for i, row := range h.a {
-			h.a[i], h.b[i] = a.row(row, h.b[i])
+	if !finite(a.inv.RawMatrix().Data) {
+		return nil
+	}
+	return a
+}
+
+func (a *affine) of(d Domain) (Domain, error) {
+	if m, ok := d.(interface {
+		Image(c []float64, l *mat.Dense) (Domain, error)
+	}); ok {
+		if z, err := m.Image(a.c, a.l); z != nil || err != nil {
+			return z, err
 		}
-		return NewPolytope(h.a, h.b, h.name)
+	}
+	if h, ok := linearOf(d); ok && len(h.B) > 0 {
+		rows, b := make([][]float64, len(h.B)), make([]float64, len(h.B))
+		for i, row := range h.A {
+			rows[i], b[i] = a.row(row, h.B[i])
+		}
+		return NewPolytope(rows, b, h.Names)
 	}
 	return &mapped{d: d, a: a}, nil
 }
@@ -103,57 +98,6 @@ func (a *affine) row(row []float64, b float64) ([]float64, float64) {
 		}
 	}
 	return z, b - dot(row, a.c)
-}
-
-func (a *affine) box(d *Box, scale []float64) (Domain, error) {
-	lo, hi := make([]float64, len(scale)), make([]float64, len(scale))
-	for i, s := range scale {
-		lo[i], hi[i] = (d.lo[i]-a.c[i])/s, (d.hi[i]-a.c[i])/s
-		if s < 0 {
-			lo[i], hi[i] = hi[i], lo[i]
-		}
-	}
-	return NewBox(lo, hi)
-}
-
-func (a *affine) ball(d *Ball, scale []float64, diagonal bool) (Domain, error) {
-	n := len(d.c)
-	same := diagonal
-	for _, s := range scale {
-		same = same && math.Abs(s) == math.Abs(scale[0])
-	}
-	if same {
-		c := make([]float64, n)
-		for i, s := range scale {
-			c[i] = (d.c[i] - a.c[i]) / s
-		}
-		return NewBall(c, d.r/math.Abs(scale[0]))
-	}
-	m := make([]float64, n*n)
-	for i := range n {
-		m[i*n+i] = 1 / (d.r * d.r)
-	}
-	return a.ellipsoid(d.c, m)
-}
-
-func (a *affine) ellipsoid(c, m []float64) (Domain, error) {
-	n := len(c)
-	var t, q mat.Dense
-	t.Mul(mat.NewDense(n, n, m), a.l)
-	q.Mul(a.l.T(), &t)
-	s := mat.NewSymDense(n, nil)
-	for i := range n {
-		for j := i; j < n; j++ {
-			s.SetSym(i, j, (q.At(i, j)+q.At(j, i))/2)
-		}
-	}
-	z := make([]float64, n)
-	for i := range z {
-		for j := range z {
-			z[i] += a.inv.At(i, j) * (c[j] - a.c[j])
-		}
-	}
-	return NewEllipsoid(z, s)
 }
 
 // apply writes Lz, plus c if origin, into x.
@@ -207,7 +151,17 @@ func (m *mapped) Bounds(lo, hi []float64) {
 // KnowsNearest is false: the nearest point in x is not the one in z.
 func (m *mapped) KnowsNearest() bool { return false }
 
-func (m *mapped) convex() bool { return Convex(m.d) }
+// Name is "affine image".
+func (m *mapped) Name() string { return "affine image" }
+
+// Convex is that of the domain of x.
+func (m *mapped) Convex() bool { return Convex(m.d) }
+
+// ExactWalls is that of the domain of x.
+func (m *mapped) ExactWalls() bool { return ExactWalls(m.d) }
+
+// WallName is that of the domain of x.
+func (m *mapped) WallName(w Wall) string { return WallNames(m.d, []Wall{w}, nil)[0] }
 
 func (m *mapped) Tracer() Tracer {
 	n := m.Dim()
@@ -223,7 +177,7 @@ type mappedTracer struct {
 
 func (m *mappedTracer) Walls() int { return m.tr.Walls() }
 
-func (m *mappedTracer) labour() int { return labourOf(m.tr) }
+func (m *mappedTracer) Labour() int { return labourOf(m.tr) }
 
 func (m *mappedTracer) Clear(from, to []float64) bool {
 	m.a.apply(m.x, from, true)
@@ -256,3 +210,84 @@ func (m *mappedTracer) Normal(n, z []float64, w Wall) {
 }
 
 func (m *mappedTracer) Nearest(_, _, _ []float64) bool { return false }
+
+// Projection fails.
+func (m *mapped) Projection() (func() func(p, x []float64) (outside bool), error) {
+	return nil, noProjection("the affine image of a domain of another kind than boxes, balls, ellipsoids and polytopes")
+}
+
+// Inequalities are the walls of the z with c + Lz in a domain: linear ones as (Lᵀa)·z ≤
+// b − a·c, quadratic ones with LᵀQL about a z that c + Lz takes to their middle.
+func (d *mapped) Inequalities() (*Inequalities, error) {
+	inner, err := InequalitiesOf(d.d)
+	if err != nil {
+		return nil, err
+	}
+	s, m := &Inequalities{}, d.Dim()
+	for i, row := range inner.A {
+		z, b := d.a.row(row, inner.B[i])
+		s.A, s.B = append(s.A, z), append(s.B, b)
+	}
+	for _, q := range inner.Quadratic {
+		k := len(q.At)
+		rows := mat.NewDense(k, m, nil)
+		off, centre := mat.NewVecDense(m, nil), mat.NewVecDense(m, nil)
+		for i, j := range q.At {
+			rows.SetRow(i, d.a.l.RawRowView(j))
+			off.SetVec(j, q.C[i]-d.a.c[j])
+		}
+		centre.MulVec(d.a.inv, off)
+		product := mat.NewDense(m, m, nil)
+		if q.Q == nil {
+			product.Mul(rows.T(), rows)
+			product.Scale(1/(q.R*q.R), product)
+		} else {
+			product.Product(rows.T(), mat.NewDense(k, k, q.Q), rows)
+		}
+		s.Quadratic = append(s.Quadratic, Quadratic{At: each(m), C: centre.RawVector().Data, Q: product.RawMatrix().Data})
+	}
+	return s, nil
+}
+
+// Uniform maps draws of x.
+func (m *mapped) Uniform(ctx context.Context) (*Law, error) {
+	inner, err := Uniform(ctx, m.d)
+	if err != nil {
+		return nil, err
+	}
+	x := make([]float64, m.Dim())
+	return &Law{func(ctx context.Context, z []float64, rng *rand.Rand) error {
+		if err := inner.Draw(ctx, x, rng); err != nil {
+			return err
+		}
+		copy(z, m.a.back(x))
+		return nil
+	}, inner.Tries, inner.Note}, nil
+}
+
+// Volume is that of x over |det L|.
+func (m *mapped) Volume(ctx context.Context, rng *rand.Rand) (log, se float64, err error) {
+	log, se, err = Volume(ctx, m.d, rng)
+	det, _ := mat.LogDet(m.a.l)
+	return log - det, se, err
+}
+
+// back is z = L⁻¹(x − c).
+func (a *affine) back(x []float64) []float64 {
+	z := make([]float64, len(x))
+	for i := range z {
+		for j, v := range x {
+			z[i] += a.inv.At(i, j) * (v - a.c[j])
+		}
+	}
+	return z
+}
+
+// Interior maps a point of x.
+func (m *mapped) Interior(ctx context.Context, rng *rand.Rand) ([]float64, error) {
+	x, err := Interior(ctx, m.d, rng)
+	if err != nil {
+		return nil, err
+	}
+	return m.a.back(x), nil
+}

@@ -1,21 +1,26 @@
 package domain
 
 import (
+	"context"
 	"fmt"
 	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
 )
 
-// A Ball is {x : |x − c| ≤ r}. It has the one wall 0.
-type Ball struct {
+// ball is {x : |x − c| ≤ r}.
+type ball struct {
 	c []float64
 	r float64
 }
 
-var _ Domain = (*Ball)(nil)
+var _ Domain = (*ball)(nil)
 
-// NewBall returns the ball of radius r > 0 around c. It is an error if numbers near c
+// NewBall returns the ball {x : |x − c| ≤ r}, r > 0, with the one wall 0. It is an error if numbers near c
 // are more than r/1024 apart.
-func NewBall(c []float64, r float64) (*Ball, error) {
+func NewBall(c []float64, r float64) (Domain, error) {
 	if len(c) == 0 || !finite(c) {
 		return nil, fmt.Errorf("ball: centre %v: give at least one coordinate, all finite", c)
 	}
@@ -27,14 +32,14 @@ func NewBall(c []float64, r float64) (*Ball, error) {
 			return nil, fmt.Errorf("ball: around a centre at %g numbers are too coarse for a radius of %g: measure from another origin", v, r)
 		}
 	}
-	return &Ball{append([]float64(nil), c...), r}, nil
+	return &ball{append([]float64(nil), c...), r}, nil
 }
 
 // Dim is the number of coordinates.
-func (b *Ball) Dim() int { return len(b.c) }
+func (b *ball) Dim() int { return len(b.c) }
 
 // Contains reports Σ(x_i − c_i)² ≤ r².
-func (b *Ball) Contains(x []float64) bool {
+func (b *ball) Contains(x []float64) bool {
 	s := 0.0
 	for i, c := range b.c {
 		e := x[i] - c
@@ -44,16 +49,28 @@ func (b *Ball) Contains(x []float64) bool {
 }
 
 // Bounds writes the cube around the ball.
-func (b *Ball) Bounds(lo, hi []float64) {
+func (b *ball) Bounds(lo, hi []float64) {
 	for i, c := range b.c {
 		lo[i], hi[i] = c-b.r, c+b.r
 	}
 }
 
-// Tracer returns b's tracer; it needs no workspace.
-func (b *Ball) Tracer() Tracer { return ballTracer{b} }
+// Name is "ball".
+func (b *ball) Name() string { return "ball" }
 
-type ballTracer struct{ *Ball }
+// Convex is true.
+func (b *ball) Convex() bool { return true }
+
+// ExactWalls is true.
+func (b *ball) ExactWalls() bool { return true }
+
+// WallName is "the sphere".
+func (b *ball) WallName(Wall) string { return "the sphere" }
+
+// Tracer returns b's tracer; it needs no workspace.
+func (b *ball) Tracer() Tracer { return ballTracer{b} }
+
+type ballTracer struct{ *ball }
 
 func (b ballTracer) Walls() int { return 1 }
 
@@ -113,4 +130,74 @@ func (b ballTracer) Nearest(p, n, x []float64) bool {
 		p[i] = c + b.r*n[i]
 	}
 	return true
+}
+
+// Pieces is the circle from its rightmost point.
+func (b *ball) Pieces() []Piece {
+	p := Piece{Knots: make([]float64, 9)}
+	for i := range p.Knots {
+		p.Knots[i] = float64(i) / 8
+	}
+	p.At = func(t float64) (x, y, dx, dy float64) {
+		if t == 1 {
+			t = 0
+		}
+		sin, cos := math.Sincos(2 * math.Pi * t)
+		return b.c[0] + b.r*cos, b.c[1] + b.r*sin, -2 * math.Pi * b.r * sin, 2 * math.Pi * b.r * cos
+	}
+	return []Piece{p}
+}
+
+// Section is the shadow.
+func (b *ball) Section(i, j int) func(x, y float64) bool {
+	return func(x, y float64) bool {
+		u, v := x-b.c[i], y-b.c[j]
+		return u*u+v*v <= b.r*b.r
+	}
+}
+
+// Inequalities are that of the sphere.
+func (b *ball) Inequalities() (*Inequalities, error) {
+	return &Inequalities{Quadratic: []Quadratic{{At: each(len(b.c)), C: b.c, R: b.r}}}, nil
+}
+
+// Uniform takes directions of normal draws.
+func (b *ball) Uniform(context.Context) (*Law, error) {
+	return closed(func(x []float64, rng *rand.Rand) {
+		inBall(x, rng)
+		for i, c := range b.c {
+			x[i] = c + b.r*x[i]
+		}
+	}), nil
+}
+
+// Volume is exact.
+func (b *ball) Volume(context.Context, *rand.Rand) (log, se float64, err error) {
+	return logBall(len(b.c)) + float64(len(b.c))*math.Log(b.r), 0, nil
+}
+
+// Interior is the centre.
+func (b *ball) Interior(context.Context, *rand.Rand) ([]float64, error) {
+	return slices.Clone(b.c), nil
+}
+
+// Image is a ball where l is diagonal with elements of one size, an ellipsoid elsewhere.
+func (b *ball) Image(c []float64, l *mat.Dense) (Domain, error) {
+	n := len(b.c)
+	scale, same := (&affine{c: c, l: l}).diagonal()
+	for _, s := range scale {
+		same = same && math.Abs(s) == math.Abs(scale[0])
+	}
+	if same {
+		z := make([]float64, n)
+		for i, s := range scale {
+			z[i] = (b.c[i] - c[i]) / s
+		}
+		return NewBall(z, b.r/math.Abs(scale[0]))
+	}
+	m := make([]float64, n*n)
+	for i := range n {
+		m[i*n+i] = 1 / (b.r * b.r)
+	}
+	return (&ellipsoid{c: b.c, a: m}).Image(c, l)
 }

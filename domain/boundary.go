@@ -19,9 +19,10 @@ type Piece struct {
 	Knots []float64
 }
 
-// Boundary returns the boundary of a domain of the plane, cut at its corners
-// and cusps: every piece ends where the next begins, and the last where the
-// first begins. It knows Curve, Polygon, Simplex, Ball and a bounded Box.
+// Boundary returns the boundary of a bounded domain of the plane, cut at its corners
+// and cusps: every piece ends where the next begins, and the last where the first
+// begins. A domain tells its own by a method Pieces() []Piece; of those of this
+// package curves, polygons, simplices, balls and boxes do.
 func Boundary(d Domain) ([]Piece, error) {
 	if d == nil {
 		return nil, errors.New("boundary: the whole plane has none; give a bounded domain")
@@ -29,22 +30,14 @@ func Boundary(d Domain) ([]Piece, error) {
 	if n := d.Dim(); n != 2 {
 		return nil, fmt.Errorf("boundary: the domain has %d coordinates; pieces are known in the plane only", n)
 	}
-	switch d := d.(type) {
-	case *Curve:
-		return d.pieces(), nil
-	case *Polygon:
-		return edges(d.v), nil
-	case *Simplex:
-		return edges([][2]float64{{0, 0}, {d.s, 0}, {0, d.s}}), nil
-	case *Ball:
-		return []Piece{d.circle()}, nil
-	case *Box:
-		if !Bounded(d) {
-			return nil, errUnbounded("boundary", d)
-		}
-		return edges([][2]float64{{d.lo[0], d.lo[1]}, {d.hi[0], d.lo[1]}, {d.hi[0], d.hi[1]}, {d.lo[0], d.hi[1]}}), nil
+	p, ok := d.(interface{ Pieces() []Piece })
+	if !ok {
+		return nil, fmt.Errorf("boundary: the pieces of %s are not known; describe the domain as a curve or a polygon", kindOf(d))
 	}
-	return nil, fmt.Errorf("boundary: the pieces of a %T are not known; describe the domain as a curve or a polygon", d)
+	if !Bounded(d) {
+		return nil, errUnbounded("boundary", d)
+	}
+	return p.Pieces(), nil
 }
 
 // edges are the sides of the polygon with vertices v, counter-clockwise.
@@ -63,24 +56,8 @@ func edges(v [][2]float64) []Piece {
 	return out
 }
 
-// circle is the boundary of a disc from its rightmost point.
-func (b *Ball) circle() Piece {
-	p := Piece{Knots: make([]float64, 9)}
-	for i := range p.Knots {
-		p.Knots[i] = float64(i) / 8
-	}
-	p.At = func(t float64) (x, y, dx, dy float64) {
-		if t == 1 {
-			t = 0
-		}
-		sin, cos := math.Sincos(2 * math.Pi * t)
-		return b.c[0] + b.r*cos, b.c[1] + b.r*sin, -2 * math.Pi * b.r * sin, 2 * math.Pi * b.r * cos
-	}
-	return p
-}
-
-// pieces cuts the curve between arcs that do not join smoothly.
-func (c *Curve) pieces() []Piece {
+// Pieces cuts the curve between arcs that do not join smoothly.
+func (c *curve) Pieces() []Piece {
 	n := len(c.arcs)
 	var corner []int // arcs that begin at a corner
 	for i := range c.arcs {

@@ -1,18 +1,22 @@
 package domain
 
 import (
+	"context"
 	"fmt"
 	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
 )
 
-// A Box is {x : lo ≤ x ≤ hi}. Wall 2i is x_i = lo_i, wall 2i+1 is x_i = hi_i.
-type Box struct{ lo, hi []float64 }
+// box is {x : lo ≤ x ≤ hi}.
+type box struct{ lo, hi []float64 }
 
-var _ Domain = (*Box)(nil)
+var _ Domain = (*box)(nil)
 
-// NewBox returns the box between lo and hi, lo_i < hi_i; ±Inf leaves a side
-// open.
-func NewBox(lo, hi []float64) (*Box, error) {
+// NewBox returns the box {x : lo ≤ x ≤ hi}, lo_i < hi_i; ±Inf leaves a side
+// open. Wall 2i is x_i = lo_i, wall 2i+1 is x_i = hi_i.
+func NewBox(lo, hi []float64) (Domain, error) {
 	if len(lo) != len(hi) || len(lo) == 0 {
 		return nil, fmt.Errorf("box: %d lower and %d upper bounds: give one of each per coordinate, at least one", len(lo), len(hi))
 	}
@@ -25,14 +29,14 @@ func NewBox(lo, hi []float64) (*Box, error) {
 			return nil, fmt.Errorf("box: coordinate %d has bounds [%g, %g]: too wide; use -Inf and +Inf for open sides", i, l, h)
 		}
 	}
-	return &Box{append([]float64(nil), lo...), append([]float64(nil), hi...)}, nil
+	return &box{append([]float64(nil), lo...), append([]float64(nil), hi...)}, nil
 }
 
 // Dim is the number of coordinates.
-func (b *Box) Dim() int { return len(b.lo) }
+func (b *box) Dim() int { return len(b.lo) }
 
 // Contains reports lo ≤ x ≤ hi, x finite.
-func (b *Box) Contains(x []float64) bool {
+func (b *box) Contains(x []float64) bool {
 	for i, l := range b.lo {
 		if v := x[i]; !(v >= l && v <= b.hi[i]) || v-v != 0 {
 			return false
@@ -42,15 +46,24 @@ func (b *Box) Contains(x []float64) bool {
 }
 
 // Bounds writes the box itself.
-func (b *Box) Bounds(lo, hi []float64) {
+func (b *box) Bounds(lo, hi []float64) {
 	copy(lo, b.lo)
 	copy(hi, b.hi)
 }
 
-// Tracer returns b: it needs no workspace.
-func (b *Box) Tracer() Tracer { return boxTracer{b} }
+// Name is "box".
+func (b *box) Name() string { return "box" }
 
-type boxTracer struct{ *Box }
+// Convex is true.
+func (b *box) Convex() bool { return true }
+
+// ExactWalls is true.
+func (b *box) ExactWalls() bool { return true }
+
+// Tracer returns b: it needs no workspace.
+func (b *box) Tracer() Tracer { return boxTracer{b} }
+
+type boxTracer struct{ *box }
 
 func (b boxTracer) Walls() int { return 2 * len(b.lo) }
 
@@ -117,9 +130,9 @@ func (b boxTracer) Nearest(p, n, x []float64) bool {
 	return true
 }
 
-// fold returns the closed forms of the box: folding for specular and nearest,
+// Reflector returns the closed forms of the box: folding for specular and nearest,
 // which agree on it, and clamping for project.
-func (b *Box) fold(rule Rule, _ int) (Reflector, error) {
+func (b *box) Reflector(rule Rule, _ int) (Reflector, error) {
 	if rule == Project {
 		return boxClamp{b}, nil
 	}
@@ -127,7 +140,7 @@ func (b *Box) fold(rule Rule, _ int) (Reflector, error) {
 }
 
 // boxFold folds every coordinate on its own, without a loop over mirrorings.
-type boxFold struct{ b *Box }
+type boxFold struct{ b *box }
 
 func (r boxFold) Reflect(from, to, v []float64) (int, bool) {
 	lo, hi := r.b.lo[:len(to)], r.b.hi[:len(to)]
@@ -208,7 +221,7 @@ func foldWave(y, lo, hi float64) (z float64, folds int, odd bool) {
 }
 
 // boxClamp clamps. The momentum is mirrored where a coordinate was clamped.
-type boxClamp struct{ b *Box }
+type boxClamp struct{ b *box }
 
 func (r boxClamp) Reflect(from, to, v []float64) (int, bool) {
 	if r.b.Contains(to) {
@@ -228,4 +241,81 @@ func (r boxClamp) Reflect(from, to, v []float64) (int, bool) {
 		}
 	}
 	return 1, true
+}
+
+// Pieces are the sides of a bounded box.
+func (b *box) Pieces() []Piece {
+	return edges([][2]float64{{b.lo[0], b.lo[1]}, {b.hi[0], b.lo[1]}, {b.hi[0], b.hi[1]}, {b.lo[0], b.hi[1]}})
+}
+
+// Projection clamps.
+func (b *box) Projection() (func() func(p, x []float64) (outside bool), error) {
+	return func() func(p, x []float64) bool { return b.clamp }, nil
+}
+
+// clamp projects onto the box.
+func (b *box) clamp(p, x []float64) (outside bool) {
+	for i, v := range x {
+		w := v
+		if l := b.lo[i]; !(v >= l) {
+			w = l
+		} else if h := b.hi[i]; v > h {
+			w = h
+		}
+		if v-v != 0 {
+			unknown(p)
+			return true
+		}
+		outside = outside || w != v
+		p[i] = w
+	}
+	return outside
+}
+
+// Uniform fails where a side is open.
+func (b *box) Uniform(context.Context) (*Law, error) {
+	if !Bounded(b) {
+		return nil, errUnbounded("uniform draws", b)
+	}
+	return closed(inBox(b.lo, b.hi)), nil
+}
+
+// Volume fails where a side is open.
+func (b *box) Volume(context.Context, *rand.Rand) (log, se float64, err error) {
+	if !Bounded(b) {
+		return 0, 0, errUnbounded("volume", b)
+	}
+	return logBox(b.lo, b.hi), 0, nil
+}
+
+// Interior is the centre, one unit from the wall of a half-line.
+func (b *box) Interior(context.Context, *rand.Rand) ([]float64, error) {
+	x := make([]float64, len(b.lo))
+	for i, l := range b.lo {
+		switch h := b.hi[i]; {
+		case !math.IsInf(l, 0) && !math.IsInf(h, 0):
+			x[i] = l + (h-l)/2
+		case !math.IsInf(l, 0):
+			x[i] = l + 1 + 1e-6*math.Abs(l)
+		case !math.IsInf(h, 0):
+			x[i] = h - 1 - 1e-6*math.Abs(h)
+		}
+	}
+	return x, nil
+}
+
+// Image is a box where l is diagonal.
+func (b *box) Image(c []float64, l *mat.Dense) (Domain, error) {
+	scale, diagonal := (&affine{c: c, l: l}).diagonal()
+	if !diagonal {
+		return nil, nil
+	}
+	lo, hi := make([]float64, len(scale)), make([]float64, len(scale))
+	for i, s := range scale {
+		lo[i], hi[i] = (b.lo[i]-c[i])/s, (b.hi[i]-c[i])/s
+		if s < 0 {
+			lo[i], hi[i] = hi[i], lo[i]
+		}
+	}
+	return NewBox(lo, hi)
 }

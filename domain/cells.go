@@ -26,14 +26,7 @@ func cellsOf(ctx context.Context, d Domain) (*cover, error) {
 	if d.Dim() > mostCellsDim || Convex(d) {
 		return nil, nil
 	}
-	find := func() (*cover, error) { return halved(ctx, d) }
-	switch d := d.(type) {
-	case *Intersection:
-		return d.cells.of(ctx, find)
-	case *Implicit:
-		return d.cells.of(ctx, find)
-	}
-	return find()
+	return foundOf(d).cells.of(ctx, func() (*cover, error) { return halved(ctx, d) })
 }
 
 // A lattice is some of the cells of a grid of 2^level cells along each side.
@@ -116,10 +109,9 @@ func (g *lattice) draw(x []float64, rng *rand.Rand) {
 
 // looker returns what says whether d may have points in the cell c ± half.
 func looker(d Domain) func(c, half []float64) bool {
-	switch d := d.(type) {
-	case *Intersection:
+	if members := membersOf(d); members != nil {
 		var all []func(c, half []float64) bool
-		for _, m := range d.members {
+		for _, m := range members {
 			all = append(all, looker(m))
 		}
 		return func(c, half []float64) bool {
@@ -130,10 +122,11 @@ func looker(d Domain) func(c, half []float64) bool {
 			}
 			return true
 		}
-	case *Implicit:
-		e, grad, y := d.bind(), make([]float64, d.Dim()), make([]float64, d.Dim())
+	}
+	if surfaces := surfacesOf(d); surfaces != nil {
+		evals, grad, y := bindAll(surfaces), make([]float64, d.Dim()), make([]float64, d.Dim())
 		return func(c, half []float64) bool {
-			for _, g := range e.g {
+			for _, g := range evals {
 				if !mayHold(g, c, half, grad, y) {
 					return false
 				}

@@ -27,8 +27,8 @@ func (e *ending) Err() error {
 func TestSearchesHearTheirContext(t *testing.T) {
 	pace.Slow(t)
 	needle, _, _ := turnedBox(t, rand.New(rand.NewPCG(1, 1)), 6, 1e-4)
-	ball := must[*Ball](t)(NewBall(make([]float64, 6), 2))
-	thin := must[*Implicit](t)(NewImplicit([]Surface{sphere(6, 1, 1), sphere(6, 0.999, -1)}, []string{"out", "in"},
+	ball := must[*ball](t)(NewBall(make([]float64, 6), 2))
+	thin := must[*implicit](t)(NewImplicit([]Surface{sphere(6, 1, 1), sphere(6, 0.999, -1)}, []string{"out", "in"},
 		[]float64{-2, -2, -2, -2, -2, -2}, []float64{2, 2, 2, 2, 2, 2}))
 	rng := rand.New(rand.NewPCG(1, 2))
 	for name, d := range map[string]Domain{"needle": needle, "ball and needle": must[Domain](t)(NewIntersection(ball, needle)), "shell": thin} {

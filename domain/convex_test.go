@@ -15,14 +15,14 @@ func TestConvex(t *testing.T) {
 	not := map[string]bool{"flower": true, "heart": true, "cross": true, "star": true, "saw": true}
 	rng := rand.New(rand.NewPCG(41, 1))
 	for _, s := range testShapes(t) {
-		_, implicit := s.d.(*Implicit)
+		_, implicit := s.d.(*implicit)
 		if got := Convex(s.d); got == (not[s.name] || implicit) {
 			t.Errorf("%s: convex is %v", s.name, got)
 		}
 		if !Convex(s.d) || s.mean == nil {
 			continue
 		}
-		law, n := must[*UniformLaw](t)(Uniform(t.Context(), s.d)), s.d.Dim()
+		law, n := must[*Law](t)(Uniform(t.Context(), s.d)), s.d.Dim()
 		x, y := make([]float64, n), make([]float64, n)
 		for range 300 {
 			if law.Draw(t.Context(), x, rng) != nil || law.Draw(t.Context(), y, rng) != nil {
@@ -46,7 +46,7 @@ func TestConvexFlowers(t *testing.T) {
 		limit := 1 + float64(petals*petals)
 		for share, want := range map[float64]bool{0.995: false, 1.005: true, 0.6: false} {
 			offset := 1 + (limit-1)*share
-			if got := Convex(must[*Curve](t)(NewFlower(petals, offset, 2))); got != want {
+			if got := Convex(must[*curve](t)(NewFlower(petals, offset, 2))); got != want {
 				t.Errorf("%d petals, offset %g: convex is %v", petals, offset, got)
 			}
 		}
@@ -89,7 +89,7 @@ func TestConvexCurves(t *testing.T) {
 		"thin":      {func(t float64) (float64, float64) { return 50 * math.Cos(t), math.Sin(t) }, true},
 		"stadium":   {stadium, false},
 	} {
-		if got := Convex(must[*Curve](t)(NewCurve(name, c.gamma))); got != c.want {
+		if got := Convex(must[*curve](t)(NewCurve(name, c.gamma))); got != c.want {
 			t.Errorf("%s: convex is %v", name, got)
 		}
 	}
@@ -119,7 +119,7 @@ func TestConvexPolygons(t *testing.T) {
 				v[i], v[n-1-i] = v[n-1-i], v[i]
 			}
 		}
-		p := &Polygon{v: v, normal: make([][2]float64, n)}
+		p := &polygon{v: v, normal: make([][2]float64, n)}
 		p.measure()
 		if got := Convex(p); got != (bend <= 0) {
 			t.Fatalf("%d vertices, number %d drawn in by %g: convex is %v", n, k, bend, got)
@@ -129,8 +129,8 @@ func TestConvexPolygons(t *testing.T) {
 
 // Images, products and intersections are convex if all their members are.
 func TestConvexComposites(t *testing.T) {
-	ball, star := must[*Ball](t)(NewBall([]float64{0, 0}, 1)), must[*Polygon](t)(NewStar(1))
-	octagon := must[*Polygon](t)(NewOctagon(1))
+	ball, star := must[*ball](t)(NewBall([]float64{0, 0}, 1)), must[*polygon](t)(NewStar(1))
+	octagon := must[*polygon](t)(NewOctagon(1))
 	skew := mat.NewDense(2, 2, []float64{1, 0.5, 0, 2})
 	for _, c := range []struct {
 		d    Domain
@@ -138,8 +138,8 @@ func TestConvexComposites(t *testing.T) {
 	}{
 		{must[Domain](t)(NewIntersection(ball, octagon)), true},
 		{must[Domain](t)(NewIntersection(ball, star)), false},
-		{must[*Product](t)(NewProduct(5, Part{ball, []int{4, 0}}, Part{octagon, []int{1, 3}})), true},
-		{must[*Product](t)(NewProduct(4, Part{ball, []int{3, 0}}, Part{star, []int{1, 2}})), false},
+		{must[*product](t)(NewProduct(5, Part{ball, []int{4, 0}}, Part{octagon, []int{1, 3}})), true},
+		{must[*product](t)(NewProduct(4, Part{ball, []int{3, 0}}, Part{star, []int{1, 2}})), false},
 		{must[Domain](t)(Affine(octagon, []float64{1, 2}, skew)), true},
 		{must[Domain](t)(Affine(star, []float64{1, 2}, skew)), false},
 		{faulty{ball, 1, 0}.plain(), false},

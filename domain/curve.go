@@ -1,20 +1,20 @@
 package domain
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 )
 
-// A Curve is the closed region inside a closed plane curve without double
+// curve is the closed region inside a closed plane curve without double
 // points. The curve is held as polynomial arcs that agree with its
 // parametrisation to rounding (about 1e-15 of its size), and membership,
 // crossings, nearest points and normals are all taken from these arcs with
-// proven isolation of roots; no table of boundary points is involved.
-//
-// Corners and cusps (as the two of [NewHeart]) are allowed: the arcs shrink
-// towards them.
-type Curve struct {
+// proven isolation of roots; no table of boundary points is involved. The arcs shrink
+// towards corners and cusps.
+type curve struct {
 	name      string
 	arcs      []arc
 	tree      planeTree
@@ -27,7 +27,7 @@ type Curve struct {
 	exact     func(x, y float64) bool // membership in closed form, or nil
 }
 
-var _ Domain = (*Curve)(nil)
+var _ Domain = (*curve)(nil)
 
 // NewFlower returns the flower with the polar curve
 //
@@ -36,7 +36,7 @@ var _ Domain = (*Curve)(nil)
 // so that offset 3 and five petals give (radius/3.5)(sin 5θ + 3), the flower of
 // the r2SGLD paper (spec: radius 2). petals ≥ 1, offset > 1, radius > 0.
 // Its area is π s² (offset² + ½).
-func NewFlower(petals int, offset, radius float64) (*Curve, error) {
+func NewFlower(petals int, offset, radius float64) (Domain, error) {
 	if petals < 1 || petals > 64 {
 		return nil, fmt.Errorf("flower: %d petals; give a number from 1 to 64", petals)
 	}
@@ -82,7 +82,7 @@ func insideFlower(x, y float64, petals int, offset, s float64) bool {
 //
 // of the r2SGLD paper. It has two cusps: one at the top that points into the
 // domain and one at the bottom. Its area is 1.8π·radius².
-func NewHeart(radius float64) (*Curve, error) {
+func NewHeart(radius float64) (Domain, error) {
 	if err := positiveRadius("heart", radius); err != nil {
 		return nil, err
 	}
@@ -111,15 +111,15 @@ func positiveRadius(what string, radius float64) error {
 // agree with the true ones to about 1e-12. A feature narrower than about 1/1000 of
 // the parameter's range may fall between the points that are looked at. Double points are looked for at the
 // resolution of the arcs (a turn of about 1/20 rad).
-func NewCurve(name string, gamma func(theta float64) (x, y float64)) (*Curve, error) {
+func NewCurve(name string, gamma func(theta float64) (x, y float64)) (Domain, error) {
 	if gamma == nil {
 		return nil, fmt.Errorf("curve %q: give a function of θ", name)
 	}
 	return newCurve(name, gamma, false, nil)
 }
 
-func newCurve(name string, gamma func(float64) (float64, float64), cusps bool, exact func(x, y float64) bool) (*Curve, error) {
-	c := &Curve{name: name, gamma: gamma, exact: exact}
+func newCurve(name string, gamma func(float64) (float64, float64), cusps bool, exact func(x, y float64) bool) (Domain, error) {
+	c := &curve{name: name, gamma: gamma, exact: exact}
 	f, err := fitArcs(gamma)
 	if err != nil {
 		return nil, fmt.Errorf("curve %q: %w", name, err)
@@ -155,7 +155,7 @@ func newCurve(name string, gamma func(float64) (float64, float64), cusps bool, e
 }
 
 // reverse turns the arcs to run counter-clockwise.
-func (c *Curve) reverse() {
+func (c *curve) reverse() {
 	c.area, c.backward = -c.area, !c.backward
 	n := len(c.arcs)
 	for i := range n / 2 {
@@ -173,7 +173,7 @@ func (c *Curve) reverse() {
 
 // check refuses stationary points (unless cusps are expected) and double
 // points.
-func (c *Curve) check(cusps bool) error {
+func (c *curve) check(cusps bool) error {
 	speed := c.arc / (2 * math.Pi)
 	corner := make([][2]float64, 0, 4*len(c.arcs))
 	for i := range c.arcs {
@@ -219,12 +219,18 @@ func (a *arc) stops(lo, hi, floor float64) (u float64, stops bool) {
 // errNotSmooth is returned where a parametrisation jumps.
 var errNotSmooth = errors.New("the parametrisation jumps")
 
+// ExactWalls is true.
+func (c *curve) ExactWalls() bool { return true }
+
 // Dim is 2.
-func (c *Curve) Dim() int { return 2 }
+func (c *curve) Dim() int { return 2 }
+
+// WallName is "the curve".
+func (c *curve) WallName(Wall) string { return "the curve" }
 
 // Bounds writes a box that holds the curve, wider than the tightest one by at
 // most the height of an arc.
-func (c *Curve) Bounds(lo, hi []float64) {
+func (c *curve) Bounds(lo, hi []float64) {
 	copy(lo, c.lo[:])
 	copy(hi, c.hi[:])
 }
@@ -232,7 +238,7 @@ func (c *Curve) Bounds(lo, hi []float64) {
 // Contains reports whether x lies inside or on the curve. Cells of a grid that
 // the curve does not touch answer at once; elsewhere the winding number of the
 // exact curve decides (for the flower its equation).
-func (c *Curve) Contains(x []float64) bool {
+func (c *curve) Contains(x []float64) bool {
 	px, py := x[0], x[1]
 	if free := c.grid.at(px, py); free != 0 {
 		return free > 0
@@ -245,7 +251,7 @@ func (c *Curve) Contains(x []float64) bool {
 
 // winds reports whether the winding number of the curve about (x, y) is not
 // zero: the crossings of the ray to the right, upward less downward.
-func (c *Curve) winds(x, y float64) bool {
+func (c *curve) winds(x, y float64) bool {
 	right := c.tree.node[1].cx + c.tree.node[1].hx
 	if !(x <= right) {
 		return false
@@ -292,27 +298,10 @@ func climbs(fa, fb float64) int {
 	return 0
 }
 
-// Area returns the area enclosed.
-func (c *Curve) Area() float64 { return c.area }
-
-// Perimeter returns the length of the curve.
-func (c *Curve) Perimeter() float64 { return c.arc }
-
-// At returns the point of the curve at parameter θ.
-func (c *Curve) At(theta float64) (x, y float64) { return c.gamma(theta) }
-
 // Name is the name the curve was made with.
-func (c *Curve) Name() string { return c.name }
+func (c *curve) Name() string { return c.name }
 
-// Outline returns points along the curve, counter-clockwise, close enough
-// together to draw it: the last is joined to the first.
-func (c *Curve) Outline() [][2]float64 {
-	out := make([][2]float64, 0, 4*len(c.arcs))
-	for i := range c.arcs {
-		for k := range 4 {
-			x, y := c.arcs[i].point(-1 + 0.5*float64(k))
-			out = append(out, [2]float64{x, y})
-		}
-	}
-	return out
+// Volume is the area.
+func (c *curve) Volume(context.Context, *rand.Rand) (log, se float64, err error) {
+	return math.Log(c.area), 0, nil
 }

@@ -256,3 +256,35 @@ func (a *arc) foot(x, y, lo, hi, u float64) float64 {
 	}
 	return u
 }
+
+// Convex reports that every arc turns left and so does every joint, up to the
+// rounding of the tangents.
+func (c *curve) Convex() bool {
+	for i := range c.arcs {
+		a, b := &c.arcs[i], &c.arcs[(i+1)%len(c.arcs)]
+		if !a.turnsLeft(-1, 1, 1e-9*a.m1*a.m1) {
+			return false
+		}
+		_, _, px, py, _, _ := a.jet(1)
+		_, _, qx, qy, _, _ := b.jet(-1)
+		if !(px*qy-py*qx > -1e-9*math.Hypot(px, py)*math.Hypot(qx, qy)) {
+			return false
+		}
+	}
+	return true
+}
+
+// turnsLeft reports that γ' × γ” exceeds floor on all of [lo, hi]. Its derivative
+// γ' × γ”' is at most m1·m3.
+func (a *arc) turnsLeft(lo, hi, floor float64) bool {
+	m, h := 0.5*(lo+hi), 0.5*(hi-lo)
+	_, _, dx, dy, ddx, ddy := a.jet(m)
+	v := dx*ddy - dy*ddx
+	switch {
+	case !(v > floor) || h < 1e-4:
+		return false
+	case v-a.m1*a.m3*h > floor:
+		return true
+	}
+	return a.turnsLeft(lo, m, floor) && a.turnsLeft(m, hi, floor)
+}

@@ -6,8 +6,8 @@ import (
 )
 
 // benchSteps returns uniform points of the flower and steps from them.
-func benchSteps(b *testing.B, sd float64, pick func(d *Curve, from, to []float64) bool) (*Curve, [][2][2]float64) {
-	d := must[*Curve](b)(NewFlower(5, 3, 2))
+func benchSteps(b *testing.B, sd float64, pick func(d *curve, from, to []float64) bool) (*curve, [][2][2]float64) {
+	d := must[*curve](b)(NewFlower(5, 3, 2))
 	rng := rand.New(rand.NewPCG(3, 5))
 	var lo, hi [2]float64
 	d.Bounds(lo[:], hi[:])
@@ -50,7 +50,7 @@ func BenchmarkFlowerContains(b *testing.B) {
 // BenchmarkFlowerExitInside times Exit on steps that Clear is unsure of and that
 // do not leave.
 func BenchmarkFlowerExitInside(b *testing.B) {
-	tr, steps, dirs := exitSteps(b, func(d *Curve, from, to []float64) bool {
+	tr, steps, dirs := exitSteps(b, func(d *curve, from, to []float64) bool {
 		return !d.grid.clear(from, to) && d.Contains(to)
 	})
 	i := 0
@@ -62,7 +62,7 @@ func BenchmarkFlowerExitInside(b *testing.B) {
 
 // BenchmarkFlowerExitCrossing times Exit and Normal on steps that leave.
 func BenchmarkFlowerExitCrossing(b *testing.B) {
-	tr, steps, dirs := exitSteps(b, func(d *Curve, from, to []float64) bool { return !d.Contains(to) })
+	tr, steps, dirs := exitSteps(b, func(d *curve, from, to []float64) bool { return !d.Contains(to) })
 	var n [2]float64
 	i := 0
 	for b.Loop() {
@@ -76,7 +76,7 @@ func BenchmarkFlowerExitCrossing(b *testing.B) {
 	}
 }
 
-func exitSteps(b *testing.B, pick func(d *Curve, from, to []float64) bool) (Tracer, [][2][2]float64, [][2]float64) {
+func exitSteps(b *testing.B, pick func(d *curve, from, to []float64) bool) (Tracer, [][2][2]float64, [][2]float64) {
 	d, steps := benchSteps(b, 0.0316, pick)
 	dirs := make([][2]float64, len(steps))
 	for i, s := range steps {
@@ -86,7 +86,7 @@ func exitSteps(b *testing.B, pick func(d *Curve, from, to []float64) bool) (Trac
 }
 
 func BenchmarkFlowerReflectCrossing(b *testing.B) {
-	d, steps := benchSteps(b, 0.0316, func(d *Curve, from, to []float64) bool { return !d.Contains(to) })
+	d, steps := benchSteps(b, 0.0316, func(d *curve, from, to []float64) bool { return !d.Contains(to) })
 	r := must[Reflector](b)(NewReflector(d, Specular, 0))
 	i := 0
 	for b.Loop() {
@@ -118,7 +118,7 @@ func BenchmarkFlowerWalk(b *testing.B) {
 }
 
 func BenchmarkFlowerNearest(b *testing.B) {
-	d, steps := benchSteps(b, 0.0316, func(d *Curve, from, to []float64) bool { return !d.Contains(to) })
+	d, steps := benchSteps(b, 0.0316, func(d *curve, from, to []float64) bool { return !d.Contains(to) })
 	tr := d.Tracer()
 	var p, n [2]float64
 	i := 0
@@ -130,7 +130,7 @@ func BenchmarkFlowerNearest(b *testing.B) {
 
 func BenchmarkNewFlower(b *testing.B) {
 	for b.Loop() {
-		must[*Curve](b)(NewFlower(5, 3, 2))
+		must[*curve](b)(NewFlower(5, 3, 2))
 	}
 }
 

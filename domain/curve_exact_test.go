@@ -12,20 +12,20 @@ import (
 // A testCurve is a closed curve with its exact parametrisation and tangent.
 type testCurve struct {
 	name    string
-	c       *Curve
+	c       *curve
 	gamma   func(theta float64) (x, y float64)
 	tangent func(theta float64) (x, y float64)
 }
 
 func testCurves(t testing.TB) []testCurve {
 	return []testCurve{
-		{"flower", must[*Curve](t)(NewFlower(5, 3, 2)), flowerPoint, flowerTangent},
-		{"heart", must[*Curve](t)(NewHeart(2)), heartPoint, func(th float64) (float64, float64) {
+		{"flower", must[*curve](t)(NewFlower(5, 3, 2)), flowerPoint, flowerTangent},
+		{"heart", must[*curve](t)(NewHeart(2)), heartPoint, func(th float64) (float64, float64) {
 			s, c := math.Sincos(th)
 			return 0.2 * 48 * s * s * c,
 				0.2 * (-13*s + 10*math.Sin(2*th) + 6*math.Sin(3*th) + 4*math.Sin(4*th))
 		}},
-		{"ellipse", must[*Curve](t)(NewCurve("ellipse", ellipsePoint)), ellipsePoint, func(th float64) (float64, float64) {
+		{"ellipse", must[*curve](t)(NewCurve("ellipse", ellipsePoint)), ellipsePoint, func(th float64) (float64, float64) {
 			s, c := math.Sincos(th)
 			x, y := -1.5*s, -c
 			return 0.8*x - 0.6*y, 0.6*x + 0.8*y
@@ -117,7 +117,7 @@ func denseWinding(v [][2]float64, x, y float64) (gap float64, in bool) {
 func TestFlowerEquation(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 3))
 	for _, petals := range []int{1, 2, 5, 12} {
-		c := must[*Curve](t)(NewFlower(petals, 1.7, 3))
+		c := must[*curve](t)(NewFlower(petals, 1.7, 3))
 		for range 20000 {
 			x := []float64{8 * (rng.Float64() - 0.5), 8 * (rng.Float64() - 0.5)}
 			limit := 3 / 2.2 * (math.Sin(float64(petals)*math.Atan2(x[1], x[0])) + 1.7)
@@ -210,11 +210,11 @@ func TestPlaneNearest(t *testing.T) {
 
 // densely returns about 4000 points of the wall.
 func densely(s shape) [][2]float64 {
-	if c, ok := s.d.(*Curve); ok {
-		return sampled(c.At, 4000)
+	if c, ok := s.d.(*curve); ok {
+		return sampled(c.gamma, 4000)
 	}
 	var out [][2]float64
-	v := s.d.(outlined).Outline()
+	v := s.d.(*polygon).v
 	for i, a := range v {
 		b := v[(i+1)%len(v)]
 		m := int(math.Hypot(b[0]-a[0], b[1]-a[1])/(1e-3*s.size)) + 1
@@ -279,11 +279,11 @@ func TestPlaneShapesRefused(t *testing.T) {
 		}
 	}
 	// A corner in a curve is no fault: a square by its angle.
-	square := must[*Curve](t)(NewCurve("square", func(th float64) (float64, float64) {
+	square := must[*curve](t)(NewCurve("square", func(th float64) (float64, float64) {
 		s, c := math.Sincos(th + 0.1)
 		m := math.Max(math.Abs(s), math.Abs(c))
 		return c / m, s / m
 	}))
-	within(t, "area of the square curve", square.Area(), 4, 1e-13)
-	within(t, "perimeter of the square curve", square.Perimeter(), 8, 1e-12)
+	within(t, "area of the square curve", square.area, 4, 1e-13)
+	within(t, "perimeter of the square curve", square.arc, 8, 1e-12)
 }

@@ -1,6 +1,7 @@
 package domain_test
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -12,10 +13,14 @@ func ExampleNewFlower() {
 	if err != nil {
 		panic(err)
 	}
-	fmt.Printf("area %.6f, perimeter %.6f\n", flower.Area(), flower.Perimeter())
+	log, _, err := domain.Volume(context.Background(), flower, nil)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Printf("area %.6f\n", math.Exp(log))
 	fmt.Println(flower.Contains([]float64{0, 2.2}), flower.Contains([]float64{2.2, 0}))
 	// Output:
-	// area 9.745349, perimeter 16.332822
+	// area 9.745349
 	// true false
 }
 

@@ -6,8 +6,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/r2sgld/r2sgld/internal/pace"
 	"pgregory.net/rapid"
+
+	"github.com/r2sgld/r2sgld/internal/pace"
 )
 
 // march follows a segment by membership alone and returns the first sample
@@ -75,7 +76,7 @@ func TestPlaneExitAgainstMarching(t *testing.T) {
 // A path along the inward bulge between two petals that cuts through it to a
 // depth of 1e-12 (1e-6 long) is found; one that stays 1e-12 clear is not.
 func TestFlowerTangentialExcursion(t *testing.T) {
-	c := must[*Curve](t)(NewFlower(5, 3, 2))
+	c := must[*curve](t)(NewFlower(5, 3, 2))
 	tr := c.Tracer()
 	s := 2 / 3.5
 	for _, depth := range []float64{1e-4, 1e-8, 1e-12} {
@@ -109,7 +110,7 @@ func TestFlowerTangentialExcursion(t *testing.T) {
 // hit in which the new one is lost).
 func TestCurveChordFromTheWall(t *testing.T) {
 	pace.Slow(t)
-	circle := must[*Curve](t)(NewCurve("circle", func(th float64) (float64, float64) {
+	circle := must[*curve](t)(NewCurve("circle", func(th float64) (float64, float64) {
 		s, c := math.Sincos(th)
 		return 0.4 + 1.5*c, -0.3 + 1.5*s
 	}))
@@ -145,7 +146,7 @@ func TestPolygonVertexDoesNotLeak(t *testing.T) {
 	pace.Slow(t)
 	rng := rand.New(rand.NewPCG(2, 3))
 	for _, s := range planeShapes(t) {
-		p, ok := s.d.(*Polygon)
+		p, ok := s.d.(*polygon)
 		if !ok {
 			continue
 		}
@@ -205,7 +206,7 @@ func TestOrientIsExact(t *testing.T) {
 // The wall of a polygon belongs to it, exactly.
 func TestPolygonWallIsInside(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 4))
-	l := must[*Polygon](t)(NewPolygon([][2]float64{{0, 0}, {2, 0}, {2, 1}, {1, 1}, {1, 3}, {0, 3}}))
+	l := must[*polygon](t)(NewPolygon([][2]float64{{0, 0}, {2, 0}, {2, 1}, {1, 1}, {1, 3}, {0, 3}}))
 	for range 1000 {
 		u := rng.Float64()
 		for _, x := range [][]float64{{2 * u, 0}, {2, u}, {1 + u, 1}, {1, 1 + 2*u}, {u, 3}, {0, 3 * u}, {0, 0}, {2, 1}, {1, 1}} {

@@ -50,9 +50,9 @@ func TestFlowersOfEveryKind(t *testing.T) {
 	for range pace.Soak(8, 500) {
 		petals, offset := 1+rng.IntN(9), 1.05+8*rng.Float64()*rng.Float64()
 		radius := math.Exp(7 * (2*rng.Float64() - 1))
-		c := must[*Curve](t)(NewFlower(petals, offset, radius))
+		c := must[*curve](t)(NewFlower(petals, offset, radius))
 		s := radius / (offset + 0.5)
-		within(t, "area of a flower", c.Area(), math.Pi*s*s*(offset*offset+0.5), 1e-11)
+		within(t, "area of a flower", c.area, math.Pi*s*s*(offset*offset+0.5), 1e-11)
 		tr := c.Tracer()
 		for range 2000 {
 			theta := 2 * math.Pi * rng.Float64()

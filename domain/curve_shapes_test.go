@@ -7,13 +7,6 @@ import (
 	"testing"
 )
 
-// outlined is what the plane domains share beside Domain.
-type outlined interface {
-	Domain
-	Area() float64
-	Outline() [][2]float64
-}
-
 // planeShapes returns the polygons and the closed curves. Their moments come
 // from fine polygons by Green's formula, independent of the code under test.
 func planeShapes(t testing.TB) []shape {
@@ -26,22 +19,20 @@ func planeShapes(t testing.TB) []shape {
 
 // planeShapesOnce makes them once; they are never changed.
 var planeShapesOnce = sync.OnceValue(func() (shapes []shape) {
-	made := func(d outlined, err error) outlined {
+	made := func(d Domain, err error) Domain {
 		if err != nil {
 			panic(err)
 		}
 		return d
 	}
-	curve := func(c *Curve, err error) outlined { return made(c, err) }
-	polygon := func(p *Polygon, err error) outlined { return made(p, err) }
 	return []shape{
-		planeShape("flower", curve(NewFlower(5, 3, 2)), flowerPoint, true),
-		planeShape("heart", curve(NewHeart(2)), heartPoint, true),
-		planeShape("ellipse curve", curve(NewCurve("ellipse", ellipsePoint)), ellipsePoint, true),
-		planeShape("octagon", polygon(NewOctagon(2)), nil, false),
-		planeShape("cross", polygon(NewCross(2)), nil, false),
-		planeShape("star", polygon(NewStar(2)), nil, false),
-		planeShape("saw", polygon(NewPolygon(saw())), nil, false),
+		planeShape("flower", made(NewFlower(5, 3, 2)), flowerPoint, true),
+		planeShape("heart", made(NewHeart(2)), heartPoint, true),
+		planeShape("ellipse curve", made(NewCurve("ellipse", ellipsePoint)), ellipsePoint, true),
+		planeShape("octagon", made(NewOctagon(2)), nil, false),
+		planeShape("cross", made(NewCross(2)), nil, false),
+		planeShape("star", made(NewStar(2)), nil, false),
+		planeShape("saw", made(NewPolygon(saw())), nil, false),
 	}
 })
 
@@ -66,13 +57,17 @@ func saw() [][2]float64 {
 	return v
 }
 
-func planeShape(name string, d outlined, gamma func(float64) (float64, float64), curved bool) shape {
-	v := d.Outline()
-	if gamma != nil {
-		v = sampled(gamma, 1<<14)
+func planeShape(name string, d Domain, gamma func(float64) (float64, float64), curved bool) shape {
+	var v [][2]float64
+	exact := 0.0
+	switch d := d.(type) {
+	case *curve:
+		v, exact = sampled(gamma, 1<<14), d.area
+	case *polygon:
+		v, exact = d.v, d.area
 	}
 	area, mean, second := polygonMoments(v)
-	s := shape{name: name, d: d, volume: d.Area(), mean: mean, second: second, curved: curved}
+	s := shape{name: name, d: d, volume: exact, mean: mean, second: second, curved: curved}
 	lo, hi := make([]float64, 2), make([]float64, 2)
 	d.Bounds(lo, hi)
 	s.size = math.Hypot(hi[0]-lo[0], hi[1]-lo[1])
@@ -115,9 +110,9 @@ func tabulated(v [][2]float64, area, lo, hi float64) func(x float64) float64 {
 
 func gridOf(d Domain) *planeGrid {
 	switch d := d.(type) {
-	case *Curve:
+	case *curve:
 		return &d.grid
-	case *Polygon:
+	case *polygon:
 		return &d.grid
 	}
 	return nil

@@ -4,7 +4,7 @@ import "math"
 
 // A curveTracer remembers where it last met the curve.
 type curveTracer struct {
-	curve  *Curve
+	curve  *curve
 	piece  int // arc of the last hit, −1 for none
 	u      float64
 	x, y   float64 // the last hit
@@ -13,7 +13,7 @@ type curveTracer struct {
 }
 
 // Tracer returns a tracer with its own workspace.
-func (c *Curve) Tracer() Tracer {
+func (c *curve) Tracer() Tracer {
 	return &curveTracer{curve: c, piece: -1, pieces: make([]int32, 0, len(c.arcs))}
 }
 
@@ -109,7 +109,7 @@ func (t *curveTracer) settle(x, y float64) {
 
 // foot returns the arc and the parameter of the curve's point nearest to
 // (x, y), looked for within the root of best2.
-func (c *Curve) foot(x, y, best2 float64) (int, arcFoot) {
+func (c *curve) foot(x, y, best2 float64) (int, arcFoot) {
 	piece, f := -1, arcFoot{0, best2}
 	c.tree.nearest(x, y, best2, func(k int, best2 float64) float64 {
 		before := f.d2

@@ -3,9 +3,40 @@
 // A [Domain] is a closed set Ω ⊂ R^d with exact membership. A [Reflector]
 // brings the end of a straight step back into Ω under one of four rules, or
 // lets it go under a fifth; it knows nothing of energies or temperatures.
+//
+// # A domain of one's own
+//
+// A type with the four methods of [Domain], and one with those of [Tracer], are enough for
+// it to be sampled. Whatever else it can do it says by further methods, each of which is
+// told at the function that asks for it, and without which that does what holds for any:
+//
+//	Convex() bool                           [Convex]: false
+//	ExactWalls() bool                       [ExactWalls]: false
+//	KnowsNearest() bool                     [NewReflector]: true
+//	Uniform(ctx) (*Law, error)              [Uniform]: by rejection from the bounds, or paths
+//	Volume(ctx, rng) (log, se, err)         [Volume]: by counting
+//	Interior(ctx, rng) ([]float64, error)   [Interior]: by search
+//	HalfSpaces() (HalfSpaces, bool)         linear walls: [Interior], [NewSlice], [WallNames] …
+//	Inequalities() (*Inequalities, error)   [InequalitiesOf]: from its half-spaces, if they are all
+//	Surfaces() []Surface                    constraints g(x) ≤ 0: [Excursions], thin sets, shells
+//	Members() []Domain                      it is their intersection
+//	Reflector(rule, cap) (Reflector, error) [NewReflector]: by its tracer
+//	Projection() (…, error)                 [Projection]: by its tracer
+//	Image(c, l) (Domain, error)             [Affine]: traced through the map
+//	Mirror() (Mirror, error)                [NewMirror]: none
+//	Section(i, j) func(x, y float64) bool   [Section]: itself in the plane
+//	Pieces() []Piece                        [Boundary]: none
+//	WallName(w Wall) string                 [WallNames]: "wall N"
+//	Name() string                           messages: "this domain"
+//
+// A domain that embeds a [Found] is looked at once. A tracer may count its labour, project
+// and descend: Labour() int, Project(p, n, x []float64) bool, Lower(x []float64) bool.
 package domain
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // A Wall names one smooth piece of the boundary of a domain, 0 ≤ w < Walls().
 type Wall int
@@ -40,6 +71,40 @@ func BoundsOf(d Domain, n int) (lo, hi []float64) {
 		lo[i], hi[i] = math.Inf(-1), math.Inf(1)
 	}
 	return lo, hi
+}
+
+// kindOf tells messages what d is, by its method Name() string if it has one.
+func kindOf(d Domain) string {
+	if n, ok := d.(interface{ Name() string }); ok {
+		return "this domain (" + n.Name() + ")"
+	}
+	return "this domain"
+}
+
+// all reports whether every one of some domains is so.
+func all(domains []Domain, is func(d Domain) bool) bool {
+	return !slices.ContainsFunc(domains, func(d Domain) bool { return !is(d) })
+}
+
+// Convex reports whether d is certainly convex, as a domain tells by a method Convex()
+// bool. It is exact for boxes, balls, ellipsoids, simplices, half-spaces, polytopes and
+// polygons, and follows from the parts for affine images, products and intersections. A
+// curve is convex when its curvature is positive all along, by bounds that leave no gap,
+// and its corners point outwards; where the curvature comes to nothing, as on a straight
+// piece, the answer is false, as it is for domains of other kinds.
+func Convex(d Domain) bool {
+	c, ok := d.(interface{ Convex() bool })
+	return ok && c.Convex()
+}
+
+// ExactWalls reports whether the crossings of the walls of d are found without
+// fail and to rounding, so that specular reflection keeps the uniform law exactly, as a
+// domain tells by a method ExactWalls() bool: not so for a set of constraints with a
+// surface that neither is a [CurvedSurface] nor has a [Bender], which is probed along a
+// path, nor for domains that do not tell.
+func ExactWalls(d Domain) bool {
+	e, ok := d.(interface{ ExactWalls() bool })
+	return ok && e.ExactWalls()
 }
 
 // A Tracer follows straight paths inside Ω and finds the wall. One goroutine at

@@ -1,26 +1,36 @@
 package domain
 
 import (
+	"context"
 	"fmt"
 	"math"
+	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 )
 
-// An Ellipsoid is {x : (x − c)ᵀA(x − c) ≤ 1}, A symmetric and positive
-// definite. It has the one wall 0.
-type Ellipsoid struct {
+// ellipsoid is {x : (x − c)ᵀA(x − c) ≤ 1}.
+type ellipsoid struct {
 	c      []float64
 	a      []float64 // d×d
 	lambda []float64 // eigenvalues of A, increasing: the half-axes are λ^(-1/2)
 	q      []float64 // d×d; column j is the axis of λ_j
 }
 
-var _ Domain = (*Ellipsoid)(nil)
+var _ Domain = (*ellipsoid)(nil)
 
 // NewEllipsoid returns {x : (x − c)ᵀA(x − c) ≤ 1}. A must be positive definite
-// with a condition number below 1e14.
-func NewEllipsoid(c []float64, a mat.Symmetric) (*Ellipsoid, error) {
+// with a condition number below 1e14. There is the one wall 0.
+func NewEllipsoid(c []float64, a mat.Symmetric) (Domain, error) {
+	e, err := newEllipsoid(c, a)
+	if err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+func newEllipsoid(c []float64, a mat.Symmetric) (*ellipsoid, error) {
 	d := len(c)
 	if d == 0 || !finite(c) {
 		return nil, fmt.Errorf("ellipsoid: centre %v: give at least one coordinate, all finite", c)
@@ -28,7 +38,7 @@ func NewEllipsoid(c []float64, a mat.Symmetric) (*Ellipsoid, error) {
 	if a.SymmetricDim() != d {
 		return nil, fmt.Errorf("ellipsoid: the matrix is %d×%d and the centre has %d coordinates: they must agree", a.SymmetricDim(), a.SymmetricDim(), d)
 	}
-	e := &Ellipsoid{c: append([]float64(nil), c...), a: make([]float64, d*d)}
+	e := &ellipsoid{c: append([]float64(nil), c...), a: make([]float64, d*d)}
 	for i := range d {
 		for j := range d {
 			e.a[i*d+j] = a.At(i, j)
@@ -52,10 +62,10 @@ func NewEllipsoid(c []float64, a mat.Symmetric) (*Ellipsoid, error) {
 }
 
 // Dim is the number of coordinates.
-func (e *Ellipsoid) Dim() int { return len(e.c) }
+func (e *ellipsoid) Dim() int { return len(e.c) }
 
 // form is (x − c)ᵀA(x − c).
-func (e *Ellipsoid) form(x []float64) float64 {
+func (e *ellipsoid) form(x []float64) float64 {
 	d, s := len(e.c), 0.0
 	for i, c := range e.c {
 		r := 0.0
@@ -68,10 +78,10 @@ func (e *Ellipsoid) form(x []float64) float64 {
 }
 
 // Contains reports (x − c)ᵀA(x − c) ≤ 1.
-func (e *Ellipsoid) Contains(x []float64) bool { return e.form(x) <= 1 && finite(x) }
+func (e *ellipsoid) Contains(x []float64) bool { return e.form(x) <= 1 && finite(x) }
 
 // Bounds writes c ± (A⁻¹)_ii^½.
-func (e *Ellipsoid) Bounds(lo, hi []float64) {
+func (e *ellipsoid) Bounds(lo, hi []float64) {
 	for i, c := range e.c {
 		r := math.Sqrt(e.inverse(i, i))
 		lo[i], hi[i] = c-r, c+r
@@ -79,7 +89,7 @@ func (e *Ellipsoid) Bounds(lo, hi []float64) {
 }
 
 // inverse is element i, j of A⁻¹.
-func (e *Ellipsoid) inverse(i, j int) float64 {
+func (e *ellipsoid) inverse(i, j int) float64 {
 	d, s := len(e.c), 0.0
 	for k, l := range e.lambda {
 		s += e.q[i*d+k] * e.q[j*d+k] / l
@@ -87,13 +97,25 @@ func (e *Ellipsoid) inverse(i, j int) float64 {
 	return s
 }
 
+// Name is "ellipsoid".
+func (e *ellipsoid) Name() string { return "ellipsoid" }
+
+// Convex is true.
+func (e *ellipsoid) Convex() bool { return true }
+
+// ExactWalls is true.
+func (e *ellipsoid) ExactWalls() bool { return true }
+
+// WallName is "the ellipsoid".
+func (e *ellipsoid) WallName(Wall) string { return "the ellipsoid" }
+
 // Tracer returns a tracer with room for coordinates along the axes.
-func (e *Ellipsoid) Tracer() Tracer {
+func (e *ellipsoid) Tracer() Tracer {
 	return &ellipsoidTracer{e, make([]float64, len(e.c)), make([]float64, len(e.c))}
 }
 
 type ellipsoidTracer struct {
-	*Ellipsoid
+	*ellipsoid
 	y, z []float64
 }
 
@@ -201,4 +223,68 @@ func (e *ellipsoidTracer) axes() {
 	if rest > 1e-9 && 1+mu*top < 1e-9 {
 		e.z[free] += math.Copysign(math.Sqrt(rest/top), e.y[free])
 	}
+}
+
+// Section is the shadow, the ellipse of the block of A⁻¹ that belongs to i and j.
+func (e *ellipsoid) Section(i, j int) func(x, y float64) bool {
+	p, q, r := e.inverse(i, i), e.inverse(i, j), e.inverse(j, j)
+	det := p*r - q*q
+	return func(x, y float64) bool {
+		a, b := x-e.c[i], y-e.c[j]
+		return r*a*a-2*q*a*b+p*b*b <= det
+	}
+}
+
+// Inequalities are the one of its definition.
+func (e *ellipsoid) Inequalities() (*Inequalities, error) {
+	return &Inequalities{Quadratic: []Quadratic{{At: each(len(e.c)), C: e.c, Q: e.a}}}, nil
+}
+
+// Uniform maps draws from the unit ball.
+func (e *ellipsoid) Uniform(context.Context) (*Law, error) { return closed(e.point), nil }
+
+// point maps a draw from the unit ball.
+func (e *ellipsoid) point(x []float64, rng *rand.Rand) {
+	d := len(x)
+	y := make([]float64, d)
+	inBall(y, rng)
+	for i, c := range e.c {
+		x[i] = c
+		for j, l := range e.lambda {
+			x[i] += e.q[i*d+j] * y[j] / math.Sqrt(l)
+		}
+	}
+}
+
+// Volume is exact.
+func (e *ellipsoid) Volume(context.Context, *rand.Rand) (log, se float64, err error) {
+	log = logBall(len(e.c))
+	for _, l := range e.lambda {
+		log -= math.Log(l) / 2
+	}
+	return log, 0, nil
+}
+
+// Interior is the centre.
+func (e *ellipsoid) Interior(context.Context, *rand.Rand) ([]float64, error) {
+	return slices.Clone(e.c), nil
+}
+
+// Image is an ellipsoid.
+func (e *ellipsoid) Image(c []float64, l *mat.Dense) (Domain, error) {
+	n := len(e.c)
+	var t, q mat.Dense
+	t.Mul(mat.NewDense(n, n, e.a), l)
+	q.Mul(l.T(), &t)
+	s := mat.NewSymDense(n, nil)
+	for i := range n {
+		for j := i; j < n; j++ {
+			s.SetSym(i, j, (q.At(i, j)+q.At(j, i))/2)
+		}
+	}
+	a := affineOf(c, l)
+	if a == nil {
+		return nil, nil
+	}
+	return NewEllipsoid(a.back(e.c), s)
 }

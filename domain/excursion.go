@@ -4,17 +4,15 @@ import "math"
 
 // Excursions returns what looks for a place outside of d on the path from x to x + dir,
 // both inside, and tells how far along it lies, 0 < t < 1. It belongs to one goroutine.
-// Walls of an [Implicit] set are sought wherever the value of a constraint in the middle
-// of a part of the path and its slope there, taken twice, leave room for one, down to
-// parts of 2⁻⁴⁰: barriers are found however thin they are, unless the constraint bends
-// more than that within the path. The walls of other sets are those that their tracers
-// meet.
+// Walls of a set of constraints (see [NewImplicit]) are sought wherever the value of a
+// constraint in the middle of a part of the path and its slope there, taken twice, leave
+// room for one, down to parts of 2⁻⁴⁰: barriers are found however thin they are, unless
+// the constraint bends more than that within the path. The walls of other sets are those
+// that their tracers meet.
 func Excursions(d Domain) func(x, dir []float64) (t float64, ok bool) {
-	y := make([]float64, d.Dim())
-	switch d := d.(type) {
-	case *Intersection:
+	if members := membersOf(d); members != nil {
 		var all []func(x, dir []float64) (float64, bool)
-		for _, m := range d.members {
+		for _, m := range members {
 			all = append(all, Excursions(m))
 		}
 		return func(x, dir []float64) (float64, bool) {
@@ -25,10 +23,12 @@ func Excursions(d Domain) func(x, dir []float64) (t float64, ok bool) {
 			}
 			return 0, false
 		}
-	case *Implicit:
-		e, grad := d.bind(), make([]float64, d.Dim())
+	}
+	y := make([]float64, d.Dim())
+	if surfaces := surfacesOf(d); surfaces != nil {
+		evals, grad := bindAll(surfaces), make([]float64, d.Dim())
 		return func(x, dir []float64) (float64, bool) {
-			for _, g := range e.g {
+			for _, g := range evals {
 				if t, ok := rises(g, x, dir, grad, y, 0, 1, 40); ok {
 					return t, true
 				}

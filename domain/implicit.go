@@ -3,6 +3,7 @@ package domain
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 )
 
@@ -38,37 +39,38 @@ type CurvedSurface interface {
 	Curvature() float64
 }
 
-// An Implicit is the set {x : g_i(x) ≤ 0 for all i}. Wall i is the surface
-// g_i = 0.
+// implicit is the set {x : g_i(x) ≤ 0 for all i}.
+type implicit struct {
+	surfaces []Surface
+	names    []string
+	bounded  bool // all second derivatives are
+	lo, hi   []float64
+	substep  float64 // 1/32 of the shortest side of the box; +Inf stands for an eighth of each step
+	pool     sync.Pool
+	Found
+}
+
+var _ Domain = (*implicit)(nil)
+
+// NewImplicit returns {x : g_i(x) ≤ 0 for all i}. Wall i is the surface g_i = 0. names
+// holds the text of every
+// constraint, for messages. lo and hi are a box known to hold the set (±Inf
+// where none is known); it is not a constraint.
 //
 // Membership is exact. Crossings are found by sampling g and its slope along
-// the path at most a substep apart ([Implicit.WithSubstep]), and closer, down to
+// the path at most a substep apart, 1/32 of the shortest side of the box (an eighth of
+// each step where there is no box), and closer, down to
 // 1/64 of it, wherever the cubic through the samples with an allowance for its
 // error comes near zero. A path may therefore cut across a corner of the outside unseen
 // when it stays there over a length below substep/64, or, where g oscillates
 // within a substep so that the samples do not show it, below a substep. What is
 // missed is such an excursion inside a step whose end lies inside again; an end
 // outside is never overlooked. Of a [CurvedSurface], and of one whose evaluators are
-// a [Bender], such as a [Quadric], nothing is missed.
+// a [Bender], such as that of [NewQuadric], nothing is missed.
 //
 // A step is given up after 131,072 evaluations of surfaces. Where a g_i is NaN is
 // outside; steps that meet such a place before any g_i crosses 0 are given up.
-type Implicit struct {
-	surfaces []Surface
-	names    []string
-	bounded  bool // all second derivatives are
-	lo, hi   []float64
-	substep  float64 // +Inf stands for an eighth of each step
-	pool     sync.Pool
-	cells    kept[*cover]
-}
-
-var _ Domain = (*Implicit)(nil)
-
-// NewImplicit returns {x : g_i(x) ≤ 0}. names holds the text of every
-// constraint, for messages. lo and hi are a box known to hold the set (±Inf
-// where none is known); it is not a constraint.
-func NewImplicit(surfaces []Surface, names []string, lo, hi []float64) (*Implicit, error) {
+func NewImplicit(surfaces []Surface, names []string, lo, hi []float64) (Domain, error) {
 	if len(surfaces) == 0 {
 		return nil, fmt.Errorf("implicit domain: no surfaces; give at least one constraint g(x) ≤ 0")
 	}
@@ -79,7 +81,7 @@ func NewImplicit(surfaces []Surface, names []string, lo, hi []float64) (*Implici
 	if len(lo) != d || len(hi) != d || d < 1 {
 		return nil, fmt.Errorf("implicit domain: bounds of length %d and %d for dimension %d", len(lo), len(hi), d)
 	}
-	m := &Implicit{
+	m := &implicit{
 		surfaces: surfaces, names: names,
 		lo: append([]float64(nil), lo...), hi: append([]float64(nil), hi...), substep: math.Inf(1),
 	}
@@ -102,18 +104,33 @@ func NewImplicit(surfaces []Surface, names []string, lo, hi []float64) (*Implici
 	return m, nil
 }
 
-// WithSubstep returns the same set with another largest distance between
-// samples along a path: see [Implicit]. The default is 1/32 of the shortest
-// side of the bounding box (an eighth of each step where there is no box).
-func (m *Implicit) WithSubstep(length float64) (*Implicit, error) {
-	if !(length > 0) {
-		return nil, fmt.Errorf("implicit domain: substep %v; it must be positive", length)
+// surfacesOf returns the constraints g(x) ≤ 0 of a domain that these describe and that
+// tells them by a method Surfaces() []Surface; nil for others.
+func surfacesOf(d Domain) []Surface {
+	if m, ok := d.(interface{ Surfaces() []Surface }); ok {
+		return m.Surfaces()
 	}
-	c := &Implicit{
-		surfaces: m.surfaces, names: m.names, bounded: m.bounded, lo: m.lo, hi: m.hi, substep: length,
+	return nil
+}
+
+// quadraticOf tells of which ball or ellipsoid g ≤ 0 is the inside, or, of a hole, the
+// outside. A surface that is such a one has a method Quadratic of these results.
+func quadraticOf(g Surface) (q Quadratic, hole, ok bool) {
+	if m, known := g.(interface {
+		Quadratic() (q Quadratic, hole, ok bool)
+	}); known {
+		return m.Quadratic()
 	}
-	c.pool.New = func() any { return c.bind() }
-	return c, nil
+	return q, false, false
+}
+
+// bindAll returns evaluators for one goroutine.
+func bindAll(surfaces []Surface) []SurfaceEval {
+	evals := make([]SurfaceEval, len(surfaces))
+	for i, s := range surfaces {
+		evals[i] = s.Bind()
+	}
+	return evals
 }
 
 // evals are the evaluators of one goroutine.
@@ -122,7 +139,7 @@ type evals struct {
 	bend []Bender // nil where no bound is known
 }
 
-func (m *Implicit) bind() *evals {
+func (m *implicit) bind() *evals {
 	e := &evals{}
 	for _, s := range m.surfaces {
 		g := s.Bind()
@@ -148,18 +165,30 @@ func (c curved) Bend(_, dir []float64, _, _ float64) (lo, hi float64) {
 	return -k, k
 }
 
+// Name is "set of constraints".
+func (m *implicit) Name() string { return "set of constraints" }
+
+// ExactWalls reports whether all second derivatives are bounded.
+func (m *implicit) ExactWalls() bool { return m.bounded }
+
+// Surfaces are the constraints.
+func (m *implicit) Surfaces() []Surface { return m.surfaces }
+
+// WallName is the text of a constraint.
+func (m *implicit) WallName(w Wall) string { return m.names[w] }
+
 // Dim is d.
-func (m *Implicit) Dim() int { return len(m.lo) }
+func (m *implicit) Dim() int { return len(m.lo) }
 
 // Bounds writes the box given to NewImplicit.
-func (m *Implicit) Bounds(lo, hi []float64) {
+func (m *implicit) Bounds(lo, hi []float64) {
 	copy(lo, m.lo)
 	copy(hi, m.hi)
 }
 
 // Contains reports g_i(x) ≤ 0 for all i; not for NaN or infinite x, nor where a
 // g_i is NaN.
-func (m *Implicit) Contains(x []float64) bool {
+func (m *implicit) Contains(x []float64) bool {
 	e := m.pool.Get().(*evals)
 	in := finite(x) && e.contains(x)
 	m.pool.Put(e)
@@ -176,10 +205,42 @@ func (e *evals) contains(x []float64) bool {
 }
 
 // Tracer returns a tracer with its own workspace and bound surfaces.
-func (m *Implicit) Tracer() Tracer {
+func (m *implicit) Tracer() Tracer {
 	d := m.Dim()
 	return &implicitTracer{
 		set: m, evals: m.bind(),
 		at: make([]float64, d), grad: make([]float64, d), foot: make([]float64, d), spare: make([]float64, d),
+	}
+}
+
+// Projection fails: nearest points are found only locally.
+func (m *implicit) Projection() (func() func(p, x []float64) (outside bool), error) {
+	return nil, noProjection("a set given by expressions")
+}
+
+// Section takes the surfaces that tell which coordinates they depend on, by a method
+// Coordinates() []int, and name no others than i and j.
+func (m *implicit) Section(i, j int) func(x, y float64) bool {
+	var some []int
+	for k, s := range m.surfaces {
+		of, ok := s.(interface{ Coordinates() []int })
+		if (ok || m.Dim() == 2) && !(ok && slices.ContainsFunc(of.Coordinates(), func(at int) bool { return at != i && at != j })) {
+			some = append(some, k)
+		}
+	}
+	if some == nil {
+		return nil
+	}
+	return func(x, y float64) bool {
+		e := m.pool.Get().(*evals)
+		defer m.pool.Put(e)
+		at := make([]float64, m.Dim())
+		at[i], at[j] = x, y
+		for _, k := range some {
+			if !(e.g[k].Value(at) <= 0) {
+				return false
+			}
+		}
+		return true
 	}
 }

@@ -66,9 +66,9 @@ func implicitShapes(t testing.TB) []shape {
 		}
 		return lo, hi
 	}
-	set := func(names []string, h float64, s ...Surface) *Implicit {
+	set := func(names []string, h float64, s ...Surface) *implicit {
 		lo, hi := box(s[0].Dim(), h)
-		return must[*Implicit](t)(NewImplicit(s, names, lo, hi))
+		return must[*implicit](t)(NewImplicit(s, names, lo, hi))
 	}
 	annulus := set([]string{"x^2 + y^2 <= 4", "x^2 + y^2 >= 1"}, 2, sphere(2, 2, 1), sphere(2, 1, -1))
 	blind := set([]string{"x^2 + y^2 <= 4", "x^2 + y^2 >= 1"}, 2, sphere(2, 2, 1).formula, sphere(2, 1, -1).formula)
@@ -88,23 +88,23 @@ func implicitShapes(t testing.TB) []shape {
 
 // quadric is the surface with these derivatives at 0, in coordinates of which some
 // are logarithms.
-func quadric(t testing.TB, value float64, gradient []float64, hessian [][]float64, logarithm ...bool) *Quadric {
+func bent(t testing.TB, value float64, gradient []float64, hessian [][]float64, logarithm ...bool) Surface {
 	t.Helper()
-	return must[*Quadric](t)(NewQuadric(make([]float64, len(logarithm)), value, gradient, hessian)).InLogarithms(func(j int) bool { return logarithm[j] })
+	return must[*quadric](t)(NewQuadric(make([]float64, len(logarithm)), value, gradient, hessian)).InLogarithms(func(j int) bool { return logarithm[j] })
 }
 
 // disc is sign·(|x|² − r²) ≤ 0 in the plane.
-func disc(t testing.TB, r, sign float64) *Quadric {
-	return quadric(t, -sign*r*r, nil, [][]float64{{2 * sign, 0}, {0, 2 * sign}}, false, false)
+func disc(t testing.TB, r, sign float64) Surface {
+	return bent(t, -sign*r*r, nil, [][]float64{{2 * sign, 0}, {0, 2 * sign}}, false, false)
 }
 
 // logarithms is e^x + e^y ≤ 1, x and y at least −3.
 func logarithms(t testing.TB) shape {
 	least := math.Exp(-3)
-	d := must[*Implicit](t)(NewImplicit([]Surface{
-		quadric(t, -1, []float64{1, 1}, nil, true, true),
-		quadric(t, least, []float64{-1, 0}, nil, true, true),
-		quadric(t, least, []float64{0, -1}, nil, true, true),
+	d := must[*implicit](t)(NewImplicit([]Surface{
+		bent(t, -1, []float64{1, 1}, nil, true, true),
+		bent(t, least, []float64{-1, 0}, nil, true, true),
+		bent(t, least, []float64{0, -1}, nil, true, true),
 	}, []string{"a + b <= 1", "a >= exp(-3)", "b >= exp(-3)"}, []float64{-3, -3}, []float64{0, 0}))
 	s := below(-3, math.Log(1-least), -3, func(x float64) float64 { return math.Log(1 - math.Exp(x)) })
 	s.name, s.d, s.inside, s.inradius, s.size = "logarithms", d, []float64{-1.5, -1.5}, 0.5, 3
@@ -113,11 +113,11 @@ func logarithms(t testing.TB) shape {
 
 // mixed is y e^x ≤ 1 and y ≥ 0 for −1 ≤ x ≤ 1.
 func mixed(t testing.TB) shape {
-	d := must[*Implicit](t)(NewImplicit([]Surface{
-		quadric(t, -1, nil, [][]float64{{0, 1}, {1, 0}}, true, false),
-		quadric(t, 0, []float64{0, -1}, nil, true, false),
-		quadric(t, -math.E, []float64{1, 0}, nil, true, false),
-		quadric(t, 1/math.E, []float64{-1, 0}, nil, true, false),
+	d := must[*implicit](t)(NewImplicit([]Surface{
+		bent(t, -1, nil, [][]float64{{0, 1}, {1, 0}}, true, false),
+		bent(t, 0, []float64{0, -1}, nil, true, false),
+		bent(t, -math.E, []float64{1, 0}, nil, true, false),
+		bent(t, 1/math.E, []float64{-1, 0}, nil, true, false),
 	}, []string{"a*y <= 1", "y >= 0", "a <= e", "a >= 1/e"}, []float64{-1, 0}, []float64{1, math.E}))
 	s := below(-1, 1, 0, func(x float64) float64 { return math.Exp(-x) })
 	s.name, s.d, s.inside, s.inradius, s.size = "mixed", d, []float64{0, 0.4}, 0.3, 2
@@ -240,7 +240,7 @@ func TestImplicitExitAgainstMarching(t *testing.T) {
 				y[k] = x[k] + e*dir[k]
 			}
 			// The set lets the tracer stop on its side of the wall.
-			if v := s.d.(*Implicit).surfaces[w].Bind().Value(y); math.Abs(v) > 1e-13 {
+			if v := s.d.(*implicit).surfaces[w].Bind().Value(y); math.Abs(v) > 1e-13 {
 				t.Fatalf("%s: Exit ends where g = %v", s.name, v)
 			}
 		}
@@ -382,7 +382,7 @@ func TestImplicitStepsEndInside(t *testing.T) {
 func TestImplicitRefuses(t *testing.T) {
 	inf := math.Inf(1)
 	log := formula{1, func(x []float64) float64 { return math.Log(x[0]) }, func(g, x []float64) { g[0] = 1 / x[0] }}
-	m := must[*Implicit](t)(NewImplicit([]Surface{log}, []string{"log(x) <= 0"}, []float64{-inf}, []float64{inf}))
+	m := must[*implicit](t)(NewImplicit([]Surface{log}, []string{"log(x) <= 0"}, []float64{-inf}, []float64{inf}))
 	for _, x := range []float64{-1, 2, math.NaN(), inf, -inf} {
 		if m.Contains([]float64{x}) {
 			t.Errorf("contains %v", x)
@@ -409,7 +409,6 @@ func TestImplicitRefuses(t *testing.T) {
 			_, e := NewImplicit([]Surface{log, peanut(1, 1.1)}, []string{"a", "b"}, []float64{0}, []float64{1})
 			return e
 		}, "dimension"},
-		{func() error { _, e := m.WithSubstep(0); return e }, "substep"},
 	} {
 		if err := c.err(); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v, want a message with %q", err, c.want)

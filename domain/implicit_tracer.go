@@ -3,7 +3,7 @@ package domain
 import "math"
 
 type implicitTracer struct {
-	set                   *Implicit
+	set                   *implicit
 	evals                 *evals
 	at, grad, foot, spare []float64
 	spent                 int // evaluations so far
@@ -71,10 +71,10 @@ func (p *path) jet(s float64) jet {
 // maxLabour bounds the evaluations for one step: some hundredths of a second.
 const maxLabour = 1 << 17
 
-// labour is how many times surfaces were evaluated so far.
-func (t *implicitTracer) labour() int { return t.spent }
+// Labour is how many times surfaces were evaluated so far.
+func (t *implicitTracer) Labour() int { return t.spent }
 
-// Exit finds where the path first crosses a surface; see [Implicit] for what it
+// Exit finds where the path first crosses a surface; see [NewImplicit] for what it
 // may miss. The point it returns has g ≤ 0 whenever rounding allows. The search is
 // broken off, at a point where no crossing is, after as many evaluations as a step
 // may take.
@@ -346,4 +346,21 @@ func (t *implicitTracer) project(i int, x []float64) bool {
 	}
 	// Slow contraction: accept what satisfies the conditions to 1e-9.
 	return last <= 1e-9*scale && math.Abs(g.Value(t.foot)) <= 1e-9*scale*norm(t.grad)
+}
+
+// Lower takes a step of Newton's method, and a little more, on every violated constraint.
+func (t *implicitTracer) Lower(x []float64) bool {
+	moved := false
+	for _, g := range t.evals.g {
+		v := g.Gradient(t.grad, x)
+		square := dot(t.grad, t.grad)
+		if !(v > 0 && square > 0) || math.IsInf(square, 1) {
+			continue
+		}
+		moved = true
+		for i, s := range t.grad {
+			x[i] -= 1.01 * v / square * s
+		}
+	}
+	return moved
 }

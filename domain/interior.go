@@ -49,34 +49,17 @@ const thin = 1e-10
 // polytope; elsewhere the deepest of some points reached along chords from one
 // that was found by descent on the largest violation or by sampling. It returns
 // an *[EmptyError] where linear constraints exclude each other, and
-// ErrNoInterior where nothing was found.
+// ErrNoInterior where nothing was found. A domain that knows such a point has a method
+// Interior(ctx context.Context, rng *rand.Rand) ([]float64, error); the slice is the
+// caller's.
 func Interior(ctx context.Context, d Domain, rng *rand.Rand) ([]float64, error) {
-	switch d := d.(type) {
-	case *Box:
-		return d.middle(), nil
-	case *Ball:
-		return append([]float64(nil), d.c...), nil
-	case *Ellipsoid:
-		return append([]float64(nil), d.c...), nil
-	case *Product:
-		x := make([]float64, d.d)
-		for _, q := range d.parts {
-			y, err := Interior(ctx, q.Domain, rng)
-			if err != nil {
-				return nil, err
-			}
-			q.scatter(x, y)
-		}
-		return x, nil
-	case *mapped:
-		x, err := Interior(ctx, d.d, rng)
-		if err != nil {
-			return nil, err
-		}
-		return d.a.back(x), nil
+	if m, ok := d.(interface {
+		Interior(ctx context.Context, rng *rand.Rand) ([]float64, error)
+	}); ok {
+		return m.Interior(ctx, rng)
 	}
 	var starts [][]float64
-	if h, all := linearOf(d); len(h.b) > 0 {
+	if h, all := linearOf(d); len(h.B) > 0 {
 		x, r, err := centreOf(ctx, d, h)
 		if err == nil && r <= thin {
 			return nil, exclusion(ctx, h, d.Dim(), r > -thin)
@@ -91,58 +74,27 @@ func Interior(ctx context.Context, d Domain, rng *rand.Rand) ([]float64, error) 
 	return search(ctx, d, starts, rng)
 }
 
-// centreOf is Chebyshev's centre of the half-spaces h of d; that of a polytope is kept.
-func centreOf(ctx context.Context, d Domain, h halfspaces) (x []float64, r float64, err error) {
-	p, ok := d.(*Polytope)
-	if !ok {
-		return newProgram(h, d.Dim()).centre(ctx)
-	}
-	m, err := p.found.middle.of(ctx, func() (chebyshev, error) {
-		x, r, err := newProgram(h, p.dim).centre(ctx)
+// centreOf is Chebyshev's centre of the half-spaces h of d.
+func centreOf(ctx context.Context, d Domain, h HalfSpaces) (x []float64, r float64, err error) {
+	m, err := foundOf(d).middle.of(ctx, func() (chebyshev, error) {
+		x, r, err := newProgram(h, d.Dim()).centre(ctx)
 		return chebyshev{x, r}, err
 	})
 	return slices.Clone(m.x), m.r, err
 }
 
-// middle is the centre of the box.
-func (b *Box) middle() []float64 {
-	x := make([]float64, len(b.lo))
-	for i, l := range b.lo {
-		switch h := b.hi[i]; {
-		case !math.IsInf(l, 0) && !math.IsInf(h, 0):
-			x[i] = l + (h-l)/2
-		case !math.IsInf(l, 0):
-			x[i] = l + 1 + 1e-6*math.Abs(l)
-		case !math.IsInf(h, 0):
-			x[i] = h - 1 - 1e-6*math.Abs(h)
-		}
-	}
-	return x
-}
-
-// back is z = L⁻¹(x − c).
-func (a *affine) back(x []float64) []float64 {
-	z := make([]float64, len(x))
-	for i := range z {
-		for j, v := range x {
-			z[i] += a.inv.At(i, j) * (v - a.c[j])
-		}
-	}
-	return z
-}
-
 // exclusion finds an irreducible set of rows without interior by the deletion
 // filter (Chinneck & Dravnieks 1991): a row without which the rest still
 // exclude each other is dropped.
-func exclusion(ctx context.Context, h halfspaces, d int, thinly bool) error {
-	keep := make([]bool, len(h.b))
+func exclusion(ctx context.Context, h HalfSpaces, d int, thinly bool) error {
+	keep := make([]bool, len(h.B))
 	for i := range keep {
 		keep[i] = true
 	}
-	rest := func() (g halfspaces) {
+	rest := func() (g HalfSpaces) {
 		for i, k := range keep {
 			if k {
-				g.add(h.a[i], h.b[i], h.name[i], h.wall[i])
+				g.add(h.A[i], h.B[i], h.Names[i], h.Walls[i])
 			}
 		}
 		return g
@@ -153,7 +105,7 @@ func exclusion(ctx context.Context, h halfspaces, d int, thinly bool) error {
 		}
 		keep[i] = false
 		g := rest()
-		if len(g.b) == 0 {
+		if len(g.B) == 0 {
 			keep[i] = true
 			continue
 		}
@@ -163,9 +115,9 @@ func exclusion(ctx context.Context, h halfspaces, d int, thinly bool) error {
 	}
 	g := rest()
 	e := &EmptyError{Thin: thinly, Multipliers: farkas(g, d)}
-	for i, w := range g.wall {
+	for i, w := range g.Walls {
 		e.Constraints = append(e.Constraints, int(w))
-		e.Names = append(e.Names, g.name[i])
+		e.Names = append(e.Names, g.Names[i])
 	}
 	return e
 }
@@ -179,14 +131,12 @@ func search(ctx context.Context, d Domain, starts [][]float64, rng *rand.Rand) (
 	n := d.Dim()
 	tr := d.Tracer()
 	lo, hi := BoundsOf(d, n)
-	if x, ok := d.(*Intersection); ok {
-		for _, m := range x.members {
-			y, err := Interior(ctx, m, rng)
-			if err != nil {
-				return nil, err
-			}
-			starts = append(starts, y)
+	for _, m := range membersOf(d) {
+		y, err := Interior(ctx, m, rng)
+		if err != nil {
+			return nil, err
 		}
+		starts = append(starts, y)
 	}
 	mid := make([]float64, n)
 	for i := range mid {
@@ -244,7 +194,7 @@ func descend(d Domain, tr Tracer, x []float64) bool {
 			return false
 		}
 		if !tr.Nearest(p, n, x) {
-			if l, ok := tr.(lowerer); !ok || !l.lower(x) {
+			if l, ok := tr.(lowerer); !ok || !l.Lower(x) {
 				return false
 			}
 			continue
@@ -257,43 +207,9 @@ func descend(d Domain, tr Tracer, x []float64) bool {
 	return d.Contains(x)
 }
 
-// A lowerer moves a point from which the nearest one of its wall is not found nearer to
-// its set; false if it cannot.
-type lowerer interface{ lower(x []float64) bool }
-
-// lower takes a step of Newton's method, and a little more, on every violated constraint.
-func (t *implicitTracer) lower(x []float64) bool {
-	moved := false
-	for _, g := range t.evals.g {
-		v := g.Gradient(t.grad, x)
-		square := dot(t.grad, t.grad)
-		if !(v > 0 && square > 0) || math.IsInf(square, 1) {
-			continue
-		}
-		moved = true
-		for i, s := range t.grad {
-			x[i] -= 1.01 * v / square * s
-		}
-	}
-	return moved
-}
-
-// lower does so on the members that x is outside of.
-func (t *crossTracer) lower(x []float64) bool {
-	moved := false
-	for k, m := range t.members {
-		if m.Contains(x) {
-			continue
-		}
-		if l, ok := t.tr[k].(lowerer); ok {
-			moved = l.lower(x) || moved
-		} else if t.tr[k].Nearest(t.p, t.n, x) {
-			moved = true
-			copy(x, t.p)
-		}
-	}
-	return moved
-}
+// A lowerer is a tracer that moves a point, from which the nearest one of its wall is not
+// found, nearer to its set; false if it cannot.
+type lowerer interface{ Lower(x []float64) bool }
 
 // deepen moves to the middles of chords in random directions, and in between to
 // any point of a chord, and returns the point deepest inside, the last one where

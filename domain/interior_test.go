@@ -8,9 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/r2sgld/r2sgld/internal/pace"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
+
+	"github.com/r2sgld/r2sgld/internal/pace"
 )
 
 func diagonal(v ...float64) *mat.SymDense {
@@ -23,13 +24,13 @@ func diagonal(v ...float64) *mat.SymDense {
 
 func TestConstructorsRefuse(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
-	_, turned := NewProduct(2, Part{must[*Box](t)(NewBox([]float64{0}, []float64{1})), []int{0, 1}})
-	_, twice := NewProduct(2, Part{must[*Box](t)(NewBox([]float64{0, 0}, []float64{1, 1})), []int{1, 1}})
-	_, beyond := NewProduct(1, Part{must[*Box](t)(NewBox([]float64{0}, []float64{1})), []int{1}})
+	_, turned := NewProduct(2, Part{must[*box](t)(NewBox([]float64{0}, []float64{1})), []int{0, 1}})
+	_, twice := NewProduct(2, Part{must[*box](t)(NewBox([]float64{0, 0}, []float64{1, 1})), []int{1, 1}})
+	_, beyond := NewProduct(1, Part{must[*box](t)(NewBox([]float64{0}, []float64{1})), []int{1}})
 	_, nothing := NewIntersection()
-	_, unlike := NewIntersection(must[*Box](t)(NewBox([]float64{0}, []float64{1})), must[*Simplex](t)(NewSimplex(2, 1)))
-	_, singular := Affine(must[*Simplex](t)(NewSimplex(2, 1)), []float64{0, 0}, mat.NewDense(2, 2, []float64{1, 1, 1, 1}))
-	_, shape := Affine(must[*Simplex](t)(NewSimplex(2, 1)), []float64{0}, mat.NewDense(2, 2, []float64{1, 0, 0, 1}))
+	_, unlike := NewIntersection(must[*box](t)(NewBox([]float64{0}, []float64{1})), must[*simplex](t)(NewSimplex(2, 1)))
+	_, singular := Affine(must[*simplex](t)(NewSimplex(2, 1)), []float64{0, 0}, mat.NewDense(2, 2, []float64{1, 1, 1, 1}))
+	_, shape := Affine(must[*simplex](t)(NewSimplex(2, 1)), []float64{0}, mat.NewDense(2, 2, []float64{1, 0, 0, 1}))
 	fail := func(_ any, err error) error { return err }
 	for name, err := range map[string]error{
 		"empty box":           fail(NewBox(nil, nil)),
@@ -82,12 +83,12 @@ func TestInterior(t *testing.T) {
 		}
 	}
 	// Mixed linear and curved, far from the origin and small.
-	far := must[Domain](t)(NewIntersection(must[*Ball](t)(NewBall([]float64{1000, -1000}, 1)),
-		must[*Polytope](t)(NewHalfSpace([]float64{-1, 0}, -1000.95)), must[*Ball](t)(NewBall([]float64{1000, -999.8}, 1))))
+	far := must[Domain](t)(NewIntersection(must[*ball](t)(NewBall([]float64{1000, -1000}, 1)),
+		must[*polytope](t)(NewHalfSpace([]float64{-1, 0}, -1000.95)), must[*ball](t)(NewBall([]float64{1000, -999.8}, 1))))
 	if x, err := Interior(t.Context(), far, rand.New(rand.NewPCG(1, 1))); err != nil || !far.Contains(x) {
 		t.Errorf("lens: %v, %v", x, err)
 	}
-	apart := must[Domain](t)(NewIntersection(must[*Ball](t)(NewBall([]float64{0, 0}, 1)), must[*Ball](t)(NewBall([]float64{3, 0}, 1))))
+	apart := must[Domain](t)(NewIntersection(must[*ball](t)(NewBall([]float64{0, 0}, 1)), must[*ball](t)(NewBall([]float64{3, 0}, 1))))
 	if x, err := Interior(t.Context(), apart, rand.New(rand.NewPCG(1, 1))); !errors.Is(err, ErrNoInterior) {
 		t.Errorf("two balls apart: %v, %v", x, err)
 	}
@@ -95,7 +96,7 @@ func TestInterior(t *testing.T) {
 
 // Unlike units in the coordinates do not make a domain look empty.
 func TestInteriorOfUnlikeUnits(t *testing.T) {
-	p := must[*Polytope](t)(NewPolytope([][]float64{{-1, 0}, {1, 0}, {0, -1}, {0, 1}, {1e9, 1e-9}},
+	p := must[*polytope](t)(NewPolytope([][]float64{{-1, 0}, {1, 0}, {0, -1}, {0, 1}, {1e9, 1e-9}},
 		[]float64{0, 1e-9, 0, 1e9, 1.5}, nil))
 	x, err := Interior(t.Context(), p, rand.New(rand.NewPCG(1, 1)))
 	if err != nil || !p.Contains(x) {
@@ -111,7 +112,7 @@ func TestInteriorOfUnlikeUnits(t *testing.T) {
 // Contradictory rows are found as an irreducible set, with names.
 func TestEmptyPolytopeNamesTheContradiction(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	p := must[*Polytope](t)(NewPolytope(
+	p := must[*polytope](t)(NewPolytope(
 		[][]float64{{0, 1}, {-1, 0}, {1, 1}, {-1, -1}, {0, -1}, {1, 0}},
 		[]float64{50, -3, 2, 90, 0, 10},
 		[]string{"y < 50", "x > 3", "x + y < 2", "x + y > -90", "y > 0", "x < 10"}))
@@ -126,11 +127,11 @@ func TestEmptyPolytopeNamesTheContradiction(t *testing.T) {
 	if _, err := Uniform(t.Context(), p); !errors.As(err, &e) {
 		t.Errorf("uniform law on nothing: %v", err)
 	}
-	thin := must[Domain](t)(NewIntersection(must[*Polytope](t)(NewHalfSpace([]float64{1}, 0)), must[*Polytope](t)(NewHalfSpace([]float64{-1}, 0))))
+	thin := must[Domain](t)(NewIntersection(must[*polytope](t)(NewHalfSpace([]float64{1}, 0)), must[*polytope](t)(NewHalfSpace([]float64{-1}, 0))))
 	if _, err := Interior(t.Context(), thin, rng); !errors.As(err, &e) || !e.Thin || len(e.Names) != 2 || !strings.Contains(err.Error(), "no interior") {
 		t.Errorf("x ≤ 0 and x ≥ 0: %v", err)
 	}
-	mixed := must[Domain](t)(NewIntersection(must[*Ball](t)(NewBall([]float64{0, 0}, 9)), p))
+	mixed := must[Domain](t)(NewIntersection(must[*ball](t)(NewBall([]float64{0, 0}, 9)), p))
 	if _, err := Interior(t.Context(), mixed, rng); !errors.As(err, &e) || !slices.Equal(e.Constraints, []int{2, 3, 5}) {
 		t.Errorf("behind a ball: %v %+v", err, e)
 	}
@@ -138,10 +139,10 @@ func TestEmptyPolytopeNamesTheContradiction(t *testing.T) {
 
 // A constraint without a name is written in the coordinates of the whole.
 func TestContradictionOfParts(t *testing.T) {
-	part := must[*Box](t)(NewBox([]float64{2.5}, []float64{math.Inf(1)}))
-	p := must[*Product](t)(NewProduct(3, Part{part, []int{2}}))
-	d := must[Domain](t)(NewIntersection(p, must[*Polytope](t)(NewHalfSpace([]float64{0, -2, 1}, 1)),
-		must[*Polytope](t)(NewHalfSpace([]float64{0, 1, 0}, 0.5))))
+	part := must[*box](t)(NewBox([]float64{2.5}, []float64{math.Inf(1)}))
+	p := must[*product](t)(NewProduct(3, Part{part, []int{2}}))
+	d := must[Domain](t)(NewIntersection(p, must[*polytope](t)(NewHalfSpace([]float64{0, -2, 1}, 1)),
+		must[*polytope](t)(NewHalfSpace([]float64{0, 1, 0}, 0.5))))
 	_, err := Interior(t.Context(), d, rand.New(rand.NewPCG(1, 1)))
 	var e *EmptyError
 	if want := []string{"x2 >= 2.5", "-2*x1 + x2 <= 1", "x1 <= 0.5"}; !errors.As(err, &e) || !slices.Equal(e.Names, want) {
@@ -260,16 +261,16 @@ func TestHopelessRejection(t *testing.T) {
 	for i := range b {
 		b[i] = 1 + float64(i%2)
 	}
-	held(must[*Polytope](t)(NewPolytope(a, b, nil)), d*math.Log(3))
+	held(must[*polytope](t)(NewPolytope(a, b, nil)), d*math.Log(3))
 }
 
 // drawsOfSimplex compares n uniform draws from the simplex of d dimensions, given as a
 // polytope, with their law, as if they were independent.
-func drawsOfSimplex(t *testing.T, d, n int) *Polytope {
-	h, _ := must[*Simplex](t)(NewSimplex(d, 1)).halfspaces()
-	p := must[*Polytope](t)(NewPolytope(h.a, h.b, h.name))
-	law := must[*UniformLaw](t)(Uniform(t.Context(), p))
-	if law.tries != 1000 {
+func drawsOfSimplex(t *testing.T, d, n int) *polytope {
+	h, _ := must[*simplex](t)(NewSimplex(d, 1)).HalfSpaces()
+	p := must[*polytope](t)(NewPolytope(h.A, h.B, h.Names))
+	law := must[*Law](t)(Uniform(t.Context(), p))
+	if !math.IsInf(law.Tries, 1) {
 		t.Fatal("drawn by rejection")
 	}
 	rng := rand.New(rand.NewPCG(5, 2))
@@ -343,13 +344,13 @@ func TestAffineAgreesWithItsDomain(t *testing.T) {
 }
 
 func TestSection(t *testing.T) {
-	box := must[*Box](t)(NewBox([]float64{0, 0, math.Inf(-1)}, []float64{1, 2, math.Inf(1)}))
-	p := must[*Polytope](t)(NewPolytope([][]float64{{1, 1, 0}, {1, 1, 1}}, []float64{1, 0}, nil))
-	both := &Intersection{members: []Domain{box, p, must[*Ball](t)(NewBall([]float64{0, 0, 0}, 1.5))}}
-	tube := must[*Quadric](t)(NewQuadric([]float64{0, 0, 0}, -1, nil, [][]float64{{2, 0, 0}, {0, 0, 0}, {0, 0, 2}}))
-	bowl := must[*Quadric](t)(NewQuadric([]float64{0, 0, 0}, 0, []float64{0, 0, -1}, [][]float64{{2, 0, 0}, {0, 2, 0}, {0, 0, 0}}))
+	box := must[*box](t)(NewBox([]float64{0, 0, math.Inf(-1)}, []float64{1, 2, math.Inf(1)}))
+	p := must[*polytope](t)(NewPolytope([][]float64{{1, 1, 0}, {1, 1, 1}}, []float64{1, 0}, nil))
+	both := &intersection{members: []Domain{box, p, must[*ball](t)(NewBall([]float64{0, 0, 0}, 1.5))}}
+	tube := must[Surface](t)(NewQuadric([]float64{0, 0, 0}, -1, nil, [][]float64{{2, 0, 0}, {0, 0, 0}, {0, 0, 2}}))
+	bowl := must[Surface](t)(NewQuadric([]float64{0, 0, 0}, 0, []float64{0, 0, -1}, [][]float64{{2, 0, 0}, {0, 2, 0}, {0, 0, 0}}))
 	inf := math.Inf(1)
-	curved := must[*Implicit](t)(NewImplicit([]Surface{tube, bowl}, []string{"x² + z² ≤ 1", "x² + y² ≤ z"}, []float64{-inf, -inf, -inf}, []float64{inf, inf, inf}))
+	curved := must[*implicit](t)(NewImplicit([]Surface{tube, bowl}, []string{"x² + z² ≤ 1", "x² + y² ≤ z"}, []float64{-inf, -inf, -inf}, []float64{inf, inf, inf}))
 	for _, c := range []struct {
 		d    Domain
 		i, j int
@@ -363,7 +364,7 @@ func TestSection(t *testing.T) {
 		{productShape(t).d, 0, 3, 0.5, 2.7, true}, {productShape(t).d, 3, 0, 0.5, 2.7, false},
 		{productShape(t).d, 0, 1, 1.2, 0.9, true}, {productShape(t).d, 0, 1, 1.2, 1.1, false},
 		{ellipsoidShape(t).d, 0, 2, 2.4, 0.5, true}, {ellipsoidShape(t).d, 0, 2, 2.6, 0.5, false},
-		{must[*Simplex](t)(NewSimplex(4, 1)), 2, 0, 0.6, 0.6, false},
+		{must[*simplex](t)(NewSimplex(4, 1)), 2, 0, 0.6, 0.6, false},
 	} {
 		f := Section(c.d, c.i, c.j)
 		if f == nil || f(c.x, c.y) != c.want {

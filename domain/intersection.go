@@ -3,37 +3,38 @@ package domain
 import (
 	"fmt"
 	"math"
+
+	"gonum.org/v1/gonum/mat"
 )
 
-// An Intersection is the set of points that lie in every member. Its walls are
-// those of the members in order.
-type Intersection struct {
+// intersection is the set of points that lie in every member.
+type intersection struct {
 	members []Domain
-	cells   kept[*cover]
+	Found
 }
 
-var _ Domain = (*Intersection)(nil)
+var _ Domain = (*intersection)(nil)
 
 // denseRows bounds the elements of the matrix into which members that are all
 // linear are joined.
 const denseRows = 1 << 18
 
 // NewIntersection returns the intersection of members, all of one dimension: the
-// member itself if there is one, a [Polytope] where all of them are linear (rows
-// in the order of their finite walls), an [Intersection] otherwise. It does not
-// look whether the intersection is empty: [Interior] does.
+// member itself if there is one, a polytope where all of them are linear (rows
+// in the order of their finite walls), otherwise a domain that has the walls of the members
+// in order. It does not look whether the intersection is empty: [Interior] does.
 func NewIntersection(members ...Domain) (Domain, error) {
 	if len(members) == 0 {
 		return nil, fmt.Errorf("intersection: no members: give at least one")
 	}
 	d := members[0].Dim()
-	x := &Intersection{}
+	x := &intersection{}
 	for i, m := range members {
 		if m.Dim() != d {
 			return nil, fmt.Errorf("intersection: member %d has %d coordinates and member 0 has %d: put members into products over all coordinates", i, m.Dim(), d)
 		}
-		if y, ok := m.(*Intersection); ok {
-			x.members = append(x.members, y.members...)
+		if inner := membersOf(m); inner != nil {
+			x.members = append(x.members, inner...)
 		} else {
 			x.members = append(x.members, m)
 		}
@@ -41,17 +42,29 @@ func NewIntersection(members ...Domain) (Domain, error) {
 	if len(x.members) == 1 {
 		return x.members[0], nil
 	}
-	if h, ok := x.halfspaces(); ok && len(h.b) > 0 && len(h.b)*d <= denseRows {
-		return NewPolytope(h.a, h.b, h.name)
+	if h, ok := x.HalfSpaces(); ok && len(h.B) > 0 && len(h.B)*d <= denseRows {
+		return NewPolytope(h.A, h.B, h.Names)
 	}
 	return x, nil
 }
 
+// Members are the domains of which it is the intersection.
+func (x *intersection) Members() []Domain { return x.members }
+
+// membersOf returns the domains of which d is the intersection, where it tells them by a
+// method Members() []Domain; nil for others.
+func membersOf(d Domain) []Domain {
+	if m, ok := d.(interface{ Members() []Domain }); ok {
+		return m.Members()
+	}
+	return nil
+}
+
 // Dim is the dimension of the members.
-func (x *Intersection) Dim() int { return x.members[0].Dim() }
+func (x *intersection) Dim() int { return x.members[0].Dim() }
 
 // Contains asks every member.
-func (x *Intersection) Contains(p []float64) bool {
+func (x *intersection) Contains(p []float64) bool {
 	for _, m := range x.members {
 		if !m.Contains(p) {
 			return false
@@ -61,7 +74,7 @@ func (x *Intersection) Contains(p []float64) bool {
 }
 
 // Bounds intersects the boxes of the members.
-func (x *Intersection) Bounds(lo, hi []float64) {
+func (x *intersection) Bounds(lo, hi []float64) {
 	for i := range lo {
 		lo[i], hi[i] = math.Inf(-1), math.Inf(1)
 	}
@@ -74,25 +87,21 @@ func (x *Intersection) Bounds(lo, hi []float64) {
 }
 
 // KnowsNearest reports whether every member knows its nearest points.
-func (x *Intersection) KnowsNearest() bool {
-	for _, m := range x.members {
-		if !knowsNearest(m) {
-			return false
-		}
-	}
-	return true
-}
+func (x *intersection) KnowsNearest() bool { return all(x.members, knowsNearest) }
 
-func (x *Intersection) convex() bool {
-	for _, m := range x.members {
-		if !Convex(m) {
-			return false
-		}
-	}
-	return true
-}
+// Name is "intersection".
+func (x *intersection) Name() string { return "intersection" }
 
-func (x *Intersection) halfspaces() (h halfspaces, all bool) {
+// Convex reports whether every member is.
+func (x *intersection) Convex() bool { return all(x.members, Convex) }
+
+// ExactWalls reports whether every member has them.
+func (x *intersection) ExactWalls() bool { return all(x.members, ExactWalls) }
+
+// WallName is that of the member that the wall is of.
+func (x *intersection) WallName(w Wall) string { return wallName(x.members, w) }
+
+func (x *intersection) HalfSpaces() (h HalfSpaces, all bool) {
 	all = true
 	first := Wall(0)
 	for _, m := range x.members {
@@ -105,9 +114,9 @@ func (x *Intersection) halfspaces() (h halfspaces, all bool) {
 }
 
 // Tracer joins tracers of the members.
-func (x *Intersection) Tracer() Tracer {
+func (x *intersection) Tracer() Tracer {
 	d, k := x.Dim(), len(x.members)
-	t := &crossTracer{Intersection: x, convex: x.convex(), p: make([]float64, d), n: make([]float64, d),
+	t := &crossTracer{intersection: x, convex: x.Convex(), p: make([]float64, d), n: make([]float64, d),
 		y: make([]float64, d), e: make([]float64, d*k)}
 	for _, m := range x.members {
 		t.tr = append(t.tr, m.Tracer())
@@ -118,7 +127,7 @@ func (x *Intersection) Tracer() Tracer {
 }
 
 type crossTracer struct {
-	*Intersection
+	*intersection
 	convex     bool
 	tr         []Tracer
 	first      []Wall
@@ -128,7 +137,7 @@ type crossTracer struct {
 
 func (t *crossTracer) Walls() int { return t.walls }
 
-func (t *crossTracer) labour() int { return labourOf(t.tr...) }
+func (t *crossTracer) Labour() int { return labourOf(t.tr...) }
 
 func (t *crossTracer) Clear(from, to []float64) bool {
 	for _, m := range t.tr {
@@ -160,7 +169,7 @@ func (t *crossTracer) Normal(n, x []float64, w Wall) {
 }
 
 // Nearest gives, outside, the nearest point of the member that is violated most
-// (not the nearest point of the intersection, which project finds); inside, the
+// (not the nearest point of the intersection, which Project finds); inside, the
 // nearest wall of all members.
 func (t *crossTracer) Nearest(p, n, x []float64) bool {
 	worst, outside, found := math.Inf(1), false, false
@@ -188,9 +197,9 @@ func (t *crossTracer) Nearest(p, n, x []float64) bool {
 	return found
 }
 
-// project finds the nearest point of the intersection by Dykstra's algorithm
+// Project finds the nearest point of the intersection by Dykstra's algorithm
 // where all members are convex, else a point of it by alternating projections.
-func (t *crossTracer) project(p, n, x []float64) bool {
+func (t *crossTracer) Project(p, n, x []float64) bool {
 	d := len(x)
 	for i := range t.e {
 		t.e[i] = 0
@@ -224,10 +233,74 @@ func (t *crossTracer) project(p, n, x []float64) bool {
 	return false
 }
 
-// projectOnto finds the point of a member nearest to x outside of it.
+// projectOnto finds the point of a set nearest to x outside of it, p, and the direction
+// x − p at unit length, n. A tracer of which that is not what Nearest finds has a method
+// Project(p, n, x []float64) bool.
 func projectOnto(tr Tracer, p, n, x []float64) bool {
-	if q, ok := tr.(projector); ok {
-		return q.project(p, n, x)
+	if q, ok := tr.(interface{ Project(p, n, x []float64) bool }); ok {
+		return q.Project(p, n, x)
 	}
 	return tr.Nearest(p, n, x)
+}
+
+// Section joins those of the members.
+func (x *intersection) Section(i, j int) func(x, y float64) bool {
+	var all []func(x, y float64) bool
+	for _, m := range x.members {
+		all = append(all, Section(m, i, j))
+	}
+	return every(all)
+}
+
+// Projection fails where that of a member does, and where one is not convex.
+func (x *intersection) Projection() (func() func(p, x []float64) (outside bool), error) {
+	for i, m := range x.members {
+		if _, err := Projection(m); err != nil {
+			return nil, fmt.Errorf("member %d of the intersection: %w", i, err)
+		}
+		if !Convex(m) {
+			return nil, noProjection(fmt.Sprintf("an intersection whose member %d is not convex", i))
+		}
+	}
+	return projectionBy(x), nil
+}
+
+// Inequalities are those of the members.
+func (x *intersection) Inequalities() (*Inequalities, error) {
+	s := &Inequalities{}
+	for _, m := range x.members {
+		if err := s.add(m, each(x.Dim()), x.Dim()); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// Lower lowers x towards the members that it is outside of.
+func (t *crossTracer) Lower(x []float64) bool {
+	moved := false
+	for k, m := range t.members {
+		if m.Contains(x) {
+			continue
+		}
+		if l, ok := t.tr[k].(lowerer); ok {
+			moved = l.Lower(x) || moved
+		} else if t.tr[k].Nearest(t.p, t.n, x) {
+			moved = true
+			copy(x, t.p)
+		}
+	}
+	return moved
+}
+
+// Image is the intersection of the images of the members.
+func (x *intersection) Image(c []float64, l *mat.Dense) (Domain, error) {
+	members := make([]Domain, len(x.members))
+	for i, m := range x.members {
+		var err error
+		if members[i], err = Affine(m, c, l); err != nil {
+			return nil, err
+		}
+	}
+	return NewIntersection(members...)
 }

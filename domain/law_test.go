@@ -26,7 +26,7 @@ func (v verdict) fails() bool { return !(v.worst < 5.6) || !(v.ks < 3.1) }
 func keepsUniform(t testing.TB, s shape, d Domain, rule Rule, sd float64, n, steps int) verdict {
 	t.Helper()
 	r := must[Reflector](t)(NewReflector(d, rule, 0))
-	law := must[*UniformLaw](t)(Uniform(t.Context(), s.d))
+	law := must[*Law](t)(Uniform(t.Context(), s.d))
 	rng := rand.New(rand.NewPCG(7, uint64(1e6*sd)))
 	dim := s.d.Dim()
 	from, to := make([]float64, dim), make([]float64, dim)

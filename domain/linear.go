@@ -9,37 +9,38 @@ import (
 	"strings"
 )
 
-// halfspaces are constraints a_i·x ≤ b_i with the wall and the text of each.
-type halfspaces struct {
-	a    [][]float64
-	b    []float64
-	name []string
-	wall []Wall
+// HalfSpaces are constraints A[i]·x ≤ B[i], no row of A being zero, with the wall and the
+// text of each.
+type HalfSpaces struct {
+	A     [][]float64
+	B     []float64
+	Names []string // nil: the constraints themselves
+	Walls []Wall   // increasing; nil: 0, 1 …
 }
 
-func (h *halfspaces) add(a []float64, b float64, name string, w Wall) {
+func (h *HalfSpaces) add(a []float64, b float64, name string, w Wall) {
 	if name == "" {
 		name = rowText(a, b, nil)
 	}
-	h.a, h.b = append(h.a, a), append(h.b, b)
-	h.name, h.wall = append(h.name, name), append(h.wall, w)
+	h.A, h.B = append(h.A, a), append(h.B, b)
+	h.Names, h.Walls = append(h.Names, name), append(h.Walls, w)
 }
 
 // join adds the constraints of a member that speaks of the coordinates at (nil:
 // all) among d, its walls shifted by first.
-func (h *halfspaces) join(g halfspaces, at []int, d int, first Wall) {
-	for i, row := range g.a {
-		a, name := row, g.name[i]
+func (h *HalfSpaces) join(g HalfSpaces, at []int, d int, first Wall) {
+	for i, row := range g.A {
+		a, name := row, g.Names[i]
 		if at != nil {
 			a = make([]float64, d)
 			for j, k := range at {
 				a[k] = row[j]
 			}
-			if name == rowText(row, g.b[i], nil) {
+			if name == rowText(row, g.B[i], nil) {
 				name = ""
 			}
 		}
-		h.add(a, g.b[i], name, first+g.wall[i])
+		h.add(a, g.B[i], name, first+g.Walls[i])
 	}
 }
 
@@ -75,30 +76,38 @@ func rowText(a []float64, b float64, names []string) string {
 	return s.String()
 }
 
-// A linear domain is given by half-spaces alone; linear is false where a part of
-// it is not, and then h holds those that there are.
-type linear interface {
-	halfspaces() (h halfspaces, linear bool)
-}
-
 // halfspacesOf returns the half-spaces among the constraints of d.
-func halfspacesOf(d Domain) halfspaces {
-	if l, ok := d.(linear); ok {
-		h, _ := l.halfspaces()
-		return h
-	}
-	return halfspaces{}
+func halfspacesOf(d Domain) HalfSpaces {
+	h, _ := linearOf(d)
+	return h
 }
 
-// linearOf returns the half-spaces of d, false unless they are all of d.
-func linearOf(d Domain) (halfspaces, bool) {
-	if l, ok := d.(linear); ok {
-		return l.halfspaces()
+// linearOf returns the half-spaces of d, false unless they are all of d. A domain tells
+// them by a method HalfSpaces() (h HalfSpaces, all bool).
+func linearOf(d Domain) (h HalfSpaces, all bool) {
+	l, ok := d.(interface{ HalfSpaces() (HalfSpaces, bool) })
+	if !ok {
+		return h, false
 	}
-	return halfspaces{}, false
+	g, all := l.HalfSpaces()
+	if len(g.Names) == len(g.B) && len(g.Walls) == len(g.B) {
+		return g, all
+	}
+	for i, a := range g.A {
+		name, w := "", Wall(i)
+		if g.Names != nil {
+			name = g.Names[i]
+		}
+		if g.Walls != nil {
+			w = g.Walls[i]
+		}
+		h.add(a, g.B[i], name, w)
+	}
+	return h, all
 }
 
-func (b *Box) halfspaces() (h halfspaces, _ bool) {
+// HalfSpaces are its finite sides.
+func (b *box) HalfSpaces() (h HalfSpaces, _ bool) {
 	for i, l := range b.lo {
 		if !math.IsInf(l, 0) {
 			a := make([]float64, len(b.lo))
@@ -114,7 +123,8 @@ func (b *Box) halfspaces() (h halfspaces, _ bool) {
 	return h, true
 }
 
-func (p *Polytope) halfspaces() (h halfspaces, _ bool) {
+// HalfSpaces are its rows.
+func (p *polytope) HalfSpaces() (h HalfSpaces, _ bool) {
 	for i, b := range p.b {
 		name := ""
 		if len(p.name) > 0 {
@@ -139,12 +149,12 @@ type program struct {
 	scale     float64
 }
 
-func newProgram(g halfspaces, d int) *program {
+func newProgram(g HalfSpaces, d int) *program {
 	p := &program{scale: 1}
 	p.frame(g, d)
 	seen := make([]bool, d)
-	for i, a := range g.a {
-		u, h := make([]float64, d), g.b[i]
+	for i, a := range g.A {
+		u, h := make([]float64, d), g.B[i]
 		for j, v := range a {
 			u[j] = v * p.size[j]
 			h -= v * p.mid[j]
@@ -167,19 +177,19 @@ func newProgram(g halfspaces, d int) *program {
 
 // frame takes the middle and the size of a coordinate from the rows that speak
 // of it alone, so that coordinates of unlike units do not spoil the program.
-func (p *program) frame(g halfspaces, d int) {
+func (p *program) frame(g HalfSpaces, d int) {
 	p.mid, p.size = make([]float64, d), make([]float64, d)
 	lo, hi := make([]float64, d), make([]float64, d)
 	for j := range d {
 		lo[j], hi[j] = math.Inf(-1), math.Inf(1)
 	}
-	for i, a := range g.a {
+	for i, a := range g.A {
 		switch j := alone(a); {
 		case j < 0:
 		case a[j] > 0:
-			hi[j] = math.Min(hi[j], g.b[i]/a[j])
+			hi[j] = math.Min(hi[j], g.B[i]/a[j])
 		default:
-			lo[j] = math.Max(lo[j], g.b[i]/a[j])
+			lo[j] = math.Max(lo[j], g.B[i]/a[j])
 		}
 	}
 	for j, l := range lo {
@@ -287,7 +297,7 @@ func (p *program) reach(ctx context.Context, s *dictionary, x0, aim []float64, s
 
 // extent returns the bounding box of a polytope, (+Inf, −Inf) if it is empty.
 // A side whose linear program breaks down counts as open.
-func extent(ctx context.Context, g halfspaces, d int) (lo, hi []float64) {
+func extent(ctx context.Context, g HalfSpaces, d int) (lo, hi []float64) {
 	aim := make([]float64, d)
 	return extents(ctx, g, d, make([]float64, d), func(j int) []float64 {
 		clear(aim)
@@ -297,7 +307,7 @@ func extent(ctx context.Context, g halfspaces, d int) (lo, hi []float64) {
 }
 
 // extents returns, likewise, the extents of origin_j + aim(j)·z for z in k coordinates.
-func extents(ctx context.Context, g halfspaces, k int, origin []float64, aim func(j int) []float64) (lo, hi []float64) {
+func extents(ctx context.Context, g HalfSpaces, k int, origin []float64, aim func(j int) []float64) (lo, hi []float64) {
 	lo, hi = make([]float64, len(origin)), make([]float64, len(origin))
 	p := newProgram(g, k)
 	z, r, err := p.centre(ctx)

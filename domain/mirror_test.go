@@ -11,7 +11,7 @@ import (
 )
 
 // drawMirror draws a box or a simplex, its mirror map and its dimension.
-func drawMirror(t *rapid.T) (Domain, *Mirror, int) {
+func drawMirror(t *rapid.T) (Domain, Mirror, int) {
 	n := rapid.IntRange(1, 5).Draw(t, "d")
 	var d Domain
 	var err error
@@ -29,8 +29,8 @@ func drawMirror(t *rapid.T) (Domain, *Mirror, int) {
 		t.Fatal(err)
 	}
 	m, err := NewMirror(d)
-	if err != nil || m.Dim() != n {
-		t.Fatal(m, err)
+	if err != nil {
+		t.Fatal(err)
 	}
 	return d, m, n
 }
@@ -118,7 +118,7 @@ func TestMirrorDerivatives(t *testing.T) {
 // inPlace checks what holds for every y: the point lies in Ω, off its walls as
 // seen from the other side in any order, and the pull of the potential −Σ log of
 // the distances to the walls is finite and points back to the middle.
-func inPlace(t interface{ Fatalf(string, ...any) }, d Domain, m *Mirror, y []float64) {
+func inPlace(t interface{ Fatalf(string, ...any) }, d Domain, m Mirror, y []float64) {
 	n := len(y)
 	x, g := make([]float64, n), make([]float64, n)
 	m.Primal(x, y)
@@ -132,7 +132,7 @@ func inPlace(t interface{ Fatalf(string, ...any) }, d Domain, m *Mirror, y []flo
 	}
 	for i := range x {
 		g[i] = -1/(x[i]-lo[i]) + 1/(hi[i]-x[i])
-		if _, ok := d.(*Simplex); ok {
+		if _, ok := d.(*simplex); ok {
 			g[i] = -1/x[i] + 1/rest
 		}
 	}
@@ -152,8 +152,8 @@ func TestMirrorIsStable(t *testing.T) {
 			rapid.SampledFrom([]float64{0, 700, -700, 1e300, -1e300, math.Inf(1), math.Inf(-1), 37, 36.7, 40}))
 		inPlace(t, d, m, rapid.SliceOfN(far, n, n).Draw(t, "y"))
 	})
-	for _, d := range []Domain{must[*Simplex](t)(NewSimplex(3, 1)), must[*Box](t)(NewBox([]float64{0, -1, 1}, []float64{1, 0, 1 + 0x1p-52}))} {
-		m, x := must[*Mirror](t)(NewMirror(d)), make([]float64, 3)
+	for _, d := range []Domain{must[*simplex](t)(NewSimplex(3, 1)), must[*box](t)(NewBox([]float64{0, -1, 1}, []float64{1, 0, 1 + 0x1p-52}))} {
+		m, x := must[Mirror](t)(NewMirror(d)), make([]float64, 3)
 		for _, y := range []float64{-1e9, -700, -1, 0, 1, 700, 1e9} {
 			if m.Primal(x, []float64{y, y, y}); !d.Contains(x) {
 				t.Errorf("%T: %v became %v", d, y, x)
@@ -202,9 +202,9 @@ func FuzzMirror(f *testing.F) {
 
 func TestMirrorIsRefused(t *testing.T) {
 	for _, d := range []Domain{
-		must[*Box](t)(NewBox([]float64{0, 0}, []float64{1, math.Inf(1)})),
-		must[*Box](t)(NewBox([]float64{math.Inf(-1)}, []float64{1})),
-		must[*Ball](t)(NewBall([]float64{0}, 1)),
+		must[*box](t)(NewBox([]float64{0, 0}, []float64{1, math.Inf(1)})),
+		must[*box](t)(NewBox([]float64{math.Inf(-1)}, []float64{1})),
+		must[*ball](t)(NewBall([]float64{0}, 1)),
 	} {
 		if _, err := NewMirror(d); err == nil {
 			t.Errorf("%T has a mirror map", d)
@@ -215,8 +215,8 @@ func TestMirrorIsRefused(t *testing.T) {
 }
 
 func TestMirrorAllocatesNothing(t *testing.T) {
-	for _, d := range []Domain{must[*Simplex](t)(NewSimplex(3, 1)), must[*Box](t)(NewBox([]float64{0, -1, 1}, []float64{1, 0, 2}))} {
-		m, x, y := must[*Mirror](t)(NewMirror(d)), make([]float64, 3), []float64{0.1, -2, 3}
+	for _, d := range []Domain{must[*simplex](t)(NewSimplex(3, 1)), must[*box](t)(NewBox([]float64{0, -1, 1}, []float64{1, 0, 2}))} {
+		m, x, y := must[Mirror](t)(NewMirror(d)), make([]float64, 3), []float64{0.1, -2, 3}
 		if n := testing.AllocsPerRun(100, func() { m.Primal(x, y); m.Pull(x, y, 1); m.Primal(x, y); m.Dual(x, x) }); n != 0 {
 			t.Errorf("%T: %v allocations", d, n)
 		}

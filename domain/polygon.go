@@ -1,39 +1,40 @@
 package domain
 
 import (
+	"context"
 	"fmt"
 	"math"
+	"math/rand/v2"
 )
 
-// A Polygon is the closed region inside a simple polygon. Wall w is the edge
-// from vertex w to vertex w+1, counter-clockwise.
-type Polygon struct {
-	name      string
-	v         [][2]float64 // counter-clockwise
-	normal    [][2]float64 // outward, unit
-	tree      planeTree
-	grid      planeGrid
-	lo, hi    [2]float64
-	eps       float64
-	area, rim float64
+// polygon is the closed region inside a simple polygon.
+type polygon struct {
+	name   string
+	v      [][2]float64 // counter-clockwise
+	normal [][2]float64 // outward, unit
+	tree   planeTree
+	grid   planeGrid
+	lo, hi [2]float64
+	eps    float64
+	area   float64
 }
 
-var _ Domain = (*Polygon)(nil)
+var _ Domain = (*polygon)(nil)
 
 // NewPolygon returns the region inside the polygon with the given vertices, in
 // order, of either orientation. It needs at least three vertices, finite and
 // different from each other, and edges that meet only at the vertices between
-// neighbours.
-func NewPolygon(vertices [][2]float64) (*Polygon, error) {
+// neighbours. Wall w is the edge from vertex w to vertex w+1, counter-clockwise.
+func NewPolygon(vertices [][2]float64) (Domain, error) {
 	return newPolygon("polygon", vertices)
 }
 
-func newPolygon(name string, vertices [][2]float64) (*Polygon, error) {
+func newPolygon(name string, vertices [][2]float64) (Domain, error) {
 	n := len(vertices)
 	if n < 3 {
 		return nil, fmt.Errorf("%s: %d vertices; give at least 3", name, n)
 	}
-	p := &Polygon{name: name, v: make([][2]float64, n), normal: make([][2]float64, n)}
+	p := &polygon{name: name, v: make([][2]float64, n), normal: make([][2]float64, n)}
 	size, seen := 0.0, make(map[[2]float64]int, n)
 	for i, v := range vertices {
 		if m := math.Max(math.Abs(v[0]), math.Abs(v[1])); m < 1e150 {
@@ -69,12 +70,11 @@ func newPolygon(name string, vertices [][2]float64) (*Polygon, error) {
 func edgeName(i, n int) string { return fmt.Sprintf("%d–%d", i+1, (i+1)%n+1) }
 
 // measure turns the vertices counter-clockwise and fills what follows from them.
-func (p *Polygon) measure() {
+func (p *polygon) measure() {
 	n := len(p.v)
 	for i := range n {
 		a, b := p.v[i], p.v[(i+1)%n]
 		p.area += 0.5 * ((a[0]-p.v[0][0])*(b[1]-p.v[0][1]) - (a[1]-p.v[0][1])*(b[0]-p.v[0][0]))
-		p.rim += math.Hypot(b[0]-a[0], b[1]-a[1])
 	}
 	if p.area < 0 {
 		p.area = -p.area
@@ -93,17 +93,20 @@ func (p *Polygon) measure() {
 	}
 }
 
+// ExactWalls is true.
+func (p *polygon) ExactWalls() bool { return true }
+
 // Dim is 2.
-func (p *Polygon) Dim() int { return 2 }
+func (p *polygon) Dim() int { return 2 }
 
 // Bounds writes the tightest box.
-func (p *Polygon) Bounds(lo, hi []float64) {
+func (p *polygon) Bounds(lo, hi []float64) {
 	copy(lo, p.lo[:])
 	copy(hi, p.hi[:])
 }
 
 // Contains reports whether x lies inside or on an edge, exactly.
-func (p *Polygon) Contains(x []float64) bool {
+func (p *polygon) Contains(x []float64) bool {
 	if free := p.grid.at(x[0], x[1]); free != 0 {
 		return free > 0
 	}
@@ -111,7 +114,7 @@ func (p *Polygon) Contains(x []float64) bool {
 }
 
 // winds decides membership by the winding number, with exact orientations.
-func (p *Polygon) winds(x [2]float64) bool {
+func (p *polygon) winds(x [2]float64) bool {
 	if !(x[0] <= p.hi[0]) {
 		return false
 	}
@@ -132,7 +135,7 @@ func (p *Polygon) winds(x [2]float64) bool {
 	return turns != 0
 }
 
-func (p *Polygon) edge(i int) (a, b [2]float64) {
+func (p *polygon) edge(i int) (a, b [2]float64) {
 	if i+1 < len(p.v) {
 		return p.v[i], p.v[i+1]
 	}
@@ -141,7 +144,7 @@ func (p *Polygon) edge(i int) (a, b [2]float64) {
 
 // foot returns the edge nearest to (x, y) and the squared distance, looked for
 // within the root of best2.
-func (p *Polygon) foot(x, y, best2 float64) (int, float64) {
+func (p *polygon) foot(x, y, best2 float64) (int, float64) {
 	edge := -1
 	best2 = p.tree.nearest(x, y, best2, func(i int, best2 float64) float64 {
 		qx, qy, _ := p.project(i, x, y)
@@ -155,7 +158,7 @@ func (p *Polygon) foot(x, y, best2 float64) (int, float64) {
 
 // project returns the point of edge i nearest to (x, y) and its share of the
 // edge.
-func (p *Polygon) project(i int, x, y float64) (qx, qy, s float64) {
+func (p *polygon) project(i int, x, y float64) (qx, qy, s float64) {
 	a, b := p.edge(i)
 	ex, ey := b[0]-a[0], b[1]-a[1]
 	s = min(max(((x-a[0])*ex+(y-a[1])*ey)/(ex*ex+ey*ey), 0), 1)
@@ -165,22 +168,12 @@ func (p *Polygon) project(i int, x, y float64) (qx, qy, s float64) {
 	return a[0] + s*ex, a[1] + s*ey, s
 }
 
-// Area returns the area enclosed.
-func (p *Polygon) Area() float64 { return p.area }
-
-// Perimeter returns the sum of the lengths of the edges.
-func (p *Polygon) Perimeter() float64 { return p.rim }
-
 // Name is "polygon", or that of the constructor: "octagon", "cross", "star".
-func (p *Polygon) Name() string { return p.name }
-
-// Outline returns the vertices, counter-clockwise; the last is joined to the
-// first.
-func (p *Polygon) Outline() [][2]float64 { return append([][2]float64(nil), p.v...) }
+func (p *polygon) Name() string { return p.name }
 
 // NewOctagon returns the regular octagon with the given circumradius and a
 // vertex at (0, radius). Its area is 2√2·radius².
-func NewOctagon(radius float64) (*Polygon, error) {
+func NewOctagon(radius float64) (Domain, error) {
 	if err := positiveRadius("octagon", radius); err != nil {
 		return nil, err
 	}
@@ -192,7 +185,7 @@ func NewOctagon(radius float64) (*Polygon, error) {
 
 // NewCross returns the union of the rectangle |x| ≤ radius·sin 18°,
 // |y| ≤ radius·sin 72° and its transpose.
-func NewCross(radius float64) (*Polygon, error) {
+func NewCross(radius float64) (Domain, error) {
 	if err := positiveRadius("cross", radius); err != nil {
 		return nil, err
 	}
@@ -206,7 +199,7 @@ func NewCross(radius float64) (*Polygon, error) {
 // NewStar returns the five-pointed star with its tips P_i at the angles
 // 90° + 72°·i and distance radius, and after tip P_i the inner vertex
 // 0.618 P_i + 0.382 P_(i+2) (that of the r2SGLD paper's code).
-func NewStar(radius float64) (*Polygon, error) {
+func NewStar(radius float64) (Domain, error) {
 	if err := positiveRadius("star", radius); err != nil {
 		return nil, err
 	}
@@ -221,4 +214,42 @@ func NewStar(radius float64) (*Polygon, error) {
 		v = append(v, [2]float64{px, py}, [2]float64{0.618*px + 0.382*qx, 0.618*py + 0.382*qy})
 	}
 	return newPolygon("star", v)
+}
+
+// Convex reports that no vertex turns right, by exact orientations: the polygon
+// is simple and counter-clockwise.
+func (p *polygon) Convex() bool {
+	n := len(p.v)
+	for i := range n {
+		if orient(p.v[i], p.v[(i+1)%n], p.v[(i+2)%n]) < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// Pieces are the edges.
+func (p *polygon) Pieces() []Piece { return edges(p.v) }
+
+// WallName tells the vertices of an edge.
+func (p *polygon) WallName(w Wall) string { return "edge " + edgeName(int(w), len(p.v)) }
+
+// Inequalities are the lines through the edges of a convex polygon.
+func (p *polygon) Inequalities() (*Inequalities, error) {
+	if !p.Convex() {
+		return nil, fmt.Errorf("a %s with corners that point inwards is no set of linear and quadratic inequalities", p.name)
+	}
+	s := &Inequalities{}
+	for i, v := range p.v {
+		w := p.v[(i+1)%len(p.v)]
+		x, y := w[1]-v[1], v[0]-w[0] // outwards: the vertices run counter-clockwise
+		l := math.Hypot(x, y)
+		s.A, s.B = append(s.A, []float64{x / l, y / l}), append(s.B, x/l*v[0]+y/l*v[1])
+	}
+	return s, nil
+}
+
+// Volume is the area.
+func (p *polygon) Volume(context.Context, *rand.Rand) (log, se float64, err error) {
+	return math.Log(p.area), 0, nil
 }

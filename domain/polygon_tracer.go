@@ -3,7 +3,7 @@ package domain
 import "math"
 
 type polygonTracer struct {
-	polygon *Polygon
+	polygon *polygon
 	near    Wall // edge of the last Nearest
 	nx, ny  float64
 	x, y    float64
@@ -11,7 +11,7 @@ type polygonTracer struct {
 }
 
 // Tracer returns a tracer with its own workspace.
-func (p *Polygon) Tracer() Tracer {
+func (p *polygon) Tracer() Tracer {
 	return &polygonTracer{polygon: p, near: None, pieces: make([]int32, 0, len(p.v))}
 }
 
@@ -77,7 +77,7 @@ func (t *polygonTracer) Exit(x, dir []float64, on Wall) (float64, Wall) {
 // atOnce returns the edge through which a path from (px, py) on edge `on`
 // leaves right away: that edge, or at a convex vertex its neighbour, for which
 // (px, py) may lie on the wrong side by rounding.
-func (p *Polygon) atOnce(px, py, dx, dy, slack float64, on int) Wall {
+func (p *polygon) atOnce(px, py, dx, dy, slack float64, on int) Wall {
 	outward := func(i int) bool { return p.normal[i][0]*dx+p.normal[i][1]*dy > slack }
 	if outward(on) {
 		return Wall(on)

@@ -7,9 +7,9 @@ import (
 	"sync"
 )
 
-// A Polytope is {x : Ax ≤ b}, bounded or not. Wall i is row i. Membership is
-// decided on the rows as given; distances use rows of unit length.
-type Polytope struct {
+// polytope is {x : Ax ≤ b}. Membership is decided on the rows as given; distances use rows
+// of unit length.
+type polytope struct {
 	dim  int
 	a    []float64 // m×d, as given
 	b    []float64
@@ -23,71 +23,33 @@ type Polytope struct {
 	gram   []float64 // unit·unitᵀ, m×m; nil when m is large
 	lay    sync.Once
 	rows   *polyRows
-	found  polyFound
+	Found
 }
 
-// polyFound is what was found of a polytope when it was first asked for.
-type polyFound struct {
-	middle kept[chebyshev]
-	round  kept[roundness]
-	box    kept[fraction]
-}
-
-// chebyshev is the centre of the largest ball inside, and its radius.
-type chebyshev struct {
-	x []float64
-	r float64
-}
-
-// roundness is a domain in round coordinates, the map from them and the logarithm of
-// its determinant.
-type roundness struct {
-	z   Domain
-	a   *affine
-	log float64
-}
-
-// A fraction is that of the tried points of a bounding box that were seen in the domain.
-type fraction struct{ seen, tried int }
-
-// kept is what is found once.
-type kept[T any] struct {
-	sync.Mutex
-	known bool
-	value T
-	err   error
-}
-
-// of returns what find returned at the first call that was not stopped.
-func (k *kept[T]) of(ctx context.Context, find func() (T, error)) (T, error) {
-	k.Lock()
-	defer k.Unlock()
-	if k.known {
-		return k.value, k.err
-	}
-	v, err := find()
-	if ctx.Err() == nil {
-		k.known, k.value, k.err = true, v, err
-	}
-	return v, err
-}
-
-var _ Domain = (*Polytope)(nil)
+var _ Domain = (*polytope)(nil)
 
 // gramRows is the number of rows up to which a polytope keeps the products of
 // its rows (1024 rows: 8 MB).
 const gramRows = 1024
 
-// NewPolytope returns {x : a_i·x ≤ b_i for every i}. names, nil or one per row,
+// NewPolytope returns {x : a_i·x ≤ b_i for every i}, bounded or not. Wall i is row i. names, nil or one per row,
 // are the texts by which messages call the rows. It does not look whether the
 // polytope is empty: [Interior] does.
-func NewPolytope(a [][]float64, b []float64, names []string) (*Polytope, error) {
+func NewPolytope(a [][]float64, b []float64, names []string) (Domain, error) {
+	p, err := newPolytope(a, b, names)
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+func newPolytope(a [][]float64, b []float64, names []string) (*polytope, error) {
 	m := len(a)
 	if m == 0 || len(b) != m || names != nil && len(names) != m {
 		return nil, fmt.Errorf("polytope: %d rows, %d right-hand sides, %d names: give one of each per row, at least one row", m, len(b), len(names))
 	}
 	d := len(a[0])
-	p := &Polytope{dim: d, b: append([]float64(nil), b...), name: append([]string(nil), names...)}
+	p := &polytope{dim: d, b: append([]float64(nil), b...), name: append([]string(nil), names...)}
 	for i, row := range a {
 		l := norm(row)
 		if len(row) != d || d == 0 {
@@ -106,7 +68,7 @@ func NewPolytope(a [][]float64, b []float64, names []string) (*Polytope, error) 
 }
 
 // products returns the products of the unit rows, nil where there are too many.
-func (p *Polytope) products() []float64 {
+func (p *polytope) products() []float64 {
 	p.met.Do(func() {
 		m := len(p.b)
 		if m > gramRows {
@@ -125,18 +87,18 @@ func (p *Polytope) products() []float64 {
 }
 
 // NewHalfSpace returns {x : a·x ≤ b}, a ≠ 0: a polytope of one row.
-func NewHalfSpace(a []float64, b float64) (*Polytope, error) {
+func NewHalfSpace(a []float64, b float64) (Domain, error) {
 	return NewPolytope([][]float64{a}, []float64{b}, nil)
 }
 
 // row is the unit row i.
-func (p *Polytope) row(i int) []float64 { return p.unit[i*p.dim : (i+1)*p.dim] }
+func (p *polytope) row(i int) []float64 { return p.unit[i*p.dim : (i+1)*p.dim] }
 
 // Dim is the number of coordinates.
-func (p *Polytope) Dim() int { return p.dim }
+func (p *polytope) Dim() int { return p.dim }
 
 // Contains reports a_i·x ≤ b_i for every row, sums in index order, x finite.
-func (p *Polytope) Contains(x []float64) bool {
+func (p *polytope) Contains(x []float64) bool {
 	d, i := p.dim, 0
 	for ; i+4 <= len(p.b); i += 4 {
 		a := p.a[i*d : (i+4)*d]
@@ -155,17 +117,26 @@ func (p *Polytope) Contains(x []float64) bool {
 
 // Bounds finds the extent of every coordinate by linear programming, once, at
 // the first call. An empty polytope has the bounds (+Inf, −Inf).
-func (p *Polytope) Bounds(lo, hi []float64) {
+func (p *polytope) Bounds(lo, hi []float64) {
 	p.once.Do(func() { p.lo, p.hi = extent(context.Background(), halfspacesOf(p), p.dim) })
 	copy(lo, p.lo)
 	copy(hi, p.hi)
 }
 
+// Name is "polytope".
+func (p *polytope) Name() string { return "polytope" }
+
+// Convex is true.
+func (p *polytope) Convex() bool { return true }
+
+// ExactWalls is true.
+func (p *polytope) ExactWalls() bool { return true }
+
 // Tracer returns a tracer with room for the multipliers of a projection.
-func (p *Polytope) Tracer() Tracer { return &polyTracer{Polytope: p} }
+func (p *polytope) Tracer() Tracer { return &polyTracer{polytope: p} }
 
 type polyTracer struct {
-	*Polytope
+	*polytope
 	dual *dual // made at the first Nearest of an outside point
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 // manyFacets is {x : u_i·x ≤ 1} for m random unit vectors u_i of R^d.
-func manyFacets(t testing.TB, m, d int, seed uint64) *Polytope {
+func manyFacets(t testing.TB, m, d int, seed uint64) *polytope {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	a, b := make([][]float64, m), make([]float64, m)
 	for i := range a {
@@ -23,7 +23,7 @@ func manyFacets(t testing.TB, m, d int, seed uint64) *Polytope {
 		}
 		b[i] = 1
 	}
-	return must[*Polytope](t)(NewPolytope(a, b, nil))
+	return must[*polytope](t)(NewPolytope(a, b, nil))
 }
 
 // noise is n vectors of d normal numbers.
@@ -99,7 +99,7 @@ func BenchmarkCube(b *testing.B) {
 	for i := range lo {
 		lo[i], hi[i] = -1, 1
 	}
-	r := must[Reflector](b)(NewReflector(must[*Box](b)(NewBox(lo, hi)), Specular, 0))
+	r := must[Reflector](b)(NewReflector(must[*box](b)(NewBox(lo, hi)), Specular, 0))
 	from, to := make([]float64, d), make([]float64, d)
 	hits := 0
 	b.ResetTimer()

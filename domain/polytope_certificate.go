@@ -10,8 +10,8 @@ import (
 // farkas returns multipliers y > 0 of constraints of which none can be spared for
 // them to exclude each other: Σ y_i a_i = 0 and Σ y_i b_i ≤ 0, the largest 1. It
 // returns nil where rounding hides them.
-func farkas(g halfspaces, d int) []float64 {
-	k := len(g.b)
+func farkas(g HalfSpaces, d int) []float64 {
+	k := len(g.B)
 	p := newProgram(g, d)
 	rows := mat.NewDense(d, k, nil)
 	for i, u := range p.unit {
@@ -25,7 +25,7 @@ func farkas(g halfspaces, d int) []float64 {
 	f.VTo(&v)
 	y := make([]float64, k)
 	sum, largest := 0.0, 0.0
-	for i, row := range g.a {
+	for i, row := range g.A {
 		y[i] = v.At(i, k-1)
 		sum += y[i]
 		y[i] /= p.length(row)

@@ -6,7 +6,7 @@ import (
 )
 
 // fold keeps the slacks of the rows along the path and from step to step.
-func (p *Polytope) fold(rule Rule, limit int) (Reflector, error) {
+func (p *polytope) Reflector(rule Rule, limit int) (Reflector, error) {
 	if rule != Specular {
 		return nil, nil
 	}

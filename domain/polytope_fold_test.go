@@ -7,14 +7,15 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/r2sgld/r2sgld/internal/pace"
 	"pgregory.net/rapid"
+
+	"github.com/r2sgld/r2sgld/internal/pace"
 )
 
 // A facetCase is a polytope with a point inside and its size.
 type facetCase struct {
 	name string
-	p    *Polytope
+	p    *polytope
 	from []float64
 	size float64
 }
@@ -23,7 +24,7 @@ type facetCase struct {
 // than gramRows, intervals beside general rows, rows twice, acute corners, rows of
 // unlike length, far from the origin.
 func facetCases(t testing.TB) []facetCase {
-	poly := func(a [][]float64, b ...float64) *Polytope { return must[*Polytope](t)(NewPolytope(a, b, nil)) }
+	poly := func(a [][]float64, b ...float64) *polytope { return must[*polytope](t)(NewPolytope(a, b, nil)) }
 	dense := manyFacets(t, 70, 6, 2)
 	thrice, three := rowsOf(dense), slices.Clone(dense.b)
 	for i, row := range thrice {
@@ -61,7 +62,7 @@ func facetCases(t testing.TB) []facetCase {
 }
 
 // rowsOf are copies of the rows of p.
-func rowsOf(p *Polytope) [][]float64 {
+func rowsOf(p *polytope) [][]float64 {
 	var a [][]float64
 	for i := range p.b {
 		a = append(a, slices.Clone(p.a[i*p.dim:(i+1)*p.dim]))
@@ -70,7 +71,7 @@ func rowsOf(p *Polytope) [][]float64 {
 }
 
 // chainPolytope is |x_i − x_{i+1}| ≤ 1, |x_0| ≤ 1: sparse rows.
-func chainPolytope(t testing.TB, d int) *Polytope {
+func chainPolytope(t testing.TB, d int) *polytope {
 	var a [][]float64
 	var b []float64
 	for i := range d {
@@ -83,7 +84,7 @@ func chainPolytope(t testing.TB, d int) *Polytope {
 			a, b = append(a, row), append(b, 1)
 		}
 	}
-	return must[*Polytope](t)(NewPolytope(a, b, nil))
+	return must[*polytope](t)(NewPolytope(a, b, nil))
 }
 
 // steps calls f for n steps from where the last one ended, of lengths from a
@@ -292,10 +293,10 @@ func TestThinBoxesKeepTheUniformLaw(t *testing.T) {
 	sides := []float64{-0.2, 2.2, 0, 3e-9}
 	thin := boxShape(t, "", []float64{0.1, 0}, []float64{1.1, 1e-9})
 	byRows := thin
-	byRows.d = must[*Polytope](t)(NewPolytope(rows, sides, nil))
+	byRows.d = must[*polytope](t)(NewPolytope(rows, sides, nil))
 	// The prism of a triangle (x, y) with 0 ≤ z ≤ 1e-9.
 	prism := triangleShape(t, "", [3][2]float64{{0, 0}, {1, 0}, {0, 1}}, 0.2)
-	prism.d = must[*Polytope](t)(NewPolytope([][]float64{{-1, 0, 0}, {0, -1, 0}, {1, 1, 0}, {0, 0, -1}, {0, 0, 1}}, []float64{0, 0, 1, 0, 1e-9}, nil))
+	prism.d = must[*polytope](t)(NewPolytope([][]float64{{-1, 0, 0}, {0, -1, 0}, {1, 1, 0}, {0, 0, -1}, {0, 0, 1}}, []float64{0, 0, 1, 0, 1e-9}, nil))
 	prism.mean, prism.second = append(prism.mean, 0.5e-9), append(prism.second, 1e-18/3)
 	for i, s := range []shape{thin, byRows, prism} {
 		for _, sd := range []float64{1e-9, 0.3, 30} {
@@ -310,7 +311,7 @@ func TestThinBoxesKeepTheUniformLaw(t *testing.T) {
 // A step that is given up names the walls of the corner that it is stuck in.
 func TestStuckStepNamesItsCorner(t *testing.T) {
 	s, c := math.Sincos(0.001)
-	p := must[*Polytope](t)(NewPolytope([][]float64{{1, 0}, {0, -1}, {-s, c}}, []float64{20, 0, 0}, []string{"x < 20", "y > 0", "y < x/1000"}))
+	p := must[*polytope](t)(NewPolytope([][]float64{{1, 0}, {0, -1}, {-s, c}}, []float64{20, 0, 0}, []string{"x < 20", "y > 0", "y < x/1000"}))
 	r := must[Reflector](t)(NewReflector(p, Specular, 1000))
 	stuck := r.(Stuck)
 	from, to, v := []float64{10, 0.005}, []float64{-9, 0.006}, []float64{1, 2}

@@ -13,7 +13,7 @@ const sparse = 8
 // of one coordinate that no other row couples with a second one are taken as
 // intervals, the others are general. It does not change once made.
 type polyRows struct {
-	p *Polytope
+	p *polytope
 
 	at     []int // coordinates of the intervals
 	lo, hi []float64
@@ -53,7 +53,7 @@ func (s *pattern) add(j int, v float64) {
 
 // newPolyRows lays out the rows of p, with wide for a processor that can take four
 // of them at a time.
-func newPolyRows(p *Polytope, wide bool) *polyRows {
+func newPolyRows(p *polytope, wide bool) *polyRows {
 	k := &polyRows{p: p, d: p.dim, wide: wide, least: 0x1p-1000}
 	k.split()
 	k.m = len(k.wall)

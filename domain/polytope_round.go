@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -13,13 +14,13 @@ import (
 // errRound says that a domain could not be made round.
 var errRound = errors.New("the domain cannot be made round")
 
-// Round returns an affine map x = c + Lz under which a bounded linear domain (a
+// roundMap returns an affine map x = c + Lz under which a bounded linear domain (a
 // polytope, a box, or what is made of such) of m walls is round: it holds the unit
 // ball and lies in that of radius m, however thin it is and however it is turned. c is
 // its analytic centre, where the product of the distances from the walls is largest,
 // and the unit ball is Dikin's ellipsoid there (Nesterov & Nemirovskii 1994). As a
 // whitening of a run it lets steps of one size go in all directions.
-func Round(ctx context.Context, d Domain) (c []float64, l *mat.Dense, err error) {
+func roundMap(ctx context.Context, d Domain) (c []float64, l *mat.Dense, err error) {
 	h, all := linearOf(d)
 	if !all {
 		return nil, nil, fmt.Errorf("%w: it has walls that are not linear", errRound)
@@ -36,13 +37,13 @@ func Round(ctx context.Context, d Domain) (c []float64, l *mat.Dense, err error)
 	for j, s := range frame.size {
 		l.Set(j, j, s)
 	}
-	a, s := mat.NewDense(len(h.b), n, nil), make([]float64, len(h.b))
-	for i, row := range h.a {
+	a, s := mat.NewDense(len(h.B), n, nil), make([]float64, len(h.B))
+	for i, row := range h.A {
 		size := frame.length(row)
 		for j, v := range row {
 			a.Set(i, j, v*frame.size[j]/size)
 		}
-		if s[i] = (h.b[i] - dot(row, c)) / size; !(s[i] > 0) {
+		if s[i] = (h.B[i] - dot(row, c)) / size; !(s[i] > 0) {
 			return nil, nil, fmt.Errorf("%w: its middle was not found", errRound)
 		}
 	}
@@ -118,27 +119,19 @@ func centralise(ctx context.Context, c []float64, l, a *mat.Dense, s []float64) 
 	return fmt.Errorf("%w: its centre was not found in %d rounds", errRound, newtonRounds)
 }
 
-// rounded is d in the coordinates of [Round], with the map and the logarithm of its
-// determinant; false where there is none. Those of a polytope are kept.
+// rounded is d in the coordinates of roundMap, with the map and the logarithm of its
+// determinant; false where there is none.
 func rounded(ctx context.Context, d Domain) (z Domain, a *affine, log float64, ok bool) {
-	find := func() (roundness, error) { return roundAnew(ctx, d) }
-	var r roundness
-	var err error
-	if p, known := d.(*Polytope); known {
-		r, err = p.found.round.of(ctx, find)
-	} else {
-		r, err = find()
-	}
+	r, err := foundOf(d).round.of(ctx, func() (roundness, error) { return roundAnew(ctx, d) })
 	return r.z, r.a, r.log, err == nil
 }
 
 func roundAnew(ctx context.Context, d Domain) (r roundness, err error) {
-	c, l, err := Round(ctx, d)
+	c, l, err := roundMap(ctx, d)
 	if err != nil {
 		return r, err
 	}
-	r.a = &affine{c: c, l: l, inv: mat.NewDense(len(c), len(c), nil)}
-	if !r.a.invert() {
+	if r.a = affineOf(c, l); r.a == nil {
 		return r, errRound
 	}
 	r.log, _ = mat.LogDet(l)
@@ -151,14 +144,19 @@ func roundAnew(ctx context.Context, d Domain) (r roundness, err error) {
 // singular for settings to be found from it.
 const needle = 1e6
 
-// RoundSlice returns a polytope that is more than a million times as long in some
-// direction as in another as a slice of itself, in round coordinates; nil for others.
-func RoundSlice(ctx context.Context, p *Polytope) *Slice {
-	z, a, log, ok := rounded(ctx, p)
+// RoundSlice returns a domain of half-spaces that is more than a million times as long in
+// some direction as in another as a slice of itself, in round coordinates; nil for others,
+// and for those of which the rows speak of one coordinate each.
+func RoundSlice(ctx context.Context, d Domain) *Slice {
+	h := halfspacesOf(d)
+	if !slices.ContainsFunc(h.A, func(a []float64) bool { return alone(a) < 0 }) {
+		return nil
+	}
+	z, a, log, ok := rounded(ctx, d)
 	if !ok {
 		return nil
 	}
-	n := p.dim
+	n := d.Dim()
 	var f mat.SVD
 	if !f.Factorize(a.l, mat.SVDNone) {
 		return nil
@@ -167,16 +165,16 @@ func RoundSlice(ctx context.Context, p *Polytope) *Slice {
 		return nil
 	}
 	unit := math.Exp(-log / float64(n))
-	s := &Slice{Origin: a.c, Span: mat.NewDense(n, n, nil), inv: mat.NewDense(n, n, nil), Whole: p}
+	s := &Slice{Origin: a.c, Span: mat.NewDense(n, n, nil), inv: mat.NewDense(n, n, nil), Whole: d}
 	s.Span.Scale(unit, a.l)
 	s.inv.Scale(1/unit, a.inv)
-	h, _ := linearOf(z)
-	scaled := halfspaces{}
-	for i, row := range h.a {
-		scaled.add(row, h.b[i]/unit, h.name[i], h.wall[i])
+	h = halfspacesOf(z)
+	scaled := HalfSpaces{}
+	for i, row := range h.A {
+		scaled.add(row, h.B[i]/unit, h.Names[i], h.Walls[i])
 	}
 	var err error
-	if s.Domain, err = NewPolytope(scaled.a, scaled.b, scaled.name); err != nil {
+	if s.Domain, err = NewPolytope(scaled.A, scaled.B, scaled.Names); err != nil {
 		return nil
 	}
 	return s

@@ -6,9 +6,10 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/r2sgld/r2sgld/internal/pace"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
+
+	"github.com/r2sgld/r2sgld/internal/pace"
 )
 
 // turn is a random rotation (or its mirror image) of R^d.
@@ -28,7 +29,7 @@ func turn(rng *rand.Rand, d int) *mat.Dense {
 
 // turnedBox is |q_k·x| ≤ side_k for the columns q_k of a random rotation, sides from 1
 // down to thin.
-func turnedBox(t testing.TB, rng *rand.Rand, d int, thin float64) (p *Polytope, q *mat.Dense, side []float64) {
+func turnedBox(t testing.TB, rng *rand.Rand, d int, thin float64) (p *polytope, q *mat.Dense, side []float64) {
 	q, side = turn(rng, d), make([]float64, d)
 	var a [][]float64
 	var b []float64
@@ -40,7 +41,7 @@ func turnedBox(t testing.TB, rng *rand.Rand, d int, thin float64) (p *Polytope, 
 		}
 		a, b = append(a, row, minus), append(b, side[k], side[k])
 	}
-	return must[*Polytope](t)(NewPolytope(a, b, nil)), q, side
+	return must[*polytope](t)(NewPolytope(a, b, nil)), q, side
 }
 
 // kolmogorov is √n times the largest distance of the distribution function of u from
@@ -93,8 +94,8 @@ func TestThinTurnedBoxes(t *testing.T) {
 
 // uniformTurned returns n uniform draws of p and where five steps in its round
 // coordinates take each.
-func uniformTurned(t *testing.T, rng *rand.Rand, p *Polytope, n int) (draws, after [][]float64) {
-	law := must[*UniformLaw](t)(Uniform(t.Context(), p))
+func uniformTurned(t *testing.T, rng *rand.Rand, p *polytope, n int) (draws, after [][]float64) {
+	law := must[*Law](t)(Uniform(t.Context(), p))
 	z, a, _, ok := rounded(t.Context(), p)
 	if !ok {
 		t.Fatal("not round")
@@ -146,14 +147,14 @@ func TestThinTurnedEllipsoids(t *testing.T) {
 		}
 		a = append(a, row)
 	}
-	p := must[*Polytope](t)(NewPolytope(a, base.b, nil))
+	p := must[*polytope](t)(NewPolytope(a, base.b, nil))
 	v, se, err := Volume(t.Context(), p, rng)
 	w, sw, _ := Volume(t.Context(), base, rng)
 	if want := w + math.Log(1e-9); err != nil || math.Abs(v-want) > 4.9*math.Hypot(se, sw) {
 		t.Errorf("log volume %g ± %g (%v), want %g ± %g", v, se, err, want, sw)
 	}
 	n := pace.Soak(3000, 100_000)
-	thin, round := must[*UniformLaw](t)(Uniform(t.Context(), p)), must[*UniformLaw](t)(Uniform(t.Context(), base))
+	thin, round := must[*Law](t)(Uniform(t.Context(), p)), must[*Law](t)(Uniform(t.Context(), base))
 	x, samples := make([]float64, d), [2][d][]float64{}
 	for range n {
 		if err := thin.Draw(t.Context(), x, rng); err != nil {
@@ -190,7 +191,7 @@ func TestThinTurnedBoxGivesUpHonestly(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 9))
 	p, q, side := turnedBox(t, rng, 4, 1e-9)
 	r := must[Reflector](t)(NewReflector(p, Specular, 0))
-	law := must[*UniformLaw](t)(Uniform(t.Context(), p))
+	law := must[*Law](t)(Uniform(t.Context(), p))
 	from, to, v := make([]float64, 4), make([]float64, 4), []float64{1, 2, 3, 4}
 	thinnest := mat.Col(nil, 3, q)
 	for range 200 {
@@ -255,7 +256,7 @@ func TestRound(t *testing.T) {
 			t.Fatal("not round")
 		}
 		// 2 ‰ is twice the decrement that is enough. It kills a centre that is none.
-		for i, h := range z.(*Polytope).h {
+		for i, h := range z.(*polytope).h {
 			if h < 0.998 {
 				t.Fatalf("wall %d is at %g", i, h)
 			}
@@ -293,8 +294,8 @@ func TestPolytopeScales(t *testing.T) {
 				}
 			}
 			plain := must[Reflector](t)(NewReflector(c.p, Specular, 0))
-			shrunk := must[Reflector](t)(NewReflector(must[*Polytope](t)(NewPolytope(small, sides, nil)), Specular, 0))
-			louder := must[Reflector](t)(NewReflector(must[*Polytope](t)(NewPolytope(rows, loud, nil)), Specular, 0))
+			shrunk := must[Reflector](t)(NewReflector(must[*polytope](t)(NewPolytope(small, sides, nil)), Specular, 0))
+			louder := must[Reflector](t)(NewReflector(must[*polytope](t)(NewPolytope(rows, loud, nil)), Specular, 0))
 			c.steps(pace.Soak(400, 10_000), 5, func(from, to, v []float64) {
 				f, e, again := slices.Clone(from), slices.Clone(to), slices.Clone(to)
 				for j := range f {
@@ -344,7 +345,7 @@ func TestRoundSlice(t *testing.T) {
 	if err != nil || math.Abs(log-want) > 4.9*se+1e-6 || got < want-1e-6 {
 		t.Errorf("log volume %g ± %g (%v), want %g, within %g", log, se, err, want, got)
 	}
-	law := must[*UniformLaw](t)(Uniform(t.Context(), s.Domain))
+	law := must[*Law](t)(Uniform(t.Context(), s.Domain))
 	z, x, back := make([]float64, 4), make([]float64, 4), make([]float64, 4)
 	for range 100 {
 		if err := law.Draw(t.Context(), z, rng); err != nil {

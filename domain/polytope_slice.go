@@ -51,11 +51,11 @@ func NewSlice(d Domain, a [][]float64, b []float64) (*Slice, error) {
 	if len(a) == 0 || len(a) != len(b) {
 		return nil, fmt.Errorf("%w: %d rows and %d right-hand sides: give one of each per equation, at least one", errEquations, len(a), len(b))
 	}
-	h, n := halfspaces{}, len(a[0])
+	h, n := HalfSpaces{}, len(a[0])
 	if d != nil {
 		all := true
 		if h, all = linearOf(d); !all {
-			return nil, fmt.Errorf("%w from a domain of type %T: %w", errEquations, d, ErrCurved)
+			return nil, fmt.Errorf("%w from %s: %w", errEquations, kindOf(d), ErrCurved)
 		}
 		n = d.Dim()
 	}
@@ -136,17 +136,17 @@ func (s *Slice) solve(a *mat.Dense, b *mat.VecDense, size []float64) error {
 }
 
 // restrict returns the rows of z. Rows that do not see z must hold at Origin.
-func (s *Slice) restrict(h halfspaces, frame *program) (g halfspaces, err error) {
+func (s *Slice) restrict(h HalfSpaces, frame *program) (g HalfSpaces, err error) {
 	_, k := s.Span.Dims()
-	for i, row := range h.a {
+	for i, row := range h.A {
 		z := make([]float64, k)
 		mat.NewVecDense(k, z).MulVec(s.Span.T(), mat.NewVecDense(len(row), row))
-		side, l := h.b[i]-dot(row, s.Origin), frame.length(row)
+		side, l := h.B[i]-dot(row, s.Origin), frame.length(row)
 		switch {
 		case norm(z) > slim*l:
-			g.add(z, side, h.name[i], h.wall[i])
+			g.add(z, side, h.Names[i], h.Walls[i])
 		case side < -rounding*l:
-			return g, fmt.Errorf("%w: on them %w", errEquations, &EmptyError{Constraints: []int{int(h.wall[i])}, Names: []string{h.name[i]}})
+			return g, fmt.Errorf("%w: on them %w", errEquations, &EmptyError{Constraints: []int{int(h.Walls[i])}, Names: []string{h.Names[i]}})
 		}
 	}
 	return g, nil
@@ -166,7 +166,7 @@ func (p *program) length(row []float64) float64 {
 }
 
 // measure scales z for volumes to be those of the slice, and fills in Domain.
-func (s *Slice) measure(g halfspaces) error {
+func (s *Slice) measure(g HalfSpaces) error {
 	_, k := s.Span.Dims()
 	var f mat.SVD
 	if !f.Factorize(s.Span, mat.SVDNone) {
@@ -179,32 +179,32 @@ func (s *Slice) measure(g halfspaces) error {
 	unit := math.Exp(-log)
 	s.Span.Scale(unit, s.Span)
 	s.inv.Scale(1/unit, s.inv)
-	for _, row := range g.a {
+	for _, row := range g.A {
 		for j := range row {
 			row[j] *= unit
 		}
 	}
-	if len(g.b) == 0 {
+	if len(g.B) == 0 {
 		return nil
 	}
-	p, err := NewPolytope(g.a, g.b, g.name)
-	s.Domain = p
+	var err error
+	s.Domain, err = NewPolytope(g.A, g.B, g.Names)
 	return err
 }
 
 // around is the polytope of h and the equations, each wall moved outwards by what
 // rounding may do. It knows its bounds, those of the slice.
-func (s *Slice) around(h halfspaces, a [][]float64, b []float64, frame *program) (Domain, error) {
-	var w halfspaces
+func (s *Slice) around(h HalfSpaces, a [][]float64, b []float64, frame *program) (Domain, error) {
+	var w HalfSpaces
 	add := func(row []float64, side float64, name string) {
 		size := math.Abs(side)
 		for j, v := range row {
 			size += math.Abs(v * frame.mid[j])
 		}
-		w.add(row, side+rounding*frame.length(row)+0x1p-46*size, name, Wall(len(w.b)))
+		w.add(row, side+rounding*frame.length(row)+0x1p-46*size, name, Wall(len(w.B)))
 	}
-	for i, row := range h.a {
-		add(row, h.b[i], h.name[i])
+	for i, row := range h.A {
+		add(row, h.B[i], h.Names[i])
 	}
 	for i, row := range a {
 		minus := make([]float64, len(row))
@@ -215,11 +215,12 @@ func (s *Slice) around(h halfspaces, a [][]float64, b []float64, frame *program)
 		add(row, b[i], name)
 		add(minus, -b[i], name)
 	}
-	p, err := NewPolytope(w.a, w.b, w.name)
-	if err == nil {
-		p.once.Do(func() { p.lo, p.hi = s.extent(context.Background()) })
+	p, err := newPolytope(w.A, w.B, w.Names)
+	if err != nil {
+		return nil, err
 	}
-	return p, err
+	p.once.Do(func() { p.lo, p.hi = s.extent(context.Background()) })
+	return p, nil
 }
 
 // extent returns the extent of every coordinate of x, (+Inf, −Inf) if the slice is

@@ -88,7 +88,7 @@ func TestSlice(t *testing.T) {
 
 // The simplex that Σ x = 1 cuts out of the unit cube has the uniform law of its own.
 func TestSliceKeepsTheUniformLaw(t *testing.T) {
-	box := must[*Box](t)(NewBox([]float64{0, 0, 0}, []float64{1, 1, 1}))
+	box := must[*box](t)(NewBox([]float64{0, 0, 0}, []float64{1, 1, 1}))
 	s := must[*Slice](t)(NewSlice(box, [][]float64{{2, 2, 2}}, []float64{2}))
 	r := must[Reflector](t)(NewReflector(s.Domain, Specular, 0))
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -122,7 +122,7 @@ func TestSliceKeepsTheUniformLaw(t *testing.T) {
 
 // Where no row is left, all of R^k is free; coordinates that are fixed are bounded.
 func TestSliceWithoutRows(t *testing.T) {
-	for _, d := range []Domain{nil, must[*Polytope](t)(NewHalfSpace([]float64{1, 0, 0}, 1))} {
+	for _, d := range []Domain{nil, must[*polytope](t)(NewHalfSpace([]float64{1, 0, 0}, 1))} {
 		s := must[*Slice](t)(NewSlice(d, [][]float64{{1, 0, 0}, {0, 1, -2}}, []float64{0.5, 3}))
 		lo, hi := BoundsOf(s.Whole, 3)
 		if s.Domain != nil || math.Abs(lo[0]-0.5) > 1e-12 || math.Abs(hi[0]-0.5) > 1e-12 || !math.IsInf(lo[1], -1) || !math.IsInf(hi[2], 1) {
@@ -152,7 +152,7 @@ func TestSliceMeasures(t *testing.T) {
 		{"a plane across", []float64{1, 2, 4}, []float64{0, 0, 1}, 3, 2, []float64{1, 2, 3}},
 		{"a corner cut off", []float64{3, 2, 1}, []float64{1.0 / 3, 0.5, 1}, 0.5, 7. / 8, []float64{1.5, 1, 0.5}},
 	} {
-		s := must[*Slice](t)(NewSlice(must[*Box](t)(NewBox(make([]float64, len(c.hi)), c.hi)), [][]float64{c.a}, []float64{c.b}))
+		s := must[*Slice](t)(NewSlice(must[*box](t)(NewBox(make([]float64, len(c.hi)), c.hi)), [][]float64{c.a}, []float64{c.b}))
 		v, se, err := Volume(t.Context(), s.Domain, rand.New(rand.NewPCG(1, 1)))
 		if err != nil || math.Abs(v-math.Log(c.volume)) > 1e-9+5*se {
 			t.Errorf("%s: log volume %g ± %g (%v), want %g", c.name, v, se, err, math.Log(c.volume))
@@ -167,15 +167,15 @@ func TestSliceMeasures(t *testing.T) {
 }
 
 func TestNewSliceRefuses(t *testing.T) {
-	box := must[*Box](t)(NewBox([]float64{0, 0}, []float64{1, 1}))
+	box := must[*box](t)(NewBox([]float64{0, 0}, []float64{1, 1}))
 	fail := func(d Domain, a [][]float64, b ...float64) error { _, err := NewSlice(d, a, b); return err }
 	for says, err := range map[string]error{
-		"only linear":                   fail(must[*Ball](t)(NewBall([]float64{0, 0}, 1)), [][]float64{{1, 1}}, 1),
+		"only linear":                   fail(must[*ball](t)(NewBall([]float64{0, 0}, 1)), [][]float64{{1, 1}}, 1),
 		"one of each":                   fail(box, nil),
 		"not all zero":                  fail(box, [][]float64{{0, 0}}, 0),
 		"one point":                     fail(box, [][]float64{{1, 1}, {1, -1}}, 1, 0),
 		"contradict":                    fail(box, [][]float64{{1, 1}, {2, 2}}, 1, 3),
-		"nothing satisfies \"x0 <= 1\"": fail(must[*Polytope](t)(NewHalfSpace([]float64{1, 0}, 1)), [][]float64{{1, 0}}, 1.5),
+		"nothing satisfies \"x0 <= 1\"": fail(must[*polytope](t)(NewHalfSpace([]float64{1, 0}, 1)), [][]float64{{1, 0}}, 1.5),
 	} {
 		if err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%v, want %q", err, says)
@@ -226,10 +226,10 @@ func TestContradictionIsProved(t *testing.T) {
 // A polytope is bounded, or goes on along a ray.
 func TestRay(t *testing.T) {
 	inf := math.Inf(1)
-	poly := func(a [][]float64, b ...float64) Domain { return must[*Polytope](t)(NewPolytope(a, b, nil)) }
+	poly := func(a [][]float64, b ...float64) Domain { return must[*polytope](t)(NewPolytope(a, b, nil)) }
 	open := []Domain{
-		must[*Box](t)(NewBox([]float64{0, 0}, []float64{1, inf})),
-		must[*Box](t)(NewBox([]float64{0, -inf, 0}, []float64{1, inf, 1})),
+		must[*box](t)(NewBox([]float64{0, 0}, []float64{1, inf})),
+		must[*box](t)(NewBox([]float64{0, -inf, 0}, []float64{1, inf, 1})),
 		poly([][]float64{{0, -1}, {-1, 8}}, 0, 0),
 		poly([][]float64{{1, 1, 0}, {-1, -1, 0}, {0, 0, 1}, {0, 0, -1}}, 1, 1, 1, 1),
 		poly([][]float64{{1, 1e-6}, {-1, 1e-6}}, 1, 1),
@@ -242,7 +242,7 @@ func TestRay(t *testing.T) {
 			t.Errorf("%d: ray %v", i, r)
 			continue
 		}
-		for k, row := range h.a {
+		for k, row := range h.A {
 			if g := dot(row, r); g > 1e-12 {
 				t.Errorf("%d: row %d grows by %g along %v", i, k, g, r)
 			}
@@ -252,8 +252,8 @@ func TestRay(t *testing.T) {
 		t.Errorf("%v, want the ray", err)
 	}
 	for i, d := range []Domain{
-		must[*Box](t)(NewBox([]float64{0, 0}, []float64{1, 1})), manyFacets(t, 40, 4, 1),
-		poly([][]float64{{-1, 0}, {0, -1}, {1, 1e-3}}, 0, 0, 1), must[*Ball](t)(NewBall([]float64{0}, 1)),
+		must[*box](t)(NewBox([]float64{0, 0}, []float64{1, 1})), manyFacets(t, 40, 4, 1),
+		poly([][]float64{{-1, 0}, {0, -1}, {1, 1e-3}}, 0, 0, 1), must[*ball](t)(NewBall([]float64{0}, 1)),
 	} {
 		if r := Ray(d); r != nil {
 			t.Errorf("bounded %d: ray %v", i, r)

@@ -1,8 +1,11 @@
 package domain
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"math"
+	"math/rand/v2"
 )
 
 // A Part is a domain of some of the coordinates: coordinate j of Domain is
@@ -12,24 +15,24 @@ type Part struct {
 	At     []int
 }
 
-// A Product is {x : x restricted to each part lies in that part's domain}.
-// Coordinates of no part are free. Its walls are those of the parts in order.
-type Product struct {
+// product is {x : x restricted to each part lies in that part's domain}.
+type product struct {
 	d       int
 	parts   []Part
 	scratch scratch
 }
 
-var _ Domain = (*Product)(nil)
+var _ Domain = (*product)(nil)
 
-// NewProduct returns the product of parts in d coordinates, no coordinate in
-// two parts (intersect products for that).
-func NewProduct(d int, parts ...Part) (*Product, error) {
+// NewProduct returns {x : x restricted to each part lies in that part's domain} in d
+// coordinates, no coordinate in two parts (intersect products for that). Coordinates of no
+// part are free. Its walls are those of the parts in order.
+func NewProduct(d int, parts ...Part) (Domain, error) {
 	seen := make([]bool, max(d, 0))
 	if d < 1 || len(parts) == 0 {
 		return nil, fmt.Errorf("product: %d coordinates and %d parts: give at least one of each", d, len(parts))
 	}
-	p := &Product{d: d}
+	p := &product{d: d}
 	for i, q := range parts {
 		if q.Domain == nil || q.Domain.Dim() != len(q.At) {
 			return nil, fmt.Errorf("product: part %d names %d coordinates: name as many as its domain has", i, len(q.At))
@@ -46,6 +49,15 @@ func NewProduct(d int, parts ...Part) (*Product, error) {
 		p.parts = append(p.parts, Part{q.Domain, append([]int(nil), q.At...)})
 	}
 	return p, nil
+}
+
+// members are the domains of the parts.
+func (p *product) members() []Domain {
+	out := make([]Domain, len(p.parts))
+	for i, q := range p.parts {
+		out[i] = q.Domain
+	}
+	return out
 }
 
 // gather copies the coordinates of the part from x into dst and returns it.
@@ -65,10 +77,10 @@ func (q Part) scatter(x, src []float64) {
 }
 
 // Dim is the number of coordinates of the whole.
-func (p *Product) Dim() int { return p.d }
+func (p *product) Dim() int { return p.d }
 
 // Contains asks every part.
-func (p *Product) Contains(x []float64) bool {
+func (p *product) Contains(x []float64) bool {
 	buf := p.scratch.take(p.d)
 	in := finite(x)
 	for _, q := range p.parts {
@@ -79,7 +91,7 @@ func (p *Product) Contains(x []float64) bool {
 }
 
 // Bounds collects those of the parts; ±Inf where a coordinate is free.
-func (p *Product) Bounds(lo, hi []float64) {
+func (p *product) Bounds(lo, hi []float64) {
 	for i := range lo {
 		lo[i], hi[i] = math.Inf(-1), math.Inf(1)
 	}
@@ -91,25 +103,21 @@ func (p *Product) Bounds(lo, hi []float64) {
 }
 
 // KnowsNearest reports whether every part knows its nearest points.
-func (p *Product) KnowsNearest() bool {
-	for _, q := range p.parts {
-		if !knowsNearest(q.Domain) {
-			return false
-		}
-	}
-	return true
-}
+func (p *product) KnowsNearest() bool { return all(p.members(), knowsNearest) }
 
-func (p *Product) convex() bool {
-	for _, q := range p.parts {
-		if !Convex(q.Domain) {
-			return false
-		}
-	}
-	return true
-}
+// Name is "product".
+func (p *product) Name() string { return "product" }
 
-func (p *Product) halfspaces() (h halfspaces, all bool) {
+// Convex reports whether every part is.
+func (p *product) Convex() bool { return all(p.members(), Convex) }
+
+// ExactWalls reports whether every part has them.
+func (p *product) ExactWalls() bool { return all(p.members(), ExactWalls) }
+
+// WallName is that of the part that the wall is of.
+func (p *product) WallName(w Wall) string { return wallName(p.members(), w) }
+
+func (p *product) HalfSpaces() (h HalfSpaces, all bool) {
 	all = true
 	first := Wall(0)
 	for _, q := range p.parts {
@@ -122,8 +130,8 @@ func (p *Product) halfspaces() (h halfspaces, all bool) {
 }
 
 // Tracer joins tracers of the parts.
-func (p *Product) Tracer() Tracer {
-	t := &productTracer{Product: p, x: make([]float64, p.d), y: make([]float64, p.d), n: make([]float64, p.d)}
+func (p *product) Tracer() Tracer {
+	t := &productTracer{product: p, x: make([]float64, p.d), y: make([]float64, p.d), n: make([]float64, p.d)}
 	for _, q := range p.parts {
 		t.tr = append(t.tr, q.Domain.Tracer())
 		t.first = append(t.first, Wall(t.walls))
@@ -133,7 +141,7 @@ func (p *Product) Tracer() Tracer {
 }
 
 type productTracer struct {
-	*Product
+	*product
 	tr      []Tracer
 	first   []Wall
 	walls   int
@@ -142,7 +150,7 @@ type productTracer struct {
 
 func (t *productTracer) Walls() int { return t.walls }
 
-func (t *productTracer) labour() int { return labourOf(t.tr...) }
+func (t *productTracer) Labour() int { return labourOf(t.tr...) }
 
 func (t *productTracer) Clear(from, to []float64) bool {
 	for k, q := range t.parts {
@@ -232,8 +240,8 @@ func (t *productTracer) Nearest(p, n, x []float64) bool {
 	return at >= 0
 }
 
-// fold reflects every part on its own: their paths do not feel each other.
-func (p *Product) fold(rule Rule, limit int) (Reflector, error) {
+// Reflector reflects every part on its own: their paths do not feel each other.
+func (p *product) Reflector(rule Rule, limit int) (Reflector, error) {
 	r := &productFold{p: p}
 	for _, b := range []*[]float64{&r.from, &r.to, &r.v, &r.end, &r.endV} {
 		*b = make([]float64, p.d)
@@ -252,7 +260,7 @@ func (p *Product) fold(rule Rule, limit int) (Reflector, error) {
 }
 
 type productFold struct {
-	p                      *Product
+	p                      *product
 	parts                  []Reflector
 	from, to, v, end, endV []float64
 	first                  []Wall // of the walls of a part
@@ -302,4 +310,133 @@ func (r *productFold) blameOf(part int) {
 			r.accuse(r.first[part] + w)
 		}
 	}
+}
+
+// Section asks the parts that hold both coordinates for theirs, and those that
+// hold one for its bounds.
+func (p *product) Section(i, j int) func(x, y float64) bool {
+	var tests []func(x, y float64) bool
+	for _, q := range p.parts {
+		a, b := -1, -1
+		for k, at := range q.At {
+			switch at {
+			case i:
+				a = k
+			case j:
+				b = k
+			}
+		}
+		switch {
+		case a >= 0 && b >= 0:
+			tests = append(tests, Section(q.Domain, a, b))
+		case a >= 0:
+			if f := withinBounds(q.Domain, a); f != nil {
+				tests = append(tests, func(x, _ float64) bool { return f(x) })
+			}
+		case b >= 0:
+			if f := withinBounds(q.Domain, b); f != nil {
+				tests = append(tests, func(_, y float64) bool { return f(y) })
+			}
+		}
+	}
+	return every(tests)
+}
+
+// Projection fails where that of a part does.
+func (p *product) Projection() (func() func(p, x []float64) (outside bool), error) {
+	for i, q := range p.parts {
+		if _, err := Projection(q.Domain); err != nil {
+			return nil, fmt.Errorf("part %d of the product: %w", i, err)
+		}
+	}
+	return projectionBy(p), nil
+}
+
+// Project projects every part that x lies outside of onto its domain.
+func (t *productTracer) Project(p, n, x []float64) bool {
+	copy(p, x)
+	for k, q := range t.parts {
+		z, y := q.gather(t.x, x), t.y[:len(q.At)]
+		if q.Domain.Contains(z) {
+			continue
+		}
+		if !projectOnto(t.tr[k], y, t.n[:len(q.At)], z) {
+			return false
+		}
+		q.scatter(p, y)
+	}
+	if !outward(n, x, p) {
+		return t.Nearest(p, n, x)
+	}
+	return true
+}
+
+// Inequalities are those of the parts.
+func (p *product) Inequalities() (*Inequalities, error) {
+	s := &Inequalities{}
+	for _, q := range p.parts {
+		if err := s.add(q.Domain, q.At, p.d); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// Uniform draws from every part.
+func (p *product) Uniform(ctx context.Context) (*Law, error) {
+	covered := 0
+	all, laws := &Law{Tries: 1}, make([]*Law, len(p.parts))
+	for i, q := range p.parts {
+		var err error
+		if laws[i], err = Uniform(ctx, q.Domain); err != nil {
+			return nil, err
+		}
+		all.Tries, all.Note = max(all.Tries, laws[i].Tries), cmp.Or(all.Note, laws[i].Note)
+		covered += len(q.At)
+	}
+	if covered < p.d {
+		return nil, errUnbounded("uniform draws", p)
+	}
+	buf := make([]float64, p.d)
+	all.Draw = func(ctx context.Context, x []float64, rng *rand.Rand) error {
+		for i, q := range p.parts {
+			y := buf[:len(q.At)]
+			if err := laws[i].Draw(ctx, y, rng); err != nil {
+				return err
+			}
+			q.scatter(x, y)
+		}
+		return nil
+	}
+	return all, nil
+}
+
+// Volume multiplies those of the parts.
+func (p *product) Volume(ctx context.Context, rng *rand.Rand) (log, se float64, err error) {
+	covered := 0
+	for _, q := range p.parts {
+		l, s, err := Volume(ctx, q.Domain, rng)
+		if err != nil {
+			return 0, 0, err
+		}
+		log, se = log+l, math.Hypot(se, s)
+		covered += len(q.At)
+	}
+	if covered < p.d {
+		return 0, 0, errUnbounded("volume", p)
+	}
+	return log, se, nil
+}
+
+// Interior joins points of the parts.
+func (p *product) Interior(ctx context.Context, rng *rand.Rand) ([]float64, error) {
+	x := make([]float64, p.d)
+	for _, q := range p.parts {
+		y, err := Interior(ctx, q.Domain, rng)
+		if err != nil {
+			return nil, err
+		}
+		q.scatter(x, y)
+	}
+	return x, nil
 }

@@ -21,14 +21,14 @@ func TestProjection(t *testing.T) {
 	}
 	nested := disc
 	nested.name, nested.inside = "product with a half disk", []float64{0, 0.7, 0.2}
-	nested.d = must[*Product](t)(NewProduct(3, Part{disc.d, []int{1, 0}}, Part{must[*Box](t)(NewBox([]float64{0}, []float64{1})), []int{2}}))
+	nested.d = must[*product](t)(NewProduct(3, Part{disc.d, []int{1, 0}}, Part{must[*box](t)(NewBox([]float64{0}, []float64{1})), []int{2}}))
 	for _, s := range append(append(solidShapes(t), nested), planeShapes(t)...) {
 		if s.far || s.mean == nil {
 			continue
 		}
 		d := len(s.inside)
 		project := must[func() func(p, x []float64) bool](t)(Projection(s.d))()
-		law := must[*UniformLaw](t)(Uniform(t.Context(), s.d))
+		law := must[*Law](t)(Uniform(t.Context(), s.d))
 		x, p, u, q := make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d)
 		for range 200 {
 			for i, v := range s.inside {
@@ -72,9 +72,9 @@ func TestProjection(t *testing.T) {
 // clamps all the same. Open sides stay open.
 func TestProjectionFromFarAway(t *testing.T) {
 	inf := math.Inf(1)
-	box := must[*Box](t)(NewBox([]float64{-1, -inf}, []float64{inf, 2}))
-	disc := must[*Ball](t)(NewBall([]float64{0, 0}, 1))
-	for _, d := range []Domain{box, disc, must[*Polygon](t)(NewStar(1)), must[*Curve](t)(NewHeart(1)), must[*Simplex](t)(NewSimplex(2, 1))} {
+	box := must[*box](t)(NewBox([]float64{-1, -inf}, []float64{inf, 2}))
+	disc := must[*ball](t)(NewBall([]float64{0, 0}, 1))
+	for _, d := range []Domain{box, disc, must[*polygon](t)(NewStar(1)), must[*curve](t)(NewHeart(1)), must[*simplex](t)(NewSimplex(2, 1))} {
 		project := must[func() func(p, x []float64) bool](t)(Projection(d))()
 		p := make([]float64, 2)
 		for _, x := range [][]float64{{math.NaN(), 0}, {0, math.NaN()}, {inf, 0}, {0, -inf}, {-1e200, -1e200}} {
@@ -93,14 +93,14 @@ func TestProjectionFromFarAway(t *testing.T) {
 }
 
 func TestProjectionIsRefused(t *testing.T) {
-	star := must[*Polygon](t)(NewStar(1))
-	disc := must[*Ball](t)(NewBall([]float64{0, 0}, 1))
+	star := must[*polygon](t)(NewStar(1))
+	disc := must[*ball](t)(NewBall([]float64{0, 0}, 1))
 	mapped := must[Domain](t)(Affine(star, []float64{0, 0}, mat.NewDense(2, 2, []float64{1, 0.5, 0, 2})))
 	for _, d := range []Domain{
 		implicitShapes(t)[0].d, mapped,
 		must[Domain](t)(NewIntersection(disc, star)),
 		must[Domain](t)(NewIntersection(disc, mapped)),
-		must[*Product](t)(NewProduct(2, Part{mapped, []int{0, 1}})),
+		must[*product](t)(NewProduct(2, Part{mapped, []int{0, 1}})),
 	} {
 		if _, err := Projection(d); !errors.Is(err, ErrNoNearest) {
 			t.Errorf("%T: %v", d, err)

@@ -8,14 +8,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A Quadric is the surface g(x) = 0 of
-//
-//	g(x) = value + gradient·(z − at) + ½ (z − at)ᵀ H (z − at),
-//
-// where z_j is x_j, or e^{x_j} for the coordinates that are logarithms: see
-// [Quadric.InLogarithms]. It knows the second derivative along a path within
-// bounds, so that its crossings are found without exception.
-type Quadric struct {
+// quadric is the surface of [NewQuadric], where x_j may be e^{x_j} for the coordinates that
+// are logarithms.
+type quadric struct {
 	dim   int
 	value float64
 	at    []slope
@@ -36,15 +31,23 @@ type term struct {
 	q    float64
 }
 
-// NewQuadric returns the surface with this value, gradient and symmetric matrix of
+// NewQuadric returns the surface g(x) = 0 of
+//
+//	g(x) = value + gradient·(x − at) + ½ (x − at)ᵀ H (x − at),
+//
+// with this value, gradient and symmetric matrix H of
 // second derivatives at the point at (length d ≥ 1); nil derivatives are 0: a plane
-// for hessian. All numbers must be finite.
-func NewQuadric(at []float64, value float64, gradient []float64, hessian [][]float64) (*Quadric, error) {
+// for hessian. All numbers must be finite. It knows the second derivative along a path
+// within bounds, so that its crossings are found without exception. Its method
+// InLogarithms(logarithm func(j int) bool) Surface returns the same surface in other
+// coordinates, those for which logarithm is true being the logarithms of what they were,
+// and Bounds(lo, hi []float64) narrows a box to what of it g ≤ 0 can hold.
+func NewQuadric(at []float64, value float64, gradient []float64, hessian [][]float64) (Surface, error) {
 	d := len(at)
 	if d == 0 || gradient != nil && len(gradient) != d || hessian != nil && len(hessian) != d {
 		return nil, fmt.Errorf("quadric: a point of %d coordinates, %d slopes and %d rows of second derivatives: they must agree", d, len(gradient), len(hessian))
 	}
-	q := &Quadric{dim: d, value: value}
+	q := &quadric{dim: d, value: value}
 	place := make([]int, d)
 	ok := finite(at) && finite(gradient) && value-value == 0
 	for j := range d {
@@ -85,7 +88,7 @@ func NewQuadric(at []float64, value float64, gradient []float64, hessian [][]flo
 
 // InLogarithms returns the same surface in other coordinates: those for which
 // logarithm is true are the logarithms of what they were.
-func (q *Quadric) InLogarithms(logarithm func(j int) bool) *Quadric {
+func (q *quadric) InLogarithms(logarithm func(j int) bool) Surface {
 	c := *q
 	c.at = append([]slope(nil), q.at...)
 	for i := range c.at {
@@ -96,7 +99,7 @@ func (q *Quadric) InLogarithms(logarithm func(j int) bool) *Quadric {
 }
 
 // Coordinates are those that g depends on.
-func (q *Quadric) Coordinates() []int {
+func (q *quadric) Coordinates() []int {
 	out := make([]int, len(q.at))
 	for i, s := range q.at {
 		out[i] = s.j
@@ -105,11 +108,11 @@ func (q *Quadric) Coordinates() []int {
 }
 
 // Dim is d.
-func (q *Quadric) Dim() int { return q.dim }
+func (q *quadric) Dim() int { return q.dim }
 
 // Bounds narrows the box lo, hi (length d) to what of it g ≤ 0 can hold, where g is
 // an ellipsoid in the coordinates that it speaks of, none of them a logarithm.
-func (q *Quadric) Bounds(lo, hi []float64) {
+func (q *quadric) Bounds(lo, hi []float64) {
 	_, inverse, middle, deep, ok := q.ellipsoid()
 	if !ok {
 		return
@@ -125,7 +128,7 @@ func (q *Quadric) Bounds(lo, hi []float64) {
 // ellipsoid returns the second derivatives of g, their inverse, what is to be taken from
 // the coordinates' centres for that of g, and −2g there, where g ≤ 0 is an ellipsoid in
 // the coordinates that it speaks of, none of them a logarithm.
-func (q *Quadric) ellipsoid() (h, inverse *mat.SymDense, middle *mat.VecDense, deep float64, ok bool) {
+func (q *quadric) ellipsoid() (h, inverse *mat.SymDense, middle *mat.VecDense, deep float64, ok bool) {
 	n := len(q.at)
 	if q.bent || n == 0 {
 		return nil, nil, nil, 0, false
@@ -150,38 +153,44 @@ func (q *Quadric) ellipsoid() (h, inverse *mat.SymDense, middle *mat.VecDense, d
 	return h, inverse, middle, deep, deep > 0
 }
 
-// round is g ≤ 0 where that is an ellipsoid in all coordinates.
-func (q *Quadric) round() (round, bool) {
+// Quadratic tells of which ellipsoid in all coordinates g ≤ 0 is the inside, or, of a
+// hole, the outside.
+func (q *quadric) Quadratic() (s Quadratic, hole, ok bool) {
+	if s, ok = q.inside(); !ok {
+		s, hole = q.opposite().inside()
+		ok = hole
+	}
+	return s, hole, ok
+}
+
+// inside is the ellipsoid in all coordinates that g ≤ 0 is.
+func (q *quadric) inside() (s Quadratic, ok bool) {
 	h, _, middle, deep, ok := q.ellipsoid()
 	if !ok || len(q.at) < q.dim {
-		return round{}, false
+		return s, false
 	}
-	c := make([]float64, q.dim)
-	for k, s := range q.at {
-		c[k] = s.centre - middle.AtVec(k)
+	s = Quadratic{At: each(q.dim), C: make([]float64, q.dim)}
+	for k, a := range q.at {
+		s.C[k] = a.centre - middle.AtVec(k)
 	}
-	if r := math.Sqrt(deep / h.At(0, 0)); q.spherical() {
-		b, err := NewBall(c, r)
-		if err != nil {
-			return round{}, false
-		}
-		return roundOf(b)
+	if q.spherical() {
+		s.R = math.Sqrt(deep / h.At(0, 0))
+		_, err := NewBall(s.C, s.R)
+		return s, err == nil
 	}
 	h.ScaleSym(1/deep, h)
-	e, err := NewEllipsoid(c, h)
-	if err != nil {
-		return round{}, false
-	}
-	return roundOf(e)
+	s.Q = mat.DenseCopyOf(h).RawMatrix().Data
+	_, err := NewEllipsoid(s.C, h)
+	return s, err == nil
 }
 
 // spherical reports whether the second derivatives are those of |x|², up to a factor.
-func (q *Quadric) spherical() bool {
+func (q *quadric) spherical() bool {
 	return !slices.ContainsFunc(q.terms, func(t term) bool { return t.k != t.l || t.q != q.terms[0].q })
 }
 
 // opposite is the surface of −g.
-func (q *Quadric) opposite() *Quadric {
+func (q *quadric) opposite() *quadric {
 	c := *q
 	c.value = -q.value
 	c.at, c.terms = slices.Clone(q.at), slices.Clone(q.terms)
@@ -195,13 +204,13 @@ func (q *Quadric) opposite() *Quadric {
 }
 
 // Bind returns an evaluator, which is a [Bender].
-func (q *Quadric) Bind() SurfaceEval {
+func (q *quadric) Bind() SurfaceEval {
 	n := len(q.at)
-	return &quadricEval{Quadric: q, u: make([]float64, n), z: make([]float64, n), along: make([]motion, n)}
+	return &quadricEval{quadric: q, u: make([]float64, n), z: make([]float64, n), along: make([]motion, n)}
 }
 
 type quadricEval struct {
-	*Quadric
+	*quadric
 	u, z  []float64 // z − at, and z of logarithms
 	along []motion
 }

@@ -36,12 +36,12 @@ func TestQuadricCrossings(t *testing.T) {
 			}
 		}
 		a := []float64{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()}
-		q := quadric(t, 0, a, h, true, rng.IntN(4) > 0, true)
+		q := bent(t, 0, a, h, true, rng.IntN(4) > 0, true).(*quadric)
 		q.value = -q.Bind().Value(x) - math.Exp(2*rng.NormFloat64())
-		m := must[*Implicit](t)(NewImplicit([]Surface{q}, []string{"q"}, all, []float64{20, 20, 20}))
+		m := must[*implicit](t)(NewImplicit([]Surface{q}, []string{"q"}, all, []float64{20, 20, 20}))
 		tr := m.Tracer().(*implicitTracer)
 		e, w := tr.Exit(x, dir, None)
-		most = max(most, tr.labour())
+		most = max(most, tr.Labour())
 		g := q.Bind()
 		at := func(s float64) float64 {
 			for k := range y {
@@ -86,8 +86,8 @@ func TestLongSearchesAreGivenUp(t *testing.T) {
 			g[0], g[1], g[2] = math.Exp(x[0]), -math.Exp(x[1])*math.Sin(1e6*x[2]), -1e6*math.Exp(x[1])*math.Cos(1e6*x[2])
 		}}
 	inf := math.Inf(1)
-	m := must[*Implicit](t)(NewImplicit([]Surface{g}, []string{"g"}, []float64{-inf, -inf, 0}, []float64{0, inf, 1e-3}))
-	members := must[Domain](t)(NewIntersection(m, must[*Ball](t)(NewBall(make([]float64, 3), 1e9))))
+	m := must[*implicit](t)(NewImplicit([]Surface{g}, []string{"g"}, []float64{-inf, -inf, 0}, []float64{0, inf, 1e-3}))
+	members := must[Domain](t)(NewIntersection(m, must[*ball](t)(NewBall(make([]float64, 3), 1e9))))
 	rng := rand.New(rand.NewPCG(17, 2))
 	from, to, given := []float64{-3, -3, 1e-4}, make([]float64, 3), 0
 	r := must[Reflector](t)(NewReflector(members, Specular, 0))
@@ -112,7 +112,7 @@ func TestLongSearchesAreGivenUp(t *testing.T) {
 // part are mirrored where the constraint ends to hold before it.
 func TestNaNBehindTheWall(t *testing.T) {
 	g := formula{1, func(x []float64) float64 { return 0.5 - math.Sqrt(x[0]) }, func(g, x []float64) { g[0] = -0.5 / math.Sqrt(x[0]) }}
-	m := must[*Implicit](t)(NewImplicit([]Surface{g}, []string{"sqrt(x) >= 0.5"}, []float64{-1}, []float64{1}))
+	m := must[*implicit](t)(NewImplicit([]Surface{g}, []string{"sqrt(x) >= 0.5"}, []float64{-1}, []float64{1}))
 	r := must[Reflector](t)(NewReflector(m, Specular, 0))
 	for _, step := range []float64{0.1, 0.6, 0.75, 1.0, 1.7} {
 		to := []float64{0.8 - step}
@@ -164,8 +164,8 @@ func TestQuadricBounds(t *testing.T) {
 		{"paraboloid", -3, [][]float64{{0, 0, 0}, {0, 0, 0}, {0, 0, 2}}, false, [3]float64{inf, inf, inf}},
 		{"logarithms", -3, h, true, [3]float64{inf, inf, inf}},
 	} {
-		q := must[*Quadric](t)(NewQuadric(at, c.value, []float64{0, 1, 0}, c.hessian))
-		q = q.InLogarithms(func(int) bool { return c.logarithm })
+		q := must[*quadric](t)(NewQuadric(at, c.value, []float64{0, 1, 0}, c.hessian))
+		q = q.InLogarithms(func(int) bool { return c.logarithm }).(*quadric)
 		lo, hi := []float64{-inf, -inf, -inf}, []float64{inf, inf, inf}
 		q.Bounds(lo, hi)
 		for j, centre := range []float64{0, 1 - 2./7, -2 + 1./7} {

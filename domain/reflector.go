@@ -10,35 +10,19 @@ import (
 // angle α needs up to π/α.
 const (
 	SpecularCap = 1000
-	NearestCap  = 20
+	nearestCap  = 20
 )
 
 // ErrNoNearest says that a domain cannot tell its nearest boundary point.
 var ErrNoNearest = errors.New("the nearest boundary point of this domain is not known: use the boundary rule specular or refuse")
 
-// A folder is a domain with a reflector of its own for some rules, in closed
-// form or with products that it maintains. It returns nil for the others.
-type folder interface {
-	fold(rule Rule, limit int) (Reflector, error)
-}
-
-// A projector is a tracer that finds the nearest point of Ω to a point outside
-// where that is not what Nearest finds. It writes the point into p and the
-// direction x − p, at unit length, into n.
-type projector interface {
-	project(p, n, x []float64) bool
-}
-
-// A laborious tracer counts the evaluations of its surfaces: a step that takes more
-// than maxLabour is given up.
-type laborious interface{ labour() int }
-
-// labourOf is the count of all tracers that have one.
+// labourOf counts the evaluations of surfaces by all tracers that say so by a method
+// Labour() int: a step that takes more than maxLabour is given up.
 func labourOf(tracers ...Tracer) int {
 	sum := 0
 	for _, t := range tracers {
-		if l, ok := t.(laborious); ok {
-			sum += l.labour()
+		if l, ok := t.(interface{ Labour() int }); ok {
+			sum += l.Labour()
 		}
 	}
 	return sum
@@ -46,11 +30,15 @@ func labourOf(tracers ...Tracer) int {
 
 // NewReflector returns a reflector of d under a rule. cap is the largest number
 // of mirrorings of one step, after which it is given up; 0 stands for
-// [SpecularCap] or [NearestCap], and the other rules and closed forms (the box)
+// [SpecularCap], under the rule nearest for 20, and the other rules and closed forms (the box)
 // have no use for it. Steps to where squares overflow (beyond 1e150) are given
 // up like those to infinity, except in a box. It fails for an unknown rule, a
 // negative cap, and for the rules nearest and project with ErrNoNearest where d
-// has no nearest point.
+// has no nearest point: where it says so by a method KnowsNearest() bool.
+//
+// A domain with a reflector of its own for some rules, in closed form or with products
+// that it keeps, has a method Reflector(rule Rule, cap int) (Reflector, error), which
+// returns nil for the others.
 func NewReflector(d Domain, rule Rule, cap int) (Reflector, error) {
 	if cap < 0 {
 		return nil, fmt.Errorf("cap %d: the largest number of mirrorings of a step is at least 1 (0: the default)", cap)
@@ -65,7 +53,7 @@ func NewReflector(d Domain, rule Rule, cap int) (Reflector, error) {
 			return nil, fmt.Errorf("boundary %s: %w", rule, ErrNoNearest)
 		}
 		if cap == 0 {
-			cap = NearestCap
+			cap = nearestCap
 		}
 	case Refuse, Free:
 	default:
@@ -77,8 +65,10 @@ func NewReflector(d Domain, rule Rule, cap int) (Reflector, error) {
 	case Free:
 		return free{}, nil
 	}
-	if f, ok := d.(folder); ok {
-		if r, err := f.fold(rule, cap); r != nil || err != nil {
+	if m, ok := d.(interface {
+		Reflector(rule Rule, cap int) (Reflector, error)
+	}); ok {
+		if r, err := m.Reflector(rule, cap); r != nil || err != nil {
 			return r, err
 		}
 	}

@@ -74,7 +74,9 @@ func TestBoxFoldAtAnySize(t *testing.T) {
 func TestClosedFormsAgreeWithTracing(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	for _, s := range testShapes(t) {
-		if _, ok := s.d.(folder); !ok {
+		if _, ok := s.d.(interface {
+			Reflector(rule Rule, cap int) (Reflector, error)
+		}); !ok {
 			continue
 		}
 		closed := must[Reflector](t)(NewReflector(s.d, Specular, 0))
@@ -124,7 +126,7 @@ func TestMirrorIsAnInvolutionAndAnIsometry(t *testing.T) {
 
 // A half-space mirrors the end of the step in its wall, whatever the start.
 func TestHalfSpaceMirrors(t *testing.T) {
-	s := must[*Polytope](t)(NewHalfSpace([]float64{3, 4}, 5))
+	s := must[*polytope](t)(NewHalfSpace([]float64{3, 4}, 5))
 	r := must[Reflector](t)(NewReflector(s, Specular, 0))
 	to, v := []float64{1.6, 1.8}, []float64{3, 4}
 	hits, ok := r.Reflect([]float64{0, 0}, to, v)
@@ -140,7 +142,7 @@ func TestHalfSpaceMirrors(t *testing.T) {
 func TestWedgeNeedsPiOverAlphaMirrorings(t *testing.T) {
 	for _, alpha := range []float64{1, 0.3, 0.05, 0.0101, 0.0035} {
 		s, c := math.Sincos(alpha)
-		w := must[*Polytope](t)(NewPolytope([][]float64{{0, -1}, {-s, c}}, []float64{0, 0}, nil))
+		w := must[*polytope](t)(NewPolytope([][]float64{{0, -1}, {-s, c}}, []float64{0, 0}, nil))
 		from := []float64{10 * math.Cos(alpha/3), 10 * math.Sin(alpha/3)}
 		end := []float64{-30, 0.1}
 		for _, d := range []Domain{w, plain{w}} {
@@ -229,7 +231,7 @@ func TestNearestIsNearest(t *testing.T) {
 			continue
 		}
 		d, tr := len(s.inside), s.d.Tracer()
-		law := must[*UniformLaw](t)(Uniform(t.Context(), s.d))
+		law := must[*Law](t)(Uniform(t.Context(), s.d))
 		x, p, n, u, q := make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d)
 		for range 300 {
 			for i, v := range s.inside {
@@ -237,8 +239,8 @@ func TestNearestIsNearest(t *testing.T) {
 			}
 			inside := s.d.Contains(x)
 			find := tr.Nearest
-			if pr, ok := tr.(projector); ok && !inside {
-				find = pr.project
+			if pr, ok := tr.(interface{ Project(p, n, x []float64) bool }); ok && !inside {
+				find = pr.Project
 			}
 			if !find(p, n, x) || math.Abs(norm(n)-1) > 1e-12 {
 				t.Fatalf("%s: no nearest point or no unit normal of %v: %v", s.name, x, n)
@@ -279,7 +281,7 @@ func TestNearestIsNearest(t *testing.T) {
 // The axes and the centre of an ellipsoid, where the nearest point is not
 // unique, still have one.
 func TestEllipsoidNearestOnTheMedialAxis(t *testing.T) {
-	e := must[*Ellipsoid](t)(NewEllipsoid([]float64{0, 0, 0}, diagonal(0.25, 1, 4)))
+	e := must[*ellipsoid](t)(NewEllipsoid([]float64{0, 0, 0}, diagonal(0.25, 1, 4)))
 	tr := e.Tracer()
 	p, n := make([]float64, 3), make([]float64, 3)
 	for _, c := range []struct {
@@ -296,7 +298,7 @@ func TestEllipsoidNearestOnTheMedialAxis(t *testing.T) {
 }
 
 func TestNewReflectorRefuses(t *testing.T) {
-	b := must[*Box](t)(NewBox([]float64{0}, []float64{1}))
+	b := must[*box](t)(NewBox([]float64{0}, []float64{1}))
 	m := mappedShape(t).d
 	for _, c := range []struct {
 		d    Domain

@@ -36,8 +36,8 @@ func testShapes(t testing.TB) []shape {
 // solidShapes returns the test domains that are no plane curves or polygons.
 func solidShapes(t testing.TB) []shape {
 	inf := math.Inf(1)
-	half := must[Domain](t)(NewIntersection(must[*Ball](t)(NewBall([]float64{0, 0}, 1.5)),
-		must[*Polytope](t)(NewHalfSpace([]float64{-2, 0}, 0))))
+	half := must[Domain](t)(NewIntersection(must[*ball](t)(NewBall([]float64{0, 0}, 1.5)),
+		must[*polytope](t)(NewHalfSpace([]float64{-2, 0}, 0))))
 	return []shape{
 		boxShape(t, "interval", []float64{-1}, []float64{2}),
 		boxShape(t, "box2", []float64{-1, 0}, []float64{0.5, 3}),
@@ -45,7 +45,7 @@ func solidShapes(t testing.TB) []shape {
 		triangleShape(t, "triangle", [3][2]float64{{0, 0}, {3, 0}, {0.5, 1}}, 0.35),
 		triangleShape(t, "wedge", [3][2]float64{{0, 0}, {2, -0.1}, {2, 0.25}}, 0.14),
 		tetrahedronShape(t),
-		{name: "simplex", d: must[*Simplex](t)(NewSimplex(3, 2)), inside: []float64{0.4, 0.4, 0.4},
+		{name: "simplex", d: must[*simplex](t)(NewSimplex(3, 2)), inside: []float64{0.4, 0.4, 0.4},
 			inradius: 0.4, size: 2.8, volume: 8. / 6, mean: []float64{0.5, 0.5, 0.5}, second: []float64{0.4, 0.4, 0.4},
 			cdf: func(x float64) float64 { return 1 - math.Pow(1-x/2, 3) }},
 		ballShape(t, "disk", []float64{0.3, -2}, 1.5, func(u float64) float64 {
@@ -63,13 +63,13 @@ func solidShapes(t testing.TB) []shape {
 			}},
 		mappedShape(t),
 		turnedBoxShape(t),
-		{name: "half-space", d: must[*Polytope](t)(NewHalfSpace([]float64{1, -2, 0.5}, 0.3)),
+		{name: "half-space", d: must[*polytope](t)(NewHalfSpace([]float64{1, -2, 0.5}, 0.3)),
 			inside: []float64{0, 1, 0}, inradius: 1, size: 1},
-		{name: "quadrant", d: must[*Box](t)(NewBox([]float64{0, -inf, -inf}, []float64{inf, 1, inf})),
+		{name: "quadrant", d: must[*box](t)(NewBox([]float64{0, -inf, -inf}, []float64{inf, 1, inf})),
 			inside: []float64{1, 0, 0}, inradius: 1, size: 1},
-		{name: "open wedge", d: must[*Polytope](t)(NewPolytope([][]float64{{0, -1}, {-1, 8}}, []float64{0, 0}, nil)),
+		{name: "open wedge", d: must[*polytope](t)(NewPolytope([][]float64{{0, -1}, {-1, 8}}, []float64{0, 0}, nil)),
 			inside: []float64{10, 0.6}, inradius: 0.6, size: 1},
-		{name: "free product", d: must[*Product](t)(NewProduct(3, Part{must[*Ball](t)(NewBall([]float64{1}, 1)), []int{2}})),
+		{name: "free product", d: must[*product](t)(NewProduct(3, Part{must[*ball](t)(NewBall([]float64{1}, 1)), []int{2}})),
 			inside: []float64{0, 0, 1}, inradius: 1, size: 2},
 	}
 }
@@ -78,7 +78,7 @@ func solidShapes(t testing.TB) []shape {
 func ballCDF(u float64) float64 { return 0.5 + (3*u-u*u*u)/4 }
 
 func boxShape(t testing.TB, name string, lo, hi []float64) shape {
-	s := shape{name: name, d: must[*Box](t)(NewBox(lo, hi)), inradius: math.Inf(1), size: distance(lo, hi), volume: 1}
+	s := shape{name: name, d: must[*box](t)(NewBox(lo, hi)), inradius: math.Inf(1), size: distance(lo, hi), volume: 1}
 	for i, l := range lo {
 		h := hi[i]
 		s.inside = append(s.inside, (l+h)/2)
@@ -100,7 +100,7 @@ func triangleShape(t testing.TB, name string, v [3][2]float64, inradius float64)
 		row := []float64{q[1] - p[1], p[0] - q[0]}
 		a, b = append(a, row), append(b, dot(row, p[:]))
 	}
-	s := shape{name: name, d: must[*Polytope](t)(NewPolytope(a, b, nil)), inradius: inradius, size: 3}
+	s := shape{name: name, d: must[*polytope](t)(NewPolytope(a, b, nil)), inradius: inradius, size: 3}
 	s.volume, s.mean, s.second = polygonMoments(v[:])
 	s.inside = s.mean
 	s.cdf = func(x float64) float64 { return areaLeftOf(v[:], x) / s.volume }
@@ -129,7 +129,7 @@ func tetrahedronShape(t testing.TB) shape {
 		}
 		a = append(a, row)
 	}
-	s := shape{name: "tetrahedron", d: must[*Polytope](t)(NewPolytope(append(a, sum), []float64{0, 0, 0, 1}, nil)),
+	s := shape{name: "tetrahedron", d: must[*polytope](t)(NewPolytope(append(a, sum), []float64{0, 0, 0, 1}, nil)),
 		inradius: 0.2, size: 2.5, volume: math.Abs(mat.Det(m)) / 6}
 	for i := range 3 {
 		one, two := 0.0, 0.0
@@ -146,7 +146,7 @@ func tetrahedronShape(t testing.TB) shape {
 
 func ballShape(t testing.TB, name string, c []float64, r float64, cdf func(u float64) float64) shape {
 	d := float64(len(c))
-	s := shape{name: name, d: must[*Ball](t)(NewBall(c, r)), inside: c, inradius: r, size: 2 * r, mean: c, curved: true,
+	s := shape{name: name, d: must[*ball](t)(NewBall(c, r)), inside: c, inradius: r, size: 2 * r, mean: c, curved: true,
 		volume: math.Exp(logBall(len(c))) * math.Pow(r, d)}
 	for _, v := range c {
 		s.second = append(s.second, v*v+r*r/(d+2))
@@ -166,7 +166,7 @@ func ellipsoidShape(t testing.TB) shape {
 	if !ch.Factorize(inv) || ch.InverseTo(&a) != nil {
 		t.Fatal("the matrix is not positive definite")
 	}
-	s := shape{name: "ellipsoid", d: must[*Ellipsoid](t)(NewEllipsoid(c, &a)), inside: c, inradius: 0.4, size: 3.5, mean: c, curved: true,
+	s := shape{name: "ellipsoid", d: must[*ellipsoid](t)(NewEllipsoid(c, &a)), inside: c, inradius: 0.4, size: 3.5, mean: c, curved: true,
 		volume: 4 * math.Pi / 3 * math.Sqrt(mat.Det(inv))}
 	for i, v := range c {
 		s.second = append(s.second, v*v+inv.At(i, i)/5)
@@ -177,9 +177,9 @@ func ellipsoidShape(t testing.TB) shape {
 
 // productShape is a disk in coordinates 3 and 0 and a box in 1 and 2.
 func productShape(t testing.TB) shape {
-	disk := must[*Ball](t)(NewBall([]float64{2, 0.5}, 0.8))
-	box := must[*Box](t)(NewBox([]float64{-1, 0}, []float64{1, 0.7}))
-	return shape{name: "product", d: must[*Product](t)(NewProduct(4, Part{disk, []int{3, 0}}, Part{box, []int{1, 2}})),
+	disk := must[*ball](t)(NewBall([]float64{2, 0.5}, 0.8))
+	box := must[*box](t)(NewBox([]float64{-1, 0}, []float64{1, 0.7}))
+	return shape{name: "product", d: must[*product](t)(NewProduct(4, Part{disk, []int{3, 0}}, Part{box, []int{1, 2}})),
 		inside: []float64{0.5, 0, 0.35, 2}, inradius: 0.35, size: 2.5, volume: math.Pi * 0.64 * 1.4,
 		mean:   []float64{0.5, 0, 0.35, 2},
 		second: []float64{0.25 + 0.16, 1. / 3, 0.49 / 3, 4 + 0.16}, curved: true,
@@ -191,9 +191,9 @@ func productShape(t testing.TB) shape {
 
 // mappedShape is a cylinder behind a full matrix.
 func mappedShape(t testing.TB) shape {
-	disk := must[*Ball](t)(NewBall([]float64{1, 0}, 1.2))
-	box := must[*Box](t)(NewBox([]float64{-1}, []float64{0.5}))
-	p := must[*Product](t)(NewProduct(3, Part{disk, []int{0, 2}}, Part{box, []int{1}}))
+	disk := must[*ball](t)(NewBall([]float64{1, 0}, 1.2))
+	box := must[*box](t)(NewBox([]float64{-1}, []float64{0.5}))
+	p := must[*product](t)(NewProduct(3, Part{disk, []int{0, 2}}, Part{box, []int{1}}))
 	l := mat.NewDense(3, 3, []float64{1, 0, 0, 0.5, 0.8, 0, -0.3, 0.4, 1.5})
 	c := []float64{0.2, -0.1, 0.4}
 	d := must[Domain](t)(Affine(p, c, l))
@@ -240,7 +240,7 @@ func TestBoundsOf(t *testing.T) {
 	for _, c := range []struct {
 		d      Domain
 		lo, hi float64
-	}{{nil, -inf, inf}, {must[*Ball](t)(NewBall([]float64{1, 1}, 2)), -1, 3}} {
+	}{{nil, -inf, inf}, {must[*ball](t)(NewBall([]float64{1, 1}, 2)), -1, 3}} {
 		lo, hi := BoundsOf(c.d, 2)
 		if lo[0] != c.lo || lo[1] != c.lo || hi[0] != c.hi || hi[1] != c.hi {
 			t.Errorf("%T: %v and %v", c.d, lo, hi)

@@ -1,32 +1,34 @@
 package domain
 
 import (
+	"context"
 	"fmt"
 	"math"
+	"math/rand/v2"
 )
 
-// A Simplex is {x : x ≥ 0, Σx_i ≤ s}: the d free coordinates of d + 1 shares of
-// s. Wall i < d is x_i = 0, wall d is Σx_i = s.
-type Simplex struct {
+// simplex is {x : x ≥ 0, Σx_i ≤ s}.
+type simplex struct {
 	d int
 	s float64
 }
 
-var _ Domain = (*Simplex)(nil)
+var _ Domain = (*simplex)(nil)
 
-// NewSimplex returns the simplex of d ≥ 1 free coordinates with total s > 0.
-func NewSimplex(d int, s float64) (*Simplex, error) {
+// NewSimplex returns {x : x ≥ 0, Σx_i ≤ s}: the d ≥ 1 free coordinates of d + 1 shares of
+// s > 0. Wall i < d is x_i = 0, wall d is Σx_i = s.
+func NewSimplex(d int, s float64) (Domain, error) {
 	if d < 1 || !(s > 0) || math.IsInf(s, 1) {
 		return nil, fmt.Errorf("simplex: %d coordinates with total %g: give at least one coordinate and a positive, finite total", d, s)
 	}
-	return &Simplex{d, s}, nil
+	return &simplex{d, s}, nil
 }
 
 // Dim is the number of free coordinates.
-func (s *Simplex) Dim() int { return s.d }
+func (s *simplex) Dim() int { return s.d }
 
 // Contains reports x ≥ 0 and Σx_i ≤ s, summed in index order.
-func (s *Simplex) Contains(x []float64) bool {
+func (s *simplex) Contains(x []float64) bool {
 	sum := 0.0
 	for _, v := range x {
 		if !(v >= 0) {
@@ -38,16 +40,25 @@ func (s *Simplex) Contains(x []float64) bool {
 }
 
 // Bounds writes [0, s] for every coordinate.
-func (s *Simplex) Bounds(lo, hi []float64) {
+func (s *simplex) Bounds(lo, hi []float64) {
 	for i := range lo {
 		lo[i], hi[i] = 0, s.s
 	}
 }
 
-// Tracer returns s's tracer; it needs no workspace.
-func (s *Simplex) Tracer() Tracer { return simplexTracer{s} }
+// Name is "simplex".
+func (s *simplex) Name() string { return "simplex" }
 
-func (s *Simplex) halfspaces() (h halfspaces, _ bool) {
+// Convex is true.
+func (s *simplex) Convex() bool { return true }
+
+// ExactWalls is true.
+func (s *simplex) ExactWalls() bool { return true }
+
+// Tracer returns s's tracer; it needs no workspace.
+func (s *simplex) Tracer() Tracer { return simplexTracer{s} }
+
+func (s *simplex) HalfSpaces() (h HalfSpaces, _ bool) {
 	for i := range s.d {
 		a := make([]float64, s.d)
 		a[i] = -1
@@ -61,7 +72,7 @@ func (s *Simplex) halfspaces() (h halfspaces, _ bool) {
 	return h, true
 }
 
-type simplexTracer struct{ *Simplex }
+type simplexTracer struct{ *simplex }
 
 func (s simplexTracer) Walls() int { return s.d + 1 }
 
@@ -169,4 +180,33 @@ func (s simplexTracer) clip(p, x []float64) {
 	for i, v := range x {
 		p[i] = math.Max(v-theta, 0)
 	}
+}
+
+// Pieces are the sides of a triangle.
+func (s *simplex) Pieces() []Piece { return edges([][2]float64{{0, 0}, {s.s, 0}, {0, s.s}}) }
+
+// Section is the shadow.
+func (s *simplex) Section(_, _ int) func(x, y float64) bool {
+	return func(x, y float64) bool { return x >= 0 && y >= 0 && x+y <= s.s }
+}
+
+// Uniform takes shares of exponential draws.
+func (s *simplex) Uniform(context.Context) (*Law, error) { return closed(s.point), nil }
+
+// point takes shares of exponential draws.
+func (s *simplex) point(x []float64, rng *rand.Rand) {
+	sum := rng.ExpFloat64()
+	for i := range x {
+		x[i] = rng.ExpFloat64()
+		sum += x[i]
+	}
+	for i := range x {
+		x[i] *= s.s / sum
+	}
+}
+
+// Volume is exact.
+func (s *simplex) Volume(context.Context, *rand.Rand) (log, se float64, err error) {
+	g, _ := math.Lgamma(float64(s.d) + 1)
+	return float64(s.d)*math.Log(s.s) - g, 0, nil
 }

@@ -46,47 +46,30 @@ func (t *trail) LastFallback() []Wall { return t.stuck }
 
 // WallNames returns the texts by which messages call walls of d: the constraint of a
 // half-space or a surface, an edge of a polygon, or the shape; "wall N" where there is
-// none. Coordinates are called by their names, x0, x1 … if these are nil.
+// none. Coordinates are called by their names, x0, x1 … if these are nil. A domain names
+// its walls by a method WallName(w Wall) string.
 func WallNames(d Domain, walls []Wall, coordinates []string) []string {
 	h := halfspacesOf(d)
 	names := make([]string, len(walls))
 	for i, w := range walls {
-		at := slices.Index(h.wall, w)
+		at := slices.Index(h.Walls, w)
+		named, ok := d.(interface{ WallName(w Wall) string })
 		switch {
-		case at < 0:
-			names[i] = curvedName(d, w)
-		case h.name[at] == rowText(h.a[at], h.b[at], nil):
-			names[i] = rowText(h.a[at], h.b[at], coordinates)
+		case at >= 0 && h.Names[at] == rowText(h.A[at], h.B[at], nil):
+			names[i] = rowText(h.A[at], h.B[at], coordinates)
+		case at >= 0:
+			names[i] = h.Names[at]
+		case ok:
+			names[i] = named.WallName(w)
 		default:
-			names[i] = h.name[at]
+			names[i] = fmt.Sprintf("wall %d", w)
 		}
 	}
 	return names
 }
 
-// curvedName is the text of a wall that is no half-space.
-func curvedName(d Domain, w Wall) string {
-	var members []Domain
-	switch d := d.(type) {
-	case *Implicit:
-		return d.names[w]
-	case *Ball:
-		return "the sphere"
-	case *Ellipsoid:
-		return "the ellipsoid"
-	case *Curve:
-		return "the curve"
-	case *Polygon:
-		return fmt.Sprintf("edge %d–%d", w+1, (int(w)+1)%len(d.v)+1)
-	case *mapped:
-		return WallNames(d.d, []Wall{w}, nil)[0]
-	case *Intersection:
-		members = d.members
-	case *Product:
-		for _, q := range d.parts {
-			members = append(members, q.Domain)
-		}
-	}
+// wallName is the text of a wall of one of the members, in whose order walls are counted.
+func wallName(members []Domain, w Wall) string {
 	for _, m := range members {
 		tr := m.Tracer()
 		if v := wallOf(w, 0, tr); v != None {

@@ -11,16 +11,16 @@ import (
 // domain, and none where its end is not finite. Kills walls of members that are not
 // counted on, and walls left over from the step before.
 func TestStuckStepsNameTheirWalls(t *testing.T) {
-	ball := must[*Ball](t)(NewBall([]float64{0, 0}, 1))
-	polygon := must[*Polygon](t)(NewPolygon([][2]float64{{0, 0}, {4, 0}, {4, 1}, {0, 1}}))
-	half := must[*Polytope](t)(NewPolytope([][]float64{{0, -1}}, []float64{-0.9}, []string{"y > 0.9"}))
+	ball := must[*ball](t)(NewBall([]float64{0, 0}, 1))
+	polygon := must[*polygon](t)(NewPolygon([][2]float64{{0, 0}, {4, 0}, {4, 1}, {0, 1}}))
+	half := must[*polytope](t)(NewPolytope([][]float64{{0, -1}}, []float64{-0.9}, []string{"y > 0.9"}))
 	free := slices.Repeat([]float64{math.Inf(1)}, 2)
 	below := []float64{math.Inf(-1), math.Inf(-1)}
 	disc := formula{2, func(x []float64) float64 { return x[0]*x[0] + x[1]*x[1] - 1 }, func(g, x []float64) { g[0], g[1] = 2*x[0], 2*x[1] }}
-	surface := must[*Implicit](t)(NewImplicit([]Surface{disc}, []string{"x^2 + y^2 < 1"}, below, free))
+	surface := must[*implicit](t)(NewImplicit([]Surface{disc}, []string{"x^2 + y^2 < 1"}, below, free))
 	lens := must[Domain](t)(NewIntersection(ball, half))
 	curved := must[Domain](t)(NewIntersection(half, surface))
-	product := must[*Product](t)(NewProduct(4, Part{ball, []int{0, 1}}, Part{polygon, []int{2, 3}}))
+	product := must[*product](t)(NewProduct(4, Part{ball, []int{0, 1}}, Part{polygon, []int{2, 3}}))
 	for _, c := range []struct {
 		d        Domain
 		from, to []float64

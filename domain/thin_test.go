@@ -8,18 +8,19 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/r2sgld/r2sgld/internal/pace"
 	"gonum.org/v1/gonum/mathext"
+
+	"github.com/r2sgld/r2sgld/internal/pace"
 )
 
 // thinSet is an implicit set in a box of half-width h.
-func thinSet(t *testing.T, h float64, s ...Surface) *Implicit {
+func thinSet(t *testing.T, h float64, s ...Surface) *implicit {
 	d := s[0].Dim()
 	lo, hi, names := make([]float64, d), make([]float64, d), make([]string, len(s))
 	for i := range lo {
 		lo[i], hi[i] = -h, h
 	}
-	return must[*Implicit](t)(NewImplicit(s, names, lo, hi))
+	return must[*implicit](t)(NewImplicit(s, names, lo, hi))
 }
 
 // chance is the probability of √n·KS above v, an upper bound.
@@ -29,9 +30,9 @@ func chance(v float64) float64 { return 2 * math.Exp(-2*v*v) }
 // that law, and the volume with want. False alarms: 1e-6 of f, 1e-6 of the volume.
 func exactly(t *testing.T, name string, d Domain, n int, want float64, f func(x []float64) float64) {
 	t.Helper()
-	law := must[*UniformLaw](t)(Uniform(t.Context(), d))
-	if math.IsInf(law.Tries(), 1) || law.Note() != "" {
-		t.Errorf("%s: draws take %g tries: %s", name, law.Tries(), law.Note())
+	law := must[*Law](t)(Uniform(t.Context(), d))
+	if math.IsInf(law.Tries, 1) || law.Note != "" {
+		t.Errorf("%s: draws take %g tries: %s", name, law.Tries, law.Note)
 	}
 	rng := rand.New(rand.NewPCG(9, 4))
 	u, x := make([]float64, n), make([]float64, d.Dim())
@@ -89,19 +90,19 @@ func TestThinSetsAreDrawnUniformly(t *testing.T) {
 func TestZonesOfBalls(t *testing.T) {
 	pace.Slow(t)
 	n := pace.Soak(4000, 100_000)
-	ball := func(d int, at, r float64) *Ball {
+	ball := func(d int, at, r float64) *ball {
 		c := make([]float64, d)
 		c[0] = at
-		return must[*Ball](t)(NewBall(c, r))
+		return must[*ball](t)(NewBall(c, r))
 	}
 	below := func(d int, v float64) float64 { // share of the unit ball with x₁ ≤ v
 		k := float64(d+1) / 2
 		return mathext.RegIncBeta(k, k, (1+v)/2)
 	}
-	wall := func(d int, a, b float64) *Polytope {
+	wall := func(d int, a, b float64) *polytope {
 		row := make([]float64, d)
 		row[0] = a
-		return must[*Polytope](t)(NewHalfSpace(row, b))
+		return must[*polytope](t)(NewHalfSpace(row, b))
 	}
 	for _, c := range []struct {
 		d      int
@@ -125,7 +126,7 @@ func TestZonesOfBalls(t *testing.T) {
 	}
 	centre := make([]float64, d)
 	centre[0] = apart
-	other := must[*Ellipsoid](t)(NewEllipsoid(centre, diagonal(axes...)))
+	other := must[*ellipsoid](t)(NewEllipsoid(centre, diagonal(axes...)))
 	plane := (apart*apart + 1 - r*r) / (2 * apart)
 	near, far := below(d, -plane), math.Exp(d*math.Log(r))*below(d, (plane-apart)/r)
 	exactly(t, "lens", must[Domain](t)(NewIntersection(ball(d, 0, 1), other)), n, logBall(d)+math.Log(near+far), func(x []float64) float64 {
@@ -147,11 +148,11 @@ func TestShellsOfQuadrics(t *testing.T) {
 			h[j][j] = 2 * sign
 		}
 		x[0] = at
-		return must[*Quadric](t)(NewQuadric(x, -r*r*sign, nil, h))
+		return must[*quadric](t)(NewQuadric(x, -r*r*sign, nil, h))
 	}
 	within := func(d int, g ...Surface) Domain {
 		lo, hi := slices.Repeat([]float64{-2}, d), slices.Repeat([]float64{2}, d)
-		return must[Domain](t)(NewIntersection(must[*Box](t)(NewBox(lo, hi)), must[*Implicit](t)(NewImplicit(g, make([]string, len(g)), lo, hi))))
+		return must[Domain](t)(NewIntersection(must[*box](t)(NewBox(lo, hi)), must[*implicit](t)(NewImplicit(g, make([]string, len(g)), lo, hi))))
 	}
 	for _, c := range []struct {
 		d   int
@@ -174,10 +175,10 @@ func TestShellsOfQuadrics(t *testing.T) {
 	})
 	// A hollow beside the middle leaves less than the shell around it.
 	x, q := within(3, sphere(3, 0, 1, 1), sphere(3, 0.002, 0.995, -1)), 1-math.Pow(0.995, 3)
-	law := must[*UniformLaw](t)(Uniform(t.Context(), x))
+	law := must[*Law](t)(Uniform(t.Context(), x))
 	log, se, err := Volume(t.Context(), x, rand.New(rand.NewPCG(1, 2)))
-	if law.Tries() > 3 || law.Note() != "" || err != nil || math.Abs(log-math.Log(4*math.Pi/3*q)) > 5*se || se == 0 {
-		t.Errorf("a hollow beside the middle: %v tries, log volume %v ± %v, want %v: %v", law.Tries(), log, se, math.Log(4*math.Pi/3*q), err)
+	if law.Tries > 3 || law.Note != "" || err != nil || math.Abs(log-math.Log(4*math.Pi/3*q)) > 5*se || se == 0 {
+		t.Errorf("a hollow beside the middle: %v tries, log volume %v ± %v, want %v: %v", law.Tries, log, se, math.Log(4*math.Pi/3*q), err)
 	}
 }
 
@@ -198,9 +199,9 @@ func TestInteriorOfSmallSets(t *testing.T) {
 	if x, err := Interior(t.Context(), d, rand.New(rand.NewPCG(1, 1))); err != nil || !d.Contains(x) {
 		t.Errorf("two small balls: %v, %v", x, err)
 	}
-	law := must[*UniformLaw](t)(Uniform(t.Context(), d))
-	if !strings.Contains(law.Note(), "in the piece") || law.Tries() < math.Inf(1) {
-		t.Errorf("draws by paths in one of two balls, in %g tries: note %q", law.Tries(), law.Note())
+	law := must[*Law](t)(Uniform(t.Context(), d))
+	if !strings.Contains(law.Note, "in the piece") || law.Tries < math.Inf(1) {
+		t.Errorf("draws by paths in one of two balls, in %g tries: note %q", law.Tries, law.Note)
 	}
 	none := thinSet(t, 5, sphere(2, 1, 1), sphere(2, 2, -1))
 	if _, err := Uniform(t.Context(), none); !errors.Is(err, ErrNoInterior) || !strings.Contains(err.Error(), "0 of 200000") {

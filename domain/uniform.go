@@ -1,7 +1,6 @@
 package domain
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,23 +8,27 @@ import (
 	"math/rand/v2"
 )
 
-// A UniformLaw draws uniformly from a bounded domain. One goroutine at a time.
-type UniformLaw struct {
+// A Law makes draws. One goroutine at a time.
+type Law struct {
+	// Draw fills x with a draw. It fails when ctx ends, and where no point was found.
+	Draw func(ctx context.Context, x []float64, rng *rand.Rand) error
+	// Tries is the mean number of points that a draw takes: 1 where it has a closed
+	// form, 1 over the share of the bounding box that the domain fills (estimated)
+	// for rejection, +Inf for paths, whose draws are not independent.
+	Tries float64
+	// Note says what keeps the draws from being independent and of the law, beside rounding;
+	// nothing where they are, or all but are: as paths in a convex domain.
+	Note string
+}
+
+// A sampler makes the draws of a uniform law.
+type sampler struct {
 	d     Domain
 	draw  func(ctx context.Context, x []float64, rng *rand.Rand) error
 	tries int
 	work  float64 // Tries
 	note  string
 }
-
-// Tries is the mean number of points that a draw takes: 1 where it has a closed
-// form, 1 over the share of the bounding box that the domain fills (estimated)
-// for rejection, +Inf for paths, whose draws are not independent.
-func (u *UniformLaw) Tries() float64 { return u.work }
-
-// Note says what keeps the draws from being independent and uniform, beside rounding;
-// nothing where they are, or all but are: as paths in a convex domain.
-func (u *UniformLaw) Note() string { return u.note }
 
 // The acceptance of rejection below which paths take over, and the trials that decide it.
 const (
@@ -54,7 +57,7 @@ func errUnbounded(what string, d Domain) error {
 // Uniform returns the uniform law on d. Boxes, balls, ellipsoids, simplices,
 // their products and affine images are drawn in closed form; other domains by
 // rejection from their bounding box or, where they are linear and that takes fewer
-// tries, from the box around them when they are made round ([Round]), or, of what walls
+// tries, from the box around them when they are made round, or, of what walls
 // and balls leave of a ball or an ellipsoid, from a cap or a slice of that. A domain that
 // is not convex and of which fewer than one point of the box in 10⁴ is part is covered,
 // in up to three dimensions, with cells of a grid that is finer there, and drawn by
@@ -63,52 +66,41 @@ func errUnbounded(what string, d Domain) error {
 // mirrorings (Gryazina & Polyak 2014), of a linear domain in round coordinates, of one
 // that is not convex by more until draws forget the ones before. Draws are then nearly,
 // not exactly, independent and uniform, and stay in the connected piece of d that the
-// inner point is in: see [UniformLaw.Note]. It fails for an unbounded or empty domain.
-func Uniform(ctx context.Context, d Domain) (*UniformLaw, error) {
-	u := &UniformLaw{d: d, tries: 1000, work: 1}
-	if d, ok := d.(*Product); ok {
-		return u.product(ctx, d)
+// inner point is in: see [Law]. It fails for an unbounded or empty domain. A domain makes
+// its own draws by a method Uniform(ctx context.Context) (*Law, error), a new law at each
+// call; draws that rounding has put outside are made again.
+func Uniform(ctx context.Context, d Domain) (*Law, error) {
+	u := &sampler{d: d, tries: 1000, work: 1}
+	if m, ok := d.(interface {
+		Uniform(ctx context.Context) (*Law, error)
+	}); ok {
+		law, err := m.Uniform(ctx)
+		if err != nil {
+			return nil, err
+		}
+		u.draw, u.work, u.note = law.Draw, law.Tries, law.Note
+		return u.law(), nil
 	}
 	if !Bounded(d) {
-		if h := halfspacesOf(d); len(h.b) > 0 {
+		if h := halfspacesOf(d); len(h.B) > 0 {
 			if _, r, err := newProgram(h, d.Dim()).centre(ctx); err == nil && r <= thin {
 				return nil, exclusion(ctx, h, d.Dim(), r > -thin)
 			}
 		}
 		return nil, errUnbounded("uniform draws", d)
 	}
-	switch d := d.(type) {
-	case *Box:
-		u.draw = drawing(inBox(d.lo, d.hi))
-	case *Ball:
-		u.draw = drawing(func(x []float64, rng *rand.Rand) {
-			inBall(x, rng)
-			for i, c := range d.c {
-				x[i] = c + d.r*x[i]
-			}
-		})
-	case *Ellipsoid:
-		u.draw = drawing(d.uniform)
-	case *Simplex:
-		u.draw = drawing(d.uniform)
-	case *mapped:
-		inner, err := Uniform(ctx, d.d)
-		if err != nil {
-			return nil, err
-		}
-		x := make([]float64, d.Dim())
-		u.work, u.note = inner.work, inner.note
-		u.draw = func(ctx context.Context, z []float64, rng *rand.Rand) error {
-			if err := inner.Draw(ctx, x, rng); err != nil {
-				return err
-			}
-			copy(z, d.a.back(x))
-			return nil
-		}
-	default:
-		return u, u.reject(ctx, true)
+	if err := u.reject(ctx, true); err != nil {
+		return nil, err
 	}
-	return u, nil
+	return u.law(), nil
+}
+
+// law tells what was chosen.
+func (u *sampler) law() *Law { return &Law{u.once, u.work, u.note} }
+
+// closed is a law of points that need not be waited for, one try each.
+func closed(point func(x []float64, rng *rand.Rand)) *Law {
+	return &Law{Draw: drawing(point), Tries: 1}
 }
 
 // drawing makes a law of points that need not be waited for.
@@ -122,8 +114,8 @@ func drawing(point func(x []float64, rng *rand.Rand)) func(context.Context, []fl
 // heard is the number of quick tries after which a loop looks whether it is to end.
 const heard = 1024
 
-// Draw fills x with a draw. It fails when ctx ends, and where no point was found.
-func (u *UniformLaw) Draw(ctx context.Context, x []float64, rng *rand.Rand) error {
+// once fills x with a draw.
+func (u *sampler) once(ctx context.Context, x []float64, rng *rand.Rand) error {
 	for k := range u.tries {
 		if k%heard == heard-1 && ctx.Err() != nil {
 			return ctx.Err()
@@ -138,50 +130,23 @@ func (u *UniformLaw) Draw(ctx context.Context, x []float64, rng *rand.Rand) erro
 	return fmt.Errorf("uniform draws: 0 of %d tries fell inside the domain: bound it more tightly, or give a starting point", u.tries)
 }
 
-func (u *UniformLaw) product(ctx context.Context, d *Product) (*UniformLaw, error) {
-	covered := 0
-	laws := make([]*UniformLaw, len(d.parts))
-	for i, q := range d.parts {
-		var err error
-		if laws[i], err = Uniform(ctx, q.Domain); err != nil {
-			return nil, err
-		}
-		u.work, u.note = max(u.work, laws[i].work), cmp.Or(u.note, laws[i].note)
-		covered += len(q.At)
-	}
-	if covered < d.d {
-		return nil, errUnbounded("uniform draws", d)
-	}
-	buf := make([]float64, d.d)
-	u.draw = func(ctx context.Context, x []float64, rng *rand.Rand) error {
-		for i, q := range d.parts {
-			y := buf[:len(q.At)]
-			if err := laws[i].Draw(ctx, y, rng); err != nil {
-				return err
-			}
-			q.scatter(x, y)
-		}
-		return nil
-	}
-	return u, nil
-}
-
 // reject chooses between rejection from the bounding box and paths, in round
 // coordinates of their own where the domain can be made round.
-func (u *UniformLaw) reject(ctx context.Context, round bool) error {
+func (u *sampler) reject(ctx context.Context, round bool) error {
 	n := u.d.Dim()
 	lo, hi := BoundsOf(u.d, n)
 	u.draw, u.tries = drawing(inBox(lo, hi)), 10_000_000
-	seen, tried, err := u.try(ctx)
+	share, err := foundOf(u.d).box.of(ctx, func() (fraction, error) { return u.try(ctx) })
 	if err != nil {
 		return err
 	}
+	seen, tried := share.seen, share.tried
 	u.work = math.Inf(1)
 	if seen >= trialsSeen {
 		u.work = float64(tried) / float64(seen)
 	}
 	if u.work > dear {
-		if c := coverOf(u.d); c != nil && u.within(ctx, c) {
+		if c := zones(u.d); c != nil && u.within(ctx, c) {
 			return nil
 		}
 	}
@@ -209,49 +174,38 @@ func (u *UniformLaw) reject(ctx context.Context, round bool) error {
 }
 
 // within rejects from a cover, if that takes fewer tries.
-func (u *UniformLaw) within(ctx context.Context, c *cover) bool {
-	inner := &UniformLaw{d: u.d, draw: drawing(c.draw), tries: u.tries}
-	seen, tried, err := inner.try(ctx)
-	if err != nil || seen < trialsSeen || float64(tried)/float64(seen) > u.work {
+func (u *sampler) within(ctx context.Context, c *cover) bool {
+	inner := &sampler{d: u.d, draw: drawing(c.draw), tries: u.tries}
+	share, err := inner.try(ctx)
+	if inner.work = float64(share.tried) / float64(share.seen); err != nil || share.seen < trialsSeen || inner.work > u.work {
 		return false
 	}
-	inner.work = float64(tried) / float64(seen)
 	*u = *inner
 	return true
 }
 
-// try returns how many of so many points of the bounding box lie in the domain. The
-// choice that they make is part of the law, not of its draws; that of a polytope is
-// kept.
-func (u *UniformLaw) try(ctx context.Context) (seen, tried int, err error) {
-	count := func() (s fraction, err error) {
-		rng := rand.New(rand.NewPCG(0x5eed, 0xd0))
-		x := make([]float64, u.d.Dim())
-		for ; s.tried < trials && s.seen < trialsSeen; s.tried++ {
-			if s.tried%heard == 0 && ctx.Err() != nil {
-				return s, ctx.Err()
-			}
-			if err := u.draw(ctx, x, rng); err != nil {
-				return s, err
-			}
-			if u.d.Contains(x) {
-				s.seen++
-			}
+// try returns how many of so many draws lie in the domain. The choice that they make is
+// part of the law, not of its draws.
+func (u *sampler) try(ctx context.Context) (s fraction, err error) {
+	rng := rand.New(rand.NewPCG(0x5eed, 0xd0))
+	x := make([]float64, u.d.Dim())
+	for ; s.tried < trials && s.seen < trialsSeen; s.tried++ {
+		if s.tried%heard == 0 && ctx.Err() != nil {
+			return s, ctx.Err()
 		}
-		return s, nil
+		if err := u.draw(ctx, x, rng); err != nil {
+			return s, err
+		}
+		if u.d.Contains(x) {
+			s.seen++
+		}
 	}
-	var s fraction
-	if p, ok := u.d.(*Polytope); ok {
-		s, err = p.found.box.of(ctx, count)
-	} else {
-		s, err = count()
-	}
-	return s.seen, s.tried, err
+	return s, nil
 }
 
 // billiard draws by paths with normal displacements that are mirrored at the walls and
 // begin at an inner point.
-func (u *UniformLaw) billiard(ctx context.Context, at []float64, rng *rand.Rand) error {
+func (u *sampler) billiard(ctx context.Context, at []float64, rng *rand.Rand) error {
 	n := len(at)
 	r, err := NewReflector(u.d, Specular, 0)
 	if err != nil {
@@ -319,12 +273,12 @@ const (
 )
 
 // remembers is the correlation of a draw with the next one, the mean of all coordinates.
-func (u *UniformLaw) remembers(ctx context.Context, rng *rand.Rand) (float64, error) {
+func (u *sampler) remembers(ctx context.Context, rng *rand.Rand) (float64, error) {
 	n := u.d.Dim()
 	draws, mean := make([][]float64, rememberDraws), make([]float64, n)
 	for k := range draws {
 		draws[k] = make([]float64, n)
-		if err := u.Draw(ctx, draws[k], rng); err != nil {
+		if err := u.once(ctx, draws[k], rng); err != nil {
 			return 0, err
 		}
 		for j, v := range draws[k] {
@@ -348,15 +302,15 @@ func (u *UniformLaw) remembers(ctx context.Context, rng *rand.Rand) (float64, er
 }
 
 // through draws z and maps it, if that takes no more tries.
-func (u *UniformLaw) through(ctx context.Context, z Domain, a *affine) bool {
-	inner := &UniformLaw{d: z}
+func (u *sampler) through(ctx context.Context, z Domain, a *affine) bool {
+	inner := &sampler{d: z}
 	if inner.reject(ctx, false) != nil || inner.work > u.work {
 		return false
 	}
 	u.tries, u.work = 1000, inner.work
 	y := make([]float64, z.Dim())
 	u.draw = func(ctx context.Context, x []float64, rng *rand.Rand) error {
-		if err := inner.Draw(ctx, y, rng); err != nil {
+		if err := inner.once(ctx, y, rng); err != nil {
 			return err
 		}
 		a.apply(x, y, true)
@@ -384,30 +338,5 @@ func inBall(x []float64, rng *rand.Rand) {
 	r := math.Pow(rng.Float64(), 1/float64(len(x))) / math.Sqrt(s)
 	for i := range x {
 		x[i] *= r
-	}
-}
-
-// uniform maps a draw from the unit ball.
-func (e *Ellipsoid) uniform(x []float64, rng *rand.Rand) {
-	d := len(x)
-	y := make([]float64, d)
-	inBall(y, rng)
-	for i, c := range e.c {
-		x[i] = c
-		for j, l := range e.lambda {
-			x[i] += e.q[i*d+j] * y[j] / math.Sqrt(l)
-		}
-	}
-}
-
-// uniform takes shares of exponential draws.
-func (s *Simplex) uniform(x []float64, rng *rand.Rand) {
-	sum := rng.ExpFloat64()
-	for i := range x {
-		x[i] = rng.ExpFloat64()
-		sum += x[i]
-	}
-	for i := range x {
-		x[i] *= s.s / sum
 	}
 }

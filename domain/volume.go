@@ -6,59 +6,39 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-
-	"gonum.org/v1/gonum/mat"
 )
 
 // Volume returns the logarithm of the volume of d and its standard error: 0
-// where the volume has a closed form (box, ball, ellipsoid, simplex, plane
-// shapes with a method Area() float64, products and affine images of these),
+// where the volume has a closed form (box, ball, ellipsoid, simplex, polygon, curve,
+// products and affine images of these),
 // and of what a wall, two parallel ones or another ball leave of a ball or an
 // ellipsoid, where that is little of its bounding box. Else it is estimated from 400,000
 // points of the bounding box; where few of them lie in d, and d is linear, of that of d
-// made round ([Round]), and where d is not convex, of the cells that [Uniform] draws
+// made round, and where d is not convex, of the cells that [Uniform] draws
 // from. Where fewer than 100 do it is estimated by normal laws in it, from one that is so
 // narrow that it meets no wall to the flat one, if d is linear, and if it is convex, by
 // hit-and-run in nested balls around an inner point (Dyer, Frieze & Kannan 1991). It fails
-// for an unbounded or empty domain and where the estimate is hopeless.
+// for an unbounded or empty domain and where the estimate is hopeless. A domain that knows
+// its volume has a method Volume(ctx context.Context, rng *rand.Rand) (log, se float64, err
+// error).
 func Volume(ctx context.Context, d Domain, rng *rand.Rand) (log, se float64, err error) {
-	switch d := d.(type) {
-	case interface{ Area() float64 }:
-		return math.Log(d.Area()), 0, nil
-	case *Ball:
-		return logBall(len(d.c)) + float64(len(d.c))*math.Log(d.r), 0, nil
-	case *Ellipsoid:
-		log = logBall(len(d.c))
-		for _, l := range d.lambda {
-			log -= math.Log(l) / 2
-		}
-		return log, 0, nil
-	case *Simplex:
-		g, _ := math.Lgamma(float64(d.d) + 1)
-		return float64(d.d)*math.Log(d.s) - g, 0, nil
-	case *Product:
-		covered := 0
-		for _, q := range d.parts {
-			l, s, err := Volume(ctx, q.Domain, rng)
-			if err != nil {
-				return 0, 0, err
-			}
-			log, se = log+l, math.Hypot(se, s)
-			covered += len(q.At)
-		}
-		if covered < d.d {
-			return 0, 0, errUnbounded("volume", d)
-		}
-		return log, se, nil
-	case *mapped:
-		log, se, err = Volume(ctx, d.d, rng)
-		det, _ := mat.LogDet(d.a.l)
-		return log - det, se, err
+	if m, ok := d.(interface {
+		Volume(ctx context.Context, rng *rand.Rand) (log, se float64, err error)
+	}); ok {
+		return m.Volume(ctx, rng)
 	}
 	if !Bounded(d) {
 		return 0, 0, errUnbounded("volume", d)
 	}
 	return estimate(ctx, d, rng)
+}
+
+// logBox is the log volume of a box.
+func logBox(lo, hi []float64) (log float64) {
+	for i, l := range lo {
+		log += math.Log(hi[i] - l)
+	}
+	return log
 }
 
 // logBall is the log volume of the unit ball.
@@ -83,10 +63,7 @@ func estimate(ctx context.Context, d Domain, rng *rand.Rand) (log, se float64, e
 	if err != nil {
 		return 0, 0, err
 	}
-	if _, ok := d.(*Box); ok {
-		return log, 0, nil
-	}
-	if c := coverOf(d); c != nil && in < manyIn {
+	if c := zones(d); c != nil && in < manyIn {
 		if c.equal {
 			return c.log, 0, nil
 		}
@@ -144,18 +121,11 @@ func estimate(ctx context.Context, d Domain, rng *rand.Rand) (log, se float64, e
 }
 
 // count returns the logarithm of the volume of the bounding box and how many of its
-// points lie in d; none are drawn for a box.
+// points lie in d.
 func count(ctx context.Context, d Domain, rng *rand.Rand) (log float64, in int, err error) {
-	n := d.Dim()
-	lo, hi := BoundsOf(d, n)
-	for i, l := range lo {
-		log += math.Log(hi[i] - l)
-	}
-	if _, ok := d.(*Box); ok {
-		return log, points, nil
-	}
+	lo, hi := BoundsOf(d, d.Dim())
 	in, err = inside(ctx, d, inBox(lo, hi), rng)
-	return log, in, err
+	return logBox(lo, hi), in, err
 }
 
 // inside counts the points that draw makes in d.
@@ -171,18 +141,6 @@ func inside(ctx context.Context, d Domain, draw func(x []float64, rng *rand.Rand
 		}
 	}
 	return in, nil
-}
-
-// coverOf returns the zones of an intersection, or of a set of surfaces; nil if there are
-// none.
-func coverOf(d Domain) *cover {
-	switch d := d.(type) {
-	case *Intersection:
-		return d.zones()
-	case *Implicit:
-		return (&Intersection{members: []Domain{d}}).zones()
-	}
-	return nil
 }
 
 // nested multiplies ratios of the volumes of d within balls, each twice the

@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 // A zone is the part lo ≤ w·y ≤ hi of the unit ball, w of unit length, moved by a
@@ -18,58 +20,53 @@ type zone struct {
 
 // A round is the image of the unit ball under y ↦ c + By.
 type round struct {
-	c     []float64
-	d     Domain
-	apply func(x, y []float64) // writes By
-	back  func(u, a []float64) // writes Bᵀa
-	log   float64              // of the determinant of B
+	c      []float64
+	radius float64              // of a ball, 0 for others
+	apply  func(x, y []float64) // writes By
+	back   func(u, a []float64) // writes Bᵀa
+	log    float64              // of the determinant of B
 }
 
-// roundOf returns the round that d is.
-func roundOf(d Domain) (round, bool) {
-	switch d := d.(type) {
-	case *Ball:
+// round returns the round that q is, if it is one in all of n coordinates.
+func (q Quadratic) round(n int) (round, bool) {
+	if !slices.Equal(q.At, each(n)) {
+		return round{}, false
+	}
+	if q.Q == nil {
 		scale := func(x, y []float64) {
 			for i, v := range y {
-				x[i] = d.r * v
+				x[i] = q.R * v
 			}
 		}
-		return round{d.c, d, scale, scale, float64(len(d.c)) * math.Log(d.r)}, true
-	case *Ellipsoid:
-		n, log := len(d.c), 0.0
-		for _, l := range d.lambda {
-			log -= math.Log(l) / 2
-		}
-		return round{d.c, d, func(x, y []float64) {
-			for i := range x {
-				x[i] = 0
-				for j, l := range d.lambda {
-					x[i] += d.q[i*n+j] * y[j] / math.Sqrt(l)
-				}
-			}
-		}, func(u, a []float64) {
-			for j, l := range d.lambda {
-				u[j] = 0
-				for i, v := range a {
-					u[j] += d.q[i*n+j] * v / math.Sqrt(l)
-				}
-			}
-		}, log}, true
+		return round{q.C, q.R, scale, scale, float64(n) * math.Log(q.R)}, true
 	}
-	return round{}, false
-}
-
-// radius is that of a round that is a ball, 0 for others.
-func (r round) radius() float64 {
-	switch d := r.d.(type) {
-	case *Ball:
-		return d.r
-	case *Ellipsoid:
-		if least := slices.Min(d.lambda); slices.Max(d.lambda)-least <= 1e-14*least {
-			return 1 / math.Sqrt(least)
-		}
+	made, err := newEllipsoid(q.C, mat.NewSymDense(n, q.Q))
+	if err != nil {
+		return round{}, false
 	}
-	return 0
+	lambda, axes := made.lambda, made.q
+	log, radius := 0.0, 0.0
+	for _, l := range lambda {
+		log -= math.Log(l) / 2
+	}
+	if least := lambda[0]; lambda[n-1]-least <= 1e-14*least {
+		radius = 1 / math.Sqrt(least)
+	}
+	return round{q.C, radius, func(x, y []float64) {
+		for i := range x {
+			x[i] = 0
+			for j, l := range lambda {
+				x[i] += axes[i*n+j] * y[j] / math.Sqrt(l)
+			}
+		}
+	}, func(u, a []float64) {
+		for j, l := range lambda {
+			u[j] = 0
+			for i, v := range a {
+				u[j] += axes[i*n+j] * v / math.Sqrt(l)
+			}
+		}
+	}, log}, true
 }
 
 // between returns the zone of r where lo ≤ w·y ≤ hi, false if it is empty.
@@ -152,12 +149,17 @@ type cover struct {
 	equal bool    // it is the domain, but for rounding
 }
 
-// zones returns the smallest cover of an intersection with balls or ellipsoids: one of
+// zones returns the smallest cover of an intersection, or of a set of surfaces, with balls
+// or ellipsoids: one of
 // them, or its zone between two parallel walls, or the two caps that make up what two
 // balls have in common, or the shell that a ball leaves of one around it. nil if there is
 // none.
-func (x *Intersection) zones() *cover {
-	if x.Dim() < 2 {
+func zones(d Domain) *cover {
+	members := membersOf(d)
+	if members == nil && surfacesOf(d) != nil {
+		members = []Domain{d}
+	}
+	if d.Dim() < 2 || members == nil {
 		return nil
 	}
 	best := &cover{log: math.Inf(1)}
@@ -167,16 +169,16 @@ func (x *Intersection) zones() *cover {
 			best = &c
 		}
 	}
-	h, _ := x.halfspaces()
-	rounds, holes, told := x.rounds()
+	h := halfspacesOf(d)
+	rounds, holes, told := roundsOf(members)
 	slices.SortStableFunc(rounds, func(r, s round) int { return cmp.Compare(r.log, s.log) })
 	is := func(n, m int) bool { return told && len(rounds) == n && len(holes) == m }
 	for i, r := range rounds[:min(len(rounds), mostRounds)] {
 		z, used, ok := r.cut(h)
 		if ok {
-			take(cover{draw: z.draw, log: z.log}, is(1, 0) && used == len(h.b))
+			take(cover{draw: z.draw, log: z.log}, is(1, 0) && used == len(h.B))
 		}
-		whole := ok && used == len(h.b) && z.lo == -1 && z.hi == 1
+		whole := ok && used == len(h.B) && z.lo == -1 && z.hi == 1
 		for _, s := range rounds[:i] {
 			if c, ok := lens(r, s); ok {
 				take(c, is(2, 0) && whole)
@@ -197,33 +199,34 @@ func (x *Intersection) zones() *cover {
 // mostRounds is how many of the smallest balls and ellipsoids are tried as covers.
 const mostRounds = 16
 
-// rounds returns the balls and ellipsoids that an intersection is within, and those that
+// roundsOf returns the balls and ellipsoids that an intersection is within, and those that
 // are cut out of it. told is whether they and half-spaces tell all of its members.
-func (x *Intersection) rounds() (rounds, holes []round, told bool) {
+func roundsOf(members []Domain) (rounds, holes []round, told bool) {
 	told = true
-	for _, m := range x.members {
-		if r, ok := roundOf(m); ok {
-			rounds = append(rounds, r)
-			continue
-		}
+	for _, m := range members {
 		if _, all := linearOf(m); all {
 			continue
 		}
-		set, ok := m.(*Implicit)
-		if !ok {
+		n, surfaces := m.Dim(), surfacesOf(m)
+		if surfaces == nil {
+			s, err := InequalitiesOf(m)
+			if err == nil && len(s.A) == 0 && len(s.Quadratic) == 1 {
+				if r, ok := s.Quadratic[0].round(n); ok {
+					rounds = append(rounds, r)
+					continue
+				}
+			}
 			told = false
-			continue
 		}
-		for _, g := range set.surfaces {
-			q, ok := g.(*Quadric)
-			if !ok {
+		for _, g := range surfaces {
+			if q, hole, ok := quadraticOf(g); !ok {
 				told = false
-			} else if r, ok := q.round(); ok {
-				rounds = append(rounds, r)
-			} else if r, ok := q.opposite().round(); ok {
+			} else if r, ok := q.round(n); !ok {
+				told = false
+			} else if hole {
 				holes = append(holes, r)
 			} else {
-				told = false
+				rounds = append(rounds, r)
 			}
 		}
 	}
@@ -232,19 +235,19 @@ func (x *Intersection) rounds() (rounds, holes []round, told bool) {
 
 // cut is the zone of r between the row that leaves least of it and those that are
 // parallel to that, and how many of the rows it obeys.
-func (r round) cut(h halfspaces) (z *zone, used int, ok bool) {
+func (r round) cut(h HalfSpaces) (z *zone, used int, ok bool) {
 	n := len(r.c)
 	var dirs [][]float64
 	var ends []float64
 	least := -1
-	for i, a := range h.a {
+	for i, a := range h.A {
 		u := make([]float64, n)
 		r.back(u, a)
 		l := norm(u)
 		for j := range u {
 			u[j] /= l
 		}
-		dirs, ends = append(dirs, u), append(ends, (h.b[i]-dot(a, r.c))/l)
+		dirs, ends = append(dirs, u), append(ends, (h.B[i]-dot(a, r.c))/l)
 		if least < 0 || ends[i] < ends[least] {
 			least = i
 		}
@@ -272,7 +275,7 @@ func (r round) cut(h halfspaces) (z *zone, used int, ok bool) {
 // lens covers what two balls have in common: a cap of each, on either side of the plane
 // in which their spheres meet.
 func lens(r, s round) (c cover, ok bool) {
-	a, b, apart := r.radius(), s.radius(), distance(r.c, s.c)
+	a, b, apart := r.radius, s.radius, distance(r.c, s.c)
 	if !(a > 0 && b > 0 && apart > math.Abs(a-b)) {
 		return c, false
 	}
@@ -306,7 +309,7 @@ func lens(r, s round) (c cover, ok bool) {
 // shell covers what a ball s leaves of a ball r: what is farther from the centre of r than
 // s reaches everywhere. equal is whether that is all.
 func shell(r, s round) (c cover, equal, ok bool) {
-	a, b, apart := r.radius(), s.radius(), distance(r.c, s.c)
+	a, b, apart := r.radius, s.radius, distance(r.c, s.c)
 	if !(a > 0 && b > apart && b-apart < a) {
 		return c, false, false
 	}

@@ -100,7 +100,7 @@ func (s *slow) values(x []float64) []float64 {
 		w := -1.0
 		for j, at := range q.At {
 			for k, to := range q.At {
-				e := q.Scale
+				e := 1 / (q.R * q.R)
 				if q.Q != nil {
 					e = q.Q[j*len(q.At)+k]
 				} else if j != k {

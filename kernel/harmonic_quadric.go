@@ -18,7 +18,7 @@ type quadric struct {
 
 func newQuadric(s domain.Quadratic, mean []float64) *quadric {
 	k := len(s.At)
-	q := &quadric{at: s.At, c: s.C, scale: s.Scale, q: s.Q, far: make([]float64, k), twice: make([]float64, k)}
+	q := &quadric{at: s.At, c: s.C, scale: 1 / (s.R * s.R), q: s.Q, far: make([]float64, k), twice: make([]float64, k)}
 	for j, i := range s.At {
 		q.twice[j] = 2 * (mean[i] - s.C[j])
 	}

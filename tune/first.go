@@ -109,7 +109,7 @@ func (t *tuner) points(ctx context.Context) ([]float64, error) {
 			return nil, err
 		}
 		n := firstPoints
-		if math.IsInf(law.Tries(), 1) { // these are dear
+		if math.IsInf(law.Tries, 1) { // these are dear
 			n = 2 * curvePoints
 		}
 		for i := range n {

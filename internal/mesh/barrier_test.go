@@ -37,8 +37,8 @@ func slit(t *testing.T, a, c, half, from float64) domain.Domain {
 		}
 		g[0], g[1] = -math.Copysign(cos, v), -math.Copysign(sin, v)
 	}
-	d := must[*domain.Implicit](t)(domain.NewImplicit([]domain.Surface{wall{2, g, grad}}, []string{"slit"}, []float64{-1, -1}, []float64{1, 1}))
-	box := must[*domain.Box](t)(domain.NewBox([]float64{-1, -1}, []float64{1, 1}))
+	d := must[domain.Domain](t)(domain.NewImplicit([]domain.Surface{wall{2, g, grad}}, []string{"slit"}, []float64{-1, -1}, []float64{1, 1}))
+	box := must[domain.Domain](t)(domain.NewBox([]float64{-1, -1}, []float64{1, 1}))
 	return must[domain.Domain](t)(domain.NewIntersection(box, d))
 }
 
@@ -58,12 +58,12 @@ func TestThinBarriers(t *testing.T) {
 	if err != nil || !strings.Contains(m.Note, "barrier 0.002 thick") {
 		t.Errorf("half a barrier: %q, %v", m.Note, err)
 	}
-	disc := must[*domain.Ball](t)(domain.NewBall([]float64{0, 0}, 1))
+	disc := must[domain.Domain](t)(domain.NewBall([]float64{0, 0}, 1))
 	if m, err := New(t.Context(), blind{disc}, 24); err != nil || m.Note != "" {
 		t.Errorf("a disc: %q, %v", m.Note, err)
 	}
 	line := wall{1, func(x []float64) float64 { return 1e-7 - math.Abs(x[0]-0.123) }, func(g, x []float64) { g[0] = -math.Copysign(1, x[0]-0.123) }}
-	gap := must[*domain.Implicit](t)(domain.NewImplicit([]domain.Surface{line}, []string{"gap"}, []float64{-1}, []float64{1}))
+	gap := must[domain.Domain](t)(domain.NewImplicit([]domain.Surface{line}, []string{"gap"}, []float64{-1}, []float64{1}))
 	if _, err := New(t.Context(), gap, 100); err == nil || !strings.Contains(err.Error(), "a gap 2e-07 wide at 0.123") {
 		t.Errorf("a gap of an interval: %v", err)
 	}

@@ -27,11 +27,11 @@ var ofDomains = []fault{
 		{"domain.(*project).Reflect", "mirror(mv, r.n[:len(mv)])", "_ = mv"},
 	}},
 	{"hmc: momenta kept at a fallback", ". TurnBack", []edit{{"domain.giveUp", "v[i] = -v[i]", "_ = i"}}},
-	{"mirror: no determinant, simplex", ". MirroredLangevin", []edit{{"domain.(*Mirror).Pull", "- tau*(1-n*q)", "+ 0*n*tau"}}},
+	{"mirror: no determinant, simplex", ". MirroredLangevin", []edit{{"domain.simplexMirror.Pull", "- tau*(1-n*q)", "+ 0*n*tau"}}},
 	{"mirror: no determinant, box", ". MirroredLangevin", []edit{
-		{"domain.(*Mirror).Pull", "tau*math.Copysign((1-t)/(1+t), v)", "0*tau"},
+		{"domain.boxMirror.Pull", "tau*math.Copysign((1-t)/(1+t), v)", "0*tau"},
 	}},
-	{"projection mirrors", ". ProjectedLangevin", []edit{{"domain.(*Box).fold", "rule == Project", "false"}}},
+	{"projection mirrors", ". ProjectedLangevin", []edit{{"domain.(*box).Reflector", "rule == Project", "false"}}},
 	{"quadric: slopes by what the logarithms are of", "internal/config/region SurfacesInTheChart", []edit{
 		{"domain.(*quadricEval).Gradient", "g[s.j] *= e.z[k]", "_ = k"},
 	}},
@@ -45,7 +45,7 @@ var ofDomains = []fault{
 	}},
 	{"implicit: searches without an end", "domain LongSearches", []edit{{"domain.maxLabour", "<< 17", "<< 22"}}},
 	{"implicit: NaN taken for inside", "domain NaNBehind|ImplicitRefuses", []edit{{"domain.(*path).jet", "Inf(", "Inf(-"}}},
-	{"a piece of the boundary is missing", "domain Boundary", []edit{{"domain.Boundary", "v),", "v)[1:],"}}},
+	{"a piece of the boundary is missing", "domain Boundary", []edit{{"domain.(*polygon).Pieces", "edges(p.v)", "edges(p.v)[1:]"}}},
 	{"polytope: carried products trusted", "domain PolytopeForgets", []edit{
 		{"domain.(*polyFold).first", "2*(2*r.lag+r.off+r.skew) + r.fresh(r.size) + k.least", "0.0"},
 	}},
@@ -70,7 +70,7 @@ if s.changes == 0 { s.aim(c) }`},
 	{"volumes: a first law of another mass", "domain HopelessRejection", []edit{{"domain.cooled", "(2*", "("}}},
 	{"volumes: momenta not mirrored", "domain HopelessRejection", []edit{{"domain.(*cooling).move", ", c.v", ", nil"}}},
 	{"uniform draws of paths that are too short", "domain HopelessRejection", []edit{
-		{"domain.(*UniformLaw).billiard", ", 5", ", 0.05"},
+		{"domain.(*sampler).billiard", ", 5", ", 0.05"},
 	}},
 	{"zones: heights as in one dimension less", "domain TestZonesOfBalls", []edit{{"domain.(*zone).height", "-1)", "-2)"}}},
 	{"lenses: both caps alike", "domain TestZonesOfBalls", []edit{{"domain.lens", "(m+n)*rng.Float64() < m", "rng.Float64() < 0.5"}}},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/domain"
@@ -49,10 +50,10 @@ func (x *execution) starts(ctx context.Context) (string, error) {
 		return "", nil
 	}
 	law, err := p.Reference(ctx)
-	if err != nil || law.Note() == "" {
+	if err != nil || law.Note == "" {
 		return "", ctx.Err()
 	}
-	return "starts: " + law.Note() + ".", nil
+	return "starts: " + law.Note + ".", nil
 }
 
 // logZ is the evidence of a result with its volume, the bias of the step not yet
@@ -218,6 +219,20 @@ func (x *execution) marginal(ctx context.Context, e report.Evidence) (*report.Ma
 	return m, ctx.Err()
 }
 
+// isBox reports whether every wall of d speaks of one coordinate.
+func isBox(d domain.Domain) bool {
+	s, err := domain.InequalitiesOf(d)
+	return err == nil && len(s.Quadratic) == 0 && !slices.ContainsFunc(s.A, func(a []float64) bool {
+		speaks := 0
+		for _, v := range a {
+			if v != 0 {
+				speaks++
+			}
+		}
+		return speaks > 1
+	})
+}
+
 // priorMass is the log of the integral of the prior over the domain.
 func (x *execution) priorMass(ctx context.Context) (log, se float64, err error) {
 	d := x.Problem.Domain
@@ -227,7 +242,7 @@ func (x *execution) priorMass(ctx context.Context) (log, se float64, err error) 
 	if !x.Model.Prior.Any() {
 		return x.volume.log, 0, nil
 	}
-	if _, ok := d.(*domain.Box); ok {
+	if isBox(d) {
 		lo, hi := domain.BoundsOf(d, d.Dim())
 		return x.Model.Prior.LogMassBox(lo, hi), 0, nil
 	}
@@ -235,7 +250,7 @@ func (x *execution) priorMass(ctx context.Context) (log, se float64, err error) 
 	if err != nil {
 		return 0, 0, err
 	}
-	if n := law.Note(); n != "" {
+	if n := law.Note; n != "" {
 		return 0, 0, fmt.Errorf("the mass of the prior is not known: %s", n)
 	}
 	rng := &stream.New(x.Settings.Seed, volumeLadder).Of(1, stream.Pilot).Rand

@@ -178,7 +178,7 @@ func TestWideInterval(t *testing.T) {
 // the third.
 func TestReflectorsAgree(t *testing.T) {
 	u, lo, hi := quadratic(3, 0.2, -1), -1.0, 0.5
-	box := must[*domain.Box](t)(domain.NewBox([]float64{lo}, []float64{hi}))
+	box := must[domain.Domain](t)(domain.NewBox([]float64{lo}, []float64{hi}))
 	f := func(x float64) float64 { return math.Sin(3*x) + x*x }
 	for _, rule := range rules {
 		r := must[domain.Reflector](t)(domain.NewReflector(box, rule, 0))

@@ -68,7 +68,9 @@ func planeOf(a []float64, b float64) domain.Surface {
 
 // inChart is a surface in the coordinates of a chart.
 func inChart(s domain.Surface, chart *prior.Chart) domain.Surface {
-	if q, ok := s.(*domain.Quadric); ok {
+	if q, ok := s.(interface {
+		InLogarithms(logarithm func(j int) bool) domain.Surface
+	}); ok {
 		return q.InLogarithms(chart.Logarithmic)
 	}
 	return chartedSurface{s, chart}

@@ -91,8 +91,8 @@ func (r *Region) side(item *yamlpos.Node, text string, begin int) bool {
 // equations of r hold.
 func (r *Region) eliminate(d domain.Domain, at *yamlpos.Node) {
 	if len(r.equations) == 0 {
-		if p, ok := d.(*domain.Polytope); ok && !r.Parameters {
-			if s := domain.RoundSlice(r.Context, p); s != nil { // else no setting would suit all directions
+		if d != nil && !r.Parameters {
+			if s := domain.RoundSlice(r.Context, d); s != nil { // else no setting would suit all directions
 				r.takeSlice(s, at, "")
 			}
 		}

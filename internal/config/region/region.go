@@ -139,7 +139,7 @@ func (r *Region) Settle(at *yamlpos.Node) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	err = fairSize(d)
 	if err == nil && len(r.rows) > 0 {
-		var linear *domain.Polytope
+		var linear domain.Domain
 		if linear, err = domain.NewPolytope(r.rows, r.bounds, r.texts); err == nil {
 			_, err = domain.Interior(r.Context, linear, rng)
 		}
@@ -218,7 +218,7 @@ func (r *Region) Build() (domain.Domain, error) {
 	if len(r.surfaces) > 0 {
 		l, h := slices.Clone(lo), slices.Clone(hi)
 		for _, s := range r.surfaces {
-			if q, ok := s.(*domain.Quadric); ok {
+			if q, ok := s.(interface{ Bounds(lo, hi []float64) }); ok {
 				q.Bounds(l, h)
 			}
 		}

@@ -50,7 +50,7 @@ func shapes() []shape {
 }
 
 // radial is a shape in the plane that a radius alone determines.
-func radial[D domain.Domain](name string, build func(radius float64) (D, error), doc string) shape {
+func radial(name string, build func(radius float64) (domain.Domain, error), doc string) shape {
 	return shape{name: name, words: "`{radius, of}`", fallback: "2", plane: true, doc: doc, open: func(int) maker {
 		radius := 2.0
 		return maker{keys: []key.Key{key.Number("radius", &radius, key.Positive).Tells("2", "size")},

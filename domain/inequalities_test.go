@@ -70,7 +70,7 @@ func excess(q domain.Quadratic, x []float64) float64 {
 	v, n := -1.0, len(q.At)
 	for j, at := range q.At {
 		if q.Q == nil {
-			v += q.Scale * (x[at] - q.C[j]) * (x[at] - q.C[j])
+			v += (1 / (q.R * q.R)) * (x[at] - q.C[j]) * (x[at] - q.C[j])
 			continue
 		}
 		for k, to := range q.At {
