@@ -3,10 +3,10 @@ package mutants
 // ofDomains are faults of domains and their walls.
 var ofDomains = []fault{
 	{"no curved wall in the plane of two coordinates", "domain Section", []edit{
-		{"domain.(*Implicit).section", "at != i && at != j", "at != i || at != j"},
+		{"domain.(*implicit).Section", "at != i && at != j", "at != i || at != j"},
 	}},
 	{"curved walls of other coordinates taken for one of two", "domain Section", []edit{
-		{"domain.(*Implicit).section", "at != i && at != j", "at < 0"},
+		{"domain.(*implicit).Section", "at != i && at != j", "at < 0"},
 	}},
 	{"wrong normal: turned by 10 degrees", "domain CurveNormals", []edit{
 		{"domain.(*arc).normal", "dy / l, -dx", "(0.98*dy + 0.17*dx) / l, (0.17*dy - 0.98*dx)"},
