@@ -55,6 +55,9 @@ type Spell struct {
 	Amount  int64
 }
 
+// Rate is how much was done in a second.
+func (s Spell) Rate() float64 { return float64(s.Amount) / s.Seconds }
+
 // Spells are the parts of a study, one after the other.
 type Spells []Spell
 

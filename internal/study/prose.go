@@ -48,6 +48,13 @@ func common() template.FuncMap {
 		"percent":  func(v float64) float64 { return 100 * v },
 		"list":     func(v ...string) []string { return v },
 		"blank":    func() string { return blank },
+		"rows": func(all [][]string) string { // of a table
+			var b strings.Builder
+			for _, row := range all {
+				b.WriteString("| " + strings.Join(row, " | ") + "\n")
+			}
+			return b.String()
+		},
 		"final": func(v any) any {
 			all := reflect.ValueOf(v)
 			return all.Index(all.Len() - 1).Interface()

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"time"
 
 	"github.com/r2sgld/r2sgld/internal/bnn"
 	"github.com/r2sgld/r2sgld/internal/bnn/torch"
@@ -34,7 +33,7 @@ func Run(ctx context.Context, o study.Options) (*study.Study, error) {
 	}
 	s, err := sourceOf(o)
 	if err != nil {
-		return nil, fmt.Errorf("study cifar: %w", err)
+		return nil, err
 	}
 	devices := devicesOf(os.Getenv("R2SGLD_DEVICES"), o)
 	return conduct(ctx, o, effortOf(o.Scale), s, devices, openTorch)
@@ -104,19 +103,15 @@ func devicesOf(named string, o study.Options) []string {
 
 // conduct runs the study with this effort, these images and these devices.
 func conduct(ctx context.Context, o study.Options, e effort, from *source, devices []string, open opener) (*study.Study, error) {
-	begin := time.Now()
-	m := &inquiry{Options: o, effort: e, source: from, devices: devices, open: open}
-	for _, step := range []func(context.Context) error{m.methods, m.sweep, m.forecast} {
-		if err := step(ctx); err != nil {
-			return nil, fmt.Errorf("study cifar: %w", err)
+	return o.Conduct(func() (*study.Study, error) {
+		m := &inquiry{Options: o, effort: e, source: from, devices: devices, open: open}
+		for _, step := range []func(context.Context) error{m.methods, m.sweep, m.forecast} {
+			if err := step(ctx); err != nil {
+				return nil, err
+			}
 		}
-	}
-	s, err := m.study()
-	if err != nil {
-		return nil, fmt.Errorf("study cifar: %w", err)
-	}
-	s.Seconds = time.Since(begin).Seconds()
-	return s, nil
+		return m.study()
+	}, study.Smoke, study.Small, study.Paper)
 }
 
 // inquiry is a study while it runs.
@@ -130,14 +125,7 @@ type inquiry struct {
 	outcomes []*outcome // of all methods, network by network
 	swept    []*outcome // of the sweep, method by method, steps rising
 	plans    []*bnn.Plan
-	spent    []spell
-}
-
-// A spell is how long a part of the study took.
-type spell struct {
-	what    string
-	seconds float64
-	images  int64 // that replicas were trained on
+	spent    study.Spells
 }
 
 // methods trains the eight methods and the baselines.
@@ -170,17 +158,16 @@ func (m *inquiry) sweep(ctx context.Context) error {
 
 // forecast says what the ladders would do by rule metropolis.
 func (m *inquiry) forecast(ctx context.Context) error {
-	begin := time.Now()
-	m.Announce("cifar: what the ladder would do by rule metropolis")
-	for _, u := range m.subjects {
-		p, err := m.plan(ctx, m.find(u.kind, "r2sghmc").item)
-		if err != nil {
-			return err
+	return m.spent.Time(m.Options, "cifar", "forecast", func() (int64, error) { // by rule metropolis
+		for _, u := range m.subjects {
+			p, err := m.plan(ctx, m.find(u.kind, "r2sghmc").item)
+			if err != nil {
+				return 0, err
+			}
+			m.plans = append(m.plans, p)
 		}
-		m.plans = append(m.plans, p)
-	}
-	m.spent = append(m.spent, spell{"forecast", time.Since(begin).Seconds(), 0})
-	return nil
+		return 0, nil
+	})
 }
 
 // find is the outcome of a method on a network.

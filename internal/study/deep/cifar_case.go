@@ -77,6 +77,16 @@ func mirrored() [][2]string {
 	return [][2]string{{"r-sgdm", "sgdm"}, {"r-sghmc", "sghmc"}, {"r-cycsghmc", "cycsghmc"}, {"r2sghmc", "resghmc"}}
 }
 
+// rivals pairs r2SGHMC with the seven others.
+func rivals() (out [][2]string) {
+	for _, name := range eight() {
+		if name != "r2sghmc" {
+			out = append(out, [2]string{"r2sghmc", name})
+		}
+	}
+	return out
+}
+
 // told is a method's name in the paper's letters.
 func told(method string) string {
 	switch method {

@@ -12,39 +12,16 @@ import (
 
 // pictures are those of the report, by name.
 func (m *inquiry) pictures() (map[string]study.Picture, error) {
-	out := map[string]study.Picture{}
-	add := func(name, caption string, f *figure.Figure, err error) error {
-		if err != nil {
-			return fmt.Errorf("picture %s: %w", name, err)
-		}
-		if f != nil {
-			out[name] = study.Picture{Name: name, Caption: caption, Figure: f}
-		}
-		return nil
-	}
+	jobs := map[string]func() (*figure.Figure, error){"cifar-sweep": m.sweepCurves}
 	for _, u := range m.subjects {
-		at := toldNet(u.kind)
 		if len(u.methods) > 1 {
-			f, err := m.scoreDots(u)
-			if err := add("cifar-scores-"+u.kind, at+": scores of averages (filled) and of single models (hollow), with 95 % intervals where there are three repetitions or more.", f, err); err != nil {
-				return nil, err
-			}
-			f, err = m.curves(u)
-			if err := add("cifar-curves-"+u.kind, at+": accuracy and NLL on the test images against the epoch, of averages (strong) and of the model of each epoch (faint).", f, err); err != nil {
-				return nil, err
-			}
+			jobs["cifar-scores-"+u.kind] = func() (*figure.Figure, error) { return m.scoreDots(u) }
+			jobs["cifar-curves-"+u.kind] = func() (*figure.Figure, error) { return m.curves(u) }
 		}
-		f, err := m.indexOf(u)
-		if err := add("cifar-index-"+u.kind, at+": which rung each of the four nets of r2SGHMC held, first repetition. The coldest rung, at the bottom, has the smallest step and is the one that is averaged.", f, err); err != nil {
-			return nil, err
-		}
-		f, err = m.layersOf(u)
-		if err := add("cifar-layers-"+u.kind, at+": temperatures of layers of r2SGHMC's cold rung, first repetition, and which share of the noise is injected.", f, err); err != nil {
-			return nil, err
-		}
+		jobs["cifar-index-"+u.kind] = func() (*figure.Figure, error) { return m.indexOf(u) }
+		jobs["cifar-layers-"+u.kind] = func() (*figure.Figure, error) { return m.layersOf(u) }
 	}
-	f, err := m.sweepCurves()
-	return out, add("cifar-sweep", "Accuracy and NLL of averages against the first step, with 95 % intervals of three repetitions or more; crosses stand where trainings diverged or failed, bold where all did.", f, err)
+	return study.Drawn(jobs)
 }
 
 // fewest is how many repetitions an interval in a picture is of at least: that of two

@@ -1,34 +1,119 @@
 package deep
 
 import (
+	_ "embed"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
-	"strings"
+	"text/template"
 
+	"github.com/r2sgld/r2sgld/exchange"
 	"github.com/r2sgld/r2sgld/internal/bnn"
 	"github.com/r2sgld/r2sgld/internal/study"
 	"github.com/r2sgld/r2sgld/internal/text"
+	"github.com/r2sgld/r2sgld/internal/training"
 )
+
+//go:embed cifar.tmpl
+var words string
 
 // study puts everything together.
 func (m *inquiry) study() (*study.Study, error) {
-	s := m.Begin("cifar", Title)
-	u := m.subjects[0]
-	s.Effort = fmt.Sprintf("%s, %s training images, %d epochs%s, %s a method", toldNet(u.kind), text.Count(m.source.data.Train.Len()), m.epochs, m.longer(), times(u.repeats))
-	s.Rule = ruleText()
 	pictures, err := m.pictures()
 	if err != nil {
 		return nil, err
 	}
-	s.Claims = m.claims()
-	s.Results = m.results()
-	s.Sections = m.sections(pictures)
+	s, p := m.Begin("cifar", Title), m.prose()
+	for name, into := range map[string]*string{"effort": &s.Effort, "rule": &s.Rule} {
+		if *into, err = p.Part(name, m.told()); err != nil {
+			return nil, err
+		}
+	}
+	s.Claims, s.Results = m.claims(), m.results()
 	s.Hint = "They are for r2sgld train, with all repetitions of a method."
 	for _, o := range slices.Concat(m.outcomes, m.swept) {
 		s.Settings = append(s.Settings, study.Setting{Name: o.name(), Text: m.yaml(o.item, len(o.runs))})
 	}
-	return s, nil
+	s.Sections, err = p.Sections(nil, pictures)
+	return s, err
+}
+
+// A toldEffort is what was run, in the words of the report.
+type toldEffort struct {
+	First, Images, Scale, Repeats, Sweeps                string // First is a network
+	Train, Test, Outside, Classes                        int
+	Epochs, PaperEpochs, Batch, Diverged                 int
+	Cycled, CycledEpochs, Cycle, SweepEpochs             int
+	Step, Fall, PaperFall, From, Cooled, Guessing, Guess float64
+	Steps                                                []float64
+}
+
+func (m *inquiry) told() toldEffort {
+	d, k := m.source.data, m.source.data.Train.Classes
+	t := toldEffort{First: toldNet(m.subjects[0].kind), Images: m.source.told, Scale: string(m.Scale), Repeats: times(m.subjects[0].repeats), Sweeps: times(m.sweeps),
+		Train: d.Train.Len(), Test: d.Test.Len(), Classes: k, Epochs: m.epochs, PaperEpochs: paperEpochs, Batch: m.batch,
+		Cycled: m.cycled, CycledEpochs: m.cycled * m.epochs, Cycle: m.epochs / 3, SweepEpochs: m.sweepEpochs,
+		Step: m.step, Fall: 100 * m.fall, PaperFall: 100 * paperFall, From: 100 * m.from, Cooled: cooled, Guessing: guessing, Guess: guessing * math.Log(float64(k)), Steps: m.steps}
+	if d.Outside != nil {
+		t.Outside = d.Outside.Len()
+	}
+	for _, o := range m.outcomes {
+		t.Diverged += o.broken()
+	}
+	return t
+}
+
+// prose is what the study says.
+func (m *inquiry) prose() *study.Prose {
+	return study.NewProse(words, template.FuncMap{
+		"effort": m.told, "paper": func() bool { return m.Scale == study.Paper }, "of": m.numbers, "decades": decades,
+		"plan": func() *bnn.Plan { return m.plans[0] }, "same": m.same, "settings": m.settingRows, "scores": m.scoreRows, "swept": m.sweepRows,
+		"walled": m.wallRows, "forecasts": m.planRows, "traded": m.swapRows, "spent": func() study.Spells { return m.spent },
+		"kind": func(subject int) string { return m.subjects[subject].kind },
+		"subjects": func() (out []string) {
+			for _, u := range m.subjects {
+				out = append(out, toldNet(u.kind))
+			}
+			return out
+		},
+		"metrics": func() (out []string) {
+			for _, c := range m.metrics() {
+				out = append(out, c.name)
+			}
+			return out
+		},
+		"mirrored": func() (out []string) {
+			for _, p := range mirrored() {
+				out = append(out, p[0], p[1])
+			}
+			return out
+		},
+		"leading": func() (out []string) {
+			for _, p := range rivals() {
+				out = append(out, p[1])
+			}
+			return append([]string{"r2sghmc"}, out...)
+		},
+		"mostReflected": func() (most float64) {
+			for _, o := range m.outcomes {
+				if bnn.Reflects(o.settings.Method) {
+					most = max(most, o.reflected())
+				}
+			}
+			return most
+		},
+		"devices": func() (out []string) {
+			n := map[string]int{}
+			for _, d := range m.devices {
+				n[d]++
+			}
+			for _, d := range slices.Sorted(maps.Keys(n)) {
+				out = append(out, fmt.Sprintf("%d on %s", n[d], d))
+			}
+			return out
+		},
+	})
 }
 
 // A metric is a column of the tables of scores.
@@ -61,65 +146,7 @@ func (m *inquiry) metrics() []metric {
 func average(r *run) bnn.Scores { return r.average }
 func single(r *run) bnn.Scores  { return r.single }
 
-// sections are the parts of the report.
-func (m *inquiry) sections(pictures map[string]study.Picture) []study.Section {
-	some := func(names ...string) (out []study.Picture) {
-		for _, n := range names {
-			for _, u := range m.subjects {
-				if p, ok := pictures[n+"-"+u.kind]; ok {
-					out = append(out, p)
-				}
-			}
-			if p, ok := pictures[n]; ok {
-				out = append(out, p)
-			}
-		}
-		return out
-	}
-	var scores []study.Table
-	for _, u := range m.subjects {
-		scores = append(scores, m.scoreTable(u, "Average of models", average), m.scoreTable(u, "Single model, that of the last epoch", single))
-	}
-	return []study.Section{
-		{Title: "Images, networks, settings", Text: m.settingsTold(), Tables: []study.Table{m.settingsTable()}},
-		{Title: "How well the methods predict", Text: m.scoresTold(), Tables: scores, Pictures: some("cifar-scores")},
-		{Title: "Learning", Text: "The model of each epoch and the average so far, on the test images.", Pictures: some("cifar-curves")},
-		{Title: "The first step size", Text: m.sweepTold(), Tables: []study.Table{m.sweepTable()}, Pictures: some("cifar-sweep")},
-		{Title: "What the walls did", Text: m.wallsTold(), Tables: []study.Table{m.wallTable()}},
-		{Title: "What swaps are here", Text: m.swapsTold(), Tables: []study.Table{m.planTable(), m.swapTable()}, Pictures: some("cifar-index")},
-		{Title: "Temperatures of layers", Text: m.layersTold(), Pictures: some("cifar-layers")},
-		{Title: "Time", Text: m.timeTold(), Tables: []study.Table{m.spentTable()}},
-	}
-}
-
-func (m *inquiry) settingsTold() string {
-	d := m.source.data
-	told := fmt.Sprintf("%s: %s training and %s test images in %d classes. Every number is of the last epoch, never of the epoch that is best on the test images. ",
-		m.source.told, text.Count(d.Train.Len()), text.Count(d.Test.Len()), d.Train.Classes)
-	if m.Scale == study.Paper {
-		told += "The settings are those of the paper and its released code: 1000 epochs of batches of 2,048, step 2 constant for 300 epochs and then × 0.99 an epoch, rungs 1 to 4, momentum 0.9, weight decay 5, every weight within [−4, 4], temperatures 0.05 and × 5 from rung to rung, divided by 1.02 in each of 600 epochs. "
-	} else {
-		cycles := ""
-		if m.cycled > 1 {
-			cycles = fmt.Sprintf(" The cyclical methods have %d times the epochs: of cycles of %d epochs, looked at before, the last quarter was a single epoch, whose average was no better than the last model.", m.cycled, m.epochs/3)
-		}
-		told += fmt.Sprintf("The paper has CIFAR-100, 50,000 images, %d epochs and batches of 2,048; scale %s has batches of %d. Steps are divided by the number of training images. The base step is %g, of all methods, in place of 2: twice what a step in proportion to the batch would be, chosen after short pilots of one seed. Steps are constant for the first 30 %% of the epochs and then fall, here to %g %% in place of %g %%: with the paper's fall the few models that are averaged hardly differ. That choice, and the share of the epochs that is averaged, were made after looking at scores of such pilots on the test images: whether averages beat single models here is no independent evidence. Temperatures 0.05, 0.25, 1.25 and 6.25 fall by a factor of %.3g in the first 60 %%, as those of the released code do in 600 epochs: the models that are averaged, those after %g %% of the epochs, are of an optimiser with very little added noise. Momentum 0.9, weight decay 5, walls at ±4, three cosine cycles and four rungs of steps 1 : 1.59 : 2.52 : 4 around the base step are the paper's. There is no augmentation.%s ",
-			paperEpochs, m.Scale, m.batch, m.step, 100*m.fall, 100*paperFall, cooled, 100*m.from, cycles)
-	}
-	told += "A method and its reflected partner share first weights, minibatches and noise.\n\n"
-	return told + "Four rungs cost four times one chain; so does the ensemble of four nets, trained as SGDM is: these three have the same compute. SWAG costs one chain and the evaluation of its models."
-}
-
-// longer tells of the epochs of the cyclical methods, if they have more than others.
-func (m *inquiry) longer() string {
-	if m.cycled == 1 {
-		return ""
-	}
-	return fmt.Sprintf(" (of the cyclical methods, for their three cycles, %d)", m.cycled*m.epochs)
-}
-
-func (m *inquiry) settingsTable() study.Table {
-	t := study.Table{Title: "Settings", Columns: []string{"network", "parameters", "method", "chains", "step", "temperature", "repetitions", "models averaged"}}
+func (m *inquiry) settingRows() (out [][]string) {
 	for _, o := range m.outcomes {
 		kept, parameters := "–", "–"
 		if c := o.complete(); len(c) > 0 {
@@ -128,9 +155,10 @@ func (m *inquiry) settingsTable() study.Table {
 		if p := m.planOf(o.network.Kind); p != nil {
 			parameters = text.Count(p.Parameters)
 		}
-		t.Rows = append(t.Rows, []string{toldNet(o.network.Kind), parameters, told(o.settings.Method), fmt.Sprint(o.settings.Replicas()), span(o.settings.StepSize), span(o.settings.Temperature), fmt.Sprint(len(o.runs)), kept})
+		out = append(out, []string{toldNet(o.network.Kind), parameters, told(o.settings.Method), fmt.Sprint(o.settings.Replicas()),
+			span(o.settings.StepSize), span(o.settings.Temperature), fmt.Sprint(len(o.runs)), kept})
 	}
-	return t
+	return out
 }
 
 // span tells the first and the last of some numbers.
@@ -150,76 +178,50 @@ func (m *inquiry) planOf(kind string) *bnn.Plan {
 	return nil
 }
 
-func (m *inquiry) scoresTold() string {
-	told := "Means and 95 % t intervals over repetitions. NLL and Brier are means over images, ECE has 15 bins of equal width, the temperature of the scaled NLL is fitted to one half of the test images and judged on the other, AURC is the area under the risk–coverage curve. Best means are bold."
-	if m.source.data.Outside != nil {
-		told += fmt.Sprintf(" AUROC and FPR95 tell %s images of no class from the test images by the entropy of predictions.", text.Count(m.source.data.Outside.Len()))
+// scoreRows are the methods on a network, of single models or of averages. The best stand out.
+func (m *inquiry) scoreRows(subject int, alone bool) (out [][]string) {
+	u, which := m.subjects[subject], average
+	if alone {
+		which = single
 	}
-	if n := broken(m.outcomes); n > 0 {
-		told += fmt.Sprintf(" %d trainings diverged: their losses were not finite. They are counted, and means are over the others.", n)
+	for _, name := range u.methods {
+		out = append(out, []string{told(name)})
 	}
-	return told
-}
-
-// broken counts the runs of some outcomes that have no scores.
-func broken(all []*outcome) (n int) {
-	for _, o := range all {
-		n += o.broken()
+	for _, c := range m.metrics() {
+		best, most := 0, math.NaN()
+		for i, name := range u.methods {
+			v := m.find(u.kind, name).interval(c, which)
+			out[i] = append(out[i], v.PlusMinus())
+			if mean := float64(c.better) * v.Mean; math.IsNaN(most) || mean > most {
+				best, most = i, mean
+			}
+		}
+		if len(u.methods) > 1 && !math.IsNaN(most) {
+			row := out[best]
+			row[len(row)-1] = "**" + row[len(row)-1]
+		}
 	}
-	return n
-}
-
-func (m *inquiry) scoreTable(u subject, title string, which func(*run) bnn.Scores) study.Table {
-	t := study.Table{Title: toldNet(u.kind) + ": " + strings.ToLower(title[:1]) + title[1:], Columns: []string{"method"}}
-	metrics := m.metrics()
-	for _, c := range metrics {
-		t.Columns = append(t.Columns, c.name)
-	}
-	t.Columns = append(t.Columns, "diverged")
-	best := make([]int, len(metrics))
-	means := make([][]float64, len(metrics))
 	for i, name := range u.methods {
 		o := m.find(u.kind, name)
-		row := []string{told(name)}
-		for k, c := range metrics {
-			v := study.IntervalOf(o.column(func(r *run) float64 { return c.of(which(r)) }))
-			row = append(row, v.PlusMinus())
-			means[k] = append(means[k], float64(c.better)*v.Mean)
-			if b := means[k][best[k]]; math.IsNaN(b) || means[k][i] > b {
-				best[k] = i
-			}
-		}
-		t.Rows = append(t.Rows, append(row, fmt.Sprintf("%d of %d", o.broken(), len(o.runs))))
+		out[i] = append(out[i], fmt.Sprintf("%d of %d", o.broken(), len(o.runs)))
 	}
-	if len(u.methods) > 1 {
-		for k, i := range best {
-			if !math.IsNaN(means[k][i]) {
-				t.Best = append(t.Best, [2]int{i, 1 + k})
-			}
-		}
-	}
-	return t
+	return out
 }
 
-func (m *inquiry) wallsTold() string {
-	text := "Every coordinate of a reflected method is held in [−4, 4]: weights, biases, and scale and shift of batch norm. Where no coordinate meets a wall, a reflected method is its unreflected partner, bit for bit."
-	same, pairs := 0, 0
+// same counts the pairs of methods, and those of the same scores in all repetitions.
+func (m *inquiry) same() any {
+	var f struct{ Same, Pairs int }
 	for _, u := range m.subjects {
 		for _, p := range mirrored() {
-			a, b := m.find(u.kind, p[0]), m.find(u.kind, p[1])
-			if a == nil || b == nil {
-				continue
-			}
-			pairs++
-			if a.identical(b) {
-				same++
+			if a, b := m.find(u.kind, p[0]), m.find(u.kind, p[1]); a != nil && b != nil {
+				f.Pairs++
+				if a.identical(b) {
+					f.Same++
+				}
 			}
 		}
 	}
-	if pairs > 0 {
-		text += fmt.Sprintf(" That is so in %d of %d pairs in all repetitions.", same, pairs)
-	}
-	return text
+	return f
 }
 
 // identical reports whether two items found the same scores in all repetitions.
@@ -232,9 +234,7 @@ func (o *outcome) identical(p *outcome) bool {
 	return true
 }
 
-func (m *inquiry) wallTable() study.Table {
-	t := study.Table{Title: "Coordinates that met a wall in a step", Columns: []string{"network", "method", "share, first epoch", "largest share of an epoch, cold rung", "any rung"},
-		Caption: "Shares of all coordinates, means over the steps of an epoch, the largest of all repetitions."}
+func (m *inquiry) wallRows() (out [][]string) {
 	for _, o := range slices.Concat(m.outcomes, m.swept) {
 		if !bnn.Reflects(o.settings.Method) {
 			continue
@@ -252,35 +252,48 @@ func (m *inquiry) wallTable() study.Table {
 		if o.about != "" {
 			name += ", " + o.about
 		}
-		t.Rows = append(t.Rows, []string{toldNet(o.network.Kind), name, fmt.Sprintf("%.2g", first), fmt.Sprintf("%.2g", cold), fmt.Sprintf("%.2g", o.reflected())})
+		out = append(out, []string{toldNet(o.network.Kind), name, fmt.Sprintf("%.2g", first), fmt.Sprintf("%.2g", cold), fmt.Sprintf("%.2g", o.reflected())})
 	}
-	return t
+	return out
 }
 
-func (m *inquiry) layersTold() string {
-	return "Kinetic temperature from the momenta, configurational temperature from θ·∇U over fresh minibatches, both of the cold rung at one time, and which share of all noise is injected: where it is little, the temperature is that of the minibatches. With batch norm U does not depend on the scale of the weights before it, so that their configurational temperature is that of the prior alone."
-}
-
-func (m *inquiry) timeTold() string {
-	n := map[string]int{}
-	for _, d := range m.devices {
-		n[d]++
-	}
-	var on []string
-	for _, d := range slices.Compact(slices.Sorted(slices.Values(m.devices))) {
-		on = append(on, fmt.Sprintf("%d on %s", n[d], d))
-	}
-	return fmt.Sprintf("Trainings that ran at once: %s, one thread each.", strings.Join(on, ", "))
-}
-
-func (m *inquiry) spentTable() study.Table {
-	t := study.Table{Title: "Where the time went", Columns: []string{"part", "seconds", "images × replicas", "a second"}}
-	for _, s := range m.spent {
-		row := []string{s.what, fmt.Sprintf("%.1f", s.seconds), "–", "–"}
-		if s.images > 0 && s.seconds > 0 {
-			row[2], row[3] = text.Count(s.images), fmt.Sprintf("%.0f", float64(s.images)/s.seconds)
+func (m *inquiry) planRows() (out [][]string) {
+	for i, p := range m.plans {
+		for k := range p.LogAcceptance {
+			out = append(out, []string{toldNet(m.subjects[i].kind), fmt.Sprintf("%d and %d", k+1, k+2),
+				fmt.Sprintf("%g, %g", p.Temperature[k], p.Temperature[k+1]), training.Probability(p.LogAcceptance[k]), training.Probability(p.Exact[k]),
+				fmt.Sprintf("%.3g", p.Expected[k]), fmt.Sprintf("%.3g", p.PairNoise[k]), fmt.Sprintf("%.4g", p.Barrier), text.Count(p.Needed)})
 		}
-		t.Rows = append(t.Rows, row)
 	}
-	return t
+	return out
+}
+
+func (m *inquiry) swapRows() (out [][]string) {
+	for _, o := range m.outcomes {
+		if !bnn.Exchanges(o.settings.Method) {
+			continue
+		}
+		var all [][]exchange.Pair
+		for _, r := range o.complete() {
+			all = append(all, r.epochs[len(r.epochs)-1].Pairs)
+		}
+		trips := study.IntervalOf(o.column(func(r *run) float64 { return float64(r.roundTrips) }))
+		for _, p := range training.Traded(all...) {
+			out = append(out, []string{toldNet(o.network.Kind), told(o.settings.Method), fmt.Sprintf("%d and %d", p.Rungs[0], p.Rungs[1]),
+				text.Count(p.Attempts), text.Count(p.Accepted), text.Short(p.Rate, 3), trips.PlusMinus()})
+		}
+	}
+	return out
+}
+
+// traded is the share of all swaps of a training that traded, NaN without any.
+func (r *run) traded() float64 {
+	var attempts, traded int64
+	for _, p := range training.Traded(r.epochs[len(r.epochs)-1].Pairs) {
+		attempts, traded = attempts+p.Attempts, traded+p.Accepted
+	}
+	if attempts == 0 {
+		return math.NaN()
+	}
+	return float64(traded) / float64(attempts)
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -61,32 +60,31 @@ func (m *inquiry) train(ctx context.Context, what string, all []*outcome) error 
 	}
 	n := m.source.data.Train.Len()
 	slices.SortStableFunc(jobs, func(a, b job) int { return int(b.o.cost(n) - a.o.cost(n)) })
-	begin, images := time.Now(), int64(0)
+	images := int64(0)
 	queue := make(chan job, len(jobs))
 	for _, j := range jobs {
 		queue <- j
 		images += j.o.cost(n)
 	}
 	close(queue)
-	m.Announce("cifar: %s, %d trainings", what, len(jobs))
 	count := m.Counter("cifar: "+what, len(jobs))
-	g, ctx := errgroup.WithContext(ctx)
-	for _, device := range m.devices {
-		g.Go(func() error {
-			for j := range queue {
-				r, err := m.once(ctx, j.o.item, j.repeat, device)
-				if err != nil {
-					return fmt.Errorf("%s, repetition %d: %w", j.o.name(), j.repeat+1, err)
+	return m.spent.Time(m.Options, "cifar", fmt.Sprintf("%s: %d trainings", what, len(jobs)), func() (int64, error) {
+		g, ctx := errgroup.WithContext(ctx)
+		for _, device := range m.devices {
+			g.Go(func() error {
+				for j := range queue {
+					r, err := m.once(ctx, j.o.item, j.repeat, device)
+					if err != nil {
+						return fmt.Errorf("%s, repetition %d: %w", j.o.name(), j.repeat+1, err)
+					}
+					j.o.runs[j.repeat] = r
+					count()
 				}
-				j.o.runs[j.repeat] = r
-				count()
-			}
-			return nil
-		})
-	}
-	err := g.Wait()
-	m.spent = append(m.spent, spell{fmt.Sprintf("%s: %d trainings", what, len(jobs)), time.Since(begin).Seconds(), images})
-	return err
+				return nil
+			})
+		}
+		return images, g.Wait()
+	})
 }
 
 // once makes one repetition.

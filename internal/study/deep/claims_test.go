@@ -21,7 +21,8 @@ func invented(accuracy func(method string, repeat int) float64, swept func(metho
 	from, e := tiny()
 	e.subjects[0].repeats, e.steps, from.data.Outside = 5, []float64{1, 10, 100}, nil
 	m := &inquiry{Options: study.Options{Scale: study.Small}, effort: e, source: from,
-		plans: []*bnn.Plan{{Parameters: 100, LogAcceptance: []float64{-50, -40}, Exact: []float64{-1, -1}, Barrier: 30, Needed: 61}}}
+		plans: []*bnn.Plan{{Parameters: 100, Temperature: []float64{1, 2, 3}, LogAcceptance: []float64{-50, -40}, Exact: []float64{-1, -1},
+			Expected: []float64{1, 1}, PairNoise: []float64{1, 1}, Barrier: 30, Needed: 61}}}
 	made := func(nll float64) bnn.Scores {
 		var j bnn.Scores
 		j.Accuracy, j.NLL, j.Brier = 1-nll/3, nll, nll/2
@@ -153,12 +154,15 @@ func TestDivergedIsAGuess(t *testing.T) {
 	if v := o.scores(acc, average); math.Abs(v[0]-100.0/3) > 1e-12 {
 		t.Errorf("accuracy of a diverged training in three classes: %g", v[0])
 	}
-	table := m.scoreTable(m.subjects[0], "Average of models", average)
-	if row := strings.Join(table.Rows[1], "|"); !strings.HasPrefix(row, "SGHMC|–|–") || !strings.HasSuffix(row, "5 of 5") {
+	sections, err := m.prose().Sections(nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if row := strings.Join(sections[1].Tables[0].Rows[1], "|"); !strings.HasPrefix(row, "SGHMC|–|–") || !strings.HasSuffix(row, "5 of 5") {
 		t.Errorf("the row is %s", row)
 	}
-	if !strings.Contains(m.scoresTold(), "5 trainings diverged") {
-		t.Error(m.scoresTold())
+	if text := sections[1].Text; !strings.Contains(text, "5 trainings diverged") {
+		t.Error(text)
 	}
 	if c := m.reflectedBetter(0); c.Verdict != study.Depends { // one of four pairs, the others the same
 		t.Errorf("%s: %s", c.Verdict, c.Why)

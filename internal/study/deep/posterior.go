@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/r2sgld/r2sgld/internal/bnn"
 	"github.com/r2sgld/r2sgld/internal/bnn/score"
@@ -28,7 +25,7 @@ func Posterior(ctx context.Context, o study.Options) (*study.Study, error) {
 	}
 	data, err := pictures()
 	if err != nil {
-		return nil, fmt.Errorf("study posterior: %w", err)
+		return nil, err
 	}
 	effort := posteriorEffort{epochs: 300, repeats: 2}
 	switch o.Scale {
@@ -75,24 +72,21 @@ type appraisal struct {
 	known     *score.Predictions // of the reference
 	plan      *bnn.Plan
 	rivals    []*rival
+	table     study.Tidy
 	reference marks // of the reference itself, against labels
 	floor     marks // of one half of its chains against the other
 }
 
 func comparePosteriors(ctx context.Context, o study.Options, effort posteriorEffort, data bnn.Data, open opener) (*study.Study, error) {
-	begin := time.Now()
 	a := &appraisal{Options: o, posteriorEffort: effort, data: data, open: open}
-	for _, step := range []func(context.Context) error{a.reckon, a.methods, a.run} {
-		if err := step(ctx); err != nil {
-			return nil, fmt.Errorf("study posterior: %w", refusal(err))
+	return o.Conduct(func() (*study.Study, error) {
+		for _, step := range []func(context.Context) error{a.reckon, a.methods, a.run} {
+			if err := step(ctx); err != nil {
+				return nil, refusal(err)
+			}
 		}
-	}
-	s, err := a.study()
-	if err != nil {
-		return nil, fmt.Errorf("study posterior: %w", err)
-	}
-	s.Seconds = time.Since(begin).Seconds()
-	return s, nil
+		return a.study()
+	}, study.Smoke, study.Small, study.Paper)
 }
 
 // reckon makes the reference or takes the frozen one.
@@ -147,22 +141,16 @@ func (a *appraisal) mark(p, known *score.Predictions) (m marks, err error) {
 
 // run runs all repetitions of all methods.
 func (a *appraisal) run(ctx context.Context) error {
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(a.Workers())
-	done := a.Counter("posterior: trainings", len(a.rivals)*a.repeats)
 	for _, r := range a.rivals {
 		r.marks, r.trips = make([]marks, a.repeats), make([]float64, a.repeats)
-		for k := range a.repeats {
-			g.Go(func() error {
-				defer done()
-				if err := a.once(ctx, r, k); err != nil {
-					return fmt.Errorf("%s: %w", r.name, err)
-				}
-				return nil
-			})
-		}
 	}
-	return g.Wait()
+	return a.Each(ctx, "posterior: trainings", len(a.rivals)*a.repeats, func(ctx context.Context, i int) error {
+		r := a.rivals[i/a.repeats]
+		if err := a.once(ctx, r, i%a.repeats); err != nil {
+			return fmt.Errorf("%s: %w", r.name, err)
+		}
+		return nil
+	})
 }
 
 // once makes a repetition of a method.

@@ -51,15 +51,7 @@ func (m *inquiry) largest(method string) (eta float64) {
 	return eta
 }
 
-func (m *inquiry) sweepTold() string {
-	k := m.source.data.Train.Classes
-	return fmt.Sprintf("%s, %d epochs, %s, the first step from %g to %g (divided by the number of training images, as all); it falls later as in the other trainings. Averages are of the models after half of the epochs. A training has failed if its loss is not finite (diverged), or if its average predicts no better than a guess: an NLL of %g · log %d = %.3f or more. Scores are over the trainings that did not fail.",
-		toldNet(m.subjects[0].kind), m.sweepEpochs, times(m.sweeps), m.steps[0], m.steps[len(m.steps)-1], guessing, k, guessing*math.Log(float64(k)))
-}
-
-func (m *inquiry) sweepTable() study.Table {
-	t := study.Table{Title: "Scores against the first step", Columns: []string{"step", "method", "accuracy, %", "NLL", "Brier", "NLL, single model", "diverged", "failed", "largest share reflected"},
-		Caption: "Of averages of models, where nothing else is said."}
+func (m *inquiry) sweepRows() (out [][]string) {
 	metrics := m.metrics()
 	for i := range m.steps {
 		for _, name := range sweeping() {
@@ -70,10 +62,10 @@ func (m *inquiry) sweepTable() study.Table {
 			}
 			row = append(row, study.IntervalOf(o.well(func(r *run) float64 { return r.single.NLL })).PlusMinus(),
 				fmt.Sprintf("%d of %d", o.broken(), len(o.runs)), fmt.Sprintf("%d of %d", o.failed(), len(o.runs)), fmt.Sprintf("%.2g", o.reflected()))
-			t.Rows = append(t.Rows, row)
+			out = append(out, row)
 		}
 	}
-	return t
+	return out
 }
 
 // times counts repetitions.
