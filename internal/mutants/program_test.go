@@ -46,6 +46,12 @@ var ofTheProgram = []fault{
 	{"progress told every thousand iterations", "internal/report ProgressOfSlow", []edit{
 		{"internal/report.(*watcher).Record", "k%16 != 0", "k%1024 != 0"},
 	}},
+	{"branches of a text that facts do not take, unread", "internal/study ProseThatFits", []edit{
+		{"internal/study.(*fitter).branches", "f.walk(otherwise, outer)", "_ = otherwise"},
+	}},
+	{"the part within a part of a text unread", "internal/study ProseThatFits", []edit{
+		{"internal/study.(*fitter).walk", "f.part(n.Name, is)", "_ = is"},
+	}},
 	{"a Go run without log Z", "internal/runner WriteEvidence", []edit{
 		{"internal/runner.(*execution).writeResult", "x.weigh(ctx, res, sum)", "ctx.Err()"},
 	}},

@@ -29,13 +29,19 @@ import (
 //	| column | another column
 //	| cell | **cell that stands out
 //	![name-of-the-picture] its caption
-type Prose struct{ t *template.Template }
+//
+// A part is told only if all of it fits the type of its facts, what these facts do not ask
+// for as well.
+type Prose struct {
+	t     *template.Template
+	funcs map[string]reflect.Type
+}
 
 // NewProse parses the text of a study, which may use funcs. It panics if the text is no
 // template.
 func NewProse(source string, funcs template.FuncMap) *Prose {
-	t := template.New("study").Funcs(common()).Funcs(verdictFuncs(&Claim{}))
-	return &Prose{template.Must(t.Funcs(funcs).Option("missingkey=error").Parse(source))}
+	t := template.New("study").Funcs(common()).Funcs(verdictFuncs(&Claim{})).Funcs(funcs)
+	return &Prose{template.Must(t.Option("missingkey=error").Parse(source)), types(common(), verdictFuncs(&Claim{}), funcs)}
 }
 
 // common are the functions of all studies.
@@ -111,13 +117,13 @@ func verdictFuncs(c *Claim) template.FuncMap {
 func (p *Prose) Claim(id string, v Verdict, facts any) Claim {
 	c := Claim{ID: id, Verdict: v}
 	t := template.Must(p.t.Clone()).Funcs(verdictFuncs(&c))
-	var b strings.Builder
-	if err := t.ExecuteTemplate(&b, id, facts); err != nil {
+	words, err := p.told(t, id, facts)
+	if err != nil {
 		panic(fmt.Sprintf("claim %s: %v", id, err))
 	}
 	into := map[string]*string{"section": &c.Section, "text": &c.Text, "test": &c.Test, "why": &c.Why, "basis": &c.Basis}
 	var now *string
-	for line := range strings.SplitSeq(b.String(), "\n") {
+	for line := range strings.SplitSeq(words, "\n") {
 		if key, rest, ok := strings.Cut(line, ":"); ok && into[key] != nil {
 			now, line = into[key], rest
 		}
@@ -135,15 +141,25 @@ func (p *Prose) Compared(id string, cs Comparisons, runs int, facts any) Claim {
 
 // Part is another part of the text.
 func (p *Prose) Part(name string, facts any) (string, error) {
-	var b strings.Builder
-	if err := p.t.ExecuteTemplate(&b, name, facts); err != nil {
+	words, err := p.told(p.t, name, facts)
+	if err != nil {
 		return "", err
 	}
 	out := ""
-	for paragraph := range strings.SplitSeq(b.String(), "\n\n") {
+	for paragraph := range strings.SplitSeq(words, "\n\n") {
 		out = joined(out, paragraph, "\n\n")
 	}
 	return out, nil
+}
+
+// told is a part, told by t.
+func (p *Prose) told(t *template.Template, name string, facts any) (string, error) {
+	if err := p.fits(name, facts); err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	err := t.ExecuteTemplate(&b, name, facts)
+	return b.String(), err
 }
 
 // blank stands for a space that stays at the end of a text.
@@ -161,12 +177,12 @@ func joined(told, words, between string) string {
 
 // Sections is the report. Pictures that are not there are left out.
 func (p *Prose) Sections(facts any, pictures map[string]Picture) ([]Section, error) {
-	var b strings.Builder
-	if err := p.t.ExecuteTemplate(&b, "report", facts); err != nil {
+	words, err := p.told(p.t, "report", facts)
+	if err != nil {
 		return nil, err
 	}
 	r := reader{pictures: pictures}
-	for line := range strings.SplitSeq(b.String(), "\n") {
+	for line := range strings.SplitSeq(words, "\n") {
 		r.line(line)
 	}
 	r.endPicture()

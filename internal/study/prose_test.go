@@ -108,3 +108,39 @@ func TestAmong(t *testing.T) {
 		}
 	}
 }
+
+// A part that would not fit in a branch which its facts do not take is not told.
+//
+// Mutants it kills: branches left out, the facts of a part within another not looked at,
+// elements of a loop taken for the list.
+func TestProseThatFitsInEveryBranch(t *testing.T) {
+	for _, c := range []struct {
+		text, want string // "" is that it fits
+	}{
+		{`{{if .Bad}}{{range $i, $b := .Bad}}{{$i | count}}{{lower $b}}{{end}}{{else}}{{count .N}}{{end}}`, ""},
+		{`{{with .One}}{{.Why}} {{(index .Numbers 0).Value | brief 3}}{{end}}`, "where a int is due"},
+		{`{{with $c := .One}}{{.Why}}{{$c.ID}}{{(index $c.Numbers 0).Name}}{{end}}{{.Any.What}}`, ""},
+		{`{{if .Bad}}{{.Worse}}{{end}}`, "spokenMore has no Worse"},
+		{`{{if .Bad}}{{else}}{{.One.Which}}{{end}}`, "Claim has no Which"},
+		{`{{range .Bad}}{{.N}}{{end}}`, "string has no N"},
+		{`{{range .Bad}}{{$.N}}{{else}}{{.M}}{{end}}`, "spokenMore has no M"},
+		{`{{range .One}}{{end}}`, "a loop over a study.Claim"},
+		{`{{if .Bad}}{{join .Bad}}{{end}}`, "1 arguments for a func([]string, string) string"},
+		{`{{if .Bad}}{{lower .N}}{{end}}`, "a int where a string is due"},
+		{`{{if .Bad}}{{template "inner" .Bad}}{{end}}`, "[]string has no N"},
+		{`{{if .Bad}}{{template "inner" .}}{{end}}`, ""},
+		{`{{if .Bad}}{{template "inner"}}{{end}}`, "struct {} has no N"},
+	} {
+		p := NewProse(`{{define "one"}}`+c.text+`{{end}}{{define "inner"}}{{.N}}{{end}}`, nil)
+		_, err := p.Part("one", spokenMore{One: &Claim{Numbers: make([]Number, 1)}, Any: struct{ What int }{}})
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s: %v, want %q", c.text, err, c.want)
+		}
+	}
+}
+
+type spokenMore struct {
+	spokenFacts
+	One *Claim
+	Any any
+}
