@@ -10,9 +10,9 @@ import (
 
 // Sparse says how the terms of a library that belong to the model are found.
 type Sparse struct {
-	Keep      []string // parameters whose terms belong to the model in any case
-	Prior     float64  // probability of each other term; 0 is beta-binomial(1, 1)
-	Threshold float64  // least inclusion probability of a term that is kept; 0 is 0.5
+	Keep      []string `json:"keep,omitempty"`      // parameters whose terms belong to the model in any case
+	Prior     float64  `json:"prior,omitempty"`     // probability of each other term; 0 is beta-binomial(1, 1)
+	Threshold float64  `json:"threshold,omitempty"` // least inclusion probability of a term that is kept; 0 is 0.5
 }
 
 // A Term is a candidate for the right-hand side of a state.

@@ -17,7 +17,7 @@ type Weak struct {
 	// Width is the number of rows, at least 5, that a test function spans, on
 	// average over uneven times: it is 0 at the first and last. 0 chooses: two
 	// thirds of the period of the fastest state, see [Series.span].
-	Width int
+	Width int `json:"width"`
 }
 
 // The test functions are φ(t) ∝ (1 − ((t − c)/ρ)²)⁴ with ∫φ = 1, their centres c

@@ -25,9 +25,9 @@ type Settings struct {
 
 // Estimate says how σ̃² is estimated on line.
 type Estimate struct {
-	Every     int     // iterations between estimates; 0: not estimated
-	Batches   int     // fresh energies of each replica per estimate, at least 2; 0 is 10
-	Smoothing float64 // a in (0,1] of σ̃² ← (1−a)σ̃² + a s²; 0 is 0.1
+	Every     int     `json:"every"`     // iterations between estimates; 0: not estimated
+	Batches   int     `json:"batches"`   // fresh energies of each replica per estimate, at least 2; 0 is 10
+	Smoothing float64 `json:"smoothing"` // a in (0,1] of σ̃² ← (1−a)σ̃² + a s²; 0 is 0.1
 }
 
 // Validate names every setting that makes no sense.

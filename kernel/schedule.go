@@ -30,12 +30,13 @@ const (
 
 // Decay is how step sizes vary with the iteration.
 type Decay struct {
-	Kind   Kind    // "" is Constant
-	Rate   float64 // Exponential: 0 < Rate ≤ 1
-	After  int     // Exponential: the last iteration before the decay
-	Cycles int     // Cosine: M ≥ 1
-	A, B   float64 // Polynomial: A > 0, B > −1
-	Gamma  float64 // Polynomial: Gamma ≥ 0
+	Kind   Kind    `json:"kind"`             // "" is Constant
+	Rate   float64 `json:"decay,omitempty"`  // Exponential: 0 < Rate ≤ 1
+	After  int     `json:"after,omitempty"`  // Exponential: the last iteration before the decay
+	Cycles int     `json:"cycles,omitempty"` // Cosine: M ≥ 1
+	A      float64 `json:"a,omitempty"`      // Polynomial: A > 0
+	B      float64 `json:"b,omitempty"`      // Polynomial: B > −1
+	Gamma  float64 `json:"gamma,omitempty"`  // Polynomial: Gamma ≥ 0
 }
 
 // Validate reports what is wrong with the parameters of d, or nil.

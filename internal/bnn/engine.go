@@ -86,10 +86,10 @@ func size(tensors []Tensor) int {
 // An Augmentation changes the images of a minibatch at random, each in its own way,
 // the same for every replica.
 type Augmentation struct {
-	Crop  int     // zero pixels put around an image before a window of its size is cut out at random
-	Flip  bool    // left to right, every second one
-	Erase float64 // probability of erasing a rectangle (Zhong et al. 2020): area 0.02 … 0.4, aspect 0.3 … 3.33
-	Seed  uint64  // of this minibatch
+	Crop  int     `json:"crop"`  // zero pixels put around an image before a window of its size is cut out at random
+	Flip  bool    `json:"flip"`  // left to right, every second one
+	Erase float64 `json:"erase"` // probability of erasing a rectangle (Zhong et al. 2020): area 0.02 … 0.4, aspect 0.3 … 3.33
+	Seed  uint64  `json:"-"`     // of this minibatch
 }
 
 // A Batch names examples of a set that was loaded.

@@ -54,35 +54,35 @@ type Settings struct {
 
 // Anneal divides all temperatures by Divide after every epoch up to epoch Until.
 type Anneal struct {
-	Divide float64 // ≥ 1; 0 is 1, none
-	Until  int     // epochs; 0 is all
+	Divide float64 `json:"divide"`          // ≥ 1; 0 is 1, none
+	Until  int     `json:"until,omitempty"` // epochs; 0 is all
 }
 
 // Averaging says which models of the cold rung are averaged, and how. With cosine cycles
 // the first three quarters of each, where steps are large, only explore and are left out.
 type Averaging struct {
-	From  float64 // share of the epochs after which models are kept, in [0, 1)
-	Every int     // epochs between; 0 is 1
-	Draws int     // models kept in such an epoch, evenly spread over it; 0 is 1, at its end
-	Of    string  // probabilities or logits, which the paper's code averages; "" is probabilities
+	From  float64 `json:"from"`  // share of the epochs after which models are kept, in [0, 1)
+	Every int     `json:"every"` // epochs between; 0 is 1
+	Draws int     `json:"draws"` // models kept in such an epoch, evenly spread over it; 0 is 1, at its end
+	Of    string  `json:"of"`    // probabilities or logits, which the paper's code averages; "" is probabilities
 	// Recompute sets the batch-norm buffers of a kept model to the means over this many
 	// training examples, always the same; 0 takes those that it has run with.
-	Recompute int
+	Recompute int `json:"recompute"`
 }
 
 // SWAG says how the Gaussian of method swag is fitted and drawn from (Maddox et al.
 // 2019): to iterates at the ends of the epochs that Averaging keeps.
 type SWAG struct {
-	Rank  int     // K of the low-rank part, the last K iterates; 0 is 20
-	Draws int     // M models drawn at the end; 0 is 30
-	Scale float64 // of the covariance; 0 is 1
+	Rank  int     `json:"rank"`  // K of the low-rank part, the last K iterates; 0 is 20
+	Draws int     `json:"draws"` // M models drawn at the end; 0 is 30
+	Scale float64 `json:"scale"` // of the covariance; 0 is 1
 }
 
 // Measure says how often costly measurements are made.
 type Measure struct {
-	Every   int // epochs between temperatures and noise budgets per layer; 0 is never
-	Batches int // minibatches of a noise budget, at least 2; 0 is 8
-	Test    int // epochs between evaluations on the test set of an epoch that keeps no model; 0 is 1
+	Every   int `json:"every"`   // epochs between temperatures and noise budgets per layer; 0 is never
+	Batches int `json:"batches"` // minibatches of a noise budget, at least 2; 0 is 8
+	Test    int `json:"test"`    // epochs between evaluations on the test set of an epoch that keeps no model; 0 is 1
 }
 
 // WithDefaults returns the settings with what zeros stand for, and a step size for each

@@ -62,17 +62,17 @@ func (l *loader) belongs(n *yamlpos.Node, likelihood string) {
 
 // readSparse reads how the terms of a library that belong to the model are found.
 func (r *Model) readSparse(l *key.Reader, n *yamlpos.Node) {
-	s := &Sparse{}
+	s := &dynamics.Sparse{}
 	if n.Kind == yamlpos.Scalar {
 		if word, ok := l.Word(n, "true", "false"); ok && word == "true" {
 			r.Sparse = s
 		}
-	} else if l.Read(n, s.keys()) {
+	} else if l.Read(n, sparseKeys(s)) {
 		r.Sparse = s
 	}
 }
 
-func (s *Sparse) keys() []key.Key {
+func sparseKeys(s *dynamics.Sparse) []key.Key {
 	return []key.Key{
 		key.Texts("keep", &s.Keep, "names of coefficients").Tells("none", "terms that belong to the model in any case; those of parameters with a "+
 			"prior or in a constraint do so by themselves"),
@@ -82,14 +82,14 @@ func (s *Sparse) keys() []key.Key {
 	}
 }
 
-func (w *Weak) keys() []key.Key {
+func weakKeys(w *dynamics.Weak) []key.Key {
 	return []key.Key{key.Whole("width", &w.Width, 5, 1_000_001).Tells("from the data", "rows that a test function spans")}
 }
 
 // readWeak reads how equations are integrated.
 func (r *Model) readWeak(l *key.Reader, n *yamlpos.Node) {
-	w := Weak{}
-	if l.Read(n, w.keys()); w.Width > 0 {
+	w := dynamics.Weak{}
+	if l.Read(n, weakKeys(&w)); w.Width > 0 {
 		r.Weak = &w
 	}
 }

@@ -47,12 +47,12 @@ func (l *loader) modelKeys(r *Model) []key.Key {
 		key.Word("likelihood", &r.Likelihood, "derivative", "log-derivative", "weak", trajectoryLikelihood).
 			Tells("`derivative`", "what of the data is [explained](#likelihoods)"),
 		key.Given("derivative", "word or map", slopeShape(), nil).Tells("`central`", "of the first two likelihoods: how dX/dt comes from the data"),
-		key.Mapping("weak", (&Weak{}).keys()).By(r.readWeak).In("`{width: rows}`").
+		key.Mapping("weak", weakKeys(&dynamics.Weak{})).By(r.readWeak).In("`{width: rows}`").
 			Tells("from the data", "of `weak`: rows that a test function spans, 5 or more"),
 		key.Given("states", "`observed`, `simulated`", key.Object("enum", []string{statesObserved, statesSimulated}), nil).Tells("`observed`",
 			"of `derivative`: where the right-hand sides are evaluated. `simulated`, at states simulated with the parameters of the moment, "+
 				"as the paper has it; its gradient holds them fixed, so that no law is claimed"),
-		key.Given("sparse", "`true` or map", key.AnyOf(key.Object("type", "boolean"), key.Section((&Sparse{}).keys())), r.readSparse).
+		key.Given("sparse", "`true` or map", key.AnyOf(key.Object("type", "boolean"), key.Section(sparseKeys(&dynamics.Sparse{}))), r.readSparse).
 			Tells("all terms", "[which terms](#terms-of-a-library) of `library` belong to the model is found"),
 		key.Part("solver", &r.Solver, (*Solver).keys).In("`{method, rtol, atol}`").Tells("chosen", "of trajectories: `dopri5`, `dop853` "+
 			"or `lsoda`; the default is the cheapest whose error of U about the mode is below 0.002. A warm-up with kernel `hmc` makes do with 0.1"),
@@ -102,11 +102,10 @@ func (r *Model) fill(m *dynamics.Model) {
 	m.Fixed, m.Start = valuesOf(r.Fixed), valuesOf(r.Start)
 	m.Simulated = r.States == statesSimulated && r.Likelihood == "derivative" // of others it is reported
 	if r.Weak != nil {
-		m.Weak = dynamics.Weak(*r.Weak)
+		m.Weak = *r.Weak
 	}
 	if r.Sparse != nil {
-		sparse := dynamics.Sparse(*r.Sparse)
-		m.Sparse = &sparse
+		m.Sparse = new(*r.Sparse)
 	}
 	if s := r.Solver; s != nil {
 		m.Solver = ode.Options{Method: ode.Method(s.Method), RTol: s.RTol}

@@ -8,6 +8,7 @@ import (
 	"math"
 	"path/filepath"
 
+	"github.com/r2sgld/r2sgld/dynamics"
 	"github.com/r2sgld/r2sgld/internal/config/key"
 	"github.com/r2sgld/r2sgld/kernel"
 	"github.com/r2sgld/r2sgld/tune"
@@ -56,32 +57,20 @@ type Data struct {
 
 // Model is the model of a series.
 type Model struct {
-	Equations   Ordered  `json:"equations,omitempty"`
-	Library     []string `json:"library,omitempty"`
-	Constraints []string `json:"constraints,omitempty"`
-	Fixed       Ordered  `json:"fixed,omitempty"`
-	Likelihood  string   `json:"likelihood"`
-	Derivative  any      `json:"derivative,omitempty"`
-	Weak        *Weak    `json:"weak,omitempty"`
-	States      string   `json:"states,omitempty"` // "" is observed
-	Sparse      *Sparse  `json:"sparse,omitempty"`
-	Solver      *Solver  `json:"solver,omitempty"`
-	Noise       any      `json:"noise"`
-	Priors      Ordered  `json:"priors,omitempty"`
-	Start       Ordered  `json:"start,omitempty"` // of the search for the fit
-	Batch       int      `json:"batch,omitempty"` // rows of a minibatch
-}
-
-// Weak says how equations are integrated against test functions.
-type Weak struct {
-	Width int `json:"width"` // rows
-}
-
-// Sparse says how terms are chosen; zero values are the defaults.
-type Sparse struct {
-	Keep      []string `json:"keep,omitempty"`
-	Prior     float64  `json:"prior,omitempty"`
-	Threshold float64  `json:"threshold,omitempty"`
+	Equations   Ordered          `json:"equations,omitempty"`
+	Library     []string         `json:"library,omitempty"`
+	Constraints []string         `json:"constraints,omitempty"`
+	Fixed       Ordered          `json:"fixed,omitempty"`
+	Likelihood  string           `json:"likelihood"`
+	Derivative  any              `json:"derivative,omitempty"`
+	Weak        *dynamics.Weak   `json:"weak,omitempty"`
+	States      string           `json:"states,omitempty"` // "" is observed
+	Sparse      *dynamics.Sparse `json:"sparse,omitempty"`
+	Solver      *Solver          `json:"solver,omitempty"`
+	Noise       any              `json:"noise"`
+	Priors      Ordered          `json:"priors,omitempty"`
+	Start       Ordered          `json:"start,omitempty"` // of the search for the fit
+	Batch       int              `json:"batch,omitempty"` // rows of a minibatch
 }
 
 // Solver says how trajectories are computed; zero values are the defaults.
@@ -99,7 +88,7 @@ type Sampler struct {
 	Thin          int          `json:"thin,omitempty"`
 	StepSize      []float64    `json:"step_size,omitempty"`
 	Temperature   Temperatures `json:"temperature,omitempty"`
-	Schedule      Schedule     `json:"schedule,omitzero"`
+	Schedule      kernel.Decay `json:"schedule,omitzero"`
 	Swap          Swap         `json:"swap,omitzero"`
 	Ladders       int          `json:"ladders"`
 	Boundary      string       `json:"boundary,omitempty"`

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"encoding/json"
 	"slices"
 
 	"github.com/r2sgld/r2sgld/internal/config/key"
@@ -9,27 +8,11 @@ import (
 	"github.com/r2sgld/r2sgld/kernel"
 )
 
-// Schedule says how step sizes vary.
-type Schedule kernel.Decay
-
-// MarshalJSON writes the schedule section.
-func (d Schedule) MarshalJSON() ([]byte, error) {
-	return json.Marshal(struct {
-		Kind   kernel.Kind `json:"kind"`
-		Cycles int         `json:"cycles,omitempty"`
-		Decay  float64     `json:"decay,omitempty"`
-		After  int         `json:"after,omitempty"`
-		A      float64     `json:"a,omitempty"`
-		B      float64     `json:"b,omitempty"`
-		Gamma  float64     `json:"gamma,omitempty"`
-	}{d.Kind, d.Cycles, d.Rate, d.After, d.A, d.B, d.Gamma})
-}
-
 // defaultCycles are those of a cosine schedule.
 const defaultCycles = 5
 
-// kinds are the kinds of schedule, with the keys of each.
-func (d *Schedule) kinds() key.Kinds {
+// scheduleKinds are the kinds of schedule, with the keys of each.
+func scheduleKinds(d *kernel.Decay) key.Kinds {
 	return key.Kinds{
 		{Name: string(kernel.Constant), Unsaid: true, Doc: "1"},
 		{Name: string(kernel.Cosine), Unsaid: true, Doc: "½(1 + cos(π·mod(k − 1, c)/c)), c = ⌈K/`cycles`⌉", Keys: []key.Key{
@@ -46,7 +29,7 @@ func (d *Schedule) kinds() key.Kinds {
 
 // scheduleKey is the key of a schedule, which is read once the method is known.
 func scheduleKey() key.Key {
-	return key.Given("schedule", "word or map", (&Schedule{}).kinds().Shape(), nil)
+	return key.Given("schedule", "word or map", scheduleKinds(&kernel.Decay{}).Shape(), nil)
 }
 
 // samplerSchedule reads how step sizes vary.
@@ -61,21 +44,21 @@ func (l *loader) samplerSchedule(n *yamlpos.Node) {
 	}
 	kind := n
 	if n.Kind != yamlpos.Scalar {
-		if !l.Section(n, d.kinds().Keys()...) {
+		if !l.Section(n, scheduleKinds(d).Keys()...) {
 			return
 		}
 		kind = n.Field("kind")
 	}
-	if word, ok := l.Word(kind, d.kinds().Names()...); ok {
+	if word, ok := l.Word(kind, scheduleKinds(d).Names()...); ok {
 		if l.method.schedule == kernel.Cosine && word != string(d.Kind) {
 			l.Report(kind, "method %s goes with the cosine schedule; found %q", l.method.name, word)
 		}
 		if word != string(d.Kind) {
-			*d = Schedule{Kind: kernel.Kind(word)}
+			*d = kernel.Decay{Kind: kernel.Kind(word)}
 		}
 	}
 	for _, f := range n.Fields {
-		for _, v := range d.kinds() {
+		for _, v := range scheduleKinds(d) {
 			if v.Name != string(d.Kind) && slices.Contains(key.Names(v.Keys), f.Key.Text) {
 				l.Report(f.Key, "%s belongs to the schedule %s, not %s", f.Key.Text, v.Name, d.Kind)
 			}
@@ -84,6 +67,6 @@ func (l *loader) samplerSchedule(n *yamlpos.Node) {
 	if d.Kind == kernel.Cosine && d.Cycles == 0 {
 		d.Cycles = defaultCycles
 	}
-	keys := d.kinds().Of(string(d.Kind))
+	keys := scheduleKinds(d).Of(string(d.Kind))
 	l.Take(n, keys, key.Names(keys)...)
 }

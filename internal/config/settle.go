@@ -7,7 +7,6 @@ import (
 
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/domain"
-	"github.com/r2sgld/r2sgld/kernel"
 	"github.com/r2sgld/r2sgld/potential"
 	"github.com/r2sgld/r2sgld/tune"
 )
@@ -104,7 +103,7 @@ func (s *Sampler) settings(m method, d int) r2sgld.Settings {
 	out := r2sgld.Settings{
 		Seed: *s.Seed, Ladders: s.Ladders, Iterations: s.Iterations, BurnIn: burnIn, Thin: thin,
 		StepSize: s.StepSize, Temperature: s.Temperature,
-		Decay: kernel.Decay(s.Schedule), Swap: s.Swap.Settings, FullEnergies: s.Swap.full(),
+		Decay: s.Schedule, Swap: s.Swap.Settings, FullEnergies: s.Swap.full(),
 		Boundary: domain.Rule(s.Boundary), Cap: s.Cap,
 		Certificate: s.Certificate,
 		MaxDraws:    most,

@@ -17,18 +17,11 @@ type Swap struct {
 // full reports that swaps see energies over all data.
 func (s Swap) full() bool { return s.Energies == "full" }
 
-// Estimate says how σ̃² is estimated on line.
-type Estimate struct {
-	Every     int     `json:"every"`
-	Batches   int     `json:"batches"`
-	Smoothing float64 `json:"smoothing"`
-}
-
 // MarshalJSON writes the swap section.
 func (s Swap) MarshalJSON() ([]byte, error) {
 	var variance any = s.Variance
 	if s.Estimate.Every > 0 {
-		variance = Estimate(s.Estimate)
+		variance = s.Estimate
 	}
 	return json.Marshal(struct {
 		Scheme     string  `json:"scheme"`

@@ -39,7 +39,7 @@ type ResolvedTraining struct {
 	Network   NetworkKeys  `json:"network"`
 	Sampler   TrainSampler `json:"sampler"`
 	Average   AverageKeys  `json:"average"`
-	Measure   MeasureKeys  `json:"measure"`
+	Measure   bnn.Measure  `json:"measure"`
 	Repeats   int          `json:"repeats"`
 	Device    []string     `json:"device"`
 	Precision string       `json:"precision"`
@@ -47,20 +47,13 @@ type ResolvedTraining struct {
 
 // ImageData says where images are.
 type ImageData struct {
-	Kind    string      `json:"kind"`
-	Folder  string      `json:"folder"` // absolute
-	SHA256  string      `json:"sha256"` // of the examples used
-	Train   int         `json:"train"`  // examples
-	Test    int         `json:"test"`
-	Augment AugmentKeys `json:"augment"`
-	Outside *OutsideSet `json:"outside,omitempty"`
-}
-
-// AugmentKeys say how training images are changed at random.
-type AugmentKeys struct {
-	Crop  int     `json:"crop"`
-	Flip  bool    `json:"flip"`
-	Erase float64 `json:"erase"`
+	Kind    string           `json:"kind"`
+	Folder  string           `json:"folder"` // absolute
+	SHA256  string           `json:"sha256"` // of the examples used
+	Train   int              `json:"train"`  // examples
+	Test    int              `json:"test"`
+	Augment bnn.Augmentation `json:"augment"`
+	Outside *OutsideSet      `json:"outside,omitempty"`
 }
 
 // An OutsideSet says where images are that belong to none of the classes.
@@ -86,8 +79,8 @@ type TrainSampler struct {
 	Order         string       `json:"order"`
 	StepSize      []float64    `json:"step_size"` // divided by the number of training examples
 	Temperature   Temperatures `json:"temperature,omitempty"`
-	Anneal        *Anneal      `json:"anneal,omitempty"`
-	Schedule      Schedule     `json:"schedule"`
+	Anneal        *bnn.Anneal  `json:"anneal,omitempty"`
+	Schedule      kernel.Decay `json:"schedule"`
 	Momentum      float64      `json:"momentum"`
 	NoiseEstimate float64      `json:"noise_estimate"`
 	WeightDecay   float64      `json:"weight_decay"`
@@ -95,39 +88,15 @@ type TrainSampler struct {
 	Reflect       []bnn.Role   `json:"reflect,omitempty"`
 	AsReleased    bool         `json:"as_released"`
 	Members       int          `json:"members,omitempty"` // of method ensemble
-	SWAG          *SWAG        `json:"swag,omitempty"`    // of method swag
+	SWAG          *bnn.SWAG    `json:"swag,omitempty"`    // of method swag
 	Swap          *Swap        `json:"swap,omitempty"`
 	Seed          uint64       `json:"seed"`
 }
 
-// Anneal divides temperatures epoch by epoch.
-type Anneal struct {
-	Divide float64 `json:"divide"`
-	Until  int     `json:"until,omitempty"` // epochs; 0 is all
-}
-
-// SWAG says how the Gaussian of method swag is fitted.
-type SWAG struct {
-	Rank  int     `json:"rank"`
-	Draws int     `json:"draws"`
-	Scale float64 `json:"scale"`
-}
-
-// AverageKeys say which models are averaged.
+// AverageKeys say which models are averaged, and whether they are kept.
 type AverageKeys struct {
-	From      float64 `json:"from"`
-	Every     int     `json:"every"`
-	Draws     int     `json:"draws"`
-	Of        string  `json:"of"`
-	Recompute int     `json:"recompute"`
-	Save      bool    `json:"save"`
-}
-
-// MeasureKeys say how often costly measurements are made.
-type MeasureKeys struct {
-	Every   int `json:"every"`
-	Batches int `json:"batches"`
-	Test    int `json:"test"`
+	bnn.Averaging
+	Save bool `json:"save"`
 }
 
 // LoadTraining reads a configuration of the command train and the images that it
@@ -189,7 +158,7 @@ func loadTraining(path string, root *yamlpos.Node, set []string) (*Training, err
 func (l *loader) trainingKeys(t *Training) []key.Key {
 	return []key.Key{
 		l.nameKey(),
-		key.Mapping("data", imageKeys(&t.Resolved.Data.Augment)).By(nil).Must().Tells("", "the images"),
+		key.Mapping("data", imageKeys(&t.Settings.Augment)).By(nil).Must().Tells("", "the images"),
 		key.Mapping("network", networkKeys(&t.Network)).By(nil).Tells("resnet20", "the network"),
 		key.Mapping("sampler", l.trainKeys(&t.Settings)).By(nil).Tells("", "how its weights move"),
 		key.Mapping("average", t.averageKeys()).Tells("", "which models are averaged"),
@@ -340,25 +309,24 @@ func (l *loader) suitImages(t *Training) {
 // resolve fills in the keys of what was read.
 func (r *ResolvedTraining) resolve(t *Training) {
 	s := t.Settings
-	a := s.Average
-	r.Average = AverageKeys{a.From, a.Every, a.Draws, a.Of, a.Recompute, t.Save}
-	r.Measure = MeasureKeys(s.Measure)
+	r.Average = AverageKeys{s.Average, t.Save}
+	r.Measure = s.Measure
 	p := &r.Sampler
 	*p = TrainSampler{Method: s.Method, Epochs: s.Epochs, Batch: s.Batch, Order: s.Order, StepSize: s.StepSize,
-		Schedule: Schedule(s.Decay), Momentum: s.Momentum, NoiseEstimate: s.NoiseEstimate, WeightDecay: s.WeightDecay,
+		Schedule: s.Decay, Momentum: s.Momentum, NoiseEstimate: s.NoiseEstimate, WeightDecay: s.WeightDecay,
 		Bound: s.Bound, Reflect: s.Reflect, AsReleased: s.AsReleased, Seed: s.Seed}
 	p.Schedule.Kind = cmp.Or(p.Schedule.Kind, kernel.Constant)
 	if slices.Max(s.Temperature) > 0 {
 		p.Temperature = s.Temperature
 	}
 	if s.Anneal.Divide > 1 {
-		p.Anneal = (*Anneal)(&s.Anneal)
+		p.Anneal = &s.Anneal
 	}
 	switch {
 	case s.Method == "ensemble":
 		p.Members = s.Members
 	case s.Method == "swag":
-		p.SWAG = (*SWAG)(&s.SWAG)
+		p.SWAG = &s.SWAG
 	case s.Rungs() > 1:
 		p.Swap = &Swap{Settings: s.Swap}
 		if s.FullEnergies {

@@ -3,20 +3,21 @@ package config
 import (
 	"path/filepath"
 
+	"github.com/r2sgld/r2sgld/internal/bnn"
 	"github.com/r2sgld/r2sgld/internal/bnn/images"
 	"github.com/r2sgld/r2sgld/internal/config/key"
 	"github.com/r2sgld/r2sgld/internal/config/yamlpos"
 )
 
 // imageKeys declares the data section of a training.
-func imageKeys(a *AugmentKeys) []key.Key {
+func imageKeys(a *bnn.Augmentation) []key.Key {
 	return []key.Key{
 		kindOfImages(),
 		folderOfImages(),
 		key.Given("sha256", "text", key.PlainText(), nil).Tells("not checked", "the run is refused if the images have another hash"),
 		key.Whole("train", new(int), 1, key.Many).By(nil).Tells("all", "so many examples, drawn at random, classes in proportion"),
 		key.Whole("test", new(int), 1, key.Many).By(nil).Tells("all", "likewise"),
-		key.Given("augment", "`none`, or map", key.AnyOf(key.Object("const", "none"), key.Section(a.keys())), nil).Tells("`none`",
+		key.Given("augment", "`none`, or map", key.AnyOf(key.Object("const", "none"), key.Section(augmentKeys(a))), nil).Tells("`none`",
 			"`{crop: 4, flip: true, erase: 0.5}`: zero pixels around an image before a window is cut out; left to right every second time; "+
 				"a rectangle erased with that probability"),
 		key.Mapping("outside", outsideKeys()).By(nil).Tells("none", "`{kind, folder, test}`: images of no class, to see whether the model knows that "+
@@ -46,7 +47,7 @@ func imageKinds() (kinds []string) {
 	return kinds
 }
 
-func (a *AugmentKeys) keys() []key.Key {
+func augmentKeys(a *bnn.Augmentation) []key.Key {
 	return []key.Key{
 		key.Whole("crop", &a.Crop, 0, 1_000_000).Tells("0", "zero pixels around an image before a window of its size is cut out"),
 		key.Boolean("flip", &a.Flip).Tells("false", "left to right, every second time"),
@@ -56,21 +57,20 @@ func (a *AugmentKeys) keys() []key.Key {
 
 // readImages reads where the images are, and them.
 func (l *loader) readImages(n *yamlpos.Node, t *Training) {
-	r := &t.Resolved.Data
+	r, a := &t.Resolved.Data, &t.Settings.Augment
 	if n == nil {
 		l.ReportBare(l.root, "data are missing: add, for instance, data: {kind: idx, folder: /usr/share/datasets/fashion-mnist}")
 		return
 	}
-	if !l.Section(n, key.Names(imageKeys(&r.Augment))...) {
+	if !l.Section(n, key.Names(imageKeys(a))...) {
 		return
 	}
 	if k := n.Field("augment"); k != nil && k.Kind == yamlpos.Scalar {
 		l.Word(k, "none")
 	} else {
-		l.Read(k, r.Augment.keys())
+		l.Read(k, augmentKeys(a))
 	}
-	a := &t.Settings.Augment
-	a.Crop, a.Flip, a.Erase = r.Augment.Crop, r.Augment.Flip, r.Augment.Erase
+	r.Augment = *a
 	s, ok := l.imagesOf(n, n.Field("folder"))
 	if !ok {
 		return

@@ -203,7 +203,7 @@ func (l *loader) trainSchedule(n *yamlpos.Node, s *bnn.Settings) {
 		if k.Kind == yamlpos.Map && k.Field("cycles") == nil && d.Kind == kernel.Cosine {
 			d.Cycles = cyclesDefault
 		}
-		s.Decay = kernel.Decay(d)
+		s.Decay = d
 		return
 	}
 	switch {
