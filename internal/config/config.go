@@ -87,51 +87,57 @@ func Parse(command, name string, text []byte, set []string) (*Run, error) {
 
 // Load is [Load] where these programs may be started.
 func (p Programs) Load(command, path string, set []string) (*Run, error) {
-	root, err := yamlpos.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	return p.load(command, path, root, set)
+	return loaded(command, path, nil, set, p.run)
 }
 
 // Parse is [Parse] where these programs may be started.
 func (p Programs) Parse(command, name string, text []byte, set []string) (*Run, error) {
-	root, err := yamlpos.Parse(name, text)
-	if err != nil {
-		return nil, err
-	}
-	return p.load(command, name, root, set)
+	return loaded(command, name, text, set, p.run)
 }
 
-// load applies the overrides and makes the run.
-func (p Programs) load(command, path string, root *yamlpos.Node, set []string) (*Run, error) {
-	if err := misplaced(command, path, root); err != nil {
-		return nil, err
+// loaded reads the configuration of a command from a file, or from a text if there is one,
+// applies overrides and gives it to what makes sense of it.
+func loaded[T any](command, path string, text []byte, set []string, read func(*loader, string) (T, error)) (none T, err error) {
+	var root *yamlpos.Node
+	if text == nil {
+		root, err = yamlpos.ReadFile(path)
+	} else {
+		root, err = yamlpos.Parse(path, text)
 	}
-	l := p.loader(path, root)
-	l.override(set)
-	var r *Run
-	var err error
+	if err == nil {
+		err = misplaced(command, path, root)
+	}
+	if err != nil {
+		return none, err
+	}
+	l := &loader{root: root, file: path, region: &region.Region{}}
+	l.programs.Context = context.Background()
+	for _, s := range set {
+		var problems Problems
+		if err := yamlpos.Set(root, s); errors.As(err, &problems) {
+			l.Problems = append(l.Problems, problems...)
+		}
+	}
+	return read(l, command)
+}
+
+// run makes the run of a command.
+func (p Programs) run(l *loader, command string) (r *Run, err error) {
+	if l.programs.Allow = p.Allow; p.Context != nil {
+		l.programs.Context = p.Context
+	}
 	switch command {
 	case "sample":
 		r, err = l.sample()
 	case "identify":
 		r, err = l.identification()
 	default:
-		return nil, Problems{{File: path, Message: fmt.Sprintf("runs of %q have no configuration; those of sample and identify have", command)}}
+		return nil, Problems{{File: l.file, Message: fmt.Sprintf("runs of %q have no configuration; those of sample and identify have", command)}}
 	}
 	if ended := l.programs.Context.Err(); ended != nil { // what was found may be cut short
 		return nil, ended
 	}
 	return r, err
-}
-
-// loader reads the configuration at root.
-func (p Programs) loader(path string, root *yamlpos.Node) *loader {
-	if p.Context == nil {
-		p.Context = context.Background()
-	}
-	return &loader{programs: p, root: root, file: path, region: &region.Region{}}
 }
 
 // newRegion is a region in the coordinates, of which nothing is known yet.
@@ -143,16 +149,6 @@ func (l *loader) newRegion() *region.Region {
 func (l *loader) readDomain() {
 	l.region = l.newRegion()
 	l.region.Read(l.root.Field("domain"), l.root.Key("domain"))
-}
-
-// override applies overrides of the command line.
-func (l *loader) override(set []string) {
-	for _, s := range set {
-		var problems Problems
-		if err := yamlpos.Set(l.root, s); errors.As(err, &problems) {
-			l.Problems = append(l.Problems, problems...)
-		}
-	}
 }
 
 // The names of runs and of variables, and the most of these.

@@ -146,7 +146,7 @@ func (l *loader) noiseWord(n *yamlpos.Node, m *dynamics.Model, r *Model, words .
 // scales reads standard deviations.
 func (l *loader) scales(fields []yamlpos.Field) (values []dynamics.Value, o Ordered) {
 	for _, f := range fields {
-		v, ok := l.Positive(f.Value)
+		v, ok := l.Limited(f.Value, key.Positive)
 		if !ok {
 			v = 1 // reported; it is not missing
 		}

@@ -83,7 +83,7 @@ func (s *Swap) readVariance(l *key.Reader, n *yamlpos.Node) {
 	case n.Kind == yamlpos.Scalar && n.Text == "online":
 		s.Estimate = onLine()
 	default:
-		s.Variance, _ = l.NotNegative(n)
+		s.Variance, _ = l.Limited(n, key.NotNegative)
 	}
 }
 

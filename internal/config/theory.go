@@ -3,7 +3,6 @@ package config
 import (
 	"context"
 	"math"
-	"slices"
 
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/domain"
@@ -57,28 +56,16 @@ type DecayKeys struct {
 // "theory.grid=200". What it does not say is filled in. The error is of type [Problems]
 // and holds every fault.
 func LoadTheory(path string, set []string) (*Theory, error) {
-	root, err := yamlpos.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	return loadTheory(path, root, set)
+	return loaded("theory", path, nil, set, (*loader).theory)
 }
 
 // ParseTheory is [LoadTheory] of a text; name stands for the path.
 func ParseTheory(name string, text []byte, set []string) (*Theory, error) {
-	root, err := yamlpos.Parse(name, text)
-	if err != nil {
-		return nil, err
-	}
-	return loadTheory(name, root, set)
+	return loaded("theory", name, text, set, (*loader).theory)
 }
 
-func loadTheory(path string, root *yamlpos.Node, set []string) (*Theory, error) {
-	if err := misplaced("theory", path, root); err != nil {
-		return nil, err
-	}
-	l := &theoryLoader{loader: Programs{}.loader(path, root)}
-	l.override(set)
+func (of *loader) theory(string) (*Theory, error) {
+	l, root := &theoryLoader{loader: of}, of.root
 	l.Section(root, key.Names(l.theoryRootKeys())...)
 	t := &Theory{Name: l.readName()}
 	l.readNames(root.Field("variables"))
@@ -215,19 +202,15 @@ func (l *theoryLoader) rungsOf(n *yamlpos.Node) int {
 	case len(t) > 2:
 		l.Report(n, "theory knows one rung or two: give one temperature or two; found %d", len(t))
 		return 0
-	case len(t) == 2 && !(t[1] > t[0]):
-		l.Report(n.Items[1], "temperatures must increase, cold first; found %g after %g", t[1], t[0])
 	}
+	l.increasing(n, t)
 	l.keys.Temperature = t
 	return len(t)
 }
 
 // readIntensities reads the intensities of a curve.
 func (l *theoryLoader) readIntensities(n *yamlpos.Node, rungs int) {
-	if n == nil || n.Kind == yamlpos.Null || !l.List(n, "numbers") {
-		return
-	}
-	v := l.Positives(n)
+	v := l.Numbers(n, key.MostNumbers, key.Positive)
 	if v == nil {
 		return
 	}
@@ -265,50 +248,17 @@ func (l *theoryLoader) readDecay(n *yamlpos.Node) {
 			}
 		}
 	}
-	d.Times = l.times(n.Field("times"))
-	if k := n.Field("of"); k != nil && k.Kind != yamlpos.Null && l.List(k, "distances") {
-		d.Of = l.distances(k)
+	d.Times = l.Numbers(n.Field("times"), theory.MostTimes, key.NotNegative)
+	l.rising(n.Field("times"), d.Times)
+	if k := n.Field("of"); k != nil {
+		at, _ := l.Members(k, "distance", "accepted", d.Of)
+		all := d.Of
+		d.Of = nil
+		for _, i := range at {
+			d.Of = append(d.Of, all[i])
+		}
 	}
 	l.keys.Decay = d
-}
-
-// times reads rising times, which may begin with 0.
-func (l *theoryLoader) times(n *yamlpos.Node) []float64 {
-	if n == nil || !l.List(n, "numbers") {
-		return nil
-	}
-	if len(n.Items) > theory.MostTimes {
-		l.Report(n, "times must have at most %d entries; found %d", theory.MostTimes, len(n.Items))
-		return nil
-	}
-	var out []float64
-	for _, item := range n.Items {
-		if v, ok := l.NotNegative(item); ok {
-			out = append(out, v)
-		}
-	}
-	if len(out) < len(n.Items) {
-		return nil
-	}
-	l.rising(n, out)
-	return out
-}
-
-// distances reads which distances are measured.
-func (l *theoryLoader) distances(n *yamlpos.Node) (out []string) {
-	for _, item := range n.Items {
-		word, ok := l.Text(item)
-		switch {
-		case !ok:
-		case !slices.Contains(theory.DistanceNames(), word):
-			l.Report(item, "unknown distance %q%s", word, yamlpos.Suggest(word, "accepted", theory.DistanceNames()))
-		case slices.Contains(out, word):
-			l.Report(item, "the distance %q is listed twice", word)
-		default:
-			out = append(out, word)
-		}
-	}
-	return out
 }
 
 // settleGrid fills in the grid, and reports one whose states are fewer than the

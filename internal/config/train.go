@@ -2,16 +2,11 @@ package config
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/binary"
-	"encoding/hex"
-	"fmt"
 	"path/filepath"
 	"regexp"
 	"slices"
 
 	"github.com/r2sgld/r2sgld/internal/bnn"
-	"github.com/r2sgld/r2sgld/internal/bnn/images"
 	"github.com/r2sgld/r2sgld/internal/config/key"
 	"github.com/r2sgld/r2sgld/internal/config/yamlpos"
 	"github.com/r2sgld/r2sgld/kernel"
@@ -103,28 +98,16 @@ type AverageKeys struct {
 // names, with overrides such as "sampler.epochs=3". What it does not say is filled
 // in. The error is of type [Problems] and holds every fault.
 func LoadTraining(path string, set []string) (*Training, error) {
-	root, err := yamlpos.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	return loadTraining(path, root, set)
+	return loaded("train", path, nil, set, (*loader).training)
 }
 
 // ParseTraining is [LoadTraining] of a text; name stands for the path.
 func ParseTraining(name string, text []byte, set []string) (*Training, error) {
-	root, err := yamlpos.Parse(name, text)
-	if err != nil {
-		return nil, err
-	}
-	return loadTraining(name, root, set)
+	return loaded("train", name, text, set, (*loader).training)
 }
 
-func loadTraining(path string, root *yamlpos.Node, set []string) (*Training, error) {
-	if err := misplaced("train", path, root); err != nil {
-		return nil, err
-	}
-	l := Programs{}.loader(path, root)
-	l.override(set)
+func (l *loader) training(string) (*Training, error) {
+	root := l.root
 	t := &Training{Devices: []string{"cpu"}, Precision: "float32", Repeats: 1}
 	r, keys := &t.Resolved, l.trainingKeys(t)
 	l.Section(root, key.Names(keys)...)
@@ -352,21 +335,4 @@ func (r ResolvedTraining) Hash() (string, error) {
 		r.Data.Outside = &elsewhere
 	}
 	return hashOf(r)
-}
-
-// fingerprint is the hash of examples: 64 hexadecimal digits.
-func fingerprint(sets ...*images.Set) (string, error) {
-	h := sha256.New()
-	for _, s := range sets {
-		if s == nil {
-			continue
-		}
-		shape := []int64{int64(s.Channels), int64(s.Height), int64(s.Width), int64(s.Classes)}
-		for _, v := range []any{shape, s.Pixels, s.Values, s.Labels, s.Targets} {
-			if err := binary.Write(h, binary.LittleEndian, v); err != nil {
-				return "", fmt.Errorf("hash of %s: %w", s.Name, err)
-			}
-		}
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
 }

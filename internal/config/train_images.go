@@ -86,7 +86,7 @@ func (l *loader) readImages(n *yamlpos.Node, t *Training) {
 	l.readOutside(n.Field("outside"), t)
 	t.Data.Mean, t.Data.SD = t.Data.Train.Moments()
 	var err error
-	if r.SHA256, err = fingerprint(t.Data.Train, t.Data.Test, t.Data.Outside); err != nil {
+	if r.SHA256, err = images.Fingerprint(t.Data.Train, t.Data.Test, t.Data.Outside); err != nil {
 		l.Report(n, "%v", err)
 	}
 	if h := n.Field("sha256"); h != nil && h.Text != r.SHA256 {

@@ -105,7 +105,7 @@ var ofTheProgram = []fault{
 			""},
 	}},
 	{"a status as wide as the screen", "internal/text TestScreen", []edit{{"internal/text.(*status).draw", "n-1", "n"}}},
-	{"a load that does not end", "internal/config LoadEnds", []edit{{"internal/config.Programs.load", "ended != nil", "false"}}},
+	{"a load that does not end", "internal/config LoadEnds", []edit{{"internal/config.Programs.run", "ended != nil", "false"}}},
 	{"the exact kernel looked for in every run", "internal/report ExactKernelIsLookedFor", []edit{
 		{"internal/report.(*Summary).warnings", " // which asks the potential", "; s.exact()"},
 	}},

@@ -2,6 +2,7 @@ package key
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/r2sgld/r2sgld/expression"
 	"github.com/r2sgld/r2sgld/internal/config/yamlpos"
@@ -42,27 +43,17 @@ func (r *Reader) Limited(n *yamlpos.Node, limits ...Limit) (float64, bool) {
 	return v, ok
 }
 
-// Positives reads a positive number or a list of them; nil if absent or wrong.
-func (r *Reader) Positives(n *yamlpos.Node) []float64 {
-	if n == nil {
-		return nil
-	}
-	if n.Kind != yamlpos.List {
-		if v, ok := r.Positive(n); ok {
-			return []float64{v}
-		}
-		return nil
-	}
+// Numbers reads a list of at most so many numbers within limits; nil if absent or wrong.
+func (r *Reader) Numbers(n *yamlpos.Node, most int, limits ...Limit) (out []float64) {
 	if !r.List(n, "numbers") {
 		return nil
 	}
-	if len(n.Items) > MostNumbers {
-		r.Report(n, "%s must have at most %d entries; found %d", n.Name, MostNumbers, len(n.Items))
+	if len(n.Items) > most {
+		r.Report(n, "%s must have at most %d entries; found %d", n.Name, most, len(n.Items))
 		return nil
 	}
-	var out []float64
 	for _, item := range n.Items {
-		if v, ok := r.Positive(item); ok {
+		if v, ok := r.Limited(item, limits...); ok {
 			out = append(out, v)
 		}
 	}
@@ -70,6 +61,39 @@ func (r *Reader) Positives(n *yamlpos.Node) []float64 {
 		return nil
 	}
 	return out
+}
+
+// Positives reads a positive number or a list of them; nil if absent or wrong.
+func (r *Reader) Positives(n *yamlpos.Node) []float64 {
+	if n == nil || n.Kind == yamlpos.List {
+		return r.Numbers(n, MostNumbers, Positive)
+	}
+	if v, ok := r.Limited(n, Positive); ok {
+		return []float64{v}
+	}
+	return nil
+}
+
+// Members reads a list of some of the known names, none of them twice, and returns where
+// they stand among these; what they are is for messages.
+func (r *Reader) Members(n *yamlpos.Node, what, list string, known []string) (at []int, ok bool) {
+	if !r.List(n, what+"s") {
+		return nil, false
+	}
+	for _, item := range n.Items {
+		name, ok := r.Text(item)
+		j := slices.Index(known, name)
+		switch {
+		case !ok:
+		case j < 0:
+			r.Report(item, "unknown %s %q%s", what, name, yamlpos.Suggest(name, list, known))
+		case slices.Contains(at, j):
+			r.Report(item, "the %s %q is listed twice", what, name)
+		default:
+			at = append(at, j)
+		}
+	}
+	return at, len(at) == len(n.Items)
 }
 
 // Texts reads the texts of a list.

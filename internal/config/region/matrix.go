@@ -147,7 +147,7 @@ func (r *Region) columns(n *yamlpos.Node, m *table) (order []int, ok bool) {
 	names := n.Field("names")
 	switch {
 	case names != nil && names.Kind == yamlpos.List:
-		if order, ok = r.coordinates(names); !ok {
+		if order, ok = r.Members(names, "variable", "variables", r.Names); !ok {
 			return nil, false
 		}
 	case names != nil:

@@ -215,7 +215,7 @@ func (r *Region) bound(n *yamlpos.Node, sign int) (float64, bool) {
 
 // readSimplex reads the variables that are shares of 1, all but the last share.
 func (r *Region) readSimplex(n *yamlpos.Node) {
-	at, ok := r.coordinates(n)
+	at, ok := r.Members(n, "variable", "variables", r.Names)
 	if !ok {
 		return
 	}
@@ -238,36 +238,11 @@ func (r *Region) readSimplex(n *yamlpos.Node) {
 	r.parts = append(r.parts, domain.Part{Domain: s, At: at})
 }
 
-// coordinates reads a list of variables.
-func (r *Region) coordinates(n *yamlpos.Node) ([]int, bool) {
-	if !r.List(n, "variables") {
-		return nil, false
-	}
-	var at []int
-	for _, item := range n.Items {
-		name, ok := r.Text(item)
-		if !ok {
-			return nil, false
-		}
-		j := slices.Index(r.Names, name)
-		switch {
-		case j < 0:
-			r.Report(item, "unknown variable %q%s", name, yamlpos.Suggest(name, "variables", r.Names))
-			return nil, false
-		case slices.Contains(at, j):
-			r.Report(item, "the variable %q is listed twice", name)
-			return nil, false
-		}
-		at = append(at, j)
-	}
-	return at, true
-}
-
 // of reads the key `of` of a shape: the variables that it speaks of, otherwise
 // the first so many, or all of them if that is negative.
 func (r *Region) of(n *yamlpos.Node, dims int) ([]int, bool) {
 	if k := n.Field("of"); k != nil {
-		at, ok := r.coordinates(k)
+		at, ok := r.Members(k, "variable", "variables", r.Names)
 		if ok && dims >= 0 && len(at) != dims {
 			r.Report(k, "%s lies in a plane: of must list two variables; found %d", n.Name, len(at))
 			return nil, false

@@ -12,6 +12,7 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
 )
 
 // The largest text and the deepest nesting that are read.
@@ -235,17 +236,11 @@ func (t *tree) node(a ast.Node, name string, depth int) *Node {
 
 // scalar fills in a scalar.
 func (t *tree) scalar(n *Node, a ast.ScalarNode) {
-	n.Kind = Scalar
-	tk := a.GetToken()
-	n.Text = tk.Value
-	line := t.source.line(n.Line)
-	c := cursor{source: t.source}
-	c.moveTo(n.Line, n.Column)
-	switch {
-	case line == "":
-	case strings.HasPrefix(c.rest, `"`):
+	n.Kind, n.Text = Scalar, a.GetToken().Value
+	switch a.GetToken().Type {
+	case token.DoubleQuoteType:
 		n.style = double
-	case strings.HasPrefix(c.rest, "'"):
+	case token.SingleQuoteType:
 		n.style = single
 	}
 }

@@ -120,26 +120,6 @@ func number(text string) (v float64, ok bool) {
 	return v, err == nil || math.IsInf(v, 0)
 }
 
-// Positive reads a finite number above 0.
-func (r *Reader) Positive(n *Node) (float64, bool) {
-	v, ok := r.Float(n)
-	if ok && !(v > 0) {
-		r.Report(n, "%s must be positive; found %s", n.Name, n.Text)
-		return 0, false
-	}
-	return v, ok
-}
-
-// NotNegative reads a finite number ≥ 0.
-func (r *Reader) NotNegative(n *Node) (float64, bool) {
-	v, ok := r.Float(n)
-	if ok && !(v >= 0) {
-		r.Report(n, "%s must not be negative; found %s", n.Name, n.Text)
-		return 0, false
-	}
-	return v, ok
-}
-
 // Int reads a whole number from least to most. 5e4 is one.
 func (r *Reader) Int(n *Node, least, most int) (int, bool) {
 	v, ok := r.Float(n)
