@@ -2,6 +2,15 @@ package mutants
 
 // ofDomains are faults of domains and their walls.
 var ofDomains = []fault{
+	{"uniform draws of our own kinds alone", "domain OwnBallIsOurs", []edit{
+		{"domain.Uniform", "}); ok {", "}); ok && func() bool { _, ours := d.(*ball); return ours }() {"},
+	}},
+	{"images of our own kinds alone", "domain OwnBallIsOurs", []edit{
+		{"domain.(*affine).of", "}); ok {", "}); ok && func() bool { _, ours := d.(*ball); return ours }() {"},
+	}},
+	{"the volume of a user's domain is not asked for", "domain OwnSector", []edit{
+		{"domain.Volume", "}); ok {", "}); ok && func() bool { _, ours := d.(*ball); return ours }() {"},
+	}},
 	{"no curved wall in the plane of two coordinates", "domain Section", []edit{
 		{"domain.(*implicit).Section", "at != i && at != j", "at != i || at != j"},
 	}},
