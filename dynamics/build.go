@@ -60,6 +60,18 @@ type Response struct {
 // Build makes the posterior of the model's free parameters given the series.
 // Its error joins a [*ModelError] or [*DataError] for each fault.
 func Build(m *Model, s *Series) (*Problem, error) {
+	p, err := build(m, s)
+	if err != nil {
+		return nil, err
+	}
+	if l, ok := p.Likelihood.(*slopes); ok && p.Noise != nil {
+		l.attenuation(s, l.truncation(s))
+	}
+	return p, nil
+}
+
+// build is Build without looking for what biases slopes.
+func build(m *Model, s *Series) (*Problem, error) {
 	f := &faults{}
 	m = m.complete()
 	equations, names := m.equations(f)
@@ -94,6 +106,8 @@ type slopes struct {
 	white  []*whitener  // by response, for residuals in units of Noise
 	apart  []*separable // by equation that is a curve; nil for those that need all rows
 	fitted func(c int, rows []int) func(dst, x []float64)
+
+	raw, weighted []potential.Column // of linear equations
 }
 
 // slopes makes the posterior of likelihoods derivative and log-derivative.
@@ -109,7 +123,7 @@ func (p *Problem) slopes(s *Series) (*slopes, error) {
 	}
 	var likelihood, whole potential.Potential
 	var gram func(x []float64) []float64
-	raw := slices.Clone(lin)
+	l.raw, l.weighted = slices.Clone(lin), lin
 	if p.Linear = lin != nil; p.Linear {
 		likelihood, whole, gram, err = l.fromLinear(lin)
 	} else {
@@ -120,10 +134,6 @@ func (p *Problem) slopes(s *Series) (*slopes, error) {
 	}
 	if err := p.withPriors(likelihood, whole, gram); err != nil {
 		return nil, err
-	}
-	if p.Linear && p.Noise != nil && !p.model.Simulated {
-		l.truncation(s, raw)
-		l.attenuation(s, lin)
 	}
 	return l, nil
 }
@@ -365,10 +375,8 @@ func (p *Problem) withPriors(likelihood, whole potential.Potential, gram func([]
 // lo, hi as its base law; nil if there are none.
 func (p *Problem) Chart(lo, hi []float64) *prior.Chart {
 	sd := make([]float64, len(p.Center))
-	for j, row := range p.Factor {
-		for _, v := range row {
-			sd[j] = math.Hypot(sd[j], v)
-		}
+	for j := range sd {
+		sd[j] = p.spread(j)
 	}
 	return p.Prior.Chart(p.Center, sd, lo, hi)
 }

@@ -100,7 +100,7 @@ func TestPrintedLynxHare(t *testing.T) {
 		sd[j] = math.Sqrt(sd[j])
 	}
 	got := p.Print(p.Estimate, sd)
-	if got[0].Text != "H′ = H·(0.440 ± 0.049 − 0.0219 ± 0.0018·L)" || got[1].Text != "L′ = L·(−0.685 ± 0.071 + 0.0206 ± 0.0017·H)" {
+	if got[0].Text != "H′ = H·(0.440 ± 0.049 − (0.0219 ± 0.0018)·L)" || got[1].Text != "L′ = L·(−0.685 ± 0.071 + (0.0206 ± 0.0017)·H)" {
 		t.Errorf("%s\n%s", got[0].Text, got[1].Text)
 	}
 }
@@ -262,8 +262,8 @@ func TestLibraryEqualsEquations(t *testing.T) {
 	}
 	near(t, "R2", p.Fit(1, p.Estimate).R2, q.Fit(1, q.Estimate).R2, 1e-12)
 	got := p.Print(p.Estimate, []float64{0.1, 0.1, 0.1, 0.1, 0.1})
-	if got[0].Text != "x′ = 0.10 ± 0.10 − 1.00 ± 0.10·x + 0.50 ± 0.10·x·y" || got[1].Text != "y′ = −0.00 ± 0.10·x + 3·y − 1.00 ± 0.10·x·y" &&
-		got[1].Text != "y′ = 0.00 ± 0.10·x + 3·y − 1.00 ± 0.10·x·y" {
+	if got[0].Text != "x′ = 0.10 ± 0.10 − (1.00 ± 0.10)·x + (0.50 ± 0.10)·x·y" || got[1].Text != "y′ = −(0.00 ± 0.10)·x + 3·y − (1.00 ± 0.10)·x·y" &&
+		got[1].Text != "y′ = (0.00 ± 0.10)·x + 3·y − (1.00 ± 0.10)·x·y" {
 		t.Errorf("%s\n%s", got[0].Text, got[1].Text)
 	}
 }

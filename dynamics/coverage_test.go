@@ -90,17 +90,10 @@ func (c trial) errors(t *testing.T, times []float64, repeats int, share float64)
 			t.Fatal(err)
 		}
 		for j, want := range c.parameters {
-			z[j] = append(z[j], (p.Center[j]-want)/sdOf(p, j))
+			z[j] = append(z[j], (p.Center[j]-want)/p.spread(j))
 		}
 	}
 	return z
-}
-
-func sdOf(p *Problem, j int) (sd float64) {
-	for _, l := range p.Factor[j] {
-		sd = math.Hypot(sd, l)
-	}
-	return sd
 }
 
 func evenTimes(n int, h float64) []float64 {

@@ -40,8 +40,8 @@ func ExampleBuild() {
 		fmt.Printf("%s   R² %.2f\n", e.Text, p.Fit(c, p.Center).R2)
 	}
 	// Output:
-	// H′ = H·(0.440 ± 0.049 − 0.0219 ± 0.0018·L)   R² 0.90
-	// L′ = L·(−0.685 ± 0.071 + 0.0206 ± 0.0017·H)   R² 0.89
+	// H′ = H·(0.440 ± 0.049 − (0.0219 ± 0.0018)·L)   R² 0.90
+	// L′ = L·(−0.685 ± 0.071 + (0.0206 ± 0.0017)·H)   R² 0.89
 }
 
 // The weak form asks no derivative of the data: it integrates equations and data

@@ -14,7 +14,7 @@ import (
 // and as LaTeX (without dollars).
 type Printed struct {
 	State string
-	Text  string // H′ = H·(0.440 ± 0.049 − 0.0219 ± 0.0018·L)
+	Text  string // H′ = H·(0.440 ± 0.049 − (0.0219 ± 0.0018)·L)
 	LaTeX string // \dot{H} = H \cdot \left(…\right)
 }
 
@@ -90,9 +90,7 @@ func (s script) value(v, sd float64) expression.Value {
 	switch {
 	case strings.Contains(out.Text, s.pick("·", `\cdot`)):
 		out.Binding = expression.Product
-	case strings.Contains(out.Text, "±"):
-		out.Binding = expression.Product // (0.4 ± 0.1)·x is written 0.4 ± 0.1·x
-	case strings.Contains(out.Text, `\pm`):
+	case strings.Contains(out.Text, s.pick("±", `\pm`)):
 		out.Binding = expression.Sum
 	}
 	return out

@@ -43,6 +43,19 @@ type Series struct {
 // Rows is the number of rows n.
 func (s *Series) Rows() int { return len(s.Time) }
 
+// head is the series of the first n rows, or of all if there are fewer.
+func (s *Series) head(n int) *Series {
+	if s.Rows() <= n {
+		return s
+	}
+	out := *s
+	out.Time, out.Line, out.Values = s.Time[:n], s.Line[:n], map[string][]float64{}
+	for name, v := range s.Values {
+		out.Values[name] = v[:n]
+	}
+	return &out
+}
+
 const (
 	minRows  = 3     // fewer have no central difference
 	largest  = 1e150 // squares of larger numbers overflow in sums

@@ -48,8 +48,7 @@ type simulatedPart struct {
 }
 
 // simulated is the likelihood of slopes at simulated states. The estimate, the noise, the
-// mode, the whitening and what is predicted at some rows alone are those of the slopes at
-// observed states.
+// mode and the whitening are those of the slopes at observed states.
 type simulated struct {
 	*slopes
 	states *simulation
@@ -78,20 +77,14 @@ func (p *Problem) simulateStates(s *Series) error {
 
 // Fitted is that of [Likelihood].
 func (l *simulated) Fitted(c int, rows []int) func(dst, x []float64) {
-	if rows != nil {
-		return l.slopes.Fitted(c, rows)
-	}
-	return l.states.fitted(c)
+	return picked(len(l.Responses[c].Observed), rows, l.states.fitted(c))
 }
 
 // LogDensity is that of [Likelihood].
 func (l *simulated) LogDensity(data []int) func(dst, x []float64) bool {
-	if data != nil && len(data) < l.Data() && !l.dependent() {
-		return l.slopes.LogDensity(data)
-	}
-	all := *l.slopes
-	all.fitted = func(c int, _ []int) func(dst, x []float64) { return l.states.fitted(c) }
-	return all.LogDensity(data)
+	along := *l.slopes
+	along.fitted = l.Fitted
+	return along.LogDensity(data)
 }
 
 // fromSimulated makes the likelihood with simulated states, with minibatches and

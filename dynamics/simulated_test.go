@@ -3,6 +3,7 @@ package dynamics
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -89,6 +90,30 @@ func TestSimulatedStatesByHand(t *testing.T) {
 	unbiased(t, simulatedPredators(t, func(m *Model) { m.Batch = 5 }), x)
 	prior := simulatedPredators(t, func(m *Model) { m.Priors = []Prior{{"alpha", "normal(0, 1)"}} })
 	near(t, "with a prior", energyOf(prior.Whole, x), u+x[0]*x[0]/2+math.Log(2*math.Pi)/2, 1e-6)
+}
+
+// What is said of some rows or data is what is said of all, to the last bit, also where data
+// hang together. Kills predictions and densities of some at observed states.
+func TestSimulatedStatesOfSomeRows(t *testing.T) {
+	x := []float64{1.05, 0.11, 0.07, 1.4}
+	for _, d := range []Derivative{{}, {Kind: "savgol", Window: 7, Order: 4}} {
+		p := simulatedPredators(t, func(m *Model) { m.Derivative = d })
+		all, terms := make([]float64, p.Data()), make([]float64, p.Data())
+		p.Likelihood.LogDensity(nil)(terms, x)
+		some, rows := make([]float64, 3), []int{0, 17, 40}
+		for c := range p.Responses {
+			p.Likelihood.Fitted(c, nil)(all, x)
+			p.Likelihood.Fitted(c, rows)(some, x)
+			if !slices.Equal(some, pick(all, rows)) {
+				t.Errorf("%v, equation %d: %v of %v", d, c, some, pick(all, rows))
+			}
+		}
+		data := []int{3, 20, len(terms) - 1}
+		p.Likelihood.LogDensity(data)(some, x)
+		if !slices.Equal(some, pick(terms, data)) {
+			t.Errorf("%v: %v of %v", d, some, pick(terms, data))
+		}
+	}
 }
 
 // A trajectory that blows up stays where it left the neighbourhood of the data:

@@ -44,7 +44,7 @@ func TestSparseProblem(t *testing.T) {
 	}
 	mean, sd := []float64{-0.1, 2, -2, -0.1}, []float64{0.01, 0.02, 0.02, 0.01}
 	printed := p.Print(mean, sd)
-	if want := "x′ = −0.100 ± 0.010·x + 2.000 ± 0.020·y"; printed[0].Text != want {
+	if want := "x′ = −(0.100 ± 0.010)·x + (2.000 ± 0.020)·y"; printed[0].Text != want {
 		t.Errorf("%s, want %s", printed[0].Text, want)
 	}
 	if m.Sparse == nil || len(m.Fixed) > 0 {

@@ -244,7 +244,7 @@ func (f *fitter) regression() (fit []float64, spread [][]float64) {
 	if f.t.lognormal {
 		m.Likelihood = "log-derivative"
 	}
-	q, err := Build(&m, f.series)
+	q, err := build(&m, f.series)
 	if err != nil {
 		return nil, nil
 	}

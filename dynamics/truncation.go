@@ -6,8 +6,6 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
-
-	"github.com/r2sgld/r2sgld/potential"
 )
 
 // coarse is the number of standard deviations of a coefficient that a better
@@ -28,11 +26,11 @@ func (d Derivative) finer() (Derivative, bool) {
 
 // truncation warns if the error of the estimated slopes themselves, which steps of
 // the data leave and no interval knows of, moves coefficients by more than their
-// noise does. Columns are those of the regression, without weights.
-func (p *slopes) truncation(s *Series, columns []potential.Column) {
+// noise does, and reports whether it did.
+func (p *slopes) truncation(s *Series) bool {
 	finer, ok := p.model.Derivative.finer()
 	if !ok {
-		return
+		return false
 	}
 	var states []string
 	for _, e := range p.equations {
@@ -40,17 +38,13 @@ func (p *slopes) truncation(s *Series, columns []potential.Column) {
 	}
 	better, err := s.Slopes(finer, states, p.logarithmic())
 	if err != nil {
-		return // fewer rows than it needs: nothing is told
+		return false // fewer rows than it needs: nothing is told
 	}
 	worst, name := coarse*1.0, ""
-	for i, c := range columns {
+	for i, c := range p.raw {
 		shift := leastSquaresOf(c.Design, p.gains(i, better), len(c.Index))
 		for k, v := range shift {
-			sd := 0.0
-			for _, l := range p.Factor[c.Index[k]] {
-				sd = math.Hypot(sd, l)
-			}
-			if r := math.Abs(v) / sd; r > worst && !math.IsInf(r, 0) {
+			if r := math.Abs(v) / p.spread(c.Index[k]); r > worst && !math.IsInf(r, 0) {
 				worst, name = r, p.equations[i].parameters[k]
 			}
 		}
@@ -59,6 +53,7 @@ func (p *slopes) truncation(s *Series, columns []potential.Column) {
 		p.Warnings = append(p.Warnings, fmt.Sprintf("the estimated slopes are too coarse for the data: better ones (derivative: {savgol: {window: %d, order: %d}}) move %s by %.0f of its standard deviations. "+
 			"The steps between rows do that, not noise, and no interval knows of it. Take those, or likelihood: trajectory.", finer.Window, finer.Order, name, worst))
 	}
+	return name != ""
 }
 
 // gains are better slopes less the observed ones of equation i, 0 where there are

@@ -68,7 +68,7 @@ func TestSquaresOfNoiseAreTakenOut(t *testing.T) {
 					t.Errorf("%s: %q", name, p.Warnings)
 				}
 				for j, v := range c.parameters {
-					sum[j] += (p.Center[j] - v) / sdOf(p, j) / (2 * pairs)
+					sum[j] += (p.Center[j] - v) / p.spread(j) / (2 * pairs)
 				}
 			}
 		}

@@ -143,7 +143,7 @@ func TestWeakFormOfScaledStates(t *testing.T) {
 	r := weakForm(t, c.model, &large)
 	for j, factor := range []float64{1, 1, 1e6, 1} {
 		near(t, "scaled", r.Estimate[j]*factor, p.Estimate[j], 1e-6)
-		near(t, "scaled sd", sdOf(r, j)*factor, sdOf(p, j), 1e-6)
+		near(t, "scaled sd", r.spread(j)*factor, p.spread(j), 1e-6)
 	}
 	near(t, "scaled noise", r.Noise[0], 1e6*p.Noise[0], 1e-6)
 }

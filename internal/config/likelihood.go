@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -184,6 +185,14 @@ func (l *loader) readSlopes(n *yamlpos.Node, m *dynamics.Model, r *Model) {
 	m.Derivative.Kind, r.Derivative = word, word
 	keys := kinds.Of(word)
 	if settings.Kind == yamlpos.Map && !l.Section(settings, append(key.Names(keys), "kind")...) {
+		return
+	}
+	if n.Kind == yamlpos.Map && settings.Kind != yamlpos.Map && settings.Kind != yamlpos.Null {
+		takes := "no settings: write derivative: " + word
+		if len(keys) > 0 {
+			takes = fmt.Sprintf("settings by name, such as {%s: {%s: …}}", word, keys[0].name)
+		}
+		l.Report(settings, "%s takes %s; found %s", word, takes, settings)
 		return
 	}
 	d := &m.Derivative

@@ -46,4 +46,16 @@ var ofModels = []fault{
 	{"adjoint: a state of another column", "dynamics TestTrajectoryGradient", []edit{
 		{"dynamics.(*System).block", "/ columns, k %", "% columns, k /"},
 	}},
+	{"slopes: what biases them is told of linear equations alone", "dynamics RatesOfToldBias", []edit{
+		{"dynamics.(*slopes).attenuation", "if !coarse", "if p.Linear && !coarse"},
+	}},
+	{"slopes: their bias is judged from the biased fit", "dynamics RatesOfToldBias", []edit{
+		{"dynamics.(*slopes).fromWeak", "r > by", "r > 1e9*by"},
+	}},
+	{"simulated states: some rows at observed ones", "dynamics SimulatedStatesOfSomeRows", []edit{
+		{"dynamics.(*simulated).Fitted", "l.states.fitted(c)", "l.slopes.Fitted(c, nil)"},
+	}},
+	{"simulated states: some data at observed ones", "dynamics SimulatedStatesOfSomeRows", []edit{
+		{"dynamics.(*simulated).LogDensity", "along.fitted = l.Fitted", "if data == nil {\nalong.fitted = l.Fitted\n}"},
+	}},
 }
