@@ -190,7 +190,7 @@ func (l *loader) readSlopes(n *yamlpos.Node, m *dynamics.Model, r *Model) {
 	if n.Kind == yamlpos.Map && settings.Kind != yamlpos.Map && settings.Kind != yamlpos.Null {
 		takes := "no settings: write derivative: " + word
 		if len(keys) > 0 {
-			takes = fmt.Sprintf("settings by name, such as {%s: {%s: …}}", word, keys[0].name)
+			takes = fmt.Sprintf("settings by name, such as {%s: {%s: …}}", word, keys[0].Name)
 		}
 		l.Report(settings, "%s takes %s; found %s", word, takes, settings)
 		return
