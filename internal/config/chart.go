@@ -17,9 +17,8 @@ import (
 // The starts of sampler.init and the likelihood that go with coordinates of their
 // own.
 const (
-	fromUniform          = "uniform"
-	fromPrior            = "prior"
-	trajectoryLikelihood = "trajectory"
+	fromUniform = "uniform"
+	fromPrior   = "prior"
 )
 
 // charted is the posterior of a model in the coordinates of a chart, and its

@@ -15,7 +15,6 @@ import (
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/domain"
 	"github.com/r2sgld/r2sgld/dynamics"
-	"github.com/r2sgld/r2sgld/expression"
 	"github.com/r2sgld/r2sgld/internal/config/key"
 	"github.com/r2sgld/r2sgld/internal/config/region"
 	"github.com/r2sgld/r2sgld/internal/config/yamlpos"
@@ -49,7 +48,6 @@ type loader struct {
 	root     *yamlpos.Node
 	file     string
 	identify bool
-	unread   bool // the equations cannot be read, which has been reported
 
 	names   []string           // of the coordinates
 	fixed   map[string]float64 // names in constraints that stand for numbers
@@ -153,8 +151,7 @@ func (l *loader) readDomain() {
 
 // The names of runs and of variables, and the most of these.
 var (
-	runName      = regexp.MustCompile(`^[\p{L}\p{N}_][\p{L}\p{N}._ +-]*$`)
-	variableName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`)
+	runName = regexp.MustCompile(`^[\p{L}\p{N}_][\p{L}\p{N}._ +-]*$`)
 )
 
 const mostVariables = 10_000
@@ -167,7 +164,7 @@ func (l *loader) nameKey() key.Key {
 
 // variablesKey declares the names of the coordinates.
 func variablesKey() key.Key {
-	return key.Given("variables", "list of names", key.ListOf(key.Object("type", "string", "pattern", variableName.String())).
+	return key.Given("variables", "list of names", key.ListOf(key.Object("type", "string", "pattern", key.VariableName.String())).
 		With("maxItems", mostVariables).With("uniqueItems", true), nil).Must().
 		Tells("", "coordinates, at most 10,000; letters, digits, `_`, a letter first, no function name")
 }
@@ -209,7 +206,7 @@ func (l *loader) readNames(n *yamlpos.Node) {
 		name, ok := l.Text(item)
 		switch {
 		case !ok:
-		case !l.plainName(item, "variable"):
+		case !l.PlainName(item, "variable"):
 			ok = false
 		case first[name]:
 			l.Report(item, "the variable %q is listed twice", name)
@@ -222,22 +219,6 @@ func (l *loader) readNames(n *yamlpos.Node) {
 	if !all {
 		l.names = nil
 	}
-}
-
-// plainName checks that the text of n can name a variable or a state.
-func (l *loader) plainName(n *yamlpos.Node, what string) bool {
-	name := n.Text
-	switch {
-	case !variableName.MatchString(name) || strings.HasSuffix(name, "__"):
-		l.Report(n, "%q cannot name a %s: use letters, digits and underscores, a letter first", name, what)
-	case len(name) > 100:
-		l.Report(n, "the name of this %s is longer than 100 letters", what)
-	case expression.Reserved(name):
-		l.Report(n, "%q is the name of a function or a constant: call the %s otherwise", name, what)
-	default:
-		return true
-	}
-	return false
 }
 
 // point reads a map of every coordinate's name to a number.

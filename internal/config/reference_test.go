@@ -13,6 +13,7 @@ import (
 	"github.com/r2sgld/r2sgld/dynamics"
 	"github.com/r2sgld/r2sgld/internal/config/key"
 	"github.com/r2sgld/r2sgld/internal/config/region"
+	"github.com/r2sgld/r2sgld/internal/config/system"
 	"github.com/r2sgld/r2sgld/kernel"
 	"github.com/r2sgld/r2sgld/tune"
 )
@@ -25,8 +26,8 @@ func sections() map[string][]key.Key {
 	return map[string][]key.Key{
 		"sample": l.sampleKeys(), "identify": i.identifyKeys(), "noise": (&Noise{}).keys(), "potential": (&Command{}).keys(),
 		"domain": region.Keys(), "matrix": region.MatrixKeys(), "sampler": i.samplerKeys(), "until": untilKeys(&tune.Until{}),
-		"swap": (&Swap{}).keys(), "variance": prefixed("variance.", (&Swap{}).estimateKeys()), "data": i.dataKeys(&Data{}),
-		"model": i.modelKeys(&Model{}), "solver": prefixed("solver.", (&Solver{}).keys()), "sparse": sparseKeys(&dynamics.Sparse{}),
+		"swap": (&Swap{}).keys(), "variance": prefixed("variance.", (&Swap{}).estimateKeys()), "data": system.DataKeys(&system.Data{}),
+		"model": system.ModelKeys(&system.Model{}), "solver": prefixed("solver.", (&system.Solver{}).Keys()), "sparse": system.SparseKeys(&dynamics.Sparse{}),
 		"theory": t.theoryKeys(), "decay": prefixed("decay.", decayKeys()), "train": spread(l.trainingKeys(&Training{})),
 	}
 }
@@ -88,7 +89,7 @@ func kindTable(kinds []key.Kind) string {
 // The tables of keys in the documentation are those of the declared keys, and every
 // section has one. With -update they are written.
 func TestReferenceIsUpToDate(t *testing.T) {
-	tables := map[string]string{"kinds of schedule": kindTable(scheduleKinds(&kernel.Decay{})), "kinds of derivative": kindTable(slopeKinds(&dynamics.Derivative{}))}
+	tables := map[string]string{"kinds of schedule": kindTable(scheduleKinds(&kernel.Decay{})), "kinds of derivative": kindTable(system.SlopeKinds(&dynamics.Derivative{}))}
 	for name, keys := range sections() {
 		tables[name] = keyTable(keys)
 		for _, k := range keys {

@@ -8,8 +8,8 @@ import (
 	"math"
 	"path/filepath"
 
-	"github.com/r2sgld/r2sgld/dynamics"
 	"github.com/r2sgld/r2sgld/internal/config/key"
+	"github.com/r2sgld/r2sgld/internal/config/system"
 	"github.com/r2sgld/r2sgld/kernel"
 	"github.com/r2sgld/r2sgld/tune"
 )
@@ -17,15 +17,15 @@ import (
 // Resolved is a configuration with every default filled in: it determines the
 // run. Its JSON is a configuration again, which loads to the same run.
 type Resolved struct {
-	Name      string   `json:"name"`
-	Variables []string `json:"variables,omitempty"` // of sample
-	Potential any      `json:"potential,omitempty"` // of sample: text or *Command
-	Noise     *Noise   `json:"noise,omitempty"`     // of sample
-	Data      *Data    `json:"data,omitempty"`      // of identify
-	Model     *Model   `json:"model,omitempty"`     // of identify
-	Domain    any      `json:"domain,omitempty"`    // of sample, as written
-	Sampler   Sampler  `json:"sampler"`
-	Figures   *Figures `json:"figures,omitempty"`
+	Name      string        `json:"name"`
+	Variables []string      `json:"variables,omitempty"` // of sample
+	Potential any           `json:"potential,omitempty"` // of sample: text or *Command
+	Noise     *Noise        `json:"noise,omitempty"`     // of sample
+	Data      *system.Data  `json:"data,omitempty"`      // of identify
+	Model     *system.Model `json:"model,omitempty"`     // of identify
+	Domain    any           `json:"domain,omitempty"`    // of sample, as written
+	Sampler   Sampler       `json:"sampler"`
+	Figures   *Figures      `json:"figures,omitempty"`
 }
 
 // Figures says what figures show.
@@ -44,40 +44,6 @@ type Command struct {
 type Noise struct {
 	Gradient float64 `json:"gradient"`
 	Energy   float64 `json:"energy"`
-}
-
-// Data says where a series is.
-type Data struct {
-	File        string  `json:"file"` // absolute
-	SHA256      string  `json:"sha256"`
-	Time        string  `json:"time,omitempty"`
-	States      Ordered `json:"states"` // column of each state
-	Derivatives Ordered `json:"derivatives,omitempty"`
-}
-
-// Model is the model of a series.
-type Model struct {
-	Equations   Ordered          `json:"equations,omitempty"`
-	Library     []string         `json:"library,omitempty"`
-	Constraints []string         `json:"constraints,omitempty"`
-	Fixed       Ordered          `json:"fixed,omitempty"`
-	Likelihood  string           `json:"likelihood"`
-	Derivative  any              `json:"derivative,omitempty"`
-	Weak        *dynamics.Weak   `json:"weak,omitempty"`
-	States      string           `json:"states,omitempty"` // "" is observed
-	Sparse      *dynamics.Sparse `json:"sparse,omitempty"`
-	Solver      *Solver          `json:"solver,omitempty"`
-	Noise       any              `json:"noise"`
-	Priors      Ordered          `json:"priors,omitempty"`
-	Start       Ordered          `json:"start,omitempty"` // of the search for the fit
-	Batch       int              `json:"batch,omitempty"` // rows of a minibatch
-}
-
-// Solver says how trajectories are computed; zero values are the defaults.
-type Solver struct {
-	Method string  `json:"method,omitempty"`
-	RTol   float64 `json:"rtol,omitempty"`
-	ATol   float64 `json:"atol,omitempty"`
 }
 
 // Sampler is the sampler section. Method auto finds what it leaves out.

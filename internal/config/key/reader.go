@@ -2,7 +2,9 @@ package key
 
 import (
 	"errors"
+	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/r2sgld/r2sgld/expression"
 	"github.com/r2sgld/r2sgld/internal/config/yamlpos"
@@ -124,4 +126,23 @@ func (r *Reader) Formula(n *yamlpos.Node, err error) bool {
 		r.Problems = append(r.Problems, n.ProblemAt(e.Offset, e.Message))
 	}
 	return true
+}
+
+// VariableName is what names of variables and states look like.
+var VariableName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`)
+
+// PlainName checks that the text of n can name a variable or a state.
+func (r *Reader) PlainName(n *yamlpos.Node, what string) bool {
+	name := n.Text
+	switch {
+	case !VariableName.MatchString(name) || strings.HasSuffix(name, "__"):
+		r.Report(n, "%q cannot name a %s: use letters, digits and underscores, a letter first", name, what)
+	case len(name) > 100:
+		r.Report(n, "the name of this %s is longer than 100 letters", what)
+	case expression.Reserved(name):
+		r.Report(n, "%q is the name of a function or a constant: call the %s otherwise", name, what)
+	default:
+		return true
+	}
+	return false
 }

@@ -1,4 +1,4 @@
-package config
+package system
 
 import (
 	"fmt"
@@ -12,7 +12,7 @@ import (
 )
 
 // readLikelihood reads how the equations are compared with the data.
-func (l *loader) readLikelihood(n *yamlpos.Node, keys []key.Key, m *dynamics.Model, r *Model) {
+func (l *Reader) readLikelihood(n *yamlpos.Node, keys []key.Key, m *dynamics.Model, r *Model) {
 	before := len(l.Problems)
 	if l.Take(n, keys, "likelihood"); len(l.Problems) > before {
 		l.unread = true // what else there is to tell depends on it
@@ -26,12 +26,15 @@ func (l *loader) readLikelihood(n *yamlpos.Node, keys []key.Key, m *dynamics.Mod
 	if strings.HasSuffix(r.Likelihood, "derivative") {
 		l.readSlopes(n.Field("derivative"), m, r)
 	}
-	if r.Likelihood == trajectoryLikelihood {
+	if r.Likelihood == Trajectory {
 		l.readDataNoise(n.Field("noise"), m, r)
 	} else {
 		l.readResidualNoise(n.Field("noise"), m, r)
 	}
 }
+
+// Trajectory is the likelihood of data about solutions of the equations.
+const Trajectory = "trajectory"
 
 // The values of model.states.
 const (
@@ -40,7 +43,7 @@ const (
 )
 
 // belongs reports keys that go with other likelihoods.
-func (l *loader) belongs(n *yamlpos.Node, likelihood string) {
+func (l *Reader) belongs(n *yamlpos.Node, likelihood string) {
 	for _, k := range []struct {
 		key  string
 		with []string
@@ -68,12 +71,12 @@ func (r *Model) readSparse(l *key.Reader, n *yamlpos.Node) {
 		if word, ok := l.Word(n, "true", "false"); ok && word == "true" {
 			r.Sparse = s
 		}
-	} else if l.Read(n, sparseKeys(s)) {
+	} else if l.Read(n, SparseKeys(s)) {
 		r.Sparse = s
 	}
 }
 
-func sparseKeys(s *dynamics.Sparse) []key.Key {
+func SparseKeys(s *dynamics.Sparse) []key.Key {
 	return []key.Key{
 		key.Texts("keep", &s.Keep, "names of coefficients").Tells("none", "terms that belong to the model in any case; those of parameters with a "+
 			"prior or in a constraint do so by themselves"),
@@ -95,7 +98,7 @@ func (r *Model) readWeak(l *key.Reader, n *yamlpos.Node) {
 	}
 }
 
-func (s *Solver) keys() []key.Key {
+func (s *Solver) Keys() []key.Key {
 	return []key.Key{
 		key.Word("method", &s.Method, string(ode.DormandPrince), string(ode.DOP853), string(ode.LSODA)).
 			Tells("the cheapest whose error of U about the mode is below 0.002", "how equations are solved"),
@@ -106,7 +109,7 @@ func (s *Solver) keys() []key.Key {
 
 // readResidualNoise reads what the residuals of derivatives and integrals are
 // taken for.
-func (l *loader) readResidualNoise(n *yamlpos.Node, m *dynamics.Model, r *Model) {
+func (l *Reader) readResidualNoise(n *yamlpos.Node, m *dynamics.Model, r *Model) {
 	if !l.noiseWord(n, m, r, "estimate", "paper") {
 		m.Noise.Kind = "given"
 		m.Noise.SD, r.Noise = l.scales(n.Fields)
@@ -114,7 +117,7 @@ func (l *loader) readResidualNoise(n *yamlpos.Node, m *dynamics.Model, r *Model)
 }
 
 // readDataNoise reads the law of the data about a trajectory.
-func (l *loader) readDataNoise(n *yamlpos.Node, m *dynamics.Model, r *Model) {
+func (l *Reader) readDataNoise(n *yamlpos.Node, m *dynamics.Model, r *Model) {
 	if l.noiseWord(n, m, r, "normal", "lognormal") {
 		return
 	}
@@ -126,14 +129,14 @@ func (l *loader) readDataNoise(n *yamlpos.Node, m *dynamics.Model, r *Model) {
 			m.Noise.Kind = word
 		}
 	}
-	var o Ordered
+	var o key.Ordered
 	m.Noise.SD, o = l.scales(scales)
 	r.Noise = append(key.Object("kind", m.Noise.Kind), o...)
 }
 
 // noiseWord reads the kind of noise, by default the first of the words, and reports
 // whether that is all there is: not a map of numbers.
-func (l *loader) noiseWord(n *yamlpos.Node, m *dynamics.Model, r *Model, words ...string) bool {
+func (l *Reader) noiseWord(n *yamlpos.Node, m *dynamics.Model, r *Model, words ...string) bool {
 	m.Noise.Kind, r.Noise = words[0], words[0]
 	if n == nil || n.Kind == yamlpos.Map {
 		return n == nil
@@ -145,7 +148,7 @@ func (l *loader) noiseWord(n *yamlpos.Node, m *dynamics.Model, r *Model, words .
 }
 
 // scales reads standard deviations.
-func (l *loader) scales(fields []yamlpos.Field) (values []dynamics.Value, o Ordered) {
+func (l *Reader) scales(fields []yamlpos.Field) (values []dynamics.Value, o key.Ordered) {
 	for _, f := range fields {
 		v, ok := l.Limited(f.Value, key.Positive)
 		if !ok {
@@ -159,7 +162,7 @@ func (l *loader) scales(fields []yamlpos.Field) (values []dynamics.Value, o Orde
 
 // readSlopes reads how derivatives come from the data: a word, a word with its
 // settings ({savgol: {window: 5, order: 2}}), or kind beside the settings.
-func (l *loader) readSlopes(n *yamlpos.Node, m *dynamics.Model, r *Model) {
+func (l *Reader) readSlopes(n *yamlpos.Node, m *dynamics.Model, r *Model) {
 	m.Derivative.Kind, r.Derivative = "central", "central"
 	if n == nil {
 		return
@@ -177,7 +180,7 @@ func (l *loader) readSlopes(n *yamlpos.Node, m *dynamics.Model, r *Model) {
 		l.Report(n, "derivative must be central, column, spline or {kind: savgol, window: 5, order: 2}; found %s", n)
 		return
 	}
-	kinds := slopeKinds(&m.Derivative)
+	kinds := SlopeKinds(&m.Derivative)
 	word, ok := l.Word(kind, kinds.Names()...)
 	if !ok {
 		return
@@ -214,8 +217,8 @@ func (l *loader) readSlopes(n *yamlpos.Node, m *dynamics.Model, r *Model) {
 	}
 }
 
-// slopeKinds are the ways in which derivatives come from the data.
-func slopeKinds(d *dynamics.Derivative) key.Kinds {
+// SlopeKinds are the ways in which derivatives come from the data.
+func SlopeKinds(d *dynamics.Derivative) key.Kinds {
 	return key.Kinds{
 		{Name: "central", Doc: "(f[t+1] − f[t−1])/(time[t+1] − time[t−1]) at the interior rows"},
 		{Name: "savgol", Doc: "slope of the least-squares polynomial over a centred window, at rows with a whole window", Keys: []key.Key{
@@ -228,9 +231,9 @@ func slopeKinds(d *dynamics.Derivative) key.Kinds {
 }
 
 // slopeShape is the schema of derivative: a kind, also as the one key that holds its own.
-func slopeShape() Ordered {
-	kinds := slopeKinds(&dynamics.Derivative{})
-	all := []Ordered{kinds.Shape()}
+func slopeShape() key.Ordered {
+	kinds := SlopeKinds(&dynamics.Derivative{})
+	all := []key.Ordered{kinds.Shape()}
 	for _, v := range kinds {
 		all = append(all, key.Section([]key.Key{key.Mapping(v.Name, v.Keys)}).With("required", []string{v.Name}))
 	}
