@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"maps"
@@ -19,16 +18,6 @@ import (
 	"github.com/r2sgld/r2sgld/internal/text"
 )
 
-// disc is a picture.
-type disc string
-
-func (d disc) WriteSVG(w io.Writer) error {
-	_, err := fmt.Fprintf(w, `<svg width="9pt" height="9pt"><text>%s</text></svg>`, string(d))
-	return err
-}
-
-func (d disc) WritePNG(w io.Writer) error { _, err := io.WriteString(w, string(d)); return err }
-
 // invented is a study that counts how often it is run; one that halts waits until it is
 // stopped.
 func invented(name string, runs map[string]int, halts bool) paperStudy {
@@ -41,7 +30,8 @@ func invented(name string, runs map[string]int, halts bool) paperStudy {
 		s := o.Begin(name, "Study "+name)
 		s.Seconds, s.Results = 1.5, map[string]any{"numbers": []float64{1.0 / 3}, "mean": study.IntervalOf([]float64{1, 2})}
 		s.Sections = []study.Section{{Title: "S", Tables: []study.Table{{Title: "T", Columns: []string{"a"}, Rows: [][]string{{"1"}}}},
-			Pictures: []study.Picture{{Name: "of-" + name, Caption: "It is a disc.", Figure: disc(name)}}}}
+			Pictures: []study.Picture{{Name: "of-" + name, Caption: "It is a disc.",
+				SVG: []byte(`<svg width="9pt" height="9pt"><text>` + name + `</text></svg>`), PNG: []byte(name)}}}}
 		s.Claims = []study.Claim{{ID: name, Section: "5.1", Text: "T", Test: "By eye.", Why: "It is.", Verdict: study.Untestable},
 			{ID: "shared", Section: "5.2", Text: "U", Test: "By eye.", Why: "It is " + name + ".", Verdict: study.Holds, Numbers: []study.Number{{Name: "n", Value: 0.1}}}}
 		return s, nil

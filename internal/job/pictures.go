@@ -3,8 +3,8 @@ package job
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
-	"io"
 
 	"github.com/r2sgld/r2sgld/internal/figure"
 )
@@ -37,17 +37,24 @@ func (p *Pictures) Add(ctx context.Context, name string, f *figure.Figure, err e
 	case f == nil:
 		return nil
 	}
-	for i, draw := range []func(io.Writer) error{f.WriteSVG, f.WritePNG} {
-		var b bytes.Buffer
-		if err := draw(&b); err != nil {
-			return err
-		}
-		if err := p.Write(FigureFiles(name)[i], b.Bytes()); err != nil {
+	svg, png, err := Draw(f)
+	if err != nil {
+		return err
+	}
+	for i, data := range [][]byte{svg, png} {
+		if err := p.Write(FigureFiles(name)[i], data); err != nil {
 			return err
 		}
 	}
 	p.Names = append(p.Names, name)
 	return nil
+}
+
+// Draw draws a figure in the formats of [FigureFiles].
+func Draw(f *figure.Figure) (svg, png []byte, err error) {
+	var vectors, dots bytes.Buffer
+	err = errors.Join(f.WriteSVG(&vectors), f.WritePNG(&dots))
+	return vectors.Bytes(), dots.Bytes(), err
 }
 
 // A File is what is to be written into a run folder.

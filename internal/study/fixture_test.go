@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/r2sgld/r2sgld/internal/figure"
+	"github.com/r2sgld/r2sgld/internal/job"
 )
 
 func inFlower(x, y float64) bool {
@@ -56,6 +57,16 @@ func tracesOf(t testing.TB, draws int) *figure.Figure {
 		t.Fatal(err)
 	}
 	return f
+}
+
+// with is p with a figure.
+func (p Picture) with(t testing.TB, f *figure.Figure) Picture {
+	t.Helper()
+	var err error
+	if p.SVG, p.PNG, err = job.Draw(f); err != nil {
+		t.Fatal(err)
+	}
+	return p
 }
 
 // animation is a dot that moves to the right.
@@ -108,10 +119,10 @@ func inventedStudies(t testing.TB) []*Study {
 			Title:    "Distance to the truth",
 			Text:     "Nine methods draw from the same density on five domains. The truth is known by quadrature to 1e-6, so every distance is to exact masses of cells 0.2 wide.\n\nDraws outside the domain are counted as lost mass unless a column says otherwise.",
 			Tables:   []Table{score},
-			Pictures: []Picture{{Name: "traces", Caption: "Draws of four ladders of r2SGLD on the flower. All ladders visit the whole range.", Figure: tracesOf(t, 40)}},
+			Pictures: []Picture{Picture{Name: "traces", Caption: "Draws of four ladders of r2SGLD on the flower. All ladders visit the whole range."}.with(t, tracesOf(t, 40))},
 		}, {
 			Title:    "How a replica moves",
-			Pictures: []Picture{{Name: "walk", Caption: "Two replicas on the flower. The cold one stays in a mode until a swap; the hot one is reflected at the wall.", Figure: walkOf(t), GIF: animation(t)}},
+			Pictures: []Picture{Picture{Name: "walk", Caption: "Two replicas on the flower. The cold one stays in a mode until a swap; the hot one is reflected at the wall.", GIF: animation(t)}.with(t, walkOf(t))},
 		}},
 		Claims: []Claim{
 			{"multimodal-best", "5.2", "r2SGLD comes closest to the truth among the nine methods.", "KL divergence of the cells' masses after 40,000 draws, ten runs, all five domains.", many, Holds, "On every domain its interval lies below those of all others as long as draws outside count.", "protocol paper, invented", ""},

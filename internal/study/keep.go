@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -125,21 +124,9 @@ func (d *Desk) mark(finished bool) error {
 	return d.WriteJSON(taskFile, taskDocument{1, d.task, finished})
 }
 
-// printed is a picture that was drawn.
-type printed struct{ SVG, PNG []byte }
+func init() { gob.Register(json.RawMessage{}) }
 
-func (p printed) WriteSVG(w io.Writer) error { return all(w.Write(p.SVG)) }
-
-func (p printed) WritePNG(w io.Writer) error { return all(w.Write(p.PNG)) }
-
-func all(_ int, err error) error { return err }
-
-func init() {
-	gob.Register(printed{})
-	gob.Register(json.RawMessage{})
-}
-
-// pack encodes a study, its pictures drawn and its results as JSON, behind a checksum.
+// pack encodes a study, its results as JSON, behind a checksum.
 func pack(s *Study) ([]byte, error) {
 	out := *s
 	results, err := store.JSON(s.Results)
@@ -147,21 +134,6 @@ func pack(s *Study) ([]byte, error) {
 		return nil, err
 	}
 	out.Results = json.RawMessage(results)
-	out.Sections = append([]Section(nil), s.Sections...)
-	for i, sec := range out.Sections {
-		pictures := append([]Picture(nil), sec.Pictures...)
-		for k, p := range pictures {
-			if p.Figure == nil {
-				continue
-			}
-			var svg, dots bytes.Buffer
-			if err := errors.Join(p.Figure.WriteSVG(&svg), p.Figure.WritePNG(&dots)); err != nil {
-				return nil, fmt.Errorf("picture %q: %w", p.Name, err)
-			}
-			pictures[k].Figure = printed{svg.Bytes(), dots.Bytes()}
-		}
-		out.Sections[i].Pictures = pictures
-	}
 	var b bytes.Buffer
 	if err := gob.NewEncoder(&b).Encode(&out); err != nil {
 		return nil, err

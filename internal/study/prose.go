@@ -11,6 +11,7 @@ import (
 	"text/template"
 
 	"github.com/r2sgld/r2sgld/internal/figure"
+	"github.com/r2sgld/r2sgld/internal/job"
 	"github.com/r2sgld/r2sgld/internal/text"
 )
 
@@ -260,16 +261,21 @@ func (t *Table) add(cells []string) {
 // Drawn draws figures, which a report has by name, several at once. A nil figure is none.
 func Drawn(figures map[string]func() (*figure.Figure, error)) (map[string]Picture, error) {
 	out, names := map[string]Picture{}, slices.Sorted(maps.Keys(figures))
-	drawn := make([]*figure.Figure, len(names))
-	err := Options{}.Each(context.Background(), "", len(names), func(_ context.Context, i int) (err error) {
-		if drawn[i], err = figures[names[i]](); err != nil {
+	drawn := make([]Picture, len(names))
+	err := Options{}.Each(context.Background(), "", len(names), func(_ context.Context, i int) error {
+		f, err := figures[names[i]]()
+		if f != nil && err == nil {
+			drawn[i].SVG, drawn[i].PNG, err = job.Draw(f)
+		}
+		if err != nil {
 			return fmt.Errorf("picture %s: %w", names[i], err)
 		}
 		return nil
 	})
-	for i, f := range drawn {
-		if f != nil {
-			out[names[i]] = Picture{Name: names[i], Figure: f}
+	for i, p := range drawn {
+		if p.SVG != nil {
+			p.Name = names[i]
+			out[p.Name] = p
 		}
 	}
 	return out, err

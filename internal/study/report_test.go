@@ -151,7 +151,7 @@ func TestWrite(t *testing.T) {
 
 func TestReportHoldsEverything(t *testing.T) {
 	s := inventedStudies(t)
-	s[0].Sections[0].Pictures[0].Figure = tracesOf(t, 2000) // too many for SVG within the page
+	s[0].Sections[0].Pictures[0] = s[0].Sections[0].Pictures[0].with(t, tracesOf(t, 2000)) // too many for SVG within the page
 	page := parse(t, pageOf(t, s))
 	for _, study := range s {
 		for _, text := range []string{study.Title, study.Command, string(study.Scale)} {
@@ -291,7 +291,7 @@ func pageOf(t *testing.T, s []*Study) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return made[len(made)-1].data
+	return made[len(made)-1].Data
 }
 
 func TestBadInputWritesNothing(t *testing.T) {
@@ -301,7 +301,7 @@ func TestBadInputWritesNothing(t *testing.T) {
 		"no command":     func(s []*Study) { s[1].Command = "" },
 		"one name twice": func(s []*Study) { s[1].Name = s[0].Name },
 		"short row":      func(s []*Study) { s[0].Sections[0].Tables[0].Rows[3] = []string{"x"} },
-		"no picture":     func(s []*Study) { s[0].Sections[0].Pictures[0].Figure = nil },
+		"no picture":     func(s []*Study) { s[0].Sections[0].Pictures[0].SVG = nil },
 		"no caption":     func(s []*Study) { s[0].Sections[0].Pictures[0].Caption = " " },
 		"same picture":   func(s []*Study) { s[0].Sections[0].Pictures[0].Name = "WALK" },
 		"no GIF":         func(s []*Study) { s[0].Sections[1].Pictures[0].GIF = []byte("GIF89a") },
@@ -383,16 +383,16 @@ func TestDeterminism(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, f := range first {
-		other := second[i].data
-		if f.name == "results.json" || f.name == "report.html" {
-			if bytes.Equal(f.data, other) {
-				t.Errorf("%s does not say how long it took", f.name)
+		other := second[i].Data
+		if f.Name == "results.json" || f.Name == "report.html" {
+			if bytes.Equal(f.Data, other) {
+				t.Errorf("%s does not say how long it took", f.Name)
 			}
 			other = bytes.Replace(other, []byte("99.5,"), []byte("47.31,"), 1)
 			other = bytes.Replace(other, []byte(">"+duration(99.5)+"<"), []byte(">47 s<"), 1)
 		}
-		if f.name != second[i].name || !bytes.Equal(f.data, other) {
-			t.Errorf("%s differs", f.name)
+		if f.Name != second[i].Name || !bytes.Equal(f.Data, other) {
+			t.Errorf("%s differs", f.Name)
 		}
 	}
 }
@@ -435,7 +435,7 @@ func TestNoHalfFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, f := range made {
-		want[f.name] = f.data
+		want[f.Name] = f.Data
 	}
 	for n := range 12 {
 		dir := t.TempDir()

@@ -144,16 +144,10 @@ type Table struct {
 
 // A Picture is a figure, an animation, or a figure with its animation.
 type Picture struct {
-	Name    string  // of the file without its ending: letters, digits, - and _
-	Caption string  // says in words what there is to see
-	Figure  Graphic // nil is none
-	GIF     []byte  // nil is none
-}
-
-// A Graphic is drawn in two ways: a [*figure.Figure] is one.
-type Graphic interface {
-	WriteSVG(w io.Writer) error
-	WritePNG(w io.Writer) error
+	Name     string // of the file without its ending: letters, digits, - and _
+	Caption  string // says in words what there is to see
+	SVG, PNG []byte // nil is no figure
+	GIF      []byte // nil is no animation
 }
 
 // An Absent is a study that was asked for and not run.

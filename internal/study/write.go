@@ -16,9 +16,8 @@ import (
 	"strconv"
 	"strings"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/r2sgld/r2sgld"
+	"github.com/r2sgld/r2sgld/internal/job"
 	"github.com/r2sgld/r2sgld/internal/store"
 )
 
@@ -111,23 +110,18 @@ func Write(folder *store.Folder, studies []*Study, absent []Absent) (*Output, er
 		return nil, fmt.Errorf("report of %d studies: %w", len(studies), err)
 	}
 	for _, f := range files {
-		if old, err := folder.ReadFile(f.name); err != nil || !bytes.Equal(old, f.data) {
-			if err := folder.WriteFile(f.name, f.data); err != nil {
+		if old, err := folder.ReadFile(f.Name); err != nil || !bytes.Equal(old, f.Data) {
+			if err := folder.WriteFile(f.Name, f.Data); err != nil {
 				return nil, err
 			}
 		}
-		out.Files = append(out.Files, f.name)
+		out.Files = append(out.Files, f.Name)
 	}
 	return out, folder.Install()
 }
 
-type file struct {
-	name string
-	data []byte
-}
-
 // render makes all files in memory.
-func render(studies []*Study, absent []Absent) ([]file, *Output, error) {
+func render(studies []*Study, absent []Absent) (job.Sheaf, *Output, error) {
 	if len(studies) == 0 {
 		return nil, nil, errors.New("there is no study")
 	}
@@ -139,13 +133,13 @@ func render(studies []*Study, absent []Absent) ([]file, *Output, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	var files []file
+	var files job.Sheaf
 	for _, p := range pictures {
 		files = append(files, p.files...)
 	}
 	doc := document{Schema: 1, Version: r2sgld.Version, Go: runtime.Version(), Arch: runtime.GOARCH, Intervals: pairs, Studies: studies, Absent: listed(absent)}
 	for _, f := range files {
-		doc.Figures = append(doc.Figures, f.name)
+		doc.Figures = append(doc.Figures, f.Name)
 	}
 	results, err := store.JSON(doc)
 	if err != nil {
@@ -159,7 +153,7 @@ func render(studies []*Study, absent []Absent) ([]file, *Output, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("report.html: %w", err)
 	}
-	files = append(files, file{"results.json", results}, file{"claims.json", table}, file{"report.html", page})
+	files = append(files, job.File{Name: "results.json", Data: results}, job.File{Name: "claims.json", Data: table}, job.File{Name: "report.html", Data: page})
 	return files, &Output{Pictures: len(pictures), Claims: claims, Warnings: warnings}, nil
 }
 
@@ -209,7 +203,7 @@ func (p Picture) check() error {
 	switch {
 	case !validName.MatchString(p.Name):
 		return errors.New("a name is made of letters, digits, - and _")
-	case p.Figure == nil && p.GIF == nil:
+	case p.SVG == nil && p.GIF == nil:
 		return errors.New("it has neither figure nor animation")
 	case strings.TrimSpace(p.Caption) == "":
 		return errors.New("it has no caption")
@@ -220,7 +214,7 @@ func (p Picture) check() error {
 // drawing is a picture, drawn.
 type drawing struct {
 	picture       Picture
-	files         []file
+	files         job.Sheaf
 	still         embedded // SVG or, where that is large, PNG
 	moving        embedded
 	first         string // data URI of an animation's first frame
@@ -235,41 +229,46 @@ type embedded struct {
 }
 
 // embed returns the data URI of a file.
-func embed(f file, media string) embedded {
-	uri := "data:" + media + ";base64," + base64.StdEncoding.EncodeToString(f.data)
-	return embedded{file: f.name, size: len(uri), uri: uri}
+func embed(f job.File, media string) embedded {
+	uri := "data:" + media + ";base64," + base64.StdEncoding.EncodeToString(f.Data)
+	return embedded{file: f.Name, size: len(uri), uri: uri}
 }
 
 // heavy is the size of an SVG in bytes beyond which the report shows the PNG if
 // that is smaller.
 const heavy = 200_000
 
-// draw draws every picture, in order.
-func draw(studies []*Study) ([]*drawing, error) {
-	var pictures []Picture
+// draw lists every picture, in order.
+func draw(studies []*Study) (out []*drawing, err error) {
 	for _, s := range studies {
 		for _, sec := range s.Sections {
-			pictures = append(pictures, sec.Pictures...)
+			for _, p := range sec.Pictures {
+				d, err := drawOne(p)
+				if err != nil {
+					return nil, fmt.Errorf("picture %q: %w", p.Name, err)
+				}
+				out = append(out, d)
+			}
 		}
 	}
-	out := make([]*drawing, len(pictures))
-	var g errgroup.Group
-	g.SetLimit(runtime.GOMAXPROCS(0))
-	for i, p := range pictures {
-		g.Go(func() (err error) {
-			if out[i], err = drawOne(p); err != nil {
-				return fmt.Errorf("picture %q: %w", p.Name, err)
-			}
-			return nil
-		})
-	}
-	return out, g.Wait()
+	return out, nil
 }
 
 func drawOne(p Picture) (*drawing, error) {
 	d := &drawing{picture: p}
-	stem := "figures/" + p.Name
-	if p.GIF != nil { // first, as the rest takes longer than to see that it is none
+	if p.SVG != nil {
+		for i, data := range [][]byte{p.SVG, p.PNG} {
+			d.files.Add(job.FigureFiles(p.Name)[i], data)
+		}
+		d.still = embed(d.files[0], "image/svg+xml")
+		if len(p.SVG) > heavy && len(p.PNG) < len(p.SVG) {
+			d.still = embed(d.files[1], "image/png")
+		}
+		if err := d.measure(p.SVG); err != nil {
+			return nil, err
+		}
+	}
+	if p.GIF != nil {
 		first, err := gif.Decode(bytes.NewReader(p.GIF))
 		if err != nil {
 			return nil, fmt.Errorf("the animation is no GIF: %w", err)
@@ -278,26 +277,10 @@ func drawOne(p Picture) (*drawing, error) {
 		if err := png.Encode(&still, first); err != nil {
 			return nil, err
 		}
-		d.moving = embed(file{stem + ".gif", p.GIF}, "image/gif")
-		d.first = embed(file{data: still.Bytes()}, "image/png").uri
+		d.files.Add("figures/"+p.Name+".gif", p.GIF)
+		d.moving = embed(d.files[len(d.files)-1], "image/gif")
+		d.first = embed(job.File{Data: still.Bytes()}, "image/png").uri
 		d.moving.size += len(d.first)
-	}
-	if p.Figure != nil {
-		var svg, dots bytes.Buffer
-		if err := errors.Join(p.Figure.WriteSVG(&svg), p.Figure.WritePNG(&dots)); err != nil {
-			return nil, err
-		}
-		d.files = append(d.files, file{stem + ".svg", svg.Bytes()}, file{stem + ".png", dots.Bytes()})
-		d.still = embed(d.files[0], "image/svg+xml")
-		if svg.Len() > heavy && dots.Len() < svg.Len() {
-			d.still = embed(d.files[1], "image/png")
-		}
-		if err := d.measure(svg.Bytes()); err != nil {
-			return nil, err
-		}
-	}
-	if p.GIF != nil {
-		d.files = append(d.files, file{stem + ".gif", p.GIF})
 	}
 	return d, nil
 }

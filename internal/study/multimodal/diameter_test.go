@@ -349,7 +349,7 @@ func TestDiameterSmoke(t *testing.T) {
 	}
 	for _, x := range s.Sections {
 		for _, p := range x.Pictures {
-			if p.Figure == nil || p.Caption == "" {
+			if p.SVG == nil || p.Caption == "" {
 				t.Errorf("picture %s is not whole", p.Name)
 			}
 		}
