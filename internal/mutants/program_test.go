@@ -163,7 +163,7 @@ var ofTheProgram = []fault{
 		{"internal/compare.(*Run).settle", "foreign ||", "foreign && n < 0 ||"},
 	}},
 	{"reproduce: every file is written again", "cmd/r2sgld ReproduceGoesOn", []edit{
-		{"internal/study.Write", "!bytes.Equal(old, f.data)", "old != nil"},
+		{"internal/study.Write", "!bytes.Equal(old, f.Data)", "old != nil"},
 	}},
 	{"many data: unscaled rest", "internal/compare ManyData", []edit{{"internal/compare.(*Predictive).scaleUp", "+ n/m", "- 900"}}},
 	{"KL: draws outside are no lost mass", "internal/study/multimodal ScoresAre", []edit{
