@@ -219,6 +219,10 @@ func TestOwnBallIsOurs(t *testing.T) {
 				StepSize: []float64{0.02, 0.05, 0.1}, Temperature: []float64{1, 3, math.Inf(1)}})
 		})
 	}
+	alike("whitened", func(p r2sgld.Problem) (*r2sgld.Result, error) {
+		return r2sgld.Sample(t.Context(), p, r2sgld.Settings{Seed: 6, Ladders: 2, Iterations: 3000, StepSize: []float64{0.02},
+			Whitening: &r2sgld.Whitening{Center: []float64{0.4, -0.9, 0}, L: [][]float64{{1, 0, 0}, {0.3, 0.5, 0}, {0, -0.2, 0.8}}}})
+	})
 	alike("tuned", func(p r2sgld.Problem) (*r2sgld.Result, error) {
 		res, _, err := tune.Sample(t.Context(), p, r2sgld.Settings{Seed: 5, Ladders: 2}, tune.Until{ESS: 400})
 		return res, err
