@@ -40,11 +40,11 @@ func farkas(g HalfSpaces, d int) []float64 {
 	return y
 }
 
-// Ray returns a direction, its largest element ±1, along which a polytope goes on
+// rayOf returns a direction, its largest element ±1, along which a polytope goes on
 // without end: no constraint a_i·x ≤ b_i of d has a_i·r > 0. It returns nil where
 // there is none, so that d is bounded or empty, or d is not given by linear
 // constraints alone.
-func Ray(d Domain) []float64 {
+func rayOf(d Domain) []float64 {
 	h, all := linearOf(d)
 	if !all {
 		return nil

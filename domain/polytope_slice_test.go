@@ -236,7 +236,7 @@ func TestRay(t *testing.T) {
 		poly([][]float64{{1, 1}}, 1),
 	}
 	for i, d := range open {
-		r := Ray(d)
+		r := rayOf(d)
 		h := halfspacesOf(d)
 		if r == nil || slices.Max(r) != 1 && slices.Min(r) != -1 {
 			t.Errorf("%d: ray %v", i, r)
@@ -255,7 +255,7 @@ func TestRay(t *testing.T) {
 		must[*box](t)(NewBox([]float64{0, 0}, []float64{1, 1})), manyFacets(t, 40, 4, 1),
 		poly([][]float64{{-1, 0}, {0, -1}, {1, 1e-3}}, 0, 0, 1), must[*ball](t)(NewBall([]float64{0}, 1)),
 	} {
-		if r := Ray(d); r != nil {
+		if r := rayOf(d); r != nil {
 			t.Errorf("bounded %d: ray %v", i, r)
 		}
 	}

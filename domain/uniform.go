@@ -48,7 +48,7 @@ func Bounded(d Domain) bool {
 // that is known.
 func errUnbounded(what string, d Domain) error {
 	along := ""
-	if r := Ray(d); r != nil {
+	if r := rayOf(d); r != nil {
 		along = fmt.Sprintf(" (it goes on without end along %.4g)", r)
 	}
 	return fmt.Errorf("%s: the domain is unbounded%s: add bounds on every coordinate, or give a starting point", what, along)

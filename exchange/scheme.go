@@ -75,10 +75,10 @@ func (s *Settings) windowed(dst []int, n int, traded []int64) []int {
 	return open
 }
 
-// Window is the length W = ⌈(log P + log log P)/(−log(1−𝕊))⌉, at least 1, of the
+// windowFor is the length W = ⌈(log P + log log P)/(−log(1−𝕊))⌉, at least 1, of the
 // windows of scheme windowed-deo for P rungs and swaps that succeed with probability 𝕊 in
 // (0,1): long enough for a pair to trade in all but about 1/(P log P) of them.
-func Window(rungs int, target float64) int {
+func windowFor(rungs int, target float64) int {
 	p := math.Log(float64(rungs))
 	w := math.Ceil((p + math.Log(p)) / -math.Log1p(-target))
 	if !(w >= 1) {

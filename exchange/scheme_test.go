@@ -27,12 +27,12 @@ func TestWindow(t *testing.T) {
 		{100, []int{1224, 120, 59, 18, 9, 3, 2}},
 	} {
 		for i, s := range target {
-			if got := Window(row.rungs, s); got != row.want[i] {
+			if got := windowFor(row.rungs, s); got != row.want[i] {
 				t.Errorf("Window(%d, %g) = %d, want %d", row.rungs, s, got, row.want[i])
 			}
 		}
 	}
-	if Window(1, 0.5) != 1 {
+	if windowFor(1, 0.5) != 1 {
 		t.Error("one rung needs no window")
 	}
 }

@@ -136,7 +136,7 @@ func (s Settings) WithDefaults(rungs int) Settings {
 		s.Target = 0.1
 	}
 	if s.Window == 0 {
-		s.Window = Window(rungs, s.Target)
+		s.Window = windowFor(rungs, s.Target)
 	}
 	if s.Gate == "" {
 		s.Gate = "last"

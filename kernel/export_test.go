@@ -5,11 +5,26 @@ import "github.com/r2sgld/r2sgld/stream"
 // Launch begins trajectories with given momenta (displacements of a step), as the
 // first Leapfrog would with those that it draws: it takes a half-kick back
 // because the next Leapfrog makes two.
-func (t *Trajectory) Launch(b *Block, at *At, noise []*stream.Rand, v []float64) {
+func (t *trajectory) Launch(b *Block, at *At, noise []*stream.Rand, v []float64) {
 	t.begin(b, at, noise)
 	copy(b.V, v)
 	t.kick(b, at, -1)
 }
 
 // Land makes the half-kick at the end.
-func (t *Trajectory) Land(b *Block, at *At) { t.kick(b, at, 1) }
+func (t *trajectory) Land(b *Block, at *At) { t.kick(b, at, 1) }
+
+// What tests outside the package ask for.
+type (
+	Flow       = flow
+	Orbit      = orbit
+	Trajectory = trajectory
+	Gaussian   = gaussian
+)
+
+var (
+	ErrNotGaussian = errNotGaussian
+	FindGaussian   = findGaussian
+	NewFlow        = newFlow
+	NewTrajectory  = newTrajectory
+)

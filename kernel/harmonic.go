@@ -58,20 +58,20 @@ func (h Harmonic) Traits() Traits {
 }
 
 // Prepare finds the Gaussian that the potential is, and returns the maker of a mover
-// along its [Flow].
+// along its flow.
 func (h Harmonic) Prepare(t Target) (func(*Block) Mover, error) {
 	z := make([]float64, t.Potential.Dim())
 	if err := t.Point(z); err != nil {
 		return nil, err
 	}
-	g, err := FindGaussian(t.Potential, t.Domain, z)
+	g, err := findGaussian(t.Potential, t.Domain, z)
 	if err != nil {
 		return nil, err
 	}
 	if h.Cap == 0 {
 		h.Cap = t.Cap
 	}
-	f, err := NewFlow(g, t.Domain, h)
+	f, err := newFlow(g, t.Domain, h)
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +81,7 @@ func (h Harmonic) Prepare(t Target) (func(*Block) Mover, error) {
 // orbits are those of a ladder.
 type orbits struct {
 	stateless
-	orbit *Orbit
+	orbit *orbit
 }
 
 func (o *orbits) Step(b *Block, at *At, noise []*stream.Rand) { o.orbit.Move(b, at, noise) }
@@ -100,14 +100,14 @@ func (h Harmonic) time() float64 {
 }
 
 // A Gaussian is U(x) = ½ (x − m)ᵀP(x − m) and a constant, P positive definite.
-type Gaussian struct {
+type gaussian struct {
 	Mean      []float64
 	Precision *mat.SymDense
 }
 
-// A Flow is the dynamics of a Gaussian between walls. It does not change, and
-// several goroutines may use it, each with its own [Orbit].
-type Flow struct {
+// flow is the dynamics of a Gaussian between walls. It does not change, and
+// several goroutines may use it, each with its own orbit.
+type flow struct {
 	settings Harmonic
 	mean     []float64
 	inside   domain.Domain // nil is all of space
@@ -118,10 +118,10 @@ type Flow struct {
 	reach    float64 // tan(Time/2)
 }
 
-// NewFlow returns the dynamics of g in d, nil for all of space. It fails where d is
+// newFlow returns the dynamics of g in d, nil for all of space. It fails where d is
 // not a set of linear and quadratic inequalities (see [domain.InequalitiesOf]) and
 // where P is not positive definite.
-func NewFlow(g *Gaussian, d domain.Domain, h Harmonic) (*Flow, error) {
+func newFlow(g *gaussian, d domain.Domain, h Harmonic) (*flow, error) {
 	if err := h.Validate(); err != nil {
 		return nil, err
 	}
@@ -140,7 +140,7 @@ func NewFlow(g *Gaussian, d domain.Domain, h Harmonic) (*Flow, error) {
 	if h.Cap == 0 {
 		h.Cap = domain.SpecularCap
 	}
-	f := &Flow{settings: h, mean: append([]float64(nil), g.Mean...), inside: d, reach: math.Tan(h.time() / 2),
+	f := &flow{settings: h, mean: append([]float64(nil), g.Mean...), inside: d, reach: math.Tan(h.time() / 2),
 		root: newMatrix(root)}
 	f.plane = newPlanes(walls, f.mean, cov)
 	if len(walls.Quadratic) > 0 {
@@ -189,9 +189,9 @@ func standardised(precision *mat.SymDense) (p *mat.SymDense, scale []float64) {
 	return p, scale
 }
 
-// An Orbit moves replicas along a [Flow]: one goroutine at a time.
-type Orbit struct {
-	*Flow
+// orbit moves replicas along a flow: one goroutine at a time.
+type orbit struct {
+	*flow
 	// Stuck says of each replica of the last Move whether it stayed where it was,
 	// for more mirrorings than the cap or an end outside by rounding.
 	Stuck []bool
@@ -206,9 +206,9 @@ type Orbit struct {
 }
 
 // Orbit returns a workspace.
-func (f *Flow) Orbit() *Orbit {
+func (f *flow) Orbit() *orbit {
 	n, m := len(f.mean), len(f.plane.b)
-	o := &Orbit{Flow: f, x: vector(n), u: vector(n), white: vector(n),
+	o := &orbit{flow: f, x: vector(n), u: vector(n), white: vector(n),
 		planes: planePath{planes: f.plane, slack: make([]float64, m), rate: make([]float64, m), row: make([]float64, m)}}
 	for _, q := range f.curved {
 		k := len(q.at)
@@ -222,7 +222,7 @@ func (f *Flow) Orbit() *Orbit {
 // normal noise, walls aside. The states before are left in b.From, the
 // mirrorings in b.Hits; Grad and Energy belong to From until they are evaluated
 // anew. States must lie in the domain. It allocates nothing after its first call.
-func (o *Orbit) Move(b *Block, at *At, noise []*stream.Rand) {
+func (o *orbit) Move(b *Block, at *At, noise []*stream.Rand) {
 	if len(o.Stuck) != b.R {
 		o.Stuck = make([]bool, b.R)
 	}
@@ -252,7 +252,7 @@ func (o *Orbit) Move(b *Block, at *At, noise []*stream.Rand) {
 }
 
 // launch draws the velocity u ~ N(0, τ P⁻¹).
-func (o *Orbit) launch(sd float64, rng *stream.Rand) {
+func (o *orbit) launch(sd float64, rng *stream.Rand) {
 	for j := range o.white {
 		o.white[j] = sd * rng.NormFloat64()
 	}
@@ -260,7 +260,7 @@ func (o *Orbit) launch(sd float64, rng *stream.Rand) {
 }
 
 // end is tan(T/2) of the time to travel.
-func (o *Orbit) end(rung int, rng *stream.Rand) float64 {
+func (o *orbit) end(rung int, rng *stream.Rand) float64 {
 	if o.settings.Jitter == 0 && o.Times == nil {
 		return o.reach
 	}
@@ -284,7 +284,7 @@ const (
 // walls, as hot ones do whose law is far wider than the domain, and longer again,
 // up to the time of the flow, where they met few. It is for the warm-up: draws keep
 // the law of a rung only as long as its time stays as it is.
-func (o *Orbit) Tune(b *Block) {
+func (o *orbit) Tune(b *Block) {
 	if o.Times == nil {
 		o.Times = make([]float64, slices.Max(b.Rung)+1)
 		for r := range o.Times {
@@ -309,7 +309,7 @@ func (o *Orbit) Tune(b *Block) {
 
 // follow goes the way from x with velocity u. Times are told by s = tan(t/2), which
 // makes sines and cosines rational. It reports false after too many mirrorings.
-func (o *Orbit) follow(end float64) (hits int, ok bool) {
+func (o *orbit) follow(end float64) (hits int, ok bool) {
 	o.planes.begin(o.x, o.u)
 	for ; ; hits++ {
 		s, plane := o.planes.first(end)
@@ -341,7 +341,7 @@ func (o *Orbit) follow(end float64) (hits int, ok bool) {
 
 // clear reports that x lies in the domain, by more than the rounding of paths of a
 // size can make up for; it may be false when unsure.
-func (o *Orbit) clear(size float64) bool {
+func (o *orbit) clear(size float64) bool {
 	return o.inside == nil || len(o.curved) == 0 && o.planes.clear(size)
 }
 
@@ -354,7 +354,7 @@ func newRotation(s float64) rotation {
 }
 
 // rotate takes x and u along their ellipse.
-func (o *Orbit) rotate(r rotation) {
+func (o *orbit) rotate(r rotation) {
 	u := o.u[:len(o.x)]
 	mean := o.mean[:len(o.x)]
 	for j, x := range o.x {

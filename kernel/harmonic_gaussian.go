@@ -12,18 +12,18 @@ import (
 	"github.com/r2sgld/r2sgld/potential"
 )
 
-// ErrNotGaussian says that a potential is not quadratic.
-var ErrNotGaussian = errors.New("the potential is not quadratic, and the harmonic kernel is for Gaussians")
+// errNotGaussian says that a potential is not quadratic.
+var errNotGaussian = errors.New("the potential is not quadratic, and the harmonic kernel is for Gaussians")
 
-// FindGaussian returns the Gaussian that a potential without noise is. Mean and
+// findGaussian returns the Gaussian that a potential without noise is. Mean and
 // precision come from differences of its gradient, which are exact for a quadratic
 // but for rounding, first about x (length d) and then about the mean, a standard
 // deviation apart. The answer is held against energies and gradients at points up
 // to 30 standard deviations from the mean and, where d is given, in its bounds and
 // between them and the mean: they must agree to 1e-8. It is a check at points, not a
 // proof: a potential that differs elsewhere alone goes unnoticed. It fails with
-// [ErrNotGaussian], and where the potential draws at random.
-func FindGaussian(u potential.Potential, d domain.Domain, x []float64) (*Gaussian, error) {
+// errNotGaussian, and where the potential draws at random.
+func findGaussian(u potential.Potential, d domain.Domain, x []float64) (*gaussian, error) {
 	if _, noisy := potential.Exact(u); noisy {
 		return nil, errors.New("the energies have noise: the harmonic kernel needs exact ones")
 	}
@@ -50,7 +50,7 @@ func FindGaussian(u potential.Potential, d domain.Domain, x []float64) (*Gaussia
 // A finder asks a potential at one point at a time.
 type finder struct {
 	eval     potential.Evaluator
-	g        *Gaussian
+	g        *gaussian
 	energy   [1]float64
 	up, down []float64 // gradients
 	x        []float64
@@ -59,7 +59,7 @@ type finder struct {
 func newFinder(u potential.Potential, x []float64) *finder {
 	n := len(x)
 	return &finder{eval: u.Evaluator(1, nil), up: make([]float64, n), down: make([]float64, n), x: make([]float64, n),
-		g: &Gaussian{Mean: append([]float64(nil), x...), Precision: mat.NewSymDense(n, nil)}}
+		g: &gaussian{Mean: append([]float64(nil), x...), Precision: mat.NewSymDense(n, nil)}}
 }
 
 // expand writes the precision by differences of the gradient at scale_j on both
@@ -88,12 +88,12 @@ func (f *finder) expand(scale []float64) error {
 	var c mat.Cholesky
 	for _, v := range p.RawMatrix().Data {
 		if v-v != 0 {
-			return fmt.Errorf("%w: its gradient is not finite at %.4g", ErrNotGaussian, f.x)
+			return fmt.Errorf("%w: its gradient is not finite at %.4g", errNotGaussian, f.x)
 		}
 	}
 	round, unit := standardised(f.g.Precision)
 	if !c.Factorize(round) {
-		return fmt.Errorf("%w: its curvature is not positive definite: some direction is not bounded by it", ErrNotGaussian)
+		return fmt.Errorf("%w: its curvature is not positive definite: some direction is not bounded by it", errNotGaussian)
 	}
 	f.eval.Eval(f.energy[:], f.up, f.x)
 	step := mat.NewVecDense(n, nil)
@@ -154,13 +154,13 @@ func (f *finder) agrees(bottom float64) error {
 			gradient += math.Abs(p) * (quadraticTolerance*math.Abs(e) + quadraticRounding*(math.Abs(x)+math.Abs(f.g.Mean[j])))
 		}
 		if !(math.Abs(v-slope) <= gradient) {
-			return fmt.Errorf("%w: at %.4g the derivative by coordinate %d is %.6g, that of the quadratic %.6g", ErrNotGaussian, f.x, i+1, v, slope)
+			return fmt.Errorf("%w: at %.4g the derivative by coordinate %d is %.6g, that of the quadratic %.6g", errNotGaussian, f.x, i+1, v, slope)
 		}
 		want += slope * (f.x[i] - f.g.Mean[i]) / 2
 		energy += gradient * (math.Abs(f.x[i]) + math.Abs(f.g.Mean[i]))
 	}
 	if !(math.Abs(f.energy[0]-want) <= energy) {
-		return fmt.Errorf("%w: at %.4g it is %.6g, the quadratic %.6g", ErrNotGaussian, f.x, f.energy[0], want)
+		return fmt.Errorf("%w: at %.4g it is %.6g, the quadratic %.6g", errNotGaussian, f.x, f.energy[0], want)
 	}
 	return nil
 }

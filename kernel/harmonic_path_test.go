@@ -187,8 +187,8 @@ func (s *slow) follow(y, v []float64, time float64) int {
 
 // A bout is a path that is followed in both ways.
 type bout struct {
-	f    *Flow
-	o    *Orbit
+	f    *flow
+	o    *orbit
 	slow *slow
 	x, u []float64 // where it begins
 	y, v []float64 // likewise, where the Gaussian is round
@@ -196,8 +196,8 @@ type bout struct {
 
 func newBout(rng *rand.Rand, d domain.Domain, time float64) *bout {
 	n := d.Dim()
-	g := &Gaussian{Mean: normals(rng, n), Precision: definite(rng, n)}
-	b := &bout{f: must(NewFlow(g, d, Harmonic{Time: time})), x: inwards(d, normals(rng, n)), v: normals(rng, n)}
+	g := &gaussian{Mean: normals(rng, n), Precision: definite(rng, n)}
+	b := &bout{f: must(newFlow(g, d, Harmonic{Time: time})), x: inwards(d, normals(rng, n)), v: normals(rng, n)}
 	root, _, err := inverseRoot(g.Precision)
 	b.slow = &slow{m: mat.DenseCopyOf(must(root, err)), mean: g.Mean, d: must(domain.InequalitiesOf(d))}
 	var y, away mat.VecDense
@@ -280,12 +280,12 @@ func TestHarmonicKeepsTheLaw(t *testing.T) {
 	for k, d := range harmonicShapes() {
 		for _, tau := range []float64{0.5, 2} {
 			dim := d.Dim()
-			g := &Gaussian{Mean: normals(rng, dim), Precision: definite(rng, dim)}
+			g := &gaussian{Mean: normals(rng, dim), Precision: definite(rng, dim)}
 			g.Precision.ScaleSym(2, g.Precision)
 			for j := range g.Mean {
 				g.Mean[j] *= 0.3
 			}
-			f := must(NewFlow(g, d, Harmonic{}))
+			f := must(newFlow(g, d, Harmonic{}))
 			b, at, noise := NewBlock(n, dim), NewAt(1), make([]*stream.Rand, n)
 			clear(b.Rung)
 			(&Schedule{StepSize: []float64{1}, Temperature: []float64{tau}}).Set(at, 1)
@@ -436,7 +436,7 @@ func TestManyWalls(t *testing.T) {
 	for j := range n {
 		precision.SetSym(j, j, 1+float64(j%5))
 	}
-	f := must(NewFlow(&Gaussian{Mean: make([]float64, n), Precision: precision}, box, Harmonic{}))
+	f := must(newFlow(&gaussian{Mean: make([]float64, n), Precision: precision}, box, Harmonic{}))
 	if f.plane.gram != nil || f.plane.a.panel != nil || f.root.panel != nil {
 		t.Fatal("1,080 sparse walls are kept as few dense ones")
 	}
@@ -480,8 +480,8 @@ func TestManyWalls(t *testing.T) {
 // An end near a wall is shown to the domain, and the replica stays if it lies
 // outside. It kills: an end that is not looked at.
 func TestHarmonicEndsAreLookedAt(t *testing.T) {
-	g := &Gaussian{Mean: []float64{0}, Precision: mat.NewSymDense(1, []float64{1})}
-	f := must(NewFlow(g, must(domain.NewBox([]float64{-1}, []float64{1})), Harmonic{}))
+	g := &gaussian{Mean: []float64{0}, Precision: mat.NewSymDense(1, []float64{1})}
+	f := must(newFlow(g, must(domain.NewBox([]float64{-1}, []float64{1})), Harmonic{}))
 	f.inside = must(domain.NewBox([]float64{-0.9}, []float64{0.9}))
 	for i := range f.plane.margin {
 		f.plane.margin[i] = 1e-3

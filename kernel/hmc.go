@@ -50,17 +50,17 @@ func (h HMC) withSteps(n int) Kernel {
 	return h
 }
 
-// Prepare returns the maker of a mover by a [Trajectory].
+// Prepare returns the maker of a mover by a trajectory.
 func (h HMC) Prepare(Target) (func(*Block) Mover, error) {
 	return func(b *Block) Mover {
-		return &trajectories{path: NewTrajectory(b, h.Leapfrog), moves: make([]Moves, b.R)}
+		return &trajectories{path: newTrajectory(b, h.Leapfrog), moves: make([]Moves, b.R)}
 	}, nil
 }
 
 // trajectories are those of a ladder, and what became of them.
 type trajectories struct {
 	stateless
-	path  *Trajectory
+	path  *trajectory
 	moves []Moves
 }
 
@@ -83,9 +83,9 @@ type Moves struct {
 	Accepted int64
 }
 
-// A Trajectory is what a block needs to remember of the beginnings of its
+// trajectory is what a block needs to remember of the beginnings of its
 // trajectories. Block.V holds momenta times the length of a step: displacements.
-type Trajectory struct {
+type trajectory struct {
 	x, grad, energy []float64 // where it began
 	base, baseGrad  []float64 // likewise, of a base law; nil without
 	hamiltonian     []float64 // H/τ there
@@ -94,11 +94,11 @@ type Trajectory struct {
 	steady          bool // steps of one length
 }
 
-// NewTrajectory returns the workspace for blocks as b, which gets momenta, and
+// newTrajectory returns the workspace for blocks as b, which gets momenta, and
 // trajectories of so many steps.
-func NewTrajectory(b *Block, leapfrog int) *Trajectory {
+func newTrajectory(b *Block, leapfrog int) *trajectory {
 	b.V = make([]float64, len(b.X))
-	return &Trajectory{steady: leapfrog == 1, x: slices.Clone(b.X), grad: slices.Clone(b.Grad), energy: slices.Clone(b.Energy),
+	return &trajectory{steady: leapfrog == 1, x: slices.Clone(b.X), grad: slices.Clone(b.Grad), energy: slices.Clone(b.Energy),
 		base: slices.Clone(b.Base), baseGrad: slices.Clone(b.BaseGrad),
 		hamiltonian: make([]float64, b.R), factor: make([]float64, b.R)}
 }
@@ -106,7 +106,7 @@ func NewTrajectory(b *Block, leapfrog int) *Trajectory {
 // Leapfrog makes one leapfrog step of every replica, walls aside: from the second
 // on with both half-kicks between two drifts at once. The first draws the
 // momenta. The block must be evaluated at its states.
-func (t *Trajectory) Leapfrog(b *Block, at *At, noise []*stream.Rand) {
+func (t *trajectory) Leapfrog(b *Block, at *At, noise []*stream.Rand) {
 	kicks := 2.0
 	if !t.begun {
 		kicks = 1
@@ -119,7 +119,7 @@ func (t *Trajectory) Leapfrog(b *Block, at *At, noise []*stream.Rand) {
 	}
 }
 
-func (t *Trajectory) begin(b *Block, at *At, noise []*stream.Rand) {
+func (t *trajectory) begin(b *Block, at *At, noise []*stream.Rand) {
 	t.begun = true
 	copy(t.x, b.X)
 	copy(t.grad, b.Grad)
@@ -142,7 +142,7 @@ func (t *Trajectory) begin(b *Block, at *At, noise []*stream.Rand) {
 
 // over is H/τ = U/τ + U₀ + |v|²/(2τ) of replica i, the energies left out at
 // infinite τ.
-func (t *Trajectory) over(b *Block, at *At, i int) float64 {
+func (t *trajectory) over(b *Block, at *At, i int) float64 {
 	sum, sd := 0.0, at.Noise[b.Rung[i]]*t.factor[i]
 	for j := i; j < len(b.V); j += b.R {
 		sum += b.V[j] * b.V[j]
@@ -157,7 +157,7 @@ func (t *Trajectory) over(b *Block, at *At, i int) float64 {
 	return h
 }
 
-func (t *Trajectory) kick(b *Block, at *At, kicks float64) {
+func (t *trajectory) kick(b *Block, at *At, kicks float64) {
 	for i, r := range b.Rung {
 		c := kicks * at.Drift[r] * t.factor[i] * t.factor[i]
 		if c == 0 { // an infinite gradient is of no concern then
@@ -179,7 +179,7 @@ func (t *Trajectory) kick(b *Block, at *At, kicks float64) {
 // probability min(1, exp(−ΔH/τ)), else it goes back to its beginning, also if the
 // end has no finite energy. moves, per rung, are counted. The block must be
 // evaluated at its states, and is when Accept returns.
-func (t *Trajectory) Accept(b *Block, at *At, noise []*stream.Rand, moves []Moves) {
+func (t *trajectory) Accept(b *Block, at *At, noise []*stream.Rand, moves []Moves) {
 	t.begun = false
 	t.kick(b, at, 1)
 	for i, r := range b.Rung {

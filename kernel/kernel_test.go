@@ -49,7 +49,7 @@ func TestStationaryVariance(t *testing.T) {
 			}
 		}
 		s.Set(at, k)
-		SGLD(b, at, noise)
+		stepLangevin(b, at, noise)
 	}
 	for rung := range 2 {
 		for j := range a {
@@ -83,7 +83,7 @@ func TestStepIsItsFormula(t *testing.T) {
 		before := append([]float64(nil), b.X...)
 		at := NewAt(r)
 		s.Set(at, 1)
-		SGLD(b, at, sources(r))
+		stepLangevin(b, at, sources(r))
 		noise := sources(r)
 		for i := range r {
 			for j := range d {
@@ -176,7 +176,7 @@ func TestNoAllocation(t *testing.T) {
 	b, at, noise := NewBlock(4, 3), NewAt(4), sources(4)
 	s := Schedule{StepSize: []float64{1, 2, 3, 4}, Temperature: []float64{1, 2, 3, 4}, Iterations: 1e6, Decay: Decay{Kind: Cosine, Cycles: 3}}
 	k := 0
-	if n := testing.AllocsPerRun(100, func() { k++; s.Set(at, k); SGLD(b, at, noise) }); n != 0 {
+	if n := testing.AllocsPerRun(100, func() { k++; s.Set(at, k); stepLangevin(b, at, noise) }); n != 0 {
 		t.Errorf("%v allocations a step", n)
 	}
 }
@@ -186,7 +186,7 @@ func BenchmarkSGLD(b *testing.B) {
 	s := Schedule{StepSize: []float64{5e-4, 1.5e-3}, Temperature: []float64{1, 10}, Iterations: 1}
 	s.Set(at, 1)
 	for b.Loop() {
-		SGLD(blk, at, noise)
+		stepLangevin(blk, at, noise)
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/2, "ns/chain-step")
 }

@@ -34,7 +34,7 @@ func (m Momentum) Traits() Traits {
 	return Traits{Name: "momentum", Carries: true, Momentum: m, Steps: 1, GivenUp: Langevin{}.Traits().GivenUp}
 }
 
-// Prepare returns the maker of a mover by [SGHMC].
+// Prepare returns the maker of a mover by stepMomentum.
 func (m Momentum) Prepare(Target) (func(*Block) Mover, error) {
 	return func(b *Block) Mover {
 		if b.V == nil {
@@ -49,17 +49,17 @@ type sghmc struct {
 	momentum Momentum
 }
 
-func (s sghmc) Step(b *Block, at *At, noise []*stream.Rand) { SGHMC(b, at, s.momentum, noise) }
+func (s sghmc) Step(b *Block, at *At, noise []*stream.Rand) { stepMomentum(b, at, s.momentum, noise) }
 
-// SGHMC moves every replica of b by one step of stochastic gradient Hamiltonian
+// stepMomentum moves every replica of b by one step of stochastic gradient Hamiltonian
 // Monte Carlo (Chen, Fox & Guestrin 2014), before the reflection:
 //
 //	v ← μ v − η ∇Ũ(x) + sqrt(2η(1−μ−β̂)τ) ξ,  x ← x + v.
 //
 // μ = 0 is SGLD. On U = x²/2 with gradient noise of variance s² the stationary
 // variance of x is (τ + ηs²/(2(1−μ)))/(1 − η/(2(1+μ))), for β̂ = 0. The rest is as
-// in [SGLD].
-func SGHMC(b *Block, at *At, m Momentum, noise []*stream.Rand) {
+// in stepLangevin.
+func stepMomentum(b *Block, at *At, m Momentum, noise []*stream.Rand) {
 	b.From, b.X = b.X, b.From
 	for i, rng := range noise {
 		rung := b.Rung[i]

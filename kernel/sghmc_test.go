@@ -86,7 +86,7 @@ func TestMomentumStationaryLaw(t *testing.T) {
 		for k := 1; k <= s.Iterations; k++ {
 			eval.Eval(b.Energy, b.Grad, b.X)
 			s.Set(at, k)
-			SGHMC(b, at, tc.m, noise)
+			stepMomentum(b, at, tc.m, noise)
 		}
 		for rung := range 2 {
 			for j := range c {
@@ -154,7 +154,7 @@ func TestMomentumStepIsItsFormula(t *testing.T) {
 		before := b.Clone()
 		at := NewAt(r)
 		s.Set(at, 1)
-		SGHMC(b, at, m, sources(r))
+		stepMomentum(b, at, m, sources(r))
 		noise := sources(r)
 		for i := range r {
 			drift, variance := s.StepSize[i], 2*s.StepSize[i]*(1-m.Mu-m.NoiseEstimate)*s.Temperature[i]
@@ -182,7 +182,7 @@ func TestMomentumStepIsItsFormula(t *testing.T) {
 		s.Momentum = Momentum{}
 		plain, at := before.Clone(), NewAt(r)
 		s.Set(at, 1)
-		SGLD(plain, at, sources(r))
+		stepLangevin(plain, at, sources(r))
 		for k, x := range plain.X {
 			if !(math.Abs(x-b.X[k]) < 1e-11) {
 				t.Fatalf("without momentum x = %v, by SGLD %v", b.X[k], x)
@@ -256,7 +256,7 @@ func TestMomentumAllocatesNothing(t *testing.T) {
 	s := Schedule{StepSize: []float64{1, 2, 3, 4}, Temperature: []float64{1, 2, 3, math.Inf(1)}, Iterations: 1e6,
 		Decay: Decay{Kind: Cosine, Cycles: 3}, Momentum: Momentum{Mu: 0.9}}
 	k := 0
-	if n := testing.AllocsPerRun(100, func() { k++; s.Set(at, k); SGHMC(b, at, s.Momentum, noise); b.Rescale(1, 2, 1, 1, 2) }); n != 0 {
+	if n := testing.AllocsPerRun(100, func() { k++; s.Set(at, k); stepMomentum(b, at, s.Momentum, noise); b.Rescale(1, 2, 1, 1, 2) }); n != 0 {
 		t.Errorf("%v allocations a step", n)
 	}
 }

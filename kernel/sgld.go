@@ -16,16 +16,16 @@ func (Langevin) Traits() Traits {
 	return Traits{Name: "SGLD", Coupled: true, Steps: 1, GivenUp: "they were taken without drift, or not at all"}
 }
 
-// Prepare returns the maker of a mover by [SGLD].
+// Prepare returns the maker of a mover by stepLangevin.
 func (Langevin) Prepare(Target) (func(*Block) Mover, error) {
 	return func(*Block) Mover { return sgld{} }, nil
 }
 
 type sgld struct{ stateless }
 
-func (sgld) Step(b *Block, at *At, noise []*stream.Rand) { SGLD(b, at, noise) }
+func (sgld) Step(b *Block, at *At, noise []*stream.Rand) { stepLangevin(b, at, noise) }
 
-// SGLD moves every replica of b by one step of stochastic gradient Langevin
+// stepLangevin moves every replica of b by one step of stochastic gradient Langevin
 // dynamics (Algorithm 1 of the r2SGLD paper, before the reflection):
 //
 //	x ← x − η ∇Ũ(x) + sqrt(2ητ) ξ,  ξ ~ N(0, I),
@@ -35,7 +35,7 @@ func (sgld) Step(b *Block, at *At, noise []*stream.Rand) { SGLD(b, at, noise) }
 // ∇Ũ. Replica i draws its noise
 // from noise[i]. The states before the step are left in b.From. Grad and Energy
 // belong to From until they are evaluated anew.
-func SGLD(b *Block, at *At, noise []*stream.Rand) {
+func stepLangevin(b *Block, at *At, noise []*stream.Rand) {
 	b.From, b.X = b.X, b.From
 	for i, rng := range noise {
 		rung := b.Rung[i]

@@ -43,7 +43,7 @@ func (t *tuner) first() (*Found, error) {
 	if t.bounded {
 		f.Beta = reach(t.energies(seen), coldest, t.d)
 	} else {
-		hottest := t.coldest * min(Hottest, math.Exp(tallest/spread(t.d)))
+		hottest := t.coldest * min(hottestRung, math.Exp(tallest/spread(t.d)))
 		f.Beta = geometric(coldest, 1/hottest, t.d)
 	}
 	f.Bias, f.States = Bias, t.starts(x, len(f.Beta))

@@ -27,11 +27,11 @@ const (
 	// Bias is the relative bias of a variance that a step may make: η times the
 	// curvature over the temperature is at most twice that.
 	Bias = 0.005
-	// Hottest is the highest temperature, in units of the coldest, on a domain that
+	// hottestRung is the highest temperature, in units of the coldest, on a domain that
 	// is not bounded, where there is no uniform law to reach; tallest is the
 	// barrier up to which it is chosen.
-	Hottest = 10.0
-	tallest = 4.0
+	hottestRung = 10.0
+	tallest     = 4.0
 
 	rejection = 0.5  // of each pair: least work for a round trip (Syed et al. 2022)
 	alike     = 0.08 // by how much the rejections of the pairs may differ
@@ -158,7 +158,7 @@ func (f *Found) Apply(s r2sgld.Settings) r2sgld.Settings {
 // each of them sets, from all ladders together,
 //   - the temperatures, for equal rejections of all pairs, and their number, for
 //     rejections near one half: from the uniform law on a bounded domain to the
-//     temperature of s (1 if it has none), else from at most [Hottest] times that;
+//     temperature of s (1 if it has none), else from at most ten times that;
 //   - a whitening, where the density is much narrower in some directions than in
 //     others: by the mean square of its slopes, which knows of walls and is that
 //     of one mode where there are several;
