@@ -58,4 +58,7 @@ var ofModels = []fault{
 	{"simulated states: some data at observed ones", "dynamics SimulatedStatesOfSomeRows", []edit{
 		{"dynamics.(*simulated).LogDensity", "along.fitted = l.Fitted", "if data == nil {\nalong.fitted = l.Fitted\n}"},
 	}},
+	{"periods: the way to the orbit counts", "internal/simulation PeriodAfterTransient", []edit{
+		{"internal/simulation.(*steps).period", "gaps[first:]", "gaps[0*first:]"},
+	}},
 }

@@ -53,25 +53,35 @@ func (s *steps) periods(dst []float64, sys *ode.System) {
 // a relative tolerance of 1e-3 takes seven.
 const leastSteps = 4
 
-// period returns the mean time between rising passages of state i through its
-// mean. It is NaN unless there are at least three passages, at times that are
-// equal to a twentieth and leastSteps apart: what does not repeat itself has no
-// period. Slope is the derivative of the state at a step.
+// settled is the share of the last gap between passages that others of an orbit differ
+// by at most: those before them belong to the way there.
+const settled = 1e-3
+
+// period returns the mean time between rising passages of state i through the mean of
+// its later half, over the last passages, whose gaps equal the last one but for settled:
+// the way from the start to an orbit has no part in it. It is NaN unless there are at
+// least three passages, leastSteps apart, the later half of which are at equal gaps, to a
+// twentieth: what does not repeat itself has no period. Slope is the derivative of the
+// state at a step.
 func (s *steps) period(i int, slope func(k int) float64) float64 {
 	n := len(s.t)
 	if n < 3 {
 		return math.NaN()
 	}
 	at := func(k int) float64 { return s.y[k*s.dim+i] }
-	mean, lo, hi := 0.0, at(0), at(0)
-	for k := 1; k < n; k++ {
+	half := 1
+	for half < n-2 && math.Abs(s.t[half]-s.t[0]) < math.Abs(s.t[n-1]-s.t[0])/2 {
+		half++
+	}
+	mean, lo, hi := 0.0, at(half-1), at(half-1)
+	for k := half; k < n; k++ {
 		lo, hi = math.Min(lo, at(k)), math.Max(hi, at(k))
-		mean += (s.t[k] - s.t[k-1]) / (s.t[n-1] - s.t[0]) * (at(k) + at(k-1)) / 2
+		mean += (s.t[k] - s.t[k-1]) / (s.t[n-1] - s.t[half-1]) * (at(k) + at(k-1)) / 2
 	}
 	if !(hi-lo > 1e-6*math.Max(math.Abs(lo), math.Abs(hi))) {
 		return math.NaN()
 	}
-	var passages []float64
+	var passages, gaps []float64
 	last := -1
 	for k := 1; k < n; k++ {
 		if !(at(k-1) < mean && at(k) >= mean) {
@@ -83,18 +93,22 @@ func (s *steps) period(i int, slope func(k int) float64) float64 {
 		last = k
 		h := s.t[k] - s.t[k-1]
 		passages = append(passages, s.t[k-1]+h*rising(at(k-1)-mean, at(k)-mean, h*slope(k-1), h*slope(k)))
+		if m := len(passages); m > 1 {
+			gaps = append(gaps, math.Abs(passages[m-1]-passages[m-2]))
+		}
 	}
-	if len(passages) < 3 {
+	if len(gaps) < 2 {
 		return math.NaN()
 	}
-	gaps := make([]float64, len(passages)-1)
-	for k := range gaps {
-		gaps[k] = math.Abs(passages[k+1] - passages[k])
-	}
-	if shortest, longest := slices.Min(gaps), slices.Max(gaps); longest-shortest > 0.05*longest {
+	later := gaps[min(len(gaps)/2, len(gaps)-2):]
+	if shortest, longest := slices.Min(later), slices.Max(later); longest-shortest > 0.05*longest {
 		return math.NaN()
 	}
-	return diag.Mean(gaps)
+	first, end := len(gaps)-1, gaps[len(gaps)-1]
+	for first > 0 && math.Abs(gaps[first-1]-end) <= settled*end {
+		first--
+	}
+	return diag.Mean(gaps[first:])
 }
 
 // rising is where on [0, 1] the cubic with values a < 0 at 0 and b ≥ 0 at 1 and
