@@ -85,7 +85,7 @@ func (r *run) rungs() error {
 
 // kernel checks that the kernel and what it is to work with go together.
 func (r *run) kernel() error {
-	s, base := r.settings, r.problem.Base != nil
+	s, base := r.settings, r.problem.normal() != nil
 	force := s.Penalty != nil && !s.Penalty.Distance
 	if err := s.Kernel.Suits(kernel.Conditions{Rule: s.Boundary, Base: base, Force: force, Mirror: s.Mirror}); err != nil {
 		return err
@@ -93,6 +93,8 @@ func (r *run) kernel() error {
 	switch {
 	case s.Mirror && (len(s.Temperature) > 1 || s.Whitening != nil || s.Penalty != nil || s.Inside):
 		return errors.New("a mirror map goes with one rung, and without a whitening, a penalty and draws to leave out")
+	case r.problem.Guide != nil && (r.schedule.Temperature[0] != 1 || s.FullEnergies):
+		return errors.New("a guide goes with a coldest temperature of 1 and potentials that draw nothing at random")
 	case base && s.Mirror:
 		return errors.New("a base law goes with SGLD and HMC")
 	case s.Inside && (s.Boundary != domain.Free || r.problem.Domain == nil):

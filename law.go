@@ -24,6 +24,16 @@ type Base struct {
 	Draw func(x []float64, rng *rand.Rand)
 }
 
+// A Guide is a law exp(−G), normalised on all of R^d and fitted to the density, at which
+// ladders begin in place of the law of Base or the uniform law: a rung at temperature τ has
+// the law exp(−(U + U₀)/τ − (1 − 1/τ)G), the coldest, of temperature 1, that of the problem. The
+// domain, if there is one, cuts it. Neither draws nor evidence depend on it but by chance.
+// Potentials that draw at random have none.
+type Guide struct {
+	Potential potential.Potential              // G
+	Draw      func(x []float64, rng *rand.Rand) // writes an independent draw of the law on R^d; called by several goroutines at once
+}
+
 // A Chart says what the coordinates y of a problem stand for: draws are kept, and
 // messages written, in x. Potential, Domain and Base, starts, states and whitenings
 // stay in y, and so do the densities.
@@ -49,18 +59,31 @@ func (p Problem) ReportedNames() []string {
 	return p.Names
 }
 
-// HasReference reports whether there is a law at infinite temperature: the base law,
-// or the uniform law of a bounded domain.
+// HasReference reports whether there is a law at infinite temperature: that of the guide,
+// the base law, or the uniform law of a bounded domain.
 func (p Problem) HasReference() bool {
-	return p.Base != nil || p.Domain != nil && domain.Bounded(p.Domain)
+	return p.normal() != nil || p.Domain != nil && domain.Bounded(p.Domain)
+}
+
+// normal draws from the law at infinite temperature as it is without a domain; nil where
+// that is the uniform law.
+func (p Problem) normal() func(x []float64, rng *rand.Rand) {
+	switch {
+	case p.Guide != nil:
+		return p.Guide.Draw
+	case p.Base != nil:
+		return p.Base.Draw
+	}
+	return nil
 }
 
 // Reference returns the law at infinite temperature.
 func (p Problem) Reference(ctx context.Context) (*domain.Law, error) {
-	if p.Base == nil {
+	whole := p.normal()
+	if whole == nil {
 		return domain.Uniform(ctx, p.Domain)
 	}
-	law := &domain.Law{Draw: p.drawBase, Tries: 1}
+	law := &domain.Law{Draw: p.drawCut, Tries: 1}
 	if p.Domain == nil {
 		return law, nil
 	}
@@ -71,7 +94,7 @@ func (p Problem) Reference(ctx context.Context) (*domain.Law, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if p.Base.Draw(x, rng); p.Domain.Contains(x) {
+		if whole(x, rng); p.Domain.Contains(x) {
 			if hits++; hits == enoughHits {
 				law.Tries = float64(n) / float64(hits)
 				return law, nil
@@ -82,9 +105,10 @@ func (p Problem) Reference(ctx context.Context) (*domain.Law, error) {
 }
 
 // Mass is the logarithm of the volume of the domain, or of the probability that the
-// base law gives it, and its standard error.
+// law of the guide or of the base gives it, and its standard error.
 func (p Problem) Mass(ctx context.Context, rng *rand.Rand) (log, se float64, err error) {
-	if p.Base == nil {
+	whole := p.normal()
+	if whole == nil {
 		return domain.Volume(ctx, p.Domain, rng)
 	}
 	if p.Domain == nil {
@@ -96,7 +120,7 @@ func (p Problem) Mass(ctx context.Context, rng *rand.Rand) (log, se float64, err
 		if err := ctx.Err(); err != nil {
 			return 0, 0, err
 		}
-		if p.Base.Draw(x, rng); p.Domain.Contains(x) {
+		if whole(x, rng); p.Domain.Contains(x) {
 			hits++
 		}
 	}
@@ -112,13 +136,15 @@ const (
 	enoughHits = 30 // draws in the domain that tell how many lie there
 )
 
-// drawBase writes a draw of the base law on the domain.
-func (p Problem) drawBase(ctx context.Context, x []float64, rng *rand.Rand) error {
+// drawCut writes a draw of the law at infinite temperature, which is not the uniform law, on
+// the domain.
+func (p Problem) drawCut(ctx context.Context, x []float64, rng *rand.Rand) error {
+	whole := p.normal()
 	for range massDraws {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if p.Base.Draw(x, rng); p.Domain == nil || p.Domain.Contains(x) {
+		if whole(x, rng); p.Domain == nil || p.Domain.Contains(x) {
 			return nil
 		}
 	}

@@ -33,6 +33,7 @@ type Problem struct {
 	Domain    domain.Domain       // where a state may be; nil is all of R^d
 	Names     []string            // of the coordinates; nil is x1, x2, …
 	Base      *Base               // what temperatures do not touch; nil is the Lebesgue measure
+	Guide     *Guide              // where ladders begin; nil is the law of Base, or the uniform law
 	Chart     *Chart              // what draws are told in; nil is the coordinates of Potential and Domain
 }
 

@@ -20,6 +20,7 @@ type replicas struct {
 	frame     frame
 	potential potential.Evaluator
 	base      potential.Evaluator // of the base law; nil without
+	guide     *guide              // what leads from its law to the density; nil without
 	reflector domain.Reflector    // nil lets steps go
 	streams   *stream.Set
 	noise     []*stream.Rand // per replica
@@ -85,6 +86,7 @@ func (l *replicas) evaluate() {
 	if l.base != nil {
 		l.base.Eval(b.Base, b.BaseGrad, b.X)
 	}
+	l.guide.lead(b, l.base != nil)
 }
 
 // notFinite returns the first replica whose energy is not finite, or whose

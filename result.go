@@ -1,6 +1,8 @@
 package r2sgld
 
 import (
+	"slices"
+
 	"github.com/r2sgld/r2sgld/domain"
 	"github.com/r2sgld/r2sgld/exchange"
 	"github.com/r2sgld/r2sgld/kernel"
@@ -10,6 +12,9 @@ import (
 type Draws struct {
 	X      [][]float64 // X[rung] is n × d, draw by draw, in the user's coordinates
 	Energy [][]float64 // Energy[rung] is U (with its noise) at each draw, length n
+	// More[rung] is what U is more than the energy by which rungs trade, G − U₀, at each
+	// draw: where the problem has a guide G; else nil.
+	More [][]float64
 }
 
 // Chain returns coordinate j of the draws of a rung, length n.
@@ -26,20 +31,43 @@ func (d Draws) Chain(rung, j int) []float64 {
 	return c
 }
 
-func newDraws(rungs int) Draws {
-	return Draws{X: make([][]float64, rungs), Energy: make([][]float64, rungs)}
+func newDraws(rungs int, guided bool) Draws {
+	d := Draws{X: make([][]float64, rungs), Energy: make([][]float64, rungs)}
+	if guided {
+		d.More = make([][]float64, rungs)
+	}
+	return d
+}
+
+// Traded returns the energies by which a rung trades at its draws, length n: those of the
+// way from the law at infinite temperature to the density.
+func (d Draws) Traded(rung int) []float64 {
+	if d.More == nil {
+		return d.Energy[rung]
+	}
+	u := slices.Clone(d.Energy[rung])
+	for i, v := range d.More[rung] {
+		u[i] -= v
+	}
+	return u
 }
 
 // room makes room for n draws of so many numbers.
 func (d Draws) room(n, told int) {
 	for r := range d.X {
 		d.X[r], d.Energy[r] = make([]float64, 0, n*told), make([]float64, 0, n)
+		if d.More != nil {
+			d.More[r] = make([]float64, 0, n)
+		}
 	}
 }
 
 // add adds a draw to those of a rung.
-func (d Draws) add(rung int, x []float64, energy float64) {
+func (d Draws) add(rung int, x []float64, energy, more float64) {
 	d.X[rung], d.Energy[rung] = append(d.X[rung], x...), append(d.Energy[rung], energy)
+	if d.More != nil {
+		d.More[rung] = append(d.More[rung], more)
+	}
 }
 
 // halve drops every second draw.
@@ -53,6 +81,9 @@ func (d Draws) halve() {
 			copy(x[i*dim:(i+1)*dim], x[(2*i+1)*dim:(2*i+2)*dim])
 		}
 		d.Energy[r], d.X[r] = energy[:n], x[:n*dim]
+		if d.More != nil {
+			d.More[r] = every(d.More[r], 2)
+		}
 	}
 }
 
@@ -110,11 +141,14 @@ func (r *Result) Chains(j int) [][]float64 {
 
 // Energies returns U at the draws of the cold rung of every ladder, cut to the
 // length of the shortest.
-func (r *Result) Energies() [][]float64 { return r.RungEnergies(0) }
+func (r *Result) Energies() [][]float64 {
+	return r.alike(func(l Ladder) []float64 { return l.Energy[0] })
+}
 
-// RungEnergies is Energies of any rung, the coldest being 0.
-func (r *Result) RungEnergies(rung int) [][]float64 {
-	return r.alike(func(l Ladder) []float64 { return l.Energy[rung] })
+// TradedEnergies returns the energies by which a rung trades, [Draws.Traded], of every
+// ladder, cut to the length of the shortest: what log Z is computed from.
+func (r *Result) TradedEnergies(rung int) [][]float64 {
+	return r.alike(func(l Ladder) []float64 { return l.Traded(rung) })
 }
 
 // alike returns numbers that go with the draws of every ladder, of the same draws and as

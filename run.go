@@ -112,7 +112,7 @@ func (r *run) reference(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("the law of the hottest rung: %w", err)
 	}
-	r.independent = law.Tries <= costly || r.problem.Base != nil
+	r.independent = law.Tries <= costly || r.problem.normal() != nil
 	return nil
 }
 
@@ -146,7 +146,7 @@ func (r *run) somewhere(ctx context.Context, z []float64) error {
 func (r *run) ladder(ctx context.Context, i int) (*ladder, error) {
 	s, rungs := r.settings, len(r.schedule.Temperature)
 	l := &ladder{index: i, names: r.problem.ReportedNames(), replicas: r.replicas(&r.schedule, stream.New(s.Seed, i)), watch: r.watch(),
-		collection: collection{draws: newDraws(rungs), stride: 1, max: s.MaxDraws, inside: s.Inside, domain: r.problem.Reported()}}
+		collection: collection{draws: newDraws(rungs, r.problem.Guide != nil), stride: 1, max: s.MaxDraws, inside: s.Inside, domain: r.problem.Reported()}}
 	if r.independent {
 		law, err := r.problem.Reference(ctx)
 		if err != nil {
@@ -184,7 +184,7 @@ func (r *run) replicas(schedule *kernel.Schedule, streams *stream.Set) replicas 
 	for i := range rungs {
 		l.noise = append(l.noise, streams.Of(i, stream.Kernel))
 	}
-	if r.problem.Base != nil {
+	if r.problem.normal() != nil {
 		l.block.WithBase()
 	}
 	return l
@@ -267,6 +267,9 @@ func (r *run) workspace(l *replicas, t *trading) (err error) {
 	}
 	if b := r.problem.Base; b != nil {
 		l.base = r.frame.potential(b.Potential, math.NaN()).Evaluator(rungs, nil)
+	}
+	if g := r.problem.Guide; g != nil {
+		l.guide = newGuide(r.frame.potential(g.Potential, math.NaN()), rungs)
 	}
 	l.potential = r.potential.Evaluator(rungs, l.streams) // last: what is open is closed with the ladder
 	if r.full != nil {

@@ -64,7 +64,7 @@ func (r *run) shade(l *replicas, streams int) (*shadow, error) {
 	for i := range half.StepSize {
 		half.StepSize[i] /= 2
 	}
-	s := &shadow{replicas: r.replicas(&half, stream.New(r.settings.Seed, streams)), lead: l, draws: newDraws(1),
+	s := &shadow{replicas: r.replicas(&half, stream.New(r.settings.Seed, streams)), lead: l, draws: newDraws(1, false),
 		mean: make([]float64, rungs*d), xi: make([]float64, rungs*d), apart: make([]float64, d), second: make([]float64, rungs*d)}
 	s.fresh, s.source = l.fresh, leadSource{l}
 	if r.domain != nil && r.settings.Boundary != domain.Refuse {
@@ -264,7 +264,7 @@ func (s *shadow) keep() {
 		return
 	}
 	i := s.block.Replica(0)
-	s.draws.add(0, s.frame.shown(s.block.State(s.from, i)), s.block.Energy[i])
+	s.draws.add(0, s.frame.shown(s.block.State(s.from, i)), s.block.Energy[i], 0)
 	s.next.keep()
 }
 

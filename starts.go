@@ -33,7 +33,7 @@ func (r *run) places(ctx context.Context) (func(x []float64, l *ladder, rung int
 		return func(x []float64, l *ladder, rung int) error { copy(x, s.States[l.index][rung]); return nil }, nil
 	case s.Start != nil:
 		return func(x []float64, _ *ladder, _ int) error { copy(x, s.Start); return nil }, nil
-	case r.problem.Domain == nil && r.problem.Base == nil:
+	case r.problem.Domain == nil && r.problem.normal() == nil:
 		return nil, errors.New("the domain is all of R^d: give a starting point")
 	}
 	law, err := r.problem.Reference(ctx)

@@ -87,6 +87,9 @@ func (p *picture) numbers() []*[]float64 {
 	for r := range p.draws.X {
 		v = append(v, &p.draws.X[r], &p.draws.Energy[r])
 	}
+	for r := range p.draws.More {
+		v = append(v, &p.draws.More[r])
+	}
 	return v
 }
 
@@ -223,7 +226,7 @@ func (p *picture) fits(n int) error {
 	}
 	width := len(p.frame.shown(p.block.State(p.from, 0)))
 	for r := range p.draws.X {
-		if len(p.draws.Energy[r]) != n || len(p.draws.X[r]) != n*width {
+		if len(p.draws.Energy[r]) != n || len(p.draws.X[r]) != n*width || p.draws.More != nil && len(p.draws.More[r]) != n {
 			return fmt.Errorf("%w: rung %d has %d draws instead of %d", errForged, r+1, len(p.draws.Energy[r]), n)
 		}
 	}

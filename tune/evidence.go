@@ -17,7 +17,7 @@ func Evidence(res *r2sgld.Result) exchange.Evidence {
 	stats := res.Swaps()
 	var energy [][][]float64
 	for r := range res.Ladders[0].Energy {
-		energy = append(energy, res.RungEnergies(r))
+		energy = append(energy, res.TradedEnergies(r))
 	}
 	step := stats.Steps()
 	e, terms, gaps := exchange.FromDraws(energy, step)
