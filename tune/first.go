@@ -58,7 +58,8 @@ func (t *tuner) first() (*Found, error) {
 		if !t.bounded {
 			from = b // these points are no draws at all: they weigh alike
 		}
-		f.Diffusion = append(f.Diffusion, t.diffusion(stiffness(seen, b, from, t.bounded), b, widest))
+		stiff, beta := t.stiffness(seen, b, from, t.bounded)
+		f.Diffusion = append(f.Diffusion, t.diffusion(stiff, beta, widest))
 	}
 	if t.s.Traits().Metropolis {
 		f.Bias, f.Leapfrog = 0, t.leapfrog()

@@ -126,6 +126,7 @@ func ForecastAuto(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, u Un
 		return nil, err
 	}
 	seconds := time.Since(begun).Seconds()
+	p = f.Modes.Problem(p)
 	p.Chart = nil
 	plan, t, err := survey(ctx, p, s, trialOf(s, u))
 	if err != nil {

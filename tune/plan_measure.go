@@ -69,9 +69,10 @@ func energiesOf(res *r2sgld.Result, rung, most int) []float64 {
 	var u []float64
 	each := max(1, most/len(res.Ladders))
 	for _, l := range res.Ladders {
-		n := len(l.Energy[rung])
+		traded := l.Traded(rung)
+		n := len(traded)
 		for i := range min(each, n) {
-			u = append(u, l.Energy[rung][(i+1)*n/min(each, n)-1])
+			u = append(u, traded[(i+1)*n/min(each, n)-1])
 		}
 	}
 	return u

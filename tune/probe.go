@@ -27,14 +27,33 @@ type probe struct {
 	exact     potential.Potential // without noise; nil if there is none to be had
 	noisy     bool
 	seed      uint64
-	first     bool  // stop at the first point that is finite
-	holes     bool  // at a point that was seen U was +Inf
-	failed    error // of a potential that answers no more
+	first     bool                // stop at the first point that is finite
+	holes     bool                // at a point that was seen U was +Inf
+	failed    error               // of a potential that answers no more
+	guide     potential.Potential // of the problem; nil without
+}
+
+// probeOf is a probe of p: of the whole energy, the base law's in it, where ladders begin at
+// a fitted law.
+func probeOf(p r2sgld.Problem, seed uint64) (*probe, error) {
+	u := p.Potential
+	if p.Guide == nil {
+		return newProbe(u, seed), nil
+	}
+	if p.Base != nil {
+		var err error
+		if u, err = potential.Sum(u, p.Base.Potential); err != nil {
+			return nil, err
+		}
+	}
+	q := newProbe(u, seed)
+	q.guide = p.Guide.Potential
+	return q, nil
 }
 
 // slopes is q that measures neither curvatures nor noise.
 func (q *probe) slopes() *probe {
-	s := &probe{ctx: q.ctx, potential: q.potential, seed: q.seed}
+	s := &probe{ctx: q.ctx, potential: q.potential, seed: q.seed, guide: q.guide}
 	if q.exact != nil {
 		s.potential = q.exact
 	}
@@ -44,7 +63,7 @@ func (q *probe) slopes() *probe {
 // A point is what was seen at one.
 type point struct {
 	curvature float64 // the largest, in the direction that a few power iterations find; NaN if not known
-	energy    float64
+	energy    float64 // by which rungs trade
 	at, slope []float64
 	noise     float64 // variance of a partial derivative, the largest
 }
@@ -87,6 +106,7 @@ func (q *probe) around(x []float64, d int, w *r2sgld.Whitening) []point {
 type meter struct {
 	rng          *rand.Rand
 	eval, noisy  potential.Evaluator
+	guide        potential.Evaluator
 	back         func(x []float64) // sets z to the coordinates of x
 	z, v, a, b   []float64
 	sum, squares []float64
@@ -113,6 +133,9 @@ func newMeter(q *probe, d int, w *r2sgld.Whitening) *meter {
 	if q.noisy {
 		m.noisy = of(q.potential)
 	}
+	if q.guide != nil {
+		m.guide = of(q.guide)
+	}
 	m.back = func(x []float64) { copy(m.z, x) }
 	if w != nil {
 		if solve, err := w.Inverse(); err == nil {
@@ -124,8 +147,10 @@ func newMeter(q *probe, d int, w *r2sgld.Whitening) *meter {
 
 func (m *meter) close() {
 	_ = potential.Close(m.eval)
-	if m.noisy != nil {
-		_ = potential.Close(m.noisy)
+	for _, e := range []potential.Evaluator{m.noisy, m.guide} {
+		if e != nil {
+			_ = potential.Close(e)
+		}
 	}
 }
 
@@ -141,6 +166,15 @@ func (m *meter) point() (point, bool) {
 	}
 	if m.noisy != nil {
 		p.noise = m.noise()
+	}
+	if m.guide != nil { // energies are those that rungs trade by
+		whole := m.eval
+		m.eval = m.guide
+		if m.gradient(m.b, 0) {
+			p.energy -= m.energy[0]
+			p.curvature = max(p.curvature, m.curvature())
+		}
+		m.eval = whole
 	}
 	return p, true
 }

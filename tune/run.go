@@ -69,6 +69,7 @@ func Run(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, u Until, o Op
 	if err != nil {
 		return nil, err
 	}
+	p = found.Modes.Problem(p)
 	s.MaxDraws = cmp.Or(given, s.MaxDraws)
 	s.Iterations = min(s.Iterations, u.Iterations)
 	s.Certificate = s.Certificate || u.Bias > 0

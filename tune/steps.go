@@ -57,11 +57,12 @@ func (t *tuner) steps(next *Found, before []float64, res *r2sgld.Result) {
 	widest := t.widest(t.fill, next.Whitening)
 	next.Diffusion = nil
 	for i, b := range next.Beta {
-		stiff := 0.0
+		stiff, beta := 0.0, b
 		for _, r := range beside(before, b) {
-			stiff = max(stiff, stiffness(seen[r], b, before[r], !transit[r]))
+			s, at := t.stiffness(seen[r], b, before[r], !transit[r])
+			stiff, beta = max(stiff, s), at
 		}
-		h := t.diffusion(stiff, b, widest)
+		h := t.diffusion(stiff, beta, widest)
 		next.Diffusion = append(next.Diffusion, h)
 		if i == 0 {
 			next.Bias = h * b * stiff / 2

@@ -12,7 +12,11 @@ import (
 // warmUp tunes a ladder for p. It returns what it found with the settings and the
 // stopping rule of the run, which holds as many draws as [Until.Hold] says.
 func (o Options) warmUp(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, u Until) (*Found, r2sgld.Settings, Until, error) {
-	f, err := o.tune(ctx, p, s, u)
+	found, err := o.scout(ctx, p, s)
+	if err != nil {
+		return nil, s, u, err
+	}
+	f, err := o.tune(ctx, found.Problem(p), s, u, found)
 	if err != nil {
 		return nil, s, u, err
 	}
@@ -24,8 +28,16 @@ func (o Options) warmUp(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings
 	return f, s, u, nil
 }
 
-// tune makes rounds until a ladder is found.
-func (o Options) tune(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, u Until) (*Found, error) {
+// scout are the modes that an interrupted warm-up had found, or those that are found now.
+func (o Options) scout(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings) (*Modes, error) {
+	if o.From != nil {
+		return o.From.Modes, nil
+	}
+	return scout(ctx, p, s)
+}
+
+// tune makes rounds until a ladder is found, of p that has the modes m.
+func (o Options) tune(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, u Until, m *Modes) (*Found, error) {
 	own := s
 	own.Recorder = o.Recorder
 	t, err := newTuner(ctx, p, own)
@@ -37,7 +49,9 @@ func (o Options) tune(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, 
 	compared := both && !s.Certificate && u.Bias == 0 && exact(p, s)
 	f := o.From
 	if f == nil {
-		f, err = t.first()
+		if f, err = t.first(); err == nil {
+			f.Modes = m
+		}
 	} else if err = t.check(f, both); err != nil {
 		err = fmt.Errorf("what was found before is no ladder: %w", err)
 	}

@@ -80,6 +80,7 @@ type Found struct {
 	// [ForDraws]; "" where it does not. Rival is the ladder of the other kernel, where both were tried.
 	Taken string `json:"taken,omitempty"`
 	Rival *Found `json:"rival,omitempty"`
+	Modes *Modes `json:"modes,omitempty"` // that were looked for; nil where none were
 }
 
 // A Round is what a round saw.
@@ -173,7 +174,7 @@ func (f *Found) Apply(s r2sgld.Settings) r2sgld.Settings {
 // results.
 func Tune(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, from *Found, show func(*Found) error) (*Found, error) {
 	s.Kernel = kernel.Or(s.Kernel)
-	return Options{From: from, Recorder: s.Recorder, Show: show}.tune(ctx, p, s, Until{})
+	return Options{From: from, Recorder: s.Recorder, Show: show}.tune(ctx, p, s, Until{}, nil)
 }
 
 // A tuner knows the target.
@@ -206,9 +207,11 @@ func newTuner(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings) (*tuner,
 	t.s.Recorder = s.Recorder
 	t.s.Ladders, t.s.MaxDraws = max(1, s.Ladders), 0
 	t.s.Boundary, t.s.BurnIn, t.s.Thin = domain.Specular, 0, 1
-	t.probe = newProbe(p.Potential, s.Seed)
-	t.probe.ctx = ctx
 	var err error
+	if t.probe, err = probeOf(p, s.Seed); err != nil {
+		return nil, err
+	}
+	t.probe.ctx = ctx
 	if t.fill, err = t.points(ctx); err == nil && t.bounded {
 		t.spread = covariance(t.fill, t.d)
 		if p.Domain != nil && domain.Bounded(p.Domain) {
@@ -216,6 +219,16 @@ func newTuner(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings) (*tuner,
 		}
 	}
 	return t, err
+}
+
+// stiffness is that of a rung at inverse temperature b, from points that are draws at
+// inverse temperature at, and what the inverse temperature of its step is. On the way from
+// a fitted law all rungs are about as stiff as the coldest.
+func (t *tuner) stiffness(seen []point, b, at float64, steep bool) (stiff, beta float64) {
+	if t.p.Guide == nil {
+		return stiffness(seen, b, at, steep), b
+	}
+	return stiffness(seen, 1, 1-(b-at), steep), 1
 }
 
 // overflowing is an error if an inverse temperature before the last is so small that its
@@ -316,7 +329,7 @@ func (t *tuner) sgldEnds(f *Found) bool {
 
 // learn makes the next ladder of what a round has seen.
 func (t *tuner) learn(f *Found, res *r2sgld.Result, seen Round) (*Found, error) {
-	next := &Found{Rounds: append(slices.Clone(f.Rounds), seen), Taken: f.Taken, Rival: f.Rival, Jumps: unseen(res), Holes: f.Holes}
+	next := &Found{Rounds: append(slices.Clone(f.Rounds), seen), Taken: f.Taken, Rival: f.Rival, Jumps: unseen(res), Holes: f.Holes, Modes: f.Modes}
 	barrier, err := exchange.NewBarrier(f.Beta, seen.Rejection)
 	if err != nil {
 		return nil, fmt.Errorf("warm-up: %w", err)

@@ -129,6 +129,9 @@ type Evidence struct {
 	exchange.Evidence
 	LogVolume   float64 `json:"log_volume"`
 	LogVolumeSE float64 `json:"log_volume_se"`
+	// Fitted says that the hottest rung is a law fitted to the density; LogVolume is then
+	// the logarithm of what part of it lies in the domain.
+	Fitted bool `json:"fitted,omitempty"`
 	// StepBias is what the step size adds to log Z, extrapolated from a run with
 	// larger steps.
 	StepBias   float64 `json:"step_bias"`
@@ -139,7 +142,7 @@ type Evidence struct {
 // NewEvidence is evidence that is not known.
 func NewEvidence() Evidence {
 	nan := math.NaN()
-	return Evidence{exchange.Evidence{Forward: nan, Backward: nan, Estimate: nan, Error: nan, GapError: nan}, nan, nan, nan, nan, ""}
+	return Evidence{Evidence: exchange.Evidence{Forward: nan, Backward: nan, Estimate: nan, Error: nan, GapError: nan}, LogVolume: nan, LogVolumeSE: nan, StepBias: nan, StepBiasSE: nan}
 }
 
 // Marginal is the log marginal likelihood log p(data), the prior being flat on

@@ -55,7 +55,11 @@ func (s *Summary) Footer() string {
 		if e.LogVolumeSE > 0 {
 			volume = text.PlusMinus(e.LogVolume, e.LogVolumeSE)
 		}
-		line += fmt.Sprintf(" log Z %s (%slog volume %s", text.PlusMinus(e.Estimate, e.Error), e.apart(), volume)
+		from := "log volume " + volume
+		if e.Fitted {
+			from = "from a law fitted to the modes"
+		}
+		line += fmt.Sprintf(" log Z %s (%s%s", text.PlusMinus(e.Estimate, e.Error), e.apart(), from)
 		if e.StepBias == e.StepBias && (e.StepBias != 0 || e.StepBiasSE != 0) { // exact kernels add nothing
 			line += fmt.Sprintf("; the step adds %s", text.PlusMinus(e.StepBias, e.StepBiasSE))
 		}

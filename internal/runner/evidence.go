@@ -71,7 +71,7 @@ func (x *execution) logZ(res *r2sgld.Result) report.Evidence {
 	}
 	e.Forward, e.Backward, e.Estimate = x.volume.log+of.Forward, x.volume.log+of.Backward, x.volume.log+of.Estimate
 	e.Error, e.GapError = math.Hypot(of.Error, x.volume.se), of.GapError
-	e.LogVolume, e.LogVolumeSE = x.volume.log, x.volume.se
+	e.LogVolume, e.LogVolumeSE, e.Fitted = x.volume.log, x.volume.se, x.Problem.Guide != nil
 	return e
 }
 
@@ -213,7 +213,7 @@ func (x *execution) marginal(ctx context.Context, e report.Evidence) (*report.Ma
 	// The volume is part of both when the prior is flat: its error cancels.
 	m.Log = e.Estimate + x.Model.Likelihood.LogConstant() - mass
 	m.SE = math.Hypot(e.Error, se)
-	if !x.Model.Prior.Any() {
+	if !x.Model.Prior.Any() && x.Problem.Guide == nil {
 		m.SE = math.Sqrt(max(0, e.Error*e.Error-x.volume.se*x.volume.se))
 	}
 	return m, ctx.Err()
@@ -235,12 +235,22 @@ func isBox(d domain.Domain) bool {
 
 // priorMass is the log of the integral of the prior over the domain.
 func (x *execution) priorMass(ctx context.Context) (log, se float64, err error) {
-	d := x.Problem.Domain
+	d, volume := x.Problem.Domain, x.volume
+	if x.Problem.Guide != nil { // the volume is that of the guide's law
+		own := x.Problem
+		own.Guide = nil
+		if volume.log, volume.se, err = own.Mass(ctx, &stream.New(x.Settings.Seed, volumeLadder).Of(2, stream.Pilot).Rand); err != nil {
+			return 0, 0, err
+		}
+	}
 	if b := x.Problem.Base; b != nil {
-		return b.LogMass + x.volume.log, x.volume.se, nil
+		return b.LogMass + volume.log, volume.se, nil
 	}
 	if !x.Model.Prior.Any() {
-		return x.volume.log, 0, nil
+		if x.Problem.Guide != nil {
+			return volume.log, volume.se, nil
+		}
+		return volume.log, 0, nil
 	}
 	if isBox(d) {
 		lo, hi := domain.BoundsOf(d, d.Dim())
@@ -254,8 +264,8 @@ func (x *execution) priorMass(ctx context.Context) (log, se float64, err error) 
 		return 0, 0, fmt.Errorf("the mass of the prior is not known: %s", n)
 	}
 	rng := &stream.New(x.Settings.Seed, volumeLadder).Of(1, stream.Pilot).Rand
-	log, se, err = x.Model.Prior.LogMass(x.volume.log, 100_000, func(v []float64) error { return law.Draw(ctx, v, rng) })
-	return log, math.Hypot(se, x.volume.se), err
+	log, se, err = x.Model.Prior.LogMass(volume.log, 100_000, func(v []float64) error { return law.Draw(ctx, v, rng) })
+	return log, math.Hypot(se, volume.se), err
 }
 
 // predict writes how well the model predicts its data.

@@ -134,6 +134,7 @@ func (x *execution) tuned(ctx context.Context) (*r2sgld.Result, float64, error) 
 		work.Stop()
 		asked := *x.Job // which stays as it was asked for
 		asked.Settings, asked.Until = s, &u
+		asked.Problem = f.Modes.Problem(x.Problem)
 		x.Job, x.found = &asked, f
 		if why := x.exceeded(s.Iterations); why != "" {
 			return s, told{fmt.Errorf("%s: the first round does not fit: %s. The warm-up is kept; go on with: r2sgld resume %s, with a larger limit", x.Name, why, text.Word(x.Dir))}

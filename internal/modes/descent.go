@@ -1,0 +1,281 @@
+package modes
+
+import (
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/potential"
+)
+
+const (
+	memory     = 6    // pairs of steps and slopes that tell the curvature
+	sufficient = 1e-4 // of the decrease that the slope promises (Armijo)
+	firstStep  = 0.2  // in widths
+	mostTries  = 12   // of one step
+	still      = 1e-7 // of the length of a step that leads to a wall: it begins there
+)
+
+// A descent goes down E from one start, by L-BFGS (Nocedal & Wright 2006, algorithm 7.5) in
+// coordinates in which starts are equally wide, and along the walls that it leans on. It asks
+// for the energy and the slope at one point at a time, so that many go side by side.
+type descent struct {
+	t      *Target
+	trace  domain.Tracer    // nil without a domain
+	mirror domain.Reflector // likewise
+
+	x, g  []float64 // where it is, and the slope there, per width
+	e     float64
+	p     []float64 // the direction
+	step  float64   // the part of it that is tried
+	tries int
+	cut   bool        // whether a wall ends the step
+	s, y  [][]float64 // the last pairs, oldest first
+	next  []float64   // the point that it asks for
+	along float64     // what the slope promises of the way there
+	v, n  []float64
+	asked int  // points so far
+	begun bool // whether x is evaluated
+	done  bool // at a minimum
+	lost  bool // no step leads down, or slopes are not finite
+}
+
+func newDescent(t *Target, x []float64) *descent {
+	d := len(x)
+	w := &descent{t: t, x: append([]float64(nil), x...), g: make([]float64, d), p: make([]float64, d),
+		next: append([]float64(nil), x...), v: make([]float64, d), n: make([]float64, d)}
+	if t.Domain != nil {
+		w.trace = t.Domain.Tracer()
+		w.mirror, _ = domain.NewReflector(t.Domain, domain.Specular, 0) // which every domain has
+	}
+	return w
+}
+
+// over reports whether nothing more is to be asked for.
+func (w *descent) over() bool { return w.done || w.lost }
+
+// hear takes the energy and the slope, of x itself, at the point that was asked for. tol is
+// the decrease, in E, below which it is at a minimum.
+func (w *descent) hear(e float64, slope []float64, tol float64) {
+	w.asked++
+	finite := e-e == 0
+	for j, v := range slope {
+		w.v[j] = v * w.t.Width[j]
+		finite = finite && v-v == 0
+	}
+	switch {
+	case !w.begun && !finite:
+		w.lost = true
+		return
+	case !w.begun:
+		w.begun, w.e = true, e
+		copy(w.g, w.v)
+	case finite && e <= w.e+sufficient*w.along:
+		w.accept(e, tol)
+	default:
+		w.shorten(e, finite)
+	}
+	if !w.over() {
+		w.ask(tol)
+	}
+}
+
+// accept goes to the point that was asked for, where the slope is v.
+func (w *descent) accept(e, tol float64) {
+	s, y := make([]float64, len(w.x)), make([]float64, len(w.x))
+	for j := range s {
+		s[j] = (w.next[j] - w.x[j]) / w.t.Width[j]
+		y[j] = w.v[j] - w.g[j]
+	}
+	if floats.Dot(s, y) > 1e-10*floats.Norm(s, 2)*floats.Norm(y, 2) {
+		if w.s, w.y = append(w.s, s), append(w.y, y); len(w.s) > memory {
+			w.s, w.y = w.s[1:], w.y[1:]
+		}
+	}
+	w.done = !w.cut && w.tries == 0 && len(w.s) > 1 && w.e-e < tol && -w.along < 10*tol
+	w.e, w.tries = e, 0
+	copy(w.x, w.next)
+	copy(w.g, w.v)
+}
+
+// shorten tries a part of the step, by the parabola through what is known.
+func (w *descent) shorten(e float64, finite bool) {
+	if w.tries++; w.tries > mostTries {
+		if len(w.s) == 0 {
+			w.lost = true
+			return
+		}
+		w.s, w.y, w.tries = nil, nil, 0
+		return
+	}
+	part := 0.1
+	if finite {
+		if curve := e - w.e - w.along; curve > 0 {
+			part = min(0.5, max(0.1, -w.along/(2*curve)))
+		}
+	}
+	w.step *= part
+}
+
+// ask chooses the next point.
+func (w *descent) ask(tol float64) {
+	if w.tries == 0 {
+		w.direction()
+		w.step = 1
+	}
+	for range 2*len(w.x) + 4 {
+		slope := floats.Dot(w.g, w.p)
+		if !(slope < 0) || -slope < tol/10 {
+			w.done = true
+			return
+		}
+		switch w.way() {
+		case ahead:
+			for j, v := range w.next {
+				w.v[j] = (v - w.x[j]) / w.t.Width[j]
+			}
+			if w.along = floats.Dot(w.g, w.v); w.along < 0 {
+				return
+			}
+			if w.step /= 2; w.stuck() == blocked { // a mirrored step may lead up
+				w.lost = true
+				return
+			}
+		case blocked:
+			w.lost = true
+			return
+		}
+	}
+	w.lost = true
+}
+
+// direction is that of L-BFGS.
+func (w *descent) direction() {
+	copy(w.p, w.g)
+	k := len(w.s)
+	alpha := make([]float64, k)
+	for i := k - 1; i >= 0; i-- {
+		alpha[i] = floats.Dot(w.s[i], w.p) / floats.Dot(w.s[i], w.y[i])
+		floats.AddScaled(w.p, -alpha[i], w.y[i])
+	}
+	if k > 0 {
+		floats.Scale(floats.Dot(w.s[k-1], w.y[k-1])/floats.Dot(w.y[k-1], w.y[k-1]), w.p)
+	} else if norm := floats.Norm(w.p, 2); norm > 0 {
+		floats.Scale(firstStep/norm, w.p)
+	}
+	for i := range k {
+		beta := floats.Dot(w.y[i], w.p) / floats.Dot(w.s[i], w.y[i])
+		floats.AddScaled(w.p, alpha[i]-beta, w.s[i])
+	}
+	floats.Scale(-1, w.p)
+	if floats.Dot(w.g, w.p) >= 0 { // curvatures along walls may mislead
+		w.s, w.y = nil, nil
+		copy(w.p, w.g)
+		if norm := floats.Norm(w.p, 2); norm > 0 {
+			floats.Scale(-firstStep/norm, w.p)
+		}
+	}
+}
+
+// What a way may come to.
+const (
+	ahead   = iota // there is a point to ask for
+	leaning        // at a wall: the direction now goes along it
+	blocked        // no point is to be had
+)
+
+// way follows the direction up to a wall.
+func (w *descent) way() int {
+	for j, v := range w.p {
+		w.v[j] = w.step * v * w.t.Width[j]
+		w.next[j] = w.x[j] + w.v[j]
+	}
+	if w.cut = false; w.trace == nil || w.trace.Clear(w.x, w.next) {
+		return ahead
+	}
+	t, wall := w.trace.Exit(w.x, w.v, domain.None)
+	if wall == domain.None && w.t.Domain.Contains(w.next) {
+		return ahead
+	}
+	w.cut = true
+	if wall != domain.None && t > still {
+		for j, v := range w.v {
+			w.next[j] = w.x[j] + t*(1-still/10)*v
+		}
+		if w.t.Domain.Contains(w.next) {
+			return ahead
+		}
+	}
+	if wall == domain.None {
+		w.step /= 2
+		return w.stuck()
+	}
+	for j, v := range w.v {
+		w.next[j] = w.x[j] + t*v
+	}
+	w.trace.Normal(w.n, w.next, wall)
+	for j := range w.n { // of the wall in the coordinates of p
+		w.n[j] *= w.t.Width[j]
+	}
+	out := 0.0
+	if norm := floats.Norm(w.n, 2); norm > 0 {
+		floats.Scale(1/norm, w.n)
+		out = floats.Dot(w.p, w.n)
+	}
+	if out > 1e-9*floats.Norm(w.p, 2) {
+		floats.AddScaled(w.p, -out, w.n)
+		return leaning
+	}
+	// Along a curved wall: the mirrored step stays near it.
+	for j, v := range w.v {
+		w.next[j] = w.x[j] + v
+	}
+	if _, ok := w.mirror.Reflect(w.x, w.next, nil); ok {
+		return ahead
+	}
+	w.step /= 2
+	return w.stuck()
+}
+
+// stuck is leaning while steps are not too short.
+func (w *descent) stuck() int {
+	if w.step < 1e-9 {
+		return blocked
+	}
+	return leaning
+}
+
+// evaluator evaluates points of several descents at once.
+type evaluator struct {
+	eval            potential.Evaluator
+	r               int
+	energy, grad, x []float64
+	slope           []float64
+}
+
+func newEvaluator(p potential.Potential, r int) *evaluator {
+	d := p.Dim()
+	return &evaluator{p.Evaluator(r, nil), r, make([]float64, r), make([]float64, r*d), make([]float64, r*d), make([]float64, d)}
+}
+
+// set puts x into lane i.
+func (v *evaluator) set(i int, x []float64) {
+	for j, c := range x {
+		v.x[j*v.r+i] = c
+	}
+}
+
+// slopeOf is the slope in lane i; the next call overwrites it.
+func (v *evaluator) slopeOf(i int) []float64 {
+	for j := range v.slope {
+		v.slope[j] = v.grad[j*v.r+i]
+	}
+	return v.slope
+}
+
+// run evaluates all lanes. It fails where the potential does.
+func (v *evaluator) run() error {
+	v.eval.Eval(v.energy, v.grad, v.x)
+	return potential.Err(v.eval)
+}
+
+func (v *evaluator) close() { _ = potential.Close(v.eval) }

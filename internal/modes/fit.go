@@ -1,0 +1,220 @@
+package modes
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/r2sgld/r2sgld/diag"
+)
+
+const (
+	negligible = 14.0 // below the largest log mass
+	mostParts  = 48
+	sharpening = 4    // rounds of importance sampling
+	fitDraws   = 2048 // of each, and as many more for each part beyond the eighth
+)
+
+// A Fit is the mixture that resembles the density, one part per mode, and how well it does.
+type Fit struct {
+	Mixture     Mixture   `json:"mixture"`
+	LogZ        float64   `json:"log_z"` // log ∫ exp(−E) over the domain, by importance sampling, as far as the modes are known
+	SE          float64   `json:"log_z_se"`
+	Share       float64   `json:"ess_share"` // effective sample size of a draw
+	K           float64   `json:"pareto_k"`  // of the weights: estimates are to be trusted below 0.7 (Vehtari et al. 2024)
+	Inside      float64   `json:"inside"`    // share of draws that lie in the domain
+	Weight      []float64 `json:"weight"`    // of every part in the density, and its standard error
+	WeightSE    []float64 `json:"weight_se"`
+	Evaluations int64     `json:"evaluations"`
+}
+
+// Fit fits a mixture to the modes of s, in rounds of importance sampling that move its parts
+// towards the density (population Monte Carlo, Cappé et al. 2008). It returns nil if there is
+// none to be had.
+func (s *Search) Fit(ctx context.Context, t Target, rng *rand.Rand) (*Fit, error) {
+	d := len(t.Width)
+	f := &Fit{}
+	wide := 1 + 1/(1+math.Sqrt(float64(d)))
+	for _, m := range s.Modes {
+		if m.Log < s.Modes[0].Log-negligible || len(f.Mixture.Parts) == mostParts {
+			break
+		}
+		p := Part{Weight: math.Exp(m.Log - s.Modes[0].Log), Center: append([]float64(nil), m.Center...)}
+		for _, row := range m.L {
+			wider := make([]float64, d)
+			for j, v := range row {
+				wider[j] = wide * v
+			}
+			p.L = append(p.L, wider)
+		}
+		f.Mixture.Parts = append(f.Mixture.Parts, p)
+	}
+	if len(f.Mixture.Parts) == 0 {
+		return nil, nil
+	}
+	normalise(f.Mixture.Parts)
+	for round := range sharpening {
+		if err := f.sharpen(ctx, t, rng, wide, round+1 < sharpening); err != nil || f.Share == 0 {
+			return nil, err
+		}
+	}
+	return f, nil
+}
+
+func normalise(parts []Part) {
+	sum := 0.0
+	for _, p := range parts {
+		sum += p.Weight
+	}
+	for i := range parts {
+		parts[i].Weight = max(parts[i].Weight/sum, 1e-6)
+	}
+	sum = 0
+	for _, p := range parts {
+		sum += p.Weight
+	}
+	for i := range parts {
+		parts[i].Weight /= sum
+	}
+}
+
+// sharpen draws from the mixture, weighs the draws, and moves the parts if asked to.
+func (f *Fit) sharpen(ctx context.Context, t Target, rng *rand.Rand, wide float64, move bool) error {
+	d, k := len(t.Width), len(f.Mixture.Parts)
+	n := fitDraws * (1 + k/8)
+	g, v := newEvaluator(&f.Mixture, lanes), newEvaluator(t.Energy, lanes)
+	defer v.close()
+	law := g.eval.(*mixed)
+	x := make([]float64, n*d)
+	logs := make([]float64, 0, n) // of weights, of draws in the domain
+	var at, owner []float64       // those draws, and which part each belongs to, in parts
+	drawn := 0
+	for drawn < n {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		got := 0
+		for got < lanes && drawn < n {
+			y := x[drawn*d : (drawn+1)*d]
+			f.Mixture.Draw(y, rng)
+			if drawn++; t.Domain != nil && !t.Domain.Contains(y) {
+				continue
+			}
+			g.set(got, y)
+			v.set(got, y)
+			at = append(at, y...)
+			got++
+		}
+		if err := cmp.Or(g.run(), v.run()); err != nil {
+			return err
+		}
+		f.Evaluations += int64(got)
+		for i := range got {
+			l := g.energy[i] - v.energy[i]
+			if l != l || math.IsInf(l, 1) {
+				l = math.Inf(-1)
+			}
+			logs = append(logs, l)
+			y := at[len(at)-(got-i)*d:][:d]
+			copy(law.x, y)
+			for p := range k {
+				owner = append(owner, math.Exp(law.part(p, g.slope)+g.energy[i]))
+			}
+		}
+	}
+	f.weigh(logs, owner, n)
+	if move && f.Share > 0 {
+		f.move(at, logs, owner, wide)
+	}
+	return nil
+}
+
+// weigh tells what n draws, of which those in the domain have weights exp(logs), say of the
+// density.
+func (f *Fit) weigh(logs, owner []float64, n int) {
+	k := len(f.Mixture.Parts)
+	top := math.Inf(-1)
+	for _, l := range logs {
+		top = max(top, l)
+	}
+	f.Inside, f.Share = float64(len(logs))/float64(n), 0
+	if math.IsInf(top, -1) {
+		return
+	}
+	sum, squares := 0.0, 0.0
+	w := make([]float64, len(logs))
+	for i, l := range logs {
+		w[i] = math.Exp(l - top)
+		sum, squares = sum+w[i], squares+w[i]*w[i]
+	}
+	mean := sum / float64(n)
+	f.LogZ = top + math.Log(mean)
+	f.SE = math.Sqrt(max(0, squares/float64(n)-mean*mean)/float64(n)) / mean
+	f.Share, f.K = sum*sum/squares/float64(n), diag.PSIS(logs, 1)
+	f.Weight, f.WeightSE = make([]float64, k), make([]float64, k)
+	for p := range k {
+		for i, v := range w {
+			f.Weight[p] += v / sum * owner[i*k+p]
+		}
+		for i, v := range w {
+			r := v / sum * (owner[i*k+p] - f.Weight[p])
+			f.WeightSE[p] += r * r
+		}
+		f.WeightSE[p] = math.Sqrt(f.WeightSE[p])
+	}
+}
+
+// move moves the parts to where the weighted draws are, those at least that have enough.
+func (f *Fit) move(at, logs, owner []float64, wide float64) {
+	k := len(f.Mixture.Parts)
+	d := len(at) / len(logs)
+	top := math.Inf(-1)
+	for _, l := range logs {
+		top = max(top, l)
+	}
+	for p := range f.Mixture.Parts {
+		part := &f.Mixture.Parts[p]
+		part.Weight = f.Weight[p]
+		sum, squares, mean := 0.0, 0.0, make([]float64, d)
+		own := make([]float64, len(logs))
+		for i, l := range logs {
+			own[i] = math.Exp(l-top) * owner[i*k+p]
+			sum, squares = sum+own[i], squares+own[i]*own[i]
+			for j := range mean {
+				mean[j] += own[i] * at[i*d+j]
+			}
+		}
+		enough := sum * sum / squares
+		if !(enough > float64(4*d)) {
+			continue
+		}
+		for j := range mean {
+			mean[j] /= sum
+		}
+		c := mat.NewSymDense(d, nil)
+		y := mat.NewVecDense(d, nil)
+		for i, v := range own {
+			for j := range mean {
+				y.SetVec(j, at[i*d+j]-mean[j])
+			}
+			c.SymRankOne(c, v/sum, y)
+		}
+		prior := float64(2 * d)
+		for i := range d {
+			for j := range i + 1 {
+				was := 0.0
+				for l := range j + 1 {
+					was += part.L[i][l] * part.L[j][l]
+				}
+				c.SetSym(i, j, (enough*c.At(i, j)*wide*wide+prior*was)/(enough+prior))
+			}
+		}
+		if l := factor(c); l != nil {
+			part.Center, part.L = mean, l
+		}
+	}
+	normalise(f.Mixture.Parts)
+}

@@ -1,0 +1,214 @@
+package modes
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+
+	"github.com/r2sgld/r2sgld/potential"
+	"github.com/r2sgld/r2sgld/stream"
+)
+
+// A Mixture is a normalised law on R^d: normal laws, and beside them, with what is left of
+// the weight, a wide law: uniform in a box, or another that is given.
+type Mixture struct {
+	Parts []Part    `json:"parts"`
+	Lo    []float64 `json:"lo,omitempty"` // the box; nil is none
+	Hi    []float64 `json:"hi,omitempty"`
+	Wide  *Wide     `json:"-"` // in place of the box; nil is none
+}
+
+// A Part is a normal law with its weight in (0, 1].
+type Part struct {
+	Weight float64     `json:"weight"`
+	Center []float64   `json:"center"`
+	L      [][]float64 `json:"l"` // of the covariance L Lᵀ, a lower triangle
+}
+
+// A Wide law is −log of a normalised density and how to draw from it.
+type Wide struct {
+	Potential potential.Potential
+	Draw      func(x []float64, rng *rand.Rand)
+}
+
+// Validate reports what keeps m from being a law on R^d.
+func (m *Mixture) Validate(d int) error {
+	sum := 0.0
+	for i, p := range m.Parts {
+		if !(p.Weight > 0) || len(p.Center) != d || len(p.L) != d {
+			return fmt.Errorf("part %d of the fitted law has weight %g and dimension %d", i+1, p.Weight, len(p.Center))
+		}
+		sum += p.Weight
+		for j, row := range p.L {
+			if len(row) != d || !(row[j] > 0) || math.IsInf(row[j], 0) {
+				return fmt.Errorf("part %d of the fitted law has no covariance", i+1)
+			}
+		}
+	}
+	if len(m.Parts) == 0 || sum > 1+1e-9 || m.Lo != nil && (len(m.Lo) != d || len(m.Hi) != d) {
+		return fmt.Errorf("the fitted law has %d parts of weight %g", len(m.Parts), sum)
+	}
+	return nil
+}
+
+// rest is the weight of the wide law.
+func (m *Mixture) rest() float64 {
+	rest := 1.0
+	for _, p := range m.Parts {
+		rest -= p.Weight
+	}
+	if m.Lo == nil && m.Wide == nil || rest < 1e-12 {
+		return 0
+	}
+	return rest
+}
+
+// Draw writes an independent draw into x. It may be called by several goroutines at once.
+func (m *Mixture) Draw(x []float64, rng *rand.Rand) {
+	u := rng.Float64()
+	if u -= m.rest(); u < 0 {
+		if m.Wide != nil {
+			m.Wide.Draw(x, rng)
+			return
+		}
+		for j := range x {
+			x[j] = m.Lo[j] + (m.Hi[j]-m.Lo[j])*rng.Float64()
+		}
+		return
+	}
+	k := 0
+	for k+1 < len(m.Parts) && u >= m.Parts[k].Weight {
+		u -= m.Parts[k].Weight
+		k++
+	}
+	p := &m.Parts[k]
+	z := make([]float64, len(x))
+	for j := range z {
+		z[j] = rng.NormFloat64()
+	}
+	for i, row := range p.L {
+		x[i] = p.Center[i]
+		for j := range i + 1 {
+			x[i] += row[j] * z[j]
+		}
+	}
+}
+
+// Dim implements potential.Potential: a mixture is −log of its density.
+func (m *Mixture) Dim() int { return len(m.Parts[0].Center) }
+
+// Evaluator implements potential.Potential.
+func (m *Mixture) Evaluator(r int, _ *stream.Set) potential.Evaluator {
+	d := m.Dim()
+	e := &mixed{m: m, r: r, x: make([]float64, d), z: make([]float64, d), slopes: make([]float64, len(m.Parts)*d),
+		logs: make([]float64, len(m.Parts)+1), rest: math.Inf(-1)}
+	for _, p := range m.Parts {
+		e.inv = append(e.inv, inverse(p.L))
+		c := math.Log(p.Weight) - float64(d)/2*math.Log(2*math.Pi)
+		for j := range p.L {
+			c -= math.Log(p.L[j][j])
+		}
+		e.constant = append(e.constant, c)
+	}
+	switch w := m.rest(); {
+	case w == 0:
+	case m.Wide != nil:
+		e.rest = math.Log(w)
+		e.wide, e.energy, e.grad = m.Wide.Potential.Evaluator(r, nil), make([]float64, r), make([]float64, r*d)
+	default:
+		e.rest = math.Log(w)
+		for j := range m.Lo {
+			e.rest -= math.Log(m.Hi[j] - m.Lo[j])
+		}
+	}
+	return e
+}
+
+// mixed evaluates a mixture.
+type mixed struct {
+	m        *Mixture
+	r        int
+	inv      [][][]float64 // of L, of every part
+	constant []float64     // log of what each part has at its centre
+	rest     float64       // log density of the box, or log weight of the wide law; −Inf without
+	wide     potential.Evaluator
+	energy   []float64 // of the wide law
+	grad     []float64
+	x, z     []float64
+	slopes   []float64 // of every part
+	logs     []float64
+}
+
+// Eval implements potential.Evaluator.
+func (e *mixed) Eval(energy, grad, x []float64) {
+	if e.wide != nil {
+		e.wide.Eval(e.energy, e.grad, x)
+	}
+	d, k := len(e.x), len(e.inv)
+	for i := range e.r {
+		inside := true
+		for j := range e.x {
+			e.x[j] = x[j*e.r+i]
+			inside = inside && (e.m.Lo == nil || e.m.Lo[j] <= e.x[j] && e.x[j] <= e.m.Hi[j])
+		}
+		for p := range e.inv {
+			e.logs[p] = e.part(p, e.slopes[p*d:(p+1)*d])
+		}
+		switch {
+		case e.wide != nil:
+			e.logs[k] = e.rest - e.energy[i]
+		case inside:
+			e.logs[k] = e.rest
+		default:
+			e.logs[k] = math.Inf(-1)
+		}
+		top, sum := math.Inf(-1), 0.0
+		for _, l := range e.logs {
+			top = max(top, l)
+		}
+		for _, l := range e.logs {
+			sum += math.Exp(l - top)
+		}
+		energy[i] = -top - math.Log(sum)
+		for j := range d {
+			g := 0.0
+			for p := range e.inv {
+				g += math.Exp(e.logs[p]-top) * e.slopes[p*d+j]
+			}
+			if e.wide != nil {
+				if w := math.Exp(e.logs[k] - top); w > 0 {
+					g += w * e.grad[j*e.r+i]
+				}
+			}
+			grad[j*e.r+i] = g / sum
+		}
+	}
+}
+
+// part is the log density of part p at x, with its weight, and writes the slope of minus it.
+func (e *mixed) part(p int, slope []float64) float64 {
+	center, inv, sum := e.m.Parts[p].Center, e.inv[p], 0.0
+	for i, row := range inv {
+		z := 0.0
+		for j := range i + 1 {
+			z += row[j] * (e.x[j] - center[j])
+		}
+		e.z[i] = z
+		sum += z * z
+	}
+	clear(slope)
+	for i, row := range inv {
+		for j := range i + 1 {
+			slope[j] += row[j] * e.z[i]
+		}
+	}
+	return e.constant[p] - sum/2
+}
+
+// Close closes the wide law.
+func (e *mixed) Close() error {
+	if e.wide == nil {
+		return nil
+	}
+	return potential.Close(e.wide)
+}

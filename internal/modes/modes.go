@@ -1,0 +1,372 @@
+// Package modes answers where the modes of a density are and how much of its mass each of
+// them has, before anything is sampled: it goes down −log of the density from many starts,
+// along walls where it must, tells apart the basins that they end in, and fits a mixture of
+// normal laws to them.
+package modes
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/potential"
+)
+
+// A Target is the density exp(−E) on a domain.
+type Target struct {
+	Energy  potential.Potential // E; it draws nothing at random
+	Domain  domain.Domain       // nil is all of R^d
+	Width   []float64           // of what starts fill, per coordinate: positive
+	Threads int                 // descents side by side; changes nothing else
+}
+
+// A Mode is a basin of E: all points that lead down to the same minimum.
+type Mode struct {
+	X      []float64   `json:"x"`      // the minimum
+	Energy float64     `json:"energy"` // E there
+	L      [][]float64 `json:"l"`      // L Lᵀ is the covariance of the normal law fitted there, centred at Center
+	Center []float64   `json:"center"`
+	Log    float64     `json:"log_mass"` // log ∫ exp(−E) over the basin, by that law
+	Starts int         `json:"starts"`   // of all, that end there
+	inv    [][]float64 // of L
+}
+
+const (
+	lanes     = 32  // points that are evaluated at once
+	chunk     = 128 // descents of a goroutine
+	pilot     = 64  // starts of the first batch
+	batch     = 512 // of each that follows
+	rough     = 1e-2
+	fine      = 1e-6
+	mostAsked = 60   // points of a descent before it is looked at
+	mostFine  = 1000 // of one that is taken to its end
+	mostEnds  = 64   // descents of a batch that are taken to their end
+	mostModes = 64
+)
+
+// A Search is what many starts led to.
+type Search struct {
+	Modes     []Mode `json:"modes"`     // the one of most mass first
+	Starts    int    `json:"starts"`    // all of them
+	Settled   int    `json:"settled"`   // of them, those that ended in a mode
+	Gradients int64  `json:"gradients"` // of all
+}
+
+// Find goes down from starts, n × d points of the domain. Equal arguments give equal results.
+func Find(ctx context.Context, t Target, starts []float64) (*Search, error) {
+	d := len(t.Width)
+	s := &Search{Starts: len(starts) / d}
+	size := pilot
+	for i := 0; i < s.Starts; {
+		n := min(size, s.Starts-i)
+		if err := s.batch(ctx, &t, starts[i*d:(i+n)*d]); err != nil {
+			return nil, err
+		}
+		i, size = i+n, batch
+	}
+	slices.SortStableFunc(s.Modes, func(a, b Mode) int { return cmp.Compare(b.Log, a.Log) })
+	return s, nil
+}
+
+// batch goes down from x and tells where each start ends.
+func (s *Search) batch(ctx context.Context, t *Target, x []float64) error {
+	d := len(t.Width)
+	n := len(x) / d
+	all, home := make([]*descent, n), make([]int, n)
+	for i := range all {
+		all[i], home[i] = newDescent(t, x[i*d:(i+1)*d]), -1
+	}
+	known := s.Modes
+	err := t.settle(ctx, all, mostAsked, rough, func(i int, w *descent) bool {
+		home[i] = within(known, w)
+		return home[i] >= 0
+	})
+	if err != nil {
+		return err
+	}
+	order := make([]int, 0, n)
+	for i, w := range all {
+		s.Gradients += int64(w.asked)
+		if w.begun && home[i] < 0 {
+			order = append(order, i)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(all[a].e, all[b].e) })
+	ends := 0
+	for _, i := range order {
+		w := all[i]
+		if home[i] = within(s.Modes, w); home[i] < 0 && ends < mostEnds && len(s.Modes) < mostModes {
+			ends++
+			before := w.asked
+			w.done, w.lost, w.s, w.y = false, false, nil, nil
+			if err := t.finish(ctx, w); err != nil {
+				return err
+			}
+			s.Gradients += int64(w.asked - before)
+			if home[i] = within(s.Modes, w); home[i] < 0 && w.done {
+				if home[i], err = s.add(ctx, t, w); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	for _, h := range home {
+		if h >= 0 {
+			s.Modes[h].Starts++
+			s.Settled++
+		}
+	}
+	return nil
+}
+
+// settle takes descents down until they are over, have asked for so many points, or home says
+// that they need no more.
+func (t *Target) settle(ctx context.Context, all []*descent, most int, tol float64, home func(int, *descent) bool) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(max(1, t.Threads))
+	for begin := 0; begin < len(all); begin += chunk {
+		part := all[begin:min(begin+chunk, len(all))]
+		g.Go(func() error {
+			v := newEvaluator(t.Energy, min(lanes, len(part)))
+			defer v.close()
+			lane, next := make([]int, v.r), 0
+			for i := range lane {
+				lane[i] = next
+				next++
+			}
+			for busy := true; busy; {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				for i, k := range lane {
+					if k < len(part) {
+						v.set(i, part[k].next)
+					}
+				}
+				if err := v.run(); err != nil {
+					return err
+				}
+				busy = false
+				for i, k := range lane {
+					if k >= len(part) {
+						continue
+					}
+					w := part[k]
+					w.hear(v.energy[i], v.slopeOf(i), tol)
+					if w.over() || w.asked >= most || w.tries == 0 && w.begun && home(begin+k, w) {
+						lane[i] = next
+						next++
+					}
+					busy = busy || lane[i] < len(part)
+				}
+			}
+			return nil
+		})
+	}
+	return g.Wait()
+}
+
+// finish takes a descent to its minimum.
+func (t *Target) finish(ctx context.Context, w *descent) error {
+	v := newEvaluator(t.Energy, 1)
+	defer v.close()
+	w.begun, w.tries = false, 0
+	copy(w.next, w.x)
+	for stop := w.asked + mostFine; !w.over() && w.asked < stop; {
+		v.set(0, w.next)
+		if err := cmp.Or(ctx.Err(), v.run()); err != nil {
+			return err
+		}
+		w.hear(v.energy[0], v.slopeOf(0), fine)
+	}
+	return nil
+}
+
+// within is the mode in whose basin w certainly is, -1 for none: where E is that of the
+// normal law fitted to the mode, or lower than between them.
+func within(modes []Mode, w *descent) int {
+	for i := range modes {
+		m := &modes[i]
+		far := m.distance(w.x)
+		if d := float64(len(w.x)); far <= d+6*math.Sqrt(2*d) && math.Abs(w.e-m.Energy-far/2) <= 0.5+far/8 {
+			return i
+		}
+	}
+	return -1
+}
+
+// distance is the square of that from the minimum, in standard deviations.
+func (m *Mode) distance(x []float64) float64 {
+	if m.inv == nil {
+		m.inv = inverse(m.L)
+	}
+	sum := 0.0
+	for i, row := range m.inv {
+		z := 0.0
+		for j := range i + 1 {
+			z += row[j] * (x[j] - m.X[j])
+		}
+		sum += z * z
+	}
+	return sum
+}
+
+// add adds the minimum that w is at, unless it is one of the known ones after all; it
+// returns which.
+func (s *Search) add(ctx context.Context, t *Target, w *descent) (int, error) {
+	m := Mode{X: slices.Clone(w.x), Center: slices.Clone(w.x), Energy: w.e}
+	cov, asked, err := t.covariance(ctx, w)
+	if s.Gradients += int64(asked); err != nil {
+		return -1, err
+	}
+	if m.L = factor(cov); m.L == nil {
+		return -1, nil
+	}
+	m.inv = inverse(m.L)
+	for i := range s.Modes {
+		o := &s.Modes[i]
+		if math.Abs(o.Energy-m.Energy) < 0.1 && min(o.distance(m.X), m.distance(o.X)) < 1 {
+			return i, nil
+		}
+		if same, err := t.connected(o, &m, s); err != nil || same {
+			return i, err
+		}
+	}
+	m.Log = -m.Energy + float64(len(m.X))/2*math.Log(2*math.Pi)
+	for i := range m.L {
+		m.Log += math.Log(m.L[i][i])
+	}
+	s.Modes = append(s.Modes, m)
+	return len(s.Modes) - 1, nil
+}
+
+const (
+	between = 15   // points between two minima
+	barrier = 0.05 // of E, that is none
+)
+
+// connected reports whether nothing parts two minima: neither a barrier nor a wall on the
+// straight way.
+func (t *Target) connected(a, b *Mode, s *Search) (bool, error) {
+	v := newEvaluator(t.Energy, between)
+	defer v.close()
+	x := make([]float64, len(a.X))
+	for i := range between {
+		part := float64(i+1) / (between + 1)
+		for j := range x {
+			x[j] = (1-part)*a.X[j] + part*b.X[j]
+		}
+		if t.Domain != nil && !t.Domain.Contains(x) {
+			return false, nil
+		}
+		v.set(i, x)
+	}
+	err := v.run()
+	s.Gradients += between
+	return slices.Max(v.energy) <= max(a.Energy, b.Energy)+barrier, err
+}
+
+// covariance is that of the normal law fitted at the minimum that w is at: the inverse of
+// the second derivatives, of the slope's square where E leans on a wall, and of what the
+// starts fill, and how many gradients it took.
+func (t *Target) covariance(ctx context.Context, w *descent) (*mat.SymDense, int, error) {
+	d := len(w.x)
+	v := newEvaluator(t.Energy, min(lanes, 2*d))
+	defer v.close()
+	h := mat.NewSymDense(d, nil) // in units of width
+	column := make([][]float64, 2*d)
+	x := make([]float64, d)
+	for begin := 0; begin < 2*d; begin += v.r {
+		n := min(v.r, 2*d-begin)
+		for i := range n {
+			j, sign := (begin+i)/2, float64(1-2*((begin+i)%2))
+			copy(x, w.x)
+			x[j] += sign * bit * t.Width[j]
+			v.set(i, x)
+		}
+		if err := cmp.Or(ctx.Err(), v.run()); err != nil {
+			return nil, begin, err
+		}
+		for i := range n {
+			column[begin+i] = slices.Clone(v.slopeOf(i))
+		}
+	}
+	for j := range d {
+		for i := range j + 1 {
+			a := (column[2*j][i] - column[2*j+1][i]) / (2 * bit) * t.Width[i]
+			b := (column[2*i][j] - column[2*i+1][j]) / (2 * bit) * t.Width[j]
+			if a-a != 0 || b-b != 0 {
+				a, b = 0, 0
+			}
+			h.SetSym(i, j, (a+b)/2+w.g[i]*w.g[j])
+		}
+	}
+	var e mat.EigenSym
+	if !e.Factorize(h, true) {
+		return nil, 2 * d, nil
+	}
+	var q, c mat.Dense
+	e.VectorsTo(&q)
+	values := e.Values(nil)
+	scaled := mat.NewDense(d, d, nil)
+	for j, l := range values {
+		l = 1 / max(l, 1) // no wider than the starts
+		for i := range d {
+			scaled.Set(i, j, q.At(i, j)*l)
+		}
+	}
+	c.Mul(scaled, q.T())
+	cov := mat.NewSymDense(d, nil)
+	for i := range d {
+		for j := range i + 1 {
+			cov.SetSym(i, j, (c.At(i, j)+c.At(j, i))/2*t.Width[i]*t.Width[j])
+		}
+	}
+	return cov, 2 * d, nil
+}
+
+// bit is the step of differences, in widths.
+const bit = 1e-4
+
+// factor is the Cholesky factor of c, nil where it has none.
+func factor(c *mat.SymDense) [][]float64 {
+	var chol mat.Cholesky
+	if c == nil || !chol.Factorize(c) {
+		return nil
+	}
+	var l mat.TriDense
+	chol.LTo(&l)
+	rows := make([][]float64, c.SymmetricDim())
+	for i := range rows {
+		rows[i] = make([]float64, len(rows))
+		for j := range i + 1 {
+			rows[i][j] = l.At(i, j)
+		}
+	}
+	return rows
+}
+
+// inverse is that of a lower triangle.
+func inverse(l [][]float64) [][]float64 {
+	n := len(l)
+	inv := make([][]float64, n)
+	for i := range inv {
+		inv[i] = make([]float64, n)
+		for j := range i + 1 {
+			sum := 0.0
+			if i == j {
+				sum = 1
+			}
+			for k := j; k < i; k++ {
+				sum -= l[i][k] * inv[k][j]
+			}
+			inv[i][j] = sum / l[i][i]
+		}
+	}
+	return inv
+}

@@ -1,0 +1,177 @@
+package tune
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"math/rand/v2"
+	"runtime"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/r2sgld/r2sgld"
+	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/internal/modes"
+	"github.com/r2sgld/r2sgld/potential"
+	"github.com/r2sgld/r2sgld/stream"
+)
+
+const (
+	mostStarts = 1 << 14 // of descents
+	fewStarts  = 1 << 9  // of kernels whose iterations are dear
+	mostWide   = 100     // coordinates beyond which no modes are looked for
+	descents   = 12      // gradients of a start, as a guess before
+	partOfRun  = 0.1     // of the gradients of the shortest run, for descents
+
+	notable   = 1e-3 // weight of a mode that counts
+	distant   = 3.0  // barrier from the law at infinite temperature beyond which a fitted one is tried
+	efficient = 0.01 // effective sample size of a draw of the fitted law
+	fits      = 0.05 // share of draws of the fitted law that lie in the domain
+	defended  = 0.1  // weight of the wide law beside the fitted one
+)
+
+// Modes are those that were looked for before the warm-up, and the law fitted to them.
+type Modes struct {
+	Search *modes.Search `json:"search"`
+	Fit    *modes.Fit    `json:"fit,omitempty"` // nil where none is to be had
+	// Barrier is about that from the law at infinite temperature to the density; NaN where it is not known.
+	Barrier float64 `json:"barrier"`
+	Guided  bool    `json:"guided"` // whether ladders begin at the fitted law
+}
+
+// Problem is p, whose ladders begin at the fitted law if m says so. m may be nil.
+func (m *Modes) Problem(p r2sgld.Problem) r2sgld.Problem {
+	if m == nil || !m.Guided {
+		return p
+	}
+	law := m.Fit.Mixture
+	if b := p.Base; b != nil {
+		law.Wide = &modes.Wide{Potential: b.Potential, Draw: b.Draw}
+	}
+	p.Guide = &r2sgld.Guide{Potential: &law, Draw: law.Draw}
+	return p
+}
+
+// modal reports whether modes of p can be looked for, and a law fitted to them be where
+// ladders of s begin.
+func modal(p r2sgld.Problem, s r2sgld.Settings) bool {
+	_, noisy := potential.Exact(p.Potential)
+	moves := s.Traits()
+	return !noisy && !moves.Paths && (moves.Exact || moves.Coupled) && !s.Mirror && s.Penalty == nil && !s.FullEnergies &&
+		cmp.Or(s.Boundary, domain.Specular) == domain.Specular && p.Guide == nil && p.Potential.Dim() <= mostWide &&
+		(len(s.Temperature) == 0 || s.Temperature[0] == 1) && (p.HasReference() || s.Start != nil)
+}
+
+// scout looks for the modes of p and decides whether ladders of s begin at a law fitted to
+// them: where there are several, or where they are far from the law at infinite temperature,
+// and if fewer rungs lead there.
+func scout(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings) (*Modes, error) {
+	if !modal(p, s) {
+		return nil, nil
+	}
+	t, err := newTuner(ctx, p, s)
+	if err != nil {
+		return nil, err
+	}
+	rng := &stream.New(s.Seed, streamOf).Of(1, stream.Pilot).Rand
+	starts, err := t.scatter(ctx, rng)
+	if err != nil {
+		return nil, err
+	}
+	u := t.p.Potential
+	if p.Base != nil {
+		if u, err = potential.Sum(u, p.Base.Potential); err != nil {
+			return nil, err
+		}
+	}
+	spread := covariance(t.fill, t.d)
+	target := modes.Target{Energy: u, Domain: p.Domain, Threads: cmp.Or(s.Threads, runtime.GOMAXPROCS(0))}
+	for j := range t.d {
+		target.Width = append(target.Width, math.Sqrt(spread.At(j, j)))
+	}
+	m := &Modes{Barrier: math.NaN()}
+	if m.Search, err = modes.Find(ctx, target, starts); err != nil {
+		return nil, err
+	}
+	if m.Fit, err = m.Search.Fit(ctx, target, rng); err != nil || m.Fit == nil {
+		return m, err
+	}
+	m.Guided = m.leads(t, p, spread)
+	return m, nil
+}
+
+// scatter are the starts of descents.
+func (t *tuner) scatter(ctx context.Context, rng *rand.Rand) ([]float64, error) {
+	each := firstRound * (1<<fewest - 1)
+	first, _, _ := FirstRound(t.s.Unbiased())
+	if t.s.Unbiased() {
+		each = firstPaths * (1<<fewest - 1)
+	}
+	run := (each + max(first, t.s.Iterations)) * t.s.Traits().Steps * 2 * t.s.Ladders
+	n := max(fewStarts, min(mostStarts, int(partOfRun*float64(run)/descents)))
+	x := make([]float64, n*t.d)
+	if !t.bounded {
+		for i := range n {
+			t.near(x[i*t.d:(i+1)*t.d], t.s.Start, rng)
+		}
+		return x, nil
+	}
+	law, err := t.p.Reference(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if !(law.Tries() <= 1000) {
+		return t.fill, nil
+	}
+	for i := range n {
+		if err := law.Draw(ctx, x[i*t.d:(i+1)*t.d], rng); err != nil {
+			return nil, err
+		}
+	}
+	return x, nil
+}
+
+// leads decides whether ladders begin at the fitted law, which gets a wide law beside it.
+func (m *Modes) leads(t *tuner, p r2sgld.Problem, spread *mat.SymDense) bool {
+	several := 0
+	for _, w := range m.Fit.Weight {
+		if w > notable {
+			several++
+		}
+	}
+	if t.bounded {
+		m.Barrier = m.distance(spread)
+	}
+	if several < 2 && !(m.Barrier > distant) || m.Fit.Share < efficient || m.Fit.Inside < fits {
+		return false
+	}
+	law := &m.Fit.Mixture
+	if p.Base == nil && p.Domain != nil && domain.Bounded(p.Domain) {
+		law.Lo, law.Hi = domain.BoundsOf(p.Domain, t.d)
+	}
+	if law.Lo != nil || p.Base != nil {
+		for i := range law.Parts {
+			law.Parts[i].Weight *= 1 - defended
+		}
+	}
+	return true
+}
+
+// distance is about the barrier from a law with a covariance to the fitted one: that between
+// normal laws by temperature, √(d/2π) log of the ratio of temperatures (Syed et al. 2022).
+func (m *Modes) distance(spread *mat.SymDense) float64 {
+	d := float64(spread.SymmetricDim())
+	var chol mat.Cholesky
+	if !chol.Factorize(spread) {
+		return math.NaN()
+	}
+	ratio, total := 0.0, 0.0
+	for i, p := range m.Fit.Mixture.Parts {
+		part := chol.LogDet()
+		for j := range p.L {
+			part -= 2 * math.Log(p.L[j][j])
+		}
+		ratio, total = ratio+m.Fit.Weight[i]*part, total+m.Fit.Weight[i]
+	}
+	return math.Sqrt(d/(2*math.Pi)) * max(0, ratio/total) / d
+}
