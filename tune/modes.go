@@ -17,11 +17,12 @@ import (
 )
 
 const (
-	mostStarts = 1 << 14 // of descents
-	fewStarts  = 1 << 9  // of kernels whose iterations are dear
-	mostWide   = 100     // coordinates beyond which no modes are looked for
-	descents   = 12      // gradients of a start, as a guess before
-	partOfRun  = 0.1     // of the gradients of the shortest run, for descents
+	mostStarts = 1 << 14 // of descents; in few dimensions startsEach for each
+	startsEach = 1 << 10
+	fewStarts  = 1 << 9 // of kernels whose iterations are dear
+	mostWide   = 100    // coordinates beyond which no modes are looked for
+	dear       = 1000   // tries of a draw of the law at infinite temperature
+	partOfRun  = 0.1    // of the gradients of the shortest run, for descents
 
 	notable   = 1e-3 // weight of a mode that counts
 	distant   = 3.0  // barrier from the law at infinite temperature beyond which a fitted one is tried
@@ -90,7 +91,7 @@ func scout(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings) (*Modes, er
 		target.Width = append(target.Width, math.Sqrt(spread.At(j, j)))
 	}
 	m := &Modes{Barrier: math.NaN()}
-	if m.Search, err = modes.Find(ctx, target, starts); err != nil {
+	if m.Search, err = modes.Find(ctx, target, starts, fewStarts, min(mostStarts, startsEach*t.d), t.budget()); err != nil {
 		return nil, err
 	}
 	if m.Fit, err = m.Search.Fit(ctx, target, rng); err != nil || m.Fit == nil {
@@ -100,35 +101,36 @@ func scout(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings) (*Modes, er
 	return m, nil
 }
 
-// scatter are the starts of descents.
-func (t *tuner) scatter(ctx context.Context, rng *rand.Rand) ([]float64, error) {
-	each := firstRound * (1<<fewest - 1)
-	first, _, _ := FirstRound(t.s.Unbiased())
-	if t.s.Unbiased() {
-		each = firstPaths * (1<<fewest - 1)
-	}
-	run := (each + max(first, t.s.Iterations)) * t.s.Traits().Steps * 2 * t.s.Ladders
-	n := max(fewStarts, min(mostStarts, int(partOfRun*float64(run)/descents)))
-	x := make([]float64, n*t.d)
+// scatter writes the starts of descents: draws of the law at infinite temperature, points that
+// fill the domain where such draws are dear, and points around the start where there are none.
+func (t *tuner) scatter(ctx context.Context, rng *rand.Rand) (func(x []float64) error, error) {
 	if !t.bounded {
-		for i := range n {
-			t.near(x[i*t.d:(i+1)*t.d], t.s.Start, rng)
-		}
-		return x, nil
+		return func(x []float64) error { t.near(x, t.s.Start, rng); return nil }, nil
 	}
 	law, err := t.p.Reference(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if !(law.Tries() <= 1000) {
-		return t.fill, nil
+	if law.Tries() <= dear {
+		return func(x []float64) error { return law.Draw(ctx, x, rng) }, nil
 	}
-	for i := range n {
-		if err := law.Draw(ctx, x[i*t.d:(i+1)*t.d], rng); err != nil {
-			return nil, err
-		}
+	i := 0
+	return func(x []float64) error {
+		copy(x, t.fill[i%len(t.fill):])
+		i += t.d
+		return nil
+	}, nil
+}
+
+// budget are the gradients that descents may take: a part of those of the shortest run.
+func (t *tuner) budget() int64 {
+	warm, first := firstRound, 0
+	if t.s.Unbiased() {
+		warm = firstPaths
 	}
-	return x, nil
+	first, _, _ = FirstRound(t.s.Unbiased())
+	n := warm*(1<<fewest-1) + max(first, t.s.Iterations)
+	return int64(partOfRun * float64(n*t.s.Traits().Steps*2*t.s.Ladders))
 }
 
 // leads decides whether ladders begin at the fitted law, which gets a wide law beside it.

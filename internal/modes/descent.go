@@ -1,6 +1,8 @@
 package modes
 
 import (
+	"math"
+
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/r2sgld/r2sgld/domain"
@@ -11,8 +13,9 @@ const (
 	memory     = 6    // pairs of steps and slopes that tell the curvature
 	sufficient = 1e-4 // of the decrease that the slope promises (Armijo)
 	firstStep  = 0.2  // in widths
+	longest    = 1.0  // in widths, along every coordinate
 	mostTries  = 12   // of one step
-	still      = 1e-7 // of the length of a step that leads to a wall: it begins there
+	still      = 1e-4 // of the length of a step that leads to a wall: it begins there
 )
 
 // A descent goes down E from one start, by L-BFGS (Nocedal & Wright 2006, algorithm 7.5) in
@@ -174,6 +177,9 @@ func (w *descent) direction() {
 			floats.Scale(-firstStep/norm, w.p)
 		}
 	}
+	if most := floats.Norm(w.p, math.Inf(1)); most > longest {
+		floats.Scale(longest/most, w.p)
+	}
 }
 
 // What a way may come to.
@@ -199,7 +205,7 @@ func (w *descent) way() int {
 	w.cut = true
 	if wall != domain.None && t > still {
 		for j, v := range w.v {
-			w.next[j] = w.x[j] + t*(1-still/10)*v
+			w.next[j] = w.x[j] + t*(1-still)*v
 		}
 		if w.t.Domain.Contains(w.next) {
 			return ahead

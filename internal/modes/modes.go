@@ -57,17 +57,23 @@ type Search struct {
 	Gradients int64  `json:"gradients"` // of all
 }
 
-// Find goes down from starts, n × d points of the domain. Equal arguments give equal results.
-func Find(ctx context.Context, t Target, starts []float64) (*Search, error) {
+// Find goes down from starts, which draw writes: points of the domain, at least few and at
+// most many of them, until so many gradients are spent. Equal arguments give equal results.
+func Find(ctx context.Context, t Target, draw func(x []float64) error, few, many int, gradients int64) (*Search, error) {
 	d := len(t.Width)
-	s := &Search{Starts: len(starts) / d}
-	size := pilot
-	for i := 0; i < s.Starts; {
-		n := min(size, s.Starts-i)
-		if err := s.batch(ctx, &t, starts[i*d:(i+n)*d]); err != nil {
+	s := &Search{}
+	for size := pilot; s.Starts < few || s.Starts < many && s.Gradients < gradients; size = batch {
+		n := min(size, many-s.Starts)
+		starts := make([]float64, n*d)
+		for i := range n {
+			if err := cmp.Or(ctx.Err(), draw(starts[i*d:(i+1)*d])); err != nil {
+				return nil, err
+			}
+		}
+		s.Starts += n
+		if err := s.batch(ctx, &t, starts); err != nil {
 			return nil, err
 		}
-		i, size = i+n, batch
 	}
 	slices.SortStableFunc(s.Modes, func(a, b Mode) int { return cmp.Compare(b.Log, a.Log) })
 	return s, nil
