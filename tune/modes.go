@@ -19,9 +19,9 @@ import (
 const (
 	mostStarts = 1 << 14 // of descents; in few dimensions startsEach for each
 	startsEach = 1 << 10
-	fewStarts  = 1 << 9 // of kernels whose iterations are dear
+	fewStarts  = 1 << 6 // of them at least, whatever they cost
 	mostWide   = 100    // coordinates beyond which no modes are looked for
-	dear       = 1000   // tries of a draw of the law at infinite temperature
+	mostTries  = 1000   // tries of a draw of the law at infinite temperature
 	partOfRun  = 0.1    // of the gradients of the shortest run, for descents
 
 	notable   = 1e-3 // weight of a mode that counts
@@ -79,6 +79,9 @@ func scout(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings) (*Modes, er
 	if err != nil {
 		return nil, err
 	}
+	if p.Base == nil && p.Domain != nil && domain.Bounded(p.Domain) && !domain.Convex(p.Domain) {
+		starts = pulled(p.Domain, rng, starts)
+	}
 	u := t.p.Potential
 	if p.Base != nil {
 		if u, err = potential.Sum(u, p.Base.Potential); err != nil {
@@ -111,7 +114,7 @@ func (t *tuner) scatter(ctx context.Context, rng *rand.Rand) (func(x []float64) 
 	if err != nil {
 		return nil, err
 	}
-	if law.Tries() <= dear {
+	if law.Tries() <= mostTries {
 		return func(x []float64) error { return law.Draw(ctx, x, rng) }, nil
 	}
 	i := 0
@@ -120,6 +123,38 @@ func (t *tuner) scatter(ctx context.Context, rng *rand.Rand) (func(x []float64) 
 		i += t.d
 		return nil
 	}, nil
+}
+
+// pulled has every second point of draw made of one of the box that holds the domain, pulled
+// to the wall that is nearest: so that small pieces of the domain are found as well as large
+// ones. Where no such point lies in the domain, that of draw stays.
+func pulled(d domain.Domain, rng *rand.Rand, draw func(x []float64) error) func(x []float64) error {
+	const inwards = 1e-6 // of the way
+	n := d.Dim()
+	lo, hi := domain.BoundsOf(d, n)
+	trace, far, near, normal := d.Tracer(), make([]float64, n), make([]float64, n), make([]float64, n)
+	second := false
+	return func(x []float64) error {
+		if err := draw(x); err != nil {
+			return err
+		}
+		if second = !second; second {
+			return nil
+		}
+		for j := range far {
+			far[j] = lo[j] + (hi[j]-lo[j])*rng.Float64()
+		}
+		if d.Contains(far) || !trace.Nearest(near, normal, far) {
+			return nil
+		}
+		for j := range far {
+			near[j] += inwards * (near[j] - far[j])
+		}
+		if d.Contains(near) {
+			copy(x, near)
+		}
+		return nil
+	}
 }
 
 // budget are the gradients that descents may take: a part of those of the shortest run.

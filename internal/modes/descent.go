@@ -14,6 +14,7 @@ const (
 	sufficient = 1e-4 // of the decrease that the slope promises (Armijo)
 	firstStep  = 0.2  // in widths
 	longest    = 1.0  // in widths, along every coordinate
+	mostCreeps = 3    // steps along a wall
 	mostTries  = 12   // of one step
 	still      = 1e-4 // of the length of a step that leads to a wall: it begins there
 )
@@ -26,20 +27,21 @@ type descent struct {
 	trace  domain.Tracer    // nil without a domain
 	mirror domain.Reflector // likewise
 
-	x, g  []float64 // where it is, and the slope there, per width
-	e     float64
-	p     []float64 // the direction
-	step  float64   // the part of it that is tried
-	tries int
-	cut   bool        // whether a wall ends the step
-	s, y  [][]float64 // the last pairs, oldest first
-	next  []float64   // the point that it asks for
-	along float64     // what the slope promises of the way there
-	v, n  []float64
-	asked int  // points so far
-	begun bool // whether x is evaluated
-	done  bool // at a minimum
-	lost  bool // no step leads down, or slopes are not finite
+	x, g   []float64 // where it is, and the slope there, per width
+	e      float64
+	p      []float64 // the direction
+	step   float64   // the part of it that is tried
+	tries  int
+	creeps int         // steps along a wall, one after the other, that gain next to nothing
+	cut    bool        // whether a wall ends the step
+	s, y   [][]float64 // the last pairs, oldest first
+	next   []float64   // the point that it asks for
+	along  float64     // what the slope promises of the way there
+	v, n   []float64
+	asked  int  // points so far
+	begun  bool // whether x is evaluated
+	done   bool // at a minimum
+	lost   bool // no step leads down, or slopes are not finite
 }
 
 func newDescent(t *Target, x []float64) *descent {
@@ -95,6 +97,10 @@ func (w *descent) accept(e, tol float64) {
 		}
 	}
 	w.done = !w.cut && w.tries == 0 && len(w.s) > 1 && w.e-e < tol && -w.along < 10*tol
+	if w.creeps++; !w.cut || w.e-e > tol {
+		w.creeps = 0
+	}
+	w.done = w.done || w.creeps == mostCreeps
 	w.e, w.tries = e, 0
 	copy(w.x, w.next)
 	copy(w.g, w.v)
@@ -104,7 +110,7 @@ func (w *descent) accept(e, tol float64) {
 func (w *descent) shorten(e float64, finite bool) {
 	if w.tries++; w.tries > mostTries {
 		if len(w.s) == 0 {
-			w.lost = true
+			w.end()
 			return
 		}
 		w.s, w.y, w.tries = nil, nil, 0
@@ -140,16 +146,20 @@ func (w *descent) ask(tol float64) {
 				return
 			}
 			if w.step /= 2; w.stuck() == blocked { // a mirrored step may lead up
-				w.lost = true
+				w.end()
 				return
 			}
 		case blocked:
-			w.lost = true
+			w.end()
 			return
 		}
 	}
-	w.lost = true
+	w.end()
 }
+
+// end ends a descent of which no step leads on: at a wall that it leans on it is as low as
+// it comes.
+func (w *descent) end() { w.done, w.lost = w.cut, !w.cut }
 
 // direction is that of L-BFGS.
 func (w *descent) direction() {

@@ -39,13 +39,12 @@ type Mode struct {
 const (
 	lanes     = 32  // points that are evaluated at once
 	chunk     = 128 // descents of a goroutine
-	pilot     = 64  // starts of the first batch
-	batch     = 512 // of each that follows
+	batch     = 512 // starts at once, at most
 	rough     = 1e-2
 	fine      = 1e-6
-	mostAsked = 60   // points of a descent before it is looked at
-	mostFine  = 1000 // of one that is taken to its end
-	mostEnds  = 64   // descents of a batch that are taken to their end
+	mostAsked = 60  // points of a descent before it is looked at
+	mostFine  = 300 // more of one that is taken to its end
+	mostEnds  = 64  // descents of a batch that are taken to their end, for no more gradients than all took
 	mostModes = 64
 )
 
@@ -62,7 +61,7 @@ type Search struct {
 func Find(ctx context.Context, t Target, draw func(x []float64) error, few, many int, gradients int64) (*Search, error) {
 	d := len(t.Width)
 	s := &Search{}
-	for size := pilot; s.Starts < few || s.Starts < many && s.Gradients < gradients; size = batch {
+	for size := few; s.Starts < few || s.Starts < many && s.Gradients < gradients; size = min(2*size, batch) {
 		n := min(size, many-s.Starts)
 		starts := make([]float64, n*d)
 		for i := range n {
@@ -103,10 +102,13 @@ func (s *Search) batch(ctx context.Context, t *Target, x []float64) error {
 		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(all[a].e, all[b].e) })
-	ends := 0
+	ends, spent, most := 0, s.Gradients, int64(0)
+	for _, w := range all {
+		most += int64(w.asked)
+	}
 	for _, i := range order {
 		w := all[i]
-		if home[i] = within(s.Modes, w); home[i] < 0 && ends < mostEnds && len(s.Modes) < mostModes {
+		if home[i] = within(s.Modes, w); home[i] < 0 && ends < mostEnds && len(s.Modes) < mostModes && s.Gradients-spent <= most {
 			ends++
 			before := w.asked
 			w.done, w.lost, w.s, w.y = false, false, nil, nil
@@ -312,6 +314,9 @@ func (t *Target) covariance(ctx context.Context, w *descent) (*mat.SymDense, int
 			h.SetSym(i, j, (a+b)/2+w.g[i]*w.g[j])
 		}
 	}
+	for j, c := range t.chords(w.x) { // no wider than the domain is there
+		h.SetSym(j, j, h.At(j, j)+12*t.Width[j]*t.Width[j]/(c*c))
+	}
 	var e mat.EigenSym
 	if !e.Factorize(h, true) {
 		return nil, 2 * d, nil
@@ -334,6 +339,42 @@ func (t *Target) covariance(ctx context.Context, w *descent) (*mat.SymDense, int
 		}
 	}
 	return cov, 2 * d, nil
+}
+
+// chords are the lengths of the domain along the axes near x, +Inf without walls: through the
+// point that lies in the middle of each of them, of one after the other.
+func (t *Target) chords(x []float64) []float64 {
+	const sweeps = 3
+	length := make([]float64, len(x))
+	for j := range length {
+		length[j] = math.Inf(1)
+	}
+	if t.Domain == nil {
+		return length
+	}
+	lo, hi := domain.BoundsOf(t.Domain, len(x))
+	at, v, trace := slices.Clone(x), make([]float64, len(x)), t.Domain.Tracer()
+	for range sweeps {
+		for j := range at {
+			clear(v)
+			up := min(hi[j]-at[j], 1e6*t.Width[j]) * 1.01
+			v[j] = up
+			ahead, wall := trace.Exit(at, v, domain.None)
+			down := min(at[j]-lo[j], 1e6*t.Width[j]) * 1.01
+			v[j] = -down
+			behind, other := trace.Exit(at, v, domain.None)
+			if wall == domain.None || other == domain.None {
+				continue
+			}
+			was := at[j]
+			at[j] += (ahead*up - behind*down) / 2
+			if !t.Domain.Contains(at) {
+				at[j] = was
+			}
+			length[j] = max(ahead*up+behind*down, 1e-9*t.Width[j])
+		}
+	}
+	return length
 }
 
 // bit is the step of differences, in widths.

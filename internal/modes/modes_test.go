@@ -1,8 +1,6 @@
 package modes
 
 import (
-	"context"
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -40,47 +38,23 @@ func round(mean [][]float64, sd, weight []float64) potential.Potential {
 	})
 }
 
-func TestLook(t *testing.T) {
-	for _, d := range []int{2, 5, 10, 20, 50} {
-		a, b, lo, hi, w := make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d)
-		for j := range d {
-			a[j], b[j], lo[j], hi[j], w[j] = 2, -2, -6, 6, 12/math.Sqrt(12)
-		}
-		box, _ := domain.NewBox(lo, hi)
-		rng := rand.New(rand.NewPCG(1, 2))
-		x := make([]float64, 4096*d)
-		for i := range x {
-			x[i] = 12*rng.Float64() - 6
-		}
-		s, err := Find(context.Background(), Target{Energy: round([][]float64{a, b}, []float64{0.5, 1}, []float64{0.7, 0.3}), Domain: box, Width: w, Threads: 2}, x)
-		if err != nil {
-			t.Fatal(err)
-		}
-		fmt.Println(d, s.Starts, s.Settled, s.Gradients)
-		for _, m := range s.Modes {
-			fmt.Println("  ", m.X[0], m.Energy, m.Log, m.Starts)
-		}
+// two is the mixture of two round normals in a box, and starts that fill it.
+func two(t *testing.T, d int, narrow, wide float64) (Target, func(x []float64) error) {
+	t.Helper()
+	a, b, lo, hi, w := make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d)
+	for j := range d {
+		a[j], b[j], lo[j], hi[j], w[j] = 2, -2, -6, 6, 12/math.Sqrt(12)
 	}
-}
-
-func TestLookFit(t *testing.T) {
-	for _, d := range []int{2, 5, 10, 20, 50} {
-		a, b, lo, hi, w := make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d)
-		for j := range d {
-			a[j], b[j], lo[j], hi[j], w[j] = 2, -2, -6, 6, 12/math.Sqrt(12)
-		}
-		box, _ := domain.NewBox(lo, hi)
-		rng := rand.New(rand.NewPCG(1, 2))
-		x := make([]float64, 4096*d)
-		for i := range x {
-			x[i] = 12*rng.Float64() - 6
-		}
-		tt := Target{Energy: round([][]float64{a, b}, []float64{0.5, 1}, []float64{0.7, 0.3}), Domain: box, Width: w, Threads: 2}
-		s, err := Find(context.Background(), tt, x)
-		if err != nil {
-			t.Fatal(err)
-		}
-		f, err := s.Fit(context.Background(), tt, rng)
-		fmt.Println(d, err, f.LogZ, f.SE, f.Share, f.K, f.Inside, f.Weight, f.WeightSE)
+	box, err := domain.NewBox(lo, hi)
+	if err != nil {
+		t.Fatal(err)
 	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	draw := func(x []float64) error {
+		for j := range x {
+			x[j] = 12*rng.Float64() - 6
+		}
+		return nil
+	}
+	return Target{Energy: round([][]float64{a, b}, []float64{narrow, wide}, []float64{0.7, 0.3}), Domain: box, Width: w, Threads: 2}, draw
 }
