@@ -30,7 +30,7 @@ type Base struct {
 // domain, if there is one, cuts it. Neither draws nor evidence depend on it but by chance.
 // Potentials that draw at random have none.
 type Guide struct {
-	Potential potential.Potential              // G
+	Potential potential.Potential               // G
 	Draw      func(x []float64, rng *rand.Rand) // writes an independent draw of the law on R^d; called by several goroutines at once
 }
 

@@ -35,7 +35,7 @@ const (
 type Modes struct {
 	Search *modes.Search `json:"search"`
 	Fit    *modes.Fit    `json:"fit,omitempty"` // nil where none is to be had
-	// Barrier is about that from the law at infinite temperature to the density; NaN where it is not known.
+	// Barrier is about that from the law at infinite temperature to the density; 0 where it is not known.
 	Barrier float64 `json:"barrier"`
 	Guided  bool    `json:"guided"` // whether ladders begin at the fitted law
 }
@@ -79,21 +79,11 @@ func scout(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings) (*Modes, er
 	if err != nil {
 		return nil, err
 	}
-	if p.Base == nil && p.Domain != nil && domain.Bounded(p.Domain) && !domain.Convex(p.Domain) {
-		starts = pulled(p.Domain, rng, starts)
+	target, spread, err := t.target(p, cmp.Or(s.Threads, runtime.GOMAXPROCS(0)))
+	if err != nil {
+		return nil, err
 	}
-	u := t.p.Potential
-	if p.Base != nil {
-		if u, err = potential.Sum(u, p.Base.Potential); err != nil {
-			return nil, err
-		}
-	}
-	spread := covariance(t.fill, t.d)
-	target := modes.Target{Energy: u, Domain: p.Domain, Threads: cmp.Or(s.Threads, runtime.GOMAXPROCS(0))}
-	for j := range t.d {
-		target.Width = append(target.Width, math.Sqrt(spread.At(j, j)))
-	}
-	m := &Modes{Barrier: math.NaN()}
+	m := &Modes{}
 	if m.Search, err = modes.Find(ctx, target, starts, fewStarts, min(mostStarts, startsEach*t.d), t.budget()); err != nil {
 		return nil, err
 	}
@@ -114,15 +104,36 @@ func (t *tuner) scatter(ctx context.Context, rng *rand.Rand) (func(x []float64) 
 	if err != nil {
 		return nil, err
 	}
-	if law.Tries() <= mostTries {
-		return func(x []float64) error { return law.Draw(ctx, x, rng) }, nil
-	}
 	i := 0
-	return func(x []float64) error {
+	draw := func(x []float64) error {
 		copy(x, t.fill[i%len(t.fill):])
 		i += t.d
 		return nil
-	}, nil
+	}
+	if law.Tries <= mostTries {
+		draw = func(x []float64) error { return law.Draw(ctx, x, rng) }
+	}
+	if d := t.p.Domain; t.p.Base == nil && !domain.Convex(d) {
+		draw = pulled(d, rng, draw)
+	}
+	return draw, nil
+}
+
+// target is what modes of p are looked for in, and the covariance of what fills it.
+func (t *tuner) target(p r2sgld.Problem, threads int) (modes.Target, *mat.SymDense, error) {
+	u := t.p.Potential
+	if p.Base != nil {
+		var err error
+		if u, err = potential.Sum(u, p.Base.Potential); err != nil {
+			return modes.Target{}, nil, err
+		}
+	}
+	spread := covariance(t.fill, t.d)
+	target := modes.Target{Energy: u, Domain: p.Domain, Threads: threads}
+	for j := range t.d {
+		target.Width = append(target.Width, math.Sqrt(spread.At(j, j)))
+	}
+	return target, spread, nil
 }
 
 // pulled has every second point of draw made of one of the box that holds the domain, pulled
@@ -200,7 +211,7 @@ func (m *Modes) distance(spread *mat.SymDense) float64 {
 	d := float64(spread.SymmetricDim())
 	var chol mat.Cholesky
 	if !chol.Factorize(spread) {
-		return math.NaN()
+		return 0
 	}
 	ratio, total := 0.0, 0.0
 	for i, p := range m.Fit.Mixture.Parts {

@@ -14,6 +14,7 @@ import (
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/domain"
 	"github.com/r2sgld/r2sgld/exchange"
+	"github.com/r2sgld/r2sgld/kernel"
 	"github.com/r2sgld/r2sgld/potential"
 )
 
@@ -369,7 +370,7 @@ func TestForecastOfTheFlower(t *testing.T) {
 // A ladder that method auto finds on the flower reaches to the uniform law, meets
 // its stopping rule within the first round and says so.
 func TestForecastAuto(t *testing.T) {
-	s := r2sgld.Settings{Seed: 5, Ladders: 4, Iterations: 100_000, BurnIn: 2000, Thin: 10}
+	s := r2sgld.Settings{Seed: 5, Ladders: 4, Iterations: 100_000, BurnIn: 2000, Thin: 10, Kernel: kernel.Langevin{}}
 	u := Until{RHat: 1.01, ESS: 400, Iterations: 6_400_000}
 	plan, err := ForecastAuto(context.Background(), flower(t), s, u)
 	if err != nil {

@@ -23,6 +23,8 @@ type Options struct {
 	// Review hears what was seen of a round of the run, and how many iterations per ladder it
 	// is to go on to; as many as there are end it. It returns to how many it goes on.
 	Review func(res *r2sgld.Result, j Judgement, next int) (int, error)
+
+	modes *Modes // that were found; nil where none were looked for
 }
 
 // An Outcome is what a run found.
@@ -30,6 +32,7 @@ type Outcome struct {
 	*r2sgld.Result
 	Settings  r2sgld.Settings // in use
 	Judgement Judgement       // of the draws
+	Audit     *Audit          // of the modes; nil where none were looked for
 	Seconds   float64         // of sampling
 }
 
@@ -85,7 +88,7 @@ func Run(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, u Until, o Op
 		if o.Judging != nil {
 			o.Judging()
 		}
-		judged, out.Judgement = n, u.Judge(res)
+		judged, out.Judgement = n, u.judge(res, found.Modes.Audit(p, res))
 		next := n
 		if !out.Judgement.Done {
 			next = u.Next(n, n-res.Ladders[0].Resumed, seconds)
@@ -100,8 +103,12 @@ func Run(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, u Until, o Op
 	}
 	out.Seconds = time.Since(begun).Seconds()
 	if judged != out.Ladders[0].Iterations { // no round was left to be made
-		out.Judgement = u.Judge(out.Result)
+		out.Judgement = u.judge(out.Result, found.Modes.Audit(p, out.Result))
 	}
+	if err := found.Modes.Renew(ctx, p, s, out.Result); err != nil {
+		return nil, err
+	}
+	out.Audit = found.Modes.Audit(p, out.Result)
 	return out, nil
 }
 

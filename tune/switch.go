@@ -16,7 +16,8 @@ func (o Options) warmUp(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings
 	if err != nil {
 		return nil, s, u, err
 	}
-	f, err := o.tune(ctx, found.Problem(p), s, u, found)
+	o.modes = found
+	f, err := o.tune(ctx, found.Problem(p), s, u)
 	if err != nil {
 		return nil, s, u, err
 	}
@@ -36,8 +37,8 @@ func (o Options) scout(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings)
 	return scout(ctx, p, s)
 }
 
-// tune makes rounds until a ladder is found, of p that has the modes m.
-func (o Options) tune(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, u Until, m *Modes) (*Found, error) {
+// tune makes rounds until a ladder is found, of p that has the modes of o.
+func (o Options) tune(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, u Until) (*Found, error) {
 	own := s
 	own.Recorder = o.Recorder
 	t, err := newTuner(ctx, p, own)
@@ -50,7 +51,7 @@ func (o Options) tune(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, 
 	f := o.From
 	if f == nil {
 		if f, err = t.first(); err == nil {
-			f.Modes = m
+			f.Modes = o.modes
 		}
 	} else if err = t.check(f, both); err != nil {
 		err = fmt.Errorf("what was found before is no ladder: %w", err)

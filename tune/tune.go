@@ -174,7 +174,7 @@ func (f *Found) Apply(s r2sgld.Settings) r2sgld.Settings {
 // results.
 func Tune(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, from *Found, show func(*Found) error) (*Found, error) {
 	s.Kernel = kernel.Or(s.Kernel)
-	return Options{From: from, Recorder: s.Recorder, Show: show}.tune(ctx, p, s, Until{}, nil)
+	return Options{From: from, Recorder: s.Recorder, Show: show}.tune(ctx, p, s, Until{})
 }
 
 // A tuner knows the target.

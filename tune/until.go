@@ -46,10 +46,15 @@ type Judgement struct {
 
 // Judge says how far res has come. R̂ and effective sample sizes are not looked at where
 // u asks for the evidence alone.
-func (u Until) Judge(res *r2sgld.Result) Judgement {
+func (u Until) Judge(res *r2sgld.Result) Judgement { return u.judge(res, nil) }
+
+// judge is Judge that looks at the modes as well; a is nil where none are known.
+func (u Until) judge(res *r2sgld.Result, a *Audit) Judgement {
 	j := Judgement{RHat: math.NaN(), ESS: math.NaN(), Met: true}
 	if u.Evidence == 0 || u.RHat > 0 || u.ESS > 0 {
-		j.RHat, j.ESS = mixing(res)
+		if j.RHat, j.ESS = mixing(res); a != nil && a.RHat == a.RHat {
+			j.RHat, j.ESS = max(j.RHat, a.RHat), min(j.ESS, a.ESS)
+		}
 		j.Met = (u.Evidence > 0 && u.RHat == 0 || j.RHat <= u.RHat) && (u.ESS == 0 || j.ESS >= u.ESS)
 	}
 	if u.Evidence > 0 {

@@ -12,6 +12,7 @@ import (
 )
 
 const (
+	unknown    = 10.0 // Pareto shape that tells nothing
 	negligible = 14.0 // below the largest log mass
 	mostParts  = 48
 	sharpening = 4    // rounds of importance sampling
@@ -24,7 +25,7 @@ type Fit struct {
 	LogZ        float64   `json:"log_z"` // log ∫ exp(−E) over the domain, by importance sampling, as far as the modes are known
 	SE          float64   `json:"log_z_se"`
 	Share       float64   `json:"ess_share"` // effective sample size of a draw
-	K           float64   `json:"pareto_k"`  // of the weights: estimates are to be trusted below 0.7 (Vehtari et al. 2024)
+	K           float64   `json:"pareto_k"`  // of the weights, [unknown] at most: estimates are to be trusted below 0.7 (Vehtari et al. 2024)
 	Inside      float64   `json:"inside"`    // share of draws that lie in the domain
 	Weight      []float64 `json:"weight"`    // of every part in the density, and its standard error
 	WeightSE    []float64 `json:"weight_se"`
@@ -153,7 +154,7 @@ func (f *Fit) weigh(logs, owner []float64, n int) {
 	mean := sum / float64(n)
 	f.LogZ = top + math.Log(mean)
 	f.SE = math.Sqrt(max(0, squares/float64(n)-mean*mean)/float64(n)) / mean
-	f.Share, f.K = sum*sum/squares/float64(n), diag.PSIS(logs, 1)
+	f.Share, f.K = sum*sum/squares/float64(n), shape(logs)
 	f.Weight, f.WeightSE = make([]float64, k), make([]float64, k)
 	for p := range k {
 		for i, v := range w {
@@ -165,6 +166,20 @@ func (f *Fit) weigh(logs, owner []float64, n int) {
 		}
 		f.WeightSE[p] = math.Sqrt(f.WeightSE[p])
 	}
+}
+
+// shape is the Pareto shape of weights exp(logs), [unknown] at most.
+func shape(logs []float64) float64 {
+	finite := make([]float64, 0, len(logs))
+	for _, l := range logs {
+		if !math.IsInf(l, -1) {
+			finite = append(finite, l)
+		}
+	}
+	if k := diag.PSIS(finite, 1); k < unknown {
+		return k
+	}
+	return unknown
 }
 
 // move moves the parts to where the weighted draws are, those at least that have enough.

@@ -23,6 +23,7 @@ type Part struct {
 	Weight float64     `json:"weight"`
 	Center []float64   `json:"center"`
 	L      [][]float64 `json:"l"` // of the covariance L Lᵀ, a lower triangle
+	inv    [][]float64
 }
 
 // A Wide law is −log of a normalised density and how to draw from it.
@@ -211,4 +212,27 @@ func (e *mixed) Close() error {
 		return nil
 	}
 	return potential.Close(e.wide)
+}
+
+// Owner is the part that x most likely belongs to.
+func (m *Mixture) Owner(x []float64) int {
+	best, most := 0, math.Inf(-1)
+	for i := range m.Parts {
+		p := &m.Parts[i]
+		if p.inv == nil {
+			p.inv = inverse(p.L)
+		}
+		log := math.Log(p.Weight)
+		for j, row := range p.inv {
+			z := 0.0
+			for k := range j + 1 {
+				z += row[k] * (x[k] - p.Center[k])
+			}
+			log -= z*z/2 + math.Log(p.L[j][j])
+		}
+		if log > most {
+			best, most = i, log
+		}
+	}
+	return best
 }

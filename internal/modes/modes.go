@@ -78,6 +78,24 @@ func Find(ctx context.Context, t Target, draw func(x []float64) error, few, many
 	return s, nil
 }
 
+// Again goes down from more starts, until so many more gradients are spent. New modes come
+// after those that are known.
+func (s *Search) Again(ctx context.Context, t Target, draw func(x []float64) error, gradients int64) error {
+	for most := s.Gradients + gradients; s.Gradients < most; {
+		starts := make([]float64, chunk*len(t.Width))
+		for i := 0; i < len(starts); i += len(t.Width) {
+			if err := cmp.Or(ctx.Err(), draw(starts[i:i+len(t.Width)])); err != nil {
+				return err
+			}
+		}
+		s.Starts += chunk
+		if err := s.batch(ctx, &t, starts); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // batch goes down from x and tells where each start ends.
 func (s *Search) batch(ctx context.Context, t *Target, x []float64) error {
 	d := len(t.Width)
@@ -416,4 +434,20 @@ func inverse(l [][]float64) [][]float64 {
 		}
 	}
 	return inv
+}
+
+// Triangle is the lower triangle L with L Lᵀ = A Aᵀ, of a square matrix A; nil where there is
+// none.
+func Triangle(a [][]float64) [][]float64 {
+	c := mat.NewSymDense(len(a), nil)
+	for i := range a {
+		for j := range i + 1 {
+			sum := 0.0
+			for k := range a[i] {
+				sum += a[i][k] * a[j][k]
+			}
+			c.SetSym(i, j, sum)
+		}
+	}
+	return factor(c)
 }

@@ -178,7 +178,7 @@ var ofSampling = []fault{
 	}},
 	{"base: no fresh draws without walls", ". HMCWithBase", []edit{{".(*replicas).reflect", "fresh ", "fresh && l.reflector != nil "}}},
 	{"base: fresh draws beyond the walls", ". HMCWithBase", []edit{
-		{".Problem.drawBase", "p.Domain == nil || p.Domain.Contains(x)", "true"},
+		{".Problem.drawCut", "p.Domain == nil || p.Domain.Contains(x)", "true"},
 	}},
 	{"base: its mass in the domain is 1", ". HMCWithBase", []edit{{".Problem.Mass", "hits / ", "1 - 1e-9*hits/"}}},
 	{"base: resume forgets it", ". Interrupted|ResumedRunsOfOther", []edit{

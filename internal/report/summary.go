@@ -39,6 +39,7 @@ type Summary struct {
 	LogEvidence    Evidence     `json:"log_evidence"`
 	Marginal       *Marginal    `json:"marginal_likelihood,omitempty"` // of identify
 	Until          *Until       `json:"until,omitempty"`               // of method auto
+	Modes          *tune.Audit  `json:"modes,omitempty"`               // likewise, where they were looked for
 	Equations      []Equation   `json:"equations,omitempty"`
 	LaTeX          string       `json:"latex,omitempty"`        // all equations, aligned
 	Coefficients   []Term       `json:"coefficients,omitempty"` // of a library
@@ -129,14 +130,14 @@ type Evidence struct {
 	exchange.Evidence
 	LogVolume   float64 `json:"log_volume"`
 	LogVolumeSE float64 `json:"log_volume_se"`
-	// Fitted says that the hottest rung is a law fitted to the density; LogVolume is then
-	// the logarithm of what part of it lies in the domain.
-	Fitted bool `json:"fitted,omitempty"`
 	// StepBias is what the step size adds to log Z, extrapolated from a run with
 	// larger steps.
 	StepBias   float64 `json:"step_bias"`
 	StepBiasSE float64 `json:"step_bias_se"`
 	Reason     string  `json:"reason,omitempty"` // why it is not known
+	// Fitted says that the hottest rung is a law fitted to the density; LogVolume is then
+	// the logarithm of what part of it lies in the domain.
+	Fitted bool `json:"fitted,omitempty"`
 }
 
 // NewEvidence is evidence that is not known.

@@ -65,6 +65,7 @@ func (s *Summary) Footer() string {
 		}
 		line += ")\n"
 	}
+	line += s.modes()
 	if m := s.Marginal; m != nil && m.Log == m.Log {
 		line += fmt.Sprintf(" log marginal likelihood %s\n", text.PlusMinus(m.Log, m.SE))
 	}

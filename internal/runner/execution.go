@@ -47,6 +47,7 @@ type execution struct {
 
 	over      string         // why a limit ended the run; "" where none did
 	judgement tune.Judgement // of the stopping rule, of the last round
+	audit     *tune.Audit    // of the modes; nil where none were looked for
 	sampling  time.Time      // when the sampling began
 }
 
@@ -146,7 +147,7 @@ func (x *execution) tuned(ctx context.Context) (*r2sgld.Result, float64, error) 
 	if err != nil {
 		return nil, 0, err
 	}
-	x.judgement = out.Judgement
+	x.judgement, x.audit = out.Judgement, out.Audit
 	return out.Result, out.Seconds, nil
 }
 
@@ -437,6 +438,7 @@ func (x *execution) doubts(res *r2sgld.Result, sum *report.Summary) {
 	if f := x.found; f != nil {
 		sum.Tuned(f)
 		j := x.judgement
+		sum.Found(x.audit)
 		sum.Stopped(*x.Until, j.RHat, j.ESS, j.Met)
 		tellHeld(sum, res)
 		sum.Until.Capped = x.over

@@ -1,0 +1,229 @@
+package tune
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"runtime"
+	"slices"
+
+	"github.com/r2sgld/r2sgld"
+	"github.com/r2sgld/r2sgld/diag"
+	"github.com/r2sgld/r2sgld/internal/modes"
+	"github.com/r2sgld/r2sgld/stream"
+)
+
+const (
+	missed     = 0.01 // weight of a mode without a draw that is told of
+	lookedAt   = 4000 // draws of a ladder by which the weights of modes are told, about
+	freshly    = 0.25 // of the gradients of the search, for starts after the run
+	between    = 32   // draws of each rung that descents start from after the run
+	overlooked = 0.05 // that a mode is missed which so few starts lead to
+)
+
+// An Audit says of every mode that is known what the cold draws know of it, and what modes
+// may be unknown.
+type Audit struct {
+	Modes []Visited `json:"modes"` // the heaviest first, of those that matter
+	// Missing are those of Modes, counted from 0, that hold more than a hundredth of the
+	// density by what was known of them without draws, and have none.
+	Missing []int `json:"missing"`
+	// Starts is the number of descents that ended in a mode, before the run and after it; a
+	// mode that fewer than one in Unseen of such starts lead to is missed with a probability
+	// of 5 % or more.
+	Starts int `json:"starts"`
+	Unseen int `json:"unseen"`
+	// RHat and ESS are the worst of the indicators of the modes among cold draws; NaN where
+	// there is but one mode.
+	RHat float64 `json:"rhat"`
+	ESS  float64 `json:"ess"`
+}
+
+// A Visited mode is one with its share of the cold draws.
+type Visited struct {
+	At       []float64 `json:"at"`        // the minimum of −log of the density, as draws are told
+	Energy   float64   `json:"energy"`    // −log of the density there
+	Weight   float64   `json:"weight"`    // of the cold draws
+	SE       float64   `json:"weight_se"` // standard error of that
+	Expected float64   `json:"expected"`  // weight by importance sampling, or by the normal law at the mode, before the run
+	ESS      float64   `json:"ess"`       // of the indicator
+	Passages int       `json:"passages"`  // of ladders into the mode, from draw to draw
+	Starts   int       `json:"starts"`    // that lead to it
+}
+
+// places are the modes of m by normal laws in the coordinates that draws are told in; nil
+// where there are none such.
+func (m *Modes) places(p r2sgld.Problem) []modes.Part {
+	var out []modes.Part
+	for _, o := range m.Search.Modes {
+		part := modes.Part{Weight: math.Exp(o.Log - m.Search.Modes[0].Log), Center: o.X, L: o.L}
+		if p.Chart != nil {
+			if part = told(part, p.Chart, len(p.ReportedNames())); part.L == nil {
+				return nil
+			}
+		}
+		out = append(out, part)
+	}
+	return out
+}
+
+// told is a normal law in the coordinates of a chart, to first order.
+func told(part modes.Part, c *r2sgld.Chart, n int) modes.Part {
+	d := len(part.Center)
+	if n != d {
+		return modes.Part{}
+	}
+	at, up, x := make([]float64, n), make([]float64, n), slices.Clone(part.Center)
+	c.Point(at, x)
+	rows := make([][]float64, n)
+	for i := range rows {
+		rows[i] = make([]float64, d)
+	}
+	const bit = 1e-5
+	for j := range d { // column j of J L
+		for i := range d {
+			x[i] = part.Center[i] + bit*part.L[i][j]
+		}
+		c.Point(up, x)
+		for i := range n {
+			rows[i][j] = (up[i] - at[i]) / bit
+		}
+	}
+	return modes.Part{Weight: part.Weight, Center: at, L: modes.Triangle(rows)}
+}
+
+// owners tells, for the cold draws of every ladder, which of the places each belongs to.
+func owners(res *r2sgld.Result, places []modes.Part) [][]int {
+	law := modes.Mixture{Parts: places}
+	all := make([][]int, len(res.Ladders))
+	for i, l := range res.Ladders {
+		n := len(l.Energy[0])
+		step := max(1, n/lookedAt)
+		for k := step - 1; k < n; k += step {
+			d := len(l.X[0]) / n
+			all[i] = append(all[i], law.Owner(l.X[0][k*d:(k+1)*d]))
+		}
+	}
+	shortest := len(all[0])
+	for _, o := range all {
+		shortest = min(shortest, len(o))
+	}
+	for i := range all {
+		all[i] = all[i][:shortest]
+	}
+	return all
+}
+
+// Audit says what the draws of res, of a run on p, know of the modes m. m may be nil: the
+// audit is then nil.
+func (m *Modes) Audit(p r2sgld.Problem, res *r2sgld.Result) *Audit {
+	if m == nil || len(m.Search.Modes) == 0 {
+		return nil
+	}
+	places := m.places(p)
+	if places == nil {
+		return nil
+	}
+	a := &Audit{RHat: math.NaN(), ESS: math.NaN(), Missing: []int{}, Starts: m.Search.Settled}
+	a.Unseen = int(float64(a.Starts) / -math.Log(overlooked))
+	own := owners(res, places)
+	expected := m.expected()
+	for k, o := range m.Search.Modes {
+		v := Visited{At: places[k].Center, Energy: o.Energy, Expected: expected[k], Starts: o.Starts, ESS: math.NaN(), SE: math.NaN()}
+		chains := make([][]float64, len(own))
+		for i, of := range own {
+			chains[i] = make([]float64, len(of))
+			for j, w := range of {
+				if w == k {
+					chains[i][j] = 1
+					v.Weight++
+				}
+				if j > 0 && w == k && of[j-1] != k {
+					v.Passages++
+				}
+			}
+		}
+		v.Weight /= float64(len(own) * max(1, len(own[0])))
+		switch {
+		case v.Weight > 0 && v.Weight < 1:
+			v.SE, v.ESS = diag.MCSEMean(chains), diag.ESSMean(chains)
+			if min(v.Weight, 1-v.Weight) > missed {
+				a.RHat = worse(a.RHat, diag.RHat(chains), math.Max)
+				a.ESS = worse(a.ESS, v.ESS, math.Min)
+			}
+		case v.Weight == 1:
+			v.SE = 0
+		case v.Expected > missed:
+			a.Missing = append(a.Missing, len(a.Modes))
+		}
+		if v.Weight > 0 || v.Expected > missed*missed {
+			a.Modes = append(a.Modes, v)
+		}
+	}
+	return a
+}
+
+// worse is the worse of two, of which the first may be not known yet.
+func worse(a, b float64, of func(a, b float64) float64) float64 {
+	if a != a {
+		return b
+	}
+	return of(a, b)
+}
+
+// expected are the weights of the modes by what was known before the run: by importance
+// sampling where that can be reliable, else by the normal laws at them.
+func (m *Modes) expected() []float64 {
+	w, sum := make([]float64, len(m.Search.Modes)), 0.0
+	for k, o := range m.Search.Modes {
+		w[k] = math.Exp(o.Log - m.Search.Modes[0].Log)
+		sum += w[k]
+	}
+	for k := range w {
+		if w[k] /= sum; m.Fit != nil && m.Fit.K < reliable && k < len(m.Fit.Weight) {
+			w[k] = m.Fit.Weight[k]
+		}
+	}
+	return w
+}
+
+// reliable is the Pareto shape below which importance sampling is (Vehtari et al. 2024).
+const reliable = 0.7
+
+// Renew looks for modes once more when a run on p has ended: from starts of its own and from
+// draws of all rungs. Those that are new join m.
+func (m *Modes) Renew(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, res *r2sgld.Result) error {
+	if m == nil || len(m.Search.Modes) == 0 {
+		return nil
+	}
+	p.Guide = nil
+	s.Seed += 0x8e9d5aeb3f2c1b47 // starts of its own
+	t, err := newTuner(ctx, p, s)
+	if err != nil {
+		return err
+	}
+	target, _, err := t.target(p, cmp.Or(s.Threads, runtime.GOMAXPROCS(0)))
+	if err != nil {
+		return err
+	}
+	starts, err := t.scatter(ctx, &stream.New(s.Seed, streamOf).Of(1, stream.Pilot).Rand)
+	if err != nil {
+		return err
+	}
+	if p.Chart == nil { // else draws are told in other coordinates
+		var warm []float64
+		for r := range res.Ladders[0].X {
+			warm = append(warm, drawsOf(res, r, between)...)
+		}
+		fresh := starts
+		starts = func(x []float64) error {
+			if len(warm) < len(x) {
+				return fresh(x)
+			}
+			copy(x, warm)
+			warm = warm[len(x):]
+			return nil
+		}
+	}
+	return m.Search.Again(ctx, target, starts, int64(freshly*float64(m.Search.Gradients)))
+}
