@@ -108,11 +108,12 @@ type Ladder struct {
 type Result struct {
 	Names   []string // of the coordinates
 	Ladders []Ladder
+	Guide   *Guide // of the problem; nil is none
 }
 
 // result is what the ladders have made so far.
 func (r *run) result() *Result {
-	res := &Result{Names: r.problem.ReportedNames()}
+	res := &Result{Names: r.problem.ReportedNames(), Guide: r.problem.Guide}
 	for _, l := range r.all {
 		made := Ladder{Draws: l.draws, Stride: l.stride, Iterations: l.done, Resumed: l.begun, Swaps: l.exchange.Statistics(), Tally: l.tally, Moves: l.mover.Moves(), steps: l.traits.Steps}
 		if l.watch != nil {

@@ -191,24 +191,27 @@ func (m *Modes) expected() []float64 {
 const reliable = 0.7
 
 // Renew looks for modes once more when a run on p has ended: from starts of its own and from
-// draws of all rungs. Those that are new join m.
-func (m *Modes) Renew(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, res *r2sgld.Result) error {
+// draws of all rungs. It returns m with those that are new.
+func (m *Modes) Renew(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, res *r2sgld.Result) (*Modes, error) {
 	if m == nil || len(m.Search.Modes) == 0 {
-		return nil
+		return m, nil
 	}
+	next, search := *m, *m.Search
+	search.Modes = slices.Clone(search.Modes)
+	next.Search = &search
 	p.Guide = nil
 	s.Seed += 0x8e9d5aeb3f2c1b47 // starts of its own
 	t, err := newTuner(ctx, p, s)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	target, _, err := t.target(p, cmp.Or(s.Threads, runtime.GOMAXPROCS(0)))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	starts, err := t.scatter(ctx, &stream.New(s.Seed, streamOf).Of(1, stream.Pilot).Rand)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if p.Chart == nil { // else draws are told in other coordinates
 		var warm []float64
@@ -225,5 +228,5 @@ func (m *Modes) Renew(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, 
 			return nil
 		}
 	}
-	return m.Search.Again(ctx, target, starts, int64(freshly*float64(m.Search.Gradients)))
+	return &next, search.Again(ctx, target, starts, int64(freshly*float64(m.Search.Gradients)))
 }

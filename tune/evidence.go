@@ -12,7 +12,8 @@ import (
 // Evidence is log(Z(coldest)/Z(hottest)) from the energies of the draws of all ladders,
 // with its standard error, all pairs of a ladder in one series, so that what they share
 // counts. NaN if temperatures changed. If the hottest rung is the uniform law, log Z of
-// the coldest is this plus the log volume of the domain. Energies with noise bias it.
+// the coldest is this plus the log volume of the domain; where ladders began at a fitted law,
+// this plus the Mass of a problem with the Guide of res. Energies with noise bias it.
 func Evidence(res *r2sgld.Result) exchange.Evidence {
 	stats := res.Swaps()
 	var energy [][][]float64

@@ -3,6 +3,7 @@ package tune
 import (
 	"encoding/json"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -47,8 +48,13 @@ func TestHoles(t *testing.T) {
 		if z := (diag.Mean(slices.Concat(out.Chains(0)...)) - c.mean) / diag.MCSEMean(out.Chains(0)); !(math.Abs(z) < 5) {
 			t.Errorf("%s: mean %.1f standard errors off", c.potential, z)
 		}
-		e := Evidence(out.Result)
-		if want := math.Log(c.z / 36); !(math.Abs(e.Estimate-want) < 5*e.Error && math.Abs(e.Forward-e.Backward) < 5*e.GapError) {
+		e, guided := Evidence(out.Result), p
+		guided.Guide = out.Guide
+		mass, _, err := guided.Mass(t.Context(), rand.New(rand.NewPCG(1, 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := math.Log(c.z) - mass; !(math.Abs(e.Estimate-want) < 5*e.Error && math.Abs(e.Forward-e.Backward) < 5*e.GapError) {
 			t.Errorf("%s: log Z %+v, want %.4f", c.potential, e, want)
 		}
 		from := &Found{}
@@ -56,11 +62,12 @@ func TestHoles(t *testing.T) {
 			t.Fatal(err)
 		}
 		o.From = from
-		again, err := o.tune(t.Context(), p, s, Until{}.WithDefaults(100_000))
+		o.modes = from.Modes
+		again, err := o.tune(t.Context(), from.Modes.Problem(p), s, Until{}.WithDefaults(100_000))
 		if err != nil || text(t, again) != text(t, found) {
 			t.Errorf("%s: broken off, another ladder: %v", c.potential, err)
 		}
-		o.From, s.Kernel = nil, rival(firstLeapfrog)
+		o.From, o.modes, s.Kernel = nil, nil, rival(firstLeapfrog)
 		if found, err = o.tune(t.Context(), p, s, Until{}); err != nil || c.islands && found.Leapfrog > 1 {
 			t.Errorf("%s, kernel HMC: trajectories of %d steps, %v", c.potential, found.Leapfrog, err)
 		}

@@ -105,10 +105,11 @@ func Run(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, u Until, o Op
 	if judged != out.Ladders[0].Iterations { // no round was left to be made
 		out.Judgement = u.judge(out.Result, found.Modes.Audit(p, out.Result))
 	}
-	if err := found.Modes.Renew(ctx, p, s, out.Result); err != nil {
+	known, err := found.Modes.Renew(ctx, p, s, out.Result)
+	if err != nil {
 		return nil, err
 	}
-	out.Audit = found.Modes.Audit(p, out.Result)
+	out.Audit = known.Audit(p, out.Result)
 	return out, nil
 }
 

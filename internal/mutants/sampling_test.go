@@ -227,7 +227,7 @@ var ofSampling = []fault{
 	}},
 	{"evidence: gap without an error", "tune Contradicts", []edit{{"tune.Contradicts", ", e.GapError", ", 0"}}},
 	{"evidence: the other side of a pair", "exchange FromDraws", []edit{{"exchange.FromDraws", "p], delta,", "p], -delta,"}}},
-	{"until.evidence: twice what is asked", "tune Evidence", []edit{{"tune.Until.Judge", "Error <= u", "Error <= 2*u"}}},
+	{"until.evidence: twice what is asked", "tune Evidence", []edit{{"tune.Until.judge", "Error <= u", "Error <= 2*u"}}},
 	{"jumps: whatever steps do not resolve", ". SmoothPotentials", []edit{{".(*watch).narrow", "halvings", "0"}}},
 	{"jumps: a certificate in spite of them", ". JumpsAreSeen", []edit{{".(*Result).Bias", "|| r.Jumps(-1).Certain() ", ""}}},
 	{"jumps: kinks", ". SmoothPotentials", []edit{{".segment.jumps", "math.Abs(s.slope[1]-s.slope[0])", "0"}}},

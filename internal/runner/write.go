@@ -36,6 +36,7 @@ func Write(dir string, p r2sgld.Problem, s r2sgld.Settings, res *r2sgld.Result) 
 		return nil, errors.New("write a run: the result holds no draws")
 	}
 	s.Ladders = len(res.Ladders)
+	p.Guide = res.Guide
 	if p.Names == nil {
 		p.Names = res.Names
 	}
