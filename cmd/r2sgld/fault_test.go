@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/r2sgld/r2sgld/internal/config"
+	"github.com/r2sgld/r2sgld/internal/foldertest"
 	"github.com/r2sgld/r2sgld/internal/job"
 	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/internal/runner"
@@ -99,7 +100,7 @@ func interrupted(t *testing.T, file, dir string) (want map[string]string) {
 		var stop *job.Interrupted
 		switch {
 		case errors.As(err, &stop) && stop.Done > 0 && len(two) == 2:
-			return contents(t, whole)
+			return foldertest.Results(t, whole)
 		case err == nil:
 			t.Fatal("the run is too short to be stopped")
 		case !errors.As(err, &stop) && !errors.Is(err, context.DeadlineExceeded): // before it began
@@ -157,7 +158,7 @@ func TestDamagedCheckpoint(t *testing.T) {
 			if text := said.String(); !strings.Contains(text, newest+" skipped: ") || strings.Contains(text, "anew") {
 				t.Errorf("%s, %s: no warning, or no checkpoint before:\n%s", name, what, text)
 			}
-			same(t, name+", "+what, want, contents(t, again))
+			same(t, name+", "+what, want, foldertest.Results(t, again))
 		}
 		for _, c := range checkpoints {
 			spoil(t, c, func(b []byte) []byte { return b[:len(b)-1] })
@@ -168,7 +169,7 @@ func TestDamagedCheckpoint(t *testing.T) {
 			if err != nil || !strings.Contains(said.String(), "sampling begins anew") {
 				t.Errorf("all damaged: %v\n%s", err, &said)
 			}
-			same(t, "auto, all damaged", want, contents(t, run))
+			same(t, "auto, all damaged", want, foldertest.Results(t, run))
 		} else if err == nil || !strings.Contains(err.Error(), "no whole checkpoint: start the run anew") {
 			t.Errorf("all damaged: %v", err)
 		}
@@ -246,7 +247,7 @@ func TestQuota(t *testing.T) {
 		if _, err := j.Run(context.Background()); err != nil {
 			t.Fatal(err)
 		}
-		want, bytes := contents(t, whole), ample-all.Load()
+		want, bytes := foldertest.Results(t, whole), ample-all.Load()
 		full := 0
 		for i := range pace.Soak(16, 500) {
 			every, most := 2*time.Millisecond, bytes
@@ -256,7 +257,7 @@ func TestQuota(t *testing.T) {
 			if fullOnce(t, file, run, every, rng.Int64N(most), rng.Int64N(4)) {
 				full++
 			}
-			same(t, name, want, contents(t, run))
+			same(t, name, want, foldertest.Results(t, run))
 			if t.Failed() {
 				t.FailNow()
 			}
@@ -409,7 +410,7 @@ func TestDiskFull(t *testing.T) {
 	for name, text := range short() {
 		file := write(t, t.TempDir(), "c.yaml", text)
 		must(t, exitDone, "sample", file, "--out", run, "--quiet")
-		want := contents(t, run)
+		want := foldertest.Results(t, run)
 		used := diskBytes - d.free(t)
 		for range pace.Soak(2, 60) {
 			if err := os.RemoveAll(run); err != nil {
@@ -432,7 +433,7 @@ func TestDiskFull(t *testing.T) {
 				args = []string{"sample", file, "--out", run, "--quiet"}
 			}
 			must(t, exitDone, args...)
-			same(t, name, want, contents(t, run))
+			same(t, name, want, foldertest.Results(t, run))
 		}
 		if err := os.RemoveAll(run); err != nil {
 			t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/r2sgld/r2sgld/internal/foldertest"
 	"github.com/r2sgld/r2sgld/internal/pace"
 )
 
@@ -29,7 +30,7 @@ func TestChosenParameters(t *testing.T) {
 		if code := p.code(t); code != exitDone || !strings.Contains(p.stdout.String(), says) {
 			t.Fatalf("%v: exit %d, want %q: %s%s", args, code, says, &p.stdout, &p.stderr)
 		}
-		return contents(t, out)
+		return foldertest.Results(t, out)
 	}
 	all := drawn("of 30 parameters marginals show 24 and pairs 8; others: r2sgld resume "+out+" --set 'figures.parameters=[x9, x10]'", "sample", file, "--out", out)
 	chosen := drawn("of 30 parameters marginals show 3 and pairs 3; others:", "resume", out, "--set", "figures.parameters=[x30, x29, x1]")
@@ -55,7 +56,7 @@ func TestChosenParameters(t *testing.T) {
 	same(t, "figures of others", all, chosen)
 	again := filepath.Join(dir, "again")
 	must(t, exitDone, "sample", file, "--out", again, "--quiet", "--set", "figures.parameters=[x30, x29, x1]")
-	for name, text := range contents(t, again) {
+	for name, text := range foldertest.Results(t, again) {
 		if strings.HasPrefix(name, "draws") && text != all[name] {
 			t.Errorf("%s of a run with other figures differs", name)
 		}

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/r2sgld/r2sgld/internal/foldertest"
 	"github.com/r2sgld/r2sgld/internal/job"
 	"github.com/r2sgld/r2sgld/internal/pace"
 )
@@ -59,7 +60,7 @@ func TestInterrupt(t *testing.T) {
 		t.Errorf("%d stops at %d moments", stops, len(marks))
 	}
 	must(t, exitDone, "resume", out, "--quiet")
-	same(t, "interrupted in every phase", contents(t, whole), contents(t, out))
+	same(t, "interrupted in every phase", foldertest.Results(t, whole), foldertest.Results(t, out))
 }
 
 // A potential that answers at first and then hangs.

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/r2sgld/r2sgld/internal/foldertest"
 	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/internal/store"
 	"github.com/r2sgld/r2sgld/tune"
@@ -57,10 +58,10 @@ func TestKilled(t *testing.T) {
 			whole := filepath.Join(dir, "whole")
 			must(t, exitDone, "sample", file, "--out", whole, "--quiet")
 			k := &killer{t: t, rng: rand.New(rand.NewPCG(seed, uint64(len(name)))), file: file, out: filepath.Join(dir, "run"), seen: seen}
-			want := contents(t, whole)
+			want := foldertest.Results(t, whole)
 			for kills := pace.Soak(3, 80); k.kills < kills; runs++ {
 				k.run(min(pace.Soak(3, 1+k.rng.IntN(4)), kills-k.kills))
-				same(t, fmt.Sprintf("after %v", k.moments), want, contents(t, k.out))
+				same(t, fmt.Sprintf("after %v", k.moments), want, foldertest.Results(t, k.out))
 				if t.Failed() {
 					t.Fatalf("seed %d, run %d", seed, runs+1)
 				}

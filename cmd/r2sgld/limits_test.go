@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/r2sgld/r2sgld/internal/foldertest"
 	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/internal/report"
 	"github.com/r2sgld/r2sgld/internal/text"
@@ -92,12 +93,12 @@ func TestLimits(t *testing.T) {
 	if !strings.Contains(p.stderr.String(), "goes on for at most 640,000 iterations a ladder") {
 		t.Errorf("nobody says how long it may take: %s", &p.stderr)
 	}
-	before := contents(t, whole)
+	before := foldertest.Results(t, whole)
 	p = start(t, "resume", whole)
 	if code := p.code(t); code != exitDone || !strings.Contains(p.stderr.String(), "is finished") {
 		t.Errorf("exit %d: %s", code, &p.stderr)
 	}
-	same(t, "resume of a finished run", before, contents(t, whole))
+	same(t, "resume of a finished run", before, foldertest.Results(t, whole))
 
 	p = start(t, "sample", file, "--out", capped, "--max-disk", text.Size(plan.Disk*0.7))
 	sum = nil

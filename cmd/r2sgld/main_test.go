@@ -3,11 +3,8 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -16,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/r2sgld/r2sgld/internal/foldertest"
 	"github.com/r2sgld/r2sgld/internal/pace"
 )
 
@@ -34,63 +32,6 @@ func write(t *testing.T, dir, name, text string) string {
 		t.Fatal(err)
 	}
 	return path
-}
-
-// contents reads all that a run promises to be the same: draws, run.json and
-// the summary without its times.
-func contents(t *testing.T, dir string) map[string]string {
-	t.Helper()
-	out := map[string]string{}
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		name, _ := filepath.Rel(dir, path)
-		if err != nil || d.IsDir() || strings.HasPrefix(name, "checkpoints") || name == "log.jsonl" || name == ".r2sgld.files" {
-			return err
-		}
-		b, err := os.ReadFile(path)
-		if err == nil && (name == "summary.json" || name == "metrics.jsonl") {
-			b, err = untimed(b)
-		}
-		out[name] = string(b)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
-
-// untimed is a sequence of JSON values without what only times.
-func untimed(text []byte) (out []byte, err error) {
-	var without func(v any)
-	without = func(v any) {
-		switch v := v.(type) {
-		case map[string]any:
-			for _, key := range []string{"seconds", "steps_per_second", "images_per_second", "peak_bytes"} {
-				delete(v, key)
-			}
-			for _, e := range v {
-				without(e)
-			}
-		case []any:
-			for _, e := range v {
-				without(e)
-			}
-		}
-	}
-	for d := json.NewDecoder(bytes.NewReader(text)); ; {
-		var v any
-		if err := d.Decode(&v); err == io.EOF {
-			return out, nil
-		} else if err != nil {
-			return nil, err
-		}
-		without(v)
-		line, err := json.Marshal(v)
-		if err != nil {
-			return nil, err
-		}
-		out = append(append(out, line...), '\n')
-	}
 }
 
 func same(t *testing.T, what string, a, b map[string]string) {
@@ -114,13 +55,13 @@ func TestSameBytes(t *testing.T) {
 	if code := run(context.Background(), []string{"sample", file, "--out", whole, "--quiet", "--threads", "1"}); code != exitDone {
 		t.Fatalf("exit %d", code)
 	}
-	want := contents(t, whole)
+	want := foldertest.Results(t, whole)
 
 	threads := filepath.Join(dir, "threads")
 	if code := run(context.Background(), []string{"sample", file, "--out", threads, "--quiet", "--threads", "4", "--checkpoint", "5ms"}); code != exitDone {
 		t.Fatalf("exit %d", code)
 	}
-	same(t, "four threads", want, contents(t, threads))
+	same(t, "four threads", want, foldertest.Results(t, threads))
 
 	stopped := filepath.Join(dir, "stopped")
 	rng := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 0))
@@ -151,7 +92,7 @@ func TestSameBytes(t *testing.T) {
 		}
 	}
 	t.Logf("%d stops", stops)
-	same(t, "stopped and resumed", want, contents(t, stopped))
+	same(t, "stopped and resumed", want, foldertest.Results(t, stopped))
 }
 
 // A longer run that goes on from a finished one is the run of that length.
@@ -169,7 +110,7 @@ func TestExtended(t *testing.T) {
 			t.Fatalf("%v: exit %d", args, code)
 		}
 	}
-	want, got := contents(t, long), contents(t, short)
+	want, got := foldertest.Results(t, long), foldertest.Results(t, short)
 	delete(want, "run.json") // the extended run remembers what it was
 	delete(got, "run.json")
 	same(t, "extended", want, got)
@@ -207,7 +148,7 @@ func TestBatches(t *testing.T) {
 			t.Fatalf("%v: exit %d", args, code)
 		}
 	}
-	want, got := contents(t, in("long")), contents(t, in("short"))
+	want, got := foldertest.Results(t, in("long")), foldertest.Results(t, in("short"))
 	delete(want, "run.json")
 	delete(got, "run.json")
 	same(t, "extended", want, got)
@@ -232,13 +173,13 @@ func TestFailedResume(t *testing.T) {
 	if code := run(context.Background(), []string{"sample", file, "--out", out, "--quiet", "--set", "sampler.iterations=3000"}); code != exitDone {
 		t.Fatalf("exit %d", code)
 	}
-	want := contents(t, out)
+	want := foldertest.Results(t, out)
 	for _, set := range []string{"sampler.ladders=7", "sampler.thin=7", "sampler.seed=9", "sampler.temperature=[1, 3]", "potential=x^2", "domain.flower.radius=1"} {
 		if code := run(context.Background(), []string{"resume", out, "--quiet", "--set", set}); code != exitUsage {
 			t.Errorf("resume --set %s: exit %d", set, code)
 		}
 	}
-	same(t, "after a resume that failed", want, contents(t, out))
+	same(t, "after a resume that failed", want, foldertest.Results(t, out))
 	if code := run(context.Background(), []string{"resume", out, "--quiet"}); code != exitDone {
 		t.Errorf("exit %d of the next resume", code)
 	}
@@ -255,7 +196,7 @@ func TestFailedResume(t *testing.T) {
 	if code := run(context.Background(), []string{"resume", out, "--quiet", "--iterations", "4000"}); code != exitDone {
 		t.Fatalf("exit %d", code)
 	}
-	want = contents(t, out)
+	want = foldertest.Results(t, out)
 	checkpoints, _ = filepath.Glob(filepath.Join(out, "checkpoints", "*"))
 	for _, c := range checkpoints {
 		if err := os.WriteFile(c, old, 0o644); err != nil {
@@ -265,7 +206,7 @@ func TestFailedResume(t *testing.T) {
 	if code := run(context.Background(), []string{"resume", out, "--quiet"}); code != exitDone {
 		t.Errorf("exit %d from the checkpoint before the extension", code)
 	}
-	same(t, "from the checkpoint before the extension", want, contents(t, out))
+	same(t, "from the checkpoint before the extension", want, foldertest.Results(t, out))
 }
 
 // Refused runs exit with 2 and write nothing.
@@ -277,7 +218,7 @@ func TestRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, full, "thesis.tex", "years of work")
-	before := len(contents(t, dir))
+	before := len(foldertest.Results(t, dir))
 	for _, args := range [][]string{
 		{},
 		{"sample"},
@@ -308,7 +249,7 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%v: exit %d, want %d", args, code, exitUsage)
 		}
 	}
-	if after := len(contents(t, dir)); after != before {
+	if after := len(foldertest.Results(t, dir)); after != before {
 		t.Errorf("refused runs left %d files, there were %d", after, before)
 	}
 }
@@ -322,7 +263,7 @@ func TestForce(t *testing.T) {
 	if code := run(context.Background(), args); code != exitDone {
 		t.Fatalf("exit %d", code)
 	}
-	want := contents(t, out)
+	want := foldertest.Results(t, out)
 	mine := []string{"notes.txt", "draws-99.csv", "predictive.json", "equations.tex", "figures/fit.svg"} // no such run writes these
 	for _, name := range mine {
 		write(t, out, name, "mine")
@@ -330,7 +271,7 @@ func TestForce(t *testing.T) {
 	if code := run(context.Background(), args); code != exitDone {
 		t.Fatalf("exit %d", code)
 	}
-	got := contents(t, out)
+	got := foldertest.Results(t, out)
 	for _, name := range mine {
 		if got[name] != "mine" {
 			t.Errorf("%s, which is none of the run's, is gone", name)
@@ -340,9 +281,9 @@ func TestForce(t *testing.T) {
 	same(t, "forced", want, got)
 	refused := func(name string, args ...string) {
 		t.Helper()
-		was := contents(t, out)
+		was := foldertest.Results(t, out)
 		must(t, exitUsage, args...)
-		now := contents(t, out)
+		now := foldertest.Results(t, out)
 		same(t, "refused", was, now)
 		if now[name] != was[name] {
 			t.Errorf("%s, which is none of the run's, is gone", name)
@@ -380,12 +321,12 @@ func TestForceKeepsWhatWas(t *testing.T) {
 	args := []string{"sample", file, "--quiet", "--set", "sampler.iterations=2000", "--out"}
 	must(t, exitDone, append(args, out)...)
 	write(t, out, "notes.txt", "mine")
-	was := contents(t, out)
+	was := foldertest.Results(t, out)
 	broken := write(t, dir, "broken.yaml", strings.Replace(flower, "potential: \"", "potential: \"0*log(x)+", 1))
 	must(t, exitFailed, "sample", broken, "--out", out, "--force", "--quiet")
 	unchanged := func(when string) {
 		t.Helper()
-		now := contents(t, out)
+		now := foldertest.Results(t, out)
 		for name, text := range was {
 			if now[name] != text {
 				t.Errorf("%s: %s is not what it was", when, name)
@@ -407,15 +348,15 @@ func TestForceKeepsWhatWas(t *testing.T) {
 	unchanged("interrupted")
 	must(t, exitDone, "resume", out, "--quiet")
 	must(t, exitDone, append(long, fresh)...)
-	got := contents(t, out)
+	got := foldertest.Results(t, out)
 	if got["notes.txt"] != "mine" {
 		t.Error("a file of the user is gone")
 	}
 	delete(got, "notes.txt")
-	same(t, "resumed", contents(t, fresh), got)
+	same(t, "resumed", foldertest.Results(t, fresh), got)
 	interrupt(".new-1") // of the same configuration
 	must(t, exitDone, "resume", out, "--quiet")
-	again := contents(t, out)
+	again := foldertest.Results(t, out)
 	delete(again, "notes.txt")
 	same(t, "resumed in place of the same", got, again)
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/r2sgld/r2sgld/internal/foldertest"
 	"github.com/r2sgld/r2sgld/internal/job"
 	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/internal/text"
@@ -129,7 +130,7 @@ func (c configuration) whole(t *testing.T, file, dir string) map[string]string {
 // an extended run was.
 func drawn(t *testing.T, dir string) map[string]string {
 	t.Helper()
-	all := contents(t, dir)
+	all := foldertest.Results(t, dir)
 	delete(all, "run.json")
 	return all
 }
@@ -261,7 +262,7 @@ func TestShown(t *testing.T) {
 		if code := p.code(t); code != exitDone {
 			t.Fatalf("%v: exit %d: %s", flags, code, &p.stderr)
 		}
-		if got := contents(t, out); i == 0 {
+		if got := foldertest.Results(t, out); i == 0 {
 			want = got
 		} else {
 			same(t, strings.Join(flags, " "), want, got)

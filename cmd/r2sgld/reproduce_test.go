@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -13,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/r2sgld/r2sgld/internal/foldertest"
 	"github.com/r2sgld/r2sgld/internal/job"
 	"github.com/r2sgld/r2sgld/internal/study"
 	"github.com/r2sgld/r2sgld/internal/text"
@@ -40,24 +40,6 @@ func invented(name string, runs map[string]int, halts bool) paperStudy {
 
 func silent(out string) *common {
 	return &common{out: out, seed: 1, quiet: true, stdout: func() io.Writer { return io.Discard }, stderr: func() io.Writer { return io.Discard }}
-}
-
-// files are the contents of a folder by name.
-func files(t *testing.T, dir string) map[string]string {
-	t.Helper()
-	out := map[string]string{}
-	err := fs.WalkDir(os.DirFS(dir), ".", func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || d.Name() == ".lock" || d.Name() == ".r2sgld.files" {
-			return err
-		}
-		b, err := os.ReadFile(filepath.Join(dir, path))
-		out[path] = string(b)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
 }
 
 // Studies that ended before others were stopped are kept: the same command does nothing
@@ -89,7 +71,7 @@ func TestReproduceGoesOn(t *testing.T) {
 		!strings.Contains(err.Error(), "go on with: r2sgld reproduce all --scale smoke --seed 1 --out "+text.Word(parts)) {
 		t.Fatalf("%v", err)
 	}
-	if report := files(t, parts)["report.html"]; !strings.Contains(report, "It was not reached") || !strings.Contains(report, "r2sgld reproduce b --scale smoke --seed 1") {
+	if report := foldertest.Files(t, parts)["report.html"]; !strings.Contains(report, "It was not reached") || !strings.Contains(report, "r2sgld reproduce b --scale smoke --seed 1") {
 		t.Error("the report of a part does not say what is left")
 	}
 	before := map[string]os.FileInfo{}
@@ -113,7 +95,7 @@ func TestReproduceGoesOn(t *testing.T) {
 			t.Errorf("%s was written again (%v)", name, err)
 		}
 	}
-	got, want := files(t, parts), files(t, whole)
+	got, want := foldertest.Files(t, parts), foldertest.Files(t, whole)
 	if !maps.Equal(got, want) || len(want) != 3+6+3+1 {
 		t.Errorf("%d files, %d of the whole run", len(got), len(want))
 	}

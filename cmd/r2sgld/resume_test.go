@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/r2sgld/r2sgld/internal/foldertest"
 )
 
 // What is no run folder is named, with what to give in its place.
@@ -32,7 +34,7 @@ func TestResumeWithoutRecord(t *testing.T) {
 	if err := os.Remove(filepath.Join(out, ".r2sgld.files")); err != nil {
 		t.Fatal(err)
 	}
-	was := contents(t, out)
+	was := foldertest.Results(t, out)
 	for _, c := range []struct {
 		code int
 		args []string
@@ -55,5 +57,5 @@ func TestResumeWithoutRecord(t *testing.T) {
 	if code := p.code(t); code != exitUsage || !strings.Contains(p.stderr.String(), "copy .r2sgld.files from where the run was made") {
 		t.Errorf("resume of what is not finished: exit %d: %s", code, &p.stderr)
 	}
-	same(t, "refused", was, contents(t, out))
+	same(t, "refused", was, foldertest.Results(t, out))
 }

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/r2sgld/r2sgld/internal/foldertest"
 	"github.com/r2sgld/r2sgld/internal/forecast"
 	"github.com/r2sgld/r2sgld/internal/pace"
 )
@@ -215,7 +216,7 @@ func simulateThreads(t *testing.T, dir string) {
 		out := filepath.Join(t.TempDir(), "out")
 		must(t, exitDone, "simulate", dir, "--quiet", "--out", out, "--threads", threads, "--draws", "100", "--keep",
 			"--truth", "alpha=0.5,beta=0.02,gamma=0.7,delta=0.02", "--lyapunov", "--rtol", "1e-5")
-		got := contents(t, out)
+		got := foldertest.Results(t, out)
 		if want == nil {
 			want = got
 		}
@@ -295,7 +296,7 @@ func simulateInterrupted(t *testing.T, dir string) {
 	heard(t)
 	earlier, fresh := filepath.Join(t.TempDir(), "earlier"), filepath.Join(t.TempDir(), "fresh")
 	must(t, exitDone, "simulate", dir, "--quiet", "--out", earlier, "--draws", "3", "--points", "20")
-	want := contents(t, earlier)
+	want := foldertest.Results(t, earlier)
 	for _, args := range [][]string{{"--out", fresh}, {"--out", earlier, "--force", "--solver", "lsoda"}} {
 		p := start(t, append([]string{"simulate", dir, "--until", "+100000"}, args...)...)
 		p.await(filepath.Join(args[1], ".lock"))
@@ -304,7 +305,7 @@ func simulateInterrupted(t *testing.T, dir string) {
 			t.Errorf("%s: exit %d: %s", args, code, &p.stderr)
 		}
 	}
-	if there(fresh, ".") || !maps.Equal(want, contents(t, earlier)) {
+	if there(fresh, ".") || !maps.Equal(want, foldertest.Results(t, earlier)) {
 		t.Error("something was written, or an earlier simulation is gone")
 	}
 }

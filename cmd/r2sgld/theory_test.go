@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/r2sgld/r2sgld/internal/config"
+	"github.com/r2sgld/r2sgld/internal/foldertest"
 	"github.com/r2sgld/r2sgld/internal/pace"
 )
 
@@ -53,7 +54,7 @@ func TestTheory(t *testing.T) {
 	if len(sum.Decay) != 2 || sum.Decay[0]["chi2"] == nil || sum.Decay[0]["w2"] != nil || len(sum.Bound["tv"]) != 2 {
 		t.Errorf("%+v", sum)
 	}
-	before := contents(t, out)
+	before := foldertest.Results(t, out)
 	for _, c := range []struct {
 		said string
 		args []string
@@ -77,7 +78,7 @@ func TestTheory(t *testing.T) {
 	if there(dir, "never") {
 		t.Error("a refused configuration left a folder")
 	}
-	for name, text := range contents(t, out) {
+	for name, text := range foldertest.Results(t, out) {
 		if before[name] != text {
 			t.Errorf("%s was changed", name)
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/r2sgld/r2sgld/internal/bnn"
 	"github.com/r2sgld/r2sgld/internal/config"
+	"github.com/r2sgld/r2sgld/internal/foldertest"
 	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/internal/training"
 )
@@ -58,10 +59,10 @@ func TestTrainingSameBytes(t *testing.T) {
 	file := write(t, dir, "fashion.yaml", onFashion)
 	whole := filepath.Join(dir, "whole")
 	must(t, exitDone, "train", file, "--out", whole, "--quiet", "--threads", "1")
-	want := contents(t, whole)
+	want := foldertest.Results(t, whole)
 	two := filepath.Join(dir, "two")
 	must(t, exitDone, "train", file, "--out", two, "--quiet", "--set", "device=[cpu, cpu]")
-	got := contents(t, two)
+	got := foldertest.Results(t, two)
 	got["run.json"] = want["run.json"] // which names the devices
 	same(t, "two processes", want, got)
 
@@ -85,7 +86,7 @@ func TestTrainingSameBytes(t *testing.T) {
 		}
 		switch code, said := p.code(t), p.stderr.String(); {
 		case code == exitDone:
-			same(t, fmt.Sprintf("after %d kills", kills), want, contents(t, out))
+			same(t, fmt.Sprintf("after %d kills", kills), want, foldertest.Results(t, out))
 			return
 		case code == -1:
 		case code == exitUsage && !there(out, "run.json"): // killed before there was anything

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/r2sgld/r2sgld/internal/foldertest"
 	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/internal/training"
 )
@@ -25,7 +26,7 @@ func TestCommandsOnTrainings(t *testing.T) {
 	must(t, exitDone, "train", file, "--out", a, "--quiet")
 	must(t, exitDone, "train", file, "--out", b, "--quiet", "--set", "sampler.step_size=[0.25, 1]")
 	must(t, exitDone, "sample", write(t, dir, "flower.yaml", flower), "--out", drawn, "--quiet", "--set", "sampler.iterations=2000")
-	before := contents(t, a)
+	before := foldertest.Results(t, a)
 	for _, c := range []struct {
 		code int
 		said string
@@ -42,7 +43,7 @@ func TestCommandsOnTrainings(t *testing.T) {
 			t.Errorf("%v: exit %d: %s, want %d and %q", c.args, code, said, c.code, c.said)
 		}
 	}
-	same(t, "after all that", before, contents(t, a))
+	same(t, "after all that", before, foldertest.Results(t, a))
 	replacedByItsLike(t, a, b, before)
 	p := start(t, "compare", a, b, "--json")
 	var table training.Comparison
@@ -65,5 +66,5 @@ func replacedByItsLike(t *testing.T, a, b string, want map[string]string) {
 	if there(dir, ".new-1") {
 		t.Error("a training that was whole has not taken its place")
 	}
-	same(t, "in its place", want, contents(t, dir))
+	same(t, "in its place", want, foldertest.Results(t, dir))
 }

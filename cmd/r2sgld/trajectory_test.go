@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/r2sgld/r2sgld/diag"
+	"github.com/r2sgld/r2sgld/internal/foldertest"
 	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/internal/report"
 	"github.com/r2sgld/r2sgld/internal/store"
@@ -158,5 +159,5 @@ func TestInterruptedTrajectory(t *testing.T) {
 		t.Error("no stops")
 	}
 	must(t, exitDone, "resume", out, "--quiet")
-	same(t, "interrupted trajectory", contents(t, whole), contents(t, out))
+	same(t, "interrupted trajectory", foldertest.Results(t, whole), foldertest.Results(t, out))
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/r2sgld/r2sgld/exchange"
 	"github.com/r2sgld/r2sgld/internal/bnn"
+	"github.com/r2sgld/r2sgld/internal/bnn/bnntest"
 	"github.com/r2sgld/r2sgld/kernel"
 )
 
@@ -47,7 +48,7 @@ func TestForecastOfLine(t *testing.T) {
 // class and with 29 times the variance.
 func TestForecastOfSortedClasses(t *testing.T) {
 	data := cloudData()
-	data.Train = clouds(900, 1)
+	data.Train = bnntest.Clouds(900, 0.4, 1)
 	s := small(t, "resghmc")
 	s.Batch = 30
 	for name, label := range map[string]func(i int32) float64{

@@ -2,30 +2,15 @@ package bnn_test
 
 import (
 	"context"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/r2sgld/r2sgld/internal/bnn"
 	"github.com/r2sgld/r2sgld/internal/bnn/bnntest"
-	"github.com/r2sgld/r2sgld/internal/bnn/images"
 	"github.com/r2sgld/r2sgld/kernel"
 )
 
-// clouds are n examples of three classes in two dimensions, around three places.
-func clouds(n int, seed uint64) *images.Set {
-	rng := rand.New(rand.NewPCG(seed, 1))
-	s := &images.Set{Name: "clouds", Channels: 1, Height: 1, Width: 2, Classes: 3}
-	for i := range n {
-		label := i % 3
-		x := [][2]float64{{0, 1}, {1, -0.5}, {-1, -0.5}}[label]
-		s.Values = append(s.Values, float32(x[0]+0.4*rng.NormFloat64()), float32(x[1]+0.4*rng.NormFloat64()))
-		s.Labels = append(s.Labels, int32(label))
-	}
-	return s
-}
-
 func cloudData() bnn.Data {
-	return bnn.Data{Train: clouds(50, 1), Test: clouds(30, 2), Outside: clouds(9, 3)}
+	return bnn.Data{Train: bnntest.Clouds(50, 0.4, 1), Test: bnntest.Clouds(30, 0.4, 2), Outside: bnntest.Clouds(9, 0.4, 3)}
 }
 
 var perceptron = bnn.Network{Kind: "mlp", Norm: "batch", Activation: "tanh", Hidden: []int{4}, Input: [3]int{1, 1, 2}, Outputs: 3}

@@ -28,7 +28,7 @@ func inMemory(n bnn.Network) func(int) (bnn.Engine, error) {
 // states mixed up, and examples beyond the first part left out.
 func TestPotentialGradient(t *testing.T) {
 	for _, n := range []int{50, 5000} {
-		data := bnn.Data{Train: clouds(n, 1)}
+		data := bnn.Data{Train: bnntest.Clouds(n, 0.4, 1)}
 		p, err := bnn.NewPotential(inMemory(tanh), data, 3)
 		if err != nil {
 			t.Fatal(err)
@@ -101,7 +101,7 @@ func direct(t *testing.T, data bnn.Data, x []float64, r, i int) float64 {
 
 // Networks without a posterior are refused, and engines that fail make NaN and say why.
 func TestPotentialFaults(t *testing.T) {
-	data := bnn.Data{Train: clouds(9, 1)}
+	data := bnn.Data{Train: bnntest.Clouds(9, 0.4, 1)}
 	for want, open := range map[string]func() (potential.Potential, error){
 		"batch norm":            func() (potential.Potential, error) { return bnn.NewPotential(inMemory(perceptron), data, 1) },
 		"no training examples":  func() (potential.Potential, error) { return bnn.NewPotential(inMemory(tanh), bnn.Data{}, 1) },
@@ -139,7 +139,7 @@ func ExampleNewPotential() {
 	open := func(replicas int) (bnn.Engine, error) {
 		return bnntest.Open(bnn.Setup{Network: network, Replicas: replicas})
 	}
-	p, err := bnn.NewPotential(open, bnn.Data{Train: clouds(50, 1)}, 1)
+	p, err := bnn.NewPotential(open, bnn.Data{Train: bnntest.Clouds(50, 0.4, 1)}, 1)
 	if err != nil {
 		fmt.Println(err)
 		return

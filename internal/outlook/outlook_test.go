@@ -19,6 +19,7 @@ import (
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/domain"
 	"github.com/r2sgld/r2sgld/expression"
+	"github.com/r2sgld/r2sgld/internal/foldertest"
 	"github.com/r2sgld/r2sgld/internal/job"
 	"github.com/r2sgld/r2sgld/internal/mesh"
 	"github.com/r2sgld/r2sgld/internal/store"
@@ -62,24 +63,6 @@ func bare(j *Job) {
 	j.Settings.Temperature, j.Settings.Intensity, j.Settings.Decay, j.Intensities, j.Warnings = []float64{1}, 0, nil, nil, nil
 }
 
-func files(t *testing.T, dir string) map[string]string {
-	t.Helper()
-	out := map[string]string{}
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || d.Name() == ".r2sgld.files" {
-			return err
-		}
-		name, _ := filepath.Rel(dir, path)
-		text, err := os.ReadFile(path)
-		out[name] = string(text)
-		return err
-	})
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		t.Fatal(err)
-	}
-	return out
-}
-
 // A run leaves its numbers, figures and configuration; what is not known is null. Equal
 // jobs leave equal bytes, times aside.
 //
@@ -93,7 +76,7 @@ func TestRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	first := files(t, dir)
+	first := foldertest.Results(t, dir)
 	for _, name := range outputs() {
 		if first[name] == "" {
 			t.Errorf("no %s", name)
@@ -122,9 +105,9 @@ func TestRun(t *testing.T) {
 	if _, err := j.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	second := files(t, dir)
+	second := foldertest.Results(t, dir)
 	for name := range second {
-		if a, b := untimed(t, first[name]), untimed(t, second[name]); a != b {
+		if a, b := first[name], second[name]; a != b {
 			t.Errorf("%s differs: %s", name, cmp.Diff(a, b))
 		}
 	}
@@ -132,7 +115,7 @@ func TestRun(t *testing.T) {
 	if _, err := j.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	third := files(t, dir)
+	third := foldertest.Files(t, dir)
 	for _, name := range []string{"figures/decay.svg", "figures/intensities.png"} {
 		if _, left := third[name]; left {
 			t.Errorf("%s of the run before is left", name)
@@ -168,20 +151,6 @@ func refused(err error) bool {
 	return errors.As(err, &r)
 }
 
-// untimed is a text without the time that it took, if it is JSON.
-func untimed(t *testing.T, text string) string {
-	var v map[string]any
-	if json.Unmarshal([]byte(text), &v) != nil {
-		return text
-	}
-	delete(v, "seconds")
-	b, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(b)
-}
-
 // What cannot be measured is refused, and what is stopped leaves nothing: not even the
 // folder, and nothing of what was in it is touched.
 //
@@ -206,7 +175,7 @@ func TestNothingIsLeft(t *testing.T) {
 	if _, err := j.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	before := files(t, dir)
+	before := foldertest.Files(t, dir)
 	j.Force = true
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
@@ -215,7 +184,7 @@ func TestNothingIsLeft(t *testing.T) {
 	if !errors.As(err, &stopped) || !errors.Is(err, context.Canceled) {
 		t.Errorf("stopped: %v", err)
 	}
-	if diff := cmp.Diff(before, files(t, dir)); diff != "" {
+	if diff := cmp.Diff(before, foldertest.Files(t, dir)); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -260,7 +229,7 @@ func TestFullDisk(t *testing.T) {
 			}
 			break
 		}
-		left := files(t, dir)
+		left := foldertest.Files(t, dir)
 		if _, there := left["run.json"]; there || !errors.Is(err, errFull) {
 			t.Errorf("operation %d: %v, run.json %v", n+1, err, there)
 		}
@@ -284,13 +253,13 @@ func TestFailedExchange(t *testing.T) {
 		if err := j.Draft(job.KindOf(command, outputs()), write); err != nil {
 			t.Fatal(err)
 		}
-		before := files(t, dir)
+		before := foldertest.Files(t, dir)
 		j.Files = &failing{store.Disk{}, n}
 		err := j.Draft(job.KindOf(command, outputs()), write)
 		if err == nil {
 			t.Fatalf("no exchange failed in %d operations", n)
 		}
-		said, after := err.Error(), files(t, dir)
+		said, after := err.Error(), foldertest.Files(t, dir)
 		_, bound := after[filepath.Join(".ready", "run.json")]
 		switch {
 		case bound: // any writer completes it

@@ -6,7 +6,6 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,6 +15,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/r2sgld/r2sgld/internal/foldertest"
 	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/internal/store"
 	"github.com/r2sgld/r2sgld/internal/text"
@@ -73,24 +73,6 @@ func (e *element) all(tags ...string) []*element {
 	return out
 }
 
-func filesIn(t *testing.T, dir string) map[string][]byte {
-	t.Helper()
-	out := map[string][]byte{}
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || d.Name() == ".lock" || d.Name() == ".r2sgld.files" {
-			return err
-		}
-		data, err := os.ReadFile(path)
-		name, _ := filepath.Rel(dir, path)
-		out[filepath.ToSlash(name)] = data
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
-
 func writeTo(t *testing.T, dir string, force bool, s []*Study) (*Output, error) {
 	t.Helper()
 	f, err := Open(dir, Task{}, force)
@@ -115,7 +97,7 @@ func TestWrite(t *testing.T) {
 	if err != nil || len(out.Warnings) > 0 {
 		t.Fatal(err, out)
 	}
-	got := filesIn(t, dir)
+	got := foldertest.Files(t, dir)
 	want := []string{"figures/traces.svg", "figures/traces.png", "figures/walk.svg", "figures/walk.png", "figures/walk.gif",
 		"results.json", "claims.json", "report.html"}
 	if out.Pictures != 2 || !slices.Equal(out.Files, want) || len(got) != len(want) {
@@ -130,7 +112,7 @@ func TestWrite(t *testing.T) {
 			Numbers          []struct{ Value, Low, High *float64 }
 		}
 	}
-	if err := json.Unmarshal(got["claims.json"], &c); err != nil || len(c.Claims) != 5 || len(c.Verdicts) != 4 || len(c.Rules) != 1 || c.Claims[1].Verdict != "does not hold" || *c.Claims[1].Numbers[0].Low != -0.09 {
+	if err := json.Unmarshal([]byte(got["claims.json"]), &c); err != nil || len(c.Claims) != 5 || len(c.Verdicts) != 4 || len(c.Rules) != 1 || c.Claims[1].Verdict != "does not hold" || *c.Claims[1].Numbers[0].Low != -0.09 {
 		t.Fatalf("claims.json: %v %+v", err, c)
 	}
 	var r struct {
@@ -141,7 +123,7 @@ func TestWrite(t *testing.T) {
 			Results struct{ KL []*float64 }
 		}
 	}
-	if err := json.Unmarshal(got["results.json"], &r); err != nil || len(r.Studies) != 2 || r.Studies[0].Results.KL[1] != nil || r.Studies[0].Seconds != 47.31 {
+	if err := json.Unmarshal([]byte(got["results.json"]), &r); err != nil || len(r.Studies) != 2 || r.Studies[0].Results.KL[1] != nil || r.Studies[0].Seconds != 47.31 {
 		t.Fatalf("results.json: %v %+v", err, r)
 	}
 	if n := len(got["report.html"]); n > most {
@@ -313,7 +295,7 @@ func TestBadInputWritesNothing(t *testing.T) {
 		if out, err := writeTo(t, dir, false, s); err == nil {
 			t.Errorf("%s: wrote %v", name, out)
 		}
-		if left := filesIn(t, dir); len(left) > 0 {
+		if left := foldertest.Files(t, dir); len(left) > 0 {
 			t.Errorf("%s: left %d files", name, len(left))
 		}
 	}
@@ -334,14 +316,14 @@ func TestForceReplacesWhatIsOurs(t *testing.T) {
 	if _, err := writeTo(t, dir, false, s[1:]); err == nil {
 		t.Fatal("a full folder is accepted")
 	}
-	if n := len(filesIn(t, dir)); n != 9 {
+	if n := len(foldertest.Files(t, dir)); n != 9 {
 		t.Fatalf("%d files after a refusal", n)
 	}
 	if _, err := writeTo(t, dir, true, s[1:]); err != nil {
 		t.Fatal(err)
 	}
-	got := filesIn(t, dir)
-	if len(got) != 4 || string(got["figures/mine.svg"]) != "mine" {
+	got := foldertest.Files(t, dir)
+	if len(got) != 4 || got["figures/mine.svg"] != "mine" {
 		t.Errorf("%d files after a replacement, want three of the study and mine.svg", len(got))
 	}
 }
@@ -365,7 +347,7 @@ func TestForceTrustsNoNames(t *testing.T) {
 	if _, err := writeTo(t, dir, true, inventedStudies(t)[1:]); err == nil || !strings.Contains(err.Error(), "results.json in it is not what a run of ours wrote") {
 		t.Error(err)
 	}
-	if n := len(filesIn(t, top)); n != 5 {
+	if n := len(foldertest.Files(t, top)); n != 5 {
 		t.Errorf("%d files, want 3 and both of mine", n)
 	}
 }
@@ -444,8 +426,8 @@ func TestNoHalfFile(t *testing.T) {
 			_, err = Write(f, s, nil)
 			_ = f.Close()
 		}
-		for name, data := range filesIn(t, dir) {
-			if full, ours := want[name]; ours && !bytes.Equal(full, data) {
+		for name, data := range foldertest.Files(t, dir) {
+			if full, ours := want[name]; ours && string(full) != data {
 				t.Errorf("operation %d: half of %s (%v)", n, name, err)
 			}
 		}

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"io"
 	"math"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,28 +15,10 @@ import (
 
 	"github.com/r2sgld/r2sgld/internal/bnn"
 	"github.com/r2sgld/r2sgld/internal/bnn/bnntest"
-	"github.com/r2sgld/r2sgld/internal/bnn/images"
+	"github.com/r2sgld/r2sgld/internal/foldertest"
 	"github.com/r2sgld/r2sgld/internal/job"
 	"github.com/r2sgld/r2sgld/internal/pace"
 )
-
-// blobs are n pictures of 2 × 2 in three classes that overlap.
-func blobs(n int, seed uint64) *images.Set {
-	rng := rand.New(rand.NewPCG(seed, 1))
-	s := &images.Set{Name: "blobs", Channels: 1, Height: 2, Width: 2, Classes: 3}
-	for i := range n {
-		label := i % 3
-		s.Labels = append(s.Labels, int32(label))
-		for j := range 4 {
-			v := 90 + 40*rng.NormFloat64()
-			if j == label {
-				v += 60
-			}
-			s.Pixels = append(s.Pixels, byte(min(255, max(0, v))))
-		}
-	}
-	return s
-}
 
 // blobsJob is a small training into a folder.
 func blobsJob(t *testing.T, method, dir string) *Job {
@@ -52,67 +33,13 @@ func blobsJob(t *testing.T, method, dir string) *Job {
 	}
 	s.Decay.After = 3
 	s.Measure = bnn.Measure{Every: 4, Batches: 4, Test: 1}
-	train := blobs(60, 1)
+	train := bnntest.Blobs(60, 1)
 	mean, sd := train.Moments()
 	return &Job{Request: job.Request{Name: "blobs", Config: map[string]any{"name": "blobs"}, Hash: "hash", Dir: dir, Checkpoint: time.Hour, Out: io.Discard, Terminal: io.Discard},
 		Network:  bnn.Network{Kind: "mlp", Norm: "none", Activation: "tanh", Hidden: []int{5}, Input: [3]int{1, 2, 2}, Outputs: 3},
-		Data:     bnn.Data{Train: train, Test: blobs(90, 2), Outside: blobs(30, 3), Mean: mean, SD: sd},
+		Data:     bnn.Data{Train: train, Test: bnntest.Blobs(90, 2), Outside: bnntest.Blobs(30, 3), Mean: mean, SD: sd},
 		Settings: s, Repeats: 2, Save: true,
 		Engine: func(_ context.Context, s bnn.Setup) (bnn.Engine, error) { return bnntest.Open(s) }}
-}
-
-// content is every file of a run that must not depend on interruptions, without what
-// only times.
-func content(t *testing.T, dir string) map[string]string {
-	t.Helper()
-	out := map[string]string{}
-	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		name, _ := filepath.Rel(dir, path)
-		if strings.HasPrefix(name, "checkpoints") || name == "log.jsonl" || strings.HasSuffix(name, ".lock") || strings.HasSuffix(name, ".r2sgld.files") {
-			return nil
-		}
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		if name == "summary.json" || name == "metrics.jsonl" {
-			var b strings.Builder
-			for _, line := range bytes.Split(text, []byte("\n")) {
-				if name == "metrics.jsonl" && len(line) > 0 {
-					line = untimed(t, line)
-				}
-				if s := string(line); !strings.Contains(s, `"seconds"`) && !strings.Contains(s, "images_per_second") && !strings.Contains(s, "peak_bytes") {
-					b.WriteString(s + "\n")
-				}
-			}
-			text = []byte(b.String())
-		}
-		out[name] = string(text)
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
-
-// untimed is a line of metrics.jsonl without times.
-func untimed(t *testing.T, line []byte) []byte {
-	t.Helper()
-	var m map[string]any
-	if err := json.Unmarshal(line, &m); err != nil {
-		t.Fatalf("metrics.jsonl holds %q: %v", line, err)
-	}
-	delete(m, "seconds")
-	delete(m, "images_per_second")
-	text, err := json.Marshal(m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
 }
 
 // Every method leaves a whole folder: scores per repetition, curves that can be
@@ -183,7 +110,7 @@ func TestResumeLeavesTheSameBytes(t *testing.T) {
 	if _, err := blobsJob(t, "r2sghmc", whole).Run(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	want := content(t, whole)
+	want := foldertest.Results(t, whole)
 	dir := filepath.Join(t.TempDir(), "cut")
 	for i, steps := range []int{7, 9, 20, 6, 1_000_000} {
 		ctx, cancel := context.WithCancel(context.Background())
@@ -201,7 +128,7 @@ func TestResumeLeavesTheSameBytes(t *testing.T) {
 			t.Fatalf("part %d ends with %v", i+1, err)
 		}
 	}
-	got := content(t, dir)
+	got := foldertest.Results(t, dir)
 	for name, text := range want {
 		if got[name] != text {
 			t.Errorf("%s differs after interruptions:\n%.300s\nwant\n%.300s", name, got[name], text)
@@ -272,7 +199,7 @@ func TestForceReplacesATraining(t *testing.T) {
 	if _, err := same.Run(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	got, want := content(t, dir), content(t, fresh)
+	got, want := foldertest.Results(t, dir), foldertest.Results(t, fresh)
 	if got[filepath.Join("figures", "mine.svg")] != "mine" {
 		t.Error("a file that is not ours is gone")
 	}

@@ -3,7 +3,6 @@ package torch
 import (
 	"context"
 	"math"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/r2sgld/r2sgld"
@@ -12,22 +11,9 @@ import (
 	"github.com/r2sgld/r2sgld/exchange"
 	"github.com/r2sgld/r2sgld/internal/bnn"
 	"github.com/r2sgld/r2sgld/internal/bnn/bnntest"
-	"github.com/r2sgld/r2sgld/internal/bnn/images"
 	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/kernel"
 )
-
-// clouds are n examples of three classes in two dimensions that overlap.
-func clouds(n int, seed uint64) *images.Set {
-	rng := rand.New(rand.NewPCG(seed, 1))
-	s := &images.Set{Name: "clouds", Channels: 1, Height: 1, Width: 2, Classes: 3}
-	for i := range n {
-		x := [][2]float64{{0, 1}, {1, -0.5}, {-1, -0.5}}[i%3]
-		s.Values = append(s.Values, float32(x[0]+0.8*rng.NormFloat64()), float32(x[1]+0.8*rng.NormFloat64()))
-		s.Labels = append(s.Labels, int32(i%3))
-	}
-	return s
-}
 
 func classifier(hidden ...int) bnn.Network {
 	return bnn.Network{Kind: "mlp", Activation: "tanh", Hidden: hidden, Input: [3]int{1, 1, 2}, Outputs: 3}
@@ -39,7 +25,9 @@ const (
 	cloudCurvature = 30.0
 )
 
-func cloudData() bnn.Data { return bnn.Data{Train: clouds(40, 1), Test: clouds(6, 2)} }
+func cloudData() bnn.Data {
+	return bnn.Data{Train: bnntest.Clouds(40, 0.8, 1), Test: bnntest.Clouds(6, 0.8, 2)}
+}
 
 // A table holds numbers of draws: [quantity][chain][draw].
 type table [][][]float64

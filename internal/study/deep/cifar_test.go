@@ -2,38 +2,18 @@ package deep
 
 import (
 	"context"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/r2sgld/r2sgld/internal/bnn"
 	"github.com/r2sgld/r2sgld/internal/bnn/bnntest"
-	"github.com/r2sgld/r2sgld/internal/bnn/images"
 	"github.com/r2sgld/r2sgld/internal/study"
 	"github.com/r2sgld/r2sgld/internal/study/studytest"
 )
 
-// blobs are n pictures of 2 × 2 in three classes that overlap.
-func blobs(n int, seed uint64) *images.Set {
-	rng := rand.New(rand.NewPCG(seed, 1))
-	s := &images.Set{Name: "blobs", Channels: 1, Height: 2, Width: 2, Classes: 3}
-	for i := range n {
-		label := i % 3
-		s.Labels = append(s.Labels, int32(label))
-		for j := range 4 {
-			v := 90 + 40*rng.NormFloat64()
-			if j == label {
-				v += 60
-			}
-			s.Pixels = append(s.Pixels, byte(min(255, max(0, v))))
-		}
-	}
-	return s
-}
-
 // tiny are images and an effort for the engine in memory.
 func tiny() (*source, effort) {
 	s := &source{told: "blobs", kind: "npz", folder: "/data/blobs.npz", outsideKind: "npz", outsideFolder: "/data/other.npz",
-		data: bnn.Data{Train: blobs(90, 1), Test: blobs(120, 2), Outside: blobs(30, 3)}}
+		data: bnn.Data{Train: bnntest.Blobs(90, 1), Test: bnntest.Blobs(120, 2), Outside: bnntest.Blobs(30, 3)}}
 	s.data.Mean, s.data.SD = s.data.Train.Moments()
 	return s, effort{subjects: []subject{{"mlp", bnn.Methods(), 2}}, epochs: 5, cycled: 1, batch: 16, step: 0.1, fall: 0.01, from: 0.6, draws: 3,
 		steps: []float64{0.1, 1, 1e4, 1e200}, sweepEpochs: 3, sweeps: 2}

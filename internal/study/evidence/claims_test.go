@@ -2,25 +2,12 @@ package evidence
 
 import (
 	"math"
-	"strings"
 	"testing"
 
 	"github.com/r2sgld/r2sgld/diag"
 	"github.com/r2sgld/r2sgld/internal/study"
+	"github.com/r2sgld/r2sgld/internal/study/studytest"
 )
-
-// verdict fails unless c has it, and why says all of what.
-func verdict(t *testing.T, c study.Claim, want study.Verdict, what ...string) {
-	t.Helper()
-	if c.Verdict != want {
-		t.Errorf("%s: %s, not %s: %s", c.ID, c.Verdict, want, c.Why)
-	}
-	for _, w := range what {
-		if !strings.Contains(c.Why, w) {
-			t.Errorf("%s: nothing of %q in %q", c.ID, w, c.Why)
-		}
-	}
-}
 
 // problem has runs with these errors, all of one standard error and gap.
 func problem(id string, bounded bool, se, gap float64, errors ...float64) Problem {
@@ -38,11 +25,11 @@ func TestErrorVerdict(t *testing.T) {
 	biased := problem("biased", false, 0.03, 0, -0.041, -0.041)
 	wide := problem("wide", false, 0.03, 0, 0.07, -0.07)
 	of := func(p ...Problem) study.Claim { return (&Results{Problems: p}).accurate() }
-	verdict(t, of(good), study.Holds, "(good)")
-	verdict(t, of(good, biased), study.Depends, "asked for: biased")
-	verdict(t, of(good, wide), study.Depends, "0.07 at most (wide)")
-	verdict(t, of(biased, wide), study.Fails, "biased, wide")
-	verdict(t, of(), study.Untestable)
+	studytest.Verdict(t, of(good), study.Holds, "(good)")
+	studytest.Verdict(t, of(good, biased), study.Depends, "asked for: biased")
+	studytest.Verdict(t, of(good, wide), study.Depends, "0.07 at most (wide)")
+	studytest.Verdict(t, of(biased, wide), study.Fails, "biased, wide")
+	studytest.Verdict(t, of(), study.Untestable)
 }
 
 // Kills: six of eight taken for enough, problems joined before they are judged.
@@ -50,10 +37,10 @@ func TestBarVerdict(t *testing.T) {
 	seven := problem("seven", false, 0.03, 0.1, 0, 0, 0.05, 0.09, 0.1, -0.1, 0.06, 0.2)
 	six := problem("six", false, 0.03, 0.1, 0, 0, 0.05, 0.09, 0.1, -0.11, 0.06, 0.2)
 	of := func(p ...Problem) study.Claim { return (&Results{Problems: p}).honest() }
-	verdict(t, of(seven), study.Holds, "7 of 8")
-	verdict(t, of(seven, six), study.Depends, "13 of 16", "six (6 of 8)")
-	verdict(t, of(six), study.Fails)
-	verdict(t, of(), study.Untestable)
+	studytest.Verdict(t, of(seven), study.Holds, "7 of 8")
+	studytest.Verdict(t, of(seven, six), study.Depends, "13 of 16", "six (6 of 8)")
+	studytest.Verdict(t, of(six), study.Fails)
+	studytest.Verdict(t, of(), study.Untestable)
 }
 
 // peerRuns are runs of a program with these errors, each stated as large and with so many
@@ -82,12 +69,12 @@ func TestOutsideVerdict(t *testing.T) {
 		}
 		return (&Results{Problems: p, Peers: all}).outside()
 	}
-	verdict(t, of(wrong), study.Holds, "1 of 1", "dynesty on curve (0.2")
-	verdict(t, of(wrong, right), study.Depends, "1 of 2", "errors: nestle on curve")
-	verdict(t, of(right), study.Fails)
-	verdict(t, of(), study.Untestable)
+	studytest.Verdict(t, of(wrong), study.Holds, "1 of 1", "dynesty on curve (0.2")
+	studytest.Verdict(t, of(wrong, right), study.Depends, "1 of 2", "errors: nestle on curve")
+	studytest.Verdict(t, of(right), study.Fails)
+	studytest.Verdict(t, of(), study.Untestable)
 	failed := []PeerRun{{Problem: "curve", Program: "nestle", Use: usual, Note: "failed: so"}}
-	verdict(t, of(failed), study.Holds, "nestle on curve (failed: so)")
+	studytest.Verdict(t, of(failed), study.Holds, "nestle on curve (failed: so)")
 }
 
 // Kills: calls not scaled by the error squared, the smaller of both errors, a program
@@ -105,11 +92,11 @@ func TestCallsVerdict(t *testing.T) {
 	dear := peerRuns("box", "nestle", best, 0, 0.12, 100, 0.06, -0.06) // 400: what is stated counts
 	fine := peerRuns("box", "dynesty", usual, 0, 0.03, 200, 0.06, -0.06)
 	curve := peerRuns("curve", "dynesty", usual, 0, 0.03, 1, 0.06, -0.06)
-	verdict(t, of(fine, off, curve), study.Holds, "1 of 1", "200 of dynesty, usual against 250")
-	verdict(t, of(dear, off), study.Fails, "400 of nestle, best against 250")
-	verdict(t, of(off, curve), study.Untestable)
+	studytest.Verdict(t, of(fine, off, curve), study.Holds, "1 of 1", "200 of dynesty, usual against 250")
+	studytest.Verdict(t, of(dear, off), study.Fails, "400 of nestle, best against 250")
+	studytest.Verdict(t, of(off, curve), study.Untestable)
 	p = append(p, problem("other", false, 0.03, 0, 0.03))
-	verdict(t, of(fine, dear, peerRuns("other", "nestle", best, 0, 0.12, 100, 0)), study.Depends, "1 of 2", "Not fewer: other")
+	studytest.Verdict(t, of(fine, dear, peerRuns("other", "nestle", best, 0, 0.12, 100, 0)), study.Depends, "1 of 2", "Not fewer: other")
 }
 
 // Kills: what is stated taken for what five runs have shown.

@@ -2,33 +2,20 @@ package mixing
 
 import (
 	"math"
-	"strings"
 	"testing"
 
 	"github.com/r2sgld/r2sgld/internal/study"
+	"github.com/r2sgld/r2sgld/internal/study/studytest"
 )
-
-// verdict fails unless c has it, and why says all of what.
-func verdict(t *testing.T, c study.Claim, want study.Verdict, what ...string) {
-	t.Helper()
-	if c.Verdict != want {
-		t.Errorf("%s: %s, not %s: %s", c.ID, c.Verdict, want, c.Why)
-	}
-	for _, w := range what {
-		if !strings.Contains(c.Why, w) {
-			t.Errorf("%s: nothing of %q in %q", c.ID, w, c.Why)
-		}
-	}
-}
 
 // Kills: verdicts that ignore the printed rate, the law, or min(1, S).
 func TestReversibleVerdict(t *testing.T) {
 	zero, off := Balance{Defect: 2e-16, Law: 1e-15}, Balance{Defect: 0.5, Drift: 0.1, Law: 0.03, Energy: -0.2}
-	verdict(t, reversibleLaw([]Reversibility{{Capped: zero, Printed: off}}), study.Depends, "50 %", "0.03")
-	verdict(t, reversibleLaw([]Reversibility{{Capped: zero, Printed: zero}, {Capped: zero, Printed: off}}), study.Depends)
-	verdict(t, reversibleLaw([]Reversibility{{Capped: zero, Printed: zero}}), study.Holds)
-	verdict(t, reversibleLaw([]Reversibility{{Capped: zero, Printed: zero}, {Capped: off, Printed: off}}), study.Fails)
-	verdict(t, reversibleLaw([]Reversibility{{Capped: Balance{Law: 1e-4}, Printed: zero}}), study.Fails)
+	studytest.Verdict(t, reversibleLaw([]Reversibility{{Capped: zero, Printed: off}}), study.Depends, "50 %", "0.03")
+	studytest.Verdict(t, reversibleLaw([]Reversibility{{Capped: zero, Printed: zero}, {Capped: zero, Printed: off}}), study.Depends)
+	studytest.Verdict(t, reversibleLaw([]Reversibility{{Capped: zero, Printed: zero}}), study.Holds)
+	studytest.Verdict(t, reversibleLaw([]Reversibility{{Capped: zero, Printed: zero}, {Capped: off, Printed: off}}), study.Fails)
+	studytest.Verdict(t, reversibleLaw([]Reversibility{{Capped: Balance{Law: 1e-4}, Printed: zero}}), study.Fails)
 }
 
 // Kills: a bound with the wrong sign, rates without the 2, a slower flow not counted.
@@ -39,15 +26,15 @@ func TestDecayVerdicts(t *testing.T) {
 	fast := good
 	fast.Slope, fast.Printed, fast.W2Is = 4, 4, "upper bound"
 	fast.Transport = 3
-	verdict(t, chiSquare([]Decay{good, fast}), study.Holds, "1 of them", "1 where it would be 4", "in 1 flows")
-	verdict(t, chiSquare([]Decay{good, bad}), study.Fails, "1 of 2", "1.3")
+	studytest.Verdict(t, chiSquare([]Decay{good, fast}), study.Holds, "1 of them", "1 where it would be 4", "in 1 flows")
+	studytest.Verdict(t, chiSquare([]Decay{good, bad}), study.Fails, "1 of 2", "1.3")
 	unknown := good
 	unknown.Theorem = math.NaN()
-	verdict(t, chiSquare([]Decay{unknown}), study.Fails)
-	verdict(t, transport([]Decay{good, fast}), study.Holds, "all 1 flows")
-	verdict(t, transport([]Decay{good, bad}), study.Depends, "2.2 in 1 (bad)")
-	verdict(t, transport([]Decay{bad}), study.Fails)
-	verdict(t, transport([]Decay{fast}), study.Untestable)
+	studytest.Verdict(t, chiSquare([]Decay{unknown}), study.Fails)
+	studytest.Verdict(t, transport([]Decay{good, fast}), study.Holds, "all 1 flows")
+	studytest.Verdict(t, transport([]Decay{good, bad}), study.Depends, "2.2 in 1 (bad)")
+	studytest.Verdict(t, transport([]Decay{bad}), study.Fails)
+	studytest.Verdict(t, transport([]Decay{fast}), study.Untestable)
 }
 
 // Bounds are compared from every earlier time. Kills: only from the first time (the
@@ -78,11 +65,11 @@ func TestAccelerationVerdict(t *testing.T) {
 	falls.Gap = []float64{1.1, 1.0, 2}
 	still.Limit, still.Form, still.Gap = 1, 0, []float64{1, 1}
 	of := func(x ...Sweep) *Acceleration { return &Acceleration{Intensity: x} }
-	verdict(t, faster([]Decay{flow}, of(s)), study.Holds, "by 3 at least", "2 of 2", "rises by 3 times")
-	verdict(t, faster([]Decay{flow}, of(falls)), study.Depends, "falls in 1")
-	verdict(t, faster([]Decay{none}, of(s)), study.Depends, "1 of 2")
-	verdict(t, faster(nil, of(s, still)), study.Depends)
-	verdict(t, faster(nil, of(still)), study.Fails)
+	studytest.Verdict(t, faster([]Decay{flow}, of(s)), study.Holds, "by 3 at least", "2 of 2", "rises by 3 times")
+	studytest.Verdict(t, faster([]Decay{flow}, of(falls)), study.Depends, "falls in 1")
+	studytest.Verdict(t, faster([]Decay{none}, of(s)), study.Depends, "1 of 2")
+	studytest.Verdict(t, faster(nil, of(s, still)), study.Depends)
+	studytest.Verdict(t, faster(nil, of(still)), study.Fails)
 	if s.gain() != 3 {
 		t.Errorf("gain %g", s.gain())
 	}
@@ -93,26 +80,26 @@ func TestDiameterVerdicts(t *testing.T) {
 	at := func(kind string, slope float64) Family {
 		return Family{Name: kind, Kind: kind, Fit: Power{slope, slope - 0.01, slope + 0.01}, Local: []float64{slope - 1, slope + 1}}
 	}
-	verdict(t, quadratic([]Family{at(free, -2), at(convex, -1.95)}), study.Holds)
-	verdict(t, quadratic([]Family{at(free, -2), at(convex, -1.95), at(lumpy, -1.2)}), study.Depends, "1 of 2", "−2.95 to −0.20", "flattest of modes")
-	verdict(t, quadratic([]Family{at(free, -1.5), at(lumpy, -2)}), study.Fails)
+	studytest.Verdict(t, quadratic([]Family{at(free, -2), at(convex, -1.95)}), study.Holds)
+	studytest.Verdict(t, quadratic([]Family{at(free, -2), at(convex, -1.95), at(lumpy, -1.2)}), study.Depends, "1 of 2", "−2.95 to −0.20", "flattest of modes")
+	studytest.Verdict(t, quadratic([]Family{at(free, -1.5), at(lumpy, -2)}), study.Fails)
 }
 
 func TestConvexVerdict(t *testing.T) {
 	p := func(u, c, m float64) Polygon { return Polygon{Free: u, Convex: c, Modes: m} }
-	verdict(t, convexBound([]Polygon{p(1.2, 1.3, 1.1), p(1, 1, 1)}), study.Holds, "1 times")
-	verdict(t, convexBound([]Polygon{p(1.2, 1.3, 1.1), p(1.1, 1.4, 0.2)}), study.Depends, "1 of 2", "0.2")
-	verdict(t, convexBound([]Polygon{p(1.2, 0.9, 1.1)}), study.Depends)
-	verdict(t, convexBound([]Polygon{p(0.9, 1.3, 1.1)}), study.Fails, "0.9")
+	studytest.Verdict(t, convexBound([]Polygon{p(1.2, 1.3, 1.1), p(1, 1, 1)}), study.Holds, "1 times")
+	studytest.Verdict(t, convexBound([]Polygon{p(1.2, 1.3, 1.1), p(1.1, 1.4, 0.2)}), study.Depends, "1 of 2", "0.2")
+	studytest.Verdict(t, convexBound([]Polygon{p(1.2, 0.9, 1.1)}), study.Depends)
+	studytest.Verdict(t, convexBound([]Polygon{p(0.9, 1.3, 1.1)}), study.Fails, "0.9")
 }
 
 func TestNonConvexVerdict(t *testing.T) {
 	d := &Diameter{Bent: []Neck{{Diameter: 0.1, Over: 1.3}, {Diameter: 0.9, Over: 0.8}, {Diameter: 50, Over: 0.1}}, Necks: []Neck{{Width: 0.1, Over: 0.2}}}
-	verdict(t, bentWalls(d), study.Holds, "0.8 for diameters up to 1", "0.1 at the largest", "passage of 0.1 it is 0.2")
+	studytest.Verdict(t, bentWalls(d), study.Holds, "0.8 for diameters up to 1", "0.1 at the largest", "passage of 0.1 it is 0.2")
 	d.Bent[1].Over = 0.4
-	verdict(t, bentWalls(d), study.Fails)
+	studytest.Verdict(t, bentWalls(d), study.Fails)
 	d.Bent = d.Bent[2:]
-	verdict(t, bentWalls(d), study.Untestable)
+	studytest.Verdict(t, bentWalls(d), study.Untestable)
 }
 
 // Kills: other rules than reflection judged, exact laws judged, the sign of −¼.
@@ -126,11 +113,11 @@ func TestDiscretisationVerdict(t *testing.T) {
 		Gradient: []Order{at("reflection", "a", byGradient, 2, 1), at("reflection", "a", byStep, 1, 0)},
 		Energy:   []Order{at("reflection", "a, C = 2", byStep, 1.5, -0.25), at("reflection", "a, no correction", byStep, -0.02, -0.25)},
 	}
-	verdict(t, stepError(d), study.Holds, "All 6", "1.00 to 1.10", "powers 2.00 in its size and 1.00 in η", "(power −0.02)", "(power 1.50)")
+	studytest.Verdict(t, stepError(d), study.Holds, "All 6", "1.00 to 1.10", "powers 2.00 in its size and 1.00 in η", "(power −0.02)", "(power 1.50)")
 	d.Energy[1].Fit.Slope = -0.31
-	verdict(t, stepError(d), study.Fails, "1 of 6")
+	studytest.Verdict(t, stepError(d), study.Fails, "1 of 6")
 	d.Energy[1].Fit.Slope = 0
 	d.Times[0].Fit.Slope = 0.19
-	verdict(t, stepError(d), study.Fails, "1 of 6")
-	verdict(t, stepError(&Discretisation{}), study.Untestable)
+	studytest.Verdict(t, stepError(d), study.Fails, "1 of 6")
+	studytest.Verdict(t, stepError(&Discretisation{}), study.Untestable)
 }

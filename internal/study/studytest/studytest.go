@@ -63,6 +63,19 @@ func Whole(t testing.TB, s *study.Study) *study.Output {
 	return out
 }
 
+// Verdict checks that a claim has this verdict, and that why says all of what.
+func Verdict(t testing.TB, c study.Claim, want study.Verdict, what ...string) {
+	t.Helper()
+	if c.Verdict != want {
+		t.Errorf("%s: %s, not %s: %s", c.ID, c.Verdict, want, c.Why)
+	}
+	for _, w := range what {
+		if !strings.Contains(c.Why, w) {
+			t.Errorf("%s: nothing of %q in %q", c.ID, w, c.Why)
+		}
+	}
+}
+
 // Documented checks that a document tells of every key of a study's JSON, those under
 // free aside, which are names of what was studied.
 func Documented(t testing.TB, s *study.Study, document string, free ...string) {
