@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"sort"
 	"testing"
 
+	"github.com/r2sgld/r2sgld/diag"
 	"github.com/r2sgld/r2sgld/internal/pace"
 )
 
@@ -64,9 +64,8 @@ func keepsUniform(t testing.TB, s shape, d Domain, rule Rule, sd float64, n, ste
 			v.worst = math.Max(v.worst, math.Abs(mean-exact)/se)
 		}
 	}
-	sort.Float64s(ends)
-	for i, u := range ends {
-		v.ks = math.Max(v.ks, math.Sqrt(m)*math.Max(math.Abs(u-float64(i)/m), math.Abs(u-float64(i+1)/m)))
+	if len(ends) > 0 {
+		v.ks = math.Sqrt(m) * diag.KS(ends, func(u float64) float64 { return u })
 	}
 	return v
 }

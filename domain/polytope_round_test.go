@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
+	"github.com/r2sgld/r2sgld/diag"
 	"github.com/r2sgld/r2sgld/internal/pace"
 )
 
@@ -44,15 +45,10 @@ func turnedBox(t testing.TB, rng *rand.Rand, d int, thin float64) (p *polytope, 
 	return must[*polytope](t)(NewPolytope(a, b, nil)), q, side
 }
 
-// kolmogorov is √n times the largest distance of the distribution function of u from
-// that of the uniform law on [0, 1].
-func kolmogorov(u []float64) float64 {
-	slices.Sort(u)
-	n, worst := float64(len(u)), 0.0
-	for i, v := range u {
-		worst = max(worst, v-float64(i)/n, float64(i+1)/n-v)
-	}
-	return math.Sqrt(n) * worst
+// uniformP is the probability that draws of the uniform law on [0, 1] are as far from it as
+// u, by the statistic of Kolmogorov and Smirnov.
+func uniformP(u []float64) float64 {
+	return diag.KSPValue(diag.KS(u, func(v float64) float64 { return v }), float64(len(u)))
 }
 
 // ks is exceeded by the statistic of Kolmogorov and Smirnov with probability 1e-6.
@@ -83,8 +79,8 @@ func TestThinTurnedBoxes(t *testing.T) {
 					for i, y := range x {
 						shares[i] = (dot(col, y)/side[k] + 1) / 2
 					}
-					if s := kolmogorov(shares); s > ks {
-						t.Errorf("d = %d, thin %g, side %d, %s: KS %.2f", d, thin, k, what, s)
+					if p := uniformP(shares); p < 1e-6 {
+						t.Errorf("d = %d, thin %g, side %d, %s: not uniform, p = %.1g", d, thin, k, what, p)
 					}
 				}
 			}

@@ -23,9 +23,6 @@ func thinSet(t *testing.T, h float64, s ...Surface) *implicit {
 	return must[*implicit](t)(NewImplicit(s, names, lo, hi))
 }
 
-// chance is the probability of √n·KS above v, an upper bound.
-func chance(v float64) float64 { return 2 * math.Exp(-2*v*v) }
-
 // exactly compares n uniform draws of d, mapped by f to what is uniform on [0, 1], with
 // that law, and the volume with want. False alarms: 1e-6 of f, 1e-6 of the volume.
 func exactly(t *testing.T, name string, d Domain, n int, want float64, f func(x []float64) float64) {
@@ -42,8 +39,8 @@ func exactly(t *testing.T, name string, d Domain, n int, want float64, f func(x 
 		}
 		u[k] = f(x)
 	}
-	if ks := kolmogorov(u); chance(ks) < 1e-6 {
-		t.Errorf("%s: √n·KS is %.2f: the draws are not uniform", name, ks)
+	if p := uniformP(u); p < 1e-6 {
+		t.Errorf("%s: the draws are not uniform, p = %.1g", name, p)
 	}
 	log, se, err := Volume(t.Context(), d, rng)
 	if err != nil || math.Abs(log-want) > 4.9*se+1e-9*math.Abs(want) || se > 0.05 {

@@ -4,12 +4,12 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"sort"
 	"testing"
 
 	"gonum.org/v1/gonum/stat/distuv"
 	"pgregory.net/rapid"
 
+	"github.com/r2sgld/r2sgld/diag"
 	"github.com/r2sgld/r2sgld/potential"
 )
 
@@ -203,7 +203,7 @@ func TestChartBaseIsNormalised(t *testing.T) {
 }
 
 // Draws have the law of the priors, cut to the bounds, one coordinate independent of
-// the other: Kolmogorov–Smirnov with D√n < 2.9 (1e-7 each of five) and correlations
+// the other: Kolmogorov–Smirnov at 1e-7 each of five and correlations
 // |r|√n < 5.4 (7e-8 each of ten). It kills draws in the wrong coordinates, one
 // random number for all, and priors that are not cut.
 func TestChartDraws(t *testing.T) {
@@ -238,13 +238,8 @@ func TestChartDraws(t *testing.T) {
 		}
 	}
 	for j := range u {
-		sort.Float64s(u[j])
-		worst := 0.0
-		for i, v := range u[j] {
-			worst = max(worst, math.Abs(v-float64(i)/n), math.Abs(v-float64(i+1)/n))
-		}
-		if worst*math.Sqrt(n) > 2.9 {
-			t.Errorf("parameter %d: D√n = %.2f", j+1, worst*math.Sqrt(n))
+		if p := diag.KSPValue(diag.KS(u[j], func(v float64) float64 { return v }), n); p < 1e-7 {
+			t.Errorf("parameter %d: p = %.1g", j+1, p)
 		}
 	}
 }
