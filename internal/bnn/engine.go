@@ -12,20 +12,20 @@ type Network struct {
 	// Kind is resnet8, resnet20, resnet32, resnet44, resnet56, resnet110 (basic
 	// blocks), bottleneck56 (the net that the paper's code calls ResNet56), lenet or
 	// mlp.
-	Kind string
+	Kind string `json:"kind"`
 	// Norm is batch, frn (FilterResponseNorm with swish) or, of lenet and mlp only,
 	// none. "" is batch, of lenet and mlp none. The layers of mlp have no height and
 	// width to take means over: there frn is swish without normalisation.
-	Norm string
+	Norm string `json:"norm"`
 	// Activation of lenet and mlp without normalisation: relu, tanh, swish. "" is relu,
 	// of nets with frn always swish.
-	Activation string
-	Hidden     []int  // widths of the hidden layers of mlp; none is a linear map
-	Input      [3]int // channels, height, width
-	Outputs    int    // classes; or the length of the target, of loss squared
+	Activation string `json:"activation,omitempty"`
+	Hidden     []int  `json:"hidden,omitzero"` // widths of the hidden layers of mlp; none is a linear map
+	Input      [3]int `json:"-"`               // channels, height, width
+	Outputs    int    `json:"-"`               // classes; or the length of the target, of loss squared
 	// Loss is cross-entropy, −log p(label), or squared, ½ Σ (output − target)². ""
 	// is cross-entropy.
-	Loss string
+	Loss string `json:"-"`
 }
 
 // WithDefaults returns the network with what empty words stand for.

@@ -28,7 +28,7 @@ func sections() map[string][]key.Key {
 		"domain": region.Keys(), "matrix": region.MatrixKeys(), "sampler": i.samplerKeys(), "until": untilKeys(&tune.Until{}),
 		"swap": (&Swap{}).keys(), "variance": prefixed("variance.", (&Swap{}).estimateKeys()), "data": system.DataKeys(&system.Data{}),
 		"model": system.ModelKeys(&system.Model{}), "solver": prefixed("solver.", (&system.Solver{}).Keys()), "sparse": system.SparseKeys(&dynamics.Sparse{}),
-		"theory": t.theoryKeys(), "decay": prefixed("decay.", decayKeys()), "train": spread(l.trainingKeys(&Training{})),
+		"theory": t.theoryKeys(), "decay": prefixed("decay.", t.decayKeys(&DecayKeys{})), "train": spread(l.trainingKeys(&Training{})),
 	}
 }
 

@@ -105,34 +105,54 @@ func (l *theoryLoader) theoryRootKeys() []key.Key {
 func (l *theoryLoader) theoryKeys() []key.Key {
 	k, number1 := &l.keys, key.Object("type", "number", "exclusiveMinimum", 0)
 	return []key.Key{
-		key.Given("temperature", "number > 0, or two that increase", key.AnyOf(number1, key.ListOf(number1).With("maxItems", 2)), nil).
+		key.Given("temperature", "number > 0, or two that increase", key.AnyOf(number1, key.ListOf(number1).With("maxItems", 2)), key.With(l.readRungs)).
 			Tells("1", "τ; two are two replicas that swap"),
 		key.Number("intensity", &k.Intensity, key.NotNegative).Tells("0", "r: replicas swap at rate r·min(1, S). Swaps tried every k iterations of step "+
 			"size η are intensity 1/(kη), and half of that with scheme `deo`, which tries two rungs in every second sweep; at fixed times they "+
 			"gain a little more than at random ones (24 % at most in what was measured), which is what r stands for"),
-		key.Given("intensities", "list of numbers > 0", key.ListOf(number1), nil).Tells("none", "intensities for a curve of the gap, and the one beyond "+
+		key.Given("intensities", "list of numbers > 0", key.ListOf(number1), key.With(l.readIntensities)).Tells("none", "intensities for a curve of the gap, and the one beyond "+
 			"which next to nothing is gained"),
 		key.Whole("grid", &k.Grid, leastGrid, mostGrid).In("8 … 4096 (plane), 5,000,000 (line), and 5,000,000 states in all").
 			Tells("400; two rungs: 300 on a line, 24 in the plane", "cells along the longest side. A barrier thinner than the cells is refused "+
 				"where it parts the domain, and told elsewhere"),
 		key.Whole("eigenvalues", &k.Eigenvalues, 1, theory.MostEigenvalues).Tells("5", "how many, and how many modes are drawn"),
-		key.Mapping("decay", decayKeys()).By(nil).Tells("none", "how distances to the target decay from a point on"),
+		key.Part("decay", &k.Decay, l.decayKeys).Tells("none", "how distances to the target decay from a point on"),
 	}
 }
 
-func decayKeys() []key.Key {
+func (l *theoryLoader) decayKeys(d *DecayKeys) []key.Key {
+	d.Of = theory.DistanceNames()
 	return []key.Key{
-		key.Given("start", "`{x: 0.1, …}`", key.MapOf(key.Object("type", "number")), nil).Must().Tells("", "a point, where both replicas start"),
-		key.Given("times", "increasing numbers ≥ 0", key.ListOf(key.Object("type", "number", "minimum", 0)).With("maxItems", theory.MostTimes), nil).
-			Must().Tells("", "when distances are measured"),
-		key.Given("of", "list of words", key.ListOf(key.Object("enum", theory.DistanceNames())), nil).Tells("all", "which: `chi2`, `kl`, `w2`, `tv`"),
+		key.Given("start", "`{x: 0.1, …}`", key.MapOf(key.Object("type", "number")), key.With(func(n *yamlpos.Node) {
+			if l.names == nil {
+				return
+			}
+			if x, ok := l.point(n); ok {
+				if d.Start = named(l.names, x); l.region.Domain != nil && !l.region.Domain.Contains(x) {
+					l.Report(n, "the start %s lies outside the domain", pointText(l.names, x))
+				}
+			}
+		})).Must().Tells("", "a point, where both replicas start"),
+		key.Given("times", "increasing numbers ≥ 0", key.ListOf(key.Object("type", "number", "minimum", 0)).With("maxItems", theory.MostTimes),
+			key.With(func(n *yamlpos.Node) {
+				d.Times = l.Numbers(n, theory.MostTimes, key.NotNegative)
+				l.rising(n, d.Times)
+			})).Must().Tells("", "when distances are measured"),
+		key.Given("of", "list of words", key.ListOf(key.Object("enum", theory.DistanceNames())), key.With(func(n *yamlpos.Node) {
+			at, _ := l.Members(n, "distance", "accepted", theory.DistanceNames())
+			d.Of = nil
+			for _, i := range at {
+				d.Of = append(d.Of, theory.DistanceNames()[i])
+			}
+		})).Tells("all", "which: `chi2`, `kl`, `w2`, `tv`"),
 	}
 }
 
 // A theoryLoader is a configuration of the command theory being read.
 type theoryLoader struct {
 	*loader
-	keys TheoryKeys
+	keys  TheoryKeys
+	rungs int // 0 if that is not known
 }
 
 // theoryPotential reads a formula.
@@ -174,50 +194,34 @@ const (
 // readTheory reads the theory section, which may be missing.
 func (l *theoryLoader) readTheory(n *yamlpos.Node) {
 	k := &l.keys
-	k.Temperature, k.Eigenvalues = []float64{1}, 5
-	defer l.settleGrid(n)
-	keys := l.theoryKeys()
-	if !l.Section(n, key.Names(keys)...) {
-		return
+	k.Temperature, k.Eigenvalues, l.rungs = []float64{1}, 5, 1
+	if l.Read(n, l.theoryKeys()) && l.rungs == 1 {
+		for name, asked := range map[string]bool{"intensity": k.Intensity > 0, "intensities": k.Intensities != nil} {
+			if asked {
+				l.Report(n.Field(name), "one temperature has none to swap with: give two, such as temperature: [1, 10], or drop the %s", name)
+			}
+		}
 	}
-	rungs := l.rungsOf(n.Field("temperature"))
-	if l.Take(n, keys, "intensity"); k.Intensity > 0 && rungs == 1 {
-		l.Report(n.Field("intensity"), "one temperature has none to swap with: give two, such as temperature: [1, 10], or drop the intensity")
-	}
-	l.readIntensities(n.Field("intensities"), rungs)
-	l.Take(n, keys, "grid", "eigenvalues")
-	l.readDecay(n.Field("decay"))
+	l.settleGrid(n)
 }
 
-// rungsOf reads one or two temperatures and returns how many rungs there are, 0 if that
-// is not known.
-func (l *theoryLoader) rungsOf(n *yamlpos.Node) int {
-	if n == nil {
-		return 1
-	}
+// readRungs reads one or two temperatures.
+func (l *theoryLoader) readRungs(n *yamlpos.Node) {
 	t := l.Positives(n)
-	switch {
-	case t == nil:
-		return 0
-	case len(t) > 2:
-		l.Report(n, "theory knows one rung or two: give one temperature or two; found %d", len(t))
-		return 0
+	if l.rungs = len(t); l.rungs > 2 {
+		l.Report(n, "theory knows one rung or two: give one temperature or two; found %d", l.rungs)
+		l.rungs = 0
 	}
-	l.increasing(n, t)
-	l.keys.Temperature = t
-	return len(t)
+	if l.rungs > 0 {
+		l.increasing(n, t)
+		l.keys.Temperature = t
+	}
 }
 
 // readIntensities reads the intensities of a curve.
-func (l *theoryLoader) readIntensities(n *yamlpos.Node, rungs int) {
-	v := l.Numbers(n, key.MostNumbers, key.Positive)
-	if v == nil {
-		return
-	}
-	l.rising(n, v)
-	if l.keys.Intensities = v; rungs == 1 {
-		l.Report(n, "one temperature has none to swap with: give two, such as temperature: [1, 10], or drop the intensities")
-	}
+func (l *theoryLoader) readIntensities(n *yamlpos.Node) {
+	l.keys.Intensities = l.Numbers(n, key.MostNumbers, key.Positive)
+	l.rising(n, l.keys.Intensities)
 }
 
 // rising reports the first entry of n that is not larger than the one before it.
@@ -228,37 +232,6 @@ func (l *theoryLoader) rising(n *yamlpos.Node, v []float64) {
 			return
 		}
 	}
-}
-
-// readDecay reads from where, when and how far.
-func (l *theoryLoader) readDecay(n *yamlpos.Node) {
-	if n == nil || n.Kind == yamlpos.Null || !l.Section(n, key.Names(decayKeys())...) {
-		return
-	}
-	d := &DecayKeys{Of: theory.DistanceNames()}
-	for _, k := range decayKeys() {
-		if k.Needed && n.Field(k.Name) == nil {
-			l.Report(n, "decay needs the key %q", k.Name)
-		}
-	}
-	if at := n.Field("start"); at != nil && l.names != nil {
-		if x, ok := l.point(at); ok {
-			if d.Start = named(l.names, x); l.region.Domain != nil && !l.region.Domain.Contains(x) {
-				l.Report(at, "the start %s lies outside the domain", pointText(l.names, x))
-			}
-		}
-	}
-	d.Times = l.Numbers(n.Field("times"), theory.MostTimes, key.NotNegative)
-	l.rising(n.Field("times"), d.Times)
-	if k := n.Field("of"); k != nil {
-		at, _ := l.Members(k, "distance", "accepted", d.Of)
-		all := d.Of
-		d.Of = nil
-		for _, i := range at {
-			d.Of = append(d.Of, all[i])
-		}
-	}
-	l.keys.Decay = d
 }
 
 // settleGrid fills in the grid, and reports one whose states are fewer than the

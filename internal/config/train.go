@@ -31,7 +31,7 @@ type Training struct {
 type ResolvedTraining struct {
 	Name      string       `json:"name"`
 	Data      ImageData    `json:"data"`
-	Network   NetworkKeys  `json:"network"`
+	Network   bnn.Network  `json:"network"`
 	Sampler   TrainSampler `json:"sampler"`
 	Average   AverageKeys  `json:"average"`
 	Measure   bnn.Measure  `json:"measure"`
@@ -56,14 +56,6 @@ type OutsideSet struct {
 	Kind   string `json:"kind"`
 	Folder string `json:"folder"`
 	Test   int    `json:"test"`
-}
-
-// NetworkKeys name a network.
-type NetworkKeys struct {
-	Kind       string `json:"kind"`
-	Norm       string `json:"norm"`
-	Activation string `json:"activation,omitempty"`
-	Hidden     *[]int `json:"hidden,omitempty"` // of mlp; empty is a linear map
 }
 
 // TrainSampler is the sampler section of a training.
@@ -125,13 +117,12 @@ func (l *loader) training(string) (*Training, error) {
 	}
 	t.Warnings = t.Settings.Bias(t.Network.Norm == "batch")
 	r.Name, r.Repeats, r.Device, r.Precision = t.Name, t.Repeats, t.Devices, t.Precision
-	r.Network = NetworkKeys{Kind: t.Network.Kind, Norm: t.Network.Norm}
+	r.Network = bnn.Network{Kind: t.Network.Kind, Norm: t.Network.Norm}
 	if t.Network.Norm == "none" { // others have their own
 		r.Network.Activation = t.Network.Activation
 	}
 	if t.Network.Kind == "mlp" {
-		hidden := append([]int{}, t.Network.Hidden...)
-		r.Network.Hidden = &hidden
+		r.Network.Hidden = append([]int{}, t.Network.Hidden...)
 	}
 	r.resolve(t)
 	return t, nil

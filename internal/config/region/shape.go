@@ -109,7 +109,10 @@ func openPolygon(int) maker {
 				return nil, errors.New("polygon needs the key \"vertices\"")
 			}
 		}
-		v := r.vertices(n)
+		var v [][2]float64
+		for _, p := range r.rowsOf(n, "points [x, y]", 2) {
+			v = append(v, [2]float64(p))
+		}
 		if v == nil {
 			return nil, nil
 		}
@@ -281,43 +284,35 @@ func (r *Region) quadric(n *yamlpos.Node, d int) (mat.Symmetric, bool) {
 		}
 		return a, true
 	}
-	if !r.List(matrix, "rows") {
+	if n := len(matrix.Items); n > 0 && n != d {
+		r.Report(matrix, "matrix must have %d rows; found %d", d, n)
 		return nil, false
 	}
-	if len(matrix.Items) != d {
-		r.Report(matrix, "matrix must have %d rows; found %d", d, len(matrix.Items))
-		return nil, false
-	}
-	var rows [][]float64
-	for i, item := range matrix.Items {
-		row, ok := r.Floats(item, d)
-		if !ok {
-			return nil, false
-		}
-		rows = append(rows, row)
+	rows := r.rowsOf(matrix, "rows", d)
+	for i, row := range rows {
 		for j := range i {
 			if row[j] != rows[j][i] {
-				r.Report(item.Items[j], "matrix must be symmetric; found %g and %g", row[j], rows[j][i])
+				r.Report(matrix.Items[i].Items[j], "matrix must be symmetric; found %g and %g", row[j], rows[j][i])
 				return nil, false
 			}
 			a.SetSym(i, j, row[j])
 		}
 		a.SetSym(i, i, row[i])
 	}
-	return a, true
+	return a, rows != nil
 }
 
-// vertices reads the vertices of a polygon; nil if they are wrong.
-func (r *Region) vertices(n *yamlpos.Node) (v [][2]float64) {
-	if !r.List(n, "points [x, y]") {
+// rowsOf reads a list of lists of so many numbers; nil if they are wrong.
+func (r *Region) rowsOf(n *yamlpos.Node, what string, width int) (rows [][]float64) {
+	if !r.List(n, what) {
 		return nil
 	}
 	for _, item := range n.Items {
-		p, ok := r.Floats(item, 2)
+		row, ok := r.Floats(item, width)
 		if !ok {
 			return nil
 		}
-		v = append(v, [2]float64{p[0], p[1]})
+		rows = append(rows, row)
 	}
-	return v
+	return rows
 }
