@@ -120,7 +120,8 @@ func (r root) marks(lo, hi float64, room vg.Length) []tick {
 			t.label = "0"
 		}
 		for _, o := range out {
-			if d := place(b) - room*vg.Length((o.value-r.of(lo))/span); math.Abs(float64(d)) < float64(sty.Width(t.label)/2+sty.Width(o.label)/2+sty.Font.Size) {
+			apart := place(b) - room*vg.Length((o.value-r.of(lo))/span)
+			if max(apart, -apart) < sty.Width(t.label)/2+sty.Width(o.label)/2+sty.Font.Size {
 				return
 			}
 		}

@@ -102,7 +102,8 @@ func falling(res *r2sgld.Result) []string {
 		last += before / float64(len(res.Ladders))
 	}
 	return []string{fmt.Sprintf("the energy falls without end in every ladder, from %.4g on average to %.4g: exp(−U) has no finite integral "+
-		"where it goes, so that it is no density. Bound the variables (domain), add a prior, or see whether the sign of U is right; if it is, the start was "+
+		"where it goes, so that it is no density. Bound the variables (domain), add a prior, or see whether the sign of U is right; if it is, "+
+		"the start was "+
 		"far from the mass: run longer.", first, last)}
 }
 

@@ -256,10 +256,12 @@ func (w *ChainWriter) verify(n int, sums []uint32) error {
 		path := w.tracks[i].file(w.s.root, w.chain, chunk)
 		sum, err := w.sum(&w.tracks[i], path, min(n-chunk*w.l.chunk, w.l.chunk))
 		if err != nil {
-			return fmt.Errorf("draws that the checkpoint refers to are gone: put the file back from a copy, or start the run anew with --force: %w", err)
+			return fmt.Errorf("draws that the checkpoint refers to are gone: put the file back from a copy, or start the run anew with --force: %w",
+				err)
 		}
 		if sum != sums[k] {
-			return fmt.Errorf("%s is damaged: the draws in it are not those that were written. Put it back from a copy, or start the run anew with --force", path)
+			return fmt.Errorf("%s is damaged: the draws in it are not those that were written. Put it back from a copy, or start the run anew "+
+				"with --force", path)
 		}
 	}
 	return nil

@@ -47,10 +47,12 @@ func (c *Checkpoint) Section(name string) ([]byte, bool) {
 func (c *Checkpoint) Matches(version, arch, config string) error {
 	var errs []error
 	if c.Version != version {
-		errs = append(errs, fmt.Errorf("the checkpoint is of version %s, this is %s: resume with version %s, or start anew", c.Version, version, c.Version))
+		errs = append(errs, fmt.Errorf("the checkpoint is of version %s, this is %s: resume with version %s, or start anew", c.Version, version,
+			c.Version))
 	}
 	if c.Arch != arch {
-		errs = append(errs, fmt.Errorf("the checkpoint was made on %s, this is %s: floating-point results differ in the last bits, resume on %s", c.Arch, arch, c.Arch))
+		errs = append(errs, fmt.Errorf("the checkpoint was made on %s, this is %s: floating-point results differ in the last bits, resume on %s",
+			c.Arch, arch, c.Arch))
 	}
 	if c.Config != config {
 		errs = append(errs, errors.New("the checkpoint belongs to another configuration: resume with the one in run.json, or start anew"))
@@ -66,7 +68,8 @@ func (c *Checkpoint) Moved(numbers string) string {
 	if c.Numbers == "" || last(c.Numbers) == last(numbers) {
 		return ""
 	}
-	return fmt.Sprintf("the checkpoint was made with other floating-point arithmetic (%s, here %s): from here on, draws may differ in the last digit from those of a run that stayed there. They are as good.", c.Numbers, numbers)
+	return fmt.Sprintf("the checkpoint was made with other floating-point arithmetic (%s, here %s): from here on, draws may differ in the "+
+		"last digit from those of a run that stayed there. They are as good.", c.Numbers, numbers)
 }
 
 // The container: magic, format version and length of the header (both 32 bits,

@@ -194,7 +194,8 @@ func legal(name string) string {
 }
 
 func greek(r rune) string {
-	const lower = "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma sigma tau upsilon phi chi psi omega"
+	const lower = "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma sigma tau upsilon phi chi " +
+		"psi omega"
 	upper := unicode.IsUpper(r)
 	i := unicode.ToLower(r) - 'α'
 	names := strings.Fields(lower)

@@ -21,7 +21,8 @@ func Read(most int, paths ...string) (*Draws, error) {
 		}
 		switch {
 		case !info.IsDir():
-		case exists(filepath.Join(paths[0], ".zgroup")), exists(filepath.Join(paths[0], "zarr.json")), exists(filepath.Join(paths[0], "posterior")):
+		case exists(filepath.Join(paths[0], ".zgroup")), exists(filepath.Join(paths[0], "zarr.json")), exists(filepath.Join(paths[0],
+			"posterior")):
 			return readZarr(most, paths[0])
 		default:
 			return readRun(most, paths[0])
@@ -56,7 +57,8 @@ func readRun(most int, dir string) (*Draws, error) {
 		return nil, fmt.Errorf("read run folder %s: the run is unfinished: go on with: r2sgld resume %s", dir, text.Word(dir))
 	}
 	if len(numbers) == 0 {
-		return nil, fmt.Errorf("read run folder %s: %w", dir, errors.New("it holds neither draws.zarr nor draws-1.csv: give a run folder, a Zarr folder or Stan CSV files"))
+		return nil, fmt.Errorf("read run folder %s: %w", dir,
+			errors.New("it holds neither draws.zarr nor draws-1.csv: give a run folder, a Zarr folder or Stan CSV files"))
 	}
 	slices.Sort(numbers)
 	paths := make([]string, len(numbers))

@@ -21,7 +21,8 @@ import (
 const recordName = ".r2sgld.files"
 
 var errNoRecord = errors.New("it has no record (" + recordName + ") of what its run wrote, which tells its files from yours; " +
-	"a copy without files whose names begin with a dot lacks it: copy " + recordName + " from where the run was made, or choose another folder")
+	"a copy without files whose names begin with a dot lacks it: copy " + recordName +
+	" from where the run was made, or choose another folder")
 
 // Recorded says what hinders a run in this folder, or the one that is to take its place,
 // from going on: the record of what it wrote is missing.
@@ -75,7 +76,8 @@ func (r *record) add(m mark) {
 
 // readRecord reads the record of the folder.
 func (f *Folder) readRecord() error {
-	r := &record{marks: map[string][]mark{}, arrays: map[string]bool{}, chunks: map[string]bool{}, above: map[string]bool{}, mine: map[string]bool{}}
+	r := &record{marks: map[string][]mark{}, arrays: map[string]bool{}, chunks: map[string]bool{}, above: map[string]bool{},
+		mine: map[string]bool{}}
 	data, err := readBounded(f.files, f.Path(recordName), mostDocument)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return advice(err)

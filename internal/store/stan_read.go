@@ -133,7 +133,8 @@ func (s *stanFile) parseHeader(line int, text string) error {
 			return s.at(line, column, "the name of this column is no text")
 		}
 		if _, err := strconv.ParseFloat(trimmed, 64); err == nil && trimmed[0] <= '9' {
-			return s.at(line, column, "no header: the first line that is no comment has the number %s where the name of a column was expected", trimmed)
+			return s.at(line, column, "no header: the first line that is no comment has the number %s where the name of a column was expected",
+				trimmed)
 		}
 		if seen[trimmed] {
 			return s.at(line, column, "a second column named %q", shorten(trimmed))
@@ -261,7 +262,8 @@ func (d *Draws) addStan(s *stanFile, first string, most int) error {
 		d.Kept, d.Stride = n, strideOf(n, most)
 	}
 	if i := firstDifference(d.Names, names); i >= 0 {
-		return s.at(s.line, 1, "parameter %d is %s, in %s it is %s: chains of one run have the same parameters", i+1, nameAt(names, i), first, nameAt(d.Names, i))
+		return s.at(s.line, 1, "parameter %d is %s, in %s it is %s: chains of one run have the same parameters", i+1, nameAt(names, i), first,
+			nameAt(d.Names, i))
 	}
 	if n != d.Kept {
 		return fmt.Errorf("%s: %d draws, but %d in %s: was one of the runs cut short?", s.path, n, d.Kept, first)

@@ -55,7 +55,8 @@ func legend() []Meaning {
 }
 
 // brackets says what intervals are.
-const brackets = "Brackets and ± are 95 % t intervals over runs; brackets are clipped to what is possible (shares to 0 to 1, KL and distances at 0)."
+const brackets = "Brackets and ± are 95 % t intervals over runs; brackets are clipped to what is possible (shares to 0 to 1, KL and " +
+	"distances at 0)."
 
 // A Number is a result with its 95 % interval; NaN where there is none.
 type Number struct {
@@ -267,7 +268,8 @@ func glance(claims []Claim) bool {
 }
 
 // warning is what a reader of scale smoke should know first.
-const warning = "Scale smoke: few and short runs, to see that it works. Verdicts and numbers mean little; --scale paper gives those that count."
+const warning = "Scale smoke: few and short runs, to see that it works. Verdicts and numbers mean little; --scale paper gives those " +
+	"that count."
 
 // tally counts verdicts: "3 hold · 1 does not hold · 2 depend".
 func tally(claims []Claim) string {

@@ -133,7 +133,11 @@ func (cs Comparisons) Count() (n Counts) {
 // Rule says how [Comparisons.Verdict] decides, given what each comparison is: "Welch's
 // t in every comparison"; same is what it says of equal numbers: "; nor if …".
 func Rule(test, same string) string {
-	return "Where a test compares a with b, the claim being that a is below b: " + test + ", Holm-adjusted over all of the claim, at 5 %. It holds if a is below b on average in all and significantly in half of them at least. It does not hold if a is significantly above at least once, and as often as it is significantly below; nor if no difference is significant and a is below on average in two thirds at most" + same + ". If no difference is significant otherwise, or, with fewer than five runs, at all, it is not testable here. Else it depends."
+	return "Where a test compares a with b, the claim being that a is below b: " + test + ", Holm-adjusted over all of the claim, at 5 %. " +
+		"It holds if a is below b on average in all and significantly in half of them at least. It does not hold if a is significantly above " +
+		"at least once, and as often as it is significantly below; nor if no difference is significant and a is below on average in two " +
+		"thirds at most" + same + ". If no difference is significant otherwise, or, with fewer than five runs, at all, it is not testable " +
+		"here. Else it depends."
 }
 
 // Enough is the number of runs from which on it means something that no difference
@@ -173,7 +177,8 @@ func (cs Comparisons) Claim(c Claim, runs int) Claim {
 // comparisons, …".
 func (cs Comparisons) Tell(a, b string) string {
 	n := cs.Count()
-	text := fmt.Sprintf("%s is below %s on average in %d of %d comparisons, significantly in %d, and significantly above in %d.", a, b, n.Below, len(cs), n.Better, n.Worse)
+	text := fmt.Sprintf("%s is below %s on average in %d of %d comparisons, significantly in %d, and significantly above in %d.", a, b,
+		n.Below, len(cs), n.Better, n.Worse)
 	if n.Same > 0 {
 		text += fmt.Sprintf(" In %d they are the same numbers.", n.Same)
 	}

@@ -54,7 +54,8 @@ func Open(dir string, t Task, force bool) (*Desk, error) {
 	}
 	f, err := store.Create(store.Disk{}, dir, folders(), force)
 	if err != nil && d.Schema == 1 {
-		err = fmt.Errorf("%w. It holds studies of another task or of another build of the program: reproduce %s --scale %s --seed %d", err, d.Study, d.Scale, d.Seed)
+		err = fmt.Errorf("%w. It holds studies of another task or of another build of the program: reproduce %s --scale %s --seed %d", err,
+			d.Study, d.Scale, d.Seed)
 	}
 	return newDesk(f, t, false), err
 }

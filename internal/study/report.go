@@ -89,7 +89,8 @@ func fit(studies []*Study, absent []Absent, claims []Claim, pictures []*drawing,
 		}
 		e := largest(pictures)
 		if e == nil {
-			return nil, nil, fmt.Errorf("%.1f MB without its pictures, more than %.1f MB: shorten its tables", float64(len(html))/1e6, float64(limit)/1e6)
+			return nil, nil, fmt.Errorf("%.1f MB without its pictures, more than %.1f MB: shorten its tables", float64(len(html))/1e6,
+				float64(limit)/1e6)
 		}
 		warnings = append(warnings, fmt.Sprintf("report.html does without %s (%.1f MB), which lies beside it: it would exceed %.1f MB",
 			e.file, float64(e.size)/1e6, float64(limit)/1e6))
@@ -111,7 +112,8 @@ func largest(pictures []*drawing) *embedded {
 }
 
 func view(studies []*Study, absent []Absent, claims []Claim, pictures []*drawing) page {
-	p := page{Absent: absent, Claims: claims, Tally: tally(claims), Legend: legend(), Brackets: brackets, Rules: rules(studies), Version: r2sgld.Version, Go: runtime.Version(), Arch: runtime.GOARCH}
+	p := page{Absent: absent, Claims: claims, Tally: tally(claims), Legend: legend(), Brackets: brackets, Rules: rules(studies),
+		Version: r2sgld.Version, Go: runtime.Version(), Arch: runtime.GOARCH}
 	for _, s := range studies {
 		if s.Scale == Smoke {
 			p.Warning = cmp.Or(p.Warning, warning)

@@ -137,7 +137,8 @@ func render(studies []*Study, absent []Absent) (job.Sheaf, *Output, error) {
 	for _, p := range pictures {
 		files = append(files, p.files...)
 	}
-	doc := document{Schema: 1, Version: r2sgld.Version, Go: runtime.Version(), Arch: runtime.GOARCH, Intervals: pairs, Studies: studies, Absent: listed(absent)}
+	doc := document{Schema: 1, Version: r2sgld.Version, Go: runtime.Version(), Arch: runtime.GOARCH, Intervals: pairs, Studies: studies,
+		Absent: listed(absent)}
 	for _, f := range files {
 		doc.Figures = append(doc.Figures, f.Name)
 	}
@@ -153,7 +154,8 @@ func render(studies []*Study, absent []Absent) (job.Sheaf, *Output, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("report.html: %w", err)
 	}
-	files = append(files, job.File{Name: "results.json", Data: results}, job.File{Name: "claims.json", Data: table}, job.File{Name: "report.html", Data: page})
+	files = append(files, job.File{Name: "results.json", Data: results}, job.File{Name: "claims.json", Data: table},
+		job.File{Name: "report.html", Data: page})
 	return files, &Output{Pictures: len(pictures), Claims: claims, Warnings: warnings}, nil
 }
 

@@ -53,14 +53,16 @@ func effortOf(s study.Scale) effort {
 	all := bnn.Methods()
 	switch s {
 	case study.Smoke:
-		return effort{subjects: []subject{{"lenet", all, 2}, {"resnet8", []string{"r2sghmc"}, 1}}, train: 2000, test: 500, epochs: 4, cycled: 1, batch: 128,
-			step: 0.25, fall: 0.05, from: 0.5, draws: 5, steps: []float64{0.1, 1, 10}, sweepEpochs: 2, sweeps: 1}
+		return effort{subjects: []subject{{"lenet", all, 2}, {"resnet8", []string{"r2sghmc"}, 1}}, train: 2000, test: 500, epochs: 4, cycled: 1,
+			batch: 128,
+			step:  0.25, fall: 0.05, from: 0.5, draws: 5, steps: []float64{0.1, 1, 10}, sweepEpochs: 2, sweeps: 1}
 	case study.Small:
 		return effort{subjects: []subject{{"resnet8", all, 3}}, train: 5000, test: 2000, epochs: 12, cycled: 2, batch: 128,
 			step: 0.25, fall: 0.05, from: 0.75, draws: 10, steps: []float64{0.1, 1, 3, 10, 100}, sweepEpochs: 4, sweeps: 3}
 	}
 	return effort{subjects: []subject{{"resnet20", all, 10}, {"resnet56", all, 10}, {"bottleneck56", []string{"resghmc", "r2sghmc"}, 10}},
-		epochs: paperEpochs, cycled: 1, batch: paperBatch, step: paperStep, fall: paperFall, from: 0.6, augment: bnn.Augmentation{Crop: 4, Flip: true, Erase: 0.5}, draws: 30,
+		epochs: paperEpochs, cycled: 1, batch: paperBatch, step: paperStep, fall: paperFall, from: 0.6, augment: bnn.Augmentation{Crop: 4,
+			Flip: true, Erase: 0.5}, draws: 30,
 		steps: []float64{0.1, 0.3, 1, 3, 10, 30, 100}, sweepEpochs: 200, sweeps: 3}
 }
 
@@ -227,7 +229,8 @@ func (m *inquiry) yaml(c item, repeats int) string {
 		line("  swap: {scheme: %s, rule: %s, target: %g}", s.Swap.Scheme, s.Swap.Rule, s.Swap.Target)
 	}
 	line("  seed: %d\naverage: {from: %g, draws: %d}\nmeasure: {every: %d, test: %d}\nrepeats: %d\ndevice: [%s]",
-		s.Seed, s.Average.From, max(1, s.Average.Draws), max(1, s.Measure.Every), s.Measure.Test, repeats, strings.Join(slices.Compact(slices.Clone(m.devices)), ", "))
+		s.Seed, s.Average.From, max(1, s.Average.Draws), max(1,
+			s.Measure.Every), s.Measure.Test, repeats, strings.Join(slices.Compact(slices.Clone(m.devices)), ", "))
 	return b.String()
 }
 

@@ -33,7 +33,8 @@ func sourceOf(o study.Options) (*source, error) {
 		if named := os.Getenv("R2SGLD_CIFAR100"); named != "" {
 			s.folder = named
 		}
-		hint = "unpack https://www.cs.toronto.edu/~kriz/cifar-100-binary.tar.gz here, or name its folder by the environment variable R2SGLD_CIFAR100; --scale small takes Fashion-MNIST"
+		hint = "unpack https://www.cs.toronto.edu/~kriz/cifar-100-binary.tar.gz here, or name its folder by the environment variable " +
+			"R2SGLD_CIFAR100; --scale small takes Fashion-MNIST"
 	}
 	train, test, err := images.Load(images.Kind(s.kind), s.folder)
 	if err != nil {

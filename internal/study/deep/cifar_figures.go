@@ -68,7 +68,8 @@ func (m *inquiry) scoreDots(u subject) (*figure.Figure, error) {
 // curves draws accuracy and NLL of the methods against the epoch: those of the paper,
 // reflected ones and their partners in panels of their own.
 func (m *inquiry) curves(u subject) (*figure.Figure, error) {
-	q := figure.Learning{Start: math.NaN(), Columns: 2, Caption: fmt.Sprintf("%s, %s, means over %s", toldNet(u.kind), m.source.told, times(u.repeats))}
+	q := figure.Learning{Start: math.NaN(), Columns: 2, Caption: fmt.Sprintf("%s, %s, means over %s", toldNet(u.kind), m.source.told,
+		times(u.repeats))}
 	halves := [][]string{{"sgdm", "sghmc", "cycsghmc", "resghmc", "ensemble"}, {"r-sgdm", "r-sghmc", "r-cycsghmc", "r2sghmc", "swag"}}
 	for _, c := range []struct {
 		name string
@@ -127,7 +128,8 @@ func (m *inquiry) layersOf(u subject) (*figure.Figure, error) {
 	}
 	for _, e := range o.complete()[0].epochs {
 		if e.Layers != nil {
-			return training.LayerFigure(e.Layers, e.Temperature[0], fmt.Sprintf("%s, r2SGHMC, cold rung, epoch %d of %d", toldNet(u.kind), e.Epoch, m.epochs))
+			return training.LayerFigure(e.Layers, e.Temperature[0], fmt.Sprintf("%s, r2SGHMC, cold rung, epoch %d of %d", toldNet(u.kind), e.Epoch,
+				m.epochs))
 		}
 	}
 	return nil, nil
@@ -136,14 +138,16 @@ func (m *inquiry) layersOf(u subject) (*figure.Figure, error) {
 // sweepCurves draws the sweep. Where all of a method failed, it has no value.
 func (m *inquiry) sweepCurves() (*figure.Figure, error) {
 	metrics := m.metrics()[:2]
-	q := figure.Sweep{X: figure.Axis{Name: "first step size (divided by N)"}, Caption: fmt.Sprintf("%s, %s, %d epochs, %s", toldNet(m.subjects[0].kind), m.source.told, m.sweepEpochs, times(m.sweeps))}
+	q := figure.Sweep{X: figure.Axis{Name: "first step size (divided by N)"},
+		Caption: fmt.Sprintf("%s, %s, %d epochs, %s", toldNet(m.subjects[0].kind), m.source.told, m.sweepEpochs, times(m.sweeps))}
 	for _, c := range metrics {
 		q.Metrics = append(q.Metrics, figure.SweepMetric{Axis: figure.Axis{Name: c.name}})
 	}
 	for _, name := range sweeping() {
 		line := figure.SweepLine{Name: told(name), Method: name, Values: make([][]figure.Estimate, len(metrics))}
 		for _, o := range m.of(name) {
-			line.Step, line.Runs, line.Failed = append(line.Step, o.settings.StepSize[0]), append(line.Runs, len(o.runs)), append(line.Failed, o.failed())
+			line.Step, line.Runs, line.Failed = append(line.Step, o.settings.StepSize[0]), append(line.Runs, len(o.runs)), append(line.Failed,
+				o.failed())
 			for k, c := range metrics {
 				e := figure.Estimate{Value: math.NaN(), Low: math.NaN(), High: math.NaN()}
 				if v := o.well(func(r *run) float64 { return c.of(r.average) }); len(v) > 0 {

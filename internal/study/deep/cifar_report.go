@@ -51,10 +51,12 @@ type toldEffort struct {
 
 func (m *inquiry) told() toldEffort {
 	d, k := m.source.data, m.source.data.Train.Classes
-	t := toldEffort{First: toldNet(m.subjects[0].kind), Images: m.source.told, Scale: string(m.Scale), Repeats: times(m.subjects[0].repeats), Sweeps: times(m.sweeps),
-		Train: d.Train.Len(), Test: d.Test.Len(), Classes: k, Epochs: m.epochs, PaperEpochs: paperEpochs, Batch: m.batch,
+	t := toldEffort{First: toldNet(m.subjects[0].kind), Images: m.source.told, Scale: string(m.Scale), Repeats: times(m.subjects[0].repeats),
+		Sweeps: times(m.sweeps),
+		Train:  d.Train.Len(), Test: d.Test.Len(), Classes: k, Epochs: m.epochs, PaperEpochs: paperEpochs, Batch: m.batch,
 		Cycled: m.cycled, CycledEpochs: m.cycled * m.epochs, Cycle: m.epochs / 3, SweepEpochs: m.sweepEpochs,
-		Step: m.step, Fall: 100 * m.fall, PaperFall: 100 * paperFall, From: 100 * m.from, Cooled: cooled, Guessing: guessing, Guess: guessing * math.Log(float64(k)), Steps: m.steps}
+		Step: m.step, Fall: 100 * m.fall, PaperFall: 100 * paperFall, From: 100 * m.from, Cooled: cooled,
+		Guessing: guessing, Guess: guessing * math.Log(float64(k)), Steps: m.steps}
 	if d.Outside != nil {
 		t.Outside = d.Outside.Len()
 	}
@@ -137,7 +139,8 @@ func (m *inquiry) metrics() []metric {
 		{"AURC", -1, 1, func(j bnn.Scores) float64 { return j.AURC }, miss},
 	}
 	if m.source.data.Outside != nil {
-		out = append(out, metric{"AUROC, outside", 1, 1, func(j bnn.Scores) float64 { return j.Detection.AUROC }, func(int) float64 { return 0.5 }},
+		out = append(out, metric{"AUROC, outside", 1, 1, func(j bnn.Scores) float64 { return j.Detection.AUROC },
+			func(int) float64 { return 0.5 }},
 			metric{"FPR95, outside", -1, 1, func(j bnn.Scores) float64 { return j.Detection.FPR95 }, func(int) float64 { return 0.95 }})
 	}
 	return out
@@ -227,7 +230,8 @@ func (m *inquiry) same() any {
 // identical reports whether two items found the same scores in all repetitions.
 func (o *outcome) identical(p *outcome) bool {
 	for i, r := range o.runs {
-		if i >= len(p.runs) || (r.fault == nil) != (p.runs[i].fault == nil) || r.average.NLL != p.runs[i].average.NLL || r.single.NLL != p.runs[i].single.NLL {
+		if i >= len(p.runs) || (r.fault == nil) != (p.runs[i].fault == nil) || r.average.NLL != p.runs[i].average.NLL ||
+			r.single.NLL != p.runs[i].single.NLL {
 			return false
 		}
 	}
@@ -252,7 +256,8 @@ func (m *inquiry) wallRows() (out [][]string) {
 		if o.about != "" {
 			name += ", " + o.about
 		}
-		out = append(out, []string{toldNet(o.network.Kind), name, fmt.Sprintf("%.2g", first), fmt.Sprintf("%.2g", cold), fmt.Sprintf("%.2g", o.reflected())})
+		out = append(out, []string{toldNet(o.network.Kind), name, fmt.Sprintf("%.2g", first), fmt.Sprintf("%.2g", cold),
+			fmt.Sprintf("%.2g", o.reflected())})
 	}
 	return out
 }

@@ -56,8 +56,10 @@ func (m *inquiry) results() results {
 }
 
 func (m *inquiry) resultOf(o *outcome) itemResult {
-	r := itemResult{Network: o.network.Kind, Method: o.settings.Method, StepSize: o.settings.StepSize, Epochs: o.settings.Epochs, Repeats: len(o.runs),
-		Diverged: o.broken(), Failed: o.failed(), Reflected: o.reflected(), Average: map[string]study.Interval{}, Single: map[string]study.Interval{}}
+	r := itemResult{Network: o.network.Kind, Method: o.settings.Method, StepSize: o.settings.StepSize, Epochs: o.settings.Epochs,
+		Repeats:  len(o.runs),
+		Diverged: o.broken(), Failed: o.failed(), Reflected: o.reflected(),
+		Average: map[string]study.Interval{}, Single: map[string]study.Interval{}}
 	if c := o.complete(); len(c) > 0 {
 		r.Kept = c[0].kept
 	}

@@ -16,7 +16,8 @@ func (m *inquiry) claims() []study.Claim {
 	against := func(name string) question {
 		return question{"against-" + name, metrics[:3], 0, [][2]string{{"r2sghmc", name}}}
 	}
-	return slices.Concat([]study.Claim{m.reflectedBetter(0), m.reflectedBetter(1), m.reflectedBetter(2), m.ask(question{"best", metrics[:2], 0, rivals()}), m.largerSteps(),
+	return slices.Concat([]study.Claim{m.reflectedBetter(0), m.reflectedBetter(1), m.reflectedBetter(2),
+		m.ask(question{"best", metrics[:2], 0, rivals()}), m.largerSteps(),
 		m.ask(question{"exchange", metrics[:3], 0, [][2]string{{"resghmc", "sghmc"}, {"r2sghmc", "r-sghmc"}}}), m.figures(), m.averageBetter(),
 		m.ask(against("ensemble")), m.ask(against("swag")), m.population()})
 }
@@ -228,7 +229,8 @@ func (m *inquiry) population() study.Claim {
 		Needed           int
 		Traded           []float64
 		Likeliest        string
-	}{decades(p), p.Barrier, p.Needed, m.find(m.subjects[0].kind, "r2sghmc").column((*run).traded), training.Probability(slices.Max(p.LogAcceptance))}
+	}{decades(p), p.Barrier, p.Needed, m.find(m.subjects[0].kind,
+		"r2sghmc").column((*run).traded), training.Probability(slices.Max(p.LogAcceptance))}
 	v := study.Depends
 	switch {
 	case slices.Min(p.LogAcceptance) >= math.Log(trading):

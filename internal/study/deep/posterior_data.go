@@ -42,9 +42,11 @@ func posteriorData(folder string) (bnn.Data, error) {
 func coarse(s *images.Set, n int) (*images.Set, error) {
 	const from = 4 * posteriorSide
 	if s.Channels != 1 || s.Height != from || s.Width != from || s.Len() < n {
-		return nil, fmt.Errorf("%s: %d pictures of %d×%d×%d, not at least %d of 1×%d×%d", s.Name, s.Len(), s.Channels, s.Height, s.Width, n, from, from)
+		return nil, fmt.Errorf("%s: %d pictures of %d×%d×%d, not at least %d of 1×%d×%d", s.Name, s.Len(), s.Channels, s.Height, s.Width, n, from,
+			from)
 	}
-	c := &images.Set{Name: fmt.Sprintf("%s (%d pictures of %d×%d)", s.Name, n, posteriorSide, posteriorSide), Channels: 1, Height: posteriorSide, Width: posteriorSide,
+	c := &images.Set{Name: fmt.Sprintf("%s (%d pictures of %d×%d)", s.Name, n, posteriorSide, posteriorSide), Channels: 1,
+		Height: posteriorSide, Width: posteriorSide,
 		Labels: s.Labels[:n], Classes: s.Classes, Names: s.Names}
 	for i := range n {
 		picture := s.Pixels[i*from*from:]

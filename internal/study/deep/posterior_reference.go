@@ -161,12 +161,14 @@ func measure(ctx context.Context, data bnn.Data, engine opener, seed uint64, ite
 	if err != nil {
 		return nil, err
 	}
-	r, err := r2sgld.Sample(ctx, r2sgld.Problem{Potential: p, Domain: box}, r2sgld.Settings{Seed: seed, Ladders: chains, Iterations: iterations,
-		BurnIn: iterations / 5, States: states, StepSize: []float64{step}, Kernel: kernel.HMC{Leapfrog: leapfrog}, Threads: threads})
+	r, err := r2sgld.Sample(ctx, r2sgld.Problem{Potential: p, Domain: box},
+		r2sgld.Settings{Seed: seed, Ladders: chains, Iterations: iterations,
+			BurnIn: iterations / 5, States: states, StepSize: []float64{step}, Kernel: kernel.HMC{Leapfrog: leapfrog}, Threads: threads})
 	if err != nil {
 		return nil, err
 	}
-	y = &yardstick{facts: yardFacts{Parameters: d, Chains: chains, Iterations: iterations, BurnIn: iterations / 5, Leapfrog: leapfrog, StepSize: step,
+	y = &yardstick{facts: yardFacts{Parameters: d, Chains: chains, Iterations: iterations, BurnIn: iterations / 5, Leapfrog: leapfrog,
+		StepSize:  step,
 		Gradients: r.Gradients(), Acceptance: r.Acceptance()[0], EnergyESS: diag.ESSBulk(r.Energies()), EnergyRHat: diag.RHat(r.Energies())}}
 	for _, u := range r.Energies() {
 		y.facts.Energy += diag.Mean(u) / chains

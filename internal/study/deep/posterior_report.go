@@ -80,7 +80,8 @@ func (a *appraisal) study() (*study.Study, error) {
 	if s.Rule, err = p.Part("rule", nil); err != nil {
 		return nil, err
 	}
-	s.Claims = []study.Claim{a.claim(p, "exchange", study.Pair{A: "r2SGHMC, planned", B: "R-SGHMC"}, study.Pair{A: "r2SGHMC, indicator", B: "R-SGHMC"}),
+	s.Claims = []study.Claim{a.claim(p, "exchange", study.Pair{A: "r2SGHMC, planned", B: "R-SGHMC"},
+		study.Pair{A: "r2SGHMC, indicator", B: "R-SGHMC"}),
 		a.claim(p, "uncertainty", study.Pair{A: "R-SGHMC", B: "deep ensemble"}, study.Pair{A: "R-SGHMC", B: "SWAG"},
 			study.Pair{A: "r2SGHMC, planned", B: "deep ensemble"}, study.Pair{A: "r2SGHMC, planned", B: "SWAG"}),
 		a.claim(p, "walls", study.Pair{A: "R-SGHMC", B: "SGHMC"})}
@@ -94,7 +95,8 @@ func (a *appraisal) prose() *study.Prose {
 	return study.NewProse(posteriorWords, template.FuncMap{
 		"reference": func() yardFacts { return a.yard.facts }, "floor": func() marks { return a.floor }, "table": a.table.Interval,
 		"half": func() []study.Number {
-			return []study.Number{{Name: "half of the reference against the other", Value: a.floor.Variation, Low: a.floor.Variation, High: a.floor.Variation}}
+			return []study.Number{{Name: "half of the reference against the other", Value: a.floor.Variation, Low: a.floor.Variation,
+				High: a.floor.Variation}}
 		},
 		"walls": func(name string) bool { return a.find(name).walls }, "rivals": func() []rivalResult { return a.results().Methods },
 		"yardsticks": func() [][]string {
@@ -128,7 +130,8 @@ func (a *appraisal) results() posteriorResults {
 	best := 0
 	for i, v := range a.rivals {
 		of := func(metric string) study.Interval { return a.table.Interval(v.name, metric) }
-		r.Methods = append(r.Methods, rivalResult{v.name, v.settings.Method, of("agreement"), of("variation"), of("accuracy"), of("nll"), of("trips"), v.kept, false})
+		r.Methods = append(r.Methods, rivalResult{v.name, v.settings.Method, of("agreement"), of("variation"), of("accuracy"), of("nll"),
+			of("trips"), v.kept, false})
 		if r.Methods[i].Variation.Mean < r.Methods[best].Variation.Mean {
 			best = i
 		}
@@ -181,7 +184,8 @@ func (a *appraisal) claim(p *study.Prose, id string, pairs ...study.Pair) study.
 // dots draws the table.
 func (a *appraisal) dots() (*figure.Figure, error) {
 	q := figure.ScoreTable{Reference: "reference (of the first two: one half against the other)"}
-	for i, c := range []figure.Metric{{Axis: figure.Axis{Name: "agreement", Unit: "%"}, Better: 1}, {Axis: figure.Axis{Name: "total variation"}, Better: -1},
+	for i, c := range []figure.Metric{{Axis: figure.Axis{Name: "agreement", Unit: "%"}, Better: 1},
+		{Axis: figure.Axis{Name: "total variation"}, Better: -1},
 		{Axis: figure.Axis{Name: "accuracy", Unit: "%"}, Better: 1}, {Axis: figure.Axis{Name: "NLL", Unit: "nats"}, Better: -1}} {
 		v := []marks{a.floor, a.floor, a.reference, a.reference}[i].marked()[marksTold()[i]]
 		c.Reference = &figure.Estimate{Value: v, Low: v, High: v}

@@ -122,7 +122,8 @@ func (p *plan) text() string {
 	case p.base == 1:
 		line("schedule: {kind: cosine, cycles: 10}")
 	default:
-		line("schedule: {kind: exponential, decay: %.10g, after: %d}", math.Pow(0.9999, float64(paperIterations)/float64(p.iterations)), p.iterations/6)
+		line("schedule: {kind: exponential, decay: %.10g, after: %d}", math.Pow(0.9999, float64(paperIterations)/float64(p.iterations)),
+			p.iterations/6)
 	}
 	if s.rungs == 2 {
 		line("temperature: [1, 10]")

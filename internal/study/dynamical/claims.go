@@ -57,7 +57,8 @@ func (m *inquiry) compare(metric string, pairs [][2]string) study.Comparisons {
 	var out []study.Pair
 	for _, p := range pairs {
 		for _, s := range m.settings(p[0], p[1]) {
-			out = append(out, study.Pair{About: fmt.Sprintf("%s against %s, %s", p[0], p[1], m.place(s)), A: m.at(s, p[0]).name(), B: m.at(s, p[1]).name()})
+			out = append(out, study.Pair{About: fmt.Sprintf("%s against %s, %s", p[0], p[1], m.place(s)), A: m.at(s, p[0]).name(),
+				B: m.at(s, p[1]).name()})
 		}
 	}
 	return m.table.Compare(study.Paired, metric, out...)
@@ -92,14 +93,16 @@ type question struct {
 
 // claims are all claims of the study.
 func (m *inquiry) claims() []study.Claim {
-	reflection, behind := question{"reflection-helps", "error", mirrored()}, question{"rsgld-behind", "error", [][2]string{{"R-cycSGLD", "R-SGLD"}, {"r2SGLD", "R-SGLD"}}}
+	reflection, behind := question{"reflection-helps", "error", mirrored()}, question{"rsgld-behind", "error",
+		[][2]string{{"R-cycSGLD", "R-SGLD"}, {"r2SGLD", "R-SGLD"}}}
 	if m.system.chaotic {
 		again := [][2]string{{"r2SGLD", "reSGLD"}}
 		return append(m.ask(question{"modes-closer", "error", again}, question{"one-peak", "several", again}, reflection, behind,
 			question{"rcycsgld-concentrates", "around", [][2]string{{"R-cycSGLD", "R-SGLD"}}}, question{"r2sgld-best", "error", rivals()},
 			question{"simulation", "sooner", rivals()}), m.kept(), m.swapRate(), m.law())
 	}
-	return slices.Concat(m.ask(reflection, behind), []study.Claim{m.comparable(), m.overlap()}, m.ask(question{"days-100-200", "late", rivals()}),
+	return slices.Concat(m.ask(reflection, behind), []study.Claim{m.comparable(), m.overlap()},
+		m.ask(question{"days-100-200", "late", rivals()}),
 		[]study.Claim{m.kept(), m.swapRate(), m.law()})
 }
 

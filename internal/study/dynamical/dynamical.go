@@ -137,7 +137,8 @@ func (m *inquiry) six(ctx context.Context) error {
 // study puts everything together.
 func (m *inquiry) study(title string) (*study.Study, error) {
 	s := m.Begin(m.system.name, title)
-	s.Effort = fmt.Sprintf("%d runs of %s iterations a case, minibatches of %s", runsOf(m.Scale), text.Count(iterationsOf(m.Scale)), text.Count(batchRows))
+	s.Effort = fmt.Sprintf("%d runs of %s iterations a case, minibatches of %s", runsOf(m.Scale), text.Count(iterationsOf(m.Scale)),
+		text.Count(batchRows))
 	pictures, err := m.pictures()
 	if err != nil {
 		return nil, err
@@ -152,12 +153,14 @@ func (m *inquiry) study(title string) (*study.Study, error) {
 	if s.Sections, err = m.prose.Sections(m.found, pictures); err != nil {
 		return nil, err
 	}
-	s.Hint = fmt.Sprintf("Each is the first run of its case. The data are %s, packed in study/dynamical/data of the source; the configurations are for r2sgld identify, beside them.", m.system.file)
+	s.Hint = fmt.Sprintf("Each is the first run of its case. The data are %s, packed in study/dynamical/data of the source; the "+
+		"configurations are for r2sgld identify, beside them.", m.system.file)
 	for _, o := range slices.Concat(m.all, m.thresholds, m.simulated) {
 		s.Settings = append(s.Settings, study.Setting{Name: o.name(), Text: o.text()})
 	}
 	for _, o := range m.own {
-		s.Settings = append(s.Settings, study.Setting{Name: strings.Join([]string{m.system.name, o.v.name, "method auto", o.what}, " · "), Text: o.text})
+		s.Settings = append(s.Settings, study.Setting{Name: strings.Join([]string{m.system.name, o.v.name, "method auto", o.what}, " · "),
+			Text: o.text})
 	}
 	return s, nil
 }

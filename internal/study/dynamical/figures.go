@@ -32,7 +32,8 @@ func (m *inquiry) pictures() (out map[string]study.Picture, err error) {
 func (m *inquiry) posteriorFigure(v *variant) (*figure.Figure, error) {
 	r := m.rulers[v]
 	q := figure.PosteriorPanels{Columns: len(v.key),
-		Caption: fmt.Sprintf("%s free, start box, the first run of each method: %s draws. Each density is drawn with its largest value as 1. Where one line lies on the other both methods made the same draws.", v.told, text.Count(iterationsOf(m.Scale)-iterationsOf(m.Scale)/3))}
+		Caption: fmt.Sprintf("%s free, start box, the first run of each method: %s draws. Each density is drawn with its largest value as 1. "+
+			"Where one line lies on the other both methods made the same draws.", v.told, text.Count(iterationsOf(m.Scale)-iterationsOf(m.Scale)/3))}
 	for _, s := range samplers() {
 		for i, k := range v.key {
 			c := v.quantities[k]
@@ -49,7 +50,8 @@ func (m *inquiry) posteriorFigure(v *variant) (*figure.Figure, error) {
 			for _, l := range []string{s.reflected, s.plain} {
 				o := find(m.all, v, fromBox, l)
 				d := density(o.draws[k])
-				p.Curves = append(p.Curves, figure.PosteriorCurve{Name: l, Method: methodOf(l), X: d.X, Density: d.F, Mode: o.runs[0].mode[k], Marked: true})
+				p.Curves = append(p.Curves, figure.PosteriorCurve{Name: l, Method: methodOf(l), X: d.X, Density: d.F, Mode: o.runs[0].mode[k],
+					Marked: true})
 			}
 			q.Panels = append(q.Panels, p)
 		}
@@ -115,7 +117,8 @@ func (m *inquiry) attractorFigure() (*figure.Figure, error) {
 			q.Panels = append(q.Panels, figure.Attractor{})
 		}
 		s := find(m.all, v, fromBox, l).runs[0]
-		q.Panels = append(q.Panels, figure.Attractor{Title: fmt.Sprintf("%s, until t = %.2f", l, s.parting), Method: methodOf(l), Path: space(paths[i])})
+		q.Panels = append(q.Panels, figure.Attractor{Title: fmt.Sprintf("%s, until t = %.2f", l, s.parting), Method: methodOf(l),
+			Path: space(paths[i])})
 	}
 	return figure.Attractors(q)
 }
@@ -135,7 +138,8 @@ func (m *inquiry) trajectoryFigure() (*figure.Figure, error) {
 		from, to, step, shown = 0, 12, 2, []int{0}
 	}
 	n := len(m.system.states)
-	q := figure.Lines{X: figure.Axis{Name: "t", Unit: m.system.unit}, Columns: 1, Caption: v.told + " free, start box, first run of each method."}
+	q := figure.Lines{X: figure.Axis{Name: "t", Unit: m.system.unit}, Columns: 1,
+		Caption: v.told + " free, start box, first run of each method."}
 	for _, i := range shown {
 		panel := figure.LinePanel{Y: figure.Axis{Name: m.system.axes[i]}}
 		add := func(name, method string, path []float64) {

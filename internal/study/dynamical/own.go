@@ -63,7 +63,8 @@ func (m *inquiry) defaults(ctx context.Context) error {
 }
 
 func (o *own) run(ctx context.Context, m *inquiry) error {
-	o.text = o.v.system.dataText() + o.v.modelText(0, o.noise, true, o.more...) + fmt.Sprintf("sampler:\n  seed: %d\n", study.SeedOf(m.Seed, "own "+o.v.name+o.what))
+	o.text = o.v.system.dataText() + o.v.modelText(0, o.noise, true, o.more...) + fmt.Sprintf("sampler:\n  seed: %d\n",
+		study.SeedOf(m.Seed, "own "+o.v.name+o.what))
 	run, err := load(m.dir, o.what, o.text)
 	if err != nil {
 		return err
@@ -92,7 +93,8 @@ func (o *own) run(ctx context.Context, m *inquiry) error {
 		}
 		sum := diag.Summarize(q.name, chains, math.Inf(-1), math.Inf(1))
 		o.draws = len(chains) * len(chains[0])
-		o.found = append(o.found, found{sum.Mean, sum.MCSEMean, sum.SD, diag.MCSESd(chains), diag.Mode(slices.Concat(chains...), math.Inf(-1), math.Inf(1))})
+		o.found = append(o.found, found{sum.Mean, sum.MCSEMean, sum.SD, diag.MCSESd(chains),
+			diag.Mode(slices.Concat(chains...), math.Inf(-1), math.Inf(1))})
 	}
 	o.exact = truncated(o.v, run.Model, o.more, run.Problem.Reported().Contains, m.Scale)
 	return nil

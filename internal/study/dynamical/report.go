@@ -52,7 +52,8 @@ func (m *inquiry) speak() {
 		"main": fact(m.place(m.main())), "section": fact(m.system.section), "about": fact(m.system.told), "binding": fact(m.system.binding),
 		"chaotic": fact(m.system.chaotic), "step": func(i int) string { return strings.Trim(steps[i], "[]") },
 		"combined":  fact(len(all.quantities) > len(all.parameters)), // a key coefficient is the mean of two
-		"prominent": fact(prominent), "overlapping": fact(overlapping), "near": fact(near), "tolerance": fact(tolerance), "farthest": fact(farthest),
+		"prominent": fact(prominent), "overlapping": fact(overlapping), "near": fact(near), "tolerance": fact(tolerance),
+		"farthest":   fact(farthest),
 		"iterations": fact(n), "shortened": fact(n != paperIterations), "drawn": fact(n - n/3),
 		"six": six, "leading": leading, "reflecting": reflecting, "least": slices.Min[[]float64],
 		"slowest": func() float64 { return m.rulers[key].slowest() }, "exactAround": func() float64 { return m.rulers[key].exactAround() },
@@ -62,7 +63,8 @@ func (m *inquiry) speak() {
 			return diag.Mean(m.table.Column(m.at(m.main(), label).name(), metric))
 		},
 		"column": func(c caseFacts, metric string) []float64 { return m.table.Column(c.name(), metric) }, "best": m.best,
-		"settings": m.tables, "reflects": func(c caseFacts) bool { return c.reflected }, "shareOutside": func(c caseFacts) float64 { return c.outsideShare() },
+		"settings": m.tables, "reflects": func(c caseFacts) bool { return c.reflected },
+		"shareOutside": func(c caseFacts) float64 { return c.outsideShare() },
 		"correction": func(c caseFacts) string {
 			_, after, _ := strings.Cut(c.rule, "correction: ")
 			return after
@@ -173,7 +175,8 @@ type setting struct {
 // tables are the settings that tables are of.
 func (m *inquiry) tables() (out []setting) {
 	for _, at := range m.settings("r2SGLD") {
-		s := setting{Place: m.place(at), Runs: len(m.at(at, "r2SGLD").runs), Variant: m.found.Variants[slices.Index(m.system.variants[:], m.variant(at))]}
+		s := setting{Place: m.place(at), Runs: len(m.at(at, "r2SGLD").runs), Variant: m.found.Variants[slices.Index(m.system.variants[:],
+			m.variant(at))]}
 		for _, l := range six() {
 			if i := slices.Index(m.all, m.at(at, l)); i >= 0 {
 				s.Cases = append(s.Cases, m.found.Cases[i])

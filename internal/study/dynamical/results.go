@@ -160,14 +160,16 @@ func (o *own) facts() ownFacts {
 	f := ownFacts{Free: o.v.told, Law: o.what, Constraints: o.more, Draws: o.draws, Rungs: o.rungs, RHat: o.rhat, ESS: o.ess, Took: o.took}
 	for i, c := range o.found {
 		e := o.exact[i]
-		f.Coefficients = append(f.Coefficients, ownFound{o.v.quantities[o.v.key[i]].name, c.mean, c.mcse, c.sd, c.sdMCSE, c.mode, e[0], e[2], e[1], e[3]})
+		f.Coefficients = append(f.Coefficients, ownFound{o.v.quantities[o.v.key[i]].name, c.mean, c.mcse, c.sd, c.sdMCSE, c.mode, e[0], e[2],
+			e[1], e[3]})
 	}
 	return f
 }
 
 func (m *inquiry) facts(v *variant) variantFacts {
 	r := m.rulers[v]
-	f := variantFacts{Name: v.name, Told: v.told, Equations: v.equations, Constraints: v.constraints, Curvatures: r.curvatures(), Walls: r.walls,
+	f := variantFacts{Name: v.name, Told: v.told, Equations: v.equations, Constraints: v.constraints, Curvatures: r.curvatures(),
+		Walls:   r.walls,
 		Parting: r.best().parting, Swaps: normalSwaps(len(v.parameters))}
 	if !m.system.chaotic {
 		apart := r.best().apart
@@ -189,7 +191,8 @@ func (m *inquiry) facts(v *variant) variantFacts {
 // facts are what is told of an outcome.
 func (o *outcome) facts() caseFacts {
 	c := caseFacts{outcome: o, Free: o.v.told, Start: o.from, Label: o.label, Method: o.method(), Runs: len(o.runs), Iterations: o.iterations,
-		Error: o.interval(modeError), ErrorAll: o.interval(func(s score) float64 { return s.errorAll }), Off: o.interval(off), Around: o.interval(around), Parting: o.interval(parting)}
+		Error: o.interval(modeError), ErrorAll: o.interval(func(s score) float64 { return s.errorAll }),
+		Off: o.interval(off), Around: o.interval(around), Parting: o.interval(parting)}
 	if !o.v.system.chaotic {
 		c.Apart = []study.Interval{o.interval(apartEarly), o.interval(apartLate)}
 	}

@@ -93,8 +93,9 @@ func symbol(symbols map[string]string, name string) string {
 
 // lorenz is the system of section 5.1.
 func lorenz() *system {
-	s := &system{name: "lorenz", file: "lorenz.csv", states: []string{"x", "y", "z"}, axes: []string{"x", "y", "z"}, initial: []float64{-8, 8, 27},
-		steps: [3]string{"5e-6", "2e-5", "[2e-6, 2e-5]"}, cold: [3]float64{5e-6, 2e-5, 2e-6}, hottest: [3]float64{5e-6, 2e-5, 2e-5},
+	s := &system{name: "lorenz", file: "lorenz.csv", states: []string{"x", "y", "z"}, axes: []string{"x", "y", "z"},
+		initial: []float64{-8, 8, 27},
+		steps:   [3]string{"5e-6", "2e-5", "[2e-6, 2e-5]"}, cold: [3]float64{5e-6, 2e-5, 2e-6}, hottest: [3]float64{5e-6, 2e-5, 2e-5},
 		section: "5.1", told: "ẋ = σ(y − x), ẏ = x(ρ − z) − y, ż = xy − βz with σ = 10, ρ = 28, β = 8/3, from (−8, 8, 27)",
 		end: 100, chaotic: true, binding: []string{"sigma >= 10.02", "rho <= 27.99", "2*sigma + rho <= 48.3"}}
 	symbols := map[string]string{"sigma": "σ", "rho": "ρ", "beta": "β"}
@@ -112,16 +113,18 @@ func lorenz() *system {
 			"rho*x + y_y*y + y_z*z + y_xy*x*y + y_xz*x*z",
 			"z_x*x + z_y*y - beta*z + z_xy*x*y + z_xz*x*z"},
 		constraints: free, walls: free,
-		parameters: []string{"sigma_x", "sigma_y", "x_z", "x_xy", "x_xz", "rho", "y_y", "y_z", "y_xy", "y_xz", "z_x", "z_y", "beta", "z_xy", "z_xz"},
-		truth:      []float64{10, 10, 0, 0, 0, 28, -1, 0, 0, -1, 0, 0, 8. / 3, 1, 0}}).
+		parameters: []string{"sigma_x", "sigma_y", "x_z", "x_xy", "x_xz", "rho", "y_y", "y_z", "y_xy", "y_xz", "z_x", "z_y", "beta", "z_xy",
+			"z_xz"},
+		truth: []float64{10, 10, 0, 0, 0, 28, -1, 0, 0, -1, 0, 0, 8. / 3, 1, 0}}).
 		finish(symbols, key, map[string][2]string{"sigma": {"sigma_x", "sigma_y"}})
 	return s
 }
 
 // lotkaVolterra is the system of the appendix.
 func lotkaVolterra() *system {
-	s := &system{name: "lotka-volterra", file: "lotka_volterra.csv", states: []string{"x", "y"}, axes: []string{"prey", "predators"}, initial: []float64{10, 5},
-		steps: [3]string{"5e-6", "1e-5", "[2e-6, 1e-5]"}, cold: [3]float64{5e-6, 1e-5, 2e-6}, hottest: [3]float64{5e-6, 1e-5, 1e-5},
+	s := &system{name: "lotka-volterra", file: "lotka_volterra.csv", states: []string{"x", "y"}, axes: []string{"prey", "predators"},
+		initial: []float64{10, 5},
+		steps:   [3]string{"5e-6", "1e-5", "[2e-6, 1e-5]"}, cold: [3]float64{5e-6, 1e-5, 2e-6}, hottest: [3]float64{5e-6, 1e-5, 1e-5},
 		section: "appendix", told: "ẋ = αx − βxy, ẏ = −δy + γxy with α = 1, β = 0.1, δ = 1.5, γ = 0.075, from (10, 5)",
 		unit: "days", end: 200, binding: []string{"alpha >= 1.02", "delta <= 1.49", "alpha + delta <= 2.6"}}
 	symbols := map[string]string{"alpha": "α", "beta": "β", "delta": "δ", "gamma": "γ"}
@@ -132,7 +135,8 @@ func lotkaVolterra() *system {
 		parameters: key, truth: []float64{1, 0.1, 1.5, 0.075}, low: []float64{0.02, 0.002, 0.03, 0.0015}}).finish(symbols, key, nil)
 	s.variants[1] = (&variant{system: s, name: "all", told: "all 6 coefficients",
 		equations: []string{"alpha*x + x_y*y - beta*x*y", "y_x*x - delta*y + gamma*x*y"}, constraints: positive, walls: positive,
-		parameters: []string{"alpha", "x_y", "beta", "y_x", "delta", "gamma"}, truth: []float64{1, 0, 0.1, 0, 1.5, 0.075}}).finish(symbols, key, nil)
+		parameters: []string{"alpha", "x_y", "beta", "y_x", "delta", "gamma"}, truth: []float64{1, 0, 0.1, 0, 1.5,
+			0.075}}).finish(symbols, key, nil)
 	return s
 }
 
@@ -175,7 +179,8 @@ func (s *system) dataText() string {
 	for _, n := range s.states {
 		states, derivatives = append(states, n+": "+n), append(derivatives, n+": d"+n)
 	}
-	return fmt.Sprintf("data:\n  file: %s\n  time: t\n  states: {%s}\n  derivatives: {%s}\n", s.file, strings.Join(states, ", "), strings.Join(derivatives, ", "))
+	return fmt.Sprintf("data:\n  file: %s\n  time: t\n  states: {%s}\n  derivatives: {%s}\n", s.file, strings.Join(states, ", "),
+		strings.Join(derivatives, ", "))
 }
 
 // modelText is the model section, with minibatches of a number of rows (0: none)

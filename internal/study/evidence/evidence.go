@@ -93,11 +93,13 @@ func (e effort) study(ctx context.Context, o study.Options) (*study.Study, error
 	}
 	s := o.Begin("evidence", Title)
 	s.Claims, s.Results = r.claims(), r
-	s.Effort = fmt.Sprintf("%d seeds a problem, to a standard error of %g of log Z; nested sampling as measured on %s", e.seeds, e.target, r.Peers.Made)
+	s.Effort = fmt.Sprintf("%d seeds a problem, to a standard error of %g of log Z; nested sampling as measured on %s", e.seeds, e.target,
+		r.Peers.Made)
 	for i := range r.Problems {
 		s.Settings = append(s.Settings, study.Setting{Name: r.Problems[i].ID + ", " + r.Problems[i].Name, Text: r.Problems[i].text(target)})
 	}
-	s.Hint = "Run them with r2sgld sample FILE.yaml --threads 1 --seed 1; log_evidence in summary.json is of the integral, to which the log volume belongs."
+	s.Hint = "Run them with r2sgld sample FILE.yaml --threads 1 --seed 1; log_evidence in summary.json is of the integral, to which the " +
+		"log volume belongs."
 	s.Sections, err = r.sections()
 	return s, err
 }

@@ -45,7 +45,8 @@ func (t *task) run(ctx context.Context, dir string, to float64, seed uint64) (Tr
 	if e.Reason != "" {
 		return Trial{}, 0, fmt.Errorf("no log evidence: %s", e.Reason)
 	}
-	out := Trial{Seed: seed, LogZ: e.Estimate - t.logVolume, SE: e.Error, Gap: e.Forward - e.Backward, Calls: calls.points(), Rungs: len(sum.Ladder.InverseTemperature)}
+	out := Trial{Seed: seed, LogZ: e.Estimate - t.logVolume, SE: e.Error, Gap: e.Forward - e.Backward, Calls: calls.points(),
+		Rungs: len(sum.Ladder.InverseTemperature)}
 	out.Error = out.LogZ - t.exact
 	return out, seconds, nil
 }

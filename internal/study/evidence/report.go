@@ -22,7 +22,8 @@ var words string
 var prose = sync.OnceValue(func() *study.Prose {
 	return study.NewProse(words, template.FuncMap{
 		"mostRMS": func() float64 { return mostRMS }, "mostMean": func() float64 { return mostMean }, "far": func() int { return far },
-		"rounded": rounded, "programs": programs, "notes": (*Peers).notes, "rivals": (*Results).rivals, "mean": diag.Mean, "largest": slices.Max[[]float64],
+		"rounded": rounded, "programs": programs, "notes": (*Peers).notes, "rivals": (*Results).rivals, "mean": diag.Mean,
+		"largest":    slices.Max[[]float64],
 		"contests":   func(r *Results) outcome { return r.contests(true) },
 		"derivation": func(p Problem) string { return p.derivation }, "errors": Problem.errors, "rungs": Problem.rungs,
 		"stated": func(p Problem) float64 { return p.stated() }, "calls": func(p Problem) float64 { return p.calls() }, "spent": (*Results).spent,
@@ -90,7 +91,8 @@ func (r *Results) rivals() []rival {
 		p := &r.Problems[i]
 		all := r.Peers.peersOn(p.ID, p.Exact)
 		least, ok := cheapest(all, mostRMS)
-		own := rival{Problem: p.ID, Program: "r2sgld", Runs: len(p.Runs), RMS: p.RMS, Mean: p.Mean, Stated: p.stated(), Calls: p.calls(), Needed: p.callsFor(mostRMS)}
+		own := rival{Problem: p.ID, Program: "r2sgld", Runs: len(p.Runs), RMS: p.RMS, Mean: p.Mean, Stated: p.stated(), Calls: p.calls(),
+			Needed: p.callsFor(mostRMS)}
 		for k := range p.Runs {
 			if run := &p.Runs[k]; math.Abs(run.Error) <= 2*run.SE {
 				own.Within++
@@ -152,7 +154,8 @@ func (r *Results) spent(p Problem) []string {
 
 // tint is the colour of a program in a use: pale if it is the usual one.
 func tint(program, use string) string {
-	colours := map[string][2]string{"dynesty": {"p-sgld", "r-sgld"}, "UltraNest": {"p-cycsgld", "r-cycsgld"}, "nestle": {"myula", "projected-sgld"}}
+	colours := map[string][2]string{"dynesty": {"p-sgld", "r-sgld"}, "UltraNest": {"p-cycsgld", "r-cycsgld"},
+		"nestle": {"myula", "projected-sgld"}}
 	if use == best {
 		return colours[program][1]
 	}
@@ -200,8 +203,10 @@ func put(p *figure.Points, x, y, bar float64) {
 
 // callFigure is calls against errors.
 func (r *Results) callFigure() (*figure.Figure, error) {
-	q := figure.Lines{X: figure.Axis{Name: "calls"}, Y: figure.Axis{Name: "error of log Z"}, LogX: true, LogY: true, View: [2][2]float64{{}, {0.008, 1}},
-		Caption: "Error: rms over runs; of fewer than five the larger of it and the error stated. Above 1 at the edge. Dashed: what r2sgld would reach with other calls."}
+	q := figure.Lines{X: figure.Axis{Name: "calls"}, Y: figure.Axis{Name: "error of log Z"}, LogX: true, LogY: true,
+		View: [2][2]float64{{}, {0.008, 1}},
+		Caption: "Error: rms over runs; of fewer than five the larger of it and the error stated. Above 1 at the edge. Dashed: what r2sgld " +
+			"would reach with other calls."}
 	for i := range r.Problems {
 		p := &r.Problems[i]
 		own := p.error()

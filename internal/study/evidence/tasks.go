@@ -31,13 +31,16 @@ func tasks() []task {
 	return []task{
 		{id: "E1", name: "eggbox", file: "eggbox", dim: 2, exact: eggbox(), logVolume: 2 * math.Log(10*math.Pi), limit: 0.25,
 			variables: []string{"x", "y"}, potential: "-(2 + cos(x/2)*cos(y/2))^5",
-			domain:     "  box: {x: [0, 31.41592653589793], y: [0, 31.41592653589793]}",
-			derivation: "trapezoidal rule over a period in either coordinate, which is exact to rounding; 235.88, often quoted, is too large by 0.024"},
-		{id: "E2", name: "25 modes on the flower", file: "flower", dim: 2, exact: petals(), logVolume: math.Log(flowerArea), limit: 0.1, bounded: true,
+			domain: "  box: {x: [0, 31.41592653589793], y: [0, 31.41592653589793]}",
+			derivation: "trapezoidal rule over a period in either coordinate, which is exact to rounding; 235.88, often quoted, is too large by " +
+				"0.024"},
+		{id: "E2", name: "25 modes on the flower", file: "flower", dim: 2, exact: petals(), logVolume: math.Log(flowerArea), limit: 0.1,
+			bounded:   true,
 			variables: []string{"x", "y"}, potential: "((x^2 + y^2)/10 - (cos(2*pi*x) + cos(2*pi*y)))/0.5",
 			domain:     "  flower: {petals: 5, offset: 3, radius: 2}",
 			derivation: "polar quadrature: trapezoidal rule in the angle, Gauss–Legendre along the ray"},
-		{id: "E3", name: "ordered Gaussian", file: "ordered", dim: 5, exact: orderedGaussian(), logVolume: math.Log(1e5 / 120), limit: 0.5, bounded: true,
+		{id: "E3", name: "ordered Gaussian", file: "ordered", dim: 5, exact: orderedGaussian(), logVolume: math.Log(1e5 / 120), limit: 0.5,
+			bounded:   true,
 			variables: numbered(5), potential: "(x1^2 + x2^2 + x3^2 + x4^2 + x5^2)/2 + 2.5*log(2*pi)",
 			domain:     "  constraints: [\"x1 > x2 > x3 > x4 > x5\"]\n  box: " + cube(5, 5),
 			derivation: "closed form: by symmetry (2Φ(5) − 1)⁵/120 over the volume 10⁵/120"},
@@ -52,11 +55,13 @@ func shellsTask(d int, limit float64) task {
 		rest += " + " + v + "^2"
 	}
 	shell := func(sign string) string { return fmt.Sprintf("-50*(sqrt((x1 %s 3.5)^2%s) - 2)^2", sign, rest) }
-	return task{id: fmt.Sprintf("E4-%d", d), name: fmt.Sprintf("two shells, D = %d", d), file: fmt.Sprintf("shells-%d", d), dim: d, exact: shells(d),
+	return task{id: fmt.Sprintf("E4-%d", d), name: fmt.Sprintf("two shells, D = %d", d), file: fmt.Sprintf("shells-%d", d), dim: d,
+		exact:     shells(d),
 		logVolume: float64(d) * math.Log(12), limit: limit, variables: numbered(d),
-		potential:  fmt.Sprintf("-logsumexp(%s, %s) + 0.5*log(0.02*pi)", shell("-"), shell("+")),
-		domain:     "  box: " + cube(d, 6),
-		derivation: "radial quadrature of one shell, twice; what lies beyond the wall, five widths away, and where the shells overlap is below 10⁻⁶"}
+		potential: fmt.Sprintf("-logsumexp(%s, %s) + 0.5*log(0.02*pi)", shell("-"), shell("+")),
+		domain:    "  box: " + cube(d, 6),
+		derivation: "radial quadrature of one shell, twice; what lies beyond the wall, five widths away, and where the shells overlap is " +
+			"below 10⁻⁶"}
 }
 
 // numbered are the names x1 to xd.
@@ -79,7 +84,8 @@ func cube(d int, half float64) string {
 
 // text is the configuration that goes on until log Z is known to a standard error.
 func (t *task) text(to float64) string {
-	return fmt.Sprintf("name: %s\nvariables: [%s]\npotential: \"%s\"\ndomain:\n%s\nsampler: {method: auto, kernel: mala, until: {evidence: %g}}\n",
+	return fmt.Sprintf("name: %s\nvariables: [%s]\npotential: \"%s\"\ndomain:\n%s\nsampler: {method: auto, kernel: mala, until: {evidence: "+
+		"%g}}\n",
 		t.file, strings.Join(t.variables, ", "), t.potential, t.domain, to)
 }
 

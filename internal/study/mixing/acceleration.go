@@ -105,7 +105,8 @@ func (e effort) byTemperature() ([]sweep, error) {
 		potential potential.Potential
 	}{{"double well on [−2, 2]", well()}, {"25 modes, a slice on [−2, 2]", modes(1)}} {
 		for _, hot := range e.hot {
-			out = append(out, sweep{problem{u.name, u.potential, narrow, []float64{1, hot}, 0}, e.sweepPair, logarithmic(1e-2, 1e4, min(7, e.intensities))})
+			out = append(out, sweep{problem{u.name, u.potential, narrow, []float64{1, hot}, 0}, e.sweepPair,
+				logarithmic(1e-2, 1e4, min(7, e.intensities))})
 		}
 	}
 	return out, nil
@@ -124,7 +125,8 @@ func (e effort) bySize() ([]sweep, error) {
 			if err != nil {
 				return nil, err
 			}
-			out = append(out, sweep{problem{u.name, u.potential, d, []float64{1, 10}, 0}, e.sweepPair, logarithmic(1e-2, 1e4, min(7, e.intensities))})
+			out = append(out, sweep{problem{u.name, u.potential, d, []float64{1, 10}, 0}, e.sweepPair,
+				logarithmic(1e-2, 1e4, min(7, e.intensities))})
 		}
 	}
 	return out, nil

@@ -71,7 +71,8 @@ func pushed() scene {
 
 // scenes are all of them.
 func scenes() []scene {
-	return []scene{pushed(), {"[−2, 2], double well", well(), -2, 2}, {"[−2, 2], slice of the 25 modes", modes(1), -2, 2}, {"[0, 2], U = 0", nil, 0, 2}}
+	return []scene{pushed(), {"[−2, 2], double well", well(), -2, 2}, {"[−2, 2], slice of the 25 modes", modes(1), -2, 2},
+		{"[0, 2], U = 0", nil, 0, 2}}
 }
 
 // step is a step of size eta on the scene, at temperature 1.
@@ -169,17 +170,18 @@ func (e effort) stationaryJobs() []job {
 		}
 	}
 	for _, s := range scenes()[:3] {
-		out = append(out, job{s.name + ", swaps with τ = 10", ruleName(domain.Specular), byStep, logarithmic(e.leastPair, 2e-2, e.pairSteps), 0.25, func(eta float64) (float64, error) {
-			law, err := s.pair(eta, 0, 0)
-			if err != nil {
-				return 0, err
-			}
-			target, err := scheme.Target(s.u, s.lo, s.hi, 1)
-			if err != nil {
-				return 0, err
-			}
-			return scheme.W1(law, target), nil
-		}})
+		out = append(out, job{s.name + ", swaps with τ = 10", ruleName(domain.Specular), byStep, logarithmic(e.leastPair, 2e-2, e.pairSteps),
+			0.25, func(eta float64) (float64, error) {
+				law, err := s.pair(eta, 0, 0)
+				if err != nil {
+					return 0, err
+				}
+				target, err := scheme.Target(s.u, s.lo, s.hi, 1)
+				if err != nil {
+					return 0, err
+				}
+				return scheme.W1(law, target), nil
+			}})
 	}
 	return out
 }
@@ -317,9 +319,11 @@ func (e effort) energyJobs() []job {
 			return scheme.W1(quiet, noisy), nil
 		}
 		out = append(out,
-			job{fmt.Sprintf("%s, %s, step %g", s.name, c.name, 2*e.leastPair), ruleName(domain.Specular), byEnergy, logarithmic(0.1, 3, e.pairSteps), 0.5,
+			job{fmt.Sprintf("%s, %s, step %g", s.name, c.name, 2*e.leastPair), ruleName(domain.Specular), byEnergy, logarithmic(0.1, 3, e.pairSteps),
+				0.5,
 				func(x float64) (float64, error) { return distance(2*e.leastPair, x) }},
-			job{fmt.Sprintf("%s, %s, noise %g", s.name, c.name, sd), ruleName(domain.Specular), byStep, logarithmic(e.leastPair, 2e-2, e.pairSteps), -0.25,
+			job{fmt.Sprintf("%s, %s, noise %g", s.name, c.name, sd), ruleName(domain.Specular), byStep, logarithmic(e.leastPair, 2e-2, e.pairSteps),
+				-0.25,
 				func(x float64) (float64, error) { return distance(x, sd) }})
 	}
 	return out

@@ -81,7 +81,8 @@ func (r *Results) decayLines() figure.Lines {
 		panel := figure.LinePanel{Title: d.Name}
 		x := scaled(d.Times, d.Gap)
 		for i, y := range [][]float64{d.Chi2, d.KL, d.W2, d.TV} {
-			panel.Lines = append(panel.Lines, positive(figure.Line{Name: []string{"χ²", "KL", "W2", "total variation"}[i], Method: tint(i)}, 0, x, y))
+			panel.Lines = append(panel.Lines, positive(figure.Line{Name: []string{"χ²", "KL", "W2", "total variation"}[i], Method: tint(i)}, 0, x,
+				y))
 		}
 		var bound []float64
 		for _, t := range d.Times {
@@ -97,7 +98,8 @@ func (r *Results) decayLines() figure.Lines {
 func (r *Results) ratioLines() figure.Lines {
 	panel := figure.LinePanel{}
 	for _, d := range r.Decay {
-		line := positive(figure.Line{Name: d.Name + ", from " + spread(d.Start), Method: tint(len(panel.Lines))}, 0, scaled(d.Times, d.Gap), d.Ratio)
+		line := positive(figure.Line{Name: d.Name + ", from " + spread(d.Start), Method: tint(len(panel.Lines))}, 0, scaled(d.Times, d.Gap),
+			d.Ratio)
 		if len(line.X) > 0 {
 			panel.Lines = append(panel.Lines, line)
 		}
@@ -210,7 +212,8 @@ func (r *Results) familyLines() figure.Lines {
 		if len(panel.Lines) == 0 {
 			continue
 		}
-		panel.Lines = append(panel.Lines, figure.Line{Name: "π²/diameter²", Method: "truth", Dashed: true, X: []float64{least, most}, Y: []float64{square(math.Pi / least), square(math.Pi / most)}})
+		panel.Lines = append(panel.Lines, figure.Line{Name: "π²/diameter²", Method: "truth", Dashed: true, X: []float64{least, most},
+			Y: []float64{square(math.Pi / least), square(math.Pi / most)}})
 		q.Panels = append(q.Panels, panel)
 	}
 	return q
@@ -222,7 +225,8 @@ func (r *Results) polygonLines() figure.Lines {
 	for _, p := range r.Diameter.Polygons {
 		at = append(at, p.Diameter)
 	}
-	panel := figure.LinePanel{Lines: []figure.Line{{Name: "bound", Method: "truth", Dashed: true, X: []float64{slices.Min(at), slices.Max(at)}, Y: []float64{1, 1}}}}
+	panel := figure.LinePanel{Lines: []figure.Line{{Name: "bound", Method: "truth", Dashed: true, X: []float64{slices.Min(at), slices.Max(at)},
+		Y: []float64{1, 1}}}}
 	for i, l := range laws(r.Diameter.Polygons) {
 		panel.Points = append(panel.Points, figure.Points{Name: l.Name, Method: []string{"r2sgld", "r-cycsgld", "r-sgld"}[i], X: at, Y: l.Over})
 	}

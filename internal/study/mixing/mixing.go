@@ -78,7 +78,8 @@ func (e effort) study(ctx context.Context, o study.Options) (*study.Study, error
 	}
 	s := o.Begin("theory", Title)
 	s.Claims, s.Results = r.claims(), r
-	s.Effort = fmt.Sprintf("generators on grids of up to %d cells along a side of the plane, two rungs on up to %d × %d cells of an interval; no random numbers but those of %d polygons",
+	s.Effort = fmt.Sprintf("generators on grids of up to %d cells along a side of the plane, two rungs on up to %d × %d cells of an "+
+		"interval; no random numbers but those of %d polygons",
 		e.exactPlane[len(e.exactPlane)-1], e.decayPair, e.decayPair, e.polygons)
 	s.Sections, err = r.sections()
 	return s, err

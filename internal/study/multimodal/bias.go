@@ -63,7 +63,8 @@ func biasOf(o *outcome, law string) bias {
 	if law == lawUniform {
 		tau = math.Inf(1)
 	}
-	b := bias{Domain: o.scene.name, Law: law, Label: o.label, Protocol: o.protocol.name, Exact: o.scene.region.Moments(tau).MeanR2, Off: o.moment(1), runs: o.runs}
+	b := bias{Domain: o.scene.name, Law: law, Label: o.label, Protocol: o.protocol.name, Exact: o.scene.region.Moments(tau).MeanR2,
+		Off: o.moment(1), runs: o.runs}
 	b.Off.Mean -= b.Exact
 	return b
 }

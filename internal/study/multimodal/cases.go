@@ -352,5 +352,6 @@ func calibrate(ctx context.Context, p plan, target float64) (float64, error) {
 
 // thresholdKeys are those of the swap rule of the released code.
 func thresholdKeys(correction float64) string {
-	return fmt.Sprintf("boundary: nearest\nswap: {%s, rule: threshold, threshold: 3e-4, variance: %g, correction: %.4g}", everySweep, swapVariance, correction)
+	return fmt.Sprintf("boundary: nearest\nswap: {%s, rule: threshold, threshold: 3e-4, variance: %g, correction: %.4g}", everySweep,
+		swapVariance, correction)
 }

@@ -103,7 +103,8 @@ func (c court) claims() []study.Claim {
 		f := struct{ By, Inside study.Comparisons }{c.pairs("kl_te_all", pairs...), c.pairs("kl_te_in", pairs...)}
 		return p.Compared("multimodal-"+id, f.By, runsOf(c.scale), f)
 	}
-	return []study.Claim{ask("rsgld-worst", slow, [2]string{"r2SGLD", "R-SGLD"}), ask("rcycsgld-better", slow), ask("r2sgld-best", rivals()...),
+	return []study.Claim{ask("rsgld-worst", slow, [2]string{"r2SGLD", "R-SGLD"}), ask("rcycsgld-better", slow),
+		ask("r2sgld-best", rivals()...),
 		c.bestInside(), ask("reflection-reduces-kl", partners(func(a sampler) string { return a.plain })...),
 		ask("reflection-beats-best-penalty", partners(sampler.penalised)...), c.anyPenalty(), c.sameCost(), c.swapRate(),
 		c.allModes(), c.trapped(), c.mostModes(), c.reflectionItself(), c.unbiased(), c.falls()}
@@ -214,7 +215,8 @@ func (c court) anyPenalty() study.Claim {
 		for _, a := range samplers() {
 			for _, q := range grid {
 				o := c.find(s.name, "paper", groupGrid, a.with(q))
-				f.By = append(f.By, study.Welch(fmt.Sprintf("%s on the %s", o.label, s.name), c.of(s.name, "paper", a.reflected).last(klAll), o.last(klAll)))
+				f.By = append(f.By, study.Welch(fmt.Sprintf("%s on the %s", o.label, s.name), c.of(s.name, "paper", a.reflected).last(klAll),
+					o.last(klAll)))
 			}
 		}
 	}
@@ -248,7 +250,8 @@ func (c court) sameCost() study.Claim {
 		for _, s := range c.five {
 			half := c.of(s.name, p.name, "r2SGLD")
 			for _, l := range []string{"SGLD", "cycSGLD", "P-SGLD", "P-cycSGLD", "R-SGLD", "R-cycSGLD"} {
-				f.By = append(f.By, study.Welch(fmt.Sprintf("%s on the %s, protocol %s", l, s.name, p.name), half.cheap(len(half.at)-1, true, klAll), c.of(s.name, p.name, l).last(klAll)))
+				f.By = append(f.By, study.Welch(fmt.Sprintf("%s on the %s, protocol %s", l, s.name, p.name), half.cheap(len(half.at)-1, true, klAll),
+					c.of(s.name, p.name, l).last(klAll)))
 			}
 		}
 	}
@@ -354,7 +357,8 @@ func (c court) reflectionItself() study.Claim {
 	for _, s := range c.five {
 		for _, a := range samplers() {
 			if o := c.find(s.name, "paper", groupBoundary, a.reflected+", refuse"); o != nil {
-				f.By = append(f.By, study.Welch(fmt.Sprintf("%s on the %s", a.reflected, s.name), c.of(s.name, "paper", a.reflected).last(klAll), o.last(klAll)))
+				f.By = append(f.By, study.Welch(fmt.Sprintf("%s on the %s", a.reflected, s.name), c.of(s.name, "paper", a.reflected).last(klAll),
+					o.last(klAll)))
 			}
 		}
 	}

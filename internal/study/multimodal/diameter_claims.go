@@ -17,7 +17,8 @@ var diameterWords string
 func (r *DiameterResults) prose(e effort) *study.Prose {
 	return study.NewProse(diameterWords, template.FuncMap{
 		"runs": func() any {
-			return struct{ First, More, Whole, Length, Longer int }{e.first.runs, e.more.runs, e.first.runs + e.more.runs, e.first.length, e.more.length}
+			return struct{ First, More, Whole, Length, Longer int }{e.first.runs, e.more.runs, e.first.runs + e.more.runs, e.first.length,
+				e.more.length}
 		},
 		"domains": func() []DiameterDomain { return r.Domains }, "rows": r.rows, "enumerated": enumerated,
 		"klAfter": func(d DiameterDomain, n int) Interval { return rowAt(d.All, n).KL }, "floor": DiameterDomain.floor,
@@ -63,7 +64,8 @@ func (r *DiameterResults) claims(e effort) []study.Claim {
 		f := r.facts()
 		return p.Claim("diameter-"+id, claim(f), f)
 	}
-	return []study.Claim{tell((*diameterFacts).decline, "decline"), tell((*diameterFacts).quadratic, "quadratic"), tell((*diameterFacts).comparable, "comparable")}
+	return []study.Claim{tell((*diameterFacts).decline, "decline"), tell((*diameterFacts).quadratic, "quadratic"),
+		tell((*diameterFacts).comparable, "comparable")}
 }
 
 // diameterFacts are what claims are told of.

@@ -35,7 +35,8 @@ func (r *DiameterResults) klFigure() (*figure.Figure, error) {
 		for _, f := range d.Floor {
 			floor.X, floor.Y = append(floor.X, float64(f.Iterations)), append(floor.Y, f.KL.Mean)
 		}
-		q.Panels = append(q.Panels, figure.LinePanel{Title: fmt.Sprintf("circumradius %g, %d cells", d.Circumradius, d.Cells), Lines: []figure.Line{chain, floor}})
+		q.Panels = append(q.Panels, figure.LinePanel{Title: fmt.Sprintf("circumradius %g, %d cells", d.Circumradius, d.Cells),
+			Lines: []figure.Line{chain, floor}})
 	}
 	return figure.Curves(q)
 }
@@ -43,12 +44,14 @@ func (r *DiameterResults) klFigure() (*figure.Figure, error) {
 // trendOf draws a power from the smallest octagon to the largest.
 func (r *DiameterResults) trendOf(p Power) *figure.Trend {
 	a, b := r.Domains[0].Circumradius, r.Domains[len(r.Domains)-1].Circumradius
-	return &figure.Trend{X: []float64{2 * a, 2 * b}, Y: []float64{p.at(a), p.at(b)}, Text: fmt.Sprintf("slope %.2f ± %.2f", p.Power, (p.High-p.Low)/2)}
+	return &figure.Trend{X: []float64{2 * a, 2 * b}, Y: []float64{p.at(a), p.at(b)},
+		Text: fmt.Sprintf("slope %.2f ± %.2f", p.Power, (p.High-p.Low)/2)}
 }
 
 // neededFigure is the iterations to each level against the diameter.
 func (r *DiameterResults) neededFigure() (*figure.Figure, error) {
-	q := figure.Lines{X: figure.Axis{Name: "diameter"}, Y: figure.Axis{Name: "iterations"}, LogX: true, LogY: true, Columns: 2, Caption: "95 % intervals."}
+	q := figure.Lines{X: figure.Axis{Name: "diameter"}, Y: figure.Axis{Name: "iterations"}, LogX: true, LogY: true, Columns: 2,
+		Caption: "95 % intervals."}
 	for _, p := range r.Powers {
 		chain := figure.Points{Name: "r2SGLD", Method: "r2sgld", Trend: r.trendOf(p.Chain)}
 		iid := figure.Points{Name: "independent draws", Method: "iid"}
@@ -71,7 +74,8 @@ func (r *DiameterResults) neededFigure() (*figure.Figure, error) {
 
 // relaxationFigure is the relaxation time of every process against the diameter.
 func (r *DiameterResults) relaxationFigure() (*figure.Figure, error) {
-	q := figure.Lines{X: figure.Axis{Name: "diameter"}, Y: figure.Axis{Name: "relaxation time"}, LogX: true, LogY: true, Caption: "95 % intervals. Time: cold step times iterations."}
+	q := figure.Lines{X: figure.Axis{Name: "diameter"}, Y: figure.Axis{Name: "relaxation time"}, LogX: true, LogY: true,
+		Caption: "95 % intervals. Time: cold step times iterations."}
 	for _, x := range r.Relaxations {
 		name, _, _ := strings.Cut(x.Name, ",")
 		p := figure.Points{Name: name, Method: x.Method, Trend: r.trendOf(x.Fit)}

@@ -51,7 +51,8 @@ type walk struct {
 // every octagon, and takes time.
 func exchangeWalk(name string, runs, length, every int) walk {
 	return walk{name, "r2SGLD, 25 modes", "r2sgld",
-		fmt.Sprintf("potential: %q\nnoise: {gradient: 0.05, energy: 0.05}\n|step_size: [2e-5, 2e-4]\ntemperature: [1, 10]\nswap: {%s, variance: %g}", bowl, everySweep, swapVariance),
+		fmt.Sprintf("potential: %q\nnoise: {gradient: 0.05, energy: 0.05}\n|step_size: [2e-5, 2e-4]\ntemperature: [1, 10]\nswap: {%s, "+
+			"variance: %g}", bowl, everySweep, swapVariance),
 		2e-5, 2, runs, length, every}
 }
 

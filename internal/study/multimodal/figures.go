@@ -113,7 +113,8 @@ func (m *multimodal) gridFigure() (*figure.Figure, error) {
 // klFigure shows KL against the number of draws on all domains.
 func (m *multimodal) klFigure(p protocol) (*figure.Figure, error) {
 	q := figure.Lines{X: figure.Axis{Name: "draws"}, Y: figure.Axis{Name: "KL(truth‖draws)", Unit: "nats"}, LogX: true, LogY: true,
-		Caption: fmt.Sprintf("Means and 95 %% intervals of %d runs, the first fifth of the draws dropped, draws outside the domain counted as lost.", runsOf(m.Scale))}
+		Caption: fmt.Sprintf("Means and 95 %% intervals of %d runs, the first fifth of the draws dropped, draws outside the domain counted as "+
+			"lost.", runsOf(m.Scale))}
 	for _, s := range m.five {
 		panel := figure.LinePanel{Title: s.name}
 		for _, l := range nine() {

@@ -24,8 +24,9 @@ func (m *multimodal) sections(pictures map[string]study.Picture) ([]study.Sectio
 			}
 			return out
 		},
-		"formula": func() string { return formula }, "runs": func() int { return runsOf(m.Scale) }, "uniformStep": func() string { return uniformStep },
-		"minus": func(s string) string { return strings.Replace(s, "-", "−", 1) }, "enumerated": enumerated,
+		"formula": func() string { return formula }, "runs": func() int { return runsOf(m.Scale) },
+		"uniformStep": func() string { return uniformStep },
+		"minus":       func(s string) string { return strings.Replace(s, "-", "−", 1) }, "enumerated": enumerated,
 		"protocols": func() []toldProtocol { return told(m.protocols()) }, "columns": columns, "truths": m.truthRows,
 		"nine": func(protocol string, c scored) []row {
 			return m.rows(nine(), func(s *scene, l string) cell { return m.trials.of(s.name, protocol, l).told(c.of) })

@@ -59,7 +59,8 @@ type scoresAt struct {
 
 // results gathers them.
 func (m *multimodal) results() *multimodalResults {
-	r := &multimodalResults{Target: formula, Width: cellWidth, Bias: m.biases(), Cells: map[string]int{}, Truth: map[string]*Exact{}, Modes: map[string]int{}, Chosen: map[string]string{}}
+	r := &multimodalResults{Target: formula, Width: cellWidth, Bias: m.biases(), Cells: map[string]int{}, Truth: map[string]*Exact{},
+		Modes: map[string]int{}, Chosen: map[string]string{}}
 	for i, s := range slices.Concat(m.five, m.two) {
 		r.Cells[s.name], r.Truth[s.name], r.Modes[s.name] = s.cells.K(), m.exact[i], s.worthFinding()
 	}

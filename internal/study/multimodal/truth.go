@@ -33,7 +33,8 @@ func shapes() []shape {
 		{"flower", "{flower: {petals: 5, offset: 3, radius: 2}}", "polar curve r(θ) = (radius/3.5)(sin 5θ + 3)", "9.5 pi (2/3.5)^2", 2},
 		{"octagon", "{octagon: {radius: 2}}", "regular, circumradius radius, a vertex at (0, radius)", "8 sqrt 2", 2},
 		{"heart", "{heart: {radius: 2}}", "(16 sin³θ, 13 cos θ − 5 cos 2θ − 2 cos 3θ − cos 4θ)·radius/10", "", 2},
-		{"cross", "{cross: {radius: 2}}", "union of |x| ≤ radius·sin 18°, |y| ≤ radius·sin 72° and its transpose", "16 sin 18 (2 sin 72 - sin 18) degrees", 2},
+		{"cross", "{cross: {radius: 2}}", "union of |x| ≤ radius·sin 18°, |y| ≤ radius·sin 72° and its transpose",
+			"16 sin 18 (2 sin 72 - sin 18) degrees", 2},
 		{"star", "{star: {radius: 2}}", "tips P_i at 90° + 72°i, after each the vertex 0.618 P_i + 0.382 P_(i+2), times radius", "", 2},
 	}
 }
