@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/r2sgld/r2sgld/internal/sparse"
 	"github.com/r2sgld/r2sgld/potential"
 )
 
@@ -77,9 +78,9 @@ type choice struct {
 // median probability model of Barbieri and Berger 2004), and those that the user
 // speaks of by a prior or in Sparse.Keep.
 func (m *Model) chosen(s *Series) (*Model, *choice, error) {
-	if n := len(m.expand(&faults{})); n > maxCandidates {
+	if n := len(m.expand(&faults{})); n > sparse.Most {
 		return nil, nil, &ModelError{[]string{"model", "library"}, -1,
-			fmt.Errorf("%d terms: more than the %d that can be chosen from", n, maxCandidates)}
+			fmt.Errorf("%d terms: more than the %d that can be chosen from", n, sparse.Most)}
 	}
 	equations, first, second, err := m.regressions(s)
 	if err != nil {
@@ -121,29 +122,20 @@ func (m *Model) forced(parameter string) bool {
 }
 
 // weighTerms finds the inclusion probabilities of the free terms of an equation.
-func (m *Model) weighTerms(e *equation, first, second potential.Column) (*posterior, error) {
+func (m *Model) weighTerms(e *equation, first, second potential.Column) (*sparse.Posterior, error) {
 	if len(e.parameters) == 0 {
 		return nil, nil
 	}
-	c, err := newCandidates(first)
-	if err != nil {
-		return nil, err
-	}
-	other, err := newCandidates(second)
-	if err != nil {
-		return nil, err
-	}
+	var held []bool
 	for _, name := range e.parameters {
-		c.forced = append(c.forced, m.forced(name))
+		held = append(held, m.forced(name))
 	}
-	c.prior = m.Sparse.Prior
-	c.inflate(first, other.fit)
-	return c.posterior(), nil
+	return sparse.Choose(first, second, held, m.Sparse.Prior)
 }
 
 // sort adds the terms of an equation to a choice, and what the user should know
 // of it, and returns them.
-func (m *Model) sort(c *choice, e *equation, found *posterior) []Term {
+func (m *Model) sort(c *choice, e *equation, found *sparse.Posterior) []Term {
 	var terms []Term
 	var doubtful []string
 	kept := 0
@@ -155,7 +147,7 @@ func (m *Model) sort(c *choice, e *equation, found *posterior) []Term {
 			}
 		} else {
 			k := slices.Index(e.parameters, t.parameter)
-			out.Inclusion, out.Mean, out.SD = found.inclusion[k], found.mean[k], found.sd[k]
+			out.Inclusion, out.Mean, out.SD = found.Inclusion[k], found.Mean[k], found.SD[k]
 			out.Kept = m.forced(t.parameter) || out.Inclusion > m.Sparse.threshold()
 			if out.Inclusion > 0.1 && out.Inclusion < 0.9 {
 				doubtful = append(doubtful, fmt.Sprintf("%s (%.2f)", t.text, out.Inclusion))
@@ -182,23 +174,23 @@ func (m *Model) sort(c *choice, e *equation, found *posterior) []Term {
 
 // rivals warns of two sets of terms that are nearly as probable as one another
 // and have most of the probability.
-func (c *choice) rivals(e *equation, found *posterior) {
-	if len(found.models) < 2 {
+func (c *choice) rivals(e *equation, found *sparse.Posterior) {
+	if len(found.Models) < 2 {
 		return
 	}
-	a, b := found.models[0], found.models[1]
-	if a.probability+b.probability < 0.5 || b.probability < a.probability/3 {
+	a, b := found.Models[0], found.Models[1]
+	if a.Probability+b.Probability < 0.5 || b.Probability < a.Probability/3 {
 		return
 	}
-	names := func(s *support) string {
+	names := func(s *sparse.Model) string {
 		var out []string
 		for k, name := range e.parameters {
-			if s.has(k) {
+			if s.Has(k) {
 				out = append(out, strings.TrimPrefix(name, e.state+"."))
 			}
 		}
 		return "{" + strings.Join(out, ", ") + "}"
 	}
 	c.warnings = append(c.warnings, fmt.Sprintf("two sets of terms explain %q nearly as well: %s (probability %.2f) and %s (%.2f)",
-		e.state, names(&a.support), a.probability, names(&b.support), b.probability))
+		e.state, names(&a), a.Probability, names(&b), b.Probability))
 }

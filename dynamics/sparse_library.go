@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/r2sgld/r2sgld/internal/sparse"
 )
 
 // polynomials is the library's shorthand poly(degree), with whatever stands there for
@@ -32,15 +34,15 @@ func (m *Model) expand(f *faults) []libraryTerm {
 		}
 		degree, err := strconv.Atoi(parts[1])
 		if errors.Is(err, strconv.ErrRange) {
-			degree, err = maxCandidates+1, nil
+			degree, err = sparse.Most+1, nil
 		}
 		if err != nil || degree < 0 {
 			f.addf([]string{"library", fmt.Sprint(i + 1)}, "%s: poly takes a degree, a whole number such as 2: poly(2) stands for all monomials of the states up to degree 2", text)
 			continue
 		}
-		if n := monomialCount(len(m.States), degree); n > maxCandidates {
+		if n := monomialCount(len(m.States), degree); n > sparse.Most {
 			f.addf([]string{"library", fmt.Sprint(i + 1)}, "%s of %d states has more than %d terms: take a lower degree",
-				text, len(m.States), maxCandidates)
+				text, len(m.States), sparse.Most)
 			continue
 		}
 		for _, t := range monomials(m.States, degree) {
@@ -65,14 +67,14 @@ func (m *Model) expand(f *faults) []libraryTerm {
 }
 
 // monomialCount is the number of monomials of n variables up to a degree, or a
-// number beyond maxCandidates.
+// number beyond the most that can be chosen from.
 func monomialCount(n, degree int) int {
 	count := 1
 	for k := 1; k <= n; k++ {
-		if degree > maxCandidates {
+		if degree > sparse.Most {
 			return degree
 		}
-		if count = count * (degree + k) / k; count > maxCandidates {
+		if count = count * (degree + k) / k; count > sparse.Most {
 			return count
 		}
 	}

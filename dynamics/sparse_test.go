@@ -10,7 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/r2sgld/r2sgld/expression"
-	"github.com/r2sgld/r2sgld/potential"
 )
 
 // The oscillator x′ = −0.1x + 2y, y′ = −2x − 0.1y, with noise of 2 %.
@@ -151,40 +150,6 @@ func TestSparseWarnings(t *testing.T) {
 	p := must(Build(m, s))
 	if got := p.Print(make([]float64, len(p.Parameters)), make([]float64, len(p.Parameters)))[1].Text; got != "y′ = 0" {
 		t.Error(got)
-	}
-}
-
-// The scores of regressors and noise that are both autoregressive with ρ = 0.9
-// have (1 + ρ²)/(1 − ρ²) = 9.5 times the variance of independent ones; over 40
-// blocks and 20 directions the estimate has an sd of √(2/800) = 5 %, and 27 % are
-// 5.4 of them. It kills blocks that are not counted.
-func TestInflationByAutocorrelation(t *testing.T) {
-	rng := rand.New(rand.NewPCG(2, 1))
-	const d, n, rho = 20, 20000, 0.9
-	for _, noise := range []float64{0, rho} {
-		col := potential.Column{Index: seq(d), Weight: 1}
-		x, e := make([]float64, d), 0.0
-		for range n {
-			for j := range x {
-				x[j] = rho*x[j] + math.Sqrt(1-rho*rho)*rng.NormFloat64()
-			}
-			e = noise*e + math.Sqrt(1-noise*noise)*rng.NormFloat64()
-			col.Design, col.Response = append(col.Design, x...), append(col.Response, e)
-		}
-		c := must(newCandidates(col))
-		c.inflate(col, c.fit)
-		if want := (1 + rho*noise) / (1 - rho*noise); math.Abs(c.inflation/want-1) > 0.27 {
-			t.Errorf("inflation %v, want %v", c.inflation, want)
-		}
-		// A second fit that differs by one residual sd per row in one direction
-		// adds n/d.
-		second := append([]float64(nil), c.fit...)
-		second[3] += math.Sqrt(c.rss / (n - d) * n / c.gram[3*d+3])
-		before := c.inflation
-		c.inflate(col, second)
-		if got := c.inflation - before; math.Abs(got/(n/d)-1) > 1e-9 {
-			t.Errorf("systematic errors add %v, want %v", got, n/d)
-		}
 	}
 }
 

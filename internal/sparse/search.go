@@ -1,4 +1,4 @@
-package dynamics
+package sparse
 
 import (
 	"cmp"
@@ -17,7 +17,7 @@ const (
 
 // posterior weighs the supports: all of them, or with more than enumerable
 // candidates those that a chain of a fixed seed visits.
-func (c *candidates) posterior() *posterior {
+func (c *candidates) posterior() *Posterior {
 	e := newEvidence(c)
 	if e.d-e.held <= enumerable {
 		return e.enumerate()
@@ -29,38 +29,35 @@ func (c *candidates) posterior() *posterior {
 // candidate more at the end of the Cholesky factor, which costs O(k²) and lets no
 // rounding error pile up as updates and downdates along a Gray code would.
 // Supports with collinear candidates have no weight.
-func (e *evidence) enumerate() *posterior {
-	var models []model
-	nodes, counts := make([]float64, len(e.shrink)), make([]int, len(e.members))
+func (e *evidence) enumerate() *Posterior {
+	var models []Model
+	nodes := make([]float64, len(e.shrink))
 	f := newLadder(e)
 	for a := range e.held {
 		f.push(a)
 	}
-	var visit func(s support, from int, r float64)
-	visit = func(s support, from int, r float64) {
-		models = append(models, model{s, e.weight(counts, r, nodes)})
+	var visit func(s support, from, size int, r float64)
+	visit = func(s support, from, size int, r float64) {
+		models = append(models, Model{s, e.weight(size, r, nodes)})
 		for a := from; a < e.d; a++ {
 			if !f.push(a) {
 				continue
 			}
 			s.flip(a)
-			group := e.groupOf(e.order[a])
-			counts[group]++
 			z := f.z[len(f.z)-1]
-			visit(s, a+1, r+z*z)
-			counts[group]--
+			visit(s, a+1, size+1, r+z*z)
 			s.flip(a)
 			f.pop()
 		}
 	}
-	visit(support{}, e.held, 0)
+	visit(support{}, e.held, 0, 0)
 	weights := make([]float64, len(models))
 	for i := range models {
-		weights[i] = models[i].probability
+		weights[i] = models[i].Probability
 	}
 	all := logSum(weights)
 	for i := range models {
-		models[i].probability = math.Exp(weights[i] - all)
+		models[i].Probability = math.Exp(weights[i] - all)
 	}
 	return e.average(models, nil)
 }
@@ -74,7 +71,7 @@ func (f *ladder) load(s *support) (held int, ok bool) {
 	}
 	held = len(f.members)
 	for a := f.e.held; a < f.e.d; a++ {
-		if s.has(a) && !f.push(a) {
+		if s.Has(a) && !f.push(a) {
 			return held, false
 		}
 	}
@@ -83,13 +80,13 @@ func (f *ladder) load(s *support) (held int, ok bool) {
 
 // average makes the posterior of models with their probabilities. inclusion, by
 // place in the order, is known already or nil.
-func (e *evidence) average(models []model, inclusion []float64) *posterior {
-	slices.SortStableFunc(models, func(a, b model) int { return cmp.Compare(b.probability, a.probability) })
-	p := &posterior{inclusion: make([]float64, e.d), mean: make([]float64, e.d), sd: make([]float64, e.d)}
+func (e *evidence) average(models []Model, inclusion []float64) *Posterior {
+	slices.SortStableFunc(models, func(a, b Model) int { return cmp.Compare(b.Probability, a.Probability) })
+	p := &Posterior{Inclusion: make([]float64, e.d), Mean: make([]float64, e.d), SD: make([]float64, e.d)}
 	f := newLadder(e)
 	mean, square, nodes := make([]float64, e.d), make([]float64, e.d), make([]float64, len(e.shrink))
 	for _, m := range models {
-		if m.probability < 1e-9 {
+		if m.Probability < 1e-9 {
 			break
 		}
 		held, ok := f.load(&m.support)
@@ -100,30 +97,30 @@ func (e *evidence) average(models []model, inclusion []float64) *posterior {
 		for i, a := range f.members {
 			j := e.order[a]
 			if i >= held {
-				p.inclusion[j] += m.probability
+				p.Inclusion[j] += m.Probability
 			}
-			p.mean[j] += m.probability * mean[i]
-			p.sd[j] += m.probability * square[i]
+			p.Mean[j] += m.Probability * mean[i]
+			p.SD[j] += m.Probability * square[i]
 		}
 	}
 	for a, j := range e.order {
 		switch {
 		case a < e.held:
-			p.inclusion[j] = 1
+			p.Inclusion[j] = 1
 		case inclusion != nil:
-			p.inclusion[j] = inclusion[a]
+			p.Inclusion[j] = inclusion[a]
 		}
-		p.inclusion[j] = math.Min(p.inclusion[j], 1)
-		p.sd[j] = math.Sqrt(math.Max(0, p.sd[j]-p.mean[j]*p.mean[j]))
+		p.Inclusion[j] = math.Min(p.Inclusion[j], 1)
+		p.SD[j] = math.Sqrt(math.Max(0, p.SD[j]-p.Mean[j]*p.Mean[j]))
 	}
 	for _, m := range models[:min(len(models), 100)] {
-		own := model{probability: m.probability}
+		own := Model{Probability: m.Probability}
 		for a, j := range e.order {
-			if a < e.held || m.has(a) {
+			if a < e.held || m.Has(a) {
 				own.flip(j)
 			}
 		}
-		p.models = append(p.models, own)
+		p.Models = append(p.Models, own)
 	}
 	return p
 }
@@ -136,7 +133,6 @@ type chain struct {
 	now    support
 	weight float64
 	cache  map[support]float64
-	counts []int
 	nodes  []float64
 }
 
@@ -145,14 +141,14 @@ type chain struct {
 // probabilities), and then one that is in changes places with one that is not, by
 // Metropolis' rule, for collinear candidates that stand for one another. It
 // starts where sequential thresholding ends.
-func (e *evidence) sample(sweeps int, rng *rand.Rand) *posterior {
+func (e *evidence) sample(sweeps int, rng *rand.Rand) *Posterior {
 	k := &chain{e: e, f: newLadder(e), rng: rng, cache: map[support]float64{},
-		counts: make([]int, len(e.members)), nodes: make([]float64, len(e.shrink))}
+		nodes: make([]float64, len(e.shrink))}
 	k.now = e.threshold()
 	k.weight = k.of(k.now)
 	inclusion := make([]float64, e.d)
 	place := map[support]int{}
-	var models []model
+	var models []Model
 	burn := sweeps / 10
 	for sweep := range burn + sweeps {
 		for a := e.held; a < e.d; a++ {
@@ -169,9 +165,9 @@ func (e *evidence) sample(sweeps int, rng *rand.Rand) *posterior {
 		if !ok {
 			i = len(models)
 			place[k.now] = i
-			models = append(models, model{support: k.now})
+			models = append(models, Model{support: k.now})
 		}
-		models[i].probability += 1 / float64(sweeps)
+		models[i].Probability += 1 / float64(sweeps)
 	}
 	return e.average(models, inclusion)
 }
@@ -183,13 +179,11 @@ func (k *chain) of(s support) float64 {
 	}
 	w := math.Inf(-1)
 	if held, ok := k.f.load(&s); ok {
-		clear(k.counts)
 		r := 0.0
-		for i, a := range k.f.members[held:] {
-			k.counts[k.e.groupOf(k.e.order[a])]++
-			r += k.f.z[held+i] * k.f.z[held+i]
+		for _, z := range k.f.z[held:] {
+			r += z * z
 		}
-		w = k.e.weight(k.counts, r, k.nodes)
+		w = k.e.weight(len(k.f.members)-held, r, k.nodes)
 	}
 	k.cache[s] = w
 	return w
@@ -202,7 +196,7 @@ func (k *chain) gibbs(a int) float64 {
 	w := k.of(other)
 	moved := 1 / (1 + math.Exp(k.weight-w))
 	in := moved
-	if k.now.has(a) {
+	if k.now.Has(a) {
 		in = 1 - moved
 	}
 	if k.rng.Float64() < moved {
@@ -220,7 +214,7 @@ func (k *chain) swap() {
 	other := k.now
 	for a := k.e.held; a < k.e.d; a++ {
 		rank := &out
-		if k.now.has(a) {
+		if k.now.Has(a) {
 			rank = &in
 		}
 		if *rank == 0 {

@@ -1,4 +1,6 @@
-package dynamics
+// Package sparse finds which columns of a linear regression belong to it: probabilities of
+// all sets of columns, and of each column, by enumeration or by a chain over sets.
+package sparse
 
 import (
 	"math"
@@ -6,11 +8,13 @@ import (
 )
 
 // A support says which candidates a model has.
-type support [maxCandidates / 64]uint64
+type support [Most / 64]uint64
 
-const maxCandidates = 256
+// Most is how many columns may be chosen from.
+const Most = 256
 
-func (s *support) has(j int) bool { return s[j/64]>>(j%64)&1 == 1 }
+// Has reports whether column j is in the set.
+func (s *support) Has(j int) bool { return s[j/64]>>(j%64)&1 == 1 }
 
 func (s *support) flip(j int) { s[j/64] ^= 1 << (j % 64) }
 
@@ -32,8 +36,6 @@ type candidates struct {
 	rank int       // of gram
 	rss  float64   // of the fit of all candidates
 	rows float64   // of y
-	// group of each candidate; each has its own number of terms. nil is one group
-	group []int
 	// forced candidates belong to every model; their coefficients have flat
 	// priors. nil is none
 	forced []bool
@@ -43,15 +45,18 @@ type candidates struct {
 	inflation float64
 }
 
-// A posterior is what candidates have come to.
-type posterior struct {
-	inclusion, mean, sd []float64 // per candidate; mean and sd over all models
-	models              []model   // the likeliest, the best first
+// A Posterior is what columns have come to.
+type Posterior struct {
+	// Inclusion is the probability of each column, Mean and SD are of its coefficient
+	// over all sets, those without it included.
+	Inclusion, Mean, SD []float64
+	Models              []Model // the likeliest, the best first
 }
 
-type model struct {
+// A Model is a set of columns.
+type Model struct {
 	support
-	probability float64
+	Probability float64
 }
 
 // evidence computes the weight of supports.
@@ -67,7 +72,6 @@ type evidence struct {
 	shrink     []float64 // g/(1+g) at the nodes of g
 	logNode    []float64 // log of the node's prior weight
 	logOnePlus []float64 // ½ log(1+g)
-	members    []int     // per group, the candidates that are not forced
 }
 
 // collinear is the squared distance of a column of unit length from the span of
@@ -88,7 +92,7 @@ func newEvidence(c *candidates) *evidence {
 		}
 	}
 	for a, j := range e.order {
-		if e.unit[a] = 1 / math.Sqrt(c.gram[j*d+j]); !finite(e.unit[a : a+1]) {
+		if e.unit[a] = 1 / math.Sqrt(c.gram[j*d+j]); e.unit[a]-e.unit[a] != 0 {
 			e.unit[a] = 0
 		}
 		e.rhs[a] = c.rhs[j] * e.unit[a]
@@ -97,13 +101,6 @@ func newEvidence(c *candidates) *evidence {
 		for b, k := range e.order {
 			e.gram[a*d+b] = c.gram[j*d+k] * e.unit[a] * e.unit[b]
 		}
-	}
-	e.members = make([]int, 1)
-	for _, j := range e.order[e.held:] {
-		for e.groupOf(j) >= len(e.members) {
-			e.members = append(e.members, 0)
-		}
-		e.members[e.groupOf(j)]++
 	}
 	l := newLadder(e)
 	for a := range e.held {
@@ -118,13 +115,6 @@ func newEvidence(c *candidates) *evidence {
 	e.total = math.Max(math.Max(c.rss, 1e-12*explained)+explained/c.inflation, math.SmallestNonzeroFloat64)
 	e.nodes(explained)
 	return e
-}
-
-func (e *evidence) groupOf(j int) int {
-	if e.c.group == nil {
-		return 0
-	}
-	return e.c.group[j]
 }
 
 // nodes lays out the quadrature over g of the slab β ~ normal(0, g·s²·(XᵀX)⁻¹),
@@ -165,19 +155,14 @@ func logSum(v []float64) float64 {
 	return top + math.Log(sum)
 }
 
-// weight is the log of prior times marginal likelihood of a support with
-// counts terms per group that explains r = R of y'y beyond the forced ones.
-func (e *evidence) weight(counts []int, r float64, nodes []float64) float64 {
-	size, prior := 0, 0.0
-	for i, k := range counts {
-		size += k
-		prior += e.logPrior(i, k)
-	}
-	return prior + logSum(e.likelihoods(nodes, size, r))
+// weight is the log of prior times marginal likelihood of a support of so many terms
+// that explains r = R of y'y beyond the forced ones.
+func (e *evidence) weight(size int, r float64, nodes []float64) float64 {
+	return e.logPrior(size) + logSum(e.likelihoods(nodes, size, r))
 }
 
-func (e *evidence) logPrior(group, k int) float64 {
-	m := e.members[group]
+func (e *evidence) logPrior(k int) float64 {
+	m := e.d - e.held
 	if p := e.c.prior; p > 0 {
 		return float64(k)*math.Log(p) + float64(m-k)*math.Log1p(-p)
 	}
