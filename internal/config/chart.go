@@ -8,17 +8,11 @@ import (
 
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/dynamics"
+	"github.com/r2sgld/r2sgld/internal/config/sampler"
 	"github.com/r2sgld/r2sgld/internal/config/yamlpos"
 	"github.com/r2sgld/r2sgld/internal/prior"
 	"github.com/r2sgld/r2sgld/potential"
 	"github.com/r2sgld/r2sgld/stream"
-)
-
-// The starts of sampler.init and the likelihood that go with coordinates of their
-// own.
-const (
-	fromUniform = "uniform"
-	fromPrior   = "prior"
 )
 
 // charted is the posterior of a model in the coordinates of a chart, and its
@@ -47,7 +41,7 @@ func (l *loader) charted(p *dynamics.Problem, chart *prior.Chart) (r2sgld.Proble
 
 // startFromPrior draws a start for every replica from the priors cut to the domain.
 func (l *loader) startFromPrior(s *Run, p *dynamics.Problem) {
-	at := l.section.Field("init")
+	at := l.Node.Field("init")
 	chart := p.Chart(l.region.Room())
 	if chart == nil {
 		l.withoutPriors(at, p)
@@ -79,7 +73,7 @@ func (l *loader) startFromPrior(s *Run, p *dynamics.Problem) {
 
 // from is where a run starts, or the middle of where it does.
 func (l *loader) from() []float64 {
-	if l.sampler.Init == fromPrior {
+	if l.Sampler.Init == sampler.FromPrior {
 		return l.center
 	}
 	return l.start()

@@ -17,6 +17,7 @@ import (
 	"github.com/r2sgld/r2sgld/dynamics"
 	"github.com/r2sgld/r2sgld/internal/config/key"
 	"github.com/r2sgld/r2sgld/internal/config/region"
+	"github.com/r2sgld/r2sgld/internal/config/sampler"
 	"github.com/r2sgld/r2sgld/internal/config/yamlpos"
 	"github.com/r2sgld/r2sgld/tune"
 )
@@ -49,15 +50,11 @@ type loader struct {
 	file     string
 	identify bool
 
-	names   []string           // of the coordinates
-	fixed   map[string]float64 // names in constraints that stand for numbers
-	method  method
-	sampler Sampler
-	section *yamlpos.Node // of the sampler
-	// the entry of the temperatures that is infinite; nil is none
-	infinite *yamlpos.Node
-	region   *region.Region // where states may be
-	center   []float64      // the mode of a model's posterior; nil if there is none
+	names []string           // of the coordinates
+	fixed map[string]float64 // names in constraints that stand for numbers
+	*sampler.Choice
+	region *region.Region // where states may be
+	center []float64      // the mode of a model's posterior; nil if there is none
 }
 
 // Programs says what becomes of the programs that a configuration names.
@@ -108,7 +105,8 @@ func loaded[T any](command, path string, text []byte, set []string, read func(*l
 	if err != nil {
 		return none, err
 	}
-	l := &loader{root: root, file: path, region: &region.Region{}}
+	l := newLoader(false)
+	l.root, l.file = root, path
 	l.programs.Context = context.Background()
 	for _, s := range set {
 		var problems Problems
@@ -117,6 +115,13 @@ func loaded[T any](command, path string, text []byte, set []string, read func(*l
 		}
 	}
 	return read(l, command)
+}
+
+// newLoader has read nothing yet.
+func newLoader(identify bool) *loader {
+	l := &loader{identify: identify, region: &region.Region{}}
+	l.Choice = &sampler.Choice{Reader: &l.Reader, OfModel: identify}
+	return l
 }
 
 // run makes the run of a command.
@@ -250,14 +255,6 @@ func named(names []string, x []float64) Ordered {
 	return o
 }
 
-// initWords are the values of init that are no point.
-func (l *loader) initWords() []string {
-	if l.identify {
-		return []string{fromUniform, fromPrior}
-	}
-	return []string{fromUniform}
-}
-
 // readInit reads where replicas start. It needs the names and the domain.
 func (l *loader) readInit(n *yamlpos.Node) {
 	if n == nil || n.Kind == yamlpos.Null || l.names == nil {
@@ -265,21 +262,21 @@ func (l *loader) readInit(n *yamlpos.Node) {
 	}
 	if n.Kind == yamlpos.Scalar {
 		switch {
-		case !slices.Contains(l.initWords(), n.Text):
-			l.Report(n, "init must be %s or a point such as {%s: 0}; found %s", strings.Join(l.initWords(), ", "), l.names[0], n)
-		case n.Text == fromUniform && !bounded(l.region.Domain):
+		case !slices.Contains(l.InitWords(), n.Text):
+			l.Report(n, "init must be %s or a point such as {%s: 0}; found %s", strings.Join(l.InitWords(), ", "), l.names[0], n)
+		case n.Text == sampler.FromUniform && !bounded(l.region.Domain):
 			l.Report(n, "init: uniform needs a bounded domain: bound every variable, or give a point such as {%s: 0}", l.names[0])
 		default:
-			l.sampler.Init = n.Text
+			l.Sampler.Init = n.Text
 		}
 		return
 	}
 	if x, ok := l.point(n); ok {
-		if l.region.Domain != nil && !l.region.Domain.Contains(x) && l.method.wall.reflects() {
+		if l.region.Domain != nil && !l.region.Domain.Contains(x) && l.Method.Wall.Reflects() {
 			l.Report(n, "the start %s lies outside the domain", pointText(l.names, x))
 			return
 		}
-		l.sampler.Init = named(l.names, x)
+		l.Sampler.Init = named(l.names, x)
 	}
 }
 
@@ -289,19 +286,6 @@ func pointText(names []string, x []float64) string {
 		s[i] = fmt.Sprintf("%s = %g", names[i], v)
 	}
 	return "(" + strings.Join(s, ", ") + ")"
-}
-
-// start is the point of Init, or nil where draws are uniform.
-func (s *Sampler) start() []float64 {
-	o, ok := s.Init.(Ordered)
-	if !ok {
-		return nil
-	}
-	x := make([]float64, len(o))
-	for i, e := range o {
-		x[i] = e.Value.(float64)
-	}
-	return x
 }
 
 // bounded reports whether d lies in a finite box.

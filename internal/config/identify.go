@@ -9,6 +9,7 @@ import (
 	"github.com/r2sgld/r2sgld/dynamics"
 	"github.com/r2sgld/r2sgld/expression"
 	"github.com/r2sgld/r2sgld/internal/config/key"
+	"github.com/r2sgld/r2sgld/internal/config/sampler"
 	"github.com/r2sgld/r2sgld/internal/config/system"
 	"github.com/r2sgld/r2sgld/internal/config/yamlpos"
 	"github.com/r2sgld/r2sgld/internal/prior"
@@ -16,14 +17,14 @@ import (
 )
 
 func (l *loader) identification() (*Run, error) {
-	l.identify = true
+	l.identify, l.OfModel = true, true
 	root := l.root
 	l.Section(root, key.Names(l.identifyKeys())...)
 	s := &Run{Command: "identify", Name: l.readName()}
 	in := &system.Reader{Reader: &l.Reader, Root: root, File: l.file}
 	data, columns := in.ReadData()
 	model, resolved := in.ReadModel(columns)
-	l.readSampler(root.Field("sampler"))
+	l.Load(root.Field("sampler"))
 	l.names = in.Names(model)
 	l.fixed = map[string]float64{}
 	if model != nil {
@@ -45,7 +46,7 @@ func (l *loader) identification() (*Run, error) {
 	l.names, l.center = p.Parameters, p.Center
 	l.parameterDomain(p, root.Field("model"))
 	figures := l.readFigures(root.Field("figures"), l.names)
-	l.readInit(l.section.Field("init"))
+	l.readInit(l.Node.Field("init"))
 	l.reference()
 	l.suits()
 	if err := l.Problems.Err(); err != nil {
@@ -65,7 +66,7 @@ func (l *loader) identifyKeys() []key.Key {
 		l.nameKey(),
 		key.Mapping("data", system.DataKeys(&system.Data{})).By(nil).Must().Tells("", "[the series](#data)"),
 		key.Mapping("model", system.ModelKeys(&system.Model{})).By(nil).Must().Tells("", "[equations, constraints, priors](#model)"),
-		key.Mapping("sampler", l.samplerKnown()).By(nil).Tells("[method auto](#method-auto)", "[how to draw](#sampler)"),
+		key.Mapping("sampler", l.Known()).By(nil).Tells("[method auto](#method-auto)", "[how to draw](#sampler)"),
 		figuresKey(),
 	}
 }
@@ -97,16 +98,16 @@ func (l *loader) useConstraints(n *yamlpos.Node, m *dynamics.Model) {
 func (l *loader) sampling(s *Run, p *dynamics.Problem, trajectory bool) {
 	s.Problem = r2sgld.Problem{Potential: p.Potential, Domain: l.region.Domain, Names: l.names}
 	whitening := &r2sgld.Whitening{Center: p.Center, L: p.Factor}
-	if trajectory && l.method.auto() && (l.section.Field("kernel") == nil || l.sampler.Kernel == kernelAuto) {
-		l.moveBy(exact) // a gradient costs much more than a step of any kernel
+	if trajectory && l.Method.Auto() && (l.Node.Field("kernel") == nil || l.Sampler.Kernel == sampler.Auto) {
+		l.MoveBy(sampler.Exact) // a gradient costs much more than a step of any kernel
 	}
 	var chart *prior.Chart
-	if trajectory && l.traits().Metropolis && l.method.auto() {
+	if trajectory && l.Traits().Metropolis && l.Method.Auto() {
 		chart = p.Chart(l.region.Room())
 	}
 	if chart != nil {
-		if l.sampler.Init == fromUniform {
-			l.Report(l.section.Field("init"), "method auto starts trajectories from the priors: drop init, or write init: prior")
+		if l.Sampler.Init == sampler.FromUniform {
+			l.Report(l.Node.Field("init"), "method auto starts trajectories from the priors: drop init, or write init: prior")
 		}
 		s.Problem, whitening = l.charted(p, chart)
 		l.roomInPriors(s.Problem, chart)
@@ -123,10 +124,10 @@ func (l *loader) sampling(s *Run, p *dynamics.Problem, trajectory bool) {
 	case chart != nil && start != nil:
 		s.Settings.Start = make([]float64, len(start))
 		chart.Coordinates(s.Settings.Start, start)
-	case chart == nil && l.sampler.Init == fromPrior:
+	case chart == nil && l.Sampler.Init == sampler.FromPrior:
 		l.startFromPrior(s, p)
 	}
-	if l.sampler.Whiten == nil || *l.sampler.Whiten {
+	if l.Sampler.Whiten == nil || *l.Sampler.Whiten {
 		s.Settings.Whitening = whitening
 	}
 }
@@ -151,24 +152,24 @@ func (l *loader) parameterDomain(p *dynamics.Problem, model *yamlpos.Node) {
 
 // settleFit fills in what a fit provides: whitening, its step size, the start.
 func (l *loader) settleFit(p *dynamics.Problem, charted bool) {
-	s := &l.sampler
-	if s.Whiten == nil && !l.method.auto() {
-		whiten := p.Factor != nil && l.method.wall != mirrored
+	s := &l.Sampler
+	if s.Whiten == nil && !l.Method.Auto() {
+		whiten := p.Factor != nil && l.Method.Wall != sampler.Mirrored
 		s.Whiten = &whiten
 	}
 	switch {
-	case s.Init == fromPrior && l.method.auto() && !charted:
-		switch at := l.section.Field("init"); {
-		case !p.Trajectory() || !l.traits().Metropolis:
+	case s.Init == sampler.FromPrior && l.Method.Auto() && !charted:
+		switch at := l.Node.Field("init"); {
+		case !p.Trajectory() || !l.Traits().Metropolis:
 			l.Report(at, "with method auto init: prior needs likelihood trajectory and kernel hmc or mala")
 		default:
 			l.withoutPriors(at, p)
 		}
 	case s.Init != nil:
 	case charted:
-		s.Init = fromPrior
-	case l.method.auto() && bounded(l.region.Domain):
-		s.Init = fromUniform
+		s.Init = sampler.FromPrior
+	case l.Method.Auto() && bounded(l.region.Domain):
+		s.Init = sampler.FromUniform
 	}
 	if s.Init == nil {
 		start := p.Center
@@ -177,7 +178,7 @@ func (l *loader) settleFit(p *dynamics.Problem, charted bool) {
 		}
 		s.Init = named(l.names, start)
 	}
-	if !l.method.auto() && *s.Whiten && s.StepSize == nil {
+	if !l.Method.Auto() && *s.Whiten && s.StepSize == nil {
 		s.StepSize = []float64{whitenedStep(p, l.from())}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/r2sgld/r2sgld/dynamics"
 	"github.com/r2sgld/r2sgld/internal/config/key"
 	"github.com/r2sgld/r2sgld/internal/config/region"
+	"github.com/r2sgld/r2sgld/internal/config/sampler"
 	"github.com/r2sgld/r2sgld/internal/config/system"
 	"github.com/r2sgld/r2sgld/kernel"
 	"github.com/r2sgld/r2sgld/tune"
@@ -22,11 +23,11 @@ var update = flag.Bool("update", false, "write the tables of the reference anew"
 
 // sections are the declared keys by the names of their tables in the reference.
 func sections() map[string][]key.Key {
-	l, i, t := &loader{}, &loader{identify: true}, &theoryLoader{loader: &loader{}}
+	l, i, t := newLoader(false), newLoader(true), &theoryLoader{loader: newLoader(false)}
 	return map[string][]key.Key{
 		"sample": l.sampleKeys(), "identify": i.identifyKeys(), "noise": (&Noise{}).keys(), "potential": (&Command{}).keys(),
-		"domain": region.Keys(), "matrix": region.MatrixKeys(), "sampler": i.samplerKeys(), "until": untilKeys(&tune.Until{}),
-		"swap": (&Swap{}).keys(), "variance": prefixed("variance.", (&Swap{}).estimateKeys()), "data": system.DataKeys(&system.Data{}),
+		"domain": region.Keys(), "matrix": region.MatrixKeys(), "sampler": i.Keys(), "until": sampler.UntilKeys(&tune.Until{}),
+		"swap": (&sampler.Swap{}).Keys(), "variance": prefixed("variance.", (&sampler.Swap{}).EstimateKeys()), "data": system.DataKeys(&system.Data{}),
 		"model": system.ModelKeys(&system.Model{}), "solver": prefixed("solver.", (&system.Solver{}).Keys()), "sparse": system.SparseKeys(&dynamics.Sparse{}),
 		"theory": t.theoryKeys(), "decay": prefixed("decay.", t.decayKeys(&DecayKeys{})), "train": spread(l.trainingKeys(&Training{})),
 	}
@@ -89,7 +90,7 @@ func kindTable(kinds []key.Kind) string {
 // The tables of keys in the documentation are those of the declared keys, and every
 // section has one. With -update they are written.
 func TestReferenceIsUpToDate(t *testing.T) {
-	tables := map[string]string{"kinds of schedule": kindTable(scheduleKinds(&kernel.Decay{})), "kinds of derivative": kindTable(system.SlopeKinds(&dynamics.Derivative{}))}
+	tables := map[string]string{"kinds of schedule": kindTable(sampler.ScheduleKinds(&kernel.Decay{})), "kinds of derivative": kindTable(system.SlopeKinds(&dynamics.Derivative{}))}
 	for name, keys := range sections() {
 		tables[name] = keyTable(keys)
 		for _, k := range keys {

@@ -5,27 +5,26 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"math"
 	"path/filepath"
 
 	"github.com/r2sgld/r2sgld/internal/config/key"
+	"github.com/r2sgld/r2sgld/internal/config/sampler"
 	"github.com/r2sgld/r2sgld/internal/config/system"
 	"github.com/r2sgld/r2sgld/kernel"
-	"github.com/r2sgld/r2sgld/tune"
 )
 
 // Resolved is a configuration with every default filled in: it determines the
 // run. Its JSON is a configuration again, which loads to the same run.
 type Resolved struct {
-	Name      string        `json:"name"`
-	Variables []string      `json:"variables,omitempty"` // of sample
-	Potential any           `json:"potential,omitempty"` // of sample: text or *Command
-	Noise     *Noise        `json:"noise,omitempty"`     // of sample
-	Data      *system.Data  `json:"data,omitempty"`      // of identify
-	Model     *system.Model `json:"model,omitempty"`     // of identify
-	Domain    any           `json:"domain,omitempty"`    // of sample, as written
-	Sampler   Sampler       `json:"sampler"`
-	Figures   *Figures      `json:"figures,omitempty"`
+	Name      string          `json:"name"`
+	Variables []string        `json:"variables,omitempty"` // of sample
+	Potential any             `json:"potential,omitempty"` // of sample: text or *Command
+	Noise     *Noise          `json:"noise,omitempty"`     // of sample
+	Data      *system.Data    `json:"data,omitempty"`      // of identify
+	Model     *system.Model   `json:"model,omitempty"`     // of identify
+	Domain    any             `json:"domain,omitempty"`    // of sample, as written
+	Sampler   sampler.Sampler `json:"sampler"`
+	Figures   *Figures        `json:"figures,omitempty"`
 }
 
 // Figures says what figures show.
@@ -46,58 +45,6 @@ type Noise struct {
 	Energy   float64 `json:"energy"`
 }
 
-// Sampler is the sampler section. Method auto finds what it leaves out.
-type Sampler struct {
-	Method        string       `json:"method"`
-	Iterations    int          `json:"iterations"`
-	BurnIn        *int         `json:"burn_in,omitempty"`
-	Thin          int          `json:"thin,omitempty"`
-	StepSize      []float64    `json:"step_size,omitempty"`
-	Temperature   Temperatures `json:"temperature,omitempty"`
-	Schedule      kernel.Decay `json:"schedule,omitzero"`
-	Swap          Swap         `json:"swap,omitzero"`
-	Ladders       int          `json:"ladders"`
-	Boundary      string       `json:"boundary,omitempty"`
-	Cap           int          `json:"cap,omitempty"`
-	Penalty       *Penalty     `json:"penalty,omitempty"`
-	Smoothing     float64      `json:"smoothing,omitempty"` // of method myula
-	Kernel        string       `json:"kernel,omitempty"`    // "" is sgld, or momentum
-	Leapfrog      int          `json:"leapfrog,omitempty"`  // of kernel hmc
-	Momentum      *float64     `json:"momentum,omitempty"`
-	NoiseEstimate *float64     `json:"noise_estimate,omitempty"`
-	Init          any          `json:"init"` // "uniform" or a point
-	Seed          *uint64      `json:"seed"`
-	Whiten        *bool        `json:"whiten,omitempty"`
-	Until         *tune.Until  `json:"until,omitempty"`       // of method auto
-	Certificate   bool         `json:"certificate,omitempty"` // of the bias of the step
-}
-
-// Temperatures are temperatures per rung, the last perhaps infinite.
-type Temperatures []float64
-
-// MarshalJSON writes an infinite temperature as "inf".
-func (t Temperatures) MarshalJSON() ([]byte, error) {
-	v := make([]any, len(t))
-	for i, x := range t {
-		if v[i] = x; math.IsInf(x, 1) {
-			v[i] = "inf"
-		}
-	}
-	return json.Marshal(v)
-}
-
-// Penalty pulls states outside the domain back.
-type Penalty struct {
-	Strength float64 `json:"strength"`
-	Form     string  `json:"form"`
-}
-
-// The forms of a penalty; see r2sgld.Penalty.
-const (
-	penaltyForce    = "force"
-	penaltyDistance = "distance"
-)
-
 // Ordered is a JSON object that keeps the order of its keys.
 type Ordered = key.Ordered
 
@@ -109,7 +56,7 @@ func (r Resolved) Law() (string, error) {
 	if r.Sampler.Schedule.Kind != kernel.Cosine {
 		r.Sampler.Iterations = 0
 	}
-	r.Sampler.StepSize, r.Sampler.Cap, r.Sampler.Swap, r.Sampler.Until = nil, 0, Swap{}, nil
+	r.Sampler.StepSize, r.Sampler.Cap, r.Sampler.Swap, r.Sampler.Until = nil, 0, sampler.Swap{}, nil
 	return r.Hash()
 }
 

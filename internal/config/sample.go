@@ -15,6 +15,7 @@ import (
 	"github.com/r2sgld/r2sgld/internal/command"
 	"github.com/r2sgld/r2sgld/internal/config/key"
 	"github.com/r2sgld/r2sgld/internal/config/region"
+	"github.com/r2sgld/r2sgld/internal/config/sampler"
 	"github.com/r2sgld/r2sgld/internal/config/yamlpos"
 	"github.com/r2sgld/r2sgld/potential"
 	"github.com/r2sgld/r2sgld/tune"
@@ -33,8 +34,8 @@ func (l *loader) sample() (*Run, error) {
 	}
 	noise := l.readNoise(root.Field("noise"))
 	l.readDomain()
-	l.readSampler(root.Field("sampler"))
-	l.readInit(l.section.Field("init"))
+	l.Load(root.Field("sampler"))
+	l.readInit(l.Node.Field("init"))
 	l.reference()
 	l.suits()
 	s.Resolved = Resolved{Name: s.Name, Variables: l.names, Noise: noise, Domain: l.region.Plain(root.Field("domain"))}
@@ -74,7 +75,7 @@ func (l *loader) sampleKeys() []key.Key {
 			Tells("", "U in the variables, or [a program](#a-potential-in-another-program) that computes it"),
 		key.Mapping("noise", (&Noise{}).keys()).By(nil).Tells("none", "[synthetic noise](#noise-of-sample)"),
 		region.Key().Tells("all of ℝᵈ", "[domain](#domain)"),
-		key.Mapping("sampler", l.samplerKnown()).By(nil).Tells("[method auto](#method-auto)", "[how to draw](#sampler)"),
+		key.Mapping("sampler", l.Known()).By(nil).Tells("[method auto](#method-auto)", "[how to draw](#sampler)"),
 		figuresKey(),
 	}
 }
@@ -98,29 +99,29 @@ func (s *Noise) keys() []key.Key {
 
 // settle fills in the sampler's defaults and makes the settings of the run.
 func (l *loader) settle(s *Run, temperature []float64, iterations, burnIn, thin int) {
-	section := l.section
+	section := l.Node
 	l.chooseKernel(s)
 	l.certify(s)
-	if l.traits().Metropolis && math.IsNaN(potential.EnergyNoise(s.Problem.Potential)) {
-		l.Report(section.Key("kernel"), "kernel %s accepts by the energy over all data: drop the minibatches (model.batch), or take kernel: sgld", l.sampler.Kernel)
+	if l.Traits().Metropolis && math.IsNaN(potential.EnergyNoise(s.Problem.Potential)) {
+		l.Report(section.Key("kernel"), "kernel %s accepts by the energy over all data: drop the minibatches (model.batch), or take kernel: sgld", l.Sampler.Kernel)
 		return
 	}
 	l.suitsPaths(s.Problem)
-	if l.method.exchanges() {
-		l.sampler.noisyEnergies(s.Problem.Potential, section.Field("swap").Field("variance") != nil)
+	if l.Method.Exchanges() {
+		l.Sampler.NoisyEnergies(s.Problem.Potential, section.Field("swap").Field("variance") != nil)
 	}
-	if l.method.auto() {
-		l.longEnough()
-		l.sampler.settleAuto(l.traits().Exact, s.Model != nil && !s.Model.Linear)
-		s.Until = l.sampler.Until
+	if l.Method.Auto() {
+		l.LongEnough()
+		l.Sampler.SettleAuto(l.Traits().Exact, s.Model != nil && !s.Model.Linear)
+		s.Until = l.Sampler.Until
 		l.checkAuto(s.Problem)
 		l.suitsEvidence(s.Problem)
 	} else {
-		if l.traits().Paths { // whose draws are nearly independent
+		if l.Traits().Paths { // whose draws are nearly independent
 			iterations, burnIn, thin = 20_000, 1_000, 1
 		}
-		l.sampler.settle(l.method, iterations, burnIn, thin, temperature)
-		l.lengths(len(l.names))
+		l.Sampler.Settle(l.Method, iterations, burnIn, thin, temperature)
+		l.Lengths(len(l.names))
 		if len(l.Problems) == 0 {
 			l.measureSteps(s.Problem)
 		}
@@ -128,40 +129,23 @@ func (l *loader) settle(s *Run, temperature []float64, iterations, burnIn, thin 
 	if len(l.Problems) > 0 {
 		return
 	}
-	if l.method.wall == proximal && l.sampler.Smoothing == 0 {
-		l.sampler.Smoothing = smoothingSteps * slices.Max(l.sampler.StepSize)
+	if l.Method.Wall == sampler.Proximal && l.Sampler.Smoothing == 0 {
+		l.Sampler.Smoothing = smoothingSteps * slices.Max(l.Sampler.StepSize)
 	}
-	if p := l.sampler.Penalty; p != nil && p.Form == penaltyDistance && p.Strength == 0 {
-		p.Strength = 1 / (smoothingSteps * slices.Max(l.sampler.StepSize))
+	if p := l.Sampler.Penalty; p != nil && p.Form == sampler.Distance && p.Strength == 0 {
+		p.Strength = 1 / (smoothingSteps * slices.Max(l.Sampler.StepSize))
 	}
-	s.Settings = l.sampler.settings(l.method, len(l.names))
+	s.Settings = l.Sampler.Settings(l.Method, len(l.names))
 	s.Settings.Start = l.start()
-	s.Resolved.Sampler = l.sampler
+	s.Resolved.Sampler = l.Sampler
 	l.overshoots(s.Settings)
-}
-
-// longEnough reports a first round of method auto that nothing could be told from.
-func (l *loader) longEnough() {
-	least := autoLeast
-	if l.traits().Exact {
-		least = autoLeastPaths
-	}
-	report := func(k *yamlpos.Node, n int) {
-		if n > 0 && n < least {
-			l.Report(k, "the first round of method auto needs at least %d iterations; found %d", least, n)
-		}
-	}
-	report(l.section.Field("iterations"), l.sampler.Iterations)
-	if u := l.sampler.Until; u != nil {
-		report(l.section.Field("until").Field("iterations"), u.Iterations)
-	}
 }
 
 // overshoots reports a pull to the nearest point of the domain that throws a state
 // farther out than it was: steps of η at strength ξ do for ηξ > 2, and with momentum
 // for ηξ > 2(1 + μ).
 func (l *loader) overshoots(s r2sgld.Settings) {
-	p, most, section := s.Penalty, 2.0, l.section
+	p, most, section := s.Penalty, 2.0, l.Node
 	if p == nil || !p.Distance || s.Traits().Metropolis {
 		return
 	}
@@ -170,8 +154,8 @@ func (l *loader) overshoots(s r2sgld.Settings) {
 		switch {
 		case eta*p.Strength <= most:
 			continue
-		case l.method.wall == proximal:
-			l.Report(section.Field("smoothing"), "smoothing %g is less than half the step size %g: the pull to the domain would overshoot. Raise it, or take a smaller step_size", l.sampler.Smoothing, eta)
+		case l.Method.Wall == sampler.Proximal:
+			l.Report(section.Field("smoothing"), "smoothing %g is less than half the step size %g: the pull to the domain would overshoot. Raise it, or take a smaller step_size", l.Sampler.Smoothing, eta)
 		default:
 			l.Report(section.Field("penalty"), "strength %g is more than %g over the step size %g: the pull to the domain would overshoot. Lower it, or take a smaller step_size", p.Strength, most, eta)
 		}
@@ -186,43 +170,43 @@ const smoothingSteps = 4
 
 // suits reports a domain that the method cannot do with.
 func (l *loader) suits() {
-	m := l.method
+	m := l.Method
 	var err error
 	switch {
 	case len(l.Problems) > 0:
 		return
-	case m.wall == free || m.wall == reflected || m.wall == penalised && (l.sampler.Penalty == nil || l.sampler.Penalty.Form == penaltyForce && l.sampler.Penalty.Strength == 0):
+	case m.Wall == sampler.Free || m.Wall == sampler.Reflected || m.Wall == sampler.Penalised && (l.Sampler.Penalty == nil || l.Sampler.Penalty.Form == sampler.Force && l.Sampler.Penalty.Strength == 0):
 		return
 	case l.region.Domain == nil:
-		err = fmt.Errorf("method %s needs a domain", m.name)
-	case m.wall == mirrored:
+		err = fmt.Errorf("method %s needs a domain", m.Name)
+	case m.Wall == sampler.Mirrored:
 		if _, none := domain.NewMirror(l.region.Domain); none != nil {
-			err = fmt.Errorf("method %s needs a domain {simplex: [x, y, …]}, or a {box: …} that is bounded on every side: take r2sgld", m.name)
+			err = fmt.Errorf("method %s needs a domain {simplex: [x, y, …]}, or a {box: …} that is bounded on every side: take r2sgld", m.Name)
 		}
-	case m.wall == proximal && !domain.Convex(l.region.Domain):
-		err = fmt.Errorf("method %s needs a domain that is convex, and this one is not, or not known to be: take r2sgld", m.name)
-	case m.wall == proximal || m.wall == penalised && l.sampler.Penalty.Form == penaltyDistance:
+	case m.Wall == sampler.Proximal && !domain.Convex(l.region.Domain):
+		err = fmt.Errorf("method %s needs a domain that is convex, and this one is not, or not known to be: take r2sgld", m.Name)
+	case m.Wall == sampler.Proximal || m.Wall == sampler.Penalised && l.Sampler.Penalty.Form == sampler.Distance:
 		_, err = domain.Projection(l.region.Domain)
 	}
 	if err != nil {
-		l.Report(l.section.Key("method"), "%v", err)
+		l.Report(l.Node.Key("method"), "%v", err)
 	}
 }
 
 // reference checks that there is a uniform law where a temperature is infinite.
 func (l *loader) reference() {
-	if l.infinite != nil && (!l.method.wall.reflects() || !bounded(l.region.Domain)) {
-		l.Report(l.infinite, "an infinite temperature, the uniform law, needs a bounded domain and a method that reflects")
+	if l.Infinite != nil && (!l.Method.Wall.Reflects() || !bounded(l.region.Domain)) {
+		l.Report(l.Infinite, "an infinite temperature, the uniform law, needs a bounded domain and a method that reflects")
 	}
 }
 
 // measureSteps sets the step sizes that are not given.
 func (l *loader) measureSteps(p r2sgld.Problem) {
-	s := &l.sampler
+	s := &l.Sampler
 	var err error
-	if s.StepSize == nil && (!l.traits().Paths || l.infinite != nil) {
+	if s.StepSize == nil && (!l.Traits().Paths || l.Infinite != nil) {
 		start := l.from()
-		if l.method.wall == mirrored {
+		if l.Method.Wall == sampler.Mirrored {
 			p, start = l.dual(p)
 		}
 		s.StepSize, err = tune.Steps(l.programs.Context, p, s.Temperature, start, *s.Seed)
@@ -242,7 +226,7 @@ func (l *loader) dual(p r2sgld.Problem) (r2sgld.Problem, []float64) {
 	}
 	y := make([]float64, len(l.names))
 	m.Dual(y, l.region.Inside)
-	return r2sgld.Problem{Potential: potential.Mirrored(p.Potential, m, l.sampler.Temperature[0])}, y
+	return r2sgld.Problem{Potential: potential.Mirrored(p.Potential, m, l.Sampler.Temperature[0])}, y
 }
 
 // checkAuto reports what would stop the warm-up of method auto at once: a potential
@@ -254,9 +238,9 @@ func (l *loader) checkAuto(p r2sgld.Problem) {
 	}
 	var err error
 	if bounded(p.Domain) {
-		err = tune.Finite(l.programs.Context, p, l.start(), *l.sampler.Seed)
+		err = tune.Finite(l.programs.Context, p, l.start(), *l.Sampler.Seed)
 	} else {
-		err = tune.Curved(l.programs.Context, p, l.start(), *l.sampler.Seed)
+		err = tune.Curved(l.programs.Context, p, l.start(), *l.Sampler.Seed)
 	}
 	if err != nil {
 		l.Report(l.root.Key("potential"), "%v", err)
@@ -405,18 +389,18 @@ func (l *loader) readNoise(n *yamlpos.Node) *Noise {
 // the origin if it is inside, else at an interior point, or near it if the
 // potential is not finite there.
 func (l *loader) settleInit(p r2sgld.Problem) {
-	if l.sampler.Init != nil {
+	if l.Sampler.Init != nil {
 		return
 	}
 	if bounded(l.region.Domain) {
-		l.sampler.Init = fromUniform
+		l.Sampler.Init = sampler.FromUniform
 		return
 	}
 	x := l.somewhere()
 	if l.region.Slice == nil {
 		x = tune.Start(p, x)
 	}
-	l.sampler.Init = named(l.names, x)
+	l.Sampler.Init = named(l.names, x)
 }
 
 // somewhere is the origin if it is inside, else an interior point.
@@ -459,4 +443,4 @@ func (l *loader) reduced(x []float64) []float64 {
 
 // start is the point where a run starts in the coordinates of the target, or nil
 // where draws are uniform.
-func (l *loader) start() []float64 { return l.reduced(l.sampler.start()) }
+func (l *loader) start() []float64 { return l.reduced(l.Sampler.Start()) }

@@ -40,9 +40,9 @@ func commands() []commandKeys {
 	kind := key.Object("required", []string{"data"}, "properties", key.Object("data", key.Object("type", "object", "required", []string{"kind"})))
 	model := key.AnyOf(has("model"), has("data"))
 	return []commandKeys{
-		{"train", (&loader{}).trainingKeys(&Training{}), key.AnyOf(has("network"), kind)},
-		{"theory", (&theoryLoader{loader: &loader{}}).theoryRootKeys(), has("theory").With("not", has("sampler"))},
-		{"identify", (&loader{identify: true}).identifyKeys(), model.With("not", has("potential"))},
-		{"sample", (&loader{}).sampleKeys(), nil},
+		{"train", newLoader(false).trainingKeys(&Training{}), key.AnyOf(has("network"), kind)},
+		{"theory", (&theoryLoader{loader: newLoader(false)}).theoryRootKeys(), has("theory").With("not", has("sampler"))},
+		{"identify", newLoader(true).identifyKeys(), model.With("not", has("potential"))},
+		{"sample", newLoader(false).sampleKeys(), nil},
 	}
 }

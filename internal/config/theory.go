@@ -213,7 +213,7 @@ func (l *theoryLoader) readRungs(n *yamlpos.Node) {
 		l.rungs = 0
 	}
 	if l.rungs > 0 {
-		l.increasing(n, t)
+		l.Increasing(n, t)
 		l.keys.Temperature = t
 	}
 }

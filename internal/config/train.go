@@ -8,6 +8,7 @@ import (
 
 	"github.com/r2sgld/r2sgld/internal/bnn"
 	"github.com/r2sgld/r2sgld/internal/config/key"
+	"github.com/r2sgld/r2sgld/internal/config/sampler"
 	"github.com/r2sgld/r2sgld/internal/config/yamlpos"
 	"github.com/r2sgld/r2sgld/kernel"
 )
@@ -60,24 +61,24 @@ type OutsideSet struct {
 
 // TrainSampler is the sampler section of a training.
 type TrainSampler struct {
-	Method        string       `json:"method"`
-	Epochs        int          `json:"epochs"`
-	Batch         int          `json:"batch"`
-	Order         string       `json:"order"`
-	StepSize      []float64    `json:"step_size"` // divided by the number of training examples
-	Temperature   Temperatures `json:"temperature,omitempty"`
-	Anneal        *bnn.Anneal  `json:"anneal,omitempty"`
-	Schedule      kernel.Decay `json:"schedule"`
-	Momentum      float64      `json:"momentum"`
-	NoiseEstimate float64      `json:"noise_estimate"`
-	WeightDecay   float64      `json:"weight_decay"`
-	Bound         float64      `json:"bound,omitempty"`
-	Reflect       []bnn.Role   `json:"reflect,omitempty"`
-	AsReleased    bool         `json:"as_released"`
-	Members       int          `json:"members,omitempty"` // of method ensemble
-	SWAG          *bnn.SWAG    `json:"swag,omitempty"`    // of method swag
-	Swap          *Swap        `json:"swap,omitempty"`
-	Seed          uint64       `json:"seed"`
+	Method        string               `json:"method"`
+	Epochs        int                  `json:"epochs"`
+	Batch         int                  `json:"batch"`
+	Order         string               `json:"order"`
+	StepSize      []float64            `json:"step_size"` // divided by the number of training examples
+	Temperature   sampler.Temperatures `json:"temperature,omitempty"`
+	Anneal        *bnn.Anneal          `json:"anneal,omitempty"`
+	Schedule      kernel.Decay         `json:"schedule"`
+	Momentum      float64              `json:"momentum"`
+	NoiseEstimate float64              `json:"noise_estimate"`
+	WeightDecay   float64              `json:"weight_decay"`
+	Bound         float64              `json:"bound,omitempty"`
+	Reflect       []bnn.Role           `json:"reflect,omitempty"`
+	AsReleased    bool                 `json:"as_released"`
+	Members       int                  `json:"members,omitempty"` // of method ensemble
+	SWAG          *bnn.SWAG            `json:"swag,omitempty"`    // of method swag
+	Swap          *sampler.Swap        `json:"swap,omitempty"`
+	Seed          uint64               `json:"seed"`
 }
 
 // AverageKeys say which models are averaged, and whether they are kept.
@@ -137,7 +138,7 @@ func (l *loader) trainingKeys(t *Training) []key.Key {
 		key.Mapping("sampler", l.trainKeys(&t.Settings)).By(nil).Tells("", "how its weights move"),
 		key.Mapping("average", t.averageKeys()).Tells("", "which models are averaged"),
 		key.Mapping("measure", measureKeys(&t.Settings.Measure)).Tells("", "how often costly measurements are made"),
-		key.Whole("repeats", &t.Repeats, 1, maxLadders).
+		key.Whole("repeats", &t.Repeats, 1, sampler.MostLadders).
 			Tells("1", "repetitions with other random numbers; the tables have mean and 95 % interval"),
 		key.Given("device", "text, or list", key.AnyOf(key.Object("type", "string", "pattern", devicePattern.String()),
 			key.ListOf(key.Object("type", "string", "pattern", devicePattern.String()))), t.readDevices).Tells("`cpu`",
@@ -302,7 +303,7 @@ func (r *ResolvedTraining) resolve(t *Training) {
 	case s.Method == "swag":
 		p.SWAG = &s.SWAG
 	case s.Rungs() > 1:
-		p.Swap = &Swap{Settings: s.Swap}
+		p.Swap = &sampler.Swap{Settings: s.Swap}
 		if s.FullEnergies {
 			p.Swap.Energies = "full"
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/r2sgld/r2sgld/internal/bnn"
 	"github.com/r2sgld/r2sgld/internal/config/key"
+	"github.com/r2sgld/r2sgld/internal/config/sampler"
 	"github.com/r2sgld/r2sgld/internal/config/yamlpos"
 	"github.com/r2sgld/r2sgld/kernel"
 )
@@ -39,12 +40,12 @@ func (l *loader) trainKeys(s *bnn.Settings) []key.Key {
 		key.Whole("batch", &s.Batch, 1, key.Many).
 			Tells("2048", "at most so many examples; the minibatches of an epoch differ in size by one at most"),
 		key.Word("order", &s.Order, "shuffle", "independent").Tells("`shuffle`", "`independent`: every minibatch drawn anew"),
-		key.Positives("step_size", &l.sampler.StepSize).Tells("2·batch/2048; of ladders half to twice that; a fifth without normalisation",
+		key.Positives("step_size", &l.Sampler.StepSize).Tells("2·batch/2048; of ladders half to twice that; a fifth without normalisation",
 			"per rung or for all, divided by N: the usual learning rate of a mean loss. If nothing is learnt, which the end of a run tells, "+
 				"take a tenth"),
-		key.Positives("temperature", (*[]float64)(&l.sampler.Temperature)).Tells("0.05; of ladders 0.05, 0.25, 1.25, 6.25", "per rung, increasing"),
+		key.Positives("temperature", (*[]float64)(&l.Sampler.Temperature)).Tells("0.05; of ladders 0.05, 0.25, 1.25, 6.25", "per rung, increasing"),
 		key.Mapping("anneal", annealKeys(&s.Anneal)).Tells("none", "`{divide: 1.02, until: 600}`: temperatures are divided after every epoch"),
-		scheduleKey().Tells("constant; of optimisers exponential", "by epochs: `{kind: exponential, decay, after}`, `constant`, `polynomial`; "+
+		sampler.ScheduleKey().Tells("constant; of optimisers exponential", "by epochs: `{kind: exponential, decay, after}`, `constant`, `polynomial`; "+
 			"by iterations: `{kind: cosine, cycles: 3}`. Exponential by default is constant for 30 % of the epochs, then down to a fiftieth"),
 		key.Number("momentum", &s.Momentum, key.NotNegative).Also("exclusiveMaximum", 1).Tells("0.9", "μ"),
 		key.Number("noise_estimate", &s.NoiseEstimate, key.NotNegative).Also("exclusiveMaximum", 1).Tells("0", "β̂"),
@@ -55,12 +56,12 @@ func (l *loader) trainKeys(s *bnn.Settings) []key.Key {
 			Tells("`all`", "which tensors: a list of `weight`, `bias`, `scale`, `shift` (of batch norm)"),
 		key.Boolean("as_released", &s.AsReleased).Tells("false",
 			"what the paper's code does: one mirroring that leaves the momentum alone, momenta not rescaled in swaps"),
-		key.Whole("members", &s.Members, 2, maxRungs).Tells("", "of method `ensemble`: independent runs"),
+		key.Whole("members", &s.Members, 2, key.MostNumbers).Tells("", "of method `ensemble`: independent runs"),
 		key.Mapping("swag", swagKeys(&s.SWAG)).Tells("", "of method `swag`: the Gaussian that is fitted"),
-		key.Mapping("swap", l.sampler.Swap.keys()).Tells("windowed-deo, indicator, target 0.1; with rule metropolis scheme deo",
+		key.Mapping("swap", l.Sampler.Swap.Keys()).Tells("windowed-deo, indicator, target 0.1; with rule metropolis scheme deo",
 			"as in [configuration.md](configuration.md#swap); rule indicator counts in mean losses; with rule metropolis `variance: online` "+
 				"(the default) or `energies: full`, over all data"),
-		key.Seed("seed", &l.sampler.Seed).Tells("1", "determines every draw"),
+		key.Seed("seed", &l.Sampler.Seed).Tells("1", "determines every draw"),
 	}
 }
 
@@ -112,20 +113,20 @@ func (l *loader) readTrainSampler(n *yamlpos.Node, s *bnn.Settings) {
 		return
 	}
 	seed := uint64(1)
-	s.Epochs, l.sampler.Seed = trainEpochs, &seed
-	l.method = method{name: name, move: moverOf(momentum), schedule: s.Decay.Kind}
+	s.Epochs, l.Sampler.Seed = trainEpochs, &seed
+	l.Method = sampler.Method{Name: name, Move: sampler.MoverOf(sampler.Momentum), Schedule: s.Decay.Kind}
 	if bnn.Exchanges(name) {
-		l.method.rungs = several
+		l.Method.Rungs = sampler.Several
 	}
 	keys := l.trainKeys(s)
 	if n != nil && !l.Section(n, key.Names(keys)...) {
 		return
 	}
 	l.Take(n, keys, "epochs", "batch", "order", "seed")
-	s.Seed = *l.sampler.Seed
+	s.Seed = *l.Sampler.Seed
 	l.trainRungs(n, s, keys)
 	l.Take(n, keys, "momentum", "noise_estimate", "weight_decay")
-	l.momentumFaults(n, kernel.Momentum{Mu: s.Momentum, NoiseEstimate: s.NoiseEstimate})
+	l.MomentumFaults(n, kernel.Momentum{Mu: s.Momentum, NoiseEstimate: s.NoiseEstimate})
 	for _, name := range []string{"bound", "reflect"} {
 		if n.Field(name) != nil && !bnn.Reflects(s.Method) {
 			l.Report(n.Key(name), "%s belongs to the reflected methods, such as r2sghmc; %s does not reflect", name, s.Method)
@@ -159,17 +160,17 @@ func (l *loader) stepsInProportion(s *bnn.Settings, norm string) {
 
 // trainRungs reads step sizes and temperatures.
 func (l *loader) trainRungs(n *yamlpos.Node, s *bnn.Settings, keys []key.Key) {
-	step, temperature, read := n.Field("step_size"), n.Field("temperature"), &l.sampler
+	step, temperature, read := n.Field("step_size"), n.Field("temperature"), &l.Sampler
 	if temperature != nil && s.Temperature[0] == 0 {
 		l.Report(n.Key("temperature"), "method %s optimises, at temperature 0: drop temperature, or take sghmc or r2sghmc", s.Method)
 		return
 	}
 	if l.Take(n, keys, "temperature"); read.Temperature != nil {
 		s.Temperature = read.Temperature
-		l.increasing(temperature, s.Temperature)
+		l.Increasing(temperature, s.Temperature)
 	}
 	rungs := len(s.Temperature)
-	if l.rungsFault(temperature, rungs, "[0.05, 0.25]") == rungs && step == nil && len(s.StepSize) != rungs {
+	if l.RungsFault(temperature, rungs, "[0.05, 0.25]") == rungs && step == nil && len(s.StepSize) != rungs {
 		s.StepSize = geometric(1, 4, rungs)
 	}
 	if l.Take(n, keys, "step_size"); read.StepSize != nil {
@@ -198,8 +199,8 @@ func geometric(low, high float64, n int) []float64 {
 // decay as the paper's do, in proportion, and less.
 func (l *loader) trainSchedule(n *yamlpos.Node, s *bnn.Settings) {
 	if k := n.Field("schedule"); k != nil {
-		l.samplerSchedule(k)
-		d := l.sampler.Schedule
+		l.ReadSchedule(k)
+		d := l.Sampler.Schedule
 		if k.Kind == yamlpos.Map && k.Field("cycles") == nil && d.Kind == kernel.Cosine {
 			d.Cycles = cyclesDefault
 		}
@@ -218,12 +219,12 @@ func (l *loader) trainSchedule(n *yamlpos.Node, s *bnn.Settings) {
 
 // trainSwap reads how rungs trade.
 func (l *loader) trainSwap(n *yamlpos.Node, s *bnn.Settings) {
-	if n == nil && !l.method.exchanges() {
+	if n == nil && !l.Method.Exchanges() {
 		return
 	}
 	w := s.Swap
-	l.readSwap(n)
-	read := l.sampler.Swap.Settings
+	l.ReadSwap(n)
+	read := l.Sampler.Swap.Settings
 	if read.Rule == "metropolis" { // windows are for swaps that need not be exact
 		w.Scheme = "deo"
 	}
@@ -231,12 +232,12 @@ func (l *loader) trainSwap(n *yamlpos.Node, s *bnn.Settings) {
 	if read.Scheme == "windowed-deo" || read.Rule == "indicator" {
 		read.Target = cmp.Or(read.Target, w.Target)
 	}
-	s.FullEnergies = l.sampler.Swap.full()
+	s.FullEnergies = l.Sampler.Swap.Full()
 	if read.Rule == "metropolis" && n.Field("variance") == nil && !s.FullEnergies {
-		read.Estimate = onLine()
+		read.Estimate = sampler.OnLine()
 	}
 	with := read.WithDefaults(max(2, len(s.Temperature)))
 	read.Every, read.Correction = with.Every, with.Correction
 	s.Swap = read
-	l.swapFaults(n, s.Swap)
+	l.SwapFaults(n, s.Swap)
 }

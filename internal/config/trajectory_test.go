@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/r2sgld/r2sgld"
+	"github.com/r2sgld/r2sgld/internal/config/sampler"
 	"github.com/r2sgld/r2sgld/internal/pace"
 )
 
@@ -35,7 +36,7 @@ func TestTrajectoryTakesHMC(t *testing.T) {
 	if !s.Settings.Traits().Metropolis || s.Problem.Base == nil || s.Problem.Chart == nil || s.Settings.Whitening == nil || s.Settings.Start != nil {
 		t.Fatalf("%+v", s.Settings)
 	}
-	if r := s.Resolved.Sampler; r.Method != "auto" || r.Kernel != "hmc" || r.Init != fromPrior || r.Iterations != autoCurvedPaths {
+	if r := s.Resolved.Sampler; r.Method != "auto" || r.Kernel != "hmc" || r.Init != sampler.FromPrior || r.Iterations != 500 {
 		t.Errorf("%+v", r)
 	}
 	if s.Settings.Thin != 1 || s.Settings.BurnIn != 25 {

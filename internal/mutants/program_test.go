@@ -129,11 +129,11 @@ var ofTheProgram = []fault{
 		{"internal/config/region.(*Region).readMatrix", "a[order", "a[j+0*order"},
 	}},
 	{"projected steps are reflected", "internal/config OtherMethods", []edit{
-		{"internal/config.(*Sampler).settle", "Project", "Specular"},
+		{"internal/config/sampler.(*Sampler).Settle", "domain.Project", "domain.Specular"},
 	}},
-	{"smoothing is the strength", "internal/config OtherMethods", []edit{{"internal/config.(*Sampler).settings", "1 / ", ""}}},
+	{"smoothing is the strength", "internal/config OtherMethods", []edit{{"internal/config/sampler.(*Sampler).Settings", "1 / ", ""}}},
 	{"the form of a penalty is forgotten", "internal/config OtherMethods", []edit{
-		{"internal/config.(*Sampler).settings", "p.Form == penaltyDistance", "false"},
+		{"internal/config/sampler.(*Sampler).Settings", "p.Form == Distance", "false"},
 	}},
 	{"trajectory: bounds in the coordinates of the parameters", "internal/config DomainInTheChart", []edit{
 		{"internal/config/region.(*Region).InChart", ".Log(", ".Abs("},
@@ -154,7 +154,7 @@ var ofTheProgram = []fault{
 		{"internal/config.(*loader).startFromPrior", "l.region.Domain == nil || l.region.Domain.Contains(x)", "true"},
 	}},
 	{"trajectory: a kernel that is forgotten", "internal/config ResolvedTrajectories", []edit{
-		{"internal/config.(*loader).samplerKernel", `word == langevin && m.auto()`, "false"},
+		{"internal/config/sampler.(*Choice).samplerKernel", `word == Langevin && m.Auto()`, "false"},
 	}},
 	{"library: terms in constraints may go", "internal/config OnLibraries", []edit{
 		{"internal/config.(*loader).useConstraints", ", names", ", names[:0]"},

@@ -1,4 +1,4 @@
-package config
+package sampler
 
 import (
 	"cmp"
@@ -10,13 +10,12 @@ import (
 	"github.com/r2sgld/r2sgld/internal/config/key"
 	"github.com/r2sgld/r2sgld/internal/config/yamlpos"
 	"github.com/r2sgld/r2sgld/kernel"
-	"github.com/r2sgld/r2sgld/potential"
 	"github.com/r2sgld/r2sgld/tune"
 )
 
 // The largest numbers that a configuration may ask for.
 const (
-	maxLadders  = 1024
+	MostLadders = 1024
 	maxRungs    = key.MostNumbers
 	maxLeapfrog = 100_000
 	maxDisk     = 256 << 30 // bytes of draws
@@ -37,16 +36,16 @@ var (
 	goWithAuto = []string{"swap", "ladders", "kernel", "init", "seed", "until", "certificate"}
 )
 
-// samplerKeys declares the sampler section.
-func (l *loader) samplerKeys() []key.Key {
+// Keys declares the sampler section.
+func (l *Choice) Keys() []key.Key {
 	return append(l.ladderKeys(), l.moveKeys()...)
 }
 
 // ladderKeys declares how long and on which rungs a run is.
-func (l *loader) ladderKeys() []key.Key {
-	s := &l.sampler
+func (l *Choice) ladderKeys() []key.Key {
+	s := &l.Sampler
 	return []key.Key{
-		key.Given("method", "word", key.Object("enum", methodNames()), nil).
+		key.Given("method", "word", key.Object("enum", MethodNames()), nil).
 			Tells("auto, or r2sgld where keys tell more", "rungs, boundary and schedule"),
 		key.Whole("iterations", &s.Iterations, 1, key.Many).
 			Tells("sample 100,000; identify 200,000; `kernel: harmonic` 20,000", "steps of each ladder, burn-in included; of auto: of the first round"),
@@ -59,15 +58,15 @@ func (l *loader) ladderKeys() []key.Key {
 		key.Given("temperature", "increasing numbers > 0, at most 512; the last may be `inf`", temperatureShape(), key.With(l.samplerTemperature)).
 			Tells("sample [1, 10] on a bounded domain, else [1, 3]; identify [1, 3]; one rung: 1", "τ of the rungs, cold first; "+
 				"the length is the number of rungs. `inf` is the uniform law on a bounded domain: [the evidence](#evidence) starts there"),
-		scheduleKey().Tells("constant; cosine for `*cyc*` methods", "[step size over time](#schedules)"),
-		key.Mapping("swap", s.Swap.keys()).By(key.With(l.samplerSwap)).Tells("", "[exchange of rungs](#swap)"),
-		key.Whole("ladders", &s.Ladders, 1, maxLadders).Tells("4", "independent copies, for R̂ and error bars"),
+		ScheduleKey().Tells("constant; cosine for `*cyc*` methods", "[step size over time](#schedules)"),
+		key.Mapping("swap", s.Swap.Keys()).By(key.With(l.samplerSwap)).Tells("", "[exchange of rungs](#swap)"),
+		key.Whole("ladders", &s.Ladders, 1, MostLadders).Tells("4", "independent copies, for R̂ and error bars"),
 	}
 }
 
 // moveKeys declares how rungs move, from where, and when they end.
-func (l *loader) moveKeys() []key.Key {
-	s := &l.sampler
+func (l *Choice) moveKeys() []key.Key {
+	s := &l.Sampler
 	return []key.Key{
 		key.Word("boundary", &s.Boundary, "specular", "nearest", "refuse", "project").
 			Tells("`specular`", "[rule at the wall](#boundary-rules); reflected methods only"),
@@ -78,7 +77,7 @@ func (l *loader) moveKeys() []key.Key {
 			"a pull to the origin that is no energy (the paper's); form `distance`: ½ξ·(distance from the domain)² is added to the energy; "+
 			"`p-` methods only"),
 		key.Number("smoothing", &s.Smoothing, key.Positive).Tells("4η", "λ of [`myula`](#methods)"),
-		key.Given("kernel", "`"+strings.Join(kernelNames(), "`, `")+"`", key.Object("enum", kernelNames()), key.With(l.samplerKernel)).
+		key.Given("kernel", "`"+strings.Join(KernelNames(), "`, `")+"`", key.Object("enum", KernelNames()), key.With(l.samplerKernel)).
 			Tells("`sgld`; for auto `harmonic` where `kernel: auto` would take it (no more than 400 variables, no certificate), "+
 				"`hmc` with `likelihood: trajectory`, else [the better one](#method-auto) of `sgld` and `hmc`",
 				"[how a rung moves](#kernels); reflected methods and those without walls"),
@@ -87,11 +86,11 @@ func (l *loader) moveKeys() []key.Key {
 			"μ of the methods with momentum: v ← μv − η∇U(x) + √(2η(1 − μ − β̂)τ)·N(0, I), x ← x + v"),
 		key.Number("noise_estimate", &s.NoiseEstimate, key.NotNegative).Also("exclusiveMaximum", 1).In("0 … below 1 − μ").
 			Tells("0", "β̂: the share of the noise that the gradient's own noise is trusted to bring"),
-		key.Given("init", "`uniform`, `prior` or `{x: 0, …}`", key.AnyOf(key.Object("enum", l.initWords()), key.MapOf(key.Object("type", "number"))), nil).Tells("[see below](#where-replicas-start)", "where replicas start; `uniform` needs a bounded domain, `prior` "+
+		key.Given("init", "`uniform`, `prior` or `{x: 0, …}`", key.AnyOf(key.Object("enum", l.InitWords()), key.MapOf(key.Object("type", "number"))), nil).Tells("[see below](#where-replicas-start)", "where replicas start; `uniform` needs a bounded domain, `prior` "+
 			"(identify) a prior, or bounds on both sides, for every parameter; a point must name every variable and, for reflected methods, "+
 			"lie in the domain"),
 		key.Seed("seed", &s.Seed).Tells("1", "determines every draw"),
-		key.Mapping("until", untilKeys(&tune.Until{})).By(key.With(l.samplerUntil)).Tells("", "[when method auto ends](#method-auto)"),
+		key.Mapping("until", UntilKeys(&tune.Until{})).By(key.With(l.samplerUntil)).Tells("", "[when method auto ends](#method-auto)"),
 		key.Boolean("certificate", &s.Certificate).Tells("false", "estimates the [bias of the step](#certificate): seven gradients "+
 			"in place of one, the same draws; kernel sgld, boundary specular and refuse, and methods without walls"),
 		key.Boolean("whiten", &s.Whiten).Tells("true", "identify only, method auto aside: steps in z of x = c + L z, "+
@@ -99,17 +98,17 @@ func (l *loader) moveKeys() []key.Key {
 	}
 }
 
-// samplerKnown are the keys that a sampler section may have: those of sample have no whiten.
-func (l *loader) samplerKnown() []key.Key {
-	keys := l.samplerKeys()
-	if !l.identify {
+// Known are the keys that a sampler section may have: those of sample have no whiten.
+func (l *Choice) Known() []key.Key {
+	keys := l.Keys()
+	if !l.OfModel {
 		keys = keys[:len(keys)-1]
 	}
 	return keys
 }
 
-// untilKeys declares when method auto ends.
-func untilKeys(u *tune.Until) []key.Key {
+// UntilKeys declares when method auto ends.
+func UntilKeys(u *tune.Until) []key.Key {
 	return []key.Key{
 		key.Number("rhat", &u.RHat, key.Positive, key.Above(1)).Tells("1.01", "the R̂ of every parameter is at most this"),
 		key.Number("ess", &u.ESS, key.Positive).Tells("400", "its effective sample sizes, bulk and tail, are at least this"),
@@ -129,17 +128,17 @@ func untilKeys(u *tune.Until) []key.Key {
 func (p *Penalty) keys() []key.Key {
 	return []key.Key{
 		key.Number("strength", &p.Strength, key.NotNegative).Tells("1; form `distance` 1/(4η)", "ξ"),
-		key.Word("form", &p.Form, penaltyForce, penaltyDistance).Tells("`force`", "of the pull"),
+		key.Word("form", &p.Form, Force, Distance).Tells("`force`", "of the pull"),
 	}
 }
 
-// readSampler reads the sampler section into l.sampler; what is not given stays at
+// Load reads the sampler section; what is not given stays at
 // its zero value, for the defaults to fill in.
-func (l *loader) readSampler(n *yamlpos.Node) {
-	s, keys := &l.sampler, l.samplerKeys()
-	l.section = n
+func (l *Choice) Load(n *yamlpos.Node) {
+	s, keys := &l.Sampler, l.Keys()
+	l.Node = n
 	l.samplerMethod(keys)
-	if l.Section(n, key.Names(l.samplerKnown())...) {
+	if l.Section(n, key.Names(l.Known())...) {
 		l.Take(n, keys, "iterations", "burn_in", "thin", "ladders", "seed")
 		l.samplerKernel(n.Field("kernel"))
 		l.samplerMomentum(keys)
@@ -148,20 +147,20 @@ func (l *loader) readSampler(n *yamlpos.Node) {
 		l.samplerSwap(n.Field("swap"))
 		l.samplerWall(keys)
 		l.Take(n, keys, "until", "certificate")
-		l.samplerCertificate()
+		l.certificate()
 	}
-	if !l.method.auto() {
-		l.samplerSchedule(n.Field("schedule"))
+	if !l.Method.Auto() {
+		l.ReadSchedule(n.Field("schedule"))
 	}
-	s.Method = l.method.name
+	s.Method = l.Method.Name
 }
 
 // samplerMethod reads the method's name.
-func (l *loader) samplerMethod(keys []key.Key) {
-	n := l.section
-	l.method = methods()[0]
+func (l *Choice) samplerMethod(keys []key.Key) {
+	n := l.Node
+	l.Method = Methods()[0]
 	if n == nil || n.Kind == yamlpos.Null {
-		l.method = methodOf("auto")
+		l.Method = methodOf("auto")
 		return
 	}
 	if n.Kind != yamlpos.Map {
@@ -171,118 +170,97 @@ func (l *loader) samplerMethod(keys []key.Key) {
 		return f.Value.Kind != yamlpos.Null && !slices.Contains(goWithAuto, f.Key.Text)
 	}
 	if at := n.Field("method"); at != nil {
-		if name, ok := l.Word(at, methodNames()...); ok {
-			l.method = methodOf(name)
+		if name, ok := l.Word(at, MethodNames()...); ok {
+			l.Method = methodOf(name)
 		}
 	} else if !slices.ContainsFunc(n.Fields, given) {
-		l.method = methodOf("auto")
+		l.Method = methodOf("auto")
 	}
 	for _, f := range n.Fields {
 		known := slices.Contains(key.Names(keys), f.Key.Text) && !slices.Contains(leaveAuto, f.Key.Text)
-		if l.method.auto() && known && given(f) {
+		if l.Method.Auto() && known && given(f) {
 			l.Report(f.Key, "method auto sets %s itself: drop the key, or take method: r2sgld", f.Key.Text)
 		}
 	}
 }
 
 // samplerKernel reads how a rung moves.
-func (l *loader) samplerKernel(k *yamlpos.Node) {
-	m, s, n := &l.method, &l.sampler, l.section
-	word, ok := l.Word(k, kernelNames()...)
+func (l *Choice) samplerKernel(k *yamlpos.Node) {
+	m, s, n := &l.Method, &l.Sampler, l.Node
+	word, ok := l.Word(k, KernelNames()...)
 	switch {
 	case !ok:
-	case m.move.name == momentum:
-		l.Report(k, "method %s steps with momentum: drop kernel, or take %s", m.name, strings.Replace(m.name, momentum, langevin, 1))
-	case m.move.name != langevin && word != m.move.name:
-		l.Report(k, "method %s goes with kernel %s; found %s", m.name, m.move.name, word)
-	case word != langevin && m.wall != free && m.wall != reflected:
-		l.Report(k, "kernel %s goes with the methods that reflect, such as r2sgld, and with those without walls; found method %s", word, m.name)
-	case word == kernelAuto: // chosen once the potential is known
+	case m.Move.Name == Momentum:
+		l.Report(k, "method %s steps with momentum: drop kernel, or take %s", m.Name, strings.Replace(m.Name, Momentum, Langevin, 1))
+	case m.Move.Name != Langevin && word != m.Move.Name:
+		l.Report(k, "method %s goes with kernel %s; found %s", m.Name, m.Move.Name, word)
+	case word != Langevin && m.Wall != Free && m.Wall != Reflected:
+		l.Report(k, "kernel %s goes with the methods that reflect, such as r2sgld, and with those without walls; found method %s", word, m.Name)
+	case word == Auto: // chosen once the potential is known
 		s.Kernel = word
-	case word == langevin && m.auto(): // else another may be taken
+	case word == Langevin && m.Auto(): // else another may be taken
 		s.Kernel = word
-	case word != langevin:
-		l.moveBy(word)
+	case word != Langevin:
+		l.MoveBy(word)
 	}
-	steps := slices.Contains(m.move.keys, "leapfrog")
-	if at := n.Field("leapfrog"); at != nil && !steps && (l.traits().Metropolis || !m.auto()) {
-		l.Report(at, "leapfrog belongs to kernel hmc; found method %s with kernel %s", m.name, cmp.Or(word, langevin))
+	steps := slices.Contains(m.Move.keys, "leapfrog")
+	if at := n.Field("leapfrog"); at != nil && !steps && (l.Traits().Metropolis || !m.Auto()) {
+		l.Report(at, "leapfrog belongs to kernel hmc; found method %s with kernel %s", m.Name, cmp.Or(word, Langevin))
 		return
 	}
-	accepts := l.traits().Metropolis
-	if b := n.Field("boundary"); b != nil && (accepts || s.Kernel == kernelAuto) && (b.Text == string(domain.Nearest) || b.Text == string(domain.Project)) {
-		l.Report(b, "kernel %s keeps the law under boundary specular and refuse only; found %s", cmp.Or(word, m.move.name), b.Text)
+	accepts := l.Traits().Metropolis
+	if b := n.Field("boundary"); b != nil && (accepts || s.Kernel == Auto) && (b.Text == string(domain.Nearest) || b.Text == string(domain.Project)) {
+		l.Report(b, "kernel %s keeps the law under boundary specular and refuse only; found %s", cmp.Or(word, m.Move.Name), b.Text)
 	}
 	if accepts { // by its method or by the key
-		l.moveBy(m.move.name)
-		l.Take(n, l.samplerKeys(), "leapfrog")
+		l.MoveBy(m.Move.Name)
+		l.Take(n, l.Keys(), "leapfrog")
 	}
-}
-
-// chooseKernel settles kernel auto: harmonic where it will do, else hmc, which is exact,
-// where energies are, else sgld. Method auto takes harmonic without being asked.
-func (l *loader) chooseKernel(s *Run) {
-	unasked := l.sampler.Kernel == "" && l.method.auto() && l.method.move.name == langevin && !l.sampler.Certificate
-	switch {
-	case l.sampler.Kernel != kernelAuto && !unasked:
-		return
-	case l.gaussian(s):
-		l.moveBy(gaussian)
-		return
-	case unasked:
-		return
-	}
-	l.sampler.Kernel = ""
-	if _, noisy := potential.Exact(s.Problem.Potential); noisy {
-		s.Warnings = append(s.Warnings, "kernel auto took sgld, whose steps have a bias: energies and gradients carry noise, and kernels without bias need exact ones.")
-		return
-	}
-	l.moveBy(exact)
 }
 
 // samplerMomentum reads what concerns momentum.
-func (l *loader) samplerMomentum(keys []key.Key) {
-	s, n := &l.sampler, l.section
+func (l *Choice) samplerMomentum(keys []key.Key) {
+	s, n := &l.Sampler, l.Node
 	for _, name := range []string{"momentum", "noise_estimate"} {
 		before := len(l.Problems)
 		l.Take(n, keys, name)
-		if k := n.Field(name); k != nil && len(l.Problems) == before && l.method.move.name != momentum && !l.method.auto() {
-			l.Report(k, "%s belongs to the methods with momentum, such as r2sghmc; found method %s", name, l.method.name)
+		if k := n.Field(name); k != nil && len(l.Problems) == before && l.Method.Move.Name != Momentum && !l.Method.Auto() {
+			l.Report(k, "%s belongs to the methods with momentum, such as r2sghmc; found method %s", name, l.Method.Name)
 		}
 	}
-	if l.method.move.name != momentum {
+	if l.Method.Move.Name != Momentum {
 		return
 	}
-	m := l.traits().Momentum
+	m := l.Traits().Momentum
 	s.Momentum, s.NoiseEstimate = &m.Mu, &m.NoiseEstimate
-	l.momentumFaults(n, m)
+	l.MomentumFaults(n, m)
 }
 
-// momentumFaults reports what is wrong with the momentum of the section n.
-func (l *loader) momentumFaults(n *yamlpos.Node, m kernel.Momentum) {
+// MomentumFaults reports what is wrong with the momentum of the section n.
+func (l *Choice) MomentumFaults(n *yamlpos.Node, m kernel.Momentum) {
 	if err := m.Validate(); err != nil {
 		l.Report(cmp.Or(n.Field("momentum"), n.Field("noise_estimate"), n), "%v", err)
 	}
 }
 
 // samplerUntil reads when a run of method auto ends.
-func (l *loader) samplerUntil(k *yamlpos.Node) {
-	if !l.method.auto() {
+func (l *Choice) samplerUntil(k *yamlpos.Node) {
+	if !l.Method.Auto() {
 		add := ""
-		if l.section.Field("method") == nil { // other keys chose it
+		if l.Node.Field("method") == nil { // other keys chose it
 			add = ": add method: auto"
 		}
-		l.Report(k, "until belongs to method auto, which decides how long to run; method %s runs sampler.iterations%s", l.method.name, add)
+		l.Report(k, "until belongs to method auto, which decides how long to run; method %s runs sampler.iterations%s", l.Method.Name, add)
 		return
 	}
 	u := &tune.Until{}
-	if l.Read(k, untilKeys(u)) {
-		l.sampler.Until = u
+	if l.Read(k, UntilKeys(u)) {
+		l.Sampler.Until = u
 	}
 }
 
 // temperatureShape is the schema of temperatures.
-func temperatureShape() Ordered {
+func temperatureShape() key.Ordered {
 	number := key.Object("type", "number", "exclusiveMinimum", 0)
 	entry := key.AnyOf(number, key.Object("enum", []string{"inf", ".inf", "Inf", ".Inf"}))
 	return key.AnyOf(number, key.ListOf(entry).With("maxItems", maxRungs+1))
@@ -290,13 +268,13 @@ func temperatureShape() Ordered {
 
 // samplerTemperature reads temperatures: positive numbers that increase, the last perhaps
 // infinite.
-func (l *loader) samplerTemperature(n *yamlpos.Node) {
-	t := &l.sampler.Temperature
+func (l *Choice) samplerTemperature(n *yamlpos.Node) {
+	t := &l.Sampler.Temperature
 	*t = l.temperatures(n)
-	l.increasing(n, *t)
+	l.Increasing(n, *t)
 }
 
-func (l *loader) temperatures(n *yamlpos.Node) Temperatures {
+func (l *Choice) temperatures(n *yamlpos.Node) Temperatures {
 	if n.Kind != yamlpos.List || len(n.Items) < 2 {
 		return l.Positives(n)
 	}
@@ -310,12 +288,12 @@ func (l *loader) temperatures(n *yamlpos.Node) Temperatures {
 	if t == nil {
 		return nil
 	}
-	l.infinite = last
+	l.Infinite = last
 	return append(t, math.Inf(1))
 }
 
-// increasing reports temperatures that do not increase.
-func (l *loader) increasing(n *yamlpos.Node, t []float64) {
+// Increasing reports temperatures that do not increase.
+func (l *Choice) Increasing(n *yamlpos.Node, t []float64) {
 	for i := 1; i < len(t); i++ {
 		if !(t[i] > t[i-1]) {
 			l.Report(n.Items[i], "temperatures must increase, cold first; found %s after %s", n.Items[i].Text, n.Items[i-1].Text)
@@ -325,63 +303,63 @@ func (l *loader) increasing(n *yamlpos.Node, t []float64) {
 
 // samplerRungs reports numbers of step sizes and temperatures that are not those of the
 // method.
-func (l *loader) samplerRungs() {
-	s, n := &l.sampler, l.section
-	if l.method.auto() {
+func (l *Choice) samplerRungs() {
+	s, n := &l.Sampler, l.Node
+	if l.Method.Auto() {
 		return
 	}
-	rungs := l.rungsFault(n.Field("temperature"), len(s.Temperature), "[1, 10]")
+	rungs := l.RungsFault(n.Field("temperature"), len(s.Temperature), "[1, 10]")
 	if got := len(s.StepSize); got > 1 && got != rungs {
 		l.Report(n.Field("step_size"), "step_size must have one entry per rung, %d; found %d", rungs, got)
 	}
 }
 
-// rungsFault reports a number of temperatures that does not go with the method, and
+// RungsFault reports a number of temperatures that does not go with the method, and
 // returns one that does; ladder is an example of temperatures.
-func (l *loader) rungsFault(n *yamlpos.Node, rungs int, ladder string) int {
-	switch exchanges := l.method.exchanges(); {
+func (l *Choice) RungsFault(n *yamlpos.Node, rungs int, ladder string) int {
+	switch exchanges := l.Method.Exchanges(); {
 	case rungs == 1 && exchanges:
-		l.Report(n, "method %s exchanges rungs: give two temperatures or more, such as %s", l.method.name, ladder)
+		l.Report(n, "method %s exchanges rungs: give two temperatures or more, such as %s", l.Method.Name, ladder)
 	case rungs > 1 && !exchanges:
-		l.Report(n, "method %s has one rung; found %d temperatures", l.method.name, rungs)
+		l.Report(n, "method %s has one rung; found %d temperatures", l.Method.Name, rungs)
 	case exchanges == (rungs > 1):
 		return rungs
 	}
-	if l.method.exchanges() {
+	if l.Method.Exchanges() {
 		return 2
 	}
 	return 1
 }
 
 // samplerWall reads what concerns the boundary of the domain.
-func (l *loader) samplerWall(keys []key.Key) {
-	s, n, m := &l.sampler, l.section, l.method
+func (l *Choice) samplerWall(keys []key.Key) {
+	s, n, m := &l.Sampler, l.Node, l.Method
 	for _, key := range []string{"boundary", "cap"} {
-		if k := n.Field(key); k != nil && !m.wall.reflects() && !m.auto() {
-			l.Report(k, "%s belongs to the reflected methods; %s does not reflect", key, m.name)
+		if k := n.Field(key); k != nil && !m.Wall.Reflects() && !m.Auto() {
+			l.Report(k, "%s belongs to the reflected methods; %s does not reflect", key, m.Name)
 		}
 	}
 	l.Take(n, keys, "boundary")
-	if m.wall == projected && s.Boundary != "" && s.Boundary != string(domain.Project) {
-		l.Report(n.Field("boundary"), "method %s goes with boundary project; found %s", m.name, s.Boundary)
+	if m.Wall == Projected && s.Boundary != "" && s.Boundary != string(domain.Project) {
+		l.Report(n.Field("boundary"), "method %s goes with boundary project; found %s", m.Name, s.Boundary)
 	}
 	l.Take(n, keys, "cap", "penalty", "smoothing")
-	if s.Smoothing > 0 && m.wall != proximal && !m.auto() {
-		l.Report(n.Field("smoothing"), "smoothing belongs to method myula; found method %s", m.name)
+	if s.Smoothing > 0 && m.Wall != Proximal && !m.Auto() {
+		l.Report(n.Field("smoothing"), "smoothing belongs to method myula; found method %s", m.Name)
 	}
 	l.Take(n, keys, "whiten")
 }
 
 // samplerPenalty reads what pulls states back into the domain.
-func (l *loader) samplerPenalty(n *yamlpos.Node) {
-	if l.method.auto() {
+func (l *Choice) samplerPenalty(n *yamlpos.Node) {
+	if l.Method.Auto() {
 		return
 	}
-	if l.method.wall != penalised {
-		l.Report(n, "penalty belongs to the methods whose names begin with p-, such as p-sgld; found method %s", l.method.name)
+	if l.Method.Wall != Penalised {
+		l.Report(n, "penalty belongs to the methods whose names begin with p-, such as p-sgld; found method %s", l.Method.Name)
 		return
 	}
-	p := &Penalty{Strength: 1, Form: penaltyForce}
+	p := &Penalty{Strength: 1, Form: Force}
 	strength := n
 	if n.Kind == yamlpos.Map {
 		if !l.Section(n, key.Names(p.keys())...) {
@@ -391,18 +369,18 @@ func (l *loader) samplerPenalty(n *yamlpos.Node) {
 		strength = n.Field("strength")
 	}
 	least := key.NotNegative
-	if p.Form == penaltyDistance {
+	if p.Form == Distance {
 		p.Strength, least = 0, key.Positive // 0 until the step size is known
 	}
 	if v, ok := l.Limited(strength, least); ok {
 		p.Strength = v
 	}
-	l.sampler.Penalty = p
+	l.Sampler.Penalty = p
 }
 
-// lengths reports iterations that leave nothing, or too much, to keep.
-func (l *loader) lengths(d int) {
-	s, n := &l.sampler, l.section
+// Lengths reports iterations that leave nothing, or too much, to keep.
+func (l *Choice) Lengths(d int) {
+	s, n := &l.Sampler, l.Node
 	kept := (s.Iterations - *s.BurnIn) / s.Thin
 	bytes := 8 * float64(kept) * float64(d+1) * float64(s.Ladders*len(s.Temperature))
 	switch iterations := n.Field("iterations"); {

@@ -1,4 +1,4 @@
-package config
+package sampler
 
 import (
 	"slices"
@@ -11,8 +11,8 @@ import (
 // defaultCycles are those of a cosine schedule.
 const defaultCycles = 5
 
-// scheduleKinds are the kinds of schedule, with the keys of each.
-func scheduleKinds(d *kernel.Decay) key.Kinds {
+// ScheduleKinds are the kinds of schedule, with the keys of each.
+func ScheduleKinds(d *kernel.Decay) key.Kinds {
 	return key.Kinds{
 		{Name: string(kernel.Constant), Unsaid: true, Doc: "1"},
 		{Name: string(kernel.Cosine), Unsaid: true, Doc: "½(1 + cos(π·mod(k − 1, c)/c)), c = ⌈K/`cycles`⌉", Keys: []key.Key{
@@ -27,16 +27,16 @@ func scheduleKinds(d *kernel.Decay) key.Kinds {
 	}
 }
 
-// scheduleKey is the key of a schedule, which is read once the method is known.
-func scheduleKey() key.Key {
-	return key.Given("schedule", "word or map", scheduleKinds(&kernel.Decay{}).Shape(), nil)
+// ScheduleKey is the key of a schedule, which is read once the method is known.
+func ScheduleKey() key.Key {
+	return key.Given("schedule", "word or map", ScheduleKinds(&kernel.Decay{}).Shape(), nil)
 }
 
-// samplerSchedule reads how step sizes vary.
-func (l *loader) samplerSchedule(n *yamlpos.Node) {
-	d := &l.sampler.Schedule
+// ReadSchedule reads how step sizes vary.
+func (l *Choice) ReadSchedule(n *yamlpos.Node) {
+	d := &l.Sampler.Schedule
 	d.Kind = kernel.Constant
-	if l.method.schedule == kernel.Cosine {
+	if l.Method.Schedule == kernel.Cosine {
 		d.Kind, d.Cycles = kernel.Cosine, defaultCycles
 	}
 	if n == nil || n.Kind == yamlpos.Null {
@@ -44,21 +44,21 @@ func (l *loader) samplerSchedule(n *yamlpos.Node) {
 	}
 	kind := n
 	if n.Kind != yamlpos.Scalar {
-		if !l.Section(n, scheduleKinds(d).Keys()...) {
+		if !l.Section(n, ScheduleKinds(d).Keys()...) {
 			return
 		}
 		kind = n.Field("kind")
 	}
-	if word, ok := l.Word(kind, scheduleKinds(d).Names()...); ok {
-		if l.method.schedule == kernel.Cosine && word != string(d.Kind) {
-			l.Report(kind, "method %s goes with the cosine schedule; found %q", l.method.name, word)
+	if word, ok := l.Word(kind, ScheduleKinds(d).Names()...); ok {
+		if l.Method.Schedule == kernel.Cosine && word != string(d.Kind) {
+			l.Report(kind, "method %s goes with the cosine schedule; found %q", l.Method.Name, word)
 		}
 		if word != string(d.Kind) {
 			*d = kernel.Decay{Kind: kernel.Kind(word)}
 		}
 	}
 	for _, f := range n.Fields {
-		for _, v := range scheduleKinds(d) {
+		for _, v := range ScheduleKinds(d) {
 			if v.Name != string(d.Kind) && slices.Contains(key.Names(v.Keys), f.Key.Text) {
 				l.Report(f.Key, "%s belongs to the schedule %s, not %s", f.Key.Text, v.Name, d.Kind)
 			}
@@ -67,6 +67,6 @@ func (l *loader) samplerSchedule(n *yamlpos.Node) {
 	if d.Kind == kernel.Cosine && d.Cycles == 0 {
 		d.Cycles = defaultCycles
 	}
-	keys := scheduleKinds(d).Of(string(d.Kind))
+	keys := ScheduleKinds(d).Of(string(d.Kind))
 	l.Take(n, keys, key.Names(keys)...)
 }

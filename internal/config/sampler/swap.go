@@ -1,4 +1,4 @@
-package config
+package sampler
 
 import (
 	"encoding/json"
@@ -14,8 +14,8 @@ type Swap struct {
 	Energies string // full: those that swaps see are over all data
 }
 
-// full reports that swaps see energies over all data.
-func (s Swap) full() bool { return s.Energies == "full" }
+// Full reports that swaps see energies over all data.
+func (s Swap) Full() bool { return s.Energies == "full" }
 
 // MarshalJSON writes the swap section.
 func (s Swap) MarshalJSON() ([]byte, error) {
@@ -39,7 +39,7 @@ func (s Swap) MarshalJSON() ([]byte, error) {
 	}{s.Scheme, s.Rule, s.Every, s.Correction, variance, s.Energies, s.Threshold, s.Target, s.Gain, s.Window, s.Gate, s.Parity})
 }
 
-func (s *Swap) keys() []key.Key {
+func (s *Swap) Keys() []key.Key {
 	return []key.Key{
 		key.Word("scheme", &s.Scheme, "deo", "adj", "ape", "seo", "windowed-deo").Tells("`deo`", "which pairs of neighbours try in a sweep"),
 		key.Word("rule", &s.Rule, "metropolis", "threshold", "indicator").Tells("`metropolis`", "when a pair trades"),
@@ -47,7 +47,7 @@ func (s *Swap) keys() []key.Key {
 		key.Number("correction", &s.Correction, key.Positive).
 			Tells("2", "2 is exact for normal energy noise of the given variance; others are biased if variance > 0"),
 		key.Given("variance", "number ≥ 0, `online`, or map", key.AnyOf(key.Object("type", "number", "minimum", 0), key.Object("const", "online"),
-			key.Section(s.estimateKeys())), s.readVariance).
+			key.Section(s.EstimateKeys())), s.readVariance).
 			Tells("0; from `noise.energy`; minibatches: `online`", "σ̃², the variance of the difference of a pair's energies given the states. "+
 				"`online`, or `{every: 100, batches: 10, smoothing: 0.1}`: every so many iterations the sample variance over fresh minibatches, smoothed"),
 		key.Word("energies", &s.Energies, "batch", "full").
@@ -65,7 +65,7 @@ func (s *Swap) keys() []key.Key {
 }
 
 // estimateKeys are those of an estimate of σ̃² on line.
-func (s *Swap) estimateKeys() []key.Key {
+func (s *Swap) EstimateKeys() []key.Key {
 	e := &s.Estimate
 	return []key.Key{
 		key.Whole("every", &e.Every, 1, key.Many).Tells("100", "iterations between estimates"),
@@ -78,10 +78,10 @@ func (s *Swap) estimateKeys() []key.Key {
 func (s *Swap) readVariance(l *key.Reader, n *yamlpos.Node) {
 	switch {
 	case n.Kind == yamlpos.Map:
-		s.Estimate = onLine()
-		l.Read(n, s.estimateKeys())
+		s.Estimate = OnLine()
+		l.Read(n, s.EstimateKeys())
 	case n.Kind == yamlpos.Scalar && n.Text == "online":
-		s.Estimate = onLine()
+		s.Estimate = OnLine()
 	default:
 		s.Variance, _ = l.Limited(n, key.NotNegative)
 	}
@@ -94,30 +94,30 @@ func (s *Swap) readParity(l *key.Reader, n *yamlpos.Node) {
 	}
 }
 
-// onLine is how σ̃² is estimated unless that is given.
-func onLine() exchange.Estimate { return exchange.Estimate{Every: 100, Batches: 10, Smoothing: 0.1} }
+// OnLine is how σ̃² is estimated unless that is given.
+func OnLine() exchange.Estimate { return exchange.Estimate{Every: 100, Batches: 10, Smoothing: 0.1} }
 
 // samplerSwap reads how rungs trade, and whether that makes sense.
-func (l *loader) samplerSwap(n *yamlpos.Node) {
-	l.readSwap(n)
-	l.swapFaults(n, l.sampler.Swap.Settings)
+func (l *Choice) samplerSwap(n *yamlpos.Node) {
+	l.ReadSwap(n)
+	l.SwapFaults(n, l.Sampler.Swap.Settings)
 }
 
-// readSwap reads the keys of swaps.
-func (l *loader) readSwap(n *yamlpos.Node) {
-	if l.method.exchanges() || n == nil || n.Kind == yamlpos.Null {
-		l.Read(n, l.sampler.Swap.keys())
+// ReadSwap reads the keys of swaps.
+func (l *Choice) ReadSwap(n *yamlpos.Node) {
+	if l.Method.Exchanges() || n == nil || n.Kind == yamlpos.Null {
+		l.Read(n, l.Sampler.Swap.Keys())
 		return
 	}
 	with := "r2sgld"
-	if l.traits().Carries {
+	if l.Traits().Carries {
 		with = "r2sghmc"
 	}
-	l.Report(n, "method %s has one rung and swaps nothing: drop swap, or use %s", l.method.name, with)
+	l.Report(n, "method %s has one rung and swaps nothing: drop swap, or use %s", l.Method.Name, with)
 }
 
-// swapFaults reports settings of swaps that contradict each other.
-func (l *loader) swapFaults(n *yamlpos.Node, e exchange.Settings) {
+// SwapFaults reports settings of swaps that contradict each other.
+func (l *Choice) SwapFaults(n *yamlpos.Node, e exchange.Settings) {
 	if n == nil || len(l.Problems) > 0 {
 		return
 	}

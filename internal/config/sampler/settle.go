@@ -1,4 +1,4 @@
-package config
+package sampler
 
 import (
 	"cmp"
@@ -7,12 +7,13 @@ import (
 
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/internal/config/yamlpos"
 	"github.com/r2sgld/r2sgld/potential"
 	"github.com/r2sgld/r2sgld/tune"
 )
 
-// settle fills the defaults that do not depend on the problem into the sampler.
-func (s *Sampler) settle(m method, iterations, burnIn, thin int, temperature []float64) {
+// Settle fills the defaults that do not depend on the problem into the sampler.
+func (s *Sampler) Settle(m Method, iterations, burnIn, thin int, temperature []float64) {
 	if s.Iterations == 0 {
 		s.Iterations = iterations
 	}
@@ -24,23 +25,23 @@ func (s *Sampler) settle(m method, iterations, burnIn, thin int, temperature []f
 	s.settleAny()
 	if s.Temperature == nil {
 		s.Temperature = temperature
-		if !m.exchanges() {
+		if !m.Exchanges() {
 			s.Temperature = temperature[:1]
 		}
 	}
 	if len(s.StepSize) == 1 {
 		s.StepSize = slices.Repeat(s.StepSize, len(s.Temperature))
 	}
-	if m.exchanges() {
+	if m.Exchanges() {
 		s.swapDefaults()
 	}
 	switch {
-	case m.wall == projected:
+	case m.Wall == Projected:
 		s.Boundary = string(domain.Project)
-	case m.wall == reflected:
+	case m.Wall == Reflected:
 		s.Boundary = cmp.Or(s.Boundary, string(domain.Specular))
-	case m.wall == penalised && s.Penalty == nil:
-		s.Penalty = &Penalty{Strength: 1, Form: penaltyForce}
+	case m.Wall == Penalised && s.Penalty == nil:
+		s.Penalty = &Penalty{Strength: 1, Form: Force}
 	}
 }
 
@@ -53,9 +54,9 @@ func (s *Sampler) settleAny() {
 	}
 }
 
-// settleAuto fills the defaults of method auto in; unbiased says that the kernel is, curved
+// SettleAuto fills the defaults of method auto in; unbiased says that the kernel is, curved
 // that the run is that of a model that is not linear in its parameters.
-func (s *Sampler) settleAuto(unbiased, curved bool) {
+func (s *Sampler) SettleAuto(unbiased, curved bool) {
 	first, _, _ := tune.FirstRound(unbiased)
 	switch {
 	case curved && unbiased:
@@ -79,47 +80,64 @@ func (s *Sampler) swapDefaults() {
 	w.Scheme, w.Rule, w.Every, w.Correction = with.Scheme, with.Rule, with.Every, with.Correction
 }
 
-// noisyEnergies sees to σ̃² where the energies carry noise and nothing is said of
+// NoisyEnergies sees to σ̃² where the energies carry noise and nothing is said of
 // it: variance, if that is known, else an estimate on line. It may be given.
-func (s *Sampler) noisyEnergies(u potential.Potential, given bool) {
+func (s *Sampler) NoisyEnergies(u potential.Potential, given bool) {
 	noise := potential.EnergyNoise(u)
 	w := &s.Swap
-	if noise == 0 || given || w.full() {
+	if noise == 0 || given || w.Full() {
 		return
 	}
 	if w.Variance = 2 * noise * noise; math.IsNaN(noise) {
-		w.Variance, w.Estimate = 0, onLine()
+		w.Variance, w.Estimate = 0, OnLine()
 	}
 }
 
-// settings turns the resolved sampler into settings of a run of states of
+// Settings turns the resolved sampler into settings of a run of states of
 // dimension d.
-func (s *Sampler) settings(m method, d int) r2sgld.Settings {
-	_, burnIn, thin := tune.FirstRound(m.move.of(s).Traits().Exact)
+func (s *Sampler) Settings(m Method, d int) r2sgld.Settings {
+	_, burnIn, thin := tune.FirstRound(m.Move.Of(s).Traits().Exact)
 	most := 0 // of method auto what its stopping rule asks for
-	if !m.auto() {
+	if !m.Auto() {
 		burnIn, thin, most = *s.BurnIn, s.Thin, tune.MostHeld(d, s.Ladders, max(len(s.Temperature), 8))
 	}
 	out := r2sgld.Settings{
 		Seed: *s.Seed, Ladders: s.Ladders, Iterations: s.Iterations, BurnIn: burnIn, Thin: thin,
 		StepSize: s.StepSize, Temperature: s.Temperature,
-		Decay: s.Schedule, Swap: s.Swap.Settings, FullEnergies: s.Swap.full(),
+		Decay: s.Schedule, Swap: s.Swap.Settings, FullEnergies: s.Swap.Full(),
 		Boundary: domain.Rule(s.Boundary), Cap: s.Cap,
 		Certificate: s.Certificate,
 		MaxDraws:    most,
 	}
-	if !m.wall.reflects() && m.wall != mirrored {
+	if !m.Wall.Reflects() && m.Wall != Mirrored {
 		out.Boundary = domain.Free
 	}
-	out.Mirror, out.Inside = m.wall == mirrored, m.wall == rejected
+	out.Mirror, out.Inside = m.Wall == Mirrored, m.Wall == Rejected
 	if p := s.Penalty; p != nil && p.Strength > 0 {
-		out.Penalty = &r2sgld.Penalty{Strength: p.Strength, Distance: p.Form == penaltyDistance}
+		out.Penalty = &r2sgld.Penalty{Strength: p.Strength, Distance: p.Form == Distance}
 	}
-	if m.wall == proximal {
+	if m.Wall == Proximal {
 		out.Penalty = &r2sgld.Penalty{Strength: 1 / s.Smoothing, Distance: true}
 	}
-	if s.Kernel != "" || !m.auto() { // else package tune may take any
-		out.Kernel = m.move.of(s)
+	if s.Kernel != "" || !m.Auto() { // else package tune may take any
+		out.Kernel = m.Move.Of(s)
 	}
 	return out
+}
+
+// LongEnough reports a first round of method auto that nothing could be told from.
+func (l *Choice) LongEnough() {
+	least := autoLeast
+	if l.Traits().Exact {
+		least = autoLeastPaths
+	}
+	report := func(k *yamlpos.Node, n int) {
+		if n > 0 && n < least {
+			l.Report(k, "the first round of method auto needs at least %d iterations; found %d", least, n)
+		}
+	}
+	report(l.Node.Field("iterations"), l.Sampler.Iterations)
+	if u := l.Sampler.Until; u != nil {
+		report(l.Node.Field("until").Field("iterations"), u.Iterations)
+	}
 }
