@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"hash/fnv"
+	"math"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -39,6 +40,24 @@ func (o Options) Each(ctx context.Context, what string, n int, do func(ctx conte
 		})
 	}
 	return g.Wait()
+}
+
+// Threshold returns a correction of swaps, between e^low and e^high, at which about a share
+// of them is made, by bisection of so many steps: the smaller it is, the fewer are made.
+func Threshold(low, high, share float64, steps int, rate func(correction float64) (float64, error)) (float64, error) {
+	for range steps {
+		middle := (low + high) / 2
+		made, err := rate(math.Exp(middle))
+		switch {
+		case err != nil:
+			return 0, err
+		case made < share:
+			low = middle
+		default:
+			high = middle
+		}
+	}
+	return math.Exp((low + high) / 2), nil
 }
 
 // SeedOf is the seed of a part of a study by its name.

@@ -21,27 +21,11 @@ import (
 	"github.com/r2sgld/r2sgld/kernel"
 )
 
-// A sampler is one of the three that the paper compares, each with reflection and
-// without.
-type sampler struct {
-	plain, reflected        string // in tables
-	method, reflectedMethod string // of configurations
-	rungs                   int
-}
-
-func samplers() [3]sampler {
-	return [3]sampler{
-		{"SGLD", "R-SGLD", "sgld", "r-sgld", 1},
-		{"cycSGLD", "R-cycSGLD", "cycsgld", "r-cycsgld", 1},
-		{"reSGLD", "r2SGLD", "resgld", "r2sgld", 2},
-	}
-}
-
 // six are the labels of the methods, the pairs side by side.
 func six() []string {
 	var out []string
-	for _, s := range samplers() {
-		out = append(out, s.plain, s.reflected)
+	for _, s := range study.Samplers() {
+		out = append(out, s.Plain, s.Reflected)
 	}
 	return out
 }
@@ -51,12 +35,12 @@ func reflecting() []string { return []string{"R-SGLD", "R-cycSGLD", "r2SGLD"} }
 
 // methodOf is the method of a label.
 func methodOf(label string) string {
-	for _, s := range samplers() {
+	for _, s := range study.Samplers() {
 		switch label {
-		case s.plain:
-			return s.method
-		case s.reflected:
-			return s.reflectedMethod
+		case s.Plain:
+			return s.Method
+		case s.Reflected:
+			return s.ReflectedMethod
 		}
 	}
 	return ""
@@ -95,16 +79,16 @@ func (p *plan) seedOf(run int) uint64 {
 
 // method is that of the configuration.
 func (p *plan) method() string {
-	if s := samplers()[p.base]; p.reflected {
-		return s.reflectedMethod
-	} else {
-		return s.method
+	s := study.Samplers()[p.base]
+	if p.reflected {
+		return s.ReflectedMethod
 	}
+	return s.Method
 }
 
 // text is the configuration of the first run.
 func (p *plan) text() string {
-	s, method := samplers()[p.base], p.method()
+	s, method := study.Samplers()[p.base], p.method()
 	var b strings.Builder
 	b.WriteString(p.v.system.dataText() + p.v.modelText(batchRows, "paper", true))
 	if p.simulated {
@@ -125,7 +109,7 @@ func (p *plan) text() string {
 		line("schedule: {kind: exponential, decay: %.10g, after: %d}", math.Pow(0.9999, float64(paperIterations)/float64(p.iterations)),
 			p.iterations/6)
 	}
-	if s.rungs == 2 {
+	if s.Rungs == 2 {
 		line("temperature: [1, 10]")
 		line("swap: {scheme: adj%s}", p.rule)
 	}
@@ -256,9 +240,9 @@ func (m *inquiry) runAll(ctx context.Context, plans []*plan, done func()) ([]*ou
 // plan fills in what all cases share.
 func (m *inquiry) plan(v *variant, label, from string, runs int) *plan {
 	p := &plan{v: v, label: label, from: from, runs: runs, seed: m.Seed, iterations: iterationsOf(m.Scale)}
-	for i, s := range samplers() {
-		if label == s.plain || label == s.reflected {
-			p.base, p.reflected = i, label == s.reflected
+	for i, s := range study.Samplers() {
+		if label == s.Plain || label == s.Reflected {
+			p.base, p.reflected = i, label == s.Reflected
 		}
 	}
 	return p

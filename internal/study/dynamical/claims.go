@@ -64,27 +64,6 @@ func (m *inquiry) compare(metric string, pairs [][2]string) study.Comparisons {
 	return m.table.Compare(study.Paired, metric, out...)
 }
 
-// mirrored are the reflected methods with their partners.
-func mirrored() (out [][2]string) {
-	for _, s := range samplers() {
-		out = append(out, [2]string{s.reflected, s.plain})
-	}
-	return out
-}
-
-// leading are the methods, r2SGLD first.
-func leading() []string {
-	return append([]string{"r2SGLD"}, slices.DeleteFunc(six(), func(l string) bool { return l == "r2SGLD" })...)
-}
-
-// rivals pairs r2SGLD with each of the five others.
-func rivals() (out [][2]string) {
-	for _, l := range leading()[1:] {
-		out = append(out, [2]string{"r2SGLD", l})
-	}
-	return out
-}
-
 // A question is a claim that comparisons of pairs in a metric decide.
 type question struct {
 	id, metric string
@@ -93,16 +72,16 @@ type question struct {
 
 // claims are all claims of the study.
 func (m *inquiry) claims() []study.Claim {
-	reflection, behind := question{"reflection-helps", "error", mirrored()}, question{"rsgld-behind", "error",
+	reflection, behind := question{"reflection-helps", "error", study.Mirrored()}, question{"rsgld-behind", "error",
 		[][2]string{{"R-cycSGLD", "R-SGLD"}, {"r2SGLD", "R-SGLD"}}}
 	if m.system.chaotic {
 		again := [][2]string{{"r2SGLD", "reSGLD"}}
 		return append(m.ask(question{"modes-closer", "error", again}, question{"one-peak", "several", again}, reflection, behind,
-			question{"rcycsgld-concentrates", "around", [][2]string{{"R-cycSGLD", "R-SGLD"}}}, question{"r2sgld-best", "error", rivals()},
-			question{"simulation", "sooner", rivals()}), m.kept(), m.swapRate(), m.law())
+			question{"rcycsgld-concentrates", "around", [][2]string{{"R-cycSGLD", "R-SGLD"}}}, question{"r2sgld-best", "error", study.Rivals(six())},
+			question{"simulation", "sooner", study.Rivals(six())}), m.kept(), m.swapRate(), m.law())
 	}
 	return slices.Concat(m.ask(reflection, behind), []study.Claim{m.comparable(), m.overlap()},
-		m.ask(question{"days-100-200", "late", rivals()}),
+		m.ask(question{"days-100-200", "late", study.Rivals(six())}),
 		[]study.Claim{m.kept(), m.swapRate(), m.law()})
 }
 
@@ -146,16 +125,16 @@ func (m *inquiry) kept() study.Claim {
 		Broken   []string
 		Main     []share
 	}{Inside: true}
-	for _, s := range samplers() {
-		for _, at := range m.settings(s.plain, s.reflected) {
-			plain, reflected := m.at(at, s.plain).outsideShare(), m.at(at, s.reflected).outsideShare()
+	for _, s := range study.Samplers() {
+		for _, at := range m.settings(s.Plain, s.Reflected) {
+			plain, reflected := m.at(at, s.Plain).outsideShare(), m.at(at, s.Reflected).outsideShare()
 			f.Inside = f.Inside && reflected == 0
 			f.Settings++
 			if plain > 0 {
-				f.Broken = append(f.Broken, fmt.Sprintf("%s, %s: %.3g", s.plain, m.place(at), plain))
+				f.Broken = append(f.Broken, fmt.Sprintf("%s, %s: %.3g", s.Plain, m.place(at), plain))
 			}
 			if at == m.main() {
-				f.Main = append(f.Main, share{s.plain, plain}, share{s.reflected, reflected})
+				f.Main = append(f.Main, share{s.Plain, plain}, share{s.Reflected, reflected})
 			}
 		}
 	}
@@ -172,7 +151,7 @@ func (o *outcome) outsideShare() float64 {
 	for _, r := range o.runs {
 		n += r.outside[0][0] + r.outside[0][1] + r.outside[1][0] + r.outside[1][1]
 	}
-	return float64(n) / float64(len(o.runs)*o.iterations*samplers()[o.base].rungs)
+	return float64(n) / float64(len(o.runs)*o.iterations*study.Samplers()[o.base].Rungs)
 }
 
 // swapRate judges how often replicas swap.

@@ -140,7 +140,7 @@ func TestPartnersShareSeeds(t *testing.T) {
 				for _, l := range six() {
 					p := m.plan(v, l, from, 10)
 					for run := range 10 {
-						who := strings.Join([]string{s.name, v.name, from, samplers()[p.base].plain, string(rune('0' + run))}, " ")
+						who := strings.Join([]string{s.name, v.name, from, study.Samplers()[p.base].Plain, string(rune('0' + run))}, " ")
 						if other, ok := seen[p.seedOf(run)]; ok && other != who {
 							t.Errorf("%s and %s have one seed", who, other)
 						}

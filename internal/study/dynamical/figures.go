@@ -34,12 +34,12 @@ func (m *inquiry) posteriorFigure(v *variant) (*figure.Figure, error) {
 	q := figure.PosteriorPanels{Columns: len(v.key),
 		Caption: fmt.Sprintf("%s free, start box, the first run of each method: %s draws. Each density is drawn with its largest value as 1. "+
 			"Where one line lies on the other both methods made the same draws.", v.told, text.Count(iterationsOf(m.Scale)-iterationsOf(m.Scale)/3))}
-	for _, s := range samplers() {
+	for _, s := range study.Samplers() {
 		for i, k := range v.key {
 			c := v.quantities[k]
 			p := figure.PosteriorPanel{Axis: figure.Axis{Name: c.symbol}, Truth: []float64{c.truth}, View: m.view(v, k)}
 			if i == 0 {
-				p.Title = s.plain + " and " + s.reflected
+				p.Title = s.Plain + " and " + s.Reflected
 			}
 			exact := figure.PosteriorCurve{Name: "exact law", Method: "iid"}
 			for n := -50; n <= 50; n++ {
@@ -47,7 +47,7 @@ func (m *inquiry) posteriorFigure(v *variant) (*figure.Figure, error) {
 				exact.X, exact.Density = append(exact.X, r.mean[k]+z*r.sd[k]), append(exact.Density, math.Exp(-z*z/2))
 			}
 			p.Curves = append(p.Curves, exact)
-			for _, l := range []string{s.reflected, s.plain} {
+			for _, l := range []string{s.Reflected, s.Plain} {
 				o := find(m.all, v, fromBox, l)
 				d := density(o.draws[k])
 				p.Curves = append(p.Curves, figure.PosteriorCurve{Name: l, Method: methodOf(l), X: d.X, Density: d.F, Mode: o.runs[0].mode[k],

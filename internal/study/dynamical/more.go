@@ -3,7 +3,6 @@ package dynamical
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"github.com/r2sgld/r2sgld/internal/study"
 )
@@ -43,27 +42,19 @@ func (m *inquiry) calibrate(ctx context.Context, v *variant) (*plan, error) {
 	if m.Scale == study.Smoke {
 		short, tries = 300, 5
 	}
-	low, high := -8.0, 8.0 // of log correction
 	q := *p
 	q.from, q.iterations, q.rule = fromTruth, short, thresholdRule(1)
 	run, err := load(m.dir, q.name(), q.text())
 	if err != nil {
 		return nil, err
 	}
-	for range tries {
-		run.Settings.Swap.Correction = math.Exp((low + high) / 2)
+	c, err := study.Threshold(-8, 8, aimedSwaps, tries, func(c float64) (float64, error) {
+		run.Settings.Swap.Correction = c
 		s, _, err := q.one(ctx, run, m.rulers[v], 0)
-		if err != nil {
-			return nil, err
-		}
-		if s.swaps < aimedSwaps {
-			low = (low + high) / 2
-		} else {
-			high = (low + high) / 2
-		}
-	}
-	p.rule = thresholdRule(math.Exp((low + high) / 2))
-	return p, nil
+		return s.swaps, err
+	})
+	p.rule = thresholdRule(c)
+	return p, err
 }
 
 // simulateStates runs methods with states that are simulated in every iteration.

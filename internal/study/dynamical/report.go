@@ -55,7 +55,7 @@ func (m *inquiry) speak() {
 		"prominent": fact(prominent), "overlapping": fact(overlapping), "near": fact(near), "tolerance": fact(tolerance),
 		"farthest":   fact(farthest),
 		"iterations": fact(n), "shortened": fact(n != paperIterations), "drawn": fact(n - n/3),
-		"six": six, "leading": leading, "reflecting": reflecting, "least": slices.Min[[]float64],
+		"six": six, "leading": func() []string { return study.Leading(six()) }, "reflecting": reflecting, "least": slices.Min[[]float64],
 		"slowest": func() float64 { return m.rulers[key].slowest() }, "exactAround": func() float64 { return m.rulers[key].exactAround() },
 		"tenfold": func() float64 { return m.lyapunov.Time() * math.Ln10 }, "twoErrors": func() float64 { return 2 * m.lyapunov.SE },
 		"diffusion": m.diffusions, "ends": m.ends, "same": m.same, "of": m.numbers, "several": m.several, "severalBySetting": m.severalBySetting,
@@ -77,14 +77,8 @@ func (m *inquiry) speak() {
 // numbers are a metric of methods in the main setting, each named by what it is.
 func (m *inquiry) numbers(what, metric string, methods ...any) []study.Number {
 	var out []study.Number
-	for _, x := range methods {
-		labels, ok := x.([]string)
-		if !ok {
-			labels = []string{fmt.Sprint(x)}
-		}
-		for _, l := range labels {
-			out = append(out, m.table.Interval(m.at(m.main(), l).name(), metric).Positive(what+" of "+l))
-		}
+	for _, l := range study.Labels(methods...) {
+		out = append(out, m.table.Interval(m.at(m.main(), l).name(), metric).Positive(what+" of "+l))
 	}
 	return out
 }
@@ -96,9 +90,9 @@ type sum struct {
 }
 
 func (m *inquiry) diffusions() (out []sum) {
-	for i, s := range samplers() {
+	for i, s := range study.Samplers() {
 		total, late := m.diffusion(i)
-		out = append(out, sum{s.reflected, total, late})
+		out = append(out, sum{s.Reflected, total, late})
 	}
 	return out
 }
@@ -116,9 +110,9 @@ func (m *inquiry) ends(v variantFacts) any {
 // same counts the runs in which a reflected method made the draws of its partner.
 func (m *inquiry) same() any {
 	var f struct{ Runs, Same, Hit int }
-	for _, s := range samplers() {
-		for _, at := range m.settings(s.plain, s.reflected) {
-			a, b := m.at(at, s.reflected), m.at(at, s.plain)
+	for _, s := range study.Samplers() {
+		for _, at := range m.settings(s.Plain, s.Reflected) {
+			a, b := m.at(at, s.Reflected), m.at(at, s.Plain)
 			f.Runs += len(a.runs)
 			f.Same += a.identical(b)
 			for _, r := range a.runs {

@@ -105,8 +105,8 @@ func (m *inquiry) results() *results {
 	}
 	for _, o := range m.all {
 		c := o.facts()
-		s := samplers()[o.base]
-		if partner := find(m.all, o.v, o.from, s.plain); o.reflected && partner != nil && o.label == s.reflected {
+		s := study.Samplers()[o.base]
+		if partner := find(m.all, o.v, o.from, s.Plain); o.reflected && partner != nil && o.label == s.Reflected {
 			n := o.identical(partner)
 			c.Same = &n
 		}
@@ -196,7 +196,7 @@ func (o *outcome) facts() caseFacts {
 	if !o.v.system.chaotic {
 		c.Apart = []study.Interval{o.interval(apartEarly), o.interval(apartLate)}
 	}
-	if samplers()[o.base].rungs == 2 {
+	if study.Samplers()[o.base].Rungs == 2 {
 		i := o.interval(swaps)
 		c.Swaps = &i
 	}
@@ -206,7 +206,7 @@ func (o *outcome) facts() caseFacts {
 		c.SDs = append(c.SDs, o.interval(func(s score) float64 { return s.sd[k] }))
 		c.ESS = append(c.ESS, o.interval(func(s score) float64 { return s.ess[i] }))
 	}
-	c.Outside = [][]int{{0, 0}, {0, 0}}[:samplers()[o.base].rungs]
+	c.Outside = [][]int{{0, 0}, {0, 0}}[:study.Samplers()[o.base].Rungs]
 	for _, r := range o.runs {
 		if r.ended > 0 {
 			c.Ended = append(c.Ended, r.ended)

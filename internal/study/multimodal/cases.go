@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -333,21 +332,14 @@ func calibrate(ctx context.Context, p plan, target float64) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	low, high := -12.0, 0.0 // of log C
-	for range 14 {
-		middle := (low + high) / 2
-		run.Settings.Swap.Correction = math.Exp(middle)
+	return study.Threshold(-12, 0, target, 14, func(c float64) (float64, error) {
+		run.Settings.Swap.Correction = c
 		o, err := p.execute(ctx, run)
 		if err != nil {
 			return 0, err
 		}
-		if interval(o.swaps).Mean < target {
-			low = middle
-		} else {
-			high = middle
-		}
-	}
-	return math.Exp((low + high) / 2), nil
+		return interval(o.swaps).Mean, nil
+	})
 }
 
 // thresholdKeys are those of the swap rule of the released code.

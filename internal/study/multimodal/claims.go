@@ -42,7 +42,7 @@ func (c court) prose() *study.Prose {
 	return study.NewProse(words, template.FuncMap{
 		"domains": func() []*scene { return c.five }, "runs": func() int { return runsOf(c.scale) }, "basis": c.basis,
 		"protocols": func() []toldProtocol { return told(c.protocols) },
-		"of":        c.numbers, "ranked": c.ranked, "rank": c.rank, "twice": c.twice, "nine": nine, "leading": leading,
+		"of":        c.numbers, "ranked": c.ranked, "rank": c.rank, "twice": c.twice, "nine": nine, "leading": func() []string { return study.Leading(nine()) },
 		"compare":     func(metric, a, b string) study.Comparisons { return c.pairs(metric, [2]string{a, b}) },
 		"uniformStep": func() string { return uniformStep },
 	})
@@ -71,14 +71,8 @@ func (c court) pairs(metric string, pairs ...[2]string) study.Comparisons {
 // figure.
 func (c court) numbers(what, metric string, methods ...any) []study.Number {
 	var out []study.Number
-	for _, x := range methods {
-		labels, ok := x.([]string)
-		if !ok {
-			labels = []string{fmt.Sprint(x)}
-		}
-		for _, l := range labels {
-			out = append(out, interval(last(c.of(c.five[0].name, c.protocols[0].name, l), metric)).positive(what+" of "+l))
-		}
+	for _, l := range study.Labels(methods...) {
+		out = append(out, interval(last(c.of(c.five[0].name, c.protocols[0].name, l), metric)).positive(what+" of "+l))
 	}
 	return out
 }
@@ -104,8 +98,8 @@ func (c court) claims() []study.Claim {
 		return p.Compared("multimodal-"+id, f.By, runsOf(c.scale), f)
 	}
 	return []study.Claim{ask("rsgld-worst", slow, [2]string{"r2SGLD", "R-SGLD"}), ask("rcycsgld-better", slow),
-		ask("r2sgld-best", rivals()...),
-		c.bestInside(), ask("reflection-reduces-kl", partners(func(a sampler) string { return a.plain })...),
+		ask("r2sgld-best", study.Rivals(nine())...),
+		c.bestInside(), ask("reflection-reduces-kl", partners(func(a sampler) string { return a.Plain })...),
 		ask("reflection-beats-best-penalty", partners(sampler.penalised)...), c.anyPenalty(), c.sameCost(), c.swapRate(),
 		c.allModes(), c.trapped(), c.mostModes(), c.reflectionItself(), c.unbiased(), c.falls()}
 }
@@ -118,22 +112,9 @@ func (c court) tell(id string, v study.Verdict, facts any) study.Claim {
 // partners pairs each reflected sampler with another one.
 func partners(with func(sampler) string) (out [][2]string) {
 	for _, a := range samplers() {
-		out = append(out, [2]string{a.reflected, with(a)})
+		out = append(out, [2]string{a.Reflected, with(a)})
 	}
 	return out
-}
-
-// rivals pairs r2SGLD with the other eight.
-func rivals() (out [][2]string) {
-	for _, l := range leading()[1:] {
-		out = append(out, [2]string{"r2SGLD", l})
-	}
-	return out
-}
-
-// leading are the nine, r2SGLD first.
-func leading() []string {
-	return append([]string{"r2SGLD"}, slices.DeleteFunc(nine(), func(l string) bool { return l == "r2SGLD" })...)
 }
 
 // A podium says in how many cells r2SGLD has the lowest mean of some labels, and which
@@ -184,7 +165,7 @@ func (c court) twice() (out beside) {
 }
 
 func (c court) bestInside() study.Claim {
-	pairs := rivals()
+	pairs := study.Rivals(nine())
 	f := struct {
 		By     study.Comparisons
 		Labels []string
@@ -215,7 +196,7 @@ func (c court) anyPenalty() study.Claim {
 		for _, a := range samplers() {
 			for _, q := range grid {
 				o := c.find(s.name, "paper", groupGrid, a.with(q))
-				f.By = append(f.By, study.Welch(fmt.Sprintf("%s on the %s", o.label, s.name), c.of(s.name, "paper", a.reflected).last(klAll),
+				f.By = append(f.By, study.Welch(fmt.Sprintf("%s on the %s", o.label, s.name), c.of(s.name, "paper", a.Reflected).last(klAll),
 					o.last(klAll)))
 			}
 		}
@@ -356,8 +337,8 @@ func (c court) reflectionItself() study.Claim {
 	}
 	for _, s := range c.five {
 		for _, a := range samplers() {
-			if o := c.find(s.name, "paper", groupBoundary, a.reflected+", refuse"); o != nil {
-				f.By = append(f.By, study.Welch(fmt.Sprintf("%s on the %s", a.reflected, s.name), c.of(s.name, "paper", a.reflected).last(klAll),
+			if o := c.find(s.name, "paper", groupBoundary, a.Reflected+", refuse"); o != nil {
+				f.By = append(f.By, study.Welch(fmt.Sprintf("%s on the %s", a.Reflected, s.name), c.of(s.name, "paper", a.Reflected).last(klAll),
 					o.last(klAll)))
 			}
 		}

@@ -124,7 +124,7 @@ func (m *multimodal) paper(ctx context.Context) error {
 
 // rename lists the outcome of the penalty chosen for a sampler under a label.
 func (m *multimodal) rename(s *scene, p protocol, a sampler, chosen choices, label string) {
-	o := *m.trials.find(s.name, p.name, groupGrid, a.with(chosen[[2]string{s.name, a.label}]))
+	o := *m.trials.find(s.name, p.name, groupGrid, a.with(chosen[[2]string{s.name, a.Plain}]))
 	o.from, o.group, o.label = o.name(), groupPenalised, label
 	m.trials.add(&o)
 }

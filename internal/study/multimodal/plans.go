@@ -22,24 +22,18 @@ const (
 	groupIID       = "independent"
 )
 
-// A sampler is one of the three that the paper compares.
-type sampler struct {
-	label, plain, reflected string // in tables: plain and reflected
-	method, reflectedMethod string
-	rungs                   int
-}
+// A sampler is one of the paper's three; each is run plain, penalised and reflected.
+type sampler struct{ study.Sampler }
 
-// samplers are the paper's three; each is run plain, penalised and reflected.
-func samplers() []sampler {
-	return []sampler{
-		{"SGLD", "SGLD", "R-SGLD", "sgld", "r-sgld", 1},
-		{"cycSGLD", "cycSGLD", "R-cycSGLD", "cycsgld", "r-cycsgld", 1},
-		{"reSGLD", "reSGLD", "r2SGLD", "resgld", "r2sgld", 2},
+func samplers() (out []sampler) {
+	for _, s := range study.Samplers() {
+		out = append(out, sampler{s})
 	}
+	return out
 }
 
 // penalised is the label of a sampler with the penalty that served it best.
-func (s sampler) penalised() string { return "P-" + s.label }
+func (s sampler) penalised() string { return "P-" + s.Plain }
 
 // with is the label of a sampler with a penalty of the grid.
 func (s sampler) with(p penalty) string { return s.penalised() + ", " + p.String() }
@@ -48,7 +42,7 @@ func (s sampler) with(p penalty) string { return s.penalised() + ", " + p.String
 func nine() []string {
 	var out []string
 	for _, s := range samplers() {
-		out = append(out, s.plain, s.penalised(), s.reflected)
+		out = append(out, s.Plain, s.penalised(), s.Reflected)
 	}
 	return out
 }
@@ -101,12 +95,12 @@ func (m planner) plan(s *scene, p protocol, group, label, method string, rungs i
 func (m planner) nine(s *scene, p protocol, chosen choices) []plan {
 	var out []plan
 	for _, a := range samplers() {
-		plain := m.plan(s, p, groupPlain, a.plain, a.method, a.rungs, "")
-		reflected := m.plan(s, p, groupReflected, a.reflected, a.reflectedMethod, a.rungs, "boundary: nearest")
+		plain := m.plan(s, p, groupPlain, a.Plain, a.Method, a.Rungs, "")
+		reflected := m.plan(s, p, groupReflected, a.Reflected, a.ReflectedMethod, a.Rungs, "boundary: nearest")
 		plain.keep, reflected.keep = p.name == "paper", p.name == "paper"
 		out = append(out, plain, reflected)
-		if q, ok := chosen[[2]string{s.name, a.label}]; ok {
-			out = append(out, m.plan(s, p, groupPenalised, a.penalised(), "p-"+a.method, a.rungs, q.keys()))
+		if q, ok := chosen[[2]string{s.name, a.Plain}]; ok {
+			out = append(out, m.plan(s, p, groupPenalised, a.penalised(), "p-"+a.Method, a.Rungs, q.keys()))
 		}
 	}
 	return out
@@ -120,7 +114,7 @@ func (m planner) grid(s *scene, p protocol) []plan {
 	var out []plan
 	for _, a := range samplers() {
 		for _, q := range penaltiesOf(m.Scale) {
-			out = append(out, m.plan(s, p, groupGrid, a.with(q), "p-"+a.method, a.rungs, q.keys()))
+			out = append(out, m.plan(s, p, groupGrid, a.with(q), "p-"+a.Method, a.Rungs, q.keys()))
 		}
 	}
 	return out
@@ -133,10 +127,10 @@ func (m planner) variants(s *scene, p protocol) []plan {
 	out := []plan{twice}
 	for _, a := range samplers() {
 		for _, rule := range []string{"specular", "refuse"} {
-			if m.Scale == study.Smoke && a.label == "cycSGLD" {
+			if m.Scale == study.Smoke && a.Plain == "cycSGLD" {
 				continue
 			}
-			out = append(out, m.plan(s, p, groupBoundary, a.reflected+", "+rule, a.reflectedMethod, a.rungs, "boundary: "+rule))
+			out = append(out, m.plan(s, p, groupBoundary, a.Reflected+", "+rule, a.ReflectedMethod, a.Rungs, "boundary: "+rule))
 		}
 	}
 	out = append(out, m.plan(s, p, groupBaseline, "projected SGLD", "projected-sgld", 1, ""),
@@ -207,7 +201,7 @@ func (m planner) choose(t *trials, five []*scene, of func(Score) float64) choice
 			for i, q := range penaltiesOf(m.Scale) {
 				o := t.find(s.name, "paper", groupGrid, a.with(q))
 				if kl := interval(o.last(of)).Mean; i == 0 || kl < best {
-					best, out[[2]string{s.name, a.label}] = kl, q
+					best, out[[2]string{s.name, a.Plain}] = kl, q
 				}
 			}
 		}

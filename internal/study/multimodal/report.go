@@ -131,7 +131,7 @@ func (m *multimodal) penaltyRows(sampler int) []row {
 	for _, q := range penaltiesOf(m.Scale) {
 		labels = append(labels, a.with(q))
 	}
-	return m.rows(append(labels, a.reflected), func(s *scene, l string) cell {
+	return m.rows(append(labels, a.Reflected), func(s *scene, l string) cell {
 		o := m.trials.beside(s.name, groupGrid, l)
 		c := o.told(klAll)
 		c.text += ", " + digits(interval(o.last(outside)).Mean)
@@ -192,9 +192,9 @@ func (m *multimodal) swapRows() (out []swapRow) {
 func (m *multimodal) ruleRows() []row {
 	var labels []string
 	for _, a := range samplers() {
-		labels = append(labels, a.reflected)
+		labels = append(labels, a.Reflected)
 		for _, rule := range []string{"specular", "refuse"} {
-			if l := a.reflected + ", " + rule; m.trials.find(m.five[0].name, "paper", groupBoundary, l) != nil {
+			if l := a.Reflected + ", " + rule; m.trials.find(m.five[0].name, "paper", groupBoundary, l) != nil {
 				labels = append(labels, l)
 			}
 		}
@@ -291,7 +291,7 @@ func (o *outcome) kind() string {
 	}
 	for _, a := range samplers() {
 		for _, form := range []string{"force", "distance"} {
-			if o.method == "p-"+a.method && strings.Contains(o.keys, form) {
+			if o.method == "p-"+a.Method && strings.Contains(o.keys, form) {
 				return a.penalised() + ", " + form
 			}
 		}

@@ -66,7 +66,7 @@ func (m *multimodal) results() *multimodalResults {
 	}
 	for _, s := range m.five {
 		for _, a := range samplers() {
-			r.Chosen[s.name+" "+a.penalised()] = m.chosen[[2]string{s.name, a.label}].String()
+			r.Chosen[s.name+" "+a.penalised()] = m.chosen[[2]string{s.name, a.Plain}].String()
 		}
 	}
 	for _, o := range m.trials.all {
