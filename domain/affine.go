@@ -120,8 +120,6 @@ type mapped struct {
 	scratch scratch
 }
 
-var _ Domain = (*mapped)(nil)
-
 func (m *mapped) Dim() int { return m.d.Dim() }
 
 func (m *mapped) Contains(z []float64) bool {
@@ -148,19 +146,10 @@ func (m *mapped) Bounds(lo, hi []float64) {
 	}
 }
 
-// KnowsNearest is false: the nearest point in x is not the one in z.
-func (m *mapped) KnowsNearest() bool { return false }
-
-// Name is "affine image".
-func (m *mapped) Name() string { return "affine image" }
-
-// Convex is that of the domain of x.
-func (m *mapped) Convex() bool { return Convex(m.d) }
-
-// ExactWalls is that of the domain of x.
-func (m *mapped) ExactWalls() bool { return ExactWalls(m.d) }
-
-// WallName is that of the domain of x.
+func (m *mapped) KnowsNearest() bool     { return false }
+func (m *mapped) Name() string           { return "affine image" }
+func (m *mapped) Convex() bool           { return Convex(m.d) }
+func (m *mapped) ExactWalls() bool       { return ExactWalls(m.d) }
 func (m *mapped) WallName(w Wall) string { return WallNames(m.d, []Wall{w}, nil)[0] }
 
 func (m *mapped) Tracer() Tracer {
@@ -175,8 +164,7 @@ type mappedTracer struct {
 	n    []float64
 }
 
-func (m *mappedTracer) Walls() int { return m.tr.Walls() }
-
+func (m *mappedTracer) Walls() int  { return m.tr.Walls() }
 func (m *mappedTracer) Labour() int { return labourOf(m.tr) }
 
 func (m *mappedTracer) Clear(from, to []float64) bool {

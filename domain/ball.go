@@ -16,8 +16,6 @@ type ball struct {
 	r float64
 }
 
-var _ Domain = (*ball)(nil)
-
 // NewBall returns the ball {x : |x − c| ≤ r}, r > 0, with the one wall 0. It is an error if numbers near c
 // are more than r/1024 apart.
 func NewBall(c []float64, r float64) (Domain, error) {
@@ -35,7 +33,6 @@ func NewBall(c []float64, r float64) (Domain, error) {
 	return &ball{append([]float64(nil), c...), r}, nil
 }
 
-// Dim is the number of coordinates.
 func (b *ball) Dim() int { return len(b.c) }
 
 // Contains reports Σ(x_i − c_i)² ≤ r².
@@ -55,25 +52,15 @@ func (b *ball) Bounds(lo, hi []float64) {
 	}
 }
 
-// Name is "ball".
-func (b *ball) Name() string { return "ball" }
-
-// Convex is true.
-func (b *ball) Convex() bool { return true }
-
-// ExactWalls is true.
-func (b *ball) ExactWalls() bool { return true }
-
-// WallName is "the sphere".
+func (b *ball) Name() string         { return "ball" }
+func (b *ball) Convex() bool         { return true }
+func (b *ball) ExactWalls() bool     { return true }
 func (b *ball) WallName(Wall) string { return "the sphere" }
-
-// Tracer returns b's tracer; it needs no workspace.
-func (b *ball) Tracer() Tracer { return ballTracer{b} }
+func (b *ball) Tracer() Tracer       { return ballTracer{b} }
 
 type ballTracer struct{ *ball }
 
-func (b ballTracer) Walls() int { return 1 }
-
+func (b ballTracer) Walls() int                 { return 1 }
 func (b ballTracer) Clear(_, to []float64) bool { return b.Contains(to) }
 
 func (b ballTracer) Exit(x, dir []float64, on Wall) (float64, Wall) {

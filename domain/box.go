@@ -12,8 +12,6 @@ import (
 // box is {x : lo ≤ x ≤ hi}.
 type box struct{ lo, hi []float64 }
 
-var _ Domain = (*box)(nil)
-
 // NewBox returns the box {x : lo ≤ x ≤ hi}, lo_i < hi_i; ±Inf leaves a side
 // open. Wall 2i is x_i = lo_i, wall 2i+1 is x_i = hi_i.
 func NewBox(lo, hi []float64) (Domain, error) {
@@ -32,7 +30,6 @@ func NewBox(lo, hi []float64) (Domain, error) {
 	return &box{append([]float64(nil), lo...), append([]float64(nil), hi...)}, nil
 }
 
-// Dim is the number of coordinates.
 func (b *box) Dim() int { return len(b.lo) }
 
 // Contains reports lo ≤ x ≤ hi, x finite.
@@ -51,22 +48,14 @@ func (b *box) Bounds(lo, hi []float64) {
 	copy(hi, b.hi)
 }
 
-// Name is "box".
-func (b *box) Name() string { return "box" }
-
-// Convex is true.
-func (b *box) Convex() bool { return true }
-
-// ExactWalls is true.
+func (b *box) Name() string     { return "box" }
+func (b *box) Convex() bool     { return true }
 func (b *box) ExactWalls() bool { return true }
-
-// Tracer returns b: it needs no workspace.
-func (b *box) Tracer() Tracer { return boxTracer{b} }
+func (b *box) Tracer() Tracer   { return boxTracer{b} }
 
 type boxTracer struct{ *box }
 
-func (b boxTracer) Walls() int { return 2 * len(b.lo) }
-
+func (b boxTracer) Walls() int                 { return 2 * len(b.lo) }
 func (b boxTracer) Clear(_, to []float64) bool { return b.Contains(to) }
 
 func (b boxTracer) Exit(x, dir []float64, on Wall) (float64, Wall) {

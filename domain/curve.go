@@ -1,11 +1,9 @@
 package domain
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
 )
 
 // curve is the closed region inside a closed plane curve without double
@@ -15,19 +13,13 @@ import (
 // proven isolation of roots; no table of boundary points is involved. The arcs shrink
 // towards corners and cusps.
 type curve struct {
-	name      string
-	arcs      []arc
-	tree      planeTree
-	grid      planeGrid
-	lo, hi    [2]float64
-	eps       float64 // rounding error of a coordinate
-	area, arc float64
-	backward  bool // the arcs run against θ
-	gamma     func(theta float64) (x, y float64)
-	exact     func(x, y float64) bool // membership in closed form, or nil
+	planar
+	arcs     []arc
+	arc      float64 // its length
+	backward bool    // the arcs run against θ
+	gamma    func(theta float64) (x, y float64)
+	exact    func(x, y float64) bool // membership in closed form, or nil
 }
-
-var _ Domain = (*curve)(nil)
 
 // NewFlower returns the flower with the polar curve
 //
@@ -119,7 +111,7 @@ func NewCurve(name string, gamma func(theta float64) (x, y float64)) (Domain, er
 }
 
 func newCurve(name string, gamma func(float64) (float64, float64), cusps bool, exact func(x, y float64) bool) (Domain, error) {
-	c := &curve{name: name, gamma: gamma, exact: exact}
+	c := &curve{planar: planar{name: name}, gamma: gamma, exact: exact}
 	f, err := fitArcs(gamma)
 	if err != nil {
 		return nil, fmt.Errorf("curve %q: %w", name, err)
@@ -219,21 +211,7 @@ func (a *arc) stops(lo, hi, floor float64) (u float64, stops bool) {
 // errNotSmooth is returned where a parametrisation jumps.
 var errNotSmooth = errors.New("the parametrisation jumps")
 
-// ExactWalls is true.
-func (c *curve) ExactWalls() bool { return true }
-
-// Dim is 2.
-func (c *curve) Dim() int { return 2 }
-
-// WallName is "the curve".
 func (c *curve) WallName(Wall) string { return "the curve" }
-
-// Bounds writes a box that holds the curve, wider than the tightest one by at
-// most the height of an arc.
-func (c *curve) Bounds(lo, hi []float64) {
-	copy(lo, c.lo[:])
-	copy(hi, c.hi[:])
-}
 
 // Contains reports whether x lies inside or on the curve. Cells of a grid that
 // the curve does not touch answer at once; elsewhere the winding number of the
@@ -296,12 +274,4 @@ func climbs(fa, fb float64) int {
 		return -1
 	}
 	return 0
-}
-
-// Name is the name the curve was made with.
-func (c *curve) Name() string { return c.name }
-
-// Volume is the area.
-func (c *curve) Volume(context.Context, *rand.Rand) (log, se float64, err error) {
-	return math.Log(c.area), 0, nil
 }

@@ -1,9 +1,37 @@
 package domain
 
 import (
+	"context"
 	"math"
 	"math/bits"
+	"math/rand/v2"
 )
+
+// planar is what curves and polygons share.
+type planar struct {
+	name   string
+	tree   planeTree
+	grid   planeGrid
+	lo, hi [2]float64
+	eps    float64 // rounding error of a coordinate
+	area   float64
+}
+
+func (p *planar) Dim() int         { return 2 }
+func (p *planar) Name() string     { return p.name }
+func (p *planar) ExactWalls() bool { return true }
+
+// Bounds writes the tightest box of a polygon, and one that is wider by at most the height
+// of an arc of a curve.
+func (p *planar) Bounds(lo, hi []float64) {
+	copy(lo, p.lo[:])
+	copy(hi, p.hi[:])
+}
+
+// Volume is the area.
+func (p *planar) Volume(context.Context, *rand.Rand) (log, se float64, err error) {
+	return math.Log(p.area), 0, nil
+}
 
 // A planeBox is an axis-parallel box by its centre and half widths. An empty
 // one has hx = −Inf.

@@ -17,7 +17,6 @@ func (c *curve) Tracer() Tracer {
 	return &curveTracer{curve: c, piece: -1, pieces: make([]int32, 0, len(c.arcs))}
 }
 
-// Walls is 1: the curve is one wall.
 func (t *curveTracer) Walls() int { return 1 }
 
 // Clear reads a lower bound of the distance to the curve from a grid.

@@ -10,23 +10,23 @@
 // it to be sampled. Whatever else it can do it says by further methods, each of which is
 // told at the function that asks for it, and without which that does what holds for any:
 //
-//	Convex() bool                           [Convex]: false
-//	ExactWalls() bool                       [ExactWalls]: false
-//	KnowsNearest() bool                     [NewReflector]: true
-//	Uniform(ctx) (*Law, error)              [Uniform]: by rejection from the bounds, or paths
-//	Volume(ctx, rng) (log, se, err)         [Volume]: by counting
-//	Interior(ctx, rng) ([]float64, error)   [Interior]: by search
-//	HalfSpaces() (HalfSpaces, bool)         linear walls: [Interior], [NewSlice], [WallNames] …
-//	Inequalities() (*Inequalities, error)   [InequalitiesOf]: from its half-spaces, if they are all
-//	Surfaces() []Surface                    constraints g(x) ≤ 0: [Excursions], thin sets, shells
+//	Convex() bool                           Convex: false
+//	ExactWalls() bool                       ExactWalls: false
+//	KnowsNearest() bool                     NewReflector: true
+//	Uniform(ctx) (*Law, error)              Uniform: by rejection from the bounds, or paths
+//	Volume(ctx, rng) (log, se, err)         Volume: by counting
+//	Interior(ctx, rng) ([]float64, error)   Interior: by search
+//	HalfSpaces() (HalfSpaces, bool)         linear walls: Interior, NewSlice, WallNames …
+//	Inequalities() (*Inequalities, error)   InequalitiesOf: from its half-spaces, if they are all
+//	Surfaces() []Surface                    constraints g(x) ≤ 0: Excursions, thin sets, shells
 //	Members() []Domain                      it is their intersection
-//	Reflector(rule, cap) (Reflector, error) [NewReflector]: by its tracer
-//	Projection() (…, error)                 [Projection]: by its tracer
-//	Image(c, l) (Domain, error)             [Affine]: traced through the map
-//	Mirror() (Mirror, error)                [NewMirror]: none
-//	Section(i, j) func(x, y float64) bool   [Section]: itself in the plane
-//	Pieces() []Piece                        [Boundary]: none
-//	WallName(w Wall) string                 [WallNames]: "wall N"
+//	Reflector(rule, cap) (Reflector, error) NewReflector: by its tracer
+//	Projection() (…, error)                 Projection: by its tracer
+//	Image(c, l) (Domain, error)             Affine: traced through the map
+//	Mirror() (Mirror, error)                NewMirror: none
+//	Section(i, j) func(x, y float64) bool   Section: itself in the plane
+//	Pieces() []Piece                        Boundary: none
+//	WallName(w Wall) string                 WallNames: "wall N"
 //	Name() string                           messages: "this domain"
 //
 // A domain that embeds a [Found] is looked at once. A tracer may count its labour, project

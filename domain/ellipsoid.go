@@ -18,8 +18,6 @@ type ellipsoid struct {
 	q      []float64 // d×d; column j is the axis of λ_j
 }
 
-var _ Domain = (*ellipsoid)(nil)
-
 // NewEllipsoid returns {x : (x − c)ᵀA(x − c) ≤ 1}. A must be positive definite
 // with a condition number below 1e14. There is the one wall 0.
 func NewEllipsoid(c []float64, a mat.Symmetric) (Domain, error) {
@@ -61,7 +59,6 @@ func newEllipsoid(c []float64, a mat.Symmetric) (*ellipsoid, error) {
 	return e, nil
 }
 
-// Dim is the number of coordinates.
 func (e *ellipsoid) Dim() int { return len(e.c) }
 
 // form is (x − c)ᵀA(x − c).
@@ -97,16 +94,9 @@ func (e *ellipsoid) inverse(i, j int) float64 {
 	return s
 }
 
-// Name is "ellipsoid".
-func (e *ellipsoid) Name() string { return "ellipsoid" }
-
-// Convex is true.
-func (e *ellipsoid) Convex() bool { return true }
-
-// ExactWalls is true.
-func (e *ellipsoid) ExactWalls() bool { return true }
-
-// WallName is "the ellipsoid".
+func (e *ellipsoid) Name() string         { return "ellipsoid" }
+func (e *ellipsoid) Convex() bool         { return true }
+func (e *ellipsoid) ExactWalls() bool     { return true }
 func (e *ellipsoid) WallName(Wall) string { return "the ellipsoid" }
 
 // Tracer returns a tracer with room for coordinates along the axes.
@@ -119,8 +109,7 @@ type ellipsoidTracer struct {
 	y, z []float64
 }
 
-func (e *ellipsoidTracer) Walls() int { return 1 }
-
+func (e *ellipsoidTracer) Walls() int                 { return 1 }
 func (e *ellipsoidTracer) Clear(_, to []float64) bool { return e.Contains(to) }
 
 func (e *ellipsoidTracer) Exit(x, dir []float64, on Wall) (float64, Wall) {

@@ -50,8 +50,6 @@ type implicit struct {
 	Found
 }
 
-var _ Domain = (*implicit)(nil)
-
 // NewImplicit returns {x : g_i(x) ≤ 0 for all i}. Wall i is the surface g_i = 0. names
 // holds the text of every
 // constraint, for messages. lo and hi are a box known to hold the set (±Inf
@@ -165,20 +163,11 @@ func (c curved) Bend(_, dir []float64, _, _ float64) (lo, hi float64) {
 	return -k, k
 }
 
-// Name is "set of constraints".
-func (m *implicit) Name() string { return "set of constraints" }
-
-// ExactWalls reports whether all second derivatives are bounded.
-func (m *implicit) ExactWalls() bool { return m.bounded }
-
-// Surfaces are the constraints.
-func (m *implicit) Surfaces() []Surface { return m.surfaces }
-
-// WallName is the text of a constraint.
+func (m *implicit) Name() string           { return "set of constraints" }
+func (m *implicit) ExactWalls() bool       { return m.bounded }
+func (m *implicit) Surfaces() []Surface    { return m.surfaces }
 func (m *implicit) WallName(w Wall) string { return m.names[w] }
-
-// Dim is d.
-func (m *implicit) Dim() int { return len(m.lo) }
+func (m *implicit) Dim() int               { return len(m.lo) }
 
 // Bounds writes the box given to NewImplicit.
 func (m *implicit) Bounds(lo, hi []float64) {

@@ -9,7 +9,6 @@ type implicitTracer struct {
 	spent                 int // evaluations so far
 }
 
-// Walls is the number of surfaces.
 func (t *implicitTracer) Walls() int { return len(t.evals.g) }
 
 // Clear answers where the bends of all surfaces are bounded: the second-order
@@ -71,7 +70,6 @@ func (p *path) jet(s float64) jet {
 // maxLabour bounds the evaluations for one step: some hundredths of a second.
 const maxLabour = 1 << 17
 
-// Labour is how many times surfaces were evaluated so far.
 func (t *implicitTracer) Labour() int { return t.spent }
 
 // Exit finds where the path first crosses a surface; see [NewImplicit] for what it

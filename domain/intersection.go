@@ -13,8 +13,6 @@ type intersection struct {
 	Found
 }
 
-var _ Domain = (*intersection)(nil)
-
 // denseRows bounds the elements of the matrix into which members that are all
 // linear are joined.
 const denseRows = 1 << 18
@@ -48,7 +46,6 @@ func NewIntersection(members ...Domain) (Domain, error) {
 	return x, nil
 }
 
-// Members are the domains of which it is the intersection.
 func (x *intersection) Members() []Domain { return x.members }
 
 // membersOf returns the domains of which d is the intersection, where it tells them by a
@@ -60,7 +57,6 @@ func membersOf(d Domain) []Domain {
 	return nil
 }
 
-// Dim is the dimension of the members.
 func (x *intersection) Dim() int { return x.members[0].Dim() }
 
 // Contains asks every member.
@@ -86,39 +82,38 @@ func (x *intersection) Bounds(lo, hi []float64) {
 	}
 }
 
-// KnowsNearest reports whether every member knows its nearest points.
-func (x *intersection) KnowsNearest() bool { return all(x.members, knowsNearest) }
-
-// Name is "intersection".
-func (x *intersection) Name() string { return "intersection" }
-
-// Convex reports whether every member is.
-func (x *intersection) Convex() bool { return all(x.members, Convex) }
-
-// ExactWalls reports whether every member has them.
-func (x *intersection) ExactWalls() bool { return all(x.members, ExactWalls) }
-
-// WallName is that of the member that the wall is of.
+func (x *intersection) KnowsNearest() bool     { return all(x.members, knowsNearest) }
+func (x *intersection) Name() string           { return "intersection" }
+func (x *intersection) Convex() bool           { return all(x.members, Convex) }
+func (x *intersection) ExactWalls() bool       { return all(x.members, ExactWalls) }
 func (x *intersection) WallName(w Wall) string { return wallName(x.members, w) }
 
 func (x *intersection) HalfSpaces() (h HalfSpaces, all bool) {
+	return joined(x.members, x.Dim(), func(int) []int { return nil })
+}
+
+// joined are the half-spaces of domains of the coordinates at among d.
+func joined(domains []Domain, d int, at func(k int) []int) (h HalfSpaces, all bool) {
 	all = true
 	first := Wall(0)
-	for _, m := range x.members {
+	for k, m := range domains {
 		g, ok := linearOf(m)
-		h.join(g, nil, x.Dim(), first)
+		h.join(g, at(k), d, first)
 		all = all && ok
 		first += Wall(m.Tracer().Walls())
 	}
 	return h, all
 }
 
-// Tracer joins tracers of the members.
-func (x *intersection) Tracer() Tracer {
-	d, k := x.Dim(), len(x.members)
-	t := &crossTracer{intersection: x, convex: x.Convex(), p: make([]float64, d), n: make([]float64, d),
-		y: make([]float64, d), e: make([]float64, d*k)}
-	for _, m := range x.members {
+// tracers are those of several domains, whose walls are counted in order.
+type tracers struct {
+	tr    []Tracer
+	first []Wall // of the walls of each
+	walls int
+}
+
+func tracersOf(domains []Domain) (t tracers) {
+	for _, m := range domains {
 		t.tr = append(t.tr, m.Tracer())
 		t.first = append(t.first, Wall(t.walls))
 		t.walls += t.tr[len(t.tr)-1].Walls()
@@ -126,18 +121,41 @@ func (x *intersection) Tracer() Tracer {
 	return t
 }
 
-type crossTracer struct {
-	*intersection
-	convex     bool
-	tr         []Tracer
-	first      []Wall
-	walls      int
-	p, n, y, e []float64
+func (t *tracers) Walls() int  { return t.walls }
+func (t *tracers) Labour() int { return labourOf(t.tr...) }
+
+// wallOf is the wall of domain k that w names, or None if w is not one of them.
+func (t *tracers) wallOf(w Wall, k int) Wall {
+	if first := t.first[k]; w >= first && int(w-first) < t.tr[k].Walls() {
+		return w - first
+	}
+	return None
 }
 
-func (t *crossTracer) Walls() int { return t.walls }
+// wallName is the text of a wall of one of some domains.
+func wallName(domains []Domain, w Wall) string {
+	t := tracersOf(domains)
+	for k, m := range domains {
+		if v := t.wallOf(w, k); v != None {
+			return WallNames(m, []Wall{v}, nil)[0]
+		}
+	}
+	return fmt.Sprintf("wall %d", w)
+}
 
-func (t *crossTracer) Labour() int { return labourOf(t.tr...) }
+// Tracer joins tracers of the members.
+func (x *intersection) Tracer() Tracer {
+	d, k := x.Dim(), len(x.members)
+	return &crossTracer{intersection: x, tracers: tracersOf(x.members), convex: x.Convex(), p: make([]float64, d), n: make([]float64, d),
+		y: make([]float64, d), e: make([]float64, d*k)}
+}
+
+type crossTracer struct {
+	*intersection
+	tracers
+	convex     bool
+	p, n, y, e []float64
+}
 
 func (t *crossTracer) Clear(from, to []float64) bool {
 	for _, m := range t.tr {
@@ -151,7 +169,7 @@ func (t *crossTracer) Clear(from, to []float64) bool {
 func (t *crossTracer) Exit(x, dir []float64, on Wall) (float64, Wall) {
 	at, w := 1.0, None
 	for k, m := range t.tr {
-		s, v := m.Exit(x, dir, wallOf(on, t.first[k], m))
+		s, v := m.Exit(x, dir, t.wallOf(on, k))
 		if v != None && (s < at || w == None) {
 			at, w = s, t.first[k]+v
 		}
@@ -161,7 +179,7 @@ func (t *crossTracer) Exit(x, dir []float64, on Wall) (float64, Wall) {
 
 func (t *crossTracer) Normal(n, x []float64, w Wall) {
 	for k, m := range t.tr {
-		if v := wallOf(w, t.first[k], m); v != None {
+		if v := t.wallOf(w, k); v != None {
 			m.Normal(n, x, v)
 			return
 		}

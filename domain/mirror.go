@@ -107,7 +107,6 @@ func fromLogit(y, lo, hi float64) float64 {
 	return math.Max(math.Min(hi-t, math.Nextafter(hi, lo)), lo)
 }
 
-// Mirror is that of the shares.
 func (s *simplex) Mirror() (Mirror, error) { return simplexMirror{s}, nil }
 
 type simplexMirror struct{ *simplex }

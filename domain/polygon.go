@@ -1,25 +1,16 @@
 package domain
 
 import (
-	"context"
 	"fmt"
 	"math"
-	"math/rand/v2"
 )
 
 // polygon is the closed region inside a simple polygon.
 type polygon struct {
-	name   string
+	planar
 	v      [][2]float64 // counter-clockwise
 	normal [][2]float64 // outward, unit
-	tree   planeTree
-	grid   planeGrid
-	lo, hi [2]float64
-	eps    float64
-	area   float64
 }
-
-var _ Domain = (*polygon)(nil)
 
 // NewPolygon returns the region inside the polygon with the given vertices, in
 // order, of either orientation. It needs at least three vertices, finite and
@@ -34,7 +25,7 @@ func newPolygon(name string, vertices [][2]float64) (Domain, error) {
 	if n < 3 {
 		return nil, fmt.Errorf("%s: %d vertices; give at least 3", name, n)
 	}
-	p := &polygon{name: name, v: make([][2]float64, n), normal: make([][2]float64, n)}
+	p := &polygon{planar: planar{name: name}, v: make([][2]float64, n), normal: make([][2]float64, n)}
 	size, seen := 0.0, make(map[[2]float64]int, n)
 	for i, v := range vertices {
 		if m := math.Max(math.Abs(v[0]), math.Abs(v[1])); m < 1e150 {
@@ -91,18 +82,6 @@ func (p *polygon) measure() {
 			p.lo[k], p.hi[k] = min(p.lo[k], a[k]), max(p.hi[k], a[k])
 		}
 	}
-}
-
-// ExactWalls is true.
-func (p *polygon) ExactWalls() bool { return true }
-
-// Dim is 2.
-func (p *polygon) Dim() int { return 2 }
-
-// Bounds writes the tightest box.
-func (p *polygon) Bounds(lo, hi []float64) {
-	copy(lo, p.lo[:])
-	copy(hi, p.hi[:])
 }
 
 // Contains reports whether x lies inside or on an edge, exactly.
@@ -168,9 +147,6 @@ func (p *polygon) project(i int, x, y float64) (qx, qy, s float64) {
 	return a[0] + s*ex, a[1] + s*ey, s
 }
 
-// Name is "polygon", or that of the constructor: "octagon", "cross", "star".
-func (p *polygon) Name() string { return p.name }
-
 // NewOctagon returns the regular octagon with the given circumradius and a
 // vertex at (0, radius). Its area is 2√2·radius².
 func NewOctagon(radius float64) (Domain, error) {
@@ -229,9 +205,7 @@ func (p *polygon) Convex() bool {
 }
 
 // Pieces are the edges.
-func (p *polygon) Pieces() []Piece { return edges(p.v) }
-
-// WallName tells the vertices of an edge.
+func (p *polygon) Pieces() []Piece        { return edges(p.v) }
 func (p *polygon) WallName(w Wall) string { return "edge " + edgeName(int(w), len(p.v)) }
 
 // Inequalities are the lines through the edges of a convex polygon.
@@ -247,9 +221,4 @@ func (p *polygon) Inequalities() (*Inequalities, error) {
 		s.A, s.B = append(s.A, []float64{x / l, y / l}), append(s.B, x/l*v[0]+y/l*v[1])
 	}
 	return s, nil
-}
-
-// Volume is the area.
-func (p *polygon) Volume(context.Context, *rand.Rand) (log, se float64, err error) {
-	return math.Log(p.area), 0, nil
 }

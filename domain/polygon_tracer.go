@@ -15,7 +15,6 @@ func (p *polygon) Tracer() Tracer {
 	return &polygonTracer{polygon: p, near: None, pieces: make([]int32, 0, len(p.v))}
 }
 
-// Walls is the number of edges.
 func (t *polygonTracer) Walls() int { return len(t.polygon.v) }
 
 // Clear reads a lower bound of the distance to the boundary from a grid.

@@ -26,8 +26,6 @@ type polytope struct {
 	Found
 }
 
-var _ Domain = (*polytope)(nil)
-
 // gramRows is the number of rows up to which a polytope keeps the products of
 // its rows (1024 rows: 8 MB).
 const gramRows = 1024
@@ -93,9 +91,7 @@ func NewHalfSpace(a []float64, b float64) (Domain, error) {
 
 // row is the unit row i.
 func (p *polytope) row(i int) []float64 { return p.unit[i*p.dim : (i+1)*p.dim] }
-
-// Dim is the number of coordinates.
-func (p *polytope) Dim() int { return p.dim }
+func (p *polytope) Dim() int            { return p.dim }
 
 // Contains reports a_i·x ≤ b_i for every row, sums in index order, x finite.
 func (p *polytope) Contains(x []float64) bool {
@@ -123,25 +119,17 @@ func (p *polytope) Bounds(lo, hi []float64) {
 	copy(hi, p.hi)
 }
 
-// Name is "polytope".
-func (p *polytope) Name() string { return "polytope" }
-
-// Convex is true.
-func (p *polytope) Convex() bool { return true }
-
-// ExactWalls is true.
+func (p *polytope) Name() string     { return "polytope" }
+func (p *polytope) Convex() bool     { return true }
 func (p *polytope) ExactWalls() bool { return true }
-
-// Tracer returns a tracer with room for the multipliers of a projection.
-func (p *polytope) Tracer() Tracer { return &polyTracer{polytope: p} }
+func (p *polytope) Tracer() Tracer   { return &polyTracer{polytope: p} }
 
 type polyTracer struct {
 	*polytope
 	dual *dual // made at the first Nearest of an outside point
 }
 
-func (p *polyTracer) Walls() int { return len(p.b) }
-
+func (p *polyTracer) Walls() int                 { return len(p.b) }
 func (p *polyTracer) Clear(_, to []float64) bool { return p.Contains(to) }
 
 func (p *polyTracer) Exit(x, dir []float64, on Wall) (float64, Wall) {

@@ -22,8 +22,6 @@ type product struct {
 	scratch scratch
 }
 
-var _ Domain = (*product)(nil)
-
 // NewProduct returns {x : x restricted to each part lies in that part's domain} in d
 // coordinates, no coordinate in two parts (intersect products for that). Coordinates of no
 // part are free. Its walls are those of the parts in order.
@@ -76,7 +74,6 @@ func (q Part) scatter(x, src []float64) {
 	}
 }
 
-// Dim is the number of coordinates of the whole.
 func (p *product) Dim() int { return p.d }
 
 // Contains asks every part.
@@ -102,55 +99,26 @@ func (p *product) Bounds(lo, hi []float64) {
 	}
 }
 
-// KnowsNearest reports whether every part knows its nearest points.
-func (p *product) KnowsNearest() bool { return all(p.members(), knowsNearest) }
-
-// Name is "product".
-func (p *product) Name() string { return "product" }
-
-// Convex reports whether every part is.
-func (p *product) Convex() bool { return all(p.members(), Convex) }
-
-// ExactWalls reports whether every part has them.
-func (p *product) ExactWalls() bool { return all(p.members(), ExactWalls) }
-
-// WallName is that of the part that the wall is of.
+func (p *product) KnowsNearest() bool     { return all(p.members(), knowsNearest) }
+func (p *product) Name() string           { return "product" }
+func (p *product) Convex() bool           { return all(p.members(), Convex) }
+func (p *product) ExactWalls() bool       { return all(p.members(), ExactWalls) }
 func (p *product) WallName(w Wall) string { return wallName(p.members(), w) }
 
 func (p *product) HalfSpaces() (h HalfSpaces, all bool) {
-	all = true
-	first := Wall(0)
-	for _, q := range p.parts {
-		g, ok := linearOf(q.Domain)
-		h.join(g, q.At, p.d, first)
-		all = all && ok
-		first += Wall(q.Domain.Tracer().Walls())
-	}
-	return h, all
+	return joined(p.members(), p.d, func(k int) []int { return p.parts[k].At })
 }
 
 // Tracer joins tracers of the parts.
 func (p *product) Tracer() Tracer {
-	t := &productTracer{product: p, x: make([]float64, p.d), y: make([]float64, p.d), n: make([]float64, p.d)}
-	for _, q := range p.parts {
-		t.tr = append(t.tr, q.Domain.Tracer())
-		t.first = append(t.first, Wall(t.walls))
-		t.walls += t.tr[len(t.tr)-1].Walls()
-	}
-	return t
+	return &productTracer{product: p, tracers: tracersOf(p.members()), x: make([]float64, p.d), y: make([]float64, p.d), n: make([]float64, p.d)}
 }
 
 type productTracer struct {
 	*product
-	tr      []Tracer
-	first   []Wall
-	walls   int
+	tracers
 	x, y, n []float64
 }
-
-func (t *productTracer) Walls() int { return t.walls }
-
-func (t *productTracer) Labour() int { return labourOf(t.tr...) }
 
 func (t *productTracer) Clear(from, to []float64) bool {
 	for k, q := range t.parts {
@@ -161,19 +129,10 @@ func (t *productTracer) Clear(from, to []float64) bool {
 	return finite(to)
 }
 
-// wallOf is the wall of member k, whose walls start at first, that w names, or
-// None if w is not one of them.
-func wallOf(w, first Wall, tr Tracer) Wall {
-	if w >= first && int(w-first) < tr.Walls() {
-		return w - first
-	}
-	return None
-}
-
 func (t *productTracer) Exit(x, dir []float64, on Wall) (float64, Wall) {
 	at, w := 1.0, None
 	for k, q := range t.parts {
-		s, v := t.tr[k].Exit(q.gather(t.x, x), q.gather(t.y, dir), wallOf(on, t.first[k], t.tr[k]))
+		s, v := t.tr[k].Exit(q.gather(t.x, x), q.gather(t.y, dir), t.wallOf(on, k))
 		if v != None && (s < at || w == None) {
 			at, w = s, t.first[k]+v
 		}
@@ -186,7 +145,7 @@ func (t *productTracer) Normal(n, x []float64, w Wall) {
 		n[i] = 0
 	}
 	for k, q := range t.parts {
-		if v := wallOf(w, t.first[k], t.tr[k]); v != None {
+		if v := t.wallOf(w, k); v != None {
 			t.tr[k].Normal(t.n[:len(q.At)], q.gather(t.x, x), v)
 			q.scatter(n, t.n)
 		}
@@ -242,7 +201,7 @@ func (t *productTracer) Nearest(p, n, x []float64) bool {
 
 // Reflector reflects every part on its own: their paths do not feel each other.
 func (p *product) Reflector(rule Rule, limit int) (Reflector, error) {
-	r := &productFold{p: p}
+	r := &productFold{p: p, tracers: tracersOf(p.members())}
 	for _, b := range []*[]float64{&r.from, &r.to, &r.v, &r.end, &r.endV} {
 		*b = make([]float64, p.d)
 	}
@@ -252,8 +211,6 @@ func (p *product) Reflector(rule Rule, limit int) (Reflector, error) {
 			return nil, err
 		}
 		r.parts = append(r.parts, part)
-		r.first = append(r.first, Wall(r.walls))
-		r.walls += q.Domain.Tracer().Walls()
 	}
 	r.trail = newTrail(r.walls)
 	return r, nil
@@ -263,8 +220,7 @@ type productFold struct {
 	p                      *product
 	parts                  []Reflector
 	from, to, v, end, endV []float64
-	first                  []Wall // of the walls of a part
-	walls                  int
+	tracers
 	trail
 }
 

@@ -107,7 +107,6 @@ func (q *quadric) Coordinates() []int {
 	return out
 }
 
-// Dim is d.
 func (q *quadric) Dim() int { return q.dim }
 
 // Bounds narrows the box lo, hi (length d) to what of it g ≤ 0 can hold, where g is

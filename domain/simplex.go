@@ -13,8 +13,6 @@ type simplex struct {
 	s float64
 }
 
-var _ Domain = (*simplex)(nil)
-
 // NewSimplex returns {x : x ≥ 0, Σx_i ≤ s}: the d ≥ 1 free coordinates of d + 1 shares of
 // s > 0. Wall i < d is x_i = 0, wall d is Σx_i = s.
 func NewSimplex(d int, s float64) (Domain, error) {
@@ -24,7 +22,6 @@ func NewSimplex(d int, s float64) (Domain, error) {
 	return &simplex{d, s}, nil
 }
 
-// Dim is the number of free coordinates.
 func (s *simplex) Dim() int { return s.d }
 
 // Contains reports x ≥ 0 and Σx_i ≤ s, summed in index order.
@@ -46,17 +43,10 @@ func (s *simplex) Bounds(lo, hi []float64) {
 	}
 }
 
-// Name is "simplex".
-func (s *simplex) Name() string { return "simplex" }
-
-// Convex is true.
-func (s *simplex) Convex() bool { return true }
-
-// ExactWalls is true.
+func (s *simplex) Name() string     { return "simplex" }
+func (s *simplex) Convex() bool     { return true }
 func (s *simplex) ExactWalls() bool { return true }
-
-// Tracer returns s's tracer; it needs no workspace.
-func (s *simplex) Tracer() Tracer { return simplexTracer{s} }
+func (s *simplex) Tracer() Tracer   { return simplexTracer{s} }
 
 func (s *simplex) HalfSpaces() (h HalfSpaces, _ bool) {
 	for i := range s.d {
@@ -74,8 +64,7 @@ func (s *simplex) HalfSpaces() (h HalfSpaces, _ bool) {
 
 type simplexTracer struct{ *simplex }
 
-func (s simplexTracer) Walls() int { return s.d + 1 }
-
+func (s simplexTracer) Walls() int                 { return s.d + 1 }
 func (s simplexTracer) Clear(_, to []float64) bool { return s.Contains(to) }
 
 func (s simplexTracer) Exit(x, dir []float64, on Wall) (float64, Wall) {

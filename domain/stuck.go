@@ -67,15 +67,3 @@ func WallNames(d Domain, walls []Wall, coordinates []string) []string {
 	}
 	return names
 }
-
-// wallName is the text of a wall of one of the members, in whose order walls are counted.
-func wallName(members []Domain, w Wall) string {
-	for _, m := range members {
-		tr := m.Tracer()
-		if v := wallOf(w, 0, tr); v != None {
-			return WallNames(m, []Wall{v}, nil)[0]
-		}
-		w -= Wall(tr.Walls())
-	}
-	return fmt.Sprintf("wall %d", w)
-}
