@@ -129,6 +129,7 @@ func (c facetCase) steps(n int, seed uint64, f func(from, to, v []float64)) {
 // replicas share the reflector, or on vector instructions: a run that is resumed
 // has the same bytes. Kills slacks carried along that decide.
 func TestPolytopeForgets(t *testing.T) {
+	pace.Slow(t)
 	for _, c := range facetCases(t) {
 		t.Run(c.name, func(t *testing.T) {
 			kept := newPolyFold(newPolyRows(c.p, wide()), 200)

@@ -137,6 +137,7 @@ func TestZonesOfBalls(t *testing.T) {
 // What formulas of second degree leave of balls is drawn exactly as well, and the law of a
 // hollow ball has its volume in closed form where the hollow is in the middle.
 func TestShellsOfQuadrics(t *testing.T) {
+	pace.Slow(t)
 	n := pace.Soak(4000, 100_000)
 	sphere := func(d int, at, r, sign float64) Surface {
 		x, h := make([]float64, d), make([][]float64, d)

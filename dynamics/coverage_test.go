@@ -5,8 +5,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/r2sgld/r2sgld/internal/pace"
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/r2sgld/r2sgld/internal/pace"
 )
 
 // A trial is a system with known parameters whose states are seen with noise.
@@ -185,6 +186,7 @@ func quantile(n int, p, level float64) int {
 // the prey, the intervals of smoothed derivatives miss the truth, while those of the weak form cover it (above). Kills a
 // test above that any interval would pass: of 40, 36 should hold the truth.
 func TestStrongNoiseBiasesDerivatives(t *testing.T) {
+	pace.Slow(t)
 	c := predators(1)
 	c.model.Derivative = Derivative{Kind: "savgol", Window: 21, Order: 4}
 	for j, z := range c.errors(t, evenTimes(200, 0.1), 40, 0) {

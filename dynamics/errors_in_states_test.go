@@ -95,6 +95,7 @@ func TestRatesOfToldBias(t *testing.T) {
 // those of logarithms, with exact data, nor for lynxes and hares (0.4). Kills a bias of
 // another size.
 func TestNoiseOfStatesIsTold(t *testing.T) {
+	pace.Slow(t)
 	times := evenTimes(200, 0.1)
 	wide := Model{Derivative: Derivative{Kind: "savgol", Window: 21, Order: 4}}
 	warning := func(m Model, noise float64, seed uint64) string {

@@ -307,6 +307,7 @@ func TestFlowerSwaps(t *testing.T) {
 // derivative weighs two pairs and its shape adds up to 0.02. log Z by its standard error over 8 ladders, Student's t with 7 degrees
 // of freedom: |t| < 15 is 1.4e-6. It kills: inverted swap, forward for backward.
 func TestFlowerBarrier(t *testing.T) {
+	pace.Slow(t)
 	ref := readReference(t)
 	const rungs, ladders = 13, 8
 	length := size(8000)

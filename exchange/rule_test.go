@@ -76,6 +76,7 @@ func coldEnergy(t *testing.T, s Settings, redraw, noise float64, n int) sample {
 // share 0.1062, and −2.6093 at 0.6, share 0.0946). It kills: the sign of the
 // level, of its step, metropolis for indicator.
 func TestIndicatorIsBiased(t *testing.T) {
+	pace.Slow(t)
 	s := Settings{Rule: "indicator", Gain: 0.01, Scheme: "adj"}
 	e, _ := New(2, s)
 	rng := rand.New(rand.NewPCG(51, 52))

@@ -275,6 +275,7 @@ func TestHarmonicPaths(t *testing.T) {
 // scores of 1.2e-8 each, of 4,000 pairs per domain and temperature. It kills: a
 // velocity of another temperature or metric, and mirrorings that are left out.
 func TestHarmonicKeepsTheLaw(t *testing.T) {
+	pace.Slow(t)
 	const n = 4000
 	rng := rand.New(rand.NewPCG(8, 1))
 	for k, d := range harmonicShapes() {

@@ -191,6 +191,7 @@ func hot(r, d int, tau float64) (*kernel.Block, *kernel.At, []*stream.Rand) {
 // is not that of the metric of the Gaussian, no reflection, the other root of a hit, a velocity that
 // is not drawn afresh, and one without the temperature.
 func TestHarmonicLaw(t *testing.T) {
+	pace.Slow(t)
 	for _, name := range []string{"gauss_box", "gauss_halfspace", "gauss_ball"} {
 		for _, jitter := range []float64{0, 0.5} {
 			t.Run(name, func(t *testing.T) {

@@ -294,6 +294,7 @@ func TestSimulationOnAnInterval(t *testing.T) {
 // The 25-mode energy in the flower. U″ is 79 in the wells, and as far below zero
 // between them. Mutant: no wall.
 func TestSimulationInTheFlower(t *testing.T) {
+	pace.Slow(t)
 	flower, err := domain.NewFlower(5, 3, 2)
 	if err != nil {
 		t.Fatal(err)
@@ -315,6 +316,7 @@ func TestSimulationInTheFlower(t *testing.T) {
 // half as many would be a quarter slower, where it matters that they come at fixed times.
 // Mutant: every second attempt left out. U″ is 16 in a well.
 func TestSimulationOfTwoRungs(t *testing.T) {
+	pace.Slow(t)
 	tau := []float64{0.3, 2}
 	alone := process(t, twoWells(t), tau, 0, 60)
 	for _, every := range []int{1, 500} {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/internal/store"
 	"github.com/r2sgld/r2sgld/potential"
 	"github.com/r2sgld/r2sgld/theory"
@@ -85,6 +86,7 @@ func measure(t testing.TB, p theory.Problem, s theory.Settings) *theory.Result {
 // The whole of a result on the plane with two rungs, and its JSON: no NaN, the names
 // of the contract, the same bytes twice.
 func TestMeasureTwoRungsOnThePlane(t *testing.T) {
+	pace.Slow(t)
 	p := theory.Problem{Potential: modes25(), Domain: disk(t, 0, 0, 0.8)}
 	s := theory.Settings{
 		Temperature: []float64{1, 5}, Intensity: 10, Grid: 10, Eigenvalues: 3,

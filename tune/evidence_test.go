@@ -54,6 +54,7 @@ func TestEvidenceOfConstant(t *testing.T) {
 // independent draws (autocorrelation times are about 3); the pairs' errors added as if
 // they were independent; R̂ waited for; the standard error not looked at.
 func TestEvidenceIsCalibrated(t *testing.T) {
+	pace.Slow(t)
 	seeds := 48
 	if pace.Soaking() {
 		seeds = 480

@@ -9,6 +9,7 @@ import (
 
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/diag"
+	"github.com/r2sgld/r2sgld/internal/pace"
 )
 
 // Where U is +Inf in part of the domain, a half, all but two islands, or a disc that the
@@ -20,6 +21,7 @@ import (
 // Mutants: holes that nobody sees, at points or by steps; states in holes; the backward mean
 // of all of the domain.
 func TestHoles(t *testing.T) {
+	pace.Slow(t)
 	normal := math.Sqrt(2*math.Pi) * math.Erf(3/math.Sqrt2) // ∫ exp(−y²/2) of [−3, 3]
 	part := 1 - math.Exp(-6)
 	for _, c := range []struct {

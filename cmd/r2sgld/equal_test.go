@@ -8,6 +8,7 @@ import (
 
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/internal/store"
 	"github.com/r2sgld/r2sgld/kernel"
 	"github.com/r2sgld/r2sgld/potential"
@@ -21,6 +22,7 @@ import (
 // Mutants it kills: a burn-in of the program alone, draws that one of them thins; a program
 // that does not see that its potential is Gaussian.
 func TestCommandAndGoProgramAgree(t *testing.T) {
+	pace.Slow(t)
 	const shown, quartic = "(x-1)^2/2 + 2*y^2", "(x-1)^2/2 + 2*y^4"
 	readme, err := os.ReadFile("../../README.md")
 	if err != nil {

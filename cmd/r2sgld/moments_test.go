@@ -84,6 +84,7 @@ func stoppables(t *testing.T, dir string) []stoppable {
 //
 // Mutant it kills: a program that does not leave by itself.
 func TestStoppedAnywhere(t *testing.T) {
+	pace.Slow(t)
 	heard(t)
 	dir := t.TempDir()
 	rng := rand.New(rand.NewPCG(17, 1))

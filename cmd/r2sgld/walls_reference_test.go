@@ -35,6 +35,7 @@ const fitzHughNagumoESS = 130_000
 // nothing is shared with the program. Two estimates differ by less than 5.2 standard
 // errors (1e-6 over fourteen).
 func TestFitzHughNagumoByImportanceSampling(t *testing.T) {
+	pace.Slow(t)
 	points := pace.Soak(4000, 200_000)
 	least := float64(points) / 4
 	s := newImportance(t)

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/r2sgld/r2sgld/internal/pace"
 )
 
 // wicked is a text that would clear a terminal, ring, and turn what follows.
@@ -16,6 +18,7 @@ const wicked = "\x1b[2J\x1b]0;title\a\r\u009b31m\u202e"
 // Text of files, of programs and of arguments reaches the terminal with its control
 // characters written out, whichever way it takes.
 func TestControlCharacters(t *testing.T) {
+	pace.Slow(t)
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
 	key := `"\e[2J\u009b\u202e"`

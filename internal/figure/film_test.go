@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/plot/cmpimg"
+
+	"github.com/r2sgld/r2sgld/internal/pace"
 )
 
 // flowerFilm is a film of n steps in the flower.
@@ -91,6 +93,7 @@ func keepPicture(t *testing.T, name string, got []byte) {
 // The longest film is at most 1.5 MB and 150 frames; one of a single step and
 // one rung is a film too.
 func TestFilmSizes(t *testing.T) {
+	pace.Slow(t)
 	b := written(t, flowerFilm(t, MostSteps))
 	if len(b) > 1_500_000 {
 		t.Errorf("%d bytes", len(b))

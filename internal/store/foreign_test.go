@@ -67,6 +67,7 @@ func (th *thrower) lost(t *testing.T) (out []string) {
 // for names alone, an exchange that finds out at its end, a build removed unseen, a sweep
 // of whatever is left.
 func TestForeignFilesSurvive(t *testing.T) {
+	pace.Slow(t)
 	root := scratch(t)
 	seen := map[string]int{}
 	for i := range pace.Soak(400, 5000) {

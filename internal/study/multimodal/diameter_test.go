@@ -188,6 +188,7 @@ func TestDiameterLong(t *testing.T) {
 // for diameter in one of them, a wall that refuses or is left out at the corners
 // (errors are about 3 % a point, 0.05 of the slope).
 func TestDiameterFree(t *testing.T) {
+	pace.Slow(t)
 	gap := neumannGap(octagonCorners(1), 16)
 	var x DiameterRelaxation
 	w := freeWalk(20, soak(100_000, 10))

@@ -143,6 +143,7 @@ func TestSwapsAreTriedInEveryIteration(t *testing.T) {
 
 // The correction is adjusted until a tenth of the sweeps swap.
 func TestThresholdIsCalibrated(t *testing.T) {
+	pace.Slow(t)
 	m := planner{study.Options{Scale: study.Paper, Seed: 1}}
 	q, err := m.threshold(context.Background(), theFlower(t))
 	if err != nil {
