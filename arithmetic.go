@@ -46,7 +46,8 @@ func fingerprint() uint32 {
 	for i := range 1000 {
 		x := float64(i)/50 - 10
 		y := math.Sqrt(1 + x*x)
-		for _, v := range []float64{fused(x, y, -y), math.Exp(x), math.Log(y), math.Sin(x), math.Cos(x), math.Tanh(x), math.Pow(y, x), math.Expm1(x / 8),
+		for _, v := range []float64{fused(x, y, -y), math.Exp(x), math.Log(y), math.Sin(x), math.Cos(x), math.Tanh(x),
+			math.Pow(y, x), math.Expm1(x / 8),
 			math.Log1p(y), math.Atan2(x, y), math.Erf(x / 4)} {
 			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
 		}

@@ -219,7 +219,8 @@ func TestHMCWithBaseIsExact(t *testing.T) {
 					fs, mass = c.expectations(beta, d, 500_000)
 					l.rungs = append([][]functional{fs}, l.rungs...)
 				}
-				s := r2sgld.Settings{Seed: 8, Ladders: 48, BurnIn: 100, StepSize: []float64{0.06, 0.045, 1}, Temperature: []float64{1, 4, infinity}, Whitening: w}
+				s := r2sgld.Settings{Seed: 8, Ladders: 48, BurnIn: 100, StepSize: []float64{0.06, 0.045, 1},
+					Temperature: []float64{1, 4, infinity}, Whitening: w}
 				if w != nil {
 					s.StepSize = []float64{0.3, 0.15, 1}
 				}
@@ -380,7 +381,8 @@ func TestBlocksWithBaseAreEvaluated(t *testing.T) {
 // those outside there.
 func TestChartShowsDraws(t *testing.T) {
 	p := opposed().problem(walls()["half-space"])
-	s := r2sgld.Settings{Seed: 4, Ladders: 2, Iterations: 300, Temperature: []float64{1, 4, infinity}, StepSize: []float64{0.05}, Kernel: kernel.HMC{Leapfrog: 3}}
+	s := r2sgld.Settings{Seed: 4, Ladders: 2, Iterations: 300, Temperature: []float64{1, 4, infinity}, StepSize: []float64{0.05},
+		Kernel: kernel.HMC{Leapfrog: 3}}
 	plain := sample(t, p, s)
 	p.Chart = &r2sgld.Chart{Point: func(x, y []float64) { x[0], x[1], x[2] = math.Exp(y[1]), y[0]+y[1], -y[2] },
 		Domain: must(domain.NewHalfSpace([]float64{1, 0, 0}, 1))}
@@ -414,13 +416,15 @@ func TestBaseGoesWithKernels(t *testing.T) {
 	for name, s := range map[string]r2sgld.Settings{
 		"momentum": {Kernel: kernel.Momentum{Mu: 0.5}}, "mirror": {Mirror: true},
 	} {
-		if _, err := r2sgld.Sample(context.Background(), p, s); err == nil || !strings.Contains(err.Error(), "a base law goes with SGLD and HMC") {
+		if _, err := r2sgld.Sample(context.Background(), p, s); err == nil ||
+			!strings.Contains(err.Error(), "a base law goes with SGLD and HMC") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	far := must(domain.NewHalfSpace([]float64{1, 0, 0}, -40))
 	s := r2sgld.Settings{Iterations: 10, Temperature: []float64{1, infinity}}
-	if _, err := r2sgld.Sample(context.Background(), opposed().problem(far), s); err == nil || !strings.Contains(err.Error(), "from the base law") {
+	if _, err := r2sgld.Sample(context.Background(), opposed().problem(far), s); err == nil ||
+		!strings.Contains(err.Error(), "from the base law") {
 		t.Errorf("a domain without mass: %v", err)
 	}
 	if _, _, err := opposed().problem(far).Mass(t.Context(), rand.New(rand.NewPCG(1, 2))); err == nil {

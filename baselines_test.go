@@ -40,7 +40,8 @@ func TestProjectedLangevin(t *testing.T) {
 	var bias, error2 []float64        // of log bias
 	for _, ref := range []int{0, 2} { // steps 0.04 and 0.01
 		eta := r.Project[ref].Eta
-		s := r2sgld.Settings{Seed: 7, Ladders: ladders, Iterations: longer(4000), BurnIn: 200, Thin: 2, StepSize: []float64{eta}, Boundary: domain.Project}
+		s := r2sgld.Settings{Seed: 7, Ladders: ladders, Iterations: longer(4000), BurnIn: 200, Thin: 2, StepSize: []float64{eta},
+			Boundary: domain.Project}
 		of := map[string]functional{
 			"E x²":  {"", func(x []float64, _ float64) float64 { return x[0] * x[0] }, r.Exact + r.Project[ref].Bias},
 			"atoms": {"", func(x []float64, _ float64) float64 { return float64(b2i(x[0] == 0 || x[0] == 1)) }, r.Project[ref].Atom},
@@ -100,7 +101,8 @@ func proximal(a, b, xi float64, temperature ...float64) law {
 func TestProximalLangevin(t *testing.T) {
 	const xi, ladders = 20, 48
 	l := proximal(1, 2, xi, 1, 3)
-	s := r2sgld.Settings{Seed: 5, Ladders: ladders, Iterations: longer(3000), BurnIn: 300, Temperature: []float64{1, 3}, StepSize: []float64{0.03},
+	s := r2sgld.Settings{Seed: 5, Ladders: ladders, Iterations: longer(3000), BurnIn: 300, Temperature: []float64{1, 3},
+		StepSize: []float64{0.03},
 		Boundary: domain.Free, Penalty: &r2sgld.Penalty{Strength: xi, Distance: true}}
 	coarse := s
 	s.Kernel = kernel.HMC{Leapfrog: 4}
@@ -188,12 +190,14 @@ func TestDrawsInsideAreTheRestriction(t *testing.T) {
 		{"y", func(x []float64, _ float64) float64 { return x[1] }, sa[1] * ez / s2}}
 	for _, ij := range [][2]int{{0, 0}, {0, 1}, {1, 1}} {
 		i, j := ij[0], ij[1]
-		fs = append(fs, functional{"second moment", func(x []float64, _ float64) float64 { return x[i] * x[j] }, sigma[i][j] + sa[i]*sa[j]*(ezz-s2)/(s2*s2)})
+		fs = append(fs, functional{"second moment", func(x []float64, _ float64) float64 { return x[i] * x[j] },
+			sigma[i][j] + sa[i]*sa[j]*(ezz-s2)/(s2*s2)})
 	}
 	half := must(domain.NewHalfSpace(a[:], b))
 	p := r2sgld.Problem{Potential: quadratic([]float64{0, 0}, [][]float64{q[0][:], q[1][:]}), Domain: half}
-	s := r2sgld.Settings{Seed: 3, Ladders: ladders, Iterations: longer(5000), BurnIn: 100, StepSize: []float64{eta}, Temperature: []float64{tau},
-		Boundary: domain.Free, Inside: true, Start: []float64{0, 0}}
+	s := r2sgld.Settings{Seed: 3, Ladders: ladders, Iterations: longer(5000), BurnIn: 100, StepSize: []float64{eta},
+		Temperature: []float64{tau},
+		Boundary:    domain.Free, Inside: true, Start: []float64{0, 0}}
 	res := sample(t, p, s)
 	sums, share := make([][]float64, len(fs)), make([]float64, ladders)
 	for i := range sums {
@@ -265,7 +269,8 @@ func TestDrawsInsideAreASelection(t *testing.T) {
 				}
 			}
 			if held := len(l.Energy[0]); held != n/l.Stride || most > 0 && held > most || l.Tally[0].Outside != int64(len(whole.Energy[0])-n) {
-				t.Errorf("at most %d, ladder %d: of %d draws inside %d are held, one in %d; %d outside", most, i+1, n, held, l.Stride, l.Tally[0].Outside)
+				t.Errorf("at most %d, ladder %d: of %d draws inside %d are held, one in %d; %d outside", most, i+1, n, held,
+					l.Stride, l.Tally[0].Outside)
 			}
 			if !bytes.Equal(tapes[i].b, want.b) {
 				t.Errorf("at most %d, ladder %d: the keeper was given other draws", most, i+1)
@@ -408,13 +413,15 @@ func TestFaultsOfOtherKernels(t *testing.T) {
 		"boundary rule free":          {Penalty: distance},
 		"penalty -1 must be positive": {Boundary: domain.Free, Penalty: &r2sgld.Penalty{Strength: -1, Distance: true}},
 	} {
-		if _, err := r2sgld.Sample(context.Background(), r2sgld.Problem{Potential: multimodal, Domain: box}, s); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := r2sgld.Sample(context.Background(), r2sgld.Problem{Potential: multimodal, Domain: box}, s); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want an error with %q", err, want)
 		}
 	}
 	s := r2sgld.Settings{Mirror: true, Start: []float64{0, 0}}
 	for want, d := range map[string]domain.Domain{"mirror map needs a domain": nil, "mirror map: none is known": flower} {
-		if _, err := r2sgld.Sample(context.Background(), r2sgld.Problem{Potential: multimodal, Domain: d}, s); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := r2sgld.Sample(context.Background(), r2sgld.Problem{Potential: multimodal, Domain: d}, s); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want an error with %q", err, want)
 		}
 	}

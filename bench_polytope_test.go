@@ -60,7 +60,8 @@ func BenchmarkPolytopeSampler(b *testing.B) {
 func BenchmarkPolytopeUniform(b *testing.B) {
 	const d = 50
 	flat := potential.Func(d, func(grad, _ []float64) float64 { clear(grad); return 0 })
-	s := r2sgld.Settings{Seed: 1, Start: make([]float64, d), Iterations: max(2000, b.N), BurnIn: 500, StepSize: []float64{0.98}, Kernel: kernel.HMC{Leapfrog: 1}}
+	s := r2sgld.Settings{Seed: 1, Start: make([]float64, d), Iterations: max(2000, b.N), BurnIn: 500, StepSize: []float64{0.98},
+		Kernel: kernel.HMC{Leapfrog: 1}}
 	cpu := cpuTime(b)
 	res, err := r2sgld.Sample(context.Background(), r2sgld.Problem{Potential: flat, Domain: randomFacets(500, d)}, s)
 	if err != nil {

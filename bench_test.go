@@ -70,7 +70,8 @@ func BenchmarkSchemes(b *testing.B) {
 	for _, scheme := range []string{"adj", "ape", "seo", "deo", "windowed-deo"} {
 		for _, rungs := range []int{2, 4, 8, 16, 32} {
 			b.Run(fmt.Sprintf("%s/%d", scheme, rungs), func(b *testing.B) {
-				s := r2sgld.Settings{Seed: 1, Start: []float64{0, 0}, Iterations: max(b.N, 2000), BurnIn: 1000, Thin: 1000, Swap: exchange.Settings{Scheme: scheme}}
+				s := r2sgld.Settings{Seed: 1, Start: []float64{0, 0}, Iterations: max(b.N, 2000), BurnIn: 1000, Thin: 1000,
+					Swap: exchange.Settings{Scheme: scheme}}
 				for i := range rungs {
 					s.Temperature = append(s.Temperature, math.Pow(10, float64(i)/float64(rungs-1)))
 				}

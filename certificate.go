@@ -19,11 +19,14 @@ func (r *run) certifiable() error {
 	case r.traits.Exact:
 		return errors.New("a certificate measures the bias of the step, and exact kernels have none. Leave the certificate out")
 	case !r.traits.Coupled:
-		return fmt.Errorf("a certificate couples steps of SGLD with half as large ones, and is not known for %s: take SGLD, or compare with a run at half the step size", r.traits.Name)
+		return fmt.Errorf("a certificate couples steps of SGLD with half as large ones, and is not known for %s: take SGLD, or compare with a "+
+			"run at half the step size", r.traits.Name)
 	case r.problem.Domain != nil && (s.Boundary == domain.Nearest || s.Boundary == domain.Project):
-		return fmt.Errorf("a certificate takes the bias to go like the step, and that of boundary %s goes like its square root, or does not vanish: take %s or %s", s.Boundary, domain.Specular, domain.Refuse)
+		return fmt.Errorf("a certificate takes the bias to go like the step, and that of boundary %s goes like its square root, or does not "+
+			"vanish: take %s or %s", s.Boundary, domain.Specular, domain.Refuse)
 	case s.Penalty != nil && !s.Penalty.Distance:
-		return errors.New("a certificate takes the bias to go like the step, and a force that jumps at the wall has another: take the penalty of the distance, or a boundary that reflects")
+		return errors.New("a certificate takes the bias to go like the step, and a force that jumps at the wall has another: take the penalty " +
+			"of the distance, or a boundary that reflects")
 	case s.Inside:
 		return errors.New("a certificate compares draws one by one, and those outside the domain are left out: take a boundary that reflects")
 	}
@@ -65,7 +68,8 @@ func (r *Result) Bias(f func(x []float64, energy float64) float64) (bias, se flo
 			return v
 		})
 	}
-	whole, half, quarter := func(l Ladder) Draws { return l.Draws }, func(l Ladder) Draws { return l.Half }, func(l Ladder) Draws { return l.Quarter }
+	whole, half, quarter := func(l Ladder) Draws { return l.Draws }, func(l Ladder) Draws { return l.Half },
+		func(l Ladder) Draws { return l.Quarter }
 	d1, d2 := differences(2, whole, half), differences(4, half, quarter)
 	n, off, same := 0, 0.0, true
 	for i, c := range d2 {

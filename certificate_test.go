@@ -153,7 +153,8 @@ func TestCertificateCovers(t *testing.T) {
 	}
 	line := r2sgld.Problem{Potential: quadratic([]float64{0}, [][]float64{{1}})}
 	for _, eta := range []float64{1.1, 1.2} {
-		targets = append(targets, target{"line", line, eta, 4000, func(x []float64, _ float64) float64 { return x[0] * x[0] }, eta / 2 / (1 - eta/2)})
+		targets = append(targets, target{"line", line, eta, 4000, func(x []float64, _ float64) float64 { return x[0] * x[0] },
+			eta / 2 / (1 - eta/2)})
 	}
 	const runs = 60
 	for _, c := range targets {
@@ -186,7 +187,8 @@ func TestCertificateOfAFunction(t *testing.T) {
 		p := r2sgld.Problem{Potential: potential.Noisy(quadratic([]float64{0}, [][]float64{{1}}), noise, 0)}
 		off := func(eta float64) float64 { return eta / 2 * (1 + noise*noise) / (1 - eta/2) }
 		for _, eta := range []float64{0.2, 0.1} {
-			res := sample(t, p, r2sgld.Settings{Seed: 2, Ladders: 4, Iterations: n, BurnIn: 1000, Thin: 2, StepSize: []float64{eta}, Start: []float64{0}, Certificate: true})
+			res := sample(t, p, r2sgld.Settings{Seed: 2, Ladders: 4, Iterations: n, BurnIn: 1000, Thin: 2, StepSize: []float64{eta},
+				Start: []float64{0}, Certificate: true})
 			want := extrapolated[0]*off(eta) + extrapolated[1]*off(eta/2) + extrapolated[2]*off(eta/4)
 			for name, f := range map[string]func(x []float64, u float64) float64{
 				"x²": func(x []float64, _ float64) float64 { return x[0] * x[0] },
@@ -228,7 +230,8 @@ func TestCertificateOnTheFlower(t *testing.T) {
 		steps, lengths = [][]float64{{0.002, 0.006}, known[0].Steps, known[1].Steps}, []int{8_000_000, 15_000_000, 40_000_000}
 	}
 	for i, step := range steps {
-		s := r2sgld.Settings{Seed: 3, Ladders: 4, Iterations: lengths[i], BurnIn: 10_000, Thin: 10, MaxDraws: 1 << 20, Temperature: []float64{1, 10}, StepSize: step, Certificate: true}
+		s := r2sgld.Settings{Seed: 3, Ladders: 4, Iterations: lengths[i], BurnIn: 10_000, Thin: 10, MaxDraws: 1 << 20,
+			Temperature: []float64{1, 10}, StepSize: step, Certificate: true}
 		res := sample(t, r2sgld.Problem{Potential: multimodal, Domain: flower}, s)
 		got, se, rest := parted(t, res, energy)
 		truth, sd := weigh(res, [3]float64{1, 0, 0}, energy)
@@ -256,7 +259,8 @@ func TestCertificateOnTheFlower(t *testing.T) {
 func TestCertificateTradesAlike(t *testing.T) {
 	pace.Slow(t)
 	p := r2sgld.Problem{Potential: quadratic([]float64{0, 0}, [][]float64{{1, 0.3}, {0.3, 2}})}
-	res := sample(t, p, r2sgld.Settings{Seed: 4, Ladders: 4, Iterations: 50_000, BurnIn: 1000, Temperature: []float64{1, 2, 4, 8}, StepSize: []float64{0.02}, Start: []float64{0, 0}, Certificate: true})
+	res := sample(t, p, r2sgld.Settings{Seed: 4, Ladders: 4, Iterations: 50_000, BurnIn: 1000, Temperature: []float64{1, 2, 4, 8},
+		StepSize: []float64{0.02}, Start: []float64{0, 0}, Certificate: true})
 	apart := math.Sqrt2 * diag.MCSEMean(res.Chains(0))
 	for name, w := range map[string][3]float64{"half and whole": {1, -1, 0}, "quarter and half": {0, 1, -1}} {
 		_, se := weigh(res, w, coordinate)
@@ -368,7 +372,8 @@ func TestCertificateRefuses(t *testing.T) {
 
 func ExampleResult_MeanBias() {
 	p := offCentre()
-	res, err := r2sgld.Sample(context.Background(), p, r2sgld.Settings{Ladders: 4, Iterations: 100_000, BurnIn: 1000, StepSize: []float64{0.04}, Certificate: true})
+	res, err := r2sgld.Sample(context.Background(), p,
+		r2sgld.Settings{Ladders: 4, Iterations: 100_000, BurnIn: 1000, StepSize: []float64{0.04}, Certificate: true})
 	if err != nil {
 		fmt.Println(err)
 		return

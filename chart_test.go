@@ -20,7 +20,8 @@ func TestChartOfMoreCoordinates(t *testing.T) {
 	p := r2sgld.Problem{Potential: normal, Names: []string{"z"}, Chart: &r2sgld.Chart{Names: []string{"a", "b", "c"},
 		Point: func(x, z []float64) { x[0], x[1], x[2] = z[0], 2*z[0], 1 }}}
 	var states [][]byte
-	s := r2sgld.Settings{Seed: 1, Iterations: 1000, MaxDraws: 64, Start: []float64{0.5}, StepSize: []float64{0.1, 0.1}, Temperature: []float64{1, 3},
+	s := r2sgld.Settings{Seed: 1, Iterations: 1000, MaxDraws: 64, Start: []float64{0.5}, StepSize: []float64{0.1, 0.1},
+		Temperature: []float64{1, 3},
 		Certificate: true, Hooks: r2sgld.Hooks{Checkpoint: &r2sgld.Checkpoint{Save: func(_ int, b [][]byte) error { states = b; return nil }}}}
 	sample := func(s r2sgld.Settings) *r2sgld.Result {
 		res, err := r2sgld.Sample(context.Background(), p, s)

@@ -76,7 +76,8 @@ func (r *run) rungs() error {
 			errs = append(errs, fmt.Errorf("temperature %g of rung %d: temperatures must be positive and increase", v, i+1))
 		}
 	}
-	if p := r.problem; math.IsInf(tau[len(tau)-1], 1) && (len(tau) == 1 || !p.HasReference() || p.Domain != nil && r.settings.Boundary == domain.Free) {
+	if p := r.problem; math.IsInf(tau[len(tau)-1], 1) &&
+		(len(tau) == 1 || !p.HasReference() || p.Domain != nil && r.settings.Boundary == domain.Free) {
 		errs = append(errs, errors.New("an infinite temperature, the uniform law, needs colder rungs and a bounded domain that reflects"))
 	}
 	r.schedule.StepSize, r.schedule.Temperature, r.schedule.Momentum = eta, tau, r.traits.Momentum

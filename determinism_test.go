@@ -175,10 +175,14 @@ func TestBlowUp(t *testing.T) {
 	})}
 	var states [][]byte
 	s := r2sgld.Settings{Iterations: 1000, Temperature: []float64{1, 50}, StepSize: []float64{1e-3, 1},
-		Start: []float64{1, 1}, Hooks: r2sgld.Hooks{Checkpoint: &r2sgld.Checkpoint{Save: func(_ int, now [][]byte) error { states = now; return nil }}}}
+		Start: []float64{1, 1}, Hooks: r2sgld.Hooks{Checkpoint: &r2sgld.Checkpoint{Save: func(_ int, now [][]byte) error {
+			states = now
+			return nil
+		}}}}
 	_, err := r2sgld.Sample(context.Background(), p, s)
 	var b *r2sgld.BlowUp
-	if !errors.As(err, &b) || b.Rung != 2 || b.Temperature != 50 || b.StepSize != 1 || b.Iteration < 2 || len(b.State) != 2 || !(math.Abs(b.State[0]) > 10) {
+	if !errors.As(err, &b) || b.Rung != 2 || b.Temperature != 50 || b.StepSize != 1 || b.Iteration < 2 || len(b.State) != 2 ||
+		!(math.Abs(b.State[0]) > 10) {
 		t.Fatalf("%v", err)
 	}
 	if len(states) != 1 {

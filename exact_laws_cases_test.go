@@ -117,7 +117,8 @@ func withMasses(t *testing.T, l exactLaw) exactLaw {
 		of[f.name] = f.want
 	}
 	if math.Abs(of["U"]-v.Tau1.U) > 1e-7 || math.Abs(of["x1·x1"]+of["x2·x2"]-v.Tau1.R2) > 1e-7 {
-		t.Fatalf("%s: quadrature has E U %.9f and E r² %.9f, the reference %.9f and %.9f", l.name, of["U"], of["x1·x1"]+of["x2·x2"], v.Tau1.U, v.Tau1.R2)
+		t.Fatalf("%s: quadrature has E U %.9f and E r² %.9f, the reference %.9f and %.9f", l.name, of["U"],
+			of["x1·x1"]+of["x2·x2"], v.Tau1.U, v.Tau1.R2)
 	}
 	for i, row := range v.Mass {
 		for j, mass := range row {
@@ -173,13 +174,20 @@ func planeLaws(t *testing.T) []exactLaw {
 		withMasses(t, onShape(t, "flower", polar(40, turn(10), petals), must(domain.NewFlower(5, 3, 2)), multimodal, -4, 1, 10)),
 		withMasses(t, onShape(t, "octagon", fan(40, [2]float64{}, corners(8, 2)), must(domain.NewOctagon(2)), multimodal, -4, 1, 10)),
 		onShape(t, "polygon, not convex", fan(24, [2]float64{0, 0.2}, arrow), must(domain.NewPolygon(arrow)), ripples(2), -3).steps(0.03, 0.01),
-		onShape(t, "polygon", fan(20, [2]float64{}, corners(5, 1.1)), must(domain.NewPolygon(corners(5, 1.1))), normalAt(1.2, -0.6), 0).steps(0.25, 0.1).gaussian(0, 0),
+		onShape(t, "polygon", fan(20, [2]float64{}, corners(5, 1.1)), must(domain.NewPolygon(corners(5, 1.1))), normalAt(1.2, -0.6),
+			0).steps(0.25, 0.1).gaussian(0, 0),
 		onShape(t, "curve with corners", polar(24, turn(2), pinch), pinched, ripples(2), -3).steps(0.03, 0.01),
 		onShape(t, "disc", disc, must(domain.NewBall([]float64{0, 0}, 1.2)), ripples(2), -3).steps(0.03, 0.01),
-		onShape(t, "disc and half-plane", cut, must(domain.NewIntersection(must(domain.NewBall([]float64{0, 0}, 1.2)), must(domain.NewHalfSpace([]float64{1, 2}, 1.5)))), normalAt(0.9, 0.8), 0).steps(0.25, 0.1).gaussian(1.1, 0.3),
-		onShape(t, "ellipse", oval, must(domain.NewEllipsoid([]float64{0.3, -0.2}, quadricOf(1.2, pair))), normalAt(1, 0.7), 0, 0.5, 2).steps(0.25, 0.1).gaussian(0, 0),
-		onShape(t, "triangle", fan(20, [2]float64{1. / 3, 1. / 3}, triangle), must(domain.NewSimplex(2, 1)), normalAt(1.3, 0.4), 0).steps(0.2, 0.1).gaussian(1.1, 0.3),
-		onShape(t, "implicit set", polar(24, turn(8), peanutRadius), must(domain.NewImplicit([]domain.Surface{peanut{}}, []string{"peanut"}, []float64{-1.5, -1}, []float64{1.5, 1})), ripples(2), -3).steps(0.03, 0.01),
+		onShape(t, "disc and half-plane", cut,
+			must(domain.NewIntersection(must(domain.NewBall([]float64{0, 0}, 1.2)), must(domain.NewHalfSpace([]float64{1, 2}, 1.5)))), normalAt(0.9,
+				0.8), 0).steps(0.25, 0.1).gaussian(1.1, 0.3),
+		onShape(t, "ellipse", oval, must(domain.NewEllipsoid([]float64{0.3, -0.2}, quadricOf(1.2, pair))), normalAt(1, 0.7), 0, 0.5,
+			2).steps(0.25, 0.1).gaussian(0, 0),
+		onShape(t, "triangle", fan(20, [2]float64{1. / 3, 1. / 3}, triangle), must(domain.NewSimplex(2, 1)), normalAt(1.3, 0.4), 0).steps(0.2,
+			0.1).gaussian(1.1, 0.3),
+		onShape(t, "implicit set", polar(24, turn(8), peanutRadius),
+			must(domain.NewImplicit([]domain.Surface{peanut{}}, []string{"peanut"}, []float64{-1.5, -1}, []float64{1.5, 1})), ripples(2), -3).steps(
+			0.03, 0.01),
 	}
 }
 
@@ -200,7 +208,8 @@ func quadricOf(r float64, l [][]float64) *mat.SymDense {
 }
 
 // fromFile is a law of a reference file, with the events named.
-func fromFile(t *testing.T, file string, floor float64, p func(r reference) r2sgld.Problem, events map[string]func(x []float64) bool) exactLaw {
+func fromFile(t *testing.T, file string, floor float64, p func(r reference) r2sgld.Problem,
+	events map[string]func(x []float64) bool) exactLaw {
 	t.Helper()
 	var r reference
 	readReference(t, file, &r)
@@ -236,9 +245,11 @@ func spaceLaws(t *testing.T) []exactLaw {
 	flowered := polar(16, turn(10), petals).times(interval(10, -0.5, 1))
 	disced := polar(16, turn(2), func(float64) float64 { return 1.2 }).times(interval(12, -0.5, 1))
 	with := func(d domain.Domain) domain.Domain {
-		return must(domain.NewProduct(3, domain.Part{At: []int{0, 1}, Domain: d}, domain.Part{At: []int{2}, Domain: must(domain.NewBox([]float64{-0.5}, []float64{1}))}))
+		return must(domain.NewProduct(3, domain.Part{At: []int{0, 1}, Domain: d},
+			domain.Part{At: []int{2}, Domain: must(domain.NewBox([]float64{-0.5}, []float64{1}))}))
 	}
-	mapped := onShape(t, "disc × interval, whitened", disced, with(must(domain.NewBall([]float64{0, 0}, 1.2))), normalAt(1, 0.7, -0.4), 0).steps(0.2, 0.1).gaussian(1.3, 0)
+	mapped := onShape(t, "disc × interval, whitened", disced, with(must(domain.NewBall([]float64{0, 0}, 1.2))), normalAt(1, 0.7, -0.4),
+		0).steps(0.2, 0.1).gaussian(1.3, 0)
 	mapped.mapped = shear3
 	inBox := func(r reference) r2sgld.Problem {
 		return r2sgld.Problem{Potential: quadratic(r.Target.Mu, r.Target.Q), Domain: must(domain.NewBox(r.Domain.Lower, r.Domain.Upper))}
@@ -250,10 +261,12 @@ func spaceLaws(t *testing.T) []exactLaw {
 		return r2sgld.Problem{Potential: dirichlet(r.Target.Alpha), Domain: must(domain.NewSimplex(2, 1))}
 	}
 	return []exactLaw{
-		onShape(t, "ellipsoid", solid(16, 1.2).mapped(c3, l3), must(domain.NewEllipsoid(c3, quadricOf(1.2, l3))), normalAt(1, 0.7, -0.4), 0).steps(0.15, 0.08).gaussian(0, 0),
+		onShape(t, "ellipsoid", solid(16, 1.2).mapped(c3, l3), must(domain.NewEllipsoid(c3, quadricOf(1.2, l3))), normalAt(1, 0.7, -0.4),
+			0).steps(0.15, 0.08).gaussian(0, 0),
 		onShape(t, "polytope", prism, imageOf(c3, l3, rows, bounds), normalAt(1, 0.7, -0.4), 0).steps(0.15, 0.08).gaussian(1.1, 0.3),
 		onShape(t, "flower × interval", flowered, with(must(domain.NewFlower(5, 3, 2))), ripples(3), -4.5).steps(0.03, 0.01),
-		onShape(t, "disc × interval", disced, with(must(domain.NewBall([]float64{0, 0}, 1.2))), normalAt(1, 0.7, -0.4), 0).steps(0.15, 0.08).gaussian(0, 0),
+		onShape(t, "disc × interval", disced, with(must(domain.NewBall([]float64{0, 0}, 1.2))), normalAt(1, 0.7, -0.4),
+			0).steps(0.15, 0.08).gaussian(0, 0),
 		mapped,
 		onShape(t, "simplex", simplex, must(domain.NewSimplex(3, 1)), normalAt(1, 0.7, -0.4), 0).steps(0.1, 0.05).gaussian(1, 0.2),
 		halfSpace(t, true).steps(0.03, 0.015).gaussian(0, 0),
@@ -292,7 +305,9 @@ func halfSpace(t *testing.T, walls bool) exactLaw {
 		l.rungs = [][]functional{r.moments()}
 	} else {
 		a, b := r.Domain.A, r.Domain.B
-		l.rungs[0] = append(l.rungs[0], r.event(t, "a.x > b-0.1 (near the wall)", func(x []float64) bool { return a[0]*x[0]+a[1]*x[1]+a[2]*x[2] > b-0.1 }))
+		l.rungs[0] = append(l.rungs[0], r.event(t, "a.x > b-0.1 (near the wall)", func(x []float64) bool {
+			return a[0]*x[0]+a[1]*x[1]+a[2]*x[2] > b-0.1
+		}))
 	}
 	root := cholesky(r.Target.Sigma)
 	l.start = func(rng *rand.Rand) []float64 {

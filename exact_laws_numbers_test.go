@@ -32,7 +32,8 @@ func TestMALAOfATruncatedNormal(t *testing.T) {
 	}{{0.1, 45_000}, {0.3, 190_000}, {0.7, 210_000}, {1.5, 230_000}} {
 		n := longer(run.n)
 		means := make([]float64, ladders)
-		res := sample(t, p, r2sgld.Settings{Seed: 9, Ladders: ladders, Iterations: burn + n, BurnIn: burn + n - 1, StepSize: []float64{run.step}, Kernel: kernel.HMC{Leapfrog: 1},
+		res := sample(t, p, r2sgld.Settings{Seed: 9, Ladders: ladders, Iterations: burn + n, BurnIn: burn + n - 1, StepSize: []float64{run.step},
+			Kernel: kernel.HMC{Leapfrog: 1},
 			Hooks: r2sgld.Hooks{Recorder: func(l int) r2sgld.Recorder {
 				return watch(func(k int, b *kernel.Block) {
 					if k > burn {
@@ -87,7 +88,8 @@ func TestUniformSquareToTheWall(t *testing.T) {
 		}
 		var each [ladders]square
 		n := longer(1_000_000)
-		res := sample(t, r2sgld.Problem{Potential: flat(2), Domain: d}, r2sgld.Settings{Seed: 2, Ladders: ladders, Iterations: n, BurnIn: n - 1, StepSize: []float64{0.5}, Kernel: kernel.HMC{Leapfrog: 1},
+		res := sample(t, r2sgld.Problem{Potential: flat(2), Domain: d}, r2sgld.Settings{Seed: 2, Ladders: ladders, Iterations: n, BurnIn: n - 1,
+			StepSize: []float64{0.5}, Kernel: kernel.HMC{Leapfrog: 1},
 			Hooks: r2sgld.Hooks{Recorder: func(l int) r2sgld.Recorder {
 				return watch(func(_ int, b *kernel.Block) { each[l].add(cos*b.X[0]+sin*b.X[1], cos*b.X[1]-sin*b.X[0]) })
 			}}})
@@ -95,7 +97,8 @@ func TestUniformSquareToTheWall(t *testing.T) {
 		for _, s := range each {
 			all = square{all.n + s.n, all.sum + s.sum, all.beyond + s.beyond}
 		}
-		t.Logf("%s: E x² − 1/3 is %+.6f, P(|x| > 0.99) is %.6f, %d mirrorings", name, all.sum/all.n-1./3, all.beyond/all.n, res.Tally(0).Reflections)
+		t.Logf("%s: E x² − 1/3 is %+.6f, P(|x| > 0.99) is %.6f, %d mirrorings", name, all.sum/all.n-1./3, all.beyond/all.n,
+			res.Tally(0).Reflections)
 		if !all.holds() || all.n != float64(ladders*n) {
 			t.Errorf("%s: E x² is %.6f, P(|x| > 0.99) %.6f, of %g draws", name, all.sum/all.n, all.beyond/all.n, all.n)
 		}

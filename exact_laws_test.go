@@ -340,7 +340,8 @@ func TestExactKernelsKeepTheLaw(t *testing.T) {
 					n = 1500
 				}
 				seed := uint64(10*i + j + 1)
-				s := r2sgld.Settings{Seed: seed, Ladders: ladders, Iterations: longer(n), Temperature: l.tau, StepSize: k.step, Whitening: l.mapped, States: l.starts(t, ladders, seed)}
+				s := r2sgld.Settings{Seed: seed, Ladders: ladders, Iterations: longer(n), Temperature: l.tau, StepSize: k.step, Whitening: l.mapped,
+					States: l.starts(t, ladders, seed)}
 				k.set(&s)
 				res := sample(t, l.p, s)
 				m := 0
@@ -349,7 +350,8 @@ func TestExactKernelsKeepTheLaw(t *testing.T) {
 				}
 				worst, what := l.score(res)
 				tally := res.Tally(0)
-				t.Logf("largest |t| %.2f (%s), accepted %.2f, %.2f of the steps met a wall", worst, what, res.Acceptance(), float64(tally.Reflected)/float64(tally.Steps))
+				t.Logf("largest |t| %.2f (%s), accepted %.2f, %.2f of the steps met a wall", worst, what, res.Acceptance(),
+					float64(tally.Reflected)/float64(tally.Steps))
 				if !(worst < largestT(ladders, m)) {
 					t.Errorf("E %s is off by |t| = %.1f", what, worst)
 				}

@@ -18,7 +18,8 @@ func leaning() (r2sgld.Problem, r2sgld.Settings) {
 	box := must(domain.NewBox([]float64{0, -1, 0}, []float64{1, 1, 2}))
 	u := quadratic([]float64{-1, 0.5, 3}, [][]float64{{4, 1, 0}, {1, 2, 0.5}, {0, 0.5, 3}})
 	return r2sgld.Problem{Potential: u, Domain: box},
-		r2sgld.Settings{Seed: 4, Ladders: 4, Iterations: 1500, BurnIn: 200, Temperature: []float64{1, 5, 1e5, infinity}, Kernel: kernel.Harmonic{}}
+		r2sgld.Settings{Seed: 4, Ladders: 4, Iterations: 1500, BurnIn: 200, Temperature: []float64{1, 5, 1e5, infinity},
+			Kernel: kernel.Harmonic{}}
 }
 
 // Every rung of a ladder of kernel Harmonic has its law: means and mean squares of the

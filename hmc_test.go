@@ -184,7 +184,8 @@ func TestHMCIsExact(t *testing.T) {
 	}
 	var simplex reference
 	readReference(t, "dirichlet.json", &simplex)
-	singular := law{r2sgld.Problem{Potential: dirichlet(simplex.Target.Alpha), Domain: must(domain.NewSimplex(2, 1))}, [][]functional{simplex.moments()}}
+	singular := law{r2sgld.Problem{Potential: dirichlet(simplex.Target.Alpha), Domain: must(domain.NewSimplex(2, 1))},
+		[][]functional{simplex.moments()}}
 	for name, c := range map[string]struct {
 		l        law
 		s        r2sgld.Settings
@@ -192,16 +193,21 @@ func TestHMCIsExact(t *testing.T) {
 		step     []float64
 		n        int
 	}{
-		"flower":            {flowered, r2sgld.Settings{}, 7, []float64{0.015}, 1500},
-		"flower, whitened":  {flowered, r2sgld.Settings{Whitening: &r2sgld.Whitening{Center: []float64{0.1, 0.2}, L: [][]float64{{1, 0.1}, {0.3, 0.8}}}, Boundary: domain.Specular}, 7, []float64{0.015}, 1500},
+		"flower": {flowered, r2sgld.Settings{}, 7, []float64{0.015}, 1500},
+		"flower, whitened": {flowered,
+			r2sgld.Settings{Whitening: &r2sgld.Whitening{Center: []float64{0.1, 0.2}, L: [][]float64{{1, 0.1}, {0.3, 0.8}}},
+				Boundary: domain.Specular}, 7, []float64{0.015}, 1500},
 		"flower, two rungs": {modes(t, flower, "flower", 10), r2sgld.Settings{Temperature: []float64{1, 10}}, 3, []float64{0.012, 0.02}, 1500},
-		"flower, infinite":  {modes(t, flower, "flower", 10, infinity), r2sgld.Settings{Temperature: []float64{1, 10, infinity}, Swap: exchange.Settings{Every: 2}}, 3, []float64{0.012, 0.012, 0.1}, 1000},
-		"octagon, refused":  {modes(t, octagon, "octagon", 10), r2sgld.Settings{Temperature: []float64{1, 10}, Boundary: domain.Refuse}, 1, []float64{0.01, 0.02}, 3000},
-		"star, two rungs":   {on(star, 2, 8), r2sgld.Settings{Temperature: []float64{2, 8}}, 4, []float64{0.01, 0.015}, 1500},
-		"cross":             {on(cross, 3), r2sgld.Settings{Temperature: []float64{3}}, 5, []float64{0.015}, 1500},
-		"heart, refused":    {on(heart, 2, 8), r2sgld.Settings{Temperature: []float64{2, 8}, Boundary: domain.Refuse}, 4, []float64{0.01, 0.015}, 1500},
-		"box, one step":     {gaussian(t, "gauss_box.json", 2), r2sgld.Settings{Temperature: []float64{2}}, 1, []float64{0.06}, 2000},
-		"ball":              {gaussian(t, "gauss_ball.json", 1), r2sgld.Settings{}, 7, []float64{0.06}, 600},
+		"flower, infinite": {modes(t, flower, "flower", 10, infinity),
+			r2sgld.Settings{Temperature: []float64{1, 10, infinity}, Swap: exchange.Settings{Every: 2}}, 3, []float64{0.012, 0.012, 0.1}, 1000},
+		"octagon, refused": {modes(t, octagon, "octagon", 10), r2sgld.Settings{Temperature: []float64{1, 10}, Boundary: domain.Refuse}, 1,
+			[]float64{0.01, 0.02}, 3000},
+		"star, two rungs": {on(star, 2, 8), r2sgld.Settings{Temperature: []float64{2, 8}}, 4, []float64{0.01, 0.015}, 1500},
+		"cross":           {on(cross, 3), r2sgld.Settings{Temperature: []float64{3}}, 5, []float64{0.015}, 1500},
+		"heart, refused": {on(heart, 2, 8), r2sgld.Settings{Temperature: []float64{2, 8}, Boundary: domain.Refuse}, 4,
+			[]float64{0.01, 0.015}, 1500},
+		"box, one step": {gaussian(t, "gauss_box.json", 2), r2sgld.Settings{Temperature: []float64{2}}, 1, []float64{0.06}, 2000},
+		"ball":          {gaussian(t, "gauss_ball.json", 1), r2sgld.Settings{}, 7, []float64{0.06}, 600},
 		"half-space, mapped": {gaussian(t, "gauss_halfspace.json", 1), r2sgld.Settings{Start: []float64{0.5, 0.5, 1},
 			Whitening: shear3}, 4, []float64{0.2}, 1000},
 		"simplex": {singular, r2sgld.Settings{}, 5, []float64{0.004}, 1000},
@@ -251,7 +257,8 @@ func TestTrajectoriesThatTurnBack(t *testing.T) {
 		if name == "flat" {
 			l.rungs[0] = l.rungs[0][1:] // U = 0
 		}
-		s := r2sgld.Settings{Seed: 3, Ladders: 48, Iterations: longer(4000), BurnIn: 200, StepSize: []float64{0.05}, Cap: 1, Kernel: kernel.HMC{Leapfrog: 4}}
+		s := r2sgld.Settings{Seed: 3, Ladders: 48, Iterations: longer(4000), BurnIn: 200, StepSize: []float64{0.05}, Cap: 1,
+			Kernel: kernel.HMC{Leapfrog: 4}}
 		res := sample(t, l.p, s)
 		if n := res.Tally(0); n.Fallbacks < n.Steps/50 {
 			t.Errorf("%s: %d fallbacks in %d steps show nothing", name, n.Fallbacks, n.Steps)
@@ -278,7 +285,8 @@ func TestHMCGoesOnWhereEnergiesAreNotFinite(t *testing.T) {
 			return x[0]*x[0] - x[0]*x[1] + 2*x[1]*x[1]
 		})
 		l := lattice(r2sgld.Problem{Potential: u, Domain: box}, 400_000, 1, 3)
-		s := r2sgld.Settings{Seed: 6, Ladders: 48, Iterations: longer(1500), BurnIn: 50, StepSize: []float64{0.05, 0.03}, Temperature: []float64{1, 3}, Kernel: kernel.HMC{Leapfrog: 3}}
+		s := r2sgld.Settings{Seed: 6, Ladders: 48, Iterations: longer(1500), BurnIn: 50, StepSize: []float64{0.05, 0.03},
+			Temperature: []float64{1, 3}, Kernel: kernel.HMC{Leapfrog: 3}}
 		if z, what := l.score(sample(t, l.p, s)); !(z < student(s.Ladders)) {
 			t.Errorf("%s: E %s is off by |t| = %.1f", name, what, z)
 		}
@@ -300,7 +308,8 @@ func TestHMCGoesOnWhereEnergiesAreNotFinite(t *testing.T) {
 // a rejection leaves as they were at the end, counts of another rung, and
 // trajectories of another length.
 func TestHMCBlocksAreEvaluated(t *testing.T) {
-	s := r2sgld.Settings{Seed: 4, Ladders: 2, Iterations: 400, Temperature: []float64{1, 5, infinity}, StepSize: []float64{0.02, 0.03, 0.1}, Kernel: kernel.HMC{Leapfrog: 4}, Start: []float64{0, 0}}
+	s := r2sgld.Settings{Seed: 4, Ladders: 2, Iterations: 400, Temperature: []float64{1, 5, infinity}, StepSize: []float64{0.02, 0.03, 0.1},
+		Kernel: kernel.HMC{Leapfrog: 4}, Start: []float64{0, 0}}
 	for _, swap := range []exchange.Settings{never, {}} {
 		s.Swap = swap
 		var moved [2][3]int64

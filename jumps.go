@@ -87,7 +87,8 @@ func (r *run) watch() *watch {
 		return nil
 	}
 	room := func(n int) []float64 { return make([]float64, n) }
-	return &watch{knots{room(rungs), room(rungs)}, knots{room(rungs), room(rungs)}, room(rungs * d), room(rungs * d), room(rungs), make([]Jumps, rungs)}
+	return &watch{knots{room(rungs), room(rungs)}, knots{room(rungs), room(rungs)}, room(rungs * d), room(rungs * d),
+		room(rungs), make([]Jumps, rungs)}
 }
 
 // land evaluates the block of l at the ends of the steps of iteration k, and looks along

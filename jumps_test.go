@@ -82,7 +82,8 @@ func TestJumpsAreSeen(t *testing.T) {
 // kills an alarm at whatever steps do not resolve.
 func TestSmoothPotentialsDoNotJump(t *testing.T) {
 	for _, formula := range []string{"20*abs(x)", "-0.5*log(1-x) - 2*log(1+x)", "2*sin(30*x)", "50*x^2", "max(5*x, 0)^2", "3*tanh(100*x)"} {
-		res, err := r2sgld.Sample(t.Context(), onLine(t, formula), r2sgld.Settings{Seed: 1, Ladders: 2, Iterations: 20_000, StepSize: []float64{0.01, 0.1}, Temperature: []float64{1, 10}})
+		res, err := r2sgld.Sample(t.Context(), onLine(t, formula),
+			r2sgld.Settings{Seed: 1, Ladders: 2, Iterations: 20_000, StepSize: []float64{0.01, 0.1}, Temperature: []float64{1, 10}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -101,7 +102,8 @@ func TestStepsNotCoarse(t *testing.T) {
 		"abs(x)": false, "(2*x)^4": false, "3*sin(3*x)": false, "20*x^2": false,
 		"3*sin(300*x)": true, "20*abs(x)": true, "3*tanh(100*x)": true,
 	} {
-		res, err := r2sgld.Sample(t.Context(), onLine(t, formula), r2sgld.Settings{Seed: 1, Ladders: 2, Iterations: 20_000, StepSize: []float64{0.002}})
+		res, err := r2sgld.Sample(t.Context(), onLine(t, formula),
+			r2sgld.Settings{Seed: 1, Ladders: 2, Iterations: 20_000, StepSize: []float64{0.002}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -136,7 +136,8 @@ func (e *BlowUp) Error() string {
 	}
 	warmth := strings.Replace(fmt.Sprintf("%.4g", e.Temperature), "+Inf", "∞", 1)
 	if math.IsNaN(e.Energy) {
-		return fmt.Sprintf("rung %d (temperature %s), iteration %d: the energy is NaN at (%s): the potential is not defined there; keep the domain away from there",
+		return fmt.Sprintf("rung %d (temperature %s), iteration %d: the energy is NaN at (%s): the potential is not defined there; keep the "+
+			"domain away from there",
 			e.Rung, warmth, e.Iteration, strings.Join(at, ", "))
 	}
 	what, why := fmt.Sprintf("the energy is %g", e.Energy), ""

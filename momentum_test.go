@@ -67,10 +67,11 @@ func TestMomentumKeepsUniformLaw(t *testing.T) {
 		mean, square []float64 // of each coordinate
 		cross        float64   // E x1 x2
 	}{
-		"flower":  {must(domain.NewFlower(5, 3, 2)), []float64{0, 0}, []float64{half, half}, 0},
-		"box":     {must(domain.NewBox([]float64{0, -1}, []float64{1, 2})), []float64{0.5, 0.5}, []float64{1.0 / 3, 1}, 0.25},
-		"ball":    {must(domain.NewBall([]float64{1, 0, 0}, 1.5)), []float64{1, 0, 0}, []float64{1.45, 0.45, 0.45}, 0},
-		"L-shape": {must(domain.NewPolygon([][2]float64{{0, 0}, {2, 0}, {2, 1}, {1, 1}, {1, 2}, {0, 2}})), []float64{5.0 / 6, 5.0 / 6}, []float64{1, 1}, 1.75 / 3},
+		"flower": {must(domain.NewFlower(5, 3, 2)), []float64{0, 0}, []float64{half, half}, 0},
+		"box":    {must(domain.NewBox([]float64{0, -1}, []float64{1, 2})), []float64{0.5, 0.5}, []float64{1.0 / 3, 1}, 0.25},
+		"ball":   {must(domain.NewBall([]float64{1, 0, 0}, 1.5)), []float64{1, 0, 0}, []float64{1.45, 0.45, 0.45}, 0},
+		"L-shape": {must(domain.NewPolygon([][2]float64{{0, 0}, {2, 0}, {2, 1}, {1, 1}, {1, 2}, {0, 2}})), []float64{5.0 / 6, 5.0 / 6},
+			[]float64{1, 1}, 1.75 / 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := c.d.Dim()
@@ -84,7 +85,8 @@ func TestMomentumKeepsUniformLaw(t *testing.T) {
 			for i := range sums {
 				sums[i] = make([]float64, ladders)
 			}
-			s := r2sgld.Settings{Seed: 4, Ladders: ladders, Iterations: longer(10_000), StepSize: []float64{eta}, Kernel: kernel.Momentum{Mu: mu}, Thin: 1 << 30}
+			s := r2sgld.Settings{Seed: 4, Ladders: ladders, Iterations: longer(10_000), StepSize: []float64{eta},
+				Kernel: kernel.Momentum{Mu: mu}, Thin: 1 << 30}
 			s.Recorder = func(l int) r2sgld.Recorder {
 				return watch(func(_ int, b *kernel.Block) {
 					n := float64(s.Iterations)
@@ -127,7 +129,8 @@ func TestMomentumGaussianInBox(t *testing.T) {
 // lopsided is a quadratic target in a box that hardly touches it, with three
 // rungs of different temperature and step size that swap.
 func lopsided(ladders, iterations int) (r2sgld.Problem, r2sgld.Settings) {
-	p := r2sgld.Problem{Potential: quadratic([]float64{0, 0}, [][]float64{{1, 0.5}, {0.5, 3}}), Domain: must(domain.NewBox([]float64{-4, -3}, []float64{4, 3}))}
+	p := r2sgld.Problem{Potential: quadratic([]float64{0, 0}, [][]float64{{1, 0.5}, {0.5, 3}}),
+		Domain: must(domain.NewBox([]float64{-4, -3}, []float64{4, 3}))}
 	return p, r2sgld.Settings{Seed: 8, Ladders: ladders, Iterations: iterations, Thin: 1 << 30, Kernel: kernel.Momentum{Mu: 0.9},
 		Temperature: []float64{1, 2, 5}, StepSize: []float64{1e-4, 8e-4, 2e-4}, Start: []float64{0.3, 0.3}}
 }
@@ -293,7 +296,8 @@ func TestMomentumSwapsKeepTheLaw(t *testing.T) {
 	pace.Slow(t)
 	c := []float64{1, 4}
 	const mu, eta = 0.9, 0.0125
-	p := r2sgld.Problem{Potential: quadratic([]float64{0, 0}, [][]float64{{c[0], 0}, {0, c[1]}}), Domain: must(domain.NewBox([]float64{-5, -2.5}, []float64{5, 2.5}))}
+	p := r2sgld.Problem{Potential: quadratic([]float64{0, 0}, [][]float64{{c[0], 0}, {0, c[1]}}),
+		Domain: must(domain.NewBox([]float64{-5, -2.5}, []float64{5, 2.5}))}
 	for name, hot := range map[string][2]float64{"step": {1.5, eta / 4}, "uniform": {infinity, 1}} {
 		s := r2sgld.Settings{Seed: 12, Ladders: 8, Iterations: longer(300_000), BurnIn: 1000, Thin: 4, Kernel: kernel.Momentum{Mu: mu},
 			Temperature: []float64{1, hot[0]}, StepSize: []float64{eta, hot[1]}}

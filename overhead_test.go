@@ -72,7 +72,8 @@ func BenchmarkTrade(b *testing.B) {
 	for _, d := range []int{2, 1_000_000} {
 		b.Run(fmt.Sprint(d), func(b *testing.B) {
 			u := potential.Func(d, func(_, x []float64) float64 { return x[0] * x[0] / 2 })
-			r, err := newRun(b.Context(), Problem{Potential: u}, Settings{Seed: 1, Start: make([]float64, d), Temperature: []float64{1, 10}, Iterations: 1})
+			r, err := newRun(b.Context(), Problem{Potential: u},
+				Settings{Seed: 1, Start: make([]float64, d), Temperature: []float64{1, 10}, Iterations: 1})
 			if err != nil {
 				b.Fatal(err)
 			}

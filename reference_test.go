@@ -145,7 +145,8 @@ func TestInfiniteTemperatureWalks(t *testing.T) {
 	const ladders, eps, eta = 48, 0.01, 1e-3
 	slab := must(domain.NewPolytope([][]float64{{1, -1, 0}, {-1, 1, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {-1, 0, 0}, {0, -1, 0}, {0, 0, -1}},
 		[]float64{eps, eps, 1, 1, 1, 0, 0, 0}, nil))
-	p := r2sgld.Problem{Potential: quadratic([]float64{0, 0, 0}, [][]float64{{9, 0, 0}, {0, 4, 0}, {0, 0, 100}}), Domain: must(domain.NewIntersection(slab, must(domain.NewBall([]float64{0, 0, 0}, 10))))}
+	p := r2sgld.Problem{Potential: quadratic([]float64{0, 0, 0}, [][]float64{{9, 0, 0}, {0, 4, 0}, {0, 0, 100}}),
+		Domain: must(domain.NewIntersection(slab, must(domain.NewBall([]float64{0, 0, 0}, 10))))}
 	narrow := (eps*eps*eps/3 - eps*eps*eps*eps/4) / (eps - eps*eps/2) // E (x1 − x2)²
 	for name, bend := range map[string]func(*r2sgld.Settings){
 		"plain":    func(*r2sgld.Settings) {},
@@ -155,7 +156,8 @@ func TestInfiniteTemperatureWalks(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := r2sgld.Settings{Seed: 6, Ladders: ladders, Iterations: longer(4000), Temperature: []float64{1, infinity}, StepSize: []float64{1e-6, eta}, Swap: never}
+			s := r2sgld.Settings{Seed: 6, Ladders: ladders, Iterations: longer(4000), Temperature: []float64{1, infinity},
+				StepSize: []float64{1e-6, eta}, Swap: never}
 			bend(&s)
 			var steps [ladders]ratio
 			s.Recorder = func(l int) r2sgld.Recorder {
@@ -223,7 +225,8 @@ func hole(bottom float64) potential.Potential {
 func TestInfiniteEnergyAtInfiniteTemperature(t *testing.T) {
 	p := r2sgld.Problem{Potential: hole(infinity), Domain: must(domain.NewBox([]float64{0, 0}, []float64{1, 1}))}
 	for name, momentum := range map[string]kernel.Kernel{"SGLD": nil, "SGHMC": kernel.Momentum{Mu: 0.8}} {
-		s := r2sgld.Settings{Seed: 7, Ladders: 8, Iterations: 20_000, BurnIn: 100, Temperature: []float64{1, 1.3, infinity}, StepSize: []float64{2e-4, 2e-4, 2e-4}, Kernel: momentum}
+		s := r2sgld.Settings{Seed: 7, Ladders: 8, Iterations: 20_000, BurnIn: 100, Temperature: []float64{1, 1.3, infinity},
+			StepSize: []float64{2e-4, 2e-4, 2e-4}, Kernel: momentum}
 		res := sample(t, p, s)
 		for i, l := range res.Ladders {
 			var infinite [3]int
@@ -257,7 +260,8 @@ func TestInfiniteEnergyAtInfiniteTemperature(t *testing.T) {
 	}
 	for _, bottom := range []float64{math.NaN(), math.Inf(-1)} {
 		p.Potential = hole(bottom)
-		_, err := r2sgld.Sample(context.Background(), p, r2sgld.Settings{Temperature: []float64{1, infinity}, StepSize: []float64{1e-4}, Start: []float64{0.8, 0.5}})
+		_, err := r2sgld.Sample(context.Background(), p, r2sgld.Settings{Temperature: []float64{1, infinity}, StepSize: []float64{1e-4},
+			Start: []float64{0.8, 0.5}})
 		var b *r2sgld.BlowUp
 		if !errors.As(err, &b) || b.Rung != 2 || b.State[0] >= 0.1 {
 			t.Errorf("energy %g: %v", bottom, err)

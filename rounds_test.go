@@ -176,9 +176,11 @@ func anyRun(t *rapid.T) (r2sgld.Problem, r2sgld.Settings) {
 	if rungs > 1 && rapid.Bool().Draw(t, "infinite") {
 		s.Temperature[rungs-1] = infinity
 	}
-	s.Kernel = rapid.SampledFrom([]kernel.Kernel{nil, kernel.Momentum{Mu: 0.5}, kernel.Momentum{Mu: 0.9, NoiseEstimate: 0.05}}).Draw(t, "momentum")
+	s.Kernel = rapid.SampledFrom([]kernel.Kernel{nil, kernel.Momentum{Mu: 0.5}, kernel.Momentum{Mu: 0.9, NoiseEstimate: 0.05}}).Draw(t,
+		"momentum")
 	s.Whitening = rapid.SampledFrom([]*r2sgld.Whitening{nil, shear}).Draw(t, "whitening")
-	s.Decay = rapid.SampledFrom([]kernel.Decay{{}, {Kind: kernel.Cosine, Cycles: 3}, {Kind: kernel.Exponential, Rate: 0.99, After: 30}}).Draw(t, "schedule")
+	s.Decay = rapid.SampledFrom([]kernel.Decay{{}, {Kind: kernel.Cosine, Cycles: 3},
+		{Kind: kernel.Exponential, Rate: 0.99, After: 30}}).Draw(t, "schedule")
 	s.Swap.Every = rapid.IntRange(1, 3).Draw(t, "every")
 	s.Swap.Scheme = rapid.SampledFrom([]string{"", "adj", "ape", "seo", "windowed-deo"}).Draw(t, "scheme")
 	s.Swap.Rule = rapid.SampledFrom([]string{"", "threshold", "indicator"}).Draw(t, "rule")
@@ -392,8 +394,9 @@ func TestEvaluatorsAreClosed(t *testing.T) {
 		"death at a swap": {func(p *r2sgld.Problem, s *r2sgld.Settings) {
 			p.Potential, s.FullEnergies = counting(multimodal, 40), true
 		}, "the program died"},
-		"a momentum":       {func(_ *r2sgld.Problem, s *r2sgld.Settings) { s.Kernel = kernel.Momentum{Mu: 1} }, "momentum 1"},
-		"infinite, no use": {func(_ *r2sgld.Problem, s *r2sgld.Settings) { s.Boundary, s.Temperature[1] = domain.Free, infinity }, "infinite temperature"},
+		"a momentum": {func(_ *r2sgld.Problem, s *r2sgld.Settings) { s.Kernel = kernel.Momentum{Mu: 1} }, "momentum 1"},
+		"infinite, no use": {func(_ *r2sgld.Problem, s *r2sgld.Settings) { s.Boundary, s.Temperature[1] = domain.Free, infinity },
+			"infinite temperature"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := r2sgld.Problem{Potential: counting(multimodal, 0), Domain: flower}
@@ -446,7 +449,8 @@ func TestStates(t *testing.T) {
 // A program that dies while it is asked for full energies ends the run, and the
 // state saved is one from before the iteration: resumed, the run is the whole run.
 func TestDeathAtASwapLosesNothing(t *testing.T) {
-	s := r2sgld.Settings{Ladders: 2, Iterations: 200, Temperature: []float64{1, 2, infinity}, StepSize: []float64{1e-3}, Kernel: kernel.Momentum{Mu: 0.9}, FullEnergies: true}
+	s := r2sgld.Settings{Ladders: 2, Iterations: 200, Temperature: []float64{1, 2, infinity}, StepSize: []float64{1e-3},
+		Kernel: kernel.Momentum{Mu: 0.9}, FullEnergies: true}
 	p := r2sgld.Problem{Potential: counting(multimodal, 0), Domain: flower}
 	want := sample(t, p, s)
 	var states [][]byte
@@ -477,7 +481,8 @@ func TestMomentumAndReferenceAllocateNothing(t *testing.T) {
 		"simplex, mapped": {must(domain.NewSimplex(2, 1)), shear},
 	} {
 		p := r2sgld.Problem{Potential: potential.Noisy(multimodal, 0.05, 0.05), Domain: c.d}
-		s := r2sgld.Settings{Ladders: 1, Threads: 1, Temperature: []float64{1, 1.3, 1.7, 2.2, 3, 4, 6, infinity}, StepSize: []float64{1e-3}, MaxDraws: 10,
+		s := r2sgld.Settings{Ladders: 1, Threads: 1, Temperature: []float64{1, 1.3, 1.7, 2.2, 3, 4, 6, infinity},
+			StepSize: []float64{1e-3}, MaxDraws: 10,
 			Kernel: kernel.Momentum{Mu: 0.9}, Decay: kernel.Decay{Kind: kernel.Cosine, Cycles: 3}, FullEnergies: true, Whitening: c.w,
 			Swap: exchange.Settings{Estimate: exchange.Estimate{Every: 10}}}
 		count := func(iterations int) float64 {

@@ -61,7 +61,8 @@ func newRun(ctx context.Context, p Problem, s Settings) (*run, error) {
 		if r.full, noisy = potential.Exact(r.potential); !noisy || potential.EnergyNoise(r.potential) == 0 {
 			r.full = nil
 		} else if r.full == nil {
-			return nil, errors.New("this potential does not know its energies without noise: let swaps see the noisy ones, with their variance estimated (swap: {variance: online})")
+			return nil, errors.New("this potential does not know its energies without noise: let swaps see the noisy ones, with their variance " +
+				"estimated (swap: {variance: online})")
 		}
 	}
 	if err = r.frame.invert(); err != nil {
@@ -146,7 +147,8 @@ func (r *run) somewhere(ctx context.Context, z []float64) error {
 func (r *run) ladder(ctx context.Context, i int) (*ladder, error) {
 	s, rungs := r.settings, len(r.schedule.Temperature)
 	l := &ladder{index: i, names: r.problem.ReportedNames(), replicas: r.replicas(&r.schedule, stream.New(s.Seed, i)), watch: r.watch(),
-		collection: collection{draws: newDraws(rungs, r.problem.Guide != nil), stride: 1, max: s.MaxDraws, inside: s.Inside, domain: r.problem.Reported()}}
+		collection: collection{draws: newDraws(rungs, r.problem.Guide != nil), stride: 1, max: s.MaxDraws, inside: s.Inside,
+			domain: r.problem.Reported()}}
 	if r.independent {
 		law, err := r.problem.Reference(ctx)
 		if err != nil {

@@ -98,7 +98,8 @@ func TestRates(t *testing.T) {
 	same := slices.Repeat([]float64{0.3}, 7)
 	for _, c := range []struct{ got, want float64 }{
 		{RateDEO(none), 0.5}, {rateSEO(none), 1.0 / 14}, {RateDEO(same), 1 / (2 + 2*7*0.3/0.7)},
-		{rateWindowed(same, 1), RateDEO(same)}, {Settings{Scheme: "windowed-deo", Gate: "open", Window: 1}.RoundTrips(same), RateDEO(same)}, {RateDEO([]float64{0.1, 1}), 0},
+		{rateWindowed(same, 1), RateDEO(same)}, {Settings{Scheme: "windowed-deo", Gate: "open", Window: 1}.RoundTrips(same),
+			RateDEO(same)}, {RateDEO([]float64{0.1, 1}), 0},
 		{rateWindowed(slices.Repeat([]float64{0.995}, 9), 626) * 98_000, 55.58},
 	} {
 		if math.Abs(c.got-c.want) > 0.01*c.want && c.got != c.want {

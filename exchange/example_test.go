@@ -50,5 +50,6 @@ func ExampleSettings_Bias() {
 	for _, reason := range s.Bias(2, false) {
 		fmt.Println(reason)
 	}
-	// Output: gate once closes a pair at its first swap in a window: when that happens depends on the states, and after it a state stays where it is
+	// Output: gate once closes a pair at its first swap in a window: when that happens depends on the states, and after it a state stays
+	// where it is
 }

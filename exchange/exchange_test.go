@@ -157,7 +157,8 @@ func TestRoundTripsWithoutRejection(t *testing.T) {
 }
 
 func TestSettings(t *testing.T) {
-	for _, s := range []Settings{{Scheme: "ring"}, {Rule: "always"}, {Every: -1}, {Correction: -2}, {Correction: math.NaN()}, {Variance: -1}, {Variance: math.Inf(1)}} {
+	for _, s := range []Settings{{Scheme: "ring"}, {Rule: "always"}, {Every: -1}, {Correction: -2}, {Correction: math.NaN()}, {Variance: -1},
+		{Variance: math.Inf(1)}} {
 		if _, err := New(2, s); err == nil {
 			t.Errorf("%+v was taken", s)
 		}

@@ -91,7 +91,8 @@ func TestPairsOfSchemes(t *testing.T) {
 		{"once, pair 2", Settings{Scheme: "windowed-deo", Window: 3, Gate: "once"}, func(_, p int) bool { return p == 2 },
 			[][]int{{0, 2}, {0}, {0}, {1, 3}, {1, 3}, {1, 3}, {0, 2}}},
 		{"last, no parity", Settings{Scheme: "windowed-deo", Window: 2, Parity: "off"}, always, [][]int{{0, 1, 2, 3}, {}, {0, 1, 2, 3}}},
-		{"open, no parity", Settings{Scheme: "windowed-deo", Window: 2, Gate: "open", Parity: "off"}, always, [][]int{{0, 1, 2, 3}, {0, 1, 2, 3}}},
+		{"open, no parity", Settings{Scheme: "windowed-deo", Window: 2, Gate: "open", Parity: "off"}, always,
+			[][]int{{0, 1, 2, 3}, {0, 1, 2, 3}}},
 	} {
 		got := visits(c.s, 5, len(c.want), c.trades)
 		for n := range got {
@@ -250,7 +251,8 @@ func TestAlgorithm2(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rungs, w := rapid.IntRange(2, 6).Draw(t, "rungs"), rapid.IntRange(1, 5).Draw(t, "window")
 		target, gain := 0.3, 0.2
-		e, err := New(rungs, Settings{Scheme: "windowed-deo", Rule: "indicator", Gate: "once", Parity: "off", Window: w, Target: target, Gain: gain})
+		e, err := New(rungs, Settings{Scheme: "windowed-deo", Rule: "indicator", Gate: "once", Parity: "off", Window: w,
+			Target: target, Gain: gain})
 		if err != nil {
 			t.Fatal(err)
 		}

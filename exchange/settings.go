@@ -39,10 +39,12 @@ func (s Settings) Validate() error {
 		}
 	}
 	windowed := s.Scheme == "windowed-deo"
-	fault(!oneOf(s.Scheme, "", "adj", "ape", "seo", "deo", "windowed-deo"), "unknown swap scheme %q: use adj, ape, seo, deo or windowed-deo", s.Scheme)
+	fault(!oneOf(s.Scheme, "", "adj", "ape", "seo", "deo", "windowed-deo"),
+		"unknown swap scheme %q: use adj, ape, seo, deo or windowed-deo", s.Scheme)
 	fault(!oneOf(s.Rule, "", "metropolis", "threshold", "indicator"), "unknown swap rule %q: use metropolis, threshold or indicator", s.Rule)
 	fault(s.Every < 0, "swap every %d iterations: must be at least 1", s.Every)
-	fault(s.Correction != 0 && !positive(s.Correction), "swap correction %g must be positive (2 is exact for Gaussian energy noise)", s.Correction)
+	fault(s.Correction != 0 && !positive(s.Correction), "swap correction %g must be positive (2 is exact for Gaussian energy noise)",
+		s.Correction)
 	fault(s.Variance != 0 && !positive(s.Variance), "swap variance %g must not be negative", s.Variance)
 
 	e := s.Estimate
@@ -94,14 +96,21 @@ func (s Settings) Bias(rungs int, noisy bool) []string {
 	}
 	estimated := s.Estimate.Every > 0
 	statistic := s.Rule != "indicator"
-	because(s.Rule == "threshold", "rule threshold swaps whenever the swap probability is at least %g, without chance: the law of every rung is another", s.Threshold)
-	because(s.Rule == "indicator", "rule indicator swaps by comparing energies, without regard to temperatures or chance: it optimises a population rather than sampling")
-	because(s.Gate == "once", "gate once closes a pair at its first swap in a window: when that happens depends on the states, and after it a state stays where it is")
-	because(statistic && s.Correction != 2 && (s.Variance > 0 || estimated), "correction C = %g: the penalty for noisy energies is exact for C = 2 only", s.Correction)
-	because(statistic && noisy && s.Variance == 0 && !estimated, "energies are noisy and no variance of their differences is given or estimated: swaps take noise for depth")
-	because(statistic && !noisy && s.Variance > 0 && !estimated, "a variance of the energies' noise is given, but energies are exact: the penalty refuses too many swaps down")
+	because(s.Rule == "threshold",
+		"rule threshold swaps whenever the swap probability is at least %g, without chance: the law of every rung is another", s.Threshold)
+	because(s.Rule == "indicator",
+		"rule indicator swaps by comparing energies, without regard to temperatures or chance: it optimises a population rather than sampling")
+	because(s.Gate == "once",
+		"gate once closes a pair at its first swap in a window: when that happens depends on the states, and after it a state stays where it is")
+	because(statistic && s.Correction != 2 && (s.Variance > 0 || estimated),
+		"correction C = %g: the penalty for noisy energies is exact for C = 2 only", s.Correction)
+	because(statistic && noisy && s.Variance == 0 && !estimated,
+		"energies are noisy and no variance of their differences is given or estimated: swaps take noise for depth")
+	because(statistic && !noisy && s.Variance > 0 && !estimated,
+		"a variance of the energies' noise is given, but energies are exact: the penalty refuses too many swaps down")
 	sequence := rungs > 2 && (s.Scheme == "adj" || s.Scheme == "ape" || s.Parity == "off")
-	because(statistic && noisy && sequence, "with noisy energies, pairs that trade one after another use the same noise more than once: use deo, seo or windowed-deo")
+	because(statistic && noisy && sequence,
+		"with noisy energies, pairs that trade one after another use the same noise more than once: use deo, seo or windowed-deo")
 	return why
 }
 

@@ -125,7 +125,8 @@ func TestReset(t *testing.T) {
 		drive(b, rungB, tau, rngB, 700, 2000)
 		sum, whole := b.Statistics(), a.Statistics()
 		sum.Add(first)
-		if sum.RoundTrips != whole.RoundTrips || sum.Restarts != whole.Restarts || sum.Sweeps != whole.Sweeps || sum.Pairs[2].Accepted != whole.Pairs[2].Accepted {
+		if sum.RoundTrips != whole.RoundTrips || sum.Restarts != whole.Restarts || sum.Sweeps != whole.Sweeps ||
+			sum.Pairs[2].Accepted != whole.Pairs[2].Accepted {
 			t.Errorf("%+v: %d + … is not %d", s, sum.RoundTrips, whole.RoundTrips)
 		}
 		if !reflect.DeepEqual(rungA, rungB) {
@@ -134,7 +135,8 @@ func TestReset(t *testing.T) {
 		if extra := whole.Restarts - whole.RoundTrips; extra < 0 || extra > 4 {
 			t.Errorf("%+v: %d restarts and %d round trips of 4 replicas", s, whole.Restarts, whole.RoundTrips)
 		}
-		if x, y := EvidenceOf(sum), EvidenceOf(whole); math.Abs(x.Forward-y.Forward)+math.Abs(x.Backward-y.Backward)+math.Abs(x.Estimate-y.Estimate) > 1e-10 && s.Estimate.Every == 0 {
+		if x, y := EvidenceOf(sum), EvidenceOf(whole); math.Abs(x.Forward-y.Forward)+math.Abs(x.Backward-y.Backward)+math.Abs(
+			x.Estimate-y.Estimate) > 1e-10 && s.Estimate.Every == 0 {
 			t.Errorf("%+v: evidence %+v, want %+v", s, x, y)
 		}
 	}
@@ -212,7 +214,8 @@ func TestTilt(t *testing.T) {
 			root += math.Exp((v - top) / 2)
 		}
 		n := float64(len(x))
-		if a.Count != int64(len(x)) || math.Abs(a.logMean(a.Count)-top-math.Log(sum/n)) > 1e-9 || math.Abs(a.logMeanRoot(a.Count)-top/2-math.Log(root/n)) > 1e-9 {
+		if a.Count != int64(len(x)) || math.Abs(a.logMean(a.Count)-top-math.Log(sum/n)) > 1e-9 ||
+			math.Abs(a.logMeanRoot(a.Count)-top/2-math.Log(root/n)) > 1e-9 {
 			t.Fatalf("%+v of %v", a, x)
 		}
 	})

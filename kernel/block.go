@@ -40,7 +40,8 @@ func NewBlock(r, d int) *Block {
 // Clone returns a copy of b with memory of its own.
 func (b *Block) Clone() *Block {
 	return &Block{R: b.R, D: b.D, From: slices.Clone(b.From), X: slices.Clone(b.X), Grad: slices.Clone(b.Grad),
-		Energy: slices.Clone(b.Energy), Base: slices.Clone(b.Base), BaseGrad: slices.Clone(b.BaseGrad), Rung: slices.Clone(b.Rung), V: slices.Clone(b.V), Hits: slices.Clone(b.Hits)}
+		Energy: slices.Clone(b.Energy), Base: slices.Clone(b.Base), BaseGrad: slices.Clone(b.BaseGrad), Rung: slices.Clone(
+			b.Rung), V: slices.Clone(b.V), Hits: slices.Clone(b.Hits)}
 }
 
 // State copies the state of replica i into dst (length D) and returns it.

@@ -159,11 +159,15 @@ func inverseRoot(precision *mat.SymDense) (root *mat.TriDense, cov *mat.SymDense
 	n := len(scale)
 	var c mat.Cholesky
 	if !c.Factorize(p) {
-		return nil, nil, errors.New("the precision of the Gaussian is not positive definite: some direction is not bounded by the potential; give it a prior, or take another kernel")
+		return nil, nil, errors.New(
+			"the precision of the Gaussian is not positive definite: some direction is not bounded by the potential; give it a prior, or take " +
+				"another kernel")
 	}
 	cov = mat.NewSymDense(n, nil)
 	if err := c.InverseTo(cov); err != nil || !c.Factorize(cov) {
-		return nil, nil, errors.New("the precision of the Gaussian is nearly singular: some direction is hardly bounded by the potential; give it a prior, or take another kernel")
+		return nil, nil, errors.New(
+			"the precision of the Gaussian is nearly singular: some direction is hardly bounded by the potential; give it a prior, or take " +
+				"another kernel")
 	}
 	root = mat.NewTriDense(n, mat.Lower, nil)
 	c.LTo(root)
@@ -212,7 +216,8 @@ func (f *flow) Orbit() *orbit {
 		planes: planePath{planes: f.plane, slack: make([]float64, m), rate: make([]float64, m), row: make([]float64, m)}}
 	for _, q := range f.curved {
 		k := len(q.at)
-		o.curved = append(o.curved, quadricPath{quadric: q, y: make([]float64, k), v: make([]float64, k), n: make([]float64, k), w: make([]float64, k), full: make([]float64, n)})
+		o.curved = append(o.curved, quadricPath{quadric: q, y: make([]float64, k), v: make([]float64, k), n: make([]float64, k),
+			w: make([]float64, k), full: make([]float64, n)})
 	}
 	return o
 }

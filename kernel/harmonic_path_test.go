@@ -350,7 +350,8 @@ func seen(s *slow, x []float64) []float64 {
 func TestFirstRise(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		coefficient := rapid.Float64Range(-3, 3)
-		c := [5]float64{-rapid.Float64Range(1e-3, 2).Draw(t, "value"), coefficient.Draw(t, "1"), coefficient.Draw(t, "2"), coefficient.Draw(t, "3"), coefficient.Draw(t, "4")}
+		c := [5]float64{-rapid.Float64Range(1e-3, 2).Draw(t, "value"), coefficient.Draw(t, "1"), coefficient.Draw(t, "2"),
+			coefficient.Draw(t, "3"), coefficient.Draw(t, "4")}
 		if rapid.Bool().Draw(t, "wall") { // on a wall, on the way inwards
 			c[0], c[1] = 0, -1e-2-math.Abs(c[1])
 		}

@@ -305,7 +305,8 @@ func TestFindGaussian(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := mat.NewSymDense(2, []float64{2, -1, -1, 4}); !mat.EqualApprox(g.Precision, want, 1e-9) || math.Abs(g.Mean[0]-12.0/7) > 1e-9 || math.Abs(g.Mean[1]-3.0/7) > 1e-9 {
+	if want := mat.NewSymDense(2, []float64{2, -1, -1, 4}); !mat.EqualApprox(g.Precision, want, 1e-9) || math.Abs(g.Mean[0]-12.0/7) > 1e-9 ||
+		math.Abs(g.Mean[1]-3.0/7) > 1e-9 {
 		t.Errorf("mean %v, precision %v", g.Mean, g.Precision)
 	}
 }
@@ -348,7 +349,8 @@ func flowOf(d domain.Domain, mean []float64, h kernel.Harmonic) (*kernel.Flow, e
 // Settings out of range, domains of other walls and precisions that bound nothing
 // are errors.
 func TestHarmonicRefuses(t *testing.T) {
-	for _, h := range []kernel.Harmonic{{Time: -1}, {Time: math.Pi}, {Time: math.NaN()}, {Jitter: 1}, {Jitter: -0.1}, {Jitter: math.NaN()}, {Time: 2, Jitter: 0.6}, {Cap: -1}} {
+	for _, h := range []kernel.Harmonic{{Time: -1}, {Time: math.Pi}, {Time: math.NaN()}, {Jitter: 1}, {Jitter: -0.1}, {Jitter: math.NaN()},
+		{Time: 2, Jitter: 0.6}, {Cap: -1}} {
 		if _, err := flowOf(nil, []float64{0, 0}, h); err == nil {
 			t.Errorf("%+v was taken", h)
 		}
@@ -372,7 +374,8 @@ func TestHarmonicRefuses(t *testing.T) {
 		}
 	}
 	for _, p := range [][]float64{{1, 1, 1, 1}, {1, 0, 0, 0}, {1, 2, 2, 1}, {-1, 0, 0, 1}} {
-		if _, err := kernel.NewFlow(&kernel.Gaussian{Mean: []float64{0, 0}, Precision: mat.NewSymDense(2, p)}, nil, kernel.Harmonic{}); err == nil {
+		if _, err := kernel.NewFlow(&kernel.Gaussian{Mean: []float64{0, 0}, Precision: mat.NewSymDense(2, p)}, nil,
+			kernel.Harmonic{}); err == nil {
 			t.Errorf("the precision %v was taken", p)
 		}
 	}
@@ -426,7 +429,8 @@ func TestHarmonicCap(t *testing.T) {
 			if s {
 				n++
 			}
-			if !thin.Contains([]float64{b.X[i], b.X[50+i]}) || s && b.X[i] != b.From[i] || !s && b.X[i] == b.From[i] || limit > 0 && b.Hits[i] > limit {
+			if !thin.Contains([]float64{b.X[i], b.X[50+i]}) || s && b.X[i] != b.From[i] || !s && b.X[i] == b.From[i] || limit > 0 &&
+				b.Hits[i] > limit {
 				t.Errorf("cap %d, replica %d: stuck is %v, from %g to %g by %d mirrorings", limit, i, s, b.From[i], b.X[i], b.Hits[i])
 			}
 		}

@@ -107,7 +107,8 @@ func TestHMCKeepsTheLaw(t *testing.T) {
 					}
 					z2, z4 := (x2-1)/math.Sqrt(2.0/n), (x4-3)/math.Sqrt(96.0/n)
 					if !(math.Abs(z2) < 5.6) || !(math.Abs(z4) < 5.6) {
-						t.Errorf("%d steps, trajectory %d, rung %d, coordinate %d: E x² and E x⁴ are off by %.1f and %.1f standard errors", leapfrog, k, r+1, j+1, z2, z4)
+						t.Errorf("%d steps, trajectory %d, rung %d, coordinate %d: E x² and E x⁴ are off by %.1f and %.1f standard errors",
+							leapfrog, k, r+1, j+1, z2, z4)
 					}
 				}
 			}
@@ -231,7 +232,8 @@ func drawFlight(t *rapid.T, all map[string]domain.Domain) flight {
 		return point{within.Draw(t, "x"), within.Draw(t, "y")}
 	}).Filter(func(p point) bool { return all[f.shape].Contains(p[:2]) }).Draw(t, "state")
 	f.from[2], f.from[3] = speed.Draw(t, "v"), speed.Draw(t, "w")
-	f.schedule = kernel.Schedule{StepSize: []float64{rapid.Float64Range(0.002, 0.05).Draw(t, "step")}, Temperature: []float64{2}, Iterations: 1}
+	f.schedule = kernel.Schedule{StepSize: []float64{rapid.Float64Range(0.002, 0.05).Draw(t, "step")},
+		Temperature: []float64{2}, Iterations: 1}
 	f.steps, f.seed = rapid.IntRange(1, 9).Draw(t, "steps"), rapid.Uint64().Draw(t, "seed")
 	return f
 }
@@ -350,7 +352,8 @@ func TestEndsThatAreNotFinite(t *testing.T) {
 				want = end
 			}
 			for j := 0; j < 4; j += 2 {
-				if b.X[j] != want.X[j] || math.Float64bits(b.Grad[j]) != math.Float64bits(want.Grad[j]) || math.Float64bits(b.Energy[0]) != math.Float64bits(want.Energy[0]) {
+				if b.X[j] != want.X[j] || math.Float64bits(b.Grad[j]) != math.Float64bits(want.Grad[j]) ||
+					math.Float64bits(b.Energy[0]) != math.Float64bits(want.Energy[0]) {
 					t.Fatalf("%+v, want %+v", b, want)
 				}
 			}

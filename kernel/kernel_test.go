@@ -134,7 +134,8 @@ func TestDecay(t *testing.T) {
 
 func TestDecayFaults(t *testing.T) {
 	for _, d := range []Decay{{Kind: "linear"}, {Kind: Exponential}, {Kind: Exponential, Rate: 1.5}, {Kind: Exponential, Rate: math.NaN()},
-		{Kind: Cosine}, {Kind: Polynomial}, {Kind: Polynomial, A: 1, B: -1, Gamma: 1}, {Kind: Polynomial, A: 1, Gamma: -1}, {Kind: Polynomial, A: math.Inf(1), Gamma: 1}} {
+		{Kind: Cosine}, {Kind: Polynomial}, {Kind: Polynomial, A: 1, B: -1, Gamma: 1}, {Kind: Polynomial, A: 1, Gamma: -1}, {Kind: Polynomial,
+			A: math.Inf(1), Gamma: 1}} {
 		if d.Validate() == nil {
 			t.Errorf("%+v was taken", d)
 		}

@@ -243,7 +243,8 @@ func TestRescale(t *testing.T) {
 }
 
 func TestMomentumFaults(t *testing.T) {
-	for _, m := range []Momentum{{Mu: -0.1}, {Mu: 1}, {Mu: math.NaN()}, {NoiseEstimate: -1}, {Mu: 0.5, NoiseEstimate: 0.5}, {NoiseEstimate: math.NaN()}} {
+	for _, m := range []Momentum{{Mu: -0.1}, {Mu: 1}, {Mu: math.NaN()}, {NoiseEstimate: -1}, {Mu: 0.5, NoiseEstimate: 0.5},
+		{NoiseEstimate: math.NaN()}} {
 		if m.Validate() == nil {
 			t.Errorf("%+v was taken", m)
 		}

@@ -45,12 +45,13 @@ type Adjoint struct {
 	steps  int       // that the block holds
 	at     []float64 // times of their stages
 
-	sums   []sum       // of the adjoint of each stage, from those of the states of later ones
-	smooth []sum       // likewise, from those of the dense output as well
-	bar    [][]float64 // adjoints: of the states of the stages (the first of all but what follows it), then of the coefficients of the dense output
-	state  []float64   // adjoint of the state where the way back has come to
-	slope  []float64   // of f there
-	k      []float64   // of a stage
+	sums   []sum // of the adjoint of each stage, from those of the states of later ones
+	smooth []sum // likewise, from those of the dense output as well
+	// adjoints: of the states of the stages (the first of all but what follows it), then of the coefficients of the dense output
+	bar   [][]float64
+	state []float64 // adjoint of the state where the way back has come to
+	slope []float64 // of f there
+	k     []float64 // of a stage
 }
 
 // NewAdjoint returns a solver of s with an explicit method of o, which has no events.

@@ -15,7 +15,8 @@ func TestAdjointAgreesWithSensitivities(t *testing.T) {
 	systems := []Parametric{lotka(), chain(), growth()}
 	rapid.Check(t, func(r *rapid.T) {
 		s := systems[rapid.IntRange(0, 2).Draw(r, "system")]
-		o := Options{Method: rapid.SampledFrom(explicitMethods).Draw(r, "method"), RTol: math.Pow(10, -rapid.Float64Range(2, 9).Draw(r, "digits"))}
+		o := Options{Method: rapid.SampledFrom(explicitMethods).Draw(r, "method"),
+			RTol: math.Pow(10, -rapid.Float64Range(2, 9).Draw(r, "digits"))}
 		number := rapid.Float64Range(0.2, 2)
 		y0, p := rapid.SliceOfN(number, s.Dim, s.Dim).Draw(r, "y0"), rapid.SliceOfN(number, s.Parameters, s.Parameters).Draw(r, "p")
 		t0 := rapid.Float64Range(-1, 1).Draw(r, "t0")

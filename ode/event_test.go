@@ -32,7 +32,8 @@ func TestEventStops(t *testing.T) {
 		}
 		for i, want := range []Occurrence{{3, "apex", 1, []float64{10, 0}}, {2, "ground", 1 + math.Sqrt2, []float64{0, -10 * math.Sqrt2}}} {
 			e := r.Events[i]
-			if e.Event != want.Event || e.Name != want.Name || math.Abs(e.T-want.T) > 1e-12 || math.Hypot(e.Y[0]-want.Y[0], e.Y[1]-want.Y[1]) > 1e-11 {
+			if e.Event != want.Event || e.Name != want.Name || math.Abs(e.T-want.T) > 1e-12 ||
+				math.Hypot(e.Y[0]-want.Y[0], e.Y[1]-want.Y[1]) > 1e-11 {
 				t.Errorf("%s: %+v, want %+v", m, e, want)
 			}
 		}
@@ -44,8 +45,9 @@ func TestEventStops(t *testing.T) {
 func TestEventDirections(t *testing.T) {
 	for _, m := range explicitMethods {
 		for _, end := range []float64{10, -10} {
-			r, err := Solve(context.Background(), oscillator, 0, []float64{0, 1}, []float64{end}, Options{Method: m, RTol: 1e-10, ATol: []float64{1e-10},
-				Events: []Event{{Zero: component(0)}, {Zero: component(0), Direction: 1}, {Zero: component(0), Direction: -1}}})
+			r, err := Solve(context.Background(), oscillator, 0, []float64{0, 1}, []float64{end},
+				Options{Method: m, RTol: 1e-10, ATol: []float64{1e-10},
+					Events: []Event{{Zero: component(0)}, {Zero: component(0), Direction: 1}, {Zero: component(0), Direction: -1}}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -72,7 +74,8 @@ func FuzzRoot(f *testing.F) {
 	f.Add(-1e6, 1e6, 0.5, 1e-8)
 	f.Add(-1.000073e6, 5e6, 0.15, -47.99999999)
 	f.Fuzz(func(t *testing.T, a, b, share, bend float64) {
-		if !finite([]float64{a, b, share, bend}) || math.Abs(a) > 1e9 || math.Abs(b) > 1e9 || a == b || share <= 0 || share >= 1 || math.Abs(bend) > 1e3 {
+		if !finite([]float64{a, b, share, bend}) || math.Abs(a) > 1e9 || math.Abs(b) > 1e9 || a == b || share <= 0 || share >= 1 ||
+			math.Abs(bend) > 1e3 {
 			return
 		}
 		zero := a + share*(b-a)

@@ -174,7 +174,8 @@ func TestSolverUnreached(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := make([]float64, 3)
-	err = v.Solve(System{Dim: 1, F: func(dy []float64, _ float64, y []float64) { dy[0] = y[0] * y[0] }}, 0, []float64{1}, []float64{0, 0.5, 2}, out)
+	err = v.Solve(System{Dim: 1, F: func(dy []float64, _ float64, y []float64) { dy[0] = y[0] * y[0] }}, 0, []float64{1},
+		[]float64{0, 0.5, 2}, out)
 	if err == nil || out[0] != 1 || math.Abs(out[1]-2) > 1e-5 || !math.IsNaN(out[2]) {
 		t.Errorf("%v, %v", out, err)
 	}

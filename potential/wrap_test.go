@@ -75,7 +75,8 @@ func TestNoisy(t *testing.T) {
 		cross += (grad[0] - 1) * (grad[1] - 1) / 0.25
 	}
 	n := float64(r * calls)
-	for what, z := range map[string]float64{"gradient": (g - n) / math.Sqrt(2*n), "energy": (u - n) / math.Sqrt(2*n), "between states": cross / math.Sqrt(calls)} {
+	for what, z := range map[string]float64{"gradient": (g - n) / math.Sqrt(2*n), "energy": (u - n) / math.Sqrt(2*n),
+		"between states": cross / math.Sqrt(calls)} {
 		if math.Abs(z) > 5.3 {
 			t.Errorf("%s: z = %.1f", what, z)
 		}

@@ -123,7 +123,8 @@ func TestNormals(t *testing.T) {
 		t.Errorf("χ² of 64 cells is %.1f", chi2)
 	}
 	for side := range 2 {
-		for _, q := range []struct{ count, p float64 }{{tails[side], 0.5 * math.Erfc(tailStart/math.Sqrt2)}, {far[side], 0.5 * math.Erfc(4.5/math.Sqrt2)}} {
+		for _, q := range []struct{ count, p float64 }{{tails[side], 0.5 * math.Erfc(tailStart/math.Sqrt2)},
+			{far[side], 0.5 * math.Erfc(4.5/math.Sqrt2)}} {
 			want := n * q.p
 			// Poisson: mean 516 and 13.6; 6.5 standard deviations and 4 more for its skewness.
 			if math.Abs(q.count-want) > 6.5*math.Sqrt(want)+4 {

@@ -89,7 +89,8 @@ func newCourse(h []float64) *Course {
 	nan := math.NaN()
 	c := &Course{LogSobolev: nan, Chi2: nan, W2: nan}
 	if light := slices.Max(h); light > 1/lightStart {
-		c.Notes = append(c.Notes, fmt.Sprintf("π gives the cell of the start only %.1g: what the decay has of χ² below %.1g is rounding", 1/light, 1e-24*light))
+		c.Notes = append(c.Notes,
+			fmt.Sprintf("π gives the cell of the start only %.1g: what the decay has of χ² below %.1g is rounding", 1/light, 1e-24*light))
 	}
 	return c
 }

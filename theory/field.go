@@ -69,9 +69,11 @@ func (f *field) rung(tau, power float64) (*Rung, error) {
 		}
 	}
 	if apart == nil {
-		return nil, fmt.Errorf("theory: at temperature %g all mass is in one of %d cells: raise the temperature, or take more cells", tau, len(f.cell))
+		return nil, fmt.Errorf("theory: at temperature %g all mass is in one of %d cells: raise the temperature, or take more cells", tau,
+			len(f.cell))
 	}
-	return nil, fmt.Errorf("theory: at temperature %g the cells that have a mass fall into %d parts, and nothing that a number can hold passes between them: raise the temperature, or cut the domain", tau, apart.Parts)
+	return nil, fmt.Errorf("theory: at temperature %g the cells that have a mass fall into %d parts, and nothing that a number can hold "+
+		"passes between them: raise the temperature, or cut the domain", tau, apart.Parts)
 }
 
 // cut returns a rung without its chain, and without cells lighter than least times the
@@ -119,7 +121,9 @@ func (f *field) notes(rungs []*Rung) (notes []string) {
 	}
 	for _, r := range rungs {
 		if out := len(f.cell) - len(r.Cell) - infinite; out > 0 {
-			notes = append(notes, fmt.Sprintf("at temperature %g %d of %d cells are so light that they are left out: the gap is that of the rest, of law and modes within them nothing is said", r.Temperature, out, len(f.cell)))
+			notes = append(notes, fmt.Sprintf(
+				"at temperature %g %d of %d cells are so light that they are left out: the gap is that of the rest, of law and modes within them "+
+					"nothing is said", r.Temperature, out, len(f.cell)))
 		}
 	}
 	if note := f.coarse(rungs[0]); note != "" {
@@ -148,7 +152,8 @@ func (f *field) coarse(r *Rung) string {
 	if worst <= 1 {
 		return ""
 	}
-	return fmt.Sprintf("the grid may be too coarse for temperature %g: near %s the energy changes by %.2g temperatures from one cell to the next; %.2g times as many cells would follow it",
+	return fmt.Sprintf("the grid may be too coarse for temperature %g: near %s the energy changes by %.2g temperatures from one cell to "+
+		"the next; %.2g times as many cells would follow it",
 		r.Temperature, f.problem.at(f.mesh.Faces[at].At[:f.mesh.Dim]), worst, math.Ceil(worst))
 }
 

@@ -60,7 +60,8 @@ func NewProcess(ctx context.Context, p Problem, tau []float64, intensity float64
 	}
 	if states := math.Pow(float64(len(m.Volume)), float64(len(tau))); states > mostStates {
 		fits := float64(n) * math.Pow(mostStates/states, 1/float64(m.Dim*len(tau)))
-		return nil, fmt.Errorf("theory: grid %d gives %d cells and %.3g states; at most %d fit, take a grid of about %d", n, len(m.Volume), states, mostStates, int(0.98*fits))
+		return nil, fmt.Errorf("theory: grid %d gives %d cells and %.3g states; at most %d fit, take a grid of about %d", n, len(m.Volume),
+			states, mostStates, int(0.98*fits))
 	}
 	f, err := newField(p, m)
 	if err != nil {
@@ -143,7 +144,8 @@ func gap(ctx context.Context, c *reversible.Chain) (float64, error) {
 func spectrum(ctx context.Context, c *reversible.Chain, k int) (*reversible.Spectrum, error) {
 	s, err := c.Spectrum(ctx, k)
 	if err != nil && ctx.Err() == nil {
-		err = fmt.Errorf("%w; out of reach are a barrier of more than some 40 temperatures, a grid too coarse for a low one and swaps of an intensity beyond some 1e15 gaps: raise the temperature or the grid, lower the intensity, or ask for fewer eigenvalues", err)
+		err = fmt.Errorf("%w; out of reach are a barrier of more than some 40 temperatures, a grid too coarse for a low one and swaps of an "+
+			"intensity beyond some 1e15 gaps: raise the temperature or the grid, lower the intensity, or ask for fewer eigenvalues", err)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("theory: eigenvalues: %w", err)
@@ -205,13 +207,16 @@ func (p *Process) Start(x []float64) ([]float64, int, error) {
 	for _, r := range p.Rungs {
 		s := int(r.state[c])
 		if s < 0 {
-			return nil, 0, fmt.Errorf("theory: the start %s lies where π at temperature %g has hardly any mass; start elsewhere", p.problem.at(x), r.Temperature)
+			return nil, 0, fmt.Errorf("theory: the start %s lies where π at temperature %g has hardly any mass; start elsewhere",
+				p.problem.at(x), r.Temperature)
 		}
 		state = state*len(r.Cell) + s
 	}
 	m := p.Chain.Mass()[state]
 	if m < leastStart {
-		return nil, 0, fmt.Errorf("theory: the start %s lies where π gives a cell %.1g, and rounding would drown its decay: start where it is at least %g", p.problem.at(x), m, leastStart)
+		return nil, 0, fmt.Errorf(
+			"theory: the start %s lies where π gives a cell %.1g, and rounding would drown its decay: start where it is at least %g", p.problem.at(
+				x), m, leastStart)
 	}
 	h := make([]float64, p.Chain.Len())
 	h[state] = 1 / m

@@ -4,8 +4,9 @@ package theory
 // for, are NaN and lists nil; they are written as null. Times are in units of the
 // diffusion's own time: η times iterations.
 type Result struct {
-	Gap              float64   `json:"gap"`               // λ₁, 1/time
-	GapError         float64   `json:"gap_error"`         // of the grid: from the changes from a half and a quarter as many cells, a third of the first where the order is 2
+	Gap float64 `json:"gap"` // λ₁, 1/time
+	// of the grid: from the changes from a half and a quarter as many cells, a third of the first where the order is 2
+	GapError         float64   `json:"gap_error"`
 	PoincareConstant float64   `json:"poincare_constant"` // 1/λ₁
 	LogSobolev       float64   `json:"log_sobolev"`       // without swaps, estimated from below by the decay of entropy; only with decay
 	Eigenvalues      []float64 `json:"eigenvalues"`       // the smallest that are not zero, rising

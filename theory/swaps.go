@@ -55,7 +55,8 @@ type Saturation struct {
 // 1. In the limit (x₁, x₂) and (x₂, x₁) are one state, which makes a process of its own.
 func (p *Process) Saturate(ctx context.Context, intensity []float64, share float64) (*Saturation, error) {
 	if len(p.Rungs) != 2 || !(share > 0 && share < 1) {
-		return nil, fmt.Errorf("theory: saturation of %d rungs at share %g; give two temperatures and a share between 0 and 1", len(p.Rungs), share)
+		return nil, fmt.Errorf("theory: saturation of %d rungs at share %g; give two temperatures and a share between 0 and 1", len(p.Rungs),
+			share)
 	}
 	out := &Saturation{Intensity: slices.Clone(intensity), Share: share}
 	for _, r := range intensity {

@@ -51,7 +51,8 @@ func TestFaults(t *testing.T) {
 	if err == nil {
 		t.Fatal("no fault was found")
 	}
-	for _, want := range []string{"temperature 2 is -1", "must rise", "intensity is NaN", "grid is 3", "eigenvalues is 101", "start [2]", "time 2 is 0.5", "time 3 is +Inf", "hellinger"} {
+	for _, want := range []string{"temperature 2 is -1", "must rise", "intensity is NaN", "grid is 3", "eigenvalues is 101", "start [2]",
+		"time 2 is 0.5", "time 3 is +Inf", "hellinger"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is not reported in\n%v", want, err)
 		}
@@ -95,7 +96,8 @@ func TestMeasureTwoRungsOnThePlane(t *testing.T) {
 	var texts []string
 	for range 2 {
 		r := measure(t, p, s)
-		if !(r.Acceleration > 0) || !(r.Swaps.Gain > 0) || r.Swaps.Gain > r.Acceleration || r.Swaps.Alone != min(r.Rungs[0].Gap, r.Rungs[1].Gap) && math.Abs(r.Swaps.Alone/min(r.Rungs[0].Gap, r.Rungs[1].Gap)-1) > 1e-8 {
+		if !(r.Acceleration > 0) || !(r.Swaps.Gain > 0) || r.Swaps.Gain > r.Acceleration ||
+			r.Swaps.Alone != min(r.Rungs[0].Gap, r.Rungs[1].Gap) && math.Abs(r.Swaps.Alone/min(r.Rungs[0].Gap, r.Rungs[1].Gap)-1) > 1e-8 {
 			t.Errorf("swaps: %+v, acceleration %g, rungs %+v", *r.Swaps, r.Acceleration, r.Rungs)
 		}
 		if r.W2Is != "upper bound" || r.States != r.Cells*r.Cells || math.Abs(r.Diameter-1.6) > 1e-5 {
@@ -115,7 +117,8 @@ func TestMeasureTwoRungsOnThePlane(t *testing.T) {
 	if err := json.Unmarshal([]byte(texts[0]), &fields); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"gap", "poincare_constant", "eigenvalues", "cells", "diameter", "acceleration", "decay", "bound", "gap_error", "log_sobolev", "w2_is", "notes"} {
+	for _, name := range []string{"gap", "poincare_constant", "eigenvalues", "cells", "diameter", "acceleration", "decay", "bound",
+		"gap_error", "log_sobolev", "w2_is", "notes"} {
 		if fields[name] == nil {
 			t.Errorf("%s is missing or null", name)
 		}
@@ -248,7 +251,8 @@ func TestErrorOfTheCoarsestGrid(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !math.IsNaN(r.GapError) || !slices.ContainsFunc(r.Notes, func(n string) bool { return strings.Contains(n, "the error of the grid is not known") }) {
+	if !math.IsNaN(r.GapError) ||
+		!slices.ContainsFunc(r.Notes, func(n string) bool { return strings.Contains(n, "the error of the grid is not known") }) {
 		t.Errorf("error %g, notes %q", r.GapError, r.Notes)
 	}
 }

@@ -36,7 +36,8 @@ func (t *tuner) pilot(f *Found) *Found {
 		hmc.Rival, hmc.Holes = &sgld, f.Holes
 		return &hmc
 	}
-	hmc := &Found{Holes: f.Holes, Beta: f.Beta, Whitening: f.Whitening, States: f.States, Leapfrog: firstLeapfrog, Rival: &sgld, Modes: f.Modes}
+	hmc := &Found{Holes: f.Holes, Beta: f.Beta, Whitening: f.Whitening, States: f.States, Leapfrog: firstLeapfrog,
+		Rival: &sgld, Modes: f.Modes}
 	widest := t.of(hmc).widest(t.fill, f.Whitening)
 	for _, h := range f.Diffusion {
 		hmc.Diffusion = append(hmc.Diffusion, min(widest*widest/2, h*stable/(2*Bias)))

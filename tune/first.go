@@ -20,8 +20,10 @@ const (
 	pairPoints  = 192 // of them, of which pairs tell how far the first swap reaches
 	mostStates  = 192 // draws of a rung at which curvatures are measured
 	wide        = 0.25
-	widePaths   = 0.8 // of kernel HMC, whose long steps are as exact: 2.8 standard deviations of the uniform law, where single steps on a polytope forget most for their mirrorings
-	narrow      = 0.02
+	// of kernel HMC, whose long steps are as exact: 2.8 standard deviations of the uniform law, where single steps on a polytope forget
+	// most for their mirrorings
+	widePaths = 0.8
+	narrow    = 0.02
 )
 
 // FirstGradients is about how many gradients the warm-up takes before its first round.

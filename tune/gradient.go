@@ -50,7 +50,8 @@ func CheckGradient(ctx context.Context, p r2sgld.Problem, start []float64, seed 
 			return err
 		}
 		if m.energy[0] != first {
-			return fmt.Errorf("the energy at %.6g is %.17g when asked once and %.17g when asked again: answers that depend on chance need \"stochastic\": true in the handshake and the seed for their chance", m.z, first, m.energy[0])
+			return fmt.Errorf("the energy at %.6g is %.17g when asked once and %.17g when asked again: answers that depend on chance need "+
+				"\"stochastic\": true in the handshake and the seed for their chance", m.z, first, m.energy[0])
 		}
 		along, size := 0.0, norm(m.a)
 		for j, v := range m.v {
@@ -65,7 +66,8 @@ func CheckGradient(ctx context.Context, p r2sgld.Problem, start []float64, seed 
 		slope := (above - m.energy[0]) / (2 * h)
 		if math.Abs(slope-along) > slopeApart*max(math.Abs(along), 0.1*size)+1e-7*math.Abs(above)/h {
 			bad++
-			worst = fmt.Errorf("the gradient is not that of the energy: at %.6g, along %.3g, the energy rises by %.6g a unit length, and the gradient says %.6g", m.z, m.v, slope, along)
+			worst = fmt.Errorf("the gradient is not that of the energy: at %.6g, along %.3g, the energy rises by %.6g a unit length, and the "+
+				"gradient says %.6g", m.z, m.v, slope, along)
 		}
 	}
 	if err := potential.Err(m.eval); err != nil {

@@ -29,12 +29,14 @@ func TestInfiniteAtWall(t *testing.T) {
 		draw func(p float64) float64
 	}{
 		{"x^-0.5 e^-x", true, func(x float64) float64 { return 0.5/x + 1 }, func(p float64) float64 { return 0.01 + p*p*2 }},
-		{"x^-0.9 in units of 1e-9", true, func(x float64) float64 { return 0.9/x + 1e9 }, func(p float64) float64 { return 1e-9 * (1e-3 + math.Pow(p, 10)) }},
+		{"x^-0.9 in units of 1e-9", true, func(x float64) float64 { return 0.9/x + 1e9 },
+			func(p float64) float64 { return 1e-9 * (1e-3 + math.Pow(p, 10)) }},
 		{"exponential", false, func(float64) float64 { return 1 }, func(p float64) float64 { return -math.Log1p(-p) }},
 		{"exponential, a millionth wide", false, func(float64) float64 { return 1e6 }, func(p float64) float64 { return -1e-6 * math.Log1p(-p) }},
 		{"e^-50√x", false, func(x float64) float64 { return 25 / math.Sqrt(x) }, func(p float64) float64 { return 2.5e-3 * p * p }},
 		{"x^2 e^-x", false, func(x float64) float64 { return 1 - 2/x }, func(p float64) float64 { return 1 - 2*math.Log1p(-p) }},
-		{"a mode at 5, infinite at 0", false, func(x float64) float64 { return 0.5/x + 5*(x-5) }, func(p float64) float64 { return 5 + 2*(p-0.5) }},
+		{"a mode at 5, infinite at 0", false, func(x float64) float64 { return 0.5/x + 5*(x-5) },
+			func(p float64) float64 { return 5 + 2*(p-0.5) }},
 	} {
 		rng := rand.New(rand.NewPCG(1, 2))
 		u := potential.Func(2, func(grad, x []float64) float64 {
@@ -68,7 +70,8 @@ func TestInfiniteAtWallOfRuns(t *testing.T) {
 	if err != nil || !f.Singular {
 		t.Errorf("%v: a density that is infinite at 0 is not told", err)
 	}
-	res, err := r2sgld.Sample(context.Background(), p, r2sgld.Settings{Seed: 1, Ladders: 4, Start: []float64{1}, StepSize: []float64{1e-2}, Iterations: 4000})
+	res, err := r2sgld.Sample(context.Background(), p,
+		r2sgld.Settings{Seed: 1, Ladders: 4, Start: []float64{1}, StepSize: []float64{1e-2}, Iterations: 4000})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -116,7 +116,8 @@ func TestPathsSettle(t *testing.T) {
 		return 50 * (r - 2) * (r - 2)
 	})
 	for seed := range uint64(4) {
-		f, err := Tune(t.Context(), r2sgld.Problem{Domain: box, Potential: ring}, r2sgld.Settings{Seed: seed, Ladders: 4, Kernel: kernel.HMC{Leapfrog: 10}}, nil, func(*Found) error { return nil })
+		f, err := Tune(t.Context(), r2sgld.Problem{Domain: box, Potential: ring},
+			r2sgld.Settings{Seed: seed, Ladders: 4, Kernel: kernel.HMC{Leapfrog: 10}}, nil, func(*Found) error { return nil })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -140,7 +141,8 @@ func TestPathsOnAFlatPotential(t *testing.T) {
 		t.Fatal(err)
 	}
 	flat := potential.Func(d, func(grad, _ []float64) float64 { clear(grad); return 0 })
-	f, err := Tune(t.Context(), r2sgld.Problem{Domain: box, Potential: flat}, r2sgld.Settings{Seed: 1, Ladders: 4, Kernel: kernel.HMC{Leapfrog: 10}}, nil, func(*Found) error { return nil })
+	f, err := Tune(t.Context(), r2sgld.Problem{Domain: box, Potential: flat},
+		r2sgld.Settings{Seed: 1, Ladders: 4, Kernel: kernel.HMC{Leapfrog: 10}}, nil, func(*Found) error { return nil })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -133,7 +133,8 @@ func ForecastAuto(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, u Un
 		return nil, err
 	}
 	last := f.Rounds[len(f.Rounds)-1]
-	plan.Tuned = &Tuned{Rounds: len(f.Rounds), Seconds: seconds, Rejection: last.Rejection, Barrier: last.Barrier, Bias: f.Bias, Whitened: f.Whitening != nil, Taken: f.Taken}
+	plan.Tuned = &Tuned{Rounds: len(f.Rounds), Seconds: seconds, Rejection: last.Rejection, Barrier: last.Barrier, Bias: f.Bias,
+		Whitened: f.Whitening != nil, Taken: f.Taken}
 	plan.Tuned.WarmUp, _ = f.Made()
 	plan.extend(s, t, plan.Tuned.until(u, s, t))
 	most := CostsOf(s, plan.Dimension, max(plan.Iterations, u.Iterations), true) // however long it takes
@@ -316,7 +317,9 @@ func (p *Plan) advise(s r2sgld.Settings) {
 	if v := s.Swap.Variance; noisy && v > 0 && s.Swap.Estimate.Every == 0 {
 		for _, t := range p.Pairs {
 			if r := v / t.Variance; r < 0.8 || r > 1.25 {
-				p.Advice = append(p.Advice, fmt.Sprintf("The variance given for the noise of energies is %.4g, but that of rungs %d and %d is %.4g: let it be estimated (swap: {variance: online}).", v, t.Rungs[0], t.Rungs[1], t.Variance))
+				p.Advice = append(p.Advice,
+					fmt.Sprintf("The variance given for the noise of energies is %.4g, but that of rungs %d and %d is %.4g: let it be estimated (swap: "+
+						"{variance: online}).", v, t.Rungs[0], t.Rungs[1], t.Variance))
 				break
 			}
 		}
@@ -326,7 +329,8 @@ func (p *Plan) advise(s r2sgld.Settings) {
 	}
 	switch f := p.Tuned; {
 	case math.IsNaN(p.ESS):
-		p.Advice = append(p.Advice, fmt.Sprintf("How many effective draws there will be a short run cannot tell: its draws do not agree yet (R̂ %.2f).", p.RHat))
+		p.Advice = append(p.Advice,
+			fmt.Sprintf("How many effective draws there will be a short run cannot tell: its draws do not agree yet (R̂ %.2f).", p.RHat))
 	case f != nil && !f.Met:
 		p.Advice = append(p.Advice, fmt.Sprintf("The stopping rule will not be met within its limits: it takes about %.2g iterations.", f.Needed))
 	}

@@ -59,7 +59,9 @@ func TestCappedNormal(t *testing.T) {
 		if x > 0 {
 			top = 0
 		}
-		want := top + math.Log(simpson(max(0, -x), max(0, -x)+40/max(1, -x), func(y float64) float64 { return math.Exp(-y*y/2 - top) })/math.Sqrt(2*math.Pi))
+		want := top + math.Log(simpson(max(0, -x), max(0, -x)+40/max(1, -x), func(y float64) float64 {
+			return math.Exp(-y*y/2 - top)
+		})/math.Sqrt(2*math.Pi))
 		if x > 0 {
 			want = math.Log1p(-simpson(x, x+40, func(y float64) float64 { return math.Exp(-y * y / 2) }) / math.Sqrt(2*math.Pi))
 		}
@@ -120,7 +122,8 @@ func TestForecastOfIndependentEnergies(t *testing.T) {
 	if want := c * math.Log(5); math.Abs(plan.Barrier-want) > 0.09*want {
 		t.Errorf("barrier %.4f, want %.4f", plan.Barrier, want)
 	}
-	if want := math.Exp(0.5 / c); math.Abs(math.Log(plan.Half.Ratio/want)) > 0.13*math.Log(want) || plan.Half.Rungs != 1+int(math.Ceil(2*c*math.Log(5))) {
+	if want := math.Exp(0.5 / c); math.Abs(math.Log(plan.Half.Ratio/want)) > 0.13*math.Log(want) ||
+		plan.Half.Rungs != 1+int(math.Ceil(2*c*math.Log(5))) {
 		t.Errorf("%d rungs with ratio %.4f, want %.4f", plan.Half.Rungs, plan.Half.Ratio, want)
 	}
 }
@@ -151,7 +154,8 @@ func TestLocalBarrier(t *testing.T) {
 		t.Errorf("λ = %g, want %g", got, want)
 	}
 	got, n := reweighted(e, 2) // weights 1, ½, ¼
-	if want := math.Log(2) * (1*0.5 + 0.5*0.25 + 2*0.25) / (2 * (0.5 + 0.125 + 0.25)); math.Abs(got-want) > 1e-12 || math.Abs(n-1.75*1.75/1.3125) > 1e-12 {
+	if want := math.Log(2) * (1*0.5 + 0.5*0.25 + 2*0.25) / (2 * (0.5 + 0.125 + 0.25)); math.Abs(got-want) > 1e-12 ||
+		math.Abs(n-1.75*1.75/1.3125) > 1e-12 {
 		t.Errorf("λ = %g of %g draws, want %g", got, n, want)
 	}
 	p := pair{&Energies{Beta: 4, SD: 1}, &Energies{Beta: 1, SD: 4}, 3, 0}
@@ -188,7 +192,8 @@ func TestForecastOfALargeNetwork(t *testing.T) {
 		}
 	}
 	plan.advise(r2sgld.Settings{})
-	want := "With these settings rungs will not trade under rule metropolis. What will: temperature ratio 1.0024 (585 rungs between the same ends), or rule indicator (an optimiser, not a sampler)."
+	want := "With these settings rungs will not trade under rule metropolis. What will: temperature ratio 1.0024 (585 rungs between the " +
+		"same ends), or rule indicator (an optimiser, not a sampler)."
 	if len(plan.Advice) != 1 || plan.Advice[0] != want {
 		t.Errorf("advice %q", plan.Advice)
 	}
@@ -222,7 +227,8 @@ func TestForecast(t *testing.T) {
 	const d = 8
 	taus := []float64{1, 2, 5}
 	far := []float64{6, 6, 6, 6, 6, 6, 6, 6} // what a step from there to the bowl sees must not count
-	s := r2sgld.Settings{Seed: 3, Ladders: 4, Iterations: 50_000, BurnIn: 5000, Thin: 10, Start: far, Temperature: taus, StepSize: []float64{0.1}}
+	s := r2sgld.Settings{Seed: 3, Ladders: 4, Iterations: 50_000, BurnIn: 5000, Thin: 10, Start: far, Temperature: taus,
+		StepSize: []float64{0.1}}
 	p := r2sgld.Problem{Potential: bowl(d)}
 	plan, err := Forecast(context.Background(), p, s)
 	if err != nil {
@@ -254,8 +260,9 @@ func TestForecast(t *testing.T) {
 // trade. About 500 independent energies of sd 2: E U = 4·1.053 within
 // 4.9·2/√500 = 0.44. With swaps it is 6.4.
 func TestForecastOfBiasedSwaps(t *testing.T) {
-	s := r2sgld.Settings{Seed: 3, Ladders: 4, Iterations: 50_000, Start: make([]float64, 8), Temperature: []float64{1, 2}, StepSize: []float64{0.1},
-		Swap: exchange.Settings{Rule: "threshold"}}
+	s := r2sgld.Settings{Seed: 3, Ladders: 4, Iterations: 50_000, Start: make([]float64, 8), Temperature: []float64{1, 2},
+		StepSize: []float64{0.1},
+		Swap:     exchange.Settings{Rule: "threshold"}}
 	plan, err := Forecast(context.Background(), r2sgld.Problem{Potential: bowl(8)}, s)
 	if err != nil {
 		t.Fatal(err)
@@ -274,7 +281,8 @@ func compare(t *testing.T, p r2sgld.Problem, s r2sgld.Settings, plan *Plan) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := float64(res.Swaps().RoundTrips) * float64(s.Iterations) / float64(s.Iterations-s.BurnIn); math.Abs(plan.RoundTrips/got-1) > 0.25 {
+	if got := float64(res.Swaps().RoundTrips) * float64(s.Iterations) / float64(s.Iterations-s.BurnIn); math.Abs(
+		plan.RoundTrips/got-1) > 0.25 {
 		t.Errorf("%g round trips planned, %g made", plan.RoundTrips, got)
 	}
 	if _, ess := mixing(res); plan.ESS/ess > 2 || plan.ESS/ess < 0.5 {
@@ -290,8 +298,9 @@ func compare(t *testing.T, p r2sgld.Problem, s r2sgld.Settings, plan *Plan) {
 // leaves about exp(−Δβ²σ²/8)= 1e-25; full energies trade 0.46.
 func TestForecastOfNoisyEnergies(t *testing.T) {
 	const d = 8
-	s := r2sgld.Settings{Seed: 3, Ladders: 4, Iterations: 20_000, BurnIn: 1000, Start: make([]float64, d), Temperature: []float64{1, 2}, StepSize: []float64{0.1},
-		Swap: exchange.Settings{Estimate: exchange.Estimate{Every: 100}}}
+	s := r2sgld.Settings{Seed: 3, Ladders: 4, Iterations: 20_000, BurnIn: 1000, Start: make([]float64, d), Temperature: []float64{1, 2},
+		StepSize: []float64{0.1},
+		Swap:     exchange.Settings{Estimate: exchange.Estimate{Every: 100}}}
 	p := r2sgld.Problem{Potential: potential.Noisy(bowl(d), 0, 30)}
 	plan, err := Forecast(context.Background(), p, s)
 	if err != nil {
@@ -344,7 +353,8 @@ func flower(t *testing.T) r2sgld.Problem {
 // standard errors are a false alarm of 1.5e-6. It kills: energies of the wrong
 // rung, draws of burn-in, an unweighted mean of λ over β (0.88).
 func TestForecastOfTheFlower(t *testing.T) {
-	s := r2sgld.Settings{Ladders: 4, Iterations: 400_000, BurnIn: 10_000, Thin: 10, Temperature: []float64{1, 10}, StepSize: []float64{5e-4, 1.5e-3}}
+	s := r2sgld.Settings{Ladders: 4, Iterations: 400_000, BurnIn: 10_000, Thin: 10, Temperature: []float64{1, 10},
+		StepSize: []float64{5e-4, 1.5e-3}}
 	var acceptance, barrier []float64
 	for seed := range 12 {
 		s.Seed = uint64(seed)
@@ -377,7 +387,8 @@ func TestForecastAuto(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := plan.Tuned
-	if f == nil || len(f.Rejection) != len(plan.Pairs) || len(plan.Rungs) < 2 || plan.Rungs[len(plan.Rungs)-1].Beta != 0 || !(f.Bias > 0 && f.Bias < 0.02) {
+	if f == nil || len(f.Rejection) != len(plan.Pairs) || len(plan.Rungs) < 2 || plan.Rungs[len(plan.Rungs)-1].Beta != 0 ||
+		!(f.Bias > 0 && f.Bias < 0.02) {
 		t.Fatalf("tuned %+v", f)
 	}
 	if !f.Met || !(f.Needed > 2000) || float64(plan.Iterations) < f.Needed || plan.ESS < u.ESS || plan.Iterations%s.Iterations != 0 {
@@ -481,19 +492,4 @@ func TestForecastOfABlowUp(t *testing.T) {
 	if !errors.As(err, &blown) {
 		t.Errorf("error %v", err)
 	}
-}
-
-func ExampleForecast() {
-	problem := r2sgld.Problem{Potential: bowl(200)}
-	settings := r2sgld.Settings{Iterations: 100_000, Start: make([]float64, 200), Temperature: []float64{1, 10}, StepSize: []float64{0.05}}
-	plan, err := Forecast(context.Background(), problem, settings)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println("rungs will trade:", plan.Pairs[0].Acceptance > 1e-3)
-	fmt.Printf("about %d rungs would\n", (plan.Half.Rungs+5)/10*10)
-	// Output:
-	// rungs will trade: false
-	// about 30 rungs would
 }

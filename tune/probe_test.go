@@ -225,7 +225,8 @@ func TestStepBiasOfGivenSteps(t *testing.T) {
 		momentum kernel.Kernel
 		want     float64
 	}{{1.9, nil, 20}, {0.5, nil, 4. / 3}, {1.5, kernel.Momentum{Mu: 0.5}, 2}} {
-		s := r2sgld.Settings{Seed: 1, Ladders: 4, Iterations: 20_000, BurnIn: 1000, StepSize: []float64{c.eta}, Kernel: c.momentum, Start: []float64{0, 0}}
+		s := r2sgld.Settings{Seed: 1, Ladders: 4, Iterations: 20_000, BurnIn: 1000, StepSize: []float64{c.eta}, Kernel: c.momentum,
+			Start: []float64{0, 0}}
 		res, err := r2sgld.Sample(t.Context(), p, s)
 		if err != nil {
 			t.Fatal(err)

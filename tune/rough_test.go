@@ -34,7 +34,8 @@ func TestWarmUpIsRough(t *testing.T) {
 			t.Fatal(err)
 		}
 		q = potential.Affine(q, []float64{0, 0}, [][]float64{{1, 0}, {0, 1}})
-		if _, err := Tune(t.Context(), r2sgld.Problem{Potential: q, Domain: p.Domain}, r2sgld.Settings{Seed: 1, Ladders: 2, Kernel: hmc}, nil, func(*Found) error { return nil }); err != nil {
+		if _, err := Tune(t.Context(), r2sgld.Problem{Potential: q, Domain: p.Domain}, r2sgld.Settings{Seed: 1, Ladders: 2, Kernel: hmc}, nil,
+			func(*Found) error { return nil }); err != nil {
 			t.Fatal(err)
 		}
 		if (rough.Load() > 0) != (hmc != nil) || (asked.Load() > 0) != (hmc == nil) {

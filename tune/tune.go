@@ -67,7 +67,8 @@ type Found struct {
 	// density is infinite at a wall: the bias is then more than Bias.
 	Singular bool `json:"singular"`
 	// Jumps says that the potential jumps along steps of the last round, or that those of
-	// the coldest rung are too long for a feature of it: their law is then not that of the potential, and no bias is known. An exact kernel keeps it.
+	// the coldest rung are too long for a feature of it: their law is then not that of the potential, and no bias is known. An exact
+	// kernel keeps it.
 	Jumps bool `json:"jumps,omitempty"`
 	// Holes says that U is +Inf in part of the domain, where steps of SGLD end and those of an
 	// exact kernel are refused.
@@ -236,7 +237,8 @@ func (t *tuner) stiffness(seen []point, b, at float64, steep bool) (stiff, beta 
 func overflowing(beta []float64) error {
 	for i, b := range beta {
 		if math.IsInf(1/b, 1) && (b > 0 || i+1 < len(beta)) {
-			return fmt.Errorf("energies are too large for numbers: rung %d of the ladder would need a temperature above %.2g. Multiply the potential by a small number (such as 1e-300), or measure in other units", i+1, math.MaxFloat64)
+			return fmt.Errorf("energies are too large for numbers: rung %d of the ladder would need a temperature above %.2g. Multiply the "+
+				"potential by a small number (such as 1e-300), or measure in other units", i+1, math.MaxFloat64)
 		}
 	}
 	return nil
@@ -329,7 +331,8 @@ func (t *tuner) sgldEnds(f *Found) bool {
 
 // learn makes the next ladder of what a round has seen.
 func (t *tuner) learn(f *Found, res *r2sgld.Result, seen Round) (*Found, error) {
-	next := &Found{Rounds: append(slices.Clone(f.Rounds), seen), Taken: f.Taken, Rival: f.Rival, Jumps: unseen(res), Holes: f.Holes, Modes: f.Modes}
+	next := &Found{Rounds: append(slices.Clone(f.Rounds), seen), Taken: f.Taken, Rival: f.Rival, Jumps: unseen(res),
+		Holes: f.Holes, Modes: f.Modes}
 	barrier, err := exchange.NewBarrier(f.Beta, seen.Rejection)
 	if err != nil {
 		return nil, fmt.Errorf("warm-up: %w", err)
@@ -363,7 +366,8 @@ func (t *tuner) learn(f *Found, res *r2sgld.Result, seen Round) (*Found, error) 
 	next.States = statesFor(next.Beta, f.Beta, res)
 	for i, h := range next.Diffusion {
 		if !(h > 0) || math.IsInf(h, 0) {
-			return nil, fmt.Errorf("warm-up, round %d: no step size fits rung %d (inverse temperature %.3g): a density or a prior there is wider or narrower than numbers can follow. Measure in other units, or narrow the priors", len(next.Rounds), i+1, next.Beta[i])
+			return nil, fmt.Errorf("warm-up, round %d: no step size fits rung %d (inverse temperature %.3g): a density or a prior there is wider "+
+				"or narrower than numbers can follow. Measure in other units, or narrow the priors", len(next.Rounds), i+1, next.Beta[i])
 		}
 	}
 	calm := same && settled

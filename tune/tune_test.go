@@ -203,7 +203,8 @@ func TestEqualRejections(t *testing.T) {
 	}
 	_, seen := exactRound(f.Beta, 1)
 	n := len(f.Beta) - 1
-	if lo, hi := slices.Min(seen.Rejection), slices.Max(seen.Rejection); hi-lo > alike || lo < 0.4 || hi > 0.6 || f.Beta[0] != 1 || f.Beta[n] != 0.01 {
+	if lo, hi := slices.Min(seen.Rejection), slices.Max(seen.Rejection); hi-lo > alike || lo < 0.4 || hi > 0.6 || f.Beta[0] != 1 ||
+		f.Beta[n] != 0.01 {
 		t.Errorf("ladder %v rejects %v", f.Beta, seen.Rejection)
 	}
 	for i := 1; i < n; i++ {
@@ -266,7 +267,8 @@ func TestPairs(t *testing.T) {
 		now     int
 		spare   float64
 		want    int
-	}{{0, 5, 0, 1}, {0.9, 1, 0, 2}, {1.57, 3, 0, 3}, {1.57, 4, 0, 4}, {1.62, 3, 0, 3}, {1.62, 4, 0, 4}, {1.9, 3, 0, 4}, {1.3, 4, 0, 3}, {5, 10, 0, 10}, {1000, 10, 0, mostRungs - 1},
+	}{{0, 5, 0, 1}, {0.9, 1, 0, 2}, {1.57, 3, 0, 3}, {1.57, 4, 0, 4}, {1.62, 3, 0, 3}, {1.62, 4, 0, 4}, {1.9, 3, 0, 4}, {1.3, 4, 0, 3},
+		{5, 10, 0, 10}, {1000, 10, 0, mostRungs - 1},
 		{8, 20, 0, 16}, {8, 20, 0.2, 20}, {7, 20, 0.2, 14}, {8.7, 14, 0.2, 18}, {8.4, 14, 0.2, 14}, {8.4, 14, 0, 17}} {
 		if got := pairsFor(c.barrier, c.now, doubt, c.spare); got != c.want {
 			t.Errorf("barrier %g, %d pairs now, %g to spare: %d, want %d", c.barrier, c.now, c.spare, got, c.want)
@@ -517,7 +519,8 @@ func TestTuneEndsWithItsCalls(t *testing.T) {
 			grad[0] = 8 * x[0]
 			return 4 * x[0] * x[0]
 		})
-		_, err := Tune(ctx, r2sgld.Problem{Potential: u, Domain: box, Names: []string{"x"}}, r2sgld.Settings{Seed: 1, Ladders: 2, Threads: 1}, nil,
+		_, err := Tune(ctx, r2sgld.Problem{Potential: u, Domain: box, Names: []string{"x"}},
+			r2sgld.Settings{Seed: 1, Ladders: 2, Threads: 1}, nil,
 			func(*Found) error { return nil })
 		if !errors.Is(err, context.Canceled) || open.Load() > 0 {
 			t.Errorf("ended at call %d of %d: %d under way, %v", last, calls.Load(), open.Load(), err)

@@ -14,12 +14,13 @@ import (
 // every parameter are good enough, or log Z is known well enough, or when it has taken
 // too long.
 type Until struct {
-	RHat       float64 `json:"rhat,omitempty"`     // of every parameter, at most; 0 does not ask, where Evidence does
-	ESS        float64 `json:"ess,omitempty"`      // bulk and tail, at least
-	Evidence   float64 `json:"evidence,omitempty"` // standard error of log Z, volume aside, at most; 0 does not ask. See [Evidence]
-	Bias       float64 `json:"bias,omitempty"`     // of every mean by the step, in standard deviations of the parameter, at most; 0 does not ask. It needs a certificate
-	Seconds    float64 `json:"seconds,omitempty"`  // of sampling; 0 is no limit
-	Iterations int     `json:"iterations"`         // per ladder, warm-up aside
+	RHat     float64 `json:"rhat,omitempty"`     // of every parameter, at most; 0 does not ask, where Evidence does
+	ESS      float64 `json:"ess,omitempty"`      // bulk and tail, at least
+	Evidence float64 `json:"evidence,omitempty"` // standard error of log Z, volume aside, at most; 0 does not ask. See [Evidence]
+	// of every mean by the step, in standard deviations of the parameter, at most; 0 does not ask. It needs a certificate
+	Bias       float64 `json:"bias,omitempty"`
+	Seconds    float64 `json:"seconds,omitempty"` // of sampling; 0 is no limit
+	Iterations int     `json:"iterations"`        // per ladder, warm-up aside
 }
 
 // WithDefaults fills in what u leaves open for a run whose first round has so many

@@ -19,7 +19,8 @@ func chains(n int, shift float64) *r2sgld.Result {
 		for range n {
 			x = append(x, rng.NormFloat64(), rng.NormFloat64()+shift*float64(i))
 		}
-		res.Ladders = append(res.Ladders, r2sgld.Ladder{Draws: r2sgld.Draws{X: [][]float64{x}, Energy: [][]float64{make([]float64, n)}}, Stride: 1, Iterations: n})
+		res.Ladders = append(res.Ladders, r2sgld.Ladder{Draws: r2sgld.Draws{X: [][]float64{x}, Energy: [][]float64{make([]float64, n)}},
+			Stride: 1, Iterations: n})
 	}
 	return res
 }

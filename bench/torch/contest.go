@@ -84,15 +84,19 @@ func rounds(all []contestant, batch, steps, n int) ([][]cost, error) {
 
 func header(w io.Writer, s settings, version string) {
 	fmt.Fprintf(w, "A training step of ResNet20 (3 × 32 × 32, 100 classes) on %s: replicas times images per second of\n", s.device)
-	fmt.Fprintf(w, "processor time and of time elapsed. PyTorch %s in float32, ours in %s; medians of %d rounds in turn.\n", version, s.precision, s.rounds)
+	fmt.Fprintf(w, "processor time and of time elapsed. PyTorch %s in float32, ours in %s; medians of %d rounds in turn.\n",
+		version, s.precision, s.rounds)
 	fmt.Fprintf(w, "  %-58s %22s %22s\n", "", "CPU", "elapsed")
-	fmt.Fprintf(w, "  %-58s %8s %6s %6s %8s %6s %6s\n", "replicas in threads, batch: beside ours", "it", "ours", "ratio", "it", "ours", "ratio")
+	fmt.Fprintf(w, "  %-58s %8s %6s %6s %8s %6s %6s\n", "replicas in threads, batch: beside ours", "it", "ours",
+		"ratio", "it", "ours", "ratio")
 }
 
 // line is a line of the table: rates of both and how many times as fast ours is.
 func (c contest) line(theirs, ours contestant, them, us []cost, steps int) string {
 	text := fmt.Sprintf("  %-58s", fmt.Sprintf("%d in %d, batch %4d: %s", c.replicas, c.threads, c.batch, theirs.name))
-	for _, of := range []func(cost) time.Duration{func(t cost) time.Duration { return t.cpu }, func(t cost) time.Duration { return t.elapsed }} {
+	for _, of := range []func(cost) time.Duration{
+		func(t cost) time.Duration { return t.cpu }, func(t cost) time.Duration { return t.elapsed },
+	} {
 		var a, b, ratio []float64
 		for i := range them {
 			a = append(a, float64(theirs.work*steps)/of(them[i]).Seconds())

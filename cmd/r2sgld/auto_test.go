@@ -87,7 +87,8 @@ func (o *outcome) compare(names []string, draws [][][]float64, want target) {
 		}
 		// Masses of fewer than 25 draws' worth are left out: their counts are not normal.
 		if ess := diag.ESSMean(in); m.mass*ess > 25 {
-			o.gaps = append(o.gaps, gap{"mass of " + m.name, diag.Mean(slices.Concat(in...)) - m.mass, math.Sqrt(m.mass * (1 - m.mass) / ess), bias * m.mass})
+			o.gaps = append(o.gaps, gap{"mass of " + m.name, diag.Mean(slices.Concat(in...)) - m.mass,
+				math.Sqrt(m.mass * (1 - m.mass) / ess), bias * m.mass})
 		}
 	}
 }
@@ -196,7 +197,8 @@ func (o *outcome) checkEvidence(t *testing.T, seed int, want float64) {
 	if !(math.Abs(off) <= 3*se && math.Abs(off) <= 0.02) {
 		t.Errorf("seed %d: log Z is off by %.4f, standard error %.4f", seed, off, se)
 	}
-	t.Logf("seed %d: log Z off by %+.4f, standard error %.4f, that is %+.2f; bias of the step %+.4f ± %.4f", seed, off, se, off/se, *e["step_bias"], *e["step_bias_se"])
+	t.Logf("seed %d: log Z off by %+.4f, standard error %.4f, that is %+.2f; bias of the step %+.4f ± %.4f", seed, off, se, off/se,
+		*e["step_bias"], *e["step_bias_se"])
 }
 
 // Method auto, given nothing but a target and a domain, ends by its rule and is
@@ -240,7 +242,8 @@ func TestAuto(t *testing.T) {
 				o := c.make(t, c.command, c.file, seed, c.want)
 				s := o.sum
 				v, of := o.beyond()
-				t.Logf("seed %d: R̂ %.4f, ESS %.0f, %d rungs, rejections within %.3f, %d iterations after %d of warm-up, %.1f s; most beyond its bias: %s, %.2f", seed,
+				t.Logf("seed %d: R̂ %.4f, ESS %.0f, %d rungs, rejections within %.3f, %d iterations after %d of warm-up, %.1f s; most beyond its "+
+					"bias: %s, %.2f", seed,
 					s.Until.RHat, s.Until.ESS, len(s.Ladder.InverseTemperature), o.spread(), s.Iterations, s.Ladder.WarmUp, s.Seconds, of, v)
 				o.check(t, seed)
 				if o.evidence != nil {

@@ -108,7 +108,9 @@ func onlyTrainings(dirs []string) (bool, error) {
 		}
 	}
 	if trained != "" && other != "" {
-		return false, fmt.Errorf("%s is a training and %s is none: trainings are compared by scores on test images, other runs by evidence. Compare each kind by itself", trained, other)
+		return false, fmt.Errorf(
+			"%s is a training and %s is none: trainings are compared by scores on test images, other runs by evidence. Compare each kind "+
+				"by itself", trained, other)
 	}
 	return trained != "", nil
 }
@@ -166,7 +168,8 @@ func runToCompare(dir string) (compare.Run, error) {
 	}
 	r.Hashes = append(m.Previous, m.Hash)
 	if m.Command == "theory" {
-		return r, fmt.Errorf("%s is a measurement of theory, which has neither draws nor evidence to compare: its numbers are in %s/summary.json", dir, dir)
+		return r, fmt.Errorf("%s is a measurement of theory, which has neither draws nor evidence to compare: its numbers are in %s/summary.json",
+			dir, dir)
 	}
 	type estimate struct {
 		Log, Estimate, SE *float64

@@ -30,9 +30,12 @@ of more than 131,072 draws every second, fourth, … is taken.`,
 				switch {
 				case err != nil:
 				case command == "train":
-					return &job.Refused{Err: fmt.Errorf("%s is a training, which keeps no draws of single parameters: its scores are in %s/summary.json, its epochs in %s/metrics.jsonl, temperatures of layers and swaps in %s/figures; r2sgld compare %s shows the scores", dir, dir, dir, dir, text.Word(dir))}
+					return &job.Refused{Err: fmt.Errorf(
+						"%s is a training, which keeps no draws of single parameters: its scores are in %s/summary.json, its epochs in %s/metrics.jsonl, "+
+							"temperatures of layers and swaps in %s/figures; r2sgld compare %s shows the scores", dir, dir, dir, dir, text.Word(dir))}
 				case command == "theory":
-					return &job.Refused{Err: fmt.Errorf("%s is a measurement of theory, which has no draws: its numbers are in %s/summary.json, its modes in %s/figures", dir, dir, dir)}
+					return &job.Refused{Err: fmt.Errorf(
+						"%s is a measurement of theory, which has no draws: its numbers are in %s/summary.json, its modes in %s/figures", dir, dir, dir)}
 				}
 			}
 			d, err := unlessStopped(cmd.Context(), func() (*store.Draws, error) { return store.Read(mostRead, args...) })
@@ -79,7 +82,8 @@ func (c *common) diagnose(d *store.Draws) error {
 		if out.Stride > 1 {
 			every = fmt.Sprintf("; one draw in %d is summarised", out.Stride)
 		}
-		fmt.Fprintf(c.stdout(), " %s, %s%s\n\n%s", text.Counted(out.Draws, "draw"), text.Counted(out.Ladders, "ladder"), every, report.Table(out.Parameters, text.StyleOf(c.stdout())))
+		fmt.Fprintf(c.stdout(), " %s, %s%s\n\n%s", text.Counted(out.Draws, "draw"), text.Counted(out.Ladders, "ladder"), every,
+			report.Table(out.Parameters, text.StyleOf(c.stdout())))
 		text.Warn(c.stderr(), report.Doubts(out.Parameters, 0)...)
 	}
 	return nil

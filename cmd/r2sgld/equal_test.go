@@ -42,9 +42,11 @@ func TestCommandAndGoProgramAgree(t *testing.T) {
 		text, key string
 		kernel    kernel.Kernel
 		unbiased  bool
-	}{{shown, "null", nil, true}, {quartic, "null", nil, true}, {quartic, "sgld", kernel.Langevin{}, false}, {shown, "sgld", kernel.Langevin{}, false}} {
+	}{{shown, "null", nil, true}, {quartic, "null", nil, true}, {quartic, "sgld", kernel.Langevin{}, false},
+		{shown, "sgld", kernel.Langevin{}, false}} {
 		dir := t.TempDir()
-		file := write(t, dir, "disc.yaml", "variables: [x, y]\npotential: \""+c.text+"\"\ndomain: {ball: {radius: 1}}\nsampler: {ladders: 4, until: {ess: 1000}}\n")
+		file := write(t, dir, "disc.yaml",
+			"variables: [x, y]\npotential: \""+c.text+"\"\ndomain: {ball: {radius: 1}}\nsampler: {ladders: 4, until: {ess: 1000}}\n")
 		command, program := filepath.Join(dir, "command"), filepath.Join(dir, "program")
 		if code := run(t.Context(), []string{"sample", file, "--quiet", "--out", command, "--set", "sampler.kernel=" + c.key}); code != exitDone {
 			t.Fatalf("exit code %d", code)

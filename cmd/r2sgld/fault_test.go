@@ -55,7 +55,8 @@ func short() map[string]string {
 	return map[string]string{
 		"fixed": fmt.Sprintf(onFlower, "fixed", noisy, `{iterations: 24000, burn_in: 200, thin: 1, temperature: [1, 3, 10],
   step_size: [5e-4, 1e-3, 2e-3], ladders: 2, swap: {variance: online}}`), // its draws go to disk in three pieces
-		"auto": fmt.Sprintf(onFlower, "auto", "", `{method: auto, iterations: 2000, ladders: 2, until: {rhat: 1.0001, ess: 1e6, iterations: 8000}}`),
+		"auto": fmt.Sprintf(onFlower, "auto", "",
+			`{method: auto, iterations: 2000, ladders: 2, until: {rhat: 1.0001, ess: 1e6, iterations: 8000}}`),
 	}
 }
 

@@ -23,7 +23,8 @@ func TestChosenParameters(t *testing.T) {
 		squares = append(squares, names[i]+"^2")
 	}
 	file := write(t, dir, "thirty.yaml", fmt.Sprintf("variables: [%s]\npotential: %s\ndomain: {box: {x29: [0, 3]}}\n"+
-		"sampler: {method: r2sgld, iterations: 500, burn_in: 50, ladders: 2, step_size: 0.1, temperature: [1, 2]}\n", strings.Join(names, ", "), strings.Join(squares, " + ")))
+		"sampler: {method: r2sgld, iterations: 500, burn_in: 50, ladders: 2, step_size: 0.1, temperature: [1, 2]}\n", strings.Join(names,
+		", "), strings.Join(squares, " + ")))
 	out := filepath.Join(dir, "run")
 	drawn := func(says string, args ...string) map[string]string {
 		p := start(t, args...)
@@ -32,7 +33,8 @@ func TestChosenParameters(t *testing.T) {
 		}
 		return foldertest.Results(t, out)
 	}
-	all := drawn("of 30 parameters marginals show 24 and pairs 8; others: r2sgld resume "+out+" --set 'figures.parameters=[x9, x10]'", "sample", file, "--out", out)
+	all := drawn("of 30 parameters marginals show 24 and pairs 8; others: r2sgld resume "+out+" --set 'figures.parameters=[x9, x10]'",
+		"sample", file, "--out", out)
 	chosen := drawn("of 30 parameters marginals show 3 and pairs 3; others:", "resume", out, "--set", "figures.parameters=[x30, x29, x1]")
 	for name, want := range map[string][2]string{"marginals": {"24", "3"}, "pairs": {"8", "3"}} {
 		name = "figures/" + name + ".svg"
@@ -42,7 +44,8 @@ func TestChosenParameters(t *testing.T) {
 			}
 		}
 	}
-	if svg := chosen["figures/marginals.svg"]; strings.Index(svg, ">x30<") > strings.Index(svg, ">x29<") || !strings.Contains(svg, "outside the domain") {
+	if svg := chosen["figures/marginals.svg"]; strings.Index(svg, ">x30<") > strings.Index(svg, ">x29<") ||
+		!strings.Contains(svg, "outside the domain") {
 		t.Error("x30 is not before x29, or x29 has no wall")
 	}
 	for _, files := range []map[string]string{all, chosen} {

@@ -47,7 +47,9 @@ func (c *common) running(cmd *cobra.Command) {
 	c.display(cmd)
 	f := cmd.Flags()
 	f.IntVar(&c.threads, "threads", 0, "ladders that run at once; changes no draw (default all processors)")
-	f.StringArrayVar(&c.set, "set", nil, "override a key, as in --set sampler.iterations=100000; one with a point in quotes, as in --set 'model.fixed.\"x.initial\"=1' (repeatable)")
+	f.StringArrayVar(&c.set, "set", nil,
+		"override a key, as in --set sampler.iterations=100000; one with a point in quotes, as in --set 'model.fixed.\"x.initial\"=1' "+
+			"(repeatable)")
 	f.DurationVar(&c.checkpoint, "checkpoint", 30*time.Second, "time between checkpoints")
 }
 

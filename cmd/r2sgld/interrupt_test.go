@@ -131,12 +131,14 @@ func TestTwoProcesses(t *testing.T) {
 func TestMemory(t *testing.T) {
 	pace.Slow(t)
 	dir := t.TempDir()
-	file := write(t, dir, "long.yaml", fmt.Sprintf(onFlower, "long", "", `{thin: 1, burn_in: 1000, step_size: [5e-4, 1.5e-3], temperature: [1, 10], ladders: 4}`))
+	file := write(t, dir, "long.yaml",
+		fmt.Sprintf(onFlower, "long", "", `{thin: 1, burn_in: 1000, step_size: [5e-4, 1.5e-3], temperature: [1, 10], ladders: 4}`))
 	var peak [2]int64
 	for i, n := range []int{100_000, pace.Soak(1_000_000, 10_000_000)} {
 		out := filepath.Join(dir, fmt.Sprint(n))
 		begun := time.Now()
-		p := start(t, "sample", file, "--out", out, "--quiet", "--checkpoint", []string{"200ms", "5s"}[i], "--set", fmt.Sprintf("sampler.iterations=%d", n))
+		p := start(t, "sample", file, "--out", out, "--quiet", "--checkpoint", []string{"200ms", "5s"}[i], "--set",
+			fmt.Sprintf("sampler.iterations=%d", n))
 		if code := p.code(t); code != exitDone {
 			t.Fatalf("exit %d: %s", code, &p.stderr)
 		}

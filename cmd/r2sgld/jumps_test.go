@@ -63,7 +63,8 @@ func TestAutoAcrossFeatures(t *testing.T) {
 func TestAutoInNarrowWells(t *testing.T) {
 	pace.Slow(t)
 	for width, mean := range map[int]float64{40: 0.240072, 120: 0.095285, 400: 0.030629} {
-		file := write(t, t.TempDir(), "well.yaml", fmt.Sprintf("variables: [x]\npotential: \"-4*exp(-(%d*(x-1))^2) + x^2/2\"\ndomain: {box: {x: [-5, 5]}}\n", width))
+		file := write(t, t.TempDir(), "well.yaml",
+			fmt.Sprintf("variables: [x]\npotential: \"-4*exp(-(%d*(x-1))^2) + x^2/2\"\ndomain: {box: {x: [-5, 5]}}\n", width))
 		for seed := pace.Soak(3, 1); seed <= pace.Soak(4, 20); seed++ {
 			c, err := config.Load("sample", file, []string{fmt.Sprint("sampler.seed=", seed)})
 			if err != nil {
@@ -105,14 +106,16 @@ func TestAutoAcrossJumps(t *testing.T) {
 		}
 		s := summaryOf(t, out)
 		x := s.Parameters[0]
-		if z := math.Abs(x.Mean-c.mean) / x.MCSEMean; !(z < 5) || !s.Exact || !s.Until.Met || len(s.Warnings) > 0 || !strings.Contains(p.stderr.String(), "the potential jumps") {
+		if z := math.Abs(x.Mean-c.mean) / x.MCSEMean; !(z < 5) || !s.Exact || !s.Until.Met || len(s.Warnings) > 0 ||
+			!strings.Contains(p.stderr.String(), "the potential jumps") {
 			t.Errorf("%s: mean %.3f, %.1f standard errors from %.3f, exact %v, warnings %q", c.potential, x.Mean, z, c.mean, s.Exact, s.Warnings)
 		}
 		if i > 0 {
 			continue
 		}
 		p = start(t, "sample", file, "--out", filepath.Join(dir, "sgld"), "--set", "sampler.kernel=sgld")
-		if code := p.code(t); code != exitDone || !strings.Contains(strings.Join(summaryOf(t, filepath.Join(dir, "sgld")).Warnings, " "), "the potential jumps") {
+		if code := p.code(t); code != exitDone || !strings.Contains(strings.Join(summaryOf(t, filepath.Join(dir, "sgld")).Warnings, " "),
+			"the potential jumps") {
 			t.Errorf("given sgld: exit %d: %s", code, &p.stderr)
 		}
 		for _, kernel := range []string{"sgld", "null"} {

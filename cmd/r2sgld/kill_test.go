@@ -29,7 +29,8 @@ const noisy = "noise: {gradient: 0.05, energy: 0.5}"
 // killed are the runs that are killed.
 func killed() map[string]string {
 	return map[string]string{
-		"auto": fmt.Sprintf(onFlower, "auto", "", `{method: auto, iterations: 8000, ladders: 4, until: {rhat: 1.0001, ess: 1e6, iterations: 64000}}`),
+		"auto": fmt.Sprintf(onFlower, "auto", "",
+			`{method: auto, iterations: 8000, ladders: 4, until: {rhat: 1.0001, ess: 1e6, iterations: 64000}}`),
 		"momentum": fmt.Sprintf(onFlower, "momentum", noisy,
 			`{method: r2sghmc, iterations: 40000, burn_in: 5000, thin: 20, temperature: [1, 3, 10], step_size: [5e-5, 1e-4, 3e-4], ladders: 3}`),
 		"online": fmt.Sprintf(onFlower, "online", noisy,

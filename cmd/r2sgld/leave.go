@@ -84,7 +84,8 @@ func leavingRun(dir string, resumed bool) {
 		case err != nil && before == nil, old && !resumed:
 			return job.Early{}.Error()
 		case err != nil:
-			return fmt.Sprintf("stopped while the new run in %s took the place of the one before; nothing is lost.\ngo on with: r2sgld resume %s", dir, text.Word(dir))
+			return fmt.Sprintf("stopped while the new run in %s took the place of the one before; nothing is lost.\ngo on with: r2sgld resume %s",
+				dir, text.Word(dir))
 		}
 		kept := "what is kept is what the run is to do"
 		newest := store.Newest(dir)

@@ -30,7 +30,8 @@ func (b *space) Set(text string) error {
 	for _, u := range []struct {
 		name string
 		size float64
-	}{{"TIB", 1 << 40}, {"GIB", 1 << 30}, {"MIB", 1 << 20}, {"KIB", 1 << 10}, {"TB", 1e12}, {"GB", 1e9}, {"MB", 1e6}, {"KB", 1e3}, {"T", 1e12}, {"G", 1e9}, {"M", 1e6}, {"K", 1e3}, {"B", 1}} {
+	}{{"TIB", 1 << 40}, {"GIB", 1 << 30}, {"MIB", 1 << 20}, {"KIB", 1 << 10}, {"TB", 1e12}, {"GB", 1e9}, {"MB", 1e6}, {"KB", 1e3}, {"T", 1e12},
+		{"G", 1e9}, {"M", 1e6}, {"K", 1e3}, {"B", 1}} {
 		if n, ok := strings.CutSuffix(number, u.name); ok {
 			number, unit = n, u.size
 			break
@@ -56,7 +57,8 @@ func (b *space) Type() string { return "size" }
 
 // limited registers the flags of what a run may take.
 func (c *common) limited(cmd *cobra.Command) {
-	cmd.Flags().Var(&c.maxDisk, "max-disk", "what the run folder may take, as in 2GB: a run of method auto ends before it takes more (default 90 % of what is free)")
+	cmd.Flags().Var(&c.maxDisk, "max-disk",
+		"what the run folder may take, as in 2GB: a run of method auto ends before it takes more (default 90 % of what is free)")
 	cmd.Flags().Var(&c.maxMemory, "max-memory", "what the program may take of memory, likewise (default 90 % of what is free)")
 }
 
@@ -89,7 +91,8 @@ func (c *common) runFinished(dir string, m job.Manifest[json.RawMessage]) (bool,
 		} `json:"until"`
 	}
 	var whole any
-	if folder.ReadJSON("summary.json", &sum) != nil || folder.ReadJSON("summary.json", &whole) != nil || sum.Hash != m.Hash || sum.Until != nil && sum.Until.Capped != "" {
+	if folder.ReadJSON("summary.json", &sum) != nil || folder.ReadJSON("summary.json", &whole) != nil || sum.Hash != m.Hash ||
+		sum.Until != nil && sum.Until.Capped != "" {
 		return false, nil
 	}
 	more := "--iterations N"
@@ -117,7 +120,9 @@ func (c *common) tellFinished(dir string, summary any, what, more string) error 
 	case c.json:
 		return c.printJSON(summary)
 	case !c.quiet:
-		fmt.Fprintln(c.stderr(), text.Plain(fmt.Sprintf("%s is finished: its %s are in %s/summary.json, its figures in %s/figures. Nothing was changed%s", dir, what, dir, dir, more)))
+		fmt.Fprintln(c.stderr(),
+			text.Plain(fmt.Sprintf("%s is finished: its %s are in %s/summary.json, its figures in %s/figures. Nothing was changed%s", dir,
+				what, dir, dir, more)))
 	}
 	return nil
 }

@@ -84,7 +84,8 @@ func TestLimits(t *testing.T) {
 	if held := sum.Draws / 4; sum.Thin <= 10 || held > 3950 || held < 1900 || sum.Iterations != 640_000 {
 		t.Errorf("%d draws, every %d iterations of %d", sum.Draws, sum.Thin, sum.Iterations)
 	}
-	if csv, err := os.ReadFile(filepath.Join(whole, "draws-1.csv")); err != nil || !strings.Contains(string(csv), fmt.Sprintf("thin = %d\n", sum.Thin)) {
+	if csv, err := os.ReadFile(filepath.Join(whole, "draws-1.csv")); err != nil ||
+		!strings.Contains(string(csv), fmt.Sprintf("thin = %d\n", sum.Thin)) {
 		t.Errorf("draws do not say that each is of %d iterations: %v", sum.Thin, err)
 	}
 	if disk := taken(t, whole); !(disk < 1.5*plan.Disk) || !(disk > plan.Disk/6) {
@@ -105,7 +106,8 @@ func TestLimits(t *testing.T) {
 	if code := p.code(t); code == exitDone {
 		sum = summaryOf(t, capped)
 	}
-	if sum == nil || !strings.Contains(sum.Until.Capped, "of --max-disk") || !strings.Contains(strings.Join(sum.Warnings, " "), "resume "+capped) || sum.Iterations != 20_000 {
+	if sum == nil || !strings.Contains(sum.Until.Capped, "of --max-disk") || !strings.Contains(strings.Join(sum.Warnings, " "),
+		"resume "+capped) || sum.Iterations != 20_000 {
 		t.Fatalf("capped: %s", &p.stderr)
 	}
 	if p = start(t, "resume", capped); p.code(t) != exitDone {

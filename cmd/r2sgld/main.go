@@ -56,7 +56,8 @@ reflected replica exchange stochastic gradient Langevin dynamics.`,
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	root.AddCommand(sampleCommand(), identifyCommand(), trainCommand(), planCommand(), compareCommand(), resumeCommand(), diagnoseCommand(), reproduceCommand(), simulateCommand(), theoryCommand(), schemaCommand())
+	root.AddCommand(sampleCommand(), identifyCommand(), trainCommand(), planCommand(), compareCommand(), resumeCommand(), diagnoseCommand(),
+		reproduceCommand(), simulateCommand(), theoryCommand(), schemaCommand())
 	foldHelp(root, stdout)
 	began := false
 	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) {

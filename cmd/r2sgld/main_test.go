@@ -58,7 +58,8 @@ func TestSameBytes(t *testing.T) {
 	want := foldertest.Results(t, whole)
 
 	threads := filepath.Join(dir, "threads")
-	if code := run(context.Background(), []string{"sample", file, "--out", threads, "--quiet", "--threads", "4", "--checkpoint", "5ms"}); code != exitDone {
+	if code := run(context.Background(), []string{"sample", file, "--out", threads, "--quiet", "--threads", "4", "--checkpoint",
+		"5ms"}); code != exitDone {
 		t.Fatalf("exit %d", code)
 	}
 	same(t, "four threads", want, foldertest.Results(t, threads))
@@ -160,7 +161,8 @@ func TestFailedBeginning(t *testing.T) {
 	out := filepath.Join(dir, "run")
 	file := write(t, dir, "half.yaml", "variables: [x]\npotential: \"sqrt(x - 1)\"\ndomain: {box: {x: [-2, 2]}}\nsampler: {seed: 4}\n")
 	p := start(t, "sample", file, "--out", out)
-	if code := p.code(t); code != exitFailed || !strings.Contains(p.stderr.String(), "nothing to go on from: to begin anew in "+out+", pass --force") {
+	if code := p.code(t); code != exitFailed ||
+		!strings.Contains(p.stderr.String(), "nothing to go on from: to begin anew in "+out+", pass --force") {
 		t.Errorf("exit %d: %s", code, &p.stderr)
 	}
 }
@@ -170,11 +172,13 @@ func TestFailedResume(t *testing.T) {
 	dir := t.TempDir()
 	file := write(t, dir, "flower.yaml", flower)
 	out := filepath.Join(dir, "run")
-	if code := run(context.Background(), []string{"sample", file, "--out", out, "--quiet", "--set", "sampler.iterations=3000"}); code != exitDone {
+	if code := run(context.Background(),
+		[]string{"sample", file, "--out", out, "--quiet", "--set", "sampler.iterations=3000"}); code != exitDone {
 		t.Fatalf("exit %d", code)
 	}
 	want := foldertest.Results(t, out)
-	for _, set := range []string{"sampler.ladders=7", "sampler.thin=7", "sampler.seed=9", "sampler.temperature=[1, 3]", "potential=x^2", "domain.flower.radius=1"} {
+	for _, set := range []string{"sampler.ladders=7", "sampler.thin=7", "sampler.seed=9", "sampler.temperature=[1, 3]", "potential=x^2",
+		"domain.flower.radius=1"} {
 		if code := run(context.Background(), []string{"resume", out, "--quiet", "--set", set}); code != exitUsage {
 			t.Errorf("resume --set %s: exit %d", set, code)
 		}
@@ -368,7 +372,8 @@ func TestHelp(t *testing.T) {
 			t.Errorf("%s --help: exit %d\n%s", cmd, code, b.String())
 		}
 	}
-	for _, c := range []interface{ HasExample() bool }{sampleCommand(), identifyCommand(), resumeCommand(), diagnoseCommand(), theoryCommand()} {
+	for _, c := range []interface{ HasExample() bool }{sampleCommand(), identifyCommand(), resumeCommand(),
+		diagnoseCommand(), theoryCommand()} {
 		if !c.HasExample() {
 			t.Errorf("%v has no example", c)
 		}

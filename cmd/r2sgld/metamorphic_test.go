@@ -78,7 +78,8 @@ func (c chooser) schedule(method string) string {
 	if strings.Contains(method, "cyc") {
 		return fmt.Sprintf("schedule: {kind: cosine, cycles: %d}", 1+c.IntN(4))
 	}
-	return c.of("", "", "schedule: cosine", "schedule: {kind: exponential, decay: 0.999, after: 50}", "schedule: {kind: polynomial, a: 0.01, b: 10, gamma: 0.5}")
+	return c.of("", "", "schedule: cosine", "schedule: {kind: exponential, decay: 0.999, after: 50}",
+		"schedule: {kind: polynomial, a: 0.01, b: 10, gamma: 0.5}")
 }
 
 func (c chooser) rungs(several bool) string {
@@ -111,7 +112,8 @@ func (c chooser) swap(noisy, momentum bool) string {
 
 func (c chooser) domain() string {
 	return c.of("{box: {x: [-1, 1], y: [-2, 1]}}", "{ball: {center: [0, 0], radius: 1.2}}", "{flower: {petals: 5, offset: 3, radius: 1}}",
-		"{heart: {radius: 1}}", "{polygon: [[-1, -1], [2, -1], [0.3, 0.2], [-1, 2]]}", `{box: {x: [-2, 2], y: [-2, 2]}, constraints: ["x^2 + 2*y^2 <= 2", "x > y - 1"]}`)
+		"{heart: {radius: 1}}", "{polygon: [[-1, -1], [2, -1], [0.3, 0.2], "+
+			"[-1, 2]]}", `{box: {x: [-2, 2], y: [-2, 2]}, constraints: ["x^2 + 2*y^2 <= 2", "x > y - 1"]}`)
 }
 
 // whole makes the run in one go.
@@ -151,7 +153,8 @@ func (c chooser) variant() variant {
 
 // alone are variants that differ in one thing.
 func alone() []variant {
-	return []variant{{threads: 4, every: time.Hour}, {threads: 1, every: time.Millisecond}, {threads: 1, every: time.Hour, redraw: true, tables: true},
+	return []variant{{threads: 4, every: time.Hour}, {threads: 1, every: time.Millisecond},
+		{threads: 1, every: time.Hour, redraw: true, tables: true},
 		{threads: 1, every: time.Hour, stops: 3}, {threads: 1, every: time.Hour, extended: true}}
 }
 

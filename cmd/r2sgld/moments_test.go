@@ -61,7 +61,8 @@ func stoppables(t *testing.T, dir string) []stoppable {
 		{"compare", []string{"compare", in("pelts"), in("other")}, 200 * time.Millisecond, "", ""},
 		{"diagnose", []string{"diagnose", in("pelts")}, 200 * time.Millisecond, "", ""},
 		{"reproduce", []string{"reproduce", "multimodal", "--scale", "smoke", "--out", out}, 4 * time.Second, "", out},
-		{"theory", []string{"theory", gap, "--out", out, "--set", "theory.temperature=[1, 10]", "--set", "theory.grid=600"}, 3 * time.Second, "", out},
+		{"theory", []string{"theory", gap, "--out", out, "--set", "theory.temperature=[1, 10]", "--set", "theory.grid=600"},
+			3 * time.Second, "", out},
 		{"resume", []string{"resume", in("pelts"), "--set", "sampler.until.ess=1000000"}, 2 * time.Second, in("pelts"), ""},
 	}
 	worker, _ := filepath.Abs("../../bin/r2sgld-torch")

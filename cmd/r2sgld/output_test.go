@@ -23,7 +23,9 @@ func TestOutputIsLost(t *testing.T) {
 	pace.Slow(t)
 	dir := t.TempDir()
 	theory := write(t, dir, "interval.yaml", onInterval)
-	sample := write(t, dir, "square.yaml", "variables: [x]\npotential: 0\ndomain: {box: {x: [0, 2]}}\nsampler: {method: r2sgld, iterations: 2000, burn_in: 100, step_size: 0.01, temperature: [1, 10]}\n")
+	sample := write(t, dir, "square.yaml",
+		"variables: [x]\npotential: 0\ndomain: {box: {x: [0, 2]}}\nsampler: {method: r2sgld, iterations: 2000, burn_in: 100, step_size: 0.01, "+
+			"temperature: [1, 10]}\n")
 	folder := func(name string) string { return filepath.Join(dir, name) }
 	for _, args := range [][]string{
 		{"--version"},
@@ -38,7 +40,8 @@ func TestOutputIsLost(t *testing.T) {
 		{"reproduce", "multimodal", "--truth", "--json"},
 	} {
 		code, said := toNowhere(t, args...)
-		if code != exitFailed || !strings.Contains(said, "the output is not complete: write /dev/stdout: ") || strings.Count(said, "not complete") != 1 || strings.Contains(said, "see r2sgld --help") {
+		if code != exitFailed || !strings.Contains(said, "the output is not complete: write /dev/stdout: ") ||
+			strings.Count(said, "not complete") != 1 || strings.Contains(said, "see r2sgld --help") {
 			t.Errorf("%v: exit %d: %s", args, code, said)
 		}
 	}

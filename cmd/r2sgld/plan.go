@@ -57,7 +57,8 @@ func (c *common) plan(cmd *cobra.Command, path string) error {
 		return c.planTraining(cmd, path, w)
 	}
 	if command == "theory" {
-		return &job.Refused{Err: fmt.Errorf("%s is a configuration of theory, which has nothing to plan: r2sgld theory %s", path, text.Word(path))}
+		return &job.Refused{Err: fmt.Errorf("%s is a configuration of theory, which has nothing to plan: r2sgld theory %s",
+			path, text.Word(path))}
 	}
 	r, err := unlessStopped(cmd.Context(), func() (*config.Run, error) { return c.programs(cmd.Context()).Load(command, path, c.set) })
 	if err != nil {

@@ -29,22 +29,26 @@ func TestProgramsAreTold(t *testing.T) {
 	begun, out := filepath.Join(dir, "begun"), filepath.Join(dir, "run")
 	file := write(t, dir, "program.yaml", answers("touch "+begun, ":"))
 	p := start(t, "sample", file, "--out", out)
-	if code := p.code(t); code != exitDone || !strings.HasPrefix(p.stderr.String(), "runs: sh -c 'touch "+begun) || strings.Count(p.stderr.String(), "runs: ") != 1 {
+	if code := p.code(t); code != exitDone || !strings.HasPrefix(p.stderr.String(), "runs: sh -c 'touch "+begun) ||
+		strings.Count(p.stderr.String(), "runs: ") != 1 {
 		t.Fatalf("exit %d: %s", code, &p.stderr)
 	}
 	if err := os.Remove(begun); err != nil {
 		t.Fatal(err)
 	}
-	for _, args := range [][]string{{"sample", file, "--out", filepath.Join(dir, "new")}, {"plan", file}, {"resume", out, "--iterations", "2000"}} {
+	for _, args := range [][]string{{"sample", file, "--out", filepath.Join(dir, "new")}, {"plan", file},
+		{"resume", out, "--iterations", "2000"}} {
 		p := start(t, append(args, "--no-commands")...)
-		if code, said := p.code(t), p.stderr.String(); code != exitUsage || !strings.Contains(said, "--no-commands refuses: sh -c 'touch") || !strings.Contains(said, "nothing was written") {
+		if code, said := p.code(t), p.stderr.String(); code != exitUsage || !strings.Contains(said, "--no-commands refuses: sh -c 'touch") ||
+			!strings.Contains(said, "nothing was written") {
 			t.Errorf("%v: exit %d: %s", args, code, said)
 		}
 	}
 	if there(dir, "begun") || there(dir, "new") {
 		t.Error("the program has begun, or a folder")
 	}
-	for _, args := range [][]string{{"sample", write(t, dir, "flower.yaml", flower), "--out", filepath.Join(dir, "flower")}, {"diagnose", out}, {"compare", out}} {
+	for _, args := range [][]string{{"sample", write(t, dir, "flower.yaml", flower), "--out", filepath.Join(dir, "flower")},
+		{"diagnose", out}, {"compare", out}} {
 		p := start(t, append(args, "--no-commands")...)
 		if code := p.code(t); code != exitDone || strings.Contains(p.stderr.String(), "runs: ") {
 			t.Errorf("%v: exit %d: %s", args, code, &p.stderr)

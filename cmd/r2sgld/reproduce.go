@@ -83,12 +83,15 @@ The studies:
 	}
 	c.display(cmd)
 	f := cmd.Flags()
-	f.StringVar(&scale, "scale", string(study.Paper), "paper: as much as the paper ran; small: of the networks, what a desk can do; smoke: seconds, to see that it works")
+	f.StringVar(&scale, "scale", string(study.Paper),
+		"paper: as much as the paper ran; small: of the networks, what a desk can do; smoke: seconds, to see that it works")
 	f.BoolVar(&truth, "truth", false, "print the exact laws that multimodal compares with, and run nothing")
 	f.StringVar(&c.out, "out", "", "folder of the report (default runs/reproduce-STUDY-TIME)")
 	f.Uint64Var(&c.seed, "seed", 1, "seed of all random numbers")
 	f.IntVar(&c.threads, "threads", 0, "chains that run at once; changes no number (default all processors)")
-	f.BoolVar(&c.force, "force", false, "write into a folder that is not empty; a finished report in it is replaced when a study of the new one has ended, an unfinished one goes on")
+	f.BoolVar(&c.force, "force", false,
+		"write into a folder that is not empty; a finished report in it is replaced when a study of the new one has ended, an unfinished "+
+			"one goes on")
 	return cmd
 }
 

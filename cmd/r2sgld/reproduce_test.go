@@ -33,13 +33,15 @@ func invented(name string, runs map[string]int, halts bool) paperStudy {
 			Pictures: []study.Picture{{Name: "of-" + name, Caption: "It is a disc.",
 				SVG: []byte(`<svg width="9pt" height="9pt"><text>` + name + `</text></svg>`), PNG: []byte(name)}}}}
 		s.Claims = []study.Claim{{ID: name, Section: "5.1", Text: "T", Test: "By eye.", Why: "It is.", Verdict: study.Untestable},
-			{ID: "shared", Section: "5.2", Text: "U", Test: "By eye.", Why: "It is " + name + ".", Verdict: study.Holds, Numbers: []study.Number{{Name: "n", Value: 0.1}}}}
+			{ID: "shared", Section: "5.2", Text: "U", Test: "By eye.", Why: "It is " + name + ".", Verdict: study.Holds,
+				Numbers: []study.Number{{Name: "n", Value: 0.1}}}}
 		return s, nil
 	}}
 }
 
 func silent(out string) *common {
-	return &common{out: out, seed: 1, quiet: true, stdout: func() io.Writer { return io.Discard }, stderr: func() io.Writer { return io.Discard }}
+	return &common{out: out, seed: 1, quiet: true, stdout: func() io.Writer { return io.Discard },
+		stderr: func() io.Writer { return io.Discard }}
 }
 
 // Studies that ended before others were stopped are kept: the same command does nothing
@@ -67,11 +69,13 @@ func TestReproduceGoesOn(t *testing.T) {
 		stop()
 	}()
 	var halted *stopped
-	if err := silent(parts).reproduceThem(ctx, "all", entries(true), study.Smoke); !errors.As(err, &halted) || halted.desk.Count() != 1 || halted.of != 4 ||
+	if err := silent(parts).reproduceThem(ctx, "all", entries(true), study.Smoke); !errors.As(err, &halted) || halted.desk.Count() != 1 ||
+		halted.of != 4 ||
 		!strings.Contains(err.Error(), "go on with: r2sgld reproduce all --scale smoke --seed 1 --out "+text.Word(parts)) {
 		t.Fatalf("%v", err)
 	}
-	if report := foldertest.Files(t, parts)["report.html"]; !strings.Contains(report, "It was not reached") || !strings.Contains(report, "r2sgld reproduce b --scale smoke --seed 1") {
+	if report := foldertest.Files(t, parts)["report.html"]; !strings.Contains(report, "It was not reached") ||
+		!strings.Contains(report, "r2sgld reproduce b --scale smoke --seed 1") {
 		t.Error("the report of a part does not say what is left")
 	}
 	before := map[string]os.FileInfo{}
@@ -115,7 +119,8 @@ func TestReproduceRefuses(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "all")
 	err := silent(dir).reproduceThem(t.Context(), "all", []paperStudy{failing, invented("a", runs, false)}, study.Smoke)
 	var refused *job.Refused
-	if err == nil || !strings.Contains(err.Error(), "study f: it broke") || errors.As(err, &refused) || runs["a"] != 1 || !there(dir, "report.html") {
+	if err == nil || !strings.Contains(err.Error(), "study f: it broke") || errors.As(err, &refused) || runs["a"] != 1 ||
+		!there(dir, "report.html") {
 		t.Errorf("%v", err)
 	}
 	other := silent(dir)
@@ -147,7 +152,8 @@ func TestReproduceRefuses(t *testing.T) {
 	lacking := invented("d", runs, false)
 	lacking.ready = func(study.Options) error { return &job.Refused{Err: errors.New("no data")} }
 	empty := filepath.Join(t.TempDir(), "none")
-	if err := silent(empty).reproduceThem(t.Context(), "all", []paperStudy{lacking, lacking}, study.Smoke); !errors.As(err, &refused) || there(empty, ".") {
+	if err := silent(empty).reproduceThem(t.Context(), "all", []paperStudy{lacking, lacking}, study.Smoke); !errors.As(err, &refused) ||
+		there(empty, ".") {
 		t.Errorf("nothing could run: %v", err)
 	}
 }

@@ -73,11 +73,13 @@ func (c *common) resume(cmd *cobra.Command, dir string) error {
 	case settled && (command == "theory" || command == "go"):
 		return c.tellSettled(dir)
 	case command == "theory":
-		return &job.Refused{Err: fmt.Errorf("%s is a measurement of theory, which is not resumed: it has no draws to go on from. Measure again: r2sgld theory CONFIG.yaml", dir)}
+		return &job.Refused{Err: fmt.Errorf(
+			"%s is a measurement of theory, which is not resumed: it has no draws to go on from. Measure again: r2sgld theory CONFIG.yaml", dir)}
 	case command == "go":
 		return &job.Refused{Err: fmt.Errorf("%s was written by a Go program, which alone can go on with it: it has no configuration", dir)}
 	case command == "train" && cmd.Flags().Changed("iterations"):
-		return &job.Refused{Err: errors.New("a training is not extended: its schedule and averages span its epochs. Start a new one with more of them (sampler.epochs)")}
+		return &job.Refused{Err: errors.New(
+			"a training is not extended: its schedule and averages span its epochs. Start a new one with more of them (sampler.epochs)")}
 	case command == "train":
 		if newest == dir { // one beside it has yet to take its place
 			if done, err := c.isFinished(dir); done || err != nil {
@@ -150,7 +152,9 @@ func sameLaw(begun, now *config.Run) error {
 		return err
 	}
 	if a != b {
-		return &job.Refused{Err: errors.New("a resumed run can change sampler.step_size, sampler.cap, sampler.swap, sampler.until, figures and, unless its schedule is cosine, sampler.iterations only: start a new run for anything else")}
+		return &job.Refused{Err: errors.New(
+			"a resumed run can change sampler.step_size, sampler.cap, sampler.swap, sampler.until, figures and, unless its schedule is cosine, " +
+				"sampler.iterations only: start a new run for anything else")}
 	}
 	return nil
 }

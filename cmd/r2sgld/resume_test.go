@@ -30,7 +30,8 @@ func TestResumeNoRun(t *testing.T) {
 func TestResumeWithoutRecord(t *testing.T) {
 	dir := t.TempDir()
 	out := filepath.Join(dir, "run")
-	must(t, exitDone, "sample", write(t, dir, "flower.yaml", flower), "--out", out, "--quiet", "--set", "sampler.iterations=1000", "--set", "sampler.burn_in=100")
+	must(t, exitDone, "sample", write(t, dir, "flower.yaml", flower), "--out", out, "--quiet", "--set", "sampler.iterations=1000",
+		"--set", "sampler.burn_in=100")
 	if err := os.Remove(filepath.Join(out, ".r2sgld.files")); err != nil {
 		t.Fatal(err)
 	}

@@ -194,7 +194,8 @@ func (m made) hashes(t *testing.T) hashes {
 	if err != nil {
 		t.Fatal(err)
 	}
-	places := strings.NewReplacer("FILE", filepath.Join(dir, "run.yaml"), "RUN", filepath.Join(dir, "run"), "OTHER", filepath.Join(dir, "other"), "DATA", data, "HERE", dir)
+	places := strings.NewReplacer("FILE", filepath.Join(dir, "run.yaml"), "RUN", filepath.Join(dir, "run"), "OTHER",
+		filepath.Join(dir, "other"), "DATA", data, "HERE", dir)
 	write(t, dir, "run.yaml", places.Replace(m.text))
 	sums := hashed{sums: map[string]hash.Hash{}, replace: strings.NewReplacer(data, "DATA", dir, "HERE")}
 	for i, line := range m.commands() {

@@ -55,16 +55,19 @@ func (s *simulated) register(cmd *cobra.Command) {
 	f.StringVar(&s.From, "from", "draws", "parameters: draws, mean or mode (of each parameter by itself)")
 	f.StringVar(&s.Until, "until", "", "last time, or +T: so much beyond the data (default the last time of the data)")
 	f.Float64Var(&s.startTime, "start-time", 0, "first time: that of a row of the data, or give --start (default the first of the data)")
-	f.StringSliceVar(&s.Start, "start", nil, "initial state, as in x=1,y=2 (default the initial parameters of a trajectory run, else the data)")
+	f.StringSliceVar(&s.Start, "start", nil,
+		"initial state, as in x=1,y=2 (default the initial parameters of a trajectory run, else the data)")
 	f.IntVar(&s.points, "points", 0, "times, evenly spaced (default as dense as the data, from 500 to 5000)")
 	f.StringVar(&s.Times, "times", "", "CSV file with the times in place of --until and --points, FILE or FILE:COLUMN")
 	f.IntVar(&s.Draws, "draws", 1000, "draws at most, spread evenly over all")
 	f.Float64Var(&s.Level, "level", 90, "of the intervals, in percent")
 	f.BoolVar(&s.noise, "noise", true, "intervals of observations as well, where the noise of the data is known")
 	f.StringArrayVar(&s.Set, "set", nil, "change a parameter, as in --set beta=0.03 (repeatable)")
-	f.StringArrayVar(&s.Truth, "truth", nil, "compare with known parameters, as in sigma=10,rho=28; initial values not given are those of the mode, terms of a library 0 (repeatable)")
+	f.StringArrayVar(&s.Truth, "truth", nil,
+		"compare with known parameters, as in sigma=10,rho=28; initial values not given are those of the mode, terms of a library 0 (repeatable)")
 	f.StringVar(&s.Against, "against", "", "compare with the mode of another run, or with data: a CSV file with the columns of the run")
-	f.Float64Var(&s.apart, "apart", 1, "distance from which on trajectories are apart: root of the sum of squares over the states, in their units")
+	f.Float64Var(&s.apart, "apart", 1,
+		"distance from which on trajectories are apart: root of the sum of squares over the states, in their units")
 	f.StringVar((*string)(&s.Solver), "solver", string(ode.DOP853), "dopri5, dop853, or lsoda for stiff equations")
 	f.Float64Var(&s.RTol, "rtol", 1e-8, "relative tolerance of a step")
 	f.Float64Var(&s.atol, "atol", 0, "absolute tolerance of a step (default 1e-10 of the largest value of each state)")
@@ -78,7 +81,8 @@ func (s *simulated) register(cmd *cobra.Command) {
 
 // choose takes over what has no value unless it is given.
 func (s *simulated) choose(given func(flag string) bool) {
-	s.StartTime, s.ATol, s.Apart = ifGiven(given("start-time"), &s.startTime), ifGiven(given("atol"), &s.atol), ifGiven(given("apart"), &s.apart)
+	s.StartTime, s.ATol, s.Apart = ifGiven(given("start-time"), &s.startTime), ifGiven(given("atol"), &s.atol),
+		ifGiven(given("apart"), &s.apart)
 	s.Points, s.Noise = ifGiven(given("points"), &s.points), ifGiven(given("noise"), &s.noise)
 }
 

@@ -46,10 +46,12 @@ func simulateModeless(t *testing.T, dir string) {
 	i := strings.Index(sum, `"mode": `)
 	write(t, other, "summary.json", sum[:i]+`"mode": null`+sum[i+strings.Index(sum[i:], ","):])
 	const note = "the mode of alpha cannot be told: several peaks are about as high. The median stands for it"
-	for _, args := range [][]string{{other}, {other, "--from", "mode"}, {other, "--from", "mean", "--truth", "alpha=0.55,beta=0.03,gamma=0.8,delta=0.02"}, {dir, "--against", other},
+	for _, args := range [][]string{{other}, {other, "--from", "mode"},
+		{other, "--from", "mean", "--truth", "alpha=0.55,beta=0.03,gamma=0.8,delta=0.02"}, {dir, "--against", other},
 		{other, "--from", "mode", "--set", "delta=0.02"}, {other, "--set", "alpha=0.55"}} {
 		rep, rows := simulate(t, args[0], append(args[1:], "--draws", "20")...)
-		if told := strings.Contains(strings.Join(rep.Warnings, " "), note); told != (args[len(args)-1] != "alpha=0.55") || strings.Contains(fmt.Sprint(rows), "NaN") {
+		if told := strings.Contains(strings.Join(rep.Warnings, " "), note); told != (args[len(args)-1] != "alpha=0.55") ||
+			strings.Contains(fmt.Sprint(rows), "NaN") {
 			t.Errorf("%v: warnings %q", args[1:], rep.Warnings)
 		}
 	}
@@ -186,19 +188,22 @@ func simulateDraws(t *testing.T, dir string) {
 		t.Errorf("periods %+v, %+v", p, q)
 	}
 	apart := "the times are 21 apart, the period of "
-	if w := coarse.Warnings; strings.Contains(fmt.Sprint(fine.Warnings), "apart") || !strings.Contains(w[len(w)-1], apart) || !strings.Contains(w[len(w)-1], "--points ") {
+	if w := coarse.Warnings; strings.Contains(fmt.Sprint(fine.Warnings), "apart") || !strings.Contains(w[len(w)-1], apart) ||
+		!strings.Contains(w[len(w)-1], "--points ") {
 		t.Errorf("%s, %s", fine.Warnings, w)
 	}
 	times := write(t, t.TempDir(), "times.csv", "when\n1901.5\n1903\n1950\n")
 	out := filepath.Join(t.TempDir(), "a", "b")
 	must(t, exitDone, "simulate", dir, "--quiet", "--out", out, "--times", times+":when", "--draws", "7", "--keep")
-	if lines := strings.Split(read(t, filepath.Join(out, "trajectories.csv")), "\n"); len(lines) != 7*3+2 || lines[0] != "draw,year,H,L" || !strings.HasPrefix(lines[4], "2,1901.5,") {
+	if lines := strings.Split(read(t, filepath.Join(out, "trajectories.csv")), "\n"); len(lines) != 7*3+2 || lines[0] != "draw,year,H,L" ||
+		!strings.HasPrefix(lines[4], "2,1901.5,") {
 		t.Errorf("%d lines: %s", len(lines), lines[:5])
 	}
 	// One time in the future will do, and one row to compare with.
 	rep, rows = simulate(t, dir, "--times", write(t, t.TempDir(), "one.csv", "year\n1950\n"), "--draws", "7",
 		"--against", write(t, t.TempDir(), "seen.csv", "year,hare,lynx\n1950,20,10\n"))
-	if c := rep.Comparison; len(rows) != 2 || last(t, rows, "year") != 1950 || rep.Until != 1950 || c == nil || c.Parted != 7 || len(rep.Warnings) > 1 {
+	if c := rep.Comparison; len(rows) != 2 || last(t, rows, "year") != 1950 || rep.Until != 1950 || c == nil || c.Parted != 7 ||
+		len(rep.Warnings) > 1 {
 		t.Errorf("%s, %+v", rows, rep)
 	}
 	// An earlier simulation is replaced, none of it left, if it is asked for.
@@ -223,7 +228,8 @@ func simulateThreads(t *testing.T, dir string) {
 		if !maps.Equal(want, got) {
 			t.Errorf("%s threads: other bytes", threads)
 		}
-		for _, name := range []string{"simulation.csv", "simulation.json", "trajectories.csv", "figures/forecast.svg", "figures/phase.png", "figures/parting.svg"} {
+		for _, name := range []string{"simulation.csv", "simulation.json", "trajectories.csv", "figures/forecast.svg", "figures/phase.png",
+			"figures/parting.svg"} {
 			if want[name] == "" {
 				t.Errorf("no %s", name)
 			}
@@ -276,7 +282,8 @@ func simulateRefused(t *testing.T, dir string) {
 	} {
 		args := strings.NewReplacer("ONE", one, "FIGURES", filepath.Join(dir, "figures")).Replace(c.args)
 		p := start(t, append([]string{"simulate", dir, "--out", out}, strings.Fields(args)...)...)
-		if code := p.code(t); code != exitUsage || !strings.Contains(p.stderr.String(), c.want) || strings.Count(p.stderr.String(), "nothing was written") > 1 {
+		if code := p.code(t); code != exitUsage || !strings.Contains(p.stderr.String(), c.want) ||
+			strings.Count(p.stderr.String(), "nothing was written") > 1 {
 			t.Errorf("%s: exit %d, %s", c.args, code, p.stderr.String())
 		}
 	}
@@ -326,7 +333,8 @@ func TestSimulateOtherRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, foreign, "run.json", "{}")
-	must(t, exitDone, "identify", "../../examples/lynx-hare.yaml", "--out", half, "--quiet", "--set", "model.equations={H: \"H*(alpha - beta*L)\"}",
+	must(t, exitDone, "identify", "../../examples/lynx-hare.yaml", "--out", half, "--quiet", "--set",
+		"model.equations={H: \"H*(alpha - beta*L)\"}",
 		"--set", "model.constraints=[alpha > 0]", "--set", "sampler={method: r2sgld, iterations: 600, burn_in: 100}")
 	for where, want := range map[string]string{
 		foreign: "is no run folder: its run.json names no command",
@@ -359,7 +367,8 @@ sampler: {method: r2sgld, iterations: 3000, burn_in: 500, thin: 5}
 	must(t, exitDone, "identify", file, "--quiet", "--out", out)
 	for _, from := range []string{"mode", "draws"} {
 		p := start(t, "simulate", out, "--from", from, "--until", "3")
-		if code := p.code(t); code != exitFailed || !strings.Contains(p.stderr.String(), "blows up at t = ") || !strings.Contains(p.stderr.String(), "(x = ") {
+		if code := p.code(t); code != exitFailed || !strings.Contains(p.stderr.String(), "blows up at t = ") ||
+			!strings.Contains(p.stderr.String(), "(x = ") {
 			t.Errorf("from %s: exit %d, %s", from, code, p.stderr.String())
 		}
 		if there(sim, ".") {
@@ -379,7 +388,8 @@ sampler: {method: r2sgld, iterations: 3000, burn_in: 500, thin: 5}
 	until := 1 / sum.Parameters[0].Q50
 	rep, rows = simulate(t, out, "--until", fmt.Sprint(until))
 	b := rep.BlownUp
-	if b.Draws < 400 || b.Draws > 600 || b.First == nil || b.First.Time > until || len(rep.Warnings) == 0 || !strings.Contains(rep.Warnings[len(rep.Warnings)-1], fmt.Sprintf("%d of 1000 trajectories blow up", b.Draws)) {
+	if b.Draws < 400 || b.Draws > 600 || b.First == nil || b.First.Time > until || len(rep.Warnings) == 0 ||
+		!strings.Contains(rep.Warnings[len(rep.Warnings)-1], fmt.Sprintf("%d of 1000 trajectories blow up", b.Draws)) {
 		t.Fatalf("until %g: %+v", until, rep)
 	}
 	if left := last(t, rows, "trajectories"); left != float64(1000-b.Draws) {
@@ -410,7 +420,8 @@ sampler: {method: r2sgld, iterations: 1500, burn_in: 500, thin: 5, ladders: 2}
 	out := filepath.Join(dir, "run")
 	must(t, exitDone, "identify", file, "--quiet", "--out", out)
 	rep, rows := simulate(t, out, "--until", "+1")
-	if got := strings.Join(rows[0], ","); got != "t,x.mean,x.q5,x.q50,x.q95,x.observed.q5,x.observed.q95,y.mean,y.q5,y.q50,y.q95,trajectories" {
+	if got := strings.Join(rows[0],
+		","); got != "t,x.mean,x.q5,x.q50,x.q95,x.observed.q5,x.observed.q95,y.mean,y.q5,y.q50,y.q95,trajectories" {
 		t.Error(got)
 	}
 	if rep.Initial != "the initial parameters" || !(last(t, rows, "x.observed.q5") < last(t, rows, "x.q5")) {

@@ -48,7 +48,8 @@ func TestTheory(t *testing.T) {
 		t.Fatalf("%v: %s", err, &p.stdout)
 	}
 	exact := 3 * math.Pi * math.Pi / 4
-	if !(math.Abs(sum.Gap/exact-1) < 1e-4) || math.Abs(sum.Poincare*sum.Gap-1) > 1e-12 || len(sum.Values) != 2 || sum.Cells != 100 || sum.Diameter != 2 || sum.Accelerated != nil {
+	if !(math.Abs(sum.Gap/exact-1) < 1e-4) || math.Abs(sum.Poincare*sum.Gap-1) > 1e-12 || len(sum.Values) != 2 || sum.Cells != 100 ||
+		sum.Diameter != 2 || sum.Accelerated != nil {
 		t.Errorf("%+v, want a gap of %g", sum, exact)
 	}
 	if len(sum.Decay) != 2 || sum.Decay[0]["chi2"] == nil || sum.Decay[0]["w2"] != nil || len(sum.Bound["tv"]) != 2 {
@@ -65,8 +66,10 @@ func TestTheory(t *testing.T) {
 		{"no equations to simulate", []string{"simulate", out}},
 		{"nothing to plan: r2sgld theory " + file, []string{"plan", file}},
 		{"is not empty", []string{"theory", file, "--out", out}},
-		{file + ":5:1: this is a configuration of r2sgld theory, not of r2sgld sample; run: r2sgld theory " + file, []string{"sample", file, "--out", filepath.Join(dir, "never")}},
-		{file + ":5:1: this is a configuration of r2sgld theory, not of r2sgld identify", []string{"identify", file, "--out", filepath.Join(dir, "never")}},
+		{file + ":5:1: this is a configuration of r2sgld theory, not of r2sgld sample; run: r2sgld theory " + file,
+			[]string{"sample", file, "--out", filepath.Join(dir, "never")}},
+		{file + ":5:1: this is a configuration of r2sgld theory, not of r2sgld identify",
+			[]string{"identify", file, "--out", filepath.Join(dir, "never")}},
 		{`did you mean "grid"?`, []string{"theory", file, "--out", filepath.Join(dir, "never"), "--set", "theory.gird=3"}},
 		{"unknown flag: --seed", []string{"theory", file, "--seed", "3"}},
 	} {
@@ -94,8 +97,10 @@ func TestTheory(t *testing.T) {
 func TestTheoryNext(t *testing.T) {
 	dir := t.TempDir()
 	file := write(t, dir, "interval.yaml", onInterval)
-	p := start(t, "theory", file, "--out", filepath.Join(dir, "run"), "--set", "theory.temperature=[1, 5]", "--set", "theory.intensity=10", "--set", "theory.grid=20")
-	want := "r2sgld theory " + file + " --set 'theory.temperature=[1, 5]' --set theory.intensity=10 --set theory.grid=20 --set 'theory.intensities="
+	p := start(t, "theory", file, "--out", filepath.Join(dir, "run"), "--set", "theory.temperature=[1, 5]", "--set", "theory.intensity=10",
+		"--set", "theory.grid=20")
+	want := "r2sgld theory " + file +
+		" --set 'theory.temperature=[1, 5]' --set theory.intensity=10 --set theory.grid=20 --set 'theory.intensities="
 	if code := p.code(t); code != exitDone || !strings.Contains(p.stdout.String(), want) {
 		t.Errorf("exit %d: %s%s, want %s", code, &p.stdout, &p.stderr, want)
 	}
@@ -107,7 +112,8 @@ func TestTheoryInterrupted(t *testing.T) {
 	heard(t)
 	dir := t.TempDir()
 	file, out := write(t, dir, "interval.yaml", onInterval), filepath.Join(dir, "run")
-	p := start(t, "theory", file, "--out", out, "--set", "theory.temperature=[1, 10]", "--set", "theory.grid=1000", "--set", "theory.eigenvalues=40")
+	p := start(t, "theory", file, "--out", out, "--set", "theory.temperature=[1, 10]", "--set", "theory.grid=1000", "--set",
+		"theory.eigenvalues=40")
 	p.await(filepath.Join(out, ".lock"))
 	p.signal(syscall.SIGINT, 300*time.Millisecond)
 	if code := p.code(t); code != exitInterrupted || !strings.Contains(p.stderr.String(), "nothing is left of it") {

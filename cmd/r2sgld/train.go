@@ -109,7 +109,9 @@ func (c *common) resumedTraining(dir string, m job.Manifest[json.RawMessage]) (*
 		return nil, err
 	}
 	if law, err := now.Resolved.Law(); err != nil || law != before {
-		return nil, &job.Refused{Err: errors.Join(err, errors.New("a resumed training can change its device only: schedule and averages span its epochs, so start a new one for anything else"))}
+		return nil, &job.Refused{Err: errors.Join(err,
+			errors.New("a resumed training can change its device only: schedule and averages span its epochs, so start a new one for "+
+				"anything else"))}
 	}
 	j, err := c.trainingJob(now)
 	if err != nil {

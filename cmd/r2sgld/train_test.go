@@ -157,7 +157,8 @@ func TestTrainingWithoutWorker(t *testing.T) {
 // What a plan advises is a swap section that does what it says.
 func TestPlanAdvisesExactSwaps(t *testing.T) {
 	pace.Slow(t)
-	p := &bnn.Plan{Temperature: []float64{1, 4}, Expected: []float64{9, 36}, Noise: []float64{5, 5}, LogAcceptance: []float64{-999}, Exact: []float64{-99}, Ratio: 1.01, FullEvery: 7}
+	p := &bnn.Plan{Temperature: []float64{1, 4}, Expected: []float64{9, 36}, Noise: []float64{5, 5}, LogAcceptance: []float64{-999},
+		Exact: []float64{-99}, Ratio: 1.01, FullEvery: 7}
 	advice := regexp.MustCompile(`swap: (\{[^}]*\})`).FindStringSubmatch(training.PlanText(p, bnn.Settings{Batch: 60, Epochs: 3}))
 	if advice == nil {
 		t.Fatal("the plan advises nothing")

@@ -63,7 +63,8 @@ func (s stan) sdError(x []float64) float64 {
 func lynxRun(t *testing.T, seed, ladders int) (*store.Draws, report.Summary) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run")
-	if code := run(t.Context(), []string{"identify", "../../examples/lynx-hare-trajectory.yaml", "--seed", fmt.Sprint(seed), "--out", dir, "--quiet",
+	if code := run(t.Context(), []string{"identify", "../../examples/lynx-hare-trajectory.yaml", "--seed", fmt.Sprint(seed),
+		"--out", dir, "--quiet",
 		"--set", fmt.Sprintf("sampler.ladders=%d", ladders)}); code != exitDone {
 		t.Fatalf("exit code %d", code)
 	}

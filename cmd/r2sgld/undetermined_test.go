@@ -48,7 +48,8 @@ sampler: {iterations: 4000, burn_in: 100, step_size: [1e-3, 1e-2], temperature: 
 	for _, args := range [][]string{{"plan", file}, {"sample", file, "--force", "--out", filepath.Join(dir, "run")}} {
 		p := start(t, args...)
 		code, said := p.code(t), p.stderr.String()
-		if at := strings.Index(said, want); code != exitDone || at < 0 || !strings.Contains(said[at:], remedy) || strings.Contains(said[:at], "outweigh") {
+		if at := strings.Index(said, want); code != exitDone || at < 0 || !strings.Contains(said[at:], remedy) ||
+			strings.Contains(said[:at], "outweigh") {
 			t.Errorf("%v: exit %d: %s", args, code, said)
 		}
 		exact := start(t, append(args, "--set", "sampler.kernel=mala")...)

@@ -77,7 +77,8 @@ type importance struct {
 }
 
 func newImportance(t *testing.T) *importance {
-	s := &importance{rng: rand.New(rand.NewPCG(2026, 1)), center: []float64{math.Log(3), math.Log(0.2), math.Log(0.01), -1, 1, math.Log(0.06), math.Log(0.06)}}
+	s := &importance{rng: rand.New(rand.NewPCG(2026, 1)), center: []float64{math.Log(3), math.Log(0.2), math.Log(0.01), -1, 1,
+		math.Log(0.06), math.Log(0.06)}}
 	f, err := os.Open("testdata/fitzhugh-nagumo.csv")
 	if err != nil {
 		t.Fatal(err)

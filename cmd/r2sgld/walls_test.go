@@ -22,7 +22,8 @@ func TestFitzHughNagumoBetweenWalls(t *testing.T) {
 	}
 	for seed := 1; seed <= 10; seed++ {
 		dir := filepath.Join(t.TempDir(), "run")
-		if code := run(t.Context(), []string{"identify", "testdata/fitzhugh-nagumo.yaml", "--seed", fmt.Sprint(seed), "--out", dir, "--quiet"}); code != exitDone {
+		if code := run(t.Context(), []string{"identify", "testdata/fitzhugh-nagumo.yaml", "--seed", fmt.Sprint(seed), "--out", dir,
+			"--quiet"}); code != exitDone {
 			t.Fatalf("seed %d: exit code %d", seed, code)
 		}
 		b, err := os.ReadFile(filepath.Join(dir, "summary.json"))

@@ -54,7 +54,8 @@ func TestControlCharacters(t *testing.T) {
 	}
 	out := in("run")
 	file := write(t, dir, "decay.yaml", fmt.Sprintf(decay, "year", column))
-	for _, args := range [][]string{{"identify", file, "--out", out}, {"simulate", out}, {"diagnose", out}, {"diagnose", out, "--json"}, {"compare", out}} {
+	for _, args := range [][]string{{"identify", file, "--out", out}, {"simulate", out}, {"diagnose", out},
+		{"diagnose", out, "--json"}, {"compare", out}} {
 		p := start(t, args...)
 		if code := p.code(t); code != exitDone {
 			t.Errorf("%v: exit %d: %s", args, code, &p.stderr)

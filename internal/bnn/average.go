@@ -176,7 +176,8 @@ func squaredScores(outputs []float64, test *images.Set) *Scores {
 		d := y - float64(test.Targets[i])
 		loss += d * d / 2
 	}
-	return &Scores{Scores: score.Scores{Accuracy: x, NLL: loss / float64(test.Len()), Brier: x, ECE: x, ScaledNLL: x, Temperature: x, AURC: x, Entropy: x}}
+	return &Scores{Scores: score.Scores{Accuracy: x, NLL: loss / float64(test.Len()), Brier: x, ECE: x, ScaledNLL: x,
+		Temperature: x, AURC: x, Entropy: x}}
 }
 
 // curve is what is noted of predictions in every epoch.

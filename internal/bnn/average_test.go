@@ -54,7 +54,8 @@ func TestAverageOfKeptModels(t *testing.T) {
 				}
 			}
 			scored, err := score.Score(r.Average.Test, cloudData().Test.Labels, nil)
-			if last := r.Epochs[5].Average; err != nil || last.NLL != scored.NLL || last.Accuracy != scored.Accuracy || last.Temperature != scored.Temperature || last.Reliability != nil || !(last.Detection.Outside > 0) {
+			if last := r.Epochs[5].Average; err != nil || last.NLL != scored.NLL || last.Accuracy != scored.Accuracy ||
+				last.Temperature != scored.Temperature || last.Reliability != nil || !(last.Detection.Outside > 0) {
 				t.Errorf("%s: the last epoch says %+v", method, last)
 			}
 		}

@@ -171,7 +171,8 @@ func (t *training) fits(h *held) error {
 	var f faults
 	f.when(h.Steps != t.steps, "%d iterations of an epoch instead of %d", h.Steps, t.steps)
 	f.when(p.Iteration > t.set.Epochs*t.steps, "%d iterations are done, more than %d epochs have", p.Iteration, t.set.Epochs)
-	f.when(len(h.Replicas) != replicas || len(p.Momenta) != replicas || len(p.Loss) != replicas || len(p.Met) != replicas || !permutes(p.Rung, replicas),
+	f.when(len(h.Replicas) != replicas || len(p.Momenta) != replicas || len(p.Loss) != replicas || len(p.Met) != replicas ||
+		!permutes(p.Rung, replicas),
 		"%d replicas instead of %d", len(h.Replicas), replicas)
 	for i := range h.Replicas {
 		s := &h.Replicas[i]

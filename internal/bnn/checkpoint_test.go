@@ -46,7 +46,8 @@ func record(t *testing.T, s bnn.Settings, b []byte, each func([]byte)) journal {
 	return j
 }
 
-var exact = cmp.Options{cmp.AllowUnexported(score.Predictions{}), cmpopts.EquateNaNs(), cmpopts.EquateEmpty(), cmp.Exporter(func(reflect.Type) bool { return true })}
+var exact = cmp.Options{cmp.AllowUnexported(score.Predictions{}), cmpopts.EquateNaNs(), cmpopts.EquateEmpty(),
+	cmp.Exporter(func(reflect.Type) bool { return true })}
 
 // A training that is interrupted after any iteration, in the middle of an epoch or at
 // its end, goes on to the same bytes: results, kept models, last checkpoint.
@@ -132,7 +133,8 @@ func TestForeignCheckpoint(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, method := range []string{"sghmc", "ensemble"} {
-		if _, err := bnn.Train(context.Background(), open(t, small(t, method), perceptron), cloudData(), small(t, method), bnn.Observer{Resume: &c}); err == nil {
+		if _, err := bnn.Train(context.Background(), open(t, small(t, method), perceptron), cloudData(), small(t, method),
+			bnn.Observer{Resume: &c}); err == nil {
 			t.Errorf("%s went on from a ladder", method)
 		}
 	}

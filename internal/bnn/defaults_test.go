@@ -31,7 +31,8 @@ func TestSettingsWithDefaults(t *testing.T) {
 	}
 	w := bnn.Settings{Temperature: []float64{1}, StepSize: []float64{1}}.WithDefaults()
 	want := bnn.Settings{Temperature: []float64{1}, StepSize: []float64{1}, Order: "shuffle", Anneal: bnn.Anneal{Divide: 1},
-		Average: bnn.Averaging{Every: 1, Draws: 1, Of: "probabilities"}, SWAG: bnn.SWAG{Rank: 20, Draws: 30, Scale: 1}, Measure: bnn.Measure{Batches: 8, Test: 1}}
+		Average: bnn.Averaging{Every: 1, Draws: 1, Of: "probabilities"}, SWAG: bnn.SWAG{Rank: 20, Draws: 30,
+			Scale: 1}, Measure: bnn.Measure{Batches: 8, Test: 1}}
 	if diff := cmp.Diff(want, w); diff != "" {
 		t.Error(diff)
 	}
@@ -42,7 +43,8 @@ func TestNetworkWithDefaults(t *testing.T) {
 		{bnn.Network{Kind: "resnet20"}, bnn.Network{Kind: "resnet20", Norm: "batch", Activation: "relu", Loss: "cross-entropy"}},
 		{bnn.Network{Kind: "mlp"}, bnn.Network{Kind: "mlp", Norm: "none", Activation: "relu", Loss: "cross-entropy"}},
 		{bnn.Network{Kind: "lenet", Norm: "frn"}, bnn.Network{Kind: "lenet", Norm: "frn", Activation: "swish", Loss: "cross-entropy"}},
-		{bnn.Network{Kind: "lenet", Norm: "batch", Activation: "tanh", Loss: "squared"}, bnn.Network{Kind: "lenet", Norm: "batch", Activation: "tanh", Loss: "squared"}},
+		{bnn.Network{Kind: "lenet", Norm: "batch", Activation: "tanh", Loss: "squared"},
+			bnn.Network{Kind: "lenet", Norm: "batch", Activation: "tanh", Loss: "squared"}},
 	} {
 		if got := c.given.WithDefaults(); !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%+v becomes %+v", c.given, got)

@@ -59,7 +59,8 @@ func TestEngineBreaksAnywhere(t *testing.T) {
 		for n := 1; ; n++ {
 			b := &brittle{open(t, s, perceptron), n}
 			var last *bnn.Checkpoint
-			_, err := bnn.Train(t.Context(), b, cloudData(), s, bnn.Observer{Seconds: still, Due: func() bool { return n%2 == 0 }, Save: func(c *bnn.Checkpoint) error { last = c; return nil }})
+			_, err := bnn.Train(t.Context(), b, cloudData(), s, bnn.Observer{Seconds: still, Due: func() bool { return n%2 == 0 },
+				Save: func(c *bnn.Checkpoint) error { last = c; return nil }})
 			if b.left > 0 {
 				if err != nil || n < 40 {
 					t.Fatalf("%s ends after %d calls: %v", method, n-1, err)
@@ -71,7 +72,8 @@ func TestEngineBreaksAnywhere(t *testing.T) {
 			}
 			if last != nil {
 				r := train(t, s, perceptron, cloudData(), bnn.Observer{Seconds: still, Resume: last})
-				if r.Single.Test.Probabilities()[7] != whole.Single.Test.Probabilities()[7] || r.Average.Test.Probabilities()[7] != whole.Average.Test.Probabilities()[7] {
+				if r.Single.Test.Probabilities()[7] != whole.Single.Test.Probabilities()[7] ||
+					r.Average.Test.Probabilities()[7] != whole.Average.Test.Probabilities()[7] {
 					t.Fatalf("%s, call %d broke: another end after it", method, n)
 				}
 			}
@@ -107,7 +109,8 @@ func TestRegression(t *testing.T) {
 		mean += float64(d.Logits[3]) / float64(len(draws))
 	}
 	e := r.Epochs[5].Average
-	if math.Abs(r.Average.Outputs[3]-mean) > 1e-12 || math.Abs(e.NLL-(mean-1)*(mean-1)/2) > 1e-12 || !math.IsNaN(e.Accuracy) || r.Average.Test != nil {
+	if math.Abs(r.Average.Outputs[3]-mean) > 1e-12 || math.Abs(e.NLL-(mean-1)*(mean-1)/2) > 1e-12 || !math.IsNaN(e.Accuracy) ||
+		r.Average.Test != nil {
 		t.Errorf("average %g instead of %g, scores %+v", r.Average.Outputs[3], mean, e)
 	}
 }

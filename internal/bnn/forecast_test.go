@@ -88,7 +88,8 @@ func TestForecastOfPaper(t *testing.T) {
 		t.Error("a pilot of one iteration was made")
 	}
 	one := small(t, "sghmc")
-	if p, err := bnn.Forecast(t.Context(), open(t, one, perceptron), cloudData(), one, 10); err != nil || p.Needed != 1 || p.LogAcceptance != nil {
+	if p, err := bnn.Forecast(t.Context(), open(t, one, perceptron), cloudData(), one, 10); err != nil || p.Needed != 1 ||
+		p.LogAcceptance != nil {
 		t.Errorf("one rung: %+v, %v", p, err)
 	}
 }

@@ -103,7 +103,8 @@ func (s *Settings) faultsOfMoves() error {
 		}
 	}
 	f.when(!(s.WeightDecay >= 0) || math.IsInf(s.WeightDecay, 1), "weight decay %g must be finite and not negative", s.WeightDecay)
-	f.when(s.Anneal.Divide != 0 && !(s.Anneal.Divide >= 1 && !math.IsInf(s.Anneal.Divide, 1)), "annealing divides temperatures by %g: must be finite and at least 1", s.Anneal.Divide)
+	f.when(s.Anneal.Divide != 0 && !(s.Anneal.Divide >= 1 && !math.IsInf(s.Anneal.Divide, 1)),
+		"annealing divides temperatures by %g: must be finite and at least 1", s.Anneal.Divide)
 	f.when(s.Anneal.Until < 0, "annealing until epoch %d: must not be negative", s.Anneal.Until)
 	if Reflects(s.Method) {
 		f.when(!(s.Bound > 0), "bound %g must be positive: method %s reflects", s.Bound, s.Method)
@@ -111,7 +112,8 @@ func (s *Settings) faultsOfMoves() error {
 		f.when(s.Bound != 0 && !math.IsInf(s.Bound, 1), "method %s has no bound: use %s", s.Method, reflected(s.Method))
 	}
 	for _, r := range s.Reflect {
-		f.when(!slices.Contains([]Role{Weight, Bias, Scale, Shift}, r), "unknown role %q of reflected tensors: use weight, bias, scale or shift", r)
+		f.when(!slices.Contains([]Role{Weight, Bias, Scale, Shift}, r),
+			"unknown role %q of reflected tensors: use weight, bias, scale or shift", r)
 	}
 	return errors.Join(f...)
 }
@@ -131,7 +133,8 @@ func (s *Settings) faultsOfRungs() error {
 	var f faults
 	n := s.Rungs()
 	f.when(n == 0, "a temperature is needed")
-	f.when(len(s.StepSize) != 1 && len(s.StepSize) != n, "%d step sizes for %d temperatures: give one for each rung, or one for all", len(s.StepSize), n)
+	f.when(len(s.StepSize) != 1 && len(s.StepSize) != n, "%d step sizes for %d temperatures: give one for each rung, or one for all",
+		len(s.StepSize), n)
 	for i, eta := range s.StepSize {
 		f.when(!(eta > 0) || math.IsInf(eta, 1), "step size %g of rung %d must be positive and finite", eta, i+1)
 	}
@@ -151,7 +154,8 @@ func (s *Settings) faultsOfRungs() error {
 	case "cycsghmc":
 		f.when(s.Decay.Kind != kernel.Cosine, "method %s needs schedule cosine", s.Method)
 	}
-	f.when(s.FullEnergies && (s.Swap.Variance > 0 || s.Swap.Estimate.Every > 0), "energies over all data have no noise: leave the variance of swaps out")
+	f.when(s.FullEnergies && (s.Swap.Variance > 0 || s.Swap.Estimate.Every > 0),
+		"energies over all data have no noise: leave the variance of swaps out")
 	f.when(s.Method == "ensemble" && s.Members < 2, "an ensemble of %d: needs at least 2 members", s.Members)
 	return errors.Join(f...)
 }
@@ -165,7 +169,8 @@ func (s *Settings) faultsOfModels() error {
 	optima := s.Method == "ensemble" || s.Method == "swag"
 	f.when(optima && a.Draws > 1, "method %s keeps one model per epoch, not %d", s.Method, a.Draws)
 	first := math.Floor(a.From*float64(s.Epochs) + 1e-9)
-	f.when(s.Method == "swag" && (float64(s.Epochs)-first-1)/float64(max(1, a.Every)) < 1, "SWAG needs the ends of 2 epochs at least: keep from an earlier share than %g, or train longer", a.From)
+	f.when(s.Method == "swag" && (float64(s.Epochs)-first-1)/float64(max(1, a.Every)) < 1,
+		"SWAG needs the ends of 2 epochs at least: keep from an earlier share than %g, or train longer", a.From)
 	f.when(!slices.Contains([]string{"", "probabilities", "logits"}, a.Of), "unknown average of %q: use probabilities or logits", a.Of)
 	f.when(a.Recompute < 0, "batch norm recomputed on %d examples: must not be negative", a.Recompute)
 	f.when(g.Rank < 0 || g.Rank == 1, "SWAG of rank %d: must be at least 2", g.Rank)
@@ -190,12 +195,17 @@ func (s *Settings) Bias(normalised bool) []string {
 	cold := slices.Min(append(slices.Clone(s.Temperature), 1))
 	because(cold == 0 || s.Method == "swag" || s.Method == "ensemble", "method %s optimises: its spread is not that of a posterior", s.Method)
 	because(cold > 0 && cold < 1, "temperature %g is below 1: a cold posterior, sharper than that of the model", cold)
-	because(normalised, "batch norm makes the likelihood of an example depend on the others in its minibatch: there is no posterior of which these are draws (use norm: frn)")
+	because(normalised, "batch norm makes the likelihood of an example depend on the others in its minibatch: there is no posterior of "+
+		"which these are draws (use norm: frn)")
 	a, d := s.Augment, s.Decay
-	because(a.Crop > 0 || a.Flip || a.Erase > 0, "augmentation counts changed images as if they were the data: no posterior belongs to it (use augment: none)")
-	because(s.Anneal.Divide > 1, "temperatures are annealed: later draws follow a colder law, and there is no temperature at which all are draws")
-	because(d.Kind == kernel.Cosine, "cosine cycles restart with large steps: draws from there are far from the law, and at the end of a cycle they hardly differ")
-	because(d.Kind == kernel.Exponential && d.Rate < 1 && d.After < s.Epochs || d.Kind == kernel.Polynomial && d.Gamma > 0, "step sizes decay: draws slow down and hardly differ at the end")
+	because(a.Crop > 0 || a.Flip || a.Erase > 0,
+		"augmentation counts changed images as if they were the data: no posterior belongs to it (use augment: none)")
+	because(s.Anneal.Divide > 1,
+		"temperatures are annealed: later draws follow a colder law, and there is no temperature at which all are draws")
+	because(d.Kind == kernel.Cosine,
+		"cosine cycles restart with large steps: draws from there are far from the law, and at the end of a cycle they hardly differ")
+	because(d.Kind == kernel.Exponential && d.Rate < 1 && d.After < s.Epochs || d.Kind == kernel.Polynomial && d.Gamma > 0,
+		"step sizes decay: draws slow down and hardly differ at the end")
 	because(s.Average.Recompute > 0 && normalised, "kept models have batch-norm buffers of other examples than they ran with")
 	because(s.AsReleased, "as released: walls leave the momentum alone, and swaps do not rescale it")
 	if Exchanges(s.Method) {

@@ -51,11 +51,14 @@ func TestPlanOfSwaps(t *testing.T) {
 		seconds float64
 		trips   func(a float64) float64 // of two rungs that accept with probability a
 	}{
-		"full, deo":     {Settings{FullEnergies: true}, 300 + 150*3, func(a float64) float64 { return 300 * a / 2 }},
-		"full, windows": {Settings{FullEnergies: true, Swap: exchange.Settings{Scheme: "windowed-deo", Window: 3, Every: 2}}, 300 + 25*3, func(a float64) float64 { return 150 * a / 2 / 3 }},
-		"full, seo":     {Settings{FullEnergies: true, Swap: exchange.Settings{Scheme: "seo"}}, 300 + 300*3, func(a float64) float64 { return 300 * a / 2 }},
-		"estimated":     {Settings{Swap: exchange.Settings{Estimate: exchange.Estimate{Every: 100, Batches: 5}}}, 300 + 4*5*0.3, func(a float64) float64 { return 300 * a / 2 }},
-		"no formula":    {Settings{Swap: exchange.Settings{Scheme: "adj"}}, 300, func(float64) float64 { return math.NaN() }},
+		"full, deo": {Settings{FullEnergies: true}, 300 + 150*3, func(a float64) float64 { return 300 * a / 2 }},
+		"full, windows": {Settings{FullEnergies: true, Swap: exchange.Settings{Scheme: "windowed-deo", Window: 3, Every: 2}}, 300 + 25*3,
+			func(a float64) float64 { return 150 * a / 2 / 3 }},
+		"full, seo": {Settings{FullEnergies: true, Swap: exchange.Settings{Scheme: "seo"}}, 300 + 300*3,
+			func(a float64) float64 { return 300 * a / 2 }},
+		"estimated": {Settings{Swap: exchange.Settings{Estimate: exchange.Estimate{Every: 100, Batches: 5}}}, 300 + 4*5*0.3,
+			func(a float64) float64 { return 300 * a / 2 }},
+		"no formula": {Settings{Swap: exchange.Settings{Scheme: "adj"}}, 300, func(float64) float64 { return math.NaN() }},
 	} {
 		s := c.set
 		s.Method, s.Epochs, s.Batch, s.Temperature = "resghmc", 30, 100, []float64{1, 1.5}
@@ -63,7 +66,8 @@ func TestPlanOfSwaps(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		train := &training{set: s, n: 1000, steps: s.Steps(1000), size: 100, deck: newDeck(1000, 100, false), exchange: e, place: place{Rung: []int{0, 1}}}
+		train := &training{set: s, n: 1000, steps: s.Steps(1000), size: 100, deck: newDeck(1000, 100, false), exchange: e,
+			place: place{Rung: []int{0, 1}}}
 		train.layout.Parameters = []Tensor{{Size: 8}}
 		m := newMeter(2)
 		m.moving, m.steps, m.images, m.reading, m.passes = 20, 20, 2000, 6, 2

@@ -45,7 +45,8 @@ func NewPotential(open func(replicas int) (Engine, error), data Data, decay floa
 		return nil, err
 	}
 	if p.layout.BufferSize() > 0 {
-		return nil, errors.New("batch norm makes the likelihood of an example depend on the others: such a network has no posterior (use norm: frn or none)")
+		return nil, errors.New("batch norm makes the likelihood of an example depend on the others: such a network has no posterior (use " +
+			"norm: frn or none)")
 	}
 	return p, nil
 }
@@ -56,7 +57,8 @@ func (p *posterior) Dim() int { return p.layout.Size() }
 // Evaluator opens an engine of r replicas.
 func (p *posterior) Evaluator(r int, _ *stream.Set) potential.Evaluator {
 	d := p.Dim()
-	e := &posteriorEvaluator{posterior: p, state: State{Parameters: make([]float64, d), Momenta: make([]float64, d), Gradient: make([]float64, d)}}
+	e := &posteriorEvaluator{posterior: p, state: State{Parameters: make([]float64, d), Momenta: make([]float64, d),
+		Gradient: make([]float64, d)}}
 	if e.engine, e.err = p.open(r); e.err == nil {
 		mean, sd := p.data.Mean, p.data.SD
 		if mean == nil {

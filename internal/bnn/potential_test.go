@@ -156,6 +156,7 @@ func ExampleNewPotential() {
 		mean += u / 200
 	}
 	start := 50 * math.Log(3) // three classes, all alike to a network of zeros
-	fmt.Printf("%d parameters; mean energy below that of the start: %v; most trajectories accepted: %v\n", p.Dim(), mean < start, r.Acceptance()[0] > 0.5)
+	fmt.Printf("%d parameters; mean energy below that of the start: %v; most trajectories accepted: %v\n", p.Dim(), mean < start,
+		r.Acceptance()[0] > 0.5)
 	// Output: 27 parameters; mean energy below that of the start: true; most trajectories accepted: true
 }

@@ -160,7 +160,8 @@ func TestSwapsTradeLabels(t *testing.T) {
 				if released {
 					share -= eta / 20
 				}
-				if m.StepSize != eta || math.Abs(m.Noise/math.Sqrt(2*eta*share*tau)-1) > 1e-12 || m.Bound != 0.5 || m.Weight != 50 || m.Decay != 1 || m.Momentum != mu {
+				if m.StepSize != eta || math.Abs(m.Noise/math.Sqrt(2*eta*share*tau)-1) > 1e-12 || m.Bound != 0.5 || m.Weight != 50 || m.Decay != 1 ||
+					m.Momentum != mu {
 					t.Fatalf("iteration %d, replica %d on rung %d: move %+v", k+1, i, rung[i], m)
 				}
 				was := before[i]
@@ -170,7 +171,8 @@ func TestSwapsTradeLabels(t *testing.T) {
 					scale, lean = rescaled(s.StepSize[was]/50, s.Temperature[was], eta, tau, mu)
 				}
 				if math.Abs(m.Scale-scale) > 1e-12 || math.Abs(m.Lean-lean) > 1e-12 {
-					t.Fatalf("iteration %d, replica %d from rung %d to %d: scale %g and lean %g instead of %g and %g", k+1, i, was, rung[i], m.Scale, m.Lean, scale, lean)
+					t.Fatalf("iteration %d, replica %d from rung %d to %d: scale %g and lean %g instead of %g and %g", k+1, i, was, rung[i],
+						m.Scale, m.Lean, scale, lean)
 				}
 			}
 			before = slices.Clone(rung)
@@ -213,7 +215,8 @@ func TestSchedules(t *testing.T) {
 			tau := 0.05 / math.Pow(2, float64(min(k/4, 3)))
 			m := moves[0]
 			if math.Abs(m.StepSize/eta-1) > 1e-12 || math.Abs(m.Noise/math.Sqrt(2*eta*(1-0.9)*tau)-1) > 1e-12 {
-				t.Fatalf("%s, iteration %d: step size %g and noise %g instead of %g and temperature %g", c.decay.Kind, k+1, m.StepSize, m.Noise, eta, tau)
+				t.Fatalf("%s, iteration %d: step size %g and noise %g instead of %g and temperature %g", c.decay.Kind, k+1,
+					m.StepSize, m.Noise, eta, tau)
 			}
 		}
 	}
@@ -300,7 +303,8 @@ func TestStops(t *testing.T) {
 			return nil
 		}
 		var kept *bnn.Checkpoint
-		_, err := bnn.Train(t.Context(), w, cloudData(), s, bnn.Observer{Seconds: still, Save: func(c *bnn.Checkpoint) error { kept = c; return nil }})
+		_, err := bnn.Train(t.Context(), w, cloudData(), s,
+			bnn.Observer{Seconds: still, Save: func(c *bnn.Checkpoint) error { kept = c; return nil }})
 		if kept == nil || kept.Iteration != 8 {
 			t.Fatalf("%s: kept %+v", what, kept)
 		}
@@ -334,7 +338,8 @@ func TestRefused(t *testing.T) {
 	} {
 		changed, data := s, cloudData()
 		change(&changed, &data)
-		if _, err := bnn.Train(t.Context(), open(t, s, perceptron), data, changed, bnn.Observer{}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := bnn.Train(t.Context(), open(t, s, perceptron), data, changed, bnn.Observer{}); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("found %v, not %q", err, want)
 		}
 	}

@@ -129,12 +129,14 @@ type NotFinite struct {
 
 func (e *NotFinite) Error() string {
 	if e.Iteration == 0 {
-		return fmt.Sprintf("rung %d: the loss of the first weights is %g: look at the data and the means and standard deviations that their pixels are normalised by", e.Rung+1, e.Loss)
+		return fmt.Sprintf("rung %d: the loss of the first weights is %g: look at the data and the means and standard deviations that their "+
+			"pixels are normalised by", e.Rung+1, e.Loss)
 	}
 	what := fmt.Sprintf("the loss is %g", e.Loss)
 	if e.Loss-e.Loss == 0 {
 		what = fmt.Sprintf("the weights are not finite, or Σθ² is not, though the loss is %g", e.Loss)
 	}
-	return fmt.Sprintf("rung %d, epoch %d, iteration %d: %s. The step size %g (divided by the number of examples) is too large for this network: try %g, a bound (methods r-…, r2…), or a smaller weight decay",
+	return fmt.Sprintf("rung %d, epoch %d, iteration %d: %s. The step size %g (divided by the number of examples) is too large for this "+
+		"network: try %g, a bound (methods r-…, r2…), or a smaller weight decay",
 		e.Rung+1, e.Epoch, e.Iteration, what, e.StepSize, e.StepSize/4)
 }

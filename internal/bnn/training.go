@@ -117,7 +117,8 @@ func newTraining(engine Engine, data Data, s Settings, o Observer) (*training, e
 		t.size = share(n, s.Batch)
 	}
 	if t.layout.BufferSize() > 0 && min(t.size, n/t.steps) < 2 {
-		return nil, fmt.Errorf("batch %d of %d examples makes a minibatch of one, of which batch norm knows no variance: take a batch of 3 or more, or norm frn", s.Batch, n)
+		return nil, fmt.Errorf("batch %d of %d examples makes a minibatch of one, of which batch norm knows no variance: take a batch of 3 or "+
+			"more, or norm frn", s.Batch, n)
 	}
 	t.schedule = t.newSchedule()
 	t.streams = stream.New(s.Seed, s.Ladder)

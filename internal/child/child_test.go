@@ -132,7 +132,8 @@ func TestTail(t *testing.T) {
 	}
 	var short tail
 	_, _ = io.Copy(&short, strings.NewReader(b.String()))
-	if got := short.last(); got != "  line 9994\n  line 9995\n  line 9996\n  line 9997\n  line 9998\n  line 9999" || cap(short.bytes) > 4*kept {
+	if got := short.last(); got != "  line 9994\n  line 9995\n  line 9996\n  line 9997\n  line 9998\n  line 9999" ||
+		cap(short.bytes) > 4*kept {
 		t.Errorf("%q in %d bytes", got, cap(short.bytes))
 	}
 }

@@ -276,7 +276,8 @@ func TestAhead(t *testing.T) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	e.Eval(u, g, x)
-	if err := e.Err(); err == nil || !strings.Contains(err.Error(), `more than one line per state, 6 bytes after 2 of them that begin with "7 7 7"`) {
+	if err := e.Err(); err == nil ||
+		!strings.Contains(err.Error(), `more than one line per state, 6 bytes after 2 of them that begin with "7 7 7"`) {
 		t.Errorf("%v, %v", u, err)
 	}
 }

@@ -28,7 +28,8 @@ func compiled(t testing.TB) string {
 		return ""
 	}
 	out := filepath.Join(t.TempDir(), "banana")
-	if b, err := exec.Command(cc, "-O2", "-Wall", "-Wextra", "-Werror", "-o", out, filepath.Join(external, "banana.c"), "-lm").CombinedOutput(); err != nil {
+	if b, err := exec.Command(cc, "-O2", "-Wall", "-Wextra", "-Werror", "-o", out, filepath.Join(external, "banana.c"),
+		"-lm").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, b)
 	}
 	return out

@@ -204,7 +204,8 @@ func TestPredictErrors(t *testing.T) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
-	if _, err := compare.Predict(t.Context(), hares(t, "H*(alpha - beta*L)", "paper"), [][][]float64{one, one}); err == nil || !strings.Contains(err.Error(), "noise: paper is no likelihood") {
+	if _, err := compare.Predict(t.Context(), hares(t, "H*(alpha - beta*L)", "paper"), [][][]float64{one, one}); err == nil ||
+		!strings.Contains(err.Error(), "noise: paper is no likelihood") {
 		t.Error(err)
 	}
 }
@@ -294,7 +295,8 @@ func TestObserved(t *testing.T) {
 		_, err := compare.New([]compare.Run{{Name: "a", LogEvidence: -1, SE: 0.1, Predictive: p, Hashes: hashes}})
 		return err
 	}
-	for _, err := range []error{at(3, 5, ""), at(3, 0, ""), at(5, 5, "f00", "f00"), at(3, 5, "f00", "old", "f00"), at(3, 5, "", "f00"), at(3, 5, "f00")} {
+	for _, err := range []error{at(3, 5, ""), at(3, 0, ""), at(5, 5, "f00", "f00"), at(3, 5, "f00", "old", "f00"),
+		at(3, 5, "", "f00"), at(3, 5, "f00")} {
 		if err != nil {
 			t.Error(err)
 		}
@@ -310,12 +312,14 @@ func TestObserved(t *testing.T) {
 // 0.5 ± 0.1 each it is certain although the sums are not.
 func TestDifferenceIsPaired(t *testing.T) {
 	a, b := predictive(-1, -9, -4, -2.1), predictive(-1.4, -9.5, -4.6, -2.6)
-	table, err := compare.New([]compare.Run{{Name: "b", LogEvidence: math.NaN(), Predictive: b}, {Name: "a", LogEvidence: math.NaN(), Predictive: a}})
+	table, err := compare.New([]compare.Run{{Name: "b", LogEvidence: math.NaN(), Predictive: b},
+		{Name: "a", LogEvidence: math.NaN(), Predictive: a}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	m := table.Models[1]
-	if table.RankedBy != "elpd_loo" || m.Name != "b" || math.Abs(m.ELPDDifference+2) > 1e-12 || math.Abs(m.ELPDDifferenceSE-2*diag.SD([]float64{0.4, 0.5, 0.6, 0.5})) > 1e-12 {
+	if table.RankedBy != "elpd_loo" || m.Name != "b" || math.Abs(m.ELPDDifference+2) > 1e-12 ||
+		math.Abs(m.ELPDDifferenceSE-2*diag.SD([]float64{0.4, 0.5, 0.6, 0.5})) > 1e-12 {
 		t.Errorf("%+v", m)
 	}
 	text, err := store.JSON(table)
@@ -339,10 +343,13 @@ func TestDifferentDataAreRefused(t *testing.T) {
 		"Run both on the same rows": run(func(p *compare.Predictive) {
 			*p = *predictive(-1, -2)
 		}),
-		"Give both models the same likelihood":                           run(func(p *compare.Predictive) { p.Likelihood = "log-derivative of x (central)" }),
-		"Compare runs of identify with each other":                       {Name: "b", LogEvidence: -2},
-		"b: predictive.json does not belong to this run or is damaged":   run(func(p *compare.Predictive) { p.Pointwise.K = p.Pointwise.K[1:] }),
-		"b: predictive.json does not belong to this run or is damaged: ": {Name: "b", Data: compare.Data{Rows: 3}, Predictive: predictive(-1, -2, -3)},
+		"Give both models the same likelihood": run(func(p *compare.Predictive) {
+			p.Likelihood = "log-derivative of x (central)"
+		}),
+		"Compare runs of identify with each other":                     {Name: "b", LogEvidence: -2},
+		"b: predictive.json does not belong to this run or is damaged": run(func(p *compare.Predictive) { p.Pointwise.K = p.Pointwise.K[1:] }),
+		"b: predictive.json does not belong to this run or is damaged: ": {Name: "b", Data: compare.Data{Rows: 3},
+			Predictive: predictive(-1, -2, -3)},
 	} {
 		for _, runs := range [][]compare.Run{{a, b}, {b, a}} {
 			if _, err := compare.New(runs); err == nil || !strings.Contains(err.Error(), want) {
@@ -363,18 +370,36 @@ func TestWarnings(t *testing.T) {
 		t.Errorf("%v %v", table.Warnings, err)
 	}
 	for want, spoil := range map[string]func(a, b *compare.Run){
-		"b: no log evidence, and no part in the probabilities: bound every parameter":    func(_, b *compare.Run) { b.LogEvidence = math.NaN() },
-		"b: no log evidence, and no part in the probabilities: the domain has no volume": func(_, b *compare.Run) { b.LogEvidence, b.NoEvidence = math.NaN(), "the domain has no volume" },
-		"b: the error of its log evidence is not known":                                  func(_, b *compare.Run) { b.SE = math.NaN() },
-		"differ by 0.20 ± 0.29: the order may be chance":                                 func(a, b *compare.Run) { b.LogEvidence, b.SE = -3.2, 0.27 },
-		"differ by 0.30 ± 0.96: the data cannot tell":                                    func(a, b *compare.Run) { b.Predictive = predictive(-1.6, -2.2, -2.5) },
-		"the evidence prefers b, prediction a":                                           func(a, b *compare.Run) { b.LogEvidence = 0 },
-		"b: Pareto k above 0.7 (up to 0.91) for 2 of 3 data":                             func(_, b *compare.Run) { b.Predictive.KAbove, b.Predictive.KMax = 2, 0.91 },
-		"b: Pareto k above 0.7 for 1 of 3 data":                                          func(_, b *compare.Run) { b.Predictive.KAbove, b.Predictive.KMax = 1, math.NaN() },
-		"b: no predictive densities: those of some data":                                 func(_, b *compare.Run) { b.Predictive = predictive(-1, math.NaN(), -2) },
-		"b: no predictive densities: the run has no predictive":                          func(_, b *compare.Run) { b.Data, b.Predictive = b.Predictive.Data, nil },
-		"noise: estimate: each model":                                                    func(a, _ *compare.Run) { a.Predictive.Noise = "estimate" },
-		"the runs name no data":                                                          func(a, b *compare.Run) { a.Predictive, b.Predictive = nil, nil },
+		"b: no log evidence, and no part in the probabilities: bound every parameter": func(_, b *compare.Run) { b.LogEvidence = math.NaN() },
+		"b: no log evidence, and no part in the probabilities: the domain has no volume": func(_, b *compare.Run) {
+			b.LogEvidence, b.NoEvidence = math.NaN(), "the domain has no volume"
+		},
+		"b: the error of its log evidence is not known": func(_, b *compare.Run) { b.SE = math.NaN() },
+		"differ by 0.20 ± 0.29: the order may be chance": func(a, b *compare.Run) {
+			b.LogEvidence, b.SE = -3.2, 0.27
+		},
+		"differ by 0.30 ± 0.96: the data cannot tell": func(a, b *compare.Run) {
+			b.Predictive = predictive(-1.6, -2.2, -2.5)
+		},
+		"the evidence prefers b, prediction a": func(a, b *compare.Run) { b.LogEvidence = 0 },
+		"b: Pareto k above 0.7 (up to 0.91) for 2 of 3 data": func(_, b *compare.Run) {
+			b.Predictive.KAbove, b.Predictive.KMax = 2, 0.91
+		},
+		"b: Pareto k above 0.7 for 1 of 3 data": func(_, b *compare.Run) {
+			b.Predictive.KAbove, b.Predictive.KMax = 1, math.NaN()
+		},
+		"b: no predictive densities: those of some data": func(_, b *compare.Run) {
+			b.Predictive = predictive(-1, math.NaN(), -2)
+		},
+		"b: no predictive densities: the run has no predictive": func(_, b *compare.Run) {
+			b.Data, b.Predictive = b.Predictive.Data, nil
+		},
+		"noise: estimate: each model": func(a, _ *compare.Run) {
+			a.Predictive.Noise = "estimate"
+		},
+		"the runs name no data": func(a, b *compare.Run) {
+			a.Predictive, b.Predictive = nil, nil
+		},
 	} {
 		runs := []compare.Run{sound[0], sound[1]}
 		for i := range runs {
@@ -427,30 +452,6 @@ func TestTableProperties(t *testing.T) {
 			t.Fatalf("probabilities add up to %g", sum)
 		}
 	})
-}
-
-func ExampleNew() {
-	table, err := compare.New([]compare.Run{
-		{Name: "logistic", LogEvidence: -57.13, SE: 0.05, Predictive: predictive(-13.1, -12.2, -11.9, -12.8)},
-		{Name: "lotka-volterra", LogEvidence: -52.31, SE: 0.04, Predictive: predictive(-10.2, -11.1, -10.7, -10.5)},
-		{Name: "cubic", LogEvidence: math.NaN(), NoEvidence: "parameter c is unbounded: bound every parameter.", Predictive: predictive(-10.3, -11, -10.9, -10.6)},
-	})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Print(table.Text(text.Style{}))
-	for _, w := range table.Warnings {
-		fmt.Println(" !", w)
-	}
-	// Output:
-	// model              log evidence  log Bayes factor  best : this  probability     elpd (LOO)    difference    p  k max
-	//  lotka-volterra  −52.310 ± 0.040                 0            1        0.992  −42.50 ± 0.75             0  2.0   0.40
-	//  logistic        −57.130 ± 0.050    −4.820 ± 0.064          124        0.008    −50.0 ± 1.1    −7.5 ± 1.7  2.0   0.40
-	//  cubic                         –                 –            –            –  −42.80 ± 0.63  −0.30 ± 0.25  2.0   0.40
-	//  data: derivative of x (central), 4 rows, sha256 01234567…
-	//  ! cubic: no log evidence, and no part in the probabilities: parameter c is unbounded: bound every parameter.
-	//  ! lotka-volterra and cubic: their predictions differ by 0.30 ± 0.25: the data cannot tell which one predicts better.
 }
 
 // Of very many data some are looked at, and sums are those over all within their errors:

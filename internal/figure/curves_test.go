@@ -48,7 +48,8 @@ func relaxation() Lines {
 	c := LinePanel{}
 	for m, name := range []string{"r-sgld", "r2sgld"} {
 		power := 2 - float64(m)
-		p := Points{Method: name, Trend: &Trend{X: []float64{1, 14}, Y: []float64{0.3, 0.3 * math.Pow(14, power)}, Text: fmt.Sprintf("slope %.2f ± 0.05", power)}}
+		p := Points{Method: name, Trend: &Trend{X: []float64{1, 14}, Y: []float64{0.3, 0.3 * math.Pow(14, power)},
+			Text: fmt.Sprintf("slope %.2f ± 0.05", power)}}
 		for d := 1.0; d < 12; d *= math.Sqrt2 {
 			v := 0.3 * math.Pow(d, power) * math.Exp(0.1*r.NormFloat64())
 			p.X, p.Y = append(p.X, d), append(p.Y, v)
@@ -56,7 +57,8 @@ func relaxation() Lines {
 		}
 		c.Points = append(c.Points, p)
 	}
-	return Lines{X: Axis{"diameter", ""}, Y: Axis{"relaxation time", ""}, LogX: true, LogY: true, Panels: []LinePanel{c}, Caption: "95 % intervals of 8 runs"}
+	return Lines{X: Axis{"diameter", ""}, Y: Axis{"relaxation time", ""}, LogX: true, LogY: true, Panels: []LinePanel{c},
+		Caption: "95 % intervals of 8 runs"}
 }
 
 // No two methods look the same, neither in colour nor, of one hue, in style.
@@ -72,7 +74,8 @@ func TestMethodsAreToldApart(t *testing.T) {
 		}
 		seen[fmt.Sprint(sty.Color)] = name
 	}
-	for _, family := range [][]string{{"sgld", "p-sgld", "r-sgld"}, {"cycsgld", "p-cycsgld", "r-cycsgld"}, {"resgld", "p-resgld", "r2sgld"}, {"projected-sgld", "myula", "mirror-sgld"}} {
+	for _, family := range [][]string{{"sgld", "p-sgld", "r-sgld"}, {"cycsgld", "p-cycsgld", "r-cycsgld"}, {"resgld", "p-resgld", "r2sgld"},
+		{"projected-sgld", "myula", "mirror-sgld"}} {
 		dashes := map[string]bool{}
 		for _, name := range family {
 			sty, _ := methodLine(name)

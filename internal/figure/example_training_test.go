@@ -97,7 +97,8 @@ func ExampleScores() {
 	f, err := figure.Scores(figure.ScoreTable{
 		Metrics: []figure.Metric{{Axis: figure.Axis{Name: "NLL", Unit: "nats"}, Better: -1}},
 		Rows: []figure.ScoreRow{
-			{Method: "r2sghmc", Average: []figure.Estimate{{Value: 0.61, Low: 0.6, High: 0.62}}, Single: []figure.Estimate{{Value: 0.7, Low: 0.68, High: 0.72}}},
+			{Method: "r2sghmc", Average: []figure.Estimate{{Value: 0.61, Low: 0.6, High: 0.62}},
+				Single: []figure.Estimate{{Value: 0.7, Low: 0.68, High: 0.72}}},
 			{Method: "swag", Average: []figure.Estimate{{Value: 0.66, Low: 0.64, High: 0.68}}},
 		},
 	})

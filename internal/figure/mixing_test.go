@@ -40,7 +40,8 @@ func flowerModes(n int) ModeMaps {
 
 // rungModes are two rungs on coarse cells of a rectangle, one mode missing on the hot one.
 func rungModes() ModeMaps {
-	q := ModeMaps{Axes: [2]Axis{{"x", "m"}, {"p", "m/s"}}, View: [2][2]float64{{0, 3}, {-1, 1}}, Cells: [2]int{24, 16}, RowNames: []string{"temperature 1", "temperature 10"}}
+	q := ModeMaps{Axes: [2]Axis{{"x", "m"}, {"p", "m/s"}}, View: [2][2]float64{{0, 3}, {-1, 1}}, Cells: [2]int{24, 16},
+		RowNames: []string{"temperature 1", "temperature 10"}}
 	for rung := range 2 {
 		var row []ModeMap
 		for i := range 3 - rung {
@@ -110,7 +111,8 @@ func decays() Decay {
 }
 
 func gaps() Gaps {
-	q := Gaps{Intensity: Axis{"swap intensity r", "1/time"}, Gap: Axis{"gap λ₁", "1/time"}, None: 0.03, Limit: 0.6, Enough: 120, Share: 0.95, Caption: "temperatures 1 and 10"}
+	q := Gaps{Intensity: Axis{"swap intensity r", "1/time"}, Gap: Axis{"gap λ₁", "1/time"}, None: 0.03, Limit: 0.6, Enough: 120, Share: 0.95,
+		Caption: "temperatures 1 and 10"}
 	for _, r := range []float64{0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100, 300, 1000} {
 		q.At = append(q.At, r)
 		q.Value = append(q.Value, 0.03+0.57*r/(r+6))

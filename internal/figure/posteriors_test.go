@@ -21,8 +21,10 @@ func posteriors() PosteriorPanels {
 	var q PosteriorPanels
 	for _, pair := range [][2]string{{"sgld", "r-sgld"}, {"resgld", "r2sgld"}} {
 		for j, name := range []string{"σ", "ρ", "β"} {
-			q.Panels = append(q.Panels, PosteriorPanel{Axis: Axis{Name: name}, Truth: []float64{float64(j)}, View: [2]float64{float64(j) - 2, float64(j) + 3},
-				Curves: []PosteriorCurve{bellCurve("iid", float64(j), 0.5), bellCurve(pair[0], float64(j)+0.4, 0.1), bellCurve(pair[1], float64(j)-0.3, 0.3)}})
+			q.Panels = append(q.Panels, PosteriorPanel{Axis: Axis{Name: name}, Truth: []float64{float64(j)},
+				View: [2]float64{float64(j) - 2, float64(j) + 3},
+				Curves: []PosteriorCurve{bellCurve("iid", float64(j), 0.5), bellCurve(pair[0], float64(j)+0.4, 0.1),
+					bellCurve(pair[1], float64(j)-0.3, 0.3)}})
 		}
 	}
 	q.Columns, q.Caption = 3, "Invented."

@@ -70,7 +70,8 @@ func unsure(title string, out float64) Uncertainty {
 }
 
 func entropies() Entropies {
-	return Entropies{Panels: []Uncertainty{unsure("single model", 0.2), unsure("average", 1)}, Classes: 10, In: "Fashion-MNIST", Out: "MNIST", Caption: "invented"}
+	return Entropies{Panels: []Uncertainty{unsure("single model", 0.2), unsure("average", 1)}, Classes: 10, In: "Fashion-MNIST",
+		Out: "MNIST", Caption: "invented"}
 }
 
 // netLayers are the layers of a ResNet 6n+2 with their temperatures, at one set.
@@ -115,7 +116,8 @@ func reflections(n, epochs int) Reflections {
 
 // sweep fails from some step on, without reflection.
 func sweep() Sweep {
-	q := Sweep{X: Axis{"first step size η₀·N", ""}, Metrics: []SweepMetric{{Axis: Axis{"accuracy", "%"}}, {Axis: Axis{"NLL", "nats"}}}, Caption: "mean and 95 % interval of the runs that did not diverge, of 3"}
+	q := Sweep{X: Axis{"first step size η₀·N", ""}, Metrics: []SweepMetric{{Axis: Axis{"accuracy", "%"}}, {Axis: Axis{"NLL", "nats"}}},
+		Caption: "mean and 95 % interval of the runs that did not diverge, of 3"}
 	for m, name := range netMethods {
 		l := SweepLine{Method: name, Values: make([][]Estimate, 2)}
 		for k, s := range []float64{0.1, 0.2, 0.5, 1, 2, 5, 10} {
@@ -138,14 +140,16 @@ func sweep() Sweep {
 
 func scores() ScoreTable {
 	q := ScoreTable{Caption: "mean and 95 % interval of 3 repeats", Metrics: []Metric{
-		{Axis: Axis{"accuracy", "%"}, Better: 1}, {Axis: Axis{"NLL", "nats"}, Better: -1}, {Axis: Axis{"Brier", ""}, Better: -1}, {Axis: Axis{"ECE", ""}, Better: -1}}}
+		{Axis: Axis{"accuracy", "%"}, Better: 1}, {Axis: Axis{"NLL", "nats"}, Better: -1}, {Axis: Axis{"Brier", ""},
+			Better: -1}, {Axis: Axis{"ECE", ""}, Better: -1}}}
 	for m, name := range append(netMethods[:8:8], "ensemble", "swag") {
 		row := ScoreRow{Method: name}
 		for k := range q.Metrics {
 			v := [...]float64{88 + float64(m)/3, 0.4 - float64(m)/60, 0.2 - float64(m)/200, 0.05 - float64(m%4)/200}[k]
 			half := 0.004 * v
 			row.Average = append(row.Average, Estimate{v, v - half, v + half})
-			row.Single = append(row.Single, Estimate{v * (1 - 0.02*float64(1-2*min(k, 1))), v * (0.99 - 0.02*float64(1-2*min(k, 1))), v * (1.01 - 0.02*float64(1-2*min(k, 1)))})
+			row.Single = append(row.Single, Estimate{v * (1 - 0.02*float64(1-2*min(k, 1))), v * (0.99 - 0.02*float64(1-2*min(k, 1))),
+				v * (1.01 - 0.02*float64(1-2*min(k, 1)))})
 		}
 		q.Rows = append(q.Rows, row)
 	}
@@ -160,7 +164,8 @@ func agreement() ScoreTable {
 		{Axis: Axis{"total variation", ""}, Better: -1, Reference: &Estimate{0.05, 0.045, 0.055}}}}
 	for m, name := range []string{"sghmc", "r2sghmc", "ensemble", "swag"} {
 		v := float64(m)
-		q.Rows = append(q.Rows, ScoreRow{Method: name, Average: []Estimate{{95 - v, 94.6 - v, 95.4 - v}, {0.06 + 0.01*v, 0.055 + 0.01*v, 0.065 + 0.01*v}}})
+		q.Rows = append(q.Rows, ScoreRow{Method: name,
+			Average: []Estimate{{95 - v, 94.6 - v, 95.4 - v}, {0.06 + 0.01*v, 0.055 + 0.01*v, 0.065 + 0.01*v}}})
 	}
 	return q
 }
@@ -315,17 +320,21 @@ func TestOddTrainings(t *testing.T) {
 	none := Estimate{Value: math.NaN()}
 	for name, f := range map[string]func() (*Figure, error){
 		"one epoch": func() (*Figure, error) {
-			return LearningCurves(Learning{Start: math.NaN(), Panels: []LearningPanel{{Metric: Axis{Name: "accuracy"}, Methods: []Learned{{Single: Trail{Epoch: []float64{1}, Value: []float64{0.5}}}}}}})
+			return LearningCurves(Learning{Start: math.NaN(),
+				Panels: []LearningPanel{{Metric: Axis{Name: "accuracy"},
+					Methods: []Learned{{Single: Trail{Epoch: []float64{1}, Value: []float64{0.5}}}}}}})
 		},
 		"one image": func() (*Figure, error) {
-			return Reliability([]Calibration{{Bins: []ConfidenceBin{{0, 1, 1, 1, 1}}}, {Bins: []ConfidenceBin{{0, 0.5, 0, math.NaN(), math.NaN()}, {0.5, 1, 1, 0.7, 0}}}}, "")
+			return Reliability([]Calibration{{Bins: []ConfidenceBin{{0, 1, 1, 1, 1}}},
+				{Bins: []ConfidenceBin{{0, 0.5, 0, math.NaN(), math.NaN()}, {0.5, 1, 1, 0.7, 0}}}}, "")
 		},
 		"five predictors": func() (*Figure, error) {
 			c := calibrated("one of many predictors with a name that does not fit", 100, 0.2)
 			return Reliability([]Calibration{c, c, c, c, c}, "")
 		},
 		"sure of all": func() (*Figure, error) {
-			return EntropyHistograms(Entropies{Classes: 100, In: "a", Out: "b", Panels: []Uncertainty{{In: []float64{0}, Out: []float64{0, math.Log(100)}, AUROC: math.NaN(), FPR95: math.NaN()}}})
+			return EntropyHistograms(Entropies{Classes: 100, In: "a", Out: "b",
+				Panels: []Uncertainty{{In: []float64{0}, Out: []float64{0, math.Log(100)}, AUROC: math.NaN(), FPR95: math.NaN()}}})
 		},
 		"cold layer": func() (*Figure, error) {
 			return LayerTemperatures([]Layer{{Name: "all", Kinetic: Estimate{}, Configurational: Estimate{-1, -2, 3}}}, 0, "")
@@ -337,7 +346,8 @@ func TestOddTrainings(t *testing.T) {
 			return ReflectionMap(Reflections{Layers: []string{"all"}, Epoch: []float64{1}, Share: [][]float64{{0}}})
 		},
 		"one setting": func() (*Figure, error) {
-			return SweepCurves(Sweep{Metrics: []SweepMetric{{}}, Lines: []SweepLine{{Step: []float64{1}, Runs: []int{1}, Values: [][]Estimate{{{1, 1, 1}}}}}})
+			return SweepCurves(Sweep{Metrics: []SweepMetric{{}},
+				Lines: []SweepLine{{Step: []float64{1}, Runs: []int{1}, Values: [][]Estimate{{{1, 1, 1}}}}}})
 		},
 		"four metrics of a sweep": func() (*Figure, error) {
 			q := sweep()
@@ -404,7 +414,8 @@ func TestRowsDoNotOverlap(t *testing.T) {
 				t.Errorf("%d predictors: cell %d leaves the page", n, i)
 			}
 			for _, b := range f.cells[:i] {
-				if a.left < b.left+b.width && b.left < a.left+a.width && a.top < b.top+b.height+b.panel.belowRoom() && b.top < a.top+a.height+a.panel.belowRoom() {
+				if a.left < b.left+b.width && b.left < a.left+a.width && a.top < b.top+b.height+b.panel.belowRoom() &&
+					b.top < a.top+a.height+a.panel.belowRoom() {
 					t.Errorf("%d predictors: cell %d overlaps another", n, i)
 				}
 			}
@@ -485,7 +496,8 @@ func TestFailures(t *testing.T) {
 		t.Errorf("failed: %v", got)
 	}
 	all := SweepLine{Step: []float64{1}, Runs: []int{2}, Failed: []int{2}, Values: [][]Estimate{{{Value: math.NaN()}}}}
-	if _, err := SweepCurves(Sweep{Metrics: []SweepMetric{{}}, Lines: []SweepLine{all}}); err == nil || !strings.Contains(err.Error(), "every run failed") {
+	if _, err := SweepCurves(Sweep{Metrics: []SweepMetric{{}}, Lines: []SweepLine{all}}); err == nil ||
+		!strings.Contains(err.Error(), "every run failed") {
 		t.Error(err)
 	}
 }

@@ -48,7 +48,8 @@ func told(t *testing.T, m *simulation.Model, draws [][]float64, o simulation.Opt
 	if err != nil {
 		t.Fatal(err)
 	}
-	rep := &Report{Schema: 1, Name: "decay", From: "draws", Of: 4000, Time: "hour", Initial: "the first row of the data", DataEnd: 2, Level: 90,
+	rep := &Report{Schema: 1, Name: "decay", From: "draws", Of: 4000, Time: "hour",
+		Initial: "the first row of the data", DataEnd: 2, Level: 90,
 		Set: []Value{{"a", -0.5}}, Solver: SolverReport{Method: ode.DOP853}}
 	out := &outcome{report: rep, result: r, options: o, bands: bands, mode: draws[0], noise: true, seed: 3, keep: true,
 		data: observed{Time: []float64{0, 1, 2}}}
@@ -127,7 +128,8 @@ func TestWrite(t *testing.T) {
 		t.Errorf("observations: χ² %g of 27", chi)
 	}
 	again, _ := written(t, told(t, decay(), draws, o))
-	for _, name := range append([]string{"simulation.csv", "simulation.json", "trajectories.csv"}, "figures/forecast.svg", "figures/phase.png", "figures/parting.svg") {
+	for _, name := range append([]string{"simulation.csv", "simulation.json", "trajectories.csv"}, "figures/forecast.svg", "figures/phase.png",
+		"figures/parting.svg") {
 		a, err1 := f.ReadFile(name)
 		b, err2 := again.ReadFile(name)
 		if err1 != nil || err2 != nil || !bytes.Equal(a, b) {
@@ -187,7 +189,9 @@ func TestTakeInsideRun(t *testing.T) {
 	}
 	q := job.Request{Dir: filepath.Join(dir, "run", "simulation")}
 	files := job.Sheaf{{Name: "figures/phase.svg"}}
-	if err := q.Draft(kind(), func(f *job.Folder) error { return write(f, files, &Report{Schema: 1, Name: "run", From: "mode"}) }); err != nil {
+	if err := q.Draft(kind(), func(f *job.Folder) error {
+		return write(f, files, &Report{Schema: 1, Name: "run", From: "mode"})
+	}); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Symlink(filepath.Join(dir, "run", "figures"), filepath.Join(dir, "elsewhere")); err != nil {
@@ -220,12 +224,14 @@ func (d fullDisk) Create(name string) (store.File, error) {
 // Wherever the disk is full, nothing is left of a simulation, and its folder only
 // if something else is in it.
 func TestDiscard(t *testing.T) {
-	files := job.Sheaf{{Name: "simulation.csv", Data: []byte("t\n")}, {Name: "trajectories.csv"}, {Name: "figures/forecast.svg"}, {Name: "figures/forecast.png"}}
+	files := job.Sheaf{{Name: "simulation.csv", Data: []byte("t\n")}, {Name: "trajectories.csv"}, {Name: "figures/forecast.svg"},
+		{Name: "figures/forecast.png"}}
 	for left := 0; left <= len(files); left++ {
 		for _, other := range []string{"", "notes", "figures/mine"} {
 			dir, room := filepath.Join(t.TempDir(), "out"), left
 			if other != "" {
-				if err := errors.Join(os.MkdirAll(filepath.Join(dir, "figures"), 0o755), os.WriteFile(filepath.Join(dir, other), nil, 0o644)); err != nil {
+				if err := errors.Join(os.MkdirAll(filepath.Join(dir, "figures"), 0o755),
+					os.WriteFile(filepath.Join(dir, other), nil, 0o644)); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -309,10 +315,12 @@ func TestText(t *testing.T) {
 	r := &Report{Name: "lynx-hare", From: "draws", Draws: 1000, Of: 39800, Time: "year", Start: 1900, Until: 1940, DataEnd: 1920, Level: 90,
 		Initial: "the initial parameters", Set: []Value{{"beta", 0.03}},
 		States: []StateReport{
-			{"H", Spread{40, 40.35912, 10.491, 81.177}, &Spread{math.NaN(), math.NaN(), 8.25, 100.4}, &Periodic{simulation.Interval{Median: 12.79, Low: 11.34, High: 14.42}, 0.5}},
+			{"H", Spread{40, 40.35912, 10.491, 81.177}, &Spread{math.NaN(), math.NaN(), 8.25, 100.4},
+				&Periodic{simulation.Interval{Median: 12.79, Low: 11.34, High: 14.42}, 0.5}},
 			{"L", Spread{15, -6.6, -12.5, 55.7}, nil, nil}},
-		Comparison: &Parted{"the truth", []Value{{"H.initial", 34}}, 1, simulation.Interval{Median: 1901.25, Low: 1900.5, High: math.Inf(1)}, 940, 1000, simulation.Interval{}},
-		Lyapunov:   &ExponentFound{0.9034, 0.00153, 1.10693, 1e4}}
+		Comparison: &Parted{"the truth", []Value{{"H.initial", 34}}, 1, simulation.Interval{Median: 1901.25, Low: 1900.5, High: math.Inf(1)}, 940,
+			1000, simulation.Interval{}},
+		Lyapunov: &ExponentFound{0.9034, 0.00153, 1.10693, 1e4}}
 	want := `lynx-hare: 1,000 of 39,800 draws, year 1900 … 1940, the data end at 1920, beta = 0.03
 start: the initial parameters
 
@@ -331,7 +339,8 @@ start: the initial parameters
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
 	r.From, r.Draws, r.Comparison.Parted, r.Lyapunov.Time = "mode", 1, 0, math.NaN()
-	for _, part := range []string{"lynx-hare: trajectory from the mode", "at year 1940 mode", "never further than 1 from the truth", "do not part exponentially"} {
+	for _, part := range []string{"lynx-hare: trajectory from the mode", "at year 1940 mode", "never further than 1 from the truth",
+		"do not part exponentially"} {
 		if !strings.Contains(clean(r.Text(text.Style{})), part) {
 			t.Errorf("no %q in\n%s", part, r.Text(text.Style{}))
 		}

@@ -23,7 +23,8 @@ func (e *Interrupted) Error() string {
 	case e.Of == 0 && e.Rounds:
 		return fmt.Sprintf("stopped during the warm-up; its last round is kept.\ngo on with: r2sgld resume %s", text.Word(e.Dir))
 	case e.Of == 0:
-		return fmt.Sprintf("stopped in the first round of the warm-up; there is no checkpoint yet.\ngo on with: r2sgld resume %s", text.Word(e.Dir))
+		return fmt.Sprintf("stopped in the first round of the warm-up; there is no checkpoint yet.\ngo on with: r2sgld resume %s",
+			text.Word(e.Dir))
 	case e.Done <= e.Of: // a run that goes on from a finished one is not yet told how far
 		of = "of the " + text.Count(e.Of) + " "
 	}

@@ -111,7 +111,8 @@ const TunedFile = "tuned.json"
 
 // Failed says of an error that a mended run goes on.
 func (f *Folder) Failed(err error) error {
-	return fmt.Errorf("%s: %w\nonce that is mended, go on from the last checkpoint with: r2sgld resume %s", f.of.Name, err, text.Word(f.of.Dir))
+	return fmt.Errorf("%s: %w\nonce that is mended, go on from the last checkpoint with: r2sgld resume %s", f.of.Name,
+		err, text.Word(f.of.Dir))
 }
 
 // Save writes a checkpoint of a run that has made so many iterations.

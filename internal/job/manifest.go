@@ -64,7 +64,8 @@ func Read(dir string) (*store.Folder, Manifest[json.RawMessage], error) {
 		return nil, m, fmt.Errorf("%s is no run folder: %w", dir, err)
 	}
 	if m.Schema > schema {
-		return nil, m, fmt.Errorf("%s was written by a later r2sgld (%s, schema %d; this one reads %d): take that one", dir, m.Version, m.Schema, schema)
+		return nil, m, fmt.Errorf("%s was written by a later r2sgld (%s, schema %d; this one reads %d): take that one", dir,
+			m.Version, m.Schema, schema)
 	}
 	return f, m, nil
 }

@@ -20,7 +20,8 @@ func TestRead(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, "run.json"), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := Read(dir); want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), dir)) {
+		if _, _, err := Read(dir); want == "" && err != nil || want != "" &&
+			(err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), dir)) {
 			t.Errorf("%s: %v, want …%s…", text, err, want)
 		}
 	}

@@ -62,7 +62,8 @@ func TestThinBarriers(t *testing.T) {
 	if m, err := New(t.Context(), blind{disc}, 24); err != nil || m.Note != "" {
 		t.Errorf("a disc: %q, %v", m.Note, err)
 	}
-	line := wall{1, func(x []float64) float64 { return 1e-7 - math.Abs(x[0]-0.123) }, func(g, x []float64) { g[0] = -math.Copysign(1, x[0]-0.123) }}
+	line := wall{1, func(x []float64) float64 { return 1e-7 - math.Abs(x[0]-0.123) },
+		func(g, x []float64) { g[0] = -math.Copysign(1, x[0]-0.123) }}
 	gap := must[domain.Domain](t)(domain.NewImplicit([]domain.Surface{line}, []string{"gap"}, []float64{-1}, []float64{1}))
 	if _, err := New(t.Context(), gap, 100); err == nil || !strings.Contains(err.Error(), "a gap 2e-07 wide at 0.123") {
 		t.Errorf("a gap of an interval: %v", err)

@@ -120,7 +120,8 @@ func newPlane(ctx context.Context, d domain.Domain, n int) (*Mesh, error) {
 	}
 	for finer := 2 * n; finer <= min(8*n, max(2*n, 1024), mostPlane); finer *= 2 {
 		if _, p, err := cut(ctx, d, finer); err == nil && p == 1 {
-			return nil, fmt.Errorf("a grid of %d is too coarse for the narrowest passage of the domain: it falls into %d parts; give %d cells along the longest side", n, parts, finer)
+			return nil, fmt.Errorf("a grid of %d is too coarse for the narrowest passage of the domain: it falls into %d parts; give %d cells "+
+				"along the longest side", n, parts, finer)
 		}
 	}
 	return nil, fmt.Errorf("the domain falls into %d parts: nothing mixes between them; give one of them at a time", parts)
@@ -219,7 +220,8 @@ func ends(ctx context.Context, d domain.Domain, n int) (a, b float64, err error)
 		is := in(between(lo[0], hi[0], i, nodes))
 		if is && was {
 			if gap, at := missed(in, look, between(lo[0], hi[0], i-1, nodes), between(lo[0], hi[0], i, nodes)); gap > 0 {
-				return 0, 0, fmt.Errorf("a gap %.2g wide at %.6g parts the domain: nothing mixes between the parts; give one of them at a time", gap, at)
+				return 0, 0, fmt.Errorf("a gap %.2g wide at %.6g parts the domain: nothing mixes between the parts; give one of them at a time", gap,
+					at)
 			}
 		}
 		if is && !was {

@@ -301,7 +301,8 @@ func TestHolesAndUnions(t *testing.T) {
 // Every refusal says what is wrong and what to do.
 func TestRefusals(t *testing.T) {
 	inf := math.Inf(1)
-	wedge := must[domain.Domain](t)(domain.NewPolytope([][]float64{{1, 0}, {-1, 0}, {0, 1}, {0, -1}}, []float64{0, -1, 1, 1}, []string{"x <= 0", "x >= 1", "y <= 1", "y >= -1"}))
+	wedge := must[domain.Domain](t)(domain.NewPolytope([][]float64{{1, 0}, {-1, 0}, {0, 1}, {0, -1}}, []float64{0, -1, 1, 1},
+		[]string{"x <= 0", "x >= 1", "y <= 1", "y >= -1"}))
 	bar := union{box(t, []float64{0, 0}, []float64{1, 1}), box(t, []float64{2, 0}, []float64{3, 1})}
 	neck := append(bar, box(t, []float64{0.5, 0.5}, []float64{2.5, 0.53}))
 	nowhere := without{box(t, []float64{0, 0}, []float64{1, 1}), box(t, []float64{-1, -1}, []float64{2, 2})}
@@ -319,7 +320,8 @@ func TestRefusals(t *testing.T) {
 		{"empty", blind{nowhere}, 10, "empty"},
 		{"empty line", without{box(t, []float64{0}, []float64{1}), box(t, []float64{-1}, []float64{2})}, 10, "empty"},
 		{"two parts", bar, 10, "falls into 2 parts: nothing mixes"},
-		{"two parts of a line", union{box(t, []float64{0}, []float64{1}), box(t, []float64{2}, []float64{3})}, 10, "falls into 2 parts: nothing mixes"},
+		{"two parts of a line", union{box(t, []float64{0}, []float64{1}), box(t, []float64{2}, []float64{3})}, 10,
+			"falls into 2 parts: nothing mixes"},
 		{"narrow", neck, 4, "too coarse"},
 		{"one cell", bar[0], 1, "from 2 to 4096"},
 		{"too fine", bar[0], 5000, "from 2 to 4096"},

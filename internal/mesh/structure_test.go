@@ -159,7 +159,8 @@ func differs(d domain.Domain, m *Mesh, points int) error {
 			}
 			key, tol := [2]int32{k, k + next}, 10*h[1-axis]/float64(fine)
 			if math.Abs(l-face[key]) > tol || math.Abs(mm-middle[1-axis][key]) > tol || math.Abs(middle[axis][key]-0.5*face[key]) > 1e-9*h[1-axis] {
-				return fmt.Errorf("face %v: length %v, moments %v and %v; by points %v and %v", key, face[key], middle[1-axis][key], middle[axis][key], l, mm)
+				return fmt.Errorf("face %v: length %v, moments %v and %v; by points %v and %v", key, face[key], middle[1-axis][key],
+					middle[axis][key], l, mm)
 			}
 		}
 	}
@@ -243,7 +244,8 @@ func within(t *testing.T, what string, got, want, tol float64) {
 // Convex domains of other kinds are as exact as polygons.
 func TestOtherConvexDomains(t *testing.T) {
 	sin, cos := math.Sincos(0.3)
-	turned := must[domain.Domain](t)(domain.NewPolytope([][]float64{{cos, sin}, {-cos, -sin}, {-sin, cos}, {sin, -cos}}, []float64{5, 0, 2, 0}, nil))
+	turned := must[domain.Domain](t)(domain.NewPolytope([][]float64{{cos, sin}, {-cos, -sin}, {-sin, cos}, {sin, -cos}},
+		[]float64{5, 0, 2, 0}, nil))
 	ball := must[domain.Domain](t)(domain.NewBall([]float64{0, 0}, 1))
 	lens := must[domain.Domain](t)(domain.NewIntersection(ball, must[domain.Domain](t)(domain.NewBall([]float64{1.2, 0}, 1))))
 	half := must[domain.Domain](t)(domain.NewIntersection(ball, must[domain.Domain](t)(domain.NewHalfSpace([]float64{1, 0}, 0))))

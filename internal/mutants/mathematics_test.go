@@ -56,7 +56,8 @@ var ofMathematics = []fault{
 	{"walls along grid lines counted on both sides", "internal/mesh TestLatticePolygons", []edit{
 		{"internal/mesh.(*walker).crossing", "w.hugged(axis, s) >= 0", "false"},
 	}},
-	{"many steps: a degree too low by a fifth", "internal/scheme TestPowerProperty", []edit{{"internal/scheme.(*Kernel).power", "8.7", "6.96"}}},
+	{"many steps: a degree too low by a fifth", "internal/scheme TestPowerProperty",
+		[]edit{{"internal/scheme.(*Kernel).power", "8.7", "6.96"}}},
 	{"exact step without the two", "internal/scheme TestOrderAtATime", []edit{{"internal/scheme.(*Step).sd", "(2*", "("}}},
 	{"exact swaps of the wrong mass", "internal/scheme TestTradeKeepsTheLaw", []edit{
 		{"internal/scheme.(*Pair).trade", "swap[b]", "swap[a]"},

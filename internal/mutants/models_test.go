@@ -29,8 +29,10 @@ var ofModels = []fault{
 	{"chart: the prior counts twice", "internal/prior ChartAddsUp", []edit{
 		{"internal/prior.(*Chart).Pull", "sum += math.Log(density)", "_ = density"},
 	}},
-	{"chart: the slope of the prior counts twice", "internal/prior ChartAddsUp", []edit{{"internal/prior.(*Chart).Pull", "+ slope", "+ 0*slope"}}},
-	{"chart: draws are no logarithms", "internal/prior ChartDraws", []edit{{"internal/prior.(*Chart).Draw", "y[j] = math.Log(y[j])", "_ = j"}}},
+	{"chart: the slope of the prior counts twice", "internal/prior ChartAddsUp",
+		[]edit{{"internal/prior.(*Chart).Pull", "+ slope", "+ 0*slope"}}},
+	{"chart: draws are no logarithms", "internal/prior ChartDraws",
+		[]edit{{"internal/prior.(*Chart).Draw", "y[j] = math.Log(y[j])", "_ = j"}}},
 	{"chart: priors are not cut", "internal/prior TestChart", []edit{
 		{"internal/prior.(*Joint).Chart", "q = q.On(lo[j], hi[j]); q == nil", "lo[j] > hi[j]"},
 	}},

@@ -214,7 +214,7 @@ var ofTheProgram = []fault{
 	}},
 	{"auto: limits that nobody asks", "cmd/r2sgld TestLimits", []edit{{"internal/runner.(*Job).exceeded", "l.allowed > 0", "false"}}},
 	{"auto: a capped run is finished", "cmd/r2sgld TestLimits", []edit{
-		{"cmd/r2sgld.(*common).runFinished", `|| sum.Until != nil && sum.Until.Capped != "" `, ""},
+		{"cmd/r2sgld.(*common).runFinished", `sum.Until != nil && sum.Until.Capped != ""`, "false"},
 	}},
 	{"auto: draws of every iteration, in words", "cmd/r2sgld TestLimits", []edit{
 		{"internal/runner.(*execution).put", " * res.Ladders[0].Stride", ""},

@@ -77,7 +77,8 @@ var ofSampling = []fault{
 	{"kernels compared by their last rounds", "tune TestChoose", []edit{
 		{"tune.(*Found).Efficiency", "min(len(f.Rounds), fewest", "len(f.Rounds"},
 	}},
-	{"a burn-in of the command alone", "cmd/r2sgld CommandAndGoProgramAgree", []edit{{"tune.Run", "cmp.Or(s.BurnIn, burnIn)", "burnIn-burnIn"}}},
+	{"a burn-in of the command alone", "cmd/r2sgld CommandAndGoProgramAgree",
+		[]edit{{"tune.Run", "cmp.Or(s.BurnIn, burnIn)", "burnIn-burnIn"}}},
 	{"a kernel that lost is tried again", "tune TestContestLost", []edit{{"tune.Options.tune", "f.Rival == nil && ", ""}}},
 	{"kernels compared where walls are sought", "tune TestContestLeftOut", []edit{
 		{"tune.exact", "domain.ExactWalls(p.Domain", "(true || domain.ExactWalls(p.Domain)"},
@@ -243,7 +244,8 @@ var ofSampling = []fault{
 	{"auto: a Go program that does not see that its potential is Gaussian", "cmd/r2sgld CommandAndGoProgramAgree", []edit{
 		{"tune.withKernel", "&& Gaussian(p, s.Start)", "&& false"},
 	}},
-	{"quadratic: any term of a sum will do", "potential TestQuadratic$", []edit{{"potential.sum.Quadratic", "if !Quadratic(t)", "if !Quadratic(t) && false"}}},
+	{"quadratic: any term of a sum will do", "potential TestQuadratic$",
+		[]edit{{"potential.sum.Quadratic", "if !Quadratic(t)", "if !Quadratic(t) && false"}}},
 	{"auto: another kernel than the given one", "cmd/r2sgld AutoAcross(Jumps|Features)", []edit{
 		{"tune.Options.tune", "s.Kernel == nil", "!s.Unbiased()"},
 	}},

@@ -50,10 +50,13 @@ func wells(t *testing.T, dir string) (*Job, *bytes.Buffer, *bytes.Buffer) {
 	t.Helper()
 	var out, terminal bytes.Buffer
 	return &Job{
-		Request: job.Request{Name: "wells", Again: "r2sgld theory wells.yaml", Hash: "h", Config: map[string]int{"a": 1}, Dir: dir, Warnings: []string{"of the configuration"},
-			Out: &out, Terminal: &terminal},
-		Problem:     theory.Problem{Potential: formula(t, "3*(x^2 - 1)^2", "x"), Domain: box(t, []float64{-2}, []float64{2}), Names: []string{"x"}},
-		Settings:    theory.Settings{Temperature: []float64{1, 10}, Intensity: 5, Grid: 24, Eigenvalues: 3, Decay: &theory.Decay{Start: []float64{-1}, Times: []float64{0, 0.5, 1}, Of: theory.DistanceNames()}},
+		Request: job.Request{Name: "wells", Again: "r2sgld theory wells.yaml", Hash: "h", Config: map[string]int{"a": 1}, Dir: dir,
+			Warnings: []string{"of the configuration"},
+			Out:      &out, Terminal: &terminal},
+		Problem: theory.Problem{Potential: formula(t, "3*(x^2 - 1)^2", "x"),
+			Domain: box(t, []float64{-2}, []float64{2}), Names: []string{"x"}},
+		Settings: theory.Settings{Temperature: []float64{1, 10}, Intensity: 5, Grid: 24, Eigenvalues: 3,
+			Decay: &theory.Decay{Start: []float64{-1}, Times: []float64{0, 0.5, 1}, Of: theory.DistanceNames()}},
 		Intensities: []float64{0.1, 1, 10, 100},
 	}, &out, &terminal
 }
@@ -85,13 +88,15 @@ func TestRun(t *testing.T) {
 	if want := len(outputs()) + 1; len(first) != want || first["run.json"] == "" {
 		t.Errorf("%d files, want %d", len(first), want)
 	}
-	if !strings.Contains(terminal.String(), " ! of the configuration\n") || !strings.Contains(out.String(), fmt.Sprintf(" wrote %s/: run.json, summary.json, figures (modes decay intensities)\n", dir)) {
+	if !strings.Contains(terminal.String(), " ! of the configuration\n") ||
+		!strings.Contains(out.String(), fmt.Sprintf(" wrote %s/: run.json, summary.json, figures (modes decay intensities)\n", dir)) {
 		t.Errorf("%s\n%s", terminal, out)
 	}
 	var m job.Manifest[json.RawMessage]
 	strict := json.NewDecoder(strings.NewReader(first["run.json"]))
 	strict.DisallowUnknownFields()
-	if err := strict.Decode(&m); err != nil || strings.Contains(first["run.json"], `"seed"`) || m.Schema != 1 || m.Name != "wells" || m.Version != r2sgld.Version || m.Go == "" || m.Arch == "" || string(m.Config) == "" || m.Command != "theory" || m.Hash != "h" {
+	if err := strict.Decode(&m); err != nil || strings.Contains(first["run.json"], `"seed"`) || m.Schema != 1 || m.Name != "wells" ||
+		m.Version != r2sgld.Version || m.Go == "" || m.Arch == "" || string(m.Config) == "" || m.Command != "theory" || m.Hash != "h" {
 		t.Errorf("%+v: %v", m, err)
 	}
 	if !(sum.Gap > sum.Swaps.Alone && sum.Curve.Limit > sum.Gap && sum.Curve.Gap[0] >= sum.Swaps.Alone) {
@@ -279,10 +284,12 @@ func TestText(t *testing.T) {
 	nan := math.NaN()
 	j, _, _ := wells(t, "runs/wells")
 	s := &Summary{Name: "wells", Result: theory.Result{
-		Gap: 0.5213, GapError: 0.0021, PoincareConstant: 1 / 0.5213, LogSobolev: 4.5, Eigenvalues: []float64{0.5213, 1.75, 3.25}, Cells: 24, States: 576, Diameter: 4, Convex: true, ConvexBound: nan,
+		Gap: 0.5213, GapError: 0.0021, PoincareConstant: 1 / 0.5213, LogSobolev: 4.5, Eigenvalues: []float64{0.5213, 1.75,
+			3.25}, Cells: 24, States: 576, Diameter: 4, Convex: true, ConvexBound: nan,
 		Acceleration: 16.2, Swaps: &theory.Swaps{Intensity: 5, Alone: 0.0313, Gain: 15.65, Chi2: 0.7, W2: 0.6},
-		Rungs:  []theory.RungTime{{Temperature: 1, Gap: 0.0313, Cells: 24}, {Temperature: 10, Gap: 6.25, Cells: 24}},
-		Decay:  []theory.Distances{{Time: 0, Chi2: 100, KL: nan, W2: nan, TV: 1}, {Time: 0.5, Chi2: 1.2345, KL: nan, W2: nan, TV: 0.25}, {Time: 1, Chi2: 0.1, KL: nan, W2: nan, TV: 0.1}},
+		Rungs: []theory.RungTime{{Temperature: 1, Gap: 0.0313, Cells: 24}, {Temperature: 10, Gap: 6.25, Cells: 24}},
+		Decay: []theory.Distances{{Time: 0, Chi2: 100, KL: nan, W2: nan, TV: 1}, {Time: 0.5, Chi2: 1.2345, KL: nan, W2: nan, TV: 0.25},
+			{Time: 1, Chi2: 0.1, KL: nan, W2: nan, TV: 0.1}},
 		Bound:  &theory.Bounds{Chi2: []float64{100, 59, 35}, TV: []float64{1, 1, 0.99}},
 		Notes:  []string{"a note"},
 		Memory: 1.5e6, Seconds: 0.25,
@@ -343,7 +350,8 @@ func TestWithError(t *testing.T) {
 		v, e float64
 		want string
 	}{
-		{2.467401, 1.3e-5, "2.467401 ± 0.000013"}, {0.5213, 0.0021, "0.5213 ± 0.0021"}, {31.25, 4, "31.2 ± 4.0"}, {3125, 40, "3125 ± 40"}, {31254, 400, "3.13e+04 ± 4e+02"},
+		{2.467401, 1.3e-5, "2.467401 ± 0.000013"}, {0.5213, 0.0021, "0.5213 ± 0.0021"}, {31.25, 4, "31.2 ± 4.0"}, {3125, 40, "3125 ± 40"}, {31254,
+			400, "3.13e+04 ± 4e+02"},
 		{2.5, math.NaN(), "2.5"}, {2.5, 0, "2.5"}, {1e-7, 1e-9, "1e−07 ± 1e−09"}, {1.23456e-9, 1e-12, "1.2346e−09 ± 1e−12"},
 	} {
 		if got := withError(c.v, c.e); got != c.want {

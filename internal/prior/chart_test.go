@@ -311,7 +311,8 @@ func TestChartOfWhat(t *testing.T) {
 		}
 	}
 	for mode, want := range map[float64]bool{2.49: false, 2.51: true, -4: false} {
-		c := chartOf([]string{"", "half_normal(3)", "normal(3, 1)"}, []float64{mode, mode, mode}, []float64{0, -inf, 1e-6}, []float64{9, inf, inf})
+		c := chartOf([]string{"", "half_normal(3)", "normal(3, 1)"}, []float64{mode, mode, mode}, []float64{0, -inf, 1e-6},
+			[]float64{9, inf, inf})
 		if c.Logarithmic(0) != want || c.Logarithmic(1) != want || c.Logarithmic(2) {
 			t.Errorf("mode %g: logarithms %v %v %v", mode, c.Logarithmic(0), c.Logarithmic(1), c.Logarithmic(2))
 		}

@@ -139,7 +139,8 @@ func (p *Joint) LogMass(logVolume float64, n int, draw func(x []float64) error) 
 		}
 	}
 	if !(sum > 0) {
-		return math.NaN(), math.NaN(), fmt.Errorf("mass of the priors: their density is 0 at %d draws from the domain: it lies outside what the priors allow", n)
+		return math.NaN(), math.NaN(),
+			fmt.Errorf("mass of the priors: their density is 0 at %d draws from the domain: it lies outside what the priors allow", n)
 	}
 	m := float64(n)
 	mean := sum / m

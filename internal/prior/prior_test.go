@@ -194,7 +194,8 @@ func TestPriorMass(t *testing.T) {
 }
 
 func BenchmarkPrior(b *testing.B) {
-	for _, text := range []string{"normal(1, 0.5)", "lognormal(-1, 1)", "cauchy(0, 1)", "gamma(2.5, 3)", "beta(2, 3.5)", "student_t(4, 1, 2)"} {
+	for _, text := range []string{"normal(1, 0.5)", "lognormal(-1, 1)", "cauchy(0, 1)", "gamma(2.5, 3)", "beta(2, 3.5)",
+		"student_t(4, 1, 2)"} {
 		q := must(Parse(text))
 		b.Run(text, func(b *testing.B) {
 			u := 0.0

@@ -20,7 +20,8 @@ func TestCertificateLine(t *testing.T) {
 		"": {{Name: "x", SD: 1}},
 		" step bias of the means: y 0.0300 ± 0.0020, x −0.00210 ± 0.00040\n": {shifted("x", -0.0021, 0.0004, 1), shifted("y", 0.03, 0.002, 1)},
 		" step bias of the means: e 0.500 ± 0.010, d 0.400 ± 0.010, c 0.300 ± 0.010, b 0.200 ± 0.010, less for 1 more\n": {
-			shifted("a", 0.1, 0.01, 1), shifted("b", 0.2, 0.01, 1), shifted("c", 0.3, 0.01, 1), shifted("d", 0.4, 0.01, 1), shifted("e", 0.5, 0.01, 1)},
+			shifted("a", 0.1, 0.01, 1), shifted("b", 0.2, 0.01, 1), shifted("c", 0.3, 0.01, 1), shifted("d", 0.4, 0.01,
+				1), shifted("e", 0.5, 0.01, 1)},
 	} {
 		s := &Summary{Parameters: ps}
 		if got := s.certificate(); got != want {
@@ -42,7 +43,9 @@ func TestBiased(t *testing.T) {
 		{[]Parameter{shifted("x", 0.01, 0.004, 0.001)}, ""},
 		{[]Parameter{shifted("x", 0.01, 0.001, 0.02)}, ""},
 		{[]Parameter{shifted("x", 0.02, 0.001, 0.01), shifted("y", -0.02, 0.001, 0.005), shifted("z", 0.01, 0.01, 0.001)},
-			"y: the step shifts the mean by −0.0200 ± 0.0010, chance by 0.005 only, and those of 1 other parameter likewise. The bias goes like the step: with 0.25 of the step size (0.01 at the coldest rung) and 4 times the iterations it would be no larger. Halve the step to halve the bias."},
+			"y: the step shifts the mean by −0.0200 ± 0.0010, chance by 0.005 only, and those of 1 other parameter likewise. The bias goes like " +
+				"the step: with 0.25 of the step size (0.01 at the coldest rung) and 4 times the iterations it would be no larger. Halve the step " +
+				"to halve the bias."},
 	} {
 		if got := (&Summary{Parameters: c.ps}).biased(set); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)

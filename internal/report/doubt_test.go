@@ -27,8 +27,10 @@ func TestDoubts(t *testing.T) {
 	want := []string{
 		"x6: not all draws are finite numbers, so that nothing can be told of them. Look for NaN and Inf in the draws.",
 		"x5: the draws do not vary, or are too few to judge. Take a smaller step size, or more draws.",
-		"16 of 20 parameters, worst x7: R̂ 1.310 and ESS 280: the ladders have not come to agree. Run several times as long (sampler.iterations), with larger steps, or with several rungs (method r2sgld).",
-		"2 of 20 parameters, worst x4: ESS 300 (bulk), 90 (tail) is below 400: quantiles and intervals are rough. Run longer (sampler.iterations).",
+		"16 of 20 parameters, worst x7: R̂ 1.310 and ESS 280: the ladders have not come to agree. Run several times as long " +
+			"(sampler.iterations), with larger steps, or with several rungs (method r2sgld).",
+		"2 of 20 parameters, worst x4: ESS 300 (bulk), 90 (tail) is below 400: quantiles and intervals are rough. Run longer " +
+			"(sampler.iterations).",
 	}
 	if diff := cmp.Diff(want, Doubts(ps, 1)); diff != "" {
 		t.Error(diff)
@@ -40,7 +42,8 @@ func TestDoubts(t *testing.T) {
 
 // Tables fold columns: every block has the names, no line is wider than the terminal.
 func TestGridFolds(t *testing.T) {
-	ps := []Parameter{{Name: "a-rather-long-name-of-a-parameter-that-goes-on", Mean: 1, SD: 0.1, ESSBulk: 1000, ESSTail: 1000, RHat: 1.2}, {Name: "b", SD: 1}}
+	ps := []Parameter{{Name: "a-rather-long-name-of-a-parameter-that-goes-on", Mean: 1, SD: 0.1, ESSBulk: 1000, ESSTail: 1000,
+		RHat: 1.2}, {Name: "b", SD: 1}}
 	got := Table(ps, text.Style{Width: 44})
 	for line := range strings.SplitSeq(got, "\n") {
 		if n := text.Columns(line); n > 44 {

@@ -27,7 +27,9 @@ func TestOneSided(t *testing.T) {
 		{0.8, 0.4, 0.01, nan, "A mode may be missing"},
 		{nan, nan, nan, nan, ""},
 	} {
-		s := &Summary{Ladders: 4, LogEvidence: Evidence{Evidence: exchange.Evidence{Forward: c.forward, Backward: c.back, Estimate: c.forward, Error: c.se, GapError: c.gap}}}
+		s := &Summary{Ladders: 4,
+			LogEvidence: Evidence{Evidence: exchange.Evidence{Forward: c.forward, Backward: c.back, Estimate: c.forward,
+				Error: c.se, GapError: c.gap}}}
 		s.OneSided()
 		text := strings.Join(s.Warnings, "\n")
 		if (c.want == "") != (text == "") || !strings.Contains(text, c.want) {
@@ -56,7 +58,9 @@ func TestEnded(t *testing.T) {
 		{"limit", tune.Until{Evidence: 0.05}, false, fine, 0.08, 1, "before log Z was known to 0.05 (now 0.08)"},
 		{"gap", tune.Until{Evidence: 0.05}, false, fine, 0.04, 3, "too far apart"},
 	} {
-		s := &Summary{Parameters: []Parameter{c.parameter}, LogEvidence: Evidence{Evidence: exchange.Evidence{Forward: 1, Backward: c.back, Estimate: (1 + c.back) / 2, Error: c.se, GapError: 0.01}}}
+		s := &Summary{Parameters: []Parameter{c.parameter},
+			LogEvidence: Evidence{Evidence: exchange.Evidence{Forward: 1, Backward: c.back, Estimate: (1 + c.back) / 2,
+				Error: c.se, GapError: 0.01}}}
 		s.Stopped(c.u, math.NaN(), math.NaN(), c.met)
 		text := strings.Join(s.Warnings, "\n")
 		if (c.want == "") != (text == "") || !strings.Contains(text, c.want) || len(s.Warnings) > 1 {

@@ -35,10 +35,12 @@ func TestInexact(t *testing.T) {
 		{r2sgld.Problem{Potential: still{}, Domain: box}, r2sgld.Settings{Boundary: domain.Specular}, ""},
 		{r2sgld.Problem{Potential: still{}, Domain: sought{box}}, r2sgld.Settings{Boundary: domain.Refuse}, ""},
 		{r2sgld.Problem{Potential: guessed{}, Domain: box}, r2sgld.Settings{}, "energies or gradients have noise"},
-		{r2sgld.Problem{Potential: still{}, Domain: sought{box}}, r2sgld.Settings{}, "the crossings of a wall are sought along the path, as a constraint is neither linear nor quadratic nor a known shape"},
+		{r2sgld.Problem{Potential: still{}, Domain: sought{box}}, r2sgld.Settings{},
+			"the crossings of a wall are sought along the path, as a constraint is neither linear nor quadratic nor a known shape"},
 		{r2sgld.Problem{Potential: still{}, Domain: sought{box}, Chart: &r2sgld.Chart{}}, r2sgld.Settings{},
 			"the crossings of a wall are sought along the path, as a constraint is neither linear nor quadratic nor a known shape"},
-		{r2sgld.Problem{Potential: guessed{}, Domain: box}, r2sgld.Settings{Boundary: domain.Project}, "energies or gradients have noise; boundary project does not keep the law"},
+		{r2sgld.Problem{Potential: guessed{}, Domain: box}, r2sgld.Settings{Boundary: domain.Project},
+			"energies or gradients have noise; boundary project does not keep the law"},
 	} {
 		if got := strings.Join(inexact(c.p, c.s), "; "); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)

@@ -23,8 +23,10 @@ func (s *Summary) Found(a *tune.Audit) {
 	}
 	for _, i := range a.Missing {
 		v := a.Modes[i]
-		s.Warnings = append(s.Warnings, fmt.Sprintf("modes: the draws do not know the mode near %s, which holds about %s of the density by what was known before the run: means, intervals and log Z lack it. Run longer (sampler.until), or start there too (sampler.init)",
-			s.place(v.At), text.Number(v.Expected, 2)))
+		s.Warnings = append(s.Warnings,
+			fmt.Sprintf("modes: the draws do not know the mode near %s, which holds about %s of the density by what was known before the run: "+
+				"means, intervals and log Z lack it. Run longer (sampler.until), or start there too (sampler.init)",
+				s.place(v.At), text.Number(v.Expected, 2)))
 	}
 }
 
@@ -63,5 +65,6 @@ func (s *Summary) modes() string {
 	if len(a.Modes) > 1 {
 		line += ": " + strings.Join(weights, ", ")
 	}
-	return fmt.Sprintf("%s · %s led there: one that fewer than 1 in %d lead to may be missed\n", line, text.Counted(a.Starts, "start"), a.Unseen)
+	return fmt.Sprintf("%s · %s led there: one that fewer than 1 in %d lead to may be missed\n", line,
+		text.Counted(a.Starts, "start"), a.Unseen)
 }

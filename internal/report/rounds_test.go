@@ -14,8 +14,10 @@ import (
 func TestRoundsOfANarrowScreen(t *testing.T) {
 	var b strings.Builder
 	table := NewRounds(text.Fixed(&b, 24, false), true)
-	table.Line(Round{Name: "warm-up 1", RoundTrips: 512, Rejection: []float64{1}, RHat: math.NaN(), ESS: math.NaN(), LogZ: math.NaN(), Seconds: 10})
-	table.Line(Round{Name: "1", Draws: 1039800, RoundTrips: 512000, Rejection: []float64{1, 1}, RHat: 1.001, ESS: 30000, LogZ: -1.5, LogZError: 0.01, Seconds: 1000})
+	table.Line(Round{Name: "warm-up 1", RoundTrips: 512, Rejection: []float64{1}, RHat: math.NaN(), ESS: math.NaN(),
+		LogZ: math.NaN(), Seconds: 10})
+	table.Line(Round{Name: "1", Draws: 1039800, RoundTrips: 512000, Rejection: []float64{1, 1}, RHat: 1.001, ESS: 30000, LogZ: -1.5,
+		LogZError: 0.01, Seconds: 1000})
 	lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
 	for _, line := range lines {
 		if text.Columns(line) > 24 {
@@ -23,7 +25,8 @@ func TestRoundsOfANarrowScreen(t *testing.T) {
 		}
 	}
 	if n := len(lines); n < 4 || strings.Join(strings.Fields(strings.Join(lines[n-3:], " ")), " ") != "round R̂ max warm-up 1 – 1 1.001" ||
-		!strings.Contains(strings.Join(strings.Fields(b.String()), " "), "but in log.jsonl: rejection, time, round trips, draws, log Z, ESS min") {
+		!strings.Contains(strings.Join(strings.Fields(b.String()), " "),
+			"but in log.jsonl: rejection, time, round trips, draws, log Z, ESS min") {
 		t.Error(b.String())
 	}
 }
@@ -47,8 +50,10 @@ func TestRoundsKeepTheirWidth(t *testing.T) {
 		var b strings.Builder
 		table := NewRounds(text.Fixed(&b, 80, false), logZ)
 		nan := math.NaN()
-		table.Line(Round{Name: "warm-up 10", RoundTrips: 512000, Rejection: []float64{1, 1, 1, 1, 1, 1, 1}, RHat: nan, ESS: nan, LogZ: nan, Seconds: 10})
-		table.Line(Round{Name: "10", Draws: 1039800, RoundTrips: 512000, Rejection: []float64{1, 1}, RHat: 1.001, ESS: 30000, LogZ: -123.45, LogZError: 0.012, Seconds: 1000})
+		table.Line(Round{Name: "warm-up 10", RoundTrips: 512000, Rejection: []float64{1, 1, 1, 1, 1, 1, 1}, RHat: nan, ESS: nan,
+			LogZ: nan, Seconds: 10})
+		table.Line(Round{Name: "10", Draws: 1039800, RoundTrips: 512000, Rejection: []float64{1, 1}, RHat: 1.001, ESS: 30000, LogZ: -123.45,
+			LogZError: 0.012, Seconds: 1000})
 		lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
 		header := len(lines) - 3
 		for _, line := range lines[header:] {

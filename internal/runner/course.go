@@ -61,8 +61,10 @@ func (j *Job) courses(ctx context.Context, x []float64) (*figure.Courses, error)
 	for _, r := range m.Responses[:min(len(m.Responses), figure.MostPanels)] {
 		b := byState[r.State]
 		n := len(q.Time)
-		c := figure.Course{Axis: figure.Axis{Name: r.Label}, Middle: b.Median[:n], Low: b.Low[:n], High: b.High[:n], DataTime: r.Time, Data: r.Observed}
-		if b.ObservedLow != nil && finite(b.ObservedLow[:n]) && finite(b.ObservedHigh[:n]) { // log-normal noise may be so wide that it has no numbers
+		c := figure.Course{Axis: figure.Axis{Name: r.Label}, Middle: b.Median[:n], Low: b.Low[:n], High: b.High[:n],
+			DataTime: r.Time, Data: r.Observed}
+		// log-normal noise may be so wide that it has no numbers
+		if b.ObservedLow != nil && finite(b.ObservedLow[:n]) && finite(b.ObservedHigh[:n]) {
 			c.ObservedLow, c.ObservedHigh = b.ObservedLow[:n], b.ObservedHigh[:n]
 		}
 		q.States = append(q.States, c)
@@ -116,7 +118,8 @@ func (j *Job) deviations(fit []figure.Response, x []float64) []figure.Response {
 		if logNormal {
 			name = fmt.Sprintf("log %s", name)
 		}
-		out[c] = figure.Response{Axis: figure.Axis{Name: name + " / noise"}, Time: r.Time, Observed: unit(r.Observed), Fitted: unit(r.Fitted), SD: 1, Of: r.Of}
+		out[c] = figure.Response{Axis: figure.Axis{Name: name + " / noise"}, Time: r.Time, Observed: unit(r.Observed),
+			Fitted: unit(r.Fitted), SD: 1, Of: r.Of}
 	}
 	return out
 }

@@ -120,7 +120,8 @@ func TestWhat(t *testing.T) {
 		at := 0.05 * float64(k)
 		s.Time, s.Values["x"] = append(s.Time, at), append(s.Values["x"], math.Exp(-at)+0.01*rng.NormFloat64())
 	}
-	for likelihood, want := range map[string]string{"weak": " test functions of 21 rows, weak form of x", "derivative": "118 rows, derivative of x"} {
+	for likelihood, want := range map[string]string{"weak": " test functions of 21 rows, weak form of x",
+		"derivative": "118 rows, derivative of x"} {
 		m := &dynamics.Model{States: []string{"x"}, Equations: []dynamics.Equation{{State: "x", Text: "a*x"}}, Likelihood: likelihood}
 		m.Weak.Width = 21
 		p, err := dynamics.Build(m, s)
@@ -163,7 +164,8 @@ func TestSlowGradientsAreTold(t *testing.T) {
 	for _, c := range []struct {
 		rows, batch int
 		want        string
-	}{{100, 0, ""}, {1000, 0, " for a first look at the potential, and rounds of thousands for each ladder\n"}, {1000, 50, " for a first look at the potential, rounds go by minibatches\n"}} {
+	}{{100, 0, ""}, {1000, 0, " for a first look at the potential, and rounds of thousands for each ladder\n"},
+		{1000, 50, " for a first look at the potential, rounds go by minibatches\n"}} {
 		got := build(c.rows, c.batch).Terminal.(*strings.Builder).String()
 		if !strings.HasSuffix(got, c.want) || (got == "") != (c.want == "") {
 			t.Errorf("%d rows, minibatches of %d: %q", c.rows, c.batch, got)

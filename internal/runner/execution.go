@@ -68,7 +68,8 @@ func (x *execution) run(ctx context.Context) (*report.Summary, error) {
 	}
 	for i, l := range res.Ladders {
 		if len(l.Energy[0]) < leastDraws {
-			return nil, fmt.Errorf("%s: ladder %d kept %s: the others lay outside the domain, which an unconstrained run does not find. Run longer (r2sgld resume %s --iterations N), or take a method that reflects",
+			return nil, fmt.Errorf("%s: ladder %d kept %s: the others lay outside the domain, which an unconstrained run does not find. Run "+
+				"longer (r2sgld resume %s --iterations N), or take a method that reflects",
 				x.Name, i+1, text.Counted(len(l.Energy[0]), "draw"), text.Word(x.Dir))
 		}
 	}
@@ -138,7 +139,8 @@ func (x *execution) tuned(ctx context.Context) (*r2sgld.Result, float64, error) 
 		asked.Problem = f.Modes.Problem(x.Problem)
 		x.Job, x.found = &asked, f
 		if why := x.exceeded(s.Iterations); why != "" {
-			return s, told{fmt.Errorf("%s: the first round does not fit: %s. The warm-up is kept; go on with: r2sgld resume %s, with a larger limit", x.Name, why, text.Word(x.Dir))}
+			return s, told{fmt.Errorf("%s: the first round does not fit: %s. The warm-up is kept; go on with: r2sgld resume %s, with a larger limit",
+				x.Name, why, text.Word(x.Dir))}
 		}
 		return x.ready(ctx)
 	}
@@ -201,7 +203,8 @@ func (x *execution) round(f *tune.Found) {
 	if !x.Settings.Unbiased() && f.Leapfrog > 0 {
 		kernel = "hmc"
 	}
-	x.folder.Log.Info("warm-up", "kernel", kernel, "round", len(f.Rounds), "iterations", r.Iterations, "barrier", r.Barrier, "rungs", len(f.Beta), "rejection", r.Rejection)
+	x.folder.Log.Info("warm-up", "kernel", kernel, "round", len(f.Rounds), "iterations", r.Iterations, "barrier", r.Barrier, "rungs",
+		len(f.Beta), "rejection", r.Rejection)
 	x.table.Line(report.Round{Name: fmt.Sprintf("%s %d", kernel, len(f.Rounds)), RoundTrips: r.RoundTrips, Rejection: r.Rejection,
 		RHat: nan, ESS: nan, LogZ: nan, Seconds: time.Since(x.begun).Seconds()})
 }
@@ -280,8 +283,9 @@ func (x *execution) review(res *r2sgld.Result, j tune.Judgement, next int) (int,
 	x.judgement = j
 	n := res.Ladders[0].Iterations
 	stats, e := res.Swaps(), x.logZ(res)
-	round := report.Round{Name: fmt.Sprint(1 + bits.Len(uint((n-1)/x.Settings.Iterations))), Draws: held(res), RoundTrips: stats.RoundTrips, Rejection: stats.Rejections(),
-		RHat: j.RHat, ESS: j.ESS, LogZ: e.Estimate, LogZError: e.Error, Seconds: time.Since(x.begun).Seconds()}
+	round := report.Round{Name: fmt.Sprint(1 + bits.Len(uint((n-1)/x.Settings.Iterations))), Draws: held(res), RoundTrips: stats.RoundTrips,
+		Rejection: stats.Rejections(),
+		RHat:      j.RHat, ESS: j.ESS, LogZ: e.Estimate, LogZError: e.Error, Seconds: time.Since(x.begun).Seconds()}
 	x.table.Line(round)
 	x.folder.Log.Info("round", "round", round.Name, "iterations", n, "rejection", round.Rejection)
 	if next > n {
@@ -292,7 +296,8 @@ func (x *execution) review(res *r2sgld.Result, j tune.Judgement, next int) (int,
 	if next > n {
 		x.progress.Doing("")
 		if n == x.Settings.Iterations {
-			fmt.Fprintf(x.Terminal, " goes on for at most %s iterations a ladder (sampler.until.iterations)%s\n", text.Count(x.Until.Iterations), x.atMost(n, time.Since(x.sampling).Seconds()))
+			fmt.Fprintf(x.Terminal, " goes on for at most %s iterations a ladder (sampler.until.iterations)%s\n", text.Count(x.Until.Iterations),
+				x.atMost(n, time.Since(x.sampling).Seconds()))
 		}
 	}
 	x.extend(next)

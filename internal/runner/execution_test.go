@@ -10,7 +10,8 @@ import (
 // the first.
 func TestRoundAt(t *testing.T) {
 	u := tune.Until{Iterations: 300_000}
-	for reached, want := range map[int]int{0: 100_000, 400_000: 100_000, 400_001: 200_000, 705_536: 200_000, 800_001: 300_000, 1_400_001: 350_001} {
+	for reached, want := range map[int]int{0: 100_000, 400_000: 100_000, 400_001: 200_000, 705_536: 200_000,
+		800_001: 300_000, 1_400_001: 350_001} {
 		if got := roundAt(u, 100_000, 4, reached); got != want {
 			t.Errorf("%d iterations of 4 ladders: rounds of %d, want %d", reached, got, want)
 		}

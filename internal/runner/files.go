@@ -26,7 +26,8 @@ func (x *execution) description() *store.Run {
 	if m := x.Model; m != nil {
 		d.Observed = append(d.Observed, store.Array{Name: "time", Dims: []string{"time"}, Shape: []int{len(m.Time)}, Values: m.Time})
 		for _, r := range m.Responses {
-			d.Observed = append(d.Observed, store.Array{Name: r.Label, Dims: []string{"time"}, Shape: []int{len(m.Time)}, Values: atTimes(m.Time, r)})
+			d.Observed = append(d.Observed, store.Array{Name: r.Label, Dims: []string{"time"}, Shape: []int{len(m.Time)},
+				Values: atTimes(m.Time, r)})
 		}
 	}
 	return d
@@ -149,7 +150,8 @@ func (j *Job) unseen(params []report.Parameter) string {
 	}
 	others = append(others, params[pairs[0]].Name)[:2]
 	return fmt.Sprintf("   of %d parameters marginals show %d and pairs %d; others: r2sgld resume %s --set %s\n",
-		len(params), min(len(shown), figure.MostPanels), len(pairs), text.Word(j.Dir), text.Word("figures.parameters=["+strings.Join(others, ", ")+"]"))
+		len(params), min(len(shown), figure.MostPanels), len(pairs), text.Word(j.Dir), text.Word(
+			"figures.parameters=["+strings.Join(others, ", ")+"]"))
 }
 
 // marginals returns the densities of the parameters at these places, for figures,

@@ -74,7 +74,8 @@ func (x *execution) trajectory(add func(string, *figure.Figure, error)) {
 		hot = hot[begin:]
 	}
 	tau := x.Settings.Temperature
-	q := figure.Trajectory{First: first, Cold: cold, Hot: hot, Temperature: [2]float64{tau[0], tau[x.window.hot]}, Section: len(x.Problem.Names) > 2}
+	q := figure.Trajectory{First: first, Cold: cold, Hot: hot, Temperature: [2]float64{tau[0], tau[x.window.hot]},
+		Section: len(x.Problem.Names) > 2}
 	for i := range q.Axes {
 		q.Axes[i] = figure.Axis{Name: x.Problem.Names[i]}
 	}

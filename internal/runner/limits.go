@@ -21,7 +21,8 @@ func (j *Job) exceeded(iterations int) string {
 		needs, allowed float64
 	}{{"--max-disk", "on disk", c.Disk, j.Limits.Disk}, {"--max-memory", "of memory", c.Memory, j.Limits.Memory}} {
 		if l.allowed > 0 && l.needs > l.allowed {
-			return fmt.Sprintf("%s iterations a ladder may take %s %s, more than the %s of %s", text.Count(iterations), text.Size(l.needs), l.what, text.Size(l.allowed), l.flag)
+			return fmt.Sprintf("%s iterations a ladder may take %s %s, more than the %s of %s", text.Count(iterations), text.Size(l.needs), l.what,
+				text.Size(l.allowed), l.flag)
 		}
 	}
 	return ""
@@ -30,7 +31,8 @@ func (j *Job) exceeded(iterations int) string {
 // capped says that a run of method auto ended where its next round would have exceeded a
 // limit.
 func (x *execution) capped() string {
-	return fmt.Sprintf("the run ended before its stopping rule was met: %s. Go on with: r2sgld resume %s, with a larger limit.", x.over, text.Word(x.Dir))
+	return fmt.Sprintf("the run ended before its stopping rule was met: %s. Go on with: r2sgld resume %s, with a larger limit.",
+		x.over, text.Word(x.Dir))
 }
 
 // put gives the store the draws of a run of method auto: those that are held, which are

@@ -54,7 +54,8 @@ func (x *execution) against(res *r2sgld.Result) string {
 	if !(best-outside > tension+float64(len(center))/2) {
 		return ""
 	}
-	return fmt.Sprintf("the constraints contradict the data: the best fit lies outside the domain, and the best draw fits worse by %.0f units of U. "+
+	return fmt.Sprintf("the constraints contradict the data: the best fit lies outside the domain, and the best draw fits worse by %.0f "+
+		"units of U. "+
 		"The noise is not widened for that, so intervals are too narrow. Check constraints and equations.", best-outside)
 }
 

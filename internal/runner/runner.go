@@ -139,6 +139,7 @@ func (x *execution) show(sum *report.Summary, figures []string, ladders int) {
 		return
 	}
 	if n := x.Model.Likelihood.Undecided(); n > 0 { // of this process: not for the summary, which is the same after a resume
-		x.Warn(fmt.Sprintf("%s trajectories took too many steps and were given up: their parameters count as impossible. Forbid them by constraints, or loosen model.solver.", text.Count(int(n))))
+		x.Warn(fmt.Sprintf("%s trajectories took too many steps and were given up: their parameters count as impossible. Forbid them by "+
+			"constraints, or loosen model.solver.", text.Count(int(n))))
 	}
 }

@@ -166,7 +166,8 @@ func (w *window) UnmarshalBinary(b []byte) error {
 		b = b[n:]
 	}
 	rung := func(r uint16) bool { return int(r) >= w.rungs }
-	if len(b) > 0 || seen < 0 || last < 0 || last > 1e12 || seen > last+1 || slices.ContainsFunc(now, rung) || slices.ContainsFunc(w.labels, rung) {
+	if len(b) > 0 || seen < 0 || last < 0 || last > 1e12 || seen > last+1 || slices.ContainsFunc(now, rung) ||
+		slices.ContainsFunc(w.labels, rung) {
 		return errors.New("the record of the last iterations is that of no run")
 	}
 	w.last, w.seen, w.now = int(last), int(seen), w.now[:0]

@@ -39,7 +39,8 @@ func TestWrite(t *testing.T) {
 	if stride < 2 || sum.Thin != 2*stride || sum.Draws != 2*2000/stride || sum.Seed != 7 {
 		t.Errorf("every %d-th of %d draws, thin %d, seed %d", stride, sum.Draws, sum.Thin, sum.Seed)
 	}
-	for name, want := range map[string]string{"draws.zarr/posterior/.zattrs": `"burn_in": 20`, "draws-2.csv": "#   seed = 7", "run.json": `"burn_in": 20`} {
+	for name, want := range map[string]string{"draws.zarr/posterior/.zattrs": `"burn_in": 20`, "draws-2.csv": "#   seed = 7",
+		"run.json": `"burn_in": 20`} {
 		if text, err := os.ReadFile(filepath.Join(dir, name)); err != nil || !strings.Contains(string(text), want) {
 			t.Errorf("%s: no %s: %v", name, want, err)
 		}
@@ -93,7 +94,8 @@ func TestWriteEvidence(t *testing.T) {
 		if res, err = r2sgld.Sample(t.Context(), p, s); err != nil {
 			t.Fatal(err)
 		}
-		if sum, err = Write(filepath.Join(t.TempDir(), "none"), p, s, res); err != nil || !strings.Contains(sum.LogEvidence.Reason, "no rung has the uniform law") {
+		if sum, err = Write(filepath.Join(t.TempDir(), "none"), p, s, res); err != nil || !strings.Contains(sum.LogEvidence.Reason,
+			"no rung has the uniform law") {
 			t.Errorf("without a hottest rung: %v, %v", sum.LogEvidence, err)
 		}
 	}

@@ -62,7 +62,9 @@ func (k *Kernel) load(start *Law) ([]float64, []speck, error) {
 	}
 	have, want := floats.Sum(mass), floats.Sum(start.mass)
 	if math.Abs(have-want) > 1e-7 {
-		return nil, nil, fmt.Errorf("scheme: the start is sharper than a step is wide (its mass at the nodes is %.9g instead of %.9g): take a smoother one, or a point", have, want)
+		return nil, nil, fmt.Errorf(
+			"scheme: the start is sharper than a step is wide (its mass at the nodes is %.9g instead of %.9g): take a smoother one, "+
+				"or a point", have, want)
 	}
 	if have > 0 {
 		floats.Scale(want/have, mass)

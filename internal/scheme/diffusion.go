@@ -115,7 +115,8 @@ func (d *Diffusion) After(start *Law, t float64) (*Law, error) {
 	density.MulVec(d.modes, &mode)
 	h := density.RawVector().Data
 	if rest := floats.Norm(h[degrees*7/8:], 2) / floats.Norm(h, 2); !(rest < 1e-9) {
-		return nil, fmt.Errorf("scheme: at time %g the law is too sharp for polynomials of degree %d, they miss about %.1g of it: take a later time", t, degrees, rest)
+		return nil, fmt.Errorf("scheme: at time %g the law is too sharp for polynomials of degree %d, they miss about %.1g of it: take a "+
+			"later time", t, degrees, rest)
 	}
 	mass := make([]float64, len(g.x))
 	for i, x := range g.x {
@@ -166,7 +167,8 @@ func newPolynomials(g *grid, mass []float64) (*polynomials, *mat.Dense, error) {
 		}
 		norm := floats.Norm(p, 2)
 		if !(norm > 1e-10) {
-			return nil, nil, errors.New("scheme: exp(-U/τ) is too narrow for polynomials on the interval: take a higher temperature or a shorter interval")
+			return nil, nil, errors.New(
+				"scheme: exp(-U/τ) is too narrow for polynomials on the interval: take a higher temperature or a shorter interval")
 		}
 		b.recur.Set(j+1, j, norm)
 		floats.Scale(1/norm, p)

@@ -83,7 +83,8 @@ func evaluate(u potential.Potential, x []float64) (value, slope []float64, err e
 	}
 	for i := range x {
 		if math.IsNaN(value[i]-value[i]) || math.IsNaN(slope[i]-slope[i]) {
-			return nil, nil, fmt.Errorf("scheme: the energy is %g and its slope %g at %g: both must be finite on the interval", value[i], slope[i], x[i])
+			return nil, nil, fmt.Errorf("scheme: the energy is %g and its slope %g at %g: both must be finite on the interval",
+				value[i], slope[i], x[i])
 		}
 	}
 	return value, slope, nil
@@ -123,7 +124,8 @@ func resolve(u potential.Potential, lo, hi, tau float64) (int, error) {
 		case panels == most && change < 1e-6:
 			return most, nil
 		case panels == most:
-			return 0, fmt.Errorf("scheme: exp(-U/%g) is too rough or too narrow for %d nodes on [%g, %g]: take a higher temperature or a shorter interval", tau, most*order, lo, hi)
+			return 0, fmt.Errorf("scheme: exp(-U/%g) is too rough or too narrow for %d nodes on [%g, %g]: take a higher temperature or a shorter "+
+				"interval", tau, most*order, lo, hi)
 		}
 	}
 }

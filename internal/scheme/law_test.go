@@ -110,7 +110,8 @@ func TestStepsProperty(t *testing.T) {
 	pace.Slow(t)
 	rapid.Check(t, func(t *rapid.T) {
 		s := scheme.Step{
-			U:  quadratic(rapid.Float64Range(-3, 5).Draw(t, "a"), rapid.Float64Range(-0.5, 0.5).Draw(t, "b"), rapid.Float64Range(-2, 2).Draw(t, "c")),
+			U: quadratic(rapid.Float64Range(-3, 5).Draw(t, "a"), rapid.Float64Range(-0.5, 0.5).Draw(t, "b"),
+				rapid.Float64Range(-2, 2).Draw(t, "c")),
 			Lo: -1, Hi: 0.5, Temperature: rapid.Float64Range(0.3, 3).Draw(t, "τ"),
 			StepSize:      math.Exp(rapid.Float64Range(-8, -2).Draw(t, "log η")),
 			GradientNoise: rapid.Float64Range(0, 3).Draw(t, "s"),

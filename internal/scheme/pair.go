@@ -76,7 +76,8 @@ func NewPair(s PairStep) (*Pair, error) {
 	}
 	const most = 40
 	if panels > most {
-		return nil, fmt.Errorf("scheme: these steps need %d panels for each rung, and %d are the most for two: take larger step sizes or a shorter interval", panels, most)
+		return nil, fmt.Errorf("scheme: these steps need %d panels for each rung, and %d are the most for two: take larger step sizes or a "+
+			"shorter interval", panels, most)
 	}
 	p := &Pair{step: s}
 	g := newGrid(s.Lo, s.Hi, panels)
@@ -202,7 +203,8 @@ func (p *Pair) Stationary() (*Joint, error) {
 			break
 		}
 		if restart == 40 {
-			return nil, fmt.Errorf("scheme: the law of the two rungs still changes by %.2g an iteration after %d of them: take larger step sizes", j.Residual, j.Iterations)
+			return nil, fmt.Errorf("scheme: the law of the two rungs still changes by %.2g an iteration after %d of them: take larger step sizes",
+				j.Residual, j.Iterations)
 		}
 		step, n := k.solve(rest, goal/j.Residual/2)
 		j.Iterations += n

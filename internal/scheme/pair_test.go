@@ -64,7 +64,8 @@ func TestRungsApart(t *testing.T) {
 		s.Rule, s.GradientNoise, s.StepSize[1] = rule, 1.5, 0.05
 		j := joint(t, s)
 		for i, got := range []*scheme.Law{j.Cold, j.Hot} {
-			want := stationary(t, scheme.Step{U: doubleWell, Lo: -1.6, Hi: 1.6, Temperature: s.Temperature[i], StepSize: s.StepSize[i], GradientNoise: 1.5, Rule: rule})
+			want := stationary(t, scheme.Step{U: doubleWell, Lo: -1.6, Hi: 1.6, Temperature: s.Temperature[i], StepSize: s.StepSize[i],
+				GradientNoise: 1.5, Rule: rule})
 			if d := scheme.W1(got, want); d > 1e-7 {
 				t.Errorf("rule %s, rung %d: W1 %.3g to a rung alone", rule, i, d)
 			}
@@ -113,7 +114,8 @@ func TestSwapBias(t *testing.T) {
 // gap of the diffusion that swaps at intensity r, from the other program.
 func TestRateAgainstGap(t *testing.T) {
 	pace.Slow(t)
-	cold, hot := must[*scheme.Diffusion](t)(scheme.NewDiffusion(doubleWell, -1.6, 1.6, 0.5)), must[*scheme.Diffusion](t)(scheme.NewDiffusion(doubleWell, -1.6, 1.6, 2))
+	cold, hot := must[*scheme.Diffusion](t)(scheme.NewDiffusion(doubleWell, -1.6, 1.6, 0.5)),
+		must[*scheme.Diffusion](t)(scheme.NewDiffusion(doubleWell, -1.6, 1.6, 2))
 	before := 0.0
 	for _, r := range []float64{0, 1, 5} {
 		gap := must[float64](t)(scheme.Gap(cold, hot, r, 12))

@@ -72,7 +72,8 @@ func (s *Step) panels(width float64) (int, error) {
 	const most = 1 << 12
 	need := math.Ceil((s.Hi - s.Lo) * steep / (width * s.sd()))
 	if need > most {
-		return 0, fmt.Errorf("scheme: a step of standard deviation %g on [%g, %g] needs %.0f panels, and %d are the most: take a larger step size or a shorter interval", s.sd(), s.Lo, s.Hi, need, most)
+		return 0, fmt.Errorf("scheme: a step of standard deviation %g on [%g, %g] needs %.0f panels, and %d are the most: take a larger step "+
+			"size or a shorter interval", s.sd(), s.Lo, s.Hi, need, most)
 	}
 	return max(n, int(need)), nil
 }

@@ -183,7 +183,8 @@ func TestReflectorsAgree(t *testing.T) {
 	for _, rule := range rules {
 		r := must[domain.Reflector](t)(domain.NewReflector(box, rule, 0))
 		for _, eta := range []float64{0.02, 0.3, 2} {
-			k := must[*scheme.Kernel](t)(scheme.New(scheme.Step{U: u, Lo: lo, Hi: hi, Temperature: 0.7, StepSize: eta, GradientNoise: 0.4, Rule: rule}))
+			k := must[*scheme.Kernel](t)(scheme.New(scheme.Step{U: u, Lo: lo, Hi: hi, Temperature: 0.7, StepSize: eta,
+				GradientNoise: 0.4, Rule: rule}))
 			sd := math.Sqrt(2*eta*0.7 + eta*eta*0.16)
 			for _, x := range []float64{lo, -0.9, 0.1, 0.48, hi} {
 				law := must[*scheme.Law](t)(k.After(must[*scheme.Law](t)(scheme.Point(lo, hi, x)), 1))

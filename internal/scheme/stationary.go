@@ -42,7 +42,8 @@ func (k *Kernel) stationary() ([]float64, error) {
 		out := floats.Sum(row)
 		if !(out > 0) { // what is below is left for good, or has a law of its own
 			if !leads(band, width, down, j) {
-				return nil, fmt.Errorf("scheme: no step of size %g leads from one side of %g to the other: there are two stationary laws; take a smaller step size", k.step.StepSize, k.place(j))
+				return nil, fmt.Errorf("scheme: no step of size %g leads from one side of %g to the other: there are two stationary laws; take a "+
+					"smaller step size", k.step.StepSize, k.place(j))
 			}
 			first = j
 			break

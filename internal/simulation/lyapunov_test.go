@@ -65,7 +65,8 @@ func TestLyapunovOfLinearSystem(t *testing.T) {
 		"with":    {Dim: 3, F: f, Jacobian: func(j []float64, _ float64, _ []float64) { copy(j, a) }},
 		"without": {Dim: 3, F: f},
 	} {
-		e, err := Lyapunov(context.Background(), s, 0, []float64{1e-3, 0, 0}, LyapunovOptions{Settle: 15, Span: 20, Solver: ode.Options{RTol: 1e-10}})
+		e, err := Lyapunov(context.Background(), s, 0, []float64{1e-3, 0, 0},
+			LyapunovOptions{Settle: 15, Span: 20, Solver: ode.Options{RTol: 1e-10}})
 		if err != nil || math.Abs(e.Value-0.3) > 1e-6 {
 			t.Errorf("%s a Jacobian: %+v, %v", name, e, err)
 		}
@@ -87,7 +88,8 @@ func TestLyapunovRefuses(t *testing.T) {
 		return err
 	}
 	for want, o := range map[string]LyapunovOptions{
-		"over a time of 0": {}, "after -1": {Settle: -1, Span: 1}, "one block": {Span: 1, Blocks: 1}, "no method": {Span: 1, Solver: ode.Options{Method: "rk4"}},
+		"over a time of 0": {}, "after -1": {Settle: -1, Span: 1}, "one block": {Span: 1, Blocks: 1}, "no method": {Span: 1,
+			Solver: ode.Options{Method: "rk4"}},
 	} {
 		if err := run(lorenz(false), o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: want %q", err, want)

@@ -54,7 +54,8 @@ func TestPeriodBetweenTimes(t *testing.T) {
 		for _, c := range []struct {
 			times []float64
 			n     int
-		}{{Grid(0, 2000, 101), 2}, {Grid(0, -2000, 101), 3}, {Grid(0, 2000, 4001), 2}, {[]float64{100, 1000}, 2}, {[]float64{2000}, 0}, {[]float64{990, 1000}, 0}} {
+		}{{Grid(0, 2000, 101), 2}, {Grid(0, -2000, 101), 3}, {Grid(0, 2000, 4001), 2}, {[]float64{100, 1000}, 2}, {[]float64{2000}, 0},
+			{[]float64{990, 1000}, 0}} {
 			r := simulate(t, m, draws, Options{Times: c.times, Solver: ode.Options{Method: method, RTol: 1e-7}})
 			for i := range m.States {
 				p, n := r.Periods(i, 90)

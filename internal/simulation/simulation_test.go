@@ -140,7 +140,8 @@ func TestLogNormalBand(t *testing.T) {
 		t.Errorf("an error below 0: %+v", all[0])
 	}
 	r = simulate(t, sine, [][]float64{{0.1}, {0.7}, {0.8}}, Options{Times: Grid(0, 2, 9)})
-	if all := bands(t, r, 90, true); all[0].Below == nil || *all[0].Below != 1.5 || all[0].ObservedLow != nil || all[1].Below != nil || all[1].ObservedLow == nil {
+	if all := bands(t, r, 90, true); all[0].Below == nil || *all[0].Below != 1.5 || all[0].ObservedLow != nil || all[1].Below != nil ||
+		all[1].ObservedLow == nil {
 		t.Errorf("below 0: %+v", all)
 	}
 	b.set(0, []float64{-1, 2}, []float64{0.3, 0.3}, 0.1, 0.9, true)
@@ -171,7 +172,8 @@ func TestThreads(t *testing.T) {
 		m := decay()
 		m.Initial = func(dst, x []float64) { dst[0], dst[1] = 8, 1/x[1] }
 		bad[60], bad[61], bad[150] = []float64{1, 0}, []float64{1, 0}, []float64{1, 0}
-		if _, err := Run(context.Background(), m, bad, Options{Times: Grid(0, 5, 50), Threads: threads}); err == nil || !strings.HasPrefix(err.Error(), "draw 61: ") {
+		if _, err := Run(context.Background(), m, bad, Options{Times: Grid(0, 5, 50), Threads: threads}); err == nil ||
+			!strings.HasPrefix(err.Error(), "draw 61: ") {
 			t.Errorf("%d threads: %v", threads, err)
 		}
 	}
@@ -277,7 +279,8 @@ func TestStop(t *testing.T) {
 
 // A start in place of the model's, of one state alone, and backwards in time.
 func TestStart(t *testing.T) {
-	r := simulate(t, decay(), [][]float64{{1, 0.5}}, Options{From: 3, Times: []float64{3, 1}, Start: []float64{math.NaN(), 4}, Solver: ode.Options{RTol: 1e-9}})
+	r := simulate(t, decay(), [][]float64{{1, 0.5}}, Options{From: 3, Times: []float64{3, 1}, Start: []float64{math.NaN(), 4},
+		Solver: ode.Options{RTol: 1e-9}})
 	for i, want := range []float64{8, 4, 8 * math.Exp(2), 4 * math.E} {
 		if got := r.Paths[0][i]; math.Abs(got/want-1) > 1e-6 {
 			t.Errorf("number %d: %g, want %g", i, got, want)

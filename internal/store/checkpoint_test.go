@@ -51,7 +51,8 @@ func TestCheckpoints(t *testing.T) {
 		t.Fatal(err)
 	}
 	c, path, warnings, err := f.NewestCheckpoint()
-	if err != nil || c.Iteration != 3 || path != names[0] || len(warnings) != 2 || !strings.Contains(warnings[0], "000017 skipped: torn") || !strings.Contains(warnings[1], names[1]) {
+	if err != nil || c.Iteration != 3 || path != names[0] || len(warnings) != 2 || !strings.Contains(warnings[0], "000017 skipped: torn") ||
+		!strings.Contains(warnings[1], names[1]) {
 		t.Errorf("iteration %d of %s, %q, %v", c.Iteration, path, warnings, err)
 	}
 	if path, err := f.WriteCheckpoint(sampleCheckpoint(9)); err != nil || filepath.Base(path) != "000018" {
@@ -128,7 +129,9 @@ func TestDamagedCheckpointIsSkipped(t *testing.T) {
 			t.Fatal(err)
 		}
 		names, _ := filepath.Glob(f.Path("checkpoints/*"))
-		if want := []string{f.Path(checkpointName(1 + i)), f.Path(checkpointName(2 + i)), f.Path(checkpointName(3 + i))}; !slices.Equal(names, want) { // one is damaged
+		// one is damaged
+		if want := []string{f.Path(checkpointName(1 + i)), f.Path(checkpointName(2 + i)),
+			f.Path(checkpointName(3 + i))}; !slices.Equal(names, want) {
 			t.Errorf("%v, want %v", names, want)
 		}
 	}
@@ -211,7 +214,8 @@ func FuzzCheckpoint(f *testing.F) {
 // are none.
 func TestMoved(t *testing.T) {
 	c := &Checkpoint{Numbers: "amd64 v1 fma 00c0ffee"}
-	for numbers, told := range map[string]bool{"amd64 v1 fma 00c0ffee": false, "amd64 v1 fma avx2 00c0ffee": false, "amd64 v3 fma 0badcafe": true} {
+	for numbers, told := range map[string]bool{"amd64 v1 fma 00c0ffee": false, "amd64 v1 fma avx2 00c0ffee": false,
+		"amd64 v3 fma 0badcafe": true} {
 		if got := c.Moved(numbers); (got != "") != told || told && (!strings.Contains(got, c.Numbers) || !strings.Contains(got, numbers)) {
 			t.Errorf("%s: %q", numbers, got)
 		}

@@ -11,8 +11,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
-	"github.com/r2sgld/r2sgld/internal/pace"
 	"pgregory.net/rapid"
+
+	"github.com/r2sgld/r2sgld/internal/pace"
 )
 
 // awkward are names that files, Stan or R would stumble over.
@@ -70,7 +71,8 @@ func keep(f *Folder, l *ladders, chunk int) error {
 // autoregressive makes draws of several chains with two hot rungs.
 func autoregressive(names []string, chains, n int) *ladders {
 	r := rand.New(rand.NewPCG(1, 2))
-	d := &ladders{Run: Run{Names: names, Temperature: []float64{0.5, 2, 8}, BurnIn: 100, Thin: 10, Model: "odd names", Seed: math.MaxUint64, Version: "0.1.0",
+	d := &ladders{Run: Run{Names: names, Temperature: []float64{0.5, 2, 8}, BurnIn: 100, Thin: 10, Model: "odd names",
+		Seed: math.MaxUint64, Version: "0.1.0",
 		Observed: []Array{
 			{Name: "H'", Dims: []string{"year", "side"}, Shape: []int{3, 2}, Values: []float64{1, 2, 3, 4, math.NaN(), 6}},
 			{Name: "year", Dims: []string{"year"}, Shape: []int{3}, Values: []float64{1900, 1901, 1902}},
@@ -174,9 +176,11 @@ func hot(t *testing.T, f *Folder, d *ladders) {
 func drawsOf(t *rapid.T) *ladders {
 	name := rapid.StringMatching(`[a-zαβ][a-zA-Z0-9_.*/\[\]%~=#" \-]{0,6}|\.|\.\.|chain|[xy]\[[123]\]|[xy]\.[12]\.[12]`)
 	dist := func(s string) string { return s }
-	d := &ladders{Run: Run{Names: rapid.SliceOfNDistinct(name, 1, 9, dist).Draw(t, "names"), Model: "m", Thin: rapid.IntRange(0, 5).Draw(t, "thin"), Version: "1"}}
+	d := &ladders{Run: Run{Names: rapid.SliceOfNDistinct(name, 1, 9, dist).Draw(t, "names"), Model: "m",
+		Thin: rapid.IntRange(0, 5).Draw(t, "thin"), Version: "1"}}
 	n := rapid.IntRange(0, 9).Draw(t, "draws")
-	number := rapid.OneOf(rapid.Float64(), rapid.SampledFrom([]float64{math.NaN(), math.Inf(1), math.Inf(-1), math.Copysign(0, -1), 5e-324, math.MaxFloat64}))
+	number := rapid.OneOf(rapid.Float64(),
+		rapid.SampledFrom([]float64{math.NaN(), math.Inf(1), math.Inf(-1), math.Copysign(0, -1), 5e-324, math.MaxFloat64}))
 	for range rapid.IntRange(1, 3).Draw(t, "chains") {
 		d.X = append(d.X, [][]float64{rapid.SliceOfN(number, n*len(d.Names), n*len(d.Names)).Draw(t, "x")})
 		d.U = append(d.U, [][]float64{rapid.SliceOfN(number, n, n).Draw(t, "u")})
@@ -258,7 +262,8 @@ func bits(d *Draws) any {
 // Names of arrays differ even where case is ignored, stay within their folder
 // and are the names themselves where they can be; Stan's are legal and differ.
 func TestNames(t *testing.T) {
-	if got, want := strings.Join(arrayNames(awkward, "draw"), " "), "alpha H.initial x.x*y β a%2Fb theta[1] theta[2] Alpha~2 draw~2 lp__"; got != want {
+	if got, want := strings.Join(arrayNames(awkward, "draw"),
+		" "), "alpha H.initial x.x*y β a%2Fb theta[1] theta[2] Alpha~2 draw~2 lp__"; got != want {
 		t.Errorf("array names\n%s, want\n%s", got, want)
 	}
 	if got, want := strings.Join(stanNames(awkward), " "), "alpha H_initial x_x_y beta a_b theta.1 theta.2 Alpha draw_2 lp"; got != want {
@@ -293,7 +298,8 @@ func TestNamesAnything(t *testing.T) {
 			}
 		}
 		for _, n := range stanNames(names) {
-			if seen["stan "+n] || strings.Trim(n, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.") != "" || strings.HasSuffix(n, "__") {
+			if seen["stan "+n] || strings.Trim(n, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.") != "" ||
+				strings.HasSuffix(n, "__") {
 				t.Fatalf("Stan name %q", n)
 			}
 			seen["stan "+n] = true

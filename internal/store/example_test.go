@@ -16,7 +16,8 @@ func Example() {
 	}
 	defer os.RemoveAll(root)
 
-	kind := store.Kind{Manifest: "summary.json", Files: func([]byte) ([]string, error) { return append(store.RunFiles(), "summary.json"), nil }}
+	kind := store.Kind{Manifest: "summary.json",
+		Files: func([]byte) ([]string, error) { return append(store.RunFiles(), "summary.json"), nil }}
 	run, err := store.Create(store.Disk{}, filepath.Join(root, "runs", "flower"), kind, false)
 	if err != nil {
 		panic(err)

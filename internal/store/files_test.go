@@ -401,12 +401,14 @@ func TestCreate(t *testing.T) {
 	if err := writeEverything(f, "old"); err != nil {
 		t.Fatal(err)
 	}
-	theirs := []string{"notes.txt", "draws-x.csv", "draws-01.csv", "thesis.tmp", "figures/mine.png", "figures/pairs.pdf", "checkpoints/README", "checkpoints/1", "log.jsonl.bak", "models/a"}
+	theirs := []string{"notes.txt", "draws-x.csv", "draws-01.csv", "thesis.tmp", "figures/mine.png", "figures/pairs.pdf", "checkpoints/README",
+		"checkpoints/1", "log.jsonl.bak", "models/a"}
 	ours := []string{"figures/a.svg" + temporary, "checkpoints/000009" + temporary}
 	for _, name := range append(theirs, ours...) {
 		plant(t, f.Path(name))
 	}
-	if _, err := Create(Disk{}, dir, anyRun, false); err == nil || !strings.Contains(err.Error(), "--force") || !strings.Contains(err.Error(), dir) {
+	if _, err := Create(Disk{}, dir, anyRun, false); err == nil || !strings.Contains(err.Error(), "--force") ||
+		!strings.Contains(err.Error(), dir) {
 		t.Fatalf("a folder that is not empty: %v", err)
 	}
 	before := held(t, dir)
@@ -665,7 +667,8 @@ func TestNoPermission(t *testing.T) {
 	}
 	for n := 1; n <= 2; n++ {
 		_, err := Create(&faulty{n: n, err: syscall.EACCES}, dir, anyRun, true)
-		if err == nil || !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), dir) || !strings.Contains(err.Error(), "check the permissions") {
+		if err == nil || !errors.Is(err, fs.ErrPermission) || !strings.Contains(err.Error(), dir) ||
+			!strings.Contains(err.Error(), "check the permissions") {
 			t.Errorf("operation %d: %v", n, err)
 		}
 	}
@@ -732,7 +735,8 @@ func TestJSON(t *testing.T) {
 		I    []int  `json:"i,omitempty"`
 		J    []byte `json:"j"`
 		None map[string]int
-	}{A: math.NaN(), B: []float64{1, math.Inf(1), -0.5}, C: map[string]float64{"z": 1, "a": math.Inf(-1)}, F: []any{"x < 1 & y", 1e-7, nil, math.NaN()}, J: []byte("hi")}
+	}{A: math.NaN(), B: []float64{1, math.Inf(1), -0.5}, C: map[string]float64{"z": 1, "a": math.Inf(-1)},
+		F: []any{"x < 1 & y", 1e-7, nil, math.NaN()}, J: []byte("hi")}
 	v.inner = inner{0.25, 1}
 	want := `{
   "rate": 0.25,

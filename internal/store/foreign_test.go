@@ -16,7 +16,8 @@ import (
 )
 
 // foreignNames are what a user may call files in a run folder, names of ours among them.
-var foreignNames = []string{"notes", "simulation/simulation.json", "figures/mine.png", "figures/trace.svg", "figures/pairs.svg", "figures/trace.svg/a",
+var foreignNames = []string{"notes", "simulation/simulation.json", "figures/mine.png", "figures/trace.svg",
+	"figures/pairs.svg", "figures/trace.svg/a",
 	"figures", "checkpoints", "checkpoints/000001", "checkpoints/000003", "checkpoints/000099", "checkpoints/000099/a", "checkpoints/README", "checkpoints/1",
 	"draws-1.csv", "draws-9.csv", "log.jsonl", "run.json", "summary.json", "models/repeat-1/a", "draws.zarr", "draws.zarr/a", "draws.zarr/.zgroup",
 	"draws.zarr/posterior/x/0.7", "draws.zarr/posterior/x/notes", "draws.zarr/posterior/mine/.zarray", "draws.zarr/posterior/mine/0.0",
@@ -112,7 +113,8 @@ func TestForeignFilesSurvive(t *testing.T) {
 		_ = os.RemoveAll(th.dir)
 	}
 	t.Log(seen)
-	for _, what := range []string{"force", "force refused", "force cut short", "resume", "resume refused", "resume cut short", "finished", "unfinished"} {
+	for _, what := range []string{"force", "force refused", "force cut short", "resume", "resume refused", "resume cut short",
+		"finished", "unfinished"} {
 		if seen[what] < 10 {
 			t.Errorf("%s: seen %d times", what, seen[what])
 		}

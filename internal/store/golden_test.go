@@ -183,13 +183,17 @@ func FuzzReadZarr(f *testing.F) {
 	}
 	array, group, about, chunk := read("x/.zarray"), read(".zattrs"), read("x/.zattrs"), read("x/0.0")
 	f.Add(array, group, about, chunk)
-	for _, shape := range []string{"[1000000000000000000, 0]", "[2000000000, 0]", "[2, 250000000]", "[1, 1, 4096]", "[0, 5]", "[1, 0, 500000000]"} {
-		f.Add([]byte(`{"zarr_format": 2, "order": "C", "dtype": "<f8", "fill_value": 0, "chunks": [1, 256, 1], "shape": `+shape+`}`), []byte("{}"), about, chunk)
-		f.Add([]byte(`{"zarr_format": 2, "order": "C", "dtype": "|b1", "compressor": {"id": "zlib"}, "chunks": [1, 256], "shape": `+shape+`}`), group, about, chunk)
+	for _, shape := range []string{"[1000000000000000000, 0]", "[2000000000, 0]", "[2, 250000000]", "[1, 1, 4096]",
+		"[0, 5]", "[1, 0, 500000000]"} {
+		f.Add([]byte(`{"zarr_format": 2, "order": "C", "dtype": "<f8", "fill_value": 0, "chunks": [1, 256, 1], "shape": `+shape+`}`),
+			[]byte("{}"), about, chunk)
+		f.Add([]byte(`{"zarr_format": 2, "order": "C", "dtype": "|b1", "compressor": {"id": "zlib"}, "chunks": [1, 256], "shape": `+shape+`}`),
+			group, about, chunk)
 	}
 	f.Fuzz(func(t *testing.T, array, group, about, chunk []byte) {
 		dir := t.TempDir()
-		for name, data := range map[string][]byte{".zgroup": []byte(`{"zarr_format": 2}`), "posterior/.zattrs": group, "posterior/x/.zarray": array,
+		for name, data := range map[string][]byte{".zgroup": []byte(`{"zarr_format": 2}`), "posterior/.zattrs": group,
+			"posterior/x/.zarray": array,
 			"posterior/x/.zattrs": about, "posterior/x/0.0": chunk, "posterior/x/0.0.0": chunk} {
 			path := filepath.Join(dir, name)
 			if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, data, 0o666)); err != nil {

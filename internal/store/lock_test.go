@@ -117,7 +117,8 @@ func TestLockFile(t *testing.T) {
 	if err := f.Close(); err != nil {
 		t.Errorf("closed twice: %v", err)
 	}
-	if _, err := Continue(&faulty{n: 2, err: syscall.EACCES}, dir, anyRun); !errors.Is(err, os.ErrPermission) || !strings.Contains(err.Error(), "check the permissions") {
+	if _, err := Continue(&faulty{n: 2, err: syscall.EACCES}, dir, anyRun); !errors.Is(err, os.ErrPermission) ||
+		!strings.Contains(err.Error(), "check the permissions") {
 		t.Error(err)
 	}
 }

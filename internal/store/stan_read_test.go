@@ -152,7 +152,8 @@ func FuzzReadStanCSV(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	for _, s := range []string{cmdstanFile, rstanFile, "x\n1\n", "lp__,x.1,x.2\n1,2,nan\n", "x\r\n1\r\n\r\n", "# parameter x is \"\\x3d\"\nx\n",
+	for _, s := range []string{cmdstanFile, rstanFile, "x\n1\n", "lp__,x.1,x.2\n1,2,nan\n", "x\r\n1\r\n\r\n",
+		"# parameter x is \"\\x3d\"\nx\n",
 		string(ours), "lp__,x\n1,2\n# Adaptation terminated\n", "a,a__,__\n1,2,3"} {
 		f.Add(s)
 	}

@@ -14,14 +14,16 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/r2sgld/r2sgld/internal/pace"
 	"pgregory.net/rapid"
+
+	"github.com/r2sgld/r2sgld/internal/pace"
 )
 
 // streamed is what a stream is told of draws with two hot rungs.
 func streamed() *Run {
 	return &Run{Names: []string{"x", "a/b"}, Model: "m", Version: "0.1.0", Seed: 7, Thin: 2, BurnIn: 4,
-		Temperature: []float64{0.5, 2, math.Inf(1)}, Observed: []Array{{Name: "y", Dims: []string{"t"}, Shape: []int{2}, Values: []float64{1, 2}}}}
+		Temperature: []float64{0.5, 2, math.Inf(1)}, Observed: []Array{{Name: "y", Dims: []string{"t"}, Shape: []int{2},
+			Values: []float64{1, 2}}}}
 }
 
 // draw is the k-th of a chain; another epoch draws otherwise.

@@ -95,7 +95,8 @@ func TestScreen(t *testing.T) {
 	plain := text.Fixed(&b, 0, false)
 	text.Status(plain, "status")
 	io.WriteString(plain, "a line of many words\nand a part")
-	if want := "a line of many words\nand a part"; b.String() != want || text.Redraws(plain) || text.Width(plain) != 0 || text.Width(io.Discard) != 0 {
+	if want := "a line of many words\nand a part"; b.String() != want || text.Redraws(plain) || text.Width(plain) != 0 ||
+		text.Width(io.Discard) != 0 {
 		t.Errorf("%q, want %q", b.String(), want)
 	}
 }

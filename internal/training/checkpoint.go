@@ -33,7 +33,8 @@ func (x *execution) save(repeat int, c *bnn.Checkpoint) error {
 	if err := x.metrics.Sync(); err != nil {
 		return err
 	}
-	err = x.folder.Save(repeat*x.iterations()+c.Iteration, store.Section{Name: sectionDone, Data: done.Bytes()}, store.Section{Name: sectionTraining, Data: state})
+	err = x.folder.Save(repeat*x.iterations()+c.Iteration, store.Section{Name: sectionDone, Data: done.Bytes()},
+		store.Section{Name: sectionTraining, Data: state})
 	x.last = time.Now()
 	return err
 }

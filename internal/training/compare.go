@@ -77,7 +77,9 @@ func Compare(all []Compared) (*Comparison, error) {
 		}
 		out.Trainings = append(out.Trainings, r)
 		if c.Images != first.Images {
-			out.Warnings = append(out.Warnings, fmt.Sprintf("%s and %s have other training or test images: their scores are no comparison of methods alone, and are not paired", first.Name, c.Name))
+			out.Warnings = append(out.Warnings,
+				fmt.Sprintf("%s and %s have other training or test images: their scores are no comparison of methods alone, and are not paired",
+					first.Name, c.Name))
 		}
 	}
 	return out, nil

@@ -44,7 +44,9 @@ func (x *execution) doubts() (out []string) {
 			}
 		}
 		if most > 0.5 {
-			out = append(out, fmt.Sprintf("rung %d: %.0f %% of the coordinates met a wall in a step of epoch %d: the step is as wide as the bound; take a smaller sampler.step_size or a wider bound", r+1, 100*most, epoch))
+			out = append(out, fmt.Sprintf(
+				"rung %d: %.0f %% of the coordinates met a wall in a step of epoch %d: the step is as wide as the bound; take a smaller "+
+					"sampler.step_size or a wider bound", r+1, 100*most, epoch))
 		}
 	}
 	return out
@@ -63,7 +65,9 @@ func (x *execution) unlearnt() []string {
 		if len(x.done) > 1 {
 			where = fmt.Sprintf(" in %d of %d repetitions", idle, len(x.done))
 		}
-		return []string{fmt.Sprintf("the network learnt nothing%s: try sampler.step_size a tenth of %.3g, or more epochs if the loss was still falling", where, x.Settings.StepSize)}
+		return []string{fmt.Sprintf(
+			"the network learnt nothing%s: try sampler.step_size a tenth of %.3g, or more epochs if the loss was "+
+				"still falling", where, x.Settings.StepSize)}
 	}
 	var hot []string
 	for r := 1; r < x.Settings.Rungs(); r++ {

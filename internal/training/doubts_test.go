@@ -41,7 +41,8 @@ func TestRegression(t *testing.T) {
 	j := blobsJob(t, "sghmc", dir)
 	var out, said strings.Builder
 	j.Out, j.Terminal = &out, &said
-	j.Network = bnn.Network{Kind: "mlp", Norm: "none", Activation: "tanh", Hidden: []int{8}, Input: [3]int{1, 1, 4}, Outputs: 1, Loss: "squared"}
+	j.Network = bnn.Network{Kind: "mlp", Norm: "none", Activation: "tanh", Hidden: []int{8}, Input: [3]int{1, 1, 4},
+		Outputs: 1, Loss: "squared"}
 	j.Data = bnn.Data{Train: lines(60, 1), Test: lines(40, 2)}
 	j.Settings.Epochs, j.Settings.StepSize, j.Settings.WeightDecay = 60, []float64{0.1}, 0.1
 	j.Settings.Temperature = []float64{1e-4}
@@ -99,17 +100,22 @@ func TestDoubts(t *testing.T) {
 		accuracy, nll float64
 		want          []string
 	}{
-		"learnt":              {even, []float64{0.3, 0.4, 0.5}, []float64{0, 0, 0.4}, 0.8, 0.5, nil},
-		"cold rung guesses":   {even, []float64{guess, guess, 0.5}, []float64{0, 0, 0}, 0.8, 0.5, []string{"the network learnt nothing: try sampler.step_size a tenth of [0.5 1 2]"}},
-		"by accuracy":         {even, []float64{0.5, 0.5, 0.5}, []float64{0, 0, 0}, 0.59, 0.9, []string{"the network learnt nothing"}},
-		"better shares":       {even, []float64{0.5, 0.5, 0.5}, []float64{0, 0, 0}, 0.59, 0.6, nil},
-		"of a frequent one":   {tilted, []float64{0.2, 0.2, 0.2}, []float64{0, 0, 0}, 0.95, 0.21, []string{"the network learnt nothing"}},
-		"hot rungs guess":     {even, []float64{0.3, guess, guess}, []float64{0, 0, 0}, 0.8, 0.5, []string{"rungs 2, 3 fit no better than a guess"}},
-		"the hottest guesses": {even, []float64{0.3, 0.5, guess}, []float64{0, 0, 0.6}, 0.8, 0.5, []string{"rung 3 fits no better", "rung 3: 60 % of the coordinates met a wall"}},
+		"learnt": {even, []float64{0.3, 0.4, 0.5}, []float64{0, 0, 0.4}, 0.8, 0.5, nil},
+		"cold rung guesses": {even, []float64{guess, guess, 0.5}, []float64{0, 0, 0}, 0.8, 0.5,
+			[]string{"the network learnt nothing: try sampler.step_size a tenth of [0.5 1 2]"}},
+		"by accuracy":       {even, []float64{0.5, 0.5, 0.5}, []float64{0, 0, 0}, 0.59, 0.9, []string{"the network learnt nothing"}},
+		"better shares":     {even, []float64{0.5, 0.5, 0.5}, []float64{0, 0, 0}, 0.59, 0.6, nil},
+		"of a frequent one": {tilted, []float64{0.2, 0.2, 0.2}, []float64{0, 0, 0}, 0.95, 0.21, []string{"the network learnt nothing"}},
+		"hot rungs guess": {even, []float64{0.3, guess, guess}, []float64{0, 0, 0}, 0.8, 0.5,
+			[]string{"rungs 2, 3 fit no better than a guess"}},
+		"the hottest guesses": {even, []float64{0.3, 0.5, guess}, []float64{0, 0, 0.6}, 0.8, 0.5,
+			[]string{"rung 3 fits no better", "rung 3: 60 % of the coordinates met a wall"}},
 	} {
-		x := &execution{Job: &Job{Network: bnn.Network{Outputs: 2}, Data: bnn.Data{Train: &images.Set{Labels: c.labels}, Test: &images.Set{Labels: c.labels}},
+		x := &execution{Job: &Job{Network: bnn.Network{Outputs: 2},
+			Data:     bnn.Data{Train: &images.Set{Labels: c.labels}, Test: &images.Set{Labels: c.labels}},
 			Settings: bnn.Settings{StepSize: []float64{0.5, 1, 2}, Temperature: []float64{1, 2, 3}, Method: "r2sghmc"}},
-			done: []finding{{Single: &judged{Scores: bnn.Scores{Scores: score.Scores{Accuracy: c.accuracy, NLL: c.nll}}}, Epochs: []bnn.Epoch{{Epoch: 1, Loss: c.loss, Reflected: c.met}}}}}
+			done: []finding{{Single: &judged{Scores: bnn.Scores{Scores: score.Scores{Accuracy: c.accuracy, NLL: c.nll}}},
+				Epochs: []bnn.Epoch{{Epoch: 1, Loss: c.loss, Reflected: c.met}}}}}
 		got := x.doubts()
 		if len(got) != len(c.want) || !slices.EqualFunc(got, c.want, strings.HasPrefix) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
@@ -122,7 +128,8 @@ func TestReasonsAreOneWarning(t *testing.T) {
 	j := blobsJob(t, "sghmc", "")
 	j.Warnings = append(j.Settings.Bias(false), "another")
 	got := (&execution{Job: j}).warnings()
-	if len(j.Warnings) < 3 || len(got) != 2 || !strings.HasPrefix(got[0], "no draws of the posterior: ") || strings.Count(got[0], "; ") != len(j.Warnings)-2 || got[1] != "another" {
+	if len(j.Warnings) < 3 || len(got) != 2 || !strings.HasPrefix(got[0], "no draws of the posterior: ") ||
+		strings.Count(got[0], "; ") != len(j.Warnings)-2 || got[1] != "another" {
 		t.Errorf("%q of %q", got, j.Warnings)
 	}
 }

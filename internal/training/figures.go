@@ -200,7 +200,8 @@ func (x *execution) reflections() (*figure.Figure, error) {
 	if !bnn.Reflects(x.Settings.Method) {
 		return nil, nil
 	}
-	q := figure.Reflections{Caption: fmt.Sprintf("weights held in [−%g, %g], share of the coordinates reflected in a step; %s", x.Settings.Bound, x.Settings.Bound, x.first())}
+	q := figure.Reflections{Caption: fmt.Sprintf("weights held in [−%g, %g], share of the coordinates reflected in a step; %s",
+		x.Settings.Bound, x.Settings.Bound, x.first())}
 	for r, tau := range x.Settings.Temperature {
 		q.Layers = append(q.Layers, fmt.Sprintf("rung %d (temperature %g)", r+1, tau))
 		var share []float64

@@ -14,12 +14,14 @@ import (
 func PlanText(p *bnn.Plan, s bnn.Settings) string {
 	var b strings.Builder
 	n := len(p.Temperature)
-	fmt.Fprintf(&b, " %s parameters · %s iterations · %s images/s · %s, evaluation apart · %s MB\n", text.Count(p.Parameters), text.Count(p.Iterations),
+	fmt.Fprintf(&b, " %s parameters · %s iterations · %s images/s · %s, evaluation apart · %s MB\n", text.Count(p.Parameters),
+		text.Count(p.Iterations),
 		speed(p.Rate), time.Duration(p.Seconds*float64(time.Second)).Round(time.Second), text.Count((p.Usage.Peak+p.Usage.Device)>>20))
 	if n < 2 {
 		return b.String()
 	}
-	fmt.Fprintf(&b, " %d rungs, temperature %g : %g, energies over minibatches of %s\n", n, p.Temperature[0], p.Temperature[n-1], text.Count(s.Batch))
+	fmt.Fprintf(&b, " %d rungs, temperature %g : %g, energies over minibatches of %s\n", n, p.Temperature[0],
+		p.Temperature[n-1], text.Count(s.Batch))
 	rows := [][]string{
 		{"sd of U at rung 1", text.Short(p.Expected[0], 3), "acceptance per pair", span(p.LogAcceptance)},
 		{"sd of Ũ − U", text.Short(p.Noise[0], 3), "with energies over all data", span(p.Exact)},
@@ -34,7 +36,8 @@ func PlanText(p *bnn.Plan, s bnn.Settings) string {
 		fmt.Fprintf(&b, "   %-20s %8s    %-40s %s\n", r[0], r[1], r[2], r[3])
 	}
 	if p.RoundTrips < 1 {
-		fmt.Fprintf(&b, " With these settings rungs will not trade under rule metropolis. What will: temperature ratio %.4f with energies over all data, swap: %s (which doubles the time); or rule indicator (an optimiser, not a sampler).\n",
+		fmt.Fprintf(&b, " With these settings rungs will not trade under rule metropolis. What will: temperature ratio %.4f with energies "+
+			"over all data, swap: %s (which doubles the time); or rule indicator (an optimiser, not a sampler).\n",
 			p.Ratio, exactSwap(p.FullEvery))
 	}
 	if s.Swap.Rule == "indicator" {

@@ -24,7 +24,8 @@ func TestProbability(t *testing.T) {
 // A plan says that its time is without evaluation and its round trips a bound, and does
 // not take an unknown number of them for none.
 func TestPlanText(t *testing.T) {
-	p := &bnn.Plan{Temperature: []float64{1, 2}, Expected: []float64{1, 2}, Noise: []float64{1, 1}, LogAcceptance: []float64{-1}, Exact: []float64{-1},
+	p := &bnn.Plan{Temperature: []float64{1, 2}, Expected: []float64{1, 2}, Noise: []float64{1, 1},
+		LogAcceptance: []float64{-1}, Exact: []float64{-1},
 		RoundTrips: math.NaN(), Rate: 7350.4, Seconds: 61}
 	text := PlanText(p, bnn.Settings{Epochs: 3, Batch: 10})
 	for _, want := range []string{"7,350 images/s", "1m1s, evaluation apart", "round trips in your 3 epochs, at most", "–"} {

@@ -74,7 +74,8 @@ func (s *Scores) UnmarshalJSON(text []byte) error {
 
 // fields are the scores in the order of the struct.
 func (s *Scores) fields() []*float64 {
-	return []*float64{&s.Accuracy, &s.NLL, &s.Brier, &s.ECE, &s.ScaledNLL, &s.AURC, &s.Entropy, &s.Outside, &s.AUROC, &s.FPR95, &s.Temperature, &s.RMSE}
+	return []*float64{&s.Accuracy, &s.NLL, &s.Brier, &s.ECE, &s.ScaledNLL, &s.AURC, &s.Entropy, &s.Outside, &s.AUROC, &s.FPR95,
+		&s.Temperature, &s.RMSE}
 }
 
 // scores are those of what was judged; nil of nothing.
@@ -301,7 +302,8 @@ func (s *Summary) columns() []column {
 		{"Brier", func(s *Scores) float64 { return s.Brier }}, {"ECE", func(s *Scores) float64 { return s.ECE }},
 		{"NLL scaled", func(s *Scores) float64 { return s.ScaledNLL }}, {"AURC", func(s *Scores) float64 { return s.AURC }}}
 	if m != nil && !math.IsNaN(m.AUROC) {
-		out = append(out, column{"AUROC", func(s *Scores) float64 { return s.AUROC }}, column{"FPR95", func(s *Scores) float64 { return s.FPR95 }})
+		out = append(out, column{"AUROC", func(s *Scores) float64 { return s.AUROC }},
+			column{"FPR95", func(s *Scores) float64 { return s.FPR95 }})
 	}
 	return out
 }

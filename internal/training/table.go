@@ -83,7 +83,8 @@ func (t *table) status() string {
 	}
 	spent := time.Since(t.begun)
 	left := time.Duration(float64(spent) * float64(p.Iterations-p.Iteration) / float64(max(1, p.Iteration-t.first)))
-	s := fmt.Sprintf("epoch %d/%d  %s images/s  left %s", p.Epoch, t.Settings.Epochs, speed(float64(p.Images)/spent.Seconds()), left.Round(time.Second))
+	s := fmt.Sprintf("epoch %d/%d  %s images/s  left %s", p.Epoch, t.Settings.Epochs, speed(float64(p.Images)/spent.Seconds()),
+		left.Round(time.Second))
 	if t.Repeats > 1 {
 		s = fmt.Sprintf("repetition %d/%d  ", t.repeat+1, t.Repeats) + s
 	}
@@ -106,9 +107,11 @@ func (t *table) columns() []report.Column {
 	}
 	c := []report.Column{{Title: "epoch", Width: 6}, {Title: "loss", Width: loss, Spare: 6}}
 	if t.regresses() {
-		c = append(c, report.Column{Title: "RMSE", Width: 10}, report.Column{Title: "average of", Width: 12, Spare: 5}, report.Column{Title: "RMSE", Width: 10, Spare: 4})
+		c = append(c, report.Column{Title: "RMSE", Width: 10}, report.Column{Title: "average of", Width: 12, Spare: 5},
+			report.Column{Title: "RMSE", Width: 10, Spare: 4})
 	} else {
-		c = append(c, report.Column{Title: "accuracy", Width: 10}, report.Column{Title: "NLL", Width: 8, Spare: 2}, report.Column{Title: "average of", Width: 12, Spare: 5},
+		c = append(c, report.Column{Title: "accuracy", Width: 10}, report.Column{Title: "NLL", Width: 8, Spare: 2},
+			report.Column{Title: "average of", Width: 12, Spare: 5},
 			report.Column{Title: "accuracy", Width: 10, Spare: 4}, report.Column{Title: "NLL", Width: 8, Spare: 3})
 	}
 	if t.Settings.Rungs() > 1 {

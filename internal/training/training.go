@@ -33,7 +33,8 @@ type Job struct {
 // context ended, and says what is kept if the training failed.
 func (j *Job) Run(ctx context.Context) (*Summary, error) {
 	if j.Data.Test == nil {
-		return nil, &job.Refused{Err: fmt.Errorf("%s: there are no test images: predictions are judged on images that were not trained on", j.Name)}
+		return nil, &job.Refused{Err: fmt.Errorf("%s: there are no test images: predictions are judged on images that were not trained on",
+			j.Name)}
 	}
 	x := &execution{Job: j, begun: time.Now()}
 	if err := x.open(ctx, 0); err != nil { // before anything is written
@@ -179,9 +180,11 @@ func (x *execution) explain(ctx context.Context, repeat int, err error) error {
 		epochs := repeat*x.Settings.Epochs + x.table.epochs
 		return &job.Interrupted{Dir: x.Dir, Done: epochs, Of: x.Repeats * x.Settings.Epochs, Unit: "epochs"}
 	case errors.As(err, &broken) && broken.Last == nil:
-		return fmt.Errorf("%s: repetition %d: %w.\nIt broke before there was anything to keep: start a new run with a smaller sampler.step_size (or lower temperatures)", x.Name, repeat+1, err)
+		return fmt.Errorf("%s: repetition %d: %w.\nIt broke before there was anything to keep: start a new run with a smaller "+
+			"sampler.step_size (or lower temperatures)", x.Name, repeat+1, err)
 	case errors.As(err, &broken):
-		return fmt.Errorf("%s: repetition %d: %w.\nThe state before it is in %s/checkpoints, and a resume would break at the same place: start a new run with a smaller sampler.step_size (or lower temperatures)", x.Name, repeat+1, err, x.Dir)
+		return fmt.Errorf("%s: repetition %d: %w.\nThe state before it is in %s/checkpoints, and a resume would break at the same place: "+
+			"start a new run with a smaller sampler.step_size (or lower temperatures)", x.Name, repeat+1, err, x.Dir)
 	}
 	return x.folder.Failed(err)
 }

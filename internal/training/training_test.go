@@ -35,7 +35,8 @@ func blobsJob(t *testing.T, method, dir string) *Job {
 	s.Measure = bnn.Measure{Every: 4, Batches: 4, Test: 1}
 	train := bnntest.Blobs(60, 1)
 	mean, sd := train.Moments()
-	return &Job{Request: job.Request{Name: "blobs", Config: map[string]any{"name": "blobs"}, Hash: "hash", Dir: dir, Checkpoint: time.Hour, Out: io.Discard, Terminal: io.Discard},
+	return &Job{Request: job.Request{Name: "blobs", Config: map[string]any{"name": "blobs"}, Hash: "hash", Dir: dir, Checkpoint: time.Hour,
+		Out: io.Discard, Terminal: io.Discard},
 		Network:  bnn.Network{Kind: "mlp", Norm: "none", Activation: "tanh", Hidden: []int{5}, Input: [3]int{1, 2, 2}, Outputs: 3},
 		Data:     bnn.Data{Train: train, Test: bnntest.Blobs(90, 2), Outside: bnntest.Blobs(30, 3), Mean: mean, SD: sd},
 		Settings: s, Repeats: 2, Save: true,

@@ -80,7 +80,8 @@ func (e *Engine) linear(name string, in, out int) {
 // first is the state that a replica begins with.
 func (e *Engine) first(replica int) bnn.State {
 	d := e.layout.Size()
-	s := bnn.State{Parameters: make([]float64, d), Momenta: make([]float64, d), Gradient: make([]float64, d), Buffers: make([]float64, e.layout.BufferSize())}
+	s := bnn.State{Parameters: make([]float64, d), Momenta: make([]float64, d), Gradient: make([]float64, d),
+		Buffers: make([]float64, e.layout.BufferSize())}
 	rng := e.noise(replica, math.MaxUint64)
 	for _, t := range e.layout.Parameters {
 		if t.Role != bnn.Weight {
@@ -293,7 +294,8 @@ func (e *Engine) SetState(replica int, s *bnn.State) error {
 }
 
 func clone(s *bnn.State) *bnn.State {
-	return &bnn.State{Parameters: slices.Clone(s.Parameters), Momenta: slices.Clone(s.Momenta), Gradient: slices.Clone(s.Gradient), Buffers: slices.Clone(s.Buffers), Step: s.Step}
+	return &bnn.State{Parameters: slices.Clone(s.Parameters), Momenta: slices.Clone(s.Momenta), Gradient: slices.Clone(s.Gradient),
+		Buffers: slices.Clone(s.Buffers), Step: s.Step}
 }
 
 // Usage is not measured.

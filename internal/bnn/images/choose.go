@@ -141,7 +141,8 @@ func (s *Set) Moments() (mean, sd []float64) {
 // in 32 × 32: two on each side). Labels and names stay.
 func (s *Set) Fit(channels, height, width int) (*Set, error) {
 	if s.Pixels == nil || (s.Channels != 1 && s.Channels != channels) || s.Height > height || s.Width > width {
-		return nil, fmt.Errorf("%s: pictures of %v cannot stand beside %v: grey ones can be given colours and small ones an edge; scale or convert the others", s.Name, s.shape(), [3]int{channels, height, width})
+		return nil, fmt.Errorf("%s: pictures of %v cannot stand beside %v: grey ones can be given colours and small ones an edge; scale or "+
+			"convert the others", s.Name, s.shape(), [3]int{channels, height, width})
 	}
 	t := s
 	if s.Channels != channels {

@@ -63,12 +63,14 @@ func (c cifar) read(folder, part string, files []string) (*Set, error) {
 			return nil, fmt.Errorf("data: %w", err)
 		}
 		if len(b) == 0 || len(b)%record != 0 {
-			return nil, fmt.Errorf("%s: has %d bytes, no multiple of the %d of a record of %s: cut short or another file: get it again", path, len(b), record, c.name)
+			return nil, fmt.Errorf("%s: has %d bytes, no multiple of the %d of a record of %s: cut short or another file: get it again", path,
+				len(b), record, c.name)
 		}
 		for i := 0; len(b) > 0; i++ {
 			for j, classes := range c.ranges {
 				if int(b[j]) >= classes {
-					return nil, fmt.Errorf("%s: label %d of record %d: those of %s are 0 … %d: damaged or another file: get it again", path, b[j], i+1, c.name, classes-1)
+					return nil, fmt.Errorf("%s: label %d of record %d: those of %s are 0 … %d: damaged or another file: get it again", path, b[j],
+						i+1, c.name, classes-1)
 				}
 			}
 			s.Labels = append(s.Labels, int32(b[len(c.ranges)-1]))

@@ -146,7 +146,8 @@ func (s *Set) occupied() error {
 		counts[l]++
 	}
 	if c := slices.Index(counts, 0); c >= 0 {
-		return fmt.Errorf("%s: class %d has no example, and the largest label is %d: number the labels from 0 without gaps", s.Name, c, slices.Max(s.Labels))
+		return fmt.Errorf("%s: class %d has no example, and the largest label is %d: number the labels from 0 without gaps", s.Name,
+			c, slices.Max(s.Labels))
 	}
 	return nil
 }

@@ -99,7 +99,8 @@ func TestIDX(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(train.Pixels, count(36)) || !slices.Equal(test.Labels, []int32{2, 1, 0, 1}) || test.Classes != 3 || train.shape() != [3]int{1, 2, 3} {
+	if !slices.Equal(train.Pixels, count(36)) || !slices.Equal(test.Labels, []int32{2, 1, 0, 1}) || test.Classes != 3 ||
+		train.shape() != [3]int{1, 2, 3} {
 		t.Errorf("%+v, %+v", train, test)
 	}
 }
@@ -113,7 +114,8 @@ func TestIDXRefused(t *testing.T) {
 		b          []byte
 		want       string
 	}{
-		{"foreign", "train-images-idx3-ubyte", []byte("a file of another kind, long enough"), "starts with 0x61206669, an IDX file of bytes in 3 dimensions with 0x00000803"},
+		{"foreign", "train-images-idx3-ubyte", []byte("a file of another kind, long enough"),
+			"starts with 0x61206669, an IDX file of bytes in 3 dimensions with 0x00000803"},
 		{"labels for pictures", "train-images-idx3-ubyte", idx(count(36), 36), "starts with 0x00000801"},
 		{"short", "train-images-idx3-ubyte", idx(count(35), 6, 2, 3), "cut short"},
 		{"long", "train-images-idx3-ubyte", idx(count(37), 6, 2, 3), "found more"},

@@ -48,12 +48,14 @@ func readArray(path string, f *zip.File) (a *array, err error) {
 	want, left := int64(a.width), int64(f.UncompressedSize64)-start
 	for _, n := range a.shape { // each product is within the data, so none overflows
 		if n == 0 || want > left/int64(n) {
-			return nil, fmt.Errorf("%s: is empty or cut short: shape %v of %d-byte numbers, %d bytes of data: save it again", a.name, a.shape, a.width, left)
+			return nil, fmt.Errorf("%s: is empty or cut short: shape %v of %d-byte numbers, %d bytes of data: save it again", a.name,
+				a.shape, a.width, left)
 		}
 		want *= int64(n)
 	}
 	if want != left {
-		return nil, fmt.Errorf("%s: shape %v of %d-byte numbers needs %d bytes of data, found %d: save it again", a.name, a.shape, a.width, want, left)
+		return nil, fmt.Errorf("%s: shape %v of %d-byte numbers needs %d bytes of data, found %d: save it again", a.name,
+			a.shape, a.width, want, left)
 	}
 	if a.data, err = io.ReadAll(r); err != nil {
 		return nil, damaged(a.name, err)

@@ -57,7 +57,8 @@ func onlyNPZ(folder string) (string, error) {
 		case ".npz":
 			found = append(found, e.Name())
 		case ".mat":
-			err = fmt.Errorf("%s: %s is a file of MATLAB: make a .npz file of it: scipy.io.loadmat reads it, numpy.savez writes it", folder, e.Name())
+			err = fmt.Errorf("%s: %s is a file of MATLAB: make a .npz file of it: scipy.io.loadmat reads it, numpy.savez writes it", folder,
+				e.Name())
 		}
 	}
 	switch {
@@ -154,7 +155,8 @@ func (s *Set) inputs(x *array) error {
 		last = n[3] == 1 || n[3] == 3
 		switch {
 		case first == last:
-			return fmt.Errorf("%s: shape %v: where the channels are cannot be told: one of N×C×H×W and N×H×W×C with 1 or 3 channels was expected", x.name, n)
+			return fmt.Errorf("%s: shape %v: where the channels are cannot be told: one of N×C×H×W and N×H×W×C with 1 or 3 channels was expected",
+				x.name, n)
 		case first:
 			s.Channels, s.Height, s.Width = n[1], n[2], n[3]
 			s.Name += " (N×C×H×W)"
@@ -181,7 +183,8 @@ func (s *Set) inputs(x *array) error {
 			s.Pixels = planes(x.data, s.Channels, s.Height*s.Width)
 		}
 	default:
-		return fmt.Errorf("%s: elements of type %c%d, shape %v: pixels must be uint8, features float32 or float64", x.name, x.kind, x.width, x.shape)
+		return fmt.Errorf("%s: elements of type %c%d, shape %v: pixels must be uint8, features float32 or float64", x.name,
+			x.kind, x.width, x.shape)
 	}
 	return nil
 }

@@ -38,15 +38,18 @@ func TestNPZ(t *testing.T) {
 	refused(t, NPZ, dir, "cannot be told")
 	wide := slices.Concat(last, last)[:48] // 2 × 2 × 4 × 3
 	put(t, dir, "train.npz", npz(t, zip.Deflate, map[string][]byte{"x": npy("|u1", "(2, 2, 4, 3)", wide), "y": labels}))
-	put(t, dir, "test.npz", npz(t, zip.Store, map[string][]byte{"images": npy("|u1", "(2, 3, 2, 4)", wide), "labels": npy("|u1", "(2, 1)", []byte{1, 0})}))
+	put(t, dir, "test.npz", npz(t, zip.Store,
+		map[string][]byte{"images": npy("|u1", "(2, 3, 2, 4)", wide), "labels": npy("|u1", "(2, 1)", []byte{1, 0})}))
 	train, test, err := Load(NPZ, dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if train.shape() != [3]int{3, 2, 4} || !strings.Contains(train.Name, "N×H×W×C") || train.Pixels[1] != 3 || train.Pixels[8] != 1 || train.Pixels[24+16] != 26 {
+	if train.shape() != [3]int{3, 2, 4} || !strings.Contains(train.Name, "N×H×W×C") || train.Pixels[1] != 3 || train.Pixels[8] != 1 ||
+		train.Pixels[24+16] != 26 {
 		t.Errorf("%+v", train)
 	}
-	if !slices.Equal(test.Pixels, wide) || !strings.Contains(test.Name, "N×C×H×W") || !slices.Equal(test.Labels, []int32{1, 0}) || test.Classes != 2 {
+	if !slices.Equal(test.Pixels, wide) || !strings.Contains(test.Name, "N×C×H×W") || !slices.Equal(test.Labels, []int32{1, 0}) ||
+		test.Classes != 2 {
 		t.Errorf("%+v", test)
 	}
 	if got := planes(last, 3, 6); !slices.Equal(got, first) {

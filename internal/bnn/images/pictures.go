@@ -64,7 +64,8 @@ func readPictures(folder, name string) (*Set, error) {
 			s.Height, s.Width = c.Height, c.Width
 		}
 		if c.Height != s.Height || c.Width != s.Width {
-			return nil, fmt.Errorf("%s is of %d × %d pixels, %s of %d × %d: scale all pictures to one size", f.path, c.Width, c.Height, files[0].path, s.Width, s.Height)
+			return nil, fmt.Errorf("%s is of %d × %d pixels, %s of %d × %d: scale all pictures to one size", f.path, c.Width, c.Height,
+				files[0].path, s.Width, s.Height)
 		}
 		if c.ColorModel != color.GrayModel && c.ColorModel != color.Gray16Model {
 			s.Channels = 3
@@ -104,7 +105,8 @@ func (s *Set) list(folder string) (files []picture, err error) {
 			}
 		}
 		if len(files) == before {
-			return nil, fmt.Errorf("%s: has no PNG or JPEG file: remove it or put the pictures of class %q there", filepath.Join(folder, c.Name()), c.Name())
+			return nil, fmt.Errorf("%s: has no PNG or JPEG file: remove it or put the pictures of class %q there",
+				filepath.Join(folder, c.Name()), c.Name())
 		}
 		s.Names = append(s.Names, c.Name())
 	}

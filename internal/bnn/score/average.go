@@ -104,7 +104,8 @@ func (a *Average) AppendBinary(b []byte) ([]byte, error) {
 func (a *Average) UnmarshalBinary(b []byte) error {
 	const head = 4 + 8 + 8
 	if len(b) != head+8*len(a.sums) || string(b[:4]) != marks[a.of] || binary.LittleEndian.Uint64(b[12:]) != uint64(len(a.sums)) {
-		return fmt.Errorf("average of models: the saved state (%d bytes) is not that of an average of %s with %d numbers", len(b), a.of, len(a.sums))
+		return fmt.Errorf("average of models: the saved state (%d bytes) is not that of an average of %s with %d numbers",
+			len(b), a.of, len(a.sums))
 	}
 	a.count = binary.LittleEndian.Uint64(b[4:])
 	for i := range a.sums {

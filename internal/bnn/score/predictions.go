@@ -151,7 +151,8 @@ func TotalVariation(p, q *Predictions) (float64, error) {
 
 func (p *Predictions) alike(q *Predictions) error {
 	if p.classes != q.classes || len(p.logs) != len(q.logs) {
-		return fmt.Errorf("predictions of %d examples in %d classes and of %d in %d cannot be compared: make both on one set", p.Len(), p.classes, q.Len(), q.classes)
+		return fmt.Errorf("predictions of %d examples in %d classes and of %d in %d cannot be compared: make both on one set", p.Len(),
+			p.classes, q.Len(), q.classes)
 	}
 	return nil
 }

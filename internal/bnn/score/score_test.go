@@ -146,7 +146,8 @@ func TestHeld(t *testing.T) {
 	}
 	// Both are zeros of one derivative, to 1e-13 relative; kills a bracket without Newton's end.
 	if math.Abs(four.Temperature/one.Temperature-4) > 1e-9 || math.Abs(four.ScaledNLL-one.ScaledNLL) > 1e-12 {
-		t.Errorf("temperature %g and NLL %g after a factor of 4, %g and %g before", four.Temperature, four.ScaledNLL, one.Temperature, one.ScaledNLL)
+		t.Errorf("temperature %g and NLL %g after a factor of 4, %g and %g before", four.Temperature, four.ScaledNLL,
+			one.Temperature, one.ScaledNLL)
 	}
 }
 
@@ -255,13 +256,15 @@ func TestExact(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Accuracy != 1 || s.NLL != 0 || s.Brier != 0 || s.ECE != 0 || s.AURC != 0 || s.Entropy != 0 || s.ScaledNLL != 0 || s.Reliability[Bins-1].Count != n {
+	if s.Accuracy != 1 || s.NLL != 0 || s.Brier != 0 || s.ECE != 0 || s.AURC != 0 || s.Entropy != 0 || s.ScaledNLL != 0 ||
+		s.Reliability[Bins-1].Count != n {
 		t.Errorf("a perfect predictor: %+v", s)
 	}
 	for i := range perfect {
 		perfect[i] /= 500 // still right, and less sure than it might be
 	}
-	if v, err := Score(predict(t, perfect, classes), labels, nil); err != nil || v.Accuracy != 1 || v.Temperature != 0.01 || v.ScaledNLL > 1e-80 {
+	if v, err := Score(predict(t, perfect, classes), labels, nil); err != nil || v.Accuracy != 1 || v.Temperature != 0.01 ||
+		v.ScaledNLL > 1e-80 {
 		t.Errorf("a predictor that is right: %+v, %v", v, err)
 	}
 	u, err := Score(predict(t, make([]float32, n*classes), classes), labels, nil)
@@ -283,7 +286,8 @@ func TestExact(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if w.Accuracy != 0 || w.NLL != 1000 || w.Brier != 2 || w.ECE != 1 || w.AURC != 1 || w.Temperature != 100 { // finite where p underflows to 0
+	// finite where p underflows to 0
+	if w.Accuracy != 0 || w.NLL != 1000 || w.Brier != 2 || w.ECE != 1 || w.AURC != 1 || w.Temperature != 100 {
 		t.Errorf("a predictor that is always sure and wrong: %+v", w)
 	}
 }

@@ -225,7 +225,8 @@ func TestLadderMakesRoundTrips(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("%d rungs, ratio %.2f, barrier %.2f (forecast %.2f), rejections %.2f, %d round trips (forecast %.0f), reflected %.3f",
-		len(s.Temperature), plan.Ratio, r.Swaps.Barrier(), plan.Barrier, r.Swaps.Rejections(), r.Swaps.RoundTrips, plan.RoundTrips, r.Epochs[len(r.Epochs)-1].Reflected)
+		len(s.Temperature), plan.Ratio, r.Swaps.Barrier(), plan.Barrier, r.Swaps.Rejections(), r.Swaps.RoundTrips, plan.RoundTrips, r.Epochs[len(
+			r.Epochs)-1].Reflected)
 	if trips := float64(r.Swaps.RoundTrips); trips < plan.RoundTrips/2 || trips > 4*plan.RoundTrips {
 		t.Errorf("%g round trips, where %.0f were forecast", trips, plan.RoundTrips)
 	}

@@ -40,7 +40,8 @@ func (e *Died) Error() string {
 	text := fmt.Sprintf("the worker of device %s ended (%s)", e.Device, e.State)
 	switch {
 	case e.Waited > 0:
-		text = fmt.Sprintf("the worker of device %s did not answer within %v after the run was to stop, and was killed: what it did since the last checkpoint is lost", e.Device, e.Waited)
+		text = fmt.Sprintf("the worker of device %s did not answer within %v after the run was to stop, and was killed: what it did since the "+
+			"last checkpoint is lost", e.Device, e.Waited)
 	case e.Killed:
 		text += ": somebody killed it, most often the system, because memory ran out: take smaller batches, fewer replicas or a smaller network"
 	}

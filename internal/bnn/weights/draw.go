@@ -14,7 +14,8 @@ import (
 // num_batches_tracked, which nothing needs).
 func Draw(l bnn.Layout, parameters, buffers []float64, metadata map[string]string) (*File, error) {
 	if len(parameters) != l.Size() || len(buffers) != l.BufferSize() {
-		return nil, fmt.Errorf("a draw of %d parameters and %d buffers, the network has %d and %d", len(parameters), len(buffers), l.Size(), l.BufferSize())
+		return nil, fmt.Errorf("a draw of %d parameters and %d buffers, the network has %d and %d", len(parameters), len(buffers),
+			l.Size(), l.BufferSize())
 	}
 	f := &File{Metadata: metadata}
 	for _, t := range l.Parameters {

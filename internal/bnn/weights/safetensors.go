@@ -186,7 +186,8 @@ func (e entry) read(name string, data []byte, start int) (Tensor, error) {
 	}
 	from, to := e.Offsets[0], e.Offsets[1]
 	if from != start || to < from || to > len(data) {
-		return Tensor{}, fmt.Errorf("safetensors: tensor %q lies at bytes %d … %d of %d, where it should start at %d: cut short or damaged", name, from, to, len(data), start)
+		return Tensor{}, fmt.Errorf("safetensors: tensor %q lies at bytes %d … %d of %d, where it should start at %d: cut short or damaged", name,
+			from, to, len(data), start)
 	}
 	n, ok := product(e.Shape, len(data)/width)
 	if !ok || n*width != to-from {

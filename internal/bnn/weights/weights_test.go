@@ -126,7 +126,8 @@ func TestRefused(t *testing.T) {
 		{file(`{"a":{"dtype":"F32","shape":[-1,-2],"data_offsets":[0,8]}}`, 8), "shape [-1 -2]"},
 		{file(`{"a":{"dtype":"F32","shape":[4611686018427387905,4],"data_offsets":[0,16]}}`, 16), "damaged"},
 		{file(`{"a":{"dtype":"BF16","shape":[4],"data_offsets":[0,8]}}`, 8), `type "BF16"`},
-		{file(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"b":{"dtype":"F32","shape":[1],"data_offsets":[2,6]}}`, 6), `"b" lies at bytes 2`},
+		{file(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"b":{"dtype":"F32","shape":[1],"data_offsets":[2,6]}}`, 6),
+			`"b" lies at bytes 2`},
 		{file(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}}`, 8), "start at 0"},
 		{file(`{"a":{"dtype":"F32","shape":[1],"data_offsets":[4,0]}}`, 8), "start at 0"},
 		{file(`{"a":[]}`, 0), `tensor "a"`},
@@ -177,7 +178,8 @@ func layout() bnn.Layout {
 
 func TestDraw(t *testing.T) {
 	l, parameters, buffers := layout(), []float64{1, 2, 3, 4, 5, 6, 7, 8}, []float64{0.1, 0.2}
-	metadata, err := Describe(bnn.Network{Kind: "resnet20", Norm: "batch", Input: [3]int{1, 28, 28}, Outputs: 10}, []float64{0.25}, []float64{0.5})
+	metadata, err := Describe(bnn.Network{Kind: "resnet20", Norm: "batch", Input: [3]int{1, 28, 28}, Outputs: 10},
+		[]float64{0.25}, []float64{0.5})
 	if err != nil {
 		t.Fatal(err)
 	}
