@@ -148,13 +148,13 @@ func ExampleCurves() {
 	// Output: figure: curves, independent draws: value 3 is 0: a logarithmic axis has no place for what is not above 0
 }
 
-func ExampleFilm_WriteGIF() {
-	film := figure.Film{Trajectory: figure.Trajectory{
+func ExampleTrajectory_WriteGIF() {
+	film := figure.Trajectory{
 		Axes:   [2]figure.Axis{{Name: "x"}, {Name: "y"}},
 		View:   [2][2]float64{{-1, 1}, {-1, 1}},
 		Inside: func(x, y float64) bool { return x*x+y*y <= 1 },
 		First:  1, Temperature: [2]float64{1, 10},
-	}}
+	}
 	at := func(k int, r float64) [2]float64 {
 		a := 0.2 * float64(k)
 		return [2]float64{r * math.Cos(a), r * math.Sin(a)}

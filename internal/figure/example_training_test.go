@@ -83,7 +83,7 @@ func ExampleReflectionMap() {
 func ExampleSweepCurves() {
 	// At the second step size two of three runs diverged, at the third all.
 	f, err := figure.SweepCurves(figure.Sweep{
-		X: figure.Axis{Name: "first step size"}, Metrics: []figure.SweepMetric{{Axis: figure.Axis{Name: "accuracy", Unit: "%"}}},
+		X: figure.Axis{Name: "first step size"}, Metrics: []figure.Axis{{Name: "accuracy", Unit: "%"}},
 		Lines: []figure.SweepLine{{
 			Method: "sghmc", Step: []float64{0.1, 1, 10}, Runs: []int{3, 3, 3}, Failed: []int{0, 2, 3},
 			Values: [][]figure.Estimate{{{Value: 81, Low: 80, High: 82}, {Value: 60, Low: 60, High: 60}, {Value: math.NaN()}}},

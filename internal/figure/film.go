@@ -15,12 +15,6 @@ import (
 	"gonum.org/v1/plot/vg/vgimg"
 )
 
-// A Film is a trajectory that moves.
-type Film struct {
-	Trajectory
-	Trail int // steps that can be seen behind; 0 is 40, or ten frames if that is more
-}
-
 const (
 	filmWidth  = vg.Length(360) // points, at filmDPI
 	filmDPI    = 96             // 480 dots
@@ -32,12 +26,12 @@ const (
 	filmFades  = 5
 )
 
-// WriteGIF writes the film as an animated GIF of 480 dots and at most 150 frames,
+// WriteGIF writes the trajectory as an animated GIF of 480 dots and at most 150 frames,
 // 12 a second, that begins anew at its end. Where the rungs trade replicas, rings
 // mark both for half a second; a step that was reflected goes over the wall.
 // Frames hold what has changed since the last, in 64 colours.
-func (f Film) WriteGIF(w io.Writer) error {
-	r, err := f.reel()
+func (q Trajectory) WriteGIF(w io.Writer) error {
+	r, err := q.reel()
 	if err != nil {
 		return err
 	}
@@ -67,8 +61,9 @@ func (f Film) WriteGIF(w io.Writer) error {
 
 // A reel draws the frames of a film.
 type reel struct {
-	Film
+	Trajectory
 	per    int // steps a frame
+	behind int // steps that can be seen
 	panel  *panel
 	rect   vg.Rectangle // of the axes
 	height vg.Length
@@ -77,19 +72,16 @@ type reel struct {
 	swaps  []int       // steps after which the cold rung held another replica, or the hot
 }
 
-func (f Film) reel() (*reel, error) {
+func (q Trajectory) reel() (*reel, error) {
 	c := &check{what: "film"}
-	c.must(f.Trail >= 0, "a trail cannot be shorter than nothing: give steps, or 0")
-	r := &reel{Film: f, per: (len(f.Cold) + filmFrames - 1) / filmFrames, panel: &panel{}}
-	r.walls, _ = f.backdrop(c, r.panel)
+	per := (len(q.Cold) + filmFrames - 1) / filmFrames
+	r := &reel{Trajectory: q, per: per, behind: max(40, 10*per), panel: &panel{}}
+	r.walls, _ = q.backdrop(c, r.panel)
 	if c.err != nil {
 		return nil, c.err
 	}
-	if r.Trail == 0 {
-		r.Trail = max(40, 10*r.per)
-	}
-	for k := range f.Cold {
-		if f.Cold[k].Swapped || len(f.Hot) > 0 && f.Hot[k].Swapped {
+	for k := range q.Cold {
+		if q.Cold[k].Swapped || len(q.Hot) > 0 && q.Hot[k].Swapped {
 			r.swaps = append(r.swaps, k)
 		}
 	}
@@ -189,7 +181,7 @@ func (r *reel) trail(pl *plane, steps []Step, end, age int, c color.NRGBA) {
 	if len(steps) == 0 {
 		return
 	}
-	from, to := max(end-r.Trail*(age+1)/filmFades, 0), end-r.Trail*age/filmFades
+	from, to := max(end-r.behind*(age+1)/filmFades, 0), end-r.behind*age/filmFades
 	if to <= from {
 		return
 	}
@@ -237,7 +229,7 @@ func (r *reel) palette() color.Palette {
 	for k := 0; k < r.frames(); k += 10 {
 		img := r.frame(k)
 		for i := 0; i < len(img.Pix); i += 4 {
-			seen[cellOf(img.Pix[i:])]++
+			seen[cellOf(color.RGBA{img.Pix[i], img.Pix[i+1], img.Pix[i+2], 255})]++
 		}
 	}
 	for len(out) < 64 {
@@ -258,8 +250,8 @@ func (r *reel) palette() color.Palette {
 	return out
 }
 
-// cellOf returns the cell of five bits a channel that a pixel is in.
-func cellOf(pix []uint8) int { return int(pix[0]>>3)<<10 | int(pix[1]>>3)<<5 | int(pix[2]>>3) }
+// cellOf returns the cell of five bits a channel that a colour is in.
+func cellOf(c color.RGBA) int { return int(c.R>>3)<<10 | int(c.G>>3)<<5 | int(c.B>>3) }
 
 // middleOf returns the colour in the middle of a cell.
 func middleOf(cell int) color.NRGBA {
@@ -296,7 +288,7 @@ func (s *shades) paletted(img *image.RGBA, p color.Palette) *image.Paletted {
 	out := image.NewPaletted(img.Rect, p)
 	for i := range out.Pix {
 		pix := img.Pix[4*i:]
-		cell := cellOf(pix)
+		cell := cellOf(color.RGBA{pix[0], pix[1], pix[2], pix[3]})
 		if s[cell] < 0 {
 			s[cell] = int16(1 + p[1:].Index(middleOf(cell)))
 		}

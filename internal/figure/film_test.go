@@ -17,12 +17,7 @@ import (
 	"github.com/r2sgld/r2sgld/internal/pace"
 )
 
-// flowerFilm is a film of n steps in the flower.
-func flowerFilm(t *testing.T, n int) Film {
-	return Film{Trajectory: flowerWalk(t, n)}
-}
-
-func written(t *testing.T, f Film) []byte {
+func written(t *testing.T, f Trajectory) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	if err := f.WriteGIF(&b); err != nil {
@@ -35,7 +30,7 @@ func written(t *testing.T, f Film) []byte {
 // frame, must give every frame as it was drawn; the last one is kept as a
 // picture.
 func TestFilm(t *testing.T) {
-	film := flowerFilm(t, 200)
+	film := flowerWalk(t, 200)
 	b := written(t, film)
 	g, err := gif.DecodeAll(bytes.NewReader(b))
 	if err != nil {
@@ -94,15 +89,15 @@ func keepPicture(t *testing.T, name string, got []byte) {
 // one rung is a film too.
 func TestFilmSizes(t *testing.T) {
 	pace.Slow(t)
-	b := written(t, flowerFilm(t, MostSteps))
+	b := written(t, flowerWalk(t, MostSteps))
 	if len(b) > 1_500_000 {
 		t.Errorf("%d bytes", len(b))
 	}
-	short := flowerFilm(t, 12)
+	short := flowerWalk(t, 12)
 	if !bytes.Equal(written(t, short), written(t, short)) {
 		t.Error("equal data gave different bytes")
 	}
-	short = flowerFilm(t, 1)
+	short = flowerWalk(t, 1)
 	short.Hot, short.Dense, short.Inside, short.View = nil, nil, nil, [2][2]float64{}
 	if g, err := gif.DecodeAll(bytes.NewReader(written(t, short))); err != nil || len(g.Image) != 1 {
 		t.Errorf("a single step: %v", err)
@@ -111,17 +106,16 @@ func TestFilmSizes(t *testing.T) {
 
 func TestFilmRefuses(t *testing.T) {
 	for what, c := range map[string]struct {
-		spoil func(*Film)
+		spoil func(*Trajectory)
 		want  string
 	}{
-		"no steps": {func(f *Film) { f.Cold = nil }, "film: no steps"},
-		"lengths":  {func(f *Film) { f.Hot = f.Hot[1:] }, "same iterations"},
-		"NaN":      {func(f *Film) { f.Cold[1].X[0] = math.NaN() }, "film, step 2"},
-		"trail":    {func(f *Film) { f.Trail = -1 }, "trail"},
-		"view":     {func(f *Film) { f.View[0] = [2]float64{1, 1} }, "view of"},
-		"density":  {func(f *Film) { f.Dense = func(x, y float64) float64 { return math.NaN() } }, "density NaN"},
+		"no steps": {func(f *Trajectory) { f.Cold = nil }, "film: no steps"},
+		"lengths":  {func(f *Trajectory) { f.Hot = f.Hot[1:] }, "same iterations"},
+		"NaN":      {func(f *Trajectory) { f.Cold[1].X[0] = math.NaN() }, "film, step 2"},
+		"view":     {func(f *Trajectory) { f.View[0] = [2]float64{1, 1} }, "view of"},
+		"density":  {func(f *Trajectory) { f.Dense = func(x, y float64) float64 { return math.NaN() } }, "density NaN"},
 	} {
-		f := flowerFilm(t, 4)
+		f := flowerWalk(t, 4)
 		c.spoil(&f)
 		if err := f.WriteGIF(&bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", what, err, c.want)

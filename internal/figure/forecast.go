@@ -48,7 +48,7 @@ func Forecast(q Courses) (*Figure, error) {
 		panels[i].x.label = q.TimeAxis.label()
 	}
 	onlyLowest(panels, 1)
-	lay := mosaic{columns: 1, height: cm(math.Max(2.6, math.Min(4.4, 16/float64(len(panels)))))}
+	lay := mosaic{columns: 1, height: stacked(len(panels), 2.6, 4.4)}
 	return lay.compose(panels, q.keys(), q.Caption), nil
 }
 

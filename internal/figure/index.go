@@ -20,7 +20,6 @@ type Index struct {
 	Names       []string // of the rungs, instead of their temperatures, which then need not be given
 	Axis        Axis     // of the rungs; zero is "temperature", or "rung" if they have names
 	Epoch       int      // iterations in an epoch, to count in epochs; 0 counts iterations
-	Follow      int      // replica drawn in colour, from 1; 0 takes the one with most round trips
 	Window      int      // columns shown, from the first; 0 takes those of the first one to three round trips
 	RoundTrips  int      // of all replicas in the whole run, for the caption; 0 counts those in the record
 }
@@ -97,7 +96,6 @@ func (q *Index) check() error {
 	for r, path := range q.Rung {
 		c.must(len(path) == n, "replica %d has %d columns beside %d: all must have the same", r+1, len(path), n)
 	}
-	c.must(q.Follow >= 0 && q.Follow <= rungs, "no replica %d to follow: choose 1 to %d, or 0", q.Follow, rungs)
 	c.must(min(q.Every, q.Window, q.RoundTrips, q.Epoch) >= 0, "Every, Epoch, Window and RoundTrips must not be negative")
 	held := make([]int, rungs) // 1 + the column in which a rung was last held
 	for k := 0; k < n && c.err == nil; k++ {
@@ -171,9 +169,6 @@ func trips(path []int, hottest int) []trip {
 // of them the first, and if there is none the one that climbs over most rungs.
 func (q *Index) follow() (replica int, its []trip) {
 	hottest := q.rungs() - 1
-	if q.Follow > 0 {
-		return q.Follow - 1, trips(q.Rung[q.Follow-1], hottest)
-	}
 	most := -1
 	for r, path := range q.Rung {
 		t := trips(path, hottest)

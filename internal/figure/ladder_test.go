@@ -381,7 +381,7 @@ func TestLadderWords(t *testing.T) {
 	for want, got := range map[string]string{
 		"12,345 round trips of all replicas in the whole run": svg(IndexProcess(q)),
 		"makes no round trip":     svg(IndexProcess(index(32, 40))),
-		"replica 2":               svg(IndexProcess(Index{Rung: [][]int{{0, 1}, {1, 0}}, Temperature: []float64{1, 2}, Follow: 2})),
+		"replica 1":               svg(IndexProcess(Index{Rung: [][]int{{0, 1}, {1, 0}}, Temperature: []float64{1, 2}})),
 		"mean 0.34":               svg(Rejections(swaps())),
 		"Λ = 2.38":                svg(Rejections(swaps())),
 		"Λ = 4":                   svg(LocalBarrier(flat)),
@@ -447,7 +447,6 @@ func TestLaddersRefused(t *testing.T) {
 	try("more rungs than replicas")(IndexProcess(Index{Rung: ok, Temperature: []float64{1, 2, 3}}))
 	try("falling temperatures")(IndexProcess(Index{Rung: ok, Temperature: []float64{2, 1}}))
 	try("NaN temperature")(IndexProcess(Index{Rung: ok, Temperature: []float64{1, nan}}))
-	try("no such replica")(IndexProcess(Index{Rung: ok, Temperature: two, Follow: 3}))
 	try("negative window")(IndexProcess(Index{Rung: ok, Temperature: two, Window: -1}))
 	try("no pairs")(Rejections(Swaps{}))
 	try("ragged pairs")(Rejections(Swaps{Temperature: two, Rejection: two}))

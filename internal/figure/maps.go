@@ -21,7 +21,6 @@ type DensityMaps struct {
 	View     [2][2]float64 // range of each axis
 	Rows     [][]DensityMap
 	RowNames []string // beside each row; nil is none
-	Quantity string   // what the colours say; "" is "density"
 	Max      float64  // the end of the colours, which what is above shares; 0 is the largest density
 	Caption  string
 }
@@ -61,7 +60,7 @@ func Densities(q DensityMaps) (*Figure, error) {
 			p.border(maps[k].walls, m.Beyond)
 		}
 	}), nil, q.Caption)
-	label := cmp.Or(q.Quantity, "density")
+	label := "density"
 	if largest > top*(1+1e-9) {
 		label += fmt.Sprintf(" (last colour: up to %.3g)", largest)
 	}

@@ -11,7 +11,6 @@ import (
 // become the most frequent of them, and rare cells the nearest frequent one.
 func paletted(src image.Image) *image.Paletted {
 	b := src.Bounds()
-	cell := func(c color.RGBA) int { return int(c.R>>3)<<10 | int(c.G>>3)<<5 | int(c.B>>3) }
 	pixels := make([]color.RGBA, 0, b.Dx()*b.Dy())
 	exact := map[color.RGBA]int{}
 	var count [1 << 15]int
@@ -34,7 +33,7 @@ func paletted(src image.Image) *image.Paletted {
 	}
 	var order []int
 	for _, c := range pixels {
-		k := cell(c)
+		k := cellOf(c)
 		if count[k]++; count[k] == 1 {
 			order = append(order, k)
 			shade[k] = c
@@ -58,7 +57,7 @@ func paletted(src image.Image) *image.Paletted {
 	}
 	out := image.NewPaletted(b, palette)
 	for i, c := range pixels {
-		out.Pix[i] = index[cell(c)]
+		out.Pix[i] = index[cellOf(c)]
 	}
 	return out
 }

@@ -19,16 +19,10 @@ type SweepLine struct {
 	Values [][]Estimate // Values[m][i] is metric m at setting i over the runs that did not fail; NaN where all did
 }
 
-// A SweepMetric is one panel of a sweep.
-type SweepMetric struct {
-	Axis Axis
-	View [2]float64 // zero shows all
-}
-
 // Sweep is metrics of several methods against a setting, as the first step size.
 type Sweep struct {
 	X       Axis
-	Metrics []SweepMetric
+	Metrics []Axis // a panel each
 	Lines   []SweepLine
 	Caption string
 }
@@ -87,14 +81,11 @@ func keySweep(l *SweepLine) key {
 func (q *Sweep) check() error {
 	c := &check{what: "sweep"}
 	c.must(len(q.Metrics) > 0 && len(q.Lines) > 0, "nothing to draw: give metrics and methods")
-	for _, m := range q.Metrics {
-		c.view(m.Axis, m.View, false)
-	}
 	for i := 0; i < len(q.Lines) && c.err == nil; i++ {
 		q.Lines[i].check(c, q.Metrics)
 	}
 	for m := 0; m < len(q.Metrics) && c.err == nil; m++ {
-		c.part("sweep, %s", q.Metrics[m].Axis.Name)
+		c.part("sweep, %s", q.Metrics[m].Name)
 		some := func(l SweepLine) bool {
 			return slices.ContainsFunc(l.Values[m], func(e Estimate) bool { return !math.IsNaN(e.Value) })
 		}
@@ -103,7 +94,7 @@ func (q *Sweep) check() error {
 	return c.err
 }
 
-func (l *SweepLine) check(c *check, metrics []SweepMetric) {
+func (l *SweepLine) check(c *check, metrics []Axis) {
 	what := "sweep of " + cmp.Or(l.Name, l.Method)
 	c.part("%s", what)
 	c.method(l.Method)
@@ -117,7 +108,7 @@ func (l *SweepLine) check(c *check, metrics []SweepMetric) {
 			"at %g %d of %d runs failed: there is at least one run, and no more fail", l.Step[i], l.failures(i), l.Runs[i])
 	}
 	for m := 0; m < len(l.Values) && c.err == nil; m++ {
-		c.part("%s, %s", what, metrics[m].Axis.Name)
+		c.part("%s, %s", what, metrics[m].Name)
 		c.must(len(l.Values[m]) == n, "%d values for %d settings: give one each, NaN where all runs failed", len(l.Values[m]), n)
 		for i := 0; i < n && c.err == nil; i++ {
 			e := l.Values[m][i]
@@ -160,7 +151,7 @@ func (q *Sweep) across() scale {
 
 // panel draws metric m; marks of several methods at one setting stand side by side.
 func (q *Sweep) panel(m int, lay mosaic) *panel {
-	p := &panel{x: q.across(), y: scale{label: q.Metrics[m].Axis.label()}}
+	p := &panel{x: q.across(), y: scale{label: q.Metrics[m].label()}}
 	p.x.marks = logTicks(p.x.min, p.x.max, cmp.Or(lay.width, fullPage/vg.Length(lay.columns)-34), false)
 	var seen []float64
 	for i, l := range q.Lines {
@@ -187,9 +178,6 @@ func (q *Sweep) panel(m int, lay mosaic) *panel {
 		}
 	}
 	p.y.show(0.06, seen)
-	if v := q.Metrics[m].View; v != ([2]float64{}) {
-		p.y.min, p.y.max = v[0], v[1]
-	}
 	return p
 }
 

@@ -116,7 +116,7 @@ func reflections(n, epochs int) Reflections {
 
 // sweep fails from some step on, without reflection.
 func sweep() Sweep {
-	q := Sweep{X: Axis{"first step size η₀·N", ""}, Metrics: []SweepMetric{{Axis: Axis{"accuracy", "%"}}, {Axis: Axis{"NLL", "nats"}}},
+	q := Sweep{X: Axis{"first step size η₀·N", ""}, Metrics: []Axis{{"accuracy", "%"}, {"NLL", "nats"}},
 		Caption: "mean and 95 % interval of the runs that did not diverge, of 3"}
 	for m, name := range netMethods {
 		l := SweepLine{Method: name, Values: make([][]Estimate, 2)}
@@ -277,7 +277,6 @@ func TestComparisonsRefused(t *testing.T) {
 	nan := math.NaN()
 	for want, change := range map[string]func(*Sweep){
 		"give metrics":     func(q *Sweep) { q.Lines = nil },
-		"from 3 to 2":      func(q *Sweep) { q.Metrics[0].View = [2]float64{3, 2} },
 		"no colour":        func(q *Sweep) { q.Lines[0].Method = "adam" },
 		"must be above 0":  func(q *Sweep) { q.Lines[0].Step[0] = 0 },
 		"and no more fail": func(q *Sweep) { q.Lines[0].Failed[0] = 4 },
@@ -346,7 +345,7 @@ func TestOddTrainings(t *testing.T) {
 			return ReflectionMap(Reflections{Layers: []string{"all"}, Epoch: []float64{1}, Share: [][]float64{{0}}})
 		},
 		"one setting": func() (*Figure, error) {
-			return SweepCurves(Sweep{Metrics: []SweepMetric{{}},
+			return SweepCurves(Sweep{Metrics: []Axis{{}},
 				Lines: []SweepLine{{Step: []float64{1}, Runs: []int{1}, Values: [][]Estimate{{{1, 1, 1}}}}}})
 		},
 		"four metrics of a sweep": func() (*Figure, error) {
@@ -496,7 +495,7 @@ func TestFailures(t *testing.T) {
 		t.Errorf("failed: %v", got)
 	}
 	all := SweepLine{Step: []float64{1}, Runs: []int{2}, Failed: []int{2}, Values: [][]Estimate{{{Value: math.NaN()}}}}
-	if _, err := SweepCurves(Sweep{Metrics: []SweepMetric{{}}, Lines: []SweepLine{all}}); err == nil ||
+	if _, err := SweepCurves(Sweep{Metrics: []Axis{{}}, Lines: []SweepLine{all}}); err == nil ||
 		!strings.Contains(err.Error(), "every run failed") {
 		t.Error(err)
 	}

@@ -141,7 +141,7 @@ func (m *inquiry) sweepCurves() (*figure.Figure, error) {
 	q := figure.Sweep{X: figure.Axis{Name: "first step size (divided by N)"},
 		Caption: fmt.Sprintf("%s, %s, %d epochs, %s", toldNet(m.subjects[0].kind), m.source.told, m.sweepEpochs, times(m.sweeps))}
 	for _, c := range metrics {
-		q.Metrics = append(q.Metrics, figure.SweepMetric{Axis: figure.Axis{Name: c.name}})
+		q.Metrics = append(q.Metrics, figure.Axis{Name: c.name})
 	}
 	for _, name := range sweeping() {
 		line := figure.SweepLine{Name: told(name), Method: name, Values: make([][]figure.Estimate, len(metrics))}

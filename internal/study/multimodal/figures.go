@@ -30,7 +30,7 @@ func (m *multimodal) pictures(ctx context.Context) (out map[string]study.Picture
 			return 0, err
 		}
 		var b bytes.Buffer
-		err = figure.Film{Trajectory: m.path}.WriteGIF(&b)
+		err = m.path.WriteGIF(&b)
 		p := out["multimodal-path"]
 		p.GIF = b.Bytes()
 		out[p.Name] = p
