@@ -45,7 +45,8 @@ func (h HMC) Traits() Traits {
 	return Traits{Name: "HMC", Exact: true, Metropolis: true, Steps: h.Leapfrog, GivenUp: "trajectories turned back there"}
 }
 
-func (h HMC) withSteps(n int) Kernel {
+// WithSteps returns trajectories of so many steps.
+func (h HMC) WithSteps(n int) Kernel {
 	h.Leapfrog = n
 	return h
 }

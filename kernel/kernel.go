@@ -81,10 +81,10 @@ func Or(k Kernel) Kernel {
 }
 
 // WithSteps returns k with so many steps in an iteration, or k as it is if their number
-// is none of its settings.
+// is none of its settings: if it has no method WithSteps(n int) Kernel.
 func WithSteps(k Kernel, n int) Kernel {
-	if h, ok := k.(interface{ withSteps(n int) Kernel }); ok {
-		return h.withSteps(n)
+	if h, ok := k.(interface{ WithSteps(n int) Kernel }); ok {
+		return h.WithSteps(n)
 	}
 	return k
 }
