@@ -136,8 +136,11 @@ func (r *run) result() *Result {
 
 // Chains returns coordinate j of the cold rung of every ladder, cut to the
 // length of the shortest: what R̂ and effective sample sizes are computed from.
-func (r *Result) Chains(j int) [][]float64 {
-	return r.alike(func(l Ladder) []float64 { return l.Chain(0, j) })
+func (r *Result) Chains(j int) [][]float64 { return r.RungChains(0, j) }
+
+// RungChains is Chains of any rung, the coldest being 0.
+func (r *Result) RungChains(rung, j int) [][]float64 {
+	return r.alike(func(l Ladder) []float64 { return l.Chain(rung, j) })
 }
 
 // Energies returns U at the draws of the cold rung of every ladder, cut to the

@@ -66,6 +66,7 @@ var ofSampling = []fault{
 	}},
 	{"the bias of sgld counts for it", "tune TestChoose", []edit{{"tune.(*Found).choose", "1 -", "1 +"}}},
 	{"jumps do not choose the kernel", "tune TestChoose", []edit{{"tune.(*Found).choose", "sgld.Jumps", "false"}}},
+	{"hot rungs are not looked at", "cmd/r2sgld TestFunnel", []edit{{"internal/report.(*Summary).unreached", "v > worst", "v > 9*worst"}}},
 	{"holes: not seen at points", "tune TestHoles", []edit{{"tune.(*tuner).first", "t.probe.holes", "false"}}},
 	{"holes: not seen by steps", "tune TestHoles", []edit{{"tune.(*tuner).again", "math.IsInf(", "t == nil && math.IsInf("}}},
 	{"holes: states in them", "tune TestHoles", []edit{{"tune.lastFinite", "math.IsInf(energy[i], 1)", "false"}}},

@@ -1,0 +1,69 @@
+package report
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/r2sgld/r2sgld"
+	"github.com/r2sgld/r2sgld/diag"
+	"github.com/r2sgld/r2sgld/internal/text"
+)
+
+const (
+	// hotApart is the R̂ beyond which the ladders of a hot rung have not come to agree
+	// (Gelman & Rubin 1992): with four ladders it has then about forty effective draws, a
+	// tenth of what the cold rung is asked for. Of 400 draws R̂ is that large with
+	// probability 1e-12.
+	hotApart   = 1.1
+	hotDraws   = 256 // of a ladder, for R̂ of hot rungs, evenly spread
+	hotColumns = 64  // coordinates, likewise
+)
+
+// unreached warns of the hotter rung that is farthest from its law, where the cold draws
+// look as if they were of theirs: swaps bring them states of another law, and what the hot
+// rung has yet to find the cold one does not know of. "" where every rung agrees.
+func (s *Summary) unreached(set r2sgld.Settings, res *r2sgld.Result) string {
+	for _, p := range s.Parameters {
+		if !(p.RHat <= wellMixed) {
+			return ""
+		}
+	}
+	worst, rung, name := hotApart, 0, ""
+	for r := 1; r < len(res.Ladders[0].Energy); r++ {
+		see := func(of string, chains [][]float64) {
+			if v := diag.RHat(chains); v > worst && !math.IsInf(v, 1) {
+				worst, rung, name = v, r, of
+			}
+		}
+		see("U", sparse(res.RungEnergies(r)))
+		for j := 0; j < len(res.Names); j += 1 + len(res.Names)/hotColumns {
+			see(res.Names[j], sparse(res.RungChains(r, j)))
+		}
+	}
+	if rung == 0 {
+		return ""
+	}
+	warmth := "∞"
+	if t := set.Temperature[rung]; !math.IsInf(t, 1) {
+		warmth = text.Short(t, 3)
+	}
+	return fmt.Sprintf("the ladders have not come to agree at rung %d (temperature %s): R̂ %s of %s. Swaps bring its states to the cold rung, whose "+
+		"means may be off by more than their errors tell, and whose R̂ and ESS need not show it. In a funnel, where the scale of one variable "+
+		"is the exponential of another, take variables divided by their scale; else bound the variables (domain), or run longer.",
+		rung+1, warmth, text.Number(worst, 2), name)
+}
+
+// sparse thins chains of one length to hotDraws.
+func sparse(chains [][]float64) [][]float64 {
+	n := len(chains[0])
+	if n <= hotDraws {
+		return chains
+	}
+	out := make([][]float64, len(chains))
+	for i, c := range chains {
+		for k := range hotDraws {
+			out[i] = append(out[i], c[k*n/hotDraws])
+		}
+	}
+	return out
+}
