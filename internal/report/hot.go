@@ -29,13 +29,13 @@ func (s *Summary) unreached(set r2sgld.Settings, res *r2sgld.Result) string {
 		}
 	}
 	worst, rung, name := hotApart, 0, ""
-	for r := 1; r < len(res.Ladders[0].Energy); r++ {
+	for r := 1; r < len(res.Ladders[0].X); r++ {
 		see := func(of string, chains [][]float64) {
 			if v := diag.RHat(chains); v > worst && !math.IsInf(v, 1) {
 				worst, rung, name = v, r, of
 			}
 		}
-		see("U", sparse(res.RungEnergies(r)))
+		see("U", sparse(res.TradedEnergies(r)))
 		for j := 0; j < len(res.Names); j += 1 + len(res.Names)/hotColumns {
 			see(res.Names[j], sparse(res.RungChains(r, j)))
 		}
