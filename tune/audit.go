@@ -15,6 +15,7 @@ import (
 
 const (
 	missed     = 0.01 // weight of a mode without a draw that is told of
+	rarely     = 2    // starts that lead to a mode of which there may be more
 	lookedAt   = 4000 // draws of a ladder by which the weights of modes are told, about
 	freshly    = 0.25 // of the gradients of the search, for starts after the run
 	between    = 32   // draws of each rung that descents start from after the run
@@ -28,6 +29,9 @@ type Audit struct {
 	// Missing are those of Modes, counted from 0, that hold more than a hundredth of the
 	// density by what was known of them without draws, and have none.
 	Missing []int `json:"missing"`
+	// Rare are those that hold more than a hundredth of the density and that two starts or
+	// fewer led to: of modes as hard to find one in eight is missed, or more.
+	Rare []int `json:"rare"`
 	// Starts is the number of descents that ended in a mode, before the run and after it; a
 	// mode that fewer than one in Unseen of such starts lead to is missed with a probability
 	// of 5 % or more.
@@ -124,7 +128,7 @@ func (m *Modes) Audit(p r2sgld.Problem, res *r2sgld.Result) *Audit {
 	if places == nil {
 		return nil
 	}
-	a := &Audit{RHat: math.NaN(), ESS: math.NaN(), Missing: []int{}, Starts: m.Search.Settled}
+	a := &Audit{RHat: math.NaN(), ESS: math.NaN(), Missing: []int{}, Rare: []int{}, Starts: m.Search.Settled}
 	a.Unseen = int(float64(a.Starts) / -math.Log(overlooked))
 	own := owners(res, places)
 	expected := m.expected()
@@ -155,6 +159,9 @@ func (m *Modes) Audit(p r2sgld.Problem, res *r2sgld.Result) *Audit {
 			v.SE = 0
 		case v.Expected > missed:
 			a.Missing = append(a.Missing, len(a.Modes))
+		}
+		if max(v.Weight, v.Expected) > missed && v.Starts <= rarely {
+			a.Rare = append(a.Rare, len(a.Modes))
 		}
 		if v.Weight > 0 || v.Expected > missed*missed {
 			a.Modes = append(a.Modes, v)
@@ -213,20 +220,11 @@ func (m *Modes) Renew(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, 
 	if err != nil {
 		return nil, err
 	}
+	var warm []float64
 	if p.Chart == nil { // else draws are told in other coordinates
-		var warm []float64
 		for r := range res.Ladders[0].X {
 			warm = append(warm, drawsOf(res, r, between)...)
 		}
-		fresh := starts
-		starts = func(x []float64) error {
-			if len(warm) < len(x) {
-				return fresh(x)
-			}
-			copy(x, warm)
-			warm = warm[len(x):]
-			return nil
-		}
 	}
-	return &next, search.Again(ctx, target, starts, int64(freshly*float64(m.Search.Gradients)))
+	return &next, search.Again(ctx, target, warm, starts, int64(freshly*float64(m.Search.Gradients)))
 }

@@ -17,12 +17,14 @@ import (
 )
 
 const (
-	mostStarts = 1 << 14 // of descents; in few dimensions startsEach for each
-	startsEach = 1 << 10
+	mostStarts = 1 << 15 // of descents; in few dimensions startsEach for each
+	startsEach = 1 << 11
 	fewStarts  = 1 << 6 // of them at least, whatever they cost
 	mostWide   = 100    // coordinates beyond which no modes are looked for
 	mostTries  = 1000   // tries of a draw of the law at infinite temperature
 	partOfRun  = 0.1    // of the gradients of the shortest run, for descents
+
+	nearby, reaching = 0.1, 100.0 // scales of starts around a point, where the domain is not bounded
 
 	notable   = 1e-3 // weight of a mode that counts
 	distant   = 3.0  // barrier from the law at infinite temperature beyond which a fitted one is tried
@@ -98,7 +100,19 @@ func scout(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings) (*Modes, er
 // fill the domain where such draws are dear, and points around the start where there are none.
 func (t *tuner) scatter(ctx context.Context, rng *rand.Rand) (func(x []float64) error, error) {
 	if !t.bounded {
-		return func(x []float64) error { t.near(x, t.s.Start, rng); return nil }, nil
+		return func(x []float64) error {
+			t.near(x, t.s.Start, rng)
+			for scale := nearby * math.Pow(reaching/nearby, rng.Float64()); scale >= nearby; scale /= 2 {
+				for j, c := range t.s.Start {
+					x[j] = c + scale*(x[j]-c)
+				}
+				if t.p.Domain == nil || t.p.Domain.Contains(x) {
+					return nil
+				}
+				t.near(x, t.s.Start, rng)
+			}
+			return nil
+		}, nil
 	}
 	law, err := t.p.Reference(ctx)
 	if err != nil {
@@ -129,7 +143,11 @@ func (t *tuner) target(p r2sgld.Problem, threads int) (modes.Target, *mat.SymDen
 		}
 	}
 	spread := covariance(t.fill, t.d)
-	target := modes.Target{Energy: u, Domain: p.Domain, Threads: threads}
+	target := modes.Target{Energy: u, Domain: p.Domain, Threads: threads, Flat: 1}
+	if !t.bounded { // starts tell no width
+		target.Flat = 1e-6
+	}
+
 	for j := range t.d {
 		target.Width = append(target.Width, math.Sqrt(spread.At(j, j)))
 	}

@@ -22,6 +22,7 @@ type Target struct {
 	Energy  potential.Potential // E; it draws nothing at random
 	Domain  domain.Domain       // nil is all of R^d
 	Width   []float64           // of what starts fill, per coordinate: positive
+	Flat    float64             // least second derivative per square of a width: modes are no wider than its root tells
 	Threads int                 // descents side by side; changes nothing else
 }
 
@@ -78,9 +79,23 @@ func Find(ctx context.Context, t Target, draw func(x []float64) error, few, many
 	return s, nil
 }
 
-// Again goes down from more starts, until so many more gradients are spent. New modes come
-// after those that are known.
-func (s *Search) Again(ctx context.Context, t Target, draw func(x []float64) error, gradients int64) error {
+// Again goes down from points that are no starts and count as none, n × d, and from more
+// starts until so many more gradients are spent. New modes come after those that are known.
+func (s *Search) Again(ctx context.Context, t Target, points []float64, draw func(x []float64) error, gradients int64) error {
+	was := s.Settled
+	counts := make([]int, len(s.Modes))
+	for i, m := range s.Modes {
+		counts[i] = m.Starts
+	}
+	if err := s.batch(ctx, &t, points); err != nil {
+		return err
+	}
+	s.Settled = was
+	for i := range s.Modes {
+		if s.Modes[i].Starts = 0; i < len(counts) {
+			s.Modes[i].Starts = counts[i]
+		}
+	}
 	for most := s.Gradients + gradients; s.Gradients < most; {
 		starts := make([]float64, chunk*len(t.Width))
 		for i := 0; i < len(starts); i += len(t.Width) {
@@ -344,7 +359,7 @@ func (t *Target) covariance(ctx context.Context, w *descent) (*mat.SymDense, int
 	values := e.Values(nil)
 	scaled := mat.NewDense(d, d, nil)
 	for j, l := range values {
-		l = 1 / max(l, 1) // no wider than the starts
+		l = 1 / max(l, t.Flat)
 		for i := range d {
 			scaled.Set(i, j, q.At(i, j)*l)
 		}

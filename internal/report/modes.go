@@ -21,13 +21,31 @@ func (s *Summary) Found(a *tune.Audit) {
 	if s.Modes = a; a == nil {
 		return
 	}
+	if w := s.rare(a); w != "" {
+		s.Warnings = append(s.Warnings, w)
+	}
 	for _, i := range a.Missing {
 		v := a.Modes[i]
 		s.Warnings = append(s.Warnings,
 			fmt.Sprintf("modes: the draws do not know the mode near %s, which holds about %s of the density by what was known before the run: "+
-				"means, intervals and log Z lack it. Run longer (sampler.until), or start there too (sampler.init)",
+				"means, intervals and log Z lack it. Run longer (sampler.until), or start there too (sampler.init).",
 				s.place(v.At), text.Number(v.Expected, 2)))
 	}
+}
+
+// rare is a warning of modes that few starts led to; nothing where there are none.
+func (s *Summary) rare(a *tune.Audit) string {
+	if len(a.Rare) == 0 {
+		return ""
+	}
+	v := a.Modes[a.Rare[0]]
+	which := fmt.Sprintf("the mode near %s, which holds %s of the draws, was", s.place(v.At), text.Number(v.Weight, 2))
+	if n := len(a.Rare); n > 1 {
+		which = fmt.Sprintf("%d modes, the one near %s among them, were", n, s.place(v.At))
+	}
+	return fmt.Sprintf("modes: %s found by two of %s or fewer: one more that is as hard to find would be missed in one run of eight, and more often. "+
+		"Compare with other seeds.",
+		which, text.Counted(a.Starts, "start"))
 }
 
 // place is a point in words.
