@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/r2sgld/r2sgld/expression"
+	"github.com/r2sgld/r2sgld/internal/slope"
 )
 
 // whiten says how the residuals of response i hang together, x being the
@@ -43,7 +44,7 @@ func (p *table) whiten(i int, x []float64) (*whitener, error) {
 			c.Data[t*c.Stride] += v * v
 			for j := max(0, t-c.K); j < min(c.N, t+c.K+1); j++ { // −J·W − (J·W)ᵀ
 				a, b := min(t, j), max(t, j)
-				both := v * p.made[i][j].of(p.made[i][t].at)
+				both := v * p.made[i][j].Of(p.made[i][t].At)
 				if a == b {
 					both *= 2
 				}
@@ -65,7 +66,7 @@ func (r *table) overlap(i int) blas64.SymmetricBand {
 		r.overlaps = make([]blas64.SymmetricBand, len(r.made))
 	}
 	if r.overlaps[i].N == 0 {
-		r.overlaps[i] = covariance(r.made[i])
+		r.overlaps[i] = slope.Covariance(r.made[i])
 	}
 	c := r.overlaps[i]
 	c.Data = slices.Clone(c.Data)
@@ -90,7 +91,7 @@ func normalise(c blas64.SymmetricBand, sd []float64) []float64 {
 // more if rounding asks for it.
 func regularised(c blas64.SymmetricBand, share float64) *whitener {
 	for ; ; share *= 10 {
-		m := newBand(c.N, c.K)
+		m := slope.NewBand(c.N, c.K)
 		copy(m.Data, c.Data)
 		added := make([]float64, c.N)
 		for t := range added {
@@ -200,49 +201,6 @@ func (p *table) measureNoise(s *Series, log bool) {
 				v[t] = math.Log(x)
 			}
 		}
-		p.noise[name] = noiseOf(times, v)
+		p.noise[name] = slope.Noise(times, v)
 	}
-}
-
-// noiseOf estimates the standard deviation of the noise of values at uneven
-// times: the root mean square of their divided differences, scaled to what unit
-// noise has, of the order from 2 to 6 where it is least. Whatever is smooth over
-// a few values has no part in it. It is at least 1e-6 of the values' own spread.
-func noiseOf(times, v []float64) float64 {
-	least := math.Inf(1)
-	for order := 2; order <= min(6, len(v)-2); order++ {
-		sum, n := 0.0, 0
-		for from := 0; from+order < len(v); from++ {
-			d, length := 0.0, 0.0
-			for j := from; j <= from+order; j++ {
-				w := 1.0
-				for k := from; k <= from+order; k++ {
-					if k != j {
-						w /= (times[j] - times[k]) / (times[from+order] - times[from])
-					}
-				}
-				d += w * (v[j] - v[from])
-				length += w * w
-			}
-			sum += d * d / length
-			n++
-		}
-		least = math.Min(least, math.Sqrt(sum/float64(n)))
-	}
-	if math.IsInf(least, 0) {
-		least = 1e6 * leastNoise(v)
-	}
-	return math.Max(least, leastNoise(v))
-}
-
-// leastNoise is 1e-6 of the spread of values: noise below that is not told.
-func leastNoise(v []float64) float64 {
-	mean, spread := 0.0, 0.0
-	for _, x := range v {
-		mean += x / float64(len(v))
-	}
-	for _, x := range v {
-		spread = math.Hypot(spread, (x-mean)/math.Sqrt(float64(len(v))))
-	}
-	return math.Max(1e-6*spread, 1e-300)
 }

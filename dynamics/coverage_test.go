@@ -201,3 +201,12 @@ func TestStrongNoiseBiasesDerivatives(t *testing.T) {
 		}
 	}
 }
+
+// unevenTimes are n times from 0 with gaps between 0.2 and 2.
+func unevenTimes(rng *rand.Rand, n int) []float64 {
+	times := make([]float64, n)
+	for t := 1; t < n; t++ {
+		times[t] = times[t-1] + 0.2 + 1.8*rng.Float64()
+	}
+	return times
+}

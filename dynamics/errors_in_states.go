@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/r2sgld/r2sgld/internal/slope"
 	"github.com/r2sgld/r2sgld/potential"
 )
 
@@ -130,7 +131,7 @@ func (p *slopes) stateNoise(s *Series) []float64 {
 				v[t] = math.Log(x)
 			}
 		}
-		if sd := p.noise[name]; sd > 2*leastNoise(v) && sd < math.Sqrt(0.5)*1e6*leastNoise(v) {
+		if sd := p.noise[name]; sd > 2*slope.LeastNoise(v) && sd < math.Sqrt(0.5)*1e6*slope.LeastNoise(v) {
 			out[k] = sd
 		}
 	}

@@ -1,6 +1,7 @@
 package dynamics
 
 import (
+	"github.com/r2sgld/r2sgld/internal/slope"
 	"github.com/r2sgld/r2sgld/potential"
 	"github.com/r2sgld/r2sgld/stream"
 )
@@ -14,8 +15,8 @@ import (
 type functionals struct {
 	dim    int
 	curves []curveRows
-	of     []int     // by function: its curve
-	sums   []stencil // by function: what of the rows of its curve it adds up
+	of     []int           // by function: its curve
+	sums   []slope.Stencil // by function: what of the rows of its curve it adds up
 	target []float64
 	blocks []block
 }
@@ -37,7 +38,7 @@ type block struct {
 func (f *functionals) identity(c potential.ResidualColumn, w *whitener, weight float64) {
 	from := len(f.target)
 	for t := range c.Response {
-		f.of, f.sums = append(f.of, len(f.curves)), append(f.sums, stencil{t, []float64{1}, t})
+		f.of, f.sums = append(f.of, len(f.curves)), append(f.sums, slope.Stencil{From: t, Weight: []float64{1}, At: t})
 	}
 	f.target = append(f.target, c.Response...)
 	f.blocks = append(f.blocks, block{from, len(f.target), w, weight})
@@ -115,9 +116,9 @@ func (e *functionalsEvaluator) residuals() {
 		e.curves[i].run(e.point)
 	}
 	for m, s := range e.sums {
-		value := e.curves[e.of[m]].value[s.from:]
+		value := e.curves[e.of[m]].value[s.From:]
 		e.residual[m] = -e.target[m]
-		for i, w := range s.weight {
+		for i, w := range s.Weight {
 			e.residual[m] += w * value[i]
 		}
 	}
@@ -155,8 +156,8 @@ func (e *functionalsEvaluator) pullBack(grad []float64, i int) {
 		clear(e.curves[c].back)
 	}
 	for m, s := range e.sums {
-		back := e.curves[e.of[m]].back[s.from:]
-		for k, w := range s.weight {
+		back := e.curves[e.of[m]].back[s.From:]
+		for k, w := range s.Weight {
 			back[k] += w * e.residual[m]
 		}
 	}
@@ -183,10 +184,10 @@ func (f *functionals) design(x []float64) (design, value []float64) {
 	for m, s := range f.sums {
 		c := &e.curves[f.of[m]]
 		k := len(c.Index)
-		for i, w := range s.weight {
-			value[m] += w * c.value[s.from+i]
+		for i, w := range s.Weight {
+			value[m] += w * c.value[s.From+i]
 			for j, at := range c.Index {
-				design[m*f.dim+at] += w * c.jacobian[(s.from+i)*k+j]
+				design[m*f.dim+at] += w * c.jacobian[(s.From+i)*k+j]
 			}
 		}
 	}

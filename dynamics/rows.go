@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/r2sgld/r2sgld/expression"
+	"github.com/r2sgld/r2sgld/internal/slope"
 )
 
 // A table is a model's data, row by row, with the problem that they are of.
@@ -18,7 +19,7 @@ type table struct {
 	line     []int
 	file     string
 	at       [][]int                // by equation, the rows that it explains
-	made     [][]stencil            // by equation, of which data their derivatives are made; or nil
+	made     [][]slope.Stencil      // by equation, of which data their derivatives are made; or nil
 	overlaps []blas64.SymmetricBand // by equation, the covariance of what is made
 	noise    map[string]float64     // of each state, if it matters
 	logs     map[string]bool        // whose noise is that of the logarithm
@@ -33,7 +34,7 @@ func (p *table) read(s *Series) error {
 		states = append(states, e.state)
 	}
 	log := p.logarithmic()
-	slopes, err := s.Slopes(p.model.Derivative, states, log)
+	slopes, err := s.slopes(p.model.Derivative, states, log)
 	if err != nil {
 		return err
 	}

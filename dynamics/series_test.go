@@ -151,7 +151,7 @@ func FuzzDecodeSeries(f *testing.F) {
 			}
 		}
 		for _, d := range []Derivative{{}, {Kind: "savgol", Window: 3, Order: 1}, {Kind: "spline"}, {Kind: "column"}} {
-			if _, err := s.Slopes(d, s.States, false); err != nil && d.Kind == "" {
+			if _, err := s.slopes(d, s.States, false); err != nil && d.Kind == "" {
 				t.Fatal(err)
 			}
 		}
@@ -185,7 +185,7 @@ func TestSavgolIsExactForPolynomials(t *testing.T) {
 			at += g
 			times = append(times, at)
 		}
-		d, err := polynomial(c, times).Slopes(Derivative{Kind: "savgol", Window: 2*half + 1, Order: order}, []string{"x"}, false)
+		d, err := polynomial(c, times).slopes(Derivative{Kind: "savgol", Window: 2*half + 1, Order: order}, []string{"x"}, false)
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -206,15 +206,15 @@ func TestSavgolIsExactForPolynomials(t *testing.T) {
 
 func TestSlopes(t *testing.T) {
 	s := lynxHare()
-	d := must(s.Slopes(Derivative{}, []string{"L", "H"}, false))
+	d := must(s.slopes(Derivative{}, []string{"L", "H"}, false))
 	if len(d.Row) != 19 || d.Row[0] != 1 || math.Abs(d.Value[1][0]-20.1) > 1e-12 || math.Abs(d.Value[0][0]-2.9) > 1e-12 {
 		t.Errorf("central: %v", d)
 	}
 	// A straight line over three even rows is the central difference; a
 	// parabola too.
 	for order := 1; order <= 2; order++ {
-		g := must(s.Slopes(Derivative{Kind: "savgol", Window: 3, Order: order}, []string{"L", "H"}, true))
-		c := must(s.Slopes(Derivative{Kind: "central"}, []string{"L", "H"}, true))
+		g := must(s.slopes(Derivative{Kind: "savgol", Window: 3, Order: order}, []string{"L", "H"}, true))
+		c := must(s.slopes(Derivative{Kind: "central"}, []string{"L", "H"}, true))
 		for i := range c.Row {
 			if math.Abs(g.Value[0][i]-c.Value[0][i]) > 1e-13 {
 				t.Errorf("order %d row %d: %v, central %v", order, i, g.Value[0][i], c.Value[0][i])
@@ -222,11 +222,11 @@ func TestSlopes(t *testing.T) {
 		}
 	}
 	p := polynomial([]float64{1, 2}, []float64{0, 1, 3, 7})
-	if c := must(p.Slopes(Derivative{}, []string{"x"}, false)); c.Value[0][0] != 2 || c.Value[0][1] != 2 {
+	if c := must(p.slopes(Derivative{}, []string{"x"}, false)); c.Value[0][0] != 2 || c.Value[0][1] != 2 {
 		t.Errorf("line on uneven times: %v", c.Value)
 	}
 	p.Given = map[string][]float64{"x": {2, 6, 14, 30}}
-	if c := must(p.Slopes(Derivative{Kind: "column"}, []string{"x"}, true)); len(c.Row) != 4 || c.Value[0][1] != 2 {
+	if c := must(p.slopes(Derivative{Kind: "column"}, []string{"x"}, true)); len(c.Row) != 4 || c.Value[0][1] != 2 {
 		t.Errorf("given, of the logarithm: %v", c.Value)
 	}
 }
@@ -243,51 +243,13 @@ func TestBadDerivatives(t *testing.T) {
 		{Derivative{Kind: "savgol", Window: 21, Order: 2}, "model.derivative.savgol: the window of 21 rows leaves fewer than three of the 21 rows of ../data/lynx_hare.csv"},
 		{Derivative{Kind: "column"}, `data.derivatives: derivative: column needs the column with the derivative of "H": add data.derivatives: {H: …}`},
 	} {
-		if _, err := s.Slopes(c.d, s.States, false); err == nil || err.Error() != c.want {
+		if _, err := s.slopes(c.d, s.States, false); err == nil || err.Error() != c.want {
 			t.Errorf("%+v:\n got %v\nwant %s", c.d, err, c.want)
 		}
 	}
 	s.Values["H"][3] = 0
-	if _, err := s.Slopes(Derivative{}, s.States, true); err == nil ||
+	if _, err := s.slopes(Derivative{}, s.States, true); err == nil ||
 		err.Error() != "../data/lynx_hare.csv:5: H = 0: the likelihood log-derivative needs positive data; use derivative" {
 		t.Errorf("not positive: %v", err)
-	}
-}
-
-// Slopes of the polynomial through all values of a window are those of QR, on even times
-// and uneven ones; times next to each other are left to QR.
-func TestSlopesOfInterpolation(t *testing.T) {
-	for _, c := range []struct {
-		times []float64
-		quick bool
-	}{
-		{[]float64{2, 3, 4, 5, 6}, true},
-		{[]float64{10000.02, 10000.04, 10000.06, 10000.08, 10000.1}, true},
-		{[]float64{0, 0.3, 1, 1.5, 2, 3.5, 4}, true},
-		{[]float64{0, 1, 1.001, 3, 4}, false},
-	} {
-		n := len(c.times)
-		at := c.times[n/2]
-		unit := math.Max(at-c.times[0], c.times[n-1]-at)
-		weight := make([]float64, n)
-		if got := interpolated(weight, c.times, at, unit); got != c.quick {
-			t.Errorf("%v: quick %v", c.times, got)
-		}
-		if err := slopeWeights(weight, c.times, at, n-1); err != nil {
-			t.Fatal(err)
-		}
-		for power := range n {
-			got, size, want := 0.0, 0.0, 0.0
-			for k, w := range weight {
-				v := math.Pow((c.times[k]-at)/unit, float64(power))
-				got, size = got+w*v, size+math.Abs(w*v)
-			}
-			if power == 1 {
-				want = 1 / unit
-			}
-			if c.quick && math.Abs(got-want) > 1e-12*size || math.Abs(got-want) > 1e-10/unit {
-				t.Errorf("%v: the slope of power %d is %g, want %g", c.times, power, got, want)
-			}
-		}
 	}
 }

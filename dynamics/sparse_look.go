@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/r2sgld/r2sgld/internal/slope"
 	"github.com/r2sgld/r2sgld/potential"
 )
 
@@ -60,9 +61,7 @@ type smoothing struct {
 	names   []string
 	log     bool
 	row     [][]int
-	values  [][]float64
-	splines []*spline
-	penalty []float64
+	splines []*slope.Smoother
 }
 
 // newSmoothing finds the penalties. States with fewer than 5 values, and with log
@@ -79,9 +78,7 @@ func newSmoothing(s *Series, names []string, log bool) *smoothing {
 				values[t] = math.Log(v)
 			}
 		}
-		spline := newSpline(times, (times[len(times)-1]-times[0])/float64(len(times)-1))
-		out.names, out.row, out.values = append(out.names, name), append(out.row, row), append(out.values, values)
-		out.splines, out.penalty = append(out.splines, spline), append(out.penalty, spline.choose(values))
+		out.names, out.row, out.splines = append(out.names, name), append(out.row, row), append(out.splines, slope.NewSmoother(times, values))
 	}
 	return out
 }
@@ -94,14 +91,11 @@ func (m *smoothing) series(factor float64) *Series {
 		out.Values[name] = slices.Clone(m.s.Values[name])
 	}
 	for i, name := range m.names {
-		p := m.splines[i].penalise(factor * m.penalty[i])
-		rough := p.rough(p.curvatures(m.values[i]))
-		for t, row := range m.row[i] {
-			v := m.values[i][t] - rough[t]
+		for t, v := range m.splines[i].Values(factor) {
 			if m.log {
 				v = math.Exp(v)
 			}
-			out.Values[name][row] = v
+			out.Values[name][m.row[i][t]] = v
 		}
 	}
 	return &out

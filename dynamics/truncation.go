@@ -36,7 +36,7 @@ func (p *slopes) truncation(s *Series) bool {
 	for _, e := range p.equations {
 		states = append(states, e.state)
 	}
-	better, err := s.Slopes(finer, states, p.logarithmic())
+	better, err := s.slopes(finer, states, p.logarithmic())
 	if err != nil {
 		return false // fewer rows than it needs: nothing is told
 	}
@@ -58,7 +58,7 @@ func (p *slopes) truncation(s *Series) bool {
 
 // gains are better slopes less the observed ones of equation i, 0 where there are
 // none.
-func (p *slopes) gains(i int, better *Slopes) []float64 {
+func (p *slopes) gains(i int, better *rowSlopes) []float64 {
 	out := make([]float64, len(p.at[i]))
 	for t, row := range p.at[i] {
 		k, ok := slices.BinarySearch(better.Row, row)

@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/integrate/quad"
 
+	"github.com/r2sgld/r2sgld/internal/slope"
 	"github.com/r2sgld/r2sgld/potential"
 )
 
@@ -47,10 +48,10 @@ type weakly struct {
 	radius float64
 	step   float64 // mean
 	joint  joint
-	left   []stencil // by functional: −∫φ′x of the equation's own state, over rows of the series
-	right  []stencil // ∫φf, over the rows of the equation
-	target []float64 // what left makes of the data
-	sd     []float64 // the noise of each state of the model
+	left   []slope.Stencil // by functional: −∫φ′x of the equation's own state, over rows of the series
+	right  []slope.Stencil // ∫φf, over the rows of the equation
+	target []float64       // what left makes of the data
+	sd     []float64       // the noise of each state of the model
 	fitted func(dst []float64, c int, x []float64)
 }
 
@@ -191,9 +192,9 @@ func (w *weakly) add(i int, center float64, own, at []int) {
 	}
 	p := w.Problem
 	target, v := 0.0, w.series.Values[p.equations[i].state]
-	base := v[own[left.from]] // weights add up to 0: less cancellation
-	for k, x := range left.weight {
-		target += x * (v[own[left.from+k]] - base)
+	base := v[own[left.From]] // weights add up to 0: less cancellation
+	for k, x := range left.Weight {
+		target += x * (v[own[left.From+k]] - base)
 	}
 	r := &p.Responses[i]
 	w.joint.data = append(w.joint.data, datum{i, len(r.Observed)})
@@ -202,16 +203,16 @@ func (w *weakly) add(i int, center float64, own, at []int) {
 }
 
 // bump integrates the straight lines between values at the given rows against the
-// test function about a center, or with slope their slopes. ok is false if a gap
+// test function about a center, or with differentiate their slopes. ok is false if a gap
 // within its support is wider than 0.7 of its radius.
-func (w *weakly) bump(rows []int, center float64, slope bool) (out stencil, ok bool) {
+func (w *weakly) bump(rows []int, center float64, differentiate bool) (out slope.Stencil, ok bool) {
 	t, rho := w.series.Time, w.radius
 	if len(rows) < 3 {
 		return out, false
 	}
 	from := sort.Search(len(rows), func(k int) bool { return t[rows[k]] > center-rho }) - 1
 	from = max(from, 0)
-	out.from = from
+	out.From = from
 	var x, weight [bumpPower + 1]float64
 	for k := from; k+1 < len(rows) && t[rows[k]] < center+rho; k++ {
 		a, b := t[rows[k]], t[rows[k+1]]
@@ -220,15 +221,15 @@ func (w *weakly) bump(rows []int, center float64, slope bool) (out stencil, ok b
 		}
 		quad.Legendre{}.FixedLocations(x[:], weight[:], math.Max(a, center-rho), math.Min(b, center+rho))
 		if k == from {
-			out.weight = append(out.weight, 0)
+			out.Weight = append(out.Weight, 0)
 		}
-		out.weight = append(out.weight, 0)
-		near, far := &out.weight[k-from], &out.weight[k-from+1]
+		out.Weight = append(out.Weight, 0)
+		near, far := &out.Weight[k-from], &out.Weight[k-from+1]
 		for q, at := range x {
 			u := (at - center) / rho
 			// ∫(1 − u²)⁴ du = 256/315
 			phi := weight[q] * math.Pow(1-u*u, bumpPower) / (rho * 256 / 315)
-			if slope {
+			if differentiate {
 				*near -= phi / (b - a)
 				*far += phi / (b - a)
 				continue
@@ -238,17 +239,17 @@ func (w *weakly) bump(rows []int, center float64, slope bool) (out stencil, ok b
 			*far += phi * share
 		}
 	}
-	last := rows[min(from+max(len(out.weight)-1, 0), len(rows)-1)]
-	covered := len(out.weight) > 2 && t[rows[from]] <= center-rho*0.9 && t[last] >= center+rho*0.9
+	last := rows[min(from+max(len(out.Weight)-1, 0), len(rows)-1)]
+	covered := len(out.Weight) > 2 && t[rows[from]] <= center-rho*0.9 && t[last] >= center+rho*0.9
 	return out, covered
 }
 
 // spreadOver turns a stencil over some rows into one over all rows.
-func spreadOver(s stencil, rows []int) stencil {
-	out := stencil{from: rows[s.from]}
-	out.weight = make([]float64, rows[s.from+len(s.weight)-1]-out.from+1)
-	for k, v := range s.weight {
-		out.weight[rows[s.from+k]-out.from] = v
+func spreadOver(s slope.Stencil, rows []int) slope.Stencil {
+	out := slope.Stencil{From: rows[s.From]}
+	out.Weight = make([]float64, rows[s.From+len(s.Weight)-1]-out.From+1)
+	for k, v := range s.Weight {
+		out.Weight[rows[s.From+k]-out.From] = v
 	}
 	return out
 }
@@ -313,19 +314,19 @@ func (w *weakly) errorsOf(x []float64) (*whitener, error) {
 		}
 		slopes[i] = v
 	}
-	parts := make([][]stencil, n) // by functional, by state
+	parts := make([][]slope.Stencil, n) // by functional, by state
 	for m, at := range w.joint.data {
 		i := at.response
-		parts[m] = make([]stencil, len(p.model.States))
+		parts[m] = make([]slope.Stencil, len(p.model.States))
 		state := slices.Index(p.model.States, p.equations[i].state)
-		parts[m][state] = w.left[m].times(w.sd[state])
+		parts[m][state] = w.left[m].Times(w.sd[state])
 		for k, state := range own[i] {
 			q := w.right[m]
-			through := stencil{from: q.from, weight: slices.Clone(q.weight)}
-			for j := range q.weight {
-				through.weight[j] *= -slopes[i][k][q.from+j] * w.sd[state]
+			through := slope.Stencil{From: q.From, Weight: slices.Clone(q.Weight)}
+			for j := range q.Weight {
+				through.Weight[j] *= -slopes[i][k][q.From+j] * w.sd[state]
 			}
-			parts[m][state] = parts[m][state].add(spreadOver(through, p.at[i]))
+			parts[m][state] = parts[m][state].Add(spreadOver(through, p.at[i]))
 		}
 	}
 	return w.factor(parts), nil
@@ -333,7 +334,7 @@ func (w *weakly) errorsOf(x []float64) (*whitener, error) {
 
 // factor whitens functionals that are sums of stencils of states with unit noise,
 // and notes the standard deviations that they have.
-func (w *weakly) factor(parts [][]stencil) *whitener {
+func (w *weakly) factor(parts [][]slope.Stencil) *whitener {
 	n, k := len(parts), 0
 	reach := func(m int) (from, to float64) {
 		at := w.joint.data[m]
@@ -350,12 +351,12 @@ func (w *weakly) factor(parts [][]stencil) *whitener {
 		}
 		k = max(k, b-1-a)
 	}
-	c := newBand(n, k)
+	c := slope.NewBand(n, k)
 	for a := range n {
 		for b := a; b < min(n, a+c.K+1); b++ {
 			sum := 0.0
 			for state := range parts[a] {
-				sum += dot(parts[a][state], parts[b][state])
+				sum += slope.Dot(parts[a][state], parts[b][state])
 			}
 			c.Data[a*c.Stride+b-a] = sum
 		}
@@ -388,28 +389,4 @@ func rescaled(c symmetric) *whitener {
 		}
 	}
 	return w
-}
-
-// times is v·s.
-func (s stencil) times(v float64) stencil {
-	out := stencil{s.from, slices.Clone(s.weight), s.at}
-	for k := range out.weight {
-		out.weight[k] *= v
-	}
-	return out
-}
-
-// add is the sum of two functions.
-func (s stencil) add(o stencil) stencil {
-	if len(s.weight) == 0 {
-		return o
-	}
-	from, to := min(s.from, o.from), max(s.from+len(s.weight), o.from+len(o.weight))
-	out := stencil{from, make([]float64, to-from), s.at}
-	for _, part := range []stencil{s, o} {
-		for k, v := range part.weight {
-			out.weight[part.from-from+k] += v
-		}
-	}
-	return out
 }

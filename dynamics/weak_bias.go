@@ -77,8 +77,8 @@ func (w *weakly) with(e [][]float64, sign float64) *weakly {
 	}
 	for m, at := range w.joint.data {
 		own := e[place[p.equations[at.response].state]]
-		for k, v := range w.left[m].weight {
-			q.target[m] += sign * v * own[w.left[m].from+k]
+		for k, v := range w.left[m].Weight {
+			q.target[m] += sign * v * own[w.left[m].From+k]
 		}
 	}
 	return &q

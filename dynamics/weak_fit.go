@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/r2sgld/r2sgld/internal/slope"
 	"github.com/r2sgld/r2sgld/potential"
 )
 
@@ -110,8 +111,8 @@ func (w *weakly) integrate(columns []potential.Column) []potential.Column {
 	for m, at := range w.joint.data {
 		c, o := &columns[at.response], &out[at.response]
 		n := len(c.Index)
-		for k, v := range w.right[m].weight {
-			t := w.right[m].from + k
+		for k, v := range w.right[m].Weight {
+			t := w.right[m].From + k
 			if c.Offset != nil {
 				o.Offset[at.row] += v * c.Offset[t]
 			}
@@ -132,11 +133,11 @@ func (w *weakly) integrate(columns []potential.Column) []potential.Column {
 func (w *weakly) reweight(estimate estimator, again func(*weakly) (estimator, error)) (by []float64, err error) {
 	p := w.Problem
 	// At first the errors of the left-hand sides alone.
-	parts := make([][]stencil, len(w.target))
+	parts := make([][]slope.Stencil, len(w.target))
 	for m, at := range w.joint.data {
-		parts[m] = make([]stencil, len(p.model.States))
+		parts[m] = make([]slope.Stencil, len(p.model.States))
 		state := slices.Index(p.model.States, p.equations[at.response].state)
-		parts[m][state] = w.left[m].times(w.sd[state])
+		parts[m][state] = w.left[m].Times(w.sd[state])
 	}
 	w.joint.white = w.factor(parts)
 	x, _, err := estimate(w.joint.white)

@@ -6,6 +6,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/lapack/lapack64"
+
+	"github.com/r2sgld/r2sgld/internal/slope"
 )
 
 // A whitener makes the residuals of a response independent and of equal
@@ -75,7 +77,7 @@ func (w *whitener) lost() float64 {
 // below, the inverse is only needed within the band (Erisman and Tinney 1975).
 func (w *whitener) inverseDiagonal() []float64 {
 	u := w.factor
-	z := newBand(u.N, u.K)
+	z := slope.NewBand(u.N, u.K)
 	out := make([]float64, u.N)
 	for i := u.N - 1; i >= 0; i-- {
 		row, d := u.Data[i*u.Stride:], u.Data[i*u.Stride]
@@ -146,43 +148,6 @@ func (w *whitener) vector(v []float64) []float64 {
 func newWhitener(c blas64.SymmetricBand) (w *whitener, ok bool) {
 	factor, ok := lapack64.Pbtrf(c)
 	return &whitener{factor: factor}, ok
-}
-
-// newBand returns a zero symmetric matrix of order n with k diagonals above the
-// main one; entry (i, j) with j ≥ i lies at Data[i*Stride+j−i].
-func newBand(n, k int) blas64.SymmetricBand {
-	k = max(0, min(k, n-1))
-	return blas64.SymmetricBand{Uplo: blas.Upper, N: n, K: k, Stride: k + 1, Data: make([]float64, n*(k+1))}
-}
-
-// covariance is W·Wᵀ for rows of W that are given as stencils of ascending
-// starts.
-func covariance(rows []stencil) blas64.SymmetricBand {
-	k := 0
-	for i, a := range rows {
-		j := i + k + 1
-		for j < len(rows) && rows[j].from < a.from+len(a.weight) {
-			j++
-		}
-		k = max(k, j-1-i)
-	}
-	c := newBand(len(rows), k)
-	for i, a := range rows {
-		for j := i; j < min(len(rows), i+c.K+1); j++ {
-			c.Data[i*c.Stride+j-i] = dot(a, rows[j])
-		}
-	}
-	return c
-}
-
-// dot is the covariance of two functions of values with unit noise.
-func dot(a, b stencil) float64 {
-	from, to := max(a.from, b.from), min(a.from+len(a.weight), b.from+len(b.weight))
-	sum := 0.0
-	for t := from; t < to; t++ {
-		sum += a.weight[t-a.from] * b.weight[t-b.from]
-	}
-	return sum
 }
 
 // relative scales standard deviations so that those of rows of equal weight are

@@ -1,9 +1,10 @@
-package dynamics
+package slope
 
 import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // A spline is the setting of cubic smoothing splines through values at given
@@ -213,8 +214,33 @@ func golden(f func(float64) float64, a, b, width float64) float64 {
 	return (a + b) / 2
 }
 
-// splineSlopes returns the slopes of the smoothing spline at the interior values.
-func splineSlopes(times, y []float64, smoothing float64) (*estimate, error) {
+// A Smoother is the cubic smoothing spline through values, with the penalty of generalised
+// cross-validation.
+type Smoother struct {
+	spline  *spline
+	y       []float64
+	penalty float64
+}
+
+// NewSmoother finds the penalty for 5 values or more.
+func NewSmoother(times, y []float64) *Smoother {
+	s := newSpline(times, (times[len(times)-1]-times[0])/float64(len(times)-1))
+	return &Smoother{s, y, s.choose(y)}
+}
+
+// Values are those of the spline, its penalty multiplied by a factor.
+func (s *Smoother) Values(factor float64) []float64 {
+	p := s.spline.penalise(factor * s.penalty)
+	out := p.rough(p.curvatures(s.y))
+	for t, r := range out {
+		out[t] = s.y[t] - r
+	}
+	return out
+}
+
+// Spline are the slopes of the cubic smoothing spline at the interior values; smoothing is
+// its penalty, 0 one by generalised cross-validation.
+func Spline(times, y []float64, smoothing float64) (*Estimate, error) {
 	n := len(y)
 	if n < 5 {
 		return nil, errors.New("a smoothing spline needs at least 5 values")
@@ -234,7 +260,7 @@ func splineSlopes(times, y []float64, smoothing float64) (*estimate, error) {
 	for t, r := range g {
 		g[t] = y[t] - r
 	}
-	e := &estimate{first: 1}
+	e := &Estimate{First: 1}
 	z := p.inverse(1, true)
 	for t := 1; t < n-1; t++ {
 		h := s.h[t]
@@ -243,12 +269,12 @@ func splineSlopes(times, y []float64, smoothing float64) (*estimate, error) {
 			slope -= h * gamma[t] / 6
 		}
 		w := p.stencil(t, z)
-		for i := range w.weight {
-			w.weight[i] /= unit
+		for i := range w.Weight {
+			w.Weight[i] /= unit
 		}
-		e.value, e.made = append(e.value, slope/unit), append(e.made, w)
+		e.Value, e.Made = append(e.Value, slope/unit), append(e.Made, w)
 	}
-	if smoothing > 0 && !finite(e.value) {
+	if smoothing > 0 && slices.ContainsFunc(e.Value, func(v float64) bool { return v-v != 0 }) {
 		return nil, fmt.Errorf("the smoothing %g is too large to compute with: take a smaller one, or 0, which chooses it", smoothing)
 	}
 	return e, nil
@@ -256,7 +282,7 @@ func splineSlopes(times, y []float64, smoothing float64) (*estimate, error) {
 
 // stencil is the slope at knot t as a function of the values: with the spline's
 // values y − λQγ and γ = ZQᵀy it is (g[t+1] − g[t])/h − h(2γ[t] + γ[t+1])/6.
-func (p *penalised) stencil(t int, z [][]float64) stencil {
+func (p *penalised) stencil(t int, z [][]float64) Stencil {
 	m, h := p.n-2, p.h[t]
 	// coef are the slope's derivatives by γ[j], j = t−2 … t+1 of the interior.
 	var coef [4]float64
@@ -315,7 +341,7 @@ const negligible = 1e-7
 
 // trimmed adds the difference quotient itself and leaves out the ends that do
 // not matter.
-func (p *penalised) trimmed(from int, weight []float64, t int, h float64) stencil {
+func (p *penalised) trimmed(from int, weight []float64, t int, h float64) Stencil {
 	for from > t {
 		from, weight = from-1, append([]float64{0}, weight...)
 	}
@@ -335,5 +361,5 @@ func (p *penalised) trimmed(from int, weight []float64, t int, h float64) stenci
 	for math.Abs(weight[last-1]) < negligible*most {
 		last--
 	}
-	return stencil{from + first, weight[first:last], t}
+	return Stencil{from + first, weight[first:last], t}
 }

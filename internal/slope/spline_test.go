@@ -1,4 +1,4 @@
-package dynamics
+package slope
 
 import (
 	"math"
@@ -8,6 +8,13 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 )
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
 
 // unevenTimes are n times from 0 with gaps between 0.2 and 2.
 func unevenTimes(rng *rand.Rand, n int) []float64 {
@@ -77,27 +84,27 @@ func TestSplineAgainstDenseMatrices(t *testing.T) {
 			y[k] = rng.NormFloat64()
 		}
 		w, trace := denseSpline(times, lambda)
-		e, err := splineSlopes(times, y, lambda)
-		if err != nil || e.first != 1 || len(e.value) != n-2 {
+		e, err := Spline(times, y, lambda)
+		if err != nil || e.First != 1 || len(e.Value) != n-2 {
 			rt.Fatalf("%+v, %v", e, err)
 		}
 		largest := mat.Max(w) - mat.Min(w)
-		c := covariance(e.made)
+		c := Covariance(e.Made)
 		var dense mat.Dense
 		dense.Mul(w, w.T())
-		for i, s := range e.made {
+		for i, s := range e.Made {
 			want, row := 0.0, make([]float64, n)
 			for k := range n {
 				want += w.At(i, k) * y[k]
 			}
-			copy(row[s.from:], s.weight)
+			copy(row[s.From:], s.Weight)
 			for k, v := range row {
 				if math.Abs(v-w.At(i, k)) > 2e-7*largest {
 					rt.Fatalf("slope %d: weight %d is %v, want %v", i, k, v, w.At(i, k))
 				}
 			}
-			if math.Abs(e.value[i]-want) > 1e-8*largest*float64(n) {
-				rt.Fatalf("slope %d is %v, want %v", i, e.value[i], want)
+			if math.Abs(e.Value[i]-want) > 1e-8*largest*float64(n) {
+				rt.Fatalf("slope %d is %v, want %v", i, e.Value[i], want)
 			}
 			for j := i; j < n-2; j++ {
 				got := 0.0
@@ -137,19 +144,19 @@ func TestSplineChoosesItsSmoothing(t *testing.T) {
 		line[k], sine[k] = 3-2*times[k], math.Sin(times[k])+0.1*rng.NormFloat64()
 	}
 	for _, smoothing := range []float64{0, 1e-3, 1e3} {
-		for _, v := range must(splineSlopes(times, line, smoothing)).value {
+		for _, v := range must(Spline(times, line, smoothing)).Value {
 			if math.Abs(v+2) > 1e-7 {
 				t.Fatalf("slope %v of a line", v)
 			}
 		}
 	}
-	rough := func(e *estimate) (rms float64) {
-		for k, v := range e.value {
-			rms += (v - math.Cos(times[k+1])) * (v - math.Cos(times[k+1])) / float64(len(e.value))
+	rough := func(e *Estimate) (rms float64) {
+		for k, v := range e.Value {
+			rms += (v - math.Cos(times[k+1])) * (v - math.Cos(times[k+1])) / float64(len(e.Value))
 		}
 		return math.Sqrt(rms)
 	}
-	got, differences := rough(must(splineSlopes(times, sine, 0))), rough(central(times, sine))
+	got, differences := rough(must(Spline(times, sine, 0))), rough(Central(times, sine))
 	if got > differences/5 || got > 0.15 {
 		t.Errorf("error %v of the slopes, %v of central differences", got, differences)
 	}
@@ -157,8 +164,46 @@ func TestSplineChoosesItsSmoothing(t *testing.T) {
 		n         int
 		smoothing float64
 	}{{4, 0}, {10, -1}, {10, math.NaN()}, {10, math.Inf(1)}} {
-		if _, err := splineSlopes(times[:c.n], sine[:c.n], c.smoothing); err == nil {
+		if _, err := Spline(times[:c.n], sine[:c.n], c.smoothing); err == nil {
 			t.Errorf("%+v: no error", c)
+		}
+	}
+}
+
+// Slopes of the polynomial through all values of a window are those of QR, on even times
+// and uneven ones; times next to each other are left to QR.
+func TestSlopesOfInterpolation(t *testing.T) {
+	for _, c := range []struct {
+		times []float64
+		quick bool
+	}{
+		{[]float64{2, 3, 4, 5, 6}, true},
+		{[]float64{10000.02, 10000.04, 10000.06, 10000.08, 10000.1}, true},
+		{[]float64{0, 0.3, 1, 1.5, 2, 3.5, 4}, true},
+		{[]float64{0, 1, 1.001, 3, 4}, false},
+	} {
+		n := len(c.times)
+		at := c.times[n/2]
+		unit := math.Max(at-c.times[0], c.times[n-1]-at)
+		weight := make([]float64, n)
+		if got := interpolated(weight, c.times, at, unit); got != c.quick {
+			t.Errorf("%v: quick %v", c.times, got)
+		}
+		if err := slopeWeights(weight, c.times, at, n-1); err != nil {
+			t.Fatal(err)
+		}
+		for power := range n {
+			got, size, want := 0.0, 0.0, 0.0
+			for k, w := range weight {
+				v := math.Pow((c.times[k]-at)/unit, float64(power))
+				got, size = got+w*v, size+math.Abs(w*v)
+			}
+			if power == 1 {
+				want = 1 / unit
+			}
+			if c.quick && math.Abs(got-want) > 1e-12*size || math.Abs(got-want) > 1e-10/unit {
+				t.Errorf("%v: the slope of power %d is %g, want %g", c.times, power, got, want)
+			}
 		}
 	}
 }
