@@ -15,7 +15,7 @@ import (
 // k-dimensional ones (lengths, areas …) of the slice. Its methods may be called from
 // several goroutines at once.
 type Slice struct {
-	Domain Domain     // of z: a [Polytope]; nil is all of R^k
+	Domain Domain     // of z: a polytope; nil is all of R^k
 	Origin []float64  // a solution of the equations
 	Span   *mat.Dense // d×k, independent columns that the equations do not see
 	// Whole is the slice among the points x: the domain and the equations, both up to
