@@ -18,8 +18,8 @@ const (
 	sure   = 3
 )
 
-// enough rows, the first of a series, show a bias as well as more do.
-const enough = 20_000
+// enough rows, the first of a series, are looked at: curves take long over many.
+const enough = 1000
 
 // attenuation warns if noise of the states moves coefficients by more than biased
 // standard deviations: regressions take the states on the right-hand sides for exact.
