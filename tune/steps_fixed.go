@@ -53,11 +53,27 @@ func Steps(ctx context.Context, p r2sgld.Problem, temperature, start []float64, 
 		stiff := stiffness(seen, beta, 0, start == nil)
 		eta := Readable(min(pilotBias/stiff, widest*widest/(2*tau)))
 		if !(eta > 0) || math.IsInf(eta, 0) {
-			return nil, fmt.Errorf("no step size fits the curvature %g of the potential: give sampler.step_size, or bound the domain", stiff)
+			return nil, unfit(seen, stiff)
 		}
 		steps = append(steps, eta)
 	}
 	return steps, nil
+}
+
+// unfit says why no step size fits a stiffness: slopes without curvature are those of a law
+// that may be far narrower than the surroundings of the start, where points are sought.
+func unfit(seen []point, stiff float64) error {
+	steepest := 0.0
+	for _, p := range seen {
+		for _, s := range p.slope {
+			steepest = max(steepest, math.Abs(s))
+		}
+	}
+	if width := 1 / steepest; stiff == 0 && width < pilotBias {
+		return fmt.Errorf("no step size fits the potential about the start, which has no curvature there and slopes of %.2g, as those of "+
+			"a law about %.2g wide: bound the domain by numbers of that size, or measure in units of it", steepest, width)
+	}
+	return fmt.Errorf("no step size fits the curvature %g of the potential: give sampler.step_size, or bound the domain", stiff)
 }
 
 // Curved reports an error if [Steps] around start, of an unbounded domain, would. It looks

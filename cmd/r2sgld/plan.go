@@ -72,7 +72,11 @@ func (c *common) plan(cmd *cobra.Command, path string) error {
 	var blown *r2sgld.BlowUp
 	switch {
 	case errors.As(err, &blown):
-		return fmt.Errorf("%s: %w.\nThe run would end there: try a tenth of the step (sampler.step_size), or method: auto", r.Name, err)
+		advice := "try a tenth of the step (sampler.step_size), or method: auto"
+		if r.Until != nil {
+			advice = "keep the domain away from there"
+		}
+		return fmt.Errorf("%s: %w.\nThe run would end there: %s", r.Name, err, advice)
 	case err != nil:
 		return fmt.Errorf("%s: %w", r.Name, err)
 	case c.json:

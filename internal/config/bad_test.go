@@ -239,6 +239,9 @@ func TestBadFiles(t *testing.T) {
 			"f.yaml:2:12: \"x\" is not in the potential, and no bounds of it are known: it has no density. Add a box, or drop it from the variables"},
 		{"line", "variables: [x]\npotential: \"0*x\"\n",
 			"f.yaml:2:1: no step size fits the curvature 0 of the potential: give sampler.step_size, or bound the domain"},
+		{"narrow line", "variables: [x]\npotential: \"x/1e-6\"\ndomain: {constraints: [\"x >= 0\"]}\n",
+			"f.yaml:2:1: no step size fits the potential about the start, which has no curvature there and slopes of 1e+06, as those of " +
+				"a law about 1e-06 wide: bound the domain by numbers of that size, or measure in units of it"},
 		{"folded formula", "variables: [x]\npotential: >\n  x^2\n  + rho\n", `f.yaml:4:5: "rho" is not defined; the variable is x`},
 		{"escaped formula", "variables: [x]\npotential: \"x\\t+ \\x78 + rho\"\n", `f.yaml:2:25: "rho" is not defined; the variable is x`},
 	} {

@@ -75,6 +75,32 @@ func (s *Summary) givenUp(set r2sgld.Settings, res *r2sgld.Result) []string {
 // the best is about 0.65 (Beskos et al. 2013), and more costs little.
 const leastAccepted = 0.4
 
+// refused says of the rungs that accept too few of their trajectories.
+func (s *Summary) refused() []string {
+	worst, few := 0, 0
+	for r, a := range s.Acceptance {
+		if a < leastAccepted {
+			few++
+			if a < s.Acceptance[worst] || few == 1 {
+				worst = r
+			}
+		}
+	}
+	if few == 0 {
+		return nil
+	}
+	at := fmt.Sprintf("rung %d accepted", worst+1)
+	if few > 1 {
+		at = fmt.Sprintf("%d of %d rungs accepted too few of their trajectories, rung %d", few, len(s.Acceptance), worst+1)
+	}
+	advice := ""
+	if s.Exact {
+		advice = ", or run longer: the law is exact whatever the steps"
+	}
+	return []string{fmt.Sprintf("%s %.2g of its trajectories: shorter steps would serve better. Take half the step size, or less%s.", at,
+		s.Acceptance[worst], advice)}
+}
+
 // falling warns if the cold energies of every ladder fall from each eighth of the run to
 // the next, by more in all than they vary within one: no draws of a law do.
 func falling(res *r2sgld.Result) []string {
@@ -120,12 +146,7 @@ func (s *Summary) warnings(p r2sgld.Problem, set r2sgld.Settings, res *r2sgld.Re
 			w = append(w, text)
 		}
 	}
-	for r, a := range s.Acceptance {
-		if a < leastAccepted {
-			w = append(w, fmt.Sprintf("rung %d accepted %.2g of its trajectories: shorter steps would serve better. Take half the step size, "+
-				"or less.", r+1, a))
-		}
-	}
+	w = append(w, s.refused()...)
 	if why := inexact(p, set); set.Unbiased() && len(why) > 0 {
 		w = append(w, "the kernel is not exact here: "+strings.Join(why, ", and ")+".")
 	}
