@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/r2sgld/r2sgld/internal/pace"
 )
 
 // grown is a long series of logistic growth with feeding, and noise.
@@ -24,6 +26,7 @@ func grown(rows int) *Series {
 // curvatures of separable equations, alone and beside one that is not, with independent
 // errors, with rows of unlike weight and with errors that hang together.
 func TestSeparableEquationsAreThoseOfTheRows(t *testing.T) {
+	pace.Slow(t)
 	const rows = manyRows + 10
 	uneven := grown(rows)
 	for i := range uneven.Time {
