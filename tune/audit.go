@@ -17,7 +17,7 @@ const (
 	missed     = 0.01 // weight of a mode without a draw that is told of
 	rarely     = 2    // starts that lead to a mode of which there may be more
 	lookedAt   = 4000 // draws of a ladder by which the weights of modes are told, about
-	freshly    = 0.25 // of the gradients of the search, for starts after the run
+	freshly    = 0.25 // of the gradients of the search, for starts after the run and, again, for barriers
 	between    = 32   // draws of each rung that descents start from after the run
 	overlooked = 0.05 // that a mode is missed which so few starts lead to
 )
@@ -41,6 +41,10 @@ type Audit struct {
 	// there is but one mode.
 	RHat float64 `json:"rhat"`
 	ESS  float64 `json:"ess"`
+	// Barriers join the basins of Modes to one, the lowest barrier first.
+	Barriers []modes.Join `json:"barriers"`
+
+	of []int // the places of Modes among all that were found
 }
 
 // A Visited mode is one with its share of the cold draws.
@@ -164,10 +168,29 @@ func (m *Modes) Audit(p r2sgld.Problem, res *r2sgld.Result) *Audit {
 			a.Rare = append(a.Rare, len(a.Modes))
 		}
 		if v.Weight > 0 || v.Expected > missed*missed {
-			a.Modes = append(a.Modes, v)
+			a.Modes, a.of = append(a.Modes, v), append(a.of, k)
 		}
 	}
 	return a
+}
+
+// join completes a by the barriers between its modes, in the coordinates of the potential of p.
+func (m *Modes) join(ctx context.Context, p r2sgld.Problem, a *Audit) error {
+	if a == nil {
+		return nil
+	}
+	u, err := energy(p)
+	if err != nil {
+		return err
+	}
+	at := make([]modes.Mode, len(a.of))
+	for i, k := range a.of {
+		at[i] = m.Search.Modes[k]
+	}
+	target, asked := modes.Target{Energy: u, Domain: p.Domain}, int64(0)
+	a.Barriers, asked, err = target.Joins(ctx, at, int64(freshly*float64(m.gradients())))
+	m.Search.Gradients += asked
+	return err
 }
 
 // worse is the worse of two, of which the first may be not known yet.

@@ -135,12 +135,10 @@ func (t *tuner) scatter(ctx context.Context, rng *rand.Rand) (func(x []float64) 
 
 // target is what modes of p are looked for in, and the covariance of what fills it.
 func (t *tuner) target(p r2sgld.Problem, threads int) (modes.Target, *mat.SymDense, error) {
-	u := t.p.Potential
-	if p.Base != nil {
-		var err error
-		if u, err = potential.Sum(u, p.Base.Potential); err != nil {
-			return modes.Target{}, nil, err
-		}
+	p.Potential = t.p.Potential
+	u, err := energy(p)
+	if err != nil {
+		return modes.Target{}, nil, err
 	}
 	spread := covariance(t.fill, t.d)
 	target := modes.Target{Energy: u, Domain: p.Domain, Threads: threads, Flat: 1}
@@ -152,6 +150,56 @@ func (t *tuner) target(p r2sgld.Problem, threads int) (modes.Target, *mat.SymDen
 		target.Width = append(target.Width, math.Sqrt(spread.At(j, j)))
 	}
 	return target, spread, nil
+}
+
+// energy is −log of the density of p.
+func energy(p r2sgld.Problem) (potential.Potential, error) {
+	if p.Base == nil {
+		return p.Potential, nil
+	}
+	return potential.Sum(p.Potential, p.Base.Potential)
+}
+
+// gradients are those that the search and the fit took.
+func (m *Modes) gradients() int64 {
+	n := m.Search.Gradients
+	if m.Fit != nil {
+		n += m.Fit.Evaluations
+	}
+	return n
+}
+
+// A Sighting is what the search for modes before a run came to, in numbers.
+type Sighting struct {
+	Modes     int   `json:"modes"`     // those that matter
+	Starts    int   `json:"starts"`    // of descents
+	Gradients int64 `json:"gradients"` // of descents, and of draws that the fitted law is made by
+	Guided    bool  `json:"guided"`    // whether ladders begin at a law fitted to the modes
+	// Barrier is about that from the law at infinite temperature to the density, and Left that
+	// of the ladder in use; NaN where it is not known.
+	Barrier float64 `json:"barrier"`
+	Left    float64 `json:"barrier_left"`
+}
+
+// Sighting is that of the modes of f; nil where none were looked for.
+func (f *Found) Sighting() *Sighting {
+	m := f.Modes
+	if m == nil {
+		return nil
+	}
+	s := &Sighting{Starts: m.Search.Starts, Gradients: m.gradients(), Guided: m.Guided, Barrier: math.NaN(), Left: math.NaN()}
+	for _, w := range m.expected() {
+		if w > missed*missed {
+			s.Modes++
+		}
+	}
+	if m.Barrier > 0 {
+		s.Barrier = m.Barrier
+	}
+	if n := len(f.Rounds); n > 0 {
+		s.Left = f.Rounds[n-1].Barrier
+	}
+	return s
 }
 
 // pulled has every second point of draw made of one of the box that holds the domain, pulled

@@ -88,6 +88,8 @@ type Tuned struct {
 	// the run ends at the first round that reaches it. NaN if not known.
 	Needed float64 `json:"needed"`
 	Met    bool    `json:"met"` // whether the rule's own limits allow for as many
+	// Modes are those that the warm-up looked for; nil where it did not.
+	Modes *Sighting `json:"modes,omitempty"`
 }
 
 // The lengths of the short runs, iterations per ladder.
@@ -134,7 +136,7 @@ func ForecastAuto(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, u Un
 	}
 	last := f.Rounds[len(f.Rounds)-1]
 	plan.Tuned = &Tuned{Rounds: len(f.Rounds), Seconds: seconds, Rejection: last.Rejection, Barrier: last.Barrier, Bias: f.Bias,
-		Whitened: f.Whitening != nil, Taken: f.Taken}
+		Whitened: f.Whitening != nil, Taken: f.Taken, Modes: f.Sighting()}
 	plan.Tuned.WarmUp, _ = f.Made()
 	plan.extend(s, t, plan.Tuned.until(u, s, t))
 	most := CostsOf(s, plan.Dimension, max(plan.Iterations, u.Iterations), true) // however long it takes

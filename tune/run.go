@@ -13,6 +13,7 @@ import (
 type Options struct {
 	From     *Found                           // what an interrupted warm-up had found; nil begins anew
 	Recorder func(ladder int) r2sgld.Recorder // of the rounds of warm-up; nil is none
+	Looking  func(now bool)                   // hears that modes begin to be looked for, or that the search is over
 	Show     func(*Found) error               // hears of every round of warm-up
 	Chosen   func(*Found) error               // hears which kernel goes on, where both were tried
 	// Ready hears what was found when the warm-up is over, and returns the settings that the
@@ -27,12 +28,20 @@ type Options struct {
 	modes *Modes // that were found; nil where none were looked for
 }
 
+// look tells that modes are looked for, if anybody hears.
+func (o Options) look(now bool) {
+	if o.Looking != nil {
+		o.Looking(now)
+	}
+}
+
 // An Outcome is what a run found.
 type Outcome struct {
 	*r2sgld.Result
 	Settings  r2sgld.Settings // in use
 	Judgement Judgement       // of the draws
 	Audit     *Audit          // of the modes; nil where none were looked for
+	Searched  int64           // gradients of the search for modes, before the run and after it
 	Seconds   float64         // of sampling
 }
 
@@ -105,11 +114,18 @@ func Run(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, u Until, o Op
 	if judged != out.Ladders[0].Iterations { // no round was left to be made
 		out.Judgement = u.judge(out.Result, found.Modes.Audit(p, out.Result))
 	}
+	o.look(found.Modes != nil)
 	known, err := found.Modes.Renew(ctx, p, s, out.Result)
 	if err != nil {
 		return nil, err
 	}
 	out.Audit = known.Audit(p, out.Result)
+	if err := known.join(ctx, p, out.Audit); err != nil {
+		return nil, err
+	}
+	if o.look(false); known != nil {
+		out.Searched = known.gradients()
+	}
 	return out, nil
 }
 

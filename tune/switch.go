@@ -34,6 +34,8 @@ func (o Options) scout(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings)
 	if o.From != nil {
 		return o.From.Modes, nil
 	}
+	o.look(modal(p, s))
+	defer o.look(false)
 	return scout(ctx, p, s)
 }
 

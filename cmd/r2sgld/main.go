@@ -57,7 +57,7 @@ reflected replica exchange stochastic gradient Langevin dynamics.`,
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	root.AddCommand(sampleCommand(), identifyCommand(), trainCommand(), planCommand(), compareCommand(), resumeCommand(), diagnoseCommand(),
-		reproduceCommand(), simulateCommand(), theoryCommand(), schemaCommand())
+		modesCommand(), reproduceCommand(), simulateCommand(), theoryCommand(), schemaCommand())
 	foldHelp(root, stdout)
 	began := false
 	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) {

@@ -141,6 +141,9 @@ func gallery(t *testing.T) map[string]*Figure {
 		Inside: func(i, j int) func(x, y float64) bool { return flower },
 	}))
 	keep("pairs.png")(PairPlot(triple()))
+	keep("basins.png")(Disconnectivity(valleys()))
+	keep("basins.svg")(Disconnectivity(valleys()))
+	keep("basins-steep.png")(Disconnectivity(steep()))
 	keep("traces.svg")(Traces(walks(2, 2, 300)))
 	keep("traces.png")(Traces(walks(3, 4, 1000)))
 	keep("ranks.png")(Ranks(walks(3, 4, 1000), []float64{100, 100, 100}))

@@ -2,9 +2,12 @@ package figure
 
 import (
 	"fmt"
+	"image/color"
 	"math"
 
+	"github.com/r2sgld/r2sgld/internal/text"
 	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 )
 
 // Pairs is what a pair plot shows.
@@ -23,8 +26,13 @@ type Pairs struct {
 	Inside func(i, j int) func(x, y float64) bool
 	// View is the range of each axis, where the draws fill more than a quarter of
 	// each; else, and if nil, the draws are shown.
-	View   [][2]float64
-	Truth  []float64 // the true parameters; nil if unknown
+	View  [][2]float64
+	Truth []float64 // the true parameters; nil if unknown
+	// Minima of −log of the density, each a point of all parameters, with the shares of the
+	// draws in their basins; nil draws none. The shares are told where there is room: of two
+	// parameters.
+	Minima [][]float64
+	Weight []float64
 	Sample Sample
 }
 
@@ -102,6 +110,11 @@ func (q *Pairs) check() error {
 		c.given(q.Axes[j], v, false)
 	}
 	c.finite("truth", q.Truth...)
+	c.each(len(q.Weight), "weights", len(q.Minima), "minima")
+	c.columns(column{"weight", q.Weight, anyLength, fraction})
+	for _, at := range q.Minima {
+		c.columns(column{"minimum", at, d, 0})
+	}
 	return c.err
 }
 
@@ -199,7 +212,35 @@ func (q *Pairs) panel(views []scale, i, j, n, m int, domain *bool) *panel {
 		}
 		p.add(upright{sty, q.Truth[i]}, level{sty, q.Truth[j]})
 	}
+	for k, at := range q.Minima {
+		p.add(cross{lineFollowed, point{at[i], at[j]}})
+		if len(q.Axes) == 2 && len(q.Minima) <= mostMinima {
+			p.add(note{text.Short(q.Weight[k], 2), point{at[i], at[j]}})
+		}
+	}
 	return p
+}
+
+// mostMinima are the minima whose weights are told.
+const mostMinima = 32
+
+// A note is a word beside a point, on a light ground.
+type note struct {
+	word string
+	at   point
+}
+
+func (m note) draw(p *plane) {
+	at := p.at(m.at.x, m.at.y)
+	if !p.Contains(at) {
+		return
+	}
+	sty := aligned(numberSize, draw.XLeft, draw.YCenter)
+	left, wide := at.X+4.5, sty.Width(m.word)
+	ground := vg.Rectangle{Min: vg.Point{X: left - 1, Y: at.Y - 4}, Max: vg.Point{X: left + wide + 1, Y: at.Y + 4}}
+	p.SetColor(color.NRGBA{R: 255, G: 255, B: 255, A: 200})
+	p.Fill(ground.Path())
+	p.FillText(sty, vg.Point{X: left, Y: at.Y + 0.7}, m.word)
 }
 
 // stride returns k such that every k-th draw is shown as a dot, some 1,800 in
@@ -272,6 +313,7 @@ func (q *Pairs) keys(domain bool) legend {
 	keys.add(len(q.Draws[0]) >= fewDraws, keyArea("50 % of the mass", middle), keyArea("90 %", whole))
 	keys.add(q.Marginals != nil && len(q.Axes) > 2, keyLine("mode", lineMode))
 	keys.add(q.Truth != nil, keyLine("truth", lineTruth))
+	keys.add(len(q.Minima) > 0, keyCross("minimum of −log density, weight of its basin", lineFollowed))
 	keys.add(domain, keyOutside())
 	return keys
 }

@@ -21,44 +21,36 @@ func (s *Summary) Found(a *tune.Audit) {
 	if s.Modes = a; a == nil {
 		return
 	}
-	if w := s.rare(a); w != "" {
-		s.Warnings = append(s.Warnings, w)
+	names := make([]string, len(s.Parameters))
+	for j, p := range s.Parameters {
+		names[j] = p.Name
 	}
-	for _, i := range a.Missing {
-		v := a.Modes[i]
-		s.Warnings = append(s.Warnings,
-			fmt.Sprintf("modes: the draws do not know the mode near %s, which holds about %s of the density by what was known before the run: "+
-				"means, intervals and log Z lack it. Run longer (sampler.until), or start there too (sampler.init).",
-				s.place(v.At), text.Number(v.Expected, 2)))
-	}
+	s.Warnings = append(s.Warnings, unknown(names, a)...)
 }
 
-// rare is a warning of modes that few starts led to; nothing where there are none.
-func (s *Summary) rare(a *tune.Audit) string {
-	if len(a.Rare) == 0 {
+// Sighted is the line of the terminal about the search for modes before a run; nothing where
+// none were looked for.
+func Sighted(g *tune.Sighting) string {
+	if g == nil {
 		return ""
 	}
-	v := a.Modes[a.Rare[0]]
-	which := fmt.Sprintf("the mode near %s, which holds %s of the draws, was", s.place(v.At), text.Number(v.Weight, 2))
-	if n := len(a.Rare); n > 1 {
-		which = fmt.Sprintf("%d modes, the one near %s among them, were", n, s.place(v.At))
-	}
-	return fmt.Sprintf("modes: %s found by two of %s or fewer: one more that is as hard to find would be missed in one run of eight, and more often. "+
-		"Compare with other seeds.",
-		which, text.Counted(a.Starts, "start"))
-}
-
-// place is a point in words.
-func (s *Summary) place(at []float64) string {
-	var parts []string
-	for j, x := range at {
-		if j == mostPlaced {
-			parts = append(parts, "…")
-			break
+	line := fmt.Sprintf(" %s from %s (%s)",
+		text.Counted(g.Modes, "mode"), text.Counted(g.Starts, "start"), text.Counted(g.Gradients, "gradient"))
+	if g.Guided {
+		them := "them"
+		if g.Modes == 1 {
+			them = "it"
 		}
-		parts = append(parts, fmt.Sprintf("%s = %s", s.Parameters[j].Name, text.Number(x, 3)))
+		line += "; ladders begin at a law fitted to " + them
+		switch {
+		case g.Left != g.Left:
+		case g.Barrier == g.Barrier:
+			line += fmt.Sprintf(": barrier %s → %s", text.Short(g.Barrier, 2), text.Short(g.Left, 2))
+		default:
+			line += ": barrier " + text.Short(g.Left, 2)
+		}
 	}
-	return strings.Join(parts, ", ")
+	return line + "\n"
 }
 
 // modes is the line of the terminal about modes; nothing where none were looked for.

@@ -14,6 +14,9 @@ import (
 func PlanText(p *tune.Plan, style text.Style) string {
 	var b strings.Builder
 	b.WriteString(" " + planHead(p) + "\n")
+	if p.Tuned != nil {
+		b.WriteString(Sighted(p.Tuned.Modes))
+	}
 	rows := planLeft(p)
 	for i, cell := range planRight(p) {
 		if i == len(rows) {

@@ -46,7 +46,7 @@ type Summary struct {
 	Fit            []Fit        `json:"fit,omitempty"`
 	Warnings       []string     `json:"warnings"`
 	Iterations     int          `json:"iterations"`
-	Gradients      int64        `json:"gradients"`        // that steps took, of all replicas, those of the warm-up included
+	Gradients      int64        `json:"gradients"`        // that steps took, of all replicas, those of warm-up and search for modes included
 	Seconds        float64      `json:"seconds"`          // of this process: after a resume, those since
 	StepsPerSecond float64      `json:"steps_per_second"` // in these; NaN where none was made in them
 

@@ -48,6 +48,7 @@ type execution struct {
 	over      string         // why a limit ended the run; "" where none did
 	judgement tune.Judgement // of the stopping rule, of the last round
 	audit     *tune.Audit    // of the modes; nil where none were looked for
+	searched  int64          // gradients of the search for them
 	sampling  time.Time      // when the sampling began
 }
 
@@ -120,6 +121,17 @@ func (x *execution) tuned(ctx context.Context) (*r2sgld.Result, float64, error) 
 		next(from)
 	}
 	o := tune.Options{From: from, Recorder: work.Recorder, Review: x.review}
+	o.Looking = func(now bool) {
+		switch {
+		case x.progress != nil && now:
+			x.progress.Doing("looking for modes")
+		case x.progress != nil:
+		case now:
+			work.Doing("looking for modes")
+		default:
+			work.Doing("warm-up 1")
+		}
+	}
 	o.Show = func(f *tune.Found) error {
 		x.round(f)
 		if next(f); f.Done {
@@ -149,7 +161,7 @@ func (x *execution) tuned(ctx context.Context) (*r2sgld.Result, float64, error) 
 	if err != nil {
 		return nil, 0, err
 	}
-	x.judgement, x.audit = out.Judgement, out.Audit
+	x.judgement, x.audit, x.searched = out.Judgement, out.Audit, out.Searched
 	return out.Result, out.Seconds, nil
 }
 
@@ -217,6 +229,9 @@ func (x *execution) ready(ctx context.Context) (r2sgld.Settings, error) {
 		return s, err
 	}
 	fmt.Fprint(x.Terminal, x.how())
+	if x.found != nil {
+		fmt.Fprint(x.Terminal, report.Sighted(x.found.Sighting()))
+	}
 	if err := x.walls(ctx); err != nil {
 		return s, err
 	}
@@ -444,6 +459,7 @@ func (x *execution) doubts(res *r2sgld.Result, sum *report.Summary) {
 		sum.Tuned(f)
 		j := x.judgement
 		sum.Found(x.audit)
+		sum.Gradients += x.searched
 		sum.Stopped(*x.Until, j.RHat, j.ESS, j.Met)
 		tellHeld(sum, res)
 		sum.Until.Capped = x.over

@@ -85,7 +85,11 @@ func (x *execution) figures(ctx context.Context, res *r2sgld.Result, sum *report
 	add("marginals", f, err)
 	if n := min(len(shown), figure.MostPairs); n > 1 {
 		size.Shown = n
-		f, err = figure.PairPlot(x.pairs(shown[:n], marginals, bandwidths[:n], flat[:n], size))
+		q := x.pairs(shown[:n], marginals, bandwidths[:n], flat[:n], size)
+		if n == 2 && len(sum.Parameters) == 2 {
+			q.Minima, q.Weight = minima(x.audit, shown)
+		}
+		f, err = figure.PairPlot(q)
 		add("pairs", f, err)
 	}
 	f, err = figure.Traces(ladders)
@@ -93,6 +97,8 @@ func (x *execution) figures(ctx context.Context, res *r2sgld.Result, sum *report
 	f, err = figure.Ranks(ladders, finiteOrNil(ess))
 	add("ranks", f, err)
 	x.ladderFigures(res, add)
+	f, err = figure.Disconnectivity(basins(x.audit))
+	add("modes", f, err)
 	if x.Model != nil {
 		var draws []float64
 		for _, l := range res.Ladders {

@@ -12,7 +12,7 @@ import (
 
 // figureNames are those of the figures that a run may write.
 func figureNames() []string {
-	return []string{"marginals", "pairs", "trace", "ranks", "fit", "residuals", "index", "trajectory", "rejection", "barrier"}
+	return []string{"marginals", "pairs", "trace", "ranks", "fit", "residuals", "index", "trajectory", "rejection", "barrier", "modes"}
 }
 
 // kind tells the folder of a run that has draws.
