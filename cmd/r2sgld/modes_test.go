@@ -105,11 +105,12 @@ func TestModesRefused(t *testing.T) {
 		"share":    {auto, strings.Replace(whole, `"weight": 0.5`, `"weight": 5`, 1), "summary.json: modes.modes[0].weight: 5 is no share"},
 		"null":     {auto, strings.Replace(whole, `"energy": 1`, `"energy": null`, 1), "modes.modes[0].energy is not known"},
 		"place":    {auto, strings.Replace(whole, `"at": [1]`, `"at": [1, 2]`, 1), "modes.modes[0].at has 2 numbers for 1 parameter"},
+		"rare":     {auto, strings.Replace(whole, `"starts": 9`, `"rare": [-1], "starts": 9`, 1), "modes.rare[0]: -1 is none of 2 modes"},
 		"missing":  {auto, strings.Replace(whole, `[1], "starts": 9`, `[2], "starts": 9`, 1), "modes.missing[0]: 2 is none of 2 modes"},
 		"starts":   {auto, strings.Replace(whole, `"starts": 9`, `"starts": -9`, 1), "modes.starts"},
 		"barriers": {auto, strings.Replace(whole, `"between": [0, 1]`, `"between": [0, 0]`, 1), "modes.barriers[0].between: 0 and 0"},
 		"between":  {auto, strings.Replace(whole, `"between": [0, 1]`, `"between": [0]`, 1), "modes.barriers[0].between has 1 mode"},
-		"many":     {auto, strings.Replace(whole, `"barriers": [`, `"barriers": [{"between": [0, 1], "energy": 2},`, 1), "modes.barriers: 1 join 2 modes"},
+		"many":     {auto, strings.Replace(whole, `"barriers": [`, `"barriers": [{"between": [0, 1]},`, 1), "modes.barriers: 1 join 2 modes"},
 	} {
 		at := filepath.Join(dir, name)
 		if err := os.Mkdir(at, 0o755); err != nil {

@@ -75,6 +75,6 @@ func (s *Summary) modes() string {
 	if len(a.Modes) > 1 {
 		line += ": " + strings.Join(weights, ", ")
 	}
-	return fmt.Sprintf("%s · %s led there: one that fewer than 1 in %d lead to may be missed\n", line,
-		text.Counted(a.Starts, "start"), a.Unseen)
+	return fmt.Sprintf("%s · %s led there: one that fewer than 1 in %s lead to may be missed\n", line,
+		text.Counted(a.Starts, "start"), text.Count(a.Unseen))
 }
