@@ -30,7 +30,8 @@ const (
 	distant   = 3.0  // barrier from the law at infinite temperature beyond which a fitted one is tried
 	efficient = 0.01 // effective sample size of a draw of the fitted law
 	fits      = 0.05 // share of draws of the fitted law that lie in the domain
-	defended  = 0.1  // weight of the wide law beside the fitted one
+	defended  = 0.05 // weight of the wide law beside the fitted one
+	escaped   = 0.2  // share of the density that draws of the wide law may hold: the modes miss it
 )
 
 // Modes are those that were looked for before the warm-up, and the law fitted to them.
@@ -48,7 +49,7 @@ func (m *Modes) Problem(p r2sgld.Problem) r2sgld.Problem {
 		return p
 	}
 	law := m.Fit.Mixture
-	if b := p.Base; b != nil {
+	if b := p.Base; b != nil { // which is not kept with it
 		law.Wide = &modes.Wide{Potential: b.Potential, Draw: b.Draw}
 	}
 	p.Guide = &r2sgld.Guide{Potential: &law, Draw: law.Draw}
@@ -92,8 +93,18 @@ func scout(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings) (*Modes, er
 	if m.Fit, err = m.Search.Fit(ctx, target, rng); err != nil || m.Fit == nil {
 		return m, err
 	}
-	m.Guided = m.leads(t, p, spread)
-	return m, nil
+	if t.bounded {
+		m.Barrier = m.distance(spread)
+	}
+	if !m.wanted() {
+		return m, nil
+	}
+	var wide *modes.Wide
+	if b := p.Base; b != nil {
+		wide = &modes.Wide{Potential: b.Potential, Draw: b.Draw}
+	}
+	m.Guided, err = m.Fit.Defend(ctx, target, rng, wide, defended, escaped)
+	return m, err
 }
 
 // scatter writes the starts of descents: draws of the law at infinite temperature, points that
@@ -245,30 +256,16 @@ func (t *tuner) budget() int64 {
 	return int64(partOfRun * float64(n*t.s.Traits().Steps*2*t.s.Ladders))
 }
 
-// leads decides whether ladders begin at the fitted law, which gets a wide law beside it.
-func (m *Modes) leads(t *tuner, p r2sgld.Problem, spread *mat.SymDense) bool {
+// wanted reports whether ladders would do better to begin at the fitted law: there are several
+// modes, or they are far, and the law resembles the density.
+func (m *Modes) wanted() bool {
 	several := 0
 	for _, w := range m.Fit.Weight {
 		if w > notable {
 			several++
 		}
 	}
-	if t.bounded {
-		m.Barrier = m.distance(spread)
-	}
-	if several < 2 && !(m.Barrier > distant) || m.Fit.Share < efficient || m.Fit.Inside < fits {
-		return false
-	}
-	law := &m.Fit.Mixture
-	if p.Base == nil && p.Domain != nil && domain.Bounded(p.Domain) {
-		law.Lo, law.Hi = domain.BoundsOf(p.Domain, t.d)
-	}
-	if law.Lo != nil || p.Base != nil {
-		for i := range law.Parts {
-			law.Parts[i].Weight *= 1 - defended
-		}
-	}
-	return true
+	return (several > 1 || m.Barrier > distant) && m.Fit.Share >= efficient && m.Fit.Inside >= fits
 }
 
 // distance is about the barrier from a law with a covariance to the fitted one: that between

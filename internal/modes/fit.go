@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/r2sgld/r2sgld/diag"
+	"github.com/r2sgld/r2sgld/domain"
 )
 
 const (
@@ -63,6 +64,35 @@ func (s *Search) Fit(ctx context.Context, t Target, rng *rand.Rand) (*Fit, error
 		}
 	}
 	return f, nil
+}
+
+// Defend puts a wide law of so much weight beside the parts: the given one, or the uniform law
+// of the box that holds a bounded domain. It reports whether the parts hold the density up to
+// a share of most: what they miss the draws of the wide law find, if it is not too small.
+func (f *Fit) Defend(ctx context.Context, t Target, rng *rand.Rand, wide *Wide, weight, most float64) (bool, error) {
+	law := &f.Mixture
+	switch {
+	case wide != nil:
+		law.Wide = wide
+	case t.Domain != nil && domain.Bounded(t.Domain):
+		law.Lo, law.Hi = domain.BoundsOf(t.Domain, len(t.Width))
+	default:
+		return true, nil
+	}
+	for i := range law.Parts {
+		law.Parts[i].Weight *= 1 - weight
+	}
+	if err := f.sharpen(ctx, t, rng, 1, false); err != nil || f.Share == 0 {
+		return false, err
+	}
+	held := 0.0
+	for _, w := range f.Weight {
+		held += w
+	}
+	for i := range f.Weight {
+		f.Weight[i], f.WeightSE[i] = f.Weight[i]/held, f.WeightSE[i]/held
+	}
+	return held >= 1-most, nil
 }
 
 func normalise(parts []Part) {

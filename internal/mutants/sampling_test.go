@@ -228,6 +228,7 @@ var ofSampling = []fault{
 		{".(*shadow).split", ", xi := range noise {", " := range noise { xi := rng.NormFloat64()"},
 	}},
 	{"evidence: gap without an error", "tune Contradicts", []edit{{"tune.Contradicts", ", e.GapError", ", 0"}}},
+	{"modes: a fitted law that misses the density", "tune ScoutAtAPole", []edit{{"internal/modes.(*Fit).Defend", "held >= 1-most", "true"}}},
 	{"evidence: the other side of a pair", "exchange FromDraws", []edit{{"exchange.FromDraws", "p], delta,", "p], -delta,"}}},
 	{"until.evidence: twice what is asked", "tune Evidence", []edit{{"tune.Until.judge", "Error <= u", "Error <= 2*u"}}},
 	{"jumps: whatever steps do not resolve", ". SmoothPotentials", []edit{{".(*watch).narrow", "halvings", "0"}}},
