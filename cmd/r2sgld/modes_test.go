@@ -2,13 +2,16 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/r2sgld/r2sgld/internal/pace"
+	"github.com/r2sgld/r2sgld/internal/store"
 	"github.com/r2sgld/r2sgld/internal/text"
+	"github.com/r2sgld/r2sgld/tune"
 )
 
 // ofTwo has modes of equal weights, 0.8·0.1 and 0.2·0.4, near (2, 1) and (−2, −1). Along the
@@ -24,7 +27,7 @@ sampler: {until: {ess: 400}}
 // exact ones, and the barrier between them, within 80 columns and within 120; the figure is
 // there, the line before the rounds, and the gradients of the search count.
 //
-// Mutants: a way out that is that of the last join; weights of no one's draws.
+// Mutants: the way out of a mode from the bottom of another, a search that does not count.
 func TestModesOfARun(t *testing.T) {
 	pace.Slow(t)
 	dir := t.TempDir()
@@ -40,10 +43,12 @@ func TestModesOfARun(t *testing.T) {
 			t.Errorf("no %s", name)
 		}
 	}
+	table := ""
 	for columns, want := range map[string]int{"80": 80, "120": 120} {
 		t.Setenv("COLUMNS", columns)
 		p := start(t, "modes", out)
 		code, said := p.code(t), p.stdout.String()
+		table += said
 		for _, words := range []string{" pair: 2 modes; R̂ of their shares 1.0", "missed with a", " weight", " expected", " passages",
 			" starts", "2.00"} {
 			if code != exitDone || !strings.Contains(said, words) {
@@ -60,6 +65,7 @@ func TestModesOfARun(t *testing.T) {
 	var b struct {
 		Modes struct {
 			Modes []struct {
+				Energy float64
 				Weight float64
 				SE     float64 `json:"weight_se"`
 			}
@@ -76,11 +82,37 @@ func TestModesOfARun(t *testing.T) {
 		if off := (m.Weight - 0.5) / m.SE; !(off*off < 25) {
 			t.Errorf("weight %g ± %g, want 0.5", m.Weight, m.SE)
 		}
+		if out := text.Number(b.Modes.Barriers[0].Energy-m.Energy, 2); strings.Count(table, " "+out+" ") < 2 {
+			t.Errorf("no way out that climbs %s in\n%s", out, table)
+		}
 	}
 	// E on the line crosses from one law to the other with slopes of 68 and 33, at points 1/128 apart
 	if top := b.Modes.Barriers[0].Energy; !(top > 11.6438-0.2 && top < 11.6439) {
 		t.Errorf("a barrier of %g, want 11.6438", top)
 	}
+	if all, known, search := gradientsOf(t, out); all < known+search || all > known+2*search {
+		t.Errorf("%d gradients: %d of rounds and steps, %d of the search before the run, whose like after it takes less", all, known, search)
+	}
+}
+
+// gradientsOf are those that a run of kernel hmc tells, those of its steps and rounds, and
+// those of the search for modes before it.
+func gradientsOf(t *testing.T, dir string) (all, known, search int64) {
+	t.Helper()
+	f, err := store.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sum struct {
+		Gradients int64
+		Domain    struct{ Steps int64 }
+	}
+	var tuned struct{ Found *tune.Found }
+	if err := errors.Join(f.ReadJSON("summary.json", &sum), f.ReadJSON("tuned.json", &tuned)); err != nil {
+		t.Fatal(err)
+	}
+	_, known = tuned.Found.Made()
+	return sum.Gradients, known + sum.Domain.Steps*int64(max(1, tuned.Found.Leapfrog)), tuned.Found.Sighting().Gradients
 }
 
 // What keeps a run from being told of is said, with its file and key where that was changed,

@@ -2,6 +2,25 @@ package mutants
 
 // ofTheProgram are faults of the program, its files and studies.
 var ofTheProgram = []fault{
+	{"barriers looked for at a few points", "internal/modes TestJoins$", []edit{{"internal/modes.(*Target).highest", "range 2", "range 1"}}},
+	{"the highest barriers first", "internal/modes TestJoins$", []edit{
+		{"internal/modes.(*Target).Joins", "cmp.Compare(a.Energy, b.Energy)", "cmp.Compare(b.Energy, a.Energy)"},
+	}},
+	{"barriers through walls", "internal/modes TestJoinsAreUnknown", []edit{
+		{"internal/modes.(*Target).highest", "t.Domain != nil &&", "false &&"},
+	}},
+	{"barriers that are infinite", "internal/modes TestJoinsAreUnknown", []edit{{"internal/modes.(*Target).highest", "e-e != 0", "false"}}},
+	{"a tree of basins whose deeper side is anywhere", "internal/figure DisconnectivityTree", []edit{
+		{"internal/figure.(*Basins).tree", "t.nodes[b].lowest < t.nodes[a].lowest", "false"},
+	}},
+	{"runs of other methods taken for old ones", "cmd/r2sgld ModesRefused", []edit{{"cmd/r2sgld.unsought", `method != "auto"`, "false"}}},
+	{"shares of draws that are none", "cmd/r2sgld ModesRefused", []edit{{"internal/report.(*Basins).check", "!share(v.Weight)", "false"}}},
+	{"the lowest way out of a mode from the bottom of another", "cmd/r2sgld ModesOfARun", []edit{
+		{"internal/report.(*Basins).way", "Modes.Modes[i]", "Modes.Modes[0]"},
+	}},
+	{"gradients of the search for modes that do not count", "cmd/r2sgld ModesOfARun", []edit{
+		{"internal/runner.(*execution).doubts", "sum.Gradients += x.searched", "_ = x.searched"},
+	}},
 	{"files ours by their names", "internal/store ForeignFiles", []edit{
 		{"internal/store.(*Folder).owns", "m.Bytes || info.Size() > m.Bytes", "0"},
 		{"internal/store.(*Folder).owns", "m.CRC32C", "sum"},
