@@ -43,24 +43,7 @@ func TestModesOfARun(t *testing.T) {
 			t.Errorf("no %s", name)
 		}
 	}
-	table := ""
-	for columns, want := range map[string]int{"80": 80, "120": 120} {
-		t.Setenv("COLUMNS", columns)
-		p := start(t, "modes", out)
-		code, said := p.code(t), p.stdout.String()
-		table += said
-		for _, words := range []string{" pair: 2 modes; R̂ of their shares 1.0", "missed with a", " weight", " expected", " passages",
-			" starts", "2.00"} {
-			if code != exitDone || !strings.Contains(said, words) {
-				t.Errorf("exit %d, no %q in:\n%s", code, words, said)
-			}
-		}
-		for line := range strings.SplitSeq(said, "\n") {
-			if text.Columns(line) > want {
-				t.Errorf("%d columns for %d: %q", text.Columns(line), want, line)
-			}
-		}
-	}
+	table := modesAt(t, out)
 	p = start(t, "modes", out, "--json")
 	var b struct {
 		Modes struct {
@@ -95,6 +78,30 @@ func TestModesOfARun(t *testing.T) {
 	}
 }
 
+// modesAt is what is told of a run in 80 columns and in 120, in which it fits.
+func modesAt(t *testing.T, out string) string {
+	t.Helper()
+	table := ""
+	for columns, want := range map[string]int{"80": 80, "120": 120} {
+		t.Setenv("COLUMNS", columns)
+		p := start(t, "modes", out)
+		code, said := p.code(t), p.stdout.String()
+		table += said
+		for _, words := range []string{" pair: 2 modes; R̂ of their shares 1.0", "missed with a", " weight", " expected", " passages",
+			" starts", "2.00"} {
+			if code != exitDone || !strings.Contains(said, words) {
+				t.Errorf("exit %d, no %q in:\n%s", code, words, said)
+			}
+		}
+		for line := range strings.SplitSeq(said, "\n") {
+			if text.Columns(line) > want {
+				t.Errorf("%d columns for %d: %q", text.Columns(line), want, line)
+			}
+		}
+	}
+	return table
+}
+
 // gradientsOf are those that a run of kernel hmc tells, those of its steps and rounds, and
 // those of the search for modes before it.
 func gradientsOf(t *testing.T, dir string) (all, known, search int64) {
@@ -115,15 +122,16 @@ func gradientsOf(t *testing.T, dir string) (all, known, search int64) {
 	return sum.Gradients, known + sum.Domain.Steps*int64(max(1, tuned.Found.Leapfrog)), tuned.Found.Sighting().Gradients
 }
 
-// What keeps a run from being told of is said, with its file and key where that was changed,
-// and what to do.
-func TestModesRefused(t *testing.T) {
-	dir := t.TempDir()
+// A refusal is a folder, with the text of its files, and what is said of it.
+type refusal struct{ run, summary, want string }
+
+// refusals are those of folders by their names, and what is refused nothing.
+func refusals() (bad map[string]refusal, good refusal) {
 	mode := `{"at": [1], "energy": 1, "weight": 0.5, "weight_se": null, "expected": null, "ess": null, "passages": 1, "starts": 2}`
 	whole := `{"name": "a", "parameters": [{"name": "x", "sd": 1}], "modes": {"modes": [` + mode + `, ` + mode + `], ` +
 		`"missing": [1], "starts": 9, "unseen": 3, "rhat": null, "ess": null, "barriers": [{"between": [0, 1], "energy": null}]}}`
 	auto := `{"schema": 1, "command": "sample", "config": {"sampler": {"method": "auto"}}}`
-	for name, c := range map[string]struct{ run, summary, want string }{
+	return map[string]refusal{
 		"none":     {"", "", "it has no run.json"},
 		"train":    {`{"command": "train"}`, "{}", "r2sgld compare"},
 		"theory":   {`{"command": "theory"}`, "{}", "those of relaxation"},
@@ -143,7 +151,15 @@ func TestModesRefused(t *testing.T) {
 		"barriers": {auto, strings.Replace(whole, `"between": [0, 1]`, `"between": [0, 0]`, 1), "modes.barriers[0].between: 0 and 0"},
 		"between":  {auto, strings.Replace(whole, `"between": [0, 1]`, `"between": [0]`, 1), "modes.barriers[0].between has 1 mode"},
 		"many":     {auto, strings.Replace(whole, `"barriers": [`, `"barriers": [{"between": [0, 1]},`, 1), "modes.barriers: 1 join 2 modes"},
-	} {
+	}, refusal{run: auto, summary: whole}
+}
+
+// What keeps a run from being told of is said, with its file and key where that was changed,
+// and what to do.
+func TestModesRefused(t *testing.T) {
+	dir := t.TempDir()
+	bad, good := refusals()
+	for name, c := range bad {
 		at := filepath.Join(dir, name)
 		if err := os.Mkdir(at, 0o755); err != nil {
 			t.Fatal(err)
@@ -162,8 +178,8 @@ func TestModesRefused(t *testing.T) {
 	if err := os.Mkdir(at, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	write(t, at, "run.json", auto)
-	write(t, at, "summary.json", whole)
+	write(t, at, "run.json", good.run)
+	write(t, at, "summary.json", good.summary)
 	p := start(t, "modes", at)
 	if code := p.code(t); code != exitDone || !strings.Contains(p.stdout.String(), "missing") ||
 		!strings.Contains(p.stderr.String(), "do not know the mode near x = 1") || strings.Contains(p.stdout.String(), "NaN") {

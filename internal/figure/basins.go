@@ -46,7 +46,11 @@ func Disconnectivity(q Basins) (*Figure, error) {
 	if r > 1 {
 		p.y.marks, p.y.ruled = r.marks(0, t.top, height), true
 	}
-	p.y.min, p.y.max = -0.13*high, 1.12*high
+	above := 1.06 * high // of what is not known
+	if len(q.Joins) > 0 && math.IsNaN(q.Joins[0].Energy) {
+		above = 1.3 * high
+	}
+	p.y.min, p.y.max = -0.13*high, above+0.06*high
 	p.x.min, p.x.max, p.x.label = -0.7, float64(len(q.Energy))-0.3, "mode"
 	step := 1 + len(q.Energy)/40
 	for at, leaf := range t.order {
@@ -54,9 +58,10 @@ func Disconnectivity(q Basins) (*Figure, error) {
 			p.x.marks = append(p.x.marks, tick{float64(at), strconv.Itoa(leaf + 1)})
 		}
 	}
-	known, unknown := t.lines(r, 1.06*high)
+	known, unknown := t.lines(r, above)
 	p.add(lines{lineMark, known}, lines{lineExpected, unknown}, painted(func(pl *plane) { q.leaves(pl, t, r) }))
-	keys := legend{keyDot("minimum, its area the weight", posterior, 2.4), keyLine("lowest way by straight lines", lineMark)}
+	keys := legend{keyDot("minimum, its area the weight", posterior, 2.4)}
+	keys.add(len(known) > 0, keyLine("lowest way by straight lines", lineMark))
 	keys.add(len(q.Missing) > 0, keyCross("without draws", lineFollowed))
 	keys.add(len(unknown) > 0, keyLine("barrier not known", lineExpected))
 	return mosaic{columns: 1, width: cm(13), height: height}.compose([]*panel{p}, keys, text.Counted(len(q.Energy), "mode")), nil
