@@ -228,6 +228,24 @@ var ofSampling = []fault{
 		{".(*shadow).split", ", xi := range noise {", " := range noise { xi := rng.NormFloat64()"},
 	}},
 	{"evidence: gap without an error", "tune Contradicts", []edit{{"tune.Contradicts", ", e.GapError", ", 0"}}},
+	{"modes: a mixture without its determinants", "internal/modes MixtureDensity", []edit{
+		{"internal/modes.(*Mixture).Evaluator", "c -= math.Log(p.L[j][j])", "_ = j"},
+	}},
+	{"modes: a mixture without its box", "internal/modes MixtureDensity", []edit{
+		{"internal/modes.(*Mixture).Evaluator", "w == 0", "w >= 0 && m.Lo != nil"},
+	}},
+	{"modes: the box of a mixture has no walls", "internal/modes MixtureDensity", []edit{
+		{"internal/modes.(*mixed).Eval", "case inside", "case inside || e.m.Lo != nil"},
+	}},
+	{"modes: no slope of the wide law", "internal/modes MixtureDensity", []edit{
+		{"internal/modes.(*mixed).Eval", "g += w * e.grad[j*e.r+i]", "_ = w"},
+	}},
+	{"modes: the first lane of a mixture for all", "internal/modes MixtureDensity", []edit{
+		{"internal/modes.(*mixed).Eval", "= x[j*e.r+i]", "= x[j*e.r]"},
+	}},
+	{"modes: draws of a mixture ignore its weights", "internal/modes MixtureDraws", []edit{
+		{"internal/modes.(*Mixture).Draw", "u >= m.Parts[k].Weight", "rng.Float64() < 0.5"},
+	}},
 	{"modes: a fitted law that misses the density", "tune ScoutAtAPole", []edit{{"internal/modes.(*Fit).Defend", "held >= 1-most", "true"}}},
 	{"evidence: the other side of a pair", "exchange FromDraws", []edit{{"exchange.FromDraws", "p], delta,", "p], -delta,"}}},
 	{"until.evidence: twice what is asked", "tune Evidence", []edit{{"tune.Until.judge", "Error <= u", "Error <= 2*u"}}},
