@@ -246,6 +246,9 @@ var ofSampling = []fault{
 	{"modes: draws of a mixture ignore its weights", "internal/modes MixtureDraws", []edit{
 		{"internal/modes.(*Mixture).Draw", "u >= m.Parts[k].Weight", "rng.Float64() < 0.5"},
 	}},
+	{"modes: no barrier parts two minima", "internal/modes FindCounts", []edit{
+		{"internal/modes.(*Target).connected", "<= max(a.Energy, b.Energy)+barrier", "< math.Inf(1)"},
+	}},
 	{"modes: a fitted law that misses the density", "tune ScoutAtAPole", []edit{{"internal/modes.(*Fit).Defend", "held >= 1-most", "true"}}},
 	{"evidence: the other side of a pair", "exchange FromDraws", []edit{{"exchange.FromDraws", "p], delta,", "p], -delta,"}}},
 	{"until.evidence: twice what is asked", "tune Evidence", []edit{{"tune.Until.judge", "Error <= u", "Error <= 2*u"}}},
