@@ -125,3 +125,23 @@ func TestFitAtACorner(t *testing.T) {
 		t.Errorf("%d of 40 beyond two errors", beyond)
 	}
 }
+
+// The minimum on a slanted wall is where Lagrange's condition has it: 4(x−2) = y−1 on
+// x + y = 1, that is (1.6, −0.6).
+//
+// Mutants: directions that are not projected on the wall.
+func TestFindOnASlantedWall(t *testing.T) {
+	target, draw := boxed(t, potential.Func(2, func(grad, x []float64) float64 {
+		grad[0], grad[1] = 4*(x[0]-2), x[1]-1
+		return 2*(x[0]-2)*(x[0]-2) + (x[1]-1)*(x[1]-1)/2
+	}), -3, 0, 1)
+	var err error
+	target.Domain, err = domain.NewPolytope([][]float64{{1, 1}, {-1, 0}, {0, -1}}, []float64{1, 5, 5}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := Find(t.Context(), target, draw, 20, 20, 0)
+	if err != nil || len(s.Modes) != 1 || math.Hypot(s.Modes[0].X[0]-1.6, s.Modes[0].X[1]+0.6) > 0.02 {
+		t.Errorf("%+v, %v", s, err)
+	}
+}

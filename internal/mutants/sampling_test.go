@@ -249,6 +249,9 @@ var ofSampling = []fault{
 	{"modes: no barrier parts two minima", "internal/modes FindCounts", []edit{
 		{"internal/modes.(*Target).connected", "<= max(a.Energy, b.Energy)+barrier", "< math.Inf(1)"},
 	}},
+	{"modes: directions at walls are not projected", "internal/modes FindOnASlantedWall", []edit{
+		{"internal/modes.(*descent).way", "floats.AddScaled(w.p, -out, w.n)", "_ = out"},
+	}},
 	{"modes: a fitted law that misses the density", "tune ScoutAtAPole", []edit{{"internal/modes.(*Fit).Defend", "held >= 1-most", "true"}}},
 	{"evidence: the other side of a pair", "exchange FromDraws", []edit{{"exchange.FromDraws", "p], delta,", "p], -delta,"}}},
 	{"until.evidence: twice what is asked", "tune Evidence", []edit{{"tune.Until.judge", "Error <= u", "Error <= 2*u"}}},
