@@ -2,6 +2,7 @@ package exchange_test
 
 import (
 	"fmt"
+	"strings"
 	"math/rand/v2"
 
 	"github.com/r2sgld/r2sgld/exchange"
@@ -48,8 +49,9 @@ func ExampleNewBarrier() {
 func ExampleSettings_Bias() {
 	s := exchange.Settings{Scheme: "windowed-deo", Gate: "once"}
 	for _, reason := range s.Bias(2, false) {
-		fmt.Println(reason)
+		fmt.Println(strings.ReplaceAll(reason, ": ", ":\n"))
 	}
-	// Output: gate once closes a pair at its first swap in a window: when that happens depends on the states, and after it a state stays
-	// where it is
+	// Output:
+	// gate once closes a pair at its first swap in a window:
+	// when that happens depends on the states, and after it a state stays where it is
 }

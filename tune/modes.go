@@ -247,13 +247,13 @@ func pulled(d domain.Domain, rng *rand.Rand, draw func(x []float64) error) func(
 
 // budget are the gradients that descents may take: a part of those of the shortest run.
 func (t *tuner) budget() int64 {
-	warm, first := firstRound, 0
+	warm, steps := firstRound, 1
 	if t.s.Unbiased() {
-		warm = firstPaths
+		warm, steps = firstPaths, max(firstLeapfrog, t.s.Traits().Steps)
 	}
-	first, _, _ = FirstRound(t.s.Unbiased())
+	first, _, _ := FirstRound(t.s.Unbiased())
 	n := warm*(1<<fewest-1) + max(first, t.s.Iterations)
-	return int64(partOfRun * float64(n*t.s.Traits().Steps*2*t.s.Ladders))
+	return int64(partOfRun * float64(n*steps*2*t.s.Ladders))
 }
 
 // wanted reports whether ladders would do better to begin at the fitted law: there are several

@@ -58,11 +58,12 @@ type Search struct {
 }
 
 // Find goes down from starts, which draw writes: points of the domain, at least few and at
-// most many of them, until so many gradients are spent. Equal arguments give equal results.
+// most many of them, until so many gradients are spent: more where a mode that matters has but few
+// starts, for then others are likely missed. Equal arguments give equal results.
 func Find(ctx context.Context, t Target, draw func(x []float64) error, few, many int, gradients int64) (*Search, error) {
 	d := len(t.Width)
 	s := &Search{}
-	for size := few; s.Starts < few || s.Starts < many && s.Gradients < gradients; size = min(2*size, batch) {
+	for size := few; s.Starts < few || s.Starts < many && (s.Gradients < gradients || s.thin() && s.Gradients < stretch*gradients); size = min(2*size, batch) {
 		n := min(size, many-s.Starts)
 		starts := make([]float64, n*d)
 		for i := range n {
@@ -109,6 +110,26 @@ func (s *Search) Again(ctx context.Context, t Target, points []float64, draw fun
 		}
 	}
 	return nil
+}
+
+const (
+	stretch = 10  // of the gradients that are to be spent, where modes have few starts
+	sure    = 10  // starts of a mode: one as hard to find is missed with a probability of exp(−10)
+	matters = 7.0 // log mass below the largest
+)
+
+// thin reports whether a mode that matters has few starts.
+func (s *Search) thin() bool {
+	most := math.Inf(-1)
+	for _, m := range s.Modes {
+		most = max(most, m.Log)
+	}
+	for _, m := range s.Modes {
+		if m.Log > most-matters && m.Starts < sure {
+			return true
+		}
+	}
+	return false
 }
 
 // batch goes down from x and tells where each start ends.
