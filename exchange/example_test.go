@@ -2,8 +2,8 @@ package exchange_test
 
 import (
 	"fmt"
-	"strings"
 	"math/rand/v2"
+	"strings"
 
 	"github.com/r2sgld/r2sgld/exchange"
 )

@@ -18,11 +18,12 @@ import (
 	"github.com/r2sgld/r2sgld/tune"
 )
 
-// endless is a configuration of method auto that goes to 32 times its first round.
+// endless is a configuration of method auto that goes to 32 times its first round: of so many
+// parameters some R̂ is above 1.
 const endless = `name: endless
-variables: [x, y]
-potential: "-logsumexp(-8*(x-2)^2 - 8*(y-2)^2, -(x+2)^2 - (y+2)^2)"
-domain: {box: {x: [-6, 6], y: [-6, 6]}}
+variables: [x, y, a, b, c, d]
+potential: "-logsumexp(-8*(x-2)^2 - 8*(y-2)^2, -(x+2)^2 - (y+2)^2) + (a^2 + b^2 + c^2 + d^2)/2"
+domain: {box: {x: [-6, 6], y: [-6, 6], a: [-6, 6], b: [-6, 6], c: [-6, 6], d: [-6, 6]}}
 sampler: {method: auto, kernel: sgld, iterations: 20000, until: {ess: 1e9, iterations: 640000}}
 `
 
