@@ -3,6 +3,8 @@ package tune
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"runtime"
@@ -54,6 +56,28 @@ func (m *Modes) Problem(p r2sgld.Problem) r2sgld.Problem {
 	}
 	p.Guide = &r2sgld.Guide{Potential: &law, Draw: law.Draw}
 	return p
+}
+
+// validate reports what keeps m from being modes in d dimensions, as when a file was changed.
+func (m *Modes) validate(d int) error {
+	switch {
+	case m == nil:
+		return nil
+	case m.Search == nil || m.Guided && m.Fit == nil:
+		return errors.New("modes without a search or a fit")
+	case m.Fit != nil && (len(m.Fit.Weight) != len(m.Fit.Mixture.Parts) || len(m.Fit.Mixture.Parts) > len(m.Search.Modes)):
+		return fmt.Errorf("%d weights of %d parts of %d modes", len(m.Fit.Weight), len(m.Fit.Mixture.Parts), len(m.Search.Modes))
+	}
+	for _, o := range m.Search.Modes {
+		one := modes.Mixture{Parts: []modes.Part{{Weight: 1, Center: o.X, L: o.L}}}
+		if err := one.Validate(d); err != nil {
+			return err
+		}
+	}
+	if m.Fit == nil {
+		return nil
+	}
+	return m.Fit.Mixture.Validate(d)
 }
 
 // modal reports whether modes of p can be looked for, and a law fitted to them be where

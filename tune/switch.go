@@ -32,6 +32,9 @@ func (o Options) warmUp(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings
 // scout are the modes that an interrupted warm-up had found, or those that are found now.
 func (o Options) scout(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings) (*Modes, error) {
 	if o.From != nil {
+		if err := o.From.Modes.validate(p.Potential.Dim()); err != nil {
+			return nil, fmt.Errorf("what was found before is no ladder: %w", err)
+		}
 		return o.From.Modes, nil
 	}
 	o.look(modal(p, s))

@@ -41,13 +41,18 @@ func (m *Mixture) Validate(d int) error {
 		}
 		sum += p.Weight
 		for j, row := range p.L {
-			if len(row) != d || !(row[j] > 0) || math.IsInf(row[j], 0) {
+			if len(row) != d || !(row[j] > 0) || !finite(row) || !finite(p.Center) {
 				return fmt.Errorf("part %d of the fitted law has no covariance", i+1)
 			}
 		}
 	}
 	if len(m.Parts) == 0 || sum > 1+1e-9 || m.Lo != nil && (len(m.Lo) != d || len(m.Hi) != d) {
 		return fmt.Errorf("the fitted law has %d parts of weight %g", len(m.Parts), sum)
+	}
+	for j := range m.Lo {
+		if !(m.Lo[j] < m.Hi[j]) || math.IsInf(m.Hi[j]-m.Lo[j], 0) {
+			return fmt.Errorf("the box of the fitted law is from %g to %g", m.Lo[j], m.Hi[j])
+		}
 	}
 	return nil
 }
@@ -235,4 +240,14 @@ func (m *Mixture) Owner(x []float64) int {
 		}
 	}
 	return best
+}
+
+// finite reports whether all of v are numbers.
+func finite(v []float64) bool {
+	for _, x := range v {
+		if x-x != 0 {
+			return false
+		}
+	}
+	return true
 }

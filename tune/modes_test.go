@@ -1,0 +1,186 @@
+package tune
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/r2sgld/r2sgld"
+	"github.com/r2sgld/r2sgld/diag"
+	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/internal/modes"
+)
+
+// twoWidths is the mixture of a narrow normal law, weight 0.7, sd 0.5, at 2 … 2 and a wide
+// one, sd 1, at −2 … −2, in the box [−6, 6]^d where x1 + x2 ≤ 5, with the weight of the narrow
+// one there and log Z.
+func twoWidths(t *testing.T, d int) (p r2sgld.Problem, law *modes.Mixture, weight, logZ float64) {
+	t.Helper()
+	part := func(weight, at, sd float64) modes.Part {
+		p := modes.Part{Weight: weight, Center: make([]float64, d), L: make([][]float64, d)}
+		for i := range d {
+			p.Center[i], p.L[i] = at, make([]float64, d)
+			p.L[i][i] = sd
+		}
+		return p
+	}
+	lo, hi, row := make([]float64, d), make([]float64, d), make([]float64, d)
+	for j := range d {
+		lo[j], hi[j] = -6, 6
+	}
+	row[0], row[1] = 1, 1
+	box, err := domain.NewBox(lo, hi)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cut, err := domain.NewHalfSpace(row, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	both, err := domain.NewIntersection(box, cut)
+	if err != nil {
+		t.Fatal(err)
+	}
+	law = &modes.Mixture{Parts: []modes.Part{part(0.7, 2, 0.5), part(0.3, -2, 1)}}
+	phi := func(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }
+	narrow := 0.7 * phi(math.Sqrt2)            // P(x1 + x2 ≤ 5), of mean 4 and sd 0.5 √2; the box is 8 sd away
+	wide := 0.3 * math.Pow(phi(4), float64(d)) // above −6; the other walls are 6 sd away
+	return r2sgld.Problem{Potential: law, Domain: both}, law, narrow / (narrow + wide), math.Log(narrow + wide)
+}
+
+// Method auto finds both modes, begins its ladders at a law fitted to them, and has weight and
+// log Z within 5 standard errors (chance: 6e-7 each) of one-dimensional integrals. What was
+// found is the same when it has been written and read, and a warm-up that is broken off leads
+// to the same ladder.
+//
+// Mutants: starts that go nowhere but to the mode of the most; the mass of the uniform law.
+func TestTwoWidths(t *testing.T) {
+	for _, d := range []int{2, 5, 10, 20} {
+		if testing.Short() && d > 5 {
+			continue
+		}
+		t.Run(fmt.Sprint(d), func(t *testing.T) {
+			p, law, weight, logZ := twoWidths(t, d)
+			var found *Found
+			var said []string
+			o := Options{Show: func(f *Found) error { said = append(said, text(t, f)); return nil }}
+			o.Ready = func(f *Found, s r2sgld.Settings, _ Until) (r2sgld.Settings, error) { found = f; return s, nil }
+			s := r2sgld.Settings{Seed: uint64(d), Ladders: 4}
+			out, err := Run(t.Context(), p, s, Until{}, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if out.Guide == nil || !out.Judgement.Met || len(out.Audit.Modes) != 2 || len(out.Audit.Missing) > 0 {
+				t.Fatalf("guide %v, audit %+v", out.Guide != nil, out.Audit)
+			}
+			chains := make([][]float64, len(out.Ladders))
+			for i, of := range owners(out.Result, law.Parts) {
+				for _, k := range of {
+					chains[i] = append(chains[i], float64(1-k))
+				}
+			}
+			if z := (diag.Mean(slices.Concat(chains...)) - weight) / diag.MCSEMean(chains); !(math.Abs(z) < 5) {
+				t.Errorf("weight %.4f, want %.4f: %.1f standard errors", diag.Mean(slices.Concat(chains...)), weight, z)
+			}
+			if v := out.Audit.Modes[0]; !(math.Abs(v.Weight-weight) < 5*v.SE) {
+				t.Errorf("the audit says %.4f ± %.4f, want %.4f", v.Weight, v.SE, weight)
+			}
+			p.Guide = out.Guide
+			mass, se, err := p.Mass(t.Context(), rand.New(rand.NewPCG(1, 1)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			e := Evidence(out.Result)
+			bias := 0.0 // of the step of SGLD
+			if !out.Settings.Unbiased() {
+				bias = float64(d) * Bias / 2
+			}
+			if got := e.Estimate + mass; !(math.Abs(got-logZ) < 5*math.Hypot(e.Error, se)+bias) {
+				t.Errorf("log Z %.4f ± %.4f, want %.4f", got, math.Hypot(e.Error, se), logZ)
+			}
+			from := &Found{}
+			if err := json.Unmarshal([]byte(said[len(said)/2]), from); err != nil {
+				t.Fatal(err)
+			}
+			var again *Found
+			o = Options{From: from}
+			o.Ready = func(f *Found, _ r2sgld.Settings, _ Until) (r2sgld.Settings, error) {
+				again = f
+				return r2sgld.Settings{}, errEnough
+			}
+			if _, err := Run(t.Context(), p0(p), s, Until{}, o); err != errEnough || text(t, again) != text(t, found) {
+				t.Errorf("broken off, another ladder: %v", err)
+			}
+		})
+	}
+}
+
+// errEnough ends a run.
+var errEnough = errors.New("enough")
+
+// p0 is p without a guide.
+func p0(p r2sgld.Problem) r2sgld.Problem { p.Guide = nil; return p }
+
+// A mode that the draws do not know is told as missing, if it holds more than a hundredth of
+// the density by what was known before, and one that a start or two led to as rare.
+//
+// Mutants: an audit that misses nothing; expected weights in the place of those of the draws.
+func TestAudit(t *testing.T) {
+	p, _, _, _ := twoWidths(t, 2)
+	s := r2sgld.Settings{Seed: 3, Ladders: 2}
+	m, err := scout(t.Context(), p, s)
+	if err != nil || len(m.Search.Modes) != 2 {
+		t.Fatalf("%+v, %v", m, err)
+	}
+	res := &r2sgld.Result{Names: []string{"x1", "x2"}}
+	rng := rand.New(rand.NewPCG(2, 2))
+	for range 2 {
+		l := r2sgld.Ladder{Draws: r2sgld.Draws{X: make([][]float64, 1), Energy: make([][]float64, 1)}, Stride: 1}
+		for range 400 { // all in the wide mode
+			l.X[0] = append(l.X[0], -2+rng.NormFloat64()/2, -2+rng.NormFloat64()/2)
+			l.Energy[0] = append(l.Energy[0], 0)
+		}
+		res.Ladders = append(res.Ladders, l)
+	}
+	a := m.Audit(p, res)
+	if len(a.Missing) != 1 || a.Modes[a.Missing[0]].At[0] < 1.9 || a.Modes[a.Missing[0]].Weight != 0 || !(a.Modes[a.Missing[0]].Expected > 0.6) {
+		t.Errorf("missing %v of %+v", a.Missing, a.Modes)
+	}
+	if other := a.Modes[1-a.Missing[0]]; other.Weight != 1 || len(a.Rare) > 0 {
+		t.Errorf("the other has %g of the draws, rare %v", other.Weight, a.Rare)
+	}
+	for i := range m.Search.Modes {
+		m.Search.Modes[i].Starts = 1 + 10*i
+	}
+	if a = m.Audit(p, res); len(a.Rare) != 1 {
+		t.Errorf("rare %v", a.Rare)
+	}
+}
+
+// Modes of a file that was changed are refused.
+func TestForgedModes(t *testing.T) {
+	p, _, _, _ := twoWidths(t, 2)
+	for name, forge := range map[string]func(*Modes){
+		"no search":        func(m *Modes) { m.Search = nil },
+		"no fit":           func(m *Modes) { m.Fit = nil },
+		"another width":    func(m *Modes) { m.Search.Modes[0].L = m.Search.Modes[0].L[:1] },
+		"no width":         func(m *Modes) { m.Search.Modes[1].L[1][1] = 0 },
+		"a weight too few": func(m *Modes) { m.Fit.Weight = m.Fit.Weight[1:] },
+		"a box inside out": func(m *Modes) { m.Fit.Mixture.Lo[0] = 7 },
+		"weights above 1":  func(m *Modes) { m.Fit.Mixture.Parts[0].Weight = 2 },
+		"a centre nowhere": func(m *Modes) { m.Fit.Mixture.Parts[1].Center[0] = math.Inf(1) },
+	} {
+		m, err := scout(t.Context(), p, r2sgld.Settings{Seed: 3, Ladders: 2})
+		if err != nil || m.validate(2) != nil {
+			t.Fatal(err, m.validate(2))
+		}
+		forge(m)
+		if m.validate(2) == nil {
+			t.Errorf("%s: taken", name)
+		}
+	}
+}
