@@ -101,7 +101,7 @@ func (p Problem) Reference(ctx context.Context) (*domain.Law, error) {
 			}
 		}
 	}
-	return nil, fmt.Errorf("%d of %d draws from the base law lie in the domain: the constraints contradict the priors", hits, massDraws)
+	return nil, fmt.Errorf("%d of %d draws from the law at infinite temperature lie in the domain: the constraints contradict the priors", hits, massDraws)
 }
 
 // Mass is the logarithm of the volume of the domain, or of the probability that the
@@ -125,7 +125,7 @@ func (p Problem) Mass(ctx context.Context, rng *rand.Rand) (log, se float64, err
 		}
 	}
 	if hits == 0 {
-		return 0, 0, fmt.Errorf("none of %d draws from the base law lies in the domain", massDraws)
+		return 0, 0, fmt.Errorf("none of %d draws from the law at infinite temperature lies in the domain", massDraws)
 	}
 	share := hits / massDraws
 	return math.Log(share), math.Sqrt((1 - share) / hits), nil
@@ -148,5 +148,5 @@ func (p Problem) drawCut(ctx context.Context, x []float64, rng *rand.Rand) error
 			return nil
 		}
 	}
-	return fmt.Errorf("none of %d draws from the base law lies in the domain", massDraws)
+	return fmt.Errorf("none of %d draws from the law at infinite temperature lies in the domain", massDraws)
 }

@@ -17,6 +17,8 @@ const (
 	missed     = 0.01 // weight of a mode without a draw that is told of
 	rarely     = 2    // starts that lead to a mode of which there may be more
 	lookedAt   = 4000 // draws of a ladder by which the weights of modes are told, about
+	fewLooked  = 500  // where these are dear
+	mostWork   = 1e8  // products of numbers for the draws of a ladder
 	freshly    = 0.25 // of the gradients of the search, for starts after the run and, again, for barriers
 	between    = 32   // draws of each rung that descents start from after the run
 	overlooked = 0.05 // that a mode is missed which so few starts lead to
@@ -25,7 +27,7 @@ const (
 // An Audit says of every mode that is known what the cold draws know of it, and what modes
 // may be unknown.
 type Audit struct {
-	Modes []Visited `json:"modes"` // the heaviest first, of those that matter
+	Modes []Visited `json:"modes"` // of those that matter: those found before the run first, the heaviest of them first
 	// Missing are those of Modes, counted from 0, that hold more than a hundredth of the
 	// density by what was known of them without draws, and have none.
 	Missing []int `json:"missing"`
@@ -63,8 +65,9 @@ type Visited struct {
 // where there are none such.
 func (m *Modes) places(p r2sgld.Problem) []modes.Part {
 	var out []modes.Part
+	top := m.top()
 	for _, o := range m.Search.Modes {
-		part := modes.Part{Weight: math.Exp(o.Log - m.Search.Modes[0].Log), Center: o.X, L: o.L}
+		part := modes.Part{Weight: math.Exp(o.Log - top), Center: o.X, L: o.L}
 		if p.Chart != nil {
 			if part = told(part, p.Chart, len(p.ReportedNames())); part.L == nil {
 				return nil
@@ -106,7 +109,7 @@ func owners(res *r2sgld.Result, places []modes.Part) [][]int {
 	all := make([][]int, len(res.Ladders))
 	for i, l := range res.Ladders {
 		n := len(l.Energy[0])
-		step := max(1, n/lookedAt)
+		step := max(1, n/max(fewLooked, min(lookedAt, mostWork/(len(places)*len(places[0].Center)*len(places[0].Center)))))
 		for k := step - 1; k < n; k += step {
 			d := len(l.X[0]) / n
 			all[i] = append(all[i], law.Owner(l.X[0][k*d:(k+1)*d]))
@@ -204,17 +207,33 @@ func worse(a, b float64, of func(a, b float64) float64) float64 {
 // expected are the weights of the modes by what was known before the run: by importance
 // sampling where that can be reliable, else by the normal laws at them.
 func (m *Modes) expected() []float64 {
-	w, sum := make([]float64, len(m.Search.Modes)), 0.0
+	w, top, sum, fitted := make([]float64, len(m.Search.Modes)), m.top(), 0.0, 0.0
 	for k, o := range m.Search.Modes {
-		w[k] = math.Exp(o.Log - m.Search.Modes[0].Log)
-		sum += w[k]
+		w[k] = math.Exp(o.Log - top)
+		if sum += w[k]; m.sampled(k) {
+			fitted += w[k]
+		}
 	}
 	for k := range w {
-		if w[k] /= sum; m.Fit != nil && m.Fit.K < reliable && k < len(m.Fit.Weight) {
-			w[k] = m.Fit.Weight[k]
+		if w[k] /= sum; m.sampled(k) {
+			w[k] = m.Fit.Weight[k] * fitted / sum
 		}
 	}
 	return w
+}
+
+// sampled reports whether importance sampling tells the weight of mode k.
+func (m *Modes) sampled(k int) bool {
+	return m.Fit != nil && m.Fit.K < reliable && k < len(m.Fit.Weight)
+}
+
+// top is the largest log mass of a mode.
+func (m *Modes) top() float64 {
+	top := math.Inf(-1)
+	for _, o := range m.Search.Modes {
+		top = max(top, o.Log)
+	}
+	return top
 }
 
 // reliable is the Pareto shape below which importance sampling is (Vehtari et al. 2024).

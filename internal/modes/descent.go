@@ -2,6 +2,7 @@ package modes
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -295,3 +296,27 @@ func (v *evaluator) run() error {
 }
 
 func (v *evaluator) close() { _ = potential.Close(v.eval) }
+
+// idle keeps evaluators that wait, for one goroutine: some hold a process.
+type idle struct{ all []*evaluator }
+
+// take returns an evaluator of r lanes that waits, or a new one.
+func (k *idle) take(p potential.Potential, r int) *evaluator {
+	for i, v := range k.all {
+		if v.r == r {
+			k.all = slices.Delete(k.all, i, i+1)
+			return v
+		}
+	}
+	return newEvaluator(p, r)
+}
+
+// put has v wait.
+func (k *idle) put(v *evaluator) { k.all = append(k.all, v) }
+
+// close closes all that wait.
+func (k *idle) close() {
+	for _, v := range k.all {
+		v.close()
+	}
+}

@@ -13,6 +13,7 @@ import (
 )
 
 const (
+	trusted    = 0.7  // Pareto shape below which importance sampling is (Vehtari et al. 2024)
 	unknown    = 10.0 // Pareto shape that tells nothing
 	negligible = 14.0 // below the largest log mass
 	mostParts  = 48
@@ -76,8 +77,8 @@ func (f *Fit) Defend(ctx context.Context, t Target, rng *rand.Rand, wide *Wide, 
 		law.Wide = wide
 	case t.Domain != nil && domain.Bounded(t.Domain):
 		law.Lo, law.Hi = domain.BoundsOf(t.Domain, len(t.Width))
-	default:
-		return true, nil
+	default: // nothing tells what the parts miss but their own draws
+		return f.K < trusted, nil
 	}
 	for i := range law.Parts {
 		law.Parts[i].Weight *= 1 - weight
@@ -88,6 +89,9 @@ func (f *Fit) Defend(ctx context.Context, t Target, rng *rand.Rand, wide *Wide, 
 	held := 0.0
 	for _, w := range f.Weight {
 		held += w
+	}
+	if !(held > 0) {
+		return false, nil
 	}
 	for i := range f.Weight {
 		f.Weight[i], f.WeightSE[i] = f.Weight[i]/held, f.WeightSE[i]/held
@@ -138,6 +142,13 @@ func (f *Fit) sharpen(ctx context.Context, t Target, rng *rand.Rand, wide float6
 			v.set(got, y)
 			at = append(at, y...)
 			got++
+		}
+		for i := got; i > 0 && i < lanes; i++ { // spare lanes look where others do
+			g.set(i, at[len(at)-d:])
+			v.set(i, at[len(at)-d:])
+		}
+		if got == 0 {
+			break
 		}
 		if err := cmp.Or(g.run(), v.run()); err != nil {
 			return err
@@ -242,6 +253,9 @@ func (f *Fit) move(at, logs, owner []float64, wide float64) {
 		c := mat.NewSymDense(d, nil)
 		y := mat.NewVecDense(d, nil)
 		for i, v := range own {
+			if v == 0 {
+				continue
+			}
 			for j := range mean {
 				y.SetVec(j, at[i*d+j]-mean[j])
 			}

@@ -24,6 +24,8 @@ type Target struct {
 	Width   []float64           // of what starts fill, per coordinate: positive
 	Flat    float64             // least second derivative per square of a width: modes are no wider than its root tells
 	Threads int                 // descents side by side; changes nothing else
+
+	idle *idle // evaluators that wait
 }
 
 // A Mode is a basin of E: all points that lead down to the same minimum.
@@ -62,6 +64,8 @@ type Search struct {
 // starts, for then others are likely missed. Equal arguments give equal results.
 func Find(ctx context.Context, t Target, draw func(x []float64) error, few, many int, gradients int64) (*Search, error) {
 	d := len(t.Width)
+	t.idle = &idle{}
+	defer t.idle.close()
 	s := &Search{}
 	for size := few; s.Starts < few || s.Starts < many && (s.Gradients < gradients || s.thin() && s.Gradients < stretch*gradients); size = min(2*size, batch) {
 		n := min(size, many-s.Starts)
@@ -83,6 +87,8 @@ func Find(ctx context.Context, t Target, draw func(x []float64) error, few, many
 // Again goes down from points that are no starts and count as none, n × d, and from more
 // starts until so many more gradients are spent. New modes come after those that are known.
 func (s *Search) Again(ctx context.Context, t Target, points []float64, draw func(x []float64) error, gradients int64) error {
+	t.idle = &idle{}
+	defer t.idle.close()
 	was := s.Settled
 	counts := make([]int, len(s.Modes))
 	for i, m := range s.Modes {
@@ -120,6 +126,9 @@ const (
 
 // thin reports whether a mode that matters has few starts.
 func (s *Search) thin() bool {
+	if len(s.Modes) == mostModes {
+		return false
+	}
 	most := math.Inf(-1)
 	for _, m := range s.Modes {
 		most = max(most, m.Log)
@@ -139,6 +148,11 @@ func (s *Search) batch(ctx context.Context, t *Target, x []float64) error {
 	all, home := make([]*descent, n), make([]int, n)
 	for i := range all {
 		all[i], home[i] = newDescent(t, x[i*d:(i+1)*d]), -1
+	}
+	for i := range s.Modes { // those that were read from a file have none
+		if m := &s.Modes[i]; m.inv == nil {
+			m.inv = inverse(m.L)
+		}
 	}
 	known := s.Modes
 	err := t.settle(ctx, all, mostAsked, rough, func(i int, w *descent) bool {
@@ -194,7 +208,7 @@ func (t *Target) settle(ctx context.Context, all []*descent, most int, tol float
 	for begin := 0; begin < len(all); begin += chunk {
 		part := all[begin:min(begin+chunk, len(all))]
 		g.Go(func() error {
-			v := newEvaluator(t.Energy, min(lanes, len(part)))
+			v := newEvaluator(t.Energy, min(lanes, len(part))) // whose past is that of these descents alone
 			defer v.close()
 			lane, next := make([]int, v.r), 0
 			for i := range lane {
@@ -235,8 +249,8 @@ func (t *Target) settle(ctx context.Context, all []*descent, most int, tol float
 
 // finish takes a descent to its minimum.
 func (t *Target) finish(ctx context.Context, w *descent) error {
-	v := newEvaluator(t.Energy, 1)
-	defer v.close()
+	v := t.idle.take(t.Energy, 1)
+	defer t.idle.put(v)
 	w.begun, w.tries = false, 0
 	copy(w.next, w.x)
 	for stop := w.asked + mostFine; !w.over() && w.asked < stop; {
@@ -264,9 +278,6 @@ func within(modes []Mode, w *descent) int {
 
 // distance is the square of that from the minimum, in standard deviations.
 func (m *Mode) distance(x []float64) float64 {
-	if m.inv == nil {
-		m.inv = inverse(m.L)
-	}
 	sum := 0.0
 	for i, row := range m.inv {
 		z := 0.0
@@ -315,8 +326,8 @@ const (
 // connected reports whether nothing parts two minima: neither a barrier nor a wall on the
 // straight way.
 func (t *Target) connected(a, b *Mode, s *Search) (bool, error) {
-	v := newEvaluator(t.Energy, between)
-	defer v.close()
+	v := t.idle.take(t.Energy, between)
+	defer t.idle.put(v)
 	x := make([]float64, len(a.X))
 	for i := range between {
 		part := float64(i+1) / (between + 1)
@@ -338,17 +349,19 @@ func (t *Target) connected(a, b *Mode, s *Search) (bool, error) {
 // starts fill, and how many gradients it took.
 func (t *Target) covariance(ctx context.Context, w *descent) (*mat.SymDense, int, error) {
 	d := len(w.x)
-	v := newEvaluator(t.Energy, min(lanes, 2*d))
-	defer v.close()
+	v := t.idle.take(t.Energy, min(lanes, 2*d))
+	defer t.idle.put(v)
 	h := mat.NewSymDense(d, nil) // in units of width
-	column := make([][]float64, 2*d)
+	column, outside := make([][]float64, 2*d), make([]bool, 2*d)
 	x := make([]float64, d)
 	for begin := 0; begin < 2*d; begin += v.r {
 		n := min(v.r, 2*d-begin)
 		for i := range n {
 			j, sign := (begin+i)/2, float64(1-2*((begin+i)%2))
 			copy(x, w.x)
-			x[j] += sign * bit * t.Width[j]
+			if x[j] += sign * bit * t.Width[j]; t.Domain != nil && !t.Domain.Contains(x) {
+				x[j], outside[begin+i] = w.x[j], true
+			}
 			v.set(i, x)
 		}
 		if err := cmp.Or(ctx.Err(), v.run()); err != nil {
@@ -360,8 +373,8 @@ func (t *Target) covariance(ctx context.Context, w *descent) (*mat.SymDense, int
 	}
 	for j := range d {
 		for i := range j + 1 {
-			a := (column[2*j][i] - column[2*j+1][i]) / (2 * bit) * t.Width[i]
-			b := (column[2*i][j] - column[2*i+1][j]) / (2 * bit) * t.Width[j]
+			a := (column[2*j][i] - column[2*j+1][i]) / apart(outside[2*j:]) * t.Width[i]
+			b := (column[2*i][j] - column[2*i+1][j]) / apart(outside[2*i:]) * t.Width[j]
 			if a-a != 0 || b-b != 0 {
 				a, b = 0, 0
 			}
@@ -429,6 +442,18 @@ func (t *Target) chords(x []float64) []float64 {
 		}
 	}
 	return length
+}
+
+// apart is how far two points of a difference are apart, in widths: those outside the domain
+// are at the minimum itself.
+func apart(outside []bool) float64 {
+	far := 0.0
+	for _, out := range outside[:2] {
+		if !out {
+			far += bit
+		}
+	}
+	return far
 }
 
 // bit is the step of differences, in widths.

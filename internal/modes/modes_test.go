@@ -38,23 +38,39 @@ func round(mean [][]float64, sd, weight []float64) potential.Potential {
 	})
 }
 
-// two is the mixture of two round normals in a box, and starts that fill it.
-func two(t *testing.T, d int, narrow, wide float64) (Target, func(x []float64) error) {
-	t.Helper()
-	a, b, lo, hi, w := make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d)
-	for j := range d {
-		a[j], b[j], lo[j], hi[j], w[j] = 2, -2, -6, 6, 12/math.Sqrt(12)
-	}
-	box, err := domain.NewBox(lo, hi)
-	if err != nil {
-		t.Fatal(err)
-	}
-	rng := rand.New(rand.NewPCG(1, 2))
-	draw := func(x []float64) error {
-		for j := range x {
-			x[j] = 12*rng.Float64() - 6
+// From starts that fill a box, both modes of a mixture of a narrow and a wide normal law are
+// found in 2 to 20 dimensions, at the places that they have, and with their masses by normal
+// laws that the box narrows by 4 % a coordinate; the fitted law tells log Z, 0 but for the cut tails, within 6 standard errors.
+//
+// Mutants: a determinant left out, directions at walls that are not projected.
+func TestFindTwo(t *testing.T) {
+	for _, d := range []int{2, 5, 10, 20} {
+		a, b, lo, hi, w := make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d)
+		for j := range d {
+			a[j], b[j], lo[j], hi[j], w[j] = 2, -2, -6, 6, 12/math.Sqrt(12)
 		}
-		return nil
+		box, err := domain.NewBox(lo, hi)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rng := rand.New(rand.NewPCG(1, 2))
+		target := Target{Energy: round([][]float64{a, b}, []float64{0.5, 1}, []float64{0.7, 0.3}), Domain: box, Width: w, Threads: 2, Flat: 1}
+		s, err := Find(t.Context(), target, func(x []float64) error {
+			for j := range x {
+				x[j] = 12*rng.Float64() - 6
+			}
+			return nil
+		}, 64, 1<<15, 90_000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(s.Modes) != 2 || math.Abs(s.Modes[0].X[0]-2) > 0.01 || math.Abs(s.Modes[1].X[0]+2) > 0.01 ||
+			math.Abs(s.Modes[0].Log-math.Log(0.7)) > 0.05*float64(d) || math.Abs(s.Modes[1].Log-math.Log(0.3)) > 0.05*float64(d) {
+			t.Fatalf("%d dimensions: %+v", d, s.Modes)
+		}
+		f, err := s.Fit(t.Context(), target, rng)
+		if err != nil || !(math.Abs(f.LogZ) < 6*f.SE+1e-3) {
+			t.Errorf("%d dimensions: log Z %.4f ± %.4f, %v", d, f.LogZ, f.SE, err)
+		}
 	}
-	return Target{Energy: round([][]float64{a, b}, []float64{narrow, wide}, []float64{0.7, 0.3}), Domain: box, Width: w, Threads: 2}, draw
 }

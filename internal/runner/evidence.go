@@ -192,8 +192,10 @@ func stepBias(fine, rough exchange.Evidence) (bias, se, of float64) {
 // marginal turns log Z into the log marginal likelihood of a model.
 func (x *execution) marginal(ctx context.Context, e report.Evidence) (*report.Marginal, error) {
 	m := &report.Marginal{Log: math.NaN(), SE: math.NaN()}
+	own := x.Problem
+	own.Guide = nil
 	switch {
-	case !x.Problem.HasReference():
+	case !own.HasReference():
 		m.Reason = "the domain is not bounded, and a flat prior on it no density: bound every parameter (model.constraints)"
 	case e.Reason != "":
 		m.Reason = e.Reason
