@@ -119,7 +119,7 @@ func (f *Found) Validate(p r2sgld.Problem, s r2sgld.Settings) error {
 		return fmt.Errorf("%d temperatures, %d step sizes, states of %d ladders", n, len(f.Diffusion), len(f.States))
 	case math.Abs(f.Beta[0]*coldest-1) > 1e-12:
 		return fmt.Errorf("the coldest inverse temperature is %g, not %g", f.Beta[0], 1/coldest)
-	case (f.Leapfrog > 0) != s.Traits().Metropolis:
+	case (f.Leapfrog > 0) != s.Traits().Metropolis || f.Leapfrog > max(mostLeapfrog, s.Traits().Steps):
 		return fmt.Errorf("trajectories of %d steps", f.Leapfrog)
 	case !(f.Bias >= 0):
 		return fmt.Errorf("a bias of %g", f.Bias)

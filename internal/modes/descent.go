@@ -261,6 +261,34 @@ func (w *descent) stuck() int {
 	return leaning
 }
 
+// sees reports whether no wall stands between the descent and a point.
+func (w *descent) sees(x []float64) bool { return w.trace == nil || !leaves(w.trace, w.x, x, w.n) }
+
+// near reports whether the descent is within a hair of a point, or sees it: walls are where
+// minima are.
+func (w *descent) near(x []float64) bool {
+	const hair = 1e-3 // of a width
+	for j, v := range x {
+		if math.Abs(v-w.x[j]) > hair*w.t.Width[j] {
+			return w.sees(x)
+		}
+	}
+	return true
+}
+
+// leaves reports whether the straight way from a point to another leaves a domain. dir is
+// overwritten.
+func leaves(trace domain.Tracer, from, to, dir []float64) bool {
+	if trace.Clear(from, to) {
+		return false
+	}
+	for j := range dir {
+		dir[j] = to[j] - from[j]
+	}
+	_, wall := trace.Exit(from, dir, domain.None)
+	return wall != domain.None
+}
+
 // evaluator evaluates points of several descents at once.
 type evaluator struct {
 	eval            potential.Evaluator

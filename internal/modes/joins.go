@@ -70,6 +70,9 @@ func (t *Target) Joins(ctx context.Context, at []Mode, gradients int64) ([]Join,
 func (t *Target) highest(v *evaluator, a, b *Mode) (top float64, asked int, err error) {
 	top = max(a.Energy, b.Energy)
 	x := make([]float64, len(a.X))
+	if t.Domain != nil && leaves(t.Domain.Tracer(), a.X, b.X, x) {
+		return math.NaN(), 0, nil
+	}
 	from, to := 0.0, 1.0
 	for range 2 {
 		step := (to - from) / (between + 1)
@@ -77,9 +80,6 @@ func (t *Target) highest(v *evaluator, a, b *Mode) (top float64, asked int, err 
 			part := from + step*float64(i+1)
 			for j := range x {
 				x[j] = (1-part)*a.X[j] + part*b.X[j]
-			}
-			if t.Domain != nil && !t.Domain.Contains(x) {
-				return math.NaN(), asked, nil
 			}
 			v.set(i, x)
 		}

@@ -264,12 +264,12 @@ func (t *Target) finish(ctx context.Context, w *descent) error {
 }
 
 // within is the mode in whose basin w certainly is, -1 for none: where E is that of the
-// normal law fitted to the mode, or lower than between them.
+// normal law fitted to the mode, and no wall stands between.
 func within(modes []Mode, w *descent) int {
 	for i := range modes {
 		m := &modes[i]
 		far := m.distance(w.x)
-		if d := float64(len(w.x)); far <= d+6*math.Sqrt(2*d) && math.Abs(w.e-m.Energy-far/2) <= 0.5+far/8 {
+		if d := float64(len(w.x)); far <= d+6*math.Sqrt(2*d) && math.Abs(w.e-m.Energy-far/2) <= 0.5+far/8 && w.sees(m.X) {
 			return i
 		}
 	}
@@ -303,7 +303,7 @@ func (s *Search) add(ctx context.Context, t *Target, w *descent) (int, error) {
 	m.inv = inverse(m.L)
 	for i := range s.Modes {
 		o := &s.Modes[i]
-		if math.Abs(o.Energy-m.Energy) < 0.1 && min(o.distance(m.X), m.distance(o.X)) < 1 {
+		if math.Abs(o.Energy-m.Energy) < 0.1 && min(o.distance(m.X), m.distance(o.X)) < 0.05 && w.near(o.X) {
 			return i, nil
 		}
 		if same, err := t.connected(o, &m, s); err != nil || same {
@@ -326,6 +326,9 @@ const (
 // connected reports whether nothing parts two minima: neither a barrier nor a wall on the
 // straight way.
 func (t *Target) connected(a, b *Mode, s *Search) (bool, error) {
+	if t.Domain != nil && leaves(t.Domain.Tracer(), a.X, b.X, make([]float64, len(a.X))) {
+		return false, nil
+	}
 	v := t.idle.take(t.Energy, between)
 	defer t.idle.put(v)
 	x := make([]float64, len(a.X))
@@ -333,9 +336,6 @@ func (t *Target) connected(a, b *Mode, s *Search) (bool, error) {
 		part := float64(i+1) / (between + 1)
 		for j := range x {
 			x[j] = (1-part)*a.X[j] + part*b.X[j]
-		}
-		if t.Domain != nil && !t.Domain.Contains(x) {
-			return false, nil
 		}
 		v.set(i, x)
 	}
