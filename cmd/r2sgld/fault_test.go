@@ -56,7 +56,7 @@ func short() map[string]string {
 		"fixed": fmt.Sprintf(onFlower, "fixed", noisy, `{iterations: 24000, burn_in: 200, thin: 1, temperature: [1, 3, 10],
   step_size: [5e-4, 1e-3, 2e-3], ladders: 2, swap: {variance: online}}`), // its draws go to disk in three pieces
 		"auto": fmt.Sprintf(onFlower, "auto", "",
-			`{method: auto, iterations: 2000, ladders: 2, until: {rhat: 1.0001, ess: 1e6, iterations: 8000}}`),
+			`{method: auto, kernel: sgld, iterations: 10000, ladders: 2, until: {rhat: 1.0001, ess: 1e6, iterations: 80000}}`),
 	}
 }
 
@@ -91,7 +91,7 @@ func interrupted(t *testing.T, file, dir string) (want map[string]string) {
 	if _, err := bare(t, file, whole, &said).Run(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	for wait := time.Millisecond; ; wait += wait / 4 {
+	for wait := time.Millisecond; ; wait += wait / 8 {
 		j := bare(t, file, dir, &said)
 		j.Checkpoint = time.Millisecond
 		ctx, cancel := context.WithTimeout(context.Background(), wait)
