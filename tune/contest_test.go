@@ -186,3 +186,20 @@ func TestTrialIsShort(t *testing.T) {
 		}
 	}
 }
+
+// Steps that do not see the potential are looked for at every rung: what a hot one does not
+// see swaps bring to the cold one. A jump that is certain and steps that are coarse both tell.
+//
+// Mutant: the coldest rung alone.
+func TestUnseenAtHotRungs(t *testing.T) {
+	quiet := r2sgld.Jumps{Looked: 100_000}
+	for _, c := range []struct {
+		hot  r2sgld.Jumps
+		want bool
+	}{{quiet, false}, {r2sgld.Jumps{Looked: 100_000, Seen: 1000}, true}, {r2sgld.Jumps{Looked: 100_000, Refused: 50_000}, true}} {
+		res := &r2sgld.Result{Ladders: []r2sgld.Ladder{{Jumps: []r2sgld.Jumps{quiet, c.hot}}}}
+		if unseen(res) != c.want {
+			t.Errorf("%+v at the hot rung: %v", c.hot, !c.want)
+		}
+	}
+}

@@ -84,7 +84,7 @@ var ofSampling = []fault{
 	{"kernels compared where walls are sought", "tune TestContestLeftOut", []edit{
 		{"tune.exact", "domain.ExactWalls(p.Domain", "(true || domain.ExactWalls(p.Domain)"},
 	}},
-	{"steps of hot rungs not looked at", "cmd/r2sgld TestAutoInNarrowWells", []edit{{"tune.unseen", "|| j", "|| r == 0 && j"}}},
+	{"steps of hot rungs not looked at", "tune TestUnseenAtHotRungs", []edit{{"tune.unseen", "|| j", "|| r == 0 && j"}}},
 	{"singular slopes have a known bias", "tune TestChoose", []edit{{"tune.(*Found).choose", "sgld.Singular", "false"}}},
 	{"trials of any length", "tune TestTrialIsShort", []edit{
 		{"tune.(*tuner).tried", "pilotPart*cost*f.Leapfrog > most", "cost < 0 && most < 0"},
