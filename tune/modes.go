@@ -269,7 +269,8 @@ func pulled(d domain.Domain, rng *rand.Rand, draw func(x []float64) error) func(
 	}
 }
 
-// budget are the gradients that descents may take: a part of those of the shortest run.
+// budget are the gradients that descents may take: a part of those of the shortest run; Find
+// takes more where modes have few starts.
 func (t *tuner) budget() int64 {
 	warm, steps := firstRound, 1
 	if t.s.Unbiased() {

@@ -32,7 +32,7 @@ type Target struct {
 type Mode struct {
 	X      []float64   `json:"x"`      // the minimum
 	Energy float64     `json:"energy"` // E there
-	L      [][]float64 `json:"l"`      // L Lᵀ is the covariance of the normal law fitted there, centred at Center
+	L      [][]float64 `json:"l"`      // L Lᵀ is the covariance of the normal law fitted there
 	Center []float64   `json:"center"`
 	Log    float64     `json:"log_mass"` // log ∫ exp(−E) over the basin, by that law
 	Starts int         `json:"starts"`   // of all, that end there
@@ -53,7 +53,7 @@ const (
 
 // A Search is what many starts led to.
 type Search struct {
-	Modes     []Mode `json:"modes"`     // the one of most mass first
+	Modes     []Mode `json:"modes"`     // those of the first search first, the one of most mass before the others
 	Starts    int    `json:"starts"`    // all of them
 	Settled   int    `json:"settled"`   // of them, those that ended in a mode
 	Gradients int64  `json:"gradients"` // of all
