@@ -73,7 +73,7 @@ func peanutRadius(theta float64) float64 { // a Cassini oval
 // onShape is a law with the expectations of its shape.
 func onShape(t *testing.T, name string, a shape, d domain.Domain, u potential.Potential, floor float64, tau ...float64) exactLaw {
 	t.Helper()
-	l := exactLaw{name: name, floor: floor, tau: tau}
+	l := exactLaw{name: name, floor: floor, tau: tau, shape: a}
 	l.p = r2sgld.Problem{Potential: u, Domain: d}
 	if tau == nil {
 		tau = []float64{1}

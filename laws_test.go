@@ -239,8 +239,14 @@ func TestGaussianInHalfSpace(t *testing.T) {
 func TestGaussianInBall(t *testing.T) {
 	var r reference
 	readReference(t, "gauss_ball.json", &r)
-	d := must(domain.NewBall(r.Domain.Center, r.Domain.Radius))
-	atTwoSteps(t, r2sgld.Problem{Potential: quadratic(r.Target.Mu, r.Target.Q), Domain: d}, settings(400_000, 2e-3), 1, r.moments())
+	p := r2sgld.Problem{Potential: quadratic(r.Target.Mu, r.Target.Q), Domain: must(domain.NewBall(r.Domain.Center, r.Domain.Radius))}
+	atTwoSteps(t, p, settings(400_000, 2e-3), 1, r.moments())
+	t.Run("from a guide", func(t *testing.T) {
+		s := settings(100_000, 0)
+		s.Temperature, s.StepSize = guidedRungs, guidedSteps(2e-3)
+		p.Guide, _ = fitted(t, p, 1)
+		atTwoSteps(t, p, s, 1, r.moments())
+	})
 }
 
 // dirichlet is U = −Σ (α_i − 1) log x_i with x_d+1 = 1 − Σ x_i.
