@@ -2,6 +2,24 @@ package mutants
 
 // ofMathematics are faults of expressions, solvers, statistics and theory.
 var ofMathematics = []fault{
+	{"exp: the rest of log 2 left out", "internal/vector/lane Errors", []edit{
+		{"internal/vector/lane.parts", "r = math.FMA(-k, Ln2Rest, high)", "r = high"},
+	}},
+	{"log1p: what 1 + x lacks left out", "internal/vector/lane Errors|Special", []edit{
+		{"internal/vector/lane.log1p", "rest/u", "0*rest"},
+	}},
+	{"sines: what the reduced argument lacks left out", "internal/vector/lane Errors", []edit{
+		{"internal/vector/lane.quarters", "(high - (r - back)) - (p + back)", "0 * back"},
+	}},
+	{"cosines of the wrong sign in two quarters", "internal/vector/lane Errors", []edit{
+		{"internal/vector/lane.turn", "(n+1)&2", "n&2"},
+	}},
+	{"a fused product that kernels round", "internal/vector SameBits|Lengths", []edit{
+		{"internal/vector.MulAdd", "float64(x*b[i]) + c[i]", "math.FMA(x, b[i], c[i])"},
+	}},
+	{"lanes that a kernel leaves begin one too late", "internal/vector SameBits|Lengths", []edit{
+		{"internal/vector.unary.run", "i += k(&dst[i], &a[i], n-i)", "i = min(i+k(&dst[i], &a[i], n-i)+1, n)"},
+	}},
 	{"weights of a log sum exchanged", "expression TestLogSpace", []edit{
 		{"expression.(*sweep).part", "2-j], v.arg[3-j", "j], v.arg[j+1"},
 	}},

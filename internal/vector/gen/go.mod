@@ -1,0 +1,16 @@
+module github.com/r2sgld/r2sgld/internal/vector/gen
+
+go 1.26.0
+
+require (
+	github.com/mmcloughlin/avo v0.5.0
+	github.com/r2sgld/r2sgld v0.0.0
+)
+
+require (
+	golang.org/x/mod v0.42.0 // indirect
+	golang.org/x/sync v0.24.0 // indirect
+	golang.org/x/tools v0.52.0 // indirect
+)
+
+replace github.com/r2sgld/r2sgld => ../../..

@@ -1,0 +1,35 @@
+package vector
+
+import "golang.org/x/sys/cpu"
+
+// kernels are those of this processor.
+var kernels = choice()
+
+func choice() *table {
+	x := &cpu.X86
+	switch {
+	case x.HasAVX512F && x.HasAVX512DQ:
+		return &avx512
+	case x.HasAVX2 && x.HasFMA:
+		return &avx2
+	}
+	return new(table)
+}
+
+var avx2 = table{
+	add: addAVX2, sub: subAVX2, mul: mulAVX2, div: divAVX2, minimum: minimumAVX2, maximum: maximumAVX2,
+	mulAdd: mulAddAVX2, mulSub: mulSubAVX2, subMul: subMulAVX2, fma: fmaAVX2,
+	mulMulAdd: mulMulAddAVX2, choose: chooseAVX2,
+	neg: negAVX2, abs: absAVX2, sqrt: sqrtAVX2, exp: expAVX2, expm1: expm1AVX2, sigmoid: sigmoidAVX2,
+	softplus: softplusAVX2, tanh: tanhAVX2, log: logAVX2, log1p: log1pAVX2, sin: sinAVX2, cos: cosAVX2, tan: tanAVX2,
+	sinCos: sinCosAVX2,
+}
+
+var avx512 = table{
+	add: addAVX512, sub: subAVX512, mul: mulAVX512, div: divAVX512, minimum: minimumAVX512, maximum: maximumAVX512,
+	mulAdd: mulAddAVX512, mulSub: mulSubAVX512, subMul: subMulAVX512, fma: fmaAVX512,
+	mulMulAdd: mulMulAddAVX512, choose: chooseAVX512,
+	neg: negAVX512, abs: absAVX512, sqrt: sqrtAVX512, exp: expAVX512, expm1: expm1AVX512, sigmoid: sigmoidAVX512,
+	softplus: softplusAVX512, tanh: tanhAVX512, log: logAVX512, log1p: log1pAVX512, sin: sinAVX512, cos: cosAVX512, tan: tanAVX512,
+	sinCos: sinCosAVX512,
+}
