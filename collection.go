@@ -14,14 +14,11 @@ type collection struct {
 
 	rows     [][]float64 // one state per rung, for the keeper
 	energies []float64   // likewise
-	told     []float64   // energies of the replicas
-	more     []float64   // what they are more than those that rungs trade by
 }
 
 // own gives c a workspace for states that are told by so many numbers.
 func (c *collection) own(rungs, told int) {
 	c.rows, c.energies = make([][]float64, rungs), make([]float64, rungs)
-	c.told, c.more = make([]float64, rungs), make([]float64, rungs)
 	for i := range c.rows {
 		c.rows[i] = make([]float64, told)
 	}
@@ -38,18 +35,18 @@ func (l *ladder) keepDraw() error {
 		l.room()
 	}
 	held := c.kept%c.stride == 0
-	l.guide.told(c.told, c.more, b, l.base)
+	energy, more := l.told[l.first:], l.more[l.first:]
 	for i, r := range b.Rung {
 		x := l.frame.shown(b.State(l.from, i))
 		if r == 0 && c.domain != nil && !c.domain.Contains(x) {
 			l.tally[r].Outside++
 		}
 		if held {
-			c.draws.add(r, x, c.told[i], c.more[i])
+			c.draws.add(r, x, energy[i], more[i])
 		}
 		if c.keeper != nil {
 			copy(c.rows[r], x)
-			c.energies[r] = c.told[i]
+			c.energies[r] = energy[i]
 		}
 	}
 	if held {

@@ -91,7 +91,7 @@ func TestUniformSquareToTheWall(t *testing.T) {
 		res := sample(t, r2sgld.Problem{Potential: flat(2), Domain: d}, r2sgld.Settings{Seed: 2, Ladders: ladders, Iterations: n, BurnIn: n - 1,
 			StepSize: []float64{0.5}, Kernel: kernel.HMC{Leapfrog: 1},
 			Hooks: r2sgld.Hooks{Recorder: func(l int) r2sgld.Recorder {
-				return watch(func(_ int, b *kernel.Block) { each[l].add(cos*b.X[0]+sin*b.X[1], cos*b.X[1]-sin*b.X[0]) })
+				return watch(func(_ int, b *kernel.Block) { each[l].add(cos*b.X[0]+sin*b.X[b.Stride], cos*b.X[b.Stride]-sin*b.X[0]) })
 			}}})
 		var all square
 		for _, s := range each {

@@ -72,7 +72,7 @@ func (r *Result) Jumps(rung int) Jumps {
 // A watch looks at steps for jumps.
 type watch struct {
 	from, to      knots     // the ends of the steps
-	x, grad, mids []float64 // places along them, slopes and energies there
+	x, grad, mids []float64 // places along them, slopes and energies there, of all lanes
 	jumps         []Jumps   // per rung
 }
 
@@ -82,25 +82,28 @@ type knots struct{ energy, slope []float64 }
 // watch returns what looks at the steps of a ladder; nil where energies and slopes are not
 // those of one function, or jumps do no harm.
 func (r *run) watch() *watch {
-	s, rungs, d := r.settings, len(r.schedule.Temperature), r.problem.Potential.Dim()
+	s, rungs := r.settings, len(r.schedule.Temperature)
 	if _, noisy := potential.Exact(r.potential); noisy || r.traits.Exact || s.Penalty != nil && !s.Penalty.Distance {
 		return nil
 	}
 	room := func(n int) []float64 { return make([]float64, n) }
-	return &watch{knots{room(rungs), room(rungs)}, knots{room(rungs), room(rungs)}, room(rungs * d), room(rungs * d),
-		room(rungs), make([]Jumps, rungs)}
+	return &watch{from: knots{room(rungs), room(rungs)}, to: knots{room(rungs), room(rungs)}, jumps: make([]Jumps, rungs)}
 }
 
-// land evaluates the block of l at the ends of the steps of iteration k, and looks along
-// some of them.
+// leave notes where the steps of iteration k of a block begin, once these are made, if it
+// is one of those that are looked at.
+func (w *watch) leave(b *kernel.Block, k int) {
+	if w != nil && k%lookEvery == 0 {
+		w.from.note(b)
+	}
+}
+
+// land looks along these steps, whose ends are evaluated.
 func (w *watch) land(l *replicas, k int) {
-	b := l.block
 	if w == nil || k%lookEvery != 0 {
-		l.evaluate()
 		return
 	}
-	w.from.note(b) // still those of the beginning
-	l.evaluate()
+	b := l.block
 	w.to.note(b)
 	for i, r := range b.Rung {
 		tau := l.at.Temperature[r]
@@ -125,25 +128,33 @@ func (w *watch) land(l *replicas, k int) {
 func (n knots) note(b *kernel.Block) {
 	copy(n.energy, b.Energy)
 	clear(n.slope)
-	for j := 0; j < len(b.X); j += b.R {
+	for j := 0; j < len(b.X); j += b.Stride {
 		for i := range n.slope {
 			n.slope[i] += b.Grad[j+i] * (b.X[j+i] - b.From[j+i])
 		}
 	}
 }
 
+// room makes room for lanes of so many numbers and energies, once.
+func (w *watch) room(numbers, energies int) {
+	if len(w.x) != numbers {
+		w.x, w.grad, w.mids = make([]float64, numbers), make([]float64, numbers), make([]float64, energies)
+	}
+}
+
 // narrow halves the segment of replica i's step, always to the half that strays more.
 func (w *watch) narrow(l *replicas, s segment, i int) segment {
-	b := l.block
+	b, i := l.lanes.block, l.first+i
+	w.room(len(b.X), b.R)
 	for range halvings {
 		t := (s.at[0] + s.at[1]) / 2
 		copy(w.x, b.X)
-		for j := i; j < len(w.x); j += b.R {
+		for j := i; j < len(w.x); j += b.Stride {
 			w.x[j] = b.From[j] + t*(b.X[j]-b.From[j])
 		}
 		l.potential.Eval(w.mids, w.grad, w.x)
 		slope := 0.0
-		for j := i; j < len(w.x); j += b.R {
+		for j := i; j < len(w.x); j += b.Stride {
 			slope += w.grad[j] * (b.X[j] - b.From[j])
 		}
 		first, second := s, s

@@ -1,7 +1,6 @@
 package r2sgld
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -18,7 +17,8 @@ const (
 	stop                // end here
 )
 
-// A ladder is one set of replicas that trade rungs. One goroutine moves it.
+// A ladder is one set of replicas that trade rungs. One goroutine moves it, with those of
+// its band.
 type ladder struct {
 	replicas
 	trading
@@ -33,47 +33,32 @@ type ladder struct {
 	until    int      // the last iteration of the round that a resumed ladder was in
 	next     int      // the next iteration whose draw is kept
 	torn     bool     // whether it failed within an iteration, so that there is no state to save
-	owned    bool     // whether the workspace is that of the goroutine
+	owned    bool     // whether the workspace is one that a goroutine asked for
 	rest     int      // bytes of the newest copy of the state, numbers aside
 
 	signal atomic.Uint32
 	saved  atomic.Pointer[savedState] // the newest copy of the state
 }
 
-// run takes the ladder from where it stands to its last iteration.
-func (l *ladder) run() error {
-	l.next = l.schedule.Next(l.done)
-	for k := l.done + 1; k <= l.schedule.Iterations; k++ {
-		if s := l.signal.Load(); s != quiet {
-			if s == stop {
-				return context.Canceled
-			}
-			l.snapshot()
-		}
-		l.torn = true
-		if err := l.iterate(k); err != nil {
-			return err
-		}
-		l.done, l.torn = k, false
-		if err := l.record(k); err != nil {
-			return fmt.Errorf("record iteration %d: %w", k, err)
-		}
+// stopped heeds what the ladder is asked to do between two iterations, and reports
+// whether that is to end.
+func (l *ladder) stopped() bool {
+	switch l.signal.Load() {
+	case stop:
+		return true
+	case save:
+		l.snapshot()
 	}
-	return nil
+	return false
 }
 
-// iterate makes the steps and the swaps of iteration k.
-func (l *ladder) iterate(k int) error {
-	l.set(k) // step size, temperature per rung
-	for range l.traits.Steps {
-		l.move(k) // drift and noise: From to X
-		l.shadow.observe()
-		l.reflect()                  // along that step; fallbacks counted
-		l.watch.land(&l.replicas, k) // one minibatch for all rungs
-	}
-	l.mover.End(l.block, l.at, l.noise)
-	if i := l.notFinite(); i >= 0 {
-		return l.blowUp(k, i)
+// end ends iteration k, whose steps are made: rungs trade, and a draw is kept if one is
+// due. The energies of all lanes may be finite.
+func (l *ladder) end(k int, finite bool) error {
+	if !finite {
+		if i := l.notFinite(); i >= 0 {
+			return l.blowUp(k, i)
+		}
 	}
 	if err := l.shadow.follow(k); err != nil {
 		return fmt.Errorf("certificate, iteration %d: %w", k, err)
@@ -84,6 +69,10 @@ func (l *ladder) iterate(k int) error {
 	}
 	if err != nil {
 		return fmt.Errorf("swaps of iteration %d: %w", k, err)
+	}
+	l.done, l.torn = k, false
+	if err := l.record(k); err != nil {
+		return fmt.Errorf("record iteration %d: %w", k, err)
 	}
 	return nil
 }
@@ -105,7 +94,7 @@ func (l *ladder) record(k int) error {
 
 // close ends what the evaluators keep outside of this program.
 func (l *ladder) close() error {
-	return errors.Join(closeAll(l.potential, l.full), l.shadow.close())
+	return errors.Join(l.lanes.close(), closeAll(l.full), l.shadow.close())
 }
 
 // closeAll closes those evaluators that there are.

@@ -90,10 +90,10 @@ func TestMomentumKeepsUniformLaw(t *testing.T) {
 			s.Recorder = func(l int) r2sgld.Recorder {
 				return watch(func(_ int, b *kernel.Block) {
 					n := float64(s.Iterations)
-					sums[0][l] += b.X[0] * b.X[1] / n
-					sums[1][l] += b.V[0] * b.V[1] / n
-					for j, x := range b.X {
-						v := b.V[j]
+					sums[0][l] += b.X[0] * b.X[b.Stride] / n
+					sums[1][l] += b.V[0] * b.V[b.Stride] / n
+					for j := range d {
+						x, v := b.X[j*b.Stride], b.V[j*b.Stride]
 						sums[2][l] += x * v / n
 						sums[3+3*j][l] += x / n
 						sums[4+3*j][l] += x * x / n
@@ -158,7 +158,7 @@ func TestMomentumAtSwaps(t *testing.T) {
 			for i, r := range b.Rung {
 				was := before[i]
 				before[i] = r
-				for j := i; j < len(b.V); j += b.R {
+				for j := i; j < len(b.V); j += b.Stride {
 					v := b.V[j] * b.V[j] / (s.StepSize[r] * s.Temperature[r])
 					if r == was {
 						stayed[r][l].add(v)
@@ -227,7 +227,7 @@ func TestMomentumUnderSchedules(t *testing.T) {
 				return watch(func(k int, b *kernel.Block) {
 					schedule.Set(at, k)
 					for i, r := range b.Rung {
-						for j := i; j < len(b.V); j += b.R {
+						for j := i; j < len(b.V); j += b.Stride {
 							parts[c.part(k)][l].add(b.V[j] * b.V[j] / (at.StepSize[r] * at.Temperature[r]))
 						}
 					}

@@ -31,11 +31,11 @@ func eightRungs(b *testing.B) *ladder {
 		b.Fatal(err)
 	}
 	l := r.all[0]
-	if err := l.own(r); err != nil {
+	if err := (band{l}).own(r); err != nil {
 		b.Fatal(err)
 	}
 	l.schedule.Iterations = settling // walls are met as in equilibrium
-	if err := l.run(); err != nil {
+	if err := (band{l}).run(); err != nil {
 		b.Fatal(err)
 	}
 	l.schedule.Iterations += b.N
@@ -50,7 +50,7 @@ const settling = 20_000
 func BenchmarkEightRungs(b *testing.B) {
 	l := eightRungs(b)
 	b.ResetTimer()
-	if err := l.run(); err != nil {
+	if err := (band{l}).run(); err != nil {
 		b.Fatal(err)
 	}
 }

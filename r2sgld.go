@@ -108,8 +108,9 @@ type Penalty struct {
 }
 
 // A Recorder watches a ladder: Record is called after every iteration k = 1,
-// 2, … with the block, in the kernel's coordinates z if there is a whitening.
-// It must neither change nor keep b. A recorder whose state belongs into
+// 2, … with the block of the ladder, in the kernel's coordinates z if there is a
+// whitening. Other ladders may stand beside it in memory: coordinate j of replica i is
+// b.X[j*b.Stride+i]. It must neither change nor keep b. A recorder whose state belongs into
 // checkpoints implements encoding.BinaryAppender and encoding.BinaryUnmarshaler.
 type Recorder interface {
 	Record(k int, b *kernel.Block) error
@@ -183,17 +184,16 @@ func (r *run) ladders(parent context.Context) error {
 		}
 	})
 	defer unhook()
-	for _, l := range r.all {
+	for _, b := range r.bands() {
 		g.Go(func() error {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			err := l.own(r)
+			err := b.own(r)
 			if err == nil {
-				err = l.run()
+				err = b.run()
 			}
 			if err != nil {
-				err = fmt.Errorf("ladder %d: %w", l.index+1, err)
 				fail(err)
 			}
 			return err

@@ -162,11 +162,11 @@ func TestInfiniteTemperatureWalks(t *testing.T) {
 			var steps [ladders]ratio
 			s.Recorder = func(l int) r2sgld.Recorder {
 				return watch(func(_ int, b *kernel.Block) {
-					z := b.From[2*b.R+1] // the third coordinate of replica 1, along the slab in either coordinates
+					z := b.From[2*b.Stride+1] // the third coordinate of replica 1, along the slab in either coordinates
 					if s.Whitening != nil {
 						z += 0.5
 					}
-					if step := b.X[2*b.R+1] - b.From[2*b.R+1]; z > 0.35 && z < 0.65 {
+					if step := b.X[2*b.Stride+1] - b.From[2*b.Stride+1]; z > 0.35 && z < 0.65 {
 						steps[l].add(step * step)
 					}
 				})

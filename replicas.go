@@ -6,22 +6,17 @@ import (
 
 	"github.com/r2sgld/r2sgld/domain"
 	"github.com/r2sgld/r2sgld/kernel"
-	"github.com/r2sgld/r2sgld/potential"
 	"github.com/r2sgld/r2sgld/stream"
 )
 
-// replicas are states, one on each rung, and what moves them between walls.
+// replicas are the states of one ladder, one on each rung, and what keeps them between
+// walls.
 type replicas struct {
-	schedule  *kernel.Schedule
-	at        *kernel.At
-	block     *kernel.Block
-	traits    kernel.Traits
-	mover     kernel.Mover
+	*lanes                  // what moves them, with those of other ladders
+	block     *kernel.Block // of the lanes those of the ladder
+	first     int           // of its lanes
 	frame     frame
-	potential potential.Evaluator
-	base      potential.Evaluator // of the base law; nil without
-	guide     *guide              // what leads from its law to the density; nil without
-	reflector domain.Reflector    // nil lets steps go
+	reflector domain.Reflector // nil lets steps go
 	streams   *stream.Set
 	noise     []*stream.Rand // per replica
 	fresh     int            // the rung whose states come from source; -1 is none
@@ -32,7 +27,6 @@ type replicas struct {
 	// the workspace
 	from, to []float64 // one state
 	v        []float64 // its momentum; nil without
-	spread   []float64 // At.Spread of the iteration before
 }
 
 // A source gives states to the hottest rung.
@@ -58,35 +52,6 @@ func (s lawSource) draw(l *replicas, i int) {
 			l.v[j] = l.at.Spread[l.fresh] * rng.NormFloat64()
 		}
 	}
-}
-
-// set takes step sizes and temperatures to iteration k, and momenta along.
-func (l *replicas) set(k int) {
-	copy(l.spread, l.at.Spread)
-	if !l.schedule.Set(l.at, k) || !l.traits.Carries {
-		return
-	}
-	for i, r := range l.block.Rung {
-		l.block.Rescale(i, l.spread[r], l.at.Temperature[r], l.at.Spread[r], l.at.Temperature[r])
-	}
-}
-
-// move makes a step of iteration k of every replica, up to walls.
-func (l *replicas) move(k int) {
-	l.mover.Step(l.block, l.at, l.noise)
-	if k <= l.schedule.BurnIn {
-		l.mover.Warm(l.block)
-	}
-}
-
-// evaluate evaluates the block at its states.
-func (l *replicas) evaluate() {
-	b := l.block
-	l.potential.Eval(b.Energy, b.Grad, b.X)
-	if l.base != nil {
-		l.base.Eval(b.Base, b.BaseGrad, b.X)
-	}
-	l.guide.lead(b, l.base != nil)
 }
 
 // notFinite returns the first replica whose energy is not finite, or whose
@@ -154,7 +119,7 @@ func (l *replicas) arrived(t *domain.Tally, i int) {
 		t.Reflected++
 		t.Reflections += int64(hits)
 	}
-	if l.mover.Stuck(i) {
+	if l.mover.Stuck(l.first + i) {
 		t.Fallbacks++
 	}
 }
@@ -163,10 +128,10 @@ func (l *replicas) arrived(t *domain.Tally, i int) {
 func (l *replicas) gather(i int) {
 	b := l.block
 	for j := range l.from {
-		l.from[j], l.to[j] = b.From[j*b.R+i], b.X[j*b.R+i]
+		l.from[j], l.to[j] = b.From[j*b.Stride+i], b.X[j*b.Stride+i]
 	}
 	for j := range l.v {
-		l.v[j] = b.V[j*b.R+i]
+		l.v[j] = b.V[j*b.Stride+i]
 	}
 }
 
@@ -174,10 +139,10 @@ func (l *replicas) gather(i int) {
 func (l *replicas) scatter(i int) {
 	b := l.block
 	for j, v := range l.to {
-		b.X[j*b.R+i] = v
+		b.X[j*b.Stride+i] = v
 	}
 	for j, v := range l.v {
-		b.V[j*b.R+i] = v
+		b.V[j*b.Stride+i] = v
 	}
 }
 
@@ -202,4 +167,65 @@ func (l *replicas) withoutDrift(i, r int) {
 // state returns the state of a replica as draws are kept.
 func (l *replicas) state(replica int) []float64 {
 	return append([]float64(nil), l.frame.shown(l.block.State(l.from, replica))...)
+}
+
+// moves are those that the mover counts of the ladder.
+func (l *replicas) moves() []kernel.Moves {
+	all := l.mover.Moves()
+	if all == nil {
+		return nil
+	}
+	return all[l.first : l.first+l.block.R]
+}
+
+// handOver gives what the mover remembers of the ladder to that of other lanes, where its
+// own begin at first.
+func (l *replicas) handOver(w *lanes, first int) {
+	for i, v := range l.numbers() {
+		if *v == nil {
+			continue
+		}
+		to := w.mover.Numbers()[i]
+		if *to == nil {
+			*to = make([]float64, w.block.R)
+		}
+		copy((*to)[first:], *v)
+	}
+	if moves := l.moves(); moves != nil {
+		copy(w.mover.Moves()[first:], moves)
+	}
+}
+
+// numbers are those of the mover that are of the ladder.
+func (l *replicas) numbers() []*[]float64 {
+	all := l.mover.Numbers()
+	if l.block.R == l.lanes.block.R {
+		return all
+	}
+	var own []*[]float64
+	for _, v := range all {
+		part := *v
+		if part != nil {
+			part = part[l.first : l.first+l.block.R]
+		}
+		own = append(own, &part)
+	}
+	return own
+}
+
+// apart is the block of the ladder if it has lanes of its own, else a copy.
+func (l *replicas) apart() *kernel.Block {
+	b := l.block
+	if b.R == b.Stride {
+		return b
+	}
+	c := kernel.NewBlock(b.R, b.D)
+	if b.Base != nil {
+		c.WithBase()
+	}
+	if b.V != nil {
+		c.V = make([]float64, len(c.X))
+	}
+	c.Copy(b)
+	return c
 }

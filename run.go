@@ -160,9 +160,10 @@ func (r *run) ladder(ctx context.Context, i int) (*ladder, error) {
 	if l.trading, err = r.trading(l.streams); err != nil {
 		return nil, err
 	}
-	if err = r.workspace(&l.replicas, &l.trading); err != nil {
+	if err = r.join(&l.replicas); err != nil {
 		return nil, err
 	}
+	r.workspace(&l.trading, &l.replicas)
 	if s.Certificate {
 		if err = r.certify(l); err != nil {
 			return nil, errors.Join(err, l.close())
@@ -181,13 +182,11 @@ func (r *run) ladder(ctx context.Context, i int) (*ladder, error) {
 // replicas sets up replicas at the origin, without a workspace.
 func (r *run) replicas(schedule *kernel.Schedule, streams *stream.Set) replicas {
 	rungs := len(schedule.Temperature)
-	l := replicas{schedule: schedule, block: kernel.NewBlock(rungs, r.problem.Potential.Dim()), traits: r.traits, frame: r.frame,
+	block := kernel.NewBlock(rungs, r.problem.Potential.Dim())
+	l := replicas{lanes: &lanes{schedule: schedule}, block: block, frame: r.frame,
 		streams: streams, fresh: -1, tally: make([]domain.Tally, rungs), corners: newCorners(rungs)}
 	for i := range rungs {
 		l.noise = append(l.noise, streams.Of(i, stream.Kernel))
-	}
-	if r.problem.normal() != nil {
-		l.block.WithBase()
 	}
 	return l
 }
@@ -226,56 +225,58 @@ func (r *run) target() (u potential.Potential, d domain.Domain, err error) {
 	return r.frame.potential(u, r.schedule.Temperature[0]), d, err
 }
 
-// own gives the ladder a workspace of its own, once: the goroutine that first
-// runs it asks for it anew, so that no two ladders write to one cache line.
-func (l *ladder) own(r *run) error {
-	if l.owned {
-		return nil
+// join gives ladders that stand at one iteration lanes in common, and each a workspace for
+// what it does by itself.
+func (r *run) join(all ...*replicas) (err error) {
+	n, first := r.problem.Potential.Dim(), all[0]
+	rungs := first.block.R
+	block := kernel.NewBlocks(len(all), rungs, n)
+	if r.problem.normal() != nil {
+		block.WithBase()
 	}
-	l.owned = true
-	l.collection.own(l.block.R, len(l.names))
-	return errors.Join(l.close(), r.workspace(&l.replicas, &l.trading), l.shadow.own(r))
-}
-
-// workspace gives l and its trade all that they work with.
-func (r *run) workspace(l *replicas, t *trading) (err error) {
-	n, rungs := r.problem.Potential.Dim(), l.block.R
-	l.block = l.block.Clone()
-	at := kernel.NewAt(rungs)
-	if l.at != nil { // momenta belong to it
-		copy(at.Spread, l.at.Spread)
+	if first.block.V != nil {
+		block.V = make([]float64, len(block.X))
 	}
-	l.at = at
-	l.tally, l.corners = slices.Clone(l.tally), slices.Clone(l.corners)
-	mover := r.mover(l.block)
-	if l.mover != nil {
-		for i, v := range l.mover.Numbers() {
-			*mover.Numbers()[i] = slices.Clone(*v)
+	w := &lanes{schedule: first.schedule, at: kernel.NewAt(rungs), block: block, traits: r.traits, mover: r.mover(block),
+		spread: make([]float64, rungs), told: make([]float64, block.R), more: make([]float64, block.R)}
+	if first.at != nil { // momenta belong to it
+		copy(w.at.Spread, first.at.Spread)
+	}
+	for m, l := range all {
+		part := block.Ladder(m)
+		part.Copy(l.block)
+		if l.mover != nil {
+			l.handOver(w, m*rungs)
 		}
-		copy(mover.Moves(), l.mover.Moves())
-	}
-	l.mover = mover
-	l.frame = l.frame.own(n, len(r.problem.ReportedNames()))
-	l.from, l.to, l.spread = make([]float64, n), make([]float64, n), make([]float64, rungs)
-	if l.block.V != nil {
-		l.v = make([]float64, n)
-	}
-	t.own(rungs, n)
-	if r.domain != nil {
-		rule := cmp.Or(r.settings.Boundary, domain.Specular)
-		if l.reflector, err = domain.NewReflector(r.domain, rule, r.settings.Cap); err != nil {
-			return err
+		w.noise = append(w.noise, l.noise...)
+		l.lanes, l.block, l.first = w, part, m*rungs
+		l.tally, l.corners = slices.Clone(l.tally), slices.Clone(l.corners)
+		l.frame = l.frame.own(n, len(r.problem.ReportedNames()))
+		l.from, l.to = make([]float64, n), make([]float64, n)
+		if block.V != nil {
+			l.v = make([]float64, n)
+		}
+		if r.domain != nil {
+			rule := cmp.Or(r.settings.Boundary, domain.Specular)
+			if l.reflector, err = domain.NewReflector(r.domain, rule, r.settings.Cap); err != nil {
+				return err
+			}
 		}
 	}
 	if b := r.problem.Base; b != nil {
-		l.base = r.frame.potential(b.Potential, math.NaN()).Evaluator(rungs, nil)
+		w.base = r.frame.potential(b.Potential, math.NaN()).Evaluator(block.R, nil)
 	}
 	if g := r.problem.Guide; g != nil {
-		l.guide = newGuide(r.frame.potential(g.Potential, math.NaN()), rungs)
+		w.guide = newGuide(r.frame.potential(g.Potential, math.NaN()), block.R)
 	}
-	l.potential = r.potential.Evaluator(rungs, l.streams) // last: what is open is closed with the ladder
-	if r.full != nil {
-		t.full = r.full.Evaluator(rungs, l.streams)
-	}
+	w.potential = r.potential.Evaluator(block.R, first.streams) // last: what is open is closed with the lanes
 	return nil
+}
+
+// workspace gives the trade of l all that it works with.
+func (r *run) workspace(t *trading, l *replicas) {
+	t.own(l.block.R, l.block.D)
+	if r.full != nil {
+		t.full = r.full.Evaluator(l.block.R, l.streams)
+	}
 }

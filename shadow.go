@@ -74,7 +74,11 @@ func (r *run) shade(l *replicas, streams int) (*shadow, error) {
 	if s.trading, err = r.trading(s.streams); err != nil {
 		return nil, err
 	}
-	return s, r.workspace(&s.replicas, &s.trading)
+	if err = r.join(&s.replicas); err != nil {
+		return nil, err
+	}
+	r.workspace(&s.trading, &s.replicas)
+	return s, nil
 }
 
 // A leadSource gives a shadow the states of its lead.
@@ -90,8 +94,7 @@ func (s *shadow) join() {
 		return
 	}
 	b, lead := s.block, s.lead.block
-	copy(b.X, lead.X)
-	copy(b.Rung, lead.Rung)
+	b.Copy(lead)
 	s.evaluate()
 	s.next.join()
 }
@@ -113,7 +116,7 @@ func (s *shadow) note() {
 		drift(s.mean[r*b.D:(r+1)*b.D], b.From, b, i, at.Drift[r], at.Temperature[r])
 		for j := range b.D {
 			if s.xi[r*b.D+j] = 0; at.Noise[r] > 0 {
-				s.xi[r*b.D+j] = (b.X[j*b.R+i] - s.mean[r*b.D+j]) / at.Noise[r]
+				s.xi[r*b.D+j] = (b.X[j*b.Stride+i] - s.mean[r*b.D+j]) / at.Noise[r]
 			}
 		}
 	}
@@ -123,7 +126,7 @@ func (s *shadow) note() {
 // i of b from its state in x.
 func drift(mean, x []float64, b *kernel.Block, i int, eta, tau float64) {
 	for j := range mean {
-		at := j*b.R + i
+		at := j*b.Stride + i
 		mean[j] = x[at]
 		if eta == 0 { // an infinite gradient is of no concern then
 			continue
@@ -185,7 +188,7 @@ func (s *shadow) trade(k int) error {
 // one standard deviation: the walls mirror it as it is.
 func (s *shadow) split(second []float64) {
 	b, d := s.block, s.block.D
-	b.From, b.X = b.X, b.From
+	copy(b.From, b.X)
 	for i, rng := range s.noise {
 		r := b.Rung[i]
 		if r == s.fresh {
@@ -196,8 +199,8 @@ func (s *shadow) split(second []float64) {
 		drift(s.apart, b.From, b, i, s.at.Drift[r], s.at.Temperature[r])
 		for j, xi := range noise {
 			zeta := rng.NormFloat64()
-			b.X[j*b.R+i] = s.apart[j] + s.at.Noise[r]*math.Sqrt2/2*(xi+zeta)
-			second[j*b.R+i] = math.Sqrt2 / 2 * (xi - zeta)
+			b.X[j*b.Stride+i] = s.apart[j] + s.at.Noise[r]*math.Sqrt2/2*(xi+zeta)
+			second[j*b.Stride+i] = math.Sqrt2 / 2 * (xi - zeta)
 		}
 	}
 }
@@ -205,11 +208,11 @@ func (s *shadow) split(second []float64) {
 // step makes the second step.
 func (s *shadow) step(noise []float64) {
 	b := s.block
-	b.From, b.X = b.X, b.From
+	copy(b.From, b.X)
 	for i, r := range b.Rung {
 		drift(s.apart, b.From, b, i, s.at.Drift[r], s.at.Temperature[r])
 		for j, m := range s.apart {
-			b.X[j*b.R+i] = m + s.at.Noise[r]*noise[j*b.R+i]
+			b.X[j*b.Stride+i] = m + s.at.Noise[r]*noise[j*b.Stride+i]
 		}
 	}
 }
@@ -291,7 +294,9 @@ func (s *shadow) own(r *run) error {
 	if s == nil {
 		return nil
 	}
-	return errors.Join(r.workspace(&s.replicas, &s.trading), s.next.own(r))
+	err := r.join(&s.replicas)
+	r.workspace(&s.trading, &s.replicas)
+	return errors.Join(err, s.next.own(r))
 }
 
 // close ends what the evaluators keep outside of this program.
@@ -299,12 +304,12 @@ func (s *shadow) close() error {
 	if s == nil {
 		return nil
 	}
-	return errors.Join(closeAll(s.potential, s.full), s.next.close())
+	return errors.Join(s.lanes.close(), closeAll(s.full), s.next.close())
 }
 
 // picture is what a checkpoint keeps of the shadow.
 func (s *shadow) picture() picture {
-	p := picture{replicas: &s.replicas, draws: s.draws, parts: []part{s.streams, s.exchange}}
+	p := picture{replicas: &s.replicas, states: s.block, draws: s.draws, parts: []part{s.streams, s.exchange}}
 	if s.next != nil {
 		p.parts = append(p.parts, s.next)
 	}

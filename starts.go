@@ -60,7 +60,7 @@ func (l *ladder) start(place func([]float64, *ladder, int) error, drawn bool) er
 		}
 		l.frame.inverse(z, l.from)
 		for j, v := range z {
-			b.X[j*b.R+i] = v
+			b.X[j*b.Stride+i] = v
 		}
 		return nil
 	}
@@ -71,7 +71,7 @@ func (l *ladder) start(place func([]float64, *ladder, int) error, drawn bool) er
 	}
 	l.schedule.Set(l.at, 1)
 	for i, rng := range l.noise {
-		for j := i; j < len(b.V); j += b.R {
+		for j := i; j < len(b.V); j += b.Stride {
 			b.V[j] = l.at.Spread[i] * rng.NormFloat64()
 		}
 	}

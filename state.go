@@ -10,6 +10,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/r2sgld/r2sgld/kernel"
 )
 
 // A savedState is a copy of a ladder between two iterations.
@@ -31,7 +33,8 @@ func (l *ladder) snapshot() {
 // what goes with them.
 type picture struct {
 	*replicas
-	counts [4]int // iterations done and to do, draws kept, and which of them are held
+	states *kernel.Block // of the replicas, in memory without gaps
+	counts [4]int        // iterations done and to do, draws kept, and which of them are held
 	draws  Draws
 	jumps  []Jumps
 	parts  []part
@@ -45,7 +48,7 @@ type part interface {
 
 // picture is what a checkpoint keeps of the ladder, counts aside.
 func (l *ladder) picture() picture {
-	p := picture{replicas: &l.replicas, draws: l.draws, parts: []part{l.streams, l.exchange}}
+	p := picture{replicas: &l.replicas, states: l.apart(), draws: l.draws, parts: []part{l.streams, l.exchange}}
 	if l.watch != nil {
 		p.jumps = l.watch.jumps
 	}
@@ -81,9 +84,9 @@ const ownNumbers = 7 // of numbers, of known lengths
 
 // numbers lists the slices of p: those of known lengths, those of the mover, and draws.
 func (p *picture) numbers() []*[]float64 {
-	b := p.block
+	b := p.states
 	v := []*[]float64{&b.X, &b.Grad, &b.Energy, &b.V, &p.at.Spread, &b.Base, &b.BaseGrad}
-	v = append(v, p.mover.Numbers()...)
+	v = append(v, p.replicas.numbers()...)
 	for r := range p.draws.X {
 		v = append(v, &p.draws.X[r], &p.draws.Energy[r])
 	}
@@ -94,7 +97,7 @@ func (p *picture) numbers() []*[]float64 {
 }
 
 // tables lists what is counted, of known lengths.
-func (p *picture) tables() []any { return []any{p.tally, p.mover.Moves(), p.corners, p.jumps} }
+func (p *picture) tables() []any { return []any{p.tally, p.moves(), p.corners, p.jumps} }
 
 // encode appends p to b, whose length but for numbers was rest the last time.
 func (p *picture) encode(b []byte, rest *int) ([]byte, error) {
@@ -140,7 +143,8 @@ var (
 	errForged = errors.New("the saved state is that of no ladder")
 )
 
-// decode takes what p points to to where encode saw it.
+// decode takes what p points to to where encode saw it. The replicas have lanes of their
+// own.
 func (p *picture) decode(b []byte) error {
 	order := binary.LittleEndian
 	number := func() int {
@@ -190,7 +194,7 @@ func (p *picture) decodeNumbers(number, left func() int) error {
 	if done > until || until > mostIterations || kept > done || stride > mostIterations || bits.OnesCount(uint(stride)) != 1 {
 		return fmt.Errorf("%w: %d of %d iterations, %d draws of which one in %d is held", errForged, done, until, kept, stride)
 	}
-	b := p.block
+	b := p.states
 	moving := ownNumbers + len(p.mover.Numbers()) // none, or one per rung
 	for i, v := range p.numbers() {
 		n := number()
@@ -200,7 +204,9 @@ func (p *picture) decodeNumbers(number, left func() int) error {
 		if n == 0 {
 			continue
 		}
-		*v = make([]float64, n)
+		if i >= ownNumbers {
+			*v = make([]float64, n)
+		}
 		for k := range *v {
 			(*v)[k] = math.Float64frombits(uint64(number()))
 		}

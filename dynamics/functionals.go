@@ -48,6 +48,9 @@ func (f *functionals) identity(c potential.ResidualColumn, w *whitener, weight f
 // Dim is the number of parameters.
 func (f *functionals) Dim() int { return f.dim }
 
+// Lanewise is true; see [potential.Lanewise].
+func (f *functionals) Lanewise() bool { return true }
+
 // rowLanes is the number of rows evaluated at once.
 const rowLanes = 64
 

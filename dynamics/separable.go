@@ -133,6 +133,9 @@ func (f *reduced) Evaluator(r int, s *stream.Set) potential.Evaluator {
 	return e
 }
 
+// Lanewise is true; see [potential.Lanewise].
+func (f *reduced) Lanewise() bool { return true }
+
 type reducedEvaluator struct {
 	*reduced
 	r            int

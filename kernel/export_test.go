@@ -28,3 +28,16 @@ var (
 	NewFlow        = newFlow
 	NewTrajectory  = newTrajectory
 )
+
+// Clone is a copy of b with memory of its own.
+func Clone(b *Block) *Block {
+	c := NewBlock(b.R, b.D)
+	if b.V != nil {
+		c.V = make([]float64, len(c.X))
+	}
+	if b.Base != nil {
+		c.WithBase()
+	}
+	c.Copy(b)
+	return c
+}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -78,7 +77,7 @@ func (h Harmonic) Prepare(t Target) (func(*Block) Mover, error) {
 	return func(*Block) Mover { return &orbits{orbit: f.Orbit()} }, nil
 }
 
-// orbits are those of a ladder.
+// orbits are those of a block.
 type orbits struct {
 	stateless
 	orbit *orbit
@@ -199,8 +198,8 @@ type orbit struct {
 	// Stuck says of each replica of the last Move whether it stayed where it was,
 	// for more mirrorings than the cap or an end outside by rounding.
 	Stuck []bool
-	// Times are those of travel per rung, as [Harmonic.Time]; nil is that of the flow
-	// for all.
+	// Times are those of travel, as [Harmonic.Time], per [Block.Slot]; nil is that of the
+	// flow for all.
 	Times []float64
 
 	x, u   []float64 // where the path is, and how it goes on
@@ -231,10 +230,10 @@ func (o *orbit) Move(b *Block, at *At, noise []*stream.Rand) {
 	if len(o.Stuck) != b.R {
 		o.Stuck = make([]bool, b.R)
 	}
-	b.From, b.X = b.X, b.From
+	copy(b.From, b.X)
 	for i, rng := range noise {
 		for j := range o.x {
-			o.x[j] = b.From[j*b.R+i]
+			o.x[j] = b.From[j*b.Stride+i]
 		}
 		hits, ok := 0, true
 		if sd := math.Sqrt(at.Temperature[b.Rung[i]]); math.IsInf(sd, 1) {
@@ -243,15 +242,15 @@ func (o *orbit) Move(b *Block, at *At, noise []*stream.Rand) {
 			}
 		} else {
 			o.launch(sd, rng)
-			hits, ok = o.follow(o.end(b.Rung[i], rng))
+			hits, ok = o.follow(o.end(b.Slot(i), rng))
 			ok = ok && (o.clear((1+sd)*float64(1+hits)) || o.inside.Contains(o.x))
 		}
 		b.Hits[i], o.Stuck[i] = hits, !ok
 		for j, x := range o.x {
 			if !ok {
-				x = b.From[j*b.R+i]
+				x = b.From[j*b.Stride+i]
 			}
-			b.X[j*b.R+i] = x
+			b.X[j*b.Stride+i] = x
 		}
 	}
 }
@@ -265,13 +264,13 @@ func (o *orbit) launch(sd float64, rng *stream.Rand) {
 }
 
 // end is tan(T/2) of the time to travel.
-func (o *orbit) end(rung int, rng *stream.Rand) float64 {
+func (o *orbit) end(slot int, rng *stream.Rand) float64 {
 	if o.settings.Jitter == 0 && o.Times == nil {
 		return o.reach
 	}
 	time := o.settings.time()
 	if o.Times != nil {
-		time = o.Times[rung]
+		time = o.Times[slot]
 	}
 	if o.settings.Jitter > 0 {
 		time *= 1 + o.settings.Jitter*(2*rng.Float64()-1)
@@ -291,23 +290,17 @@ const (
 // the law of a rung only as long as its time stays as it is.
 func (o *orbit) Tune(b *Block) {
 	if o.Times == nil {
-		o.Times = make([]float64, slices.Max(b.Rung)+1)
+		o.Times = make([]float64, b.R)
 		for r := range o.Times {
 			o.Times[r] = o.settings.time()
 		}
 	}
-	for r, time := range o.Times {
-		most := -1
-		for i, rung := range b.Rung {
-			if rung == r {
-				most = max(most, b.Hits[i])
-			}
-		}
-		switch {
-		case most > manyHits:
-			o.Times[r] = max(0.1, manyHits/float64(most)) * time
-		case most >= 0 && most < fewHits:
-			o.Times[r] = min(1.1*time, o.settings.time())
+	for i, hits := range b.Hits {
+		switch time := &o.Times[b.Slot(i)]; {
+		case hits > manyHits:
+			*time *= max(0.1, manyHits/float64(hits))
+		case hits < fewHits:
+			*time = min(1.1**time, o.settings.time())
 		}
 	}
 }

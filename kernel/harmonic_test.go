@@ -455,20 +455,20 @@ func TestHarmonicTune(t *testing.T) {
 		t.Fatal(err)
 	}
 	const n = 500
-	b, at := kernel.NewBlock(n, 2), kernel.NewAt(2)
-	clear(b.Rung)
-	b.Rung[n-1] = 1
+	b, at := kernel.NewBlocks(n, 2, 2), kernel.NewAt(2)
 	(&kernel.Schedule{StepSize: []float64{1, 1}, Temperature: []float64{1e6, 1e-4}}).Set(at, 1)
-	for i := range n {
+	for i := range b.R {
 		b.X[i] = 0.5
 	}
-	o, noise := f.Orbit(), generators(n)
+	o, noise := f.Orbit(), generators(b.R)
 	for range 30 {
 		o.Move(b, at, noise)
 		o.Tune(b)
 	}
-	if o.Times[1] != math.Pi/2 || o.Times[0] > 0.1 {
-		t.Errorf("times of travel %v", o.Times)
+	for i := 0; i < b.R; i += 2 {
+		if o.Times[i+1] != math.Pi/2 || o.Times[i] > 0.1 {
+			t.Fatalf("times of travel %v", o.Times[i:i+2])
+		}
 	}
 	for range 100 {
 		o.Move(b, at, noise)
@@ -476,13 +476,13 @@ func TestHarmonicTune(t *testing.T) {
 			t.Fatalf("replica %d is stuck", i)
 		}
 	}
-	b.X[n-1] = 0.9
-	if o.Move(b, at, noise); math.Abs(b.X[n-1]-0.5) > 0.06 {
-		t.Errorf("the cold replica goes from 0.9 to %g", b.X[n-1])
+	b.X[b.R-1] = 0.9
+	if o.Move(b, at, noise); math.Abs(b.X[b.R-1]-0.5) > 0.06 {
+		t.Errorf("the cold replica goes from 0.9 to %g", b.X[b.R-1])
 	}
 	variance := 0.0
-	for _, x := range b.X[:n-1] {
-		variance += (x - 0.5) * (x - 0.5) / (n - 1)
+	for i := 0; i < b.R; i += 2 {
+		variance += (b.X[i] - 0.5) * (b.X[i] - 0.5) / n
 	}
 	if z := (variance - 1.0/12) / math.Sqrt(1.0/180/n); !(math.Abs(z) < 4.9) {
 		t.Errorf("variance %.4f (z = %.1f)", variance, z)

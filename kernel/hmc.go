@@ -58,7 +58,7 @@ func (h HMC) Prepare(Target) (func(*Block) Mover, error) {
 	}, nil
 }
 
-// trajectories are those of a ladder, and what became of them.
+// trajectories are those of a block, and what became of them.
 type trajectories struct {
 	stateless
 	path  *trajectory
@@ -114,7 +114,7 @@ func (t *trajectory) Leapfrog(b *Block, at *At, noise []*stream.Rand) {
 		t.begin(b, at, noise)
 	}
 	t.kick(b, at, kicks)
-	b.From, b.X = b.X, b.From
+	copy(b.From, b.X)
 	for j, x := range b.From {
 		b.X[j] = x + b.V[j]
 	}
@@ -132,7 +132,7 @@ func (t *trajectory) begin(b *Block, at *At, noise []*stream.Rand) {
 			t.factor[i] += jitter * (2*rng.Float64() - 1)
 		}
 		sd := at.Noise[b.Rung[i]] * t.factor[i]
-		for j := i; j < len(b.V); j += b.R {
+		for j := i; j < len(b.V); j += b.Stride {
 			b.V[j] = sd * rng.NormFloat64()
 		}
 	}
@@ -145,7 +145,7 @@ func (t *trajectory) begin(b *Block, at *At, noise []*stream.Rand) {
 // infinite τ.
 func (t *trajectory) over(b *Block, at *At, i int) float64 {
 	sum, sd := 0.0, at.Noise[b.Rung[i]]*t.factor[i]
-	for j := i; j < len(b.V); j += b.R {
+	for j := i; j < len(b.V); j += b.Stride {
 		sum += b.V[j] * b.V[j]
 	}
 	h := sum / (2 * sd * sd)
@@ -164,12 +164,12 @@ func (t *trajectory) kick(b *Block, at *At, kicks float64) {
 		if c == 0 { // an infinite gradient is of no concern then
 			continue
 		}
-		for j := i; j < len(b.V); j += b.R {
+		for j := i; j < len(b.V); j += b.Stride {
 			b.V[j] -= c * b.Grad[j]
 		}
 		if b.Base != nil {
 			c *= at.Temperature[r]
-			for j := i; j < len(b.V); j += b.R {
+			for j := i; j < len(b.V); j += b.Stride {
 				b.V[j] -= c * b.BaseGrad[j]
 			}
 		}
@@ -178,25 +178,26 @@ func (t *trajectory) kick(b *Block, at *At, kicks float64) {
 
 // Accept ends the trajectories: each replica stays at the end of its own with
 // probability min(1, exp(−ΔH/τ)), else it goes back to its beginning, also if the
-// end has no finite energy. moves, per rung, are counted. The block must be
+// end has no finite energy. moves, per [Block.Slot], are counted. The block must be
 // evaluated at its states, and is when Accept returns.
 func (t *trajectory) Accept(b *Block, at *At, noise []*stream.Rand, moves []Moves) {
 	t.begun = false
 	t.kick(b, at, 1)
-	for i, r := range b.Rung {
-		moves[r].Proposed++
+	for i := range b.R {
+		count := &moves[b.Slot(i)]
+		count.Proposed++
 		gain := t.hamiltonian[i] - t.over(b, at, i)
 		if -noise[i].ExpFloat64() < gain && gain <= math.MaxFloat64 { // false if it is NaN, and at an energy of −Inf
-			moves[r].Accepted++
+			count.Accepted++
 			continue
 		}
 		b.Energy[i] = t.energy[i]
-		for j := i; j < len(b.X); j += b.R {
+		for j := i; j < len(b.X); j += b.Stride {
 			b.X[j], b.Grad[j] = t.x[j], t.grad[j]
 		}
 		if b.Base != nil {
 			b.Base[i] = t.base[i]
-			for j := i; j < len(b.X); j += b.R {
+			for j := i; j < len(b.X); j += b.Stride {
 				b.BaseGrad[j] = t.baseGrad[j]
 			}
 		}

@@ -334,7 +334,7 @@ func TestEndsThatAreNotFinite(t *testing.T) {
 			path := kernel.NewTrajectory(b, 3)
 			copy(b.X, []float64{0.5, 0.1, -0.2, 0.3})
 			ridge(b)
-			begin := b.Clone()
+			begin := kernel.Clone(b)
 			for k := 1; k <= 3; k++ {
 				follow(path, b, at, noise, 1, func(b *kernel.Block) {
 					ridge(b)
@@ -344,7 +344,7 @@ func TestEndsThatAreNotFinite(t *testing.T) {
 					}
 				}, nil)
 			}
-			end := b.Clone()
+			end := kernel.Clone(b)
 			moves := make([]kernel.Moves, 2)
 			path.Accept(b, at, noise, moves)
 			want := begin

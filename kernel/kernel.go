@@ -17,8 +17,8 @@ type Kernel interface {
 	Suits(c Conditions) error
 	// Traits are what others need to know of the kernel.
 	Traits() Traits
-	// Prepare returns what makes the mover of every ladder of a run on t. The mover's
-	// blocks are as the one that it is made for, which gets momenta if it needs them.
+	// Prepare returns what makes the movers of a run on t. A mover's blocks are as the one
+	// that it is made for, which gets momenta if it needs them.
 	Prepare(t Target) (func(b *Block) Mover, error)
 }
 
@@ -51,7 +51,8 @@ type Target struct {
 	Point     func(z []float64) error // writes a point at which states may be
 }
 
-// A Mover moves the replicas of one ladder: one goroutine at a time.
+// A Mover moves the replicas of a block, of one ladder or several: one goroutine at a
+// time. How a replica moves depends on no other.
 type Mover interface {
 	// Step makes a step of every replica of b, walls aside but for [Traits.Paths].
 	// Replica i draws from noise[i]. The states before are left in b.From; Grad and
@@ -66,9 +67,10 @@ type Mover interface {
 	// Stuck reports whether the last path of replica i was given up.
 	Stuck(i int) bool
 	// Numbers are those that steps to come depend on, beside those of the block: each
-	// none at all, or one per rung.
+	// none at all, or one per [Block.Slot].
 	Numbers() []*[]float64
-	// Moves counts the ends taken and refused, per rung; nil where there is no choice.
+	// Moves counts the ends taken and refused, per [Block.Slot]; nil where there is no
+	// choice.
 	Moves() []Moves
 }
 

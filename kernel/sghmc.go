@@ -60,11 +60,11 @@ func (s sghmc) Step(b *Block, at *At, noise []*stream.Rand) { stepMomentum(b, at
 // variance of x is (τ + ηs²/(2(1−μ)))/(1 − η/(2(1+μ))), for β̂ = 0. The rest is as
 // in stepLangevin.
 func stepMomentum(b *Block, at *At, m Momentum, noise []*stream.Rand) {
-	b.From, b.X = b.X, b.From
+	copy(b.From, b.X)
 	for i, rng := range noise {
 		rung := b.Rung[i]
 		eta, sd := at.Drift[rung], at.Noise[rung]
-		for j := i; j < len(b.X); j += b.R {
+		for j := i; j < len(b.X); j += b.Stride {
 			v := m.Mu*b.V[j] + sd*rng.NormFloat64()
 			if eta != 0 { // where it is, an infinite gradient is of no concern
 				v -= eta * b.Grad[j]
@@ -88,7 +88,7 @@ func (b *Block) Rescale(i int, s, tau, newS, newTau float64) {
 	}
 	f := newS / s
 	lean := newS*newS/(2*newTau) - f*s*s/(2*tau)
-	for j := i; j < len(b.V); j += b.R {
+	for j := i; j < len(b.V); j += b.Stride {
 		b.V[j] *= f
 		if lean != 0 { // where it is, the gradient may be infinite
 			b.V[j] += lean * b.Grad[j]

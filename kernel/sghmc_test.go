@@ -151,7 +151,7 @@ func TestMomentumStepIsItsFormula(t *testing.T) {
 				b.Grad[j*r+r-1] = math.Inf(1)
 			}
 		}
-		before := b.Clone()
+		before := Clone(b)
 		at := NewAt(r)
 		s.Set(at, 1)
 		stepMomentum(b, at, m, sources(r))
@@ -180,7 +180,7 @@ func TestMomentumStepIsItsFormula(t *testing.T) {
 			return
 		}
 		s.Momentum = Momentum{}
-		plain, at := before.Clone(), NewAt(r)
+		plain, at := Clone(before), NewAt(r)
 		s.Set(at, 1)
 		stepLangevin(plain, at, sources(r))
 		for k, x := range plain.X {

@@ -36,22 +36,22 @@ func (sgld) Step(b *Block, at *At, noise []*stream.Rand) { stepLangevin(b, at, n
 // from noise[i]. The states before the step are left in b.From. Grad and Energy
 // belong to From until they are evaluated anew.
 func stepLangevin(b *Block, at *At, noise []*stream.Rand) {
-	b.From, b.X = b.X, b.From
+	copy(b.From, b.X)
 	for i, rng := range noise {
 		rung := b.Rung[i]
 		eta, sd := at.Drift[rung], at.Noise[rung]
 		if eta == 0 { // an infinite gradient is of no concern then
-			for j := i; j < len(b.X); j += b.R {
+			for j := i; j < len(b.X); j += b.Stride {
 				b.X[j] = b.From[j] + sd*rng.NormFloat64()
 			}
 			continue
 		}
-		for j := i; j < len(b.X); j += b.R {
+		for j := i; j < len(b.X); j += b.Stride {
 			b.X[j] = b.From[j] - eta*b.Grad[j] + sd*rng.NormFloat64()
 		}
 		if b.Base != nil {
 			eta *= at.Temperature[rung]
-			for j := i; j < len(b.X); j += b.R {
+			for j := i; j < len(b.X); j += b.Stride {
 				b.X[j] -= eta * b.BaseGrad[j]
 			}
 		}

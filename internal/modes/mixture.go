@@ -103,6 +103,9 @@ func (m *Mixture) Draw(x []float64, rng *rand.Rand) {
 // Dim implements potential.Potential: a mixture is −log of its density.
 func (m *Mixture) Dim() int { return len(m.Parts[0].Center) }
 
+// Lanewise reports whether the wide law is; see [potential.Lanewise].
+func (m *Mixture) Lanewise() bool { return m.Wide == nil || potential.Lanewise(m.Wide.Potential) }
+
 // Evaluator implements potential.Potential.
 func (m *Mixture) Evaluator(r int, _ *stream.Set) potential.Evaluator {
 	d := m.Dim()

@@ -78,6 +78,9 @@ func (e *evaluator) Eval(energy, grad, x []float64) {
 	}
 }
 
+// Lanewise is true; see [potential.Lanewise].
+func (p *Joint) Lanewise() bool { return true }
+
 // Quadratic reports whether all priors are polynomials of degree two or less on their
 // supports; see [potential.Quadratic].
 func (p *Joint) Quadratic() bool {

@@ -106,7 +106,7 @@ func (w *watcher) Record(k int, b *kernel.Block) error {
 		}
 		i := b.Replica(0)
 		for j := range w.moments {
-			w.moments[j].Add(b.X[j*b.R+i])
+			w.moments[j].Add(b.X[j*b.Stride+i])
 		}
 	}
 	w.iteration.Store(int64(k))

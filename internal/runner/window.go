@@ -79,8 +79,8 @@ func (w *window) step(k int, b *kernel.Block) {
 		if r != 0 {
 			to = at[stepNumbers:]
 		}
-		copy(to, w.plane(b.From, b.R, i))
-		copy(to[2:], w.plane(b.X, b.R, i))
+		copy(to, w.plane(b.From, b.Stride, i))
+		copy(to[2:], w.plane(b.X, b.Stride, i))
 		to[4], to[5] = float64(b.Hits[i]), 0
 		if b.Rung[i] != r {
 			to[5] = 1

@@ -105,7 +105,7 @@ type watcher struct {
 func (w *watcher) Record(k int, b *kernel.Block) error {
 	if n := len(w.kept); w.measure != nil && n < len(w.ends) {
 		i := b.Replica(0)
-		w.point[0], w.point[1] = b.X[i], b.X[b.R+i]
+		w.point[0], w.point[1] = b.X[i], b.X[b.Stride+i]
 		w.measure.count(w.count, w.point[:])
 		if k == w.ends[n] {
 			w.kept = append(w.kept, w.count.clone())
@@ -114,7 +114,7 @@ func (w *watcher) Record(k int, b *kernel.Block) error {
 	if w.every > 0 && k > w.after && k%w.every == 0 {
 		for rung := range b.R {
 			i := b.Replica(rung)
-			w.track = append(w.track, b.X[i], b.X[b.R+i])
+			w.track = append(w.track, b.X[i], b.X[b.Stride+i])
 		}
 	}
 	return nil

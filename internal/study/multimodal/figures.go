@@ -150,7 +150,7 @@ type path struct {
 func (p *path) Record(k int, b *kernel.Block) error {
 	if k >= p.first && k <= p.last && p.now != nil {
 		for i, r := range p.now {
-			p.steps[r] = append(p.steps[r], figure.Step{From: [2]float64{b.From[i], b.From[b.R+i]}, X: [2]float64{b.X[i], b.X[b.R+i]},
+			p.steps[r] = append(p.steps[r], figure.Step{From: [2]float64{b.From[i], b.From[b.Stride+i]}, X: [2]float64{b.X[i], b.X[b.Stride+i]},
 				Mirrorings: b.Hits[i], Swapped: b.Rung[i] != r})
 		}
 	}
