@@ -14,6 +14,18 @@ var ofMathematics = []fault{
 	{"cosines of the wrong sign in two quarters", "internal/vector/lane Errors", []edit{
 		{"internal/vector/lane.turn", "(n+1)&2", "n&2"},
 	}},
+	{"Philox: both keys step alike", "internal/vector/lane Philox", []edit{
+		{"internal/vector/lane.Philox", "k1 += PhiloxW1", "k1 += PhiloxW0"},
+	}},
+	{"normals: angles without their quarters", "internal/vector/lane Normals", []edit{
+		{"internal/vector/lane.Normals", "turn(b>>QuarterBits", "turn(b>>QuarterBits&1"},
+	}},
+	{"lanes of replicas with one key", "stream LanesMoments", []edit{{"stream.NewLanes", "ladder, i, p", "ladder, 0*i, p"}}},
+	{"lanes: every two coordinates alike", "stream LanesLaw", []edit{{"stream.(*Lanes).fill", "pair++", "pair += 0"}}},
+	{"lanes: every iteration alike", "stream LanesMoments", []edit{
+		{"stream.(*Lanes).fill", "l.odd, l.keys, pair, high", "l.odd, l.keys, pair, 0"},
+		{"stream.(*Lanes).fill", "2*n], l.keys, pair, high", "2*n], l.keys, pair, 0"},
+	}},
 	{"a fused product that kernels round", "internal/vector SameBits|Lengths", []edit{
 		{"internal/vector.MulAdd", "float64(x*b[i]) + c[i]", "math.FMA(x, b[i], c[i])"},
 	}},

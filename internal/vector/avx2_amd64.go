@@ -131,3 +131,13 @@ func cosAVX2(dst *float64, a *float64, n int) int
 //
 //go:noescape
 func tanAVX2(dst *float64, a *float64, n int) int
+
+// normalsAVX2 is normals for vectors of 4 lanes.
+//
+//go:noescape
+func normalsAVX2(dst *float64, dst2 *float64, a *uint64, n int, low uint64, high uint64) int
+
+// uniformsAVX2 is uniforms for vectors of 4 lanes.
+//
+//go:noescape
+func uniformsAVX2(dst *float64, dst2 *float64, a *uint64, n int, low uint64, high uint64) int

@@ -131,3 +131,13 @@ func cosAVX512(dst *float64, a *float64, n int) int
 //
 //go:noescape
 func tanAVX512(dst *float64, a *float64, n int) int
+
+// normalsAVX512 is normals for vectors of 8 lanes.
+//
+//go:noescape
+func normalsAVX512(dst *float64, dst2 *float64, a *uint64, n int, low uint64, high uint64) int
+
+// uniformsAVX512 is uniforms for vectors of 8 lanes.
+//
+//go:noescape
+func uniformsAVX512(dst *float64, dst2 *float64, a *uint64, n int, low uint64, high uint64) int

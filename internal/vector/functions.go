@@ -10,6 +10,7 @@ type (
 	binary     func(dst, a, b *float64, n int) int
 	ternary    func(dst, a, b, c *float64, n int) int
 	quaternary func(dst, a, b, c, d *float64, n int) int
+	random     func(dst, dst2 *float64, keys *uint64, n int, low, high uint64) int
 )
 
 // A table is the kernels of an instruction set; nil where it has none.
@@ -18,6 +19,7 @@ type table struct {
 	mulAdd, mulSub, subMul, fma                                                    ternary
 	mulMulAdd, choose                                                              quaternary
 	neg, abs, sqrt, exp, expm1, sigmoid, softplus, tanh, log, log1p, sin, cos, tan unary
+	normals, uniforms                                                              random
 	sinCos                                                                         double
 }
 

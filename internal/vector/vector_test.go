@@ -268,3 +268,31 @@ func BenchmarkFunctions(b *testing.B) {
 		}
 	}
 }
+
+func TestRandomNumbers(t *testing.T) {
+	each(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(7, 8))
+		for run := range pace.Soak(2000, 100000) {
+			n := run % 68
+			keys, x, y := make([]uint64, n), make([]float64, n+1), make([]float64, n+1)
+			for i := range keys {
+				keys[i] = r.Uint64()
+			}
+			low, high := r.Uint64(), r.Uint64()
+			check := func(write func(dst, dst2 []float64, keys []uint64, low, high uint64),
+				of func(a, b uint64) (x, y float64)) {
+				write(x[:n], y[:n], keys, low, high)
+				for i, k := range keys {
+					if a, b := of(lane.Philox(k, low, high)); x[i] != a || y[i] != b {
+						t.Fatalf("key %x, counter %x %x: %v %v, want %v %v", k, low, high, x[i], y[i], a, b)
+					}
+				}
+				if x[n] != 0 || y[n] != 0 {
+					t.Fatalf("%d lanes: wrote beside them", n)
+				}
+			}
+			check(Normals, lane.Normals)
+			check(Uniforms, func(a, b uint64) (x, y float64) { return lane.Uniform(a), lane.Uniform(b) })
+		}
+	})
+}

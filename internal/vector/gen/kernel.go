@@ -24,10 +24,14 @@ var (
 
 // kernel writes a function that returns how many of n lanes it has done: all, or those
 // before a vector with an argument that it leaves to Go. Results may be where arguments
-// are.
-func (m *machine) kernel(k definition) {
+// are. Kernels of random numbers take keys and a counter.
+func (m *machine) kernel(k definition, random bool) {
 	names := append(append([]string{}, results[:k.out]...), arguments[:k.in]...)
-	build.TEXT(k.name+m.suffix, attr.NOSPLIT, "func("+strings.Join(names, ", ")+" *float64, n int) int")
+	signature := "func(" + strings.Join(names, ", ") + " *float64, n int) int"
+	if random {
+		signature = "func(dst, dst2 *float64, a *uint64, n int, low, high uint64) int"
+	}
+	build.TEXT(k.name+m.suffix, attr.NOSPLIT, signature)
 	build.Pragma("noescape")
 	build.Doc(fmt.Sprintf("%s%s is %s for vectors of %d lanes.", k.name, m.suffix, k.name, m.lanes))
 	at, left := build.GP64(), build.GP64()

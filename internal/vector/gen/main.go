@@ -15,10 +15,13 @@ func main() {
 	flag.Parse()
 	m := newMachine(*name == "avx512")
 	for _, k := range arithmetic {
-		m.kernel(k)
+		m.kernel(k, false)
 	}
 	for _, k := range functions {
-		m.kernel(k)
+		m.kernel(k, false)
+	}
+	for _, k := range random {
+		m.kernel(k, true)
 	}
 	build.Generate()
 }

@@ -77,3 +77,34 @@ func TestSpecialValues(t *testing.T) {
 		}
 	}
 }
+
+// Known answers of Random123 (tests/kat_vectors, philox4x32 10).
+func TestPhilox(t *testing.T) {
+	for _, k := range []struct{ key, low, high, a, b uint64 }{
+		{0, 0, 0, 0xe169c58d_6627e8d5, 0x9b00dbd8_bc57ac4c},
+		{1<<64 - 1, 1<<64 - 1, 1<<64 - 1, 0x41c83b0e_408f276d, 0x6d5451fd_a20bc7c6},
+		{0x299f31d0_a4093822, 0x85a308d3_243f6a88, 0x03707344_13198a2e, 0x94fdcceb_d16cfe09, 0x24126ea1_5001e420},
+	} {
+		if a, b := Philox(k.key, k.low, k.high); a != k.a || b != k.b {
+			t.Errorf("Philox(%x, %x, %x) = %x, %x, want %x, %x", k.key, k.low, k.high, a, b, k.a, k.b)
+		}
+	}
+}
+
+// Normals are those of Box and Muller, from end to end.
+func TestNormals(t *testing.T) {
+	const last = 1<<64 - 1
+	for _, a := range []uint64{0, 1 << 12, 1 << 40, 1 << 63, last} {
+		for _, b := range []uint64{0, 1<<61 + 1<<52, 1<<62 - 1<<20, 1 << 62, 1 << 63, 3<<62 + 1<<30, last} {
+			x, y := Normals(a, b)
+			r := math.Sqrt(-2 * math.Log((float64(a>>12)+0.5)/(1<<52)))
+			sin, cos := math.Sincos(((float64(b>>12)+0.5)/(1<<52) - 0.125) * 2 * math.Pi)
+			if math.Abs(x-r*cos) > 2e-15*r || math.Abs(y-r*sin) > 2e-15*r {
+				t.Errorf("Normals(%x, %x) = %v, %v, want %v, %v", a, b, x, y, r*cos, r*sin)
+			}
+		}
+	}
+	if x, y := Normals(0, 1<<61); !(math.Hypot(x, y) > 8.5) {
+		t.Errorf("the farthest normals are %v, %v", x, y)
+	}
+}
