@@ -44,6 +44,9 @@ sampler: {method: r-sgld, iterations: 200, burn_in: 40, step_size: 1.0e-4, ladde
 		t.Fatal(err)
 	}
 	write(t, runs[1], "predictive.json", string(other))
+	if err := os.Remove(filepath.Join(runs[1], ".r2sgld.files")); err != nil { // which tells that it was changed
+		t.Fatal(err)
+	}
 	if code := run(context.Background(), []string{"compare", runs[1]}); code != exitUsage {
 		t.Errorf("exit %d with the predictive densities of another run", code)
 	}

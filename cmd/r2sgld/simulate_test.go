@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -39,7 +40,7 @@ func TestSimulate(t *testing.T) {
 // Mutants: a note for --from mode alone, none of the other run.
 func simulateModeless(t *testing.T, dir string) {
 	other := filepath.Join(t.TempDir(), "other")
-	if err := os.CopyFS(other, os.DirFS(dir)); err != nil {
+	if err := errors.Join(os.CopyFS(other, os.DirFS(dir)), os.Remove(filepath.Join(other, ".r2sgld.files"))); err != nil {
 		t.Fatal(err)
 	}
 	sum := read(t, filepath.Join(dir, "summary.json"))

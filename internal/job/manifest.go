@@ -61,7 +61,7 @@ func Read(dir string) (*store.Folder, Manifest[json.RawMessage], error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, m, fmt.Errorf("%s is no run folder: it has no run.json. Give the folder that a run wrote", dir)
 	case err != nil:
-		return nil, m, fmt.Errorf("%s is no run folder: %w", dir, err)
+		return nil, m, fmt.Errorf("%s cannot be read as a run: %w", dir, err)
 	}
 	if m.Schema > schema {
 		return nil, m, fmt.Errorf("%s was written by a later r2sgld (%s, schema %d; this one reads %d): take that one", dir,

@@ -15,7 +15,7 @@ func TestRead(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"schema": 1, "command": "sample"}`:                     "",
 		`{"schema": 2, "command": "sample", "version": "0.9.0"}`: "was written by a later r2sgld (0.9.0, schema 2; this one reads 1)",
-		`{"schema": "1"}`: "is no run folder",
+		`{"schema": "1"}`: "cannot be read as a run",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, "run.json"), []byte(text), 0o666); err != nil {
 			t.Fatal(err)

@@ -92,6 +92,12 @@ var ofTheProgram = []fault{
 	}},
 	{"lock opened through a link", "internal/store ForceRefuses", []edit{{"internal/store.openAt", "|noFollow", ""}}},
 	{"any file taken for a lock", "internal/store ForceRefuses", []edit{{"internal/store.isLock", "err != io.EOF ||", "false &&"}}},
+	{"changed files read", "internal/store ChangedFiles", []edit{{"internal/store.(*record).intact", "m.CRC32C", "sum(m.Bytes)"}}},
+	{"the record of fewer draws", "internal/store ChangedFiles", []edit{{"internal/store.(*record).intact", "m.Bytes < least", "false"}}},
+	{"draws not on record", "internal/store ChangedFiles", []edit{{"internal/store.(*Writer).enterDraws", "t.segments == 1", "false"}}},
+	{"rows of CSV not compared", "internal/store ChangedFiles", []edit{
+		{"internal/store.readStan", "of.name, t", `"", t`},
+	}},
 	{"damaged draws by their size alone", "internal/store DamagedDraws", []edit{
 		{"internal/store.(*ChainWriter).verify", "sums[k]", "sum"},
 	}},

@@ -93,6 +93,14 @@ func (w *ChainWriter) flush() error {
 	return nil
 }
 
+// final are the checksums of the chunks, once all that is held is on disk.
+func (w *ChainWriter) final() []uint32 {
+	if w.held() == 0 {
+		return w.sums
+	}
+	return append(slices.Clone(w.sums[:w.flushed/w.l.chunk*len(w.tracks)]), w.next...)
+}
+
 // held is the number of draws in the buffer.
 func (w *ChainWriter) held() int { return len(w.rows) / w.l.width() }
 

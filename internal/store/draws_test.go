@@ -101,7 +101,11 @@ var same = cmp.Options{cmpopts.EquateNaNs(), cmpopts.EquateEmpty()}
 
 // numbers reads an array of a store.
 func numbers(path string) ([]float64, error) {
-	var a zarrArray
+	from, err := originalOf(path)
+	if err != nil {
+		return nil, err
+	}
+	a := zarrArray{from: from}
 	_, dims, err := a.describe(path)
 	if err == nil {
 		err = a.check(len(dims))

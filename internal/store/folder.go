@@ -118,7 +118,9 @@ func Open(dir string) (*Folder, error) {
 	case !info.IsDir():
 		err = errors.New("it is a file, not a folder")
 	default:
-		err = halfway(dir)
+		if err = halfway(dir); err == nil {
+			err = f.readRecord()
+		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open run folder %s: %w", dir, err)
@@ -261,10 +263,13 @@ func (f *Folder) makeDir(dir string) error {
 	return nil
 }
 
-// ReadFile reads a file of the run folder.
+// ReadFile reads a file of the run folder. One that is not as the run wrote it is an error.
 func (f *Folder) ReadFile(name string) ([]byte, error) {
 	data, err := readBounded(f.files, f.Path(name), mostDocument)
-	return data, advice(err)
+	if err != nil {
+		return nil, advice(err)
+	}
+	return data, f.record.intact(f.Path(name), name, int64(len(data)), 0, sumOf(data))
 }
 
 // Close closes the log, lets others write in the folder, and returns the first

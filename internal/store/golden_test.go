@@ -157,7 +157,7 @@ func TestZarrThatMakesNoSense(t *testing.T) {
 		if err := keep(f, tiny(), 2); err != nil {
 			t.Fatal(err)
 		}
-		if err := damage(f.Path("draws.zarr")); err != nil {
+		if err := errors.Join(damage(f.Path("draws.zarr")), os.Remove(f.Path(recordName))); err != nil {
 			t.Fatal(err)
 		}
 		_, err = Read(0, f.dir)

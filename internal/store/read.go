@@ -40,6 +40,9 @@ func Read(most int, paths ...string) (*Draws, error) {
 // draws-N.csv if that is not there. Those of a run that has not finished cannot
 // be read; the error says so.
 func readRun(most int, dir string) (*Draws, error) {
+	if err := halfway(dir); err != nil {
+		return nil, fmt.Errorf("read run folder: %w", err)
+	}
 	if z := filepath.Join(dir, "draws.zarr"); exists(z) {
 		return readZarr(most, z)
 	}

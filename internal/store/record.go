@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+
+	"github.com/r2sgld/r2sgld/internal/regular"
 )
 
 // recordName is the file in which a run keeps on record what it writes: a line for each
@@ -150,6 +152,73 @@ func (r *record) has(name string) bool {
 	return r.mine[name]
 }
 
+// intact says whether what was read of a file, so many bytes, is what the run wrote: sum is
+// the checksum of the first of them. Of a file that grows at least so many bytes count. What
+// is not on record is as it should be.
+func (r *record) intact(path, name string, size, least int64, sum func(int64) uint32) error {
+	if r == nil {
+		return nil
+	}
+	r.mu.Lock()
+	marks := r.marks[name]
+	r.mu.Unlock()
+	known := false
+	for _, m := range marks {
+		if m.Bytes < least {
+			continue
+		}
+		if known = true; (m.Bytes == size || m.Grows && m.Bytes < size) && sum(m.Bytes) == m.CRC32C {
+			return nil
+		}
+	}
+	if !known {
+		return nil
+	}
+	last := marks[len(marks)-1]
+	what := fmt.Sprintf("it has %d bytes, where the run wrote %d", size, last.Bytes)
+	if size == last.Bytes || last.Grows && size > last.Bytes {
+		what = fmt.Sprintf("the checksum of its %d bytes is not the one on record", last.Bytes)
+	}
+	return fmt.Errorf("%s was changed since the run wrote it: %s (%s). Put it back from a copy, or make the run anew; "+
+		"to read it as it is, copy it into a folder of its own", path, what, recordName)
+}
+
+// sumOf gives checksums of the first bytes.
+func sumOf(data []byte) func(int64) uint32 {
+	return func(n int64) uint32 { return crc32.Checksum(data[:n], castagnoli) }
+}
+
+// An original is a thing to read, a file or a folder, with what is on record of it by the
+// run in whose folder it lies, if there is such a record.
+type original struct {
+	root   string // as it was given
+	name   string // in the folder of the run
+	record *record
+}
+
+func originalOf(root string) (*original, error) {
+	at, err := filepath.Abs(root)
+	if err != nil {
+		return nil, err
+	}
+	f := &Folder{dir: filepath.Dir(at), files: Disk{}}
+	err = f.readRecord()
+	return &original{root, filepath.Base(at), f.record}, err
+}
+
+// read reads a file whole that has at most so many bytes, of which at least so many count.
+func (o *original) read(file string, most, least int64) ([]byte, error) {
+	data, err := regular.Read(file, most)
+	if err != nil {
+		return nil, err
+	}
+	rel, err := filepath.Rel(o.root, file)
+	if err == nil {
+		err = o.record.intact(file, path.Join(o.name, filepath.ToSlash(rel)), int64(len(data)), least, sumOf(data))
+	}
+	return data, err
+}
+
 // free says what is in the way of a file to be written, unless it is the run's own.
 func (f *Folder) free(name string) error {
 	if f.record.has(name) {
@@ -216,7 +285,10 @@ type tally struct {
 }
 
 func (t *tally) Write(b []byte) (int, error) {
-	n, err := t.w.Write(b)
+	n, err := len(b), error(nil)
+	if t.w != nil {
+		n, err = t.w.Write(b)
+	}
 	t.bytes += int64(n)
 	t.sum = crc32.Update(t.sum, castagnoli, b[:n])
 	return n, err

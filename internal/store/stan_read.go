@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,12 +25,8 @@ func readStanCSV(most int, paths ...string) (*Draws, error) {
 	}
 	d := &Draws{}
 	for _, p := range paths {
-		file, err := regular.Open(p)
+		s, err := readStan(p)
 		if err != nil {
-			return nil, fmt.Errorf("read Stan CSV: %w", err)
-		}
-		s, err := parseStan(p, file)
-		if err = errors.Join(err, file.Close()); err != nil {
 			return nil, err
 		}
 		if err := d.addStan(s, paths[0], most); err != nil {
@@ -40,6 +37,24 @@ func readStanCSV(most int, paths ...string) (*Draws, error) {
 		return nil, fmt.Errorf("%s: %w", paths[0], err)
 	}
 	return d, nil
+}
+
+// readStan reads a file.
+func readStan(path string) (*stanFile, error) {
+	of, err := originalOf(path)
+	var file *os.File
+	if err == nil {
+		file, err = regular.Open(path)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read Stan CSV: %w", err)
+	}
+	t := new(tally)
+	s, err := parseStan(path, io.TeeReader(file, t))
+	if err = errors.Join(err, file.Close()); err != nil {
+		return nil, err
+	}
+	return s, of.record.intact(path, of.name, t.bytes, 0, func(int64) uint32 { return t.sum })
 }
 
 // A stanFile is what one Stan CSV file holds.

@@ -199,6 +199,9 @@ func (s *Writer) Finish(threads int) error {
 func (s *Writer) finishZarr() error {
 	err := s.complete()
 	if err == nil {
+		err = advice(s.enterDraws())
+	}
+	if err == nil {
 		err = s.writeMetadata()
 	}
 	if err != nil {
@@ -234,6 +237,25 @@ func (s *Writer) complete() error {
 		}
 	}
 	return s.Sync()
+}
+
+// enterDraws puts on record what was written of the cold rung.
+func (s *Writer) enterDraws() error {
+	r, all := s.folder.record, []mark(nil)
+	for _, w := range s.writers {
+		for k, sum := range w.final() {
+			t, chunk := &w.tracks[k%len(w.tracks)], k/len(w.tracks)
+			m := mark{Name: filepath.ToSlash(t.file("draws.zarr", w.chain, chunk)), CRC32C: sum, Grows: true,
+				Bytes: bytesPerItem * int64(min(w.kept()-chunk*w.l.chunk, w.l.chunk))}
+			if t.segments == 1 && !slices.Contains(r.marks[m.Name], m) {
+				all = append(all, m)
+			}
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	return s.folder.enter(all...)
 }
 
 // writeMetadata writes all but the draws, the mark of a whole store last.

@@ -24,6 +24,7 @@ type zarrArray struct {
 	Separator  string          `json:"dimension_separator,omitempty"`
 
 	whole bool // no chunk may be missing
+	from  *original
 }
 
 type zarrCompressor struct {

@@ -16,7 +16,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/r2sgld/r2sgld/internal/regular"
 	"github.com/r2sgld/r2sgld/internal/text"
 )
 
@@ -36,9 +35,13 @@ func (d *Draws) readZarr(most int, dir string) error {
 	if err := checkZarr(dir); err != nil {
 		return err
 	}
+	from, err := originalOf(dir)
+	if err != nil {
+		return err
+	}
 	group := filepath.Join(dir, "posterior")
 	var attrs zarrAttributes
-	if err := readDocument(filepath.Join(group, ".zattrs"), &attrs, true); err != nil {
+	if err := from.document(filepath.Join(group, ".zattrs"), &attrs, true); err != nil {
 		return err
 	}
 	arrays, err := groupArrays(group, attrs)
@@ -47,7 +50,8 @@ func (d *Draws) readZarr(most int, dir string) error {
 	}
 	room := float64(roomAnyway)
 	for _, name := range arrays {
-		if err := d.addArray(filepath.Join(group, name), most, &room, attrs.Library == library); err != nil {
+		a := zarrArray{whole: attrs.Library == library, from: from}
+		if err := d.addArray(&a, filepath.Join(group, name), most, &room); err != nil {
 			return err
 		}
 	}
@@ -82,8 +86,7 @@ func exists(path string) bool {
 // addArray adds the elements of an array with dimensions chain, draw, … and
 // leaves others alone. Room is how many bytes may be taken up beyond those that its
 // files account for; of our own arrays every chunk is there.
-func (d *Draws) addArray(path string, most int, room *float64, own bool) error {
-	a := zarrArray{whole: own}
+func (d *Draws) addArray(a *zarrArray, path string, most int, room *float64) error {
 	name, dims, err := a.describe(path)
 	if err != nil || len(dims) < 2 || dims[0] != "chain" || dims[1] != "draw" {
 		return err
@@ -163,10 +166,10 @@ func groupArrays(group string, attrs zarrAttributes) ([]string, error) {
 	return names, nil
 }
 
-// readDocument reads a metadata document; an absent one is empty if optional.
+// document reads a metadata document; an absent one is empty if optional.
 // Attributes of others that share a name with ours but not its type are left.
-func readDocument(path string, v any, optional bool) error {
-	data, err := regular.Read(path, mostDocument)
+func (o *original) document(path string, v any, optional bool) error {
+	data, err := o.read(path, mostDocument, 0)
 	if optional && errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -222,11 +225,11 @@ func (m *zarrArray) take(path string, stride int, room *float64) error {
 
 // describe reads the metadata of an array.
 func (m *zarrArray) describe(path string) (name string, dims []string, err error) {
-	if err := readDocument(filepath.Join(path, ".zarray"), m, false); err != nil {
+	if err := m.from.document(filepath.Join(path, ".zarray"), m, false); err != nil {
 		return "", nil, err
 	}
 	var attrs zarrAttributes
-	if err := readDocument(filepath.Join(path, ".zattrs"), &attrs, true); err != nil {
+	if err := m.from.document(filepath.Join(path, ".zattrs"), &attrs, true); err != nil {
 		return "", nil, err
 	}
 	name = filepath.Base(path)
@@ -332,7 +335,8 @@ func (m *zarrArray) read(path string, stride int) ([]float64, error) {
 	}
 	at := make([]int, len(m.Shape)) // of the chunk
 	for {
-		data, err := m.readChunk(filepath.Join(path, m.chunkName(at)), product(m.Chunks)*m.width())
+		drawn := min(m.Chunks[1], m.Shape[1]-at[1]*m.Chunks[1])
+		data, err := m.readChunk(filepath.Join(path, m.chunkName(at)), product(m.Chunks)*m.width(), drawn*m.width())
 		if err != nil {
 			return nil, err
 		}
@@ -387,13 +391,14 @@ func (m *zarrArray) chunkName(at []int) string {
 	return joinChunk(at)
 }
 
-// readChunk returns the bytes of a chunk, nil if it is not there.
-func (m *zarrArray) readChunk(path string, size int) ([]byte, error) {
+// readChunk returns the bytes of a chunk, of which at least so many count, nil if it is not
+// there.
+func (m *zarrArray) readChunk(path string, size, least int) ([]byte, error) {
 	most := int64(size)
 	if m.Compressor != nil {
 		most += most/8 + 1024 // what cannot be compressed grows a little
 	}
-	data, err := regular.Read(path, most)
+	data, err := m.from.read(path, most, int64(least))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
