@@ -53,6 +53,8 @@ func expressed(b *testing.B) potential.Potential {
 
 func BenchmarkFlowerByExpression(b *testing.B) { benchmark(b, expressed(b), 1, 1) }
 
+func BenchmarkFlowerByExpression32Ladders(b *testing.B) { benchmark(b, expressed(b), 32, 1) }
+
 func BenchmarkFlowerByHand(b *testing.B) { benchmark(b, multimodal, 1, 1) }
 
 func BenchmarkFlowerEightLadders(b *testing.B) { benchmark(b, multimodal, 8, 1) }

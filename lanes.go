@@ -95,11 +95,14 @@ func (r *run) bands() []band {
 	return all
 }
 
-// lanewise reports whether ladders may share evaluators. Estimates of the noise of energies
-// ask those of one ladder.
+// lanewise reports whether ladders may share evaluators. Estimates of the noise of energies,
+// and energies over all data, are asked of those of one ladder.
 func (r *run) lanewise() bool {
 	p := r.problem
-	return r.settings.Swap.Estimate.Every == 0 && potential.Lanewise(r.potential) && (p.Base == nil || potential.Lanewise(p.Base.Potential)) &&
+	if r.settings.Swap.Estimate.Every > 0 || r.full != nil {
+		return false
+	}
+	return potential.Lanewise(r.potential) && (p.Base == nil || potential.Lanewise(p.Base.Potential)) &&
 		(p.Guide == nil || potential.Lanewise(p.Guide.Potential))
 }
 

@@ -227,7 +227,7 @@ func (r *run) target() (u potential.Potential, d domain.Domain, err error) {
 
 // join gives ladders that stand at one iteration lanes in common, and each a workspace for
 // what it does by itself.
-func (r *run) join(all ...*replicas) (err error) {
+func (r *run) join(all ...*replicas) error {
 	n, first := r.problem.Potential.Dim(), all[0]
 	rungs := first.block.R
 	block := kernel.NewBlocks(len(all), rungs, n)
@@ -242,7 +242,9 @@ func (r *run) join(all ...*replicas) (err error) {
 	if first.at != nil { // momenta belong to it
 		copy(w.at.Spread, first.at.Spread)
 	}
+	var sets []*stream.Set
 	for m, l := range all {
+		sets = append(sets, l.streams)
 		part := block.Ladder(m)
 		part.Copy(l.block)
 		if l.mover != nil {
@@ -250,17 +252,8 @@ func (r *run) join(all ...*replicas) (err error) {
 		}
 		w.noise = append(w.noise, l.noise...)
 		l.lanes, l.block, l.first = w, part, m*rungs
-		l.tally, l.corners = slices.Clone(l.tally), slices.Clone(l.corners)
-		l.frame = l.frame.own(n, len(r.problem.ReportedNames()))
-		l.from, l.to = make([]float64, n), make([]float64, n)
-		if block.V != nil {
-			l.v = make([]float64, n)
-		}
-		if r.domain != nil {
-			rule := cmp.Or(r.settings.Boundary, domain.Specular)
-			if l.reflector, err = domain.NewReflector(r.domain, rule, r.settings.Cap); err != nil {
-				return err
-			}
+		if err := r.equip(l); err != nil {
+			return err
 		}
 	}
 	if b := r.problem.Base; b != nil {
@@ -269,8 +262,28 @@ func (r *run) join(all ...*replicas) (err error) {
 	if g := r.problem.Guide; g != nil {
 		w.guide = newGuide(r.frame.potential(g.Potential, math.NaN()), block.R)
 	}
-	w.potential = r.potential.Evaluator(block.R, first.streams) // last: what is open is closed with the lanes
+	streams := first.streams
+	if len(all) > 1 {
+		streams = stream.Beside(rungs, sets...)
+	}
+	w.potential = r.potential.Evaluator(block.R, streams) // last: what is open is closed with the lanes
 	return nil
+}
+
+// equip gives l a workspace of its own.
+func (r *run) equip(l *replicas) (err error) {
+	n := l.block.D
+	l.tally, l.corners = slices.Clone(l.tally), slices.Clone(l.corners)
+	l.frame = l.frame.own(n, len(r.problem.ReportedNames()))
+	l.from, l.to = make([]float64, n), make([]float64, n)
+	if l.block.V != nil {
+		l.v = make([]float64, n)
+	}
+	if r.domain != nil {
+		rule := cmp.Or(r.settings.Boundary, domain.Specular)
+		l.reflector, err = domain.NewReflector(r.domain, rule, r.settings.Cap)
+	}
+	return err
 }
 
 // workspace gives the trade of l all that it works with.

@@ -1,8 +1,9 @@
 package potential
 
 // Lanewise reports whether p says of its evaluators that what they make of a state depends
-// on that state alone: on no other of the block, however many there are, and on none that
-// they saw before. Ladders may then share an evaluator.
+// on that state and the random streams of its replica alone: on no other state of the
+// block, however many there are, and on none that they saw before. Ladders may then share
+// an evaluator.
 //
 // A potential that knows has a method Lanewise() bool with this meaning; of one that has
 // none it is not taken to be so.
@@ -16,6 +17,9 @@ func (p formula) Lanewise() bool { return true }
 
 // Lanewise is true: states come one by one.
 func (p scalar) Lanewise() bool { return true }
+
+// Lanewise is that of the potential: the noise of a state is of its own stream.
+func (p noisy) Lanewise() bool { return Lanewise(p.Potential) }
 
 // Lanewise is that of the potential.
 func (p affine) Lanewise() bool { return Lanewise(p.Potential) }

@@ -30,6 +30,8 @@ type key struct {
 
 // A Set hands out the random streams of one ladder. It is for one goroutine.
 type Set struct {
+	beside []*Set // of these, if any, it hands out the streams
+	each   int    // so many replicas of each, one after another
 	seed   uint64
 	ladder int
 	order  []key
@@ -41,9 +43,17 @@ func New(seed uint64, ladder int) *Set {
 	return &Set{seed: seed, ladder: ladder, rng: map[key]*Rand{}}
 }
 
+// Beside returns a set that hands out the streams of several ladders, each with so many
+// replicas: replica i of it is replica i % each of ladder i / each. It is not saved; its
+// ladders are.
+func Beside(each int, ladders ...*Set) *Set { return &Set{beside: ladders, each: each} }
+
 // Of returns the stream of a replica for a purpose, the same one at every call.
 // A stream that belongs to the whole ladder has replica 0.
 func (s *Set) Of(replica int, p Purpose) *Rand {
+	if s.beside != nil {
+		return s.beside[replica/s.each].Of(replica%s.each, p)
+	}
 	k := key{replica, p}
 	if r, ok := s.rng[k]; ok {
 		return r

@@ -49,6 +49,17 @@ func TestSavedStreamsGoOn(t *testing.T) {
 	})
 }
 
+// Streams of ladders beside each other are those of each.
+func TestBeside(t *testing.T) {
+	a, b := New(7, 3), New(7, 9)
+	both := Beside(2, a, b)
+	for i, want := range []*Rand{a.Of(0, Kernel), a.Of(1, Kernel), b.Of(0, Kernel), b.Of(1, Kernel)} {
+		if both.Of(i, Kernel) != want {
+			t.Errorf("replica %d has the stream of another", i)
+		}
+	}
+}
+
 // Every prefix of a saved state is an error, never a panic.
 func TestShortState(t *testing.T) {
 	s := New(7, 3)
