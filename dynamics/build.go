@@ -64,8 +64,9 @@ func Build(m *Model, s *Series) (*Problem, error) {
 	if err != nil {
 		return nil, err
 	}
+	coarse := p.coarseSteps()
 	if l, ok := p.Likelihood.(*slopes); ok && p.Noise != nil {
-		l.attenuation(s, l.truncation(s))
+		l.attenuation(s, coarse)
 	}
 	return p, nil
 }

@@ -59,7 +59,7 @@ func buildSparse(m *Model, s *Series) (*Problem, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := Build(model, s)
+	p, err := build(model, s)
 	if err != nil {
 		return nil, err
 	}

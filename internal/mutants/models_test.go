@@ -54,6 +54,27 @@ var ofModels = []fault{
 	{"slopes: their bias is judged from the biased fit", "dynamics RatesOfToldBias", []edit{
 		{"dynamics.(*slopes).fromWeak", "r > by", "r > 1e9*by"},
 	}},
+	{"steps: their bias has another sign", "dynamics TestBiasOfSteps", []edit{
+		{"dynamics.(*slopes).defects", ")-c.right", ")+c.right"},
+	}},
+	{"steps: integrals of what goes straight", "dynamics TestBiasOfSteps", []edit{
+		{"dynamics.(*weakly).defects", "of(w.left[m], c.values[state])", "of(w.right[m], right)"},
+	}},
+	{"steps: logarithms change as values do", "dynamics TestBiasOfSteps", []edit{
+		{"dynamics.(*table).course", "math.Log(v / y[k])", "v/y[k] - 1"},
+	}},
+	{"steps: states without an equation stay", "dynamics TestBiasOfSteps", []edit{
+		{"dynamics.(*table).course", "curves[k].PredictDerivative(t)", "0"},
+	}},
+	{"steps: told where they move nothing", "dynamics RatesOfToldSteps", []edit{
+		{"dynamics.(*Problem).coarseSteps", "biased*1.0", "0.0"},
+	}},
+	{"steps: told where they move a parameter far", "dynamics RatesOfToldSteps", []edit{
+		{"dynamics.(*Problem).coarseSteps", "biased*1.0", "biased*4.0"},
+	}},
+	{"steps: told twice of chosen terms", "dynamics StepsAreToldOnce", []edit{
+		{"dynamics.buildSparse", "build(model, s)", "Build(model, s)"},
+	}},
 	{"simulated states: some rows at observed ones", "dynamics SimulatedStatesOfSomeRows", []edit{
 		{"dynamics.(*simulated).Fitted", "l.states.fitted(c)", "l.slopes.Fitted(c, nil)"},
 	}},
