@@ -50,8 +50,13 @@ func TestLynxHareAgreesWithReference(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !p.Linear || !cmp.Equal(p.Parameters, []string{"alpha", "beta", "gamma", "delta"}) || len(p.Time) != 19 || p.Warnings != nil {
+		if !p.Linear || !cmp.Equal(p.Parameters, []string{"alpha", "beta", "gamma", "delta"}) || len(p.Time) != 19 {
 			t.Fatalf("linear %v, parameters %v, %d rows, %v", p.Linear, p.Parameters, len(p.Time), p.Warnings)
+		}
+		// A year is long for slopes of the pelts: by a trajectory, beta and delta are larger
+		// by a quarter, 3 and 2 standard deviations.
+		if coarse := len(p.Warnings) == 1 && strings.Contains(p.Warnings[0], "too coarse"); coarse != (likelihood == "derivative") {
+			t.Errorf("%s: %q", likelihood, p.Warnings)
 		}
 		for c, col := range ref.Columns {
 			near(t, "noise", p.Noise[c], col.SD, 1e-9)
