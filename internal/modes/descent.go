@@ -24,9 +24,9 @@ const (
 // coordinates in which starts are equally wide, and along the walls that it leans on. It asks
 // for the energy and the slope at one point at a time, so that many go side by side.
 type descent struct {
-	t      *Target
-	trace  domain.Tracer    // nil without a domain
-	mirror domain.Reflector // likewise
+	t     *Target
+	trace domain.Tracer // nil without a domain
+	leant domain.Wall   // that the direction was last turned along
 
 	x, g   []float64 // where it is, and the slope there, per width
 	e      float64
@@ -51,7 +51,6 @@ func newDescent(t *Target, x []float64) *descent {
 		next: append([]float64(nil), x...), v: make([]float64, d), n: make([]float64, d)}
 	if t.Domain != nil {
 		w.trace = t.Domain.Tracer()
-		w.mirror, _ = domain.NewReflector(t.Domain, domain.Specular, 0) // which every domain has
 	}
 	return w
 }
@@ -128,11 +127,11 @@ func (w *descent) shorten(e float64, finite bool) {
 
 // ask chooses the next point.
 func (w *descent) ask(tol float64) {
-	if w.tries == 0 {
+	if w.leant = domain.None; w.tries == 0 {
 		w.direction()
 		w.step = 1
 	}
-	for range 2*len(w.x) + 4 {
+	for turns := 0; turns < 2*len(w.x)+4; {
 		slope := floats.Dot(w.g, w.p)
 		if !(slope < 0) || -slope < tol/10 {
 			w.done = true
@@ -150,6 +149,8 @@ func (w *descent) ask(tol float64) {
 				w.end()
 				return
 			}
+		case leaning:
+			turns++
 		case blocked:
 			w.end()
 			return
@@ -197,6 +198,7 @@ func (w *descent) direction() {
 const (
 	ahead   = iota // there is a point to ask for
 	leaning        // at a wall: the direction now goes along it
+	shorter        // at a wall: the step is now shorter
 	blocked        // no point is to be had
 )
 
@@ -238,27 +240,43 @@ func (w *descent) way() int {
 		floats.Scale(1/norm, w.n)
 		out = floats.Dot(w.p, w.n)
 	}
-	if out > 1e-9*floats.Norm(w.p, 2) {
+	if out > 1e-9*floats.Norm(w.p, 2) && wall != w.leant {
 		floats.AddScaled(w.p, -out, w.n)
+		w.leant = wall
 		return leaning
 	}
-	// Along a curved wall: the mirrored step stays near it.
 	for j, v := range w.v {
 		w.next[j] = w.x[j] + v
 	}
-	if _, ok := w.mirror.Reflect(w.x, w.next, nil); ok {
+	if w.follow() {
 		return ahead
 	}
 	w.step /= 2
 	return w.stuck()
 }
 
-// stuck is leaning while steps are not too short.
+// follow takes the next point, outside beyond a curved wall, back to that wall. It reports
+// whether that is a short way next to the step, and nothing stands between.
+func (w *descent) follow() bool {
+	const short, inwards = 0.25, 1e-3
+	copy(w.v, w.next)
+	if !w.trace.Nearest(w.next, w.n, w.v) {
+		return false
+	}
+	back, far := 0.0, 0.0
+	for j, v := range w.v {
+		back, far = math.Hypot(back, w.next[j]-v), math.Hypot(far, v-w.x[j])
+		w.next[j] += inwards * (w.next[j] - v)
+	}
+	return back <= short*far && w.t.Domain.Contains(w.next) && w.sees(w.next)
+}
+
+// stuck is shorter while steps are not too short.
 func (w *descent) stuck() int {
 	if w.step < 1e-9 {
 		return blocked
 	}
-	return leaning
+	return shorter
 }
 
 // sees reports whether no wall stands between the descent and a point.

@@ -263,6 +263,12 @@ var ofSampling = []fault{
 	{"modes: directions at walls are not projected", "internal/modes FindOnASlantedWall", []edit{
 		{"internal/modes.(*descent).way", "floats.AddScaled(w.p, -out, w.n)", "_ = out"},
 	}},
+	{"modes: descents creep along curved walls", "internal/modes FindInPieces", []edit{
+		{"internal/modes.(*descent).way", " && wall != w.leant", ""},
+	}},
+	{"modes: descents cross gaps", "internal/modes FindInPieces", []edit{
+		{"internal/modes.(*descent).follow", "back <= short*far && w.t.Domain.Contains(w.next) && w.sees(w.next)", "w.t.Domain.Contains(w.next)"},
+	}},
 	{"modes: a fitted law that misses the density", "tune ScoutAtAPole", []edit{{"internal/modes.(*Fit).Defend", "held >= 1-most", "true"}}},
 	{"guide: added in place of taken off", ". Guide", []edit{{".(*guide).lead", "b.Energy[i] -= u", "b.Energy[i] += u"}}},
 	{"guide: energies told as they are traded", ". Guide", []edit{{".(*guide).told", "energy[i] += v", "energy[i] += 0 * v"}}},
