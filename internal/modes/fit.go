@@ -17,6 +17,8 @@ const (
 	unknown    = 10.0 // Pareto shape that tells nothing
 	negligible = 14.0 // below the largest log mass
 	mostParts  = 48
+	scarce     = 0.25 // of an equal share of the draws: no part has fewer
+	leastIn    = 0.02 // share of the draws of a part that lie in the domain, as far as its weight makes up for them
 	sharpening = 4    // rounds of importance sampling
 	fitDraws   = 2048 // of each, and as many more for each part beyond the eighth
 )
@@ -99,13 +101,15 @@ func (f *Fit) Defend(ctx context.Context, t Target, rng *rand.Rand, wide *Wide, 
 	return held >= 1-most, nil
 }
 
+// normalise makes the weights add to 1, and has every part drawn often enough that draws can
+// tell what it holds: the normal law at a minimum may say far too little of that.
 func normalise(parts []Part) {
 	sum := 0.0
 	for _, p := range parts {
 		sum += p.Weight
 	}
 	for i := range parts {
-		parts[i].Weight = max(parts[i].Weight/sum, 1e-6)
+		parts[i].Weight = max(parts[i].Weight/sum, scarce/float64(len(parts)))
 	}
 	sum = 0
 	for _, p := range parts {
@@ -169,7 +173,7 @@ func (f *Fit) sharpen(ctx context.Context, t Target, rng *rand.Rand, wide float6
 	}
 	f.weigh(logs, owner, n)
 	if move && f.Share > 0 {
-		f.move(at, logs, owner, wide)
+		f.move(at, logs, owner, n, wide)
 	}
 	return nil
 }
@@ -223,8 +227,9 @@ func shape(logs []float64) float64 {
 	return unknown
 }
 
-// move moves the parts to where the weighted draws are, those at least that have enough.
-func (f *Fit) move(at, logs, owner []float64, wide float64) {
+// move moves the parts to where the weighted draws are, those at least that have enough, and
+// weighs them so that their draws in the domain are as many as the density has there.
+func (f *Fit) move(at, logs, owner []float64, drawn int, wide float64) {
 	k := len(f.Mixture.Parts)
 	d := len(at) / len(logs)
 	top := math.Inf(-1)
@@ -233,16 +238,17 @@ func (f *Fit) move(at, logs, owner []float64, wide float64) {
 	}
 	for p := range f.Mixture.Parts {
 		part := &f.Mixture.Parts[p]
-		part.Weight = f.Weight[p]
-		sum, squares, mean := 0.0, 0.0, make([]float64, d)
+		sum, squares, mean, in := 0.0, 0.0, make([]float64, d), 0.0
 		own := make([]float64, len(logs))
 		for i, l := range logs {
+			in += owner[i*k+p]
 			own[i] = math.Exp(l-top) * owner[i*k+p]
 			sum, squares = sum+own[i], squares+own[i]*own[i]
 			for j := range mean {
 				mean[j] += own[i] * at[i*d+j]
 			}
 		}
+		part.Weight = f.Weight[p] / max(leastIn, in/(part.Weight*float64(drawn)))
 		enough := sum * sum / squares
 		if !(enough > float64(4*d)) {
 			continue

@@ -269,6 +269,12 @@ var ofSampling = []fault{
 	{"modes: descents cross gaps", "internal/modes FindInPieces", []edit{
 		{"internal/modes.(*descent).follow", "back <= short*far && w.t.Domain.Contains(w.next) && w.sees(w.next)", "w.t.Domain.Contains(w.next)"},
 	}},
+	{"modes: parts that are no longer drawn", "internal/modes FitInPieces", []edit{
+		{"internal/modes.normalise", "scarce/float64(len(parts))", "1e-6"},
+	}},
+	{"modes: weights that do not make up for draws outside", "internal/modes FitInPieces", []edit{
+		{"internal/modes.(*Fit).move", "max(leastIn, in/(part.Weight*float64(drawn)))", "max(1, 0*in)"},
+	}},
 	{"modes: a fitted law that misses the density", "tune ScoutAtAPole", []edit{{"internal/modes.(*Fit).Defend", "held >= 1-most", "true"}}},
 	{"guide: added in place of taken off", ". Guide", []edit{{".(*guide).lead", "b.Energy[i] -= u", "b.Energy[i] += u"}}},
 	{"guide: energies told as they are traded", ". Guide", []edit{{".(*guide).told", "energy[i] += v", "energy[i] += 0 * v"}}},
