@@ -77,7 +77,9 @@ func TestManyMissingValues(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	m.Likelihood, s.Values["L"] = "weak", nans(40)
-	if _, err := Build(m, s); err == nil || err.Error() != `model.weak.width: 0 test functions of 13 rows cannot tell the 1 parameters of "H": take a smaller width` {
+	const none = `model.weak.width: the equation of "H" has 1 parameter, and among the 40 rows of f.csv, gaps aside, is room for ` +
+		"no test function of 13 rows: take a smaller width"
+	if _, err := Build(m, s); err == nil || err.Error() != none {
 		t.Errorf("%v", err)
 	}
 }

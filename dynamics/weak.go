@@ -170,8 +170,13 @@ func (w *weakly) place() error {
 			if width <= leastWidth {
 				advice = "no width is smaller; take likelihood: derivative, fewer parameters, or more data"
 			}
+			room := counted(len(r.Observed), "test function")
+			if len(r.Observed) == 0 {
+				room = "no test function"
+			}
 			return &ModelError{[]string{"model", "weak", "width"}, -1, fmt.Errorf(
-				"%d test functions of %d rows cannot tell the %d parameters of %q: %s", len(r.Observed), width, len(e.parameters), e.state, advice)}
+				"the equation of %q has %s, and among the %d rows of %s, gaps aside, is room for %s of %d rows: %s",
+				e.state, counted(len(e.parameters), "parameter"), s.Rows(), s.File, room, width, advice)}
 		}
 		if lost := n - len(p.Responses[i].Observed); lost > 0 {
 			p.Warnings = append(p.Warnings, fmt.Sprintf("%d of %d integrals of the equation of %q are left out: gaps between values are too wide for them.", lost, n, e.state))

@@ -168,7 +168,7 @@ func TestBadWeakForms(t *testing.T) {
 	}{
 		{func(m *Model) { m.Weak.Width = 4 }, "model.weak.width: test functions of 4 rows: take from 5 to 58 of the 60 rows of trial.csv"},
 		{func(m *Model) { m.Weak.Width = 59 }, "model.weak.width: test functions of 59 rows: take from 5 to 58 of the 60 rows of trial.csv"},
-		{func(m *Model) { m.Weak.Width = 55 }, `model.weak.width: 1 test functions of 55 rows cannot tell the 2 parameters of "x": take a smaller width`},
+		{func(m *Model) { m.Weak.Width = 55 }, `model.weak.width: the equation of "x" has 2 parameters, and among the 60 rows of trial.csv, gaps aside, is room for 1 test function of 55 rows: take a smaller width`},
 		{func(m *Model) { m.Noise.Kind = "paper" }, "model.noise: noise: paper belongs to likelihood: derivative; use estimate, or give it"},
 		{func(m *Model) { m.Equations[0].Text = "alpha*x/(y-y)" }, `model.equations.x: the coefficient of "alpha" is +Inf at trial.csv:0`},
 	} {

@@ -3,6 +3,7 @@ package tune
 import (
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/r2sgld/r2sgld"
@@ -106,5 +107,36 @@ func TestCurvedLooksAtFewPoints(t *testing.T) {
 	_, want := Steps(t.Context(), of(0), []float64{1}, start, 1)
 	if err := Curved(t.Context(), of(0), start, 1); err == nil || want == nil || err.Error() != want.Error() {
 		t.Errorf("without curvature: %v, want %v", err, want)
+	}
+}
+
+// Where no step size is a number it is said why: of what is not finite the share that was
+// measured, of a run without priors nothing of these.
+//
+// Mutants it kills: priors in a run without, no look at the points.
+func TestStepless(t *testing.T) {
+	box, err := domain.NewBox([]float64{0}, []float64{1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, end := range map[string]float64{"narrower than numbers can follow. Measure in other units": 1, "points of the domain. Bound": 0.5} {
+		u := potential.Func(1, func(grad, x []float64) float64 {
+			if grad[0] = 0; x[0] > end {
+				return math.Inf(1)
+			}
+			return 0
+		})
+		tu, err := newTuner(t.Context(), r2sgld.Problem{Potential: u, Domain: box}, r2sgld.Settings{Seed: 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = tu.stepless(&Found{Beta: []float64{1, 0.5}, Diffusion: []float64{1, 0}})
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "prior") ||
+			!strings.Contains(err.Error(), "no step size fits rung 2 (inverse temperature 0.5)") {
+			t.Errorf("%v, want …%s…", err, want)
+		}
+		if err := tu.stepless(&Found{Beta: []float64{1, 0.5}, Diffusion: []float64{1, 2}}); err != nil {
+			t.Error(err)
+		}
 	}
 }

@@ -66,7 +66,26 @@ func (t *tuner) first() (*Found, error) {
 	if t.s.Traits().Metropolis {
 		f.Bias, f.Leapfrog = 0, t.leapfrog()
 	}
-	return f, nil
+	return f, t.stepless(f)
+}
+
+// stepless says of which rung no step size is a number, and why that may be.
+func (t *tuner) stepless(f *Found) error {
+	i := slices.IndexFunc(f.Diffusion, func(h float64) bool { return !(h > 0) || math.IsInf(h, 0) })
+	if i < 0 {
+		return nil
+	}
+	why := "the density there is wider or narrower than numbers can follow. Measure in other units"
+	if t.p.Base != nil {
+		why = "the density or a prior there is wider or narrower than numbers can follow. Measure in other units, or narrow the priors"
+	}
+	if n := len(t.fill) / t.d; t.bounded {
+		if gone := n - len(t.probe.around(t.fill, t.d, nil)); gone > 0 {
+			why = fmt.Sprintf("the potential or its gradient is not finite at %d of %d points of the domain. Bound the domain more closely "+
+				"by where it is finite", gone, n)
+		}
+	}
+	return fmt.Errorf("no step size fits rung %d (inverse temperature %.3g): %s", i+1, f.Beta[i], why)
 }
 
 // elongated reports whether the domain is so by more than the chance of few points: for

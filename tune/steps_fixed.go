@@ -110,7 +110,7 @@ func Finite(ctx context.Context, p r2sgld.Problem, start []float64, seed uint64)
 }
 
 func errNotFinite(points int) error {
-	return fmt.Errorf("the potential or its gradient is not finite at any of %d points of the domain", points)
+	return fmt.Errorf("the potential or its gradient is not finite at any of %d points of the domain: bound it more closely by where it is", points)
 }
 
 // scatter returns pilotPoints points of the uniform law, or normal ones around

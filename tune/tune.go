@@ -364,11 +364,8 @@ func (t *tuner) learn(f *Found, res *r2sgld.Result, seen Round) (*Found, error) 
 		t.steps(next, f.Beta, res)
 	}
 	next.States = statesFor(next.Beta, f.Beta, res)
-	for i, h := range next.Diffusion {
-		if !(h > 0) || math.IsInf(h, 0) {
-			return nil, fmt.Errorf("warm-up, round %d: no step size fits rung %d (inverse temperature %.3g): a density or a prior there is wider "+
-				"or narrower than numbers can follow. Measure in other units, or narrow the priors", len(next.Rounds), i+1, next.Beta[i])
-		}
+	if err := t.stepless(next); err != nil {
+		return nil, fmt.Errorf("warm-up, round %d: %w", len(next.Rounds), err)
 	}
 	calm := same && settled
 	for i := range next.Diffusion {

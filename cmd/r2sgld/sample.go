@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -46,6 +47,9 @@ func (c *common) load(cmd *cobra.Command, args []string) error {
 	j, err := jobOf(r)
 	if err != nil {
 		return err
+	}
+	if r.Note != "" && !c.quiet {
+		fmt.Fprintln(c.stderr(), " "+r.Note)
 	}
 	j.Again = again(cmd.Name(), args[0], c.set)
 	return c.run(cmd, j)

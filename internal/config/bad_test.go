@@ -186,7 +186,7 @@ func TestBadSamples(t *testing.T) {
 		{`box`, `constraints: {a: 1}`, `f.yaml:5:16: constraints must be inequalities such as "x > 1 + y", or a matrix of them: {matrix: A.csv, upper: b.csv}; found a mapping`},
 		{`box`, `constraints: ["x >= 1", "x <= 1"]`, `f.yaml:4:1: the domain has no interior: "x >= 1" and "x <= 1" leave a set of volume zero: loosen or drop one of them`},
 		{`sampler`, `smapler:`, `f.yaml:6:1: unknown key "smapler"; did you mean "sampler"?`},
-		{`potential`, `potential: log(x - 5)`, `f.yaml:3:1: the potential or its gradient is not finite at any of 256 points of the domain`},
+		{`potential`, `potential: log(x - 5)`, `f.yaml:3:1: the potential or its gradient is not finite at any of 256 points of the domain: bound it more closely by where it is`},
 	} {
 		t.Run(c.with, func(t *testing.T) { checkSample(t, edit(goodSample, c.begins, c.with), nil, c.want) })
 	}

@@ -39,6 +39,7 @@ type Run struct {
 	Until    *tune.Until       // of method auto, whose step sizes and temperatures are to be found; nil for others
 	Model    *dynamics.Problem // of identify: the posterior, to explain the draws with
 	Warnings []string          // what a user should know, though it is allowed
+	Note     string            // what to say before it begins; "" is nothing
 	Resolved Resolved
 }
 
@@ -139,6 +140,9 @@ func (p Programs) run(l *loader, command string) (r *Run, err error) {
 	}
 	if ended := l.programs.Context.Err(); ended != nil { // what was found may be cut short
 		return nil, ended
+	}
+	if err == nil {
+		r.Note = l.Note()
 	}
 	return r, err
 }

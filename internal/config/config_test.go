@@ -267,6 +267,23 @@ func TestMethods(t *testing.T) {
 	}
 }
 
+// A length alone takes method auto away: that is told, and of no other section.
+//
+// Mutants it kills: told of any section, of none.
+func TestNoteOfLength(t *testing.T) {
+	for text, told := range map[string]bool{"": false, "sampler: {seed: 2}": false, "sampler: {iterations: 2000}": true,
+		"sampler: {iterations: 2000, seed: 2, ladders: 2}": true, "sampler: {iterations: 2000, method: auto}": false,
+		"sampler: {iterations: 2000, method: r2sgld}": false, "sampler: {iterations: 2000, step_size: 0.01}": false} {
+		r, err := Parse("sample", "f.yaml", []byte("variables: [x]\npotential: x^2\ndomain: {box: {x: [-1, 1]}}\n"+text+"\n"), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (r.Note != "") != told || told && !strings.Contains(r.Note, "sampler.method: auto") {
+			t.Errorf("%s: %q", text, r.Note)
+		}
+	}
+}
+
 // TestMeasuredSteps: on U = ½x'Qx the largest curvature is the largest
 // eigenvalue λ of Q, and the step 0.05/λ to two digits; walls nearer than ten
 // noise steps shorten it. A step from a random direction's curvature alone, or

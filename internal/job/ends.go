@@ -18,18 +18,20 @@ type Interrupted struct {
 }
 
 func (e *Interrupted) Error() string {
-	of := ""
+	of, after := "", ""
 	switch {
 	case e.Of == 0 && e.Rounds:
 		return fmt.Sprintf("stopped during the warm-up; its last round is kept.\ngo on with: r2sgld resume %s", text.Word(e.Dir))
 	case e.Of == 0:
 		return fmt.Sprintf("stopped in the first round of the warm-up; there is no checkpoint yet.\ngo on with: r2sgld resume %s",
 			text.Word(e.Dir))
-	case e.Done <= e.Of: // a run that goes on from a finished one is not yet told how far
+	case e.Done == e.Of:
+		of, after = "", ", before results were written"
+	case e.Done < e.Of: // a run that goes on from a finished one is not yet told how far
 		of = "of the " + text.Count(e.Of) + " "
 	}
-	return fmt.Sprintf("stopped after %s %s%s, checkpoint written.\ngo on with: r2sgld resume %s",
-		text.Count(e.Done), of, cmp.Or(e.Unit, "iterations of all ladders"), text.Word(e.Dir))
+	return fmt.Sprintf("stopped after %s %s%s%s, checkpoint written.\ngo on with: r2sgld resume %s",
+		text.Count(e.Done), of, cmp.Or(e.Unit, "iterations of all ladders"), after, text.Word(e.Dir))
 }
 
 // Refused says that nothing was begun, because of what the user asked for.

@@ -92,6 +92,18 @@ var ofTheProgram = []fault{
 	}},
 	{"lock opened through a link", "internal/store ForceRefuses", []edit{{"internal/store.openAt", "|noFollow", ""}}},
 	{"any file taken for a lock", "internal/store ForceRefuses", []edit{{"internal/store.isLock", "err != io.EOF ||", "false &&"}}},
+	{"points not looked at where no step fits", "tune Stepless", []edit{{"tune.(*tuner).stepless", "gone > 0", "gone > n"}}},
+	{"priors named where there are none", "tune Stepless", []edit{{"tune.(*tuner).stepless", "t.p.Base != nil", "true"}}},
+	{"the tail of few values told as a number", "internal/report Doubts", []edit{
+		{"internal/report.Doubts", "if p.ESSTail < p.ESSBulk {", "if !(p.ESSTail >= p.ESSBulk) {"},
+	}},
+	{"stopped short of its own end", "internal/job Interrupted", []edit{
+		{"internal/job.(*Interrupted).Error", "e.Done == e.Of", "false"},
+		{"internal/job.(*Interrupted).Error", "e.Done < e.Of", "e.Done <= e.Of"},
+	}},
+	{"a length that takes method auto away not told", "internal/config NoteOfLength", []edit{
+		{"internal/config.Programs.run", "err == nil", "false"},
+	}},
 	{"changed files read", "internal/store ChangedFiles", []edit{{"internal/store.(*record).intact", "m.CRC32C", "sum(m.Bytes)"}}},
 	{"the record of fewer draws", "internal/store ChangedFiles", []edit{{"internal/store.(*record).intact", "m.Bytes < least", "false"}}},
 	{"draws not on record", "internal/store ChangedFiles", []edit{{"internal/store.(*Writer).enterDraws", "t.segments == 1", "false"}}},

@@ -26,7 +26,12 @@ func Doubts(ps []Parameter, rungs int) (out []string) {
 	if rungs == 1 {
 		more = "with several rungs (method r2sgld)"
 	}
-	least := func(p Parameter) float64 { return math.Min(p.ESSBulk, p.ESSTail) }
+	least := func(p Parameter) float64 { // the tail's is not known where draws bunch at a quantile
+		if p.ESSTail < p.ESSBulk {
+			return p.ESSTail
+		}
+		return p.ESSBulk
+	}
 	var broken, still, apart, few, heavy []Parameter
 	for _, p := range ps {
 		switch {
@@ -58,9 +63,13 @@ func Doubts(ps []Parameter, rungs int) (out []string) {
 	}
 	if len(few) > 0 {
 		worst := worstOf(few, func(p Parameter) float64 { return -least(p) })
-		out = append(out, fmt.Sprintf("%s: ESS %.0f (bulk), %.0f (tail) is below %d: quantiles and intervals are rough. Run longer "+
+		tail := "–"
+		if worst.ESSTail == worst.ESSTail {
+			tail = fmt.Sprintf("%.0f", worst.ESSTail)
+		}
+		out = append(out, fmt.Sprintf("%s: ESS %.0f (bulk), %s (tail) is below %d: quantiles and intervals are rough. Run longer "+
 			"(sampler.iterations).",
-			those(few, len(ps), worst), worst.ESSBulk, worst.ESSTail, enough))
+			those(few, len(ps), worst), worst.ESSBulk, tail, enough))
 	}
 	if len(heavy) > 0 {
 		worst := worstOf(heavy, func(p Parameter) float64 { return p.tail.Shape })

@@ -35,8 +35,16 @@ func TestDoubts(t *testing.T) {
 	if diff := cmp.Diff(want, Doubts(ps, 1)); diff != "" {
 		t.Error(diff)
 	}
-	if got := Doubts([]Parameter{{Name: "x", RHat: 1, ESSBulk: 400, ESSTail: 400}}, 2); got != nil {
-		t.Error(got)
+	for _, tail := range []float64{400, math.NaN()} {
+		if got := Doubts([]Parameter{{Name: "x", RHat: 1, ESSBulk: 400, ESSTail: tail}}, 2); got != nil {
+			t.Error(got)
+		}
+	}
+	for rhat, want := range map[float64]string{1: "x: ESS 85 (bulk), – (tail) is below 400", 1.5: "x: R̂ 1.500 and ESS 85: "} {
+		got := Doubts([]Parameter{{Name: "x", RHat: rhat, ESSBulk: 85.4, ESSTail: math.NaN()}}, 2)
+		if len(got) != 1 || !strings.HasPrefix(got[0], want) {
+			t.Errorf("%q, want %s…", got, want)
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package sampler
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -182,6 +183,18 @@ func (l *Choice) samplerMethod(keys []key.Key) {
 			l.Report(f.Key, "method auto sets %s itself: drop the key, or take method: r2sgld", f.Key.Text)
 		}
 	}
+}
+
+// Note tells of a section that is not of method auto for its length alone.
+func (l *Choice) Note() string {
+	if l.Node == nil || l.Node.Kind != yamlpos.Map || l.Node.Field("method") != nil || l.Node.Field("iterations") == nil ||
+		slices.ContainsFunc(l.Node.Fields, func(f yamlpos.Field) bool {
+			return f.Key.Text != "iterations" && !slices.Contains(goWithAuto, f.Key.Text)
+		}) || l.Method.Auto() {
+		return ""
+	}
+	return fmt.Sprintf("sampler.iterations without sampler.method: method %s, whose steps and temperatures nothing tunes. Method auto tunes "+
+		"them, and takes iterations as its first round: sampler.method: auto", l.Method.Name)
 }
 
 // samplerKernel reads how a rung moves.

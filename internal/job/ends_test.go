@@ -1,0 +1,18 @@
+package job
+
+import "testing"
+
+// A run that was stopped at its end is not told to be short of it.
+func TestInterrupted(t *testing.T) {
+	const next = ", checkpoint written.\ngo on with: r2sgld resume runs/a"
+	for want, e := range map[string]Interrupted{
+		"stopped after 1,000 of the 2,000 iterations of all ladders" + next:                 {Dir: "runs/a", Done: 1000, Of: 2000},
+		"stopped after 2,000 iterations of all ladders, before results were written" + next: {Dir: "runs/a", Done: 2000, Of: 2000},
+		"stopped after 3,000 iterations of all ladders" + next:                              {Dir: "runs/a", Done: 3000, Of: 2000},
+		"stopped after 2 of the 3 epochs" + next:                                            {Dir: "runs/a", Done: 2, Of: 3, Unit: "epochs"},
+	} {
+		if got := e.Error(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
