@@ -27,8 +27,13 @@ func (r *run) names() error {
 	if p.Domain != nil && p.Domain.Dim() != d {
 		return fmt.Errorf("the domain has dimension %d, the potential %d", p.Domain.Dim(), d)
 	}
-	if s := r.settings.Start; s != nil && len(s) != d {
-		return fmt.Errorf("the start has %d coordinates, the potential %d", len(s), d)
+	for _, s := range r.settings.Points() {
+		if len(s) != d {
+			return fmt.Errorf("the start has %d coordinates, the potential %d", len(s), d)
+		}
+	}
+	if s := r.settings; s.Start == nil && s.MoreStarts != nil {
+		return errors.New("more starts than one need the first of them: give Start as well")
 	}
 	if s := r.settings.States; s != nil {
 		if len(s) != max(1, r.settings.Ladders) {
@@ -142,8 +147,10 @@ func (r *run) boundary() error {
 	if r.problem.Domain == nil || s.Boundary == domain.Free {
 		return nil
 	}
-	if s.Start != nil && !r.problem.Domain.Contains(s.Start) {
-		return fmt.Errorf("the start %v lies outside the domain", s.Start)
+	for _, x := range s.Points() {
+		if !r.problem.Domain.Contains(x) {
+			return fmt.Errorf("the start %v lies outside the domain", x)
+		}
 	}
 	for i, l := range s.States {
 		for _, x := range l {

@@ -308,3 +308,26 @@ func TestBlowUpOfTheUniformLaw(t *testing.T) {
 		t.Error(said)
 	}
 }
+
+// Ladders start at the given places by turns.
+func TestMoreStarts(t *testing.T) {
+	p, s := small()
+	p.Potential, s.BurnIn, s.Thin = multimodal, 0, 1
+	s.Start, s.MoreStarts, s.Iterations, s.Decay = []float64{0, 0}, [][]float64{{1, 0}, {0, 1}}, 1, kernel.Decay{}
+	s.StepSize = []float64{1e-12, 1e-12, 1e-12}
+	for i, l := range sample(t, p, s).Ladders {
+		for j, want := range s.Points()[i%3] {
+			if x := l.X[0][j]; math.Abs(x-want) > 1e-4 {
+				t.Errorf("ladder %d starts at %v", i+1, l.X[0])
+			}
+		}
+	}
+	s.Start = nil
+	if err := r2sgld.Check(t.Context(), p, s); err == nil || !strings.Contains(err.Error(), "give Start") {
+		t.Errorf("more starts than none: %v", err)
+	}
+	s.Start, s.MoreStarts = []float64{0, 0}, [][]float64{{9, 9}}
+	if err := r2sgld.Check(t.Context(), p, s); err == nil || !strings.Contains(err.Error(), "outside") {
+		t.Errorf("a start outside: %v", err)
+	}
+}

@@ -67,6 +67,9 @@ type Settings struct {
 	Mirror       bool        // move in the dual coordinates of the domain's entropic mirror map: a box or simplex, one rung, no walls
 	Inside       bool        // keep only draws inside the domain, with domain.Free: ladders may keep differing numbers
 	Start        []float64   // where every replica starts; nil draws uniformly from a bounded domain
+	// MoreStarts are places beside Start: ladders start at these and there by turns, and
+	// modes are looked for from all of them.
+	MoreStarts [][]float64
 	// States, if not nil, says where each replica starts instead: States[ladder]
 	// holds the state of every rung, the coldest first.
 	States    [][][]float64

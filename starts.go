@@ -25,6 +25,14 @@ func (r *run) start(ctx context.Context) error {
 	return nil
 }
 
+// Points are Start and MoreStarts; none where Start is nil.
+func (s Settings) Points() [][]float64 {
+	if s.Start == nil {
+		return nil
+	}
+	return append([][]float64{s.Start}, s.MoreStarts...)
+}
+
 // places returns what writes the start of the replica that holds a rung of a
 // ladder.
 func (r *run) places(ctx context.Context) (func(x []float64, l *ladder, rung int) error, error) {
@@ -32,7 +40,8 @@ func (r *run) places(ctx context.Context) (func(x []float64, l *ladder, rung int
 	case s.States != nil:
 		return func(x []float64, l *ladder, rung int) error { copy(x, s.States[l.index][rung]); return nil }, nil
 	case s.Start != nil:
-		return func(x []float64, _ *ladder, _ int) error { copy(x, s.Start); return nil }, nil
+		points := s.Points()
+		return func(x []float64, l *ladder, _ int) error { copy(x, points[l.index%len(points)]); return nil }, nil
 	case r.problem.Domain == nil && r.problem.normal() == nil:
 		return nil, errors.New("the domain is all of R^d: give a starting point")
 	}

@@ -102,9 +102,18 @@ func scout(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings) (*Modes, er
 		return nil, err
 	}
 	rng := &stream.New(s.Seed, streamOf).Of(1, stream.Pilot).Rand
-	starts, err := t.scatter(ctx, rng)
+	scattered, err := t.scatter(ctx, rng)
 	if err != nil {
 		return nil, err
+	}
+	given := t.given()
+	starts := func(x []float64) error {
+		if len(given) == 0 {
+			return scattered(x)
+		}
+		copy(x, given[0])
+		given = given[1:]
+		return nil
 	}
 	target, spread, err := t.target(p, cmp.Or(s.Threads, runtime.GOMAXPROCS(0)))
 	if err != nil {
@@ -129,6 +138,15 @@ func scout(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings) (*Modes, er
 	}
 	m.Guided, err = m.Fit.Defend(ctx, target, rng, wide, defended, escaped)
 	return m, err
+}
+
+// given are the places where the user starts ladders. Where nothing is bounded a single one
+// is what starts are scattered about.
+func (t *tuner) given() [][]float64 {
+	if !t.bounded && t.s.MoreStarts == nil {
+		return nil
+	}
+	return t.s.Points()
 }
 
 // scatter writes the starts of descents: draws of the law at infinite temperature, points that

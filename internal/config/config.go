@@ -275,13 +275,32 @@ func (l *loader) readInit(n *yamlpos.Node) {
 		}
 		return
 	}
-	if x, ok := l.point(n); ok {
-		if l.region.Domain != nil && !l.region.Domain.Contains(x) && l.Method.Wall.Reflects() {
-			l.Report(n, "the start %s lies outside the domain", pointText(l.names, x))
-			return
+	if n.Kind != yamlpos.List {
+		if x, ok := l.startAt(n); ok {
+			l.Sampler.Init = named(l.names, x)
 		}
-		l.Sampler.Init = named(l.names, x)
+		return
 	}
+	var all []Ordered
+	for _, item := range n.Items {
+		if x, ok := l.startAt(item); ok {
+			all = append(all, named(l.names, x))
+		}
+	}
+	if len(n.Items) == 0 {
+		l.Report(n, "init is a list of no points: leave it out, or give a point such as {%s: 0}", l.names[0])
+	}
+	l.Sampler.Init = all
+}
+
+// startAt reads a point where replicas start.
+func (l *loader) startAt(n *yamlpos.Node) ([]float64, bool) {
+	x, ok := l.point(n)
+	if ok && l.region.Domain != nil && !l.region.Domain.Contains(x) && l.Method.Wall.Reflects() {
+		l.Report(n, "the start %s lies outside the domain", pointText(l.names, x))
+		return nil, false
+	}
+	return x, ok
 }
 
 func pointText(names []string, x []float64) string {

@@ -120,10 +120,13 @@ func (l *loader) sampling(s *Run, p *dynamics.Problem, trajectory bool) {
 	if len(l.Problems) > 0 {
 		return
 	}
-	switch start := s.Settings.Start; {
-	case chart != nil && start != nil:
-		s.Settings.Start = make([]float64, len(start))
-		chart.Coordinates(s.Settings.Start, start)
+	switch points := s.Settings.Points(); {
+	case chart != nil && points != nil:
+		for i, x := range points {
+			points[i] = make([]float64, len(x))
+			chart.Coordinates(points[i], x)
+		}
+		s.Settings.Start, s.Settings.MoreStarts = points[0], points[1:]
 	case chart == nil && l.Sampler.Init == sampler.FromPrior:
 		l.startFromPrior(s, p)
 	}

@@ -136,7 +136,9 @@ func (l *loader) settle(s *Run, temperature []float64, iterations, burnIn, thin 
 		p.Strength = 1 / (smoothingSteps * slices.Max(l.Sampler.StepSize))
 	}
 	s.Settings = l.Sampler.Settings(l.Method, len(l.names))
-	s.Settings.Start = l.start()
+	if points := l.starts(); points != nil {
+		s.Settings.Start, s.Settings.MoreStarts = points[0], points[1:]
+	}
 	s.Resolved.Sampler = l.Sampler
 	l.overshoots(s.Settings)
 }
@@ -441,6 +443,20 @@ func (l *loader) reduced(x []float64) []float64 {
 	return z
 }
 
-// start is the point where a run starts in the coordinates of the target, or nil
-// where draws are uniform.
-func (l *loader) start() []float64 { return l.reduced(l.Sampler.Start()) }
+// starts are the points where a run starts in the coordinates of the target; none where
+// draws are uniform.
+func (l *loader) starts() [][]float64 {
+	var all [][]float64
+	for _, x := range l.Sampler.Starts() {
+		all = append(all, l.reduced(x))
+	}
+	return all
+}
+
+// start is the first of them, or nil.
+func (l *loader) start() []float64 {
+	if points := l.starts(); points != nil {
+		return points[0]
+	}
+	return nil
+}

@@ -295,6 +295,8 @@ var ofSampling = []fault{
 		{"tune.(*Modes).Audit", "v.Weight /= float64(len(own) * max(1, len(own[0])))", "v.Weight = math.Exp(o.Log - m.top())"},
 	}},
 	{"audit: modes that are rare are not told", "tune Audit", []edit{{"tune.(*Modes).Audit", "v.Starts <= rarely", "false"}}},
+	{"modes: given starts are left out", "tune GivenStarts", []edit{{"tune.scout", "t.given()", "t.given()[:0]"}}},
+	{"ladders start at the first place", ". MoreStarts", []edit{{".(*run).places", "points[l.index%len(points)]", "points[0]"}}},
 	{"modes: what is found after a run goes into the ladder", "tune TwoWidths", []edit{{"tune.(*Modes).Renew", "search := *m, *m.Search", "search := *m, *m.Search\n\tm.Search.Starts++"}}},
 	{"evidence: the other side of a pair", "exchange FromDraws", []edit{{"exchange.FromDraws", "p], delta,", "p], -delta,"}}},
 	{"until.evidence: twice what is asked", "tune Evidence", []edit{{"tune.Until.judge", "Error <= u", "Error <= 2*u"}}},

@@ -55,7 +55,7 @@ type Sampler struct {
 	Leapfrog      int          `json:"leapfrog,omitempty"`  // of kernel hmc
 	Momentum      *float64     `json:"momentum,omitempty"`
 	NoiseEstimate *float64     `json:"noise_estimate,omitempty"`
-	Init          any          `json:"init"` // "uniform" or a point
+	Init          any          `json:"init"` // "uniform", a point or several
 	Seed          *uint64      `json:"seed"`
 	Whiten        *bool        `json:"whiten,omitempty"`
 	Until         *tune.Until  `json:"until,omitempty"`       // of method auto
@@ -88,15 +88,19 @@ const (
 	Distance = "distance"
 )
 
-// Start is the point of Init, or nil where draws are uniform.
-func (s *Sampler) Start() []float64 {
-	o, ok := s.Init.(key.Ordered)
-	if !ok {
-		return nil
+// Starts are the points of Init; none where draws are uniform.
+func (s *Sampler) Starts() [][]float64 {
+	points, _ := s.Init.([]key.Ordered)
+	if o, ok := s.Init.(key.Ordered); ok {
+		points = []key.Ordered{o}
 	}
-	x := make([]float64, len(o))
-	for i, e := range o {
-		x[i] = e.Value.(float64)
+	var all [][]float64
+	for _, o := range points {
+		x := make([]float64, len(o))
+		for i, e := range o {
+			x[i] = e.Value.(float64)
+		}
+		all = append(all, x)
 	}
-	return x
+	return all
 }

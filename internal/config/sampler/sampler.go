@@ -37,6 +37,9 @@ var (
 	goWithAuto = []string{"swap", "ladders", "kernel", "init", "seed", "until", "certificate"}
 )
 
+// aPoint is the schema of a place by names.
+var aPoint = key.MapOf(key.Object("type", "number"))
+
 // Keys declares the sampler section.
 func (l *Choice) Keys() []key.Key {
 	return append(l.ladderKeys(), l.moveKeys()...)
@@ -87,9 +90,11 @@ func (l *Choice) moveKeys() []key.Key {
 			"μ of the methods with momentum: v ← μv − η∇U(x) + √(2η(1 − μ − β̂)τ)·N(0, I), x ← x + v"),
 		key.Number("noise_estimate", &s.NoiseEstimate, key.NotNegative).Also("exclusiveMaximum", 1).In("0 … below 1 − μ").
 			Tells("0", "β̂: the share of the noise that the gradient's own noise is trusted to bring"),
-		key.Given("init", "`uniform`, `prior` or `{x: 0, …}`", key.AnyOf(key.Object("enum", l.InitWords()), key.MapOf(key.Object("type", "number"))), nil).Tells("[see below](#where-replicas-start)", "where replicas start; `uniform` needs a bounded domain, `prior` "+
-			"(identify) a prior, or bounds on both sides, for every parameter; a point must name every variable and, for reflected methods, "+
-			"lie in the domain"),
+		key.Given("init", "`uniform`, `prior`, `{x: 0, …}` or a list of such points", key.AnyOf(key.Object("enum", l.InitWords()), aPoint, key.ListOf(aPoint)), nil).
+			Tells("[see below](#where-replicas-start)", "where replicas start; `uniform` needs a bounded domain, `prior` "+
+				"(identify) a prior, or bounds on both sides, for every parameter; a point must name every variable and, for reflected "+
+				"methods, lie in the domain; ladders take those of a list by turns, and method auto looks for [modes](modes.md) from "+
+				"there too"),
 		key.Seed("seed", &s.Seed).Tells("1", "determines every draw"),
 		key.Mapping("until", UntilKeys(&tune.Until{})).By(key.With(l.samplerUntil)).Tells("", "[when method auto ends](#method-auto)"),
 		key.Boolean("certificate", &s.Certificate).Tells("false", "estimates the [bias of the step](#certificate): seven gradients "+
