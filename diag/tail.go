@@ -7,7 +7,8 @@ import "math"
 // quantiles q(p), of the p part of the draws farthest out from the median, the shape is
 // log(q(p)/q(4p))/log 4 (after Pickands 1975). It is the smaller one of two such ranges, the
 // first beyond which 20 effective draws lie, and the next, for a small mode far out looks
-// like a heavy tail in one. Shape is NaN where there are fewer than 640 effective draws.
+// like a heavy tail in one. Shape is NaN where there are fewer than 640 effective draws, and
+// where those 20 hold less than a third of the variance: a wide mode around a narrow one.
 type Tail struct {
 	Shape float64
 	SE    float64
@@ -20,20 +21,30 @@ func (t Tail) Heavy() bool { return t.Shape-2*t.SE > 0.5 }
 // heavier is the heavier tail of draws in increasing order that are worth so many
 // independent ones.
 func heavier(sorted []float64, ess float64) Tail {
-	const beyond = 20
+	const beyond, least = 20, 1. / 3
 	n := float64(len(sorted))
 	p := beyond / math.Min(ess, n)
 	if !(p <= 1./32) {
 		return Tail{math.NaN(), math.NaN()}
 	}
 	middle := sorted[len(sorted)/2]
-	side := func(q func(p float64) float64) float64 {
+	squares := func(x []float64) (sum float64) {
+		for _, v := range x {
+			sum += (v - middle) * (v - middle)
+		}
+		return sum
+	}
+	far, all := int(n*p), squares(sorted)
+	side := func(out []float64, q func(p float64) float64) float64 {
+		if squares(out) < least*all {
+			return math.NaN()
+		}
 		return math.Min(math.Log(q(p)/q(4*p)), math.Log(q(4*p)/q(16*p))) / math.Log(4)
 	}
-	lower := side(func(p float64) float64 { return middle - sorted[int(n*p)] })
-	upper := side(func(p float64) float64 { return sorted[int(n*(1-p))] - middle })
+	lower := side(sorted[:far], func(p float64) float64 { return middle - sorted[int(n*p)] })
+	upper := side(sorted[len(sorted)-far:], func(p float64) float64 { return sorted[int(n*(1-p))] - middle })
 	k := upper
-	if !(lower <= k) && !math.IsNaN(lower) {
+	if math.IsNaN(k) || lower > k {
 		k = lower
 	}
 	// The log of a quantile that m draws lie beyond has the error k/√m, and shares it with

@@ -8,7 +8,7 @@ import (
 
 // Laws without a variance are heavy, those with a fourth moment, and modes far out that
 // are small, are not. The shape of Cauchy's law is 1, within five standard errors of 0.14
-// for the smaller one of two. Mutants: the larger one of the ranges; the lighter side.
+// for the smaller one of two. Mutants: the larger one of the ranges; the lighter side; tails that hold little.
 func TestTails(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	student := func(nu int) float64 {
@@ -37,6 +37,13 @@ func TestTails(t *testing.T) {
 				return 10 * rng.Float64()
 			}
 			return -rng.Float64()
+		}},
+		{"a wide disc around a narrow one", false, func() float64 {
+			r := 0.03
+			if rng.Float64() < 0.26 {
+				r = 1
+			}
+			return r * math.Sqrt(rng.Float64()) * math.Cos(2*math.Pi*rng.Float64())
 		}},
 	} {
 		for _, n := range []int{300, 1000, 5000} {
