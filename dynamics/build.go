@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
+
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/r2sgld/r2sgld/internal/prior"
 	"github.com/r2sgld/r2sgld/potential"
@@ -170,7 +173,17 @@ func (p *slopes) weigh(i int, own potential.Fit) (float64, error) {
 		return fault("the equation of %q fits the data exactly (residual sd %.1g): its noise cannot be estimated", e.state, own.SD)
 	}
 	p.Noise[i] = own.SD
+	p.fewLeft(strconv.Quote(e.state), float64(own.Rows-len(e.parameters))-p.white[i].lost())
 	return 1 / (own.SD * own.SD), nil
+}
+
+// fewLeft warns if intervals of 95 % that take the noise for known, as judged with so many
+// degrees of freedom, hold the truth in less than 90 %: Student's t has longer tails.
+func (p *Problem) fewLeft(states string, free float64) {
+	if held := 2*(distuv.StudentsT{Sigma: 1, Nu: free}).CDF(distuv.UnitNormal.Quantile(0.975)) - 1; held < 0.9 {
+		p.Warnings = append(p.Warnings, fmt.Sprintf("the noise of %s is judged with %.2g degrees of freedom and then taken for known: intervals of 95 %% hold the truth in %.0f %%. "+
+			"Give it (model.noise), or take likelihood: trajectory, which finds it with the rest, or more data.", states, free, 100*held))
+	}
 }
 
 // fromLinear builds the likelihood of linear equations, with minibatches and

@@ -67,6 +67,9 @@ func (w *whitener) logDet(n int) float64 {
 // the noise: the trace of what was added times the inverse.
 func (w *whitener) lost() float64 {
 	sum := 0.0
+	if w == nil || w.added == nil {
+		return sum
+	}
 	for t, z := range w.inverseDiagonal() {
 		sum += w.added[t] * z
 	}
@@ -124,9 +127,6 @@ func (w *whitener) design(design []float64, columns int) []float64 {
 // correct scales a residual standard deviation of n data and p parameters to the
 // data that there are.
 func (w *whitener) correct(sd float64, n, p int) float64 {
-	if w == nil || w.added == nil {
-		return sd
-	}
 	if free := float64(n-p) - w.lost(); free > 0.5 {
 		return sd * math.Sqrt(float64(n-p)/free)
 	}

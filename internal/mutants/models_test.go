@@ -54,6 +54,18 @@ var ofModels = []fault{
 	{"slopes: their bias is judged from the biased fit", "dynamics RatesOfToldBias", []edit{
 		{"dynamics.(*slopes).fromWeak", "r > by", "r > 1e9*by"},
 	}},
+	{"noise: few degrees of freedom are told late", "dynamics FewDegrees", []edit{
+		{"dynamics.(*Problem).fewLeft", "held < 0.9", "held < 0.885"},
+	}},
+	{"noise: parameters take no degrees of freedom", "dynamics FewDegrees", []edit{
+		{"dynamics.(*slopes).weigh", "float64(own.Rows-len(e.parameters))-", "float64(own.Rows)-"},
+	}},
+	{"noise: few integrals are as good as many", "dynamics FewDegrees", []edit{
+		{"dynamics.(*weakly).scaleNoise", "w.fewLeft(quoted(w.model.States), free)", "_ = free"},
+	}},
+	{"noise: rounding is noise of integrals", "dynamics TestExactIntegrals", []edit{
+		{"dynamics.(*weakly).scaleNoise", "1e-14*", "1e-19*"},
+	}},
 	{"steps: their bias has another sign", "dynamics TestBiasOfSteps", []edit{
 		{"dynamics.(*slopes).defects", ")-c.right", ")+c.right"},
 	}},
