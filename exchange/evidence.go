@@ -1,6 +1,9 @@
 package exchange
 
-import "math"
+import (
+	"fmt"
+	"math"
+)
 
 // A stone is the stepping stone between two neighbouring rungs, with inverse
 // temperatures β_hot < β_cold: means of exp(−Δβ U) at the hotter rung and of
@@ -88,6 +91,19 @@ type Evidence struct {
 	// GapError is the standard error of Forward − Backward, to first order; NaN where
 	// draws do not tell it. It is large where a few draws make the heavy tail of a mean.
 	GapError float64 `json:"gap_se"`
+	// Bottleneck is where draws do not lead from one rung to the next; nil where they do.
+	// The numbers above then tell log Z no more, nor do their errors.
+	Bottleneck *Bottleneck `json:"bottleneck,omitempty"`
+}
+
+// A Bottleneck is two neighbouring rungs between which log Z is lost.
+type Bottleneck struct {
+	Rungs [2]int `json:"rungs"` // from 1, the colder first
+	Why   string `json:"why"`   // in words
+}
+
+func (b *Bottleneck) String() string {
+	return fmt.Sprintf("bottleneck between rungs %d and %d: %s", b.Rungs[0], b.Rungs[1], b.Why)
 }
 
 // EvidenceOf pools the stepping stones of ladders with as many rungs, which may

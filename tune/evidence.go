@@ -9,22 +9,59 @@ import (
 	"github.com/r2sgld/r2sgld/exchange"
 )
 
-// Evidence is log(Z(coldest)/Z(hottest)) from the energies of the draws of all ladders,
-// with its standard error, all pairs of a ladder in one series, so that what they share
-// counts. NaN if temperatures changed. If the hottest rung is the uniform law, log Z of
-// the coldest is this plus the log volume of the domain; where ladders began at a fitted law,
-// this plus the Mass of a problem with the Guide of res. Energies with noise bias it.
-func Evidence(res *r2sgld.Result) exchange.Evidence {
+// Evidence is log(Z(coldest)/Z(hottest)) from the energies of the draws of all ladders. If
+// the hottest rung is the uniform law, log Z of the coldest is this plus the log volume of
+// the domain; where ladders began at a fitted law, this plus the Mass of a problem with the
+// Guide of res. NaN if temperatures changed. Energies with noise bias it.
+//
+// Its standard error is the largest of three: that of all pairs of a ladder in one series, so
+// that what they share counts; that of the ladders, each by itself; and what of the gap
+// between forward and backward neither two errors of it nor a heavy tail explain. Where
+// draws do not lead from rung to rung it has a Bottleneck.
+func Evidence(res *r2sgld.Result) exchange.Evidence { return evidence(res, nil) }
+
+// Noted is Evidence by the stepping stones that swaps noted, noise of known variance
+// corrected; draws, which may be fewer, tell the errors alone.
+func Noted(res *r2sgld.Result) exchange.Evidence {
+	var all []exchange.Statistics
+	for _, l := range res.Ladders {
+		all = append(all, l.Swaps)
+	}
+	e := exchange.EvidenceOf(all...)
+	return evidence(res, &e)
+}
+
+// evidence adds errors and a bottleneck to what was noted, nil for what draws tell.
+func evidence(res *r2sgld.Result, noted *exchange.Evidence) exchange.Evidence {
 	stats := res.Swaps()
 	var energy [][][]float64
 	for r := range res.Ladders[0].Energy {
 		energy = append(energy, res.TradedEnergies(r))
 	}
-	step := stats.Steps()
+	return judged(&stats, energy, stats.Steps(), noted)
+}
+
+// judged is the evidence of energies at draws, energy[rung][ladder][draw], of steps between
+// rungs, and of what was noted beside them.
+func judged(stats *exchange.Statistics, energy [][][]float64, step []float64, noted *exchange.Evidence) exchange.Evidence {
 	e, terms, gaps := exchange.FromDraws(energy, step)
-	if e.GapError = math.NaN(); len(step) > 0 {
-		e.Error, e.GapError = errorOf(terms), errorOf(gaps)
+	if noted != nil {
+		e = *noted
 	}
+	e.GapError = math.NaN()
+	if len(step) == 0 || e.Estimate != e.Estimate {
+		return e
+	}
+	e.Error, e.GapError = errorOf(terms), errorOf(gaps)
+	if among := amongLadders(energy, step); among > e.Error {
+		e.Error = among
+	}
+	heavy := 0
+	if unexplained(e, 2, 0) > 0 {
+		heavy = tails(energy, step)
+	}
+	e.Bottleneck = bottleneck(stats, energy, step, e, heavy)
+	e.Error = max(e.Error, unexplained(e, 2, heavy)) // which keeps NaN
 	return e
 }
 
@@ -38,22 +75,18 @@ func errorOf(terms [][]float64) float64 {
 	return diag.MCSEMean(terms)
 }
 
-// A gap between forward and backward log Z beyond this, and beyond so many standard
-// errors, says that something is amiss.
-const (
-	gapLeast  = 0.3
-	gapErrors = 5
-)
-
-// Contradicts reports whether forward and backward log Z are farther apart than chance
-// explains, by the error of the gap, or where draws do not tell that, of the estimate: the
-// backward mean may have a tail so heavy that one draw makes all of it.
-func Contradicts(e exchange.Evidence) bool {
-	se := e.Error
-	if e.GapError == e.GapError {
-		se = max(se, e.GapError)
+// amongLadders is the standard error by what each ladder tells by itself; NaN of one.
+func amongLadders(energy [][][]float64, step []float64) float64 {
+	var each []float64
+	for l := range energy[0] {
+		var own [][][]float64
+		for _, rung := range energy {
+			own = append(own, rung[l:l+1])
+		}
+		e, _, _ := exchange.FromDraws(own, step)
+		each = append(each, e.Estimate)
 	}
-	return math.Abs(e.Forward-e.Backward) > gapLeast+gapErrors*se
+	return diag.SD(each) / math.Sqrt(float64(len(each)))
 }
 
 // Strays reports whether forward and backward log Z are farther apart than two errors of

@@ -9,7 +9,6 @@ import (
 
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/domain"
-	"github.com/r2sgld/r2sgld/exchange"
 	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/kernel"
 	"github.com/r2sgld/r2sgld/potential"
@@ -114,26 +113,6 @@ func TestEvidenceDoesNotDependOnThreads(t *testing.T) {
 			if !slices.Equal(l.Energy[0], first.Ladders[i].Energy[0]) {
 				t.Errorf("ladder %d differs with %d threads", i+1, threads)
 			}
-		}
-	}
-}
-
-// Mutants: the gap's own error left out; a gap of any size taken for good.
-func TestContradicts(t *testing.T) {
-	nan := math.NaN()
-	for _, c := range []struct {
-		forward, backward, se, gap float64
-		want                       bool
-	}{
-		{1, 1.2, 0.01, 0.01, false},
-		{1, 1.4, 0.01, 0.01, true},
-		{1, 0.2, 0.01, 0.2, false}, // one draw makes the backward mean
-		{1, 0.2, 0.01, nan, true},
-		{1, 0.2, 0.2, nan, false},
-		{nan, nan, nan, nan, false},
-	} {
-		if got := Contradicts(exchange.Evidence{Forward: c.forward, Backward: c.backward, Error: c.se, GapError: c.gap}); got != c.want {
-			t.Errorf("%+v: %v", c, got)
 		}
 	}
 }

@@ -61,7 +61,7 @@ func (u Until) judge(res *r2sgld.Result, a *Audit) Judgement {
 	if u.Evidence > 0 {
 		e := Evidence(res)
 		j.Evidence = e
-		j.Met = j.Met && e.Error <= u.Evidence && !Contradicts(e)
+		j.Met = j.Met && e.Error <= u.Evidence && e.Bottleneck == nil
 	}
 	j.Done = j.Met
 	if j.Met && u.Bias > 0 {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/r2sgld/r2sgld/exchange"
 	"github.com/r2sgld/r2sgld/internal/compare"
 	"github.com/r2sgld/r2sgld/internal/config"
 	"github.com/r2sgld/r2sgld/internal/job"
@@ -176,15 +177,20 @@ func runToCompare(dir string) (compare.Run, error) {
 		Reason            string
 	}
 	var sum struct {
-		Marginal *estimate `json:"marginal_likelihood"`
-		LogZ     estimate  `json:"log_evidence"`
+		Method     string
+		Iterations int
+		Marginal   *estimate `json:"marginal_likelihood"`
+		LogZ       struct {
+			estimate
+			Bottleneck *exchange.Bottleneck
+		} `json:"log_evidence"`
 	}
 	if err := f.ReadJSON("summary.json", &sum); errors.Is(err, fs.ErrNotExist) {
 		return r, fmt.Errorf("%s is not finished: r2sgld resume %s", dir, text.Word(dir))
 	} else if err != nil {
 		return r, err
 	}
-	e := sum.LogZ
+	e := sum.LogZ.estimate
 	e.Log = e.Estimate
 	if sum.Marginal != nil {
 		e = *sum.Marginal
@@ -201,6 +207,9 @@ func runToCompare(dir string) (compare.Run, error) {
 	if r.NoEvidence = e.Reason; r.NoEvidence == "" {
 		r.NoEvidence = "no rung has the uniform law: use method auto on a bounded domain"
 	}
+	if b := sum.LogZ.Bottleneck; b != nil && e.Log == nil {
+		r.Lost, r.NoEvidence = true, fmt.Sprintf("%v. Run it again: %s", b, repeated(dir, m.Command, sum.Method, sum.Iterations))
+	}
 	var p compare.Predictive
 	if err := f.ReadJSON("predictive.json", &p); err == nil {
 		r.Predictive = &p
@@ -208,4 +217,13 @@ func runToCompare(dir string) (compare.Run, error) {
 		return r, err
 	}
 	return r, nil
+}
+
+// repeated is the command that makes log Z known where it was lost in a bottleneck: method
+// auto goes on until it is, for 64 times as long at most; others have the rungs they were given.
+func repeated(dir, command, method string, iterations int) string {
+	if method == "auto" {
+		return fmt.Sprintf("r2sgld resume %s --set sampler.until.evidence=0.1 --set sampler.until.iterations=%d", text.Word(dir), 64*iterations)
+	}
+	return fmt.Sprintf("r2sgld %s CONFIG.yaml --set 'sampler={method: auto}' --out %s", command, text.Word(dir+"-auto"))
 }

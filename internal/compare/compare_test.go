@@ -493,3 +493,31 @@ func TestManyData(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// Nothing is ranked against a run whose log Z is lost: no model has a probability, and its own
+// cell says so. The others are compared as ever, and the warning says how to repeat it.
+//
+// Mutant: probabilities of the others as if it had none.
+func TestLostEvidence(t *testing.T) {
+	table, err := compare.New([]compare.Run{{Name: "a", LogEvidence: -3, SE: 0.1}, {Name: "b", LogEvidence: -5, SE: 0.1},
+		{Name: "c", LogEvidence: math.NaN(), SE: math.NaN(), Lost: true, NoEvidence: "bottleneck between rungs 5 and 6. Run it again: r2sgld …"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range table.Models {
+		if !math.IsNaN(m.Probability) {
+			t.Errorf("%s has the probability %g", m.Name, m.Probability)
+		}
+	}
+	if m := table.Models[1]; m.Name != "b" || m.LogBayesFactor != -2 {
+		t.Errorf("%+v", m)
+	}
+	if got := table.Text(text.Style{}); strings.Count(got, "not known") != 1 {
+		t.Errorf("%s", got)
+	}
+	want := "c: log evidence not known, so that nothing is ranked against it and no model has a probability: bottleneck between rungs 5 and 6. " +
+		"Run it again: r2sgld …"
+	if !slices.Contains(table.Warnings, want) {
+		t.Errorf("%q", table.Warnings)
+	}
+}

@@ -17,6 +17,7 @@ type Run struct {
 	// standard error; NaN where not known.
 	LogEvidence, SE float64
 	NoEvidence      string      // why LogEvidence is not known and what to do; may be empty
+	Lost            bool        // whether the run had one that cannot be trusted: nothing is ranked against it
 	Predictive      *Predictive // nil if there is none
 	Data            Data        // may be zero if Predictive has it
 	Hashes          []string    // of which Predictive has one, if it says any; nil is not known
@@ -46,6 +47,8 @@ type Model struct {
 	KMax             float64 `json:"pareto_k_max"`
 	WAIC             float64 `json:"elpd_waic"`
 	WAICSE           float64 `json:"se_waic"`
+
+	lost bool
 }
 
 // A Table compares models of the same data, the best first.
@@ -89,6 +92,9 @@ func New(runs []Run) (*Table, error) {
 	}
 	if t.RankedBy == "log_evidence" {
 		t.Models[0].LogBayesFactorSE = 0
+	}
+	if slices.ContainsFunc(runs, func(r Run) bool { return r.Lost }) {
+		mass = math.NaN() // what a model is worth beside one that may be any
 	}
 	for i := range t.Models {
 		t.Models[i].Probability = t.Models[i].BayesFactor / mass
@@ -166,7 +172,7 @@ func same(a, b Run) error {
 // predicts best.
 func (r *Run) against(evident, predicting Run) Model {
 	nan := math.NaN()
-	m := Model{Name: r.Name, LogEvidence: r.LogEvidence, LogEvidenceSE: r.SE,
+	m := Model{Name: r.Name, LogEvidence: r.LogEvidence, LogEvidenceSE: r.SE, lost: r.Lost,
 		LogBayesFactor: r.LogEvidence - evident.LogEvidence, LogBayesFactorSE: math.Hypot(r.SE, evident.SE),
 		ELPD: nan, ELPDSE: nan, P: nan, ELPDDifference: nan, ELPDDifferenceSE: nan, KMax: nan, WAIC: nan, WAICSE: nan}
 	if math.IsNaN(m.LogBayesFactor) {

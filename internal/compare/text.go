@@ -3,6 +3,7 @@ package compare
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/r2sgld/r2sgld/internal/text"
@@ -12,9 +13,12 @@ import (
 // nothing is known are left out.
 func (t *Table) Text(style text.Style) string {
 	columns := []column{{"model", func(m Model) string { return m.Name }}}
+	lost := slices.ContainsFunc(t.Models, func(m Model) bool { return m.lost })
+	if lost || t.known(func(m Model) float64 { return m.LogEvidence }) {
+		columns = append(columns, column{"log evidence", Model.evidence})
+	}
 	if t.known(func(m Model) float64 { return m.LogEvidence }) {
 		columns = append(columns,
-			column{"log evidence", func(m Model) string { return plusMinus(m.LogEvidence, m.LogEvidenceSE) }},
 			column{"log Bayes factor", func(m Model) string { return relative(m.LogBayesFactor, m.LogBayesFactorSE) }},
 			column{"best : this", func(m Model) string { return odds(-m.LogBayesFactor) }},
 			column{"probability", func(m Model) string { return number(m.Probability, 3) }})
@@ -39,6 +43,13 @@ func (t *Table) Text(style text.Style) string {
 		b.WriteString(" data: " + t.Data.String() + "\n")
 	}
 	return b.String()
+}
+
+func (m Model) evidence() string {
+	if m.lost {
+		return "not known"
+	}
+	return plusMinus(m.LogEvidence, m.LogEvidenceSE)
 }
 
 type column struct {

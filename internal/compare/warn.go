@@ -48,6 +48,8 @@ func (t *Table) warn(runs []Run, best Run) {
 
 func (r *Run) warnEvidence(t *Table, several bool) {
 	switch {
+	case r.Lost:
+		t.warnf("%s: log evidence not known, so that nothing is ranked against it and no model has a probability: %s", r.Name, r.NoEvidence)
 	case math.IsNaN(r.LogEvidence):
 		lost := "no log evidence"
 		if t.RankedBy == "log_evidence" {

@@ -56,6 +56,15 @@ var ofTheProgram = []fault{
 	{"a draft that is to be resumed", "internal/outlook FailedExchange", []edit{
 		{"internal/store.(*Folder).Install", "f.draft && ", "f.log != nil && "},
 	}},
+	{"log Z that is lost told all the same", "internal/report Lost", []edit{
+		{"internal/report.(*Evidence).Doubt", "e.Estimate, e.Error = math.NaN(), math.NaN()", "_ = math.NaN"},
+	}},
+	{"compare: probabilities beside log Z that is lost", "internal/compare Lost", []edit{
+		{"internal/compare.New", "mass = math.NaN()", "_ = mass"},
+	}},
+	{"compare: log Z that is lost as one that there never was", "cmd/r2sgld LostEvidence", []edit{
+		{"cmd/r2sgld.runToCompare", "b != nil && e.Log == nil", "false && b != nil"},
+	}},
 	{"a gap of log Z that nobody is warned of", "internal/report OneSided", []edit{
 		{"tune.Strays", "max(gapLeast, 2*e.GapError)", "gapLeast + 5*e.GapError"},
 	}},

@@ -238,7 +238,18 @@ var ofSampling = []fault{
 	{"certificate: noise of its own", ". CertificateBetweenWalls", []edit{
 		{".(*shadow).split", ", xi := range noise {", " := range noise { xi := rng.NormFloat64()"},
 	}},
-	{"evidence: gap without an error", "tune Contradicts", []edit{{"tune.Contradicts", ", e.GapError", ", 0"}}},
+	{"evidence: gap without an error", "tune Contradicts", []edit{{"tune.gapError", ", e.GapError", ", 0"}}},
+	{"evidence: heavy tails explain either way", "tune Contradicts", []edit{{"tune.unexplained", "e.Forward < e.Backward", "true"}}},
+	{"bottlenecks: a tail may be as heavy as it likes", "tune TooFewRungs", []edit{{"tune.bottleneck", "k > worst", "k > 100*worst"}}},
+	{"bottlenecks: a heavy tail one way is enough", "tune TooFewRungs", []edit{{"tune.bottleneck", "min(shape", "max(shape"}}},
+	{"bottlenecks: the first pair", "tune WithoutRoundTrips", []edit{{"tune.widest", "most, at = v, p", "most, at = v, 0"}}},
+	{"bottlenecks: round trips not looked at", "tune WithoutRoundTrips", []edit{{"tune.bottleneck", "stats.RoundTrips == 0", "false"}}},
+	{"bottlenecks: no gap is one", "tune Contradicts", []edit{{"tune.contradicts", "> 0 &&", "> 1e9 &&"}}},
+	{"evidence: what ladders tell left out", "tune AmongLadders", []edit{{"tune.judged", "among > e.Error", "among < 0"}}},
+	{"evidence: the spread of ladders for its error", "tune AmongLadders", []edit{
+		{"tune.amongLadders", " / math.Sqrt(float64(len(each)))", ""},
+	}},
+	{"until.evidence: met in spite of a bottleneck", "tune UntilKnown", []edit{{"tune.Until.judge", " && e.Bottleneck == nil", ""}}},
 	{"modes: a mixture without its determinants", "internal/modes MixtureDensity", []edit{
 		{"internal/modes.(*Mixture).Evaluator", "c -= math.Log(p.L[j][j])", "_ = j"},
 	}},

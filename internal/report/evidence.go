@@ -8,16 +8,61 @@ import (
 	"github.com/r2sgld/r2sgld/tune"
 )
 
+// Doubt makes evidence with a bottleneck not known.
+func (e *Evidence) Doubt() {
+	if e.Bottleneck == nil {
+		return
+	}
+	e.Reason, e.Untrusted = e.Bottleneck.String(), &Estimate{e.Estimate, e.Error}
+	e.Estimate, e.Error = math.NaN(), math.NaN()
+}
+
+// Lost warns of log Z that is lost in a bottleneck. auto says that the program found the rungs.
+func (s *Summary) Lost(auto bool) {
+	e := s.LogEvidence
+	if e.Bottleneck == nil {
+		return
+	}
+	advice := "Take method auto, which finds rungs, or more of them (sampler.temperature)"
+	if auto {
+		advice = "Run until it is: sampler.until.evidence"
+	}
+	s.warnf("log Z is not known: %s. Draws would put it at %s, from %s by the hotter rung of each pair and %s by the colder: "+
+		"none of it can be trusted. %s.", e.Reason, text.PlusMinus(e.Untrusted.Estimate, e.Untrusted.SE), text.Number(e.Forward, 2),
+		text.Number(e.Backward, 2), advice)
+}
+
+// line is that of log Z below the table of parameters; "" where it was not looked for.
+func (e Evidence) line() string {
+	if u := e.Untrusted; u != nil {
+		return fmt.Sprintf(" log Z not known (bottleneck between rungs %d and %d)\n", e.Bottleneck.Rungs[0], e.Bottleneck.Rungs[1])
+	}
+	if e.Estimate != e.Estimate {
+		return ""
+	}
+	volume := text.Number(e.LogVolume, 3)
+	if e.LogVolumeSE > 0 {
+		volume = text.PlusMinus(e.LogVolume, e.LogVolumeSE)
+	}
+	from := "log volume " + volume
+	if e.Fitted {
+		from = "from a law fitted to the modes"
+	}
+	if e.StepBias == e.StepBias && (e.StepBias != 0 || e.StepBiasSE != 0) { // exact kernels add nothing
+		from += "; the step adds " + text.PlusMinus(e.StepBias, e.StepBiasSE)
+	}
+	return fmt.Sprintf(" log Z %s (%s%s)\n", text.PlusMinus(e.Estimate, e.Error), e.apart(), from)
+}
+
 // ended warns of what a run that was to end when log Z is known leaves open: the error
 // asked for, where it ended before, or the draws of parameters, which were not waited for.
 func (s *Summary) ended(u tune.Until, met bool) {
 	e := s.LogEvidence
 	asked := text.Short(u.Evidence, 2)
 	switch {
-	case !met && tune.Contradicts(e.Evidence):
-		s.warnf("the run ended at its limit with log Z %s from the hotter rungs and %s from the colder, "+
-			"too far apart for the %s of until.evidence. Raise the limit (sampler.until).",
-			text.Number(e.Forward, 2), text.Number(e.Backward, 2), asked)
+	case !met && e.Bottleneck != nil:
+		s.warnf("the run ended at its limit before log Z was known to %s: what it has is not known at all. "+
+			"Raise the limit (sampler.until).", asked)
 	case !met:
 		s.warnf("the run ended at its limit before log Z was known to %s (now %s), or before R̂ and ESS, "+
 			"if these were asked for, were reached. Raise the limit (sampler.until).", asked, text.Short(e.Error, 3))

@@ -138,6 +138,14 @@ type Evidence struct {
 	// Fitted says that the hottest rung is a law fitted to the density; LogVolume is then
 	// the logarithm of what part of it lies in the domain.
 	Fitted bool `json:"fitted,omitempty"`
+	// Untrusted is what Estimate and Error would be, were it not for a bottleneck; nil without.
+	Untrusted *Estimate `json:"untrusted,omitempty"`
+}
+
+// An Estimate is a number and its standard error.
+type Estimate struct {
+	Estimate float64 `json:"estimate"`
+	SE       float64 `json:"se"`
 }
 
 // NewEvidence is evidence that is not known.
@@ -153,6 +161,8 @@ type Marginal struct {
 	Log    float64 `json:"log"`
 	SE     float64 `json:"se"`
 	Reason string  `json:"reason,omitempty"` // why it is not known
+	// Untrusted is what it would be, were it not for a bottleneck; nil without.
+	Untrusted *Estimate `json:"untrusted,omitempty"`
 }
 
 // Until is how far the stopping rule was met.

@@ -50,22 +50,7 @@ func (s *Summary) Footer() string {
 	}
 	parts = append(parts, fmt.Sprintf("%.1f s%s", s.Seconds, s.since))
 	line := " " + strings.Join(parts, " · ") + "\n" + s.certificate()
-	if e := s.LogEvidence; e.Estimate == e.Estimate {
-		volume := text.Number(e.LogVolume, 3)
-		if e.LogVolumeSE > 0 {
-			volume = text.PlusMinus(e.LogVolume, e.LogVolumeSE)
-		}
-		from := "log volume " + volume
-		if e.Fitted {
-			from = "from a law fitted to the modes"
-		}
-		line += fmt.Sprintf(" log Z %s (%s%s", text.PlusMinus(e.Estimate, e.Error), e.apart(), from)
-		if e.StepBias == e.StepBias && (e.StepBias != 0 || e.StepBiasSE != 0) { // exact kernels add nothing
-			line += fmt.Sprintf("; the step adds %s", text.PlusMinus(e.StepBias, e.StepBiasSE))
-		}
-		line += ")\n"
-	}
-	line += s.modes()
+	line += s.LogEvidence.line() + s.modes()
 	if m := s.Marginal; m != nil && m.Log == m.Log {
 		line += fmt.Sprintf(" log marginal likelihood %s\n", text.PlusMinus(m.Log, m.SE))
 	}

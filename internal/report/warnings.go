@@ -28,15 +28,11 @@ func (s *Summary) Singular() {
 		s.instead("Compare with other variables, such as the logarithm of the distance from the wall"))
 }
 
-// OneSided warns if forward and backward evidence contradict each other, or if
-// nothing tells the error.
+// OneSided warns if backward evidence does not confirm forward, or if nothing tells the
+// error.
 func (s *Summary) OneSided() {
 	switch e := s.LogEvidence; {
-	case tune.Contradicts(e.Evidence):
-		s.warnf("log Z is %s from the hotter rung of each pair and %s from the colder: they should agree. "+
-			"A mode may be missing that the hot rungs see and the cold one does not hold, or the potential jumps. Do not trust the draws before "+
-			"that is explained.",
-			text.Number(e.Forward, 2), text.Number(e.Backward, 2))
+	case e.Bottleneck != nil: // which is told
 	case tune.Strays(e.Evidence):
 		s.warnf("log Z is %s from the hotter rung of each pair and %s from the colder, apart by %s: the colder rungs do not confirm "+
 			"it. A few of their draws where the energy is far above its mean may make most of the second number. Run again with another "+

@@ -71,7 +71,8 @@ func (x *execution) logZ(res *r2sgld.Result) report.Evidence {
 	}
 	e.Forward, e.Backward, e.Estimate = x.volume.log+of.Forward, x.volume.log+of.Backward, x.volume.log+of.Estimate
 	e.Error, e.GapError = math.Hypot(of.Error, x.volume.se), of.GapError
-	e.LogVolume, e.LogVolumeSE, e.Fitted = x.volume.log, x.volume.se, x.Problem.Guide != nil
+	e.LogVolume, e.LogVolumeSE, e.Fitted, e.Bottleneck = x.volume.log, x.volume.se, x.Problem.Guide != nil, of.Bottleneck
+	e.Doubt()
 	return e
 }
 
@@ -98,20 +99,17 @@ func (x *execution) whyNot() string {
 // noted more often than draws are kept, with an error from the draws. Where swaps see
 // other energies than the draws have, the ladders alone tell the error.
 func (x *execution) pool(res *r2sgld.Result) exchange.Evidence {
-	var all []exchange.Statistics
-	for _, l := range res.Ladders {
-		all = append(all, l.Swaps)
-	}
-	switch e := exchange.EvidenceOf(all...); {
+	switch {
 	case x.Settings.FullEnergies:
-		return e
+		var all []exchange.Statistics
+		for _, l := range res.Ladders {
+			all = append(all, l.Swaps)
+		}
+		return exchange.EvidenceOf(all...)
 	case x.Settings.Unbiased():
 		return tune.Evidence(res)
-	default:
-		draws := tune.Evidence(res)
-		e.Error, e.GapError = draws.Error, draws.GapError
-		return e
 	}
+	return tune.Noted(res)
 }
 
 // coarser is the factor of the step of the run that tells what the step adds to
@@ -169,6 +167,7 @@ func (x *execution) weigh(ctx context.Context, res *r2sgld.Result, sum *report.S
 	if sum.LogEvidence, err = x.evidence(ctx, res); err != nil {
 		return err
 	}
+	sum.Lost(x.Until != nil)
 	if x.unknown != "" {
 		sum.Warnings = append(sum.Warnings, x.unknown)
 	}
@@ -197,7 +196,7 @@ func (x *execution) marginal(ctx context.Context, e report.Evidence) (*report.Ma
 	switch {
 	case !own.HasReference():
 		m.Reason = "the domain is not bounded, and a flat prior on it no density: bound every parameter (model.constraints)"
-	case e.Reason != "":
+	case e.Reason != "" && e.Untrusted == nil:
 		m.Reason = e.Reason
 	case x.Settings.Temperature[0] != 1:
 		m.Reason = "the coldest temperature is not 1"
@@ -213,11 +212,21 @@ func (x *execution) marginal(ctx context.Context, e report.Evidence) (*report.Ma
 		return m, ctx.Err()
 	}
 	// The volume is part of both when the prior is flat: its error cancels.
-	m.Log = e.Estimate + x.Model.Likelihood.LogConstant() - mass
-	m.SE = math.Hypot(e.Error, se)
-	if !x.Model.Prior.Any() && x.Problem.Guide == nil {
-		m.SE = math.Sqrt(max(0, e.Error*e.Error-x.volume.se*x.volume.se))
+	of := func(e report.Estimate) report.Estimate {
+		if !x.Model.Prior.Any() && x.Problem.Guide == nil {
+			e.SE = math.Sqrt(max(0, e.SE*e.SE-x.volume.se*x.volume.se))
+		} else {
+			e.SE = math.Hypot(e.SE, se)
+		}
+		return report.Estimate{Estimate: e.Estimate + x.Model.Likelihood.LogConstant() - mass, SE: e.SE}
 	}
+	if u := e.Untrusted; u != nil {
+		it := of(*u)
+		m.Reason, m.Untrusted = e.Reason, &it
+		return m, ctx.Err()
+	}
+	it := of(report.Estimate{Estimate: e.Estimate, SE: e.Error})
+	m.Log, m.SE = it.Estimate, it.SE
 	return m, ctx.Err()
 }
 

@@ -83,7 +83,11 @@ func (x *execution) how() string {
 	how := []string{text.Counted(len(s.Temperature), "rung")}
 	if n := len(s.Temperature); n > 1 {
 		how[0] += fmt.Sprintf(" (temperature %.3g … %.3g)", s.Temperature[0], s.Temperature[n-1])
-		how[0] = strings.ReplaceAll(how[0], "+Inf", "∞")
+		hottest := "∞"
+		if x.Problem.Guide != nil {
+			hottest = "the fitted law"
+		}
+		how[0] = strings.ReplaceAll(how[0], "+Inf", hottest)
 	}
 	if s.Whitening != nil {
 		how = append([]string{"whitened"}, how...)

@@ -119,7 +119,7 @@ func UntilKeys(u *tune.Until) []key.Key {
 		key.Number("rhat", &u.RHat, key.Positive, key.Above(1)).Tells("1.01", "the R̂ of every parameter is at most this"),
 		key.Number("ess", &u.ESS, key.Positive).Tells("400", "its effective sample sizes, bulk and tail, are at least this"),
 		key.Number("evidence", &u.Evidence, key.Positive).Tells("not asked", "the standard error of log Z, from the draws of all ladders, is at most "+
-			"this, and forward and backward log Z do not contradict each other. `rhat` and `ess` are then waited for only if they are given "+
+			"this, and log Z is not lost in a [bottleneck](#evidence). `rhat` and `ess` are then waited for only if they are given "+
 			"too; the summary says where draws of parameters are rough. It needs a bounded domain (or priors) and energies without noise. "+
 			"The error of an estimated volume comes on top and is told"),
 		key.Number("bias", &u.Bias, key.Positive).Tells("not asked", "also: \\|bias\\| + 2 standard errors of every mean are at most so many standard "+
