@@ -1,6 +1,6 @@
 package expression
 
-import "math"
+import "github.com/r2sgld/r2sgld/internal/vector"
 
 // maxLanes is how many lanes pass through a tape together: their registers stay
 // in the cache.
@@ -61,17 +61,29 @@ type machine struct {
 	lanes   int
 	in, out []float64
 	steps   []step
+
+	// One lane has the quick interpreter, unless the tape is too large for it.
+	memory *[fewRegisters]float64
+	code   []word
 }
 
 type step struct {
 	op         op
 	dst        []float64
 	a, b, c, d []float64
-	f          func(float64) float64 // of the operations without a loop of their own
+	kernel     func(dst, a []float64) // of operations on one number
+	f          func(float64) float64  // of those without a kernel
 }
 
 func newMachine(t *tape, n int) machine {
-	memory := make([]float64, t.registers*n)
+	m := machine{lanes: n}
+	var memory []float64
+	if n == 1 && t.registers <= fewRegisters {
+		m.memory = new([fewRegisters]float64)
+		memory = m.memory[:t.registers]
+	} else {
+		memory = make([]float64, t.registers*n)
+	}
 	register := func(i int32) []float64 { return memory[int(i)*n : int(i+1)*n : int(i+1)*n] }
 	for _, c := range t.constants {
 		r := register(c.register)
@@ -79,10 +91,17 @@ func newMachine(t *tape, n int) machine {
 			r[i] = c.value
 		}
 	}
-	m := machine{lanes: n, in: memory[:t.inputs*n], out: memory[t.inputs*n : (t.inputs+t.outputs)*n]}
+	m.in, m.out = memory[:t.inputs*n], memory[t.inputs*n:(t.inputs+t.outputs)*n]
+	if m.memory != nil {
+		m.code = words(t)
+		return m
+	}
 	for _, in := range t.code {
 		s := step{op: in.op, dst: register(in.dst),
 			a: register(in.arg[0]), b: register(in.arg[1]), c: register(in.arg[2]), d: register(in.arg[3])}
+		if int(in.op) < len(kernels) {
+			s.kernel = kernels[in.op]
+		}
 		if int(in.op) < len(unaries) {
 			s.f = unaries[in.op]
 		}
@@ -91,93 +110,78 @@ func newMachine(t *tape, n int) machine {
 	return m
 }
 
-// run runs the tape. The conversions of products to float64 forbid fused
-// multiply-adds: the bits are the same on all machines.
+// until is the machine that stops after n instructions.
+func (m machine) until(n int) machine {
+	if m.memory != nil {
+		m.code = m.code[:n]
+	} else {
+		m.steps = m.steps[:n]
+	}
+	return m
+}
+
+// run runs the tape. No product is fused with a sum: values are those of the formula as
+// written.
 func (m *machine) run() {
+	if m.memory != nil {
+		runOne(m.memory, m.code)
+		return
+	}
 	for k := range m.steps {
 		s := &m.steps[k]
-		dst := s.dst
-		a, b := s.a[:len(dst)], s.b[:len(dst)]
 		switch s.op {
 		case opAdd:
-			for i, v := range a {
-				dst[i] = v + b[i]
-			}
+			vector.Add(s.dst, s.a, s.b)
 		case opSub:
-			for i, v := range a {
-				dst[i] = v - b[i]
-			}
+			vector.Sub(s.dst, s.a, s.b)
 		case opMul:
-			for i, v := range a {
-				dst[i] = v * b[i]
-			}
+			vector.Mul(s.dst, s.a, s.b)
+		case opDiv:
+			vector.Div(s.dst, s.a, s.b)
 		case opMulAdd:
-			c := s.c[:len(dst)]
-			for i, v := range a {
-				dst[i] = float64(v*b[i]) + c[i]
-			}
+			vector.MulAdd(s.dst, s.a, s.b, s.c)
 		case opMulSub:
-			c := s.c[:len(dst)]
-			for i, v := range a {
-				dst[i] = float64(v*b[i]) - c[i]
-			}
+			vector.MulSub(s.dst, s.a, s.b, s.c)
 		case opSubMul:
-			c := s.c[:len(dst)]
-			for i, v := range a {
-				dst[i] = c[i] - float64(v*b[i])
-			}
+			vector.SubMul(s.dst, s.a, s.b, s.c)
 		case opMulMulAdd:
-			c, d := s.c[:len(dst)], s.d[:len(dst)]
-			for i, v := range a {
-				dst[i] = float64(v*b[i]) + float64(c[i]*d[i])
-			}
+			vector.MulMulAdd(s.dst, s.a, s.b, s.c, s.d)
+		case opMin:
+			vector.Min(s.dst, s.a, s.b)
+		case opMax:
+			vector.Max(s.dst, s.a, s.b)
+		case opSelect:
+			vector.Select(s.dst, s.a, s.b, s.c, s.d)
 		case opSinCos:
-			sincosLanes(dst, b, a)
+			vector.SinCos(s.dst, s.b, s.a)
+		case opCopy:
+			copy(s.dst, s.a)
 		default:
 			s.rare()
 		}
 	}
 }
 
-// rare does the operations whose loops need not be near each other.
+// kernels are the operations on one number that package vector has.
+var kernels = [...]func(dst, a []float64){
+	opNeg: vector.Neg, opExp: vector.Exp, opLog: vector.Log, opLog1p: vector.Log1p, opExpm1: vector.Expm1,
+	opSqrt: vector.Sqrt, opSin: vector.Sin, opCos: vector.Cos, opTan: vector.Tan, opTanh: vector.Tanh,
+	opAbs: vector.Abs, opSigmoid: vector.Sigmoid, opSoftplus: vector.Softplus,
+}
+
+// rare does the operations on one number and those without a kernel.
 func (s *step) rare() {
 	dst := s.dst
-	a, b := s.a[:len(dst)], s.b[:len(dst)]
-	switch s.op {
-	case opDiv:
+	a := s.a[:len(dst)]
+	switch {
+	case s.kernel != nil:
+		s.kernel(dst, a)
+	case s.f != nil:
 		for i, v := range a {
-			dst[i] = v / b[i]
+			dst[i] = s.f(v)
 		}
-	case opNeg:
-		for i, v := range a {
-			dst[i] = -v
-		}
-	case opExp:
-		for i, v := range a {
-			dst[i] = math.Exp(v)
-		}
-	case opLog:
-		for i, v := range a {
-			dst[i] = math.Log(v)
-		}
-	case opSqrt:
-		for i, v := range a {
-			dst[i] = math.Sqrt(v)
-		}
-	case opAbs:
-		for i, v := range a {
-			dst[i] = math.Abs(v)
-		}
-	case opCopy:
-		copy(dst, a)
 	default:
-		c, d := s.c[:len(dst)], s.d[:len(dst)]
-		if s.f != nil {
-			for i, v := range a {
-				dst[i] = s.f(v)
-			}
-			return
-		}
+		b, c, d := s.b[:len(dst)], s.c[:len(dst)], s.d[:len(dst)]
 		for i, v := range a {
 			dst[i] = apply(s.op, v, b[i], c[i], d[i])
 		}

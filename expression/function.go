@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mathext"
+
+	"github.com/r2sgld/r2sgld/internal/vector/lane"
 )
 
 // A function of the language: how many arguments it takes and the vertex it is.
@@ -180,7 +182,7 @@ func apply(o op, a, b, c, d float64) float64 {
 		if a == 0 && b == b {
 			return 0
 		}
-		return a * math.Log(b)
+		return a * lane.Log(b)
 	case opSelect:
 		if a <= b {
 			return c
@@ -195,7 +197,7 @@ func apply(o op, a, b, c, d float64) float64 {
 	case opTimesExp:
 		return timesExp(a, b)
 	case opPeak:
-		return math.Log(math.Abs(a)) + b
+		return lane.Log(math.Abs(a)) + b
 	}
 	return unaries[o](a)
 }
@@ -203,14 +205,12 @@ func apply(o op, a, b, c, d float64) float64 {
 // unaries are the operations on one number.
 var unaries = [...]func(float64) float64{
 	opNeg: func(a float64) float64 { return -a },
-	opExp: math.Exp, opLog: math.Log, opLog2: math.Log2, opLog10: math.Log10, opLog1p: math.Log1p, opExpm1: math.Expm1,
-	opSqrt: math.Sqrt, opCbrt: math.Cbrt, opTan: math.Tan,
-	opSin:  func(a float64) float64 { s, _ := sincos(a); return s },
-	opCos:  func(a float64) float64 { _, c := sincos(a); return c },
+	opExp: lane.Exp, opLog: lane.Log, opLog2: math.Log2, opLog10: math.Log10, opLog1p: lane.Log1p, opExpm1: lane.Expm1,
+	opSqrt: math.Sqrt, opCbrt: math.Cbrt, opSin: lane.Sin, opCos: lane.Cos, opTan: lane.Tan,
 	opAsin: math.Asin, opAcos: math.Acos, opAtan: math.Atan,
-	opSinh: math.Sinh, opCosh: math.Cosh, opTanh: math.Tanh, opAsinh: math.Asinh, opAcosh: math.Acosh, opAtanh: math.Atanh,
+	opSinh: math.Sinh, opCosh: math.Cosh, opTanh: lane.Tanh, opAsinh: math.Asinh, opAcosh: math.Acosh, opAtanh: math.Atanh,
 	opAbs: math.Abs, opSign: sign, opFloor: math.Floor,
-	opSigmoid: sigmoid, opSoftplus: softplus,
+	opSigmoid: lane.Sigmoid, opSoftplus: lane.Softplus,
 	opErf: math.Erf, opErfc: math.Erfc,
 	opLgamma:    func(a float64) float64 { l, _ := math.Lgamma(a); return l },
 	opDigamma:   mathext.Digamma,
@@ -228,21 +228,11 @@ func sign(a float64) float64 {
 	return a // 0 or NaN
 }
 
-func sigmoid(a float64) float64 {
-	if a >= 0 {
-		return 1 / (1 + math.Exp(-a))
-	}
-	e := math.Exp(a)
-	return e / (1 + e)
-}
-
-func softplus(a float64) float64 { return max(a, 0) + math.Log1p(math.Exp(-math.Abs(a))) }
-
 func logAddExp(a, b float64) float64 {
 	if a == b {
 		return a + math.Ln2
 	}
-	return max(a, b) + math.Log1p(math.Exp(-math.Abs(a-b)))
+	return max(a, b) + lane.Log1p(lane.Exp(-math.Abs(a-b)))
 }
 
 // tailSeries is 1 − 1/z² + 3/z⁴ − 15/z⁶ + …, to which −z Φ(z)/φ(z) tends for
@@ -257,18 +247,18 @@ const farTail = -30
 func logNormal(z float64) float64 {
 	switch {
 	case z > 0:
-		return math.Log1p(-math.Erfc(z/math.Sqrt2) / 2)
+		return lane.Log1p(-math.Erfc(z/math.Sqrt2) / 2)
 	case z >= farTail || z != z:
-		return math.Log(math.Erfc(-z/math.Sqrt2) / 2)
+		return lane.Log(math.Erfc(-z/math.Sqrt2) / 2)
 	case math.IsInf(z, -1):
 		return z
 	}
-	return -z*z/2 - math.Log(-z) - math.Log(2*math.Pi)/2 + math.Log(tailSeries(z))
+	return -z*z/2 - lane.Log(-z) - math.Log(2*math.Pi)/2 + lane.Log(tailSeries(z))
 }
 
 func mills(z float64) float64 {
 	if z >= farTail || z != z {
-		return math.Exp(-z*z/2) / math.Sqrt(2*math.Pi) / (math.Erfc(-z/math.Sqrt2) / 2)
+		return lane.Exp(-z*z/2) / math.Sqrt(2*math.Pi) / (math.Erfc(-z/math.Sqrt2) / 2)
 	}
 	return -z / tailSeries(z)
 }

@@ -1,6 +1,10 @@
 package expression
 
-import "math"
+import (
+	"math"
+
+	"github.com/r2sgld/r2sgld/internal/vector/lane"
+)
 
 // Logarithms and quotients of exponentials are taken in log space, where they
 // neither overflow nor underflow: log(exp(a) + exp(b)) is not the logarithm of
@@ -398,26 +402,26 @@ func logSum(c, l, d, m float64) float64 {
 	s, rest := nearOne(c, d, r)
 	switch {
 	case math.Abs(rest) < 0.5:
-		return l + math.Log1p(rest)
+		return l + lane.Log1p(rest)
 	case math.Abs(s) > 1e-280 || s != s:
-		return l + math.Log(s)
+		return l + lane.Log(s)
 	}
 	// A coefficient is tiny or 0, or all is.
-	p, q := l+math.Log(math.Abs(c)), m+math.Log(math.Abs(d))
+	p, q := l+lane.Log(math.Abs(c)), m+lane.Log(math.Abs(d))
 	top := max(p, q)
 	if math.IsInf(top, -1) {
 		return top
 	}
-	return top + math.Log(math.Copysign(math.Exp(p-top), c)+math.Copysign(math.Exp(q-top), d))
+	return top + lane.Log(math.Copysign(lane.Exp(p-top), c)+math.Copysign(lane.Exp(q-top), d))
 }
 
 // nearOne returns s = c + d·exp(r) for r ≤ 0, and s − 1.
 func nearOne(c, d, r float64) (s, rest float64) {
 	if r > -1 {
-		e := float64(d * math.Expm1(r))
+		e := float64(d * lane.Expm1(r))
 		return (c + d) + e, ((c - 1) + d) + e
 	}
-	e := float64(d * math.Exp(r))
+	e := float64(d * lane.Exp(r))
 	return c + e, (c - 1) + e
 }
 
@@ -425,7 +429,7 @@ func nearOne(c, d, r float64) (s, rest float64) {
 func weight(c, l, d, m float64) float64 {
 	if m > l {
 		s, _ := nearOne(d, c, l-m)
-		return math.Exp(l-m) / s
+		return lane.Exp(l-m) / s
 	}
 	r := m - l
 	if m == l {
@@ -441,9 +445,9 @@ func timesExp(c, l float64) float64 {
 	case c == 0 && l < math.Inf(1):
 		return 0
 	case math.Abs(l) > 700 && !math.IsInf(l, 0) && c == c:
-		return math.Copysign(math.Exp(l+math.Log(math.Abs(c))), c)
+		return math.Copysign(lane.Exp(l+lane.Log(math.Abs(c))), c)
 	}
-	return c * math.Exp(l)
+	return c * lane.Exp(l)
 }
 
 // farScale is how large an exponent may be before sums get a scale.

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/r2sgld/r2sgld/internal/vector/lane"
 )
 
 var letters = []string{"x", "y", "z"}
@@ -46,12 +48,10 @@ func interpret(n *node, x []float64) float64 {
 }
 
 var plainFunctions = map[string]func(float64) float64{
-	"exp": math.Exp, "log": math.Log, "log10": math.Log10, "log1p": math.Log1p, "expm1": math.Expm1,
-	"sqrt": math.Sqrt, "tan": math.Tan, "asin": math.Asin, "acos": math.Acos, "atan": math.Atan,
-	"sinh": math.Sinh, "cosh": math.Cosh, "tanh": math.Tanh, "abs": math.Abs, "floor": math.Floor,
-	"erf": math.Erf, "erfc": math.Erfc, "sigmoid": sigmoid, "softplus": softplus,
-	"sin": func(x float64) float64 { s, _ := sincos(x); return s },
-	"cos": func(x float64) float64 { _, c := sincos(x); return c },
+	"exp": lane.Exp, "log": lane.Log, "log10": math.Log10, "log1p": lane.Log1p, "expm1": lane.Expm1,
+	"sqrt": math.Sqrt, "sin": lane.Sin, "cos": lane.Cos, "tan": lane.Tan, "asin": math.Asin, "acos": math.Acos, "atan": math.Atan,
+	"sinh": math.Sinh, "cosh": math.Cosh, "tanh": lane.Tanh, "abs": math.Abs, "floor": math.Floor,
+	"erf": math.Erf, "erfc": math.Erfc, "sigmoid": lane.Sigmoid, "softplus": lane.Softplus,
 	"sign": func(x float64) float64 {
 		if x == 0 || x != x {
 			return x

@@ -134,20 +134,7 @@ type SystemEvaluator struct {
 	// at i*len(group)+k.
 	Jacobian [][]float64
 
-	memory       *[fewRegisters]float64
-	code         []word
-	values       int
-	wide, narrow machine // for tapes of more registers
-}
-
-// fewRegisters is how many a tape may have for the quick interpreter: a power of
-// 2, so that masked indices need no checks.
-const fewRegisters = 4096
-
-// word is an instruction of the quick interpreter.
-type word struct {
-	op              op
-	dst, a, b, c, d uint16
+	all, values machine
 }
 
 // Evaluator returns an evaluator for one state with a workspace of its own.
@@ -155,25 +142,10 @@ func (s *System) Evaluator() *SystemEvaluator { return s.Block(1) }
 
 // Block returns an evaluator for blocks of n states with a workspace of its own.
 func (s *System) Block(n int) *SystemEvaluator {
-	e := &SystemEvaluator{values: s.values}
 	t := s.tape
-	var memory []float64
-	if n == 1 && t.registers <= fewRegisters {
-		e.memory = new([fewRegisters]float64)
-		memory = e.memory[:]
-		for _, c := range t.constants {
-			memory[c.register] = c.value
-		}
-		for _, in := range t.code {
-			e.code = append(e.code, word{in.op, uint16(in.dst),
-				uint16(in.arg[0]), uint16(in.arg[1]), uint16(in.arg[2]), uint16(in.arg[3])})
-		}
-	} else {
-		e.wide = newMachine(t, n)
-		e.narrow = e.wide
-		e.narrow.steps = e.wide.steps[:s.values]
-		memory = e.wide.in[:(t.inputs+t.outputs)*n]
-	}
+	e := &SystemEvaluator{all: newMachine(t, n)}
+	e.values = e.all.until(s.values)
+	memory := e.all.in[:(t.inputs+t.outputs)*n]
 	cut := func(m int) []float64 {
 		v := memory[: m*n : m*n]
 		memory = memory[m*n:]
@@ -206,55 +178,8 @@ func (s *System) Zeros() [][]bool {
 }
 
 // Values evaluates the formulas into Value, bit for bit as [Func] does.
-func (e *SystemEvaluator) Values() {
-	if e.memory == nil {
-		e.narrow.run()
-		return
-	}
-	run(e.memory, e.code[:e.values])
-}
+func (e *SystemEvaluator) Values() { e.values.run() }
 
 // Jacobians evaluates the formulas into Value and their derivatives into
 // Jacobian.
-func (e *SystemEvaluator) Jacobians() {
-	if e.memory == nil {
-		e.wide.run()
-		return
-	}
-	run(e.memory, e.code)
-}
-
-// run runs a tape on one lane. As in machine.run, no multiply-add is
-// fused.
-func run(r *[fewRegisters]float64, code []word) {
-	const m = fewRegisters - 1
-	for k := range code {
-		w := &code[k]
-		switch w.op {
-		case opAdd:
-			r[w.dst&m] = r[w.a&m] + r[w.b&m]
-		case opSub:
-			r[w.dst&m] = r[w.a&m] - r[w.b&m]
-		case opMul:
-			r[w.dst&m] = r[w.a&m] * r[w.b&m]
-		case opMulAdd:
-			r[w.dst&m] = float64(r[w.a&m]*r[w.b&m]) + r[w.c&m]
-		case opMulSub:
-			r[w.dst&m] = float64(r[w.a&m]*r[w.b&m]) - r[w.c&m]
-		case opSubMul:
-			r[w.dst&m] = r[w.c&m] - float64(r[w.a&m]*r[w.b&m])
-		case opMulMulAdd:
-			r[w.dst&m] = float64(r[w.a&m]*r[w.b&m]) + float64(r[w.c&m]*r[w.d&m])
-		case opNeg:
-			r[w.dst&m] = -r[w.a&m]
-		case opCopy:
-			r[w.dst&m] = r[w.a&m]
-		case opDiv:
-			r[w.dst&m] = r[w.a&m] / r[w.b&m]
-		case opSinCos:
-			r[w.dst&m], r[w.b&m] = sincos(r[w.a&m])
-		default:
-			r[w.dst&m] = apply(w.op, r[w.a&m], r[w.b&m], r[w.c&m], r[w.d&m])
-		}
-	}
-}
+func (e *SystemEvaluator) Jacobians() { e.all.run() }

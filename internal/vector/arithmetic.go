@@ -2,6 +2,9 @@ package vector
 
 import "math"
 
+// enough lanes are worth the call of a kernel of one instruction.
+const enough = 4
+
 // Neg writes -a.
 func Neg(dst, a []float64) { kernels.neg.run(dst, a, func(x float64) float64 { return -x }) }
 
@@ -15,7 +18,7 @@ func Sqrt(dst, a []float64) { kernels.sqrt.run(dst, a, math.Sqrt) }
 func Add(dst, a, b []float64) {
 	n := len(dst)
 	a, b = a[:n], b[:n]
-	if kernels.add != nil && n > 0 {
+	if kernels.add != nil && n >= enough {
 		kernels.add(&dst[0], &a[0], &b[0], n)
 		return
 	}
@@ -28,7 +31,7 @@ func Add(dst, a, b []float64) {
 func Sub(dst, a, b []float64) {
 	n := len(dst)
 	a, b = a[:n], b[:n]
-	if kernels.sub != nil && n > 0 {
+	if kernels.sub != nil && n >= enough {
 		kernels.sub(&dst[0], &a[0], &b[0], n)
 		return
 	}
@@ -41,7 +44,7 @@ func Sub(dst, a, b []float64) {
 func Mul(dst, a, b []float64) {
 	n := len(dst)
 	a, b = a[:n], b[:n]
-	if kernels.mul != nil && n > 0 {
+	if kernels.mul != nil && n >= enough {
 		kernels.mul(&dst[0], &a[0], &b[0], n)
 		return
 	}
@@ -54,7 +57,7 @@ func Mul(dst, a, b []float64) {
 func Div(dst, a, b []float64) {
 	n := len(dst)
 	a, b = a[:n], b[:n]
-	if kernels.div != nil && n > 0 {
+	if kernels.div != nil && n >= enough {
 		kernels.div(&dst[0], &a[0], &b[0], n)
 		return
 	}
@@ -67,7 +70,7 @@ func Div(dst, a, b []float64) {
 func Min(dst, a, b []float64) {
 	n := len(dst)
 	a, b = a[:n], b[:n]
-	if kernels.minimum != nil && n > 0 {
+	if kernels.minimum != nil && n >= enough {
 		kernels.minimum(&dst[0], &a[0], &b[0], n)
 		return
 	}
@@ -80,7 +83,7 @@ func Min(dst, a, b []float64) {
 func Max(dst, a, b []float64) {
 	n := len(dst)
 	a, b = a[:n], b[:n]
-	if kernels.maximum != nil && n > 0 {
+	if kernels.maximum != nil && n >= enough {
 		kernels.maximum(&dst[0], &a[0], &b[0], n)
 		return
 	}
@@ -93,7 +96,7 @@ func Max(dst, a, b []float64) {
 func FMA(dst, a, b, c []float64) {
 	n := len(dst)
 	a, b, c = a[:n], b[:n], c[:n]
-	if kernels.fma != nil && n > 0 {
+	if kernels.fma != nil && n >= enough {
 		kernels.fma(&dst[0], &a[0], &b[0], &c[0], n)
 		return
 	}
@@ -106,7 +109,7 @@ func FMA(dst, a, b, c []float64) {
 func MulAdd(dst, a, b, c []float64) {
 	n := len(dst)
 	a, b, c = a[:n], b[:n], c[:n]
-	if kernels.mulAdd != nil && n > 0 {
+	if kernels.mulAdd != nil && n >= enough {
 		kernels.mulAdd(&dst[0], &a[0], &b[0], &c[0], n)
 		return
 	}
@@ -119,7 +122,7 @@ func MulAdd(dst, a, b, c []float64) {
 func MulSub(dst, a, b, c []float64) {
 	n := len(dst)
 	a, b, c = a[:n], b[:n], c[:n]
-	if kernels.mulSub != nil && n > 0 {
+	if kernels.mulSub != nil && n >= enough {
 		kernels.mulSub(&dst[0], &a[0], &b[0], &c[0], n)
 		return
 	}
@@ -132,7 +135,7 @@ func MulSub(dst, a, b, c []float64) {
 func SubMul(dst, a, b, c []float64) {
 	n := len(dst)
 	a, b, c = a[:n], b[:n], c[:n]
-	if kernels.subMul != nil && n > 0 {
+	if kernels.subMul != nil && n >= enough {
 		kernels.subMul(&dst[0], &a[0], &b[0], &c[0], n)
 		return
 	}
@@ -145,7 +148,7 @@ func SubMul(dst, a, b, c []float64) {
 func MulMulAdd(dst, a, b, c, d []float64) {
 	n := len(dst)
 	a, b, c, d = a[:n], b[:n], c[:n], d[:n]
-	if kernels.mulMulAdd != nil && n > 0 {
+	if kernels.mulMulAdd != nil && n >= enough {
 		kernels.mulMulAdd(&dst[0], &a[0], &b[0], &c[0], &d[0], n)
 		return
 	}
@@ -158,7 +161,7 @@ func MulMulAdd(dst, a, b, c, d []float64) {
 func Select(dst, a, b, c, d []float64) {
 	n := len(dst)
 	a, b, c, d = a[:n], b[:n], c[:n], d[:n]
-	if kernels.choose != nil && n > 0 {
+	if kernels.choose != nil && n >= enough {
 		kernels.choose(&dst[0], &a[0], &b[0], &c[0], &d[0], n)
 		return
 	}

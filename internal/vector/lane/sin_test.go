@@ -1,4 +1,4 @@
-package expression
+package lane
 
 import (
 	"math"
@@ -42,12 +42,8 @@ func ulps(got float64, want *big.Float) float64 {
 	return math.Abs(d) / (math.Nextafter(math.Abs(w), math.Inf(1)) - math.Abs(w))
 }
 
-// The rest of the reduction is rounded twice, by up to a unit in its last place together:
-// 1.74 units of a sine just below 1/2, whose last place is half as large. The polynomial
-// and its rounding add less than 0.76.
-//
-// 2.5 units in the last place kill a missing part of the reduction (next to
-// multiples of π/2 it is worth thousands) and any wrong digit of a coefficient.
+// A unit in the last place kills a missing part of the reduction (next to multiples of
+// π/2 it is worth thousands) and any wrong digit of a coefficient.
 func TestSinCosToTheLastPlace(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	worst := 0.0
@@ -59,26 +55,26 @@ func TestSinCosToTheLastPlace(t *testing.T) {
 		if i%7 == 0 {
 			x *= math.Pow(2, -60*rng.Float64())
 		}
-		s, c := sincos(x)
+		s, c := SinCos(x)
 		ws, wc := exactSinCos(x)
 		worst = max(worst, ulps(s, ws), ulps(c, wc))
-		if worst >= 2.5 {
-			t.Fatalf("sincos(%v) = %v, %v is off by %.2f units", x, s, c, worst)
+		if worst >= 0.9 {
+			t.Fatalf("SinCos(%v) = %v, %v is off by %.2f units", x, s, c, worst)
 		}
 	}
 	t.Logf("worst error %.3f units in the last place", worst)
 }
 
 func TestSinCosEverywhere(t *testing.T) {
-	for _, x := range []float64{sincosRange, -sincosRange, 1e9, -1e18, 1e300, math.MaxFloat64} {
-		s, c := sincos(x)
+	for _, x := range []float64{SinRange, -SinRange, 1e9, -1e18, 1e300, math.MaxFloat64} {
+		s, c := SinCos(x)
 		if ws, wc := math.Sincos(x); s != ws || c != wc {
-			t.Errorf("sincos(%v) = %v, %v, want %v, %v", x, s, c, ws, wc)
+			t.Errorf("SinCos(%v) = %v, %v, want %v, %v", x, s, c, ws, wc)
 		}
 	}
 	for _, x := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
-		if s, c := sincos(x); s == s || c == c {
-			t.Errorf("sincos(%v) = %v, %v", x, s, c)
+		if s, c := SinCos(x); s == s || c == c {
+			t.Errorf("SinCos(%v) = %v, %v", x, s, c)
 		}
 	}
 }
