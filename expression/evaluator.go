@@ -73,6 +73,8 @@ type step struct {
 	a, b, c, d []float64
 	kernel     func(dst, a []float64) // of operations on one number
 	f          func(float64) float64  // of those without a kernel
+	together   func(dst, a, b, c, d []float64, w *workspace)
+	w          *workspace
 }
 
 func newMachine(t *tape, n int) machine {
@@ -96,11 +98,18 @@ func newMachine(t *tape, n int) machine {
 		m.code = words(t)
 		return m
 	}
+	var w *workspace
 	for _, in := range t.code {
 		s := step{op: in.op, dst: register(in.dst),
 			a: register(in.arg[0]), b: register(in.arg[1]), c: register(in.arg[2]), d: register(in.arg[3])}
 		if int(in.op) < len(kernels) {
 			s.kernel = kernels[in.op]
+		}
+		if int(in.op) < len(together) && together[in.op] != nil {
+			if w == nil {
+				w = newWorkspace(n)
+			}
+			s.together, s.w = together[in.op], w
 		}
 		if int(in.op) < len(unaries) {
 			s.f = unaries[in.op]
@@ -180,6 +189,8 @@ func (s *step) rare() {
 		for i, v := range a {
 			dst[i] = s.f(v)
 		}
+	case s.together != nil:
+		s.together(dst, a, s.b, s.c, s.d, s.w)
 	default:
 		b, c, d := s.b[:len(dst)], s.c[:len(dst)], s.d[:len(dst)]
 		for i, v := range a {

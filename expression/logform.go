@@ -395,11 +395,8 @@ func logSum(c, l, d, m float64) float64 {
 	if m > l {
 		c, l, d, m = d, m, c, l
 	}
-	r := m - l
-	if m == l {
-		r = 0
-	}
-	s, rest := nearOne(c, d, r)
+	r := below(l, m)
+	s, rest := nearOne(c, d, r, rise(r))
 	switch {
 	case math.Abs(rest) < 0.5:
 		return l + lane.Log1p(rest)
@@ -415,27 +412,42 @@ func logSum(c, l, d, m float64) float64 {
 	return top + lane.Log(math.Copysign(lane.Exp(p-top), c)+math.Copysign(lane.Exp(q-top), d))
 }
 
-// nearOne returns s = c + d·exp(r) for r ≤ 0, and s − 1.
-func nearOne(c, d, r float64) (s, rest float64) {
-	if r > -1 {
-		e := float64(d * lane.Expm1(r))
+// below is how far the smaller of two exponents is below the other, at most 0.
+func below(l, m float64) float64 {
+	if l == m {
+		return 0 // also where both are infinite
+	}
+	return -math.Abs(m - l)
+}
+
+// nearby is how far below 0 sums of exponentials are taken by expm1.
+const nearby = -1
+
+// rise is what nearOne takes of exp(r): exp(r) − 1 nearby.
+func rise(r float64) float64 {
+	if r > nearby {
+		return lane.Expm1(r)
+	}
+	return lane.Exp(r)
+}
+
+// nearOne returns s = c + d·exp(r) for r ≤ 0, and s − 1, given rise(r).
+func nearOne(c, d, r, rise float64) (s, rest float64) {
+	e := float64(d * rise)
+	if r > nearby {
 		return (c + d) + e, ((c - 1) + d) + e
 	}
-	e := float64(d * lane.Exp(r))
 	return c + e, (c - 1) + e
 }
 
 // weight is exp(l)/(c·exp(l) + d·exp(m)), the derivative of logSum by c.
 func weight(c, l, d, m float64) float64 {
+	r := below(l, m)
 	if m > l {
-		s, _ := nearOne(d, c, l-m)
+		s, _ := nearOne(d, c, r, rise(r))
 		return lane.Exp(l-m) / s
 	}
-	r := m - l
-	if m == l {
-		r = 0
-	}
-	s, _ := nearOne(c, d, r)
+	s, _ := nearOne(c, d, r, rise(r))
 	return 1 / s
 }
 

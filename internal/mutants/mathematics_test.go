@@ -33,6 +33,11 @@ var ofMathematics = []fault{
 	{"lanes that a kernel leaves begin one too late", "internal/vector SameBits|Lengths", []edit{
 		{"internal/vector.unary.run", "i += k(&dst[i], &a[i], n-i)", "i = min(i+k(&dst[i], &a[i], n-i)+1, n)"},
 	}},
+	{"log sums of lanes: coefficients stay in place", "expression Together", []edit{
+		{"expression.logSums", "one, other = other, one", "one, other = one, other"},
+	}},
+	{"weights of lanes not scaled", "expression Together", []edit{{"expression.weights", "exp[i] / s", "1 / s"}}},
+	{"a kernel for another function", "expression Theirs", []edit{{"expression.kernels", "opCos: vector.Cos", "opCos: vector.Sin"}}},
 	{"weights of a log sum exchanged", "expression TestLogSpace", []edit{
 		{"expression.(*sweep).part", "2-j], v.arg[3-j", "j], v.arg[j+1"},
 	}},
