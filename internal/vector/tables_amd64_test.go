@@ -1,6 +1,10 @@
 package vector
 
-import "golang.org/x/sys/cpu"
+import (
+	"testing"
+
+	"golang.org/x/sys/cpu"
+)
 
 // tables are the plain path and the kernels that this processor can run.
 func tables() map[string]*table {
@@ -12,4 +16,21 @@ func tables() map[string]*table {
 		t["avx512"] = &avx512
 	}
 	return t
+}
+
+// What GODEBUG switches off is not taken.
+func TestChoice(t *testing.T) {
+	was := cpu.X86
+	defer func() { cpu.X86 = was }()
+	x := &cpu.X86
+	x.HasAVX512F, x.HasAVX512DQ, x.HasAVX2, x.HasFMA = true, true, true, true
+	if choice() != &avx512 {
+		t.Error("AVX-512 is not taken")
+	}
+	if x.HasAVX512F = false; choice() != &avx2 {
+		t.Error("AVX2 is not taken")
+	}
+	if x.HasFMA = false; choice().exp != nil {
+		t.Error("AVX2 is taken without FMA")
+	}
 }

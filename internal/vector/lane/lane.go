@@ -4,8 +4,8 @@
 // fuse: every machine computes the same number. What a NaN's sign and payload are is
 // left open.
 //
-// Without an instruction for it math.FMA is computed in software, some twenty times as
-// slow.
+// Processors without an instruction for it, such as those for amd64 of before 2013, compute
+// math.FMA in software: functions take some twenty times as long there.
 //
 // The bounds of errors are in units in the last place of the result, as measured by the
 // tests of this package where results are normal numbers. Reductions, polynomials and
