@@ -33,7 +33,7 @@ func BenchmarkGradient(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		for _, lanes := range []int{1, 8, 64, 256} {
+		for _, lanes := range []int{1, 2, 8, 64, 256} {
 			b.Run(fmt.Sprintf("%s/%d", f.name, lanes), func(b *testing.B) {
 				r := rand.New(rand.NewPCG(3, 4))
 				x := make([]float64, lanes*len(f.variables))

@@ -105,7 +105,7 @@ func newMachine(t *tape, n int) machine {
 		if int(in.op) < len(kernels) {
 			s.kernel = kernels[in.op]
 		}
-		if int(in.op) < len(together) && together[in.op] != nil {
+		if int(in.op) < len(together) && together[in.op] != nil && n >= fewest {
 			if w == nil {
 				w = newWorkspace(n)
 			}
@@ -129,45 +129,55 @@ func (m machine) until(n int) machine {
 	return m
 }
 
+// fewLanes are done by loops: the call of a kernel costs more.
+const fewLanes = 12
+
 // run runs the tape. No product is fused with a sum: values are those of the formula as
 // written.
 func (m *machine) run() {
-	if m.memory != nil {
+	switch {
+	case m.memory != nil:
 		runOne(m.memory, m.code)
-		return
-	}
-	for k := range m.steps {
-		s := &m.steps[k]
-		switch s.op {
-		case opAdd:
-			vector.Add(s.dst, s.a, s.b)
-		case opSub:
-			vector.Sub(s.dst, s.a, s.b)
-		case opMul:
-			vector.Mul(s.dst, s.a, s.b)
-		case opDiv:
-			vector.Div(s.dst, s.a, s.b)
-		case opMulAdd:
-			vector.MulAdd(s.dst, s.a, s.b, s.c)
-		case opMulSub:
-			vector.MulSub(s.dst, s.a, s.b, s.c)
-		case opSubMul:
-			vector.SubMul(s.dst, s.a, s.b, s.c)
-		case opMulMulAdd:
-			vector.MulMulAdd(s.dst, s.a, s.b, s.c, s.d)
-		case opMin:
-			vector.Min(s.dst, s.a, s.b)
-		case opMax:
-			vector.Max(s.dst, s.a, s.b)
-		case opSelect:
-			vector.Select(s.dst, s.a, s.b, s.c, s.d)
-		case opSinCos:
-			vector.SinCos(s.dst, s.b, s.a)
-		case opCopy:
-			copy(s.dst, s.a)
-		default:
-			s.rare()
+	case m.lanes < fewLanes:
+		m.runFew()
+	default:
+		for k := range m.steps {
+			m.steps[k].many()
 		}
+	}
+}
+
+// many does an operation by kernels.
+func (s *step) many() {
+	switch s.op {
+	case opAdd:
+		vector.Add(s.dst, s.a, s.b)
+	case opSub:
+		vector.Sub(s.dst, s.a, s.b)
+	case opMul:
+		vector.Mul(s.dst, s.a, s.b)
+	case opDiv:
+		vector.Div(s.dst, s.a, s.b)
+	case opMulAdd:
+		vector.MulAdd(s.dst, s.a, s.b, s.c)
+	case opMulSub:
+		vector.MulSub(s.dst, s.a, s.b, s.c)
+	case opSubMul:
+		vector.SubMul(s.dst, s.a, s.b, s.c)
+	case opMulMulAdd:
+		vector.MulMulAdd(s.dst, s.a, s.b, s.c, s.d)
+	case opMin:
+		vector.Min(s.dst, s.a, s.b)
+	case opMax:
+		vector.Max(s.dst, s.a, s.b)
+	case opSelect:
+		vector.Select(s.dst, s.a, s.b, s.c, s.d)
+	case opSinCos:
+		vector.SinCos(s.dst, s.b, s.a)
+	case opCopy:
+		copy(s.dst, s.a)
+	default:
+		s.rare()
 	}
 }
 

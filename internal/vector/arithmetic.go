@@ -2,9 +2,6 @@ package vector
 
 import "math"
 
-// enough lanes are worth the call of a kernel of one instruction.
-const enough = 4
-
 // Neg writes -a.
 func Neg(dst, a []float64) { kernels.neg.run(dst, a, func(x float64) float64 { return -x }) }
 
@@ -18,7 +15,7 @@ func Sqrt(dst, a []float64) { kernels.sqrt.run(dst, a, math.Sqrt) }
 func Add(dst, a, b []float64) {
 	n := len(dst)
 	a, b = a[:n], b[:n]
-	if kernels.add != nil && n >= enough {
+	if kernels.add != nil && n > 0 {
 		kernels.add(&dst[0], &a[0], &b[0], n)
 		return
 	}
@@ -31,7 +28,7 @@ func Add(dst, a, b []float64) {
 func Sub(dst, a, b []float64) {
 	n := len(dst)
 	a, b = a[:n], b[:n]
-	if kernels.sub != nil && n >= enough {
+	if kernels.sub != nil && n > 0 {
 		kernels.sub(&dst[0], &a[0], &b[0], n)
 		return
 	}
@@ -44,7 +41,7 @@ func Sub(dst, a, b []float64) {
 func Mul(dst, a, b []float64) {
 	n := len(dst)
 	a, b = a[:n], b[:n]
-	if kernels.mul != nil && n >= enough {
+	if kernels.mul != nil && n > 0 {
 		kernels.mul(&dst[0], &a[0], &b[0], n)
 		return
 	}
@@ -57,7 +54,7 @@ func Mul(dst, a, b []float64) {
 func Div(dst, a, b []float64) {
 	n := len(dst)
 	a, b = a[:n], b[:n]
-	if kernels.div != nil && n >= enough {
+	if kernels.div != nil && n > 0 {
 		kernels.div(&dst[0], &a[0], &b[0], n)
 		return
 	}
@@ -70,7 +67,7 @@ func Div(dst, a, b []float64) {
 func Min(dst, a, b []float64) {
 	n := len(dst)
 	a, b = a[:n], b[:n]
-	if kernels.minimum != nil && n >= enough {
+	if kernels.minimum != nil && n > 0 {
 		kernels.minimum(&dst[0], &a[0], &b[0], n)
 		return
 	}
@@ -83,7 +80,7 @@ func Min(dst, a, b []float64) {
 func Max(dst, a, b []float64) {
 	n := len(dst)
 	a, b = a[:n], b[:n]
-	if kernels.maximum != nil && n >= enough {
+	if kernels.maximum != nil && n > 0 {
 		kernels.maximum(&dst[0], &a[0], &b[0], n)
 		return
 	}
@@ -96,7 +93,7 @@ func Max(dst, a, b []float64) {
 func FMA(dst, a, b, c []float64) {
 	n := len(dst)
 	a, b, c = a[:n], b[:n], c[:n]
-	if kernels.fma != nil && n >= enough {
+	if kernels.fma != nil && n > 0 {
 		kernels.fma(&dst[0], &a[0], &b[0], &c[0], n)
 		return
 	}
@@ -109,7 +106,7 @@ func FMA(dst, a, b, c []float64) {
 func MulAdd(dst, a, b, c []float64) {
 	n := len(dst)
 	a, b, c = a[:n], b[:n], c[:n]
-	if kernels.mulAdd != nil && n >= enough {
+	if kernels.mulAdd != nil && n > 0 {
 		kernels.mulAdd(&dst[0], &a[0], &b[0], &c[0], n)
 		return
 	}
@@ -122,7 +119,7 @@ func MulAdd(dst, a, b, c []float64) {
 func MulSub(dst, a, b, c []float64) {
 	n := len(dst)
 	a, b, c = a[:n], b[:n], c[:n]
-	if kernels.mulSub != nil && n >= enough {
+	if kernels.mulSub != nil && n > 0 {
 		kernels.mulSub(&dst[0], &a[0], &b[0], &c[0], n)
 		return
 	}
@@ -135,7 +132,7 @@ func MulSub(dst, a, b, c []float64) {
 func SubMul(dst, a, b, c []float64) {
 	n := len(dst)
 	a, b, c = a[:n], b[:n], c[:n]
-	if kernels.subMul != nil && n >= enough {
+	if kernels.subMul != nil && n > 0 {
 		kernels.subMul(&dst[0], &a[0], &b[0], &c[0], n)
 		return
 	}
@@ -148,7 +145,7 @@ func SubMul(dst, a, b, c []float64) {
 func MulMulAdd(dst, a, b, c, d []float64) {
 	n := len(dst)
 	a, b, c, d = a[:n], b[:n], c[:n], d[:n]
-	if kernels.mulMulAdd != nil && n >= enough {
+	if kernels.mulMulAdd != nil && n > 0 {
 		kernels.mulMulAdd(&dst[0], &a[0], &b[0], &c[0], &d[0], n)
 		return
 	}
@@ -161,7 +158,7 @@ func MulMulAdd(dst, a, b, c, d []float64) {
 func Select(dst, a, b, c, d []float64) {
 	n := len(dst)
 	a, b, c, d = a[:n], b[:n], c[:n], d[:n]
-	if kernels.choose != nil && n >= enough {
+	if kernels.choose != nil && n > 0 {
 		kernels.choose(&dst[0], &a[0], &b[0], &c[0], &d[0], n)
 		return
 	}
