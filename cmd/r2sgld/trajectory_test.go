@@ -76,6 +76,9 @@ func lynxRun(t *testing.T, seed, ladders int) (*store.Draws, report.Summary) {
 	if err := json.Unmarshal(b, &sum); err != nil {
 		t.Fatal(err)
 	}
+	if sum.Warnings == nil {
+		t.Error("no warnings are null, not an empty list")
+	}
 	d, err := store.Read(0, dir)
 	if err != nil {
 		t.Fatal(err)

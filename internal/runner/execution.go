@@ -485,6 +485,6 @@ func (x *execution) identified(ctx context.Context, res *r2sgld.Result, sum *rep
 	if sum.Marginal, err = x.marginal(ctx, sum.LogEvidence); err != nil {
 		return err
 	}
-	sum.Warnings = append(slices.Clone(x.Model.Warnings), sum.Warnings...) // what the data do not tell comes first
+	sum.Warnings = slices.Insert(sum.Warnings, 0, x.Model.Warnings...) // what the data do not tell comes first
 	return nil
 }
