@@ -10,6 +10,7 @@ import (
 
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/exchange"
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/kernel"
 )
 
@@ -90,11 +91,7 @@ func TestBottleneckNamesItsRungs(t *testing.T) {
 // Mutant: round trips that are always missed.
 func TestNoBottleneck(t *testing.T) {
 	p, _ := leaning(t)
-	seeds := uint64(50)
-	if testing.Short() {
-		seeds = 2
-	}
-	for seed := range seeds {
+	for seed := range uint64(pace.Soak(4, 50)) {
 		s := r2sgld.Settings{Seed: seed, Ladders: 4, Iterations: 250, Kernel: kernel.HMC{Leapfrog: 1 + int(seed)%5}}
 		res, _, err := Sample(t.Context(), p, s, Until{Evidence: 0.2})
 		if err != nil {

@@ -90,7 +90,7 @@ var ofTheProgram = []fault{
 		{"cmd/r2sgld.foreseen", "Model.Warnings, r.", ""},
 	}},
 	{"warnings of the model last", "cmd/r2sgld UndeterminedParameters", []edit{
-		{"internal/runner.(*execution).identified", "slices.Clone(x.Model.Warnings), sum", "sum.Warnings, x.Model"},
+		{"internal/runner.(*execution).identified", "0, x.Model.Warnings...)", "len(sum.Warnings), x.Model.Warnings...)"},
 	}},
 	{"a run that does not tell of steep walls first", "cmd/r2sgld SteepWallIsToldFirst", []edit{
 		{"internal/runner.(*execution).walls", "err == nil && at != nil", "false"},
