@@ -27,11 +27,11 @@ func oscillators(noise float64) (brusselator, fitzHughNagumo trial) {
 	return brusselator, fitzHughNagumo
 }
 
-// Of data sets whose estimate is more than 2.5 standard deviations off, 19 of 20 are
-// told, and of those whose noise is a tenth or less of that, with fine steps, one of 50:
-// counts lie within the 1e-6 quantiles of binomial laws with these shares. Kills a bias
-// that is judged from the biased fit, or of linear
-// equations alone.
+// Of data sets whose estimate is more than 2.5 standard deviations off, 19 of 20 are told,
+// by what noise or by what steps do, and of those whose noise is a tenth or less of that,
+// with fine steps, one of 50: counts lie within the 1e-6 quantiles of binomial laws with
+// these shares. Kills a bias that is judged from the biased fit, or of linear equations
+// alone.
 func TestRatesOfToldBias(t *testing.T) {
 	pace.Slow(t)
 	noisyBrusselator, noisyNeuron := oscillators(0.1)
@@ -58,7 +58,8 @@ func TestRatesOfToldBias(t *testing.T) {
 		for range sets {
 			m := c.trial.model
 			p := must(Build(&m, c.trial.series(rng, c.times, states, 0)))
-			warns := strings.Contains(strings.Join(p.Warnings, " "), "biases the coefficients")
+			w := strings.Join(p.Warnings, " ")
+			warns := strings.Contains(w, "biases the coefficients") || strings.Contains(w, "too coarse")
 			worst := 0.0
 			for j, want := range c.trial.parameters {
 				worst = math.Max(worst, math.Abs(p.Estimate[j]-want)/p.spread(j))
