@@ -244,6 +244,7 @@ func TestGaussianInBall(t *testing.T) {
 	t.Run("from a guide", func(t *testing.T) {
 		s := settings(100_000, 0)
 		s.Temperature, s.StepSize = guidedRungs, guidedSteps(2e-3)
+		s.Swap.Every = 200 // else swaps make the law, whatever steps are
 		p.Guide, _ = fitted(t, p, 1)
 		atTwoSteps(t, p, s, 1, r.moments())
 	})
