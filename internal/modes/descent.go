@@ -18,6 +18,8 @@ const (
 	mostCreeps = 3    // steps along a wall
 	mostTries  = 12   // of one step
 	still      = 1e-4 // of the length of a step that leads to a wall: it begins there
+	further    = 100  // times that, after a step along a wall that gains next to nothing
+	mostSweeps = 100  // over walls, for a direction that leads out of none
 )
 
 // A descent goes down E from one start, by L-BFGS (Nocedal & Wright 2006, algorithm 7.5) in
@@ -26,22 +28,25 @@ const (
 type descent struct {
 	t     *Target
 	trace domain.Tracer // nil without a domain
-	leant domain.Wall   // that the direction was last turned along
 
 	x, g   []float64 // where it is, and the slope there, per width
 	e      float64
 	p      []float64 // the direction
 	step   float64   // the part of it that is tried
 	tries  int
-	creeps int         // steps along a wall, one after the other, that gain next to nothing
-	cut    bool        // whether a wall ends the step
-	s, y   [][]float64 // the last pairs, oldest first
-	next   []float64   // the point that it asks for
-	along  float64     // what the slope promises of the way there
+	creeps int           // steps along a wall, one after the other, that gain next to nothing
+	cut    bool          // whether a wall ends the step
+	s, y   [][]float64   // the last pairs, oldest first
+	walls  []domain.Wall // those that the direction leans on
+	normal [][]float64   // of each of them, of length one
+	force  []float64     // by which each of them keeps it inside
+	next   []float64     // the point that it asks for
+	along  float64       // what the slope promises of the way there
 	v, n   []float64
 	asked  int  // points so far
 	begun  bool // whether x is evaluated
 	done   bool // at a minimum
+	fresh  bool // it has begun once more, and gained no more than tol since
 	lost   bool // no step leads down, or slopes are not finite
 }
 
@@ -96,14 +101,34 @@ func (w *descent) accept(e, tol float64) {
 			w.s, w.y = w.s[1:], w.y[1:]
 		}
 	}
-	w.done = !w.cut && w.tries == 0 && len(w.s) > 1 && w.e-e < tol && -w.along < 10*tol
+	if w.e-e > tol {
+		w.fresh = false
+	}
+	flat := !w.cut && w.tries == 0 && len(w.s) > 1 && w.e-e < tol && -w.along < 10*tol
 	if w.creeps++; !w.cut || w.e-e > tol {
 		w.creeps = 0
 	}
-	w.done = w.done || w.creeps == mostCreeps
+	switch w.creeps {
+	case mostCreeps:
+		flat = true
+	case mostCreeps - 1: // the last goes straight down
+		w.s, w.y = nil, nil
+	}
 	w.e, w.tries = e, 0
 	copy(w.x, w.next)
 	copy(w.g, w.v)
+	if flat {
+		w.arrive()
+	}
+}
+
+// arrive ends a descent at a minimum; one that leans on walls begins once more without what it
+// knows, and ends if that leads nowhere.
+func (w *descent) arrive() {
+	w.done = w.fresh || len(w.walls) == 0 && !w.cut
+	w.fresh, w.creeps = true, 0
+	w.s, w.y = nil, nil
+	w.walls, w.normal, w.force = nil, nil, nil
 }
 
 // shorten tries a part of the step, by the parabola through what is known.
@@ -127,15 +152,21 @@ func (w *descent) shorten(e float64, finite bool) {
 
 // ask chooses the next point.
 func (w *descent) ask(tol float64) {
-	if w.leant = domain.None; w.tries == 0 {
+	if w.tries == 0 {
 		w.direction()
 		w.step = 1
 	}
 	for turns := 0; turns < 2*len(w.x)+4; {
 		slope := floats.Dot(w.g, w.p)
 		if !(slope < 0) || -slope < tol/10 {
-			w.done = true
-			return
+			if w.arrive(); w.done {
+				return
+			}
+			w.tries = 0
+			w.direction()
+			w.step = 1
+			turns++
+			continue
 		}
 		switch w.way() {
 		case ahead:
@@ -163,9 +194,12 @@ func (w *descent) ask(tol float64) {
 // it comes.
 func (w *descent) end() { w.done, w.lost = w.cut, !w.cut }
 
-// direction is that of L-BFGS.
+// direction is that of L-BFGS along the walls that the last one leaned on, but for those that
+// the slope leads away from.
 func (w *descent) direction() {
-	copy(w.p, w.g)
+	floats.ScaleTo(w.p, -1, w.g)
+	w.press()
+	w.release()
 	k := len(w.s)
 	alpha := make([]float64, k)
 	for i := k - 1; i >= 0; i-- {
@@ -174,24 +208,40 @@ func (w *descent) direction() {
 	}
 	if k > 0 {
 		floats.Scale(floats.Dot(w.s[k-1], w.y[k-1])/floats.Dot(w.y[k-1], w.y[k-1]), w.p)
-	} else if norm := floats.Norm(w.p, 2); norm > 0 {
-		floats.Scale(firstStep/norm, w.p)
 	}
 	for i := range k {
 		beta := floats.Dot(w.y[i], w.p) / floats.Dot(w.s[i], w.y[i])
 		floats.AddScaled(w.p, alpha[i]-beta, w.s[i])
 	}
-	floats.Scale(-1, w.p)
-	if floats.Dot(w.g, w.p) >= 0 { // curvatures along walls may mislead
+	clear(w.force)
+	w.press()
+	if k == 0 || !(floats.Dot(w.g, w.p) < 0) { // curvatures along walls may mislead
 		w.s, w.y = nil, nil
-		copy(w.p, w.g)
+		floats.ScaleTo(w.p, -1, w.g)
+		clear(w.force)
+		w.press()
 		if norm := floats.Norm(w.p, 2); norm > 0 {
-			floats.Scale(-firstStep/norm, w.p)
+			floats.Scale(firstStep/norm, w.p)
+			floats.Scale(firstStep/norm, w.force)
 		}
 	}
 	if most := floats.Norm(w.p, math.Inf(1)); most > longest {
 		floats.Scale(longest/most, w.p)
+		floats.Scale(longest/most, w.force)
 	}
+}
+
+// release forgets the walls that no force is needed at.
+func (w *descent) release() {
+	n := 0
+	for i, f := range w.force {
+		if f > 0 {
+			w.walls[n], w.normal[n], w.force[n] = w.walls[i], w.normal[i], f
+			n++
+		}
+	}
+	w.walls, w.normal, w.force = w.walls[:n], w.normal[:n], w.force[:n]
+	clear(w.force)
 }
 
 // What a way may come to.
@@ -215,8 +265,10 @@ func (w *descent) way() int {
 	if wall == domain.None && w.t.Domain.Contains(w.next) {
 		return ahead
 	}
-	w.cut = true
-	if wall != domain.None && t > still {
+	if w.cut = true; slices.Contains(w.walls, wall) {
+		return w.hug(wall)
+	}
+	if wall != domain.None && t > still*math.Pow(further, float64(w.creeps)) {
 		for j, v := range w.v {
 			w.next[j] = w.x[j] + t*(1-still)*v
 		}
@@ -232,23 +284,23 @@ func (w *descent) way() int {
 		w.next[j] = w.x[j] + t*v
 	}
 	w.trace.Normal(w.n, w.next, wall)
-	for j := range w.n { // of the wall in the coordinates of p
-		w.n[j] *= w.t.Width[j]
-	}
-	out := 0.0
-	if norm := floats.Norm(w.n, 2); norm > 0 {
-		floats.Scale(1/norm, w.n)
-		out = floats.Dot(w.p, w.n)
-	}
-	if out > 1e-9*floats.Norm(w.p, 2) && wall != w.leant {
-		floats.AddScaled(w.p, -out, w.n)
-		w.leant = wall
+	if w.outward() && floats.Dot(w.p, w.n) > 1e-9*floats.Norm(w.p, 2) {
+		w.walls, w.normal, w.force = append(w.walls, wall), append(w.normal, slices.Clone(w.n)), append(w.force, 0)
+		w.press()
 		return leaning
 	}
+	return w.hug(wall)
+}
+
+// hug has the step end on a curved wall that the direction leans on, near where it would.
+func (w *descent) hug(wall domain.Wall) int {
 	for j, v := range w.v {
 		w.next[j] = w.x[j] + v
 	}
 	if w.follow() {
+		if i := slices.Index(w.walls, wall); i >= 0 && w.outward() {
+			copy(w.normal[i], w.n)
+		}
 		return ahead
 	}
 	w.step /= 2
@@ -268,7 +320,32 @@ func (w *descent) follow() bool {
 		back, far = math.Hypot(back, w.next[j]-v), math.Hypot(far, v-w.x[j])
 		w.next[j] += inwards * (w.next[j] - v)
 	}
-	return back <= short*far && w.t.Domain.Contains(w.next) && w.sees(w.next)
+	return back <= short*far && w.t.Domain.Contains(w.next) && !leaves(w.trace, w.x, w.next, w.v)
+}
+
+// outward takes the normal of a wall to the coordinates of p and to length one.
+func (w *descent) outward() bool {
+	floats.Mul(w.n, w.t.Width)
+	norm := floats.Norm(w.n, 2)
+	floats.Scale(1/norm, w.n)
+	return norm > 0
+}
+
+// press takes the direction to the nearest one that leads out of no wall that it leans on
+// (Hildreth 1957).
+func (w *descent) press() {
+	for range mostSweeps {
+		most := 0.0
+		for i, n := range w.normal {
+			push := max(floats.Dot(w.p, n), -w.force[i])
+			w.force[i] += push
+			floats.AddScaled(w.p, -push, n)
+			most = max(most, math.Abs(push))
+		}
+		if most <= 1e-10*floats.Norm(w.p, 2) {
+			break
+		}
+	}
 }
 
 // stuck is shorter while steps are not too short.

@@ -128,8 +128,6 @@ func TestFitAtACorner(t *testing.T) {
 
 // The minimum on a slanted wall is where Lagrange's condition has it: 4(x−2) = y−1 on
 // x + y = 1, that is (1.6, −0.6).
-//
-// Mutants: directions that are not projected on the wall.
 func TestFindOnASlantedWall(t *testing.T) {
 	target, draw := boxed(t, potential.Func(2, func(grad, x []float64) float64 {
 		grad[0], grad[1] = 4*(x[0]-2), x[1]-1

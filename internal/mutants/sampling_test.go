@@ -271,8 +271,17 @@ var ofSampling = []fault{
 	{"modes: no barrier parts two minima", "internal/modes FindCounts", []edit{
 		{"internal/modes.(*Target).connected", "<= max(a.Energy, b.Energy)+barrier", "< math.Inf(1)"},
 	}},
-	{"modes: directions at walls are not projected", "internal/modes FindOnASlantedWall", []edit{
-		{"internal/modes.(*descent).way", "floats.AddScaled(w.p, -out, w.n)", "_ = out"},
+	{"modes: directions at walls are not projected", "internal/modes MinimaAreOfFirstOrder", []edit{
+		{"internal/modes.(*descent).press", "floats.AddScaled(w.p, -push, n)", "_ = push"},
+	}},
+	{"modes: one wall forgotten for the next", "internal/modes MinimaAreOfFirstOrder", []edit{{"internal/modes.(*descent).way",
+		"append(w.walls, wall), append(w.normal, slices.Clone(w.n)), append(w.force, 0)",
+		"append(w.walls[:0], wall), append(w.normal[:0], slices.Clone(w.n)), append(w.force[:0], 0)"}}},
+	{"modes: steps that end at curved walls", "internal/modes MinimaAreOfFirstOrder", []edit{
+		{"internal/modes.(*descent).way", "return w.hug(wall)\n\t}\n", "w.end(); return blocked\n\t}\n"},
+	}},
+	{"modes: minima at walls that are looked at once", "internal/modes MinimaAreOfFirstOrder", []edit{
+		{"internal/modes.(*descent).arrive", "w.fresh || ", "true || "},
 	}},
 	{"modes: descents creep along curved walls", "internal/modes FindInPieces", []edit{
 		{"internal/modes.(*descent).way", " && wall != w.leant", ""},
