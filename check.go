@@ -7,6 +7,7 @@ import (
 
 	"github.com/r2sgld/r2sgld/domain"
 	"github.com/r2sgld/r2sgld/kernel"
+	"github.com/r2sgld/r2sgld/potential"
 )
 
 // names checks the dimensions of the problem and names its coordinates.
@@ -92,6 +93,7 @@ func (r *run) rungs() error {
 // kernel checks that the kernel and what it is to work with go together.
 func (r *run) kernel() error {
 	s, base := r.settings, r.problem.normal() != nil
+	_, noisy := potential.Exact(r.problem.Potential)
 	force := s.Penalty != nil && !s.Penalty.Distance
 	if err := s.Kernel.Suits(kernel.Conditions{Rule: s.Boundary, Base: base, Force: force, Mirror: s.Mirror}); err != nil {
 		return err
@@ -99,10 +101,12 @@ func (r *run) kernel() error {
 	switch {
 	case s.Mirror && (len(s.Temperature) > 1 || s.Whitening != nil || s.Penalty != nil || s.Inside):
 		return errors.New("a mirror map goes with one rung, and without a whitening, a penalty and draws to leave out")
-	case r.problem.Guide != nil && (r.schedule.Temperature[0] != 1 || s.FullEnergies):
-		return errors.New("a guide goes with a coldest temperature of 1 and potentials that draw nothing at random")
+	case r.problem.Guide != nil && noisy:
+		return errors.New("a guide goes with potentials that draw nothing at random: leave Problem.Guide out, or the noise")
+	case r.problem.Guide != nil && r.schedule.Temperature[0] != 1:
+		return fmt.Errorf("a guide goes with a coldest temperature of 1, not %g", r.schedule.Temperature[0])
 	case base && s.Mirror:
-		return errors.New("a base law goes with SGLD and HMC")
+		return errors.New("a base law goes with SGLD and HMC, a guide too, and without a mirror map")
 	case s.Inside && (s.Boundary != domain.Free || r.problem.Domain == nil):
 		return errors.New("only where steps leave a domain can draws outside it be left out: boundary rule free")
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/r2sgld/r2sgld"
@@ -139,5 +140,26 @@ func TestGuideResumes(t *testing.T) {
 	s.Resume = forged
 	if _, err := r2sgld.Sample(t.Context(), p, s); err == nil {
 		t.Error("a state that is cut short is taken")
+	}
+}
+
+// A guide has a coldest temperature of 1 and no noise, and neither goes with kernels that know
+// no base law nor with mirror maps.
+func TestGuideRefused(t *testing.T) {
+	exact := potential.Func(2, func(grad, x []float64) float64 { copy(grad, x); return (x[0]*x[0] + x[1]*x[1]) / 2 })
+	box := must(domain.NewBox([]float64{-1, -1}, []float64{1, 1}))
+	for want, c := range map[string]struct {
+		u potential.Potential
+		s r2sgld.Settings
+	}{
+		"draw nothing at random":            {potential.Noisy(exact, 0.1, 0), r2sgld.Settings{}},
+		"a coldest temperature of 1":        {exact, r2sgld.Settings{Temperature: []float64{2, 3}}},
+		"SGLD and HMC, a guide too":         {exact, r2sgld.Settings{Kernel: kernel.Harmonic{}}},
+		"a guide too, and without a mirror": {exact, r2sgld.Settings{Mirror: true}},
+	} {
+		p := r2sgld.Problem{Potential: c.u, Domain: box, Guide: normalGuide(2, 0, 1)}
+		if err := r2sgld.Check(t.Context(), p, c.s); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
 	}
 }

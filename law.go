@@ -87,19 +87,12 @@ func (p Problem) Reference(ctx context.Context) (*domain.Law, error) {
 	if p.Domain == nil {
 		return law, nil
 	}
-	rng := rand.New(rand.NewPCG(1, 1))
-	x := make([]float64, p.Potential.Dim())
-	hits := 0
-	for n := 1; n <= massDraws; n++ {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		if whole(x, rng); p.Domain.Contains(x) {
-			if hits++; hits == enoughHits {
-				law.Tries = float64(n) / float64(hits)
-				return law, nil
-			}
-		}
+	hits, n, err := p.within(ctx, whole, rand.New(rand.NewPCG(1, 1)), enoughHits)
+	if err != nil {
+		return nil, err
+	}
+	if law.Tries = float64(n) / float64(hits); hits == enoughHits {
+		return law, nil
 	}
 	return nil, fmt.Errorf("%d of %d draws from the law at infinite temperature lie in the domain: the constraints contradict the priors", hits, massDraws)
 }
@@ -114,21 +107,30 @@ func (p Problem) Mass(ctx context.Context, rng *rand.Rand) (log, se float64, err
 	if p.Domain == nil {
 		return 0, 0, nil
 	}
-	x := make([]float64, p.Potential.Dim())
-	hits := 0.0
-	for range massDraws {
-		if err := ctx.Err(); err != nil {
-			return 0, 0, err
-		}
-		if whole(x, rng); p.Domain.Contains(x) {
-			hits++
-		}
+	hits, _, err := p.within(ctx, whole, rng, massDraws+1)
+	if err != nil {
+		return 0, 0, err
 	}
 	if hits == 0 {
 		return 0, 0, fmt.Errorf("none of %d draws from the law at infinite temperature lies in the domain", massDraws)
 	}
-	share := hits / massDraws
-	return math.Log(share), math.Sqrt((1 - share) / hits), nil
+	share := float64(hits) / massDraws
+	return math.Log(share), math.Sqrt((1 - share) / float64(hits)), nil
+}
+
+// within counts the draws that lie in the domain, up to so many of them, and all.
+func (p Problem) within(ctx context.Context, whole func(x []float64, rng *rand.Rand), rng *rand.Rand, most int) (hits, n int, err error) {
+	x := make([]float64, p.Potential.Dim())
+	for n < massDraws && hits < most {
+		if err := ctx.Err(); err != nil {
+			return 0, 0, err
+		}
+		n++
+		if whole(x, rng); p.Domain.Contains(x) {
+			hits++
+		}
+	}
+	return hits, n, nil
 }
 
 const (

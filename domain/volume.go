@@ -96,28 +96,35 @@ func estimate(ctx context.Context, d Domain, rng *rand.Rand) (log, se float64, e
 		}
 		return unit + log + math.Log(p), math.Hypot(se, math.Sqrt((1-p)/float64(in))), nil
 	}
-	c, err := cellsOf(ctx, d)
-	if err != nil {
-		return 0, 0, err
-	}
-	if c != nil {
-		tried := 0
-		for in = 0; in < manyIn && tried < mostPoints; tried += points {
-			k, err := inside(ctx, d, c.draw, rng)
-			if err != nil {
-				return 0, 0, err
-			}
-			in += k
-		}
-		if in >= enoughIn {
-			p := float64(in) / float64(tried)
-			return c.log + math.Log(p), math.Sqrt((1 - p) / float64(in)), nil
-		}
+	if log, se, ok, err := byCells(ctx, d, rng); ok || err != nil {
+		return log, se, err
 	}
 	if !Convex(d) {
 		return 0, 0, fmt.Errorf("volume: %d of %d points of the bounding box lay in the domain: too few for an estimate; bound it more tightly", in, points)
 	}
 	return nested(ctx, d, rng)
+}
+
+// byCells counts points of a cover of d by cells; not ok where there is none, or too few are
+// in d.
+func byCells(ctx context.Context, d Domain, rng *rand.Rand) (log, se float64, ok bool, err error) {
+	c, err := cellsOf(ctx, d)
+	if c == nil || err != nil {
+		return 0, 0, false, err
+	}
+	in, tried := 0, 0
+	for ; in < manyIn && tried < mostPoints; tried += points {
+		k, err := inside(ctx, d, c.draw, rng)
+		if err != nil {
+			return 0, 0, false, err
+		}
+		in += k
+	}
+	if in < enoughIn {
+		return 0, 0, false, nil
+	}
+	p := float64(in) / float64(tried)
+	return c.log + math.Log(p), math.Sqrt((1 - p) / float64(in)), true, nil
 }
 
 // count returns the logarithm of the volume of the bounding box and how many of its

@@ -188,11 +188,7 @@ func (s *sweep) part(k int, i int32, v vertex, w int32) int32 {
 	case opMax:
 		return s.pick(first, b, a, w)
 	case opAtan2:
-		d := s.op(opDiv, w, s.op(opAdd, s.power(a, 2), s.power(b, 2)))
-		if first {
-			return s.op(opMul, d, b)
-		}
-		return s.op(opNeg, s.op(opMul, d, a))
+		return s.atan2Part(first, a, b, w)
 	case opLogAddExp:
 		return s.op(opMul, w, s.op(opSigmoid, s.op(opSub, v.arg[k], v.arg[1-k])))
 	case opXLogY:
@@ -223,6 +219,15 @@ func (s *sweep) part(k int, i int32, v vertex, w int32) int32 {
 		}
 	}
 	return none
+}
+
+// atan2Part is the slope of atan2(a, b).
+func (s *sweep) atan2Part(first bool, a, b, w int32) int32 {
+	d := s.op(opDiv, w, s.op(opAdd, s.power(a, 2), s.power(b, 2)))
+	if first {
+		return s.op(opMul, d, b)
+	}
+	return s.op(opNeg, s.op(opMul, d, a))
 }
 
 // pick is w for the first argument where a ≤ b, for the second elsewhere.

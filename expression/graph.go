@@ -186,29 +186,8 @@ func (g *graph) op(o op, args ...int32) int32 {
 // exact applies identities that hold bit for bit (but for the sign of a zero).
 func (g *graph) exact(o op, a, b int32) (int32, bool) {
 	switch o {
-	case opAdd:
-		if g.is(a, 0) {
-			return b, true
-		}
-		if g.is(b, 0) {
-			return a, true
-		}
-		if g.v[b].op == opNeg {
-			return g.op(opSub, a, g.v[b].arg[0]), true
-		}
-		if g.v[a].op == opNeg {
-			return g.op(opSub, b, g.v[a].arg[0]), true
-		}
-	case opSub:
-		if g.is(b, 0) {
-			return a, true
-		}
-		if g.is(a, 0) {
-			return g.op(opNeg, b), true
-		}
-		if g.v[b].op == opNeg {
-			return g.op(opAdd, a, g.v[b].arg[0]), true
-		}
+	case opAdd, opSub:
+		return g.exactSum(o, a, b)
 	case opMul:
 		if _, ok := g.isConst(a); ok {
 			a, b = b, a
@@ -247,6 +226,35 @@ func (g *graph) exact(o op, a, b int32) (int32, bool) {
 		if g.is(b, 0) {
 			return a, true
 		}
+	}
+	return 0, false
+}
+
+// exactSum are those of sums and differences.
+func (g *graph) exactSum(o op, a, b int32) (int32, bool) {
+	if o == opAdd {
+		if g.is(a, 0) {
+			return b, true
+		}
+		if g.is(b, 0) {
+			return a, true
+		}
+		if g.v[b].op == opNeg {
+			return g.op(opSub, a, g.v[b].arg[0]), true
+		}
+		if g.v[a].op == opNeg {
+			return g.op(opSub, b, g.v[a].arg[0]), true
+		}
+		return 0, false
+	}
+	if g.is(b, 0) {
+		return a, true
+	}
+	if g.is(a, 0) {
+		return g.op(opNeg, b), true
+	}
+	if g.v[b].op == opNeg {
+		return g.op(opAdd, a, g.v[b].arg[0]), true
 	}
 	return 0, false
 }

@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/r2sgld/r2sgld/domain"
@@ -38,7 +39,7 @@ type Traits struct {
 // Conditions are what a kernel is to work with.
 type Conditions struct {
 	Rule   domain.Rule // what becomes of a step that leaves the domain; "" is domain.Specular
-	Base   bool        // a base law beside the potential
+	Base   bool        // a base law beside the potential, or a guide
 	Force  bool        // a penalty that pulls states back, and is no energy
 	Mirror bool        // the dual coordinates of a mirror map
 }
@@ -112,7 +113,7 @@ func (c Conditions) notMirrored(k Kernel) error {
 // noBase is an error if there is a base law, which not all kernels know.
 func (c Conditions) noBase() error {
 	if c.Base {
-		return fmt.Errorf("a base law goes with SGLD and HMC")
+		return errors.New("a base law goes with SGLD and HMC, a guide too")
 	}
 	return nil
 }

@@ -51,9 +51,7 @@ func (m *Modes) Problem(p r2sgld.Problem) r2sgld.Problem {
 		return p
 	}
 	law := m.Fit.Mixture
-	if b := p.Base; b != nil { // which is not kept with it
-		law.Wide = &modes.Wide{Potential: b.Potential, Draw: b.Draw}
-	}
+	law.Wide = based(p) // which is not kept with it
 	p.Guide = &r2sgld.Guide{Potential: &law, Draw: law.Draw}
 	return p
 }
@@ -132,11 +130,7 @@ func scout(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings) (*Modes, er
 	if !m.wanted() {
 		return m, nil
 	}
-	var wide *modes.Wide
-	if b := p.Base; b != nil {
-		wide = &modes.Wide{Potential: b.Potential, Draw: b.Draw}
-	}
-	m.Guided, err = m.Fit.Defend(ctx, target, rng, wide, defended, escaped)
+	m.Guided, err = m.Fit.Defend(ctx, target, rng, based(p), defended, escaped)
 	return m, err
 }
 
@@ -147,6 +141,14 @@ func (t *tuner) given() [][]float64 {
 		return nil
 	}
 	return t.s.Points()
+}
+
+// based is the base law of p; nil where there is none.
+func based(p r2sgld.Problem) *r2sgld.Guide {
+	if p.Base == nil {
+		return nil
+	}
+	return &r2sgld.Guide{Potential: p.Base.Potential, Draw: p.Base.Draw}
 }
 
 // scatter writes the starts of descents: draws of the law at infinite temperature, points that

@@ -36,15 +36,12 @@ type probe struct {
 // probeOf is a probe of p: of the whole energy, the base law's in it, where ladders begin at
 // a fitted law.
 func probeOf(p r2sgld.Problem, seed uint64) (*probe, error) {
-	u := p.Potential
 	if p.Guide == nil {
-		return newProbe(u, seed), nil
+		return newProbe(p.Potential, seed), nil
 	}
-	if p.Base != nil {
-		var err error
-		if u, err = potential.Sum(u, p.Base.Potential); err != nil {
-			return nil, err
-		}
+	u, err := energy(p)
+	if err != nil {
+		return nil, err
 	}
 	q := newProbe(u, seed)
 	q.guide = p.Guide.Potential

@@ -235,28 +235,7 @@ func lacks(err error) bool {
 // each. What it returns is nil while none has ended. Of a single study that it lacks
 // something is an error.
 func (s *session) conduct(ctx context.Context) (out *study.Output, err error) {
-	single := len(s.entries) == 1
-	var todo []paperStudy
-	for _, e := range s.entries {
-		kept, err := s.desk.Kept(e.name)
-		switch {
-		case err == nil:
-			s.Announce("%s: finished before, kept", e.name)
-			s.done = append(s.done, kept)
-			continue
-		case !errors.Is(err, fs.ErrNotExist):
-			s.Announce("%s: run again: %v", e.name, err)
-		}
-		s.miss(e, "It was not reached: the run of all studies was stopped before, or goes on.")
-		if e.ready != nil && !single {
-			if err := e.ready(s.Options); err != nil {
-				s.miss(e, err.Error())
-				s.Announce("%s: not run: %s", e.name, s.absent[e.name].Reason)
-				continue
-			}
-		}
-		todo = append(todo, e)
-	}
+	todo := s.todo()
 	if len(s.done) > 0 {
 		if out, err = s.report(); err != nil {
 			return out, err
@@ -268,7 +247,7 @@ func (s *session) conduct(ctx context.Context) (out *study.Output, err error) {
 		switch {
 		case ctx.Err() != nil:
 			return out, ctx.Err()
-		case err != nil && single:
+		case err != nil && len(s.entries) == 1:
 			return nil, fmt.Errorf("study %s: %w", e.name, err)
 		case err != nil:
 			s.miss(e, err.Error())
@@ -295,6 +274,31 @@ func (s *session) conduct(ctx context.Context) (out *study.Output, err error) {
 		return out, err
 	}
 	return out, errors.Join(append(failed, s.desk.Finish())...)
+}
+
+// todo are the studies that are to be run: those that have not ended before and can be.
+func (s *session) todo() (todo []paperStudy) {
+	for _, e := range s.entries {
+		kept, err := s.desk.Kept(e.name)
+		switch {
+		case err == nil:
+			s.Announce("%s: finished before, kept", e.name)
+			s.done = append(s.done, kept)
+			continue
+		case !errors.Is(err, fs.ErrNotExist):
+			s.Announce("%s: run again: %v", e.name, err)
+		}
+		s.miss(e, "It was not reached: the run of all studies was stopped before, or goes on.")
+		if e.ready != nil && len(s.entries) > 1 {
+			if err := e.ready(s.Options); err != nil {
+				s.miss(e, err.Error())
+				s.Announce("%s: not run: %s", e.name, s.absent[e.name].Reason)
+				continue
+			}
+		}
+		todo = append(todo, e)
+	}
+	return todo
 }
 
 // add keeps a study that has ended, and reports.

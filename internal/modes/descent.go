@@ -418,6 +418,18 @@ func (v *evaluator) run() error {
 	return potential.Err(v.eval)
 }
 
+// walk evaluates points evenly spread from a part of the straight way from a to b to another.
+func (v *evaluator) walk(a, b []float64, from, to float64) error {
+	step := (to - from) / (between + 1)
+	for i := range between {
+		part := from + step*float64(i+1)
+		for j := range a {
+			v.x[j*v.r+i] = (1-part)*a[j] + part*b[j]
+		}
+	}
+	return v.run()
+}
+
 func (v *evaluator) close() { _ = potential.Close(v.eval) }
 
 // idle keeps evaluators that wait, for one goroutine: some hold a process.

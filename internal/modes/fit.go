@@ -5,9 +5,11 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/diag"
 	"github.com/r2sgld/r2sgld/domain"
 )
@@ -47,7 +49,7 @@ func (s *Search) Fit(ctx context.Context, t Target, rng *rand.Rand) (*Fit, error
 		if m.Log < s.Modes[0].Log-negligible || len(f.Mixture.Parts) == mostParts {
 			break
 		}
-		p := Part{Weight: math.Exp(m.Log - s.Modes[0].Log), Center: append([]float64(nil), m.Center...)}
+		p := Part{Weight: math.Exp(m.Log - s.Modes[0].Log), Center: slices.Clone(m.X)}
 		for _, row := range m.L {
 			wider := make([]float64, d)
 			for j, v := range row {
@@ -72,7 +74,7 @@ func (s *Search) Fit(ctx context.Context, t Target, rng *rand.Rand) (*Fit, error
 // Defend puts a wide law of so much weight beside the parts: the given one, or the uniform law
 // of the box that holds a bounded domain. It reports whether the parts hold the density up to
 // a share of most: what they miss the draws of the wide law find, if it is not too small.
-func (f *Fit) Defend(ctx context.Context, t Target, rng *rand.Rand, wide *Wide, weight, most float64) (bool, error) {
+func (f *Fit) Defend(ctx context.Context, t Target, rng *rand.Rand, wide *r2sgld.Guide, weight, most float64) (bool, error) {
 	law := &f.Mixture
 	switch {
 	case wide != nil:

@@ -69,21 +69,12 @@ func (t *Target) Joins(ctx context.Context, at []Mode, gradients int64) ([]Join,
 // took: at points that are evenly spread and at more around the highest of them.
 func (t *Target) highest(v *evaluator, a, b *Mode) (top float64, asked int, err error) {
 	top = max(a.Energy, b.Energy)
-	x := make([]float64, len(a.X))
-	if t.Domain != nil && leaves(t.Domain.Tracer(), a.X, b.X, x) {
+	if t.Domain != nil && leaves(t.Domain.Tracer(), a.X, b.X, make([]float64, len(a.X))) {
 		return math.NaN(), 0, nil
 	}
 	from, to := 0.0, 1.0
 	for range 2 {
-		step := (to - from) / (between + 1)
-		for i := range between {
-			part := from + step*float64(i+1)
-			for j := range x {
-				x[j] = (1-part)*a.X[j] + part*b.X[j]
-			}
-			v.set(i, x)
-		}
-		if err := v.run(); err != nil {
+		if err := v.walk(a.X, b.X, from, to); err != nil {
 			return 0, asked, err
 		}
 		asked += between
@@ -97,6 +88,7 @@ func (t *Target) highest(v *evaluator, a, b *Mode) (top float64, asked int, err 
 			}
 		}
 		top = max(top, v.energy[best])
+		step := (to - from) / (between + 1)
 		at := from + step*float64(best+1)
 		from, to = max(0, at-step), min(1, at+step)
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/potential"
 	"github.com/r2sgld/r2sgld/stream"
 )
@@ -15,7 +16,8 @@ type Mixture struct {
 	Parts []Part    `json:"parts"`
 	Lo    []float64 `json:"lo,omitempty"` // the box; nil is none
 	Hi    []float64 `json:"hi,omitempty"`
-	Wide  *Wide     `json:"-"` // in place of the box; nil is none
+	// Wide is in place of the box; nil is none.
+	Wide *r2sgld.Guide `json:"-"`
 }
 
 // A Part is a normal law with its weight in (0, 1].
@@ -24,12 +26,6 @@ type Part struct {
 	Center []float64   `json:"center"`
 	L      [][]float64 `json:"l"` // of the covariance L Lᵀ, a lower triangle
 	inv    [][]float64
-}
-
-// A Wide law is −log of a normalised density and how to draw from it.
-type Wide struct {
-	Potential potential.Potential
-	Draw      func(x []float64, rng *rand.Rand)
 }
 
 // Validate reports what keeps m from being a law on R^d.
@@ -196,22 +192,27 @@ func (e *mixed) Eval(energy, grad, x []float64) {
 
 // part is the log density of part p at x, with its weight, and writes the slope of minus it.
 func (e *mixed) part(p int, slope []float64) float64 {
-	center, inv, sum := e.m.Parts[p].Center, e.inv[p], 0.0
-	for i, row := range inv {
-		z := 0.0
-		for j := range i + 1 {
-			z += row[j] * (e.x[j] - center[j])
-		}
-		e.z[i] = z
-		sum += z * z
-	}
+	far := white(e.z, e.inv[p], e.x, e.m.Parts[p].Center)
 	clear(slope)
-	for i, row := range inv {
+	for i, row := range e.inv[p] {
 		for j := range i + 1 {
 			slope[j] += row[j] * e.z[i]
 		}
 	}
-	return e.constant[p] - sum/2
+	return e.constant[p] - far/2
+}
+
+// white writes L⁻¹(x − c) into z and returns its square.
+func white(z []float64, inverse [][]float64, x, c []float64) float64 {
+	sum := 0.0
+	for i, row := range inverse {
+		z[i] = 0
+		for j := range i + 1 {
+			z[i] += row[j] * (x[j] - c[j])
+		}
+		sum += z[i] * z[i]
+	}
+	return sum
 }
 
 // Close closes the wide law.
@@ -224,19 +225,15 @@ func (e *mixed) Close() error {
 
 // Owner is the part that x most likely belongs to.
 func (m *Mixture) Owner(x []float64) int {
-	best, most := 0, math.Inf(-1)
+	best, most, z := 0, math.Inf(-1), make([]float64, len(x))
 	for i := range m.Parts {
 		p := &m.Parts[i]
 		if p.inv == nil {
 			p.inv = inverse(p.L)
 		}
-		log := math.Log(p.Weight)
-		for j, row := range p.inv {
-			z := 0.0
-			for k := range j + 1 {
-				z += row[k] * (x[k] - p.Center[k])
-			}
-			log -= z*z/2 + math.Log(p.L[j][j])
+		log := math.Log(p.Weight) - white(z, p.inv, x, p.Center)/2
+		for j := range p.L {
+			log -= math.Log(p.L[j][j])
 		}
 		if log > most {
 			best, most = i, log

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/potential"
 )
 
@@ -21,7 +22,7 @@ func twoParts() []Part {
 func mixtures() map[string]*Mixture {
 	alone := &Mixture{Parts: twoParts()}
 	alone.Parts[1].Weight = 0.7
-	wide := &Wide{
+	wide := &r2sgld.Guide{
 		Potential: potential.Func(2, func(grad, x []float64) float64 {
 			grad[0], grad[1] = x[0]/9, x[1]/9
 			return (x[0]*x[0]+x[1]*x[1])/18 + math.Log(18*math.Pi)

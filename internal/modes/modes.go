@@ -30,10 +30,9 @@ type Target struct {
 
 // A Mode is a basin of E: all points that lead down to the same minimum.
 type Mode struct {
-	X      []float64   `json:"x"`      // the minimum
-	Energy float64     `json:"energy"` // E there
-	L      [][]float64 `json:"l"`      // L Lᵀ is the covariance of the normal law fitted there
-	Center []float64   `json:"center"`
+	X      []float64   `json:"x"`        // the minimum
+	Energy float64     `json:"energy"`   // E there
+	L      [][]float64 `json:"l"`        // L Lᵀ is the covariance of the normal law fitted there
 	Log    float64     `json:"log_mass"` // log ∫ exp(−E) over the basin, by that law
 	Starts int         `json:"starts"`   // of all, that end there
 	inv    [][]float64 // of L
@@ -268,7 +267,7 @@ func (t *Target) finish(ctx context.Context, w *descent) error {
 func within(modes []Mode, w *descent) int {
 	for i := range modes {
 		m := &modes[i]
-		far := m.distance(w.x)
+		far := white(w.v, m.inv, w.x, m.X)
 		if d := float64(len(w.x)); far <= d+6*math.Sqrt(2*d) && math.Abs(w.e-m.Energy-far/2) <= 0.5+far/8 && w.sees(m.X) {
 			return i
 		}
@@ -276,23 +275,10 @@ func within(modes []Mode, w *descent) int {
 	return -1
 }
 
-// distance is the square of that from the minimum, in standard deviations.
-func (m *Mode) distance(x []float64) float64 {
-	sum := 0.0
-	for i, row := range m.inv {
-		z := 0.0
-		for j := range i + 1 {
-			z += row[j] * (x[j] - m.X[j])
-		}
-		sum += z * z
-	}
-	return sum
-}
-
 // add adds the minimum that w is at, unless it is one of the known ones after all; it
 // returns which.
 func (s *Search) add(ctx context.Context, t *Target, w *descent) (int, error) {
-	m := Mode{X: slices.Clone(w.x), Center: slices.Clone(w.x), Energy: w.e}
+	m := Mode{X: slices.Clone(w.x), Energy: w.e}
 	cov, asked, err := t.covariance(ctx, w)
 	if s.Gradients += int64(asked); err != nil {
 		return -1, err
@@ -303,7 +289,7 @@ func (s *Search) add(ctx context.Context, t *Target, w *descent) (int, error) {
 	m.inv = inverse(m.L)
 	for i := range s.Modes {
 		o := &s.Modes[i]
-		if math.Abs(o.Energy-m.Energy) < 0.1 && min(o.distance(m.X), m.distance(o.X)) < 0.05 && w.near(o.X) {
+		if math.Abs(o.Energy-m.Energy) < 0.1 && min(white(w.v, o.inv, m.X, o.X), white(w.v, m.inv, o.X, m.X)) < 0.05 && w.near(o.X) {
 			return i, nil
 		}
 		if same, err := t.connected(o, &m, s); err != nil || same {
@@ -331,15 +317,7 @@ func (t *Target) connected(a, b *Mode, s *Search) (bool, error) {
 	}
 	v := t.idle.take(t.Energy, between)
 	defer t.idle.put(v)
-	x := make([]float64, len(a.X))
-	for i := range between {
-		part := float64(i+1) / (between + 1)
-		for j := range x {
-			x[j] = (1-part)*a.X[j] + part*b.X[j]
-		}
-		v.set(i, x)
-	}
-	err := v.run()
+	err := v.walk(a.X, b.X, 0, 1)
 	s.Gradients += between
 	return slices.Max(v.energy) <= max(a.Energy, b.Energy)+barrier, err
 }

@@ -193,7 +193,7 @@ var ofSampling = []fault{
 	{"base: fresh draws beyond the walls", ". HMCWithBase", []edit{
 		{".Problem.drawCut", "p.Domain == nil || p.Domain.Contains(x)", "true"},
 	}},
-	{"base: its mass in the domain is 1", ". HMCWithBase", []edit{{".Problem.Mass", "hits / ", "1 - 1e-9*hits/"}}},
+	{"base: its mass in the domain is 1", ". HMCWithBase", []edit{{".Problem.Mass", "float64(hits) / m", "1 - 1e-9*float64(hits)/m"}}},
 	{"base: resume forgets it", ". Interrupted|ResumedRunsOfOther", []edit{
 		{".(*picture).numbers", "b.Base, &b.BaseGrad", "p.at.Spread, &p.at.Spread"},
 	}},
@@ -308,6 +308,7 @@ var ofSampling = []fault{
 	}},
 	{"guide: fitted anew when draws are judged", "tune TwoWidths/2", []edit{{"tune.Run", "judged, out.Judgement = n,",
 		"for _, q := range found.Modes.Fit.Mixture.Parts { q.Center[0] += 0.3 }; judged, out.Judgement = n,"}}},
+	{"guide: a potential with noise", ". GuideRefused", []edit{{".(*run).kernel", "r.problem.Guide != nil && noisy", "false"}}},
 	{"guide: resume forgets what energies are more", ". GuideResumes", []edit{{".(*picture).numbers", "v = append(v, &p.draws.More[r])", "_ = r"}}},
 	{"audit: nothing is missing", "tune Audit", []edit{{"tune.(*Modes).Audit", "case v.Expected > missed:", "case false:"}}},
 	{"audit: expected weights for those of the draws", "tune Audit", []edit{{"tune.(*Modes).Audit", "v.Weight /= float64(len(own) * max(1, len(own[0])))", "v.Weight = v.Expected"}}},

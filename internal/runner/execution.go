@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -113,7 +114,6 @@ func (x *execution) tuned(ctx context.Context) (*r2sgld.Result, float64, error) 
 			return nil, 0, told{fmt.Errorf("%s: %w", x.Name, err)}
 		}
 	}
-	x.table = report.NewRounds(x.Terminal, x.Problem.HasReference())
 	work := report.StartWarming(x.Terminal, x.Name, max(1, x.Settings.Ladders))
 	defer work.Stop()
 	next := func(f *tune.Found) { work.Round(len(f.Rounds)+1, 2*f.Rounds[len(f.Rounds)-1].Iterations) }
@@ -170,11 +170,11 @@ type told struct{ error }
 
 // keep writes what was found, for an interrupted warm-up to go on with.
 func (x *execution) keep(f *tune.Found) error {
-	sum, err := checksum(f)
+	text, err := json.Marshal(f)
 	if err != nil {
 		return err
 	}
-	return x.folder.WriteJSON(job.TunedFile, tuned{sum, f})
+	return x.folder.WriteJSON(job.TunedFile, tuned{checksum(text), f})
 }
 
 // A tuned is the content of job.TunedFile: what was found, and its checksum.
@@ -183,28 +183,32 @@ type tuned struct {
 	Found  *tune.Found `json:"found"`
 }
 
-func checksum(f *tune.Found) (string, error) {
-	text, err := json.Marshal(f)
+func checksum(text []byte) string {
 	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:]), err
+	return hex.EncodeToString(sum[:])
 }
 
 // readTuned reads what an interrupted warm-up had found; nil if it had found
 // nothing.
 func (x *execution) readTuned() (*tune.Found, error) {
-	var t tuned
+	var t struct { // the text itself: members that an older version wrote belong to its checksum
+		SHA256 string          `json:"sha256"`
+		Found  json.RawMessage `json:"found"`
+	}
 	if err := x.folder.ReadJSON(job.TunedFile, &t); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	} else if err != nil {
 		return nil, err
 	}
-	if t.Found == nil {
+	var text bytes.Buffer
+	var found *tune.Found
+	if err := errors.Join(json.Compact(&text, t.Found), json.Unmarshal(t.Found, &found)); err != nil || found == nil {
 		return nil, fmt.Errorf("%s holds no ladder: start the run anew", job.TunedFile)
 	}
-	if sum, err := checksum(t.Found); err != nil || sum != t.SHA256 {
-		return nil, errors.Join(err, fmt.Errorf("%s was changed: its checksum is not that of its content. Start the run anew", job.TunedFile))
+	if checksum(text.Bytes()) != t.SHA256 {
+		return nil, fmt.Errorf("%s was changed: its checksum is not that of its content. Start the run anew", job.TunedFile)
 	}
-	return t.Found, nil
+	return found, nil
 }
 
 // round shows a round of warm-up.
@@ -217,8 +221,17 @@ func (x *execution) round(f *tune.Found) {
 	}
 	x.folder.Log.Info("warm-up", "kernel", kernel, "round", len(f.Rounds), "iterations", r.Iterations, "barrier", r.Barrier, "rungs",
 		len(f.Beta), "rejection", r.Rejection)
-	x.table.Line(report.Round{Name: fmt.Sprintf("%s %d", kernel, len(f.Rounds)), RoundTrips: r.RoundTrips, Rejection: r.Rejection,
+	x.line(f.Modes.Problem(x.Problem), report.Round{Name: fmt.Sprintf("%s %d", kernel, len(f.Rounds)), RoundTrips: r.RoundTrips, Rejection: r.Rejection,
 		RHat: nan, ESS: nan, LogZ: nan, Seconds: time.Since(x.begun).Seconds()})
+}
+
+// line shows a round of the warm-up or of the run on p, which has log Z if p has a law at
+// infinite temperature, be it a fitted one.
+func (x *execution) line(p r2sgld.Problem, r report.Round) {
+	if x.table == nil {
+		x.table = report.NewRounds(x.Terminal, p.HasReference())
+	}
+	x.table.Line(r)
 }
 
 // ready makes all ready for sampling with the settings that are known now, and returns
@@ -301,7 +314,7 @@ func (x *execution) review(res *r2sgld.Result, j tune.Judgement, next int) (int,
 	round := report.Round{Name: fmt.Sprint(1 + bits.Len(uint((n-1)/x.Settings.Iterations))), Draws: held(res), RoundTrips: stats.RoundTrips,
 		Rejection: stats.Rejections(),
 		RHat:      j.RHat, ESS: j.ESS, LogZ: e.Estimate, LogZError: e.Error, Seconds: time.Since(x.begun).Seconds()}
-	x.table.Line(round)
+	x.line(x.Problem, round)
 	x.folder.Log.Info("round", "round", round.Name, "iterations", n, "rejection", round.Rejection)
 	if next > n {
 		if x.over = x.exceeded(next); x.over != "" {
