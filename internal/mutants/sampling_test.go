@@ -284,10 +284,10 @@ var ofSampling = []fault{
 		{"internal/modes.(*descent).arrive", "w.fresh || ", "true || "},
 	}},
 	{"modes: descents creep along curved walls", "internal/modes FindInPieces", []edit{
-		{"internal/modes.(*descent).way", " && wall != w.leant", ""},
+		{"internal/modes.(*descent).hug", "w.follow()", "false"},
 	}},
 	{"modes: descents cross gaps", "internal/modes FindInPieces", []edit{
-		{"internal/modes.(*descent).follow", "back <= short*far && w.t.Domain.Contains(w.next) && w.sees(w.next)", "w.t.Domain.Contains(w.next)"},
+		{"internal/modes.(*descent).follow", "back <= short*far && w.t.Domain.Contains(w.next) && !leaves(w.trace, w.x, w.next, w.v)", "w.t.Domain.Contains(w.next)"},
 	}},
 	{"modes: parts that are no longer drawn", "internal/modes FitInPieces", []edit{
 		{"internal/modes.normalise", "scarce/float64(len(parts))", "1e-6"},
