@@ -82,7 +82,7 @@ func (p *Problem) ridge(h []float64) {
 			names = append(names, name)
 		}
 	}
-	p.Warnings = append(p.Warnings, fmt.Sprintf("the data determine only %d of the %d parameters: the fit stays the same along a line on which %s change together, "+
+	p.Warnings = slices.Insert(p.Warnings, 0, fmt.Sprintf("the data determine only %d of the %d parameters: the fit stays the same along a line on which %s change together, "+
 		"as a and b do where only a*b counts. Pin one (fixed: {%s: …}), write one parameter for what counts, or give priors.", rank, d, strings.Join(names, ", "), names[0]))
 }
 
