@@ -20,11 +20,15 @@ import (
 // Columns says which columns of a file hold what. Columns are named as in the
 // header line.
 type Columns struct {
-	Time        string  // "" takes the row numbers 0, 1, 2, …
-	States      []Named // in the order of the model
-	Derivatives []Named // given derivatives of states; may be nil
-	Least       int     // rows, and values of each state, at least; 0 is three, as many as a derivative takes
+	Time        string   // "" takes the row numbers 0, 1, 2, …
+	States      []Named  // in the order of the model
+	Derivatives []Named  // given derivatives of states; may be nil
+	Least       int      // rows, and values of each state, at least; 0 is three, as many as a derivative takes
+	Categories  []string // columns of categories
+	Noun        string   // what messages call a state; "" is state
 }
+
+func (c Columns) noun() string { return cmp.Or(c.Noun, "state") }
 
 // Named pairs the name of a state with the name of its column.
 type Named struct{ Name, Column string }
@@ -38,6 +42,13 @@ type Series struct {
 	Values map[string][]float64 // of each state, at least three of them not missing
 	Given  map[string][]float64 // derivatives given in the file, by state
 	Line   []int                // the line of the file of each row
+	Levels map[string]Levels    // of columns of categories
+}
+
+// Levels are a column of categories: numbers first, by size, then words.
+type Levels struct {
+	Names []string
+	Of    []int // the level of each row, from 0; −1 where it is missing
 }
 
 // Rows is the number of rows n.
@@ -146,6 +157,8 @@ type wanted struct {
 	gaps         bool // values may be missing
 	at           int  // index in the header, −1 while not found
 	values       []float64
+	levels       *Levels        // of categories; nil for numbers
+	seen         map[string]int // places in levels.Names
 }
 
 func (d *decoder) fault(line, column int, format string, args ...any) {
@@ -165,7 +178,7 @@ func (d *decoder) decode(r io.Reader, c Columns) {
 	if !d.readHeader(c) {
 		return
 	}
-	d.series = &Series{File: d.file, Values: map[string][]float64{}, Given: map[string][]float64{}}
+	d.series = &Series{File: d.file, Values: map[string][]float64{}, Given: map[string][]float64{}, Levels: map[string]Levels{}}
 	d.readRows()
 	if len(d.faults) == 0 {
 		d.finish(c)
@@ -237,10 +250,14 @@ func (d *decoder) readHeader(c Columns) bool {
 		d.want(line, "the time", c.Time, false)
 	}
 	for _, s := range c.States {
-		d.want(line, fmt.Sprintf("state %q", s.Name), s.Column, true)
+		d.want(line, fmt.Sprintf("%s %q", c.noun(), s.Name), s.Column, true)
 	}
 	for _, s := range c.Derivatives {
 		d.want(line, fmt.Sprintf("the derivative of %q", s.Name), s.Column, true)
+	}
+	for _, column := range c.Categories {
+		w := d.want(line, "the categories", column, true)
+		w.levels, w.seen = &Levels{}, map[string]int{}
 	}
 	return len(d.faults) == 0
 }
@@ -257,7 +274,7 @@ func (d *decoder) example(c Columns) string {
 	return strconv.Quote(strings.Join(names, ","))
 }
 
-func (d *decoder) want(line int, what, column string, gaps bool) {
+func (d *decoder) want(line int, what, column string, gaps bool) *wanted {
 	w := &wanted{what: what, column: column, gaps: gaps, at: -1}
 	d.wanted = append(d.wanted, w)
 	for i, h := range d.header {
@@ -273,6 +290,7 @@ func (d *decoder) want(line int, what, column string, gaps bool) {
 	if w.at < 0 {
 		d.fault(line, 1, "no column %q for %s%s (columns: %s)", column, what, suggest(column, d.header), quoted(d.header))
 	}
+	return w
 }
 
 func (d *decoder) malformed(err error) {
@@ -316,6 +334,10 @@ func (d *decoder) readRows() {
 		}
 		for _, w := range d.wanted {
 			cell := strings.TrimSpace(record[w.at])
+			if w.levels != nil {
+				w.level(cell)
+				continue
+			}
 			if w.gaps && absent(cell) {
 				w.values = append(w.values, math.NaN())
 				continue
@@ -331,6 +353,49 @@ func (d *decoder) readRows() {
 			w.values = append(w.values, v)
 		}
 	}
+}
+
+// level adds a cell of categories.
+func (w *wanted) level(cell string) {
+	i := -1
+	if !absent(cell) {
+		var ok bool
+		if i, ok = w.seen[cell]; !ok {
+			i = len(w.levels.Names)
+			cell = strings.Clone(cell)
+			w.seen[cell], w.levels.Names = i, append(w.levels.Names, cell)
+		}
+	}
+	w.levels.Of = append(w.levels.Of, i)
+}
+
+// sort puts levels in their order.
+func (l *Levels) sort() {
+	order := make([]int, len(l.Names))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		x, why := number(l.Names[a])
+		y, whyNot := number(l.Names[b])
+		switch {
+		case why == "" && whyNot == "":
+			return cmp.Compare(x, y)
+		case (why == "") != (whyNot == ""):
+			return cmp.Compare(len(why), len(whyNot))
+		}
+		return cmp.Compare(l.Names[a], l.Names[b])
+	})
+	place, names := make([]int, len(order)), make([]string, len(order))
+	for to, from := range order {
+		place[from], names[to] = to, l.Names[from]
+	}
+	for i, v := range l.Of {
+		if v >= 0 {
+			l.Of[i] = place[v]
+		}
+	}
+	l.Names = names
 }
 
 // absent reports whether a cell says that its value is missing.
@@ -417,15 +482,20 @@ func (d *decoder) finish(c Columns) {
 		s.Values[n.Name] = w[i].values
 		row, _, values := s.existing(w[i].values)
 		if len(row) < least {
-			d.fault(0, 0, "%s of state %q in column %q: at least %s", counted(len(row), "value"), n.Name, n.Column, needed(least))
+			d.fault(0, 0, "%s of %s %q in column %q: at least %s", counted(len(row), "value"), c.noun(), n.Name, n.Column, needed(least))
 			continue
 		}
 		if most := math.Max(slices.Max(values), -slices.Min(values)); most > 0 && !computable(most) {
-			d.fault(0, 0, "the values of state %q in column %q are at most %.3g: too small to compute with (at least %g): change the unit", n.Name, n.Column, most, smallest)
+			d.fault(0, 0, "the values of %s %q in column %q are at most %.3g: too small to compute with (at least %g): change the unit", c.noun(), n.Name, n.Column, most, smallest)
 		}
 	}
 	for i, n := range c.Derivatives {
 		s.Given[n.Name] = w[len(c.States)+i].values
+	}
+	for i, column := range c.Categories {
+		l := w[len(c.States)+len(c.Derivatives)+i].levels
+		l.sort()
+		s.Levels[column] = *l
 	}
 }
 
@@ -472,4 +542,19 @@ func (d *decoder) checkTimes(column string) {
 			d.fault(s.Line[i], 1, "%s %v and %v are too close together to tell a slope", column, s.Time[i-1], t)
 		}
 	}
+}
+
+// Header reads the names of the columns of a file, which messages call by that name.
+func Header(r io.Reader, file string) ([]string, error) {
+	d := &decoder{file: file}
+	text, err := Text(r, file)
+	if err != nil {
+		return nil, err
+	}
+	d.csv = csv.NewReader(text)
+	d.csv.TrimLeadingSpace = true
+	if !d.readHeader(Columns{}) {
+		return nil, d.faults[0]
+	}
+	return d.header, nil
 }

@@ -107,13 +107,16 @@ func (p *parser) next() {
 	case c == '_' || unicode.IsLetter(c):
 		n := dotted(rest)
 		p.tok.kind, p.tok.text, p.tok.end = name, rest[:n], pos+n
+		if strings.HasPrefix(rest[n:], "[") {
+			p.index(rest[n:])
+		}
 	case c == '`':
 		text, _, closed := strings.Cut(rest[1:], "`")
 		if !closed {
 			fail(pos, 1, "this ` is never closed")
 		}
 		p.tok.kind, p.tok.end = name, pos+len(text)+2
-		if p.tok.text = strings.Join(strings.Fields(text), ""); p.tok.text == "" {
+		if p.tok.text = joined(text); p.tok.text == "" {
 			fail(pos, len(text)+2, "a name is missing between the backquotes")
 		}
 	default:
@@ -126,6 +129,22 @@ func (p *parser) next() {
 		p.tok.text, p.tok.end = rest[:size], pos+size
 	}
 }
+
+// index adds an index in brackets to the name that is the token.
+func (p *parser) index(rest string) {
+	text, _, closed := strings.Cut(rest, "]")
+	if !closed {
+		fail(p.tok.end, 1, "this [ is never closed")
+	}
+	if text = joined(text[1:]); text == "" {
+		fail(p.tok.end, 2, "the index of %s is missing", p.tok.text)
+	}
+	p.tok.end += strings.Index(rest, "]") + 1
+	p.tok.text += "[" + text + "]"
+}
+
+// joined is s without its spaces.
+func joined(s string) string { return strings.Join(strings.Fields(s), "") }
 
 // dotted returns the length of the name at the beginning of s: words, which
 // begin with a letter or _, and digits, joined by dots.
@@ -151,10 +170,11 @@ func dotted(s string) int {
 }
 
 // Quoted is a name as a formula has it: in backquotes unless it is one word or
-// words and numbers joined by dots.
+// words and numbers joined by dots, with or without an index in brackets.
 func Quoted(s string) string {
 	c, _ := utf8.DecodeRuneInString(s)
-	if (c == '_' || unicode.IsLetter(c)) && dotted(s) == len(s) {
+	bare, index, indexed := strings.Cut(s, "[")
+	if (c == '_' || unicode.IsLetter(c)) && dotted(bare) == len(bare) && (!indexed || strings.Index(index, "]") == len(index)-1) {
 		return s
 	}
 	return "`" + s + "`"

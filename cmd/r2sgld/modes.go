@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/r2sgld/r2sgld/internal/config"
+	"github.com/r2sgld/r2sgld/internal/config/system"
 	"github.com/r2sgld/r2sgld/internal/job"
 	"github.com/r2sgld/r2sgld/internal/report"
 	"github.com/r2sgld/r2sgld/internal/text"
@@ -82,7 +84,8 @@ func basinsIn(dir string) (*report.Basins, error) {
 // unsought says why no modes were looked for in a run of a configuration, and what to do.
 func unsought(configuration json.RawMessage) string {
 	var r config.Resolved
-	if err := json.Unmarshal(configuration, &r); err != nil {
+	var of struct{ Model system.Model }
+	if err := cmp.Or(json.Unmarshal(configuration, &r), json.Unmarshal(configuration, &of)); err != nil {
 		return "its configuration cannot be read, run it again"
 	}
 	anew := "run it again with sampler.method: auto"
@@ -91,7 +94,7 @@ func unsought(configuration json.RawMessage) string {
 		return fmt.Sprintf("method %s takes the settings that it is given; %s", method, anew)
 	case r.Noise != nil && (r.Noise.Gradient != 0 || r.Noise.Energy != 0):
 		return "its energies have noise; run it again without (noise)"
-	case r.Model != nil && r.Model.Batch > 0:
+	case of.Model.Batch > 0:
 		return "its energies are those of minibatches; run it again with all rows (model.batch)"
 	case r.Sampler.Boundary != "" && r.Sampler.Boundary != "specular":
 		return fmt.Sprintf("boundary %s does not keep the law; run it again with sampler.boundary: specular", r.Sampler.Boundary)

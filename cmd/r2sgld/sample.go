@@ -72,8 +72,8 @@ func jobOf(r *config.Run) (*runner.Job, error) {
 	if f := r.Resolved.Figures; f != nil {
 		j.Shown = f.Parameters
 	}
-	if r.Resolved.Data != nil {
-		j.Time = cmp.Or(r.Resolved.Data.Time, "row")
+	if d := r.Resolved.Series(); d != nil {
+		j.Time = cmp.Or(d.Time, "row")
 	}
 	return j, err
 }

@@ -17,26 +17,40 @@ import (
 
 // charted is the posterior of a model in the coordinates of a chart, and its
 // whitening: the priors are the base law, and a ladder tempers the likelihood alone.
-func (l *loader) charted(p *dynamics.Problem, chart *prior.Chart) (r2sgld.Problem, *r2sgld.Whitening) {
+func (l *loader) charted(u potential.Potential, of *prior.Joint, center []float64, factor [][]float64, chart *prior.Chart) (r2sgld.Problem, *r2sgld.Whitening) {
 	d, err := l.region.InChart(chart)
 	if err != nil {
 		l.Report(l.root.Field("model").Key("constraints"), "the domain cannot be built: %v", err)
 	}
-	y := r2sgld.Problem{Potential: potential.Charted(p.Potential, chart), Domain: d, Names: l.names,
-		Base: &r2sgld.Base{Potential: chart.Base(), LogMass: p.Prior.LogMassBox(l.region.Room()), Draw: chart.Draw}, Chart: &r2sgld.Chart{Point: chart.Point, Domain: l.region.Domain}}
-	if p.Factor == nil {
+	y := r2sgld.Problem{Potential: potential.Charted(u, chart), Domain: d, Names: l.names,
+		Base: &r2sgld.Base{Potential: chart.Base(), LogMass: of.LogMassBox(l.region.Room()), Draw: chart.Draw}, Chart: &r2sgld.Chart{Point: chart.Point, Domain: l.region.Domain}}
+	if factor == nil {
 		return y, nil
 	}
 	w := &r2sgld.Whitening{Center: make([]float64, len(l.names))}
-	chart.Coordinates(w.Center, p.Center)
-	slope := chart.Slopes(p.Center)
-	for j, row := range p.Factor {
+	chart.Coordinates(w.Center, center)
+	slope := chart.Slopes(center)
+	for j, row := range factor {
 		w.L = append(w.L, make([]float64, len(l.names)))
 		for k, v := range row {
 			w.L[j][k] = v / slope[j]
 		}
 	}
 	return y, w
+}
+
+// startsInChart takes the points where a run starts to the coordinates of a chart, if there
+// is one.
+func (l *loader) startsInChart(s *Run, chart *prior.Chart) {
+	points := s.Settings.Points()
+	if chart == nil || points == nil {
+		return
+	}
+	for i, x := range points {
+		points[i] = make([]float64, len(x))
+		chart.Coordinates(points[i], x)
+	}
+	s.Settings.Start, s.Settings.MoreStarts = points[0], points[1:]
 }
 
 // startFromPrior draws a start for every replica from the priors cut to the domain.

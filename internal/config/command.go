@@ -8,7 +8,7 @@ import (
 
 // CommandOf returns the command that the configuration in a file is for: train where it
 // has a network or data of a kind, theory where it has such a section and no sampler,
-// identify where it has a model or data and no potential, sample otherwise, and where the
+// fit where its model has parameters, identify where it has a model or data and no potential, sample otherwise, and where the
 // file cannot be read.
 func CommandOf(path string) string {
 	root, err := yamlpos.ReadFile(path)
@@ -32,6 +32,8 @@ func commandOf(root *yamlpos.Node) (command string, by *yamlpos.Node) {
 		return "theory", root.Key("theory")
 	case has("potential"):
 		return "sample", root.Key("potential")
+	case has("model") && root.Field("model").Field("parameters") != nil:
+		return "fit", root.Key("model")
 	case has("model"):
 		return "identify", root.Key("model")
 	case has("data"):
@@ -43,13 +45,13 @@ func commandOf(root *yamlpos.Node) (command string, by *yamlpos.Node) {
 // misplaced is a Problem where a configuration is clearly one of another command: it has
 // a key that tells so and not the one of this command.
 func misplaced(command, path string, root *yamlpos.Node) error {
-	own, known := map[string]string{"sample": "potential", "identify": "model", "train": "network", "theory": "theory"}[command]
+	own, known := map[string]string{"sample": "potential", "identify": "model", "train": "network", "theory": "theory", "fit": "model"}[command]
 	of, by := commandOf(root)
 	switch {
 	case !known || of == command || by == nil:
 		return nil
 	case command == "sample" && of == "theory": // both have a potential
-	case root.Field(own) != nil:
+	case root.Field(own) != nil && own != "model":
 		return nil
 	case command == "theory" && of == "sample": // both may be without a section
 		if by = root.Key("sampler"); by == root {

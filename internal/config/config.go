@@ -135,8 +135,10 @@ func (p Programs) run(l *loader, command string) (r *Run, err error) {
 		r, err = l.sample()
 	case "identify":
 		r, err = l.identification()
+	case "fit":
+		r, err = l.fit()
 	default:
-		return nil, Problems{{File: l.file, Message: fmt.Sprintf("runs of %q have no configuration; those of sample and identify have", command)}}
+		return nil, Problems{{File: l.file, Message: fmt.Sprintf("runs of %q have no configuration; those of sample, identify and fit have", command)}}
 	}
 	if ended := l.programs.Context.Err(); ended != nil { // what was found may be cut short
 		return nil, ended

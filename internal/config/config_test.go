@@ -78,7 +78,7 @@ func TestExamplesRun(t *testing.T) {
 	for _, file := range examples(t) {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			p, s, resolved := example(t, file, []string{"sampler.iterations=2000", "sampler.burn_in=100", "sampler.thin=1"})
-			if m := resolved.Model; m != nil && m.Likelihood == system.Trajectory {
+			if m := resolved.System(); m != nil && m.Likelihood == system.Trajectory {
 				s.Iterations = 200 // each is a solution of the equations
 			}
 			r, err := r2sgld.Sample(context.Background(), p, s)

@@ -9,6 +9,7 @@ import (
 	"github.com/r2sgld/r2sgld/dynamics"
 	"github.com/r2sgld/r2sgld/expression"
 	"github.com/r2sgld/r2sgld/internal/config/key"
+	"github.com/r2sgld/r2sgld/internal/config/region"
 	"github.com/r2sgld/r2sgld/internal/config/sampler"
 	"github.com/r2sgld/r2sgld/internal/config/system"
 	"github.com/r2sgld/r2sgld/internal/config/yamlpos"
@@ -44,7 +45,7 @@ func (l *loader) identification() (*Run, error) {
 	}
 	s.Model = p
 	l.names, l.center = p.Parameters, p.Center
-	l.parameterDomain(p, root.Field("model"))
+	l.parameterDomain(p.Prior, root.Field("model")).Settle(root.Field("model").Key("constraints"))
 	figures := l.readFigures(root.Field("figures"), l.names)
 	l.readInit(l.Node.Field("init"))
 	l.reference()
@@ -109,7 +110,7 @@ func (l *loader) sampling(s *Run, p *dynamics.Problem, trajectory bool) {
 		if l.Sampler.Init == sampler.FromUniform {
 			l.Report(l.Node.Field("init"), "method auto starts trajectories from the priors: drop init, or write init: prior")
 		}
-		s.Problem, whitening = l.charted(p, chart)
+		s.Problem, whitening = l.charted(p.Potential, p.Prior, p.Center, p.Factor, chart)
 		l.roomInPriors(s.Problem, chart)
 	}
 	l.settleFit(p, chart != nil)
@@ -120,37 +121,30 @@ func (l *loader) sampling(s *Run, p *dynamics.Problem, trajectory bool) {
 	if len(l.Problems) > 0 {
 		return
 	}
-	switch points := s.Settings.Points(); {
-	case chart != nil && points != nil:
-		for i, x := range points {
-			points[i] = make([]float64, len(x))
-			chart.Coordinates(points[i], x)
-		}
-		s.Settings.Start, s.Settings.MoreStarts = points[0], points[1:]
-	case chart == nil && l.Sampler.Init == sampler.FromPrior:
+	if chart == nil && l.Sampler.Init == sampler.FromPrior {
 		l.startFromPrior(s, p)
 	}
+	l.startsInChart(s, chart)
 	if l.Sampler.Whiten == nil || *l.Sampler.Whiten {
 		s.Settings.Whitening = whitening
 	}
 }
 
-// parameterDomain makes the domain of the parameters from the constraints and
-// the supports of the priors.
-func (l *loader) parameterDomain(p *dynamics.Problem, model *yamlpos.Node) {
+// parameterDomain is the region of the parameters by the constraints and the supports of
+// the priors, not settled yet.
+func (l *loader) parameterDomain(p *prior.Joint, model *yamlpos.Node) *region.Region {
 	r := l.newRegion()
-	at := model.Key("constraints")
 	r.Constraints(model.Field("constraints"))
 	for j, name := range l.names {
-		if lo := p.Prior.Lower[j]; !math.IsInf(lo, -1) {
+		if lo := p.Lower[j]; !math.IsInf(lo, -1) {
 			r.Add(r.Unit(j, -1), -lo, name+" >= "+strconv.FormatFloat(lo, 'g', -1, 64)+" (prior)")
 		}
-		if hi := p.Prior.Upper[j]; !math.IsInf(hi, 1) {
+		if hi := p.Upper[j]; !math.IsInf(hi, 1) {
 			r.Add(r.Unit(j, 1), hi, name+" <= "+strconv.FormatFloat(hi, 'g', -1, 64)+" (prior)")
 		}
 	}
-	r.Settle(at)
 	l.region = r
+	return r
 }
 
 // settleFit fills in what a fit provides: whitening, its step size, the start.

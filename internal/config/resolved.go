@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"path/filepath"
 
 	"github.com/r2sgld/r2sgld/internal/config/key"
 	"github.com/r2sgld/r2sgld/internal/config/sampler"
@@ -20,11 +19,23 @@ type Resolved struct {
 	Variables []string        `json:"variables,omitempty"` // of sample
 	Potential any             `json:"potential,omitempty"` // of sample: text or *Command
 	Noise     *Noise          `json:"noise,omitempty"`     // of sample
-	Data      *system.Data    `json:"data,omitempty"`      // of identify
-	Model     *system.Model   `json:"model,omitempty"`     // of identify
+	Data      any             `json:"data,omitempty"`      // of identify *system.Data, of fit *Table
+	Model     any             `json:"model,omitempty"`     // of identify *system.Model, of fit *RowModel
 	Domain    any             `json:"domain,omitempty"`    // of sample, as written
 	Sampler   sampler.Sampler `json:"sampler"`
 	Figures   *Figures        `json:"figures,omitempty"`
+}
+
+// Series are the data of identify; nil of other commands.
+func (r *Resolved) Series() *system.Data {
+	d, _ := r.Data.(*system.Data)
+	return d
+}
+
+// System is the model of identify; nil of other commands.
+func (r *Resolved) System() *system.Model {
+	m, _ := r.Model.(*system.Model)
+	return m
 }
 
 // Figures says what figures show.
@@ -65,10 +76,8 @@ func (r Resolved) Law() (string, error) {
 // folder of the data or the figures only. 64 hexadecimal digits.
 func (r Resolved) Hash() (string, error) {
 	r.Figures = nil
-	if r.Data != nil {
-		d := *r.Data
-		d.File = filepath.Base(d.File)
-		r.Data = &d
+	if d, ok := r.Data.(interface{ Elsewhere() any }); ok {
+		r.Data = d.Elsewhere()
 	}
 	return hashOf(r)
 }

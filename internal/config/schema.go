@@ -42,6 +42,8 @@ func commands() []commandKeys {
 	return []commandKeys{
 		{"train", newLoader(false).trainingKeys(&Training{}), key.AnyOf(has("network"), kind)},
 		{"theory", (&theoryLoader{loader: newLoader(false)}).theoryRootKeys(), has("theory").With("not", has("sampler"))},
+		{"fit", newLoader(true).fitKeys(), key.Object("required", []string{"model"}, "properties",
+			key.Object("model", key.Object("type", "object", "required", []string{"parameters"})))},
 		{"identify", newLoader(true).identifyKeys(), model.With("not", has("potential"))},
 		{"sample", newLoader(false).sampleKeys(), nil},
 	}

@@ -113,7 +113,7 @@ func (o *Options) grid(src *source, from float64) ([]float64, error) {
 
 // fileTimes reads the times from a file.
 func (o *Options) fileTimes(src *source, from float64) ([]float64, error) {
-	file, column := o.Times, src.run.Resolved.Data.Time
+	file, column := o.Times, src.run.Resolved.Series().Time
 	if _, err := os.Stat(file); err != nil {
 		if i := strings.LastIndexByte(file, ':'); i > 0 {
 			file, column = file[:i], file[i+1:]

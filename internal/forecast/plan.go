@@ -221,7 +221,7 @@ func (p *plan) truth(start []float64) (*rival, error) {
 			if i := slices.Index(src.model.States, state); initial && !(i >= 0 && start[i] == start[i]) {
 				taken = append(taken, Value{name, x[j]})
 			}
-		case len(src.run.Resolved.Model.Library) > 0:
+		case len(src.run.Resolved.System().Library) > 0:
 			x[j] = 0
 		default:
 			missing = append(missing, name)
@@ -313,7 +313,7 @@ func (p *plan) initial() string {
 	}
 	rest := "the first row of the data, taken as exact"
 	free := slices.ContainsFunc(src.run.Model.Parameters, func(n string) bool { return strings.HasSuffix(n, ".initial") })
-	fixed := slices.ContainsFunc(src.run.Resolved.Model.Fixed, func(e key.Entry) bool { return strings.HasSuffix(e.Key, ".initial") })
+	fixed := slices.ContainsFunc(src.run.Resolved.System().Fixed, func(e key.Entry) bool { return strings.HasSuffix(e.Key, ".initial") })
 	switch {
 	case p.options.From != src.run.Model.InitialTime():
 		if given = len(p.asked.Start); given == 0 {

@@ -80,7 +80,7 @@ func openSource(dir string) (*source, error) {
 		q.Parameter.Mode = *q.Mode
 		s.parameters = append(s.parameters, q.Parameter)
 	}
-	if s.data, err = s.read(r.Resolved.Data.File, 0); err != nil {
+	if s.data, err = s.read(r.Resolved.Series().File, 0); err != nil {
 		return refuse(err)
 	}
 	return s, nil
@@ -89,7 +89,7 @@ func openSource(dir string) (*source, error) {
 // read reads a file with the columns of the run's data and at least so many rows;
 // 0 is as many as it takes to identify.
 func (s *source) read(file string, least int) (observed, error) {
-	d := s.run.Resolved.Data
+	d := s.run.Resolved.Series()
 	c := dynamics.Columns{Time: d.Time, Least: least}
 	for _, e := range d.States {
 		c.States = append(c.States, dynamics.Named{Name: e.Key, Column: fmt.Sprint(e.Value)})
@@ -113,7 +113,7 @@ func (s *source) read(file string, least int) (observed, error) {
 func (s *source) end() float64 { return s.data.Time[len(s.data.Time)-1] }
 
 // timeName is what the data call the time.
-func (s *source) timeName() string { return cmp.Or(s.run.Resolved.Data.Time, "row") }
+func (s *source) timeName() string { return cmp.Or(s.run.Resolved.Series().Time, "row") }
 
 // An estimate is a parameter of a summary, whose mode may be null.
 type estimate struct {
@@ -167,7 +167,7 @@ func (s *source) index(flag, name string) (int, error) {
 	if j := slices.Index(s.run.Model.Parameters, name); j >= 0 {
 		return j, nil
 	}
-	for _, e := range s.run.Resolved.Model.Fixed {
+	for _, e := range s.run.Resolved.System().Fixed {
 		if e.Key == name {
 			return 0, fmt.Errorf("--%s: %s is fixed at %v in this run: identify with another value (--set model.fixed.%s=…)", flag, name,
 				e.Value, name)

@@ -95,6 +95,12 @@ func (f family) fault(args []float64) string {
 	return strings.Join(out, ", ")
 }
 
+// Known reports whether a name is that of a prior.
+func Known(name string) bool {
+	_, ok := families()[name]
+	return ok
+}
+
 // Parse reads a text such as normal(0, 1).
 func Parse(text string) (*Prior, error) {
 	all := families()

@@ -18,7 +18,7 @@ func figureNames() []string {
 // kind tells the folder of a run that has draws.
 func kind() store.Kind {
 	return store.Kind{Manifest: "run.json", Files: func(manifest []byte) ([]string, error) {
-		if err := job.IsOf(manifest, "sample", "identify", fromGo); err != nil || manifest == nil {
+		if err := job.IsOf(manifest, "sample", "identify", "fit", fromGo); err != nil || manifest == nil {
 			return needs("", 0), err
 		}
 		var m job.Manifest[struct {

@@ -64,8 +64,13 @@ func (r *Region) readEquation(item *yamlpos.Node, text string, at, width int) {
 	case !slices.ContainsFunc(a, func(v float64) bool { return v != 0 }):
 		r.Report(item, "%q is always %t, whatever the variables", text, b == 0)
 	default:
-		r.equations = append(r.equations, equation{a, 0 - b, text, item})
+		r.Equate(a, 0-b, text, item)
 	}
+}
+
+// Equate adds the equation a·x = b, which messages call by the text and show at a place.
+func (r *Region) Equate(a []float64, b float64, text string, at *yamlpos.Node) {
+	r.equations = append(r.equations, equation{a, b, text, at})
 }
 
 // side reports what is wrong with one side of an equation, which begins at a place of

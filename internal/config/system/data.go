@@ -38,6 +38,13 @@ type Data struct {
 	Derivatives key.Ordered `json:"derivatives,omitempty"`
 }
 
+// Elsewhere are the same data in a file of which the name alone is told.
+func (d *Data) Elsewhere() any {
+	e := *d
+	e.File = filepath.Base(d.File)
+	return &e
+}
+
 // ReadData reads the data section.
 func (l *Reader) ReadData() (*Data, dynamics.Columns) {
 	n := l.Root.Field("data")
@@ -172,7 +179,11 @@ func (l *Reader) dataFaults(err error) {
 			p.Source, p.Column = sourceLine(fault.File, fault.Line, fault.Column)
 		}
 		if fault.Line == 0 {
-			p = l.Root.Field("data").Field("file").Problem(fault.File + ": " + fault.Text)
+			at := l.Root.Field("data")
+			if at.Field("file") != nil {
+				at = at.Field("file")
+			}
+			p = at.Problem(fault.File + ": " + fault.Text)
 		}
 		l.Problems = append(l.Problems, p)
 	}

@@ -1,0 +1,390 @@
+package config
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"math"
+	"path/filepath"
+	"strings"
+
+	"github.com/r2sgld/r2sgld"
+	"github.com/r2sgld/r2sgld/internal/config/key"
+	"github.com/r2sgld/r2sgld/internal/config/sampler"
+	"github.com/r2sgld/r2sgld/internal/config/system"
+	"github.com/r2sgld/r2sgld/internal/config/yamlpos"
+	"github.com/r2sgld/r2sgld/internal/modes"
+	"github.com/r2sgld/r2sgld/internal/prior"
+	"github.com/r2sgld/r2sgld/internal/regular"
+	"github.com/r2sgld/r2sgld/internal/rows"
+	"github.com/r2sgld/r2sgld/stream"
+)
+
+// A Table says where the rows of fit are.
+type Table struct {
+	File    string   `json:"file"` // absolute
+	SHA256  string   `json:"sha256"`
+	Where   []string `json:"where,omitempty"`
+	Missing string   `json:"missing"` // refuse or drop
+}
+
+// Elsewhere is the same table in a file of which the name alone is told.
+func (t *Table) Elsewhere() any {
+	e := *t
+	e.File = filepath.Base(t.File)
+	return &e
+}
+
+// A RowModel is a model of rows, as written.
+type RowModel struct {
+	Parameters  Ordered  `json:"parameters"`
+	Let         Ordered  `json:"let,omitempty"`
+	Likelihood  []string `json:"likelihood,omitempty"`
+	LogLik      []string `json:"log_lik,omitempty"`
+	Constraints []string `json:"constraints,omitempty"`
+}
+
+// textOrList is one text or a list of them.
+func textOrList(name string, at *[]string) key.Key {
+	return key.Given(name, "text or list", key.AnyOf(key.PlainText(), key.ListOf(key.PlainText())), func(l *key.Reader, n *yamlpos.Node) {
+		if n.Kind == yamlpos.Scalar || l.List(n, "texts") {
+			*at = system.Texts(n)
+		}
+	})
+}
+
+// fitKeys declares a configuration of fit.
+func (l *loader) fitKeys() []key.Key {
+	return []key.Key{
+		l.nameKey(),
+		key.Given("data", "file, or map", key.AnyOf(key.PlainText(), key.Section(tableKeys(&Table{}))), nil).Must().Tells("", "[the rows](#rows)"),
+		key.Mapping("model", (&fitReader{}).modelKeys()).By(nil).Must().Tells("", "[parameters, likelihood, constraints](#models-of-rows)"),
+		key.Mapping("sampler", l.Known()).By(nil).Tells("[method auto](#method-auto)", "[how to draw](#sampler)"),
+		figuresKey(),
+	}
+}
+
+// tableKeys declares the data section.
+func tableKeys(t *Table) []key.Key {
+	t.Missing = "refuse"
+	return []key.Key{
+		key.Text("file", &t.File).Must().Tells("", "CSV with a header line, UTF-8, a row per case; relative to the configuration. Formulas take numbers; a column "+
+			"that stands in brackets holds categories"),
+		key.Text("sha256", &t.SHA256).Tells("not checked", "the run is refused if the file has another hash"),
+		textOrList("where", &t.Where).Tells("all rows", "inequalities in the columns: rows that break one are left out"),
+		key.Word("missing", &t.Missing, "refuse", "drop").Tells("`refuse`", "what becomes of a row where a column that the model takes is empty, NA, N/A or null"),
+	}
+}
+
+// A fitReader reads what fit has of its own.
+type fitReader struct {
+	*loader
+	model    rows.Model
+	resolved RowModel
+}
+
+// modelKeys declares the model section.
+func (f *fitReader) modelKeys() []key.Key {
+	wall := key.Object("type", "number")
+	parameter := key.AnyOf(key.PlainText(), key.Object("type", "object", "additionalProperties", false,
+		"properties", key.Object("prior", key.PlainText(), "min", wall, "max", wall, "shape", key.PlainText())))
+	let := key.AnyOf(key.PlainText(), key.Object("type", "object", "required", []string{"columns"}, "additionalProperties", false,
+		"properties", key.Object("columns", key.ListOf(key.PlainText()), "standardise", key.Object("type", "boolean"))))
+	r := &f.resolved
+	return []key.Key{
+		key.Given("parameters", "`{name: prior, …}`", key.MapOf(parameter).With("minProperties", 1), f.parameters).Must().
+			Tells("", "a law, `flat`, a shape, or `{prior, min, max, shape}`; `c[site]` has an entry for each level of a column, `c[4]` four, `beta[X]` one for each column of a block"),
+		key.Given("let", "`{name: formula, …}`", key.MapOf(let), f.lets).
+			Tells("none", "names for formulas of parameters and columns; `{columns: [a, b], standardise: true}` is a block `X`, for `X*beta`"),
+		textOrList("likelihood", &r.Likelihood).Tells("this or `log_lik`", "`y ~ normal(mu, sigma)`: the [law](#laws) of a column in every row"),
+		textOrList("log_lik", &r.LogLik).Tells("", "formulas that are added to the log density of a row"),
+		textOrList("constraints", &r.Constraints).Tells("none", "[inequalities](#constraints) in the parameters, such as `c[A] <= c[B]`"),
+	}
+}
+
+// parameters reads the parameters with their priors.
+func (f *fitReader) parameters(l *key.Reader, n *yamlpos.Node) {
+	if !l.Map(n) {
+		return
+	}
+	for _, e := range n.Fields {
+		p := rows.Parameter{Name: e.Key.Text, Min: math.Inf(-1), Max: math.Inf(1)}
+		said := Ordered{}
+		switch {
+		case e.Value.Kind == yamlpos.Map:
+			keys := []key.Key{key.Text("prior", &p.Prior), key.Number("min", &p.Min), key.Number("max", &p.Max), key.Text("shape", &p.Shape)}
+			if !l.Read(e.Value, keys) {
+				continue
+			}
+			if !(p.Min < p.Max) {
+				l.Report(e.Value, "min %g is not below max %g", p.Min, p.Max)
+			}
+			for _, k := range []struct {
+				name  string
+				value any
+				given bool
+			}{{"prior", p.Prior, p.Prior != ""}, {"min", p.Min, !math.IsInf(p.Min, 0)}, {"max", p.Max, !math.IsInf(p.Max, 0)}, {"shape", p.Shape, p.Shape != ""}} {
+				if k.given {
+					said = said.With(k.name, k.value)
+				}
+			}
+			f.resolved.Parameters = f.resolved.Parameters.With(p.Name, said)
+		default:
+			text, ok := l.Text(e.Value)
+			if !ok {
+				continue
+			}
+			if p.Prior = text; isShape(text) {
+				p.Prior, p.Shape = "", text
+			}
+			f.resolved.Parameters = f.resolved.Parameters.With(p.Name, text)
+		}
+		f.model.Parameters = append(f.model.Parameters, p)
+	}
+}
+
+// isShape reports whether a text is that of a shape rather than of a law.
+func isShape(text string) bool {
+	name, _, _ := strings.Cut(text, "(")
+	return name == "simplex" || name == "ordered" || name == "positive_ordered"
+}
+
+// lets reads names for formulas and blocks of columns.
+func (f *fitReader) lets(l *key.Reader, n *yamlpos.Node) {
+	if !l.Map(n) {
+		return
+	}
+	for _, e := range n.Fields {
+		t := rows.Let{Name: e.Key.Text}
+		if e.Value.Kind != yamlpos.Map {
+			text, ok := l.Text(e.Value)
+			if !ok {
+				continue
+			}
+			t.Text = text
+			f.resolved.Let = f.resolved.Let.With(t.Name, text)
+		} else {
+			if !l.Read(e.Value, []key.Key{key.Texts("columns", &t.Columns, "columns").Must(), key.Boolean("standardise", &t.Standardise)}) || t.Columns == nil {
+				continue
+			}
+			f.resolved.Let = f.resolved.Let.With(t.Name, key.Object("columns", t.Columns, "standardise", t.Standardise))
+		}
+		f.model.Let = append(f.model.Let, t)
+	}
+}
+
+// fit makes the run of a model of rows.
+func (l *loader) fit() (*Run, error) {
+	l.identify = true
+	root := l.root
+	l.Section(root, key.Names(l.fitKeys())...)
+	s := &Run{Command: "fit", Name: l.readName()}
+	f := &fitReader{loader: l}
+	data := f.table(root.Field("data"))
+	if at := root.Field("model"); at == nil {
+		l.ReportBare(root, "the model is missing: add, for instance, model: {parameters: {a: \"normal(0, 1)\", s: \"half_normal(1)\"}, likelihood: \"y ~ normal(a, s)\"}")
+	} else {
+		l.Reader.Read(at, f.modelKeys())
+	}
+	l.Load(root.Field("sampler"))
+	if err := l.Problems.Err(); err != nil {
+		return nil, err
+	}
+	p := f.posterior(data)
+	if p == nil {
+		return nil, l.Problems.Err()
+	}
+	l.names = p.Names
+	f.domain(p)
+	figures := l.readFigures(root.Field("figures"), l.names)
+	l.readInit(l.Node.Field("init"))
+	l.reference()
+	l.suits()
+	if err := l.Problems.Err(); err != nil {
+		return nil, err
+	}
+	s.Resolved = Resolved{Name: s.Name, Data: data, Model: &f.resolved, Figures: figures}
+	if l.Method.Auto() && (l.Node.Field("kernel") == nil || l.Sampler.Kernel == sampler.Auto) {
+		l.MoveBy(sampler.Exact) // a gradient goes through all rows: it costs much more than a step of any kernel
+	}
+	s.Problem = l.target(p.Potential)
+	mode, err := f.mode(s.Problem)
+	if err != nil {
+		return nil, err
+	}
+	if mode == nil {
+		l.settleInit(s.Problem)
+		l.settle(s, []float64{1, 3}, 100_000, 10_000, 10)
+		return s, l.Problems.Err()
+	}
+	whitening := &r2sgld.Whitening{Center: mode.X, L: mode.L}
+	chart := f.chart(p, mode)
+	switch {
+	case chart != nil:
+		s.Problem, whitening = l.charted(p.Potential, p.Prior, mode.X, mode.L, chart)
+		l.roomInPriors(s.Problem, chart)
+		if l.Sampler.Init == nil {
+			l.Sampler.Init = sampler.FromPrior
+		}
+	case l.Sampler.Init == nil:
+		x := mode.X
+		if slice := l.region.Slice; slice != nil {
+			x = make([]float64, len(l.names))
+			slice.Full(x, mode.X)
+		}
+		l.Sampler.Init = named(l.names, x)
+	}
+	l.settle(s, []float64{1, 3}, 100_000, 10_000, 10)
+	if err := l.Problems.Err(); err != nil {
+		return nil, err
+	}
+	l.startsInChart(s, chart)
+	if l.Sampler.Whiten == nil || *l.Sampler.Whiten {
+		s.Settings.Whitening = whitening
+	}
+	return s, nil
+}
+
+// chart are the coordinates in which the priors are the law that ladders begin at; nil
+// where there is none.
+func (f *fitReader) chart(p *rows.Posterior, mode *modes.Mode) *prior.Chart {
+	if !p.Proper || !f.Traits().Metropolis || !f.Method.Auto() {
+		return nil
+	}
+	sd := make([]float64, len(f.names))
+	for j, row := range mode.L {
+		for _, v := range row {
+			sd[j] = math.Hypot(sd[j], v)
+		}
+	}
+	lo, hi := f.region.Room()
+	return p.Prior.Chart(mode.X, sd, lo, hi)
+}
+
+// mode is the deepest minimum of −log density that descents from around the start lead to,
+// with the normal law there; nil if there is none.
+func (f *fitReader) mode(p r2sgld.Problem) (*modes.Mode, error) {
+	d := p.Potential.Dim()
+	t := modes.Target{Energy: p.Potential, Domain: p.Domain, Flat: 1e-6}
+	for range d {
+		t.Width = append(t.Width, 1)
+	}
+	from, tries := f.reduced(f.somewhere()), 0
+	if points := f.starts(); points != nil {
+		from = points[0]
+	}
+	rng := &stream.New(1, priorLadder).Of(0, stream.Start).Rand
+	draw := func(x []float64) error {
+		for scale := 0.01 * math.Pow(2, float64(tries%12)); ; scale /= 2 {
+			for j := range x {
+				x[j] = from[j] + scale*rng.NormFloat64()
+			}
+			if tries == 0 || scale < 1e-12 {
+				copy(x, from)
+			}
+			if p.Domain == nil || p.Domain.Contains(x) || scale < 1e-12 {
+				tries++
+				return nil
+			}
+		}
+	}
+	s, err := modes.Find(f.programs.Context, t, draw, modeStarts, modeStarts, 1)
+	if err != nil || len(s.Modes) == 0 {
+		return nil, err
+	}
+	best := &s.Modes[0]
+	for i := range s.Modes {
+		if s.Modes[i].Energy < best.Energy {
+			best = &s.Modes[i]
+		}
+	}
+	return best, nil
+}
+
+// modeStarts is how many descents look for the mode that a run begins at.
+const modeStarts = 12
+
+// table reads where the rows are.
+func (f *fitReader) table(n *yamlpos.Node) *Table {
+	t := &Table{}
+	keys := tableKeys(t)
+	switch {
+	case n == nil:
+		f.ReportBare(f.root, "the data are missing: add, for instance, data: trial.csv")
+	case n.Kind == yamlpos.Map:
+		f.Reader.Read(n, keys)
+	default:
+		t.File, _ = f.Text(n)
+	}
+	if t.File == "" {
+		return t
+	}
+	if !filepath.IsAbs(t.File) {
+		t.File = filepath.Join(filepath.Dir(f.file), t.File)
+	}
+	if abs, err := filepath.Abs(t.File); err == nil {
+		t.File = abs
+	}
+	return t
+}
+
+// posterior reads the rows and compiles the model.
+func (f *fitReader) posterior(t *Table) *rows.Posterior {
+	in := &system.Reader{Reader: &f.Reader, Root: f.root, File: f.file}
+	at := f.root.Field("data")
+	if at.Kind == yamlpos.Map {
+		at = at.Field("file")
+	}
+	file, err := regular.Open(t.File)
+	if err != nil {
+		f.Report(at, "%s cannot be read: %v", t.File, regular.Why(err))
+		return nil
+	}
+	defer file.Close()
+	sum := sha256.New()
+	if _, err = io.Copy(sum, file); err == nil {
+		_, err = file.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		f.Report(at, "%s cannot be read: %v", t.File, regular.Why(err))
+		return nil
+	}
+	now := hex.EncodeToString(sum.Sum(nil))
+	if t.SHA256 != "" && t.SHA256 != now {
+		f.Report(f.root.Field("data").Field("sha256"), "the data in %s are no longer those of this configuration (sha256 %s)", t.File, now)
+		return nil
+	}
+	t.SHA256 = now
+	m := f.model
+	m.Likelihood, m.LogLik, m.Where, m.Drop = f.resolved.Likelihood, f.resolved.LogLik, t.Where, t.Missing == "drop"
+	p, err := rows.Build(m, file, t.File)
+	if err != nil {
+		in.Faults(err)
+		return nil
+	}
+	return p
+}
+
+// domain is where the parameters may be.
+func (f *fitReader) domain(p *rows.Posterior) {
+	model := f.root.Field("model")
+	r := f.parameterDomain(p.Prior, model)
+	at := model.Key("constraints")
+	if at == model {
+		at = model.Key("parameters")
+	}
+	for _, o := range p.Orders {
+		a := r.Unit(o[0], 1)
+		a[o[1]] = -1
+		r.Add(a, 0, p.Names[o[0]]+" <= "+p.Names[o[1]])
+	}
+	for _, of := range p.Equations {
+		a := make([]float64, len(p.Names))
+		names := make([]string, len(of))
+		for i, j := range of {
+			a[j], names[i] = 1, p.Names[j]
+		}
+		r.Equate(a, 1, strings.Join(names, " + ")+" = 1", at)
+	}
+	r.Settle(at)
+}

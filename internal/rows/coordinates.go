@@ -1,0 +1,236 @@
+package rows
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/r2sgld/r2sgld/expression"
+	"github.com/r2sgld/r2sgld/internal/prior"
+	"github.com/r2sgld/r2sgld/potential"
+)
+
+// mostEntries bounds how many coordinates a parameter has.
+const mostEntries = 10_000
+
+// coordinates gives every entry of every parameter its place.
+func (b *builder) coordinates() {
+	for _, v := range b.sorted {
+		path := []string{"parameters", v.Name}
+		entries, ok := b.entries(path, v)
+		if !ok {
+			continue
+		}
+		v.order = nil
+		for _, e := range entries {
+			plain := strings.Join(strings.Fields(e), "")
+			name := v.bare
+			if e != "" {
+				name += "[" + plain + "]"
+			}
+			if _, twice := v.entries[plain]; twice || strings.ContainsAny(plain, "[]`") {
+				b.fault(path, -1, "%q cannot be told in brackets, or is another level but for spaces: rename it in the data", e)
+				return
+			}
+			v.entries[plain] = len(b.out.Names)
+			v.order = append(v.order, len(b.out.Names))
+			b.out.Names = append(b.out.Names, name)
+		}
+		b.shape(path, v)
+	}
+	if n := len(b.out.Names); n > mostEntries {
+		b.fault([]string{"parameters"}, -1, "they have %d entries together: at most %d", n, mostEntries)
+	}
+}
+
+// entries are what stands in the brackets of a parameter; "" of a single number.
+func (b *builder) entries(path []string, v *vector) ([]string, bool) {
+	if v.Shape != "" {
+		kind, rest, _ := strings.Cut(v.Shape, "(")
+		n, err := strconv.Atoi(strings.TrimSpace(strings.TrimSuffix(rest, ")")))
+		switch {
+		case !slices.Contains([]string{"simplex", "ordered", "positive_ordered"}, kind) || err != nil || n < 2 || n > mostEntries:
+			b.fault(path, -1, "a shape is simplex(k), ordered(k) or positive_ordered(k) with k from 2 on; found %q", v.Shape)
+		case v.index != "":
+			b.fault(path, -1, "%s has %d entries by its shape: leave the brackets out", v.bare, n)
+		default:
+			return numbered(n), true
+		}
+		return nil, false
+	}
+	if v.index == "" {
+		return []string{""}, true
+	}
+	if l, ok := b.blocks[v.index]; ok {
+		return l.Columns, true
+	}
+	if n, err := strconv.Atoi(strings.TrimPrefix(v.index, "1..")); err == nil {
+		if n < 1 || n > mostEntries {
+			b.fault(path, -1, "%s has 1 to %d entries; found %d", v.bare, mostEntries, n)
+			return nil, false
+		}
+		return numbered(n), true
+	}
+	l := b.series.Levels[v.index]
+	used := make([]bool, len(l.Names))
+	for _, i := range b.keep {
+		used[l.Of[i]] = true
+	}
+	var names []string
+	for i, name := range l.Names {
+		if used[i] {
+			names = append(names, name)
+		}
+	}
+	return names, true
+}
+
+// numbered are 1 … n.
+func numbered(n int) (out []string) {
+	for i := range n {
+		out = append(out, strconv.Itoa(i+1))
+	}
+	return out
+}
+
+// shape makes the constraints of a parameter.
+func (b *builder) shape(path []string, v *vector) {
+	switch kind, _, _ := strings.Cut(v.Shape, "("); kind {
+	case "simplex":
+		b.out.Equations = append(b.out.Equations, v.order)
+		if v.Min > 0 || v.Max < 1 {
+			b.fault(path, -1, "entries of a simplex lie between 0 and 1: say what else holds by constraints")
+		}
+		v.Min = 0
+	case "positive_ordered":
+		v.Min = max(v.Min, 0)
+		fallthrough
+	case "ordered":
+		for i := range v.order[1:] {
+			b.out.Orders = append(b.out.Orders, [2]int{v.order[i], v.order[i+1]})
+		}
+	}
+}
+
+// priors finds the law of every coordinate.
+func (b *builder) priors() {
+	out := b.out
+	out.Prior = prior.NewJoint(len(out.Names))
+	out.Proper = len(out.Equations) == 0
+	var terms []string
+	for _, v := range b.sorted {
+		path := []string{"parameters", v.Name}
+		text := strings.TrimSpace(v.Prior)
+		for _, j := range v.order {
+			out.Prior.Lower[j], out.Prior.Upper[j] = v.Min, v.Max
+		}
+		switch name, _, _ := strings.Cut(text, "("); {
+		case text == "" || text == "flat":
+			out.Proper = out.Proper && !math.IsInf(v.Max-v.Min, 1)
+		case name == "dirichlet":
+			terms = append(terms, b.dirichlet(path, v, text)...)
+		default:
+			own, ok := b.priorOf(path, v, text)
+			if !ok {
+				continue
+			}
+			terms = append(terms, own...)
+			out.Proper = out.Proper && own == nil
+		}
+	}
+	if len(b.faults) > 0 {
+		return
+	}
+	out.Potential = out.Prior
+	if len(terms) > 0 {
+		u, err := potential.Formula("-("+strings.Join(terms, ") - (")+")", out.Names...)
+		if err == nil {
+			out.Potential, err = out.Prior.Add(u)
+		}
+		if err != nil {
+			b.fault([]string{"parameters"}, -1, "%w", err)
+		}
+	}
+}
+
+// priorOf gives the entries of a parameter their prior: of numbers alone a law of their
+// own, else terms of the log density.
+func (b *builder) priorOf(path []string, v *vector, text string) (terms []string, ok bool) {
+	name, rest, _ := strings.Cut(text, "(")
+	names, syntax := expression.Names("max(0, " + strings.TrimSuffix(rest, ")") + ")")
+	if prior.Known(name) && syntax == nil && len(names) == 0 {
+		q, err := prior.Parse(text)
+		if err != nil {
+			b.fault(path, -1, "%w", err)
+			return nil, false
+		}
+		for _, j := range v.order {
+			if b.out.Prior.Set(j, q); b.out.Prior.Cut[j] == nil {
+				b.fault(path, -1, "the prior %s has no mass between its walls", text)
+				return nil, false
+			}
+		}
+		return nil, true
+	}
+	l, err := parse(text)
+	if err != nil {
+		b.fault(path, -1, "%w", err)
+		return nil, false
+	}
+	if l.of.discrete {
+		b.fault(path, -1, "%s is a law of whole numbers: parameters are real", l.name)
+		return nil, false
+	}
+	before := len(b.faults)
+	for i, a := range l.with {
+		a, _ = b.expand(path, a, -1)
+		names, _ := expression.Names(a)
+		for _, n := range names {
+			if !slices.Contains(b.out.Names, n) && len(b.faults) == before {
+				b.fault(path, -1, "the prior %s is of parameters, and %q is none with one value", text, n)
+			}
+		}
+		l.with[i] = a
+	}
+	if len(b.faults) > before {
+		return nil, false
+	}
+	for _, j := range v.order {
+		own, err := l.density(expression.Quoted(b.out.Names[j]))
+		if err != nil {
+			b.fault(path, -1, "%w", err)
+			return nil, false
+		}
+		terms = append(terms, own...)
+		b.out.Prior.Lower[j], b.out.Prior.Upper[j] = max(v.Min, l.of.lo), min(v.Max, l.of.hi)
+	}
+	return terms, true
+}
+
+// dirichlet is the prior of a simplex.
+func (b *builder) dirichlet(path []string, v *vector, text string) (terms []string) {
+	_, rest, _ := strings.Cut(text, "(")
+	with := expression.Arguments(strings.TrimSuffix(rest, ")"))
+	if kind, _, _ := strings.Cut(v.Shape, "("); kind != "simplex" || len(with) != len(v.order) || !strings.HasSuffix(rest, ")") {
+		b.fault(path, -1, "dirichlet is the prior of a simplex, with a number for each of its entries; found %s for %d", text, len(v.order))
+		return nil
+	}
+	sum, log := 0.0, 0.0
+	for i, a := range with {
+		alpha, err := strconv.ParseFloat(strings.TrimSpace(a), 64)
+		if err != nil || !(alpha > 0) || math.IsInf(alpha, 1) {
+			b.fault(path, -1, "the arguments of dirichlet are positive numbers; found %q", a)
+			return nil
+		}
+		sum += alpha
+		l, _ := math.Lgamma(alpha)
+		log -= l
+		if alpha != 1 {
+			terms = append(terms, fmt.Sprintf("%g*log(%s)", alpha-1, expression.Quoted(b.out.Names[v.order[i]])))
+		}
+	}
+	l, _ := math.Lgamma(sum)
+	return append(terms, strconv.FormatFloat(log+l, 'g', -1, 64))
+}

@@ -1,0 +1,172 @@
+package rows
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/r2sgld/r2sgld/expression"
+)
+
+// expand writes a formula with parameters and columns alone: what let names, sums over the
+// entries of a parameter and products of blocks are written out. Faults stand at their
+// place in the text at the path, where the formula begins at a byte.
+func (b *builder) expand(path []string, text string, begin int) (string, bool) {
+	words, err := expression.Words(text)
+	if err == nil {
+		_, err = expression.Names(masked(text, words))
+	}
+	if err != nil {
+		b.syntax(path, begin, err)
+		return "", false
+	}
+	before := len(b.faults)
+	var out strings.Builder
+	at := 0
+	put := func(from, to int, s string) {
+		out.WriteString(text[at:from] + s)
+		at = to
+	}
+	for i := 0; i < len(words); i++ {
+		w := words[i]
+		follows := func(k int, s string) bool { return i+k < len(words) && words[i+k].Text == s }
+		switch {
+		case !w.Name:
+		case w.Text == "sum" && follows(1, "(") && follows(3, ")"):
+			put(w.Pos, words[i+3].End, b.sum(path, begin, words[i+2]))
+			i += 3
+		case w.Text == "lag" && follows(1, "(") && follows(3, ",") && follows(5, ")"):
+			put(w.Pos, words[i+5].End, b.lag(path, begin, words[i+2], words[i+4]))
+			i += 5
+		case follows(1, "("): // a function
+		case b.blocks[w.Text].Columns != nil:
+			if !follows(1, "*") || i+2 >= len(words) {
+				b.fault(path, begin+w.Pos, "%s is a block of columns: write %s*beta with a parameter beta[%s]", w.Text, w.Text, w.Text)
+				continue
+			}
+			put(w.Pos, words[i+2].End, b.product(path, begin, w, words[i+2]))
+			i += 2
+		case b.lets[w.Text] != "":
+			put(w.Pos, w.End, "("+b.lets[w.Text]+")")
+		default:
+			b.known(path, begin, w)
+		}
+	}
+	return out.String() + text[at:], len(b.faults) == before
+}
+
+// masked is a formula where sum and lag are functions that the language has, letter by
+// letter, so that its syntax can be looked at.
+func masked(text string, words []expression.Word) string {
+	out := []byte(text)
+	for i, w := range words {
+		if i+1 < len(words) && words[i+1].Text == "(" {
+			switch w.Text {
+			case "sum":
+				copy(out[w.Pos:], "abs")
+			case "lag":
+				copy(out[w.Pos:], "max")
+			}
+		}
+	}
+	return string(out)
+}
+
+// syntax reports the faults of a formula at their places.
+func (b *builder) syntax(path []string, begin int, err error) {
+	all, ok := err.(expression.Errors)
+	if !ok {
+		b.fault(path, -1, "%w", err)
+		return
+	}
+	for _, e := range all {
+		b.fault(path, begin+e.Offset, "%s", e.Message)
+	}
+}
+
+// known reports a name that is neither a parameter nor a column, and notes which columns
+// are used.
+func (b *builder) known(path []string, begin int, w expression.Word) {
+	bare, index, indexed := strings.Cut(strings.TrimSuffix(w.Text, "]"), "[")
+	v := b.vectors[bare]
+	switch {
+	case v != nil && !indexed && (v.index != "" || v.Shape != ""):
+		b.fault(path, begin+w.Pos, "%s has several entries: write %s[…], or sum(%s)", bare, bare, bare)
+	case v != nil && indexed && v.index == "" && v.Shape == "":
+		b.fault(path, begin+w.Pos, "%s is one number: write it without an index, or declare %s", bare, w.Text)
+	case v != nil && indexed && slices.Contains(b.header, index):
+		b.levels[index] = true
+	case v != nil || bare == "pi" || bare == "π":
+	case indexed:
+		b.fault(path, begin+w.Pos, "there is no parameter %q with an index%s", bare, near(bare, b.names()))
+	case slices.Contains(b.header, bare):
+		b.numbers[bare] = true
+	default:
+		b.fault(path, begin+w.Pos, "%q is neither a parameter, nor a column of the data, nor said by let%s", w.Text, near(w.Text, append(b.names(), b.header...)))
+	}
+}
+
+// names are those of the parameters and of let.
+func (b *builder) names() (names []string) {
+	for _, v := range b.sorted {
+		names = append(names, v.bare)
+	}
+	for _, l := range b.Let {
+		names = append(names, l.Name)
+	}
+	return names
+}
+
+// sum stands for the sum of a parameter's entries, which are not known before the data are
+// read.
+func (b *builder) sum(path []string, begin int, w expression.Word) string {
+	if v := b.vectors[w.Text]; v == nil || v.index == "" && v.Shape == "" {
+		b.fault(path, begin+w.Pos, "sum adds the entries of a parameter that has several; %q has none", w.Text)
+		return "0"
+	}
+	return "`" + w.Text + "[+]`"
+}
+
+// lag is the value of a column some rows before.
+func (b *builder) lag(path []string, begin int, column, back expression.Word) string {
+	n, err := strconv.Atoi(back.Text)
+	switch {
+	case !slices.Contains(b.header, column.Text):
+		b.fault(path, begin+column.Pos, "lag takes a column of the data; %q is none%s", column.Text, near(column.Text, b.header))
+	case err != nil || n < 1 || n > 1_000_000:
+		b.fault(path, begin+back.Pos, "lag(%s, k) looks back by a whole number of rows from 1 on; found %s", column.Text, back.Text)
+	default:
+		b.numbers[column.Text] = true
+		return fmt.Sprintf("`%s[-%d]`", column.Text, n)
+	}
+	return "0"
+}
+
+// product is a block of columns times the entries of a parameter.
+func (b *builder) product(path []string, begin int, block, with expression.Word) string {
+	v := b.vectors[with.Text]
+	if v == nil || v.index != block.Text {
+		b.fault(path, begin+with.Pos, "%s is a block of columns: it is multiplied by a parameter %s[%s], an entry for each; %q is none",
+			block.Text, cmpName(with.Text), block.Text, with.Text)
+		return "0"
+	}
+	l := b.blocks[block.Text]
+	var parts []string
+	for _, c := range l.Columns {
+		x := expression.Quoted(c)
+		if l.Standardise {
+			x = "`" + l.Name + "[" + c + "]`"
+		}
+		parts = append(parts, fmt.Sprintf("%s*`%s[%s]`", x, with.Text, c))
+	}
+	return "(" + strings.Join(parts, " + ") + ")"
+}
+
+// cmpName is a name, or beta in place of what is none.
+func cmpName(s string) string {
+	if words, err := expression.Words(s); err == nil && len(words) == 1 && words[0].Name && !strings.Contains(s, "[") {
+		return s
+	}
+	return "beta"
+}

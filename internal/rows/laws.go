@@ -1,0 +1,136 @@
+package rows
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/r2sgld/r2sgld/expression"
+)
+
+// A law is a distribution of y given arguments, by the name and in the parametrisation
+// that it has in Stan.
+type law struct {
+	args  []string // their names in the terms
+	terms []string // whose sum is the log density of y
+	of    support
+}
+
+// A support is which values have a density.
+type support struct {
+	words    string // "a whole number from 0 on"
+	lo, hi   float64
+	discrete bool
+	open     bool // its ends are outside
+}
+
+var (
+	line     = support{"a number", math.Inf(-1), math.Inf(1), false, false}
+	positive = support{"positive", 0, math.Inf(1), false, true}
+	half     = support{"at least 0", 0, math.Inf(1), false, false}
+	unit     = support{"between 0 and 1", 0, 1, false, true}
+	counts   = support{"a whole number from 0 on", 0, math.Inf(1), true, false}
+	binary   = support{"0 or 1", 0, 1, true, false}
+)
+
+// holds reports whether v has a density.
+func (s support) holds(v float64) bool {
+	return v >= s.lo && v <= s.hi && !(s.open && (v == s.lo || v == s.hi)) && !(s.discrete && v != math.Floor(v))
+}
+
+// choose is the logarithm of a binomial coefficient.
+const choose = "lgamma(n + 1) - lgamma(y + 1) - lgamma(n - y + 1)"
+
+// laws are all that are known. Terms of data alone are summed once, so each that can be
+// is a term of its own.
+func laws() map[string]law {
+	args := func(names ...string) []string { return names }
+	return map[string]law{
+		"normal":          {args("mu", "sigma"), args("normal_lpdf(y, mu, sigma)"), line},
+		"student_t":       {args("nu", "mu", "sigma"), args("student_t_lpdf(y, nu, mu, sigma)"), line},
+		"cauchy":          {args("mu", "sigma"), args("cauchy_lpdf(y, mu, sigma)"), line},
+		"laplace":         {args("mu", "sigma"), args("-log(2*sigma) - abs(y - mu)/sigma"), line},
+		"logistic":        {args("mu", "sigma"), args("-log(sigma) - (y - mu)/sigma - 2*softplus(-(y - mu)/sigma)"), line},
+		"skew_normal":     {args("xi", "omega", "alpha"), args("log(2) + normal_lpdf(y, xi, omega) + std_normal_lcdf(alpha*(y - xi)/omega)"), line},
+		"lognormal":       {args("mu", "sigma"), args("lognormal_lpdf(y, mu, sigma)"), positive},
+		"exponential":     {args("beta"), args("log(beta) - beta*y"), half},
+		"gamma":           {args("alpha", "beta"), args("gamma_lpdf(y, alpha, beta)"), positive},
+		"inv_gamma":       {args("alpha", "beta"), args("alpha*log(beta) - lgamma(alpha) - (alpha + 1)*log(y) - beta/y"), positive},
+		"weibull":         {args("alpha", "sigma"), args("log(alpha/sigma) + (alpha - 1)*log(y/sigma) - (y/sigma)^alpha"), positive},
+		"beta":            {args("alpha", "beta"), args("beta_lpdf(y, alpha, beta)"), unit},
+		"half_normal":     {args("sigma"), args("log(2) + normal_lpdf(y, 0, sigma)"), half},
+		"half_cauchy":     {args("sigma"), args("log(2) + cauchy_lpdf(y, 0, sigma)"), half},
+		"half_student_t":  {args("nu", "sigma"), args("log(2) + student_t_lpdf(y, nu, 0, sigma)"), half},
+		"bernoulli":       {args("theta"), args("log(y*theta + (1 - y)*(1 - theta))"), binary},
+		"bernoulli_logit": {args("eta"), args("y*eta - softplus(eta)"), binary},
+		"binomial":        {args("n", "theta"), args("xlogy(y, theta) + xlogy(n - y, 1 - theta)", choose), counts},
+		"binomial_logit":  {args("n", "eta"), args("y*eta - n*softplus(eta)", choose), counts},
+		"poisson":         {args("lambda"), args("xlogy(y, lambda) - lambda", "-lgamma(y + 1)"), counts},
+		"poisson_log":     {args("eta"), args("y*eta - exp(eta)", "-lgamma(y + 1)"), counts},
+		"neg_binomial_2": {args("mu", "phi"), args("lgamma(y + phi) - lgamma(phi) + phi*log(phi/(mu + phi)) + xlogy(y, mu/(mu + phi))",
+			"-lgamma(y + 1)"), counts},
+		"neg_binomial_2_log": {args("eta", "phi"), args("lgamma(y + phi) - lgamma(phi) - phi*softplus(eta - log(phi)) + y*(eta - log(phi) - softplus(eta - log(phi)))",
+			"-lgamma(y + 1)"), counts},
+	}
+}
+
+// A said is a law with its arguments, as written: normal(mu, s).
+type said struct {
+	law
+	name string
+	with []string
+}
+
+// parse reads a law with its arguments.
+func parse(text string) (*said, error) {
+	text = strings.TrimSpace(text)
+	name, rest, called := strings.Cut(text, "(")
+	name = strings.TrimSpace(name)
+	all := laws()
+	l, ok := all[name]
+	if !ok {
+		known := slices.Sorted(maps.Keys(all))
+		if near, ok := expression.Nearest(name, known); ok {
+			return nil, fmt.Errorf("there is no law %q: did you mean %s?", name, near)
+		}
+		return nil, fmt.Errorf("there is no law %q; there are %s", name, strings.Join(known, ", "))
+	}
+	usage := fmt.Sprintf("%s(%s)", name, strings.Join(l.args, ", "))
+	if !called || !strings.HasSuffix(rest, ")") {
+		return nil, fmt.Errorf("%q is no law with its arguments: write %s", text, usage)
+	}
+	with := expression.Arguments(strings.TrimSuffix(rest, ")"))
+	if len(with) != len(l.args) {
+		return nil, fmt.Errorf("%s has %d arguments; found %d", usage, len(l.args), len(with))
+	}
+	return &said{l, name, with}, nil
+}
+
+// of returns the terms of the log density of a value, each a formula.
+func (s *said) density(y string) ([]string, error) {
+	with := map[string]string{"y": y}
+	for i, a := range s.args {
+		with[a] = s.with[i]
+	}
+	var out []string
+	for _, t := range s.terms {
+		words, err := expression.Words(t)
+		if err != nil {
+			return nil, err
+		}
+		var b strings.Builder
+		at := 0
+		for i, w := range words {
+			text, ok := with[w.Text]
+			if !ok || !w.Name || i+1 < len(words) && words[i+1].Text == "(" {
+				continue
+			}
+			b.WriteString(t[at:w.Pos] + "(" + text + ")")
+			at = w.End
+		}
+		out = append(out, b.String()+t[at:])
+	}
+	return out, nil
+}

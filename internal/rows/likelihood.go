@@ -1,0 +1,369 @@
+package rows
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/r2sgld/r2sgld/dynamics"
+	"github.com/r2sgld/r2sgld/expression"
+	"github.com/r2sgld/r2sgld/potential"
+	"github.com/r2sgld/r2sgld/stream"
+)
+
+// strip is how many rows are evaluated at once: their numbers stay in the cache.
+const strip = 128
+
+// A Likelihood is −log of the probability of all rows, as a potential.
+type Likelihood struct {
+	dim, rows int
+	f         *expression.Func // log density of a row; first by what is of parameters, then of data
+	single    []int            // coordinates of its first variables
+	picked    []pick           // its next ones
+	data      [][]float64      // its others
+	constant  []float64        // what is added to every row; nil is nothing
+}
+
+// A pick is a variable that is another coordinate in every row.
+type pick struct {
+	coordinate []int // by level
+	level      []int // of each row
+}
+
+// likelihood compiles the terms.
+func (b *builder) likelihood() {
+	out := &Likelihood{dim: len(b.out.Names), rows: len(b.keep)}
+	var varying []string
+	for _, t := range b.terms {
+		text, err := b.sums(t.text)
+		if err != nil {
+			b.fault(t.path, -1, "%w", err)
+			return
+		}
+		if t.law != nil {
+			b.check(t)
+		}
+		names, err := expression.Names(text)
+		if err != nil {
+			b.fault(t.path, -1, "%w", err)
+			return
+		}
+		if slices.ContainsFunc(names, func(n string) bool { return !b.ofData(n) }) {
+			varying = append(varying, "("+text+")")
+		} else if err := b.constants(out, text, names); err != nil {
+			b.fault(t.path, -1, "%w", err)
+		}
+	}
+	if len(b.faults) > 0 {
+		return
+	}
+	if varying == nil {
+		b.fault([]string{"likelihood"}, -1, "no parameter has any influence on the data")
+		return
+	}
+	text := strings.Join(varying, " + ")
+	names, _ := expression.Names(text)
+	if !slices.ContainsFunc(names, b.ofData) && !slices.ContainsFunc(names, b.isPick) {
+		b.fault([]string{"likelihood"}, -1, "it holds no column of the data: what is known of parameters alone is a prior")
+		return
+	}
+	var first, next, last []string
+	for _, n := range names {
+		switch {
+		case b.ofData(n):
+			last = append(last, n)
+			out.data = append(out.data, b.values(n))
+		case b.isPick(n):
+			next = append(next, n)
+			out.picked = append(out.picked, b.pick(n))
+		default:
+			first = append(first, n)
+			out.single = append(out.single, slices.Index(b.out.Names, n))
+			if out.single[len(first)-1] < 0 {
+				b.fault([]string{"parameters"}, -1, "there is no entry %s (there are %s)", n, shortList(b.out.Names))
+			}
+		}
+	}
+	if len(b.faults) > 0 {
+		return
+	}
+	f, err := expression.CompileWRT(text, slices.Concat(first, next, last), slices.Concat(first, next))
+	if err != nil {
+		b.fault([]string{"likelihood"}, -1, "%w", err)
+		return
+	}
+	out.f = f
+	b.out.Likelihood = out
+	b.out.Potential, err = potential.Sum(out, b.out.Potential)
+	if err != nil {
+		b.fault([]string{"likelihood"}, -1, "%w", err)
+	}
+}
+
+func shortList(names []string) string {
+	if len(names) > 20 {
+		return strings.Join(names[:20], ", ") + " …"
+	}
+	return strings.Join(names, ", ")
+}
+
+// sums writes out sums over the entries of a parameter.
+func (b *builder) sums(text string) (string, error) {
+	words, err := expression.Words(text)
+	if err != nil {
+		return "", err
+	}
+	var out strings.Builder
+	at := 0
+	for _, w := range words {
+		bare, ok := strings.CutSuffix(w.Text, "[+]")
+		if !ok || !w.Name {
+			continue
+		}
+		var parts []string
+		for _, j := range b.vectors[bare].order {
+			parts = append(parts, expression.Quoted(b.out.Names[j]))
+		}
+		out.WriteString(text[at:w.Pos] + "(" + strings.Join(parts, " + ") + ")")
+		at = w.End
+	}
+	return out.String() + text[at:], nil
+}
+
+// ofData reports whether a name is that of a column, of a lagged one or of one of a block.
+func (b *builder) ofData(name string) bool {
+	if _, _, ok := lagged(name); ok {
+		return true
+	}
+	_, ok := b.series.Values[name]
+	return ok
+}
+
+// isPick reports whether a name is that of an entry which the row decides.
+func (b *builder) isPick(name string) bool {
+	bare, index, ok := strings.Cut(strings.TrimSuffix(name, "]"), "[")
+	_, levels := b.series.Levels[index]
+	return ok && levels && b.vectors[bare] != nil && !b.ofData(name)
+}
+
+// values are those of a column in the rows that are used.
+func (b *builder) values(name string) []float64 {
+	column, back, ok := lagged(name)
+	if !ok {
+		column, back = name, 0
+	}
+	from := b.series.Values[column]
+	out := make([]float64, len(b.keep))
+	for i, row := range b.keep {
+		out[i] = from[row-back]
+	}
+	return out
+}
+
+// pick is what a name with a column in brackets stands for.
+func (b *builder) pick(name string) pick {
+	bare, index, _ := strings.Cut(strings.TrimSuffix(name, "]"), "[")
+	v, l := b.vectors[bare], b.series.Levels[index]
+	p := pick{make([]int, len(l.Names)), make([]int, len(b.keep))}
+	missing := make([]bool, len(l.Names))
+	for i, level := range l.Names {
+		j, ok := v.entries[strings.Join(strings.Fields(level), "")]
+		p.coordinate[i], missing[i] = j, !ok
+	}
+	for i, row := range b.keep {
+		if p.level[i] = l.Of[row]; missing[p.level[i]] {
+			b.faults = append(b.faults, &dynamics.DataError{File: b.series.File, Line: b.series.Line[row],
+				Text: fmt.Sprintf("the column %q holds %q, and the parameter %s has no such entry", index, l.Names[p.level[i]], v.Name)})
+			return p
+		}
+	}
+	return p
+}
+
+// check reports values that a law cannot have.
+func (b *builder) check(t term) {
+	values, ok := b.series.Values[t.y]
+	if !ok {
+		return
+	}
+	var of []float64
+	if strings.HasPrefix(t.law.name, "binomial") {
+		if n, err := strconv.ParseFloat(strings.TrimSpace(t.law.with[0]), 64); err == nil {
+			of = slices.Repeat([]float64{n}, len(values))
+		} else {
+			of = b.series.Values[strings.TrimSpace(t.law.with[0])]
+		}
+	}
+	for _, row := range b.keep {
+		v := values[row]
+		text := ""
+		switch {
+		case !t.law.of.holds(v):
+			text = fmt.Sprintf("%g in column %q: with %s a value is %s", v, t.y, t.law.name, t.law.of.words)
+		case of != nil && v > of[row]:
+			text = fmt.Sprintf("%g in column %q is more than the %g tries", v, t.y, of[row])
+		default:
+			continue
+		}
+		b.faults = append(b.faults, &dynamics.DataError{File: b.series.File, Line: b.series.Line[row], Text: text})
+		return
+	}
+}
+
+// constants adds a term of data alone to every row.
+func (b *builder) constants(out *Likelihood, text string, names []string) error {
+	f, err := expression.Compile(text, names)
+	if err != nil {
+		return err
+	}
+	if out.constant == nil {
+		out.constant = make([]float64, out.rows)
+	}
+	e, v, x := f.Evaluator(1), make([]float64, 1), make([]float64, len(names))
+	var columns [][]float64
+	for _, n := range names {
+		columns = append(columns, b.values(n))
+	}
+	for i := range out.constant {
+		for j, c := range columns {
+			x[j] = c[i]
+		}
+		if e.Value(v, x); math.IsNaN(v[0]) || math.IsInf(v[0], 0) {
+			return fmt.Errorf("%s is %g in line %d of the data", text, v[0], b.series.Line[b.keep[i]])
+		}
+		out.constant[i] += v[0]
+	}
+	return nil
+}
+
+// Dim is the number of coordinates.
+func (p *Likelihood) Dim() int { return p.dim }
+
+// Rows is the number of rows.
+func (p *Likelihood) Rows() int { return p.rows }
+
+// Lanewise is true: all rows are used for every state by itself.
+func (p *Likelihood) Lanewise() bool { return true }
+
+// Evaluator returns an evaluator for blocks of r states. It goes through the data once a
+// block.
+func (p *Likelihood) Evaluator(r int, _ *stream.Set) potential.Evaluator {
+	e := &evaluator{p: p, value: make([]float64, r)}
+	for from := 0; from < p.rows; from += strip {
+		n := min(strip, p.rows-from)
+		if e.strips == nil || n != e.strips[0].n {
+			e.strips = append(e.strips, p.strip(n))
+		}
+	}
+	return e
+}
+
+// An evaluator holds a workspace for full strips and one for what is left.
+type evaluator struct {
+	p      *Likelihood
+	strips []*workspace
+	value  []float64
+}
+
+// A workspace evaluates n rows for one state.
+type workspace struct {
+	n              int
+	e              *expression.Evaluator
+	x, value, grad []float64
+}
+
+func (p *Likelihood) strip(n int) *workspace {
+	k := len(p.single) + len(p.picked)
+	return &workspace{n, p.f.Evaluator(n), make([]float64, (k+len(p.data))*n), make([]float64, n), make([]float64, k*n)}
+}
+
+// load puts the data of the rows from one on into the workspace.
+func (w *workspace) load(p *Likelihood, from int) {
+	at := (len(p.single) + len(p.picked)) * w.n
+	for _, column := range p.data {
+		copy(w.x[at:at+w.n], column[from:])
+		at += w.n
+	}
+}
+
+// set puts state i of r into the workspace.
+func (w *workspace) set(p *Likelihood, x []float64, i, r, from int) {
+	at := 0
+	for _, j := range p.single {
+		fill(w.x[at:at+w.n], x[j*r+i])
+		at += w.n
+	}
+	for _, g := range p.picked {
+		for k, level := range g.level[from : from+w.n] {
+			w.x[at+k] = x[g.coordinate[level]*r+i]
+		}
+		at += w.n
+	}
+}
+
+func fill(dst []float64, v float64) {
+	for i := range dst {
+		dst[i] = v
+	}
+}
+
+func sum(v []float64) (s float64) {
+	for _, x := range v {
+		s += x
+	}
+	return s
+}
+
+// Eval writes −log density of all rows and its gradient.
+func (e *evaluator) Eval(energy, grad, x []float64) {
+	p, r := e.p, len(e.value)
+	clear(grad[:p.dim*r])
+	fill(energy[:r], -sum(p.constant))
+	for from := 0; from < p.rows; {
+		w := e.strips[0]
+		if p.rows-from < w.n {
+			w = e.strips[1]
+		}
+		w.load(p, from)
+		for i := range r {
+			w.set(p, x, i, r, from)
+			w.e.Gradient(w.value, w.grad, w.x)
+			energy[i] -= sum(w.value)
+			at := 0
+			for _, j := range p.single {
+				grad[j*r+i] -= sum(w.grad[at : at+w.n])
+				at += w.n
+			}
+			for _, g := range p.picked {
+				for k, level := range g.level[from : from+w.n] {
+					grad[g.coordinate[level]*r+i] -= w.grad[at+k]
+				}
+				at += w.n
+			}
+		}
+		from += w.n
+	}
+}
+
+// LogDensity returns what writes the log density of every row at a state, with a workspace
+// of its own.
+func (p *Likelihood) LogDensity() func(dst, x []float64) {
+	e := p.Evaluator(1, nil).(*evaluator)
+	return func(dst, x []float64) {
+		for from := 0; from < p.rows; {
+			w := e.strips[0]
+			if p.rows-from < w.n {
+				w = e.strips[1]
+			}
+			w.load(p, from)
+			w.set(p, x, 0, 1, from)
+			w.e.Value(dst[from:from+w.n], w.x)
+			from += w.n
+		}
+		for i, c := range p.constant {
+			dst[i] += c
+		}
+	}
+}
