@@ -20,8 +20,8 @@ type Jumps struct {
 	Refused float64 // steps too long, each by the part 1 − exp(−|e|) for an error of e temperatures
 }
 
-// Add adds what another ladder counted.
-func (j *Jumps) Add(k Jumps) {
+// add adds what another ladder counted.
+func (j *Jumps) add(k Jumps) {
 	j.Looked, j.Seen, j.Largest, j.Refused = j.Looked+k.Looked, j.Seen+k.Seen, max(j.Largest, k.Largest), j.Refused+k.Refused
 }
 
@@ -62,7 +62,7 @@ func (r *Result) Jumps(rung int) Jumps {
 	for _, l := range r.Ladders {
 		for i, j := range l.Jumps {
 			if rung < 0 || rung == i {
-				sum.Add(j)
+				sum.add(j)
 			}
 		}
 	}
@@ -117,7 +117,7 @@ func (w *watch) land(l *replicas, k int) {
 		}
 		if s.jumps(tau) {
 			if s = w.narrow(l, s, i); s.jumps(tau) {
-				w.jumps[r].Add(Jumps{Seen: 1, Largest: math.Abs(s.off()) / tau})
+				w.jumps[r].add(Jumps{Seen: 1, Largest: math.Abs(s.off()) / tau})
 			}
 		}
 	}
