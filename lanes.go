@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/r2sgld/r2sgld/domain"
 	"github.com/r2sgld/r2sgld/kernel"
 	"github.com/r2sgld/r2sgld/potential"
 	"github.com/r2sgld/r2sgld/stream"
@@ -23,11 +24,14 @@ type lanes struct {
 	base      potential.Evaluator // of the base law; nil without
 	guide     *guide              // what leads from its law to the density; nil without
 	noise     []*stream.Rand      // per replica
+	glance    domain.Glance       // at all steps; nil looks at each by itself
+	ends      bool                // whether it is the ends of steps that walls see
 
 	// the workspace
 	spread []float64 // At.Spread of the iteration before
 	told   []float64 // energies U
 	more   []float64 // what they are more than those that rungs trade by
+	may    []bool    // of each replica, whether walls may change its step
 }
 
 // set takes step sizes and temperatures to iteration k, and momenta along.
@@ -47,6 +51,22 @@ func (w *lanes) move(k int) {
 	if k <= w.schedule.BurnIn {
 		w.mover.Warm(w.block)
 	}
+}
+
+// look finds the steps that walls may change.
+func (w *lanes) look() {
+	b := w.block
+	switch {
+	case w.glance == nil:
+		return
+	case w.ends:
+		clear(w.may)
+		w.glance(w.may, nil, b.X, b.Stride)
+	default:
+		clear(w.may)
+		w.glance(w.may, b.From, b.X, b.Stride)
+	}
+	clear(b.Hits)
 }
 
 // evaluate evaluates the block at its states.
@@ -160,6 +180,7 @@ func (b band) iterate(k int) error {
 	w.set(k) // step size, temperature per rung
 	for range w.traits.Steps {
 		w.move(k) // drift and noise: From to X
+		w.look()
 		for _, l := range b {
 			l.shadow.observe()
 			l.reflect() // along that step; fallbacks counted
