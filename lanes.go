@@ -159,7 +159,7 @@ func (b band) run() error {
 	}
 	for k := b[0].done + 1; k <= b[0].schedule.Iterations; k++ {
 		for _, l := range b {
-			if l.stopped() {
+			if l.signal.Load() != quiet && l.stopped() {
 				return context.Canceled
 			}
 		}
@@ -170,35 +170,49 @@ func (b band) run() error {
 	return nil
 }
 
-// iterate makes the steps and the swaps of iteration k. A ladder that fails does not keep
-// the others from ending theirs.
+// iterate makes the steps and the swaps of iteration k.
 func (b band) iterate(k int) error {
 	w := b[0].lanes
-	for _, l := range b {
-		l.torn = true
-	}
 	w.set(k) // step size, temperature per rung
+	watched := b[0].watch.looks(k)
 	for range w.traits.Steps {
 		w.move(k) // drift and noise: From to X
-		w.look()
-		for _, l := range b {
-			l.shadow.observe()
-			l.reflect() // along that step; fallbacks counted
-			l.watch.leave(l.block, k)
+		b.reflect()
+		if watched {
+			for _, l := range b {
+				l.watch.leave(l.block)
+			}
 		}
 		w.evaluate() // one minibatch for all rungs
-		for _, l := range b {
-			l.watch.land(&l.replicas, k)
+		if watched {
+			for _, l := range b {
+				l.watch.land(&l.replicas)
+			}
 		}
 	}
 	w.mover.End(w.block, w.at, w.noise)
 	if k >= b[0].next {
 		w.tell()
 	}
-	finite := w.block.NotFinite() < 0
+	return b.end(k, w.block.NotFinite() < 0)
+}
+
+// reflect ends the steps of all replicas inside the domain.
+func (b band) reflect() {
+	b[0].look()
+	for _, l := range b {
+		l.shadow.observe()
+		l.reflect() // along that step; fallbacks counted
+	}
+}
+
+// end ends iteration k, whose steps are made. A ladder that fails does not keep the others
+// from ending theirs.
+func (b band) end(k int, finite bool) error {
 	var failed error
 	for _, l := range b {
 		if err := l.end(k, finite); err != nil {
+			l.torn = l.torn || l.done < k
 			failed = cmp.Or(failed, fmt.Errorf("ladder %d: %w", l.index+1, err))
 		}
 	}
