@@ -90,19 +90,14 @@ func (r *run) watch() *watch {
 	return &watch{from: knots{room(rungs), room(rungs)}, to: knots{room(rungs), room(rungs)}, jumps: make([]Jumps, rungs)}
 }
 
-// leave notes where the steps of iteration k of a block begin, once these are made, if it
-// is one of those that are looked at.
-func (w *watch) leave(b *kernel.Block, k int) {
-	if w != nil && k%lookEvery == 0 {
-		w.from.note(b)
-	}
-}
+// looks reports whether the steps of iteration k are looked at.
+func (w *watch) looks(k int) bool { return w != nil && k%lookEvery == 0 }
+
+// leave notes where the steps of a block begin, once these are made.
+func (w *watch) leave(b *kernel.Block) { w.from.note(b) }
 
 // land looks along these steps, whose ends are evaluated.
-func (w *watch) land(l *replicas, k int) {
-	if w == nil || k%lookEvery != 0 {
-		return
-	}
+func (w *watch) land(l *replicas) {
 	b := l.block
 	w.to.note(b)
 	for i, r := range b.Rung {

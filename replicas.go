@@ -21,7 +21,8 @@ type replicas struct {
 	noise     []*stream.Rand // per replica
 	fresh     int            // the rung whose states come from source; -1 is none
 	source    source
-	tally     []domain.Tally // per rung
+	tally     []domain.Tally // per rung, but for the steps
+	steps     int64          // of every replica, that the tally has not
 	corners   []corner       // per rung, where a step was last given up
 
 	// the workspace
@@ -74,43 +75,69 @@ func (l *replicas) notFinite() int {
 
 // reflect ends the step of every replica inside the domain.
 func (l *replicas) reflect() {
-	b := l.block
-	for i, r := range b.Rung {
-		if r == l.fresh {
-			l.gather(i)
-			l.source.draw(l, i)
-			b.Hits[i] = 0
-			l.scatter(i)
-			continue
-		}
-		t := &l.tally[r]
-		t.Steps++
-		if l.traits.Paths && !math.IsInf(l.at.Temperature[r], 1) {
-			l.arrived(t, i)
-			continue
-		}
-		if l.reflector == nil {
-			continue
-		}
-		l.gather(i)
-		hits, ok := l.reflector.Reflect(l.from, l.to, l.v)
-		b.Hits[i] = hits
-		if hits == 0 && ok {
-			continue
-		}
-		t.Reflected++
-		t.Reflections += int64(hits)
-		if !ok {
-			t.Fallbacks++
-			if s, ok := l.reflector.(domain.Stuck); ok {
-				l.corners[r].set(s.LastFallback())
-			}
-			if !l.traits.Metropolis { // a trajectory that turns back is as good as any
-				l.withoutDrift(i, r)
-			}
-		}
-		l.scatter(i)
+	l.steps++
+	if l.fresh >= 0 {
+		l.refresh(l.block.Replica(l.fresh))
 	}
+	switch {
+	case l.traits.Paths:
+		for i, r := range l.block.Rung {
+			if !math.IsInf(l.at.Temperature[r], 1) {
+				l.arrived(&l.tally[r], i)
+			} else if r != l.fresh && l.reflector != nil {
+				l.bounce(i, r)
+			}
+		}
+	case l.reflector != nil:
+		rung := l.block.Rung
+		for i, may := range l.may[l.first:][:len(rung)] {
+			if may && rung[i] != l.fresh {
+				l.bounce(i, rung[i])
+			}
+		}
+	}
+}
+
+// refresh draws the state of replica i from the source.
+func (l *replicas) refresh(i int) {
+	l.gather(i)
+	l.source.draw(l, i)
+	l.block.Hits[i] = 0
+	l.scatter(i)
+}
+
+// bounce ends the step of replica i, on rung r, inside the domain.
+func (l *replicas) bounce(i, r int) {
+	t := &l.tally[r]
+	l.gather(i)
+	hits, ok := l.reflector.Reflect(l.from, l.to, l.v)
+	l.block.Hits[i] = hits
+	if hits == 0 && ok {
+		return
+	}
+	t.Reflected++
+	t.Reflections += int64(hits)
+	if !ok {
+		t.Fallbacks++
+		if s, ok := l.reflector.(domain.Stuck); ok {
+			l.corners[r].set(s.LastFallback())
+		}
+		if !l.traits.Metropolis { // a trajectory that turns back is as good as any
+			l.withoutDrift(i, r)
+		}
+	}
+	l.scatter(i)
+}
+
+// counted is the tally, with the steps made.
+func (l *replicas) counted() []domain.Tally {
+	for r := range l.tally {
+		if r != l.fresh {
+			l.tally[r].Steps += l.steps
+		}
+	}
+	l.steps = 0
+	return l.tally
 }
 
 // arrived counts the path of replica i.

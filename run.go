@@ -238,7 +238,13 @@ func (r *run) join(all ...*replicas) error {
 		block.V = make([]float64, len(block.X))
 	}
 	w := &lanes{schedule: first.schedule, at: kernel.NewAt(rungs), block: block, traits: r.traits, mover: r.mover(block),
-		spread: make([]float64, rungs), told: make([]float64, block.R), more: make([]float64, block.R)}
+		spread: make([]float64, rungs), told: make([]float64, block.R), more: make([]float64, block.R), may: make([]bool, block.R)}
+	for i := range w.may {
+		w.may[i] = true
+	}
+	if r.domain != nil && !r.traits.Paths {
+		w.glance, w.ends = domain.GlanceOf(r.domain), r.rule() != domain.Specular
+	}
 	if first.at != nil { // momenta belong to it
 		copy(w.at.Spread, first.at.Spread)
 	}
@@ -280,11 +286,13 @@ func (r *run) equip(l *replicas) (err error) {
 		l.v = make([]float64, n)
 	}
 	if r.domain != nil {
-		rule := cmp.Or(r.settings.Boundary, domain.Specular)
-		l.reflector, err = domain.NewReflector(r.domain, rule, r.settings.Cap)
+		l.reflector, err = domain.NewReflector(r.domain, r.rule(), r.settings.Cap)
 	}
 	return err
 }
+
+// rule is what becomes of steps that leave the domain.
+func (r *run) rule() domain.Rule { return cmp.Or(r.settings.Boundary, domain.Specular) }
 
 // workspace gives the trade of l all that it works with.
 func (r *run) workspace(t *trading, l *replicas) {

@@ -161,6 +161,7 @@ func (s *shadow) follow(k int) error {
 // land ends a step inside the domain, and has the shadow's own shadow follow it.
 func (s *shadow) land(k int) error {
 	s.next.observe()
+	s.look()
 	s.reflect()
 	s.evaluate()
 	if s.notFinite() >= 0 {

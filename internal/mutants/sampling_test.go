@@ -40,7 +40,7 @@ var ofSampling = []fault{
 		{"exchange.(*Statistics).evidence", "logMean(n) - d*sCold", "logMean(n) + d*sCold"},
 	}},
 	{"evidence of every sixteenth of rare sweeps", "exchange RareSweeps", []edit{
-		{"exchange.(*Exchange).look", "e.Due(k) && past < e.set.Every", "false"},
+		{"exchange.(*Exchange).noted", "due && past < e.set.Every", "false"},
 	}},
 	{"the level of the indicator moves the other way", "exchange Indicator", []edit{
 		{"exchange.(*Exchange).adapt", "level +", "level -"},
@@ -71,7 +71,7 @@ var ofSampling = []fault{
 	{"no square root of two in the noise", "kernel Stationary", []edit{{"kernel.(*Schedule).Set", "(2 * share", "(share"}}},
 	{"no square root of two, on the flower", ". TwoRungs", []edit{{"kernel.(*Schedule).Set", "(2 * share", "(share"}}},
 	{"uphill", "kernel Stationary", []edit{{"kernel.stepLangevin", "] - eta", "] + eta"}}},
-	{"no reflection", ". GaussianInBox|Simplex", []edit{{".(*replicas).reflect", "l.reflector == nil", "true"}}},
+	{"no reflection", ". GaussianInBox|Simplex", []edit{{".(*replicas).reflect", "l.reflector != nil:", "false:"}}},
 	{"draws of the hot rung", ". TwoRungs", []edit{
 		{".(*ladder).keepDraw", "c.draws.add(r,", "c.draws.add(b.R-1-r,"},
 	}},
@@ -101,7 +101,7 @@ var ofSampling = []fault{
 		{"tune.(*tuner).tried", "pilotPart*cost*f.Leapfrog > most", "cost < 0 && most < 0"},
 	}},
 	{"starts that are not finite kept", "tune TestStartsAre", []edit{{"tune.(*tuner).starts", "!m.finite(at)", "false"}}},
-	{"stay where the drift is infinite", ". NoTrap", []edit{{".(*replicas).reflect", "l.withoutDrift(i, r)", "_ = i"}}},
+	{"stay where the drift is infinite", ". NoTrap", []edit{{".(*replicas).bounce", "l.withoutDrift(i, r)", "_ = i"}}},
 	{"threads share a stream", "stream StreamsDiffer", []edit{{"stream.(*Set).Of", "s.ladder", "0"}}},
 	{"normals without a tail", "stream Normals", []edit{{"stream.(*Rand).edgeNormal", "r.tailNormal(u < 0)", "u * z.edge[1]"}}},
 	{"resume forgets the streams", ". ResumedRun", []edit{{".(*ladder).picture", "streams, l.", ""}}},
@@ -115,7 +115,7 @@ var ofSampling = []fault{
 			"l.at.Spread[was], l.at.Temperature[was], l.at.Spread[r]",
 			"l.at.Temperature[was], l.at.Temperature[was], l.at.Temperature[r]"},
 	}},
-	{"momentum not mirrored, in a run", ". MomentumKeeps", []edit{{".(*replicas).reflect", "l.v", "nil"}}},
+	{"momentum not mirrored, in a run", ". MomentumKeeps", []edit{{".(*replicas).bounce", "l.v", "nil"}}},
 	{"uniform rung: a walk for fresh draws", ". InfiniteTemperatureIs", []edit{{".(*run).ladder", "rungs-1, lawSource", "-1, lawSource"}}},
 	{"uniform rung: steps without the two", ". InfiniteTemperatureWalks", []edit{{"kernel.(*Schedule).Set", ", eta,", ", eta / 2,"}}},
 	{"uniform rung: an infinite energy ends the run", ". InfiniteEnergy", []edit{{".(*replicas).notFinite", "i < 0", "true"}}},
@@ -161,8 +161,8 @@ var ofSampling = []fault{
 		{"kernel.(*trajectory).Accept", `		b.Energy[i] = t.energy[i]`, ""},
 	}},
 	{"hmc: ends of energy -Inf", "kernel NotFinite", []edit{{"kernel.(*trajectory).Accept", "&& gain <= math.MaxFloat64 ", ""}}},
-	{"hmc: momenta not mirrored", ". HMCIsExact", []edit{{".(*replicas).reflect", "l.v", "nil"}}},
-	{"hmc: trajectories moved on by noise", ". TurnBack", []edit{{".(*replicas).reflect", "!l.traits.Metropolis", "true"}}},
+	{"hmc: momenta not mirrored", ". HMCIsExact", []edit{{".(*replicas).bounce", "l.v", "nil"}}},
+	{"hmc: trajectories moved on by noise", ". TurnBack", []edit{{".(*replicas).bounce", "!l.traits.Metropolis", "true"}}},
 	{"hmc: the uniform rung rejects", ". HMCBlocks", []edit{{".lawSource.draw", "l.traits.Carries", "true"}}},
 	{"hmc: one leapfrog step whatever is asked", ". HMCBlocks", []edit{{"kernel.HMC.Traits", "h.Leapfrog", "1"}}},
 	{"hmc: resume forgets the trajectories", ". ResumedRunsOfOther", []edit{{".(*picture).tables", "p.moves(), ", ""}}},
@@ -189,7 +189,7 @@ var ofSampling = []fault{
 	{"base: in the coordinates of the user", ". BlocksWithBase|HMCWithBase", []edit{
 		{".(*frame).potential", "u = potential.Affine(u, w.Center, w.L)", "_ = w"},
 	}},
-	{"base: no fresh draws without walls", ". HMCWithBase", []edit{{".(*replicas).reflect", "fresh ", "fresh && l.reflector != nil "}}},
+	{"base: no fresh draws without walls", ". HMCWithBase", []edit{{".(*replicas).reflect", "l.fresh >= 0", "l.fresh >= 0 && l.reflector != nil"}}},
 	{"base: fresh draws beyond the walls", ". HMCWithBase", []edit{
 		{".Problem.drawCut", "p.Domain == nil || p.Domain.Contains(x)", "true"},
 	}},
@@ -219,7 +219,7 @@ var ofSampling = []fault{
 	{"MALA: the same, in a ball", ". ExactKernels/gauss_ball/MALA", []edit{
 		{"kernel.(*trajectory).Accept", `	t.kick`, "for j, x := range b.X { b.V[j] = x - t.x[j] }; t.kick"},
 	}},
-	{"HMC: momenta not mirrored", ". ExactKernels/octagon", []edit{{".(*replicas).reflect", "l.v", "nil"}}},
+	{"HMC: momenta not mirrored", ". ExactKernels/octagon", []edit{{".(*replicas).bounce", "l.v", "nil"}}},
 	{"harmonic: curved walls in the Euclidean metric", ". ExactKernels/ellips/harmonic", []edit{
 		{"kernel.(*quadricPath).mirror", "inverse.mul", "copy"},
 	}},
