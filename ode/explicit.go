@@ -50,12 +50,12 @@ type explicit struct {
 	accepted []float64 // 1 where the last attempt was, else 0, for each component
 	y0, y    []float64 // at the ends of the step
 	k        [][]float64
-	rows     []sum       // of the stages that a step needs, the last gives the new state
-	extra    []sum       // of the stages for dense output
-	estimate []sum       // of the error
-	poly     []sum       // coefficients 4, 5, … of the dense output
-	cont     [][]float64 // all of them, y0 first
-	ready    bool        // they belong to the last step
+	rows     []vector.Sum // of the stages that a step needs, the last gives the new state
+	extra    []vector.Sum // of the stages for dense output
+	estimate []vector.Sum // of the error
+	poly     []vector.Sum // coefficients 4, 5, … of the dense output
+	cont     [][]float64  // all of them, y0 first
+	ready    bool         // they belong to the last step
 
 	record           *record // of the last attempt
 	path             *path   // nil: only that is remembered
@@ -105,17 +105,17 @@ func newExplicit(tab *tableau, dim, n int, o *Options) *explicit {
 	}
 	last := len(tab.b)
 	for s := 1; s < len(tab.a); s++ {
-		if r := newSum(tab.a[s], e.k); s <= last {
+		if r := vector.NewSum(tab.a[s], e.k); s <= last {
 			e.rows = append(e.rows, r)
 		} else {
 			e.extra = append(e.extra, r)
 		}
 	}
 	for _, w := range tab.err {
-		e.estimate = append(e.estimate, newSum(w, e.k))
+		e.estimate = append(e.estimate, vector.NewSum(w, e.k))
 	}
 	for _, w := range tab.dense {
-		e.poly = append(e.poly, newSum(w, e.k))
+		e.poly = append(e.poly, vector.NewSum(w, e.k))
 	}
 	return e
 }
@@ -264,7 +264,7 @@ func (e *explicit) sweep() {
 	e.spread(e.wide, r.step)
 	for s := range e.rows {
 		y := e.stage(s + 1)
-		e.rows[s].into(y, e.y0, e.wide)
+		e.rows[s].Into(y, e.y0, e.wide)
 		e.values(s+1, r.step)
 	}
 	e.y = e.stage(len(e.b))
@@ -364,7 +364,7 @@ func (e *explicit) errors() {
 		vector.Abs(v, e.y)
 		vector.Max(u, u, v)
 		vector.MulAdd(u, e.rtol, u, e.atol)
-		e.estimate[j].times(v, e.wide)
+		e.estimate[j].Into(v, e.zero, e.wide)
 		vector.Div(v, v, u)
 		vector.Mul(v, v, v)
 		sum := e.norm
@@ -452,7 +452,7 @@ func (e *explicit) interpolate() {
 		e.spread(e.u, e.record.smooth)
 	}
 	for s := range e.extra {
-		e.extra[s].into(e.stage(last+1+s), e.y0, e.u)
+		e.extra[s].Into(e.stage(last+1+s), e.y0, e.u)
 		e.values(last+1+s, e.record.smooth)
 	}
 	for i, d := range e.record.smooth {
@@ -468,46 +468,6 @@ func (e *explicit) interpolate() {
 	vector.Add(c2, c0, c0)
 	vector.SubMul(c2, e.wide, e.u, c2)
 	for j := range e.poly {
-		e.poly[j].times(e.cont[4+j], e.wide)
+		e.poly[j].Into(e.cont[4+j], e.zero, e.wide)
 	}
-}
-
-// A sum is a weighted sum of stages, without those of weight 0.
-type sum struct{ w, k [][]float64 }
-
-func newSum(w []float64, k [][]float64) (s sum) {
-	for j, v := range w {
-		if v != 0 {
-			s.w, s.k = append(s.w, slices.Repeat([]float64{v}, len(k[j]))), append(s.k, k[j])
-		}
-	}
-	return s
-}
-
-// add writes the sum into dst, as far as it goes: dst is none of the stages.
-func (s *sum) add(dst []float64) {
-	if len(s.k) == 0 {
-		clear(dst)
-		return
-	}
-	if len(s.k) == 1 {
-		vector.Mul(dst, s.w[0], s.k[0])
-		return
-	}
-	vector.MulMulAdd(dst, s.w[0], s.k[0], s.w[1], s.k[1])
-	for j := 2; j < len(s.k); j++ {
-		vector.MulAdd(dst, s.w[j], s.k[j], dst)
-	}
-}
-
-// into sets dst to y plus d times the sum.
-func (s *sum) into(dst, y, d []float64) {
-	s.add(dst)
-	vector.MulAdd(dst, dst, d, y)
-}
-
-// times sets dst to d times the sum.
-func (s *sum) times(dst, d []float64) {
-	s.add(dst)
-	vector.Mul(dst, dst, d)
 }

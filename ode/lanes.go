@@ -51,8 +51,8 @@ type Lanes struct {
 	y          []float64
 	reached    []int // by lane: times
 
-	sums   []sum // of the adjoint of each stage, from those of the states of later ones
-	smooth []sum // likewise, from those of the dense output as well
+	sums   []vector.Sum // of the adjoint of each stage, from those of the states of later ones
+	smooth []vector.Sum // likewise, from those of the dense output as well
 	// adjoints: of the states of the stages (the first of all but what follows it), then of the coefficients of the dense output
 	bar          [][]float64
 	end, slope   []float64 // adjoint of the states where the way back has come to, and of f there
@@ -104,14 +104,14 @@ func (l *Lanes) transpose() {
 	rows[stages+3][0], rows[stages+3][last] = -1, -1
 	rows = append(rows, l.dense...)
 	l.bar = matrix(len(rows), l.dim*l.n)
-	column := func(j, n int) sum {
+	column := func(j, n int) vector.Sum {
 		w := make([]float64, n)
 		for s, row := range rows[:n] {
 			if j < len(row) {
 				w[s] = row[j]
 			}
 		}
-		return newSum(w, l.bar)
+		return vector.NewSum(w, l.bar)
 	}
 	for j := range stages {
 		l.sums, l.smooth = append(l.sums, column(j, last+1)), append(l.smooth, column(j, len(rows)))
@@ -310,16 +310,15 @@ func (l *Lanes) back(gp []float64) {
 		}
 		if s == last {
 			copy(b, l.state)
-			sums[s].add(l.u)
-			vector.MulAdd(l.pull, l.u, l.wide, l.slope)
+			sums[s].Into(l.pull, l.slope, l.wide)
 		} else {
 			clear(b)
-			sums[s].times(l.pull, l.wide)
+			sums[s].Into(l.pull, l.zero, l.wide)
 		}
 		r.times(l.time, l.c[s], step)
 		l.block.Pull(b, l.more, l.time, l.stage(s), l.pull)
 	}
-	sums[0].times(l.pull, l.wide)
+	sums[0].Into(l.pull, l.zero, l.wide)
 	copy(l.state, l.bar[0])
 	for _, b := range l.bar[1 : top+1] {
 		vector.Add(l.state, l.state, b)
