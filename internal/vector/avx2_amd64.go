@@ -141,3 +141,8 @@ func normalsAVX2(dst *float64, dst2 *float64, a *uint64, n int, low uint64, high
 //
 //go:noescape
 func uniformsAVX2(dst *float64, dst2 *float64, a *uint64, n int, low uint64, high uint64) int
+
+// combineAVX2 is combine for vectors of 4 lanes.
+//
+//go:noescape
+func combineAVX2(dst *float64, y *float64, d *float64, w *float64, k **float64, terms int, n int)

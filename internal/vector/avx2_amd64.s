@@ -2959,3 +2959,155 @@ last:
 	MOVQ       AX, ret+48(FP)
 	VZEROUPPER
 	RET
+
+// func combineAVX2(dst *float64, y *float64, d *float64, w *float64, k **float64, terms int, n int)
+// Requires: AVX
+TEXT ·combineAVX2(SB), NOSPLIT, $0-56
+	MOVQ dst+0(FP), CX
+	MOVQ y+8(FP), DX
+	MOVQ d+16(FP), BX
+	MOVQ w+24(FP), SI
+	MOVQ k+32(FP), DI
+	MOVQ terms+40(FP), R8
+	MOVQ n+48(FP), R9
+	XORQ AX, AX
+
+by4:
+	CMPQ         R9, $0x10
+	JL           afterby4
+	MOVQ         DI, R10
+	MOVQ         SI, R11
+	MOVQ         R8, R12
+	MOVQ         (R10), R13
+	VBROADCASTSD (R11), Y0
+	VMOVUPD      (R13)(AX*8), Y1
+	VMULPD       Y1, Y0, Y1
+	VMOVUPD      32(R13)(AX*8), Y2
+	VMULPD       Y2, Y0, Y2
+	VMOVUPD      64(R13)(AX*8), Y3
+	VMULPD       Y3, Y0, Y3
+	VMOVUPD      96(R13)(AX*8), Y4
+	VMULPD       Y4, Y0, Y4
+
+moreby4:
+	DECQ         R12
+	JZ           doneby4
+	ADDQ         $0x08, R10
+	ADDQ         $0x08, R11
+	MOVQ         (R10), R13
+	VBROADCASTSD (R11), Y0
+	VMOVUPD      (R13)(AX*8), Y5
+	VMULPD       Y5, Y0, Y5
+	VADDPD       Y5, Y1, Y1
+	VMOVUPD      32(R13)(AX*8), Y5
+	VMULPD       Y5, Y0, Y5
+	VADDPD       Y5, Y2, Y2
+	VMOVUPD      64(R13)(AX*8), Y5
+	VMULPD       Y5, Y0, Y5
+	VADDPD       Y5, Y3, Y3
+	VMOVUPD      96(R13)(AX*8), Y5
+	VMULPD       Y5, Y0, Y0
+	VADDPD       Y0, Y4, Y4
+	JMP          moreby4
+
+doneby4:
+	VMOVUPD (BX)(AX*8), Y0
+	VMULPD  Y0, Y1, Y0
+	VMOVUPD (DX)(AX*8), Y1
+	VADDPD  Y1, Y0, Y0
+	VMOVUPD Y0, (CX)(AX*8)
+	VMOVUPD 32(BX)(AX*8), Y0
+	VMULPD  Y0, Y2, Y0
+	VMOVUPD 32(DX)(AX*8), Y1
+	VADDPD  Y1, Y0, Y0
+	VMOVUPD Y0, 32(CX)(AX*8)
+	VMOVUPD 64(BX)(AX*8), Y0
+	VMULPD  Y0, Y3, Y0
+	VMOVUPD 64(DX)(AX*8), Y1
+	VADDPD  Y1, Y0, Y0
+	VMOVUPD Y0, 64(CX)(AX*8)
+	VMOVUPD 96(BX)(AX*8), Y0
+	VMULPD  Y0, Y4, Y0
+	VMOVUPD 96(DX)(AX*8), Y1
+	VADDPD  Y1, Y0, Y0
+	VMOVUPD Y0, 96(CX)(AX*8)
+	ADDQ    $0x10, AX
+	SUBQ    $0x10, R9
+	JMP     by4
+
+afterby4:
+by1:
+	CMPQ         R9, $0x04
+	JL           afterby1
+	MOVQ         DI, R10
+	MOVQ         SI, R11
+	MOVQ         R8, R12
+	MOVQ         (R10), R13
+	VBROADCASTSD (R11), Y0
+	VMOVUPD      (R13)(AX*8), Y1
+	VMULPD       Y1, Y0, Y1
+
+moreby1:
+	DECQ         R12
+	JZ           doneby1
+	ADDQ         $0x08, R10
+	ADDQ         $0x08, R11
+	MOVQ         (R10), R13
+	VBROADCASTSD (R11), Y0
+	VMOVUPD      (R13)(AX*8), Y2
+	VMULPD       Y2, Y0, Y0
+	VADDPD       Y0, Y1, Y1
+	JMP          moreby1
+
+doneby1:
+	VMOVUPD (BX)(AX*8), Y0
+	VMULPD  Y0, Y1, Y0
+	VMOVUPD (DX)(AX*8), Y1
+	VADDPD  Y1, Y0, Y0
+	VMOVUPD Y0, (CX)(AX*8)
+	ADDQ    $0x04, AX
+	SUBQ    $0x04, R9
+	JMP     by1
+
+afterby1:
+	TESTQ        R9, R9
+	JZ           end
+	LEAQ         masksAVX2<>+64(SB), R10
+	NEGQ         R9
+	VMOVUPD      (R10)(R9*8), Y0
+	MOVQ         SI, SI
+	MOVQ         (DI), R9
+	VBROADCASTSD (SI), Y1
+	VMASKMOVPD   (R9)(AX*8), Y0, Y2
+	VMOVUPD      c3ff0000000000000AVX2<>+0(SB), Y3
+	VBLENDVPD    Y0, Y2, Y3, Y2
+	VMULPD       Y2, Y1, Y2
+
+morefew:
+	DECQ         R8
+	JZ           donefew
+	ADDQ         $0x08, DI
+	ADDQ         $0x08, SI
+	MOVQ         (DI), R9
+	VBROADCASTSD (SI), Y1
+	VMASKMOVPD   (R9)(AX*8), Y0, Y3
+	VMOVUPD      c3ff0000000000000AVX2<>+0(SB), Y4
+	VBLENDVPD    Y0, Y3, Y4, Y3
+	VMULPD       Y3, Y1, Y1
+	VADDPD       Y1, Y2, Y2
+	JMP          morefew
+
+donefew:
+	VMASKMOVPD (BX)(AX*8), Y0, Y1
+	VMOVUPD    c3ff0000000000000AVX2<>+0(SB), Y3
+	VBLENDVPD  Y0, Y1, Y3, Y1
+	VMULPD     Y1, Y2, Y1
+	VMASKMOVPD (DX)(AX*8), Y0, Y2
+	VMOVUPD    c3ff0000000000000AVX2<>+0(SB), Y3
+	VBLENDVPD  Y0, Y2, Y3, Y2
+	VADDPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, (CX)(AX*8)
+
+end:
+	VZEROUPPER
+	RET

@@ -141,3 +141,8 @@ func normalsAVX512(dst *float64, dst2 *float64, a *uint64, n int, low uint64, hi
 //
 //go:noescape
 func uniformsAVX512(dst *float64, dst2 *float64, a *uint64, n int, low uint64, high uint64) int
+
+// combineAVX512 is combine for vectors of 8 lanes.
+//
+//go:noescape
+func combineAVX512(dst *float64, y *float64, d *float64, w *float64, k **float64, terms int, n int)

@@ -3245,3 +3245,152 @@ last:
 	MOVQ     AX, ret+48(FP)
 	VZEROUPPER
 	RET
+
+// func combineAVX512(dst *float64, y *float64, d *float64, w *float64, k **float64, terms int, n int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·combineAVX512(SB), NOSPLIT, $0-56
+	MOVQ dst+0(FP), CX
+	MOVQ y+8(FP), DX
+	MOVQ d+16(FP), BX
+	MOVQ w+24(FP), SI
+	MOVQ k+32(FP), DI
+	MOVQ terms+40(FP), R8
+	MOVQ n+48(FP), R9
+	XORQ AX, AX
+
+by4:
+	CMPQ         R9, $0x20
+	JL           afterby4
+	MOVQ         DI, R10
+	MOVQ         SI, R11
+	MOVQ         R8, R12
+	MOVQ         (R10), R13
+	VBROADCASTSD (R11), Z0
+	VMOVUPD      (R13)(AX*8), Z1
+	VMULPD       Z1, Z0, Z1
+	VMOVUPD      64(R13)(AX*8), Z2
+	VMULPD       Z2, Z0, Z2
+	VMOVUPD      128(R13)(AX*8), Z3
+	VMULPD       Z3, Z0, Z3
+	VMOVUPD      192(R13)(AX*8), Z4
+	VMULPD       Z4, Z0, Z4
+
+moreby4:
+	DECQ         R12
+	JZ           doneby4
+	ADDQ         $0x08, R10
+	ADDQ         $0x08, R11
+	MOVQ         (R10), R13
+	VBROADCASTSD (R11), Z0
+	VMOVUPD      (R13)(AX*8), Z5
+	VMULPD       Z5, Z0, Z5
+	VADDPD       Z5, Z1, Z1
+	VMOVUPD      64(R13)(AX*8), Z5
+	VMULPD       Z5, Z0, Z5
+	VADDPD       Z5, Z2, Z2
+	VMOVUPD      128(R13)(AX*8), Z5
+	VMULPD       Z5, Z0, Z5
+	VADDPD       Z5, Z3, Z3
+	VMOVUPD      192(R13)(AX*8), Z5
+	VMULPD       Z5, Z0, Z0
+	VADDPD       Z0, Z4, Z4
+	JMP          moreby4
+
+doneby4:
+	VMOVUPD (BX)(AX*8), Z0
+	VMULPD  Z0, Z1, Z0
+	VMOVUPD (DX)(AX*8), Z1
+	VADDPD  Z1, Z0, Z0
+	VMOVUPD Z0, (CX)(AX*8)
+	VMOVUPD 64(BX)(AX*8), Z0
+	VMULPD  Z0, Z2, Z0
+	VMOVUPD 64(DX)(AX*8), Z1
+	VADDPD  Z1, Z0, Z0
+	VMOVUPD Z0, 64(CX)(AX*8)
+	VMOVUPD 128(BX)(AX*8), Z0
+	VMULPD  Z0, Z3, Z0
+	VMOVUPD 128(DX)(AX*8), Z1
+	VADDPD  Z1, Z0, Z0
+	VMOVUPD Z0, 128(CX)(AX*8)
+	VMOVUPD 192(BX)(AX*8), Z0
+	VMULPD  Z0, Z4, Z0
+	VMOVUPD 192(DX)(AX*8), Z1
+	VADDPD  Z1, Z0, Z0
+	VMOVUPD Z0, 192(CX)(AX*8)
+	ADDQ    $0x20, AX
+	SUBQ    $0x20, R9
+	JMP     by4
+
+afterby4:
+by1:
+	CMPQ         R9, $0x08
+	JL           afterby1
+	MOVQ         DI, R10
+	MOVQ         SI, R11
+	MOVQ         R8, R12
+	MOVQ         (R10), R13
+	VBROADCASTSD (R11), Z0
+	VMOVUPD      (R13)(AX*8), Z1
+	VMULPD       Z1, Z0, Z1
+
+moreby1:
+	DECQ         R12
+	JZ           doneby1
+	ADDQ         $0x08, R10
+	ADDQ         $0x08, R11
+	MOVQ         (R10), R13
+	VBROADCASTSD (R11), Z0
+	VMOVUPD      (R13)(AX*8), Z2
+	VMULPD       Z2, Z0, Z0
+	VADDPD       Z0, Z1, Z1
+	JMP          moreby1
+
+doneby1:
+	VMOVUPD (BX)(AX*8), Z0
+	VMULPD  Z0, Z1, Z0
+	VMOVUPD (DX)(AX*8), Z1
+	VADDPD  Z1, Z0, Z0
+	VMOVUPD Z0, (CX)(AX*8)
+	ADDQ    $0x08, AX
+	SUBQ    $0x08, R9
+	JMP     by1
+
+afterby1:
+	TESTQ        R9, R9
+	JZ           end
+	LEAQ         masksAVX512<>+64(SB), R10
+	NEGQ         R9
+	VMOVUPD      (R10)(R9*8), Z0
+	VPMOVQ2M     Z0, K1
+	MOVQ         SI, SI
+	MOVQ         (DI), R9
+	VBROADCASTSD (SI), Z0
+	VMOVUPD      c3ff0000000000000AVX512<>+0(SB), Z1
+	VMOVUPD      (R9)(AX*8), K1, Z1
+	VMULPD       Z1, Z0, Z1
+
+morefew:
+	DECQ         R8
+	JZ           donefew
+	ADDQ         $0x08, DI
+	ADDQ         $0x08, SI
+	MOVQ         (DI), R9
+	VBROADCASTSD (SI), Z0
+	VMOVUPD      c3ff0000000000000AVX512<>+0(SB), Z2
+	VMOVUPD      (R9)(AX*8), K1, Z2
+	VMULPD       Z2, Z0, Z0
+	VADDPD       Z0, Z1, Z1
+	JMP          morefew
+
+donefew:
+	VMOVUPD c3ff0000000000000AVX512<>+0(SB), Z0
+	VMOVUPD (BX)(AX*8), K1, Z0
+	VMULPD  Z0, Z1, Z0
+	VMOVUPD c3ff0000000000000AVX512<>+0(SB), Z1
+	VMOVUPD (DX)(AX*8), K1, Z1
+	VADDPD  Z1, Z0, Z0
+	VMOVUPD Z0, K1, (CX)(AX*8)
+
+end:
+	VZEROUPPER
+	RET

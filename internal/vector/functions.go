@@ -11,6 +11,7 @@ type (
 	ternary    func(dst, a, b, c *float64, n int) int
 	quaternary func(dst, a, b, c, d *float64, n int) int
 	random     func(dst, dst2 *float64, keys *uint64, n int, low, high uint64) int
+	combining  func(dst, y, d, w *float64, k **float64, terms, n int)
 )
 
 // A table is the kernels of an instruction set; nil where it has none.
@@ -21,6 +22,7 @@ type table struct {
 	neg, abs, sqrt, exp, expm1, sigmoid, softplus, tanh, log, log1p, sin, cos, tan unary
 	normals, uniforms                                                              random
 	sinCos                                                                         double
+	combine                                                                        combining
 }
 
 // vectorLanes is how many lanes the longest vector has.

@@ -23,5 +23,6 @@ func main() {
 	for _, k := range random {
 		m.kernel(k, true)
 	}
+	m.combine()
 	build.Generate()
 }
