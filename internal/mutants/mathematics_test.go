@@ -37,7 +37,13 @@ var ofMathematics = []fault{
 		{"expression.logSums", "one, other = other, one", "one, other = one, other"},
 	}},
 	{"weights of lanes not scaled", "expression Together", []edit{{"expression.weights", "exp[i] / s", "1 / s"}}},
-	{"a kernel for another function", "expression Theirs", []edit{{"expression.kernels", "opCos: vector.Cos", "opCos: vector.Sin"}}},
+	{"a kernel for another function", "expression Theirs", []edit{{"expression.opcodes", "opCos: opcode.Cos", "opCos: opcode.Sin"}}},
+	{"programs: lanes that a kernel has done are done again", "internal/vector Programs", []edit{
+		{"internal/vector.Run", "k, at = k+done, lane", "k, at = k+done, 0*lane"},
+	}},
+	{"programs: a whole program where some lanes are no vector", "internal/vector Programs", []edit{
+		{"internal/vector.Run", "lanes&(kernels.width-1) == 0", "kernels.width > 0"},
+	}},
 	{"weights of a log sum exchanged", "expression TestLogSpace", []edit{
 		{"expression.(*sweep).part", "2-j], v.arg[3-j", "j], v.arg[j+1"},
 	}},
