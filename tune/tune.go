@@ -64,7 +64,7 @@ type Found struct {
 	States    [][][]float64     `json:"states"` // per ladder and rung, in the user's coordinates
 	Bias      float64           `json:"bias"`   // of a variance by the step, relative, at the cold rung
 	// Singular says that a few draws have slopes that outweigh all others, or that the
-	// density is infinite at a wall: the bias is then more than Bias.
+	// density is infinite at a wall or inside: the bias is then more than Bias.
 	Singular bool `json:"singular"`
 	// Jumps says that the potential jumps along steps of the last round, or that those of
 	// the coldest rung are too long for a feature of it: their law is then not that of the potential, and no bias is known. An exact
