@@ -22,7 +22,7 @@ type lanes struct {
 	potential potential.Evaluator
 	base      potential.Evaluator // of the base law; nil without
 	guide     *guide              // what leads from its law to the density; nil without
-	noise     []*stream.Rand      // per replica
+	noise     *stream.Lanes       // a lane per replica
 
 	// the workspace
 	spread []float64 // At.Spread of the iteration before
@@ -156,6 +156,7 @@ func (b band) iterate(k int) error {
 	w := b[0].lanes
 	for _, l := range b {
 		l.torn = true
+		l.streams.Begin(k)
 	}
 	w.set(k) // step size, temperature per rung
 	for range w.traits.Steps {
