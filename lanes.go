@@ -23,7 +23,7 @@ type lanes struct {
 	potential potential.Evaluator
 	base      potential.Evaluator // of the base law; nil without
 	guide     *guide              // what leads from its law to the density; nil without
-	noise     []*stream.Rand      // per replica
+	noise     *stream.Lanes       // a lane per replica
 	glance    domain.Glance       // at all steps; nil looks at each by itself
 	ends      bool                // whether it is the ends of steps that walls see
 
@@ -173,6 +173,9 @@ func (b band) run() error {
 // iterate makes the steps and the swaps of iteration k.
 func (b band) iterate(k int) error {
 	w := b[0].lanes
+	for _, l := range b {
+		l.streams.Begin(k)
+	}
 	w.set(k) // step size, temperature per rung
 	watched := b[0].watch.looks(k)
 	for range w.traits.Steps {

@@ -18,8 +18,7 @@ type replicas struct {
 	frame     frame
 	reflector domain.Reflector // nil lets steps go
 	streams   *stream.Set
-	noise     []*stream.Rand // per replica
-	fresh     int            // the rung whose states come from source; -1 is none
+	fresh     int // the rung whose states come from source; -1 is none
 	source    source
 	tally     []domain.Tally // per rung, but for the steps
 	steps     int64          // of every replica, that the tally has not
@@ -42,7 +41,7 @@ type lawSource struct{ law *domain.Law }
 
 // draw stays where it is if the law fails.
 func (s lawSource) draw(l *replicas, i int) {
-	rng := l.noise[i]
+	rng := l.random(i)
 	if x := l.frame.x; s.law.Draw(context.Background(), x, &rng.Rand) == nil {
 		l.frame.inverse(l.to, x)
 	} else {
@@ -54,6 +53,9 @@ func (s lawSource) draw(l *replicas, i int) {
 		}
 	}
 }
+
+// random is the stream of replica i.
+func (l *replicas) random(i int) *stream.Rand { return l.noise.Of(l.first + i) }
 
 // notFinite returns the first replica whose energy is not finite, or whose
 // gradient is not, -1 if there is none. At infinite temperature neither an
@@ -181,7 +183,7 @@ func (l *replicas) scatter(i int) {
 // mirrorings uses up, and so it has in the next iteration.
 func (l *replicas) withoutDrift(i, r int) {
 	for j, x := range l.from {
-		v := l.at.Spread[r] * l.noise[i].NormFloat64()
+		v := l.at.Spread[r] * l.random(i).NormFloat64()
 		if l.traits.Carries {
 			l.v[j] = v
 		}

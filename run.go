@@ -183,12 +183,8 @@ func (r *run) ladder(ctx context.Context, i int) (*ladder, error) {
 func (r *run) replicas(schedule *kernel.Schedule, streams *stream.Set) replicas {
 	rungs := len(schedule.Temperature)
 	block := kernel.NewBlock(rungs, r.problem.Potential.Dim())
-	l := replicas{lanes: &lanes{schedule: schedule}, block: block, frame: r.frame,
+	return replicas{lanes: &lanes{schedule: schedule}, block: block, frame: r.frame,
 		streams: streams, fresh: -1, tally: make([]domain.Tally, rungs), corners: newCorners(rungs)}
-	for i := range rungs {
-		l.noise = append(l.noise, streams.Of(i, stream.Kernel))
-	}
-	return l
 }
 
 // trading sets up the trade of rungs, without a workspace.
@@ -256,7 +252,6 @@ func (r *run) join(all ...*replicas) error {
 		if l.mover != nil {
 			l.handOver(w, m*rungs)
 		}
-		w.noise = append(w.noise, l.noise...)
 		l.lanes, l.block, l.first = w, part, m*rungs
 		if err := r.equip(l); err != nil {
 			return err
@@ -272,6 +267,7 @@ func (r *run) join(all ...*replicas) error {
 	if len(all) > 1 {
 		streams = stream.Beside(rungs, sets...)
 	}
+	w.noise = streams.Lanes(block.R, stream.Kernel)
 	w.potential = r.potential.Evaluator(block.R, streams) // last: what is open is closed with the lanes
 	return nil
 }

@@ -48,7 +48,7 @@ type part interface {
 
 // picture is what a checkpoint keeps of the ladder, counts aside.
 func (l *ladder) picture() picture {
-	p := picture{replicas: &l.replicas, states: l.apart(), draws: l.draws, parts: []part{l.streams, l.exchange}}
+	p := picture{replicas: &l.replicas, states: l.apart(), draws: l.draws, parts: []part{l.exchange}}
 	if l.watch != nil {
 		p.jumps = l.watch.jumps
 	}

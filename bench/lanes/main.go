@@ -19,13 +19,13 @@ func main() {
 	seed := flag.Uint64("seed", 1, "seed")
 	low := flag.Bool("low", false, "the lower 32 bits")
 	flag.Parse()
-	l := stream.NewLanes(*seed, 0, *replicas, stream.Kernel)
-	x := make([]float64, *replicas**coordinates)
+	set := stream.New(*seed, 0)
+	l := set.Lanes(*replicas, stream.Kernel)
 	w := bufio.NewWriterSize(os.Stdout, 1<<16)
-	b := make([]byte, 4*len(x))
-	for iteration := uint64(0); ; iteration++ {
-		l.Uniforms(x, iteration)
-		for i, u := range x {
+	b := make([]byte, 4**replicas**coordinates)
+	for iteration := 0; ; iteration++ {
+		set.Begin(iteration)
+		for i, u := range l.Uniforms(*coordinates) {
 			k := uint64(u * (1 << 52)) // the half of the odd multiple of 2^-53 falls off
 			if !*low {
 				k >>= 20
