@@ -43,6 +43,7 @@ soak:
 # steps against the usual PyTorch loop.
 bench:
 	script/bench
+	script/bench-vector
 	script/bench-polytope
 	script/bench-harmonic
 	script/bench-torch
@@ -86,5 +87,6 @@ lint:
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "run gofmt -w on these"; exit 1; }
 	$(GO) vet ./...
 	$(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
+	script/generated
 
 .PHONY: build install demo test torch race soak bench mutants mutants-torch interop browser peers reproduce figures lint

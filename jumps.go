@@ -20,8 +20,8 @@ type Jumps struct {
 	Refused float64 // steps too long, each by the part 1 − exp(−|e|) for an error of e temperatures
 }
 
-// Add adds what another ladder counted.
-func (j *Jumps) Add(k Jumps) {
+// add adds what another ladder counted.
+func (j *Jumps) add(k Jumps) {
 	j.Looked, j.Seen, j.Largest, j.Refused = j.Looked+k.Looked, j.Seen+k.Seen, max(j.Largest, k.Largest), j.Refused+k.Refused
 }
 
@@ -62,7 +62,7 @@ func (r *Result) Jumps(rung int) Jumps {
 	for _, l := range r.Ladders {
 		for i, j := range l.Jumps {
 			if rung < 0 || rung == i {
-				sum.Add(j)
+				sum.add(j)
 			}
 		}
 	}
@@ -90,19 +90,14 @@ func (r *run) watch() *watch {
 	return &watch{from: knots{room(rungs), room(rungs)}, to: knots{room(rungs), room(rungs)}, jumps: make([]Jumps, rungs)}
 }
 
-// leave notes where the steps of iteration k of a block begin, once these are made, if it
-// is one of those that are looked at.
-func (w *watch) leave(b *kernel.Block, k int) {
-	if w != nil && k%lookEvery == 0 {
-		w.from.note(b)
-	}
-}
+// looks reports whether the steps of iteration k are looked at.
+func (w *watch) looks(k int) bool { return w != nil && k%lookEvery == 0 }
+
+// leave notes where the steps of a block begin, once these are made.
+func (w *watch) leave(b *kernel.Block) { w.from.note(b) }
 
 // land looks along these steps, whose ends are evaluated.
-func (w *watch) land(l *replicas, k int) {
-	if w == nil || k%lookEvery != 0 {
-		return
-	}
+func (w *watch) land(l *replicas) {
 	b := l.block
 	w.to.note(b)
 	for i, r := range b.Rung {
@@ -117,7 +112,7 @@ func (w *watch) land(l *replicas, k int) {
 		}
 		if s.jumps(tau) {
 			if s = w.narrow(l, s, i); s.jumps(tau) {
-				w.jumps[r].Add(Jumps{Seen: 1, Largest: math.Abs(s.off()) / tau})
+				w.jumps[r].add(Jumps{Seen: 1, Largest: math.Abs(s.off()) / tau})
 			}
 		}
 	}

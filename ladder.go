@@ -64,13 +64,16 @@ func (l *ladder) end(k int, finite bool) error {
 		return fmt.Errorf("certificate, iteration %d: %w", k, err)
 	}
 	err := l.trade(&l.replicas, k) // labels trade, states stay
-	if err == nil {
+	if err == nil && l.shadow != nil {
 		err = l.shadow.trade(k)
 	}
 	if err != nil {
 		return fmt.Errorf("swaps of iteration %d: %w", k, err)
 	}
-	l.done, l.torn = k, false
+	l.done = k
+	if k < l.next && l.recorder == nil {
+		return nil
+	}
 	if err := l.record(k); err != nil {
 		return fmt.Errorf("record iteration %d: %w", k, err)
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/r2sgld/r2sgld/domain"
 	"github.com/r2sgld/r2sgld/kernel"
 	"github.com/r2sgld/r2sgld/potential"
 	"github.com/r2sgld/r2sgld/stream"
@@ -22,12 +23,15 @@ type lanes struct {
 	potential potential.Evaluator
 	base      potential.Evaluator // of the base law; nil without
 	guide     *guide              // what leads from its law to the density; nil without
-	noise     []*stream.Rand      // per replica
+	noise     *stream.Lanes       // a lane per replica
+	glance    domain.Glance       // at all steps; nil looks at each by itself
+	ends      bool                // whether it is the ends of steps that walls see
 
 	// the workspace
 	spread []float64 // At.Spread of the iteration before
 	told   []float64 // energies U
 	more   []float64 // what they are more than those that rungs trade by
+	may    []bool    // of each replica, whether walls may change its step
 }
 
 // set takes step sizes and temperatures to iteration k, and momenta along.
@@ -47,6 +51,22 @@ func (w *lanes) move(k int) {
 	if k <= w.schedule.BurnIn {
 		w.mover.Warm(w.block)
 	}
+}
+
+// look finds the steps that walls may change.
+func (w *lanes) look() {
+	b := w.block
+	switch {
+	case w.glance == nil:
+		return
+	case w.ends:
+		clear(w.may)
+		w.glance(w.may, nil, b.X, b.Stride)
+	default:
+		clear(w.may)
+		w.glance(w.may, b.From, b.X, b.Stride)
+	}
+	clear(b.Hits)
 }
 
 // evaluate evaluates the block at its states.
@@ -139,7 +159,7 @@ func (b band) run() error {
 	}
 	for k := b[0].done + 1; k <= b[0].schedule.Iterations; k++ {
 		for _, l := range b {
-			if l.stopped() {
+			if l.signal.Load() != quiet && l.stopped() {
 				return context.Canceled
 			}
 		}
@@ -150,34 +170,52 @@ func (b band) run() error {
 	return nil
 }
 
-// iterate makes the steps and the swaps of iteration k. A ladder that fails does not keep
-// the others from ending theirs.
+// iterate makes the steps and the swaps of iteration k.
 func (b band) iterate(k int) error {
 	w := b[0].lanes
 	for _, l := range b {
-		l.torn = true
+		l.streams.Begin(k)
 	}
 	w.set(k) // step size, temperature per rung
+	watched := b[0].watch.looks(k)
 	for range w.traits.Steps {
 		w.move(k) // drift and noise: From to X
-		for _, l := range b {
-			l.shadow.observe()
-			l.reflect() // along that step; fallbacks counted
-			l.watch.leave(l.block, k)
+		b.reflect()
+		if watched {
+			for _, l := range b {
+				l.watch.leave(l.block)
+			}
 		}
 		w.evaluate() // one minibatch for all rungs
-		for _, l := range b {
-			l.watch.land(&l.replicas, k)
+		if watched {
+			for _, l := range b {
+				l.watch.land(&l.replicas)
+			}
 		}
 	}
 	w.mover.End(w.block, w.at, w.noise)
 	if k >= b[0].next {
 		w.tell()
 	}
-	finite := w.block.NotFinite() < 0
+	return b.end(k, w.block.NotFinite() < 0)
+}
+
+// reflect ends the steps of all replicas inside the domain.
+func (b band) reflect() {
+	b[0].look()
+	for _, l := range b {
+		l.shadow.observe()
+		l.reflect() // along that step; fallbacks counted
+	}
+}
+
+// end ends iteration k, whose steps are made. A ladder that fails does not keep the others
+// from ending theirs.
+func (b band) end(k int, finite bool) error {
 	var failed error
 	for _, l := range b {
 		if err := l.end(k, finite); err != nil {
+			l.torn = l.torn || l.done < k
 			failed = cmp.Or(failed, fmt.Errorf("ladder %d: %w", l.index+1, err))
 		}
 	}

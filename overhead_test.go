@@ -61,6 +61,7 @@ func BenchmarkEightRungsBare(b *testing.B) {
 	for k := 1; k <= b.N; k++ {
 		l.set(k)
 		l.move(1)
+		l.look()
 		l.reflect()
 		l.potential.Eval(l.block.Energy, l.block.Grad, l.block.X)
 	}

@@ -18,10 +18,10 @@ type replicas struct {
 	frame     frame
 	reflector domain.Reflector // nil lets steps go
 	streams   *stream.Set
-	noise     []*stream.Rand // per replica
-	fresh     int            // the rung whose states come from source; -1 is none
+	fresh     int // the rung whose states come from source; -1 is none
 	source    source
-	tally     []domain.Tally // per rung
+	tally     []domain.Tally // per rung, but for the steps
+	steps     int64          // of every replica, that the tally has not
 	corners   []corner       // per rung, where a step was last given up
 
 	// the workspace
@@ -41,7 +41,7 @@ type lawSource struct{ law *domain.Law }
 
 // draw stays where it is if the law fails.
 func (s lawSource) draw(l *replicas, i int) {
-	rng := l.noise[i]
+	rng := l.random(i)
 	if x := l.frame.x; s.law.Draw(context.Background(), x, &rng.Rand) == nil {
 		l.frame.inverse(l.to, x)
 	} else {
@@ -53,6 +53,9 @@ func (s lawSource) draw(l *replicas, i int) {
 		}
 	}
 }
+
+// random is the stream of replica i.
+func (l *replicas) random(i int) *stream.Rand { return l.noise.Of(l.first + i) }
 
 // notFinite returns the first replica whose energy is not finite, or whose
 // gradient is not, -1 if there is none. At infinite temperature neither an
@@ -74,43 +77,69 @@ func (l *replicas) notFinite() int {
 
 // reflect ends the step of every replica inside the domain.
 func (l *replicas) reflect() {
-	b := l.block
-	for i, r := range b.Rung {
-		if r == l.fresh {
-			l.gather(i)
-			l.source.draw(l, i)
-			b.Hits[i] = 0
-			l.scatter(i)
-			continue
-		}
-		t := &l.tally[r]
-		t.Steps++
-		if l.traits.Paths && !math.IsInf(l.at.Temperature[r], 1) {
-			l.arrived(t, i)
-			continue
-		}
-		if l.reflector == nil {
-			continue
-		}
-		l.gather(i)
-		hits, ok := l.reflector.Reflect(l.from, l.to, l.v)
-		b.Hits[i] = hits
-		if hits == 0 && ok {
-			continue
-		}
-		t.Reflected++
-		t.Reflections += int64(hits)
-		if !ok {
-			t.Fallbacks++
-			if s, ok := l.reflector.(domain.Stuck); ok {
-				l.corners[r].set(s.LastFallback())
-			}
-			if !l.traits.Metropolis { // a trajectory that turns back is as good as any
-				l.withoutDrift(i, r)
-			}
-		}
-		l.scatter(i)
+	l.steps++
+	if l.fresh >= 0 {
+		l.refresh(l.block.Replica(l.fresh))
 	}
+	switch {
+	case l.traits.Paths:
+		for i, r := range l.block.Rung {
+			if !math.IsInf(l.at.Temperature[r], 1) {
+				l.arrived(&l.tally[r], i)
+			} else if r != l.fresh && l.reflector != nil {
+				l.bounce(i, r)
+			}
+		}
+	case l.reflector != nil:
+		rung := l.block.Rung
+		for i, may := range l.may[l.first:][:len(rung)] {
+			if may && rung[i] != l.fresh {
+				l.bounce(i, rung[i])
+			}
+		}
+	}
+}
+
+// refresh draws the state of replica i from the source.
+func (l *replicas) refresh(i int) {
+	l.gather(i)
+	l.source.draw(l, i)
+	l.block.Hits[i] = 0
+	l.scatter(i)
+}
+
+// bounce ends the step of replica i, on rung r, inside the domain.
+func (l *replicas) bounce(i, r int) {
+	t := &l.tally[r]
+	l.gather(i)
+	hits, ok := l.reflector.Reflect(l.from, l.to, l.v)
+	l.block.Hits[i] = hits
+	if hits == 0 && ok {
+		return
+	}
+	t.Reflected++
+	t.Reflections += int64(hits)
+	if !ok {
+		t.Fallbacks++
+		if s, ok := l.reflector.(domain.Stuck); ok {
+			l.corners[r].set(s.LastFallback())
+		}
+		if !l.traits.Metropolis { // a trajectory that turns back is as good as any
+			l.withoutDrift(i, r)
+		}
+	}
+	l.scatter(i)
+}
+
+// counted is the tally, with the steps made.
+func (l *replicas) counted() []domain.Tally {
+	for r := range l.tally {
+		if r != l.fresh {
+			l.tally[r].Steps += l.steps
+		}
+	}
+	l.steps = 0
+	return l.tally
 }
 
 // arrived counts the path of replica i.
@@ -154,7 +183,7 @@ func (l *replicas) scatter(i int) {
 // mirrorings uses up, and so it has in the next iteration.
 func (l *replicas) withoutDrift(i, r int) {
 	for j, x := range l.from {
-		v := l.at.Spread[r] * l.noise[i].NormFloat64()
+		v := l.at.Spread[r] * l.random(i).NormFloat64()
 		if l.traits.Carries {
 			l.v[j] = v
 		}

@@ -183,12 +183,8 @@ func (r *run) ladder(ctx context.Context, i int) (*ladder, error) {
 func (r *run) replicas(schedule *kernel.Schedule, streams *stream.Set) replicas {
 	rungs := len(schedule.Temperature)
 	block := kernel.NewBlock(rungs, r.problem.Potential.Dim())
-	l := replicas{lanes: &lanes{schedule: schedule}, block: block, frame: r.frame,
+	return replicas{lanes: &lanes{schedule: schedule}, block: block, frame: r.frame,
 		streams: streams, fresh: -1, tally: make([]domain.Tally, rungs), corners: newCorners(rungs)}
-	for i := range rungs {
-		l.noise = append(l.noise, streams.Of(i, stream.Kernel))
-	}
-	return l
 }
 
 // trading sets up the trade of rungs, without a workspace.
@@ -238,7 +234,13 @@ func (r *run) join(all ...*replicas) error {
 		block.V = make([]float64, len(block.X))
 	}
 	w := &lanes{schedule: first.schedule, at: kernel.NewAt(rungs), block: block, traits: r.traits, mover: r.mover(block),
-		spread: make([]float64, rungs), told: make([]float64, block.R), more: make([]float64, block.R)}
+		spread: make([]float64, rungs), told: make([]float64, block.R), more: make([]float64, block.R), may: make([]bool, block.R)}
+	for i := range w.may {
+		w.may[i] = true
+	}
+	if r.domain != nil && !r.traits.Paths {
+		w.glance, w.ends = domain.GlanceOf(r.domain), r.rule() != domain.Specular
+	}
 	if first.at != nil { // momenta belong to it
 		copy(w.at.Spread, first.at.Spread)
 	}
@@ -250,7 +252,6 @@ func (r *run) join(all ...*replicas) error {
 		if l.mover != nil {
 			l.handOver(w, m*rungs)
 		}
-		w.noise = append(w.noise, l.noise...)
 		l.lanes, l.block, l.first = w, part, m*rungs
 		if err := r.equip(l); err != nil {
 			return err
@@ -266,6 +267,7 @@ func (r *run) join(all ...*replicas) error {
 	if len(all) > 1 {
 		streams = stream.Beside(rungs, sets...)
 	}
+	w.noise = streams.Lanes(block.R, stream.Kernel)
 	w.potential = r.potential.Evaluator(block.R, streams) // last: what is open is closed with the lanes
 	return nil
 }
@@ -280,11 +282,13 @@ func (r *run) equip(l *replicas) (err error) {
 		l.v = make([]float64, n)
 	}
 	if r.domain != nil {
-		rule := cmp.Or(r.settings.Boundary, domain.Specular)
-		l.reflector, err = domain.NewReflector(r.domain, rule, r.settings.Cap)
+		l.reflector, err = domain.NewReflector(r.domain, r.rule(), r.settings.Cap)
 	}
 	return err
 }
+
+// rule is what becomes of steps that leave the domain.
+func (r *run) rule() domain.Rule { return cmp.Or(r.settings.Boundary, domain.Specular) }
 
 // workspace gives the trade of l all that it works with.
 func (r *run) workspace(t *trading, l *replicas) {

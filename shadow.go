@@ -144,6 +144,7 @@ func (s *shadow) follow(k int) error {
 	if s == nil {
 		return nil
 	}
+	s.streams.Begin(k)
 	s.schedule.Iterations = s.lead.schedule.Iterations
 	s.schedule.Set(s.at, k)
 	second := s.block.V
@@ -161,6 +162,7 @@ func (s *shadow) follow(k int) error {
 // land ends a step inside the domain, and has the shadow's own shadow follow it.
 func (s *shadow) land(k int) error {
 	s.next.observe()
+	s.look()
 	s.reflect()
 	s.evaluate()
 	if s.notFinite() >= 0 {
@@ -189,8 +191,8 @@ func (s *shadow) trade(k int) error {
 func (s *shadow) split(second []float64) {
 	b, d := s.block, s.block.D
 	copy(b.From, b.X)
-	for i, rng := range s.noise {
-		r := b.Rung[i]
+	own := s.noise.Normals(d)
+	for i, r := range b.Rung {
 		if r == s.fresh {
 			continue
 		}
@@ -198,7 +200,7 @@ func (s *shadow) split(second []float64) {
 		s.couple(i, r, noise)
 		drift(s.apart, b.From, b, i, s.at.Drift[r], s.at.Temperature[r])
 		for j, xi := range noise {
-			zeta := rng.NormFloat64()
+			zeta := own[j*b.R+i]
 			b.X[j*b.Stride+i] = s.apart[j] + s.at.Noise[r]*math.Sqrt2/2*(xi+zeta)
 			second[j*b.Stride+i] = math.Sqrt2 / 2 * (xi - zeta)
 		}
@@ -228,7 +230,7 @@ func (s *shadow) couple(i, r int, noise []float64) {
 	for j, m := range s.mean[r*s.block.D : (r+1)*s.block.D] {
 		s.apart[j] = (m - s.apart[j]) / sd
 	}
-	meet(noise, s.apart, &s.noise[i].Rand)
+	meet(noise, s.apart, &s.random(i).Rand)
 }
 
 // near is the distance, in standard deviations of a step and for each root of the
@@ -309,7 +311,7 @@ func (s *shadow) close() error {
 
 // picture is what a checkpoint keeps of the shadow.
 func (s *shadow) picture() picture {
-	p := picture{replicas: &s.replicas, states: s.block, draws: s.draws, parts: []part{s.streams, s.exchange}}
+	p := picture{replicas: &s.replicas, states: s.block, draws: s.draws, parts: []part{s.exchange}}
 	if s.next != nil {
 		p.parts = append(p.parts, s.next)
 	}

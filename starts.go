@@ -79,7 +79,8 @@ func (l *ladder) start(place func([]float64, *ladder, int) error, drawn bool) er
 		}
 	}
 	l.schedule.Set(l.at, 1)
-	for i, rng := range l.noise {
+	for i := range b.R {
+		rng := l.random(i)
 		for j := i; j < len(b.V); j += b.Stride {
 			b.V[j] = l.at.Spread[i] * rng.NormFloat64()
 		}

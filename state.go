@@ -48,7 +48,7 @@ type part interface {
 
 // picture is what a checkpoint keeps of the ladder, counts aside.
 func (l *ladder) picture() picture {
-	p := picture{replicas: &l.replicas, states: l.apart(), draws: l.draws, parts: []part{l.streams, l.exchange}}
+	p := picture{replicas: &l.replicas, states: l.apart(), draws: l.draws, parts: []part{l.exchange}}
 	if l.watch != nil {
 		p.jumps = l.watch.jumps
 	}
@@ -97,7 +97,7 @@ func (p *picture) numbers() []*[]float64 {
 }
 
 // tables lists what is counted, of known lengths.
-func (p *picture) tables() []any { return []any{p.tally, p.moves(), p.corners, p.jumps} }
+func (p *picture) tables() []any { return []any{p.counted(), p.moves(), p.corners, p.jumps} }
 
 // encode appends p to b, whose length but for numbers was rest the last time.
 func (p *picture) encode(b []byte, rest *int) ([]byte, error) {

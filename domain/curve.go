@@ -132,6 +132,10 @@ func newCurve(name string, gamma func(float64) (float64, float64), cusps bool, e
 		c.arc += c.arcs[i].length()
 	}
 	c.tree = newPlaneTree(boxes)
+	for i := range c.arcs {
+		a := &c.arcs[i]
+		c.tree.disc[i].strip(a.ax, a.ay, a.bx, a.by, a.sag*(1+1e-9)+stripSlack*c.eps)
+	}
 	if err := c.check(cusps); err != nil {
 		return nil, fmt.Errorf("curve %q: %w", name, err)
 	}

@@ -132,7 +132,10 @@ type rootSet struct {
 // zero in it, or when p is zero to rounding all over it.
 func (p *polynomial) roots(s *rootSet, a, fa, b, fb float64, want int) {
 	m, h := 0.5*(a+b), 0.5*(b-a)
-	v, d := p.at(m)
+	v, d := p.c[0], p.c[1]
+	if m != 0 {
+		v, d = p.at(m)
+	}
 	slope := math.Abs(d)
 	if slope > p.bend*h || slope*h+p.bend*h*h <= p.tiny || !(h > 1e-15) {
 		up := fa <= 0

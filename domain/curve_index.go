@@ -46,8 +46,28 @@ type planeTree struct {
 	disc   []planeDisc // about each piece
 }
 
-// A planeDisc holds a piece.
-type planeDisc struct{ cx, cy, r float64 }
+// A planeDisc holds a piece: a disc, cut by the strip |n·x − at| ≤ wide.
+type planeDisc struct{ cx, cy, r, nx, ny, at, wide float64 }
+
+// stripSlack, in rounding errors of a coordinate, is what a strip is wider by: twice what a
+// path may begin beside the hit that it is to begin at.
+const stripSlack = 2e6
+
+// strip narrows the disc of a piece, all of which is within wide of the line through two
+// points.
+func (d *planeDisc) strip(ax, ay, bx, by, wide float64) {
+	nx, ny := ay-by, bx-ax
+	if l := math.Hypot(nx, ny); l > 0 {
+		d.nx, d.ny = nx/l, ny/l
+		d.at, d.wide = d.nx*ax+d.ny*ay, wide
+	}
+}
+
+// misses reports that the segment between two points lies beside the strip.
+func (d *planeDisc) misses(ax, ay, bx, by float64) bool {
+	f, g := d.nx*ax+d.ny*ay-d.at, d.nx*bx+d.ny*by-d.at
+	return f > d.wide && g > d.wide || f < -d.wide && g < -d.wide
+}
 
 func newPlaneTree(piece []planeBox) planeTree {
 	leaves := 1
@@ -60,7 +80,7 @@ func newPlaneTree(piece []planeBox) planeTree {
 	}
 	copy(t.node[leaves:], piece)
 	for _, b := range piece {
-		t.disc = append(t.disc, planeDisc{b.cx, b.cy, math.Hypot(b.hx, b.hy) * (1 + 1e-12)})
+		t.disc = append(t.disc, planeDisc{cx: b.cx, cy: b.cy, r: math.Hypot(b.hx, b.hy) * (1 + 1e-12), wide: math.Inf(1)})
 	}
 	for i := leaves - 1; i > 0; i-- {
 		t.node[i] = t.node[2*i].union(t.node[2*i+1])
@@ -249,10 +269,11 @@ func (g *planeGrid) pieces(dst []int32, t *planeTree, x, y, dx, dy, l, slack flo
 	if l+slack <= g.reach && fx >= 0 && fy >= 0 && fx < float64(g.nx) && fy < float64(g.ny) {
 		b := uint(fy)>>blockShift*g.blocks + uint(fx)>>blockShift
 		cx, cy, half := x+0.5*dx, y+0.5*dy, (0.5*l+slack)*(1+1e-12)
+		ex, ey := x+dx, y+dy
 		for _, k := range g.piece[g.first[b]:g.first[b+1]] {
 			d := &t.disc[k]
-			x, y, r := d.cx-cx, d.cy-cy, d.r+half
-			if x*x+y*y <= r*r {
+			u, v, r := d.cx-cx, d.cy-cy, d.r+half
+			if u*u+v*v <= r*r && !d.misses(x, y, ex, ey) {
 				dst = append(dst, k)
 			}
 		}
@@ -354,4 +375,28 @@ func (g *planeGrid) clear(from, to []float64) bool {
 	b := g.at(to[0], to[1])
 	n := float64(g.at(x, y) + b)
 	return b >= 0 && dx*dx+dy*dy < n*n*g.unit2
+}
+
+// glance is clear for many steps, coordinate by coordinate.
+func (g *planeGrid) glance(may []bool, from, to []float64, stride int) {
+	n := len(may)
+	tx, ty := to[:n], to[stride:][:n]
+	if from == nil {
+		for i, x := range tx {
+			if g.at(x, ty[i]) <= 0 {
+				may[i] = true
+			}
+		}
+		return
+	}
+	fx, fy := from[:n], from[stride:][:n]
+	for i, x := range tx {
+		y := ty[i]
+		dx, dy := x-fx[i], y-fy[i]
+		b := g.at(x, y)
+		near := float64(g.at(fx[i], fy[i]) + b)
+		if !(b >= 0 && dx*dx+dy*dy < near*near*g.unit2) {
+			may[i] = true
+		}
+	}
 }

@@ -80,6 +80,9 @@ func (t *curveTracer) Exit(x, dir []float64, on Wall) (float64, Wall) {
 // the hit itself. It reports true when the path leaves Ω at once.
 func (t *curveTracer) again(p *polynomial, s *rootSet, l, fa, fb float64) bool {
 	a := &t.curve.arcs[t.piece]
+	if _, d := p.at(t.u); d < -1.01*p.bend-1e-9*l*a.m1 {
+		return false // it falls all along the arc, which it meets once
+	}
 	p.deflate(t.u)
 	start, _ := p.at(t.u) // the outward speed of the path, times |γ'|
 	if start > 1e-13*l*a.m1 {

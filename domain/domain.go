@@ -21,6 +21,7 @@
 //	Surfaces() []Surface                    constraints g(x) ≤ 0: Excursions, thin sets, shells
 //	Members() []Domain                      it is their intersection
 //	Reflector(rule, cap) (Reflector, error) NewReflector: by its tracer
+//	Glance() Glance                         GlanceOf: each step by itself
 //	Projection() (…, error)                 Projection: by its tracer
 //	Image(c, l) (Domain, error)             Affine: traced through the map
 //	Mirror() (Mirror, error)                NewMirror: none

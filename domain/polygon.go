@@ -50,6 +50,10 @@ func newPolygon(name string, vertices [][2]float64) (Domain, error) {
 	p.eps = 1e-15 * size
 	p.measure()
 	p.tree = edgeTree(p.v, p.eps)
+	for i := range p.v {
+		a, b := p.edge(i)
+		p.tree.disc[i].strip(a[0], a[1], b[0], b[1], stripSlack*p.eps)
+	}
 	p.grid = newPlaneGrid(p.lo, p.hi, func(x, y, near float64) float64 {
 		_, d2 := p.foot(x, y, near*near)
 		return math.Sqrt(d2) - 4*p.eps

@@ -99,7 +99,7 @@ func derivativeKinds() []string { return []string{"central", "savgol", "spline",
 // the results. An estimator gets the number of the state, times, values and rows.
 func (s *Series) estimates(values [][]float64, estimator func(i int, times, v []float64, row []int) (*slope.Estimate, error)) (*rowSlopes, error) {
 	out := &rowSlopes{}
-	n := s.Rows()
+	n := s.rows()
 	has := make([]bool, n)
 	full, sds, made := make([][]float64, len(values)), make([][]float64, len(values)), make([][]slope.Stencil, len(values))
 	for i, v := range values {
@@ -157,7 +157,7 @@ func nans(n int) []float64 {
 
 func (s *Series) column(states []string, log bool) (*rowSlopes, error) {
 	out := &rowSlopes{Value: make([][]float64, len(states))}
-	for t := range s.Rows() {
+	for t := range s.rows() {
 		out.Row = append(out.Row, t)
 	}
 	for i, name := range states {

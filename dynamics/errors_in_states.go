@@ -86,7 +86,7 @@ func (p *slopes) fromMoreNoise(s *Series) (name string, by float64) {
 	for k := range moves {
 		e := make([][]float64, len(noise))
 		for i, sd := range noise {
-			for range s.Rows() {
+			for range s.rows() {
 				e[i] = append(e[i], noiseShare*sd*rng.NormFloat64())
 			}
 		}

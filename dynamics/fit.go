@@ -68,12 +68,14 @@ func minimise(p potential.Potential, curvature func(x []float64) []float64, x []
 
 func finite(x []float64) bool {
 	for _, v := range x {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
+		if !isFinite(v) {
 			return false
 		}
 	}
 	return true
 }
+
+func isFinite(v float64) bool { return v-v == 0 }
 
 // dampedStep solves (H + damping·diag H) step = −grad.
 func dampedStep(h, grad []float64, damping float64) ([]float64, bool) {

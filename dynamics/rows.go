@@ -41,7 +41,7 @@ func (p *table) read(s *Series) error {
 	if err := p.gather(s); err != nil {
 		return err
 	}
-	used := make([]bool, s.Rows())
+	used := make([]bool, s.rows())
 	for i, e := range p.equations {
 		needs, err := p.needs(e)
 		if err != nil {
@@ -120,7 +120,7 @@ func (p *table) gather(s *Series) error {
 	}
 	for _, v := range p.model.Fixed {
 		if _, taken := p.values[v.Name]; !taken {
-			p.values[v.Name] = slices.Repeat([]float64{v.Value}, s.Rows())
+			p.values[v.Name] = slices.Repeat([]float64{v.Value}, s.rows())
 		}
 	}
 	return nil

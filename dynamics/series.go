@@ -51,12 +51,12 @@ type Levels struct {
 	Of    []int // the level of each row, from 0; −1 where it is missing
 }
 
-// Rows is the number of rows n.
-func (s *Series) Rows() int { return len(s.Time) }
+// rows is the number of rows n.
+func (s *Series) rows() int { return len(s.Time) }
 
 // head is the series of the first n rows, or of all if there are fewer.
 func (s *Series) head(n int) *Series {
-	if s.Rows() <= n {
+	if s.rows() <= n {
 		return s
 	}
 	out := *s
@@ -119,9 +119,9 @@ func (s *Series) missing(state string) string {
 	case 0:
 		return ""
 	case 1:
-		return fmt.Sprintf("1 of %d values of %s is missing (line %s)", s.Rows(), state, lines[0])
+		return fmt.Sprintf("1 of %d values of %s is missing (line %s)", s.rows(), state, lines[0])
 	}
-	return fmt.Sprintf("%d of %d values of %s are missing (lines %s)", n, s.Rows(), state, strings.Join(lines, ", "))
+	return fmt.Sprintf("%d of %d values of %s are missing (lines %s)", n, s.rows(), state, strings.Join(lines, ", "))
 }
 
 // DecodeSeries is [ReadSeries] from a reader; file is the name for messages.

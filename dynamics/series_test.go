@@ -24,7 +24,7 @@ func lynxHare() *Series { return must(ReadSeries("../data/lynx_hare.csv", lynxCo
 
 func TestReadSeries(t *testing.T) {
 	s := lynxHare()
-	if s.Rows() != 21 || s.Time[0] != 1900 || s.Values["L"][20] != 8.6 || s.Values["H"][1] != 47.2 || s.Line[20] != 22 {
+	if s.rows() != 21 || s.Time[0] != 1900 || s.Values["L"][20] != 8.6 || s.Values["H"][1] != 47.2 || s.Line[20] != 22 {
 		t.Errorf("read %+v", s)
 	}
 	text := string(must(os.ReadFile("../data/lynx_hare.csv")))
@@ -36,7 +36,7 @@ func TestReadSeries(t *testing.T) {
 		"quotes": strings.ReplaceAll(text, "hare", `"hare"`),
 	} {
 		u, err := DecodeSeries(strings.NewReader(spoilt), name, lynxColumns)
-		if err != nil || u.Rows() != 21 || u.Values["H"][20] != 24.7 {
+		if err != nil || u.rows() != 21 || u.Values["H"][20] != 24.7 {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -47,7 +47,7 @@ func TestShortSeries(t *testing.T) {
 	c := lynxColumns
 	c.Least = 1
 	s, err := DecodeSeries(strings.NewReader("year,hare,lynx\n1900,1,2\n"), "f.csv", c)
-	if err != nil || s.Rows() != 1 || s.Values["L"][0] != 2 {
+	if err != nil || s.rows() != 1 || s.Values["L"][0] != 2 {
 		t.Errorf("%+v, %v", s, err)
 	}
 	for text, want := range map[string]string{

@@ -73,7 +73,7 @@ func (p *table) course(x []float64) (*course, error) {
 		for k, name := range states {
 			c.right[name], c.values[name] = append(c.right[name], right[k]/p.unit(y[k])), append(c.values[name], total[k])
 		}
-		if t+1 == s.Rows() {
+		if t+1 == s.rows() {
 			break
 		}
 		if err := solver.Solve(along, now, y, s.Time[t+1:t+2], next); err != nil {
@@ -214,7 +214,7 @@ func (p *Problem) stepBias(l regression) []float64 {
 // deviations, and reports whether they do.
 func (p *Problem) coarseSteps() bool {
 	q := p
-	if p.series.Rows() > enough {
+	if p.series.rows() > enough {
 		var err error
 		if q, err = build(p.model, p.series.head(enough)); err != nil {
 			return false

@@ -6,8 +6,11 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
+	"sync"
 
 	"github.com/r2sgld/r2sgld/expression"
+	"github.com/r2sgld/r2sgld/internal/vector"
 	"github.com/r2sgld/r2sgld/ode"
 )
 
@@ -20,6 +23,9 @@ type System struct {
 	fixed    []float64 // values of the last variables
 	times    int       // variables that are the time
 	compiled *expression.System
+	// adjoint is the sum of the right-hand sides with weights, which are variables after
+	// the times, and its derivatives by states and parameters.
+	adjoint func() *expression.System
 }
 
 // System returns the right-hand sides of all states; fixed parameters are bound.
@@ -49,6 +55,16 @@ func (p *Problem) System() (*System, error) {
 		}
 		return nil, err
 	}
+	s.adjoint = sync.OnceValue(func() *expression.System {
+		var sum, weights []string
+		for i, text := range src {
+			weights = append(weights, "_"+strconv.Itoa(i)+"_")
+			sum = append(sum, weights[i]+"*("+text+")")
+		}
+		variables := slices.Concat(s.states, parameters, times, weights, fixed)
+		c, _ := expression.CompileSystem([]string{strings.Join(sum, " + ")}, variables, s.states, parameters) // the parts compiled
+		return c
+	})
 	return s, nil
 }
 
@@ -161,67 +177,55 @@ func (s *System) Parametric() ode.Parametric {
 	}}
 }
 
-// derivatives are the Jacobians of a system at n states.
-type derivatives struct {
-	s      *System
-	n      int
-	e      *expression.SystemEvaluator
-	jy, jp []entry // those that are not 0 everywhere
+// A systemBlock is a system at n lanes: what is said to be at j is at j*n+i for lane i.
+type systemBlock struct {
+	s               *System
+	n               int
+	values, adjoint *expression.SystemEvaluator
 }
 
-// An entry of a Jacobian is in a row and a column, and has its values from at.
-type entry struct{ row, column, at int }
-
 func (s *System) block(n int) ode.Block {
-	b := &derivatives{s: s, n: n, e: s.compiled.Block(n)}
-	fixed := b.e.Input[len(b.e.Input)-n*len(s.fixed):]
-	for i := range fixed {
-		fixed[i] = s.fixed[i/n]
-	}
-	zeros := s.compiled.Zeros()
-	entries := func(zero []bool, columns int) (list []entry) {
-		for k, z := range zero {
-			if !z {
-				list = append(list, entry{k / columns, k % columns, k * n})
-			}
+	b := &systemBlock{s, n, s.compiled.Block(n), s.adjoint().Block(n)}
+	for _, e := range []*expression.SystemEvaluator{b.values, b.adjoint} {
+		fixed := e.Input[len(e.Input)-n*len(s.fixed):]
+		for i := range fixed {
+			fixed[i] = s.fixed[i/n]
 		}
-		return list
 	}
-	b.jy, b.jp = entries(zeros[0], len(s.states)), entries(zeros[1], len(s.index))
 	return b
 }
 
-// Evaluate evaluates the Jacobians at states y, one after another.
-func (b *derivatives) Evaluate(t, y, p []float64) {
-	in, n, d := b.e.Input, b.n, len(b.s.states)
-	for k := range d {
-		to := in[k*n:][:len(t)]
-		for i := range to {
-			to[i] = y[i*d+k]
-		}
-	}
-	for j, v := range p {
-		to := in[(d+j)*n:][:len(t)]
-		for i := range to {
-			to[i] = v
-		}
-	}
-	for k := range b.s.times {
-		copy(in[(d+len(p)+k)*n:], t)
-	}
-	b.e.Jacobians()
+// Set is that of [ode.Block].
+func (b *systemBlock) Set(p []float64) {
+	copy(b.values.Input[len(b.s.states)*b.n:], p)
+	copy(b.adjoint.Input[len(b.s.states)*b.n:], p)
 }
 
-// Pull adds the products of w and the Jacobians at a state to gy and gp.
-func (b *derivatives) Pull(gy, gp []float64, state int, w []float64) {
-	pull(gy, b.jy, b.e.Jacobian[0][state:], w)
-	pull(gp, b.jp, b.e.Jacobian[1][state:], w)
+// Values is that of [ode.Block].
+func (b *systemBlock) Values(f, t, y []float64) {
+	b.at(b.values.Input, t, y)
+	b.values.Values()
+	copy(f, b.values.Value)
 }
 
-func pull(g []float64, entries []entry, values, w []float64) {
-	for _, e := range entries {
-		g[e.column] += w[e.row] * values[e.at]
+// Pull is that of [ode.Block].
+func (b *systemBlock) Pull(gy, gp, t, y, w []float64) {
+	in := b.adjoint.Input
+	copy(b.at(in, t, y), w)
+	b.adjoint.Jacobians()
+	vector.Add(gy, gy, b.adjoint.Jacobian[0])
+	vector.Add(gp, gp, b.adjoint.Jacobian[1])
+}
+
+// at writes states and times into an input, and returns what follows them.
+func (b *systemBlock) at(in, t, y []float64) (rest []float64) {
+	copy(in, y)
+	in = in[len(y)+b.n*len(b.s.index):]
+	for range b.s.times {
+		copy(in, t)
+		in = in[b.n:]
 	}
+	return in
 }
 
 // move is copy, quicker for a few numbers.

@@ -2,7 +2,6 @@ package dynamics
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -39,7 +38,7 @@ type trajectory struct {
 	counts    []int     // by state: data
 	undecided atomic.Int64
 	stiff     atomic.Int64
-	flows     sync.Pool
+	solved    sync.Pool   // of solutions, one lane
 	rough     *trajectory // for a warm-up; nil is none
 	// stiffLimit is how many steps the method for stiff equations may take
 	stiffLimit int
@@ -77,218 +76,132 @@ const (
 // Dim is the number of parameters.
 func (p *trajectory) Dim() int { return p.dim }
 
-// Evaluator returns an evaluator for blocks of r states: one solve each.
-func (p *trajectory) Evaluator(r int, _ *stream.Set) potential.Evaluator {
-	return &trajectoryEvaluator{newFlow(p, false), r}
-}
+// Lanewise is true; see [potential.Lanewise].
+func (p *trajectory) Lanewise() bool { return true }
 
-type trajectoryEvaluator struct {
-	*flow
-	r int
-}
+// Evaluator returns an evaluator for blocks of r states.
+func (p *trajectory) Evaluator(r int, _ *stream.Set) potential.Evaluator { return newSolutions(p, r) }
 
-func (e *trajectoryEvaluator) Eval(energy, grad, x []float64) {
-	clear(grad)
-	for i := range e.r {
-		energy[i] = e.descend(grad, x, e.r, i)
-	}
-}
-
-// A flow is a trajectory at work, for one goroutine. It tries the first of its methods
-// and then the one for stiff equations, if that is another. Where curvatures are wanted,
-// and with methods that have no way back along their steps, sensitivities go along.
-type flow struct {
+// A likeness is what a trajectory makes of solutions, n lanes side by side: number k of
+// lane i of a vector is at k*n+i.
+type likeness struct {
 	p              *trajectory
-	rows           int          // of the data that count, from the first
-	adjoint        *ode.Adjoint // the first method, or
-	first          *ode.Sensitive
-	stiff          *ode.Sensitive
+	n, rows        int // rows of the data that count, from the first
 	y0, parameters []float64
 	y, weight      []float64 // by row: state; the derivative of the energy by it
-	sens           []float64 // by row: derivative of the state by the parameters of the system and the initial values
-	sensitive      bool      // the last solution has it
-	g              []float64 // gradient by those
+	g              []float64 // gradient by the parameters of the system and the initial values
 	by             []int     // their places among all parameters, −1 for those that are none
 	scale          []float64 // of the noise
 	slope          []float64 // of the energy by it
-	work, steps    int       // evaluations of the last solution; its steps
-	// sticky begins with the method for stiff equations where the last solution
-	// needed it. Energies then depend a little on where the flow was before: not
-	// for samplers.
-	sticky, wasStiff bool
 }
 
-func newFlow(p *trajectory, curved bool) *flow {
+func newLikeness(p *trajectory, n int) likeness {
 	q := p.system.Parametric()
-	d, w := q.Dim, q.Dim+q.Parameters
-	n := len(p.times) * d
-	f := &flow{p: p, rows: len(p.times), y0: make([]float64, d), parameters: make([]float64, q.Parameters),
-		y: make([]float64, n), weight: make([]float64, n), sens: make([]float64, n*w), g: make([]float64, w),
-		by: p.system.Index(), scale: make([]float64, d), slope: make([]float64, d)}
+	d, m := q.Dim, len(p.times)*q.Dim
+	l := likeness{p: p, n: n, rows: len(p.times), by: p.system.Index()}
+	for _, v := range []struct {
+		at  *[]float64
+		len int
+	}{{&l.y0, d}, {&l.parameters, q.Parameters}, {&l.y, m}, {&l.weight, m}, {&l.g, q.Parameters + d}, {&l.scale, d}, {&l.slope, d}} {
+		*v.at = make([]float64, v.len*n)
+	}
 	for _, at := range p.initial {
-		f.by = append(f.by, at.index)
+		l.by = append(l.by, at.index)
 	}
-	// The options were checked when the trajectory was made.
-	o := p.options
-	if curved || o.Method == ode.LSODA {
-		f.first, _ = ode.NewSensitive(q, o)
-	} else {
-		f.adjoint, _ = ode.NewAdjoint(q, o)
-	}
-	if o.Method != ode.LSODA {
-		o.Method, o.Steps = ode.LSODA, cmp.Or(p.stiffLimit, stiffSteps)
-		f.stiff, _ = ode.NewSensitive(q, o)
-	}
-	return f
+	return l
 }
 
-// run solves the equations at state i of a block x of r. It reports false where
-// there is no solution, or none is found.
-func (f *flow) run(x []float64, r, i int) bool {
-	p := f.p
+// load takes lane to state i of a block x of r. Where it reports false the state is
+// impossible, and the lane has no initial state.
+func (l *likeness) load(lane int, x []float64, r, i int) bool {
+	p, n := l.p, l.n
+	ok := true
 	for k, j := range p.system.index {
-		f.parameters[k] = x[j*r+i]
+		v := x[j*r+i]
+		l.parameters[k*n+lane] = v
+		ok = ok && isFinite(v)
 	}
-	for k := range f.y0 {
-		f.y0[k], f.scale[k] = p.initial[k].at(x, r, i), p.noise[k].at(x, r, i)
-		if !(f.scale[k] > 0) || p.lognormal && p.counts[k] > 0 && !(f.y0[k] > 0) {
-			return false
-		}
+	for k := range p.initial {
+		y, s := p.initial[k].at(x, r, i), p.noise[k].at(x, r, i)
+		l.y0[k*n+lane], l.scale[k*n+lane] = y, s
+		ok = ok && isFinite(y) && isFinite(s) && s > 0 && (y > 0 || !p.lognormal || p.counts[k] == 0)
 	}
-	if !finite(f.y0) || !finite(f.parameters) || !finite(f.scale) {
-		return false
+	if !ok {
+		l.clear(lane)
 	}
-	return f.solve()
+	return ok
 }
 
-// solve tries the methods.
-func (f *flow) solve() bool {
-	f.work = 0
-	if f.sticky && f.wasStiff {
-		if f.attempt(f.stiff) == nil {
-			return f.good()
-		}
+// clear leaves a lane without a solution.
+func (l *likeness) clear(lane int) {
+	for j := lane; j < len(l.y0); j += l.n {
+		l.y0[j] = math.NaN()
 	}
-	f.wasStiff = false
-	err := f.attempt(f.first)
-	limit := f.p.options.Steps
-	if err != nil && f.stiff != nil {
-		limit = cmp.Or(f.p.stiffLimit, stiffSteps)
-		if err = f.attempt(f.stiff); err == nil {
-			f.wasStiff = true
-			f.p.stiff.Add(1)
-		}
-	}
-	if err != nil {
-		// A solution that runs off has no likelihood; one cut short may have.
-		var b *ode.BlowUp
-		if !errors.As(err, &b) || b.Steps+b.Rejected >= limit {
-			f.p.undecided.Add(1)
-		}
-		return false
-	}
-	return f.good()
 }
 
-// attempt solves by s, or by the first method without sensitivities if that is nil.
-func (f *flow) attempt(s *ode.Sensitive) error {
-	d := len(f.y0)
-	times, y := f.p.times[:f.rows], f.y[:f.rows*d]
-	var err error
-	var stats ode.Stats
-	if f.sensitive = s != nil; f.sensitive {
-		err, stats = s.Solve(f.p.start, f.y0, f.parameters, times, y, f.sens[:len(y)*len(f.g)]), s.Stats()
-	} else {
-		err, stats = f.adjoint.Solve(f.p.start, f.y0, f.parameters, times, y), f.adjoint.Stats()
-	}
-	f.work += stats.Evaluations
-	f.steps = stats.Steps + stats.Rejected
-	return err
-}
-
-// good reports whether the solution is finite.
-func (f *flow) good() bool {
-	n := f.rows * len(f.y0)
-	return finite(f.y[:n]) && (!f.sensitive || finite(f.sens[:n*len(f.g)]))
-}
-
-// descend returns the energy at state i of a block x of r, and adds the gradient
-// to grad.
-func (f *flow) descend(grad, x []float64, r, i int) float64 {
-	if !f.run(x, r, i) {
-		return math.Inf(1)
-	}
-	p, d := f.p, len(f.y0)
+// energy is that of the solution in a lane, whose weights and slopes it writes; it is +Inf
+// where there is none.
+func (l *likeness) energy(lane int) float64 {
+	p, n, d := l.p, l.n, len(l.p.initial)
 	sum := 0.0
-	for _, c := range p.constants[:f.rows] {
+	for _, c := range p.constants[:l.rows] {
 		sum += c
 	}
-	for k, s := range f.scale {
-		squares, n := 0.0, 0
-		for t := range f.rows {
-			residual, slope, ok := f.residual(t*d + k)
-			f.weight[t*d+k] = 0
+	for k := range d {
+		s, squares, count := l.scale[k*n+lane], 0.0, 0
+		for t := range l.rows {
+			at := t*d + k
+			residual, slope, ok := p.residual(at, l.y[at*n+lane])
+			l.weight[at*n+lane] = 0
 			if !ok {
 				continue
 			}
 			if math.IsInf(slope, 0) {
 				return math.Inf(1)
 			}
-			n++
+			count++
 			squares += residual * residual
-			f.weight[t*d+k] = -residual * slope / (s * s)
+			l.weight[at*n+lane] = -residual * slope / (s * s)
 		}
-		sum += squares/(2*s*s) + float64(n)*math.Log(s)
-		f.slope[k] = float64(n)/s - squares/(s*s*s)
+		sum += squares/(2*s*s) + float64(count)*math.Log(s)
+		l.slope[k*n+lane] = float64(count)/s - squares/(s*s*s)
 	}
-	f.gradient()
-	if !finite(f.g) || !finite(f.slope) || math.IsNaN(sum) {
+	if math.IsNaN(sum) {
 		return math.Inf(1)
 	}
-	f.scatter(grad, r, i)
 	return sum
 }
 
-// gradient is that by the parameters of the system and the initial values.
-func (f *flow) gradient() {
-	weight, w := f.weight[:f.rows*len(f.y0)], len(f.g)
-	if !f.sensitive {
-		f.adjoint.Gradient(f.g, weight)
-		return
-	}
-	clear(f.g)
-	for i, c := range weight {
-		if c == 0 {
-			continue
-		}
-		for j, v := range f.sens[i*w : (i+1)*w] {
-			f.g[j] += c * v
+// scatter adds the gradients of a lane to state i of a block of r, unless they are not finite.
+func (l *likeness) scatter(grad []float64, r, i, lane int) bool {
+	for _, v := range [][]float64{l.g, l.slope} {
+		for j := lane; j < len(v); j += l.n {
+			if !isFinite(v[j]) {
+				return false
+			}
 		}
 	}
-}
-
-// scatter adds the gradients.
-func (f *flow) scatter(grad []float64, r, i int) {
-	for k, j := range f.by {
+	for k, j := range l.by {
 		if j >= 0 {
-			grad[j*r+i] += f.g[k]
+			grad[j*r+i] += l.g[k*l.n+lane]
 		}
 	}
-	for k, q := range f.p.noise {
+	for k, q := range l.p.noise {
 		if q.index >= 0 {
-			grad[q.index*r+i] += f.slope[k]
+			grad[q.index*r+i] += l.slope[k*l.n+lane]
 		}
 	}
+	return true
 }
 
-// residual is that of datum at, and the derivative of what it is about by z; ok
-// is false where it is missing.
-func (f *flow) residual(at int) (residual, slope float64, ok bool) {
-	y, z := f.p.data[at], f.y[at]
+// residual is that of datum at where the solution is z, and the derivative by z of what it
+// is about; ok is false where it is missing.
+func (p *trajectory) residual(at int, z float64) (residual, slope float64, ok bool) {
+	y := p.data[at]
 	switch {
 	case y != y:
 		return 0, 0, false
-	case !f.p.lognormal:
+	case !p.lognormal:
 		return y - z, 1, true
 	case !(z > 0):
 		return 0, math.Inf(1), true
@@ -298,15 +211,12 @@ func (f *flow) residual(at int) (residual, slope float64, ok bool) {
 
 // solution returns the states by row at parameters x, NaN where there are none.
 func (p *trajectory) solution(x []float64) []float64 {
-	f, _ := p.flows.Get().(*flow)
-	if f == nil {
-		f = newFlow(p, false)
+	e, _ := p.solved.Get().(*solutions)
+	if e == nil {
+		e = newSolutions(p, 1)
 	}
-	defer p.flows.Put(f)
-	if !f.run(x, 1, 0) {
-		return slices.Repeat([]float64{math.NaN()}, len(f.y))
-	}
-	return slices.Clone(f.y)
+	defer p.solved.Put(e)
+	return slices.Clone(e.solution(x))
 }
 
 // trajectory makes the posterior of likelihood trajectory.

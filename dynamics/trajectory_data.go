@@ -107,14 +107,14 @@ const muchWork = 500
 // Effort is that of [Likelihood].
 func (p *trajectory) Effort() string {
 	center := p.problem.Center
-	f := newFlow(p, false)
-	f.descend(make([]float64, len(center)), center, 1, 0)
-	if f.work < muchWork {
+	e := newSolutions(p, 1)
+	e.Eval(make([]float64, 1), make([]float64, len(center)), center)
+	if e.work < muchWork {
 		return ""
 	}
 	o := p.options
-	if f.wasStiff {
+	if e.fell > 0 {
 		o.Method = ode.LSODA
 	}
-	return fmt.Sprintf("%d evaluations of the equations a solution (%s, rtol %.0e: model.solver)", f.work, cmp.Or(o.Method, ode.DormandPrince), o.RTol)
+	return fmt.Sprintf("%d evaluations of the equations a solution (%s, rtol %.0e: model.solver)", e.work, cmp.Or(o.Method, ode.DormandPrince), o.RTol)
 }

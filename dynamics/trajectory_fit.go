@@ -26,7 +26,7 @@ type fitter struct {
 }
 
 func (p *Problem) fitter(t *trajectory) *fitter {
-	f := &fitter{Problem: p, t: t, flow: newFlow(t, true), priors: p.Prior.Evaluator(1, nil),
+	f := &fitter{Problem: p, t: t, flow: newFlow(t), priors: p.Prior.Evaluator(1, nil),
 		free: slices.Repeat([]bool{true}, t.dim), moves: make([]bool, t.dim)}
 	f.flow.sticky = true
 	for j := range f.moves {
@@ -100,7 +100,7 @@ func (f *flow) gram(x []float64) []float64 {
 	for k, s := range f.scale {
 		count := 0
 		for t := range f.rows {
-			_, slope, ok := f.residual(t*d + k)
+			_, slope, ok := p.residual(t*d+k, f.y[t*d+k])
 			if !ok {
 				continue
 			}
@@ -218,7 +218,7 @@ func (p *Problem) quickSearch(t *trajectory) (*fitter, *descent) {
 	t.stiffLimit = 2 * t.options.Steps
 	best := p.fitter(t).searchTrajectory()
 	t.options.Steps, t.stiffLimit = explicitSteps, 0
-	t.flows = sync.Pool{}
+	t.solved = sync.Pool{}
 	f = p.fitter(t)
 	if math.IsInf(best.u, 1) {
 		best = f.searchTrajectory()
@@ -254,7 +254,7 @@ func (f *fitter) obstacle(x []float64) string {
 	if f.flow.run(x, 1, 0) {
 		return f.notFinite(x)
 	}
-	err := f.flow.attempt(f.flow.first)
+	err := f.flow.attempt(0)
 	var b *ode.BlowUp
 	switch {
 	case errors.As(err, &b):
@@ -270,7 +270,7 @@ func (f *fitter) obstacle(x []float64) string {
 func (f *fitter) notFinite(x []float64) string {
 	d := len(f.t.initial)
 	for at := range f.t.data {
-		if r, slope, ok := f.flow.residual(at); ok && (math.IsInf(slope, 0) || !finite([]float64{r * r, slope * slope})) {
+		if r, slope, ok := f.t.residual(at, f.flow.y[at]); ok && (math.IsInf(slope, 0) || !finite([]float64{r * r, slope * slope})) {
 			return fmt.Sprintf("at %s = %.4g the trajectory has %s = %.4g, which has no finite likelihood", cmp.Or(f.model.Time, "t"),
 				f.t.times[at/d], f.model.States[at%d], f.flow.y[at])
 		}

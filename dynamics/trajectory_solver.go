@@ -43,8 +43,8 @@ func (f *fitter) settleSolver(mode *descent) *descent {
 	if rough, _ := f.loosest(f.t.options, energyRough, math.Inf(1), points, exact); rough.RTol > f.t.options.RTol {
 		f.t.rough = f.t.with(rough)
 	}
-	f.flow = newFlow(f.t, true)
-	f.t.flows = sync.Pool{}
+	f.flow = newFlow(f.t)
+	f.t.solved = sync.Pool{}
 	if next := f.descend(mode.x, len(f.Time), 20); !math.IsInf(next.u, 1) {
 		mode = next
 	}
@@ -55,9 +55,9 @@ func (f *fitter) settleSolver(mode *descent) *descent {
 // patience is how many steps a solution may take before another method tries: many
 // more than at the mode.
 func (f *fitter) patience(x []float64) int {
-	flow := newFlow(f.t, false)
-	flow.descend(make([]float64, len(x)), x, 1, 0)
-	return min(explicitSteps, max(1000, 50*flow.steps))
+	e := newSolutions(f.t, 1)
+	e.Eval(make([]float64, 1), make([]float64, len(x)), x)
+	return min(explicitSteps, max(1000, 50*e.steps))
 }
 
 // stiffWork is what an evaluation costs a method for stiff equations, in those of
@@ -123,13 +123,16 @@ func (p *trajectory) with(o ode.Options) *trajectory {
 // energies are those of points with a solver, and the evaluations that they took.
 func (f *fitter) energies(points [][]float64, o ode.Options) (energies []float64, work float64) {
 	t := f.t.with(o)
-	flow := newFlow(t, false)
-	grad := make([]float64, t.dim)
-	for _, x := range points {
-		energies = append(energies, flow.descend(grad, x, 1, 0))
-		work += float64(flow.work)
+	r := len(points)
+	x, energies := make([]float64, t.dim*r), make([]float64, r)
+	for i, point := range points {
+		for j, v := range point {
+			x[j*r+i] = v
+		}
 	}
-	return energies, work
+	e := newSolutions(t, r)
+	e.Eval(energies, make([]float64, len(x)), x)
+	return energies, float64(e.work)
 }
 
 // distance is the root mean square of the differences of energies that are both

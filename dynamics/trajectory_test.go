@@ -350,7 +350,7 @@ func TestTrajectoryFarFromTheMode(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(1, 9))
 	q := p.path().with(p.path().options)
-	f := newFlow(q, true)
+	f := newFlow(q)
 	for range 150 {
 		for j := range x {
 			x[j] = p.Prior.Cut[j].On(0, math.Inf(1)).X(rng.Float64())

@@ -77,7 +77,7 @@ func (p *Problem) weak(s *Series) error {
 		return err
 	}
 	t.measureNoise(s, false)
-	w := &weakly{table: t, series: s, step: (s.Time[s.Rows()-1] - s.Time[0]) / float64(s.Rows()-1)}
+	w := &weakly{table: t, series: s, step: (s.Time[s.rows()-1] - s.Time[0]) / float64(s.rows()-1)}
 	for _, name := range p.model.States {
 		w.sd = append(w.sd, t.noise[name])
 		for _, v := range p.model.Noise.SD {
@@ -137,7 +137,7 @@ func (w *weakly) place() error {
 	if width == 0 {
 		width = s.span(p.model.States, p.noise)
 	}
-	if n := s.Rows(); n < leastWidth+2 {
+	if n := s.rows(); n < leastWidth+2 {
 		return &ModelError{[]string{"model", "likelihood"}, -1, fmt.Errorf(
 			"%s has %d rows: the weak form needs at least %d, with test functions of %d rows; take likelihood: derivative, or more data", s.File, n, leastWidth+2, leastWidth)}
 	} else if width < leastWidth || width > n-2 {
@@ -146,7 +146,7 @@ func (w *weakly) place() error {
 	}
 	w.width = width
 	w.radius = float64(width-1) / 2 * w.step
-	first, room := s.Time[0]+w.radius, s.Time[s.Rows()-1]-s.Time[0]-2*w.radius
+	first, room := s.Time[0]+w.radius, s.Time[s.rows()-1]-s.Time[0]-2*w.radius
 	n := int(room/(w.radius/bumpSpacing)) + 1
 	for i, e := range p.equations {
 		needs, err := p.needs(e)
@@ -176,7 +176,7 @@ func (w *weakly) place() error {
 			}
 			return &ModelError{[]string{"model", "weak", "width"}, -1, fmt.Errorf(
 				"the equation of %q has %s, and among the %d rows of %s, gaps aside, is room for %s of %d rows: %s",
-				e.state, counted(len(e.parameters), "parameter"), s.Rows(), s.File, room, width, advice)}
+				e.state, counted(len(e.parameters), "parameter"), s.rows(), s.File, room, width, advice)}
 		}
 		if lost := n - len(p.Responses[i].Observed); lost > 0 {
 			p.Warnings = append(p.Warnings, fmt.Sprintf("%d of %d integrals of the equation of %q are left out: gaps between values are too wide for them.", lost, n, e.state))
@@ -276,7 +276,7 @@ func (w *weakly) interleave() {
 // is the lag at which half the variance of a wave is lost; that lag is counted
 // here, free of noise.
 func (s *Series) span(states []string, noise map[string]float64) int {
-	lag := s.Rows()
+	lag := s.rows()
 	for _, name := range states {
 		_, _, v := s.existing(s.Values[name])
 		mean, variance := 0.0, 0.0
@@ -296,12 +296,12 @@ func (s *Series) span(states []string, noise map[string]float64) int {
 				half += (v[t] - v[t-m]) * (v[t] - v[t-m]) / 2 / float64(len(v)-m)
 			}
 			if half-free >= (variance-free)/2 {
-				lag = m * s.Rows() / len(v)
+				lag = m * s.rows() / len(v)
 				break
 			}
 		}
 	}
-	return max(leastWidth, min(4*lag+1, s.Rows()/3|1))
+	return max(leastWidth, min(4*lag+1, s.rows()/3|1))
 }
 
 // errorsOf is the covariance of the functionals' errors at parameters x.

@@ -31,7 +31,7 @@ func (w *weakly) without(again func(*weakly) (estimator, error)) []float64 {
 	e := make([][]float64, len(w.model.States))
 	for range noisePairs {
 		for k := range e {
-			e[k] = make([]float64, w.series.Rows())
+			e[k] = make([]float64, w.series.rows())
 			for t := range e[k] {
 				e[k][t] = noiseShare * w.sd[k] * rng.NormFloat64()
 			}

@@ -59,8 +59,8 @@ func NewBarrier(beta, rejection []float64) (*Barrier, error) {
 // Total is Λ̂ between the ends.
 func (b *Barrier) Total() float64 { return b.sum[len(b.sum)-1] }
 
-// At is Λ̂(β) between the hottest rung and β, constant outside of the ladder.
-func (b *Barrier) At(beta float64) float64 { return b.fit.Predict(beta) }
+// at is Λ̂(β) between the hottest rung and β, constant outside of the ladder.
+func (b *Barrier) at(beta float64) float64 { return b.fit.Predict(beta) }
 
 // Local is the local barrier λ̂(β), the derivative of Λ̂, 0 outside of the ladder.
 // At infinitely many rungs a pair is rejected with probability λ̂ Δβ.
@@ -87,7 +87,7 @@ func (b *Barrier) Ladder(n int) []float64 {
 			if !(mid > low && mid < high) {
 				break
 			}
-			if b.At(mid) < want {
+			if b.at(mid) < want {
 				low = mid
 			} else {
 				high = mid

@@ -25,7 +25,7 @@ func TestLadder(t *testing.T) {
 		}
 		before := 0.0
 		for i := range 101 {
-			at := b.At(beta[n-1] + (beta[0]-beta[n-1])*float64(i)/100)
+			at := b.at(beta[n-1] + (beta[0]-beta[n-1])*float64(i)/100)
 			if at < before-1e-9 || b.Local(beta[n-1]+(beta[0]-beta[n-1])*float64(i)/100) < 0 {
 				t.Fatalf("the barrier falls from %v to %v", before, at)
 			}
@@ -40,8 +40,8 @@ func TestLadder(t *testing.T) {
 			if !(ladder[i] < ladder[i-1]) {
 				t.Fatalf("ladder %v does not decrease", ladder)
 			}
-			if want := b.Total() * float64(m-1-i) / float64(m-1); i < m-1 && math.Abs(b.At(ladder[i])-want) > 1e-6*(1+want) {
-				t.Fatalf("barrier %v at rung %d, want %v", b.At(ladder[i]), i, want)
+			if want := b.Total() * float64(m-1-i) / float64(m-1); i < m-1 && math.Abs(b.at(ladder[i])-want) > 1e-6*(1+want) {
+				t.Fatalf("barrier %v at rung %d, want %v", b.at(ladder[i]), i, want)
 			}
 		}
 	})

@@ -24,16 +24,19 @@ type Exchange struct {
 	plain bool // rule metropolis
 	stats Statistics
 
-	sweeps    int     // since the beginning
-	estimates int     // of σ̃²
-	pairs     []int   // of the current sweep
-	traded    []int64 // per pair, the sweep in which it last traded, −1 if it never did
-	travel    []int8  // per replica, see arrive
+	sweeps    int      // since the beginning
+	estimates int      // of σ̃²
+	pairs     []int    // of the current sweep
+	evenOdd   [2][]int // those of even and odd sweeps, of scheme deo alone
+	traded    []int64  // per pair, the sweep in which it last traded, −1 if it never did
+	travel    []int8   // per replica, see arrive
 
 	holder []int     // replica that holds each rung
 	energy []float64 // its energy
 	tau    []float64 // temperatures of the rungs, and their inverses
 	beta   []float64
+	top    int     // the replica that was last seen at the hottest rung, and at the coldest;
+	bottom int     // one and the same before the first sweep
 	level  float64 // 𝒞 of rule indicator, in units of energy; 0 with other rules
 
 	lead  *Exchange // whose chance this one shares; nil draws its own
@@ -55,6 +58,11 @@ func New(rungs int, s Settings) (*Exchange, error) {
 	e.traded = make([]int64, len(e.stats.Pairs))
 	for i := range e.traded {
 		e.traded[i] = -1
+	}
+	if s.Scheme == "deo" {
+		for n := range e.evenOdd {
+			e.evenOdd[n] = s.pairs([]int{}, n, e.traded, nil)
+		}
 	}
 	if s.Estimate.Every == 0 {
 		for i := range e.stats.Pairs {
@@ -103,7 +111,7 @@ func (e *Exchange) Looks(k int) bool {
 	if e.set.Rule == "indicator" || e.set.Scheme == "seo" {
 		return true
 	}
-	e.pairs = e.set.pairs(e.pairs[:0], e.sweeps, e.traded, nil)
+	e.choose(nil)
 	return len(e.pairs) > 0
 }
 
@@ -112,18 +120,25 @@ func (e *Exchange) Looks(k int) bool {
 // temperature is per rung and increasing, and may end in +Inf, where the energy
 // may be +Inf too. Chance comes from rng. Iterations without a sweep may be left out.
 func (e *Exchange) Sweep(k int, rung []int, energy, temperature []float64, rng *rand.Rand) {
-	e.look(k, rung, energy, temperature)
-	if !e.Due(k) {
+	due := e.Due(k)
+	if due {
+		e.choose(rng)
+	}
+	noted := e.noted(k, due)
+	if noted || due && (len(e.pairs) > 0 || !e.plain) {
+		e.look(rung, energy, temperature)
+	}
+	if noted {
+		for p := range e.stats.stones {
+			e.stats.stones[p].add(e.beta[p]-e.beta[p+1], e.energy[p], e.energy[p+1])
+		}
+	}
+	if !due {
 		return
 	}
 	level := 0.0
 	if !e.plain {
 		level = e.adapt()
-	}
-	if e.lead != nil && e.set.Scheme == "seo" { // of its coin too
-		e.pairs = append(e.pairs[:0], e.lead.pairs...)
-	} else {
-		e.pairs = e.set.pairs(e.pairs[:0], e.sweeps, e.traded, rng)
 	}
 	for p := range e.drawn {
 		e.drawn[p] = math.NaN()
@@ -153,7 +168,19 @@ func (e *Exchange) Sweep(k int, rung []int, energy, temperature []float64, rng *
 	}
 	e.sweeps++
 	e.stats.Sweeps++
-	e.arrive()
+	e.arrive(rung)
+}
+
+// choose lists the pairs of the sweep that is due.
+func (e *Exchange) choose(rng *rand.Rand) {
+	switch {
+	case e.evenOdd[0] != nil:
+		e.pairs = e.evenOdd[e.sweeps&1]
+	case e.lead != nil && e.set.Scheme == "seo": // of its coin too
+		e.pairs = append(e.pairs[:0], e.lead.pairs...)
+	default:
+		e.pairs = e.set.pairs(e.pairs[:0], e.sweeps, e.traded, rng)
+	}
 }
 
 // probability is min(1, exp(s)), 0 where that is not a number.
@@ -175,9 +202,17 @@ const weighEvery = 8
 // division per rung: taking every sixteenth loses little and makes it nearly free.
 const noteEvery = 16
 
+// noted reports whether iteration k is noted for the evidence. Where energies are seen at
+// sweeps only, the first after each sixteenth iteration is; that is each of them if sweeps
+// are rarer.
+func (e *Exchange) noted(k int, due bool) bool {
+	past := k % noteEvery
+	return past == 0 || due && past < e.set.Every
+}
+
 // look sees who holds which rung, the energies before labels move, and the
 // temperatures.
-func (e *Exchange) look(k int, rung []int, energy, temperature []float64) {
+func (e *Exchange) look(rung []int, energy, temperature []float64) {
 	for i, r := range rung {
 		e.holder[r] = i
 		e.energy[r] = energy[i]
@@ -186,14 +221,6 @@ func (e *Exchange) look(k int, rung []int, energy, temperature []float64) {
 		if e.tau[r] != t {
 			e.tau[r], e.beta[r] = t, 1/t
 		}
-	}
-	// Where energies are seen at sweeps only, the first after each sixteenth iteration
-	// does; that is each of them if sweeps are rarer.
-	if past := k % noteEvery; past != 0 && !(e.Due(k) && past < e.set.Every) {
-		return
-	}
-	for p := range e.stats.stones {
-		e.stats.stones[p].add(e.beta[p]-e.beta[p+1], e.energy[p], e.energy[p+1])
 	}
 }
 
@@ -205,15 +232,28 @@ const (
 	hotOnly = -2 // was last at the hottest rung, and never at the coldest
 )
 
-// arrive marks the replicas at the ends of the ladder and counts their trips.
-func (e *Exchange) arrive() {
-	switch top := &e.travel[e.holder[len(e.holder)-1]]; *top {
+// arrive marks the replicas at the ends of the ladder and counts their trips. Those that
+// were there before change nothing.
+func (e *Exchange) arrive(rung []int) {
+	last := len(rung) - 1
+	if e.top != e.bottom && rung[e.top] == last && rung[e.bottom] == 0 {
+		return
+	}
+	for i, r := range rung {
+		if r == last {
+			e.top = i
+		}
+		if r == 0 {
+			e.bottom = i
+		}
+	}
+	switch top := &e.travel[e.top]; *top {
 	case cold:
 		*top = hot
 	case nowhere:
 		*top = hotOnly
 	}
-	bottom := &e.travel[e.holder[0]]
+	bottom := &e.travel[e.bottom]
 	switch *bottom {
 	case hot:
 		e.stats.RoundTrips++

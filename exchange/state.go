@@ -67,6 +67,7 @@ func (e *Exchange) UnmarshalBinary(b []byte) error {
 		return fmt.Errorf("exchange: the saved state tells of %d sweeps", c.Sweeps)
 	}
 	e.sweeps, e.estimates, e.level = int(c.Sweeps), int(c.Estimates), c.Level
+	e.top, e.bottom = 0, 0
 	e.stats.Sweeps, e.stats.RoundTrips, e.stats.Restarts = c.Counted, c.RoundTrips, c.Restart
 	for i, p := range pairs {
 		q := &e.stats.Pairs[i]

@@ -1,6 +1,9 @@
 package expression
 
-import "github.com/r2sgld/r2sgld/internal/vector"
+import (
+	"github.com/r2sgld/r2sgld/internal/vector"
+	"github.com/r2sgld/r2sgld/internal/vector/opcode"
+)
 
 // maxLanes is how many lanes pass through a tape together: their registers stay
 // in the cache.
@@ -36,85 +39,68 @@ func (e *Evaluator) Gradient(value, grad, x []float64) {
 func (e *Evaluator) each(m *machine, x, value, grad []float64) {
 	n, r := m.lanes, e.r
 	_, _ = x[:len(e.f.variables)*r], value[:r]
-	if n == r {
-		copy(m.in, x)
-		m.run()
-		copy(value, m.out[:n])
-		copy(grad, m.out[n:])
-		return
-	}
 	for from := 0; from < r; from += n {
 		from := min(from, r-n) // the last lanes may be done twice
-		for j := 0; j*n < len(m.in); j++ {
-			copy(m.in[j*n:(j+1)*n], x[j*r+from:])
-		}
+		m.read(x, r, from)
 		m.run()
-		copy(value[from:], m.out[:n])
-		for k := 1; k*n < len(m.out); k++ {
-			copy(grad[(k-1)*r+from:], m.out[k*n:(k+1)*n])
-		}
+		m.write(value, 0, r, from)
+		m.write(grad, 1, r, from)
 	}
 }
 
-// A machine is a tape with registers of n lanes each.
+// A machine is a tape with registers of lanes, each as wide as a multiple of a vector:
+// what is over does the last lane again.
 type machine struct {
-	lanes   int
-	in, out []float64
-	steps   []step
+	lanes, width int
+	in, out      []float64
+	tape         []instruction
+	code         []vector.Instruction
+	w            *workspace
 
 	// One lane has the quick interpreter, unless the tape is too large for it.
 	memory *[fewRegisters]float64
-	code   []word
+	words  []word
 }
 
-type step struct {
-	op         op
-	dst        []float64
-	a, b, c, d []float64
-	kernel     func(dst, a []float64) // of operations on one number
-	f          func(float64) float64  // of those without a kernel
-	together   func(dst, a, b, c, d []float64, w *workspace)
-	w          *workspace
+// opcodes are the operations that package vector has.
+var opcodes = [...]opcode.Op{
+	opAdd: opcode.Add, opSub: opcode.Sub, opMul: opcode.Mul, opDiv: opcode.Div, opNeg: opcode.Neg,
+	opMulAdd: opcode.MulAdd, opMulSub: opcode.MulSub, opSubMul: opcode.SubMul, opMulMulAdd: opcode.MulMulAdd,
+	opCopy: opcode.Copy, opSqrt: opcode.Sqrt, opAbs: opcode.Abs, opMin: opcode.Min, opMax: opcode.Max, opSelect: opcode.Select,
+	opExp: opcode.Exp, opLog: opcode.Log, opLog1p: opcode.Log1p, opExpm1: opcode.Expm1, opTanh: opcode.Tanh,
+	opSigmoid: opcode.Sigmoid, opSoftplus: opcode.Softplus, opSoftplusSigmoid: opcode.SoftplusSigmoid,
+	opSin: opcode.Sin, opCos: opcode.Cos, opTan: opcode.Tan, opSinCos: opcode.SinCos,
 }
 
 func newMachine(t *tape, n int) machine {
-	m := machine{lanes: n}
+	m := machine{lanes: n, width: n, tape: t.code}
 	var memory []float64
 	if n == 1 && t.registers <= fewRegisters {
 		m.memory = new([fewRegisters]float64)
 		memory = m.memory[:t.registers]
 	} else {
-		memory = make([]float64, t.registers*n)
+		m.width = (n + vector.Width() - 1) / vector.Width() * vector.Width()
+		memory = make([]float64, t.registers*m.width)
 	}
-	register := func(i int32) []float64 { return memory[int(i)*n : int(i+1)*n : int(i+1)*n] }
+	register := func(i int32) []float64 { return memory[int(i)*m.width : int(i+1)*m.width : int(i+1)*m.width] }
 	for _, c := range t.constants {
 		r := register(c.register)
 		for i := range r {
 			r[i] = c.value
 		}
 	}
-	m.in, m.out = memory[:t.inputs*n], memory[t.inputs*n:(t.inputs+t.outputs)*n]
+	m.in, m.out = memory[:t.inputs*m.width], memory[t.inputs*m.width:(t.inputs+t.outputs)*m.width]
 	if m.memory != nil {
-		m.code = words(t)
+		m.words = words(t)
 		return m
 	}
-	var w *workspace
-	for _, in := range t.code {
-		s := step{op: in.op, dst: register(in.dst),
-			a: register(in.arg[0]), b: register(in.arg[1]), c: register(in.arg[2]), d: register(in.arg[3])}
-		if int(in.op) < len(kernels) {
-			s.kernel = kernels[in.op]
+	m.code = make([]vector.Instruction, len(t.code))
+	for k, in := range t.code {
+		m.code[k] = vector.Instruction{Op: opcodes[in.op], Dst: register(in.dst),
+			A: register(in.arg[0]), B: register(in.arg[1]), C: register(in.arg[2]), D: register(in.arg[3])}
+		if int(in.op) < len(together) && together[in.op] != nil && m.w == nil {
+			m.w = newWorkspace(m.width)
 		}
-		if int(in.op) < len(together) && together[in.op] != nil && n >= fewest {
-			if w == nil {
-				w = newWorkspace(n)
-			}
-			s.together, s.w = together[in.op], w
-		}
-		if int(in.op) < len(unaries) {
-			s.f = unaries[in.op]
-		}
-		m.steps = append(m.steps, s)
 	}
 	return m
 }
@@ -122,89 +108,71 @@ func newMachine(t *tape, n int) machine {
 // until is the machine that stops after n instructions.
 func (m machine) until(n int) machine {
 	if m.memory != nil {
-		m.code = m.code[:n]
+		m.words = m.words[:n]
 	} else {
-		m.steps = m.steps[:n]
+		m.code = m.code[:n]
 	}
 	return m
 }
 
-// fewLanes are done by loops: the call of a kernel costs more.
-const fewLanes = 12
+// read takes the inputs of the lanes from … of r.
+func (m *machine) read(x []float64, r, from int) {
+	if m.width == r {
+		copy(m.in, x)
+		return
+	}
+	for in := m.in; len(in) > 0; in, x = in[m.width:], x[r:] {
+		some := x[from : from+m.lanes]
+		for i, v := range some { // copy costs more for a few
+			in[i] = v
+		}
+		for i := m.lanes; i < m.width; i++ {
+			in[i] = some[0]
+		}
+	}
+}
+
+// write writes the outputs from the k-th on, as many as dst has.
+func (m *machine) write(dst []float64, k, r, from int) {
+	out := m.out[k*m.width:]
+	if m.width == r {
+		copy(dst, out)
+		return
+	}
+	for ; len(dst) > 0 && len(out) > 0; dst, out = dst[r:], out[m.width:] {
+		for i, v := range out[:m.lanes] { // copy costs more for a few
+			dst[from+i] = v
+		}
+	}
+}
 
 // run runs the tape. No product is fused with a sum: values are those of the formula as
 // written.
 func (m *machine) run() {
-	switch {
-	case m.memory != nil:
-		runOne(m.memory, m.code)
-	case m.lanes < fewLanes:
-		m.runFew()
-	default:
-		for k := range m.steps {
-			m.steps[k].many()
-		}
+	if m.memory != nil {
+		runOne(m.memory, m.words)
+		return
+	}
+	for k := vector.Run(m.code); k < len(m.code); k++ {
+		s := &m.code[k]
+		m.rare(m.tape[k].op, s.Dst, s.A, s.B, s.C, s.D)
+		k += vector.Run(m.code[k+1:])
 	}
 }
 
-// many does an operation by kernels.
-func (s *step) many() {
-	switch s.op {
-	case opAdd:
-		vector.Add(s.dst, s.a, s.b)
-	case opSub:
-		vector.Sub(s.dst, s.a, s.b)
-	case opMul:
-		vector.Mul(s.dst, s.a, s.b)
-	case opDiv:
-		vector.Div(s.dst, s.a, s.b)
-	case opMulAdd:
-		vector.MulAdd(s.dst, s.a, s.b, s.c)
-	case opMulSub:
-		vector.MulSub(s.dst, s.a, s.b, s.c)
-	case opSubMul:
-		vector.SubMul(s.dst, s.a, s.b, s.c)
-	case opMulMulAdd:
-		vector.MulMulAdd(s.dst, s.a, s.b, s.c, s.d)
-	case opMin:
-		vector.Min(s.dst, s.a, s.b)
-	case opMax:
-		vector.Max(s.dst, s.a, s.b)
-	case opSelect:
-		vector.Select(s.dst, s.a, s.b, s.c, s.d)
-	case opSinCos:
-		vector.SinCos(s.dst, s.b, s.a)
-	case opCopy:
-		copy(s.dst, s.a)
-	default:
-		s.rare()
-	}
-}
-
-// kernels are the operations on one number that package vector has.
-var kernels = [...]func(dst, a []float64){
-	opNeg: vector.Neg, opExp: vector.Exp, opLog: vector.Log, opLog1p: vector.Log1p, opExpm1: vector.Expm1,
-	opSqrt: vector.Sqrt, opSin: vector.Sin, opCos: vector.Cos, opTan: vector.Tan, opTanh: vector.Tanh,
-	opAbs: vector.Abs, opSigmoid: vector.Sigmoid, opSoftplus: vector.Softplus,
-}
-
-// rare does the operations on one number and those without a kernel.
-func (s *step) rare() {
-	dst := s.dst
-	a := s.a[:len(dst)]
+// rare does an operation that package vector does not have.
+func (m *machine) rare(o op, dst, a, b, c, d []float64) {
 	switch {
-	case s.kernel != nil:
-		s.kernel(dst, a)
-	case s.f != nil:
+	case int(o) < len(unaries) && unaries[o] != nil:
+		f := unaries[o]
 		for i, v := range a {
-			dst[i] = s.f(v)
+			dst[i] = f(v)
 		}
-	case s.together != nil:
-		s.together(dst, a, s.b, s.c, s.d, s.w)
+	case int(o) < len(together) && together[o] != nil:
+		together[o](dst, a, b, c, d, m.w)
 	default:
-		b, c, d := s.b[:len(dst)], s.c[:len(dst)], s.d[:len(dst)]
 		for i, v := range a {
-			dst[i] = apply(s.op, v, b[i], c[i], d[i])
+			dst[i] = apply(o, v, b[i], c[i], d[i])
 		}
 	}
 }

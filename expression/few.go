@@ -51,53 +51,10 @@ func runOne(r *[fewRegisters]float64, code []word) {
 			r[w.dst&m] = r[w.a&m] / r[w.b&m]
 		case opSinCos:
 			r[w.dst&m], r[w.b&m] = lane.SinCos(r[w.a&m])
+		case opSoftplusSigmoid:
+			r[w.dst&m], r[w.b&m] = lane.SoftplusSigmoid(r[w.a&m])
 		default:
 			r[w.dst&m] = apply(w.op, r[w.a&m], r[w.b&m], r[w.c&m], r[w.d&m])
-		}
-	}
-}
-
-// runFew runs a tape on few lanes.
-func (m *machine) runFew() {
-	for k := range m.steps {
-		s := &m.steps[k]
-		dst := s.dst
-		a, b := s.a[:len(dst)], s.b[:len(dst)]
-		switch s.op {
-		case opAdd:
-			for i, v := range a {
-				dst[i] = v + b[i]
-			}
-		case opSub:
-			for i, v := range a {
-				dst[i] = v - b[i]
-			}
-		case opMul:
-			for i, v := range a {
-				dst[i] = v * b[i]
-			}
-		case opMulAdd:
-			c := s.c[:len(dst)]
-			for i, v := range a {
-				dst[i] = float64(v*b[i]) + c[i]
-			}
-		case opMulSub:
-			c := s.c[:len(dst)]
-			for i, v := range a {
-				dst[i] = float64(v*b[i]) - c[i]
-			}
-		case opSubMul:
-			c := s.c[:len(dst)]
-			for i, v := range a {
-				dst[i] = c[i] - float64(v*b[i])
-			}
-		case opMulMulAdd:
-			c, d := s.c[:len(dst)], s.d[:len(dst)]
-			for i, v := range a {
-				dst[i] = float64(v*b[i]) + float64(c[i]*d[i])
-			}
-		default:
-			s.many()
 		}
 	}
 }

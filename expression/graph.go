@@ -60,7 +60,8 @@ const (
 	opMills     // φ/Φ, the derivative of log Φ
 	opScale     // the scale of a sum of exponentials; it has no influence on values
 	// Only tapes have the rest.
-	opSinCos    // both: dst and c
+	opSinCos // both: dst and b
+	opSoftplusSigmoid
 	opMulAdd    // a·b + c
 	opMulSub    // a·b − c
 	opSubMul    // c − a·b
@@ -106,7 +107,7 @@ var arity = [...]int{
 	opExp: 1, opLog: 1, opLog2: 1, opLog10: 1, opLog1p: 1, opExpm1: 1, opSqrt: 1, opSin: 1, opCos: 1, opTan: 1,
 	opAsin: 1, opAcos: 1, opAtan: 1, opSinh: 1, opCosh: 1, opTanh: 1, opAbs: 1, opSign: 1, opFloor: 1,
 	opSigmoid: 1, opSoftplus: 1, opErf: 1, opErfc: 1, opLgamma: 1, opDigamma: 1, opPhi: 1, opLogNormal: 1, opMills: 1, opScale: 1,
-	opSinCos: 1, opMulAdd: 3, opMulSub: 3, opSubMul: 3, opMulMulAdd: 4,
+	opSinCos: 1, opSoftplusSigmoid: 1, opMulAdd: 3, opMulSub: 3, opSubMul: 3, opMulMulAdd: 4,
 }
 
 func (g *graph) put(v vertex) int32 {

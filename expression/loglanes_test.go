@@ -2,24 +2,65 @@ package expression
 
 import (
 	"math"
+	"slices"
 	"testing"
+
+	"github.com/r2sgld/r2sgld/internal/vector"
+	"github.com/r2sgld/r2sgld/internal/vector/opcode"
 )
 
-// Kernels are those of the operations that they stand for.
-func TestKernelsAreTheirs(t *testing.T) {
-	x := []float64{0, 1, -1, 0.25, -0.3, 3, -40, 705, -745, 1e300, 5e-324, math.Inf(1), math.Inf(-1), math.NaN()}
-	dst := make([]float64, len(x))
-	for o, k := range kernels {
-		if k == nil {
+// Operations of package vector are those that they stand for.
+func TestOpcodesAreTheirs(t *testing.T) {
+	special := []float64{0, 1, -1, 0.25, -0.3, 3, -40, 705, -745, 1e300, 5e-324, math.Inf(1), math.Inf(-1), math.NaN()}
+	n := len(special)
+	var x [5][]float64
+	for k := range x {
+		x[k] = append(slices.Clone(special[k:]), special[:k]...)
+	}
+	for o, code := range opcodes {
+		if code == opcode.Other {
 			continue
 		}
-		k(dst, x)
-		for i, v := range x {
-			if want := apply(op(o), v, 0, 0, 0); !same(dst[i], want) {
-				t.Errorf("operation %d of %v: %v, want %v", o, v, dst[i], want)
+		in := vector.Instruction{Op: code, Dst: make([]float64, n), A: x[0], B: slices.Clone(x[1]), C: x[2], D: x[3]}
+		if done := vector.Run([]vector.Instruction{in}); done != 1 {
+			t.Fatalf("operation %d is not done", o)
+		}
+		for i, a := range x[0] {
+			switch op(o) {
+			case opSinCos, opSoftplusSigmoid:
+				p := pairs[opSin]
+				if op(o) == opSoftplusSigmoid {
+					p = pairs[opSoftplus]
+				}
+				if y, z := unaries[p.first](a), unaries[p.second](a); !same(in.Dst[i], y) || !same(in.B[i], z) {
+					t.Errorf("operation %d of %v: %v and %v, want %v and %v", o, a, in.Dst[i], in.B[i], y, z)
+				}
+				continue
+			}
+			y := in.Dst[i]
+			want := apply1(op(o), a, x[1][i], x[2][i], x[3][i])
+			if !same(y, want) {
+				t.Errorf("operation %d of %v: %v, want %v", o, a, y, want)
 			}
 		}
 	}
+}
+
+// apply1 is apply for the operations that only tapes have too.
+func apply1(o op, a, b, c, d float64) float64 {
+	switch o {
+	case opMulAdd:
+		return float64(a*b) + c
+	case opMulSub:
+		return float64(a*b) - c
+	case opSubMul:
+		return c - float64(a*b)
+	case opMulMulAdd:
+		return float64(a*b) + float64(c*d)
+	case opCopy:
+		return a
+	}
+	return apply(o, a, b, c, d)
 }
 
 // Operations on several numbers for all lanes at once are those of apply, wherever their

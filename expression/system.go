@@ -135,6 +135,7 @@ type SystemEvaluator struct {
 	Jacobian [][]float64
 
 	all, values machine
+	x, y        []float64 // Input; Value and then Jacobian
 }
 
 // Evaluator returns an evaluator for one state with a workspace of its own.
@@ -142,16 +143,19 @@ func (s *System) Evaluator() *SystemEvaluator { return s.Block(1) }
 
 // Block returns an evaluator for blocks of n states with a workspace of its own.
 func (s *System) Block(n int) *SystemEvaluator {
-	t := s.tape
-	e := &SystemEvaluator{all: newMachine(t, n)}
+	e := &SystemEvaluator{all: newMachine(s.tape, n)}
 	e.values = e.all.until(s.values)
-	memory := e.all.in[:(t.inputs+t.outputs)*n]
+	if e.x, e.y = e.all.in, e.all.out; e.all.width != n {
+		e.x, e.y = make([]float64, s.tape.inputs*n), make([]float64, s.tape.outputs*n)
+		e.all.write(e.y, 0, n, 0) // what is constant
+	}
+	memory := e.y
 	cut := func(m int) []float64 {
 		v := memory[: m*n : m*n]
 		memory = memory[m*n:]
 		return v
 	}
-	e.Input, e.Value = cut(s.variables), cut(s.outputs)
+	e.Input, e.Value = e.x, cut(s.outputs)
 	for _, m := range s.groups {
 		e.Jacobian = append(e.Jacobian, cut(s.outputs*m))
 	}
@@ -178,8 +182,18 @@ func (s *System) Zeros() [][]bool {
 }
 
 // Values evaluates the formulas into Value, bit for bit as [Func] does.
-func (e *SystemEvaluator) Values() { e.values.run() }
+func (e *SystemEvaluator) Values() { e.run(&e.values, e.Value) }
 
 // Jacobians evaluates the formulas into Value and their derivatives into
 // Jacobian.
-func (e *SystemEvaluator) Jacobians() { e.all.run() }
+func (e *SystemEvaluator) Jacobians() { e.run(&e.all, e.y) }
+
+func (e *SystemEvaluator) run(m *machine, y []float64) {
+	if m.width == m.lanes {
+		m.run()
+		return
+	}
+	m.read(e.x, m.lanes, 0)
+	m.run()
+	m.write(y, 0, m.lanes, 0)
+}

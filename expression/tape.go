@@ -12,7 +12,7 @@ type tape struct {
 type instruction struct {
 	op  op
 	dst int32
-	arg [4]int32 // opSinCos writes arg[1] too
+	arg [4]int32 // operations on one number with two results write arg[1] too
 }
 
 type fill struct {
@@ -184,8 +184,8 @@ func (a *assembler) emit(i int32) {
 			a.tape.constants = append(a.tape.constants, fill{a.place[i], v.val})
 		}
 		return
-	case v.op == opSin || v.op == opCos:
-		a.emitSinCos(i, v)
+	case pairs[v.op].both != 0:
+		a.emitPair(i, v)
 		return
 	}
 	in := instruction{op: v.op}
@@ -219,10 +219,17 @@ func (a *assembler) fuse(v vertex) (op, []int32) {
 	return v.op, v.arg[:2:2]
 }
 
-// emitSinCos emits sine and cosine together if both are needed.
-func (a *assembler) emitSinCos(i int32, v vertex) {
-	other := opSin + opCos - v.op
-	j, both := a.known[vertexKey{op: other, arg: v.arg}]
+// pairs are functions that cost little more together than one of them.
+var pairs = [...]struct{ first, second, both op }{
+	opSin: {opSin, opCos, opSinCos}, opCos: {opSin, opCos, opSinCos},
+	opSoftplus: {opSoftplus, opSigmoid, opSoftplusSigmoid}, opSigmoid: {opSoftplus, opSigmoid, opSoftplusSigmoid},
+	opCopy: {},
+}
+
+// emitPair emits both functions of a pair together if both are needed.
+func (a *assembler) emitPair(i int32, v vertex) {
+	p := pairs[v.op]
+	j, both := a.known[vertexKey{op: p.first + p.second - v.op, arg: v.arg}]
 	switch {
 	case !both:
 		in := instruction{op: v.op, arg: [4]int32{a.read(v.arg[0])}}
@@ -230,11 +237,11 @@ func (a *assembler) emitSinCos(i int32, v vertex) {
 		a.tape.code = append(a.tape.code, in)
 	case i < j:
 		x := a.read(v.arg[0])
-		s, c := a.write(i), a.write(j)
-		if v.op == opCos {
-			s, c = c, s
+		dst, other := a.write(i), a.write(j)
+		if v.op != p.first {
+			dst, other = other, dst
 		}
-		a.tape.code = append(a.tape.code, instruction{opSinCos, s, [4]int32{x, c}})
+		a.tape.code = append(a.tape.code, instruction{p.both, dst, [4]int32{x, other}})
 	default:
 		a.read(v.arg[0]) // came with the other
 	}

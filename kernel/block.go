@@ -118,6 +118,9 @@ func (b *Block) SlopeNotFinite(i int) bool {
 // NotFinite returns the first replica whose energy or gradient is NaN or
 // infinite, -1 if there is none.
 func (b *Block) NotFinite() int {
+	if b.R == b.Stride && finite(b.Energy) && finite(b.Grad) {
+		return -1
+	}
 	for i, u := range b.Energy {
 		if u-u != 0 {
 			return i
@@ -131,4 +134,21 @@ func (b *Block) NotFinite() int {
 		}
 	}
 	return -1
+}
+
+// finite reports whether no number of v is NaN or infinite, by their sum: it is false also
+// where that is too large.
+func finite(v []float64) bool {
+	var a, b, c, d float64
+	for ; len(v) >= 4; v = v[4:] {
+		a += v[0]
+		b += v[1]
+		c += v[2]
+		d += v[3]
+	}
+	for _, x := range v {
+		a += x
+	}
+	a += b + c + d
+	return a-a == 0
 }

@@ -83,7 +83,7 @@ type orbits struct {
 	orbit *orbit
 }
 
-func (o *orbits) Step(b *Block, at *At, noise []*stream.Rand) { o.orbit.Move(b, at, noise) }
+func (o *orbits) Step(b *Block, at *At, noise *stream.Lanes) { o.orbit.Move(b, at, noise) }
 
 func (o *orbits) Warm(b *Block) { o.orbit.Tune(b) }
 
@@ -221,28 +221,29 @@ func (f *flow) Orbit() *orbit {
 	return o
 }
 
-// Move takes every replica of b to its next draw. Replica i draws from noise[i].
+// Move takes every replica of b to its next draw. Replica i draws from lane i.
 // Replicas at infinite temperature, where there is no Gaussian, make a step of
 // normal noise, walls aside. The states before are left in b.From, the
 // mirrorings in b.Hits; Grad and Energy belong to From until they are evaluated
 // anew. States must lie in the domain. It allocates nothing after its first call.
-func (o *orbit) Move(b *Block, at *At, noise []*stream.Rand) {
+func (o *orbit) Move(b *Block, at *At, noise *stream.Lanes) {
 	if len(o.Stuck) != b.R {
 		o.Stuck = make([]bool, b.R)
 	}
 	copy(b.From, b.X)
-	for i, rng := range noise {
+	xi := noise.Normals(b.D)
+	for i := range b.R {
 		for j := range o.x {
 			o.x[j] = b.From[j*b.Stride+i]
 		}
 		hits, ok := 0, true
 		if sd := math.Sqrt(at.Temperature[b.Rung[i]]); math.IsInf(sd, 1) {
 			for j, x := range o.x {
-				o.x[j] = x + at.Noise[b.Rung[i]]*rng.NormFloat64()
+				o.x[j] = x + at.Noise[b.Rung[i]]*xi[j*b.R+i]
 			}
 		} else {
-			o.launch(sd, rng)
-			hits, ok = o.follow(o.end(b.Slot(i), rng))
+			o.launch(sd, xi[i:], b.R)
+			hits, ok = o.follow(o.end(b.Slot(i), noise.Of(i)))
 			ok = ok && (o.clear((1+sd)*float64(1+hits)) || o.inside.Contains(o.x))
 		}
 		b.Hits[i], o.Stuck[i] = hits, !ok
@@ -255,10 +256,10 @@ func (o *orbit) Move(b *Block, at *At, noise []*stream.Rand) {
 	}
 }
 
-// launch draws the velocity u ~ N(0, τ P⁻¹).
-func (o *orbit) launch(sd float64, rng *stream.Rand) {
+// launch makes the velocity u ~ N(0, τ P⁻¹) of standard normal numbers, every n-th of xi.
+func (o *orbit) launch(sd float64, xi []float64, n int) {
 	for j := range o.white {
-		o.white[j] = sd * rng.NormFloat64()
+		o.white[j] = sd * xi[j*n]
 	}
 	o.root.mul(o.u, o.white)
 }

@@ -36,7 +36,7 @@ func BenchmarkHarmonicPolytope(b *testing.B) {
 			}
 			o, block, at := f.Orbit(), kernel.NewBlock(1, d), kernel.NewAt(1)
 			(&kernel.Schedule{StepSize: []float64{1}, Temperature: []float64{1}}).Set(at, 1)
-			noise := []*stream.Rand{stream.New(1, 0).Of(0, stream.Kernel)}
+			noise := stream.New(1, 0).Lanes(1, stream.Kernel)
 			for range 100 {
 				o.Move(block, at, noise)
 			}

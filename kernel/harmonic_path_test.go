@@ -287,12 +287,11 @@ func TestHarmonicKeepsTheLaw(t *testing.T) {
 				g.Mean[j] *= 0.3
 			}
 			f := must(newFlow(g, d, Harmonic{}))
-			b, at, noise := NewBlock(n, dim), NewAt(1), make([]*stream.Rand, n)
+			b, at, noise := NewBlock(n, dim), NewAt(1), stream.New(uint64(k), 0).Lanes(n, stream.Kernel)
 			clear(b.Rung)
 			(&Schedule{StepSize: []float64{1}, Temperature: []float64{tau}}).Set(at, 1)
 			x := vector(dim)
 			for i := range n {
-				noise[i] = stream.New(uint64(k), 0).Of(i, stream.Kernel)
 				for x[0] = math.NaN(); !d.Contains(x); {
 					f.root.mul(x, normals(rng, dim))
 					for j := range x {
@@ -445,7 +444,7 @@ func TestManyWalls(t *testing.T) {
 	o := f.Orbit()
 	b, at := NewBlock(1, n), NewAt(1)
 	(&Schedule{StepSize: []float64{1}, Temperature: []float64{1}}).Set(at, 1)
-	noise := []*stream.Rand{stream.New(4, 0).Of(0, stream.Kernel)}
+	noise := stream.New(4, 0).Lanes(1, stream.Kernel)
 	// Coordinate j is a normal of variance 1/(1+j%5) on [−1 − j%3, ½].
 	var sum, square [15]float64
 	hits := 0
@@ -489,12 +488,9 @@ func TestHarmonicEndsAreLookedAt(t *testing.T) {
 		f.plane.margin[i] = 1e-3
 	}
 	const n = 2000
-	o, b, at, noise := f.Orbit(), NewBlock(n, 1), NewAt(1), make([]*stream.Rand, n)
+	o, b, at, noise := f.Orbit(), NewBlock(n, 1), NewAt(1), stream.New(6, 0).Lanes(n, stream.Kernel)
 	clear(b.Rung)
 	(&Schedule{StepSize: []float64{1}, Temperature: []float64{1}}).Set(at, 1)
-	for i := range noise {
-		noise[i] = stream.New(6, 0).Of(i, stream.Kernel)
-	}
 	o.Move(b, at, noise)
 	near, stuck := 0, 0
 	for i, x := range b.X {

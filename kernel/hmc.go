@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/internal/vector/lane"
 	"github.com/r2sgld/r2sgld/stream"
 )
 
@@ -65,9 +66,9 @@ type trajectories struct {
 	moves []Moves
 }
 
-func (t *trajectories) Step(b *Block, at *At, noise []*stream.Rand) { t.path.Leapfrog(b, at, noise) }
+func (t *trajectories) Step(b *Block, at *At, noise *stream.Lanes) { t.path.Leapfrog(b, at, noise) }
 
-func (t *trajectories) End(b *Block, at *At, noise []*stream.Rand) {
+func (t *trajectories) End(b *Block, at *At, noise *stream.Lanes) {
 	t.path.Accept(b, at, noise, t.moves)
 }
 
@@ -101,13 +102,13 @@ func newTrajectory(b *Block, leapfrog int) *trajectory {
 	b.V = make([]float64, len(b.X))
 	return &trajectory{steady: leapfrog == 1, x: slices.Clone(b.X), grad: slices.Clone(b.Grad), energy: slices.Clone(b.Energy),
 		base: slices.Clone(b.Base), baseGrad: slices.Clone(b.BaseGrad),
-		hamiltonian: make([]float64, b.R), factor: make([]float64, b.R)}
+		hamiltonian: make([]float64, b.R), factor: slices.Repeat([]float64{1}, b.R)}
 }
 
 // Leapfrog makes one leapfrog step of every replica, walls aside: from the second
 // on with both half-kicks between two drifts at once. The first draws the
 // momenta. The block must be evaluated at its states.
-func (t *trajectory) Leapfrog(b *Block, at *At, noise []*stream.Rand) {
+func (t *trajectory) Leapfrog(b *Block, at *At, noise *stream.Lanes) {
 	kicks := 2.0
 	if !t.begun {
 		kicks = 1
@@ -120,20 +121,23 @@ func (t *trajectory) Leapfrog(b *Block, at *At, noise []*stream.Rand) {
 	}
 }
 
-func (t *trajectory) begin(b *Block, at *At, noise []*stream.Rand) {
+func (t *trajectory) begin(b *Block, at *At, noise *stream.Lanes) {
 	t.begun = true
 	copy(t.x, b.X)
 	copy(t.grad, b.Grad)
 	copy(t.energy, b.Energy)
 	copy(t.base, b.Base)
 	copy(t.baseGrad, b.BaseGrad)
-	for i, rng := range noise {
-		if t.factor[i] = 1; !t.steady {
-			t.factor[i] += jitter * (2*rng.Float64() - 1)
+	if !t.steady {
+		for i, u := range noise.Uniforms(1) {
+			t.factor[i] = 1 + jitter*(2*u-1)
 		}
+	}
+	xi := noise.Normals(b.D)
+	for i := range b.R {
 		sd := at.Noise[b.Rung[i]] * t.factor[i]
 		for j := i; j < len(b.V); j += b.Stride {
-			b.V[j] = sd * rng.NormFloat64()
+			b.V[j] = sd * xi[j]
 		}
 	}
 	for i := range t.hamiltonian {
@@ -180,14 +184,14 @@ func (t *trajectory) kick(b *Block, at *At, kicks float64) {
 // probability min(1, exp(−ΔH/τ)), else it goes back to its beginning, also if the
 // end has no finite energy. moves, per [Block.Slot], are counted. The block must be
 // evaluated at its states, and is when Accept returns.
-func (t *trajectory) Accept(b *Block, at *At, noise []*stream.Rand, moves []Moves) {
+func (t *trajectory) Accept(b *Block, at *At, noise *stream.Lanes, moves []Moves) {
 	t.begun = false
 	t.kick(b, at, 1)
-	for i := range b.R {
+	for i, u := range noise.Uniforms(1) {
 		count := &moves[b.Slot(i)]
 		count.Proposed++
 		gain := t.hamiltonian[i] - t.over(b, at, i)
-		if -noise[i].ExpFloat64() < gain && gain <= math.MaxFloat64 { // false if it is NaN, and at an energy of −Inf
+		if lane.Log(u) < gain && gain <= math.MaxFloat64 { // false if it is NaN, and at an energy of −Inf
 			count.Accepted++
 			continue
 		}

@@ -13,14 +13,7 @@ import (
 )
 
 // generators returns one generator per replica.
-func generators(r int) []*stream.Rand {
-	noise := make([]*stream.Rand, r)
-	s := stream.New(11, 0)
-	for i := range noise {
-		noise[i] = s.Of(i, stream.Kernel)
-	}
-	return noise
-}
+func generators(r int) *stream.Lanes { return stream.New(11, 0).Lanes(r, stream.Kernel) }
 
 // A field evaluates a block.
 type field func(b *kernel.Block)
@@ -37,7 +30,7 @@ func ridge(b *kernel.Block) {
 }
 
 // follow makes a trajectory of n leapfrog steps in a domain, nil for all of space.
-func follow(t *kernel.Trajectory, b *kernel.Block, at *kernel.At, noise []*stream.Rand, n int, u field, r domain.Reflector) {
+func follow(t *kernel.Trajectory, b *kernel.Block, at *kernel.At, noise *stream.Lanes, n int, u field, r domain.Reflector) {
 	from, to, v := make([]float64, b.D), make([]float64, b.D), make([]float64, b.D)
 	for range n {
 		t.Leapfrog(b, at, noise)
@@ -74,7 +67,7 @@ func TestHMCKeepsTheLaw(t *testing.T) {
 		for i := range b.R {
 			b.Rung[i] = 1 - i%2
 			for j := range c {
-				b.X[j*b.R+i] = math.Sqrt(s.Temperature[b.Rung[i]]/c[j]) * noise[i].NormFloat64()
+				b.X[j*b.R+i] = math.Sqrt(s.Temperature[b.Rung[i]]/c[j]) * noise.Of(i).NormFloat64()
 			}
 		}
 		u := func(b *kernel.Block) {
@@ -129,7 +122,7 @@ func TestTrajectoriesKeepH(t *testing.T) {
 	for i := range b.R {
 		b.Rung[i] = i % 2
 		for j := i; j < len(b.X); j += b.R {
-			b.X[j] = 0.5 * noise[i].NormFloat64()
+			b.X[j] = 0.5 * noise.Of(i).NormFloat64()
 		}
 	}
 	ridge(b)
@@ -174,7 +167,7 @@ func travel(points []point, s kernel.Schedule, n int, seed uint64, r domain.Refl
 		copy(b.X, p[:2])
 		ridge(b)
 		s.Set(at, 1)
-		noise := []*stream.Rand{stream.New(seed, 0).Of(0, stream.Kernel)}
+		noise := stream.New(seed, 0).Lanes(1, stream.Kernel)
 		path.Launch(b, at, noise, p[2:])
 		for range n {
 			follow(path, b, at, noise, 1, ridge, r)

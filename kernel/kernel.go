@@ -56,15 +56,15 @@ type Target struct {
 // time. How a replica moves depends on no other.
 type Mover interface {
 	// Step makes a step of every replica of b, walls aside but for [Traits.Paths].
-	// Replica i draws from noise[i]. The states before are left in b.From; Grad and
+	// Replica i draws from lane i of noise. The states before are left in b.From; Grad and
 	// Energy belong to From until they are evaluated anew. It allocates nothing after
 	// its first call.
-	Step(b *Block, at *At, noise []*stream.Rand)
+	Step(b *Block, at *At, noise *stream.Lanes)
 	// Warm hears of the steps of the warm-up, and may change those to come.
 	Warm(b *Block)
 	// End ends an iteration of [Traits.Steps] steps. The block must be evaluated at its
 	// states, and is when End returns.
-	End(b *Block, at *At, noise []*stream.Rand)
+	End(b *Block, at *At, noise *stream.Lanes)
 	// Stuck reports whether the last path of replica i was given up.
 	Stuck(i int) bool
 	// Numbers are those that steps to come depend on, beside those of the block: each
@@ -96,11 +96,11 @@ func WithSteps(k Kernel, n int) Kernel {
 // end.
 type stateless struct{}
 
-func (stateless) Warm(*Block)                     {}
-func (stateless) End(*Block, *At, []*stream.Rand) {}
-func (stateless) Stuck(int) bool                  { return false }
-func (stateless) Numbers() []*[]float64           { return nil }
-func (stateless) Moves() []Moves                  { return nil }
+func (stateless) Warm(*Block)                    {}
+func (stateless) End(*Block, *At, *stream.Lanes) {}
+func (stateless) Stuck(int) bool                 { return false }
+func (stateless) Numbers() []*[]float64          { return nil }
+func (stateless) Moves() []Moves                 { return nil }
 
 // notMirrored is an error if states are to move in dual coordinates, where k is unknown.
 func (c Conditions) notMirrored(k Kernel) error {

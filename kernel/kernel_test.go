@@ -10,14 +10,7 @@ import (
 )
 
 // sources returns one generator per replica.
-func sources(r int) []*stream.Rand {
-	noise := make([]*stream.Rand, r)
-	s := stream.New(11, 0)
-	for i := range noise {
-		noise[i] = s.Of(i, stream.Kernel)
-	}
-	return noise
-}
+func sources(r int) *stream.Lanes { return stream.New(11, 0).Lanes(r, stream.Kernel) }
 
 // On U = ½ Σ a_j x_j² one step of SGLD keeps the law N(0, τ/(a(1 − ηa/2))) of
 // each coordinate exactly. Replicas start there, independent, and take three
@@ -38,7 +31,7 @@ func TestStationaryVariance(t *testing.T) {
 	for i := range b.R {
 		b.Rung[i] = 1 - i%2
 		for j := range a {
-			b.X[j*b.R+i] = math.Sqrt(variance(b.Rung[i], j)) * noise[i].NormFloat64()
+			b.X[j*b.R+i] = math.Sqrt(variance(b.Rung[i], j)) * noise.Of(i).NormFloat64()
 		}
 	}
 	at := NewAt(2)
@@ -84,11 +77,11 @@ func TestStepIsItsFormula(t *testing.T) {
 		at := NewAt(r)
 		s.Set(at, 1)
 		stepLangevin(b, at, sources(r))
-		noise := sources(r)
+		xi := sources(r).Normals(d)
 		for i := range r {
 			for j := range d {
 				k := j*r + i
-				want := before[k] - s.StepSize[i]*b.Grad[k] + math.Sqrt(2*s.StepSize[i]*s.Temperature[i])*noise[i].NormFloat64()
+				want := before[k] - s.StepSize[i]*b.Grad[k] + math.Sqrt(2*s.StepSize[i]*s.Temperature[i])*xi[k]
 				if b.X[k] != want || b.From[k] != before[k] {
 					t.Fatalf("replica %d, coordinate %d: %v from %v, want %v from %v", i, j, b.X[k], b.From[k], want, before[k])
 				}

@@ -34,7 +34,7 @@ func oneStep(x, xi []float64, at *At, r domain.Reflector) (end []float64, gain f
 	copy(b.X, x)
 	b.Energy[0] = bowl(b.Grad, b.X)
 	path := newTrajectory(b, 1)
-	path.begin(b, at, []*stream.Rand{stream.New(1, 0).Of(0, stream.Kernel)})
+	path.begin(b, at, stream.New(1, 0).Lanes(1, stream.Kernel))
 	for j, v := range xi {
 		b.V[j] = at.Noise[0] * v
 	}
@@ -228,10 +228,9 @@ func TestReflectedMALAOnAnInterval(t *testing.T) {
 		b, at := NewBlock(chains, 1), NewAt(1)
 		clear(b.Rung)
 		(&Schedule{StepSize: []float64{step}, Temperature: []float64{1}}).Set(at, 1)
-		noise := make([]*stream.Rand, chains)
-		s := stream.New(7, 0)
-		for i := range noise {
-			noise[i], b.X[i] = s.Of(i, stream.Kernel), 0.2
+		noise := stream.New(7, 0).Lanes(chains, stream.Kernel)
+		for i := range b.X {
+			b.X[i] = 0.2
 		}
 		evaluate := func() {
 			for i, x := range b.X {

@@ -49,7 +49,7 @@ type sghmc struct {
 	momentum Momentum
 }
 
-func (s sghmc) Step(b *Block, at *At, noise []*stream.Rand) { stepMomentum(b, at, s.momentum, noise) }
+func (s sghmc) Step(b *Block, at *At, noise *stream.Lanes) { stepMomentum(b, at, s.momentum, noise) }
 
 // stepMomentum moves every replica of b by one step of stochastic gradient Hamiltonian
 // Monte Carlo (Chen, Fox & Guestrin 2014), before the reflection:
@@ -59,13 +59,13 @@ func (s sghmc) Step(b *Block, at *At, noise []*stream.Rand) { stepMomentum(b, at
 // μ = 0 is SGLD. On U = x²/2 with gradient noise of variance s² the stationary
 // variance of x is (τ + ηs²/(2(1−μ)))/(1 − η/(2(1+μ))), for β̂ = 0. The rest is as
 // in stepLangevin.
-func stepMomentum(b *Block, at *At, m Momentum, noise []*stream.Rand) {
+func stepMomentum(b *Block, at *At, m Momentum, noise *stream.Lanes) {
 	copy(b.From, b.X)
-	for i, rng := range noise {
-		rung := b.Rung[i]
+	xi := noise.Normals(b.D)
+	for i, rung := range b.Rung {
 		eta, sd := at.Drift[rung], at.Noise[rung]
 		for j := i; j < len(b.X); j += b.Stride {
-			v := m.Mu*b.V[j] + sd*rng.NormFloat64()
+			v := m.Mu*b.V[j] + sd*xi[j]
 			if eta != 0 { // where it is, an infinite gradient is of no concern
 				v -= eta * b.Grad[j]
 			}

@@ -155,7 +155,7 @@ func TestMomentumStepIsItsFormula(t *testing.T) {
 		at := NewAt(r)
 		s.Set(at, 1)
 		stepMomentum(b, at, m, sources(r))
-		noise := sources(r)
+		xi := sources(r).Normals(d)
 		for i := range r {
 			drift, variance := s.StepSize[i], 2*s.StepSize[i]*(1-m.Mu-m.NoiseEstimate)*s.Temperature[i]
 			spread := 2 * s.StepSize[i] * s.Temperature[i] / (1 + m.Mu)
@@ -167,7 +167,7 @@ func TestMomentumStepIsItsFormula(t *testing.T) {
 			}
 			for j := range d {
 				k := j*r + i
-				want := m.Mu*before.V[k] + math.Sqrt(variance)*noise[i].NormFloat64()
+				want := m.Mu*before.V[k] + math.Sqrt(variance)*xi[k]
 				if drift != 0 {
 					want -= drift * before.Grad[k]
 				}

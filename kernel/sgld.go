@@ -23,7 +23,7 @@ func (Langevin) Prepare(Target) (func(*Block) Mover, error) {
 
 type sgld struct{ stateless }
 
-func (sgld) Step(b *Block, at *At, noise []*stream.Rand) { stepLangevin(b, at, noise) }
+func (sgld) Step(b *Block, at *At, noise *stream.Lanes) { stepLangevin(b, at, noise) }
 
 // stepLangevin moves every replica of b by one step of stochastic gradient Langevin
 // dynamics (Algorithm 1 of the r2SGLD paper, before the reflection):
@@ -33,21 +33,21 @@ func (sgld) Step(b *Block, at *At, noise []*stream.Rand) { stepLangevin(b, at, n
 // with η and τ of the rung that the replica holds; where τ is infinite, the
 // drift is left out and η stands for ητ. With a base law the drift has τ∇U₀ beside
 // ∇Ũ. Replica i draws its noise
-// from noise[i]. The states before the step are left in b.From. Grad and Energy
+// from lane i. The states before the step are left in b.From. Grad and Energy
 // belong to From until they are evaluated anew.
-func stepLangevin(b *Block, at *At, noise []*stream.Rand) {
+func stepLangevin(b *Block, at *At, noise *stream.Lanes) {
 	copy(b.From, b.X)
-	for i, rng := range noise {
-		rung := b.Rung[i]
+	xi := noise.Normals(b.D)
+	for i, rung := range b.Rung {
 		eta, sd := at.Drift[rung], at.Noise[rung]
 		if eta == 0 { // an infinite gradient is of no concern then
 			for j := i; j < len(b.X); j += b.Stride {
-				b.X[j] = b.From[j] + sd*rng.NormFloat64()
+				b.X[j] = b.From[j] + sd*xi[j]
 			}
 			continue
 		}
 		for j := i; j < len(b.X); j += b.Stride {
-			b.X[j] = b.From[j] - eta*b.Grad[j] + sd*rng.NormFloat64()
+			b.X[j] = b.From[j] - eta*b.Grad[j] + sd*xi[j]
 		}
 		if b.Base != nil {
 			eta *= at.Temperature[rung]

@@ -1,6 +1,11 @@
 package ode
 
-import "math"
+import (
+	"math"
+	"slices"
+
+	"github.com/r2sgld/r2sgld/internal/vector"
+)
 
 // A tableau is an explicit Runge–Kutta pair with dense output. Stage 0 is f at
 // the start of the step, stage len(b) is f at its end: the first of the next one.
@@ -21,381 +26,448 @@ const (
 	maxFactor = 10
 )
 
-// explicit is a Runge–Kutta pair at work.
+// A field is the right-hand side of n lanes: f at their times t and states y.
+type field interface {
+	Values(f, t, y []float64)
+}
+
+// plain is the field of a system, one lane.
+type plain System
+
+func (s *plain) Values(f, t, y []float64) { s.F(f, t[0], y) }
+
+// explicit is a Runge–Kutta pair at work on n lanes: solutions side by side, each with its
+// own time, step and error. Component k of lane i of a vector is at k*n+i. What a lane
+// computes does not depend on the others. As a stepper it has one lane.
 type explicit struct {
 	*tableau
-	o     *Options
-	sys   *System
-	dim   int
-	bound float64
+	o      *Options
+	dim, n int
+	field  field
 
-	t0, t    float64 // of the last step
+	lanes    []lane
+	wide     []float64 // length of the step, for each component
+	accepted []float64 // 1 where the last attempt was, else 0, for each component
+	y0, y    []float64 // at the ends of the step
+	k        [][]float64
+	rows     []vector.Sum // of the stages that a step needs, the last gives the new state
+	extra    []vector.Sum // of the stages for dense output
+	estimate []vector.Sum // of the error
+	poly     []vector.Sum // coefficients 4, 5, … of the dense output
+	cont     [][]float64  // all of them, y0 first
+	ready    bool         // they belong to the last step
+
+	record           *record // of the last attempt
+	path             *path   // nil: only that is remembered
+	rtol, atol       []float64
+	zero             []float64
+	u, v             []float64 // workspace
+	time, norm, next []float64 // by lane: workspace
+}
+
+// A lane is where a solution has come to.
+type lane struct {
+	bound    float64
+	from, to float64 // the last step; both where it started before that
 	h        float64 // length of the next
-	y0, y    []float64
-	k        [][]float64 // stages
-	rows     []sum       // of the stages that a step needs, the last gives the new state
-	extra    []sum       // of the stages for dense output
-	estimate []sum
-	poly     []sum       // coefficients 4, 5, … of the dense output
-	cont     [][]float64 // all of them, y0 first
-	e        []float64
-	zero     []float64
-	stages   []float64 // states of the stages of the last attempt, from the second on
-	path     *path     // nil: nothing is remembered
-	smooth   bool      // cont belongs to the last step
-	broken   bool      // the last attempt was not finite
+	grow     float64 // the most it may grow by
+	going    bool    // it wants steps
+	rejected bool    // the last attempt
+	broken   bool    // and was not finite
+	err      error   // why it goes no more
 	count    Stats
 }
 
-func newExplicit(tab *tableau, dim int, o *Options) stepper {
-	e := &explicit{tableau: tab, o: o, dim: dim}
-	matrix := func(n int) [][]float64 {
-		m, all := make([][]float64, n), make([]float64, n*dim)
-		for i := range m {
-			m[i] = all[i*dim : (i+1)*dim : (i+1)*dim]
-		}
-		return m
+// A record is an attempt of a step by all lanes.
+type record struct {
+	stages         []float64 // states of the stages, from the second on
+	from, to, step []float64 // by lane
+	accepted       []float64 // by lane: 1 or 0
+	smooth         []float64 // by lane: step where dense output was asked for, else 0
+	dense          bool      // some was
+}
+
+func newExplicit(tab *tableau, dim, n int, o *Options) *explicit {
+	m := dim * n
+	e := &explicit{tableau: tab, o: o, dim: dim, n: n, lanes: make([]lane, n)}
+	e.k, e.cont = matrix(len(tab.a), m), matrix(4+len(tab.dense), m)
+	e.y0 = e.cont[0]
+	e.record = e.newRecord()
+	for i, v := range matrix(6, m) {
+		*[]*[]float64{&e.wide, &e.accepted, &e.zero, &e.u, &e.v, &e.atol}[i] = v
 	}
-	e.k, e.cont = matrix(len(tab.a)), matrix(4+len(tab.dense))
-	v := matrix(3)
-	e.y0, e.y, e.e, e.zero = e.cont[0], v[0], v[1], v[2]
-	e.stages = make([]float64, (len(tab.a)-1)*dim)
+	for i, v := range matrix(3, n) {
+		*[]*[]float64{&e.time, &e.norm, &e.next}[i] = v
+	}
+	e.rtol = slices.Repeat([]float64{o.RTol}, m)
+	for i := range e.atol[:len(o.ATol)*n] {
+		e.atol[i] = o.ATol[i/n]
+	}
 	last := len(tab.b)
 	for s := 1; s < len(tab.a); s++ {
-		if r := newSum(tab.a[s], e.k); s <= last {
+		if r := vector.NewSum(tab.a[s], e.k); s <= last {
 			e.rows = append(e.rows, r)
 		} else {
 			e.extra = append(e.extra, r)
 		}
 	}
 	for _, w := range tab.err {
-		e.estimate = append(e.estimate, newSum(w, e.k))
+		e.estimate = append(e.estimate, vector.NewSum(w, e.k))
 	}
 	for _, w := range tab.dense {
-		e.poly = append(e.poly, newSum(w, e.k))
+		e.poly = append(e.poly, vector.NewSum(w, e.k))
 	}
 	return e
 }
 
+// matrix makes rows of n numbers.
+func matrix(rows, n int) [][]float64 {
+	m, all := make([][]float64, rows), make([]float64, rows*n)
+	for i := range m {
+		m[i] = all[i*n : (i+1)*n : (i+1)*n]
+	}
+	return m
+}
+
+func (e *explicit) newRecord() *record {
+	r := &record{stages: make([]float64, (len(e.a)-1)*e.dim*e.n)}
+	for i, v := range matrix(5, e.n) {
+		*[]*[]float64{&r.from, &r.to, &r.step, &r.accepted, &r.smooth}[i] = v
+	}
+	return r
+}
+
+// start heads from (t, y) for bound, which differs from t.
 func (e *explicit) start(sys *System, t, bound float64, y []float64) {
-	e.sys, e.t0, e.t, e.bound, e.count = sys, t, t, bound, Stats{}
-	copy(e.y, y)
+	e.field = (*plain)(sys)
+	e.begin(t, bound, y)
+}
+
+// begin starts all lanes.
+func (e *explicit) begin(t, bound float64, y []float64) {
 	copy(e.y0, y)
-	e.smooth = false
+	e.y = e.y0
+	e.ready = false
+	clear(e.accepted)
 	if e.path != nil {
-		e.path.hops = e.path.hops[:0]
+		e.path.rows = 0
 	}
-	f := e.k[len(e.b)]
-	e.eval(f, t, e.y)
-	e.broken = !finite(f)
-	if e.h = e.o.First; e.h == 0 && !e.broken {
-		e.h = e.first(f)
+	for i := range e.lanes {
+		e.time[i] = t
+		e.lanes[i] = lane{bound: bound, from: t, to: t, h: e.o.First, grow: maxFactor, going: true, count: Stats{Evaluations: 1}}
+	}
+	e.field.Values(e.k[0], e.time, e.y0)
+	some := false
+	for i := range e.lanes {
+		for j := i; j < len(e.y0); j += e.n {
+			if !isFinite(e.k[0][j]) {
+				e.lanes[i].fail(errNotFinite)
+			}
+		}
+		some = some || e.lanes[i].going
+	}
+	if e.o.First == 0 && some {
+		e.first(t)
 	}
 }
 
-func (e *explicit) eval(dy []float64, t float64, y []float64) {
-	e.count.Evaluations++
-	e.sys.F(dy, t, y)
+// fail ends a lane.
+func (l *lane) fail(why error) { l.going, l.err = false, why }
+
+// first chooses the first steps: Hairer, Nørsett and Wanner, section II.4.
+func (e *explicit) first(t float64) {
+	f, g, y := e.k[0], e.u, e.stage(1)
+	for i := range e.lanes {
+		l := &e.lanes[i]
+		d0, d1 := e.sizes(i)
+		h0 := 0.01 * d0 / d1
+		if !(d0 >= 1e-5 && d1 >= 1e-5) {
+			h0 = 1e-6
+		}
+		l.h = min(h0, math.Abs(l.bound-t))
+		e.norm[i] = d1
+		e.next[i] = math.Copysign(l.h, l.bound-t)
+		e.time[i] = t + e.next[i]
+		if l.going {
+			l.count.Evaluations++
+		}
+	}
+	e.spread(e.wide, e.next)
+	vector.MulAdd(y, e.wide, f, e.y0)
+	e.field.Values(g, e.time, y)
+	for i := range e.lanes {
+		l := &e.lanes[i]
+		h0, d1, d2 := l.h, e.norm[i], 0.0
+		for k, a := range e.o.ATol {
+			j := k*e.n + i
+			d := (g[j] - f[j]) / (a + math.Abs(e.y0[j])*e.o.RTol)
+			d2 += d * d
+		}
+		d2 = math.Sqrt(d2/float64(len(e.o.ATol))) / h0
+		h1 := max(1e-6, h0*1e-3)
+		if d := max(d1, d2); d > 1e-15 {
+			h1 = math.Pow(0.01/d, 1/float64(e.order+1))
+		}
+		if !(h1 > 0) { // f is not finite one Euler step ahead
+			h1 = h0 * 1e-3
+		}
+		l.h = min(100*h0, h1, math.Abs(l.bound-t))
+	}
 }
 
-// first chooses the first step: Hairer, Nørsett and Wanner, section II.4.
-func (e *explicit) first(f []float64) float64 {
-	span := math.Abs(e.bound - e.t)
-	var d0, d1, d2 float64
-	for i, a := range e.o.ATol {
-		s := a + math.Abs(e.y[i])*e.o.RTol
-		d0 += (e.y[i] / s) * (e.y[i] / s)
-		d1 += (f[i] / s) * (f[i] / s)
+// sizes are the norms of the state and of f at the start of lane i.
+func (e *explicit) sizes(i int) (state, slope float64) {
+	for k, a := range e.o.ATol {
+		y, f := e.y0[k*e.n+i], e.k[0][k*e.n+i]
+		s := a + math.Abs(y)*e.o.RTol
+		state += (y / s) * (y / s)
+		slope += (f / s) * (f / s)
 	}
 	n := float64(len(e.o.ATol))
-	d0, d1 = math.Sqrt(d0/n), math.Sqrt(d1/n)
-	h0 := 0.01 * d0 / d1
-	if !(d0 >= 1e-5 && d1 >= 1e-5) {
-		h0 = 1e-6
-	}
-	h0 = min(h0, span)
-	dh := math.Copysign(h0, e.bound-e.t)
-	y, g := e.stage(1), e.e
-	for i := range y {
-		y[i] = e.y[i] + dh*f[i]
-	}
-	e.eval(g, e.t+dh, y)
-	for i, a := range e.o.ATol {
-		d := (g[i] - f[i]) / (a + math.Abs(e.y[i])*e.o.RTol)
-		d2 += d * d
-	}
-	d2 = math.Sqrt(d2/n) / h0
-	h1 := max(1e-6, h0*1e-3)
-	if d := max(d1, d2); d > 1e-15 {
-		h1 = math.Pow(0.01/d, 1/float64(e.order+1))
-	}
-	if !(h1 > 0) { // f is not finite one Euler step ahead
-		h1 = h0 * 1e-3
-	}
-	return min(100*h0, h1, span)
+	return math.Sqrt(state / n), math.Sqrt(slope / n)
 }
 
-func (e *explicit) step() error {
-	if e.broken {
-		return errNotFinite
+// spread writes numbers by lane for each component.
+func (e *explicit) spread(dst, x []float64) {
+	for ; len(dst) > 0; dst = dst[e.n:] {
+		copy(dst[:e.n], x)
 	}
-	forward := math.Copysign(1, e.bound-e.t)
-	least := 10 * math.Abs(math.Nextafter(e.t, math.Inf(int(forward)))-e.t)
-	h := max(min(e.h, e.o.Max), least)
-	// The state becomes the start of this step; a rejected one leaves it there.
-	e.t0 = e.t
-	e.smooth = false
-	copy(e.y0, e.y)
-	copy(e.k[0], e.k[len(e.b)])
-	grow := float64(maxFactor)
-	for h >= least {
-		t := e.t0 + forward*h
-		if forward*(t-e.bound) > 0 {
-			t = e.bound
+}
+
+// step makes an accepted step of the only lane.
+func (e *explicit) step() error {
+	for l := &e.lanes[0]; ; {
+		if e.sweep(); l.err != nil {
+			return l.err
 		}
-		d := t - e.t0
-		h = math.Abs(d)
-		e.attempt(d)
-		norm := e.norm(h)
-		e.broken = !(finite(e.y) && finite(e.k[len(e.b)]))
-		if norm < 1 && !e.broken {
-			e.t = t
-			if e.path != nil {
-				e.path.hops = append(e.path.hops, hop{e.t0, t, false})
-			}
-			e.h = h * min(grow, e.factor(norm))
-			e.count.Steps++
+		if !l.rejected {
 			return nil
 		}
-		e.count.Rejected++
-		grow = 1
-		if e.broken = e.broken || math.IsNaN(norm); e.broken {
-			h *= minFactor
-		} else {
-			h *= max(minFactor, e.factor(norm))
-		}
 	}
-	copy(e.y, e.y0)
-	if e.broken {
-		return errNotFinite
-	}
-	return errTooSmall
 }
 
-// factor is by how much the step should change after an error, without limits.
-func (e *explicit) factor(norm float64) float64 {
-	return safety * inverseRoot(norm, e.order+1)
-}
-
-// inverseRoot is x^(-1/n) to 1e-6, which is plenty for the length of a step: by Newton's
-// method from the exponent of x, in half the time of a logarithm and an exponential.
-func inverseRoot(x float64, n int) float64 {
-	if !(x > 0x1p-1000 && x < 0x1p1000) {
-		return math.Pow(x, -1/float64(n))
-	}
-	const one = 1023 << 52
-	y := 0.97 * math.Float64frombits(uint64(one+(one-int64(math.Float64bits(x)))/int64(n)))
-	part := 1 / float64(n)
-	for range 3 {
-		power := x * y
-		for range n - 1 {
-			power *= y
-		}
-		y += y * part * (1 - power)
-	}
-	return y
-}
-
-// stage is where the state of stage s ≥ 1 is.
-func (e *explicit) stage(s int) []float64 { return e.stages[(s-1)*e.dim : s*e.dim] }
-
-// attempt fills the stages, the new state and f there for a step of d.
-func (e *explicit) attempt(d float64) {
+// sweep makes an attempt of a step in every lane that goes. Those that were accepted
+// before begin where their step ended, those that were rejected where they began.
+func (e *explicit) sweep() {
+	last := e.k[len(e.b)]
+	vector.Select(e.y0, e.accepted, e.zero, e.y0, e.y)
+	vector.Select(e.k[0], e.accepted, e.zero, e.k[0], last)
 	if e.path != nil {
-		e.stages = e.path.room((len(e.k) - 1) * e.dim)
+		e.record = e.path.next(e)
 	}
+	r := e.record
+	r.dense, e.ready = false, false
+	for i := range e.lanes {
+		r.from[i], r.to[i], r.step[i] = e.lanes[i].propose(e.o)
+		r.smooth[i] = 0
+	}
+	e.spread(e.wide, r.step)
 	for s := range e.rows {
 		y := e.stage(s + 1)
-		e.rows[s].into(y, e.y0, d)
-		e.eval(e.k[s+1], e.t0+e.c[s+1]*d, y)
+		e.rows[s].Into(y, e.y0, e.wide)
+		e.values(s+1, r.step)
 	}
-	copy(e.y, e.stage(len(e.b)))
+	e.y = e.stage(len(e.b))
+	e.judge()
+	e.spread(e.accepted, r.accepted)
 }
 
-// norm is the error estimate of a step of length h in units of the tolerance.
-func (e *explicit) norm(h float64) float64 {
-	var n [2]float64
-	for j := range e.estimate {
-		x := e.e[:len(e.o.ATol)]
-		e.estimate[j].into(x, e.zero, h)
-		for i, a := range e.o.ATol {
-			r := x[i] / (a + e.o.RTol*max(math.Abs(e.y0[i]), math.Abs(e.y[i])))
-			n[j] += r * r
+// stage is where the states of stage s ≥ 1 are.
+func (e *explicit) stage(s int) []float64 {
+	m := e.dim * e.n
+	return e.record.stages[(s-1)*m : s*m : s*m]
+}
+
+// values evaluates f at stage s of steps.
+func (e *explicit) values(s int, step []float64) {
+	e.record.times(e.time, e.c[s], step)
+	e.field.Values(e.k[s], e.time, e.stage(s))
+}
+
+// times are those of a part c of steps.
+func (r *record) times(dst []float64, c float64, step []float64) {
+	for i, t := range r.from {
+		dst[i] = t + float64(c*step[i])
+	}
+}
+
+// propose is the next step, 0 where the lane goes no more.
+func (l *lane) propose(o *Options) (from, to, step float64) {
+	least := max(0x1p-1000, 10*0x1p-52*math.Abs(l.to))
+	h := min(l.h, o.Max)
+	if l.going && h < least {
+		switch {
+		case !l.rejected:
+			h = least
+		case l.broken:
+			l.fail(errNotFinite)
+		default:
+			l.fail(errTooSmall)
 		}
 	}
-	m := float64(len(e.o.ATol))
-	if len(e.estimate) == 1 {
-		return math.Sqrt(n[0] / m)
+	if !l.going {
+		return l.to, l.to, 0
 	}
-	if n[0] == 0 && n[1] == 0 {
-		return 0
+	to = l.to + h
+	if l.bound < l.to {
+		to = max(l.to-h, l.bound)
+	} else if to > l.bound {
+		to = l.bound
 	}
-	return n[0] / math.Sqrt((n[0]+0.01*n[1])*m)
+	step = to - l.to
+	l.h = math.Abs(step)
+	return l.to, to, step
 }
 
-func (e *explicit) interval() (from, to float64) { return e.t0, e.t }
-func (e *explicit) state() []float64             { return e.y }
-func (e *explicit) stats() Stats                 { return e.count }
-
-// at evaluates the dense output: a polynomial in x and 1-x by turns.
-func (e *explicit) at(dst []float64, t float64) {
-	if t == e.t {
-		copy(dst, e.y)
-		return
+// judge accepts or rejects the attempts: where the mean square of the error in units of the
+// tolerance is below 1, and state and slope are finite.
+func (e *explicit) judge() {
+	e.errors()
+	power := -0.5 / float64(e.order+1)
+	vector.Log(e.next, e.norm)
+	for i, x := range e.next {
+		e.next[i] = x * power
 	}
-	if !e.smooth {
+	vector.Exp(e.next, e.next)
+	stages := len(e.rows)
+	for i := range e.lanes {
+		l, r := &e.lanes[i], e.record
+		r.accepted[i] = 0
+		if !l.going {
+			continue
+		}
+		x, factor := e.norm[i], safety*e.next[i]
+		l.count.Evaluations += stages
+		if l.rejected = !(x < 1); !l.rejected {
+			r.accepted[i] = 1
+			l.from, l.to = l.to, r.to[i]
+			l.h *= min(l.grow, factor)
+			l.grow = maxFactor
+			l.count.Steps++
+			continue
+		}
+		l.count.Rejected++
+		l.grow = 1
+		if l.broken = math.IsNaN(x); l.broken {
+			factor = 0
+		}
+		l.h *= max(minFactor, factor)
+	}
+}
+
+// errors are the mean squares of the errors of an attempt, NaN where it is not finite.
+func (e *explicit) errors() {
+	m := len(e.o.ATol) * e.n
+	u, v, last := e.u[:m], e.v[:m], e.k[len(e.b)]
+	for j := len(e.estimate) - 1; j >= 0; j-- {
+		vector.Abs(u, e.y0)
+		vector.Abs(v, e.y)
+		vector.Max(u, u, v)
+		vector.MulAdd(u, e.rtol, u, e.atol)
+		e.estimate[j].Into(v, e.zero, e.wide)
+		vector.Div(v, v, u)
+		vector.Mul(v, v, v)
+		sum := e.norm
+		if j == 1 {
+			sum = e.next
+		}
+		copy(sum, v)
+		for at := e.n; at < m; at += e.n {
+			vector.Add(sum, sum, v[at:])
+		}
+	}
+	per := 1 / float64(len(e.o.ATol))
+	if len(e.estimate) == 1 {
+		for i, x := range e.norm {
+			e.norm[i] = x * per
+		}
+	} else {
+		for i, x := range e.norm {
+			if y := e.next[i]; x != 0 || y != 0 {
+				e.norm[i] = x / (x + float64(0.01*y)) * (x * per)
+			}
+		}
+	}
+	vector.Sub(e.u, e.y, e.y)
+	vector.Sub(e.v, last, last)
+	vector.Add(e.u, e.u, e.v)
+	for at := 0; at < len(e.u); at += e.n {
+		vector.Add(e.norm, e.norm, e.u[at:])
+	}
+}
+
+func (e *explicit) interval() (from, to float64) { return e.lanes[0].from, e.lanes[0].to }
+func (e *explicit) stats() Stats                 { return e.lanes[0].count }
+
+func (e *explicit) state() []float64 {
+	if e.accepted[0] == 0 {
+		return e.y0
+	}
+	return e.y
+}
+
+// at evaluates the dense output of the only lane.
+func (e *explicit) at(dst []float64, t float64) {
+	if !e.ready && t != e.lanes[0].to {
+		e.record.smooth[0] = e.record.step[0]
 		e.interpolate()
 	}
-	x := (t - e.t0) / (e.t - e.t0)
+	e.output(dst, 1, 0, t)
+}
+
+// output writes the state of lane i at t, within or at the end of its last step, into
+// every stride-th place of dst: a polynomial in x and 1-x by turns.
+func (e *explicit) output(dst []float64, stride, i int, t float64) {
+	l := &e.lanes[i]
+	if t == l.to {
+		for k, y := range e.y[i:] {
+			if k%e.n == 0 {
+				dst[k/e.n*stride] = y
+			}
+		}
+		return
+	}
+	x := (t - l.from) / (l.to - l.from)
 	u, v := x, 1-x // v multiplies coefficients 2, 4, …, counted from y0
-	j := len(e.cont) - 1
-	copy(dst, e.cont[j])
-	if j%2 == 1 {
-		horner(dst, e.cont[j-1], e.cont[j], u, 0)
-		j--
-	}
-	for ; j > 0; j -= 2 {
-		horner(dst, e.cont[j-2], e.cont[j-1], u, v)
-	}
-}
-
-// horner sets dst to p + u·(q + v·dst).
-func horner(dst, p, q []float64, u, v float64) {
-	p, q = p[:len(dst)], q[:len(dst)]
-	for i, x := range dst {
-		dst[i] = p[i] + u*(q[i]+v*x)
+	for k := range e.dim {
+		at, j := k*e.n+i, len(e.cont)-1
+		y := e.cont[j][at]
+		if j%2 == 1 {
+			y = e.cont[j-1][at] + float64(u*y)
+			j--
+		}
+		for ; j > 0; j -= 2 {
+			y = e.cont[j-2][at] + float64(u*(e.cont[j-1][at]+float64(v*y)))
+		}
+		dst[k*stride] = y
 	}
 }
 
-// interpolate prepares the dense output of the last step.
+// interpolate prepares the dense output of the lanes of the last attempt that ask for it.
 func (e *explicit) interpolate() {
-	e.smooth = true
-	d := e.t - e.t0
+	e.ready, e.record.dense = true, true
 	last := len(e.b)
-	for s := range e.extra {
-		y := e.stage(last + 1 + s)
-		e.extra[s].into(y, e.y0, d)
-		e.eval(e.k[last+1+s], e.t0+e.c[last+1+s]*d, y)
+	if len(e.extra) > 0 {
+		// Where it is not asked for, the states of these stages are those of the start.
+		e.spread(e.u, e.record.smooth)
 	}
-	if e.path != nil {
-		e.path.hops[len(e.path.hops)-1].smooth = true
+	for s := range e.extra {
+		e.extra[s].Into(e.stage(last+1+s), e.y0, e.u)
+		e.values(last+1+s, e.record.smooth)
+	}
+	for i, d := range e.record.smooth {
+		if d != 0 {
+			e.lanes[i].count.Evaluations += len(e.extra)
+		}
 	}
 	f0, f1 := e.k[0], e.k[last]
 	c0, c1, c2 := e.cont[1], e.cont[2], e.cont[3]
-	for i := range c0 {
-		delta := e.y[i] - e.y0[i]
-		c0[i] = delta
-		c1[i] = d*f0[i] - delta
-		c2[i] = 2*delta - d*(f0[i]+f1[i])
-	}
+	vector.Sub(c0, e.y, e.y0)
+	vector.MulSub(c1, e.wide, f0, c0)
+	vector.Add(e.u, f0, f1)
+	vector.Add(c2, c0, c0)
+	vector.SubMul(c2, e.wide, e.u, c2)
 	for j := range e.poly {
-		c := e.cont[4+j]
-		e.poly[j].into(c, e.zero, d)
-	}
-}
-
-// A sum is a weighted sum of stages, without those of weight 0, by parts of up to
-// six terms.
-type sum []part
-
-type part struct {
-	n int
-	w [6]float64
-	k [6][]float64
-}
-
-func newSum(w []float64, k [][]float64) sum {
-	var s sum
-	for j, v := range w {
-		if v == 0 {
-			continue
-		}
-		if len(s) == 0 || s[len(s)-1].n == 6 {
-			s = append(s, part{})
-		}
-		p := &s[len(s)-1]
-		p.w[p.n], p.k[p.n] = v, k[j]
-		p.n++
-	}
-	return s
-}
-
-// into sets dst to y plus h times the sum, as far as dst goes; y may be dst.
-func (s sum) into(dst, y []float64, h float64) {
-	for i := range s {
-		s[i].into(dst, y, h)
-		y = dst
-	}
-}
-
-func (p *part) into(dst, y []float64, h float64) {
-	w, k := &p.w, &p.k
-	switch p.n {
-	case 1:
-		add1(dst, y, h*w[0], k[0])
-	case 2:
-		add2(dst, y, h*w[0], h*w[1], k[0], k[1])
-	case 3:
-		add3(dst, y, h*w[0], h*w[1], h*w[2], k[0], k[1], k[2])
-	case 4:
-		add4(dst, y, h*w[0], h*w[1], h*w[2], h*w[3], k[0], k[1], k[2], k[3])
-	case 5:
-		add5(dst, y, h*w[0], h*w[1], h*w[2], h*w[3], h*w[4], k[0], k[1], k[2], k[3], k[4])
-	case 6:
-		add6(dst, y, h*w[0], h*w[1], h*w[2], h*w[3], h*w[4], h*w[5], k[0], k[1], k[2], k[3], k[4], k[5])
-	}
-}
-
-func add1(dst, y []float64, a float64, p []float64) {
-	y, p = y[:len(dst)], p[:len(dst)]
-	for i := range dst {
-		dst[i] = y[i] + a*p[i]
-	}
-}
-
-func add2(dst, y []float64, a, b float64, p, q []float64) {
-	y, p, q = y[:len(dst)], p[:len(dst)], q[:len(dst)]
-	for i := range dst {
-		dst[i] = y[i] + (a*p[i] + b*q[i])
-	}
-}
-
-func add3(dst, y []float64, a, b, c float64, p, q, r []float64) {
-	y, p, q, r = y[:len(dst)], p[:len(dst)], q[:len(dst)], r[:len(dst)]
-	for i := range dst {
-		dst[i] = y[i] + (a*p[i] + b*q[i] + c*r[i])
-	}
-}
-
-func add4(dst, y []float64, a, b, c, d float64, p, q, r, s []float64) {
-	y, p, q, r, s = y[:len(dst)], p[:len(dst)], q[:len(dst)], r[:len(dst)], s[:len(dst)]
-	for i := range dst {
-		dst[i] = y[i] + (a*p[i] + b*q[i] + (c*r[i] + d*s[i]))
-	}
-}
-
-func add5(dst, y []float64, a, b, c, d, e float64, p, q, r, s, t []float64) {
-	n := len(dst)
-	y, p, q, r, s, t = y[:n], p[:n], q[:n], r[:n], s[:n], t[:n]
-	for i := range dst {
-		dst[i] = y[i] + (a*p[i] + b*q[i] + (c*r[i] + d*s[i]) + e*t[i])
-	}
-}
-
-func add6(dst, y []float64, a, b, c, d, e, f float64, p, q, r, s, t, u []float64) {
-	n := len(dst)
-	y, p, q, r, s, t, u = y[:n], p[:n], q[:n], r[:n], s[:n], t[:n], u[:n]
-	for i := range dst {
-		dst[i] = y[i] + (a*p[i] + b*q[i] + (c*r[i] + d*s[i]) + (e*t[i] + f*u[i]))
+		e.poly[j].Into(e.cont[4+j], e.zero, e.wide)
 	}
 }

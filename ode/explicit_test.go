@@ -47,7 +47,7 @@ func TestTableaus(t *testing.T) {
 		}
 		// ẏ = tᵏ is integrated exactly by the dense output up to its order.
 		for k := range c.tab.order {
-			e := newExplicit(c.tab, 1, &Options{ATol: []float64{1e9}, RTol: 1, Max: 1, First: 1})
+			e := newExplicit(c.tab, 1, 1, &Options{ATol: []float64{1e9}, RTol: 1, Max: 1, First: 1})
 			e.start(&System{Dim: 1, F: func(dy []float64, x float64, _ []float64) { dy[0] = math.Pow(x, float64(k)) }}, 0, 1, []float64{0})
 			if err := e.step(); err != nil {
 				t.Fatal(err)

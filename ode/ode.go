@@ -111,9 +111,9 @@ type stepper interface {
 func newStepper(dim int, o *Options) (stepper, error) {
 	switch o.Method {
 	case "", DormandPrince:
-		return newExplicit(&dormandPrince, dim, o), nil
+		return newExplicit(&dormandPrince, dim, 1, o), nil
 	case DOP853:
-		return newExplicit(&dop853, dim, o), nil
+		return newExplicit(&dop853, dim, 1, o), nil
 	case LSODA:
 		return newLSODA(dim, o), nil
 	}
@@ -261,13 +261,14 @@ func (s *Solver) check(sys System, t0 float64, y0, times, out []float64) error {
 	case !finite(times) || math.IsNaN(t0-t0):
 		return fmt.Errorf("ode: the times (from %g) are not all finite", t0)
 	}
-	if len(times) == 0 {
-		return nil
-	}
-	back := times[len(times)-1] < t0
+	return disorder(t0, times)
+}
+
+// disorder is the error of times that do not go one way from t0.
+func disorder(t0 float64, times []float64) error {
 	last := t0
 	for i, t := range times {
-		if t != last && (t < last) != back {
+		if t != last && (t < last) != (times[len(times)-1] < t0) {
 			return fmt.Errorf("ode: time %d (%g) after %g: times go one way, from t0 = %g", i+1, t, last, t0)
 		}
 		last = t
@@ -337,9 +338,11 @@ func (s *Solver) blowUp(why error) error {
 // finite reports whether all of x are finite.
 func finite(x []float64) bool {
 	for _, v := range x {
-		if v-v != 0 {
+		if !isFinite(v) {
 			return false
 		}
 	}
 	return true
 }
+
+func isFinite(v float64) bool { return v-v == 0 }

@@ -11,43 +11,8 @@ type Parametric struct {
 	// Eval writes f (Dim) and, unless nil, ∂f/∂y (Dim×Dim, by rows) and ∂f/∂p
 	// (Dim×Parameters, by rows), every entry of them.
 	Eval func(f, jy, jp []float64, t float64, y, p []float64)
-	// Block returns what evaluates the derivatives at n states at once; [Adjoint] makes
-	// do with Eval if it is nil.
+	// Block returns what evaluates n lanes at once; [Lanes] make do with Eval if it is nil.
 	Block func(n int) Block
-}
-
-// A Block evaluates derivatives at n states at once, for one goroutine.
-type Block interface {
-	// Evaluate does so at the states y, one after another, and times t; they may be
-	// fewer than n.
-	Evaluate(t, y, p []float64)
-	// Pull adds wᵀ·∂f/∂y at a state to gy, and wᵀ·∂f/∂p to gp.
-	Pull(gy, gp []float64, state int, w []float64)
-}
-
-// one is the Block of a system without.
-type one struct {
-	Parametric
-	f, jy, jp []float64 // state by state
-}
-
-func (s Parametric) one(n int) Block {
-	return &one{s, make([]float64, s.Dim), make([]float64, n*s.Dim*s.Dim), make([]float64, n*s.Dim*s.Parameters)}
-}
-
-func (b *one) Evaluate(t, y, p []float64) {
-	d, np := b.Dim, b.Parameters
-	for i, t := range t {
-		b.Eval(b.f, b.jy[i*d*d:(i+1)*d*d], b.jp[i*d*np:(i+1)*d*np], t, y[i*d:(i+1)*d], p)
-	}
-}
-
-func (b *one) Pull(gy, gp []float64, state int, w []float64) {
-	d, np := b.Dim, b.Parameters
-	for i, w := range w {
-		add1(gy, gy, w, b.jy[(state*d+i)*d:])
-		add1(gp, gp, w, b.jp[(state*d+i)*np:])
-	}
 }
 
 // System returns the system at parameters p, which it keeps.
@@ -71,7 +36,6 @@ type Sensitive struct {
 	out    []float64
 	f      []float64
 	jy, jp []float64
-	row    part // terms of a row of J·S
 }
 
 // NewSensitive returns a solver of s with sensitivities. Error control watches y
@@ -144,19 +108,14 @@ func (v *Sensitive) derivative(dz []float64, t float64, z []float64) {
 		row := ds[i*w : (i+1)*w]
 		copy(row, v.jp[i*np:(i+1)*np])
 		clear(row[np:])
-		p := &v.row
-		p.n = 0
 		for l, a := range v.jy[i*d : (i+1)*d] {
 			if a == 0 {
 				continue
 			}
-			p.w[p.n], p.k[p.n] = a, s[l*w:(l+1)*w]
-			if p.n++; p.n == len(p.w) {
-				p.into(row, row, 1)
-				p.n = 0
+			for j, x := range s[l*w : (l+1)*w] {
+				row[j] += a * x
 			}
 		}
-		p.into(row, row, 1)
 	}
 }
 

@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -11,9 +12,11 @@ import (
 // Frozen draws, as those of TestFrozen.
 func TestLanesFrozen(t *testing.T) {
 	var normal, uniform [6]float64
-	l := NewLanes(1, 0, 2, Kernel)
-	l.Normals(normal[:], 3)
-	l.Uniforms(uniform[:], 3)
+	s := New(1, 0)
+	s.Begin(3)
+	l := s.Lanes(2, Kernel)
+	copy(normal[:], l.Normals(3))
+	copy(uniform[:], l.Uniforms(3))
 	if normal != [6]float64{0.8023203181841425, -0.41724951975759494, 0.31680153627957647, -0.7882922446032373,
 		-0.7042438744957815, 0.913654739566813} ||
 		uniform != [6]float64{0.6893262875843061, 0.6718293512366295, 0.18485254496194925, 0.7975204600735476,
@@ -22,20 +25,30 @@ func TestLanesFrozen(t *testing.T) {
 	}
 }
 
-// Number (replica, coordinate, iteration) does not depend on how many there are.
+// Numbers of a replica depend neither on how many replicas there are, nor on which
+// ladders stand beside, nor on what was drawn in other iterations or by its stream alone.
 func TestLanesDoNotDependOnEachOther(t *testing.T) {
-	const replicas, coordinates = 37, 9
-	all := make([]float64, replicas*coordinates)
-	NewLanes(4, 2, replicas, Kernel).Normals(all, 11)
-	for n := 1; n <= replicas; n++ {
-		for d := range coordinates + 1 {
-			l, few := NewLanes(4, 2, n, Kernel), make([]float64, n*d)
-			l.Normals(few, 10)
-			l.Normals(few, 11)
-			for j := range d {
-				for i := range n {
-					if few[j*n+i] != all[j*replicas+i] {
-						t.Fatalf("%d replicas, %d coordinates: number (%d, %d) is another", n, d, i, j)
+	const replicas, most = 37, 9
+	for d := range most + 1 {
+		s := New(4, 2)
+		s.Begin(11)
+		lanes := s.Lanes(replicas, Kernel)
+		all := [2][]float64{slices.Clone(lanes.Normals(d)), slices.Clone(lanes.Normals(d))}
+		for n := 1; n <= replicas; n++ {
+			own, other := New(4, 2), New(4, 3)
+			l := Beside(n, other, own).Lanes(2*n, Kernel)
+			l.Normals(most)
+			l.Normals(d)
+			own.Begin(11)
+			other.Begin(11)
+			l.Of(n).NormFloat64()
+			for fill := range all {
+				few := l.Normals(d)
+				for j := range d {
+					for i := range n {
+						if few[j*2*n+n+i] != all[fill][j*replicas+i] {
+							t.Fatalf("%d replicas, %d coordinates: number (%d, %d) of fill %d is another", n, d, i, j, fill)
+						}
 					}
 				}
 			}
@@ -48,17 +61,22 @@ func TestLanesDoNotDependOnEachOther(t *testing.T) {
 func TestLanesMoments(t *testing.T) {
 	const replicas, coordinates = 1000, 1000
 	n := replicas * coordinates
-	l, x, next := NewLanes(8, 1, replicas, Kernel), make([]float64, n), make([]float64, n)
-	others := map[string][]float64{"iteration": next}
-	l.Normals(x, 0)
-	l.Normals(next, 1)
-	for name, o := range map[string]*Lanes{"seed": NewLanes(9, 1, replicas, Kernel),
-		"ladder": NewLanes(8, 2, replicas, Kernel), "purpose": NewLanes(8, 1, replicas, Swap)} {
-		others[name] = make([]float64, n)
-		o.Normals(others[name], 0)
+	set := New(8, 1)
+	lanes := func(s *Set) []float64 { return s.Lanes(replicas, Kernel).Normals(coordinates) }
+	l := set.Lanes(replicas, Kernel)
+	x := slices.Clone(l.Normals(coordinates))
+	others := map[string][]float64{"fill": slices.Clone(l.Normals(coordinates)), "seed": lanes(New(9, 1)), "ladder": lanes(New(8, 2)),
+		"purpose": New(8, 1).Lanes(replicas, Swap).Normals(coordinates)}
+	set.Begin(1)
+	others["iteration"] = slices.Clone(l.Normals(coordinates))
+	alone := make([]float64, n)
+	for i := range alone {
+		alone[i] = l.Of(i % replicas).NormFloat64()
 	}
+	others["stream alone"] = alone
 	others["replica"] = append(slices.Clone(x[1:]), 0)
 	others["coordinate"] = append(slices.Clone(x[replicas:]), make([]float64, replicas)...)
+	others["coordinate of the pair"] = append(slices.Clone(x[n/2:]), make([]float64, n/2)...)
 	hold := func(name string, variance float64, f func(i int) float64) {
 		sum := 0.0
 		for i := range n {
@@ -88,18 +106,18 @@ func TestLanesMoments(t *testing.T) {
 // falls by e for every 1 more.
 func TestLanesLaw(t *testing.T) {
 	const replicas, n = 1000, 1_000_000
-	l, x := NewLanes(8, 3, replicas, Kernel), make([]float64, n)
+	l, x := New(8, 3).Lanes(replicas, Kernel), make([]float64, n)
 	runs := pace.Soak(1, 1000)
 	for run := range runs {
 		for name, law := range map[string]struct {
-			draw        func(dst []float64, iteration uint64)
+			draw        func(d int) []float64
 			below, over func(x float64) float64
 		}{
 			"normal": {l.Normals, func(x float64) float64 { return math.Erfc(-x/math.Sqrt2) / 2 },
 				func(x float64) float64 { return math.Erfc(x/math.Sqrt2) / 2 }},
 			"uniform": {l.Uniforms, func(x float64) float64 { return x }, func(x float64) float64 { return 1 - x }},
 		} {
-			law.draw(x, uint64(run))
+			copy(x, law.draw(n/replicas))
 			slices.Sort(x)
 			sum := 0.0
 			for i, v := range x {
@@ -113,29 +131,30 @@ func TestLanesLaw(t *testing.T) {
 }
 
 func TestLanesAllocateNothing(t *testing.T) {
-	l, x := NewLanes(1, 1, 10, Kernel), make([]float64, 70)
-	if a := testing.AllocsPerRun(10, func() { l.Normals(x, 5); l.Uniforms(x, 6) }); a != 0 {
+	l := New(1, 1).Lanes(10, Kernel)
+	if a := testing.AllocsPerRun(10, func() { l.Normals(7); l.Uniforms(6) }); a != 0 {
 		t.Errorf("%v allocations", a)
 	}
 }
 
-// BenchmarkNormals tells the time of a normal number of 64 lanes beside that of a stream.
+// BenchmarkNormals tells the time of a normal number of lanes, and of a stream by itself.
 func BenchmarkNormals(b *testing.B) {
-	x := make([]float64, 640)
-	l, r := NewLanes(1, 1, 64, Kernel), New(1, 1).Of(0, Kernel)
-	for name, f := range map[string]func(i uint64){
-		"lanes": func(i uint64) { l.Normals(x, i) },
-		"stream": func(uint64) {
-			for i := range x {
-				x[i] = r.NormFloat64()
-			}
-		},
-	} {
-		b.Run(name, func(b *testing.B) {
-			for i := uint64(0); b.Loop(); i++ {
-				f(i)
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(x)), "ns/number")
-		})
+	for _, size := range [][2]int{{1, 1}, {1, 2}, {4, 2}, {8, 3}, {64, 10}} {
+		l := New(1, 1).Lanes(size[0], Kernel)
+		for name, f := range map[string]func(){
+			"lanes": func() { l.Normals(size[1]) },
+			"stream": func() {
+				for i := range size[0] * size[1] {
+					l.Of(i % size[0]).NormFloat64()
+				}
+			},
+		} {
+			b.Run(fmt.Sprintf("%s %d×%d", name, size[0], size[1]), func(b *testing.B) {
+				for b.Loop() {
+					f()
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(size[0]*size[1]), "ns/number")
+			})
+		}
 	}
 }

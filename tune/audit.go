@@ -125,9 +125,9 @@ func owners(res *r2sgld.Result, places []modes.Part) [][]int {
 	return all
 }
 
-// Audit says what the draws of res, of a run on p, know of the modes m. m may be nil: the
+// audit says what the draws of res, of a run on p, know of the modes m. m may be nil: the
 // audit is then nil.
-func (m *Modes) Audit(p r2sgld.Problem, res *r2sgld.Result) *Audit {
+func (m *Modes) audit(p r2sgld.Problem, res *r2sgld.Result) *Audit {
 	if m == nil || len(m.Search.Modes) == 0 {
 		return nil
 	}
@@ -239,9 +239,9 @@ func (m *Modes) top() float64 {
 // reliable is the Pareto shape below which importance sampling is (Vehtari et al. 2024).
 const reliable = 0.7
 
-// Renew looks for modes once more when a run on p has ended: from starts of its own and from
+// renew looks for modes once more when a run on p has ended: from starts of its own and from
 // draws of all rungs. It returns m with those that are new.
-func (m *Modes) Renew(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, res *r2sgld.Result) (*Modes, error) {
+func (m *Modes) renew(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, res *r2sgld.Result) (*Modes, error) {
 	if m == nil || len(m.Search.Modes) == 0 {
 		return m, nil
 	}

@@ -41,6 +41,6 @@ func FuzzFound(f *testing.F) {
 		if err != nil {
 			return
 		}
-		_, _ = r2sgld.Sample(context.Background(), p, got.Apply(s))
+		_, _ = r2sgld.Sample(context.Background(), p, got.apply(s))
 	})
 }

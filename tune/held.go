@@ -20,12 +20,12 @@ func MostHeld(d, ladders, rungs int) int {
 	return max(leastHeld, min(mostDraws, mostBytes/each))
 }
 
-// Hold is the number of draws of d coordinates that each ladder of a run of method auto
+// hold is the number of draws of d coordinates that each ladder of a run of method auto
 // holds at most, whose first round s is: those of the first two rounds, or four for each
 // effective draw that u asks for. Of more every second one is dropped, however long the
 // run, so that neither memory nor disk grow with it. Evidence is told by all that fit into
 // memory.
-func (u Until) Hold(s r2sgld.Settings, d int) int {
+func (u Until) hold(s r2sgld.Settings, d int) int {
 	most := MostHeld(d, s.Ladders, len(s.Temperature))
 	if u.Evidence > 0 {
 		return most

@@ -1,9 +1,7 @@
 package tune
 
 import (
-	"cmp"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
@@ -12,86 +10,170 @@ import (
 )
 
 const (
-	steep   = 0.05            // least power of the inverse distance from a wall that counts
-	nearest = 1.0 / 96        // share of the draws that must come near a wall so
+	steep   = 0.05            // least power of the inverse distance from a pole that counts
+	above   = 1.0 / 96        // share of the draws that must have a pole below them
 	closest = 1.0 / (1 << 20) // of their distance, where the power still holds
+	located = closest / 64    // of the distance, to which a pole is found
+	longest = 10.0            // standard deviations of the draws: of a straight way
+	apart   = 1.0 / (1 << 10) // of a way, at which it is looked at first
+	turns   = 32              // of a descent, at most
+	looks   = 200             // at a way, at most
+	rounded = 16 * 0x1p-52    // of a coordinate, which distances may be off by
 )
 
-// An approach is the straight way of a draw down the slope to a wall.
-type approach struct {
-	from, way, slope []float64
-	length           float64 // in standard deviations of the draws
+// A descent looks below draws for a pole: a place at a wall or inside where U falls like a
+// multiple of the logarithm of the distance from it.
+type descent struct {
+	m        *meter
+	within   domain.Domain // nil is everywhere
+	tracer   domain.Tracer
+	width    []float64 // standard deviations of the draws
+	from, at []float64 // the draw, and where its descent has come to
+	way      []float64 // straight down the slope from there
 }
 
-// infinite reports whether the density is infinite at a wall: whether at the draws x,
-// n × d, that are nearest to it, and down to a millionth of their distance, U falls like
-// a multiple of the logarithm of the distance. Steps hardly enter such a layer, so that
-// the slopes at draws need not tell.
+// infinite reports whether the density is infinite at a wall or inside: whether from a
+// share of the draws x, n × d, slopes lead to a pole, of a power that holds down to a
+// millionth of the distance. Steps hardly enter such a layer, so that the slopes at draws
+// need not tell.
 func (q *probe) infinite(within domain.Domain, x []float64, d int) bool {
-	if within == nil || q.exact == nil || len(x) == 0 {
+	if q.exact == nil || len(x) == 0 {
 		return false
 	}
 	seen := q.slopes().around(x, d, nil)
-	need := max(4, int(float64(len(seen))*nearest))
-	m := newMeter(q.slopes(), d, nil)
-	defer m.close()
-	for _, near := range approaches(within.Tracer(), seen) {
-		if len(near) < need {
-			continue
-		}
-		slices.SortFunc(near, func(a, b approach) int { return cmp.Compare(a.length, b.length) })
-		if !slices.ContainsFunc(near[:need], func(a approach) bool { return !a.infinite(m) }) {
-			return true
-		}
-	}
-	return false
-}
-
-// infinite reports whether U falls like a multiple of the logarithm of the distance left
-// all the way: beyond a mode it rises first.
-func (a approach) infinite(m *meter) bool {
-	if -floats.Dot(a.slope, a.way) < steep {
+	if len(seen) < 2 {
 		return false
 	}
-	for left := 0.5; left >= closest; left /= 2 {
-		for j := range m.z {
-			m.z[j] = a.from[j] + (1-left)*a.way[j]
+	w := newDescent(newMeter(q.slopes(), d, nil), within, seen)
+	defer w.m.close()
+	need := max(4, int(float64(len(seen))*above))
+	for _, p := range seen {
+		if w.infinite(p) {
+			need--
 		}
-		if !m.gradient(m.a, 0) || -left*floats.Dot(m.a, a.way) < steep {
-			return false
+		if need == 0 || q.ctx.Err() != nil {
+			break
 		}
+	}
+	return need == 0
+}
+
+func newDescent(m *meter, within domain.Domain, seen []point) *descent {
+	w := &descent{m: m, within: within, width: widths(seen)}
+	d := len(w.width)
+	w.from, w.at, w.way = make([]float64, d), make([]float64, d), make([]float64, d)
+	if within != nil {
+		w.tracer = within.Tracer()
+	}
+	return w
+}
+
+// infinite reports whether a pole lies below p. Where a way passes a pole by, slopes along it
+// cease to grow near the pole, and point at it more closely there.
+func (w *descent) infinite(p point) bool {
+	copy(w.from, p.at)
+	copy(w.at, p.at)
+	copy(w.m.a, p.slope)
+	for range turns {
+		if !w.aim() {
+			break
+		}
+		part := w.follow()
+		floats.AddScaled(w.at, part, w.way)
+		if step := part * w.length(w.way); step <= located*w.gone() || !w.slope(0) {
+			break
+		}
+	}
+	return w.falls()
+}
+
+// aim sets the way, down the slope in units in which the draws are equally wide in all
+// coordinates, to a wall or as long as ways are. It reports whether there is a slope.
+func (w *descent) aim() bool {
+	norm := 0.0
+	for j, s := range w.m.a {
+		norm = math.Hypot(norm, s*w.width[j])
+	}
+	if !(norm > 0) || math.IsInf(norm, 0) {
+		return false
+	}
+	for j, s := range w.m.a {
+		w.way[j] = -longest * s * w.width[j] / norm * w.width[j]
+	}
+	if w.tracer != nil {
+		part, _ := w.tracer.Exit(w.at, w.way, domain.None)
+		floats.Scale(part, w.way)
 	}
 	return true
 }
 
-// approaches are those of every wall, down the slopes in units in which the draws are
-// equally wide in all coordinates, and no longer than ten of these.
-func approaches(t domain.Tracer, seen []point) [][]approach {
-	all := make([][]approach, t.Walls())
-	if len(seen) == 0 {
-		return all
+// follow goes along the way as long as U falls faster and faster, as it does towards a pole
+// and not to the bottom of what is smooth, and returns how far, in parts of it: to its end, or
+// to a place where U turns, where that is approached so.
+func (w *descent) follow() float64 {
+	near, far, fall := 0.0, 1.0, -floats.Dot(w.m.a, w.way)
+	t := apart
+	for range looks {
+		faster := -1.0
+		if w.slope(t) {
+			faster = -floats.Dot(w.m.a, w.way)
+		}
+		switch {
+		case faster <= 0: // beyond a turn, or U is infinite
+			far = t
+		case faster <= fall:
+			return near
+		default:
+			near, fall = t, faster
+		}
+		if far-near <= located*far {
+			return far
+		}
+		t = (near + far) / 2
+		if near > 0 {
+			t = min(t, 2*near)
+		}
 	}
-	width := widths(seen)
-	for _, p := range seen {
-		a, norm := approach{from: p.at, slope: p.slope, way: make([]float64, len(p.at))}, 0.0
-		for j, s := range p.slope {
-			norm = math.Hypot(norm, s*width[j])
-		}
-		for j, s := range p.slope {
-			a.way[j] = -10 * s * width[j] / norm * width[j]
-		}
-		if !(norm > 0) || math.IsInf(norm, 0) {
-			continue
-		}
-		if part, w := t.Exit(p.at, a.way, domain.None); w != domain.None {
-			for j := range a.way {
-				a.way[j] *= part
-			}
-			a.length = 10 * part
-			all[w] = append(all[w], a)
+	return near
+}
+
+// slope looks at the slope so far along the way, and reports whether there is one.
+func (w *descent) slope(part float64) bool {
+	for j, v := range w.way {
+		w.m.z[j] = w.at[j] + part*v
+	}
+	return (w.within == nil || w.within.Contains(w.m.z)) && w.m.gradient(w.m.a, 0)
+}
+
+// gone sets the way to the straight one from the draw, and returns its length.
+func (w *descent) gone() float64 {
+	floats.SubTo(w.way, w.at, w.from)
+	return w.length(w.way)
+}
+
+// length is that of v in standard deviations of the draws.
+func (w *descent) length(v []float64) (sum float64) {
+	for j, width := range w.width {
+		if width > 0 {
+			sum = math.Hypot(sum, v[j]/width)
 		}
 	}
-	return all
+	return sum
+}
+
+// falls reports whether U falls like a multiple of the logarithm of the distance from where
+// the descent has come to, all along the straight way from the draw. A distance of which a
+// millionth is rounding tells nothing.
+func (w *descent) falls() bool {
+	if w.gone()*closest <= rounded*w.length(w.at) {
+		return false
+	}
+	for left := 1.0; left >= closest; left /= 2 {
+		if !w.slope(-left) || -left*floats.Dot(w.m.a, w.way) < steep {
+			return false
+		}
+	}
+	return true
 }
 
 // widths are the standard deviations of the coordinates.

@@ -147,7 +147,7 @@ func TestAudit(t *testing.T) {
 		}
 		res.Ladders = append(res.Ladders, l)
 	}
-	a := m.Audit(p, res)
+	a := m.audit(p, res)
 	if len(a.Missing) != 1 || a.Modes[a.Missing[0]].At[0] < 1.9 || a.Modes[a.Missing[0]].Weight != 0 || !(a.Modes[a.Missing[0]].Expected > 0.6) {
 		t.Errorf("missing %v of %+v", a.Missing, a.Modes)
 	}
@@ -157,7 +157,7 @@ func TestAudit(t *testing.T) {
 	for i := range m.Search.Modes {
 		m.Search.Modes[i].Starts = 1 + 10*i
 	}
-	if a = m.Audit(p, res); len(a.Rare) != 1 {
+	if a = m.audit(p, res); len(a.Rare) != 1 {
 		t.Errorf("rare %v", a.Rare)
 	}
 }

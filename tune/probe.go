@@ -18,6 +18,7 @@ const (
 	probeMost     = 0.95 // of the squares of slopes that count
 	probeMass     = 4    // effective number of points needed in the mass of the density
 	probeNoise    = 8    // gradients at one point that tell their noise
+	probeShortest = 1e-6 // of a difference: shorter ones are of numbers that hardly differ
 )
 
 // A probe measures a potential around points.
@@ -213,10 +214,12 @@ func (m *meter) curvature() float64 {
 		h = max(h, math.Abs(v))
 	}
 	h = 1e-5 * max(h, 1e-3)
-	c := 0.0
+	c, least := 0.0, h*probeShortest
 	for range probePower {
-		if !m.gradient(m.sum, h) || !m.gradient(m.b, -h) {
-			return math.Inf(1)
+		for !m.gradient(m.sum, h) || !m.gradient(m.b, -h) { // beyond a wall, maybe: far from the origin h is long
+			if h /= 16; h < least {
+				return math.Inf(1)
+			}
 		}
 		for i := range m.v {
 			m.v[i] = (m.sum[i] - m.b[i]) / (2 * h)

@@ -60,7 +60,7 @@ func FirstRound(unbiased bool) (iterations, burnIn, thin int) {
 //
 // The first round has the iterations, the burn-in and the thinning of s, or, where its
 // iterations are 0, those of [FirstRound]. Numbers of u that are 0 are those of
-// [Until.WithDefaults]. Draws are thinned as [Until.Hold] says unless s has MaxDraws.
+// [Until.WithDefaults]. Draws are thinned as Until.hold says unless s has MaxDraws.
 //
 // The warm-up is that of [Tune], with the kernel of s. Where that is nil it is chosen.
 // Harmonic is for a [Gaussian]. Else, where energies and walls are exact, a few short rounds
@@ -97,7 +97,7 @@ func Run(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, u Until, o Op
 		if o.Judging != nil {
 			o.Judging()
 		}
-		judged, out.Judgement = n, u.judge(res, found.Modes.Audit(p, res))
+		judged, out.Judgement = n, u.judge(res, found.Modes.audit(p, res))
 		next := n
 		if !out.Judgement.Done {
 			next = u.Next(n, n-res.Ladders[0].Resumed, seconds)
@@ -112,14 +112,14 @@ func Run(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, u Until, o Op
 	}
 	out.Seconds = time.Since(begun).Seconds()
 	if judged != out.Ladders[0].Iterations { // no round was left to be made
-		out.Judgement = u.judge(out.Result, found.Modes.Audit(p, out.Result))
+		out.Judgement = u.judge(out.Result, found.Modes.audit(p, out.Result))
 	}
 	o.look(found.Modes != nil)
-	known, err := found.Modes.Renew(ctx, p, s, out.Result)
+	known, err := found.Modes.renew(ctx, p, s, out.Result)
 	if err != nil {
 		return nil, err
 	}
-	out.Audit = known.Audit(p, out.Result)
+	out.Audit = known.audit(p, out.Result)
 	if err := known.join(ctx, p, out.Audit); err != nil {
 		return nil, err
 	}

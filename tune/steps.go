@@ -109,7 +109,7 @@ func StepBias(p r2sgld.Problem, s r2sgld.Settings, res *r2sgld.Result) (worst fl
 }
 
 // Singular reports whether a few of the cold draws of a run on p have slopes that
-// outweigh all others, or the density is infinite at a wall near them; false where that
+// outweigh all others, or the density is infinite at a place below them; false where that
 // is not known.
 func Singular(p r2sgld.Problem, res *r2sgld.Result, seed uint64) bool {
 	if p.Chart != nil { // draws are told in other coordinates than those of the potential

@@ -10,7 +10,7 @@ import (
 )
 
 // warmUp tunes a ladder for p. It returns what it found with the settings and the
-// stopping rule of the run, which holds as many draws as [Until.Hold] says.
+// stopping rule of the run, which holds as many draws as Until.hold says.
 func (o Options) warmUp(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, u Until) (*Found, r2sgld.Settings, Until, error) {
 	found, err := o.scout(ctx, p, s)
 	if err != nil {
@@ -24,8 +24,8 @@ func (o Options) warmUp(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings
 	if f.Taken != "" {
 		s, u = exactly(s, u, f)
 	}
-	s = f.Apply(s)
-	s.MaxDraws = u.Hold(s, cmp.Or(len(p.ReportedNames()), p.Potential.Dim()))
+	s = f.apply(s)
+	s.MaxDraws = u.hold(s, cmp.Or(len(p.ReportedNames()), p.Potential.Dim()))
 	return f, s, u, nil
 }
 
@@ -91,19 +91,19 @@ func tell(hear func(*Found) error, f *Found) error {
 // this target.
 func (t *tuner) check(f *Found, both bool) error {
 	if !both {
-		return f.Validate(t.p, t.s)
+		return f.validate(t.p, t.s)
 	}
 	if r := f.Rival; r != nil {
 		if (r.Leapfrog > 0) == (f.Leapfrog > 0) {
 			return fmt.Errorf("two ladders of the same kernel")
 		}
-		if err := r.Validate(t.p, t.of(r).s); err != nil {
+		if err := r.validate(t.p, t.of(r).s); err != nil {
 			return err
 		}
 	} else if f.Leapfrog > 0 {
 		return fmt.Errorf("trajectories of %d steps", f.Leapfrog)
 	}
-	return f.Validate(t.p, t.of(f).s)
+	return f.validate(t.p, t.of(f).s)
 }
 
 // of is the tuner of the kernel that f is a ladder of.

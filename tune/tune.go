@@ -64,7 +64,7 @@ type Found struct {
 	States    [][][]float64     `json:"states"` // per ladder and rung, in the user's coordinates
 	Bias      float64           `json:"bias"`   // of a variance by the step, relative, at the cold rung
 	// Singular says that a few draws have slopes that outweigh all others, or that the
-	// density is infinite at a wall: the bias is then more than Bias.
+	// density is infinite at a wall or inside: the bias is then more than Bias.
 	Singular bool `json:"singular"`
 	// Jumps says that the potential jumps along steps of the last round, or that those of
 	// the coldest rung are too long for a feature of it: their law is then not that of the potential, and no bias is known. An exact
@@ -106,9 +106,9 @@ func (f *Found) Made() (iterations int, gradients int64) {
 	return iterations, gradients
 }
 
-// Validate reports what keeps f from being a ladder for p with settings s, as when
+// validate reports what keeps f from being a ladder for p with settings s, as when
 // a file was changed.
-func (f *Found) Validate(p r2sgld.Problem, s r2sgld.Settings) error {
+func (f *Found) validate(p r2sgld.Problem, s r2sgld.Settings) error {
 	n := len(f.Beta)
 	coldest := 1.0
 	if len(s.Temperature) > 0 {
@@ -132,8 +132,8 @@ func (f *Found) Validate(p r2sgld.Problem, s r2sgld.Settings) error {
 	return nil
 }
 
-// Temperature is τ per rung, the last +Inf for the uniform law.
-func (f *Found) Temperature() []float64 {
+// temperature is τ per rung, the last +Inf for the uniform law.
+func (f *Found) temperature() []float64 {
 	t := make([]float64, len(f.Beta))
 	for i, b := range f.Beta {
 		t[i] = 1 / b
@@ -141,9 +141,9 @@ func (f *Found) Temperature() []float64 {
 	return t
 }
 
-// Apply returns s with what was found.
-func (f *Found) Apply(s r2sgld.Settings) r2sgld.Settings {
-	s.Temperature = f.Temperature()
+// apply returns s with what was found.
+func (f *Found) apply(s r2sgld.Settings) r2sgld.Settings {
+	s.Temperature = f.temperature()
 	s.StepSize = make([]float64, len(f.Beta))
 	for i, h := range f.Diffusion {
 		s.StepSize[i] = h
@@ -268,7 +268,7 @@ func (t *tuner) round(ctx context.Context, f *Found) (*Found, error) {
 	var res *r2sgld.Result
 	for {
 		var err error
-		s := f.Apply(t.s)
+		s := f.apply(t.s)
 		if err := overflowing(f.Beta); err != nil {
 			return nil, fmt.Errorf("warm-up, round %d: %w", len(f.Rounds)+1, err)
 		}

@@ -131,7 +131,7 @@ func TestFoundRoundTrip(t *testing.T) {
 		}
 	})
 	f := &Found{Beta: []float64{2, 0.5, 0}, Diffusion: []float64{0.1, 0.2, 0.3}}
-	s := f.Apply(r2sgld.Settings{})
+	s := f.apply(r2sgld.Settings{})
 	if want := []float64{0.2, 0.1, 0.3}; !slices.Equal(s.StepSize, want) { // η = β·ητ; ητ itself for the uniform law
 		t.Errorf("step sizes %v, want %v", s.StepSize, want)
 	}

@@ -136,7 +136,7 @@ func TestSampleHolds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := cmp.Or(given, u.WithDefaults(2000).Hold(s, p.Potential.Dim()))
+		want := cmp.Or(given, u.WithDefaults(2000).hold(s, p.Potential.Dim()))
 		if s.MaxDraws != want || len(res.Ladders[0].Energy[0]) > want {
 			t.Errorf("given %d: %d of at most %d draws held, want %d", given, len(res.Ladders[0].Energy[0]), s.MaxDraws, want)
 		}

@@ -25,7 +25,6 @@ type held struct {
 	Place    place
 	Averages [][]byte // over the sets, of classes
 	Replicas []State
-	Streams  []byte
 	Exchange []byte // nil where nobody trades
 }
 
@@ -35,7 +34,7 @@ var (
 )
 
 // checkpointMagic begins the bytes of a checkpoint and tells their version.
-const checkpointMagic = "r2sgld bnn 2\n"
+const checkpointMagic = "r2sgld bnn 3\n"
 
 // AppendBinary appends the checkpoint.
 func (c *Checkpoint) AppendBinary(b []byte) ([]byte, error) {
@@ -97,9 +96,6 @@ func (t *training) checkpoint() (*Checkpoint, error) {
 		h.Replicas[i] = *s
 	}
 	var err error
-	if h.Streams, err = t.streams.AppendBinary(nil); err != nil {
-		return nil, err
-	}
 	if h.Averages, err = t.Average.saved(); err != nil {
 		return nil, err
 	}
@@ -142,9 +138,6 @@ func (t *training) restore(c *Checkpoint) error {
 	h := c.held
 	if err := t.fits(&h); err != nil {
 		return fmt.Errorf("the checkpoint is of another training: %w", err)
-	}
-	if err := t.streams.UnmarshalBinary(h.Streams); err != nil {
-		return err
 	}
 	if t.exchange != nil {
 		if err := t.exchange.UnmarshalBinary(h.Exchange); err != nil {

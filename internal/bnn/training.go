@@ -122,9 +122,6 @@ func newTraining(engine Engine, data Data, s Settings, o Observer) (*training, e
 	}
 	t.schedule = t.newSchedule()
 	t.streams = stream.New(s.Seed, s.Ladder)
-	for _, p := range []stream.Purpose{stream.Start, stream.Batch, stream.Swap, augment, fresh, measured, fitted} {
-		t.streams.Of(0, p)
-	}
 	t.deck = newDeck(n, s.Batch, s.Order == "independent")
 	replicas := s.Replicas()
 	t.moves, t.energy, t.square = make([]Move, replicas), make([]float64, replicas), make([]float64, replicas)
@@ -197,6 +194,7 @@ func (t *training) iterate() error {
 	began := t.obs.Seconds()
 	k := t.Iteration + 1
 	epoch, step := (k-1)/t.steps+1, (k-1)%t.steps+1
+	t.streams.Begin(k)
 	t.arrange(k, epoch)
 	for i := range t.moves {
 		t.moves[i] = t.move(i)

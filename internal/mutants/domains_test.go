@@ -11,6 +11,29 @@ var ofDomains = []fault{
 	{"the volume of a user's domain is not asked for", "domain OwnSector", []edit{
 		{"domain.Volume", "}); ok {", "}); ok && func() bool { _, ours := d.(*ball); return ours }() {"},
 	}},
+	{"glance: boxes a little too large", "domain GlanceIsSure", []edit{{"domain.(*box).Glance", "y <= h)", "y <= h+1e-9)"}}},
+	{"glance: a half-line without an end", "domain GlanceIsSure", []edit{
+		{"domain.(*box).Glance", "min(b.hi[j], math.MaxFloat64)", "b.hi[j]"},
+	}},
+	{"glance: balls a little too large", "domain GlanceIsSure", []edit{{"domain.(*ball).Glance", "b.r*b.r", "b.r*b.r+1e-9"}}},
+	{"glance: ellipsoids a little too large", "domain GlanceIsSure", []edit{{"domain.(*ellipsoid).Glance", "s, 1)", "s, 1+1e-9)"}}},
+	{"glance: totals a little too large", "domain GlanceIsSure", []edit{{"domain.(*simplex).Glance", "s.s)", "s.s+1e-9)"}}},
+	{"glance: shares of any sign", "domain GlanceIsSure", []edit{{"domain.(*simplex).Glance", "x >= 0", "x >= -1e-9"}}},
+	{"glance: facets a little too far", "domain GlanceIsSure", []edit{{"domain.(*polytope).Glance", "sum, b)", "sum, b+1e-9)"}}},
+	{"glance: infinity beyond a facet", "domain GlanceIsSure", []edit{{"domain.(*polytope).Glance", "x-x != 0", "false && x-x != 0"}}},
+	{"glance: discs that do not meet", "domain GlanceIsSure", []edit{
+		{"domain.(*planeGrid).glance", "< near*near*g.unit2", "< 2*near*near*g.unit2"},
+	}},
+	{"glance: ends at the curve", "domain GlanceIsSure", []edit{{"domain.(*planeGrid).glance", "<= 0", "< 0"}}},
+	{"glance: the last part alone", "domain GlanceIsSure", []edit{{"domain.(*product).Glance", "all[k](", "all[len(all)-1]("}}},
+	{"glance: free coordinates of any value", "domain GlanceIsSure", []edit{{"domain.(*product).Glance", "if !f {", "if !f || f {"}}},
+	{"glance: one member", "domain GlanceIsSure", []edit{{"domain.(*intersection).Glance", "range all", "range all[:1]"}}},
+	{"glance: images without their origin", "domain GlanceIsSure", []edit{{"domain.(*affine).applyLanes", "+= c", "+= 0*c"}}},
+	{"glance: all steps, whatever it saw", ". LaddersInStep", []edit{{".(*lanes).look", "w.glance(w.may, b.From", "_ = 0; w.glance(w.may[:1], b.From"}}},
+	{"arcs: strips without the height of the arc", "domain Exit", []edit{{"domain.newCurve", "a.sag*(1+1e-9)", "0*a.sag"}}},
+	{"arcs: a path that falls away is not met again", "domain Exit|Specular", []edit{
+		{"domain.(*curveTracer).again", "-1.01*p.bend", "1e9*p.bend"},
+	}},
 	{"no curved wall in the plane of two coordinates", "domain Section", []edit{
 		{"domain.(*implicit).Section", "at != i && at != j", "at != i || at != j"},
 	}},

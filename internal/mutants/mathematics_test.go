@@ -37,7 +37,13 @@ var ofMathematics = []fault{
 		{"expression.logSums", "one, other = other, one", "one, other = one, other"},
 	}},
 	{"weights of lanes not scaled", "expression Together", []edit{{"expression.weights", "exp[i] / s", "1 / s"}}},
-	{"a kernel for another function", "expression Theirs", []edit{{"expression.kernels", "opCos: vector.Cos", "opCos: vector.Sin"}}},
+	{"a kernel for another function", "expression Theirs", []edit{{"expression.opcodes", "opCos: opcode.Cos", "opCos: opcode.Sin"}}},
+	{"programs: lanes that a kernel has done are done again", "internal/vector Programs", []edit{
+		{"internal/vector.Run", "k, at = k+done, lane", "k, at = k+done, 0*lane"},
+	}},
+	{"programs: a whole program where some lanes are no vector", "internal/vector Programs", []edit{
+		{"internal/vector.Run", "lanes&(kernels.width-1) == 0", "kernels.width > 0"},
+	}},
 	{"weights of a log sum exchanged", "expression TestLogSpace", []edit{
 		{"expression.(*sweep).part", "2-j], v.arg[3-j", "j], v.arg[j+1"},
 	}},
@@ -53,18 +59,18 @@ var ofMathematics = []fault{
 	{"swap probability: temperatures exchanged", "internal/quadrature Reference|Exchange|Swap", []edit{
 		{"internal/quadrature.swap", "ac*belowB + bc", "ah*belowB + bh"},
 	}},
-	{"error of the grid as of order two", "theory TestGapError", []edit{
-		{"theory.(*Result).error", "min(2, max(leastOrder, math.Log(change[1]/change[0])/math.Log(ratio[1])))", "2"},
+	{"error of the grid as of order two", "internal/theory TestGapError", []edit{
+		{"internal/theory.(*Result).error", "min(2, max(leastOrder, math.Log(change[1]/change[0])/math.Log(ratio[1])))", "2"},
 	}},
-	{"cells trade by the larger mass", "theory TestSwapRate", []edit{{"theory.(*Process).With", "min", "max"}}},
-	{"conductances a little too small", "theory TestExactGaps", []edit{{"theory.(*field).cut", ":= tau", ":= 0.98 * tau"}}},
-	{"conductances of the cell, not of its face", "theory TestSecondOrder", []edit{
-		{"theory.(*field).cut", "face[k", "cell[m.Faces[k].I"},
+	{"cells trade by the larger mass", "internal/theory TestSwapRate", []edit{{"internal/theory.(*Process).With", "min", "max"}}},
+	{"conductances a little too small", "internal/theory TestExactGaps", []edit{{"internal/theory.(*field).cut", ":= tau", ":= 0.98 * tau"}}},
+	{"conductances of the cell, not of its face", "internal/theory TestSecondOrder", []edit{
+		{"internal/theory.(*field).cut", "face[k", "cell[m.Faces[k].I"},
 	}},
-	{"bound of chi2 that falls twice as fast", "theory TestBoundsHold", []edit{{"theory.(*following).bounds", "-2*", "-4*"}}},
-	{"W2 by the wrong mean square", "theory TestQuantileW2", []edit{{"theory.quantileDistance", "d0*d1 + d1*d1) / 3", "d1*d1) / 2"}}},
-	{"rates of a product not by its masses", "theory/reversible TestProductGenerator", []edit{
-		{"theory/reversible.(*network).appendProduct",
+	{"bound of chi2 that falls twice as fast", "internal/theory TestBoundsHold", []edit{{"internal/theory.(*following).bounds", "-2*", "-4*"}}},
+	{"W2 by the wrong mean square", "internal/theory TestQuantileW2", []edit{{"internal/theory.quantileDistance", "d0*d1 + d1*d1) / 3", "d1*d1) / 2"}}},
+	{"rates of a product not by its masses", "internal/reversible TestProductGenerator", []edit{
+		{"internal/reversible.(*network).appendProduct",
 			`i; k++ {
 		w.col = append(w.col, a.net.col[k]*nb+int32(j))
 		w.c = append(w.c, a.net.c[k]*b.mass[j])
@@ -73,7 +79,7 @@ var ofMathematics = []fault{
 		w.col = append(w.col, a.net.col[k]*nb+int32(j))
 		w.c = append(w.c, a.net.c[k])
 	}`},
-		{"theory/reversible.(*network).appendProduct",
+		{"internal/reversible.(*network).appendProduct",
 			`end; k++ {
 		w.col = append(w.col, a.net.col[k]*nb+int32(j))
 		w.c = append(w.c, a.net.c[k]*b.mass[j])
@@ -83,8 +89,8 @@ var ofMathematics = []fault{
 		w.c = append(w.c, a.net.c[k])
 	}`},
 	}},
-	{"evolution that stops early", "theory/reversible TestEvolveAgainstDense|TestSemigroup", []edit{
-		{"theory/reversible.settled", "  = 3e-11", "= 1e-7"},
+	{"evolution that stops early", "internal/reversible TestEvolveAgainstDense|TestSemigroup", []edit{
+		{"internal/reversible.settled", "  = 3e-11", "= 1e-7"},
 	}},
 	{"centroids of cut cells off", "internal/mesh TestCellsAndFacesByMembership", []edit{
 		{"internal/mesh.(*cutting).openSide", "*b - a*", " - "},

@@ -8,7 +8,7 @@ import (
 	"github.com/r2sgld/r2sgld/domain"
 	"github.com/r2sgld/r2sgld/internal/figure"
 	"github.com/r2sgld/r2sgld/internal/text"
-	"github.com/r2sgld/r2sgld/theory"
+	"github.com/r2sgld/r2sgld/internal/theory"
 )
 
 // figure draws the figure of a name, nil if there is nothing to show.

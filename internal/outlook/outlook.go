@@ -13,7 +13,7 @@ import (
 	"github.com/r2sgld/r2sgld/internal/job"
 	"github.com/r2sgld/r2sgld/internal/report"
 	"github.com/r2sgld/r2sgld/internal/text"
-	"github.com/r2sgld/r2sgld/theory"
+	"github.com/r2sgld/r2sgld/internal/theory"
 )
 
 // A Job is what is to be measured, and where the numbers go.

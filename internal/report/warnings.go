@@ -23,9 +23,9 @@ func (s *Summary) Singular() {
 	if s.Acceptance != nil {
 		text = "Trajectories rarely go in or out there, which R̂ and ESS do not show."
 	}
-	s.Warnings = append(s.Warnings, "a few draws have slopes that outweigh all others, or those at a wall grow like the inverse of the "+
-		"distance from it: the density is singular at a wall, or has a mode far narrower than the rest. "+text+" "+
-		s.instead("Compare with other variables, such as the logarithm of the distance from the wall"))
+	s.Warnings = append(s.Warnings, "a few draws have slopes that outweigh all others, or slopes below the draws grow like the inverse of "+
+		"the distance from a wall or a place inside: the density is infinite there, or has a mode far narrower than the rest. "+text+" "+
+		s.instead("Compare with other variables, such as the logarithm of the distance from there"))
 }
 
 // OneSided warns if backward evidence does not confirm forward, or if nothing tells the

@@ -77,7 +77,7 @@ func (c *Checkpoint) Moved(numbers string) string {
 // SHA-256 of all that.
 const (
 	checkpointMagic  = "r2sgldCP"
-	checkpointFormat = 1
+	checkpointFormat = 2
 	checkpointPrefix = len(checkpointMagic) + 8
 )
 
@@ -138,7 +138,7 @@ func (c *Checkpoint) UnmarshalBinary(data []byte) error {
 	whole := sha256.Sum256(body) == [sha256.Size]byte(sum)
 	format := binary.LittleEndian.Uint32(body[len(checkpointMagic):])
 	if whole && format != checkpointFormat {
-		return fmt.Errorf("format %d is unknown: this version reads format %d", format, checkpointFormat)
+		return fmt.Errorf("it has format %d, this version reads format %d: resume with the version that wrote it, or start anew", format, checkpointFormat)
 	}
 	length := binary.LittleEndian.Uint32(body[len(checkpointMagic)+4:])
 	rest := body[checkpointPrefix:]

@@ -97,6 +97,11 @@ func sigmoidAVX2(dst *float64, a *float64, n int) int
 //go:noescape
 func softplusAVX2(dst *float64, a *float64, n int) int
 
+// softplusSigmoidAVX2 is softplusSigmoid for vectors of 4 lanes.
+//
+//go:noescape
+func softplusSigmoidAVX2(dst *float64, dst2 *float64, a *float64, n int) int
+
 // tanhAVX2 is tanh for vectors of 4 lanes.
 //
 //go:noescape
@@ -141,3 +146,13 @@ func normalsAVX2(dst *float64, dst2 *float64, a *uint64, n int, low uint64, high
 //
 //go:noescape
 func uniformsAVX2(dst *float64, dst2 *float64, a *uint64, n int, low uint64, high uint64) int
+
+// combineAVX2 is combine for vectors of 4 lanes.
+//
+//go:noescape
+func combineAVX2(dst *float64, y *float64, d *float64, w *float64, k **float64, terms int, n int)
+
+// programAVX2 does instructions.
+//
+//go:noescape
+func programAVX2(code *uint8, n int, lanes int) (done int, at int)

@@ -97,6 +97,11 @@ func sigmoidAVX512(dst *float64, a *float64, n int) int
 //go:noescape
 func softplusAVX512(dst *float64, a *float64, n int) int
 
+// softplusSigmoidAVX512 is softplusSigmoid for vectors of 8 lanes.
+//
+//go:noescape
+func softplusSigmoidAVX512(dst *float64, dst2 *float64, a *float64, n int) int
+
 // tanhAVX512 is tanh for vectors of 8 lanes.
 //
 //go:noescape
@@ -141,3 +146,13 @@ func normalsAVX512(dst *float64, dst2 *float64, a *uint64, n int, low uint64, hi
 //
 //go:noescape
 func uniformsAVX512(dst *float64, dst2 *float64, a *uint64, n int, low uint64, high uint64) int
+
+// combineAVX512 is combine for vectors of 8 lanes.
+//
+//go:noescape
+func combineAVX512(dst *float64, y *float64, d *float64, w *float64, k **float64, terms int, n int)
+
+// programAVX512 does instructions.
+//
+//go:noescape
+func programAVX512(code *uint8, n int, lanes int) (done int, at int)

@@ -11,6 +11,7 @@ type (
 	ternary    func(dst, a, b, c *float64, n int) int
 	quaternary func(dst, a, b, c, d *float64, n int) int
 	random     func(dst, dst2 *float64, keys *uint64, n int, low, high uint64) int
+	combining  func(dst, y, d, w *float64, k **float64, terms, n int)
 )
 
 // A table is the kernels of an instruction set; nil where it has none.
@@ -20,7 +21,10 @@ type table struct {
 	mulMulAdd, choose                                                              quaternary
 	neg, abs, sqrt, exp, expm1, sigmoid, softplus, tanh, log, log1p, sin, cos, tan unary
 	normals, uniforms                                                              random
-	sinCos                                                                         double
+	combine                                                                        combining
+	sinCos, softplusSigmoid                                                        double
+	program                                                                        func(code *uint8, n, lanes int) (done, at int)
+	width                                                                          int // lanes of a vector, a power of 2
 }
 
 // vectorLanes is how many lanes the longest vector has.
@@ -37,6 +41,21 @@ func (k unary) run(dst, a []float64, of func(float64) float64) {
 		}
 		for ; i < end; i++ {
 			dst[i] = of(a[i])
+		}
+	}
+}
+
+func (k double) run(dst, dst2, a []float64, of func(float64) (x, y float64)) {
+	n := len(dst)
+	dst2, a = dst2[:n], a[:n]
+	for i := 0; i < n; {
+		end := n
+		if k != nil {
+			i += k(&dst[i], &dst2[i], &a[i], n-i)
+			end = min(i+vectorLanes, n)
+		}
+		for ; i < end; i++ {
+			dst[i], dst2[i] = of(a[i])
 		}
 	}
 }
@@ -72,17 +91,9 @@ func Cos(dst, a []float64) { kernels.cos.run(dst, a, lane.Cos) }
 func Tan(dst, a []float64) { kernels.tan.run(dst, a, lane.Tan) }
 
 // SinCos writes sines and cosines; both differ, and either may be a.
-func SinCos(sin, cos, a []float64) {
-	n := len(sin)
-	cos, a = cos[:n], a[:n]
-	for i := 0; i < n; {
-		end := n
-		if kernels.sinCos != nil {
-			i += kernels.sinCos(&sin[i], &cos[i], &a[i], n-i)
-			end = min(i+vectorLanes, n)
-		}
-		for ; i < end; i++ {
-			sin[i], cos[i] = lane.SinCos(a[i])
-		}
-	}
+func SinCos(sin, cos, a []float64) { kernels.sinCos.run(sin, cos, a, lane.SinCos) }
+
+// SoftplusSigmoid writes what Softplus and Sigmoid do, as SinCos.
+func SoftplusSigmoid(softplus, sigmoid, a []float64) {
+	kernels.softplusSigmoid.run(softplus, sigmoid, a, lane.SoftplusSigmoid)
 }

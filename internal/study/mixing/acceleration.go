@@ -7,8 +7,8 @@ import (
 
 	"github.com/r2sgld/r2sgld/internal/mesh"
 	"github.com/r2sgld/r2sgld/internal/study"
+	"github.com/r2sgld/r2sgld/internal/theory"
 	"github.com/r2sgld/r2sgld/potential"
-	"github.com/r2sgld/r2sgld/theory"
 )
 
 // Acceleration is what swaps gain.

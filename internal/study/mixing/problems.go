@@ -6,8 +6,8 @@ import (
 	"math"
 
 	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/internal/theory"
 	"github.com/r2sgld/r2sgld/potential"
-	"github.com/r2sgld/r2sgld/theory"
 )
 
 // half is U = |x|²/2.

@@ -7,8 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/r2sgld/r2sgld/internal/reversible"
 	"github.com/r2sgld/r2sgld/internal/study"
-	"github.com/r2sgld/r2sgld/theory/reversible"
 )
 
 // Reversibility compares swaps at rate r·min(1, S) with swaps at rate r·S.

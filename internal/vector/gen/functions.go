@@ -14,6 +14,10 @@ var functions = []definition{
 	{"expm1", 1, 1, func(m *machine, x []vec) []vec { return []vec{m.expm1(x[0])} }},
 	{"sigmoid", 1, 1, func(m *machine, x []vec) []vec { return []vec{m.sigmoid(x[0])} }},
 	{"softplus", 1, 1, func(m *machine, x []vec) []vec { return []vec{m.softplus(x[0])} }},
+	{"softplusSigmoid", 2, 1, func(m *machine, x []vec) []vec {
+		e := m.exp(m.or(x[0], m.word(signBit)))
+		return []vec{m.softplusOf(x[0], e), m.sigmoidOf(x[0], e)}
+	}},
 	{"tanh", 1, 1, func(m *machine, x []vec) []vec { return []vec{m.tanh(x[0])} }},
 	{"log", 1, 1, func(m *machine, x []vec) []vec {
 		low := m.compare(x[0], atLeast, m.number(0x1p-1022))
@@ -93,15 +97,19 @@ func (m *machine) expm1(x vec) vec {
 	return m.choose(small, x, m.add(y, y))
 }
 
-func (m *machine) sigmoid(x vec) vec {
-	e := m.exp(m.or(x, m.word(signBit)))
+func (m *machine) sigmoid(x vec) vec { return m.sigmoidOf(x, m.exp(m.or(x, m.word(signBit)))) }
+
+// sigmoidOf and softplusOf take e = exp(−|x|).
+func (m *machine) sigmoidOf(x, e vec) vec {
 	one := m.load(m.number(1))
 	above := m.choose(m.compare(x, atLeast, m.number(0)), one, e)
 	return m.div(above, m.add(one, e))
 }
 
-func (m *machine) softplus(x vec) vec {
-	l := m.log1p(m.exp(m.or(x, m.word(signBit))))
+func (m *machine) softplus(x vec) vec { return m.softplusOf(x, m.exp(m.or(x, m.word(signBit)))) }
+
+func (m *machine) softplusOf(x, e vec) vec {
+	l := m.log1p(e)
 	return m.choose(m.compare(x, greater, m.number(0)), m.add(x, l), l)
 }
 
@@ -190,8 +198,9 @@ func (m *machine) inQuarter(r, c vec) (sin, cos vec) {
 }
 
 func (m *machine) turn(n, s, c vec) (sin, cos vec) {
-	d := m.and(m.xor(s, c), m.subWords(m.load(m.number(0)), m.and(n, m.word(1))))
-	up := m.left(m.and(n, m.word(2)), 62)
-	over := m.left(m.and(m.addWords(n, m.word(1)), m.word(2)), 62)
-	return m.xor(m.xor(s, d), up), m.xor(m.xor(c, d), over)
+	odd, half := m.left(n, 63), m.left(n, 62)
+	sign := m.word(signBit)
+	up, over := m.and(half, sign), m.and(m.xor(half, odd), sign)
+	k := m.signs(odd)
+	return m.xor(m.choose(k, c, s), up), m.xor(m.choose(k, s, c), over)
 }

@@ -170,6 +170,16 @@ func (m *machine) compare(a vec, predicate uint64, b operand.Op) mask {
 	return d
 }
 
+// signs is the mask of the sign bits.
+func (m *machine) signs(a vec) mask {
+	if !m.wide {
+		return a
+	}
+	k := build.K()
+	build.VPMOVQ2M(a, k)
+	return k
+}
+
 // choose returns a where the mask is set and b elsewhere; a may be in memory.
 func (m *machine) choose(k mask, a operand.Op, b vec) vec {
 	d := m.vector()

@@ -83,7 +83,11 @@ func Expm1(x float64) float64 {
 
 // Sigmoid returns 1/(1 + e^-x) to less than 2 units.
 func Sigmoid(x float64) float64 {
-	e := Exp(-abs(x))
+	return sigmoidOf(x, Exp(-abs(x)))
+}
+
+// sigmoidOf and softplusOf take e = exp(−|x|).
+func sigmoidOf(x, e float64) float64 {
 	if x >= 0 {
 		return 1 / (1 + e)
 	}
@@ -92,11 +96,21 @@ func Sigmoid(x float64) float64 {
 
 // Softplus returns log(1 + e^x) to less than 1.7 units.
 func Softplus(x float64) float64 {
-	l := log1p(Exp(-abs(x)))
+	return softplusOf(x, Exp(-abs(x)))
+}
+
+func softplusOf(x, e float64) float64 {
+	l := log1p(e)
 	if x > 0 {
 		return x + l
 	}
 	return l
+}
+
+// SoftplusSigmoid returns Softplus and Sigmoid of x.
+func SoftplusSigmoid(x float64) (softplus, sigmoid float64) {
+	e := Exp(-abs(x))
+	return softplusOf(x, e), sigmoidOf(x, e)
 }
 
 // TanhEdge is from where on Tanh comes from Exp; below it is x + x³ P(x²)/Q(x²) with the

@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/r2sgld/r2sgld/theory/reversible"
+	"github.com/r2sgld/r2sgld/internal/reversible"
 )
 
 // modes25 is the energy with 25 wells.

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/r2sgld/r2sgld/theory/reversible"
+	"github.com/r2sgld/r2sgld/internal/reversible"
 )
 
 // entropyTimes are the times at which the decay of entropy is looked at: from 1/50 to 4

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/r2sgld/r2sgld/internal/mesh"
-	"github.com/r2sgld/r2sgld/theory/reversible"
+	"github.com/r2sgld/r2sgld/internal/reversible"
 )
 
 // A field is the energies of the cells and faces of a mesh.

@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/r2sgld/r2sgld/internal/pace"
-	"github.com/r2sgld/r2sgld/theory/reversible"
+	"github.com/r2sgld/r2sgld/internal/reversible"
 )
 
 func spectrum(t interface {

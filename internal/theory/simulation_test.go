@@ -9,7 +9,7 @@ import (
 	"github.com/r2sgld/r2sgld/domain"
 	"github.com/r2sgld/r2sgld/exchange"
 	"github.com/r2sgld/r2sgld/internal/pace"
-	"github.com/r2sgld/r2sgld/theory"
+	"github.com/r2sgld/r2sgld/internal/theory"
 )
 
 // A simulation runs the sampler for as long as its slowest modes take to forget many

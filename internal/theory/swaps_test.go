@@ -7,8 +7,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/r2sgld/r2sgld/internal/scheme"
+	"github.com/r2sgld/r2sgld/internal/theory"
 	"github.com/r2sgld/r2sgld/potential"
-	"github.com/r2sgld/r2sgld/theory"
 )
 
 // A double well on an interval with two rungs.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/r2sgld/r2sgld/theory/reversible"
+	"github.com/r2sgld/r2sgld/internal/reversible"
 )
 
 // Two wells: the left has three quarters of the mass and is left at rate 1.

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/r2sgld/r2sgld/domain"
-	"github.com/r2sgld/r2sgld/theory"
+	"github.com/r2sgld/r2sgld/internal/theory"
 )
 
 // The 25-mode energy on the flower, 400 × 400: five eigenpairs.

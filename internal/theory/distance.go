@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/r2sgld/r2sgld/theory/reversible"
+	"github.com/r2sgld/r2sgld/internal/reversible"
 )
 
 // Chi2 is χ²(hπ | π) = ∫(h − 1)² dπ for masses pi that sum to 1.

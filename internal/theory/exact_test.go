@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/internal/theory"
 	"github.com/r2sgld/r2sgld/potential"
-	"github.com/r2sgld/r2sgld/theory"
 )
 
 func box(t testing.TB, lo, hi []float64) domain.Domain {

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/r2sgld/r2sgld/internal/mesh"
-	"github.com/r2sgld/r2sgld/theory/reversible"
+	"github.com/r2sgld/r2sgld/internal/reversible"
 )
 
 // A Process is a reversible process of one or two rungs on the cells of a mesh. With

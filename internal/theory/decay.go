@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/r2sgld/r2sgld/internal/mesh"
-	"github.com/r2sgld/r2sgld/theory/reversible"
+	"github.com/r2sgld/r2sgld/internal/reversible"
 )
 
 // A Course is how the law that starts at a point tends to π.

@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/r2sgld/r2sgld/theory/reversible"
+	"github.com/r2sgld/r2sgld/internal/reversible"
 )
 
 // drawn is a connected chain whose masses and weights span the given powers of ten.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/r2sgld/r2sgld/domain"
 	"github.com/r2sgld/r2sgld/internal/mesh"
-	"github.com/r2sgld/r2sgld/theory"
+	"github.com/r2sgld/r2sgld/internal/theory"
 )
 
 // On convex polygons the gap is at least τπ²/diam² (Payne and Weinberger 1960); the

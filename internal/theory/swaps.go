@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/r2sgld/r2sgld/theory/reversible"
+	"github.com/r2sgld/r2sgld/internal/reversible"
 )
 
 // Acceleration is E_S(f)/E(f) − 1 of a function on the states, NaN of a constant.
