@@ -208,7 +208,7 @@ func (l *loader) fit() (*Run, error) {
 		l.MoveBy(sampler.Exact) // a gradient goes through all rows: it costs much more than a step of any kernel
 	}
 	s.Problem = l.target(p.Potential)
-	mode, err := f.mode(s.Problem)
+	mode, err := f.mode(s.Problem, p.Prior)
 	if err != nil {
 		return nil, err
 	}
@@ -261,9 +261,9 @@ func (f *fitReader) chart(p *rows.Posterior, mode *modes.Mode) *prior.Chart {
 	return p.Prior.Chart(mode.X, sd, lo, hi)
 }
 
-// mode is the deepest minimum of −log density that descents from around the start lead to,
-// with the normal law there; nil if there is none.
-func (f *fitReader) mode(p r2sgld.Problem) (*modes.Mode, error) {
+// mode is the deepest minimum of −log density that descents from the priors, and from around
+// the start, lead to, with the normal law there; nil if there is none.
+func (f *fitReader) mode(p r2sgld.Problem, of *prior.Joint) (*modes.Mode, error) {
 	d := p.Potential.Dim()
 	t := modes.Target{Energy: p.Potential, Domain: p.Domain, Flat: 1e-6}
 	for range d {
@@ -275,18 +275,26 @@ func (f *fitReader) mode(p r2sgld.Problem) (*modes.Mode, error) {
 	}
 	rng := &stream.New(1, priorLadder).Of(0, stream.Start).Rand
 	draw := func(x []float64) error {
-		for scale := 0.01 * math.Pow(2, float64(tries%12)); ; scale /= 2 {
-			for j := range x {
-				x[j] = from[j] + scale*rng.NormFloat64()
-			}
-			if tries == 0 || scale < 1e-12 {
-				copy(x, from)
-			}
-			if p.Domain == nil || p.Domain.Contains(x) || scale < 1e-12 {
-				tries++
-				return nil
+		scale := 0.01 * math.Pow(2, float64(tries%12))
+		full := f.somewhere()
+		for j := range full {
+			if q := of.Cut[j]; q != nil && tries > 0 {
+				full[j] = q.X(0.05 + 0.9*rng.Float64())
+			} else if tries > 0 {
+				full[j] += scale * rng.NormFloat64()
 			}
 		}
+		copy(x, f.reduced(full))
+		for range 60 { // nearer to the start until it is inside
+			if p.Domain == nil || p.Domain.Contains(x) {
+				break
+			}
+			for j := range x {
+				x[j] = (x[j] + from[j]) / 2
+			}
+		}
+		tries++
+		return nil
 	}
 	s, err := modes.Find(f.programs.Context, t, draw, modeStarts, modeStarts, 1)
 	if err != nil || len(s.Modes) == 0 {
@@ -302,7 +310,7 @@ func (f *fitReader) mode(p r2sgld.Problem) (*modes.Mode, error) {
 }
 
 // modeStarts is how many descents look for the mode that a run begins at.
-const modeStarts = 12
+const modeStarts = 24
 
 // table reads where the rows are.
 func (f *fitReader) table(n *yamlpos.Node) *Table {

@@ -25,7 +25,7 @@ var update = flag.Bool("update", false, "write the tables of the reference anew"
 func sections() map[string][]key.Key {
 	l, i, t := newLoader(false), newLoader(true), &theoryLoader{loader: newLoader(false)}
 	return map[string][]key.Key{
-		"sample": l.sampleKeys(), "identify": i.identifyKeys(), "noise": (&Noise{}).keys(), "potential": (&Command{}).keys(),
+		"sample": l.sampleKeys(), "identify": i.identifyKeys(), "fit": i.fitKeys(), "rows": tableKeys(&Table{}), "models of rows": (&fitReader{}).modelKeys(), "noise": (&Noise{}).keys(), "potential": (&Command{}).keys(),
 		"domain": region.Keys(), "matrix": region.MatrixKeys(), "sampler": i.Keys(), "until": sampler.UntilKeys(&tune.Until{}),
 		"swap": (&sampler.Swap{}).Keys(), "variance": prefixed("variance.", (&sampler.Swap{}).EstimateKeys()), "data": system.DataKeys(&system.Data{}),
 		"model": system.ModelKeys(&system.Model{}), "solver": prefixed("solver.", (&system.Solver{}).Keys()), "sparse": system.SparseKeys(&dynamics.Sparse{}),

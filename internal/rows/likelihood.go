@@ -134,7 +134,7 @@ func (b *builder) sums(text string) (string, error) {
 
 // ofData reports whether a name is that of a column, of a lagged one or of one of a block.
 func (b *builder) ofData(name string) bool {
-	if _, _, ok := lagged(name); ok {
+	if _, _, ok := b.lagged(name); ok {
 		return true
 	}
 	_, ok := b.series.Values[name]
@@ -150,7 +150,7 @@ func (b *builder) isPick(name string) bool {
 
 // values are those of a column in the rows that are used.
 func (b *builder) values(name string) []float64 {
-	column, back, ok := lagged(name)
+	column, back, ok := b.lagged(name)
 	if !ok {
 		column, back = name, 0
 	}

@@ -327,7 +327,7 @@ func (b *builder) lags() (most int) {
 	for _, t := range b.terms {
 		names, _ := expression.Names(t.text)
 		for _, n := range names {
-			if _, back, ok := lagged(n); ok {
+			if _, back, ok := b.lagged(n); ok {
 				most = max(most, back)
 			}
 		}
@@ -336,10 +336,10 @@ func (b *builder) lags() (most int) {
 }
 
 // lagged reads the name of a lagged column: y[-1].
-func lagged(name string) (column string, back int, ok bool) {
+func (b *builder) lagged(name string) (column string, back int, ok bool) {
 	column, index, ok := strings.Cut(name, "[-")
 	back, err := strconv.Atoi(strings.TrimSuffix(index, "]"))
-	return column, back, ok && err == nil
+	return column, back, ok && err == nil && slices.Contains(b.header, column)
 }
 
 // filter leaves out rows that break an inequality.

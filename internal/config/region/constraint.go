@@ -76,7 +76,7 @@ func bareName(text string, names []string) (name string, at int) {
 	}
 	for _, n := range names {
 		at := strings.Index(string(outside), n)
-		if at < 0 || !strings.ContainsAny(n, "+-*/^(") {
+		if at < 0 || expression.Quoted(n) == n {
 			continue
 		}
 		if end := at + len(n); end == len(text) || !strings.ContainsAny(text[end:end+1], "0123456789_.") && !isLetter(text[end]) {

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/r2sgld/r2sgld/internal/pace"
+	"github.com/r2sgld/r2sgld/internal/report"
+)
+
+// A fitting is what these tests read of a summary.
+type fitting struct {
+	Parameters []report.Parameter
+	Warnings   []string
+	Modes      struct {
+		Modes []struct {
+			Weight float64
+			SE     float64 `json:"weight_se"`
+		}
+	}
+}
+
+// fitted runs fit on a configuration and returns its summary.
+func fitted(t *testing.T, args ...string) *fitting {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "run")
+	if code := run(t.Context(), slices.Concat([]string{"fit"}, args, []string{"--out", dir, "--quiet"})); code != exitDone {
+		t.Fatalf("fit %s: exit code %d", strings.Join(args, " "), code)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "summary.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := new(fitting)
+	if err := json.Unmarshal(text, sum); err != nil {
+		t.Fatal(err)
+	}
+	return sum
+}
+
+// Regressions, a hierarchy, an autoregression and a mixture have the posteriors that Stan
+// drew (testdata/fit). A mean is off by 5.5 standard errors in 4e-8 of all cases, and there
+// are fewer than 25 in the usual run and 90 in the large one. The error of a standard deviation is at most √(2/n) of
+// it where the kurtosis is at most 9.
+func TestPosteriordb(t *testing.T) {
+	text, err := os.ReadFile("testdata/fit/posteriordb.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all map[string][]struct {
+		Name           string
+		Mean, SD, MCSE float64
+	}
+	if err := json.Unmarshal(text, &all); err != nil {
+		t.Fatal(err)
+	}
+	if !pace.Soaking() {
+		pace.Slow(t)
+		for name := range all {
+			if !slices.Contains([]string{"arK", "eight_schools", "gauss_mix", "kidscore_momhs"}, name) {
+				delete(all, name)
+			}
+		}
+	}
+	for name, want := range all {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			sum := fitted(t, "testdata/fit/"+name+".yaml")
+			for i, w := range want {
+				p := sum.Parameters[i]
+				if z := (p.Mean - w.Mean) / math.Hypot(p.MCSEMean, w.MCSE); !(math.Abs(z) < 5.5) {
+					t.Errorf("the mean of %s is %g ± %g, by Stan %g: %.1f standard errors", p.Name, p.Mean, p.MCSEMean, w.Mean, z)
+				}
+				if off, most := p.SD/w.SD-1, 5.5*math.Sqrt(2/p.ESSBulk+2e-4); !(math.Abs(off) < most) {
+					t.Errorf("the standard deviation of %s is %g, by Stan %g: off by %.3f of it, at most %.3f by chance", p.Name, p.SD, w.SD, off, most)
+				}
+			}
+			if len(sum.Warnings) > 0 {
+				t.Errorf("warnings: %q", sum.Warnings)
+			}
+		})
+	}
+}
+
+// Without its order the mixture has two mirror modes of one half each.
+func TestMixtureWithoutOrder(t *testing.T) {
+	pace.Slow(t)
+	data, err := filepath.Abs("testdata/fit/gauss_mix.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := fitted(t, write(t, t.TempDir(), "mix.yaml", `data: `+data+`
+model:
+  parameters:
+    mu[2]: normal(0, 2)
+    sigma[2]: half_normal(2)
+    theta: beta(5, 5)
+  log_lik: log_mix(theta, normal_lpdf(y, mu[1], sigma[1]), normal_lpdf(y, mu[2], sigma[2]))
+`))
+	if len(sum.Modes.Modes) != 2 {
+		t.Fatalf("%d modes", len(sum.Modes.Modes))
+	}
+	for _, m := range sum.Modes.Modes {
+		// 4.9 standard errors have 1e-6
+		if z := (m.Weight - 0.5) / m.SE; !(math.Abs(z) < 4.9) || !(m.SE < 0.05) {
+			t.Errorf("a mode has weight %g ± %g of one half", m.Weight, m.SE)
+		}
+	}
+	if p := sum.Parameters[4]; !(math.Abs(p.Mean-0.5) < 4.9*p.MCSEMean) {
+		t.Errorf("theta is %g ± %g, by symmetry one half", p.Mean, p.MCSEMean)
+	}
+}
+
+// A fit says where its configuration and its data are wrong, and writes nothing.
+func TestFaultyFits(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "d.csv", "y,x,g\n1,2,a\n2,NA,b\n")
+	for text, want := range map[string]string{
+		"model:\n  parameters:\n    a: flat\n  likelihood: y ~ normal(a, 1)\n": "the data are missing",
+		"data: d.csv\n": "the model is missing",
+		"data: none.csv\nmodel:\n  parameters:\n    a: flat\n  likelihood: y ~ normal(a, 1)\n":                                "f.yaml:1:7",
+		"data: d.csv\nmodel:\n  parameters:\n    a: flat\n  likelihood: y ~ normal(a + z, 1)\n":                               "f.yaml:5:30",
+		"data: d.csv\nmodel:\n  parameters:\n    a: flat\n  likelihood: y ~ normal(a*x, 1)\n":                                 "d.csv:3",
+		"data: d.csv\nmodel:\n  parameters:\n    a: {prior: flat, mni: 0}\n  likelihood: y ~ normal(a, 1)\n":                  `unknown key "mni"`,
+		"data: d.csv\nmodel:\n  parameters:\n    a: {min: 1, max: 0}\n  likelihood: y ~ normal(a, 1)\n":                       "is not below max",
+		"data: d.csv\nmodel:\n  parameters:\n    c[g]: flat\n  likelihood: y ~ normal(c[g], 1)\n  constraints: c[a] < c[z]\n": `"c[z]"`,
+		"data: {file: d.csv, missing: skip}\nmodel:\n  parameters:\n    a: flat\n  likelihood: y ~ normal(a, 1)\n":            "missing",
+	} {
+		out := filepath.Join(dir, "run")
+		p := start(t, "fit", write(t, dir, "f.yaml", text), "--out", out)
+		code := p.code(t)
+		if stderr := p.stderr.String(); code != exitUsage || !strings.Contains(stderr, want) {
+			t.Errorf("%s: exit code %d, %s, want %s", text, code, stderr, want)
+		}
+		if _, err := os.Stat(out); err == nil {
+			t.Errorf("%s: it wrote %s", text, out)
+		}
+	}
+}

@@ -1,0 +1,113 @@
+package rows
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/r2sgld/r2sgld/expression"
+)
+
+// logDensity is that of a law with arguments at a value.
+func logDensity(t *testing.T, law string, y float64) float64 {
+	t.Helper()
+	l, err := parse(law)
+	if err != nil {
+		t.Fatal(err)
+	}
+	terms, err := l.density("y")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := expression.Compile(strings.Join(terms, " + "), []string{"y"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := make([]float64, 1)
+	f.Evaluator(1).Value(v, []float64{y})
+	return v[0]
+}
+
+// Log densities are those of package distuv.
+func TestLaws(t *testing.T) {
+	at := []float64{0.1, 0.5, 0.9, 2.5, 7}
+	whole := []float64{0, 1, 3, 7}
+	logit := func(p float64) float64 { return math.Log(p / (1 - p)) }
+	for _, c := range []struct {
+		law string
+		p   interface{ LogProb(float64) float64 }
+		at  []float64
+		add float64
+	}{
+		{"normal(1.5, 0.7)", distuv.Normal{Mu: 1.5, Sigma: 0.7}, at, 0},
+		{"student_t(3, -1, 2)", distuv.StudentsT{Nu: 3, Mu: -1, Sigma: 2}, at, 0},
+		{"cauchy(0.5, 2)", distuv.StudentsT{Nu: 1, Mu: 0.5, Sigma: 2}, at, 0},
+		{"laplace(1, 0.4)", distuv.Laplace{Mu: 1, Scale: 0.4}, at, 0},
+		{"lognormal(0.3, 0.8)", distuv.LogNormal{Mu: 0.3, Sigma: 0.8}, at, 0},
+		{"exponential(1.7)", distuv.Exponential{Rate: 1.7}, at, 0},
+		{"gamma(2.5, 1.3)", distuv.Gamma{Alpha: 2.5, Beta: 1.3}, at, 0},
+		{"inv_gamma(2.5, 1.3)", distuv.InverseGamma{Alpha: 2.5, Beta: 1.3}, at, 0},
+		{"weibull(1.8, 2.2)", distuv.Weibull{K: 1.8, Lambda: 2.2}, at, 0},
+		{"beta(2.5, 0.7)", distuv.Beta{Alpha: 2.5, Beta: 0.7}, at[:3], 0},
+		{"half_normal(1.5)", distuv.Normal{Mu: 0, Sigma: 1.5}, at, math.Ln2},
+		{"half_cauchy(1.5)", distuv.StudentsT{Nu: 1, Mu: 0, Sigma: 1.5}, at, math.Ln2},
+		{"half_student_t(4, 1.5)", distuv.StudentsT{Nu: 4, Mu: 0, Sigma: 1.5}, at, math.Ln2},
+		{"skew_normal(1, 2, 0)", distuv.Normal{Mu: 1, Sigma: 2}, at, 0},
+		{"bernoulli(0.3)", distuv.Bernoulli{P: 0.3}, whole[:2], 0},
+		{fmt.Sprintf("bernoulli_logit(%v)", logit(0.3)), distuv.Bernoulli{P: 0.3}, whole[:2], 0},
+		{"binomial(9, 0.3)", distuv.Binomial{N: 9, P: 0.3}, whole, 0},
+		{fmt.Sprintf("binomial_logit(9, %v)", logit(0.3)), distuv.Binomial{N: 9, P: 0.3}, whole, 0},
+		{"poisson(2.7)", distuv.Poisson{Lambda: 2.7}, whole, 0},
+		{fmt.Sprintf("poisson_log(%v)", math.Log(2.7)), distuv.Poisson{Lambda: 2.7}, whole, 0},
+	} {
+		for _, y := range c.at {
+			if got, want := logDensity(t, c.law, y), c.p.LogProb(y)+c.add; !(math.Abs(got-want) <= 1e-12*(1+math.Abs(want))) {
+				t.Errorf("%s at %g: %v, by distuv %v", c.law, y, got, want)
+			}
+		}
+	}
+}
+
+// Laws that distuv lacks have mass 1 and the mean that they should have.
+func TestLawsHaveMassOne(t *testing.T) {
+	for _, c := range []struct {
+		law        string
+		from, step float64
+		n          int
+		mean       float64
+	}{
+		{"neg_binomial_2(3.2, 1.7)", 0, 1, 400, 3.2},
+		{fmt.Sprintf("neg_binomial_2_log(%v, 1.7)", math.Log(3.2)), 0, 1, 400, 3.2},
+		// sums of smooth functions that end flat are integrals to rounding
+		{"logistic(1, 0.4)", -30, 0.05, 1300, 1},
+		{"skew_normal(1, 2, 3)", -40, 0.05, 2000, 1 + 2*3/math.Sqrt(10)*math.Sqrt(2/math.Pi)},
+	} {
+		mass, mean := 0.0, 0.0
+		for i := range c.n {
+			y := c.from + float64(i)*c.step
+			p := math.Exp(logDensity(t, c.law, y)) * c.step
+			mass, mean = mass+p, mean+p*y
+		}
+		if math.Abs(mass-1) > 1e-10 || math.Abs(mean-c.mean) > 1e-9 {
+			t.Errorf("%s: mass %v, mean %v (%v)", c.law, mass, mean, c.mean)
+		}
+	}
+}
+
+func TestFaultyLaws(t *testing.T) {
+	for text, want := range map[string]string{
+		"nromal(0, 1)": "did you mean normal?",
+		"normal(0)":    "has 2 arguments; found 1",
+		"normal":       "write normal(mu, sigma)",
+		"normal(0, 1":  "write normal(mu, sigma)",
+		"zipf(3)":      "there is no law",
+	} {
+		_, err := parse(text)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+}

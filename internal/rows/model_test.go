@@ -1,0 +1,293 @@
+package rows
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+const trial = `site,dose,n,deaths,y,logdose
+A,1,10,1,0.2,0
+B,2,12,3,-0.3,0.69
+A,3,9,4,1.1,1.09
+C,4,11,8,0.4,1.38
+B,5,10,9,NA,1.6
+`
+
+func infinite(p Parameter) Parameter {
+	if p.Min == 0 && p.Max == 0 {
+		p.Min, p.Max = math.Inf(-1), math.Inf(1)
+	}
+	return p
+}
+
+func model(parameters []Parameter, likelihood ...string) Model {
+	m := Model{Likelihood: likelihood}
+	for _, p := range parameters {
+		m.Parameters = append(m.Parameters, infinite(p))
+	}
+	return m
+}
+
+func build(t *testing.T, m Model, table string) *Posterior {
+	t.Helper()
+	p, err := Build(m, strings.NewReader(table), "trial.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// energy is −log density at a point, and its gradient.
+func energy(p *Posterior, x []float64) (float64, []float64) {
+	u, g := make([]float64, 1), make([]float64, len(x))
+	p.Potential.Evaluator(1, nil).Eval(u, g, x)
+	return u[0], g
+}
+
+func normalLog(x, mu, sd float64) float64 {
+	return -(x-mu)*(x-mu)/(2*sd*sd) - math.Log(sd) - math.Log(2*math.Pi)/2
+}
+
+// A regression with groups, a let and a prior of parameters is what a loop over the rows
+// says.
+func TestGroups(t *testing.T) {
+	m := model([]Parameter{{Name: "a", Prior: "normal(0, 5)"}, {Name: "b", Prior: "flat"}, {Name: "c[site]", Prior: "normal(m, s)"},
+		{Name: "m", Prior: "normal(0, 2)"}, {Name: "s", Prior: "half_normal(1)"}}, "deaths ~ binomial_logit(n, eta + 0*sum(c))")
+	m.Let = []Let{{Name: "eta", Text: "a + b*log(dose) + c[site]"}}
+	p := build(t, m, trial)
+	if got := fmt.Sprint(p.Names); got != "[a b c[A] c[B] c[C] m s]" {
+		t.Fatal(got)
+	}
+	want := func(x []float64) float64 {
+		dose, n, deaths := []float64{1, 2, 3, 4, 5}, []float64{10, 12, 9, 11, 10}, []float64{1, 3, 4, 8, 9}
+		site := []int{0, 1, 0, 2, 1}
+		// priors of numbers alone are known up to a constant
+		log := -x[0]*x[0]/50 - x[5]*x[5]/8 - x[6]*x[6]/2
+		for _, c := range x[2:5] {
+			log += normalLog(c, x[5], x[6])
+		}
+		for i, d := range dose {
+			eta := x[0] + x[1]*math.Log(d) + x[2+site[i]]
+			lg := func(v float64) float64 { g, _ := math.Lgamma(v + 1); return g }
+			log += lg(n[i]) - lg(deaths[i]) - lg(n[i]-deaths[i]) + deaths[i]*eta - n[i]*math.Log1p(math.Exp(eta))
+		}
+		return -log
+	}
+	at := []float64{0.3, -0.2, 0.5, -0.4, 0.1, 0.2, 0.8}
+	u0, _ := energy(p, at)
+	c := u0 - want(at)
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 20 {
+		x := make([]float64, 7)
+		for j := range x {
+			x[j] = rng.NormFloat64()
+		}
+		x[6] = math.Abs(x[6]) + 0.1
+		u, g := energy(p, x)
+		if w := want(x) + c; math.Abs(u-w) > 1e-11*(1+math.Abs(w)) {
+			t.Errorf("at %v: %v, want %v", x, u, w)
+		}
+		for j := range x {
+			const h = 1e-5
+			y := append([]float64(nil), x...)
+			y[j] += h
+			up := want(y)
+			y[j] -= 2 * h
+			if d := (up - want(y)) / (2 * h); math.Abs(d-g[j]) > 1e-5*(1+math.Abs(d)) {
+				t.Errorf("at %v: derivative %d is %v, by differences %v", x, j, g[j], d)
+			}
+		}
+	}
+}
+
+// Rows with gaps and rows before a lag are left out, and where chooses among the others.
+func TestRows(t *testing.T) {
+	m := model([]Parameter{{Name: "a"}}, "y ~ normal(a + lag(y, 2) + dose, 1)")
+	m.Drop = true
+	p := build(t, m, trial)
+	u, _ := energy(p, []float64{0.5})
+	want := -normalLog(1.1, 0.5+0.2+3, 1) - normalLog(0.4, 0.5-0.3+4, 1)
+	if math.Abs(u-want) > 1e-12 || p.Left != 1 || p.Likelihood.Rows() != 2 {
+		t.Errorf("%v, want %v; %d left out of %d", u, want, p.Left, p.Likelihood.Rows())
+	}
+	m = model([]Parameter{{Name: "a"}}, "deaths ~ poisson(a)")
+	m.Where = []string{"1 < dose <= 4", "dose^2 > 4"}
+	if p := build(t, m, trial); p.Likelihood.Rows() != 2 {
+		t.Errorf("%d rows where dose is 3 or 4", p.Likelihood.Rows())
+	}
+}
+
+// A block of columns times a parameter is the sum of products, and standardised columns
+// have mean 0 and sd 1.
+func TestBlocks(t *testing.T) {
+	m := model([]Parameter{{Name: "b[X]"}, {Name: "z[S]"}}, "deaths ~ normal(X*b + S*z, 2)")
+	m.Let = []Let{{Name: "X", Columns: []string{"dose", "n"}}, {Name: "S", Columns: []string{"dose"}, Standardise: true}}
+	p := build(t, m, trial)
+	if got := fmt.Sprint(p.Names); got != "[b[dose] b[n] z[dose]]" {
+		t.Fatal(got)
+	}
+	u, _ := energy(p, []float64{0.5, -0.25, 2})
+	want := 0.0
+	for i, d := range []float64{1, 2, 3, 4, 5} {
+		n, y := []float64{10, 12, 9, 11, 10}[i], []float64{1, 3, 4, 8, 9}[i]
+		want -= normalLog(y, 0.5*d-0.25*n+2*(d-3)/math.Sqrt(2.5), 2)
+	}
+	if math.Abs(u-want) > 1e-12*want {
+		t.Errorf("%v, want %v", u, want)
+	}
+}
+
+// Shapes are walls and equations.
+func TestShapes(t *testing.T) {
+	p := build(t, model([]Parameter{{Name: "w", Shape: "simplex(3)", Prior: "dirichlet(2, 1, 3)"}, {Name: "m", Shape: "positive_ordered(2)", Prior: "normal(0, 1)"}},
+		"y ~ normal(w[1]*m[1] + w[2]*m[2] + w[3]*dose, 1)"), strings.Replace(trial, "NA", "0.5", 1))
+	if fmt.Sprint(p.Names) != "[w[1] w[2] w[3] m[1] m[2]]" || fmt.Sprint(p.Equations) != "[[0 1 2]]" || fmt.Sprint(p.Orders) != "[[3 4]]" {
+		t.Error(p.Names, p.Equations, p.Orders)
+	}
+	if p.Prior.Lower[0] != 0 || p.Prior.Lower[3] != 0 || p.Proper {
+		t.Error(p.Prior.Lower, p.Proper)
+	}
+	a, _ := energy(p, []float64{0.2, 0.3, 0.5, 1, 2})
+	b, _ := energy(p, []float64{0.2, 0.3, 0.5, 1, 2})
+	if a != b || a-a != 0 {
+		t.Error(a, b)
+	}
+}
+
+// Every number of rows is summed whole: strips and their rest, and a block of states says
+// of each what it says of it alone.
+func TestStrips(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n, r := rapid.IntRange(1, 3*strip).Draw(t, "rows"), rapid.IntRange(1, 5).Draw(t, "states")
+		var b strings.Builder
+		b.WriteString("y,g\n")
+		ys := make([]float64, n)
+		for i := range n {
+			ys[i] = float64(rapid.IntRange(-50, 50).Draw(t, "y")) / 8
+			fmt.Fprintf(&b, "%g,%d\n", ys[i], i%3)
+		}
+		p, err := Build(model([]Parameter{{Name: "a[g]"}, {Name: "s"}}, "y ~ normal(a[g], exp(s))"), strings.NewReader(b.String()), "y.csv")
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := len(p.Names)
+		x, u, g := make([]float64, d*r), make([]float64, r), make([]float64, d*r)
+		for i := range x {
+			x[i] = float64(rapid.IntRange(-8, 8).Draw(t, "x")) / 4
+		}
+		p.Potential.Evaluator(r, nil).Eval(u, g, x)
+		rows := p.Likelihood.LogDensity()
+		log := make([]float64, n)
+		for i := range r {
+			one := make([]float64, d)
+			for j := range one {
+				one[j] = x[j*r+i]
+			}
+			alone, slope := energy(p, one)
+			if alone != u[i] {
+				t.Fatalf("state %d of %d: %v, alone %v", i, r, u[i], alone)
+			}
+			for j := range slope {
+				if slope[j] != g[j*r+i] {
+					t.Fatalf("derivative %d of state %d: %v, alone %v", j, i, g[j*r+i], slope[j])
+				}
+			}
+			want := 0.0
+			for k, y := range ys {
+				want -= normalLog(y, one[k%min(n, 3)], math.Exp(one[d-1]))
+			}
+			if math.Abs(u[i]-want) > 1e-10*(1+math.Abs(want)) {
+				t.Fatalf("%v, want %v", u[i], want)
+			}
+			rows(log, one)
+			if s := -sum(log); math.Abs(s-want) > 1e-10*(1+math.Abs(want)) {
+				t.Fatalf("rows add to %v, want %v", s, want)
+			}
+		}
+	})
+}
+
+func TestEvaluationAllocatesNothing(t *testing.T) {
+	p := build(t, model([]Parameter{{Name: "a"}, {Name: "c[site]"}}, "deaths ~ poisson_log(a*logdose + c[site])"), trial)
+	e, d := p.Potential.Evaluator(3, nil), len(p.Names)
+	u, g, x := make([]float64, 3), make([]float64, 3*d), make([]float64, 3*d)
+	if n := testing.AllocsPerRun(10, func() { e.Eval(u, g, x) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+// Faults say what is wrong and what to do.
+func TestFaults(t *testing.T) {
+	a, good := Parameter{Name: "a"}, "deaths ~ poisson_log(a)"
+	let := func(name, text string) func(*Model) {
+		return func(m *Model) { m.Let = append(m.Let, Let{Name: name, Text: text}) }
+	}
+	for _, c := range []struct {
+		parameters []Parameter
+		likelihood string
+		change     func(*Model)
+		want       string
+	}{
+		{nil, good, nil, "there are none"},
+		{[]Parameter{a}, "", nil, "there is none: add, for instance, likelihood"},
+		{[]Parameter{a}, "deaths = poisson(a)", nil, "such as y ~ normal"},
+		{[]Parameter{a}, "deaths ~ poison(a)", nil, "did you mean poisson?"},
+		{[]Parameter{a}, "deaths ~ poisson(a, a)", nil, "has 1 arguments; found 2"},
+		{[]Parameter{a}, "death ~ poisson_log(a)", nil, `did you mean "deaths"?`},
+		{[]Parameter{a}, "deaths ~ poisson_log(b)", nil, `"b" is neither a parameter`},
+		{[]Parameter{a}, "deaths ~ poisson_log(a +)", nil, ""},
+		{[]Parameter{a}, "deaths ~ poisson_log(a[site])", nil, "a is one number"},
+		{[]Parameter{{Name: "c[site]"}}, "deaths ~ poisson_log(c)", nil, "c has several entries"},
+		{[]Parameter{{Name: "c[site]"}}, "deaths ~ poisson_log(c[D])", nil, "there is no entry c[D]"},
+		{[]Parameter{{Name: "c[sit]"}}, "deaths ~ poisson_log(c[sit])", nil, `did you mean "site"?`},
+		{[]Parameter{{Name: "c[2]"}}, "deaths ~ poisson_log(c[site])", nil, `holds "A", and the parameter c[2] has no such entry`},
+		{[]Parameter{{Name: "dose"}}, "deaths ~ poisson_log(dose)", nil, "is a column of the data"},
+		{[]Parameter{{Name: "exp"}}, "deaths ~ poisson_log(exp)", nil, "is a function of formulas"},
+		{[]Parameter{{Name: "2a"}}, good, nil, "a parameter is a name"},
+		{[]Parameter{a, a}, good, nil, "comes twice"},
+		{[]Parameter{a}, "y ~ normal(a, 1)", nil, "the value of y is missing"},
+		{[]Parameter{a}, "y ~ poisson(a)", func(m *Model) { m.Drop = true }, "a value is a whole number from 0 on"},
+		{[]Parameter{a}, "deaths ~ bernoulli(a)", nil, "a value is 0 or 1"},
+		{[]Parameter{a}, "n ~ binomial(deaths, a)", nil, "is more than the 1 tries"},
+		{[]Parameter{a}, "site ~ normal(a, 1)", nil, "not a number"},
+		{[]Parameter{a}, "deaths ~ poisson(3)", nil, "no parameter has any influence"},
+		{[]Parameter{a}, "", func(m *Model) { m.LogLik = []string{"-a^2"} }, "what is known of parameters alone is a prior"},
+		{[]Parameter{{Name: "a", Prior: "normal(0, -1)"}}, good, nil, "sd"},
+		{[]Parameter{{Name: "a", Prior: "poisson(3)"}}, good, nil, "law of whole numbers"},
+		{[]Parameter{{Name: "a", Prior: "normal(dose, 1)"}}, good, nil, "is none with one value"},
+		{[]Parameter{{Name: "a", Prior: "beta(1, 1)", Min: 2, Max: 3}}, good, nil, "has no mass between its walls"},
+		{[]Parameter{{Name: "a", Prior: "dirichlet(1, 1)"}}, good, nil, "prior of a simplex"},
+		{[]Parameter{a, {Name: "w", Shape: "simplex(1)"}}, good, nil, "a shape is simplex(k)"},
+		{[]Parameter{a, {Name: "w[3]", Shape: "ordered(2)"}}, good, nil, "leave the brackets out"},
+		{[]Parameter{a, {Name: "c[0]"}}, good, nil, "has 1 to"},
+		{[]Parameter{a}, "deaths ~ poisson_log(a + mu)", let("mu", "a*dos"), `did you mean "dose"?`},
+		{[]Parameter{a}, good, let("a", "1"), "is a parameter: give the formula another name"},
+		{[]Parameter{a}, good, let("dose", "1"), "is a column of the data: give the formula"},
+		{[]Parameter{a}, good, let("b c", "1"), "is no name for a formula"},
+		{[]Parameter{a}, "deaths ~ poisson_log(lag(a, 1))", nil, "lag takes a column"},
+		{[]Parameter{a}, "deaths ~ poisson_log(a*lag(dose, 0))", nil, "from 1 on"},
+		{[]Parameter{a}, "deaths ~ poisson_log(sum(a))", nil, "has none"},
+		{[]Parameter{a}, good, func(m *Model) { m.Where = []string{"dose > 9"} }, "holds in none of 5 rows"},
+		{[]Parameter{a}, good, func(m *Model) { m.Where = []string{"dosis > 9"} }, `no column "dosis"`},
+		{[]Parameter{a}, "deaths ~ poisson_log(X*a)", func(m *Model) { m.Let = []Let{{Name: "X", Columns: []string{"dose"}}} }, "is multiplied by a parameter a[X]"},
+		{[]Parameter{a}, "deaths ~ poisson_log(X + a)", func(m *Model) { m.Let = []Let{{Name: "X", Columns: []string{"dose"}}} }, "is a block of columns"},
+		{[]Parameter{a}, good, func(m *Model) { m.Let = []Let{{Name: "X", Columns: []string{"doses"}}} }, `did you mean "dose"?`},
+	} {
+		m := model(c.parameters)
+		if c.likelihood != "" {
+			m.Likelihood = []string{c.likelihood}
+		}
+		if c.change != nil {
+			c.change(&m)
+		}
+		_, err := Build(m, strings.NewReader(trial), "trial.csv")
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v, %q: %v, want %q", c.parameters, c.likelihood, err, c.want)
+		}
+	}
+}
