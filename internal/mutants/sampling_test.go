@@ -6,11 +6,11 @@ var ofSampling = []fault{
 		{"tune.SteepWall", "+ wallRays ", ""},
 		{"tune.along", "float64(k%2)", ""},
 	}},
-	{"poles: no points on the way but the last", "tune TestInfinite", []edit{{"tune.(*descent).falls", "left := 1.0", "left := closest"}}},
+	{"poles: the power at draws alone", "tune TestInfinite", []edit{{"tune.(*descent).falls", "left >= closest", "left >= 1"}}},
 	{"poles: slopes alone", "tune TestInfinite", []edit{{"tune.(*descent).falls", "-left*", "-"}}},
 	{"poles: straight ways alone", "tune TestPolesInside", []edit{{"tune.(*descent).infinite", "range turns", "range 1"}}},
 	{"poles: at walls alone", "tune TestPolesInside|TestInfinite", []edit{{"tune.(*descent).follow", "far = t\n", "return 0\n"}}},
-	{"poles: long differences at narrow domains", "tune TestPoleFar", []edit{{"tune.(*meter).curvature", "h < least", "h > 0"}}},
+	{"poles: long differences at narrow domains", "tune TestPoleFar", []edit{{"tune.(*meter).curvature", "h < least", "least > 0"}}},
 	{"one step towards a wall", "tune SteepWall", []edit{{"tune.SteepWall", "&& steepens(seen[1], seen[2]) ", ""}}},
 	{"walls steep by any growth", "tune SteepWall", []edit{{"tune.steepens", "wallGrowth", "1"}}},
 	{"swap inverted", "exchange Probability|KeepsTheLaw", []edit{{"exchange.logS", "uCold - uHot", "uHot - uCold"}}},
@@ -333,6 +333,9 @@ var ofSampling = []fault{
 	{"auto: draws that are not thinned", "cmd/r2sgld TestLimits", []edit{{"tune.Until.hold", "leastHeld", "mostDraws"}}},
 	{"auto: jumps that the warm-up keeps to itself", "cmd/r2sgld AutoAcross(Jumps|Features)", []edit{
 		{"tune.(*tuner).learn", ", Jumps: unseen(res)", ""},
+	}},
+	{"auto: a box of few numbers has no interior", "cmd/r2sgld TestBoxOfFewNumbers", []edit{
+		{"internal/config/region.lonely", "math.Nextafter(v, math.Copysign(math.Inf(1), step))", "math.NaN()"},
 	}},
 	{"auto: steps too long for a feature", "cmd/r2sgld AutoAcrossFeatures", []edit{
 		{".Jumps.Coarse", "j.Refused > admitted", "false"},
