@@ -61,7 +61,7 @@ func TestAutoAcrossFeatures(t *testing.T) {
 // never leaves its steps at the bottom of the well; auto takes an exact kernel, or steps that
 // the well allows where the fitted law led there.
 //
-// Mutant: rounds of the warm-up that never judge steps.
+// Mutant: SGLD goes on whatever its steps and draws tell.
 func TestAutoInNarrowWells(t *testing.T) {
 	pace.Slow(t)
 	wells := map[int]float64{40: 0.240072, 120: 0.095285, 400: 0.030629}

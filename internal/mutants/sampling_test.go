@@ -334,6 +334,10 @@ var ofSampling = []fault{
 	{"auto: jumps that the warm-up keeps to itself", "cmd/r2sgld AutoAcross(Jumps|Features)", []edit{
 		{"tune.(*tuner).learn", ", Jumps: unseen(res)", ""},
 	}},
+	{"auto: SGLD whatever its steps and draws tell", "cmd/r2sgld TestAutoInNarrowWells", []edit{
+		{"tune.unseen", "j.Certain() || j.Coarse(Bias)", "j.Certain() && false"},
+		{"tune.(*Found).choose", "hmc.Efficiency() >= sgld.Efficiency()*unbiased", "unbiased < 0"},
+	}},
 	{"auto: a box of few numbers has no interior", "cmd/r2sgld TestBoxOfFewNumbers", []edit{
 		{"internal/config/region.lonely", "math.Nextafter(v, math.Copysign(math.Inf(1), step))", "math.NaN()"},
 	}},
