@@ -54,7 +54,8 @@ func TestInfinite(t *testing.T) {
 			side, q := sides(p)
 			return side * 9 * q * q
 		}},
-		{"Cauchy", nil, false, func(x float64) float64 { return 2 * x / (1 + x*x) }, func(p float64) float64 { return math.Tan(math.Pi * (p - 0.5)) }},
+		{"Cauchy", nil, false, func(x float64) float64 { return 2 * x / (1 + x*x) },
+			func(p float64) float64 { return math.Tan(math.Pi * (p - 0.5)) }},
 	} {
 		u := potential.Func(2, func(grad, x []float64) float64 {
 			grad[0], grad[1] = c.u(x[0]), x[1]
