@@ -124,9 +124,7 @@ func (m *machine) read(x []float64, r, from int) {
 	}
 	for in := m.in; len(in) > 0; in, x = in[m.width:], x[r:] {
 		some := x[from : from+m.lanes]
-		for i, v := range some { // copy costs more for a few
-			in[i] = v
-		}
+		copy(in, some)
 		for i := m.lanes; i < m.width; i++ {
 			in[i] = some[0]
 		}
