@@ -38,6 +38,15 @@ var ofMathematics = []fault{
 	}},
 	{"weights of lanes not scaled", "expression Together", []edit{{"expression.weights", "exp[i] / s", "1 / s"}}},
 	{"a kernel for another function", "expression Theirs", []edit{{"expression.opcodes", "opCos: opcode.Cos", "opCos: opcode.Sin"}}},
+	{"erfc: what the square lacks left out", "internal/vector/lane Errors", []edit{
+		{"internal/vector/lane.erfOf", "((hi-u)+w)+lo", "(hi - u) + w"},
+	}},
+	{"Phi: what √½ lacks has the other sign", "internal/vector/lane Errors", []edit{
+		{"internal/vector/lane.Phi", "-(lacks / y)", "lacks/y"},
+	}},
+	{"halves of powers without their root", "expression HalfPowers", []edit{
+		{"expression.expandPowers", "e.op(opMul, e.multiplied(v.arg[0], n), e.op(opSqrt, v.arg[0]))", "e.multiplied(v.arg[0], n)"},
+	}},
 	{"programs: lanes that a kernel has done are done again", "internal/vector Programs", []edit{
 		{"internal/vector.Run", "k, at = k+done, lane", "k, at = k+done, 0*lane"},
 	}},
