@@ -231,6 +231,12 @@ var ofSampling = []fault{
 	{"harmonic: time left with the wrong sign", ". ExactKernels/^polygon$/harmonic", []edit{
 		{"kernel.(*orbit).follow", "- s) / (1 +", "+ s) / (1 -"},
 	}},
+	{"harmonic: energies held against nothing", ". HarmonicNoticesSlits", []edit{
+		{"kernel.(*orbits).Check", "o.gaussian.clearly(x, grad, energy)", "true"},
+	}},
+	{"harmonic: rounding taken for another potential", "kernel FindGaussianRounding", []edit{
+		{"kernel.(*gaussian).agrees", "+quadraticSlope*", "+0*"},
+	}},
 	{"harmonic: no temperature", ". HarmonicRuns", []edit{{"kernel.(*orbit).launch", "sd *", ""}}},
 	{"harmonic: walls of other coordinates", ". HarmonicRuns", []edit{
 		{".(*run).prepare", "r.domain", "r.problem.Domain"},
