@@ -306,6 +306,10 @@ var ofSampling = []fault{
 	{"modes: weights that do not make up for draws outside", "internal/modes FitInPieces", []edit{
 		{"internal/modes.(*Fit).move", "max(leastIn, in/(part.Weight*float64(drawn)))", "max(1, 0*in)"},
 	}},
+	{"modes: what parts have in place of modes", "internal/modes FitTellsOfModes", []edit{
+		{"internal/modes.(*Fit).settle", "f.Basin[f.laws.Owner(at[i*d:(i+1)*d])] += math.Exp(l-f.LogZ) / float64(n)",
+			"_, _, _ = d, i, l; copy(f.Basin, f.Weight)"},
+	}},
 	{"modes: a fitted law that misses the density", "tune ScoutAtAPole", []edit{{"internal/modes.(*Fit).Defend", "held >= 1-most", "true"}}},
 	{"guide: added in place of taken off", ". Guide", []edit{{".(*guide).lead", "b.Energy[i] -= u", "b.Energy[i] += u"}}},
 	{"guide: energies told as they are traded", ". Guide", []edit{{".(*guide).told", "energy[i] += v", "energy[i] += 0 * v"}}},
