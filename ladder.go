@@ -61,7 +61,7 @@ func (l *ladder) end(k int, finite bool) error {
 		}
 	}
 	if err := l.mover.Check(l.block); err != nil {
-		return fmt.Errorf("iteration %d: %w", k, err)
+		return fmt.Errorf("iteration %d: %w: begin anew with another kernel, such as hmc", k, err)
 	}
 	if err := l.shadow.follow(k); err != nil {
 		return fmt.Errorf("certificate, iteration %d: %w", k, err)
