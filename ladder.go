@@ -60,6 +60,9 @@ func (l *ladder) end(k int, finite bool) error {
 			return l.blowUp(k, i)
 		}
 	}
+	if err := l.mover.Check(l.block); err != nil {
+		return fmt.Errorf("iteration %d: %w: begin anew with another kernel, such as hmc", k, err)
+	}
 	if err := l.shadow.follow(k); err != nil {
 		return fmt.Errorf("certificate, iteration %d: %w", k, err)
 	}

@@ -231,6 +231,12 @@ var ofSampling = []fault{
 	{"harmonic: time left with the wrong sign", ". ExactKernels/^polygon$/harmonic", []edit{
 		{"kernel.(*orbit).follow", "- s) / (1 +", "+ s) / (1 -"},
 	}},
+	{"harmonic: energies held against nothing", ". HarmonicNoticesSlits", []edit{
+		{"kernel.(*orbits).Check", "o.gaussian.clearly(x, grad, energy)", "true"},
+	}},
+	{"harmonic: rounding taken for another potential", "kernel FindGaussianRounding", []edit{
+		{"kernel.(*gaussian).agrees", "+quadraticSlope*", "+0*"},
+	}},
 	{"harmonic: no temperature", ". HarmonicRuns", []edit{{"kernel.(*orbit).launch", "sd *", ""}}},
 	{"harmonic: walls of other coordinates", ". HarmonicRuns", []edit{
 		{".(*run).prepare", "r.domain", "r.problem.Domain"},
@@ -299,6 +305,10 @@ var ofSampling = []fault{
 	}},
 	{"modes: weights that do not make up for draws outside", "internal/modes FitInPieces", []edit{
 		{"internal/modes.(*Fit).move", "max(leastIn, in/(part.Weight*float64(drawn)))", "max(1, 0*in)"},
+	}},
+	{"modes: what parts have in place of modes", "internal/modes FitTellsOfModes", []edit{
+		{"internal/modes.(*Fit).settle", "f.Basin[f.laws.Owner(at[i*d:(i+1)*d])] += math.Exp(l-f.LogZ) / float64(n)",
+			"_, _, _ = d, i, l; copy(f.Basin, f.Weight)"},
 	}},
 	{"modes: a fitted law that misses the density", "tune ScoutAtAPole", []edit{{"internal/modes.(*Fit).Defend", "held >= 1-most", "true"}}},
 	{"guide: added in place of taken off", ". Guide", []edit{{".(*guide).lead", "b.Energy[i] -= u", "b.Energy[i] += u"}}},
