@@ -21,12 +21,15 @@ var ofMathematics = []fault{
 	{"normals: angles without their quarters", "internal/vector/lane Normals", []edit{
 		{"internal/vector/lane.Normals", "turn(b>>QuarterBits", "turn(b>>QuarterBits&1"},
 	}},
-	{"lanes of replicas with one key", "stream LanesMoments", []edit{{"stream.NewLanes", "ladder, i, p", "ladder, 0*i, p"}}},
-	{"lanes: every two coordinates alike", "stream LanesLaw", []edit{{"stream.(*Lanes).fill", "pair++", "pair += 0"}}},
-	{"lanes: every iteration alike", "stream LanesMoments", []edit{
-		{"stream.(*Lanes).fill", "l.odd, l.keys, pair, high", "l.odd, l.keys, pair, 0"},
-		{"stream.(*Lanes).fill", "2*n], l.keys, pair, high", "2*n], l.keys, pair, 0"},
-	}},
+	{"lanes of replicas with one key", "stream LanesMoments", []edit{{"stream.(*Set).Lanes", "s.Of(i, p)", "s.Of(0, p)"}}},
+	{"lanes: every two coordinates alike", "stream LanesLaw", []edit{{"stream.(*Lanes).fill", "key+uint64(pair)", "key+uint64(0*pair)"}}},
+	{"lanes: every iteration alike", "stream LanesMoments", []edit{{"stream.(*Lanes).fill", "l.fills, l.at)", "l.fills, 0)"}}},
+	{"lanes: every fill of an iteration alike", "stream LanesMoments", []edit{{"stream.(*Lanes).fill", "l.fills, l.at)", "0, l.at)"}}},
+	{"lanes: numbers of the stream alone", "stream LanesMoments", []edit{{"stream.(*Rand).NormFloat64", "normals|", "0*normals|"}}},
+	{"lanes: fills go on in another iteration", "stream LanesDoNotDepend", []edit{{"stream.(*Lanes).fill", "k != l.at", "l.at = k; false"}}},
+	{"lanes: the cosine twice", "stream LanesMoments", []edit{{"stream.(*Lanes).fill", "l.fills++", "copy(l.numbers[half:2*half], l.numbers); l.fills++"}}},
+	{"lanes: numbers of one scale off", "stream LanesLaw", []edit{{"stream.(*Lanes).Normals", "return l.fill(vector.Normals, d)",
+		"v := l.fill(vector.Normals, d); for i := range v { v[i] *= 1.01 }; return v"}}},
 	{"a fused product that kernels round", "internal/vector SameBits|Lengths", []edit{
 		{"internal/vector.MulAdd", "float64(x*b[i]) + c[i]", "math.FMA(x, b[i], c[i])"},
 	}},

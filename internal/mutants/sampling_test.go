@@ -108,8 +108,17 @@ var ofSampling = []fault{
 	{"starts that are not finite kept", "tune TestStartsAre", []edit{{"tune.(*tuner).starts", "!m.finite(at)", "false"}}},
 	{"stay where the drift is infinite", ". NoTrap", []edit{{".(*replicas).bounce", "l.withoutDrift(i, r)", "_ = i"}}},
 	{"threads share a stream", "stream StreamsDiffer", []edit{{"stream.(*Set).Of", "s.ladder", "0"}}},
-	{"normals without a tail", "stream Normals", []edit{{"stream.(*Rand).edgeNormal", "r.tailNormal(u < 0)", "u * z.edge[1]"}}},
-	{"resume forgets the streams", ". ResumedRun", []edit{{".(*ladder).picture", "streams, l.", ""}}},
+	{"replicas share a stream", "stream StreamsDiffer", []edit{{"stream.(*Set).Of", "s.ladder, replica", "s.ladder, 0*replica"}}},
+	{"normal numbers of one scale off", "stream Normals", []edit{{"internal/vector/lane.Normals", "-2 *", "-2.02 *"}}},
+	{"normal numbers: the cosine twice", "stream StreamsDiffer", []edit{{"internal/vector/lane.Normals", "r * s", "r * c"}}},
+	{"normal numbers: the first of two twice", "stream StreamsDiffer", []edit{
+		{"stream.(*Rand).NormFloat64", "return x", "s.normal = x; return x"},
+	}},
+	{"normal numbers of the words", "stream StreamsDiffer", []edit{{"stream.(*Rand).NormFloat64", "normals|", "words|"}}},
+	{"streams go on in another iteration", "stream StreamsBegin", []edit{{"stream.(*bits).follow", "k != s.at", "false"}}},
+	{"streams begin alike in all iterations", "stream StreamsBegin", []edit{{"stream.(*bits).Uint64", "s.words/2, s.at", "s.words/2, 0"}}},
+	{"a resume begins streams anew", ". ResumedRun", []edit{{".band.iterate", "l.streams.Begin(k)", "_ = k"}}},
+	{"a band's own noise is that of its first ladder", ". LaddersInStep", []edit{{".(*replicas).random", "l.first + i", "i"}}},
 	{"momentum: noise without 1 - mu", "kernel MomentumStationary", []edit{{"kernel.(*Schedule).Set", "Mu - m.", ""}}},
 	{"momentum uphill", "kernel MomentumStationary", []edit{{"kernel.stepMomentum", "v -=", "v +="}}},
 	{"momentum scaled whole at swaps", ". MomentumSwapsKeep", []edit{
@@ -214,8 +223,8 @@ var ofSampling = []fault{
 	{"harmonic: the other root", "kernel TestHarmonicLaw", []edit{{"kernel.crossing", "r - root", "r + root"}}},
 	{"harmonic: velocity kept", "kernel TestHarmonicLaw", []edit{
 		{"kernel.(*orbit).launch",
-			"o.white[j] = sd * rng.NormFloat64()",
-			"if v := sd * rng.NormFloat64(); o.white[j] == 0 { o.white[j] = v }"},
+			"o.white[j] = sd * xi[j*n]",
+			"if v := sd * xi[j*n]; o.white[j] == 0 { o.white[j] = v }"},
 	}},
 	{"MALA: energies of momenta too small", "kernel MALA", []edit{{"kernel.(*trajectory).over", "(2 *", "(2.1 *"}}},
 	{"MALA: the way back at the folded displacement", ". MALAOfATruncated", []edit{
@@ -241,7 +250,7 @@ var ofSampling = []fault{
 	{"certificate: half of the bias", ". CertificateBetweenWalls", []edit{{".(*Result).Bias", "(2,", "(1,"}}},
 	{"certificate: without what the extrapolation leaves", ". TestCertificateCovers", []edit{{".(*Result).Bias", "rest/2", "0*rest"}}},
 	{"certificate: noise of its own", ". CertificateBetweenWalls", []edit{
-		{".(*shadow).split", ", xi := range noise {", " := range noise { xi := rng.NormFloat64()"},
+		{".(*shadow).split", ", xi := range noise {", " := range noise { xi := s.random(i).NormFloat64()"},
 	}},
 	{"evidence: gap without an error", "tune Contradicts", []edit{{"tune.gapError", ", e.GapError", ", 0"}}},
 	{"evidence: heavy tails explain either way", "tune Contradicts", []edit{{"tune.unexplained", "e.Forward < e.Backward", "true"}}},
