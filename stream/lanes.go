@@ -8,28 +8,27 @@ import "github.com/r2sgld/r2sgld/internal/vector"
 // is for one goroutine.
 type Lanes struct {
 	each  []*Rand
-	keys  []uint64 // of the streams
-	at    uint64   // the iteration of the last fill
-	fills uint64   // in it
-	held  [4]held  // of the first fills of an iteration; the last is of those beyond
-
-	// the workspace
-	pairs []uint64 // the keys of pairs of coordinates
-	drawn []float64
+	keys  []uint64   // of the streams
+	at    uint64     // the iteration of the last fill
+	fills uint64     // in it
+	held  [most]held // of the first fills of an iteration; the last is of those beyond
+	all   []uint64   // a workspace: the keys of a draw
 }
 
-// held are the numbers of a fill, of several iterations where lanes are few: vectors are
-// filled, and wait less for what they compute.
+// held are the numbers of a fill in so many pairs of iterations: one, or more where lanes
+// are few, so that vectors are filled and wait less for what they compute. What one pair
+// of numbers is made of goes to two iterations: those of the first ones come first.
 type held struct {
 	uniform    bool
 	d          int
-	from, many uint64 // iterations
+	from, many uint64 // pairs of iterations
 	numbers    []float64
 }
 
-// ahead is how many iterations may be drawn at once, and how many pairs at least are.
-// Those of an iteration have their counter in common.
-const ahead = 32
+const (
+	most  = 16 // of an iteration that are held
+	ahead = 16 // pairs of iterations that have a counter in common; so many keys at least are drawn at once
+)
 
 // Lanes returns the streams of the first n replicas for a purpose.
 func (s *Set) Lanes(n int, p Purpose) *Lanes {
@@ -53,57 +52,45 @@ func (l *Lanes) Normals(d int) []float64 { return l.fill(false, d) }
 func (l *Lanes) Uniforms(d int) []float64 { return l.fill(true, d) }
 
 func (l *Lanes) fill(uniform bool, d int) []float64 {
-	n := len(l.each)
-	half := (d + 1) / 2 * n
-	if half == 0 {
+	size := d * len(l.each)
+	if size == 0 {
 		return nil
 	}
 	if k := *l.each[0].bits.iteration; k != l.at {
 		l.at, l.fills = k, 0
 	}
-	f := l.fills
+	f, pair := l.fills, l.at/2
 	l.fills++
-	h := &l.held[min(f, uint64(len(l.held)-1))]
-	if h.uniform != uniform || h.d != d || l.at-h.from >= h.many || f >= uint64(len(l.held)-1) {
+	h := &l.held[min(f, most-1)]
+	if f >= most-1 || pair-h.from >= h.many || h.d != d || h.uniform != uniform {
 		h.uniform, h.d, h.many = uniform, d, 1
-		for f < uint64(len(l.held)-1) && h.many < ahead && int(h.many)*half < ahead {
+		for f < most-1 && int(h.many)*size < ahead {
 			h.many *= 2
 		}
-		h.from = l.at - l.at%h.many
-		l.draw(h, half, f)
+		h.from = pair - pair%h.many
+		l.draw(h, f)
 	}
-	return h.numbers[int(l.at-h.from)*2*half:][:d*n]
+	return h.numbers[int(pair-h.from+l.at%2*h.many)*size:][:size]
 }
 
-// draw draws fill f of the iterations of h: the first half of the coordinates and, of the
-// same keys, the second.
-func (l *Lanes) draw(h *held, half int, f uint64) {
-	l.pairs = l.pairs[:0]
+// draw draws fill f of the iterations of h. Coordinates have keys of their own, too, as
+// counters are those of all.
+func (l *Lanes) draw(h *held, f uint64) {
+	l.all = l.all[:0]
 	for t := range h.many {
-		for pair := range uint64(half / len(l.keys)) {
+		for j := range uint64(h.d) {
 			for _, k := range l.keys {
-				l.pairs = append(l.pairs, k+(h.from+t)%ahead<<32+pair)
+				l.all = append(l.all, k+(h.from+t)%ahead<<32+j)
 			}
 		}
 	}
-	all := len(l.pairs)
-	if len(h.numbers) < 2*all {
-		h.numbers = make([]float64, 2*all)
-	}
-	numbers := h.numbers
-	if h.many > 1 {
-		if len(l.drawn) < 2*all {
-			l.drawn = make([]float64, 2*all)
-		}
-		numbers = l.drawn
+	n := len(l.all)
+	if len(h.numbers) < 2*n {
+		h.numbers = make([]float64, 2*n)
 	}
 	draw := vector.Normals
 	if h.uniform {
 		draw = vector.Uniforms
 	}
-	draw(numbers[:all], numbers[all:2*all], l.pairs, f, h.from/ahead)
-	for at := 0; h.many > 1 && at < all; at += half {
-		copy(h.numbers[2*at:], numbers[at:at+half])
-		copy(h.numbers[2*at+half:], numbers[all+at:all+at+half])
-	}
+	draw(h.numbers[:n], h.numbers[n:2*n], l.all, f, h.from/ahead)
 }
