@@ -13,6 +13,7 @@ type Lanes struct {
 	fills uint64     // in it
 	held  [most]held // of the first fills of an iteration; the last is of those beyond
 	all   []uint64   // a workspace: the keys of a draw
+	now   *uint64    // the iteration of the streams
 }
 
 // held are the numbers of a fill in so many pairs of iterations: one, or more where lanes
@@ -35,7 +36,7 @@ func (s *Set) Lanes(n int, p Purpose) *Lanes {
 	l := &Lanes{}
 	for i := range n {
 		r := s.Of(i, p)
-		l.each, l.keys = append(l.each, r), append(l.keys, r.bits.key)
+		l.each, l.keys, l.now = append(l.each, r), append(l.keys, r.bits.key), r.bits.iteration
 	}
 	return l
 }
@@ -56,7 +57,7 @@ func (l *Lanes) fill(uniform bool, d int) []float64 {
 	if size == 0 {
 		return nil
 	}
-	if k := *l.each[0].bits.iteration; k != l.at {
+	if k := *l.now; k != l.at {
 		l.at, l.fills = k, 0
 	}
 	f, pair := l.fills, l.at/2

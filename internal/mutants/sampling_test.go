@@ -75,7 +75,7 @@ var ofSampling = []fault{
 	{"a state with the numbers of all ladders", ". LaddersInStep", []edit{{".(*replicas).apart", "b.R == b.Stride", "true"}}},
 	{"no square root of two in the noise", "kernel Stationary", []edit{{"kernel.(*Schedule).Set", "(2 * share", "(share"}}},
 	{"no square root of two, on the flower", ". TwoRungs", []edit{{"kernel.(*Schedule).Set", "(2 * share", "(share"}}},
-	{"uphill", "kernel Stationary", []edit{{"kernel.stepLangevin", "] - eta", "] + eta"}}},
+	{"uphill", "kernel Stationary", []edit{{"kernel.stepLangevin", "v -= eta", "v += eta"}}},
 	{"no reflection", ". GaussianInBox|Simplex", []edit{{".(*replicas).reflect", "l.reflector != nil:", "false:"}}},
 	{"draws of the hot rung", ". TwoRungs", []edit{
 		{".(*ladder).keepDraw", "c.draws.add(r,", "c.draws.add(b.R-1-r,"},
@@ -187,7 +187,7 @@ var ofSampling = []fault{
 		{".(*Result).alike", "every(of(l), stride/l.Stride", "of(l"},
 	}},
 	{"base: no temperature before its gradient", ". SGLDWithBase", []edit{
-		{"kernel.stepLangevin", "eta *= at.Temperature[rung]", "_ = at.Temperature"},
+		{"kernel.stepLangevin", "eta * at.Temperature[r]", "eta"},
 	}},
 	{"base: uphill", ". SGLDWithBase", []edit{{"kernel.stepLangevin", "] -=", "] +="}}},
 	{"base: no temperature before its force", ". FollowTheBase", []edit{
@@ -315,7 +315,9 @@ var ofSampling = []fault{
 	{"guide: the mass of the uniform law", ". Guide", []edit{{".Problem.normal", "p.Guide != nil", "p.Guide != nil && false"}}},
 	{"guide: without the probability that the domain has", ". Guide$", []edit{{".Problem.Mass", "return math.Log(share)", "return 0 * share"}}},
 	{"guide: no acceptance knows it", ". ExactKernels/^triangle$/HMC", []edit{{"kernel.(*trajectory).over", "h += b.Base[i]", "_ = b.Base[i]"}}},
-	{"guide: steps that do not know it", ". GaussianInBall", []edit{{"kernel.stepLangevin", "b.X[j] -= eta * b.BaseGrad[j]", "_ = eta"}}},
+	{"guide: steps that do not know it", ". GaussianInBall", []edit{
+		{"kernel.stepLangevin", "x[i] -= eta * at.Temperature[r] * grad[i]", "_, _ = x[i], grad[i]"},
+	}},
 	{"guide: not cut to the domain", ". ExactKernels/^disc$/HMC", []edit{{".Problem.drawCut", "p.Domain.Contains(x)", "true"}}},
 	{"guide: a density without its uniform part", ". ExactKernels/^disc$/HMC", []edit{
 		{"internal/modes.(*Mixture).Evaluator", "e.rest -= math.Log(m.Hi[j] - m.Lo[j])", "e.rest = math.Inf(-1 - j)"},
