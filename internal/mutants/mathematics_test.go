@@ -21,12 +21,22 @@ var ofMathematics = []fault{
 	{"normals: angles without their quarters", "internal/vector/lane Normals", []edit{
 		{"internal/vector/lane.Normals", "turn(b>>QuarterBits", "turn(b>>QuarterBits&1"},
 	}},
-	{"lanes of replicas with one key", "stream LanesMoments", []edit{{"stream.NewLanes", "ladder, i, p", "ladder, 0*i, p"}}},
-	{"lanes: every two coordinates alike", "stream LanesLaw", []edit{{"stream.(*Lanes).fill", "pair++", "pair += 0"}}},
-	{"lanes: every iteration alike", "stream LanesMoments", []edit{
-		{"stream.(*Lanes).fill", "l.odd, l.keys, pair, high", "l.odd, l.keys, pair, 0"},
-		{"stream.(*Lanes).fill", "2*n], l.keys, pair, high", "2*n], l.keys, pair, 0"},
+	{"lanes of replicas with one key", "stream LanesMoments", []edit{{"stream.(*Set).Lanes", "s.Of(i, p)", "s.Of(0, p)"}}},
+	{"lanes: every two coordinates alike", "stream LanesLaw", []edit{{"stream.(*Lanes).draw", "<<32+j", "<<32+0*j"}}},
+	{"lanes: iterations of a counter alike", "stream LanesMoments", []edit{{"stream.(*Lanes).draw", "(h.from+t)%ahead", "0*(h.from+t)"}}},
+	{"lanes: counters of iterations alike", "stream LanesMoments", []edit{{"stream.(*Lanes).draw", "f, h.from/ahead", "f, 0"}}},
+	{"lanes: every fill of an iteration alike", "stream LanesMoments", []edit{{"stream.(*Lanes).draw", "l.all, f,", "l.all, 0*f,"}}},
+	{"lanes: numbers of the stream alone", "stream LanesMoments", []edit{{"stream.(*Rand).NormFloat64", "normals|", "0*normals|"}}},
+	{"lanes: fills go on in another iteration", "stream LanesDoNotDepend", []edit{{"stream.(*Lanes).fill", "k != l.at", "l.at = k; false"}}},
+	{"lanes: numbers of iterations past", "stream LanesDoNotDepend", []edit{{"stream.(*Lanes).fill", "pair-h.from >= h.many", "h.many == 0"}}},
+	{"lanes: iterations of two counters at once", "stream LanesDoNotDepend", []edit{
+		{"stream.(*Lanes).fill", "pair - pair%h.many", "pair"},
 	}},
+	{"lanes: the cosine twice", "stream LanesMoments", []edit{
+		{"stream.(*Lanes).fill", "l.at%2*h.many", "l.at%2*0"},
+	}},
+	{"lanes: numbers of one scale off", "stream LanesLaw", []edit{{"stream.(*Lanes).Normals", "return l.fill(false, d)",
+		"v := l.fill(false, d); for i := range v { v[i] *= 1.01 }; return v"}}},
 	{"a fused product that kernels round", "internal/vector SameBits|Lengths", []edit{
 		{"internal/vector.MulAdd", "float64(x*b[i]) + c[i]", "math.FMA(x, b[i], c[i])"},
 	}},
