@@ -66,6 +66,7 @@ func (e *solutions) solve(x []float64, from int) {
 		e.steps = stats.Steps + stats.Rejected
 		e.work += stats.Evaluations
 	}
+	e.logs()
 }
 
 // falls reports whether a possible state falls out.
@@ -200,6 +201,7 @@ func (f *flow) attempt(method int) error {
 
 // good reports whether the solution is finite.
 func (f *flow) good() bool {
+	f.logs()
 	n := f.rows * len(f.y0)
 	return finite(f.y[:n]) && finite(f.sens[:n*len(f.g)])
 }
