@@ -1,7 +1,6 @@
 package ode
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -51,6 +50,7 @@ type Lanes struct {
 	times      []float64
 	y          []float64
 	reached    []int // by lane: times
+	few        int   // attempts until three lanes of four had ended
 
 	sums   []vector.Sum  // of the adjoint of each stage, from those of the states of later ones
 	smooth []vector.Sum  // likewise, from those of the dense output as well
@@ -145,7 +145,7 @@ func (l *Lanes) Solve(t0 float64, y0, p, times, y []float64) error {
 		l.reached[i] = first
 		l.lanes[i] = lane{}
 	}
-	l.path.rows = 0
+	l.path.rows, l.few = 0, 0
 	for j := first * len(y0); j < len(y); j++ {
 		y[j] = math.NaN()
 	}
@@ -160,16 +160,32 @@ func (l *Lanes) Solve(t0 float64, y0, p, times, y []float64) error {
 	return nil
 }
 
-// going reports whether any lane goes, and ends those that took too many steps.
-func (l *Lanes) going() (any bool) {
+// going reports whether any lane goes. It ends those that took too many steps, and the few
+// that have needed twice as many as the others: the others idle meanwhile.
+func (l *Lanes) going() bool {
+	going := 0
 	for i := range l.lanes {
 		a := &l.lanes[i]
 		if a.going && a.count.Steps+a.count.Rejected >= l.o.Steps {
-			a.fail(errTooMany)
+			a.fail(ErrTooMany)
 		}
-		any = any || a.going
+		if a.going {
+			going++
+		}
 	}
-	return any
+	sweeps := l.path.rows
+	switch {
+	case 4*going > l.n:
+		l.few = sweeps
+	case going > 0 && sweeps > 2*l.few:
+		for i := range l.lanes {
+			if a := &l.lanes[i]; a.going {
+				a.fail(ErrBehind)
+			}
+		}
+		return false
+	}
+	return going > 0
 }
 
 // outputs writes the states at times within the last steps.
@@ -202,12 +218,9 @@ func (l *Lanes) outputs() {
 	}
 }
 
-// Err says why lane i of the last Solve did not reach all times: nil if it did.
-// [TooMany] tells whether it was stopped or could not go on.
+// Err says why lane i of the last Solve did not reach all times: nil if it did. It is
+// [ErrTooMany] or [ErrBehind] where the solution may go on, else it cannot.
 func (l *Lanes) Err(i int) error { return l.lanes[i].err }
-
-// TooMany reports whether err is that of a trajectory that took more steps than it may.
-func TooMany(err error) bool { return errors.Is(err, errTooMany) }
 
 // Stats returns what lane i of the last Solve took.
 func (l *Lanes) Stats(i int) Stats { return l.lanes[i].count }
