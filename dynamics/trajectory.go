@@ -103,7 +103,8 @@ func newLikeness(p *trajectory, n int) likeness {
 	for _, v := range []struct {
 		at  *[]float64
 		len int
-	}{{&l.y0, d}, {&l.parameters, q.Parameters}, {&l.y, m}, {&l.log, m}, {&l.weight, m}, {&l.g, q.Parameters + d}, {&l.scale, d}, {&l.slope, d}} {
+	}{{&l.y0, d}, {&l.parameters, q.Parameters}, {&l.y, m}, {&l.log, m}, {&l.weight, m},
+		{&l.g, q.Parameters + d}, {&l.scale, d}, {&l.slope, d}} {
 		*v.at = make([]float64, v.len*n)
 	}
 	for _, at := range p.initial {
