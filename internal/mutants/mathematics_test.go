@@ -126,8 +126,26 @@ var ofMathematics = []fault{
 	{"hull without its corners", "internal/mesh TestHull", []edit{{"internal/mesh.hull", ", -1", ""}}},
 	{"mode: every ripple a rival", "diag TestModeOfOnePeak", []edit{{"diag.peak", "away >= far", "true"}}},
 	{"mode: no rival without a valley", "diag TestModeOfSeveral", []edit{{"diag.peak", "away >= far || ", ""}}},
-	{"adjoint: the way made by a step", "ode TestAdjoint", []edit{{"ode.(*Adjoint).back", "+ 2*", "+ "}}},
-	{"adjoint: slopes at the ends of steps", "ode TestAdjoint", []edit{{"ode.(*Adjoint).back", "copy(a.k, a.slope", "clear(a.k"}}},
-	{"adjoint: stages of another step", "ode TestAdjoint", []edit{{"ode.(*Adjoint).back", ":= step", ":= 0*step"}}},
-	{"blocks: zeros that are none", "expression TestSystemEquals", []edit{{"expression.(*System).Zeros", "c.value == 0", "true"}}},
+	{"adjoint: the way made by a step", "ode TestLanesAgree", []edit{
+		{"ode.(*Lanes).back", "vector.Sub(l.bar[0], c[0], l.u)", "copy(l.bar[0], c[0])"},
+	}},
+	{"adjoint: slopes at the ends of steps", "ode TestLanesAgree", []edit{{"ode.(*Lanes).back", "slope = l.slope", "slope = l.zero"}}},
+	{"adjoint: stages of another step", "ode TestLanesAgree", []edit{{"ode.(*Lanes).back", "l.stage(s), l.pull", "l.stage(1), l.pull"}}},
+	{"adjoint: states of rejected steps", "ode TestLanesAgree", []edit{{
+		"ode.(*Lanes).back", "vector.Select(l.end, l.accepted, l.zero, l.end, l.state)", "copy(l.end, l.state)"}}},
+	{"adjoint: parameters of rejected steps", "ode TestLanesAgree", []edit{{
+		"ode.(*Lanes).back", "vector.Select(gp, l.mask, l.nought, gp, l.more)", "copy(gp, l.more)"}}},
+	{"adjoint: outputs of a lane that was rejected", "ode TestLanesAgree", []edit{{"ode.(*Lanes).inputs", "accepted == 0", "accepted < 0"}}},
+	{"lanes: the error of a neighbour", "ode TestLanesAgree", []edit{{"ode.(*explicit).judge", "e.norm[i], ", "e.norm[(i+1)%e.n], "}}},
+	{"lanes: the step of a neighbour", "ode TestLanesAgree", []edit{{"ode.(*explicit).judge", "safety*e.next[i]", "safety*e.next[0]"}}},
+	{"lanes: all begin where one was accepted", "ode TestLanesAgree", []edit{{"ode.(*explicit).sweep",
+		"e.spread(e.accepted, r.accepted)", "e.spread(e.accepted, slices.Repeat([]float64{slices.Max(r.accepted)}, e.n))"}}},
+	{"lanes: a step goes on from a rejected state", "ode TestToleranceAndWork", []edit{{
+		"ode.(*explicit).sweep", "vector.Select(e.y0, e.accepted, e.zero, e.y0, e.y)", "copy(e.y0, e.y)"}}},
+	{"lanes: few left behind have no gradient", "dynamics TestTrajectoryLanesAreAlone", []edit{{
+		"dynamics.(*solutions).apart", "+= g[j*r+k]", "+= 0*g[j*r+k]"}}},
+	{"lanes: impossible states have an energy", "dynamics TestTrajectoryIsNeverNaN", []edit{{"dynamics.(*likeness).load", "s > 0 && ", ""}}},
+	{"sum: a weight of another term", "internal/vector TestSum", []edit{
+		{"internal/vector.(*Sum).Into", "w * s.terms[j][i]", "s.weights[0] * s.terms[j][i]"},
+	}},
 }
