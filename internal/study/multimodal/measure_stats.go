@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"github.com/r2sgld/r2sgld/diag"
+	"github.com/r2sgld/r2sgld/internal/significance"
 	"github.com/r2sgld/r2sgld/internal/study"
 )
 
@@ -44,6 +44,6 @@ func (i Interval) positive(name string) study.Number { return study.Interval(i).
 func (i Interval) share(name string) study.Number { return i.Number(name).Within(0, 1) }
 
 // over is the mean and standard error of an interval over n runs.
-func (i Interval) over(n int) diag.MeanSE {
-	return diag.MeanSE{Mean: i.Mean, SE: i.Half / tQuantile(0.975, float64(n-1)), N: float64(n)}
+func (i Interval) over(n int) significance.MeanSE {
+	return significance.MeanSE{Mean: i.Mean, SE: i.Half / tQuantile(0.975, float64(n-1)), N: float64(n)}
 }

@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/r2sgld/r2sgld/diag"
+	"github.com/r2sgld/r2sgld/internal/significance"
 )
 
 // A Relaxation is the time in which the slowest statistic of a process forgets,
@@ -182,7 +182,7 @@ func (f *features) relaxation(frame float64) (Relaxation, error) {
 	if err != nil {
 		twice = math.NaN()
 	}
-	log, se := diag.Jackknife(math.Log(t), without)
+	log, se := significance.Jackknife(math.Log(t), without)
 	q := tQuantile(0.975, float64(n-1)) * se
 	return Relaxation{Time: frame * math.Exp(log), Low: frame * math.Exp(log-q), High: frame * math.Exp(log+q),
 		LogError: se, Runs: n, Lag: frame * float64(lag), AtTwice: frame * twice}, nil
