@@ -144,7 +144,7 @@ func passage(marks []int, level float64, kl func(run, mark int) float64, runs in
 	}
 	n := crossing(marks, mean, level)
 	value, se := significance.Jackknife(n, without)
-	q := tQuantile(0.975, float64(runs-1)) * se
+	q := tQuantile(float64(runs-1)) * se
 	return Passage{math.Exp(value), math.Exp(value - q), math.Exp(value + q), se, runs}, value == value && se > 0
 }
 
