@@ -116,9 +116,6 @@ func (t *tuner) of(f *Found) *tuner {
 	return &other
 }
 
-// Closed is the kernel of Gaussians.
-func Closed() kernel.Kernel { return kernel.Harmonic{} }
-
 // rival is the kernel that is tried beside SGLD.
 func rival(steps int) kernel.Kernel { return kernel.HMC{Leapfrog: steps} }
 
