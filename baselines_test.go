@@ -242,7 +242,16 @@ func TestDrawsInsideAreASelection(t *testing.T) {
 	s.Swap.Every = 1
 	free := sample(t, p, s)
 	s.Inside = true
-	for _, most := range []int{0, 1, 60, 150, 1000} {
+	counts := make([]int, s.Ladders) // of draws inside
+	for i, l := range free.Ladders {
+		for k := range l.Energy[0] {
+			if p.Domain.Contains(l.X[0][2*k : 2*k+2]) {
+				counts[i]++
+			}
+		}
+	}
+	halved := (slices.Min(counts) + slices.Max(counts)) / 8 // strides of 4 and of 8
+	for _, most := range []int{0, 1, 60, halved, 1000} {
 		s.MaxDraws = most
 		tapes := taped(&s)
 		res := sample(t, p, s)
@@ -278,7 +287,7 @@ func TestDrawsInsideAreASelection(t *testing.T) {
 			lengths[n], strides[l.Stride] = true, true
 			shortest, widest = min(shortest, n), max(widest, l.Stride)
 		}
-		if len(lengths) < 3 || most == 150 && len(strides) < 2 {
+		if len(lengths) < 3 || most == halved && len(strides) < 2 {
 			t.Errorf("at most %d: lengths %v and strides %v show nothing", most, lengths, strides)
 		}
 		for i, chain := range res.Chains(1) {

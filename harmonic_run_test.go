@@ -10,6 +10,7 @@ import (
 	"github.com/r2sgld/r2sgld/domain"
 	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/kernel"
+	"github.com/r2sgld/r2sgld/potential"
 )
 
 // leaning is a Gaussian that leans on the walls of a box, on a ladder from τ = 1 to the
@@ -109,6 +110,31 @@ func TestHarmonicResumes(t *testing.T) {
 }
 
 // What kernel Harmonic cannot do is said.
+// TestHarmonicNoticesSlits runs the harmonic kernel on Gaussians with a narrow slit, which
+// none of the points meets that it is held against before the run, but draws do: 40 of them
+// at least are expected in the narrowest. It kills: energies that no draw is held against.
+func TestHarmonicNoticesSlits(t *testing.T) {
+	for _, slit := range []string{
+		"-7*(sign(x-1) - sign(x-1.01))/2",   // a jump: no slope differs
+		"0.01*(sign(x-1) - sign(x-1.01))/2", // hardly any
+		"-6*exp(-((x-1)/0.001)^2)",          // a smooth well
+	} {
+		u, err := potential.Formula("x^2/2 + "+slit, "x")
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := r2sgld.Problem{Potential: u}
+		s := r2sgld.Settings{Seed: 4, Ladders: 2, Iterations: 20_000, Temperature: []float64{1, 5}, Start: []float64{0},
+			Kernel: kernel.Harmonic{}}
+		if err := r2sgld.Check(t.Context(), p, s); err != nil {
+			t.Fatalf("%s is seen before the run: %v", slit, err)
+		}
+		if _, err := r2sgld.Sample(t.Context(), p, s); err == nil || !strings.Contains(err.Error(), "not quadratic") {
+			t.Errorf("%s: %v", slit, err)
+		}
+	}
+}
+
 func TestHarmonicRefuses(t *testing.T) {
 	for want, change := range map[string]func(*r2sgld.Problem, *r2sgld.Settings){
 		"not quadratic": func(p *r2sgld.Problem, s *r2sgld.Settings) {

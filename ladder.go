@@ -24,7 +24,6 @@ type ladder struct {
 	trading
 	collection
 	shadow   *shadow // sees every step, for a certificate; nil without
-	watch    *watch  // for jumps; nil does not look
 	recorder Recorder
 	index    int
 	names    []string // of the coordinates of draws
@@ -59,6 +58,9 @@ func (l *ladder) end(k int, finite bool) error {
 		if i := l.notFinite(); i >= 0 {
 			return l.blowUp(k, i)
 		}
+	}
+	if err := l.mover.Check(l.block); err != nil {
+		return fmt.Errorf("iteration %d: %w: begin anew with another kernel, such as hmc", k, err)
 	}
 	if err := l.shadow.follow(k); err != nil {
 		return fmt.Errorf("certificate, iteration %d: %w", k, err)

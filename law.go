@@ -2,6 +2,7 @@ package r2sgld
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -80,6 +81,9 @@ func (p Problem) normal() func(x []float64, rng *rand.Rand) {
 // Reference returns the law at infinite temperature.
 func (p Problem) Reference(ctx context.Context) (*domain.Law, error) {
 	whole := p.normal()
+	if whole == nil && p.Domain == nil {
+		return nil, errors.New("all of space has no uniform law: add bounds on every coordinate, or give a starting point")
+	}
 	if whole == nil {
 		return domain.Uniform(ctx, p.Domain)
 	}

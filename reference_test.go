@@ -226,7 +226,7 @@ func TestInfiniteEnergyAtInfiniteTemperature(t *testing.T) {
 	p := r2sgld.Problem{Potential: hole(infinity), Domain: must(domain.NewBox([]float64{0, 0}, []float64{1, 1}))}
 	for name, momentum := range map[string]kernel.Kernel{"SGLD": nil, "SGHMC": kernel.Momentum{Mu: 0.8}} {
 		s := r2sgld.Settings{Seed: 7, Ladders: 8, Iterations: 20_000, BurnIn: 100, Temperature: []float64{1, 1.3, infinity},
-			StepSize: []float64{2e-4, 2e-4, 2e-4}, Kernel: momentum}
+			StepSize: []float64{2e-4, 2e-4, 2e-4}, Kernel: momentum, Start: []float64{0.8, 0.5}} // far from the hole
 		res := sample(t, p, s)
 		for i, l := range res.Ladders {
 			var infinite [3]int

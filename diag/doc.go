@@ -6,7 +6,6 @@
 // follow Vehtari, Gelman, Simpson, Carpenter and Bürkner (2021), as the R
 // package posterior 1.4 and Stan compute them. The distance to a known law (KS)
 // and density estimates (KDE, Mode) are for plain samples.
-// Welch, Holm and Jackknife compare numbers of independent runs.
 // How well a model predicts (LOO, WAIC) is read off the log densities of its
 // data at the draws.
 //

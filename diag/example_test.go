@@ -23,8 +23,3 @@ func ExampleRHat() {
 	fmt.Printf("%.2f %.2f\n", diag.RHat(together), diag.RHat(apart))
 	// Output: 1.00 1.52
 }
-
-func ExampleTInterval() {
-	fmt.Println(diag.TInterval([]float64{1.1, 0.9, 1.2, 1.0}, 0.95))
-	// Output: 1.05 [0.8446, 1.255] (95 % t interval, n = 4 runs)
-}

@@ -1,11 +1,8 @@
 package diag
 
 import (
-	"fmt"
 	"math"
 	"slices"
-
-	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // Mean returns the arithmetic mean, in two passes; NaN if x is empty.
@@ -82,31 +79,4 @@ func quantile(n int, p float64, at func(int) float64) float64 {
 		}
 	}
 	return q
-}
-
-// An Interval is a confidence interval for a mean, and the number of runs it
-// rests on.
-type Interval struct {
-	Mean, Lo, Hi float64
-	Level        float64 // as 0.95
-	N            int     // runs
-}
-
-// TInterval returns the Student t interval mean ± t·sd/√n over n independent
-// runs. Lo and Hi are NaN for fewer than 2 runs, or unless 0 < level < 1.
-func TInterval(runs []float64, level float64) Interval {
-	n := len(runs)
-	iv := Interval{Mean: Mean(runs), Lo: math.NaN(), Hi: math.NaN(), Level: level, N: n}
-	if n < 2 || !(level > 0 && level < 1) {
-		return iv
-	}
-	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(n - 1)}.Quantile((1 + level) / 2)
-	half := t * SD(runs) / math.Sqrt(float64(n))
-	iv.Lo, iv.Hi = iv.Mean-half, iv.Mean+half
-	return iv
-}
-
-// String returns, say, "1.2 [0.9, 1.5] (95 % t interval, n = 10 runs)".
-func (iv Interval) String() string {
-	return fmt.Sprintf("%.4g [%.4g, %.4g] (%g %% t interval, n = %d runs)", iv.Mean, iv.Lo, iv.Hi, 100*iv.Level, iv.N)
 }

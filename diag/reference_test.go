@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/r2sgld/r2sgld/diag"
+	"github.com/r2sgld/r2sgld/internal/significance"
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
@@ -215,10 +216,10 @@ func TestOtherReferences(t *testing.T) {
 	normal := distuv.UnitNormal
 	x := chain(77, 60, 0, "ar", 0)
 	near(t, "KS", diag.KS(x, normal.CDF), r.KSOne, 1e-12, 0)
-	iv := diag.TInterval(x, 0.95)
+	iv := significance.TInterval(x, 0.95)
 	near(t, "t lo", iv.Lo, r.TInterval[0], 1e-9, 0)
 	near(t, "t hi", iv.Hi, r.TInterval[1], 1e-9, 0)
-	iv = diag.TInterval(x[:3], 0.8)
+	iv = significance.TInterval(x[:3], 0.8)
 	near(t, "t lo", iv.Lo, r.TInterval80[0], 1e-9, 0)
 	near(t, "t hi", iv.Hi, r.TInterval80[1], 1e-9, 0)
 }

@@ -17,9 +17,6 @@ func (r *Running) Add(x float64) {
 	r.m2 += step * (x - r.mean)
 }
 
-// N returns the number of draws taken in.
-func (r *Running) N() int { return r.n }
-
 // Mean returns their mean; NaN if there are none.
 func (r *Running) Mean() float64 {
 	if r.n == 0 {

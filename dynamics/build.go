@@ -111,7 +111,7 @@ type slopes struct {
 	apart  []*separable // by equation that is a curve; nil for those that need all rows
 	fitted func(c int, rows []int) func(dst, x []float64)
 
-	raw, weighted []potential.Column // of linear equations
+	weighted []potential.Column // of linear equations
 }
 
 // slopes makes the posterior of likelihoods derivative and log-derivative.
@@ -127,7 +127,7 @@ func (p *Problem) slopes(s *Series) (*slopes, error) {
 	}
 	var likelihood, whole potential.Potential
 	var gram func(x []float64) []float64
-	l.raw, l.weighted = slices.Clone(lin), lin
+	l.weighted = lin
 	if p.Linear = lin != nil; p.Linear {
 		likelihood, whole, gram, err = l.fromLinear(lin)
 	} else {

@@ -153,7 +153,7 @@ type decoder struct {
 
 // wanted is a column to read.
 type wanted struct {
-	what, column string
+	column string
 	gaps         bool // values may be missing
 	at           int  // index in the header, −1 while not found
 	values       []float64
@@ -275,7 +275,7 @@ func (d *decoder) example(c Columns) string {
 }
 
 func (d *decoder) want(line int, what, column string, gaps bool) *wanted {
-	w := &wanted{what: what, column: column, gaps: gaps, at: -1}
+	w := &wanted{column: column, gaps: gaps, at: -1}
 	d.wanted = append(d.wanted, w)
 	for i, h := range d.header {
 		if h != column {

@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 
 	"github.com/r2sgld/r2sgld/expression"
@@ -23,8 +22,8 @@ type System struct {
 	fixed    []float64 // values of the last variables
 	times    int       // variables that are the time
 	compiled *expression.System
-	// adjoint is the sum of the right-hand sides with weights, which are variables after
-	// the times, and its derivatives by states and parameters.
+	// adjoint is the products of weights, which are variables after the times, and the
+	// Jacobians by states and parameters.
 	adjoint func() *expression.System
 }
 
@@ -56,13 +55,12 @@ func (p *Problem) System() (*System, error) {
 		return nil, err
 	}
 	s.adjoint = sync.OnceValue(func() *expression.System {
-		var sum, weights []string
-		for i, text := range src {
-			weights = append(weights, "_"+strconv.Itoa(i)+"_")
-			sum = append(sum, weights[i]+"*("+text+")")
+		weights := make([]string, len(src))
+		for i := range weights {
+			weights[i] = "_" + strconv.Itoa(i) + "_" // no name that a model can have
 		}
 		variables := slices.Concat(s.states, parameters, times, weights, fixed)
-		c, _ := expression.CompileSystem([]string{strings.Join(sum, " + ")}, variables, s.states, parameters) // the parts compiled
+		c, _ := expression.CompilePull(src, weights, variables, s.states, parameters) // they compiled before
 		return c
 	})
 	return s, nil
@@ -213,7 +211,7 @@ func (b *systemBlock) Pull(gy, gp, t, y, w []float64) {
 	in := b.adjoint.Input
 	copy(b.at(in, t, y), w)
 	b.adjoint.Jacobians()
-	vector.Add(gy, gy, b.adjoint.Jacobian[0])
+	copy(gy, b.adjoint.Jacobian[0])
 	vector.Add(gp, gp, b.adjoint.Jacobian[1])
 }
 

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/r2sgld/r2sgld/internal/vector"
 	"github.com/r2sgld/r2sgld/ode"
 	"github.com/r2sgld/r2sgld/potential"
 	"github.com/r2sgld/r2sgld/stream"
@@ -88,7 +89,7 @@ type likeness struct {
 	p              *trajectory
 	n, rows        int // rows of the data that count, from the first
 	y0, parameters []float64
-	y, weight      []float64 // by row: state; the derivative of the energy by it
+	y, log, weight []float64 // by row: state, its logarithm, the derivative of the energy by it
 	g              []float64 // gradient by the parameters of the system and the initial values
 	by             []int     // their places among all parameters, −1 for those that are none
 	scale          []float64 // of the noise
@@ -102,7 +103,8 @@ func newLikeness(p *trajectory, n int) likeness {
 	for _, v := range []struct {
 		at  *[]float64
 		len int
-	}{{&l.y0, d}, {&l.parameters, q.Parameters}, {&l.y, m}, {&l.weight, m}, {&l.g, q.Parameters + d}, {&l.scale, d}, {&l.slope, d}} {
+	}{{&l.y0, d}, {&l.parameters, q.Parameters}, {&l.y, m}, {&l.log, m}, {&l.weight, m},
+		{&l.g, q.Parameters + d}, {&l.scale, d}, {&l.slope, d}} {
 		*v.at = make([]float64, v.len*n)
 	}
 	for _, at := range p.initial {
@@ -151,7 +153,7 @@ func (l *likeness) energy(lane int) float64 {
 		s, squares, count := l.scale[k*n+lane], 0.0, 0
 		for t := range l.rows {
 			at := t*d + k
-			residual, slope, ok := p.residual(at, l.y[at*n+lane])
+			residual, slope, ok := l.residual(at, lane)
 			l.weight[at*n+lane] = 0
 			if !ok {
 				continue
@@ -194,19 +196,27 @@ func (l *likeness) scatter(grad []float64, r, i, lane int) bool {
 	return true
 }
 
-// residual is that of datum at where the solution is z, and the derivative by z of what it
-// is about; ok is false where it is missing.
-func (p *trajectory) residual(at int, z float64) (residual, slope float64, ok bool) {
-	y := p.data[at]
+// residual is that of datum at in a lane, and the derivative by the solution of what it is
+// about; ok is false where it is missing.
+func (l *likeness) residual(at, lane int) (residual, slope float64, ok bool) {
+	y, z := l.p.data[at], l.y[at*l.n+lane]
 	switch {
 	case y != y:
 		return 0, 0, false
-	case !p.lognormal:
+	case !l.p.lognormal:
 		return y - z, 1, true
 	case !(z > 0):
 		return 0, math.Inf(1), true
 	}
-	return y - math.Log(z), 1 / z, true
+	return y - l.log[at*l.n+lane], 1 / z, true
+}
+
+// logs takes logarithms of the solutions, where the noise is that of them.
+func (l *likeness) logs() {
+	if l.p.lognormal {
+		n := l.rows * len(l.y0)
+		vector.Log(l.log[:n], l.y[:n])
+	}
 }
 
 // solution returns the states by row at parameters x, NaN where there are none.

@@ -100,7 +100,7 @@ func (f *flow) gram(x []float64) []float64 {
 	for k, s := range f.scale {
 		count := 0
 		for t := range f.rows {
-			_, slope, ok := p.residual(t*d+k, f.y[t*d+k])
+			_, slope, ok := f.residual(t*d+k, 0)
 			if !ok {
 				continue
 			}
@@ -270,7 +270,7 @@ func (f *fitter) obstacle(x []float64) string {
 func (f *fitter) notFinite(x []float64) string {
 	d := len(f.t.initial)
 	for at := range f.t.data {
-		if r, slope, ok := f.t.residual(at, f.flow.y[at]); ok && (math.IsInf(slope, 0) || !finite([]float64{r * r, slope * slope})) {
+		if r, slope, ok := f.flow.residual(at, 0); ok && (math.IsInf(slope, 0) || !finite([]float64{r * r, slope * slope})) {
 			return fmt.Sprintf("at %s = %.4g the trajectory has %s = %.4g, which has no finite likelihood", cmp.Or(f.model.Time, "t"),
 				f.t.times[at/d], f.model.States[at%d], f.flow.y[at])
 		}

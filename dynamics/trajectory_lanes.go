@@ -23,6 +23,9 @@ type solutions struct {
 	r          int
 	solver     *ode.Lanes // nil: all are for the other
 	stiff      *flow
+	narrow     *solutions // for those that fall behind,
+	block      []float64  // their energies, gradients and states
+	late       []int      // and which they are
 	possible   []bool
 	work, fell int // evaluations so far, and states that fell out
 	steps      int // of the last solution
@@ -66,14 +69,18 @@ func (e *solutions) solve(x []float64, from int) {
 		e.steps = stats.Steps + stats.Rejected
 		e.work += stats.Evaluations
 	}
+	e.logs()
 }
 
 // falls reports whether a possible state falls out.
-func (e *solutions) falls(lane int) bool { return e.solver == nil || e.solver.Err(lane) != nil }
+func (e *solutions) falls(lane int) bool {
+	return e.solver == nil || e.solver.Err(lane) != nil && e.solver.Err(lane) != ode.ErrBehind
+}
 
 // gradients are the energies and gradients of what was solved.
 func (e *solutions) gradients(energy, grad, x []float64, from int) {
 	clear(e.weight)
+	behind := 0
 	for lane := range energy {
 		energy[lane] = math.Inf(1)
 		switch {
@@ -82,6 +89,8 @@ func (e *solutions) gradients(energy, grad, x []float64, from int) {
 			energy[lane] = e.stiff.descend(grad, x, e.r, from+lane)
 			e.fell, e.work, e.steps = e.fell+1, e.work+e.stiff.work, e.stiff.steps
 			e.possible[lane] = false
+		case e.solver.Err(lane) != nil:
+			behind++
 		default:
 			energy[lane] = e.energy(lane)
 		}
@@ -93,6 +102,39 @@ func (e *solutions) gradients(energy, grad, x []float64, from int) {
 	for lane, u := range energy {
 		if e.possible[lane] && !math.IsInf(u, 1) && !e.scatter(grad, e.r, from+lane, lane) {
 			energy[lane] = math.Inf(1)
+		}
+	}
+	if behind > 0 {
+		e.apart(energy, grad, x, from)
+	}
+}
+
+// apart evaluates the states that fell behind, at most a quarter, in lanes of their own.
+func (e *solutions) apart(energy, grad, x []float64, from int) {
+	r, d := e.n/4, e.p.dim
+	if e.narrow == nil {
+		e.narrow, e.block = newSolutions(e.p, r), make([]float64, (1+2*d)*r)
+	}
+	u, g, z := e.block[:r], e.block[r:][:r*d], e.block[r*(1+d):]
+	for i := range z {
+		z[i] = math.NaN()
+	}
+	e.late = e.late[:0]
+	for lane := range energy {
+		if e.possible[lane] && e.solver.Err(lane) != nil {
+			for j := range d {
+				z[j*r+len(e.late)] = x[j*e.r+from+lane]
+			}
+			e.late = append(e.late, lane)
+		}
+	}
+	was := e.narrow.work
+	e.narrow.Eval(u, g, z)
+	e.work += e.narrow.work - was
+	for k, lane := range e.late {
+		energy[lane] = u[k]
+		for j := range d {
+			grad[j*e.r+from+lane] += g[j*r+k]
 		}
 	}
 }
@@ -200,6 +242,7 @@ func (f *flow) attempt(method int) error {
 
 // good reports whether the solution is finite.
 func (f *flow) good() bool {
+	f.logs()
 	n := f.rows * len(f.y0)
 	return finite(f.y[:n]) && finite(f.sens[:n*len(f.g)])
 }

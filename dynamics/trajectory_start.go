@@ -104,7 +104,7 @@ func (f *fitter) rescaled(x []float64) []float64 {
 	for k, q := range f.t.noise {
 		sum, n := 0.0, 0.0
 		for t := range f.flow.rows {
-			if r, slope, ok := f.t.residual(t*d+k, f.flow.y[t*d+k]); ok && !math.IsInf(slope, 0) {
+			if r, slope, ok := f.flow.residual(t*d+k, 0); ok && !math.IsInf(slope, 0) {
 				sum, n = sum+r*r, n+1
 			}
 		}

@@ -522,3 +522,40 @@ func TestEffort(t *testing.T) {
 		t.Errorf("%q", e)
 	}
 }
+
+// What a state has is the same bit by bit alone, in blocks of any size and whatever was
+// evaluated before: states of all kinds, among them impossible ones, such as run off, and
+// such as fall out to the method for stiff equations.
+func TestTrajectoryLanesAreAlone(t *testing.T) {
+	lynx := builtLynx()
+	short := lynx.path().with(ode.Options{Method: ode.DOP853, RTol: 1e-6, Steps: 25, ATol: lynx.path().sizes(1e-6)})
+	exact := lynx.path().with(ode.Options{Method: ode.LSODA, RTol: 1e-6, ATol: lynx.path().sizes(1e-6)})
+	if !potential.Lanewise(short) {
+		t.Error("not lanewise")
+	}
+	rapid.Check(t, func(r *rapid.T) {
+		p := rapid.SampledFrom([]*trajectory{lynx.path(), short, exact}).Draw(r, "solver")
+		n := rapid.IntRange(1, 40).Draw(r, "states")
+		x := make([]float64, p.dim*n)
+		for j, v := range lynx.Center {
+			for i := range n {
+				x[j*n+i] = v * rapid.OneOf(rapid.Float64Range(0.7, 1.4), rapid.SampledFrom([]float64{-1, 8, 1e3, math.NaN()})).Draw(r, "factor")
+			}
+		}
+		energy, grad := make([]float64, n), make([]float64, len(x))
+		p.Evaluator(n, nil).Eval(energy, grad, x)
+		one, u, g := p.Evaluator(1, nil), make([]float64, 1), make([]float64, p.dim)
+		for i := n - 1; i >= 0; i-- { // the other way round
+			y := make([]float64, p.dim)
+			for j := range y {
+				y[j] = x[j*n+i]
+			}
+			one.Eval(u, g, y)
+			for j, v := range g {
+				if w := grad[j*n+i]; math.Float64bits(v) != math.Float64bits(w) || math.Float64bits(u[0]) != math.Float64bits(energy[i]) {
+					r.Fatalf("state %d of %d, %v: %v, %v; alone %v, %v", i, n, y, energy[i], w, u[0], v)
+				}
+			}
+		}
+	})
+}

@@ -69,7 +69,8 @@ var opcodes = [...]opcode.Op{
 	opCopy: opcode.Copy, opSqrt: opcode.Sqrt, opAbs: opcode.Abs, opMin: opcode.Min, opMax: opcode.Max, opSelect: opcode.Select,
 	opExp: opcode.Exp, opLog: opcode.Log, opLog1p: opcode.Log1p, opExpm1: opcode.Expm1, opTanh: opcode.Tanh,
 	opSigmoid: opcode.Sigmoid, opSoftplus: opcode.Softplus, opSoftplusSigmoid: opcode.SoftplusSigmoid,
-	opSin: opcode.Sin, opCos: opcode.Cos, opTan: opcode.Tan, opSinCos: opcode.SinCos,
+	opSin: opcode.Sin, opCos: opcode.Cos, opTan: opcode.Tan,
+	opErf: opcode.Erf, opErfc: opcode.Erfc, opPhi: opcode.Phi, opSinCos: opcode.SinCos,
 }
 
 func newMachine(t *tape, n int) machine {
@@ -123,9 +124,7 @@ func (m *machine) read(x []float64, r, from int) {
 	}
 	for in := m.in; len(in) > 0; in, x = in[m.width:], x[r:] {
 		some := x[from : from+m.lanes]
-		for i, v := range some { // copy costs more for a few
-			in[i] = v
-		}
+		copy(in, some)
 		for i := m.lanes; i < m.width; i++ {
 			in[i] = some[0]
 		}

@@ -211,10 +211,9 @@ var unaries = [...]func(float64) float64{
 	opSinh: math.Sinh, opCosh: math.Cosh, opTanh: lane.Tanh, opAsinh: math.Asinh, opAcosh: math.Acosh, opAtanh: math.Atanh,
 	opAbs: math.Abs, opSign: sign, opFloor: math.Floor,
 	opSigmoid: lane.Sigmoid, opSoftplus: lane.Softplus,
-	opErf: math.Erf, opErfc: math.Erfc,
+	opErf: lane.Erf, opErfc: lane.Erfc, opPhi: lane.Phi,
 	opLgamma:    func(a float64) float64 { l, _ := math.Lgamma(a); return l },
 	opDigamma:   mathext.Digamma,
-	opPhi:       func(a float64) float64 { return math.Erfc(-a/math.Sqrt2) / 2 },
 	opLogNormal: logNormal, opMills: mills, opScale: scale,
 }
 
@@ -247,9 +246,9 @@ const farTail = -30
 func logNormal(z float64) float64 {
 	switch {
 	case z > 0:
-		return lane.Log1p(-math.Erfc(z/math.Sqrt2) / 2)
+		return lane.Log1p(-lane.Phi(-z))
 	case z >= farTail || z != z:
-		return lane.Log(math.Erfc(-z/math.Sqrt2) / 2)
+		return lane.Log(lane.Phi(z))
 	case math.IsInf(z, -1):
 		return z
 	}
@@ -258,7 +257,7 @@ func logNormal(z float64) float64 {
 
 func mills(z float64) float64 {
 	if z >= farTail || z != z {
-		return lane.Exp(-z*z/2) / math.Sqrt(2*math.Pi) / (math.Erfc(-z/math.Sqrt2) / 2)
+		return lane.Exp(-z*z/2) / math.Sqrt(2*math.Pi) / lane.Phi(z)
 	}
 	return -z / tailSeries(z)
 }

@@ -12,9 +12,6 @@ var together = [...]func(dst, a, b, c, d []float64, w *workspace){
 	opLogAddExp: logAddExps, opXLogY: xLogYs, opLogSum: logSums, opWeight: weights, opTimesExp: timesExps,
 }
 
-// fewest is how many lanes are worth the calls of together.
-const fewest = 4
-
 // A workspace has as many lanes as a machine.
 type workspace [4][]float64
 

@@ -95,3 +95,42 @@ func TestTogetherAsAlone(t *testing.T) {
 		t.Errorf("%d operations", done)
 	}
 }
+
+// Powers that are halves are products with a root, and finite where powers are.
+func TestHalfPowers(t *testing.T) {
+	f, err := Compile("x^1.5 + x^4.5", []string{"x"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if slices.ContainsFunc(f.gradient.code, func(in instruction) bool { return in.op == opPow }) {
+		t.Error("a power is left")
+	}
+	e, value, grad := f.Evaluator(3), make([]float64, 3), make([]float64, 3)
+	e.Gradient(value, grad, []float64{0, 2, 0.3})
+	for i, x := range []float64{0, 2, 0.3} {
+		y, d := math.Pow(x, 1.5)+math.Pow(x, 4.5), 1.5*math.Sqrt(x)+4.5*math.Pow(x, 3.5)
+		if math.Abs(value[i]-y) > 4e-16*y || math.Abs(grad[i]-d) > 8e-16*d {
+			t.Errorf("at %v: %v and %v, want %v and %v", x, value[i], grad[i], y, d)
+		}
+	}
+}
+
+// Functions of one argument that cost little more together are one instruction.
+func TestPairs(t *testing.T) {
+	f, err := Compile("softplus(x) + sin(2*x)", []string{"x"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []op
+	for _, in := range f.gradient.code {
+		found = append(found, in.op)
+	}
+	for _, o := range []op{opSoftplusSigmoid, opSinCos} {
+		if !slices.Contains(found, o) {
+			t.Errorf("operations %v lack %d", found, o)
+		}
+	}
+	if len(found) != 5 {
+		t.Errorf("%d operations", len(found))
+	}
+}

@@ -51,7 +51,7 @@ var plainFunctions = map[string]func(float64) float64{
 	"exp": lane.Exp, "log": lane.Log, "log10": math.Log10, "log1p": lane.Log1p, "expm1": lane.Expm1,
 	"sqrt": math.Sqrt, "sin": lane.Sin, "cos": lane.Cos, "tan": lane.Tan, "asin": math.Asin, "acos": math.Acos, "atan": math.Atan,
 	"sinh": math.Sinh, "cosh": math.Cosh, "tanh": lane.Tanh, "abs": math.Abs, "floor": math.Floor,
-	"erf": math.Erf, "erfc": math.Erfc, "sigmoid": lane.Sigmoid, "softplus": lane.Softplus,
+	"erf": lane.Erf, "erfc": lane.Erfc, "sigmoid": lane.Sigmoid, "softplus": lane.Softplus,
 	"sign": func(x float64) float64 {
 		if x == 0 || x != x {
 			return x
@@ -86,6 +86,9 @@ func interpretCall(f string, a []float64) float64 {
 	case "pow":
 		if n := a[1]; n == math.Trunc(n) && math.Abs(n) <= maxPower {
 			return integerPower(v, int(n))
+		}
+		if n := math.Trunc(a[1]); n > 0 && n <= maxPower && a[1] == n+0.5 {
+			return integerPower(v, int(n)) * math.Sqrt(v)
 		}
 		return math.Pow(v, a[1])
 	case "atan2":

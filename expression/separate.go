@@ -33,8 +33,8 @@ func Separate(src string, data, parameters []string) (inner, outer *System, ok b
 		a, b = append(a, t.inner), append(b, t.outer)
 	}
 	n := len(parameters)
-	inner = &System{variables: n, outputs: len(a), groups: []int{n}}
-	inner.assemble(g, g.jacobians(a, all(n), inner.groups))
+	inner = &System{variables: n, outputs: len(a), rows: len(a), groups: []int{n}}
+	inner.assemble(g, append(slices.Clone(a), g.jacobians(a, all(n), inner.groups)...))
 	outer = &System{variables: len(variables), outputs: len(b)}
 	outer.assemble(g, b)
 	return inner, outer, true, nil

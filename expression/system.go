@@ -12,7 +12,8 @@ import (
 // [System.Evaluator].
 type System struct {
 	variables, outputs int
-	groups             []int // derivatives of a formula in each Jacobian
+	rows               int   // of each Jacobian
+	groups             []int // derivatives in each row
 	tape               *tape
 	values             int // instructions that the values need
 }
@@ -21,6 +22,42 @@ type System struct {
 // of the groups of variables wrt. The error is of type [Errors] or joins those
 // of the formulas, in their order, each a [*SystemError].
 func CompileSystem(src, variables []string, wrt ...[]string) (*System, error) {
+	g, roots, err := buildAll(src, variables)
+	if err != nil {
+		return nil, err
+	}
+	s := &System{variables: len(variables), outputs: len(src), rows: len(src)}
+	by, err := s.group(variables, wrt)
+	if err != nil {
+		return nil, err
+	}
+	s.assemble(g, append(slices.Clone(roots), g.jacobians(roots, by, s.groups)...))
+	return s, nil
+}
+
+// CompilePull compiles the products of weights, which are variables, with the Jacobians of
+// formulas: a system without values, whose Jacobians have one row. Its error is that of
+// [CompileSystem].
+func CompilePull(src, weights, variables []string, wrt ...[]string) (*System, error) {
+	g, roots, err := buildAll(src, variables)
+	if err != nil {
+		return nil, err
+	}
+	s := &System{variables: len(variables), rows: 1}
+	by, err := s.group(variables, wrt)
+	if err != nil {
+		return nil, err
+	}
+	sum := g.constant(0)
+	for i, r := range roots {
+		sum = g.op(opAdd, sum, g.op(opMul, g.input(slices.Index(variables, weights[i])), r))
+	}
+	s.assemble(g, g.jacobians([]int32{sum}, by, s.groups))
+	return s, nil
+}
+
+// buildAll puts formulas into a graph.
+func buildAll(src, variables []string) (*graph, []int32, error) {
 	g := newGraph()
 	roots := make([]int32, len(src))
 	var errs []error
@@ -35,11 +72,11 @@ func CompileSystem(src, variables []string, wrt ...[]string) (*System, error) {
 		}
 		roots[i] = g.build(tree, variables)
 	}
-	if errs != nil {
-		return nil, errors.Join(errs...)
-	}
-	s := &System{variables: len(variables), outputs: len(src)}
-	var by []int
+	return g, roots, errors.Join(errs...)
+}
+
+// group keeps how many variables each group has, and returns their indices.
+func (s *System) group(variables []string, wrt [][]string) (by []int, err error) {
 	for _, names := range wrt {
 		for _, v := range names {
 			j := slices.Index(variables, v)
@@ -50,8 +87,7 @@ func CompileSystem(src, variables []string, wrt ...[]string) (*System, error) {
 		}
 		s.groups = append(s.groups, len(names))
 	}
-	s.assemble(g, g.jacobians(roots, by, s.groups))
-	return s, nil
+	return by, nil
 }
 
 // A SystemError is a fault of one formula of a system.
@@ -66,14 +102,13 @@ func (e *SystemError) Error() string { return e.Err.Error() }
 // Unwrap returns the fault.
 func (e *SystemError) Unwrap() error { return e.Err }
 
-// jacobians returns roots and then, group after group, the derivatives of each
-// root by the inputs of the group.
-func (g *graph) jacobians(roots []int32, by, groups []int) []int32 {
+// jacobians returns, group after group, the derivatives of each root by the inputs
+// of the group.
+func (g *graph) jacobians(roots []int32, by, groups []int) (out []int32) {
 	rows := make([][]int32, len(roots))
 	for i, r := range roots {
 		rows[i] = g.gradient(r, by)
 	}
-	out := slices.Clone(roots)
 	from := 0
 	for _, n := range groups {
 		for _, row := range rows {
@@ -157,28 +192,9 @@ func (s *System) Block(n int) *SystemEvaluator {
 	}
 	e.Input, e.Value = e.x, cut(s.outputs)
 	for _, m := range s.groups {
-		e.Jacobian = append(e.Jacobian, cut(s.outputs*m))
+		e.Jacobian = append(e.Jacobian, cut(s.rows*m))
 	}
 	return e
-}
-
-// Zeros reports, by group, which entries of a Jacobian are 0 whatever the variables.
-func (s *System) Zeros() [][]bool {
-	var zeros [][]bool
-	at := make(map[int32]bool)
-	for _, c := range s.tape.constants {
-		at[c.register] = c.value == 0
-	}
-	next := int32(s.variables + s.outputs)
-	for _, m := range s.groups {
-		z := make([]bool, s.outputs*m)
-		for k := range z {
-			z[k] = at[next]
-			next++
-		}
-		zeros = append(zeros, z)
-	}
-	return zeros
 }
 
 // Values evaluates the formulas into Value, bit for bit as [Func] does.

@@ -40,7 +40,7 @@ func newTape(g *graph, inputs int, out ...int32) *tape {
 	return a.tape
 }
 
-// expandPowers returns what out needs of g, with integer powers multiplied out.
+// expandPowers returns what out needs of g, with powers that are multiples of ½ multiplied out.
 func expandPowers(g *graph, out []int32) (*graph, []int32) {
 	needed := make([]bool, len(g.v))
 	for _, i := range out {
@@ -64,6 +64,8 @@ func expandPowers(g *graph, out []int32) (*graph, []int32) {
 		}
 		if v.op == opPower {
 			at[i] = e.multiplied(v.arg[0], v.n)
+		} else if n, ok := e.halves(v); ok {
+			at[i] = e.op(opMul, e.multiplied(v.arg[0], n), e.op(opSqrt, v.arg[0]))
 		} else {
 			at[i] = e.put(v)
 		}
@@ -73,6 +75,16 @@ func expandPowers(g *graph, out []int32) (*graph, []int32) {
 		roots[k] = at[i]
 	}
 	return e, roots
+}
+
+// halves returns n of a power n + ½, which is a^n √a.
+func (g *graph) halves(v vertex) (n int, ok bool) {
+	if v.op != opPow {
+		return 0, false
+	}
+	c, ok := g.isConst(v.arg[1])
+	n = int(min(max(c, 0), maxPower))
+	return n, ok && n > 0 && c == float64(n)+0.5
 }
 
 func (g *graph) multiplied(a int32, n int) int32 {

@@ -74,16 +74,34 @@ func (h Harmonic) Prepare(t Target) (func(*Block) Mover, error) {
 	if err != nil {
 		return nil, err
 	}
-	return func(*Block) Mover { return &orbits{orbit: f.Orbit()} }, nil
+	return func(*Block) Mover { return &orbits{orbit: f.Orbit(), gaussian: g} }, nil
 }
 
 // orbits are those of a block.
 type orbits struct {
 	stateless
-	orbit *orbit
+	orbit    *orbit
+	gaussian *gaussian
 }
 
 func (o *orbits) Step(b *Block, at *At, noise *stream.Lanes) { o.orbit.Move(b, at, noise) }
+
+// Check holds the energies against those of the Gaussian: gradients move nothing.
+func (o *orbits) Check(b *Block) error {
+	x, grad := o.orbit.x, o.orbit.u
+	for i, energy := range b.Energy {
+		for j := range x {
+			x[j], grad[j] = b.X[j*b.Stride+i], b.Grad[j*b.Stride+i]
+		}
+		if o.gaussian.clearly(x, grad, energy) {
+			continue
+		}
+		if err := o.gaussian.agrees(x, nil, energy); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 func (o *orbits) Warm(b *Block) { o.orbit.Tune(b) }
 
@@ -102,6 +120,7 @@ func (h Harmonic) time() float64 {
 type gaussian struct {
 	Mean      []float64
 	Precision *mat.SymDense
+	Bottom    float64 // the constant
 }
 
 // flow is the dynamics of a Gaussian between walls. It does not change, and

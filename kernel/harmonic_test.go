@@ -314,6 +314,21 @@ func TestFindGaussian(t *testing.T) {
 // What is no Gaussian is told: quartics, however small, a kink far from the mean but
 // in the domain, a saddle, a plane that nothing bounds, energies that are not those of the
 // gradient, NaN, and noise.
+// TestFindGaussianRounding finds a Gaussian as narrow as the posterior of data without noise,
+// about a point where the coordinate itself is rounded to a millionth of its width.
+func TestFindGaussianRounding(t *testing.T) {
+	const width = 1e-10
+	u := potential.Func(1, func(grad, x []float64) float64 {
+		e := ((1 + width*x[0]) - 1) / width
+		grad[0] = e
+		return e * e / 2
+	})
+	g, err := kernel.FindGaussian(u, nil, []float64{0})
+	if err != nil || math.Abs(g.Mean[0]) > 1e-5 || math.Abs(g.Precision.At(0, 0)-1) > 1e-5 {
+		t.Errorf("%v, %v", g, err)
+	}
+}
+
 func TestFindGaussianRefuses(t *testing.T) {
 	box, err := domain.NewBox([]float64{-200, -1}, []float64{200, 1})
 	if err != nil {

@@ -67,6 +67,9 @@ type Mover interface {
 	End(b *Block, at *At, noise *stream.Lanes)
 	// Stuck reports whether the last path of replica i was given up.
 	Stuck(i int) bool
+	// Check reports where the energies and gradients of b are not as the mover takes them
+	// to be, or nil.
+	Check(b *Block) error
 	// Numbers are those that steps to come depend on, beside those of the block: each
 	// none at all, or one per [Block.Slot].
 	Numbers() []*[]float64
@@ -99,6 +102,7 @@ type stateless struct{}
 func (stateless) Warm(*Block)                    {}
 func (stateless) End(*Block, *At, *stream.Lanes) {}
 func (stateless) Stuck(int) bool                 { return false }
+func (stateless) Check(*Block) error             { return nil }
 func (stateless) Numbers() []*[]float64          { return nil }
 func (stateless) Moves() []Moves                 { return nil }
 

@@ -38,21 +38,24 @@ func (sgld) Step(b *Block, at *At, noise *stream.Lanes) { stepLangevin(b, at, no
 func stepLangevin(b *Block, at *At, noise *stream.Lanes) {
 	copy(b.From, b.X)
 	xi := noise.Normals(b.D)
-	for i, rung := range b.Rung {
-		eta, sd := at.Drift[rung], at.Noise[rung]
-		if eta == 0 { // an infinite gradient is of no concern then
-			for j := i; j < len(b.X); j += b.Stride {
-				b.X[j] = b.From[j] + sd*xi[j]
+	for o := 0; o < len(b.X); o += b.Stride {
+		x, grad, from, xi := b.X[o:o+b.R], b.Grad[o:o+b.R], b.From[o:o+b.R], xi[o:o+b.R]
+		for i, r := range b.Rung {
+			v := from[i]
+			if eta := at.Drift[r]; eta != 0 { // where it is, an infinite gradient is of no concern
+				v -= eta * grad[i]
 			}
-			continue
+			x[i] = v + at.Noise[r]*xi[i]
 		}
-		for j := i; j < len(b.X); j += b.Stride {
-			b.X[j] = b.From[j] - eta*b.Grad[j] + sd*xi[j]
-		}
-		if b.Base != nil {
-			eta *= at.Temperature[rung]
-			for j := i; j < len(b.X); j += b.Stride {
-				b.X[j] -= eta * b.BaseGrad[j]
+	}
+	if b.Base == nil {
+		return
+	}
+	for o := 0; o < len(b.X); o += b.Stride {
+		x, grad := b.X[o:o+b.R], b.BaseGrad[o:o+b.R]
+		for i, r := range b.Rung {
+			if eta := at.Drift[r]; eta != 0 {
+				x[i] -= eta * at.Temperature[r] * grad[i]
 			}
 		}
 	}

@@ -53,6 +53,7 @@ type explicit struct {
 	rows     []vector.Sum // of the stages that a step needs, the last gives the new state
 	extra    []vector.Sum // of the stages for dense output
 	estimate []vector.Sum // of the error
+	parts    []vector.Sum // of the step, by lane: where the stages are
 	poly     []vector.Sum // coefficients 4, 5, … of the dense output
 	cont     [][]float64  // all of them, y0 first
 	ready    bool         // they belong to the last step
@@ -60,7 +61,7 @@ type explicit struct {
 	record           *record // of the last attempt
 	path             *path   // nil: only that is remembered
 	rtol, atol       []float64
-	zero             []float64
+	zero, ones       []float64
 	u, v             []float64 // workspace
 	time, norm, next []float64 // by lane: workspace
 }
@@ -102,6 +103,10 @@ func newExplicit(tab *tableau, dim, n int, o *Options) *explicit {
 	e.rtol = slices.Repeat([]float64{o.RTol}, m)
 	for i := range e.atol[:len(o.ATol)*n] {
 		e.atol[i] = o.ATol[i/n]
+	}
+	e.ones = slices.Repeat([]float64{1}, m)
+	for _, c := range tab.c {
+		e.parts = append(e.parts, vector.NewSum([]float64{c}, [][]float64{e.ones[:n]}))
 	}
 	last := len(tab.b)
 	for s := 1; s < len(tab.a); s++ {
@@ -280,15 +285,8 @@ func (e *explicit) stage(s int) []float64 {
 
 // values evaluates f at stage s of steps.
 func (e *explicit) values(s int, step []float64) {
-	e.record.times(e.time, e.c[s], step)
+	e.parts[s].Into(e.time, e.record.from, step)
 	e.field.Values(e.k[s], e.time, e.stage(s))
-}
-
-// times are those of a part c of steps.
-func (r *record) times(dst []float64, c float64, step []float64) {
-	for i, t := range r.from {
-		dst[i] = t + float64(c*step[i])
-	}
 }
 
 // propose is the next step, 0 where the lane goes no more.
@@ -388,9 +386,7 @@ func (e *explicit) errors() {
 			}
 		}
 	}
-	vector.Sub(e.u, e.y, e.y)
-	vector.Sub(e.v, last, last)
-	vector.Add(e.u, e.u, e.v)
+	vector.MulMulAdd(e.u, e.y, e.zero, last, e.zero) // 0 where they are finite
 	for at := 0; at < len(e.u); at += e.n {
 		vector.Add(e.norm, e.norm, e.u[at:])
 	}

@@ -1,9 +1,9 @@
 package ode
 
 import (
-	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/r2sgld/r2sgld/internal/vector"
 )
@@ -15,7 +15,7 @@ type Block interface {
 	Set(p []float64)
 	// Values writes f at times t and states y.
 	Values(f, t, y []float64)
-	// Pull adds wᵀ·∂f/∂y to gy and wᵀ·∂f/∂p to gp.
+	// Pull writes wᵀ·∂f/∂y into gy and adds wᵀ·∂f/∂p to gp.
 	Pull(gy, gp, t, y, w []float64)
 }
 
@@ -50,9 +50,11 @@ type Lanes struct {
 	times      []float64
 	y          []float64
 	reached    []int // by lane: times
+	few        int   // attempts until three lanes of four had ended
 
-	sums   []vector.Sum // of the adjoint of each stage, from those of the states of later ones
-	smooth []vector.Sum // likewise, from those of the dense output as well
+	sums   []vector.Sum  // of the adjoint of each stage, from those of the states of later ones
+	smooth []vector.Sum  // likewise, from those of the dense output as well
+	whole  [2]vector.Sum // the adjoints of the states of all stages, without and with those for dense output
 	// adjoints: of the states of the stages (the first of all but what follows it), then of the coefficients of the dense output
 	bar          [][]float64
 	end, slope   []float64 // adjoint of the states where the way back has come to, and of f there
@@ -116,6 +118,9 @@ func (l *Lanes) transpose() {
 	for j := range stages {
 		l.sums, l.smooth = append(l.sums, column(j, last+1)), append(l.smooth, column(j, len(rows)))
 	}
+	for i, n := range []int{last + 1, stages} {
+		l.whole[i] = vector.NewSum(slices.Repeat([]float64{1}, n), l.bar)
+	}
 }
 
 // Solve integrates from the states y0 at t0 with parameters p through times, monotone.
@@ -140,7 +145,7 @@ func (l *Lanes) Solve(t0 float64, y0, p, times, y []float64) error {
 		l.reached[i] = first
 		l.lanes[i] = lane{}
 	}
-	l.path.rows = 0
+	l.path.rows, l.few = 0, 0
 	for j := first * len(y0); j < len(y); j++ {
 		y[j] = math.NaN()
 	}
@@ -155,16 +160,32 @@ func (l *Lanes) Solve(t0 float64, y0, p, times, y []float64) error {
 	return nil
 }
 
-// going reports whether any lane goes, and ends those that took too many steps.
-func (l *Lanes) going() (any bool) {
+// going reports whether any lane goes. It ends those that took too many steps, and the few
+// that have needed twice as many as the others: the others idle meanwhile.
+func (l *Lanes) going() bool {
+	going := 0
 	for i := range l.lanes {
 		a := &l.lanes[i]
 		if a.going && a.count.Steps+a.count.Rejected >= l.o.Steps {
-			a.fail(errTooMany)
+			a.fail(ErrTooMany)
 		}
-		any = any || a.going
+		if a.going {
+			going++
+		}
 	}
-	return any
+	sweeps := l.path.rows
+	switch {
+	case 4*going > l.n:
+		l.few = sweeps
+	case going > 0 && sweeps > 2*l.few:
+		for i := range l.lanes {
+			if a := &l.lanes[i]; a.going {
+				a.fail(ErrBehind)
+			}
+		}
+		return false
+	}
+	return going > 0
 }
 
 // outputs writes the states at times within the last steps.
@@ -197,12 +218,9 @@ func (l *Lanes) outputs() {
 	}
 }
 
-// Err says why lane i of the last Solve did not reach all times: nil if it did.
-// [TooMany] tells whether it was stopped or could not go on.
+// Err says why lane i of the last Solve did not reach all times: nil if it did. It is
+// [ErrTooMany] or [ErrBehind] where the solution may go on, else it cannot.
 func (l *Lanes) Err(i int) error { return l.lanes[i].err }
-
-// TooMany reports whether err is that of a trajectory that took more steps than it may.
-func TooMany(err error) bool { return errors.Is(err, errTooMany) }
 
 // Stats returns what lane i of the last Solve took.
 func (l *Lanes) Stats(i int) Stats { return l.lanes[i].count }
@@ -229,7 +247,8 @@ func (l *Lanes) Gradient(g, w []float64) {
 		for i := range l.time {
 			l.time[i] = l.t0
 		}
-		l.block.Pull(l.end, gp, l.time, l.origin, l.slope)
+		l.block.Pull(l.pull, gp, l.time, l.origin, l.slope)
+		vector.Add(l.end, l.end, l.pull)
 	}
 	copy(g0, l.end)
 	for n := 0; n < len(l.times) && l.times[n] == l.t0; n++ {
@@ -290,10 +309,10 @@ func (l *Lanes) back(gp []float64) {
 	l.spread(l.mask, r.accepted)
 	clear(l.more)
 	clear(l.bar[0])
-	top, last, sums := len(l.b), len(l.b), l.sums
+	top, last, sums, whole := len(l.b), len(l.b), l.sums, &l.whole[0]
 	copy(l.state, l.end)
 	if r.dense {
-		top, sums = len(l.a)-1, l.smooth
+		top, sums, whole = len(l.a)-1, l.smooth, &l.whole[1]
 		c := l.bar[len(l.a):]
 		// the way made is in three of the coefficients
 		vector.Sub(l.u, c[1], c[2])
@@ -303,26 +322,22 @@ func (l *Lanes) back(gp []float64) {
 		vector.Sub(l.bar[0], c[0], l.u)
 	}
 	for s := top; s > 0; s-- {
-		b := l.bar[s]
-		step := r.step
+		step, slope := r.step, l.zero
 		if s > last {
 			step = r.smooth
 		}
 		if s == last {
-			copy(b, l.state)
-			sums[s].Into(l.pull, l.slope, l.wide)
-		} else {
-			clear(b)
-			sums[s].Into(l.pull, l.zero, l.wide)
+			slope = l.slope
 		}
-		r.times(l.time, l.c[s], step)
-		l.block.Pull(b, l.more, l.time, l.stage(s), l.pull)
+		sums[s].Into(l.pull, slope, l.wide)
+		l.parts[s].Into(l.time, r.from, step)
+		l.block.Pull(l.bar[s], l.more, l.time, l.stage(s), l.pull)
+		if s == last {
+			vector.Add(l.bar[s], l.bar[s], l.state)
+		}
 	}
 	sums[0].Into(l.pull, l.zero, l.wide)
-	copy(l.state, l.bar[0])
-	for _, b := range l.bar[1 : top+1] {
-		vector.Add(l.state, l.state, b)
-	}
+	whole.Into(l.state, l.zero, l.ones)
 	// Only accepted steps count.
 	vector.Select(l.end, l.accepted, l.zero, l.end, l.state)
 	vector.Select(l.slope, l.accepted, l.zero, l.slope, l.pull)
@@ -365,6 +380,9 @@ func (b *scalars) Pull(gy, gp, t, y, w []float64) {
 	for i, t := range t {
 		gather(b.y, y, i, n)
 		b.Eval(b.f, b.jy, b.jp, t, b.y, b.p[i])
+		for k := range d {
+			gy[k*n+i] = 0
+		}
 		for r := range d {
 			w := w[r*n+i]
 			for k := range d {

@@ -318,7 +318,7 @@ func TestLSODABlowUp(t *testing.T) {
 	v, _ := NewSolver(2, Options{Method: LSODA, Steps: 50})
 	err := v.Solve(System{Dim: 2, F: pol1000}, 0, []float64{2, 0}, []float64{2000}, make([]float64, 2))
 	var b *BlowUp
-	if !errors.As(err, &b) || b.Reason != errTooMany.Error() || b.Steps+b.Rejected < 50 || b.Steps+b.Rejected > 60 {
+	if !errors.As(err, &b) || b.Reason != ErrTooMany.Error() || b.Steps+b.Rejected < 50 || b.Steps+b.Rejected > 60 {
 		t.Errorf("50 steps: %v", err)
 	}
 }

@@ -89,7 +89,11 @@ var (
 	errNotFinite = errors.New("the right-hand side is not finite there: check its domain and parameters, or end earlier")
 	errTooSmall  = errors.New("the step fell below the resolution of time: the solution runs off to infinity, jumps, " +
 		"or is stiff; end earlier, loosen the tolerance or use lsoda")
-	errTooMany = errors.New("too many steps: raise the limit, loosen the tolerance, or use lsoda if it is stiff")
+	// ErrTooMany is that of a trajectory which took more steps than it may.
+	ErrTooMany = errors.New("too many steps: raise the limit, loosen the tolerance, or use lsoda if it is stiff")
+	// ErrBehind is that of a few among many [Lanes], which need far more steps than the
+	// others: fewer lanes solve them at less cost, with the same numbers.
+	ErrBehind = errors.New("far more steps than other lanes")
 )
 
 // A stepper is a method at work. Its Options are complete: RTol > 0, one ATol for
@@ -312,7 +316,7 @@ func (s *Solver) travel(ctx context.Context, t0 float64, y0, times, out []float6
 		default:
 		}
 		if st := m.stats(); st.Steps+st.Rejected >= s.o.Steps {
-			return s.blowUp(errTooMany)
+			return s.blowUp(ErrTooMany)
 		}
 		if err := m.step(); err != nil {
 			return s.blowUp(err)

@@ -52,30 +52,24 @@ type noisy struct {
 }
 
 func (p noisy) Evaluator(r int, s *stream.Set) Evaluator {
-	e := &noisyEvaluator{wrapper{p.Potential.Evaluator(r, s)}, p.gradient, p.energy, make([]*stream.Rand, r)}
-	for i := range e.rng {
-		e.rng[i] = s.Of(i, stream.Synthetic)
-	}
-	return e
+	return &noisyEvaluator{wrapper{p.Potential.Evaluator(r, s)}, p.gradient, p.energy, s.Lanes(r, stream.Synthetic)}
 }
 
 type noisyEvaluator struct {
 	wrapper
 	gradient, energy float64
-	rng              []*stream.Rand
+	noise            *stream.Lanes
 }
 
 func (e *noisyEvaluator) Eval(energy, grad, x []float64) {
 	e.Evaluator.Eval(energy, grad, x)
-	for i, rng := range e.rng {
-		if e.gradient != 0 {
-			for j := i; j < len(grad); j += len(e.rng) {
-				grad[j] += e.gradient * rng.NormFloat64()
-			}
-		}
-		if e.energy != 0 {
-			energy[i] += e.energy * rng.NormFloat64()
-		}
+	n := len(grad)
+	xi := e.noise.Normals(n/len(energy) + 1)
+	for i := range grad {
+		grad[i] += e.gradient * xi[i]
+	}
+	for i := range energy {
+		energy[i] += e.energy * xi[n+i]
 	}
 }
 

@@ -34,6 +34,9 @@ functions = {
     "sin": (sin, lambda: either(0.5, normal(0, 4), uniform(-1e6, 1e6))),
     "cos": (cos, lambda: either(0.5, normal(0, 4), uniform(-1e6, 1e6))),
     "tan": (tan, lambda: either(0.5, normal(0, 2), uniform(-1e6, 1e6))),
+    "erf": (mpmath.erf, lambda: either(0.8, uniform(-4, 4), normal(0, 1e-3))),
+    "erfc": (mpmath.erfc, lambda: either(0.5, uniform(-6, 3), uniform(2, 26))),
+    "phi": (mpmath.ncdf, lambda: either(0.5, uniform(-6, 6), uniform(-37, -4))),
 }
 # Multiples of π/2 that are hard to reduce.
 hard = [float(k * mpmath.pi / 2) for k in (1, 2, 3, 355 // 113, 22, 710 // 2, 52174, 103993, 208341, 573204)]

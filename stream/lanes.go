@@ -7,18 +7,36 @@ import "github.com/r2sgld/r2sgld/internal/vector"
 // beside it nor on what it draws by itself. The streams must be in one iteration. A Lanes
 // is for one goroutine.
 type Lanes struct {
-	each    []*Rand
-	keys    []uint64 // of pairs of coordinates: those of pair p begin at p times the number of streams
-	numbers []float64
-	at      uint64 // the iteration of the last fill
-	fills   uint64 // in it
+	each  []*Rand
+	keys  []uint64   // of the streams
+	at    uint64     // the iteration of the last fill
+	fills uint64     // in it
+	held  [most]held // of the first fills of an iteration; the last is of those beyond
+	all   []uint64   // a workspace: the keys of a draw
+	now   *uint64    // the iteration of the streams
 }
+
+// held are the numbers of a fill in so many pairs of iterations: one, or more where lanes
+// are few, so that vectors are filled and wait less for what they compute. What one pair
+// of numbers is made of goes to two iterations: those of the first ones come first.
+type held struct {
+	uniform    bool
+	d          int
+	from, many uint64 // pairs of iterations
+	numbers    []float64
+}
+
+const (
+	most  = 16 // of an iteration that are held
+	ahead = 16 // pairs of iterations that have a counter in common; so many keys at least are drawn at once
+)
 
 // Lanes returns the streams of the first n replicas for a purpose.
 func (s *Set) Lanes(n int, p Purpose) *Lanes {
-	l := &Lanes{each: make([]*Rand, n)}
-	for i := range l.each {
-		l.each[i] = s.Of(i, p)
+	l := &Lanes{}
+	for i := range n {
+		r := s.Of(i, p)
+		l.each, l.keys, l.now = append(l.each, r), append(l.keys, r.bits.key), r.bits.iteration
 	}
 	return l
 }
@@ -29,31 +47,51 @@ func (l *Lanes) Of(i int) *Rand { return l.each[i] }
 // Normals returns standard normal numbers of d coordinates: that of coordinate j and lane
 // i of n is the one at j*n+i. They hold until the next call, have 52 bits and are at most
 // 8.57.
-func (l *Lanes) Normals(d int) []float64 { return l.fill(vector.Normals, d) }
+func (l *Lanes) Normals(d int) []float64 { return l.fill(false, d) }
 
 // Uniforms returns numbers in (0, 1), odd multiples of 2^-53, as Normals does.
-func (l *Lanes) Uniforms(d int) []float64 { return l.fill(vector.Uniforms, d) }
+func (l *Lanes) Uniforms(d int) []float64 { return l.fill(true, d) }
 
-// fill draws the first half of the coordinates and, of the same keys, the second. A pair
-// of coordinates has a key of its own, so that few lanes fill vectors as many do.
-func (l *Lanes) fill(draw func(dst, dst2 []float64, keys []uint64, low, high uint64), d int) []float64 {
-	n := len(l.each)
-	half := (d + 1) / 2 * n
-	for pair := len(l.keys) / max(n, 1); len(l.keys) < half; pair++ {
-		for _, r := range l.each {
-			l.keys = append(l.keys, r.bits.key+uint64(pair))
-		}
-	}
-	if len(l.numbers) < 2*half {
-		l.numbers = make([]float64, 2*half)
-	}
-	if half == 0 {
+func (l *Lanes) fill(uniform bool, d int) []float64 {
+	size := d * len(l.each)
+	if size == 0 {
 		return nil
 	}
-	if k := *l.each[0].bits.iteration; k != l.at {
+	if k := *l.now; k != l.at {
 		l.at, l.fills = k, 0
 	}
-	draw(l.numbers[:half], l.numbers[half:2*half], l.keys[:half], l.fills, l.at)
+	f, pair := l.fills, l.at/2
 	l.fills++
-	return l.numbers[:d*n]
+	h := &l.held[min(f, most-1)]
+	if f >= most-1 || pair-h.from >= h.many || h.d != d || h.uniform != uniform {
+		h.uniform, h.d, h.many = uniform, d, 1
+		for f < most-1 && int(h.many)*size < ahead {
+			h.many *= 2
+		}
+		h.from = pair - pair%h.many
+		l.draw(h, f)
+	}
+	return h.numbers[int(pair-h.from+l.at%2*h.many)*size:][:size]
+}
+
+// draw draws fill f of the iterations of h. Coordinates have keys of their own, too, as
+// counters are those of all.
+func (l *Lanes) draw(h *held, f uint64) {
+	l.all = l.all[:0]
+	for t := range h.many {
+		for j := range uint64(h.d) {
+			for _, k := range l.keys {
+				l.all = append(l.all, k+(h.from+t)%ahead<<32+j)
+			}
+		}
+	}
+	n := len(l.all)
+	if len(h.numbers) < 2*n {
+		h.numbers = make([]float64, 2*n)
+	}
+	draw := vector.Normals
+	if h.uniform {
+		draw = vector.Uniforms
+	}
+	draw(h.numbers[:n], h.numbers[n:2*n], l.all, f, h.from/ahead)
 }

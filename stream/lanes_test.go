@@ -17,10 +17,10 @@ func TestLanesFrozen(t *testing.T) {
 	l := s.Lanes(2, Kernel)
 	copy(normal[:], l.Normals(3))
 	copy(uniform[:], l.Uniforms(3))
-	if normal != [6]float64{0.8023203181841425, -0.41724951975759494, 0.31680153627957647, -0.7882922446032373,
-		-0.7042438744957815, 0.913654739566813} ||
-		uniform != [6]float64{0.6893262875843061, 0.6718293512366295, 0.18485254496194925, 0.7975204600735476,
-			0.5917265486744517, 0.5384893251573594} {
+	if normal != [6]float64{-0.5310349208059241, 0.4348038678845102, 0.07759479550850619, 0.10631211537678839,
+		-1.1960701773666653, 0.716196045237563} ||
+		uniform != [6]float64{0.3009462001413895, 0.4403045602104604, 0.974671770264259, 0.5902821074234333,
+			0.6437791760031909, 0.07856998478177124} {
 		t.Errorf("first numbers %v, %v", normal, uniform)
 	}
 }
@@ -28,26 +28,33 @@ func TestLanesFrozen(t *testing.T) {
 // Numbers of a replica depend neither on how many replicas there are, nor on which
 // ladders stand beside, nor on what was drawn in other iterations or by its stream alone.
 func TestLanesDoNotDependOnEachOther(t *testing.T) {
-	const replicas, most = 37, 9
+	const replicas, most, fills = 37, 9, 18
 	for d := range most + 1 {
 		s := New(4, 2)
-		s.Begin(11)
-		lanes := s.Lanes(replicas, Kernel)
-		all := [2][]float64{slices.Clone(lanes.Normals(d)), slices.Clone(lanes.Normals(d))}
+		all := map[int][]float64{}
+		for _, k := range []int{32, 25, 13, 12, 11} {
+			s.Begin(k)
+			lanes := s.Lanes(replicas, Kernel)
+			for range fills {
+				all[k] = append(all[k], lanes.Normals(d)...)
+			}
+		}
 		for n := 1; n <= replicas; n++ {
 			own, other := New(4, 2), New(4, 3)
 			l := Beside(n, other, own).Lanes(2*n, Kernel)
 			l.Normals(most)
-			l.Normals(d)
-			own.Begin(11)
-			other.Begin(11)
-			l.Of(n).NormFloat64()
-			for fill := range all {
-				few := l.Normals(d)
-				for j := range d {
-					for i := range n {
-						if few[j*2*n+n+i] != all[fill][j*replicas+i] {
-							t.Fatalf("%d replicas, %d coordinates: number (%d, %d) of fill %d is another", n, d, i, j, fill)
+			l.Uniforms(d)
+			for _, k := range []int{11, 12, 13, 25, 32} {
+				own.Begin(k)
+				other.Begin(k)
+				l.Of(n).NormFloat64()
+				for fill := range fills {
+					few := l.Normals(d)
+					for j := range d {
+						for i := range n {
+							if few[j*2*n+n+i] != all[k][(fill*d+j)*replicas+i] {
+								t.Fatalf("%d replicas, %d coordinates: number (%d, %d) of fill %d of iteration %d is another", n, d, i, j, fill, k)
+							}
 						}
 					}
 				}
@@ -67,16 +74,21 @@ func TestLanesMoments(t *testing.T) {
 	x := slices.Clone(l.Normals(coordinates))
 	others := map[string][]float64{"fill": slices.Clone(l.Normals(coordinates)), "seed": lanes(New(9, 1)), "ladder": lanes(New(8, 2)),
 		"purpose": New(8, 1).Lanes(replicas, Swap).Normals(coordinates)}
-	set.Begin(1)
-	others["iteration"] = slices.Clone(l.Normals(coordinates))
-	alone := make([]float64, n)
-	for i := range alone {
-		alone[i] = l.Of(i % replicas).NormFloat64()
+	for _, k := range []int{1, 2, 2 * ahead} {
+		set.Begin(k)
+		others[fmt.Sprint("iteration ", k)] = slices.Clone(l.Normals(coordinates))
 	}
-	others["stream alone"] = alone
+	var filled, alone []float64
+	set.Begin(0)
+	for range coordinates {
+		filled = append(filled, l.Normals(1)...)
+		for i := range replicas {
+			alone = append(alone, l.Of(i).NormFloat64())
+			l.Of(i).NormFloat64()
+		}
+	}
 	others["replica"] = append(slices.Clone(x[1:]), 0)
 	others["coordinate"] = append(slices.Clone(x[replicas:]), make([]float64, replicas)...)
-	others["coordinate of the pair"] = append(slices.Clone(x[n/2:]), make([]float64, n/2)...)
 	hold := func(name string, variance float64, f func(i int) float64) {
 		sum := 0.0
 		for i := range n {
@@ -90,6 +102,7 @@ func TestLanesMoments(t *testing.T) {
 	hold("second moment", 2, func(i int) float64 { return x[i]*x[i] - 1 })
 	hold("third moment", 15, func(i int) float64 { return x[i] * x[i] * x[i] })
 	hold("fourth moment", 96, func(i int) float64 { return math.Pow(x[i], 4) - 3 })
+	hold("product with a stream alone", 1, func(i int) float64 { return filled[i] * alone[i] })
 	for name, y := range others {
 		hold("product with another "+name, 1, func(i int) float64 { return x[i] * y[i] })
 		hold("product of squares with another "+name, 4, func(i int) float64 {
@@ -131,8 +144,9 @@ func TestLanesLaw(t *testing.T) {
 }
 
 func TestLanesAllocateNothing(t *testing.T) {
-	l := New(1, 1).Lanes(10, Kernel)
-	if a := testing.AllocsPerRun(10, func() { l.Normals(7); l.Uniforms(6) }); a != 0 {
+	s := New(1, 1)
+	l, k := s.Lanes(10, Kernel), 0
+	if a := testing.AllocsPerRun(100, func() { k++; s.Begin(k); l.Uniforms(1); l.Normals(7); l.Uniforms(6) }); a != 0 {
 		t.Errorf("%v allocations", a)
 	}
 }
@@ -140,9 +154,10 @@ func TestLanesAllocateNothing(t *testing.T) {
 // BenchmarkNormals tells the time of a normal number of lanes, and of a stream by itself.
 func BenchmarkNormals(b *testing.B) {
 	for _, size := range [][2]int{{1, 1}, {1, 2}, {4, 2}, {8, 3}, {64, 10}} {
-		l := New(1, 1).Lanes(size[0], Kernel)
+		s := New(1, 1)
+		l, k := s.Lanes(size[0], Kernel), 0
 		for name, f := range map[string]func(){
-			"lanes": func() { l.Normals(size[1]) },
+			"lanes": func() { k++; s.Begin(k); l.Normals(size[1]) },
 			"stream": func() {
 				for i := range size[0] * size[1] {
 					l.Of(i % size[0]).NormFloat64()

@@ -216,7 +216,7 @@ func (m *Modes) expected() []float64 {
 	}
 	for k := range w {
 		if w[k] /= sum; m.sampled(k) {
-			w[k] = m.Fit.Weight[k] * fitted / sum
+			w[k] = m.Fit.Basin[k] * fitted / sum
 		}
 	}
 	return w
@@ -224,7 +224,7 @@ func (m *Modes) expected() []float64 {
 
 // sampled reports whether importance sampling tells the weight of mode k.
 func (m *Modes) sampled(k int) bool {
-	return m.Fit != nil && m.Fit.K < reliable && k < len(m.Fit.Weight)
+	return m.Fit != nil && m.Fit.K < reliable && k < len(m.Fit.Basin)
 }
 
 // top is the largest log mass of a mode.

@@ -2,6 +2,7 @@ package tune
 
 import (
 	"math"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -191,13 +192,13 @@ func TestEvidenceOfUnlikeLadders(t *testing.T) {
 	cut(&res.Ladders[1], 300)
 	got := Evidence(res)
 	cut(&res.Ladders[0], 300)
-	if want := Evidence(res); got != want || want.Error != want.Error {
+	if want := Evidence(res); !reflect.DeepEqual(got, want) || want.Error != want.Error {
 		t.Errorf("%+v, want that of the draws that both have: %+v", got, want)
 	}
 	cut(&res.Ladders[0], 200)
 	got = Evidence(res)
 	cut(&res.Ladders[1], 200)
-	if want := Evidence(res); got != want {
+	if want := Evidence(res); !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 }

@@ -39,7 +39,7 @@ func (t *tuner) first() (*Found, error) {
 	}
 	seen := t.probe.around(x[:min(len(x), curvePoints*t.d)], t.d, f.Whitening)
 	if len(seen) == 0 {
-		return nil, cmp.Or(t.probe.failed, errNotFinite(len(x)/t.d))
+		return nil, cmp.Or(t.probe.failed, errNotFinite(len(x)/t.d, !t.bounded))
 	}
 	coldest := 1 / t.coldest
 	if t.bounded {

@@ -14,7 +14,7 @@ const mostHarmonic = 400
 // to 400 dimensions, where the potential says that it is quadratic ([potential.Quadratic])
 // and [Suits] finds nothing against it.
 func Gaussian(p r2sgld.Problem, start []float64) bool {
-	return p.Base == nil && p.Potential.Dim() <= mostHarmonic && potential.Quadratic(p.Potential) && Suits(Closed(), p, start) == nil
+	return p.Base == nil && p.Potential.Dim() <= mostHarmonic && potential.Quadratic(p.Potential) && Suits(kernel.Harmonic{}, p, start) == nil
 }
 
 // Suits is what keeps kernel k from moving on p, as seen from where a run starts or, if that
@@ -42,7 +42,7 @@ func withKernel(p r2sgld.Problem, s r2sgld.Settings, u Until) r2sgld.Settings {
 	steps := s.Kernel != nil || s.Certificate || u.Bias > 0 || s.Decay.Kind != "" && s.Decay.Kind != kernel.Constant
 	walls := s.Boundary != "" && s.Boundary != domain.Specular || s.Penalty != nil || s.Mirror || s.Inside
 	if !steps && !walls && p.Potential != nil && Gaussian(p, s.Start) {
-		s.Kernel = Closed()
+		s.Kernel = kernel.Harmonic{}
 	}
 	return s
 }

@@ -20,8 +20,8 @@ import (
 // of cusps. Draws are of the law of x by inverse distribution functions or nearly so, those
 // of the layer left out; y is normal.
 //
-// Mutants: no points on the way but the last; slopes in place of their product with the
-// distance; ways that turn end.
+// Mutants: no points on the way but the draw; slopes in place of their product with the
+// distance; ways that end where U turns.
 func TestInfinite(t *testing.T) {
 	half := box(t, []float64{0, math.Inf(-1)}, []float64{math.Inf(1), math.Inf(1)})
 	sides := func(p float64) (side, q float64) { return math.Copysign(1, p-0.5), math.Abs(2*p - 1) }
@@ -54,7 +54,8 @@ func TestInfinite(t *testing.T) {
 			side, q := sides(p)
 			return side * 9 * q * q
 		}},
-		{"Cauchy", nil, false, func(x float64) float64 { return 2 * x / (1 + x*x) }, func(p float64) float64 { return math.Tan(math.Pi * (p - 0.5)) }},
+		{"Cauchy", nil, false, func(x float64) float64 { return 2 * x / (1 + x*x) },
+			func(p float64) float64 { return math.Tan(math.Pi * (p - 0.5)) }},
 	} {
 		u := potential.Func(2, func(grad, x []float64) float64 {
 			grad[0], grad[1] = c.u(x[0]), x[1]
@@ -83,7 +84,7 @@ func box(t *testing.T, lo, hi []float64) domain.Domain {
 // Method auto tells of poles inside, on lines and at points as well, whatever the seed, and
 // not of what is smooth or has a cusp.
 //
-// Mutants: ways that turn end; places where U turns left out.
+// Mutants: straight ways alone; ways that end where U turns.
 func TestPolesInside(t *testing.T) {
 	pace.Slow(t)
 	for u, want := range map[string]bool{

@@ -65,6 +65,8 @@ func (m *Modes) validate(d int) error {
 		return errors.New("modes without a search or a fit")
 	case m.Fit != nil && (len(m.Fit.Weight) != len(m.Fit.Mixture.Parts) || len(m.Fit.Mixture.Parts) > len(m.Search.Modes)):
 		return fmt.Errorf("%d weights of %d parts of %d modes", len(m.Fit.Weight), len(m.Fit.Mixture.Parts), len(m.Search.Modes))
+	case m.Fit != nil && len(m.Fit.Basin) > len(m.Search.Modes):
+		return fmt.Errorf("shares of %d basins of %d modes", len(m.Fit.Basin), len(m.Search.Modes))
 	}
 	for _, o := range m.Search.Modes {
 		one := modes.Mixture{Parts: []modes.Part{{Weight: 1, Center: o.X, L: o.L}}}

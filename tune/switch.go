@@ -91,19 +91,19 @@ func tell(hear func(*Found) error, f *Found) error {
 // this target.
 func (t *tuner) check(f *Found, both bool) error {
 	if !both {
-		return f.validate(t.p, t.s)
+		return f.validate(t.s)
 	}
 	if r := f.Rival; r != nil {
 		if (r.Leapfrog > 0) == (f.Leapfrog > 0) {
 			return fmt.Errorf("two ladders of the same kernel")
 		}
-		if err := r.validate(t.p, t.of(r).s); err != nil {
+		if err := r.validate(t.of(r).s); err != nil {
 			return err
 		}
 	} else if f.Leapfrog > 0 {
 		return fmt.Errorf("trajectories of %d steps", f.Leapfrog)
 	}
-	return f.validate(t.p, t.of(f).s)
+	return f.validate(t.of(f).s)
 }
 
 // of is the tuner of the kernel that f is a ladder of.
@@ -115,9 +115,6 @@ func (t *tuner) of(f *Found) *tuner {
 	other.s.Kernel = rival(firstLeapfrog)
 	return &other
 }
-
-// Closed is the kernel of Gaussians.
-func Closed() kernel.Kernel { return kernel.Harmonic{} }
 
 // rival is the kernel that is tried beside SGLD.
 func rival(steps int) kernel.Kernel { return kernel.HMC{Leapfrog: steps} }

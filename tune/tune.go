@@ -106,9 +106,9 @@ func (f *Found) Made() (iterations int, gradients int64) {
 	return iterations, gradients
 }
 
-// validate reports what keeps f from being a ladder for p with settings s, as when
-// a file was changed.
-func (f *Found) validate(p r2sgld.Problem, s r2sgld.Settings) error {
+// validate reports what keeps f from being a ladder for settings s, as when a file was
+// changed.
+func (f *Found) validate(s r2sgld.Settings) error {
 	n := len(f.Beta)
 	coldest := 1.0
 	if len(s.Temperature) > 0 {

@@ -327,15 +327,17 @@ func TestTuneErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
-		p    r2sgld.Problem
-		want string
+		p     r2sgld.Problem
+		start []float64
+		want  string
 	}{
-		{r2sgld.Problem{Domain: interval}, "no potential"},
-		{r2sgld.Problem{Potential: flat}, "give a starting point"},
-		{r2sgld.Problem{Potential: flat, Domain: half}, "give a starting point"},
-		{r2sgld.Problem{Potential: infinite, Domain: interval}, "not finite at any of"},
+		{r2sgld.Problem{Domain: interval}, nil, "no potential"},
+		{r2sgld.Problem{Potential: flat}, nil, "give a starting point"},
+		{r2sgld.Problem{Potential: flat, Domain: half}, nil, "give a starting point"},
+		{r2sgld.Problem{Potential: infinite, Domain: interval}, nil, "not finite at any of 512 points of the domain, so that it is on less than 0.6 %"},
+		{r2sgld.Problem{Potential: infinite, Domain: half}, []float64{-1, 0}, "not finite at any of 512 points of the domain around the start"},
 	} {
-		_, err := Tune(t.Context(), c.p, r2sgld.Settings{Ladders: 2}, nil, func(*Found) error { return nil })
+		_, err := Tune(t.Context(), c.p, r2sgld.Settings{Ladders: 2, Start: c.start}, nil, func(*Found) error { return nil })
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v, want %q", err, c.want)
 		}

@@ -188,8 +188,9 @@ func TestBadSamples(t *testing.T) {
 		{`box`, `constraints: ["x^2 + y^2 <= -1"]`, `f.yaml:4:1: 0 of 300000 tries fell inside: no point of the domain was found: it may be empty or very thin; loosen a constraint or give a starting point`},
 		{`box`, `constraints: {a: 1}`, `f.yaml:5:16: constraints must be inequalities such as "x > 1 + y", or a matrix of them: {matrix: A.csv, upper: b.csv}; found a mapping`},
 		{`box`, `constraints: ["x >= 1", "x <= 1"]`, `f.yaml:4:1: the domain has no interior: "x >= 1" and "x <= 1" leave a set of volume zero: loosen or drop one of them`},
+		{`box`, `constraints: ["x >= 1", "x <= 1 + 1e-14"]`, `f.yaml:4:1: the domain reaches from 1 to 1.00000000000001 in a coordinate, 45 times the 2.2e-16 that numbers there lie apart: fewer than 1024 are too coarse for draws. Take the distance from 1 for the variable`},
 		{`sampler`, `smapler:`, `f.yaml:6:1: unknown key "smapler"; did you mean "sampler"?`},
-		{`potential`, `potential: log(x - 5)`, `f.yaml:3:1: the potential or its gradient is not finite at any of 256 points of the domain: bound it more closely by where it is`},
+		{`potential`, `potential: log(x - 5)`, `f.yaml:3:1: the potential or its gradient is not finite at any of 256 points of the domain, so that it is on less than 1.2 % of it: bound it more closely by where it is`},
 	} {
 		t.Run(c.with, func(t *testing.T) { checkSample(t, edit(goodSample, c.begins, c.with), nil, c.want) })
 	}

@@ -266,8 +266,12 @@ func (f *fitReader) chart(p *rows.Posterior, mode *modes.Mode) *prior.Chart {
 func (f *fitReader) mode(p r2sgld.Problem, of *prior.Joint) (*modes.Mode, error) {
 	d := p.Potential.Dim()
 	t := modes.Target{Energy: p.Potential, Domain: p.Domain, Flat: 1e-6}
-	for range d {
-		t.Width = append(t.Width, 1)
+	for j := range d {
+		w := 1.0
+		if f.region.Slice == nil && of.Cut[j] != nil {
+			w = (of.Cut[j].X(0.75) - of.Cut[j].X(0.25)) / 1.35
+		}
+		t.Width = append(t.Width, w)
 	}
 	from, tries := f.reduced(f.somewhere()), 0
 	if points := f.starts(); points != nil {

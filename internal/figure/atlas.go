@@ -160,7 +160,7 @@ func ramp(colours color.Palette) *image.Paletted {
 func heatRamp() *image.Paletted { return ramp(heatColours()) }
 
 // addBar puts a bar under the panels, in their middle.
-func (f *Figure) addBar(bar *panel, lay mosaic) {
+func (f *Figure) addBar(bar *panel) {
 	const height = vg.Length(7)
 	first, last := f.cells[0], f.cells[0]
 	for _, c := range f.cells {

@@ -202,7 +202,7 @@ func ReflectionMap(q Reflections) (*Figure, error) {
 	f := lay.compose([]*panel{p}, nil, caption)
 	bar := colourBar("share, on a scale of roots", 0, sqrt.of(top), heatRamp())
 	bar.x.marks = sqrt.marks(0, top, cm(8))
-	f.addBar(bar, lay)
+	f.addBar(bar)
 	return f, nil
 }
 

@@ -64,7 +64,7 @@ func Densities(q DensityMaps) (*Figure, error) {
 	if largest > top*(1+1e-9) {
 		label += fmt.Sprintf(" (last colour: up to %.3g)", largest)
 	}
-	f.addBar(colourBar(label, 0, top, heatRamp()), lay)
+	f.addBar(colourBar(label, 0, top, heatRamp()))
 	return f, nil
 }
 

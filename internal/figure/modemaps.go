@@ -53,7 +53,7 @@ func ModePanels(q ModeMaps) (*Figure, error) {
 		p.add(segments{lineMark, q.zeros(v, known)})
 		p.border(walls, false)
 	}), nil, q.Caption)
-	f.addBar(colourBar(cmp.Or(q.Quantity, "mode over its size"), -1, 1, ramp(partingColours())), lay)
+	f.addBar(colourBar(cmp.Or(q.Quantity, "mode over its size"), -1, 1, ramp(partingColours())))
 	return f, nil
 }
 

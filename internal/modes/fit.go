@@ -35,7 +35,10 @@ type Fit struct {
 	Inside      float64   `json:"inside"`    // share of draws that lie in the domain
 	Weight      []float64 `json:"weight"`    // of every part in the density, and its standard error
 	WeightSE    []float64 `json:"weight_se"`
+	Basin       []float64 `json:"basins"` // of every mode: the share of the density where its normal law is the densest
 	Evaluations int64     `json:"evaluations"`
+
+	laws Mixture // the normal laws at the modes, where parts begin
 }
 
 // Fit fits a mixture to the modes of s, in rounds of importance sampling that move its parts
@@ -50,6 +53,7 @@ func (s *Search) Fit(ctx context.Context, t Target, rng *rand.Rand) (*Fit, error
 			break
 		}
 		p := Part{Weight: math.Exp(m.Log - s.Modes[0].Log), Center: slices.Clone(m.X)}
+		f.laws.Parts = append(f.laws.Parts, Part{Weight: p.Weight, Center: m.X, L: m.L})
 		for _, row := range m.L {
 			wider := make([]float64, d)
 			for j, v := range row {
@@ -174,8 +178,12 @@ func (f *Fit) sharpen(ctx context.Context, t Target, rng *rand.Rand, wide float6
 		}
 	}
 	f.weigh(logs, owner, n)
-	if move && f.Share > 0 {
+	switch {
+	case f.Share == 0:
+	case move:
 		f.move(at, logs, owner, n, wide)
+	default:
+		f.settle(at, logs, n)
 	}
 	return nil
 }
@@ -212,6 +220,16 @@ func (f *Fit) weigh(logs, owner []float64, n int) {
 			f.WeightSE[p] += r * r
 		}
 		f.WeightSE[p] = math.Sqrt(f.WeightSE[p])
+	}
+}
+
+// settle tells what modes have of the density by n draws, of which those in the domain are at
+// with weights exp(logs). Parts may have moved away from the modes at which they began.
+func (f *Fit) settle(at, logs []float64, n int) {
+	d := len(at) / len(logs)
+	f.Basin = make([]float64, len(f.laws.Parts))
+	for i, l := range logs {
+		f.Basin[f.laws.Owner(at[i*d:(i+1)*d])] += math.Exp(l-f.LogZ) / float64(n)
 	}
 }
 

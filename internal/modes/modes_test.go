@@ -38,6 +38,45 @@ func round(mean [][]float64, sd, weight []float64) potential.Potential {
 	})
 }
 
+// What a fit says of the share of every mode is what the mode has, by quadrature, though parts
+// of weak modes move to where the density is: as near as a binomial law of the effective draws
+// allows (Bernstein's inequality, 1e-7).
+//
+// Mutants: what parts have in place of what modes have.
+func TestFitTellsOfModes(t *testing.T) {
+	u := potential.Func(1, func(grad, x []float64) float64 {
+		grad[0] = x[0] + 5*math.Cos(5*x[0])
+		return x[0]*x[0]/2 + math.Sin(5*x[0])
+	})
+	rng := rand.New(rand.NewPCG(1, 2))
+	target := Target{Energy: u, Width: []float64{1}, Threads: 1, Flat: 1}
+	s, err := Find(t.Context(), target, func(x []float64) error { x[0] = 10*rng.Float64() - 5; return nil }, 400, 400, 0)
+	if err != nil || len(s.Modes) < 6 {
+		t.Fatalf("%+v, %v", s, err)
+	}
+	f, err := s.Fit(t.Context(), target, rng)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var laws Mixture
+	for _, m := range s.Modes[:len(f.Basin)] {
+		laws.Parts = append(laws.Parts, Part{Weight: math.Exp(m.Log - s.Modes[0].Log), Center: m.X, L: m.L})
+	}
+	want, sum := make([]float64, len(f.Basin)), 0.0
+	for x := -10.0; x < 10; x += 1e-3 {
+		p := math.Exp(-x*x/2 - math.Sin(5*x))
+		want[laws.Owner([]float64{x})] += p
+		sum += p
+	}
+	effective := fitDraws * f.Share
+	for k, p := range want {
+		p /= sum
+		if off := math.Abs(f.Basin[k] - p); !(off < 6*math.Sqrt(p/effective)+6/effective) {
+			t.Errorf("the mode at %.3f has %.4f of the density, and is told to have %.4f", s.Modes[k].X[0], p, f.Basin[k])
+		}
+	}
+}
+
 // From starts that fill a box, both modes of a mixture of a narrow and a wide normal law are
 // found in 2 to 20 dimensions, at the places that they have, and with their masses by normal
 // laws that the box narrows by 4 % a coordinate; the fitted law tells log Z, 0 but for the cut tails, within 6 standard errors.

@@ -21,12 +21,22 @@ var ofMathematics = []fault{
 	{"normals: angles without their quarters", "internal/vector/lane Normals", []edit{
 		{"internal/vector/lane.Normals", "turn(b>>QuarterBits", "turn(b>>QuarterBits&1"},
 	}},
-	{"lanes of replicas with one key", "stream LanesMoments", []edit{{"stream.NewLanes", "ladder, i, p", "ladder, 0*i, p"}}},
-	{"lanes: every two coordinates alike", "stream LanesLaw", []edit{{"stream.(*Lanes).fill", "pair++", "pair += 0"}}},
-	{"lanes: every iteration alike", "stream LanesMoments", []edit{
-		{"stream.(*Lanes).fill", "l.odd, l.keys, pair, high", "l.odd, l.keys, pair, 0"},
-		{"stream.(*Lanes).fill", "2*n], l.keys, pair, high", "2*n], l.keys, pair, 0"},
+	{"lanes of replicas with one key", "stream LanesMoments", []edit{{"stream.(*Set).Lanes", "s.Of(i, p)", "s.Of(0, p)"}}},
+	{"lanes: every two coordinates alike", "stream LanesLaw", []edit{{"stream.(*Lanes).draw", "<<32+j", "<<32+0*j"}}},
+	{"lanes: iterations of a counter alike", "stream LanesMoments", []edit{{"stream.(*Lanes).draw", "(h.from+t)%ahead", "0*(h.from+t)"}}},
+	{"lanes: counters of iterations alike", "stream LanesMoments", []edit{{"stream.(*Lanes).draw", "f, h.from/ahead", "f, 0"}}},
+	{"lanes: every fill of an iteration alike", "stream LanesMoments", []edit{{"stream.(*Lanes).draw", "l.all, f,", "l.all, 0*f,"}}},
+	{"lanes: numbers of the stream alone", "stream LanesMoments", []edit{{"stream.(*Rand).NormFloat64", "normals|", "0*normals|"}}},
+	{"lanes: fills go on in another iteration", "stream LanesDoNotDepend", []edit{{"stream.(*Lanes).fill", "k != l.at", "l.at = k; false"}}},
+	{"lanes: numbers of iterations past", "stream LanesDoNotDepend", []edit{{"stream.(*Lanes).fill", "pair-h.from >= h.many", "h.many == 0"}}},
+	{"lanes: iterations of two counters at once", "stream LanesDoNotDepend", []edit{
+		{"stream.(*Lanes).fill", "pair - pair%h.many", "pair"},
 	}},
+	{"lanes: the cosine twice", "stream LanesMoments", []edit{
+		{"stream.(*Lanes).fill", "l.at%2*h.many", "l.at%2*0"},
+	}},
+	{"lanes: numbers of one scale off", "stream LanesLaw", []edit{{"stream.(*Lanes).Normals", "return l.fill(false, d)",
+		"v := l.fill(false, d); for i := range v { v[i] *= 1.01 }; return v"}}},
 	{"a fused product that kernels round", "internal/vector SameBits|Lengths", []edit{
 		{"internal/vector.MulAdd", "float64(x*b[i]) + c[i]", "math.FMA(x, b[i], c[i])"},
 	}},
@@ -38,6 +48,15 @@ var ofMathematics = []fault{
 	}},
 	{"weights of lanes not scaled", "expression Together", []edit{{"expression.weights", "exp[i] / s", "1 / s"}}},
 	{"a kernel for another function", "expression Theirs", []edit{{"expression.opcodes", "opCos: opcode.Cos", "opCos: opcode.Sin"}}},
+	{"erfc: what the square lacks left out", "internal/vector/lane Errors", []edit{
+		{"internal/vector/lane.erfOf", "((hi-u)+w)+lo", "(hi - u) + w"},
+	}},
+	{"Phi: what √½ lacks has the other sign", "internal/vector/lane Errors", []edit{
+		{"internal/vector/lane.Phi", "-(lacks / y)", "lacks/y"},
+	}},
+	{"halves of powers without their root", "expression HalfPowers", []edit{
+		{"expression.expandPowers", "e.op(opMul, e.multiplied(v.arg[0], n), e.op(opSqrt, v.arg[0]))", "e.multiplied(v.arg[0], n)"},
+	}},
 	{"programs: lanes that a kernel has done are done again", "internal/vector Programs", []edit{
 		{"internal/vector.Run", "k, at = k+done, lane", "k, at = k+done, 0*lane"},
 	}},
@@ -107,8 +126,26 @@ var ofMathematics = []fault{
 	{"hull without its corners", "internal/mesh TestHull", []edit{{"internal/mesh.hull", ", -1", ""}}},
 	{"mode: every ripple a rival", "diag TestModeOfOnePeak", []edit{{"diag.peak", "away >= far", "true"}}},
 	{"mode: no rival without a valley", "diag TestModeOfSeveral", []edit{{"diag.peak", "away >= far || ", ""}}},
-	{"adjoint: the way made by a step", "ode TestAdjoint", []edit{{"ode.(*Adjoint).back", "+ 2*", "+ "}}},
-	{"adjoint: slopes at the ends of steps", "ode TestAdjoint", []edit{{"ode.(*Adjoint).back", "copy(a.k, a.slope", "clear(a.k"}}},
-	{"adjoint: stages of another step", "ode TestAdjoint", []edit{{"ode.(*Adjoint).back", ":= step", ":= 0*step"}}},
-	{"blocks: zeros that are none", "expression TestSystemEquals", []edit{{"expression.(*System).Zeros", "c.value == 0", "true"}}},
+	{"adjoint: the way made by a step", "ode TestLanesAgree", []edit{
+		{"ode.(*Lanes).back", "vector.Sub(l.bar[0], c[0], l.u)", "copy(l.bar[0], c[0])"},
+	}},
+	{"adjoint: slopes at the ends of steps", "ode TestLanesAgree", []edit{{"ode.(*Lanes).back", "slope = l.slope", "slope = l.zero"}}},
+	{"adjoint: stages of another step", "ode TestLanesAgree", []edit{{"ode.(*Lanes).back", "l.stage(s), l.pull", "l.stage(1), l.pull"}}},
+	{"adjoint: states of rejected steps", "ode TestLanesAgree", []edit{{
+		"ode.(*Lanes).back", "vector.Select(l.end, l.accepted, l.zero, l.end, l.state)", "copy(l.end, l.state)"}}},
+	{"adjoint: parameters of rejected steps", "ode TestLanesAgree", []edit{{
+		"ode.(*Lanes).back", "vector.Select(gp, l.mask, l.nought, gp, l.more)", "copy(gp, l.more)"}}},
+	{"adjoint: outputs of a lane that was rejected", "ode TestLanesAgree", []edit{{"ode.(*Lanes).inputs", "accepted == 0", "accepted < 0"}}},
+	{"lanes: the error of a neighbour", "ode TestLanesAgree", []edit{{"ode.(*explicit).judge", "e.norm[i], ", "e.norm[(i+1)%e.n], "}}},
+	{"lanes: the step of a neighbour", "ode TestLanesAgree", []edit{{"ode.(*explicit).judge", "safety*e.next[i]", "safety*e.next[0]"}}},
+	{"lanes: all begin where one was accepted", "ode TestLanesAgree", []edit{{"ode.(*explicit).sweep",
+		"e.spread(e.accepted, r.accepted)", "e.spread(e.accepted, slices.Repeat([]float64{slices.Max(r.accepted)}, e.n))"}}},
+	{"lanes: a step goes on from a rejected state", "ode TestToleranceAndWork", []edit{{
+		"ode.(*explicit).sweep", "vector.Select(e.y0, e.accepted, e.zero, e.y0, e.y)", "copy(e.y0, e.y)"}}},
+	{"lanes: few left behind have no gradient", "dynamics TestTrajectoryLanesAreAlone", []edit{{
+		"dynamics.(*solutions).apart", "+= g[j*r+k]", "+= 0*g[j*r+k]"}}},
+	{"lanes: impossible states have an energy", "dynamics TestTrajectoryIsNeverNaN", []edit{{"dynamics.(*likeness).load", "s > 0 && ", ""}}},
+	{"sum: a weight of another term", "internal/vector TestSum", []edit{
+		{"internal/vector.(*Sum).Into", "w * s.terms[j][i]", "s.weights[0] * s.terms[j][i]"},
+	}},
 }

@@ -45,8 +45,8 @@ var ofModels = []fault{
 	{"a line ahead is the next answer", "internal/command TestAhead", []edit{
 		{"internal/command.(*process).block", "|| p.early.ready() ", ""},
 	}},
-	{"adjoint: a state of another column", "dynamics TestTrajectoryGradient", []edit{
-		{"dynamics.(*System).block", "/ columns, k %", "% columns, k /"},
+	{"adjoint: parameters of the solution before", "dynamics TestTrajectoryGradient", []edit{
+		{"dynamics.(*systemBlock).Set", "copy(b.adjoint.Input[len(b.s.states)*b.n:], p)", ""},
 	}},
 	{"slopes: what biases them is told of linear equations alone", "dynamics RatesOfToldBias", []edit{
 		{"dynamics.(*slopes).attenuation", "if !coarse", "if p.Linear && !coarse"},

@@ -6,11 +6,11 @@ var ofSampling = []fault{
 		{"tune.SteepWall", "+ wallRays ", ""},
 		{"tune.along", "float64(k%2)", ""},
 	}},
-	{"poles: no points on the way but the last", "tune TestInfinite", []edit{{"tune.(*descent).falls", "left := 1.0", "left := closest"}}},
+	{"poles: the power at draws alone", "tune TestInfinite", []edit{{"tune.(*descent).falls", "left >= closest", "left >= 1"}}},
 	{"poles: slopes alone", "tune TestInfinite", []edit{{"tune.(*descent).falls", "-left*", "-"}}},
 	{"poles: straight ways alone", "tune TestPolesInside", []edit{{"tune.(*descent).infinite", "range turns", "range 1"}}},
 	{"poles: at walls alone", "tune TestPolesInside|TestInfinite", []edit{{"tune.(*descent).follow", "far = t\n", "return 0\n"}}},
-	{"poles: long differences at narrow domains", "tune TestPoleFar", []edit{{"tune.(*meter).curvature", "h < least", "h > 0"}}},
+	{"poles: long differences at narrow domains", "tune TestPoleFar", []edit{{"tune.(*meter).curvature", "h < least", "least > 0"}}},
 	{"one step towards a wall", "tune SteepWall", []edit{{"tune.SteepWall", "&& steepens(seen[1], seen[2]) ", ""}}},
 	{"walls steep by any growth", "tune SteepWall", []edit{{"tune.steepens", "wallGrowth", "1"}}},
 	{"swap inverted", "exchange Probability|KeepsTheLaw", []edit{{"exchange.logS", "uCold - uHot", "uHot - uCold"}}},
@@ -66,7 +66,7 @@ var ofSampling = []fault{
 	{"counts of the mover are not handed over", ". LaddersInStep", []edit{{".(*replicas).handOver", "moves != nil", "false && moves != nil"}}},
 	{"numbers of the mover are handed to the first", ". LaddersInStep", []edit{{".(*replicas).handOver", "(*to)[first:]", "(*to)"}}},
 	{"given-up paths of the first ladder", ". LaddersInStep", []edit{{".(*replicas).arrived", "l.first + i", "i"}}},
-	{"jumps looked for at the first ladder", ". LaddersInStep", []edit{{".(*watch).narrow", "l.first+i", "i"}}},
+	{"jumps looked for at the first ladder", ". LaddersInStep", []edit{{".(*watch).land", "l.first+i", "i"}}},
 	{"ladders of unlike iterations go in step", ". LaddersInStep", []edit{
 		{".(*run).bands", "i, ok := open[l.done]", "i, ok := open[0]"},
 		{".(*run).bands", "open[l.done], all = i", "open[0], all = i"},
@@ -75,7 +75,7 @@ var ofSampling = []fault{
 	{"a state with the numbers of all ladders", ". LaddersInStep", []edit{{".(*replicas).apart", "b.R == b.Stride", "true"}}},
 	{"no square root of two in the noise", "kernel Stationary", []edit{{"kernel.(*Schedule).Set", "(2 * share", "(share"}}},
 	{"no square root of two, on the flower", ". TwoRungs", []edit{{"kernel.(*Schedule).Set", "(2 * share", "(share"}}},
-	{"uphill", "kernel Stationary", []edit{{"kernel.stepLangevin", "] - eta", "] + eta"}}},
+	{"uphill", "kernel Stationary", []edit{{"kernel.stepLangevin", "v -= eta", "v += eta"}}},
 	{"no reflection", ". GaussianInBox|Simplex", []edit{{".(*replicas).reflect", "l.reflector != nil:", "false:"}}},
 	{"draws of the hot rung", ". TwoRungs", []edit{
 		{".(*ladder).keepDraw", "c.draws.add(r,", "c.draws.add(b.R-1-r,"},
@@ -108,8 +108,17 @@ var ofSampling = []fault{
 	{"starts that are not finite kept", "tune TestStartsAre", []edit{{"tune.(*tuner).starts", "!m.finite(at)", "false"}}},
 	{"stay where the drift is infinite", ". NoTrap", []edit{{".(*replicas).bounce", "l.withoutDrift(i, r)", "_ = i"}}},
 	{"threads share a stream", "stream StreamsDiffer", []edit{{"stream.(*Set).Of", "s.ladder", "0"}}},
-	{"normals without a tail", "stream Normals", []edit{{"stream.(*Rand).edgeNormal", "r.tailNormal(u < 0)", "u * z.edge[1]"}}},
-	{"resume forgets the streams", ". ResumedRun", []edit{{".(*ladder).picture", "streams, l.", ""}}},
+	{"replicas share a stream", "stream StreamsDiffer", []edit{{"stream.(*Set).Of", "s.ladder, replica", "s.ladder, 0*replica"}}},
+	{"normal numbers of one scale off", "stream Normals", []edit{{"internal/vector/lane.Normals", "-2 *", "-2.02 *"}}},
+	{"normal numbers: the cosine twice", "stream StreamsDiffer", []edit{{"internal/vector/lane.Normals", "r * s", "r * c"}}},
+	{"normal numbers: the first of two twice", "stream StreamsDiffer", []edit{
+		{"stream.(*Rand).NormFloat64", "return x", "s.normal = x; return x"},
+	}},
+	{"normal numbers of the words", "stream StreamsDiffer", []edit{{"stream.(*Rand).NormFloat64", "normals|", "words|"}}},
+	{"streams go on in another iteration", "stream StreamsBegin", []edit{{"stream.(*bits).follow", "k != s.at", "false"}}},
+	{"streams begin alike in all iterations", "stream StreamsBegin", []edit{{"stream.(*bits).Uint64", "s.words/2, s.at", "s.words/2, 0"}}},
+	{"a resume begins streams anew", ". ResumedRun", []edit{{".band.iterate", "l.streams.Begin(k)", "_ = k"}}},
+	{"a band's own noise is that of its first ladder", ". LaddersInStep", []edit{{".(*replicas).random", "l.first + i", "i"}}},
 	{"momentum: noise without 1 - mu", "kernel MomentumStationary", []edit{{"kernel.(*Schedule).Set", "Mu - m.", ""}}},
 	{"momentum uphill", "kernel MomentumStationary", []edit{{"kernel.stepMomentum", "v -=", "v +="}}},
 	{"momentum scaled whole at swaps", ". MomentumSwapsKeep", []edit{
@@ -178,7 +187,7 @@ var ofSampling = []fault{
 		{".(*Result).alike", "every(of(l), stride/l.Stride", "of(l"},
 	}},
 	{"base: no temperature before its gradient", ". SGLDWithBase", []edit{
-		{"kernel.stepLangevin", "eta *= at.Temperature[rung]", "_ = at.Temperature"},
+		{"kernel.stepLangevin", "eta * at.Temperature[r]", "eta"},
 	}},
 	{"base: uphill", ". SGLDWithBase", []edit{{"kernel.stepLangevin", "] -=", "] +="}}},
 	{"base: no temperature before its force", ". FollowTheBase", []edit{
@@ -214,8 +223,8 @@ var ofSampling = []fault{
 	{"harmonic: the other root", "kernel TestHarmonicLaw", []edit{{"kernel.crossing", "r - root", "r + root"}}},
 	{"harmonic: velocity kept", "kernel TestHarmonicLaw", []edit{
 		{"kernel.(*orbit).launch",
-			"o.white[j] = sd * rng.NormFloat64()",
-			"if v := sd * rng.NormFloat64(); o.white[j] == 0 { o.white[j] = v }"},
+			"o.white[j] = sd * xi[j*n]",
+			"if v := sd * xi[j*n]; o.white[j] == 0 { o.white[j] = v }"},
 	}},
 	{"MALA: energies of momenta too small", "kernel MALA", []edit{{"kernel.(*trajectory).over", "(2 *", "(2.1 *"}}},
 	{"MALA: the way back at the folded displacement", ". MALAOfATruncated", []edit{
@@ -231,6 +240,12 @@ var ofSampling = []fault{
 	{"harmonic: time left with the wrong sign", ". ExactKernels/^polygon$/harmonic", []edit{
 		{"kernel.(*orbit).follow", "- s) / (1 +", "+ s) / (1 -"},
 	}},
+	{"harmonic: energies held against nothing", ". HarmonicNoticesSlits", []edit{
+		{"kernel.(*orbits).Check", "o.gaussian.clearly(x, grad, energy)", "true"},
+	}},
+	{"harmonic: rounding taken for another potential", "kernel FindGaussianRounding", []edit{
+		{"kernel.(*gaussian).agrees", "+quadraticSlope*", "+0*"},
+	}},
 	{"harmonic: no temperature", ". HarmonicRuns", []edit{{"kernel.(*orbit).launch", "sd *", ""}}},
 	{"harmonic: walls of other coordinates", ". HarmonicRuns", []edit{
 		{".(*run).prepare", "r.domain", "r.problem.Domain"},
@@ -241,7 +256,7 @@ var ofSampling = []fault{
 	{"certificate: half of the bias", ". CertificateBetweenWalls", []edit{{".(*Result).Bias", "(2,", "(1,"}}},
 	{"certificate: without what the extrapolation leaves", ". TestCertificateCovers", []edit{{".(*Result).Bias", "rest/2", "0*rest"}}},
 	{"certificate: noise of its own", ". CertificateBetweenWalls", []edit{
-		{".(*shadow).split", ", xi := range noise {", " := range noise { xi := rng.NormFloat64()"},
+		{".(*shadow).split", ", xi := range noise {", " := range noise { xi := s.random(i).NormFloat64()"},
 	}},
 	{"evidence: gap without an error", "tune Contradicts", []edit{{"tune.gapError", ", e.GapError", ", 0"}}},
 	{"evidence: heavy tails explain either way", "tune Contradicts", []edit{{"tune.unexplained", "e.Forward < e.Backward", "true"}}},
@@ -300,13 +315,19 @@ var ofSampling = []fault{
 	{"modes: weights that do not make up for draws outside", "internal/modes FitInPieces", []edit{
 		{"internal/modes.(*Fit).move", "max(leastIn, in/(part.Weight*float64(drawn)))", "max(1, 0*in)"},
 	}},
+	{"modes: what parts have in place of modes", "internal/modes FitTellsOfModes", []edit{
+		{"internal/modes.(*Fit).settle", "f.Basin[f.laws.Owner(at[i*d:(i+1)*d])] += math.Exp(l-f.LogZ) / float64(n)",
+			"_, _, _ = d, i, l; copy(f.Basin, f.Weight)"},
+	}},
 	{"modes: a fitted law that misses the density", "tune ScoutAtAPole", []edit{{"internal/modes.(*Fit).Defend", "held >= 1-most", "true"}}},
 	{"guide: added in place of taken off", ". Guide", []edit{{".(*guide).lead", "b.Energy[i] -= u", "b.Energy[i] += u"}}},
 	{"guide: energies told as they are traded", ". Guide", []edit{{".(*guide).told", "energy[i] += v", "energy[i] += 0 * v"}}},
 	{"guide: the mass of the uniform law", ". Guide", []edit{{".Problem.normal", "p.Guide != nil", "p.Guide != nil && false"}}},
 	{"guide: without the probability that the domain has", ". Guide$", []edit{{".Problem.Mass", "return math.Log(share)", "return 0 * share"}}},
 	{"guide: no acceptance knows it", ". ExactKernels/^triangle$/HMC", []edit{{"kernel.(*trajectory).over", "h += b.Base[i]", "_ = b.Base[i]"}}},
-	{"guide: steps that do not know it", ". GaussianInBall", []edit{{"kernel.stepLangevin", "b.X[j] -= eta * b.BaseGrad[j]", "_ = eta"}}},
+	{"guide: steps that do not know it", ". GaussianInBall", []edit{
+		{"kernel.stepLangevin", "x[i] -= eta * at.Temperature[r] * grad[i]", "_, _ = x[i], grad[i]"},
+	}},
 	{"guide: not cut to the domain", ". ExactKernels/^disc$/HMC", []edit{{".Problem.drawCut", "p.Domain.Contains(x)", "true"}}},
 	{"guide: a density without its uniform part", ". ExactKernels/^disc$/HMC", []edit{
 		{"internal/modes.(*Mixture).Evaluator", "e.rest -= math.Log(m.Hi[j] - m.Lo[j])", "e.rest = math.Inf(-1 - j)"},
@@ -334,10 +355,17 @@ var ofSampling = []fault{
 	{"auto: jumps that the warm-up keeps to itself", "cmd/r2sgld AutoAcross(Jumps|Features)", []edit{
 		{"tune.(*tuner).learn", ", Jumps: unseen(res)", ""},
 	}},
+	{"auto: SGLD whatever its steps and draws tell", "cmd/r2sgld TestAutoInNarrowWells", []edit{
+		{"tune.unseen", "j.Certain() || j.Coarse(Bias)", "j.Certain() && false"},
+		{"tune.(*Found).choose", "hmc.Efficiency() >= sgld.Efficiency()*unbiased", "unbiased < 0"},
+	}},
+	{"auto: a box of few numbers has no interior", "cmd/r2sgld TestBoxOfFewNumbers", []edit{
+		{"internal/config/region.lonely", "math.Nextafter(v, math.Copysign(math.Inf(1), step))", "math.NaN()"},
+	}},
 	{"auto: steps too long for a feature", "cmd/r2sgld AutoAcrossFeatures", []edit{
 		{".Jumps.Coarse", "j.Refused > admitted", "false"},
 	}},
-	{"jumps: errors of steps that resolve", ". NotCoarse", []edit{{".(*watch).land", " leastError", "= 0"}}},
+	{"jumps: errors of steps that resolve", ". NotCoarse", []edit{{".(*watch).land", "leastError", "0"}}},
 	{"auto: a Go program that does not see that its potential is Gaussian", "cmd/r2sgld CommandAndGoProgramAgree", []edit{
 		{"tune.withKernel", "&& Gaussian(p, s.Start)", "&& false"},
 	}},

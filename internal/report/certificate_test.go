@@ -79,3 +79,12 @@ func TestStoppedByTheBias(t *testing.T) {
 		}
 	}
 }
+
+// Sizes that no whole number holds are written all the same.
+func TestWholeSizes(t *testing.T) {
+	for v, want := range map[float64]string{1234.9: "1,234", 1e300: "1e+300", math.Inf(1): "+Inf", 0: "0"} {
+		if got := whole(v); got != want {
+			t.Errorf("%g: %q, not %q", v, got, want)
+		}
+	}
+}

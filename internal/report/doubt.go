@@ -8,6 +8,7 @@ import (
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/domain"
 	"github.com/r2sgld/r2sgld/internal/text"
+	"github.com/r2sgld/r2sgld/kernel"
 	"github.com/r2sgld/r2sgld/potential"
 	"github.com/r2sgld/r2sgld/tune"
 )
@@ -108,7 +109,7 @@ func remedy(p r2sgld.Problem, set r2sgld.Settings, res *r2sgld.Result) string {
 	}
 	text := ByKernel + "mala"
 	x, d := res.Ladders[0].X[0], p.Potential.Dim()
-	if p.Chart == nil && len(x) >= d && tune.Suits(tune.Closed(), p, x[:d]) == nil {
+	if p.Chart == nil && len(x) >= d && tune.Suits(kernel.Harmonic{}, p, x[:d]) == nil {
 		text = ByKernel + "harmonic --set sampler.step_size=null"
 	}
 	if res.Certified() {

@@ -329,13 +329,13 @@ func (s *Summary) Stopped(u tune.Until, rhat, ess float64, met bool) {
 	if !met {
 		s.warnf("the run ended at its limit before R̂ %s (now %s) and ESS %s (now %s) were reached. Raise "+
 			"it (sampler.until), or look at what mixes slowly in the trace and index figures.",
-			text.Number(u.RHat, 3), text.Number(rhat, 3), text.Count(int64(u.ESS)), whole(ess))
+			text.Number(u.RHat, 3), text.Number(rhat, 3), whole(u.ESS), whole(ess))
 	}
 }
 
 // whole prints an effective sample size: a dash where it is not known.
 func whole(v float64) string {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
+	if !(math.Abs(v) < 1e16) {
 		return text.Number(v, 0)
 	}
 	return text.Count(int64(v))

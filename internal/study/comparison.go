@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/r2sgld/r2sgld/diag"
+	"github.com/r2sgld/r2sgld/internal/significance"
 )
 
 // An Interval is a mean over runs and half the width of its 95 % t interval; NaN
@@ -18,7 +18,7 @@ func IntervalOf(v []float64) Interval {
 	if len(v) == 0 {
 		return Interval{math.NaN(), math.NaN()}
 	}
-	t := diag.TInterval(v, 0.95)
+	t := significance.TInterval(v, 0.95)
 	return Interval{t.Mean, (t.Hi - t.Lo) / 2}
 }
 
@@ -71,7 +71,7 @@ func Paired(about string, a, b []float64) Comparison {
 	}
 	c := Comparison{About: about, A: IntervalOf(a), B: IntervalOf(b), P: 1, Same: n > 0 && slices.Equal(a, b)}
 	if n > 1 && !c.Same {
-		_, c.P = diag.TTest(diag.MeanSEOf(d))
+		_, c.P = significance.TTest(significance.MeanSEOf(d))
 	}
 	return c
 }
@@ -80,7 +80,7 @@ func Paired(about string, a, b []float64) Comparison {
 func Welch(about string, a, b []float64) Comparison {
 	c := Comparison{About: about, A: IntervalOf(a), B: IntervalOf(b), P: 1}
 	if len(a) > 1 && len(b) > 1 {
-		_, c.P = diag.Welch(diag.MeanSEOf(a), diag.MeanSEOf(b))
+		_, c.P = significance.Welch(significance.MeanSEOf(a), significance.MeanSEOf(b))
 	}
 	return c
 }
@@ -101,7 +101,7 @@ func (cs Comparisons) Adjusted() Comparisons {
 		p[i] = c.P
 	}
 	out := slices.Clone(cs)
-	for i, q := range diag.Holm(p) {
+	for i, q := range significance.Holm(p) {
 		out[i].P = q
 	}
 	return out

@@ -5,10 +5,10 @@ import (
 	"testing"
 
 	"github.com/r2sgld/r2sgld"
-	"github.com/r2sgld/r2sgld/diag"
 	"github.com/r2sgld/r2sgld/domain"
 	"github.com/r2sgld/r2sgld/exchange"
 	"github.com/r2sgld/r2sgld/internal/pace"
+	"github.com/r2sgld/r2sgld/internal/significance"
 	"github.com/r2sgld/r2sgld/internal/theory"
 )
 
@@ -270,7 +270,7 @@ func decayRate(res *r2sgld.Result, lag int, frame float64, f func([2]float64) fl
 	for i := range without {
 		without[i] = of(allNow-now[i], allLater-later[i])
 	}
-	return diag.Jackknife(of(allNow, allLater), without)
+	return significance.Jackknife(of(allNow, allLater), without)
 }
 
 // coordinates of draw k: of the plane, or of the cold rung and the hot one.

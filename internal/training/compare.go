@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/r2sgld/r2sgld/diag"
+	"github.com/r2sgld/r2sgld/internal/significance"
 	"github.com/r2sgld/r2sgld/internal/text"
 )
 
@@ -122,7 +122,7 @@ func (c *Compared) less(first Compared) *Less {
 			}
 			d[i] = score(x) - score(y)
 		}
-		t := diag.TInterval(d, level)
+		t := significance.TInterval(d, level)
 		return Difference{t.Mean, (t.Hi - t.Lo) / 2}
 	}
 	return &Less{Accuracy: of(func(s *Scores) float64 { return s.Accuracy }), NLL: of(func(s *Scores) float64 { return s.NLL }),

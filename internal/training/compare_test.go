@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/r2sgld/r2sgld/diag"
+	"github.com/r2sgld/r2sgld/internal/significance"
 	"github.com/r2sgld/r2sgld/internal/text"
 )
 
@@ -42,7 +42,7 @@ func TestCompare(t *testing.T) {
 	if got := strings.Join(order, " "); got != "good bad seed fewer images" {
 		t.Errorf("the order is %s", got)
 	}
-	want := diag.TInterval([]float64{0.7 - 0.5, 0.8 - 0.7, 0.9 - 0.6}, 0.95)
+	want := significance.TInterval([]float64{0.7 - 0.5, 0.8 - 0.7, 0.9 - 0.6}, 0.95)
 	if d := c.Trainings[1].Less.NLL; math.Abs(d.Mean-want.Mean) > 1e-12 || math.Abs(d.Half-(want.Hi-want.Lo)/2) > 1e-12 {
 		t.Errorf("the difference is %+v, want %v", d, want)
 	}

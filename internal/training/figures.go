@@ -7,11 +7,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/r2sgld/r2sgld/diag"
 	"github.com/r2sgld/r2sgld/internal/bnn"
 	"github.com/r2sgld/r2sgld/internal/bnn/score"
 	"github.com/r2sgld/r2sgld/internal/figure"
 	"github.com/r2sgld/r2sgld/internal/job"
+	"github.com/r2sgld/r2sgld/internal/significance"
 	"github.com/r2sgld/r2sgld/internal/text"
 )
 
@@ -84,7 +84,7 @@ func Trail(repeats [][]bnn.Epoch, which func(bnn.Epoch) *bnn.Scores, of func(*bn
 		if len(v) < len(repeats) {
 			continue
 		}
-		mean := diag.TInterval(v, level)
+		mean := significance.TInterval(v, level)
 		t.Epoch, t.Value = append(t.Epoch, float64(e.Epoch)), append(t.Value, mean.Mean)
 		if len(v) > 1 {
 			t.Low, t.High = append(t.Low, mean.Lo), append(t.High, mean.Hi)

@@ -9,9 +9,9 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"github.com/r2sgld/r2sgld/diag"
 	"github.com/r2sgld/r2sgld/exchange"
 	"github.com/r2sgld/r2sgld/internal/bnn"
+	"github.com/r2sgld/r2sgld/internal/significance"
 	"github.com/r2sgld/r2sgld/internal/text"
 )
 
@@ -170,7 +170,7 @@ func over(repeats []Repetition) (mean, sd, half Metrics) {
 			for k, s := range all {
 				v[k] = *s.fields()[i]
 			}
-			interval := diag.TInterval(v, level)
+			interval := significance.TInterval(v, level)
 			*m.fields()[i] = interval.Mean
 			if len(v) > 1 {
 				*d.fields()[i], *h.fields()[i] = stat.StdDev(v, nil), (interval.Hi-interval.Lo)/2

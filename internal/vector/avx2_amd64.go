@@ -117,6 +117,21 @@ func logAVX2(dst *float64, a *float64, n int) int
 //go:noescape
 func log1pAVX2(dst *float64, a *float64, n int) int
 
+// erfAVX2 is erf for vectors of 4 lanes.
+//
+//go:noescape
+func erfAVX2(dst *float64, a *float64, n int) int
+
+// erfcAVX2 is erfc for vectors of 4 lanes.
+//
+//go:noescape
+func erfcAVX2(dst *float64, a *float64, n int) int
+
+// phiAVX2 is phi for vectors of 4 lanes.
+//
+//go:noescape
+func phiAVX2(dst *float64, a *float64, n int) int
+
 // sinCosAVX2 is sinCos for vectors of 4 lanes.
 //
 //go:noescape

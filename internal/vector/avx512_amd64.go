@@ -117,6 +117,21 @@ func logAVX512(dst *float64, a *float64, n int) int
 //go:noescape
 func log1pAVX512(dst *float64, a *float64, n int) int
 
+// erfAVX512 is erf for vectors of 8 lanes.
+//
+//go:noescape
+func erfAVX512(dst *float64, a *float64, n int) int
+
+// erfcAVX512 is erfc for vectors of 8 lanes.
+//
+//go:noescape
+func erfcAVX512(dst *float64, a *float64, n int) int
+
+// phiAVX512 is phi for vectors of 8 lanes.
+//
+//go:noescape
+func phiAVX512(dst *float64, a *float64, n int) int
+
 // sinCosAVX512 is sinCos for vectors of 8 lanes.
 //
 //go:noescape

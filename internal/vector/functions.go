@@ -16,15 +16,15 @@ type (
 
 // A table is the kernels of an instruction set; nil where it has none.
 type table struct {
-	add, sub, mul, div, minimum, maximum                                           binary
-	mulAdd, mulSub, subMul, fma                                                    ternary
-	mulMulAdd, choose                                                              quaternary
-	neg, abs, sqrt, exp, expm1, sigmoid, softplus, tanh, log, log1p, sin, cos, tan unary
-	normals, uniforms                                                              random
-	combine                                                                        combining
-	sinCos, softplusSigmoid                                                        double
-	program                                                                        func(code *uint8, n, lanes int) (done, at int)
-	width                                                                          int // lanes of a vector, a power of 2
+	add, sub, mul, div, minimum, maximum                                                           binary
+	mulAdd, mulSub, subMul, fma                                                                    ternary
+	mulMulAdd, choose                                                                              quaternary
+	neg, abs, sqrt, exp, expm1, sigmoid, softplus, tanh, log, log1p, sin, cos, tan, erf, erfc, phi unary
+	normals, uniforms                                                                              random
+	combine                                                                                        combining
+	sinCos, softplusSigmoid                                                                        double
+	program                                                                                        func(code *uint8, n, lanes int) (done, at int)
+	width                                                                                          int // lanes of a vector, a power of 2
 }
 
 // vectorLanes is how many lanes the longest vector has.
@@ -97,3 +97,12 @@ func SinCos(sin, cos, a []float64) { kernels.sinCos.run(sin, cos, a, lane.SinCos
 func SoftplusSigmoid(softplus, sigmoid, a []float64) {
 	kernels.softplusSigmoid.run(softplus, sigmoid, a, lane.SoftplusSigmoid)
 }
+
+// Erf writes the error functions of a.
+func Erf(dst, a []float64) { kernels.erf.run(dst, a, lane.Erf) }
+
+// Erfc writes 1 − Erf.
+func Erfc(dst, a []float64) { kernels.erfc.run(dst, a, lane.Erfc) }
+
+// Phi writes the distribution functions of a standard normal number at a.
+func Phi(dst, a []float64) { kernels.phi.run(dst, a, lane.Phi) }

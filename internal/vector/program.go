@@ -38,6 +38,7 @@ var unaries = [opcode.Ops]func(dst, a []float64){
 	opcode.Copy: func(dst, a []float64) { copy(dst, a) }, opcode.Neg: Neg, opcode.Sqrt: Sqrt, opcode.Abs: Abs,
 	opcode.Exp: Exp, opcode.Log: Log, opcode.Log1p: Log1p, opcode.Expm1: Expm1, opcode.Tanh: Tanh,
 	opcode.Sigmoid: Sigmoid, opcode.Softplus: Softplus, opcode.Sin: Sin, opcode.Cos: Cos, opcode.Tan: Tan,
+	opcode.Erf: Erf, opcode.Erfc: Erfc, opcode.Phi: Phi,
 }
 
 // binaries are those on two, and on one with two results.

@@ -62,6 +62,7 @@ var functions = []function{
 	one("Softplus", Softplus, lane.Softplus), one("Tanh", Tanh, lane.Tanh),
 	one("Log", Log, lane.Log), one("Log1p", Log1p, lane.Log1p),
 	one("Sin", Sin, lane.Sin), one("Cos", Cos, lane.Cos), one("Tan", Tan, lane.Tan),
+	one("Erf", Erf, lane.Erf), one("Erfc", Erfc, lane.Erfc), one("Phi", Phi, lane.Phi),
 	one("sine of SinCos", func(dst, a []float64) { SinCos(dst, make([]float64, len(dst)), a) }, lane.Sin),
 	one("cosine of SinCos", func(dst, a []float64) { SinCos(make([]float64, len(dst)), dst, a) }, lane.Cos),
 	one("softplus of SoftplusSigmoid", func(dst, a []float64) { SoftplusSigmoid(dst, make([]float64, len(dst)), a) }, lane.Softplus),
@@ -75,7 +76,7 @@ var alone = functions[:len(functions)-4]
 func edges() []float64 {
 	e := []float64{0, 0x1p-1074, 0x1p-1023, 0x1p-1022, 0x1p-60, lane.Tiny, 0.25, 0.5, lane.TanhEdge, math.Sqrt2 / 2, 1,
 		math.Ln2, math.Ln2 / 2, math.Pi / 4, math.Pi / 2, math.Pi, 2, 18, 36.7, 40, 355, 708, 709.7827128933841,
-		lane.Expm1High, 60,
+		lane.Expm1High, 60, 0.84375, 1.25, 1 / 0.35, 28, lane.PhiEdge,
 		744.4400719213812, 745.1332191019412, lane.ExpEdge, 1e5, lane.SinRange, 1e22, 0x1p52, 0x1p1023, math.MaxFloat64,
 		math.Inf(1), math.NaN()}
 	for _, x := range e {

@@ -3,8 +3,6 @@ package weights
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/r2sgld/r2sgld/internal/bnn"
 )
@@ -25,43 +23,6 @@ func Draw(l bnn.Layout, parameters, buffers []float64, metadata map[string]strin
 		f.Tensors = append(f.Tensors, Tensor{t.Name, t.Shape, buffers[t.Offset : t.Offset+t.Size]})
 	}
 	return f, nil
-}
-
-// Restore returns the parameters and the buffers of a network that a file holds. Every
-// tensor of the layout must be there, in its shape; num_batches_tracked is passed over,
-// any other tensor is an error.
-func (f *File) Restore(l bnn.Layout) (parameters, buffers []float64, err error) {
-	left := make(map[string]Tensor, len(f.Tensors))
-	for _, t := range f.Tensors {
-		left[t.Name] = t
-	}
-	fill := func(tensors []bnn.Tensor, to []float64) error {
-		for _, want := range tensors {
-			t, ok := left[want.Name]
-			if !ok {
-				return fmt.Errorf("the file has no tensor %q: it is of another network", want.Name)
-			}
-			if !slices.Equal(t.Shape, want.Shape) || len(t.Values) != want.Size {
-				return fmt.Errorf("tensor %q has the shape %v, the network's %v: it is of another network", want.Name, t.Shape, want.Shape)
-			}
-			copy(to[want.Offset:want.Offset+want.Size], t.Values)
-			delete(left, want.Name)
-		}
-		return nil
-	}
-	parameters, buffers = make([]float64, l.Size()), make([]float64, l.BufferSize())
-	if err = fill(l.Parameters, parameters); err == nil {
-		err = fill(l.Buffers, buffers)
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, t := range f.Tensors {
-		if _, extra := left[t.Name]; extra && !strings.HasSuffix(t.Name, ".num_batches_tracked") {
-			return nil, nil, fmt.Errorf("tensor %q is not of this network, which has %d others", t.Name, len(l.Parameters)+len(l.Buffers))
-		}
-	}
-	return parameters, buffers, nil
 }
 
 // Describe returns the metadata by which others can use a draw: format (pt), network,

@@ -7,9 +7,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"math"
-	"slices"
 	"strings"
 )
 
@@ -121,85 +119,4 @@ func product(shape []int, most int) (n int, ok bool) {
 		}
 	}
 	return n, n <= most
-}
-
-// Decode reads the bytes of a file. Numbers of 32 and of 64 bits are read. The tensors
-// must fill the data without gaps and without lying on one another.
-func Decode(b []byte) (*File, error) {
-	if len(b) < 8 {
-		return nil, fmt.Errorf("safetensors: %d bytes are no file: it is cut short", len(b))
-	}
-	size := binary.LittleEndian.Uint64(b)
-	if size > uint64(len(b)-8) {
-		return nil, fmt.Errorf("safetensors: a header of %d bytes in a file of %d: it is cut short or another file", size, len(b))
-	}
-	var header map[string]json.RawMessage
-	if err := json.Unmarshal(b[8:8+size], &header); err != nil {
-		return nil, fmt.Errorf("safetensors: the header is no JSON: another file: %w", err)
-	}
-	f, data := &File{}, b[8+size:]
-	if m, ok := header[metadataKey]; ok {
-		if err := json.Unmarshal(m, &f.Metadata); err != nil {
-			return nil, fmt.Errorf("safetensors: metadata must be strings by name: %w", err)
-		}
-		delete(header, metadataKey)
-	}
-	entries := map[string]entry{}
-	for _, name := range slices.Sorted(maps.Keys(header)) {
-		var e entry
-		if err := json.Unmarshal(header[name], &e); err != nil {
-			return nil, fmt.Errorf("safetensors: tensor %q: %w", name, err)
-		}
-		entries[name] = e
-	}
-	end := 0
-	for _, name := range inPlace(entries) {
-		e := entries[name]
-		t, err := e.read(name, data, end)
-		if err != nil {
-			return nil, err
-		}
-		f.Tensors, end = append(f.Tensors, t), e.Offsets[1]
-	}
-	if end != len(data) {
-		return nil, fmt.Errorf("safetensors: tensors end at byte %d of %d: another file or damaged", end, len(data))
-	}
-	return f, nil
-}
-
-// inPlace returns the names in the order of the data, empty tensors by name.
-func inPlace(entries map[string]entry) []string {
-	return slices.SortedFunc(maps.Keys(entries), func(a, b string) int {
-		x, y := entries[a].Offsets, entries[b].Offsets
-		if c := slices.Compare(x[:], y[:]); c != 0 {
-			return c
-		}
-		return strings.Compare(a, b)
-	})
-}
-
-// read takes the tensor from the data, where it must start at a byte.
-func (e entry) read(name string, data []byte, start int) (Tensor, error) {
-	width := map[string]int{"F32": 4, "F64": 8}[e.Type]
-	if width == 0 {
-		return Tensor{}, fmt.Errorf("safetensors: tensor %q is of type %q: F32 and F64 are read: convert it", name, e.Type)
-	}
-	from, to := e.Offsets[0], e.Offsets[1]
-	if from != start || to < from || to > len(data) {
-		return Tensor{}, fmt.Errorf("safetensors: tensor %q lies at bytes %d … %d of %d, where it should start at %d: cut short or damaged", name,
-			from, to, len(data), start)
-	}
-	n, ok := product(e.Shape, len(data)/width)
-	if !ok || n*width != to-from {
-		return Tensor{}, fmt.Errorf("safetensors: tensor %q of shape %v has %d bytes: damaged", name, e.Shape, to-from)
-	}
-	t := Tensor{Name: name, Shape: e.Shape, Values: make([]float64, n)}
-	for i := range t.Values {
-		if at := from + i*width; width == 4 {
-			t.Values[i] = float64(math.Float32frombits(binary.LittleEndian.Uint32(data[at:])))
-		} else {
-			t.Values[i] = math.Float64frombits(binary.LittleEndian.Uint64(data[at:]))
-		}
-	}
-	return t, nil
 }

@@ -85,7 +85,7 @@ func (r *Region) Read(n, at *yamlpos.Node) {
 }
 
 // lonely reports that no point of d lies a billionth of its bounds away from x
-// along a coordinate.
+// along a coordinate, or is the next number where that is less than rounding.
 func lonely(d domain.Domain, x []float64) bool {
 	lo, hi := domain.BoundsOf(d, len(x))
 	near := slices.Clone(x)
@@ -95,8 +95,10 @@ func lonely(d domain.Domain, x []float64) bool {
 			wide = 1 + math.Abs(v)
 		}
 		for _, step := range []float64{-1e-9 * wide, 1e-9 * wide, -3e-11 * wide, 3e-11 * wide} {
-			near[i] = v + step
-			if near[i] != v && d.Contains(near) {
+			if near[i] = v + step; near[i] == v {
+				near[i] = math.Nextafter(v, math.Copysign(math.Inf(1), step))
+			}
+			if d.Contains(near) {
 				return false
 			}
 		}
@@ -105,7 +107,12 @@ func lonely(d domain.Domain, x []float64) bool {
 	return true
 }
 
-// fairSize refuses domains whose squares and volumes are beyond floating point.
+// leastNumbers is how many numbers a domain is wide at least: the law of draws that are so
+// coarse is off by one over that.
+const leastNumbers = 1 << 10
+
+// fairSize refuses domains whose squares and volumes are beyond floating point, and those
+// that hold few numbers.
 func fairSize(d domain.Domain) error {
 	if d == nil {
 		return nil
@@ -113,8 +120,14 @@ func fairSize(d domain.Domain) error {
 	lo, hi := domain.BoundsOf(d, d.Dim())
 	for i := range lo {
 		far := max(finiteSize(lo[i]), finiteSize(hi[i]))
-		if wide := hi[i] - lo[i]; far > 1e100 || wide > 0 && wide < 1e-50 {
+		wide := hi[i] - lo[i]
+		if far > 1e100 || wide > 0 && wide < 1e-50 {
 			return fmt.Errorf("the domain reaches from %g to %g in a coordinate: measure it in other units, so that sizes lie between 1e-50 and 1e100", lo[i], hi[i])
+		}
+		if apart := math.Nextafter(far, math.Inf(1)) - far; wide > 0 && wide < leastNumbers*apart {
+			return fmt.Errorf("the domain reaches from %.17g to %.17g in a coordinate, %.0f times the %.2g that numbers there lie apart: "+
+				"fewer than %d are too coarse for draws. Take the distance from %.6g for the variable",
+				lo[i], hi[i], wide/apart, apart, leastNumbers, lo[i])
 		}
 	}
 	return nil

@@ -24,8 +24,6 @@ type run struct {
 	index           bnn.Index
 	roundTrips      int64
 	kept            int
-	seconds, rate   float64
-	peak            int64
 	fault           error // nil, or why there are no scores: a loss or outputs that are not finite
 }
 
@@ -109,8 +107,7 @@ func (m *inquiry) once(ctx context.Context, c item, repeat int, device string) (
 	case err != nil:
 		return nil, err
 	}
-	r.index, r.roundTrips, r.kept, r.seconds, r.rate = found.Index, found.Swaps.RoundTrips, found.Kept, found.Seconds, found.Rate
-	r.peak = found.Usage.Peak + found.Usage.Device
+	r.index, r.roundTrips, r.kept = found.Index, found.Swaps.RoundTrips, found.Kept
 	for _, x := range []struct {
 		of *bnn.Scores
 		p  bnn.Predictions

@@ -1,8 +1,13 @@
 package deep
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
+	"encoding/binary"
+	"encoding/json"
 	"errors"
+	"math"
 	"os"
 	"testing"
 )
@@ -42,4 +47,25 @@ func TestFrozenPosterior(t *testing.T) {
 	if f := y.facts; f.RHat > 1.05 || f.EnergyRHat > 1.05 || f.Parameters != 1210 {
 		t.Errorf("%+v", f)
 	}
+}
+
+// freeze is the inverse of thaw, up to rounding.
+func (y *yardstick) freeze() (facts, packed []byte, err error) {
+	if facts, err = json.MarshalIndent(y.facts, "", "  "); err != nil {
+		return nil, nil, err
+	}
+	var b []byte
+	for _, h := range y.halves {
+		for _, p := range h {
+			b = binary.LittleEndian.AppendUint16(b, uint16(math.Round(unit*p)))
+		}
+	}
+	var buf bytes.Buffer
+	z, err := gzip.NewWriterLevel(&buf, gzip.BestCompression)
+	if err != nil {
+		return nil, nil, err
+	}
+	_, err = z.Write(b)
+	err = errors.Join(err, z.Close())
+	return append(facts, '\n'), buf.Bytes(), err
 }

@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 
 	"github.com/r2sgld/r2sgld"
@@ -106,27 +105,6 @@ func thaw(facts, packed []byte) (*yardstick, error) {
 		}
 	}
 	return y, nil
-}
-
-// freeze is the inverse of thaw, up to rounding.
-func (y *yardstick) freeze() (facts, packed []byte, err error) {
-	if facts, err = json.MarshalIndent(y.facts, "", "  "); err != nil {
-		return nil, nil, err
-	}
-	var b []byte
-	for _, h := range y.halves {
-		for _, p := range h {
-			b = binary.LittleEndian.AppendUint16(b, uint16(math.Round(unit*p)))
-		}
-	}
-	var buf bytes.Buffer
-	z, err := gzip.NewWriterLevel(&buf, gzip.BestCompression)
-	if err != nil {
-		return nil, nil, err
-	}
-	_, err = z.Write(b)
-	err = errors.Join(err, z.Close())
-	return append(facts, '\n'), buf.Bytes(), err
 }
 
 // measure runs Hamiltonian Monte Carlo on all training images, chains of so many

@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"github.com/r2sgld/r2sgld"
-	"github.com/r2sgld/r2sgld/diag"
 	"github.com/r2sgld/r2sgld/internal/config"
 	"github.com/r2sgld/r2sgld/internal/pace"
+	"github.com/r2sgld/r2sgld/internal/significance"
 	"github.com/r2sgld/r2sgld/internal/study"
 )
 
@@ -45,7 +45,7 @@ func inTheMiddle(t *testing.T, method string, runs, iterations int) (middle, ins
 
 // far reports by how many standard errors runs are off a value.
 func far(v []float64, want float64) float64 {
-	s := diag.MeanSEOf(v)
+	s := significance.MeanSEOf(v)
 	return math.Abs(s.Mean-want) / s.SE
 }
 

@@ -6,7 +6,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/r2sgld/r2sgld/diag"
+	"github.com/r2sgld/r2sgld/internal/significance"
 	"github.com/r2sgld/r2sgld/internal/study"
 )
 
@@ -125,11 +125,11 @@ func off(all []bias, label, protocol string) (of []bias, where []string) {
 	var p []float64
 	for _, b := range all {
 		if b.Label == label && b.Protocol == protocol {
-			_, q := diag.TTest(b.Off.over(b.runs))
+			_, q := significance.TTest(b.Off.over(b.runs))
 			of, p = append(of, b), append(p, q)
 		}
 	}
-	for i, q := range diag.Holm(p) {
+	for i, q := range significance.Holm(p) {
 		if q < 0.05 {
 			where = append(where, of[i].Domain)
 		}

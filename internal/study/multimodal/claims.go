@@ -7,7 +7,7 @@ import (
 	"slices"
 	"text/template"
 
-	"github.com/r2sgld/r2sgld/diag"
+	"github.com/r2sgld/r2sgld/internal/significance"
 	"github.com/r2sgld/r2sgld/internal/study"
 	"github.com/r2sgld/r2sgld/internal/text"
 )
@@ -363,13 +363,13 @@ func (c court) falls() study.Claim {
 			for i := range early {
 				change[i] = late[i] - early[i]
 			}
-			_, q := diag.TTest(diag.MeanSEOf(change))
+			_, q := significance.TTest(significance.MeanSEOf(change))
 			p = append(p, q)
 			f.Changes = append(f.Changes, interval(change).Number(fmt.Sprintf("%s on the %s", l, s.name)))
 			f.Basis = fmt.Sprintf("change of KL from %s to %s draws, protocol paper", text.Count(o.at[0]), text.Count(o.at[2]))
 		}
 	}
-	for i, q := range diag.Holm(p) {
+	for i, q := range significance.Holm(p) {
 		if q < 0.05 && f.Changes[i].Value > 0 {
 			f.Rises++
 		}

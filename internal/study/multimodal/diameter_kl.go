@@ -5,7 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"github.com/r2sgld/r2sgld/diag"
+	"github.com/r2sgld/r2sgld/internal/significance"
 	"github.com/r2sgld/r2sgld/stream"
 )
 
@@ -143,8 +143,8 @@ func passage(marks []int, level float64, kl func(run, mark int) float64, runs in
 		mean[i] = sum[i] / count[i]
 	}
 	n := crossing(marks, mean, level)
-	value, se := diag.Jackknife(n, without)
-	q := tQuantile(0.975, float64(runs-1)) * se
+	value, se := significance.Jackknife(n, without)
+	q := tQuantile(float64(runs-1)) * se
 	return Passage{math.Exp(value), math.Exp(value - q), math.Exp(value + q), se, runs}, value == value && se > 0
 }
 

@@ -13,9 +13,9 @@ import (
 	"testing"
 
 	"github.com/r2sgld/r2sgld"
-	"github.com/r2sgld/r2sgld/diag"
 	"github.com/r2sgld/r2sgld/internal/config"
 	"github.com/r2sgld/r2sgld/internal/pace"
+	"github.com/r2sgld/r2sgld/internal/significance"
 	"github.com/r2sgld/r2sgld/internal/study"
 	"github.com/r2sgld/r2sgld/internal/study/studytest"
 	"github.com/r2sgld/r2sgld/kernel"
@@ -107,7 +107,7 @@ func TestDiameterReference(t *testing.T) {
 			t.Errorf("circumradius %g: %d steps given up", s.radius, d.Fallbacks)
 		}
 		compare := func(what string, n int, got Interval, runs int, want [2]float64) {
-			x, p := diag.Welch(got.over(runs), Interval{want[0], want[1]}.over(o.Runs))
+			x, p := significance.Welch(got.over(runs), Interval{want[0], want[1]}.over(o.Runs))
 			worst, compared = max(worst, math.Abs(x)), compared+1
 			if p < 1e-6/160 {
 				t.Errorf("circumradius %g, %s after %d: %v, reference %v: t = %.1f", s.radius, what, n, got, want, x)
@@ -166,11 +166,11 @@ func TestDiameterLong(t *testing.T) {
 					want = o.Dropped[fmt.Sprint(n)]
 				}
 				for name, got := range map[string]Interval{"kl_te": row.KL, "kl_et": row.Back, "w1": row.W1} {
-					log := func(v Interval, runs int) diag.MeanSE {
+					log := func(v Interval, runs int) significance.MeanSE {
 						x := v.over(runs)
-						return diag.MeanSE{Mean: math.Log(x.Mean), SE: x.SE / x.Mean, N: x.N}
+						return significance.MeanSE{Mean: math.Log(x.Mean), SE: x.SE / x.Mean, N: x.N}
 					}
-					x, p := diag.Welch(log(got, row.Runs), log(Interval{want[name][0], want[name][1]}, o.Runs))
+					x, p := significance.Welch(log(got, row.Runs), log(Interval{want[name][0], want[name][1]}, o.Runs))
 					worst = max(worst, math.Abs(x))
 					if !ok || p < 1e-6/96 {
 						t.Errorf("circumradius %g, %s after %d, first fifth dropped %t: %v, reference %v: t = %.1f", s.radius, name, n, drop, got, want[name], x)

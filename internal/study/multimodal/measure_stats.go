@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"github.com/r2sgld/r2sgld/diag"
+	"github.com/r2sgld/r2sgld/internal/significance"
 	"github.com/r2sgld/r2sgld/internal/study"
 )
 
@@ -23,12 +23,12 @@ func interval(v []float64) Interval {
 	}
 	mean, sd := stat.MeanStdDev(v, nil)
 	n := float64(len(v))
-	return Interval{mean, tQuantile(0.975, n-1) * sd / math.Sqrt(n)}
+	return Interval{mean, tQuantile(n-1) * sd / math.Sqrt(n)}
 }
 
-// tQuantile is the quantile of Student's t.
-func tQuantile(p, df float64) float64 {
-	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: df}.Quantile(p)
+// tQuantile is the 97.5 % quantile of Student's t.
+func tQuantile(df float64) float64 {
+	return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: df}.Quantile(0.975)
 }
 
 // MarshalJSON writes {"mean": …, "half95": …}, null for what is not known.
@@ -44,6 +44,6 @@ func (i Interval) positive(name string) study.Number { return study.Interval(i).
 func (i Interval) share(name string) study.Number { return i.Number(name).Within(0, 1) }
 
 // over is the mean and standard error of an interval over n runs.
-func (i Interval) over(n int) diag.MeanSE {
-	return diag.MeanSE{Mean: i.Mean, SE: i.Half / tQuantile(0.975, float64(n-1)), N: float64(n)}
+func (i Interval) over(n int) significance.MeanSE {
+	return significance.MeanSE{Mean: i.Mean, SE: i.Half / tQuantile(float64(n-1)), N: float64(n)}
 }

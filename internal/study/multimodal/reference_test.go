@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/r2sgld/r2sgld/diag"
 	"github.com/r2sgld/r2sgld/internal/pace"
+	"github.com/r2sgld/r2sgld/internal/significance"
 	"github.com/r2sgld/r2sgld/internal/study"
 )
 
@@ -147,7 +147,7 @@ func compareAll(t *testing.T, rows []referenceRow, tr *trials) {
 				continue
 			}
 			want, got := Interval{w[0], w[1]}, interval(v)
-			_, p := diag.Welch(diag.MeanSEOf(v), want.over(r.Runs))
+			_, p := significance.Welch(significance.MeanSEOf(v), want.over(r.Runs))
 			results = append(results, result{fmt.Sprintf("%s, protocol %s, %s, %d draws (first fifth dropped: %t), %s: %s, want %s (p = %.2g)",
 				r.Domain, r.Protocol, r.Label, r.Draws, r.Dropped, metric, short(got), short(want), p), p})
 			off := math.Abs(got.Mean - want.Mean)

@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/r2sgld/r2sgld/diag"
+	"github.com/r2sgld/r2sgld/internal/significance"
 )
 
 // A Relaxation is the time in which the slowest statistic of a process forgets,
@@ -80,20 +80,20 @@ func (f *features) covariances(i, lag int) covariances {
 // has at the lag: the variational estimate of the slowest eigenvalue (Noé and
 // Nüske 2013), of which finitely many functions give a lower bound.
 func (c covariances) slowest() float64 {
-	values, _ := generalised(c.later, c.now)
+	values := generalised(c.later, c.now)
 	if len(values) == 0 {
 		return math.NaN()
 	}
 	return values[len(values)-1]
 }
 
-// generalised solves a v = λ m v for symmetric a and m, m positive but for
-// directions that rounding cannot tell from nothing: those are left out. The
-// values ascend; the vectors are columns.
-func generalised(a, m mat.Symmetric) (values []float64, vectors *mat.Dense) {
+// generalised returns the ascending λ of a v = λ m v for symmetric a and m, m positive
+// but for directions that rounding cannot tell from nothing, which are left out; nil if
+// there are none.
+func generalised(a, m mat.Symmetric) []float64 {
 	var eig mat.EigenSym
 	if !eig.Factorize(m, true) {
-		return nil, nil
+		return nil
 	}
 	n := m.SymmetricDim()
 	spread := eig.Values(nil)
@@ -104,7 +104,7 @@ func generalised(a, m mat.Symmetric) (values []float64, vectors *mat.Dense) {
 		first++
 	}
 	if first == n {
-		return nil, nil
+		return nil
 	}
 	white := mat.DenseCopyOf(q.Slice(0, n, first, n))
 	white.Apply(func(_, j int, v float64) float64 { return v / math.Sqrt(spread[first+j]) }, white)
@@ -117,14 +117,10 @@ func generalised(a, m mat.Symmetric) (values []float64, vectors *mat.Dense) {
 			s.SetSym(i, j, (b.At(i, j)+b.At(j, i))/2)
 		}
 	}
-	if !eig.Factorize(s, true) {
-		return nil, nil
+	if !eig.Factorize(s, true) { // values without vectors differ in their last bits
+		return nil
 	}
-	q.Reset()
-	eig.VectorsTo(&q)
-	vectors = new(mat.Dense)
-	vectors.Mul(white, &q)
-	return eig.Values(nil), vectors
+	return eig.Values(nil)
 }
 
 // errFast says that a decay is over before the next frame, errShort that it
@@ -182,8 +178,8 @@ func (f *features) relaxation(frame float64) (Relaxation, error) {
 	if err != nil {
 		twice = math.NaN()
 	}
-	log, se := diag.Jackknife(math.Log(t), without)
-	q := tQuantile(0.975, float64(n-1)) * se
+	log, se := significance.Jackknife(math.Log(t), without)
+	q := tQuantile(float64(n-1)) * se
 	return Relaxation{Time: frame * math.Exp(log), Low: frame * math.Exp(log-q), High: frame * math.Exp(log+q),
 		LogError: se, Runs: n, Lag: frame * float64(lag), AtTwice: frame * twice}, nil
 }
@@ -242,7 +238,7 @@ func fitPower(r, t, se []float64, df int) Power {
 		p.Error *= math.Sqrt(p.Misfit)
 		p.DF = min(p.DF, float64(len(r)-2))
 	}
-	q := tQuantile(0.975, p.DF) * p.Error
+	q := tQuantile(p.DF) * p.Error
 	p.Low, p.High = p.Power-q, p.Power+q
 	return p
 }

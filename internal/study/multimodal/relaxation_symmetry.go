@@ -142,7 +142,7 @@ func neumannGap(vertices [][2]float64, degree int) float64 {
 			}
 		}
 	}
-	values, _ := generalised(stiff, mass)
+	values := generalised(stiff, mass)
 	return values[1] // values[0] is that of the constant
 }
 

@@ -29,6 +29,9 @@ var functions = []definition{
 		m.need(m.both(low, m.compare(x[0], atMost, m.number(math.MaxFloat64))))
 		return []vec{m.log1p(x[0])}
 	}},
+	{"erf", 1, 1, func(m *machine, x []vec) []vec { return []vec{m.erf(x[0])} }},
+	{"erfc", 1, 1, func(m *machine, x []vec) []vec { return []vec{m.erfc(x[0])} }},
+	{"phi", 1, 1, func(m *machine, x []vec) []vec { return []vec{m.phi(x[0])} }},
 	{"sinCos", 2, 1, func(m *machine, x []vec) []vec {
 		s, c := m.sinCos(x[0])
 		return []vec{s, c}
@@ -75,6 +78,15 @@ func (m *machine) within(x vec, low, high float64) vec {
 
 func (m *machine) exp(x vec) vec {
 	t, k, r, _ := m.parts(m.within(x, -lane.ExpEdge, lane.ExpEdge))
+	return m.power(t, k, r)
+}
+
+func (m *machine) expOf(x, c vec) vec {
+	t, k, r, _ := m.parts(m.within(x, -lane.ExpEdge, lane.ExpEdge))
+	return m.power(t, k, m.add(r, c))
+}
+
+func (m *machine) power(t, k, r vec) vec {
 	z := m.mul(r, r)
 	y := m.add(m.fma(z, m.expPoly(r, z), r), m.number(1))
 	if m.wide {

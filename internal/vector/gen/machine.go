@@ -16,6 +16,7 @@ type machine struct {
 	lanes     int
 	suffix    string
 	constants map[uint64]operand.Mem
+	tables    map[[4]float64]operand.Mem
 	masks     operand.Mem
 	stop      string // label of the way out before lanes that the kernel leaves to Go
 }
@@ -26,7 +27,7 @@ type (
 )
 
 func newMachine(wide bool) *machine {
-	m := &machine{wide: wide, lanes: 4, suffix: "AVX2", constants: map[uint64]operand.Mem{}}
+	m := &machine{wide: wide, lanes: 4, suffix: "AVX2", constants: map[uint64]operand.Mem{}, tables: map[[4]float64]operand.Mem{}}
 	if wide {
 		m.lanes, m.suffix = 8, "AVX512"
 	}
@@ -62,6 +63,19 @@ func (m *machine) word(b uint64) operand.Mem {
 }
 
 func (m *machine) number(x float64) operand.Mem { return m.word(math.Float64bits(x)) }
+
+// table is four numbers side by side, twice in a vector of eight lanes.
+func (m *machine) table(c [4]float64) operand.Mem {
+	if t, ok := m.tables[c]; ok {
+		return t
+	}
+	t := build.GLOBL(fmt.Sprintf("table%d%s", len(m.tables), m.suffix), attr.RODATA|attr.NOPTR)
+	for i := range m.lanes {
+		build.DATA(8*i, operand.U64(math.Float64bits(c[i%4])))
+	}
+	m.tables[c] = t
+	return t
+}
 
 // load returns a copy of a constant or register.
 func (m *machine) load(a operand.Op) vec {
@@ -182,12 +196,13 @@ func (m *machine) signs(a vec) mask {
 
 // choose returns a where the mask is set and b elsewhere; a may be in memory.
 func (m *machine) choose(k mask, a operand.Op, b vec) vec {
-	d := m.vector()
-	if m.wide {
-		build.VBLENDMPD(a, b, k, d)
-	} else {
-		build.VBLENDVPD(k, a, b, d)
+	if m.wide { // avo takes what VBLENDMPD writes for an argument, alive from the beginning
+		d := m.load(b)
+		build.VMOVUPD(a, k, d)
+		return d
 	}
+	d := m.vector()
+	build.VBLENDVPD(k, a, b, d)
 	return d
 }
 

@@ -16,6 +16,7 @@ var inPrograms = [opcode.Ops]string{
 	opcode.Exp: "exp", opcode.Log: "log", opcode.Log1p: "log1p", opcode.Expm1: "expm1", opcode.Tanh: "tanh",
 	opcode.Sigmoid: "sigmoid", opcode.Softplus: "softplus", opcode.SoftplusSigmoid: "softplusSigmoid",
 	opcode.Sin: "sin", opcode.Cos: "cos", opcode.Tan: "tan",
+	opcode.Erf: "erf", opcode.Erfc: "erfc", opcode.Phi: "phi",
 }
 
 // The places of the fields of vector.Instruction, whose slices begin with a pointer.

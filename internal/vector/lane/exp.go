@@ -47,13 +47,28 @@ func expPoly(r, z float64) float64 {
 
 // Exp returns e^x to less than 1 unit.
 func Exp(x float64) float64 {
+	t, k, r, _ := parts(within(x))
+	return power(t, k, r)
+}
+
+// expOf returns e^(x + c), c being what x lacks.
+func expOf(x, c float64) float64 {
+	t, k, r, _ := parts(within(x))
+	return power(t, k, r+c)
+}
+
+func within(x float64) float64 {
 	if x > ExpEdge {
 		x = ExpEdge
 	}
 	if x < -ExpEdge {
 		x = -ExpEdge
 	}
-	t, k, r, _ := parts(x)
+	return x
+}
+
+// power returns 2^k e^r; t is from parts.
+func power(t, k, r float64) float64 {
 	z := r * r
 	y := 1 + math.FMA(z, expPoly(r, z), r)
 	// 2^k in two factors: the first product is exact, the second rounded once.

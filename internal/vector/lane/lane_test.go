@@ -17,6 +17,7 @@ func TestErrors(t *testing.T) {
 	}{
 		"exp": {Exp, 1}, "expm1": {Expm1, 1.7}, "sigmoid": {Sigmoid, 2}, "softplus": {Softplus, 1.7}, "tanh": {Tanh, 1.5},
 		"log": {Log, 0.9}, "log1p": {Log1p, 0.9}, "sin": {Sin, 0.9}, "cos": {Cos, 0.9}, "tan": {Tan, 2},
+		"erf": {Erf, 1.5}, "erfc": {Erfc, 2}, "phi": {Phi, 2},
 	}
 	file, err := os.Open("testdata/reference.txt")
 	if err != nil {
@@ -64,6 +65,9 @@ func TestSpecialValues(t *testing.T) {
 		{"Softplus", Softplus, []float64{inf, -inf, nan, 0, 1e300}, []float64{inf, 0, nan, math.Ln2, 1e300}},
 		{"Tanh", Tanh, []float64{inf, -inf, nan, 0, zero, 5e-324, 1e300},
 			[]float64{1, -1, nan, 0, zero, 5e-324, 1}},
+		{"Erf", Erf, []float64{inf, -inf, nan, 0, zero, 5e-324, 1e300}, []float64{1, -1, nan, 0, zero, 5e-324, 1}},
+		{"Erfc", Erfc, []float64{inf, -inf, nan, 0, zero, 28, -28, 1e300, -1e300}, []float64{0, 2, nan, 1, 1, 0, 2, 0, 2}},
+		{"Phi", Phi, []float64{inf, -inf, nan, 0, 1e300, -1e300}, []float64{1, 0, nan, 0.5, 1, 0}},
 		{"Sin", Sin, []float64{inf, nan, 0, zero, 5e-324}, []float64{nan, nan, 0, zero, 5e-324}},
 		{"Cos", Cos, []float64{inf, nan, 0, 1e22}, []float64{nan, nan, 1, 0.5232147853951389}},
 		{"Tan", Tan, []float64{inf, nan, 0, zero}, []float64{nan, nan, 0, zero}},

@@ -34,5 +34,8 @@ const (
 	Sin
 	Cos
 	Tan
+	Erf
+	Erfc
+	Phi
 	Ops // how many there are
 )

@@ -1,4 +1,6 @@
-package diag
+// Package significance answers what independent repetitions say of a number: its mean with a
+// confidence interval, whether two means differ, and what leaving one repetition out tells.
+package significance
 
 import (
 	"math"
@@ -6,7 +8,26 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/r2sgld/r2sgld/diag"
 )
+
+// An Interval is a mean and its confidence interval.
+type Interval struct{ Mean, Lo, Hi float64 }
+
+// TInterval returns the Student t interval mean ± t·sd/√n over n independent
+// runs. Lo and Hi are NaN for fewer than 2 runs, or unless 0 < level < 1.
+func TInterval(runs []float64, level float64) Interval {
+	n := len(runs)
+	iv := Interval{Mean: diag.Mean(runs), Lo: math.NaN(), Hi: math.NaN()}
+	if n < 2 || !(level > 0 && level < 1) {
+		return iv
+	}
+	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(n - 1)}.Quantile((1 + level) / 2)
+	half := t * diag.SD(runs) / math.Sqrt(float64(n))
+	iv.Lo, iv.Hi = iv.Mean-half, iv.Mean+half
+	return iv
+}
 
 // A MeanSE is a mean of N independent values and its standard error.
 type MeanSE struct{ Mean, SE, N float64 }

@@ -1,4 +1,4 @@
-package diag
+package significance
 
 import (
 	"math"
@@ -28,6 +28,9 @@ func TestTests(t *testing.T) {
 	// The 97.5 % quantile of 9 degrees of freedom is 2.262157.
 	if x, p := TTest(MeanSE{2.262157, 1, 10}); math.Abs(x-2.262157) > 1e-12 || math.Abs(p-0.05) > 1e-7 {
 		t.Errorf("t = %g, p = %g, want 0.05", x, p)
+	}
+	if iv := TInterval([]float64{1}, 0.95); iv.Mean != 1 || !math.IsNaN(iv.Lo) || !math.IsNaN(iv.Hi) {
+		t.Errorf("the interval of one run is %v", iv)
 	}
 	got := Holm([]float64{0.01, 0.04, 0.03, 0.005})
 	if diff := cmp.Diff([]float64{0.03, 0.06, 0.06, 0.02}, got, cmpopts.EquateApprox(0, 1e-12)); diff != "" {
