@@ -162,6 +162,39 @@ func TestAudit(t *testing.T) {
 	}
 }
 
+// Of starts in a box every second one lies in the middle half of every side, and the others
+// fill it: of 1,000 draws of 3 coordinates all lie in the middle half with 2^−3000.
+//
+// Mutant: starts that are not halved.
+func TestHalvedStarts(t *testing.T) {
+	box, err := domain.NewBox([]float64{-2, 0, 4}, []float64{2, 8, 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := r2sgld.Problem{Domain: box, Potential: potential.Func(3, func(grad, _ []float64) float64 { clear(grad); return 0 })}
+	tn, err := newTuner(t.Context(), p, r2sgld.Settings{Seed: 1, Ladders: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	draw, err := tn.scatter(t.Context(), rand.New(rand.NewPCG(1, 2)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var most [2]float64 // distance from the middle, in sides
+	x := make([]float64, 3)
+	for i := range 2000 {
+		if err := draw(x); err != nil {
+			t.Fatal(err)
+		}
+		for j, side := range []float64{4, 8, 1} {
+			most[i%2] = max(most[i%2], math.Abs(x[j]-[]float64{0, 4, 4.5}[j])/side)
+		}
+	}
+	if !(most[0] > 0.4 && most[0] <= 0.5 && most[1] > 0.2 && most[1] < 0.3) { // the mean of what fills it has errors
+		t.Errorf("draws are up to %.2f and %.2f of a side from the middle", most[0], most[1])
+	}
+}
+
 // Modes of a file that was changed are refused.
 func TestForgedModes(t *testing.T) {
 	p, _, _, _ := twoWidths(t, 2)

@@ -184,33 +184,42 @@ func (s *Search) survey(ctx context.Context, t *Target) error {
 }
 
 // probe evaluates E about a minimum: there, a standard deviation of each coordinate to both
-// sides, and at draws of the normal law fitted to it.
+// sides, less where walls are near on both, and at draws of the normal law fitted to it.
 func (t *Target) probe(ctx context.Context, m *Mode) (*normal, error) {
 	d := len(m.X)
 	p := &normal{n: 1 + 2*d, error: rounding}
 	n := p.n + checks
 	p.x, p.e, p.slope, p.in = make([]float64, n*d), make([]float64, n), make([]float64, n*d), make([]bool, n)
-	rng := rand.New(rand.NewPCG(uint64(d), checks))
 	for i := range n {
-		x := p.x[i*d : (i+1)*d]
-		copy(x, m.X)
-		switch {
-		case i == 0:
-		case i < p.n:
-			j, second := (i-1)/2, 0.0
-			for k := range d {
-				second += m.inv[k][j] * m.inv[k][j]
-			}
-			x[j] += float64(1-2*((i-1)%2)) / math.Sqrt(second)
-		default:
-			for j := range d {
-				z := rng.NormFloat64()
-				for k := j; k < d; k++ {
-					x[k] += m.L[k][j] * z
-				}
+		copy(p.x[i*d:], m.X)
+	}
+	inside := func(i int) bool {
+		p.in[i] = t.Domain == nil || t.Domain.Contains(p.x[i*d:(i+1)*d])
+		return p.in[i]
+	}
+	inside(0)
+	for j := range d {
+		second := 0.0
+		for k := j; k < d; k++ {
+			second += m.inv[k][j] * m.inv[k][j]
+		}
+		up, down := 1+2*j, 2+2*j
+		for step, tries := 1/math.Sqrt(second), 0; tries < mostTries; step, tries = step/4, tries+1 {
+			p.x[up*d+j], p.x[down*d+j] = m.X[j]+step, m.X[j]-step
+			if above, below := inside(up), inside(down); above || below {
+				break
 			}
 		}
-		p.in[i] = t.Domain == nil || t.Domain.Contains(x)
+	}
+	rng := rand.New(rand.NewPCG(uint64(d), checks))
+	for i := p.n; i < n; i++ {
+		for j := range d {
+			z := rng.NormFloat64()
+			for k := j; k < d; k++ {
+				p.x[i*d+k] += m.L[k][j] * z
+			}
+		}
+		inside(i)
 	}
 	v := t.idle.take(t.Energy, lanes)
 	defer t.idle.put(v)

@@ -70,8 +70,15 @@ func Find(ctx context.Context, t Target, draw func(x []float64) error, few, many
 	t.idle = &idle{}
 	defer t.idle.close()
 	s := &Search{}
-	for size := few; s.Starts < few || s.Starts-s.told*2/3 < many && (s.Gradients < gradients || s.thin() && s.Gradients < stretch*gradients); size = min(2*size, batch) {
-		n := min(size, many-(s.Starts-s.told*2/3))
+	for size := few; ; size = min(2*size, batch) {
+		most, spend := many, gradients
+		if s.thin() {
+			most, spend = stretch*many, stretch*gradients
+		}
+		n := min(size, most-(s.Starts-s.told*2/3))
+		if s.Starts >= few && (n <= 0 || s.Gradients >= spend) {
+			break
+		}
 		starts := make([]float64, n*d)
 		for i := range n {
 			if err := cmp.Or(ctx.Err(), draw(starts[i*d:(i+1)*d])); err != nil {
@@ -124,7 +131,7 @@ func (s *Search) Again(ctx context.Context, t Target, points []float64, draw fun
 
 const (
 	stretch = 10  // of the gradients that are to be spent, where modes have few starts
-	sure    = 10  // starts of a mode: one as hard to find is missed with a probability of exp(−10)
+	sure    = 50  // starts of a mode: one ten times as hard to find is missed with a probability of exp(−5)
 	matters = 7.0 // log mass below the largest
 )
 
