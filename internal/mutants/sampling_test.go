@@ -314,7 +314,7 @@ var ofSampling = []fault{
 		{"internal/modes.(*Search).tunnel", "len(marked) == 0", "len(marked) >= 0"},
 	}},
 	{"modes: points that led to none teach next to nothing", "internal/modes HeavyTails", []edit{
-		{"internal/modes.(*Search).tunnel", "max(p.error, (", "max(1.1*p.error, 1e-3*("},
+		{"internal/modes.(*Search).tunnel", "max(p.error, (", "max(1.01*p.error, 1e-6*("},
 	}},
 	{"modes: slopes that know nothing of what is left", "internal/modes Residual", []edit{
 		{"internal/modes.(*left).Eval", "/ part", "/ max(1, part)"},
