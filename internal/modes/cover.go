@@ -326,26 +326,3 @@ func (p *normal) slopes(g, z, x []float64, w float64) {
 		}
 	}
 }
-
-// root is the lower triangle R with Rᵀ R = h, nil where there is none.
-func root(h *mat.SymDense) [][]float64 {
-	d := h.SymmetricDim()
-	turned := mat.NewSymDense(d, nil)
-	for i := range d {
-		for j := range i + 1 {
-			turned.SetSym(i, j, h.At(d-1-i, d-1-j))
-		}
-	}
-	c := factor(turned)
-	if c == nil {
-		return nil
-	}
-	r := make([][]float64, d)
-	for i := range r {
-		r[i] = make([]float64, d)
-		for j := range i + 1 {
-			r[i][j] = c[d-1-j][d-1-i]
-		}
-	}
-	return r
-}

@@ -75,7 +75,7 @@ func Find(ctx context.Context, t Target, draw func(x []float64) error, few, many
 		if s.thin() {
 			most, spend = stretch*many, stretch*gradients
 		}
-		n := min(size, most-(s.Starts-s.told*2/3))
+		n := min(size, most-s.counted())
 		if s.Starts >= few && (n <= 0 || s.Gradients >= spend) {
 			break
 		}
@@ -93,6 +93,10 @@ func Find(ctx context.Context, t Target, draw func(x []float64) error, few, many
 	slices.SortStableFunc(s.Modes, func(a, b Mode) int { return cmp.Compare(b.Log, a.Log) })
 	return s, nil
 }
+
+// counted are the starts as there may be so many of: three that one gradient told the mode of
+// are one.
+func (s *Search) counted() int { return s.Starts - s.told*2/3 }
 
 // Again goes down from points that are no starts and count as none, n × d, and from more
 // starts until so many more gradients are spent. New modes come after those that are known.
@@ -477,57 +481,3 @@ func apart(outside []bool) float64 {
 
 // bit is the step of differences, in widths.
 const bit = 1e-4
-
-// factor is the Cholesky factor of c, nil where it has none.
-func factor(c *mat.SymDense) [][]float64 {
-	var chol mat.Cholesky
-	if c == nil || !chol.Factorize(c) {
-		return nil
-	}
-	var l mat.TriDense
-	chol.LTo(&l)
-	rows := make([][]float64, c.SymmetricDim())
-	for i := range rows {
-		rows[i] = make([]float64, len(rows))
-		for j := range i + 1 {
-			rows[i][j] = l.At(i, j)
-		}
-	}
-	return rows
-}
-
-// inverse is that of a lower triangle.
-func inverse(l [][]float64) [][]float64 {
-	n := len(l)
-	inv := make([][]float64, n)
-	for i := range inv {
-		inv[i] = make([]float64, n)
-		for j := range i + 1 {
-			sum := 0.0
-			if i == j {
-				sum = 1
-			}
-			for k := j; k < i; k++ {
-				sum -= l[i][k] * inv[k][j]
-			}
-			inv[i][j] = sum / l[i][i]
-		}
-	}
-	return inv
-}
-
-// Triangle is the lower triangle L with L Lᵀ = A Aᵀ, of a square matrix A; nil where there is
-// none.
-func Triangle(a [][]float64) [][]float64 {
-	c := mat.NewSymDense(len(a), nil)
-	for i := range a {
-		for j := range i + 1 {
-			sum := 0.0
-			for k := range a[i] {
-				sum += a[i][k] * a[j][k]
-			}
-			c.SetSym(i, j, sum)
-		}
-	}
-	return factor(c)
-}

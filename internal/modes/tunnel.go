@@ -87,7 +87,8 @@ func (c cover) residual(e potential.Potential) potential.Potential {
 	}
 	r := &residual{energy: e, fit: &Mixture{}, log: top + math.Log(sum)}
 	for _, p := range c {
-		r.fit.Parts = append(r.fit.Parts, Part{Weight: max(math.SmallestNonzeroFloat64, math.Exp(p.log-r.log)), Center: p.center, L: p.l, inv: p.inv})
+		weight := max(math.SmallestNonzeroFloat64, math.Exp(p.log-r.log))
+		r.fit.Parts = append(r.fit.Parts, Part{Weight: weight, Center: p.center, L: p.l, inv: p.inv})
 	}
 	return r
 }
