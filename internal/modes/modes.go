@@ -58,7 +58,7 @@ type Search struct {
 	Settled   int    `json:"settled"`   // of them, those that ended in a mode
 	Gradients int64  `json:"gradients"` // of all
 
-	cover cover // of the modes, as far as it is known
+	cover cover // of the modes, in the order that they were found in
 	told  int   // starts that one gradient told the mode of
 }
 
