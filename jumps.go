@@ -69,50 +69,57 @@ func (r *Result) Jumps(rung int) Jumps {
 	return sum
 }
 
-// A watch looks at steps for jumps.
+// A watch looks for jumps along the steps of replicas that share lanes.
 type watch struct {
-	from, to      knots     // the ends of the steps
-	x, grad, mids []float64 // places along them, slopes and energies there, of all lanes
-	jumps         []Jumps   // per rung
+	from, to knots               // the ends of the steps
+	probe    potential.Evaluator // of one place; nil takes that of the lanes
+
+	x, grad, energy []float64 // places along the steps, slopes and energies there
 }
 
 // knots are energies, and slopes along the step, at one place of each replica's step.
 type knots struct{ energy, slope []float64 }
 
-// watch returns what looks at the steps of a ladder; nil where energies and slopes are not
+// watches reports whether jumps are looked for: not where energies and slopes are not
 // those of one function, or jumps do no harm.
-func (r *run) watch() *watch {
-	s, rungs := r.settings, len(r.schedule.Temperature)
-	if _, noisy := potential.Exact(r.potential); noisy || r.traits.Exact || s.Penalty != nil && !s.Penalty.Distance {
-		return nil
-	}
+func (r *run) watches() bool {
+	_, noisy := potential.Exact(r.potential)
+	return !noisy && !r.traits.Exact && (r.settings.Penalty == nil || r.settings.Penalty.Distance)
+}
+
+// watch returns what looks at the steps of a block.
+func (r *run) watch(b *kernel.Block) *watch {
 	room := func(n int) []float64 { return make([]float64, n) }
-	return &watch{from: knots{room(rungs), room(rungs)}, to: knots{room(rungs), room(rungs)}, jumps: make([]Jumps, rungs)}
+	w := &watch{from: knots{room(b.R), room(b.R)}, to: knots{room(b.R), room(b.R)}}
+	replicas := b.R
+	if potential.Lanewise(r.potential) {
+		replicas = 1
+		w.probe = r.potential.Evaluator(1, nil)
+	}
+	w.x, w.grad, w.energy = room(replicas*b.D), room(replicas*b.D), room(replicas)
+	return w
 }
 
 // looks reports whether the steps of iteration k are looked at.
 func (w *watch) looks(k int) bool { return w != nil && k%lookEvery == 0 }
 
-// leave notes where the steps of a block begin, once these are made.
-func (w *watch) leave(b *kernel.Block) { w.from.note(b) }
-
-// land looks along these steps, whose ends are evaluated.
+// land looks along the steps of l, whose ends are noted.
 func (w *watch) land(l *replicas) {
-	b := l.block
-	w.to.note(b)
-	for i, r := range b.Rung {
+	for i, r := range l.block.Rung {
 		tau := l.at.Temperature[r]
-		if r == l.fresh || b.Hits[i] > 0 || math.IsInf(tau, 1) {
+		if r == l.fresh || l.block.Hits[i] > 0 || math.IsInf(tau, 1) {
 			continue
 		}
-		w.jumps[r].Looked++
-		s := segment{[2]float64{0, 1}, [2]float64{w.from.energy[i], w.to.energy[i]}, [2]float64{w.from.slope[i], w.to.slope[i]}}
-		if e := math.Abs(s.off()) / tau; e > leastError {
-			w.jumps[r].Refused -= math.Expm1(-e)
+		at, seen := l.first+i, &l.jumps[r]
+		seen.Looked++
+		s := segment{[2]float64{0, 1}, [2]float64{w.from.energy[at], w.to.energy[at]}, [2]float64{w.from.slope[at], w.to.slope[at]}}
+		off := math.Abs(s.off())
+		if off > leastError*tau {
+			seen.Refused -= math.Expm1(-off / tau)
 		}
 		if s.jumps(tau) {
-			if s = w.narrow(l, s, i); s.jumps(tau) {
-				w.jumps[r].add(Jumps{Seen: 1, Largest: math.Abs(s.off()) / tau})
+			if s = w.narrow(l.lanes, s, at); s.jumps(tau) {
+				seen.add(Jumps{Seen: 1, Largest: math.Abs(s.off()) / tau})
 			}
 		}
 	}
@@ -124,37 +131,37 @@ func (n knots) note(b *kernel.Block) {
 	copy(n.energy, b.Energy)
 	clear(n.slope)
 	for j := 0; j < len(b.X); j += b.Stride {
-		for i := range n.slope {
-			n.slope[i] += b.Grad[j+i] * (b.X[j+i] - b.From[j+i])
+		grad, x, from := b.Grad[j:][:b.R], b.X[j:][:b.R], b.From[j:][:b.R]
+		for i, s := range n.slope[:b.R] {
+			n.slope[i] = s + grad[i]*(x[i]-from[i])
 		}
 	}
 }
 
-// room makes room for lanes of so many numbers and energies, once.
-func (w *watch) room(numbers, energies int) {
-	if len(w.x) != numbers {
-		w.x, w.grad, w.mids = make([]float64, numbers), make([]float64, numbers), make([]float64, energies)
+// narrow halves the segment of the step of replica i of the lanes, always to the half that
+// strays more.
+func (w *watch) narrow(l *lanes, s segment, i int) segment {
+	b, eval, stride, at := l.block, w.probe, 1, 0
+	if eval == nil {
+		eval, stride, at = l.potential, b.Stride, i
 	}
-}
-
-// narrow halves the segment of replica i's step, always to the half that strays more.
-func (w *watch) narrow(l *replicas, s segment, i int) segment {
-	b, i := l.lanes.block, l.first+i
-	w.room(len(b.X), b.R)
 	for range halvings {
 		t := (s.at[0] + s.at[1]) / 2
-		copy(w.x, b.X)
-		for j := i; j < len(w.x); j += b.Stride {
-			w.x[j] = b.From[j] + t*(b.X[j]-b.From[j])
+		if w.probe == nil {
+			copy(w.x, b.X)
 		}
-		l.potential.Eval(w.mids, w.grad, w.x)
+		for j := range b.D {
+			from := b.From[j*b.Stride+i]
+			w.x[j*stride+at] = from + t*(b.X[j*b.Stride+i]-from)
+		}
+		eval.Eval(w.energy, w.grad, w.x)
 		slope := 0.0
-		for j := i; j < len(w.x); j += b.Stride {
-			slope += w.grad[j] * (b.X[j] - b.From[j])
+		for j := range b.D {
+			slope += w.grad[j*stride+at] * (b.X[j*b.Stride+i] - b.From[j*b.Stride+i])
 		}
 		first, second := s, s
-		first.at[1], first.energy[1], first.slope[1] = t, w.mids[i], slope
-		second.at[0], second.energy[0], second.slope[0] = t, w.mids[i], slope
+		first.at[1], first.energy[1], first.slope[1] = t, w.energy[at], slope
+		second.at[0], second.energy[0], second.slope[0] = t, w.energy[at], slope
 		if s = first; math.Abs(second.off()) > math.Abs(first.off()) {
 			s = second
 		}

@@ -24,7 +24,6 @@ type ladder struct {
 	trading
 	collection
 	shadow   *shadow // sees every step, for a certificate; nil without
-	watch    *watch  // for jumps; nil does not look
 	recorder Recorder
 	index    int
 	names    []string // of the coordinates of draws

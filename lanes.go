@@ -25,6 +25,7 @@ type lanes struct {
 	guide     *guide              // what leads from its law to the density; nil without
 	noise     *stream.Lanes       // a lane per replica
 	glance    domain.Glance       // at all steps; nil looks at each by itself
+	watch     *watch              // for jumps along steps; nil does not look
 	ends      bool                // whether it is the ends of steps that walls see
 
 	// the workspace
@@ -85,7 +86,10 @@ func (w *lanes) tell() { w.guide.told(w.told, w.more, w.block, w.base) }
 // close ends what the evaluators keep outside of this program, once.
 func (w *lanes) close() error {
 	err := closeAll(w.potential)
-	w.potential = nil
+	if w.watch != nil {
+		err = errors.Join(err, closeAll(w.watch.probe))
+	}
+	w.potential, w.watch = nil, nil
 	return err
 }
 
@@ -177,19 +181,18 @@ func (b band) iterate(k int) error {
 		l.streams.Begin(k)
 	}
 	w.set(k) // step size, temperature per rung
-	watched := b[0].watch.looks(k)
+	watched := w.watch.looks(k)
 	for range w.traits.Steps {
 		w.move(k) // drift and noise: From to X
 		b.reflect()
 		if watched {
-			for _, l := range b {
-				l.watch.leave(l.block)
-			}
+			w.watch.from.note(w.block)
 		}
 		w.evaluate() // one minibatch for all rungs
 		if watched {
+			w.watch.to.note(w.block)
 			for _, l := range b {
-				l.watch.land(&l.replicas)
+				w.watch.land(&l.replicas)
 			}
 		}
 	}

@@ -23,6 +23,7 @@ type replicas struct {
 	tally     []domain.Tally // per rung, but for the steps
 	steps     int64          // of every replica, that the tally has not
 	corners   []corner       // per rung, where a step was last given up
+	jumps     []Jumps        // per rung; nil where none are looked for
 
 	// the workspace
 	from, to []float64 // one state

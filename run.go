@@ -146,9 +146,12 @@ func (r *run) somewhere(ctx context.Context, z []float64) error {
 // ladder sets up ladder i, its block still at the origin.
 func (r *run) ladder(ctx context.Context, i int) (*ladder, error) {
 	s, rungs := r.settings, len(r.schedule.Temperature)
-	l := &ladder{index: i, names: r.problem.ReportedNames(), replicas: r.replicas(&r.schedule, stream.New(s.Seed, i)), watch: r.watch(),
+	l := &ladder{index: i, names: r.problem.ReportedNames(), replicas: r.replicas(&r.schedule, stream.New(s.Seed, i)),
 		collection: collection{draws: newDraws(rungs, r.problem.Guide != nil), stride: 1, max: s.MaxDraws, inside: s.Inside,
 			domain: r.problem.Reported()}}
+	if r.watches() {
+		l.jumps = make([]Jumps, rungs)
+	}
 	if r.independent {
 		law, err := r.problem.Reference(ctx)
 		if err != nil {
@@ -256,6 +259,9 @@ func (r *run) join(all ...*replicas) error {
 		if err := r.equip(l); err != nil {
 			return err
 		}
+	}
+	if first.jumps != nil {
+		w.watch = r.watch(block)
 	}
 	if b := r.problem.Base; b != nil {
 		w.base = r.frame.potential(b.Potential, math.NaN()).Evaluator(block.R, nil)

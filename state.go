@@ -36,7 +36,6 @@ type picture struct {
 	states *kernel.Block // of the replicas, in memory without gaps
 	counts [4]int        // iterations done and to do, draws kept, and which of them are held
 	draws  Draws
-	jumps  []Jumps
 	parts  []part
 }
 
@@ -49,9 +48,6 @@ type part interface {
 // picture is what a checkpoint keeps of the ladder, counts aside.
 func (l *ladder) picture() picture {
 	p := picture{replicas: &l.replicas, states: l.apart(), draws: l.draws, parts: []part{l.exchange}}
-	if l.watch != nil {
-		p.jumps = l.watch.jumps
-	}
 	if l.shadow != nil {
 		p.parts = append(p.parts, l.shadow)
 	}

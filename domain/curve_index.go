@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/bits"
 	"math/rand/v2"
+	"slices"
 )
 
 // planar is what curves and polygons share.
@@ -46,7 +47,8 @@ type planeTree struct {
 	disc   []planeDisc // about each piece
 }
 
-// A planeDisc holds a piece: a disc, cut by the strip |n·x − at| ≤ wide.
+// A planeDisc holds a piece: a disc, cut by the strip |n·x − at| ≤ wide about the line
+// through two points.
 type planeDisc struct{ cx, cy, r, nx, ny, at, wide float64 }
 
 // stripSlack, in rounding errors of a coordinate, is what a strip is wider by: twice what a
@@ -61,12 +63,6 @@ func (d *planeDisc) strip(ax, ay, bx, by, wide float64) {
 		d.nx, d.ny = nx/l, ny/l
 		d.at, d.wide = d.nx*ax+d.ny*ay, wide
 	}
-}
-
-// misses reports that the segment between two points lies beside the strip.
-func (d *planeDisc) misses(ax, ay, bx, by float64) bool {
-	f, g := d.nx*ax+d.ny*ay-d.at, d.nx*bx+d.ny*by-d.at
-	return f > d.wide && g > d.wide || f < -d.wide && g < -d.wide
 }
 
 func newPlaneTree(piece []planeBox) planeTree {
@@ -268,16 +264,19 @@ func (g *planeGrid) pieces(dst []int32, t *planeTree, x, y, dx, dy, l, slack flo
 	fx, fy := (x-g.x0)*g.inverse, (y-g.y0)*g.inverse
 	if l+slack <= g.reach && fx >= 0 && fy >= 0 && fx < float64(g.nx) && fy < float64(g.ny) {
 		b := uint(fy)>>blockShift*g.blocks + uint(fx)>>blockShift
+		near := g.piece[g.first[b]:g.first[b+1]]
+		n := len(dst)
+		dst = slices.Grow(dst, len(near))[:n+len(near)]
 		cx, cy, half := x+0.5*dx, y+0.5*dy, (0.5*l+slack)*(1+1e-12)
-		ex, ey := x+dx, y+dy
-		for _, k := range g.piece[g.first[b]:g.first[b+1]] {
+		for _, k := range near { // without branches, which nobody could foretell
 			d := &t.disc[k]
 			u, v, r := d.cx-cx, d.cy-cy, d.r+half
-			if u*u+v*v <= r*r && !d.misses(x, y, ex, ey) {
-				dst = append(dst, k)
-			}
+			f, g := d.nx*x+d.ny*y-d.at, d.nx*dx+d.ny*dy
+			apart := math.Abs(f+f+g) - math.Abs(g) - 2*d.wide // both ends on one side of the strip
+			dst[n] = k
+			n += int((math.Float64bits(u*u+v*v-r*r) & math.Float64bits(apart)) >> 63)
 		}
-		return dst
+		return dst[:n]
 	}
 	probe := segmentProbe(x, y, dx, dy, slack)
 	for i := t.seek(1, &probe); i != 0; i = t.seek(afterNode(i), &probe) {

@@ -66,7 +66,7 @@ var ofSampling = []fault{
 	{"counts of the mover are not handed over", ". LaddersInStep", []edit{{".(*replicas).handOver", "moves != nil", "false && moves != nil"}}},
 	{"numbers of the mover are handed to the first", ". LaddersInStep", []edit{{".(*replicas).handOver", "(*to)[first:]", "(*to)"}}},
 	{"given-up paths of the first ladder", ". LaddersInStep", []edit{{".(*replicas).arrived", "l.first + i", "i"}}},
-	{"jumps looked for at the first ladder", ". LaddersInStep", []edit{{".(*watch).narrow", "l.first+i", "i"}}},
+	{"jumps looked for at the first ladder", ". LaddersInStep", []edit{{".(*watch).land", "l.first+i", "i"}}},
 	{"ladders of unlike iterations go in step", ". LaddersInStep", []edit{
 		{".(*run).bands", "i, ok := open[l.done]", "i, ok := open[0]"},
 		{".(*run).bands", "open[l.done], all = i", "open[0], all = i"},
@@ -344,7 +344,7 @@ var ofSampling = []fault{
 	{"auto: steps too long for a feature", "cmd/r2sgld AutoAcrossFeatures", []edit{
 		{".Jumps.Coarse", "j.Refused > admitted", "false"},
 	}},
-	{"jumps: errors of steps that resolve", ". NotCoarse", []edit{{".(*watch).land", " leastError", "= 0"}}},
+	{"jumps: errors of steps that resolve", ". NotCoarse", []edit{{".(*watch).land", "leastError", "0"}}},
 	{"auto: a Go program that does not see that its potential is Gaussian", "cmd/r2sgld CommandAndGoProgramAgree", []edit{
 		{"tune.withKernel", "&& Gaussian(p, s.Start)", "&& false"},
 	}},
