@@ -12,10 +12,12 @@
 #include <string.h>
 #include <time.h>
 
+#ifndef W /* numbers in a vector */
 #ifdef __AVX512F__
-enum { W = 8 };
+#define W 8
 #else
-enum { W = 4 };
+#define W 4
+#endif
 #endif
 typedef double vec __attribute__((vector_size(8 * W)));
 typedef int64_t ivec __attribute__((vector_size(8 * W)));
