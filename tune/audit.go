@@ -15,7 +15,7 @@ import (
 
 const (
 	missed     = 0.01 // weight of a mode without a draw that is told of
-	rarely     = 2    // starts that lead to a mode of which there may be more
+	rarely     = 6    // starts that lead to a mode of which there may be more
 	lookedAt   = 4000 // draws of a ladder by which the weights of modes are told, about
 	fewLooked  = 500  // where these are dear
 	mostWork   = 1e8  // products of numbers for the draws of a ladder
@@ -31,8 +31,8 @@ type Audit struct {
 	// Missing are those of Modes, counted from 0, that hold more than a hundredth of the
 	// density by what was known of them without draws, and have none.
 	Missing []int `json:"missing"`
-	// Rare are those that hold more than a hundredth of the density and that two starts or
-	// fewer led to: of modes as hard to find one in eight is missed, or more.
+	// Rare are those that hold more than a hundredth of the density and that six starts or
+	// fewer led to: of modes three times as hard to find one in eight is missed, or more.
 	Rare []int `json:"rare"`
 	// Starts is the number of descents that ended in a mode, before the run and after it; a
 	// mode that fewer than one in Unseen of such starts lead to is missed with a probability

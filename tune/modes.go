@@ -185,9 +185,34 @@ func (t *tuner) scatter(ctx context.Context, rng *rand.Rand) (func(x []float64) 
 		draw = func(x []float64) error { return law.Draw(ctx, x, rng) }
 	}
 	if d := t.p.Domain; t.p.Base == nil && !domain.Convex(d) {
-		draw = pulled(d, rng, draw)
+		return pulled(d, rng, draw), nil
 	}
-	return draw, nil
+	return t.halved(draw), nil
+}
+
+// halved has every second point of draw lie halfway to the mean of what fills the domain, if
+// that is inside: in many dimensions draws are far from all that is not at the walls.
+func (t *tuner) halved(draw func(x []float64) error) func(x []float64) error {
+	mean, half := make([]float64, t.d), make([]float64, t.d)
+	for i, v := range t.fill {
+		mean[i%t.d] += v / float64(len(t.fill)/t.d)
+	}
+	second := true
+	return func(x []float64) error {
+		if err := draw(x); err != nil {
+			return err
+		}
+		if second = !second; !second {
+			return nil
+		}
+		for j, v := range x {
+			half[j] = (v + mean[j]) / 2
+		}
+		if t.p.Domain == nil || t.p.Domain.Contains(half) {
+			copy(x, half)
+		}
+		return nil
+	}
 }
 
 // target is what modes of p are looked for in, and the covariance of what fills it.

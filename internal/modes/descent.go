@@ -48,6 +48,10 @@ type descent struct {
 	done   bool // at a minimum
 	fresh  bool // it has begun once more, and gained no more than tol since
 	lost   bool // no step leads down, or slopes are not finite
+
+	view view   // of a cover, where it was last looked at
+	mark mark   // where the density is most above the cover
+	seen uint64 // the laws of the cover, as bits, that could be seen on the way
 }
 
 func newDescent(t *Target, x []float64) *descent {

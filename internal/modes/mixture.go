@@ -108,7 +108,10 @@ func (m *Mixture) Evaluator(r int, _ *stream.Set) potential.Evaluator {
 	e := &mixed{m: m, r: r, x: make([]float64, d), z: make([]float64, d), slopes: make([]float64, len(m.Parts)*d),
 		logs: make([]float64, len(m.Parts)+1), rest: math.Inf(-1)}
 	for _, p := range m.Parts {
-		e.inv = append(e.inv, inverse(p.L))
+		if p.inv == nil {
+			p.inv = inverse(p.L)
+		}
+		e.inv = append(e.inv, p.inv)
 		c := math.Log(p.Weight) - float64(d)/2*math.Log(2*math.Pi)
 		for j := range p.L {
 			c -= math.Log(p.L[j][j])

@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"context"
 	"math"
+	"math/bits"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
@@ -56,6 +57,9 @@ type Search struct {
 	Starts    int    `json:"starts"`    // all of them
 	Settled   int    `json:"settled"`   // of them, those that ended in a mode
 	Gradients int64  `json:"gradients"` // of all
+
+	cover cover // of the modes, in the order that they were found in
+	told  int   // starts that one gradient told the mode of
 }
 
 // Find goes down from starts, which draw writes: points of the domain, at least few and at
@@ -66,8 +70,15 @@ func Find(ctx context.Context, t Target, draw func(x []float64) error, few, many
 	t.idle = &idle{}
 	defer t.idle.close()
 	s := &Search{}
-	for size := few; s.Starts < few || s.Starts < many && (s.Gradients < gradients || s.thin() && s.Gradients < stretch*gradients); size = min(2*size, batch) {
-		n := min(size, many-s.Starts)
+	for size := few; ; size = min(2*size, batch) {
+		most, spend := many, gradients
+		if s.thin() {
+			most, spend = stretch*many, stretch*gradients
+		}
+		n := min(size, most-s.counted())
+		if s.Starts >= few && (n <= 0 || s.Gradients >= spend) {
+			break
+		}
 		starts := make([]float64, n*d)
 		for i := range n {
 			if err := cmp.Or(ctx.Err(), draw(starts[i*d:(i+1)*d])); err != nil {
@@ -83,11 +94,16 @@ func Find(ctx context.Context, t Target, draw func(x []float64) error, few, many
 	return s, nil
 }
 
+// counted are the starts as there may be so many of: three that one gradient told the mode of
+// are one.
+func (s *Search) counted() int { return s.Starts - s.told*2/3 }
+
 // Again goes down from points that are no starts and count as none, n × d, and from more
 // starts until so many more gradients are spent. New modes come after those that are known.
 func (s *Search) Again(ctx context.Context, t Target, points []float64, draw func(x []float64) error, gradients int64) error {
 	t.idle = &idle{}
 	defer t.idle.close()
+	s.cover = nil // as of a search that was read from a file
 	was := s.Settled
 	counts := make([]int, len(s.Modes))
 	for i, m := range s.Modes {
@@ -119,7 +135,7 @@ func (s *Search) Again(ctx context.Context, t Target, points []float64, draw fun
 
 const (
 	stretch = 10  // of the gradients that are to be spent, where modes have few starts
-	sure    = 10  // starts of a mode: one as hard to find is missed with a probability of exp(−10)
+	sure    = 50  // starts of a mode: one ten times as hard to find is missed with a probability of exp(−5)
 	matters = 7.0 // log mass below the largest
 )
 
@@ -140,26 +156,61 @@ func (s *Search) thin() bool {
 	return false
 }
 
-// batch goes down from x and tells where each start ends.
+// batch goes down from x, and through the walls between modes, and counts to where.
 func (s *Search) batch(ctx context.Context, t *Target, x []float64) error {
 	d := len(t.Width)
-	n := len(x) / d
-	all, home := make([]*descent, n), make([]int, n)
+	all := make([]*descent, len(x)/d)
 	for i := range all {
-		all[i], home[i] = newDescent(t, x[i*d:(i+1)*d]), -1
+		all[i] = newDescent(t, x[i*d:(i+1)*d])
 	}
 	for i := range s.Modes { // those that were read from a file have none
 		if m := &s.Modes[i]; m.inv == nil {
 			m.inv = inverse(m.L)
 		}
 	}
-	known := s.Modes
-	err := t.settle(ctx, all, mostAsked, rough, func(i int, w *descent) bool {
-		home[i] = within(known, w)
+	if err := s.survey(ctx, t); err != nil {
+		return err
+	}
+	home, err := s.down(ctx, t, all)
+	if err != nil {
+		return err
+	}
+	if err := s.tunnel(ctx, t, all); err != nil {
+		return err
+	}
+	for i, w := range all {
+		if home[i] >= 0 {
+			w.seen |= 1 << home[i]
+			if w.asked == 1 {
+				s.told++
+			}
+		}
+		if w.seen != 0 {
+			s.Settled++
+		}
+		for ; w.seen != 0; w.seen &= w.seen - 1 {
+			s.Modes[bits.TrailingZeros64(w.seen)].Starts++
+		}
+	}
+	return nil
+}
+
+// down takes descents to the modes that they end in, -1 for none.
+func (s *Search) down(ctx context.Context, t *Target, all []*descent) (home []int, err error) {
+	n := len(all)
+	home = make([]int, n)
+	for i := range home {
+		home[i] = -1
+	}
+	known, cover := s.Modes, s.cover
+	err = t.settle(ctx, all, mostAsked, rough, func(i int, w *descent) bool {
+		if home[i] = cover.scan(w, known); home[i] < 0 {
+			home[i] = within(known, w)
+		}
 		return home[i] >= 0
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	order := make([]int, 0, n)
 	for i, w := range all {
@@ -180,23 +231,17 @@ func (s *Search) batch(ctx context.Context, t *Target, x []float64) error {
 			before := w.asked
 			w.done, w.lost, w.s, w.y = false, false, nil, nil
 			if err := t.finish(ctx, w); err != nil {
-				return err
+				return nil, err
 			}
 			s.Gradients += int64(w.asked - before)
 			if home[i] = within(s.Modes, w); home[i] < 0 && w.done {
 				if home[i], err = s.add(ctx, t, w); err != nil {
-					return err
+					return nil, err
 				}
 			}
 		}
 	}
-	for _, h := range home {
-		if h >= 0 {
-			s.Modes[h].Starts++
-			s.Settled++
-		}
-	}
-	return nil
+	return home, nil
 }
 
 // settle takes descents down until they are over, have asked for so many points, or home says
@@ -436,57 +481,3 @@ func apart(outside []bool) float64 {
 
 // bit is the step of differences, in widths.
 const bit = 1e-4
-
-// factor is the Cholesky factor of c, nil where it has none.
-func factor(c *mat.SymDense) [][]float64 {
-	var chol mat.Cholesky
-	if c == nil || !chol.Factorize(c) {
-		return nil
-	}
-	var l mat.TriDense
-	chol.LTo(&l)
-	rows := make([][]float64, c.SymmetricDim())
-	for i := range rows {
-		rows[i] = make([]float64, len(rows))
-		for j := range i + 1 {
-			rows[i][j] = l.At(i, j)
-		}
-	}
-	return rows
-}
-
-// inverse is that of a lower triangle.
-func inverse(l [][]float64) [][]float64 {
-	n := len(l)
-	inv := make([][]float64, n)
-	for i := range inv {
-		inv[i] = make([]float64, n)
-		for j := range i + 1 {
-			sum := 0.0
-			if i == j {
-				sum = 1
-			}
-			for k := j; k < i; k++ {
-				sum -= l[i][k] * inv[k][j]
-			}
-			inv[i][j] = sum / l[i][i]
-		}
-	}
-	return inv
-}
-
-// Triangle is the lower triangle L with L Lᵀ = A Aᵀ, of a square matrix A; nil where there is
-// none.
-func Triangle(a [][]float64) [][]float64 {
-	c := mat.NewSymDense(len(a), nil)
-	for i := range a {
-		for j := range i + 1 {
-			sum := 0.0
-			for k := range a[i] {
-				sum += a[i][k] * a[j][k]
-			}
-			c.SetSym(i, j, sum)
-		}
-	}
-	return factor(c)
-}

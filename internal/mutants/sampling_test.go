@@ -319,6 +319,20 @@ var ofSampling = []fault{
 		{"internal/modes.(*Fit).settle", "f.Basin[f.laws.Owner(at[i*d:(i+1)*d])] += math.Exp(l-f.LogZ) / float64(n)",
 			"_, _, _ = d, i, l; copy(f.Basin, f.Weight)"},
 	}},
+	{"modes: no way through to a hidden one", "internal/modes Tunnel$", []edit{
+		{"internal/modes.(*Search).tunnel", "len(marked) == 0", "len(marked) >= 0"},
+	}},
+	{"modes: points that led to none teach next to nothing", "internal/modes HeavyTails", []edit{
+		{"internal/modes.(*Search).tunnel", "max(p.error, (", "max(1.01*p.error, 1e-6*("},
+	}},
+	{"modes: slopes that know nothing of what is left", "internal/modes Residual", []edit{
+		{"internal/modes.(*left).Eval", "/ part", "/ max(1, part)"},
+	}},
+	{"modes: a known law without its weight", "internal/modes Residual", []edit{
+		{"internal/modes.(*left).Eval", "r.energy[i] - r.log - e", "r.energy[i] - 0*r.log - e"},
+	}},
+	{"modes: laws that are not parted", "internal/modes LawsAreParted", []edit{{"internal/modes.(*normal).alone", "min(parted, ", "min(0, "}}},
+	{"modes: starts that see one do not count", "internal/modes StartsSee", []edit{{"internal/modes.cover.seen", "out |= 1 << k", "_ = k"}}},
 	{"modes: a fitted law that misses the density", "tune ScoutAtAPole", []edit{{"internal/modes.(*Fit).Defend", "held >= 1-most", "true"}}},
 	{"guide: added in place of taken off", ". Guide", []edit{{".(*guide).lead", "b.Energy[i] -= u", "b.Energy[i] += u"}}},
 	{"guide: energies told as they are traded", ". Guide", []edit{{".(*guide).told", "energy[i] += v", "energy[i] += 0 * v"}}},
@@ -342,6 +356,7 @@ var ofSampling = []fault{
 		{"tune.(*Modes).audit", "v.Weight /= float64(len(own) * max(1, len(own[0])))", "v.Weight = math.Exp(o.Log - m.top())"},
 	}},
 	{"audit: modes that are rare are not told", "tune Audit", []edit{{"tune.(*Modes).audit", "v.Starts <= rarely", "false"}}},
+	{"modes: starts that are not halved", "tune HalvedStarts", []edit{{"tune.(*tuner).halved", "(v + mean[j]) / 2", "v + 0*mean[j]"}}},
 	{"modes: given starts are left out", "tune GivenStarts", []edit{{"tune.scout", "t.given()", "t.given()[:0]"}}},
 	{"ladders start at the first place", ". MoreStarts", []edit{{".(*run).places", "points[l.index%len(points)]", "points[0]"}}},
 	{"modes: what is found after a run goes into the ladder", "tune TwoWidths", []edit{{"tune.(*Modes).renew", "search := *m, *m.Search", "search := *m, *m.Search\n\tm.Search.Starts++"}}},

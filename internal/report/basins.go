@@ -238,7 +238,7 @@ func unknown(names []string, a *tune.Audit) []string {
 		if n > 1 {
 			which = fmt.Sprintf("%d modes, the one near %s among them, were", n, place(names, v.At))
 		}
-		out = append(out, fmt.Sprintf("modes: %s found by two of %s or fewer: one more that is as hard to find would be missed "+
+		out = append(out, fmt.Sprintf("modes: %s found by six of %s or fewer: one more that is three times as hard to find would be missed "+
 			"in one run of eight, and more often. Compare with other seeds.", which, text.Counted(a.Starts, "start")))
 	}
 	for _, i := range a.Missing {
