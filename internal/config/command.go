@@ -51,7 +51,7 @@ func misplaced(command, path string, root *yamlpos.Node) error {
 	case !known || of == command || by == nil:
 		return nil
 	case command == "sample" && of == "theory": // both have a potential
-	case root.Field(own) != nil && own != "model":
+	case root.Field(own) != nil && (own != "model" || of == "sample"): // fit and identify have a model both
 		return nil
 	case command == "theory" && of == "sample": // both may be without a section
 		if by = root.Key("sampler"); by == root {

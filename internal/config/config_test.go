@@ -44,18 +44,10 @@ sampler:
 	}
 }
 
-// example loads an example of either kind.
+// example loads an example of any kind.
 func example(t *testing.T, file string, set []string) (r2sgld.Problem, r2sgld.Settings, Resolved) {
 	t.Helper()
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	command := "sample"
-	if strings.Contains(string(text), "\nmodel:") {
-		command = "identify"
-	}
-	s, err := Load(command, file, set)
+	s, err := Load(CommandOf(file), file, set)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,6 +57,8 @@ func example(t *testing.T, file string, set []string) (r2sgld.Problem, r2sgld.Se
 func examples(t *testing.T) []string {
 	t.Helper()
 	files, err := filepath.Glob("../../examples/*.yaml")
+	rows, _ := filepath.Glob("../../examples/fit/*.yaml")
+	files = append(files, rows...)
 	if err != nil || len(files) < 8 {
 		t.Fatalf("%d examples, %v", len(files), err)
 	}
