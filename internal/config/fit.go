@@ -3,6 +3,7 @@ package config
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"io"
 	"math"
 	"path/filepath"
@@ -17,6 +18,7 @@ import (
 	"github.com/r2sgld/r2sgld/internal/prior"
 	"github.com/r2sgld/r2sgld/internal/regular"
 	"github.com/r2sgld/r2sgld/internal/rows"
+	"github.com/r2sgld/r2sgld/potential"
 	"github.com/r2sgld/r2sgld/stream"
 )
 
@@ -212,6 +214,14 @@ func (l *loader) fit() (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
+	if mode != nil && l.region.Slice == nil {
+		if j := pole(s.Problem.Potential, p.Prior, mode.X); j >= 0 {
+			s.Warnings = append(s.Warnings, fmt.Sprintf("the density grows without bound as %s goes to %g: no mode is there to begin at, and the run "+
+				"may be slow or wrong. A law of other parameters whose scale may be 0 does that: write m + s*z[group] with z[group]: normal(0, 1) for "+
+				"c[group]: normal(m, s), or give the scale a prior that vanishes at 0, such as lognormal.", l.names[j], p.Prior.Lower[j]))
+			mode = nil
+		}
+	}
 	if mode == nil {
 		l.settleInit(s.Problem)
 		l.settle(s, []float64{1, 3}, 100_000, 10_000, 10)
@@ -259,6 +269,19 @@ func (f *fitReader) chart(p *rows.Posterior, mode *modes.Mode) *prior.Chart {
 	}
 	lo, hi := f.region.Room()
 	return p.Prior.Chart(mode.X, sd, lo, hi)
+}
+
+// pole is a coordinate that is next to the lower end of its support, where −log density falls
+// like the logarithm of the distance or faster; -1 is none.
+func pole(u potential.Potential, of *prior.Joint, x []float64) int {
+	energy, g := make([]float64, 1), make([]float64, len(x))
+	u.Evaluator(1, nil).Eval(energy, g, x)
+	for j, lo := range of.Lower {
+		if far := x[j] - lo; far > 0 && far < 1e-4 && far*g[j] > 0.5 {
+			return j
+		}
+	}
+	return -1
 }
 
 // mode is the deepest minimum of −log density that descents from the priors, and from around
