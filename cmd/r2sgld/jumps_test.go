@@ -46,7 +46,7 @@ func TestAutoAcrossFeatures(t *testing.T) {
 			because = s.Kernel.Because
 		}
 		given := c.kernel == "sgld"
-		if s.Exact == given || warned != given || !given && (because == tune.ForFeatures) != narrow {
+		if narrow && s.Exact == given || warned != given || !given && (because == tune.ForFeatures) != narrow {
 			t.Errorf("%s, kernel %s: exact %v because of %q, warnings %q", c.potential, c.kernel, s.Exact, because, s.Warnings)
 		}
 		if z := math.Abs(x.Mean-c.mean) / x.MCSEMean; c.kernel == "null" && narrow && !(z < 5) {

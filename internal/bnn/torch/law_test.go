@@ -107,7 +107,7 @@ func TestVarianceFormula(t *testing.T) {
 		batch, steps         int
 		precision            string
 	}{
-		"sgld, batch 256":     {0.4, 0, 1, 900, 256, 1500, "float32"},
+		"sgld, batch 256":     {0.4, 0, 1, 900, 256, 4000, "float32"},
 		"batch 8":             {0.3, 0.9, 0.5, 600, 8, 5000, "float32"},
 		"no temperature":      {0.3, 0.5, 0, 200, 1, 5000, "float32"},
 		"much momentum":       {0.1, 0.95, 2, 900, 64, 7000, "float32"},
