@@ -154,11 +154,11 @@ type decoder struct {
 // wanted is a column to read.
 type wanted struct {
 	column string
-	gaps         bool // values may be missing
-	at           int  // index in the header, −1 while not found
-	values       []float64
-	levels       *Levels        // of categories; nil for numbers
-	seen         map[string]int // places in levels.Names
+	gaps   bool // values may be missing
+	at     int  // index in the header, −1 while not found
+	values []float64
+	levels *Levels        // of categories; nil for numbers
+	seen   map[string]int // places in levels.Names
 }
 
 func (d *decoder) fault(line, column int, format string, args ...any) {
