@@ -87,7 +87,6 @@ type builder struct {
 // A term is a part of the log density of a row.
 type term struct {
 	path []string
-	at   int // in the text at the path
 	text string
 	law  *said  // of y; nil of a formula
 	y    string // as written
