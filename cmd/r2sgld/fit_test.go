@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -113,6 +115,28 @@ model:
 	}
 	if p := sum.Parameters[4]; !(math.Abs(p.Mean-0.5) < 4.9*p.MCSEMean) {
 		t.Errorf("theta is %g ± %g, by symmetry one half", p.Mean, p.MCSEMean)
+	}
+}
+
+// A fit that is stopped and goes on leaves the draws of one that was not, and a finished one
+// can be extended.
+func TestFitGoesOn(t *testing.T) {
+	dir := t.TempDir()
+	whole, parts := filepath.Join(dir, "whole"), filepath.Join(dir, "parts")
+	fit := []string{"fit", "testdata/fit/eight_schools.yaml", "--quiet"}
+	must(t, exitDone, append(fit, "--out", parts, "--set", "sampler.until.ess=500")...)
+	must(t, exitDone, "resume", parts, "--quiet", "--set", "sampler.until.ess=4000")
+	must(t, exitDone, append(fit, "--out", whole, "--set", "sampler.until.ess=4000")...)
+	for i := range 4 {
+		name := fmt.Sprintf("draws-%d.csv", i+1)
+		a, err := os.ReadFile(filepath.Join(whole, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := os.ReadFile(filepath.Join(parts, name))
+		if err != nil || !bytes.Equal(a, b) {
+			t.Errorf("%s differs from that of a run in one go: %v", name, err)
+		}
 	}
 }
 

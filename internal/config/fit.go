@@ -177,7 +177,7 @@ func (f *fitReader) lets(l *key.Reader, n *yamlpos.Node) {
 
 // fit makes the run of a model of rows.
 func (l *loader) fit() (*Run, error) {
-	l.identify = true
+	l.identify, l.OfModel = true, true
 	root := l.root
 	l.Section(root, key.Names(l.fitKeys())...)
 	s := &Run{Command: "fit", Name: l.readName()}
@@ -222,43 +222,56 @@ func (l *loader) fit() (*Run, error) {
 			mode = nil
 		}
 	}
-	if mode == nil {
-		l.settleInit(s.Problem)
-		l.settle(s, []float64{1, 3}, 100_000, 10_000, 10)
-		return s, l.Problems.Err()
+	return s, f.begin(s, p, mode)
+}
+
+// begin says where a run begins, in which coordinates and with which whitening.
+func (f *fitReader) begin(s *Run, p *rows.Posterior, mode *modes.Mode) error {
+	var whitening *r2sgld.Whitening
+	if mode != nil {
+		whitening = &r2sgld.Whitening{Center: mode.X, L: mode.L}
 	}
-	whitening := &r2sgld.Whitening{Center: mode.X, L: mode.L}
 	chart := f.chart(p, mode)
-	switch {
+	switch at := f.Node.Field("init"); {
+	case chart == nil && f.Sampler.Init == sampler.FromPrior:
+		f.Report(at, "init: prior needs method auto, and for every parameter a prior with numbers for arguments: give a point")
+	case chart != nil && f.Sampler.Init == sampler.FromUniform:
+		f.Report(at, "a fit whose parameters all have priors starts from these: drop init, or write init: prior")
 	case chart != nil:
-		s.Problem, whitening = l.charted(p.Potential, p.Prior, mode.X, mode.L, chart)
-		l.roomInPriors(s.Problem, chart)
-		if l.Sampler.Init == nil {
-			l.Sampler.Init = sampler.FromPrior
+		s.Problem, whitening = f.charted(p.Potential, p.Prior, mode.X, mode.L, chart)
+		f.roomInPriors(s.Problem, chart)
+		if f.Sampler.Init == nil {
+			f.Sampler.Init = sampler.FromPrior
 		}
-	case l.Sampler.Init == nil:
+	case f.Sampler.Init != nil:
+	case mode == nil:
+		f.settleInit(s.Problem)
+	default:
 		x := mode.X
-		if slice := l.region.Slice; slice != nil {
-			x = make([]float64, len(l.names))
+		if slice := f.region.Slice; slice != nil {
+			x = make([]float64, len(f.names))
 			slice.Full(x, mode.X)
 		}
-		l.Sampler.Init = named(l.names, x)
+		f.Sampler.Init = named(f.names, x)
 	}
-	l.settle(s, []float64{1, 3}, 100_000, 10_000, 10)
-	if err := l.Problems.Err(); err != nil {
-		return nil, err
+	if err := f.Problems.Err(); err != nil {
+		return err
 	}
-	l.startsInChart(s, chart)
-	if l.Sampler.Whiten == nil || *l.Sampler.Whiten {
+	f.settle(s, []float64{1, 3}, 100_000, 10_000, 10)
+	if err := f.Problems.Err(); err != nil {
+		return err
+	}
+	f.startsInChart(s, chart)
+	if f.Sampler.Whiten == nil || *f.Sampler.Whiten {
 		s.Settings.Whitening = whitening
 	}
-	return s, nil
+	return nil
 }
 
 // chart are the coordinates in which the priors are the law that ladders begin at; nil
 // where there is none.
 func (f *fitReader) chart(p *rows.Posterior, mode *modes.Mode) *prior.Chart {
-	if !p.Proper || !f.Traits().Metropolis || !f.Method.Auto() {
+	if mode == nil || !p.Proper || !f.Traits().Metropolis || !f.Method.Auto() {
 		return nil
 	}
 	sd := make([]float64, len(f.names))
