@@ -264,10 +264,7 @@ func (l *Lanes) inputs(w []float64) {
 			clear(b)
 		}
 	}
-	for i, accepted := range r.accepted {
-		if accepted == 0 {
-			continue
-		}
+	for i := range l.n { // of a rejected attempt the steps behind it have taken all outputs
 		k := l.reached[i]
 		for ; k > 0; k-- {
 			t := l.times[k-1]
