@@ -239,7 +239,7 @@ var ofTheProgram = []fault{
 	{"theory: memory compared the wrong way", "internal/config TestBadTheories", []edit{
 		{"internal/config.(*theoryLoader).settleGrid", "need >", "need <"},
 	}},
-	{"equations of the other sign", "internal/config TestEquation", []edit{{"internal/config/region.(*Region).readEquation", "0 - ", ""}}},
+	{"equations of the other sign", "internal/config TestEquation", []edit{{"internal/config/region.(*Region).readEquation", "0-b", "b"}}},
 	{"reproduce evidence: bars of one standard error", "internal/study/evidence Settle", []edit{
 		{"internal/study/evidence.(*Trial).bar", ", 2*", ", "},
 	}},
