@@ -341,7 +341,7 @@ var ofSampling = []fault{
 	{"guide: without the probability that the domain has", ". Guide$", []edit{{".Problem.Mass", "return math.Log(share)", "return 0 * share"}}},
 	{"guide: no acceptance knows it", ". ExactKernels/^triangle$/HMC", []edit{{"kernel.(*trajectory).over", "h += b.Base[i]", "_ = b.Base[i]"}}},
 	{"guide: steps that do not know it", ". GaussianInBall", []edit{
-		{"kernel.stepLangevin", "x[i] -= eta * at.Temperature[r] * grad[i]", "_, _ = x[i], grad[i]"},
+		{"kernel.stepLangevin", "x[k] -= eta * at.Temperature[r] * g", "_, _ = k, g"},
 	}},
 	{"guide: not cut to the domain", ". ExactKernels/^disc$/HMC", []edit{{".Problem.drawCut", "p.Domain.Contains(x)", "true"}}},
 	{"guide: a density without its uniform part", ". ExactKernels/^disc$/HMC", []edit{
