@@ -36,27 +36,26 @@ func (sgld) Step(b *Block, at *At, noise *stream.Lanes) { stepLangevin(b, at, no
 // from lane i. The states before the step are left in b.From. Grad and Energy
 // belong to From until they are evaluated anew.
 func stepLangevin(b *Block, at *At, noise *stream.Lanes) {
-	copy(b.From, b.X)
-	xi := noise.Normals(b.D)
-	for o := 0; o < len(b.X); o += b.Stride {
-		x, grad, from, xi := b.X[o:o+b.R], b.Grad[o:o+b.R], b.From[o:o+b.R], xi[o:o+b.R]
-		for i, r := range b.Rung {
-			v := from[i]
-			if eta := at.Drift[r]; eta != 0 { // where it is, an infinite gradient is of no concern
-				v -= eta * grad[i]
-			}
-			x[i] = v + at.Noise[r]*xi[i]
+	x, from, grad, xi := b.X, b.From[:len(b.X)], b.Grad[:len(b.X)], noise.Normals(b.D)[:len(b.X)]
+	i := 0
+	for k, v := range x {
+		from[k] = v
+		r := b.Rung[i]
+		if eta := at.Drift[r]; eta != 0 { // where it is, an infinite gradient is of no concern
+			v -= eta * grad[k]
+		}
+		x[k] = v + at.Noise[r]*xi[k]
+		if i++; i == b.R {
+			i = 0
 		}
 	}
-	if b.Base == nil {
-		return
-	}
-	for o := 0; o < len(b.X); o += b.Stride {
-		x, grad := b.X[o:o+b.R], b.BaseGrad[o:o+b.R]
-		for i, r := range b.Rung {
-			if eta := at.Drift[r]; eta != 0 {
-				x[i] -= eta * at.Temperature[r] * grad[i]
-			}
+	for k, g := range b.BaseGrad {
+		r := b.Rung[i]
+		if eta := at.Drift[r]; eta != 0 {
+			x[k] -= eta * at.Temperature[r] * g
+		}
+		if i++; i == b.R {
+			i = 0
 		}
 	}
 }

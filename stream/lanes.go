@@ -53,17 +53,16 @@ func (l *Lanes) Normals(d int) []float64 { return l.fill(false, d) }
 func (l *Lanes) Uniforms(d int) []float64 { return l.fill(true, d) }
 
 func (l *Lanes) fill(uniform bool, d int) []float64 {
-	size := d * len(l.each)
-	if size == 0 {
-		return nil
-	}
 	if k := *l.now; k != l.at {
 		l.at, l.fills = k, 0
 	}
-	f, pair := l.fills, l.at/2
+	f, pair, size := l.fills, l.at/2, d*len(l.each)
 	l.fills++
 	h := &l.held[min(f, most-1)]
-	if f >= most-1 || pair-h.from >= h.many || h.d != d || h.uniform != uniform {
+	if pair-h.from >= h.many || h.d != d || h.uniform != uniform || f >= most-1 {
+		if size == 0 {
+			return nil
+		}
 		h.uniform, h.d, h.many = uniform, d, 1
 		for f < most-1 && int(h.many)*size < ahead {
 			h.many *= 2

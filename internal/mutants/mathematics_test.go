@@ -21,13 +21,13 @@ var ofMathematics = []fault{
 	{"normals: angles without their quarters", "internal/vector/lane Normals", []edit{
 		{"internal/vector/lane.Normals", "turn(b>>QuarterBits", "turn(b>>QuarterBits&1"},
 	}},
-	{"lanes of replicas with one key", "stream LanesMoments", []edit{{"stream.(*Set).Lanes", "s.Of(i, p)", "s.Of(0, p)"}}},
+	{"lanes of replicas with one key", "stream LanesMoments", []edit{{"stream.(*Set).Lanes", "s.Of(i, p)", "s.Of(0*i, p)"}}},
 	{"lanes: every two coordinates alike", "stream LanesLaw", []edit{{"stream.(*Lanes).draw", "<<32+j", "<<32+0*j"}}},
 	{"lanes: iterations of a counter alike", "stream LanesMoments", []edit{{"stream.(*Lanes).draw", "(h.from+t)%ahead", "0*(h.from+t)"}}},
 	{"lanes: counters of iterations alike", "stream LanesMoments", []edit{{"stream.(*Lanes).draw", "f, h.from/ahead", "f, 0"}}},
 	{"lanes: every fill of an iteration alike", "stream LanesMoments", []edit{{"stream.(*Lanes).draw", "l.all, f,", "l.all, 0*f,"}}},
 	{"lanes: numbers of the stream alone", "stream LanesMoments", []edit{{"stream.(*Rand).NormFloat64", "normals|", "0*normals|"}}},
-	{"lanes: fills go on in another iteration", "stream LanesDoNotDepend", []edit{{"stream.(*Lanes).fill", "k != l.at", "l.at = k; false"}}},
+	{"lanes: fills go on in another iteration", "stream LanesDoNotDepend", []edit{{"stream.(*Lanes).fill", "l.at, l.fills = k, 0", "l.at = k"}}},
 	{"lanes: numbers of iterations past", "stream LanesDoNotDepend", []edit{{"stream.(*Lanes).fill", "pair-h.from >= h.many", "h.many == 0"}}},
 	{"lanes: iterations of two counters at once", "stream LanesDoNotDepend", []edit{
 		{"stream.(*Lanes).fill", "pair - pair%h.many", "pair"},

@@ -29,6 +29,9 @@ var ofNetworks = []fault{
 	{"indicator in units of energy", "internal/bnn TestIndicatorMeetsTarget", []edit{
 		{"internal/bnn.(*training).energyOf", "/= float64(t.n)", "/= 1"},
 	}},
+	{"resume begins the streams of networks anew", "internal/bnn TestResumeAnywhere", []edit{
+		{"internal/bnn.(*training).iterate", "streams.Begin(k)", "streams.Begin(0 * k)"},
+	}},
 	{"resume begins the epoch anew", "internal/bnn TestResumeAnywhere", []edit{
 		{"internal/bnn.(*training).checkpoint", "deck.next", "n"},
 	}},

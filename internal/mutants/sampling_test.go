@@ -117,7 +117,8 @@ var ofSampling = []fault{
 	{"normal numbers of the words", "stream StreamsDiffer", []edit{{"stream.(*Rand).NormFloat64", "normals|", "words|"}}},
 	{"streams go on in another iteration", "stream StreamsBegin", []edit{{"stream.(*bits).follow", "k != s.at", "false"}}},
 	{"streams begin alike in all iterations", "stream StreamsBegin", []edit{{"stream.(*bits).Uint64", "s.words/2, s.at", "s.words/2, 0"}}},
-	{"a resume begins streams anew", ". ResumedRun", []edit{{".band.iterate", "l.streams.Begin(k)", "_ = k"}}},
+	{"a resume begins streams anew", ". ResumedRun", []edit{{".band.iterate", "l.streams.Begin(k)", "l.streams.Begin(0 * k)"}}},
+	{"a resume begins the streams of shadows anew", ". LaddersInStep", []edit{{".(*shadow).follow", "streams.Begin(k)", "streams.Begin(0 * k)"}}},
 	{"a band's own noise is that of its first ladder", ". LaddersInStep", []edit{{".(*replicas).random", "l.first + i", "i"}}},
 	{"momentum: noise without 1 - mu", "kernel MomentumStationary", []edit{{"kernel.(*Schedule).Set", "Mu - m.", ""}}},
 	{"momentum uphill", "kernel MomentumStationary", []edit{{"kernel.stepMomentum", "v -=", "v +="}}},
@@ -340,7 +341,7 @@ var ofSampling = []fault{
 	{"guide: without the probability that the domain has", ". Guide$", []edit{{".Problem.Mass", "return math.Log(share)", "return 0 * share"}}},
 	{"guide: no acceptance knows it", ". ExactKernels/^triangle$/HMC", []edit{{"kernel.(*trajectory).over", "h += b.Base[i]", "_ = b.Base[i]"}}},
 	{"guide: steps that do not know it", ". GaussianInBall", []edit{
-		{"kernel.stepLangevin", "x[i] -= eta * at.Temperature[r] * grad[i]", "_, _ = x[i], grad[i]"},
+		{"kernel.stepLangevin", "x[k] -= eta * at.Temperature[r] * g", "_, _ = k, g"},
 	}},
 	{"guide: not cut to the domain", ". ExactKernels/^disc$/HMC", []edit{{".Problem.drawCut", "p.Domain.Contains(x)", "true"}}},
 	{"guide: a density without its uniform part", ". ExactKernels/^disc$/HMC", []edit{
