@@ -103,11 +103,7 @@ func TestResolvedLoadsAgain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		command := "sample"
-		if r.Data != nil {
-			command = "identify"
-		}
-		q, err := Parse(command, "run.json", text, nil)
+		q, err := Parse(CommandOf(file), "run.json", text, nil)
 		if err != nil {
 			t.Fatalf("%s: %v", file, err)
 		}

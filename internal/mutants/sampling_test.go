@@ -349,7 +349,7 @@ var ofSampling = []fault{
 	}},
 	{"guide: fitted anew when draws are judged", "tune TwoWidths/2", []edit{{"tune.Run", "judged, out.Judgement = n,",
 		"for _, q := range found.Modes.Fit.Mixture.Parts { q.Center[0] += 0.3 }; judged, out.Judgement = n,"}}},
-	{"guide: a potential with noise", ". GuideRefused", []edit{{".(*run).kernel", "r.problem.Guide != nil && noisy", "false"}}},
+	{"guide: a potential with noise", ". GuideRefused", []edit{{".(*run).kernel", "r.problem.Guide != nil && noisy", "noisy && false"}}},
 	{"guide: resume forgets what energies are more", ". GuideResumes", []edit{{".(*picture).numbers", "v = append(v, &p.draws.More[r])", "_ = r"}}},
 	{"audit: nothing is missing", "tune Audit", []edit{{"tune.(*Modes).audit", "case v.Expected > missed:", "case false:"}}},
 	{"audit: expected weights for those of the draws", "tune Audit", []edit{{"tune.(*Modes).audit", "v.Weight /= float64(len(own) * max(1, len(own[0])))", "v.Weight = v.Expected"}}},
