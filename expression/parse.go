@@ -65,15 +65,7 @@ type parser struct {
 // parse returns the tree of src, and the Errors of its syntax (one of them).
 func parse(src string, comparisons bool) (n *node, err error) {
 	p := &parser{src: src}
-	defer func() {
-		if r := recover(); r != nil {
-			e, ok := r.(*Error)
-			if !ok {
-				panic(r)
-			}
-			n, err = nil, Errors{e}
-		}
-	}()
+	defer p.caught(&err)
 	p.next()
 	if p.tok.text == "" {
 		fail(0, 0, "the formula is empty")
@@ -86,6 +78,17 @@ func parse(src string, comparisons bool) (n *node, err error) {
 		p.unexpected(comparisons)
 	}
 	return n, nil
+}
+
+// caught, deferred, makes an error of what fail ended.
+func (p *parser) caught(err *error) {
+	if r := recover(); r != nil {
+		e, ok := r.(*Error)
+		if !ok {
+			panic(r)
+		}
+		*err = Errors{e}
+	}
 }
 
 func fail(offset, length int, format string, args ...any) {

@@ -11,15 +11,7 @@ type Word struct {
 // take more than one word to see.
 func Words(src string) (words []Word, err error) {
 	p := &parser{src: src}
-	defer func() {
-		if r := recover(); r != nil {
-			e, ok := r.(*Error)
-			if !ok {
-				panic(r)
-			}
-			words, err = nil, Errors{e}
-		}
-	}()
+	defer p.caught(&err)
 	for p.next(); p.tok.text != ""; p.next() {
 		words = append(words, Word{p.tok.text, p.tok.kind == name, p.tok.pos, p.tok.end})
 	}

@@ -36,7 +36,41 @@ func sampled(name, potential, domain, sampler string, do ...string) made {
 func allMade() []made {
 	return slices.Concat(madeByMethod(), madeByKernel(), madeBySwaps(), madeByAuto(), madeGoingOn(), madeOfEquations(),
 		madeOfTrajectories(), madeOfTheory(),
-		madeOfStudies(), madeOfNetworks())
+		madeOfStudies(), madeOfNetworks(), madeOfRows())
+}
+
+// madeOfRows are runs of fit.
+func madeOfRows() []made {
+	const table = "data: DATA/../examples/fit/"
+	const auto = "sampler: {method: auto, ladders: 2, iterations: 100, until: {iterations: 100}}\n"
+	return []made{
+		{"fit-groups", "name: fit-groups\n" + table + `eight-schools.csv
+model:
+  parameters:
+    mu: normal(0, 5)
+    tau: half_cauchy(5)
+    eta[school]: normal(0, 1)
+  likelihood: effect ~ normal(mu + tau*eta[school], error)
+` + auto, []string{"fit FILE --out RUN"}},
+		{"fit-simplex", "name: fit-simplex\n" + table + `o-rings.csv
+model:
+  parameters:
+    w: {shape: simplex(3), prior: "dirichlet(2, 1, 3)"}
+    b: {prior: flat, max: 0}
+  log_lik: damaged*log(w[1]) + (rings - damaged)*log(w[2] + w[3]) + b*(temperature - 50)/30
+` + auto, []string{"fit FILE --out RUN"}},
+		{"fit-lag", "name: fit-lag\n" + strings.Replace(table, ": ", ": {file: ", 1) + `penguins.csv, missing: drop}
+model:
+  parameters:
+    beta[X]: normal(0, 500)
+    c[species]: student_t(4, m, 500)
+    m: normal(4000, 1000)
+    s: half_normal(500)
+  let:
+    X: {columns: [flipper_length, bill_depth], standardise: true}
+  likelihood: body_mass ~ normal(c[species] + X*beta + 0.01*lag(bill_length, 1), s)
+` + auto, []string{"fit FILE --out RUN"}},
+	}
 }
 
 // madeByMethod has every method, boundary rule and schedule, each on another domain.

@@ -284,13 +284,15 @@ func (f *fitReader) chart(p *rows.Posterior, mode *modes.Mode) *prior.Chart {
 	return p.Prior.Chart(mode.X, sd, lo, hi)
 }
 
-// pole is a coordinate that is next to the lower end of its support, where −log density falls
-// like the logarithm of the distance or faster; -1 is none.
+// pole is a coordinate along which −log density falls like the logarithm of the distance to
+// the lower end of its support, or faster, where descents ended; -1 is none. At a minimum
+// the slope is 0, and on a wall the distance: where their product is not small, numbers came
+// to an end before the descent.
 func pole(u potential.Potential, of *prior.Joint, x []float64) int {
 	energy, g := make([]float64, 1), make([]float64, len(x))
 	u.Evaluator(1, nil).Eval(energy, g, x)
 	for j, lo := range of.Lower {
-		if far := x[j] - lo; far > 0 && far < 1e-4 && far*g[j] > 0.5 {
+		if !math.IsInf(lo, 0) && (x[j]-lo)*g[j] > 0.5 {
 			return j
 		}
 	}

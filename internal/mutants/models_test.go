@@ -2,6 +2,19 @@ package mutants
 
 // ofModels are faults of potentials and dynamical systems.
 var ofModels = []fault{
+	{"rows: what is left over of strips", "internal/rows TestStrips", []edit{{"internal/rows.(*evaluator).Eval", "from < p.rows", "from < max(1, p.rows/strip*strip)"}}},
+	{"rows: entries of the row before", "internal/rows TestGroups", []edit{{"internal/rows.(*builder).pick", "l.Of[row]", "l.Of[max(0, row-1)]"}}},
+	{"rows: derivatives by picked entries of one state", "internal/rows TestStrips", []edit{
+		{"internal/rows.(*evaluator).Eval", "grad[g.coordinate[level]*r+i] -=", "grad[g.coordinate[level]*r] -="},
+	}},
+	{"rows: constants that do not count", "internal/rows TestStrips|TestGroups", []edit{{"internal/rows.(*evaluator).Eval", "-sum(p.constant)", "0"}}},
+	{"rows: lags of no row", "internal/rows TestRows", []edit{{"internal/rows.(*builder).values", "row-back", "row-0*back"}}},
+	{"rows: gaps that are looked back at", "internal/rows TestRows", []edit{{"internal/rows.(*builder).table", "[i-l.back]", "[i]"}}},
+	{"rows: strict inequalities that are not", "internal/rows TestRows", []edit{{"internal/rows.fulfils", "!strict", "(true || strict)"}}},
+	{"rows: a spread over all rows but one", "internal/rows TestBlocks", []edit{{"internal/rows.(*builder).standardise", "float64(len(b.keep)-1)", "float64(len(b.keep))"}}},
+	{"rows: a prior for one entry", "internal/rows TestGroups", []edit{{"internal/rows.(*builder).priorOf", "terms = append(terms, own...)", "terms = own"}}},
+	{"rows: an order that is turned round", "cmd/r2sgld Posteriordb/gauss_mix", []edit{{"internal/config.(*fitReader).domain", "a := r.Unit(o[0], 1)\n\t\ta[o[1]] = -1", "a := r.Unit(o[0], -1)\n\t\ta[o[1]] = 1"}}},
+	{"rows: a fit that goes on elsewhere", "cmd/r2sgld FitGoesOn", []edit{{"internal/config.(*loader).fit", "l.identify, l.OfModel = true, true", "l.identify = true"}}},
 	{"whitening without the transpose", "potential AffineGradient", []edit{
 		{"potential.(*affineEvaluator).Eval", "g[i] += l * v", "g[i] += e.p.l[k][j] * v"},
 	}},

@@ -95,7 +95,7 @@ func (b *builder) known(path []string, begin int, w expression.Word) {
 		b.fault(path, begin+w.Pos, "%s has several entries: write %s[…], or sum(%s)", bare, bare, bare)
 	case v != nil && indexed && v.index == "" && v.Shape == "":
 		b.fault(path, begin+w.Pos, "%s is one number: write it without an index, or declare %s", bare, w.Text)
-	case v != nil && indexed && slices.Contains(b.header, index):
+	case v != nil && indexed && slices.Contains(b.header, index) && b.blocks[v.index].Columns == nil:
 		b.levels[index] = true
 	case v != nil || bare == "pi" || bare == "π":
 	case indexed:

@@ -35,73 +35,83 @@ type pick struct {
 // likelihood compiles the terms.
 func (b *builder) likelihood() {
 	out := &Likelihood{dim: len(b.out.Names), rows: len(b.keep)}
-	var varying []string
-	for _, t := range b.terms {
-		text, err := b.sums(t.text)
-		if err != nil {
-			b.fault(t.path, -1, "%w", err)
-			return
-		}
-		if t.law != nil {
-			b.check(t)
-		}
-		names, err := expression.Names(text)
-		if err != nil {
-			b.fault(t.path, -1, "%w", err)
-			return
-		}
-		if slices.ContainsFunc(names, func(n string) bool { return !b.ofData(n) }) {
-			varying = append(varying, "("+text+")")
-		} else if err := b.constants(out, text, names); err != nil {
-			b.fault(t.path, -1, "%w", err)
-		}
+	varying := b.parted(out)
+	if len(b.faults) > 0 {
+		return
+	}
+	path := []string{"likelihood"}
+	if varying == nil {
+		b.fault(path, -1, "no parameter has any influence on the data")
+		return
+	}
+	text := strings.Join(varying, " + ")
+	of, data := b.variables(out, text)
+	if len(out.data)+len(out.picked) == 0 {
+		b.fault(path, -1, "it holds no column of the data: what is known of parameters alone is a prior")
 	}
 	if len(b.faults) > 0 {
 		return
 	}
-	if varying == nil {
-		b.fault([]string{"likelihood"}, -1, "no parameter has any influence on the data")
-		return
+	var err error
+	if out.f, err = expression.CompileWRT(text, slices.Concat(of, data), of); err == nil {
+		b.out.Likelihood = out
+		b.out.Potential, err = potential.Sum(out, b.out.Potential)
 	}
-	text := strings.Join(varying, " + ")
+	if err != nil {
+		b.fault(path, -1, "%w", err)
+	}
+}
+
+// parted returns the terms that parameters change, and adds up the others.
+func (b *builder) parted(out *Likelihood) (varying []string) {
+	for _, t := range b.terms {
+		if t.law != nil {
+			b.check(t)
+		}
+		text, err := b.sums(t.text)
+		var names []string
+		if err == nil {
+			names, err = expression.Names(text)
+		}
+		switch {
+		case err != nil:
+		case slices.ContainsFunc(names, func(n string) bool { return !b.ofData(n) }):
+			varying = append(varying, "("+text+")")
+		default:
+			err = b.constants(out, text, names)
+		}
+		if err != nil {
+			b.fault(t.path, -1, "%w", err)
+		}
+	}
+	return varying
+}
+
+// variables tells out what each variable of the formula stands for, and returns those of
+// parameters, single ones first, and those of data.
+func (b *builder) variables(out *Likelihood, text string) (of, data []string) {
 	names, _ := expression.Names(text)
-	if !slices.ContainsFunc(names, b.ofData) && !slices.ContainsFunc(names, b.isPick) {
-		b.fault([]string{"likelihood"}, -1, "it holds no column of the data: what is known of parameters alone is a prior")
-		return
-	}
-	var first, next, last []string
+	var picked []string
 	for _, n := range names {
 		switch {
 		case b.ofData(n):
-			last = append(last, n)
+			data = append(data, n)
 			out.data = append(out.data, b.values(n))
 		case b.isPick(n):
-			next = append(next, n)
+			picked = append(picked, n)
 			out.picked = append(out.picked, b.pick(n))
 		default:
-			first = append(first, n)
-			out.single = append(out.single, slices.Index(b.out.Names, n))
-			if out.single[len(first)-1] < 0 {
+			of = append(of, n)
+			j := slices.Index(b.out.Names, n)
+			if out.single = append(out.single, j); j < 0 {
 				b.fault([]string{"parameters"}, -1, "there is no entry %s (there are %s)", n, shortList(b.out.Names))
 			}
 		}
 	}
-	if len(b.faults) > 0 {
-		return
-	}
-	f, err := expression.CompileWRT(text, slices.Concat(first, next, last), slices.Concat(first, next))
-	if err != nil {
-		b.fault([]string{"likelihood"}, -1, "%w", err)
-		return
-	}
-	out.f = f
-	b.out.Likelihood = out
-	b.out.Potential, err = potential.Sum(out, b.out.Potential)
-	if err != nil {
-		b.fault([]string{"likelihood"}, -1, "%w", err)
-	}
+	return append(of, picked...), data
 }
 
+// shortList are the first of many names.
 func shortList(names []string) string {
 	if len(names) > 20 {
 		return strings.Join(names[:20], ", ") + " …"
@@ -141,11 +151,19 @@ func (b *builder) ofData(name string) bool {
 	return ok
 }
 
-// isPick reports whether a name is that of an entry which the row decides.
+// isPick reports whether a name is that of an entry which the row decides: its index is a
+// column, and no entry is called so. The entries of a block are called like columns.
 func (b *builder) isPick(name string) bool {
 	bare, index, ok := strings.Cut(strings.TrimSuffix(name, "]"), "[")
-	_, levels := b.series.Levels[index]
-	return ok && levels && b.vectors[bare] != nil && !b.ofData(name)
+	v := b.vectors[bare]
+	if _, levels := b.series.Levels[index]; !ok || !levels || v == nil || b.blocks[v.index].Columns != nil {
+		return false
+	}
+	if _, entry := v.entries[index]; entry {
+		b.fault([]string{"parameters", v.Name}, -1, "%s may be the entry of that level or that of each row's: give the column %q another name", name, index)
+		return false
+	}
+	return true
 }
 
 // values are those of a column in the rows that are used.

@@ -175,9 +175,10 @@ func (b *builder) define() {
 		if _, err := strconv.Atoi(v.index); v.index == "" || err == nil {
 			continue
 		}
-		if l, ok := b.blocks[v.index]; ok {
-			v.order = make([]int, len(l.Columns))
-		} else if b.column([]string{"parameters", v.Name}, -1, v.index) {
+		if _, ok := b.blocks[v.index]; ok {
+			continue
+		}
+		if b.column([]string{"parameters", v.Name}, -1, v.index) {
 			b.levels[v.index] = true
 		}
 	}
@@ -287,12 +288,16 @@ func (b *builder) table(r io.ReadSeeker, file string) {
 		return
 	}
 	b.series = s
-	lags := b.lags()
+	looked := b.looked()
+	lags := 0
+	for _, l := range looked {
+		lags = max(lags, l.back)
+	}
 	for i := range s.Line {
 		gap := ""
-		for _, n := range s.States {
-			if math.IsNaN(s.Values[n][i]) {
-				gap = cmp.Or(gap, n)
+		for _, l := range looked {
+			if i >= l.back && math.IsNaN(s.Values[l.column][i-l.back]) {
+				gap = cmp.Or(gap, l.column)
 			}
 		}
 		for _, n := range c.Categories {
@@ -321,24 +326,45 @@ func (b *builder) table(r io.ReadSeeker, file string) {
 	}
 }
 
-// lags is by how many rows a formula looks back.
-func (b *builder) lags() (most int) {
+// A look is at the value of a column so many rows before.
+type look struct {
+	column string
+	back   int
+}
+
+// looked are the values that a row takes, of columns and of lagged ones.
+func (b *builder) looked() (all []look) {
+	var names []string
 	for _, t := range b.terms {
-		names, _ := expression.Names(t.text)
-		for _, n := range names {
-			if _, back, ok := b.lagged(n); ok {
-				most = max(most, back)
+		of, _ := expression.Names(t.text)
+		names = append(names, of...)
+	}
+	for _, text := range b.Where {
+		of, _ := expression.ConstraintNames(text)
+		names = append(names, of...)
+	}
+	for _, n := range names {
+		column, back, lagged := b.lagged(n)
+		if !lagged {
+			block, of, _ := strings.Cut(strings.TrimSuffix(n, "]"), "[")
+			if column = n; b.blocks[block].Columns != nil { // of a standardised one
+				column = of
 			}
 		}
+		if _, ok := b.series.Values[column]; ok && !slices.Contains(all, look{column, back}) {
+			all = append(all, look{column, back})
+		}
 	}
-	return most
+	return all
 }
 
 // lagged reads the name of a lagged column: y[-1].
 func (b *builder) lagged(name string) (column string, back int, ok bool) {
-	column, index, ok := strings.Cut(name, "[-")
-	back, err := strconv.Atoi(strings.TrimSuffix(index, "]"))
-	return column, back, ok && err == nil && slices.Contains(b.header, column)
+	column, index, _ := strings.Cut(name, "[-")
+	if back, err := strconv.Atoi(strings.TrimSuffix(index, "]")); err == nil && slices.Contains(b.header, column) {
+		return column, back, true
+	}
+	return "", 0, false
 }
 
 // filter leaves out rows that break an inequality.

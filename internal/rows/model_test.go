@@ -115,6 +115,16 @@ func TestRows(t *testing.T) {
 	if math.Abs(u-want) > 1e-12 || p.Left != 1 || p.Likelihood.Rows() != 2 {
 		t.Errorf("%v, want %v; %d left out of %d", u, want, p.Left, p.Likelihood.Rows())
 	}
+	// a row that looks back at a gap has one
+	m = model([]Parameter{{Name: "a"}}, "deaths ~ normal(a + lag(y, 1), 1)")
+	gap := strings.Replace(trial, "B,2,12,3,-0.3", "B,2,12,3,NA", 1)
+	if _, err := Build(m, strings.NewReader(gap), "trial.csv"); err == nil || !strings.Contains(err.Error(), "the value of y is missing") {
+		t.Errorf("a gap that is looked back at: %v", err)
+	}
+	m.Drop = true
+	if p := build(t, m, gap); p.Left != 1 || p.Likelihood.Rows() != 3 {
+		t.Errorf("%d rows left out, %d used: row 3 alone looks back at a gap", p.Left, p.Likelihood.Rows())
+	}
 	m = model([]Parameter{{Name: "a"}}, "deaths ~ poisson(a)")
 	m.Where = []string{"1 < dose <= 4", "dose^2 > 4"}
 	if p := build(t, m, trial); p.Likelihood.Rows() != 2 {
@@ -132,6 +142,12 @@ func TestBlocks(t *testing.T) {
 		t.Fatal(got)
 	}
 	u, _ := energy(p, []float64{0.5, -0.25, 2})
+	// an entry of a block is that of its column, though the column holds categories elsewhere
+	m.Parameters = append(m.Parameters, infinite(Parameter{Name: "c[dose]"}))
+	m.Likelihood = []string{"deaths ~ normal(X*b + S*z + 0*c[dose], 2)"}
+	if q, _ := energy(build(t, m, trial), []float64{0.5, -0.25, 2, 1, 1, 1, 1, 1}); q != u {
+		t.Errorf("%v, without categories %v", q, u)
+	}
 	want := 0.0
 	for i, d := range []float64{1, 2, 3, 4, 5} {
 		n, y := []float64{10, 12, 9, 11, 10}[i], []float64{1, 3, 4, 8, 9}[i]
@@ -171,7 +187,9 @@ func TestStrips(t *testing.T) {
 			ys[i] = float64(rapid.IntRange(-50, 50).Draw(t, "y")) / 8
 			fmt.Fprintf(&b, "%g,%d\n", ys[i], i%3)
 		}
-		p, err := Build(model([]Parameter{{Name: "a[g]"}, {Name: "s"}}, "y ~ normal(a[g], exp(s))"), strings.NewReader(b.String()), "y.csv")
+		m := model([]Parameter{{Name: "a[g]"}, {Name: "s"}}, "y ~ normal(a[g], exp(s))")
+		m.LogLik = []string{"y^2"} // of data alone
+		p, err := Build(m, strings.NewReader(b.String()), "y.csv")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -199,7 +217,7 @@ func TestStrips(t *testing.T) {
 			}
 			want := 0.0
 			for k, y := range ys {
-				want -= normalLog(y, one[k%min(n, 3)], math.Exp(one[d-1]))
+				want -= normalLog(y, one[k%min(n, 3)], math.Exp(one[d-1])) + y*y
 			}
 			if math.Abs(u[i]-want) > 1e-10*(1+math.Abs(want)) {
 				t.Fatalf("%v, want %v", u[i], want)
@@ -266,6 +284,7 @@ func TestFaults(t *testing.T) {
 		{[]Parameter{a, {Name: "w[3]", Shape: "ordered(2)"}}, good, nil, "leave the brackets out"},
 		{[]Parameter{a, {Name: "c[0]"}}, good, nil, "has 1 to"},
 		{[]Parameter{a}, "deaths ~ poisson_log(a + mu)", let("mu", "a*dos"), `did you mean "dose"?`},
+		{[]Parameter{{Name: "c[site]"}}, "n ~ poisson_log(c[site])", func(m *Model) { m.Where = []string{"n > 0"} }, "may be the entry of that level"},
 		{[]Parameter{a}, good, let("a", "1"), "is a parameter: give the formula another name"},
 		{[]Parameter{a}, good, let("dose", "1"), "is a column of the data: give the formula"},
 		{[]Parameter{a}, good, let("b c", "1"), "is no name for a formula"},
@@ -285,7 +304,11 @@ func TestFaults(t *testing.T) {
 		if c.change != nil {
 			c.change(&m)
 		}
-		_, err := Build(m, strings.NewReader(trial), "trial.csv")
+		table := trial
+		if strings.Contains(c.want, "that level") { // which is called like the column
+			table = strings.Replace(trial, "\nA,", "\nsite,", 1)
+		}
+		_, err := Build(m, strings.NewReader(table), "trial.csv")
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v, %q: %v, want %q", c.parameters, c.likelihood, err, c.want)
 		}
