@@ -11,6 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat/distuv"
+
 	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/internal/report"
 )
@@ -19,6 +22,7 @@ import (
 type fitting struct {
 	Parameters []report.Parameter
 	Warnings   []string
+	Evidence   report.Estimate `json:"log_evidence"`
 	Modes      struct {
 		Modes []struct {
 			Weight float64
@@ -115,6 +119,72 @@ model:
 	}
 	if p := sum.Parameters[4]; !(math.Abs(p.Mean-0.5) < 4.9*p.MCSEMean) {
 		t.Errorf("theta is %g ± %g, by symmetry one half", p.Mean, p.MCSEMean)
+	}
+}
+
+// Where priors are of other parameters, ladders begin at their law: log Z and means are those
+// of normal laws. c and m are normal with y, and k is cut at 0, as if it were another prior.
+func TestEvidenceOfAHierarchy(t *testing.T) {
+	pace.Slow(t)
+	dir := t.TempDir()
+	ys, group, zs := []float64{4.1, 2.2, 3.6, -1.3, 0.4, 5.0, 6.1}, []int{0, 0, 0, 1, 1, 2, 2}, []float64{0.3, -0.9, 0.6, -0.2, 0.4, 0.1, -0.5}
+	var rows strings.Builder
+	rows.WriteString("y,z,g\n")
+	n := len(ys)
+	cov, off := mat.NewSymDense(n, nil), mat.NewVecDense(n, nil)
+	for i, y := range ys {
+		fmt.Fprintf(&rows, "%g,%g,%c\n", y, zs[i], "ABC"[group[i]])
+		off.SetVec(i, y-1)
+		for j := range n {
+			v := 9.0 // of m
+			if group[i] == group[j] {
+				v += 4
+			}
+			if i == j {
+				v += 1.5 * 1.5
+			}
+			cov.SetSym(i, j, v)
+		}
+	}
+	write(t, dir, "d.csv", rows.String())
+	var chol mat.Cholesky
+	chol.Factorize(cov)
+	var solved mat.VecDense
+	if err := chol.SolveVecTo(&solved, off); err != nil {
+		t.Fatal(err)
+	}
+	logZ := -(mat.Dot(off, &solved) + chol.LogDet() + float64(n)*math.Log(2*math.Pi)) / 2
+	meanM := 1.0
+	for i := range n {
+		meanM += 9 * solved.AtVec(i)
+	}
+	// k: precision 1 of the prior and 1 of each z
+	sum, squares := 0.0, 0.0
+	for _, z := range zs {
+		sum, squares = sum+z, squares+z*z
+	}
+	v := 1 / float64(n+1)
+	above := distuv.UnitNormal.CDF(sum * v / math.Sqrt(v))
+	logZ += math.Log(2*above) + (math.Log(v)+sum*sum*v-squares-float64(n)*math.Log(2*math.Pi))/2
+	meanK := sum*v + math.Sqrt(v)*distuv.UnitNormal.Prob(sum*math.Sqrt(v))/above
+
+	fit := fitted(t, write(t, dir, "h.yaml", `data: d.csv
+model:
+  parameters:
+    c[g]: normal(m, 2)
+    m: normal(1, 3)
+    k: {prior: "normal(0, 1)", min: 0}
+  likelihood: ["y ~ normal(c[g], 1.5)", "z ~ normal(k, 1)"]
+`))
+	// three numbers at 5.2 standard errors: 6e-7
+	if e := fit.Evidence; !(math.Abs(e.Estimate-logZ) < 5.2*e.SE) || !(e.SE < 0.1) {
+		t.Errorf("log Z is %g ± %g, want %g", e.Estimate, e.SE, logZ)
+	}
+	for _, p := range fit.Parameters {
+		want, ok := map[string]float64{"m": meanM, "k": meanK}[p.Name]
+		if ok && !(math.Abs(p.Mean-want) < 5.2*p.MCSEMean) {
+			t.Errorf("the mean of %s is %g ± %g, want %g", p.Name, p.Mean, p.MCSEMean, want)
+		}
 	}
 }
 

@@ -117,7 +117,7 @@ func (l *loader) withoutPriors(at *yamlpos.Node, p *dynamics.Problem) {
 
 // roomInPriors reports constraints that leave next to nothing of the priors, by the
 // one that does so alone, if any does.
-func (l *loader) roomInPriors(y r2sgld.Problem, chart *prior.Chart) {
+func (l *loader) roomInPriors(y r2sgld.Problem) {
 	if len(l.Problems) > 0 {
 		return
 	}
@@ -129,8 +129,8 @@ func (l *loader) roomInPriors(y r2sgld.Problem, chart *prior.Chart) {
 	texts, walls := l.region.Walls()
 	met, all := make([]int, len(texts)), 0
 	for range priorTries {
-		chart.Draw(u, rng)
-		chart.Point(x, u)
+		y.Base.Draw(u, rng)
+		y.Chart.Point(x, u)
 		together := true
 		for i := range texts {
 			inside := walls[i].Value(x) <= 0

@@ -232,14 +232,17 @@ func (f *fitReader) begin(s *Run, p *rows.Posterior, mode *modes.Mode) error {
 		whitening = &r2sgld.Whitening{Center: mode.X, L: mode.L}
 	}
 	chart := f.chart(p, mode)
+	base := chart == nil && f.based(s, p)
 	switch at := f.Node.Field("init"); {
-	case chart == nil && f.Sampler.Init == sampler.FromPrior:
-		f.Report(at, "init: prior needs method auto, and for every parameter a prior with numbers for arguments: give a point")
-	case chart != nil && f.Sampler.Init == sampler.FromUniform:
+	case chart == nil && !base && f.Sampler.Init == sampler.FromPrior:
+		f.Report(at, "init: prior needs method auto, and a prior for every parameter that can be drawn from: give a point")
+	case (chart != nil || base) && f.Sampler.Init == sampler.FromUniform:
 		f.Report(at, "a fit whose parameters all have priors starts from these: drop init, or write init: prior")
 	case chart != nil:
 		s.Problem, whitening = f.charted(p.Potential, p.Prior, mode.X, mode.L, chart)
-		f.roomInPriors(s.Problem, chart)
+		f.roomInPriors(s.Problem)
+		fallthrough
+	case base:
 		if f.Sampler.Init == nil {
 			f.Sampler.Init = sampler.FromPrior
 		}
@@ -282,6 +285,24 @@ func (f *fitReader) chart(p *rows.Posterior, mode *modes.Mode) *prior.Chart {
 	}
 	lo, hi := f.region.Room()
 	return p.Prior.Chart(mode.X, sd, lo, hi)
+}
+
+// based has ladders begin at the priors where some are of other parameters, unless walls
+// leave next to nothing of them.
+func (f *fitReader) based(s *Run, p *rows.Posterior) bool {
+	if !f.Traits().Metropolis || !f.Method.Auto() || f.region.Slice != nil {
+		return false
+	}
+	with := s.Problem
+	if with.Base = p.Base(f.region.Room()); with.Base == nil {
+		return false
+	}
+	with.Potential = p.Likelihood
+	if _, err := with.Reference(f.programs.Context); err != nil {
+		return false
+	}
+	s.Problem = with
+	return true
 }
 
 // pole is a coordinate along which −log density falls like the logarithm of the distance to

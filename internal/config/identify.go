@@ -111,7 +111,7 @@ func (l *loader) sampling(s *Run, p *dynamics.Problem, trajectory bool) {
 			l.Report(l.Node.Field("init"), "method auto starts trajectories from the priors: drop init, or write init: prior")
 		}
 		s.Problem, whitening = l.charted(p.Potential, p.Prior, p.Center, p.Factor, chart)
-		l.roomInPriors(s.Problem, chart)
+		l.roomInPriors(s.Problem)
 	}
 	l.settleFit(p, chart != nil)
 	if len(l.Problems) > 0 {

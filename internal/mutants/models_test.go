@@ -15,6 +15,10 @@ var ofModels = []fault{
 	{"rows: a prior for one entry", "internal/rows TestGroups", []edit{{"internal/rows.(*builder).priorOf", "terms = append(terms, own...)", "terms = own"}}},
 	{"rows: an order that is turned round", "cmd/r2sgld Posteriordb/gauss_mix", []edit{{"internal/config.(*fitReader).domain", "a := r.Unit(o[0], 1)\n\t\ta[o[1]] = -1", "a := r.Unit(o[0], -1)\n\t\ta[o[1]] = 1"}}},
 	{"rows: a fit that goes on elsewhere", "cmd/r2sgld FitGoesOn", []edit{{"internal/config.(*loader).fit", "l.identify, l.OfModel = true, true", "l.identify = true"}}},
+	{"rows: priors that do not look at each other", "internal/rows TestBase", []edit{{"internal/rows.(*family).draw", "e.Value(a[i:i+1], x)", "e.Value(a[i:i+1], make([]float64, len(x)))"}}},
+	{"rows: a law that is not normalised where it is cut", "internal/rows TestBase", []edit{{"internal/prior.(*Joint).On", "math.Log(q.mass)", "0"}}},
+	{"rows: skewness of the other sign", "internal/rows DrawsHaveTheirLaw", []edit{{"internal/rows.skewNormal", "math.Abs(rng.NormFloat64())", "-math.Abs(rng.NormFloat64())"}}},
+	{"rows: dispersion by its inverse", "internal/rows DrawsHaveTheirLaw", []edit{{"internal/rows.negativeBinomial", "a[1] / a[0]", "a[0] / a[1]"}}},
 	{"whitening without the transpose", "potential AffineGradient", []edit{
 		{"potential.(*affineEvaluator).Eval", "g[i] += l * v", "g[i] += e.p.l[k][j] * v"},
 	}},

@@ -1,7 +1,6 @@
 package prior
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -35,18 +34,9 @@ const clearOfZero = 2.5
 // the bounds.
 func (p *Joint) Chart(center, sd, lo, hi []float64) *Chart {
 	c := &Chart{}
-	for j, q := range p.Cut {
+	for j := range p.Cut {
+		q, _ := p.On(j, lo[j], hi[j])
 		if q == nil {
-			if math.IsInf(hi[j]-lo[j], 1) {
-				return nil
-			}
-			flat, err := Parse(fmt.Sprintf("uniform(%v, %v)", lo[j], hi[j]))
-			if err != nil {
-				return nil
-			}
-			q = flat
-		}
-		if q = q.On(lo[j], hi[j]); q == nil {
 			return nil
 		}
 		if m := q.X(0.5); m-m != 0 {

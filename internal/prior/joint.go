@@ -151,6 +151,25 @@ func (p *Joint) LogMass(logVolume float64, n int, draw func(x []float64) error) 
 	return logVolume + top + math.Log(mean), math.Sqrt(math.Max(0, variance)) / mean, nil
 }
 
+// On returns the law of parameter j on [lo, hi], the uniform one if it has no prior, and the
+// logarithm of the mass that it has there in LogDensity; nil where that is 0 or not finite.
+func (p *Joint) On(j int, lo, hi float64) (q *Prior, logMass float64) {
+	if q = p.Cut[j]; q != nil {
+		if q = q.On(lo, hi); q == nil {
+			return nil, 0
+		}
+		return q, math.Log(q.mass)
+	}
+	if math.IsInf(hi-lo, 1) {
+		return nil, 0
+	}
+	q, err := Parse(fmt.Sprintf("uniform(%v, %v)", lo, hi))
+	if err != nil {
+		return nil, 0
+	}
+	return q, math.Log(hi - lo)
+}
+
 // LogMassBox is log ∫ exp(LogDensity) over a box, from distribution
 // functions. Sides without a prior must be finite; others need not be.
 func (p *Joint) LogMassBox(lo, hi []float64) float64 {

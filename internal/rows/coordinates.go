@@ -143,7 +143,7 @@ func (b *builder) priors() {
 	if len(b.faults) > 0 {
 		return
 	}
-	out.Potential = out.Prior
+	out.Potential, out.terms = out.Prior, terms
 	if len(terms) > 0 {
 		u, err := potential.Formula("-("+strings.Join(terms, ") - (")+")", out.Names...)
 		if err == nil {
@@ -195,6 +195,10 @@ func (b *builder) priorOf(path []string, v *vector, text string) (terms []string
 		l.with[i] = a
 	}
 	if len(b.faults) > before {
+		return nil, false
+	}
+	if err := b.descends(v, l); err != nil {
+		b.fault(path, -1, "%w", err)
 		return nil, false
 	}
 	for _, j := range v.order {

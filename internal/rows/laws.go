@@ -4,8 +4,11 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
+
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/r2sgld/r2sgld/expression"
 )
@@ -16,6 +19,7 @@ type law struct {
 	args  []string // their names in the terms
 	terms []string // whose sum is the log density of y
 	of    support
+	draw  func(a []float64, rng *rand.Rand) float64 // a random number, given the arguments
 }
 
 // A support is which values have a density.
@@ -48,33 +52,117 @@ const choose = "lgamma(n + 1) - lgamma(y + 1) - lgamma(n - y + 1)"
 func laws() map[string]law {
 	args := func(names ...string) []string { return names }
 	return map[string]law{
-		"normal":          {args("mu", "sigma"), args("normal_lpdf(y, mu, sigma)"), line},
-		"student_t":       {args("nu", "mu", "sigma"), args("student_t_lpdf(y, nu, mu, sigma)"), line},
-		"cauchy":          {args("mu", "sigma"), args("cauchy_lpdf(y, mu, sigma)"), line},
-		"laplace":         {args("mu", "sigma"), args("-log(2*sigma) - abs(y - mu)/sigma"), line},
-		"logistic":        {args("mu", "sigma"), args("-log(sigma) - (y - mu)/sigma - 2*softplus(-(y - mu)/sigma)"), line},
-		"skew_normal":     {args("xi", "omega", "alpha"), args("log(2) + normal_lpdf(y, xi, omega) + std_normal_lcdf(alpha*(y - xi)/omega)"), line},
-		"lognormal":       {args("mu", "sigma"), args("lognormal_lpdf(y, mu, sigma)"), positive},
-		"exponential":     {args("beta"), args("log(beta) - beta*y"), half},
-		"gamma":           {args("alpha", "beta"), args("gamma_lpdf(y, alpha, beta)"), positive},
-		"inv_gamma":       {args("alpha", "beta"), args("alpha*log(beta) - lgamma(alpha) - (alpha + 1)*log(y) - beta/y"), positive},
-		"weibull":         {args("alpha", "sigma"), args("log(alpha/sigma) + (alpha - 1)*log(y/sigma) - (y/sigma)^alpha"), positive},
-		"beta":            {args("alpha", "beta"), args("beta_lpdf(y, alpha, beta)"), unit},
-		"half_normal":     {args("sigma"), args("log(2) + normal_lpdf(y, 0, sigma)"), half},
-		"half_cauchy":     {args("sigma"), args("log(2) + cauchy_lpdf(y, 0, sigma)"), half},
-		"half_student_t":  {args("nu", "sigma"), args("log(2) + student_t_lpdf(y, nu, 0, sigma)"), half},
-		"bernoulli":       {args("theta"), args("log(y*theta + (1 - y)*(1 - theta))"), binary},
-		"bernoulli_logit": {args("eta"), args("y*eta - softplus(eta)"), binary},
-		"binomial":        {args("n", "theta"), args("xlogy(y, theta) + xlogy(n - y, 1 - theta)", choose), counts},
-		"binomial_logit":  {args("n", "eta"), args("y*eta - n*softplus(eta)", choose), counts},
-		"poisson":         {args("lambda"), args("xlogy(y, lambda) - lambda", "-lgamma(y + 1)"), counts},
-		"poisson_log":     {args("eta"), args("y*eta - exp(eta)", "-lgamma(y + 1)"), counts},
+		"normal":      {args("mu", "sigma"), args("normal_lpdf(y, mu, sigma)"), line, normal},
+		"student_t":   {args("nu", "mu", "sigma"), args("student_t_lpdf(y, nu, mu, sigma)"), line, student},
+		"cauchy":      {args("mu", "sigma"), args("cauchy_lpdf(y, mu, sigma)"), line, cauchy},
+		"laplace":     {args("mu", "sigma"), args("-log(2*sigma) - abs(y - mu)/sigma"), line, laplace},
+		"logistic":    {args("mu", "sigma"), args("-log(sigma) - (y - mu)/sigma - 2*softplus(-(y - mu)/sigma)"), line, logistic},
+		"skew_normal": {args("xi", "omega", "alpha"), args("log(2) + normal_lpdf(y, xi, omega) + std_normal_lcdf(alpha*(y - xi)/omega)"), line, skewNormal},
+		"lognormal": {args("mu", "sigma"), args("lognormal_lpdf(y, mu, sigma)"), positive,
+			func(a []float64, rng *rand.Rand) float64 { return math.Exp(normal(a, rng)) }},
+		"exponential": {args("beta"), args("log(beta) - beta*y"), half,
+			func(a []float64, rng *rand.Rand) float64 { return rng.ExpFloat64() / a[0] }},
+		"gamma": {args("alpha", "beta"), args("gamma_lpdf(y, alpha, beta)"), positive, gamma},
+		"inv_gamma": {args("alpha", "beta"), args("alpha*log(beta) - lgamma(alpha) - (alpha + 1)*log(y) - beta/y"), positive,
+			func(a []float64, rng *rand.Rand) float64 { return 1 / gamma(a, rng) }},
+		"weibull": {args("alpha", "sigma"), args("log(alpha/sigma) + (alpha - 1)*log(y/sigma) - (y/sigma)^alpha"), positive,
+			func(a []float64, rng *rand.Rand) float64 { return a[1] * math.Pow(rng.ExpFloat64(), 1/a[0]) }},
+		"beta":            {args("alpha", "beta"), args("beta_lpdf(y, alpha, beta)"), unit, beta},
+		"half_normal":     {args("sigma"), args("log(2) + normal_lpdf(y, 0, sigma)"), half, folded(normal)},
+		"half_cauchy":     {args("sigma"), args("log(2) + cauchy_lpdf(y, 0, sigma)"), half, folded(cauchy)},
+		"half_student_t":  {args("nu", "sigma"), args("log(2) + student_t_lpdf(y, nu, 0, sigma)"), half, folded(student)},
+		"bernoulli":       {args("theta"), args("log(y*theta + (1 - y)*(1 - theta))"), binary, after(bernoulli, as)},
+		"bernoulli_logit": {args("eta"), args("y*eta - softplus(eta)"), binary, after(bernoulli, logit)},
+		"binomial":        {args("n", "theta"), args("xlogy(y, theta) + xlogy(n - y, 1 - theta)", choose), counts, after(binomial, as, as)},
+		"binomial_logit":  {args("n", "eta"), args("y*eta - n*softplus(eta)", choose), counts, after(binomial, as, logit)},
+		"poisson":         {args("lambda"), args("xlogy(y, lambda) - lambda", "-lgamma(y + 1)"), counts, poisson},
+		"poisson_log":     {args("eta"), args("y*eta - exp(eta)", "-lgamma(y + 1)"), counts, after(poisson, math.Exp)},
 		"neg_binomial_2": {args("mu", "phi"), args("lgamma(y + phi) - lgamma(phi) + phi*log(phi/(mu + phi)) + xlogy(y, mu/(mu + phi))",
-			"-lgamma(y + 1)"), counts},
+			"-lgamma(y + 1)"), counts, negativeBinomial},
 		"neg_binomial_2_log": {args("eta", "phi"), args("lgamma(y + phi) - lgamma(phi) - phi*softplus(eta - log(phi)) + y*(eta - log(phi) - softplus(eta - log(phi)))",
-			"-lgamma(y + 1)"), counts},
+			"-lgamma(y + 1)"), counts, after(negativeBinomial, math.Exp, as)},
 	}
 }
+
+func normal(a []float64, rng *rand.Rand) float64 { return a[0] + a[1]*rng.NormFloat64() }
+
+func student(a []float64, rng *rand.Rand) float64 {
+	return distuv.StudentsT{Nu: a[0], Mu: a[1], Sigma: a[2], Src: rng}.Rand()
+}
+
+func cauchy(a []float64, rng *rand.Rand) float64 {
+	return a[0] + a[1]*math.Tan(math.Pi*(rng.Float64()-0.5))
+}
+
+func laplace(a []float64, rng *rand.Rand) float64 {
+	return a[0] + a[1]*(rng.ExpFloat64()-rng.ExpFloat64())
+}
+
+// logistic does not go by package distuv, whose density at v0.17 is that of another law.
+func logistic(a []float64, rng *rand.Rand) float64 {
+	u := rng.Float64()
+	return a[0] + a[1]*(math.Log(u)-math.Log1p(-u))
+}
+
+// skewNormal goes by a normal number and another's absolute value (Azzalini 1986).
+func skewNormal(a []float64, rng *rand.Rand) float64 {
+	d := a[2] / math.Hypot(1, a[2])
+	return a[0] + a[1]*(d*math.Abs(rng.NormFloat64())+rng.NormFloat64()/math.Hypot(1, a[2]))
+}
+
+func gamma(a []float64, rng *rand.Rand) float64 {
+	return distuv.Gamma{Alpha: a[0], Beta: a[1], Src: rng}.Rand()
+}
+
+func beta(a []float64, rng *rand.Rand) float64 {
+	return distuv.Beta{Alpha: a[0], Beta: a[1], Src: rng}.Rand()
+}
+
+func bernoulli(a []float64, rng *rand.Rand) float64 {
+	if rng.Float64() < a[0] {
+		return 1
+	}
+	return 0
+}
+
+func binomial(a []float64, rng *rand.Rand) float64 {
+	return distuv.Binomial{N: a[0], P: a[1], Src: rng}.Rand()
+}
+
+func poisson(a []float64, rng *rand.Rand) float64 {
+	if a[0] == 0 {
+		return 0
+	}
+	return distuv.Poisson{Lambda: a[0], Src: rng}.Rand()
+}
+
+// negativeBinomial is a Poisson number whose mean is a gamma number.
+func negativeBinomial(a []float64, rng *rand.Rand) float64 {
+	return poisson([]float64{gamma([]float64{a[1], a[1] / a[0]}, rng)}, rng)
+}
+
+// folded draws the absolute value of what lies about 0: the middle but one argument.
+func folded(of func(a []float64, rng *rand.Rand) float64) func(a []float64, rng *rand.Rand) float64 {
+	return func(a []float64, rng *rand.Rand) float64 {
+		k := len(a) - 1
+		return math.Abs(of(append(append(make([]float64, 0, 3), a[:k]...), 0, a[k]), rng))
+	}
+}
+
+// after draws by arguments that go through functions first.
+func after(of func(a []float64, rng *rand.Rand) float64, by ...func(float64) float64) func(a []float64, rng *rand.Rand) float64 {
+	return func(a []float64, rng *rand.Rand) float64 {
+		to := make([]float64, len(a))
+		for i, f := range by {
+			to[i] = f(a[i])
+		}
+		return of(to, rng)
+	}
+}
+
+func as(v float64) float64 { return v }
+
+func logit(eta float64) float64 { return 1 / (1 + math.Exp(-eta)) }
 
 // A said is a law with its arguments, as written: normal(mu, s).
 type said struct {

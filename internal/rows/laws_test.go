@@ -3,9 +3,13 @@ package rows
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/integrate/quad"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/r2sgld/r2sgld/expression"
@@ -13,6 +17,11 @@ import (
 
 // logDensity is that of a law with arguments at a value.
 func logDensity(t *testing.T, law string, y float64) float64 {
+	t.Helper()
+	return logDensities(t, law)(y)
+}
+
+func logDensities(t *testing.T, law string) func(y float64) float64 {
 	t.Helper()
 	l, err := parse(law)
 	if err != nil {
@@ -26,9 +35,12 @@ func logDensity(t *testing.T, law string, y float64) float64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := make([]float64, 1)
-	f.Evaluator(1).Value(v, []float64{y})
-	return v[0]
+	e, v, x := f.Evaluator(1), make([]float64, 1), make([]float64, 1)
+	return func(y float64) float64 {
+		x[0] = y
+		e.Value(v, x)
+		return v[0]
+	}
 }
 
 // Log densities are those of package distuv.
@@ -108,6 +120,60 @@ func TestFaultyLaws(t *testing.T) {
 		_, err := parse(text)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+}
+
+// Random numbers have the density of their law: their distribution function, integrated
+// from number to number, stays within what Kolmogorov's law gives up to 1e-7, for each law.
+func TestDrawsHaveTheirLaw(t *testing.T) {
+	const n = 20_000
+	bound := 3/math.Sqrt(n) + 4.0/n // 2·exp(−2·3²) = 3e-8; what lies beyond the ends is not known
+	for i, text := range []string{"normal(1.5, 0.7)", "student_t(3, -1, 2)", "cauchy(0.5, 2)", "laplace(1, 0.4)", "logistic(1, 0.4)",
+		"skew_normal(1, 2, 3)", "lognormal(0.3, 0.8)", "exponential(1.7)", "gamma(2.5, 1.3)", "inv_gamma(2.5, 1.3)", "weibull(1.8, 2.2)",
+		"beta(2.5, 0.7)", "half_normal(1.5)", "half_cauchy(1.5)", "half_student_t(4, 1.5)", "bernoulli(0.3)", "bernoulli_logit(-0.7)",
+		"binomial(9, 0.3)", "binomial(300, 0.001)", "binomial(80, 0.8)", "binomial_logit(9, -0.7)", "poisson(2.7)", "poisson(80)", "poisson_log(1.1)",
+		"neg_binomial_2(3.2, 1.7)", "neg_binomial_2_log(1.1, 0.4)"} {
+		l, err := parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var a []float64
+		for _, s := range l.with {
+			v, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			a = append(a, v)
+		}
+		rng := rand.New(rand.NewPCG(7, uint64(i)))
+		y := make([]float64, n)
+		for k := range y {
+			if y[k] = l.draw(a, rng); !l.of.holds(y[k]) {
+				t.Fatalf("%s drew %v", text, y[k])
+			}
+		}
+		slices.Sort(y)
+		density := logDensities(t, text)
+		worst, p := 0.0, 0.0
+		for k := range y {
+			switch before := float64(k) / n; {
+			case l.of.discrete && (k == 0 || y[k] > y[k-1]):
+				from := 0.0
+				if k > 0 {
+					from = y[k-1] + 1
+				}
+				worst = max(worst, math.Abs(p-before))
+				for v := from; v <= y[k]; v++ {
+					p += math.Exp(density(v))
+				}
+			case !l.of.discrete && k > 0:
+				p += quad.Fixed(func(v float64) float64 { return math.Exp(density(v)) }, y[k-1], y[k], 8, nil, 0)
+				worst = max(worst, math.Abs(p-before))
+			}
+		}
+		if worst = max(worst, math.Abs(p-1)); !(worst < bound) {
+			t.Errorf("%s: the distribution functions differ by %.4f, bound %.4f", text, worst, bound)
 		}
 	}
 }

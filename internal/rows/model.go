@@ -56,6 +56,9 @@ type Posterior struct {
 	Orders    [][2]int // coordinates of which the first is at most the second
 	Equations [][]int  // coordinates whose sum is 1
 	Left      int      // rows that are left out
+
+	terms       []string // of the log density of priors that are of other parameters
+	descendants []*descendant
 }
 
 // A vector is a parameter with its coordinates.

@@ -1,0 +1,155 @@
+package rows
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/r2sgld/r2sgld"
+	"github.com/r2sgld/r2sgld/expression"
+	"github.com/r2sgld/r2sgld/internal/prior"
+	"github.com/r2sgld/r2sgld/potential"
+)
+
+// A descendant is a parameter whose prior is of other parameters.
+type descendant struct {
+	order []int // its coordinates
+	law   *said
+	of    []int // the coordinates that its arguments take
+	args  []*expression.Func
+}
+
+// descends keeps how the entries of v are drawn.
+func (b *builder) descends(v *vector, l *said) error {
+	d := &descendant{order: v.order, law: l}
+	for _, text := range l.with {
+		names, _ := expression.Names(text)
+		for _, n := range names {
+			d.of = append(d.of, slices.Index(b.out.Names, n))
+		}
+		f, err := expression.Compile(text, b.out.Names)
+		if err != nil {
+			return err
+		}
+		d.args = append(d.args, f)
+	}
+	b.out.descendants = append(b.out.descendants, d)
+	return nil
+}
+
+// A family draws from the law of priors of which some are of other parameters.
+type family struct {
+	independent []*prior.Prior // by coordinate; nil of descendants
+	descendants []*descendant  // each after those that it is of
+	spare       sync.Pool      // of evaluators of all arguments
+}
+
+// Base is the law of the priors where some are of other parameters: independent ones
+// normalised on [lo, hi], the others as they are. It is nil where no prior is, where a
+// parameter has none and is not bounded, where priors go round in a circle, and where they
+// are none at their own draws.
+func (p *Posterior) Base(lo, hi []float64) *r2sgld.Base {
+	if len(p.descendants) == 0 || len(p.Equations) > 0 {
+		return nil
+	}
+	f, mass := &family{independent: make([]*prior.Prior, len(p.Names))}, 0.0
+	known := make([]bool, len(p.Names))
+	for j := range known {
+		known[j] = !slices.ContainsFunc(p.descendants, func(d *descendant) bool { return slices.Contains(d.order, j) })
+		if !known[j] {
+			continue
+		}
+		var log float64
+		if f.independent[j], log = p.Prior.On(j, lo[j], hi[j]); f.independent[j] == nil {
+			return nil
+		}
+		mass += log
+	}
+	for rest := slices.Clone(p.descendants); len(rest) > 0; {
+		next := slices.IndexFunc(rest, func(d *descendant) bool {
+			return !slices.ContainsFunc(d.of, func(j int) bool { return !known[j] })
+		})
+		if next < 0 {
+			return nil
+		}
+		for _, j := range rest[next].order {
+			known[j] = true
+		}
+		f.descendants = append(f.descendants, rest[next])
+		rest = slices.Delete(rest, next, next+1)
+	}
+	f.spare.New = func() any { return f.evaluators() }
+	normal, err := potential.Formula(fmt.Sprintf("%v - (%s)", mass, strings.Join(p.terms, ") - (")), p.Names...)
+	if err == nil {
+		normal, err = p.Prior.Add(normal)
+	}
+	if err != nil {
+		return nil
+	}
+	if !f.sound(normal, lo, hi) {
+		return nil
+	}
+	return &r2sgld.Base{Potential: normal, LogMass: mass, Draw: f.draw}
+}
+
+// sound reports whether the density is finite at draws between the walls: it is not where
+// arguments give no law, such as a scale that may be negative.
+func (f *family) sound(u potential.Potential, lo, hi []float64) bool {
+	d := len(lo)
+	rng := rand.New(rand.NewPCG(1, 1))
+	eval, energy, x, g := u.Evaluator(1, nil), make([]float64, 1), make([]float64, d), make([]float64, d)
+	within := 0
+	for range 1000 {
+		f.draw(x, rng)
+		inside := true
+		for j, v := range x {
+			inside = inside && !(v < lo[j]) && !(v > hi[j])
+		}
+		if !inside {
+			continue
+		}
+		within++
+		if eval.Eval(energy, g, x); math.IsNaN(energy[0]) || math.IsInf(energy[0], 0) {
+			return false
+		}
+	}
+	return within > 0
+}
+
+// evaluators are those of the arguments of all descendants.
+func (f *family) evaluators() (all [][]*expression.Evaluator) {
+	for _, d := range f.descendants {
+		var of []*expression.Evaluator
+		for _, a := range d.args {
+			of = append(of, a.Evaluator(1))
+		}
+		all = append(all, of)
+	}
+	return all
+}
+
+// draw writes an independent draw.
+func (f *family) draw(x []float64, rng *rand.Rand) {
+	all := f.spare.Get().([][]*expression.Evaluator)
+	defer f.spare.Put(all)
+	for j, q := range f.independent {
+		if x[j] = 0; q != nil {
+			x[j] = q.X(rng.Float64())
+		}
+	}
+	var args [maxArgs]float64
+	for k, d := range f.descendants {
+		a := args[:len(d.args)]
+		for i, e := range all[k] {
+			e.Value(a[i:i+1], x)
+		}
+		for _, j := range d.order {
+			x[j] = d.law.draw(a, rng)
+		}
+	}
+}
+
+const maxArgs = 3 // of a law

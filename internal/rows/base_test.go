@@ -1,0 +1,78 @@
+package rows
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// The law of priors has the density that they say and draws of that.
+func TestBase(t *testing.T) {
+	p := build(t, model([]Parameter{
+		{Name: "c[site]", Prior: "normal(m, 2*s)"}, // said before what it is of
+		{Name: "m", Prior: "normal(1, 3)"},
+		{Name: "s", Prior: "half_normal(1)", Min: 0.5, Max: math.Inf(1)},
+		{Name: "f", Prior: "flat", Min: -1, Max: 3},
+	}, "deaths ~ normal(c[site] + f, 1)"), trial)
+	b := p.Base(p.Prior.Lower, p.Prior.Upper)
+	if b == nil {
+		t.Fatal("there is no law of the priors")
+	}
+	d := len(p.Names)
+	m, s, f := slices.Index(p.Names, "m"), slices.Index(p.Names, "s"), slices.Index(p.Names, "f")
+	x, u, g := make([]float64, d), make([]float64, 1), make([]float64, d)
+	for j := range x {
+		x[j] = 0.25 * float64(j+1)
+	}
+	x[s] = 0.75
+	b.Potential.Evaluator(1, nil).Eval(u, g, x)
+	mass := math.Log(2 * (1 - distuv.UnitNormal.CDF(0.5)))
+	want := -normalLog(x[m], 1, 3) - (math.Ln2 + normalLog(x[s], 0, 1)) + mass + math.Log(4)
+	for j := range x {
+		if j != m && j != s && j != f {
+			want -= normalLog(x[j], x[m], 2*x[s])
+		}
+	}
+	if math.Abs(u[0]-want) > 1e-12*math.Abs(want) || math.Abs(b.LogMass-mass-math.Log(4)) > 1e-12 {
+		t.Errorf("−log density is %v, want %v; log mass %v", u[0], want, b.LogMass)
+	}
+	const n = 20_000
+	rng := rand.New(rand.NewPCG(1, 1))
+	// what has the law of a uniform number: Kolmogorov's bound has 5e-8 for each
+	marginals := make([][]float64, 4)
+	for range n {
+		b.Draw(x, rng)
+		cut := 1 - distuv.UnitNormal.CDF(0.5)
+		for k, v := range []float64{distuv.UnitNormal.CDF((x[m] - 1) / 3), (distuv.UnitNormal.CDF(x[s]) - 1 + cut) / cut, (x[f] + 1) / 4,
+			distuv.UnitNormal.CDF((x[0] - x[m]) / (2 * x[s]))} {
+			marginals[k] = append(marginals[k], v)
+		}
+	}
+	for k, v := range marginals {
+		slices.Sort(v)
+		for i, p := range v {
+			if off := math.Abs(p - (float64(i)+0.5)/n); !(off < 2.95/math.Sqrt(n)) {
+				t.Fatalf("marginal %d is off by %.3f", k, off)
+			}
+		}
+	}
+}
+
+// Priors that have no law to draw from give none.
+func TestNoBase(t *testing.T) {
+	for name, of := range map[string][]Parameter{
+		"numbers alone":         {{Name: "a", Prior: "normal(0, 1)"}},
+		"flat without walls":    {{Name: "a", Prior: "normal(b, 1)"}, {Name: "b", Prior: "flat"}},
+		"in a circle":           {{Name: "a", Prior: "normal(b, 1)"}, {Name: "b", Prior: "normal(a, 1)"}},
+		"a scale less than 0":   {{Name: "a", Prior: "normal(0, b)"}, {Name: "b", Prior: "normal(0, 1)"}},
+		"nothing within a wall": {{Name: "a", Prior: "normal(b, 1)", Min: 1e9, Max: math.Inf(1)}, {Name: "b", Prior: "normal(0, 1)"}},
+	} {
+		p := build(t, model(of, "deaths ~ normal(a, 1)"), trial)
+		if p.Base(p.Prior.Lower, p.Prior.Upper) != nil {
+			t.Errorf("%s: there is a law", name)
+		}
+	}
+}
