@@ -258,7 +258,7 @@ func (m *Modes) renew(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, 
 	if err != nil {
 		return nil, err
 	}
-	starts, err := t.scatter(ctx, &stream.New(s.Seed, streamOf).Of(1, stream.Pilot).Rand)
+	starts, err := t.scatter(ctx, &search, &stream.New(s.Seed, streamOf).Of(1, stream.Pilot).Rand)
 	if err != nil {
 		return nil, err
 	}

@@ -154,27 +154,32 @@ func (t *tuner) points(ctx context.Context) ([]float64, error) {
 // near draws a point of the domain around start: the whitening's scale is that of
 // the density, if there is one.
 func (t *tuner) near(x, start []float64, rng *rand.Rand) {
-	w := t.s.Whitening
 	z := make([]float64, t.d)
 	for scale := 1.0; scale > 1e-3; scale /= 2 {
-		for i := range z {
-			z[i] = scale * rng.NormFloat64()
-		}
-		for i := range x {
-			x[i] = start[i]
-			if w == nil {
-				x[i] += z[i]
-				continue
-			}
-			for j, l := range w.L[i] {
-				x[i] += l * z[j]
-			}
-		}
-		if t.p.Domain == nil || t.p.Domain.Contains(x) {
+		if t.displace(x, start, z, scale, rng); t.p.Domain == nil || t.p.Domain.Contains(x) {
 			return
 		}
 	}
 	copy(x, start)
+}
+
+// displace writes a normal number around start, by the scale times the whitening. z is room
+// for it.
+func (t *tuner) displace(x, start, z []float64, scale float64, rng *rand.Rand) {
+	w := t.s.Whitening
+	for i := range z {
+		z[i] = scale * rng.NormFloat64()
+	}
+	for i := range x {
+		x[i] = start[i]
+		if w == nil {
+			x[i] += z[i]
+			continue
+		}
+		for j, l := range w.L[i] {
+			x[i] += l * z[j]
+		}
+	}
 }
 
 // starts spreads the points over ladders and rungs, but for those where the

@@ -19,12 +19,13 @@ import (
 )
 
 const (
-	mostStarts = 1 << 15 // of descents; in few dimensions startsEach for each
-	startsEach = 1 << 11
-	fewStarts  = 1 << 6 // of them at least, whatever they cost
-	mostWide   = 100    // coordinates beyond which no modes are looked for
-	mostTries  = 1000   // tries of a draw of the law at infinite temperature
-	partOfRun  = 0.1    // of the gradients of the shortest run, for descents
+	mostStarts  = 1 << 15 // of descents; in few dimensions startsEach for each
+	startsEach  = 1 << 11
+	fewStarts   = 1 << 6 // of them at least, whatever they cost
+	firstStarts = 1 << 4 // that tell around which modes others lie, where the domain is not bounded
+	mostWide    = 100    // coordinates beyond which no modes are looked for
+	mostTries   = 1000   // tries of a draw of the law at infinite temperature
+	partOfRun   = 0.1    // of the gradients of the shortest run, for descents
 
 	nearby, reaching = 0.1, 100.0 // scales of starts around a point, where the domain is not bounded
 
@@ -51,7 +52,9 @@ func (m *Modes) Problem(p r2sgld.Problem) r2sgld.Problem {
 		return p
 	}
 	law := m.Fit.Mixture
-	law.Wide = based(p) // which is not kept with it
+	if law.Wide = based(p); law.Wide == nil && law.Lo == nil { // which is not kept with it
+		law.Wide = law.Surrounding()
+	}
 	p.Guide = &r2sgld.Guide{Potential: &law, Draw: law.Draw}
 	return p
 }
@@ -102,7 +105,17 @@ func scout(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings) (*Modes, er
 		return nil, err
 	}
 	rng := &stream.New(s.Seed, streamOf).Of(1, stream.Pilot).Rand
-	scattered, err := t.scatter(ctx, rng)
+	target, spread, err := t.target(p, cmp.Or(s.Threads, runtime.GOMAXPROCS(0)))
+	if err != nil {
+		return nil, err
+	}
+	first := &modes.Search{}
+	if !t.bounded {
+		if first, err = modes.Find(ctx, target, t.around(nil, rng), firstStarts, firstStarts, 1); err != nil {
+			return nil, err
+		}
+	}
+	scattered, err := t.scatter(ctx, first, rng)
 	if err != nil {
 		return nil, err
 	}
@@ -114,10 +127,6 @@ func scout(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings) (*Modes, er
 		copy(x, given[0])
 		given = given[1:]
 		return nil
-	}
-	target, spread, err := t.target(p, cmp.Or(s.Threads, runtime.GOMAXPROCS(0)))
-	if err != nil {
-		return nil, err
 	}
 	m := &Modes{}
 	if m.Search, err = modes.Find(ctx, target, starts, fewStarts, min(mostStarts, startsEach*t.d), t.budget()); err != nil {
@@ -154,22 +163,11 @@ func based(p r2sgld.Problem) *r2sgld.Guide {
 }
 
 // scatter writes the starts of descents: draws of the law at infinite temperature, points that
-// fill the domain where such draws are dear, and points around the start where there are none.
-func (t *tuner) scatter(ctx context.Context, rng *rand.Rand) (func(x []float64) error, error) {
+// fill the domain where such draws are dear, and points around the start and known modes where
+// there are none: the start may be far from all that matters.
+func (t *tuner) scatter(ctx context.Context, known *modes.Search, rng *rand.Rand) (func(x []float64) error, error) {
 	if !t.bounded {
-		return func(x []float64) error {
-			t.near(x, t.s.Start, rng)
-			for scale := nearby * math.Pow(reaching/nearby, rng.Float64()); scale >= nearby; scale /= 2 {
-				for j, c := range t.s.Start {
-					x[j] = c + scale*(x[j]-c)
-				}
-				if t.p.Domain == nil || t.p.Domain.Contains(x) {
-					return nil
-				}
-				t.near(x, t.s.Start, rng)
-			}
-			return nil
-		}, nil
+		return t.around(known.Modes, rng), nil
 	}
 	law, err := t.p.Reference(ctx)
 	if err != nil {
@@ -188,6 +186,31 @@ func (t *tuner) scatter(ctx context.Context, rng *rand.Rand) (func(x []float64) 
 		return pulled(d, rng, draw), nil
 	}
 	return t.halved(draw), nil
+}
+
+// around has points lie around the start and the modes in turn.
+func (t *tuner) around(known []modes.Mode, rng *rand.Rand) func(x []float64) error {
+	from := [][]float64{t.s.Start}
+	for _, m := range known {
+		from = append(from, m.X)
+	}
+	z, next := make([]float64, t.d), 0
+	return func(x []float64) error {
+		center := from[next%len(from)]
+		next++
+		t.displace(x, center, z, 1, rng)
+		for scale := nearby * math.Pow(reaching/nearby, rng.Float64()); scale >= nearby; scale /= 2 {
+			for j, c := range center {
+				x[j] = c + scale*(x[j]-c)
+			}
+			if t.p.Domain == nil || t.p.Domain.Contains(x) {
+				return nil
+			}
+			t.displace(x, center, z, 1, rng)
+		}
+		t.near(x, center, rng)
+		return nil
+	}
 }
 
 // halved has every second point of draw lie halfway to the mean of what fills the domain, if

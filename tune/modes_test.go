@@ -176,7 +176,7 @@ func TestHalvedStarts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	draw, err := tn.scatter(t.Context(), rand.New(rand.NewPCG(1, 2)))
+	draw, err := tn.scatter(t.Context(), nil, rand.New(rand.NewPCG(1, 2)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,9 +34,15 @@ type fitting struct {
 // fitted runs fit on a configuration and returns its summary.
 func fitted(t *testing.T, args ...string) *fitting {
 	t.Helper()
+	return summarised(t, slices.Concat([]string{"fit"}, args)...)
+}
+
+// summarised runs a command and returns the summary of its run.
+func summarised(t *testing.T, args ...string) *fitting {
+	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run")
-	if code := run(t.Context(), slices.Concat([]string{"fit"}, args, []string{"--out", dir, "--quiet"})); code != exitDone {
-		t.Fatalf("fit %s: exit code %d", strings.Join(args, " "), code)
+	if code := run(t.Context(), slices.Concat(args, []string{"--out", dir, "--quiet"})); code != exitDone {
+		t.Fatalf("%s: exit code %d", strings.Join(args, " "), code)
 	}
 	text, err := os.ReadFile(filepath.Join(dir, "summary.json"))
 	if err != nil {

@@ -76,7 +76,8 @@ func (s *Search) Fit(ctx context.Context, t Target, rng *rand.Rand) (*Fit, error
 }
 
 // Defend puts a wide law of so much weight beside the parts: the given one, or the uniform law
-// of the box that holds a bounded domain. It reports whether the parts hold the density up to
+// of the box that holds a bounded domain, or else one that surrounds the parts, where their
+// own draws can be trusted. It reports whether the parts hold the density up to
 // a share of most: what they miss the draws of the wide law find, if it is not too small.
 func (f *Fit) Defend(ctx context.Context, t Target, rng *rand.Rand, wide *r2sgld.Guide, weight, most float64) (bool, error) {
 	law := &f.Mixture
@@ -85,8 +86,12 @@ func (f *Fit) Defend(ctx context.Context, t Target, rng *rand.Rand, wide *r2sgld
 		law.Wide = wide
 	case t.Domain != nil && domain.Bounded(t.Domain):
 		law.Lo, law.Hi = domain.BoundsOf(t.Domain, len(t.Width))
-	default: // nothing tells what the parts miss but their own draws
-		return f.K < trusted, nil
+	case !(f.K < trusted):
+		return false, nil
+	default:
+		if law.Wide = law.Surrounding(); law.Wide == nil {
+			return false, nil
+		}
 	}
 	for i := range law.Parts {
 		law.Parts[i].Weight *= 1 - weight

@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/potential"
 	"github.com/r2sgld/r2sgld/stream"
@@ -64,6 +66,46 @@ func (m *Mixture) rest() float64 {
 	}
 	return rest
 }
+
+// Surrounding is a normal law as wide as all parts together, several times over: where no
+// box holds the density, it stands beside them.
+func (m *Mixture) Surrounding() *r2sgld.Guide {
+	d := m.Dim()
+	mean, sum := make([]float64, d), 0.0
+	for _, p := range m.Parts {
+		sum += p.Weight
+		for j, v := range p.Center {
+			mean[j] += p.Weight * v
+		}
+	}
+	for j := range mean {
+		mean[j] /= sum
+	}
+	c := mat.NewSymDense(d, nil)
+	for _, p := range m.Parts {
+		off := mat.NewVecDense(d, nil)
+		for j, v := range p.Center {
+			off.SetVec(j, v-mean[j])
+		}
+		c.SymRankOne(c, p.Weight/sum, off)
+		for k := range d {
+			for j := range off.Len() {
+				off.SetVec(j, p.L[j][k])
+			}
+			c.SymRankOne(c, p.Weight/sum, off)
+		}
+	}
+	c.ScaleSym(around*around, c)
+	l := factor(c)
+	if l == nil {
+		return nil
+	}
+	law := &Mixture{Parts: []Part{{Weight: 1, Center: mean, L: l}}}
+	return &r2sgld.Guide{Potential: law, Draw: law.Draw}
+}
+
+// around is how many times as wide as all parts the law that surrounds them is.
+const around = 3
 
 // Draw writes an independent draw into x. It may be called by several goroutines at once.
 func (m *Mixture) Draw(x []float64, rng *rand.Rand) {

@@ -404,7 +404,11 @@ func (t *Target) covariance(ctx context.Context, w *descent) (*mat.SymDense, int
 			h.SetSym(i, j, (a+b)/2+w.g[i]*w.g[j])
 		}
 	}
-	for j, c := range t.chords(w.x) { // no wider than the domain is there
+	sd := make([]float64, d)
+	for j := range sd {
+		sd[j] = t.Width[j] / math.Sqrt(max(h.At(j, j), t.Flat))
+	}
+	for j, c := range t.chords(w.x, sd) { // no wider than the domain is there
 		h.SetSym(j, j, h.At(j, j)+12*t.Width[j]*t.Width[j]/(c*c))
 	}
 	var e mat.EigenSym
@@ -432,8 +436,9 @@ func (t *Target) covariance(ctx context.Context, w *descent) (*mat.SymDense, int
 }
 
 // chords are the lengths of the domain along the axes near x, +Inf without walls: through the
-// point that lies in the middle of each of them, of one after the other.
-func (t *Target) chords(x []float64) []float64 {
+// point that lies in the middle of each of them, of one after the other, or a standard
+// deviation from the only wall.
+func (t *Target) chords(x, sd []float64) []float64 {
 	const sweeps = 3
 	length := make([]float64, len(x))
 	for j := range length {
@@ -453,15 +458,21 @@ func (t *Target) chords(x []float64) []float64 {
 			down := min(at[j]-lo[j], 1e6*t.Width[j]) * 1.01
 			v[j] = -down
 			behind, other := trace.Exit(at, v, domain.None)
-			if wall == domain.None || other == domain.None {
-				continue
+			was, inwards := at[j], 0.0
+			switch {
+			case wall != domain.None && other != domain.None:
+				inwards = (ahead*up - behind*down) / 2
+			case other != domain.None:
+				inwards = max(0, sd[j]-behind*down)
+			case wall != domain.None:
+				inwards = -max(0, sd[j]-ahead*up)
 			}
-			was := at[j]
-			at[j] += (ahead*up - behind*down) / 2
-			if !t.Domain.Contains(at) {
+			if at[j] += inwards; !t.Domain.Contains(at) {
 				at[j] = was
 			}
-			length[j] = max(ahead*up+behind*down, 1e-9*t.Width[j])
+			if wall != domain.None && other != domain.None {
+				length[j] = max(ahead*up+behind*down, 1e-9*t.Width[j])
+			}
 		}
 	}
 	return length
