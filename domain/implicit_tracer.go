@@ -6,7 +6,8 @@ type implicitTracer struct {
 	set                   *implicit
 	evals                 *evals
 	at, grad, foot, spare []float64
-	spent                 int // evaluations so far
+	reach                 float64 // of the last path
+	spent                 int     // evaluations so far
 }
 
 func (t *implicitTracer) Walls() int { return len(t.evals.g) }
@@ -48,7 +49,7 @@ type path struct {
 	shift  float64
 }
 
-// A jet is φ and φ' at s. Where φ is not defined is outside: +Inf.
+// A jet is φ and φ' at s. Where either is not defined is outside: +Inf.
 type jet struct{ s, v, d float64 }
 
 func (p *path) jet(s float64) jet {
@@ -61,7 +62,7 @@ func (p *path) jet(s float64) jet {
 	for i, e := range p.dir {
 		d += p.t.grad[i] * e
 	}
-	if math.IsNaN(v) {
+	if math.IsNaN(v) || d-d != 0 {
 		v = math.Inf(1)
 	}
 	return jet{s, v - p.shift, d}
@@ -81,6 +82,7 @@ func (t *implicitTracer) Exit(x, dir []float64, on Wall) (float64, Wall) {
 	if !(l > 0) || math.IsInf(l, 1) || !finite(x) {
 		return 1, None
 	}
+	t.reach = l
 	best, wall, last := 1.0, None, t.spent+maxLabour
 	for i, g := range t.evals.g {
 		p := path{t: t, g: g, bender: t.evals.bend[i], x: x, dir: dir, fresh: 6, last: last}
@@ -104,6 +106,11 @@ func (p *path) exit(l, limit float64, on bool) (float64, bool) {
 		if math.IsInf(a.v, 1) {
 			return 0, true
 		}
+		if on && p.t.edge(p.g, a.v, p.x) {
+			on = false // there is no zero to divide out
+		}
+	}
+	if on || a.v > 0 {
 		p.on, p.shift, a.v = true, a.v, 0
 		if a.d > 1e-13*l*norm(p.t.grad) {
 			return 0, true
@@ -131,6 +138,21 @@ func (p *path) exit(l, limit float64, on bool) (float64, bool) {
 		a = b
 	}
 	return 0, false
+}
+
+// edge reports whether g, which has the value v at x on a wall, and the gradient of the last evaluation there, ends to
+// be defined there, as a root does: then it falls towards the wall, and its gradient points
+// inwards.
+func (t *implicitTracer) edge(g SurfaceEval, v float64, x []float64) bool {
+	if !(v < 0) {
+		return false
+	}
+	h := 1e-9 * (norm(x) + t.reach) / norm(t.grad)
+	for i, e := range t.grad {
+		t.at[i] = x[i] - h*e
+	}
+	t.spent++
+	return math.IsNaN(g.Value(t.at))
 }
 
 // parabola is the crossing of φ of constant second derivative c.
@@ -261,12 +283,15 @@ func (p *path) inner(lo, s float64) float64 {
 	return lo
 }
 
-// Normal writes ∇g/|∇g|.
+// Normal writes ∇g/|∇g|, or its opposite where g ends to be defined.
 func (t *implicitTracer) Normal(n, x []float64, w Wall) {
-	t.evals.g[w].Gradient(n, x)
-	l := norm(n)
-	for i := range n {
-		n[i] /= l
+	v := t.evals.g[w].Gradient(t.grad, x)
+	l := norm(t.grad)
+	if t.edge(t.evals.g[w], v, x) {
+		l = -l
+	}
+	for i, e := range t.grad {
+		n[i] = e / l
 	}
 }
 
