@@ -95,8 +95,8 @@ func (c *Chart) Pull(g, x, _ []float64) float64 {
 	sum := 0.0
 	for j := range c.coordinates {
 		q := &c.coordinates[j]
-		density, slope := q.prior.Density(x[j])
-		sum += math.Log(density)
+		log, slope := q.prior.LogDensity(x[j])
+		sum += log
 		g[j] = (g[j] + slope) * q.slope(x[j])
 	}
 	return sum
@@ -119,8 +119,8 @@ func (c *Chart) Base() potential.Potential {
 			if q.logarithmic {
 				x = math.Exp(x)
 			}
-			density, slope := q.prior.Density(x)
-			sum -= math.Log(density)
+			log, slope := q.prior.LogDensity(x)
+			sum -= log
 			grad[j] = -slope * q.slope(x)
 			if q.logarithmic {
 				sum -= y[j]

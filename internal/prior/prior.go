@@ -93,14 +93,13 @@ func (p *Prior) inverse(below, above float64) float64 {
 	return math.Max(p.lo, math.Min(p.law.inverse(below, above), p.hi))
 }
 
-// Density returns the density f at x and d log f/dx: 0 and 0 outside the
-// support.
-func (p *Prior) Density(x float64) (f, dlogf float64) {
+// LogDensity returns the log density at x and its derivative: −∞ and 0 outside the support.
+func (p *Prior) LogDensity(x float64) (log, slope float64) {
 	if !(x >= p.lo && x <= p.hi) {
-		return 0, 0
+		return math.Inf(-1), 0
 	}
-	log, slope := p.law.density(x)
-	return math.Exp(log) / p.mass, slope
+	log, slope = p.law.density(x)
+	return log - math.Log(p.mass), slope
 }
 
 // On returns the law truncated to the part of [lo, hi] that lies in its

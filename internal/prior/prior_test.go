@@ -46,7 +46,7 @@ func TestPriorInvertsDistribution(t *testing.T) {
 		if above < below {
 			got, want = gotAbove, above
 		}
-		f, _ := q.Density(x)
+		f := density(q, x)
 		if !(math.Abs(got-want) <= 1e-12*want+1e-15*math.Abs(x)*f) {
 			t.Fatalf("%s at tails %v, %v: x = %v with %v, %v", text, below, above, x, gotBelow, gotAbove)
 		}
@@ -54,6 +54,21 @@ func TestPriorInvertsDistribution(t *testing.T) {
 			t.Fatalf("%s: P(X(%v)) is %v", text, below, v)
 		}
 	})
+}
+
+func density(q *Prior, x float64) float64 {
+	log, _ := q.LogDensity(x)
+	return math.Exp(log)
+}
+
+// The logarithm of a density is a number where the density itself is none: data may be far
+// from a prior.
+func TestPriorFarOut(t *testing.T) {
+	for _, x := range []float64{45, 1e6} {
+		if log, slope := must(Parse("normal(0, 1)")).LogDensity(x); math.Abs(log+x*x/2+logRoot2Pi) > 1e-12*x*x || slope != -x {
+			t.Errorf("at %g: %v, slope %v", x, log, slope)
+		}
+	}
 }
 
 // The density is that of the potential, and the slope of P: 1e-12 and 1e-5 kill
@@ -66,8 +81,9 @@ func TestPriorHasThePriorsDensity(t *testing.T) {
 		x := q.X(u)
 		value, grad := []float64{0}, []float64{0}
 		p.curve(1)(value, grad, []float64{x})
-		f, slope := q.Density(x)
-		if math.Abs(math.Log(f)+value[0]) > 1e-11*(1+math.Abs(value[0])) || math.Abs(slope+grad[0]) > 1e-10*(1/math.Abs(x)+math.Abs(grad[0])) {
+		log, slope := q.LogDensity(x)
+		f := math.Exp(log)
+		if math.Abs(log+value[0]) > 1e-11*(1+math.Abs(value[0])) || math.Abs(slope+grad[0]) > 1e-10*(1/math.Abs(x)+math.Abs(grad[0])) {
 			t.Fatalf("%s at %v: density %v, slope %v; energy %v, %v", text, x, f, slope, value[0], grad[0])
 		}
 		h := 1e-4 * math.Min(u, 1-u) / f
@@ -101,7 +117,7 @@ func TestPriorIsMonotoneAndTruncates(t *testing.T) {
 				t.Fatalf("%s on [%v, %v]: X(%v) is %v after %v", text, lo, hi, v, x, last)
 			}
 			last = x
-			f, _ := cut.Density(x)
+			f := density(cut, x)
 			// The difference from what lies below keeps 1e-16 of the whole.
 			if w := cut.P(x); math.Abs(w-v) > 1e-12*v+1e-15/cut.mass*(3+5*math.Abs(x)*f) {
 				t.Fatalf("%s on [%v, %v]: P(X(%v)) is %v", text, lo, hi, v, w)
@@ -110,7 +126,7 @@ func TestPriorIsMonotoneAndTruncates(t *testing.T) {
 		if whole := q.P(cut.X(0.5)); math.Abs(whole-(q.P(lo)+q.P(hi))/2) > 1e-9 {
 			t.Fatalf("%s on [%v, %v]: the median is at %v of the whole", text, lo, hi, whole)
 		}
-		if f, _ := cut.Density(math.Nextafter(lo, math.Inf(-1))); f != 0 && !math.IsInf(lo, -1) {
+		if f := density(cut, math.Nextafter(lo, math.Inf(-1))); f != 0 && !math.IsInf(lo, -1) {
 			t.Fatalf("%s: density %v outside", text, f)
 		}
 	})
