@@ -294,10 +294,9 @@ func (f *fitReader) based(s *Run, p *rows.Posterior) bool {
 		return false
 	}
 	with := s.Problem
-	if with.Base = p.Base(f.region.Room()); with.Base == nil {
+	if with.Base, with.Potential = p.Base(f.region.Room()); with.Base == nil {
 		return false
 	}
-	with.Potential = p.Likelihood
 	if _, err := with.Reference(f.programs.Context); err != nil {
 		return false
 	}

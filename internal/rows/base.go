@@ -1,11 +1,9 @@
 package rows
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/r2sgld/r2sgld"
@@ -40,6 +38,11 @@ func (b *builder) descends(v *vector, l *said) error {
 	return nil
 }
 
+// inherits reports whether the prior of a coordinate is of other parameters.
+func (p *Posterior) inherits(j int) bool {
+	return slices.ContainsFunc(p.descendants, func(d *descendant) bool { return slices.Contains(d.order, j) })
+}
+
 // A family draws from the law of priors of which some are of other parameters.
 type family struct {
 	independent []*prior.Prior // by coordinate; nil of descendants
@@ -48,23 +51,23 @@ type family struct {
 }
 
 // Base is the law of the priors where some are of other parameters: independent ones
-// normalised on [lo, hi], the others as they are. It is nil where no prior is, where a
+// normalised on [lo, hi], the others as they are; and what is left of Potential, whose
+// integral with that is the same. It is nil where no prior is, where a
 // parameter has none and is not bounded, where priors go round in a circle, and where they
 // are none at their own draws.
-func (p *Posterior) Base(lo, hi []float64) *r2sgld.Base {
+func (p *Posterior) Base(lo, hi []float64) (*r2sgld.Base, potential.Potential) {
 	if len(p.descendants) == 0 || len(p.Equations) > 0 {
-		return nil
+		return nil, nil
 	}
 	f, mass := &family{independent: make([]*prior.Prior, len(p.Names))}, 0.0
 	known := make([]bool, len(p.Names))
 	for j := range known {
-		known[j] = !slices.ContainsFunc(p.descendants, func(d *descendant) bool { return slices.Contains(d.order, j) })
-		if !known[j] {
+		if known[j] = !p.inherits(j); !known[j] {
 			continue
 		}
 		var log float64
 		if f.independent[j], log = p.Prior.On(j, lo[j], hi[j]); f.independent[j] == nil {
-			return nil
+			return nil, nil
 		}
 		mass += log
 	}
@@ -73,7 +76,7 @@ func (p *Posterior) Base(lo, hi []float64) *r2sgld.Base {
 			return !slices.ContainsFunc(d.of, func(j int) bool { return !known[j] })
 		})
 		if next < 0 {
-			return nil
+			return nil, nil
 		}
 		for _, j := range rest[next].order {
 			known[j] = true
@@ -82,17 +85,27 @@ func (p *Posterior) Base(lo, hi []float64) *r2sgld.Base {
 		rest = slices.Delete(rest, next, next+1)
 	}
 	f.spare.New = func() any { return f.evaluators() }
-	normal, err := potential.Formula(fmt.Sprintf("%v - (%s)", mass, strings.Join(p.terms, ") - (")), p.Names...)
+	normal, err := potential.Formula(minus(mass, p.terms), p.Names...)
 	if err == nil {
 		normal, err = p.Prior.Add(normal)
 	}
 	if err != nil {
-		return nil
+		return nil, nil
 	}
 	if !f.sound(normal, lo, hi) {
-		return nil
+		return nil, nil
 	}
-	return &r2sgld.Base{Potential: normal, LogMass: mass, Draw: f.draw}
+	var left potential.Potential = p.Likelihood
+	if p.LogMass != mass {
+		shift, err := potential.Formula(minus(p.LogMass-mass, nil), p.Names...)
+		if err == nil {
+			left, err = potential.Sum(left, shift)
+		}
+		if err != nil {
+			return nil, nil
+		}
+	}
+	return &r2sgld.Base{Potential: normal, LogMass: mass, Draw: f.draw}, left
 }
 
 // sound reports whether the density is finite at draws between the walls: it is not where

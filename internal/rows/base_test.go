@@ -17,7 +17,7 @@ func TestBase(t *testing.T) {
 		{Name: "s", Prior: "half_normal(1)", Min: 0.5, Max: math.Inf(1)},
 		{Name: "f", Prior: "flat", Min: -1, Max: 3},
 	}, "deaths ~ normal(c[site] + f, 1)"), trial)
-	b := p.Base(p.Prior.Lower, p.Prior.Upper)
+	b, _ := p.Base(p.Prior.Lower, p.Prior.Upper)
 	if b == nil {
 		t.Fatal("there is no law of the priors")
 	}
@@ -71,7 +71,7 @@ func TestNoBase(t *testing.T) {
 		"nothing within a wall": {{Name: "a", Prior: "normal(b, 1)", Min: 1e9, Max: math.Inf(1)}, {Name: "b", Prior: "normal(0, 1)"}},
 	} {
 		p := build(t, model(of, "deaths ~ normal(a, 1)"), trial)
-		if p.Base(p.Prior.Lower, p.Prior.Upper) != nil {
+		if b, _ := p.Base(p.Prior.Lower, p.Prior.Upper); b != nil {
 			t.Errorf("%s: there is a law", name)
 		}
 	}

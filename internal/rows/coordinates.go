@@ -127,6 +127,8 @@ func (b *builder) priors() {
 			out.Prior.Lower[j], out.Prior.Upper[j] = v.Min, v.Max
 		}
 		switch name, _, _ := strings.Cut(text, "("); {
+		case (text == "" || text == "flat") && strings.HasPrefix(v.Shape, "simplex"):
+			terms = append(terms, b.dirichlet(path, v, "dirichlet(1"+strings.Repeat(", 1", len(v.order)-1)+")")...)
 		case text == "" || text == "flat":
 			out.Proper = out.Proper && !math.IsInf(v.Max-v.Min, 1)
 		case name == "dirichlet":
@@ -144,8 +146,8 @@ func (b *builder) priors() {
 		return
 	}
 	out.Potential, out.terms = out.Prior, terms
-	if len(terms) > 0 {
-		u, err := potential.Formula("-("+strings.Join(terms, ") - (")+")", out.Names...)
+	if out.LogMass = b.logMass(); len(terms) > 0 || out.LogMass != 0 {
+		u, err := potential.Formula(minus(out.LogMass, terms), out.Names...)
 		if err == nil {
 			out.Potential, err = out.Prior.Add(u)
 		}
@@ -153,6 +155,35 @@ func (b *builder) priors() {
 			b.fault([]string{"parameters"}, -1, "%w", err)
 		}
 	}
+}
+
+// logMass is the logarithm of the mass that the priors have between their walls, before they
+// are normalised there: those with numbers for arguments, flat ones between two walls, and
+// those of simplices, by their area.
+func (b *builder) logMass() (sum float64) {
+	simplex := make([]bool, len(b.out.Names))
+	for _, of := range b.out.Equations {
+		sum += math.Log(float64(len(of))) / 2
+		for _, j := range of {
+			simplex[j] = true
+		}
+	}
+	for j := range simplex {
+		if !simplex[j] && !b.out.inherits(j) {
+			_, log := b.out.Prior.On(j, b.out.Prior.Lower[j], b.out.Prior.Upper[j])
+			sum += log
+		}
+	}
+	return sum
+}
+
+// minus is the formula of a number less terms.
+func minus(v float64, terms []string) string {
+	text := strconv.FormatFloat(v, 'g', -1, 64)
+	for _, t := range terms {
+		text += " - (" + t + ")"
+	}
+	return text
 }
 
 // priorOf gives the entries of a parameter their prior: of numbers alone a law of their

@@ -57,6 +57,10 @@ type Posterior struct {
 	Equations [][]int  // coordinates whose sum is 1
 	Left      int      // rows that are left out
 
+	// LogMass is the logarithm of the mass that priors had between their walls: Potential has
+	// them normalised there.
+	LogMass float64
+
 	terms       []string // of the log density of priors that are of other parameters
 	descendants []*descendant
 }
