@@ -118,7 +118,7 @@ func TestDecay(t *testing.T) {
 	// Cosine cycles have a mean factor of ½ up to 1/(2·cycle): the same diffusion time at twice the step.
 	sum := 0.0
 	for i := 1; i <= k; i++ {
-		sum += Decay{Kind: Cosine, Cycles: 5}.factor(i, k)
+		sum += Decay{Kind: Cosine, Cycles: 5}.Factor(i, k)
 	}
 	if math.Abs(sum/k-0.525) > 1e-12 {
 		t.Errorf("mean cosine factor %v, want ½ + 1/40", sum/k)

@@ -61,8 +61,8 @@ func (d Decay) Validate() error {
 	return nil
 }
 
-// factor is the factor of the step sizes at iteration k of K.
-func (d Decay) factor(k, iterations int) float64 {
+// Factor is the factor of the step sizes at iteration k of K, both from 1 on.
+func (d Decay) Factor(k, iterations int) float64 {
 	switch d.Kind {
 	case Exponential:
 		if k <= d.After {
@@ -104,7 +104,7 @@ func (s *Schedule) Set(at *At, k int) (changed bool) {
 	if constant && at.filled {
 		return false
 	}
-	f := s.Decay.factor(k, s.Iterations)
+	f := s.Decay.Factor(k, s.Iterations)
 	m := s.Momentum
 	for r, eta := range s.StepSize {
 		eta *= f

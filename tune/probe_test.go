@@ -217,17 +217,19 @@ func TestNoiseOfGradients(t *testing.T) {
 }
 
 // Given steps widen the variance of a normal law by 1/(1 − ηκ/2), and with momentum μ by
-// 1/(1 − ηκ/(2(1 + μ))), of which [StepBias] knows without looking at variances. The run
+// 1/(1 − ηκ/(2(1 + μ))), on average where they vary, of which [StepBias] knows without looking at variances. The run
 // itself has that variance, within 5 standard errors (chance: 6e-7).
 func TestStepBiasOfGivenSteps(t *testing.T) {
 	p := r2sgld.Problem{Potential: quadratic(mat.NewSymDense(2, []float64{1, 0, 0, 0.1}))}
 	for _, c := range []struct {
 		eta      float64
 		momentum kernel.Kernel
+		decay    kernel.Decay
 		want     float64
-	}{{1.9, nil, 20}, {0.5, nil, 4. / 3}, {1.5, kernel.Momentum{Mu: 0.5}, 2}} {
+	}{{1.9, nil, kernel.Decay{}, 20}, {0.5, nil, kernel.Decay{}, 4. / 3}, {1.5, kernel.Momentum{Mu: 0.5}, kernel.Decay{}, 2},
+		{0.5, nil, kernel.Decay{Kind: kernel.Cosine, Cycles: 20}, 1 / math.Sqrt(0.75)}} { // the mean of 1/(1 − (1 + cos θ)/8)
 		s := r2sgld.Settings{Seed: 1, Ladders: 4, Iterations: 20_000, BurnIn: 1000, StepSize: []float64{c.eta}, Kernel: c.momentum,
-			Start: []float64{0, 0}}
+			Decay: c.decay, Start: []float64{0, 0}}
 		res, err := r2sgld.Sample(t.Context(), p, s)
 		if err != nil {
 			t.Fatal(err)

@@ -6,7 +6,6 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/r2sgld/r2sgld"
-	"github.com/r2sgld/r2sgld/kernel"
 )
 
 // drawsOf gathers at most most draws of a rung, evenly from all ladders, n × d.
@@ -77,11 +76,11 @@ func (t *tuner) steps(next *Found, before []float64, res *r2sgld.Result) {
 // StepBias is by how much, relative, the steps of a run on p with settings s make
 // variances too large in the stiffest directions, walls aside: s/(1 − s) where s is half
 // the step size times the high quantile of the curvature at the draws of a rung (momentum
-// μ divides s by 1 + μ), what the noise of gradients adds included. It returns the largest
+// μ divides s by 1 + μ), what the noise of gradients adds included, on average where step sizes vary. It returns the largest
 // and the rung, the coldest being 0; +Inf where steps are not stable, and 0 where steps
 // have no bias, or curvatures are not known.
 func StepBias(p r2sgld.Problem, s r2sgld.Settings, res *r2sgld.Result) (worst float64, rung int) {
-	if s.Unbiased() || s.Mirror || p.Chart != nil || s.Decay.Kind != "" && s.Decay.Kind != kernel.Constant {
+	if s.Unbiased() || s.Mirror || p.Chart != nil {
 		return 0, 0
 	}
 	mu := s.Traits().Momentum.Mu
@@ -97,15 +96,26 @@ func StepBias(p r2sgld.Problem, s r2sgld.Settings, res *r2sgld.Result) (worst fl
 		seen := q.around(drawsOf(res, r, mostStates), p.Potential.Dim(), s.Whitening)
 		w := weights(seen, 0)
 		half := eta * (quantile(seen, w) + noise(seen, w)*beta) / 2 / (1 + mu)
-		bias := math.Inf(1)
-		if half < 1 {
-			bias = half / (1 - half)
-		}
-		if bias > worst {
+		if bias := widened(s, half); bias > worst {
 			worst, rung = bias, r
 		}
 	}
 	return worst, rung
+}
+
+// widened is by how much steps make a variance too large on average over the draws that are
+// kept, where half is s at the given step size, which may vary.
+func widened(s r2sgld.Settings, half float64) (bias float64) {
+	const looks = 256
+	n := float64(s.Iterations - s.BurnIn)
+	for i := range looks {
+		h := half * s.Decay.Factor(s.BurnIn+1+int(n*(float64(i)+0.5)/looks), s.Iterations)
+		if !(h < 1) {
+			return math.Inf(1)
+		}
+		bias += h / (1 - h) / looks
+	}
+	return bias
 }
 
 // Singular reports whether a few of the cold draws of a run on p have slopes that

@@ -131,7 +131,8 @@ func falling(res *r2sgld.Result) []string {
 
 // mostMet is the share of steps that may meet a wall without a word. Where a density leans on
 // a wall like exp(−sx), steps of size η shift its mean by ηs²/2 standard deviations, and s√(η/π)
-// of them meet the wall: 15 % where they shift it by 4 %.
+// of them meet the wall: 15 % where they shift it by 4 %. Momentum μ leaves the shift, and
+// makes steps shorter by √(1 + μ).
 const mostMet = 0.15
 
 // warnings says what is wrong with the draws and what to do, once each.
@@ -161,7 +162,8 @@ func (s *Summary) warnings(p r2sgld.Problem, set r2sgld.Settings, res *r2sgld.Re
 		}
 	}
 	w = append(w, s.givenUp(set, res)...)
-	if d := res.Tally(0); float64(d.Reflected) > mostMet*float64(d.Steps) && s.Energy.SD > 0 && !s.Exact && !set.Unbiased() && !res.Certified() {
+	met := mostMet / math.Sqrt(1+set.Traits().Momentum.Mu)
+	if d := res.Tally(0); float64(d.Reflected) > met*float64(d.Steps) && s.Energy.SD > 0 && !s.Exact && !set.Unbiased() && !res.Certified() {
 		w = append(w, fmt.Sprintf("%.0f %% of the cold rung's steps met the wall: where the density leans on it, the step is large against the "+
 			"layer that holds the mass, and the bias with it. %s",
 			100*float64(d.Reflected)/float64(d.Steps), s.instead("Compare with a tenth of sampler.step_size")))
