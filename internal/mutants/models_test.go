@@ -17,6 +17,8 @@ var ofModels = []fault{
 	{"rows: a fit that goes on elsewhere", "cmd/r2sgld FitGoesOn", []edit{{"internal/config.(*loader).fit", "l.identify, l.OfModel = true, true", "l.identify = true"}}},
 	{"rows: priors that do not look at each other", "internal/rows TestBase", []edit{{"internal/rows.(*family).draw", "e.Value(a[i:i+1], x)", "e.Value(a[i:i+1], make([]float64, len(x)))"}}},
 	{"rows: a law that is not normalised where it is cut", "internal/rows TestBase", []edit{{"internal/prior.(*Joint).On", "math.Log(q.mass)", "0"}}},
+	{"rows: priors that walls cut without being normalised", "cmd/r2sgld EvidenceBetweenWalls", []edit{{"internal/rows.(*builder).priors", "out.LogMass = b.logMass(); ", ""}}},
+	{"rows: the area of a simplex", "cmd/r2sgld EvidenceBetweenWalls", []edit{{"internal/rows.(*builder).logMass", "math.Log(float64(len(of))) / 2", "0"}}},
 	{"rows: skewness of the other sign", "internal/rows DrawsHaveTheirLaw", []edit{{"internal/rows.skewNormal", "math.Abs(rng.NormFloat64())", "-math.Abs(rng.NormFloat64())"}}},
 	{"rows: dispersion by its inverse", "internal/rows DrawsHaveTheirLaw", []edit{{"internal/rows.negativeBinomial", "a[1] / a[0]", "a[0] / a[1]"}}},
 	{"whitening without the transpose", "potential AffineGradient", []edit{
@@ -44,18 +46,18 @@ var ofModels = []fault{
 		{"internal/prior.(*Chart).Base", "grad[j]--", "_ = j"},
 	}},
 	{"chart: the prior counts twice", "internal/prior ChartAddsUp", []edit{
-		{"internal/prior.(*Chart).Pull", "sum += math.Log(density)", "_ = density"},
+		{"internal/prior.(*Chart).Pull", "sum += log", "_ = log"},
 	}},
 	{"chart: the slope of the prior counts twice", "internal/prior ChartAddsUp",
 		[]edit{{"internal/prior.(*Chart).Pull", "+ slope", "+ 0*slope"}}},
 	{"chart: draws are no logarithms", "internal/prior ChartDraws",
 		[]edit{{"internal/prior.(*Chart).Draw", "y[j] = math.Log(y[j])", "_ = j"}}},
 	{"chart: priors are not cut", "internal/prior TestChart", []edit{
-		{"internal/prior.(*Joint).Chart", "q = q.On(lo[j], hi[j]); q == nil", "lo[j] > hi[j]"},
+		{"internal/prior.(*Joint).On", "q = q.On(lo, hi); q == nil", "lo > hi"},
 	}},
 	{"chart: logarithms near 0", "internal/prior ChartOfWhat", []edit{{"internal/prior.(*Joint).Chart", "clearOfZero", "0"}}},
 	{"trajectory: the prior counts twice, in a run", "cmd/r2sgld LynxHareIsStans", []edit{
-		{"internal/prior.(*Chart).Pull", "sum += math.Log(density)", "_ = density"},
+		{"internal/prior.(*Chart).Pull", "sum += log", "_ = log"},
 		{"internal/prior.(*Chart).Pull", "+ slope", "+ 0*slope"},
 	}},
 	{"data: numbers of Go source", "dynamics BadSeries", []edit{{"dynamics.number", `"_xXpP"`, `"_"`}}},

@@ -304,6 +304,12 @@ var ofSampling = []fault{
 	{"modes: minima at walls that are looked at once", "internal/modes MinimaAreOfFirstOrder", []edit{
 		{"internal/modes.(*descent).arrive", "w.fresh || ", "true || "},
 	}},
+	{"modes: starts around the start alone", "cmd/r2sgld UnboundedModes/sheets", []edit{{"tune.(*tuner).around", "from = append(from, m.X)", "_ = m"}}},
+	{"modes: nothing around the fitted law", "cmd/r2sgld UnboundedModes/wells", []edit{{"internal/modes.(*Mixture).Surrounding", "c.ScaleSym(around*around, c)", "c.ScaleSym(1e-4, c)"}}},
+	{"modes: chords at the tip", "cmd/r2sgld UnboundedModes/hyperbola", []edit{
+		{"internal/modes.(*Target).chords", "inwards = max(0, sd[j]-behind*down)", "inwards = 0"},
+		{"internal/modes.(*Target).chords", "inwards = -max(0, sd[j]-ahead*up)", "inwards = 0"},
+	}},
 	{"modes: descents creep along curved walls", "internal/modes FindInPieces", []edit{
 		{"internal/modes.(*descent).hug", "w.follow()", "false"},
 	}},
