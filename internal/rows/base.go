@@ -84,7 +84,10 @@ func (p *Posterior) Base(lo, hi []float64) (*r2sgld.Base, potential.Potential) {
 		f.descendants = append(f.descendants, rest[next])
 		rest = slices.Delete(rest, next, next+1)
 	}
-	f.spare.New = func() any { return f.evaluators() }
+	f.spare.New = func() any {
+		all := f.evaluators()
+		return &all
+	}
 	normal, err := potential.Formula(minus(mass, p.terms), p.Names...)
 	if err == nil {
 		normal, err = p.Prior.Add(normal)
@@ -146,8 +149,8 @@ func (f *family) evaluators() (all [][]*expression.Evaluator) {
 
 // draw writes an independent draw.
 func (f *family) draw(x []float64, rng *rand.Rand) {
-	all := f.spare.Get().([][]*expression.Evaluator)
-	defer f.spare.Put(all)
+	spare := f.spare.Get().(*[][]*expression.Evaluator)
+	defer f.spare.Put(spare)
 	for j, q := range f.independent {
 		if x[j] = 0; q != nil {
 			x[j] = q.X(rng.Float64())
@@ -156,7 +159,7 @@ func (f *family) draw(x []float64, rng *rand.Rand) {
 	var args [maxArgs]float64
 	for k, d := range f.descendants {
 		a := args[:len(d.args)]
-		for i, e := range all[k] {
+		for i, e := range (*spare)[k] {
 			e.Value(a[i:i+1], x)
 		}
 		for _, j := range d.order {
