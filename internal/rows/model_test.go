@@ -132,6 +132,21 @@ func TestRows(t *testing.T) {
 	}
 }
 
+// A blank line in a table of one column is a gap, which a lag does not bridge.
+func TestBlankLineIsAGap(t *testing.T) {
+	m := model([]Parameter{{Name: "a"}}, "y ~ normal(a*lag(y, 1), 1)")
+	const table = "y\n1\n2\n\n4\n8\n\"\"\n"
+	if _, err := Build(m, strings.NewReader(table), "y.csv"); err == nil || !strings.Contains(err.Error(), "y.csv:4: the value of y is missing") {
+		t.Errorf("%v", err)
+	}
+	m.Drop = true
+	p := build(t, m, table)
+	u, _ := energy(p, []float64{0.5})
+	if want := -normalLog(2, 0.5, 1) - normalLog(8, 2, 1); math.Abs(u-want) > 1e-12 || p.Left != 3 || p.Likelihood.Rows() != 2 {
+		t.Errorf("%v, want %v; %d left out of %d", u, want, p.Left, p.Likelihood.Rows())
+	}
+}
+
 // A block of columns times a parameter is the sum of products, and standardised columns
 // have mean 0 and sd 1.
 func TestBlocks(t *testing.T) {
