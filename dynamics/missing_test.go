@@ -83,3 +83,59 @@ func TestManyMissingValues(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// In a file of one column a blank line is an empty cell, up to the last line that is not
+// blank; beside others it is left out. Quotation marks are not blank.
+func TestBlankLines(t *testing.T) {
+	c := Columns{States: []Named{{"x", "x"}}}
+	for _, f := range []struct{ text, lines, values string }{
+		{"x\n1\n\n\n4\n5\n", "[2 3 4 5 6]", "[1 NaN NaN 4 5]"},
+		{"x\r\n1\r\n\r\n3\r\n4\r\n\r\n", "[2 3 4 5]", "[1 NaN 3 4]"},
+		{"x\r1\r\r3\r4\r\r", "[2 3 4 5]", "[1 NaN 3 4]"},
+		{"\ufeffx\n\n2\n \t\n4\n5\n  \n\n \n", "[2 3 4 5 6]", "[NaN 2 NaN 4 5]"},
+		{"x\n1\n\"\"\n3\n\" \"\n5", "[2 3 4 5 6]", "[1 NaN 3 NaN 5]"},
+		{"x\n1\n2\n3\n\"\"\n\n\" \"\n\n", "[2 3 4 5 6 7]", "[1 2 3 NaN NaN NaN]"},
+		{"x\n1\n2\n3\n\"\"", "[2 3 4 5]", "[1 2 3 NaN]"},
+		{"\"x\"\n1\n\"2\n\"\n\n\"\n\"\n\n8\n", "[2 3 5 6 8 9]", "[1 2 NaN NaN NaN 8]"},
+		{"x,y\n1,1\n\n \n2,2\n3,3\n", "[2 5 6]", "[1 2 3]"},
+		{"x\n1\n2\n" + strings.Repeat("\n", 10_000) + "10003\n" + strings.Repeat(" \n", 10_000), "", ""}, // more than is read at once
+	} {
+		s, err := DecodeSeries(strings.NewReader(f.text), "f.csv", c)
+		if err != nil {
+			t.Errorf("%.40q: %v", f.text, err)
+			continue
+		}
+		if f.lines == "" {
+			if n := s.rows(); n != 10_003 || s.Line[n-1] != n+1 || s.Values["x"][n-1] != float64(n) {
+				t.Errorf("%d rows", n)
+			}
+			continue
+		}
+		if lines, values := fmt.Sprint(s.Line), fmt.Sprint(s.Values["x"]); lines != f.lines || values != f.values {
+			t.Errorf("%q: lines %s, values %s, want %s, %s", f.text, lines, values, f.lines, f.values)
+		}
+	}
+	s := must(DecodeSeries(strings.NewReader("g\nb\n\na\n\n"), "f.csv", Columns{Least: 1, Categories: []string{"g"}}))
+	if got := fmt.Sprint(s.Levels["g"]); got != "{[a b] [1 -1 0]}" {
+		t.Errorf("categories %s", got)
+	}
+	// what may not be missing is told at its line
+	_, err := DecodeSeries(strings.NewReader("x\n1\n\n3\n"), "f.csv", Columns{Time: "x"})
+	if want := `f.csv:3:1: an empty cell in column "x": remove the row or fill the value in`; err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
+
+// A gap in a file of one column keeps the values behind it in their rows. Kills what draws
+// them together: x = t² then has other slopes.
+func TestBlankLineKeepsTime(t *testing.T) {
+	s := must(DecodeSeries(strings.NewReader("x\n0\n1\n\n\n16\n25\n36\n"), "f.csv", Columns{States: []Named{{"x", "x"}}}))
+	p := must(Build(&Model{States: []string{"x"}, Equations: []Equation{{"x", "a*x"}}}, s))
+	if want := []float64{1, 4, 5}; !cmp.Equal(p.Responses[0].Time, want) {
+		t.Errorf("times %v, want %v", p.Responses[0].Time, want)
+	}
+	near(t, "slope over the gap", p.Responses[0].Observed[0], 16./4, 1e-12)
+	if len(p.Warnings) == 0 || !strings.Contains(p.Warnings[0], "2 of 7 values of x are missing (lines 4, 5)") {
+		t.Errorf("%q", p.Warnings)
+	}
+}

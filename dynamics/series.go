@@ -77,6 +77,8 @@ const (
 // ReadSeries reads a file of comma-separated values with a header line. A value
 // of a state or of its derivative is missing where its cell is empty, NA, N/A or
 // null, in letters of any size; NaN and Inf, which computations leave behind, are faults.
+// Blank lines are left out; but in a file of one column each is an empty cell, up to the
+// last line that is not blank.
 // Lines end in LF, CRLF or CR. All faults of the file are reported at once, joined, each
 // a [*DataError].
 func ReadSeries(file string, c Columns) (*Series, error) {
@@ -144,7 +146,9 @@ func DecodeSeries(r io.Reader, file string, c Columns) (*Series, error) {
 
 type decoder struct {
 	file   string
+	text   *inked
 	csv    *csv.Reader
+	next   int // line behind the last record
 	faults []error
 	header []string
 	wanted []*wanted
@@ -171,7 +175,8 @@ func (d *decoder) decode(r io.Reader, c Columns) {
 		d.faults = append(d.faults, err)
 		return
 	}
-	d.csv = csv.NewReader(r)
+	d.text = &inked{Reader: r}
+	d.csv = csv.NewReader(d.text)
 	d.csv.FieldsPerRecord = -1
 	d.csv.TrimLeadingSpace = true
 	d.csv.ReuseRecord = true
@@ -219,6 +224,21 @@ func (l *newlines) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// inked reads text and finds the last line that is not blank.
+type inked struct {
+	io.Reader
+	ended, last int // lines; counted from 1
+}
+
+func (r *inked) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	if ink := bytes.TrimRightFunc(p[:n], unicode.IsSpace); len(ink) > 0 {
+		r.last = r.ended + bytes.Count(ink, []byte("\n")) + 1
+	}
+	r.ended += bytes.Count(p[:n], []byte("\n"))
+	return n, err
+}
+
 // readHeader finds the wanted columns and reports whether all are there.
 func (d *decoder) readHeader(c Columns) bool {
 	record, err := d.csv.Read()
@@ -231,6 +251,7 @@ func (d *decoder) readHeader(c Columns) bool {
 		return false
 	}
 	line, _ := d.csv.FieldPos(0)
+	d.next = line + height(record)
 	numbers := true
 	for _, h := range record {
 		h = strings.TrimSpace(h)
@@ -306,10 +327,14 @@ func (d *decoder) malformed(err error) {
 	d.fault(0, 0, "cannot be read: %s", err)
 }
 
+// readRows reads rows until the file ends. Blank lines are left out; but in a file of one
+// column, where a line is a cell, they are missing values, except at the end of the file.
 func (d *decoder) readRows() {
+	var blanks []int // lines of one column without a value since the last with one
 	for {
 		record, err := d.csv.Read()
 		if errors.Is(err, io.EOF) {
+			d.empty(slices.DeleteFunc(blanks, func(line int) bool { return line > d.text.last }))
 			return
 		}
 		if err != nil {
@@ -318,40 +343,74 @@ func (d *decoder) readRows() {
 			if !errors.As(err, &p) || len(d.faults) > patient {
 				return
 			}
+			d.next = p.Line + 1
 			continue
 		}
 		line, _ := d.csv.FieldPos(0)
-		if len(record) == 1 && strings.TrimSpace(record[0]) == "" {
-			continue // a line of blanks
-		}
-		d.series.Line = append(d.series.Line, line)
-		if len(record) != len(d.header) {
-			d.fault(line, 1, "%d cells in this row, %d in the header", len(record), len(d.header))
-			for _, w := range d.wanted {
-				w.values = append(w.values, math.NaN())
+		void := len(record) == 1 && strings.TrimSpace(record[0]) == ""
+		if len(d.header) == 1 {
+			for ; d.next < line; d.next++ {
+				blanks = append(blanks, d.next)
 			}
+			if void {
+				blanks = append(blanks, line)
+			}
+		}
+		d.next = line + height(record)
+		if void {
 			continue
 		}
+		d.empty(blanks)
+		blanks = blanks[:0]
+		d.row(line, record, d.csv.FieldPos)
+	}
+}
+
+// empty adds the rows of one column that have no value.
+func (d *decoder) empty(lines []int) {
+	for _, line := range lines {
+		d.row(line, []string{""}, func(int) (int, int) { return line, 1 })
+	}
+}
+
+// height is how many lines a record takes.
+func height(record []string) int {
+	n := 1
+	for _, cell := range record {
+		n += strings.Count(cell, "\n")
+	}
+	return n
+}
+
+// row adds a row; at tells line and column of a cell.
+func (d *decoder) row(line int, record []string, at func(field int) (line, column int)) {
+	d.series.Line = append(d.series.Line, line)
+	if len(record) != len(d.header) {
+		d.fault(line, 1, "%d cells in this row, %d in the header", len(record), len(d.header))
 		for _, w := range d.wanted {
-			cell := strings.TrimSpace(record[w.at])
-			if w.levels != nil {
-				w.level(cell)
-				continue
-			}
-			if w.gaps && absent(cell) {
-				w.values = append(w.values, math.NaN())
-				continue
-			}
-			v, why := number(cell)
-			if w.gaps && blank(cell) {
-				why = "not a number: leave the cell empty, or write NA, where a value is missing"
-			}
-			if why != "" {
-				_, column := d.csv.FieldPos(w.at)
-				d.fault(line, column, "%s in column %q: %s", shown(record[w.at]), w.column, why)
-			}
-			w.values = append(w.values, v)
+			w.values = append(w.values, math.NaN())
 		}
+		return
+	}
+	for _, w := range d.wanted {
+		cell := strings.TrimSpace(record[w.at])
+		if w.levels != nil {
+			w.level(cell)
+			continue
+		}
+		if w.gaps && absent(cell) {
+			w.values = append(w.values, math.NaN())
+			continue
+		}
+		v, why := number(cell)
+		if w.gaps && blank(cell) {
+			why = "not a number: leave the cell empty, or write NA, where a value is missing"
+		}
+		if why != "" {
+			_, column := at(w.at)
+			d.fault(line, column, "%s in column %q: %s", shown(record[w.at]), w.column, why)
+		}
+		w.values = append(w.values, v)
 	}
 }
 

@@ -39,6 +39,8 @@ func (b *builder) expand(path []string, text string, begin int) (string, bool) {
 		case w.Text == "lag" && follows(1, "(") && follows(3, ",") && follows(5, ")"):
 			put(w.Pos, words[i+5].End, b.lag(path, begin, words[i+2], words[i+4]))
 			i += 5
+		case w.Text == "lag" && follows(1, "("):
+			b.fault(path, begin+w.Pos, "lag is written lag(y, 1): a column and a whole number of rows from 1 on")
 		case follows(1, "("): // a function
 		case b.blocks[w.Text].Columns != nil:
 			if !follows(1, "*") || i+2 >= len(words) {

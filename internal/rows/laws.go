@@ -35,13 +35,14 @@ var (
 	positive = support{"positive", 0, math.Inf(1), false, true}
 	half     = support{"at least 0", 0, math.Inf(1), false, false}
 	unit     = support{"between 0 and 1", 0, 1, false, true}
+	chance   = support{"from 0 to 1", 0, 1, false, false}
 	counts   = support{"a whole number from 0 on", 0, math.Inf(1), true, false}
 	binary   = support{"0 or 1", 0, 1, true, false}
 )
 
 // holds reports whether v has a density.
 func (s support) holds(v float64) bool {
-	return v >= s.lo && v <= s.hi && !(s.open && (v == s.lo || v == s.hi)) && !(s.discrete && v != math.Floor(v))
+	return !math.IsInf(v, 0) && v >= s.lo && v <= s.hi && !(s.open && (v == s.lo || v == s.hi)) && !(s.discrete && v != math.Floor(v))
 }
 
 // choose is the logarithm of a binomial coefficient.
@@ -164,11 +165,35 @@ func as(v float64) float64 { return v }
 
 func logit(eta float64) float64 { return 1 / (1 + math.Exp(-eta)) }
 
-// A said is a law with its arguments, as written: normal(mu, s).
+// A said is a law with its arguments: normal(mu, s).
 type said struct {
 	law
-	name string
-	with []string
+	name    string
+	with    []string
+	written []string // with, before anything is written out
+}
+
+// takes is which values an argument may have.
+func (s *said) takes(arg string) support {
+	switch arg {
+	case "sigma", "omega", "nu", "phi", "beta":
+		return positive
+	case "alpha": // of skew_normal it is any
+		if s.name != "skew_normal" {
+			return positive
+		}
+	case "mu":
+		if s.name == "neg_binomial_2" {
+			return half
+		}
+	case "lambda":
+		return half
+	case "theta":
+		return chance
+	case "n":
+		return counts
+	}
+	return line
 }
 
 // parse reads a law with its arguments.
@@ -193,7 +218,7 @@ func parse(text string) (*said, error) {
 	if len(with) != len(l.args) {
 		return nil, fmt.Errorf("%s has %d arguments; found %d", usage, len(l.args), len(with))
 	}
-	return &said{l, name, with}, nil
+	return &said{l, name, with, slices.Clone(with)}, nil
 }
 
 // of returns the terms of the log density of a value, each a formula.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/r2sgld/r2sgld/dynamics"
@@ -64,10 +63,15 @@ func (b *builder) likelihood() {
 
 // parted returns the terms that parameters change, and adds up the others.
 func (b *builder) parted(out *Likelihood) (varying []string) {
-	for _, t := range b.terms {
-		if t.law != nil {
+	for i, t := range b.terms {
+		if t.law != nil && (i == 0 || t.law != b.terms[i-1].law) { // which may have several terms
 			b.check(t)
 		}
+	}
+	if len(b.faults) > 0 {
+		return nil
+	}
+	for _, t := range b.terms {
 		text, err := b.sums(t.text)
 		var names []string
 		if err == nil {
@@ -200,60 +204,98 @@ func (b *builder) pick(name string) pick {
 	return p
 }
 
-// check reports values that a law cannot have.
+// check reports values that a law cannot have, and arguments of data alone that it cannot
+// take: of each the first.
 func (b *builder) check(t term) {
-	values, ok := b.series.Values[t.y]
-	if !ok {
-		return
-	}
-	var of []float64
-	if strings.HasPrefix(t.law.name, "binomial") {
-		if n, err := strconv.ParseFloat(strings.TrimSpace(t.law.with[0]), 64); err == nil {
-			of = slices.Repeat([]float64{n}, len(values))
-		} else {
-			of = b.series.Values[strings.TrimSpace(t.law.with[0])]
-		}
-	}
-	for _, row := range b.keep {
-		v := values[row]
-		text := ""
-		switch {
-		case !t.law.of.holds(v):
-			text = fmt.Sprintf("%g in column %q: with %s a value is %s", v, t.y, t.law.name, t.law.of.words)
-		case of != nil && v > of[row]:
-			text = fmt.Sprintf("%g in column %q is more than the %g tries", v, t.y, of[row])
-		default:
+	before := len(b.faults)
+	y := b.checked(t, t.y, t.full, t.law.of, "with "+t.law.name+" a value")
+	for i, arg := range t.law.args {
+		values := b.checked(t, t.law.written[i], t.law.with[i], t.law.takes(arg), arg+" of "+t.law.name)
+		if arg != "n" || y == nil || values == nil || len(b.faults) > before {
 			continue
 		}
-		b.faults = append(b.faults, &dynamics.DataError{File: b.series.File, Line: b.series.Line[row], Text: text})
-		return
+		for row, n := range values {
+			if y[row] > n {
+				b.faultIn(row, "%s is more than the %g tries", b.found(y[row], t.y), n)
+				break
+			}
+		}
 	}
+}
+
+// checked are the values of a formula that is written so, and a fault where one is none of
+// those that what may have; nil if the formula is not of data alone.
+func (b *builder) checked(t term, written, text string, of support, what string) []float64 {
+	names, err := expression.Names(text)
+	if err != nil || slices.ContainsFunc(names, func(n string) bool { return !b.ofData(n) }) {
+		return nil
+	}
+	values, err := b.evaluated(text, names)
+	if err != nil {
+		return nil // which is told of the whole term
+	}
+	row := slices.IndexFunc(values, func(v float64) bool { return !of.holds(v) })
+	switch {
+	case row < 0:
+	case len(names) == 0:
+		b.fault(t.path, -1, "%s is %s; found %s", what, of.words, strings.TrimSpace(written))
+	default:
+		b.faultIn(row, "%s: %s is %s", b.found(values[row], written), what, of.words)
+	}
+	return values
+}
+
+// found is a value with where it is from: a column, or a formula.
+func (b *builder) found(v float64, written string) string {
+	if written = strings.TrimSpace(written); slices.Contains(b.header, written) {
+		return fmt.Sprintf("%g in column %q", v, written)
+	}
+	return fmt.Sprintf("%g by %s", v, written)
+}
+
+// faultIn is a fault of a row that is used.
+func (b *builder) faultIn(row int, format string, args ...any) {
+	b.faults = append(b.faults, &dynamics.DataError{File: b.series.File, Line: b.series.Line[b.keep[row]], Text: fmt.Sprintf(format, args...)})
 }
 
 // constants adds a term of data alone to every row.
 func (b *builder) constants(out *Likelihood, text string, names []string) error {
-	f, err := expression.Compile(text, names)
+	values, err := b.evaluated(text, names)
 	if err != nil {
 		return err
 	}
 	if out.constant == nil {
 		out.constant = make([]float64, out.rows)
 	}
+	for i, v := range values {
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return fmt.Errorf("%s is %g in line %d of the data", text, v, b.series.Line[b.keep[i]])
+		}
+		out.constant[i] += v
+	}
+	return nil
+}
+
+// evaluated is a formula of columns in the rows that are used.
+func (b *builder) evaluated(text string, names []string) ([]float64, error) {
+	f, err := expression.Compile(text, names)
+	if err != nil {
+		return nil, err
+	}
 	e, v, x := f.Evaluator(1), make([]float64, 1), make([]float64, len(names))
 	var columns [][]float64
 	for _, n := range names {
 		columns = append(columns, b.values(n))
 	}
-	for i := range out.constant {
+	values := make([]float64, len(b.keep))
+	for i := range values {
 		for j, c := range columns {
 			x[j] = c[i]
 		}
-		if e.Value(v, x); math.IsNaN(v[0]) || math.IsInf(v[0], 0) {
-			return fmt.Errorf("%s is %g in line %d of the data", text, v[0], b.series.Line[b.keep[i]])
-		}
-		out.constant[i] += v[0]
+		e.Value(v, x)
+		values[i] = v[0]
 	}
-	return nil
+	return values, nil
 }
 
 // Dim is the number of coordinates.

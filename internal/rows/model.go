@@ -97,6 +97,7 @@ type term struct {
 	text string
 	law  *said  // of y; nil of a formula
 	y    string // as written
+	full string // y, written out
 }
 
 // Build makes the posterior of a model and the table in r, a file of that name. Its faults
@@ -244,7 +245,7 @@ func (b *builder) read() {
 			continue
 		}
 		for _, t := range all {
-			b.terms = append(b.terms, term{path: path, text: t, law: l, y: y})
+			b.terms = append(b.terms, term{path: path, text: t, law: l, y: y, full: full})
 		}
 	}
 	for i, text := range b.LogLik {

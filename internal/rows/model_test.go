@@ -132,6 +132,21 @@ func TestRows(t *testing.T) {
 	}
 }
 
+// A blank line in a table of one column is a gap, which a lag does not bridge.
+func TestBlankLineIsAGap(t *testing.T) {
+	m := model([]Parameter{{Name: "a"}}, "y ~ normal(a*lag(y, 1), 1)")
+	const table = "y\n1\n2\n\n4\n8\n\"\"\n"
+	if _, err := Build(m, strings.NewReader(table), "y.csv"); err == nil || !strings.Contains(err.Error(), "y.csv:4: the value of y is missing") {
+		t.Errorf("%v", err)
+	}
+	m.Drop = true
+	p := build(t, m, table)
+	u, _ := energy(p, []float64{0.5})
+	if want := -normalLog(2, 0.5, 1) - normalLog(8, 2, 1); math.Abs(u-want) > 1e-12 || p.Left != 3 || p.Likelihood.Rows() != 2 {
+		t.Errorf("%v, want %v; %d left out of %d", u, want, p.Left, p.Likelihood.Rows())
+	}
+}
+
 // A block of columns times a parameter is the sum of products, and standardised columns
 // have mean 0 and sd 1.
 func TestBlocks(t *testing.T) {
@@ -239,6 +254,56 @@ func TestEvaluationAllocatesNothing(t *testing.T) {
 	}
 }
 
+// Values that a law cannot have, and arguments of data alone that it cannot take, are each
+// told once, at the line of the first.
+func TestFaultsOfData(t *testing.T) {
+	const table = "y,n,m,sd,half,k\n1,3,3,1,0.5,0\n2,4,1,2,1.5,2\n2,2.5,2,-1,2.5,1\n1,-1,4,0,0.5,3\n"
+	for likelihood, want := range map[string]string{
+		"y ~ binomial(n, a)":                 `t.csv:4: 2.5 in column "n": n of binomial is a whole number from 0 on`,
+		"y ~ binomial_logit(n - 3, a)":       `t.csv:4: -0.5 by n - 3: n of binomial_logit is a whole number from 0 on`,
+		"y ~ binomial(m, a)":                 `t.csv:3: 2 in column "y" is more than the 1 tries`,
+		"y ~ binomial_logit(m - 2, a)":       `t.csv:3: -1 by m - 2: n of binomial_logit is a whole number from 0 on`,
+		"y ~ binomial(lots, a)":              "",
+		"y ~ binomial(1, a)":                 `t.csv:3: 2 in column "y" is more than the 1 tries`,
+		"y ~ binomial(2.5, a)":               "model.likelihood: n of binomial is a whole number from 0 on; found 2.5",
+		"half ~ binomial(4, a)":              `t.csv:2: 0.5 in column "half": with binomial a value is a whole number from 0 on`,
+		"half ~ poisson(a)":                  `t.csv:2: 0.5 in column "half": with poisson a value is a whole number from 0 on`,
+		"sd ~ neg_binomial_2(a, 1)":          `t.csv:4: -1 in column "sd": with neg_binomial_2 a value is a whole number from 0 on`,
+		"log(sd) ~ normal(a, 1)":             "t.csv:4: NaN by log(sd): with normal a value is a number",
+		"log(k) ~ normal(a, 1)":              "t.csv:2: -Inf by log(k): with normal a value is a number",
+		"y ~ normal(a, sd)":                  `t.csv:4: -1 in column "sd": sigma of normal is positive`,
+		"y ~ lognormal(a, 2*k)":              "t.csv:2: 0 by 2*k: sigma of lognormal is positive",
+		"y ~ normal(a, lag(k, 1))":           "t.csv:3: 0 by lag(k, 1): sigma of normal is positive",
+		"y ~ normal(a, twice)":               "t.csv:4: -2 by twice: sigma of normal is positive",
+		"y ~ normal(a, 0)":                   "model.likelihood: sigma of normal is positive; found 0",
+		"y ~ student_t(k, a, 1)":             `t.csv:2: 0 in column "k": nu of student_t is positive`,
+		"y ~ skew_normal(a, k, 1)":           `t.csv:2: 0 in column "k": omega of skew_normal is positive`,
+		"y ~ skew_normal(a, 1, sd)":          "", // any number
+		"y ~ gamma(k, a)":                    `t.csv:2: 0 in column "k": alpha of gamma is positive`,
+		"y ~ gamma(a, k)":                    `t.csv:2: 0 in column "k": beta of gamma is positive`,
+		"y ~ neg_binomial_2_log(a, sd)":      `t.csv:4: -1 in column "sd": phi of neg_binomial_2_log is positive`,
+		"y ~ neg_binomial_2(sd, exp(a))":     `t.csv:4: -1 in column "sd": mu of neg_binomial_2 is at least 0`,
+		"y ~ neg_binomial_2_log(sd, exp(a))": "",
+		"y ~ normal(a, exp(a)*sd)":           "", // of parameters too
+	} {
+		m := model([]Parameter{{Name: "a"}}, likelihood)
+		m.Let = []Let{{Name: "twice", Text: "2*sd"}, {Name: "lots", Text: "y + m"}}
+		got := ""
+		if _, err := Build(m, strings.NewReader(table), "t.csv"); err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", likelihood, got, want)
+		}
+	}
+	// rows that are left out may hold anything
+	m := model([]Parameter{{Name: "a"}}, "y ~ normal(a, sd)")
+	m.Where = []string{"sd > 0"}
+	if p := build(t, m, table); p.Likelihood.Rows() != 2 {
+		t.Errorf("%d rows", p.Likelihood.Rows())
+	}
+}
+
 // Faults say what is wrong and what to do.
 func TestFaults(t *testing.T) {
 	a, good := Parameter{Name: "a"}, "deaths ~ poisson_log(a)"
@@ -290,6 +355,9 @@ func TestFaults(t *testing.T) {
 		{[]Parameter{a}, good, let("b c", "1"), "is no name for a formula"},
 		{[]Parameter{a}, "deaths ~ poisson_log(lag(a, 1))", nil, "lag takes a column"},
 		{[]Parameter{a}, "deaths ~ poisson_log(a*lag(dose, 0))", nil, "from 1 on"},
+		{[]Parameter{a}, "deaths ~ poisson_log(a*lag(dose, -1))", nil, "lag is written lag(y, 1): a column and a whole number of rows from 1 on"},
+		{[]Parameter{a}, "deaths ~ poisson_log(a*lag(dose))", nil, "lag is written lag(y, 1)"},
+		{[]Parameter{a}, "deaths ~ poisson_log(a*lag(dose*2, 1))", nil, "lag is written lag(y, 1)"},
 		{[]Parameter{a}, "deaths ~ poisson_log(sum(a))", nil, "has none"},
 		{[]Parameter{a}, good, func(m *Model) { m.Where = []string{"dose > 9"} }, "holds in none of 5 rows"},
 		{[]Parameter{a}, good, func(m *Model) { m.Where = []string{"dosis > 9"} }, `no column "dosis"`},
