@@ -28,8 +28,8 @@ func compareCommand() *cobra.Command {
 		Short: "Models of the same data by log evidence, Bayes factors and leave-one-out prediction; trainings by scores",
 		Long: `Models of the same data by log evidence, Bayes factors and leave-one-out
 prediction. RUN are run folders of identify, whose priors are flat on the domain
-unless given: the evidence is that of method auto on a bounded domain. Runs of
-sample are compared by log Z, and those of train by how well they predict: with
+unless given, or of fit: the evidence is that of method auto on a bounded domain,
+or with priors. Runs of sample are compared by log Z, and those of train by how well they predict: with
 repetitions and one seed, repetition by repetition.`,
 		Example: `  r2sgld compare runs/lynx-hare-logistic runs/lynx-hare
   r2sgld compare runs/fashion-r2sghmc runs/fashion-sgdm`,

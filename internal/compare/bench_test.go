@@ -12,7 +12,7 @@ func BenchmarkPredict(b *testing.B) {
 	p := hares(b, "H*(alpha - beta*L)", "given")
 	draws := posterior(p, rand.New(rand.NewPCG(1, 1)), 4, 1000)
 	for b.Loop() {
-		if _, err := compare.Predict(b.Context(), p, draws); err != nil {
+		if _, err := compare.Predict(b.Context(), compare.Of(p), draws); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -106,7 +106,7 @@ func TestPredictAgreesWithRefits(t *testing.T) {
 	rng, want := rand.New(rand.NewPCG(1, 1)), refits(p)
 	var gaps []float64
 	for range 30 {
-		got, err := compare.Predict(t.Context(), p, posterior(p, rng, 4, 800))
+		got, err := compare.Predict(t.Context(), compare.Of(p), posterior(p, rng, 4, 800))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -122,7 +122,7 @@ func TestPredictAgreesWithRefits(t *testing.T) {
 func TestPredictive(t *testing.T) {
 	p := hares(t, "H*(alpha - beta*L)", "")
 	draws := posterior(p, rand.New(rand.NewPCG(2, 2)), 4, 3000)
-	a, err := compare.Predict(t.Context(), p, draws)
+	a, err := compare.Predict(t.Context(), compare.Of(p), draws)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +144,7 @@ func TestPredictive(t *testing.T) {
 			middle[j] = append(middle[j], thinned)
 		}
 	}
-	b, err := compare.Predict(t.Context(), p, middle)
+	b, err := compare.Predict(t.Context(), compare.Of(p), middle)
 	if err != nil || b.ELPDLOO != a.ELPDLOO {
 		t.Errorf("the same draws: %v, %v, %v", a.ELPDLOO, b.ELPDLOO, err)
 	}
@@ -174,7 +174,7 @@ func TestParetoShapes(t *testing.T) {
 			}
 		}
 	}
-	wide, err := compare.Predict(t.Context(), p, draws)
+	wide, err := compare.Predict(t.Context(), compare.Of(p), draws)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,11 +200,11 @@ func TestPredictErrors(t *testing.T) {
 		"parameter 2 has draws of 0 ladders":     {one, nil},
 		"there are no draws":                     {one, {{}}},
 	} {
-		if _, err := compare.Predict(t.Context(), p, draws); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := compare.Predict(t.Context(), compare.Of(p), draws); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
-	if _, err := compare.Predict(t.Context(), hares(t, "H*(alpha - beta*L)", "paper"), [][][]float64{one, one}); err == nil ||
+	if _, err := compare.Predict(t.Context(), compare.Of(hares(t, "H*(alpha - beta*L)", "paper")), [][][]float64{one, one}); err == nil ||
 		!strings.Contains(err.Error(), "noise: paper is no likelihood") {
 		t.Error(err)
 	}
@@ -225,7 +225,7 @@ func TestPredictInBlocks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := compare.Predict(t.Context(), p, posterior(p, rng, 2, 100))
+	got, err := compare.Predict(t.Context(), compare.Of(p), posterior(p, rng, 2, 100))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -257,8 +257,8 @@ func TestBayesFactorIsSavageDickey(t *testing.T) {
 	small, large := hares(t, "H*(alpha - beta*L)", "given"), hares(t, "H*(alpha - beta*L - c*H)", "given")
 	const box, width = 4 * 0.4, 0.6 // sides of (alpha, beta), and of c
 	table, err := compare.New([]compare.Run{
-		{Name: "large", LogEvidence: evidence(large, box*width), SE: 1e-3, Data: compare.DataOf(large)},
-		{Name: "small", LogEvidence: evidence(small, box), SE: 1e-3, Data: compare.DataOf(small)},
+		{Name: "large", LogEvidence: evidence(large, box*width), SE: 1e-3, Data: compare.Of(large).Data},
+		{Name: "small", LogEvidence: evidence(small, box), SE: 1e-3, Data: compare.Of(small).Data},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -473,7 +473,7 @@ func TestManyData(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := compare.Predict(t.Context(), p, posterior(p, rng, 4, 200))
+	got, err := compare.Predict(t.Context(), compare.Of(p), posterior(p, rng, 4, 200))
 	if err != nil {
 		t.Fatal(err)
 	}

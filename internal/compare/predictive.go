@@ -21,9 +21,20 @@ type Data struct {
 	Likelihood string `json:"likelihood"` // as "log-derivative of H, L (central)"
 }
 
-// DataOf returns the data that the likelihood of a problem explains.
-func DataOf(p *dynamics.Problem) Data {
-	return Data{p.DataSHA256(), len(p.Time), p.Data(), p.Likelihood.Name()}
+// An Explained is what a model says of its data.
+type Explained struct {
+	Parameters int
+	Noise      string // estimate or given
+	// LogDensity returns what writes the log densities of some data, or of all for nil, at a
+	// state, and reports whether they are densities. It has a workspace of its own.
+	LogDensity func(some []int) func(dst, x []float64) bool
+	Data
+}
+
+// Of is what a problem explains.
+func Of(p *dynamics.Problem) *Explained {
+	return &Explained{len(p.Parameters), p.Likelihood.NoiseKind(), p.Likelihood.LogDensity,
+		Data{p.DataSHA256(), len(p.Time), p.Data(), p.Likelihood.Name()}}
 }
 
 // A Predictive is the content of predictive.json: how well a model predicts its
@@ -92,7 +103,7 @@ const (
 	rough     = 16   // draws of the sum over all data, where some are left out
 )
 
-// Predict computes the predictive densities of a problem's data from draws of
+// Predict computes the predictive densities of a model's data from draws of
 // its posterior: draws[j] are the chains of parameter j, a slice per ladder, as
 // Result.Chains(j) has them. At most 4,000 draws are used, evenly from all
 // ladders; of more than 2,500 data fewer, down to 500. Of more than 20,000 data one of
@@ -100,18 +111,18 @@ const (
 // out changes beside its mean log density is scaled up from them, and the sum of those is
 // over all data (the difference estimator of Magnusson et al. 2020). With noise: paper
 // there is no likelihood, which is an error.
-func Predict(ctx context.Context, p *dynamics.Problem, draws [][][]float64) (*Predictive, error) {
-	n := p.Data()
+func Predict(ctx context.Context, e *Explained, draws [][][]float64) (*Predictive, error) {
+	n := e.Observed
 	some := sampled(n, int(densities)/leastMost)
-	states, ladders, err := thin(len(p.Parameters), draws, min(max(leastMost, int(densities)/n), mostDraws))
+	states, ladders, err := thin(e.Parameters, draws, min(max(leastMost, int(densities)/n), mostDraws))
 	if err != nil {
 		return nil, err
 	}
-	terms, densitiesOf := make([]float64, len(some)), p.Likelihood.LogDensity(some)
+	terms, densitiesOf := make([]float64, len(some)), e.LogDensity(some)
 	if !densitiesOf(terms, states[0]) {
 		return nil, errors.New("noise: paper is no likelihood, so that nothing is predicted: use noise: estimate, or give it")
 	}
-	out := &Predictive{Draws: len(states), Every: (n + len(some) - 1) / len(some), Noise: p.Likelihood.NoiseKind(), Data: DataOf(p)}
+	out := &Predictive{Draws: len(states), Every: (n + len(some) - 1) / len(some), Noise: e.Noise, Data: e.Data}
 	logLik, eff := make([][]float64, len(some)), make([]float64, len(some))
 	for i := range logLik {
 		logLik[i] = make([]float64, len(states))
@@ -137,7 +148,7 @@ func Predict(ctx context.Context, p *dynamics.Problem, draws [][][]float64) (*Pr
 	out.ELPDWAIC, out.SEWAIC = diag.SumSE(waic.Pointwise)
 	out.PLOO, out.PWAIC = loo.P, waic.P
 	if len(some) < n {
-		if err := out.scaleUp(ctx, p, states, some); err != nil {
+		if err := out.scaleUp(ctx, e, states, some); err != nil {
 			return nil, err
 		}
 	}
@@ -164,8 +175,8 @@ func sampled(n, most int) []int {
 }
 
 // scaleUp turns what is known of some data into sums over all.
-func (out *Predictive) scaleUp(ctx context.Context, p *dynamics.Problem, states [][]float64, some []int) error {
-	all, densities := make([]float64, p.Data()), p.Likelihood.LogDensity(nil)
+func (out *Predictive) scaleUp(ctx context.Context, e *Explained, states [][]float64, some []int) error {
+	all, densities := make([]float64, e.Observed), e.LogDensity(nil)
 	mean := make([]float64, len(all))
 	for s := range rough {
 		if err := ctx.Err(); err != nil {

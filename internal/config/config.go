@@ -19,6 +19,7 @@ import (
 	"github.com/r2sgld/r2sgld/internal/config/region"
 	"github.com/r2sgld/r2sgld/internal/config/sampler"
 	"github.com/r2sgld/r2sgld/internal/config/yamlpos"
+	"github.com/r2sgld/r2sgld/internal/rows"
 	"github.com/r2sgld/r2sgld/tune"
 )
 
@@ -38,6 +39,7 @@ type Run struct {
 	Settings r2sgld.Settings   // without Hooks and Threads
 	Until    *tune.Until       // of method auto, whose step sizes and temperatures are to be found; nil for others
 	Model    *dynamics.Problem // of identify: the posterior, to explain the draws with
+	Rows     *rows.Posterior   // of fit
 	Warnings []string          // what a user should know, though it is allowed
 	Note     string            // what to say before it begins; "" is nothing
 	Resolved Resolved

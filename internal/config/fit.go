@@ -196,7 +196,7 @@ func (l *loader) fit() (*Run, error) {
 	if p == nil {
 		return nil, l.Problems.Err()
 	}
-	l.names = p.Names
+	l.names, s.Rows = p.Names, p
 	f.domain(p)
 	figures := l.readFigures(root.Field("figures"), l.names)
 	l.readInit(l.Node.Field("init"))

@@ -19,6 +19,9 @@ var ofModels = []fault{
 	{"rows: a law that is not normalised where it is cut", "internal/rows TestBase", []edit{{"internal/prior.(*Joint).On", "math.Log(q.mass)", "0"}}},
 	{"rows: priors that walls cut without being normalised", "cmd/r2sgld EvidenceBetweenWalls", []edit{{"internal/rows.(*builder).priors", "out.LogMass = b.logMass(); ", ""}}},
 	{"rows: the area of a simplex", "cmd/r2sgld EvidenceBetweenWalls", []edit{{"internal/rows.(*builder).logMass", "math.Log(float64(len(of))) / 2", "0"}}},
+	{"rows: densities of other rows than asked for", "internal/rows TestStrips", []edit{{"internal/rows.taken", "from[k]", "from[min(i, k)]"}}},
+	{"rows: densities without what data alone have", "internal/rows TestStrips", []edit{{"internal/rows.(*Likelihood).part", "taken(p.constant, some)", "nil"}}},
+	{"rows: priors that the domain cuts without a word", "cmd/r2sgld EvidenceBetweenWalls", []edit{{"internal/runner.(*execution).restricted", "Log: e.Estimate - mass", "Log: e.Estimate"}}},
 	{"rows: skewness of the other sign", "internal/rows DrawsHaveTheirLaw", []edit{{"internal/rows.skewNormal", "math.Abs(rng.NormFloat64())", "-math.Abs(rng.NormFloat64())"}}},
 	{"rows: dispersion by its inverse", "internal/rows DrawsHaveTheirLaw", []edit{{"internal/rows.negativeBinomial", "a[1] / a[0]", "a[0] / a[1]"}}},
 	{"whitening without the transpose", "potential AffineGradient", []edit{

@@ -37,7 +37,7 @@ type Summary struct {
 	Ladder         Ladder       `json:"ladder"`
 	Kernel         *Kernel      `json:"kernel,omitempty"` // of method auto, where it tried two
 	LogEvidence    Evidence     `json:"log_evidence"`
-	Marginal       *Marginal    `json:"marginal_likelihood,omitempty"` // of identify
+	Marginal       *Marginal    `json:"marginal_likelihood,omitempty"` // of identify, and of fit where walls leave a part of the priors
 	Until          *Until       `json:"until,omitempty"`               // of method auto
 	Modes          *tune.Audit  `json:"modes,omitempty"`               // likewise, where they were looked for
 	Equations      []Equation   `json:"equations,omitempty"`

@@ -1,6 +1,8 @@
 package rows
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"math"
 	"slices"
@@ -22,6 +24,8 @@ type Likelihood struct {
 	single    []int            // coordinates of its first variables
 	picked    []pick           // its next ones
 	data      [][]float64      // its others
+	observed  string           // what is explained
+	hash      string           // of the values
 	constant  []float64        // what is added to every row; nil is nothing
 }
 
@@ -52,6 +56,7 @@ func (b *builder) likelihood() {
 		return
 	}
 	var err error
+	b.observe(out)
 	if out.f, err = expression.CompileWRT(text, slices.Concat(of, data), of); err == nil {
 		b.out.Likelihood = out
 		b.out.Potential, err = potential.Sum(out, b.out.Potential)
@@ -407,11 +412,14 @@ func (e *evaluator) Eval(energy, grad, x []float64) {
 	}
 }
 
-// LogDensity returns what writes the log density of every row at a state, with a workspace
-// of its own.
-func (p *Likelihood) LogDensity() func(dst, x []float64) {
+// LogDensity returns what writes the log density of some rows, of all for nil, at a state,
+// and is true. It has a workspace of its own.
+func (p *Likelihood) LogDensity(some []int) func(dst, x []float64) bool {
+	if some != nil {
+		p = p.part(some)
+	}
 	e := p.Evaluator(1, nil).(*evaluator)
-	return func(dst, x []float64) {
+	return func(dst, x []float64) bool {
 		for from := 0; from < p.rows; {
 			w := e.strips[0]
 			if p.rows-from < w.n {
@@ -425,5 +433,61 @@ func (p *Likelihood) LogDensity() func(dst, x []float64) {
 		for i, c := range p.constant {
 			dst[i] += c
 		}
+		return true
 	}
+}
+
+// Observed says what is explained: the left sides of the laws and the columns of other
+// formulas, and a hash of their values in the rows that are used.
+func (p *Likelihood) Observed() (what, sha256 string) { return p.observed, p.hash }
+
+// observe finds what out explains.
+func (b *builder) observe(out *Likelihood) {
+	var what, columns []string
+	for _, t := range b.terms {
+		text := t.text
+		if t.law != nil {
+			text = t.full
+		}
+		names, _ := expression.Names(text)
+		names = slices.DeleteFunc(names, func(n string) bool { return !b.ofData(n) })
+		if columns = append(columns, names...); t.law != nil {
+			names = []string{t.y}
+		}
+		what = append(what, names...)
+	}
+	slices.Sort(what)
+	slices.Sort(columns)
+	sum := sha256.New()
+	for _, n := range slices.Compact(columns) {
+		fmt.Fprintln(sum, n)
+		for _, v := range b.values(n) {
+			fmt.Fprintf(sum, "%x\n", math.Float64bits(v))
+		}
+	}
+	out.observed, out.hash = strings.Join(slices.Compact(what), ", "), hex.EncodeToString(sum.Sum(nil))
+}
+
+// part is the likelihood of some rows.
+func (p *Likelihood) part(some []int) *Likelihood {
+	q := *p
+	q.rows, q.data, q.picked, q.constant = len(some), nil, nil, nil
+	for _, column := range p.data {
+		q.data = append(q.data, taken(column, some))
+	}
+	for _, g := range p.picked {
+		q.picked = append(q.picked, pick{g.coordinate, taken(g.level, some)})
+	}
+	if p.constant != nil {
+		q.constant = taken(p.constant, some)
+	}
+	return &q
+}
+
+func taken[T any](from []T, at []int) []T {
+	out := make([]T, len(at))
+	for i, k := range at {
+		out[i] = from[k]
+	}
+	return out
 }

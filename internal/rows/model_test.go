@@ -214,7 +214,7 @@ func TestStrips(t *testing.T) {
 			x[i] = float64(rapid.IntRange(-8, 8).Draw(t, "x")) / 4
 		}
 		p.Potential.Evaluator(r, nil).Eval(u, g, x)
-		rows := p.Likelihood.LogDensity()
+		rows := p.Likelihood.LogDensity(nil)
 		log := make([]float64, n)
 		for i := range r {
 			one := make([]float64, d)
@@ -238,6 +238,14 @@ func TestStrips(t *testing.T) {
 				t.Fatalf("%v, want %v", u[i], want)
 			}
 			rows(log, one)
+			some := rapid.SliceOfN(rapid.IntRange(0, n-1), 1, n).Draw(t, "some")
+			few := make([]float64, len(some))
+			p.Likelihood.LogDensity(some)(few, one)
+			for i, k := range some {
+				if few[i] != log[k] {
+					t.Fatalf("row %d is %v among %d, %v among all", k, few[i], len(some), log[k])
+				}
+			}
 			if s := -sum(log); math.Abs(s-want) > 1e-10*(1+math.Abs(want)) {
 				t.Fatalf("rows add to %v, want %v", s, want)
 			}

@@ -279,19 +279,49 @@ func (x *execution) priorMass(ctx context.Context) (log, se float64, err error) 
 	return log, math.Hypot(se, volume.se), err
 }
 
+// restricted is the log marginal likelihood of a model of rows where the domain leaves a part
+// of its priors, which log Z is then divided by; nil where it leaves all of them, or where
+// they have no law.
+func (x *execution) restricted(ctx context.Context, e report.Evidence) (*report.Marginal, error) {
+	b := x.Problem.Base
+	if b == nil || math.IsNaN(e.Estimate) {
+		return nil, nil
+	}
+	mass, se, err := x.priorMass(ctx)
+	if mass -= x.Rows.LogMass; err != nil || math.Abs(mass) < 1e-9 {
+		return nil, err
+	}
+	return &report.Marginal{Log: e.Estimate - mass, SE: math.Hypot(e.Error, se)}, nil
+}
+
 // predict writes how well the model predicts its data.
 func (x *execution) predict(ctx context.Context, res *r2sgld.Result) error {
-	if x.Model.Likelihood.NoiseKind() == "paper" {
+	e := x.explained()
+	if e == nil {
 		return nil
 	}
 	draws := make([][][]float64, len(res.Names))
 	for j := range draws {
 		draws[j] = res.Chains(j)
 	}
-	p, err := compare.Predict(ctx, x.Model, draws)
+	p, err := compare.Predict(ctx, e, draws)
 	if err != nil {
 		return err
 	}
 	p.Hash = x.Hash
 	return x.folder.WriteJSON("predictive.json", p)
+}
+
+// explained is what the model says of its data; nil where it is no likelihood.
+func (x *execution) explained() *compare.Explained {
+	switch {
+	case x.Rows != nil:
+		what, sum := x.Rows.Likelihood.Observed()
+		n := x.Rows.Likelihood.Rows()
+		return &compare.Explained{Parameters: x.Rows.Likelihood.Dim(), Noise: "given", LogDensity: x.Rows.Likelihood.LogDensity,
+			Data: compare.Data{SHA256: sum, Rows: n, Observed: n, Likelihood: what}}
+	case x.Model != nil && x.Model.Likelihood.NoiseKind() != "paper":
+		return compare.Of(x.Model)
+	}
+	return nil
 }

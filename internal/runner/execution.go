@@ -428,8 +428,13 @@ func (x *execution) leave(ctx context.Context, res *r2sgld.Result, sum *report.S
 			return nil, err
 		}
 	}
+	if x.Rows != nil {
+		if sum.Marginal, err = x.restricted(ctx, sum.LogEvidence); err != nil {
+			return nil, err
+		}
+	}
 	x.answer(sum)
-	if x.Model != nil {
+	if x.Model != nil || x.Rows != nil {
 		x.work.Doing("predictions")
 		if err := x.predict(ctx, res); err != nil {
 			return nil, err

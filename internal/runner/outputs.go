@@ -34,7 +34,7 @@ func kind() store.Kind {
 }
 
 // needs are the names that a run of a command writes, the tables of its own ladders among
-// them; "" and 0 are any. Without a model there are neither predictions nor fits.
+// them; "" and 0 are any. Without a model there are no predictions, without equations no fits.
 func needs(command string, ladders int) []string {
 	var out []string
 	for _, name := range append(store.RunFiles(), outputs()...) {
@@ -43,7 +43,9 @@ func needs(command string, ladders int) []string {
 			for i := range min(ladders, mostLadders) {
 				out = append(out, fmt.Sprintf("draws-%d.csv", i+1))
 			}
-		case command != "sample" || !slices.Contains(ofModels, name):
+		case command == "sample" && name == "predictive.json":
+		case (command == "sample" || command == "fit") && slices.Contains(ofEquations, name):
+		default:
 			out = append(out, name)
 		}
 	}
@@ -53,8 +55,8 @@ func needs(command string, ladders int) []string {
 // mostLadders bounds what a damaged manifest may ask for.
 const mostLadders = 1 << 16
 
-// ofModels are the outputs of a run that identifies a model.
-var ofModels = append(job.FigureFiles("fit", "residuals"), "predictive.json", "equations.tex")
+// ofEquations are the outputs of a run that identifies equations.
+var ofEquations = append(job.FigureFiles("fit", "residuals"), "equations.tex")
 
 // outputs are the files that a run writes beside those of the store.
 func outputs() []string {

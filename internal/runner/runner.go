@@ -13,6 +13,7 @@ import (
 	"github.com/r2sgld/r2sgld/dynamics"
 	"github.com/r2sgld/r2sgld/internal/job"
 	"github.com/r2sgld/r2sgld/internal/report"
+	"github.com/r2sgld/r2sgld/internal/rows"
 	"github.com/r2sgld/r2sgld/internal/text"
 	"github.com/r2sgld/r2sgld/tune"
 )
@@ -23,7 +24,8 @@ type Job struct {
 	Method   string
 	Problem  r2sgld.Problem
 	Settings r2sgld.Settings
-	Model    *dynamics.Problem // what identify fits; nil for sample
+	Model    *dynamics.Problem // what identify fits; nil for others
+	Rows     *rows.Posterior   // what fit fits; nil for others
 	Time     string            // what the data call the time, for figures
 	Until    *tune.Until       // of method auto, which finds step sizes and temperatures itself and runs until then; nil for others
 
