@@ -29,8 +29,8 @@ func compareCommand() *cobra.Command {
 		Long: `Models of the same data by log evidence, Bayes factors and leave-one-out
 prediction. RUN are run folders of identify, whose priors are flat on the domain
 unless given, or of fit: the evidence is that of method auto on a bounded domain,
-or with priors. Runs of sample are compared by log Z, and those of train by how well they predict: with
-repetitions and one seed, repetition by repetition.`,
+or with priors. Runs of sample are compared by log Z, and those of train by how
+well they predict: with repetitions and one seed, repetition by repetition.`,
 		Example: `  r2sgld compare runs/lynx-hare-logistic runs/lynx-hare
   r2sgld compare runs/fashion-r2sghmc runs/fashion-sgdm`,
 		Args: cobra.MinimumNArgs(1),
