@@ -23,7 +23,6 @@ var ofModels = []fault{
 	{"rows: densities without what data alone have", "internal/rows TestStrips", []edit{{"internal/rows.(*Likelihood).part", "taken(p.constant, some)", "nil"}}},
 	{"rows: priors that the domain cuts without a word", "cmd/r2sgld EvidenceBetweenWalls", []edit{{"internal/runner.(*execution).restricted", "Log: e.Estimate - mass", "Log: e.Estimate"}}},
 	{"rows: skewness of the other sign", "internal/rows DrawsHaveTheirLaw", []edit{{"internal/rows.skewNormal", "math.Abs(rng.NormFloat64())", "-math.Abs(rng.NormFloat64())"}}},
-	{"rows: dispersion by its inverse", "internal/rows DrawsHaveTheirLaw", []edit{{"internal/rows.negativeBinomial", "a[1] / a[0]", "a[0] / a[1]"}}},
 	{"whitening without the transpose", "potential AffineGradient", []edit{
 		{"potential.(*affineEvaluator).Eval", "g[i] += l * v", "g[i] += e.p.l[k][j] * v"},
 	}},

@@ -1,6 +1,7 @@
 package rows
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -18,12 +19,13 @@ type descendant struct {
 	law   *said
 	of    []int // the coordinates that its arguments take
 	args  []*expression.Func
+	takes []support // what they may be
 }
 
 // descends keeps how the entries of v are drawn.
 func (b *builder) descends(v *vector, l *said) error {
 	d := &descendant{order: v.order, law: l}
-	for _, text := range l.with {
+	for i, text := range l.with {
 		names, _ := expression.Names(text)
 		for _, n := range names {
 			d.of = append(d.of, slices.Index(b.out.Names, n))
@@ -32,7 +34,12 @@ func (b *builder) descends(v *vector, l *said) error {
 		if err != nil {
 			return err
 		}
-		d.args = append(d.args, f)
+		if v := []float64{0}; len(names) == 0 {
+			if f.Evaluator(1).Value(v, make([]float64, len(b.out.Names))); !l.takes(l.args[i]).holds(v[0]) {
+				return fmt.Errorf("%s of %s is %s; found %g", l.args[i], l.name, l.takes(l.args[i]).words, v[0])
+			}
+		}
+		d.args, d.takes = append(d.args, f), append(d.takes, l.takes(l.args[i]))
 	}
 	b.out.descendants = append(b.out.descendants, d)
 	return nil
@@ -47,7 +54,7 @@ func (p *Posterior) inherits(j int) bool {
 type family struct {
 	independent []*prior.Prior // by coordinate; nil of descendants
 	descendants []*descendant  // each after those that it is of
-	spare       sync.Pool      // of evaluators of all arguments
+	spare       sync.Pool      // of *drawing
 }
 
 // Base is the law of the priors where some are of other parameters: independent ones
@@ -84,10 +91,7 @@ func (p *Posterior) Base(lo, hi []float64) (*r2sgld.Base, potential.Potential) {
 		f.descendants = append(f.descendants, rest[next])
 		rest = slices.Delete(rest, next, next+1)
 	}
-	f.spare.New = func() any {
-		all := f.evaluators()
-		return &all
-	}
+	f.spare.New = f.room
 	normal, err := potential.Formula(minus(mass, p.terms), p.Names...)
 	if err == nil {
 		normal, err = p.Prior.Add(normal)
@@ -118,7 +122,7 @@ func (f *family) sound(u potential.Potential, lo, hi []float64) bool {
 	rng := rand.New(rand.NewPCG(1, 1))
 	eval, energy, x, g := u.Evaluator(1, nil), make([]float64, 1), make([]float64, d), make([]float64, d)
 	within := 0
-	for range 1000 {
+	for range 4000 {
 		f.draw(x, rng)
 		inside := true
 		for j, v := range x {
@@ -135,37 +139,43 @@ func (f *family) sound(u potential.Potential, lo, hi []float64) bool {
 	return within > 0
 }
 
-// evaluators are those of the arguments of all descendants.
-func (f *family) evaluators() (all [][]*expression.Evaluator) {
+// A drawing is room for a draw.
+type drawing struct {
+	args  [][]*expression.Evaluator // of each descendant
+	value []float64
+}
+
+func (f *family) room() any {
+	w := &drawing{}
 	for _, d := range f.descendants {
 		var of []*expression.Evaluator
 		for _, a := range d.args {
 			of = append(of, a.Evaluator(1))
 		}
-		all = append(all, of)
+		w.args, w.value = append(w.args, of), append(w.value, make([]float64, len(of))...)
 	}
-	return all
+	return w
 }
 
-// draw writes an independent draw.
+// draw writes an independent draw: NaN where arguments give no law.
 func (f *family) draw(x []float64, rng *rand.Rand) {
-	spare := f.spare.Get().(*[][]*expression.Evaluator)
-	defer f.spare.Put(spare)
+	w := f.spare.Get().(*drawing)
+	defer f.spare.Put(w)
 	for j, q := range f.independent {
 		if x[j] = 0; q != nil {
 			x[j] = q.X(rng.Float64())
 		}
 	}
-	var args [maxArgs]float64
 	for k, d := range f.descendants {
-		a := args[:len(d.args)]
-		for i, e := range (*spare)[k] {
+		a, lawful := w.value[:len(d.args)], true
+		for i, e := range w.args[k] {
 			e.Value(a[i:i+1], x)
+			lawful = lawful && d.takes[i].holds(a[i])
 		}
 		for _, j := range d.order {
-			x[j] = d.law.draw(a, rng)
+			if x[j] = math.NaN(); lawful {
+				x[j] = d.law.draw(a, rng)
+			}
 		}
 	}
 }
-
-const maxArgs = 3 // of a law

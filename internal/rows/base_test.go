@@ -68,6 +68,7 @@ func TestNoBase(t *testing.T) {
 		"flat without walls":    {{Name: "a", Prior: "normal(b, 1)"}, {Name: "b", Prior: "flat"}},
 		"in a circle":           {{Name: "a", Prior: "normal(b, 1)"}, {Name: "b", Prior: "normal(a, 1)"}},
 		"a scale less than 0":   {{Name: "a", Prior: "normal(0, b)"}, {Name: "b", Prior: "normal(0, 1)"}},
+		"a shape less than 0":   {{Name: "a", Prior: "gamma(b, 1)"}, {Name: "b", Prior: "normal(2, 1)"}},
 		"nothing within a wall": {{Name: "a", Prior: "normal(b, 1)", Min: 1e9, Max: math.Inf(1)}, {Name: "b", Prior: "normal(0, 1)"}},
 	} {
 		p := build(t, model(of, "deaths ~ normal(a, 1)"), trial)

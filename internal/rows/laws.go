@@ -19,7 +19,7 @@ type law struct {
 	args  []string // their names in the terms
 	terms []string // whose sum is the log density of y
 	of    support
-	draw  func(a []float64, rng *rand.Rand) float64 // a random number, given the arguments
+	draw  func(a []float64, rng *rand.Rand) float64 // a random number, given the arguments; nil of whole numbers
 }
 
 // A support is which values have a density.
@@ -68,20 +68,23 @@ func laws() map[string]law {
 			func(a []float64, rng *rand.Rand) float64 { return 1 / gamma(a, rng) }},
 		"weibull": {args("alpha", "sigma"), args("log(alpha/sigma) + (alpha - 1)*log(y/sigma) - (y/sigma)^alpha"), positive,
 			func(a []float64, rng *rand.Rand) float64 { return a[1] * math.Pow(rng.ExpFloat64(), 1/a[0]) }},
-		"beta":            {args("alpha", "beta"), args("beta_lpdf(y, alpha, beta)"), unit, beta},
-		"half_normal":     {args("sigma"), args("log(2) + normal_lpdf(y, 0, sigma)"), half, folded(normal)},
-		"half_cauchy":     {args("sigma"), args("log(2) + cauchy_lpdf(y, 0, sigma)"), half, folded(cauchy)},
-		"half_student_t":  {args("nu", "sigma"), args("log(2) + student_t_lpdf(y, nu, 0, sigma)"), half, folded(student)},
-		"bernoulli":       {args("theta"), args("log(y*theta + (1 - y)*(1 - theta))"), binary, after(bernoulli, as)},
-		"bernoulli_logit": {args("eta"), args("y*eta - softplus(eta)"), binary, after(bernoulli, logit)},
-		"binomial":        {args("n", "theta"), args("xlogy(y, theta) + xlogy(n - y, 1 - theta)", choose), counts, after(binomial, as, as)},
-		"binomial_logit":  {args("n", "eta"), args("y*eta - n*softplus(eta)", choose), counts, after(binomial, as, logit)},
-		"poisson":         {args("lambda"), args("xlogy(y, lambda) - lambda", "-lgamma(y + 1)"), counts, poisson},
-		"poisson_log":     {args("eta"), args("y*eta - exp(eta)", "-lgamma(y + 1)"), counts, after(poisson, math.Exp)},
+		"beta": {args("alpha", "beta"), args("beta_lpdf(y, alpha, beta)"), unit, beta},
+		"half_normal": {args("sigma"), args("log(2) + normal_lpdf(y, 0, sigma)"), half,
+			func(a []float64, rng *rand.Rand) float64 { return a[0] * math.Abs(rng.NormFloat64()) }},
+		"half_cauchy": {args("sigma"), args("log(2) + cauchy_lpdf(y, 0, sigma)"), half,
+			func(a []float64, rng *rand.Rand) float64 { return math.Abs(cauchy([]float64{0, a[0]}, rng)) }},
+		"half_student_t": {args("nu", "sigma"), args("log(2) + student_t_lpdf(y, nu, 0, sigma)"), half,
+			func(a []float64, rng *rand.Rand) float64 { return math.Abs(student([]float64{a[0], 0, a[1]}, rng)) }},
+		"bernoulli":       {args("theta"), args("log(y*theta + (1 - y)*(1 - theta))"), binary, nil},
+		"bernoulli_logit": {args("eta"), args("y*eta - softplus(eta)"), binary, nil},
+		"binomial":        {args("n", "theta"), args("xlogy(y, theta) + xlogy(n - y, 1 - theta)", choose), counts, nil},
+		"binomial_logit":  {args("n", "eta"), args("y*eta - n*softplus(eta)", choose), counts, nil},
+		"poisson":         {args("lambda"), args("xlogy(y, lambda) - lambda", "-lgamma(y + 1)"), counts, nil},
+		"poisson_log":     {args("eta"), args("y*eta - exp(eta)", "-lgamma(y + 1)"), counts, nil},
 		"neg_binomial_2": {args("mu", "phi"), args("lgamma(y + phi) - lgamma(phi) + phi*log(phi/(mu + phi)) + xlogy(y, mu/(mu + phi))",
-			"-lgamma(y + 1)"), counts, negativeBinomial},
+			"-lgamma(y + 1)"), counts, nil},
 		"neg_binomial_2_log": {args("eta", "phi"), args("lgamma(y + phi) - lgamma(phi) - phi*softplus(eta - log(phi)) + y*(eta - log(phi) - softplus(eta - log(phi)))",
-			"-lgamma(y + 1)"), counts, after(negativeBinomial, math.Exp, as)},
+			"-lgamma(y + 1)"), counts, nil},
 	}
 }
 
@@ -118,52 +121,6 @@ func gamma(a []float64, rng *rand.Rand) float64 {
 func beta(a []float64, rng *rand.Rand) float64 {
 	return distuv.Beta{Alpha: a[0], Beta: a[1], Src: rng}.Rand()
 }
-
-func bernoulli(a []float64, rng *rand.Rand) float64 {
-	if rng.Float64() < a[0] {
-		return 1
-	}
-	return 0
-}
-
-func binomial(a []float64, rng *rand.Rand) float64 {
-	return distuv.Binomial{N: a[0], P: a[1], Src: rng}.Rand()
-}
-
-func poisson(a []float64, rng *rand.Rand) float64 {
-	if a[0] == 0 {
-		return 0
-	}
-	return distuv.Poisson{Lambda: a[0], Src: rng}.Rand()
-}
-
-// negativeBinomial is a Poisson number whose mean is a gamma number.
-func negativeBinomial(a []float64, rng *rand.Rand) float64 {
-	return poisson([]float64{gamma([]float64{a[1], a[1] / a[0]}, rng)}, rng)
-}
-
-// folded draws the absolute value of what lies about 0: the middle but one argument.
-func folded(of func(a []float64, rng *rand.Rand) float64) func(a []float64, rng *rand.Rand) float64 {
-	return func(a []float64, rng *rand.Rand) float64 {
-		k := len(a) - 1
-		return math.Abs(of(append(append(make([]float64, 0, 3), a[:k]...), 0, a[k]), rng))
-	}
-}
-
-// after draws by arguments that go through functions first.
-func after(of func(a []float64, rng *rand.Rand) float64, by ...func(float64) float64) func(a []float64, rng *rand.Rand) float64 {
-	return func(a []float64, rng *rand.Rand) float64 {
-		to := make([]float64, len(a))
-		for i, f := range by {
-			to[i] = f(a[i])
-		}
-		return of(to, rng)
-	}
-}
-
-func as(v float64) float64 { return v }
-
-func logit(eta float64) float64 { return 1 / (1 + math.Exp(-eta)) }
 
 // A said is a law with its arguments: normal(mu, s).
 type said struct {

@@ -355,6 +355,7 @@ func TestFaults(t *testing.T) {
 		{[]Parameter{{Name: "a", Prior: "dirichlet(1, 1)"}}, good, nil, "prior of a simplex"},
 		{[]Parameter{a, {Name: "w", Shape: "simplex(1)"}}, good, nil, "a shape is simplex(k)"},
 		{[]Parameter{a, {Name: "w[3]", Shape: "ordered(2)"}}, good, nil, "leave the brackets out"},
+		{[]Parameter{a, {Name: "b", Prior: "half_student_t(-1, 2)"}}, good, nil, "nu of half_student_t is positive; found -1"},
 		{[]Parameter{a, {Name: "c[0]"}}, good, nil, "has 1 to"},
 		{[]Parameter{a}, "deaths ~ poisson_log(a + mu)", let("mu", "a*dos"), `did you mean "dose"?`},
 		{[]Parameter{{Name: "c[site]"}}, "n ~ poisson_log(c[site])", func(m *Model) { m.Where = []string{"n > 0"} }, "may be the entry of that level"},
