@@ -11,14 +11,14 @@ import (
 	"github.com/r2sgld/r2sgld/potential"
 )
 
-// A Base is a law exp(−U₀), normalised on all of R^d, that temperatures do not
-// touch: a prior, where U is −log likelihood. It takes the place of the uniform law
-// at infinite temperature, where replicas are drawn from it afresh, and of the
-// volume in the evidence. The domain, if there is one, cuts it.
+// A Base is a law exp(−U₀), normalised on all of R^d, or between walls that none of its draws
+// lies beyond, that temperatures do not touch: a prior, where U is −log likelihood. It takes
+// the place of the uniform law at infinite temperature, where replicas are drawn from it
+// afresh, and of the volume in the evidence. The domain, if there is one, cuts it.
 type Base struct {
 	Potential potential.Potential // U₀
 	// LogMass is the logarithm of the integral that the priors had before they were
-	// normalised: 0 unless they were cut to a box. The evidence is relative to it.
+	// normalised: 0 unless they were cut to a box, or flat in one. The evidence is relative to it.
 	LogMass float64
 	// Draw writes an independent draw of the law on R^d; it is called by several
 	// goroutines at once.

@@ -470,3 +470,32 @@ func TestReflectionWhereAConstraintEnds(t *testing.T) {
 		}
 	}
 }
+
+// cone is |x| − 2 − x₀², whose gradient is not defined at the origin.
+type cone struct{}
+
+func (cone) Dim() int          { return 2 }
+func (cone) Bind() SurfaceEval { return cone{} }
+
+func (cone) Value(x []float64) float64 { return math.Sqrt(x[0]*x[0]+x[1]*x[1]) - 2 - x[0]*x[0] }
+
+func (c cone) Gradient(g, x []float64) float64 {
+	r := math.Sqrt(x[0]*x[0] + x[1]*x[1])
+	g[0], g[1] = x[0]/r-2*x[0], x[1]/r
+	return c.Value(x)
+}
+
+// Steps leave a point where a constraint holds and its slope is not defined.
+func TestStepsFromTheTipOfACone(t *testing.T) {
+	d := must[Domain](t)(NewImplicit([]Surface{cone{}}, []string{"cone"}, []float64{-9, -9}, []float64{9, 9}))
+	r, err := NewReflector(d, Specular, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range [][2][]float64{{{0.1, 0.2}, {0.1, 0.2}}, {{0, 3}, {0, 1}}} {
+		to := slices.Clone(c[0])
+		if _, ok := r.Reflect([]float64{0, 0}, to, nil); !ok || distance(to, c[1]) > 1e-9 {
+			t.Errorf("to %v: %v, %v; want %v", c[0], to, ok, c[1])
+		}
+	}
+}

@@ -1,13 +1,15 @@
 package domain
 
-import "math"
+import (
+	"cmp"
+	"math"
+)
 
 type implicitTracer struct {
 	set                   *implicit
 	evals                 *evals
 	at, grad, foot, spare []float64
-	reach                 float64 // of the last path
-	spent                 int     // evaluations so far
+	spent                 int // evaluations so far
 }
 
 func (t *implicitTracer) Walls() int { return len(t.evals.g) }
@@ -40,6 +42,7 @@ func (t *implicitTracer) Clear(from, to []float64) bool {
 // A path is g along x + s·dir.
 type path struct {
 	t      *implicitTracer
+	i      int // the surface
 	g      SurfaceEval
 	bender Bender // or nil
 	x, dir []float64
@@ -49,7 +52,7 @@ type path struct {
 	shift  float64
 }
 
-// A jet is φ and φ' at s. Where either is not defined is outside: +Inf.
+// A jet is φ and φ' at s. Where φ is not defined, or φ' ahead of the start, is outside: +Inf.
 type jet struct{ s, v, d float64 }
 
 func (p *path) jet(s float64) jet {
@@ -62,8 +65,11 @@ func (p *path) jet(s float64) jet {
 	for i, e := range p.dir {
 		d += p.t.grad[i] * e
 	}
-	if math.IsNaN(v) || d-d != 0 {
+	switch {
+	case math.IsNaN(v) || d-d != 0 && s > 0:
 		v = math.Inf(1)
+	case d-d != 0: // the tip of a cone
+		d = 0
 	}
 	return jet{s, v - p.shift, d}
 }
@@ -82,10 +88,9 @@ func (t *implicitTracer) Exit(x, dir []float64, on Wall) (float64, Wall) {
 	if !(l > 0) || math.IsInf(l, 1) || !finite(x) {
 		return 1, None
 	}
-	t.reach = l
 	best, wall, last := 1.0, None, t.spent+maxLabour
 	for i, g := range t.evals.g {
-		p := path{t: t, g: g, bender: t.evals.bend[i], x: x, dir: dir, fresh: 6, last: last}
+		p := path{t: t, i: i, g: g, bender: t.evals.bend[i], x: x, dir: dir, fresh: 6, last: last}
 		if p.bender != nil {
 			p.fresh = 50
 		}
@@ -106,7 +111,7 @@ func (p *path) exit(l, limit float64, on bool) (float64, bool) {
 		if math.IsInf(a.v, 1) {
 			return 0, true
 		}
-		if on && p.t.edge(p.g, a.v, p.x) {
+		if on && p.t.edge(p.i, a.v, p.x) {
 			on = false // there is no zero to divide out
 		}
 	}
@@ -140,19 +145,23 @@ func (p *path) exit(l, limit float64, on bool) (float64, bool) {
 	return 0, false
 }
 
-// edge reports whether g, which has the value v at x on a wall, and the gradient of the last evaluation there, ends to
-// be defined there, as a root does: then it falls towards the wall, and its gradient points
-// inwards.
-func (t *implicitTracer) edge(g SurfaceEval, v float64, x []float64) bool {
-	if !(v < 0) {
+// edge reports whether surface i ceases to be defined at x on its wall, as a root does: v is
+// its value there and t.grad its gradient, which then points inwards.
+func (t *implicitTracer) edge(i int, v float64, x []float64) bool {
+	l := norm(t.grad)
+	if !(v < 0) || t.evals.bend[i] != nil || !(l > 0) || math.IsInf(l, 1) {
 		return false
 	}
-	h := 1e-9 * (norm(x) + t.reach) / norm(t.grad)
-	for i, e := range t.grad {
-		t.at[i] = x[i] - h*e
+	size := norm(x)
+	if !math.IsInf(t.set.substep, 1) {
+		size += t.set.substep
+	}
+	h := 1e-9 * cmp.Or(size, 1) / l
+	for k, e := range t.grad {
+		t.at[k] = x[k] - h*e
 	}
 	t.spent++
-	return math.IsNaN(g.Value(t.at))
+	return math.IsNaN(t.evals.g[i].Value(t.at))
 }
 
 // parabola is the crossing of φ of constant second derivative c.
@@ -287,7 +296,7 @@ func (p *path) inner(lo, s float64) float64 {
 func (t *implicitTracer) Normal(n, x []float64, w Wall) {
 	v := t.evals.g[w].Gradient(t.grad, x)
 	l := norm(t.grad)
-	if t.edge(t.evals.g[w], v, x) {
+	if t.edge(int(w), v, x) {
 		l = -l
 	}
 	for i, e := range t.grad {

@@ -132,6 +132,7 @@ func scout(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings) (*Modes, er
 	if m.Search, err = modes.Find(ctx, target, starts, fewStarts, min(mostStarts, startsEach*t.d), t.budget()); err != nil {
 		return nil, err
 	}
+	m.Search.Gradients += first.Gradients
 	if m.Fit, err = m.Search.Fit(ctx, target, rng); err != nil || m.Fit == nil {
 		return m, err
 	}

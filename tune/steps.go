@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/r2sgld/r2sgld"
+	"github.com/r2sgld/r2sgld/kernel"
 )
 
 // drawsOf gathers at most most draws of a rung, evenly from all ladders, n × d.
@@ -103,17 +104,20 @@ func StepBias(p r2sgld.Problem, s r2sgld.Settings, res *r2sgld.Result) (worst fl
 	return worst, rung
 }
 
-// widened is by how much steps make a variance too large on average over the draws that are
-// kept, where half is s at the given step size, which may vary.
+// widened is by how much steps make a variance too large, on average over the draws that are
+// kept where they vary; half is s at the given step size.
 func widened(s r2sgld.Settings, half float64) (bias float64) {
-	const looks = 256
-	n := float64(s.Iterations - s.BurnIn)
+	looks, n := 256, float64(s.Iterations-s.BurnIn)
+	if s.Decay.Kind == "" || s.Decay.Kind == kernel.Constant {
+		looks = 1
+	}
 	for i := range looks {
-		h := half * s.Decay.Factor(s.BurnIn+1+int(n*(float64(i)+0.5)/looks), s.Iterations)
+		_, at := math.Modf(float64(i) * math.Phi) // no cycle keeps pace with that
+		h := half * s.Decay.Factor(s.BurnIn+1+int(n*at), s.Iterations)
 		if !(h < 1) {
 			return math.Inf(1)
 		}
-		bias += h / (1 - h) / looks
+		bias += h / (1 - h) / float64(looks)
 	}
 	return bias
 }

@@ -316,6 +316,22 @@ func flatZ(ys []float64, a, b float64) float64 {
 	return math.Log(inside/(b-a)) - squares/2 - math.Log(n)/2 - (n-1)/2*math.Log(2*math.Pi)
 }
 
+// A mode that leans on a constraint, far from the end of a prior's support, is no place where
+// the density is infinite.
+func TestModeAtAConstraint(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "d.csv", "y\n1\n2\n")
+	fit := fitted(t, write(t, dir, "c.yaml", `data: d.csv
+model:
+  parameters: {s: half_normal(1), m: "normal(0, 1)"}
+  likelihood: y ~ normal(m, 50)
+  constraints: s + m >= 5
+`))
+	if fit.Evidence.SE == 0 || slices.ContainsFunc(fit.Warnings, func(w string) bool { return strings.Contains(w, "without bound") }) {
+		t.Errorf("log Z %v, warnings %q", fit.Evidence, fit.Warnings)
+	}
+}
+
 // A fit that is stopped and goes on leaves the draws of one that was not, and a finished one
 // can be extended.
 func TestFitGoesOn(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/r2sgld/r2sgld"
@@ -18,7 +19,6 @@ import (
 	"github.com/r2sgld/r2sgld/internal/prior"
 	"github.com/r2sgld/r2sgld/internal/regular"
 	"github.com/r2sgld/r2sgld/internal/rows"
-	"github.com/r2sgld/r2sgld/potential"
 	"github.com/r2sgld/r2sgld/stream"
 )
 
@@ -215,7 +215,7 @@ func (l *loader) fit() (*Run, error) {
 		return nil, err
 	}
 	if mode != nil && l.region.Slice == nil {
-		if j := pole(s.Problem.Potential, p.Prior, mode.X); j >= 0 {
+		if j := pole(s.Problem, p.Prior, mode.X); j >= 0 {
 			s.Warnings = append(s.Warnings, fmt.Sprintf("the density grows without bound as %s goes to %g: no mode is there to begin at, and the run "+
 				"may be slow or wrong. A law of other parameters whose scale may be 0 does that: write m + s*z[group] with z[group]: normal(0, 1) for "+
 				"c[group]: normal(m, s), or give the scale a prior that vanishes at 0, such as lognormal.", l.names[j], p.Prior.Lower[j]))
@@ -306,15 +306,25 @@ func (f *fitReader) based(s *Run, p *rows.Posterior) bool {
 
 // pole is a coordinate along which −log density falls like the logarithm of the distance to
 // the lower end of its support, or faster, where descents ended; -1 is none. At a minimum
-// the slope is 0, and on a wall the distance: where their product is not small, numbers came
-// to an end before the descent.
-func pole(u potential.Potential, of *prior.Joint, x []float64) int {
-	energy, g := make([]float64, 1), make([]float64, len(x))
-	u.Evaluator(1, nil).Eval(energy, g, x)
+// the slope is 0, on a wall there the distance is, and at another wall no step leads on: where
+// their product is not small and one does, numbers came to an end before the descent.
+func pole(p r2sgld.Problem, of *prior.Joint, x []float64) int {
+	eval, energy, g := p.Potential.Evaluator(1, nil), make([]float64, 1), make([]float64, len(x))
+	eval.Eval(energy, g, x)
 	for j, lo := range of.Lower {
-		if !math.IsInf(lo, 0) && (x[j]-lo)*g[j] > 0.5 {
+		rate := (x[j] - lo) * g[j]
+		if math.IsInf(lo, 0) || !(rate > 0.5) {
+			continue
+		}
+		const part = 1e-3 // of the way
+		on, then := slices.Clone(x), energy[0]
+		if on[j] -= part * (x[j] - lo); p.Domain != nil && !p.Domain.Contains(on) {
+			continue
+		}
+		if eval.Eval(energy, make([]float64, len(x)), on); then-energy[0] > part*rate/2 {
 			return j
 		}
+		energy[0] = then
 	}
 	return -1
 }

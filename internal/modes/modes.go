@@ -470,7 +470,7 @@ func (t *Target) chords(x, sd []float64) []float64 {
 			if at[j] += inwards; !t.Domain.Contains(at) {
 				at[j] = was
 			}
-			if wall != domain.None && other != domain.None {
+			if length[j] = math.Inf(1); wall != domain.None && other != domain.None {
 				length[j] = max(ahead*up+behind*down, 1e-9*t.Width[j])
 			}
 		}

@@ -78,7 +78,8 @@ var ofDomains = []fault{
 	{"implicit: searches without an end", "domain LongSearches", []edit{{"domain.maxLabour", "<< 17", "<< 22"}}},
 	{"implicit: NaN taken for inside", "domain NaNBehind|ImplicitRefuses", []edit{{"domain.(*path).jet", "Inf(", "Inf(-"}}},
 	{"a constraint that ends has its gradient for a normal", "domain WhereAConstraintEnds", []edit{{"domain.(*implicitTracer).Normal", "l = -l", "l = +l"}}},
-	{"a zero where a constraint ends", "domain WhereAConstraintEnds", []edit{{"domain.(*path).exit", "on && p.t.edge(p.g, a.v, p.x)", "on && p.t.edge(p.g, a.v, p.x) && a.s > 0"}}},
+	{"no steps from where a slope is not defined", "domain FromTheTipOfACone", []edit{{"domain.(*path).jet", "d-d != 0 && s > 0", "d-d != 0"}}},
+	{"a zero where a constraint ends", "domain WhereAConstraintEnds", []edit{{"domain.(*path).exit", "on && p.t.edge(p.i, a.v, p.x)", "on && p.t.edge(p.i, a.v, p.x) && a.s > 0"}}},
 	{"a piece of the boundary is missing", "domain Boundary", []edit{{"domain.(*polygon).Pieces", "edges(p.v)", "edges(p.v)[1:]"}}},
 	{"polytope: carried products trusted", "domain PolytopeForgets", []edit{
 		{"domain.(*polyFold).first", "2*(2*r.lag+r.off+r.skew) + r.fresh(r.size) + k.least", "0.0"},

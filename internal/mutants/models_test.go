@@ -22,6 +22,8 @@ var ofModels = []fault{
 	{"rows: densities of other rows than asked for", "internal/rows TestStrips", []edit{{"internal/rows.taken", "from[k]", "from[min(i, k)]"}}},
 	{"rows: densities without what data alone have", "internal/rows TestStrips", []edit{{"internal/rows.(*Likelihood).part", "taken(p.constant, some)", "nil"}}},
 	{"rows: priors that the domain cuts without a word", "cmd/r2sgld EvidenceBetweenWalls", []edit{{"internal/runner.(*execution).restricted", "Log: e.Estimate - mass", "Log: e.Estimate"}}},
+	{"rows: modes at constraints are poles", "cmd/r2sgld ModeAtAConstraint", []edit{{"internal/config.pole", "p.Domain != nil && !p.Domain.Contains(on)", "p.Domain != nil && !p.Domain.Contains(on) && rate < 0"}}},
+	{"rows: draws by arguments that give no law", "internal/rows TestNoBase", []edit{{"internal/rows.(*family).draw", "d.takes[i].holds(a[i])", "(a[i] == a[i])"}}},
 	{"rows: skewness of the other sign", "internal/rows DrawsHaveTheirLaw", []edit{{"internal/rows.skewNormal", "math.Abs(rng.NormFloat64())", "-math.Abs(rng.NormFloat64())"}}},
 	{"whitening without the transpose", "potential AffineGradient", []edit{
 		{"potential.(*affineEvaluator).Eval", "g[i] += l * v", "g[i] += e.p.l[k][j] * v"},
