@@ -77,9 +77,9 @@ func (t *tuner) steps(next *Found, before []float64, res *r2sgld.Result) {
 // StepBias is by how much, relative, the steps of a run on p with settings s make
 // variances too large in the stiffest directions, walls aside: s/(1 − s) where s is half
 // the step size times the high quantile of the curvature at the draws of a rung (momentum
-// μ divides s by 1 + μ), what the noise of gradients adds included, on average where step sizes vary. It returns the largest
-// and the rung, the coldest being 0; +Inf where steps are not stable, and 0 where steps
-// have no bias, or curvatures are not known.
+// μ divides s by 1 + μ), what the noise of gradients adds included, on average where step
+// sizes vary. It returns the largest and the rung, the coldest being 0; +Inf where steps are
+// not stable, and 0 where steps have no bias, or curvatures are not known.
 func StepBias(p r2sgld.Problem, s r2sgld.Settings, res *r2sgld.Result) (worst float64, rung int) {
 	if s.Unbiased() || s.Mirror || p.Chart != nil {
 		return 0, 0

@@ -411,10 +411,17 @@ func (t *Target) covariance(ctx context.Context, w *descent) (*mat.SymDense, int
 	for j, c := range t.chords(w.x, sd) { // no wider than the domain is there
 		h.SetSym(j, j, h.At(j, j)+12*t.Width[j]*t.Width[j]/(c*c))
 	}
+	return t.inverted(h), 2 * d, nil
+}
+
+// inverted is the inverse of h, in units of width and taken for no flatter than Flat, in those
+// of the coordinates; nil if there is none.
+func (t *Target) inverted(h *mat.SymDense) *mat.SymDense {
 	var e mat.EigenSym
 	if !e.Factorize(h, true) {
-		return nil, 2 * d, nil
+		return nil
 	}
+	d := h.SymmetricDim()
 	var q, c mat.Dense
 	e.VectorsTo(&q)
 	values := e.Values(nil)
@@ -432,7 +439,7 @@ func (t *Target) covariance(ctx context.Context, w *descent) (*mat.SymDense, int
 			cov.SetSym(i, j, (c.At(i, j)+c.At(j, i))/2*t.Width[i]*t.Width[j])
 		}
 	}
-	return cov, 2 * d, nil
+	return cov
 }
 
 // chords are the lengths of the domain along the axes near x, +Inf without walls: through the

@@ -59,9 +59,9 @@ type family struct {
 
 // Base is the law of the priors where some are of other parameters: independent ones
 // normalised on [lo, hi], the others as they are; and what is left of Potential, whose
-// integral with that is the same. It is nil where no prior is, where a
-// parameter has none and is not bounded, where priors go round in a circle, and where they
-// are none at their own draws.
+// integral with that is the same. It is nil where no prior is of other parameters, where a
+// parameter has none and is not bounded, where priors go round in a circle, and where the
+// density of some of their own draws is not finite.
 func (p *Posterior) Base(lo, hi []float64) (*r2sgld.Base, potential.Potential) {
 	if len(p.descendants) == 0 || len(p.Equations) > 0 {
 		return nil, nil

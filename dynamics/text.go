@@ -1,0 +1,57 @@
+package dynamics
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"unicode"
+)
+
+// Text reads the text of r, a file of that name: without the byte order mark of UTF-8, and
+// with lines that end in carriage returns alone, as those of old Macintosh programs, ending
+// in line feeds. What is no text in UTF-8 is a [*DataError].
+func Text(r io.Reader, file string) (io.Reader, error) {
+	b := bufio.NewReaderSize(r, 1<<16)
+	head, _ := b.Peek(1 << 16)
+	switch zero := bytes.IndexByte(head, 0); {
+	case bytes.HasPrefix(head, []byte("\xff\xfe")), bytes.HasPrefix(head, []byte("\xfe\xff")):
+		return nil, &DataError{file, 1, 1, "the file is UTF-16 text: save it as UTF-8"}
+	case zero >= 0:
+		return nil, &DataError{file, 1 + bytes.Count(head[:zero], []byte("\n")), 0,
+			"the file holds a zero byte, so that it is no UTF-8 text: save it as comma-separated values in UTF-8"}
+	case bytes.HasPrefix(head, []byte("\xef\xbb\xbf")):
+		_, _ = b.Discard(3)
+	}
+	if head = bytes.TrimSuffix(head, []byte("\r")); bytes.IndexByte(head, '\r') >= 0 && bytes.IndexByte(head, '\n') < 0 {
+		return &newlines{b}, nil
+	}
+	return b, nil
+}
+
+// newlines reads with each carriage return as a line feed.
+type newlines struct{ io.Reader }
+
+func (l *newlines) Read(p []byte) (int, error) {
+	n, err := l.Reader.Read(p)
+	for i, c := range p[:n] {
+		if c == '\r' {
+			p[i] = '\n'
+		}
+	}
+	return n, err
+}
+
+// inked reads text and finds the last line that is not blank.
+type inked struct {
+	io.Reader
+	ended, last int // lines; counted from 1
+}
+
+func (r *inked) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	if ink := bytes.TrimRightFunc(p[:n], unicode.IsSpace); len(ink) > 0 {
+		r.last = r.ended + bytes.Count(ink, []byte("\n")) + 1
+	}
+	r.ended += bytes.Count(p[:n], []byte("\n"))
+	return n, err
+}
