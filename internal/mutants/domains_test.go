@@ -25,7 +25,7 @@ var ofDomains = []fault{
 		{"domain.(*planeGrid).glance", "< near*near*g.unit2", "< 2*near*near*g.unit2"},
 	}},
 	{"glance: ends at the curve", "domain GlanceIsSure", []edit{{"domain.(*planeGrid).glance", "<= 0", "< 0"}}},
-	{"glance: the last part alone", "domain GlanceIsSure", []edit{{"domain.(*product).Glance", "all[k](", "all[len(all)-1]("}}},
+	{"glance: the last part alone", "domain GlanceIsSure", []edit{{"domain.(*product).Glance", "all[k](", "all[max(k, len(all)-1)]("}}},
 	{"glance: free coordinates of any value", "domain GlanceIsSure", []edit{{"domain.(*product).Glance", "if !f {", "if !f || f {"}}},
 	{"glance: one member", "domain GlanceIsSure", []edit{{"domain.(*intersection).Glance", "range all", "range all[:1]"}}},
 	{"glance: images without their origin", "domain GlanceIsSure", []edit{{"domain.(*affine).applyLanes", "+= c", "+= 0*c"}}},

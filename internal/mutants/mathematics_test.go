@@ -144,6 +144,6 @@ var ofMathematics = []fault{
 	{"lanes: few left behind have no gradient", "dynamics TestTrajectoryLanesAreAlone", []edit{{
 		"dynamics.(*solutions).apart", "+= g[j*r+k]", "+= 0*g[j*r+k]"}}},
 	{"sum: a weight of another term", "internal/vector TestSum", []edit{
-		{"internal/vector.(*Sum).Into", "w * s.terms[j][i]", "s.weights[0] * s.terms[j][i]"},
+		{"internal/vector.(*Sum).Into", "w * s.terms[j][i]", "(w + s.weights[0] - s.weights[j]) * s.terms[j][i]"},
 	}},
 }

@@ -9,13 +9,18 @@ import (
 	"encoding/json"
 	"fmt"
 	"go/ast"
+	"go/build"
+	"go/importer"
 	"go/parser"
 	"go/token"
+	"go/types"
+	"io"
 	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -199,17 +204,63 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// TestFaultsFit holds that each fault can still be put into the source.
+// TestFaultsFit holds that each fault can still be put into the source and compiles there:
+// a fault that does not is killed by nothing and tests nothing.
 func TestFaultsFit(t *testing.T) {
 	seen := map[string]bool{}
+	check := compiler(t)
 	for _, f := range all() {
-		if _, err := f.source(); err != nil {
+		changed, err := f.source()
+		if err == nil {
+			err = check(changed)
+		}
+		if err != nil {
 			t.Errorf("%s: %v", f.name, err)
 		}
 		if seen[f.name] {
 			t.Errorf("%s is there twice", f.name)
 		}
 		seen[f.name] = true
+	}
+}
+
+// compiler checks the types of the packages in which files are changed. What a package
+// imports is as it is without the change.
+func compiler(t *testing.T) func(changed map[string][]byte) error {
+	list := exec.CommandContext(t.Context(), "go", "list", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}", "./...")
+	list.Dir = root
+	exports := map[string]string{}
+	for line := range strings.Lines(string(must(list.Output()))) {
+		path, file, _ := strings.Cut(strings.TrimSpace(line), " ")
+		exports[path] = file
+	}
+	set := token.NewFileSet()
+	read := importer.ForCompiler(set, "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
+	return func(changed map[string][]byte) error {
+		folders := map[string]bool{}
+		for name := range changed {
+			folders[filepath.Dir(name)] = true
+		}
+		for folder := range folders {
+			var parsed []*ast.File
+			for _, name := range must(build.ImportDir(folder, 0)).GoFiles {
+				name = filepath.Join(folder, name)
+				var text any // nil stands for what is in the file
+				if is, ok := changed[name]; ok {
+					text = is
+				}
+				f, err := parser.ParseFile(set, name, text, parser.SkipObjectResolution)
+				if err != nil {
+					return err
+				}
+				parsed = append(parsed, f)
+			}
+			checker := types.Config{Importer: read, Sizes: types.SizesFor("gc", runtime.GOARCH)}
+			if _, err := checker.Check(folder, set, parsed, nil); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 }
 
@@ -266,9 +317,9 @@ func (f fault) killer(t *testing.T) string {
 	}
 	folder, tests, _ := strings.Cut(f.test, " ")
 	folder = filepath.Join(root, folder)
-	build := exec.CommandContext(t.Context(), "go", "test", "-c", "-ldflags=-s -w", "-overlay", file, "-o", binary, ".")
-	build.Dir = folder
-	if out, err := build.CombinedOutput(); err != nil {
+	compile := exec.CommandContext(t.Context(), "go", "test", "-c", "-ldflags=-s -w", "-overlay", file, "-o", binary, ".")
+	compile.Dir = folder
+	if out, err := compile.CombinedOutput(); err != nil {
 		t.Fatalf("does not compile: %s", out)
 	}
 	run := exec.CommandContext(t.Context(), binary, "-test.v", "-test.run", tests, "-test.failfast", "-test.timeout", "120s")
