@@ -7,10 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -149,9 +151,13 @@ func TestDamagedCheckpoint(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for what, damage := range damages(rng, int(info.Size())) {
+		all := damages(rng, int(info.Size()))
+		for i, what := range slices.Sorted(maps.Keys(all)) {
+			if name == "auto" && i%pace.Soak(4, 1) != 0 { // files are read alike, and this run goes on for longer
+				continue
+			}
 			copied(t, run, again)
-			spoil(t, filepath.Join(again, newest), damage)
+			spoil(t, filepath.Join(again, newest), all[what])
 			var said bytes.Buffer
 			if _, err := bare(t, file, again, &said).Run(context.Background()); err != nil {
 				t.Errorf("%s, %s: %v", name, what, err)
@@ -250,7 +256,7 @@ func TestQuota(t *testing.T) {
 		}
 		want, bytes := foldertest.Results(t, whole), ample-all.Load()
 		full := 0
-		for i := range pace.Soak(16, 500) {
+		for i := range pace.Soak(8, 500) {
 			every, most := 2*time.Millisecond, bytes
 			if i%2 == 0 { // it is draws that find it full, not checkpoints
 				every, most = time.Hour, bytes/4
