@@ -35,6 +35,8 @@ const (
 	fits      = 0.05 // share of draws of the fitted law that lie in the domain
 	defended  = 0.05 // weight of the wide law beside the fitted one
 	escaped   = 0.2  // share of the density that draws of the wide law may hold: the modes miss it
+
+	remote = 100 * hottestRung // energy of a start above a mode, per coordinate, that no rung comes near
 )
 
 // Modes are those that were looked for before the warm-up, and the law fitted to them.
@@ -44,6 +46,16 @@ type Modes struct {
 	// Barrier is about that from the law at infinite temperature to the density; 0 where it is not known.
 	Barrier float64 `json:"barrier"`
 	Guided  bool    `json:"guided"` // whether ladders begin at the fitted law
+	// Remote says that the start is so far from all that matters that ladders begin at the mode of most mass.
+	Remote bool `json:"remote,omitempty"`
+}
+
+// settings are s, whose ladders begin at the mode of most mass if m says so. m may be nil.
+func (m *Modes) settings(s r2sgld.Settings) r2sgld.Settings {
+	if m != nil && m.Remote {
+		s.Start = m.Search.Modes[0].X
+	}
+	return s
 }
 
 // Problem is p, whose ladders begin at the fitted law if m says so. m may be nil.
@@ -64,7 +76,7 @@ func (m *Modes) validate(d int) error {
 	switch {
 	case m == nil:
 		return nil
-	case m.Search == nil || m.Guided && m.Fit == nil:
+	case m.Search == nil || m.Guided && m.Fit == nil || m.Remote && len(m.Search.Modes) == 0:
 		return errors.New("modes without a search or a fit")
 	case m.Fit != nil && (len(m.Fit.Weight) != len(m.Fit.Mixture.Parts) || len(m.Fit.Mixture.Parts) > len(m.Search.Modes)):
 		return fmt.Errorf("%d weights of %d parts of %d modes", len(m.Fit.Weight), len(m.Fit.Mixture.Parts), len(m.Search.Modes))
@@ -133,6 +145,7 @@ func scout(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings) (*Modes, er
 		return nil, err
 	}
 	m.Search.Gradients += first.Gradients
+	m.Remote = !t.bounded && len(t.s.MoreStarts) == 0 && t.high(m.Search)
 	if m.Fit, err = m.Search.Fit(ctx, target, rng); err != nil || m.Fit == nil {
 		return m, err
 	}
@@ -146,10 +159,20 @@ func scout(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings) (*Modes, er
 	return m, err
 }
 
+// high reports whether the energy at the start is far above that of the mode of most mass.
+func (t *tuner) high(s *modes.Search) bool {
+	if len(s.Modes) == 0 {
+		return false
+	}
+	m := newMeter(t.probe, t.d, nil)
+	defer m.close()
+	return m.finite(t.s.Start) && m.energy[0]-s.Modes[0].Energy > remote*float64(t.d)
+}
+
 // given are the places where the user starts ladders. Where nothing is bounded a single one
 // is what starts are scattered about.
 func (t *tuner) given() [][]float64 {
-	if !t.bounded && t.s.MoreStarts == nil {
+	if !t.bounded && len(t.s.MoreStarts) == 0 {
 		return nil
 	}
 	return t.s.Points()

@@ -17,6 +17,7 @@ func (o Options) warmUp(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings
 		return nil, s, u, err
 	}
 	o.modes = found
+	s = found.settings(s)
 	f, err := o.tune(ctx, found.Problem(p), s, u)
 	if err != nil {
 		return nil, s, u, err

@@ -14,7 +14,7 @@ const (
 	memory     = 6    // pairs of steps and slopes that tell the curvature
 	sufficient = 1e-4 // of the decrease that the slope promises (Armijo)
 	firstStep  = 0.2  // in widths
-	longest    = 1.0  // in widths, along every coordinate
+	longest    = 1.0  // in widths, along every coordinate, at first
 	mostCreeps = 3    // steps along a wall
 	mostTries  = 12   // of one step
 	still      = 1e-4 // of the length of a step that leads to a wall: it begins there
@@ -32,6 +32,7 @@ type descent struct {
 	x, g   []float64 // where it is, and the slope there, per width
 	e      float64
 	p      []float64 // the direction
+	reach  float64   // no coordinate goes further in a step, in widths
 	step   float64   // the part of it that is tried
 	tries  int
 	creeps int           // steps along a wall, one after the other, that gain next to nothing
@@ -56,7 +57,7 @@ type descent struct {
 
 func newDescent(t *Target, x []float64) *descent {
 	d := len(x)
-	w := &descent{t: t, x: append([]float64(nil), x...), g: make([]float64, d), p: make([]float64, d),
+	w := &descent{t: t, reach: longest, x: append([]float64(nil), x...), g: make([]float64, d), p: make([]float64, d),
 		next: append([]float64(nil), x...), v: make([]float64, d), n: make([]float64, d)}
 	if t.Domain != nil {
 		w.trace = t.Domain.Tracer()
@@ -118,6 +119,9 @@ func (w *descent) accept(e, tol float64) {
 	case mostCreeps - 1: // the last goes straight down
 		w.s, w.y = nil, nil
 	}
+	if w.t.Flat < 1 && w.tries == 0 && !w.cut && floats.Norm(w.p, math.Inf(1)) >= 0.99*w.reach {
+		w.reach *= 2 // a minimum may be far from starts that tell no width
+	}
 	w.e, w.tries = e, 0
 	copy(w.x, w.next)
 	copy(w.g, w.v)
@@ -137,6 +141,7 @@ func (w *descent) arrive() {
 
 // shorten tries a part of the step, by the parabola through what is known.
 func (w *descent) shorten(e float64, finite bool) {
+	w.reach = max(longest, w.reach/2)
 	if w.tries++; w.tries > mostTries {
 		if len(w.s) == 0 {
 			w.end()
@@ -229,9 +234,9 @@ func (w *descent) direction() {
 			floats.Scale(firstStep/norm, w.force)
 		}
 	}
-	if most := floats.Norm(w.p, math.Inf(1)); most > longest {
-		floats.Scale(longest/most, w.p)
-		floats.Scale(longest/most, w.force)
+	if most := floats.Norm(w.p, math.Inf(1)); most > w.reach {
+		floats.Scale(w.reach/most, w.p)
+		floats.Scale(w.reach/most, w.force)
 	}
 }
 
