@@ -209,7 +209,7 @@ func (d *decoder) readHeader(c Columns) bool {
 		numbers = numbers && why == ""
 	}
 	if numbers {
-		d.fault(line, 1, "the first line holds numbers: it must name the columns, for instance %s", d.example(c))
+		d.fault(line, 1, "the first line holds numbers: it must name the columns%s", d.example(c))
 		return false
 	}
 	if len(d.header) == 1 && strings.ContainsAny(d.header[0], ";\t") {
@@ -232,7 +232,7 @@ func (d *decoder) readHeader(c Columns) bool {
 	return len(d.faults) == 0
 }
 
-// example is a header line that would do.
+// example tells a header line that would do, if it is known which columns are needed.
 func (d *decoder) example(c Columns) string {
 	names := []string{}
 	if c.Time != "" {
@@ -241,7 +241,10 @@ func (d *decoder) example(c Columns) string {
 	for _, s := range append(append([]Named(nil), c.States...), c.Derivatives...) {
 		names = append(names, s.Column)
 	}
-	return strconv.Quote(strings.Join(names, ","))
+	if len(names) == 0 {
+		return ""
+	}
+	return ", for instance " + strconv.Quote(strings.Join(names, ","))
 }
 
 func (d *decoder) want(line int, what, column string, gaps bool) *wanted {
