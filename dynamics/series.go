@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // Columns says which columns of a file hold what. Columns are named as in the
@@ -347,6 +348,10 @@ func (d *decoder) row(line int, record []string, at func(field int) (line, colum
 	for _, w := range d.wanted {
 		cell := strings.TrimSpace(record[w.at])
 		if w.levels != nil {
+			if !utf8.ValidString(cell) { // names of parameters that would look alike
+				_, column := at(w.at)
+				d.fault(line, column, "%s in column %q is no UTF-8 text: save the file as UTF-8", shown(record[w.at]), w.column)
+			}
 			w.level(cell)
 			continue
 		}

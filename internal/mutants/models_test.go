@@ -26,6 +26,7 @@ var ofModels = []fault{
 	{"rows: draws by arguments that give no law", "internal/rows TestNoBase", []edit{{"internal/rows.(*family).draw", "d.takes[i].holds(a[i])", "(a[i] == a[i])"}}},
 	{"rows: pi for a column of that name", "internal/rows ColumnNamedPi", []edit{{"internal/rows.(*builder).known", "expression.Constant(bare) && slices.Contains", "false && slices.Contains"}}},
 	{"rows: pi for a column of that name in where", "internal/rows ColumnNamedPi", []edit{{"internal/rows.(*builder).whence", "expression.Constant(w.Text)", "false"}}},
+	{"categories in any encoding", "dynamics CategoriesAreUTF8", []edit{{"dynamics.(*decoder).row", "!utf8.ValidString(cell)", "false && !utf8.ValidString(cell)"}}},
 	{"an example of no columns", "dynamics HeaderOfNumbers", []edit{{"dynamics.(*decoder).example", "len(names) == 0", "false"}}},
 	{"pi for the column of the time", "dynamics BuildErrors", []edit{{"dynamics.(*Model).clock", "expression.Constant(w.Text)", "false"}}},
 	{"rows: skewness of the other sign", "internal/rows DrawsHaveTheirLaw", []edit{{"internal/rows.skewNormal", "math.Abs(rng.NormFloat64())", "-math.Abs(rng.NormFloat64())"}}},
