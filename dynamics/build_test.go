@@ -332,6 +332,10 @@ func TestBuildErrors(t *testing.T) {
 		{func(m *Model) { m.Equations = []Equation{{"H", "H*L"}} }, "model: the equations have no free parameter"},
 		{func(m *Model) { m.Equations, m.Library = nil, []string{"H", "L*K", "H"} },
 			`model.library.2: term "L*K": the data have no state "K" (states: "H", "L")` + "\n" + `model.library.3: the term "H" comes twice`},
+		{func(m *Model) { m.Time, m.Equations[0].Text = "pi", "alpha*H - beta*cos(pi)" },
+			`model.equations.H: "pi" is a number in formulas, and the column of the time: give the column another name`},
+		{func(m *Model) { m.Time, m.Equations, m.Library = "π", nil, []string{"H", "L*π"} },
+			`model.library.2: "π" is a number in formulas, and the column of the time: give the column another name`},
 		{func(m *Model) { m.Likelihood, m.Derivative.Kind, m.Noise.Kind = "log", "centre", "papper" },
 			`model.likelihood: unknown likelihood "log" (known: "derivative", "log-derivative", "weak", "trajectory")` + "\n" +
 				`model.derivative: unknown derivative "centre"; did you mean "central"? (known: "central", "savgol", "spline", "column")` + "\n" +

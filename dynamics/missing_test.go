@@ -139,3 +139,13 @@ func TestBlankLineKeepsTime(t *testing.T) {
 		t.Errorf("%q", p.Warnings)
 	}
 }
+
+// Categories name parameters, in UTF-8: those of another encoding would look alike.
+func TestCategoriesAreUTF8(t *testing.T) {
+	const want = `f.csv:3:3: "Andr\xe8" in column "g" is no UTF-8 text: save the file as UTF-8`
+	c := Columns{Least: 1, Categories: []string{"g"}}
+	_, err := DecodeSeries(strings.NewReader("n,g\n1,André\n2,Andr\xe8\n"), "f.csv", c)
+	if err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}

@@ -131,6 +131,16 @@ func (m *Model) times() []string {
 	return names
 }
 
+// clock reports where a formula names a constant as the column of the time is named.
+func (m *Model) clock(f *faults, path []string, text string) {
+	words, _ := expression.Words(text) // it was parsed before
+	for _, w := range words {
+		if w.Text == m.Time && expression.Constant(w.Text) {
+			f.add(w.Pos, fmt.Errorf("%q is a number in formulas, and the column of the time: give the column another name", w.Text), path...)
+		}
+	}
+}
+
 // equations expands the model and returns the free parameters.
 func (m *Model) equations(f *faults) (equations []equation, names []string) {
 	switch {
@@ -213,6 +223,7 @@ func (m *Model) fromText(f *faults) []equation {
 			f.add(offsetOf(err), err, path...)
 			continue
 		}
+		m.clock(f, path, e.Text)
 		q := equation{state: e.State, text: e.Text}
 		for _, s := range symbols {
 			if expression.Quoted(s) != s || strings.Contains(s, ".") {
@@ -242,6 +253,7 @@ func (m *Model) fromLibrary(f *faults) []equation {
 				f.addf(path, "term %q: the data have no state %q%s (states: %s)", text, s, suggest(s, m.States), quoted(m.States))
 			}
 		}
+		m.clock(f, path, text)
 		name := strings.Join(strings.Fields(text), "")
 		if slices.ContainsFunc(terms, func(t term) bool { return t.text == name }) {
 			f.addf(path, "the term %q comes twice", text)

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // Columns says which columns of a file hold what. Columns are named as in the
@@ -209,7 +210,7 @@ func (d *decoder) readHeader(c Columns) bool {
 		numbers = numbers && why == ""
 	}
 	if numbers {
-		d.fault(line, 1, "the first line holds numbers: it must name the columns, for instance %s", d.example(c))
+		d.fault(line, 1, "the first line holds numbers: it must name the columns%s", d.example(c))
 		return false
 	}
 	if len(d.header) == 1 && strings.ContainsAny(d.header[0], ";\t") {
@@ -232,7 +233,7 @@ func (d *decoder) readHeader(c Columns) bool {
 	return len(d.faults) == 0
 }
 
-// example is a header line that would do.
+// example tells a header line that would do, if it is known which columns are needed.
 func (d *decoder) example(c Columns) string {
 	names := []string{}
 	if c.Time != "" {
@@ -241,7 +242,10 @@ func (d *decoder) example(c Columns) string {
 	for _, s := range append(append([]Named(nil), c.States...), c.Derivatives...) {
 		names = append(names, s.Column)
 	}
-	return strconv.Quote(strings.Join(names, ","))
+	if len(names) == 0 {
+		return ""
+	}
+	return ", for instance " + strconv.Quote(strings.Join(names, ","))
 }
 
 func (d *decoder) want(line int, what, column string, gaps bool) *wanted {
@@ -344,6 +348,10 @@ func (d *decoder) row(line int, record []string, at func(field int) (line, colum
 	for _, w := range d.wanted {
 		cell := strings.TrimSpace(record[w.at])
 		if w.levels != nil {
+			if !utf8.ValidString(cell) { // names of parameters that would look alike
+				_, column := at(w.at)
+				d.fault(line, column, "%s in column %q is no UTF-8 text: save the file as UTF-8", shown(record[w.at]), w.column)
+			}
 			w.level(cell)
 			continue
 		}

@@ -60,6 +60,14 @@ func TestShortSeries(t *testing.T) {
 	}
 }
 
+// Where no column is asked for, none is made up.
+func TestHeaderOfNumbers(t *testing.T) {
+	const want = "f.csv:1:1: the first line holds numbers: it must name the columns"
+	if _, err := Header(strings.NewReader("1,2\n3,4\n"), "f.csv"); err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
+
 func TestBadSeries(t *testing.T) {
 	const head = "year,hare,lynx\n"
 	const good = "1900,1,2\n1901,2,3\n1902,3,4\n"

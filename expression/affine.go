@@ -143,7 +143,7 @@ func constantValue(n *node) (float64, bool) {
 func (n *node) names() []string {
 	var s []string
 	n.walk(func(m *node) {
-		if m.kind == name && !isPi(m.text) && !slices.Contains(s, m.text) {
+		if m.kind == name && !Constant(m.text) && !slices.Contains(s, m.text) {
 			s = append(s, m.text)
 		}
 	})

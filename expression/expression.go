@@ -108,7 +108,7 @@ func (n *node) free() ([]string, error) {
 		switch {
 		case n.kind == call:
 			errs = append(errs, checkCall(n, nil)...)
-		case n.kind == name && !isPi(n.text) && !slices.Contains(names, n.text):
+		case n.kind == name && !Constant(n.text) && !slices.Contains(names, n.text):
 			names = append(names, n.text)
 		}
 	})
@@ -128,7 +128,8 @@ func (n *node) walk(visit func(*node)) {
 	}
 }
 
-func isPi(s string) bool { return s == "pi" || s == "π" }
+// Constant reports whether a name is that of a number, in every formula.
+func Constant(s string) bool { return s == "pi" || s == "π" }
 
 // check reports every name that is not defined and every misused function.
 func check(tree *node, variables []string) error {
@@ -137,7 +138,7 @@ func check(tree *node, variables []string) error {
 		switch {
 		case n.kind == call:
 			errs = append(errs, checkCall(n, variables)...)
-		case n.kind == name && !isPi(n.text) && !slices.Contains(variables, n.text):
+		case n.kind == name && !Constant(n.text) && !slices.Contains(variables, n.text):
 			errs = append(errs, &Error{n.at, len(n.text) + n.quoted, undefined(n.text, variables)})
 		}
 	})
@@ -180,7 +181,7 @@ func checkCall(n *node, variables []string) Errors {
 		return Errors{{n.at, len(n.text) + n.quoted, fmt.Sprintf(format, args...)}}
 	}
 	switch {
-	case !ok && (slices.Contains(variables, n.text) || isPi(n.text)):
+	case !ok && (slices.Contains(variables, n.text) || Constant(n.text)):
 		return at("%q is not a function; a product is written %s*(…)", n.text, Quoted(n.text))
 	case !ok:
 		names := slices.Sorted(maps.Keys(functions))

@@ -267,7 +267,7 @@ func latex(n *node) string {
 		}
 		return s
 	case name:
-		if isPi(n.text) {
+		if Constant(n.text) {
 			return `\pi`
 		}
 		return Symbol(n.text)

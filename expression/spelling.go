@@ -65,7 +65,7 @@ func (g *graph) logDiffExp(a, b int32) int32 {
 // language, which a variable had better not have: sin*x is hard to read.
 func Reserved(name string) bool {
 	_, ok := functions[name]
-	return ok || isPi(name)
+	return ok || Constant(name)
 }
 
 // density says that the first argument of a function may end with a bar, as in

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -45,6 +46,9 @@ of more than 131,072 draws every second, fourth, … is taken.`,
 			if d.Kept == 0 {
 				return &job.Refused{Err: fmt.Errorf("%s: no draws, warm-up aside: was the run cut short?", args[0])}
 			}
+			if err := twice(d); err != nil {
+				return &job.Refused{Err: fmt.Errorf("%s: %w", args[0], err)}
+			}
 			return c.diagnose(d)
 		},
 	}
@@ -54,6 +58,24 @@ of more than 131,072 draws every second, fourth, … is taken.`,
 
 // mostRead is the number of draws of a chain that are read, unless there are fewer.
 const mostRead = 1 << 17
+
+// twice says which chains are one and the same: of copies R̂ is 1 and the effective sample
+// sizes add up, whatever they hold. Chains that stand still may be alike by themselves.
+func twice(d *store.Draws) error {
+	for b := range d.Chains() {
+		for a := range b {
+			same, moving := true, false
+			for _, x := range d.X {
+				same = same && slices.Equal(x[a], x[b])
+				moving = moving || slices.Max(x[b]) > slices.Min(x[b])
+			}
+			if same && moving {
+				return fmt.Errorf("ladders %d and %d hold the same draws: a file that is given twice, a copy, or runs of one seed: leave one out", a+1, b+1)
+			}
+		}
+	}
+	return nil
+}
 
 // diagnosis is what diagnose prints as JSON.
 type diagnosis struct {

@@ -20,6 +20,24 @@ func TestDiagnoseWithoutDraws(t *testing.T) {
 	}
 }
 
+// One chain does not count for two: neither a file that is given twice nor its copy. Chains
+// that stand still, or part at the last draw, are two.
+func TestDiagnoseOfOneChainTwice(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"a": "1\n2\n3\n", "copy": "1\n2\n3\n", "b": "1\n2\n4\n", "still": "1\n1\n1\n", "calm": "1\n1\n1\n"} {
+		write(t, dir, name+".csv", "x\n"+text)
+	}
+	for files, want := range map[string]int{"a b": 0, "still calm": 0, "a a": exitUsage, "b a copy": exitUsage} {
+		args := []string{"diagnose", "--quiet"}
+		for _, f := range strings.Fields(files) {
+			args = append(args, filepath.Join(dir, f+".csv"))
+		}
+		if code := run(t.Context(), args); code != want {
+			t.Errorf("%s: exit %d, want %d", files, code, want)
+		}
+	}
+}
+
 // Of a long chain every second draw is summarised, the second one first, and it
 // is said that it is so. Kills draws that are counted after they are thinned.
 func TestDiagnoseOfALongChain(t *testing.T) {

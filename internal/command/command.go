@@ -36,10 +36,9 @@
 //
 // the energy U(x) and its partial derivatives in the order of the names, with
 // blanks or tabs between them: decimals like 0.1, -2 or 1e-05, of 17 significant
-// digits if nothing shall be lost (or C's %a), or inf and nan in the ways that C
-// and Python print them. With a seed they are unbiased estimates of both. What these
-// numbers mean, and that the run stops where they are not finite, is up to the
-// sampler.
+// digits if nothing shall be lost, or inf and nan in the ways that C and Python print
+// them. With a seed they are unbiased estimates of both. What these numbers mean, and
+// that the run stops where they are not finite, is up to the sampler.
 //
 // All states of a block are written before its answers are awaited, so a program
 // may answer line by line or take in a whole block and compute it at once. It

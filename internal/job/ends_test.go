@@ -1,6 +1,13 @@
 package job
 
-import "testing"
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/r2sgld/r2sgld/internal/store"
+)
 
 // A run that was stopped at its end is not told to be short of it.
 func TestInterrupted(t *testing.T) {
@@ -13,6 +20,19 @@ func TestInterrupted(t *testing.T) {
 	} {
 		if got := e.Error(); got != want {
 			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// Nobody is sent to a folder that is no longer that of the run.
+func TestFailedElsewhere(t *testing.T) {
+	f := &Folder{of: &Request{Name: "a", Dir: "runs/a"}}
+	for want, err := range map[string]error{
+		"resume runs/a": errors.New("no space left"),
+		"resume FOLDER": fmt.Errorf("runs/a %w", store.ErrMoved),
+	} {
+		if got := f.Failed(err).Error(); !strings.HasSuffix(got, want) {
+			t.Errorf("%q, want …%q", got, want)
 		}
 	}
 }

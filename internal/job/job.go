@@ -96,7 +96,7 @@ func (f *Folder) unfinished(err error) error {
 	var stopped *Interrupted
 	kept := errors.As(err, &stopped) || f.Resumable(TunedFile)
 	switch {
-	case !f.Beside() && kept:
+	case errors.Is(err, store.ErrMoved) || !f.Beside() && kept:
 		return err
 	case !f.Beside():
 		return fmt.Errorf("%w\nthere is nothing to go on from: to begin anew in %s, pass --force", err, f.of.Dir)
@@ -111,6 +111,9 @@ const TunedFile = "tuned.json"
 
 // Failed says of an error that a mended run goes on.
 func (f *Folder) Failed(err error) error {
+	if errors.Is(err, store.ErrMoved) {
+		return fmt.Errorf("%s: %w\nwherever it is now, go on there from its last checkpoint with: r2sgld resume FOLDER", f.of.Name, err)
+	}
 	return fmt.Errorf("%s: %w\nonce that is mended, go on from the last checkpoint with: r2sgld resume %s", f.of.Name,
 		err, text.Word(f.of.Dir))
 }

@@ -24,6 +24,11 @@ var ofModels = []fault{
 	{"rows: priors that the domain cuts without a word", "cmd/r2sgld EvidenceBetweenWalls", []edit{{"internal/runner.(*execution).restricted", "Log: e.Estimate - mass", "Log: e.Estimate"}}},
 	{"rows: modes at constraints are poles", "cmd/r2sgld ModeAtAConstraint", []edit{{"internal/config.pole", "p.Domain != nil && !p.Domain.Contains(on)", "p.Domain != nil && !p.Domain.Contains(on) && rate < 0"}}},
 	{"rows: draws by arguments that give no law", "internal/rows TestNoBase", []edit{{"internal/rows.(*family).draw", "d.takes[i].holds(a[i])", "(a[i] == a[i])"}}},
+	{"rows: pi for a column of that name", "internal/rows ColumnNamedPi", []edit{{"internal/rows.(*builder).known", "expression.Constant(bare) && slices.Contains", "false && slices.Contains"}}},
+	{"rows: pi for a column of that name in where", "internal/rows ColumnNamedPi", []edit{{"internal/rows.(*builder).whence", "expression.Constant(w.Text)", "false"}}},
+	{"categories in any encoding", "dynamics CategoriesAreUTF8", []edit{{"dynamics.(*decoder).row", "!utf8.ValidString(cell)", "false && !utf8.ValidString(cell)"}}},
+	{"an example of no columns", "dynamics HeaderOfNumbers", []edit{{"dynamics.(*decoder).example", "len(names) == 0", "false"}}},
+	{"pi for the column of the time", "dynamics BuildErrors", []edit{{"dynamics.(*Model).clock", "expression.Constant(w.Text)", "false"}}},
 	{"rows: skewness of the other sign", "internal/rows DrawsHaveTheirLaw", []edit{{"internal/rows.skewNormal", "math.Abs(rng.NormFloat64())", "-math.Abs(rng.NormFloat64())"}}},
 	{"whitening without the transpose", "potential AffineGradient", []edit{
 		{"potential.(*affineEvaluator).Eval", "g[i] += l * v", "g[i] += e.p.l[k][j] * v"},

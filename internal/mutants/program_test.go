@@ -31,6 +31,11 @@ var ofTheProgram = []fault{
 	{"files of others in draws.zarr", "internal/store ForeignFiles", []edit{
 		{"internal/store.(*survey).fits", `strings.HasPrefix(name, "draws.zarr/")`, "false"},
 	}},
+	{"a chain that counts twice", "cmd/r2sgld DiagnoseOfOneChainTwice", []edit{{"cmd/r2sgld.twice", "same && moving", "false"}}},
+	{"chains that stand still are one", "cmd/r2sgld DiagnoseOfOneChainTwice", []edit{{"cmd/r2sgld.twice", "same && moving", "same && (true || moving)"}}},
+	{"folders that were moved written where they were", "internal/store FolderMovedAway", []edit{
+		{"internal/store.(*place).ours", "os.SameFile(info, p.folder)", "(true || os.SameFile(info, p.folder))"},
+	}},
 	{"builds removed unseen", "internal/store ForeignFiles", []edit{
 		{"internal/store.(*Folder).checkBuilds", "len(held.foreign) > 0", "false"},
 	}},

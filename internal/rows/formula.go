@@ -99,7 +99,9 @@ func (b *builder) known(path []string, begin int, w expression.Word) {
 		b.fault(path, begin+w.Pos, "%s is one number: write it without an index, or declare %s", bare, w.Text)
 	case v != nil && indexed && slices.Contains(b.header, index) && b.blocks[v.index].Columns == nil:
 		b.levels[index] = true
-	case v != nil || bare == "pi" || bare == "π":
+	case expression.Constant(bare) && slices.Contains(b.header, bare):
+		b.fault(path, begin+w.Pos, "%q is a number in formulas, and a column of the data: give the column another name", bare)
+	case v != nil || expression.Constant(bare):
 	case indexed:
 		b.fault(path, begin+w.Pos, "there is no parameter %q with an index%s", bare, near(bare, b.names()))
 	case slices.Contains(b.header, bare):

@@ -258,16 +258,29 @@ func (b *builder) read() {
 		b.fault([]string{"likelihood"}, -1, "there is none: add, for instance, likelihood: \"y ~ normal(mu, sigma)\", or a formula as log_lik")
 	}
 	for i, text := range b.Where {
-		if names, err := expression.ConstraintNames(text); err != nil {
-			b.faults = append(b.faults, &dynamics.ModelError{Path: append([]string{"data"}, place("where", i, len(b.Where))...), Offset: 0, Err: err})
-		} else {
-			for _, n := range names {
-				if !slices.Contains(b.header, n) {
-					b.faults = append(b.faults, &dynamics.ModelError{Path: append([]string{"data"}, place("where", i, len(b.Where))...), Offset: -1,
-						Err: fmt.Errorf("the data have no column %q%s", n, near(n, b.header))})
-				}
-				b.numbers[n] = true
-			}
+		b.whence(append([]string{"data"}, place("where", i, len(b.Where))...), text)
+	}
+}
+
+// whence notes the columns of an inequality in columns.
+func (b *builder) whence(path []string, text string) {
+	fault := func(offset int, err error) {
+		b.faults = append(b.faults, &dynamics.ModelError{Path: path, Offset: offset, Err: err})
+	}
+	names, err := expression.ConstraintNames(text)
+	if err != nil {
+		fault(0, err)
+	}
+	for _, n := range names {
+		if !slices.Contains(b.header, n) {
+			fault(-1, fmt.Errorf("the data have no column %q%s", n, near(n, b.header)))
+		}
+		b.numbers[n] = true
+	}
+	words, _ := expression.Words(text) // its errors are those above
+	for _, w := range words {
+		if expression.Constant(w.Text) && slices.Contains(b.header, w.Text) {
+			fault(w.Pos, fmt.Errorf("%q is a number in formulas, and a column of the data: give the column another name", w.Text))
 		}
 	}
 }

@@ -312,6 +312,31 @@ func TestFaultsOfData(t *testing.T) {
 	}
 }
 
+// A column that is named as a number is not taken for it, nor the number for the column:
+// formulas cannot tell them apart. Elsewhere the column is as any other.
+func TestColumnNamedPi(t *testing.T) {
+	const table = "pi,π,y\n1,2,3\n4,5,6\n"
+	for formula, refused := range map[string]bool{"a*pi": true, "a*π": true, "a*b": true, "a*exp(1)": false, "a*lag(pi, 1)": false} {
+		m := model([]Parameter{{Name: "a"}}, "y ~ normal("+formula+", 1)")
+		m.Let = []Let{{Name: "b", Text: "1 + pi"}}
+		if formula != "a*b" {
+			m.Let = nil
+		}
+		_, err := Build(m, strings.NewReader(table), "t.csv")
+		if refused != (err != nil) || err != nil && !strings.Contains(err.Error(), "is a number in formulas, and a column of the data") {
+			t.Errorf("%s: %v", formula, err)
+		}
+	}
+	m := model([]Parameter{{Name: "a"}}, "y ~ normal(a, 1)")
+	m.Where = []string{"y > pi"}
+	if _, err := Build(m, strings.NewReader(table), "t.csv"); err == nil || !strings.Contains(err.Error(), "is a number in formulas") {
+		t.Errorf("where: %v", err)
+	}
+	if _, err := Build(m, strings.NewReader("x,y\n1,3\n4,6\n"), "t.csv"); err != nil {
+		t.Error(err)
+	}
+}
+
 // Faults say what is wrong and what to do.
 func TestFaults(t *testing.T) {
 	a, good := Parameter{Name: "a"}, "deaths ~ poisson_log(a)"

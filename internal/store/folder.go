@@ -286,14 +286,24 @@ func (f *Folder) Close() error {
 }
 
 // Discard closes the folder, removes what was built beside an earlier run, and the
-// folder itself if nothing is left in it.
+// folder itself if nothing is left in it. One that is no longer the run's is left alone.
 func (f *Folder) Discard() error {
+	p, held := f.files.(*place)
+	if held && errors.Is(p.ours(), ErrMoved) {
+		return f.Close()
+	}
 	var err error
 	if f.Beside() {
 		err = f.files.RemoveAll(f.dir)
 		f.dir = f.home
 	}
 	err = errors.Join(err, f.Close())
+	if held {
+		if p.ours() != nil {
+			return err
+		}
+		f.files = p.Files
+	}
 	entries, reading := f.files.ReadDir(f.dir)
 	if err != nil || reading != nil || len(entries) > 1 || len(entries) == 1 && entries[0].Name() != lockName {
 		return err

@@ -28,7 +28,9 @@ func (f *Folder) take() error {
 	lock, err := f.files.Lock(filepath.Join(f.home, lockName))
 	if err == nil {
 		f.lock = lock
-		return nil
+		info, err := f.files.Stat(f.home)
+		f.files = &place{Files: f.files, home: f.home, folder: info, lock: lock}
+		return advice(err)
 	}
 	if !errors.Is(err, errLocked) {
 		return advice(err)

@@ -72,6 +72,13 @@ func current(f *os.File, name string) bool {
 	return err == nil && os.SameFile(ours, there)
 }
 
+// taken says whether the name stands for a lock of another.
+func (l fileLock) taken() bool {
+	there, err := os.Lstat(l.file.Name())
+	ours, failed := l.file.Stat()
+	return err == nil && (failed != nil || !os.SameFile(ours, there))
+}
+
 // Close removes the file, still locked, and so ends the lock.
 func (l fileLock) Close() error {
 	if current(l.file, l.file.Name()) {
