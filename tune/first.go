@@ -78,9 +78,9 @@ func (t *tuner) stepless(f *Found) error {
 	if i < 0 {
 		return nil
 	}
-	why := "the density there is wider or narrower than numbers can follow" + t.heights() + ". Or measure in other units"
+	why := "the density there is wider or narrower than numbers can follow. " + t.heights() + "Measure in other units"
 	if t.p.Base != nil {
-		why = "the density or a prior there is wider or narrower than numbers can follow" + t.heights() + ". Or measure in other units, or narrow " +
+		why = "the density or a prior there is wider or narrower than numbers can follow. " + t.heights() + "Measure in other units, or narrow " +
 			"the priors"
 	}
 	if n := len(t.fill) / t.d; t.bounded {
@@ -115,7 +115,7 @@ func (t *tuner) heights() string {
 	if !t.bounded {
 		advice = "Start nearer to the mass (sampler.init), or bound the domain by where it is moderate"
 	}
-	return fmt.Sprintf(". The energy grows to %.2g, at (%s), and it or its gradient is not finite at %d of %d points. %s", highest, at, gone, n, advice)
+	return fmt.Sprintf("The energy grows to %.2g, at (%s), and it or its gradient is not finite at %d of %d points. %s. ", highest, at, gone, n, advice)
 }
 
 // elongated reports whether the domain is so by more than the chance of few points: for

@@ -269,7 +269,8 @@ func (t *tuner) round(ctx context.Context, f *Found) (*Found, error) {
 		var err error
 		s := f.apply(t.s)
 		if err := overflowing(f.Beta); err != nil {
-			return nil, fmt.Errorf("warm-up, round %d: %w%s. Or multiply the potential by a small number (such as 1e-300)", len(f.Rounds)+1, err,
+			return nil, fmt.Errorf("warm-up, round %d: %w. %sMultiply the potential by a small number (such as 1e-300), or "+
+				"measure in other units", len(f.Rounds)+1, err,
 				t.heights())
 		}
 		// Rounds must not share their noise, nor share it with the run to come.
