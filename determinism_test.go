@@ -297,6 +297,20 @@ func TestNoTrapAtSingularWall(t *testing.T) {
 	}
 }
 
+// What is wrong with a state is told: energies that grow beyond numbers, or the gradient
+// alone, and how high the energy is there.
+func TestBlowUpTellsEnergies(t *testing.T) {
+	for energy, want := range map[float64]string{
+		math.Inf(1):  "the energy is +Inf at (3): it grows beyond all numbers, or the density is 0 there",
+		math.Inf(-1): "the energy is -Inf at (3): the step size",
+		2.5e307:      "the gradient is not finite at (3), where the energy is 2.5e+307: the step size",
+	} {
+		if said := (&r2sgld.BlowUp{Rung: 1, Temperature: 1, Energy: energy, State: []float64{3}}).Error(); !strings.Contains(said, want) {
+			t.Error(said)
+		}
+	}
+}
+
 // Rungs of the uniform law are told by the sign of infinity.
 func TestBlowUpOfTheUniformLaw(t *testing.T) {
 	b := &r2sgld.BlowUp{Rung: 2, Temperature: math.Inf(1), Energy: math.NaN(), State: []float64{1}}

@@ -140,7 +140,7 @@ func TestHarmonicRefuses(t *testing.T) {
 		"not quadratic": func(p *r2sgld.Problem, s *r2sgld.Settings) {
 			p.Potential, p.Domain = multimodal, flower
 		},
-		"no set of linear and quadratic": func(p *r2sgld.Problem, s *r2sgld.Settings) {
+		"no set of linear inequalities and convex quadratic ones": func(p *r2sgld.Problem, s *r2sgld.Settings) {
 			p.Potential, p.Domain = quadratic([]float64{0, 0}, [][]float64{{1, 0}, {0, 1}}), flower
 		},
 		"exclude each other":            func(p *r2sgld.Problem, s *r2sgld.Settings) { s.Mirror = true },

@@ -134,15 +134,15 @@ func (e *BlowUp) Error() string {
 			"domain away from there",
 			e.Rung, warmth, e.Iteration, strings.Join(at, ", "))
 	}
-	what, why := fmt.Sprintf("the energy is %g", e.Energy), ""
+	what, where, why := fmt.Sprintf("the energy is %g", e.Energy), "", ""
 	switch {
 	case e.Energy-e.Energy == 0:
-		what = "the gradient is not finite"
+		what, where = "the gradient is not finite", fmt.Sprintf(", where the energy is %.4g", e.Energy)
 	case e.Energy > 0:
-		why = "the density is 0 there, which kernels that refuse steps (hmc, mala) cope with, or "
+		why = "it grows beyond all numbers, or the density is 0 there, which kernels that refuse steps (hmc, mala) cope with, or "
 	}
-	return fmt.Sprintf("rung %d (temperature %s), iteration %d: %s at (%s): %sthe step size %.4g may be too large for this potential",
-		e.Rung, warmth, e.Iteration, what, strings.Join(at, ", "), why, e.StepSize)
+	return fmt.Sprintf("rung %d (temperature %s), iteration %d: %s at (%s)%s: %sthe step size %.4g may be too large for this potential",
+		e.Rung, warmth, e.Iteration, what, strings.Join(at, ", "), where, why, e.StepSize)
 }
 
 // blowUp says why the energies of iteration k are not finite.

@@ -36,7 +36,12 @@ func InequalitiesOf(d Domain) (*Inequalities, error) {
 	if h, ok := linearOf(d); ok {
 		return &Inequalities{A: h.A, B: h.B}, nil
 	}
-	return nil, fmt.Errorf("%s is no set of linear and quadratic inequalities: give boxes, half-spaces, polytopes, simplices, balls, ellipsoids, or their products and intersections", kindOf(d))
+	hint := ""
+	if _, ok := d.(*implicit); ok {
+		hint = ". Of constraints the linear ones alone are: x^2 + y^2 <= 4 is a ball where it is written as one"
+	}
+	return nil, fmt.Errorf("%s is no set of linear inequalities and convex quadratic ones (inside a ball, not outside of it): give boxes, half-spaces, "+
+		"polytopes, simplices, balls, ellipsoids, or their products and intersections%s", kindOf(d), hint)
 }
 
 // add adds the walls of a domain of the coordinates at among n.

@@ -50,7 +50,8 @@
 // without the exponentials: -log(exp(a) + exp(b)), log(w*exp(-x^2) + 1 - w),
 // log(1 - exp(x)), log(sigmoid(x)), log(1 - Phi(x)) and log(cosh(x)) are right,
 // and so are their gradients, where the exponentials overflow, underflow or
-// cancel. The same holds for quotients such as exp(x)/(1 + exp(x)). Elsewhere
+// cancel. The same holds for quotients such as exp(x)/(1 + exp(x)), and for
+// logarithms of products of powers, such as log(x^500*exp(-x)). Elsewhere
 // values differ by rounding only, and the logarithm of a negative number is NaN.
 //
 // # Length

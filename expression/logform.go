@@ -77,6 +77,9 @@ func (g *graph) log(i int32) (int32, bool) {
 			return l, true
 		}
 	}
+	if l, ok := g.logProduct(i); ok {
+		return l, true
+	}
 	v := g.v[i]
 	switch {
 	case v.op == opAdd && g.is(v.arg[0], 1):
@@ -107,7 +110,7 @@ func (g *graph) logOf(terms []term) (int32, bool) {
 		return 0, false
 	}
 	if len(terms) == 1 {
-		return g.op(opAdd, terms[0].l, g.op(opLog, terms[0].c)), true
+		return g.op(opAdd, terms[0].l, g.logOrOp(terms[0].c)), true
 	}
 	if len(terms) > 2 {
 		plus, minus, ok := g.signs(terms)

@@ -121,8 +121,8 @@ func (s *separation) ofProduct(v vertex, products []separated) []separated {
 	switch v.op {
 	case opPower:
 		return []separated{{s.power(t.inner, v.n), s.power(t.outer, v.n)}}
-	case opSqrt:
-		return []separated{{s.op(opSqrt, t.inner), s.op(opSqrt, t.outer)}}
+	case opSqrt, opAbs:
+		return []separated{{s.op(v.op, t.inner), s.op(v.op, t.outer)}}
 	case opLog:
 		return []separated{{s.op(opLog, t.inner), one}, {one, s.op(opLog, t.outer)}}
 	}

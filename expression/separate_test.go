@@ -17,7 +17,7 @@ func TestSeparate(t *testing.T) {
 		{"a*x*(1 - x/b) - c*x*y", 3},
 		{"a*(b*x + c*y)^2", 3},
 		{"(a + x)*(b - y)/(c*x)", 4},
-		{"-a*x*log(b/x)", 2},
+		{"-a*x*log(b/x)", 2}, {"x*log((a*x)^4)", 2},
 		{"exp(a)*sin(x) + b^c*tanh(y) - x", 3},
 		{"(a*x)^-2 + sqrt(b*y)", 2},
 		{"a*x + b*x + c*x + a*y", 2},

@@ -98,6 +98,15 @@ CASES = [
     ("log_mix(x, y, 2*y)", lambda x, y: log(x * exp(y) + (1 - x) * exp(2 * y)), [(0.25, -800), (0.75, 900)]),
     ("logit(sigmoid(x)) + y", lambda x, y: x + y, [(800, 0), (-50, 0)]),
     ("normal_lccdf(x | y, 1)", lambda x, y: log(phi(y - x)), [(40, 0), (-8, 1)]),
+    ("-log(x^500*exp(-y))", lambda x, y: y - 500 * log(abs(x)), [(500, 500), (0.001, 3), (-2000, 1)]),
+    ("log(x^501*y)", lambda x, y: 500 * log(abs(x)) + log(x * y), [(-300, -2), (1e-5, 3)]),
+    ("log(x^-301) + y", lambda x, y: -301 * log(x) + y, [(1e-9, 0), (50, 0)]),
+    ("log(-x^401*sqrt(y^301)/y^1001)", lambda x, y: 401 * log(-x) - number("850.5") * log(y), [(-1e4, 1e-6)]),
+    ("log(x^y)", lambda x, y: y * log(x), [(1e-5, 400), (30, 800), (1e-3, -900)]),
+    ("log(x^y*exp(-x)*y)", lambda x, y: y * log(x) - x + log(y), [(700, 800), (0.01, 400)]),
+    ("log((x^2 + 1)^999.5) - y", lambda x, y: number("999.5") * log(x * x + 1) - y, [(-30, 0)]),
+    ("log((x^300)^3) + y", lambda x, y: 900 * log(abs(x)) + y, [(1e3, 0), (-1e-2, 0)]),
+    ("log(x^3*exp(-x^2)) + y", lambda x, y: 3 * log(x) - x * x + y, [(1e-150, 0)]),
     ("hypot(x, y)", lambda x, y: sqrt(x * x + y * y), [(1e200, 1e200), (3e-200, 4e-200)]),
 ]
 

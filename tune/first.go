@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
@@ -24,6 +25,8 @@ const (
 	// most for their mirrorings
 	widePaths = 0.8
 	narrow    = 0.02
+	tall      = 1e100  // energies that numbers hardly follow
+	least     = 1e-150 // numbers whose squares may be 0
 )
 
 // FirstGradients is about how many gradients the warm-up takes before its first round.
@@ -75,9 +78,10 @@ func (t *tuner) stepless(f *Found) error {
 	if i < 0 {
 		return nil
 	}
-	why := "the density there is wider or narrower than numbers can follow. Measure in other units"
+	why := "the density there is wider or narrower than numbers can follow. " + t.heights() + "Measure in other units"
 	if t.p.Base != nil {
-		why = "the density or a prior there is wider or narrower than numbers can follow. Measure in other units, or narrow the priors"
+		why = "the density or a prior there is wider or narrower than numbers can follow. " + t.heights() + "Measure in other units, or narrow " +
+			"the priors"
 	}
 	if n := len(t.fill) / t.d; t.bounded {
 		if gone := n - len(t.probe.around(t.fill, t.d, nil)); gone > 0 {
@@ -86,6 +90,32 @@ func (t *tuner) stepless(f *Found) error {
 		}
 	}
 	return fmt.Errorf("no step size fits rung %d (inverse temperature %.3g): %s", i+1, f.Beta[i], why)
+}
+
+// heights says to what energies grow at the first points, if that is much, and what to do.
+func (t *tuner) heights() string {
+	highest, at, gone := math.Inf(-1), "", 0
+	n := len(t.fill) / t.d
+	m := newMeter(t.probe, t.d, nil)
+	defer m.close()
+	for i := range n {
+		x := t.fill[i*t.d : (i+1)*t.d]
+		finite := m.finite(x)
+		if u := m.energy[0]; finite && u > highest {
+			highest, at = u, strings.Trim(fmt.Sprintf("%.4g", x), "[]")
+		}
+		if !finite {
+			gone++
+		}
+	}
+	if highest < tall {
+		return ""
+	}
+	advice := "Bound the domain more closely by where it is moderate"
+	if !t.bounded {
+		advice = "Start nearer to the mass (sampler.init), or bound the domain by where it is moderate"
+	}
+	return fmt.Sprintf("The energy grows to %.2g, at (%s), and it or its gradient is not finite at %d of %d points. %s. ", highest, at, gone, n, advice)
 }
 
 // elongated reports whether the domain is so by more than the chance of few points: for
@@ -234,7 +264,11 @@ func reach(u []float64, cold float64, d int) []float64 {
 			lo, hi = lo/4, lo
 		}
 		for range 30 {
-			if mid := math.Sqrt(lo * hi); accept(u, mid) < 1-rejection {
+			mid := math.Sqrt(lo * hi)
+			if mid < least {
+				mid = math.Sqrt(lo) * math.Sqrt(hi) // their product may be 0
+			}
+			if accept(u, mid) < 1-rejection {
 				hi = mid
 			} else {
 				lo = mid

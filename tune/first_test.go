@@ -1,12 +1,18 @@
 package tune
 
 import (
+	"context"
+	"fmt"
 	"math"
+	"slices"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/r2sgld/r2sgld"
+	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/potential"
 )
 
 // straight are energies of the uniform law on [0, 1] where U = c x.
@@ -61,6 +67,50 @@ func TestReach(t *testing.T) {
 	}
 	if b := reach(straight(0.1), 2, d); len(b) != 2 || b[0] != 2 || b[1] != 0 {
 		t.Errorf("a weak potential needs one pair: %v", b)
+	}
+}
+
+// Inverse temperatures whose products are 0 are found all the same. Mutant: the root of
+// the product.
+func TestReachOfHighEnergies(t *testing.T) {
+	const high = 1e290
+	u := straight(1)
+	for i := range u {
+		u[i] *= high
+	}
+	b := reach(u, 1, 1)
+	if r := accept(u, b[len(b)-2]); math.Abs(r-0.5) > 1e-6 {
+		t.Errorf("the hottest pair, at inverse temperature %g, accepts %g", b[len(b)-2], r)
+	}
+}
+
+// What energies are too large for numbers says where they grow, and what to do. Mutants:
+// the first energy in place of the highest; said of all energies.
+func TestHeights(t *testing.T) {
+	for _, c := range []struct {
+		power float64 // of 2x, of which 0 to 1 is the domain
+		told  bool
+	}{{1000, true}, {10, false}} {
+		box, err := domain.NewBox([]float64{0}, []float64{1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := r2sgld.Problem{Domain: box, Potential: potential.Func(1, func(grad, x []float64) float64 {
+			u := math.Pow(2*x[0], c.power)
+			grad[0] = c.power * u / x[0]
+			return u
+		})}
+		tn, err := newTuner(context.Background(), p, r2sgld.Settings{Seed: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, x := "", slices.Max(tn.fill)
+		if c.told {
+			want = fmt.Sprintf("The energy grows to %.2g, at (%.4g)", math.Pow(2*x, c.power), x)
+		}
+		if said := tn.heights(); c.told != (said != "") || !strings.HasPrefix(said, want) {
+			t.Errorf("%q, want %q", said, want)
+		}
 	}
 }
 

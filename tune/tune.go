@@ -237,8 +237,7 @@ func (t *tuner) stiffness(seen []point, b, at float64, steep bool) (stiff, beta 
 func overflowing(beta []float64) error {
 	for i, b := range beta {
 		if math.IsInf(1/b, 1) && (b > 0 || i+1 < len(beta)) {
-			return fmt.Errorf("energies are too large for numbers: rung %d of the ladder would need a temperature above %.2g. Multiply the "+
-				"potential by a small number (such as 1e-300), or measure in other units", i+1, math.MaxFloat64)
+			return fmt.Errorf("energies are too large for numbers: rung %d of the ladder would need a temperature above %.2g", i+1, math.MaxFloat64)
 		}
 	}
 	return nil
@@ -270,7 +269,9 @@ func (t *tuner) round(ctx context.Context, f *Found) (*Found, error) {
 		var err error
 		s := f.apply(t.s)
 		if err := overflowing(f.Beta); err != nil {
-			return nil, fmt.Errorf("warm-up, round %d: %w", len(f.Rounds)+1, err)
+			return nil, fmt.Errorf("warm-up, round %d: %w. %sMultiply the potential by a small number (such as 1e-300), or "+
+				"measure in other units", len(f.Rounds)+1, err,
+				t.heights())
 		}
 		// Rounds must not share their noise, nor share it with the run to come.
 		s.Seed += uint64(made+1) * 0x9e3779b97f4a7c15

@@ -66,6 +66,16 @@ var ofMathematics = []fault{
 	{"weights of a log sum exchanged", "expression TestLogSpace", []edit{
 		{"expression.(*sweep).part", "2-j], v.arg[3-j", "j], v.arg[j+1"},
 	}},
+	{"logarithms of powers as written", "expression TestLogSpace", []edit{
+		{"expression.(*graph).powers", "case opPow:", "case opSelect:"},
+	}},
+	{"signs of odd powers lost", "expression LogOfPowers", []edit{{"expression.(*graph).wholePower", "a, n-1", "rest, n"}}},
+	{"powers that vary of positive numbers alone", "expression LogOfPowers", []edit{
+		{"expression.(*graph).realPower", "base > 0", "base == base"},
+	}},
+	{"moduli of products that are not taken apart", "expression Separate", []edit{
+		{"expression.(*separation).ofProduct", "opSqrt, opAbs", "opSqrt"},
+	}},
 	{"a scale for the exponents alone", "expression TestLogSpace", []edit{{"expression.(*graph).logOf", "t.l", "g.constant(0)"}}},
 	{"the other share of two exponentials", "expression TestLogSpace", []edit{{"expression.(*graph).share", "l !=", "l =="}}},
 	{"the logarithm of a negative sum", "expression NegativeSums", []edit{{"expression.logSum", "Log(s)", "Log(math.Abs(s))"}}},

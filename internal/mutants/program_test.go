@@ -25,6 +25,20 @@ var ofTheProgram = []fault{
 		{"internal/store.(*Folder).owns", "m.Bytes || info.Size() > m.Bytes", "0"},
 		{"internal/store.(*Folder).owns", "m.CRC32C", "sum"},
 	}},
+	{"any file on record grows", "internal/store ForgedRecord", []edit{
+		{"internal/store.mark.sound", `(growing[m.Name] != "" || isChunk)`, "(isChunk || true)"},
+		{"internal/store.(*Folder).grown", `head == "" || `, ""},
+	}},
+	{"any folder on record holds chunks", "internal/store ForgedRecord", []edit{
+		{"internal/store.mark.sound", "arrayName.MatchString(m.Name)", "true"},
+	}},
+	{"any name that of a chunk", "internal/store ForgedRecord", []edit{
+		{"internal/store.(*Folder).owns", "chunkName.MatchString(base)", "true"},
+	}},
+	{"a log never closed", "internal/store AppendedLog", []edit{{"internal/store.(*record).add", "case m.Closed:", "case false:"}}},
+	{"whatever follows in a log", "internal/store AppendedLog", []edit{
+		{"internal/store.(*Folder).grown", "!strings.HasPrefix(", "false && strings.HasPrefix("},
+	}},
 	{"what a run needs looked for at its end", "internal/store ForeignFiles", []edit{
 		{"internal/store.(*survey).fits", "case file:", "case false:"},
 	}},

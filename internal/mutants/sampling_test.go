@@ -18,6 +18,15 @@ var ofSampling = []fault{
 	{"swap by threshold", "exchange KeepTheLaw|FlowerSwaps", []edit{
 		{"exchange.(*Exchange).metropolis", "s >= 0 {", "true { return s >= -8.1"},
 	}},
+	{"how high energies are untold", ". BlowUpTellsEnergies", []edit{{".(*BlowUp).Error", "e.Energy-e.Energy == 0", "false"}}},
+	{"products of inverse temperatures that are 0", "tune ReachOfHighEnergies", []edit{{"tune.reach", "mid < least", "false"}}},
+	{"the first energy for the highest", "tune Heights", []edit{{"tune.(*tuner).heights", "u > highest", "u < highest || highest < 0"}}},
+	{"moderate energies told as high", "tune Heights", []edit{{"tune.(*tuner).heights", "highest < tall", "false"}}},
+	{"balls in words not told from shapes", "internal/config Harmonic", []edit{{"domain.InequalitiesOf", "d.(*implicit); ok", "d.(*implicit); false && ok"}}},
+	{"tails without an end looked for at no slopes", "tune EndlessTails", []edit{{"tune.endless", "(c[at]-m)*slopes[i][at]/tau", "0"}}},
+	{"slopes of another temperature", "tune EndlessTails", []edit{{"tune.endless", "slopes[i][at]/tau", "slopes[i][at]"}}},
+	{"walls that end a tail overlooked", "tune EndlessTails", []edit{{"tune.EndlessTails", "closed(walls, j, sign) ||", "false && closed(walls, j, sign) ||"}}},
+	{"improper posteriors untold", "internal/report ImproperPosterior", []edit{{"internal/report.endless", "len(tails) == 0", "true"}}},
 	{"swap by threshold, on the flower", ". TwoRungs", []edit{
 		{"exchange.(*Exchange).metropolis", "s >= 0 {", "true { return s >= -8.1"},
 	}},

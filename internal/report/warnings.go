@@ -129,6 +129,38 @@ func falling(res *r2sgld.Result) []string {
 		"far from the mass: run longer.", first, last)}
 }
 
+// endless warns of tails on which the draws end and the density does not.
+func endless(p r2sgld.Problem, set r2sgld.Settings, res *r2sgld.Result) []string {
+	if len(res.Names) != p.Potential.Dim() {
+		return nil
+	}
+	tau, n := 1.0, len(res.Ladders[0].X[0])
+	if len(set.Temperature) > 0 {
+		tau = set.Temperature[0]
+	}
+	for _, l := range res.Ladders {
+		n = min(n, len(l.X[0]))
+	}
+	var chains [][]float64
+	for _, l := range res.Ladders {
+		chains = append(chains, l.X[0][:n])
+	}
+	if n == 0 {
+		return nil
+	}
+	tails := tune.EndlessTails(p, tau, chains)
+	if len(tails) == 0 {
+		return nil
+	}
+	var where []string
+	for _, t := range tails {
+		where = append(where, res.Names[t.Variable]+" → "+map[bool]string{true: "∞", false: "−∞"}[t.Upper])
+	}
+	return []string{fmt.Sprintf("the posterior may be improper: where %s, the density does not fall as its draws do, which spread farther the "+
+		"longer the run is. If exp(−U) has no finite integral there, no number told holds: bound the variables (domain) or add a prior. If it "+
+		"has, run longer.", strings.Join(where, ", "))}
+}
+
 // mostMet is the share of steps that may meet a wall without a word. Where a density leans on
 // a wall like exp(−sx), steps of size η shift its mean by ηs²/2 standard deviations, and s√(η/π)
 // of them meet the wall: 15 % where they shift it by 4 %. Momentum μ leaves the shift, and
@@ -147,6 +179,9 @@ func (s *Summary) warnings(p r2sgld.Problem, set r2sgld.Settings, res *r2sgld.Re
 		if text != "" {
 			w = append(w, text)
 		}
+	}
+	if s.jumping(res) == "" { // slopes do not tell of jumps
+		w = append(w, endless(p, set, res)...)
 	}
 	w = append(w, s.refused()...)
 	if why := inexact(p, set); set.Unbiased() && len(why) > 0 {

@@ -66,7 +66,7 @@ func (b *builder) entries(path []string, v *vector) ([]string, bool) {
 	if l, ok := b.blocks[v.index]; ok {
 		return l.Columns, true
 	}
-	if n, err := strconv.Atoi(strings.TrimPrefix(v.index, "1..")); err == nil {
+	if n, ok := v.count(); ok {
 		if n < 1 || n > mostEntries {
 			b.fault(path, -1, "%s has 1 to %d entries; found %d", v.bare, mostEntries, n)
 			return nil, false
@@ -85,6 +85,12 @@ func (b *builder) entries(path []string, v *vector) ([]string, bool) {
 		}
 	}
 	return names, true
+}
+
+// count is how many entries the brackets say, as 4 or 1..4; ok is false where they name something.
+func (v *vector) count() (n int, ok bool) {
+	n, err := strconv.Atoi(strings.TrimPrefix(v.index, "1.."))
+	return n, err == nil
 }
 
 // numbered are 1 … n.

@@ -180,10 +180,14 @@ func (b *builder) define() {
 		}
 	}
 	for _, v := range b.sorted { // whose index may be a block
-		if _, err := strconv.Atoi(v.index); v.index == "" || err == nil {
+		if _, counted := v.count(); v.index == "" || counted {
 			continue
 		}
 		if _, ok := b.blocks[v.index]; ok {
+			continue
+		}
+		if strings.Contains(v.index, "..") {
+			b.fault([]string{"parameters", v.Name}, -1, "entries count from 1: %s[1..4], or %s[4], has four", v.bare, v.bare)
 			continue
 		}
 		if b.column([]string{"parameters", v.Name}, -1, v.index) {

@@ -173,6 +173,16 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
+// Entries that are counted may be told as a number or as a range.
+func TestCountedEntries(t *testing.T) {
+	for _, name := range []string{"b[2]", "b[1..2]", "b[ 1 .. 2 ]"} {
+		p := build(t, model([]Parameter{{Name: name, Prior: "normal(0, 3)"}}, "deaths ~ normal(b[1] + b[2]*dose, 2)"), trial)
+		if fmt.Sprint(p.Names) != "[b[1] b[2]]" {
+			t.Error(name, p.Names)
+		}
+	}
+}
+
 // Shapes are walls and equations.
 func TestShapes(t *testing.T) {
 	p := build(t, model([]Parameter{{Name: "w", Shape: "simplex(3)", Prior: "dirichlet(2, 1, 3)"}, {Name: "m", Shape: "positive_ordered(2)", Prior: "normal(0, 1)"}},
@@ -382,6 +392,8 @@ func TestFaults(t *testing.T) {
 		{[]Parameter{a, {Name: "w[3]", Shape: "ordered(2)"}}, good, nil, "leave the brackets out"},
 		{[]Parameter{a, {Name: "b", Prior: "half_student_t(-1, 2)"}}, good, nil, "nu of half_student_t is positive; found -1"},
 		{[]Parameter{a, {Name: "c[0]"}}, good, nil, "has 1 to"},
+		{[]Parameter{a, {Name: "c[2..3]"}}, good, nil, "count from 1: c[1..4]"},
+		{[]Parameter{a, {Name: "c[1..]"}}, good, nil, "count from 1"},
 		{[]Parameter{a}, "deaths ~ poisson_log(a + mu)", let("mu", "a*dos"), `did you mean "dose"?`},
 		{[]Parameter{{Name: "c[site]"}}, "n ~ poisson_log(c[site])", func(m *Model) { m.Where = []string{"n > 0"} }, "may be the entry of that level"},
 		{[]Parameter{a}, good, let("a", "1"), "is a parameter: give the formula another name"},

@@ -360,6 +360,9 @@ func (x *execution) atMost(n int, seconds float64) string {
 	return ""
 }
 
+// atOnce is how many iterations lead nowhere: a run that ends within them began badly.
+const atOnce = 10
+
 // explain says what an unfinished run means to the user.
 func (x *execution) explain(ctx context.Context, err error) error {
 	s := x.Settings
@@ -384,6 +387,9 @@ func (x *execution) explain(ctx context.Context, err error) error {
 			advice += ", or a kernel that refuses steps there: " + exact
 		case x.Until != nil || s.Traits().Paths:
 			advice = "A checkpoint from before is kept. The energy is not finite in a corner of the domain: keep the domain away from there."
+		}
+		if blown.Iteration <= atOnce && x.Until == nil {
+			advice += ".\nSteps went wrong at once: a start nearer to the mass (sampler.init), or a smaller domain, has less steep slopes"
 		}
 		return fmt.Errorf("%s: %w.\n%s", x.Name, err, advice)
 	case ctx.Err() != nil && x.unsaved == nil:

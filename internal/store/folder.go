@@ -275,14 +275,18 @@ func (f *Folder) ReadFile(name string) ([]byte, error) {
 // Close closes the log, lets others write in the folder, and returns the first
 // error in writing the log.
 func (f *Folder) Close() error {
+	return errors.Join(f.closeLog(), f.release())
+}
+
+func (f *Folder) closeLog() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	var err error
-	if f.log != nil {
-		err = f.log.close()
-		f.log = nil
+	if f.log == nil {
+		return nil
 	}
-	return errors.Join(err, f.release())
+	err := f.log.close()
+	f.log = nil
+	return err
 }
 
 // Discard closes the folder, removes what was built beside an earlier run, and the
@@ -292,12 +296,12 @@ func (f *Folder) Discard() error {
 	if held && errors.Is(p.ours(), ErrMoved) {
 		return f.Close()
 	}
-	var err error
+	err := f.closeLog() // before the record of its folder is gone
 	if f.Beside() {
-		err = f.files.RemoveAll(f.dir)
+		err = errors.Join(err, f.files.RemoveAll(f.dir))
 		f.dir = f.home
 	}
-	err = errors.Join(err, f.Close())
+	err = errors.Join(err, f.release())
 	if held {
 		if p.ours() != nil {
 			return err
@@ -331,37 +335,4 @@ func (f *Folder) Resumable(name string) bool {
 	numbers, err := f.checkpoints()
 	_, missing := f.files.Stat(f.Path(name))
 	return err != nil || len(numbers) > 0 || missing == nil
-}
-
-// Append opens a file of the run folder for writing at its end, whole lines at a time;
-// what [Folder.WriteFile] wrote comes before. The caller closes it.
-func (f *Folder) Append(name string) (File, error) {
-	err := f.grow(name)
-	var file File
-	if err == nil {
-		file, err = f.files.Append(f.Path(name))
-	}
-	if err != nil {
-		return nil, fmt.Errorf("write %s: %w", f.Path(name), advice(err))
-	}
-	return file, nil
-}
-
-// grow puts on record that a file grows.
-func (f *Folder) grow(name string) error {
-	if err := f.free(name); err != nil {
-		return err
-	}
-	m := mark{Name: name}
-	if marks := f.record.marks[name]; f.record.has(name) {
-		m = marks[len(marks)-1]
-	}
-	if !m.Grows {
-		m.Grows = true
-		if err := f.enter(m); err != nil {
-			return err
-		}
-	}
-	f.record.keep(name, true)
-	return nil
 }

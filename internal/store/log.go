@@ -15,10 +15,7 @@ func (f *Folder) Logger() (*slog.Logger, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.log == nil {
-		if err := f.grow("log.jsonl"); err != nil {
-			return nil, fmt.Errorf("write %s: %w", f.Path("log.jsonl"), advice(err))
-		}
-		l, err := openLog(f.files, f.Path("log.jsonl"))
+		l, err := f.openLog()
 		if err != nil {
 			return nil, err
 		}
@@ -42,14 +39,15 @@ type logFile struct {
 	err  error
 }
 
-func openLog(files Files, name string) (*logFile, error) {
-	torn, err := isTorn(files, name)
+func (f *Folder) openLog() (*logFile, error) {
+	name := f.Path("log.jsonl")
+	file, err := f.Append("log.jsonl")
 	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", name, advice(err))
+		return nil, err
 	}
-	file, err := files.Append(name)
+	torn, err := isTorn(f.files, name)
 	if err != nil {
-		return nil, fmt.Errorf("write %s: %w", name, advice(err))
+		return nil, errors.Join(fmt.Errorf("read %s: %w", name, advice(err)), file.Close())
 	}
 	l := &logFile{name: name, file: file}
 	if torn {
@@ -91,11 +89,7 @@ func (l *logFile) Write(line []byte) (int, error) {
 func (l *logFile) close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	err := l.err
-	if err == nil {
-		err = l.file.Sync()
-	}
-	if err = errors.Join(err, l.file.Close()); err != nil {
+	if err := errors.Join(l.err, l.file.Close()); err != nil {
 		return fmt.Errorf("write %s: %w", l.name, advice(err))
 	}
 	return nil

@@ -41,12 +41,13 @@ func Recorded(dir string) error {
 
 // A mark is a line of the record.
 type mark struct {
-	Name   string `json:"name"`            // of the file, slash-separated
-	Bytes  int64  `json:"bytes"`           // that were written
-	CRC32C uint32 `json:"crc32c"`          // of them
-	Grows  bool   `json:"grows,omitempty"` // others follow them
-	Array  bool   `json:"array,omitempty"` // it is the folder of an array of draws
-	Chunk  string `json:"chunk,omitempty"` // chain and number of a chunk of each of these arrays
+	Name   string `json:"name"`             // of the file, slash-separated
+	Bytes  int64  `json:"bytes"`            // that were written
+	CRC32C uint32 `json:"crc32c"`           // of them
+	Grows  bool   `json:"grows,omitempty"`  // others follow them
+	Closed bool   `json:"closed,omitempty"` // it grew, and these are all
+	Array  bool   `json:"array,omitempty"`  // it is the folder of an array of draws
+	Chunk  string `json:"chunk,omitempty"`  // chain and number of a chunk of each of these arrays
 }
 
 // A record is what was read of a record and added to it.
@@ -68,6 +69,8 @@ func (r *record) add(m mark) {
 		return
 	case m.Array:
 		r.arrays[m.Name], r.above[m.Name] = true, true
+	case m.Closed: // what came before tells of less
+		r.marks[m.Name] = []mark{m}
 	default:
 		r.marks[m.Name] = append(r.marks[m.Name], m)
 	}
@@ -87,7 +90,10 @@ func (f *Folder) readRecord() error {
 	r.found, r.torn = err == nil, len(data) > 0 && data[len(data)-1] != '\n'
 	for line := range bytes.Lines(data) {
 		var m mark
-		if json.Unmarshal(line, &m) == nil && fs.ValidPath(m.Name) { // one that is cut short tells of nothing that is there
+		if json.Unmarshal(line, &m) != nil || !fs.ValidPath(m.Name) { // one that is cut short tells of nothing that is there
+			continue
+		}
+		if m, ok := m.sound(); ok {
 			r.add(m)
 		}
 	}
@@ -236,7 +242,7 @@ func (f *Folder) free(name string) error {
 // owns reports whether a regular file is one on record, and as it was written.
 func (f *Folder) owns(name string) (bool, error) {
 	r := f.record
-	if r.arrays[path.Dir(name)] && r.chunks[chunkKey(path.Base(name))] {
+	if base := path.Base(name); r.arrays[path.Dir(name)] && chunkName.MatchString(base) && r.chunks[chunkKey(base)] {
 		return true, nil
 	}
 	marks := r.marks[name]
@@ -255,7 +261,13 @@ func (f *Folder) owns(name string) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		if sum == m.CRC32C {
+		own := sum == m.CRC32C
+		if own && info.Size() > m.Bytes {
+			if own, err = f.grown(name, m.Bytes, info.Size()); err != nil {
+				return false, err
+			}
+		}
+		if own {
 			r.keep(name, true)
 			return true, nil
 		}

@@ -1,0 +1,141 @@
+package tune
+
+import (
+	"math"
+	"slices"
+
+	"github.com/r2sgld/r2sgld"
+	"github.com/r2sgld/r2sgld/diag"
+	"github.com/r2sgld/r2sgld/domain"
+)
+
+const (
+	endlessDraws = 4096 // in all, of which slopes are asked
+	wideTail     = 4.0  // how many times farther out than half the draws of a side a tenth of them lies
+	endlessShare = 0.5  // of the fall of the draws' law that slopes do not explain
+	endlessError = 5.0  // standard errors: by chance once in 3 million
+)
+
+// An Endless tail is one side of a variable on which the draws end and the density does not.
+type Endless struct {
+	Variable int
+	Upper    bool
+}
+
+// EndlessTails looks at the draws of the coldest rung, chains of n × d numbers at temperature
+// τ, for tails without an end. On one side of the median m of a variable x, let r = log|x − m|,
+// and g(r) rise from 0 at half of the draws there to 1 at nine tenths. Under a law that can be
+// normalised, integration by parts gives
+//
+//	E[(1 − (x − m)·∂U/τ)·g(r) + g′(r)] = 0,
+//
+// for the density of r must fall as fast as the draws do. Where the first part is missing,
+// draws end because the run does: they spread farther the longer it is. Only tails are looked
+// at whose outer tenth is far out, and sides that no wall closes.
+func EndlessTails(p r2sgld.Problem, tau float64, chains [][]float64) []Endless {
+	q, walls := newProbe(p.Potential, 1), &domain.Inequalities{}
+	if p.Domain != nil {
+		var err error
+		if walls, err = domain.InequalitiesOf(p.Domain); err != nil {
+			return nil
+		}
+	}
+	d := p.Potential.Dim()
+	if q.exact == nil || p.Chart != nil || len(chains[0])%d != 0 {
+		return nil
+	}
+	var found []Endless
+	x := evenly(chains, d)
+	var slopes [][]float64
+	for j := range d {
+		for _, sign := range []float64{1, -1} {
+			m, a, b := side(x, j, d, sign)
+			if closed(walls, j, sign) || !(b > wideTail*a) || !(a > 0) {
+				continue
+			}
+			if slopes == nil {
+				slopes = slopesAt(q, x, d)
+			}
+			if slopes == nil {
+				return nil
+			}
+			if endless(x, slopes, j, d, sign, m, a, b, tau) {
+				found = append(found, Endless{j, sign > 0})
+			}
+		}
+	}
+	return found
+}
+
+// evenly thins chains to endlessDraws draws in all.
+func evenly(chains [][]float64, d int) [][]float64 {
+	n := len(chains[0]) / d
+	most := min(n, max(1, endlessDraws/len(chains)))
+	out := make([][]float64, len(chains))
+	for i, c := range chains {
+		for k := range most {
+			at := k * n / most * d
+			out[i] = append(out[i], c[at:at+d]...)
+		}
+	}
+	return out
+}
+
+// slopesAt are the slopes of U at the draws; nil if one is not finite.
+func slopesAt(q *probe, chains [][]float64, d int) [][]float64 {
+	m := newMeter(q, d, nil)
+	defer m.close()
+	out := make([][]float64, len(chains))
+	for i, c := range chains {
+		for at := 0; at < len(c); at += d {
+			if !m.finite(c[at : at+d]) {
+				return nil
+			}
+			out[i] = append(out[i], m.a...)
+		}
+	}
+	return out
+}
+
+// closed reports whether a wall may be met on the way out.
+func closed(walls *domain.Inequalities, j int, sign float64) bool {
+	return slices.ContainsFunc(walls.A, func(row []float64) bool { return row[j]*sign > 0 }) ||
+		slices.ContainsFunc(walls.Quadratic, func(q domain.Quadratic) bool { return slices.Contains(q.At, j) })
+}
+
+// side returns the median of variable j, and how far out on one side half and nine tenths of
+// the draws there lie.
+func side(chains [][]float64, j, d int, sign float64) (m, a, b float64) {
+	var all []float64
+	for _, c := range chains {
+		for at := j; at < len(c); at += d {
+			all = append(all, sign*c[at])
+		}
+	}
+	slices.Sort(all)
+	n := len(all)
+	m = all[n/2]
+	return sign * m, all[n/2+n/4] - m, all[n/2+n*9/20] - m
+}
+
+// endless reports whether the slopes leave the fall of the draws on a side unexplained.
+func endless(chains, slopes [][]float64, j, d int, sign, m, a, b, tau float64) bool {
+	width := math.Log(b / a)
+	of, fall, n := make([][]float64, len(chains)), 0.0, 0.0
+	for i, c := range chains {
+		for at := j; at < len(c); at += d {
+			v, out := 0.0, sign*(c[at]-m)
+			n++
+			if out > a {
+				v = (1 - (c[at]-m)*slopes[i][at]/tau) * math.Min(1, math.Log(out/a)/width)
+				if out < b {
+					v += 1 / width
+					fall += 1 / width
+				}
+			}
+			of[i] = append(of[i], v)
+		}
+	}
+	rest := diag.Mean(slices.Concat(of...))
+	return rest > endlessShare*fall/n && rest > endlessError*diag.MCSEMean(of)
+}

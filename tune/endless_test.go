@@ -1,0 +1,98 @@
+package tune
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/r2sgld/r2sgld"
+	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/potential"
+)
+
+// Tails that end with the draws and not with the density are told, by sides; those of laws
+// with heavy tails, which fall as their draws do, are not, at any temperature, nor is what a
+// wall ends. Draws are independent, so that a law is told by chance once in three million.
+//
+// Mutants it kills: slopes left out; the temperature left out; walls that are not looked at.
+func TestEndlessTails(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 12))
+	student := func(nu float64) func(x []float64) { // by normals over roots of gamma numbers of whole degrees
+		return func(x []float64) {
+			chi := 0.0
+			for range int(nu) {
+				z := rng.NormFloat64()
+				chi += z * z
+			}
+			for j := range x {
+				x[j] = rng.NormFloat64() * math.Sqrt(nu/chi)
+			}
+		}
+	}
+	studentU := func(nu, tau float64) func(grad, x []float64) float64 {
+		return func(grad, x []float64) float64 {
+			s, k := 0.0, tau*(nu+float64(len(x)))/2
+			for _, v := range x {
+				s += v * v / nu
+			}
+			for j, v := range x {
+				grad[j] = k * 2 * v / nu / (1 + s)
+			}
+			return k * math.Log1p(s)
+		}
+	}
+	hyperbola := func(grad, x []float64) float64 {
+		w := x[0]*x[1] - 1
+		grad[0], grad[1] = 2*w*x[1], 2*w*x[0]
+		return w * w
+	}
+	arm := func(x []float64) { // as far as a run came: the law of log x is uniform
+		x[0] = math.Exp(10 * rng.Float64())
+		x[1] = (1 + rng.NormFloat64()/math.Sqrt2) / x[0]
+	}
+	wall := func(at float64) domain.Domain {
+		box, err := domain.NewBox([]float64{-at, math.Inf(-1)}, []float64{at, math.Inf(1)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return box
+	}
+	for _, c := range []struct {
+		name   string
+		d      int
+		u      func(grad, x []float64) float64
+		draw   func(x []float64)
+		tau    float64
+		domain domain.Domain
+		want   string
+	}{
+		{"normal", 2, func(grad, x []float64) float64 {
+			copy(grad, x)
+			return (x[0]*x[0] + x[1]*x[1]) / 2
+		}, func(x []float64) { x[0], x[1] = rng.NormFloat64(), rng.NormFloat64() }, 1, nil, "[]"},
+		{"Student's with 3 degrees", 1, studentU(3, 1), student(3), 1, nil, "[]"},
+		{"Cauchy", 1, studentU(1, 1), student(1), 1, nil, "[]"},
+		{"Cauchy of three", 3, studentU(1, 1), student(1), 1, nil, "[]"},
+		{"Cauchy at another temperature", 1, studentU(1, 0.2), student(1), 0.2, nil, "[]"},
+		{"Cauchy draws of a constant", 1, func(grad, x []float64) float64 { grad[0] = 0; return 0 }, student(1), 1, nil,
+			"[{0 true} {0 false}]"},
+		{"hyperbola", 2, hyperbola, arm, 1, nil, "[{0 true}]"},
+		{"hyperbola in a box", 2, hyperbola, arm, 1, wall(1e5), "[]"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			chains := make([][]float64, 4)
+			x := make([]float64, c.d)
+			for i := range chains {
+				for range 3000 {
+					c.draw(x)
+					chains[i] = append(chains[i], x...)
+				}
+			}
+			p := r2sgld.Problem{Potential: potential.Func(c.d, c.u), Domain: c.domain}
+			if got := fmt.Sprint(EndlessTails(p, c.tau, chains)); got != c.want {
+				t.Errorf("%s, want %s", got, c.want)
+			}
+		})
+	}
+}
