@@ -330,9 +330,13 @@ func pole(p r2sgld.Problem, of *prior.Joint, x []float64) int {
 }
 
 // mode is the deepest minimum of −log density that descents from the priors, and from around
-// the start, lead to, with the normal law there; nil if there is none.
+// the start, lead to, with the normal law there; nil if there is none, or where its matrix
+// would take longer than the run.
 func (f *fitReader) mode(p r2sgld.Problem, of *prior.Joint) (*modes.Mode, error) {
 	d := p.Potential.Dim()
+	if d > mostFitted {
+		return nil, nil
+	}
 	t := modes.Target{Energy: p.Potential, Domain: p.Domain, Flat: 1e-6}
 	for j := range d {
 		w := 1.0
@@ -380,6 +384,10 @@ func (f *fitReader) mode(p r2sgld.Problem, of *prior.Joint) (*modes.Mode, error)
 	}
 	return best, nil
 }
+
+// mostFitted is how many coordinates a normal law is fitted in: its matrix takes the cube of
+// them.
+const mostFitted = 400
 
 // modeStarts is how many descents look for the mode that a run begins at.
 const modeStarts = 24
