@@ -95,7 +95,7 @@ func (f *fitReader) modelKeys() []key.Key {
 	r := &f.resolved
 	return []key.Key{
 		key.Given("parameters", "`{name: prior, …}`", key.MapOf(parameter).With("minProperties", 1), f.parameters).Must().
-			Tells("", "a law, `flat`, a shape, or `{prior, min, max, shape}`; `c[site]` has an entry for each level of a column, `c[4]` four, `beta[X]` one for each column of a block"),
+			Tells("", "a law, `flat`, a shape, or `{prior, min, max, shape}`; `c[site]` has an entry for each level of a column, `c[4]` or `c[1..4]` four, `beta[X]` one for each column of a block"),
 		key.Given("let", "`{name: formula, …}`", key.MapOf(let), f.lets).
 			Tells("none", "names for formulas of parameters and columns; `{columns: [a, b], standardise: true}` is a block `X`, for `X*beta`"),
 		textOrList("likelihood", &r.Likelihood).Tells("this or `log_lik`", "`y ~ normal(mu, sigma)`: the [law](#laws) of a column in every row"),
