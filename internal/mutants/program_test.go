@@ -6,6 +6,7 @@ var ofTheProgram = []fault{
 	{"the highest barriers first", "internal/modes TestJoins$", []edit{
 		{"internal/modes.(*Target).Joins", "cmp.Compare(a.Energy, b.Energy)", "cmp.Compare(b.Energy, a.Energy)"},
 	}},
+	{"modes: shares are 1 to the last digit", "internal/report TestBasinsByRounding", []edit{{"internal/report.(*Basins).check", "1+rounding", "1"}}},
 	{"barriers through walls", "internal/modes TestJoinsAreUnknown", []edit{
 		{"internal/modes.(*Target).highest", "t.Domain != nil &&", "false &&"},
 	}},

@@ -104,7 +104,8 @@ func (b *Basins) check() error {
 		return fmt.Errorf("modes.starts, modes.unseen: %d and %d are no numbers of starts", a.Starts, a.Unseen)
 	}
 	n := len(a.Modes)
-	share := func(v float64) bool { return v >= 0 && v <= 1 }
+	const rounding = 1e-9 // of sums: the share of all is 1 to some 1e-16
+	share := func(v float64) bool { return v >= 0 && v <= 1+rounding }
 	for i, v := range a.Modes {
 		key := fmt.Sprintf("modes.modes[%d].", i)
 		switch {
