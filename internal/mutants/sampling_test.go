@@ -271,6 +271,8 @@ var ofSampling = []fault{
 		{"tune.amongLadders", " / math.Sqrt(float64(len(each)))", ""},
 	}},
 	{"until.evidence: met in spite of a bottleneck", "tune UntilKnown", []edit{{"tune.Until.judge", " && e.Bottleneck == nil", ""}}},
+	{"trajectories: stable twice as far", "tune TestUnstable$", []edit{{"tune.Unstable", "> 2", "> 4"}}},
+	{"trajectories: a guide is no law to begin at", "tune TestUnstable$", []edit{{"tune.Unstable", "guide.Guided", "false"}}},
 	{"modes: a mixture without its determinants", "internal/modes MixtureDensity", []edit{
 		{"internal/modes.(*Mixture).Evaluator", "c -= math.Log(p.L[j][j])", "_ = j"},
 	}},
