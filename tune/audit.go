@@ -22,6 +22,7 @@ const (
 	freshly    = 0.25 // of the gradients of the search, for starts after the run and, again, for barriers
 	between    = 32   // draws of each rung that descents start from after the run
 	overlooked = 0.05 // that a mode is missed which so few starts lead to
+	mostCores  = 8    // modes whose cores are looked at
 )
 
 // An Audit says of every mode that is known what the cold draws know of it, and what modes
@@ -45,6 +46,9 @@ type Audit struct {
 	ESS  float64 `json:"ess"`
 	// Barriers join the basins of Modes to one, the lowest barrier first.
 	Barriers []modes.Join `json:"barriers"`
+	// Cores are those of Modes of which draws have another share, within about a standard
+	// deviation, than the density; none where both agree or nothing can be said.
+	Cores []modes.Core `json:"cores,omitempty"`
 
 	of []int // the places of Modes among all that were found
 }
@@ -192,6 +196,32 @@ func (m *Modes) join(ctx context.Context, p r2sgld.Problem, a *Audit) error {
 	}
 	target, asked := modes.Target{Energy: u, Domain: p.Domain}, int64(0)
 	a.Barriers, asked, err = target.Joins(ctx, at, int64(freshly*float64(m.gradients())))
+	m.Search.Gradients += asked
+	return err
+}
+
+// hold completes a by the cores of its heaviest modes, against the cold draws of res.
+func (m *Modes) hold(ctx context.Context, p r2sgld.Problem, seed uint64, res *r2sgld.Result, a *Audit) error {
+	if a == nil || p.Chart != nil || len(a.of) == 0 {
+		return nil
+	}
+	u, err := energy(p)
+	if err != nil {
+		return err
+	}
+	var of []modes.Mode
+	for _, k := range a.of[:min(len(a.of), mostCores)] {
+		of = append(of, m.Search.Modes[k])
+	}
+	d, draws := len(of[0].X), make([][]float64, len(res.Ladders))
+	for i, l := range res.Ladders {
+		n := len(l.Energy[0])
+		for k, step := 0, max(1, n/lookedAt); k < n; k += step {
+			draws[i] = append(draws[i], l.X[0][k*d:(k+1)*d]...)
+		}
+	}
+	target, asked := modes.Target{Energy: u, Domain: p.Domain}, int64(0)
+	a.Cores, asked, err = target.Cores(ctx, of, draws, &stream.New(seed, streamOf).Of(2, stream.Pilot).Rand)
 	m.Search.Gradients += asked
 	return err
 }

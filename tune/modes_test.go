@@ -162,6 +162,31 @@ func TestAudit(t *testing.T) {
 	}
 }
 
+// A normal law of a standard deviation of 0.001 in one of 3, half of the density each: steps
+// that suit the wide one seldom find the narrow one, whose place is known. The draws are within
+// five standard errors of the variance, 4.5, or a run says that they lack the narrow one.
+//
+// Mutant: draws that nobody holds against the density.
+func TestSpikeInASlab(t *testing.T) {
+	p := formula(t, "y^2/2 - log(exp(normal_lpdf(x, 0, 0.001)) + exp(normal_lpdf(x, 0, 3)))", nil)
+	for seed := range uint64(2) {
+		out, err := Run(t.Context(), p, r2sgld.Settings{Seed: 1 + seed, Ladders: 4, Start: []float64{0, 0}}, Until{ESS: 100}, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		squares := out.Chains(0)
+		for _, c := range squares {
+			for i, x := range c {
+				c[i] = x * x
+			}
+		}
+		off := (diag.Mean(slices.Concat(squares...)) - 4.5) / diag.MCSEMean(squares)
+		if math.Abs(off) > 5 && len(out.Audit.Cores) == 0 {
+			t.Errorf("seed %d: the variance is %.1f standard errors off, and nothing is told", 1+seed, off)
+		}
+	}
+}
+
 // Of starts in a box every second one lies in the middle half of every side, and the others
 // fill it: of 1,000 draws of 3 coordinates all lie in the middle half with 2^−3000.
 //

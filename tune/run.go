@@ -120,7 +120,7 @@ func Run(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, u Until, o Op
 		return nil, err
 	}
 	out.Audit = known.audit(p, out.Result)
-	if err := known.join(ctx, p, out.Audit); err != nil {
+	if err := cmp.Or(known.join(ctx, p, out.Audit), known.hold(ctx, p, s.Seed, out.Result, out.Audit)); err != nil {
 		return nil, err
 	}
 	if o.look(false); known != nil {

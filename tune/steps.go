@@ -104,6 +104,35 @@ func StepBias(p r2sgld.Problem, s r2sgld.Settings, res *r2sgld.Result) (worst fl
 	return worst, rung
 }
 
+// Unstable is the share of the cold draws of a run on p with settings s where steps of its
+// trajectories are beyond the limit of stability: step size times curvature above 2. It is 0
+// where nothing has trajectories, or independent draws from far away reach the cold rung: the
+// ladder begins at the law at infinite temperature, or at that of guide.
+func Unstable(p r2sgld.Problem, s r2sgld.Settings, guide *Modes, res *r2sgld.Result) (share float64) {
+	if !s.Unbiased() || s.Traits().Paths || p.Chart != nil || p.HasReference() || guide != nil && guide.Guided {
+		return 0
+	}
+	q := newProbe(p.Potential, s.Seed)
+	for _, n := range []int{mostStates, sureStates} {
+		seen := q.around(drawsOf(res, 0, n), p.Potential.Dim(), s.Whitening)
+		beyond := 0
+		for _, o := range seen {
+			if s.StepSize[0]*o.curvature > 2 {
+				beyond++
+			}
+		}
+		if share = float64(beyond) / float64(max(1, len(seen))); share < promising {
+			break
+		}
+	}
+	return share
+}
+
+const (
+	sureStates = 2048 // draws at which curvatures are measured where fewer tell of steps that are not stable
+	promising  = 0.05 // a share of these that makes more of them worth a look
+)
+
 // widened is by how much steps make a variance too large, on average over the draws that are
 // kept where they vary; half is s at the given step size.
 func widened(s r2sgld.Settings, half float64) (bias float64) {

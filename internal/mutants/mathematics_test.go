@@ -91,6 +91,9 @@ var ofMathematics = []fault{
 	{"error of the grid as of order two", "internal/theory TestGapError", []edit{
 		{"internal/theory.(*Result).error", "min(2, max(leastOrder, math.Log(change[1]/change[0])/math.Log(ratio[1])))", "2"},
 	}},
+	{"energies between the points of a grid as at them", "internal/theory TestBetweenThePoints", []edit{
+		{"internal/theory.(*field).within", "!f.problem.Domain.Contains(x)", "true"},
+	}},
 	{"cells trade by the larger mass", "internal/theory TestSwapRate", []edit{{"internal/theory.(*Process).With", "min", "max"}}},
 	{"conductances a little too small", "internal/theory TestExactGaps", []edit{{"internal/theory.(*field).cut", ":= tau", ":= 0.98 * tau"}}},
 	{"conductances of the cell, not of its face", "internal/theory TestSecondOrder", []edit{

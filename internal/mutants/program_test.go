@@ -6,6 +6,10 @@ var ofTheProgram = []fault{
 	{"the highest barriers first", "internal/modes TestJoins$", []edit{
 		{"internal/modes.(*Target).Joins", "cmp.Compare(a.Energy, b.Energy)", "cmp.Compare(b.Energy, a.Energy)"},
 	}},
+	{"cores: mean energies around minima of any kind", "internal/modes TestCores", []edit{
+		{"internal/modes.(*Target).Cores", "> likeness", "> 1e9*likeness"},
+	}},
+	{"modes: shares are 1 to the last digit", "internal/report TestBasinsByRounding", []edit{{"internal/report.(*Basins).check", "1+rounding", "1"}}},
 	{"barriers through walls", "internal/modes TestJoinsAreUnknown", []edit{
 		{"internal/modes.(*Target).highest", "t.Domain != nil &&", "false &&"},
 	}},

@@ -278,6 +278,11 @@ var ofSampling = []fault{
 		{"tune.amongLadders", " / math.Sqrt(float64(len(each)))", ""},
 	}},
 	{"until.evidence: met in spite of a bottleneck", "tune UntilKnown", []edit{{"tune.Until.judge", " && e.Bottleneck == nil", ""}}},
+	{"trajectories: stable twice as far", "tune TestUnstable$", []edit{{"tune.Unstable", "> 2", "> 4"}}},
+	{"trajectories: a guide is no law to begin at", "tune TestUnstable$", []edit{{"tune.Unstable", "guide.Guided", "false"}}},
+	{"modes: draws that nobody holds against the density", "tune TestSpikeInASlab", []edit{
+		{"tune.(*Modes).hold", "a == nil ||", "true ||"},
+	}},
 	{"modes: a mixture without its determinants", "internal/modes MixtureDensity", []edit{
 		{"internal/modes.(*Mixture).Evaluator", "c -= math.Log(p.L[j][j])", "_ = j"},
 	}},

@@ -60,6 +60,7 @@ type basinsOf struct {
 			Between []int  `json:"between"`
 			Energy  number `json:"energy"`
 		} `json:"barriers"`
+		Cores []modes.Core `json:"cores"`
 	} `json:"modes"`
 }
 
@@ -78,7 +79,7 @@ func ReadBasins(file []byte) (*Basins, error) {
 		return b, nil
 	}
 	a := &tune.Audit{Modes: []tune.Visited{}, Missing: m.Missing, Rare: m.Rare, Starts: m.Starts, Unseen: m.Unseen,
-		RHat: m.RHat.float(), ESS: m.ESS.float()}
+		RHat: m.RHat.float(), ESS: m.ESS.float(), Cores: m.Cores}
 	for _, v := range m.Modes {
 		mode := tune.Visited{Energy: v.Energy.float(), Weight: v.Weight.float(), SE: v.SE.float(), Expected: v.Expected.float(),
 			ESS: v.ESS.float(), Passages: v.Passages, Starts: v.Starts}
@@ -104,7 +105,8 @@ func (b *Basins) check() error {
 		return fmt.Errorf("modes.starts, modes.unseen: %d and %d are no numbers of starts", a.Starts, a.Unseen)
 	}
 	n := len(a.Modes)
-	share := func(v float64) bool { return v >= 0 && v <= 1 }
+	const rounding = 1e-9 // of sums: the share of all is 1 to some 1e-16
+	share := func(v float64) bool { return v >= 0 && v <= 1+rounding }
 	for i, v := range a.Modes {
 		key := fmt.Sprintf("modes.modes[%d].", i)
 		switch {
@@ -130,6 +132,11 @@ func (b *Basins) check() error {
 			if k < 0 || k >= n {
 				return fmt.Errorf("modes.%s[%d]: %d is none of %s, counted from 0", l.key, i, k, text.Counted(n, "mode"))
 			}
+		}
+	}
+	for i, c := range a.Cores {
+		if c.Mode < 0 || c.Mode >= n || !share(c.Share) || !share(c.Expected) {
+			return fmt.Errorf("modes.cores[%d]: %+v is no share of one of %s", i, c, text.Counted(n, "mode"))
 		}
 	}
 	if len(a.Barriers) != 0 && len(a.Barriers) != n-1 {
@@ -246,6 +253,12 @@ func unknown(names []string, a *tune.Audit) []string {
 		out = append(out, fmt.Sprintf("modes: the draws do not know the mode near %s, which holds about %s of the density by what was known "+
 			"before the run: means, intervals and log Z lack it. Run longer (sampler.until), or start there too (sampler.init).",
 			place(names, v.At), text.Number(v.Expected, 2)))
+	}
+	for _, c := range a.Cores {
+		out = append(out, fmt.Sprintf("modes: of the draws at the narrow minimum near %s and around it %s lie there, and of the density %s: steps "+
+			"seldom find it, or seldom leave it, and R̂ and ESS need not show it. Means, intervals and log Z are off. Bound the variables "+
+			"(domain), take variables in which it is not so narrow, or run longer.",
+			place(names, a.Modes[c.Mode].At), text.Number(c.Share, 2), text.Number(c.Expected, 2)))
 	}
 	return out
 }

@@ -53,6 +53,23 @@ func (s *Summary) unreached(set r2sgld.Settings, res *r2sgld.Result) string {
 		rung+1, warmth, text.Number(worst, 2), name)
 }
 
+// mostUnstable is the share of cold draws at which steps may be unstable without a word. Of a
+// normal law there are none, of exp(−x⁴) and exp(−x⁶), whose tails bend ever more, up to 7 %: a
+// step there leads back to the middle. Of ridges along a parabola, 50 to 500 times as narrow
+// as long, there are 9 to 29 %, and the steps lead nowhere.
+const mostUnstable = 0.085
+
+// Barred warns of trajectories whose steps are unstable at a share of the cold draws.
+func (s *Summary) Barred(share float64) {
+	if !(share > mostUnstable) {
+		return
+	}
+	s.warnf("at %s of the cold draws the density is too narrow for the steps of trajectories, which are refused there: what lies beyond, as the ends "+
+		"of a bent ridge, is hardly entered, and R̂ and ESS need not show it. Means and sds may be off by more than their errors tell. Bound the "+
+		"variables (domain), so that ladders begin at uniform draws, or take a variable across the ridge in place of one that runs along it.",
+		text.Number(share, 2))
+}
+
 // sparse thins chains of one length to hotDraws.
 func sparse(chains [][]float64) [][]float64 {
 	n := len(chains[0])

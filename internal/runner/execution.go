@@ -476,9 +476,13 @@ func (x *execution) doubts(res *r2sgld.Result, sum *report.Summary) {
 	if x.found == nil && tune.Singular(x.Problem, res, x.Settings.Seed) {
 		sum.Singular()
 	}
+	var guide *tune.Modes
 	if x.found == nil {
 		sum.Widened(tune.StepBias(x.Problem, x.Settings, res))
+	} else {
+		guide = x.found.Modes
 	}
+	sum.Barred(tune.Unstable(x.Problem, x.Settings, guide, res))
 	if f := x.found; f != nil {
 		sum.Tuned(f)
 		j := x.judgement

@@ -14,7 +14,8 @@ import (
 type field struct {
 	problem    Problem
 	mesh       *mesh.Mesh
-	cell, face []float64 // the least of cell is 0; +∞ is no mass
+	cell, face []float64 // less the least of cells; +∞ is no mass
+	least      float64   // of cells
 }
 
 func newField(p Problem, m *mesh.Mesh) (*field, error) {
@@ -36,7 +37,7 @@ func newField(p Problem, m *mesh.Mesh) (*field, error) {
 	for i := range face {
 		face[i] -= least
 	}
-	return &field{problem: p, mesh: m, cell: cell, face: face}, nil
+	return &field{problem: p, mesh: m, cell: cell, face: face, least: least}, nil
 }
 
 // flat reports whether U is constant.
@@ -105,8 +106,8 @@ func (f *field) cut(tau, least float64) *Rung {
 }
 
 // notes says what the grid cannot tell: cells left out, and energies that change by
-// more than a temperature from cell to cell.
-func (f *field) notes(rungs []*Rung) (notes []string) {
+// more than a temperature from cell to cell, or between its points.
+func (f *field) notes(rungs []*Rung) (notes []string, err error) {
 	infinite, first := 0, -1
 	for i, u := range f.cell {
 		if math.IsInf(u, 1) {
@@ -126,10 +127,14 @@ func (f *field) notes(rungs []*Rung) (notes []string) {
 					"nothing is said", r.Temperature, out, len(f.cell)))
 		}
 	}
-	if note := f.coarse(rungs[0]); note != "" {
+	note := f.coarse(rungs[0])
+	if note == "" {
+		note, err = f.between(rungs[0])
+	}
+	if note != "" {
 		notes = append(notes, note)
 	}
-	return notes
+	return notes, err
 }
 
 func (f *field) centroid(i int) []float64 {
@@ -137,10 +142,12 @@ func (f *field) centroid(i int) []float64 {
 	return f.mesh.Centroid[i*d : i*d+d]
 }
 
-// coarse is the note on a grid that may be too coarse for the cold rung. Cells below
-// 1e-3 of the largest density do not count: of the tails little is seen.
+// seen is −log 1e-3: cells below 1e-3 of the largest density do not count, of the tails
+// little is seen.
+const seen = 7
+
+// coarse is the note on a grid that may be too coarse for the cold rung.
 func (f *field) coarse(r *Rung) string {
-	const seen = 7 // −log 1e-3
 	worst, at := 0.0, -1
 	for k, face := range f.mesh.Faces {
 		a, b, c := f.cell[face.I]/r.Temperature, f.cell[face.J]/r.Temperature, f.face[k]/r.Temperature

@@ -75,7 +75,9 @@ func NewProcess(ctx context.Context, p Problem, tau []float64, intensity float64
 		}
 		out.Rungs = append(out.Rungs, r)
 	}
-	out.Notes = f.notes(out.Rungs)
+	if out.Notes, err = f.notes(out.Rungs); err != nil {
+		return nil, err
+	}
 	if m.Note != "" {
 		out.Notes = append(out.Notes, m.Note)
 	}
