@@ -140,6 +140,17 @@ func TestBlankLineKeepsTime(t *testing.T) {
 	}
 }
 
+// Categories that are one number in two spellings, as where a program wrote some of them with a
+// point, would be two groups.
+func TestCategoriesAreWrittenAlike(t *testing.T) {
+	const want = `f.csv:4:3: "1.0" in column "g" is the number that "1" is, and each would be a category of its own: write them alike`
+	c := Columns{Least: 1, Categories: []string{"g"}}
+	_, err := DecodeSeries(strings.NewReader("n,g\n1,1\n2,b\n3,1.0\n4,1.0\n5,2\n"), "f.csv", c)
+	if err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
+
 // Categories name parameters, in UTF-8: those of another encoding would look alike.
 func TestCategoriesAreUTF8(t *testing.T) {
 	const want = `f.csv:3:3: "Andr\xe8" in column "g" is no UTF-8 text: save the file as UTF-8`

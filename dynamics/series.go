@@ -160,8 +160,9 @@ type wanted struct {
 	gaps   bool // values may be missing
 	at     int  // index in the header, −1 while not found
 	values []float64
-	levels *Levels        // of categories; nil for numbers
-	seen   map[string]int // places in levels.Names
+	levels *Levels            // of categories; nil for numbers
+	seen   map[string]int     // places in levels.Names
+	text   map[float64]string // of levels that are numbers
 }
 
 func (d *decoder) fault(line, column int, format string, args ...any) {
@@ -228,7 +229,7 @@ func (d *decoder) readHeader(c Columns) bool {
 	}
 	for _, column := range c.Categories {
 		w := d.want(line, "the categories", column, true)
-		w.levels, w.seen = &Levels{}, map[string]int{}
+		w.levels, w.seen, w.text = &Levels{}, map[string]int{}, map[float64]string{}
 	}
 	return len(d.faults) == 0
 }
@@ -352,7 +353,11 @@ func (d *decoder) row(line int, record []string, at func(field int) (line, colum
 				_, column := at(w.at)
 				d.fault(line, column, "%s in column %q is no UTF-8 text: save the file as UTF-8", shown(record[w.at]), w.column)
 			}
-			w.level(cell)
+			if other, same := w.level(cell); same {
+				_, column := at(w.at)
+				d.fault(line, column, "%s in column %q is the number that %s is, and each would be a category of its own: write them alike",
+					shown(record[w.at]), w.column, shown(other))
+			}
 			continue
 		}
 		if w.gaps && absent(cell) {
@@ -371,8 +376,9 @@ func (d *decoder) row(line int, record []string, at func(field int) (line, colum
 	}
 }
 
-// level adds a cell of categories.
-func (w *wanted) level(cell string) {
+// level adds a cell of categories. Where it is the number that another is, in a spelling not
+// seen before, it returns that of the other.
+func (w *wanted) level(cell string) (other string, same bool) {
 	i := -1
 	if !absent(cell) {
 		var ok bool
@@ -380,9 +386,15 @@ func (w *wanted) level(cell string) {
 			i = len(w.levels.Names)
 			cell = strings.Clone(cell)
 			w.seen[cell], w.levels.Names = i, append(w.levels.Names, cell)
+			if x, why := number(cell); why == "" {
+				if other, same = w.text[x]; !same {
+					w.text[x] = cell
+				}
+			}
 		}
 	}
 	w.levels.Of = append(w.levels.Of, i)
+	return other, same
 }
 
 // sort puts levels in their order.
