@@ -118,11 +118,20 @@ func newPlane(ctx context.Context, d domain.Domain, n int) (*Mesh, error) {
 	if err != nil || parts == 1 {
 		return m, err
 	}
+	finest, then := n, parts
 	for finer := 2 * n; finer <= min(8*n, max(2*n, 1024), mostPlane); finer *= 2 {
-		if _, p, err := cut(ctx, d, finer); err == nil && p == 1 {
+		_, p, err := cut(ctx, d, finer)
+		if err == nil && p == 1 {
 			return nil, fmt.Errorf("a grid of %d is too coarse for the narrowest passage of the domain: it falls into %d parts; give %d cells "+
 				"along the longest side", n, parts, finer)
 		}
+		if err == nil {
+			finest, then = finer, p
+		}
+	}
+	if then != parts { // of a domain that falls apart by itself there are as many whatever the grid
+		return nil, fmt.Errorf("a grid of %d is too coarse, for the domain is thinner than its cells somewhere: it falls into %d parts, and with %d cells "+
+			"along the longest side into %d; a thin domain is best described by one coordinate along it", n, parts, finest, then)
 	}
 	return nil, fmt.Errorf("the domain falls into %d parts: nothing mixes between them; give one of them at a time", parts)
 }

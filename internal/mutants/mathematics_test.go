@@ -156,6 +156,7 @@ var ofMathematics = []fault{
 		"ode.(*explicit).sweep", "vector.Select(e.y0, e.accepted, e.zero, e.y0, e.y)", "copy(e.y0, e.y)"}}},
 	{"lanes: few left behind have no gradient", "dynamics TestTrajectoryLanesAreAlone", []edit{{
 		"dynamics.(*solutions).apart", "+= g[j*r+k]", "+= 0*g[j*r+k]"}}},
+	{"mesh: a thin domain is one that falls apart", "internal/mesh TestRefusals", []edit{{"internal/mesh.newPlane", "then != parts", "then < 0"}}},
 	{"sum: a weight of another term", "internal/vector TestSum", []edit{
 		{"internal/vector.(*Sum).Into", "w * s.terms[j][i]", "(w + s.weights[0] - s.weights[j]) * s.terms[j][i]"},
 	}},
