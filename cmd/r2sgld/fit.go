@@ -15,7 +15,7 @@ regressions, groups, mixtures. In the model section,
   let: {eta: "a + b*x + c[site]"}
   likelihood: "y ~ bernoulli_logit(eta)"      or log_lik: a formula of a row
   constraints: ["c[A] <= c[B]", "a + s < 3"]`,
-		Example: `  r2sgld fit examples/fit/kidiq.yaml`,
+		Example: `  r2sgld fit examples/fit/o-rings.yaml`,
 		Args:    cobra.ExactArgs(1),
 		RunE:    c.load,
 	}

@@ -9,6 +9,8 @@ var ofModels = []fault{
 	}},
 	{"rows: constants that do not count", "internal/rows TestStrips|TestGroups", []edit{{"internal/rows.(*evaluator).Eval", "-sum(p.constant)", "0"}}},
 	{"categories: numbers in two spellings are two", "dynamics TestCategoriesAreWrittenAlike", []edit{{"dynamics.(*wanted).level", "why == \"\"", "false && why == \"\""}}},
+	{"rows: comparisons of what is equal", "internal/rows TestComparisons", []edit{{"internal/rows.compared", `"<=": {"(1 - max(sign((", ")), 0))"}`, `"<=": {"max(-sign((", ")), 0)"}`}}},
+	{"rows: comparisons of parameters", "internal/rows TestFaults", []edit{{"internal/rows.(*builder).compare", `case p != ""`, `case p != "" && p == ""`}}},
 	{"rows: ranges are names of columns", "internal/rows TestCountedEntries", []edit{{"internal/rows.(*vector).count", "\"1..\"", "\"0..\""}}},
 	{"rows: lags of no row", "internal/rows TestRows", []edit{{"internal/rows.(*builder).values", "row-back", "row-0*back"}}},
 	{"rows: gaps that are looked back at", "internal/rows TestRows", []edit{{"internal/rows.(*builder).table", "[i-l.back]", "[i]"}}},

@@ -22,16 +22,30 @@ func (b *builder) expand(path []string, text string, begin int) (string, bool) {
 		return "", false
 	}
 	before := len(b.faults)
+	compared := b.compare(path, words, begin)
 	var out strings.Builder
-	at := 0
+	at, done := 0, 0
 	put := func(from, to int, s string) {
 		out.WriteString(text[at:from] + s)
 		at = to
 	}
+	end := func(i int) { // what ends before word i
+		for ; done < i; done++ {
+			if s := compared.after[done]; s != "" {
+				put(words[done].End, words[done].End, s)
+			}
+		}
+	}
 	for i := 0; i < len(words); i++ {
 		w := words[i]
+		end(i)
+		if s := compared.before[i]; s != "" {
+			put(w.Pos, w.Pos, s)
+		}
 		follows := func(k int, s string) bool { return i+k < len(words) && words[i+k].Text == s }
 		switch {
+		case compared.place[i] != "":
+			put(w.Pos, w.End, compared.place[i])
 		case !w.Name:
 		case w.Text == "sum" && follows(1, "(") && follows(3, ")"):
 			put(w.Pos, words[i+3].End, b.sum(path, begin, words[i+2]))
@@ -55,14 +69,18 @@ func (b *builder) expand(path []string, text string, begin int) (string, bool) {
 			b.known(path, begin, w)
 		}
 	}
+	end(len(words))
 	return out.String() + text[at:], len(b.faults) == before
 }
 
-// masked is a formula where sum and lag are functions that the language has, letter by
-// letter, so that its syntax can be looked at.
+// masked is a formula where sum and lag are functions that the language has, and comparisons
+// differences, letter by letter, so that its syntax can be looked at.
 func masked(text string, words []expression.Word) string {
 	out := []byte(text)
 	for i, w := range words {
+		if compares(w) {
+			copy(out[w.Pos:w.End], "-  "[:w.End-w.Pos])
+		}
 		if i+1 < len(words) && words[i+1].Text == "(" {
 			switch w.Text {
 			case "sum":

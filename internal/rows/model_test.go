@@ -183,6 +183,20 @@ func TestCountedEntries(t *testing.T) {
 	}
 }
 
+// Comparisons of columns are 1 where they hold and 0 elsewhere.
+func TestComparisons(t *testing.T) {
+	m := model([]Parameter{infinite(Parameter{Name: "a"})}, "deaths ~ normal(a*(bits + (lag(n, 1) >= max(dose, 2) + 9)), 2)")
+	m.Let = []Let{{Name: "bits", Text: "10*(dose < 3) + 100*(dose <= 3) + 1e3*(dose > 3) + 1e4*(dose ≥ 3) + 1e5*(dose == 3) + 1e6*(dose*2 - 1 != 2*3 - 1)"}}
+	got, _ := energy(build(t, m, trial), []float64{0.25})
+	want := 0.0
+	for i, bits := range []float64{1000110, 110101, 1011000, 1011000} { // of rows from the second on, whose n before is 10, 12, 9, 11
+		want -= normalLog([]float64{3, 4, 8, 9}[i], 0.25*bits, 2)
+	}
+	if math.Abs(got-want) > 1e-12*want {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
 // Shapes are walls and equations.
 func TestShapes(t *testing.T) {
 	p := build(t, model([]Parameter{{Name: "w", Shape: "simplex(3)", Prior: "dirichlet(2, 1, 3)"}, {Name: "m", Shape: "positive_ordered(2)", Prior: "normal(0, 1)"}},
@@ -367,6 +381,11 @@ func TestFaults(t *testing.T) {
 		{[]Parameter{a}, "death ~ poisson_log(a)", nil, `did you mean "deaths"?`},
 		{[]Parameter{a}, "deaths ~ poisson_log(b)", nil, `"b" is neither a parameter`},
 		{[]Parameter{a}, "deaths ~ poisson_log(a +)", nil, ""},
+		{[]Parameter{a}, "deaths ~ poisson_log(a*dose < 3)", nil, "in parentheses of its own: (age < 30)"},
+		{[]Parameter{a}, "deaths ~ poisson_log(a*(1 < dose < 3))", nil, "in parentheses of its own"},
+		{[]Parameter{a}, "deaths ~ poisson_log(a*(dose <))", nil, "is missing before"},
+		{[]Parameter{a}, "deaths ~ poisson_log(a + (dose < a))", nil, "columns are compared, and a is no column"},
+		{[]Parameter{a}, "deaths ~ poisson_log(a + (dose < twice))", func(m *Model) { m.Let = []Let{{Name: "twice", Text: "2*a"}} }, "and twice is no column"},
 		{[]Parameter{a}, "deaths ~ poisson_log(a[site])", nil, "a is one number"},
 		{[]Parameter{{Name: "c[site]"}}, "deaths ~ poisson_log(c)", nil, "c has several entries"},
 		{[]Parameter{{Name: "c[site]"}}, "deaths ~ poisson_log(c[D])", nil, "there is no entry c[D]"},
