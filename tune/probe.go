@@ -18,6 +18,7 @@ const (
 	probeMost     = 0.95 // of the squares of slopes that count
 	probeMass     = 4    // effective number of points needed in the mass of the density
 	probeNoise    = 8    // gradients at one point that tell their noise
+	probeLongest  = 1e-3 // of a difference, but for what rounding takes of it far from the origin
 	probeShortest = 1e-6 // of a difference: shorter ones are of numbers that hardly differ
 )
 
@@ -213,7 +214,9 @@ func (m *meter) curvature() float64 {
 	for _, v := range m.z {
 		h = max(h, math.Abs(v))
 	}
-	h = 1e-5 * max(h, 1e-3)
+	if h = 1e-5 * max(h, 1e-3); h > probeLongest { // where the origin is tells no width
+		h = probeLongest * math.Pow(h/probeLongest, 0.25)
+	}
 	c, least := 0.0, h*probeShortest
 	for range probePower {
 		for !m.gradient(m.sum, h) || !m.gradient(m.b, -h) { // beyond a wall, maybe: far from the origin h is long

@@ -106,6 +106,12 @@ var ofSampling = []fault{
 	{"a burn-in of the command alone", "cmd/r2sgld CommandAndGoProgramAgree",
 		[]edit{{"tune.Run", "cmp.Or(s.BurnIn, burnIn)", "burnIn-burnIn"}}},
 	{"modes: steps no longer than starts are wide", "cmd/r2sgld TestFarFromTheStart", []edit{{"internal/modes.(*descent).accept", "w.reach *= 2", "w.reach *= 1"}}},
+	{"a kernel that lost is tried again", "tune TestContestLost", []edit{{"tune.Options.tune", "f.Rival == nil && ", ""}}},
+	{"kernels compared where walls are sought", "tune TestContestLeftOut", []edit{
+		{"tune.exact", "domain.ExactWalls(p.Domain", "(true || domain.ExactWalls(p.Domain)"},
+	}},
+	{"curvatures by differences as long as the way to the origin", "cmd/r2sgld TestFarFromTheStart", []edit{
+		{"tune.(*meter).curvature", "/probeLongest, 0.25)", "/probeLongest, 1)"}}},
 	{"modes: ladders that begin wherever they are told", "cmd/r2sgld TestFarFromTheStart", []edit{{"tune.(*tuner).high", "> remote*", "> 1e300*"}}},
 	{"steps of hot rungs not looked at", "tune TestUnseenAtHotRungs", []edit{{"tune.unseen", "|| j", "|| r == 0 && j"}}},
 	{"singular slopes have a known bias", "tune TestChoose", []edit{{"tune.(*Found).choose", "sgld.Singular", "false"}}},
