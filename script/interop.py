@@ -80,6 +80,23 @@ def original(array, safe):
     return array.attrs.get("long_name", safe)
 
 
+def predicted(run, idata):
+    """ArviZ makes of the groups of a fit what we make of all draws."""
+    with open(os.path.join(run, "predictive.json"), encoding="utf-8") as f:
+        ours = json.load(f)
+    loo = attempt("arviz.loo", lambda: az.loo(idata))
+    if loo is not None:
+        # of fewer draws: for small p_loo the variance of elpd is about p_loo over their number
+        error = 6 * (max(ours["p_loo"], 1) / loo.n_samples) ** 0.5
+        check("arviz.loo is that of predictive.json", abs(loo.elpd_loo - ours["elpd_loo"]) < error, f"{loo.elpd_loo:.4f}, {ours['elpd_loo']:.4f} ± {error:.4f}")
+    import matplotlib
+
+    matplotlib.use("Agg")
+    attempt("arviz.plot_ppc", lambda: az.plot_ppc(idata, num_pp_samples=20))
+    if "prior_predictive" in idata.groups():
+        attempt("arviz.plot_ppc, prior", lambda: az.plot_ppc(idata, group="prior", num_pp_samples=20))
+
+
 def main(run):
     print(f"{run}: arviz {az.__version__}, xarray {xr.__version__}, cmdstanpy {cmdstanpy.__version__}")
     with open(os.path.join(run, "summary.json"), encoding="utf-8") as f:
@@ -98,6 +115,8 @@ def main(run):
     names = [p["name"] for p in summary["parameters"]]
     check("parameters are those of summary.json", list(draws) == names, ", ".join(draws))
 
+    if "log_likelihood" in idata.groups():
+        predicted(run, idata)
     files = sorted(glob.glob(os.path.join(run, "draws-*.csv")), key=lambda f: int(f.rsplit("-", 1)[1][:-4]))
     fit = attempt("cmdstanpy.from_csv", lambda: cmdstanpy.from_csv(files))
     if fit is not None:

@@ -12,6 +12,7 @@ import (
 	"github.com/r2sgld/r2sgld/internal/config"
 	"github.com/r2sgld/r2sgld/internal/job"
 	"github.com/r2sgld/r2sgld/internal/report"
+	"github.com/r2sgld/r2sgld/internal/runner"
 	"github.com/r2sgld/r2sgld/internal/text"
 	"github.com/r2sgld/r2sgld/tune"
 )
@@ -79,6 +80,10 @@ func (c *common) plan(cmd *cobra.Command, path string) error {
 		return fmt.Errorf("%s: %w.\nThe run would end there: %s", r.Name, err, advice)
 	case err != nil:
 		return fmt.Errorf("%s: %w", r.Name, err)
+	}
+	more := runner.Beside(r.Rows)
+	plan.Disk, plan.Memory = plan.Disk+more, plan.Memory+2*more
+	switch {
 	case c.json:
 		err = c.printJSON(plan)
 	case !c.quiet:

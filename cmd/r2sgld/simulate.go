@@ -26,7 +26,7 @@ func simulateCommand() *cobra.Command {
 	var s simulated
 	cmd := &cobra.Command{
 		Use:   "simulate RUN",
-		Short: "Trajectories from an identify run: from its mode, mean or draws, with bands",
+		Short: "Trajectories from an identify run, or predictions of rows from a fit run",
 		Long: `Trajectories of the equations of an identify run, from the mode, the mean or draws
 of their parameters, with bands. What lies beyond the data is a forecast. The folder
 gets simulation.csv (the band of every state at every time), simulation.json and the
@@ -34,9 +34,13 @@ figures forecast, phase and, of a comparison, parting.
 
 Bands are those of trajectories: what the parameters leave open. Where the noise of
 the data is known (likelihood: trajectory), the interval of an observation stands
-beside them; --noise=false leaves it out.`,
+beside them; --noise=false leaves it out.
+
+From a fit run, predictions of what its likelihood is of, for each row of its data or
+of --data: mean and interval, and beside it what was observed, if it is there.`,
 		Example: `  r2sgld simulate runs/lynx-hare
   r2sgld simulate runs/lynx-hare --until +20 --set beta=0.03
+  r2sgld simulate runs/o-rings --data launches.csv
   r2sgld simulate runs/lorenz --from mode --apart 5 --lyapunov \
     --truth x.x=-10,x.y=10,y.x=28,y.y=-1,y.x*z=-1,z.z=-2.6667,z.x*y=1`,
 		Args: cobra.ExactArgs(1),
@@ -60,6 +64,7 @@ func (s *simulated) register(cmd *cobra.Command) {
 	f.IntVar(&s.points, "points", 0, "times, evenly spaced (default as dense as the data, from 500 to 5000)")
 	f.StringVar(&s.Times, "times", "", "CSV file with the times in place of --until and --points, FILE or FILE:COLUMN")
 	f.IntVar(&s.Draws, "draws", 1000, "draws at most, spread evenly over all")
+	f.StringVar(&s.Data, "data", "", "of a fit run: CSV file with the columns of its model, a row per prediction (default the data of the run)")
 	f.Float64Var(&s.Level, "level", 90, "of the intervals, in percent")
 	f.BoolVar(&s.noise, "noise", true, "intervals of observations as well, where the noise of the data is known")
 	f.StringArrayVar(&s.Set, "set", nil, "change a parameter, as in --set beta=0.03 (repeatable)")
@@ -72,10 +77,10 @@ func (s *simulated) register(cmd *cobra.Command) {
 	f.Float64Var(&s.RTol, "rtol", 1e-8, "relative tolerance of a step")
 	f.Float64Var(&s.atol, "atol", 0, "absolute tolerance of a step (default 1e-10 of the largest value of each state)")
 	f.BoolVar(&s.Lyapunov, "lyapunov", false, "largest Lyapunov exponent at the mode, over a hundred times the length of the data")
-	f.BoolVar(&s.Keep, "keep", false, "write every trajectory into trajectories.csv, with random observations if --noise")
+	f.BoolVar(&s.Keep, "keep", false, "write every trajectory into trajectories.csv, with random observations if --noise; of a fit run every draw into draws.csv")
 	f.StringVar(&s.Out, "out", "", "folder (default RUN/simulation)")
 	f.BoolVar(&s.Force, "force", false, "write into a folder that is not empty; a simulation in it is replaced")
-	f.Uint64Var(&s.Seed, "seed", 1, "seed of the random observations of --keep")
+	f.Uint64Var(&s.Seed, "seed", 1, "seed of random observations")
 	f.IntVar(&s.Threads, "threads", 0, "trajectories at once; changes no number (default all processors)")
 }
 
@@ -105,12 +110,12 @@ func (s *simulated) run(ctx context.Context, dir string) error {
 	case err != nil:
 		return err
 	case s.json:
-		return s.printJSON(r.Report)
+		return s.printJSON(r.Told)
 	case s.quiet:
 		return nil
 	}
 	fmt.Fprint(s.stdout(), r.Text(text.StyleOf(s.stdout())))
-	text.Warn(s.stderr(), r.Warnings...)
+	text.Warn(s.stderr(), r.Warned()...)
 	wrote := strings.Join(r.Files, ", ")
 	if len(r.Figures) > 0 {
 		wrote += fmt.Sprintf(", figures (%s)", strings.Join(r.Figures, " "))

@@ -32,6 +32,12 @@ func (r *Resolved) Series() *system.Data {
 	return d
 }
 
+// Table is the data of fit; nil of other commands.
+func (r *Resolved) Table() *Table {
+	t, _ := r.Data.(*Table)
+	return t
+}
+
 // System is the model of identify; nil of other commands.
 func (r *Resolved) System() *system.Model {
 	m, _ := r.Model.(*system.Model)

@@ -148,6 +148,7 @@ func gallery(t *testing.T) map[string]*Figure {
 	keep("traces.png")(Traces(walks(3, 4, 1000)))
 	keep("ranks.png")(Ranks(walks(3, 4, 1000), []float64{100, 100, 100}))
 	keep("fit.png")(Fit(responses(), Axis{"time", "yr"}, 90))
+	keep("predictive.png")(Predictive(predictions(120, 200), 90)) // shares of ones run flatter than the diagonal
 	keep("residuals.svg")(Residuals(responses(), Axis{"time", "yr"}))
 	ladderGallery(t, keep)
 	studyGallery(keep)

@@ -1,5 +1,5 @@
-// Package forecast answers what becomes of the system of an identify run: what is
-// asked for of its trajectories, what they say, and the tables and figures of it.
+// Package forecast answers what a finished run says of what was not observed: of the
+// trajectories of its system, or of other rows of a table; with tables and figures of it.
 package forecast
 
 import (
@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"github.com/r2sgld/r2sgld/internal/job"
+	"github.com/r2sgld/r2sgld/internal/text"
 	"github.com/r2sgld/r2sgld/ode"
 )
 
@@ -35,35 +36,52 @@ type Options struct {
 	RTol      float64
 	ATol      *float64 // of every state; nil is 1e-10 of the largest value of each
 	Lyapunov  bool     // largest Lyapunov exponent at the mode
-	Keep      bool     // writes every trajectory
+	Keep      bool     // writes every trajectory, or draw of the rows
+	Data      string   // table of a model of rows; empty is that of the run
 	Out       string   // folder; empty is that of the run, and simulation in it
 	Force     bool     // writes into a folder that is not empty
-	Seed      uint64   // of the random observations of Keep
+	Seed      uint64   // of random observations
 	Threads   int      // trajectories at once; changes no number. 0 is all processors
 }
 
 // A Result is what was found and what was written.
 type Result struct {
-	*Report
+	Told
 	Dir     string   // the folder
 	Files   []string // tables and report in it
 	Figures []string // names of the figures
 }
 
-// Make simulates the equations of the finished identify run in a folder and writes
-// what becomes of them. What cannot be done as asked is a [*job.Refused]. Once
-// ctx is done it stops with its error. After any error nothing is left of it.
+// Told is the content of simulation.json: a [*Report] or a [*RowReport].
+type Told interface {
+	Text(style text.Style) string // for a person
+	Warned() []string
+}
+
+// A task is a simulation that can be made as asked.
+type task interface {
+	// results simulates and draws; figures are the names of those among the files.
+	results(ctx context.Context) (files job.Sheaf, told Told, figures []string, err error)
+}
+
+// Make simulates the finished run in a folder, the equations of one of identify or the rows of
+// one of fit, and writes what becomes of them. What cannot be done as asked is a
+// [*job.Refused]. Once ctx is done it stops with its error. After any error nothing is left of
+// it.
 func Make(ctx context.Context, dir string, options Options) (*Result, error) {
 	if err := options.check(); err != nil {
 		return nil, &job.Refused{Err: err}
 	}
-	src, err := openSource(dir)
+	src, err := open(dir, "identify", "fit")
 	if err != nil {
 		return nil, err
 	}
-	p, err := options.plan(src)
+	p, err := options.task(src)
+	if refused := (*job.Refused)(nil); err != nil && !errors.As(err, &refused) {
+		err = &job.Refused{Err: err}
+	}
 	if err != nil {
-		return nil, &job.Refused{Err: err}
+		return nil, err
 	}
 	q := job.Request{Dir: filepath.Clean(cmp.Or(options.Out, filepath.Join(dir, "simulation"))), Force: options.Force}
 	if err := free(q.Dir); err != nil {
@@ -71,33 +89,51 @@ func Make(ctx context.Context, dir string, options Options) (*Result, error) {
 	}
 	r := &Result{Dir: q.Dir, Files: []string{"simulation.csv", "simulation.json"}}
 	err = q.Draft(kind(), func(folder *job.Folder) error {
-		files, o, err := p.results(ctx)
+		files, told, figures, err := p.results(ctx)
 		switch {
 		case ctx.Err() != nil:
 			return job.Early{Err: context.Cause(ctx), Before: "all was simulated"}
 		case err != nil:
 			return fmt.Errorf("%s: %w.\nnothing was written", src.run.Name, err)
 		}
-		r.Report, r.Figures = o.report, o.figures
-		return write(folder, files, o.report)
+		r.Told, r.Figures = told, figures
+		for _, f := range files {
+			if f.Name == keptRows || f.Name == keptPaths {
+				r.Files = append(r.Files, f.Name)
+			}
+		}
+		return write(folder, files, told)
 	})
-	if err != nil {
-		return nil, err
-	}
-	if options.Keep {
-		r.Files = append(r.Files, "trajectories.csv")
-	}
-	return r, nil
+	return r, err
 }
 
-// results simulates and draws.
-func (p *plan) results(ctx context.Context) (job.Sheaf, *outcome, error) {
+// task is what options ask of a run.
+func (o *Options) task(src *source) (task, error) {
+	if src.run.Rows != nil {
+		return o.ofRows(src)
+	}
+	if o.Data != "" {
+		return nil, errors.New("--data belongs to runs of fit: compare trajectories with data by --against")
+	}
+	if err := src.system(); err != nil {
+		return nil, err
+	}
+	return o.plan(src)
+}
+
+// What is written of all draws, if they are kept.
+const (
+	keptPaths = "trajectories.csv"
+	keptRows  = "draws.csv"
+)
+
+func (p *plan) results(ctx context.Context) (job.Sheaf, Told, []string, error) {
 	o, err := p.outcome(ctx)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	files, err := o.render(ctx)
-	return files, o, err
+	return files, o.report, o.figures, err
 }
 
 const (

@@ -297,3 +297,6 @@ func (l *ExponentFound) text(unit string) string {
 
 // short writes a number with five digits.
 func short(v float64) string { return text.Short(v, 5) }
+
+// Warned are the warnings.
+func (o *Report) Warned() []string { return o.Warnings }

@@ -23,18 +23,39 @@ import (
 // mostDraws is the number of draws of a chain that are read, unless there are fewer.
 const mostDraws = 1 << 17
 
-// A source is a finished identify run.
+// A source is a finished run.
 type source struct {
 	dir        string
 	run        *config.Run
-	model      *simulation.Model
-	data       observed
 	parameters []report.Parameter // of the summary, in the order of the model
-	modeless   []string           // those whose mode is not known, and which have the median for it
+
+	model    *simulation.Model // of identify, with the data
+	data     observed
+	modeless []string // those whose mode is not known, and which have the median for it
 }
 
-// openSource reads a run folder. Its error says that nothing was begun.
+// openSource reads the folder of a run of identify. Its error says that nothing was begun.
 func openSource(dir string) (*source, error) {
+	s, err := open(dir, "identify")
+	if err == nil {
+		err = s.system()
+	}
+	return s, err
+}
+
+// system reads what a run of identify is of.
+func (s *source) system() (err error) {
+	if s.model, err = simulation.Of(s.run.Model); err != nil {
+		return &job.Refused{Err: fmt.Errorf("%s cannot be simulated: %w", s.dir, err)}
+	}
+	if s.data, err = s.read(s.run.Resolved.Series().File, 0); err != nil {
+		return &job.Refused{Err: err}
+	}
+	return nil
+}
+
+// open reads the folder of a run of one of some commands.
+func open(dir string, commands ...string) (*source, error) {
 	refuse := func(err error) (*source, error) { return nil, &job.Refused{Err: err} }
 	folder, m, err := job.Read(dir)
 	if err != nil {
@@ -43,8 +64,8 @@ func openSource(dir string) (*source, error) {
 	if m.Command == "" {
 		return refuse(fmt.Errorf("%s is no run folder: its run.json names no command", dir))
 	}
-	if m.Command != "identify" {
-		return refuse(fmt.Errorf("%s is a run of %s, which has no equations to simulate: give one of identify", dir, m.Command))
+	if !slices.Contains(commands, m.Command) {
+		return refuse(fmt.Errorf("%s is a run of %s, which has nothing to simulate: give one of %s", dir, m.Command, strings.Join(commands, " or ")))
 	}
 	var sum struct {
 		Parameters []estimate `json:"parameters"`
@@ -64,10 +85,7 @@ func openSource(dir string) (*source, error) {
 		return nil, err
 	}
 	s := &source{dir: dir, run: r}
-	if s.model, err = simulation.Of(r.Model); err != nil {
-		return refuse(fmt.Errorf("%s cannot be simulated: %w", dir, err))
-	}
-	for _, p := range r.Model.Parameters {
+	for _, p := range s.names() {
 		i := slices.IndexFunc(sum.Parameters, func(q estimate) bool { return q.Name == p })
 		if i < 0 {
 			return refuse(fmt.Errorf("%s: the summary lacks the parameter %q: it was changed", dir, p))
@@ -80,10 +98,15 @@ func openSource(dir string) (*source, error) {
 		q.Parameter.Mode = *q.Mode
 		s.parameters = append(s.parameters, q.Parameter)
 	}
-	if s.data, err = s.read(r.Resolved.Series().File, 0); err != nil {
-		return refuse(err)
-	}
 	return s, nil
+}
+
+// names are those of the parameters.
+func (s *source) names() []string {
+	if s.run.Model != nil {
+		return s.run.Model.Parameters
+	}
+	return s.run.Problem.ReportedNames()
 }
 
 // read reads a file with the columns of the run's data and at least so many rows;
@@ -139,9 +162,8 @@ func (s *source) draws(n int) (x [][]float64, of int, err error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	if !slices.Equal(d.Names, s.run.Model.Parameters) {
-		return nil, 0, fmt.Errorf("%s: the draws are of %s, not of %s: they were changed", s.dir, strings.Join(d.Names, ", "),
-			strings.Join(s.run.Model.Parameters, ", "))
+	if names := s.names(); !slices.Equal(d.Names, names) {
+		return nil, 0, fmt.Errorf("%s: the draws are of %s, not of %s: they were changed", s.dir, strings.Join(d.Names, ", "), strings.Join(names, ", "))
 	}
 	var flat [][]float64 // by parameter
 	for j := range d.Names {

@@ -24,7 +24,7 @@ import (
 const predictive stream.Purpose = "predictive"
 
 // figureNames are those of the figures that a simulation may have.
-func figureNames() []string { return []string{"forecast", "phase", "parting"} }
+func figureNames() []string { return []string{"forecast", "phase", "parting", "predictive"} }
 
 // kind tells the folder of a simulation.
 func kind() store.Kind {
@@ -39,7 +39,7 @@ func kind() store.Kind {
 
 // outputs are the files that a simulation may leave.
 func outputs() []string {
-	return append(job.FigureFiles(figureNames()...), "simulation.json", "simulation.csv", "trajectories.csv")
+	return append(job.FigureFiles(figureNames()...), "simulation.json", "simulation.csv", keptPaths, keptRows)
 }
 
 // free says why the folder of a simulation to come cannot be this: it holds a run, or is
@@ -92,10 +92,10 @@ func (o *outcome) render(ctx context.Context) (job.Sheaf, error) {
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, job.File{Name: "trajectories.csv", Data: all})
+		files = append(files, job.File{Name: keptPaths, Data: all})
 	}
 	drawn := job.Pictures{Write: files.Add}
-	for _, name := range figureNames() {
+	for _, name := range []string{"forecast", "phase", "parting"} {
 		f, err := o.figure(ctx, name)
 		if err := drawn.Add(ctx, name, f, err); err != nil {
 			return nil, err
@@ -106,11 +106,11 @@ func (o *outcome) render(ctx context.Context) (job.Sheaf, error) {
 }
 
 // write writes files and, last, the report into a folder, each whole or not at all.
-func write(folder *job.Folder, files job.Sheaf, r *Report) error {
+func write(folder *job.Folder, files job.Sheaf, told Told) error {
 	if err := files.Into(folder); err != nil {
 		return err
 	}
-	return folder.WriteJSON("simulation.json", r)
+	return folder.WriteJSON("simulation.json", told)
 }
 
 // columns of a table and their names.

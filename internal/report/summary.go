@@ -44,6 +44,7 @@ type Summary struct {
 	LaTeX          string       `json:"latex,omitempty"`        // all equations, aligned
 	Coefficients   []Term       `json:"coefficients,omitempty"` // of a library
 	Fit            []Fit        `json:"fit,omitempty"`
+	Predictive     []Prediction `json:"predictive,omitempty"` // of fit
 	Warnings       []string     `json:"warnings"`
 	Iterations     int          `json:"iterations"`
 	Gradients      int64        `json:"gradients"`        // that steps took, of all replicas, those of warm-up and search for modes included

@@ -54,5 +54,5 @@ func (s *Summary) Footer() string {
 	if m := s.Marginal; m != nil && m.Log == m.Log {
 		line += fmt.Sprintf(" log marginal likelihood %s\n", text.PlusMinus(m.Log, m.SE))
 	}
-	return line
+	return line + s.predictions()
 }

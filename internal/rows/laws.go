@@ -19,7 +19,7 @@ type law struct {
 	args  []string // their names in the terms
 	terms []string // whose sum is the log density of y
 	of    support
-	draw  func(a []float64, rng *rand.Rand) float64 // a random number, given the arguments; nil of whole numbers
+	draw  func(a []float64, rng *rand.Rand) float64 // a random number, given the arguments
 }
 
 // A support is which values have a density.
@@ -75,16 +75,20 @@ func laws() map[string]law {
 			func(a []float64, rng *rand.Rand) float64 { return math.Abs(cauchy([]float64{0, a[0]}, rng)) }},
 		"half_student_t": {args("nu", "sigma"), args("log(2) + student_t_lpdf(y, nu, 0, sigma)"), half,
 			func(a []float64, rng *rand.Rand) float64 { return math.Abs(student([]float64{a[0], 0, a[1]}, rng)) }},
-		"bernoulli":       {args("theta"), args("log(y*theta + (1 - y)*(1 - theta))"), binary, nil},
-		"bernoulli_logit": {args("eta"), args("y*eta - softplus(eta)"), binary, nil},
-		"binomial":        {args("n", "theta"), args("xlogy(y, theta) + xlogy(n - y, 1 - theta)", choose), counts, nil},
-		"binomial_logit":  {args("n", "eta"), args("y*eta - n*softplus(eta)", choose), counts, nil},
-		"poisson":         {args("lambda"), args("xlogy(y, lambda) - lambda", "-lgamma(y + 1)"), counts, nil},
-		"poisson_log":     {args("eta"), args("y*eta - exp(eta)", "-lgamma(y + 1)"), counts, nil},
+		"bernoulli": {args("theta"), args("log(y*theta + (1 - y)*(1 - theta))"), binary, bernoulli},
+		"bernoulli_logit": {args("eta"), args("y*eta - softplus(eta)"), binary,
+			func(a []float64, rng *rand.Rand) float64 { return bernoulli([]float64{sigmoid(a[0])}, rng) }},
+		"binomial": {args("n", "theta"), args("xlogy(y, theta) + xlogy(n - y, 1 - theta)", choose), counts, binomial},
+		"binomial_logit": {args("n", "eta"), args("y*eta - n*softplus(eta)", choose), counts,
+			func(a []float64, rng *rand.Rand) float64 { return binomial([]float64{a[0], sigmoid(a[1])}, rng) }},
+		"poisson": {args("lambda"), args("xlogy(y, lambda) - lambda", "-lgamma(y + 1)"), counts, poisson},
+		"poisson_log": {args("eta"), args("y*eta - exp(eta)", "-lgamma(y + 1)"), counts,
+			func(a []float64, rng *rand.Rand) float64 { return poisson([]float64{math.Exp(a[0])}, rng) }},
 		"neg_binomial_2": {args("mu", "phi"), args("lgamma(y + phi) - lgamma(phi) + phi*log(phi/(mu + phi)) + xlogy(y, mu/(mu + phi))",
-			"-lgamma(y + 1)"), counts, nil},
+			"-lgamma(y + 1)"), counts, negBinomial},
 		"neg_binomial_2_log": {args("eta", "phi"), args("lgamma(y + phi) - lgamma(phi) - phi*softplus(eta - log(phi)) + y*(eta - log(phi) - softplus(eta - log(phi)))",
-			"-lgamma(y + 1)"), counts, nil},
+			"-lgamma(y + 1)"), counts,
+			func(a []float64, rng *rand.Rand) float64 { return negBinomial([]float64{math.Exp(a[0]), a[1]}, rng) }},
 	}
 }
 
@@ -120,6 +124,34 @@ func gamma(a []float64, rng *rand.Rand) float64 {
 
 func beta(a []float64, rng *rand.Rand) float64 {
 	return distuv.Beta{Alpha: a[0], Beta: a[1], Src: rng}.Rand()
+}
+
+func sigmoid(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
+
+func bernoulli(a []float64, rng *rand.Rand) float64 {
+	if rng.Float64() < a[0] {
+		return 1
+	}
+	return 0
+}
+
+func binomial(a []float64, rng *rand.Rand) float64 {
+	return distuv.Binomial{N: a[0], P: a[1], Src: rng}.Rand()
+}
+
+func poisson(a []float64, rng *rand.Rand) float64 {
+	if !(a[0] <= math.MaxFloat64) {
+		return math.NaN()
+	}
+	return distuv.Poisson{Lambda: a[0], Src: rng}.Rand()
+}
+
+// negBinomial is a Poisson number whose mean is a gamma number of mean mu and shape phi.
+func negBinomial(a []float64, rng *rand.Rand) float64 {
+	if a[0] == 0 {
+		return 0
+	}
+	return poisson([]float64{gamma([]float64{a[1], a[1] / a[0]}, rng)}, rng)
 }
 
 // A said is a law with its arguments: normal(mu, s).

@@ -14,30 +14,18 @@ import (
 	"github.com/r2sgld/r2sgld/stream"
 )
 
-// strip is how many rows are evaluated at once: their numbers stay in the cache.
-const strip = 128
-
 // A Likelihood is −log of the probability of all rows, as a potential.
 type Likelihood struct {
-	dim, rows int
-	f         *expression.Func // log density of a row; first by what is of parameters, then of data
-	single    []int            // coordinates of its first variables
-	picked    []pick           // its next ones
-	data      [][]float64      // its others
-	observed  string           // what is explained
-	hash      string           // of the values
-	constant  []float64        // what is added to every row; nil is nothing
-}
-
-// A pick is a variable that is another coordinate in every row.
-type pick struct {
-	coordinate []int // by level
-	level      []int // of each row
+	rowwise  // log density of a row
+	dim      int
+	observed string    // what is explained
+	hash     string    // of the values
+	constant []float64 // what is added to every row; nil is nothing
 }
 
 // likelihood compiles the terms.
 func (b *builder) likelihood() {
-	out := &Likelihood{dim: len(b.out.Names), rows: len(b.keep)}
+	out := &Likelihood{dim: len(b.out.Names)}
 	varying := b.parted(out)
 	if len(b.faults) > 0 {
 		return
@@ -47,17 +35,16 @@ func (b *builder) likelihood() {
 		b.fault(path, -1, "no parameter has any influence on the data")
 		return
 	}
-	text := strings.Join(varying, " + ")
-	of, data := b.variables(out, text)
-	if len(out.data)+len(out.picked) == 0 {
+	of, err := b.rowwise(strings.Join(varying, " + "))
+	if len(of.data)+len(of.picked) == 0 {
 		b.fault(path, -1, "it holds no column of the data: what is known of parameters alone is a prior")
 	}
 	if len(b.faults) > 0 {
 		return
 	}
-	var err error
 	b.observe(out)
-	if out.f, err = expression.CompileWRT(text, slices.Concat(of, data), of); err == nil {
+	if err == nil {
+		out.rowwise = *of
 		b.out.Likelihood = out
 		b.out.Potential, err = potential.Sum(out, b.out.Potential)
 	}
@@ -94,30 +81,6 @@ func (b *builder) parted(out *Likelihood) (varying []string) {
 		}
 	}
 	return varying
-}
-
-// variables tells out what each variable of the formula stands for, and returns those of
-// parameters, single ones first, and those of data.
-func (b *builder) variables(out *Likelihood, text string) (of, data []string) {
-	names, _ := expression.Names(text)
-	var picked []string
-	for _, n := range names {
-		switch {
-		case b.ofData(n):
-			data = append(data, n)
-			out.data = append(out.data, b.values(n))
-		case b.isPick(n):
-			picked = append(picked, n)
-			out.picked = append(out.picked, b.pick(n))
-		default:
-			of = append(of, n)
-			j := slices.Index(b.out.Names, n)
-			if out.single = append(out.single, j); j < 0 {
-				b.fault([]string{"parameters"}, -1, "there is no entry %s (there are %s)", n, shortList(b.out.Names))
-			}
-		}
-	}
-	return append(of, picked...), data
 }
 
 // shortList are the first of many names.
@@ -158,55 +121,6 @@ func (b *builder) ofData(name string) bool {
 	}
 	_, ok := b.series.Values[name]
 	return ok
-}
-
-// isPick reports whether a name is that of an entry which the row decides: its index is a
-// column, and no entry is called so. The entries of a block are called like columns.
-func (b *builder) isPick(name string) bool {
-	bare, index, ok := strings.Cut(strings.TrimSuffix(name, "]"), "[")
-	v := b.vectors[bare]
-	if _, levels := b.series.Levels[index]; !ok || !levels || v == nil || b.blocks[v.index].Columns != nil {
-		return false
-	}
-	if _, entry := v.entries[index]; entry {
-		b.fault([]string{"parameters", v.Name}, -1, "%s may be the entry of that level or that of each row's: give the column %q another name", name, index)
-		return false
-	}
-	return true
-}
-
-// values are those of a column in the rows that are used.
-func (b *builder) values(name string) []float64 {
-	column, back, ok := b.lagged(name)
-	if !ok {
-		column, back = name, 0
-	}
-	from := b.series.Values[column]
-	out := make([]float64, len(b.keep))
-	for i, row := range b.keep {
-		out[i] = from[row-back]
-	}
-	return out
-}
-
-// pick is what a name with a column in brackets stands for.
-func (b *builder) pick(name string) pick {
-	bare, index, _ := strings.Cut(strings.TrimSuffix(name, "]"), "[")
-	v, l := b.vectors[bare], b.series.Levels[index]
-	p := pick{make([]int, len(l.Names)), make([]int, len(b.keep))}
-	missing := make([]bool, len(l.Names))
-	for i, level := range l.Names {
-		j, ok := v.entries[strings.Join(strings.Fields(level), "")]
-		p.coordinate[i], missing[i] = j, !ok
-	}
-	for i, row := range b.keep {
-		if p.level[i] = l.Of[row]; missing[p.level[i]] {
-			b.faults = append(b.faults, &dynamics.DataError{File: b.series.File, Line: b.series.Line[row],
-				Text: fmt.Sprintf("the column %q holds %q, and the parameter %s has no such entry", index, l.Names[p.level[i]], v.Name)})
-			return p
-		}
-	}
-	return p
 }
 
 // check reports values that a law cannot have, and arguments of data alone that it cannot
@@ -270,7 +184,7 @@ func (b *builder) constants(out *Likelihood, text string, names []string) error 
 		return err
 	}
 	if out.constant == nil {
-		out.constant = make([]float64, out.rows)
+		out.constant = make([]float64, len(b.keep))
 	}
 	for i, v := range values {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -315,57 +229,13 @@ func (p *Likelihood) Lanewise() bool { return true }
 // Evaluator returns an evaluator for blocks of r states. It goes through the data once a
 // block.
 func (p *Likelihood) Evaluator(r int, _ *stream.Set) potential.Evaluator {
-	e := &evaluator{p: p, value: make([]float64, r)}
-	for from := 0; from < p.rows; from += strip {
-		n := min(strip, p.rows-from)
-		if e.strips == nil || n != e.strips[0].n {
-			e.strips = append(e.strips, p.strip(n))
-		}
-	}
-	return e
+	return &evaluator{p: p, strips: p.strips(), value: make([]float64, r)}
 }
 
-// An evaluator holds a workspace for full strips and one for what is left.
 type evaluator struct {
 	p      *Likelihood
-	strips []*workspace
+	strips strips
 	value  []float64
-}
-
-// A workspace evaluates n rows for one state.
-type workspace struct {
-	n              int
-	e              *expression.Evaluator
-	x, value, grad []float64
-}
-
-func (p *Likelihood) strip(n int) *workspace {
-	k := len(p.single) + len(p.picked)
-	return &workspace{n, p.f.Evaluator(n), make([]float64, (k+len(p.data))*n), make([]float64, n), make([]float64, k*n)}
-}
-
-// load puts the data of the rows from one on into the workspace.
-func (w *workspace) load(p *Likelihood, from int) {
-	at := (len(p.single) + len(p.picked)) * w.n
-	for _, column := range p.data {
-		copy(w.x[at:at+w.n], column[from:])
-		at += w.n
-	}
-}
-
-// set puts state i of r into the workspace.
-func (w *workspace) set(p *Likelihood, x []float64, i, r, from int) {
-	at := 0
-	for _, j := range p.single {
-		fill(w.x[at:at+w.n], x[j*r+i])
-		at += w.n
-	}
-	for _, g := range p.picked {
-		for k, level := range g.level[from : from+w.n] {
-			w.x[at+k] = x[g.coordinate[level]*r+i]
-		}
-		at += w.n
-	}
 }
 
 func fill(dst []float64, v float64) {
@@ -387,13 +257,10 @@ func (e *evaluator) Eval(energy, grad, x []float64) {
 	clear(grad[:p.dim*r])
 	fill(energy[:r], -sum(p.constant))
 	for from := 0; from < p.rows; {
-		w := e.strips[0]
-		if p.rows-from < w.n {
-			w = e.strips[1]
-		}
-		w.load(p, from)
+		w := e.strips.at(from, p.rows)
+		w.load(&p.rowwise, from)
 		for i := range r {
-			w.set(p, x, i, r, from)
+			w.set(&p.rowwise, x, i, r, from)
 			w.e.Gradient(w.value, w.grad, w.x)
 			energy[i] -= sum(w.value)
 			at := 0
@@ -415,22 +282,17 @@ func (e *evaluator) Eval(energy, grad, x []float64) {
 // LogDensity returns what writes the log density of some rows, of all for nil, at a state,
 // and is true. It has a workspace of its own.
 func (p *Likelihood) LogDensity(some []int) func(dst, x []float64) bool {
+	of, constant := p.rowwise, p.constant
 	if some != nil {
-		p = p.part(some)
-	}
-	e := p.Evaluator(1, nil).(*evaluator)
-	return func(dst, x []float64) bool {
-		for from := 0; from < p.rows; {
-			w := e.strips[0]
-			if p.rows-from < w.n {
-				w = e.strips[1]
-			}
-			w.load(p, from)
-			w.set(p, x, 0, 1, from)
-			w.e.Value(dst[from:from+w.n], w.x)
-			from += w.n
+		of = p.part(some)
+		if constant != nil {
+			constant = taken(constant, some)
 		}
-		for i, c := range p.constant {
+	}
+	values := of.values()
+	return func(dst, x []float64) bool {
+		values(dst, x)
+		for i, c := range constant {
 			dst[i] += c
 		}
 		return true
@@ -466,28 +328,4 @@ func (b *builder) observe(out *Likelihood) {
 		}
 	}
 	out.observed, out.hash = strings.Join(slices.Compact(what), ", "), hex.EncodeToString(sum.Sum(nil))
-}
-
-// part is the likelihood of some rows.
-func (p *Likelihood) part(some []int) *Likelihood {
-	q := *p
-	q.rows, q.data, q.picked, q.constant = len(some), nil, nil, nil
-	for _, column := range p.data {
-		q.data = append(q.data, taken(column, some))
-	}
-	for _, g := range p.picked {
-		q.picked = append(q.picked, pick{g.coordinate, taken(g.level, some)})
-	}
-	if p.constant != nil {
-		q.constant = taken(p.constant, some)
-	}
-	return &q
-}
-
-func taken[T any](from []T, at []int) []T {
-	out := make([]T, len(at))
-	for i, k := range at {
-		out[i] = from[k]
-	}
-	return out
 }

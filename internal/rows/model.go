@@ -57,12 +57,16 @@ type Posterior struct {
 	Equations [][]int  // coordinates whose sum is 1
 	Left      int      // rows that are left out
 
+	// Outcomes are what the laws of the likelihood are of, in the rows that are used.
+	Outcomes *Outcomes
+
 	// LogMass is the logarithm of the mass that priors had between their walls: Potential has
 	// them normalised there.
 	LogMass float64
 
 	terms       []string // of the log density of priors that are of other parameters
 	descendants []*descendant
+	from        *builder
 }
 
 // A vector is a parameter with its coordinates.
@@ -85,6 +89,7 @@ type builder struct {
 	lets    map[string]string // expanded
 	numbers map[string]bool   // columns that formulas hold
 	levels  map[string]bool   // columns that stand in brackets
+	scales  map[string]scale  // of the standardised columns of blocks
 	terms   []term
 	series  *dynamics.Series
 	keep    []int // rows
@@ -104,19 +109,20 @@ type term struct {
 // are joined, each a [*dynamics.ModelError] or a [*dynamics.DataError].
 func Build(m Model, r io.ReadSeeker, file string) (*Posterior, error) {
 	b := &builder{Model: m, vectors: map[string]*vector{}, blocks: map[string]Let{}, lets: map[string]string{}, numbers: map[string]bool{},
-		levels: map[string]bool{}, out: &Posterior{}}
+		levels: map[string]bool{}, scales: map[string]scale{}, out: &Posterior{}}
 	header, err := dynamics.Header(r, file)
 	if err != nil {
 		return nil, err
 	}
 	b.header = header
 	for _, step := range []func(){
-		b.declare, b.define, b.read, func() { b.table(r, file) }, b.coordinates, b.priors, b.likelihood,
+		b.declare, b.define, b.read, func() { b.table(r, file) }, b.coordinates, b.priors, b.likelihood, b.outcomes,
 	} {
 		if step(); len(b.faults) > 0 {
 			return nil, errors.Join(b.faults...)
 		}
 	}
+	b.out.from = b
 	return b.out, nil
 }
 
@@ -447,26 +453,42 @@ func fulfils(c *expression.Constraint, g *expression.Evaluator, v, x []float64) 
 	return left < 0 || left == 0 && !strict
 }
 
+// A scale is what makes a column one of mean 0 and standard deviation 1.
+type scale struct{ mean, sd float64 }
+
 // standardise gives the columns of a block mean 0 and standard deviation 1 over the rows
-// that are used.
+// that are used, those of other tables by the same scale.
 func (b *builder) standardise(name string, l Let) {
 	for _, c := range l.Columns {
-		values := slices.Clone(b.series.Values[c])
-		mean, square := 0.0, 0.0
-		for _, i := range b.keep {
-			mean += values[i] / float64(len(b.keep))
+		values, full := slices.Clone(b.series.Values[c]), name+"["+c+"]"
+		if values == nil { // of a table in which nothing takes it
+			continue
 		}
-		for _, i := range b.keep {
-			square += (values[i] - mean) * (values[i] - mean)
+		by, known := b.scales[full]
+		if !known {
+			by = b.scale(values)
+			b.scales[full] = by
 		}
-		sd := math.Sqrt(square / max(1, float64(len(b.keep)-1)))
-		if !(sd > 0) {
+		if !(by.sd > 0) {
 			b.fault([]string{"let", name}, -1, "the column %q is the same in every row: it cannot be standardised", c)
 			return
 		}
 		for i, v := range values {
-			values[i] = (v - mean) / sd
+			values[i] = (v - by.mean) / by.sd
 		}
-		b.series.Values[name+"["+c+"]"] = values
+		b.series.Values[full] = values
 	}
+}
+
+// scale is that of a column in the rows that are used.
+func (b *builder) scale(values []float64) (by scale) {
+	square := 0.0
+	for _, i := range b.keep {
+		by.mean += values[i] / float64(len(b.keep))
+	}
+	for _, i := range b.keep {
+		square += (values[i] - by.mean) * (values[i] - by.mean)
+	}
+	by.sd = math.Sqrt(square / max(1, float64(len(b.keep)-1)))
+	return by
 }

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/r2sgld/r2sgld"
+	"github.com/r2sgld/r2sgld/internal/figure"
 	"github.com/r2sgld/r2sgld/internal/job"
 	"github.com/r2sgld/r2sgld/internal/report"
 	"github.com/r2sgld/r2sgld/internal/store"
@@ -46,11 +47,12 @@ type execution struct {
 	chosen   string // the table of a library's coefficients; "" without
 	exact    bool   // whether swaps keep the law of every rung
 
-	over      string         // why a limit ended the run; "" where none did
-	judgement tune.Judgement // of the stopping rule, of the last round
-	audit     *tune.Audit    // of the modes; nil where none were looked for
-	searched  int64          // gradients of the search for them
-	sampling  time.Time      // when the sampling began
+	over      string             // why a limit ended the run; "" where none did
+	judgement tune.Judgement     // of the stopping rule, of the last round
+	audit     *tune.Audit        // of the modes; nil where none were looked for
+	predicted []figure.Predicted // outcomes with draws of them, of fit
+	searched  int64              // gradients of the search for them
+	sampling  time.Time          // when the sampling began
 }
 
 // run takes the job through warm-up, sampling and all that is left behind.
@@ -443,6 +445,11 @@ func (x *execution) leave(ctx context.Context, res *r2sgld.Result, sum *report.S
 	if x.Model != nil || x.Rows != nil {
 		x.work.Doing("predictions")
 		if err := x.predict(ctx, res); err != nil {
+			return nil, err
+		}
+	}
+	if x.Rows != nil {
+		if err := x.predictive(ctx, res, sum); err != nil {
 			return nil, err
 		}
 	}

@@ -24,11 +24,14 @@ func (x *execution) description() *store.Run {
 	d := &store.Run{Names: x.Problem.ReportedNames(), Temperature: s.Temperature, BurnIn: s.BurnIn, Thin: s.Thin,
 		Model: x.Name, Seed: s.Seed, Version: r2sgld.Version, Unequal: s.Inside}
 	if m := x.Model; m != nil {
-		d.Observed = append(d.Observed, store.Array{Name: "time", Dims: []string{"time"}, Shape: []int{len(m.Time)}, Values: m.Time})
-		for _, r := range m.Responses {
-			d.Observed = append(d.Observed, store.Array{Name: r.Label, Dims: []string{"time"}, Shape: []int{len(m.Time)},
-				Values: atTimes(m.Time, r)})
+		of := func(name string, values []float64) store.Array {
+			return store.Array{Name: name, Dims: []string{"time"}, Shape: []int{len(values)}, Values: values}
 		}
+		observed := store.Group{Name: "observed_data", Arrays: []store.Array{of("time", m.Time)}}
+		for _, r := range m.Responses {
+			observed.Arrays = append(observed.Arrays, of(r.Label, atTimes(m.Time, r)))
+		}
+		d.Groups = append(d.Groups, observed)
 	}
 	return d
 }
@@ -108,6 +111,10 @@ func (x *execution) figures(ctx context.Context, res *r2sgld.Result, sum *report
 		add("fit", f, err)
 		f, err = x.residuals(draws, sum.Parameters)
 		add("residuals", f, err)
+	}
+	if x.predicted != nil {
+		f, err = figure.Predictive(x.predicted[:min(len(x.predicted), figure.MostPanels)], level)
+		add("predictive", f, err)
 	}
 	sum.Warnings = append(sum.Warnings, drawn.Warnings...)
 	return drawn.Names, failed

@@ -16,10 +16,11 @@ type Limits struct{ Disk, Memory float64 }
 // what; "" where none.
 func (j *Job) exceeded(iterations int) string {
 	c := tune.CostsOf(j.Settings, len(j.Problem.ReportedNames()), iterations, j.Until != nil)
+	more := Beside(j.Rows)
 	for _, l := range []struct {
 		flag, what     string
 		needs, allowed float64
-	}{{"--max-disk", "on disk", c.Disk, j.Limits.Disk}, {"--max-memory", "of memory", c.Memory, j.Limits.Memory}} {
+	}{{"--max-disk", "on disk", c.Disk + more, j.Limits.Disk}, {"--max-memory", "of memory", c.Memory + 2*more, j.Limits.Memory}} {
 		if l.allowed > 0 && l.needs > l.allowed {
 			return fmt.Sprintf("%s iterations a ladder may take %s %s, more than the %s of %s", text.Count(iterations), text.Size(l.needs), l.what,
 				text.Size(l.allowed), l.flag)

@@ -12,7 +12,7 @@ import (
 
 // figureNames are those of the figures that a run may write.
 func figureNames() []string {
-	return []string{"marginals", "pairs", "trace", "ranks", "fit", "residuals", "index", "trajectory", "rejection", "barrier", "modes"}
+	return []string{"marginals", "pairs", "trace", "ranks", "fit", "residuals", "index", "trajectory", "rejection", "barrier", "modes", "predictive"}
 }
 
 // kind tells the folder of a run that has draws.
@@ -44,6 +44,7 @@ func needs(command string, ladders int) []string {
 				out = append(out, fmt.Sprintf("draws-%d.csv", i+1))
 			}
 		case command == "sample" && name == "predictive.json":
+		case command != "fit" && command != "" && slices.Contains(ofRows, name):
 		case (command == "sample" || command == "fit") && slices.Contains(ofEquations, name):
 		default:
 			out = append(out, name)
@@ -57,6 +58,9 @@ const mostLadders = 1 << 16
 
 // ofEquations are the outputs of a run that identifies equations.
 var ofEquations = append(job.FigureFiles("fit", "residuals"), "equations.tex")
+
+// ofRows are the outputs of a run that fits rows.
+var ofRows = job.FigureFiles("predictive")
 
 // outputs are the files that a run writes beside those of the store.
 func outputs() []string {

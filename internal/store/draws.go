@@ -3,6 +3,8 @@ package store
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 )
 
 // A Run is what a store tells of a run beside its draws.
@@ -11,7 +13,7 @@ type Run struct {
 	Temperature []float64 // τ > 0 per rung, cold first; nil is one rung of 1
 	BurnIn      int       // iterations before the first draw
 	Thin        int       // iterations per draw; 0 is 1
-	Observed    []Array   // what was fitted, if anything
+	Groups      []Group   // what else there is to tell, such as the observed_data
 	Model       string    // name of the run
 	Seed        uint64
 	Version     string // of the program
@@ -20,6 +22,16 @@ type Run struct {
 	Unequal bool
 }
 
+// A Group is one of those of ArviZ beside the posterior: observed_data, constant_data,
+// posterior_predictive, log_likelihood, prior or prior_predictive.
+type Group struct {
+	Name   string
+	Arrays []Array
+}
+
+// groups are the names that a group may have.
+var groups = []string{"observed_data", "constant_data", "posterior_predictive", "log_likelihood", "prior", "prior_predictive"}
+
 // An Array is a named array of numbers with named dimensions. One named like
 // its only dimension is the coordinate of that dimension.
 type Array struct {
@@ -27,6 +39,16 @@ type Array struct {
 	Dims   []string
 	Shape  []int
 	Values []float64 // the last dimension varies fastest
+	Whole  bool      // they are whole numbers, and written as such
+}
+
+// Numbered is the coordinate of a dimension whose places are 0, step, 2·step, …
+func Numbered(dim string, n, step int) Array {
+	a := Array{Name: dim, Dims: []string{dim}, Shape: []int{n}, Whole: true}
+	for i := range n {
+		a.Values = append(a.Values, float64(i*step))
+	}
+	return a
 }
 
 // Draws are draws of the cold rung, as they were read.
@@ -75,9 +97,9 @@ func (r *Run) check() error {
 			return fmt.Errorf("temperature %g is not positive", t)
 		}
 	}
-	for _, a := range r.Observed {
-		if err := a.check(); err != nil {
-			return fmt.Errorf("observed %q: %w", a.Name, err)
+	for _, g := range r.Groups {
+		if err := g.check(); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -96,6 +118,18 @@ func checkNames(names []string) error {
 			return fmt.Errorf("parameters %d and %d are both named %q", j, i+1, n)
 		}
 		seen[n] = i + 1
+	}
+	return nil
+}
+
+func (g *Group) check() error {
+	if !slices.Contains(groups, g.Name) {
+		return fmt.Errorf("there is no group %q (there are %s)", g.Name, strings.Join(groups, ", "))
+	}
+	for _, a := range g.Arrays {
+		if err := a.check(); err != nil {
+			return fmt.Errorf("%s: %q: %w", g.Name, a.Name, err)
+		}
 	}
 	return nil
 }

@@ -73,10 +73,10 @@ func autoregressive(names []string, chains, n int) *ladders {
 	r := rand.New(rand.NewPCG(1, 2))
 	d := &ladders{Run: Run{Names: names, Temperature: []float64{0.5, 2, 8}, BurnIn: 100, Thin: 10, Model: "odd names",
 		Seed: math.MaxUint64, Version: "0.1.0",
-		Observed: []Array{
+		Groups: []Group{{Name: "observed_data", Arrays: []Array{
 			{Name: "H'", Dims: []string{"year", "side"}, Shape: []int{3, 2}, Values: []float64{1, 2, 3, 4, math.NaN(), 6}},
 			{Name: "year", Dims: []string{"year"}, Shape: []int{3}, Values: []float64{1900, 1901, 1902}},
-		}}}
+		}}}}}
 	for range chains {
 		var xs, us [][]float64
 		for rung := range d.Temperature {

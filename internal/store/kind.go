@@ -31,7 +31,7 @@ type Kind struct {
 // draws.
 func RunFiles() []string {
 	names := append(TrainingFiles(), "draws-#.csv", "draws.zarr/.zgroup", "draws.zarr/.zattrs", "draws.zarr/.zmetadata")
-	for _, group := range []string{"posterior", "sample_stats", "tempered", "tempered_stats", "observed_data"} {
+	for _, group := range append([]string{"posterior", "sample_stats", "tempered", "tempered_stats"}, groups...) {
 		g := "draws.zarr/" + group
 		names = append(names, g+"/.zgroup", g+"/.zattrs", g+"/*/.zarray", g+"/*/.zattrs", g+"/*/@")
 	}

@@ -197,6 +197,9 @@ func (s *Writer) Finish(threads int) error {
 }
 
 func (s *Writer) finishZarr() error {
+	if err := s.run.check(); err != nil { // which may have got more since it began
+		return fmt.Errorf("write %s: %w", s.root, err)
+	}
 	err := s.complete()
 	if err == nil {
 		err = advice(s.enterDraws())

@@ -22,8 +22,8 @@ import (
 // streamed is what a stream is told of draws with two hot rungs.
 func streamed() *Run {
 	return &Run{Names: []string{"x", "a/b"}, Model: "m", Version: "0.1.0", Seed: 7, Thin: 2, BurnIn: 4,
-		Temperature: []float64{0.5, 2, math.Inf(1)}, Observed: []Array{{Name: "y", Dims: []string{"t"}, Shape: []int{2},
-			Values: []float64{1, 2}}}}
+		Temperature: []float64{0.5, 2, math.Inf(1)}, Groups: []Group{{Name: "observed_data", Arrays: []Array{{Name: "y", Dims: []string{"t"}, Shape: []int{2},
+			Values: []float64{1, 2}}}}}}
 }
 
 // draw is the k-th of a chain; another epoch draws otherwise.
@@ -348,7 +348,7 @@ func TestStreamRefuses(t *testing.T) {
 	for want, change := range map[string]func(*Run) int{
 		"without parameters":      func(d *Run) int { d.Names = nil; return 1 },
 		"parameter 2 has no name": func(d *Run) int { d.Names[1] = ""; return 1 },
-		"shape [2] holds 2":       func(d *Run) int { d.Observed[0].Values = nil; return 1 },
+		"shape [2] holds 2":       func(d *Run) int { d.Groups[0].Arrays[0].Values = nil; return 1 },
 		"is not positive":         func(d *Run) int { d.Temperature[1] = math.NaN(); return 1 },
 		"without chains":          func(*Run) int { return 0 },
 		"both named":              func(d *Run) int { d.Names[1] = "x"; return 1 },

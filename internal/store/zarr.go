@@ -70,8 +70,8 @@ func (z *zarrStore) addGroups(s *Writer) {
 	if s.layout.hot > 0 {
 		z.addTempered(s)
 	}
-	if len(s.run.Observed) > 0 {
-		z.addObserved(s.run)
+	for i := range s.run.Groups {
+		z.add(s.run, &s.run.Groups[i])
 	}
 }
 
@@ -108,19 +108,27 @@ func (z *zarrStore) addTempered(s *Writer) {
 	}
 	z.group("tempered_stats", r, zarrAttributes{})
 	z.coordinates("tempered_stats", s, l.hot)
-	z.floats("tempered_stats/temperature", "", []string{"rung"}, []int{l.hot}, r.Temperature[1:])
+	z.array("tempered_stats/temperature", zarrAttributes{Dims: []string{"rung"}}, zarrArray{Dtype: "<f8", Fill: "NaN", Shape: []int{l.hot}},
+		func(i int) uint64 { return math.Float64bits(r.Temperature[1+i]) })
 	z.every("tempered_stats", s, "energy", "energy")
 }
 
-func (z *zarrStore) addObserved(r *Run) {
-	z.group("observed_data", r, zarrAttributes{})
-	given := make([]string, len(r.Observed))
-	for i, a := range r.Observed {
+// add adds a group.
+func (z *zarrStore) add(r *Run, g *Group) {
+	z.group(g.Name, r, zarrAttributes{})
+	given := make([]string, len(g.Arrays))
+	for i, a := range g.Arrays {
 		given[i] = a.Name
 	}
 	for i, name := range arrayNames(given) {
-		a := r.Observed[i]
-		z.floats("observed_data/"+name, longName(a.Name, name), a.Dims, a.Shape, a.Values)
+		a := g.Arrays[i]
+		at := zarrArray{Dtype: "<f8", Fill: "NaN", Shape: a.Shape}
+		bits := func(i int) uint64 { return math.Float64bits(a.Values[i]) }
+		if a.Whole {
+			at.Dtype, at.Fill = "<i8", nil
+			bits = func(i int) uint64 { return uint64(int64(a.Values[i])) }
+		}
+		z.array(g.Name+"/"+name, zarrAttributes{Dims: a.Dims, LongName: longName(a.Name, name)}, at, bits)
 	}
 }
 
@@ -158,12 +166,6 @@ func (z *zarrStore) coordinates(group string, s *Writer, hot int) {
 func (z *zarrStore) ints(path, dim string, from, n int) {
 	z.array(path, zarrAttributes{Dims: []string{dim}}, zarrArray{Dtype: "<i8", Shape: []int{n}}, func(i int) uint64 {
 		return uint64(from + i)
-	})
-}
-
-func (z *zarrStore) floats(path, long string, dims []string, shape []int, values []float64) {
-	z.array(path, zarrAttributes{Dims: dims, LongName: long}, zarrArray{Dtype: "<f8", Fill: "NaN", Shape: shape}, func(i int) uint64 {
-		return math.Float64bits(values[i])
 	})
 }
 

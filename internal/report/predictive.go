@@ -1,0 +1,100 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/r2sgld/r2sgld/diag"
+)
+
+// A Prediction compares what was observed of an outcome with draws of as many values from the
+// model.
+type Prediction struct {
+	Outcome    string      `json:"outcome"`
+	Statistics []Statistic `json:"statistics"`
+}
+
+// A Statistic is a number of all values of an outcome, and in which share of the draws it is as
+// large as observed or larger, ties counted half: near 0 or 1 the model does not predict it.
+type Statistic struct {
+	Name     string  `json:"name"`
+	Observed float64 `json:"observed"`
+	P        float64 `json:"p"`
+}
+
+// statisticOf are those that there are; zeros is the share of values that are 0.
+var statisticOf = map[string]func(v []float64) float64{"mean": mean, "sd": diag.SD, "min": slices.Min[[]float64], "max": slices.Max[[]float64], "zeros": zeros}
+
+// Check compares statistics of values with those of draws of them. Values that are not known, NaN, are left out of
+// both.
+func Check(outcome string, observed []float64, drawn [][]float64, statistics ...string) Prediction {
+	known := func(v []float64) []float64 {
+		out := make([]float64, 0, len(v))
+		for i, y := range v {
+			if !math.IsNaN(observed[i]) {
+				out = append(out, y)
+			}
+		}
+		return out
+	}
+	p, own := Prediction{Outcome: outcome}, known(observed)
+	if len(own) < 2 {
+		return p
+	}
+	for _, name := range statistics {
+		value := statisticOf[name]
+		at, above, n := value(own), 0.0, 0.0
+		for _, d := range drawn {
+			switch v := value(known(d)); {
+			case math.IsNaN(v):
+				continue
+			case v > at:
+				above++
+			case v == at:
+				above += 0.5
+			}
+			n++
+		}
+		p.Statistics = append(p.Statistics, Statistic{name, at, above / n})
+	}
+	return p
+}
+
+func mean(v []float64) (sum float64) {
+	for _, x := range v {
+		sum += x / float64(len(v))
+	}
+	return sum
+}
+
+// zeros is the share of values that are 0.
+func zeros(v []float64) (share float64) {
+	for _, x := range v {
+		if x == 0 {
+			share += 1 / float64(len(v))
+		}
+	}
+	return share
+}
+
+// predictions is a line for each outcome: in which share of the draws a statistic is as large
+// as observed.
+func (s *Summary) predictions() string {
+	var b strings.Builder
+	for _, p := range s.Predictive {
+		if len(p.Statistics) == 0 {
+			continue
+		}
+		fmt.Fprintf(&b, " %s, share of draws as large as observed:", p.Outcome)
+		for i, s := range p.Statistics {
+			if i > 0 {
+				b.WriteString(" ·")
+			}
+			fmt.Fprintf(&b, " %s %.2f", s.Name, s.P)
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
