@@ -78,6 +78,11 @@ func (g *graph) pow(a, b int32) int32 {
 			return g.power(a, n)
 		}
 	}
+	if _, ok := g.isConst(a); ok { // the same bits as of a variable
+		if n, ok := g.halves(vertex{op: opPow, arg: [4]int32{a, b}}); ok {
+			return g.op(opMul, g.multiplied(a, n), g.op(opSqrt, a))
+		}
+	}
 	return g.op(opPow, a, b)
 }
 

@@ -2,6 +2,7 @@ package expression
 
 import (
 	"math"
+	"slices"
 
 	"github.com/r2sgld/r2sgld/internal/vector/lane"
 )
@@ -55,6 +56,8 @@ func (g *graph) stable(o op, a, b int32) (int32, bool) {
 		if g.natures[a] != common {
 			return g.log(g.op(opAdd, g.constant(1), a))
 		}
+	case opXLogY:
+		return g.timesLog(a, b)
 	case opLog2:
 		return g.logBase(a, math.Ln2)
 	case opLog10:
@@ -90,6 +93,19 @@ func (g *graph) log(i int32) (int32, bool) {
 		return g.put(vertex{op: opLog1p, arg: [4]int32{g.op(opNeg, v.arg[1])}}), true
 	}
 	return 0, false
+}
+
+// timesLog is the product of a vertex with the logarithm of another where that is not plainly
+// computed: 0 where the first is, also if the logarithm is none.
+func (g *graph) timesLog(a, b int32) (int32, bool) {
+	if g.natures[b] == common {
+		return 0, false
+	}
+	l, ok := g.log(b)
+	if !ok {
+		return 0, false
+	}
+	return g.op(opMul, a, g.op(opMax, l, g.constant(-math.MaxFloat64))), true
 }
 
 // isExp says that vertex i is c·exp(l) as it stands.
@@ -228,6 +244,10 @@ func (g *graph) merged(i int32) []term {
 		}
 		at[t.l] = len(out)
 		out = append(out, t)
+	}
+	first := out[0]
+	if out = slices.DeleteFunc(out, func(t term) bool { return g.is(t.c, 0) }); len(out) == 0 {
+		return []term{first}
 	}
 	return out
 }

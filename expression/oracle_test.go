@@ -217,6 +217,26 @@ func zeroSensitive(n *node, x []float64) bool {
 	return false
 }
 
+// A constant to a half-integer power has the bits of a variable that is so large.
+func TestHalfPowersOfConstants(t *testing.T) {
+	for _, n := range []string{"1.5", "2.5", "7.5", "16.5"} {
+		for _, c := range []string{"pi", "0.3", "7", "2"} {
+			value := func(text string, x float64) float64 {
+				f, err := Compile(text, []string{"x"})
+				if err != nil {
+					t.Fatal(err)
+				}
+				v := make([]float64, 1)
+				f.Evaluator(1).Value(v, []float64{x})
+				return v[0]
+			}
+			if got, want := value(c+"^"+n+" + 0*x", 1), value("x^"+n, value(c, 0)); got != want {
+				t.Errorf("%s^%s is %v, of a variable %v", c, n, got, want)
+			}
+		}
+	}
+}
+
 // Lanes do not touch each other, however many there are.
 func TestLanesAreIndependent(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

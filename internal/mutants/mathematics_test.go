@@ -43,6 +43,8 @@ var ofMathematics = []fault{
 	{"lanes that a kernel leaves begin one too late", "internal/vector SameBits|Lengths", []edit{
 		{"internal/vector.unary.run", "i += k(&dst[i], &a[i], n-i)", "i = min(i+k(&dst[i], &a[i], n-i)+1, n)"},
 	}},
+	{"formulas: products with logarithms of what rounds to 0", "expression TestLogSpace", []edit{{"expression.(*graph).timesLog", "g.natures[b] == common", "g.natures[b] == common || g.natures[b] != common"}}},
+	{"formulas: half-integer powers of constants", "expression TestHalfPowersOfConstants", []edit{{"expression.(*graph).pow", "g.halves(vertex{op: opPow, arg: [4]int32{a, b}}); ok", "g.halves(vertex{op: opPow, arg: [4]int32{a, b}}); ok && n > maxPower"}}},
 	{"log sums of lanes: coefficients stay in place", "expression Together", []edit{
 		{"expression.logSums", "one, other = other, one", "one, other = one, other"},
 	}},
