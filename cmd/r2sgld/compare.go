@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/r2sgld/r2sgld/exchange"
+	"github.com/r2sgld/r2sgld/internal/calibration"
 	"github.com/r2sgld/r2sgld/internal/compare"
 	"github.com/r2sgld/r2sgld/internal/config"
 	"github.com/r2sgld/r2sgld/internal/job"
@@ -124,7 +125,7 @@ func compareTrainings(dirs []string) (c comparison, err error) {
 		if err != nil {
 			return c, err
 		}
-		sum, err := finished(dir)
+		sum, err := finished[training.Summary](dir)
 		switch {
 		case err != nil:
 			return c, &job.Refused{Err: err}
@@ -145,12 +146,12 @@ func compareTrainings(dirs []string) (c comparison, err error) {
 }
 
 // finished is the summary of a training, nil while that is unfinished.
-func finished(dir string) (*training.Summary, error) {
+func finished[S any](dir string) (*S, error) {
 	f, err := store.Open(dir)
 	if err != nil {
 		return nil, err
 	}
-	sum := new(training.Summary)
+	sum := new(S)
 	if err := f.ReadJSON("summary.json", sum); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	} else if err != nil {
@@ -171,6 +172,9 @@ func runToCompare(dir string) (compare.Run, error) {
 	if m.Command == "theory" {
 		return r, fmt.Errorf("%s is a measurement of theory, which has neither draws nor evidence to compare: its numbers are in %s/summary.json",
 			dir, dir)
+	}
+	if m.Command == calibration.Command {
+		return r, fmt.Errorf("%s is a calibration, which has neither draws nor evidence of the data: its ranks are in %s/replications.csv", dir, dir)
 	}
 	type estimate struct {
 		Log, Estimate, SE *float64

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/r2sgld/r2sgld/internal/calibration"
 	"github.com/r2sgld/r2sgld/internal/job"
 	"github.com/r2sgld/r2sgld/internal/report"
 	"github.com/r2sgld/r2sgld/internal/store"
@@ -34,6 +35,9 @@ of more than 131,072 draws every second, fourth, … is taken.`,
 					return &job.Refused{Err: fmt.Errorf(
 						"%s is a training, which keeps no draws of single parameters: its scores are in %s/summary.json, its epochs in %s/metrics.jsonl, "+
 							"temperatures of layers and swaps in %s/figures; r2sgld compare %s shows the scores", dir, dir, dir, dir, text.Word(dir))}
+				case command == calibration.Command:
+					return &job.Refused{Err: fmt.Errorf(
+						"%s is a calibration, which keeps no draws: its ranks are in %s/replications.csv, what they say in %s/summary.json", dir, dir, dir)}
 				case command == "theory":
 					return &job.Refused{Err: fmt.Errorf(
 						"%s is a measurement of theory, which has no draws: its numbers are in %s/summary.json, its modes in %s/figures", dir, dir, dir)}

@@ -56,7 +56,7 @@ reflected replica exchange stochastic gradient Langevin dynamics.`,
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	root.AddCommand(sampleCommand(), identifyCommand(), fitCommand(), trainCommand(), planCommand(), compareCommand(), resumeCommand(), diagnoseCommand(),
+	root.AddCommand(sampleCommand(), identifyCommand(), fitCommand(), calibrateCommand(), trainCommand(), planCommand(), compareCommand(), resumeCommand(), diagnoseCommand(),
 		modesCommand(), reproduceCommand(), simulateCommand(), theoryCommand(), schemaCommand())
 	foldHelp(root, stdout)
 	began := false

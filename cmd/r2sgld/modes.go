@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/r2sgld/r2sgld/internal/calibration"
 	"github.com/r2sgld/r2sgld/internal/config"
 	"github.com/r2sgld/r2sgld/internal/config/system"
 	"github.com/r2sgld/r2sgld/internal/job"
@@ -59,6 +60,8 @@ func basinsIn(dir string) (*report.Basins, error) {
 		return refused("%w", err)
 	case m.Command == "train":
 		return refused("%s is a training, whose modes nobody counts: r2sgld compare %s shows its scores", dir, text.Word(dir))
+	case m.Command == calibration.Command:
+		return refused("%s is a calibration, whose modes nobody counts: what its ranks say is in %s/summary.json", dir, dir)
 	case m.Command == "theory":
 		return refused("%s is a measurement of theory, which has no draws: its modes, which are those of relaxation, are in %s/figures", dir, dir)
 	case m.Command == "go":

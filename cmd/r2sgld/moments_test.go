@@ -55,6 +55,7 @@ func stoppables(t *testing.T, dir string) []stoppable {
 		run("exact", "sample", example("exact/modes-hmc.yaml")),
 		run("a slow program", "sample", slow),
 		run("a program that hangs", "sample", hanging),
+		run("calibrate", "calibrate", example("fit/o-rings.yaml"), "--replications", "2000"),
 		{"plan", []string{"plan", example("lynx-hare-trajectory.yaml")}, 2 * time.Second, "", ""},
 		{"plan of a program", []string{"plan", slow}, 2 * time.Second, "", ""},
 		{"simulate", []string{"simulate", in("pelts"), "--until", "+2000", "--keep", "--out", out}, 2 * time.Second, "", out},

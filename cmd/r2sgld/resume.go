@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/r2sgld/r2sgld/internal/calibration"
 	"github.com/r2sgld/r2sgld/internal/config"
 	"github.com/r2sgld/r2sgld/internal/job"
 	"github.com/r2sgld/r2sgld/internal/runner"
@@ -80,9 +81,25 @@ func (c *common) resume(cmd *cobra.Command, dir string) error {
 	case command == "train" && cmd.Flags().Changed("iterations"):
 		return &job.Refused{Err: errors.New(
 			"a training is not extended: its schedule and averages span its epochs. Start a new one with more of them (sampler.epochs)")}
+	case command == calibration.Command && (c.set != nil || cmd.Flags().Changed("iterations")):
+		return &job.Refused{Err: errors.New("a calibration goes on as it was begun: start a new one for anything else")}
+	case command == calibration.Command:
+		if newest == dir {
+			if done, err := isFinished[calibration.Summary](c, dir, "ranks"); done || err != nil {
+				return err
+			}
+		}
+		if err := store.Recorded(dir); err != nil {
+			return &job.Refused{Err: err}
+		}
+		j, err := c.resumedCalibration(cmd.Context(), dir, m)
+		if err != nil {
+			return err
+		}
+		return c.calibrate(cmd.Context(), j)
 	case command == "train":
 		if newest == dir { // one beside it has yet to take its place
-			if done, err := c.isFinished(dir); done || err != nil {
+			if done, err := isFinished[training.Summary](c, dir, "scores"); done || err != nil {
 				return err
 			}
 		}

@@ -339,7 +339,7 @@ func TestSimulateOtherRuns(t *testing.T) {
 		"--set", "model.constraints=[alpha > 0]", "--set", "sampler={method: r2sgld, iterations: 600, burn_in: 100}")
 	for where, want := range map[string]string{
 		foreign: "is no run folder: its run.json names no command",
-		sampled: "is a run of sample, which has no equations to simulate", unfinished: "is not finished: r2sgld resume",
+		sampled: "is a run of sample, which has nothing to simulate", unfinished: "is not finished: r2sgld resume",
 		half: `no equation for "L"`, dir: "is no run folder", filepath.Join(dir, "none"): "open run folder",
 	} {
 		p := start(t, "simulate", where)

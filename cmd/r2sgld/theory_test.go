@@ -63,7 +63,7 @@ func TestTheory(t *testing.T) {
 		{"a measurement of theory, which is not resumed", []string{"resume", out}},
 		{"is a measurement of theory, which has no draws", []string{"diagnose", out}},
 		{"neither draws nor evidence", []string{"compare", out}},
-		{"no equations to simulate", []string{"simulate", out}},
+		{"has nothing to simulate", []string{"simulate", out}},
 		{"nothing to plan: r2sgld theory " + file, []string{"plan", file}},
 		{"is not empty", []string{"theory", file, "--out", out}},
 		{file + ":5:1: this is a configuration of r2sgld theory, not of r2sgld sample; run: r2sgld theory " + file,

@@ -33,7 +33,7 @@ func TestCommandsOnTrainings(t *testing.T) {
 		args []string
 	}{
 		{exitUsage, "is a training, which keeps no draws", []string{"diagnose", a}},
-		{exitUsage, "no equations to simulate", []string{"simulate", a}},
+		{exitUsage, "has nothing to simulate", []string{"simulate", a}},
 		{exitUsage, "is a training and " + drawn + " is none", []string{"compare", a, drawn}},
 		{exitDone, "is finished", []string{"resume", a}},
 		{exitDone, "Δ NLL", []string{"compare", a, b}},

@@ -4,9 +4,11 @@
 package config
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -19,6 +21,7 @@ import (
 	"github.com/r2sgld/r2sgld/internal/config/region"
 	"github.com/r2sgld/r2sgld/internal/config/sampler"
 	"github.com/r2sgld/r2sgld/internal/config/yamlpos"
+	"github.com/r2sgld/r2sgld/internal/regular"
 	"github.com/r2sgld/r2sgld/internal/rows"
 	"github.com/r2sgld/r2sgld/tune"
 )
@@ -66,6 +69,24 @@ type Programs struct {
 	// Allow is asked before one is started, with its name and arguments; an error is
 	// reported as a problem and keeps it from being so. nil allows all.
 	Allow func(args []string) error
+	// Data stand for the content of the file of data, whose hash is then not asked for; nil is
+	// what the file holds.
+	Data []byte
+}
+
+// open opens a file of data.
+func (p Programs) open(file string) (io.ReadSeekCloser, error) {
+	if p.Data != nil {
+		return struct {
+			io.ReadSeeker
+			io.Closer
+		}{bytes.NewReader(p.Data), io.NopCloser(nil)}, nil
+	}
+	f, err := regular.Open(file)
+	if err != nil {
+		return nil, regular.Why(err)
+	}
+	return f, nil
 }
 
 // Load reads a configuration of the command sample or identify, with overrides
@@ -129,7 +150,7 @@ func newLoader(identify bool) *loader {
 
 // run makes the run of a command.
 func (p Programs) run(l *loader, command string) (r *Run, err error) {
-	if l.programs.Allow = p.Allow; p.Context != nil {
+	if l.programs.Allow, l.programs.Data = p.Allow, p.Data; p.Context != nil {
 		l.programs.Context = p.Context
 	}
 	switch command {

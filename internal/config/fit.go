@@ -423,12 +423,15 @@ func (f *fitReader) posterior(t *Table) *rows.Posterior {
 	if at.Kind == yamlpos.Map {
 		at = at.Field("file")
 	}
-	file, err := regular.Open(t.File)
+	file, err := f.programs.open(t.File)
 	if err != nil {
-		f.Report(at, "%s cannot be read: %v", t.File, regular.Why(err))
+		f.Report(at, "%s cannot be read: %v", t.File, err)
 		return nil
 	}
 	defer file.Close()
+	if f.programs.Data != nil {
+		t.SHA256 = ""
+	}
 	sum := sha256.New()
 	if _, err = io.Copy(sum, file); err == nil {
 		_, err = file.Seek(0, io.SeekStart)

@@ -34,7 +34,10 @@ func (l *loader) identification() (*Run, error) {
 		}
 	}
 	l.useConstraints(root.Field("model").Field("constraints"), model)
-	series := in.Series(data, columns)
+	if l.programs.Data != nil {
+		data.SHA256 = ""
+	}
+	series := in.Series(data, columns, l.programs.open)
 	if err := l.Problems.Err(); err != nil {
 		return nil, err
 	}

@@ -140,3 +140,38 @@ func TestUnseenOutcomes(t *testing.T) {
 		t.Errorf("without a law: %v", err)
 	}
 }
+
+// A table that is drawn has what the laws say in the columns that they are of, rows that look
+// back seeing what was drawn, and all else as it is.
+func TestImitation(t *testing.T) {
+	p := grouped(t)
+	im, err := p.Imitate()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(1, 1))
+	for range 2 { // the second begins with the data again
+		table, err := im.Table([]float64{10, 20, 30, 2, 0.5}, rng)
+		if err != nil {
+			t.Fatal(err)
+		}
+		mean, sd := 11.0/3, math.Sqrt(((2-11.0/3)*(2-11.0/3)+(3-11.0/3)*(3-11.0/3)+(6-11.0/3)*(6-11.0/3))/2)
+		a := 20 + 2*(2-mean)/sd + 0.5*0.5
+		b := 10 + 2*(3-mean)/sd + 0.5*a
+		c := 30 + 2*(6-mean)/sd + 0.5*b
+		var got [4]float64
+		lines := strings.Split(strings.TrimSpace(string(table)), "\n")
+		for i, site := range []string{"A", "B", "A", "C"} {
+			var x float64
+			if n, err := fmt.Sscanf(strings.Replace(strings.ReplaceAll(lines[i+1], ",", " "), site, "", 1), "%g %g", &x, &got[i]); n != 2 || x != []float64{1, 2, 3, 6}[i] {
+				t.Fatalf("%s: %v", lines[i+1], err)
+			}
+		}
+		if lines[0] != "x,y,site" || got[0] != 0.5 || math.Abs(got[1]-a)+math.Abs(got[2]-b)+math.Abs(got[3]-c) > 1e-6 {
+			t.Errorf("%s\nwant y = 0.5, %v, %v, %v", table, a, b, c)
+		}
+	}
+	if _, err := im.Table([]float64{10, math.Inf(1), 30, 2, 0.5}, rng); err == nil || !strings.Contains(err.Error(), "in line 3") {
+		t.Errorf("an infinite mean: %v", err)
+	}
+}

@@ -19,6 +19,7 @@ type rowwise struct {
 	single []int            // coordinates of its first variables
 	picked []pick           // its next ones
 	data   [][]float64      // its others
+	names  []string         // of these
 }
 
 // A pick is a variable that is another coordinate in every row.
@@ -46,7 +47,7 @@ func (b *builder) variables(out *rowwise, text string) (of, data []string) {
 		switch {
 		case b.ofData(n):
 			data = append(data, n)
-			out.data = append(out.data, b.values(n))
+			out.data, out.names = append(out.data, b.values(n)), append(out.names, n)
 		case b.isPick(n):
 			picked = append(picked, n)
 			out.picked = append(out.picked, b.pick(n))

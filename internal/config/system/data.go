@@ -18,7 +18,6 @@ import (
 	"github.com/r2sgld/r2sgld/dynamics"
 	"github.com/r2sgld/r2sgld/internal/config/key"
 	"github.com/r2sgld/r2sgld/internal/config/yamlpos"
-	"github.com/r2sgld/r2sgld/internal/regular"
 )
 
 // A Reader reads the sections data and model of a configuration.
@@ -139,13 +138,13 @@ func Texts(n *yamlpos.Node) []string {
 
 // Series reads the data file and checks that it is the one of the
 // configuration's hash, if there is one.
-func (l *Reader) Series(d *Data, c dynamics.Columns) *dynamics.Series {
+func (l *Reader) Series(d *Data, c dynamics.Columns, open func(file string) (io.ReadSeekCloser, error)) *dynamics.Series {
 	if d.File == "" || len(c.States) == 0 {
 		return nil
 	}
-	file, err := regular.Open(d.File)
+	file, err := open(d.File)
 	if err != nil {
-		l.dataFaults(&dynamics.DataError{File: d.File, Text: "cannot be read: " + regular.Why(err).Error()})
+		l.dataFaults(&dynamics.DataError{File: d.File, Text: "cannot be read: " + err.Error()})
 		return nil
 	}
 	defer file.Close()

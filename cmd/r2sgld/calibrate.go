@@ -1,0 +1,66 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"github.com/r2sgld/r2sgld/internal/calibration"
+	"github.com/r2sgld/r2sgld/internal/job"
+)
+
+func calibrateCommand() *cobra.Command {
+	var c common
+	var replications int
+	cmd := &cobra.Command{
+		Use:   "calibrate CONFIG.yaml",
+		Short: "Are the posteriors of a model right? Ranks of parameters drawn from its priors",
+		Long: `Simulation-based calibration of a model of fit, or of one of identify with likelihood
+trajectory: parameters are drawn from the priors, data from the model by them, and the
+parameters are ranked among the draws of the posterior of those data. If priors,
+likelihood and sampler fit each other, ranks are uniform, of every parameter and of the
+log likelihood. The folder gets summary.json, replications.csv and the figure
+calibration, and r2sgld resume goes on with it.`,
+		Example: `  r2sgld calibrate examples/fit/o-rings.yaml --replications 400`,
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			j, err := unlessStopped(cmd.Context(), func() (*calibration.Job, error) {
+				of, err := calibration.Read(args[0], c.set, replications)
+				if err != nil {
+					return nil, err
+				}
+				return of.Job(cmd.Context(), c.programs(cmd.Context()))
+			})
+			if err != nil {
+				return err
+			}
+			return c.calibrate(cmd.Context(), j)
+		},
+	}
+	c.starting(cmd)
+	cmd.Flags().IntVar(&replications, "replications", 200, "how often parameters and data are drawn")
+	return cmd
+}
+
+// calibrate makes the replications of a job.
+func (c *common) calibrate(ctx context.Context, j *calibration.Job) (err error) {
+	if j.Dir, err = c.place(j.Name+"-calibration", j.Dir); err != nil {
+		return err
+	}
+	leavingRun(j.Dir, j.Resume)
+	j.Force, j.Checkpoint, j.Threads = c.force, c.checkpoint, cmp.Or(c.threads, runtime.GOMAXPROCS(0))
+	j.Out, j.Terminal = c.screen()
+	sum, err := j.Run(ctx)
+	if err != nil || !c.json {
+		return err
+	}
+	return c.printJSON(sum)
+}
+
+// resumedCalibration makes the job of a folder again.
+func (c *common) resumedCalibration(ctx context.Context, dir string, m job.Manifest[json.RawMessage]) (*calibration.Job, error) {
+	return unlessStopped(ctx, func() (*calibration.Job, error) { return calibration.Resume(ctx, dir, m, c.programs(ctx)) })
+}

@@ -1,0 +1,201 @@
+package calibration
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+
+	"github.com/r2sgld/r2sgld"
+	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/internal/compare"
+	"github.com/r2sgld/r2sgld/internal/config"
+	"github.com/r2sgld/r2sgld/internal/simulation"
+	"github.com/r2sgld/r2sgld/ode"
+	"github.com/r2sgld/r2sgld/tune"
+)
+
+// A Model is a configuration whose priors and likelihood can be drawn from.
+type Model struct {
+	Names []string // of the parameters
+
+	run     *config.Run
+	load    func(data []byte) (*config.Run, error)
+	prior   *domain.Law
+	imitate func(ctx context.Context, x []float64, rng *rand.Rand) ([]byte, error)
+}
+
+// Of makes a model of a run; load is its configuration with other data. Its error says what
+// keeps its data from being drawn.
+func Of(ctx context.Context, run *config.Run, load func(data []byte) (*config.Run, error)) (*Model, error) {
+	m := &Model{run: run, load: load, Names: run.Problem.ReportedNames()}
+	p := run.Problem
+	if p.Guide = nil; p.Base == nil {
+		return nil, errors.New("parameters are drawn from their priors: every one needs a prior, or walls on both sides, and the run method auto")
+	}
+	var err error
+	if m.prior, err = p.Reference(ctx); err != nil {
+		return nil, err
+	}
+	switch {
+	case run.Rows != nil:
+		im, err := run.Rows.Imitate()
+		if err != nil {
+			return nil, err
+		}
+		m.imitate = func(_ context.Context, x []float64, rng *rand.Rand) ([]byte, error) { return im.Table(x, rng) }
+	default:
+		if m.imitate, err = trajectories(run); err != nil {
+			return nil, err
+		}
+	}
+	return m, nil
+}
+
+// trajectories draws the data of a model of trajectories.
+func trajectories(run *config.Run) (func(ctx context.Context, x []float64, rng *rand.Rand) ([]byte, error), error) {
+	model, err := simulation.Of(run.Model)
+	if err != nil {
+		return nil, err
+	}
+	if model.Noise == nil || run.Resolved.System().Likelihood != "trajectory" {
+		return nil, errors.New("data are drawn by trajectories and their noise: identify with model.likelihood=trajectory")
+	}
+	d := run.Resolved.Series()
+	times := run.Model.Time
+	header := []string{d.Time}
+	if d.Time == "" {
+		header = nil
+	}
+	var column []int // which state a column is of
+	for _, e := range d.States {
+		header, column = append(header, fmt.Sprint(e.Value)), append(column, slices.Index(model.States, e.Key))
+	}
+	observed := map[int]map[float64]bool{} // by state, the times with a value
+	for _, r := range run.Model.Responses {
+		at := map[float64]bool{}
+		for _, t := range r.Time {
+			at[t] = true
+		}
+		observed[slices.Index(model.States, r.State)] = at
+	}
+	return func(ctx context.Context, x []float64, rng *rand.Rand) ([]byte, error) {
+		r, err := simulation.Run(ctx, model, [][]float64{x}, simulation.Options{From: times[0], Times: times, Threads: 1,
+			Solver: ode.Options{Method: ode.DOP853, RTol: 1e-8, ATol: slices.Repeat([]float64{1e-10}, len(model.States))}})
+		if err != nil {
+			return nil, err
+		}
+		sd := make([]float64, len(model.States))
+		model.Noise(sd, x)
+		var out bytes.Buffer
+		w := csv.NewWriter(&out)
+		_ = w.Write(header) // to memory, as all that follows
+		for k, t := range times {
+			var cells []string
+			if d.Time != "" {
+				cells = append(cells, strconv.FormatFloat(t, 'g', -1, 64))
+			}
+			for _, i := range column {
+				v := r.Paths[0][k*len(model.States)+i]
+				if e := sd[i] * rng.NormFloat64(); model.LogNormal {
+					v *= math.Exp(e)
+				} else {
+					v += e
+				}
+				switch {
+				case !observed[i][t]:
+					cells = append(cells, "")
+				case v-v != 0 || model.LogNormal && v <= 0:
+					return nil, fmt.Errorf("%s is %g at time %g", model.States[i], v, t)
+				default:
+					cells = append(cells, strconv.FormatFloat(v, 'g', -1, 64))
+				}
+			}
+			_ = w.Write(cells)
+		}
+		w.Flush()
+		return out.Bytes(), nil
+	}, nil
+}
+
+// draw draws parameters from the priors.
+func (m *Model) draw(ctx context.Context, rng *rand.Rand) ([]float64, error) {
+	p := m.run.Problem
+	y := make([]float64, p.Potential.Dim())
+	if err := m.prior.Draw(ctx, y, rng); err != nil {
+		return nil, err
+	}
+	if p.Chart == nil {
+		return y, nil
+	}
+	x := make([]float64, len(m.Names))
+	p.Chart.Point(x, y)
+	return x, nil
+}
+
+// A posterior is what a run says of the parameters.
+type posterior struct {
+	draws     [][]float64 // of each parameter, the chains one after another
+	density   []float64   // log likelihood of each draw
+	converged bool
+}
+
+// fit draws from the posterior of other data, and writes the log likelihood at the truth.
+func (m *Model) fit(ctx context.Context, data []byte, truth []float64, seed uint64) (*posterior, float64, error) {
+	r, err := m.load(data)
+	if err != nil {
+		return nil, 0, err
+	}
+	if names := r.Problem.ReportedNames(); !slices.Equal(names, m.Names) {
+		return nil, 0, fmt.Errorf("the parameters are %v, not %v", names, m.Names)
+	}
+	r.Settings.Seed, r.Settings.Threads = seed, 1
+	out := &posterior{converged: true}
+	var res *r2sgld.Result
+	if r.Until == nil {
+		res, err = r2sgld.Sample(ctx, r.Problem, r.Settings)
+	} else {
+		var o *tune.Outcome
+		if o, err = tune.Run(ctx, r.Problem, r.Settings, *r.Until, tune.Options{}); err == nil {
+			res, out.converged = o.Result, o.Judgement.Met
+		}
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	var log func(dst, x []float64) bool
+	var n int
+	if r.Rows != nil {
+		log, n = r.Rows.Likelihood.LogDensity(nil), r.Rows.Likelihood.Rows()
+	} else {
+		e := compare.Of(r.Model)
+		log, n = e.LogDensity(nil), e.Data.Observed
+	}
+	value, x := make([]float64, n), make([]float64, len(m.Names))
+	sum := func() (s float64) {
+		log(value, x)
+		for _, v := range value {
+			s += v
+		}
+		return s
+	}
+	for j := range m.Names {
+		out.draws = append(out.draws, slices.Concat(res.Chains(j)...))
+	}
+	for k := range most {
+		for j := range x {
+			x[j] = out.draws[j][place(k, len(out.draws[j]))]
+		}
+		out.density = append(out.density, sum())
+	}
+	copy(x, truth)
+	return out, sum(), nil
+}
+
+// place is where draw k of those that are looked at is, among n.
+func place(k, n int) int { return (2*k + 1) * n / (2 * most) }

@@ -1,0 +1,193 @@
+package rows
+
+import (
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/r2sgld/r2sgld/expression"
+)
+
+// An Imitation draws tables like that of a model, in which its parameters are known.
+type Imitation struct {
+	mu       sync.Mutex
+	from     *builder
+	numbers  map[string][]float64 // columns; those that laws are of, as they were drawn last
+	outcomes []*imitated
+	forward  bool // later rows look back at what is drawn
+}
+
+// An imitated outcome is drawn in all rows at once, or row by row.
+type imitated struct {
+	column string
+	draws  []func(dst, x []float64, rng *rand.Rand) // one, or one of each row
+	back   [][]lagged                               // of each row, where it looks back at
+	value  []float64
+}
+
+// A lagged number is that of a column some rows before, in the place where a formula has it.
+type lagged struct {
+	column string
+	row    int // of the table
+	at     []float64
+}
+
+// mostForward bounds how many rows are drawn one by one.
+const mostForward = 5000
+
+// Imitate returns what draws tables. Its error says why there can be none: a formula says no
+// law, a law is of a formula, or something beside the arguments of the laws looks at what they
+// are of.
+func (p *Posterior) Imitate() (*Imitation, error) {
+	b := p.from
+	im := &Imitation{from: b, numbers: map[string][]float64{}}
+	of := map[string]bool{}
+	for i, t := range b.terms {
+		switch {
+		case t.law == nil:
+			return nil, fmt.Errorf("%w", ErrNoLaw)
+		case i > 0 && t.law == b.terms[i-1].law:
+			continue
+		case !slices.Contains(b.header, t.y):
+			return nil, fmt.Errorf("%s is a formula: data can be drawn where each law is of a column, such as y ~ %s(…)", t.y, t.law.name)
+		case of[t.y]:
+			return nil, fmt.Errorf("two laws are of the column %s: it cannot be drawn from both", t.y)
+		}
+		of[t.y] = true
+	}
+	for _, text := range b.Where {
+		names, _ := expression.ConstraintNames(text)
+		for _, n := range names {
+			if of[n] {
+				return nil, fmt.Errorf("data.where looks at %s, which would be drawn: data that are chosen by it cannot be", n)
+			}
+		}
+	}
+	maps.Copy(im.numbers, b.series.Values)
+	for i := range p.Outcomes.Of {
+		o := &p.Outcomes.Of[i]
+		for _, a := range o.args {
+			for _, n := range a.names {
+				column, _, lag := b.lagged(n)
+				block, entry, _ := strings.Cut(strings.TrimSuffix(n, "]"), "[")
+				switch {
+				case lag && of[column]:
+					im.forward = true
+				case of[n] || b.blocks[block].Columns != nil && of[entry]:
+					return nil, fmt.Errorf("the law of %s takes %s of the same row, which would be drawn", o.Name, n)
+				}
+			}
+		}
+		if b.levels[o.Name] {
+			return nil, fmt.Errorf("%s tells which entry of a parameter a row has, and would be drawn", o.Name)
+		}
+		im.numbers[o.Name] = slices.Clone(b.series.Values[o.Name])
+	}
+	if im.forward && len(b.keep) > mostForward {
+		return nil, fmt.Errorf("rows that look back at what is drawn are drawn one by one, %d at most: these are %d", mostForward, len(b.keep))
+	}
+	for i := range p.Outcomes.Of {
+		im.outcomes = append(im.outcomes, im.imitated(&p.Outcomes.Of[i]))
+	}
+	return im, nil
+}
+
+// imitated makes what draws an outcome.
+func (im *Imitation) imitated(o *Outcome) *imitated {
+	b := im.from
+	out := &imitated{column: o.Name, value: make([]float64, len(b.keep))}
+	if !im.forward {
+		out.draws = append(out.draws, o.Draws())
+		return out
+	}
+	for i, row := range b.keep {
+		one := Outcome{law: o.law}
+		var back []lagged
+		for _, a := range o.args {
+			part := a.part([]int{i})
+			for v, n := range part.names {
+				if column, by, ok := b.lagged(n); ok {
+					back = append(back, lagged{column, row - by, part.data[v]})
+				}
+			}
+			one.args = append(one.args, &part)
+		}
+		out.draws, out.back = append(out.draws, one.Draws()), append(out.back, back)
+	}
+	return out
+}
+
+// Table draws a table at a state: a CSV file with the columns that the model takes. It may be
+// called by several goroutines. Its error says which number could not be drawn.
+func (im *Imitation) Table(x []float64, rng *rand.Rand) ([]byte, error) {
+	im.mu.Lock()
+	defer im.mu.Unlock()
+	b := im.from
+	set := func(o *imitated, i int) error {
+		if v := o.value[i]; v-v != 0 {
+			return fmt.Errorf("%s is %g in line %d", o.column, v, b.series.Line[b.keep[i]])
+		}
+		im.numbers[o.column][b.keep[i]] = o.value[i]
+		return nil
+	}
+	if !im.forward {
+		for _, o := range im.outcomes {
+			o.draws[0](o.value, x, rng)
+			for i := range b.keep {
+				if err := set(o, i); err != nil {
+					return nil, err
+				}
+			}
+		}
+		return im.text(), nil
+	}
+	for i := range b.keep {
+		for _, o := range im.outcomes {
+			for _, l := range o.back[i] {
+				l.at[0] = im.numbers[l.column][l.row]
+			}
+			o.draws[i](o.value[i:i+1], x, rng)
+			if err := set(o, i); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return im.text(), nil
+}
+
+// text is the table as it is.
+func (im *Imitation) text() []byte {
+	b := im.from
+	levels := slices.Sorted(maps.Keys(b.levels)) // by their own names, be they numbers
+	numbers := slices.DeleteFunc(slices.Sorted(maps.Keys(b.numbers)), func(n string) bool { return b.levels[n] })
+	var out bytes.Buffer
+	w := csv.NewWriter(&out)
+	_ = w.Write(slices.Concat(numbers, levels)) // to memory, as all that follows
+	for row := range b.series.Line {
+		var cells []string
+		for _, n := range numbers {
+			cell := ""
+			if v := im.numbers[n][row]; !math.IsNaN(v) {
+				cell = strconv.FormatFloat(v, 'g', -1, 64)
+			}
+			cells = append(cells, cell)
+		}
+		for _, n := range levels {
+			cell := ""
+			if l := b.series.Levels[n]; l.Of[row] >= 0 {
+				cell = l.Names[l.Of[row]]
+			}
+			cells = append(cells, cell)
+		}
+		_ = w.Write(cells)
+	}
+	w.Flush()
+	return out.Bytes()
+}
