@@ -35,11 +35,11 @@ func (b *builder) descends(v *vector, l *said) error {
 			return err
 		}
 		if v := []float64{0}; len(names) == 0 {
-			if f.Evaluator(1).Value(v, make([]float64, len(b.out.Names))); !l.takes(l.args[i]).holds(v[0]) {
-				return fmt.Errorf("%s of %s is %s; found %g", l.args[i], l.name, l.takes(l.args[i]).words, v[0])
+			if f.Evaluator(1).Value(v, make([]float64, len(b.out.Names))); !l.takes[i].holds(v[0]) {
+				return fmt.Errorf("%s of %s is %s; found %g", l.args[i], l.name, l.takes[i].words, v[0])
 			}
 		}
-		d.args, d.takes = append(d.args, f), append(d.takes, l.takes(l.args[i]))
+		d.args, d.takes = append(d.args, f), append(d.takes, l.takes[i])
 	}
 	b.out.descendants = append(b.out.descendants, d)
 	return nil

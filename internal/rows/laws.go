@@ -159,20 +159,22 @@ type said struct {
 	law
 	name    string
 	with    []string
-	written []string // with, before anything is written out
+	written []string  // with, before anything is written out
+	at      []int     // where they begin in what was written
+	takes   []support // which values they may have
 }
 
-// takes is which values an argument may have.
-func (s *said) takes(arg string) support {
+// takes is which values an argument of a law may have.
+func takes(law, arg string) support {
 	switch arg {
 	case "sigma", "omega", "nu", "phi", "beta":
 		return positive
 	case "alpha": // of skew_normal it is any
-		if s.name != "skew_normal" {
+		if law != "skew_normal" {
 			return positive
 		}
 	case "mu":
-		if s.name == "neg_binomial_2" {
+		if law == "neg_binomial_2" {
 			return half
 		}
 	case "lambda":
@@ -185,32 +187,111 @@ func (s *said) takes(arg string) support {
 	return line
 }
 
+// mix is the name of the law that is one of several with a probability each.
+const mix = "mix"
+
 // parse reads a law with its arguments.
 func parse(text string) (*said, error) {
-	text = strings.TrimSpace(text)
 	name, rest, called := strings.Cut(text, "(")
-	name = strings.TrimSpace(name)
+	at := len(name) + 1
+	name, rest = strings.TrimSpace(name), strings.TrimRight(rest, " \t")
 	all := laws()
 	l, ok := all[name]
-	if !ok {
+	if !ok && name != mix {
 		known := slices.Sorted(maps.Keys(all))
 		if near, ok := expression.Nearest(name, known); ok {
 			return nil, fmt.Errorf("there is no law %q: did you mean %s?", name, near)
 		}
-		return nil, fmt.Errorf("there is no law %q; there are %s", name, strings.Join(known, ", "))
+		return nil, fmt.Errorf("there is no law %q; there are %s, and %s of several", name, strings.Join(known, ", "), mix)
 	}
 	usage := fmt.Sprintf("%s(%s)", name, strings.Join(l.args, ", "))
+	if name == mix {
+		usage = "mix(w, normal(a, s), 1 - w, normal(b, s)), a probability before each law"
+	}
 	if !called || !strings.HasSuffix(rest, ")") {
-		return nil, fmt.Errorf("%q is no law with its arguments: write %s", text, usage)
+		return nil, fmt.Errorf("%q is no law with its arguments: write %s", strings.TrimSpace(text), usage)
 	}
 	with := expression.Arguments(strings.TrimSuffix(rest, ")"))
-	if len(with) != len(l.args) {
+	out := &said{law: l, name: name, with: with, written: slices.Clone(with)}
+	for _, a := range with {
+		out.at = append(out.at, at)
+		at += len(a) + 1
+	}
+	switch {
+	case name == mix && (len(with) < 4 || len(with)%2 == 1):
+		return nil, fmt.Errorf("a mixture has two laws or more: write %s", usage)
+	case name == mix:
+		return out.mixed()
+	case len(with) != len(l.args):
 		return nil, fmt.Errorf("%s has %d arguments; found %d", usage, len(l.args), len(with))
 	}
-	return &said{l, name, with, slices.Clone(with)}, nil
+	for _, a := range l.args {
+		out.takes = append(out.takes, takes(name, a))
+	}
+	return out, nil
 }
 
-// of returns the terms of the log density of a value, each a formula.
+// mixed is the law whose arguments are probabilities and laws in turn, those of the laws among
+// its own.
+func (s *said) mixed() (*said, error) {
+	out := &said{name: mix}
+	var parts []*said
+	var density []string
+	var weight []int // where in the arguments it is; those of the law follow
+	for k := 0; k < len(s.with); k += 2 {
+		p, err := parse(s.with[k+1])
+		switch {
+		case err != nil:
+			return nil, err
+		case p.name == mix:
+			return nil, fmt.Errorf("a mixture of mixtures is one: write all its laws in one mix(…)")
+		case k > 0 && p.of != parts[0].of:
+			return nil, fmt.Errorf("laws of a mixture have the same values; those of %s are %s, those of %s %s", parts[0].name, parts[0].of.words, p.name, p.of.words)
+		}
+		suffix := fmt.Sprintf("_%d", k/2+1)
+		weight = append(weight, len(out.args))
+		own := map[string]string{"y": "y"}
+		add := func(arg, text string, at int, takes support) {
+			own[arg] = arg + suffix
+			out.args, out.with, out.at, out.takes = append(out.args, arg+suffix), append(out.with, text), append(out.at, at), append(out.takes, takes)
+		}
+		add("w", s.with[k], s.at[k], chance)
+		for i, a := range p.args {
+			add(a, p.with[i], s.at[k+1]+p.at[i], p.takes[i])
+		}
+		var terms []string
+		for _, t := range p.terms {
+			t, err := replaced(t, own)
+			if err != nil {
+				return nil, err
+			}
+			terms = append(terms, t)
+		}
+		density = append(density, fmt.Sprintf("w%s*exp(%s)", suffix, strings.Join(terms, " + ")))
+		parts = append(parts, p)
+	}
+	out.written = slices.Clone(out.with)
+	out.of, out.terms = parts[0].of, []string{"log(" + strings.Join(density, " + ") + ")"}
+	out.draw = func(a []float64, rng *rand.Rand) float64 {
+		total := 0.0
+		for _, i := range weight {
+			total += a[i]
+		}
+		if math.Abs(total-1) > 1e-9 {
+			return math.NaN()
+		}
+		u := rng.Float64()
+		for k, i := range weight {
+			if u -= a[i]; u < 0 || k == len(weight)-1 {
+				return parts[k].draw(a[i+1:i+1+len(parts[k].args)], rng)
+			}
+		}
+		return math.NaN()
+	}
+	return out, nil
+}
+
+// density returns the terms of the log density of a value, each a formula.
 func (s *said) density(y string) ([]string, error) {
 	with := map[string]string{"y": y}
 	for i, a := range s.args {
@@ -218,21 +299,30 @@ func (s *said) density(y string) ([]string, error) {
 	}
 	var out []string
 	for _, t := range s.terms {
-		words, err := expression.Words(t)
+		t, err := replaced(t, with)
 		if err != nil {
 			return nil, err
 		}
-		var b strings.Builder
-		at := 0
-		for i, w := range words {
-			text, ok := with[w.Text]
-			if !ok || !w.Name || i+1 < len(words) && words[i+1].Text == "(" {
-				continue
-			}
-			b.WriteString(t[at:w.Pos] + "(" + text + ")")
-			at = w.End
-		}
-		out = append(out, b.String()+t[at:])
+		out = append(out, t)
 	}
 	return out, nil
+}
+
+// replaced is a formula with others in place of names.
+func replaced(text string, with map[string]string) (string, error) {
+	words, err := expression.Words(text)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	at := 0
+	for i, w := range words {
+		by, ok := with[w.Text]
+		if !ok || !w.Name || i+1 < len(words) && words[i+1].Text == "(" {
+			continue
+		}
+		b.WriteString(text[at:w.Pos] + "(" + by + ")")
+		at = w.End
+	}
+	return b.String() + text[at:], nil
 }

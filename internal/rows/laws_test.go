@@ -95,6 +95,8 @@ func TestLawsHaveMassOne(t *testing.T) {
 		{fmt.Sprintf("neg_binomial_2_log(%v, 1.7)", math.Log(3.2)), 0, 1, 400, 3.2},
 		// sums of smooth functions that end flat are integrals to rounding
 		{"logistic(1, 0.4)", -30, 0.05, 1300, 1},
+		{"mix(0.3, normal(-2, 0.5), 0.7, normal(1, 2))", -20, 0.05, 800, 0.3*-2 + 0.7},
+		{"mix(0.3, poisson(2), 0.2, neg_binomial_2(4, 2), 0.5, poisson(9))", 0, 1, 400, 0.6 + 0.8 + 4.5},
 		{"skew_normal(1, 2, 3)", -40, 0.05, 2000, 1 + 2*3/math.Sqrt(10)*math.Sqrt(2/math.Pi)},
 	} {
 		mass, mean := 0.0, 0.0
@@ -111,11 +113,15 @@ func TestLawsHaveMassOne(t *testing.T) {
 
 func TestFaultyLaws(t *testing.T) {
 	for text, want := range map[string]string{
-		"nromal(0, 1)": "did you mean normal?",
-		"normal(0)":    "has 2 arguments; found 1",
-		"normal":       "write normal(mu, sigma)",
-		"normal(0, 1":  "write normal(mu, sigma)",
-		"zipf(3)":      "there is no law",
+		"nromal(0, 1)":           "did you mean normal?",
+		"normal(0)":              "has 2 arguments; found 1",
+		"normal":                 "write normal(mu, sigma)",
+		"normal(0, 1":            "write normal(mu, sigma)",
+		"zipf(3)":                "there is no law",
+		"mix(0.5, normal(0, 1))": "has two laws or more",
+		"mix(0.5, normal(0, 1), 0.5, poisson(2))":                                "those of normal are a number, those of poisson a whole number",
+		"mix(0.5, normal(0, 1), 0.5, mix(0.5, normal(0, 1), 0.5, normal(1, 1)))": "write all its laws in one mix",
+		"mix(0.5, normal(0, 1), 0.5, nromal(0, 1))":                              "did you mean normal?",
 	} {
 		_, err := parse(text)
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -131,7 +137,8 @@ func TestDrawsHaveTheirLaw(t *testing.T) {
 	bound := 3/math.Sqrt(n) + 4.0/n // 2·exp(−2·3²) = 3e-8; what lies beyond the ends is not known
 	for i, text := range []string{"normal(1.5, 0.7)", "student_t(3, -1, 2)", "cauchy(0.5, 2)", "laplace(1, 0.4)", "logistic(1, 0.4)",
 		"skew_normal(1, 2, 3)", "lognormal(0.3, 0.8)", "exponential(1.7)", "gamma(2.5, 1.3)", "inv_gamma(2.5, 1.3)", "weibull(1.8, 2.2)",
-		"beta(2.5, 0.7)", "half_normal(1.5)", "half_cauchy(1.5)", "half_student_t(4, 1.5)"} {
+		"beta(2.5, 0.7)", "half_normal(1.5)", "half_cauchy(1.5)", "half_student_t(4, 1.5)",
+		"mix(0.3, normal(-2, 0.5), 0.7, laplace(1, 2))"} {
 		l, err := parse(text)
 		if err != nil {
 			t.Fatal(err)

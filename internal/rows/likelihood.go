@@ -129,8 +129,8 @@ func (b *builder) check(t term) {
 	before := len(b.faults)
 	y := b.checked(t, t.y, t.full, t.law.of, "with "+t.law.name+" a value")
 	for i, arg := range t.law.args {
-		values := b.checked(t, t.law.written[i], t.law.with[i], t.law.takes(arg), arg+" of "+t.law.name)
-		if arg != "n" || y == nil || values == nil || len(b.faults) > before {
+		values := b.checked(t, t.law.written[i], t.law.with[i], t.law.takes[i], arg+" of "+t.law.name)
+		if arg, _, _ := strings.Cut(arg, "_"); arg != "n" || y == nil || values == nil || len(b.faults) > before {
 			continue
 		}
 		for row, n := range values {

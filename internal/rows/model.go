@@ -238,12 +238,10 @@ func (b *builder) read() {
 		if _, ok := b.expand(path, y, strings.Index(text, y)); !ok {
 			bad = true
 		}
-		at := len(left) + 1 + strings.Index(right, "(") + 1
 		for j, a := range l.with {
-			if l.with[j], ok = b.expand(path, a, at); !ok {
+			if l.with[j], ok = b.expand(path, a, len(left)+1+l.at[j]); !ok {
 				bad = true
 			}
-			at += len(a) + 1
 		}
 		if bad {
 			continue

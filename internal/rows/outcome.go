@@ -63,9 +63,9 @@ func (o *Outcome) Draws() func(dst, x []float64, rng *rand.Rand) {
 		}
 		for row := range dst {
 			lawful := true
-			for i, name := range o.law.args {
+			for i, of := range o.law.takes {
 				a[i] = with[i][row]
-				lawful = lawful && o.law.takes(name).holds(a[i])
+				lawful = lawful && of.holds(a[i])
 			}
 			if dst[row] = math.NaN(); lawful {
 				dst[row] = o.law.draw(a, rng)

@@ -15,7 +15,8 @@ func TestCountsHaveTheirLaw(t *testing.T) {
 	const n = 20_000
 	bound := 3 / math.Sqrt(n)
 	for i, text := range []string{"bernoulli(0.3)", "bernoulli_logit(-0.8)", "binomial(7, 0.3)", "binomial(60, 0.3)", "binomial(60, 0.004)", "binomial_logit(40, 1.5)",
-		"poisson(0.4)", "poisson(37)", "poisson_log(1.1)", "neg_binomial_2(3.2, 0.7)", "neg_binomial_2_log(2, 4)"} {
+		"poisson(0.4)", "poisson(37)", "poisson_log(1.1)", "neg_binomial_2(3.2, 0.7)", "neg_binomial_2_log(2, 4)",
+		"mix(0.3, poisson(2), 0.2, neg_binomial_2(4, 2), 0.5, poisson(9))"} {
 		l, err := parse(text)
 		if err != nil {
 			t.Fatal(err)
