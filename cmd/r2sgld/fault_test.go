@@ -153,7 +153,7 @@ func TestDamagedCheckpoint(t *testing.T) {
 		}
 		all := damages(rng, int(info.Size()))
 		for i, what := range slices.Sorted(maps.Keys(all)) {
-			if name == "auto" && i%pace.Soak(4, 1) != 0 { // files are read alike, and this run goes on for longer
+			if name == "auto" && i%pace.Soak(6, 1) != 0 { // files are read alike, and this run goes on for longer
 				continue
 			}
 			copied(t, run, again)
@@ -256,7 +256,7 @@ func TestQuota(t *testing.T) {
 		}
 		want, bytes := foldertest.Results(t, whole), ample-all.Load()
 		full := 0
-		for i := range pace.Soak(8, 500) {
+		for i := range pace.Soak(6, 500) {
 			every, most := 2*time.Millisecond, bytes
 			if i%2 == 0 { // it is draws that find it full, not checkpoints
 				every, most = time.Hour, bytes/4

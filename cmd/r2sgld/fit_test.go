@@ -326,6 +326,7 @@ model:
   parameters: {s: half_normal(1), m: "normal(0, 1)"}
   likelihood: y ~ normal(m, 50)
   constraints: s + m >= 5
+sampler: {until: {ess: 100}}
 `))
 	if fit.Evidence.SE == 0 || slices.ContainsFunc(fit.Warnings, func(w string) bool { return strings.Contains(w, "without bound") }) {
 		t.Errorf("log Z %v, warnings %q", fit.Evidence, fit.Warnings)

@@ -24,7 +24,7 @@ const endless = `name: endless
 variables: [x, y, a, b, c, d]
 potential: "-logsumexp(-8*(x-2)^2 - 8*(y-2)^2, -(x+2)^2 - (y+2)^2) + (a^2 + b^2 + c^2 + d^2)/2"
 domain: {box: {x: [-6, 6], y: [-6, 6], a: [-6, 6], b: [-6, 6], c: [-6, 6], d: [-6, 6]}}
-sampler: {method: auto, kernel: sgld, iterations: 20000, until: {ess: 1e9, iterations: 640000}}
+sampler: {method: auto, kernel: sgld, iterations: 20000, until: {ess: 1e9, iterations: 320000}}
 `
 
 // summaryOf reads the summary of a run folder.
@@ -82,7 +82,7 @@ func TestLimits(t *testing.T) {
 		t.Fatalf("exit %d: %s", code, &p.stderr)
 	}
 	sum := summaryOf(t, whole)
-	if held := sum.Draws / 4; sum.Thin <= 10 || held > 3950 || held < 1900 || sum.Iterations != 640_000 {
+	if held := sum.Draws / 4; sum.Thin <= 10 || held > 3950 || held < 1900 || sum.Iterations != 320_000 {
 		t.Errorf("%d draws, every %d iterations of %d", sum.Draws, sum.Thin, sum.Iterations)
 	}
 	if csv, err := os.ReadFile(filepath.Join(whole, "draws-1.csv")); err != nil ||
@@ -92,7 +92,7 @@ func TestLimits(t *testing.T) {
 	if disk := taken(t, whole); !(disk < 1.5*plan.Disk) || !(disk > plan.Disk/6) {
 		t.Errorf("%g bytes on disk, planned %g", disk, plan.Disk)
 	}
-	if !strings.Contains(p.stderr.String(), "goes on for at most 640,000 iterations a ladder") {
+	if !strings.Contains(p.stderr.String(), "goes on for at most 320,000 iterations a ladder") {
 		t.Errorf("nobody says how long it may take: %s", &p.stderr)
 	}
 	before := foldertest.Results(t, whole)
