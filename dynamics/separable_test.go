@@ -46,6 +46,9 @@ func TestSeparableEquationsAreThoseOfTheRows(t *testing.T) {
 	} {
 		m := &Model{States: []string{"H", "L"}, Time: "t", Likelihood: c.likelihood, Derivative: c.derivative,
 			Equations: []Equation{{"H", "r*H*(1 - H/K) - b*H*L"}, {"L", c.second}}}
+		if (c.name == "both" || c.name == "uneven") && !pace.Soaking() { // "logarithms" has the same equations
+			continue
+		}
 		p, err := Build(m, c.series)
 		if err != nil {
 			t.Fatal(err)

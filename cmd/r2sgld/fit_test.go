@@ -325,7 +325,7 @@ func TestModeAtAConstraint(t *testing.T) {
 model:
   parameters: {s: half_normal(1), m: "normal(0, 1)"}
   likelihood: y ~ normal(m, 50)
-  constraints: s + m >= 5
+  constraints: s + m >= 4
 sampler: {until: {ess: 100}}
 `))
 	if fit.Evidence.SE == 0 || slices.ContainsFunc(fit.Warnings, func(w string) bool { return strings.Contains(w, "without bound") }) {

@@ -60,8 +60,8 @@ func TestKilled(t *testing.T) {
 			must(t, exitDone, "sample", file, "--out", whole, "--quiet")
 			k := &killer{t: t, rng: rand.New(rand.NewPCG(seed, uint64(len(name)))), file: file, out: filepath.Join(dir, "run"), seen: seen}
 			want := foldertest.Results(t, whole)
-			for kills := pace.Soak(3, 80); k.kills < kills; runs++ {
-				k.run(min(pace.Soak(3, 1+k.rng.IntN(4)), kills-k.kills))
+			for kills := pace.Soak(2, 80); k.kills < kills; runs++ {
+				k.run(min(pace.Soak(2, 1+k.rng.IntN(4)), kills-k.kills))
 				same(t, fmt.Sprintf("after %v", k.moments), want, foldertest.Results(t, k.out))
 				if t.Failed() {
 					t.Fatalf("seed %d, run %d", seed, runs+1)

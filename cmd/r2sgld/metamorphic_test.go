@@ -196,7 +196,7 @@ func (v variant) make(t *testing.T, c configuration, rng *rand.Rand, file, dir s
 
 // Options that must not matter do not: threads, the interval of checkpoints,
 // tables, progress, where a run is stopped and resumed, and whether it is made at
-// once or extended. Thirty random configurations, each made twice, the second time
+// once or extended. Twenty random configurations, each made twice, the second time
 // with all of these at random; R2SGLD_SOAK=1: 300, and one by one as well.
 //
 // Mutants it kills: a part of a state that is not saved, an order that depends on
@@ -206,7 +206,7 @@ func TestMetamorphic(t *testing.T) {
 	c := chooser{rand.New(rand.NewPCG(2026, 1121))}
 	dir := t.TempDir()
 	stops := 0
-	for i := range pace.Soak(30, 300) {
+	for i := range pace.Soak(20, 300) {
 		chosen := c.configuration()
 		file := write(t, dir, "chosen.yaml", chosen.text)
 		want := chosen.whole(t, file, filepath.Join(dir, "whole"))
