@@ -64,6 +64,21 @@ var ofTheProgram = []fault{
 	{"checkpoints of others removed", "internal/store ForeignFiles|Damaged", []edit{
 		{"internal/store.(*Folder).WriteCheckpoint", "!f.record.has(checkpointName(n))", "false"},
 	}},
+	{"any folder ready completed", "internal/store ReadyOfOthers", []edit{
+		{"internal/store.(*Folder).settle", "f.checkBuilds, f.whole", "f.checkBuilds"},
+	}},
+	{"files of others in what is ready", "internal/store ReadyOfOthers", []edit{
+		{"internal/store.(*Folder).whole", "len(held.foreign) > 0", "false"},
+	}},
+	{"what is ready by its record alone", "internal/store ReadyOfOthers", []edit{
+		{"internal/store.(*Folder).whole", "!slices.ContainsFunc(places", "false && !slices.ContainsFunc(places"},
+	}},
+	{"a record that tells of nothing", "internal/store ReadyOfOthers", []edit{
+		{"internal/store.(*Folder).whole", "documents == 0", "documents < 0"},
+	}},
+	{"names of the store's own in what is ready", "internal/store ReadyOfOthers", []edit{
+		{"internal/store.(*survey).walk", "isPrivate(name) && !s.all", "isPrivate(name)"},
+	}},
 	{"builds that hold no run kept", "internal/store FailedBuilds", []edit{
 		{"internal/store.(*Folder).beside", "range numbers", "range numbers[:0]"},
 	}},

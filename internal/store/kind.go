@@ -89,6 +89,11 @@ func (f *Folder) onRecord(all bool) (*contents, error) {
 	if err := f.readRecord(); err != nil {
 		return nil, err
 	}
+	return f.ours(all)
+}
+
+// ours is onRecord once the record is read.
+func (f *Folder) ours(all bool) (*contents, error) {
 	return (&survey{f: f, files: anyOf(nil), dirs: anyOf(nil), all: all}).make()
 }
 
@@ -107,7 +112,7 @@ func (s *survey) walk(dir string) error {
 	}
 	for _, e := range entries {
 		name := path.Join(dir, e.Name())
-		if dir == "" && isPrivate(name) {
+		if dir == "" && (name == recordName || isPrivate(name) && !s.all) {
 			continue
 		}
 		own := false
