@@ -24,6 +24,7 @@ type ChainWriter struct {
 	sums     []uint32  // CRC-32C of what is on disk of each chunk, track by track, in the order of writing
 	next     []uint32  // of the chunk that is being written
 	restored bool
+	known    int   // draws that were restored
 	failed   error // draws were lost: no checkpoint may tell otherwise
 
 	mu    sync.Mutex
@@ -121,7 +122,7 @@ func (w *ChainWriter) write() error {
 	chunk := w.flushed / w.l.chunk
 	w.next = append(w.next[:0], w.sums[min(len(w.sums), chunk*len(w.tracks)):]...)
 	w.next = append(w.next, make([]uint32, len(w.tracks)-len(w.next))...)
-	if err := w.s.beginChunk(w.chain, chunk); err != nil {
+	if err := w.s.beginChunk(w.chain, chunk, w.known); err != nil {
 		return fmt.Errorf("write draws: %w", advice(err))
 	}
 	for i := range w.tracks {
@@ -253,6 +254,7 @@ func (w *ChainWriter) UnmarshalBinary(b []byte) error {
 	for i := range held * width {
 		w.rows = append(w.rows, math.Float64frombits(binary.LittleEndian.Uint64(b[bytesPerItem*i:])))
 	}
+	w.known = w.kept()
 	return nil
 }
 
