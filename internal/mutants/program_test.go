@@ -43,6 +43,9 @@ var ofTheProgram = []fault{
 	{"chunks ours by their names", "internal/store ChangedChunks", []edit{
 		{"internal/store.(*Folder).owns", "marks == nil {", "drawn {"},
 	}},
+	{"copies by links written in place", "internal/store LinkedCopy", []edit{
+		{"internal/store.apart", "nameCount(info) < 2", "nameCount(info) > 0"},
+	}},
 	{"chunks of any size", "internal/store ChangedChunks", []edit{
 		{"internal/store.(*Folder).owns", "whole == 0 ||", "true ||"},
 	}},

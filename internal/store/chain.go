@@ -139,7 +139,11 @@ func (w *ChainWriter) write() error {
 }
 
 func (w *ChainWriter) writeTrack(t *track, sum *uint32, chunk, n int) error {
-	f, err := w.s.files.OpenAt(t.file(w.s.root, w.chain, chunk))
+	path := t.file(w.s.root, w.chain, chunk)
+	if err := apart(w.s.files, path); err != nil {
+		return err
+	}
+	f, err := w.s.files.OpenAt(path)
 	if err != nil {
 		return err
 	}
@@ -170,6 +174,9 @@ func (w *ChainWriter) wipe() error {
 	for i := range w.tracks {
 		t := &w.tracks[i]
 		path := t.file(w.s.root, w.chain, w.kept()/w.l.chunk)
+		if err := apart(w.s.files, path); err != nil {
+			return fmt.Errorf("write draws: %w", advice(err))
+		}
 		f, err := w.s.files.OpenAt(path)
 		for r := 0; err == nil && r < t.segments; r++ {
 			from := bytesPerItem * int64(r*w.l.chunk+at)

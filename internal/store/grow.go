@@ -80,6 +80,9 @@ func (f *Folder) grow(name string) (*grower, error) {
 			return nil, err
 		}
 	}
+	if err := apart(f.files, f.Path(name)); err != nil {
+		return nil, err
+	}
 	g := &grower{name: name, folder: f}
 	switch info, err := f.files.Stat(f.Path(name)); {
 	case err == nil:

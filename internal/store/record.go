@@ -124,6 +124,9 @@ func (f *Folder) enter(marks ...mark) error {
 		}
 		text.Write(append(line, '\n'))
 	}
+	if err := apart(f.files, f.Path(recordName)); err != nil {
+		return err
+	}
 	file, err := f.files.Append(f.Path(recordName))
 	if err != nil {
 		return err
