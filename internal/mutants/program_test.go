@@ -30,14 +30,33 @@ var ofTheProgram = []fault{
 		{"internal/store.(*Folder).owns", "m.CRC32C", "sum"},
 	}},
 	{"any file on record grows", "internal/store ForgedRecord", []edit{
-		{"internal/store.mark.sound", `(growing[m.Name] != "" || isChunk)`, "(isChunk || true)"},
+		{"internal/store.mark.sound", `(growing[m.Name] != "" || chunkKey(m.Name) != "")`, "true"},
 		{"internal/store.(*Folder).grown", `head == "" || `, ""},
 	}},
 	{"any folder on record holds chunks", "internal/store ForgedRecord", []edit{
 		{"internal/store.mark.sound", "arrayName.MatchString(m.Name)", "true"},
+		{"internal/store.chunkName", `^draws\.zarr/(?:(?:posterior|sample_stats)/[^/]+/`, "^(?:.*/"},
 	}},
-	{"any name that of a chunk", "internal/store ForgedRecord", []edit{
-		{"internal/store.(*Folder).owns", "chunkName.MatchString(base)", "true"},
+	{"any name that of a chunk", "internal/store ChangedChunks", []edit{
+		{"internal/store.chunkName", "|tempered(?:_stats)?", "|(?:posterior|tempered(?:_stats)?)"},
+	}},
+	{"chunks ours by their names", "internal/store ChangedChunks", []edit{
+		{"internal/store.(*Folder).owns", "marks == nil {", "drawn {"},
+	}},
+	{"copies by links written in place", "internal/store LinkedCopy", []edit{
+		{"internal/store.apart", "nameCount(info) < 2", "nameCount(info) > 0"},
+	}},
+	{"chunks of any size", "internal/store ChangedChunks", []edit{
+		{"internal/store.(*Folder).owns", "whole == 0 ||", "true ||"},
+	}},
+	{"chunks by the first of their draws", "internal/store ChangedChunks", []edit{
+		{"internal/store.(*Folder).owns", "marks = marks[len(marks)-1:]", "marks = marks[:1]"},
+	}},
+	{"the record of draws that made place for others", "internal/store ChangedChunks", []edit{
+		{"internal/store.(*Writer).beginChunk", "there && !stale", "there && (true || stale)"},
+	}},
+	{"hot rungs not on record", "internal/store ChangedChunks", []edit{
+		{"internal/store.(*Writer).enterDraws", "!slices.Contains(r.marks[m.Name], m)", "t.segments == 1 && !slices.Contains(r.marks[m.Name], m)"},
 	}},
 	{"a log never closed", "internal/store AppendedLog", []edit{{"internal/store.(*record).add", "case m.Closed:", "case false:"}}},
 	{"whatever follows in a log", "internal/store AppendedLog", []edit{
@@ -63,6 +82,21 @@ var ofTheProgram = []fault{
 	}},
 	{"checkpoints of others removed", "internal/store ForeignFiles|Damaged", []edit{
 		{"internal/store.(*Folder).WriteCheckpoint", "!f.record.has(checkpointName(n))", "false"},
+	}},
+	{"any folder ready completed", "internal/store ReadyOfOthers", []edit{
+		{"internal/store.(*Folder).settle", "f.checkBuilds, f.whole", "f.checkBuilds"},
+	}},
+	{"files of others in what is ready", "internal/store ReadyOfOthers", []edit{
+		{"internal/store.(*Folder).whole", "len(held.foreign) > 0", "false"},
+	}},
+	{"what is ready by its record alone", "internal/store ReadyOfOthers", []edit{
+		{"internal/store.(*Folder).whole", "!slices.ContainsFunc(places", "false && !slices.ContainsFunc(places"},
+	}},
+	{"a record that tells of nothing", "internal/store ReadyOfOthers", []edit{
+		{"internal/store.(*Folder).whole", "documents == 0", "documents < 0"},
+	}},
+	{"names of the store's own in what is ready", "internal/store ReadyOfOthers", []edit{
+		{"internal/store.(*survey).walk", "isPrivate(name) && !s.all", "isPrivate(name)"},
 	}},
 	{"builds that hold no run kept", "internal/store FailedBuilds", []edit{
 		{"internal/store.(*Folder).beside", "range numbers", "range numbers[:0]"},
@@ -137,8 +171,8 @@ var ofTheProgram = []fault{
 		{"internal/config.Programs.run", "err == nil", "false"},
 	}},
 	{"changed files read", "internal/store ChangedFiles", []edit{{"internal/store.(*record).intact", "m.CRC32C", "sum(m.Bytes)"}}},
-	{"the record of fewer draws", "internal/store ChangedFiles", []edit{{"internal/store.(*record).intact", "m.Bytes < least", "false"}}},
-	{"draws not on record", "internal/store ChangedFiles", []edit{{"internal/store.(*Writer).enterDraws", "t.segments == 1", "false"}}},
+	{"the record of fewer draws", "internal/store ChangedChunks", []edit{{"internal/store.(*record).intact", "m.Bytes < least", "false"}}},
+	{"draws not on record", "internal/store ChangedFiles", []edit{{"internal/store.(*Writer).enterDraws", "!slices.Contains(r.marks[m.Name], m)", "false && !slices.Contains(r.marks[m.Name], m)"}}},
 	{"rows of CSV not compared", "internal/store ChangedFiles", []edit{
 		{"internal/store.readStan", "of.name, t", `"", t`},
 	}},

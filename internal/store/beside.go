@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -141,6 +142,9 @@ func (f *Folder) exchange() error {
 	if err := f.fits(held.foreign); err != nil {
 		return err
 	}
+	if err := f.checkBuilds(); err != nil {
+		return err
+	}
 	ready := filepath.Join(f.home, readyName)
 	if err := f.files.Rename(f.dir, ready); err != nil {
 		return err
@@ -149,7 +153,43 @@ func (f *Folder) exchange() error {
 	if err := f.files.SyncDir(f.home); err != nil {
 		return err
 	}
-	return f.settle()
+	return f.complete()
+}
+
+// whole says why what is ready is not all of a run, as it was written. Where it has no
+// record, that has come to its place already, and maybe some of the files.
+func (f *Folder) whole() error {
+	ready, home := f.in(filepath.Join(f.home, readyName)), f.in(f.home)
+	if err := errors.Join(ready.readRecord(), home.readRecord()); err != nil {
+		return err
+	}
+	places := []*Folder{ready}
+	if !ready.record.found {
+		ready.record, places = home.record, append(places, home)
+	}
+	held, err := ready.ours(true)
+	if err != nil {
+		return err
+	}
+	if len(held.foreign) > 0 {
+		return fmt.Errorf("%s/%s in it is not what a run of ours wrote: move it, or choose another folder", readyName, held.foreign[0])
+	}
+	documents := 0
+	for _, name := range slices.Sorted(maps.Keys(ready.record.marks)) {
+		if strings.HasPrefix(name, "checkpoints/") { // whose oldest a run removes
+			continue
+		}
+		if !slices.ContainsFunc(places, func(p *Folder) bool { _, err := f.files.Stat(p.Path(name)); return err == nil }) {
+			return fmt.Errorf("%s in it, which is to take its place, lacks %s: put that back, or move %[1]s", readyName, name)
+		}
+		if path.Dir(name) == "." && path.Ext(name) == ".json" {
+			documents++
+		}
+	}
+	if documents == 0 {
+		return fmt.Errorf("%s in it holds no run of ours: move it, or choose another folder", readyName)
+	}
+	return nil
 }
 
 // fits says which of the foreign names is in the way of what was built.
@@ -162,16 +202,27 @@ func (f *Folder) fits(foreign []string) error {
 	return nil
 }
 
-// settle completes an exchange.
+// settle completes an exchange that was cut short, if what is to come is whole.
 func (f *Folder) settle() error {
-	ready := f.in(filepath.Join(f.home, readyName))
-	if info, err := f.files.Stat(ready.dir); errors.Is(err, fs.ErrNotExist) {
+	ready := filepath.Join(f.home, readyName)
+	if info, err := f.files.Stat(ready); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	} else if err != nil {
 		return err
 	} else if !info.IsDir() {
-		return fmt.Errorf("%s is no folder: remove it", ready.dir)
+		return fmt.Errorf("%s is no folder: remove it", ready)
 	}
+	for _, check := range []func() error{f.checkBuilds, f.whole} { // before anything is moved
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	return f.complete()
+}
+
+// complete has what is ready take its place.
+func (f *Folder) complete() error {
+	ready := f.in(filepath.Join(f.home, readyName))
 	if _, err := f.files.Stat(ready.Path(recordName)); err == nil { // else all has its place
 		if err := f.in(f.home).removeRun(); err != nil {
 			return err
@@ -180,9 +231,6 @@ func (f *Folder) settle() error {
 		return err
 	}
 	if err := f.merge(readyName, ""); err != nil {
-		return err
-	}
-	if err := f.checkBuilds(); err != nil {
 		return err
 	}
 	numbers, err := builds(f.files, f.home)

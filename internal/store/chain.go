@@ -24,6 +24,7 @@ type ChainWriter struct {
 	sums     []uint32  // CRC-32C of what is on disk of each chunk, track by track, in the order of writing
 	next     []uint32  // of the chunk that is being written
 	restored bool
+	known    int   // draws that were restored
 	failed   error // draws were lost: no checkpoint may tell otherwise
 
 	mu    sync.Mutex
@@ -121,7 +122,7 @@ func (w *ChainWriter) write() error {
 	chunk := w.flushed / w.l.chunk
 	w.next = append(w.next[:0], w.sums[min(len(w.sums), chunk*len(w.tracks)):]...)
 	w.next = append(w.next, make([]uint32, len(w.tracks)-len(w.next))...)
-	if err := w.s.beginChunk(w.chain, chunk); err != nil {
+	if err := w.s.beginChunk(w.chain, chunk, w.known); err != nil {
 		return fmt.Errorf("write draws: %w", advice(err))
 	}
 	for i := range w.tracks {
@@ -138,7 +139,11 @@ func (w *ChainWriter) write() error {
 }
 
 func (w *ChainWriter) writeTrack(t *track, sum *uint32, chunk, n int) error {
-	f, err := w.s.files.OpenAt(t.file(w.s.root, w.chain, chunk))
+	path := t.file(w.s.root, w.chain, chunk)
+	if err := apart(w.s.files, path); err != nil {
+		return err
+	}
+	f, err := w.s.files.OpenAt(path)
 	if err != nil {
 		return err
 	}
@@ -169,6 +174,9 @@ func (w *ChainWriter) wipe() error {
 	for i := range w.tracks {
 		t := &w.tracks[i]
 		path := t.file(w.s.root, w.chain, w.kept()/w.l.chunk)
+		if err := apart(w.s.files, path); err != nil {
+			return fmt.Errorf("write draws: %w", advice(err))
+		}
 		f, err := w.s.files.OpenAt(path)
 		for r := 0; err == nil && r < t.segments; r++ {
 			from := bytesPerItem * int64(r*w.l.chunk+at)
@@ -253,6 +261,7 @@ func (w *ChainWriter) UnmarshalBinary(b []byte) error {
 	for i := range held * width {
 		w.rows = append(w.rows, math.Float64frombits(binary.LittleEndian.Uint64(b[bytesPerItem*i:])))
 	}
+	w.known = w.kept()
 	return nil
 }
 

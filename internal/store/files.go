@@ -172,6 +172,27 @@ func writeRenamed(files Files, name string, write func(io.Writer) error, enter f
 	return nil
 }
 
+// apart gives a file that is to be written in place bytes of its own, where it has other
+// names: what bears those stays as it is.
+func apart(files Files, name string) error {
+	info, err := files.Stat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil || !info.Mode().IsRegular() || nameCount(info) < 2 {
+		return err
+	}
+	from, err := files.OpenAt(name)
+	if err != nil {
+		return err
+	}
+	err = writeRenamed(files, name, func(w io.Writer) error {
+		_, err := io.Copy(w, io.NewSectionReader(from, 0, info.Size()))
+		return err
+	}, func(*tally) error { return nil })
+	return errors.Join(err, from.Close())
+}
+
 func writeFile(files Files, name string, write func(io.Writer) error, sync bool) error {
 	f, err := files.Create(name)
 	if err != nil {

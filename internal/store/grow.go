@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path"
 	"regexp"
 	"strings"
 )
@@ -16,7 +15,7 @@ var growing = map[string]string{"log.jsonl": `{"time":"`, "metrics.jsonl": `{"re
 
 var (
 	arrayName = regexp.MustCompile(`^draws\.zarr/(posterior|sample_stats|tempered|tempered_stats)/[^/]+$`)
-	chunkName = regexp.MustCompile(`^[0-9]+(\.0)?\.[0-9]+$`)
+	chunkName = regexp.MustCompile(`^draws\.zarr/(?:(?:posterior|sample_stats)/[^/]+/([0-9]+\.[0-9]+)|tempered(?:_stats)?/[^/]+/([0-9]+)\.0(\.[0-9]+))$`)
 	chunkMark = regexp.MustCompile(`^[0-9]+\.[0-9]+$`)
 )
 
@@ -26,11 +25,10 @@ func (m mark) sound() (mark, bool) {
 	case m.Chunk != "":
 		return m, chunkMark.MatchString(m.Chunk)
 	case m.Array:
-		return m, arrayName.MatchString(m.Name)
+		return m, arrayName.MatchString(m.Name) && m.Bytes >= 0
 	}
-	isChunk := arrayName.MatchString(path.Dir(m.Name)) && chunkName.MatchString(path.Base(m.Name))
-	m.Grows = m.Grows && (growing[m.Name] != "" || isChunk)
-	return m, m.Bytes >= 0
+	m.Grows = m.Grows && (growing[m.Name] != "" || chunkKey(m.Name) != "")
+	return m, m.Bytes >= 0 && m.Rungs >= 0 && (m.Rungs == 0 && m.Block == 0 || m.Block > 0)
 }
 
 // A grower is a file of the run folder that grows. When it is closed, all of it is put on
@@ -82,11 +80,14 @@ func (f *Folder) grow(name string) (*grower, error) {
 			return nil, err
 		}
 	}
+	if err := apart(f.files, f.Path(name)); err != nil {
+		return nil, err
+	}
 	g := &grower{name: name, folder: f}
 	switch info, err := f.files.Stat(f.Path(name)); {
 	case err == nil:
 		g.bytes = info.Size()
-		if g.sum, err = f.sum(name, g.bytes); err != nil {
+		if g.sum, err = f.sum(name, mark{Bytes: g.bytes}, g.bytes); err != nil {
 			return nil, err
 		}
 	case !errors.Is(err, fs.ErrNotExist):

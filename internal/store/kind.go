@@ -89,6 +89,11 @@ func (f *Folder) onRecord(all bool) (*contents, error) {
 	if err := f.readRecord(); err != nil {
 		return nil, err
 	}
+	return f.ours(all)
+}
+
+// ours is onRecord once the record is read.
+func (f *Folder) ours(all bool) (*contents, error) {
 	return (&survey{f: f, files: anyOf(nil), dirs: anyOf(nil), all: all}).make()
 }
 
@@ -107,7 +112,7 @@ func (s *survey) walk(dir string) error {
 	}
 	for _, e := range entries {
 		name := path.Join(dir, e.Name())
-		if dir == "" && isPrivate(name) {
+		if dir == "" && (name == recordName || isPrivate(name) && !s.all) {
 			continue
 		}
 		own := false
@@ -150,10 +155,11 @@ func (s *survey) fits(name string, e fs.DirEntry) error {
 	switch file, dir := s.files.MatchString(name), s.dirs.MatchString(name); {
 	case file && !e.Type().IsRegular(), dir && !e.IsDir():
 		return fmt.Errorf("%s in it is a %s, which no run makes: remove it, or choose another folder", name, typeName(e))
+	case file && s.f.record.marks[name] != nil:
+		return fmt.Errorf("%s in it was changed since the run wrote it, and a run needs the name: put it back from a copy, move it, or choose "+
+			"another folder", name)
 	case strings.HasPrefix(name, "draws.zarr/"):
 		return fmt.Errorf("%s in it is of no run of ours, and would not fit other draws: move it, or choose another folder", name)
-	case file && s.f.record.marks[name] != nil:
-		return fmt.Errorf("%s in it was changed since the run wrote it, and a run needs the name: move it, or choose another folder", name)
 	case file:
 		return fmt.Errorf("%s in it is not what a run of ours wrote, and a run needs the name: move it, or choose another folder", name)
 	}

@@ -2,10 +2,16 @@
 
 package store
 
-import "io"
+import (
+	"io"
+	"io/fs"
+)
 
 // noFollow is nothing where there is no such way to open a file.
 const noFollow = 0
+
+// nameCount is 1 where there is no such number.
+func nameCount(fs.FileInfo) uint64 { return 1 }
 
 type noLock struct{}
 

@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -120,5 +121,44 @@ func TestLockFile(t *testing.T) {
 	if _, err := Continue(&faulty{n: 2, err: syscall.EACCES}, dir, anyRun); !errors.Is(err, os.ErrPermission) ||
 		!strings.Contains(err.Error(), "check the permissions") {
 		t.Error(err)
+	}
+}
+
+// A run that goes on writes nothing in a copy of its folder whose files are links to its
+// own.
+//
+// Mutant it kills: files written in place, whatever other names they have.
+func TestLinkedCopyStays(t *testing.T) {
+	top := t.TempDir()
+	dir, copied := filepath.Join(top, "run"), filepath.Join(top, "copy")
+	f, err := Create(quick{}, dir, anyRun, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	state := begun(t, f, 5, 0, nil, true)
+	for name := range held(t, dir) {
+		to := filepath.Join(copied, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(to), 0o777), os.Link(filepath.Join(dir, name), to)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	was := held(t, copied)
+	if f, err = Continue(quick{}, dir, anyRun); err != nil {
+		t.Fatal(err)
+	}
+	l, err := f.Logger()
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Info("extended")
+	begun(t, f, 8, 0, state, true)
+	if now := held(t, copied); !maps.Equal(was, now) {
+		t.Errorf("changed: %v", changed(was, now))
+	}
+	if d, err := Read(0, dir); err != nil || d.Kept != 8 {
+		t.Errorf("extended: %v, %v", d, err)
+	}
+	if d, err := Read(0, copied); err != nil || d.Kept != 5 {
+		t.Errorf("the copy: %v, %v", d, err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strconv"
 	"strings"
@@ -14,6 +15,14 @@ import (
 
 // noFollow makes opening a symbolic link an error.
 const noFollow = syscall.O_NOFOLLOW
+
+// nameCount is the number of names that a file has.
+func nameCount(info fs.FileInfo) uint64 {
+	if s, ok := info.Sys().(*syscall.Stat_t); ok {
+		return uint64(s.Nlink)
+	}
+	return 1
+}
 
 // A fileLock is a locked file that holds the number of the process.
 type fileLock struct{ file *os.File }

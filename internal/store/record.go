@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -46,8 +47,10 @@ type mark struct {
 	CRC32C uint32 `json:"crc32c"`           // of them
 	Grows  bool   `json:"grows,omitempty"`  // others follow them
 	Closed bool   `json:"closed,omitempty"` // it grew, and these are all
-	Array  bool   `json:"array,omitempty"`  // it is the folder of an array of draws
-	Chunk  string `json:"chunk,omitempty"`  // chain and number of a chunk of each of these arrays
+	Rungs  int    `json:"rungs,omitempty"`  // they are first bytes of so many equal parts of it
+	Block  int64  `json:"block,omitempty"`  // that many of each part in turn
+	Array  bool   `json:"array,omitempty"`  // it is the folder of an array of draws, with chunks of that many bytes
+	Chunk  string `json:"chunk,omitempty"`  // chain and number of a chunk of each of these arrays, which is written anew
 }
 
 // A record is what was read of a record and added to it.
@@ -56,7 +59,7 @@ type record struct {
 	found  bool              // there is one
 	torn   bool              // its last line is not whole
 	marks  map[string][]mark // of files, by their names
-	arrays map[string]bool   // folders
+	arrays map[string]int64  // folders, with the bytes of a chunk; 0 is not known
 	chunks map[string]bool
 	above  map[string]bool // folders that hold something of it
 	mine   map[string]bool // files that are there, as they were written
@@ -66,9 +69,13 @@ func (r *record) add(m mark) {
 	switch {
 	case m.Chunk != "":
 		r.chunks[m.Chunk] = true
+		for a := range r.arrays {
+			delete(r.marks, a+"/"+m.Chunk)
+			delete(r.marks, a+"/"+strings.Replace(m.Chunk, ".", ".0.", 1))
+		}
 		return
 	case m.Array:
-		r.arrays[m.Name], r.above[m.Name] = true, true
+		r.arrays[m.Name], r.above[m.Name] = m.Bytes, true
 	case m.Closed: // what came before tells of less
 		r.marks[m.Name] = []mark{m}
 	default:
@@ -81,7 +88,7 @@ func (r *record) add(m mark) {
 
 // readRecord reads the record of the folder.
 func (f *Folder) readRecord() error {
-	r := &record{marks: map[string][]mark{}, arrays: map[string]bool{}, chunks: map[string]bool{}, above: map[string]bool{},
+	r := &record{marks: map[string][]mark{}, arrays: map[string]int64{}, chunks: map[string]bool{}, above: map[string]bool{},
 		mine: map[string]bool{}}
 	data, err := readBounded(f.files, f.Path(recordName), mostDocument)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -116,6 +123,9 @@ func (f *Folder) enter(marks ...mark) error {
 			return err
 		}
 		text.Write(append(line, '\n'))
+	}
+	if err := apart(f.files, f.Path(recordName)); err != nil {
+		return err
 	}
 	file, err := f.files.Append(f.Path(recordName))
 	if err != nil {
@@ -239,30 +249,38 @@ func (f *Folder) free(name string) error {
 	return fmt.Errorf("%s is in the way, and not what the run wrote: move it", f.Path(name))
 }
 
-// owns reports whether a regular file is one on record, and as it was written.
+// owns reports whether a regular file is one on record, and as it was written. Of a chunk of
+// draws whose checksum is not on record yet, the size tells.
 func (f *Folder) owns(name string) (bool, error) {
 	r := f.record
-	if base := path.Base(name); r.arrays[path.Dir(name)] && chunkName.MatchString(base) && r.chunks[chunkKey(base)] {
-		return true, nil
-	}
-	marks := r.marks[name]
-	if marks == nil {
+	marks, chunk := r.marks[name], r.chunks[chunkKey(name)]
+	whole, drawn := r.arrays[path.Dir(name)]
+	if drawn = drawn && chunk; marks == nil && !drawn {
 		return false, nil
 	}
 	info, err := f.files.Stat(f.Path(name))
 	if err != nil {
 		return false, err
 	}
+	fits := whole == 0 || info.Size() == whole
+	if marks == nil {
+		return fits || info.Size() == 0, nil
+	}
+	if drawn { // those before are of fewer draws
+		marks = marks[len(marks)-1:]
+	}
 	for _, m := range marks {
 		if info.Size() < m.Bytes || info.Size() > m.Bytes && !m.Grows {
 			continue
 		}
-		sum, err := f.sum(name, m.Bytes)
+		sum, err := f.sum(name, m, info.Size())
 		if err != nil {
 			return false, err
 		}
 		own := sum == m.CRC32C
-		if own && info.Size() > m.Bytes {
+		if own && drawn {
+			own = fits
+		} else if own && info.Size() > m.Bytes {
 			if own, err = f.grown(name, m.Bytes, info.Size()); err != nil {
 				return false, err
 			}
@@ -275,17 +293,23 @@ func (f *Folder) owns(name string) (bool, error) {
 	return false, nil
 }
 
-// sum is the checksum of the first bytes of a file.
-func (f *Folder) sum(name string, size int64) (uint32, error) {
-	if size == 0 {
+// sum is the checksum of what a mark is of in a file of so many bytes.
+func (f *Folder) sum(name string, m mark, size int64) (uint32, error) {
+	if m.Bytes == 0 {
 		return 0, nil
 	}
 	file, err := f.files.OpenAt(f.Path(name))
 	if err != nil {
 		return 0, err
 	}
-	sum := crc32.New(castagnoli)
-	_, err = io.CopyBuffer(sum, io.NewSectionReader(file, 0, size), make([]byte, min(size, 1<<20)))
+	parts := int64(max(1, m.Rungs))
+	each, block := m.Bytes/parts, cmp.Or(m.Block, m.Bytes)
+	sum, buffer := crc32.New(castagnoli), make([]byte, min(block, 1<<20))
+	for at := int64(0); at < each && err == nil; at += block {
+		for r := int64(0); r < parts && err == nil; r++ {
+			_, err = io.CopyBuffer(sum, io.NewSectionReader(file, r*(size/parts)+at, min(block, each-at)), buffer)
+		}
+	}
 	return sum.Sum32(), errors.Join(err, file.Close())
 }
 
@@ -314,11 +338,10 @@ func (t *tally) through(write func(io.Writer) error) func(io.Writer) error {
 	}
 }
 
-// chunkKey is chain and number of a chunk of draws, by the name of its file.
-func chunkKey(file string) string {
-	first, rest, several := strings.Cut(file, ".")
-	if !several {
-		return "none" // a coordinate, which is on record by its name
+// chunkKey is chain and number of a chunk of draws, by its name; "" is none.
+func chunkKey(name string) string {
+	if m := chunkName.FindStringSubmatch(name); m != nil {
+		return m[1] + m[2] + m[3]
 	}
-	return first + "." + rest[strings.LastIndexByte(rest, '.')+1:]
+	return ""
 }

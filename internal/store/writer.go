@@ -72,13 +72,13 @@ func (f *Folder) makeArrays(l *layout) error {
 	var marks []mark
 	for _, t := range l.tracks() {
 		name := path.Join("draws.zarr", t.path)
-		if f.record.arrays[name] {
+		if _, there := f.record.arrays[name]; there {
 			continue
 		}
 		if err := f.free(name); err != nil {
 			return err
 		}
-		marks = append(marks, mark{Name: name, Array: true})
+		marks = append(marks, mark{Name: name, Array: true, Bytes: t.size(l)})
 	}
 	if len(marks) > 0 {
 		if err := f.enter(marks...); err != nil {
@@ -94,18 +94,23 @@ func (f *Folder) makeArrays(l *layout) error {
 	return err
 }
 
-// beginChunk puts on record that the arrays get a chunk of a chain.
-func (s *Writer) beginChunk(chain, chunk int) error {
+// beginChunk puts on record that the arrays get a chunk of a chain, or that draws beyond the
+// first so many of those of before make place for others.
+func (s *Writer) beginChunk(chain, chunk, restored int) error {
 	r, key := s.folder.record, fmt.Sprintf("%d.%d", chain, chunk)
+	one := filepath.ToSlash(s.layout.tracks()[0].file("draws.zarr", chain, chunk))
 	r.mu.Lock()
 	there := r.chunks[key]
+	stale := slices.ContainsFunc(r.marks[one], func(m mark) bool { return chunk*s.layout.chunk+int(m.Bytes)/bytesPerItem > restored })
 	r.mu.Unlock()
-	if there {
+	switch {
+	case there && !stale:
 		return nil
-	}
-	for _, t := range s.layout.tracks() {
-		if err := s.folder.free(t.file("draws.zarr", chain, chunk)); err != nil {
-			return err
+	case !there:
+		for _, t := range s.layout.tracks() {
+			if err := s.folder.free(t.file("draws.zarr", chain, chunk)); err != nil {
+				return err
+			}
 		}
 	}
 	return s.folder.enter(mark{Name: "draws.zarr", Chunk: key})
@@ -242,15 +247,18 @@ func (s *Writer) complete() error {
 	return s.Sync()
 }
 
-// enterDraws puts on record what was written of the cold rung.
+// enterDraws puts on record what was written.
 func (s *Writer) enterDraws() error {
 	r, all := s.folder.record, []mark(nil)
 	for _, w := range s.writers {
 		for k, sum := range w.final() {
 			t, chunk := &w.tracks[k%len(w.tracks)], k/len(w.tracks)
 			m := mark{Name: filepath.ToSlash(t.file("draws.zarr", w.chain, chunk)), CRC32C: sum, Grows: true,
-				Bytes: bytesPerItem * int64(min(w.kept()-chunk*w.l.chunk, w.l.chunk))}
-			if t.segments == 1 && !slices.Contains(r.marks[m.Name], m) {
+				Bytes: bytesPerItem * int64(t.segments*min(w.kept()-chunk*w.l.chunk, w.l.chunk))}
+			if t.segments > 1 {
+				m.Rungs, m.Block = t.segments, bytesPerItem*int64(w.l.buffer)
+			}
+			if !slices.Contains(r.marks[m.Name], m) {
 				all = append(all, m)
 			}
 		}

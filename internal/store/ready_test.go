@@ -1,0 +1,96 @@
+package store
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// A folder .ready that is not all of a run, as it was written, takes no run's place,
+// whoever opens the folder: everything stays as it is.
+//
+// Mutants it kills: any folder of that name completed, one that has a record, one that has
+// some of the files; builds looked at when it is too late.
+func TestReadyOfOthers(t *testing.T) {
+	ready := func(names ...string) func(t *testing.T, dir string) {
+		return func(t *testing.T, dir string) {
+			for _, name := range names {
+				plant(t, filepath.Join(dir, name))
+			}
+		}
+	}
+	// built is a whole run that was about to take the place of the one there.
+	built := func(t *testing.T, dir string) {
+		before(t, dir)
+		before(t, dir+"-new")
+		if err := os.Rename(dir+"-new", filepath.Join(dir, readyName)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, prepare := range map[string]func(t *testing.T, dir string){
+		"alone":            ready(".ready/thesis.txt"),
+		"beside a build":   ready(".ready/thesis.txt", ".new-1/thesis.txt"),
+		"named like a run": ready(".ready/run.json"),
+		"named like ours":  ready(".ready/.new-1/thesis.txt"),
+		"in a run":         func(t *testing.T, dir string) { before(t, dir); ready(".ready/thesis.txt")(t, dir) },
+		"a build within":   func(t *testing.T, dir string) { before(t, dir); ready(".ready/.new-1/thesis.txt")(t, dir) },
+		"an empty record": func(t *testing.T, dir string) {
+			before(t, dir)
+			emptyFile(t, filepath.Join(dir, readyName, recordName))
+		},
+		"one more file":     func(t *testing.T, dir string) { built(t, dir); ready(".ready/figures/mine.png")(t, dir) },
+		"a changed file":    func(t *testing.T, dir string) { built(t, dir); ready(".ready/figures/trace.svg")(t, dir) },
+		"a build of others": func(t *testing.T, dir string) { built(t, dir); ready(".new-1/thesis.txt")(t, dir) },
+		"a record cut short": func(t *testing.T, dir string) {
+			built(t, dir)
+			if err := os.Truncate(filepath.Join(dir, readyName, recordName), 400); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"a file less": func(t *testing.T, dir string) {
+			built(t, dir)
+			if err := os.Remove(filepath.Join(dir, readyName, "draws-1.csv")); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"no manifest": func(t *testing.T, dir string) {
+			built(t, dir)
+			if err := os.Remove(filepath.Join(dir, readyName, "run.json")); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "run")
+			prepare(t, dir)
+			was := held(t, dir)
+			_, err1 := Create(quick{}, dir, anyRun, false)
+			_, err2 := Create(quick{}, dir, anyRun, true)
+			_, err3 := Continue(quick{}, dir, anyRun)
+			_, err4 := Settle(quick{}, dir)
+			for i, err := range []error{err1, err2, err3, err4} {
+				if err == nil {
+					t.Errorf("way %d: not refused", i+1)
+				}
+			}
+			if diff := cmp.Diff(was, held(t, dir)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+	dir := filepath.Join(t.TempDir(), "run")
+	built(t, dir)
+	if done, err := Settle(quick{}, dir); !done || err != nil || exists(filepath.Join(dir, readyName)) || !exists(filepath.Join(dir, "run.json")) {
+		t.Errorf("a whole one: %v, %v", done, err)
+	}
+}
+
+func emptyFile(t *testing.T, name string) {
+	t.Helper()
+	if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o777), os.WriteFile(name, nil, 0o666)); err != nil {
+		t.Fatal(err)
+	}
+}
