@@ -406,6 +406,12 @@ var ofSampling = []fault{
 		{".Jumps.Coarse", "j.Refused > admitted", "false"},
 	}},
 	{"jumps: errors of steps that resolve", ". NotCoarse", []edit{{".(*watch).land", "leastError", "0"}}},
+	{"auto: steps too long for a wall", "cmd/r2sgld AutoAcrossFeatures", []edit{{".(*watch).lean", "e > leastLean", "e < 0"}}},
+	{"jumps: slopes at walls, however gentle", ". TooLongForAWall", []edit{{".(*watch).lean", "e > leastLean", "e > leastLean/10"}}},
+	{"jumps: slopes along walls", ". TooLongForAWall", []edit{
+		{".(*watch).lean", "slope+out*b.Grad[k]", "slope+(b.X[k]-l.from[j])*b.Grad[k]"},
+		{".(*watch).lean", "slope * way / square / tau", "slope / tau"},
+	}},
 	{"auto: a Go program that does not see that its potential is Gaussian", "cmd/r2sgld CommandAndGoProgramAgree", []edit{
 		{"tune.withKernel", "&& Gaussian(p, s.Start)", "&& false"},
 	}},
