@@ -389,6 +389,9 @@ var ofSampling = []fault{
 	{"until.evidence: twice what is asked", "tune Evidence", []edit{{"tune.Until.judge", "Error <= u", "Error <= 2*u"}}},
 	{"jumps: whatever steps do not resolve", ". SmoothPotentials", []edit{{".(*watch).narrow", "halvings", "0"}}},
 	{"jumps: a certificate in spite of them", ". JumpsAreSeen", []edit{{".(*Result).Bias", "|| r.Jumps(-1).Certain() ", ""}}},
+	{"a certificate at a pole", "cmd/r2sgld CertificateAtAPole", []edit{
+		{"internal/report.(*Summary).Singular", "p.Bias != nil", "p.Bias == nil"},
+	}},
 	{"jumps: kinks", ". SmoothPotentials", []edit{{".segment.jumps", "math.Abs(s.slope[1]-s.slope[0])", "0"}}},
 	{"given steps: twice the bias", "tune StepBias", []edit{{"tune.StepBias", "2 / ", ""}}},
 	{"auto: draws that are not thinned", "cmd/r2sgld TestLimits", []edit{{"tune.Until.hold", "leastHeld", "mostDraws"}}},
