@@ -225,8 +225,13 @@ func (b *builder) priorOf(path []string, v *vector, text string) (terms []string
 		a, _ = b.expand(path, a, -1)
 		names, _ := expression.Names(a)
 		for _, n := range names {
-			if !slices.Contains(b.out.Names, n) && len(b.faults) == before {
+			switch j := slices.Index(b.out.Names, n); {
+			case len(b.faults) > before:
+			case j < 0:
 				b.fault(path, -1, "the prior %s is of parameters, and %q is none with one value", text, n)
+			case slices.Contains(v.order, j):
+				b.fault(path, -1, "the prior %s of %s is of %s itself, which makes it no law: write it of other parameters, or of numbers", text,
+					v.bare, n)
 			}
 		}
 		l.with[i] = a
