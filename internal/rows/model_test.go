@@ -336,6 +336,18 @@ func TestFaultsOfData(t *testing.T) {
 	}
 }
 
+// Levels so long that no folder bears their name are refused, with the line where they are
+// written; a slash takes three bytes.
+func TestLongLevels(t *testing.T) {
+	m := model([]Parameter{{Name: "c[site]"}}, "dose ~ normal(c[site], 1)")
+	for level, told := range map[string]bool{strings.Repeat("A", 190): false, strings.Repeat("A", 198): true, strings.Repeat("/", 70): true} {
+		_, err := Build(m, strings.NewReader("site,dose\nB,1\n"+level+",2\n"), "t.csv")
+		if (err != nil) != told || told && !strings.Contains(err.Error(), "Shorten it in t.csv:3") {
+			t.Errorf("%d bytes: %v", len(level), err)
+		}
+	}
+}
+
 // A column that is named as a number is not taken for it, nor the number for the column:
 // formulas cannot tell them apart. Elsewhere the column is as any other.
 func TestColumnNamedPi(t *testing.T) {
