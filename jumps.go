@@ -12,9 +12,10 @@ import (
 // Where slopes rise or fall steadily, the change lies between the two promises. Steps of
 // SGLD do not see a jump, and its two sides get wrong shares. Others are too long for a
 // smooth feature: the slopes at both ends of the whole step are off by so much that an
-// exact kernel would refuse many such steps.
+// exact kernel would refuse many such steps. Those that a wall mirrors are too long where the
+// slope towards it is: next to the wall the density then lacks as large a part.
 type Jumps struct {
-	Looked  int64   // steps looked at, those that no wall mirrored
+	Looked  int64   // steps looked at
 	Seen    int64   // of them, those with a jump
 	Largest float64 // jump, in units of the rung's temperature
 	Refused float64 // steps too long, each by the part 1 − exp(−|e|) for an error of e temperatures
@@ -46,7 +47,12 @@ const (
 	// rarely as those of MALA are on average where these are as long as pays (Roberts &
 	// Rosenthal 1998), and steps of SGLD are to be much shorter: those of a Gaussian that
 	// they widen by a tenth are off by as much less than once in ten thousand.
-	leastError  = 0.555
+	leastError = 0.555
+	// leastLean is the same of what the slope at its start makes of the part of a mirrored step
+	// that goes to the wall and back. A wall on which a density like exp(−kx) leans lacks 0.58kσ
+	// of the density next to it for steps of standard deviation σ, and θ/2 of all the mass, where
+	// θ = (kσ)²/2 is to be at most 2·bias. For θ = 0.01 the most that a step makes is 7σ away.
+	leastLean   = 1.0
 	fewestJumps = 3
 	lookEvery   = 7    // iterations, odd: both kinds of sweeps are seen
 	leastJump   = 0.05 // in units of the temperature: odds that are off by as much
@@ -73,6 +79,7 @@ func (r *Result) Jumps(rung int) Jumps {
 type watch struct {
 	from, to knots               // the ends of the steps
 	probe    potential.Evaluator // of one place; nil takes that of the lanes
+	looking  bool                // at the steps of this iteration
 
 	x, grad, energy []float64 // places along the steps, slopes and energies there
 }
@@ -101,7 +108,35 @@ func (r *run) watch(b *kernel.Block) *watch {
 }
 
 // looks reports whether the steps of iteration k are looked at.
-func (w *watch) looks(k int) bool { return w != nil && k%lookEvery == 0 }
+func (w *watch) looks(k int) bool {
+	if w == nil {
+		return false
+	}
+	w.looking = k%lookEvery == 0
+	return w.looking
+}
+
+// lean looks at the step of replica i, on rung r, that a wall has mirrored: from l.from to
+// l.to, to where the block has it without the wall.
+func (w *watch) lean(l *replicas, i, r int) {
+	tau := l.at.Temperature[r]
+	if w == nil || !w.looking || l.ends || math.IsInf(tau, 1) {
+		return
+	}
+	b, square, way, slope := l.block, 0.0, 0.0, 0.0
+	for j, to := range l.to {
+		k := j*b.Stride + i
+		out := b.X[k] - to // along the normal of the wall
+		square, way, slope = square+out*out, way+out*(b.X[k]-l.from[j]), slope+out*b.Grad[k]
+		if b.BaseGrad != nil {
+			slope += out * tau * b.BaseGrad[k]
+		}
+	}
+	l.jumps[r].Looked++
+	if e := math.Abs(slope * way / square / tau); e > leastLean {
+		l.jumps[r].Refused -= math.Expm1(-e)
+	}
+}
 
 // land looks along the steps of l, whose ends are noted.
 func (w *watch) land(l *replicas) {

@@ -1,6 +1,7 @@
 package r2sgld_test
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -111,4 +112,53 @@ func TestStepsNotCoarse(t *testing.T) {
 			t.Errorf("%s: %+v", formula, j)
 		}
 	}
+}
+
+// Steps are too long for a wall where the slope towards it is worth more than a temperature on
+// the way there and back, as that of log(x) is near 0.001 to a hot rung whose steps suit most of
+// the density: draws then lack half of what is next to the wall, as they do not where steps suit
+// the slope of a density that leans on it, in few dimensions and many.
+//
+// Mutants: steps that walls mirror go unseen, whatever slopes they have, and with the slopes
+// along the wall.
+func TestStepsTooLongForAWall(t *testing.T) {
+	for _, c := range []struct {
+		formula         string
+		low, tau, steps float64
+		more            int // dimensions
+		want            bool
+	}{
+		{"log(x)", 1e-3, 1.6, 2e-6, 0, true}, {"log(x)", 1e-3, 1.6, 1e-7, 0, false},
+		{"20*x", 0, 1, 0.01 / 400, 0, false}, {"20*x", 0, 1, 0.01 / 400, 200, false}, {"20*x", 0, 1, 0.1 / 400, 0, true},
+	} {
+		names, lo, hi := []string{"x"}, []float64{c.low}, []float64{1}
+		for i := range c.more {
+			name := fmt.Sprint("y", i)
+			c.formula += "+200*" + name + "^2"
+			names, lo, hi = append(names, name), append(lo, -9), append(hi, 9)
+		}
+		u, err := potential.Formula(c.formula, names...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		box, err := domain.NewBox(lo, hi)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := r2sgld.Sample(t.Context(), r2sgld.Problem{Names: names, Potential: u, Domain: box}, r2sgld.Settings{Seed: 1, Ladders: 2,
+			Iterations: 50_000, BurnIn: 5_000, StepSize: []float64{c.steps}, Temperature: []float64{c.tau}, Start: start(lo)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if j := res.Jumps(0); j.Coarse(0.005) != c.want {
+			t.Errorf("%.20s, steps %g: %+v", c.formula, c.steps, j)
+		}
+	}
+}
+
+// start is 0.01 above the bounds of the first coordinate, 0 in the others.
+func start(lo []float64) []float64 {
+	x := make([]float64, len(lo))
+	x[0] = lo[0] + 0.01
+	return x
 }

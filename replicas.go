@@ -120,7 +120,9 @@ func (l *replicas) bounce(i, r int) {
 	}
 	t.Reflected++
 	t.Reflections += int64(hits)
-	if !ok {
+	if ok {
+		l.watch.lean(l, i, r)
+	} else {
 		t.Fallbacks++
 		if s, ok := l.reflector.(domain.Stuck); ok {
 			l.corners[r].set(s.LastFallback())

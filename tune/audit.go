@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"context"
 	"math"
+	"math/rand/v2"
 	"runtime"
 	"slices"
 
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/diag"
+	"github.com/r2sgld/r2sgld/domain"
 	"github.com/r2sgld/r2sgld/internal/modes"
 	"github.com/r2sgld/r2sgld/stream"
 )
@@ -23,6 +25,7 @@ const (
 	between    = 32   // draws of each rung that descents start from after the run
 	overlooked = 0.05 // that a mode is missed which so few starts lead to
 	mostCores  = 8    // modes whose cores are looked at
+	lawDraws   = 400  // of the normal law at a mode without a draw
 )
 
 // An Audit says of every mode that is known what the cold draws know of it, and what modes
@@ -59,7 +62,7 @@ type Visited struct {
 	Energy   float64   `json:"energy"`    // −log of the density there
 	Weight   float64   `json:"weight"`    // of the cold draws
 	SE       float64   `json:"weight_se"` // standard error of that
-	Expected float64   `json:"expected"`  // weight by importance sampling, or by the normal law at the mode, before the run
+	Expected float64   `json:"expected"`  // weight by importance sampling, or by the normal law at the mode, before the run; without a draw, by what the domain has of that law
 	ESS      float64   `json:"ess"`       // of the indicator
 	Passages int       `json:"passages"`  // of ladders into the mode, from draw to draw
 	Starts   int       `json:"starts"`    // that lead to it
@@ -159,6 +162,9 @@ func (m *Modes) audit(p r2sgld.Problem, res *r2sgld.Result) *Audit {
 			}
 		}
 		v.Weight /= float64(len(own) * max(1, len(own[0])))
+		if v.Weight == 0 && v.Expected > missed*missed && !m.sampled(k) {
+			v.Expected *= inside(o, p.Domain)
+		}
 		switch {
 		case v.Weight > 0 && v.Weight < 1:
 			v.SE, v.ESS = diag.MCSEMean(chains), diag.ESSMean(chains)
@@ -255,6 +261,22 @@ func (m *Modes) expected() []float64 {
 // sampled reports whether importance sampling tells the weight of mode k.
 func (m *Modes) sampled(k int) bool {
 	return m.Fit != nil && m.Fit.K < reliable && k < len(m.Fit.Basin)
+}
+
+// inside is the part of the normal law at a mode that lies in a domain; nil is everywhere. In a
+// cusp it is next to none.
+func inside(o modes.Mode, dom domain.Domain) float64 {
+	if dom == nil {
+		return 1
+	}
+	law, rng := modes.Mixture{Parts: []modes.Part{{Weight: 1, Center: o.X, L: o.L}}}, rand.New(rand.NewPCG(1, 1))
+	x, in := make([]float64, len(o.X)), 0
+	for range lawDraws {
+		if law.Draw(x, rng); dom.Contains(x) {
+			in++
+		}
+	}
+	return float64(in) / lawDraws
 }
 
 // top is the largest log mass of a mode.

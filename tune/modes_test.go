@@ -162,6 +162,27 @@ func TestAudit(t *testing.T) {
 	}
 }
 
+// A mode without a draw, of which walls leave next to nothing, is not told as missing, nor as
+// rare; one that they leave is.
+func TestAuditBetweenWalls(t *testing.T) {
+	of := func(x float64) modes.Mode {
+		return modes.Mode{X: []float64{x, 0}, L: [][]float64{{0.1, 0}, {0, 0.1}}, Starts: 1}
+	}
+	m := &Modes{Search: &modes.Search{Modes: []modes.Mode{of(-0.5), of(0.5)}}}
+	draws := r2sgld.Draws{X: [][]float64{{-0.5, 0, -0.4, 0}}, Energy: [][]float64{{0, 0}}}
+	res := &r2sgld.Result{Names: []string{"x", "y"}, Ladders: []r2sgld.Ladder{{Draws: draws, Stride: 1}}}
+	for high, missing := range map[float64]int{1: 1, 1e-6: 0} {
+		box, err := domain.NewBox([]float64{-1, -high}, []float64{1, high})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := m.audit(r2sgld.Problem{Names: res.Names, Domain: box}, res)
+		if len(a.Missing) != missing || len(a.Rare) != 1+missing {
+			t.Errorf("walls at ±%g: missing %v, rare %v of %+v", high, a.Missing, a.Rare, a.Modes)
+		}
+	}
+}
+
 // A normal law of a standard deviation of 0.001 in one of 3, half of the density each: steps
 // that suit the wide one seldom find the narrow one, whose place is known. The draws are within
 // five standard errors of the variance, 4.5, or a run says that they lack the narrow one.

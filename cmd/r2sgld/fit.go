@@ -9,7 +9,7 @@ func fitCommand() *cobra.Command {
 		Short: "Posterior of a model of rows of data, under constraints",
 		Long: `Posterior of a model of rows of data, a CSV file with a header, under constraints:
 regressions, groups, mixtures. In the model section,
-  parameters: {a: "normal(0, 5)", s: "half_normal(1)", c[site]: "normal(m, s)"}
+  parameters: {a: "normal(0, 5)", s: "half_normal(1)", "c[site]": "normal(m, s)"}
               priors; c[site] has an entry for each level of the column site;
               flat, {prior: …, min: 0}, simplex(3), ordered(3) as well
   let: {eta: "a + b*x + c[site]"}

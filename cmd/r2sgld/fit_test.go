@@ -16,6 +16,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/r2sgld/r2sgld/internal/compare"
+	"github.com/r2sgld/r2sgld/internal/config/yamlpos"
 	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/internal/report"
 )
@@ -379,5 +380,18 @@ func TestFaultyFits(t *testing.T) {
 		if _, err := os.Stat(out); err == nil {
 			t.Errorf("%s: it wrote %s", text, out)
 		}
+	}
+}
+
+// What the help shows of a model is YAML.
+func TestHelpOfFitIsYAML(t *testing.T) {
+	model := "model:\n"
+	for line := range strings.SplitSeq(fitCommand().Long, "\n") {
+		if name, _, key := strings.Cut(line, ": "); key && !strings.HasPrefix(name, "   ") && strings.HasPrefix(name, "  ") {
+			model += strings.Split(line, "      ")[0] + "\n"
+		}
+	}
+	if root, err := yamlpos.Parse("help", []byte(model)); err != nil || len(root.Field("model").Fields) != 4 {
+		t.Errorf("%s: %v", model, err)
 	}
 }

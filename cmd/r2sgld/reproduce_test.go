@@ -44,6 +44,42 @@ func silent(out string) *common {
 		stderr: func() io.Writer { return io.Discard }}
 }
 
+// With --force no command replaces what another has left, whatever the manifests are called:
+// neither studies a run, nor a run studies that have ended.
+func TestForceReplacesTheSameCommand(t *testing.T) {
+	dir := t.TempDir()
+	of := func(out string) []string {
+		return []string{"theory", "../../examples/theory/interval.yaml", "--set", "theory.grid=50", "--quiet", "--force", "--out", out}
+	}
+	forced := silent(filepath.Join(dir, "theory"))
+	forced.force = true
+	studies := func(c *common) error {
+		return c.reproduceThem(t.Context(), "a", []paperStudy{invented("a", map[string]int{}, false)}, study.Smoke)
+	}
+	must(t, exitDone, of(forced.out)...)
+	was := foldertest.Results(t, forced.out)
+	var refused *job.Refused
+	if err := studies(forced); !errors.As(err, &refused) || !strings.Contains(err.Error(), "of another command") {
+		t.Errorf("studies over a run: %v", err)
+	}
+	unchanged := func() {
+		t.Helper()
+		if !maps.Equal(was, foldertest.Results(t, forced.out)) {
+			t.Errorf("%s changed", forced.out)
+		}
+	}
+	unchanged()
+	forced.out = filepath.Join(dir, "studies")
+	for range 2 {
+		if err := studies(forced); err != nil {
+			t.Fatal(err)
+		}
+	}
+	was = foldertest.Results(t, forced.out)
+	must(t, exitUsage, of(forced.out)...)
+	unchanged()
+}
+
 // Studies that ended before others were stopped are kept: the same command does nothing
 // twice, leaves their files alone and ends where one that is not stopped does. Those
 // that lack something are listed, and are no failure. Mutants: a Keep that is left out,

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bytes"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -55,6 +57,31 @@ sampler: {iterations: 4000, burn_in: 100, step_size: [1e-3, 1e-2], temperature: 
 		exact := start(t, append(args, "--set", "sampler.kernel=mala")...)
 		if code, said := exact.code(t), exact.stderr.String(); code != exitDone || strings.Contains(said, want) {
 			t.Errorf("%v, exact: exit %d: %s", args, code, said)
+		}
+	}
+}
+
+// Where the density is infinite at a wall, or may be, the bias of the step goes like no step,
+// and the certificate claims nothing: neither in numbers nor in words.
+func TestCertificateAtAPole(t *testing.T) {
+	dir := t.TempDir()
+	for potential, known := range map[string]bool{"0.5*log(x)": false, "3*x": true} {
+		file := write(t, dir, "pole.yaml", "variables: [x]\npotential: "+potential+`
+domain: {box: {x: [0, 1]}}
+sampler: {method: r-sgld, iterations: 20000, step_size: 0.002, certificate: true}
+`)
+		p := start(t, "sample", file, "--force", "--out", filepath.Join(dir, "run"))
+		if code := p.code(t); code != exitDone {
+			t.Fatalf("%s: exit %d: %s", potential, code, &p.stderr)
+		}
+		b, err := os.ReadFile(filepath.Join(dir, "run", "summary.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := p.stdout.String()
+		if null := bytes.Contains(b, []byte(`"bias": null`)) && bytes.Contains(b, []byte(`"bias_se": null`)); null == known ||
+			strings.Contains(said, "bias of the means: not known") == known || !known && strings.Contains(string(b), "shifts the mean") {
+			t.Errorf("%s: %s, %s", potential, said, b)
 		}
 	}
 }

@@ -8,6 +8,9 @@ var ofModels = []fault{
 		{"internal/rows.(*evaluator).Eval", "grad[g.coordinate[level]*r+i] -=", "grad[g.coordinate[level]*r] -="},
 	}},
 	{"rows: constants that do not count", "internal/rows TestStrips|TestGroups", []edit{{"internal/rows.(*evaluator).Eval", "-sum(p.constant)", "0"}}},
+	{"rows: priors of the parameter itself", "internal/rows TestFaults$", []edit{
+		{"internal/rows.(*builder).priorOf", "case slices.Contains(v.order, j):", "case slices.Contains(v.order[:0], j):"},
+	}},
 	{"categories: numbers in two spellings are two", "dynamics TestCategoriesAreWrittenAlike", []edit{{"dynamics.(*wanted).level", "why == \"\"", "false && why == \"\""}}},
 	{"rows: comparisons of what is equal", "internal/rows TestComparisons", []edit{{"internal/rows.compared", `"<=": {"(1 - max(sign((", ")), 0))"}`, `"<=": {"max(-sign((", ")), 0)"}`}}},
 	{"rows: comparisons of parameters", "internal/rows TestFaults", []edit{{"internal/rows.(*builder).compare", `case p != ""`, `case p != "" && p == ""`}}},

@@ -29,6 +29,9 @@ var ofTheProgram = []fault{
 		{"internal/store.(*Folder).owns", "m.Bytes || info.Size() > m.Bytes", "0"},
 		{"internal/store.(*Folder).owns", "m.CRC32C", "sum"},
 	}},
+	{"files of another command replaced", "cmd/r2sgld ForceReplacesTheSameCommand", []edit{
+		{"internal/store.(*Folder).survey", "!of.MatchString(name)", "of == nil"},
+	}},
 	{"any file on record grows", "internal/store ForgedRecord", []edit{
 		{"internal/store.mark.sound", `(growing[m.Name] != "" || chunkKey(m.Name) != "")`, "true"},
 		{"internal/store.(*Folder).grown", `head == "" || `, ""},

@@ -389,6 +389,10 @@ var ofSampling = []fault{
 	{"until.evidence: twice what is asked", "tune Evidence", []edit{{"tune.Until.judge", "Error <= u", "Error <= 2*u"}}},
 	{"jumps: whatever steps do not resolve", ". SmoothPotentials", []edit{{".(*watch).narrow", "halvings", "0"}}},
 	{"jumps: a certificate in spite of them", ". JumpsAreSeen", []edit{{".(*Result).Bias", "|| r.Jumps(-1).Certain() ", ""}}},
+	{"modes: what walls leave of those without draws", "tune AuditBetweenWalls", []edit{{"tune.(*Modes).audit", "v.Expected *= inside", "_ = inside"}}},
+	{"a certificate at a pole", "cmd/r2sgld CertificateAtAPole", []edit{
+		{"internal/report.(*Summary).Singular", "p.Bias != nil", "p.Bias == nil"},
+	}},
 	{"jumps: kinks", ". SmoothPotentials", []edit{{".segment.jumps", "math.Abs(s.slope[1]-s.slope[0])", "0"}}},
 	{"given steps: twice the bias", "tune StepBias", []edit{{"tune.StepBias", "2 / ", ""}}},
 	{"auto: draws that are not thinned", "cmd/r2sgld TestLimits", []edit{{"tune.Until.hold", "leastHeld", "mostDraws"}}},
@@ -406,6 +410,12 @@ var ofSampling = []fault{
 		{".Jumps.Coarse", "j.Refused > admitted", "false"},
 	}},
 	{"jumps: errors of steps that resolve", ". NotCoarse", []edit{{".(*watch).land", "leastError", "0"}}},
+	{"auto: steps too long for a wall", "cmd/r2sgld AutoAcrossFeatures", []edit{{".(*watch).lean", "e > leastLean", "e < 0"}}},
+	{"jumps: slopes at walls, however gentle", ". TooLongForAWall", []edit{{".(*watch).lean", "e > leastLean", "e > leastLean/10"}}},
+	{"jumps: slopes along walls", ". TooLongForAWall", []edit{
+		{".(*watch).lean", "slope+out*b.Grad[k]", "slope+(b.X[k]-l.from[j])*b.Grad[k]"},
+		{".(*watch).lean", "slope * way / square / tau", "slope / tau"},
+	}},
 	{"auto: a Go program that does not see that its potential is Gaussian", "cmd/r2sgld CommandAndGoProgramAgree", []edit{
 		{"tune.withKernel", "&& Gaussian(p, s.Start)", "&& false"},
 	}},

@@ -58,6 +58,9 @@ func (s *Summary) certificate() string {
 // significant is how many standard errors of its own a bias has to be large to be told.
 const significant = 3
 
+// shifts stands in what biased says.
+const shifts = ": the step shifts the mean by "
+
 // biased warns if the step shifts a mean by more than chance does, and says which step
 // would not; "" if it does not.
 func (s *Summary) biased(set r2sgld.Settings) string {
@@ -84,7 +87,7 @@ func (s *Summary) biased(set r2sgld.Settings) string {
 	if len(set.StepSize) > 0 {
 		at = fmt.Sprintf(" (%s at the coldest rung)", text.Short(set.StepSize[0]/ratio, 2))
 	}
-	return fmt.Sprintf("%s: the step shifts the mean by %s, chance by %s only%s. The bias goes like the step: with %s of the step size%s "+
+	return fmt.Sprintf("%s"+shifts+"%s, chance by %s only%s. The bias goes like the step: with %s of the step size%s "+
 		"and %s times the iterations it would be no larger. %s",
 		worst.Name, text.PlusMinus(*worst.Bias, *worst.BiasSE), text.Short(worst.MCSEMean, 2), others, text.Short(1/ratio, 2), at,
 		text.Short(ratio, 2), s.instead("Halve the step to halve the bias"))

@@ -29,8 +29,9 @@ func (s *Summary) jumping(res *r2sgld.Result) string {
 func (s *Summary) coarse(bias float64, rungs int) string {
 	for r, j := range s.jumps[:min(rungs, len(s.jumps))] {
 		if !j.Certain() && j.Coarse(bias) {
-			return fmt.Sprintf("the potential has features narrower than a step: an exact kernel would refuse %s %% of the steps of rung %d, "+
-				"along which the energy does not change as the slopes at both ends say. The draws are off by a bias that is not known. %s",
+			return fmt.Sprintf("the potential has features narrower than a step, or slopes towards a wall that steps are too long for: an exact "+
+				"kernel would refuse %s %% of the steps of rung %d, along which the energy does not change as the slopes at both ends say. "+
+				"The draws are off by a bias that is not known. %s",
 				text.Short(100*j.Refused/float64(j.Looked), 2), r+1, s.instead("Take a much smaller sampler.step_size"))
 		}
 	}

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"sync"
 
@@ -17,8 +18,16 @@ func (s *Summary) warnf(format string, args ...any) {
 	s.Warnings = append(s.Warnings, fmt.Sprintf(format, args...))
 }
 
-// Singular warns of a density whose slopes have no bound.
+// Singular warns of a density whose slopes have no bound, where the certificate claims nothing:
+// it takes the bias to go like the step.
 func (s *Summary) Singular() {
+	for i, p := range s.Parameters {
+		if p.Bias != nil {
+			unknown := math.NaN()
+			s.Parameters[i].Bias, s.Parameters[i].BiasSE = &unknown, &unknown
+		}
+	}
+	s.Warnings = slices.DeleteFunc(s.Warnings, func(w string) bool { return strings.Contains(w, shifts) })
 	text := "The bias of the step is larger than where slopes are bounded, of the order of its square root, and not known."
 	if s.Acceptance != nil {
 		text = "Trajectories rarely go in or out there, which R̂ and ESS do not show."

@@ -3,6 +3,7 @@ package rows
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,8 +13,10 @@ import (
 	"github.com/r2sgld/r2sgld/potential"
 )
 
-// mostEntries bounds how many coordinates a parameter has.
-const mostEntries = 10_000
+const (
+	mostEntries = 10_000 // of a parameter
+	mostBytes   = 200    // of the name of a coordinate, which a folder bears; /, for instance, takes three there
+)
 
 // coordinates gives every entry of every parameter its place.
 func (b *builder) coordinates() {
@@ -34,6 +37,10 @@ func (b *builder) coordinates() {
 				b.fault(path, -1, "%q cannot be told in brackets, or is another level but for spaces: rename it in the data", e)
 				return
 			}
+			if n := len(name) + 2*len(unfit.FindAllString(name, -1)); n > mostBytes {
+				b.fault(path, -1, "the entry %.40s… has a name of %d bytes: at most %d, that a folder can bear it%s", name, n, mostBytes, b.written(v, e))
+				return
+			}
 			v.entries[plain] = len(b.out.Names)
 			v.order = append(v.order, len(b.out.Names))
 			b.out.Names = append(b.out.Names, name)
@@ -43,6 +50,19 @@ func (b *builder) coordinates() {
 	if n := len(b.out.Names); n > mostEntries {
 		b.fault([]string{"parameters"}, -1, "they have %d entries together: at most %d", n, mostEntries)
 	}
+}
+
+// unfit are letters that names of folders do not have.
+var unfit = regexp.MustCompile(`[/\\%\pC]`)
+
+// written says where in the data the level of an entry is first written, if it is one.
+func (b *builder) written(v *vector, level string) string {
+	l, ok := b.series.Levels[v.index]
+	if !ok {
+		return ""
+	}
+	row := slices.IndexFunc(l.Of, func(k int) bool { return k >= 0 && l.Names[k] == level })
+	return fmt.Sprintf(". Shorten it in %s:%d", b.series.File, b.series.Line[row])
 }
 
 // entries are what stands in the brackets of a parameter; "" of a single number.
@@ -225,8 +245,13 @@ func (b *builder) priorOf(path []string, v *vector, text string) (terms []string
 		a, _ = b.expand(path, a, -1)
 		names, _ := expression.Names(a)
 		for _, n := range names {
-			if !slices.Contains(b.out.Names, n) && len(b.faults) == before {
+			switch j := slices.Index(b.out.Names, n); {
+			case len(b.faults) > before:
+			case j < 0:
 				b.fault(path, -1, "the prior %s is of parameters, and %q is none with one value", text, n)
+			case slices.Contains(v.order, j):
+				b.fault(path, -1, "the prior %s of %s is of %s itself, which makes it no law: write it of other parameters, or of numbers", text,
+					v.bare, n)
 			}
 		}
 		l.with[i] = a

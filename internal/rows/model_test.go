@@ -336,6 +336,18 @@ func TestFaultsOfData(t *testing.T) {
 	}
 }
 
+// Levels so long that no folder bears their name are refused, with the line where they are
+// written; a slash takes three bytes.
+func TestLongLevels(t *testing.T) {
+	m := model([]Parameter{{Name: "c[site]"}}, "dose ~ normal(c[site], 1)")
+	for level, told := range map[string]bool{strings.Repeat("A", 190): false, strings.Repeat("A", 198): true, strings.Repeat("/", 70): true} {
+		_, err := Build(m, strings.NewReader("site,dose\nB,1\n"+level+",2\n"), "t.csv")
+		if (err != nil) != told || told && !strings.Contains(err.Error(), "Shorten it in t.csv:3") {
+			t.Errorf("%d bytes: %v", len(level), err)
+		}
+	}
+}
+
 // A column that is named as a number is not taken for it, nor the number for the column:
 // formulas cannot tell them apart. Elsewhere the column is as any other.
 func TestColumnNamedPi(t *testing.T) {
@@ -405,6 +417,9 @@ func TestFaults(t *testing.T) {
 		{[]Parameter{{Name: "a", Prior: "normal(0, -1)"}}, good, nil, "sd"},
 		{[]Parameter{{Name: "a", Prior: "poisson(3)"}}, good, nil, "law of whole numbers"},
 		{[]Parameter{{Name: "a", Prior: "normal(dose, 1)"}}, good, nil, "is none with one value"},
+		{[]Parameter{{Name: "a", Prior: "normal(a, 1)"}}, good, nil, "the prior normal(a, 1) of a is of a itself"},
+		{[]Parameter{a, {Name: "c[3]", Prior: "normal(c[2], 1)"}}, good, nil, "of c is of c[2] itself"},
+		{[]Parameter{{Name: "a", Prior: "normal(u, 1)"}}, good, func(m *Model) { m.Let = []Let{{Name: "u", Text: "2*a"}} }, "is of a itself"},
 		{[]Parameter{{Name: "a", Prior: "beta(1, 1)", Min: 2, Max: 3}}, good, nil, "has no mass between its walls"},
 		{[]Parameter{{Name: "a", Prior: "dirichlet(1, 1)"}}, good, nil, "prior of a simplex"},
 		{[]Parameter{a, {Name: "w", Shape: "simplex(1)"}}, good, nil, "a shape is simplex(k)"},

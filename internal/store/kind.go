@@ -61,7 +61,7 @@ type survey struct {
 
 // survey lists what is in the folder of a run of this kind. It is an error if there is
 // anything that a run needs the name of, unless it is on record, or the name begins with
-// spared.
+// spared, or if what is on record is of another kind.
 func (f *Folder) survey(k Kind, spared string) (*contents, error) {
 	if err := f.readRecord(); err != nil {
 		return nil, err
@@ -78,10 +78,20 @@ func (f *Folder) survey(k Kind, spared string) (*contents, error) {
 	if there && !f.record.found {
 		return nil, errNoRecord
 	}
+	of := anyOf(names)
 	if k.Needs != nil {
 		names = k.Needs
 	}
-	return (&survey{f: f, files: anyOf(names), dirs: anyOf(above(names)), spared: spared, found: contents{needs: names}}).make()
+	found, err := (&survey{f: f, files: anyOf(names), dirs: anyOf(above(names)), spared: spared, found: contents{needs: names}}).make()
+	if err != nil || there {
+		return found, err
+	}
+	for _, name := range found.own {
+		if !strings.Contains(name, "/") && !of.MatchString(name) {
+			return nil, fmt.Errorf("%s in it is of another command, whose folder this one does not replace: choose another folder", name)
+		}
+	}
+	return found, nil
 }
 
 // onRecord is survey where no name is needed.

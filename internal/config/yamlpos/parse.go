@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -167,8 +168,16 @@ func syntaxProblem(src *source, err error) Problem {
 	if strings.Contains(message, "mapping value is not allowed") {
 		message += ": indent alike what belongs together, and put text that holds a colon in quotes"
 	}
+	if before := []rune(src.line(at.Line)); strings.Contains(message, "invalid key") && at.Column <= len(before) {
+		if key := bracketed.FindStringSubmatch(string(before[:at.Column-1])); key != nil {
+			message += fmt.Sprintf(": in braces a name with brackets is quoted: %q", key[1])
+		}
+	}
 	return src.problem(at.Line, max(1, at.Column), message)
 }
+
+// bracketed is a name with brackets at the end of a text, in a map in braces.
+var bracketed = regexp.MustCompile(`([^\s{,]+\[[^\[\]]*\])\s*$`)
 
 // A tree is a syntax tree being turned into nodes.
 type tree struct {

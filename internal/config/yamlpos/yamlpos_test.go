@@ -49,6 +49,8 @@ func TestBrokenText(t *testing.T) {
 		{"a: !!str 1\n", "f:1:4: tags (!) are not accepted: drop it, or put text in quotes"},
 		{"<<: {a: 1}\n", "f:1:1: merge keys (<<) are not accepted: write the keys out"},
 		{"? [a]\n: 1\n", "f:2:1: found an invalid key for this map"},
+		{"p: {a: 1, c[site]: 2}\n", `f:1:18: found an invalid key for this map: in braces a name with brackets is quoted: "c[site]"`},
+		{"p: {é[1..4] : 2}\n", `f:1:13: found an invalid key for this map: in braces a name with brackets is quoted: "é[1..4]"`},
 		{"*a : 1\n", "f:1:1: a key must be a plain word"},
 		{"a: \xff\n", "f:1:4: the text is not UTF-8 here"},
 		{"a: \x00\n", "f:1:4: the character U+0000 has no place in a configuration"},
