@@ -31,7 +31,7 @@ var ofModels = []fault{
 	{"calibration: probabilities of one side", "internal/calibration TestOddRanks", []edit{{"internal/calibration.newTest", "2*min(below+at, 1-below)", "2*(below+at)"}}},
 	{"calibration: bands too narrow", "internal/calibration TestUniformRanks", []edit{{"internal/calibration.(*test).band", "len(t.null)/20", "len(t.null)/2"}}},
 	{"rows: mixtures by the chance of the first", "internal/rows TestDrawsHaveTheirLaw|TestCountsHaveTheirLaw", []edit{{"internal/rows.(*said).mixed", "u -= a[i]", "u -= a[weight[0]]"}}},
-	{"rows: draws where arguments give no law", "internal/rows TestUnseenOutcomes", []edit{{"internal/rows.(*Outcome).Draws", "lawful = lawful && o.law.takes(name).holds(a[i])", "_ = name"}}},
+	{"rows: draws where arguments give no law", "internal/rows TestUnseenOutcomes", []edit{{"internal/rows.(*Outcome).Draws", "lawful = lawful && of.holds(a[i])", "_ = of"}}},
 	{"rows: other rows on a scale of their own", "internal/rows TestOtherRows", []edit{{"internal/rows.(*builder).standardise", "b.scales[full]\n", "b.scales[full+\" \"]\n"}}},
 	{"rows: whole numbers of another law", "internal/rows TestCountsHaveTheirLaw", []edit{{"internal/rows.negBinomial", "a[1] / a[0]", "a[0] / a[1]"}}},
 	{"rows: densities beside other draws", "cmd/r2sgld GroupsOfAFit", []edit{{"internal/runner.thinned", "columns[j][c][k]", "columns[j][c][max(0, k-1)]"}}},
