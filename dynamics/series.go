@@ -22,7 +22,7 @@ type Columns struct {
 	Time        string   // "" takes the row numbers 0, 1, 2, …
 	States      []Named  // in the order of the model
 	Derivatives []Named  // given derivatives of states; may be nil
-	Least       int      // rows, and values of each state, at least; 0 is three, as many as a derivative takes
+	Least       int      // rows, and values of each state, at least; 0 is three, as many as a derivative takes; −1 is none
 	Categories  []string // columns of categories
 	Noun        string   // what messages call a state; "" is state
 }

@@ -343,8 +343,11 @@ func (x *execution) summarise() (*Summary, error) {
 	return s, nil
 }
 
-// least is how many replications tell anything.
-const least = 20
+// How many replications tell anything, and how many there may be.
+const (
+	least    = 20
+	greatest = 100_000
+)
 
 // warn says what is amiss.
 func (s *Summary) warn(reasons map[string]int) {
@@ -392,15 +395,15 @@ func (p *Parameter) way() string {
 
 // Text is the table.
 func (s *Summary) Text(style text.Style) string {
-	cells := [][]string{{"parameter", "p", "mean rank", "spread", ""}}
+	cells := [][]string{{"parameter", "", "p", "mean rank", "spread"}}
 	for _, p := range s.Parameters {
 		verdict := "calibrated"
 		if !p.Calibrated {
 			verdict = style.Warn("not calibrated") + p.way()
 		}
-		cells = append(cells, []string{p.Name, fmt.Sprintf("%.3f", p.P), fmt.Sprintf("%.3f", p.Mean), fmt.Sprintf("%.3f", p.Spread), verdict})
+		cells = append(cells, []string{p.Name, verdict, fmt.Sprintf("%.3f", p.P), fmt.Sprintf("%.3f", p.Mean), fmt.Sprintf("%.3f", p.Spread)})
 	}
-	return "\n" + text.Grid(cells, 1, style) + "\n"
+	return "\n" + text.Grid(cells, 2, style) + "\n"
 }
 
 // leave writes every file, summary.json last.

@@ -42,8 +42,8 @@ func (c *Config) Job(ctx context.Context, programs config.Programs) (*Job, error
 	if c.Command != "fit" && c.Command != "identify" {
 		return nil, &job.Refused{Err: fmt.Errorf("%s is a configuration of %s: calibration is of models with data, of fit or identify", c.File, c.Command)}
 	}
-	if c.Replications < least {
-		return nil, &job.Refused{Err: fmt.Errorf("--replications %d: at least %d tell anything", c.Replications, least)}
+	if c.Replications < least || c.Replications > greatest {
+		return nil, &job.Refused{Err: fmt.Errorf("--replications %d: at least %d tell anything, and %d are more than anybody needs", c.Replications, least, greatest)}
 	}
 	load := func(data []byte) (*config.Run, error) {
 		p := programs

@@ -26,7 +26,7 @@ type Model struct {
 
 	run     *config.Run
 	load    func(data []byte) (*config.Run, error)
-	prior   *domain.Law
+	draw    func(ctx context.Context, rng *rand.Rand) ([]float64, error) // parameters from the priors, within the domain
 	imitate func(ctx context.Context, x []float64, rng *rand.Rand) ([]byte, error)
 }
 
@@ -34,27 +34,72 @@ type Model struct {
 // keeps its data from being drawn.
 func Of(ctx context.Context, run *config.Run, load func(data []byte) (*config.Run, error)) (*Model, error) {
 	m := &Model{run: run, load: load, Names: run.Problem.ReportedNames()}
-	p := run.Problem
-	if p.Guide = nil; p.Base == nil {
-		return nil, errors.New("parameters are drawn from their priors: every one needs a prior, or walls on both sides, and the run method auto")
-	}
 	var err error
-	if m.prior, err = p.Reference(ctx); err != nil {
-		return nil, err
+	if run.Rows != nil {
+		err = m.ofRows()
+	} else {
+		err = m.ofTrajectories(ctx)
 	}
-	switch {
-	case run.Rows != nil:
-		im, err := run.Rows.Imitate()
-		if err != nil {
-			return nil, err
-		}
-		m.imitate = func(_ context.Context, x []float64, rng *rand.Rand) ([]byte, error) { return im.Table(x, rng) }
-	default:
-		if m.imitate, err = trajectories(run); err != nil {
-			return nil, err
-		}
+	return m, err
+}
+
+// ofRows draws the parameters and the data of a model of rows.
+func (m *Model) ofRows() error {
+	d := m.run.Problem.Reported()
+	draw := m.run.Rows.Draws(domain.BoundsOf(d, len(m.Names)))
+	if draw == nil {
+		return errors.New("parameters are drawn from their priors: every one needs a prior, or walls on both sides, and none may be a simplex")
 	}
-	return m, nil
+	m.draw = func(ctx context.Context, rng *rand.Rand) ([]float64, error) {
+		x := make([]float64, len(m.Names))
+		for range mostTries {
+			if ctx.Err() != nil {
+				break
+			}
+			lawful := true
+			draw(x, rng)
+			for _, v := range x {
+				lawful = lawful && v-v == 0
+			}
+			if lawful && (d == nil || d.Contains(x)) {
+				return x, nil
+			}
+		}
+		return nil, errors.Join(ctx.Err(), fmt.Errorf("none of %d draws from the priors lies in the domain", mostTries))
+	}
+	im, err := m.run.Rows.Imitate()
+	if err != nil {
+		return err
+	}
+	m.imitate = func(_ context.Context, x []float64, rng *rand.Rand) ([]byte, error) { return im.Table(x, rng) }
+	return nil
+}
+
+// mostTries is how many draws of the priors are made for one in the domain, at most.
+const mostTries = 100_000
+
+// ofTrajectories draws the parameters and the data of a model of trajectories.
+func (m *Model) ofTrajectories(ctx context.Context) (err error) {
+	if m.imitate, err = trajectories(m.run); err != nil {
+		return err
+	}
+	p := m.run.Problem
+	if p.Guide = nil; p.Base == nil {
+		return errors.New("parameters are drawn from their priors: every one needs a prior, or walls on both sides, and the run method auto")
+	}
+	law, err := p.Reference(ctx)
+	if err != nil {
+		return err
+	}
+	m.draw = func(ctx context.Context, rng *rand.Rand) ([]float64, error) {
+		y, x := make([]float64, p.Potential.Dim()), make([]float64, len(m.Names))
+		if err := law.Draw(ctx, y, rng); err != nil || p.Chart == nil {
+			return y, err
+		}
+		p.Chart.Point(x, y)
+		return x, nil
+	}
+	return nil
 }
 
 // trajectories draws the data of a model of trajectories.
@@ -121,21 +166,6 @@ func trajectories(run *config.Run) (func(ctx context.Context, x []float64, rng *
 		w.Flush()
 		return out.Bytes(), nil
 	}, nil
-}
-
-// draw draws parameters from the priors.
-func (m *Model) draw(ctx context.Context, rng *rand.Rand) ([]float64, error) {
-	p := m.run.Problem
-	y := make([]float64, p.Potential.Dim())
-	if err := m.prior.Draw(ctx, y, rng); err != nil {
-		return nil, err
-	}
-	if p.Chart == nil {
-		return y, nil
-	}
-	x := make([]float64, len(m.Names))
-	p.Chart.Point(x, y)
-	return x, nil
 }
 
 // A posterior is what a run says of the parameters.

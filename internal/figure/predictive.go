@@ -202,9 +202,9 @@ func (q *Predicted) rootogram(level float64) *panel {
 	own := count(q.Observed)
 	p := &panel{x: scale{label: q.Axis.label(), min: least - width, max: least + width*float64(bars)}}
 	top := max(slices.Max(own), slices.Max(high))
-	name := "observations"
+	name := "observations, on a scale of roots"
 	if width > 1 {
-		name += fmt.Sprintf(" of each %g values", width)
+		name = fmt.Sprintf("observations of each %g values, on a scale of roots", width)
 	}
 	p.y = scale{label: name, max: top * 1.06, ruled: true, marks: root(2).marks(0, top*top, cm(5))}
 	for i := range own {

@@ -98,7 +98,7 @@ func (t *rowTask) results(ctx context.Context) (job.Sheaf, Told, []string, error
 	r := &RowReport{Schema: 1, Name: t.src.run.Name, From: "draws", Draws: len(states), Of: of, Seed: o.Seed, Data: filepath.Base(t.file), Rows: n,
 		Missing: t.of.Missing, Level: o.Level}
 	if r.Missing > 0 {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("%s without a value that the model takes have no prediction: the column line of simulation.csv tells which have one.",
+		r.Warnings = append(r.Warnings, fmt.Sprintf("no prediction of %s without a value that the model takes: the column line of simulation.csv tells of which there is one.",
 			text.Counted(r.Missing, "row")))
 	}
 	if w := disagreement(t.src.parameters); w != "" {

@@ -89,6 +89,10 @@ func (s *Summary) predictions() string {
 		}
 		fmt.Fprintf(&b, " %s, share of draws as large as observed:", p.Outcome)
 		for i, s := range p.Statistics {
+			if math.IsNaN(s.P) {
+				b.WriteString(" " + s.Name + " –")
+				continue
+			}
 			if i > 0 {
 				b.WriteString(" ·")
 			}

@@ -63,35 +63,13 @@ type family struct {
 // parameter has none and is not bounded, where priors go round in a circle, and where the
 // density of some of their own draws is not finite.
 func (p *Posterior) Base(lo, hi []float64) (*r2sgld.Base, potential.Potential) {
-	if len(p.descendants) == 0 || len(p.Equations) > 0 {
+	if len(p.descendants) == 0 {
 		return nil, nil
 	}
-	f, mass := &family{independent: make([]*prior.Prior, len(p.Names))}, 0.0
-	known := make([]bool, len(p.Names))
-	for j := range known {
-		if known[j] = !p.inherits(j); !known[j] {
-			continue
-		}
-		var log float64
-		if f.independent[j], log = p.Prior.On(j, lo[j], hi[j]); f.independent[j] == nil {
-			return nil, nil
-		}
-		mass += log
+	f, mass := p.family(lo, hi)
+	if f == nil {
+		return nil, nil
 	}
-	for rest := slices.Clone(p.descendants); len(rest) > 0; {
-		next := slices.IndexFunc(rest, func(d *descendant) bool {
-			return !slices.ContainsFunc(d.of, func(j int) bool { return !known[j] })
-		})
-		if next < 0 {
-			return nil, nil
-		}
-		for _, j := range rest[next].order {
-			known[j] = true
-		}
-		f.descendants = append(f.descendants, rest[next])
-		rest = slices.Delete(rest, next, next+1)
-	}
-	f.spare.New = f.room
 	normal, err := potential.Formula(minus(mass, p.terms), p.Names...)
 	if err == nil {
 		normal, err = p.Prior.Add(normal)
@@ -113,6 +91,51 @@ func (p *Posterior) Base(lo, hi []float64) (*r2sgld.Base, potential.Potential) {
 		}
 	}
 	return &r2sgld.Base{Potential: normal, LogMass: mass, Draw: f.draw}, left
+}
+
+// Draws is what draws from the priors, independent ones within [lo, hi]: NaN where arguments
+// give no law. Other walls are the caller's. It may be called by several goroutines; nil where
+// a parameter has no law, and of a simplex.
+func (p *Posterior) Draws(lo, hi []float64) func(x []float64, rng *rand.Rand) {
+	if f, _ := p.family(lo, hi); f != nil {
+		return f.draw
+	}
+	return nil
+}
+
+// family is what draws from the priors, with the logarithm of the mass that independent ones
+// have within [lo, hi]; nil where there is none.
+func (p *Posterior) family(lo, hi []float64) (f *family, mass float64) {
+	if len(p.Equations) > 0 {
+		return nil, 0
+	}
+	f = &family{independent: make([]*prior.Prior, len(p.Names))}
+	known := make([]bool, len(p.Names))
+	for j := range known {
+		if known[j] = !p.inherits(j); !known[j] {
+			continue
+		}
+		var log float64
+		if f.independent[j], log = p.Prior.On(j, lo[j], hi[j]); f.independent[j] == nil {
+			return nil, 0
+		}
+		mass += log
+	}
+	for rest := slices.Clone(p.descendants); len(rest) > 0; {
+		next := slices.IndexFunc(rest, func(d *descendant) bool {
+			return !slices.ContainsFunc(d.of, func(j int) bool { return !known[j] })
+		})
+		if next < 0 {
+			return nil, 0
+		}
+		for _, j := range rest[next].order {
+			known[j] = true
+		}
+		f.descendants = append(f.descendants, rest[next])
+		rest = slices.Delete(rest, next, next+1)
+	}
+	f.spare.New = f.room
+	return f, mass
 }
 
 // sound reports whether the density is finite at draws between the walls: it is not where

@@ -76,11 +76,11 @@ func (p *Posterior) Imitate() (*Imitation, error) {
 		for _, a := range o.args {
 			for _, n := range a.names {
 				column, _, lag := b.lagged(n)
-				block, entry, _ := strings.Cut(strings.TrimSuffix(n, "]"), "[")
+				block, index, _ := strings.Cut(strings.TrimSuffix(n, "]"), "[")
 				switch {
 				case lag && of[column]:
 					im.forward = true
-				case of[n] || b.blocks[block].Columns != nil && of[entry]:
+				case of[n] || b.blocks[block].Columns != nil && of[index]:
 					return nil, fmt.Errorf("the law of %s takes %s of the same row, which would be drawn", o.Name, n)
 				}
 			}
@@ -169,7 +169,11 @@ func (im *Imitation) text() []byte {
 	numbers := slices.DeleteFunc(slices.Sorted(maps.Keys(b.numbers)), func(n string) bool { return b.levels[n] })
 	var out bytes.Buffer
 	w := csv.NewWriter(&out)
-	_ = w.Write(slices.Concat(numbers, levels)) // to memory, as all that follows
+	var header []string
+	for _, n := range slices.Concat(numbers, levels) {
+		header = append(header, b.columns[n])
+	}
+	_ = w.Write(header) // to memory, as all that follows
 	for row := range b.series.Line {
 		var cells []string
 		for _, n := range numbers {

@@ -206,7 +206,7 @@ func parse(text string) (*said, error) {
 	}
 	usage := fmt.Sprintf("%s(%s)", name, strings.Join(l.args, ", "))
 	if name == mix {
-		usage = "mix(w, normal(a, s), 1 - w, normal(b, s)), a probability before each law"
+		usage = "mix(w, normal(a, s), 1 - w, normal(b, s)), a weight before each law"
 	}
 	if !called || !strings.HasSuffix(rest, ")") {
 		return nil, fmt.Errorf("%q is no law with its arguments: write %s", strings.TrimSpace(text), usage)
@@ -231,12 +231,12 @@ func parse(text string) (*said, error) {
 	return out, nil
 }
 
-// mixed is the law whose arguments are probabilities and laws in turn, those of the laws among
-// its own.
+// mixed is the law whose arguments are weights and laws in turn, those of the laws among its
+// own. What the weights add up to does not count.
 func (s *said) mixed() (*said, error) {
 	out := &said{name: mix}
 	var parts []*said
-	var density []string
+	var density, weights []string
 	var weight []int // where in the arguments it is; those of the law follow
 	for k := 0; k < len(s.with); k += 2 {
 		p, err := parse(s.with[k+1])
@@ -255,7 +255,7 @@ func (s *said) mixed() (*said, error) {
 			own[arg] = arg + suffix
 			out.args, out.with, out.at, out.takes = append(out.args, arg+suffix), append(out.with, text), append(out.at, at), append(out.takes, takes)
 		}
-		add("w", s.with[k], s.at[k], chance)
+		add("w", s.with[k], s.at[k], half)
 		for i, a := range p.args {
 			add(a, p.with[i], s.at[k+1]+p.at[i], p.takes[i])
 		}
@@ -267,20 +267,22 @@ func (s *said) mixed() (*said, error) {
 			}
 			terms = append(terms, t)
 		}
+		weights = append(weights, "w"+suffix)
 		density = append(density, fmt.Sprintf("w%s*exp(%s)", suffix, strings.Join(terms, " + ")))
 		parts = append(parts, p)
 	}
 	out.written = slices.Clone(out.with)
-	out.of, out.terms = parts[0].of, []string{"log(" + strings.Join(density, " + ") + ")"}
+	out.of = parts[0].of
+	out.terms = []string{"log(" + strings.Join(density, " + ") + ") - log(" + strings.Join(weights, " + ") + ")"}
 	out.draw = func(a []float64, rng *rand.Rand) float64 {
 		total := 0.0
 		for _, i := range weight {
 			total += a[i]
 		}
-		if math.Abs(total-1) > 1e-9 {
+		if total == 0 {
 			return math.NaN()
 		}
-		u := rng.Float64()
+		u := total * rng.Float64()
 		for k, i := range weight {
 			if u -= a[i]; u < 0 || k == len(weight)-1 {
 				return parts[k].draw(a[i+1:i+1+len(parts[k].args)], rng)

@@ -96,6 +96,7 @@ func TestLawsHaveMassOne(t *testing.T) {
 		// sums of smooth functions that end flat are integrals to rounding
 		{"logistic(1, 0.4)", -30, 0.05, 1300, 1},
 		{"mix(0.3, normal(-2, 0.5), 0.7, normal(1, 2))", -20, 0.05, 800, 0.3*-2 + 0.7},
+		{"mix(0.6, normal(-2, 0.5), 1.4, normal(1, 2))", -20, 0.05, 800, 0.3*-2 + 0.7},
 		{"mix(0.3, poisson(2), 0.2, neg_binomial_2(4, 2), 0.5, poisson(9))", 0, 1, 400, 0.6 + 0.8 + 4.5},
 		{"skew_normal(1, 2, 3)", -40, 0.05, 2000, 1 + 2*3/math.Sqrt(10)*math.Sqrt(2/math.Pi)},
 	} {

@@ -83,6 +83,7 @@ type builder struct {
 	Model
 	faults  []error
 	header  []string
+	columns map[string]string // what those of the header are called in the file
 	vectors map[string]*vector
 	sorted  []*vector
 	blocks  map[string]Let
@@ -93,6 +94,7 @@ type builder struct {
 	terms   []term
 	series  *dynamics.Series
 	keep    []int // rows
+	least   int   // values of each column; −1 is none
 	out     *Posterior
 }
 
@@ -109,21 +111,36 @@ type term struct {
 // are joined, each a [*dynamics.ModelError] or a [*dynamics.DataError].
 func Build(m Model, r io.ReadSeeker, file string) (*Posterior, error) {
 	b := &builder{Model: m, vectors: map[string]*vector{}, blocks: map[string]Let{}, lets: map[string]string{}, numbers: map[string]bool{},
-		levels: map[string]bool{}, scales: map[string]scale{}, out: &Posterior{}}
+		levels: map[string]bool{}, scales: map[string]scale{}, least: 1, out: &Posterior{}}
 	header, err := dynamics.Header(r, file)
 	if err != nil {
 		return nil, err
 	}
-	b.header = header
+	b.heads(header, file)
 	for _, step := range []func(){
 		b.declare, b.define, b.read, func() { b.table(r, file) }, b.coordinates, b.priors, b.likelihood, b.outcomes,
 	} {
-		if step(); len(b.faults) > 0 {
+		if len(b.faults) == 0 {
+			step()
+		}
+		if len(b.faults) > 0 {
 			return nil, errors.Join(b.faults...)
 		}
 	}
 	b.out.from = b
 	return b.out, nil
+}
+
+// heads names columns as formulas do, which know no spaces.
+func (b *builder) heads(header []string, file string) {
+	b.header, b.columns = nil, map[string]string{}
+	for _, h := range header {
+		plain := strings.Join(strings.Fields(h), "")
+		if other, ok := b.columns[plain]; ok {
+			b.faults = append(b.faults, &dynamics.DataError{File: file, Line: 1, Text: fmt.Sprintf("the columns %q and %q are told apart by spaces alone: rename one", other, h)})
+		}
+		b.header, b.columns[plain] = append(b.header, plain), h
+	}
 }
 
 func (b *builder) fault(path []string, offset int, format string, args ...any) {
@@ -173,8 +190,11 @@ func (b *builder) define() {
 			continue
 		}
 		if l.Columns != nil {
+			l.Columns = slices.Clone(l.Columns)
 			b.blocks[l.Name] = l
-			for _, c := range l.Columns {
+			for i, c := range l.Columns {
+				c = strings.Join(strings.Fields(c), "")
+				l.Columns[i] = c
 				if b.column(path, -1, c) {
 					b.numbers[c] = true
 				}
@@ -307,14 +327,20 @@ func (b *builder) table(r io.ReadSeeker, file string) {
 		b.faults = append(b.faults, &dynamics.DataError{File: file, Text: err.Error()})
 		return
 	}
-	c := dynamics.Columns{Least: 1, Noun: "column", Categories: slices.Sorted(maps.Keys(b.levels))}
+	c := dynamics.Columns{Least: b.least, Noun: "column"}
+	for _, name := range slices.Sorted(maps.Keys(b.levels)) {
+		c.Categories = append(c.Categories, b.columns[name])
+	}
 	for _, name := range slices.Sorted(maps.Keys(b.numbers)) {
-		c.States = append(c.States, dynamics.Named{Name: name, Column: name})
+		c.States = append(c.States, dynamics.Named{Name: name, Column: b.columns[name]})
 	}
 	s, err := dynamics.DecodeSeries(r, file, c)
 	if err != nil {
 		b.faults = append(b.faults, err)
 		return
+	}
+	for name := range b.levels {
+		s.Levels[name] = s.Levels[b.columns[name]]
 	}
 	b.series = s
 	looked := b.looked()

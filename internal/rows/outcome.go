@@ -85,7 +85,11 @@ func (b *builder) outcomes() {
 		if t.law == nil || i > 0 && t.law == b.terms[i-1].law { // which may have several terms
 			continue
 		}
-		o := Outcome{Column: Column{Name: t.y}, Discrete: t.law.of.discrete, Most: t.law.of.hi, law: t.law}
+		name := t.y
+		for k := 2; slices.ContainsFunc(out.Of, func(o Outcome) bool { return o.Name == name }); k++ {
+			name = fmt.Sprintf("%s~%d", t.y, k)
+		}
+		o := Outcome{Column: Column{Name: name}, Discrete: t.law.of.discrete, Most: t.law.of.hi, law: t.law}
 		for _, n := range o.observe(b, t.full) {
 			taken[n] = true
 		}
@@ -134,11 +138,12 @@ var ErrNoLaw = errors.New("log_lik says no law of what is observed, and so nothi
 func (p *Posterior) On(r io.ReadSeeker, file string) (*Outcomes, error) {
 	b := *p.from
 	b.out, b.keep, b.numbers, b.levels = &Posterior{Names: p.Names}, nil, map[string]bool{}, map[string]bool{}
-	b.Where, b.terms, b.Drop = nil, nil, true
-	var err error
-	if b.header, err = dynamics.Header(r, file); err != nil {
+	b.Where, b.terms, b.Drop, b.least = nil, nil, true, -1
+	header, err := dynamics.Header(r, file)
+	if err != nil {
 		return nil, err
 	}
+	b.heads(header, file)
 	for i, t := range p.from.terms {
 		if t.law != nil && (i == 0 || t.law != p.from.terms[i-1].law) {
 			t.text = "(" + strings.Join(t.law.with, ") + (") + ")" // whose columns a row must have

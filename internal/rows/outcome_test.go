@@ -105,6 +105,9 @@ func TestOtherRows(t *testing.T) {
 		t.Errorf("other rows: lines %v, %d missing, observed %v", o.Line, o.Missing, o.Of[0].Values)
 	}
 	near("own rows again", drawnAt(own, at), []float64{want(20, 2, 0.5), want(10, 3, 1.5), want(30, 6, 2.5)})
+	if o, err := p.On(strings.NewReader("x,site,y\n1,A,3\n1,A,\n"), "new.csv"); err != nil || len(o.Line) != 1 || !math.IsNaN(o.Of[0].Values[0]) {
+		t.Errorf("nothing observed: %v", err)
+	}
 	for table, says := range map[string]string{
 		"x,site,y\n1,D,2\n1,D,2\n":   `new.csv:3: the column "site" holds "D", and the parameter c[site] has no such entry`,
 		"site,y\nA,1\nB,2\n":         `there is no column "x", which the model takes (columns: site, y)`,
@@ -113,6 +116,30 @@ func TestOtherRows(t *testing.T) {
 	} {
 		if _, err := p.On(strings.NewReader(table), "new.csv"); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%q: %v, want %q", table, err, says)
+		}
+	}
+}
+
+// Spaces in names of columns of a block, standardised or not, and laws of one column are told
+// apart.
+func TestNamesOfOutcomes(t *testing.T) {
+	for _, standardise := range []bool{false, true} {
+		m := model([]Parameter{{Name: "b[X]", Prior: "normal(0, 1)"}}, "y ~ normal(X*b, 1e-9)", "y ~ normal(0, 1e-9)")
+		m.Let = []Let{{Name: "X", Columns: []string{"my z"}, Standardise: standardise}}
+		p := build(t, m, "my z,y\n1,2\n3,4\n")
+		if got := p.Outcomes.Of[0].Name + p.Outcomes.Of[1].Name + p.Names[0]; got != "yy~2b[myz]" {
+			t.Error(got)
+		}
+		o, err := p.On(strings.NewReader("my z\n5\n"), "new.csv")
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := 10.0
+		if standardise {
+			want = 2 * 3 / math.Sqrt2
+		}
+		if y := drawnAt(o, []float64{2}); math.Abs(y[0]-want) > 1e-7 {
+			t.Errorf("standardised: %t: drew %v, want %v", standardise, y, want)
 		}
 	}
 }

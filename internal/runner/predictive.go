@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/r2sgld/r2sgld"
+	"github.com/r2sgld/r2sgld/domain"
 	"github.com/r2sgld/r2sgld/internal/figure"
 	"github.com/r2sgld/r2sgld/internal/report"
 	"github.com/r2sgld/r2sgld/internal/rows"
@@ -173,25 +174,23 @@ const mostTries = 1000
 // priors adds draws of the priors within the domain, and of what they predict, where every
 // parameter has one to draw from.
 func (x *execution) priors(ctx context.Context, rng *rand.Rand) error {
-	p := x.Problem
-	if p.Guide = nil; p.Base == nil {
+	o, d, names := x.Rows.Outcomes, x.Problem.Reported(), x.Problem.ReportedNames()
+	draw := x.Rows.Draws(domain.BoundsOf(d, len(names)))
+	if draw == nil {
 		return nil
 	}
-	law, err := p.Reference(ctx)
-	if err != nil || law.Tries > mostTries {
-		return ctx.Err()
-	}
-	o := x.Rows.Outcomes
 	n := predictiveDraws(len(o.Line))
-	states, names := make([][]float64, n), p.ReportedNames()
-	for k := range states {
-		at := make([]float64, p.Potential.Dim())
-		if err := law.Draw(ctx, at, rng); err != nil {
+	var states [][]float64
+	for tries := 0; len(states) < n; tries++ {
+		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if states[k] = at; p.Chart != nil {
-			states[k] = make([]float64, len(names))
-			p.Chart.Point(states[k], at)
+		if tries > mostTries*(len(states)+1) {
+			return nil
+		}
+		at := make([]float64, len(names))
+		if draw(at, rng); finite(at) && (d == nil || d.Contains(at)) {
+			states = append(states, at)
 		}
 	}
 	prior := []store.Array{store.Numbered("chain", 1, 1), store.Numbered("draw", n, 1)}
