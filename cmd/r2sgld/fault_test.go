@@ -183,6 +183,32 @@ func TestDamagedCheckpoint(t *testing.T) {
 	}
 }
 
+// A run whose folder is moved away ends at its next checkpoint, and sends nobody to where the
+// folder was. Mutant it kills: a checkpoint that is tried again and again.
+func TestMovedRunEnds(t *testing.T) {
+	dir := t.TempDir()
+	run, away := filepath.Join(dir, "run"), filepath.Join(dir, "away")
+	text := fmt.Sprintf(onFlower, "endless", "", `{method: auto, kernel: sgld, iterations: 1e9, ladders: 2, until: {iterations: 1e9}}`)
+	var said bytes.Buffer
+	j := bare(t, write(t, dir, "c.yaml", text), run, &said)
+	j.Checkpoint = time.Millisecond
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	go func() {
+		for ctx.Err() == nil && !there(run, "checkpoints/000002") {
+			time.Sleep(time.Millisecond)
+		}
+		_ = os.Rename(run, away)
+	}()
+	_, err := j.Run(ctx)
+	if !errors.Is(err, store.ErrMoved) || !strings.Contains(err.Error(), "wherever it is now") || ctx.Err() != nil {
+		t.Errorf("%v\n%s", err, &said)
+	}
+	if there(run, "") || !there(away, "run.json") {
+		t.Error("something was written where the folder was")
+	}
+}
+
 // A quota is a disk that is full after some bytes: for so many writes, or for
 // ever if refuses is 0. Space that is given back does not count.
 type quota struct {

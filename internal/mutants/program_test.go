@@ -73,6 +73,9 @@ var ofTheProgram = []fault{
 	{"folders that were moved written where they were", "internal/store FolderMovedAway", []edit{
 		{"internal/store.(*place).ours", "os.SameFile(info, p.folder)", "(true || os.SameFile(info, p.folder))"},
 	}},
+	{"a run that goes on without its folder", "cmd/r2sgld MovedRunEnds", []edit{
+		{"internal/runner.(*execution).save", "x.stop(err)", "_ = err"},
+	}},
 	{"builds removed unseen", "internal/store ForeignFiles", []edit{
 		{"internal/store.(*Folder).checkBuilds", "len(held.foreign) > 0", "false"},
 	}},

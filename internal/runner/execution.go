@@ -42,6 +42,7 @@ type execution struct {
 	goal     int // iterations of all ladders asked for
 	reached  int // iterations of all ladders in the newest checkpoint
 	unsaved  error
+	stop     context.CancelCauseFunc // ends the run
 	volume   volume // of the domain
 	unknown  string // why it is not known, for a warning
 	chosen   string // the table of a library's coefficients; "" without
@@ -57,6 +58,8 @@ type execution struct {
 
 // run takes the job through warm-up, sampling and all that is left behind.
 func (x *execution) run(ctx context.Context) (*report.Summary, error) {
+	ctx, x.stop = context.WithCancelCause(ctx)
+	defer x.stop(nil)
 	fmt.Fprintf(x.Terminal, "%s: %s\n", x.Name, x.what())
 	x.tellGradient()
 	sample := x.sample
@@ -282,12 +285,15 @@ func (x *execution) ready(ctx context.Context) (r2sgld.Settings, error) {
 	return s, nil
 }
 
-// save writes a checkpoint. That it cannot is told once; it is tried again.
+// save writes a checkpoint. That it cannot is told once; it is tried again, unless the folder
+// is no longer there.
 func (x *execution) save(iterations int, states [][]byte) error {
 	err := x.write(iterations, states)
 	if err != nil {
 		x.folder.Log.Error("checkpoint", "error", err.Error())
-		if x.unsaved == nil {
+		if errors.Is(err, store.ErrMoved) {
+			x.stop(err)
+		} else if x.unsaved == nil {
 			x.Warn(fmt.Sprintf("no checkpoint: %v", err))
 		}
 	} else {
@@ -370,7 +376,12 @@ func (x *execution) explain(ctx context.Context, err error) error {
 	s := x.Settings
 	var blown *r2sgld.BlowUp
 	var whole told
+	if cause := context.Cause(ctx); errors.Is(cause, store.ErrMoved) {
+		err = cause
+	}
 	switch {
+	case errors.Is(err, store.ErrMoved):
+		return x.folder.Failed(err)
 	case errors.As(err, &whole):
 		return whole.error
 	case errors.As(err, &blown) && x.stream == nil:
