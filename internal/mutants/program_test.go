@@ -76,6 +76,9 @@ var ofTheProgram = []fault{
 	{"a run that goes on without its folder", "cmd/r2sgld MovedRunEnds", []edit{
 		{"internal/runner.(*execution).save", "x.stop(err)", "_ = err"},
 	}},
+	{"any file read whole for a checkpoint", "internal/store LargeFileIsNoCheckpoint", []edit{
+		{"internal/store.(*Folder).NewestCheckpoint", "path, most)", "path, max(most, mostCheckpoint))"},
+	}},
 	{"builds removed unseen", "internal/store ForeignFiles", []edit{
 		{"internal/store.(*Folder).checkBuilds", "len(held.foreign) > 0", "false"},
 	}},

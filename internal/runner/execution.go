@@ -43,10 +43,10 @@ type execution struct {
 	reached  int // iterations of all ladders in the newest checkpoint
 	unsaved  error
 	stop     context.CancelCauseFunc // ends the run
-	volume   volume // of the domain
-	unknown  string // why it is not known, for a warning
-	chosen   string // the table of a library's coefficients; "" without
-	exact    bool   // whether swaps keep the law of every rung
+	volume   volume                  // of the domain
+	unknown  string                  // why it is not known, for a warning
+	chosen   string                  // the table of a library's coefficients; "" without
+	exact    bool                    // whether swaps keep the law of every rung
 
 	over      string             // why a limit ended the run; "" where none did
 	judgement tune.Judgement     // of the stopping rule, of the last round
