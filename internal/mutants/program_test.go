@@ -79,6 +79,15 @@ var ofTheProgram = []fault{
 	{"any file read whole for a checkpoint", "internal/store LargeFileIsNoCheckpoint", []edit{
 		{"internal/store.(*Folder).NewestCheckpoint", "path, most)", "path, max(most, mostCheckpoint))"},
 	}},
+	{"chunks inflated without a bound", "internal/store InflatedChunks", []edit{
+		{"internal/store.(*zarrArray).take", "m.Compressor != nil &&", "false &&"},
+	}},
+	{"chunks inflated whole", "internal/store InflatedChunks", []edit{
+		{"internal/store.(*placement).fill", "bufio.NewReaderSize(r, 1<<16)", "bufio.NewReaderSize(r, size)"},
+	}},
+	{"draws of another stride", "internal/store InflatedChunks", []edit{
+		{"internal/store.(*placement).place", "i + step - 1 - i%step", "i + (step-i%step)%step"},
+	}},
 	{"builds removed unseen", "internal/store ForeignFiles", []edit{
 		{"internal/store.(*Folder).checkBuilds", "len(held.foreign) > 0", "false"},
 	}},
