@@ -88,6 +88,9 @@ var ofTheProgram = []fault{
 	{"draws of another stride", "internal/store InflatedChunks", []edit{
 		{"internal/store.(*placement).place", "i + step - 1 - i%step", "i + (step-i%step)%step"},
 	}},
+	{"the newest whole checkpoint or nothing", "cmd/r2sgld CheckpointOfNoLadder", []edit{
+		{"internal/job.(*Folder).Skip", "!f.Before(path)", "f.Before(path) || true"},
+	}},
 	{"builds removed unseen", "internal/store ForeignFiles", []edit{
 		{"internal/store.(*Folder).checkBuilds", "len(held.foreign) > 0", "false"},
 	}},

@@ -39,8 +39,9 @@ type execution struct {
 	stream   *store.Writer
 	drawn    *store.Run // what the store is told of the draws
 	window   *window
-	goal     int // iterations of all ladders asked for
-	reached  int // iterations of all ladders in the newest checkpoint
+	goal     int    // iterations of all ladders asked for
+	reached  int    // iterations of all ladders in the newest checkpoint
+	from     string // the checkpoint that the run goes on from
 	unsaved  error
 	stop     context.CancelCauseFunc // ends the run
 	volume   volume                  // of the domain
@@ -66,10 +67,7 @@ func (x *execution) run(ctx context.Context) (*report.Summary, error) {
 	if x.Until != nil {
 		sample = x.tuned
 	}
-	res, seconds, err := sample(ctx)
-	if x.progress != nil {
-		x.progress.Stop()
-	}
+	res, seconds, err := x.fromWhole(ctx, sample)
 	if err != nil {
 		return nil, x.explain(ctx, err)
 	}
@@ -81,6 +79,21 @@ func (x *execution) run(ctx context.Context) (*report.Summary, error) {
 		}
 	}
 	return x.finish(ctx, res, seconds)
+}
+
+// fromWhole samples, from an earlier checkpoint where the states in the newest are none.
+func (x *execution) fromWhole(ctx context.Context, sample func(context.Context) (*r2sgld.Result, float64, error)) (*r2sgld.Result, float64, error) {
+	asked := x.Job
+	for {
+		res, seconds, err := sample(ctx)
+		if x.progress != nil {
+			x.progress.Stop()
+		}
+		if bad, ok := errors.AsType[*r2sgld.BadState](err); !ok || !x.folder.Skip(x.from, bad) {
+			return res, seconds, err
+		}
+		x.Job = asked
+	}
 }
 
 // leastDraws is how many draws of a ladder can be told anything of.
@@ -382,6 +395,9 @@ func (x *execution) explain(ctx context.Context, err error) error {
 	switch {
 	case errors.Is(err, store.ErrMoved):
 		return x.folder.Failed(err)
+	case errors.As(err, new(*r2sgld.BadState)):
+		return fmt.Errorf("%s: %s: %w\nthere is no checkpoint before it to go on from: put back from a copy what was changed, or start the run "+
+			"anew with --force", x.Name, x.from, err)
 	case errors.As(err, &whole):
 		return whole.error
 	case errors.As(err, &blown) && x.stream == nil:

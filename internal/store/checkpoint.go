@@ -9,6 +9,7 @@ import (
 	"hash/crc32"
 	"io"
 	"io/fs"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -233,6 +234,9 @@ func (f *Folder) NewestCheckpoint() (c *Checkpoint, path string, warnings []stri
 		return nil, "", nil, fmt.Errorf("read checkpoints: %w", err)
 	}
 	for _, n := range slices.Backward(numbers) {
+		if f.before > 0 && n >= f.before {
+			continue
+		}
 		path := f.checkpointPath(n)
 		var data []byte
 		most, err := f.told(path)
@@ -250,6 +254,18 @@ func (f *Folder) NewestCheckpoint() (c *Checkpoint, path string, warnings []stri
 		warnings = append(warnings, fmt.Sprintf("checkpoint %s skipped: %v", path, advice(err)))
 	}
 	return nil, "", warnings, fmt.Errorf("%s holds no whole checkpoint: start the run anew: %w", f.Path("checkpoints"), fs.ErrNotExist)
+}
+
+// Before has [Folder.NewestCheckpoint] look at those before the one in a file alone, and
+// reports whether any of them is whole; if none is, nothing changes.
+func (f *Folder) Before(path string) bool {
+	was := f.before
+	f.before, _ = strconv.Atoi(filepath.Base(path))
+	if _, _, _, err := f.NewestCheckpoint(); err != nil {
+		f.before = was
+		return false
+	}
+	return true
 }
 
 // told is how many bytes a checkpoint has by what its header tells, so that of a file that is
