@@ -175,7 +175,12 @@ var ofTheProgram = []fault{
 		{"internal/store.(*survey).fits", "!e.Type().IsRegular(), dir && !e.IsDir()", "dir"},
 	}},
 	{"lock opened through a link", "internal/store ForceRefuses", []edit{{"internal/store.openAt", "|noFollow", ""}}},
-	{"any file taken for a lock", "internal/store ForceRefuses", []edit{{"internal/store.isLock", "err != io.EOF ||", "false &&"}}},
+	{"any file taken for a lock", "internal/store ForceRefuses", []edit{{"internal/store.isLock", "err != io.EOF || !lockText.Match(text[:n])", "err == nil && n < 0"}}},
+	{"any number taken for that of a process", "internal/store LocksOfOthers", []edit{{"internal/store.lockText", "{0,6}", "*"}}},
+	{"a lock by a hard link", "internal/store LocksOfOthers", []edit{{"internal/store.isLock", "nameCount(info) > 1 ||", ""}}},
+	{"folders within that of a run written through links", "internal/store FolderWithinReplaced", []edit{
+		{"internal/store.(*place).may", "err == nil && !info.IsDir()", "err == nil && false"},
+	}},
 	{"points not looked at where no step fits", "tune Stepless", []edit{{"tune.(*tuner).stepless", "gone > 0", "gone > n"}}},
 	{"priors named where there are none", "tune Stepless", []edit{{"tune.(*tuner).stepless", "t.p.Base != nil", "true"}}},
 	{"the tail of few values told as a number", "internal/report Doubts", []edit{
