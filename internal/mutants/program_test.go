@@ -179,7 +179,7 @@ var ofTheProgram = []fault{
 	{"any number taken for that of a process", "internal/store LocksOfOthers", []edit{{"internal/store.lockText", "{0,6}", "*"}}},
 	{"a lock by a hard link", "internal/store LocksOfOthers", []edit{{"internal/store.isLock", "nameCount(info) > 1 ||", ""}}},
 	{"folders within that of a run written through links", "internal/store FolderWithinReplaced", []edit{
-		{"internal/store.(*place).may", "err == nil && !info.IsDir()", "err == nil && false"},
+		{"internal/store.(*place).may", "err == nil && !info.IsDir()", "info == nil"},
 	}},
 	{"points not looked at where no step fits", "tune Stepless", []edit{{"tune.(*tuner).stepless", "gone > 0", "gone > n"}}},
 	{"priors named where there are none", "tune Stepless", []edit{{"tune.(*tuner).stepless", "t.p.Base != nil", "true"}}},
