@@ -2,6 +2,7 @@ package r2sgld_test
 
 import (
 	"encoding/binary"
+	"errors"
 	"math"
 	"testing"
 
@@ -46,6 +47,28 @@ func TestForgedStates(t *testing.T) {
 					_, _ = r2sgld.Sample(t.Context(), p, s)
 				}()
 			}
+		}
+	}
+}
+
+// A saved state of a round that is longer than any may be is none.
+//
+// Mutant it kills: a round that is taken as it is.
+func TestForgedRound(t *testing.T) {
+	p, s := small()
+	s.Ladders, s.Iterations, s.BurnIn, s.Decay, s.Most = 1, 40, 4, kernel.Decay{}, 80
+	s.Review = func(*r2sgld.Result) (int, error) { return 0, nil }
+	s.Checkpoint = &r2sgld.Checkpoint{Save: func(iterations int, states [][]byte) error {
+		s.Resume = [][]byte{append([]byte(nil), states[0]...)}
+		return nil
+	}}
+	sample(t, p, s)
+	s.Checkpoint = nil
+	for round, want := range map[uint64]bool{80: true, 81: false, 1 << 20: false} {
+		binary.LittleEndian.PutUint64(s.Resume[0][8:], round)
+		_, err := r2sgld.Sample(t.Context(), p, s)
+		if bad := new(r2sgld.BadState); (err == nil) != want || err != nil && (!errors.As(err, &bad) || bad.Ladder != 1) {
+			t.Errorf("a round of %d: %v", round, err)
 		}
 	}
 }

@@ -96,6 +96,7 @@ type Hooks struct {
 	// says how many each shall do in all; the run ends if that is not more. It may
 	// depend on the draws only, and must not keep them. nil ends the run.
 	Review     func(*Result) (iterations int, err error)
+	Most       int         // iterations that no round of a run with Review goes beyond; 0 is any number
 	Checkpoint *Checkpoint // where states are saved; nil is nowhere
 	Resume     [][]byte    // the states of a checkpoint, one per ladder; nil starts anew
 }

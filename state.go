@@ -247,6 +247,17 @@ func (l *ladder) fits() error {
 	return err
 }
 
+// A BadState says why a run cannot go on from the states in [Settings].Resume.
+type BadState struct {
+	Ladder int // from 1 on
+	Err    error
+}
+
+func (e *BadState) Error() string { return fmt.Sprintf("resume: ladder %d: %v", e.Ladder, e.Err) }
+
+// Unwrap returns the reason.
+func (e *BadState) Unwrap() error { return e.Err }
+
 // restore takes every ladder to its saved state.
 func (r *run) restore(states [][]byte) error {
 	if len(states) != len(r.all) {
@@ -257,8 +268,11 @@ func (r *run) restore(states [][]byte) error {
 		if err == nil {
 			err = l.fits()
 		}
+		if most := r.settings.Most; err == nil && most > 0 && l.until > max(most, r.schedule.Iterations) {
+			err = fmt.Errorf("its round has %d iterations, where %d are the most", l.until, most)
+		}
 		if err != nil {
-			return fmt.Errorf("resume: ladder %d: %w", i+1, err)
+			return &BadState{i + 1, err}
 		}
 		l.begun = l.done
 		if r.settings.Review != nil { // the round that they were in

@@ -92,6 +92,7 @@ func Run(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, u Until, o Op
 		}
 	}
 	begun, judged := time.Now(), 0
+	s.Most = u.Iterations
 	s.Review = func(res *r2sgld.Result) (int, error) {
 		seconds, n := time.Since(begun).Seconds(), res.Ladders[0].Iterations
 		if o.Judging != nil {

@@ -183,6 +183,79 @@ func TestDamagedCheckpoint(t *testing.T) {
 	}
 }
 
+// A run whose folder is moved away ends at its next checkpoint, and sends nobody to where the
+// folder was. Mutant it kills: a checkpoint that is tried again and again.
+func TestMovedRunEnds(t *testing.T) {
+	dir := t.TempDir()
+	run, away := filepath.Join(dir, "run"), filepath.Join(dir, "away")
+	text := fmt.Sprintf(onFlower, "endless", "", `{method: auto, kernel: sgld, iterations: 1e9, ladders: 2, until: {iterations: 1e9}}`)
+	var said bytes.Buffer
+	j := bare(t, write(t, dir, "c.yaml", text), run, &said)
+	j.Checkpoint = time.Millisecond
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	go func() {
+		for ctx.Err() == nil && !there(run, "checkpoints/000002") {
+			time.Sleep(time.Millisecond)
+		}
+		_ = os.Rename(run, away)
+	}()
+	_, err := j.Run(ctx)
+	if !errors.Is(err, store.ErrMoved) || !strings.Contains(err.Error(), "wherever it is now") || ctx.Err() != nil {
+		t.Errorf("%v\n%s", err, &said)
+	}
+	if there(run, "") || !there(away, "run.json") {
+		t.Error("something was written where the folder was")
+	}
+}
+
+// A whole checkpoint whose states are none is skipped with a warning for the one before; where
+// there is none, nobody is sent round in a circle.
+//
+// Mutants it kills: the newest whole checkpoint or nothing.
+func TestCheckpointOfNoLadder(t *testing.T) {
+	pace.Slow(t)
+	for name, text := range short() {
+		dir := t.TempDir()
+		file, run := write(t, dir, "c.yaml", text), filepath.Join(dir, "run")
+		want := interrupted(t, file, run)
+		f, err := store.Open(run)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, newest, _, err := f.NewestCheckpoint()
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Sections[1].Data = c.Sections[1].Data[:100]
+		spoil(t, newest, func([]byte) []byte {
+			b, err := c.AppendBinary(nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return b
+		})
+		alone := filepath.Join(dir, "alone")
+		copied(t, run, alone)
+		var said bytes.Buffer
+		if _, err := bare(t, file, run, &said).Run(t.Context()); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if text := said.String(); !strings.Contains(text, newest+" skipped: resume: ladder 2: ") || strings.Contains(text, "anew") {
+			t.Errorf("%s: no warning, or no checkpoint before:\n%s", name, text)
+		}
+		same(t, name, want, foldertest.Results(t, run))
+		others, _ := filepath.Glob(filepath.Join(alone, "checkpoints/*"))
+		if len(others) != 2 || os.Remove(others[0]) != nil {
+			t.Fatal(others)
+		}
+		_, err = bare(t, file, alone, &said).Run(t.Context())
+		if err == nil || !strings.Contains(err.Error(), others[1]+": resume: ladder 2: ") || !strings.Contains(err.Error(), "anew with --force") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // A quota is a disk that is full after some bytes: for so many writes, or for
 // ever if refuses is 0. Space that is given back does not count.
 type quota struct {

@@ -157,6 +157,16 @@ func (f *Folder) Newest(what string, anew bool) (*store.Checkpoint, string, erro
 	return c, path, nil
 }
 
+// Skip has [Folder.Newest] leave out a checkpoint that nothing can go on from, with a warning,
+// and reports whether there is one before it.
+func (f *Folder) Skip(path string, why error) bool {
+	if !f.Before(path) {
+		return false
+	}
+	f.warn(fmt.Sprintf("checkpoint %s skipped: %v", path, why))
+	return true
+}
+
 func (f *Folder) warn(w string) {
 	f.of.Warn(w)
 	f.Log.Warn(w)

@@ -76,6 +76,24 @@ var ofTheProgram = []fault{
 	{"folders that were moved written where they were", "internal/store FolderMovedAway", []edit{
 		{"internal/store.(*place).ours", "os.SameFile(info, p.folder)", "(true || os.SameFile(info, p.folder))"},
 	}},
+	{"a run that goes on without its folder", "cmd/r2sgld MovedRunEnds", []edit{
+		{"internal/runner.(*execution).save", "x.stop(err)", "_ = err"},
+	}},
+	{"any file read whole for a checkpoint", "internal/store LargeFileIsNoCheckpoint", []edit{
+		{"internal/store.(*Folder).NewestCheckpoint", "path, most)", "path, max(most, mostCheckpoint))"},
+	}},
+	{"chunks inflated without a bound", "internal/store InflatedChunks", []edit{
+		{"internal/store.(*zarrArray).take", "m.Compressor != nil &&", "false &&"},
+	}},
+	{"chunks inflated whole", "internal/store InflatedChunks", []edit{
+		{"internal/store.(*placement).fill", "bufio.NewReaderSize(r, 1<<16)", "bufio.NewReaderSize(r, size)"},
+	}},
+	{"draws of another stride", "internal/store InflatedChunks", []edit{
+		{"internal/store.(*placement).place", "i + step - 1 - i%step", "i + (step-i%step)%step"},
+	}},
+	{"the newest whole checkpoint or nothing", "cmd/r2sgld CheckpointOfNoLadder", []edit{
+		{"internal/job.(*Folder).Skip", "!f.Before(path)", "f.Before(path) || true"},
+	}},
 	{"builds removed unseen", "internal/store ForeignFiles", []edit{
 		{"internal/store.(*Folder).checkBuilds", "len(held.foreign) > 0", "false"},
 	}},
@@ -160,7 +178,12 @@ var ofTheProgram = []fault{
 		{"internal/store.(*survey).fits", "!e.Type().IsRegular(), dir && !e.IsDir()", "dir"},
 	}},
 	{"lock opened through a link", "internal/store ForceRefuses", []edit{{"internal/store.openAt", "|noFollow", ""}}},
-	{"any file taken for a lock", "internal/store ForceRefuses", []edit{{"internal/store.isLock", "err != io.EOF ||", "false &&"}}},
+	{"any file taken for a lock", "internal/store ForceRefuses", []edit{{"internal/store.isLock", "err != io.EOF || !lockText.Match(text[:n])", "err == nil && n < 0"}}},
+	{"any number taken for that of a process", "internal/store LocksOfOthers", []edit{{"internal/store.lockText", "{0,6}", "*"}}},
+	{"a lock by a hard link", "internal/store LocksOfOthers", []edit{{"internal/store.isLock", "nameCount(info) > 1 ||", ""}}},
+	{"folders within that of a run written through links", "internal/store FolderWithinReplaced", []edit{
+		{"internal/store.(*place).may", "err == nil && !info.IsDir()", "info == nil"},
+	}},
 	{"points not looked at where no step fits", "tune Stepless", []edit{{"tune.(*tuner).stepless", "gone > 0", "gone > n"}}},
 	{"priors named where there are none", "tune Stepless", []edit{{"tune.(*tuner).stepless", "t.p.Base != nil", "true"}}},
 	{"the tail of few values told as a number", "internal/report Doubts", []edit{

@@ -2,6 +2,7 @@ package mutants
 
 // ofSampling are faults of replicas, kernels, swaps and the loop that tunes them.
 var ofSampling = []fault{
+	{"rounds of saved states without an end", ". ForgedRound", []edit{{".(*run).restore", "most > 0 &&", "most < 0 &&"}}},
 	{"walls looked for at one side", "tune SteepWall", []edit{
 		{"tune.SteepWall", "+ wallRays ", ""},
 		{"tune.along", "float64(k%2)", ""},

@@ -39,13 +39,15 @@ type execution struct {
 	stream   *store.Writer
 	drawn    *store.Run // what the store is told of the draws
 	window   *window
-	goal     int // iterations of all ladders asked for
-	reached  int // iterations of all ladders in the newest checkpoint
+	goal     int    // iterations of all ladders asked for
+	reached  int    // iterations of all ladders in the newest checkpoint
+	from     string // the checkpoint that the run goes on from
 	unsaved  error
-	volume   volume // of the domain
-	unknown  string // why it is not known, for a warning
-	chosen   string // the table of a library's coefficients; "" without
-	exact    bool   // whether swaps keep the law of every rung
+	stop     context.CancelCauseFunc // ends the run
+	volume   volume                  // of the domain
+	unknown  string                  // why it is not known, for a warning
+	chosen   string                  // the table of a library's coefficients; "" without
+	exact    bool                    // whether swaps keep the law of every rung
 
 	over      string             // why a limit ended the run; "" where none did
 	judgement tune.Judgement     // of the stopping rule, of the last round
@@ -57,16 +59,15 @@ type execution struct {
 
 // run takes the job through warm-up, sampling and all that is left behind.
 func (x *execution) run(ctx context.Context) (*report.Summary, error) {
+	ctx, x.stop = context.WithCancelCause(ctx)
+	defer x.stop(nil)
 	fmt.Fprintf(x.Terminal, "%s: %s\n", x.Name, x.what())
 	x.tellGradient()
 	sample := x.sample
 	if x.Until != nil {
 		sample = x.tuned
 	}
-	res, seconds, err := sample(ctx)
-	if x.progress != nil {
-		x.progress.Stop()
-	}
+	res, seconds, err := x.fromWhole(ctx, sample)
 	if err != nil {
 		return nil, x.explain(ctx, err)
 	}
@@ -78,6 +79,21 @@ func (x *execution) run(ctx context.Context) (*report.Summary, error) {
 		}
 	}
 	return x.finish(ctx, res, seconds)
+}
+
+// fromWhole samples, from an earlier checkpoint where the states in the newest are none.
+func (x *execution) fromWhole(ctx context.Context, sample func(context.Context) (*r2sgld.Result, float64, error)) (*r2sgld.Result, float64, error) {
+	asked := x.Job
+	for {
+		res, seconds, err := sample(ctx)
+		if x.progress != nil {
+			x.progress.Stop()
+		}
+		if bad, ok := errors.AsType[*r2sgld.BadState](err); !ok || !x.folder.Skip(x.from, bad) {
+			return res, seconds, err
+		}
+		x.Job = asked
+	}
 }
 
 // leastDraws is how many draws of a ladder can be told anything of.
@@ -282,12 +298,15 @@ func (x *execution) ready(ctx context.Context) (r2sgld.Settings, error) {
 	return s, nil
 }
 
-// save writes a checkpoint. That it cannot is told once; it is tried again.
+// save writes a checkpoint. That it cannot is told once; it is tried again, unless the folder
+// is no longer there.
 func (x *execution) save(iterations int, states [][]byte) error {
 	err := x.write(iterations, states)
 	if err != nil {
 		x.folder.Log.Error("checkpoint", "error", err.Error())
-		if x.unsaved == nil {
+		if errors.Is(err, store.ErrMoved) {
+			x.stop(err)
+		} else if x.unsaved == nil {
 			x.Warn(fmt.Sprintf("no checkpoint: %v", err))
 		}
 	} else {
@@ -370,7 +389,15 @@ func (x *execution) explain(ctx context.Context, err error) error {
 	s := x.Settings
 	var blown *r2sgld.BlowUp
 	var whole told
+	if cause := context.Cause(ctx); errors.Is(cause, store.ErrMoved) {
+		err = cause
+	}
 	switch {
+	case errors.Is(err, store.ErrMoved):
+		return x.folder.Failed(err)
+	case errors.As(err, new(*r2sgld.BadState)):
+		return fmt.Errorf("%s: %s: %w\nthere is no checkpoint before it to go on from: put back from a copy what was changed, or start the run "+
+			"anew with --force", x.Name, x.from, err)
 	case errors.As(err, &whole):
 		return whole.error
 	case errors.As(err, &blown) && x.stream == nil:

@@ -76,6 +76,7 @@ func (x *execution) states() (states [][]byte, iterations int, err error) {
 	if c == nil || err != nil {
 		return nil, 0, err
 	}
+	x.from = path
 	for i := range max(1, x.Settings.Ladders) {
 		b, ok := c.Section(section(i))
 		if !ok {

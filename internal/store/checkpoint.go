@@ -9,6 +9,7 @@ import (
 	"hash/crc32"
 	"io"
 	"io/fs"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -79,7 +80,10 @@ const (
 	checkpointMagic  = "r2sgldCP"
 	checkpointFormat = 2
 	checkpointPrefix = len(checkpointMagic) + 8
+	mostHeader       = 1 << 24 // bytes
 )
+
+var errForeign = errors.New("no checkpoint: it does not begin with " + checkpointMagic)
 
 type checkpointHeader struct {
 	Checkpoint
@@ -132,7 +136,7 @@ func (c *Checkpoint) UnmarshalBinary(data []byte) error {
 		return fmt.Errorf("torn: %d bytes are too few for a checkpoint", len(data))
 	}
 	if string(data[:len(checkpointMagic)]) != checkpointMagic {
-		return errors.New("no checkpoint: it does not begin with " + checkpointMagic)
+		return errForeign
 	}
 	body, sum := data[:len(data)-sha256.Size], data[len(data)-sha256.Size:]
 	whole := sha256.Sum256(body) == [sha256.Size]byte(sum)
@@ -230,8 +234,15 @@ func (f *Folder) NewestCheckpoint() (c *Checkpoint, path string, warnings []stri
 		return nil, "", nil, fmt.Errorf("read checkpoints: %w", err)
 	}
 	for _, n := range slices.Backward(numbers) {
+		if f.before > 0 && n >= f.before {
+			continue
+		}
 		path := f.checkpointPath(n)
-		data, err := readBounded(f.files, path, mostCheckpoint)
+		var data []byte
+		most, err := f.told(path)
+		if err == nil {
+			data, err = readBounded(f.files, path, most)
+		}
 		c := new(Checkpoint)
 		if err == nil {
 			err = c.UnmarshalBinary(data)
@@ -243,6 +254,56 @@ func (f *Folder) NewestCheckpoint() (c *Checkpoint, path string, warnings []stri
 		warnings = append(warnings, fmt.Sprintf("checkpoint %s skipped: %v", path, advice(err)))
 	}
 	return nil, "", warnings, fmt.Errorf("%s holds no whole checkpoint: start the run anew: %w", f.Path("checkpoints"), fs.ErrNotExist)
+}
+
+// Before has [Folder.NewestCheckpoint] look at those before the one in a file alone, and
+// reports whether any of them is whole; if none is, nothing changes.
+func (f *Folder) Before(path string) bool {
+	was := f.before
+	f.before, _ = strconv.Atoi(filepath.Base(path))
+	if _, _, _, err := f.NewestCheckpoint(); err != nil {
+		f.before = was
+		return false
+	}
+	return true
+}
+
+// told is how many bytes a checkpoint has by what its header tells, so that of a file that is
+// none no more than its begin is read; an error where that is not of a checkpoint.
+func (f *Folder) told(path string) (int64, error) {
+	info, err := f.files.Stat(path)
+	if err != nil || !info.Mode().IsRegular() || info.Size() < int64(checkpointPrefix) {
+		return mostHeader, err // whoever reads it says why
+	}
+	file, err := f.files.OpenAt(path)
+	if err != nil {
+		return 0, err
+	}
+	defer file.Close()
+	begin := make([]byte, checkpointPrefix)
+	if _, err := file.ReadAt(begin, 0); err != nil {
+		return 0, err
+	}
+	length := int64(binary.LittleEndian.Uint32(begin[len(checkpointMagic)+4:]))
+	switch {
+	case string(begin[:len(checkpointMagic)]) != checkpointMagic:
+		return 0, errForeign
+	case length > mostHeader:
+		return 0, fmt.Errorf("damaged: a header of %d bytes", length)
+	}
+	header := make([]byte, length)
+	if _, err := file.ReadAt(header, int64(checkpointPrefix)); err != nil {
+		return 0, fmt.Errorf("torn: it ends within its header: %w", err)
+	}
+	var h checkpointHeader
+	if err := json.Unmarshal(header, &h); err != nil {
+		return 0, fmt.Errorf("damaged header: %w", err)
+	}
+	size := int64(checkpointPrefix+sha256.Size) + length
+	for _, s := range h.Sections {
+		size += min(max(0, int64(s.Bytes)), mostCheckpoint)
+	}
+	return min(max(0, size), mostCheckpoint), nil
 }
 
 func checkpointName(n int) string { return fmt.Sprintf("checkpoints/%06d", n) }

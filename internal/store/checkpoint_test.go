@@ -137,6 +137,62 @@ func TestDamagedCheckpointIsSkipped(t *testing.T) {
 	}
 }
 
+// counted counts the bytes that are read of files.
+type counted struct {
+	quick
+	bytes *int64
+}
+
+type countedFile struct {
+	FileAt
+	bytes *int64
+}
+
+func (c counted) ReadFile(name string) ([]byte, error) {
+	b, err := c.quick.ReadFile(name)
+	*c.bytes += int64(len(b))
+	return b, err
+}
+
+func (c counted) OpenAt(name string) (FileAt, error) {
+	f, err := c.quick.OpenAt(name)
+	return countedFile{f, c.bytes}, err
+}
+
+func (c countedFile) ReadAt(b []byte, at int64) (int, error) {
+	*c.bytes += int64(len(b))
+	return c.FileAt.ReadAt(b, at)
+}
+
+// Of a large file that is no checkpoint, whatever its begin says, hardly anything is read.
+//
+// Mutant it kills: any file read whole.
+func TestLargeFileIsNoCheckpoint(t *testing.T) {
+	whole, err := sampleCheckpoint(7).AppendBinary(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, begin := range map[string]string{"zeros": "", "magic": checkpointMagic, "prefix": checkpointMagic + "\x02\x00\x00\x00\xff\xff\xff\x7f",
+		"header": string(whole[:len(whole)-40]), "more": string(whole)} {
+		var read int64
+		f, err := Create(counted{bytes: &read}, scratch(t), anyRun, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.WriteCheckpoint(sampleCheckpoint(1)); err != nil {
+			t.Fatal(err)
+		}
+		large := f.Path("checkpoints/000009")
+		if err := errors.Join(os.WriteFile(large, []byte(begin), 0o666), os.Truncate(large, 1<<26)); err != nil {
+			t.Fatal(err)
+		}
+		c, _, warnings, err := f.NewestCheckpoint()
+		if err != nil || c.Iteration != 1 || len(warnings) != 1 || !strings.Contains(warnings[0], "000009 skipped: ") || read > 10_000 {
+			t.Errorf("%s: %v, %q, %v; %d bytes read", name, c, warnings, err, read)
+		}
+	}
+}
+
 // A disk that is full at any operation costs the checkpoint that was to be
 // written, never the one before, and leaves nothing else behind.
 func TestCheckpointOnFullDisk(t *testing.T) {

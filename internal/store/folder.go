@@ -26,6 +26,8 @@ type Folder struct {
 	kind  Kind
 	draft bool // written at once: nobody goes on with half of it
 
+	before int // checkpoints from this on are left out; 0 is none
+
 	record *record
 	mu     sync.Mutex
 	log    *logFile // opened by the first Logger

@@ -124,6 +124,31 @@ func TestLockFile(t *testing.T) {
 	}
 }
 
+// A file that a process might have left, but did not, is no lock, nor is one that has
+// another name: it stays as it is.
+//
+// Mutants it kills: any number taken for that of a process; a lock by a hard link.
+func TestLocksOfOthers(t *testing.T) {
+	for _, text := range []string{"20261125\n", "20261125", "1\n2\n", "0\n", "12", "\n", "linked"} {
+		dir := t.TempDir()
+		lock, other := filepath.Join(dir, lockName), filepath.Join(t.TempDir(), "number")
+		err := os.WriteFile(lock, []byte(text), 0o666)
+		if text == "linked" {
+			text = "12345\n"
+			err = errors.Join(err, os.Remove(lock), os.WriteFile(other, []byte(text), 0o666), os.Link(other, lock))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Create(Disk{}, dir, anyRun, false); err == nil || !strings.Contains(err.Error(), "is no lock of ours") {
+			t.Errorf("%q: %v", text, err)
+		}
+		if data, err := os.ReadFile(lock); err != nil || string(data) != text {
+			t.Errorf("%q is now %q, %v", text, data, err)
+		}
+	}
+}
+
 // A run that goes on writes nothing in a copy of its folder whose files are links to its
 // own.
 //

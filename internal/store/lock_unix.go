@@ -8,8 +8,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"regexp"
 	"strconv"
-	"strings"
 	"syscall"
 )
 
@@ -56,8 +56,10 @@ func flock(name string) (io.Closer, error) {
 	}
 }
 
-// isLock says why a file is none that a lock may be on: it holds the number of a
-// process, or nothing.
+// lockText is what a lock holds: the number of a process, if anything.
+var lockText = regexp.MustCompile(`^([1-9][0-9]{0,6}\n)?$`)
+
+// isLock says why a file is none that a lock may be on.
 func isLock(f *os.File) error {
 	info, err := f.Stat()
 	if err != nil {
@@ -65,7 +67,7 @@ func isLock(f *os.File) error {
 	}
 	text := make([]byte, mostLock+1)
 	n, err := f.ReadAt(text, 0)
-	if !info.Mode().IsRegular() || err != io.EOF || strings.Trim(string(text[:n]), "0123456789\n") != "" {
+	if !info.Mode().IsRegular() || nameCount(info) > 1 || err != io.EOF || !lockText.Match(text[:n]) {
 		return fmt.Errorf("%s is no lock of ours: remove it, or choose another folder", f.Name())
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 )
 
 // ErrMoved says that the name of a run folder no longer stands for it: it was moved, or
@@ -35,50 +36,75 @@ func (p *place) ours() error {
 	return fmt.Errorf("%s %w", p.home, ErrMoved)
 }
 
-func (p *place) Create(name string) (File, error) {
+// may says why nothing is written by these names: the folder is no longer ours, or one on the
+// way within it is none by now, such as a link.
+func (p *place) may(names ...string) error {
 	if err := p.ours(); err != nil {
+		return err
+	}
+	for _, name := range names {
+		rel, err := filepath.Rel(p.home, name)
+		if err != nil || !filepath.IsLocal(rel) {
+			continue
+		}
+		for d := filepath.Dir(rel); d != "."; d = filepath.Dir(d) {
+			at := filepath.Join(p.home, d)
+			info, err := p.Stat(at)
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+			if err == nil && !info.IsDir() {
+				return fmt.Errorf("%s is no folder any more, and nothing is written through a link: remove it", at)
+			}
+		}
+	}
+	return nil
+}
+
+func (p *place) Create(name string) (File, error) {
+	if err := p.may(name); err != nil {
 		return nil, err
 	}
 	return p.Files.Create(name)
 }
 
 func (p *place) Append(name string) (File, error) {
-	if err := p.ours(); err != nil {
+	if err := p.may(name); err != nil {
 		return nil, err
 	}
 	return p.Files.Append(name)
 }
 
 func (p *place) OpenAt(name string) (FileAt, error) {
-	if err := p.ours(); err != nil {
+	if err := p.may(name); err != nil {
 		return nil, err
 	}
 	return p.Files.OpenAt(name)
 }
 
 func (p *place) MkdirAll(name string) error {
-	if err := p.ours(); err != nil {
+	if err := p.may(filepath.Join(name, "in it")); err != nil {
 		return err
 	}
 	return p.Files.MkdirAll(name)
 }
 
 func (p *place) Rename(from, to string) error {
-	if err := p.ours(); err != nil {
+	if err := p.may(from, to); err != nil {
 		return err
 	}
 	return p.Files.Rename(from, to)
 }
 
 func (p *place) Remove(name string) error {
-	if err := p.ours(); err != nil {
+	if err := p.may(name); err != nil {
 		return err
 	}
 	return p.Files.Remove(name)
 }
 
 func (p *place) RemoveAll(name string) error {
-	if err := p.ours(); err != nil {
+	if err := p.may(name); err != nil {
 		return err
 	}
 	return p.Files.RemoveAll(name)

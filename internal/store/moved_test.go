@@ -4,9 +4,11 @@ package store
 
 import (
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -72,6 +74,42 @@ func testMoved(t *testing.T, moved bool, away func(dir string) error) {
 	}
 	if after := names(t, top); !slices.Equal(before, after) {
 		t.Errorf("before %q, after %q", before, after)
+	}
+}
+
+// What was put in the place of a folder within that of a run while it writes there is not
+// written through, nor removed from.
+//
+// Mutant it kills: the folder of the run alone looked at.
+func TestFolderWithinReplaced(t *testing.T) {
+	for _, name := range []string{"figures", "checkpoints", "draws.zarr", "draws.zarr/posterior", "draws.zarr/posterior/x"} {
+		top := t.TempDir()
+		dir, other := filepath.Join(top, "run"), filepath.Join(top, "other")
+		f, err := Create(quick{}, dir, anyRun, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := writeEverything(f, "old"); err != nil {
+			t.Fatal(err)
+		}
+		if f, err = Continue(quick{}, dir, anyRun); err != nil {
+			t.Fatal(err)
+		}
+		inside := filepath.Join(dir, filepath.FromSlash(name))
+		if err := errors.Join(os.Rename(inside, other), os.Symlink(other, inside)); err != nil {
+			t.Fatal(err)
+		}
+		was := held(t, other)
+		_, err1 := f.WriteCheckpoint(&Checkpoint{Version: "1"})
+		err2 := f.WriteFile("figures/trace.svg", []byte("<svg></svg>"))
+		err3 := keep(f, tiny(), 2)
+		if err := errors.Join(err1, err2, err3); err == nil || !strings.Contains(err.Error(), inside+" is no folder any more") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if now := held(t, other); !maps.Equal(was, now) {
+			t.Errorf("%s: changed: %v", name, changed(was, now))
+		}
+		_ = f.Close()
 	}
 }
 

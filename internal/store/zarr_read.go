@@ -1,7 +1,9 @@
 package store
 
 import (
+	"bufio"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"compress/zlib"
 	"encoding/binary"
@@ -177,7 +179,10 @@ func (o *original) document(path string, v any, optional bool) error {
 		return err
 	}
 	err = json.Unmarshal(data, v)
-	if _, other := errors.AsType[*json.UnmarshalTypeError](err); err != nil && !(other && optional) {
+	switch other, ok := errors.AsType[*json.UnmarshalTypeError](err); {
+	case ok && !optional:
+		return fmt.Errorf("%s: %s: Zarr has no %s there", path, cmp.Or(other.Field, "all of it"), other.Value)
+	case !ok && err != nil:
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	return nil
@@ -194,28 +199,36 @@ const (
 
 // roomAnyway is how many bytes draws may take up, whatever the size of their files,
 // and roomPerByte how many more there are for a byte on disk: numbers of one byte
-// become eight, and draws that are compressed hardly shrink to a fourth.
+// become eight, and draws that are compressed hardly shrink to a fourth. What is inflated
+// to pass by takes time alone.
 const (
 	roomAnyway  = 64 << 20
 	roomPerByte = 64
+	passAnyway  = 1 << 30
 )
 
 // take takes from room what every stride-th draw of an array needs, which must be in
 // proportion to its files.
 func (m *zarrArray) take(path string, stride int, room *float64) error {
+	files, held := 0, 0.0
 	err := filepath.WalkDir(path, func(_ string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			return err
 		}
 		info, err := e.Info()
 		if err == nil {
-			*room += roomPerByte * float64(info.Size())
+			files++
+			held += float64(info.Size())
 		}
 		return err
 	})
 	if err != nil {
 		return err
 	}
+	if n := float64(files) * float64(product(m.Chunks)*m.width()); m.Compressor != nil && n > passAnyway+roomPerByte*held {
+		return fmt.Errorf("shape %v, chunks %v ask for %.3g bytes to be inflated, far more than its files hold: is it damaged?", m.Shape, m.Chunks, n)
+	}
+	*room += roomPerByte * held
 	need := 8 * float64(product(m.Shape)/stride)
 	if *room -= need; *room < 0 {
 		return fmt.Errorf("shape %v asks for %.3g bytes of memory, far more than its files hold: is it damaged?", m.Shape, need)
@@ -336,16 +349,12 @@ func (m *zarrArray) read(path string, stride int) ([]float64, error) {
 	at := make([]int, len(m.Shape)) // of the chunk
 	for {
 		drawn := min(m.Chunks[1], m.Shape[1]-at[1]*m.Chunks[1])
-		data, err := m.readChunk(filepath.Join(path, m.chunkName(at)), product(m.Chunks)*m.width(), drawn*m.width())
+		there, err := m.readChunk(filepath.Join(path, m.chunkName(at)), drawn*m.width(), &placement{zarrArray: m, values: values, at: at, stride: stride})
 		if err != nil {
 			return nil, err
 		}
-		if data == nil && m.whole {
+		if !there && m.whole {
 			return nil, fmt.Errorf("chunk %s is gone: put it back from a copy", m.chunkName(at))
-		}
-		if data != nil {
-			p := placement{m, values, data, at, stride}
-			p.place(0, 0, 0)
 		}
 		i := len(at) - 1
 		for ; i >= 0; i-- {
@@ -391,68 +400,107 @@ func (m *zarrArray) chunkName(at []int) string {
 	return joinChunk(at)
 }
 
-// readChunk returns the bytes of a chunk, of which at least so many count, nil if it is not
-// there.
-func (m *zarrArray) readChunk(path string, size, least int) ([]byte, error) {
+// readChunk has a chunk placed, of which at least so many bytes count, and reports whether it
+// is there. What is compressed is never there whole.
+func (m *zarrArray) readChunk(path string, least int, p *placement) (bool, error) {
+	size := product(m.Chunks) * m.width()
 	most := int64(size)
 	if m.Compressor != nil {
 		most += most/8 + 1024 // what cannot be compressed grows a little
 	}
 	data, err := m.from.read(path, most, int64(least))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return false, nil
 	}
 	if err != nil {
-		return nil, err
+		return false, err
 	}
-	if m.Compressor != nil {
-		if data, err = inflate(m.Compressor.ID, data, size); err != nil {
-			return nil, fmt.Errorf("chunk %s: %w", filepath.Base(path), err)
-		}
+	var r io.Reader = bytes.NewReader(data)
+	if m.Compressor == nil && len(data) != size {
+		return false, fmt.Errorf("chunk %s has %d bytes instead of %d", filepath.Base(path), len(data), size)
+	} else if m.Compressor != nil {
+		r, err = inflate(m.Compressor.ID, r)
 	}
-	if len(data) != size {
-		return nil, fmt.Errorf("chunk %s has %d bytes instead of %d", filepath.Base(path), len(data), size)
+	if err == nil {
+		err = p.fill(r, size)
 	}
-	return data, nil
+	switch {
+	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
+		err = fmt.Errorf("chunk %s is cut short: it becomes less than %d bytes", filepath.Base(path), size)
+	case err != nil:
+		err = fmt.Errorf("chunk %s: %w", filepath.Base(path), err)
+	}
+	return true, err
 }
 
-func inflate(id string, data []byte, size int) ([]byte, error) {
-	var r io.ReadCloser
-	var err error
+func inflate(id string, r io.Reader) (io.Reader, error) {
 	if id == "gzip" {
-		r, err = gzip.NewReader(bytes.NewReader(data))
-	} else {
-		r, err = zlib.NewReader(bytes.NewReader(data))
+		return gzip.NewReader(r)
 	}
-	if err != nil {
-		return nil, err
-	}
-	data, err = io.ReadAll(io.LimitReader(r, int64(size)+1))
-	return data, errors.Join(err, r.Close())
+	return zlib.NewReader(r)
 }
 
 // A placement copies numbers of a chunk to where they belong.
 type placement struct {
 	*zarrArray
 	values []float64
-	data   []byte
 	at     []int // of the chunk
 	stride int   // of dimension 1
+
+	in    *bufio.Reader
+	ahead int // bytes to leave out before the next number
+	word  []byte
 }
 
-// place goes dimension by dimension; to and from are the positions reached so
-// far. What lies beyond the array is left out.
-func (p *placement) place(dim, to, from int) {
+// fill places what is read, which must be so many bytes.
+func (p *placement) fill(r io.Reader, size int) error {
+	p.in, p.word = bufio.NewReaderSize(r, 1<<16), make([]byte, p.width())
+	if err := p.place(0, 0, size); err != nil {
+		return err
+	}
+	if _, err := p.in.Discard(p.ahead); err != nil {
+		return err
+	}
+	switch _, err := p.in.ReadByte(); err {
+	case io.EOF:
+		return nil
+	case nil:
+		return fmt.Errorf("it becomes more than %d bytes", size)
+	default:
+		return err
+	}
+}
+
+// place goes dimension by dimension; to is the position reached so far, and size the number
+// of bytes that lie there. What lies beyond the array is left out.
+func (p *placement) place(dim, to, size int) error {
 	if dim == len(p.at) {
-		p.values[to] = p.value(p.data[from*p.width():])
-		return
+		if _, err := p.in.Discard(p.ahead); err != nil {
+			return err
+		}
+		p.ahead = 0
+		_, err := io.ReadFull(p.in, p.word)
+		p.values[to] = p.value(p.word)
+		return err
 	}
 	step := 1
 	if dim == 1 {
 		step = p.stride
 	}
-	first := p.at[dim] * p.Chunks[dim]
-	for i := first + step - 1 - first%step; i < min(first+p.Chunks[dim], p.Shape[dim]); i += step {
-		p.place(dim+1, to*(p.Shape[dim]/step)+i/step, from*p.Chunks[dim]+i-first)
+	size /= p.Chunks[dim]
+	i := p.at[dim] * p.Chunks[dim]
+	end := i + p.Chunks[dim]
+	for i < end {
+		next := i + step - 1 - i%step // that counts
+		if next >= min(end, p.Shape[dim]) {
+			break
+		}
+		p.ahead += size * (next - i)
+		if err := p.place(dim+1, to*(p.Shape[dim]/step)+next/step, size); err != nil {
+			return err
+		}
+		i = next + 1
 	}
+	p.ahead += size * (end - i)
+	return nil
 }
