@@ -155,6 +155,8 @@ var wrongConstraints = []struct{ src, at, message string }{
 	{"1 < 2", "1 < 2", `"1 < 2" is always true, whatever the variables`},
 	{"x < 1 > 2", "1 > 2", `"1 > 2" is always false, whatever the variables`},
 	{"x - x > sqrt(2)", "x - x > sqrt(2)", `"x - x > sqrt(2)" is always false, whatever the variables`},
+	{"log(-1) < x", "log(-1) < x", `the left side of "log(-1) < x" is no number, whatever the variables`},
+	{"y < x^2 > 0/0", "x^2 > 0/0", `the right side of "x^2 > 0/0" is no number, whatever the variables`},
 	{"x <", "", "a number, a name or ( is missing at the end"},
 	{"< x", "<", `a number, a name or ( is missing before "<"`},
 	{"x < 1 and y < 2", "and", `an operator is missing before "and"; products are written with *`},

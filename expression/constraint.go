@@ -92,6 +92,12 @@ func unquoted(err error, src string, variables []string) error {
 func newConstraint(src string, left, right *node, sign string, variables []string) (Constraint, *Error) {
 	c := Constraint{Text: src[left.pos:left.end] + " " + sign + " " + src[right.pos:right.end]}
 	at := Error{Offset: left.pos, Length: right.end - left.pos}
+	for i, side := range []*node{left, right} {
+		if v, _ := constantValue(side); v != v && !side.mentions(variables) {
+			at.Message = fmt.Sprintf("the %s side of %q is no number, whatever the variables", []string{"left", "right"}[i], c.Text)
+			return c, &at
+		}
+	}
 	if sign[0] == '>' {
 		left, right = right, left
 	}

@@ -2,12 +2,16 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/r2sgld/r2sgld/internal/config"
 	"github.com/r2sgld/r2sgld/internal/job"
@@ -134,4 +138,27 @@ func (c *common) printJSON(v any) error {
 	}
 	_, err = io.WriteString(text.Raw(c.stdout()), text.Plain(string(b))) // which is JSON still
 	return err
+}
+
+// A decimal is a flag whose number is written as in configurations: 0x10, 010 and 1_0 are none,
+// or no others than they seem.
+type decimal struct{ pflag.Value }
+
+// decimals has the numbers of flags be decimal.
+func decimals(f *pflag.Flag) {
+	switch f.Value.Type() {
+	case "int", "uint64", "float64":
+		f.Value = decimal{f.Value}
+	}
+}
+
+// Set reads a decimal number.
+func (d decimal) Set(number string) error {
+	if _, err := text.Float(number); err != nil && !errors.Is(err, strconv.ErrRange) {
+		return fmt.Errorf("%q is no decimal number", number)
+	}
+	if whole := strings.TrimLeft(number, "0"); whole != "" && d.Type() != "float64" {
+		number = whole
+	}
+	return d.Value.Set(number)
 }

@@ -6,7 +6,6 @@ import (
 	"math"
 	"os"
 	"runtime/debug"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -25,8 +24,8 @@ const spared = 0.9
 type space float64
 
 // Set reads 500MB, 2GB or a plain number.
-func (b *space) Set(text string) error {
-	number, unit := strings.ToUpper(strings.ReplaceAll(text, " ", "")), 1.0
+func (b *space) Set(said string) error {
+	number, unit := strings.ToUpper(strings.ReplaceAll(said, " ", "")), 1.0
 	for _, u := range []struct {
 		name string
 		size float64
@@ -37,9 +36,9 @@ func (b *space) Set(text string) error {
 			break
 		}
 	}
-	v, err := strconv.ParseFloat(number, 64)
+	v, err := text.Float(number)
 	if err != nil || !(v > 0) || math.IsInf(v, 0) {
-		return fmt.Errorf("%q is no number of bytes: write 500MB or 2GB", text)
+		return fmt.Errorf("%q is no number of bytes: write 500MB or 2GB", said)
 	}
 	*b = space(v * unit)
 	return nil

@@ -137,3 +137,21 @@ func TestMemoryLimitOfUser(t *testing.T) {
 		t.Errorf("with --max-memory the limit is %d", debug.SetMemoryLimit(-1))
 	}
 }
+
+// Numbers of flags are decimal, as those of configurations are.
+func TestFlagsAreDecimal(t *testing.T) {
+	var b space
+	for said, want := range map[string]float64{"1.5 GB": 1.5e9, "1_000MB": 0, "0x10": 0, "0x1p3kb": 0} {
+		b = 0
+		if err := b.Set(said); float64(b) != want || (err == nil) != (want > 0) {
+			t.Errorf("--max-disk %s is %g, %v", said, float64(b), err)
+		}
+	}
+	f := sampleCommand().Flags()
+	f.VisitAll(decimals)
+	for said, want := range map[string]string{"010": "10", "0": "0", "000": "0", "0x10": "", "1_0": "", "0b1": ""} {
+		if err := f.Set("seed", said); (err == nil) != (want != "") || want != "" && f.Lookup("seed").Value.String() != want {
+			t.Errorf("--seed %s is %s, %v", said, f.Lookup("seed").Value, err)
+		}
+	}
+}

@@ -58,6 +58,9 @@ reflected replica exchange stochastic gradient Langevin dynamics.`,
 	root.SetErr(stderr)
 	root.AddCommand(sampleCommand(), identifyCommand(), fitCommand(), calibrateCommand(), trainCommand(), planCommand(), compareCommand(), resumeCommand(), diagnoseCommand(),
 		modesCommand(), reproduceCommand(), simulateCommand(), theoryCommand(), schemaCommand())
+	for _, c := range root.Commands() {
+		c.Flags().VisitAll(decimals)
+	}
 	foldHelp(root, stdout)
 	began := false
 	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) {

@@ -60,3 +60,16 @@ func TestResumeWithoutRecord(t *testing.T) {
 	}
 	same(t, "refused", was, foldertest.Results(t, out))
 }
+
+// A finished run that is extended by a step or two keeps the rate of its steps, about.
+func TestResumeKeepsTheRate(t *testing.T) {
+	dir := t.TempDir()
+	out := filepath.Join(dir, "run")
+	must(t, exitDone, "sample", write(t, dir, "flower.yaml", flower), "--out", out, "--quiet", "--set", "sampler.iterations=20000",
+		"--set", "sampler.burn_in=100")
+	was := summaryOf(t, out).StepsPerSecond
+	must(t, exitDone, "resume", out, "--quiet", "--iterations", "20001")
+	if now := summaryOf(t, out).StepsPerSecond; !(now > was/100) || !(now < 1.01*was) {
+		t.Errorf("%.0f steps/s of 20,000 iterations, %.0f of one more", was, now)
+	}
+}

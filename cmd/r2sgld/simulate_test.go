@@ -280,6 +280,11 @@ func simulateRefused(t *testing.T, dir string) {
 		{"--times: ", "--times ../../data/lynx_hare.csv:month"},
 		{"before the start at 1910", "--times ../../data/lynx_hare.csv --start-time 1910"},
 		{"unknown flag", "--untill 3"},
+		{`"0x1p1" is not a finite number`, "--set alpha=0x1p1"},
+		{`"1_0" is not a finite number`, "--truth alpha=1_0"},
+		{"--until 0x7.8p9: must be a time", "--until 0x7.8p9"},
+		{`"0x10" is no decimal number`, "--seed 0x10"},
+		{`"0x1p-20" is no decimal number`, "--rtol 0x1p-20"},
 	} {
 		args := strings.NewReplacer("ONE", one, "FIGURES", filepath.Join(dir, "figures")).Replace(c.args)
 		p := start(t, append([]string{"simulate", dir, "--out", out}, strings.Fields(args)...)...)

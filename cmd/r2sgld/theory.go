@@ -54,8 +54,8 @@ func (c *common) theory(cmd *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
-	j := &outlook.Job{Problem: t.Problem, Settings: t.Settings, Intensities: t.Intensities,
-		Request: job.Request{Name: t.Name, Again: again(cmd.Name(), path, c.set), Warnings: t.Warnings, Config: t.Resolved, Hash: hash,
+	j := &outlook.Job{Problem: t.Problem, Settings: t.Settings, Intensities: t.Intensities, Fault: t.Fault,
+		Request: job.Request{Name: t.Name, Again: again(cmd.Name(), path, c.set), Config: t.Resolved, Hash: hash,
 			Dir: filepath.Clean(c.out), Force: c.force}}
 	if c.out == "" {
 		j.Dir = fmt.Sprintf("runs/%s-%s", t.Name, time.Now().Format("20060102-150405"))

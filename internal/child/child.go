@@ -87,23 +87,25 @@ func (p *Process) Stopped() bool {
 }
 
 // Stop ends the program: its pipes are closed, and it is killed if it has not ended
-// after the given time. What it started ends with it. Another call does nothing.
-func (p *Process) Stop(wait time.Duration) {
+// after the given time: it is late then. What it started ends with it. Another call does
+// nothing.
+func (p *Process) Stop(wait time.Duration) (late bool) {
 	p.mu.Lock()
 	before := p.stopped
 	p.stopped = true
 	p.mu.Unlock()
 	if before {
-		return
+		return false
 	}
 	_, _ = p.In.Close(), p.Out.Close()
 	timer := time.AfterFunc(wait, p.Kill)
 	_ = p.cmd.Wait() // ProcessState says the same
-	timer.Stop()
+	late = !timer.Stop()
 	p.group.end()
 	_ = p.errors.SetReadDeadline(time.Now().Add(grace)) // of what has left the group
 	<-p.drained
 	_ = p.errors.Close()
+	return late
 }
 
 // State says how the program ended, once Stop has returned; nil if that is not known.

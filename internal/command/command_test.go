@@ -219,6 +219,7 @@ func TestAnswerFailures(t *testing.T) {
 		"crash":     {"ended (exit status 7) where line 6", "Traceback:\n  ZeroDivisionError"},
 		"exit":      {"ended (exit status 0) where line 6", "its standard error is empty"},
 		"half line": {"ended (exit status 0) within line 6", `"0.25 0."`},
+		"close":     {"closed its output, and went on, where line 6"},
 		"hang":      {"no answer within 1s", "line 6", "flush"},
 		"garbage":   {"line 6", `"epoch 5"`, `"epoch" is no number`, "2 partial derivatives of a state, 3 numbers"},
 		"few":       {"line 6", `"1 2"`, "2 numbers"},
@@ -230,7 +231,7 @@ func TestAnswerFailures(t *testing.T) {
 	} {
 		s := settings(mode)
 		s.Timeout = 10 * time.Second
-		if mode == "hang" {
+		if mode == "hang" || mode == "close" {
 			s.Timeout = time.Second
 		}
 		e := open(t, s, 2, nil)

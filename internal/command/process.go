@@ -193,8 +193,7 @@ func (p *process) line() ([]byte, error) {
 		return nil, p.fail(grace, fmt.Errorf("line %d of its output is %s: it wrote %d bytes without a newline",
 			p.answered+1, quote(line), len(line)))
 	case errors.Is(err, io.EOF) && len(line) > 0:
-		p.stop(dying)
-		return nil, p.fail(0, fmt.Errorf("it ended (%v) within line %d of its output, %s", p.State(), p.answered+1, quote(line)))
+		return nil, p.fail(0, fmt.Errorf("%s within line %d of its output, %s", p.over(), p.answered+1, quote(line)))
 	}
 	return nil, p.broken(err)
 }
@@ -205,8 +204,15 @@ func (p *process) broken(err error) error {
 		return p.fail(0, fmt.Errorf("no answer within %v, where line %d of its output was due: "+
 			"it must flush its output after every line; a slow one needs a longer time limit", p.Timeout, p.answered+1))
 	}
-	p.stop(dying)
-	return p.fail(0, fmt.Errorf("it ended (%v) where line %d of its output was due", p.State(), p.answered+1))
+	return p.fail(0, fmt.Errorf("%s where line %d of its output was due", p.over(), p.answered+1))
+}
+
+// over ends a program whose output has ended, and says how it ended itself.
+func (p *process) over() string {
+	if p.stop(min(dying, p.Timeout)) {
+		return "it closed its output, and went on,"
+	}
+	return fmt.Sprintf("it ended (%v)", p.State())
 }
 
 // fail ends the process and returns cause with its last words.
@@ -223,14 +229,15 @@ func (p *process) fail(wait time.Duration, cause error) error {
 }
 
 // stop ends the program: its pipes are closed, and it is killed if it has not
-// ended after the given time.
-func (p *process) stop(wait time.Duration) {
+// ended after the given time, and late then.
+func (p *process) stop(wait time.Duration) (late bool) {
 	if p.Stopped() {
-		return
+		return false
 	}
 	close(p.send)
-	p.Stop(wait)
+	late = p.Stop(wait)
 	p.unhook()
+	return late
 }
 
 // readAnswer writes the energy and gradient of a line into state i.

@@ -137,6 +137,9 @@ func fifth(mode, answer string) (string, int) {
 		return "", 0
 	case "half line":
 		return "0.25 0.", 0
+	case "close":
+		_ = os.Stdout.Close()
+		time.Sleep(time.Minute)
 	case "hang":
 		time.Sleep(time.Minute)
 	case "garbage":

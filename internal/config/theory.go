@@ -21,8 +21,8 @@ type Theory struct {
 	Problem     theory.Problem
 	Settings    theory.Settings
 	Intensities []float64 // of swaps, rising, at which the gap is measured as well; nil is none
-	Warnings    []string
 	Resolved    ResolvedTheory
+	Fault       func(error) error // at the place of the potential, what its cells tell is wrong with it
 }
 
 // ResolvedTheory is the configuration of the command theory with every default filled
@@ -86,7 +86,7 @@ func (of *loader) theory(string) (*Theory, error) {
 	t.Resolved = ResolvedTheory{Name: t.Name, Variables: l.names, Potential: root.Field("potential").Text,
 		Domain: l.region.Plain(root.Field("domain")), Theory: l.keys}
 	t.Settings, t.Intensities = l.keys.settings(), l.keys.Intensities
-	t.Warnings = jumps(t.Resolved.Potential)
+	t.Fault = func(err error) error { return root.Field("potential").Problem(err.Error()) }
 	return t, nil
 }
 
@@ -245,12 +245,7 @@ func (l *theoryLoader) settleGrid(n *yamlpos.Node) {
 	if !bounded(l.region.Domain) || len(l.names) > 2 {
 		return
 	}
-	lo, hi := domain.BoundsOf(l.region.Domain, len(l.names))
-	cells := float64(k.Grid)
-	if len(l.names) == 2 {
-		a, b := hi[0]-lo[0], hi[1]-lo[1]
-		cells *= math.Ceil(float64(k.Grid) * math.Min(a, b) / math.Max(a, b))
-	}
+	cells := k.settings().Cells(l.region.Domain)
 	states := math.Pow(cells, float64(len(k.Temperature)))
 	if float64(k.Eigenvalues) > states/2 {
 		l.Report(n.Field("eigenvalues"), "%d eigenvalues of a process with about %.0f states are not those of a diffusion: ask for fewer, or raise the grid", k.Eigenvalues, states)

@@ -6,12 +6,12 @@ import (
 	"math"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/r2sgld/r2sgld/dynamics"
 	"github.com/r2sgld/r2sgld/expression"
 	"github.com/r2sgld/r2sgld/internal/simulation"
+	"github.com/r2sgld/r2sgld/internal/text"
 	"github.com/r2sgld/r2sgld/ode"
 )
 
@@ -20,15 +20,15 @@ import (
 func assignments(flag string, texts []string) ([]Value, error) {
 	var out []Value
 	var errs []error
-	for _, text := range texts {
-		for _, part := range expression.Arguments(strings.Join(strings.Fields(text), "")) {
+	for _, t := range texts {
+		for _, part := range expression.Arguments(strings.Join(strings.Fields(t), "")) {
 			at := strings.LastIndexByte(part, '=')
 			if at <= 0 {
 				errs = append(errs, fmt.Errorf("--%s %s: write NAME=VALUE", flag, part))
 				continue
 			}
 			name := part[:at]
-			v, err := strconv.ParseFloat(part[at+1:], 64)
+			v, err := text.Float(part[at+1:])
 			switch {
 			case err != nil || v-v != 0:
 				errs = append(errs, fmt.Errorf("--%s %s: %q is not a finite number", flag, part, part[at+1:]))
@@ -86,7 +86,7 @@ func (o *Options) grid(src *source, from float64) ([]float64, error) {
 	}
 	until := src.end()
 	if o.Until != "" {
-		v, err := strconv.ParseFloat(strings.TrimPrefix(o.Until, "+"), 64)
+		v, err := text.Float(strings.TrimPrefix(o.Until, "+"))
 		if err != nil || v-v != 0 {
 			return nil, fmt.Errorf("--until %s: must be a time, or +T for so much beyond the data", o.Until)
 		}

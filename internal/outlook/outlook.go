@@ -20,8 +20,9 @@ import (
 type Job struct {
 	job.Request
 	Problem     theory.Problem
-	Settings    theory.Settings // its temperatures, grid and names of distances filled in
-	Intensities []float64       // of swaps, rising and > 0, at which the gap is measured as well; nil is none
+	Settings    theory.Settings   // its temperatures, grid and names of distances filled in
+	Intensities []float64         // of swaps, rising and > 0, at which the gap is measured as well; nil is none
+	Fault       func(error) error // tells where what is wrong with the problem stands; nil is under its name
 }
 
 // A Summary is what was found: summary.json.
@@ -33,8 +34,10 @@ type Summary struct {
 	Warnings []string           `json:"warnings"`
 }
 
-// share is how much of the limit is enough.
-const share = 0.95
+const (
+	share = 0.95    // of the limit is enough
+	told  = 1 << 29 // bytes of memory, from which a measurement is told to be large
+)
 
 // Stopped says that the measurement was stopped before its end.
 type Stopped struct{ Err error }
@@ -103,6 +106,9 @@ func (j *Job) plan() string {
 	if n := len(j.Intensities); n > 0 {
 		words = append(words, "gaps at "+text.Counted(n, "swap intensity"))
 	}
+	if need := s.Bytes(s.Cells(j.Problem.Domain)); need > told {
+		words = append(words, fmt.Sprintf("up to %.2g GiB of memory", need/(1<<30)))
+	}
 	return strings.Join(words, ", ")
 }
 
@@ -125,6 +131,9 @@ func (j *Job) measure(ctx context.Context) (*Summary, error) {
 	r, err := theory.Measure(ctx, j.Problem, j.Settings)
 	if err != nil {
 		if fault := j.fault(ctx); fault != nil && ctx.Err() == nil {
+			if j.Fault != nil {
+				return nil, &job.Refused{Err: j.Fault(fault)}
+			}
 			return nil, &job.Refused{Err: fmt.Errorf("%s: %w", j.Name, fault)}
 		}
 		return nil, j.failed(err)

@@ -66,6 +66,17 @@ func bare(j *Job) {
 	j.Settings.Temperature, j.Settings.Intensity, j.Settings.Decay, j.Intensities, j.Warnings = []float64{1}, 0, nil, nil, nil
 }
 
+// Before it begins, a measurement says how much memory it may take, if that is much.
+func TestPlanTellsMemory(t *testing.T) {
+	j, _, _ := wells(t, "")
+	for grid, want := range map[int]string{300: "", 5_000_000: ", up to 7.8 GiB of memory"} {
+		bare(j)
+		if j.Settings.Grid = grid; !strings.HasSuffix(j.plan(), "3 eigenvalues"+want) {
+			t.Errorf("%d cells: %s", grid, j.plan())
+		}
+	}
+}
+
 // A run leaves its numbers, figures and configuration; what is not known is null. Equal
 // jobs leave equal bytes, times aside.
 //

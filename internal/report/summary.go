@@ -49,7 +49,7 @@ type Summary struct {
 	Iterations     int          `json:"iterations"`
 	Gradients      int64        `json:"gradients"`        // that steps took, of all replicas, those of warm-up and search for modes included
 	Seconds        float64      `json:"seconds"`          // of this process: after a resume, those since
-	StepsPerSecond float64      `json:"steps_per_second"` // in these; NaN where none was made in them
+	StepsPerSecond float64      `json:"steps_per_second"` // in these, and those of a finished run that was extended; NaN where none was made in them
 
 	exact func() string  // how to take a kernel without bias from steps; "" where there is none, or it is in use
 	since string         // what the seconds count from, for the footer; "" for the beginning
@@ -279,6 +279,16 @@ func New(name, method string, p r2sgld.Problem, s r2sgld.Settings, res *r2sgld.R
 			"proportional to the step size. Compare with half the step, or use all rows.")
 	}
 	return sum
+}
+
+// Extends adds the steps of a finished run of so many iterations, which this one goes on from,
+// to what tells their rate: those of its last part alone may be few.
+func (s *Summary) Extends(iterations int, rate float64) {
+	before := float64(iterations * s.Ladders * max(1, len(s.Ladder.StepSize)))
+	if s.StepsPerSecond == s.StepsPerSecond {
+		rate = (before + s.StepsPerSecond*s.Seconds) / (before/rate + s.Seconds)
+	}
+	s.StepsPerSecond = rate
 }
 
 // Explain adds what the run says of equations and how they fit, one of each per

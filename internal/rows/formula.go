@@ -124,8 +124,27 @@ func (b *builder) known(path []string, begin int, w expression.Word) {
 		b.fault(path, begin+w.Pos, "there is no parameter %q with an index%s", bare, near(bare, b.names()))
 	case slices.Contains(b.header, bare):
 		b.numbers[bare] = true
+	case slices.ContainsFunc(b.Let, func(l Let) bool { return l.Name == bare }):
+		b.later(path, begin+w.Pos, bare)
 	default:
 		b.fault(path, begin+w.Pos, "%q is neither a parameter, nor a column of the data, nor said by let%s", w.Text, near(w.Text, append(b.names(), b.header...)))
+	}
+}
+
+// later reports a formula of let that takes itself or one below it. One above that is not known
+// has a fault of its own.
+func (b *builder) later(path []string, at int, name string) {
+	for _, l := range b.Let {
+		switch own := l.Name == path[len(path)-1]; {
+		case own && l.Name == name:
+			b.fault(path, at, "%s is said by itself: let takes what is above", name)
+			return
+		case own:
+			b.fault(path, at, "%s is said further down: let takes what is above", name)
+			return
+		case l.Name == name:
+			return
+		}
 	}
 }
 

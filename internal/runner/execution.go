@@ -437,6 +437,13 @@ func (x *execution) finish(ctx context.Context, res *r2sgld.Result, seconds floa
 	x.work = report.StartWork(x.Terminal, x.Name, "summing up")
 	defer x.work.Stop()
 	sum := report.New(x.Name, x.Method, x.Problem, x.Settings, res, seconds)
+	var before struct {
+		Iterations     int      `json:"iterations"`
+		StepsPerSecond *float64 `json:"steps_per_second"`
+	}
+	if x.Resume && x.folder.ReadJSON("summary.json", &before) == nil && before.StepsPerSecond != nil {
+		sum.Extends(before.Iterations, *before.StepsPerSecond)
+	}
 	sum.Hash = x.Hash
 	names, err := x.leave(ctx, res, sum)
 	x.work.Stop()

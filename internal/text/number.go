@@ -3,8 +3,18 @@ package text
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 )
+
+// Float reads a decimal number, as configurations and tables have it: what Go's source may hold
+// beside (2_000, 0x1p1) is none.
+func Float(s string) (float64, error) {
+	if strings.ContainsAny(s, "_xXpP") {
+		return 0, strconv.ErrSyntax
+	}
+	return strconv.ParseFloat(s, 64)
+}
 
 // Decimals is the number of decimals that shows three digits of sd, −1 for
 // scientific notation.

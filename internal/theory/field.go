@@ -61,6 +61,11 @@ func (f *field) rung(tau, power float64) (*Rung, error) {
 		if len(r.Cell) < 2 {
 			continue
 		}
+		if slices.ContainsFunc(r.edges, func(e reversible.Edge) bool { return math.IsInf(e.Weight, 1) }) {
+			lowest := f.mesh.Faces[slices.Index(f.face, slices.Min(f.face))].At[:f.mesh.Dim]
+			return nil, fmt.Errorf("theory: at temperature %g all mass is near %s, in less than one of %d cells: raise the temperature, bound the "+
+				"domain closely around there, or measure in units of the width of the density", tau, f.problem.at(lowest), len(f.cell))
+		}
 		var err error
 		if r.Chain, err = reversible.New(r.mass, r.edges); err == nil {
 			return r, nil

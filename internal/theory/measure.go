@@ -34,6 +34,9 @@ func Measure(ctx context.Context, p Problem, s Settings) (*Result, error) {
 	steps := []func(context.Context, Settings) error{r.spectrum, r.rungs, r.error, r.decay}
 	for _, step := range steps {
 		if err := step(ctx, s); err != nil {
+			if why := process.narrow(); why != "" && ctx.Err() == nil {
+				return nil, fmt.Errorf("theory: %s", why)
+			}
 			return nil, err
 		}
 	}
@@ -89,7 +92,12 @@ func (r *Result) error(ctx context.Context, s Settings) error {
 			break
 		}
 		h, err := coarse.Gap(ctx)
-		if err != nil {
+		switch {
+		case ctx.Err() != nil:
+			return err
+		case err != nil && coarse.narrow() != "":
+			continue
+		case err != nil:
 			return err
 		}
 		change[k], ratio[k] = math.Abs(g-h), coarse.Mesh.Side[0]/side

@@ -155,6 +155,30 @@ func spectrum(ctx context.Context, c *reversible.Chain, k int) (*reversible.Spec
 	return s, nil
 }
 
+// narrow says of a rung whose mass is in few cells where these are, and which grid has enough;
+// "" if there is none. Fewer states than modes that are sought are none to tell them apart by.
+func (p *Process) narrow() string {
+	const enough, few = 50, 0.1 // cells along the mass, and part of all cells
+	m := p.Mesh
+	for _, r := range p.Rungs {
+		lo, hi, most := make([]float64, m.Dim), make([]float64, m.Dim), 0.0
+		for j := range m.Dim {
+			lo[j], hi[j] = math.Inf(1), math.Inf(-1)
+			for _, c := range r.Cell {
+				v := m.Centroid[int(c)*m.Dim+j]
+				lo[j], hi[j] = min(lo[j], v-m.Side[j]/2), max(hi[j], v+m.Side[j]/2)
+			}
+			most = max(most, (hi[j]-lo[j])/m.Side[j])
+		}
+		if most < enough && float64(len(r.Cell)) < few*float64(len(m.Volume)) {
+			return fmt.Sprintf("at temperature %g all mass is in %d of %d cells, from %s to %s, too few to tell modes apart: bound the domain by "+
+				"about that, or take a grid of %.0f", r.Temperature, len(r.Cell), len(m.Volume), p.problem.at(lo), p.problem.at(hi),
+				math.Ceil(enough/most*float64(slices.Max(m.Shape[:m.Dim]))))
+		}
+	}
+	return ""
+}
+
 // Modes returns the k slowest modes as they are drawn.
 func (p *Process) Modes(ctx context.Context, k int) ([]Mode, error) {
 	s, err := spectrum(ctx, p.Chain, k)

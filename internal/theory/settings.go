@@ -68,6 +68,18 @@ func (s Settings) Bytes(cells float64) float64 {
 	return 500*cells + (900+vectors)*math.Pow(cells, float64(len(s.Temperature)))
 }
 
+// Cells is about how many cells of the grid a bounded domain of one or two dimensions has at
+// most.
+func (s Settings) Cells(d domain.Domain) float64 {
+	lo, hi := domain.BoundsOf(d, d.Dim())
+	cells := float64(s.Grid)
+	if d.Dim() == 2 {
+		a, b := hi[0]-lo[0], hi[1]-lo[1]
+		cells *= math.Ceil(cells * math.Min(a, b) / math.Max(a, b))
+	}
+	return cells
+}
+
 // filled returns s with its defaults for a domain of dimension dim.
 func (s Settings) filled(dim int) Settings {
 	if s.Temperature == nil {

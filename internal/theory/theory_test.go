@@ -210,6 +210,27 @@ func TestBarriers(t *testing.T) {
 	}
 }
 
+// A law in few of the cells is told with its place and a grid that has enough, on which its
+// gap is U″; one in less than a cell with its place.
+func TestNarrowLaws(t *testing.T) {
+	of := func(k float64) theory.Problem {
+		return theory.Problem{Domain: interval(t, -1, 1), Potential: potential.Func(1, func(grad, x []float64) float64 {
+			grad[0] = k * x[0]
+			return k * x[0] * x[0] / 2
+		})}
+	}
+	for k, want := range map[float64]string{1e6: "in 6 of 400 cells, from x = -0.015 to x = 0.015, too few to tell modes apart: bound the domain by about " +
+		"that, or take a grid of 3334", 2e200: "all mass is near x = 0, in less than one of 400 cells"} {
+		if _, err := theory.Measure(t.Context(), of(k), theory.Settings{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%g: %v", k, err)
+		}
+	}
+	r, err := theory.Measure(t.Context(), of(1e6), theory.Settings{Grid: 3334})
+	if err != nil || math.Abs(r.Gap/1e6-1) > 0.01 {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
 // Modes are drawn on the mesh: with one rung their mean square is 1.
 func TestModes(t *testing.T) {
 	p := process(t, twoWells(t), []float64{0.5}, 0, 50)
