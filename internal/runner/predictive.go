@@ -50,7 +50,11 @@ func predictiveDraws(rows int) int {
 // priors, for the store, and checks what was observed against them.
 func (x *execution) predictive(ctx context.Context, res *r2sgld.Result, sum *report.Summary) error {
 	o := x.Rows.Outcomes
-	x.drawn.Groups = append(x.drawn.Groups, rowGroup("observed_data", o.Line, outcomesOf(o)))
+	observed := rowGroup("observed_data", o.Line, outcomesOf(o))
+	for i := range o.Of {
+		observed.Arrays[i+1] = counted(observed.Arrays[i+1], &o.Of[i])
+	}
+	x.drawn.Groups = append(x.drawn.Groups, observed)
 	if o.Given != nil {
 		x.drawn.Groups = append(x.drawn.Groups, rowGroup("constant_data", o.Line, o.Given))
 	}
@@ -67,8 +71,8 @@ func (x *execution) predictive(ctx context.Context, res *r2sgld.Result, sum *rep
 		return err
 	}
 	arrays := place(chains, len(states)/chains, stride, o.Line)
-	for i, of := range o.Of {
-		arrays = append(arrays, rowDraws(of.Name, chains, drawn[i]))
+	for i := range o.Of {
+		arrays = append(arrays, counted(rowDraws(o.Of[i].Name, chains, drawn[i]), &o.Of[i]))
 	}
 	if len(o.Of) > 0 {
 		x.drawn.Groups = append(x.drawn.Groups, store.Group{Name: "posterior_predictive", Arrays: arrays})
@@ -106,6 +110,13 @@ func rowGroup(name string, line []int, columns []rows.Column) store.Group {
 		g.Arrays = append(g.Arrays, store.Array{Name: c.Name, Dims: []string{"row"}, Shape: []int{len(line)}, Values: c.Values})
 	}
 	return g
+}
+
+// counted says of an array of an outcome of whole numbers that it is one, if all were drawn and
+// none is beyond what a float64 counts.
+func counted(a store.Array, o *rows.Outcome) store.Array {
+	a.Whole = o.Discrete && !slices.ContainsFunc(a.Values, func(v float64) bool { return !(math.Abs(v) <= 1<<53) })
+	return a
 }
 
 func lines(of []int) store.Array {
@@ -210,8 +221,8 @@ func (x *execution) priors(ctx context.Context, rng *rand.Rand) error {
 		return err
 	}
 	arrays := place(1, n, 1, o.Line)
-	for i, of := range o.Of {
-		arrays = append(arrays, rowDraws(of.Name, 1, drawn[i]))
+	for i := range o.Of {
+		arrays = append(arrays, counted(rowDraws(o.Of[i].Name, 1, drawn[i]), &o.Of[i]))
 	}
 	x.drawn.Groups = append(x.drawn.Groups, store.Group{Name: "prior_predictive", Arrays: arrays})
 	return nil
