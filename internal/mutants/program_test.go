@@ -97,7 +97,7 @@ var ofTheProgram = []fault{
 	{"builds removed unseen", "internal/store ForeignFiles", []edit{
 		{"internal/store.(*Folder).checkBuilds", "len(held.foreign) > 0", "false"},
 	}},
-	{"home of a build not looked at", "internal/store ForeignFiles", []edit{
+	{"home of a build not looked at", "internal/store HomeOfABuild", []edit{
 		{"internal/store.(*Folder).resume", ".Beside()", "alse"},
 		{"internal/store.(*Folder).Discard", ".Beside()", "alse"},
 	}},

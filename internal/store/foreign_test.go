@@ -153,3 +153,30 @@ func changed(a, b map[string]string) (out []string) {
 	slices.Sort(out)
 	return out
 }
+
+// A run that is being built beside another goes on only if what it is to replace is as it was:
+// a file of a user's there is found before anything is written, not when all is done.
+func TestHomeOfABuild(t *testing.T) {
+	dir := filepath.Join(scratch(t), "run")
+	if err := attempt(quick{}, dir, false); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Create(quick{}, dir, anyRun, true)
+	if err == nil {
+		err = errors.Join(f.WriteJSON("run.json", report{1, "new"}), f.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "figures", "trace.svg"), []byte("mine"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	before := held(t, dir)
+	if f, err := Continue(quick{}, dir, anyRun); err == nil {
+		t.Error("a build goes on beside a file that it would need the name of")
+		_ = f.Close()
+	}
+	if after := held(t, dir); !maps.Equal(before, after) {
+		t.Errorf("changed: %v", changed(before, after))
+	}
+}
