@@ -145,7 +145,7 @@ func (m *Modes) audit(p r2sgld.Problem, res *r2sgld.Result) *Audit {
 	a := &Audit{RHat: math.NaN(), ESS: math.NaN(), Missing: []int{}, Rare: []int{}, Starts: m.Search.Settled}
 	a.Unseen = int(float64(a.Starts) / -math.Log(overlooked))
 	own := owners(res, places)
-	expected := m.expected()
+	expected, cut := m.expected(), []float64(nil)
 	for k, o := range m.Search.Modes {
 		v := Visited{At: places[k].Center, Energy: o.Energy, Expected: expected[k], Starts: o.Starts, ESS: math.NaN(), SE: math.NaN()}
 		chains := make([][]float64, len(own))
@@ -163,7 +163,10 @@ func (m *Modes) audit(p r2sgld.Problem, res *r2sgld.Result) *Audit {
 		}
 		v.Weight /= float64(len(own) * max(1, len(own[0])))
 		if v.Weight == 0 && v.Expected > missed*missed && !m.sampled(k) {
-			v.Expected *= inside(o, p.Domain)
+			if cut == nil {
+				cut = m.cut(p.Domain)
+			}
+			v.Expected = cut[k]
 		}
 		switch {
 		case v.Weight > 0 && v.Weight < 1:
@@ -261,6 +264,24 @@ func (m *Modes) expected() []float64 {
 // sampled reports whether importance sampling tells the weight of mode k.
 func (m *Modes) sampled(k int) bool {
 	return m.Fit != nil && m.Fit.K < reliable && k < len(m.Fit.Basin)
+}
+
+// cut are the weights of the normal laws at the modes, of each what lies in the domain: walls
+// take as much from modes that are alike. Where no draw of any law lies there they are those of
+// the whole laws.
+func (m *Modes) cut(dom domain.Domain) []float64 {
+	out, top, sum := make([]float64, len(m.Search.Modes)), m.top(), 0.0
+	for k, o := range m.Search.Modes {
+		out[k] = math.Exp(o.Log-top) * inside(o, dom)
+		sum += out[k]
+	}
+	if sum == 0 {
+		return m.expected()
+	}
+	for k := range out {
+		out[k] /= sum
+	}
+	return out
 }
 
 // inside is the part of the normal law at a mode that lies in a domain; nil is everywhere. In a

@@ -162,8 +162,8 @@ func TestAudit(t *testing.T) {
 	}
 }
 
-// A mode without a draw, of which walls leave next to nothing, is not told as missing, nor as
-// rare; one that they leave is.
+// A mode without a draw, of which walls leave next to nothing beside what they leave of the
+// other, is not told as missing, nor as rare; one that they leave, or cut as the other, is.
 func TestAuditBetweenWalls(t *testing.T) {
 	of := func(x float64) modes.Mode {
 		return modes.Mode{X: []float64{x, 0}, L: [][]float64{{0.1, 0}, {0, 0.1}}, Starts: 1}
@@ -171,14 +171,20 @@ func TestAuditBetweenWalls(t *testing.T) {
 	m := &Modes{Search: &modes.Search{Modes: []modes.Mode{of(-0.5), of(0.5)}}}
 	draws := r2sgld.Draws{X: [][]float64{{-0.5, 0, -0.4, 0}}, Energy: [][]float64{{0, 0}}}
 	res := &r2sgld.Result{Names: []string{"x", "y"}, Ladders: []r2sgld.Ladder{{Draws: draws, Stride: 1}}}
-	for high, missing := range map[float64]int{1: 1, 1e-6: 0} {
-		box, err := domain.NewBox([]float64{-1, -high}, []float64{1, high})
+	for name, c := range map[string]struct {
+		left, right float64 // half of the width around either mode
+		missing     int
+	}{"wide": {1, 1, 1}, "narrow at both": {0.02, 0.02, 1}, "nothing at both": {1e-6, 1e-6, 1}, "a spike at the other": {1, 1e-6, 0}} {
+		d, err := domain.NewPolygon([][2]float64{{-1, -c.left}, {0, -c.left}, {0, -c.right}, {1, -c.right}, {1, c.right}, {0, c.right}, {0, c.left}, {-1, c.left}})
+		if c.left == c.right {
+			d, err = domain.NewBox([]float64{-1, -c.left}, []float64{1, c.left})
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		a := m.audit(r2sgld.Problem{Names: res.Names, Domain: box}, res)
-		if len(a.Missing) != missing || len(a.Rare) != 1+missing {
-			t.Errorf("walls at ±%g: missing %v, rare %v of %+v", high, a.Missing, a.Rare, a.Modes)
+		a := m.audit(r2sgld.Problem{Names: res.Names, Domain: d}, res)
+		if len(a.Missing) != c.missing || len(a.Rare) != 1+c.missing {
+			t.Errorf("%s: missing %v, rare %v of %+v", name, a.Missing, a.Rare, a.Modes)
 		}
 	}
 }

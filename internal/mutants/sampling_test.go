@@ -390,7 +390,8 @@ var ofSampling = []fault{
 	{"until.evidence: twice what is asked", "tune Evidence", []edit{{"tune.Until.judge", "Error <= u", "Error <= 2*u"}}},
 	{"jumps: whatever steps do not resolve", ". SmoothPotentials", []edit{{".(*watch).narrow", "halvings", "0"}}},
 	{"jumps: a certificate in spite of them", ". JumpsAreSeen", []edit{{".(*Result).Bias", "|| r.Jumps(-1).Certain() ", ""}}},
-	{"modes: what walls leave of those without draws", "tune AuditBetweenWalls", []edit{{"tune.(*Modes).audit", "v.Expected *= inside", "_ = inside"}}},
+	{"modes: what walls leave of those without draws", "tune AuditBetweenWalls", []edit{{"tune.(*Modes).audit", "v.Expected = cut[k]", "_ = cut"}}},
+	{"modes: what walls leave of one mode alone", "tune AuditBetweenWalls", []edit{{"tune.(*Modes).cut", "out[k] /= sum", "out[k] /= 2"}}},
 	{"a certificate at a pole", "cmd/r2sgld CertificateAtAPole", []edit{
 		{"internal/report.(*Summary).Singular", "p.Bias != nil", "p.Bias == nil"},
 	}},
