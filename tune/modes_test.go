@@ -174,7 +174,7 @@ func TestAuditBetweenWalls(t *testing.T) {
 	for name, c := range map[string]struct {
 		left, right float64 // half of the width around either mode
 		missing     int
-	}{"wide": {1, 1, 1}, "narrow at both": {0.02, 0.02, 1}, "nothing at both": {1e-6, 1e-6, 1}, "a spike at the other": {1, 1e-6, 0}} {
+	}{"wide": {1, 1, 1}, "narrow at both": {0.002, 0.002, 1}, "nothing at both": {1e-6, 1e-6, 1}, "a spike at the other": {1, 1e-6, 0}} {
 		d, err := domain.NewPolygon([][2]float64{{-1, -c.left}, {0, -c.left}, {0, -c.right}, {1, -c.right}, {1, c.right}, {0, c.right}, {0, c.left}, {-1, c.left}})
 		if c.left == c.right {
 			d, err = domain.NewBox([]float64{-1, -c.left}, []float64{1, c.left})

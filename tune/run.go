@@ -69,12 +69,7 @@ func FirstRound(unbiased bool) (iterations, burnIn, thin int) {
 // the domain, jumps, or has features narrower than a step of SGLD, whose law it keeps as SGLD
 // does not.
 func Run(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, u Until, o Options) (*Outcome, error) {
-	s = withKernel(p, s, u)
-	first, burnIn, thin := FirstRound(s.Unbiased())
-	if s.Iterations == 0 {
-		s.Iterations, s.BurnIn = first, cmp.Or(s.BurnIn, burnIn)
-	}
-	s.Thin = cmp.Or(s.Thin, thin)
+	s = withLengths(withKernel(p, s, u))
 	u = u.WithDefaults(s.Iterations)
 	given := s.MaxDraws
 	found, s, u, err := o.warmUp(ctx, p, s, u)
@@ -128,6 +123,16 @@ func Run(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings, u Until, o Op
 		out.Searched = known.gradients()
 	}
 	return out, nil
+}
+
+// withLengths are settings with those of the first round where nothing is said of them.
+func withLengths(s r2sgld.Settings) r2sgld.Settings {
+	first, burnIn, thin := FirstRound(s.Unbiased())
+	if s.Iterations == 0 {
+		s.Iterations, s.BurnIn = first, cmp.Or(s.BurnIn, burnIn)
+	}
+	s.Thin = cmp.Or(s.Thin, thin)
+	return s
 }
 
 // Sample is [Run] of which nobody hears. It returns the draws with the settings in use.

@@ -3,13 +3,11 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"runtime"
 
 	"github.com/spf13/cobra"
 
 	"github.com/r2sgld/r2sgld/internal/calibration"
-	"github.com/r2sgld/r2sgld/internal/job"
 )
 
 func calibrateCommand() *cobra.Command {
@@ -58,9 +56,4 @@ func (c *common) calibrate(ctx context.Context, j *calibration.Job) (err error) 
 		return err
 	}
 	return c.printJSON(sum)
-}
-
-// resumedCalibration makes the job of a folder again.
-func (c *common) resumedCalibration(ctx context.Context, dir string, m job.Manifest[json.RawMessage]) (*calibration.Job, error) {
-	return unlessStopped(ctx, func() (*calibration.Job, error) { return calibration.Resume(ctx, dir, m, c.programs(ctx)) })
 }

@@ -160,6 +160,17 @@ func finished[S any](dir string) (*S, error) {
 	return sum, nil
 }
 
+// incomparable says why what a command leaves in a folder is nothing to compare.
+func incomparable(command, dir string) error {
+	switch command {
+	case "theory":
+		return fmt.Errorf("%s is a measurement of theory, which has neither draws nor evidence to compare: its numbers are in %s/summary.json", dir, dir)
+	case calibration.Command:
+		return fmt.Errorf("%s is a calibration, which has neither draws nor evidence of the data: its ranks are in %s/replications.csv", dir, dir)
+	}
+	return nil
+}
+
 // runToCompare reads what a comparison needs to know of a run folder.
 func runToCompare(dir string) (compare.Run, error) {
 	nan := math.NaN()
@@ -169,12 +180,8 @@ func runToCompare(dir string) (compare.Run, error) {
 		return r, err
 	}
 	r.Hashes = append(m.Previous, m.Hash)
-	if m.Command == "theory" {
-		return r, fmt.Errorf("%s is a measurement of theory, which has neither draws nor evidence to compare: its numbers are in %s/summary.json",
-			dir, dir)
-	}
-	if m.Command == calibration.Command {
-		return r, fmt.Errorf("%s is a calibration, which has neither draws nor evidence of the data: its ranks are in %s/replications.csv", dir, dir)
+	if err := incomparable(m.Command, dir); err != nil {
+		return r, err
 	}
 	type estimate struct {
 		Log, Estimate, SE *float64

@@ -70,41 +70,27 @@ func (c *common) resume(cmd *cobra.Command, dir string) error {
 	if err != nil {
 		return err
 	}
-	switch {
-	case settled && (command == "theory" || command == "go"):
+	if settled && (command == "theory" || command == "go") {
 		return c.tellSettled(dir)
-	case command == "theory":
-		return &job.Refused{Err: fmt.Errorf(
-			"%s is a measurement of theory, which is not resumed: it has no draws to go on from. Measure again: r2sgld theory CONFIG.yaml", dir)}
-	case command == "go":
-		return &job.Refused{Err: fmt.Errorf("%s was written by a Go program, which alone can go on with it: it has no configuration", dir)}
-	case command == "train" && cmd.Flags().Changed("iterations"):
-		return &job.Refused{Err: errors.New(
-			"a training is not extended: its schedule and averages span its epochs. Start a new one with more of them (sampler.epochs)")}
-	case command == calibration.Command && (c.set != nil || cmd.Flags().Changed("iterations")):
-		return &job.Refused{Err: errors.New("a calibration goes on as it was begun: start a new one for anything else")}
-	case command == calibration.Command:
-		if newest == dir {
-			if done, err := isFinished[calibration.Summary](c, dir, "ranks"); done || err != nil {
-				return err
-			}
+	}
+	if err := stays(command, dir, cmd.Flags().Changed("iterations"), c.set != nil); err != nil {
+		return &job.Refused{Err: err}
+	}
+	switch command {
+	case calibration.Command:
+		if done, err := ended[calibration.Summary](c, dir, newest, "ranks"); done || err != nil {
+			return err
 		}
-		if err := store.Recorded(dir); err != nil {
-			return &job.Refused{Err: err}
-		}
-		j, err := c.resumedCalibration(cmd.Context(), dir, m)
+		j, err := unlessStopped(cmd.Context(), func() (*calibration.Job, error) {
+			return calibration.Resume(cmd.Context(), dir, m, c.programs(cmd.Context()))
+		})
 		if err != nil {
 			return err
 		}
 		return c.calibrate(cmd.Context(), j)
-	case command == "train":
-		if newest == dir { // one beside it has yet to take its place
-			if done, err := isFinished[training.Summary](c, dir, "scores"); done || err != nil {
-				return err
-			}
-		}
-		if err := store.Recorded(dir); err != nil {
-			return &job.Refused{Err: err}
+	case "train":
+		if done, err := ended[training.Summary](c, dir, newest, "scores"); done || err != nil {
+			return err
 		}
 		j, err := unlessStopped(cmd.Context(), func() (*training.Job, error) { return c.resumedTraining(dir, m) })
 		if err != nil {
@@ -125,6 +111,39 @@ func (c *common) resume(cmd *cobra.Command, dir string) error {
 		return err
 	}
 	return c.run(cmd, j)
+}
+
+// stays says why what a command left in a folder is not gone on with, or not in another way.
+func stays(command, dir string, longer, otherwise bool) error {
+	switch {
+	case command == "theory":
+		return fmt.Errorf("%s is a measurement of theory, which is not resumed: it has no draws to go on from. Measure again: r2sgld theory CONFIG.yaml", dir)
+	case command == "go":
+		return fmt.Errorf("%s was written by a Go program, which alone can go on with it: it has no configuration", dir)
+	case command == "train" && longer:
+		return errors.New("a training is not extended: its schedule and averages span its epochs. Start a new one with more of them (sampler.epochs)")
+	case command == calibration.Command && (longer || otherwise):
+		return errors.New("a calibration goes on as it was begun: start a new one for anything else")
+	}
+	return nil
+}
+
+// ended reports whether what a folder holds, with such a summary, is finished and in its place,
+// and then tells where its results are. If it is not, its files must be as they are on record.
+func ended[S any](c *common, dir, newest, what string) (bool, error) {
+	if newest == dir { // one beside it has yet to take its place
+		sum, err := finished[S](dir)
+		if err != nil {
+			return false, &job.Refused{Err: err}
+		}
+		if sum != nil {
+			return true, c.tellFinished(dir, sum, what, "")
+		}
+	}
+	if err := store.Recorded(dir); err != nil {
+		return false, &job.Refused{Err: err}
+	}
+	return false, nil
 }
 
 // resumedJob makes the job of a run folder again.

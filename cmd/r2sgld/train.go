@@ -121,18 +121,6 @@ func (c *common) resumedTraining(dir string, m job.Manifest[json.RawMessage]) (*
 	return j, nil
 }
 
-// isFinished reports whether what has such a summary is finished, and tells where its results are.
-func isFinished[S any](c *common, dir, what string) (bool, error) {
-	sum, err := finished[S](dir)
-	if err != nil {
-		return false, &job.Refused{Err: err}
-	}
-	if sum == nil {
-		return false, nil
-	}
-	return true, c.tellFinished(dir, sum, what, "")
-}
-
 // commandIn is the command that a run folder is of, with its manifest.
 func commandIn(dir string) (string, job.Manifest[json.RawMessage], error) {
 	_, m, err := job.Read(dir)

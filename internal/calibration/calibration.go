@@ -4,13 +4,16 @@
 package calibration
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -63,6 +66,7 @@ type Summary struct {
 
 	ranks [][]int
 	all   []*Replication
+	test  *test
 }
 
 // A Parameter is how the truths of one rank.
@@ -94,6 +98,7 @@ type execution struct {
 
 	mu    sync.Mutex
 	all   []*Replication // nil of those to come
+	made  int            // the others
 	saved time.Time
 	kept  int // replications in the newest checkpoint
 }
@@ -181,8 +186,10 @@ func (x *execution) restore() error {
 			slices.ContainsFunc(r.Ranks, func(v int) bool { return v < 0 || v > most })) {
 			return fmt.Errorf("%s: replication %d is of another model", path, i+1)
 		}
-		x.all[i], x.kept = r, x.kept+1
+		x.all[i] = r
+		x.made++
 	}
+	x.kept = x.made
 	return nil
 }
 
@@ -217,22 +224,18 @@ func (x *execution) replicate(ctx context.Context) error {
 func (x *execution) seed() uint64 { return *x.Seed }
 
 // done is how many replications there are.
-func (x *execution) done() (n int) {
+func (x *execution) done() int {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	for _, r := range x.all {
-		if r != nil {
-			n++
-		}
-	}
-	return n
+	return x.made
 }
 
 // keep keeps a replication, and from time to time all on disk.
 func (x *execution) keep(i int, r *Replication) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if x.all[i] = r; time.Since(x.saved) < x.Checkpoint {
+	x.all[i] = r
+	if x.made++; time.Since(x.saved) < x.Checkpoint {
 		return nil
 	}
 	return x.save()
@@ -240,21 +243,15 @@ func (x *execution) keep(i int, r *Replication) error {
 
 // save writes a checkpoint of all replications, if there are new ones.
 func (x *execution) save() error {
-	n := 0
-	for _, r := range x.all {
-		if r != nil {
-			n++
-		}
-	}
-	if n == x.kept {
+	if x.made == x.kept {
 		return nil
 	}
 	data, err := json.Marshal(x.all)
 	if err == nil {
-		err = x.folder.Save(n, store.Section{Name: section, Data: data})
+		err = x.folder.Save(x.made, store.Section{Name: section, Data: data})
 	}
 	if err == nil {
-		x.kept, x.saved = n, time.Now()
+		x.kept, x.saved = x.made, time.Now()
 	}
 	return err
 }
@@ -331,9 +328,9 @@ func (x *execution) summarise() (*Summary, error) {
 		}
 		return nil, fmt.Errorf("%d of %d replications failed, most often: %s", s.Failed, x.Replications, why)
 	}
-	t := newTest(n)
+	s.test = newTest(n)
 	for j, name := range names {
-		p := Parameter{Name: name, Ranks: n, P: t.probability(s.ranks[j])}
+		p := Parameter{Name: name, Ranks: n, P: s.test.probability(s.ranks[j])}
 		p.Mean, p.Spread = shape(s.ranks[j])
 		p.Calibrated = p.P >= alarm/float64(len(names))
 		s.Calibrated = s.Calibrated && p.Calibrated
@@ -422,40 +419,34 @@ func (x *execution) leave(ctx context.Context, s *Summary) ([]string, error) {
 
 // table is replications.csv: truths and ranks.
 func (s *Summary) table(names []string) []byte {
-	var b strings.Builder
-	b.WriteString("replication")
-	for _, n := range append(slices.Clone(names), LogLikelihood) {
-		if n != LogLikelihood {
-			b.WriteString("," + quoted(n))
-		}
-		b.WriteString("," + quoted(n+".rank"))
+	var b bytes.Buffer
+	w := csv.NewWriter(&b)
+	header := []string{"replication"}
+	for _, n := range names {
+		header = append(header, n, n+".rank")
 	}
-	b.WriteString(",converged,failed\n")
+	_ = w.Write(append(header, LogLikelihood+".rank", "converged", "failed")) // to memory, as all that follows
 	for i, r := range s.all {
-		fmt.Fprintf(&b, "%d", i+1)
-		for j := range len(names) + 1 {
-			if j < len(names) {
-				b.WriteByte(',')
-				if j < len(r.Truth) {
-					fmt.Fprintf(&b, "%v", r.Truth[j])
-				}
+		cells := []string{strconv.Itoa(i + 1)}
+		for j := range names {
+			truth := ""
+			if j < len(r.Truth) {
+				truth = strconv.FormatFloat(r.Truth[j], 'g', -1, 64)
 			}
-			b.WriteByte(',')
-			if j < len(r.Ranks) {
-				fmt.Fprintf(&b, "%d", r.Ranks[j])
-			}
+			cells = append(cells, truth, r.rank(j))
 		}
-		fmt.Fprintf(&b, ",%t,%s\n", r.Converged, quoted(r.Failed))
+		_ = w.Write(append(cells, r.rank(len(names)), strconv.FormatBool(r.Converged), r.Failed))
 	}
-	return []byte(b.String())
+	w.Flush()
+	return b.Bytes()
 }
 
-// quoted is a cell of a table.
-func quoted(s string) string {
-	if strings.ContainsAny(s, ",\"\n\r") {
-		return `"` + strings.ReplaceAll(s, `"`, `""`) + `"`
+// rank is a rank as a table has it; "" of a replication that failed.
+func (r *Replication) rank(j int) string {
+	if j >= len(r.Ranks) {
+		return ""
 	}
-	return s
+	return strconv.Itoa(r.Ranks[j])
 }
 
 // mostShown is how many parameters the figure shows.
@@ -466,7 +457,7 @@ const mostShown = 12
 func (s *Summary) lines() figure.Lines {
 	q := figure.Lines{X: figure.Axis{Name: "rank, of 1"}, Y: figure.Axis{Name: "share below, less expected"},
 		Caption: fmt.Sprintf("%s; uniform ranks stay within the band with a probability of 95 %%", text.Counted(len(s.ranks[0]), "replication"))}
-	low, high := newTest(len(s.ranks[0])).band()
+	low, high := s.test.band()
 	var at, zero []float64
 	for k := 1; k <= most; k++ {
 		at, zero = append(at, float64(k)/(most+1)), append(zero, 0)

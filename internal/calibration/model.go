@@ -15,6 +15,7 @@ import (
 	"github.com/r2sgld/r2sgld/domain"
 	"github.com/r2sgld/r2sgld/internal/compare"
 	"github.com/r2sgld/r2sgld/internal/config"
+	"github.com/r2sgld/r2sgld/internal/config/system"
 	"github.com/r2sgld/r2sgld/internal/simulation"
 	"github.com/r2sgld/r2sgld/ode"
 	"github.com/r2sgld/r2sgld/tune"
@@ -108,64 +109,82 @@ func trajectories(run *config.Run) (func(ctx context.Context, x []float64, rng *
 	if err != nil {
 		return nil, err
 	}
-	if model.Noise == nil || run.Resolved.System().Likelihood != "trajectory" {
+	if model.Noise == nil || run.Resolved.System().Likelihood != system.Trajectory {
 		return nil, errors.New("data are drawn by trajectories and their noise: identify with model.likelihood=trajectory")
 	}
-	d := run.Resolved.Series()
 	times := run.Model.Time
-	header := []string{d.Time}
-	if d.Time == "" {
-		header = nil
-	}
-	var column []int // which state a column is of
-	for _, e := range d.States {
-		header, column = append(header, fmt.Sprint(e.Value)), append(column, slices.Index(model.States, e.Key))
-	}
-	observed := map[int]map[float64]bool{} // by state, the times with a value
-	for _, r := range run.Model.Responses {
-		at := map[float64]bool{}
-		for _, t := range r.Time {
-			at[t] = true
-		}
-		observed[slices.Index(model.States, r.State)] = at
-	}
+	solver := ode.Options{Method: ode.DOP853, RTol: 1e-8, ATol: slices.Repeat([]float64{1e-10}, len(model.States))}
+	t := observedTable(run, model)
 	return func(ctx context.Context, x []float64, rng *rand.Rand) ([]byte, error) {
-		r, err := simulation.Run(ctx, model, [][]float64{x}, simulation.Options{From: times[0], Times: times, Threads: 1,
-			Solver: ode.Options{Method: ode.DOP853, RTol: 1e-8, ATol: slices.Repeat([]float64{1e-10}, len(model.States))}})
+		r, err := simulation.Run(ctx, model, [][]float64{x}, simulation.Options{From: times[0], Times: times, Threads: 1, Solver: solver})
 		if err != nil {
 			return nil, err
 		}
 		sd := make([]float64, len(model.States))
 		model.Noise(sd, x)
-		var out bytes.Buffer
-		w := csv.NewWriter(&out)
-		_ = w.Write(header) // to memory, as all that follows
-		for k, t := range times {
-			var cells []string
-			if d.Time != "" {
-				cells = append(cells, strconv.FormatFloat(t, 'g', -1, 64))
-			}
-			for _, i := range column {
-				v := r.Paths[0][k*len(model.States)+i]
-				if e := sd[i] * rng.NormFloat64(); model.LogNormal {
-					v *= math.Exp(e)
-				} else {
-					v += e
-				}
-				switch {
-				case !observed[i][t]:
-					cells = append(cells, "")
-				case v-v != 0 || model.LogNormal && v <= 0:
-					return nil, fmt.Errorf("%s is %g at time %g", model.States[i], v, t)
-				default:
-					cells = append(cells, strconv.FormatFloat(v, 'g', -1, 64))
-				}
-			}
-			_ = w.Write(cells)
-		}
-		w.Flush()
-		return out.Bytes(), nil
+		return t.noisy(r, sd, rng)
 	}, nil
+}
+
+// A stateTable is where a table of data has which state, and at which times.
+type stateTable struct {
+	header   []string
+	timed    bool                     // its first column is the time
+	column   []int                    // which state each other column is of
+	observed map[int]map[float64]bool // by state, the times with a value
+}
+
+// observedTable is that of the data of a run.
+func observedTable(run *config.Run, model *simulation.Model) *stateTable {
+	d := run.Resolved.Series()
+	t := &stateTable{timed: d.Time != "", observed: map[int]map[float64]bool{}}
+	if t.timed {
+		t.header = []string{d.Time}
+	}
+	for _, e := range d.States {
+		t.header, t.column = append(t.header, fmt.Sprint(e.Value)), append(t.column, slices.Index(model.States, e.Key))
+	}
+	for _, r := range run.Model.Responses {
+		at := map[float64]bool{}
+		for _, time := range r.Time {
+			at[time] = true
+		}
+		t.observed[slices.Index(model.States, r.State)] = at
+	}
+	return t
+}
+
+// noisy is a table of a trajectory with noise of these standard deviations; its error says
+// which number is none.
+func (t *stateTable) noisy(r *simulation.Result, sd []float64, rng *rand.Rand) ([]byte, error) {
+	var out bytes.Buffer
+	w := csv.NewWriter(&out)
+	_ = w.Write(t.header) // to memory, as all that follows
+	for k, time := range r.Times {
+		var cells []string
+		if t.timed {
+			cells = append(cells, strconv.FormatFloat(time, 'g', -1, 64))
+		}
+		for _, i := range t.column {
+			v, e := r.Paths[0][k*len(r.Model.States)+i], sd[i]*rng.NormFloat64()
+			if r.Model.LogNormal {
+				v *= math.Exp(e)
+			} else {
+				v += e
+			}
+			switch {
+			case !t.observed[i][time]:
+				cells = append(cells, "")
+			case v-v != 0 || r.Model.LogNormal && v <= 0:
+				return nil, fmt.Errorf("%s is %g at time %g", r.Model.States[i], v, time)
+			default:
+				cells = append(cells, strconv.FormatFloat(v, 'g', -1, 64))
+			}
+		}
+		_ = w.Write(cells)
+	}
+	w.Flush()
+	return out.Bytes(), nil
 }
 
 // A posterior is what a run says of the parameters.

@@ -172,7 +172,7 @@ func (q *Predicted) rootogram(level float64) *panel {
 	least, most := extent(q.Observed...)
 	var ends []float64
 	for _, d := range q.Drawn {
-		if d = finiteOf(d); d != nil {
+		if d = finiteOf(d); len(d) > 0 {
 			ends = append(ends, slices.Max(d))
 			least = min(least, slices.Min(d))
 		}
@@ -218,7 +218,7 @@ func (q *Predicted) rootogram(level float64) *panel {
 	return p
 }
 
-// finiteOf are the values that are finite; nil if none is.
+// finiteOf are the values that are finite.
 func finiteOf(v []float64) []float64 {
 	return slices.DeleteFunc(slices.Clone(v), func(x float64) bool { return x-x != 0 })
 }

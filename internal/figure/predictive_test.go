@@ -61,6 +61,21 @@ func TestSmoothedMass(t *testing.T) {
 	}
 }
 
+// Draws without a finite value are drawn around.
+func TestPredictionsWithoutNumbers(t *testing.T) {
+	q := predictions(20, 5)
+	for i := range q {
+		for _, d := range q[i].Drawn {
+			for k := range d {
+				d[k] = math.NaN()
+			}
+		}
+		if _, err := Predictive(q[i:i+1], 90); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 func TestFaultyPredictions(t *testing.T) {
 	q := predictions(20, 5)
 	short := predictions(20, 5)

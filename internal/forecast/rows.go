@@ -104,44 +104,16 @@ func (t *rowTask) results(ctx context.Context) (job.Sheaf, Told, []string, error
 	if w := disagreement(t.src.parameters); w != "" {
 		r.Warnings = append(r.Warnings, w)
 	}
+	drawn, err := t.of.Draw(ctx, states, &stream.New(o.Seed, 0).Of(0, predictive).Rand)
+	if err != nil {
+		return nil, nil, nil, err
+	}
 	var table columns
 	table.add("line", floats(t.of.Line))
-	low, high := simulation.Ends(o.Level)
-	ends := [2]string{".q" + decimal(100*low), ".q" + decimal(100*high)}
-	rng := &stream.New(o.Seed, 0).Of(0, predictive).Rand
 	var shown []figure.Predicted
-	drawn := make([][][]float64, len(t.of.Of))
 	for i := range t.of.Of {
 		of := &t.of.Of[i]
-		draw := of.Draws()
-		for _, at := range states {
-			if err := ctx.Err(); err != nil {
-				return nil, nil, nil, err
-			}
-			v := make([]float64, n)
-			draw(v, at, rng)
-			drawn[i] = append(drawn[i], v)
-		}
-		mean, least, median, most := spread(drawn[i], low, high)
-		out := OutcomeReport{Prediction: report.Check(of.Name, of.Values, drawn[i], of.Statistics()...), Within: math.NaN(), RMSE: math.NaN()}
-		within, square := 0.0, 0.0
-		for k, y := range of.Values {
-			if math.IsNaN(y) {
-				continue
-			}
-			out.Observed++
-			if square += (y - mean[k]) * (y - mean[k]); y >= least[k] && y <= most[k] {
-				within++
-			}
-		}
-		if out.Observed > 0 {
-			out.Within, out.RMSE = within/float64(out.Observed), math.Sqrt(square/float64(out.Observed))
-			table.add(of.Name+".observed", of.Values)
-		}
-		table.add(of.Name+".mean", mean)
-		table.add(of.Name+ends[0], least)
-		table.add(of.Name+".q50", median)
-		table.add(of.Name+ends[1], most)
+		out := outcomeOf(of, drawn[i], o.Level, &table)
 		r.Outcomes = append(r.Outcomes, out)
 		if out.Observed == n && n > 1 {
 			shown = append(shown, figure.Predicted{Axis: figure.Axis{Name: of.Name}, Observed: of.Values, Drawn: drawn[i], Of: figure.OutcomeOf(of.Discrete, of.Most)})
@@ -150,6 +122,32 @@ func (t *rowTask) results(ctx context.Context) (job.Sheaf, Told, []string, error
 	r.shown = table.head(10)
 	files, figures, err := t.render(ctx, r, table, drawn, shown)
 	return files, r, figures, err
+}
+
+// outcomeOf is what draws say of an outcome, whose columns it adds to the table.
+func outcomeOf(of *rows.Outcome, drawn [][]float64, level float64, table *columns) OutcomeReport {
+	low, high := simulation.Ends(level)
+	mean, least, median, most := spread(drawn, low, high)
+	out := OutcomeReport{Prediction: report.Check(of.Name, of.Values, drawn, of.Statistics()...), Within: math.NaN(), RMSE: math.NaN()}
+	within, square := 0.0, 0.0
+	for k, y := range of.Values {
+		if math.IsNaN(y) {
+			continue
+		}
+		out.Observed++
+		if square += (y - mean[k]) * (y - mean[k]); y >= least[k] && y <= most[k] {
+			within++
+		}
+	}
+	if out.Observed > 0 {
+		out.Within, out.RMSE = within/float64(out.Observed), math.Sqrt(square/float64(out.Observed))
+		table.add(of.Name+".observed", of.Values)
+	}
+	table.add(of.Name+".mean", mean)
+	table.add(of.Name+".q"+decimal(100*low), least)
+	table.add(of.Name+".q50", median)
+	table.add(of.Name+".q"+decimal(100*high), most)
+	return out
 }
 
 // render makes the files but for the report.

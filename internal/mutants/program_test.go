@@ -244,7 +244,7 @@ var ofTheProgram = []fault{
 			`filepath.Glob(filepath.Join(newest, "checkpoints", "*"`},
 	}},
 	{"a whole training beside another not exchanged", "cmd/r2sgld CommandsOnTrainings", []edit{
-		{"cmd/r2sgld.(*common).resume", "newest == dir { // one beside it has yet to take its place", `dir := newest; dir != "" {`},
+		{"cmd/r2sgld.ended", "newest == dir { // one beside it has yet to take its place", `dir := newest; dir != "" {`},
 	}},
 	{"the bias of log Z without its error", "internal/runner TestStepBiasIsCounted", []edit{
 		{"internal/runner.stepBias", "math.Hypot(coarser*fine.Error, rough.Error)/(coarser-1)", "fine.Error"},

@@ -105,7 +105,7 @@ var ofSampling = []fault{
 		{"tune.(*Found).Efficiency", "min(len(f.Rounds), fewest", "len(f.Rounds"},
 	}},
 	{"a burn-in of the command alone", "cmd/r2sgld CommandAndGoProgramAgree",
-		[]edit{{"tune.Run", "cmp.Or(s.BurnIn, burnIn)", "burnIn-burnIn"}}},
+		[]edit{{"tune.withLengths", "cmp.Or(s.BurnIn, burnIn)", "burnIn-burnIn"}}},
 	{"modes: steps no longer than starts are wide", "cmd/r2sgld TestFarFromTheStart", []edit{{"internal/modes.(*descent).accept", "w.reach *= 2", "w.reach *= 1"}}},
 	{"a kernel that lost is tried again", "tune TestContestLost", []edit{{"tune.Options.tune", "f.Rival == nil && ", ""}}},
 	{"kernels compared where walls are sought", "tune TestContestLeftOut", []edit{

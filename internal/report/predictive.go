@@ -6,7 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/r2sgld/r2sgld/diag"
+	"github.com/r2sgld/r2sgld/internal/text"
 )
 
 // A Prediction compares what was observed of an outcome with draws of as many values from the
@@ -25,10 +28,11 @@ type Statistic struct {
 }
 
 // statisticOf are those that there are; zeros is the share of values that are 0.
-var statisticOf = map[string]func(v []float64) float64{"mean": mean, "sd": diag.SD, "min": slices.Min[[]float64], "max": slices.Max[[]float64], "zeros": zeros}
+var statisticOf = map[string]func(v []float64) float64{"sd": diag.SD, "min": slices.Min[[]float64], "max": slices.Max[[]float64], "zeros": zeros,
+	"mean": func(v []float64) float64 { return stat.Mean(v, nil) }} // of whole numbers exact, whatever their order
 
-// Check compares statistics of values with those of draws of them. Values that are not known, NaN, are left out of
-// both.
+// Check compares statistics of values with those of draws of them. Values that are not known,
+// NaN, are left out of both.
 func Check(outcome string, observed []float64, drawn [][]float64, statistics ...string) Prediction {
 	known := func(v []float64) []float64 {
 		out := make([]float64, 0, len(v))
@@ -43,11 +47,15 @@ func Check(outcome string, observed []float64, drawn [][]float64, statistics ...
 	if len(own) < 2 {
 		return p
 	}
+	of := make([][]float64, len(drawn))
+	for i, d := range drawn {
+		of[i] = known(d)
+	}
 	for _, name := range statistics {
 		value := statisticOf[name]
 		at, above, n := value(own), 0.0, 0.0
-		for _, d := range drawn {
-			switch v := value(known(d)); {
+		for _, d := range of {
+			switch v := value(d); {
 			case math.IsNaN(v):
 				continue
 			case v > at:
@@ -60,13 +68,6 @@ func Check(outcome string, observed []float64, drawn [][]float64, statistics ...
 		p.Statistics = append(p.Statistics, Statistic{name, at, above / n})
 	}
 	return p
-}
-
-func mean(v []float64) (sum float64) {
-	for _, x := range v {
-		sum += x / float64(len(v))
-	}
-	return sum
 }
 
 // zeros is the share of values that are 0.
@@ -88,17 +89,11 @@ func (s *Summary) predictions() string {
 			continue
 		}
 		fmt.Fprintf(&b, " %s, share of draws as large as observed:", p.Outcome)
-		for i, s := range p.Statistics {
-			if math.IsNaN(s.P) {
-				b.WriteString(" " + s.Name + " –")
-				continue
-			}
-			if i > 0 {
-				b.WriteString(" ·")
-			}
-			fmt.Fprintf(&b, " %s %.2f", s.Name, s.P)
+		var shares []string
+		for _, s := range p.Statistics {
+			shares = append(shares, s.Name+" "+text.Number(s.P, 2))
 		}
-		b.WriteByte('\n')
+		b.WriteString(" " + strings.Join(shares, " · ") + "\n")
 	}
 	return b.String()
 }

@@ -1,6 +1,7 @@
 package rows
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -35,6 +36,23 @@ type Outcome struct {
 	Most     float64 // that they may be; +Inf without
 	law      *said
 	args     []*rowwise
+}
+
+// Draw draws every outcome in every row at each state. Its error is that of ctx.
+func (o *Outcomes) Draw(ctx context.Context, states [][]float64, rng *rand.Rand) ([][][]float64, error) {
+	drawn := make([][][]float64, len(o.Of))
+	for i := range o.Of {
+		draw := o.Of[i].Draws()
+		for _, at := range states {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			v := make([]float64, len(o.Line))
+			draw(v, at, rng)
+			drawn[i] = append(drawn[i], v)
+		}
+	}
+	return drawn, nil
 }
 
 // Statistics are the names of what tells about all values together, by which what was observed

@@ -102,22 +102,27 @@ func (x *execution) figures(ctx context.Context, res *r2sgld.Result, sum *report
 	x.ladderFigures(res, add)
 	f, err = figure.Disconnectivity(basins(x.audit))
 	add("modes", f, err)
+	x.dataFigures(ctx, res, sum.Parameters, add)
+	sum.Warnings = append(sum.Warnings, drawn.Warnings...)
+	return drawn.Names, failed
+}
+
+// dataFigures draws what a model says of its data.
+func (x *execution) dataFigures(ctx context.Context, res *r2sgld.Result, ps []report.Parameter, add func(name string, f *figure.Figure, err error)) {
 	if x.Model != nil {
 		var draws []float64
 		for _, l := range res.Ladders {
 			draws = append(draws, l.X[0]...)
 		}
-		f, err = x.fit(ctx, draws, sum.Parameters)
+		f, err := x.fit(ctx, draws, ps)
 		add("fit", f, err)
-		f, err = x.residuals(draws, sum.Parameters)
+		f, err = x.residuals(draws, ps)
 		add("residuals", f, err)
 	}
 	if x.predicted != nil {
-		f, err = figure.Predictive(x.predicted[:min(len(x.predicted), figure.MostPanels)], level)
+		f, err := figure.Predictive(x.predicted[:min(len(x.predicted), figure.MostPanels)], level)
 		add("predictive", f, err)
 	}
-	sum.Warnings = append(sum.Warnings, drawn.Warnings...)
-	return drawn.Names, failed
 }
 
 // finite reports whether all of v are numbers.

@@ -66,7 +66,7 @@ func (x *execution) predictive(ctx context.Context, res *r2sgld.Result, sum *rep
 	}
 	states, chains, stride := thinned(res, n)
 	rng := &stream.New(x.Settings.Seed, volumeLadder).Of(3, stream.Pilot).Rand
-	drawn, err := drawRows(ctx, o, states, rng)
+	drawn, err := o.Draw(ctx, states, rng)
 	if err != nil {
 		return err
 	}
@@ -162,23 +162,6 @@ func thinned(res *r2sgld.Result, most int) (states [][]float64, chains, stride i
 	return states, chains, stride
 }
 
-// drawRows draws every outcome in every row at each state.
-func drawRows(ctx context.Context, o *rows.Outcomes, states [][]float64, rng *rand.Rand) ([][][]float64, error) {
-	drawn := make([][][]float64, len(o.Of))
-	for i := range o.Of {
-		draw := o.Of[i].Draws()
-		for _, at := range states {
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
-			v := make([]float64, len(o.Line))
-			draw(v, at, rng)
-			drawn[i] = append(drawn[i], v)
-		}
-	}
-	return drawn, nil
-}
-
 // mostTries is how many draws of the priors are made for one in the domain, at most.
 const mostTries = 1000
 
@@ -216,7 +199,7 @@ func (x *execution) priors(ctx context.Context, rng *rand.Rand) error {
 	if len(o.Of) == 0 {
 		return nil
 	}
-	drawn, err := drawRows(ctx, o, states, rng)
+	drawn, err := o.Draw(ctx, states, rng)
 	if err != nil {
 		return err
 	}
