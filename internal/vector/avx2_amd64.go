@@ -167,6 +167,11 @@ func uniformsAVX2(dst *float64, dst2 *float64, a *uint64, n int, low uint64, hig
 //go:noescape
 func combineAVX2(dst *float64, y *float64, d *float64, w *float64, k **float64, terms int, n int)
 
+// dotsAVX2 is dots for vectors of 4 lanes.
+//
+//go:noescape
+func dotsAVX2(dst *float64, a *float64, k **float64, columns int, n int)
+
 // programAVX2 does instructions.
 //
 //go:noescape

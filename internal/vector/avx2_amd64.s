@@ -3849,6 +3849,54 @@ end:
 	VZEROUPPER
 	RET
 
+// func dotsAVX2(dst *float64, a *float64, k **float64, columns int, n int)
+// Requires: AVX
+TEXT ·dotsAVX2(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ k+16(FP), DX
+	MOVQ columns+24(FP), BX
+	MOVQ n+32(FP), SI
+
+column:
+	MOVQ   (DX), DI
+	XORQ   R8, R8
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+
+rows:
+	VMOVUPD      (CX)(R8*8), Y4
+	VMULPD       (DI)(R8*8), Y4, Y4
+	VADDPD       Y4, Y0, Y0
+	VMOVUPD      32(CX)(R8*8), Y4
+	VMULPD       32(DI)(R8*8), Y4, Y4
+	VADDPD       Y4, Y1, Y1
+	VMOVUPD      64(CX)(R8*8), Y4
+	VMULPD       64(DI)(R8*8), Y4, Y4
+	VADDPD       Y4, Y2, Y2
+	VMOVUPD      96(CX)(R8*8), Y4
+	VMULPD       96(DI)(R8*8), Y4, Y4
+	VADDPD       Y4, Y3, Y3
+	ADDQ         $0x10, R8
+	CMPQ         R8, SI
+	JL           rows
+	VADDPD       Y2, Y0, Y0
+	VADDPD       Y3, Y1, Y1
+	VADDPD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPD       X1, X0, X0
+	VHADDPD      X0, X0, X0
+	VADDSD       (AX), X0, X0
+	VMOVSD       X0, (AX)
+	ADDQ         $0x08, AX
+	ADDQ         $0x08, DX
+	DECQ         BX
+	JNZ          column
+	VZEROUPPER
+	RET
+
 // func programAVX2(code *uint8, n int, lanes int) (done int, at int)
 // Requires: AVX, AVX2, FMA3
 TEXT ·programAVX2(SB), NOSPLIT, $0-40

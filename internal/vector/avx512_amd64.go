@@ -167,6 +167,11 @@ func uniformsAVX512(dst *float64, dst2 *float64, a *uint64, n int, low uint64, h
 //go:noescape
 func combineAVX512(dst *float64, y *float64, d *float64, w *float64, k **float64, terms int, n int)
 
+// dotsAVX512 is dots for vectors of 8 lanes.
+//
+//go:noescape
+func dotsAVX512(dst *float64, a *float64, k **float64, columns int, n int)
+
 // programAVX512 does instructions.
 //
 //go:noescape

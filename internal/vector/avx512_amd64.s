@@ -4242,6 +4242,46 @@ end:
 	VZEROUPPER
 	RET
 
+// func dotsAVX512(dst *float64, a *float64, k **float64, columns int, n int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·dotsAVX512(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), AX
+	MOVQ a+8(FP), CX
+	MOVQ k+16(FP), DX
+	MOVQ columns+24(FP), BX
+	MOVQ n+32(FP), SI
+
+column:
+	MOVQ   (DX), DI
+	XORQ   R8, R8
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+
+rows:
+	VMOVUPD       (CX)(R8*8), Z2
+	VMULPD        (DI)(R8*8), Z2, Z2
+	VADDPD        Z2, Z0, Z0
+	VMOVUPD       64(CX)(R8*8), Z2
+	VMULPD        64(DI)(R8*8), Z2, Z2
+	VADDPD        Z2, Z1, Z1
+	ADDQ          $0x10, R8
+	CMPQ          R8, SI
+	JL            rows
+	VADDPD        Z1, Z0, Z0
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VADDPD        Y1, Y0, Y0
+	VEXTRACTF128  $0x01, Y0, X1
+	VADDPD        X1, X0, X0
+	VHADDPD       X0, X0, X0
+	VADDSD        (AX), X0, X0
+	VMOVSD        X0, (AX)
+	ADDQ          $0x08, AX
+	ADDQ          $0x08, DX
+	DECQ          BX
+	JNZ           column
+	VZEROUPPER
+	RET
+
 // func programAVX512(code *uint8, n int, lanes int) (done int, at int)
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·programAVX512(SB), NOSPLIT, $0-40

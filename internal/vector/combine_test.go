@@ -63,3 +63,74 @@ func TestSum(t *testing.T) {
 		}
 	})
 }
+
+// Rows of a block times weights, and scalar products with its columns, have the bits of what
+// is written here, whatever rows are taken.
+func TestBlock(t *testing.T) {
+	each(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(6, 6))
+		random := func(n int) []float64 {
+			x := make([]float64, n)
+			for i := range x {
+				x[i] = argument(r)
+			}
+			return x
+		}
+		for range 2000 {
+			rows, k := 1+r.IntN(90), 1+r.IntN(6)
+			columns := make([][]float64, k)
+			for j := range columns {
+				columns[j] = random(rows)
+			}
+			from := r.IntN(rows)
+			n := 1 + r.IntN(rows-from)
+			b := NewBlock(columns, n)
+			b.Rows(from, n)
+			weights, a, dst := random(k), random(n), append(random(k), 7)
+			times := append(make([]float64, n), 7)
+			b.Times(times, weights)
+			for i := range n {
+				sum := 0.0
+				for j, w := range weights {
+					v := float64(w * columns[j][from+i])
+					if sum += v; j == 0 {
+						sum = v
+					}
+				}
+				if want := 0 + sum; !same(times[i], want) {
+					t.Fatalf("row %d of %d: %v, want %v", i, n, times[i], want)
+				}
+			}
+			want := append([]float64{}, dst...)
+			for j, c := range columns {
+				var sums [16]float64
+				i := 0
+				for ; i+16 <= n; i += 16 {
+					for l := range sums {
+						sums[l] += float64(a[i+l] * c[from+i+l])
+					}
+				}
+				for half := 8; half > 0; half /= 2 {
+					for l := range half {
+						sums[l] += sums[l+half]
+					}
+				}
+				if i > 0 {
+					want[j] += sums[0]
+				}
+				for ; i < n; i++ {
+					want[j] += float64(a[i] * c[from+i])
+				}
+			}
+			b.Dots(dst, a)
+			for j := range want {
+				if !same(dst[j], want[j]) {
+					t.Fatalf("column %d of %d rows: %v, want %v", j, n, dst[j], want[j])
+				}
+			}
+			if times[n] != 7 {
+				t.Fatal("written beyond the end")
+			}
+		}
+	})
+}

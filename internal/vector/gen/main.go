@@ -28,6 +28,7 @@ func main() {
 		m.kernel(k, true)
 	}
 	m.combine()
+	m.dots()
 	m.program(append(arithmetic, functions...))
 	build.Generate()
 	if err := prune(flag.Lookup("out").Value.String()); err != nil {
