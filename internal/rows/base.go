@@ -23,7 +23,7 @@ type descendant struct {
 }
 
 // descends keeps how the entries of v are drawn.
-func (b *builder) descends(v *vector, l *said) error {
+func (b *builder) descends(v *array, l *said) error {
 	d := &descendant{order: v.order, law: l}
 	for i, text := range l.with {
 		names, _ := expression.Names(text)

@@ -56,7 +56,7 @@ func (b *builder) coordinates() {
 var unfit = regexp.MustCompile(`[/\\%\pC]`)
 
 // written says where in the data the level of an entry is first written, if it is one.
-func (b *builder) written(v *vector, level string) string {
+func (b *builder) written(v *array, level string) string {
 	l, ok := b.series.Levels[v.index]
 	if !ok {
 		return ""
@@ -66,7 +66,7 @@ func (b *builder) written(v *vector, level string) string {
 }
 
 // entries are what stands in the brackets of a parameter; "" of a single number.
-func (b *builder) entries(path []string, v *vector) ([]string, bool) {
+func (b *builder) entries(path []string, v *array) ([]string, bool) {
 	if v.Shape != "" {
 		kind, rest, _ := strings.Cut(v.Shape, "(")
 		n, err := strconv.Atoi(strings.TrimSpace(strings.TrimSuffix(rest, ")")))
@@ -108,7 +108,7 @@ func (b *builder) entries(path []string, v *vector) ([]string, bool) {
 }
 
 // count is how many entries the brackets say, as 4 or 1..4; ok is false where they name something.
-func (v *vector) count() (n int, ok bool) {
+func (v *array) count() (n int, ok bool) {
 	n, err := strconv.Atoi(strings.TrimPrefix(v.index, "1.."))
 	return n, err == nil
 }
@@ -122,7 +122,7 @@ func numbered(n int) (out []string) {
 }
 
 // shape makes the constraints of a parameter.
-func (b *builder) shape(path []string, v *vector) {
+func (b *builder) shape(path []string, v *array) {
 	switch kind, _, _ := strings.Cut(v.Shape, "("); kind {
 	case "simplex":
 		b.out.Equations = append(b.out.Equations, v.order)
@@ -214,7 +214,7 @@ func minus(v float64, terms []string) string {
 
 // priorOf gives the entries of a parameter their prior: of numbers alone a law of their
 // own, else terms of the log density.
-func (b *builder) priorOf(path []string, v *vector, text string) (terms []string, ok bool) {
+func (b *builder) priorOf(path []string, v *array, text string) (terms []string, ok bool) {
 	name, rest, _ := strings.Cut(text, "(")
 	names, syntax := expression.Names("max(0, " + strings.TrimSuffix(rest, ")") + ")")
 	if prior.Known(name) && syntax == nil && len(names) == 0 {
@@ -276,7 +276,7 @@ func (b *builder) priorOf(path []string, v *vector, text string) (terms []string
 }
 
 // dirichlet is the prior of a simplex.
-func (b *builder) dirichlet(path []string, v *vector, text string) (terms []string) {
+func (b *builder) dirichlet(path []string, v *array, text string) (terms []string) {
 	_, rest, _ := strings.Cut(text, "(")
 	with := expression.Arguments(strings.TrimSuffix(rest, ")"))
 	if kind, _, _ := strings.Cut(v.Shape, "("); kind != "simplex" || len(with) != len(v.order) || !strings.HasSuffix(rest, ")") {

@@ -193,15 +193,27 @@ func (b *builder) product(path []string, begin int, block, with expression.Word)
 		return "0"
 	}
 	l := b.blocks[block.Text]
+	p := blocked{name: block.Text + "*" + with.Text, with: with.Text, entries: l.Columns}
 	var parts []string
 	for _, c := range l.Columns {
-		x := expression.Quoted(c)
+		column := c
 		if l.Standardise {
-			x = "`" + l.Name + "[" + c + "]`"
+			column = l.Name + "[" + c + "]"
 		}
-		parts = append(parts, fmt.Sprintf("%s*`%s[%s]`", x, with.Text, c))
+		p.columns = append(p.columns, column)
+		parts = append(parts, fmt.Sprintf("%s*`%s[%s]`", expression.Quoted(column), with.Text, c))
 	}
-	return "(" + strings.Join(parts, " + ") + ")"
+	text := "(" + strings.Join(parts, " + ") + ")"
+	b.products[text] = p
+	return text
+}
+
+// A blocked product is that of a block of columns and the entries of a parameter.
+type blocked struct {
+	name    string
+	columns []string
+	with    string   // the parameter
+	entries []string // of it, one of each column
 }
 
 // cmpName is a name, or beta in place of what is none.

@@ -69,8 +69,8 @@ type Posterior struct {
 	from        *builder
 }
 
-// A vector is a parameter with its coordinates.
-type vector struct {
+// An array is a parameter with its coordinates.
+type array struct {
 	*Parameter
 	bare    string
 	index   string         // in brackets; "" of a single number
@@ -81,21 +81,23 @@ type vector struct {
 // A builder makes a posterior.
 type builder struct {
 	Model
-	faults  []error
-	header  []string
-	columns map[string]string // what those of the header are called in the file
-	vectors map[string]*vector
-	sorted  []*vector
-	blocks  map[string]Let
-	lets    map[string]string // expanded
-	numbers map[string]bool   // columns that formulas hold
-	levels  map[string]bool   // columns that stand in brackets
-	scales  map[string]scale  // of the standardised columns of blocks
-	terms   []term
-	series  *dynamics.Series
-	keep    []int // rows
-	least   int   // values of each column; −1 is none
-	out     *Posterior
+	faults   []error
+	header   []string
+	columns  map[string]string // what those of the header are called in the file
+	vectors  map[string]*array
+	sorted   []*array
+	blocks   map[string]Let
+	products map[string]blocked   // by how they are written out
+	used     map[string][]float64 // values of columns, in the rows that are used, where these are not all
+	lets     map[string]string    // expanded
+	numbers  map[string]bool      // columns that formulas hold
+	levels   map[string]bool      // columns that stand in brackets
+	scales   map[string]scale     // of the standardised columns of blocks
+	terms    []term
+	series   *dynamics.Series
+	keep     []int // rows
+	least    int   // values of each column; −1 is none
+	out      *Posterior
 }
 
 // A term is a part of the log density of a row.
@@ -110,7 +112,7 @@ type term struct {
 // Build makes the posterior of a model and the table in r, a file of that name. Its faults
 // are joined, each a [*dynamics.ModelError] or a [*dynamics.DataError].
 func Build(m Model, r io.ReadSeeker, file string) (*Posterior, error) {
-	b := &builder{Model: m, vectors: map[string]*vector{}, blocks: map[string]Let{}, lets: map[string]string{}, numbers: map[string]bool{},
+	b := &builder{Model: m, vectors: map[string]*array{}, blocks: map[string]Let{}, products: map[string]blocked{}, used: map[string][]float64{}, lets: map[string]string{}, numbers: map[string]bool{},
 		levels: map[string]bool{}, scales: map[string]scale{}, least: 1, out: &Posterior{}}
 	header, err := dynamics.Header(r, file)
 	if err != nil {
@@ -151,7 +153,7 @@ func (b *builder) fault(path []string, offset int, format string, args ...any) {
 func (b *builder) declare() {
 	for i := range b.Parameters {
 		p := &b.Parameters[i]
-		v := &vector{Parameter: p, entries: map[string]int{}}
+		v := &array{Parameter: p, entries: map[string]int{}}
 		bare, index, _ := strings.Cut(p.Name, "[")
 		v.bare, v.index = strings.TrimSpace(bare), strings.Join(strings.Fields(strings.TrimSuffix(index, "]")), "")
 		path := []string{"parameters", p.Name}

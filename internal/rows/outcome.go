@@ -156,7 +156,7 @@ var ErrNoLaw = errors.New("log_lik says no law of what is observed, and so nothi
 func (p *Posterior) On(r io.ReadSeeker, file string) (*Outcomes, error) {
 	b := *p.from
 	b.out, b.keep, b.numbers, b.levels = &Posterior{Names: p.Names}, nil, map[string]bool{}, map[string]bool{}
-	b.Where, b.terms, b.Drop, b.least = nil, nil, true, -1
+	b.Where, b.terms, b.Drop, b.least, b.used = nil, nil, true, -1, map[string][]float64{}
 	header, err := dynamics.Header(r, file)
 	if err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 
 	"github.com/r2sgld/r2sgld/dynamics"
 	"github.com/r2sgld/r2sgld/expression"
+	"github.com/r2sgld/r2sgld/internal/vector"
 )
 
 // strip is how many rows are evaluated at once: their numbers stay in the cache.
@@ -14,12 +15,19 @@ const strip = 128
 
 // A rowwise is a formula that has a value in every row, given the parameters.
 type rowwise struct {
-	rows   int
-	f      *expression.Func // first by what is of parameters, then of data
-	single []int            // coordinates of its first variables
-	picked []pick           // its next ones
-	data   [][]float64      // its others
-	names  []string         // of these
+	rows     int
+	f        *expression.Func // first by what is of parameters, then of data
+	single   []int            // coordinates of its first variables
+	products []product        // its next ones
+	picked   []pick           // and these
+	data     [][]float64      // its others
+	names    []string         // of these, then of the columns of products
+}
+
+// A product is a variable that is the sum of columns times coordinates.
+type product struct {
+	coordinate []int
+	columns    [][]float64
 }
 
 // A pick is a variable that is another coordinate in every row.
@@ -30,6 +38,9 @@ type pick struct {
 
 // rowwise compiles a formula of parameters and columns that is written out.
 func (b *builder) rowwise(text string) (*rowwise, error) {
+	for written, of := range b.products {
+		text = strings.ReplaceAll(text, written, "`"+of.name+"`")
+	}
 	out := &rowwise{}
 	of, data := b.variables(out, text)
 	var err error
@@ -42,9 +53,18 @@ func (b *builder) rowwise(text string) (*rowwise, error) {
 func (b *builder) variables(out *rowwise, text string) (of, data []string) {
 	out.rows = len(b.keep)
 	names, _ := expression.Names(text)
-	var picked []string
+	var products, picked, columns []string
 	for _, n := range names {
+		made, ok := b.made(n)
 		switch {
+		case ok:
+			var p product
+			for i, c := range made.columns {
+				p.columns = append(p.columns, b.values(c))
+				p.coordinate = append(p.coordinate, b.vectors[made.with].entries[made.entries[i]])
+			}
+			products, columns = append(products, n), append(columns, made.columns...)
+			out.products = append(out.products, p)
 		case b.ofData(n):
 			data = append(data, n)
 			out.data, out.names = append(out.data, b.values(n)), append(out.names, n)
@@ -59,7 +79,18 @@ func (b *builder) variables(out *rowwise, text string) (of, data []string) {
 			}
 		}
 	}
-	return append(of, picked...), data
+	out.names = append(out.names, columns...)
+	return slices.Concat(of, products, picked), data
+}
+
+// made is the product that a name stands for.
+func (b *builder) made(name string) (blocked, bool) {
+	for _, p := range b.products {
+		if p.name == name {
+			return p, true
+		}
+	}
+	return blocked{}, false
 }
 
 // isPick reports whether a name is that of an entry which the row decides: its index is a
@@ -77,17 +108,25 @@ func (b *builder) isPick(name string) bool {
 	return true
 }
 
-// values are those of a column in the rows that are used.
+// values are those of a column in the rows that are used. They are shared, and not to be
+// changed.
 func (b *builder) values(name string) []float64 {
+	if known, ok := b.used[name]; ok {
+		return known
+	}
 	column, back, ok := b.lagged(name)
 	if !ok {
 		column, back = name, 0
 	}
 	from := b.series.Values[column]
+	if back == 0 && len(b.keep) == len(from) {
+		return from
+	}
 	out := make([]float64, len(b.keep))
 	for i, row := range b.keep {
 		out[i] = from[row-back]
 	}
+	b.used[name] = out
 	return out
 }
 
@@ -116,19 +155,31 @@ type workspace struct {
 	n              int
 	e              *expression.Evaluator
 	x, value, grad []float64
+	blocks         []*vector.Block // of the products
+	each           []float64       // of the columns of one: its weights, or its part of the gradient
 }
 
 func (p *rowwise) strip(n int) *workspace {
-	k := len(p.single) + len(p.picked)
-	return &workspace{n, p.f.Evaluator(n), make([]float64, (k+len(p.data))*n), make([]float64, n), make([]float64, k*n)}
+	k := len(p.single) + len(p.products) + len(p.picked)
+	w := &workspace{n: n, e: p.f.Evaluator(n), x: make([]float64, (k+len(p.data))*n), value: make([]float64, n), grad: make([]float64, k*n)}
+	most := 0
+	for _, g := range p.products {
+		w.blocks = append(w.blocks, vector.NewBlock(g.columns, n))
+		most = max(most, len(g.columns))
+	}
+	w.each = make([]float64, most)
+	return w
 }
 
 // load puts the data of the rows from one on into the workspace.
 func (w *workspace) load(p *rowwise, from int) {
-	at := (len(p.single) + len(p.picked)) * w.n
+	at := (len(p.single) + len(p.products) + len(p.picked)) * w.n
 	for _, column := range p.data {
 		copy(w.x[at:at+w.n], column[from:])
 		at += w.n
+	}
+	for _, b := range w.blocks {
+		b.Rows(from, w.n)
 	}
 }
 
@@ -139,9 +190,40 @@ func (w *workspace) set(p *rowwise, x []float64, i, r, from int) {
 		fill(w.x[at:at+w.n], x[j*r+i])
 		at += w.n
 	}
+	for k, g := range p.products {
+		for c, j := range g.coordinate {
+			w.each[c] = x[j*r+i]
+		}
+		w.blocks[k].Times(w.x[at:at+w.n], w.each)
+		at += w.n
+	}
 	for _, g := range p.picked {
 		for k, level := range g.level[from : from+w.n] {
 			w.x[at+k] = x[g.coordinate[level]*r+i]
+		}
+		at += w.n
+	}
+}
+
+// subtract takes the gradient of the rows last evaluated, from one on, from that of state i of r.
+func (w *workspace) subtract(p *rowwise, grad []float64, i, r, from int) {
+	at := 0
+	for _, j := range p.single {
+		grad[j*r+i] -= sum(w.grad[at : at+w.n])
+		at += w.n
+	}
+	for k, g := range p.products {
+		each := w.each[:len(g.coordinate)]
+		clear(each)
+		w.blocks[k].Dots(each, w.grad[at:at+w.n])
+		for c, j := range g.coordinate {
+			grad[j*r+i] -= each[c]
+		}
+		at += w.n
+	}
+	for _, g := range p.picked {
+		for k, level := range g.level[from : from+w.n] {
+			grad[g.coordinate[level]*r+i] -= w.grad[at+k]
 		}
 		at += w.n
 	}
@@ -185,9 +267,16 @@ func (p *rowwise) values() func(dst, x []float64) {
 // part is the same in some rows.
 func (p *rowwise) part(some []int) rowwise {
 	q := *p
-	q.rows, q.data, q.picked = len(some), nil, nil
+	q.rows, q.data, q.products, q.picked = len(some), nil, nil, nil
 	for _, column := range p.data {
 		q.data = append(q.data, taken(column, some))
+	}
+	for _, g := range p.products {
+		var columns [][]float64
+		for _, column := range g.columns {
+			columns = append(columns, taken(column, some))
+		}
+		q.products = append(q.products, product{g.coordinate, columns})
 	}
 	for _, g := range p.picked {
 		q.picked = append(q.picked, pick{g.coordinate, taken(g.level, some)})

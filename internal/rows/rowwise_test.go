@@ -1,0 +1,132 @@
+package rows
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+// regression is a table of n rows with columns x1 …, c of two levels and y, 0 or 1.
+func regression(n, columns int) (text string, names []string) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	var csv strings.Builder
+	for j := range columns {
+		names = append(names, fmt.Sprintf("x%d", j+1))
+	}
+	csv.WriteString(strings.Join(names, ",") + ",c,y\n")
+	for range n {
+		for range columns {
+			fmt.Fprintf(&csv, "%.4g,", 2+rng.NormFloat64())
+		}
+		fmt.Fprintf(&csv, "%c,%d\n", 'A'+rng.IntN(2), rng.IntN(2))
+	}
+	return csv.String(), names
+}
+
+func wide(name, prior string) Parameter {
+	return Parameter{Name: name, Prior: prior, Min: math.Inf(-1), Max: math.Inf(1)}
+}
+
+// A block times its parameter is the sum that is written out, in energies, gradients and the
+// densities of single rows; rows are those of full strips and of others.
+func TestBlockIsTheSumWrittenOut(t *testing.T) {
+	text, names := regression(311, 5)
+	const r = 3
+	for _, standardise := range []bool{false, true} {
+		scaled := func(j int) string { return names[j] }
+		if standardise {
+			scaled = func(j int) string {
+				mean, square := 0.0, 0.0
+				column := columnOf(text, j)
+				for _, v := range column {
+					mean += v / float64(len(column))
+				}
+				for _, v := range column {
+					square += (v - mean) * (v - mean)
+				}
+				return fmt.Sprintf("((%s - %.17g)/%.17g)", names[j], mean, math.Sqrt(square/float64(len(column)-1)))
+			}
+		}
+		var sum []string
+		for j := range names {
+			sum = append(sum, fmt.Sprintf("beta[%d]*%s", j+1, scaled(j)))
+		}
+		build := func(beta, let, eta string) *Posterior {
+			m := Model{Parameters: []Parameter{wide("u[c]", "normal(0, 1)"), wide(beta, "normal(0, 1)"), wide("s", "normal(0, 1)")},
+				Likelihood: []string{"y ~ bernoulli_logit(s*(" + eta + ") + u[c])"}, LogLik: []string{"-(" + eta + ")^2/100"}}
+			if let != "" {
+				m.Let = []Let{{Name: let, Columns: names, Standardise: standardise}}
+			}
+			p, err := Build(m, strings.NewReader(text), "rows.csv")
+			if err != nil {
+				t.Fatal(err)
+			}
+			return p
+		}
+		block, written := build("beta[X]", "X", "X*beta"), build("beta[5]", "", strings.Join(sum, " + "))
+		d := len(block.Names)
+		x, rng := make([]float64, d*r), rand.New(rand.NewPCG(3, 4))
+		for i := range x {
+			x[i] = rng.NormFloat64()
+		}
+		var u, g [2][]float64
+		for k, p := range []*Posterior{block, written} {
+			u[k], g[k] = make([]float64, r), make([]float64, d*r)
+			p.Likelihood.Evaluator(r, nil).Eval(u[k], g[k], x)
+		}
+		some := []int{0, 310, 17, 130}
+		var rows [2][]float64
+		for k, p := range []*Posterior{block, written} {
+			rows[k] = make([]float64, len(some))
+			p.Likelihood.LogDensity(some)(rows[k], x[:d])
+		}
+		for _, both := range [][2][]float64{u, g, rows} {
+			for i, v := range both[0] {
+				if w := both[1][i]; math.Abs(v-w) > 1e-10*(1+math.Abs(w)) {
+					t.Errorf("standardised %v: number %d is %v by the block and %v written out", standardise, i, v, w)
+				}
+			}
+		}
+	}
+}
+
+// columnOf are the numbers of a column of a table.
+func columnOf(text string, j int) (v []float64) {
+	for _, line := range strings.Split(strings.TrimSpace(text), "\n")[1:] {
+		var x float64
+		fmt.Sscan(strings.Split(line, ",")[j], &x)
+		v = append(v, x)
+	}
+	return v
+}
+
+// BenchmarkLogistic is the gradient of a logistic regression of 20 columns, by row and state.
+func BenchmarkLogistic(b *testing.B) {
+	const rows, columns = 100_000, 20
+	text, names := regression(rows, columns)
+	p, err := Build(Model{
+		Parameters: []Parameter{wide("a", "normal(0, 5)"), wide("beta[X]", "normal(0, 1)")},
+		Let:        []Let{{Name: "X", Columns: names}},
+		Likelihood: []string{"y ~ bernoulli_logit(a + X*beta)"},
+	}, strings.NewReader(text), "rows.csv")
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, r := range []int{1, 8} {
+		b.Run(fmt.Sprint(r), func(b *testing.B) {
+			d := len(p.Names)
+			x, g, u := make([]float64, d*r), make([]float64, d*r), make([]float64, r)
+			rng := rand.New(rand.NewPCG(3, 4))
+			for i := range x {
+				x[i] = rng.NormFloat64() / 10
+			}
+			e := p.Likelihood.Evaluator(r, nil)
+			for b.Loop() {
+				e.Eval(u, g, x)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(rows)/float64(r), "ns/row")
+		})
+	}
+}
