@@ -339,7 +339,7 @@ func NewFit(response, fitted []float64, p int) Fit {
 func (p *Regression) Evaluator(r int, s *stream.Set) Evaluator {
 	e := &regressionEvaluator{p: p, r: r, quadratic: p.full, delta: make([]float64, p.dim*r)}
 	if p.batch < p.rows {
-		e.rows = newRowSampler(p.rows, p.batch, s)
+		e.rows = s.Subset(p.rows, p.batch)
 		e.sums = p.newSums()
 		e.quadratic.slope = make([]float64, p.dim)
 		e.quadratic.curve = make([]float64, len(p.full.curve))
@@ -351,7 +351,7 @@ type regressionEvaluator struct {
 	quadratic
 	p           *Regression
 	r           int
-	rows        *rowSampler // nil: all rows
+	rows        *stream.Subset // nil: all rows
 	sums, delta []float64
 	products    products
 }
@@ -360,9 +360,9 @@ func (e *regressionEvaluator) Eval(energy, grad, x []float64) {
 	switch p := e.p; {
 	case e.rows == nil:
 	case p.records != nil:
-		p.records.accumulate(&e.quadratic, &e.products, p.columns, e.rows.draw(), float64(p.rows)/float64(p.batch))
+		p.records.accumulate(&e.quadratic, &e.products, p.columns, e.rows.Draw(), float64(p.rows)/float64(p.batch))
 	default:
-		p.accumulate(&e.quadratic, e.sums, e.rows.draw())
+		p.accumulate(&e.quadratic, e.sums, e.rows.Draw())
 	}
 	e.quadratic.eval(energy, grad, e.delta, x, e.r)
 }

@@ -2,11 +2,8 @@ package potential
 
 import (
 	"math"
-	"math/rand/v2"
 
 	"gonum.org/v1/gonum/mat"
-
-	"github.com/r2sgld/r2sgld/stream"
 )
 
 // A quadratic is value + slopeᵀδ + ½ δᵀ curve δ with δ = x − centre. Row j of
@@ -88,54 +85,4 @@ func pseudoInverse(a []float64, d int) (inverse []float64, rank int) {
 		}
 	}
 	return inverse, rank
-}
-
-// A rowSampler draws rows uniformly without replacement by the first steps of a
-// Fisher–Yates shuffle. It undoes them before the next draw, so that its only
-// state is that of its random stream.
-type rowSampler struct {
-	rng    *rand.Rand
-	order  []int
-	picked []int
-}
-
-func newRowSampler(rows, batch int, s *stream.Set) *rowSampler {
-	b := &rowSampler{rng: &s.Of(0, stream.Batch).Rand, order: make([]int, rows), picked: make([]int, batch)}
-	for i := range b.order {
-		b.order[i] = i
-	}
-	for i := range b.picked {
-		b.picked[i] = i
-	}
-	return b
-}
-
-func (b *rowSampler) draw() []int {
-	for i := len(b.picked) - 1; i >= 0; i-- {
-		j := b.picked[i]
-		b.order[i], b.order[j] = b.order[j], b.order[i]
-	}
-	for i := 0; i < len(b.picked); i += 2 {
-		u := b.rng.Uint64() // enough for two
-		b.pick(i, uint32(u))
-		if i+1 < len(b.picked) {
-			b.pick(i+1, uint32(u>>32))
-		}
-	}
-	return b.order[:len(b.picked)]
-}
-
-// pick moves one of the rows at i and behind it to i, uniformly by the bits u
-// (Lemire 2019).
-func (b *rowSampler) pick(i int, u uint32) {
-	n := uint32(len(b.order) - i)
-	product := uint64(u) * uint64(n)
-	if uint32(product) < n {
-		for least := -n % n; uint32(product) < least; {
-			product = uint64(b.rng.Uint32()) * uint64(n)
-		}
-	}
-	j := i + int(product>>32)
-	b.picked[i] = j
-	b.order[i], b.order[j] = b.order[j], b.order[i]
 }

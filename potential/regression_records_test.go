@@ -53,7 +53,7 @@ func TestRecordsAreTheColumns(t *testing.T) {
 	if p.records == nil {
 		t.Fatal("7 values do not fit")
 	}
-	rows := newRowSampler(300, 40, stream.New(9, 0)).draw()
+	rows := stream.New(9, 0).Subset(300, 40).Draw()
 	a, b := p.full, p.full
 	a.slope, a.curve = make([]float64, 3), make([]float64, len(p.full.curve))
 	b.slope, b.curve = make([]float64, 3), make([]float64, len(p.full.curve))

@@ -258,28 +258,6 @@ func TestMinibatchSharesRowsAndStream(t *testing.T) {
 	}
 }
 
-// Every pair of 5 rows is drawn equally often: χ² with 9 degrees of freedom
-// exceeds 48 with probability 2e-7.
-func TestRowsAreDrawnUniformly(t *testing.T) {
-	b := newRowSampler(5, 2, stream.New(3, 0))
-	count := map[int]float64{}
-	const calls = 20000
-	for range calls {
-		r := b.draw()
-		if r[0] == r[1] {
-			t.Fatal("a row was drawn twice")
-		}
-		count[min(r[0], r[1])*5+max(r[0], r[1])]++
-	}
-	chi2 := 0.0
-	for _, c := range count {
-		chi2 += (c - calls/10) * (c - calls/10) / (calls / 10)
-	}
-	if len(count) != 10 || chi2 > 48 {
-		t.Errorf("%d pairs, χ² = %.1f", len(count), chi2)
-	}
-}
-
 func TestRegressionAllocatesNothing(t *testing.T) {
 	for _, batch := range []int{0, 20} {
 		e := must(NewRegression(3, lopsided(100, 1), batch)).Evaluator(4, stream.New(1, 0))

@@ -207,7 +207,7 @@ func (p *Residuals) Evaluator(r int, s *stream.Set) Evaluator {
 		e.columns = append(e.columns, newColumnEvaluator(&p.columns[i], min(rowLanes, p.batch)))
 	}
 	if p.batch < p.rows {
-		e.rows = newRowSampler(p.rows, p.batch, s)
+		e.rows = s.Subset(p.rows, p.batch)
 	}
 	return e
 }
@@ -216,7 +216,7 @@ type residualsEvaluator struct {
 	p       *Residuals
 	r       int
 	columns []*columnEvaluator
-	rows    *rowSampler // nil: all rows
+	rows    *stream.Subset // nil: all rows
 }
 
 func (e *residualsEvaluator) Eval(energy, grad, x []float64) {
@@ -224,7 +224,7 @@ func (e *residualsEvaluator) Eval(energy, grad, x []float64) {
 	clear(grad)
 	var rows []int
 	if e.rows != nil {
-		rows = e.rows.draw()
+		rows = e.rows.Draw()
 	}
 	scale := float64(e.p.rows) / float64(e.p.batch)
 	for _, c := range e.columns {
