@@ -1,6 +1,6 @@
 package potential
 
-// Rough is what p may be taken for where draws are not kept, in a warm-up: a potential
+// Rough is what p may be taken for where draws are not kept, in a warm-up, or where steps are measured: a potential
 // that takes less work and whose energies differ by little. It is p itself unless p has a
 // method Rough() Potential.
 func Rough(p Potential) Potential {

@@ -70,6 +70,16 @@ model:
     X: {columns: [flipper_length, bill_depth], standardise: true}
   likelihood: body_mass ~ normal(c[species] + X*beta + 0.01*lag(bill_length, 1), s)
 ` + auto, []string{"fit FILE --out RUN"}},
+		{"fit-minibatch", "name: fit-minibatch\n" + strings.Replace(table, ": ", ": {file: ", 1) + `penguins.csv, missing: drop}
+model:
+  parameters:
+    beta[X]: normal(0, 500)
+    c[species]: normal(4000, 1000)
+    s: {prior: "half_normal(500)", min: 300}
+  let:
+    X: {columns: [flipper_length, bill_depth], standardise: true}
+  likelihood: body_mass ~ normal(c[species] + X*beta, s)
+` + strings.Replace(strings.Replace(auto, "100", "1000", 2), "ladders", "minibatch: 64, ladders", 1), []string{"stop fit FILE --out RUN", "resume RUN --threads 1"}},
 	}
 }
 

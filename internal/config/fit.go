@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -177,7 +178,7 @@ func (f *fitReader) lets(l *key.Reader, n *yamlpos.Node) {
 
 // fit makes the run of a model of rows.
 func (l *loader) fit() (*Run, error) {
-	l.identify, l.OfModel = true, true
+	l.identify, l.OfModel, l.OfRows = true, true, true
 	root := l.root
 	l.Section(root, key.Names(l.fitKeys())...)
 	s := &Run{Command: "fit", Name: l.readName()}
@@ -206,13 +207,22 @@ func (l *loader) fit() (*Run, error) {
 		return nil, err
 	}
 	s.Resolved = Resolved{Name: s.Name, Data: data, Model: &f.resolved, Figures: figures}
-	if l.Method.Auto() && (l.Node.Field("kernel") == nil || l.Sampler.Kernel == sampler.Auto) {
-		l.MoveBy(sampler.Exact) // a gradient goes through all rows: it costs much more than a step of any kernel
-	}
 	s.Problem = l.target(p.Potential)
-	mode, err := f.mode(s.Problem, p.Prior)
+	found, err := f.modes(s.Problem, p)
 	if err != nil {
 		return nil, err
+	}
+	by, warnings := f.minibatch(p, s.Problem, found)
+	if err := l.Problems.Err(); err != nil {
+		return nil, err
+	}
+	s.Warnings = warnings
+	if by == nil && l.Method.Auto() && (l.Node.Field("kernel") == nil || l.Sampler.Kernel == sampler.Auto) {
+		l.MoveBy(sampler.Exact) // a gradient goes through all rows: it costs much more than a step of any kernel
+	}
+	var mode *modes.Mode
+	if len(found) > 0 {
+		mode = &found[0]
 	}
 	if mode != nil && l.region.Slice == nil {
 		if j := pole(s.Problem, p.Prior, mode.X); j >= 0 {
@@ -221,6 +231,9 @@ func (l *loader) fit() (*Run, error) {
 				"c[group]: normal(m, s), or give the scale a prior that vanishes at 0, such as lognormal.", l.names[j], p.Prior.Lower[j]))
 			mode = nil
 		}
+	}
+	if by != nil {
+		return s, f.beginByMinibatches(s, p, by, found)
 	}
 	return s, f.begin(s, p, mode)
 }
@@ -329,10 +342,10 @@ func pole(p r2sgld.Problem, of *prior.Joint, x []float64) int {
 	return -1
 }
 
-// mode is the deepest minimum of −log density that descents from the priors, and from around
-// the start, lead to, with the normal law there; nil if there is none, or where its matrix
-// would take longer than the run.
-func (f *fitReader) mode(p r2sgld.Problem, of *prior.Joint) (*modes.Mode, error) {
+// modes are the minima of −log density that descents from the priors, and from around the
+// start, lead to, the deepest first, with the normal law there; none where its matrix would
+// take longer than the run. Where rows are many, some of them tell where to begin.
+func (f *fitReader) modes(p r2sgld.Problem, of *rows.Posterior) ([]modes.Mode, error) {
 	d := p.Potential.Dim()
 	if d > mostFitted {
 		return nil, nil
@@ -340,17 +353,49 @@ func (f *fitReader) mode(p r2sgld.Problem, of *prior.Joint) (*modes.Mode, error)
 	t := modes.Target{Energy: p.Potential, Domain: p.Domain, Flat: 1e-6}
 	for j := range d {
 		w := 1.0
-		if f.region.Slice == nil && of.Cut[j] != nil {
-			w = (of.Cut[j].X(0.75) - of.Cut[j].X(0.25)) / 1.35
+		if f.region.Slice == nil && of.Prior.Cut[j] != nil {
+			w = (of.Prior.Cut[j].X(0.75) - of.Prior.Cut[j].X(0.25)) / 1.35
 		}
 		t.Width = append(t.Width, w)
 	}
+	draw, starts := f.scattered(p, of.Prior), modeStarts
+	if of.Likelihood.Rows() > mostSought {
+		few, err := of.Few(mostSought)
+		if err != nil {
+			return nil, err
+		}
+		first := t
+		first.Energy = f.target(few).Potential
+		s, err := modes.Find(f.programs.Context, first, draw, modeStarts, modeStarts, 1)
+		if err != nil {
+			return nil, err
+		}
+		if starts = len(s.Modes); starts == 0 {
+			return nil, nil
+		}
+		next := 0
+		draw = func(x []float64) error {
+			copy(x, s.Modes[next%len(s.Modes)].X)
+			next++
+			return nil
+		}
+	}
+	s, err := modes.Find(f.programs.Context, t, draw, starts, starts, 1)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(s.Modes, func(a, b modes.Mode) int { return cmp.Compare(a.Energy, b.Energy) })
+	return s.Modes, nil
+}
+
+// scattered draws points of the domain from the priors and around the start.
+func (f *fitReader) scattered(p r2sgld.Problem, of *prior.Joint) func(x []float64) error {
 	from, tries := f.reduced(f.somewhere()), 0
 	if points := f.starts(); points != nil {
 		from = points[0]
 	}
 	rng := &stream.New(1, priorLadder).Of(0, stream.Start).Rand
-	draw := func(x []float64) error {
+	return func(x []float64) error {
 		scale := 0.01 * math.Pow(2, float64(tries%12))
 		full := f.somewhere()
 		for j := range full {
@@ -372,18 +417,10 @@ func (f *fitReader) mode(p r2sgld.Problem, of *prior.Joint) (*modes.Mode, error)
 		tries++
 		return nil
 	}
-	s, err := modes.Find(f.programs.Context, t, draw, modeStarts, modeStarts, 1)
-	if err != nil || len(s.Modes) == 0 {
-		return nil, err
-	}
-	best := &s.Modes[0]
-	for i := range s.Modes {
-		if s.Modes[i].Energy < best.Energy {
-			best = &s.Modes[i]
-		}
-	}
-	return best, nil
 }
+
+// mostSought is how many rows descents first look at.
+const mostSought = 20_000
 
 // mostFitted is how many coordinates a normal law is fitted in: its matrix takes the cube of
 // them.

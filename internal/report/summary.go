@@ -274,7 +274,7 @@ func New(name, method string, p r2sgld.Problem, s r2sgld.Settings, res *r2sgld.R
 		sum.StepsPerSecond = float64(here) / seconds
 	}
 	sum.Warnings = append([]string{}, sum.warnings(p, s, res)...)
-	if math.IsNaN(potential.EnergyNoise(p.Potential)) && !res.Certified() {
+	if math.IsNaN(potential.EnergyNoise(p.Potential)) && !res.Certified() && method != "auto" { // whose steps make little of it
 		sum.Warnings = append(sum.Warnings, "minibatches: the noise of their gradients widens the posterior by a share of its variance that is "+
 			"proportional to the step size. Compare with half the step, or use all rows.")
 	}

@@ -45,7 +45,7 @@ func (b *builder) likelihood() {
 	b.observe(out)
 	if err == nil {
 		out.rowwise = *of
-		b.out.Likelihood = out
+		b.out.Likelihood, b.out.Priors = out, b.out.Potential
 		b.out.Potential, err = potential.Sum(out, b.out.Potential)
 	}
 	if err != nil {
@@ -229,13 +229,13 @@ func (p *Likelihood) Lanewise() bool { return true }
 // Evaluator returns an evaluator for blocks of r states. It goes through the data once a
 // block.
 func (p *Likelihood) Evaluator(r int, _ *stream.Set) potential.Evaluator {
-	return &evaluator{p: p, strips: p.strips(), value: make([]float64, r)}
+	return &evaluator{p: p, strips: p.strips(strip), states: r}
 }
 
 type evaluator struct {
 	p      *Likelihood
 	strips strips
-	value  []float64
+	states int
 }
 
 func fill(dst []float64, v float64) {
@@ -259,18 +259,12 @@ func sum(v []float64) float64 {
 
 // Eval writes −log density of all rows and its gradient.
 func (e *evaluator) Eval(energy, grad, x []float64) {
-	p, r := e.p, len(e.value)
+	p, r := e.p, e.states
 	clear(grad[:p.dim*r])
 	fill(energy[:r], -sum(p.constant))
 	for from := 0; from < p.rows; {
 		w := e.strips.at(from, p.rows)
-		w.load(&p.rowwise, from)
-		for i := range r {
-			w.set(&p.rowwise, x, i, r, from)
-			w.e.Gradient(w.value, w.grad, w.x)
-			energy[i] -= sum(w.value)
-			w.subtract(&p.rowwise, grad, i, r, from)
-		}
+		w.add(&p.rowwise, energy, grad, x, r, from)
 		from += w.n
 	}
 }

@@ -50,8 +50,10 @@ type Posterior struct {
 	Names      []string // of the coordinates
 	Prior      *prior.Joint
 	Potential  potential.Potential // −log density, of likelihood and priors
+	Priors     potential.Potential // that of the priors alone
 	Likelihood *Likelihood
-	Proper     bool // Prior holds the law of every coordinate
+	Drawn      *Minibatches // that gradients take; nil where they take all rows
+	Proper     bool         // Prior holds the law of every coordinate
 
 	Orders    [][2]int // coordinates of which the first is at most the second
 	Equations [][]int  // coordinates whose sum is 1

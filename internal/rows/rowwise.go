@@ -229,12 +229,23 @@ func (w *workspace) subtract(p *rowwise, grad []float64, i, r, from int) {
 	}
 }
 
+// add adds −log density of the rows from one on, and its gradient, to those of r states.
+func (w *workspace) add(p *rowwise, energy, grad, x []float64, r, from int) {
+	w.load(p, from)
+	for i := range r {
+		w.set(p, x, i, r, from)
+		w.e.Gradient(w.value, w.grad, w.x)
+		energy[i] -= sum(w.value)
+		w.subtract(p, grad, i, r, from)
+	}
+}
+
 // strips are a workspace for full strips and one for what is left.
 type strips []*workspace
 
-func (p *rowwise) strips() (s strips) {
-	for from := 0; from < p.rows; from += strip {
-		n := min(strip, p.rows-from)
+func (p *rowwise) strips(size int) (s strips) {
+	for from := 0; from < p.rows; from += size {
+		n := min(size, p.rows-from)
 		if s == nil || n != s[0].n {
 			s = append(s, p.strip(n))
 		}
@@ -252,7 +263,7 @@ func (s strips) at(from, rows int) *workspace {
 
 // values returns what writes the value of every row at a state. It has a workspace of its own.
 func (p *rowwise) values() func(dst, x []float64) {
-	s := p.strips()
+	s := p.strips(strip)
 	return func(dst, x []float64) {
 		for from := 0; from < p.rows; {
 			w := s.at(from, p.rows)

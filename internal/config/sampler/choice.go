@@ -16,7 +16,8 @@ import (
 type Choice struct {
 	*key.Reader
 	Node     *yamlpos.Node // the section
-	OfModel  bool          // the run is one of identify
+	OfModel  bool          // the run is one of identify or fit
+	OfRows   bool          // it is one of fit
 	Method   Method
 	Sampler  Sampler
 	Infinite *yamlpos.Node // the entry of the temperatures that is infinite; nil is none
@@ -58,6 +59,7 @@ type Sampler struct {
 	Init          any          `json:"init"` // "uniform", a point or several
 	Seed          *uint64      `json:"seed"`
 	Whiten        *bool        `json:"whiten,omitempty"`
+	Minibatch     any          `json:"minibatch,omitempty"`   // of fit: rows, or auto; nil is all rows
 	Until         *tune.Until  `json:"until,omitempty"`       // of method auto
 	Certificate   bool         `json:"certificate,omitempty"` // of the bias of the step
 }

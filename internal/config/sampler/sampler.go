@@ -34,7 +34,7 @@ const (
 // one of that method. Others auto sets itself.
 var (
 	leaveAuto  = []string{"method", "iterations"}
-	goWithAuto = []string{"swap", "ladders", "kernel", "init", "seed", "until", "certificate"}
+	goWithAuto = []string{"swap", "ladders", "kernel", "init", "seed", "until", "certificate", "minibatch"}
 )
 
 // aPoint is the schema of a place by names.
@@ -101,16 +101,34 @@ func (l *Choice) moveKeys() []key.Key {
 			"in place of one, the same draws; kernel sgld, boundary specular and refuse, and methods without walls"),
 		key.Boolean("whiten", &s.Whiten).Tells("true", "identify only, method auto aside: steps in z of x = c + L z, "+
 			"c the posterior mode without constraints, L Lᵀ the inverse of the posterior's precision there; step sizes are then of z"),
+		key.Given("minibatch", "rows ≥ 1, `auto`, `none`", key.AnyOf(key.Object("type", "integer", "minimum", 1), key.Object("enum", []string{"auto", "none"})),
+			key.With(l.samplerMinibatch)).Tells("`none`", "fit only: every gradient takes as many rows, [drawn afresh](#minibatches); `auto` takes them if that "+
+			"saves work, and as many as make little noise"),
 	}
 }
 
-// Known are the keys that a sampler section may have: those of sample have no whiten.
+// Known are the keys that a sampler section may have: those of sample have no whiten, and
+// those of fit alone a minibatch.
 func (l *Choice) Known() []key.Key {
-	keys := l.Keys()
-	if !l.OfModel {
-		keys = keys[:len(keys)-1]
+	return slices.DeleteFunc(l.Keys(), func(k key.Key) bool {
+		return k.Name == "whiten" && !l.OfModel || k.Name == "minibatch" && !l.OfRows
+	})
+}
+
+// samplerMinibatch reads how many rows a gradient takes.
+func (l *Choice) samplerMinibatch(n *yamlpos.Node) {
+	if n == nil || n.Kind == yamlpos.Null {
+		return
 	}
-	return keys
+	if n.Kind == yamlpos.Scalar && (n.Text == "auto" || n.Text == "none") {
+		if n.Text == "auto" {
+			l.Sampler.Minibatch = n.Text
+		}
+		return
+	}
+	if rows, ok := l.Int(n, 1, key.Many); ok {
+		l.Sampler.Minibatch = rows
+	}
 }
 
 // UntilKeys declares when method auto ends.
@@ -152,7 +170,7 @@ func (l *Choice) Load(n *yamlpos.Node) {
 		l.samplerRungs()
 		l.samplerSwap(n.Field("swap"))
 		l.samplerWall(keys)
-		l.Take(n, keys, "until", "certificate")
+		l.Take(n, keys, "until", "certificate", "minibatch")
 		l.certificate()
 	}
 	if !l.Method.Auto() {

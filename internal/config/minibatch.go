@@ -1,0 +1,145 @@
+package config
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/r2sgld/r2sgld"
+	"github.com/r2sgld/r2sgld/internal/config/sampler"
+	"github.com/r2sgld/r2sgld/internal/modes"
+	"github.com/r2sgld/r2sgld/internal/rows"
+	"github.com/r2sgld/r2sgld/internal/text"
+	"github.com/r2sgld/r2sgld/potential"
+	"github.com/r2sgld/r2sgld/tune"
+)
+
+const (
+	mostAnchors = 8
+	worthAnchor = 20.0 // of −log density above the deepest mode: further up is next to no mass
+
+	// What minibatches that are not given aim at: as many rows as make a tenth of the noise
+	// that would halve the steps, in place of the rows that trajectories of kernel HMC take for
+	// an effective draw.
+	leastAuto    = 512
+	littleNoise  = 0.1
+	hmcGradients = 10
+)
+
+// minibatch settles which rows a gradient takes, about the modes that were found, and returns
+// what draws them; nil takes all.
+func (f *fitReader) minibatch(p *rows.Posterior, dom r2sgld.Problem, found []modes.Mode) (*rows.Minibatches, []string) {
+	asked := f.Sampler.Minibatch
+	if f.Sampler.Minibatch = nil; asked == nil {
+		return nil, nil
+	}
+	at, all := f.Node.Field("minibatch"), p.Likelihood.Rows()
+	n, given := asked.(int)
+	switch metropolis := f.Traits().Metropolis || f.Traits().Paths; {
+	case !given && (metropolis || len(found) == 0):
+		return nil, nil
+	case metropolis:
+		f.Report(at, "kernel %s accepts by the energy over all rows: leave minibatch out, or take kernel: sgld", f.Sampler.Kernel)
+		return nil, nil
+	case len(found) == 0:
+		f.Report(at, "minibatches are taken about a mode, and descents from the priors found none: leave minibatch out, or bound the parameters")
+		return nil, nil
+	case !given && all <= leastAuto:
+		return nil, nil
+	case given && n >= all:
+		return nil, []string{fmt.Sprintf("a minibatch of %s is all of the %s: gradients take all.", text.Count(n), text.Counted(all, "row"))}
+	}
+	about := f.anchors(found)
+	build := func(n int) *rows.Minibatches {
+		m, err := p.Minibatches(n, about)
+		if err != nil {
+			f.Report(at, "%v", err)
+			return nil
+		}
+		return m
+	}
+	if !given {
+		n = leastAuto
+	}
+	m := build(n)
+	if m == nil {
+		return nil, nil
+	}
+	spread := m.Spread(about[0], func(x []float64) bool { return dom.Domain == nil || dom.Domain.Contains(f.reduced(x)) })
+	quiet := int(min(float64(all), max(leastAuto, math.Ceil(spread/littleNoise))))
+	if !given {
+		if steps := (1 + spread/float64(quiet)) / tune.Bias; steps*float64(quiet) > hmcGradients*float64(all) {
+			return nil, nil
+		}
+		if m = build(quiet); m == nil {
+			return nil, nil
+		}
+	}
+	f.Sampler.Minibatch, p.Drawn = m.Rows(), m
+	if noise := spread / float64(m.Rows()); noise > 1 {
+		advice := fmt.Sprintf("minibatch: %d makes a tenth", quiet)
+		if quiet >= all {
+			advice = "all rows make none: leave minibatch out"
+		}
+		return m, []string{fmt.Sprintf("minibatches of %s vary %.2g times as much as they bend: steps must be %.2g times as short for the same bias. %s.",
+			text.Counted(m.Rows(), "row"), noise, 1+noise, advice)}
+	}
+	return m, nil
+}
+
+// anchors are the modes that minibatches are taken about, in the coordinates of the rows.
+func (f *fitReader) anchors(found []modes.Mode) (all []rows.Anchor) {
+	for _, m := range found[:min(len(found), mostAnchors)] {
+		if m.Energy > found[0].Energy+worthAnchor {
+			break
+		}
+		a := rows.Anchor{X: m.X, L: m.L}
+		if s := f.region.Slice; s != nil {
+			d := len(f.names)
+			a = rows.Anchor{X: make([]float64, d), L: make([][]float64, d)}
+			s.Full(a.X, m.X)
+			for j := range d {
+				a.L[j] = make([]float64, len(m.X))
+				for k := range m.X {
+					for i, row := range m.L {
+						a.L[j][k] += s.Span.At(j, i) * row[k]
+					}
+				}
+			}
+		}
+		all = append(all, a)
+	}
+	return all
+}
+
+// beginByMinibatches says where a run by minibatches begins, and in which coordinates: ladders
+// begin at the modes by turns.
+func (f *fitReader) beginByMinibatches(s *Run, p *rows.Posterior, m *rows.Minibatches, found []modes.Mode) error {
+	u, err := potential.Sum(m, p.Priors)
+	if err != nil {
+		return err
+	}
+	s.Problem = f.target(u)
+	if f.Sampler.Init == sampler.FromPrior {
+		f.Report(f.Node.Field("init"), "init: prior goes with all rows: leave init out, which begins at the modes, or give a point")
+	}
+	if f.Sampler.Init == nil {
+		var points []Ordered
+		for _, a := range f.anchors(found) {
+			points = append(points, named(f.names, a.X))
+		}
+		if f.Sampler.Init = points; len(points) == 1 {
+			f.Sampler.Init = points[0]
+		}
+	}
+	if err := f.Problems.Err(); err != nil {
+		return err
+	}
+	f.settle(s, []float64{1, 3}, 100_000, 10_000, 10)
+	if err := f.Problems.Err(); err != nil {
+		return err
+	}
+	if f.Sampler.Whiten == nil || *f.Sampler.Whiten {
+		s.Settings.Whitening = &r2sgld.Whitening{Center: found[0].X, L: found[0].L}
+	}
+	return nil
+}

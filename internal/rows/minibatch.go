@@ -1,0 +1,311 @@
+package rows
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/r2sgld/r2sgld/potential"
+	"github.com/r2sgld/r2sgld/stream"
+)
+
+// An Anchor is a mode, about which differences are taken.
+type Anchor struct {
+	X []float64
+	L [][]float64 // L Lᵀ is the covariance of the law there, len(X) × k
+}
+
+// Minibatches is a [Likelihood] of which every call sees few rows, drawn afresh. Its energies
+// and slopes are unbiased: those of all rows at the mode nearest to the state, to first order
+// from there on, and what the drawn rows differ from that, N/n-fold (Baker, Fearnhead, Fox &
+// Nemeth 2019; of energies Quiroz, Kohn, Villani & Tran 2019). Near a mode that difference is
+// of second order, and its noise falls as the posterior narrows.
+//
+// Rows are put in an order of chance once, and drawn in chunks of neighbours in it: these have
+// no more in common than any others.
+type Minibatches struct {
+	whole *Likelihood
+	part  rowwise // in the order of chance
+	chunk int     // rows that are drawn together; the last chunk may have fewer
+	drawn int     // chunks of a minibatch
+	about []*reference
+}
+
+// A reference is what rows have at an anchor.
+type reference struct {
+	at, sd []float64
+	energy float64     // of all rows
+	slope  []float64   // of all rows
+	value  []float64   // energy of each chunk
+	slopes [][]float64 // of each chunk
+}
+
+const (
+	fewestChunks = 8 // of a minibatch: fewer would tell little of its noise
+	mostChunk    = strip
+)
+
+// Minibatches takes n of the rows about modes, one at least, rounded up to whole chunks. It
+// is an error if the rows are no more than that, or the density of one, or its slope, is not
+// finite at a mode.
+func (p *Posterior) Minibatches(n int, about []Anchor) (*Minibatches, error) {
+	whole := p.Likelihood
+	m := &Minibatches{whole: whole, chunk: 1}
+	for 2*m.chunk <= min(n/fewestChunks, mostChunk) {
+		m.chunk *= 2
+	}
+	m.drawn = max(1, (n+m.chunk-1)/m.chunk)
+	if m.Rows() >= whole.rows {
+		return nil, fmt.Errorf("a minibatch of %d of %d rows: leave it out, which takes all rows", n, whole.rows)
+	}
+	m.part = whole.part(rand.New(rand.NewPCG(1, uint64(whole.rows))).Perm(whole.rows))
+	for _, a := range about {
+		r := &reference{at: a.X, slope: make([]float64, whole.dim)}
+		for _, row := range a.L {
+			sd := 0.0
+			for _, v := range row {
+				sd = math.Hypot(sd, v)
+			}
+			r.sd = append(r.sd, sd)
+		}
+		energy := make([]float64, 1)
+		whole.Evaluator(1, nil).Eval(energy, r.slope, a.X)
+		r.energy = energy[0]
+		m.each(a.X, func(value float64, slope []float64) {
+			r.value, r.slopes = append(r.value, value), append(r.slopes, slices.Clone(slope))
+		})
+		if all := r.energy + sum(r.slope) + sum(r.value); all-all != 0 {
+			return nil, fmt.Errorf("the log density of a row, or its slope, is not finite at the mode: minibatches begin there")
+		}
+		m.about = append(m.about, r)
+	}
+	return m, nil
+}
+
+// chunks are how many the rows make.
+func (m *Minibatches) chunks() int { return (m.part.rows + m.chunk - 1) / m.chunk }
+
+// Rows is how many rows a minibatch has at most.
+func (m *Minibatches) Rows() int { return m.drawn * m.chunk }
+
+// each evaluates all chunks at a state.
+func (m *Minibatches) each(x []float64, do func(value float64, slope []float64)) {
+	s := m.part.strips(m.chunk)
+	slope := make([]float64, m.whole.dim)
+	for from := 0; from < m.part.rows; from += m.chunk {
+		clear(slope)
+		value := []float64{0}
+		s.at(from, m.part.rows).add(&m.part, value, slope, x, 1, from)
+		do(value[0], slope)
+	}
+}
+
+// Spread is by how much the slopes of minibatches vary at draws from the normal law about the
+// deepest mode: the largest variance of a slope in coordinates in which that law is standard
+// normal, times the rows of a minibatch. A minibatch of as many rows makes as much noise
+// as the curvature is. Draws are halved towards the mode until they are inside.
+func (m *Minibatches) Spread(a Anchor, inside func(x []float64) bool) float64 {
+	const looks = 8
+	rng := rand.New(rand.NewPCG(2, uint64(m.part.rows)))
+	d, k, c := len(a.X), len(a.L[0]), float64(m.chunks())
+	l := mat.NewDense(d, k, nil)
+	for i, row := range a.L {
+		l.SetRow(i, row)
+	}
+	r := m.about[0]
+	worst, variance := 0.0, make([]float64, k)
+	for range looks {
+		step, x := mat.NewVecDense(d, nil), make([]float64, d)
+		z := mat.NewVecDense(k, nil)
+		for i := range k {
+			z.SetVec(i, rng.NormFloat64())
+		}
+		step.MulVec(l, z)
+		for try := 0; ; try++ {
+			for i := range x {
+				x[i] = a.X[i] + step.AtVec(i)
+			}
+			if inside(x) || try == 60 {
+				break
+			}
+			step.ScaleVec(0.5, step)
+		}
+		sum, squares, q := make([]float64, k), make([]float64, k), 0
+		m.each(x, func(_ float64, slope []float64) {
+			for i := range k {
+				v := 0.0
+				for j := range d {
+					v += l.At(j, i) * (slope[j] - r.slopes[q][j])
+				}
+				sum[i] += v
+				squares[i] += v * v
+			}
+			q++
+		})
+		for i := range k {
+			variance[i] += (squares[i] - sum[i]*sum[i]/c) / max(1, c-1) / looks
+		}
+	}
+	for _, v := range variance {
+		worst = max(worst, v)
+	}
+	return worst * c * c * float64(m.chunk)
+}
+
+// Few is the potential of n of the rows, drawn by chance, each of which counts for several, and
+// of the priors: a rough one for descents to begin with.
+func (p *Posterior) Few(n int) (potential.Potential, error) {
+	all := p.Likelihood.rows
+	part := *p.Likelihood
+	part.rowwise = part.part(rand.New(rand.NewPCG(3, uint64(all))).Perm(all)[:n])
+	part.constant = nil
+	return potential.Sum(scaled{&part, float64(all) / float64(n)}, p.Priors)
+}
+
+// scaled is a likelihood times a number.
+type scaled struct {
+	*Likelihood
+	by float64
+}
+
+func (p scaled) Evaluator(r int, s *stream.Set) potential.Evaluator {
+	return &scaledEvaluator{p.Likelihood.Evaluator(r, s), p.by}
+}
+
+type scaledEvaluator struct {
+	potential.Evaluator
+	by float64
+}
+
+func (e *scaledEvaluator) Eval(energy, grad, x []float64) {
+	e.Evaluator.Eval(energy, grad, x)
+	for i := range energy {
+		energy[i] *= e.by
+	}
+	for i := range grad {
+		grad[i] *= e.by
+	}
+}
+
+// Dim is the number of coordinates.
+func (m *Minibatches) Dim() int { return m.whole.dim }
+
+// Exact is the likelihood of all rows.
+func (m *Minibatches) Exact() (potential.Potential, bool) { return &exactly{m.whole, m}, true }
+
+// An exactly is the likelihood of all rows, whose rough one sees the same rows in every call.
+type exactly struct {
+	*Likelihood
+	by *Minibatches
+}
+
+// mostRough is how many rows tell where steps are measured.
+const mostRough = 20_000
+
+// Rough is the likelihood by the same rows at every call, about the modes.
+func (p *exactly) Rough() potential.Potential {
+	m := *p.by
+	m.drawn = max(m.drawn, mostRough/m.chunk)
+	if m.drawn >= m.chunks() {
+		return p.Likelihood
+	}
+	return &fixed{m}
+}
+
+// A fixed likelihood is one of minibatches that are the same.
+type fixed struct{ of Minibatches }
+
+func (p *fixed) Dim() int { return p.of.Dim() }
+
+// Lanewise is true, as of all rows.
+func (p *fixed) Lanewise() bool { return true }
+
+// Evaluator returns an evaluator for blocks of r states.
+func (p *fixed) Evaluator(r int, _ *stream.Set) potential.Evaluator {
+	e := p.of.evaluator(r)
+	first := make([]int, p.of.drawn)
+	for q := range first {
+		first[q] = q
+	}
+	e.draw = func() []int { return first }
+	return e
+}
+
+// EnergyNoise is not known.
+func (m *Minibatches) EnergyNoise() float64 { return math.NaN() }
+
+// Evaluator returns an evaluator for blocks of r states.
+func (m *Minibatches) Evaluator(r int, s *stream.Set) potential.Evaluator {
+	e := m.evaluator(r)
+	e.draw = s.Subset(m.chunks(), m.drawn).Draw
+	return e
+}
+
+func (m *Minibatches) evaluator(r int) *batchEvaluator {
+	e := &batchEvaluator{m: m, strips: m.part.strips(m.chunk), states: r, sums: make([]reference, len(m.about))}
+	for i := range e.sums {
+		e.sums[i].slope = make([]float64, m.whole.dim)
+	}
+	return e
+}
+
+type batchEvaluator struct {
+	m      *Minibatches
+	draw   func() []int // chunks of a minibatch
+	strips strips
+	states int
+	sums   []reference // over the minibatch, of each anchor
+}
+
+// nearest is the anchor that state i of r is nearest to, in its standard deviations.
+func (m *Minibatches) nearest(x []float64, i, r int) (best int) {
+	least := math.Inf(1)
+	for k, a := range m.about {
+		sum := 0.0
+		for j, at := range a.at {
+			if v := (x[j*r+i] - at) / a.sd[j]; a.sd[j] > 0 {
+				sum += v * v
+			}
+		}
+		if sum < least {
+			best, least = k, sum
+		}
+	}
+	return best
+}
+
+// Eval writes estimates of −log density and of its gradient.
+func (e *batchEvaluator) Eval(energy, grad, x []float64) {
+	m, r, d := e.m, e.states, e.m.whole.dim
+	clear(energy[:r])
+	clear(grad[:d*r])
+	for k := range e.sums {
+		e.sums[k].energy = 0
+		clear(e.sums[k].slope)
+	}
+	for _, q := range e.draw() {
+		e.strips.at(q*m.chunk, m.part.rows).add(&m.part, energy, grad, x, r, q*m.chunk)
+		for k, a := range m.about {
+			e.sums[k].energy += a.value[q]
+			for j, v := range a.slopes[q] {
+				e.sums[k].slope[j] += v
+			}
+		}
+	}
+	scale := float64(m.chunks()) / float64(m.drawn)
+	for i := range r {
+		k := m.nearest(x, i, r)
+		a, drawn := m.about[k], &e.sums[k]
+		whole, part := a.energy, drawn.energy
+		for j, at := range a.at {
+			off := x[j*r+i] - at
+			whole += a.slope[j] * off
+			part += drawn.slope[j] * off
+			grad[j*r+i] = a.slope[j] + scale*(grad[j*r+i]-drawn.slope[j])
+		}
+		energy[i] = whole + scale*(energy[i]-part)
+	}
+}

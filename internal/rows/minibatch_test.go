@@ -1,0 +1,175 @@
+package rows
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/r2sgld/r2sgld/potential"
+	"github.com/r2sgld/r2sgld/stream"
+)
+
+// counted is a model of 311 rows, of which some terms are of data alone, with groups.
+func counted(t *testing.T) *Posterior {
+	t.Helper()
+	text, names := regression(311, 3)
+	p, err := Build(Model{
+		Parameters: []Parameter{wide("u[c]", "normal(0, 1)"), wide("beta[X]", "normal(0, 1)"), wide("s", "normal(0, 1)")},
+		Let:        []Let{{Name: "X", Columns: names}},
+		Likelihood: []string{"y ~ poisson(exp(s*(X*beta)/9 + u[c]))"}, LogLik: []string{"-x1^2"},
+	}, strings.NewReader(text), "rows.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// anchorsOf are two places with the same widths.
+func anchorsOf(d int) (all []Anchor) {
+	rng := rand.New(rand.NewPCG(8, 9))
+	for range 2 {
+		a := Anchor{}
+		for i := range d {
+			row := make([]float64, d)
+			row[i] = 0.1
+			a.X, a.L = append(a.X, rng.NormFloat64()), append(a.L, row)
+		}
+		all = append(all, a)
+	}
+	return all
+}
+
+// The mean of what all chunks would tell is the likelihood of all rows and its gradient, and
+// at a mode every minibatch tells these.
+func TestMinibatchesAreUnbiased(t *testing.T) {
+	p := counted(t)
+	d := len(p.Names)
+	about := anchorsOf(d)
+	for _, n := range []int{1, 20, 200} {
+		m, err := p.Minibatches(n, about)
+		if err != nil {
+			t.Fatal(err)
+		}
+		const r = 3
+		x, rng := make([]float64, d*r), rand.New(rand.NewPCG(4, uint64(n)))
+		for j := range d {
+			x[j*r], x[j*r+1], x[j*r+2] = rng.NormFloat64(), about[0].X[j], about[1].X[j]
+		}
+		want, slope := make([]float64, r), make([]float64, d*r)
+		p.Likelihood.Evaluator(r, nil).Eval(want, slope, x)
+		one := *m
+		one.drawn = 1
+		e := one.evaluator(r)
+		u, g := make([]float64, r), make([]float64, d*r)
+		mean, slopes := make([]float64, r), make([]float64, d*r)
+		chunks := float64(m.chunks())
+		for q := range m.chunks() {
+			e.draw = func() []int { return []int{q} }
+			e.Eval(u, g, x)
+			for i := range u {
+				mean[i] += u[i] / chunks
+				if i > 0 && math.Abs(u[i]-want[i]) > 1e-9*(1+math.Abs(want[i])) {
+					t.Errorf("%d rows, chunk %d: %v at mode %d, of all rows %v", n, q, u[i], i, want[i])
+				}
+			}
+			for i := range g {
+				slopes[i] += g[i] / chunks
+				if i%r > 0 && math.Abs(g[i]-slope[i]) > 1e-9*(1+math.Abs(slope[i])) {
+					t.Errorf("%d rows, chunk %d: slope %v at mode %d, of all rows %v", n, q, g[i], i%r, slope[i])
+				}
+			}
+		}
+		for i, v := range slices.Concat(mean, slopes) {
+			if w := slices.Concat(want, slope)[i]; math.Abs(v-w) > 1e-9*(1+math.Abs(w)) {
+				t.Errorf("%d rows: number %d is %v on average, of all rows %v", n, i, v, w)
+			}
+		}
+	}
+}
+
+// The spread of slopes is that of minibatches drawn by streams. The relative variance of that of
+// n normal numbers is 2/(n−1), as if one look told all; slopes are means of many rows, and 5.5 standard
+// errors are passed by chance in 4e-8 of all cases, of which there are 5.
+func TestSpreadOfMinibatches(t *testing.T) {
+	p := counted(t)
+	d := len(p.Names)
+	about := anchorsOf(d)[:1]
+	m, err := p.Minibatches(64, about)
+	if err != nil {
+		t.Fatal(err)
+	}
+	spread := m.Spread(about[0], func([]float64) bool { return true })
+	// the same of one draw after the other
+	const looks, n = 8, 4000
+	rng := rand.New(rand.NewPCG(2, uint64(m.part.rows)))
+	variance := make([]float64, d)
+	set := stream.New(5, 0)
+	e := m.Evaluator(1, set)
+	u, g, x := make([]float64, 1), make([]float64, d), make([]float64, d)
+	for range looks {
+		for j := range x {
+			x[j] = about[0].X[j] + 0.1*rng.NormFloat64()
+		}
+		sum, squares := make([]float64, d), make([]float64, d)
+		for k := range n {
+			set.Begin(k + 1)
+			e.Eval(u, g, x)
+			for j, v := range g {
+				v *= 0.1
+				sum[j] += v
+				squares[j] += v * v
+			}
+		}
+		for j := range variance {
+			variance[j] += (squares[j] - sum[j]*sum[j]/n) / (n - 1) / looks
+		}
+	}
+	c := float64(m.chunks())
+	left := (c - float64(m.drawn)) / c // drawn without replacement
+	want := spread / float64(m.Rows()) * left
+	if got := slices.Max(variance); math.Abs(got/want-1) > 5.5*math.Sqrt(2./n) {
+		t.Errorf("slopes vary by %v, told %v", got, want)
+	}
+}
+
+// A minibatch follows from the streams, allocates nothing, and has no more rows than there are.
+func TestMinibatchesInUse(t *testing.T) {
+	p := counted(t)
+	about := anchorsOf(len(p.Names))
+	if _, err := p.Minibatches(311, about); err == nil {
+		t.Error("a minibatch of all rows is taken")
+	}
+	bad := about[0]
+	bad.X = slices.Clone(bad.X)
+	bad.X[0] = 1e6
+	if _, err := p.Minibatches(20, []Anchor{bad}); err == nil {
+		t.Error("a mode where the density is 0 is taken")
+	}
+	m, err := p.Minibatches(20, about)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := len(p.Names)
+	draw := func(k int) float64 {
+		set := stream.New(1, 3)
+		e := m.Evaluator(2, set)
+		u := make([]float64, 2)
+		set.Begin(k)
+		e.Eval(u, make([]float64, 2*d), make([]float64, 2*d))
+		return u[0]
+	}
+	if draw(5) != draw(5) || draw(5) == draw(6) {
+		t.Error("minibatches do not follow from the iteration")
+	}
+	exact, noisy := potential.Exact(m)
+	if !noisy || exact.Dim() != d || potential.Lanewise(m) || !math.IsNaN(potential.EnergyNoise(m)) {
+		t.Error("minibatches are taken for all rows")
+	}
+	e := m.Evaluator(2, stream.New(1, 0))
+	u, g, x := make([]float64, 2), make([]float64, 2*d), make([]float64, 2*d)
+	if n := testing.AllocsPerRun(50, func() { e.Eval(u, g, x) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
