@@ -193,3 +193,38 @@ func TestReproduceRefuses(t *testing.T) {
 		t.Errorf("nothing could run: %v", err)
 	}
 }
+
+// Studies are not resumed: the command that goes on with them is told, of those that were
+// about to take the place of others too. A folder figures of the user's is none in their way.
+func TestResumeOfStudies(t *testing.T) {
+	dir := t.TempDir()
+	mine := write(t, dir, "mine.svg", "mine")
+	out := filepath.Join(dir, "u")
+	if err := errors.Join(os.MkdirAll(filepath.Join(out, "figures"), 0o777), os.Rename(mine, filepath.Join(out, "figures", "mine.svg"))); err != nil {
+		t.Fatal(err)
+	}
+	if code := run(t.Context(), []string{"reproduce", "diameter", "--scale", "smoke", "--quiet", "--force", "--out", out}); code != exitDone {
+		t.Fatalf("exit code %d", code)
+	}
+	if text, err := os.ReadFile(filepath.Join(out, "figures", "mine.svg")); err != nil || string(text) != "mine" {
+		t.Errorf("%q, %v", text, err)
+	}
+	tell := func(want string) {
+		t.Helper()
+		p := start(t, "resume", out)
+		if code := p.code(t); code != exitUsage || !strings.Contains(p.stderr.String(), want) {
+			t.Errorf("exit code %d, %s, want %s", code, p.stderr.String(), want)
+		}
+	}
+	tell("r2sgld reproduce diameter --scale smoke --seed 1 --out " + out + "\n")
+	if err := os.Mkdir(filepath.Join(out, ".new-1"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	tell("r2sgld reproduce … --out " + out + " --force")
+	if text, err := os.ReadFile(filepath.Join(out, "reproduce.json")); err != nil {
+		t.Fatal(err)
+	} else if err := os.WriteFile(filepath.Join(out, ".new-1", "reproduce.json"), bytes.Replace(text, []byte(`"seed": 1`), []byte(`"seed": 4`), 1), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	tell("r2sgld reproduce diameter --scale smoke --seed 4 --out " + out + " --force")
+}

@@ -15,6 +15,8 @@ import (
 	"github.com/r2sgld/r2sgld/internal/job"
 	"github.com/r2sgld/r2sgld/internal/runner"
 	"github.com/r2sgld/r2sgld/internal/store"
+	"github.com/r2sgld/r2sgld/internal/study"
+	"github.com/r2sgld/r2sgld/internal/text"
 	"github.com/r2sgld/r2sgld/internal/training"
 )
 
@@ -56,6 +58,23 @@ func folderOf(arg string) string {
 	return arg[:min(1, len(arg))]
 }
 
+// reproduced is the command that goes on with the newest studies of a folder; "" is of a folder
+// of anything else.
+func reproduced(dir, newest string) string {
+	t, ok := study.TaskIn(newest)
+	force := ""
+	if newest != dir {
+		force = " --force"
+	}
+	if ok {
+		return fmt.Sprintf("r2sgld reproduce %s --scale %s --seed %d --out %s%s", t.Study, t.Scale, t.Seed, text.Word(dir), force)
+	}
+	if _, ok = study.TaskIn(dir); ok { // what was to take their place has hardly begun
+		return fmt.Sprintf("r2sgld reproduce … --out %s%s", text.Word(dir), force)
+	}
+	return ""
+}
+
 // resume goes on with the newest run of a folder, unless it is finished and in its place.
 func (c *common) resume(cmd *cobra.Command, dir string) error {
 	settled, err := store.Settle(store.Disk{}, dir)
@@ -63,6 +82,12 @@ func (c *common) resume(cmd *cobra.Command, dir string) error {
 		return &job.Refused{Err: err}
 	}
 	newest := store.Newest(dir)
+	if again := reproduced(dir, newest); again != "" {
+		if settled {
+			return c.tellSettled(dir)
+		}
+		return &job.Refused{Err: fmt.Errorf("%s holds studies, of which nothing is resumed: give the command again, %s", dir, again)}
+	}
 	if newest != dir {
 		fmt.Fprintf(c.stderr(), "%s: going on with the run that is to take the place of the one in it\n", dir)
 	}

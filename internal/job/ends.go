@@ -23,7 +23,7 @@ func (e *Interrupted) Error() string {
 	case e.Of == 0 && e.Rounds:
 		return fmt.Sprintf("stopped during the warm-up; its last round is kept.\ngo on with: r2sgld resume %s", text.Word(e.Dir))
 	case e.Of == 0:
-		return fmt.Sprintf("stopped in the first round of the warm-up; there is no checkpoint yet.\ngo on with: r2sgld resume %s",
+		return fmt.Sprintf("stopped before there is a checkpoint: what goes on begins anew.\ngo on with: r2sgld resume %s",
 			text.Word(e.Dir))
 	case e.Done == e.Of:
 		of, after = "", ", before results were written"

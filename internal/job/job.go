@@ -96,7 +96,7 @@ func (f *Folder) unfinished(err error) error {
 	var stopped *Interrupted
 	kept := errors.As(err, &stopped) || f.Resumable(TunedFile)
 	switch {
-	case errors.Is(err, store.ErrMoved) || !f.Beside() && kept:
+	case errors.Is(err, store.ErrMoved), f.Bound(), !f.Beside() && kept:
 		return err
 	case !f.Beside():
 		return fmt.Errorf("%w\nthere is nothing to go on from: to begin anew in %s, pass --force", err, f.of.Dir)
@@ -186,7 +186,7 @@ func (q *Request) Draft(k store.Kind, write func(*Folder) error) error {
 	switch {
 	case err == nil:
 		return of.Close()
-	case of.Beside(): // else the exchange is bound to be made
+	case of.Beside() && !of.Bound(): // else the exchange is bound to be made
 		err = errors.Join(err, of.Discard())
 	}
 	return err

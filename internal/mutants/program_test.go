@@ -97,6 +97,30 @@ var ofTheProgram = []fault{
 	{"builds removed unseen", "internal/store ForeignFiles", []edit{
 		{"internal/store.(*Folder).checkBuilds", "len(held.foreign) > 0", "false"},
 	}},
+	{"exchanges that are not tried first", "internal/store NothingIsRemovedInVain", []edit{
+		{"internal/store.(*Folder).exchange", "err := f.passable(f.dir); err != nil", "false"},
+	}},
+	{"a new log in an old record", "internal/store ExchangeFailsOnTheWay", []edit{
+		{"internal/store.(*Folder).exchange", "f.dir = ready", "f.dir = f.home"},
+	}},
+	{"what is ready discarded", "internal/store ExchangeFailsOnTheWay", []edit{
+		{"internal/store.(*Folder).Discard", " && !f.Bound()", ""},
+	}},
+	{"folders of both in the way", "internal/store FoldersOfBoth", []edit{
+		{"internal/store.(*Folder).fits", "!there.IsDir()", "there.IsDir()"},
+	}},
+	{"files of the same name in folders of both", "internal/store FoldersOfBoth", []edit{
+		{"internal/store.(*Folder).fits", "err := f.fits(within); err != nil", "err := f.fits(within[:0]); err != nil"},
+	}},
+	{"changed draws copied", "internal/store ChangedDrawsAreNotCopied", []edit{
+		{"internal/store.(*ChainWriter).unchanged", "sum != want[j]", "false && sum != want[j]"},
+	}},
+	{"draws held against the first chunk", "internal/store ChangedDrawsAreNotCopied", []edit{
+		{"internal/store.(*ChainWriter).unchanged", "w.final()[chunk*len(w.tracks):]", "w.final()[0*chunk:]"},
+	}},
+	{"draws that end within a line", "internal/store StanFilesThatMakeNoSense", []edit{
+		{"internal/store.parseStan", "last && len(text) > 0", "false && len(text) > 0"},
+	}},
 	{"home of a build not looked at", "internal/store HomeOfABuild", []edit{
 		{"internal/store.(*Folder).resume", ".Beside()", "alse"},
 		{"internal/store.(*Folder).Discard", ".Beside()", "alse"},
@@ -132,7 +156,7 @@ var ofTheProgram = []fault{
 		{"internal/store.Recorded", "run == nil", "run == fs.ErrExist"},
 	}},
 	{"a draft that is to be resumed", "internal/outlook FailedExchange", []edit{
-		{"internal/store.(*Folder).Install", "f.draft && ", "f.log != nil && "},
+		{"internal/store.(*Folder).Install", "case f.draft:", "case f.draft && f.log != nil:"},
 	}},
 	{"log Z that is lost told all the same", "internal/report Lost", []edit{
 		{"internal/report.(*Evidence).Doubt", "e.Estimate, e.Error = math.NaN(), math.NaN()", "_ = math.NaN"},
@@ -180,7 +204,7 @@ var ofTheProgram = []fault{
 	{"lock opened through a link", "internal/store ForceRefuses", []edit{{"internal/store.openAt", "|noFollow", ""}}},
 	{"any file taken for a lock", "internal/store ForceRefuses", []edit{{"internal/store.isLock", "err != io.EOF || !lockText.Match(text[:n])", "err == nil && n < 0"}}},
 	{"any number taken for that of a process", "internal/store LocksOfOthers", []edit{{"internal/store.lockText", "{0,6}", "*"}}},
-	{"a lock by a hard link", "internal/store LocksOfOthers", []edit{{"internal/store.isLock", "nameCount(info) > 1 ||", ""}}},
+	{"a lock by a hard link", "internal/store LocksOfOthers", []edit{{"internal/store.isLock", "nameCount(info) > 1", "false"}}},
 	{"folders within that of a run written through links", "internal/store FolderWithinReplaced", []edit{
 		{"internal/store.(*place).may", "err == nil && !info.IsDir()", "info == nil"},
 	}},

@@ -105,6 +105,9 @@ func (f *Folder) beside() error {
 	return advice(f.makeDir(f.dir))
 }
 
+// Bound reports whether what was built is ready, so that its exchange is bound to be made.
+func (f *Folder) Bound() bool { return f.dir == filepath.Join(f.home, readyName) }
+
 // Newest is the folder in which a run folder holds its newest run: itself, or that
 // of an unfinished run which is to take the place of the one in it.
 func Newest(dir string) string {
@@ -128,8 +131,12 @@ func (f *Folder) Install() error {
 		return nil
 	}
 	then := fmt.Sprintf("The new one is whole: once that is mended, r2sgld resume %s", text.Word(f.home))
-	if f.draft && f.Beside() { // nobody goes on with it
+	switch {
+	case f.Bound() || !f.Beside(): // whoever opens the folder next makes it
+	case f.draft: // nobody goes on with it
 		then = "What was there is as it was: once that is mended, begin again"
+	case f.kind.Again:
+		then = "The new one is whole, and what was there is as it was: once that is mended, give the command again"
 	}
 	return fmt.Errorf("exchange the run in %s: %w.\n%s", f.home, advice(err), then)
 }
@@ -145,15 +152,76 @@ func (f *Folder) exchange() error {
 	if err := f.checkBuilds(); err != nil {
 		return err
 	}
+	if err := f.passable(f.dir); err != nil {
+		return err
+	}
 	ready := filepath.Join(f.home, readyName)
 	if err := f.files.Rename(f.dir, ready); err != nil {
 		return err
 	}
-	f.dir = f.home
-	if err := f.files.SyncDir(f.home); err != nil {
+	f.dir = ready
+	err = f.files.SyncDir(f.home)
+	if err == nil {
+		err = f.complete()
+	}
+	if _, there := f.files.Stat(f.Path(recordName)); err == nil || errors.Is(there, fs.ErrNotExist) {
+		f.dir = f.home // the record of what is written from now on
+	}
+	return err
+}
+
+// passable says why files cannot come from a folder to their places, or those on record
+// leave theirs: a file goes that way into every folder that has either. So a folder that is
+// not to be written, or is another file system, is found before anything is removed.
+func (f *Folder) passable(from string) error {
+	held, err := f.in(f.home).onRecord(false)
+	if err != nil {
 		return err
 	}
-	return f.complete()
+	common, err := f.common(from, "")
+	if err != nil {
+		return err
+	}
+	dirs := slices.Concat([]string{"."}, held.folders, common)
+	slices.Sort(dirs)
+	const name = "way" + temporary
+	source := filepath.Join(from, name)
+	for _, dir := range slices.Compact(dirs) {
+		target := f.in(f.home).Path(path.Join(dir, name))
+		file, err := f.files.Create(source)
+		if err == nil {
+			err = file.Close()
+		}
+		if err == nil {
+			err = f.files.Rename(source, target)
+		}
+		if err == nil {
+			err = f.files.Remove(target)
+		}
+		if err != nil {
+			_ = f.files.Remove(source)
+			return fmt.Errorf("%s does not take the new run: %w", f.in(f.home).Path(dir), err)
+		}
+	}
+	return nil
+}
+
+// common lists the folders within one that the run folder has too.
+func (f *Folder) common(from, dir string) (names []string, err error) {
+	entries, err := f.files.ReadDir(filepath.Join(from, filepath.FromSlash(dir)))
+	for _, e := range entries {
+		name := path.Join(dir, e.Name())
+		info, absent := f.files.Stat(f.in(f.home).Path(name))
+		if !e.IsDir() || absent != nil || !info.IsDir() {
+			continue
+		}
+		below, err := f.common(from, name)
+		if err != nil {
+			return nil, err
+		}
+		names = append(append(names, name), below...)
+	}
+	return names, err
 }
 
 // whole says why what is ready is not all of a run, as it was written. Where it has no
@@ -192,11 +260,28 @@ func (f *Folder) whole() error {
 	return nil
 }
 
-// fits says which of the foreign names is in the way of what was built.
+// fits says which of the foreign names is in the way of what was built. Of a folder that both
+// have only the same names in it are.
 func (f *Folder) fits(foreign []string) error {
 	for _, name := range foreign {
-		if _, err := f.files.Stat(f.Path(name)); err == nil {
+		built, err := f.files.Stat(f.Path(name))
+		if err != nil {
+			continue
+		}
+		there, err := f.files.Stat(f.in(f.home).Path(name))
+		if err != nil || !built.IsDir() || !there.IsDir() {
 			return fmt.Errorf("%s in it is of no run of ours, and the new run has a file of that name: move it", name)
+		}
+		entries, err := f.files.ReadDir(f.in(f.home).Path(name))
+		if err != nil {
+			return err
+		}
+		var within []string
+		for _, e := range entries {
+			within = append(within, path.Join(name, e.Name()))
+		}
+		if err := f.fits(within); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -212,7 +297,7 @@ func (f *Folder) settle() error {
 	} else if !info.IsDir() {
 		return fmt.Errorf("%s is no folder: remove it", ready)
 	}
-	for _, check := range []func() error{f.checkBuilds, f.whole} { // before anything is moved
+	for _, check := range []func() error{f.checkBuilds, f.whole, func() error { return f.passable(ready) }} { // before anything is moved
 		if err := check(); err != nil {
 			return err
 		}

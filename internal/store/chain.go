@@ -277,11 +277,16 @@ func (w *ChainWriter) verify(n int, sums []uint32) error {
 				err)
 		}
 		if sum != sums[k] {
-			return fmt.Errorf("%s is damaged: the draws in it are not those that were written. Put it back from a copy, or start the run anew "+
-				"with --force", path)
+			return damaged(path)
 		}
 	}
 	return nil
+}
+
+// damaged says that a chunk of draws was changed.
+func damaged(path string) error {
+	return fmt.Errorf("%s is damaged: the draws in it are not those that were written. Put it back from a copy, or start the run anew "+
+		"with --force", path)
 }
 
 // sum is the checksum of the first n draws in a chunk.

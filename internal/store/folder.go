@@ -8,6 +8,7 @@
 package store
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -73,7 +74,7 @@ func (f *Folder) create(force, beside bool) error {
 		return err
 	}
 	if _, err := f.mayHold(force); err != nil { // without leaving a trace
-		return err
+		return cmp.Or(f.busy(), err)
 	}
 	if err := f.take(); err != nil {
 		return err
@@ -299,7 +300,7 @@ func (f *Folder) Discard() error {
 		return f.Close()
 	}
 	err := f.closeLog() // before the record of its folder is gone
-	if f.Beside() {
+	if f.Beside() && !f.Bound() {
 		err = errors.Join(err, f.files.RemoveAll(f.dir))
 		f.dir = f.home
 	}

@@ -25,6 +25,8 @@ type Kind struct {
 	Files func(manifest []byte) ([]string, error)
 	// Needs are the names of what a new run may write; nil is what Files tells.
 	Needs []string
+	// Again says that nobody resumes such a run: its command, given again, goes on with it.
+	Again bool
 }
 
 // RunFiles are what the package itself writes into the folder of a run that has

@@ -47,6 +47,22 @@ func (f *Folder) take() error {
 	return fmt.Errorf("%s is being written by %s: wait for it, stop it, or choose another folder", f.home, who)
 }
 
+// busy says who writes in the folder, if anybody does, and leaves no lock where there is none.
+func (f *Folder) busy() error {
+	name := filepath.Join(f.home, lockName)
+	if _, err := f.files.Stat(name); err != nil {
+		return nil
+	}
+	lock, err := f.files.Lock(name)
+	switch {
+	case errors.Is(err, errLocked):
+		return f.take()
+	case err == nil:
+		_ = lock.Close()
+	}
+	return nil
+}
+
 // release lets others write in the folder.
 func (f *Folder) release() error {
 	if f.lock == nil {

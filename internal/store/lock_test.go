@@ -131,16 +131,16 @@ func TestLockFile(t *testing.T) {
 func TestLocksOfOthers(t *testing.T) {
 	for _, text := range []string{"20261125\n", "20261125", "1\n2\n", "0\n", "12", "\n", "linked"} {
 		dir := t.TempDir()
-		lock, other := filepath.Join(dir, lockName), filepath.Join(t.TempDir(), "number")
+		lock, other, says := filepath.Join(dir, lockName), filepath.Join(t.TempDir(), "number"), "is no lock of ours"
 		err := os.WriteFile(lock, []byte(text), 0o666)
 		if text == "linked" {
-			text = "12345\n"
+			text, says = "12345\n", "has another name"
 			err = errors.Join(err, os.Remove(lock), os.WriteFile(other, []byte(text), 0o666), os.Link(other, lock))
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Create(Disk{}, dir, anyRun, false); err == nil || !strings.Contains(err.Error(), "is no lock of ours") {
+		if _, err := Create(Disk{}, dir, anyRun, false); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%q: %v", text, err)
 		}
 		if data, err := os.ReadFile(lock); err != nil || string(data) != text {

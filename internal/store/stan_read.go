@@ -86,6 +86,9 @@ func parseStan(path string, r io.Reader) (*stanFile, error) {
 			return nil, fmt.Errorf("%s:%d: %w", path, line, err)
 		}
 		last := err == io.EOF
+		if last && len(text) > 0 && text[0] != '#' && s.header != nil {
+			return nil, s.at(line, len(text), "the file ends within this line: it may have been cut. If it is whole, add a line break at its end")
+		}
 		if line == 1 {
 			text = bytes.TrimPrefix(text, []byte("\ufeff"))
 		}

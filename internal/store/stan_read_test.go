@@ -68,7 +68,7 @@ func write(t testing.TB, content string) string {
 
 func TestReadFilesOfStan(t *testing.T) {
 	crlf := "\ufeff" + strings.ReplaceAll(cmdstanFile, "\n", "\r\n")
-	d, err := Read(0, write(t, cmdstanFile), write(t, crlf), write(t, strings.TrimSuffix(rstanFile, "\n")))
+	d, err := Read(0, write(t, cmdstanFile), write(t, crlf), write(t, rstanFile))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,6 +102,7 @@ func TestStanFilesThatMakeNoSense(t *testing.T) {
 		{"too many", head + "1,2,3,4,5\n", ":3:7: row of 5 fields"},
 		{"too large", head + "1,1e999,3\n", ":3:3: x is no number"},
 		{"no lines", head + strings.Repeat("\x00", 1<<17), ":3: a zero byte"},
+		{"cut within a number", head + "1,2,3\n1,2,0.", ":4:6: the file ends within this line: it may have been cut"},
 		{"names that become one", "lp__,x.1,x[1]\n", "both named \"x[1]\""},
 	} {
 		path := write(t, c.content)

@@ -41,19 +41,28 @@ type Desk struct {
 	kept  atomic.Int64 // studies, for whoever asks while the folder changes
 }
 
+// TaskIn is the task of a folder that [Open] made, if it is one.
+func TaskIn(dir string) (Task, bool) {
+	d, ok := documentIn(dir)
+	return d.Task, ok
+}
+
+func documentIn(dir string) (d taskDocument, ok bool) {
+	f, err := store.Open(dir)
+	return d, err == nil && f.ReadJSON(taskFile, &d) == nil && d.Schema == 1
+}
+
 // Open takes the folder of a task. One that holds a part of this task is gone on with,
 // and so is a finished one, of which nothing is left to do, unless force is set: then it
 // is begun anew. Any other folder that is not empty is an error, unless force is set.
 func Open(dir string, t Task, force bool) (*Desk, error) {
-	var d taskDocument
-	if f, err := store.Open(store.Newest(dir)); err == nil && f.ReadJSON(taskFile, &d) == nil {
-		if d.Schema == 1 && d.Task == t && !(d.Finished && force) {
-			f, err := store.Continue(store.Disk{}, dir, folders())
-			return newDesk(f, t, true), err
-		}
+	d, ok := documentIn(store.Newest(dir))
+	if ok && d.Task == t && !(d.Finished && force) {
+		f, err := store.Continue(store.Disk{}, dir, folders())
+		return newDesk(f, t, true), err
 	}
 	f, err := store.Create(store.Disk{}, dir, folders(), force)
-	if err != nil && d.Schema == 1 {
+	if err != nil && ok {
 		err = fmt.Errorf("%w. It holds studies of another task or of another build of the program: reproduce %s --scale %s --seed %d", err,
 			d.Study, d.Scale, d.Seed)
 	}

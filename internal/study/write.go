@@ -70,7 +70,7 @@ func texts() []string { return []string{"report.html", "claims.json", "results.j
 
 // folders tells those of reports.
 func folders() store.Kind {
-	return store.Kind{Manifest: "results.json", Files: func(results []byte) ([]string, error) {
+	return store.Kind{Manifest: "results.json", Again: true, Files: func(results []byte) ([]string, error) {
 		if results == nil {
 			return append(texts(), taskFile, sheet("*")), nil
 		}
