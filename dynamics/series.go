@@ -488,6 +488,16 @@ func extreme(v float64) string {
 	return "large"
 }
 
+// extent is how many values there are, and the largest size of one.
+func extent(v []float64) (n int, most float64) {
+	for _, x := range v {
+		if x == x {
+			n, most = n+1, max(most, math.Abs(x))
+		}
+	}
+	return n, most
+}
+
 // finish checks times and length and hands the columns over.
 func (d *decoder) finish(c Columns) {
 	s := d.series
@@ -508,12 +518,12 @@ func (d *decoder) finish(c Columns) {
 	for i, n := range c.States {
 		s.States = append(s.States, n.Name)
 		s.Values[n.Name] = w[i].values
-		row, _, values := s.existing(w[i].values)
-		if len(row) < least {
-			d.fault(0, 0, "%s of %s %q in column %q: at least %s", counted(len(row), "value"), c.noun(), n.Name, n.Column, needed(least))
+		there, most := extent(w[i].values)
+		if there < least {
+			d.fault(0, 0, "%s of %s %q in column %q: at least %s", counted(there, "value"), c.noun(), n.Name, n.Column, needed(least))
 			continue
 		}
-		if most := math.Max(slices.Max(values), -slices.Min(values)); most > 0 && !computable(most) {
+		if most > 0 && !computable(most) {
 			d.fault(0, 0, "the values of %s %q in column %q are at most %.3g: too small to compute with (at least %g): change the unit", c.noun(), n.Name, n.Column, most, smallest)
 		}
 	}

@@ -50,6 +50,12 @@ func predictiveDraws(rows int) int {
 // priors, for the store, and checks what was observed against them.
 func (x *execution) predictive(ctx context.Context, res *r2sgld.Result, sum *report.Summary) error {
 	o := x.Rows.Outcomes
+	n := predictiveDraws(len(o.Line))
+	if n == 0 {
+		fmt.Fprintf(x.Terminal, " no predictive draws are kept of %s; of others: r2sgld simulate %s --data FILE.csv\n",
+			text.Counted(len(o.Line), "row"), text.Word(x.Dir))
+		return nil
+	}
 	observed := rowGroup("observed_data", o.Line, outcomesOf(o))
 	for i := range o.Of {
 		observed.Arrays[i+1] = counted(observed.Arrays[i+1], &o.Of[i])
@@ -57,12 +63,6 @@ func (x *execution) predictive(ctx context.Context, res *r2sgld.Result, sum *rep
 	x.drawn.Groups = append(x.drawn.Groups, observed)
 	if o.Given != nil {
 		x.drawn.Groups = append(x.drawn.Groups, rowGroup("constant_data", o.Line, o.Given))
-	}
-	n := predictiveDraws(len(o.Line))
-	if n == 0 {
-		fmt.Fprintf(x.Terminal, " no predictive draws are kept of %s; of others: r2sgld simulate %s --data FILE.csv\n",
-			text.Counted(len(o.Line), "row"), text.Word(x.Dir))
-		return nil
 	}
 	states, chains, stride := thinned(res, n)
 	rng := &stream.New(x.Settings.Seed, volumeLadder).Of(3, stream.Pilot).Rand
