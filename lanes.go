@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/r2sgld/r2sgld/domain"
 	"github.com/r2sgld/r2sgld/kernel"
@@ -27,6 +28,7 @@ type lanes struct {
 	glance    domain.Glance       // at all steps; nil looks at each by itself
 	watch     *watch              // for jumps along steps; nil does not look
 	ends      bool                // whether it is the ends of steps that walls see
+	closing   sync.Mutex          // of potential and watch
 
 	// the workspace
 	spread []float64 // At.Spread of the iteration before
@@ -83,8 +85,11 @@ func (w *lanes) evaluate() {
 // tell finds the energies that draws are told with.
 func (w *lanes) tell() { w.guide.told(w.told, w.more, w.block, w.base) }
 
-// close ends what the evaluators keep outside of this program, once.
+// close ends what the evaluators keep outside of this program, once: ladders that were in one
+// band may be in two when bands are made anew, which close what they shared at the same time.
 func (w *lanes) close() error {
+	w.closing.Lock()
+	defer w.closing.Unlock()
 	err := closeAll(w.potential)
 	if w.watch != nil {
 		err = errors.Join(err, closeAll(w.watch.probe))
