@@ -24,7 +24,7 @@ func camera(t *testing.T, replicas int) bnn.Engine {
 		Network:  bnn.Network{Kind: "mlp", Input: [3]int{1, side, side}, Outputs: shown, Loss: "squared"},
 		Replicas: replicas, Precision: "float64",
 	}
-	e, err := Open(t.Context(), s, Options{Worker: worker(t)})
+	e, err := Open(t.Context(), s, here(t))
 	must(t, err)
 	t.Cleanup(func() { must(t, e.Close()) })
 	set := &images.Set{Channels: 1, Height: side, Width: side, Targets: make([]float32, shown*shown)}

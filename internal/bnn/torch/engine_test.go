@@ -48,6 +48,9 @@ func open(t testing.TB, s bnn.Setup, o Options) bnn.Engine {
 	if o.Worker == "" {
 		o.Worker = worker(t)
 	}
+	if o.Devices == nil {
+		o.Devices = []string{device}
+	}
 	e, err := Open(context.Background(), s, o)
 	if err != nil {
 		t.Fatal(err)

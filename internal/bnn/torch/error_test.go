@@ -269,7 +269,10 @@ func held(t *testing.T, e bnn.Engine) (data, size, peak int) {
 
 // limited is the worker with so many kB of one kind, as ulimit names kinds.
 func limited(t *testing.T, kind string, kb int) Options {
-	return Options{Worker: script(t, fmt.Sprintf("ulimit -%s %d; exec %s", kind, kb, worker(t)))}
+	return Options{
+		Worker:  script(t, fmt.Sprintf("ulimit -%s %d; exec %s", kind, kb, worker(t))),
+		Devices: []string{"cpu"},
+	}
 }
 
 // outOfMemory reports whether an error says that memory ran out, and what to do.
@@ -285,7 +288,7 @@ func TestOutOfMemory(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("limits of memory are those of Linux")
 	}
-	e := open(t, resnet8(1), Options{})
+	e := open(t, resnet8(1), Options{Devices: []string{"cpu"}})
 	get[[]bnn.Outcome](t)(e.Start(batch))
 	data, size, _ := held(t, e)
 	e = open(t, resnet8(1), limited(t, "d", data+600<<10))      // 320 MB for buffers first
@@ -312,7 +315,7 @@ func TestMemoryEndsAnywhere(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("limits of memory are those of Linux")
 	}
-	small := open(t, mlp(1), Options{})
+	small := open(t, mlp(1), Options{Devices: []string{"cpu"}})
 	_, least, _ := held(t, small)
 	s := mlp(1)
 	s.Network.Hidden = []int{2000, 2000}

@@ -162,7 +162,7 @@ func TestPosteriorBySGHMC(t *testing.T) {
 			predict, data := len(network.Hidden) > 0, cloudData()
 			want := hmc(t, network, math.Inf(1), predict)
 			const replicas = 4
-			e := get[bnn.Engine](t)(Open(context.Background(), bnn.Setup{Network: network, Replicas: replicas, Seed: 3}, Options{Worker: worker(t)}))
+			e := get[bnn.Engine](t)(Open(context.Background(), bnn.Setup{Network: network, Replicas: replicas, Seed: 3}, here(t)))
 			defer func() { must(t, e.Close()) }()
 			must(t, e.Load(0, data.Train, []float64{0}, []float64{1}))
 			must(t, e.Load(1, data.Test, []float64{0}, []float64{1}))
@@ -207,7 +207,7 @@ func TestLadderMakesRoundTrips(t *testing.T) {
 	s.Swap, s.Average.From = exchange.Settings{Every: 5}, 0.1
 	s.Temperature, s.Epochs = []float64{1, 4}, soak(4500)
 	open := func() bnn.Engine {
-		return get[bnn.Engine](t)(Open(context.Background(), s.Setup(network), Options{Worker: worker(t)}))
+		return get[bnn.Engine](t)(Open(context.Background(), s.Setup(network), here(t)))
 	}
 	pilot := open()
 	plan, err := bnn.Forecast(context.Background(), pilot, data, s, 50)

@@ -26,7 +26,7 @@ func TestPotentialIsThatInMemory(t *testing.T) {
 	for precision, near := range map[string]float64{"float64": 1e-12, "float32": 1e-4} {
 		got := evaluate(t, func(n int) (bnn.Engine, error) {
 			return Open(context.Background(), bnn.Setup{Network: network, Replicas: n, Precision: precision},
-				Options{Worker: worker(t), Devices: []string{"cpu", "cpu"}})
+				Options{Worker: worker(t), Devices: []string{device, device}})
 		}, data, states)
 		for i, v := range want {
 			if !(math.Abs(got[i]-v) <= near*(1+math.Abs(v))) {

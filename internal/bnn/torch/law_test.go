@@ -23,7 +23,7 @@ func sample(t *testing.T, s bnn.Settings, network bnn.Network, precision string,
 	t.Helper()
 	setup := s.Setup(network)
 	setup.Precision = precision
-	e := get[bnn.Engine](t)(Open(context.Background(), setup, Options{Worker: worker(t)}))
+	e := get[bnn.Engine](t)(Open(context.Background(), setup, here(t)))
 	defer func() { must(t, e.Close()) }()
 	r, err := bnn.Train(context.Background(), e, data, s, bnn.Observer{Keep: func(d bnn.Draw) error { keep(d); return nil }})
 	must(t, err)

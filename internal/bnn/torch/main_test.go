@@ -1,6 +1,7 @@
 package torch
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"os/exec"
@@ -25,6 +26,16 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	os.Exit(m.Run())
+}
+
+// device is where the tests compute that are about no particular one: the CPU, or what
+// R2SGLD_TORCH_DEVICE names.
+var device = cmp.Or(os.Getenv("R2SGLD_TORCH_DEVICE"), "cpu")
+
+// here is the program to test on the device.
+func here(t testing.TB) Options {
+	t.Helper()
+	return Options{Worker: worker(t), Devices: []string{device}}
 }
 
 // worker is the path of the program to test. Without one the test is skipped.

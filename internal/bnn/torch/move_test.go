@@ -40,7 +40,7 @@ func formula(s *bnn.State, m bnn.Move) {
 // and its tensors against the definition, moves by tensors against the loop.
 func TestCheck(t *testing.T) {
 	pace.Slow(t)
-	c := exec.Command(worker(t), "check")
+	c := exec.Command(worker(t), "check", device)
 	c.Env = environment()
 	if out, err := c.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)

@@ -105,8 +105,7 @@ type answer struct {
 
 func ask(t *testing.T, r *reference, precision string, parts bool) answer {
 	t.Helper()
-	e, err := Open(context.Background(), bnn.Setup{Network: r.network(), Replicas: 1, Seed: 1, Precision: precision},
-		Options{Worker: worker(t), Threads: 1})
+	e, err := Open(context.Background(), bnn.Setup{Network: r.network(), Replicas: 1, Seed: 1, Precision: precision}, here(t))
 	must(t, err)
 	defer func() { must(t, e.Close()) }()
 	must(t, e.Load(0, patternSet(r), nil, nil))

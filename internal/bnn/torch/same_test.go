@@ -36,7 +36,7 @@ func TestSameNumbers(t *testing.T) {
 	s := mlp(5)
 	var want []*bnn.State
 	var wantOutcomes []bnn.Outcome
-	for _, o := range []Options{{Threads: 1}, {Threads: 3}, {Threads: 2, Devices: []string{"cpu", "cpu"}}} {
+	for _, o := range []Options{{Threads: 1}, {Threads: 3}, {Threads: 2, Devices: []string{device, device}}} {
 		e := open(t, s, o)
 		get[[]bnn.Outcome](t)(e.Start(batch))
 		outcomes := run(t, e, 0, 6)

@@ -1,7 +1,0 @@
-#include "layers.cpp"
-#include "lenet.cpp"
-#include "memory.cpp"
-#include "mlp.cpp"
-#include "network.cpp"
-#include "norm.cpp"
-#include "resnet.cpp"
