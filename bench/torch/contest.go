@@ -20,7 +20,7 @@ const least = 2048
 func (c contest) steps(device string) int {
 	n := max(1, least/c.batch/c.replicas)
 	if device != "cpu" {
-		return 50 * n
+		return 20 * n
 	}
 	return n
 }
@@ -84,7 +84,7 @@ func rounds(all []contestant, batch, steps, n int) ([][]cost, error) {
 
 func header(w io.Writer, s settings, version string) {
 	fmt.Fprintf(w, "A training step of ResNet20 (3 × 32 × 32, 100 classes) on %s: replicas times images per second of\n", s.device)
-	fmt.Fprintf(w, "processor time and of time elapsed. PyTorch %s in float32, ours in %s; medians of %d rounds in turn.\n",
+	fmt.Fprintf(w, "processor time and of time elapsed. PyTorch %s and ours in %s; medians of %d rounds in turn.\n",
 		version, s.precision, s.rounds)
 	fmt.Fprintf(w, "  %-58s %22s %22s\n", "", "CPU", "elapsed")
 	fmt.Fprintf(w, "  %-58s %8s %6s %6s %8s %6s %6s\n", "replicas in threads, batch: beside ours", "it", "ours",

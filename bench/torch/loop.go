@@ -26,9 +26,9 @@ type loop struct {
 }
 
 // startLoop starts loop.py by the interpreter python.
-func startLoop(python string, threads int, device string) (*loop, error) {
+func startLoop(python string, threads int, device, precision string) (*loop, error) {
 	n := strconv.Itoa(threads)
-	l := &loop{command: exec.Command(python, "-c", source, n, device)}
+	l := &loop{command: exec.Command(python, "-c", source, n, device, precision)}
 	l.command.Stderr = os.Stderr
 	l.command.Env = append(os.Environ(), "OMP_NUM_THREADS="+n, "OPENBLAS_NUM_THREADS="+n, "MKL_NUM_THREADS="+n)
 	in, err := l.command.StdinPipe()

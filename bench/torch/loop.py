@@ -1,12 +1,14 @@
-"""The usual PyTorch training loop, timed: loop.py THREADS DEVICE
+"""The usual PyTorch training loop, timed: loop.py THREADS DEVICE PRECISION
 
 A line "RULE REPLICAS BATCH STEPS" on standard input makes STEPS steps of each of the
 first REPLICAS networks, one network after the other; "ELAPSED CPU" in seconds comes
 back. RULE is sgd (torch.optim.SGD with momentum and weight decay) or sghmc (momentum,
 weight decay within the gradient, noise drawn tensor by tensor, weights mirrored at ±4,
 as in the code released with the paper, whose loss is the mean times the number of
-examples). Networks are plain eager modules in float32, memory in the usual order;
-images lie in memory as normalised numbers and are not augmented.
+examples). Networks are eager modules, memory in the usual order in float32 and channels
+last in tf32 and bfloat16 (autocast); images lie in memory as normalised numbers and are
+not augmented. "sghmc compiled" is torch.compile's network (reduce-overhead, that is with
+CUDA's graphs) and update.
 """
 
 import math
@@ -77,32 +79,43 @@ class SGHMC:
 
 
 class Replica:
-    def __init__(self, device):
-        self.net = ResNet20().to(device)
-        self.rules = {
-            "sgd": torch.optim.SGD(self.net.parameters(), RATE, MOMENTUM, weight_decay=DECAY),
-            "sghmc": SGHMC(self.net.parameters()),
-        }
+    def __init__(self, device, precision, order):
+        self.net = ResNet20().to(device, memory_format=order)
+        self.autocast = torch.autocast(torch.device(device).type, torch.bfloat16, precision == "bfloat16")
+        sgd = torch.optim.SGD(self.net.parameters(), RATE, MOMENTUM, weight_decay=DECAY)
+        self.ways = {"sgd": (self.net, sgd.step), "sghmc": (self.net, SGHMC(self.net.parameters()).step)}
+
+    def way(self, rule):
+        """The network and the update of a rule."""
+        if rule not in self.ways:
+            net, update = self.ways[rule.removesuffix(" compiled")]
+            self.ways[rule] = torch.compile(net, mode="reduce-overhead"), torch.compile(update)
+        return self.ways[rule]
 
     def step(self, rule, x, y):
+        net, update = self.way(rule)
         self.net.zero_grad(set_to_none=True)
-        loss = nn.functional.cross_entropy(self.net(x), y)
-        (loss * EXAMPLES if rule == "sghmc" else loss).backward()
-        self.rules[rule].step()
+        with self.autocast:
+            loss = nn.functional.cross_entropy(net(x).float(), y)
+        (loss if rule == "sgd" else loss * EXAMPLES).backward()
+        update()
         return loss.item()
 
 
-def main(threads, device):
+def main(threads, device, precision):
     torch.set_num_threads(int(threads))
     torch.manual_seed(1)
-    images = torch.randn(EXAMPLES, 3, 32, 32, device=device)
+    torch.backends.cuda.matmul.allow_tf32 = precision == "tf32"
+    torch.backends.cudnn.allow_tf32 = precision == "tf32"
+    order = torch.contiguous_format if precision == "float32" else torch.channels_last
+    images = torch.randn(EXAMPLES, 3, 32, 32, device=device).contiguous(memory_format=order)
     labels = torch.randint(CLASSES, (EXAMPLES,), device=device)
     replicas = []
     print(torch.__version__, flush=True)
     for line in sys.stdin:
-        rule, count, batch, steps = line.split()
+        rule, count, batch, steps = line.rsplit(maxsplit=3)
         while len(replicas) < int(count):
-            replicas.append(Replica(device))
+            replicas.append(Replica(device, precision, order))
         elapsed, cpu = time.perf_counter(), time.process_time()
         for replica in replicas[: int(count)]:
             order = torch.randperm(EXAMPLES, device=device)

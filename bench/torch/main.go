@@ -4,7 +4,7 @@
 //	ROUNDS     how many rounds; 5
 //	PYTHON     the interpreter that has PyTorch; /usr/bin/python3
 //	DEVICE     cpu, or cuda:0 and so on
-//	PRECISION  of our products on DEVICE: float32, tf32, bfloat16
+//	PRECISION  of products on DEVICE: float32, tf32, bfloat16
 //	ONLY       one, four (replicas) or memory, on the CPU
 //	BATCHES    of one replica; "128 512 2048"
 package main
@@ -102,7 +102,7 @@ func (s settings) wanted(part string) bool { return s.only == "" || s.only == pa
 // hold prints the table of contests.
 func (s settings) hold(w io.Writer, contests []contest) error {
 	for i, c := range contests {
-		loop, err := startLoop(s.python, c.threads, s.device)
+		loop, err := startLoop(s.python, c.threads, s.device, s.precision)
 		if err != nil {
 			return err
 		}
@@ -120,7 +120,7 @@ func (s settings) hold(w io.Writer, contests []contest) error {
 	return nil
 }
 
-// onDevice is the same of an accelerator; PyTorch's loop is in float32 always.
+// onDevice is the same of an accelerator.
 func (s settings) onDevice(w io.Writer) error {
 	probe, err := openOurs(1, 1, s.device, s.precision)
 	if err != nil {
@@ -131,6 +131,7 @@ func (s settings) onDevice(w io.Writer) error {
 	}
 	return s.hold(w, []contest{
 		{replicas: 4, threads: 4, batch: 256, rules: []string{"sghmc"}, single: true},
-		{replicas: 1, threads: 1, batch: 2048, rules: []string{"sghmc"}},
+		{replicas: 4, threads: 4, batch: 2048, rules: []string{"sghmc"}, single: true},
+		{replicas: 1, threads: 1, batch: 2048, rules: []string{"sghmc", "sghmc compiled"}},
 	})
 }

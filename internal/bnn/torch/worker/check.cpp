@@ -28,8 +28,14 @@ bool check_definition() {
             {0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1});
 }
 
+torch::Tensor high_of(const Stream& stream, torch::Device device) {
+  const auto half = [](uint64_t x) { return static_cast<int64_t>(x & 0xFFFFFFFF); };
+  return torch::tensor({half(stream.high), half(stream.high >> 32)}, torch::kInt64).to(device);
+}
+
 bool check_words(const Stream& stream, int64_t n, torch::Device device) {
-  const torch::Tensor words = device_words(stream, n, device).to(torch::kCPU).contiguous();
+  const torch::Tensor words =
+      device_words(stream.key, high_of(stream, device), n).to(torch::kCPU).contiguous();
   if (words.numel() != n) return false;
   const int64_t* w = words.data_ptr<int64_t>();
   for (int64_t j = 0; j < n; j++) {
@@ -43,7 +49,8 @@ bool check_words(const Stream& stream, int64_t n, torch::Device device) {
 template <typename T>
 bool check_normals(const Stream& stream, int64_t n, torch::Device device, double tolerance) {
   const auto dtype = std::is_same<T, double>::value ? torch::kFloat64 : torch::kFloat32;
-  const torch::Tensor theirs = device_normals(stream, n, dtype, device).to(torch::kCPU);
+  const torch::Tensor theirs =
+      device_normals(stream.key, high_of(stream, device), n, dtype).to(torch::kCPU);
   std::vector<T> ours(static_cast<size_t>(n)), tail(static_cast<size_t>(n));
   normals(stream, 0, n, ours.data());
   normals(stream, 1024, n - 1024, tail.data());
@@ -63,18 +70,26 @@ bool check_normals(const Stream& stream, int64_t n, torch::Device device, double
   return good;
 }
 
+Tally advance_on(torch::Device device, const Vectors& x, const std::vector<Segment>& segments,
+                 const Stream& stream, const Move& move) {
+  DeviceMove there(stream.key, device);
+  there.set(move, stream.high);
+  const torch::Tensor counted = there.advance(x, segments).to(torch::kCPU);
+  return DeviceMove::tally(counted.data_ptr<double>());
+}
+
 bool check_move(const Move& move, torch::Dtype dtype, torch::Device device, double tolerance) {
   const int64_t n = 5003;
   const std::vector<Segment> segments = {{0, 10, true}, {10, 1777, false}, {1777, n, true}};
   const Stream stream{replica_key(1, 2), counter_high(Purpose::noise, 3)};
   const auto part = [&](uint64_t i) {
-    return device_normals({mix(i), 0}, n, dtype, torch::kCPU);
+    return device_normals(mix(i), high_of({}, torch::kCPU), n, dtype);
   };
   Vectors ours{part(1), part(2), part(3)};
   Vectors theirs{ours.theta.clone().to(device), ours.momenta.clone().to(device),
                  ours.gradient.clone().to(device)};
   const Tally a = advance(ours, segments, stream, move);
-  const Tally b = advance_by_tensors(theirs, segments, stream, move);
+  const Tally b = advance_on(device, theirs, segments, stream, move);
   const auto near = [&](const torch::Tensor& x, const torch::Tensor& y) {
     return torch::allclose(x, y.to(torch::kCPU), tolerance, tolerance);
   };
@@ -91,11 +106,12 @@ bool check_reach(torch::Dtype dtype, torch::Device device, double reach) {
   bool good = true;
   for (double far : {0.9, 1.1}) {
     for (const bool tensors : {false, true}) {
-      const torch::Tensor zero = torch::zeros({2000}, torch::dtype(dtype).device(device));
+      const torch::Device there = tensors ? device : torch::Device(torch::kCPU);
+      const torch::Tensor zero = torch::zeros({2000}, torch::dtype(dtype).device(there));
       Vectors x{zero.clone(), zero.clone(), zero.clone()};
       x.momenta[1500].fill_(-2 * far * reach * move.bound);
       x.momenta[5].fill_(4 * reach * move.bound);  // no wall there
-      const Tally tally = tensors ? advance_by_tensors(x, segments, {0, 0}, move)
+      const Tally tally = tensors ? advance_on(device, x, segments, {0, 0}, move)
                                   : advance(x, segments, {0, 0}, move);
       good &= tally.reflected == 1 && std::isnan(tally.square) == (far > 1) &&
               std::abs(x.theta[1500].item<double>()) <= move.bound;

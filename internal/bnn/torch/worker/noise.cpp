@@ -77,14 +77,12 @@ void normals(const Stream& stream, int64_t begin, int64_t n, double* out) {
   fill(stream, begin, n, out);
 }
 
-torch::Tensor device_words(const Stream& stream, int64_t n, torch::Device device) {
+torch::Tensor device_words(uint64_t key, const torch::Tensor& high, int64_t n) {
   constexpr int64_t kMask = 0xFFFFFFFF;
-  const auto options = torch::TensorOptions().dtype(torch::kInt64).device(device);
-  const torch::Tensor at = torch::arange((n + 3) / 4, options);
+  const torch::Tensor at = torch::arange((n + 3) / 4, high.options());
   torch::Tensor c0 = at.bitwise_and(kMask), c1 = at.__rshift__(32).bitwise_and(kMask);
-  torch::Tensor c2 = torch::full_like(at, static_cast<int64_t>(stream.high & kMask));
-  torch::Tensor c3 = torch::full_like(at, static_cast<int64_t>(stream.high >> 32));
-  uint32_t k0 = static_cast<uint32_t>(stream.key), k1 = static_cast<uint32_t>(stream.key >> 32);
+  torch::Tensor c2 = high.select(0, 0).expand_as(at), c3 = high.select(0, 1).expand_as(at);
+  uint32_t k0 = static_cast<uint32_t>(key), k1 = static_cast<uint32_t>(key >> 32);
   for (int round = 0; round < 10; round++, k0 += kPhiloxW0, k1 += kPhiloxW1) {
     // Products wrap to the right 64 bits; the shift drags the sign, the mask drops it.
     const torch::Tensor p0 = c0.mul(int64_t{kPhiloxM0}), p1 = c2.mul(int64_t{kPhiloxM1});
@@ -96,9 +94,9 @@ torch::Tensor device_words(const Stream& stream, int64_t n, torch::Device device
   return torch::stack({c0, c1, c2, c3}, 1).reshape({-1}).slice(0, 0, n);
 }
 
-torch::Tensor device_normals(const Stream& stream, int64_t n, torch::Dtype dtype,
-                             torch::Device device) {
-  const torch::Tensor words = device_words(stream, (n + 3) / 4 * 4, device).reshape({-1, 2});
+torch::Tensor device_normals(uint64_t key, const torch::Tensor& high, int64_t n,
+                             torch::Dtype dtype) {
+  const torch::Tensor words = device_words(key, high, (n + 3) / 4 * 4).reshape({-1, 2});
   // The half is added where it is not lost: numbers of 32 bits and a bit are doubles.
   const torch::Tensor u = words.to(torch::kFloat64).add_(0.5).mul_(0x1p-32);
   const torch::Tensor radius = u.select(1, 0).log().mul_(-2).sqrt_().to(dtype);

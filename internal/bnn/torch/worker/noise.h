@@ -18,9 +18,10 @@ struct Stream {
 void normals(const Stream& stream, int64_t begin, int64_t n, float* out);
 void normals(const Stream& stream, int64_t begin, int64_t n, double* out);
 
-// The same on a device, by whole tensors: int64 words, and numbers of a type.
-torch::Tensor device_words(const Stream& stream, int64_t n, torch::Device device);
-torch::Tensor device_normals(const Stream& stream, int64_t n, torch::Dtype dtype,
-                             torch::Device device);
+// The same on the device where high is, by whole tensors: int64 words, and numbers of a
+// type. high has the 32 lower and the 32 upper bits of Stream's, as int64.
+torch::Tensor device_words(uint64_t key, const torch::Tensor& high, int64_t n);
+torch::Tensor device_normals(uint64_t key, const torch::Tensor& high, int64_t n,
+                             torch::Dtype dtype);
 
 }  // namespace r2sgld

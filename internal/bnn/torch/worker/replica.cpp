@@ -58,6 +58,7 @@ Replica::Replica(const Kind& kind, uint64_t index)
     normals(stream, 0, first.numel(), first.data_ptr<float>());
   }
   network_.initialise(first.to(kind.device));
+  if (!kind.device.is_cpu()) move_.emplace(key_, kind.device);
 }
 
 torch::Tensor Replica::mean_loss(const torch::Tensor& outputs, const torch::Tensor& targets) const {
@@ -68,7 +69,7 @@ torch::Tensor Replica::mean_loss(const torch::Tensor& outputs, const torch::Tens
   return (out - targets).square().sum(1).mean().mul(0.5);
 }
 
-double Replica::evaluate(const Batch& batch, Mode mode) {
+torch::Tensor Replica::evaluate(const Batch& batch, Mode mode) {
   torch::Tensor loss;
   {
     Autocast half(kind_.device, kind_.precision.half);
@@ -76,14 +77,14 @@ double Replica::evaluate(const Batch& batch, Mode mode) {
   }
   network_.gradient().zero_();
   loss.backward();
-  return loss.item<double>();
+  return loss.detach();
 }
 
 Outcome Replica::start(const Batch& batch) {
   c10::OptionalStreamGuard guard;
   lane_.enter(guard);
   Outcome outcome;
-  outcome.loss = evaluate(batch, Mode::train);
+  outcome.loss = evaluate(batch, Mode::train).item<double>();
   outcome.tally.square = sum_of_squares(network_.theta());
   return outcome;
 }
@@ -91,13 +92,38 @@ Outcome Replica::start(const Batch& batch) {
 Outcome Replica::advance(const Move& move, const Batch& batch) {
   c10::OptionalStreamGuard guard;
   lane_.enter(guard);
+  const uint64_t high = counter_high(Purpose::noise, step_++);
+  if (move_) {
+    move_->set(move, high);
+    return advance_on_device(batch);
+  }
   Outcome outcome;
-  const Stream stream{key_, counter_high(Purpose::noise, step_)};
   outcome.tally = r2sgld::advance({network_.theta(), momenta_, network_.gradient()}, segments_,
-                                  stream, move);
-  step_++;
-  outcome.loss = evaluate(batch, Mode::train);
+                                  {key_, high}, move);
+  outcome.loss = evaluate(batch, Mode::train).item<double>();
   return outcome;
+}
+
+Outcome Replica::advance_on_device(const Batch& batch) {
+  constexpr size_t kKept = 4;  // minibatches of an epoch are of two sizes
+  const auto shape = std::make_tuple(batch.inputs.size(0), move_->shape());
+  if (steps_.size() == kKept && steps_.count(shape) == 0) steps_.clear();
+  Step& step = steps_[shape];
+  if (!step.outcome.defined()) {
+    step.batch = {torch::empty_like(batch.inputs), torch::empty_like(batch.targets)};
+    step.outcome = torch::empty({4}, torch::dtype(torch::kFloat64).device(kind_.device));
+  }
+  step.batch.inputs.copy_(batch.inputs);
+  step.batch.targets.copy_(batch.targets);
+  step.recording.run([&] {
+    torch::Tensor& to = step.outcome;
+    to.slice(0, 1).copy_(move_->advance({network_.theta(), momenta_, network_.gradient()},
+                                        segments_));
+    to[0].copy_(evaluate(step.batch, Mode::train));
+  });
+  const torch::Tensor told = step.outcome.to(torch::kCPU);  // waits
+  const double* numbers = told.data_ptr<double>();
+  return {numbers[0], DeviceMove::tally(numbers + 1)};
 }
 
 double Replica::loss(const Batch& batch) {
@@ -113,7 +139,7 @@ double Replica::gradient(const Batch& batch, std::vector<double>& gradient) {
   c10::OptionalStreamGuard guard;
   lane_.enter(guard);
   const torch::Tensor kept = network_.gradient().clone();
-  const double loss = evaluate(batch, Mode::peek);
+  const double loss = evaluate(batch, Mode::peek).item<double>();
   gradient = to_vector(network_.gradient());
   network_.gradient().copy_(kept);
   synchronize(kind_.device);  // state() reads it outside of the lane

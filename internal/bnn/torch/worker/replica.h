@@ -2,11 +2,15 @@
 #pragma once
 
 #include <functional>
+#include <map>
+#include <optional>
+#include <tuple>
 #include <vector>
 
 #include "data.h"
 #include "device.h"
 #include "network.h"
+#include "record.h"
 #include "update.h"
 
 namespace r2sgld {
@@ -57,7 +61,16 @@ class Replica {
 
  private:
   torch::Tensor mean_loss(const torch::Tensor& outputs, const torch::Tensor& targets) const;
-  double evaluate(const Batch& batch, Mode mode);
+  // The loss and, in the network, its gradient.
+  torch::Tensor evaluate(const Batch& batch, Mode mode);
+  Outcome advance_on_device(const Batch& batch);  // the move that move_ was set to
+
+  // A Step of an accelerator with minibatches of one size, and where it reads and writes.
+  struct Step {
+    Batch batch;
+    torch::Tensor outcome;
+    Recording recording;
+  };
 
   Kind kind_;
   Lane lane_;
@@ -65,6 +78,8 @@ class Replica {
   torch::Tensor momenta_;
   std::vector<Segment> segments_;
   uint64_t key_ = 0, step_ = 0;
+  std::optional<DeviceMove> move_;  // on an accelerator
+  std::map<std::tuple<int64_t, std::tuple<bool, double, bool>>, Step> steps_;
 };
 
 }  // namespace r2sgld

@@ -153,7 +153,7 @@ Tally advance_loops(const Vectors& x, const std::vector<Segment>& segments, cons
   return tally;
 }
 
-// fold by tensors; the numbers of those that were put back and of those out of reach.
+// fold by tensors; how many were put back, and how many were out of reach.
 torch::Tensor fold_tensors(torch::Tensor theta, torch::Tensor v, const Move& move) {
   const double b = move.bound;
   const double most = theta.scalar_type() == torch::kFloat64
@@ -180,36 +180,50 @@ torch::Tensor fold_tensors(torch::Tensor theta, torch::Tensor v, const Move& mov
 
 Tally advance(const Vectors& x, const std::vector<Segment>& segments, const Stream& stream,
               const Move& move) {
-  if (!x.theta.device().is_cpu()) return advance_by_tensors(x, segments, stream, move);
   if (x.theta.scalar_type() == torch::kFloat64) {
     return advance_loops<double>(x, segments, stream, move);
   }
   return advance_loops<float>(x, segments, stream, move);
 }
 
-Tally advance_by_tensors(const Vectors& x, const std::vector<Segment>& segments,
-                         const Stream& stream, const Move& move) {
-  torch::NoGradGuard no_gradient;
+DeviceMove::DeviceMove(uint64_t key, torch::Device device)
+    : key_(key), numbers_(torch::zeros({6}, torch::dtype(torch::kFloat64).device(device))) {}
+
+void DeviceMove::set(const Move& move, uint64_t high) {
   const Coefficients<double> k(move);
+  move_ = move;
+  numbers_.copy_(torch::tensor({k.keep, k.slope, k.decay, k.noise,
+                                static_cast<double>(high & 0xFFFFFFFF),
+                                static_cast<double>(high >> 32)},
+                               torch::kFloat64));
+}
+
+std::tuple<bool, double, bool> DeviceMove::shape() const {
+  return {move_.noise != 0, move_.bound, move_.as_released};
+}
+
+torch::Tensor DeviceMove::advance(const Vectors& x, const std::vector<Segment>& segments) const {
+  torch::NoGradGuard no_gradient;
   torch::Tensor theta = x.theta, v = x.momenta;
-  v.mul_(k.keep).add_(x.gradient, k.slope).add_(theta, k.decay);
-  if (move.noise != 0) {
-    v.add_(device_normals(stream, theta.numel(), theta.scalar_type(), theta.device()), k.noise);
+  const torch::Tensor k = numbers_.slice(0, 0, 4).to(theta.scalar_type());
+  v.mul_(k[0]).addcmul_(x.gradient, k[1]).addcmul_(theta, k[2]);
+  if (move_.noise != 0) {
+    const torch::Tensor high = numbers_.slice(0, 4, 6).to(torch::kInt64);
+    v.addcmul_(device_normals(key_, high, theta.numel(), theta.scalar_type()), k[3]);
   }
   theta.add_(v);
-  std::vector<torch::Tensor> reflected;
+  torch::Tensor counts = torch::zeros({2}, numbers_.options());
   for (const Segment& s : segments) {
-    if (!s.walled || std::isinf(move.bound)) continue;
-    reflected.push_back(fold_tensors(theta.slice(0, s.begin, s.end), v.slice(0, s.begin, s.end),
-                                     move));
+    if (!s.walled || std::isinf(move_.bound)) continue;
+    counts.add_(fold_tensors(theta.slice(0, s.begin, s.end), v.slice(0, s.begin, s.end), move_));
   }
+  return torch::cat({counts, theta.to(torch::kFloat64).square().sum().view({1})});
+}
+
+Tally DeviceMove::tally(const double* counted) {
   Tally tally;
-  if (!reflected.empty()) {
-    const torch::Tensor counts = torch::stack(reflected).sum(0).to(torch::kCPU);
-    tally.reflected = static_cast<uint64_t>(counts[0].item<int64_t>());
-    if (counts[1].item<int64_t>() > 0) tally.square = kLost;
-  }
-  tally.square += sum_of_squares(theta);
+  tally.reflected = static_cast<uint64_t>(counted[0]);
+  tally.square = counted[1] > 0 ? kLost : counted[2];
   return tally;
 }
 

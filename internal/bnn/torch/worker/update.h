@@ -3,6 +3,7 @@
 
 #include <torch/types.h>
 
+#include <tuple>
 #include <vector>
 
 #include "noise.h"
@@ -37,13 +38,30 @@ struct Vectors {
   torch::Tensor theta, momenta, gradient;
 };
 
-// Moves in place. Segments cover the vectors in order; the stream holds ξ.
+// Moves vectors on the CPU in place. Segments cover them in order; the stream holds ξ.
 Tally advance(const Vectors& x, const std::vector<Segment>& segments, const Stream& stream,
               const Move& move);
 
-// The same by ATen's functions, which every device has.
-Tally advance_by_tensors(const Vectors& x, const std::vector<Segment>& segments,
-                         const Stream& stream, const Move& move);
+// A DeviceMove is the same by ATen's functions, which every device has. What differs from
+// move to move lies on the device, so that what was asked of it once can be repeated.
+class DeviceMove {
+ public:
+  DeviceMove(uint64_t key, torch::Device device);
+
+  // The next moves are this one, with noise from this half of the counter.
+  void set(const Move& move, uint64_t high);
+  // What a repetition must have in common with what is repeated.
+  std::tuple<bool, double, bool> shape() const;
+  // Moves; three doubles, read by tally once they are on the CPU.
+  torch::Tensor advance(const Vectors& x, const std::vector<Segment>& segments) const;
+
+  static Tally tally(const double* counted);
+
+ private:
+  uint64_t key_;
+  Move move_;
+  torch::Tensor numbers_;  // the four coefficients, the halves of high
+};
 
 // Σ θ², in double.
 double sum_of_squares(const torch::Tensor& theta);

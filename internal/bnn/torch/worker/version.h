@@ -21,13 +21,20 @@
 // Since 2.4 the device is an argument of the functions for autocast.
 #define R2SGLD_AUTOCAST_BY_DEVICE R2SGLD_TORCH(2, 4)
 
+// Whether the headers of CUDA are there, beside those of a library made with it.
+#if __has_include(<crt/host_config.h>) && __has_include(<ATen/cuda/CUDAGraph.h>)
+#define R2SGLD_CUDA_HEADERS 1
+#else
+#define R2SGLD_CUDA_HEADERS 0
+#endif
+
 // Since 2.9 allocators of all accelerators tell what memory is used; those of CUDA did so
 // before, to who has its headers.
 #if R2SGLD_TORCH(2, 9)
 #include <c10/core/CachingDeviceAllocator.h>
 #define R2SGLD_DEVICE_STATISTICS(device) \
   c10::getDeviceAllocator((device).type())->getDeviceStats((device).index())
-#elif __has_include(<crt/host_config.h>) && __has_include(<c10/cuda/CUDACachingAllocator.h>)
+#elif R2SGLD_CUDA_HEADERS
 #include <c10/cuda/CUDACachingAllocator.h>
 #define R2SGLD_DEVICE_STATISTICS(device) \
   c10::cuda::CUDACachingAllocator::getDeviceStats((device).index())
