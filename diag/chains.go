@@ -6,9 +6,12 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// constantBelow is posterior's rule for "these draws do not vary": an absolute
-// spread below the spacing of doubles at 1.
-const constantBelow = 0x1p-52
+// alike reports whether draws between two values do not vary: their spread is below the
+// spacing of numbers of their size. Where posterior and ArviZ compare with the spacing at 1,
+// this asks the same of x and of any multiple of x: units may be small.
+func alike(least, largest float64) bool {
+	return largest-least <= 0x1p-52*max(math.Abs(least), math.Abs(largest))
+}
 
 // draws holds m chains of n draws, chain after chain, and what several
 // diagnostics share: the sorted order, normal scores and autocovariances.
@@ -206,5 +209,5 @@ func constant(x []float64) bool {
 			largest = v
 		}
 	}
-	return largest-least < constantBelow
+	return alike(least, largest)
 }

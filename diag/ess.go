@@ -78,7 +78,7 @@ func (d *draws) essQuantile(p float64) float64 {
 
 func (d *draws) isConstant() bool {
 	s := d.order()
-	return s[len(s)-1].v-s[0].v < constantBelow
+	return alike(s[0].v, s[len(s)-1].v)
 }
 
 // ess returns the effective sample size of the mean of y, split chains one

@@ -116,6 +116,25 @@ func TestAutoregressionTheory(t *testing.T) {
 	}
 }
 
+// Units do not matter: draws of any size have the R̂ and the effective sizes of their multiples.
+func TestUnits(t *testing.T) {
+	x := ar1(7, 4, 500, 0.5)
+	small := make([][]float64, len(x))
+	for i, c := range x {
+		for _, v := range c {
+			small[i] = append(small[i], 0x1p-200*v)
+		}
+	}
+	for name, f := range functions {
+		switch name {
+		case "rhat", "ess_bulk", "ess_tail", "ess_mean", "ess_q50":
+			if v, want := f(small), f(x); v != want {
+				t.Errorf("%s is %g of draws and %g of multiples", name, want, v)
+			}
+		}
+	}
+}
+
 func TestBadInput(t *testing.T) {
 	inf, nan := math.Inf(1), math.NaN()
 	for _, x := range [][][]float64{nil, {}, {{}}, {{}, {}}, {{1}}, {{1, 2, 3, 4}, {1, 2, 3}}, {{1, 2, nan, 4, 5, 6, 7}},

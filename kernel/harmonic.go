@@ -221,6 +221,7 @@ type orbit struct {
 	// flow for all.
 	Times []float64
 
+	gone   []float64 // how far the last path of each replica came until it was given up, as a time
 	x, u   []float64 // where the path is, and how it goes on
 	white  []float64 // normal numbers; then, the direction of a mirroring
 	planes planePath
@@ -247,7 +248,7 @@ func (f *flow) Orbit() *orbit {
 // anew. States must lie in the domain. It allocates nothing after its first call.
 func (o *orbit) Move(b *Block, at *At, noise *stream.Lanes) {
 	if len(o.Stuck) != b.R {
-		o.Stuck = make([]bool, b.R)
+		o.Stuck, o.gone = make([]bool, b.R), make([]float64, b.R)
 	}
 	copy(b.From, b.X)
 	xi := noise.Normals(b.D)
@@ -262,7 +263,7 @@ func (o *orbit) Move(b *Block, at *At, noise *stream.Lanes) {
 			}
 		} else {
 			o.launch(sd, xi[i:], b.R)
-			hits, ok = o.follow(o.end(b.Slot(i), noise.Of(i)))
+			hits, o.gone[i], ok = o.follow(o.end(b.Slot(i), noise.Of(i)))
 			ok = ok && (o.clear((1+sd)*float64(1+hits)) || o.inside.Contains(o.x))
 		}
 		b.Hits[i], o.Stuck[i] = hits, !ok
@@ -317,6 +318,8 @@ func (o *orbit) Tune(b *Block) {
 	}
 	for i, hits := range b.Hits {
 		switch time := &o.Times[b.Slot(i)]; {
+		case hits > manyHits && o.Stuck[i]:
+			*time = min(*time/10, o.gone[i]*manyHits/float64(hits))
 		case hits > manyHits:
 			*time *= max(0.1, manyHits/float64(hits))
 		case hits < fewHits:
@@ -326,8 +329,9 @@ func (o *orbit) Tune(b *Block) {
 }
 
 // follow goes the way from x with velocity u. Times are told by s = tan(t/2), which
-// makes sines and cosines rational. It reports false after too many mirrorings.
-func (o *orbit) follow(end float64) (hits int, ok bool) {
+// makes sines and cosines rational. It reports false after too many mirrorings, and the time
+// until then, but for what is of third order in the short times between them.
+func (o *orbit) follow(end float64) (hits int, gone float64, ok bool) {
 	o.planes.begin(o.x, o.u)
 	for ; ; hits++ {
 		s, plane := o.planes.first(end)
@@ -348,10 +352,11 @@ func (o *orbit) follow(end float64) (hits int, ok bool) {
 			o.planes.mirror(o.u, turn, plane)
 		default:
 			o.planes.land(turn)
-			return hits, true
+			return hits, 0, true
 		}
+		gone += 2 * s
 		if hits == o.settings.Cap {
-			return hits, false
+			return hits, gone, false
 		}
 		end = (end - s) / (1 + end*s)
 	}

@@ -15,6 +15,13 @@ import (
 // errNotGaussian says that a potential is not quadratic.
 var errNotGaussian = errors.New("the potential is not quadratic, and the harmonic kernel is for Gaussians")
 
+// errNarrow says that a Gaussian is narrower than the distance between numbers.
+var errNarrow = errors.New("the Gaussian is too narrow")
+
+// expansions is how often the mean is sought at most: where differences are wide, each time
+// gives it some eight digits more, and the smallest number has 324 zeros.
+const expansions = 48
+
 // findGaussian returns the Gaussian that a potential without noise is. Mean and
 // precision come from differences of its gradient, which are exact for a quadratic
 // but for rounding, first about x (length d) and then about the mean, a standard
@@ -34,8 +41,12 @@ func findGaussian(u potential.Potential, d domain.Domain, x []float64) (*gaussia
 	for j := range scale {
 		scale[j] = 1
 	}
-	for range 3 {
-		if err := f.expand(scale); err != nil {
+	for round, settled := 0, false; round < 3 || !settled; round++ {
+		if round == expansions {
+			return nil, fmt.Errorf("%w about the mean %.4g for draws to differ", errNarrow, f.g.Mean)
+		}
+		var err error
+		if settled, err = f.expand(scale); err != nil {
 			return nil, err
 		}
 		for j := range scale {
@@ -64,12 +75,18 @@ func newFinder(u potential.Potential, x []float64) *finder {
 }
 
 // expand writes the precision by differences of the gradient at scale_j on both
-// sides of the mean, and takes the mean to where the gradient vanishes then.
-func (f *finder) expand(scale []float64) error {
+// sides of the mean, and takes the mean to where the gradient vanishes then. Where numbers
+// about the mean lie too far apart for scale it takes wider differences. It reports whether
+// it did not, and the mean moved by less than a standard deviation.
+func (f *finder) expand(scale []float64) (settled bool, err error) {
+	settled = true
 	n := len(scale)
 	p := mat.NewDense(n, n, nil)
 	copy(f.x, f.g.Mean)
 	for j, s := range scale {
+		if least := 4 * (math.Nextafter(math.Abs(f.x[j]), math.Inf(1)) - math.Abs(f.x[j])); s < least {
+			settled, s = false, least*(1<<26)
+		}
 		f.x[j] = f.g.Mean[j] + s
 		width := f.x[j]
 		f.eval.Eval(f.energy[:], f.up, f.x)
@@ -89,12 +106,12 @@ func (f *finder) expand(scale []float64) error {
 	var c mat.Cholesky
 	for _, v := range p.RawMatrix().Data {
 		if v-v != 0 {
-			return fmt.Errorf("%w: its gradient is not finite at %.4g", errNotGaussian, f.x)
+			return false, fmt.Errorf("%w: its gradient is not finite at %.4g", errNotGaussian, f.x)
 		}
 	}
 	round, unit := standardised(f.g.Precision)
 	if !c.Factorize(round) {
-		return fmt.Errorf("%w: its curvature is not positive definite: some direction is not bounded by it", errNotGaussian)
+		return false, fmt.Errorf("%w: its curvature is not positive definite: some direction is not bounded by it", errNotGaussian)
 	}
 	f.eval.Eval(f.energy[:], f.up, f.x)
 	step := mat.NewVecDense(n, nil)
@@ -102,12 +119,14 @@ func (f *finder) expand(scale []float64) error {
 		step.SetVec(j, s*f.up[j])
 	}
 	if err := c.SolveVecTo(step, step); err != nil {
-		return fmt.Errorf("the curvature of the potential is nearly singular: some direction is hardly bounded by it: %w", err)
+		return false, fmt.Errorf("the curvature of the potential is nearly singular: some direction is hardly bounded by it: %w", err)
 	}
 	for j := range f.g.Mean {
-		f.g.Mean[j] -= unit[j] * step.AtVec(j)
+		move := unit[j] * step.AtVec(j)
+		f.g.Mean[j] -= move
+		settled = settled && move*move*f.g.Precision.At(j, j) < 1
 	}
-	return nil
+	return settled, nil
 }
 
 // A gradient or an energy may differ from those of a quadratic by a share of the

@@ -242,7 +242,7 @@ func TestHarmonicPaths(t *testing.T) {
 			if trial%2 == 1 {
 				b.f.plane.gram = nil // as where there are many walls
 			}
-			hits, ok := b.o.follow(b.f.reach)
+			hits, _, ok := b.o.follow(b.f.reach)
 			if !ok || hits > 25 {
 				continue
 			}

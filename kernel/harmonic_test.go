@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -329,6 +330,26 @@ func TestFindGaussianRounding(t *testing.T) {
 	}
 }
 
+// TestFindGaussianNarrow finds a Gaussian far narrower than the distance between numbers
+// where it is sought from, and refuses one about a mean between whose neighbours it lies.
+func TestFindGaussianNarrow(t *testing.T) {
+	for _, m := range []float64{0, 1e-140, 1} {
+		u := potential.Func(1, func(grad, x []float64) float64 {
+			grad[0] = 2e300 * (x[0] - m)
+			return 1e300 * (x[0] - m) * (x[0] - m)
+		})
+		g, err := kernel.FindGaussian(u, nil, []float64{0.7})
+		switch {
+		case m == 1:
+			if err == nil || !strings.Contains(err.Error(), "too narrow about the mean [1]") {
+				t.Errorf("mean 1: %v, %v", g, err)
+			}
+		case err != nil || math.Abs(g.Mean[0]-m) > 7e-153 || math.Abs(g.Precision.At(0, 0)/2e300-1) > 1e-6:
+			t.Errorf("mean %g: %v, %v", m, g, err)
+		}
+	}
+}
+
 func TestFindGaussianRefuses(t *testing.T) {
 	box, err := domain.NewBox([]float64{-200, -1}, []float64{200, 1})
 	if err != nil {
@@ -451,6 +472,33 @@ func TestHarmonicCap(t *testing.T) {
 		if stuck != (n > 40) || !stuck && n > 0 {
 			t.Errorf("cap %d: %d of 50 replicas are stuck", limit, n)
 		}
+	}
+}
+
+// However wide a Gaussian, a few paths that are given up tell how long they may be: 1e150
+// times the width of the box takes no longer than a million.
+func TestHarmonicTuneOfTheWidest(t *testing.T) {
+	box, err := domain.NewBox([]float64{0, 0}, []float64{1, 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := flowOf(box, []float64{0.5, 0}, kernel.Harmonic{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, at := kernel.NewBlocks(50, 1, 2), kernel.NewAt(1)
+	(&kernel.Schedule{StepSize: []float64{1}, Temperature: []float64{1e300}}).Set(at, 1)
+	for i := range b.X {
+		b.X[i] = 0.5
+	}
+	o, noise := f.Orbit(), generators(b.R)
+	for range 30 {
+		o.Move(b, at, noise)
+		o.Tune(b)
+	}
+	o.Move(b, at, noise)
+	if i := slices.Index(o.Stuck, true); i >= 0 || slices.Min(b.Hits) == 0 {
+		t.Errorf("replica %d is stuck; the fewest mirrorings are %d", i, slices.Min(b.Hits))
 	}
 }
 

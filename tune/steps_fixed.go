@@ -44,14 +44,19 @@ func Steps(ctx context.Context, p r2sgld.Problem, temperature, start []float64, 
 		widest = min(pilotWidth*narrowest(p.Domain, x, start != nil), crossings*thickness(across(p.Domain, x, q.rng()), nil))
 	}
 	var steps []float64
-	for _, tau := range temperature {
+	for i, tau := range temperature {
 		beta := 1 / tau
 		if beta == 0 {
 			steps = append(steps, Readable(widest*widest/2))
 			continue
 		}
 		stiff := stiffness(seen, beta, 0, start == nil)
-		eta := Readable(min(pilotBias/stiff, widest*widest/(2*tau)))
+		walk := widest * widest / (2 * tau) // of which √(2ητ) is widest
+		if walk == 0 {
+			return nil, fmt.Errorf("no step size fits temperature %g of rung %d: its steps would be below all numbers. .inf is the "+
+				"temperature of the uniform law", tau, i+1)
+		}
+		eta := Readable(min(pilotBias/stiff, walk))
 		if !(eta > 0) || math.IsInf(eta, 0) {
 			return nil, unfit(seen, stiff)
 		}

@@ -350,6 +350,11 @@ func (t *tuner) learn(f *Found, res *r2sgld.Result, seen Round) (*Found, error) 
 	next.Beta = f.Beta
 	if !settled {
 		next.Beta = barrier.Ladder(pairs + 1)
+		if i := merged(next.Beta); i > 0 {
+			return nil, fmt.Errorf("warm-up, round %d: the density is so much narrower than the law of the hottest rung that numbers cannot "+
+				"tell the temperatures of rungs %d and %d of %d apart: bound the domain more closely, or measure in other units",
+				len(next.Rounds), i, i+1, len(next.Beta))
+		}
 	}
 	moves := t.s.Traits()
 	if next.Whitening = f.Whitening; !moves.Paths {
@@ -380,6 +385,16 @@ func (t *tuner) learn(f *Found, res *r2sgld.Result, seen Round) (*Found, error) 
 		next.Diffusion, next.Leapfrog = f.Diffusion, f.Leapfrog
 	}
 	return next, nil
+}
+
+// merged is the first rung whose temperature is not above that of the one before, or 0.
+func merged(beta []float64) int {
+	for i := 1; i < len(beta); i++ {
+		if !(1/beta[i] > 1/beta[i-1]) {
+			return i
+		}
+	}
+	return 0
 }
 
 // unseen reports whether steps of any rung do not see the potential. Where hot rungs do not,

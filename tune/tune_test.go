@@ -17,6 +17,7 @@ import (
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/domain"
 	"github.com/r2sgld/r2sgld/internal/pace"
+	"github.com/r2sgld/r2sgld/kernel"
 	"github.com/r2sgld/r2sgld/potential"
 	"pgregory.net/rapid"
 )
@@ -530,5 +531,31 @@ func TestTuneEndsWithItsCalls(t *testing.T) {
 		if more := calls.Load() - last; more > 100 {
 			t.Errorf("%d calls after the last", more)
 		}
+	}
+}
+
+// A density so narrow that rungs of the ladder to the uniform law have the same temperature as
+// numbers go is told as that.
+func TestNarrowerThanAnyLadder(t *testing.T) {
+	box, err := domain.NewBox([]float64{-1}, []float64{1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tn, err := newTuner(t.Context(), r2sgld.Problem{Potential: gauss([]float64{0}, []float64{1e-150}), Domain: box},
+		r2sgld.Settings{Seed: 1, Kernel: kernel.Harmonic{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := tn.first()
+	for range mostRounds {
+		if err == nil {
+			f, err = tn.round(t.Context(), f)
+		}
+	}
+	if err == nil || !strings.Contains(err.Error(), "apart: bound the domain more closely") {
+		t.Errorf("%v", err)
+	}
+	if merged([]float64{1, 0.5, 0}) != 0 || merged([]float64{1, 0.5, 0.5, 0}) != 2 {
+		t.Error("rungs of one temperature are not told from others")
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -115,7 +116,20 @@ func (c *common) place(name, dir string) (string, error) {
 	case c.out != "":
 		return filepath.Clean(c.out), nil
 	}
-	return fmt.Sprintf("runs/%s-%s", name, time.Now().Format("20060102-150405")), nil
+	return inRuns(name, time.Now()), nil
+}
+
+// inRuns is the folder of what is named and begins now. What begins within the same second
+// gets another.
+func inRuns(name string, now time.Time) string {
+	first := fmt.Sprintf("runs/%s-%s", name, now.Format("20060102-150405"))
+	dir := first
+	for i := 2; ; i++ {
+		if _, err := os.Lstat(dir); err != nil {
+			return dir
+		}
+		dir = fmt.Sprintf("%s-%d", first, i)
+	}
 }
 
 // screen is what takes tables, and progress and warnings.

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/internal/store"
@@ -107,5 +108,19 @@ func TestSchemaIsNotFolded(t *testing.T) {
 	var schema map[string]any
 	if err := json.Unmarshal(p.stdout.Bytes(), &schema); err != nil || schema["$defs"] == nil {
 		t.Errorf("%v in %.200s", err, p.stdout.String())
+	}
+}
+
+func TestRunsOfOneSecond(t *testing.T) {
+	t.Chdir(t.TempDir())
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	for _, want := range []string{"runs/a-20260102-030405", "runs/a-20260102-030405-2", "runs/a-20260102-030405-3"} {
+		got := inRuns("a", now)
+		if got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+		if err := os.MkdirAll(got, 0o755); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

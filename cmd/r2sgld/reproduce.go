@@ -147,7 +147,7 @@ func (c *common) reproduce(ctx context.Context, name, scale string) error {
 func (c *common) reproduceThem(ctx context.Context, name string, entries []paperStudy, size study.Scale) error {
 	dir := filepath.Clean(c.out)
 	if c.out == "" {
-		dir = fmt.Sprintf("runs/reproduce-%s-%s", name, time.Now().Format("20060102-150405"))
+		dir = inRuns("reproduce-"+name, time.Now())
 	}
 	program, err := fingerprint()
 	if err != nil {

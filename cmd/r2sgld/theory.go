@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"path/filepath"
 	"time"
 
@@ -58,7 +57,7 @@ func (c *common) theory(cmd *cobra.Command, path string) error {
 		Request: job.Request{Name: t.Name, Again: again(cmd.Name(), path, c.set), Config: t.Resolved, Hash: hash,
 			Dir: filepath.Clean(c.out), Force: c.force}}
 	if c.out == "" {
-		j.Dir = fmt.Sprintf("runs/%s-%s", t.Name, time.Now().Format("20060102-150405"))
+		j.Dir = inRuns(t.Name, time.Now())
 	}
 	leaving(func() string {
 		return "stopped; a measurement of theory is not resumed. Measure again: " + j.Again

@@ -243,6 +243,9 @@ func TestBadFiles(t *testing.T) {
 			"f.yaml:2:12: \"x\" is not in the potential, and no bounds of it are known: it has no density. Add a box, or drop it from the variables"},
 		{"line", "variables: [x]\npotential: \"0*x\"\n",
 			"f.yaml:2:1: no step size fits the curvature 0 of the potential: give sampler.step_size, or bound the domain"},
+		{"hot", "variables: [x]\npotential: \"x^2\"\ndomain: {box: {x: [-1, 3]}}\nsampler: {temperature: [1, 1e308]}\n",
+			"f.yaml:2:1: no step size fits temperature 1e+308 of rung 2: its steps would be below all numbers. " +
+				".inf is the temperature of the uniform law"},
 		{"narrow line", "variables: [x]\npotential: \"x/1e-6\"\ndomain: {constraints: [\"x >= 0\"]}\n",
 			"f.yaml:2:1: no step size fits the potential about the start, which has no curvature there and slopes of 1e+06, as those of " +
 				"a law about 1e-06 wide: bound the domain by numbers of that size, or measure in units of it"},

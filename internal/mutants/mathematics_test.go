@@ -3,6 +3,9 @@ package mutants
 // ofMathematics are faults of expressions, solvers, statistics and theory.
 var ofMathematics = []fault{
 	{"tails: those that hold little count as heavy", "diag Tails", []edit{{"diag.heavier", "squares(out) < least*all", "squares(out) < 0*all"}}},
+	{"draws of small units do not vary", "diag TestUnits", []edit{
+		{"diag.alike", "0x1p-52*max(math.Abs(least), math.Abs(largest))", "0x1p-52"},
+	}},
 	{"exp: the rest of log 2 left out", "internal/vector/lane Errors", []edit{
 		{"internal/vector/lane.parts", "r = math.FMA(-k, Ln2Rest, high)", "r = high"},
 	}},

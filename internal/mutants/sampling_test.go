@@ -69,6 +69,13 @@ var ofSampling = []fault{
 	}},
 	{"resume forgets the gates", "exchange SavedState", []edit{{"exchange.(*Exchange).lists", "traded, e.travel", "travel"}}},
 	{"barrier from the cold end", "exchange LadderOfGaussian", []edit{{"exchange.NewBarrier", "rejection[n-1-i]", "rejection[i-1]"}}},
+	{"harmonic: means between numbers sought with steps that vanish", "kernel FindGaussianNarrow", []edit{{"kernel.(*finder).expand", "s < least", "false"}}},
+	{"harmonic: means that still move", "kernel FindGaussianNarrow", []edit{{"kernel.findGaussian", "!settled;", "!settled && false;"}}},
+	{"harmonic: paths given up tell no time", "kernel HarmonicTuneOfTheWidest", []edit{
+		{"kernel.(*orbit).Tune", "o.gone[i]*manyHits/float64(hits)", "*time/10"},
+	}},
+	{"auto: rungs of one temperature", "tune NarrowerThan", []edit{{"tune.merged", "1/beta[i] > 1/beta[i-1]", "true"}}},
+	{"steps of temperatures beyond numbers blamed on the potential", "internal/config TestBadFiles", []edit{{"tune.Steps", "walk == 0", "false"}}},
 	{"temperatures exchanged in the kernel", "kernel Stationary", []edit{
 		{"kernel.(*Schedule).Set", "s.Temperature[r]", "s.Temperature[len(s.Temperature)-1-r]"},
 	}},

@@ -191,10 +191,10 @@ func powers(log10 []float64) string {
 	return strings.Join(text, " ")
 }
 
-// power is 10^v, in words of a terminal.
+// power is 10^v, in words of a terminal; 0 below what is worth an exponent.
 func power(v float64) string {
 	switch {
-	case math.IsInf(v, -1):
+	case v < -1e6:
 		return "0"
 	case v >= -3.5:
 		return fmt.Sprintf("%.*f", max(2, int(math.Ceil(-v))), math.Pow(10, v))
