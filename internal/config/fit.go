@@ -1,26 +1,21 @@
 package config
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"io"
 	"math"
 	"path/filepath"
-	"slices"
 	"strings"
 
-	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/internal/config/key"
 	"github.com/r2sgld/r2sgld/internal/config/sampler"
 	"github.com/r2sgld/r2sgld/internal/config/system"
 	"github.com/r2sgld/r2sgld/internal/config/yamlpos"
 	"github.com/r2sgld/r2sgld/internal/modes"
-	"github.com/r2sgld/r2sgld/internal/prior"
 	"github.com/r2sgld/r2sgld/internal/regular"
 	"github.com/r2sgld/r2sgld/internal/rows"
-	"github.com/r2sgld/r2sgld/stream"
 )
 
 // A Table says where the rows of fit are.
@@ -237,197 +232,6 @@ func (l *loader) fit() (*Run, error) {
 	}
 	return s, f.begin(s, p, mode)
 }
-
-// begin says where a run begins, in which coordinates and with which whitening.
-func (f *fitReader) begin(s *Run, p *rows.Posterior, mode *modes.Mode) error {
-	var whitening *r2sgld.Whitening
-	if mode != nil {
-		whitening = &r2sgld.Whitening{Center: mode.X, L: mode.L}
-	}
-	chart := f.chart(p, mode)
-	base := chart == nil && f.based(s, p)
-	switch at := f.Node.Field("init"); {
-	case chart == nil && !base && f.Sampler.Init == sampler.FromPrior:
-		f.Report(at, "init: prior needs method auto, and a prior for every parameter that can be drawn from: give a point")
-	case (chart != nil || base) && f.Sampler.Init == sampler.FromUniform:
-		f.Report(at, "a fit whose parameters all have priors starts from these: drop init, or write init: prior")
-	case chart != nil:
-		s.Problem, whitening = f.charted(p.Potential, p.Prior, mode.X, mode.L, chart)
-		f.roomInPriors(s.Problem)
-		fallthrough
-	case base:
-		if f.Sampler.Init == nil {
-			f.Sampler.Init = sampler.FromPrior
-		}
-	case f.Sampler.Init != nil:
-	case mode == nil:
-		f.settleInit(s.Problem)
-	default:
-		x := mode.X
-		if slice := f.region.Slice; slice != nil {
-			x = make([]float64, len(f.names))
-			slice.Full(x, mode.X)
-		}
-		f.Sampler.Init = named(f.names, x)
-	}
-	if err := f.Problems.Err(); err != nil {
-		return err
-	}
-	f.settle(s, []float64{1, 3}, 100_000, 10_000, 10)
-	if err := f.Problems.Err(); err != nil {
-		return err
-	}
-	f.startsInChart(s, chart)
-	if f.Sampler.Whiten == nil || *f.Sampler.Whiten {
-		s.Settings.Whitening = whitening
-	}
-	return nil
-}
-
-// chart are the coordinates in which the priors are the law that ladders begin at; nil
-// where there is none.
-func (f *fitReader) chart(p *rows.Posterior, mode *modes.Mode) *prior.Chart {
-	if mode == nil || !p.Proper || !f.Traits().Metropolis || !f.Method.Auto() {
-		return nil
-	}
-	sd := make([]float64, len(f.names))
-	for j, row := range mode.L {
-		for _, v := range row {
-			sd[j] = math.Hypot(sd[j], v)
-		}
-	}
-	lo, hi := f.region.Room()
-	return p.Prior.Chart(mode.X, sd, lo, hi)
-}
-
-// based has ladders begin at the priors where some are of other parameters, unless walls
-// leave next to nothing of them.
-func (f *fitReader) based(s *Run, p *rows.Posterior) bool {
-	if !f.Traits().Metropolis || !f.Method.Auto() || f.region.Slice != nil {
-		return false
-	}
-	with := s.Problem
-	if with.Base, with.Potential = p.Base(f.region.Room()); with.Base == nil {
-		return false
-	}
-	if _, err := with.Reference(f.programs.Context); err != nil {
-		return false
-	}
-	s.Problem = with
-	return true
-}
-
-// pole is a coordinate along which −log density falls like the logarithm of the distance to
-// the lower end of its support, or faster, where descents ended; -1 is none. At a minimum
-// the slope is 0, on a wall there the distance is, and at another wall no step leads on: where
-// their product is not small and one does, numbers came to an end before the descent.
-func pole(p r2sgld.Problem, of *prior.Joint, x []float64) int {
-	eval, energy, g := p.Potential.Evaluator(1, nil), make([]float64, 1), make([]float64, len(x))
-	eval.Eval(energy, g, x)
-	for j, lo := range of.Lower {
-		rate := (x[j] - lo) * g[j]
-		if math.IsInf(lo, 0) || !(rate > 0.5) {
-			continue
-		}
-		const part = 1e-3 // of the way
-		on, then := slices.Clone(x), energy[0]
-		if on[j] -= part * (x[j] - lo); p.Domain != nil && !p.Domain.Contains(on) {
-			continue
-		}
-		if eval.Eval(energy, make([]float64, len(x)), on); then-energy[0] > part*rate/2 {
-			return j
-		}
-		energy[0] = then
-	}
-	return -1
-}
-
-// modes are the minima of −log density that descents from the priors, and from around the
-// start, lead to, the deepest first, with the normal law there; none where its matrix would
-// take longer than the run. Where rows are many, some of them tell where to begin.
-func (f *fitReader) modes(p r2sgld.Problem, of *rows.Posterior) ([]modes.Mode, error) {
-	d := p.Potential.Dim()
-	if d > mostFitted {
-		return nil, nil
-	}
-	t := modes.Target{Energy: p.Potential, Domain: p.Domain, Flat: 1e-6}
-	for j := range d {
-		w := 1.0
-		if f.region.Slice == nil && of.Prior.Cut[j] != nil {
-			w = (of.Prior.Cut[j].X(0.75) - of.Prior.Cut[j].X(0.25)) / 1.35
-		}
-		t.Width = append(t.Width, w)
-	}
-	draw, starts := f.scattered(p, of.Prior), modeStarts
-	if of.Likelihood.Rows() > mostSought {
-		few, err := of.Few(mostSought)
-		if err != nil {
-			return nil, err
-		}
-		first := t
-		first.Energy = f.target(few).Potential
-		s, err := modes.Find(f.programs.Context, first, draw, modeStarts, modeStarts, 1)
-		if err != nil {
-			return nil, err
-		}
-		if starts = len(s.Modes); starts == 0 {
-			return nil, nil
-		}
-		next := 0
-		draw = func(x []float64) error {
-			copy(x, s.Modes[next%len(s.Modes)].X)
-			next++
-			return nil
-		}
-	}
-	s, err := modes.Find(f.programs.Context, t, draw, starts, starts, 1)
-	if err != nil {
-		return nil, err
-	}
-	slices.SortStableFunc(s.Modes, func(a, b modes.Mode) int { return cmp.Compare(a.Energy, b.Energy) })
-	return s.Modes, nil
-}
-
-// scattered draws points of the domain from the priors and around the start.
-func (f *fitReader) scattered(p r2sgld.Problem, of *prior.Joint) func(x []float64) error {
-	from, tries := f.reduced(f.somewhere()), 0
-	if points := f.starts(); points != nil {
-		from = points[0]
-	}
-	rng := &stream.New(1, priorLadder).Of(0, stream.Start).Rand
-	return func(x []float64) error {
-		scale := 0.01 * math.Pow(2, float64(tries%12))
-		full := f.somewhere()
-		for j := range full {
-			if q := of.Cut[j]; q != nil && tries > 0 {
-				full[j] = q.X(0.05 + 0.9*rng.Float64())
-			} else if tries > 0 {
-				full[j] += scale * rng.NormFloat64()
-			}
-		}
-		copy(x, f.reduced(full))
-		for range 60 { // nearer to the start until it is inside
-			if p.Domain == nil || p.Domain.Contains(x) {
-				break
-			}
-			for j := range x {
-				x[j] = (x[j] + from[j]) / 2
-			}
-		}
-		tries++
-		return nil
-	}
-}
-
-// mostSought is how many rows descents first look at.
-const mostSought = 20_000
-
-// mostFitted is how many coordinates a normal law is fitted in: its matrix takes the cube of
-// them.
-const mostFitted = 400
-
-// modeStarts is how many descents look for the mode that a run begins at.
-const modeStarts = 24
 
 // table reads where the rows are.
 func (f *fitReader) table(n *yamlpos.Node) *Table {

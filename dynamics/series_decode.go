@@ -1,0 +1,454 @@
+package dynamics
+
+import (
+	"cmp"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+type decoder struct {
+	file   string
+	text   *inked
+	csv    *csv.Reader
+	next   int // line behind the last record
+	faults []error
+	header []string
+	wanted []*wanted
+	series *Series
+}
+
+// wanted is a column to read.
+type wanted struct {
+	column string
+	gaps   bool // values may be missing
+	at     int  // index in the header, −1 while not found
+	values []float64
+	levels *Levels            // of categories; nil for numbers
+	seen   map[string]int     // places in levels.Names
+	text   map[float64]string // of levels that are numbers
+}
+
+func (d *decoder) fault(line, column int, format string, args ...any) {
+	d.faults = append(d.faults, &DataError{d.file, line, column, fmt.Sprintf(format, args...)})
+}
+
+func (d *decoder) decode(r io.Reader, c Columns) {
+	r, err := Text(r, d.file)
+	if err != nil {
+		d.faults = append(d.faults, err)
+		return
+	}
+	d.text = &inked{Reader: r}
+	d.csv = csv.NewReader(d.text)
+	d.csv.FieldsPerRecord = -1
+	d.csv.TrimLeadingSpace = true
+	d.csv.ReuseRecord = true
+	if !d.readHeader(c) {
+		return
+	}
+	d.series = &Series{File: d.file, Values: map[string][]float64{}, Given: map[string][]float64{}, Levels: map[string]Levels{}}
+	d.readRows()
+	if len(d.faults) == 0 {
+		d.finish(c)
+	}
+}
+
+// readHeader finds the wanted columns and reports whether all are there.
+func (d *decoder) readHeader(c Columns) bool {
+	record, err := d.csv.Read()
+	if err != nil {
+		if errors.Is(err, io.EOF) {
+			d.fault(0, 0, "the file is empty")
+		} else {
+			d.malformed(err)
+		}
+		return false
+	}
+	line, _ := d.csv.FieldPos(0)
+	d.next = line + height(record)
+	numbers := true
+	for _, h := range record {
+		h = strings.TrimSpace(h)
+		d.header = append(d.header, h)
+		_, why := number(h)
+		numbers = numbers && why == ""
+	}
+	if numbers {
+		d.fault(line, 1, "the first line holds numbers: it must name the columns%s", d.example(c))
+		return false
+	}
+	if len(d.header) == 1 && strings.ContainsAny(d.header[0], ";\t") {
+		d.fault(line, 1, "the columns are not separated by commas: save the file as comma-separated values")
+		return false
+	}
+	if c.Time != "" {
+		d.want(line, "the time", c.Time, false)
+	}
+	for _, s := range c.States {
+		d.want(line, fmt.Sprintf("%s %q", c.noun(), s.Name), s.Column, true)
+	}
+	for _, s := range c.Derivatives {
+		d.want(line, fmt.Sprintf("the derivative of %q", s.Name), s.Column, true)
+	}
+	for _, column := range c.Categories {
+		w := d.want(line, "the categories", column, true)
+		w.levels, w.seen, w.text = &Levels{}, map[string]int{}, map[float64]string{}
+	}
+	return len(d.faults) == 0
+}
+
+// example tells a header line that would do, if it is known which columns are needed.
+func (d *decoder) example(c Columns) string {
+	names := []string{}
+	if c.Time != "" {
+		names = append(names, c.Time)
+	}
+	for _, s := range append(append([]Named(nil), c.States...), c.Derivatives...) {
+		names = append(names, s.Column)
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return ", for instance " + strconv.Quote(strings.Join(names, ","))
+}
+
+func (d *decoder) want(line int, what, column string, gaps bool) *wanted {
+	w := &wanted{column: column, gaps: gaps, at: -1}
+	d.wanted = append(d.wanted, w)
+	for i, h := range d.header {
+		if h != column {
+			continue
+		}
+		if w.at >= 0 {
+			_, at := d.csv.FieldPos(i)
+			d.fault(line, at, "column %q comes twice", column)
+		}
+		w.at = i
+	}
+	if w.at < 0 {
+		d.fault(line, 1, "no column %q for %s%s (columns: %s)", column, what, suggest(column, d.header), quoted(d.header))
+	}
+	return w
+}
+
+func (d *decoder) malformed(err error) {
+	var p *csv.ParseError
+	if errors.As(err, &p) {
+		if p.Line > p.StartLine {
+			d.fault(p.StartLine, 1, "a quotation mark that is opened in this row is not closed, or has letters behind it in line %d", p.Line)
+			return
+		}
+		d.fault(p.Line, p.Column, "%s", strings.TrimPrefix(p.Err.Error(), "csv: "))
+		return
+	}
+	d.fault(0, 0, "cannot be read: %s", err)
+}
+
+// readRows reads rows until the file ends. Blank lines are left out; but in a file of one
+// column, where a line is a cell, they are missing values, except at the end of the file.
+func (d *decoder) readRows() {
+	var blanks []int // lines of one column without a value since the last with one
+	for {
+		record, err := d.csv.Read()
+		if errors.Is(err, io.EOF) {
+			d.empty(slices.DeleteFunc(blanks, func(line int) bool { return line > d.text.last }))
+			return
+		}
+		if err != nil {
+			d.malformed(err)
+			var p *csv.ParseError
+			if !errors.As(err, &p) || len(d.faults) > patient {
+				return
+			}
+			d.next = p.Line + 1
+			continue
+		}
+		line, _ := d.csv.FieldPos(0)
+		void := len(record) == 1 && strings.TrimSpace(record[0]) == ""
+		if len(d.header) == 1 {
+			for ; d.next < line; d.next++ {
+				blanks = append(blanks, d.next)
+			}
+			if void {
+				blanks = append(blanks, line)
+			}
+		}
+		d.next = line + height(record)
+		if void {
+			continue
+		}
+		d.empty(blanks)
+		blanks = blanks[:0]
+		d.row(line, record, d.csv.FieldPos)
+	}
+}
+
+// empty adds the rows of one column that have no value.
+func (d *decoder) empty(lines []int) {
+	for _, line := range lines {
+		d.row(line, []string{""}, func(int) (int, int) { return line, 1 })
+	}
+}
+
+// height is how many lines a record takes.
+func height(record []string) int {
+	n := 1
+	for _, cell := range record {
+		n += strings.Count(cell, "\n")
+	}
+	return n
+}
+
+// row adds a row; at tells line and column of a cell.
+func (d *decoder) row(line int, record []string, at func(field int) (line, column int)) {
+	d.series.Line = append(d.series.Line, line)
+	if len(record) != len(d.header) {
+		d.fault(line, 1, "%d cells in this row, %d in the header", len(record), len(d.header))
+		for _, w := range d.wanted {
+			w.values = append(w.values, math.NaN())
+		}
+		return
+	}
+	for _, w := range d.wanted {
+		cell := strings.TrimSpace(record[w.at])
+		if w.levels != nil {
+			if !utf8.ValidString(cell) { // names of parameters that would look alike
+				_, column := at(w.at)
+				d.fault(line, column, "%s in column %q is no UTF-8 text: save the file as UTF-8", shown(record[w.at]), w.column)
+			}
+			if other, same := w.level(cell); same {
+				_, column := at(w.at)
+				d.fault(line, column, "%s in column %q is the number that %s is, and each would be a category of its own: write them alike",
+					shown(record[w.at]), w.column, shown(other))
+			}
+			continue
+		}
+		if w.gaps && absent(cell) {
+			w.values = append(w.values, math.NaN())
+			continue
+		}
+		v, why := number(cell)
+		if w.gaps && blank(cell) {
+			why = "not a number: leave the cell empty, or write NA, where a value is missing"
+		}
+		if why != "" {
+			_, column := at(w.at)
+			d.fault(line, column, "%s in column %q: %s", shown(record[w.at]), w.column, why)
+		}
+		w.values = append(w.values, v)
+	}
+}
+
+// level adds a cell of categories. Where it is the number that another is, in a spelling not
+// seen before, it returns that of the other.
+func (w *wanted) level(cell string) (other string, same bool) {
+	i := -1
+	if !absent(cell) {
+		var ok bool
+		if i, ok = w.seen[cell]; !ok {
+			i = len(w.levels.Names)
+			cell = strings.Clone(cell)
+			w.seen[cell], w.levels.Names = i, append(w.levels.Names, cell)
+			if x, why := number(cell); why == "" {
+				if other, same = w.text[x]; !same {
+					w.text[x] = cell
+				}
+			}
+		}
+	}
+	w.levels.Of = append(w.levels.Of, i)
+	return other, same
+}
+
+// sort puts levels in their order.
+func (l *Levels) sort() {
+	order := make([]int, len(l.Names))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		x, why := number(l.Names[a])
+		y, whyNot := number(l.Names[b])
+		switch {
+		case why == "" && whyNot == "":
+			return cmp.Compare(x, y)
+		case (why == "") != (whyNot == ""):
+			return cmp.Compare(len(why), len(whyNot))
+		}
+		return cmp.Compare(l.Names[a], l.Names[b])
+	})
+	place, names := make([]int, len(order)), make([]string, len(order))
+	for to, from := range order {
+		place[from], names[to] = to, l.Names[from]
+	}
+	for i, v := range l.Of {
+		if v >= 0 {
+			l.Of[i] = place[v]
+		}
+	}
+	l.Names = names
+}
+
+// absent reports whether a cell says that its value is missing.
+func absent(cell string) bool {
+	switch strings.ToLower(cell) {
+	case "", "na", "n/a", "null":
+		return true
+	}
+	return false
+}
+
+// blank reports whether a cell that is no number seems to say that its value is missing:
+// NaN, or signs alone.
+func blank(cell string) bool {
+	return strings.EqualFold(cell, "nan") || !strings.ContainsFunc(cell, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
+}
+
+// shown is a cell for a message, cut to a readable length.
+func shown(cell string) string {
+	if cell == "" {
+		return "an empty cell"
+	}
+	return quote(cell)
+}
+
+// quote is text in quotation marks, cut to a readable length.
+func quote(text string) string {
+	if r := []rune(text); len(r) > 40 {
+		text = string(r[:40]) + "…"
+	}
+	return strconv.Quote(text)
+}
+
+// number parses a cell, a decimal number; why says what is wrong with it. What Go's
+// source may hold beside (2_000, 0x1p1) is none.
+func number(cell string) (v float64, why string) {
+	if strings.ContainsAny(cell, "_xXpP") {
+		return math.NaN(), "not a number"
+	}
+	v, err := strconv.ParseFloat(cell, 64)
+	switch {
+	case cell == "":
+		return math.NaN(), "remove the row or fill the value in"
+	case errors.Is(err, strconv.ErrRange), err == nil && math.Abs(v) > largest && !math.IsInf(v, 0):
+		return v, fmt.Sprintf("too large to compute with (at most %g): change the unit", largest)
+	case err != nil:
+		return math.NaN(), "not a number"
+	case math.IsNaN(v) || math.IsInf(v, 0):
+		return v, "not a finite number: remove the row or fill the value in"
+	}
+	return v, ""
+}
+
+// computable reports whether v has a size whose square and inverse square are numbers.
+func computable(v float64) bool { return math.Abs(v) >= smallest && math.Abs(v) <= largest }
+
+// extreme says in which way v is not computable.
+func extreme(v float64) string {
+	if math.Abs(v) < smallest {
+		return "small"
+	}
+	return "large"
+}
+
+// extent is how many values there are, and the largest size of one.
+func extent(v []float64) (n int, most float64) {
+	for _, x := range v {
+		if x == x {
+			n, most = n+1, max(most, math.Abs(x))
+		}
+	}
+	return n, most
+}
+
+// finish checks times and length and hands the columns over.
+func (d *decoder) finish(c Columns) {
+	s := d.series
+	least := cmp.Or(c.Least, minRows)
+	if n := len(s.Line); n < least {
+		d.fault(0, 0, "%s of data: at least %s", counted(n, "row"), needed(least))
+		return
+	}
+	w := d.wanted
+	if c.Time == "" {
+		for i := range s.Line {
+			s.Time = append(s.Time, float64(i))
+		}
+	} else {
+		s.Time, w = w[0].values, w[1:]
+		d.checkTimes(c.Time)
+	}
+	for i, n := range c.States {
+		s.States = append(s.States, n.Name)
+		s.Values[n.Name] = w[i].values
+		there, most := extent(w[i].values)
+		if there < least {
+			d.fault(0, 0, "%s of %s %q in column %q: at least %s", counted(there, "value"), c.noun(), n.Name, n.Column, needed(least))
+			continue
+		}
+		if most > 0 && !computable(most) {
+			d.fault(0, 0, "the values of %s %q in column %q are at most %.3g: too small to compute with (at least %g): change the unit", c.noun(), n.Name, n.Column, most, smallest)
+		}
+	}
+	for i, n := range c.Derivatives {
+		s.Given[n.Name] = w[len(c.States)+i].values
+	}
+	for i, column := range c.Categories {
+		l := w[len(c.States)+len(c.Derivatives)+i].levels
+		l.sort()
+		s.Levels[column] = *l
+	}
+}
+
+// counted is "1 row" or "2 rows".
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// needed is "1 is needed" or "3 are needed".
+func needed(n int) string {
+	if n == 1 {
+		return "1 is needed"
+	}
+	return fmt.Sprintf("%d are needed", n)
+}
+
+func (d *decoder) checkTimes(column string) {
+	s := d.series
+	if span := s.Time[len(s.Time)-1] - s.Time[0]; span > 0 && span < smallest {
+		d.fault(0, 0, "the times in column %q span %.3g: too little to compute with (at least %g): change the unit", column, span, smallest)
+		return
+	}
+	seen := map[float64]int{} // in files that are not sorted
+	if !slices.IsSorted(s.Time) {
+		for i, t := range slices.Backward(s.Time) {
+			seen[t] = i
+		}
+	}
+	for i, t := range s.Time {
+		before, twice := seen[t]
+		if !twice || before == i {
+			before, twice = i-1, i > 0 && t == s.Time[i-1]
+		}
+		switch {
+		case twice:
+			d.fault(s.Line[i], 1, "%s %v comes twice, first in line %d: keep one row for each time", column, t, s.Line[before])
+			continue
+		case i > 0 && t < s.Time[i-1]:
+			d.fault(s.Line[i], 1, "%s %v comes after %v: sort the rows by time", column, t, s.Time[i-1])
+		case i > 0 && t-s.Time[i-1] < 1e-12*math.Max(math.Abs(t), math.Abs(s.Time[i-1])):
+			d.fault(s.Line[i], 1, "%s %v and %v are too close together to tell a slope", column, s.Time[i-1], t)
+		}
+	}
+}

@@ -1,0 +1,270 @@
+package rows
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/r2sgld/r2sgld/dynamics"
+	"github.com/r2sgld/r2sgld/expression"
+)
+
+// read finds the terms of the log density and which columns they take.
+func (b *builder) read() {
+	for i, text := range b.Model.Likelihood {
+		path := place("likelihood", i, len(b.Model.Likelihood))
+		left, right, ok := strings.Cut(text, "~")
+		if !ok {
+			b.fault(path, -1, "a likelihood says which law a column has, such as y ~ normal(mu, sigma); found %q. A formula goes to log_lik", text)
+			continue
+		}
+		l, err := parse(right)
+		if err != nil {
+			b.fault(path, len(left)+1+len(right)-len(strings.TrimLeft(right, " ")), "%w", err)
+			continue
+		}
+		y := strings.TrimSpace(left)
+		bad := false
+		if _, ok := b.expand(path, y, strings.Index(text, y)); !ok {
+			bad = true
+		}
+		for j, a := range l.with {
+			if l.with[j], ok = b.expand(path, a, len(left)+1+l.at[j]); !ok {
+				bad = true
+			}
+		}
+		if bad {
+			continue
+		}
+		full, _ := b.expand(path, y, 0)
+		all, err := l.density(full)
+		if err != nil {
+			b.fault(path, -1, "%w", err)
+			continue
+		}
+		for _, t := range all {
+			b.terms = append(b.terms, term{path: path, text: t, law: l, y: y, full: full})
+		}
+	}
+	for i, text := range b.LogLik {
+		path := place("log_lik", i, len(b.LogLik))
+		if t, ok := b.expand(path, text, 0); ok {
+			b.terms = append(b.terms, term{path: path, text: t})
+		}
+	}
+	if len(b.terms) == 0 && len(b.faults) == 0 {
+		b.fault([]string{"likelihood"}, -1, "there is none: add, for instance, likelihood: \"y ~ normal(mu, sigma)\", or a formula as log_lik")
+	}
+	for i, text := range b.Where {
+		b.whence(append([]string{"data"}, place("where", i, len(b.Where))...), text)
+	}
+}
+
+// place is the path of an entry of a list, or of the only one.
+func place(name string, i, of int) []string {
+	if of == 1 {
+		return []string{name}
+	}
+	return []string{name, strconv.Itoa(i + 1)}
+}
+
+// table reads the columns and finds the rows that are used.
+func (b *builder) table(r io.ReadSeeker, file string) {
+	if _, err := r.Seek(0, io.SeekStart); err != nil {
+		b.faults = append(b.faults, &dynamics.DataError{File: file, Text: err.Error()})
+		return
+	}
+	c := dynamics.Columns{Least: b.least, Noun: "column"}
+	for _, name := range slices.Sorted(maps.Keys(b.levels)) {
+		c.Categories = append(c.Categories, b.columns[name])
+	}
+	for _, name := range slices.Sorted(maps.Keys(b.numbers)) {
+		c.States = append(c.States, dynamics.Named{Name: name, Column: b.columns[name]})
+	}
+	s, err := dynamics.DecodeSeries(r, file, c)
+	if err != nil {
+		b.faults = append(b.faults, err)
+		return
+	}
+	for name := range b.levels {
+		s.Levels[name] = s.Levels[b.columns[name]]
+	}
+	b.series = s
+	looked := b.looked()
+	lags := 0
+	for _, l := range looked {
+		lags = max(lags, l.back)
+	}
+	for i := range s.Line {
+		gap := ""
+		for _, l := range looked {
+			if i >= l.back && math.IsNaN(s.Values[l.column][i-l.back]) {
+				gap = cmp.Or(gap, l.column)
+			}
+		}
+		for _, n := range c.Categories {
+			if s.Levels[n].Of[i] < 0 {
+				gap = cmp.Or(gap, n)
+			}
+		}
+		switch {
+		case i < lags:
+		case gap == "":
+			b.keep = append(b.keep, i)
+		case b.Drop:
+			b.out.Left++
+		default:
+			b.faults = append(b.faults, &dynamics.DataError{File: file, Line: s.Line[i], Text: fmt.Sprintf(
+				"the value of %s is missing: fill it in, or leave such rows out by data: {file: …, missing: drop}", gap)})
+		}
+	}
+	if len(b.faults) == 0 {
+		b.filter()
+	}
+	for name, l := range b.blocks {
+		if l.Standardise {
+			b.standardise(name, l)
+		}
+	}
+}
+
+// A look is at the value of a column so many rows before.
+type look struct {
+	column string
+	back   int
+}
+
+// looked are the values that a row takes, of columns and of lagged ones.
+func (b *builder) looked() (all []look) {
+	var names []string
+	for _, t := range b.terms {
+		of, _ := expression.Names(t.text)
+		names = append(names, of...)
+	}
+	for _, text := range b.Where {
+		of, _ := expression.ConstraintNames(text)
+		names = append(names, of...)
+	}
+	for _, n := range names {
+		column, back, lagged := b.lagged(n)
+		if !lagged {
+			block, of, _ := strings.Cut(strings.TrimSuffix(n, "]"), "[")
+			if column = n; b.blocks[block].Columns != nil { // of a standardised one
+				column = of
+			}
+		}
+		if _, ok := b.series.Values[column]; ok && !slices.Contains(all, look{column, back}) {
+			all = append(all, look{column, back})
+		}
+	}
+	return all
+}
+
+// lagged reads the name of a lagged column: y[-1].
+func (b *builder) lagged(name string) (column string, back int, ok bool) {
+	column, index, _ := strings.Cut(name, "[-")
+	if back, err := strconv.Atoi(strings.TrimSuffix(index, "]")); err == nil && slices.Contains(b.header, column) {
+		return column, back, true
+	}
+	return "", 0, false
+}
+
+// filter leaves out rows that break an inequality.
+func (b *builder) filter() {
+	for i, text := range b.Where {
+		path := append([]string{"data"}, place("where", i, len(b.Where))...)
+		names, _ := expression.ConstraintNames(text)
+		all, err := expression.ParseConstraints(text, names)
+		if err != nil {
+			b.faults = append(b.faults, &dynamics.ModelError{Path: path, Offset: 0, Err: err})
+			return
+		}
+		var values []*expression.Evaluator
+		for _, c := range all {
+			if !c.Linear() {
+				values = append(values, c.G.Evaluator(1))
+			} else {
+				values = append(values, nil)
+			}
+		}
+		x, v, before := make([]float64, len(names)), make([]float64, 1), len(b.keep)
+		b.keep = slices.DeleteFunc(b.keep, func(row int) bool {
+			for j, n := range names {
+				x[j] = b.series.Values[n][row]
+			}
+			for k, c := range all {
+				if !fulfils(&c, values[k], v, x) {
+					return true
+				}
+			}
+			return false
+		})
+		if len(b.keep) == 0 {
+			b.faults = append(b.faults, &dynamics.ModelError{Path: path, Offset: -1, Err: fmt.Errorf("%q holds in none of %d rows", text, before)})
+			return
+		}
+	}
+	if len(b.keep) == 0 {
+		b.faults = append(b.faults, &dynamics.DataError{File: b.series.File, Text: "no row is left: every one lacks a value"})
+	}
+}
+
+// fulfils reports whether a row keeps an inequality, strictly where it is written so.
+func fulfils(c *expression.Constraint, g *expression.Evaluator, v, x []float64) bool {
+	left := -c.B
+	if g != nil {
+		g.Value(v, x)
+		left = v[0]
+	} else {
+		for j, a := range c.A {
+			left += a * x[j]
+		}
+	}
+	strict := strings.ContainsAny(c.Text, "<>") && !strings.ContainsAny(c.Text, "=≤≥")
+	return left < 0 || left == 0 && !strict
+}
+
+// A scale is what makes a column one of mean 0 and standard deviation 1.
+type scale struct{ mean, sd float64 }
+
+// standardise gives the columns of a block mean 0 and standard deviation 1 over the rows
+// that are used, those of other tables by the same scale.
+func (b *builder) standardise(name string, l Let) {
+	for _, c := range l.Columns {
+		values, full := slices.Clone(b.series.Values[c]), name+"["+c+"]"
+		if values == nil { // of a table in which nothing takes it
+			continue
+		}
+		by, known := b.scales[full]
+		if !known {
+			by = b.scale(values)
+			b.scales[full] = by
+		}
+		if !(by.sd > 0) {
+			b.fault([]string{"let", name}, -1, "the column %q is the same in every row: it cannot be standardised", c)
+			return
+		}
+		for i, v := range values {
+			values[i] = (v - by.mean) / by.sd
+		}
+		b.series.Values[full] = values
+	}
+}
+
+// scale is that of a column in the rows that are used.
+func (b *builder) scale(values []float64) (by scale) {
+	square := 0.0
+	for _, i := range b.keep {
+		by.mean += values[i] / float64(len(b.keep))
+	}
+	for _, i := range b.keep {
+		square += (values[i] - by.mean) * (values[i] - by.mean)
+	}
+	by.sd = math.Sqrt(square / max(1, float64(len(b.keep)-1)))
+	return by
+}
