@@ -15,7 +15,8 @@ func TestBandsPart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := newRun(t.Context(), Problem{Potential: u}, Settings{Ladders: 4, Iterations: 100, StepSize: []float64{0.1}, Threads: 1, Start: []float64{0}})
+	r, err := newRun(t.Context(), Problem{Potential: u}, Settings{Ladders: 4, Iterations: 100, StepSize: []float64{0.1}, Threads: 1,
+		Start: []float64{0}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -56,7 +56,10 @@ func TestGuide(t *testing.T) {
 	}
 	z := -math.Expm1(-6) / 2 * math.Sqrt(2*math.Pi) * math.Erf(math.Sqrt2)
 	mean := 0.5 - 3*math.Exp(-6)/-math.Expm1(-6)
-	flat := &r2sgld.Base{Potential: potential.Func(2, rest), Draw: func(x []float64, rng *rand.Rand) { x[0], x[1] = 3*rng.Float64(), rng.NormFloat64() }}
+	flat := &r2sgld.Base{Potential: potential.Func(2, rest), Draw: func(x []float64, rng *rand.Rand) {
+		x[0], x[1] = 3*rng.Float64(),
+			rng.NormFloat64()
+	}}
 	for name, c := range map[string]struct {
 		p    r2sgld.Problem
 		u    func(grad, x []float64) float64
@@ -110,7 +113,8 @@ func TestGuideResumes(t *testing.T) {
 		grad[0], grad[1] = 2, x[1]
 		return 2*x[0] + x[1]*x[1]/2
 	})}
-	s := r2sgld.Settings{Seed: 5, Ladders: 2, Iterations: 300, Kernel: kernel.HMC{Leapfrog: 2}, Temperature: []float64{1, 3, math.Inf(1)}, StepSize: []float64{0.1}}
+	s := r2sgld.Settings{Seed: 5, Ladders: 2, Iterations: 300, Kernel: kernel.HMC{Leapfrog: 2}, Temperature: []float64{1, 3, math.Inf(1)},
+		StepSize: []float64{0.1}}
 	whole, err := r2sgld.Sample(t.Context(), p, s)
 	if err != nil {
 		t.Fatal(err)

@@ -98,7 +98,8 @@ func (p Problem) Reference(ctx context.Context) (*domain.Law, error) {
 	if law.Tries = float64(n) / float64(hits); hits == enoughHits {
 		return law, nil
 	}
-	return nil, fmt.Errorf("%d of %d draws from the law at infinite temperature lie in the domain: the constraints contradict the priors", hits, massDraws)
+	return nil, fmt.Errorf("%d of %d draws from the law at infinite temperature lie in the domain: the constraints contradict the priors",
+		hits, massDraws)
 }
 
 // Mass is the logarithm of the volume of the domain, or of the probability that the

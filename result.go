@@ -115,7 +115,8 @@ type Result struct {
 func (r *run) result() *Result {
 	res := &Result{Names: r.problem.ReportedNames(), Guide: r.problem.Guide}
 	for _, l := range r.all {
-		made := Ladder{Draws: l.draws, Stride: l.stride, Iterations: l.done, Resumed: l.begun, Swaps: l.exchange.Statistics(), Tally: l.counted(), Moves: l.moves(),
+		made := Ladder{Draws: l.draws, Stride: l.stride, Iterations: l.done, Resumed: l.begun, Swaps: l.exchange.Statistics(), Tally: l.counted(),
+			Moves: l.moves(),
 			Jumps: l.jumps, steps: l.traits.Steps}
 		for _, c := range l.corners {
 			var walls []string

@@ -21,7 +21,8 @@ import (
 func Affine(d Domain, c []float64, l mat.Matrix) (Domain, error) {
 	n := d.Dim()
 	if r, k := l.Dims(); r != n || k != n || len(c) != n {
-		return nil, fmt.Errorf("affine map: the domain has %d coordinates, the map is %d×%d and its origin has %d: they must agree", n, r, k, len(c))
+		return nil, fmt.Errorf("affine map: the domain has %d coordinates, the map is %d×%d and its origin has %d: they must agree", n, r, k,
+			len(c))
 	}
 	m := mat.DenseCopyOf(l)
 	if finite(c) && finite(m.RawMatrix().Data) {

@@ -31,7 +31,8 @@ func TestSearchesHearTheirContext(t *testing.T) {
 	thin := must[*implicit](t)(NewImplicit([]Surface{sphere(6, 1, 1), sphere(6, 0.999, -1)}, []string{"out", "in"},
 		[]float64{-2, -2, -2, -2, -2, -2}, []float64{2, 2, 2, 2, 2, 2}))
 	rng := rand.New(rand.NewPCG(1, 2))
-	for name, d := range map[string]Domain{"needle": needle, "ball and needle": must[Domain](t)(NewIntersection(ball, needle)), "shell": thin} {
+	for name, d := range map[string]Domain{"needle": needle, "ball and needle": must[Domain](t)(NewIntersection(ball, needle)),
+		"shell": thin} {
 		for what, search := range map[string]func(ctx context.Context) error{
 			"uniform": func(ctx context.Context) error {
 				law, err := Uniform(ctx, d)

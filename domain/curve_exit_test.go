@@ -214,7 +214,8 @@ func TestPolygonWallIsInside(t *testing.T) {
 				t.Fatalf("%v is on the wall and said to be outside", x)
 			}
 		}
-		for _, x := range [][]float64{{2 * u, -5e-324}, {math.Nextafter(2, 3), u}, {1.5, math.Nextafter(1, 2)}, {math.Nextafter(1, 2), 1 + 1e-9 + u}} {
+		for _, x := range [][]float64{{2 * u, -5e-324}, {math.Nextafter(2, 3), u}, {1.5, math.Nextafter(1, 2)},
+			{math.Nextafter(1, 2), 1 + 1e-9 + u}} {
 			if l.Contains(x) {
 				t.Fatalf("%v is outside by one ulp and said to be inside", x)
 			}

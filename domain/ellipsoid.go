@@ -34,7 +34,8 @@ func newEllipsoid(c []float64, a mat.Symmetric) (*ellipsoid, error) {
 		return nil, fmt.Errorf("ellipsoid: centre %v: give at least one coordinate, all finite", c)
 	}
 	if a.SymmetricDim() != d {
-		return nil, fmt.Errorf("ellipsoid: the matrix is %d×%d and the centre has %d coordinates: they must agree", a.SymmetricDim(), a.SymmetricDim(), d)
+		return nil, fmt.Errorf("ellipsoid: the matrix is %d×%d and the centre has %d coordinates: they must agree", a.SymmetricDim(),
+			a.SymmetricDim(), d)
 	}
 	e := &ellipsoid{c: append([]float64(nil), c...), a: make([]float64, d*d)}
 	for i := range d {

@@ -37,7 +37,8 @@ func TestGlanceIsSure(t *testing.T) {
 					hits, ok := r.Reflect(g.step(g.from, i), end, u)
 					changed := hits != 0 || !ok || !same(end, to) || !same(u, v)
 					if !may && changed {
-						t.Fatalf("%s, %s: the step from %v to %v is passed over, and ends at %v after %d (%v)", s.name, rule, g.step(g.from, i), to, end, hits, ok)
+						t.Fatalf("%s, %s: the step from %v to %v is passed over, and ends at %v after %d (%v)", s.name, rule, g.step(g.from, i), to, end,
+							hits, ok)
 					}
 					if distance(to, s.inside)+distance(g.step(g.from, i), s.inside) < s.inradius/2 {
 						calm++

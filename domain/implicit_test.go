@@ -77,12 +77,16 @@ func implicitShapes(t testing.TB) []shape {
 	_, _, second := polygonMoments(sampled(peanutPoint, 1<<14))
 	third := 3.0 / 5 * (math.Pow(1.5, 5) - math.Pow(0.5, 5)) / (math.Pow(1.5, 3) - math.Pow(0.5, 3)) / 3
 	return []shape{
-		{name: "annulus", d: annulus, inside: []float64{1.5, 0}, inradius: 0.5, size: 4, volume: 3 * math.Pi, mean: []float64{0, 0}, second: []float64{1.25, 1.25}},
-		{name: "annulus of unknown curvature", d: blind, inside: []float64{1.5, 0}, inradius: 0.5, size: 4, volume: 3 * math.Pi, mean: []float64{0, 0}, second: []float64{1.25, 1.25}},
+		{name: "annulus", d: annulus, inside: []float64{1.5, 0}, inradius: 0.5, size: 4, volume: 3 * math.Pi, mean: []float64{0, 0},
+			second: []float64{1.25, 1.25}},
+		{name: "annulus of unknown curvature", d: blind, inside: []float64{1.5, 0}, inradius: 0.5, size: 4, volume: 3 * math.Pi,
+			mean: []float64{0, 0}, second: []float64{1.25, 1.25}},
 		{name: "peanut", d: oval, inside: []float64{1, 0}, inradius: 0.45, size: 3, mean: []float64{0, 0}, second: second},
-		{name: "quadrics", d: set([]string{"x^2 + y^2 <= 4", "x^2 + y^2 >= 1"}, 2, disc(t, 2, 1), disc(t, 1, -1)), inside: []float64{1.5, 0}, inradius: 0.5, size: 4, volume: 3 * math.Pi, mean: []float64{0, 0}, second: []float64{1.25, 1.25}},
+		{name: "quadrics", d: set([]string{"x^2 + y^2 <= 4", "x^2 + y^2 >= 1"}, 2, disc(t, 2, 1), disc(t, 1, -1)), inside: []float64{1.5, 0},
+			inradius: 0.5, size: 4, volume: 3 * math.Pi, mean: []float64{0, 0}, second: []float64{1.25, 1.25}},
 		logarithms(t), mixed(t),
-		{name: "shell", d: shell, inside: []float64{1, 0, 0}, inradius: 0.5, size: 3, volume: 4.0 / 3 * math.Pi * (3.375 - 0.125), mean: []float64{0, 0, 0}, second: []float64{third, third, third}},
+		{name: "shell", d: shell, inside: []float64{1, 0, 0}, inradius: 0.5, size: 3, volume: 4.0 / 3 * math.Pi * (3.375 - 0.125),
+			mean: []float64{0, 0, 0}, second: []float64{third, third, third}},
 	}
 }
 
@@ -90,7 +94,8 @@ func implicitShapes(t testing.TB) []shape {
 // are logarithms.
 func bent(t testing.TB, value float64, gradient []float64, hessian [][]float64, logarithm ...bool) Surface {
 	t.Helper()
-	return must[*quadric](t)(NewQuadric(make([]float64, len(logarithm)), value, gradient, hessian)).InLogarithms(func(j int) bool { return logarithm[j] })
+	return must[*quadric](t)(NewQuadric(make([]float64, len(logarithm)), value, gradient,
+		hessian)).InLogarithms(func(j int) bool { return logarithm[j] })
 }
 
 // disc is sign·(|x|² − r²) ≤ 0 in the plane.

@@ -40,7 +40,8 @@ func InequalitiesOf(d Domain) (*Inequalities, error) {
 	if _, ok := d.(*implicit); ok {
 		hint = ". Of constraints the linear ones alone are: x^2 + y^2 <= 4 is a ball where it is written as one"
 	}
-	return nil, fmt.Errorf("%s is no set of linear inequalities and convex quadratic ones (inside a ball, not outside of it): give boxes, half-spaces, "+
+	return nil, fmt.Errorf("%s is no set of linear inequalities and convex quadratic ones (inside a ball, not outside of it): give boxes, "+
+		"half-spaces, "+
 		"polytopes, simplices, balls, ellipsoids, or their products and intersections%s", kindOf(d), hint)
 }
 

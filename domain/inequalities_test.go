@@ -29,7 +29,8 @@ func TestInequalitiesOf(t *testing.T) {
 	ellipsoid := built(domain.NewEllipsoid([]float64{0, 0.1, 0.2}, mat.NewSymDense(3, []float64{2, 0.5, 0, 0.5, 1, 0.3, 0, 0.3, 0.7})))
 	polytope := built(domain.NewPolytope([][]float64{{1, 2, 0}, {-3, 1, 1}, {0, 0, -1}}, []float64{1, 2, 0.5}, nil))
 	octagon := built(domain.NewOctagon(1.2))
-	inner := built(domain.NewProduct(3, domain.Part{Domain: ball, At: []int{2, 0}}, domain.Part{Domain: built(domain.NewBox([]float64{-0.5}, []float64{1})), At: []int{1}}))
+	inner := built(domain.NewProduct(3, domain.Part{Domain: ball, At: []int{2, 0}},
+		domain.Part{Domain: built(domain.NewBox([]float64{-0.5}, []float64{1})), At: []int{1}}))
 	turned := mat.NewDense(3, 3, []float64{0.9, 0.3, 0, -0.4, 0.8, 0.2, 0.1, 0.5, 1.2})
 	all := []domain.Domain{box, ball, ellipsoid, polytope, octagon, inner,
 		built(domain.NewSimplex(3, 1.5)),

@@ -38,7 +38,8 @@ func (e *EmptyError) Error() string {
 }
 
 // ErrNoInterior says that no point of a domain was found.
-var ErrNoInterior = errors.New("no point of the domain was found: it may be empty or very thin; loosen a constraint or give a starting point")
+var ErrNoInterior = errors.New("no point of the domain was found: it may be empty or very thin; loosen a constraint or give a starting " +
+	"point")
 
 // thin is the radius, relative to the size of a linear program, up to which its
 // polytope counts as without interior.

@@ -127,8 +127,10 @@ func TestEmptyPolytopeNamesTheContradiction(t *testing.T) {
 	if _, err := Uniform(t.Context(), p); !errors.As(err, &e) {
 		t.Errorf("uniform law on nothing: %v", err)
 	}
-	thin := must[Domain](t)(NewIntersection(must[*polytope](t)(NewHalfSpace([]float64{1}, 0)), must[*polytope](t)(NewHalfSpace([]float64{-1}, 0))))
-	if _, err := Interior(t.Context(), thin, rng); !errors.As(err, &e) || !e.Thin || len(e.Names) != 2 || !strings.Contains(err.Error(), "no interior") {
+	thin := must[Domain](t)(NewIntersection(must[*polytope](t)(NewHalfSpace([]float64{1}, 0)),
+		must[*polytope](t)(NewHalfSpace([]float64{-1}, 0))))
+	if _, err := Interior(t.Context(), thin, rng); !errors.As(err, &e) || !e.Thin || len(e.Names) != 2 ||
+		!strings.Contains(err.Error(), "no interior") {
 		t.Errorf("x ≤ 0 and x ≥ 0: %v", err)
 	}
 	mixed := must[Domain](t)(NewIntersection(must[*ball](t)(NewBall([]float64{0, 0}, 9)), p))
@@ -350,7 +352,8 @@ func TestSection(t *testing.T) {
 	tube := must[Surface](t)(NewQuadric([]float64{0, 0, 0}, -1, nil, [][]float64{{2, 0, 0}, {0, 0, 0}, {0, 0, 2}}))
 	bowl := must[Surface](t)(NewQuadric([]float64{0, 0, 0}, 0, []float64{0, 0, -1}, [][]float64{{2, 0, 0}, {0, 2, 0}, {0, 0, 0}}))
 	inf := math.Inf(1)
-	curved := must[*implicit](t)(NewImplicit([]Surface{tube, bowl}, []string{"x² + z² ≤ 1", "x² + y² ≤ z"}, []float64{-inf, -inf, -inf}, []float64{inf, inf, inf}))
+	curved := must[*implicit](t)(NewImplicit([]Surface{tube, bowl}, []string{"x² + z² ≤ 1", "x² + y² ≤ z"}, []float64{-inf, -inf, -inf},
+		[]float64{inf, inf, inf}))
 	for _, c := range []struct {
 		d    Domain
 		i, j int

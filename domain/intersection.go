@@ -29,7 +29,8 @@ func NewIntersection(members ...Domain) (Domain, error) {
 	x := &intersection{}
 	for i, m := range members {
 		if m.Dim() != d {
-			return nil, fmt.Errorf("intersection: member %d has %d coordinates and member 0 has %d: put members into products over all coordinates", i, m.Dim(), d)
+			return nil, fmt.Errorf("intersection: member %d has %d coordinates and member 0 has %d: put members into products over all coordinates",
+				i, m.Dim(), d)
 		}
 		if inner := membersOf(m); inner != nil {
 			x.members = append(x.members, inner...)

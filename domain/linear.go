@@ -136,7 +136,8 @@ func (p *polytope) HalfSpaces() (h HalfSpaces, _ bool) {
 }
 
 // errLinear says that the simplex method broke down.
-var errLinear = errors.New("the linear program of the constraints was not solved: rescale the coordinates to like sizes, or give a point of the domain")
+var errLinear = errors.New("the linear program of the constraints was not solved: rescale the coordinates to like sizes, or give a point " +
+	"of the domain")
 
 // program is a linear program over rows of unit length, u_i·y ≤ h_i, in the
 // coordinates y_j = (x_j − mid_j)/size_j. Coordinates that no row mentions are

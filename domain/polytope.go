@@ -44,7 +44,8 @@ func NewPolytope(a [][]float64, b []float64, names []string) (Domain, error) {
 func newPolytope(a [][]float64, b []float64, names []string) (*polytope, error) {
 	m := len(a)
 	if m == 0 || len(b) != m || names != nil && len(names) != m {
-		return nil, fmt.Errorf("polytope: %d rows, %d right-hand sides, %d names: give one of each per row, at least one row", m, len(b), len(names))
+		return nil, fmt.Errorf("polytope: %d rows, %d right-hand sides, %d names: give one of each per row, at least one row", m, len(b),
+			len(names))
 	}
 	d := len(a[0])
 	p := &polytope{dim: d, b: append([]float64(nil), b...), name: append([]string(nil), names...)}
@@ -54,7 +55,8 @@ func newPolytope(a [][]float64, b []float64, names []string) (*polytope, error) 
 			return nil, fmt.Errorf("polytope: row %d has %d coefficients and row 0 has %d: they must be equal and at least one", i, len(row), d)
 		}
 		if !finite(row) || b[i]-b[i] != 0 || l == 0 || l-l != 0 || l < 1e-280 {
-			return nil, fmt.Errorf("polytope: row %d is %v ≤ %g: coefficients must be finite and not all zero (drop the row if it says nothing)", i, row, b[i])
+			return nil, fmt.Errorf("polytope: row %d is %v ≤ %g: coefficients must be finite and not all zero (drop the row if it says nothing)", i,
+				row, b[i])
 		}
 		p.a = append(p.a, row...)
 		for _, v := range row {

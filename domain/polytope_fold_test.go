@@ -55,7 +55,8 @@ func facetCases(t testing.TB) []facetCase {
 		{"unlike rows, far away", poly(unlike, sides...), far, 1},
 		{"many rows", manyFacets(t, gramRows+30, 3, 3), make([]float64, 3), 1},
 		{"chain", chainPolytope(t, 40), make([]float64, 40), 1},
-		{"triangle and interval", poly([][]float64{{1, 0, 1}, {-1, 0, 0}, {0, 0, -1}, {0, 3, 0}, {0, -1, 0}}, 1, 0, 0, 1, 0), []float64{0.3, 0.1, 0.3}, 0.5},
+		{"triangle and interval", poly([][]float64{{1, 0, 1}, {-1, 0, 0}, {0, 0, -1}, {0, 3, 0}, {0, -1, 0}}, 1, 0, 0, 1, 0),
+			[]float64{0.3, 0.1, 0.3}, 0.5},
 		{"wedge of 1°", poly([][]float64{{0, -1}, {-s, c}, {1, 0}}, 0, 0, 1), []float64{0.8, 0.005}, 0.1},
 		{"half-space", poly([][]float64{{1, 2}}, 1), []float64{0, 0}, 1},
 	}
@@ -297,7 +298,8 @@ func TestThinBoxesKeepTheUniformLaw(t *testing.T) {
 	byRows.d = must[*polytope](t)(NewPolytope(rows, sides, nil))
 	// The prism of a triangle (x, y) with 0 ≤ z ≤ 1e-9.
 	prism := triangleShape(t, "", [3][2]float64{{0, 0}, {1, 0}, {0, 1}}, 0.2)
-	prism.d = must[*polytope](t)(NewPolytope([][]float64{{-1, 0, 0}, {0, -1, 0}, {1, 1, 0}, {0, 0, -1}, {0, 0, 1}}, []float64{0, 0, 1, 0, 1e-9}, nil))
+	prism.d = must[*polytope](t)(NewPolytope([][]float64{{-1, 0, 0}, {0, -1, 0}, {1, 1, 0}, {0, 0, -1}, {0, 0, 1}},
+		[]float64{0, 0, 1, 0, 1e-9}, nil))
 	prism.mean, prism.second = append(prism.mean, 0.5e-9), append(prism.second, 1e-18/3)
 	for i, s := range []shape{thin, byRows, prism} {
 		for _, sd := range []float64{1e-9, 0.3, 30} {

@@ -120,7 +120,8 @@ func (s *Slice) solve(a *mat.Dense, b *mat.VecDense, size []float64) error {
 	}
 	if r := mat.Norm(rest, 2); r > 1e-9*math.Max(1, mat.Norm(b, 2)) {
 		rest.ScaleVec(1/r, rest)
-		return fmt.Errorf("%w: %w: %.3g times the %d rows, scaled to unit length, add up to 0 = %.3g", errEquations, ErrContradiction, rest.RawVector().Data, m, r)
+		return fmt.Errorf("%w: %w: %.3g times the %d rows, scaled to unit length, add up to 0 = %.3g", errEquations, ErrContradiction,
+			rest.RawVector().Data, m, r)
 	}
 	s.Span, s.inv = mat.NewDense(n, n-rank, nil), mat.NewDense(n-rank, n, nil)
 	for j, l := range size {

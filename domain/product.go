@@ -111,7 +111,8 @@ func (p *product) HalfSpaces() (h HalfSpaces, all bool) {
 
 // Tracer joins tracers of the parts.
 func (p *product) Tracer() Tracer {
-	return &productTracer{product: p, tracers: tracersOf(p.members()), x: make([]float64, p.d), y: make([]float64, p.d), n: make([]float64, p.d)}
+	return &productTracer{product: p, tracers: tracersOf(p.members()), x: make([]float64, p.d), y: make([]float64, p.d),
+		n: make([]float64, p.d)}
 }
 
 type productTracer struct {

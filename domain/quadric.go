@@ -45,7 +45,8 @@ type term struct {
 func NewQuadric(at []float64, value float64, gradient []float64, hessian [][]float64) (Surface, error) {
 	d := len(at)
 	if d == 0 || gradient != nil && len(gradient) != d || hessian != nil && len(hessian) != d {
-		return nil, fmt.Errorf("quadric: a point of %d coordinates, %d slopes and %d rows of second derivatives: they must agree", d, len(gradient), len(hessian))
+		return nil, fmt.Errorf("quadric: a point of %d coordinates, %d slopes and %d rows of second derivatives: they must agree", d,
+			len(gradient), len(hessian))
 	}
 	q := &quadric{dim: d, value: value}
 	place := make([]int, d)
@@ -70,7 +71,8 @@ func NewQuadric(at []float64, value float64, gradient []float64, hessian [][]flo
 	for j, row := range hessian {
 		for i, h := range row[:j+1] {
 			if h != hessian[i][j] {
-				return nil, fmt.Errorf("quadric: the second derivatives by coordinates %d and %d are %v and %v; the matrix must be symmetric", i, j, h, hessian[i][j])
+				return nil, fmt.Errorf("quadric: the second derivatives by coordinates %d and %d are %v and %v; the matrix must be symmetric", i, j, h,
+					hessian[i][j])
 			}
 			if i == j {
 				h *= 0.5

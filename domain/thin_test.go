@@ -104,7 +104,8 @@ func TestZonesOfBalls(t *testing.T) {
 	for _, c := range []struct {
 		d      int
 		lo, hi float64
-	}{{2, 0.97, 1}, {3, 0.95, 1}, {40, 0, 1}, {50, 0.5, 1}, {50, 0.9, 1}, {50, 0.999, 1}, {12, 0.7, 0.71}, {12, -0.3, 0.01}, {12, -0.9, -0.8}, {9, -0.99, 0}, {500, 0.3, 1}} {
+	}{{2, 0.97, 1}, {3, 0.95, 1}, {40, 0, 1}, {50, 0.5, 1}, {50, 0.9, 1}, {50, 0.999, 1}, {12, 0.7, 0.71}, {12, -0.3, 0.01}, {12, -0.9, -0.8},
+		{9, -0.99, 0}, {500, 0.3, 1}} {
 		x := must[Domain](t)(NewIntersection(ball(c.d, 0, 1), wall(c.d, -1, -c.lo), wall(c.d, 1, c.hi)))
 		mass := func(lo, hi float64) float64 {
 			if lo > 0 { // where the difference has digits

@@ -252,7 +252,8 @@ func (u *sampler) billiard(ctx context.Context, at []float64, rng *rand.Rand) er
 		if err != nil {
 			return err
 		}
-		u.note = "uniform draws of this domain are made by paths: all of them lie in the piece of it that the first point found is in, and they are only nearly uniform there"
+		u.note = "uniform draws of this domain are made by paths: all of them lie in the piece of it that the first point found is in, and " +
+			"they are only nearly uniform there"
 		if r < forgotten {
 			return nil
 		}

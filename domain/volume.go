@@ -100,7 +100,8 @@ func estimate(ctx context.Context, d Domain, rng *rand.Rand) (log, se float64, e
 		return log, se, err
 	}
 	if !Convex(d) {
-		return 0, 0, fmt.Errorf("volume: %d of %d points of the bounding box lay in the domain: too few for an estimate; bound it more tightly", in, points)
+		return 0, 0, fmt.Errorf("volume: %d of %d points of the bounding box lay in the domain: too few for an estimate; bound it more tightly",
+			in, points)
 	}
 	return nested(ctx, d, rng)
 }

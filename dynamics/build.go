@@ -181,7 +181,8 @@ func (p *slopes) weigh(i int, own potential.Fit) (float64, error) {
 // degrees of freedom, hold the truth in less than 90 %: Student's t has longer tails.
 func (p *Problem) fewLeft(states string, free float64) {
 	if held := 2*(distuv.StudentsT{Sigma: 1, Nu: free}).CDF(distuv.UnitNormal.Quantile(0.975)) - 1; held < 0.9 {
-		p.Warnings = append(p.Warnings, fmt.Sprintf("the noise of %s is judged with %.2g degrees of freedom and then taken for known: intervals of 95 %% hold the truth in %.0f %%. "+
+		p.Warnings = append(p.Warnings, fmt.Sprintf("the noise of %s is judged with %.2g degrees of freedom and then taken for known: "+
+			"intervals of 95 %% hold the truth in %.0f %%. "+
 			"Give it (model.noise), or take likelihood: trajectory, which finds it with the rest, or more data.", states, free, 100*held))
 	}
 }

@@ -268,8 +268,9 @@ func TestLibraryEqualsEquations(t *testing.T) {
 	}
 	near(t, "R2", p.Fit(1, p.Estimate).R2, q.Fit(1, q.Estimate).R2, 1e-12)
 	got := p.Print(p.Estimate, []float64{0.1, 0.1, 0.1, 0.1, 0.1})
-	if got[0].Text != "x′ = 0.10 ± 0.10 − (1.00 ± 0.10)·x + (0.50 ± 0.10)·x·y" || got[1].Text != "y′ = −(0.00 ± 0.10)·x + 3·y − (1.00 ± 0.10)·x·y" &&
-		got[1].Text != "y′ = (0.00 ± 0.10)·x + 3·y − (1.00 ± 0.10)·x·y" {
+	if got[0].Text != "x′ = 0.10 ± 0.10 − (1.00 ± 0.10)·x + (0.50 ± 0.10)·x·y" ||
+		got[1].Text != "y′ = −(0.00 ± 0.10)·x + 3·y − (1.00 ± 0.10)·x·y" &&
+			got[1].Text != "y′ = (0.00 ± 0.10)·x + 3·y − (1.00 ± 0.10)·x·y" {
 		t.Errorf("%s\n%s", got[0].Text, got[1].Text)
 	}
 }
@@ -327,7 +328,8 @@ func TestBuildErrors(t *testing.T) {
 		{func(m *Model) { m.Library = []string{"H"} }, "model: equations and library exclude each other: remove one"},
 		{func(m *Model) { m.Equations[1].State = "H" }, `model.equations.H: a second equation for "H"`},
 		{func(m *Model) { m.Equations[1].State = "Lynx" }, `model.equations.Lynx: the data have no state "Lynx" (states: "H", "L")`},
-		{func(m *Model) { m.Fixed = []Value{{"alpa", 1}} }, `model.fixed.alpa: no parameter "alpa"; did you mean "alpha"? (parameters: "alpha", "beta", "gamma", "delta")`},
+		{func(m *Model) { m.Fixed = []Value{{"alpa", 1}} },
+			`model.fixed.alpa: no parameter "alpa"; did you mean "alpha"? (parameters: "alpha", "beta", "gamma", "delta")`},
 		{func(m *Model) { m.Fixed = []Value{{"beta", math.Inf(1)}} }, "model.fixed.beta: +Inf is not a finite number"},
 		{func(m *Model) { m.Equations = []Equation{{"H", "H*L"}} }, "model: the equations have no free parameter"},
 		{func(m *Model) { m.Equations, m.Library = nil, []string{"H", "L*K", "H"} },
@@ -344,11 +346,15 @@ func TestBuildErrors(t *testing.T) {
 			"model.noise.H: the standard deviation -1 is not a positive number\n" +
 				`model.noise.M: no equation for "M" (states: "H", "L")` + "\n" +
 				`model.noise: no standard deviation for "L": add it, or use noise: estimate`},
-		{func(m *Model) { m.Priors = []Prior{{"alpha", "normal(0, 1)"}, {"alpha", "normal(0, 1)"}} }, `model.priors.alpha: a second prior for "alpha"`},
-		{func(m *Model) { m.Priors = []Prior{{"epsilon", "normal(0, 1)"}} }, `model.priors.epsilon: no free parameter "epsilon" (parameters: "alpha", "beta", "gamma", "delta")`},
+		{func(m *Model) { m.Priors = []Prior{{"alpha", "normal(0, 1)"}, {"alpha", "normal(0, 1)"}} },
+			`model.priors.alpha: a second prior for "alpha"`},
+		{func(m *Model) { m.Priors = []Prior{{"epsilon", "normal(0, 1)"}} },
+			`model.priors.epsilon: no free parameter "epsilon" (parameters: "alpha", "beta", "gamma", "delta")`},
 		{func(m *Model) { m.Priors = []Prior{{"beta", "norml(0, 1)"}} }, `model.priors.beta: unknown prior "norml"; did you mean "normal"?`},
-		{func(m *Model) { m.Priors = []Prior{{"beta", "normal(0, -1)"}} }, `model.priors.beta: "normal(0, -1)": write normal(mean, sd): sd -1 is not positive`},
-		{func(m *Model) { m.Priors = []Prior{{"beta", "uniform(3, 1)"}} }, `model.priors.beta: "uniform(3, 1)": write uniform(lower, upper): 3 is not below 1`},
+		{func(m *Model) { m.Priors = []Prior{{"beta", "normal(0, -1)"}} },
+			`model.priors.beta: "normal(0, -1)": write normal(mean, sd): sd -1 is not positive`},
+		{func(m *Model) { m.Priors = []Prior{{"beta", "uniform(3, 1)"}} },
+			`model.priors.beta: "uniform(3, 1)": write uniform(lower, upper): 3 is not below 1`},
 		{func(m *Model) { m.Priors = []Prior{{"beta", "normal(0 1)"}} }, `model.priors.beta: "normal(0 1)": argument "0 1": `},
 		{func(m *Model) { m.Priors = []Prior{{"beta", "normal"}} }, `model.priors.beta: "normal": write normal(mean, sd)`},
 		{func(m *Model) { m.Batch = -1 }, "model.batch: a minibatch of -1 rows: take 0 for all rows"},

@@ -82,8 +82,10 @@ func (p *Problem) ridge(h []float64) {
 			names = append(names, name)
 		}
 	}
-	p.Warnings = slices.Insert(p.Warnings, 0, fmt.Sprintf("the data determine only %d of the %d parameters: the fit stays the same along a line on which %s change together, "+
-		"as a and b do where only a*b counts. Pin one (fixed: {%s: …}), write one parameter for what counts, or give priors.", rank, d, strings.Join(names, ", "), names[0]))
+	p.Warnings = slices.Insert(p.Warnings, 0, fmt.Sprintf("the data determine only %d of the %d parameters: the fit stays the same along a "+
+		"line on which %s change together, "+
+		"as a and b do where only a*b counts. Pin one (fixed: {%s: …}), write one parameter for what counts, or give priors.", rank, d,
+		strings.Join(names, ", "), names[0]))
 }
 
 // dependence returns the condition number and the rank of a design of n columns
@@ -149,7 +151,8 @@ func proportional(equations []equation, columns []potential.Column) error {
 			a, b := e.termOf(first), e.termOf(k)
 			if pair := [2]string{a.text, b.text}; !seen[pair] {
 				seen[pair] = true
-				f.addf([]string{"library", fmt.Sprint(b.entry)}, "the terms %q and %q are multiples of each other in all rows, so that the data cannot choose between them: "+
+				f.addf([]string{"library", fmt.Sprint(b.entry)}, "the terms %q and %q are multiples of each other in all rows, so that the data "+
+					"cannot choose between them: "+
 					"drop one from the library, or pin it in each equation (fixed: {%q: 0})", a.text, b.text, b.parameter)
 			}
 		}

@@ -30,7 +30,8 @@ func TestDependence(t *testing.T) {
 
 func TestCollinearTermsAreTold(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
-	s := &Series{File: "f.csv", States: []string{"x", "y", "z"}, Values: map[string][]float64{}, Given: map[string][]float64{}, Line: seq(50), Time: evenTimes(50, 0.1)}
+	s := &Series{File: "f.csv", States: []string{"x", "y", "z"}, Values: map[string][]float64{}, Given: map[string][]float64{}, Line: seq(50),
+		Time: evenTimes(50, 0.1)}
 	for range 50 {
 		x, noise := rng.NormFloat64(), rng.NormFloat64()
 		s.Values["x"] = append(s.Values["x"], 1e6*x)
@@ -56,7 +57,8 @@ func TestCollinearTermsAreTold(t *testing.T) {
 	tell("", func(m *Model) { m.Equations = []Equation{{"z", "a*x + c*z"}} })
 	tell(`the data determine only 2 of the 3 parameters of "z": the terms of a, b depend on each other; pin one (fixed: {a: …})`,
 		func(m *Model) { m.Equations = []Equation{{"z", "a*x + b*2*x + c*z"}} })
-	tell(`the data do not tell a, b of "z" apart (condition number `, func(m *Model) { m.Equations = []Equation{{"z", "a*x + b*(x + 1000*y) + c*z"}} })
+	tell(`the data do not tell a, b of "z" apart (condition number `,
+		func(m *Model) { m.Equations = []Equation{{"z", "a*x + b*(x + 1000*y) + c*z"}} })
 }
 
 // Of a product of two parameters the data tell one number: that is said, with the names,

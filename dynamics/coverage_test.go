@@ -129,8 +129,9 @@ func TestCoverage(t *testing.T) {
 		missing  float64
 		interval float64
 	}{
-		"savgol":        {noise: 0.1, model: Model{Derivative: Derivative{Kind: "savgol", Window: 7, Order: 4}}},
-		"savgol, log":   {noise: 0.02, model: Model{Likelihood: "log-derivative", Derivative: Derivative{Kind: "savgol", Window: 7, Order: 4}}, interval: 0.05},
+		"savgol": {noise: 0.1, model: Model{Derivative: Derivative{Kind: "savgol", Window: 7, Order: 4}}},
+		"savgol, log": {noise: 0.02, model: Model{Likelihood: "log-derivative", Derivative: Derivative{Kind: "savgol", Window: 7, Order: 4}},
+			interval: 0.05},
 		"spline":        {noise: 0.02, model: Model{Derivative: Derivative{Kind: "spline"}}, interval: 0.05},
 		"weak":          {noise: 0.1, model: Model{Likelihood: "weak"}},
 		"weak, noisy":   {noise: 1, model: Model{Likelihood: "weak"}},

@@ -41,7 +41,8 @@ func (p *slopes) fromCurves() (likelihood, whole potential.Potential, gram func(
 		f := own[c]
 		if rows != nil {
 			var err error
-			if f, err = potential.NewResiduals(len(p.Parameters), []potential.ResidualColumn{curveAt(raw[c], rows)}, 0); err != nil { // there are no rows
+			if f, err = potential.NewResiduals(len(p.Parameters), []potential.ResidualColumn{curveAt(raw[c], rows)},
+				0); err != nil { // there are no rows
 				return func(_, _ []float64) {}
 			}
 		}

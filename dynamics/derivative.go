@@ -97,7 +97,8 @@ func derivativeKinds() []string { return []string{"central", "savgol", "spline",
 
 // estimates applies an estimator to the values that each state has and lines up
 // the results. An estimator gets the number of the state, times, values and rows.
-func (s *Series) estimates(values [][]float64, estimator func(i int, times, v []float64, row []int) (*slope.Estimate, error)) (*rowSlopes, error) {
+func (s *Series) estimates(values [][]float64, estimator func(i int, times, v []float64, row []int) (*slope.Estimate, error)) (*rowSlopes,
+	error) {
 	out := &rowSlopes{}
 	n := s.rows()
 	has := make([]bool, n)

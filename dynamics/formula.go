@@ -120,7 +120,8 @@ func (p *table) combination(i int) (coefficients [][]float64, offset []float64, 
 		}
 		if !fixed && !slices.ContainsFunc(values, func(v float64) bool { return v != 0 }) && !p.hasPrior(t.parameter) {
 			return nil, nil, &ModelError{append([]string{"model"}, path...), -1, fmt.Errorf(
-				"the term %q is 0 in all rows of %q, so that the data say nothing of its coefficient: drop it from the library, or pin it (fixed: {%q: 0})", t.text, e.state, t.parameter)}
+				"the term %q is 0 in all rows of %q, so that the data say nothing of its coefficient: drop it from the library, or pin it (fixed: "+
+					"{%q: 0})", t.text, e.state, t.parameter)}
 		}
 		if !fixed {
 			coefficients = append(coefficients, values)

@@ -123,7 +123,8 @@ func TestEvidenceOfRegression(t *testing.T) {
 				}, lo[0], hi[0], nodes, nil, 0)
 			}
 			mass := p.Prior.LogMassBox(lo[:], hi[:])
-			got := math.Log(over(func(x []float64) float64 { return math.Exp(top - energyOf(p.Whole, x)) })) - top + p.Likelihood.LogConstant() - mass
+			got := math.Log(over(func(x []float64) float64 { return math.Exp(top - energyOf(p.Whole, x)) })) - top +
+				p.Likelihood.LogConstant() - mass
 			law, normal := distuv.Normal{Mu: 0.5, Sigma: 0.1}, 1.0
 			if prior != "" {
 				normal = law.CDF(hi[0]) - law.CDF(lo[0])

@@ -10,7 +10,8 @@ import (
 )
 
 // gaps is a file with missing values of both states, in every spelling.
-const gaps = "year,hare,lynx\n1900,1,9\n1901,2,8\n1903,,7\n1904,5,NA\n1905,6,6\n1906,na,5\n1907,N/A,4\n1909,9,3\n1910,8, null \n1911,7,2\n1912,6,1\n"
+const gaps = "year,hare,lynx\n1900,1,9\n1901,2,8\n1903,,7\n1904,5,NA\n1905,6,6\n1906,na,5\n1907,N/A,4\n1909,9,3\n1910,8, null " +
+	"\n1911,7,2\n1912,6,1\n"
 
 // Missing values are told, have no derivative, and are stepped over: the chord of
 // the neighbours that exist, with their gap, and rows of an equation are those

@@ -325,7 +325,8 @@ func (m *Model) checkNoise(f *faults) {
 		case !(v.Value > 0) || math.IsInf(v.Value, 0):
 			f.addf(path, "the standard deviation %v is not a positive number", v.Value)
 		case !computable(v.Value):
-			f.addf(path, "the standard deviation %v is too %s to compute with: it must lie between %g and %g", v.Value, extreme(v.Value), smallest, largest)
+			f.addf(path, "the standard deviation %v is too %s to compute with: it must lie between %g and %g", v.Value, extreme(v.Value), smallest,
+				largest)
 		case slices.ContainsFunc(m.Noise.SD[:i], func(o Value) bool { return o.Name == v.Name }):
 			f.addf(path, "given twice")
 		}

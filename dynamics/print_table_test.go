@@ -32,7 +32,8 @@ func TestCoefficientTable(t *testing.T) {
 		},
 		Terms: []Term{{Parameter: "y.1", Inclusion: 0.3}, {Parameter: "y.x", Inclusion: 0.98765}, {Parameter: "y.y", Inclusion: 1},
 			{Parameter: "y.x*y", Inclusion: 0.004}, {Parameter: "y.x^2"}}}
-	header, cells := CoefficientTable(p.Coefficients([]Estimate{{-0.00123, 0.034, -0.05, 0.06}, {1234567, 89, 1234500, 1234600}}), "5 %", "95 %")
+	header, cells := CoefficientTable(p.Coefficients([]Estimate{{-0.00123, 0.034, -0.05, 0.06}, {1234567, 89, 1234500, 1234600}}), "5 %",
+		"95 %")
 	if want := []string{"equation", "term", "mean", "sd", "5 %", "95 %", "inclusion"}; !cmp.Equal(header, want) {
 		t.Error(header)
 	}
@@ -54,7 +55,8 @@ func TestCoefficientTable(t *testing.T) {
 		}
 	}
 	p.Terms = nil
-	if header, cells = CoefficientTable(p.Coefficients([]Estimate{{1, math.NaN(), 0, 0}, {}}), "5 %", "95 %"); len(header) != 6 || len(cells) != 3 || len(cells[0]) != 6 {
+	if header, cells = CoefficientTable(p.Coefficients([]Estimate{{1, math.NaN(), 0, 0}, {}}), "5 %", "95 %"); len(header) != 6 ||
+		len(cells) != 3 || len(cells[0]) != 6 {
 		t.Errorf("%v %v", header, cells)
 	}
 }

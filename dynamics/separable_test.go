@@ -56,7 +56,8 @@ func TestSeparableEquationsAreThoseOfTheRows(t *testing.T) {
 		if p.observed().apart[0] == nil || (p.observed().apart[1] == nil) != (c.second != "L*(d*H - g)^2") {
 			t.Errorf("%s: taken apart: %v, %v", c.name, p.observed().apart[0] != nil, p.observed().apart[1] != nil)
 		}
-		if e := p.Likelihood.Effort(); (p.observed().apart[1] == nil) != strings.Contains(e, fmt.Sprintf("%d rows of L, which", len(p.Responses[1].Observed))) || strings.Contains(e, "H") {
+		if e := p.Likelihood.Effort(); (p.observed().apart[1] == nil) != strings.Contains(e,
+			fmt.Sprintf("%d rows of L, which", len(p.Responses[1].Observed))) || strings.Contains(e, "H") {
 			t.Errorf("%s: the effort is %q", c.name, e)
 		}
 		columns, err := p.observed().curves()

@@ -309,7 +309,8 @@ func absent(cell string) bool {
 // blank reports whether a cell that is no number seems to say that its value is missing:
 // NaN, or signs alone.
 func blank(cell string) bool {
-	return strings.EqualFold(cell, "nan") || !strings.ContainsFunc(cell, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
+	return strings.EqualFold(cell, "nan") || !strings.ContainsFunc(cell,
+		func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
 }
 
 // shown is a cell for a message, cut to a readable length.
@@ -395,7 +396,8 @@ func (d *decoder) finish(c Columns) {
 			continue
 		}
 		if most > 0 && !computable(most) {
-			d.fault(0, 0, "the values of %s %q in column %q are at most %.3g: too small to compute with (at least %g): change the unit", c.noun(), n.Name, n.Column, most, smallest)
+			d.fault(0, 0, "the values of %s %q in column %q are at most %.3g: too small to compute with (at least %g): change the unit", c.noun(),
+				n.Name, n.Column, most, smallest)
 		}
 	}
 	for i, n := range c.Derivatives {

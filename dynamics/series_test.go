@@ -78,9 +78,11 @@ func TestBadSeries(t *testing.T) {
 		{"one row", head + "1,1,1\n", "f.csv: 1 row of data: at least 3 are needed"},
 		{"two rows", head + "1,1,1\n2,2,2\n", "f.csv: 2 rows of data: at least 3 are needed"},
 		{"no header", good, `f.csv:1:1: the first line holds numbers: it must name the columns, for instance "year,hare,lynx"`},
-		{"missing column", "year,har,lynx\n" + good, `f.csv:1:1: no column "hare" for state "H"; did you mean "har"? (columns: "year", "har", "lynx")`},
+		{"missing column", "year,har,lynx\n" + good,
+			`f.csv:1:1: no column "hare" for state "H"; did you mean "har"? (columns: "year", "har", "lynx")`},
 		{"many columns", "year,lynx," + strings.Repeat("x", 1<<20) + strings.Repeat(",z", 30) + "\n" + good,
-			`f.csv:1:1: no column "hare" for state "H" (columns: "year", "lynx", "` + strings.Repeat("x", 40) + `…"` + strings.Repeat(`, "z"`, 17) + ", and 13 more)"},
+			`f.csv:1:1: no column "hare" for state "H" (columns: "year", "lynx", "` + strings.Repeat("x", 40) + `…"` + strings.Repeat(`, "z"`, 17) +
+				", and 13 more)"},
 		{"missing time", "x,hare,lynx\n" + good, `f.csv:1:1: no column "year" for the time (columns: "x", "hare", "lynx")`},
 		{"column twice", "year,hare,hare,lynx\n1,1,1,1\n", `f.csv:1:11: column "hare" comes twice`},
 		{"semicolons", "year;hare;lynx\n1;2;3\n", "f.csv:1:1: the columns are not separated by commas: save the file as comma-separated values"},
@@ -91,21 +93,29 @@ func TestBadSeries(t *testing.T) {
 		{"few values", head + "1900,1,2\n1901,,3\n1902,3,4\n1903,NA,4\n", `f.csv: 2 values of state "H" in column "hare": at least 3 are needed`},
 		{"Inf", head + good + "1903,-Inf,4\n", `f.csv:5:6: "-Inf" in column "hare": not a finite number: remove the row or fill the value in`},
 		{"word", head + good + "1903,many,4\n", `f.csv:5:6: "many" in column "hare": not a number`},
-		{"huge", head + good + "1903,1e400,4\n", `f.csv:5:6: "1e400" in column "hare": too large to compute with (at most 1e+150): change the unit`},
-		{"large", head + good + "1903,1e200,4\n", `f.csv:5:6: "1e200" in column "hare": too large to compute with (at most 1e+150): change the unit`},
+		{"huge", head + good + "1903,1e400,4\n",
+			`f.csv:5:6: "1e400" in column "hare": too large to compute with (at most 1e+150): change the unit`},
+		{"large", head + good + "1903,1e200,4\n",
+			`f.csv:5:6: "1e200" in column "hare": too large to compute with (at most 1e+150): change the unit`},
 		{"duplicate time", head + good + "1901,4,5\n", "f.csv:5:1: year 1901 comes twice, first in line 3: keep one row for each time"},
 		{"unsorted", head + good + "1899,4,5\n", "f.csv:5:1: year 1899 comes after 1902: sort the rows by time"},
-		{"too close", head + good + "1902.0000000000002,4,5\n", "f.csv:5:1: year 1902 and 1902.0000000000002 are too close together to tell a slope"},
+		{"too close", head + good + "1902.0000000000002,4,5\n", "f.csv:5:1: year 1902 and 1902.0000000000002 are too close together to tell a " +
+			"slope"},
 		{"quote", head + "1900,\"1,2\n", `f.csv:2:11: extraneous or missing " in quoted-field`},
-		{"open quote", head + "1900,\"1,2\n1901,2,3\n1902,3,4\n", `f.csv:2:1: a quotation mark that is opened in this row is not closed, or has letters behind it in line 4`},
+		{"open quote", head + "1900,\"1,2\n1901,2,3\n1902,3,4\n",
+			`f.csv:2:1: a quotation mark that is opened in this row is not closed, or has letters behind it in line 4`},
 		{"grouped", head + good + "1903,2_000,4\n", `f.csv:5:6: "2_000" in column "hare": not a number`},
-		{"hexadecimal", head + good + "1903,0x1p1,0X10\n", `f.csv:5:6: "0x1p1" in column "hare": not a number` + "\n" + `f.csv:5:12: "0X10" in column "lynx": not a number`},
-		{"infinity", head + good + "1903,infinity,+inf\n", `f.csv:5:6: "infinity" in column "hare": not a finite number: remove the row or fill the value in` + "\n" +
-			`f.csv:5:15: "+inf" in column "lynx": not a finite number: remove the row or fill the value in`},
+		{"hexadecimal", head + good + "1903,0x1p1,0X10\n", `f.csv:5:6: "0x1p1" in column "hare": not a number` + "\n" +
+			`f.csv:5:12: "0X10" in column "lynx": not a number`},
+		{"infinity", head + good + "1903,infinity,+inf\n",
+			`f.csv:5:6: "infinity" in column "hare": not a finite number: remove the row or fill the value in` + "\n" +
+				`f.csv:5:15: "+inf" in column "lynx": not a finite number: remove the row or fill the value in`},
 		{"NaN", head + good + "1903,NaN,4\n", `f.csv:5:6: "NaN" in column "hare": not a number: leave the cell empty, or write NA, where a value is missing`},
 		{"dash", head + good + "1903,-,4\n", `f.csv:5:6: "-" in column "hare": not a number: leave the cell empty, or write NA, where a value is missing`},
-		{"zero bytes", head + good + "1903,\x00,4\n", "f.csv:5: the file holds a zero byte, so that it is no UTF-8 text: save it as comma-separated values in UTF-8"},
-		{"UTF-16 without a mark", "y\x00e\x00", "f.csv:1: the file holds a zero byte, so that it is no UTF-8 text: save it as comma-separated values in UTF-8"},
+		{"zero bytes", head + good + "1903,\x00,4\n", "f.csv:5: the file holds a zero byte, so that it is no UTF-8 text: save it as " +
+			"comma-separated values in UTF-8"},
+		{"UTF-16 without a mark", "y\x00e\x00", "f.csv:1: the file holds a zero byte, so that it is no UTF-8 text: save it as comma-separated " +
+			"values in UTF-8"},
 		{"CR", "year,hare,lynx\r1900,many,2\r", `f.csv:2:6: "many" in column "hare": not a number`},
 		{"unsorted twice", head + "1900,1,2\n1902,2,3\n1901,3,4\n1902,4,5\n", "f.csv:4:1: year 1901 comes after 1902: sort the rows by time\n" +
 			"f.csv:5:1: year 1902 comes twice, first in line 3: keep one row for each time"},
@@ -248,7 +258,8 @@ func TestBadDerivatives(t *testing.T) {
 		{Derivative{Kind: "centrl"}, `model.derivative: unknown derivative "centrl"; did you mean "central"? (known: "central", "savgol", "spline", "column")`},
 		{Derivative{Kind: "savgol", Window: 4, Order: 2}, "model.derivative.savgol: the window 4 must be odd and at least 3"},
 		{Derivative{Kind: "savgol", Window: 5, Order: 5}, "model.derivative.savgol: the order 5 must be at least 1 and less than the window 5"},
-		{Derivative{Kind: "savgol", Window: 21, Order: 2}, "model.derivative.savgol: the window of 21 rows leaves fewer than three of the 21 rows of ../data/lynx_hare.csv"},
+		{Derivative{Kind: "savgol", Window: 21, Order: 2}, "model.derivative.savgol: the window of 21 rows leaves fewer than three of the 21 " +
+			"rows of ../data/lynx_hare.csv"},
 		{Derivative{Kind: "column"}, `data.derivatives: derivative: column needs the column with the derivative of "H": add data.derivatives: {H: …}`},
 	} {
 		if _, err := s.slopes(c.d, s.States, false); err == nil || err.Error() != c.want {

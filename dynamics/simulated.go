@@ -17,7 +17,8 @@ const far = 10
 
 // inexact says why draws of a problem with simulated states have no law.
 const inexact = "states: simulated moves along a gradient that holds the simulated states fixed, which is not the gradient of U: " +
-	"the draws follow no known law, and swaps compare energies of another field. Use states: observed or likelihood: trajectory for a posterior."
+	"the draws follow no known law, and swaps compare energies of another field. Use states: observed or likelihood: trajectory for a " +
+	"posterior."
 
 // simulation is the potential of the derivatives about right-hand sides at states
 // that are simulated with the parameters B,
@@ -95,7 +96,8 @@ func (p *Problem) fromSimulated() (likelihood, whole *simulation, err error) {
 		return nil, nil, err
 	}
 	d := len(p.model.States)
-	u := &simulation{system: system, times: p.Time, from: p.series.Time[0], start: make([]float64, d), dim: len(p.Parameters), options: p.model.Solver}
+	u := &simulation{system: system, times: p.Time, from: p.series.Time[0], start: make([]float64, d), dim: len(p.Parameters),
+		options: p.model.Solver}
 	p.Initial(u.start, p.Estimate)
 	u.mid, u.room = make([]float64, d), make([]float64, d)
 	for k, name := range p.model.States {

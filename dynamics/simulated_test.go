@@ -132,7 +132,8 @@ func TestSimulatedStatesThatBlowUp(t *testing.T) {
 		last = energy[0]
 	}
 	m.Likelihood = "log-derivative"
-	if _, err := Build(m, s); err == nil || err.Error() != "model.states: states: simulated belongs to likelihood: derivative, not log-derivative" {
+	if _, err := Build(m, s); err == nil || err.Error() != "model.states: states: simulated belongs to likelihood: derivative, not "+
+		"log-derivative" {
 		t.Errorf("%v", err)
 	}
 	m.Likelihood, m.States = "", []string{"x", "y"}

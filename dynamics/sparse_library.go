@@ -37,7 +37,8 @@ func (m *Model) expand(f *faults) []libraryTerm {
 			degree, err = sparse.Most+1, nil
 		}
 		if err != nil || degree < 0 {
-			f.addf([]string{"library", fmt.Sprint(i + 1)}, "%s: poly takes a degree, a whole number such as 2: poly(2) stands for all monomials of the states up to degree 2", text)
+			f.addf([]string{"library", fmt.Sprint(i + 1)}, "%s: poly takes a degree, a whole number such as 2: poly(2) stands for all monomials "+
+				"of the states up to degree 2", text)
 			continue
 		}
 		if n := monomialCount(len(m.States), degree); n > sparse.Most {

@@ -47,7 +47,8 @@ func knownSystems() []knownSystem {
 func (k *knownSystem) series(rows int, noise float64, seed uint64) *Series {
 	d := len(k.start)
 	s := &Series{File: "data.csv", States: []string{"x", "y", "z"}[:d], Values: map[string][]float64{}}
-	y, k1, k2, k3, k4, at := slices.Clone(k.start), make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d)
+	y, k1, k2, k3, k4, at := slices.Clone(k.start), make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d),
+		make([]float64, d)
 	move := func(v []float64, h float64) []float64 {
 		for j := range at {
 			at[j] = y[j] + h*v[j]

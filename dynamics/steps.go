@@ -64,7 +64,8 @@ func (p *table) course(x []float64) (*course, error) {
 		}
 	}}
 	c := &course{map[string][]float64{}, map[string][]float64{}}
-	y, right, next, total := make([]float64, len(states)), make([]float64, len(states)), make([]float64, len(states)), make([]float64, len(states))
+	y, right, next, total := make([]float64, len(states)), make([]float64, len(states)), make([]float64, len(states)),
+		make([]float64, len(states))
 	for t, now := range s.Time {
 		for k := range y {
 			y[k] = curves[k].Predict(now)
@@ -237,7 +238,8 @@ func (p *Problem) coarseSteps() bool {
 	if k := p.model.Derivative.Kind; p.model.Likelihood != "weak" && k != "spline" {
 		remedy = "derivative: spline, or " + remedy
 	}
-	p.Warnings = append(p.Warnings, fmt.Sprintf("the steps between rows are too coarse for the %s: what the equations do between rows moves %s by about %.1f of its standard deviations. "+
+	p.Warnings = append(p.Warnings, fmt.Sprintf("the steps between rows are too coarse for the %s: what the equations do between rows moves "+
+		"%s by about %.1f of its standard deviations. "+
 		"No interval knows of it. Take %s, or rows closer together.", l.Name(), name, worst, remedy))
 	return true
 }

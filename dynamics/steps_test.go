@@ -25,13 +25,15 @@ func TestBiasOfSteps(t *testing.T) {
 		Derivative
 		likelihood string
 	}{
-		"wave":           {trial{right: waves, model: Model{States: both, Equations: turn}}, Derivative{}, ""},
-		"wave, savgol":   {trial{right: waves, model: Model{States: both, Equations: turn}}, Derivative{Kind: "savgol", Window: 5, Order: 2}, ""},
-		"wave, spline":   {trial{right: waves, model: Model{States: both, Equations: turn}}, Derivative{Kind: "spline", Smoothing: 0.01}, ""},
-		"wave, weak":     {trial{right: waves, model: Model{States: both, Equations: turn}}, Derivative{}, "weak"},
-		"wave, one":      {trial{right: waves, model: Model{States: both, Equations: turn[:1]}}, Derivative{}, ""},
-		"growth":         {trial{right: growing, model: Model{States: both[:1], Equations: []Equation{{"x", "a*x*(1 - x/b)"}}}}, Derivative{}, ""},
-		"growth of logs": {trial{right: growing, model: Model{States: both[:1], Equations: []Equation{{"x", "a*x - b*x^2"}}}}, Derivative{}, "log-derivative"},
+		"wave":         {trial{right: waves, model: Model{States: both, Equations: turn}}, Derivative{}, ""},
+		"wave, savgol": {trial{right: waves, model: Model{States: both, Equations: turn}}, Derivative{Kind: "savgol", Window: 5, Order: 2}, ""},
+		"wave, spline": {trial{right: waves, model: Model{States: both, Equations: turn}}, Derivative{Kind: "spline", Smoothing: 0.01}, ""},
+		"wave, weak":   {trial{right: waves, model: Model{States: both, Equations: turn}}, Derivative{}, "weak"},
+		"wave, one":    {trial{right: waves, model: Model{States: both, Equations: turn[:1]}}, Derivative{}, ""},
+		"growth": {trial{right: growing, model: Model{States: both[:1], Equations: []Equation{{"x", "a*x*(1 - x/b)"}}}}, Derivative{},
+			""},
+		"growth of logs": {trial{right: growing, model: Model{States: both[:1], Equations: []Equation{{"x", "a*x - b*x^2"}}}}, Derivative{},
+			"log-derivative"},
 	} {
 		c.start, c.noise = []float64{0.1, 0}[:len(c.model.States)], []float64{0, 0}
 		m := c.model

@@ -116,5 +116,6 @@ func (p *trajectory) Effort() string {
 	if e.fell > 0 {
 		o.Method = ode.LSODA
 	}
-	return fmt.Sprintf("%d evaluations of the equations a solution (%s, rtol %.0e: model.solver)", e.work, cmp.Or(o.Method, ode.DormandPrince), o.RTol)
+	return fmt.Sprintf("%d evaluations of the equations a solution (%s, rtol %.0e: model.solver)", e.work, cmp.Or(o.Method, ode.DormandPrince),
+		o.RTol)
 }

@@ -103,15 +103,18 @@ func TestTrajectoryFaults(t *testing.T) {
 		{func(m *Model, _ *Series) { m.Noise.Kind = "paper" }, `model.noise: unknown noise "paper" (known: "normal", "lognormal"`},
 		{func(m *Model, _ *Series) { m.Noise.SD = []Value{{"H", -1}} }, `model.noise.H: the standard deviation -1`},
 		{func(m *Model, _ *Series) { m.Noise.SD = []Value{{"H", 0.2}} }, `model.priors.H.noise: no free parameter "H.noise"`},
-		{func(m *Model, _ *Series) { m.Priors[6].Text = "uniform(-2, -1)" }, `model.priors.H.noise: the prior "uniform(-2, -1)" of "H.noise" has no mass above 0`},
-		{func(m *Model, _ *Series) { m.Priors[4].Parameter = "H.intial" }, `model.priors.H.intial: no free parameter "H.intial"; did you mean "H.initial"?`},
+		{func(m *Model, _ *Series) { m.Priors[6].Text = "uniform(-2, -1)" },
+			`model.priors.H.noise: the prior "uniform(-2, -1)" of "H.noise" has no mass above 0`},
+		{func(m *Model, _ *Series) { m.Priors[4].Parameter = "H.intial" },
+			`model.priors.H.intial: no free parameter "H.intial"; did you mean "H.initial"?`},
 		{func(m *Model, _ *Series) { m.Fixed = []Value{{"H.initial", -3}}; m.Priors = nil }, `model.fixed.H.initial: the initial value -3`},
 		{func(m *Model, _ *Series) { m.Fixed = []Value{{"L.noise", 0}}; m.Priors = nil }, `model.fixed.L.noise: the noise scale 0`},
 		{func(m *Model, _ *Series) { m.Batch = 5 }, `model.batch: a trajectory has no minibatches`},
 		{func(m *Model, _ *Series) { m.Solver.RTol = -1 }, `model.solver: `},
 		{func(_ *Model, s *Series) { s.Values["H"][3] = 0 }, `lynx_hare.csv:5: H is 0: log-normal noise needs positive data`},
 		{func(_ *Model, s *Series) { s.Values["H"] = slices.Repeat([]float64{math.NaN()}, 21) }, `all values of "H" are missing`},
-		{func(m *Model, _ *Series) { m.Equations[0].Text = "H*(alpha - beta*L) + lgg(H)" }, `model.equations.H: column 22: "lgg" is not a function`},
+		{func(m *Model, _ *Series) { m.Equations[0].Text = "H*(alpha - beta*L) + lgg(H)" },
+			`model.equations.H: column 22: "lgg" is not a function`},
 		{func(m *Model, _ *Series) { m.Equations[0].Text, m.Priors = "H^2*(1 + alpha^2 + beta^2)", m.Priors[2:] },
 			`model.equations: no parameters were found at which the trajectory reaches the last time`},
 	} {
@@ -159,7 +162,8 @@ func BenchmarkBuildTrajectory(b *testing.B) {
 
 // What a solution takes is told where it is much, with the solver that took it.
 func TestEffort(t *testing.T) {
-	s := &Series{File: "f.csv", States: []string{"x"}, Values: map[string][]float64{"x": {1, 0.9, 0.8, 0.75}}, Time: []float64{0, 1, 2, 3}, Line: []int{2, 3, 4, 5}}
+	s := &Series{File: "f.csv", States: []string{"x"}, Values: map[string][]float64{"x": {1, 0.9, 0.8, 0.75}}, Time: []float64{0, 1, 2, 3},
+		Line: []int{2, 3, 4, 5}}
 	build := func(rate string) *Problem {
 		m := &Model{States: []string{"x"}, Equations: []Equation{{"x", "-a*x + sin(" + rate + "*t)"}}, Likelihood: "trajectory",
 			Noise: Noise{SD: []Value{{"x", 0.1}}}, Fixed: []Value{{"x.initial", 1}}, Solver: ode.Options{Method: ode.LSODA, RTol: 1e-8}}
@@ -168,7 +172,8 @@ func TestEffort(t *testing.T) {
 	if e := build("1").Likelihood.Effort(); e != "" {
 		t.Error(e)
 	}
-	if e := build("100").Likelihood.Effort(); !strings.Contains(e, "evaluations of the equations a solution (lsoda, rtol 1e-08: model.solver)") {
+	if e := build("100").Likelihood.Effort(); !strings.Contains(e,
+		"evaluations of the equations a solution (lsoda, rtol 1e-08: model.solver)") {
 		t.Errorf("%q", e)
 	}
 }

@@ -73,7 +73,8 @@ func TestSearchFindsTheMode(t *testing.T) {
 	}{
 		{"FitzHugh–Nagumo", &Model{States: []string{"V", "R"}, Equations: []Equation{{"V", "c*(V - V^3/3 + R)"}, {"R", "-(V - a + b*R)/c"}}},
 			steps(81, 0.25), []float64{-1, 1}, []float64{3, 0.2, 0.2}}, // c, a, b
-		{"Lorenz", &Model{States: []string{"x", "y", "z"}, Equations: []Equation{{"x", "sigma*(y - x)"}, {"y", "x*(rho - z) - y"}, {"z", "x*y - beta*z"}}},
+		{"Lorenz", &Model{States: []string{"x", "y", "z"}, Equations: []Equation{{"x", "sigma*(y - x)"}, {"y", "x*(rho - z) - y"},
+			{"z", "x*y - beta*z"}}},
 			steps(61, 0.05), []float64{-8, 7, 27}, []float64{10, 28, 8.0 / 3}},
 	} {
 		missed := 0
@@ -111,7 +112,8 @@ func TestSearchStaysInTheDomain(t *testing.T) {
 	for _, order := range []float64{1, -1} {
 		m.Allowed = func(x []float64) bool { return order*(x[0]-x[2]) > 0 } // ka against ke
 		p := must(Build(m, s))
-		if i, j := slices.Index(p.Parameters, "ka"), slices.Index(p.Parameters, "ke"); i != 0 || j != 2 || !m.Allowed(p.Center) || p.Fit(0, p.Center).R2 < 0.97 {
+		if i, j := slices.Index(p.Parameters, "ka"), slices.Index(p.Parameters, "ke"); i != 0 || j != 2 || !m.Allowed(p.Center) ||
+			p.Fit(0, p.Center).R2 < 0.97 {
 			t.Errorf("%v: mode %v, R² %v", p.Parameters, p.Center, p.Fit(0, p.Center).R2)
 		}
 	}

@@ -21,8 +21,10 @@ func lynxTrajectory() *Model {
 	m := lotka()
 	m.Likelihood = "trajectory"
 	m.Noise.Kind = "lognormal"
-	m.Priors = []Prior{{"alpha", "normal(1, 0.5)"}, {"beta", "normal(0.05, 0.05)"}, {"gamma", "normal(1, 0.5)"}, {"delta", "normal(0.05, 0.05)"},
-		{"H.initial", "lognormal(log(10), 1)"}, {"L.initial", "lognormal(log(10), 1)"}, {"H.noise", "lognormal(-1, 1)"}, {"L.noise", "lognormal(-1, 1)"}}
+	m.Priors = []Prior{{"alpha", "normal(1, 0.5)"}, {"beta", "normal(0.05, 0.05)"}, {"gamma", "normal(1, 0.5)"},
+		{"delta", "normal(0.05, 0.05)"},
+		{"H.initial", "lognormal(log(10), 1)"}, {"L.initial", "lognormal(log(10), 1)"}, {"H.noise", "lognormal(-1, 1)"},
+		{"L.noise", "lognormal(-1, 1)"}}
 	return m
 }
 
@@ -164,7 +166,8 @@ func TestTrajectoryOfExponentialDecayIsExact(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, first, s := rapid.Float64Range(-1, 2).Draw(t, "a"), rapid.Float64Range(0.5, 5).Draw(t, "initial"), rapid.Float64Range(0.1, 1).Draw(t, "scale")
+		a, first, s := rapid.Float64Range(-1, 2).Draw(t, "a"), rapid.Float64Range(0.5, 5).Draw(t, "initial"),
+			rapid.Float64Range(0.1, 1).Draw(t, "scale")
 		want, by := 0.0, make([]float64, 3)
 		for i, y := range values {
 			if y != y {
@@ -289,7 +292,8 @@ func TestTrajectoryIsNeverNaN(t *testing.T) {
 	if n := burst.Likelihood.Undecided(); n != 0 {
 		t.Errorf("%d undecided: a blow-up is none", n)
 	}
-	wild := rapid.OneOf(rapid.Float64Range(-5, 5), rapid.Float64Range(-1e4, 1e4), rapid.SampledFrom([]float64{0, 1e-300, 1e300, math.Inf(1), math.NaN()}))
+	wild := rapid.OneOf(rapid.Float64Range(-5, 5), rapid.Float64Range(-1e4, 1e4),
+		rapid.SampledFrom([]float64{0, 1e-300, 1e300, math.Inf(1), math.NaN()}))
 	check := rapid.MakeCheck(func(t *rapid.T) {
 		for _, p := range []*Problem{lynx, burst} {
 			x := make([]float64, len(p.Parameters))

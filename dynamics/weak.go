@@ -123,7 +123,8 @@ func (w *weakly) noisy() error {
 		_, _, v := w.series.existing(w.series.Values[name])
 		still := w.model.Noise.Kind != "given" && slices.Min(v) == slices.Max(v)
 		if modelled && (still || !computable(w.sd[k])) {
-			return &ModelError{[]string{"model", "likelihood"}, -1, fmt.Errorf("the noise of %q cannot be estimated from its values (the first is %v), which do not vary: "+
+			return &ModelError{[]string{"model", "likelihood"}, -1, fmt.Errorf("the noise of %q cannot be estimated from its values (the first is "+
+				"%v), which do not vary: "+
 				"give it (noise: {%s: …}, for every state), or drop the equation of %q", name, v[0], name, name)}
 		}
 	}
@@ -139,7 +140,8 @@ func (w *weakly) place() error {
 	}
 	if n := s.rows(); n < leastWidth+2 {
 		return &ModelError{[]string{"model", "likelihood"}, -1, fmt.Errorf(
-			"%s has %d rows: the weak form needs at least %d, with test functions of %d rows; take likelihood: derivative, or more data", s.File, n, leastWidth+2, leastWidth)}
+			"%s has %d rows: the weak form needs at least %d, with test functions of %d rows; take likelihood: derivative, or more data", s.File, n,
+			leastWidth+2, leastWidth)}
 	} else if width < leastWidth || width > n-2 {
 		return &ModelError{[]string{"model", "weak", "width"}, -1, fmt.Errorf(
 			"test functions of %d rows: take from %d to %d of the %d rows of %s", width, leastWidth, n-2, n, s.File)}
@@ -179,7 +181,8 @@ func (w *weakly) place() error {
 				e.state, counted(len(e.parameters), "parameter"), s.rows(), s.File, room, width, advice)}
 		}
 		if lost := n - len(p.Responses[i].Observed); lost > 0 {
-			p.Warnings = append(p.Warnings, fmt.Sprintf("%d of %d integrals of the equation of %q are left out: gaps between values are too wide for them.", lost, n, e.state))
+			p.Warnings = append(p.Warnings, fmt.Sprintf("%d of %d integrals of the equation of %q are left out: gaps between values are too wide "+
+				"for them.", lost, n, e.state))
 		}
 	}
 	w.interleave()

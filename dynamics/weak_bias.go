@@ -39,7 +39,8 @@ func (w *weakly) without(again func(*weakly) (estimator, error)) []float64 {
 		for _, sign := range []float64{1, -1} {
 			x, err := w.estimateWith(e, sign, again)
 			if err != nil {
-				w.Warnings = append(w.Warnings, fmt.Sprintf("what noise of the states adds to the estimates is left in them: with a quarter more of its variance, %v.", err))
+				w.Warnings = append(w.Warnings, fmt.Sprintf("what noise of the states adds to the estimates is left in them: with a quarter more of "+
+					"its variance, %v.", err))
 				return w.Estimate
 			}
 			for j, v := range x {

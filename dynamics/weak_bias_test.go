@@ -26,7 +26,8 @@ func chaos() trial {
 		right: func(d, x []float64) {
 			d[0], d[1], d[2] = 10*(x[1]-x[0]), x[0]*(28-x[2])-x[1], x[0]*x[1]-8./3*x[2]
 		},
-		model: Model{States: []string{"x", "y", "z"}, Likelihood: "weak", Equations: []Equation{{"x", "a*x + b*y"}}}, parameters: []float64{-10, 10}}
+		model:      Model{States: []string{"x", "y", "z"}, Likelihood: "weak", Equations: []Equation{{"x", "a*x + b*y"}}},
+		parameters: []float64{-10, 10}}
 }
 
 // The mean error of estimates from data with noise ε and with −ε is what its square
@@ -123,7 +124,8 @@ func TestSquaresOfNoiseThatCannotBeTold(t *testing.T) {
 	}
 	c.model.Equations = []Equation{{"x", "alpha*x - beta*x*log(y)"}}
 	p := must(Build(&c.model, s))
-	const want = "what noise of the states adds to the estimates is left in them: with a quarter more of its variance, model.equations.x: the coefficient of \"beta\" is NaN at"
+	const want = "what noise of the states adds to the estimates is left in them: with a quarter more of its variance, model.equations.x: " +
+		"the coefficient of \"beta\" is NaN at"
 	if !strings.Contains(strings.Join(p.Warnings, "\n"), want) {
 		t.Errorf("%q", p.Warnings)
 	}

@@ -220,7 +220,8 @@ func (w *weakly) scaleNoise(residual []float64) error {
 		_, _, v := w.series.existing(w.series.Values[name])
 		if w.sd[k] *= factor; w.sd[k] <= 1e-14*math.Max(slices.Max(v), -slices.Min(v)) {
 			return &ModelError{[]string{"model", "noise"}, -1, fmt.Errorf(
-				"the equations fit the integrals exactly (noise of %q: %.1g): the noise cannot be estimated; give it: noise: {%s: …}", name, w.sd[k], name)}
+				"the equations fit the integrals exactly (noise of %q: %.1g): the noise cannot be estimated; give it: noise: {%s: …}", name, w.sd[k],
+				name)}
 		}
 	}
 	w.fewLeft(quoted(w.model.States), free)

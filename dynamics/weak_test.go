@@ -32,7 +32,8 @@ func TestIntegralsAreExactForLines(t *testing.T) {
 	times := unevenTimes(rng, 60)
 	s := polynomial([]float64{7, -3}, times)
 	s.Values["x"][20] = math.NaN()
-	m := Model{States: []string{"x"}, Equations: []Equation{{"x", "a*t + b*x"}}, Noise: Noise{"given", []Value{{"x", 1e-6}}}, Weak: Weak{Width: 11}}
+	m := Model{States: []string{"x"}, Equations: []Equation{{"x", "a*t + b*x"}}, Noise: Noise{"given", []Value{{"x", 1e-6}}},
+		Weak: Weak{Width: 11}}
 	p := weakForm(t, m, s)
 	fitted := make([]float64, p.Data())
 	for k, x := range [][]float64{{1, 0}, {0, 1}} {

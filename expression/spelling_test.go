@@ -18,8 +18,9 @@ var meanings = map[string]string{
 	"asinh(x)": "log(x + sqrt(x^2 + 1))", "acosh(1 + x)": "log(1 + x + sqrt((1 + x)^2 - 1))", "atanh(x)": "0.5*log((1 + x)/(1 - x))",
 	"arcsinh(y)": "log(y + sqrt(y^2 + 1))", "arccosh(1 + x)": "acosh(1 + x)", "arctanh(x)": "atanh(x)",
 	"minimum(x, y)": "min(x, y)", "maximum(x, y)": "max(x, y)", "fmin(x, y)": "min(x, y)", "fmax(x, y)": "max(x, y)",
-	"Phi(y)": "0.5*(1 + erf(y/sqrt(2)))", "ndtr(y)": "Phi(y)", "log_ndtr(y)": "normal_lcdf(y, 0, 1)", "std_normal_lcdf(y)": "normal_lcdf(y, 0, 1)",
-	"Phi_approx(y)": "sigmoid(0.07056*y^3 + 1.5976*y)", "gammaln(x)": "lgamma(x)", "loggamma(x)": "lgamma(x)",
+	"Phi(y)": "0.5*(1 + erf(y/sqrt(2)))", "ndtr(y)": "Phi(y)", "log_ndtr(y)": "normal_lcdf(y, 0, 1)",
+	"std_normal_lcdf(y)": "normal_lcdf(y, 0, 1)",
+	"Phi_approx(y)":      "sigmoid(0.07056*y^3 + 1.5976*y)", "gammaln(x)": "lgamma(x)", "loggamma(x)": "lgamma(x)",
 	"lbeta(x, 2)": "-log(x) - log(x + 1)", "xlogy(y, x)": "y*log(x)", "lmultiply(y, x)": "y*log(x)", "multiply_log(y, x)": "y*log(x)",
 	"std_normal_lpdf(y)": "normal_lpdf(y, 0, 1)", "normal_cdf(y, x, 2)": "Phi((y - x)/2)", "normal_lccdf(y, x, 2)": "log(1 - Phi((y - x)/2))",
 }

@@ -126,7 +126,8 @@ func TestFindGaussianRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, src := range []string{
-		"x^2 + y^2 + 1e-6*x^4", "x^2 + y^2 + 1e-4*x^3", "x^2 - y^2", "x^2", "x + y", "0", "x^2 + y^2 + max(0, x - 60)", "log(x) + y^2", "sqrt(1 + x^2) + y^2",
+		"x^2 + y^2 + 1e-6*x^4", "x^2 + y^2 + 1e-4*x^3", "x^2 - y^2", "x^2", "x + y", "0", "x^2 + y^2 + max(0, x - 60)", "log(x) + y^2",
+		"sqrt(1 + x^2) + y^2",
 		"(x - 0.5)^2 + abs(x) + y^2",
 	} {
 		f, err := expression.Compile(src, []string{"x", "y"})

@@ -119,7 +119,8 @@ func TestStepless(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for want, end := range map[string]float64{"narrower than numbers can follow. Measure in other units": 1, "points of the domain. Bound": 0.5} {
+	for want, end := range map[string]float64{"narrower than numbers can follow. Measure in other units": 1,
+		"points of the domain. Bound": 0.5} {
 		u := potential.Func(1, func(grad, x []float64) float64 {
 			if grad[0] = 0; x[0] > end {
 				return math.Inf(1)

@@ -58,14 +58,15 @@ type Audit struct {
 
 // A Visited mode is one with its share of the cold draws.
 type Visited struct {
-	At       []float64 `json:"at"`        // the minimum of −log of the density, as draws are told
-	Energy   float64   `json:"energy"`    // −log of the density there
-	Weight   float64   `json:"weight"`    // of the cold draws
-	SE       float64   `json:"weight_se"` // standard error of that
-	Expected float64   `json:"expected"`  // weight by importance sampling, or by the normal law at the mode, before the run; without a draw, by what the domain has of that law
-	ESS      float64   `json:"ess"`       // of the indicator
-	Passages int       `json:"passages"`  // of ladders into the mode, from draw to draw
-	Starts   int       `json:"starts"`    // that lead to it
+	At     []float64 `json:"at"`        // the minimum of −log of the density, as draws are told
+	Energy float64   `json:"energy"`    // −log of the density there
+	Weight float64   `json:"weight"`    // of the cold draws
+	SE     float64   `json:"weight_se"` // standard error of that
+	// weight by importance sampling, or by the normal law at the mode, before the run; without a draw, by what the domain has of that law
+	Expected float64 `json:"expected"`
+	ESS      float64 `json:"ess"`      // of the indicator
+	Passages int     `json:"passages"` // of ladders into the mode, from draw to draw
+	Starts   int     `json:"starts"`   // that lead to it
 }
 
 // places are the modes of m by normal laws in the coordinates that draws are told in; nil

@@ -81,7 +81,8 @@ func TestBottleneckOfTooFewRungs(t *testing.T) {
 // A hole in a ladder that is else as it should be is where the bottleneck is.
 func TestBottleneckNamesItsRungs(t *testing.T) {
 	e, _ := wideGaussian(1, slices.Delete(spaced(24), 7, 12))
-	if b := e.Bottleneck; b == nil || b.Rungs != [2]int{7, 8} || !strings.Contains(b.String(), "bottleneck between rungs 7 and 8: draws of neither") {
+	if b := e.Bottleneck; b == nil || b.Rungs != [2]int{7, 8} ||
+		!strings.Contains(b.String(), "bottleneck between rungs 7 and 8: draws of neither") {
 		t.Errorf("%v", b)
 	}
 }

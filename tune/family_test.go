@@ -172,7 +172,8 @@ func TestFamily(t *testing.T) {
 		if out.Audit != nil {
 			found = len(out.Audit.Modes)
 		}
-		t.Logf("%s: %s, worst %.1f, %d modes, guided %v, R̂ %.3f, ESS %.0f, %v", m.name, verdict, worst, found, out.Guide != nil, out.Judgement.RHat, out.Judgement.ESS, m.weight)
+		t.Logf("%s: %s, worst %.1f, %d modes, guided %v, R̂ %.3f, ESS %.0f, %v", m.name, verdict, worst, found, out.Guide != nil,
+			out.Judgement.RHat, out.Judgement.ESS, m.weight)
 	}
 	t.Logf("%d right, %d warned, %d wrong and silent", right, warned, silent)
 }

@@ -115,7 +115,8 @@ func (t *tuner) heights() string {
 	if !t.bounded {
 		advice = "Start nearer to the mass (sampler.init), or bound the domain by where it is moderate"
 	}
-	return fmt.Sprintf("The energy grows to %.2g, at (%s), and it or its gradient is not finite at %d of %d points. %s. ", highest, at, gone, n, advice)
+	return fmt.Sprintf("The energy grows to %.2g, at (%s), and it or its gradient is not finite at %d of %d points. %s. ", highest, at, gone,
+		n, advice)
 }
 
 // elongated reports whether the domain is so by more than the chance of few points: for

@@ -148,7 +148,8 @@ func TestAudit(t *testing.T) {
 		res.Ladders = append(res.Ladders, l)
 	}
 	a := m.audit(p, res)
-	if len(a.Missing) != 1 || a.Modes[a.Missing[0]].At[0] < 1.9 || a.Modes[a.Missing[0]].Weight != 0 || !(a.Modes[a.Missing[0]].Expected > 0.6) {
+	if len(a.Missing) != 1 || a.Modes[a.Missing[0]].At[0] < 1.9 || a.Modes[a.Missing[0]].Weight != 0 ||
+		!(a.Modes[a.Missing[0]].Expected > 0.6) {
 		t.Errorf("missing %v of %+v", a.Missing, a.Modes)
 	}
 	if other := a.Modes[1-a.Missing[0]]; other.Weight != 1 || len(a.Rare) > 0 {
@@ -175,7 +176,8 @@ func TestAuditBetweenWalls(t *testing.T) {
 		left, right float64 // half of the width around either mode
 		missing     int
 	}{"wide": {1, 1, 1}, "narrow at both": {0.002, 0.002, 1}, "nothing at both": {1e-6, 1e-6, 1}, "a spike at the other": {1, 1e-6, 0}} {
-		d, err := domain.NewPolygon([][2]float64{{-1, -c.left}, {0, -c.left}, {0, -c.right}, {1, -c.right}, {1, c.right}, {0, c.right}, {0, c.left}, {-1, c.left}})
+		d, err := domain.NewPolygon([][2]float64{{-1, -c.left}, {0, -c.left}, {0, -c.right}, {1, -c.right}, {1, c.right}, {0, c.right},
+			{0, c.left}, {-1, c.left}})
 		if c.left == c.right {
 			d, err = domain.NewBox([]float64{-1, -c.left}, []float64{1, c.left})
 		}

@@ -164,7 +164,8 @@ func finished[S any](dir string) (*S, error) {
 func incomparable(command, dir string) error {
 	switch command {
 	case "theory":
-		return fmt.Errorf("%s is a measurement of theory, which has neither draws nor evidence to compare: its numbers are in %s/summary.json", dir, dir)
+		return fmt.Errorf("%s is a measurement of theory, which has neither draws nor evidence to compare: its numbers are in %s/summary.json",
+			dir, dir)
 	case calibration.Command:
 		return fmt.Errorf("%s is a calibration, which has neither draws nor evidence of the data: its ranks are in %s/replications.csv", dir, dir)
 	}

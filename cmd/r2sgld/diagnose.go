@@ -74,7 +74,8 @@ func twice(d *store.Draws) error {
 				moving = moving || slices.Max(x[b]) > slices.Min(x[b])
 			}
 			if same && moving {
-				return fmt.Errorf("ladders %d and %d hold the same draws: a file that is given twice, a copy, or runs of one seed: leave one out", a+1, b+1)
+				return fmt.Errorf("ladders %d and %d hold the same draws: a file that is given twice, a copy, or runs of one seed: leave one out", a+1,
+					b+1)
 			}
 		}
 	}

@@ -24,7 +24,8 @@ func TestDiagnoseWithoutDraws(t *testing.T) {
 // that stand still, or part at the last draw, are two.
 func TestDiagnoseOfOneChainTwice(t *testing.T) {
 	dir := t.TempDir()
-	for name, text := range map[string]string{"a": "1\n2\n3\n", "copy": "1\n2\n3\n", "b": "1\n2\n4\n", "still": "1\n1\n1\n", "calm": "1\n1\n1\n"} {
+	for name, text := range map[string]string{"a": "1\n2\n3\n", "copy": "1\n2\n3\n", "b": "1\n2\n4\n", "still": "1\n1\n1\n",
+		"calm": "1\n1\n1\n"} {
 		write(t, dir, name+".csv", "x\n"+text)
 	}
 	for files, want := range map[string]int{"a b": 0, "still calm": 0, "a a": exitUsage, "b a copy": exitUsage} {

@@ -224,7 +224,8 @@ func TestEvidenceBetweenWalls(t *testing.T) {
 		log := math.Log(v/4)/2 + mean*mean/(2*v) - (1.44+0.09+4.84)/2 - 1.5*math.Log(2*math.Pi)
 		return log + math.Log(distuv.UnitNormal.CDF((b-mean)/math.Sqrt(v))-distuv.UnitNormal.CDF((a-mean)/math.Sqrt(v)))
 	}
-	const multinomial = "\n  log_lik: n*(max(0, 1 - abs(k - 1))*log(p[1]) + max(0, 1 - abs(k - 2))*log(p[2]) + max(0, 1 - abs(k - 3))*log(p[3]))\n"
+	const multinomial = "\n  log_lik: n*(max(0, 1 - abs(k - 1))*log(p[1]) + max(0, 1 - abs(k - 2))*log(p[2]) + max(0, 1 - abs(k - " +
+		"3))*log(p[3]))\n"
 	for name, c := range map[string]struct {
 		model string
 		want  float64

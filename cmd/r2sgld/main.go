@@ -56,7 +56,8 @@ reflected replica exchange stochastic gradient Langevin dynamics.`,
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	root.AddCommand(sampleCommand(), identifyCommand(), fitCommand(), calibrateCommand(), trainCommand(), planCommand(), compareCommand(), resumeCommand(), diagnoseCommand(),
+	root.AddCommand(sampleCommand(), identifyCommand(), fitCommand(), calibrateCommand(), trainCommand(), planCommand(), compareCommand(),
+		resumeCommand(), diagnoseCommand(),
 		modesCommand(), reproduceCommand(), simulateCommand(), theoryCommand(), schemaCommand())
 	for _, c := range root.Commands() {
 		c.Flags().VisitAll(decimals)

@@ -131,7 +131,8 @@ sampler: {minibatch: 256, until: {ess: 1500, rhat: 1.01}}
 	mean /= mass
 	apart := side/plus - (mean*mass-side)/(mass-plus)
 	if p := sum.Parameters[0]; !(math.Abs(p.Mean-mean) < 0.03*apart+5.5*p.MCSEMean) || !(p.MCSEMean < 0.02) {
-		t.Errorf("the mean is %g ± %g, by quadrature %g; modes are %g apart and that on the right weighs %g", p.Mean, p.MCSEMean, mean, apart, plus/mass)
+		t.Errorf("the mean is %g ± %g, by quadrature %g; modes are %g apart and that on the right weighs %g", p.Mean, p.MCSEMean, mean, apart,
+			plus/mass)
 	}
 }
 
@@ -177,7 +178,8 @@ sampler: {`+sampler+`}
 		})
 	}
 	again := filepath.Join(dir, "again")
-	if p := start(t, "fit", config("minibatch: 100, method: auto, iterations: 1000, until: {iterations: 1000}"), "--out", again, "--threads", "1"); p.code(t) != exitDone {
+	if p := start(t, "fit", config("minibatch: 100, method: auto, iterations: 1000, until: {iterations: 1000}"), "--out", again, "--threads",
+		"1"); p.code(t) != exitDone {
 		t.Fatal(p.stderr.String())
 	}
 	for k := range 4 {

@@ -93,7 +93,8 @@ func TestGroupsOfAFit(t *testing.T) {
 	_, at := array(t, out, "log_likelihood/draw")
 	shape, log := array(t, out, "log_likelihood/y")
 	same, drawn := array(t, out, "posterior_predictive/y")
-	if len(shape) != 3 || shape[0] != kept[0] || shape[1] != len(at) || shape[2] != len(y) || fmt.Sprint(shape) != fmt.Sprint(same) || shape[0]*shape[1] < 500 {
+	if len(shape) != 3 || shape[0] != kept[0] || shape[1] != len(at) || shape[2] != len(y) || fmt.Sprint(shape) != fmt.Sprint(same) ||
+		shape[0]*shape[1] < 500 {
 		t.Fatalf("shapes %v, %v of %v", shape, same, kept)
 	}
 	z := 0.0
@@ -154,7 +155,8 @@ func TestPredictionsOfNewRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := strings.Join(table[0], " "); got != "line y.observed y.mean y.q5 y.q50 y.q95" || table[2][1] != "7" || table[1][1] != "" || table[3][0] != "4" {
+	if got := strings.Join(table[0], " "); got != "line y.observed y.mean y.q5 y.q50 y.q95" || table[2][1] != "7" || table[1][1] != "" ||
+		table[3][0] != "4" {
 		t.Fatalf("%v", table)
 	}
 	// the posterior of a and b
@@ -203,8 +205,10 @@ func TestPredictionsOfNewRows(t *testing.T) {
 	if lines := strings.Count(string(text), "\n"); err != nil || lines < 3*n || !strings.HasPrefix(string(text), "draw,line,y\n1,2,") {
 		t.Errorf("draws.csv has %d lines: %v", lines, err)
 	}
-	for _, args := range [][]string{{"--until", "+3"}, {"--data", filepath.Join(dir, "none.csv")}, {"--data", write(t, dir, "bad.csv", "y\n1\n")}, {"--set", "a=1"}} {
-		if code := run(t.Context(), append([]string{"simulate", out, "--out", filepath.Join(dir, "refused"), "--quiet"}, args...)); code != exitUsage {
+	for _, args := range [][]string{{"--until", "+3"}, {"--data", filepath.Join(dir, "none.csv")},
+		{"--data", write(t, dir, "bad.csv", "y\n1\n")}, {"--set", "a=1"}} {
+		if code := run(t.Context(), append([]string{"simulate", out, "--out", filepath.Join(dir, "refused"), "--quiet"},
+			args...)); code != exitUsage {
 			t.Errorf("%v: exit code %d", args, code)
 		}
 	}

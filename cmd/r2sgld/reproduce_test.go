@@ -200,7 +200,8 @@ func TestResumeOfStudies(t *testing.T) {
 	dir := t.TempDir()
 	mine := write(t, dir, "mine.svg", "mine")
 	out := filepath.Join(dir, "u")
-	if err := errors.Join(os.MkdirAll(filepath.Join(out, "figures"), 0o777), os.Rename(mine, filepath.Join(out, "figures", "mine.svg"))); err != nil {
+	if err := errors.Join(os.MkdirAll(filepath.Join(out, "figures"), 0o777),
+		os.Rename(mine, filepath.Join(out, "figures", "mine.svg"))); err != nil {
 		t.Fatal(err)
 	}
 	if code := run(t.Context(), []string{"reproduce", "diameter", "--scale", "smoke", "--quiet", "--force", "--out", out}); code != exitDone {
@@ -223,7 +224,8 @@ func TestResumeOfStudies(t *testing.T) {
 	tell("r2sgld reproduce … --out " + out + " --force")
 	if text, err := os.ReadFile(filepath.Join(out, "reproduce.json")); err != nil {
 		t.Fatal(err)
-	} else if err := os.WriteFile(filepath.Join(out, ".new-1", "reproduce.json"), bytes.Replace(text, []byte(`"seed": 1`), []byte(`"seed": 4`), 1), 0o666); err != nil {
+	} else if err := os.WriteFile(filepath.Join(out, ".new-1", "reproduce.json"),
+		bytes.Replace(text, []byte(`"seed": 1`), []byte(`"seed": 4`), 1), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	tell("r2sgld reproduce diameter --scale smoke --seed 4 --out " + out + " --force")

@@ -142,11 +142,13 @@ func (c *common) resume(cmd *cobra.Command, dir string) error {
 func stays(command, dir string, longer, otherwise bool) error {
 	switch {
 	case command == "theory":
-		return fmt.Errorf("%s is a measurement of theory, which is not resumed: it has no draws to go on from. Measure again: r2sgld theory CONFIG.yaml", dir)
+		return fmt.Errorf("%s is a measurement of theory, which is not resumed: it has no draws to go on from. Measure again: r2sgld theory "+
+			"CONFIG.yaml", dir)
 	case command == "go":
 		return fmt.Errorf("%s was written by a Go program, which alone can go on with it: it has no configuration", dir)
 	case command == "train" && longer:
-		return errors.New("a training is not extended: its schedule and averages span its epochs. Start a new one with more of them (sampler.epochs)")
+		return errors.New("a training is not extended: its schedule and averages span its epochs. Start a new one with more of them " +
+			"(sampler.epochs)")
 	case command == calibration.Command && (longer || otherwise):
 		return errors.New("a calibration goes on as it was begun: start a new one for anything else")
 	}

@@ -197,7 +197,8 @@ func (m made) hashes(t *testing.T) hashes {
 	places := strings.NewReplacer("FILE", filepath.Join(dir, "run.yaml"), "RUN", filepath.Join(dir, "run"), "OTHER",
 		filepath.Join(dir, "other"), "DATA", data, "HERE", dir)
 	write(t, dir, "run.yaml", places.Replace(m.text))
-	sums := hashed{sums: map[string]hash.Hash{}, replace: strings.NewReplacer(data, "DATA", filepath.Join(filepath.Dir(data), "examples"), "EXAMPLES", dir, "HERE")}
+	sums := hashed{sums: map[string]hash.Hash{}, replace: strings.NewReplacer(data, "DATA", filepath.Join(filepath.Dir(data), "examples"),
+		"EXAMPLES", dir, "HERE")}
 	for i, line := range m.commands() {
 		words := strings.Fields(line)
 		stop := words[0] == "stop"

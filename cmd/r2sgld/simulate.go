@@ -64,7 +64,8 @@ func (s *simulated) register(cmd *cobra.Command) {
 	f.IntVar(&s.points, "points", 0, "times, evenly spaced (default as dense as the data, from 500 to 5000)")
 	f.StringVar(&s.Times, "times", "", "CSV file with the times in place of --until and --points, FILE or FILE:COLUMN")
 	f.IntVar(&s.Draws, "draws", 1000, "draws at most, spread evenly over all")
-	f.StringVar(&s.Data, "data", "", "of a fit run: CSV file with the columns of its model, a row per prediction (default the data of the run)")
+	f.StringVar(&s.Data, "data", "", "of a fit run: CSV file with the columns of its model, a row per prediction "+
+		"(default the data of the run)")
 	f.Float64Var(&s.Level, "level", 90, "of the intervals, in percent")
 	f.BoolVar(&s.noise, "noise", true, "intervals of observations as well, where the noise of the data is known")
 	f.StringArrayVar(&s.Set, "set", nil, "change a parameter, as in --set beta=0.03 (repeatable)")
@@ -77,7 +78,8 @@ func (s *simulated) register(cmd *cobra.Command) {
 	f.Float64Var(&s.RTol, "rtol", 1e-8, "relative tolerance of a step")
 	f.Float64Var(&s.atol, "atol", 0, "absolute tolerance of a step (default 1e-10 of the largest value of each state)")
 	f.BoolVar(&s.Lyapunov, "lyapunov", false, "largest Lyapunov exponent at the mode, over a hundred times the length of the data")
-	f.BoolVar(&s.Keep, "keep", false, "write every trajectory into trajectories.csv, with random observations if --noise; of a fit run every draw into draws.csv")
+	f.BoolVar(&s.Keep, "keep", false, "write every trajectory into trajectories.csv, with random observations if --noise; of a fit run "+
+		"every draw into draws.csv")
 	f.StringVar(&s.Out, "out", "", "folder (default RUN/simulation)")
 	f.BoolVar(&s.Force, "force", false, "write into a folder that is not empty; a simulation in it is replaced")
 	f.Uint64Var(&s.Seed, "seed", 1, "seed of random observations")

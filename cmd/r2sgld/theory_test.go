@@ -141,7 +141,8 @@ func TestTheoryExamples(t *testing.T) {
 // nothing is drawn.
 func TestTheoryTells(t *testing.T) {
 	dir := t.TempDir()
-	for potential, says := range map[string]string{"1e200*x^2": "interval.yaml:3:12: theory: at temperature 3 all mass is in one of 100 cells", "floor(3*x)": ""} {
+	for potential, says := range map[string]string{"1e200*x^2": "interval.yaml:3:12: theory: at temperature 3 all mass is in one of 100 cells",
+		"floor(3*x)": ""} {
 		file := write(t, dir, "interval.yaml", strings.Replace(onInterval, `"0"`, `"`+potential+`"`, 1))
 		p := start(t, "theory", file, "--force", "--out", filepath.Join(dir, "run"))
 		if code, said := p.code(t), p.stderr.String(); (code == exitDone) != (says == "") || !strings.Contains(said, says) ||

@@ -355,7 +355,8 @@ func (s *Summary) warn(reasons map[string]int) {
 		}
 	}
 	if bad != nil {
-		s.Warnings = append(s.Warnings, fmt.Sprintf("not calibrated: %s. Either the posterior that is computed is not that of the model and its priors, or data "+
+		s.Warnings = append(s.Warnings, fmt.Sprintf("not calibrated: %s. Either the posterior that is computed is not that of the model and "+
+			"its priors, or data "+
 			"drawn by the priors are such that runs do not converge.", strings.Join(bad, ", ")))
 	}
 	if s.Failed > 0 {
@@ -364,7 +365,8 @@ func (s *Summary) warn(reasons map[string]int) {
 			all = append(all, fmt.Sprintf("%d× %s", n, r))
 		}
 		slices.Sort(all)
-		s.Warnings = append(s.Warnings, fmt.Sprintf("%s of %d failed and do not count, which itself may bias ranks: %s. Priors under which such data are rare help.",
+		s.Warnings = append(s.Warnings, fmt.Sprintf("%s of %d failed and do not count, which itself may bias ranks: %s. Priors under which "+
+			"such data are rare help.",
 			text.Counted(s.Failed, "replication"), s.Replications, strings.Join(all[:min(3, len(all))], "; ")))
 	}
 	if s.Unconverged > 0 {

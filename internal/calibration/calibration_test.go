@@ -139,7 +139,8 @@ sampler: {}
 func TestPlantedFaults(t *testing.T) {
 	pace.Slow(t)
 	by := func(steps, more string) string {
-		return "sampler: {method: r2sgld, whiten: false, ladders: 2, temperature: [1, 3], step_size: " + steps + ", iterations: 4000, burn_in: 200, thin: 10" + more + "}"
+		return "sampler: {method: r2sgld, whiten: false, ladders: 2, temperature: [1, 3], step_size: " + steps +
+			", iterations: 4000, burn_in: 200, thin: 10" + more + "}"
 	}
 	auto, lax := "sampler: {until: {ess: 200}}", "sampler: {}"
 	for _, c := range []struct {
@@ -151,7 +152,8 @@ func TestPlantedFaults(t *testing.T) {
 		{"nearest point", disc, strings.Replace(disc, lax, by("[0.2, 0.2]", ", boundary: nearest"), 1), 800, false},
 		{"none at a flat wall", walled, strings.Replace(walled, auto, by("[0.01, 0.03]", ""), 1), 160, true},
 		{"likelihood", walled, strings.NewReplacer(auto, by("[0.01, 0.03]", ""), "b*x, 1)", "b*x, 2)").Replace(walled), 160, false},
-		{"rule of swaps", walled, strings.NewReplacer(auto, by("[0.01, 0.03]", ", swap: {rule: indicator}"), "temperature: [1, 3]", "temperature: [1, 8]").Replace(walled), 300, false},
+		{"rule of swaps", walled, strings.NewReplacer(auto, by("[0.01, 0.03]", ", swap: {rule: indicator}"), "temperature: [1, 3]",
+			"temperature: [1, 8]").Replace(walled), 300, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if c.n > 300 && !pace.Soaking() {
@@ -238,14 +240,15 @@ func TestResumed(t *testing.T) {
 // What cannot be drawn is refused, and told why.
 func TestUnfit(t *testing.T) {
 	for says, text := range map[string]string{
-		"every one needs a prior":      strings.Replace(walled, `"normal(0, 1)"}`, "flat}", 1),
-		"log_lik says no law":          strings.Replace(walled, "likelihood: y ~ normal(a + b*x, 1)", "log_lik: normal_lpdf(y, a + b*x, 1)", 1),
-		"y^3 is a formula":             strings.Replace(walled, "y ~", "y^3 ~", 1),
-		"data.where looks at y":        strings.Replace(walled, "data: data.csv", "data: {file: data.csv, where: y > -5}", 1),
-		"takes y of the same row":      strings.Replace(walled, "b*x", "b*y", 1),
-		"at least 20 tell anything":    "few",
-		"two laws are of the column y": strings.Replace(walled, "likelihood: y ~ normal(a + b*x, 1)", `likelihood: ["y ~ normal(a, 1)", "y ~ normal(b, 1)"]`, 1),
-		"none may be a simplex":        strings.Replace(walled, `b: "normal(0, 1)"}`, `b: "normal(0, 1)", w: simplex(2)}`, 1),
+		"every one needs a prior":   strings.Replace(walled, `"normal(0, 1)"}`, "flat}", 1),
+		"log_lik says no law":       strings.Replace(walled, "likelihood: y ~ normal(a + b*x, 1)", "log_lik: normal_lpdf(y, a + b*x, 1)", 1),
+		"y^3 is a formula":          strings.Replace(walled, "y ~", "y^3 ~", 1),
+		"data.where looks at y":     strings.Replace(walled, "data: data.csv", "data: {file: data.csv, where: y > -5}", 1),
+		"takes y of the same row":   strings.Replace(walled, "b*x", "b*y", 1),
+		"at least 20 tell anything": "few",
+		"two laws are of the column y": strings.Replace(walled, "likelihood: y ~ normal(a + b*x, 1)",
+			`likelihood: ["y ~ normal(a, 1)", "y ~ normal(b, 1)"]`, 1),
+		"none may be a simplex": strings.Replace(walled, `b: "normal(0, 1)"}`, `b: "normal(0, 1)", w: simplex(2)}`, 1),
 	} {
 		n := 100
 		if text == "few" {
@@ -323,7 +326,8 @@ model:
 			test := newTest(n - s.Failed)
 			for k, r := range s.ranks {
 				if p := float64(most*len(s.ranks)) * test.smallest(r); p < 1e-6 {
-					t.Errorf("%s has ranks with a probability of %g: mean %.3f, spread %.3f", s.Parameters[k].Name, p, s.Parameters[k].Mean, s.Parameters[k].Spread)
+					t.Errorf("%s has ranks with a probability of %g: mean %.3f, spread %.3f", s.Parameters[k].Name, p, s.Parameters[k].Mean,
+						s.Parameters[k].Spread)
 				}
 			}
 		})

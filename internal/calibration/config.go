@@ -40,10 +40,12 @@ func Read(file string, set []string, replications int) (*Config, error) {
 // Job makes the job, with the programs that may run.
 func (c *Config) Job(ctx context.Context, programs config.Programs) (*Job, error) {
 	if c.Command != "fit" && c.Command != "identify" {
-		return nil, &job.Refused{Err: fmt.Errorf("%s is a configuration of %s: calibration is of models with data, of fit or identify", c.File, c.Command)}
+		return nil, &job.Refused{Err: fmt.Errorf("%s is a configuration of %s: calibration is of models with data, of fit or identify", c.File,
+			c.Command)}
 	}
 	if c.Replications < least || c.Replications > greatest {
-		return nil, &job.Refused{Err: fmt.Errorf("--replications %d: at least %d tell anything, and %d are more than anybody needs", c.Replications, least, greatest)}
+		return nil, &job.Refused{Err: fmt.Errorf("--replications %d: at least %d tell anything, and %d are more than anybody needs",
+			c.Replications, least, greatest)}
 	}
 	load := func(data []byte) (*config.Run, error) {
 		p := programs
@@ -64,7 +66,8 @@ func (c *Config) Job(ctx context.Context, programs config.Programs) (*Job, error
 	if c.Model, err = run.Resolved.Hash(); err != nil {
 		return nil, err
 	}
-	j := &Job{Model: m, Replications: c.Replications, Request: job.Request{Name: run.Name, Seed: &run.Settings.Seed, Config: c, Warnings: run.Warnings}}
+	j := &Job{Model: m, Replications: c.Replications, Request: job.Request{Name: run.Name, Seed: &run.Settings.Seed, Config: c,
+		Warnings: run.Warnings}}
 	j.Hash, err = c.hash()
 	return j, err
 }

@@ -243,7 +243,8 @@ func TestLostEvidence(t *testing.T) {
 	if got := table.Text(text.Style{}); strings.Count(got, "not known") != 1 {
 		t.Errorf("%s", got)
 	}
-	want := "c: log evidence not known, so that nothing is ranked against it and no model has a probability: bottleneck between rungs 5 and 6. " +
+	want := "c: log evidence not known, so that nothing is ranked against it and no model has a probability: bottleneck between rungs 5 and " +
+		"6. " +
 		"Run it again: r2sgld …"
 	if !slices.Contains(table.Warnings, want) {
 		t.Errorf("%q", table.Warnings)

@@ -225,7 +225,8 @@ func TestBadLibraries(t *testing.T) {
 		{`library: [""]`, `f.yaml:4:13: entry 1 of library is empty`},
 		{`library: [poly(-1)]`, `f.yaml:4:13: poly(-1): poly takes a degree, a whole number such as 2: poly(2) stands for all monomials of the states up to degree 2`},
 		{`library: [poly(2.5)]`, `f.yaml:4:13: poly(2.5): poly takes a degree, a whole number such as 2: poly(2) stands for all monomials of the states up to degree 2`},
-		{`library: [poly(99999999999999999999)]`, `f.yaml:4:13: poly(99999999999999999999) of 2 states has more than 256 terms: take a lower degree`},
+		{`library: [poly(99999999999999999999)]`,
+			`f.yaml:4:13: poly(99999999999999999999) of 2 states has more than 256 terms: take a lower degree`},
 		{"library: [poly(1)]\n  sparse: {prior: 1, threshold: 1.5}",
 			`f.yaml:5:19: prior is a probability between 0 and 1, both ends excluded; found 1` +
 				"\n" + `f.yaml:5:33: threshold is a probability between 0 and 1, both ends excluded; found 1.5`},

@@ -88,17 +88,19 @@ func TestBadSamples(t *testing.T) {
 		{`burn_in`, `schedule: {kind: cosine, gamma: 1}`, `f.yaml:9:28: gamma belongs to the schedule polynomial, not cosine`},
 		{`burn_in`, `schedule: {kind: polynomial, a: 1, b: 0}`, `f.yaml:9:13: schedule needs the key "gamma"`},
 		{`burn_in`, `schedule: {cycles: 3}`, `f.yaml:9:14: cycles belongs to the schedule cosine, not constant`},
-		{`burn_in`, `swap: {scheme: ada, rule: treshold, every: 0, correction: 0, variance: -1}`, `f.yaml:9:18: unknown scheme "ada"; did you mean "adj"?` +
-			"\n" + `f.yaml:9:29: unknown rule "treshold"; did you mean "threshold"?` +
-			"\n" + `f.yaml:9:46: every must be at least 1; found 0` +
-			"\n" + `f.yaml:9:61: correction must be positive; found 0` +
-			"\n" + `f.yaml:9:74: variance must not be negative; found -1`},
+		{`burn_in`, `swap: {scheme: ada, rule: treshold, every: 0, correction: 0, variance: -1}`,
+			`f.yaml:9:18: unknown scheme "ada"; did you mean "adj"?` +
+				"\n" + `f.yaml:9:29: unknown rule "treshold"; did you mean "threshold"?` +
+				"\n" + `f.yaml:9:46: every must be at least 1; found 0` +
+				"\n" + `f.yaml:9:61: correction must be positive; found 0` +
+				"\n" + `f.yaml:9:74: variance must not be negative; found -1`},
 		{`burn_in`, `swap: {window: 3}`, `f.yaml:9:9: a swap window is for scheme windowed-deo only`},
 		{`burn_in`, `swap: {variance: {every: 10, batches: 1}}`, `f.yaml:9:41: batches must be at least 2; found 1`},
 		{`temperature`, `temperature: [inf, 1]`, `f.yaml:11:17: entry 1 of temperature must be a finite number; found inf`},
 		{`burn_in`, `boundary: reflect`, `f.yaml:9:13: unknown boundary "reflect"; accepted: specular, nearest, refuse, project`},
 		{`burn_in`, `kernel: zigzag`, `f.yaml:9:11: unknown kernel "zigzag"; accepted: sgld, mala, hmc, harmonic, auto`},
-		{`burn_in`, "kernel: hmc\n  boundary: nearest", `f.yaml:10:13: kernel hmc keeps the law under boundary specular and refuse only; found nearest`},
+		{`burn_in`, "kernel: hmc\n  boundary: nearest",
+			`f.yaml:10:13: kernel hmc keeps the law under boundary specular and refuse only; found nearest`},
 		{`burn_in`, "kernel: hmc\n  leapfrog: 0", `f.yaml:10:13: leapfrog must be at least 1; found 0`},
 		{`burn_in`, `leapfrog: 3`, `f.yaml:9:13: leapfrog belongs to kernel hmc; found method r2sgld with kernel sgld`},
 		{`burn_in`, `smoothing: 3`, `f.yaml:9:14: smoothing belongs to method myula; found method r2sgld`},
@@ -111,12 +113,16 @@ func TestBadSamples(t *testing.T) {
 		{`burn_in`, `init: [{x: 0, y: 0}, 3]`, `f.yaml:9:24: entry 2 of init must be a mapping of keys to values; found "3"`},
 		{`burn_in`, `init: random`, `f.yaml:9:9: init must be uniform or a point such as {x: 0}; found "random"`},
 		{`burn_in`, `certificate: perhaps`, `f.yaml:9:16: unknown certificate "perhaps"; accepted: true, false`},
-		{`burn_in`, "kernel: hmc\n  certificate: true", `f.yaml:10:16: the certificate tells the bias of the step, and kernel hmc has none: drop it`},
-		{`burn_in`, "certificate: true\n  boundary: nearest", `f.yaml:9:16: the certificate takes the bias to go like the step, which it does under boundary specular and refuse only; found nearest`},
-		{`method`, "method: r2sghmc\n  certificate: true", `f.yaml:8:16: the certificate is not known for methods with momentum; found method r2sghmc: take r2sgld, or compare with a run at half the step_size`},
+		{`burn_in`, "kernel: hmc\n  certificate: true",
+			`f.yaml:10:16: the certificate tells the bias of the step, and kernel hmc has none: drop it`},
+		{`burn_in`, "certificate: true\n  boundary: nearest",
+			`f.yaml:9:16: the certificate takes the bias to go like the step, which it does under boundary specular and refuse only; found nearest`},
+		{`method`, "method: r2sghmc\n  certificate: true",
+			`f.yaml:8:16: the certificate is not known for methods with momentum; found method r2sghmc: take r2sgld, or compare with a run at half the step_size`},
 		{`burn_in`, `seed: -1`, `f.yaml:9:9: seed must be a whole number from 0 to 18446744073709551615; found "-1"`},
 		{`burn_in`, `seed: 1e3`, `f.yaml:9:9: seed must be a whole number from 0 to 18446744073709551615; found "1e3"`},
-		{`burn_in`, `seed: 18446744073709551616`, `f.yaml:9:9: seed must be a whole number from 0 to 18446744073709551615; found "18446744073709551616"`},
+		{`burn_in`, `seed: 18446744073709551616`,
+			`f.yaml:9:9: seed must be a whole number from 0 to 18446744073709551615; found "18446744073709551616"`},
 		{`burn_in`, `until: {ess: 100}`, `f.yaml:9:10: until belongs to method auto, which decides how long to run; method r2sgld runs sampler.iterations`},
 		{`method`, `until: {ess: 100}`, `f.yaml:7:10: until belongs to method auto, which decides how long to run; method r2sgld runs sampler.iterations: add method: auto`},
 		{`burn_in`, `whiten: true`, `f.yaml:9:3: unknown key "whiten"; known keys: method, iterations, burn_in, thin, step_size, temperature, schedule, swap, ladders, boundary, cap, penalty, smoothing, kernel, leapfrog, momentum, noise_estimate, init, seed, until, certificate`},
@@ -142,9 +148,11 @@ func TestBadSamples(t *testing.T) {
 		{`potential`, `potential: x^2 +`, `f.yaml:3:17: a number, a name or ( is missing at the end`},
 		{`potential`, `potential: (x`, `f.yaml:3:12: this ( is never closed`},
 		{`potential`, `potential: {command: ./u}`, `f.yaml:3:22: command must be a list of words; found "./u"`},
-		{`potential`, `potential: {program: [u]}`, `f.yaml:3:12: a potential in another program needs the key "command", such as [python3, model.py]` +
-			"\n" + `f.yaml:3:13: unknown key "program"; known keys: command, timeout, directory`},
-		{`potential`, `potential: {timeout: 3}`, `f.yaml:3:12: a potential in another program needs the key "command", such as [python3, model.py]`},
+		{`potential`, `potential: {program: [u]}`,
+			`f.yaml:3:12: a potential in another program needs the key "command", such as [python3, model.py]` +
+				"\n" + `f.yaml:3:13: unknown key "program"; known keys: command, timeout, directory`},
+		{`potential`, `potential: {timeout: 3}`,
+			`f.yaml:3:12: a potential in another program needs the key "command", such as [python3, model.py]`},
 		{`potential`, `potential: "x > 1"`, `f.yaml:3:15: ">" is not allowed here: a comparison is no number`},
 		{`box`, `box: {x: [1, -1]}`, `f.yaml:5:12: the lower bound of x must be below the upper one; found [1, -1]`},
 		{`box`, `box: {z: [0, 1]}`, `f.yaml:5:9: unknown key "z"; known keys: x, y`},
@@ -157,12 +165,14 @@ func TestBadSamples(t *testing.T) {
 		{`box`, `ellipsoid: {radius: 1}`, `f.yaml:5:14: an ellipsoid needs either axes: [half-axes] or matrix: [[…], …] of (x - c)' A (x - c) <= 1` +
 			"\n" + `f.yaml:5:15: unknown key "radius"; known keys: center, axes, matrix, of`},
 		{`box`, `ellipsoid: {axes: [1, 0]}`, `f.yaml:5:25: entry 2 of axes must be positive; found 0`},
-		{`box`, `ellipsoid: {matrix: [[1, 2], [2, 1]]}`, `f.yaml:5:14: ellipsoid: the matrix has eigenvalues from -1 to 3: it must be positive definite and not nearly singular`},
+		{`box`, `ellipsoid: {matrix: [[1, 2], [2, 1]]}`,
+			`f.yaml:5:14: ellipsoid: the matrix has eigenvalues from -1 to 3: it must be positive definite and not nearly singular`},
 		{`box`, `ellipsoid: {matrix: [[1, 2], [3, 1]]}`, `f.yaml:5:33: matrix must be symmetric; found 3 and 2`},
 		{`box`, `simplex: [x, z]`, `f.yaml:5:16: unknown variable "z"; variables: x, y`},
 		{`box`, `simplex: [x, x]`, `f.yaml:5:16: the variable "x" is listed twice`},
 		{`box`, `polygon: [[0, 0], [1, 1]]`, `f.yaml:5:12: polygon: 2 vertices; give at least 3`},
-		{`box`, `polygon: [[0, 0], [1, 1], [1, 0], [0, 1]]`, `f.yaml:5:12: polygon: edge 1–2 meets edge 3–4; edges may share only the vertex between neighbours`},
+		{`box`, `polygon: [[0, 0], [1, 1], [1, 0], [0, 1]]`,
+			`f.yaml:5:12: polygon: edge 1–2 meets edge 3–4; edges may share only the vertex between neighbours`},
 		{`box`, `polygon: [[0, 0], [1]]`, `f.yaml:5:21: entry 2 of polygon must be a list of 2 numbers; found 1`},
 		{`box`, `flower: {petal: 5}`, `f.yaml:5:12: unknown key "petal"; did you mean "petals"?`},
 		{`box`, `flower: {petals: 5.5}`, `f.yaml:5:20: petals must be a whole number; found 5.5`},
@@ -171,13 +181,19 @@ func TestBadSamples(t *testing.T) {
 		{`box`, `star: {radius: 0}`, `f.yaml:5:18: radius must be positive; found 0`},
 		{`box`, `heart: {radius: 1, of: [x]}`, `f.yaml:5:26: heart lies in a plane: of must list two variables; found 1`},
 		{`box`, `torus: {}`, `f.yaml:5:3: unknown key "torus"; known keys: box, ball, ellipsoid, simplex, polygon, flower, heart, star, octagon, cross, constraints`},
-		{`box`, `constraints: ["x > 3", "x + y < 2", "y > 0"]`, `f.yaml:4:1: the domain is empty: "x > 3" and "x + y < 2" and "y > 0" exclude each other: loosen or drop one of them`},
-		{`box`, `constraints: ["x > 3", "x < 2"]`, `f.yaml:4:1: the domain is empty: "x > 3" and "x < 2" exclude each other: loosen or drop one of them`},
-		{`box`, `constraints: ["x + y = 1", "2*x + 2*y == 3"]`, `f.yaml:5:30: "2*x + 2*y == 3" contradicts "x + y = 1": drop or change one of them`},
-		{`box`, `constraints: ["x = 3", "y = 1", "x < 4"]`, `f.yaml:5:26: "y = 1" leaves no more than one point, with "x = 3": there is nothing to sample. Drop an equation`},
+		{`box`, `constraints: ["x > 3", "x + y < 2", "y > 0"]`,
+			`f.yaml:4:1: the domain is empty: "x > 3" and "x + y < 2" and "y > 0" exclude each other: loosen or drop one of them`},
+		{`box`, `constraints: ["x > 3", "x < 2"]`,
+			`f.yaml:4:1: the domain is empty: "x > 3" and "x < 2" exclude each other: loosen or drop one of them`},
+		{`box`, `constraints: ["x + y = 1", "2*x + 2*y == 3"]`,
+			`f.yaml:5:30: "2*x + 2*y == 3" contradicts "x + y = 1": drop or change one of them`},
+		{`box`, `constraints: ["x = 3", "y = 1", "x < 4"]`,
+			`f.yaml:5:26: "y = 1" leaves no more than one point, with "x = 3": there is nothing to sample. Drop an equation`},
 		{`box`, `constraints: ["x < 1", "x = 3"]`, `f.yaml:5:26: "x = 3" contradicts "x < 1": drop or change one of them`},
-		{`box`, `constraints: ["x < 1", "y < 1", "x + y = 3"]`, `f.yaml:4:1: on "x + y = 3": the domain is empty: "x < 1" and "y < 1" exclude each other: loosen or drop one of them`},
-		{`box`, `constraints: ["x^2 + y^2 < 1", "x = y"]`, `f.yaml:5:34: "x = y": equations go with linear constraints alone (box, simplex, half-spaces), and the domain has others. Substitute one of its variables`},
+		{`box`, `constraints: ["x < 1", "y < 1", "x + y = 3"]`,
+			`f.yaml:4:1: on "x + y = 3": the domain is empty: "x < 1" and "y < 1" exclude each other: loosen or drop one of them`},
+		{`box`, `constraints: ["x^2 + y^2 < 1", "x = y"]`,
+			`f.yaml:5:34: "x = y": equations go with linear constraints alone (box, simplex, half-spaces), and the domain has others. Substitute one of its variables`},
 		{`box`, `constraints: ["x^2 = y"]`, `f.yaml:5:17: "x^2 = y" is not linear: only linear equations can be eliminated. Substitute one of its variables`},
 		{`box`, `constraints: ["0 < x = y"]`, `f.yaml:5:17: "0 < x = y" holds an equation and more: give each comparison as an entry of its own`},
 		{`box`, `constraints: ["x = 2*q"]`, `f.yaml:5:24: "q" is not defined; variables are x, y`},
@@ -185,10 +201,13 @@ func TestBadSamples(t *testing.T) {
 		{`box`, `constraints: ["x + y"]`, `f.yaml:5:23: a constraint needs one of <=, <, >= and >`},
 		{`box`, `constraints: ["x > z"]`, `f.yaml:5:22: "z" is not defined; variables are x, y`},
 		{`box`, `constraints: ["1 > 2"]`, `f.yaml:5:18: "1 > 2" is always false, whatever the variables`},
-		{`box`, `constraints: ["x^2 + y^2 <= -1"]`, `f.yaml:4:1: 0 of 300000 tries fell inside: no point of the domain was found: it may be empty or very thin; loosen a constraint or give a starting point`},
+		{`box`, `constraints: ["x^2 + y^2 <= -1"]`,
+			`f.yaml:4:1: 0 of 300000 tries fell inside: no point of the domain was found: it may be empty or very thin; loosen a constraint or give a starting point`},
 		{`box`, `constraints: {a: 1}`, `f.yaml:5:16: constraints must be inequalities such as "x > 1 + y", or a matrix of them: {matrix: A.csv, upper: b.csv}; found a mapping`},
-		{`box`, `constraints: ["x >= 1", "x <= 1"]`, `f.yaml:4:1: the domain has no interior: "x >= 1" and "x <= 1" leave a set of volume zero: loosen or drop one of them`},
-		{`box`, `constraints: ["x >= 1", "x <= 1 + 1e-14"]`, `f.yaml:4:1: the domain reaches from 1 to 1.00000000000001 in a coordinate, 45 times the 2.2e-16 that numbers there lie apart: fewer than 1024 are too coarse for draws. Take the distance from 1 for the variable`},
+		{`box`, `constraints: ["x >= 1", "x <= 1"]`,
+			`f.yaml:4:1: the domain has no interior: "x >= 1" and "x <= 1" leave a set of volume zero: loosen or drop one of them`},
+		{`box`, `constraints: ["x >= 1", "x <= 1 + 1e-14"]`,
+			`f.yaml:4:1: the domain reaches from 1 to 1.00000000000001 in a coordinate, 45 times the 2.2e-16 that numbers there lie apart: fewer than 1024 are too coarse for draws. Take the distance from 1 for the variable`},
 		{`sampler`, `smapler:`, `f.yaml:6:1: unknown key "smapler"; did you mean "sampler"?`},
 		{`potential`, `potential: log(x - 5)`, `f.yaml:3:1: the potential or its gradient is not finite at any of 256 points of the domain, so that it is on less than 1.2 % of it: bound it more closely by where it is`},
 	} {
@@ -232,7 +251,8 @@ func TestBadFiles(t *testing.T) {
 		{"BOM", "\ufeff" + edit(goodSample, "name", "nmae: good"), `f.yaml:1:1: unknown key "nmae"; did you mean "name"?`},
 		{"tabs", "name: x\nsampler:\n\tseed: 1\n", "f.yaml:3:1: indent by spaces: YAML takes no tabs here"},
 		{"two documents", goodSample + "---\n" + goodSample, "f.yaml:13:1: a second document begins here; one configuration per file"},
-		{"alias", strings.Replace(goodSample, "[1e-3, 1e-3]", "*eta", 1), "f.yaml:10:14: anchors (&) and aliases (*) are not accepted: write the value out, or put text in quotes"},
+		{"alias", strings.Replace(goodSample, "[1e-3, 1e-3]", "*eta", 1),
+			"f.yaml:10:14: anchors (&) and aliases (*) are not accepted: write the value out, or put text in quotes"},
 		{"noise", strings.Replace(goodSample, "domain:", "noise: {gradient: -1, enrgy: 1}\ndomain:", 1),
 			"f.yaml:4:19: gradient must not be negative; found -1\n" + `f.yaml:4:23: unknown key "enrgy"; did you mean "energy"?`},
 		{"unbounded uniform", edit(edit(goodSample, "box", "box: {x: [0, 1]}"), "burn_in", "init: uniform"),
@@ -293,7 +313,8 @@ func TestEmptyKeys(t *testing.T) {
 	folder := t.TempDir()
 	write(t, filepath.Join(folder, "data.csv"), goodData)
 	for _, c := range []struct{ begins, with string }{
-		{"likelihood", "weak:"}, {"likelihood", "likelihood: weak\n  weak: {width: }"}, {"likelihood", "states: null"}, {"likelihood", "noise:"}, {"likelihood", "priors:"},
+		{"likelihood", "weak:"}, {"likelihood", "likelihood: weak\n  weak: {width: }"}, {"likelihood", "states: null"}, {"likelihood", "noise:"},
+		{"likelihood", "priors:"},
 		{"likelihood", "derivative: {savgol: {window: null, order: }}"}, {"likelihood", "derivative: {savgol: }"},
 		{"likelihood", "batch: ~"}, {"time", "time:"}, {"constraints", "constraints:"}, {"iterations", "iterations:"},
 	} {
@@ -310,7 +331,8 @@ func TestEmptyKeys(t *testing.T) {
 // Keys of the sampler that are left empty do not choose its method, and method auto
 // takes them.
 func TestEmptyKeysLeaveMethodAuto(t *testing.T) {
-	for _, sampler := range []string{"{step_size: , seed: 4}", "{step_size: null, kernel: harmonic}", "{iterations: ~, temperature: , burn_in: }", "{method: auto, thin: }", "{method: }"} {
+	for _, sampler := range []string{"{step_size: , seed: 4}", "{step_size: null, kernel: harmonic}",
+		"{iterations: ~, temperature: , burn_in: }", "{method: auto, thin: }", "{method: }"} {
 		text := "variables: [x]\npotential: \"x^2/2\"\ndomain: {box: {x: [0, 1]}}\nsampler: " + sampler + "\n"
 		r, err := Parse("sample", "f.yaml", []byte(text), nil)
 		if err != nil {
@@ -325,8 +347,9 @@ func TestEmptyKeysLeaveMethodAuto(t *testing.T) {
 func TestFiguresSection(t *testing.T) {
 	for with, want := range map[string]string{
 		"{parameters: [y, x]}": "", "{parameters: [x, z]}": `f.yaml:12:27: no parameter "z"; parameters: x, y`,
-		"{parameters: [x, x]}": `f.yaml:12:27: the parameter "x" is listed twice`, "{parameters: [x]}": `f.yaml:12:23: one parameter makes no pair: list two or more`,
-		"{parametrs: [x]}": `f.yaml:12:11: unknown key "parametrs"; did you mean "parameters"?`, "": "", "{parameters: }": "",
+		"{parameters: [x, x]}": `f.yaml:12:27: the parameter "x" is listed twice`,
+		"{parameters: [x]}":    `f.yaml:12:23: one parameter makes no pair: list two or more`,
+		"{parametrs: [x]}":     `f.yaml:12:11: unknown key "parametrs"; did you mean "parameters"?`, "": "", "{parameters: }": "",
 	} {
 		text := goodSample + "figures: " + with + "\n"
 		if want != "" {

@@ -18,26 +18,31 @@ import (
 // method can do with, and what is to become of the keys that concern them.
 var others = map[string]r2sgld.Settings{
 	"method: r-hmc": {Boundary: domain.Specular, Kernel: kernel.HMC{Leapfrog: 10}},
-	"method: r-hmc, kernel: hmc, leapfrog: 1":                                 {Boundary: domain.Specular, Kernel: kernel.HMC{Leapfrog: 1}},
-	"method: r-hmc, boundary: refuse, leapfrog: 4":                            {Boundary: domain.Refuse, Kernel: kernel.HMC{Leapfrog: 4}},
-	"kernel: hmc, temperature: [1, 4, inf]":                                   {Boundary: domain.Specular, Kernel: kernel.HMC{Leapfrog: 10}},
-	"method: sgld, kernel: hmc, leapfrog: 2":                                  {Boundary: domain.Free, Kernel: kernel.HMC{Leapfrog: 2}},
-	"method: r-sgld, kernel: mala":                                            {Boundary: domain.Specular, Kernel: kernel.HMC{Leapfrog: 1}},
-	"method: r-sgld, kernel: auto":                                            {Boundary: domain.Specular, Kernel: kernel.Harmonic{}},
-	"method: r-sgld, kernel: sgld":                                            {Boundary: domain.Specular},
-	"method: projected-sgld":                                                  {Boundary: domain.Project},
-	"method: projected-sgld, boundary: project":                               {Boundary: domain.Project},
-	"method: r-sgld, boundary: project":                                       {Boundary: domain.Project},
-	"method: myula, step_size: 0.01":                                          {Boundary: domain.Free, Penalty: &r2sgld.Penalty{Strength: 25, Distance: true}},
-	"method: myula, smoothing: 0.5":                                           {Boundary: domain.Free, Penalty: &r2sgld.Penalty{Strength: 2, Distance: true}},
-	"method: mirror-sgld":                                                     {Mirror: true},
-	"method: rejection-sgld":                                                  {Boundary: domain.Free, Inside: true},
-	"method: p-sgld":                                                          {Boundary: domain.Free, Penalty: &r2sgld.Penalty{Strength: 1}},
-	"method: p-resgld, penalty: {strength: 3}":                                {Boundary: domain.Free, Penalty: &r2sgld.Penalty{Strength: 3}},
-	"method: p-sgld, step_size: 0.01, penalty: {form: distance}":              {Boundary: domain.Free, Penalty: &r2sgld.Penalty{Strength: 25, Distance: true}},
-	"method: p-resgld, penalty: {strength: 8, form: distance}":                {Boundary: domain.Free, Penalty: &r2sgld.Penalty{Strength: 8, Distance: true}},
-	"method: p-sghmc, penalty: {strength: 8, form: distance}, momentum: 0.5":  {Boundary: domain.Free, Penalty: &r2sgld.Penalty{Strength: 8, Distance: true}},
-	"method: p-sgld, penalty: 0":                                              {Boundary: domain.Free},
+	"method: r-hmc, kernel: hmc, leapfrog: 1":      {Boundary: domain.Specular, Kernel: kernel.HMC{Leapfrog: 1}},
+	"method: r-hmc, boundary: refuse, leapfrog: 4": {Boundary: domain.Refuse, Kernel: kernel.HMC{Leapfrog: 4}},
+	"kernel: hmc, temperature: [1, 4, inf]":        {Boundary: domain.Specular, Kernel: kernel.HMC{Leapfrog: 10}},
+	"method: sgld, kernel: hmc, leapfrog: 2":       {Boundary: domain.Free, Kernel: kernel.HMC{Leapfrog: 2}},
+	"method: r-sgld, kernel: mala":                 {Boundary: domain.Specular, Kernel: kernel.HMC{Leapfrog: 1}},
+	"method: r-sgld, kernel: auto":                 {Boundary: domain.Specular, Kernel: kernel.Harmonic{}},
+	"method: r-sgld, kernel: sgld":                 {Boundary: domain.Specular},
+	"method: projected-sgld":                       {Boundary: domain.Project},
+	"method: projected-sgld, boundary: project":    {Boundary: domain.Project},
+	"method: r-sgld, boundary: project":            {Boundary: domain.Project},
+	"method: myula, step_size: 0.01": {Boundary: domain.Free,
+		Penalty: &r2sgld.Penalty{Strength: 25, Distance: true}},
+	"method: myula, smoothing: 0.5": {Boundary: domain.Free,
+		Penalty: &r2sgld.Penalty{Strength: 2, Distance: true}},
+	"method: mirror-sgld":                      {Mirror: true},
+	"method: rejection-sgld":                   {Boundary: domain.Free, Inside: true},
+	"method: p-sgld":                           {Boundary: domain.Free, Penalty: &r2sgld.Penalty{Strength: 1}},
+	"method: p-resgld, penalty: {strength: 3}": {Boundary: domain.Free, Penalty: &r2sgld.Penalty{Strength: 3}},
+	"method: p-sgld, step_size: 0.01, penalty: {form: distance}": {Boundary: domain.Free,
+		Penalty: &r2sgld.Penalty{Strength: 25, Distance: true}},
+	"method: p-resgld, penalty: {strength: 8, form: distance}": {Boundary: domain.Free,
+		Penalty: &r2sgld.Penalty{Strength: 8, Distance: true}},
+	"method: p-sghmc, penalty: {strength: 8, form: distance}, momentum: 0.5": {Boundary: domain.Free,
+		Penalty: &r2sgld.Penalty{Strength: 8, Distance: true}},
+	"method: p-sgld, penalty: 0": {Boundary: domain.Free},
 	"method: r-sghmc, boundary: refuse, momentum: 0.5, noise_estimate: 0.001": {Boundary: domain.Refuse},
 }
 
@@ -89,8 +94,10 @@ func TestOtherMethods(t *testing.T) {
 // kernel, smoothing or penalty is another law.
 func TestLawOfOtherMethods(t *testing.T) {
 	laws := map[string]string{}
-	for _, sampler := range []string{"method: r-sgld", "method: r-hmc", "method: r-hmc, leapfrog: 3", "method: r-hmc, boundary: refuse", "method: projected-sgld",
-		"method: myula, smoothing: 0.5", "method: myula, smoothing: 0.4", "method: p-sgld, penalty: 2", "method: p-sgld, penalty: {strength: 2, form: distance}",
+	for _, sampler := range []string{"method: r-sgld", "method: r-hmc", "method: r-hmc, leapfrog: 3", "method: r-hmc, boundary: refuse",
+		"method: projected-sgld",
+		"method: myula, smoothing: 0.5", "method: myula, smoothing: 0.4", "method: p-sgld, penalty: 2",
+		"method: p-sgld, penalty: {strength: 2, form: distance}",
 		"method: mirror-sgld", "method: rejection-sgld", "method: sgld"} {
 		q, err := Parse("sample", "f.yaml", []byte(lopsided+"sampler: {"+sampler+"}\n"), nil)
 		if err != nil {
@@ -112,8 +119,10 @@ func TestFaultsOfOtherMethods(t *testing.T) {
 	flower, box := "domain: {flower: {petals: 5, offset: 3, radius: 2}}", "domain: {box: {x: [0, 1], y: [0, 1]}}"
 	for _, c := range []struct{ domain, sampler, want string }{
 		{flower, "method: myula", "5:11: method myula needs a domain that is convex, and this one is not, or not known to be: take r2sgld"},
-		{flower, "method: mirror-sgld", "5:11: method mirror-sgld needs a domain {simplex: [x, y, …]}, or a {box: …} that is bounded on every side: take r2sgld"},
-		{"domain: {box: {x: [0, 1]}}", "method: mirror-sgld", "5:11: method mirror-sgld needs a domain {simplex: [x, y, …]}, or a {box: …} that is bounded on every side"},
+		{flower, "method: mirror-sgld", "5:11: method mirror-sgld needs a domain {simplex: [x, y, …]}, or a {box: …} that is bounded on every " +
+			"side: take r2sgld"},
+		{"domain: {box: {x: [0, 1]}}", "method: mirror-sgld", "5:11: method mirror-sgld needs a domain {simplex: [x, y, …]}, or a {box: …} " +
+			"that is bounded on every side"},
 		{"", "method: mirror-sgld", "method mirror-sgld needs a domain"},
 		{"", "method: myula", "method myula needs a domain"},
 		{"", "method: rejection-sgld", "method rejection-sgld needs a domain"},
@@ -132,7 +141,8 @@ func TestFaultsOfOtherMethods(t *testing.T) {
 		{box, "method: p-sgld, penalty: {strength: -1}", "strength"},
 		{box, "method: myula, penalty: 3", "penalty belongs to the methods whose names begin with p-, such as p-sgld; found method myula"},
 		{box, "method: r-sgld, smoothing: 3", "smoothing belongs to method myula; found method r-sgld"},
-		{box, "method: myula, smoothing: 0.004, step_size: 0.01", "5:37: smoothing 0.004 is less than half the step size 0.01: the pull to the domain would overshoot"},
+		{box, "method: myula, smoothing: 0.004, step_size: 0.01", "5:37: smoothing 0.004 is less than half the step size 0.01: the pull to the " +
+			"domain would overshoot"},
 		{box, "method: p-sgld, penalty: {strength: 300, form: distance}, step_size: 0.01", "strength 300 is more than 2 over the step size 0.01"},
 		{box, "method: auto, leapfrog: 3", "method auto sets leapfrog itself"},
 	} {
@@ -148,7 +158,8 @@ func TestFaultsOfOtherMethods(t *testing.T) {
 // where they are not; what it took is what the resolved configuration has.
 func TestKernelAuto(t *testing.T) {
 	quartic := strings.Replace(lopsided, "x^2", "x^4", 1)
-	for file, want := range map[string]string{quartic: "hmc", lopsided: "harmonic", lopsided + "noise: {gradient: 0.1}\n": "", quartic + "noise: {energy: 0.1}\n": ""} {
+	for file, want := range map[string]string{quartic: "hmc", lopsided: "harmonic", lopsided + "noise: {gradient: 0.1}\n": "", quartic +
+		"noise: {energy: 0.1}\n": ""} {
 		q, err := Parse("sample", "f.yaml", []byte(file+"sampler: {kernel: auto, temperature: [1, 4]}\n"), nil)
 		if err != nil {
 			t.Fatal(err)
@@ -162,7 +173,8 @@ func TestKernelAuto(t *testing.T) {
 // Method auto takes harmonic unasked where the formula is quadratic, also written out and
 // read again, and not where sgld or a certificate is asked for.
 func TestAutoTakesHarmonic(t *testing.T) {
-	for sampler, want := range map[string]string{"seed: 2": "harmonic", "kernel: sgld": "sgld", "kernel: mala": "mala", "certificate: true": "", "method: r2sgld": ""} {
+	for sampler, want := range map[string]string{"seed: 2": "harmonic", "kernel: sgld": "sgld", "kernel: mala": "mala",
+		"certificate: true": "", "method: r2sgld": ""} {
 		q, err := Parse("sample", "f.yaml", []byte(lopsided+"sampler: {"+sampler+"}\n"), nil)
 		if err != nil {
 			t.Fatal(err)

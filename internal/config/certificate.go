@@ -12,6 +12,7 @@ func (l *loader) certify(s *Run) {
 		if u := l.Sampler.Until; u != nil {
 			u.Bias = 0
 		}
-		s.Warnings = append(s.Warnings, fmt.Sprintf("kernel auto took %s, whose steps have no bias: the certificate is left out.", l.Sampler.Kernel))
+		s.Warnings = append(s.Warnings, fmt.Sprintf("kernel auto took %s, whose steps have no bias: the certificate is left out.",
+			l.Sampler.Kernel))
 	}
 }

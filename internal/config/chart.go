@@ -17,13 +17,15 @@ import (
 
 // charted is the posterior of a model in the coordinates of a chart, and its
 // whitening: the priors are the base law, and a ladder tempers the likelihood alone.
-func (l *loader) charted(u potential.Potential, of *prior.Joint, center []float64, factor [][]float64, chart *prior.Chart) (r2sgld.Problem, *r2sgld.Whitening) {
+func (l *loader) charted(u potential.Potential, of *prior.Joint, center []float64, factor [][]float64, chart *prior.Chart) (r2sgld.Problem,
+	*r2sgld.Whitening) {
 	d, err := l.region.InChart(chart)
 	if err != nil {
 		l.Report(l.root.Field("model").Key("constraints"), "the domain cannot be built: %v", err)
 	}
 	y := r2sgld.Problem{Potential: potential.Charted(u, chart), Domain: d, Names: l.names,
-		Base: &r2sgld.Base{Potential: chart.Base(), LogMass: of.LogMassBox(l.region.Room()), Draw: chart.Draw}, Chart: &r2sgld.Chart{Point: chart.Point, Domain: l.region.Domain}}
+		Base:  &r2sgld.Base{Potential: chart.Base(), LogMass: of.LogMassBox(l.region.Room()), Draw: chart.Draw},
+		Chart: &r2sgld.Chart{Point: chart.Point, Domain: l.region.Domain}}
 	if factor == nil {
 		return y, nil
 	}
@@ -112,7 +114,8 @@ func (l *loader) withoutPriors(at *yamlpos.Node, p *dynamics.Problem) {
 		l.Report(at, "init: prior needs data that do not contradict the priors")
 		return
 	}
-	l.Report(at, "init: prior needs a prior (model.priors), or bounds on both sides (model.constraints), for every parameter: there is none for %s", strings.Join(names, ", "))
+	l.Report(at, "init: prior needs a prior (model.priors), or bounds on both sides (model.constraints), for every parameter: there is none "+
+		"for %s", strings.Join(names, ", "))
 }
 
 // roomInPriors reports constraints that leave next to nothing of the priors, by the
@@ -146,5 +149,6 @@ func (l *loader) roomInPriors(y r2sgld.Problem) {
 	if i := slices.IndexFunc(met, func(n int) bool { return n <= 2*all }); i >= 0 {
 		what = strconv.Quote(texts[i])
 	}
-	l.ReportBare(l.root.Field("model").Key("constraints"), "%d of %d draws from the priors meet %s: next to nothing of the priors is left; loosen the constraint, or give priors that agree with it", all, priorTries, what)
+	l.ReportBare(l.root.Field("model").Key("constraints"), "%d of %d draws from the priors meet %s: next to nothing of the priors is left; "+
+		"loosen the constraint, or give priors that agree with it", all, priorTries, what)
 }

@@ -45,7 +45,8 @@ func commandOf(root *yamlpos.Node) (command string, by *yamlpos.Node) {
 // misplaced is a Problem where a configuration is clearly one of another command: it has
 // a key that tells so and not the one of this command.
 func misplaced(command, path string, root *yamlpos.Node) error {
-	own, known := map[string]string{"sample": "potential", "identify": "model", "train": "network", "theory": "theory", "fit": "model"}[command]
+	own, known := map[string]string{"sample": "potential", "identify": "model", "train": "network", "theory": "theory",
+		"fit": "model"}[command]
 	of, by := commandOf(root)
 	switch {
 	case !known || of == command || by == nil:
@@ -58,5 +59,6 @@ func misplaced(command, path string, root *yamlpos.Node) error {
 			return nil
 		}
 	}
-	return Problems{by.Problem(fmt.Sprintf("this is a configuration of r2sgld %s, not of r2sgld %s; run: r2sgld %s %s", of, command, of, path))}
+	return Problems{by.Problem(fmt.Sprintf("this is a configuration of r2sgld %s, not of r2sgld %s; run: r2sgld %s %s", of, command, of,
+		path))}
 }

@@ -30,7 +30,8 @@ func TestConfigurationOfAnotherCommand(t *testing.T) {
 			if of == "sample" && command == "theory" {
 				at = "6:1"
 			}
-			compareProblems(t, load[command](text), "f.yaml:"+at+": this is a configuration of r2sgld "+of+", not of r2sgld "+command+"; run: r2sgld "+of+" f.yaml")
+			compareProblems(t, load[command](text),
+				"f.yaml:"+at+": this is a configuration of r2sgld "+of+", not of r2sgld "+command+"; run: r2sgld "+of+" f.yaml")
 		}
 		file := filepath.Join(t.TempDir(), of+".yaml")
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {

@@ -161,7 +161,8 @@ func (p Programs) run(l *loader, command string) (r *Run, err error) {
 	case "fit":
 		r, err = l.fit()
 	default:
-		return nil, Problems{{File: l.file, Message: fmt.Sprintf("runs of %q have no configuration; those of sample, identify and fit have", command)}}
+		return nil, Problems{{File: l.file, Message: fmt.Sprintf("runs of %q have no configuration; those of sample, identify and fit have",
+			command)}}
 	}
 	if ended := l.programs.Context.Err(); ended != nil { // what was found may be cut short
 		return nil, ended
@@ -174,7 +175,8 @@ func (p Programs) run(l *loader, command string) (r *Run, err error) {
 
 // newRegion is a region in the coordinates, of which nothing is known yet.
 func (l *loader) newRegion() *region.Region {
-	return &region.Region{Reader: &l.Reader, Context: l.programs.Context, Names: l.names, Fixed: l.fixed, Folder: filepath.Dir(l.file), Parameters: l.identify}
+	return &region.Region{Reader: &l.Reader, Context: l.programs.Context, Names: l.names, Fixed: l.fixed, Folder: filepath.Dir(l.file),
+		Parameters: l.identify}
 }
 
 // readDomain reads the domain section.

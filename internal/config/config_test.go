@@ -196,9 +196,11 @@ func TestBatch(t *testing.T) {
 		return res.Ladders[0].Draws.X[0][0]
 	}
 	for _, equation := range []string{"L*(-gamma + delta*H)", "L*(-gamma + delta*H^kappa)"} {
-		model := []string{"model.equations.L=" + equation, "model.start={gamma: 0.7, delta: 0.02}", "sampler.init={alpha: 0.5, beta: 0.02, gamma: 0.7, delta: 0.02}"}
+		model := []string{"model.equations.L=" + equation, "model.start={gamma: 0.7, delta: 0.02}",
+			"sampler.init={alpha: 0.5, beta: 0.02, gamma: 0.7, delta: 0.02}"}
 		if strings.Contains(equation, "kappa") {
-			model[1], model[2] = "model.start={gamma: 0.7, delta: 0.02, kappa: 1}", "sampler.init={alpha: 0.5, beta: 0.02, gamma: 0.7, delta: 0.02, kappa: 1}"
+			model[1], model[2] = "model.start={gamma: 0.7, delta: 0.02, kappa: 1}",
+				"sampler.init={alpha: 0.5, beta: 0.02, gamma: 0.7, delta: 0.02, kappa: 1}"
 		}
 		with := func(set ...string) float64 { return first(slices.Concat(model, set)...) }
 		if with() != with("model.batch=19") {
@@ -224,12 +226,14 @@ func TestMethods(t *testing.T) {
 	}{
 		{"sgld", domain.Free, "constant", 1, 0}, {"cycsgld", domain.Free, "cosine", 1, 0}, {"resgld", domain.Free, "constant", 2, 0},
 		{"p-sgld", domain.Free, "constant", 1, 1}, {"p-cycsgld", domain.Free, "cosine", 1, 1}, {"p-resgld", domain.Free, "constant", 2, 1},
-		{"r-sgld", domain.Specular, "constant", 1, 0}, {"r-cycsgld", domain.Specular, "cosine", 1, 0}, {"r2sgld", domain.Specular, "constant", 2, 0},
+		{"r-sgld", domain.Specular, "constant", 1, 0}, {"r-cycsgld", domain.Specular, "cosine", 1, 0},
+		{"r2sgld", domain.Specular, "constant", 2, 0},
 		{"r-resgld", domain.Specular, "constant", 2, 0},
 		{"r-hmc", domain.Specular, "constant", 1, 0}, {"projected-sgld", domain.Project, "constant", 1, 0},
 		{"myula, step_size: 0.05", domain.Free, "constant", 1, 5}, {"myula, smoothing: 0.1", domain.Free, "constant", 1, 10},
 		{"mirror-sgld", "", "constant", 1, 0}, {"rejection-sgld", domain.Free, "constant", 1, 0},
-		{"p-sgld, penalty: {strength: 7, form: distance}", domain.Free, "constant", 1, 7}, {"p-resgld, penalty: 3", domain.Free, "constant", 2, 3},
+		{"p-sgld, penalty: {strength: 7, form: distance}", domain.Free, "constant", 1, 7},
+		{"p-resgld, penalty: 3", domain.Free, "constant", 2, 3},
 		{"r2sgld, kernel: hmc, leapfrog: 3", domain.Specular, "constant", 2, 0},
 	} {
 		text := "variables: [x]\npotential: \"x^2\"\ndomain: {box: {x: [0, 1]}}\nsampler: {method: " + c.method + "}\n"
@@ -242,8 +246,10 @@ func TestMethods(t *testing.T) {
 		if s.Penalty != nil {
 			pull = s.Penalty.Strength
 		}
-		if s.Boundary != c.boundary || string(s.Decay.Kind) != c.kind || len(s.Temperature) != c.rungs || len(s.StepSize) != c.rungs || math.Abs(pull-c.penalty) > 1e-12 ||
-			s.Mirror != strings.HasPrefix(c.method, "mirror") || s.Inside != strings.HasPrefix(c.method, "rejection") || s.Traits().Metropolis != strings.Contains(c.method, "hmc") ||
+		if s.Boundary != c.boundary || string(s.Decay.Kind) != c.kind || len(s.Temperature) != c.rungs || len(s.StepSize) != c.rungs ||
+			math.Abs(pull-c.penalty) > 1e-12 ||
+			s.Mirror != strings.HasPrefix(c.method, "mirror") || s.Inside != strings.HasPrefix(c.method, "rejection") ||
+			s.Traits().Metropolis != strings.Contains(c.method, "hmc") ||
 			pull > 0 && s.Penalty.Distance != (strings.Contains(c.method, "myula") || strings.Contains(c.method, "distance")) {
 			t.Errorf("%s is %+v", c.method, s)
 		}
@@ -315,7 +321,8 @@ func TestLynxHareBounds(t *testing.T) {
 	if err := json.Unmarshal(text, &exact); err != nil {
 		t.Fatal(err)
 	}
-	p, s, _ := example(t, "../../examples/lynx-hare-bounds.yaml", []string{"sampler.ladders=32", "sampler.iterations=50000", "sampler.burn_in=1000", "sampler.thin=10"})
+	p, s, _ := example(t, "../../examples/lynx-hare-bounds.yaml",
+		[]string{"sampler.ladders=32", "sampler.iterations=50000", "sampler.burn_in=1000", "sampler.thin=10"})
 	r, err := r2sgld.Sample(context.Background(), p, s)
 	if err != nil {
 		t.Fatal(err)
@@ -359,8 +366,10 @@ func moments(x []float64, j, d int) (mean, variance float64) {
 func FuzzSample(f *testing.F) {
 	f.Add([]byte(goodSample), "sampler.seed=2")
 	f.Add([]byte("variables: [x]\npotential: \"x^2\"\ndomain: {constraints: [\"x^2 < 1\"]}\n"), "")
-	f.Add([]byte("variables: [a, b, c]\npotential: a*b*c\ndomain: {simplex: [a, b], box: {c: [0, .inf]}, star: {of: [b, c]}}\n"), "domain.ball={radius: 2}")
-	f.Add([]byte("variables: [x, y]\npotential: \"0\"\ndomain: {polygon: [[0, 0], [1, 0], [0, 1]], ellipsoid: {matrix: [[1, 0], [0, 2]]}}\nsampler: {method: p-cycsgld, init: {x: 0, y: 0}}\n"), "a.b=c")
+	f.Add([]byte("variables: [a, b, c]\npotential: a*b*c\ndomain: {simplex: [a, b], box: {c: [0, .inf]}, star: {of: [b, c]}}\n"),
+		"domain.ball={radius: 2}")
+	f.Add([]byte("variables: [x, y]\npotential: \"0\"\ndomain: {polygon: [[0, 0], [1, 0], [0, 1]], ellipsoid: {matrix: [[1, 0], [0, "+
+		"2]]}}\nsampler: {method: p-cycsgld, init: {x: 0, y: 0}}\n"), "a.b=c")
 	f.Fuzz(func(t *testing.T, text []byte, set string) {
 		var sets []string
 		if set != "" {

@@ -89,7 +89,8 @@ func TestEquationBounds(t *testing.T) {
 	if math.Abs(x[0]-0.2)+math.Abs(x[1]-0.3)+math.Abs(x[2]-0.5) > 1e-12 || len(run.Settings.Start) != 2 {
 		t.Errorf("start %v: %v", run.Settings.Start, x)
 	}
-	if _, err := Parse("sample", "f.yaml", []byte(text), []string{"sampler.init={x: 0.2, y: 0.3, z: 0.6}"}); err == nil || !strings.Contains(err.Error(), "outside") {
+	if _, err := Parse("sample", "f.yaml", []byte(text), []string{"sampler.init={x: 0.2, y: 0.3, z: 0.6}"}); err == nil ||
+		!strings.Contains(err.Error(), "outside") {
 		t.Errorf("a start off the equation: %v", err)
 	}
 }

@@ -9,13 +9,15 @@ import (
 
 // figuresKey declares the figures section.
 func figuresKey() key.Key {
-	return key.Mapping("figures", figureKeys()).By(nil).In("`{parameters: [a, b, …]}`").Tells("", "what marginals, traces and ranks (the first 24) "+
-		"and pairs (the first 8) show, in this order; two at least. All in theirs unless given. Draws and numbers do not depend on it; of a "+
-		"finished run `r2sgld resume RUN --set 'figures.parameters=[a, b]'` draws others")
+	return key.Mapping("figures", figureKeys()).By(nil).In("`{parameters: [a, b, …]}`").Tells("",
+		"what marginals, traces and ranks (the first 24) "+
+			"and pairs (the first 8) show, in this order; two at least. All in theirs unless given. Draws and numbers do not depend on it; of a "+
+			"finished run `r2sgld resume RUN --set 'figures.parameters=[a, b]'` draws others")
 }
 
 func figureKeys() []key.Key {
-	return []key.Key{key.Given("parameters", "list of names", key.ListOf(key.PlainText()), nil).Tells("all", "what figures show, in this order")}
+	return []key.Key{key.Given("parameters", "list of names", key.ListOf(key.PlainText()), nil).Tells("all",
+		"what figures show, in this order")}
 }
 
 // readFigures reads the figures section; nil is none. No names are those that are not

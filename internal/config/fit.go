@@ -55,7 +55,8 @@ func textOrList(name string, at *[]string) key.Key {
 func (l *loader) fitKeys() []key.Key {
 	return []key.Key{
 		l.nameKey(),
-		key.Given("data", "file, or map", key.AnyOf(key.PlainText(), key.Section(tableKeys(&Table{}))), nil).Must().Tells("", "[the rows](#rows)"),
+		key.Given("data", "file, or map", key.AnyOf(key.PlainText(), key.Section(tableKeys(&Table{}))), nil).Must().Tells("",
+			"[the rows](#rows)"),
 		key.Mapping("model", (&fitReader{}).modelKeys()).By(nil).Must().Tells("", "[parameters, likelihood, constraints](#models-of-rows)"),
 		key.Mapping("sampler", l.Known()).By(nil).Tells("[method auto](#method-auto)", "[how to draw](#sampler)"),
 		figuresKey(),
@@ -66,11 +67,13 @@ func (l *loader) fitKeys() []key.Key {
 func tableKeys(t *Table) []key.Key {
 	t.Missing = "refuse"
 	return []key.Key{
-		key.Text("file", &t.File).Must().Tells("", "CSV with a header line, UTF-8, a row per case; relative to the configuration. Formulas take numbers; a column "+
+		key.Text("file", &t.File).Must().Tells("", "CSV with a header line, UTF-8, a row per case; relative to the configuration. Formulas "+
+			"take numbers; a column "+
 			"that stands in brackets holds categories"),
 		key.Text("sha256", &t.SHA256).Tells("not checked", "the run is refused if the file has another hash"),
 		textOrList("where", &t.Where).Tells("all rows", "inequalities in the columns: rows that break one are left out"),
-		key.Word("missing", &t.Missing, "refuse", "drop").Tells("`refuse`", "what becomes of a row where a column that the model takes is empty, NA, N/A or null"),
+		key.Word("missing", &t.Missing, "refuse", "drop").Tells("`refuse`",
+			"what becomes of a row where a column that the model takes is empty, NA, N/A or null"),
 	}
 }
 
@@ -91,7 +94,8 @@ func (f *fitReader) modelKeys() []key.Key {
 	r := &f.resolved
 	return []key.Key{
 		key.Given("parameters", "`{name: prior, …}`", key.MapOf(parameter).With("minProperties", 1), f.parameters).Must().
-			Tells("", "a law, `flat`, a shape, or `{prior, min, max, shape}`; `c[site]` has an entry for each level of a column, `c[4]` or `c[1..4]` four, `beta[X]` one for each column of a block"),
+			Tells("", "a law, `flat`, a shape, or `{prior, min, max, shape}`; `c[site]` has an entry for each level of a column, `c[4]` or "+
+				"`c[1..4]` four, `beta[X]` one for each column of a block"),
 		key.Given("let", "`{name: formula, …}`", key.MapOf(let), f.lets).
 			Tells("none", "names for formulas of parameters and columns; `{columns: [a, b], standardise: true}` is a block `X`, for `X*beta`"),
 		textOrList("likelihood", &r.Likelihood).Tells("this or `log_lik`", "`y ~ normal(mu, sigma)`: the [law](#laws) of a column in every row"),
@@ -121,7 +125,8 @@ func (f *fitReader) parameters(l *key.Reader, n *yamlpos.Node) {
 				name  string
 				value any
 				given bool
-			}{{"prior", p.Prior, p.Prior != ""}, {"min", p.Min, !math.IsInf(p.Min, 0)}, {"max", p.Max, !math.IsInf(p.Max, 0)}, {"shape", p.Shape, p.Shape != ""}} {
+			}{{"prior", p.Prior, p.Prior != ""}, {"min", p.Min, !math.IsInf(p.Min, 0)}, {"max", p.Max, !math.IsInf(p.Max, 0)},
+				{"shape", p.Shape, p.Shape != ""}} {
 				if k.given {
 					said = said.With(k.name, k.value)
 				}
@@ -162,7 +167,8 @@ func (f *fitReader) lets(l *key.Reader, n *yamlpos.Node) {
 			t.Text = text
 			f.resolved.Let = f.resolved.Let.With(t.Name, text)
 		} else {
-			if !l.Read(e.Value, []key.Key{key.Texts("columns", &t.Columns, "columns").Must(), key.Boolean("standardise", &t.Standardise)}) || t.Columns == nil {
+			if !l.Read(e.Value, []key.Key{key.Texts("columns", &t.Columns, "columns").Must(), key.Boolean("standardise", &t.Standardise)}) ||
+				t.Columns == nil {
 				continue
 			}
 			f.resolved.Let = f.resolved.Let.With(t.Name, key.Object("columns", t.Columns, "standardise", t.Standardise))
@@ -180,7 +186,8 @@ func (l *loader) fit() (*Run, error) {
 	f := &fitReader{loader: l}
 	data := f.table(root.Field("data"))
 	if at := root.Field("model"); at == nil {
-		l.ReportBare(root, "the model is missing: add, for instance, model: {parameters: {a: \"normal(0, 1)\", s: \"half_normal(1)\"}, likelihood: \"y ~ normal(a, s)\"}")
+		l.ReportBare(root, "the model is missing: add, for instance, model: {parameters: {a: \"normal(0, 1)\", s: \"half_normal(1)\"}, "+
+			"likelihood: \"y ~ normal(a, s)\"}")
 	} else {
 		l.Reader.Read(at, f.modelKeys())
 	}
@@ -221,7 +228,8 @@ func (l *loader) fit() (*Run, error) {
 	}
 	if mode != nil && l.region.Slice == nil {
 		if j := pole(s.Problem, p.Prior, mode.X); j >= 0 {
-			s.Warnings = append(s.Warnings, fmt.Sprintf("the density grows without bound as %s goes to %g: no mode is there to begin at, and the run "+
+			s.Warnings = append(s.Warnings, fmt.Sprintf("the density grows without bound as %s goes to %g: no mode is there to begin at, and the "+
+				"run "+
 				"may be slow or wrong. A law of other parameters whose scale may be 0 does that: write m + s*z[group] with z[group]: normal(0, 1) for "+
 				"c[group]: normal(m, s), or give the scale a prior that vanishes at 0, such as lognormal.", l.names[j], p.Prior.Lower[j]))
 			mode = nil

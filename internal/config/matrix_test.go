@@ -44,9 +44,11 @@ func TestMatrixOfConstraints(t *testing.T) {
 	}{
 		"header": {`[{matrix: A.csv, upper: b.csv, lower: l.csv, names: header}, "z <= 4"]`,
 			map[string]string{"A.csv": "\ufeffz,y,x\r\n0,2,1\r\n-1, 1,0\r\n", "b.csv": "b\n1\n2\n", "l.csv": "-3\n-inf\n"}},
-		"in order":  {`{matrix: A.csv, upper: [1, 2, 4], lower: l.csv}`, map[string]string{"A.csv": "1,2,0\n0,1,-1\n0,0,1\n", "l.csv": "-3,-Inf,-.inf\n"}},
-		"in place":  {`[{matrix: [[2, 1], [1, 0]], names: [y, x], upper: [1, 9], lower: [-3, -9]}, "y - z <= 2", "z <= 4"]`, map[string]string{}},
-		"one bound": {`["z <= 4", {matrix: A.csv, lower: -1}]`, map[string]string{"A.csv": "-1,-2,0\n0.3333333333333333,0.6666666666666666,0\n0,-.5,5e-1"}},
+		"in order": {`{matrix: A.csv, upper: [1, 2, 4], lower: l.csv}`,
+			map[string]string{"A.csv": "1,2,0\n0,1,-1\n0,0,1\n", "l.csv": "-3,-Inf,-.inf\n"}},
+		"in place": {`[{matrix: [[2, 1], [1, 0]], names: [y, x], upper: [1, 9], lower: [-3, -9]}, "y - z <= 2", "z <= 4"]`, map[string]string{}},
+		"one bound": {`["z <= 4", {matrix: A.csv, lower: -1}]`,
+			map[string]string{"A.csv": "-1,-2,0\n0.3333333333333333,0.6666666666666666,0\n0,-.5,5e-1"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, dir, err := withMatrix(t, c.constraints, c.files)
@@ -87,7 +89,8 @@ func TestWrongMatrices(t *testing.T) {
 	for _, c := range []struct{ constraints, a, want string }{
 		{`{matrix: A.csv, upper: 1}`, "1,1,0\n1,x,0\n", `A.csv:2:3: expected a number; found "x"`},
 		{`{matrix: A.csv, upper: 1}`, "1,1,0\n\n1,,0\n", `A.csv:3:3: expected a number; found ""`},
-		{`{matrix: A.csv, upper: 1}`, "1,1," + strings.Repeat("x", 1<<20) + "\n", `A.csv:1:5: expected a number; found "` + strings.Repeat("x", 40) + `…"`},
+		{`{matrix: A.csv, upper: 1}`, "1,1," + strings.Repeat("x", 1<<20) + "\n", `A.csv:1:5: expected a number; found "` +
+			strings.Repeat("x", 40) + `…"`},
 		{`{matrix: A.csv, upper: 1}`, "1,1,inf\n", `A.csv:1:5: expected a number; found "inf"`},
 		{`{matrix: [[1, 1, 0]], upper: A.csv}`, "1\n+.inf..-\n", `A.csv:2:1: expected a number; found "+.inf..-"`},
 		{`{matrix: [[1, 1, 0]], upper: A.csv}`, "1\n+-inf\n", `A.csv:2:1: expected a number; found "+-inf"`},
@@ -103,13 +106,16 @@ func TestWrongMatrices(t *testing.T) {
 		{`{matrix: A.csv, upper: 1}`, "1,1,0\n1_0,1,0x1p1\n", `A.csv:2:1: expected a number; found "1_0"`},
 		{`{matrix: A.csv, upper: 1}`, "1,1,0\n0,0,0\n", `A.csv:2:1: this row holds zeros alone: it constrains nothing`},
 		{`{matrix: A.csv, upper: 1}`, "1,1,0\n1,1\n", `A.csv:2:1: expected 3 numbers in this row, one for each of x, y, z; found 2`},
-		{`{matrix: A.csv, upper: 1}`, "x,y,z\n1,1,0\n", `A.csv:1:1: the first line is no row of numbers; write names: header if it names the columns`},
+		{`{matrix: A.csv, upper: 1}`, "x,y,z\n1,1,0\n",
+			`A.csv:1:1: the first line is no row of numbers; write names: header if it names the columns`},
 		{`{matrix: A.csv, upper: 1, names: header}`, "x,w\n1,1\n", `A.csv:1:1: unknown variable "w"`},
 		{`{matrix: A.csv, upper: 1, names: header}`, "x,x\n1,1\n", `A.csv:1:1: the variable "x" is named twice`},
-		{`{matrix: A.csv, upper: 1, names: header}`, "1,1,1\n", `A.csv:1:1: the first line holds numbers: it must name the columns, by names: header`},
+		{`{matrix: A.csv, upper: 1, names: header}`, "1,1,1\n",
+			`A.csv:1:1: the first line holds numbers: it must name the columns, by names: header`},
 		{`{matrix: A.csv, upper: 1, names: [x, w]}`, "1,1\n", `f.yaml:5:53: unknown variable "w"`},
 		{`{matrix: A.csv, upper: [1, 2]}`, "1,1,1\n", `f.yaml:5:39: expected 1 numbers, one for each row of the matrix; found 2`},
-		{`{matrix: A.csv, upper: 1, lower: 1}`, "1,1,1\n", `A.csv:1:1: the lower side of this row, 1, must be below the upper one, 1; an equation is written as text`},
+		{`{matrix: A.csv, upper: 1, lower: 1}`, "1,1,1\n",
+			`A.csv:1:1: the lower side of this row, 1, must be below the upper one, 1; an equation is written as text`},
 		{`{matrix: A.csv}`, "1,1,1\n", `f.yaml:5:16: a matrix of constraints needs upper: b.csv of A x <= b, lower: of A x >= b, or both`},
 		{`{matrix: B.csv, upper: 1}`, "", `B.csv cannot be read: no such file or directory`},
 		{`{matrix: A.csv, upper: 1}`, "", `f.yaml:5:25: the matrix has no rows`},
@@ -144,7 +150,8 @@ func TestLargeMatrix(t *testing.T) {
 		t.Fatal(err)
 	}
 	run, err := Parse("sample", filepath.Join(dir, "f.yaml"), []byte("variables: ["+strings.Join(names, ", ")+"]\npotential: \""+
-		strings.Join(u, " + ")+"\"\ndomain: {constraints: {matrix: A.csv, upper: 3}}\nsampler: {method: r2sgld, step_size: 0.001, iterations: 1000, burn_in: 100}"), nil)
+		strings.Join(u, " + ")+"\"\ndomain: {constraints: {matrix: A.csv, upper: 3}}\nsampler: {method: r2sgld, step_size: 0.001, iterations: "+
+		"1000, burn_in: 100}"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -80,7 +80,8 @@ func (f *fitReader) minibatch(p *rows.Posterior, dom r2sgld.Problem, found []mod
 		if quiet >= all {
 			advice = "all rows make none: leave minibatch out"
 		}
-		return m, []string{fmt.Sprintf("minibatches of %s vary %.2g times as much as they bend: steps must be %.2g times as short for the same bias. %s.",
+		return m, []string{fmt.Sprintf("minibatches of %s vary %.2g times as much as they bend: steps must be %.2g times as short for the same "+
+			"bias. %s.",
 			text.Counted(m.Rows(), "row"), noise, 1+noise, advice)}
 	}
 	return m, nil

@@ -19,7 +19,8 @@ func (l *loader) suitsPaths(p r2sgld.Problem) {
 	switch k := section.Field("schedule"); {
 	case l.Sampler.Schedule.Kind == kernel.Constant: // resolved configurations have it
 	case l.Method.Schedule == kernel.Cosine:
-		l.Report(section.Key("kernel"), "kernel %s has no steps that the schedule of method %s could change: take another method", name, l.Method.Name)
+		l.Report(section.Key("kernel"), "kernel %s has no steps that the schedule of method %s could change: take another method", name,
+			l.Method.Name)
 	case k != nil:
 		l.Report(k, "kernel %s has no steps that a schedule could change: drop the key", name)
 	}
@@ -30,7 +31,8 @@ func (l *loader) suitsPaths(p r2sgld.Problem) {
 		l.Report(b, "kernel %s reflects its paths itself, as boundary specular does; found %s", name, b.Text)
 	}
 	if p.Base != nil {
-		l.Report(section.Key("kernel"), "kernel %s is not for priors that method %s keeps apart from the data: take kernel hmc", name, l.Method.Name)
+		l.Report(section.Key("kernel"), "kernel %s is not for priors that method %s keeps apart from the data: take kernel hmc", name,
+			l.Method.Name)
 		return
 	}
 	if l.Method.Wall == sampler.Free {
@@ -66,7 +68,8 @@ func (l *loader) chooseKernel(s *Run) {
 	}
 	l.Sampler.Kernel = ""
 	if _, noisy := potential.Exact(s.Problem.Potential); noisy {
-		s.Warnings = append(s.Warnings, "kernel auto took sgld, whose steps have a bias: energies and gradients carry noise, and kernels without bias need exact ones.")
+		s.Warnings = append(s.Warnings, "kernel auto took sgld, whose steps have a bias: energies and gradients carry noise, and kernels "+
+			"without bias need exact ones.")
 		return
 	}
 	l.MoveBy(sampler.Exact)

@@ -25,10 +25,13 @@ var update = flag.Bool("update", false, "write the tables of the reference anew"
 func sections() map[string][]key.Key {
 	l, i, t := newLoader(false), newLoader(true), &theoryLoader{loader: newLoader(false)}
 	return map[string][]key.Key{
-		"sample": l.sampleKeys(), "identify": i.identifyKeys(), "fit": i.fitKeys(), "rows": tableKeys(&Table{}), "models of rows": (&fitReader{}).modelKeys(), "noise": (&Noise{}).keys(), "potential": (&Command{}).keys(),
+		"sample": l.sampleKeys(), "identify": i.identifyKeys(), "fit": i.fitKeys(), "rows": tableKeys(&Table{}),
+		"models of rows": (&fitReader{}).modelKeys(), "noise": (&Noise{}).keys(), "potential": (&Command{}).keys(),
 		"domain": region.Keys(), "matrix": region.MatrixKeys(), "sampler": i.Keys(), "until": sampler.UntilKeys(&tune.Until{}),
-		"swap": (&sampler.Swap{}).Keys(), "variance": prefixed("variance.", (&sampler.Swap{}).EstimateKeys()), "data": system.DataKeys(&system.Data{}),
-		"model": system.ModelKeys(&system.Model{}), "solver": prefixed("solver.", (&system.Solver{}).Keys()), "sparse": system.SparseKeys(&dynamics.Sparse{}),
+		"swap": (&sampler.Swap{}).Keys(), "variance": prefixed("variance.", (&sampler.Swap{}).EstimateKeys()),
+		"data":  system.DataKeys(&system.Data{}),
+		"model": system.ModelKeys(&system.Model{}), "solver": prefixed("solver.", (&system.Solver{}).Keys()),
+		"sparse": system.SparseKeys(&dynamics.Sparse{}),
 		"theory": t.theoryKeys(), "decay": prefixed("decay.", t.decayKeys(&DecayKeys{})), "train": spread(l.trainingKeys(&Training{})),
 	}
 }
@@ -90,7 +93,8 @@ func kindTable(kinds []key.Kind) string {
 // The tables of keys in the documentation are those of the declared keys, and every
 // section has one. With -update they are written.
 func TestReferenceIsUpToDate(t *testing.T) {
-	tables := map[string]string{"kinds of schedule": kindTable(sampler.ScheduleKinds(&kernel.Decay{})), "kinds of derivative": kindTable(system.SlopeKinds(&dynamics.Derivative{}))}
+	tables := map[string]string{"kinds of schedule": kindTable(sampler.ScheduleKinds(&kernel.Decay{})),
+		"kinds of derivative": kindTable(system.SlopeKinds(&dynamics.Derivative{}))}
 	for name, keys := range sections() {
 		tables[name] = keyTable(keys)
 		for _, k := range keys {

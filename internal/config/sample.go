@@ -103,7 +103,8 @@ func (l *loader) settle(s *Run, temperature []float64, iterations, burnIn, thin 
 	l.chooseKernel(s)
 	l.certify(s)
 	if l.Traits().Metropolis && math.IsNaN(potential.EnergyNoise(s.Problem.Potential)) {
-		l.Report(section.Key("kernel"), "kernel %s accepts by the energy over all data: drop the minibatches (model.batch), or take kernel: sgld", l.Sampler.Kernel)
+		l.Report(section.Key("kernel"), "kernel %s accepts by the energy over all data: drop the minibatches (model.batch), or take kernel: sgld",
+			l.Sampler.Kernel)
 		return
 	}
 	l.suitsPaths(s.Problem)
@@ -157,9 +158,11 @@ func (l *loader) overshoots(s r2sgld.Settings) {
 		case eta*p.Strength <= most:
 			continue
 		case l.Method.Wall == sampler.Proximal:
-			l.Report(section.Field("smoothing"), "smoothing %g is less than half the step size %g: the pull to the domain would overshoot. Raise it, or take a smaller step_size", l.Sampler.Smoothing, eta)
+			l.Report(section.Field("smoothing"), "smoothing %g is less than half the step size %g: the pull to the domain would overshoot. Raise "+
+				"it, or take a smaller step_size", l.Sampler.Smoothing, eta)
 		default:
-			l.Report(section.Field("penalty"), "strength %g is more than %g over the step size %g: the pull to the domain would overshoot. Lower it, or take a smaller step_size", p.Strength, most, eta)
+			l.Report(section.Field("penalty"), "strength %g is more than %g over the step size %g: the pull to the domain would overshoot. Lower "+
+				"it, or take a smaller step_size", p.Strength, most, eta)
 		}
 		return
 	}
@@ -177,7 +180,8 @@ func (l *loader) suits() {
 	switch {
 	case len(l.Problems) > 0:
 		return
-	case m.Wall == sampler.Free || m.Wall == sampler.Reflected || m.Wall == sampler.Penalised && (l.Sampler.Penalty == nil || l.Sampler.Penalty.Form == sampler.Force && l.Sampler.Penalty.Strength == 0):
+	case m.Wall == sampler.Free || m.Wall == sampler.Reflected || m.Wall == sampler.Penalised &&
+		(l.Sampler.Penalty == nil || l.Sampler.Penalty.Form == sampler.Force && l.Sampler.Penalty.Strength == 0):
 		return
 	case l.region.Domain == nil:
 		err = fmt.Errorf("method %s needs a domain", m.Name)
@@ -319,7 +323,8 @@ func (l *loader) readPotential(n *yamlpos.Node) potential.Potential {
 func jumps(formula any) []string {
 	text, _ := formula.(string)
 	if m := regexp.MustCompile(`\b(floor|sign)\s*\(`).FindStringSubmatch(text); m != nil {
-		return []string{fmt.Sprintf("the potential has the function %s, which jumps: its gradient does not know of the jump, and draws on its two sides have wrong shares. Write the pieces as domains of their own.", m[1])}
+		return []string{fmt.Sprintf("the potential has the function %s, which jumps: its gradient does not know of the jump, and draws on its "+
+			"two sides have wrong shares. Write the pieces as domains of their own.", m[1])}
 	}
 	return nil
 }
@@ -370,7 +375,8 @@ func (l *loader) absentVariables(n *yamlpos.Node) {
 	lo, hi := domain.BoundsOf(l.region.Domain, len(l.names))
 	for j, name := range l.names {
 		if !slices.Contains(used, name) && math.IsInf(hi[j]-lo[j], 1) && !l.tied(j) && l.endless(j) {
-			l.Report(n, "%q is not in the potential, and no bounds of it are known: it has no density. Add a box, or drop it from the variables", name)
+			l.Report(n, "%q is not in the potential, and no bounds of it are known: it has no density. Add a box, or drop it from the variables",
+				name)
 		}
 	}
 }
@@ -382,7 +388,8 @@ func (l *loader) readNoise(n *yamlpos.Node) *Noise {
 		return nil
 	}
 	if max(s.Gradient, s.Energy) > 1e100 {
-		l.Report(cmp.Or(n.Field("gradient"), n.Field("energy")), "noise above 1e100 leaves no number intact: measure it in the units of the potential")
+		l.Report(cmp.Or(n.Field("gradient"), n.Field("energy")), "noise above 1e100 leaves no number intact: measure it in the units of the "+
+			"potential")
 	}
 	return s
 }

@@ -37,7 +37,8 @@ type commandKeys struct {
 
 func commands() []commandKeys {
 	has := func(name string) Ordered { return key.Object("required", []string{name}) }
-	kind := key.Object("required", []string{"data"}, "properties", key.Object("data", key.Object("type", "object", "required", []string{"kind"})))
+	kind := key.Object("required", []string{"data"}, "properties",
+		key.Object("data", key.Object("type", "object", "required", []string{"kind"})))
 	model := key.AnyOf(has("model"), has("data"))
 	return []commandKeys{
 		{"train", newLoader(false).trainingKeys(&Training{}), key.AnyOf(has("network"), kind)},

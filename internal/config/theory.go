@@ -78,7 +78,8 @@ func (of *loader) theory(string) (*Theory, error) {
 	if err := l.Problems.Err(); err != nil {
 		return nil, err
 	}
-	if err := tune.Finite(context.Background(), r2sgld.Problem{Potential: u, Domain: l.region.Domain, Names: l.names}, l.region.Inside, 1); err != nil {
+	if err := tune.Finite(context.Background(), r2sgld.Problem{Potential: u, Domain: l.region.Domain, Names: l.names}, l.region.Inside,
+		1); err != nil {
 		l.Report(root.Key("potential"), "%v", err)
 		return nil, l.Problems.Err()
 	}
@@ -105,13 +106,16 @@ func (l *theoryLoader) theoryRootKeys() []key.Key {
 func (l *theoryLoader) theoryKeys() []key.Key {
 	k, number1 := &l.keys, key.Object("type", "number", "exclusiveMinimum", 0)
 	return []key.Key{
-		key.Given("temperature", "number > 0, or two that increase", key.AnyOf(number1, key.ListOf(number1).With("maxItems", 2)), key.With(l.readRungs)).
+		key.Given("temperature", "number > 0, or two that increase", key.AnyOf(number1, key.ListOf(number1).With("maxItems", 2)),
+			key.With(l.readRungs)).
 			Tells("1", "τ; two are two replicas that swap"),
-		key.Number("intensity", &k.Intensity, key.NotNegative).Tells("0", "r: replicas swap at rate r·min(1, S). Swaps tried every k iterations of step "+
-			"size η are intensity 1/(kη), and half of that with scheme `deo`, which tries two rungs in every second sweep; at fixed times they "+
-			"gain a little more than at random ones (24 % at most in what was measured), which is what r stands for"),
-		key.Given("intensities", "list of numbers > 0", key.ListOf(number1), key.With(l.readIntensities)).Tells("none", "intensities for a curve of the gap, and the one beyond "+
-			"which next to nothing is gained"),
+		key.Number("intensity", &k.Intensity, key.NotNegative).Tells("0",
+			"r: replicas swap at rate r·min(1, S). Swaps tried every k iterations of step "+
+				"size η are intensity 1/(kη), and half of that with scheme `deo`, which tries two rungs in every second sweep; at fixed times they "+
+				"gain a little more than at random ones (24 % at most in what was measured), which is what r stands for"),
+		key.Given("intensities", "list of numbers > 0", key.ListOf(number1), key.With(l.readIntensities)).Tells("none",
+			"intensities for a curve of the gap, and the one beyond "+
+				"which next to nothing is gained"),
 		key.Whole("grid", &k.Grid, leastGrid, mostGrid).In("8 … 4096 (plane), 5,000,000 (line), and 5,000,000 states in all").
 			Tells("400; two rungs: 300 on a line, 24 in the plane", "cells along the longest side. A barrier thinner than the cells is refused "+
 				"where it parts the domain, and told elsewhere"),
@@ -171,14 +175,16 @@ func (l *theoryLoader) boundedDomain(root *yamlpos.Node) {
 	switch {
 	case l.names == nil || len(l.names) > 2 || len(l.Problems) > before:
 	case l.region.Slice != nil:
-		l.ReportBare(root.Key("domain"), "theory takes no equations (substitute one of the variables) and no domain a million times as long as wide")
+		l.ReportBare(root.Key("domain"), "theory takes no equations (substitute one of the variables) and no domain a million times as long as "+
+			"wide")
 	case l.region.Domain == nil:
 		l.ReportBare(root, "the domain is missing: theory needs walls all around, such as domain: {box: {%s: [0, 1]}}", l.names[0])
 	case !bounded(l.region.Domain):
 		lo, hi := domain.BoundsOf(l.region.Domain, len(l.names))
 		for j, name := range l.names {
 			if math.IsInf(hi[j]-lo[j], 1) {
-				l.ReportBare(root.Key("domain"), "the domain does not bound %q: cells cover a bounded domain alone. Add a box so large that nothing is beyond it", name)
+				l.ReportBare(root.Key("domain"), "the domain does not bound %q: cells cover a bounded domain alone. Add a box so large that nothing "+
+					"is beyond it", name)
 			}
 		}
 	}
@@ -248,11 +254,14 @@ func (l *theoryLoader) settleGrid(n *yamlpos.Node) {
 	cells := k.settings().Cells(l.region.Domain)
 	states := math.Pow(cells, float64(len(k.Temperature)))
 	if float64(k.Eigenvalues) > states/2 {
-		l.Report(n.Field("eigenvalues"), "%d eigenvalues of a process with about %.0f states are not those of a diffusion: ask for fewer, or raise the grid", k.Eigenvalues, states)
+		l.Report(n.Field("eigenvalues"), "%d eigenvalues of a process with about %.0f states are not those of a diffusion: ask for fewer, or "+
+			"raise the grid", k.Eigenvalues, states)
 	}
 	need, there := k.settings().Bytes(cells), spare.Memory()
 	if need > there && given != nil {
-		l.Report(given, "%d cells along the longest side are up to %.3g states, which take about %.3g GiB of memory; there are %.3g GiB: take a grid of about %d", k.Grid, states, need/(1<<30), there/(1<<30), fitting(k.Grid, max(need/there, states/mostStates), len(l.names)*len(k.Temperature)))
+		l.Report(given, "%d cells along the longest side are up to %.3g states, which take about %.3g GiB of memory; there are %.3g GiB: take "+
+			"a grid of about %d", k.Grid, states, need/(1<<30), there/(1<<30),
+			fitting(k.Grid, max(need/there, states/mostStates), len(l.names)*len(k.Temperature)))
 	}
 }
 

@@ -33,11 +33,13 @@ func TestBadTheories(t *testing.T) {
 			`f.yaml:10:18: start lacks a value for "y"` + "\n" + `f.yaml:10:18: start lacks a value for "z"`},
 		{`potential`, ``, `f.yaml:1:1: the potential is missing: add, for instance, potential: "x^2/2"`},
 		{`potential`, `potential: "x + a"`, `f.yaml:3:17: "a" is not defined; the variable is x`},
-		{`potential`, `potential: {command: [./u]}`, `f.yaml:3:12: theory needs the potential as a formula, such as "x^2/2": it is asked for at every cell and face`},
+		{`potential`, `potential: {command: [./u]}`,
+			`f.yaml:3:12: theory needs the potential as a formula, such as "x^2/2": it is asked for at every cell and face`},
 		{`potential`, `potential: log(x - 5)`, `f.yaml:3:1: the potential or its gradient is not finite at any of 256 points of the domain around the start: give a start where it is, or bound the domain more closely by that`},
 		{`domain`, ``, `f.yaml:1:1: the domain is missing: theory needs walls all around, such as domain: {box: {x: [0, 1]}}`},
 		{`domain`, `domain: {}`, `f.yaml:1:1: the domain is missing: theory needs walls all around, such as domain: {box: {x: [0, 1]}}`},
-		{`domain`, `domain: {constraints: ["x > 0"]}`, `f.yaml:4:1: the domain does not bound "x": cells cover a bounded domain alone. Add a box so large that nothing is beyond it`},
+		{`domain`, `domain: {constraints: ["x > 0"]}`,
+			`f.yaml:4:1: the domain does not bound "x": cells cover a bounded domain alone. Add a box so large that nothing is beyond it`},
 		{`domain`, `domain: {box: {x: [2, 1]}}`, `f.yaml:4:19: the lower bound of x must be below the upper one; found [2, 1]`},
 		{`domain`, `domain: {flower: {radius: 2}}`, `f.yaml:4:18: flower lies in a plane and needs two variables; there is one`},
 		{`temperature`, `temprature: [1, 10]`, `f.yaml:6:3: unknown key "temprature"; did you mean "temperature"?` + "\n" +
@@ -82,12 +84,14 @@ func TestBadTheories(t *testing.T) {
 	}
 	few := edit(edit(goodTheory, "grid", "grid: 8"), "temperature", "temperature: [1, 2]")
 	_, err := ParseTheory("f.yaml", []byte(edit(few, "eigenvalues", "eigenvalues: 40")), nil)
-	compareProblems(t, err, "f.yaml:9:16: 40 eigenvalues of a process with about 64 states are not those of a diffusion: ask for fewer, or raise the grid")
+	compareProblems(t, err, "f.yaml:9:16: 40 eigenvalues of a process with about 64 states are not those of a diffusion: ask for fewer, or "+
+		"raise the grid")
 }
 
 // All that is wrong is said at once.
 func TestBadTheoryAtOnce(t *testing.T) {
-	text := edit(edit(edit(goodTheory, "potential", `potential: "x + b"`), "grid", "grid: 3"), "decay", "decay: {start: {x: 9}, times: [2, 1]}")
+	text := edit(edit(edit(goodTheory, "potential", `potential: "x + b"`), "grid", "grid: 3"), "decay",
+		"decay: {start: {x: 9}, times: [2, 1]}")
 	_, err := ParseTheory("f.yaml", []byte(text), []string{"theory.eigenvalues=-2"})
 	compareProblems(t, err, strings.Join([]string{
 		`f.yaml:3:17: "b" is not defined; the variable is x`,
@@ -105,15 +109,18 @@ func TestTheoryDefaults(t *testing.T) {
 		want TheoryKeys
 	}{
 		{"variables: [x]\npotential: \"0\"\ndomain: {box: {x: [0, 2]}}\n", TheoryKeys{Temperature: []float64{1}, Grid: 400, Eigenvalues: 5}},
-		{"variables: [x, y]\npotential: 0\ndomain: {ball: {radius: 1}}\ntheory: {temperature: 2}\n", TheoryKeys{Temperature: []float64{2}, Grid: 400, Eigenvalues: 5}},
-		{"variables: [x]\npotential: x\ndomain: {box: {x: [0, 2]}}\ntheory: {temperature: [1, 2]}\n", TheoryKeys{Temperature: []float64{1, 2}, Grid: 300, Eigenvalues: 5}},
+		{"variables: [x, y]\npotential: 0\ndomain: {ball: {radius: 1}}\ntheory: {temperature: 2}\n",
+			TheoryKeys{Temperature: []float64{2}, Grid: 400, Eigenvalues: 5}},
+		{"variables: [x]\npotential: x\ndomain: {box: {x: [0, 2]}}\ntheory: {temperature: [1, 2]}\n",
+			TheoryKeys{Temperature: []float64{1, 2}, Grid: 300, Eigenvalues: 5}},
 		{"variables: [x, y]\npotential: x\ndomain: {flower: }\ntheory: {temperature: [1, 2], intensity: 3, intensities: [1, 2]}\n", TheoryKeys{}},
 		{"variables: [x, y]\npotential: x\ndomain: {flower: {radius: 2}}\ntheory: {temperature: [1, 2], intensity: 3, intensities: [1, 2]}\n",
 			TheoryKeys{Temperature: []float64{1, 2}, Intensity: 3, Intensities: []float64{1, 2}, Grid: 24, Eigenvalues: 5}},
 		{goodTheory, TheoryKeys{Temperature: []float64{1, 10}, Intensity: 3, Grid: 100, Eigenvalues: 4,
 			Decay: &DecayKeys{Start: key.Object("x", 0.1), Times: []float64{0.1, 1, 10}, Of: []string{"chi2", "tv"}}}},
-		{edit(goodTheory, "decay", "decay: {start: {x: 0}, times: [0]}"), TheoryKeys{Temperature: []float64{1, 10}, Intensity: 3, Grid: 100, Eigenvalues: 4,
-			Decay: &DecayKeys{Start: key.Object("x", 0.), Times: []float64{0}, Of: []string{"chi2", "kl", "w2", "tv"}}}},
+		{edit(goodTheory, "decay", "decay: {start: {x: 0}, times: [0]}"),
+			TheoryKeys{Temperature: []float64{1, 10}, Intensity: 3, Grid: 100, Eigenvalues: 4,
+				Decay: &DecayKeys{Start: key.Object("x", 0.), Times: []float64{0}, Of: []string{"chi2", "kl", "w2", "tv"}}}},
 	} {
 		got, err := ParseTheory("dir/f.yaml", []byte(c.text), nil)
 		if c.want.Grid == 0 {

@@ -144,7 +144,8 @@ func (l *loader) trainingKeys(t *Training) []key.Key {
 			key.ListOf(key.Object("type", "string", "pattern", devicePattern.String()))), t.readDevices).Tells("`cpu`",
 			"one thread per network that moves, as many networks at once as `--threads` (ResNet20 at batch 2048 takes 3.8 GB for each); "+
 				"or a list, `[cuda:0, cuda:1]`: a process for each, rungs dealt to them in turn"),
-		key.Word("precision", &t.Precision, "float32", "float64", "tf32", "bfloat16").Tells("`float32`", "of products; weights stay float32 but for `float64`"),
+		key.Word("precision", &t.Precision, "float32", "float64", "tf32", "bfloat16").Tells("`float32`",
+			"of products; weights stay float32 but for `float64`"),
 	}
 }
 
@@ -154,8 +155,10 @@ func networkKeys(w *bnn.Network) []key.Key {
 			"(the net that the paper's code calls ResNet56: 892,660 parameters at 100 classes), `lenet`, `mlp`"),
 		key.Word("norm", &w.Norm, "batch", "frn", "none").Tells("batch; none of lenet and mlp", "normalisation"),
 		key.Word("activation", &w.Activation, "relu", "tanh", "swish").Tells("`relu`",
-			"of `mlp` (with `norm: frn` it is swish without normalisation, having no spatial extent), and of lenet, which takes images from 16 × 16 on"),
-		key.Given("hidden", "list of whole numbers", key.Object("type", "array", "items", key.Object("type", "integer", "minimum", 1, "maximum", 1_000_000)), nil).
+			"of `mlp` (with `norm: frn` it is swish without normalisation, having no spatial extent), and of lenet, which takes images from 16 × "+
+				"16 on"),
+		key.Given("hidden", "list of whole numbers", key.Object("type", "array", "items",
+			key.Object("type", "integer", "minimum", 1, "maximum", 1_000_000)), nil).
 			Tells("[100]", "widths of the layers of `mlp`; `[]` is a linear map"),
 	}
 }
@@ -165,8 +168,9 @@ func (t *Training) averageKeys() []key.Key {
 	a := &t.Settings.Average
 	const share = "is the share of the epochs before the first model that counts, at least 0 and below 1"
 	return []key.Key{
-		key.Number("from", &a.From, key.NotNegative, key.Below(1).Says(share)).Tells("0.6", "the share of the epochs before the first model that counts. "+
-			"Of cosine cycles the first three quarters, where steps are large, explore and are left out"),
+		key.Number("from", &a.From, key.NotNegative, key.Below(1).Says(share)).Tells("0.6",
+			"the share of the epochs before the first model that counts. "+
+				"Of cosine cycles the first three quarters, where steps are large, explore and are left out"),
 		key.Whole("every", &a.Every, 1, key.Many).Tells("1", "epochs between"),
 		key.Whole("draws", &a.Draws, 1, 1_000_000).Tells("1", "models per epoch"),
 		key.Word("of", &a.Of, "probabilities", "logits").Tells("`probabilities`", "`logits`, as the paper's code"),
@@ -261,7 +265,8 @@ func (l *loader) suitImages(t *Training) {
 		l.stepsInProportion(s, t.Network.Norm)
 	}
 	if side := min(train.Height, train.Width); t.Network.Kind == "lenet" && side < leastLeNet {
-		l.Report(l.root.Field("network"), "lenet needs images of %d × %d or more; found %d × %d: take mlp or resnet8", leastLeNet, leastLeNet, train.Height, train.Width)
+		l.Report(l.root.Field("network"), "lenet needs images of %d × %d or more; found %d × %d: take mlp or resnet8", leastLeNet, leastLeNet,
+			train.Height, train.Width)
 	}
 	if t.Data.Test.Labels != nil && t.Data.Test.Len() < 2 {
 		l.Report(l.root.Field("data"), "scores need two test images at least; found %d", t.Data.Test.Len())
@@ -271,7 +276,8 @@ func (l *loader) suitImages(t *Training) {
 		l.Report(l.root.Field("data").Field("augment"), "crop must be at most the side of an image, %d; found %d", side, s.Augment.Crop)
 	}
 	if train.Values != nil && (s.Augment.Crop > 0 || s.Augment.Flip || s.Augment.Erase > 0) {
-		l.Report(l.root.Field("data").Key("augment"), "these examples are numbers, not pixels: there is nothing to crop, flip or erase; write augment: none")
+		l.Report(l.root.Field("data").Key("augment"), "these examples are numbers, not pixels: there is nothing to crop, flip or erase; write "+
+			"augment: none")
 	}
 	if len(l.Problems) > 0 {
 		return

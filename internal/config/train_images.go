@@ -20,8 +20,9 @@ func imageKeys(a *bnn.Augmentation) []key.Key {
 		key.Given("augment", "`none`, or map", key.AnyOf(key.Object("const", "none"), key.Section(augmentKeys(a))), nil).Tells("`none`",
 			"`{crop: 4, flip: true, erase: 0.5}`: zero pixels around an image before a window is cut out; left to right every second time; "+
 				"a rectangle erased with that probability"),
-		key.Mapping("outside", outsideKeys()).By(nil).Tells("none", "`{kind, folder, test}`: images of no class, to see whether the model knows that "+
-			"it does not know. Grey becomes three equal channels, smaller pictures are padded with zeros"),
+		key.Mapping("outside", outsideKeys()).By(nil).Tells("none",
+			"`{kind, folder, test}`: images of no class, to see whether the model knows that "+
+				"it does not know. Grey becomes three equal channels, smaller pictures are padded with zeros"),
 	}
 }
 
@@ -31,9 +32,10 @@ func outsideKeys() []key.Key {
 }
 
 func kindOfImages() key.Key {
-	return key.Given("kind", "word", key.Object("enum", imageKinds()), nil).Must().Tells("", "`idx` (MNIST, Fashion-MNIST; `.gz` too), `cifar10`, "+
-		"`cifar100` (binary version), `images` (PNG, JPEG; a folder per class, in `train/` and `test/`), `npz` (arrays `x_train`, `y_train`, "+
-		"`x_test`, `y_test`, or `train.npz` and `test.npz`)")
+	return key.Given("kind", "word", key.Object("enum", imageKinds()), nil).Must().Tells("",
+		"`idx` (MNIST, Fashion-MNIST; `.gz` too), `cifar10`, "+
+			"`cifar100` (binary version), `images` (PNG, JPEG; a folder per class, in `train/` and `test/`), `npz` (arrays `x_train`, `y_train`, "+
+			"`x_test`, `y_test`, or `train.npz` and `test.npz`)")
 }
 
 func folderOfImages() key.Key {
@@ -51,7 +53,8 @@ func augmentKeys(a *bnn.Augmentation) []key.Key {
 	return []key.Key{
 		key.Whole("crop", &a.Crop, 0, 1_000_000).Tells("0", "zero pixels around an image before a window of its size is cut out"),
 		key.Boolean("flip", &a.Flip).Tells("false", "left to right, every second time"),
-		key.Number("erase", &a.Erase, key.NotNegative, key.AtMost(1).Says("is a probability, at most 1")).Tells("0", "probability of erasing a rectangle"),
+		key.Number("erase", &a.Erase, key.NotNegative, key.AtMost(1).Says("is a probability, at most 1")).Tells("0",
+			"probability of erasing a rectangle"),
 	}
 }
 

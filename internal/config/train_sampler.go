@@ -34,8 +34,9 @@ const ofBounds = "must be between 1e-30 and 1e+30, which single precision can ho
 // trainKeys declares the sampler section of a training.
 func (l *loader) trainKeys(s *bnn.Settings) []key.Key {
 	return []key.Key{
-		key.Given("method", "word", key.Object("enum", bnn.Methods()), nil).Tells("`r2sghmc`", "`sgdm`, `sghmc`, `cycsghmc` (cosine cycles), `resghmc` "+
-			"(replica exchange); reflected: `r-sgdm`, `r-sghmc`, `r-cycsghmc`, `r2sghmc`; `ensemble` (independent sgdm runs), `swag`"),
+		key.Given("method", "word", key.Object("enum", bnn.Methods()), nil).Tells("`r2sghmc`",
+			"`sgdm`, `sghmc`, `cycsghmc` (cosine cycles), `resghmc` "+
+				"(replica exchange); reflected: `r-sgdm`, `r-sghmc`, `r-cycsghmc`, `r2sghmc`; `ensemble` (independent sgdm runs), `swag`"),
 		key.Whole("epochs", &s.Epochs, 1, 1_000_000).Tells("100", "burn-in included"),
 		key.Whole("batch", &s.Batch, 1, key.Many).
 			Tells("2048", "at most so many examples; the minibatches of an epoch differ in size by one at most"),
@@ -43,16 +44,20 @@ func (l *loader) trainKeys(s *bnn.Settings) []key.Key {
 		key.Positives("step_size", &l.Sampler.StepSize).Tells("2·batch/2048; of ladders half to twice that; a fifth without normalisation",
 			"per rung or for all, divided by N: the usual learning rate of a mean loss. If nothing is learnt, which the end of a run tells, "+
 				"take a tenth"),
-		key.Positives("temperature", (*[]float64)(&l.Sampler.Temperature)).Tells("0.05; of ladders 0.05, 0.25, 1.25, 6.25", "per rung, increasing"),
+		key.Positives("temperature", (*[]float64)(&l.Sampler.Temperature)).Tells("0.05; of ladders 0.05, 0.25, 1.25, 6.25",
+			"per rung, increasing"),
 		key.Mapping("anneal", annealKeys(&s.Anneal)).Tells("none", "`{divide: 1.02, until: 600}`: temperatures are divided after every epoch"),
-		sampler.ScheduleKey().Tells("constant; of optimisers exponential", "by epochs: `{kind: exponential, decay, after}`, `constant`, `polynomial`; "+
-			"by iterations: `{kind: cosine, cycles: 3}`. Exponential by default is constant for 30 % of the epochs, then down to a fiftieth"),
+		sampler.ScheduleKey().Tells("constant; of optimisers exponential",
+			"by epochs: `{kind: exponential, decay, after}`, `constant`, `polynomial`; "+
+				"by iterations: `{kind: cosine, cycles: 3}`. Exponential by default is constant for 30 % of the epochs, then down to a fiftieth"),
 		key.Number("momentum", &s.Momentum, key.NotNegative).Also("exclusiveMaximum", 1).Tells("0.9", "μ"),
 		key.Number("noise_estimate", &s.NoiseEstimate, key.NotNegative).Also("exclusiveMaximum", 1).Tells("0", "β̂"),
 		key.Number("weight_decay", &s.WeightDecay, key.NotNegative).Tells("5", "λ"),
-		key.Number("bound", &s.Bound, key.Positive, key.AtLeast(leastBound).Says(ofBounds), key.AtMost(mostBound).Says(ofBounds)).In("1e-30 … 1e30").
+		key.Number("bound", &s.Bound, key.Positive, key.AtLeast(leastBound).Says(ofBounds),
+			key.AtMost(mostBound).Says(ofBounds)).In("1e-30 … 1e30").
 			Tells("4", "b, of the reflected methods"),
-		key.Given("reflect", "`all`, or list of roles", key.AnyOf(key.Object("const", "all"), key.ListOf(key.Object("enum", roles()))), readReflect(s)).
+		key.Given("reflect", "`all`, or list of roles", key.AnyOf(key.Object("const", "all"), key.ListOf(key.Object("enum", roles()))),
+			readReflect(s)).
 			Tells("`all`", "which tensors: a list of `weight`, `bias`, `scale`, `shift` (of batch norm)"),
 		key.Boolean("as_released", &s.AsReleased).Tells("false",
 			"what the paper's code does: one mirroring that leaves the momentum alone, momenta not rescaled in swaps"),

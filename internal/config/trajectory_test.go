@@ -33,7 +33,8 @@ func trajectory(t *testing.T, set ...string) *Run {
 // the base law, in a chart of logarithms, and whitens by the mode in its coordinates.
 func TestTrajectoryTakesHMC(t *testing.T) {
 	s := trajectory(t)
-	if !s.Settings.Traits().Metropolis || s.Problem.Base == nil || s.Problem.Chart == nil || s.Settings.Whitening == nil || s.Settings.Start != nil {
+	if !s.Settings.Traits().Metropolis || s.Problem.Base == nil || s.Problem.Chart == nil || s.Settings.Whitening == nil ||
+		s.Settings.Start != nil {
 		t.Fatalf("%+v", s.Settings)
 	}
 	if r := s.Resolved.Sampler; r.Method != "auto" || r.Kernel != "hmc" || r.Init != sampler.FromPrior || r.Iterations != 500 {
@@ -66,7 +67,8 @@ func TestTrajectoryTakesHMC(t *testing.T) {
 	}
 	// Plain likelihoods and other kernels have neither chart nor base law.
 	plain := trajectory(t, "sampler.method=auto", "sampler.kernel=sgld")
-	if plain.Settings.Traits().Metropolis || plain.Problem.Base != nil || plain.Problem.Chart != nil || plain.Resolved.Sampler.Kernel == "hmc" || plain.Settings.Start == nil {
+	if plain.Settings.Traits().Metropolis || plain.Problem.Base != nil || plain.Problem.Chart != nil ||
+		plain.Resolved.Sampler.Kernel == "hmc" || plain.Settings.Start == nil {
 		t.Errorf("kernel sgld: %+v", plain.Resolved.Sampler)
 	}
 	if err := r2sgld.Check(t.Context(), plain.Problem, plain.Settings); err != nil {
@@ -138,7 +140,8 @@ func TestDomainInTheChart(t *testing.T) {
 // Starts from the prior lie in the domain, one for each replica, have the law of the
 // prior, and are those of the seed.
 func TestInitFromPrior(t *testing.T) {
-	set := []string{"sampler.method=r2sgld", "sampler.temperature=[1, 4]", "sampler.init=prior", "sampler.ladders=200", "sampler.step_size=1e-5"}
+	set := []string{"sampler.method=r2sgld", "sampler.temperature=[1, 4]", "sampler.init=prior", "sampler.ladders=200",
+		"sampler.step_size=1e-5"}
 	s := trajectory(t, set...)
 	if s.Problem.Base != nil || s.Problem.Chart != nil || len(s.Settings.States) != 200 {
 		t.Fatalf("%d states", len(s.Settings.States))
@@ -212,20 +215,28 @@ func TestBadTrajectories(t *testing.T) {
 		set  []string
 		want string
 	}{
-		{lynxTrajectory, []string{"sampler.iterations=99", "sampler.method=auto"}, "the first round of method auto needs at least 100 iterations; found 99"},
+		{lynxTrajectory, []string{"sampler.iterations=99", "sampler.method=auto"},
+			"the first round of method auto needs at least 100 iterations; found 99"},
 		{lynxTrajectory, []string{"sampler.iterations=999", "sampler.method=auto", "sampler.kernel=sgld"}, "at least 1000 iterations; found 999"},
-		{lynxTrajectory, []string{"sampler.init=prior", "sampler.method=auto", "sampler.kernel=sgld"}, "with method auto init: prior needs likelihood trajectory and kernel hmc"},
+		{lynxTrajectory, []string{"sampler.init=prior", "sampler.method=auto", "sampler.kernel=sgld"},
+			"with method auto init: prior needs likelihood trajectory and kernel hmc"},
 		{lynxTrajectory, []string{"model.priors={alpha: 'normal(1, 0.5)'}", "sampler.init=prior"},
-			"--set sampler.init: init: prior needs a prior (model.priors), or bounds on both sides (model.constraints), for every parameter: there is none for beta, gamma, delta, H.initial, L.initial, H.noise, L.noise\n1 problem;"},
-		{lynxTrajectory, []string{"model.priors={alpha: 'normal(1, 0.5)'}", "sampler.init=prior", "sampler.method=r-sgld", "sampler.step_size=1e-4"},
+			"--set sampler.init: init: prior needs a prior (model.priors), or bounds on both sides (model.constraints), for every parameter: " +
+				"there is none for beta, gamma, delta, H.initial, L.initial, H.noise, L.noise\n1 problem;"},
+		{lynxTrajectory, []string{"model.priors={alpha: 'normal(1, 0.5)'}", "sampler.init=prior", "sampler.method=r-sgld",
+			"sampler.step_size=1e-4"},
 			"init: prior needs a prior (model.priors), or bounds on both sides"},
-		{lynxTrajectory, []string{`model.constraints=["alpha^2 + beta^2 < 1e-12"]`}, `draws from the priors meet "alpha^2 + beta^2 < 1e-12": next to nothing of the priors is left`},
-		{lynxTrajectory, []string{`model.constraints=["alpha*beta > 0.0199999", "alpha*beta < 0.02"]`}, `draws from the priors meet all constraints`},
+		{lynxTrajectory, []string{`model.constraints=["alpha^2 + beta^2 < 1e-12"]`},
+			`draws from the priors meet "alpha^2 + beta^2 < 1e-12": next to nothing of the priors is left`},
+		{lynxTrajectory, []string{`model.constraints=["alpha*beta > 0.0199999", "alpha*beta < 0.02"]`},
+			`draws from the priors meet all constraints`},
 		{lynxTrajectory, []string{`model.fixed={"H.initial": 1e150}`, `model.priors={}`}, "with a finite likelihood. For instance at alpha = "},
-		{lynxTrajectory, []string{"sampler.init=prior", "sampler.method=r-sgld", "sampler.step_size=1e-4", `model.constraints=["alpha > 0", "beta > 0", "gamma > 0", "delta > 0", "0.0001*H.initial > 1 + 1e3*alpha"]`},
+		{lynxTrajectory, []string{"sampler.init=prior", "sampler.method=r-sgld", "sampler.step_size=1e-4",
+			`model.constraints=["alpha > 0", "beta > 0", "gamma > 0", "delta > 0", "0.0001*H.initial > 1 + 1e3*alpha"]`},
 			"draws from the priors meets the constraints"},
 		{"../../examples/lynx-hare.yaml", []string{"sampler.init=prior"}, "with method auto init: prior needs"},
-		{"../../examples/lynx-hare.yaml", []string{"sampler.init=prior", "sampler.method=r-sgld"}, "for every parameter: there is none for alpha, beta, gamma, delta"},
+		{"../../examples/lynx-hare.yaml", []string{"sampler.init=prior", "sampler.method=r-sgld"},
+			"for every parameter: there is none for alpha, beta, gamma, delta"},
 		{lynxTrajectory, []string{"sampler.init=priors"}, "init must be uniform, prior or a point"},
 	} {
 		if _, err := Load("identify", c.file, c.set); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -16,7 +16,8 @@ func TestLinearWallsInLogarithmsAreExact(t *testing.T) {
 		t.Fatal(err)
 	}
 	if s.Problem.Chart == nil || !domain.ExactWalls(s.Problem.Domain) || !report.Exact(s.Problem, s.Settings) {
-		t.Fatalf("chart %v, exact walls %v, exact %v", s.Problem.Chart != nil, domain.ExactWalls(s.Problem.Domain), report.Exact(s.Problem, s.Settings))
+		t.Fatalf("chart %v, exact walls %v, exact %v", s.Problem.Chart != nil, domain.ExactWalls(s.Problem.Domain),
+			report.Exact(s.Problem, s.Settings))
 	}
 	r, err := domain.NewReflector(s.Problem.Domain, domain.Specular, 0)
 	if err != nil {

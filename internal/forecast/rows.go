@@ -57,7 +57,8 @@ type rowTask struct {
 
 // ofRows plans predictions by a run of fit.
 func (o *Options) ofRows(src *source) (*rowTask, error) {
-	for flag, given := range map[string]bool{"--from": o.From != "draws", "--until": o.Until != "", "--start-time": o.StartTime != nil, "--start": o.Start != nil,
+	for flag, given := range map[string]bool{"--from": o.From != "draws", "--until": o.Until != "", "--start-time": o.StartTime != nil,
+		"--start":  o.Start != nil,
 		"--points": o.Points != nil, "--times": o.Times != "", "--set": o.Set != nil, "--truth": o.Truth != nil, "--against": o.Against != "",
 		"--lyapunov": o.Lyapunov, "--noise": o.Noise != nil && !*o.Noise} {
 		if given {
@@ -95,10 +96,12 @@ func (t *rowTask) results(ctx context.Context) (job.Sheaf, Told, []string, error
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	r := &RowReport{Schema: 1, Name: t.src.run.Name, From: "draws", Draws: len(states), Of: of, Seed: o.Seed, Data: filepath.Base(t.file), Rows: n,
+	r := &RowReport{Schema: 1, Name: t.src.run.Name, From: "draws", Draws: len(states), Of: of, Seed: o.Seed, Data: filepath.Base(t.file),
+		Rows:    n,
 		Missing: t.of.Missing, Level: o.Level}
 	if r.Missing > 0 {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("no prediction of %s without a value that the model takes: the column line of simulation.csv tells of which there is one.",
+		r.Warnings = append(r.Warnings, fmt.Sprintf("no prediction of %s without a value that the model takes: the column line of "+
+			"simulation.csv tells of which there is one.",
 			text.Counted(r.Missing, "row")))
 	}
 	if w := disagreement(t.src.parameters); w != "" {
@@ -116,7 +119,8 @@ func (t *rowTask) results(ctx context.Context) (job.Sheaf, Told, []string, error
 		out := outcomeOf(of, drawn[i], o.Level, &table)
 		r.Outcomes = append(r.Outcomes, out)
 		if out.Observed == n && n > 1 {
-			shown = append(shown, figure.Predicted{Axis: figure.Axis{Name: of.Name}, Observed: of.Values, Drawn: drawn[i], Of: figure.OutcomeOf(of.Discrete, of.Most)})
+			shown = append(shown, figure.Predicted{Axis: figure.Axis{Name: of.Name}, Observed: of.Values, Drawn: drawn[i],
+				Of: figure.OutcomeOf(of.Discrete, of.Most)})
 		}
 	}
 	r.shown = table.head(10)
@@ -151,7 +155,8 @@ func outcomeOf(of *rows.Outcome, drawn [][]float64, level float64, table *column
 }
 
 // render makes the files but for the report.
-func (t *rowTask) render(ctx context.Context, r *RowReport, table columns, drawn [][][]float64, shown []figure.Predicted) (job.Sheaf, []string, error) {
+func (t *rowTask) render(ctx context.Context, r *RowReport, table columns, drawn [][][]float64, shown []figure.Predicted) (job.Sheaf,
+	[]string, error) {
 	data, err := table.text(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -248,7 +253,8 @@ func (r *RowReport) Text(style text.Style) string {
 	}
 	for _, o := range r.Outcomes {
 		if o.Observed > 0 {
-			fmt.Fprintf(&b, " %s: %.0f %% of %s within the %g %% of their row, rmse %s\n", o.Outcome, 100*o.Within, text.Counted(o.Observed, "observation"), r.Level,
+			fmt.Fprintf(&b, " %s: %.0f %% of %s within the %g %% of their row, rmse %s\n", o.Outcome, 100*o.Within,
+				text.Counted(o.Observed, "observation"), r.Level,
 				text.Short(o.RMSE, 4))
 		}
 	}

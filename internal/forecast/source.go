@@ -65,7 +65,8 @@ func open(dir string, commands ...string) (*source, error) {
 		return refuse(fmt.Errorf("%s is no run folder: its run.json names no command", dir))
 	}
 	if !slices.Contains(commands, m.Command) {
-		return refuse(fmt.Errorf("%s is a run of %s, which has nothing to simulate: give one of %s", dir, m.Command, strings.Join(commands, " or ")))
+		return refuse(fmt.Errorf("%s is a run of %s, which has nothing to simulate: give one of %s", dir, m.Command,
+			strings.Join(commands, " or ")))
 	}
 	var sum struct {
 		Parameters []estimate `json:"parameters"`
@@ -163,7 +164,8 @@ func (s *source) draws(n int) (x [][]float64, of int, err error) {
 		return nil, 0, err
 	}
 	if names := s.names(); !slices.Equal(d.Names, names) {
-		return nil, 0, fmt.Errorf("%s: the draws are of %s, not of %s: they were changed", s.dir, strings.Join(d.Names, ", "), strings.Join(names, ", "))
+		return nil, 0, fmt.Errorf("%s: the draws are of %s, not of %s: they were changed", s.dir, strings.Join(d.Names, ", "),
+			strings.Join(names, ", "))
 	}
 	var flat [][]float64 // by parameter
 	for j := range d.Names {

@@ -198,7 +198,8 @@ func TestTakeInsideRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, may := range map[string]bool{
-		"run/figures": false, "run/figures/new": false, "run/checkpoints": false, "run/draws.zarr/x": false, "run/simulation/figures": false, "elsewhere": false,
+		"run/figures": false, "run/figures/new": false, "run/checkpoints": false, "run/draws.zarr/x": false, "run/simulation/figures": false,
+		"elsewhere":      false,
 		"run/simulation": true, "run/other": true, "run/other/figures": true, "plain/figures": true, "new": true,
 	} {
 		err := free(filepath.Join(dir, filepath.FromSlash(name)))

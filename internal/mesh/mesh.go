@@ -130,7 +130,8 @@ func newPlane(ctx context.Context, d domain.Domain, n int) (*Mesh, error) {
 		}
 	}
 	if then != parts { // of a domain that falls apart by itself there are as many whatever the grid
-		return nil, fmt.Errorf("a grid of %d is too coarse, for the domain is thinner than its cells somewhere: it falls into %d parts, and with %d cells "+
+		return nil, fmt.Errorf("a grid of %d is too coarse, for the domain is thinner than its cells somewhere: it falls into %d parts, and "+
+			"with %d cells "+
 			"along the longest side into %d; a thin domain is best described by one coordinate along it", n, parts, finest, then)
 	}
 	return nil, fmt.Errorf("the domain falls into %d parts: nothing mixes between them; give one of them at a time", parts)

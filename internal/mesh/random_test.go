@@ -305,7 +305,8 @@ func TestRefusals(t *testing.T) {
 		[]string{"x <= 0", "x >= 1", "y <= 1", "y >= -1"}))
 	bar := union{box(t, []float64{0, 0}, []float64{1, 1}), box(t, []float64{2, 0}, []float64{3, 1})}
 	neck := append(bar, box(t, []float64{0.5, 0.5}, []float64{2.5, 0.53}))
-	ring := without{must[domain.Domain](t)(domain.NewBall([]float64{0, 0}, 1)), must[domain.Domain](t)(domain.NewBall([]float64{0, 0}, 0.9999))}
+	ring := without{must[domain.Domain](t)(domain.NewBall([]float64{0, 0}, 1)),
+		must[domain.Domain](t)(domain.NewBall([]float64{0, 0}, 0.9999))}
 	nowhere := without{box(t, []float64{0, 0}, []float64{1, 1}), box(t, []float64{-1, -1}, []float64{2, 2})}
 	for _, c := range []struct {
 		name string

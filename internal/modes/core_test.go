@@ -70,7 +70,8 @@ func TestCores(t *testing.T) {
 			t.Errorf("%s: %+v, want %.3f of the density", c.name, got, want)
 		}
 	}
-	if got, asked, err := (&Target{Energy: law(0).Energy}).Cores(t.Context(), []Mode{{X: []float64{0}, L: [][]float64{{1}}}}, draws(0, 0), rng); err != nil ||
+	if got, asked, err := (&Target{Energy: law(0).Energy}).Cores(t.Context(), []Mode{{X: []float64{0}, L: [][]float64{{1}}}}, draws(0, 0),
+		rng); err != nil ||
 		got != nil || asked != 0 {
 		t.Errorf("one normal law: %+v after %d gradients, %v", got, asked, err)
 	}

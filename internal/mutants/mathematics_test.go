@@ -2,7 +2,8 @@ package mutants
 
 // ofMathematics are faults of expressions, solvers, statistics and theory.
 var ofMathematics = []fault{
-	{"tails: those that hold little count as heavy", "diag Tails", []edit{{"diag.heavier", "squares(out) < least*all", "squares(out) < 0*all"}}},
+	{"tails: those that hold little count as heavy", "diag Tails",
+		[]edit{{"diag.heavier", "squares(out) < least*all", "squares(out) < 0*all"}}},
 	{"draws of small units do not vary", "diag TestUnits", []edit{
 		{"diag.alike", "0x1p-52*max(math.Abs(least), math.Abs(largest))", "0x1p-52"},
 	}},
@@ -30,7 +31,8 @@ var ofMathematics = []fault{
 	{"lanes: counters of iterations alike", "stream LanesMoments", []edit{{"stream.(*Lanes).draw", "f, h.from/ahead", "f, 0"}}},
 	{"lanes: every fill of an iteration alike", "stream LanesMoments", []edit{{"stream.(*Lanes).draw", "l.all, f,", "l.all, 0*f,"}}},
 	{"lanes: numbers of the stream alone", "stream LanesMoments", []edit{{"stream.(*Rand).NormFloat64", "normals|", "0*normals|"}}},
-	{"lanes: fills go on in another iteration", "stream LanesDoNotDepend", []edit{{"stream.(*Lanes).fill", "l.at, l.fills = k, 0", "l.at = k"}}},
+	{"lanes: fills go on in another iteration", "stream LanesDoNotDepend",
+		[]edit{{"stream.(*Lanes).fill", "l.at, l.fills = k, 0", "l.at = k"}}},
 	{"lanes: numbers of iterations past", "stream LanesDoNotDepend", []edit{{"stream.(*Lanes).fill", "pair-h.from >= h.many", "h.many == 0"}}},
 	{"lanes: iterations of two counters at once", "stream LanesDoNotDepend", []edit{
 		{"stream.(*Lanes).fill", "pair - pair%h.many", "pair"},
@@ -46,8 +48,10 @@ var ofMathematics = []fault{
 	{"lanes that a kernel leaves begin one too late", "internal/vector SameBits|Lengths", []edit{
 		{"internal/vector.unary.run", "i += k(&dst[i], &a[i], n-i)", "i = min(i+k(&dst[i], &a[i], n-i)+1, n)"},
 	}},
-	{"formulas: products with logarithms of what rounds to 0", "expression TestLogSpace", []edit{{"expression.(*graph).timesLog", "g.natures[b] == common", "g.natures[b] == common || g.natures[b] != common"}}},
-	{"formulas: half-integer powers of constants", "expression TestHalfPowersOfConstants", []edit{{"expression.(*graph).pow", "g.halves(vertex{op: opPow, arg: [4]int32{a, b}}); ok", "g.halves(vertex{op: opPow, arg: [4]int32{a, b}}); ok && n > maxPower"}}},
+	{"formulas: products with logarithms of what rounds to 0", "expression TestLogSpace",
+		[]edit{{"expression.(*graph).timesLog", "g.natures[b] == common", "g.natures[b] == common || g.natures[b] != common"}}},
+	{"formulas: half-integer powers of constants", "expression TestHalfPowersOfConstants", []edit{{"expression.(*graph).pow",
+		"g.halves(vertex{op: opPow, arg: [4]int32{a, b}}); ok", "g.halves(vertex{op: opPow, arg: [4]int32{a, b}}); ok && n > maxPower"}}},
 	{"log sums of lanes: coefficients stay in place", "expression Together", []edit{
 		{"expression.logSums", "one, other = other, one", "one, other = one, other"},
 	}},
@@ -104,8 +108,10 @@ var ofMathematics = []fault{
 	{"conductances of the cell, not of its face", "internal/theory TestSecondOrder", []edit{
 		{"internal/theory.(*field).cut", "face[k", "cell[m.Faces[k].I"},
 	}},
-	{"bound of chi2 that falls twice as fast", "internal/theory TestBoundsHold", []edit{{"internal/theory.(*following).bounds", "-2*", "-4*"}}},
-	{"W2 by the wrong mean square", "internal/theory TestQuantileW2", []edit{{"internal/theory.quantileDistance", "d0*d1 + d1*d1) / 3", "d1*d1) / 2"}}},
+	{"bound of chi2 that falls twice as fast", "internal/theory TestBoundsHold",
+		[]edit{{"internal/theory.(*following).bounds", "-2*", "-4*"}}},
+	{"W2 by the wrong mean square", "internal/theory TestQuantileW2",
+		[]edit{{"internal/theory.quantileDistance", "d0*d1 + d1*d1) / 3", "d1*d1) / 2"}}},
 	{"rates of a product not by its masses", "internal/reversible TestProductGenerator", []edit{
 		{"internal/reversible.(*network).appendProduct",
 			`i; k++ {
@@ -161,7 +167,8 @@ var ofMathematics = []fault{
 		"ode.(*explicit).sweep", "vector.Select(e.y0, e.accepted, e.zero, e.y0, e.y)", "copy(e.y0, e.y)"}}},
 	{"lanes: few left behind have no gradient", "dynamics TestTrajectoryLanesAreAlone", []edit{{
 		"dynamics.(*solutions).apart", "+= g[j*r+k]", "+= 0*g[j*r+k]"}}},
-	{"mesh: a thin domain is one that falls apart", "internal/mesh TestRefusals", []edit{{"internal/mesh.newPlane", "then != parts", "then < 0"}}},
+	{"mesh: a thin domain is one that falls apart", "internal/mesh TestRefusals",
+		[]edit{{"internal/mesh.newPlane", "then != parts", "then < 0"}}},
 	{"sum: a weight of another term", "internal/vector TestSum", []edit{
 		{"internal/vector.(*Sum).Into", "w * s.terms[j][i]", "(w + s.weights[0] - s.weights[j]) * s.terms[j][i]"},
 	}},

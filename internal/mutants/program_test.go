@@ -9,7 +9,8 @@ var ofTheProgram = []fault{
 	{"cores: mean energies around minima of any kind", "internal/modes TestCores", []edit{
 		{"internal/modes.(*Target).Cores", "> likeness", "> 1e9*likeness"},
 	}},
-	{"modes: shares are 1 to the last digit", "internal/report TestBasinsByRounding", []edit{{"internal/report.(*Basins).check", "1+rounding", "1"}}},
+	{"modes: shares are 1 to the last digit", "internal/report TestBasinsByRounding",
+		[]edit{{"internal/report.(*Basins).check", "1+rounding", "1"}}},
 	{"barriers through walls", "internal/modes TestJoinsAreUnknown", []edit{
 		{"internal/modes.(*Target).highest", "t.Domain != nil &&", "false &&"},
 	}},
@@ -59,7 +60,8 @@ var ofTheProgram = []fault{
 		{"internal/store.(*Writer).beginChunk", "there && !stale", "there && (true || stale)"},
 	}},
 	{"hot rungs not on record", "internal/store ChangedChunks", []edit{
-		{"internal/store.(*Writer).enterDraws", "!slices.Contains(r.marks[m.Name], m)", "t.segments == 1 && !slices.Contains(r.marks[m.Name], m)"},
+		{"internal/store.(*Writer).enterDraws", "!slices.Contains(r.marks[m.Name], m)",
+			"t.segments == 1 && !slices.Contains(r.marks[m.Name], m)"},
 	}},
 	{"a log never closed", "internal/store AppendedLog", []edit{{"internal/store.(*record).add", "case m.Closed:", "case false:"}}},
 	{"whatever follows in a log", "internal/store AppendedLog", []edit{
@@ -72,7 +74,8 @@ var ofTheProgram = []fault{
 		{"internal/store.(*survey).fits", `strings.HasPrefix(name, "draws.zarr/")`, "false"},
 	}},
 	{"a chain that counts twice", "cmd/r2sgld DiagnoseOfOneChainTwice", []edit{{"cmd/r2sgld.twice", "same && moving", "false"}}},
-	{"chains that stand still are one", "cmd/r2sgld DiagnoseOfOneChainTwice", []edit{{"cmd/r2sgld.twice", "same && moving", "same && (true || moving)"}}},
+	{"chains that stand still are one", "cmd/r2sgld DiagnoseOfOneChainTwice",
+		[]edit{{"cmd/r2sgld.twice", "same && moving", "same && (true || moving)"}}},
 	{"folders that were moved written where they were", "internal/store FolderMovedAway", []edit{
 		{"internal/store.(*place).ours", "os.SameFile(info, p.folder)", "(true || os.SameFile(info, p.folder))"},
 	}},
@@ -202,7 +205,8 @@ var ofTheProgram = []fault{
 		{"internal/store.(*survey).fits", "!e.Type().IsRegular(), dir && !e.IsDir()", "dir"},
 	}},
 	{"lock opened through a link", "internal/store ForceRefuses", []edit{{"internal/store.openAt", "|noFollow", ""}}},
-	{"any file taken for a lock", "internal/store ForceRefuses", []edit{{"internal/store.isLock", "err != io.EOF || !lockText.Match(text[:n])", "err == nil && n < 0"}}},
+	{"any file taken for a lock", "internal/store ForceRefuses",
+		[]edit{{"internal/store.isLock", "err != io.EOF || !lockText.Match(text[:n])", "err == nil && n < 0"}}},
 	{"any number taken for that of a process", "internal/store LocksOfOthers", []edit{{"internal/store.lockText", "{0,6}", "*"}}},
 	{"a lock by a hard link", "internal/store LocksOfOthers", []edit{{"internal/store.isLock", "nameCount(info) > 1", "false"}}},
 	{"folders within that of a run written through links", "internal/store FolderWithinReplaced", []edit{
@@ -222,7 +226,8 @@ var ofTheProgram = []fault{
 	}},
 	{"changed files read", "internal/store ChangedFiles", []edit{{"internal/store.(*record).intact", "m.CRC32C", "sum(m.Bytes)"}}},
 	{"the record of fewer draws", "internal/store ChangedChunks", []edit{{"internal/store.(*record).intact", "m.Bytes < least", "false"}}},
-	{"draws not on record", "internal/store ChangedFiles", []edit{{"internal/store.(*Writer).enterDraws", "!slices.Contains(r.marks[m.Name], m)", "false && !slices.Contains(r.marks[m.Name], m)"}}},
+	{"draws not on record", "internal/store ChangedFiles", []edit{{"internal/store.(*Writer).enterDraws",
+		"!slices.Contains(r.marks[m.Name], m)", "false && !slices.Contains(r.marks[m.Name], m)"}}},
 	{"rows of CSV not compared", "internal/store ChangedFiles", []edit{
 		{"internal/store.readStan", "of.name, t", `"", t`},
 	}},

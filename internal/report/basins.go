@@ -255,7 +255,8 @@ func unknown(names []string, a *tune.Audit) []string {
 			place(names, v.At), text.Number(v.Expected, 2)))
 	}
 	for _, c := range a.Cores {
-		out = append(out, fmt.Sprintf("modes: of the draws at the narrow minimum near %s and around it %s lie there, and of the density %s: steps "+
+		out = append(out, fmt.Sprintf("modes: of the draws at the narrow minimum near %s and around it %s lie there, and of the density %s: "+
+			"steps "+
 			"seldom find it, or seldom leave it, and R̂ and ESS need not show it. Means, intervals and log Z are off. Bound the variables "+
 			"(domain), take variables in which it is not so narrow, or run longer.",
 			place(names, a.Modes[c.Mode].At), text.Number(c.Share, 2), text.Number(c.Expected, 2)))

@@ -114,8 +114,9 @@ func TestLost(t *testing.T) {
 	if got := strings.Split(s.Footer(), "\n")[1]; got != " log Z not known (bottleneck between rungs 5 and 6)" {
 		t.Errorf("%q", got)
 	}
-	if w := strings.Join(s.Warnings, "\n"); !strings.HasPrefix(w, "log Z is not known: bottleneck between rungs 5 and 6: a wall. Draws would put it at 4.9 ± 3.6, "+
-		"from 10.40 by") || !strings.Contains(w, "Take method auto") {
+	if w := strings.Join(s.Warnings, "\n"); !strings.HasPrefix(w,
+		"log Z is not known: bottleneck between rungs 5 and 6: a wall. Draws would put it at 4.9 ± 3.6, "+
+			"from 10.40 by") || !strings.Contains(w, "Take method auto") {
 		t.Errorf("%q", w)
 	}
 }

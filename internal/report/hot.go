@@ -47,7 +47,8 @@ func (s *Summary) unreached(set r2sgld.Settings, res *r2sgld.Result) string {
 	if t := set.Temperature[rung]; !math.IsInf(t, 1) {
 		warmth = text.Short(t, 3)
 	}
-	return fmt.Sprintf("the ladders have not come to agree at rung %d (temperature %s): R̂ %s of %s. Swaps bring its states to the cold rung, whose "+
+	return fmt.Sprintf("the ladders have not come to agree at rung %d (temperature %s): R̂ %s of %s. Swaps bring its states to the cold "+
+		"rung, whose "+
 		"means may be off by more than their errors tell, and whose R̂ and ESS need not show it. In a funnel, where the scale of one variable "+
 		"is the exponential of another, take variables divided by their scale; else bound the variables (domain), or run longer.",
 		rung+1, warmth, text.Number(worst, 2), name)
@@ -64,9 +65,10 @@ func (s *Summary) Barred(share float64) {
 	if !(share > mostUnstable) {
 		return
 	}
-	s.warnf("at %s of the cold draws the density is too narrow for the steps of trajectories, which are refused there: what lies beyond, as the ends "+
-		"of a bent ridge, is hardly entered, and R̂ and ESS need not show it. Means and sds may be off by more than their errors tell. Bound the "+
-		"variables (domain), so that ladders begin at uniform draws, or take a variable across the ridge in place of one that runs along it.",
+	s.warnf("at %s of the cold draws the density is too narrow for the steps of trajectories, which are refused there: what lies beyond, as "+
+		"the ends "+
+		"of a bent ridge, is hardly entered, and R̂ and ESS need not show it. Means and sds may be off by more than their errors tell. Bound "+
+		"the variables (domain), so that ladders begin at uniform draws, or take a variable across the ridge in place of one that runs along it.",
 		text.Number(share, 2))
 }
 

@@ -63,7 +63,8 @@ func TestPowers(t *testing.T) {
 	for _, c := range []struct {
 		v    []float64
 		want string
-	}{{[]float64{0}, "1.00"}, {[]float64{-1, -2.3, -3.4}, "0.10 0.005 0.0004"}, {[]float64{-4, math.Inf(-1)}, "1e−4 0"}, {[]float64{-1e9, -5}, "0 1e−5"},
+	}{{[]float64{0}, "1.00"}, {[]float64{-1, -2.3, -3.4}, "0.10 0.005 0.0004"}, {[]float64{-4, math.Inf(-1)}, "1e−4 0"},
+		{[]float64{-1e9, -5}, "0 1e−5"},
 		{[]float64{-1, -1.1, -1.2, -0.9, -0.8, -5}, "1e−5 … 0.16"}} {
 		if got := powers(c.v); got != c.want {
 			t.Errorf("%v: %q, want %q", c.v, got, c.want)

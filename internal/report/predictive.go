@@ -28,8 +28,9 @@ type Statistic struct {
 }
 
 // statisticOf are those that there are; zeros is the share of values that are 0.
-var statisticOf = map[string]func(v []float64) float64{"sd": diag.SD, "min": slices.Min[[]float64], "max": slices.Max[[]float64], "zeros": zeros,
-	"mean": func(v []float64) float64 { return stat.Mean(v, nil) }} // of whole numbers exact, whatever their order
+var statisticOf = map[string]func(v []float64) float64{"sd": diag.SD, "min": slices.Min[[]float64], "max": slices.Max[[]float64],
+	"zeros": zeros,
+	"mean":  func(v []float64) float64 { return stat.Mean(v, nil) }} // of whole numbers exact, whatever their order
 
 // Check compares statistics of values with those of draws of them. Values that are not known,
 // NaN, are left out of both.

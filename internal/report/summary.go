@@ -26,30 +26,31 @@ type Summary struct {
 	Seed    uint64 `json:"seed"`
 	Ladders int    `json:"ladders"`
 	// whether the law of the draws is the target itself, the start forgotten: no bias of the step, of walls or of swaps
-	Exact          bool         `json:"exact"`
-	Draws          int          `json:"draws"` // of the cold rung, over all ladders
-	Thin           int          `json:"thin"`  // iterations from one of them to the next
-	Parameters     []Parameter  `json:"parameters"`
-	Energy         Moments      `json:"energy"`
-	Domain         domain.Tally `json:"domain"`               // what the wall did to the steps of all rungs, and to draws of the cold one
-	Acceptance     []float64    `json:"acceptance,omitempty"` // of the trajectories of kernel hmc, per rung
-	Swaps          Swaps        `json:"swaps"`
-	Ladder         Ladder       `json:"ladder"`
-	Kernel         *Kernel      `json:"kernel,omitempty"` // of method auto, where it tried two
-	LogEvidence    Evidence     `json:"log_evidence"`
-	Marginal       *Marginal    `json:"marginal_likelihood,omitempty"` // of identify, and of fit where walls leave a part of the priors
-	Until          *Until       `json:"until,omitempty"`               // of method auto
-	Modes          *tune.Audit  `json:"modes,omitempty"`               // likewise, where they were looked for
-	Equations      []Equation   `json:"equations,omitempty"`
-	LaTeX          string       `json:"latex,omitempty"`        // all equations, aligned
-	Coefficients   []Term       `json:"coefficients,omitempty"` // of a library
-	Fit            []Fit        `json:"fit,omitempty"`
-	Predictive     []Prediction `json:"predictive,omitempty"` // of fit
-	Warnings       []string     `json:"warnings"`
-	Iterations     int          `json:"iterations"`
-	Gradients      int64        `json:"gradients"`        // that steps took, of all replicas, those of warm-up and search for modes included
-	Seconds        float64      `json:"seconds"`          // of this process: after a resume, those since
-	StepsPerSecond float64      `json:"steps_per_second"` // in these, and those of a finished run that was extended; NaN where none was made in them
+	Exact        bool         `json:"exact"`
+	Draws        int          `json:"draws"` // of the cold rung, over all ladders
+	Thin         int          `json:"thin"`  // iterations from one of them to the next
+	Parameters   []Parameter  `json:"parameters"`
+	Energy       Moments      `json:"energy"`
+	Domain       domain.Tally `json:"domain"`               // what the wall did to the steps of all rungs, and to draws of the cold one
+	Acceptance   []float64    `json:"acceptance,omitempty"` // of the trajectories of kernel hmc, per rung
+	Swaps        Swaps        `json:"swaps"`
+	Ladder       Ladder       `json:"ladder"`
+	Kernel       *Kernel      `json:"kernel,omitempty"` // of method auto, where it tried two
+	LogEvidence  Evidence     `json:"log_evidence"`
+	Marginal     *Marginal    `json:"marginal_likelihood,omitempty"` // of identify, and of fit where walls leave a part of the priors
+	Until        *Until       `json:"until,omitempty"`               // of method auto
+	Modes        *tune.Audit  `json:"modes,omitempty"`               // likewise, where they were looked for
+	Equations    []Equation   `json:"equations,omitempty"`
+	LaTeX        string       `json:"latex,omitempty"`        // all equations, aligned
+	Coefficients []Term       `json:"coefficients,omitempty"` // of a library
+	Fit          []Fit        `json:"fit,omitempty"`
+	Predictive   []Prediction `json:"predictive,omitempty"` // of fit
+	Warnings     []string     `json:"warnings"`
+	Iterations   int          `json:"iterations"`
+	Gradients    int64        `json:"gradients"` // that steps took, of all replicas, those of warm-up and search for modes included
+	Seconds      float64      `json:"seconds"`   // of this process: after a resume, those since
+	// in these, and those of a finished run that was extended; NaN where none was made in them
+	StepsPerSecond float64 `json:"steps_per_second"`
 
 	exact func() string  // how to take a kernel without bias from steps; "" where there is none, or it is in use
 	since string         // what the seconds count from, for the footer; "" for the beginning

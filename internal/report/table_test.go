@@ -16,7 +16,8 @@ func TestFooterEvidence(t *testing.T) {
 		e    Evidence
 		want string
 	}{
-		{Evidence{exchange.Evidence{Forward: 1.21, Backward: 1.19, Estimate: 1.2, Error: 0.02, GapError: nan}, 0.5, 0, -0.011, 0.004, "", false, nil},
+		{Evidence{exchange.Evidence{Forward: 1.21, Backward: 1.19, Estimate: 1.2, Error: 0.02, GapError: nan}, 0.5, 0, -0.011, 0.004, "", false,
+			nil},
 			" log Z 1.200 ± 0.020 (forward 1.210, backward 1.190, log volume 0.500; the step adds −0.0110 ± 0.0040)"},
 		{Evidence{exchange.Evidence{Forward: 1.21, Backward: 1.19, Estimate: 1.2, Error: 0.02, GapError: nan}, 0.5, 0.012, 0, 0, "", false, nil},
 			" log Z 1.200 ± 0.020 (forward 1.210, backward 1.190, log volume 0.500 ± 0.012)"},

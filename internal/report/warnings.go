@@ -165,8 +165,8 @@ func endless(p r2sgld.Problem, set r2sgld.Settings, res *r2sgld.Result) []string
 	for _, t := range tails {
 		where = append(where, res.Names[t.Variable]+" → "+map[bool]string{true: "∞", false: "−∞"}[t.Upper])
 	}
-	return []string{fmt.Sprintf("the posterior may be improper: where %s, the density does not fall as its draws do, which spread farther the "+
-		"longer the run is. If exp(−U) has no finite integral there, no number told holds: bound the variables (domain) or add a prior. If it "+
+	return []string{fmt.Sprintf("the posterior may be improper: where %s, the density does not fall as its draws do, which spread farther "+
+		"the longer the run is. If exp(−U) has no finite integral there, no number told holds: bound the variables (domain) or add a prior. If it "+
 		"has, run longer.", strings.Join(where, ", "))}
 }
 

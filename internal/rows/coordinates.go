@@ -38,7 +38,8 @@ func (b *builder) coordinates() {
 				return
 			}
 			if n := len(name) + 2*len(unfit.FindAllString(name, -1)); n > mostBytes {
-				b.fault(path, -1, "the entry %.40s… has a name of %d bytes: at most %d, that a folder can bear it%s", name, n, mostBytes, b.written(v, e))
+				b.fault(path, -1, "the entry %.40s… has a name of %d bytes: at most %d, that a folder can bear it%s", name, n,
+					mostBytes, b.written(v, e))
 				return
 			}
 			v.entries[plain] = len(b.out.Names)

@@ -127,7 +127,8 @@ func (b *builder) known(path []string, begin int, w expression.Word) {
 	case slices.ContainsFunc(b.Let, func(l Let) bool { return l.Name == bare }):
 		b.later(path, begin+w.Pos, bare)
 	default:
-		b.fault(path, begin+w.Pos, "%q is neither a parameter, nor a column of the data, nor said by let%s", w.Text, near(w.Text, append(b.names(), b.header...)))
+		b.fault(path, begin+w.Pos, "%q is neither a parameter, nor a column of the data, nor said by let%s", w.Text,
+			near(w.Text, append(b.names(), b.header...)))
 	}
 }
 

@@ -53,12 +53,13 @@ const choose = "lgamma(n + 1) - lgamma(y + 1) - lgamma(n - y + 1)"
 func laws() map[string]law {
 	args := func(names ...string) []string { return names }
 	return map[string]law{
-		"normal":      {args("mu", "sigma"), args("normal_lpdf(y, mu, sigma)"), line, normal},
-		"student_t":   {args("nu", "mu", "sigma"), args("student_t_lpdf(y, nu, mu, sigma)"), line, student},
-		"cauchy":      {args("mu", "sigma"), args("cauchy_lpdf(y, mu, sigma)"), line, cauchy},
-		"laplace":     {args("mu", "sigma"), args("-log(2*sigma) - abs(y - mu)/sigma"), line, laplace},
-		"logistic":    {args("mu", "sigma"), args("-log(sigma) - (y - mu)/sigma - 2*softplus(-(y - mu)/sigma)"), line, logistic},
-		"skew_normal": {args("xi", "omega", "alpha"), args("log(2) + normal_lpdf(y, xi, omega) + std_normal_lcdf(alpha*(y - xi)/omega)"), line, skewNormal},
+		"normal":    {args("mu", "sigma"), args("normal_lpdf(y, mu, sigma)"), line, normal},
+		"student_t": {args("nu", "mu", "sigma"), args("student_t_lpdf(y, nu, mu, sigma)"), line, student},
+		"cauchy":    {args("mu", "sigma"), args("cauchy_lpdf(y, mu, sigma)"), line, cauchy},
+		"laplace":   {args("mu", "sigma"), args("-log(2*sigma) - abs(y - mu)/sigma"), line, laplace},
+		"logistic":  {args("mu", "sigma"), args("-log(sigma) - (y - mu)/sigma - 2*softplus(-(y - mu)/sigma)"), line, logistic},
+		"skew_normal": {args("xi", "omega", "alpha"), args("log(2) + normal_lpdf(y, xi, omega) + std_normal_lcdf(alpha*(y - xi)/omega)"), line,
+			skewNormal},
 		"lognormal": {args("mu", "sigma"), args("lognormal_lpdf(y, mu, sigma)"), positive,
 			func(a []float64, rng *rand.Rand) float64 { return math.Exp(normal(a, rng)) }},
 		"exponential": {args("beta"), args("log(beta) - beta*y"), half,
@@ -86,7 +87,8 @@ func laws() map[string]law {
 			func(a []float64, rng *rand.Rand) float64 { return poisson([]float64{math.Exp(a[0])}, rng) }},
 		"neg_binomial_2": {args("mu", "phi"), args("lgamma(y + phi) - lgamma(phi) + phi*log(phi/(mu + phi)) + xlogy(y, mu/(mu + phi))",
 			"-lgamma(y + 1)"), counts, negBinomial},
-		"neg_binomial_2_log": {args("eta", "phi"), args("lgamma(y + phi) - lgamma(phi) - phi*softplus(eta - log(phi)) + y*(eta - log(phi) - softplus(eta - log(phi)))",
+		"neg_binomial_2_log": {args("eta", "phi"), args("lgamma(y + phi) - lgamma(phi) - phi*softplus(eta - log(phi)) + y*(eta - log(phi) - "+
+			"softplus(eta - log(phi)))",
 			"-lgamma(y + 1)"), counts,
 			func(a []float64, rng *rand.Rand) float64 { return negBinomial([]float64{math.Exp(a[0]), a[1]}, rng) }},
 	}
@@ -246,14 +248,16 @@ func (s *said) mixed() (*said, error) {
 		case p.name == mix:
 			return nil, fmt.Errorf("a mixture of mixtures is one: write all its laws in one mix(…)")
 		case k > 0 && p.of != parts[0].of:
-			return nil, fmt.Errorf("laws of a mixture have the same values; those of %s are %s, those of %s %s", parts[0].name, parts[0].of.words, p.name, p.of.words)
+			return nil, fmt.Errorf("laws of a mixture have the same values; those of %s are %s, those of %s %s", parts[0].name, parts[0].of.words,
+				p.name, p.of.words)
 		}
 		suffix := fmt.Sprintf("_%d", k/2+1)
 		weight = append(weight, len(out.args))
 		own := map[string]string{"y": "y"}
 		add := func(arg, text string, at int, takes support) {
 			own[arg] = arg + suffix
-			out.args, out.with, out.at, out.takes = append(out.args, arg+suffix), append(out.with, text), append(out.at, at), append(out.takes, takes)
+			out.args, out.with, out.at, out.takes = append(out.args, arg+suffix), append(out.with, text), append(out.at, at),
+				append(out.takes, takes)
 		}
 		add("w", s.with[k], s.at[k], half)
 		for i, a := range p.args {

@@ -110,7 +110,8 @@ type term struct {
 // Build makes the posterior of a model and the table in r, a file of that name. Its faults
 // are joined, each a [*dynamics.ModelError] or a [*dynamics.DataError].
 func Build(m Model, r io.ReadSeeker, file string) (*Posterior, error) {
-	b := &builder{Model: m, vectors: map[string]*array{}, blocks: map[string]Let{}, products: map[string]blocked{}, used: map[string][]float64{}, lets: map[string]string{}, numbers: map[string]bool{},
+	b := &builder{Model: m, vectors: map[string]*array{}, blocks: map[string]Let{}, products: map[string]blocked{},
+		used: map[string][]float64{}, lets: map[string]string{}, numbers: map[string]bool{},
 		levels: map[string]bool{}, scales: map[string]scale{}, least: 1, out: &Posterior{}}
 	header, err := dynamics.Header(r, file)
 	if err != nil {
@@ -137,14 +138,16 @@ func (b *builder) heads(header []string, file string) {
 	for _, h := range header {
 		plain := strings.Join(strings.Fields(h), "")
 		if other, ok := b.columns[plain]; ok {
-			b.faults = append(b.faults, &dynamics.DataError{File: file, Line: 1, Text: fmt.Sprintf("the columns %q and %q are told apart by spaces alone: rename one", other, h)})
+			b.faults = append(b.faults, &dynamics.DataError{File: file, Line: 1,
+				Text: fmt.Sprintf("the columns %q and %q are told apart by spaces alone: rename one", other, h)})
 		}
 		b.header, b.columns[plain] = append(b.header, plain), h
 	}
 }
 
 func (b *builder) fault(path []string, offset int, format string, args ...any) {
-	b.faults = append(b.faults, &dynamics.ModelError{Path: append([]string{"model"}, path...), Offset: offset, Err: fmt.Errorf(format, args...)})
+	b.faults = append(b.faults, &dynamics.ModelError{Path: append([]string{"model"}, path...), Offset: offset,
+		Err: fmt.Errorf(format, args...)})
 }
 
 // declare finds which parameters there are.

@@ -136,7 +136,8 @@ func TestRows(t *testing.T) {
 func TestBlankLineIsAGap(t *testing.T) {
 	m := model([]Parameter{{Name: "a"}}, "y ~ normal(a*lag(y, 1), 1)")
 	const table = "y\n1\n2\n\n4\n8\n\"\"\n"
-	if _, err := Build(m, strings.NewReader(table), "y.csv"); err == nil || !strings.Contains(err.Error(), "y.csv:4: the value of y is missing") {
+	if _, err := Build(m, strings.NewReader(table), "y.csv"); err == nil ||
+		!strings.Contains(err.Error(), "y.csv:4: the value of y is missing") {
 		t.Errorf("%v", err)
 	}
 	m.Drop = true
@@ -186,7 +187,8 @@ func TestCountedEntries(t *testing.T) {
 // Comparisons of columns are 1 where they hold and 0 elsewhere.
 func TestComparisons(t *testing.T) {
 	m := model([]Parameter{infinite(Parameter{Name: "a"})}, "deaths ~ normal(a*(bits + (lag(n, 1) >= max(dose, 2) + 9)), 2)")
-	m.Let = []Let{{Name: "bits", Text: "10*(dose < 3) + 100*(dose <= 3) + 1e3*(dose > 3) + 1e4*(dose ≥ 3) + 1e5*(dose == 3) + 1e6*(dose*2 - 1 != 2*3 - 1)"}}
+	m.Let = []Let{{Name: "bits", Text: "10*(dose < 3) + 100*(dose <= 3) + 1e3*(dose > 3) + 1e4*(dose ≥ 3) + 1e5*(dose == 3) + 1e6*(dose*2 - " +
+		"1 != 2*3 - 1)"}}
 	got, _ := energy(build(t, m, trial), []float64{0.25})
 	want := 0.0
 	for i, bits := range []float64{1000110, 110101, 1011000, 1011000} { // of rows from the second on, whose n before is 10, 12, 9, 11
@@ -199,7 +201,8 @@ func TestComparisons(t *testing.T) {
 
 // Shapes are walls and equations.
 func TestShapes(t *testing.T) {
-	p := build(t, model([]Parameter{{Name: "w", Shape: "simplex(3)", Prior: "dirichlet(2, 1, 3)"}, {Name: "m", Shape: "positive_ordered(2)", Prior: "normal(0, 1)"}},
+	p := build(t, model([]Parameter{{Name: "w", Shape: "simplex(3)", Prior: "dirichlet(2, 1, 3)"},
+		{Name: "m", Shape: "positive_ordered(2)", Prior: "normal(0, 1)"}},
 		"y ~ normal(w[1]*m[1] + w[2]*m[2] + w[3]*dose, 1)"), strings.Replace(trial, "NA", "0.5", 1))
 	if fmt.Sprint(p.Names) != "[w[1] w[2] w[3] m[1] m[2]]" || fmt.Sprint(p.Equations) != "[[0 1 2]]" || fmt.Sprint(p.Orders) != "[[3 4]]" {
 		t.Error(p.Names, p.Equations, p.Orders)
@@ -397,7 +400,8 @@ func TestFaults(t *testing.T) {
 		{[]Parameter{a}, "deaths ~ poisson_log(a*(1 < dose < 3))", nil, "in parentheses of its own"},
 		{[]Parameter{a}, "deaths ~ poisson_log(a*(dose <))", nil, "is missing before"},
 		{[]Parameter{a}, "deaths ~ poisson_log(a + (dose < a))", nil, "columns are compared, and a is no column"},
-		{[]Parameter{a}, "deaths ~ poisson_log(a + (dose < twice))", func(m *Model) { m.Let = []Let{{Name: "twice", Text: "2*a"}} }, "and twice is no column"},
+		{[]Parameter{a}, "deaths ~ poisson_log(a + (dose < twice))", func(m *Model) { m.Let = []Let{{Name: "twice", Text: "2*a"}} },
+			"and twice is no column"},
 		{[]Parameter{a}, "deaths ~ poisson_log(a[site])", nil, "a is one number"},
 		{[]Parameter{{Name: "c[site]"}}, "deaths ~ poisson_log(c)", nil, "c has several entries"},
 		{[]Parameter{{Name: "c[site]"}}, "deaths ~ poisson_log(c[D])", nil, "there is no entry c[D]"},
@@ -432,7 +436,8 @@ func TestFaults(t *testing.T) {
 		{[]Parameter{a, {Name: "c[2..3]"}}, good, nil, "count from 1: c[1..4]"},
 		{[]Parameter{a, {Name: "c[1..]"}}, good, nil, "count from 1"},
 		{[]Parameter{a}, "deaths ~ poisson_log(a + mu)", let("mu", "a*dos"), `did you mean "dose"?`},
-		{[]Parameter{{Name: "c[site]"}}, "n ~ poisson_log(c[site])", func(m *Model) { m.Where = []string{"n > 0"} }, "may be the entry of that level"},
+		{[]Parameter{{Name: "c[site]"}}, "n ~ poisson_log(c[site])", func(m *Model) { m.Where = []string{"n > 0"} },
+			"may be the entry of that level"},
 		{[]Parameter{a}, good, let("a", "1"), "is a parameter: give the formula another name"},
 		{[]Parameter{a}, good, let("dose", "1"), "is a column of the data: give the formula"},
 		{[]Parameter{a}, good, let("b c", "1"), "is no name for a formula"},
@@ -444,8 +449,10 @@ func TestFaults(t *testing.T) {
 		{[]Parameter{a}, "deaths ~ poisson_log(sum(a))", nil, "has none"},
 		{[]Parameter{a}, good, func(m *Model) { m.Where = []string{"dose > 9"} }, "holds in none of 5 rows"},
 		{[]Parameter{a}, good, func(m *Model) { m.Where = []string{"dosis > 9"} }, `no column "dosis"`},
-		{[]Parameter{a}, "deaths ~ poisson_log(X*a)", func(m *Model) { m.Let = []Let{{Name: "X", Columns: []string{"dose"}}} }, "is multiplied by a parameter a[X]"},
-		{[]Parameter{a}, "deaths ~ poisson_log(X + a)", func(m *Model) { m.Let = []Let{{Name: "X", Columns: []string{"dose"}}} }, "is a block of columns"},
+		{[]Parameter{a}, "deaths ~ poisson_log(X*a)", func(m *Model) { m.Let = []Let{{Name: "X", Columns: []string{"dose"}}} },
+			"is multiplied by a parameter a[X]"},
+		{[]Parameter{a}, "deaths ~ poisson_log(X + a)", func(m *Model) { m.Let = []Let{{Name: "X", Columns: []string{"dose"}}} },
+			"is a block of columns"},
 		{[]Parameter{a}, good, func(m *Model) { m.Let = []Let{{Name: "X", Columns: []string{"doses"}}} }, `did you mean "dose"?`},
 	} {
 		m := model(c.parameters)

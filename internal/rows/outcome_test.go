@@ -14,7 +14,8 @@ import (
 func TestCountsHaveTheirLaw(t *testing.T) {
 	const n = 20_000
 	bound := 3 / math.Sqrt(n)
-	for i, text := range []string{"bernoulli(0.3)", "bernoulli_logit(-0.8)", "binomial(7, 0.3)", "binomial(60, 0.3)", "binomial(60, 0.004)", "binomial_logit(40, 1.5)",
+	for i, text := range []string{"bernoulli(0.3)", "bernoulli_logit(-0.8)", "binomial(7, 0.3)", "binomial(60, 0.3)", "binomial(60, 0.004)",
+		"binomial_logit(40, 1.5)",
 		"poisson(0.4)", "poisson(37)", "poisson_log(1.1)", "neg_binomial_2(3.2, 0.7)", "neg_binomial_2_log(2, 4)",
 		"mix(0.3, poisson(2), 0.2, neg_binomial_2(4, 2), 0.5, poisson(9))"} {
 		l, err := parse(text)
@@ -61,7 +62,8 @@ C,6,4.0,4
 
 func grouped(t *testing.T) *Posterior {
 	t.Helper()
-	m := model([]Parameter{{Name: "c[site]", Prior: "normal(0, 1)"}, {Name: "b[X]", Prior: "normal(0, 1)"}, {Name: "r", Prior: "normal(0, 1)"}},
+	m := model([]Parameter{{Name: "c[site]", Prior: "normal(0, 1)"}, {Name: "b[X]", Prior: "normal(0, 1)"},
+		{Name: "r", Prior: "normal(0, 1)"}},
 		"y ~ normal(c[site] + X*b + r*lag(y, 1), 1e-9)")
 	m.Let = []Let{{Name: "X", Columns: []string{"x"}, Standardise: true}}
 	return build(t, m, plots)
@@ -105,7 +107,8 @@ func TestOtherRows(t *testing.T) {
 		t.Errorf("other rows: lines %v, %d missing, observed %v", o.Line, o.Missing, o.Of[0].Values)
 	}
 	near("own rows again", drawnAt(own, at), []float64{want(20, 2, 0.5), want(10, 3, 1.5), want(30, 6, 2.5)})
-	if o, err := p.On(strings.NewReader("x,site,y\n1,A,3\n1,A,\n"), "new.csv"); err != nil || len(o.Line) != 1 || !math.IsNaN(o.Of[0].Values[0]) {
+	if o, err := p.On(strings.NewReader("x,site,y\n1,A,3\n1,A,\n"), "new.csv"); err != nil || len(o.Line) != 1 ||
+		!math.IsNaN(o.Of[0].Values[0]) {
 		t.Errorf("nothing observed: %v", err)
 	}
 	for table, says := range map[string]string{
@@ -147,7 +150,8 @@ func TestNamesOfOutcomes(t *testing.T) {
 // A table without what the laws are of is predicted all the same, and one without any law not
 // at all. Arguments that give no law draw nothing.
 func TestUnseenOutcomes(t *testing.T) {
-	p := build(t, model([]Parameter{{Name: "a", Prior: "normal(0, 1)"}, {Name: "s", Prior: "normal(0, 1)"}}, "log(y) ~ normal(a*x, s)", "z ~ poisson(exp(a))"),
+	p := build(t, model([]Parameter{{Name: "a", Prior: "normal(0, 1)"}, {Name: "s", Prior: "normal(0, 1)"}}, "log(y) ~ normal(a*x, s)",
+		"z ~ poisson(exp(a))"),
 		"x,y,z\n1,2,3\n2,3,4\n")
 	o, err := p.On(strings.NewReader("x\n5\n"), "new.csv")
 	if err != nil || len(o.Of) != 2 || o.Of[0].Name != "log(y)" || !math.IsNaN(o.Of[0].Values[0]) {
@@ -191,7 +195,8 @@ func TestImitation(t *testing.T) {
 		lines := strings.Split(strings.TrimSpace(string(table)), "\n")
 		for i, site := range []string{"A", "B", "A", "C"} {
 			var x float64
-			if n, err := fmt.Sscanf(strings.Replace(strings.ReplaceAll(lines[i+1], ",", " "), site, "", 1), "%g %g", &x, &got[i]); n != 2 || x != []float64{1, 2, 3, 6}[i] {
+			if n, err := fmt.Sscanf(strings.Replace(strings.ReplaceAll(lines[i+1], ",", " "), site, "", 1), "%g %g", &x, &got[i]); n != 2 ||
+				x != []float64{1, 2, 3, 6}[i] {
 				t.Fatalf("%s: %v", lines[i+1], err)
 			}
 		}

@@ -102,7 +102,8 @@ func (b *builder) isPick(name string) bool {
 		return false
 	}
 	if _, entry := v.entries[index]; entry {
-		b.fault([]string{"parameters", v.Name}, -1, "%s may be the entry of that level or that of each row's: give the column %q another name", name, index)
+		b.fault([]string{"parameters", v.Name}, -1, "%s may be the entry of that level or that of each row's: give the column %q another name",
+			name, index)
 		return false
 	}
 	return true

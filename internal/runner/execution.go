@@ -76,7 +76,8 @@ func (x *execution) run(ctx context.Context) (*report.Summary, error) {
 }
 
 // fromWhole samples, from an earlier checkpoint where the states in the newest are none.
-func (x *execution) fromWhole(ctx context.Context, sample func(context.Context) (*r2sgld.Result, float64, error)) (*r2sgld.Result, float64, error) {
+func (x *execution) fromWhole(ctx context.Context, sample func(context.Context) (*r2sgld.Result, float64, error)) (*r2sgld.Result, float64,
+	error) {
 	asked := x.Job
 	for {
 		res, seconds, err := sample(ctx)

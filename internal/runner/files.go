@@ -108,7 +108,8 @@ func (x *execution) figures(ctx context.Context, res *r2sgld.Result, sum *report
 }
 
 // dataFigures draws what a model says of its data.
-func (x *execution) dataFigures(ctx context.Context, res *r2sgld.Result, ps []report.Parameter, add func(name string, f *figure.Figure, err error)) {
+func (x *execution) dataFigures(ctx context.Context, res *r2sgld.Result, ps []report.Parameter,
+	add func(name string, f *figure.Figure, err error)) {
 	if x.Model != nil {
 		var draws []float64
 		for _, l := range res.Ladders {

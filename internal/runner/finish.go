@@ -30,8 +30,9 @@ func (x *execution) round(f *tune.Found) {
 	}
 	x.folder.Log.Info("warm-up", "kernel", kernel, "round", len(f.Rounds), "iterations", r.Iterations, "barrier", r.Barrier, "rungs",
 		len(f.Beta), "rejection", r.Rejection)
-	x.line(f.Modes.Problem(x.Problem), report.Round{Name: fmt.Sprintf("%s %d", kernel, len(f.Rounds)), RoundTrips: r.RoundTrips, Rejection: r.Rejection,
-		RHat: nan, ESS: nan, LogZ: nan, Seconds: time.Since(x.begun).Seconds()})
+	x.line(f.Modes.Problem(x.Problem), report.Round{Name: fmt.Sprintf("%s %d", kernel, len(f.Rounds)), RoundTrips: r.RoundTrips,
+		Rejection: r.Rejection,
+		RHat:      nan, ESS: nan, LogZ: nan, Seconds: time.Since(x.begun).Seconds()})
 }
 
 // line shows a round of the warm-up or of the run on p, which has log Z if p has a law at

@@ -30,7 +30,8 @@ func (j *Job) what() string {
 		what = append(what, text.Counted(d, "variable"))
 	}
 	if j.Rows != nil && j.Rows.Drawn != nil {
-		what = append(what, fmt.Sprintf("minibatches of %s of %s", text.Count(j.Rows.Drawn.Rows()), text.Counted(j.Rows.Likelihood.Rows(), "row")))
+		what = append(what, fmt.Sprintf("minibatches of %s of %s", text.Count(j.Rows.Drawn.Rows()),
+			text.Counted(j.Rows.Likelihood.Rows(), "row")))
 	}
 	if k := j.Problem.Potential.Dim(); k < d { // log Z is by the length, area … in these
 		what = append(what, fmt.Sprintf("a slice of %s", text.Counted(k, "dimension")))

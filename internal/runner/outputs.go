@@ -12,7 +12,8 @@ import (
 
 // figureNames are those of the figures that a run may write.
 func figureNames() []string {
-	return []string{"marginals", "pairs", "trace", "ranks", "fit", "residuals", "index", "trajectory", "rejection", "barrier", "modes", "predictive"}
+	return []string{"marginals", "pairs", "trace", "ranks", "fit", "residuals", "index", "trajectory", "rejection", "barrier", "modes",
+		"predictive"}
 }
 
 // kind tells the folder of a run that has draws.

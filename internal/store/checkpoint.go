@@ -142,7 +142,8 @@ func (c *Checkpoint) UnmarshalBinary(data []byte) error {
 	whole := sha256.Sum256(body) == [sha256.Size]byte(sum)
 	format := binary.LittleEndian.Uint32(body[len(checkpointMagic):])
 	if whole && format != checkpointFormat {
-		return fmt.Errorf("it has format %d, this version reads format %d: resume with the version that wrote it, or start anew", format, checkpointFormat)
+		return fmt.Errorf("it has format %d, this version reads format %d: resume with the version that wrote it, or start anew", format,
+			checkpointFormat)
 	}
 	length := binary.LittleEndian.Uint32(body[len(checkpointMagic)+4:])
 	rest := body[checkpointPrefix:]

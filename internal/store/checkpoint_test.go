@@ -172,7 +172,8 @@ func TestLargeFileIsNoCheckpoint(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, begin := range map[string]string{"zeros": "", "magic": checkpointMagic, "prefix": checkpointMagic + "\x02\x00\x00\x00\xff\xff\xff\x7f",
+	for name, begin := range map[string]string{"zeros": "", "magic": checkpointMagic, "prefix": checkpointMagic +
+		"\x02\x00\x00\x00\xff\xff\xff\x7f",
 		"header": string(whole[:len(whole)-40]), "more": string(whole)} {
 		var read int64
 		f, err := Create(counted{bytes: &read}, scratch(t), anyRun, false)

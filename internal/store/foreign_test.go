@@ -18,8 +18,10 @@ import (
 // foreignNames are what a user may call files in a run folder, names of ours among them.
 var foreignNames = []string{"notes", "simulation/simulation.json", "figures/mine.png", "figures/trace.svg",
 	"figures/pairs.svg", "figures/trace.svg/a",
-	"figures", "checkpoints", "checkpoints/000001", "checkpoints/000003", "checkpoints/000099", "checkpoints/000099/a", "checkpoints/README", "checkpoints/1",
-	"draws-1.csv", "draws-9.csv", "log.jsonl", "run.json", "summary.json", "models/repeat-1/a", "draws.zarr", "draws.zarr/a", "draws.zarr/.zgroup",
+	"figures", "checkpoints", "checkpoints/000001", "checkpoints/000003", "checkpoints/000099", "checkpoints/000099/a", "checkpoints/README",
+	"checkpoints/1",
+	"draws-1.csv", "draws-9.csv", "log.jsonl", "run.json", "summary.json", "models/repeat-1/a", "draws.zarr", "draws.zarr/a",
+	"draws.zarr/.zgroup",
 	"draws.zarr/posterior/x/0.7", "draws.zarr/posterior/x/notes", "draws.zarr/posterior/mine/.zarray", "draws.zarr/posterior/mine/0.0",
 	"draws.zarr/mine/.zgroup", ".new-1", ".new-1/thesis", ".new-2/run.json", ".new-1/figures/trace.svg", ".new-01/a", ".newest/a"}
 

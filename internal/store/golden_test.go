@@ -20,7 +20,8 @@ var update = flag.Bool("update", false, "write the golden files anew")
 func tiny() *ladders {
 	return &ladders{
 		Run: Run{Names: []string{"x", "a/b"}, Model: "tiny", Version: "0.1.0", Seed: 7, Thin: 2, BurnIn: 4, Temperature: []float64{0.5, 2},
-			Groups: []Group{{Name: "observed_data", Arrays: []Array{{Name: "y", Dims: []string{"year"}, Shape: []int{2}, Values: []float64{30, 47.2}}}}}},
+			Groups: []Group{{Name: "observed_data",
+				Arrays: []Array{{Name: "y", Dims: []string{"year"}, Shape: []int{2}, Values: []float64{30, 47.2}}}}}},
 		X: [][][]float64{{{1, -2, 0.1, 3e-300}, {4, 5, 6, 7}}, {{math.NaN(), math.Inf(1), math.Inf(-1), 1e21}, {4, 5, 6, 7}}},
 		U: [][][]float64{{{1, 0.25}, {8, 9}}, {{2, 3}, {8, 9}}},
 	}

@@ -68,7 +68,8 @@ func isLock(f *os.File) error {
 	text := make([]byte, mostLock+1)
 	n, err := f.ReadAt(text, 0)
 	if info.Mode().IsRegular() && nameCount(info) > 1 {
-		return fmt.Errorf("%s has another name, as in a copy of the folder by links: remove it if no run writes here, or choose another folder", f.Name())
+		return fmt.Errorf("%s has another name, as in a copy of the folder by links: remove it if no run writes here, or choose another folder",
+			f.Name())
 	}
 	if !info.Mode().IsRegular() || err != io.EOF || !lockText.Match(text[:n]) {
 		return fmt.Errorf("%s is no lock of ours: remove it, or choose another folder", f.Name())

@@ -83,7 +83,8 @@ func TestReadyOfOthers(t *testing.T) {
 	}
 	dir := filepath.Join(t.TempDir(), "run")
 	built(t, dir)
-	if done, err := Settle(quick{}, dir); !done || err != nil || exists(filepath.Join(dir, readyName)) || !exists(filepath.Join(dir, "run.json")) {
+	if done, err := Settle(quick{}, dir); !done || err != nil || exists(filepath.Join(dir, readyName)) ||
+		!exists(filepath.Join(dir, "run.json")) {
 		t.Errorf("a whole one: %v, %v", done, err)
 	}
 }

@@ -19,7 +19,8 @@ import (
 // streamed is what a stream is told of draws with two hot rungs.
 func streamed() *Run {
 	return &Run{Names: []string{"x", "a/b"}, Model: "m", Version: "0.1.0", Seed: 7, Thin: 2, BurnIn: 4,
-		Temperature: []float64{0.5, 2, math.Inf(1)}, Groups: []Group{{Name: "observed_data", Arrays: []Array{{Name: "y", Dims: []string{"t"}, Shape: []int{2},
+		Temperature: []float64{0.5, 2, math.Inf(1)},
+		Groups: []Group{{Name: "observed_data", Arrays: []Array{{Name: "y", Dims: []string{"t"}, Shape: []int{2},
 			Values: []float64{1, 2}}}}}}
 }
 

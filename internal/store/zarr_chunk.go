@@ -35,7 +35,8 @@ func (m *zarrArray) read(path string, stride int) ([]float64, error) {
 	at := make([]int, len(m.Shape)) // of the chunk
 	for {
 		drawn := min(m.Chunks[1], m.Shape[1]-at[1]*m.Chunks[1])
-		there, err := m.readChunk(filepath.Join(path, m.chunkName(at)), drawn*m.width(), &placement{zarrArray: m, values: values, at: at, stride: stride})
+		there, err := m.readChunk(filepath.Join(path, m.chunkName(at)), drawn*m.width(),
+			&placement{zarrArray: m, values: values, at: at, stride: stride})
 		if err != nil {
 			return nil, err
 		}

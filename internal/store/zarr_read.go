@@ -220,7 +220,8 @@ func (m *zarrArray) take(path string, stride int, room *float64) error {
 		return err
 	}
 	if n := float64(files) * float64(product(m.Chunks)*m.width()); m.Compressor != nil && n > passAnyway+roomPerByte*held {
-		return fmt.Errorf("shape %v, chunks %v ask for %.3g bytes to be inflated, far more than its files hold: is it damaged?", m.Shape, m.Chunks, n)
+		return fmt.Errorf("shape %v, chunks %v ask for %.3g bytes to be inflated, far more than its files hold: is it damaged?", m.Shape,
+			m.Chunks, n)
 	}
 	*room += roomPerByte * held
 	need := 8 * float64(product(m.Shape)/stride)

@@ -162,7 +162,8 @@ func TestGlanceWarns(t *testing.T) {
 func TestPlusMinus(t *testing.T) {
 	for want, n := range map[string][2]float64{
 		"0.0312 ± 0.0022": {0.03123, 0.00218}, "0.019 ± 0.031": {0.0193, 0.0306}, "3.1 ± 2.2": {3.11, 2.18}, "1.00 ± 0.10": {1, 0.0999},
-		"0.000074 ± 0.000012": {7.4e-5, 1.2e-5}, "−0.5 ± 1.2": {-0.5, 1.23}, "0": {0, 0}, "3.142": {math.Pi, math.NaN()}, "–": {math.NaN(), math.NaN()},
+		"0.000074 ± 0.000012": {7.4e-5, 1.2e-5}, "−0.5 ± 1.2": {-0.5, 1.23}, "0": {0, 0}, "3.142": {math.Pi, math.NaN()},
+		"–": {math.NaN(), math.NaN()},
 	} {
 		if got := (Number{Value: n[0], Low: n[0] - n[1], High: n[0] + n[1]}).PlusMinus(); got != want {
 			t.Errorf("%v: %q, want %q", n, got, want)

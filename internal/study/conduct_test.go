@@ -63,7 +63,8 @@ func TestConduct(t *testing.T) {
 	}
 	var spent Spells
 	broken := errors.New("no")
-	if err := spent.Time(Options{}, "study", "part", func() (int64, error) { return 7, broken }); err != broken || len(spent) != 1 || spent[0].Amount != 7 {
+	if err := spent.Time(Options{}, "study", "part", func() (int64, error) { return 7, broken }); err != broken || len(spent) != 1 ||
+		spent[0].Amount != 7 {
 		t.Errorf("%v, %v", err, spent)
 	}
 }

@@ -51,7 +51,8 @@ func TestForceTrustsNoNames(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "results.json"), []byte(evil), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := writeTo(t, dir, true, inventedStudies(t)[1:]); err == nil || !strings.Contains(err.Error(), "results.json in it was changed since the run wrote it") {
+	if _, err := writeTo(t, dir, true, inventedStudies(t)[1:]); err == nil ||
+		!strings.Contains(err.Error(), "results.json in it was changed since the run wrote it") {
 		t.Error(err)
 	}
 	if n := len(foldertest.Files(t, top)); n != 5 {

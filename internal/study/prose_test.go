@@ -63,7 +63,8 @@ func TestProseOfClaims(t *testing.T) {
 	if c := p.Claim("one", Holds, spokenFacts{N: 2}); c.Why != "All are." {
 		t.Errorf("why: %q", c.Why)
 	}
-	if c := p.Compared("one", nil, 3, spokenFacts{N: 2}); c.Verdict != Untestable || !strings.HasSuffix(c.Why, " The runs are too few to decide it.") {
+	if c := p.Compared("one", nil, 3, spokenFacts{N: 2}); c.Verdict != Untestable ||
+		!strings.HasSuffix(c.Why, " The runs are too few to decide it.") {
 		t.Errorf("%s: %q", c.Verdict, c.Why)
 	}
 }

@@ -111,7 +111,8 @@ func TestWrite(t *testing.T) {
 			Numbers          []struct{ Value, Low, High *float64 }
 		}
 	}
-	if err := json.Unmarshal([]byte(got["claims.json"]), &c); err != nil || len(c.Claims) != 5 || len(c.Verdicts) != 4 || len(c.Rules) != 1 || c.Claims[1].Verdict != "does not hold" || *c.Claims[1].Numbers[0].Low != -0.09 {
+	if err := json.Unmarshal([]byte(got["claims.json"]), &c); err != nil || len(c.Claims) != 5 || len(c.Verdicts) != 4 || len(c.Rules) != 1 ||
+		c.Claims[1].Verdict != "does not hold" || *c.Claims[1].Numbers[0].Low != -0.09 {
 		t.Fatalf("claims.json: %v %+v", err, c)
 	}
 	var r struct {
@@ -122,7 +123,8 @@ func TestWrite(t *testing.T) {
 			Results struct{ KL []*float64 }
 		}
 	}
-	if err := json.Unmarshal([]byte(got["results.json"]), &r); err != nil || len(r.Studies) != 2 || r.Studies[0].Results.KL[1] != nil || r.Studies[0].Seconds != 47.31 {
+	if err := json.Unmarshal([]byte(got["results.json"]), &r); err != nil || len(r.Studies) != 2 || r.Studies[0].Results.KL[1] != nil ||
+		r.Studies[0].Seconds != 47.31 {
 		t.Fatalf("results.json: %v %+v", err, r)
 	}
 	if n := len(got["report.html"]); n > most {
@@ -254,7 +256,8 @@ func TestHostileTextStaysText(t *testing.T) {
 		t.Error("control characters in the page")
 	}
 	var terminal bytes.Buffer
-	if err := ClaimsTable(&terminal, s[0].Claims, text.Style{}); err != nil || bytes.ContainsAny(terminal.Bytes(), "\x00\x1b") || !utf8.Valid(terminal.Bytes()) {
+	if err := ClaimsTable(&terminal, s[0].Claims, text.Style{}); err != nil || bytes.ContainsAny(terminal.Bytes(), "\x00\x1b") ||
+		!utf8.Valid(terminal.Bytes()) {
 		t.Errorf("control characters on the terminal: %v", err)
 	}
 	for _, name := range []string{"", "../x", "a/b", "a b", ".x", "a\x00", strings.Repeat("a", 100)} {
@@ -339,7 +342,8 @@ func TestCounter(t *testing.T) {
 			time.Sleep(10 * time.Millisecond)
 			done()
 		}
-		if want := "cases: 300 of 2,000\ncases: 600 of 2,000\ncases: 900 of 2,000\ncases: 1,200 of 2,000\ncases: 1,500 of 2,000\ncases: 1,800 of 2,000\n"; b.String() != want {
+		if want := "cases: 300 of 2,000\ncases: 600 of 2,000\ncases: 900 of 2,000\ncases: 1,200 of 2,000\ncases: 1,500 of 2,000\ncases: 1,800 " +
+			"of 2,000\n"; b.String() != want {
 			t.Errorf("%q", b.String())
 		}
 	})

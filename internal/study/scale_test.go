@@ -25,7 +25,8 @@ func TestScales(t *testing.T) {
 
 // A claim of several studies rests on the least of their scales.
 func TestJoinedScale(t *testing.T) {
-	for _, x := range [][3]Scale{{Paper, Small, Small}, {Small, Paper, Small}, {Small, Smoke, Smoke}, {Smoke, Small, Smoke}, {Paper, Paper, Paper}} {
+	for _, x := range [][3]Scale{{Paper, Small, Small}, {Small, Paper, Small}, {Small, Smoke, Smoke}, {Smoke, Small, Smoke},
+		{Paper, Paper, Paper}} {
 		if got := join(Claim{Scale: x[0]}, Claim{Scale: x[1]}).Scale; got != x[2] {
 			t.Errorf("%s and %s rest on %s, want %s", x[0], x[1], got, x[2])
 		}

@@ -70,7 +70,8 @@ func (f *field) between(r *Rung) (string, error) {
 	return "", nil
 }
 
-const unseen = "the grid is too coarse for temperature %g: between its points, at %s, the energy is %.2g temperatures %s what it is at them: " +
+const unseen = "the grid is too coarse for temperature %g: between its points, at %s, the energy is %.2g temperatures %s what it is at " +
+	"them: " +
 	"%s is missing in the numbers, and in their error; take more cells"
 
 // meeting is how many cells of the plane a point belongs to at most. A barrier that is no

@@ -219,7 +219,8 @@ func TestNarrowLaws(t *testing.T) {
 			return k * x[0] * x[0] / 2
 		})}
 	}
-	for k, want := range map[float64]string{1e6: "in 6 of 400 cells, from x = -0.015 to x = 0.015, too few to tell modes apart: bound the domain by about " +
+	for k, want := range map[float64]string{1e6: "in 6 of 400 cells, from x = -0.015 to x = 0.015, too few to tell modes apart: bound the " +
+		"domain by about " +
 		"that, or take a grid of 3334", 2e200: "all mass is near x = 0, in less than one of 400 cells"} {
 		if _, err := theory.Measure(t.Context(), of(k), theory.Settings{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%g: %v", k, err)

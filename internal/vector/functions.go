@@ -25,8 +25,9 @@ type table struct {
 	combine                                                                                        combining
 	dots                                                                                           dotting
 	sinCos, softplusSigmoid                                                                        double
-	program                                                                                        func(code *uint8, n, lanes int) (done, at int)
-	width                                                                                          int // lanes of a vector, a power of 2
+	program                                                                                        func(code *uint8, n, lanes int) (done,
+		at int)
+	width int // lanes of a vector, a power of 2
 }
 
 // vectorLanes is how many lanes the longest vector has.

@@ -90,7 +90,8 @@ func TestEveryOperation(t *testing.T) {
 // The kernel of programs reads instructions where the generator puts them.
 func TestInstructionsAreWhereKernelsReadThem(t *testing.T) {
 	var s Instruction
-	for k, at := range []uintptr{unsafe.Offsetof(s.Dst), unsafe.Offsetof(s.A), unsafe.Offsetof(s.B), unsafe.Offsetof(s.C), unsafe.Offsetof(s.D)} {
+	for k, at := range []uintptr{unsafe.Offsetof(s.Dst), unsafe.Offsetof(s.A), unsafe.Offsetof(s.B), unsafe.Offsetof(s.C),
+		unsafe.Offsetof(s.D)} {
 		if unsafe.Sizeof(uintptr(0)) == 8 && at != 8+24*uintptr(k) {
 			t.Errorf("slice %d is at %d", k, at)
 		}

@@ -26,6 +26,7 @@ func Example() {
 	}
 	fmt.Printf("%s\n% x\n", bytes.TrimRight(b[8:len(b)-24], " "), b[len(b)-24:])
 	// Output:
+	//
 	// {"__metadata__":{"format":"pt"},"fc.weight":{"dtype":"F32","shape":[2,2],"data_offsets":[0,16]},"fc.bias":{"dtype":"F32","shape":[2],"data_offsets":[16,24]}}
 	// 00 00 80 3f 00 00 00 40 00 00 40 40 00 00 80 40 00 00 00 3f 00 00 00 bf
 }

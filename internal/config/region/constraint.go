@@ -36,7 +36,8 @@ func (r *Region) Constraints(n *yamlpos.Node) {
 			continue
 		}
 		if name, at := bareName(text, r.Names); name != "" {
-			r.Problems = append(r.Problems, item.ProblemAt(at, fmt.Sprintf("a name with signs in it stands in backquotes: \"`%s` …\", the text in double quotes", name)))
+			r.Problems = append(r.Problems, item.ProblemAt(at, fmt.Sprintf("a name with signs in it stands in backquotes: \"`%s` …\", the text in "+
+				"double quotes", name)))
 			continue
 		}
 		if at, width := equalSign(text); at >= 0 {

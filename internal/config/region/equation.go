@@ -157,7 +157,8 @@ func (r *Region) faultyEquation(d domain.Domain) {
 		case errors.Is(err, domain.ErrSinglePoint):
 			r.Report(e.at, "%q leaves no more than one point%s: there is nothing to sample. Drop an equation", e.text, before)
 		case errors.Is(err, domain.ErrCurved):
-			r.Report(e.at, "%q: equations go with linear constraints alone (box, simplex, half-spaces), and the domain has others. Substitute one of its variables", e.text)
+			r.Report(e.at, "%q: equations go with linear constraints alone (box, simplex, half-spaces), and the domain has others. Substitute one "+
+				"of its variables", e.text)
 		case errors.As(err, &empty):
 			r.Report(e.at, "%q contradicts %q%s: drop or change one of them", e.text, empty.Names[0], before)
 		default:

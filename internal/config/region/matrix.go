@@ -48,10 +48,12 @@ type plainMatrix struct {
 func MatrixKeys() []key.Key {
 	side := key.AnyOf(key.Object("type", []string{"number", "string"}), key.Object("type", "array"))
 	return []key.Key{
-		key.Given("matrix", "file, or list of rows", key.AnyOf(key.PlainText(), key.ListOf(key.Object("type", []string{"array", "number"}))), nil).Must().
+		key.Given("matrix", "file, or list of rows", key.AnyOf(key.PlainText(), key.ListOf(key.Object("type", []string{"array", "number"}))),
+			nil).Must().
 			Tells("", "comma-separated decimal numbers, a row for each inequality"),
-		key.Given("lower", "number, list, or file", side, nil).Tells("none", "the lower sides of the rows; `inf` in a file (`.inf` in a list), with "+
-			"its sign, leaves a row's side open. A file may have a header line"),
+		key.Given("lower", "number, list, or file", side, nil).Tells("none",
+			"the lower sides of the rows; `inf` in a file (`.inf` in a list), with "+
+				"its sign, leaves a row's side open. A file may have a header line"),
 		key.Given("upper", "number, list, or file", side, nil).Tells("none", "the upper sides likewise; one of both is required"),
 		key.Given("names", "`header`, or list of variables", key.AnyOf(key.Object("const", "header"), key.ListOf(key.PlainText())), nil).
 			Tells("all variables in their order", "the variables of the columns; `header`: the first line of the matrix names them. "+
@@ -301,7 +303,8 @@ func (r *Region) tableFile(n *yamlpos.Node, file string, sign int) (*table, bool
 		}
 		var p *csv.ParseError
 		if errors.As(err, &p) {
-			r.Problems = append(r.Problems, yamlpos.Problem{File: file, Line: p.Line, Column: p.Column, Message: strings.TrimPrefix(p.Err.Error(), "csv: ")})
+			r.Problems = append(r.Problems, yamlpos.Problem{File: file, Line: p.Line, Column: p.Column,
+				Message: strings.TrimPrefix(p.Err.Error(), "csv: ")})
 			return nil, false
 		}
 		r.tableRow(t, file, c, record, sign)

@@ -56,7 +56,8 @@ func Keys() []key.Key {
 		keys = append(keys, s.key())
 	}
 	constraint := key.AnyOf(key.PlainText(), key.Section(MatrixKeys()))
-	return append(keys, key.Given("constraints", "text, map, or list of them", key.AnyOf(constraint, key.Object("type", "array", "items", constraint)), nil).
+	return append(keys, key.Given("constraints", "text, map, or list of them",
+		key.AnyOf(constraint, key.Object("type", "array", "items", constraint)), nil).
 		Tells("", "[inequalities](#constraints), as text or as a matrix"))
 }
 
@@ -122,7 +123,8 @@ func fairSize(d domain.Domain) error {
 		far := max(finiteSize(lo[i]), finiteSize(hi[i]))
 		wide := hi[i] - lo[i]
 		if far > 1e100 || wide > 0 && wide < 1e-50 {
-			return fmt.Errorf("the domain reaches from %g to %g in a coordinate: measure it in other units, so that sizes lie between 1e-50 and 1e100", lo[i], hi[i])
+			return fmt.Errorf("the domain reaches from %g to %g in a coordinate: measure it in other units, so that sizes lie between 1e-50 and "+
+				"1e100", lo[i], hi[i])
 		}
 		if apart := math.Nextafter(far, math.Inf(1)) - far; wide > 0 && wide < leastNumbers*apart {
 			return fmt.Errorf("the domain reaches from %.17g to %.17g in a coordinate, %.0f times the %.2g that numbers there lie apart: "+

@@ -40,7 +40,8 @@ func TestSurfacesInTheChart(t *testing.T) {
 	chart := joint.Chart(center, sd, lo, hi)
 	names := []string{"a", "b", "c", "d", "e", "f", "g", "h"}
 	plane := planeOf([]float64{2, -3, 0, 1, 0.1, 0, -1, 0.5}, 0.7)
-	for _, text := range []string{"2*a - 3*b + d + 0.1*e - g + 0.5*h - 0.7", "(a - 3)^2 + a*b - 2*e*h + (g - 1)^2 + d - 4", "a*b*h - exp(g) + e^1.5"} {
+	for _, text := range []string{"2*a - 3*b + d + 0.1*e - g + 0.5*h - 0.7", "(a - 3)^2 + a*b - 2*e*h + (g - 1)^2 + d - 4",
+		"a*b*h - exp(g) + e^1.5"} {
 		f, err := expression.Compile(text, names)
 		if err != nil {
 			t.Fatal(err)

@@ -131,7 +131,8 @@ func (s shape) key() key.Key {
 		return key.Given(s.name, s.words, key.ListOf(key.PlainText()), nil).Tells(s.fallback, s.doc)
 	}
 	m := s.open(0)
-	of := key.Given("of", "list of variables", key.ListOf(key.PlainText()), nil).Tells("all, or the first two", "the variables that it speaks of")
+	of := key.Given("of", "list of variables", key.ListOf(key.PlainText()), nil).Tells("all, or the first two",
+		"the variables that it speaks of")
 	k := key.Mapping(s.name, append(m.keys, of)).In(s.words).By(nil).Tells(s.fallback, s.doc)
 	k.Filled = s.plane
 	if s.listed {

@@ -52,14 +52,16 @@ func (l *Choice) ladderKeys() []key.Key {
 		key.Given("method", "word", key.Object("enum", MethodNames()), nil).
 			Tells("auto, or r2sgld where keys tell more", "rungs, boundary and schedule"),
 		key.Whole("iterations", &s.Iterations, 1, key.Many).
-			Tells("sample 100,000; identify 200,000; `kernel: harmonic` 20,000", "steps of each ladder, burn-in included; of auto: of the first round"),
+			Tells("sample 100,000; identify 200,000; `kernel: harmonic` 20,000",
+				"steps of each ladder, burn-in included; of auto: of the first round"),
 		key.Whole("burn_in", &s.BurnIn, 0, key.Many).In("0 … below iterations").
 			Tells("sample 10,000; identify 20,000; `kernel: harmonic` 1,000; at most iterations/10", "steps whose draws are not kept"),
 		key.Whole("thin", &s.Thin, 1, key.Many).Tells("sample 10; identify 20; `kernel: harmonic` 1",
 			"every so-manieth draw is kept; at least 4 of each ladder must be, and all must fit in 256 GiB on disk"),
 		key.Positives("step_size", &s.StepSize).In("number > 0, or a list, one per rung").Tells("[measured](#the-measured-step)",
 			"η; one number serves all rungs. Of a rung at infinite temperature it is ητ"),
-		key.Given("temperature", "increasing numbers > 0, at most 512; the last may be `inf`", temperatureShape(), key.With(l.samplerTemperature)).
+		key.Given("temperature", "increasing numbers > 0, at most 512; the last may be `inf`", temperatureShape(),
+			key.With(l.samplerTemperature)).
 			Tells("sample [1, 10] on a bounded domain, else [1, 3]; identify [1, 3]; one rung: 1", "τ of the rungs, cold first; "+
 				"the length is the number of rungs. `inf` is the uniform law on a bounded domain: [the evidence](#evidence) starts there"),
 		ScheduleKey().Tells("constant; cosine for `*cyc*` methods", "[step size over time](#schedules)"),
@@ -76,7 +78,8 @@ func (l *Choice) moveKeys() []key.Key {
 			Tells("`specular`", "[rule at the wall](#boundary-rules); reflected methods only"),
 		key.Whole("cap", &s.Cap, 1, math.MaxInt32).Tells("1000; `nearest`, `project` 20",
 			"mirrorings of one step before it is given up and counted; reflected methods only"),
-		key.Given("penalty", "number ≥ 0, or `{strength: ξ, form: force}`", key.AnyOf(key.Object("type", "number", "minimum", 0), key.Section((&Penalty{}).keys())),
+		key.Given("penalty", "number ≥ 0, or `{strength: ξ, form: force}`",
+			key.AnyOf(key.Object("type", "number", "minimum", 0), key.Section((&Penalty{}).keys())),
 			key.With(l.samplerPenalty)).Tells("1; form `distance` 1/(4η)", "ξ; form `force`: outside the domain ξ·x is added to the gradient, "+
 			"a pull to the origin that is no energy (the paper's); form `distance`: ½ξ·(distance from the domain)² is added to the energy; "+
 			"`p-` methods only"),
@@ -90,7 +93,8 @@ func (l *Choice) moveKeys() []key.Key {
 			"μ of the methods with momentum: v ← μv − η∇U(x) + √(2η(1 − μ − β̂)τ)·N(0, I), x ← x + v"),
 		key.Number("noise_estimate", &s.NoiseEstimate, key.NotNegative).Also("exclusiveMaximum", 1).In("0 … below 1 − μ").
 			Tells("0", "β̂: the share of the noise that the gradient's own noise is trusted to bring"),
-		key.Given("init", "`uniform`, `prior`, `{x: 0, …}` or a list of such points", key.AnyOf(key.Object("enum", l.InitWords()), aPoint, key.ListOf(aPoint)), nil).
+		key.Given("init", "`uniform`, `prior`, `{x: 0, …}` or a list of such points",
+			key.AnyOf(key.Object("enum", l.InitWords()), aPoint, key.ListOf(aPoint)), nil).
 			Tells("[see below](#where-replicas-start)", "where replicas start; `uniform` needs a bounded domain, `prior` "+
 				"(identify) a prior, or bounds on both sides, for every parameter; a point must name every variable and, for reflected "+
 				"methods, lie in the domain; ladders take those of a list by turns, and method auto looks for [modes](modes.md) from "+
@@ -101,8 +105,10 @@ func (l *Choice) moveKeys() []key.Key {
 			"in place of one, the same draws; kernel sgld, boundary specular and refuse, and methods without walls"),
 		key.Boolean("whiten", &s.Whiten).Tells("true", "identify only, method auto aside: steps in z of x = c + L z, "+
 			"c the posterior mode without constraints, L Lᵀ the inverse of the posterior's precision there; step sizes are then of z"),
-		key.Given("minibatch", "rows ≥ 1, `auto`, `none`", key.AnyOf(key.Object("type", "integer", "minimum", 1), key.Object("enum", []string{"auto", "none"})),
-			key.With(l.samplerMinibatch)).Tells("`none`", "fit only: every gradient takes as many rows, [drawn afresh](#minibatches); `auto` takes them if that "+
+		key.Given("minibatch", "rows ≥ 1, `auto`, `none`", key.AnyOf(key.Object("type", "integer", "minimum", 1),
+			key.Object("enum", []string{"auto", "none"})),
+			key.With(l.samplerMinibatch)).Tells("`none`", "fit only: every gradient takes as many rows, [drawn afresh](#minibatches); `auto` "+
+			"takes them if that "+
 			"saves work, and as many as make little noise"),
 	}
 }
@@ -136,13 +142,15 @@ func UntilKeys(u *tune.Until) []key.Key {
 	return []key.Key{
 		key.Number("rhat", &u.RHat, key.Positive, key.Above(1)).Tells("1.01", "the R̂ of every parameter is at most this"),
 		key.Number("ess", &u.ESS, key.Positive).Tells("400", "its effective sample sizes, bulk and tail, are at least this"),
-		key.Number("evidence", &u.Evidence, key.Positive).Tells("not asked", "the standard error of log Z, from the draws of all ladders, is at most "+
-			"this, and log Z is not lost in a [bottleneck](#evidence). `rhat` and `ess` are then waited for only if they are given "+
-			"too; the summary says where draws of parameters are rough. It needs a bounded domain (or priors) and energies without noise. "+
-			"The error of an estimated volume comes on top and is told"),
-		key.Number("bias", &u.Bias, key.Positive).Tells("not asked", "also: \\|bias\\| + 2 standard errors of every mean are at most so many standard "+
-			"deviations. Implies `certificate`. Where R̂ and ESS are met and \\|bias\\| − 2 standard errors is above it, the run ends with a "+
-			"warning: only a smaller step would help"),
+		key.Number("evidence", &u.Evidence, key.Positive).Tells("not asked",
+			"the standard error of log Z, from the draws of all ladders, is at most "+
+				"this, and log Z is not lost in a [bottleneck](#evidence). `rhat` and `ess` are then waited for only if they are given "+
+				"too; the summary says where draws of parameters are rough. It needs a bounded domain (or priors) and energies without noise. "+
+				"The error of an estimated volume comes on top and is told"),
+		key.Number("bias", &u.Bias, key.Positive).Tells("not asked",
+			"also: \\|bias\\| + 2 standard errors of every mean are at most so many standard "+
+				"deviations. Implies `certificate`. Where R̂ and ESS are met and \\|bias\\| − 2 standard errors is above it, the run ends with a "+
+				"warning: only a smaller step would help"),
 		key.Number("seconds", &u.Seconds, key.Positive).
 			Tells("no limit", "sampling has taken, or the next round would take, so long: the length then depends on the machine"),
 		key.Whole("iterations", &u.Iterations, 1, key.Many).Tells("64 × `iterations`", "each ladder has done so many"),
@@ -245,7 +253,8 @@ func (l *Choice) samplerKernel(k *yamlpos.Node) {
 		return
 	}
 	accepts := l.Traits().Metropolis
-	if b := n.Field("boundary"); b != nil && (accepts || s.Kernel == Auto) && (b.Text == string(domain.Nearest) || b.Text == string(domain.Project)) {
+	if b := n.Field("boundary"); b != nil && (accepts || s.Kernel == Auto) &&
+		(b.Text == string(domain.Nearest) || b.Text == string(domain.Project)) {
 		l.Report(b, "kernel %s keeps the law under boundary specular and refuse only; found %s", cmp.Or(word, m.Move.Name), b.Text)
 	}
 	if accepts { // by its method or by the key
@@ -425,6 +434,7 @@ func (l *Choice) Lengths(d int) {
 	case kept < 4:
 		l.Report(cmp.Or(n.Field("thin"), iterations), "only %d draws of each ladder would be kept: raise iterations or lower thin", kept)
 	case bytes > maxDisk:
-		l.Report(cmp.Or(iterations, n), "%d draws of each rung of each ladder take %.0f GiB on disk: raise thin or lower iterations", kept, bytes/(1<<30))
+		l.Report(cmp.Or(iterations, n), "%d draws of each rung of each ladder take %.0f GiB on disk: raise thin or lower iterations", kept,
+			bytes/(1<<30))
 	}
 }

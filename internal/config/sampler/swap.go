@@ -49,7 +49,8 @@ func (s *Swap) Keys() []key.Key {
 		key.Given("variance", "number ≥ 0, `online`, or map", key.AnyOf(key.Object("type", "number", "minimum", 0), key.Object("const", "online"),
 			key.Section(s.EstimateKeys())), s.readVariance).
 			Tells("0; from `noise.energy`; minibatches: `online`", "σ̃², the variance of the difference of a pair's energies given the states. "+
-				"`online`, or `{every: 100, batches: 10, smoothing: 0.1}`: every so many iterations the sample variance over fresh minibatches, smoothed"),
+				"`online`, or `{every: 100, batches: 10, smoothing: 0.1}`: every so many iterations the sample variance over fresh minibatches, "+
+				"smoothed"),
 		key.Word("energies", &s.Energies, "batch", "full").
 			Tells("`batch`", "`full`: swaps see energies over all data, evaluated once more per sweep"),
 		key.Number("threshold", &s.Threshold, key.Positive).Also("maximum", 1).In("0 … 1").Tells("3e-4", "of rule threshold"),
@@ -60,7 +61,8 @@ func (s *Swap) Keys() []key.Key {
 			"sweeps of a window of windowed-deo; only pairs of the window's parity may swap in it"),
 		key.Word("gate", &s.Gate, "last", "open", "once").Tells("`last`", "of windowed-deo: `last`, one attempt at the window's end; "+
 			"`open`, one in every sweep; `once`, closed after the first swap (the paper; biased)"),
-		key.Given("parity", "`on`, `off`", key.Object("enum", []any{"on", "off", true, false}), s.readParity).Tells("`on`", "`off`: all pairs in every window"),
+		key.Given("parity", "`on`, `off`", key.Object("enum", []any{"on", "off", true, false}), s.readParity).Tells("`on`",
+			"`off`: all pairs in every window"),
 	}
 }
 

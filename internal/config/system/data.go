@@ -79,9 +79,11 @@ func (l *Reader) ReadData() (*Data, dynamics.Columns) {
 func DataKeys(d *Data) []key.Key {
 	columns := key.MapOf(key.PlainText()).With("minProperties", 1)
 	return []key.Key{
-		key.Text("file", &d.File).Must().Tells("", "CSV with a header line, UTF-8, at least 3 rows; relative to the configuration. Lines end in LF, CRLF or CR; numbers are "+
+		key.Text("file", &d.File).Must().Tells("", "CSV with a header line, UTF-8, at least 3 rows; relative to the configuration. Lines end "+
+			"in LF, CRLF or CR; numbers are "+
 			"decimal (no `2_000`, no `0x10`). An empty cell, NA, N/A or null is a missing value of a state: the rest of its row is used, and "+
-			"a warning counts them. NaN and Inf are errors. Blank lines are left out; in a file of one column they are missing values, except at its end"),
+			"a warning counts them. NaN and Inf are errors. Blank lines are left out; in a file of one column they are missing values, except at "+
+			"its end"),
 		key.Text("sha256", &d.SHA256).Tells("not checked", "the run is refused if the file has another hash"),
 		key.Text("time", &d.Time).Tells("rows 0, 1, 2, …", "column of increasing times, which may be uneven"),
 		key.Given("states", "`{state: column, …}`", columns, columnNames(&d.States)).Must().Tells("", "the states of the model"),

@@ -60,7 +60,8 @@ func (l *Reader) belongs(n *yamlpos.Node, likelihood string) {
 		}
 	}
 	if states := n.Field("states"); n.Field("solver") != nil && likelihood == "derivative" && (states == nil || states.Text == "observed") {
-		l.Report(n.Key("solver"), "solver goes with likelihood trajectory, or with likelihood derivative and states: simulated; as it is, no trajectory is computed")
+		l.Report(n.Key("solver"), "solver goes with likelihood trajectory, or with likelihood derivative and states: simulated; as it is, no "+
+			"trajectory is computed")
 	}
 }
 
@@ -78,8 +79,9 @@ func (r *Model) readSparse(l *key.Reader, n *yamlpos.Node) {
 
 func SparseKeys(s *dynamics.Sparse) []key.Key {
 	return []key.Key{
-		key.Texts("keep", &s.Keep, "names of coefficients").Tells("none", "terms that belong to the model in any case; those of parameters with a "+
-			"prior or in a constraint do so by themselves"),
+		key.Texts("keep", &s.Keep, "names of coefficients").Tells("none",
+			"terms that belong to the model in any case; those of parameters with a "+
+				"prior or in a constraint do so by themselves"),
 		key.Number("prior", &s.Prior, key.Probability()...).Tells("beta-binomial(1, 1)", "probability of each other term"),
 		key.Number("threshold", &s.Threshold, key.Probability()...).
 			Tells("0.5", "least inclusion probability of a term that is kept: 0.5 is the median probability model"),

@@ -61,18 +61,22 @@ func ModelKeys(r *Model) []key.Key {
 	r.Likelihood = "derivative"
 	number1 := key.Object("type", "number")
 	return []key.Key{
-		key.Given("equations", "`{state: expression, …}`", key.MapOf(key.PlainText()), entries(&r.Equations, nil, text)).Tells("this or `library`",
+		key.Given("equations", "`{state: expression, …}`", key.MapOf(key.PlainText()),
+			entries(&r.Equations, nil, text)).Tells("this or `library`",
 			"right-hand sides. Names that are no state, no time (`t` or the time column) are parameters"),
-		key.Texts("library", &r.Library, "terms").Tells("", "each state's right-hand side is a combination of all terms; parameters `state.term`, as in "+
+		key.Texts("library", &r.Library, "terms").Tells("", "each state's right-hand side is a combination of all terms; parameters "+
+			"`state.term`, as in "+
 			"`x.x*y`. `poly(2)` stands for all monomials of the states up to degree 2, the constant 1 among them"),
-		key.Given("constraints", "text or list", key.AnyOf(key.PlainText(), key.Object("type", "array", "items", key.PlainText())), func(_ *key.Reader, n *yamlpos.Node) {
-			r.Constraints = Texts(n)
-		}).Tells("none", "[inequalities](#constraints) in the parameters. `x.y` and `H.initial` are names; those of other terms stand in "+
+		key.Given("constraints", "text or list", key.AnyOf(key.PlainText(), key.Object("type", "array", "items", key.PlainText())),
+			func(_ *key.Reader, n *yamlpos.Node) {
+				r.Constraints = Texts(n)
+			}).Tells("none", "[inequalities](#constraints) in the parameters. `x.y` and `H.initial` are names; those of other terms stand in "+
 			"backquotes, the text then in double quotes: ``\"`x.x*y` > 1\"``"),
 		key.Given("fixed", "`{parameter: number}`", key.MapOf(number1), entries(&r.Fixed, undivided, number)).Tells("none", "known values"),
 		key.Word("likelihood", &r.Likelihood, "derivative", "log-derivative", "weak", Trajectory).
 			Tells("`derivative`", "what of the data is [explained](#likelihoods)"),
-		key.Given("derivative", "word or map", slopeShape(), nil).Tells("`central`", "of the first two likelihoods: how dX/dt comes from the data"),
+		key.Given("derivative", "word or map", slopeShape(), nil).Tells("`central`",
+			"of the first two likelihoods: how dX/dt comes from the data"),
 		key.Mapping("weak", weakKeys(&dynamics.Weak{})).By(r.readWeak).In("`{width: rows}`").
 			Tells("from the data", "of `weak`: rows that a test function spans, 5 or more"),
 		key.Given("states", "`observed`, `simulated`", key.Object("enum", []string{statesObserved, statesSimulated}), nil).Tells("`observed`",
@@ -83,7 +87,8 @@ func ModelKeys(r *Model) []key.Key {
 		key.Part("solver", &r.Solver, (*Solver).Keys).In("`{method, rtol, atol}`").Tells("chosen", "of trajectories: `dopri5`, `dop853` "+
 			"or `lsoda`; the default is the cheapest whose error of U about the mode is below 0.002. A warm-up with kernel `hmc` makes do with 0.1"),
 		key.Given("noise", "word or map", key.AnyOf(key.Object("enum", []string{"estimate", "paper", "normal", "lognormal"}),
-			key.MapOf(key.AnyOf(key.Object("type", "number", "exclusiveMinimum", 0), key.Object("enum", []string{"normal", "lognormal"})))), nil).Tells("`estimate`", "standard deviation of the errors"),
+			key.MapOf(key.AnyOf(key.Object("type", "number", "exclusiveMinimum", 0), key.Object("enum", []string{"normal", "lognormal"})))),
+			nil).Tells("`estimate`", "standard deviation of the errors"),
 		key.Given("priors", "`{parameter: prior}`", key.MapOf(key.PlainText()), entries(&r.Priors, undivided, text)).
 			Tells("flat", "[priors](#priors); their supports bound the domain"),
 		key.Given("start", "`{parameter: number}`", key.MapOf(number1), entries(&r.Start, undivided, number)).
@@ -94,7 +99,8 @@ func ModelKeys(r *Model) []key.Key {
 }
 
 // entries reads a map of names to values, each by one function and if it passes a check.
-func entries[T any](to *key.Ordered, check func(*key.Reader, yamlpos.Field) bool, read func(*key.Reader, *yamlpos.Node) (T, bool)) func(*key.Reader, *yamlpos.Node) {
+func entries[T any](to *key.Ordered, check func(*key.Reader, yamlpos.Field) bool,
+	read func(*key.Reader, *yamlpos.Node) (T, bool)) func(*key.Reader, *yamlpos.Node) {
 	return func(l *key.Reader, n *yamlpos.Node) {
 		if !l.Map(n) {
 			return
@@ -152,6 +158,7 @@ func undivided(l *key.Reader, f yamlpos.Field) bool {
 		return true
 	}
 	name := f.Key.Text + "." + f.Value.Fields[0].Key.Text
-	l.Report(f.Value, "%s holds keys: if the parameter %q is meant, write it in one, in quotes within --set, as in \"%s\"=1", f.Key.Text, name, name)
+	l.Report(f.Value, "%s holds keys: if the parameter %q is meant, write it in one, in quotes within --set, as in \"%s\"=1", f.Key.Text, name,
+		name)
 	return false
 }

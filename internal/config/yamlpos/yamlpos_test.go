@@ -95,7 +95,8 @@ func TestSet(t *testing.T) {
 			t.Fatalf("%s: %v", s, err)
 		}
 	}
-	if v, w, x := root.Field("s").Field("v.w"), root.Field("v=.w").Field("x"), root.Field("p.q"); v == nil || v.Text != "2" || w == nil || w.Text != "3" ||
+	if v, w, x := root.Field("s").Field("v.w"), root.Field("v=.w").Field("x"), root.Field("p.q"); v == nil || v.Text != "2" || w == nil ||
+		w.Text != "3" ||
 		x == nil || len(x.Items) != 1 || x.Items[0].Text != "=" {
 		t.Errorf("quoted keys: %v, %v, %v", v, w, x)
 	}
@@ -122,7 +123,8 @@ func TestNumbers(t *testing.T) {
 // However many problems there are, so many are shown, and all are counted.
 func TestManyProblems(t *testing.T) {
 	_, err := Parse("f", []byte("a: 1\n"+strings.Repeat("a: 1\n", patient+7)))
-	if err == nil || strings.Count(err.Error(), "given twice") != patient || !strings.HasSuffix(err.Error(), fmt.Sprintf("and 7 more\n%d problems; nothing was written.", patient+7)) {
+	if err == nil || strings.Count(err.Error(), "given twice") != patient || !strings.HasSuffix(err.Error(),
+		fmt.Sprintf("and 7 more\n%d problems; nothing was written.", patient+7)) {
 		t.Error(err)
 	}
 }
@@ -130,7 +132,8 @@ func TestManyProblems(t *testing.T) {
 // FuzzParse: no text breaks the parser, and every node's place lies in the text.
 // A file without an end is read up to its bound, and nothing waits for a folder.
 func TestReadFileHasABound(t *testing.T) {
-	for _, c := range []struct{ path, want string }{{"/dev/zero", tooLarge}, {"/dev/null", "the file is empty"}, {t.TempDir(), "it is a folder"}} {
+	for _, c := range []struct{ path, want string }{{"/dev/zero", tooLarge}, {"/dev/null", "the file is empty"},
+		{t.TempDir(), "it is a folder"}} {
 		if _, err := ReadFile(c.path); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want …%s…", c.path, err, c.want)
 		}
@@ -138,7 +141,8 @@ func TestReadFileHasABound(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, s := range []string{"a: 1\n", "a: {b: [1, 'x''y', \"\\u0041\"]}\n", "a: |\n  x\nb: >\n y\n", "a: &x 1\nb: *x\n", "- 1\n- [2]\n", "a:\n  - b: 1\n    c: 2\n", "? a\n: b\n", "%YAML 1.2\n---\na: 1\n", "\ufeffa: 1\r\n"} {
+	for _, s := range []string{"a: 1\n", "a: {b: [1, 'x''y', \"\\u0041\"]}\n", "a: |\n  x\nb: >\n y\n", "a: &x 1\nb: *x\n", "- 1\n- [2]\n",
+		"a:\n  - b: 1\n    c: 2\n", "? a\n: b\n", "%YAML 1.2\n---\na: 1\n", "\ufeffa: 1\r\n"} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {

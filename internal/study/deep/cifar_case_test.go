@@ -97,7 +97,8 @@ func TestSettingsAreConfigurations(t *testing.T) {
 			if !reflect.DeepEqual(got.Settings, want) {
 				t.Errorf("%s, %s:\n%+v\nis read from\n%s\nwant\n%+v", scale, c.name(), got.Settings, text, want)
 			}
-			if got.Repeats != 3 || got.Network.Kind != c.network.Kind || got.Network.Norm != c.network.Norm || !slices.Equal(got.Devices, []string{"cpu"}) {
+			if got.Repeats != 3 || got.Network.Kind != c.network.Kind || got.Network.Norm != c.network.Norm ||
+				!slices.Equal(got.Devices, []string{"cpu"}) {
 				t.Errorf("%s: %d repetitions of %+v on %v", c.name(), got.Repeats, got.Network, got.Devices)
 			}
 		}

@@ -15,7 +15,8 @@ func tiny() (*source, effort) {
 	s := &source{told: "blobs", kind: "npz", folder: "/data/blobs.npz", outsideKind: "npz", outsideFolder: "/data/other.npz",
 		data: bnn.Data{Train: bnntest.Blobs(90, 1), Test: bnntest.Blobs(120, 2), Outside: bnntest.Blobs(30, 3)}}
 	s.data.Mean, s.data.SD = s.data.Train.Moments()
-	return s, effort{subjects: []subject{{"mlp", bnn.Methods(), 2}}, epochs: 5, cycled: 1, batch: 16, step: 0.1, fall: 0.01, from: 0.6, draws: 3,
+	return s, effort{subjects: []subject{{"mlp", bnn.Methods(), 2}}, epochs: 5, cycled: 1, batch: 16, step: 0.1, fall: 0.01, from: 0.6,
+		draws: 3,
 		steps: []float64{0.1, 1, 1e4, 1e200}, sweepEpochs: 3, sweeps: 2}
 }
 

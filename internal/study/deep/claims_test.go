@@ -17,7 +17,8 @@ import (
 
 // invented is a study with scores that a test sets: accuracy and NLL of a method's
 // repetition, and of the sweep.
-func invented(accuracy func(method string, repeat int) float64, swept func(method string, step float64) (nll float64, broken bool)) *inquiry {
+func invented(accuracy func(method string, repeat int) float64,
+	swept func(method string, step float64) (nll float64, broken bool)) *inquiry {
 	from, e := tiny()
 	e.subjects[0].repeats, e.steps, from.data.Outside = 5, []float64{1, 10, 100}, nil
 	m := &inquiry{Options: study.Options{Scale: study.Small}, effort: e, source: from,
@@ -89,9 +90,11 @@ func TestVerdictsFollowScores(t *testing.T) {
 	}, func(method string, step float64) (float64, bool) {
 		return 0.5, step >= 10 && !bnn.Reflects(method)
 	})
-	for id, want := range map[string]study.Verdict{"cifar-reflected-accuracy": study.Holds, "cifar-reflected-nll": study.Holds, "cifar-reflected-brier": study.Holds,
-		"cifar-best": study.Holds, "cifar-larger-steps": study.Holds, "cifar-exchange": study.Holds, "cifar-average": study.Holds,
-		"cifar-against-ensemble": study.Holds, "cifar-against-swag": study.Holds, "cifar-figures": study.Untestable, "cifar-swaps-sample": study.Fails} {
+	for id, want := range map[string]study.Verdict{"cifar-reflected-accuracy": study.Holds, "cifar-reflected-nll": study.Holds,
+		"cifar-reflected-brier": study.Holds,
+		"cifar-best":            study.Holds, "cifar-larger-steps": study.Holds, "cifar-exchange": study.Holds, "cifar-average": study.Holds,
+		"cifar-against-ensemble": study.Holds, "cifar-against-swag": study.Holds, "cifar-figures": study.Untestable,
+		"cifar-swaps-sample": study.Fails} {
 		if got := paper.verdicts()[id]; got != want { // kills claims with a and b exchanged
 			t.Errorf("scores as the paper says: %s %s, want %s", id, got, want)
 		}
@@ -104,7 +107,8 @@ func TestVerdictsFollowScores(t *testing.T) {
 		}
 		return a
 	}, fine)
-	for id, want := range map[string]study.Verdict{"cifar-reflected-accuracy": study.Fails, "cifar-best": study.Fails, "cifar-exchange": study.Fails,
+	for id, want := range map[string]study.Verdict{"cifar-reflected-accuracy": study.Fails, "cifar-best": study.Fails,
+		"cifar-exchange":     study.Fails,
 		"cifar-larger-steps": study.Untestable, "cifar-against-ensemble": study.Fails} {
 		if got := same.verdicts()[id]; got != want {
 			t.Errorf("scores against the paper: %s %s, want %s", id, got, want)
@@ -122,7 +126,8 @@ func TestLargerSteps(t *testing.T) {
 	}{
 		{"one pair of two", func(n string, s float64) (float64, bool) { return 0.5, s >= 10 && n != "r-sgdm" }, study.Depends},
 		{"both fail alike", func(n string, s float64) (float64, bool) { return 0.5, s >= 10 }, study.Fails},
-		{"the reflected fail sooner", func(n string, s float64) (float64, bool) { return 0.5, s >= 100 || s >= 10 && bnn.Reflects(n) }, study.Fails},
+		{"the reflected fail sooner", func(n string, s float64) (float64, bool) { return 0.5, s >= 100 || s >= 10 && bnn.Reflects(n) },
+			study.Fails},
 		{"the unreflected guess", func(n string, s float64) (float64, bool) {
 			if s >= 10 && !bnn.Reflects(n) {
 				return 0.995 * guess, false // kills guessing = 1
@@ -185,10 +190,11 @@ func TestFaults(t *testing.T) {
 	from, e := tiny()
 	e.steps = nil
 	o := study.Options{Scale: study.Smoke, Seed: 1}
-	m := &inquiry{Options: o, effort: e, source: from, devices: []string{"cpu"}, open: func(_ context.Context, s bnn.Setup, _ string) (bnn.Engine, error) {
-		e, err := bnntest.Open(s)
-		return infinite{e}, err
-	}}
+	m := &inquiry{Options: o, effort: e, source: from, devices: []string{"cpu"},
+		open: func(_ context.Context, s bnn.Setup, _ string) (bnn.Engine, error) {
+			e, err := bnntest.Open(s)
+			return infinite{e}, err
+		}}
 	c, err := m.caseOf("mlp", "sgdm", 0)
 	if err != nil {
 		t.Fatal(err)
@@ -200,13 +206,15 @@ func TestFaults(t *testing.T) {
 		err     error
 		refused bool
 		says    string
-	}{{&torch.Missing{Tried: []string{"bin/r2sgld-torch"}}, true, "make torch"}, {&torch.Failed{Device: "cuda:7", Reason: torch.NoDevice, Text: "no such device"}, true, "R2SGLD_DEVICES"},
+	}{{&torch.Missing{Tried: []string{"bin/r2sgld-torch"}}, true, "make torch"},
+		{&torch.Failed{Device: "cuda:7", Reason: torch.NoDevice, Text: "no such device"}, true, "R2SGLD_DEVICES"},
 		{&torch.Failed{Device: "cuda:0", Reason: torch.OutOfMemory, Text: "out of memory"}, false, "memory"}} {
 		_, err := conduct(context.Background(), o, e, from, []string{"cpu"}, func(context.Context, bnn.Setup, string) (bnn.Engine, error) {
 			return nil, fmt.Errorf("open: %w", x.err)
 		})
 		var refused *job.Refused
-		if errors.As(err, &refused) != x.refused || !strings.Contains(fmt.Sprint(err), x.says) || !strings.Contains(fmt.Sprint(err), "repetition") {
+		if errors.As(err, &refused) != x.refused || !strings.Contains(fmt.Sprint(err), x.says) ||
+			!strings.Contains(fmt.Sprint(err), "repetition") {
 			t.Errorf("%v: want refused %t and a word of %s", err, x.refused, x.says)
 		}
 	}

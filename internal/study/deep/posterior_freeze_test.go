@@ -35,7 +35,8 @@ func TestFrozenPosterior(t *testing.T) {
 		if facts, packed, err = y.freeze(); err != nil {
 			t.Fatal(err)
 		}
-		if err := errors.Join(os.WriteFile("testdata/posterior.json", facts, 0o644), os.WriteFile("testdata/posterior.bin.gz", packed, 0o644)); err != nil {
+		if err := errors.Join(os.WriteFile("testdata/posterior.json", facts, 0o644),
+			os.WriteFile("testdata/posterior.bin.gz", packed, 0o644)); err != nil {
 			t.Fatal(err)
 		}
 	}

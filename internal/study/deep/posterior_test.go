@@ -37,7 +37,8 @@ func TestPosteriorStudy(t *testing.T) {
 	of := map[string]rivalResult{}
 	for _, m := range r.Methods {
 		of[m.Name] = m
-		t.Logf("%s: agreement %s, total variation %s, NLL %s, %d models", m.Name, m.Agreement.PlusMinus(), m.Variation.PlusMinus(), m.NLL.PlusMinus(), m.Models)
+		t.Logf("%s: agreement %s, total variation %s, NLL %s, %d models", m.Name, m.Agreement.PlusMinus(), m.Variation.PlusMinus(),
+			m.NLL.PlusMinus(), m.Models)
 	}
 	if a := of["SGHMC"].Variation.Mean; !(a < near) {
 		t.Errorf("total variation of SGHMC %g", a)

@@ -96,7 +96,8 @@ func laid(t *testing.T, s *system) string {
 // begun is a study of a system with its exact laws.
 func begun(t *testing.T, s *system, threads int) *inquiry {
 	t.Helper()
-	m := &inquiry{Options: study.Options{Scale: study.Smoke, Seed: 1, Threads: threads}, system: s, dir: laid(t, s), rulers: map[*variant]*ruler{}}
+	m := &inquiry{Options: study.Options{Scale: study.Smoke, Seed: 1, Threads: threads}, system: s, dir: laid(t, s),
+		rulers: map[*variant]*ruler{}}
 	if err := m.exact(context.Background()); err != nil {
 		t.Fatal(err)
 	}

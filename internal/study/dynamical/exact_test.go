@@ -70,8 +70,10 @@ func TestExactLaw(t *testing.T) {
 	}
 	// of each coefficient of all: row and column of the reference, and its sign
 	places := map[string]map[string][3]int{
-		"lorenz": {"sigma_x": {0, 0, -1}, "sigma_y": {1, 0, 1}, "x_z": {2, 0, 1}, "x_xy": {3, 0, 1}, "x_xz": {4, 0, 1}, "rho": {0, 1, 1}, "y_y": {1, 1, 1},
-			"y_z": {2, 1, 1}, "y_xy": {3, 1, 1}, "y_xz": {4, 1, 1}, "z_x": {0, 2, 1}, "z_y": {1, 2, 1}, "beta": {2, 2, -1}, "z_xy": {3, 2, 1}, "z_xz": {4, 2, 1}},
+		"lorenz": {"sigma_x": {0, 0, -1}, "sigma_y": {1, 0, 1}, "x_z": {2, 0, 1}, "x_xy": {3, 0, 1}, "x_xz": {4, 0, 1}, "rho": {0, 1, 1},
+			"y_y": {1, 1, 1},
+			"y_z": {2, 1, 1}, "y_xy": {3, 1, 1}, "y_xz": {4, 1, 1}, "z_x": {0, 2, 1}, "z_y": {1, 2, 1}, "beta": {2, 2, -1}, "z_xy": {3, 2, 1},
+			"z_xz": {4, 2, 1}},
 		"lotka-volterra": {"alpha": {0, 0, 1}, "x_y": {1, 0, 1}, "beta": {2, 0, -1}, "y_x": {0, 1, 1}, "delta": {1, 1, -1}, "gamma": {2, 1, 1}},
 	}
 	for _, s := range []*system{lorenz(), lotkaVolterra()} {
@@ -233,7 +235,8 @@ func TestVerdicts(t *testing.T) {
 		cs   study.Comparisons
 		runs int
 		want study.Verdict
-	}{{holds, 10, study.Holds}, {fails, 10, study.Fails}, {mixed, 10, study.Depends}, {same, 10, study.Fails}, {same, 2, study.Fails}, {none, 1, study.Untestable}, {nil, 10, study.Untestable}} {
+	}{{holds, 10, study.Holds}, {fails, 10, study.Fails}, {mixed, 10, study.Depends}, {same, 10, study.Fails}, {same, 2, study.Fails},
+		{none, 1, study.Untestable}, {nil, 10, study.Untestable}} {
 		if got := c.cs.Adjusted().Verdict(c.runs); got != c.want {
 			t.Errorf("verdict %q, want %q: %s", got, c.want, c.cs.Tell("a", "b"))
 		}

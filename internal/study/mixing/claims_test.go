@@ -20,7 +20,8 @@ func TestReversibleVerdict(t *testing.T) {
 
 // Kills: a bound with the wrong sign, rates without the 2, a slower flow not counted.
 func TestDecayVerdicts(t *testing.T) {
-	good := Decay{Name: "good", Gap: 0.5, Alone: 0.5, Slope: 1, Promised: 1, Printed: 4, Theorem: 1, W2Is: "exact", Transport: 0.7, Scaled: 0.9}
+	good := Decay{Name: "good", Gap: 0.5, Alone: 0.5, Slope: 1, Promised: 1, Printed: 4, Theorem: 1, W2Is: "exact", Transport: 0.7,
+		Scaled: 0.9}
 	bad := good
 	bad.Name, bad.Theorem, bad.Transport, bad.Scaled = "bad", 1.3, 2.2, 1
 	fast := good
@@ -81,7 +82,8 @@ func TestDiameterVerdicts(t *testing.T) {
 		return Family{Name: kind, Kind: kind, Fit: Power{slope, slope - 0.01, slope + 0.01}, Local: []float64{slope - 1, slope + 1}}
 	}
 	studytest.Verdict(t, quadratic([]Family{at(free, -2), at(convex, -1.95)}), study.Holds)
-	studytest.Verdict(t, quadratic([]Family{at(free, -2), at(convex, -1.95), at(lumpy, -1.2)}), study.Depends, "1 of 2", "−2.95 to −0.20", "flattest of modes")
+	studytest.Verdict(t, quadratic([]Family{at(free, -2), at(convex, -1.95), at(lumpy, -1.2)}), study.Depends, "1 of 2", "−2.95 to −0.20",
+		"flattest of modes")
 	studytest.Verdict(t, quadratic([]Family{at(free, -1.5), at(lumpy, -2)}), study.Fails)
 }
 
@@ -94,7 +96,8 @@ func TestConvexVerdict(t *testing.T) {
 }
 
 func TestNonConvexVerdict(t *testing.T) {
-	d := &Diameter{Bent: []Neck{{Diameter: 0.1, Over: 1.3}, {Diameter: 0.9, Over: 0.8}, {Diameter: 50, Over: 0.1}}, Necks: []Neck{{Width: 0.1, Over: 0.2}}}
+	d := &Diameter{Bent: []Neck{{Diameter: 0.1, Over: 1.3}, {Diameter: 0.9, Over: 0.8}, {Diameter: 50, Over: 0.1}},
+		Necks: []Neck{{Width: 0.1, Over: 0.2}}}
 	studytest.Verdict(t, bentWalls(d), study.Holds, "0.8 for diameters up to 1", "0.1 at the largest", "passage of 0.1 it is 0.2")
 	d.Bent[1].Over = 0.4
 	studytest.Verdict(t, bentWalls(d), study.Fails)
@@ -113,7 +116,8 @@ func TestDiscretisationVerdict(t *testing.T) {
 		Gradient: []Order{at("reflection", "a", byGradient, 2, 1), at("reflection", "a", byStep, 1, 0)},
 		Energy:   []Order{at("reflection", "a, C = 2", byStep, 1.5, -0.25), at("reflection", "a, no correction", byStep, -0.02, -0.25)},
 	}
-	studytest.Verdict(t, stepError(d), study.Holds, "All 6", "1.00 to 1.10", "powers 2.00 in its size and 1.00 in η", "(power −0.02)", "(power 1.50)")
+	studytest.Verdict(t, stepError(d), study.Holds, "All 6", "1.00 to 1.10", "powers 2.00 in its size and 1.00 in η", "(power −0.02)",
+		"(power 1.50)")
 	d.Energy[1].Fit.Slope = -0.31
 	studytest.Verdict(t, stepError(d), study.Fails, "1 of 6")
 	d.Energy[1].Fit.Slope = 0

@@ -60,7 +60,8 @@ func TestGlance(t *testing.T) {
 		}
 	}
 	r := ran.Results.(*Results)
-	for title, n := range map[string]int{"Gaps": len(r.Exact), "Swaps at rate r·min(1, S) and at rate r·S": 2 * len(r.Reversibility), "Rates of χ²": len(r.Decay),
+	for title, n := range map[string]int{"Gaps": len(r.Exact), "Swaps at rate r·min(1, S) and at rate r·S": 2 * len(r.Reversibility),
+		"Rates of χ²":     len(r.Decay),
 		"Convex polygons": 3, "At one time": len(r.Discretisation.Times), "Gap against diameter": len(r.Diameter.Families)} {
 		if rows[title] != n || n == 0 {
 			t.Errorf("table %q has %d rows, not %d", title, rows[title], n)

@@ -18,7 +18,8 @@ import (
 func inTheMiddle(t *testing.T, method string, runs, iterations int) (middle, inside []float64) {
 	t.Helper()
 	text := fmt.Sprintf("variables: [x, y]\npotential: \"0*x*y\"\ndomain: {box: {x: [0, 1], y: [0, 1]}}\n"+
-		"sampler: {%s, iterations: %d, burn_in: %d, thin: 10, ladders: %d, seed: 11, init: {x: 0.5, y: 0.5}}\n", method, iterations, iterations/10, runs)
+		"sampler: {%s, iterations: %d, burn_in: %d, thin: 10, ladders: %d, seed: 11, init: {x: 0.5, y: 0.5}}\n", method, iterations,
+		iterations/10, runs)
 	run, err := config.Parse("sample", "bias", []byte(text), nil)
 	if err != nil {
 		t.Fatal(err)

@@ -42,7 +42,8 @@ func (c court) prose() *study.Prose {
 	return study.NewProse(words, template.FuncMap{
 		"domains": func() []*scene { return c.five }, "runs": func() int { return runsOf(c.scale) }, "basis": c.basis,
 		"protocols": func() []toldProtocol { return told(c.protocols) },
-		"of":        c.numbers, "ranked": c.ranked, "rank": c.rank, "twice": c.twice, "nine": nine, "leading": func() []string { return study.Leading(nine()) },
+		"of":        c.numbers, "ranked": c.ranked, "rank": c.rank, "twice": c.twice, "nine": nine,
+		"leading":     func() []string { return study.Leading(nine()) },
 		"compare":     func(metric, a, b string) study.Comparisons { return c.pairs(metric, [2]string{a, b}) },
 		"uniformStep": func() string { return uniformStep },
 	})

@@ -127,7 +127,8 @@ func TestDiameterReference(t *testing.T) {
 			compare("floor", n, d.Floor[k].KL, floorRuns, o.Floor[key]["kl_te"])
 			compare("floor back", n, d.Floor[k].Back, floorRuns, o.Floor[key]["kl_et"])
 		}
-		t.Logf("circumradius %g: KL after 10,000 %s, reference %v; swaps %.4f, reference %g, exact %.4f; reflected %.3g, reference %.3g", s.radius,
+		t.Logf("circumradius %g: KL after 10,000 %s, reference %v; swaps %.4f, reference %g, exact %.4f; reflected %.3g, reference %.3g",
+			s.radius,
 			short(d.All[4].KL), o.All["10000"]["kl_te"], d.SwapRate, o.SwapRate, d.Exact, d.Reflected, o.Reflected)
 	}
 	t.Logf("largest |t| of %d: %.2f", compared, worst)
@@ -173,7 +174,8 @@ func TestDiameterLong(t *testing.T) {
 					x, p := significance.Welch(log(got, row.Runs), log(Interval{want[name][0], want[name][1]}, o.Runs))
 					worst = max(worst, math.Abs(x))
 					if !ok || p < 1e-6/96 {
-						t.Errorf("circumradius %g, %s after %d, first fifth dropped %t: %v, reference %v: t = %.1f", s.radius, name, n, drop, got, want[name], x)
+						t.Errorf("circumradius %g, %s after %d, first fifth dropped %t: %v, reference %v: t = %.1f", s.radius, name, n, drop, got, want[name],
+							x)
 					}
 				}
 				t.Logf("circumradius %g, %d, dropped %t: KL %s, reference %v", s.radius, n, drop, short(row.KL), want["kl_te"])
@@ -416,7 +418,8 @@ func TestDiameterVerdicts(t *testing.T) {
 			row := func(n int) DiameterScore {
 				return DiameterScore{Iterations: n, Runs: 10, KL: Interval{noise * math.Pow(radius, growth), 0.05}}
 			}
-			r.Domains = append(r.Domains, DiameterDomain{Circumradius: radius, All: []DiameterScore{row(500), row(1000), row(2000), row(paperLength)}})
+			r.Domains = append(r.Domains, DiameterDomain{Circumradius: radius,
+				All: []DiameterScore{row(500), row(1000), row(2000), row(paperLength)}})
 		}
 		if got := r.facts().decline(); got != want {
 			t.Errorf("KL like the power %g of the diameter: %s, not %s", growth, got, want)

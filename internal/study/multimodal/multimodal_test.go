@@ -57,7 +57,8 @@ func TestMultimodalAtAGlance(t *testing.T) {
 // domains, of their penalties and of temperatures aside.
 func documented(t *testing.T, s *study.Study) {
 	t.Helper()
-	studytest.Documented(t, s, "../../../docs/studies.md", "cells", "truth", "modes_of_mass_above_0.001", "best_penalty", "lambda_local_at_beta")
+	studytest.Documented(t, s, "../../../docs/studies.md", "cells", "truth", "modes_of_mass_above_0.001", "best_penalty",
+		"lambda_local_at_beta")
 }
 
 // Equal seeds give equal results, whatever the number of threads.
@@ -124,7 +125,8 @@ func TestCasesDiffer(t *testing.T) {
 // kills: even-odd pairs, which try every second time (KL larger by a quarter).
 func TestSwapsAreTriedInEveryIteration(t *testing.T) {
 	m := planner{study.Options{Scale: study.Smoke, Seed: 1}}
-	for _, q := range append(m.nine(theFlower(t), protocol{"short", 100, 1}, nil), m.hamiltonian(theFlower(t), protocol{"short", 1000, 1})...) {
+	for _, q := range append(m.nine(theFlower(t), protocol{"short", 100, 1}, nil),
+		m.hamiltonian(theFlower(t), protocol{"short", 1000, 1})...) {
 		run, err := q.load()
 		if err != nil {
 			t.Fatal(err)
@@ -176,12 +178,14 @@ func TestVerdicts(t *testing.T) {
 	for _, c := range []struct {
 		cs   study.Comparisons
 		want study.Verdict
-	}{{holds.Adjusted(), study.Holds}, {fails.Adjusted(), study.Fails}, {mixed.Adjusted(), study.Depends}, {undecided.Adjusted(), study.Untestable}, {same.Adjusted(), study.Fails}, {nil, study.Untestable}} {
+	}{{holds.Adjusted(), study.Holds}, {fails.Adjusted(), study.Fails}, {mixed.Adjusted(), study.Depends},
+		{undecided.Adjusted(), study.Untestable}, {same.Adjusted(), study.Fails}, {nil, study.Untestable}} {
 		if got := c.cs.Verdict(10); got != c.want {
 			t.Errorf("verdict %q, want %q: %s", got, c.want, c.cs.Tell("a", "b"))
 		}
 	}
-	for v, want := range map[float64]string{0.02431: "0.0243", 123.4: "123", -0.5: "−0.5", 3.456: "3.46", 7.412e-5: "0.0000741", 9.5e-5: "0.000095", 500: "500", 23456: "23456", 0: "0"} {
+	for v, want := range map[float64]string{0.02431: "0.0243", 123.4: "123", -0.5: "−0.5", 3.456: "3.46", 7.412e-5: "0.0000741",
+		9.5e-5: "0.000095", 500: "500", 23456: "23456", 0: "0"} {
 		if got := digits(v); got != want {
 			t.Errorf("%g is told as %s, want %s", v, got, want)
 		}

@@ -173,7 +173,8 @@ func compareAll(t *testing.T, rows []referenceRow, tr *trials) {
 		}
 		return 1
 	})
-	t.Logf("%d comparisons: %d within the sum of the two intervals, %d within their root sum of squares (95 %% expected)", len(results), within, near)
+	t.Logf("%d comparisons: %d within the sum of the two intervals, %d within their root sum of squares (95 %% expected)", len(results),
+		within, near)
 	for _, r := range results[:5] {
 		t.Log("farthest: " + r.what)
 	}

@@ -14,7 +14,8 @@ func farT(df float64) float64 {
 }
 
 // walks are n runs of frames values that step makes of one another.
-func walks(seed uint64, n, frames int, start func(*rand.Rand) float64, step func(*rand.Rand, float64) float64, fill func(dst []float64, x float64), k int) *features {
+func walks(seed uint64, n, frames int, start func(*rand.Rand) float64, step func(*rand.Rand, float64) float64,
+	fill func(dst []float64, x float64), k int) *features {
 	f := &features{k: k}
 	for i := range n {
 		rng := rand.New(rand.NewPCG(seed, uint64(i)))
