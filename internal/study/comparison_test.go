@@ -19,8 +19,7 @@ func ExampleComparisons() {
 	fmt.Println(cs[2:].Claim(Claim{Why: "One of one."}, 10).Verdict)
 	fmt.Println(Comparisons{{A: Interval{1, 1}, B: Interval{2, 1}, P: 0.5}}.Claim(Claim{Why: "Near."}, Enough-1).Why)
 	// Output:
-	// a is below b on average in 3 of 3 comparisons, significantly in 3, and significantly above in 0. Most
-	// clearly below: disc, 1.00 ± 0.10 against 2.00 ± 0.10.
+	// a is below b on average in 3 of 3 comparisons, significantly in 3, and significantly above in 0. Most clearly below: disc, 1.00 ± 0.10 against 2.00 ± 0.10.
 	// holds
 	// holds
 	// Near. The runs are too few to decide it.
