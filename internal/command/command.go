@@ -8,20 +8,22 @@
 // Text in UTF-8, lines that end with a newline. First comes the handshake: we
 // write one line of JSON
 //
-//	{"r2sgld": 1, "dimension": 2, "names": ["x", "y"], "states": 4}
+//	{"r2sgld": 1, "versions": [1, 2], "dimension": 2, "names": ["x", "y"], "states": 4}
 //
-// with the version of the protocol, the dimension d, the names of the d
-// variables in their order, and how many states a block has. The program
+// with the first version of the protocol, all that we speak, the dimension d, the names
+// of the d variables in their order, and how many states a block has. The program
 // answers one line of JSON
 //
 //	{"r2sgld": 1, "dimension": 2}
 //
-// with the version and the dimension that it computes in. It may add its own
+// with the version that it chooses and the dimension that it computes in. It may add its own
 // "names": they must equal ours, which guards against variables in another
 // order. It must add "stochastic": true if its answers depend on the seed; only
 // then are seeds drawn. It may repeat "states"; anything else is an error.
 //
-// Then come blocks of states, a state per line,
+// # Version 1: lines
+//
+// Blocks of states follow, a state per line,
 //
 //	SEED x1 x2 … xd
 //
@@ -39,6 +41,26 @@
 // digits if nothing shall be lost, or inf and nan in the ways that C and Python print
 // them. With a seed they are unbiased estimates of both. What these numbers mean, and
 // that the run stops where they are not finite, is up to the sampler.
+//
+// # Version 2: frames
+//
+// Blocks are frames of binary numbers, the lowest byte first. A request is
+//
+//	uint32 n, uint32 0, int64 SEED, n × d float64
+//
+// with n states one after the other, its answer
+//
+//	uint32 n, uint32 0, n float64, n × d float64
+//
+// with their energies and then their gradients. A program that cannot go on answers
+//
+//	uint32 b, uint32 1, b bytes
+//
+// with a text in UTF-8 that says why, and ends. In the handshake it may add
+// "lanewise": true, by which it promises that its answer to a state depends on that
+// state alone, to the last bit: then ladders share blocks, and a block has more states.
+//
+// # Both
 //
 // All states of a block are written before its answers are awaited, so a program
 // may answer line by line or take in a whole block and compute it at once. It
@@ -70,8 +92,11 @@ import (
 	"github.com/r2sgld/r2sgld/stream"
 )
 
-// Version is the version of the protocol.
-const Version = 1
+// Versions of the protocol: a program takes the one that it answers the handshake with.
+const (
+	first   = 1 // lines
+	Version = 2 // frames
+)
 
 // Settings say how to start a program.
 type Settings struct {
@@ -86,9 +111,9 @@ func (s Settings) String() string { return strings.Join(s.Args, " ") }
 
 // A Potential is computed by another program.
 type Potential struct {
-	ctx        context.Context
-	settings   Settings
-	stochastic bool
+	ctx      context.Context
+	settings Settings
+	abilities
 }
 
 // New starts the program for the handshake and ends it again. Errors say what
@@ -109,7 +134,7 @@ func New(ctx context.Context, s Settings) (*Potential, error) {
 		s.Timeout = time.Minute
 	}
 	s.Args, s.Names = slices.Clone(s.Args), slices.Clone(s.Names)
-	p, stochastic, err := start(ctx, &s, 1)
+	p, about, err := start(ctx, &s, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -117,18 +142,21 @@ func New(ctx context.Context, s Settings) (*Potential, error) {
 		return nil, err
 	}
 	p.stop(grace)
-	return &Potential{ctx, s, stochastic}, nil
+	return &Potential{ctx, s, about}, nil
 }
 
 // Dim is the number of variables.
 func (p *Potential) Dim() int { return len(p.settings.Names) }
 
 // Stochastic is whether the program's answers depend on a seed.
-func (p *Potential) Stochastic() bool { return p.stochastic }
+func (p *Potential) Stochastic() bool { return p.abilities.Stochastic }
+
+// Lanewise reports whether the program says so of itself; see [potential.Lanewise].
+func (p *Potential) Lanewise() bool { return p.abilities.Lanewise }
 
 // EnergyNoise is not known for stochastic programs, and 0 for others.
 func (p *Potential) EnergyNoise() float64 {
-	if p.stochastic {
+	if p.Stochastic() {
 		return math.NaN()
 	}
 	return 0
@@ -136,7 +164,7 @@ func (p *Potential) EnergyNoise() float64 {
 
 // Exact is p itself, or nil and true for a stochastic program.
 func (p *Potential) Exact() (potential.Potential, bool) {
-	if p.stochastic {
+	if p.Stochastic() {
 		return nil, true
 	}
 	return p, false
@@ -152,7 +180,7 @@ func (p *Potential) Exact() (potential.Potential, bool) {
 // seconds that a failing program is given to end.
 func (p *Potential) Evaluator(r int, s *stream.Set) potential.Evaluator {
 	e := &evaluator{p: p, r: r}
-	if p.stochastic {
+	if p.Stochastic() {
 		e.seeds = s.Of(0, stream.Batch)
 	}
 	return e
@@ -185,13 +213,13 @@ func (e *evaluator) eval(energy, grad, x []float64) error {
 		return fmt.Errorf("%v: asked for an energy after its end", e.p.settings)
 	}
 	if e.process == nil {
-		p, stochastic, err := start(e.p.ctx, &e.p.settings, e.r)
+		p, about, err := start(e.p.ctx, &e.p.settings, e.r)
 		if err != nil {
 			return err
 		}
 		e.process = p
-		if stochastic != e.p.stochastic {
-			return p.fail(grace, errors.New("it changes its mind from start to start whether it is stochastic"))
+		if about != e.p.abilities {
+			return p.fail(grace, errors.New("it changes its mind from start to start whether it is stochastic, or lanewise"))
 		}
 	}
 	var seed int64
@@ -216,11 +244,18 @@ func (e *evaluator) Close() error {
 
 // greeting is a line of the handshake.
 type greeting struct {
-	Version    int      `json:"r2sgld"`
-	Dimension  int      `json:"dimension"`
-	Names      []string `json:"names,omitempty"`
-	States     int      `json:"states,omitempty"`
-	Stochastic bool     `json:"stochastic,omitempty"`
+	Version   int      `json:"r2sgld"`
+	Versions  []int    `json:"versions,omitempty"`
+	Dimension int      `json:"dimension"`
+	Names     []string `json:"names,omitempty"`
+	States    int      `json:"states,omitempty"`
+	abilities
+}
+
+// abilities are what a program says of its answers.
+type abilities struct {
+	Stochastic bool `json:"stochastic,omitempty"`
+	Lanewise   bool `json:"lanewise,omitempty"`
 }
 
 // readGreeting judges the program's answer in the handshake.
@@ -229,11 +264,13 @@ func readGreeting(line []byte, names []string) (g greeting, err error) {
 	d.DisallowUnknownFields()
 	if err := d.Decode(&g); err != nil || d.More() {
 		return g, fmt.Errorf("the first line of its output is %s: want a line of JSON like {\"r2sgld\": %d, \"dimension\": %d}%s",
-			quote(line), Version, len(names), because(err))
+			quote(line), first, len(names), because(err))
 	}
 	switch {
-	case g.Version != Version:
-		return g, fmt.Errorf("its \"r2sgld\" is %d: the version of the protocol here is %d", g.Version, Version)
+	case g.Version != first && g.Version != Version:
+		return g, fmt.Errorf("its \"r2sgld\" is %d: the versions of the protocol here are %d, lines, and %d, frames", g.Version, first, Version)
+	case g.Lanewise && (g.Version == first || g.Stochastic):
+		return g, errors.New("\"lanewise\" is for version 2 of the protocol, and for programs that are not stochastic")
 	case g.Dimension != len(names):
 		return g, fmt.Errorf("its \"dimension\" is %d, but there are %d variables: %s",
 			g.Dimension, len(names), strings.Join(names, ", "))

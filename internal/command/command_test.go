@@ -66,9 +66,9 @@ func same(a, b []float64) bool {
 
 // The answers of a program are those of the same potential in memory, bit for
 // bit, for any number of states and any finite numbers, whether it answers line
-// by line or block by block.
+// by line, block by block or in frames.
 func TestSameAsInMemory(t *testing.T) {
-	for _, mode := range []string{"ok", "blocks"} {
+	for _, mode := range []string{"ok", "blocks", "frames"} {
 		var far, near []potential.Evaluator
 		for r := 1; r <= 4; r++ {
 			far, near = append(far, open(t, settings(mode), r, nil)), append(near, uneven.Evaluator(r, nil))
@@ -90,7 +90,7 @@ func TestSameAsInMemory(t *testing.T) {
 }
 
 // A block that is larger than all pipes passes both ways with programs that
-// answer line by line and with those that answer at its end.
+// answer line by line, at its end, and in frames.
 func TestLargeBlocks(t *testing.T) {
 	const r = 10000
 	x := make([]float64, 2*r)
@@ -99,7 +99,7 @@ func TestLargeBlocks(t *testing.T) {
 	}
 	u, g, v, h := make([]float64, r), make([]float64, 2*r), make([]float64, r), make([]float64, 2*r)
 	uneven.Evaluator(r, nil).Eval(v, h, x)
-	for _, mode := range []string{"ok", "blocks"} {
+	for _, mode := range []string{"ok", "blocks", "frames"} {
 		e := open(t, settings(mode), r, nil)
 		for range 2 {
 			e.Eval(u, g, x)
@@ -190,10 +190,11 @@ func TestHandshakeFailures(t *testing.T) {
 		{settings("no hello"), []string{"ended (exit status 3) where line 1", "no data.csv here"}},
 		{settings("half hello"), []string{"ended (exit status 0) within line 1", `"{\"r2sgld\": 1,"`}},
 		{settings("text"), []string{`"hello there"`, `{"r2sgld": 1, "dimension": 2}`}},
-		{settings("version"), []string{`"r2sgld" is 2`, "here is 1"}},
+		{settings("version"), []string{`"r2sgld" is 3`, "here are 1, lines, and 2, frames"}},
+		{settings("lines"), []string{`"lanewise" is for version 2`}},
 		{settings("dimension"), []string{`"dimension" is 3`, "2 variables: x, y"}},
 		{settings("names"), []string{"y, x", "x, y"}},
-		{settings("babble"), []string{"more than one line per state", "bytes", "after 1 of them that begin with \"0 0 0\"", "for answers alone"}},
+		{settings("babble"), []string{"more than it is asked for", "bytes", "after 1 line that begin with \"0 0 0\"", "for answers alone"}},
 		{settings("key"), []string{"stochastc"}},
 		{settings("two"), []string{"first line"}},
 	} {
@@ -278,7 +279,7 @@ func TestAhead(t *testing.T) {
 	}
 	e.Eval(u, g, x)
 	if err := e.Err(); err == nil ||
-		!strings.Contains(err.Error(), `more than one line per state, 6 bytes after 2 of them that begin with "7 7 7"`) {
+		!strings.Contains(err.Error(), `more than it is asked for, 6 bytes after 2 lines that begin with "7 7 7"`) {
 		t.Errorf("%v, %v", u, err)
 	}
 }
@@ -384,11 +385,13 @@ func TestOwnerKilled(t *testing.T) {
 
 // Evaluations allocate nothing on this side.
 func TestAllocations(t *testing.T) {
-	e := open(t, settings("ok"), 2, nil)
-	u, g, x := make([]float64, 2), make([]float64, 4), []float64{math.Pi, -math.E, 1e-300, 1. / 3}
-	e.Eval(u, g, x)
-	if n := testing.AllocsPerRun(200, func() { e.Eval(u, g, x) }); n > 0 || e.Err() != nil {
-		t.Errorf("%v allocations, %v", n, e.Err())
+	for _, mode := range []string{"ok", "frames"} {
+		e := open(t, settings(mode), 2, nil)
+		u, g, x := make([]float64, 2), make([]float64, 4), []float64{math.Pi, -math.E, 1e-300, 1. / 3}
+		e.Eval(u, g, x)
+		if n := testing.AllocsPerRun(200, func() { e.Eval(u, g, x) }); n > 0 || e.Err() != nil {
+			t.Errorf("%s: %v allocations, %v", mode, n, e.Err())
+		}
 	}
 }
 

@@ -1,10 +1,10 @@
 package command
 
 import (
+	"fmt"
 	"math"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/r2sgld/r2sgld/potential"
@@ -20,15 +20,15 @@ var banana = potential.Func(2, func(grad, x []float64) float64 {
 	return 2*a*a + 5*b*b + 0.3*x[0]
 })
 
-// compiled returns the example in C, empty where there is no compiler.
-func compiled(t testing.TB) string {
+// compiled returns the example of that name in C, empty where there is no compiler.
+func compiled(t testing.TB, name string) string {
 	cc, err := exec.LookPath("cc")
 	if err != nil {
 		t.Log("no C compiler here")
 		return ""
 	}
-	out := filepath.Join(t.TempDir(), "banana")
-	if b, err := exec.Command(cc, "-O2", "-Wall", "-Wextra", "-Werror", "-o", out, filepath.Join(external, "banana.c"),
+	out := filepath.Join(t.TempDir(), name)
+	if b, err := exec.Command(cc, "-O2", "-Wall", "-Wextra", "-Werror", "-o", out, filepath.Join(external, name+".c"),
 		"-lm").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, b)
 	}
@@ -38,9 +38,13 @@ func compiled(t testing.TB) string {
 // examples returns evaluators of the programs that can run here.
 func examples(t testing.TB, r int) []*evaluator {
 	var all []*evaluator
-	for _, args := range [][]string{{"python3", "banana.py"}, {compiled(t)}} {
+	for _, args := range [][]string{{"python3", "banana.py"}, {compiled(t, "banana")}, {"python3", "frames.py"}, {compiled(t, "frames")}} {
 		if _, err := exec.LookPath(args[0]); err != nil {
 			t.Logf("%s cannot run here", args)
+			continue
+		}
+		if args[len(args)-1] == "frames.py" && exec.Command("python3", "-c", "import numpy").Run() != nil {
+			t.Log("frames.py needs numpy, which script/setup interop brings")
 			continue
 		}
 		all = append(all, open(t, Settings{Args: args, Dir: external, Names: []string{"x", "y"}}, r, nil))
@@ -116,25 +120,32 @@ func TestExampleMinibatch(t *testing.T) {
 	}
 }
 
-// One evaluation of a block of two states in the plane.
+// One evaluation of a block of states in the plane, and its states a second.
 func BenchmarkExample(b *testing.B) {
-	for _, e := range examples(b, 2) {
-		b.Run(filepath.Base(strings.Fields(e.p.settings.String())[0]), func(b *testing.B) {
-			u, g := make([]float64, 2), make([]float64, 4)
-			for b.Loop() {
-				e.Eval(u, g, []float64{0.12345678901234567, 0.7654321, -0.98765432109876543, 1.1})
-			}
-			if e.Err() != nil {
-				b.Fatal(e.Err())
-			}
-		})
+	for _, r := range []int{2, 64} {
+		for _, e := range examples(b, r) {
+			name := filepath.Base(e.p.settings.Args[len(e.p.settings.Args)-1])
+			b.Run(fmt.Sprintf("%s/%d", name, r), func(b *testing.B) {
+				u, g, x := make([]float64, r), make([]float64, 2*r), make([]float64, 2*r)
+				for i := range x {
+					x[i] = math.Sin(float64(i))
+				}
+				for b.Loop() {
+					e.Eval(u, g, x)
+				}
+				if e.Err() != nil {
+					b.Fatal(e.Err())
+				}
+				b.ReportMetric(float64(r)*float64(b.N)/b.Elapsed().Seconds(), "states/s")
+			})
+		}
 	}
 }
 
 // Blocks of two states in the plane for four ladders at a time, 1000 in
 // all; ns/block is for one block of one of them.
 func BenchmarkLadders(b *testing.B) {
-	program := compiled(b)
+	program := compiled(b, "banana")
 	if program == "" {
 		return
 	}

@@ -8,14 +8,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"os/exec"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/r2sgld/r2sgld/internal/child"
+	"github.com/r2sgld/r2sgld/internal/text"
 )
 
 const (
@@ -28,8 +26,6 @@ const (
 	patience = 700 * time.Millisecond
 	// moment is how long a program is listened to that should be silent.
 	moment = 20 * time.Millisecond
-	// digits is room for a number of an answer, %.40f of moderate ones included.
-	digits = 64
 	// atOnce bytes fit into an empty pipe on every system.
 	atOnce = 4096
 )
@@ -41,8 +37,9 @@ type process struct {
 	*child.Process
 	ctx      context.Context // at its end the program has patience left
 	unhook   func() bool
-	lines    *bufio.Reader
-	answered int // lines read so far
+	out      *bufio.Reader
+	language dialect // of its version of the protocol
+	answered int     // lines or frames read so far
 
 	early   *poll       // whether the program writes before it is asked
 	request []byte      // the block being written
@@ -50,27 +47,39 @@ type process struct {
 	sent    chan error
 }
 
+// A dialect is how blocks are asked for and answered in a version of the protocol.
+type dialect interface {
+	// request appends a block of r states, laid out as Eval says.
+	request(b []byte, x []float64, r int, seed int64) []byte
+	// whole reports whether a program reads all of a block before it answers.
+	whole() bool
+	// answer reads the answers to a block.
+	answer(p *process, energy, grad []float64) error
+	// due names what the program writes.
+	due() string
+}
+
 // start starts the program for blocks of the given number of states and shakes
 // hands.
-func start(ctx context.Context, s *Settings, states int) (p *process, stochastic bool, err error) {
+func start(ctx context.Context, s *Settings, states int) (p *process, about abilities, err error) {
 	if ctx.Err() != nil {
-		return nil, false, fmt.Errorf("%v: stopped: %w", s, context.Cause(ctx))
+		return nil, about, fmt.Errorf("%v: stopped: %w", s, context.Cause(ctx))
 	}
-	p = &process{Settings: s, ctx: ctx, send: make(chan []byte), sent: make(chan error, 1)}
+	p = &process{Settings: s, ctx: ctx, language: lines{}, send: make(chan []byte), sent: make(chan error, 1)}
 	c := exec.Command(p.Args[0], p.Args[1:]...)
 	c.Dir = p.Dir
 	if p.Process, err = child.Start(c); err != nil {
-		return nil, false, fmt.Errorf("%v: cannot start: %w: the command lists a program, by its path or on the PATH, and its arguments", s, err)
+		return nil, about, fmt.Errorf("%v: cannot start: %w: the command lists a program, by its path or on the PATH, and its arguments", s, err)
 	}
 	p.unhook = context.AfterFunc(ctx, func() { time.AfterFunc(patience, p.Kill) })
-	p.lines = bufio.NewReaderSize(p.Out, max(1<<16, digits*(len(s.Names)+1)))
+	p.out = bufio.NewReaderSize(p.Out, max(1<<16, digits*(len(s.Names)+1)))
 	p.early = newPoll(p.Out)
 	go write(p.In, p.send, p.sent)
 	g, err := p.handshake(states)
 	if err != nil {
-		return nil, false, err
+		return nil, about, err
 	}
-	return p, g.Stochastic, nil
+	return p, g.abilities, nil
 }
 
 // write writes every block it gets, and says how it went.
@@ -82,7 +91,8 @@ func write(in *os.File, send <-chan []byte, sent chan<- error) {
 }
 
 func (p *process) handshake(states int) (greeting, error) {
-	hello, err := json.Marshal(greeting{Version: Version, Dimension: len(p.Names), Names: p.Names, States: states})
+	hello, err := json.Marshal(greeting{Version: first, Versions: []int{first, Version}, Dimension: len(p.Names), Names: p.Names,
+		States: states})
 	if err != nil {
 		return greeting{}, p.fail(0, err)
 	}
@@ -96,6 +106,9 @@ func (p *process) handshake(states int) (greeting, error) {
 	if err != nil {
 		return greeting{}, p.fail(grace, err)
 	}
+	if g.Version == Version {
+		p.language, p.answered = new(frames), 0
+	}
 	return g, p.posted()
 }
 
@@ -107,9 +120,10 @@ func (p *process) limit() {
 	_ = p.Out.SetReadDeadline(t)
 }
 
-// post writes b without ever waiting for the program to read it.
+// post writes b without ever waiting for the program to read it, unless it reads all of
+// that before it answers.
 func (p *process) post(b []byte) {
-	if len(b) > atOnce {
+	if len(b) > atOnce && !p.language.whole() {
 		p.send <- b
 		return
 	}
@@ -128,29 +142,14 @@ func (p *process) posted() error {
 
 // block evaluates a block of states, laid out as Eval says.
 func (p *process) block(energy, grad, x []float64, seed int64) error {
-	if p.lines.Buffered() > 0 || p.early.ready() {
+	if p.out.Buffered() > 0 || p.early.ready() {
 		return p.surplus()
 	}
-	r := len(energy)
-	b := p.request[:0]
-	for i := range r {
-		b = strconv.AppendInt(b, seed, 10)
-		for k := i; k < len(x); k += r {
-			b = strconv.AppendFloat(append(b, ' '), x[k], 'g', -1, 64)
-		}
-		b = append(b, '\n')
-	}
-	p.request = b
+	p.request = p.language.request(p.request[:0], x, len(energy), seed)
 	p.limit()
-	p.post(b)
-	for i := range r {
-		line, err := p.line()
-		if err != nil {
-			return err
-		}
-		if err := readAnswer(line, energy, grad, i); err != nil {
-			return p.fail(grace, fmt.Errorf("line %d of its output is %s: %w", p.answered, quote(line), err))
-		}
+	p.post(p.request)
+	if err := p.language.answer(p, energy, grad); err != nil {
+		return err
 	}
 	return p.posted()
 }
@@ -158,7 +157,7 @@ func (p *process) block(energy, grad, x []float64, seed int64) error {
 // unasked fails if the program writes for a moment though nothing is asked.
 func (p *process) unasked() error {
 	_ = p.Out.SetReadDeadline(time.Now().Add(moment))
-	if _, err := p.lines.Peek(1); err != nil {
+	if _, err := p.out.Peek(1); err != nil {
 		return nil
 	}
 	return p.surplus()
@@ -168,23 +167,23 @@ func (p *process) unasked() error {
 // a moment to tell how much.
 func (p *process) surplus() error {
 	_ = p.Out.SetReadDeadline(time.Now().Add(moment))
-	_, _ = p.lines.Peek(p.lines.Size())
-	b, _ := p.lines.Peek(p.lines.Buffered())
+	_, _ = p.out.Peek(p.out.Size())
+	b, _ := p.out.Peek(p.out.Buffered())
 	line, _, _ := bytes.Cut(b, []byte("\n"))
 	if len(b) == 0 {
 		return p.broken(io.EOF)
 	}
 	amount := fmt.Sprintf("%d bytes", len(b))
-	if len(b) == p.lines.Size() {
+	if len(b) == p.out.Size() {
 		amount += " and more"
 	}
-	return p.fail(grace, fmt.Errorf("it writes more than one line per state, %s after %d of them that begin with %s: "+
-		"its standard output is for answers alone", amount, p.answered, quote(line)))
+	return p.fail(grace, fmt.Errorf("it writes more than it is asked for, %s after %s that begin with %s: "+
+		"its standard output is for answers alone", amount, text.Counted(p.answered, p.language.due()), quote(line)))
 }
 
 // line reads a line, without its end; it is overwritten by the next.
 func (p *process) line() ([]byte, error) {
-	line, err := p.lines.ReadSlice('\n')
+	line, err := p.out.ReadSlice('\n')
 	switch {
 	case err == nil:
 		p.answered++
@@ -201,10 +200,10 @@ func (p *process) line() ([]byte, error) {
 // broken is the failure of a program that neither reads nor writes.
 func (p *process) broken(err error) error {
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		return p.fail(0, fmt.Errorf("no answer within %v, where line %d of its output was due: "+
-			"it must flush its output after every line; a slow one needs a longer time limit", p.Timeout, p.answered+1))
+		return p.fail(0, fmt.Errorf("no answer within %v, where %s %d of its output was due: "+
+			"it must flush its output after every %[2]s; a slow one needs a longer time limit", p.Timeout, p.language.due(), p.answered+1))
 	}
-	return p.fail(0, fmt.Errorf("%s where line %d of its output was due", p.over(), p.answered+1))
+	return p.fail(0, fmt.Errorf("%s where %s %d of its output was due", p.over(), p.language.due(), p.answered+1))
 }
 
 // over ends a program whose output has ended, and says how it ended itself.
@@ -238,67 +237,4 @@ func (p *process) stop(wait time.Duration) (late bool) {
 	late = p.Stop(wait)
 	p.unhook()
 	return late
-}
-
-// readAnswer writes the energy and gradient of a line into state i.
-func readAnswer(line []byte, energy, grad []float64, i int) error {
-	r := len(energy)
-	d := len(grad) / r
-	n := 0
-	for {
-		for len(line) > 0 && blank(line[0]) {
-			line = line[1:]
-		}
-		if len(line) == 0 {
-			break
-		}
-		end := 1
-		for end < len(line) && !blank(line[end]) {
-			end++
-		}
-		v, ok := number(line[:end])
-		switch {
-		case !ok:
-			return fmt.Errorf("%s is no number: want %s", quote(line[:end]), wanted(d))
-		case n == 0:
-			energy[i] = v
-		case n <= d:
-			grad[(n-1)*r+i] = v
-		}
-		n++
-		line = line[end:]
-	}
-	if n != d+1 {
-		return fmt.Errorf("it has %d numbers: want %s", n, wanted(d))
-	}
-	return nil
-}
-
-func wanted(d int) string {
-	return fmt.Sprintf("the energy and the %d partial derivatives of a state, %d numbers with blanks between them", d, d+1)
-}
-
-func blank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }
-
-// number reads a decimal number, or inf or nan as C or Python write them. What
-// is too large is infinite.
-func number(b []byte) (float64, bool) {
-	v, err := strconv.ParseFloat(string(b), 64)
-	if err == nil || errors.Is(err, strconv.ErrRange) {
-		return v, !bytes.ContainsAny(b, "_xX") // 2_000, 0x1p1
-	}
-	s := strings.ToLower(strings.TrimLeft(string(b), "+-"))
-	if s == "nan" || strings.HasPrefix(s, "nan(") {
-		return math.NaN(), true
-	}
-	return 0, false
-}
-
-// quote quotes the beginning of a line.
-func quote(line []byte) string {
-	const most = 80
-	if len(line) > most {
-		return strconv.Quote(string(line[:most])) + "…"
-	}
-	return strconv.Quote(string(line))
 }

@@ -40,7 +40,8 @@ var uneven = potential.Func(2, func(grad, x []float64) float64 {
 // greetings are the answers of modes that fail, or differ, in the handshake.
 var greetings = map[string]string{
 	"text":       "hello there",
-	"version":    `{"r2sgld": 2, "dimension": 2}`,
+	"version":    `{"r2sgld": 3, "dimension": 2}`,
+	"lines":      `{"r2sgld": 1, "dimension": 2, "lanewise": true}`,
 	"dimension":  `{"r2sgld": 1, "dimension": 3}`,
 	"names":      `{"r2sgld": 1, "dimension": 2, "names": ["y", "x"]}`,
 	"key":        `{"r2sgld": 1, "dimension": 2, "stochastc": true}`,
@@ -76,6 +77,14 @@ func program(mode, file string) int {
 	greeting := `{"r2sgld": 1, "dimension": 2, "names": ["x", "y"]}`
 	if g, ok := greetings[mode]; ok {
 		greeting = g
+	}
+	if strings.HasPrefix(mode, "frames") {
+		greeting = `{"r2sgld": 2, "dimension": 2}`
+		if what, ok := map[string]string{"frames seeds": "stochastic", "frames lanewise": "lanewise"}[mode]; ok {
+			greeting = fmt.Sprintf(`{"r2sgld": 2, "dimension": 2, %q: true}`, what)
+		}
+		fmt.Println(greeting)
+		return framed(mode, in, out)
 	}
 	if mode == "fickle" && states > 1 {
 		greeting = greetings["seeds"]

@@ -98,7 +98,16 @@ var ofMathematics = []fault{
 		{"internal/quadrature.swap", "ac*belowB + bc", "ah*belowB + bh"},
 	}},
 	{"error of the grid as of order two", "internal/theory TestGapError", []edit{
-		{"internal/theory.(*Result).error", "min(2, max(leastOrder, math.Log(change[1]/change[0])/math.Log(ratio[1])))", "2"},
+		{"internal/theory.(*Result).error", "min(2, max(leastOrder, order))", "2"},
+	}},
+	{"changes that are small by chance are the error", "internal/theory TestGapErrorOfRings", []edit{
+		{"internal/theory.(*Result).error", "order > mostOrder", "false"},
+	}},
+	{"the error of grids that miss something alike is told", "internal/theory TestBetweenThePoints", []edit{
+		{"internal/theory.(*Result).error", `r.missing != ""`, "false"},
+	}},
+	{"few points between those of the grid", "internal/theory TestBetweenThePoints", []edit{
+		{"internal/theory.(*field).missing", "all = looks", "all = slowLooks"},
 	}},
 	{"energies between the points of a grid as at them", "internal/theory TestBetweenThePoints", []edit{
 		{"internal/theory.(*field).within", "!f.problem.Domain.Contains(x)", "true"},

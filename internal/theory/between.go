@@ -1,73 +1,102 @@
 package theory
 
 import (
+	"context"
 	"fmt"
 	"math"
+
+	"github.com/r2sgld/r2sgld/potential"
 )
 
-// Points between those of the grid at which U is asked for: so many in each cell, but
-// more where cells are few.
+// Points between those of the grid at which U is asked for: so many in all, spread over the
+// cells, where formulas answer, and fewer of what may be slow, as another program; some in
+// every cell at least. On a line a barrier thinner than a millionth of the domain goes unseen.
 const (
-	leastLooks  = 16384
+	looks       = 1 << 20
+	slowLooks   = 1 << 14
 	looksOfCell = 4
-	mostLooks   = 64
+	looksAtOnce = 1 << 16
 )
 
 // spread[d−1] are the parts of a cell by which points of d dimensions go on: Roberts's
 // generalised golden ratios, x² = x + 1 and x³ = x + 1.
 var spread = [2][2]float64{{0.6180339887498949}, {0.7548776662466927, 0.5698402909980532}}
 
-// between is the note on a barrier or a well narrower than a cell, which neither a centre
+// A look is what points between those of the grid tell of a rung.
+type look struct {
+	low, high     []float64 // see [field.around]
+	inner         []bool
+	barrier, well float64 // the worst, in temperatures
+	over, under   int     // where, of all points; −1: none
+	crossed       int     // cells with a barrier
+	mass, missed  float64
+}
+
+// missing is the note on a barrier or a well narrower than a cell, which neither a centre
 // nor a face meets. U is asked for at points spread over every cell, and held against its
 // values at the centre of the cell, on its faces and at the centres beyond them: where U is
 // smooth on the scale of a cell it lies between these, or close. As in [field.coarse] the
 // tails do not count.
-func (f *field) between(r *Rung) (string, error) {
-	each := min(max(leastLooks/len(f.cell), looksOfCell), mostLooks)
-	at := func(x []float64, i int) { f.within(x, i/each, i) }
-	u, err := f.problem.energies(each*len(f.cell), at)
-	if err != nil {
-		return "", err
+func (f *field) missing(ctx context.Context, r *Rung) (string, error) {
+	all := slowLooks
+	if potential.Lanewise(f.problem.Potential) {
+		all = looks
 	}
-	low, high, inner := f.around()
-	var crossed, mass, missed float64
-	barrier, well := 0.0, 0.0 // the worst, in temperatures
-	over, under := -1, -1     // where
-	for c, centre := range f.cell {
-		weight, above, below := 0.0, false, false
-		for i := c * each; i < (c+1)*each; i++ {
-			v := u[i] - f.least
-			weight += math.Exp(-v/r.Temperature) / float64(each)
-			if d := (v - high[c]) / r.Temperature; inner[c] && d > 1 && low[c] < seen*r.Temperature {
-				if above = true; d > barrier {
-					barrier, over = d, i
-				}
-			}
-			if d := (low[c] - v) / r.Temperature; d > 1 {
-				if below = true; d > well {
-					well, under = d, i
-				}
-			}
+	each := max(all/len(f.cell), looksOfCell)
+	at := func(x []float64, i int) { f.within(x, i/each, i) }
+	l := look{over: -1, under: -1}
+	l.low, l.high, l.inner = f.around()
+	step := max(1, looksAtOnce/each) // cells
+	for from := 0; from < len(f.cell); from += step {
+		if ctx.Err() != nil {
+			return "", ctx.Err()
 		}
-		known := math.Exp(-centre / r.Temperature)
-		mass += f.mesh.Volume[c] * known
-		if below {
-			missed += f.mesh.Volume[c] * (weight - known)
+		to := min(from+step, len(f.cell))
+		u, err := f.problem.energies((to-from)*each, func(x []float64, i int) { at(x, from*each+i) })
+		if err != nil {
+			return "", err
 		}
-		if above {
-			crossed++
+		for c := from; c < to; c++ {
+			l.cell(f, r, c, u[(c-from)*each:(c-from+1)*each])
 		}
 	}
 	x := make([]float64, f.mesh.Dim)
 	switch {
-	case under >= 0 && !(missed <= coarseError*mass):
-		at(x, under)
-		return fmt.Sprintf(unseen, r.Temperature, f.problem.at(x), well, "below", "a well with mass"), nil
-	case f.mesh.Dim == 1 && crossed > 0, crossed > meeting:
-		at(x, over)
-		return fmt.Sprintf(unseen, r.Temperature, f.problem.at(x), barrier, "above", "a barrier"), nil
+	case l.under >= 0 && !(l.missed <= coarseError*l.mass):
+		at(x, l.under)
+		return fmt.Sprintf(unseen, r.Temperature, f.problem.at(x), l.well, "below", "a well with mass"), nil
+	case f.mesh.Dim == 1 && l.crossed > 0, l.crossed > meeting:
+		at(x, l.over)
+		return fmt.Sprintf(unseen, r.Temperature, f.problem.at(x), l.barrier, "above", "a barrier"), nil
 	}
 	return "", nil
+}
+
+// cell looks at the energies u of points in cell c.
+func (l *look) cell(f *field, r *Rung, c int, u []float64) {
+	weight, above, below := 0.0, false, false
+	for i, v := range u {
+		v -= f.least
+		weight += math.Exp(-v/r.Temperature) / float64(len(u))
+		if d := (v - l.high[c]) / r.Temperature; l.inner[c] && d > 1 && l.low[c] < seen*r.Temperature {
+			if above = true; d > l.barrier {
+				l.barrier, l.over = d, c*len(u)+i
+			}
+		}
+		if d := (l.low[c] - v) / r.Temperature; d > 1 {
+			if below = true; d > l.well {
+				l.well, l.under = d, c*len(u)+i
+			}
+		}
+	}
+	known := math.Exp(-f.cell[c] / r.Temperature)
+	l.mass += f.mesh.Volume[c] * known
+	if below {
+		l.missed += f.mesh.Volume[c] * (weight - known)
+	}
+	if above {
+		l.crossed++
+	}
 }
 
 const unseen = "the grid is too coarse for temperature %g: between its points, at %s, the energy is %.2g temperatures %s what it is at " +

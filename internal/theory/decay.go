@@ -45,7 +45,7 @@ const chunk = 20
 // Decay follows the law that starts at d.Start; see [Decay] and [Bounds]. It holds
 // about twenty densities at a time, and what Evolve of a chain needs.
 func (p *Process) Decay(ctx context.Context, d Decay) (*Course, error) {
-	if errs := d.validate(p.problem, true); errs != nil {
+	if errs := d.validate(p.field.problem, true); errs != nil {
 		return nil, errors.Join(errs...)
 	}
 	if d.Of == nil {
@@ -176,7 +176,7 @@ func (f *following) bounds(h []float64) *Bounds {
 
 // far is the largest distance of two states; [mesh.Diameter] may be too small by 1/250.
 func (p *Process) far(ctx context.Context) (float64, error) {
-	d, err := mesh.Diameter(ctx, p.problem.Domain)
+	d, err := mesh.Diameter(ctx, p.field.problem.Domain)
 	if err != nil {
 		return 0, fmt.Errorf("theory: bound on W2: %w", err)
 	}

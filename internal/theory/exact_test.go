@@ -160,3 +160,26 @@ func TestSecondOrder(t *testing.T) {
 		}
 	}
 }
+
+// ring is the part of the unit disc farther than inner from its centre.
+func ring(t testing.TB, inner float64) domain.Domain {
+	t.Helper()
+	origin, minus := []float64{0, 0}, [][]float64{{-2, 0}, {0, -2}}
+	hole, err := domain.NewQuadric(origin, inner*inner, origin, minus)
+	if err != nil {
+		t.Fatal(err)
+	}
+	disc, err := domain.NewBall(origin, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rest, err := domain.NewImplicit([]domain.Surface{hole}, []string{"hole"}, []float64{-1, -1}, []float64{1, 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := domain.NewIntersection(disc, rest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}

@@ -111,8 +111,8 @@ func (f *field) cut(tau, least float64) *Rung {
 }
 
 // notes says what the grid cannot tell: cells left out, and energies that change by
-// more than a temperature from cell to cell, or between its points.
-func (f *field) notes(rungs []*Rung) (notes []string, err error) {
+// more than a temperature from cell to cell.
+func (f *field) notes(rungs []*Rung) (notes []string) {
 	infinite, first := 0, -1
 	for i, u := range f.cell {
 		if math.IsInf(u, 1) {
@@ -132,14 +132,10 @@ func (f *field) notes(rungs []*Rung) (notes []string, err error) {
 					"nothing is said", r.Temperature, out, len(f.cell)))
 		}
 	}
-	note := f.coarse(rungs[0])
-	if note == "" {
-		note, err = f.between(rungs[0])
-	}
-	if note != "" {
+	if note := f.coarse(rungs[0]); note != "" {
 		notes = append(notes, note)
 	}
-	return notes, err
+	return notes
 }
 
 func (f *field) centroid(i int) []float64 {

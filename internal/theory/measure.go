@@ -26,12 +26,12 @@ func Measure(ctx context.Context, p Problem, s Settings) (*Result, error) {
 	nan := math.NaN()
 	r := &Result{
 		Process: process, Cells: len(process.Mesh.Volume), States: process.Chain.Len(), Memory: s.Bytes(float64(len(process.Mesh.Volume))),
-		LogSobolev: nan, ConvexBound: nan, Acceleration: nan, Convex: domain.Convex(p.Domain), Notes: process.Notes,
+		LogSobolev: nan, ConvexBound: nan, Acceleration: nan, Convex: domain.Convex(p.Domain),
 	}
 	if r.Diameter, err = mesh.Diameter(ctx, p.Domain); err != nil {
 		return nil, fmt.Errorf("theory: %w", err)
 	}
-	steps := []func(context.Context, Settings) error{r.spectrum, r.rungs, r.error, r.decay}
+	steps := []func(context.Context, Settings) error{r.notes, r.spectrum, r.rungs, r.error, r.decay}
 	for _, step := range steps {
 		if err := step(ctx, s); err != nil {
 			if why := process.narrow(); why != "" && ctx.Err() == nil {
@@ -43,6 +43,21 @@ func Measure(ctx context.Context, p Problem, s Settings) (*Result, error) {
 	r.convexBound()
 	r.Seconds = time.Since(start).Seconds()
 	return r, nil
+}
+
+// notes says what the grid cannot tell.
+func (r *Result) notes(ctx context.Context, _ Settings) (err error) {
+	p := r.Process
+	r.Notes = p.field.notes(p.Rungs)
+	if r.missing, err = p.field.missing(ctx, p.Rungs[0]); err != nil {
+		return err
+	}
+	for _, n := range [2]string{r.missing, p.Mesh.Note} {
+		if n != "" {
+			r.Notes = append(r.Notes, n)
+		}
+	}
+	return nil
 }
 
 // spectrum measures eigenvalues and modes.
@@ -80,14 +95,20 @@ func (r *Result) rungs(ctx context.Context, _ Settings) error {
 }
 
 // error measures the gap on half and a quarter as many cells: how the changes fall tells
-// the order, which is 2 where the potential is smooth, and what is left.
+// the order, which is 2 where the potential is smooth, and what is left. A last change that
+// is much less than such an order has it, as by chance where walls cut cells, tells nothing:
+// then the error is as large as the change should have been. Grids that miss something alike
+// know no error.
 func (r *Result) error(ctx context.Context, s Settings) error {
 	r.GapError = math.NaN()
+	if r.missing != "" {
+		return nil
+	}
 	g, side := r.Gap, r.Process.Mesh.Side[0]
 	var change, ratio [2]float64 // of each halving
 	for k := range change {
 		grid := max(s.Grid>>(k+1), leastGrid)
-		coarse, err := NewProcess(ctx, r.Process.problem, s.Temperature, s.Intensity, grid)
+		coarse, err := NewProcess(ctx, r.Process.field.problem, s.Temperature, s.Intensity, grid)
 		if err != nil || grid == s.Grid>>k {
 			break
 		}
@@ -108,10 +129,12 @@ func (r *Result) error(ctx context.Context, s Settings) error {
 		return nil
 	}
 	order := 2.0
-	if ratio[1] > 0 && change[0] > 0 {
-		order = min(2, max(leastOrder, math.Log(change[1]/change[0])/math.Log(ratio[1])))
+	if ratio[1] > 0 && change[1] > 0 {
+		order = math.Log(change[1]/change[0]) / math.Log(ratio[1])
 	}
-	r.GapError = change[0] / (math.Pow(ratio[0], order) - 1)
+	if r.GapError = change[0] / (math.Pow(ratio[0], min(2, max(leastOrder, order))) - 1); order > mostOrder {
+		r.GapError = change[1] / math.Pow(ratio[1], 2)
+	}
 	if r.GapError > coarseError*r.Gap {
 		r.Notes = append(r.Notes, fmt.Sprintf("the grid leaves the gap uncertain by %.2g %%: take more cells", 100*r.GapError/r.Gap))
 	}
@@ -120,6 +143,9 @@ func (r *Result) error(ctx context.Context, s Settings) error {
 
 // leastOrder is the order of convergence where the grids tell a lower one, or none.
 const leastOrder = 0.5
+
+// mostOrder is that of changes that still fall as those of order 2.
+const mostOrder = 2.3
 
 // coarseError is the relative error of the gap that is worth a note.
 const coarseError = 0.02
@@ -151,7 +177,7 @@ func (r *Result) convexBound() {
 	switch {
 	case !r.Convex:
 		r.Notes = append(r.Notes, "the domain is not known to be convex: no gap is promised for its diameter alone")
-	case r.Process.flat:
+	case r.Process.field.flat():
 		r.ConvexBound = r.Process.Temperature[0] * math.Pi * math.Pi / (r.Diameter * r.Diameter)
 	}
 }

@@ -20,10 +20,8 @@ type Process struct {
 	Chain       *reversible.Chain
 	Alone       *reversible.Chain // the same without swaps
 	Rungs       []*Rung
-	Notes       []string // sentences: what a grid cannot tell
 
-	problem Problem
-	flat    bool // whether U is constant
+	field *field
 }
 
 // A Rung is the process of one temperature.
@@ -67,19 +65,13 @@ func NewProcess(ctx context.Context, p Problem, tau []float64, intensity float64
 	if err != nil {
 		return nil, err
 	}
-	out := &Process{Mesh: m, Temperature: slices.Clone(tau), problem: p, flat: f.flat()}
+	out := &Process{Mesh: m, Temperature: slices.Clone(tau), field: f}
 	for _, t := range tau {
 		r, err := f.rung(t, 1/float64(len(tau)))
 		if err != nil {
 			return nil, err
 		}
 		out.Rungs = append(out.Rungs, r)
-	}
-	if out.Notes, err = f.notes(out.Rungs); err != nil {
-		return nil, err
-	}
-	if m.Note != "" {
-		out.Notes = append(out.Notes, m.Note)
 	}
 	out.Chain = out.Rungs[0].Chain
 	if len(tau) == 2 {
@@ -172,7 +164,7 @@ func (p *Process) narrow() string {
 		}
 		if most < enough && float64(len(r.Cell)) < few*float64(len(m.Volume)) {
 			return fmt.Sprintf("at temperature %g all mass is in %d of %d cells, from %s to %s, too few to tell modes apart: bound the domain by "+
-				"about that, or take a grid of %.0f", r.Temperature, len(r.Cell), len(m.Volume), p.problem.at(lo), p.problem.at(hi),
+				"about that, or take a grid of %.0f", r.Temperature, len(r.Cell), len(m.Volume), p.field.problem.at(lo), p.field.problem.at(hi),
 				math.Ceil(enough/most*float64(slices.Max(m.Shape[:m.Dim]))))
 		}
 	}
@@ -234,14 +226,14 @@ func (p *Process) Start(x []float64) ([]float64, int, error) {
 		s := int(r.state[c])
 		if s < 0 {
 			return nil, 0, fmt.Errorf("theory: the start %s lies where π at temperature %g has hardly any mass; start elsewhere",
-				p.problem.at(x), r.Temperature)
+				p.field.problem.at(x), r.Temperature)
 		}
 		state = state*len(r.Cell) + s
 	}
 	m := p.Chain.Mass()[state]
 	if m < leastStart {
 		return nil, 0, fmt.Errorf(
-			"theory: the start %s lies where π gives a cell %.1g, and rounding would drown its decay: start where it is at least %g", p.problem.at(
+			"theory: the start %s lies where π gives a cell %.1g, and rounding would drown its decay: start where it is at least %g", p.field.problem.at(
 				x), m, leastStart)
 	}
 	h := make([]float64, p.Chain.Len())

@@ -5,7 +5,8 @@ package theory
 // diffusion's own time: η times iterations.
 type Result struct {
 	Gap float64 `json:"gap"` // λ₁, 1/time
-	// of the grid: from the changes from a half and a quarter as many cells, a third of the first where the order is 2
+	// of the grid: from the changes from a half and a quarter as many cells, a third of the first where the order is 2;
+	// NaN where the potential has a barrier or a well that the grid misses
 	GapError         float64   `json:"gap_error"`
 	PoincareConstant float64   `json:"poincare_constant"` // 1/λ₁
 	LogSobolev       float64   `json:"log_sobolev"`       // without swaps, estimated from below by the decay of entropy; only with decay
@@ -35,6 +36,8 @@ type Result struct {
 
 	Modes   []Mode   `json:"-"` // one for each eigenvalue
 	Process *Process `json:"-"`
+
+	missing string // a note of what no point of the grid meets; "" if nothing was found
 }
 
 // A RungTime is how fast a rung mixes by itself.
