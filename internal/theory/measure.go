@@ -97,13 +97,10 @@ func (r *Result) rungs(ctx context.Context, _ Settings) error {
 // error measures the gap on half and a quarter as many cells: how the changes fall tells
 // the order, which is 2 where the potential is smooth, and what is left. A last change that
 // is much less than such an order has it, as by chance where walls cut cells, tells nothing:
-// then the error is as large as the change should have been. Grids that miss something alike
-// know no error.
+// then the error is as large as the change should have been. Grids that
+// miss something and agree know no error.
 func (r *Result) error(ctx context.Context, s Settings) error {
 	r.GapError = math.NaN()
-	if r.missing != "" {
-		return nil
-	}
 	g, side := r.Gap, r.Process.Mesh.Side[0]
 	var change, ratio [2]float64 // of each halving
 	for k := range change {
@@ -135,7 +132,10 @@ func (r *Result) error(ctx context.Context, s Settings) error {
 	if r.GapError = change[0] / (math.Pow(ratio[0], min(2, max(leastOrder, order))) - 1); order > mostOrder {
 		r.GapError = change[1] / math.Pow(ratio[1], 2)
 	}
-	if r.GapError > coarseError*r.Gap {
+	switch {
+	case r.GapError <= coarseError*r.Gap && r.missing != "":
+		r.GapError = math.NaN()
+	case r.GapError > coarseError*r.Gap:
 		r.Notes = append(r.Notes, fmt.Sprintf("the grid leaves the gap uncertain by %.2g %%: take more cells", 100*r.GapError/r.Gap))
 	}
 	return nil
