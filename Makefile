@@ -56,10 +56,12 @@ mutants:
 mutants-torch:
 	script/mutants-torch
 
-# The real clients read our files: ArviZ, xarray, CmdStanPy, posterior, rstan, PyTorch.
+# The real clients read our files: ArviZ, xarray, CmdStanPy, posterior, rstan, PyTorch;
+# and the Python package from a fresh virtual environment.
 interop: build
 	script/interop
 	script/interop-torch
+	script/interop-python
 
 # The report of the paper's studies in headless Chromium: figures and table are
 # there and can be read, on a phone and in the dark.

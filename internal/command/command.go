@@ -56,9 +56,11 @@
 //
 //	uint32 b, uint32 1, b bytes
 //
-// with a text in UTF-8 that says why, and ends. In the handshake it may add
+// with a text in UTF-8 that says why, and ends. It takes in a request whole before it answers. In the handshake it may add
 // "lanewise": true, by which it promises that its answer to a state depends on that
 // state alone, to the last bit: then ladders share blocks, and a block has more states.
+// With "outputs": ["a", "b"] it says that it knows k more numbers of a state, of these names;
+// a request for them has 1 in place of its 0, and its answer n × k float64.
 //
 // # Both
 //
@@ -218,8 +220,8 @@ func (e *evaluator) eval(energy, grad, x []float64) error {
 			return err
 		}
 		e.process = p
-		if about != e.p.abilities {
-			return p.fail(grace, errors.New("it changes its mind from start to start whether it is stochastic, or lanewise"))
+		if !about.equal(e.p.abilities) {
+			return p.fail(grace, errors.New("it changes its mind from start to start: whether it is stochastic, or lanewise, or which outputs it has"))
 		}
 	}
 	var seed int64
@@ -254,8 +256,13 @@ type greeting struct {
 
 // abilities are what a program says of its answers.
 type abilities struct {
-	Stochastic bool `json:"stochastic,omitempty"`
-	Lanewise   bool `json:"lanewise,omitempty"`
+	Stochastic bool     `json:"stochastic,omitempty"`
+	Lanewise   bool     `json:"lanewise,omitempty"`
+	Outputs    []string `json:"outputs,omitempty"` // what it knows of a state beside its energy
+}
+
+func (a abilities) equal(b abilities) bool {
+	return a.Stochastic == b.Stochastic && a.Lanewise == b.Lanewise && slices.Equal(a.Outputs, b.Outputs)
 }
 
 // readGreeting judges the program's answer in the handshake.
@@ -271,6 +278,10 @@ func readGreeting(line []byte, names []string) (g greeting, err error) {
 		return g, fmt.Errorf("its \"r2sgld\" is %d: the versions of the protocol here are %d, lines, and %d, frames", g.Version, first, Version)
 	case g.Lanewise && (g.Version == first || g.Stochastic):
 		return g, errors.New("\"lanewise\" is for version 2 of the protocol, and for programs that are not stochastic")
+	case len(g.Outputs) > 0 && g.Version == first:
+		return g, errors.New("\"outputs\" are for version 2 of the protocol")
+	case repeated(g.Outputs) != "":
+		return g, fmt.Errorf("%q is twice among its \"outputs\"", repeated(g.Outputs))
 	case g.Dimension != len(names):
 		return g, fmt.Errorf("its \"dimension\" is %d, but there are %d variables: %s",
 			g.Dimension, len(names), strings.Join(names, ", "))
@@ -279,6 +290,18 @@ func readGreeting(line []byte, names []string) (g greeting, err error) {
 			strings.Join(g.Names, ", "), strings.Join(names, ", "))
 	}
 	return g, nil
+}
+
+// repeated is a name that stands twice in a list, or "".
+func repeated(names []string) string {
+	seen := map[string]bool{}
+	for _, n := range names {
+		if seen[n] {
+			return n
+		}
+		seen[n] = true
+	}
+	return ""
 }
 
 func because(err error) string {

@@ -38,13 +38,16 @@ func compiled(t testing.TB, name string) string {
 // examples returns evaluators of the programs that can run here.
 func examples(t testing.TB, r int) []*evaluator {
 	var all []*evaluator
-	for _, args := range [][]string{{"python3", "banana.py"}, {compiled(t, "banana")}, {"python3", "frames.py"}, {compiled(t, "frames")}} {
+	programs := [][]string{{"python3", "banana.py"}, {compiled(t, "banana")}, {"python3", "frames.py"}, {compiled(t, "frames")},
+		{"Rscript", "frames.R"}}
+	needs := map[string][2]string{"frames.py": {"-c", "import numpy"}, "frames.R": {"-e", "library(jsonlite)"}}
+	for _, args := range programs {
 		if _, err := exec.LookPath(args[0]); err != nil {
 			t.Logf("%s cannot run here", args)
 			continue
 		}
-		if args[len(args)-1] == "frames.py" && exec.Command("python3", "-c", "import numpy").Run() != nil {
-			t.Log("frames.py needs numpy, which script/setup interop brings")
+		if need, ok := needs[args[len(args)-1]]; ok && exec.Command(args[0], need[:]...).Run() != nil {
+			t.Logf("%s cannot %s: script/setup interop brings what is needed", args, need[1])
 			continue
 		}
 		all = append(all, open(t, Settings{Args: args, Dir: external, Names: []string{"x", "y"}}, r, nil))

@@ -12,6 +12,7 @@ import (
 // What a frame begins with.
 const (
 	evaluate = 0 // of a request: energies and gradients are asked for
+	outputs  = 1 // of a request: what else the program knows of states
 	answered = 0 // of an answer: they follow
 	refused  = 1 // of an answer: a text follows, as long as its count says, and the end
 
@@ -27,8 +28,13 @@ type frames struct {
 
 // request appends a block of states, one after the other.
 func (f *frames) request(b []byte, x []float64, r int, seed int64) []byte {
+	return f.ask(b, evaluate, x, r, seed)
+}
+
+// ask appends a request of a kind.
+func (f *frames) ask(b []byte, kind uint32, x []float64, r int, seed int64) []byte {
 	b = binary.LittleEndian.AppendUint32(b, uint32(r))
-	b = binary.LittleEndian.AppendUint32(b, evaluate)
+	b = binary.LittleEndian.AppendUint32(b, kind)
 	b = binary.LittleEndian.AppendUint64(b, uint64(seed))
 	for i := range r {
 		for k := i; k < len(x); k += r {
@@ -43,14 +49,36 @@ func (f *frames) whole() bool { return true }
 
 // answer reads the energies and the gradients of a block.
 func (f *frames) answer(p *process, energy, grad []float64) error {
+	r := len(energy)
+	if err := f.numbers(p, r, r+len(grad)); err != nil {
+		return err
+	}
+	for i := range energy {
+		energy[i] = f.number(i)
+	}
+	d := len(grad) / r
+	for i := range r {
+		for j := range d {
+			grad[j*r+i] = f.number(r + i*d + j)
+		}
+	}
+	return nil
+}
+
+// number is number i of the body.
+func (f *frames) number(i int) float64 {
+	return math.Float64frombits(binary.LittleEndian.Uint64(f.body[8*i:]))
+}
+
+// numbers reads an answer of so many numbers for r states into the body.
+func (f *frames) numbers(p *process, r, n int) error {
 	if err := f.read(p, f.header[:]); err != nil {
 		return err
 	}
-	n, status := binary.LittleEndian.Uint32(f.header[:]), binary.LittleEndian.Uint32(f.header[4:])
-	r := len(energy)
+	states, status := binary.LittleEndian.Uint32(f.header[:]), binary.LittleEndian.Uint32(f.header[4:])
 	switch {
 	case status == refused:
-		text := make([]byte, min(n, message))
+		text := make([]byte, min(states, message))
 		if err := f.read(p, text); err != nil {
 			return err
 		}
@@ -58,26 +86,16 @@ func (f *frames) answer(p *process, energy, grad []float64) error {
 	case status != answered:
 		return p.fail(grace, fmt.Errorf("frame %d of its output begins with %q: want the number of states and 0, two numbers of four bytes, "+
 			"the lowest first: its standard output is for frames alone", p.answered+1, f.header[:]))
-	case int(n) != r:
-		return p.fail(grace, fmt.Errorf("frame %d of its output is of %d states: %d were asked for", p.answered+1, n, r))
+	case int(states) != r:
+		return p.fail(grace, fmt.Errorf("frame %d of its output is of %d states: %d were asked for", p.answered+1, states, r))
 	}
-	if size := 8 * (r + len(grad)); len(f.body) != size {
-		f.body = make([]byte, size)
+	if len(f.body) != 8*n {
+		f.body = make([]byte, 8*n)
 	}
 	if err := f.read(p, f.body); err != nil {
 		return err
 	}
 	p.answered++
-	for i := range energy {
-		energy[i] = math.Float64frombits(binary.LittleEndian.Uint64(f.body[8*i:]))
-	}
-	rest := f.body[8*r:]
-	d := len(grad) / r
-	for i := range r {
-		for j := range d {
-			grad[j*r+i] = math.Float64frombits(binary.LittleEndian.Uint64(rest[8*(i*d+j):]))
-		}
-	}
 	return nil
 }
 

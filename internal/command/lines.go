@@ -33,7 +33,7 @@ func (lines) whole() bool { return false }
 // answer reads a line for each state.
 func (lines) answer(p *process, energy, grad []float64) error {
 	for i := range energy {
-		line, err := p.line()
+		line, err := p.line(0)
 		if err != nil {
 			return err
 		}

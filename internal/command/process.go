@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"time"
 
 	"github.com/r2sgld/r2sgld/internal/child"
@@ -24,6 +25,8 @@ const (
 	dying = 5 * time.Second
 	// patience is how long a program may take for its answers once the context is done.
 	patience = 700 * time.Millisecond
+	// greetingBytes is how long the line of the handshake may be, which names outputs.
+	greetingBytes = 1 << 24
 	// moment is how long a program is listened to that should be silent.
 	moment = 20 * time.Millisecond
 	// atOnce bytes fit into an empty pipe on every system.
@@ -98,7 +101,7 @@ func (p *process) handshake(states int) (greeting, error) {
 	}
 	p.limit()
 	p.post(append(hello, '\n'))
-	line, err := p.line()
+	line, err := p.line(greetingBytes)
 	if err != nil {
 		return greeting{}, err
 	}
@@ -181,9 +184,18 @@ func (p *process) surplus() error {
 		"its standard output is for answers alone", amount, text.Counted(p.answered, p.language.due()), quote(line)))
 }
 
-// line reads a line, without its end; it is overwritten by the next.
-func (p *process) line() ([]byte, error) {
+// line reads a line, without its end; it is overwritten by the next. It may be longer than
+// what is buffered if at most that many bytes are.
+func (p *process) line(most int) ([]byte, error) {
 	line, err := p.out.ReadSlice('\n')
+	if errors.Is(err, bufio.ErrBufferFull) && most > len(line) {
+		long := slices.Clone(line)
+		for errors.Is(err, bufio.ErrBufferFull) && len(long) < most {
+			line, err = p.out.ReadSlice('\n')
+			long = append(long, line...)
+		}
+		line = long
+	}
 	switch {
 	case err == nil:
 		p.answered++

@@ -117,8 +117,9 @@ func (l *theoryLoader) theoryKeys() []key.Key {
 			"intensities for a curve of the gap, and the one beyond "+
 				"which next to nothing is gained"),
 		key.Whole("grid", &k.Grid, leastGrid, mostGrid).In("8 … 4096 (plane), 5,000,000 (line), and 5,000,000 states in all").
-			Tells("400; two rungs: 300 on a line, 24 in the plane", "cells along the longest side. A barrier thinner than the cells is refused "+
-				"where it parts the domain, and told elsewhere"),
+			Tells("400; two rungs: 300 on a line, 24 in the plane", "cells along the longest side. A wall thinner than the cells is refused "+
+				"where it parts the domain, and told elsewhere. So are barriers and wells of the potential between the points of the grid, down to "+
+				"a width of a millionth of the domain on a line (a 10⁻⁵th of it in the plane); the error of the gap is not known then"),
 		key.Whole("eigenvalues", &k.Eigenvalues, 1, theory.MostEigenvalues).Tells("5", "how many, and how many modes are drawn"),
 		key.Part("decay", &k.Decay, l.decayKeys).Tells("none", "how distances to the target decay from a point on"),
 	}

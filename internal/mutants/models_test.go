@@ -145,16 +145,16 @@ var ofModels = []fault{
 	}},
 	{"data: numbers of Go source", "dynamics BadSeries", []edit{{"dynamics.number", `"_xXpP"`, `"_"`}}},
 	{"frames: gradients by coordinate", "internal/command Example|TestProgram", []edit{
-		{"internal/command.(*frames).answer", "rest[8*(i*d+j):]", "rest[8*(j*r+i):]"},
+		{"internal/command.(*frames).answer", "r + i*d + j", "r + j*r + i"},
 	}},
 	{"frames: states by coordinate", "internal/command Frame|Example", []edit{
-		{"internal/command.(*frames).request", "x[k]", "x[k/r+i*len(x)/r]"},
+		{"internal/command.(*frames).ask", "x[k]", "x[k/r+i*len(x)/r]"},
 	}},
 	{"frames: no seed", "internal/command SeedsOfFrames", []edit{
-		{"internal/command.(*frames).request", "uint64(seed)", "uint64(0)"},
+		{"internal/command.(*frames).ask", "uint64(seed)", "uint64(0)"},
 	}},
 	{"frames: any number of states", "internal/command FrameFailures", []edit{
-		{"internal/command.(*frames).answer", "int(n) != r", "int(n) < r"},
+		{"internal/command.(*frames).numbers", "int(states) != r", "int(states) < r"},
 	}},
 	{"frames: every program shares its blocks", "internal/command LanewisePrograms", []edit{
 		{"internal/command.(*Potential).Lanewise", "p.abilities.Lanewise", "true"},

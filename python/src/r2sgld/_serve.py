@@ -1,0 +1,114 @@
+"""The process that computes energies for the program: python -m r2sgld._serve PATH.
+
+PATH is a file of two pickles: the surroundings of the user's function, then
+its `Density`. Standard input and output carry frames, version 2 of the program's protocol.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+import sys
+import traceback
+from pathlib import Path
+from typing import BinaryIO
+
+import cloudpickle
+import numpy as np
+
+from r2sgld._density import Density
+
+
+class Failure(Exception):
+    """The program has been told of the exception of the user's function that is given."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__(error)
+        self.error = error
+
+
+def main(path: Path) -> int:
+    """Answer the program until its requests end. The exit code is 1 if the user's function fails."""
+    source, sink = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    os.dup2(2, 1)  # what the user's function prints goes to standard error
+    path = path.absolute()
+    try:
+        with path.open("rb") as file:
+            surroundings = cloudpickle.load(file)
+            sys.path[:] = surroundings["path"]
+            if os.path.isdir(surroundings["folder"]):
+                os.chdir(surroundings["folder"])
+            density = cloudpickle.load(file)
+        serve(source, sink, density, surroundings["names"])
+    except Failure as failure:
+        _keep(path.with_name("error.pkl"), failure.error)
+        return 1
+    except BrokenPipeError:  # the program has ended
+        return 0
+    except Exception as error:
+        _keep(path.with_name("error.pkl"), error)
+        raise
+    return 0
+
+
+def serve(source: BinaryIO, sink: BinaryIO, density: Density, names: list[str]) -> None:
+    """Shake hands and answer requests until the source ends.
+
+    Raises Failure if the user's function does, after telling the program why, and ValueError
+    for a request that is none, or a program that knows no frames.
+    """
+    hello = json.loads(source.readline())
+    if 2 not in hello.get("versions", []):
+        raise ValueError("This program r2sgld speaks no frames. It is older than the package: install it again.")
+    greeting = {"r2sgld": 2, "dimension": density.dimension, "names": names}
+    if density.stochastic:
+        greeting["stochastic"] = True
+    if density.lanewise:
+        greeting["lanewise"] = True
+    sink.write(json.dumps(greeting).encode() + b"\n")
+    sink.flush()
+    block = density.blocks()
+    while len(head := source.read(16)) == 16:
+        n, kind, seed = struct.unpack("<IIq", head)
+        if kind != 0 or n == 0:
+            raise ValueError(f"The program asks for {n} states by a frame of kind {kind}, which is not known here.")
+        body = source.read(8 * n * density.dimension)
+        if len(body) < 8 * n * density.dimension:
+            return
+        states = np.frombuffer(body, "<f8").reshape(n, density.dimension).astype(np.float64)
+        try:
+            energies, gradients = block(states, seed)
+        except Exception as error:
+            reason = _told(error).encode()
+            sink.write(struct.pack("<II", len(reason), 1) + reason)
+            sink.flush()
+            raise Failure(error) from error
+        sink.write(struct.pack("<II", n, 0) + energies.astype("<f8").tobytes() + gradients.astype("<f8").tobytes())
+        sink.flush()
+
+
+def _told(error: BaseException) -> str:
+    """The traceback, from the user's function on."""
+    frames = error.__traceback__
+    while frames and frames.tb_next and Path(frames.tb_frame.f_code.co_filename).parent == Path(__file__).parent:
+        frames = frames.tb_next
+    return "".join(traceback.format_exception(type(error), error, frames))
+
+
+def _keep(path: Path, error: BaseException) -> None:
+    """Keep the exception, if it can be pickled, and its traceback for the process that called."""
+    text = _told(error)
+    try:
+        content = cloudpickle.dumps((error, text))
+        cloudpickle.loads(content)
+    except Exception:
+        content = cloudpickle.dumps((None, text))
+    temporary = path.with_name(f"error.{os.getpid()}.tmp")
+    temporary.write_bytes(content)
+    temporary.replace(path)
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1])))
