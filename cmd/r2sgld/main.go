@@ -56,9 +56,8 @@ reflected replica exchange stochastic gradient Langevin dynamics.`,
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	root.AddCommand(sampleCommand(), identifyCommand(), fitCommand(), calibrateCommand(), trainCommand(), planCommand(), compareCommand(),
-		resumeCommand(), diagnoseCommand(),
-		modesCommand(), reproduceCommand(), simulateCommand(), theoryCommand(), schemaCommand())
+	root.AddCommand(sampleCommand(), identifyCommand(), fitCommand(), stanCommand(), calibrateCommand(), trainCommand(), planCommand(),
+		compareCommand(), resumeCommand(), diagnoseCommand(), modesCommand(), reproduceCommand(), simulateCommand(), theoryCommand(), schemaCommand())
 	for _, c := range root.Commands() {
 		c.Flags().VisitAll(decimals)
 	}

@@ -44,6 +44,11 @@ func (c *common) load(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	return c.runOf(cmd, r, again(cmd.Name(), args[0], c.set))
+}
+
+// runOf makes the run that a configuration asks for; again is the command that makes it.
+func (c *common) runOf(cmd *cobra.Command, r *config.Run, again string) error {
 	j, err := jobOf(r)
 	if err != nil {
 		return err
@@ -51,7 +56,7 @@ func (c *common) load(cmd *cobra.Command, args []string) error {
 	if r.Note != "" && !c.quiet {
 		fmt.Fprintln(c.stderr(), " "+r.Note)
 	}
-	j.Again = again(cmd.Name(), args[0], c.set)
+	j.Again = again
 	return c.run(cmd, j)
 }
 
@@ -69,6 +74,9 @@ func jobOf(r *config.Run) (*runner.Job, error) {
 	hash, err := r.Resolved.Hash()
 	j := &runner.Job{Request: job.Request{Command: r.Command, Name: r.Name, Warnings: r.Warnings, Config: r.Resolved, Hash: hash},
 		Method: r.Resolved.Sampler.Method, Problem: r.Problem, Settings: r.Settings, Until: r.Until, Model: r.Model, Rows: r.Rows}
+	if r.Outputs != nil {
+		j.Outputs = r.Outputs
+	}
 	if f := r.Resolved.Figures; f != nil {
 		j.Shown = f.Parameters
 	}

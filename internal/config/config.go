@@ -17,6 +17,7 @@ import (
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/domain"
 	"github.com/r2sgld/r2sgld/dynamics"
+	"github.com/r2sgld/r2sgld/internal/command"
 	"github.com/r2sgld/r2sgld/internal/config/key"
 	"github.com/r2sgld/r2sgld/internal/config/region"
 	"github.com/r2sgld/r2sgld/internal/config/sampler"
@@ -39,12 +40,13 @@ type Run struct {
 	Command  string // sample or identify
 	Name     string
 	Problem  r2sgld.Problem
-	Settings r2sgld.Settings   // without Hooks and Threads
-	Until    *tune.Until       // of method auto, whose step sizes and temperatures are to be found; nil for others
-	Model    *dynamics.Problem // of identify: the posterior, to explain the draws with
-	Rows     *rows.Posterior   // of fit
-	Warnings []string          // what a user should know, though it is allowed
-	Note     string            // what to say before it begins; "" is nothing
+	Settings r2sgld.Settings    // without Hooks and Threads
+	Until    *tune.Until        // of method auto, whose step sizes and temperatures are to be found; nil for others
+	Model    *dynamics.Problem  // of identify: the posterior, to explain the draws with
+	Rows     *rows.Posterior    // of fit
+	Outputs  *command.Potential // of sample, if its program knows more of states than their energy
+	Warnings []string           // what a user should know, though it is allowed
+	Note     string             // what to say before it begins; "" is nothing
 	Resolved Resolved
 }
 
@@ -179,10 +181,15 @@ func (l *loader) newRegion() *region.Region {
 		Parameters: l.identify}
 }
 
-// readDomain reads the domain section.
-func (l *loader) readDomain() {
+// readDomain reads the domain section. Walls that the potential brings are added to it.
+func (l *loader) readDomain(walls func(*region.Region) bool) {
 	l.region = l.newRegion()
-	l.region.Read(l.root.Field("domain"), l.root.Key("domain"))
+	n := l.root.Field("domain")
+	if walls != nil && walls(l.region) && (n == nil || n.Kind == yamlpos.Null) {
+		l.region.Settle(l.root.Key("potential"))
+		return
+	}
+	l.region.Read(n, l.root.Key("domain"))
 }
 
 // The names of runs and of variables, and the most of these.

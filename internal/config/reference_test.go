@@ -27,6 +27,7 @@ func sections() map[string][]key.Key {
 	return map[string][]key.Key{
 		"sample": l.sampleKeys(), "identify": i.identifyKeys(), "fit": i.fitKeys(), "rows": tableKeys(&Table{}),
 		"models of rows": (&fitReader{}).modelKeys(), "noise": (&Noise{}).keys(), "potential": (&Command{}).keys(),
+		"stan":   (&Stan{}).keys(),
 		"domain": region.Keys(), "matrix": region.MatrixKeys(), "sampler": i.Keys(), "until": sampler.UntilKeys(&tune.Until{}),
 		"swap": (&sampler.Swap{}).Keys(), "variance": prefixed("variance.", (&sampler.Swap{}).EstimateKeys()),
 		"data":  system.DataKeys(&system.Data{}),

@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"path/filepath"
 	"regexp"
 	"slices"
-	"time"
 
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/domain"
@@ -25,23 +23,33 @@ func (l *loader) sample() (*Run, error) {
 	root := l.root
 	l.Section(root, key.Names(l.sampleKeys())...)
 	s := &Run{Command: "sample", Name: l.readName()}
-	l.readNames(root.Field("variables"))
 	var u potential.Potential
 	at := root.Field("potential")
 	elsewhere := at != nil && at.Kind == yamlpos.Map
+	var model *stanModel
+	if elsewhere && at.Field("stan") != nil {
+		model = l.readStan(at)
+	} else {
+		l.readNames(root.Field("variables"))
+	}
 	if !elsewhere {
 		u = l.readPotential(at)
 	}
 	noise := l.readNoise(root.Field("noise"))
-	l.readDomain()
+	l.readDomain(model.walls)
 	l.Load(root.Field("sampler"))
 	l.readInit(l.Node.Field("init"))
+	model.starts(l)
 	l.reference()
 	l.suits()
 	s.Resolved = Resolved{Name: s.Name, Variables: l.names, Noise: noise, Domain: l.region.Plain(root.Field("domain"))}
-	if elsewhere {
+	switch {
+	case model != nil:
+		s.Resolved.Potential = model.Stan
+		u = l.started(at.Field("stan"), model.args, "", model.Timeout)
+	case elsewhere:
 		u = l.external(at, &s.Resolved) // started only if nothing else is wrong
-	} else {
+	default:
 		s.Resolved.Potential = l.region.Plain(at)
 	}
 	l.absentVariables(at)
@@ -52,6 +60,9 @@ func (l *loader) sample() (*Run, error) {
 	if noise != nil {
 		u = potential.Noisy(u, noise.Gradient, noise.Energy)
 		s.Warnings = jumps(s.Resolved.Potential)
+	}
+	if of, ok := u.(*command.Potential); ok && len(of.OutputNames()) > 0 {
+		s.Outputs = of
 	}
 	s.Problem = l.target(u)
 	temperature := []float64{1, 3}
@@ -71,21 +82,13 @@ func (l *loader) sampleKeys() []key.Key {
 	return []key.Key{
 		l.nameKey(),
 		variablesKey(),
-		key.Given("potential", "[expression](#expressions), or map", key.AnyOf(key.PlainText(), key.Section((&Command{}).keys())), nil).Must().
-			Tells("", "U in the variables, or [a program](#a-potential-in-another-program) that computes it"),
+		key.Given("potential", "[expression](#expressions), or map", key.AnyOf(key.PlainText(), key.Section((&Command{}).keys()),
+			key.Section((&Stan{}).keys())), nil).Must().
+			Tells("", "U in the variables, or [a program](#a-potential-in-another-program) that computes it, or [a Stan program](#a-stan-program)"),
 		key.Mapping("noise", (&Noise{}).keys()).By(nil).Tells("none", "[synthetic noise](#noise-of-sample)"),
 		region.Key().Tells("all of ℝᵈ", "[domain](#domain)"),
 		key.Mapping("sampler", l.Known()).By(nil).Tells("[method auto](#method-auto)", "[how to draw](#sampler)"),
 		figuresKey(),
-	}
-}
-
-func (c *Command) keys() []key.Key {
-	return []key.Key{
-		key.Texts("command", &c.Args, "words").Must().Tells("", "the program and its arguments, started for the handshake, for measurements and "+
-			"for every ladder"),
-		key.Number("timeout", &c.Timeout, key.Positive).Tells("60", "seconds that a block of states (one of each rung) may take"),
-		key.Text("directory", &c.Directory).Tells("that of the configuration", "where the program is started"),
 	}
 }
 
@@ -251,51 +254,6 @@ func (l *loader) checkAuto(p r2sgld.Problem) {
 	if err != nil {
 		l.Report(l.root.Key("potential"), "%v", err)
 	}
-}
-
-// external reads a potential that lives in another program and starts it.
-func (l *loader) external(n *yamlpos.Node, r *Resolved) potential.Potential {
-	c := &Command{Timeout: 60, Directory: filepath.Dir(l.file)}
-	if !l.Section(n, key.Names(c.keys())...) {
-		return nil
-	}
-	if n.Field("command") == nil {
-		l.Report(n, "a potential in another program needs the key \"command\", such as [python3, model.py]")
-		return nil
-	}
-	if l.Take(n, c.keys(), "command"); c.Args == nil {
-		return nil
-	}
-	l.Take(n, c.keys(), "timeout", "directory")
-	if abs, err := filepath.Abs(c.Directory); err == nil {
-		c.Directory = abs
-	}
-	r.Potential = c
-	if len(l.Problems) > 0 {
-		return nil
-	}
-	if l.programs.Allow != nil {
-		if err := l.programs.Allow(c.Args); err != nil {
-			l.Report(n.Field("command"), "%v", err)
-			return nil
-		}
-	}
-	u, err := command.New(l.programs.Context, command.Settings{Args: c.Args, Dir: c.Directory, Names: l.names,
-		Timeout: time.Duration(c.Timeout * float64(time.Second))})
-	if err != nil {
-		l.Report(n.Field("command"), "%v", err)
-		return nil
-	}
-	p := l.target(u)
-	start := l.start()
-	if start == nil && !bounded(l.region.Domain) {
-		start = l.reduced(l.somewhere())
-	}
-	if err := tune.CheckGradient(l.programs.Context, p, start, 1); err != nil {
-		l.Report(n.Field("command"), "%v", err)
-		return nil
-	}
-	return u
 }
 
 // readPotential compiles the potential.

@@ -159,6 +159,19 @@ var ofModels = []fault{
 	{"frames: every program shares its blocks", "internal/command LanewisePrograms", []edit{
 		{"internal/command.(*Potential).Lanewise", "p.abilities.Lanewise", "true"},
 	}},
+	{"stan: no lower bounds", "cmd/r2sgld TestStanProgram", []edit{
+		{"internal/config.(*stanModel).walls", "[2]float64{m.Upper[j], m.Lower[j]}", "[2]float64{m.Upper[j], m.Upper[j]}"},
+	}},
+	{"stan: no walls between parameters", "cmd/r2sgld TestStanProgram", []edit{{"internal/config.(*stanModel).walls", "m.Rows", "m.Rows[:0]"}}},
+	{"stan: a changed program goes on", "cmd/r2sgld TestStanProgram", []edit{
+		{"internal/config.(*loader).unchanged", `s.SHA256 != "" && s.SHA256 != now`, "false"},
+	}},
+	{"outputs: of their place among those that are kept", "cmd/r2sgld TestStanProgram", []edit{
+		{"internal/runner.(*execution).outputs", "v[i]", "v[j+0*i]"},
+	}},
+	{"outputs: the first index fastest", "internal/store TestFolded", []edit{
+		{"internal/store.Folded", "place*shape[i] + v - 1", "place + (v-1)*max(1, i*shape[0])"},
+	}},
 	{"a line ahead is the next answer", "internal/command TestAhead", []edit{
 		{"internal/command.(*process).block", "|| p.early.ready() ", ""},
 	}},

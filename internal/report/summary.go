@@ -30,6 +30,7 @@ type Summary struct {
 	Draws        int          `json:"draws"` // of the cold rung, over all ladders
 	Thin         int          `json:"thin"`  // iterations from one of them to the next
 	Parameters   []Parameter  `json:"parameters"`
+	Outputs      []Parameter  `json:"outputs,omitempty"` // what a program says of draws
 	Energy       Moments      `json:"energy"`
 	Domain       domain.Tally `json:"domain"`               // what the wall did to the steps of all rungs, and to draws of the cold one
 	Acceptance   []float64    `json:"acceptance,omitempty"` // of the trajectories of kernel hmc, per rung

@@ -26,6 +26,18 @@ func Table(ps []Parameter, style text.Style) string {
 	return text.Grid(rows, 1, style)
 }
 
+// OutputTable lays out the first of what a program says of draws, and counts the others.
+func OutputTable(ps []Parameter, style text.Style) string {
+	const most = 20
+	switch {
+	case len(ps) == 0:
+		return ""
+	case len(ps) <= most:
+		return "\n" + Table(ps, style)
+	}
+	return "\n" + Table(ps[:most], style) + fmt.Sprintf(" and %s more in summary.json\n", text.Counted(len(ps)-most, "output"))
+}
+
 // Footer is the line of counts under the table.
 func (s *Summary) Footer() string {
 	d := s.Domain

@@ -138,6 +138,12 @@ func (x *execution) leave(ctx context.Context, res *r2sgld.Result, sum *report.S
 			return nil, err
 		}
 	}
+	if x.Outputs != nil {
+		x.work.Doing("outputs of the program")
+		if err := x.outputs(ctx, res, sum); err != nil {
+			return nil, err
+		}
+	}
 	x.answer(sum)
 	if x.Model != nil || x.Rows != nil {
 		x.work.Doing("predictions")

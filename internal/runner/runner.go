@@ -26,6 +26,7 @@ type Job struct {
 	Settings r2sgld.Settings
 	Model    *dynamics.Problem // what identify fits; nil for others
 	Rows     *rows.Posterior   // what fit fits; nil for others
+	Outputs  Outputs           // of sample, what its program knows of draws; nil for others
 	Time     string            // what the data call the time, for figures
 	Until    *tune.Until       // of method auto, which finds step sizes and temperatures itself and runs until then; nil for others
 
@@ -90,7 +91,7 @@ func (x *execution) states() (states [][]byte, iterations int, err error) {
 // answer prints what a run found, before predictions and figures are made.
 func (x *execution) answer(sum *report.Summary) {
 	var b strings.Builder
-	b.WriteString("\n" + report.Table(sum.Parameters, text.StyleOf(x.Out)))
+	b.WriteString("\n" + report.Table(sum.Parameters, text.StyleOf(x.Out)) + report.OutputTable(sum.Outputs, text.StyleOf(x.Out)))
 	if len(sum.Equations) > 0 {
 		b.WriteByte('\n')
 	}

@@ -23,14 +23,15 @@ type Run struct {
 }
 
 // A Group is one of those of ArviZ beside the posterior: observed_data, constant_data,
-// posterior_predictive, log_likelihood, prior or prior_predictive.
+// posterior_predictive, log_likelihood, prior, prior_predictive, or outputs: what a program
+// says of draws.
 type Group struct {
 	Name   string
 	Arrays []Array
 }
 
 // groups are the names that a group may have.
-var groups = []string{"observed_data", "constant_data", "posterior_predictive", "log_likelihood", "prior", "prior_predictive"}
+var groups = []string{"observed_data", "constant_data", "posterior_predictive", "log_likelihood", "prior", "prior_predictive", "outputs"}
 
 // An Array is a named array of numbers with named dimensions. One named like
 // its only dimension is the coordinate of that dimension.

@@ -17,11 +17,11 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from r2sgld._api import compare, fit, identify, resume, sample, theory
+    from r2sgld._api import compare, fit, identify, resume, sample, stan, theory
     from r2sgld._errors import AnswerError, R2sgldError
     from r2sgld._pymc import from_pymc
 
-__all__ = ["AnswerError", "R2sgldError", "compare", "fit", "from_pymc", "identify", "resume", "sample", "theory"]
+__all__ = ["AnswerError", "R2sgldError", "compare", "fit", "from_pymc", "identify", "resume", "sample", "stan", "theory"]
 __version__ = "0.1.0"
 
 _MODULES = {"AnswerError": "_errors", "R2sgldError": "_errors", "from_pymc": "_pymc"}  # others are in _api

@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any
 
 from r2sgld._config import Layout, Names, write, write_csv, yaml
 from r2sgld._program import call, model_folder
-from r2sgld._result import Transform, read
+from r2sgld._result import Transform, folded, read
 
 if TYPE_CHECKING:
     from r2sgld._density import Density
     from r2sgld._result import InferenceData
 
-WRITTEN = {"model.yaml", "energy.pkl", "result.pkl", "data.csv", "error.pkl"}  # what a model folder may hold
+WRITTEN = {"model.yaml", "energy.pkl", "result.pkl", "data.csv", "program.stan", "data.json", "error.pkl"}  # what a model folder may hold
 
 
 def sample(
@@ -258,6 +258,66 @@ def identify(
     return read(run)
 
 
+def stan(
+    program: str | PathLike[str],
+    data: Mapping[str, Any] | str | PathLike[str] | None = None,
+    *,
+    constraints: str | Sequence[str] | None = None,
+    domain: Mapping[str, Any] | None = None,
+    transform: bool = False,
+    out: str | PathLike[str] | None = None,
+    seed: int = 1,
+    threads: int | None = None,
+    sampler: Mapping[str, Any] | None = None,
+    name: str = "stan",
+    progress: bool | None = None,
+    force: bool = False,
+) -> InferenceData:
+    """Draw from the posterior of a Stan program, its bounds as walls.
+
+    The program is compiled once, by CmdStan, BridgeStan or the package httpstan, whichever is found.
+
+    Args:
+        program: The path of the program, or its text.
+        data: A map of names to numbers and arrays, the path of a file of JSON, or None.
+        constraints: Inequalities between parameters, as ``"theta[1] + theta[2] < 1"``.
+        domain: As for `sample`, in the names of the parameters: ``{"box": {"tau": [0, 10]}}``.
+        transform: Sample in the coordinates of Stan's transforms, without walls.
+        out, seed, threads, sampler, name, progress, force: As for `sample`.
+
+    Returns:
+        Draws as of `sample`: parameters, transformed parameters and generated quantities in the group
+        posterior, with the shapes that they have in the program. What is called log_lik is the group
+        log_likelihood too.
+
+    Raises:
+        FileExistsError, R2sgldError, KeyboardInterrupt: As `sample`. The message of a program that does not
+        compile is that of the Stan compiler.
+    """
+    import cloudpickle
+
+    run = run_folder(out, name)
+    with _kept(run, force) as folder:
+        text = str(program)
+        text = text if "\n" in text or "{" in text else Path(program).read_text(encoding="utf-8")
+        (folder / "program.stan").write_text(text, encoding="utf-8")
+        potential: dict[str, Any] = {"stan": "program.stan", "transform": transform}
+        if data is not None:
+            numbers = Path(data).read_text(encoding="utf-8") if isinstance(data, str | PathLike) else _json(data)
+            (folder / "data.json").write_text(numbers, encoding="utf-8")
+            potential["data"] = "data.json"
+        config = {
+            "name": name,
+            "potential": potential,
+            "domain": Layout({}).domain(domain, constraints),
+            "sampler": {"seed": seed, **(sampler or {})},
+        }
+        write(config, folder / "model.yaml")
+        (folder / "result.pkl").write_bytes(cloudpickle.dumps(folded))
+        _run("sample", folder, run, threads, progress, force)
+    return read(run)
+
+
 def theory(
     potential: str,
     domain: Mapping[str, Any],
@@ -360,6 +420,18 @@ def resume(
         flags.append(f"--iterations={iterations}")
     call(["resume", str(folder), *flags], run=folder, progress=progress)
     return read(folder)
+
+
+def _json(data: Mapping[str, Any]) -> str:
+    """The data of a Stan program: arrays as lists, truth as 0 and 1."""
+
+    def plain(value: Any) -> Any:
+        value = value.tolist() if hasattr(value, "tolist") else value
+        if isinstance(value, bool):
+            return int(value)
+        return [plain(entry) for entry in value] if isinstance(value, list | tuple) else value
+
+    return json.dumps({key: plain(value) for key, value in data.items()})
 
 
 def _of_data(

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 import pickle
+import re
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -34,6 +36,8 @@ def read(run: Path) -> InferenceData:
     if (kept := model_folder(run) / "result.pkl").exists():
         transform: Transform = pickle.loads(kept.read_bytes())
         groups = {name: transform(group) for name, group in groups.items()}
+    if (outputs := groups.get("outputs")) is not None:
+        groups |= whole(groups["posterior"], outputs)
     data = xarray.DataTree.from_dict(groups)
     if hasattr(arviz, "InferenceData"):  # ArviZ before 1.0; from then on it is a DataTree
         data = arviz.InferenceData.from_datatree(data)
@@ -47,6 +51,41 @@ def read(run: Path) -> InferenceData:
     for warning in summary["warnings"]:
         warnings.warn(warning, RuntimeWarning, stacklevel=3)
     return data
+
+
+def whole(posterior: xarray.Dataset, outputs: xarray.Dataset) -> dict[str, xarray.Dataset]:
+    """The posterior with what the program of a run says of its draws, at the draws that it was asked for."""
+    posterior = posterior.sel(draw=outputs.draw) if posterior.sizes["draw"] != outputs.sizes["draw"] else posterior
+    both = posterior.drop_vars([name for name in posterior if name in outputs]).merge(outputs)
+    groups = {"posterior": both}
+    if "log_lik" in both:
+        groups["log_likelihood"] = both[["log_lik"]]
+    return groups
+
+
+def entries(names: Iterable[Hashable]) -> dict[str, dict[tuple[int, ...], str]]:
+    """The names of entries x[1,2] by the name of their array and their indices, from 0."""
+    found: dict[str, dict[tuple[int, ...], str]] = {}
+    for name in map(str, names):
+        if entry := re.fullmatch(r"(.+)\[(\d+(?:,\d+)*)\]", name):
+            index = tuple(int(i) - 1 for i in entry[2].split(","))
+            found.setdefault(entry[1], {})[index] = name
+    return found
+
+
+def folded(group: xarray.Dataset) -> xarray.Dataset:
+    """The group with arrays in place of entries that are all of one, such as theta[1] and theta[2]."""
+    import numpy as np
+
+    for base, of in entries(group).items():
+        shape = tuple(max(lengths) + 1 for lengths in zip(*of, strict=True)) if len({len(i) for i in of}) == 1 else ()
+        if base in group or math.prod(shape) != len(of):
+            continue
+        dims = group[next(iter(of.values()))].dims
+        values = np.stack([group[of[i]].transpose(*dims).values for i in np.ndindex(*shape)], axis=-1)
+        group = group.drop_vars(of.values())
+        group[base] = ((*dims, *(f"{base}_dim_{i}" for i in range(len(shape)))), values.reshape(*values.shape[:-1], *shape))
+    return group
 
 
 def evidence(summary: Mapping[str, Any]) -> tuple[float | None, float | None]:

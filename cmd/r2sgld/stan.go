@@ -1,0 +1,75 @@
+package main
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/r2sgld/r2sgld/internal/config"
+	"github.com/r2sgld/r2sgld/internal/text"
+)
+
+func stanCommand() *cobra.Command {
+	var c common
+	var constraints []string
+	var transform bool
+	cmd := &cobra.Command{
+		Use:   "stan MODEL.stan [DATA.json]",
+		Short: "Posterior of a Stan program, its bounds as walls",
+		Long: `Posterior of a Stan program. Parameters with bounds, ordered vectors and simplexes are
+sampled as they are, their bounds as walls; --constraint adds walls between any of
+them, which Stan cannot have. What Stan transforms beyond that goes through its
+transforms, with --transform everything does. The run folder has the parameters, and
+in the group outputs the transformed parameters and generated quantities.
+
+The program is compiled once, by CmdStan (CMDSTAN), BridgeStan (BRIDGESTAN) or the
+Python package httpstan, whichever is found; script/setup stan brings one.
+
+The same in a configuration, with all that a configuration can say:
+  potential: {stan: model.stan, data: data.json}
+  domain: {constraints: ["theta[1] + theta[2] < 1"]}`,
+		Example: `  r2sgld stan schools.stan schools.json
+  r2sgld stan mixture.stan mixture.json --constraint 'mu[1] < mu[2]' --set sampler.until.ess=1000`,
+		Args: cobra.RangeArgs(1, 2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			potential := map[string]any{"stan": args[0], "transform": transform}
+			if len(args) > 1 {
+				potential["data"] = args[1]
+			}
+			base := filepath.Base(args[0])
+			configuration := map[string]any{"name": strings.TrimSuffix(base, filepath.Ext(base)), "potential": potential}
+			if len(constraints) > 0 {
+				configuration["domain"] = map[string]any{"constraints": constraints}
+			}
+			b, err := json.Marshal(configuration)
+			if err != nil {
+				return err
+			}
+			r, err := unlessStopped(cmd.Context(), func() (*config.Run, error) {
+				return c.programs(cmd.Context()).Parse("sample", "r2sgld stan", b, c.set)
+			})
+			if err != nil {
+				return err
+			}
+			words := append([]string{"r2sgld", "stan"}, args...)
+			for _, s := range constraints {
+				words = append(words, "--constraint", s)
+			}
+			if transform {
+				words = append(words, "--transform")
+			}
+			for _, s := range c.set {
+				words = append(words, "--set", s)
+			}
+			return c.runOf(cmd, r, text.Words(words...))
+		},
+	}
+	cmd.Flags().StringArrayVar(&constraints, "constraint", nil,
+		"an inequality between parameters, as in 'theta[1] + theta[2] < 1'; may be repeated")
+	cmd.Flags().BoolVar(&transform, "transform", false, "sample in the coordinates of Stan's transforms, without walls")
+	c.starting(cmd)
+	c.limited(cmd)
+	return cmd
+}
