@@ -104,7 +104,7 @@ var ofMathematics = []fault{
 		{"internal/theory.(*Result).error", "order > mostOrder", "false"},
 	}},
 	{"the error of grids that miss something alike is told", "internal/theory TestBetweenThePoints", []edit{
-		{"internal/theory.(*Result).error", ` && r.missing != ""`, " && false"},
+		{"internal/theory.(*Result).error", `case r.missing != "" &&`, "case false &&"},
 	}},
 	{"few points between those of the grid", "internal/theory TestBetweenThePoints", []edit{
 		{"internal/theory.(*field).missing", "all = looks", "all = slowLooks"},

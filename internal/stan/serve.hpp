@@ -40,39 +40,71 @@ struct start {
   std::string why;      // of the last try
 };
 
-inline start begin(const model& m, bool own, unsigned seed) {
+// constrained are the coordinates to which Stan's transforms take u.
+inline Eigen::VectorXd constrained(const model& m, const Eigen::VectorXd& u) {
+  auto& r = book();
+  r.own = r.noted = true;
+  r.constrained.assign(u.data(), u.data() + u.size());
+  try {
+    density(m, u, false, nullptr);
+  } catch (const std::exception&) {  // after the parameters were read
+  }
+  r.own = r.noted = false;
+  Eigen::VectorXd x = Eigen::Map<Eigen::VectorXd>(r.constrained.data(), u.size());
+  r.constrained.clear();
+  r.notes.clear();
+  r.rows.clear();
+  return x;
+}
+
+// climb goes from u towards a mode of the density of Stan's coordinates by some steps of L-BFGS:
+// where data are many, or their units large, the density elsewhere is too steep to begin in.
+inline Eigen::VectorXd climb(model& m, const Eigen::VectorXd& u) {
+  constexpr int steps = 200;
+  std::vector<double> at(u.data(), u.data() + u.size());
+  std::vector<int> none;
+  std::stringstream said;
+  book().own = true;
+  try {
+    stan::optimization::BFGSLineSearch<model, stan::optimization::LBFGSUpdate<>, double, Eigen::Dynamic, true> search(m, at, none, &said);
+    Eigen::VectorXd slope(u.size());
+    density(m, u, false, slope.data());
+    search._ls_opts.alpha0 = std::min(1e-3, 0.1 / slope.lpNorm<Eigen::Infinity>());  // a first step in which nothing overflows
+    for (int i = 0; i < steps && search.step() == 0; i++) search.params_r(at);
+  } catch (const std::exception&) {  // as far as it came
+  }
+  book().own = false;
+  return Eigen::Map<Eigen::VectorXd>(at.data(), u.size());
+}
+
+// begin finds a start, near a mode if it is to climb.
+inline start begin(model& m, bool own, unsigned seed, bool climbing) {
   start s;
   const auto d = static_cast<Eigen::Index>(m.num_params_r());
   std::mt19937_64 random(seed);
   for (int tries = 0; tries < 100 && !s.found; tries++) {
     Eigen::VectorXd u(d), g(d);
     for (Eigen::Index i = 0; i < d; i++) u(i) = 4 * ((random() >> 11) * 0x1p-53) - 2;
-    s.x = u;
-    try {
-      if (!own) {  // where Stan's transforms lead
-        auto& r = book();
-        r.own = r.noted = true;
-        r.constrained.assign(u.data(), u.data() + d);
-        try {
-          density(m, u, false, nullptr);
-        } catch (...) {
-        }
-        r.own = r.noted = false;
-        s.x = Eigen::Map<Eigen::VectorXd>(r.constrained.data(), d);
-        r.constrained.clear();
-        r.notes.clear();
-        r.rows.clear();
-      }
-      const double lp = density(m, s.x, false, g.data());
-      s.found = std::isfinite(lp) && g.allFinite();
-      if (s.found) s.constant = density(m, s.x, true, nullptr) - lp;
-      if (!s.found) s.why = "the log density is " + std::to_string(lp) + ", or its gradient is not finite";
-    } catch (const std::exception& e) {
-      s.why = e.what();
+    for (int climbed = 0; climbed <= climbing; climbed++) {
+      if (climbed) u = climb(m, u);
+      Eigen::VectorXd x = own ? u : constrained(m, u);
       book().own = own;
+      try {
+        const double lp = density(m, x, false, g.data());
+        if (!std::isfinite(lp) || !g.allFinite()) {
+          s.why = "the log density is " + std::to_string(lp) + ", or its gradient is not finite";
+          break;
+        }
+        s.found = true;
+        s.x = x;
+        s.constant = density(m, x, true, nullptr) - lp;
+      } catch (const std::exception& e) {
+        s.why = e.what();
+        break;
+      }
     }
-    r2sgld::book().own = own;
   }
+  book().own = own;
   return s;
 }
 
@@ -217,7 +249,7 @@ inline std::vector<std::string> namesOf(const model& m, const std::vector<bool>&
   return names;
 }
 
-inline int describe(const model& m, bool own) {
+inline int describe(model& m, bool own) {
   const std::size_t d = m.num_params_r();
   walls w = wallsOf(m);
   std::vector<bool> plain = book().plain;
@@ -229,7 +261,7 @@ inline int describe(const model& m, bool own) {
   std::vector<start> starts;
   std::string why;
   for (unsigned seed = 1; seed <= 8 && why.empty(); seed++) {
-    starts.push_back(begin(m, own, seed));
+    starts.push_back(begin(m, own, seed, true));
     if (!starts.back().found) {
       why = starts.back().why;
       starts.pop_back();
@@ -264,13 +296,13 @@ inline void answer(std::uint32_t n, std::uint32_t status, const void* body, std:
   std::fflush(stdout);
 }
 
-inline int serve(const model& m, bool own) {
+inline int serve(model& m, bool own) {
   const std::size_t d = m.num_params_r();
   std::string hello;
   std::getline(std::cin, hello);
   std::vector<std::string> names;
   m.constrained_param_names(names, true, true);
-  const double constant = begin(m, own, 1).constant;
+  const double constant = begin(m, own, 1, false).constant;
   const auto text = [](const std::string& s) { return quoted(spelled(s)); };
   std::printf("{\"r2sgld\": 2, \"dimension\": %zu, \"lanewise\": true, \"outputs\": %s}\n", d, list(names, text).c_str());
   std::fflush(stdout);

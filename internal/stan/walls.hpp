@@ -4,6 +4,7 @@
 #include <stan/io/empty_var_context.hpp>
 #include <stan/io/json/json_data.hpp>
 #include <stan/model/model_header.hpp>
+#include <stan/optimization/bfgs.hpp>
 
 namespace r2sgld {
 

@@ -29,15 +29,25 @@ type look struct {
 	barrier, well float64 // the worst, in temperatures
 	over, under   int     // where, of all points; −1: none
 	crossed       int     // cells with a barrier
-	mass, missed  float64
+	mass, missed  float64 // of the grid, and beside it
+	hindered      float64 // by how many cells' resistance the grid is too low
 }
+
+// apart is by how many temperatures energies between the points of the grid lie beyond those at
+// them where these do not follow U.
+const apart = 0.05
+
+// uneven is by what part of itself the mass of a cell is more or less than its centre tells where
+// U is not followed; a slope of a temperature across half a cell makes it 0.18.
+const uneven = 0.2
 
 // missing is the note on a barrier or a well narrower than a cell, which neither a centre
 // nor a face meets. U is asked for at points spread over every cell, and held against its
 // values at the centre of the cell, on its faces and at the centres beyond them: where U is
 // smooth on the scale of a cell it lies between these, or close. As in [field.coarse] the
-// tails do not count.
-func (f *field) missing(ctx context.Context, r *Rung) (string, error) {
+// tails do not count. share is about by what part of itself the gap is wrong for what is missing,
+// +∞ for what is noted away from the walls: there no coarser grid tells of it.
+func (f *field) missing(ctx context.Context, r *Rung) (note string, share float64, err error) {
 	all := slowLooks
 	if potential.Lanewise(f.problem.Potential) {
 		all = looks
@@ -49,41 +59,49 @@ func (f *field) missing(ctx context.Context, r *Rung) (string, error) {
 	step := max(1, looksAtOnce/each) // cells
 	for from := 0; from < len(f.cell); from += step {
 		if ctx.Err() != nil {
-			return "", ctx.Err()
+			return "", 0, ctx.Err()
 		}
 		to := min(from+step, len(f.cell))
 		u, err := f.problem.energies((to-from)*each, func(x []float64, i int) { at(x, from*each+i) })
 		if err != nil {
-			return "", err
+			return "", 0, err
 		}
 		for c := from; c < to; c++ {
 			l.cell(f, r, c, u[(c-from)*each:(c-from+1)*each])
 		}
 	}
+	share = l.missed/l.mass + l.hindered/float64(len(f.cell))
 	x := make([]float64, f.mesh.Dim)
+	away := func(i int) float64 {
+		if l.inner[i/each] {
+			return math.Inf(1)
+		}
+		return share
+	}
 	switch {
-	case l.under >= 0 && !(l.missed <= coarseError*l.mass):
+	case l.well > 1 && !(l.missed <= coarseError*l.mass):
 		at(x, l.under)
-		return fmt.Sprintf(unseen, r.Temperature, f.problem.at(x), l.well, "below", "a well with mass"), nil
+		return fmt.Sprintf(unseen, r.Temperature, f.problem.at(x), l.well, "below", "a well with mass"), away(l.under), nil
 	case f.mesh.Dim == 1 && l.crossed > 0, l.crossed > meeting:
 		at(x, l.over)
-		return fmt.Sprintf(unseen, r.Temperature, f.problem.at(x), l.barrier, "above", "a barrier"), nil
+		return fmt.Sprintf(unseen, r.Temperature, f.problem.at(x), l.barrier, "above", "a barrier"), away(l.over), nil
 	}
-	return "", nil
+	return "", share, nil
 }
 
 // cell looks at the energies u of points in cell c.
 func (l *look) cell(f *field, r *Rung, c int, u []float64) {
-	weight, above, below := 0.0, false, false
+	weight, resistance, above, below := 0.0, 0.0, false, false
 	for i, v := range u {
 		v -= f.least
 		weight += math.Exp(-v/r.Temperature) / float64(len(u))
-		if d := (v - l.high[c]) / r.Temperature; l.inner[c] && d > 1 && l.low[c] < seen*r.Temperature {
-			if above = true; d > l.barrier {
+		if d := (v - l.high[c]) / r.Temperature; l.inner[c] && d > apart && l.low[c] < seen*r.Temperature {
+			resistance += math.Expm1(d) / float64(len(u))
+			if above = above || d > 1; d > l.barrier {
 				l.barrier, l.over = d, c*len(u)+i
 			}
 		}
-		if d := (l.low[c] - v) / r.Temperature; d > 1 {
+		if d := (l.low[c] - v) / r.Temperature; d > apart {
 			if below = true; d > l.well {
 				l.well, l.under = d, c*len(u)+i
 			}
@@ -91,9 +109,10 @@ func (l *look) cell(f *field, r *Rung, c int, u []float64) {
 	}
 	known := math.Exp(-f.cell[c] / r.Temperature)
 	l.mass += f.mesh.Volume[c] * known
-	if below {
-		l.missed += f.mesh.Volume[c] * (weight - known)
+	if below || math.Abs(weight-known) > uneven*known {
+		l.missed += f.mesh.Volume[c] * math.Abs(weight-known)
 	}
+	l.hindered += resistance
 	if above {
 		l.crossed++
 	}

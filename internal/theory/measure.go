@@ -49,7 +49,7 @@ func Measure(ctx context.Context, p Problem, s Settings) (*Result, error) {
 func (r *Result) notes(ctx context.Context, _ Settings) (err error) {
 	p := r.Process
 	r.Notes = p.field.notes(p.Rungs)
-	if r.missing, err = p.field.missing(ctx, p.Rungs[0]); err != nil {
+	if r.missing, r.missed, err = p.field.missing(ctx, p.Rungs[0]); err != nil {
 		return err
 	}
 	for _, n := range [2]string{r.missing, p.Mesh.Note} {
@@ -132,8 +132,11 @@ func (r *Result) error(ctx context.Context, s Settings) error {
 	if r.GapError = change[0] / (math.Pow(ratio[0], min(2, max(leastOrder, order))) - 1); order > mostOrder {
 		r.GapError = change[1] / math.Pow(ratio[1], 2)
 	}
+	if r.missing == "" {
+		r.GapError = max(r.GapError, 2*r.missed*r.Gap)
+	}
 	switch {
-	case r.GapError <= coarseError*r.Gap && r.missing != "":
+	case r.missing != "" && r.GapError <= max(coarseError, r.missed/2)*r.Gap: // the grids have not seen it
 		r.GapError = math.NaN()
 	case r.GapError > coarseError*r.Gap:
 		r.Notes = append(r.Notes, fmt.Sprintf("the grid leaves the gap uncertain by %.2g %%: take more cells", 100*r.GapError/r.Gap))

@@ -37,7 +37,8 @@ type Result struct {
 	Modes   []Mode   `json:"-"` // one for each eigenvalue
 	Process *Process `json:"-"`
 
-	missing string // a note of what no point of the grid meets; "" if nothing was found
+	missing string  // a note of what no point of the grid meets; "" if nothing was found
+	missed  float64 // by what part of itself the gap is wrong for it, about
 }
 
 // A RungTime is how fast a rung mixes by itself.
