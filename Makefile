@@ -69,10 +69,12 @@ browser: build
 	$(BIN) reproduce all --scale smoke --out runs/browser --force --quiet
 	script/browser runs/browser/report.html runs/browser/screenshots
 
-# The same targets by other programs; RELEASED=CLONE, a checkout of
+# The same targets by other programs, posteriordb's posteriors among them; RELEASED=CLONE, a checkout of
 # github.com/haoyangzheng1996/r2SGLD, puts the paper's Python code beside ours.
 peers: build
 	script/peers
+	script/setup stan
+	script/posteriordb
 
 # The paper's studies, as much as it ran: a report in runs/paper.
 reproduce: build
