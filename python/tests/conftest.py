@@ -7,12 +7,15 @@ import struct
 import matplotlib
 import numpy as np
 import pytest
+from hypothesis import settings
 
 import r2sgld
 from r2sgld._density import Density
 from r2sgld._serve import serve
 
 matplotlib.use("Agg")
+settings.register_profile("steady", deadline=None, derandomize=True)  # the same on any machine
+settings.load_profile("steady")
 
 QUICK = {"method": "r-hmc", "iterations": 1500, "thin": 1}  # one rung, no search for modes
 

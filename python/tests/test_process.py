@@ -22,7 +22,7 @@ def answered(energy, path, frames=1, gradient=None):
         input=hello.encode() + b"\n" + request * frames,
         capture_output=True,
         cwd=path,
-        timeout=60,
+        timeout=300,
     )
 
 

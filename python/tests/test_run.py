@@ -26,11 +26,12 @@ def mean(out, sampler=SHORT, **more):
 
 
 SCRIPT = f"""
-import sys, time
+import os, sys, time
 import r2sgld
 
 def energy(x):
-    time.sleep(1e-4)
+    if os.path.exists("slow"):  # as long as nobody has interrupted the run
+        time.sleep(1e-2)
     return x @ x / 2, x
 
 try:
@@ -42,10 +43,11 @@ except KeyboardInterrupt as error:
 
 def started():
     """A process that samples for long, once the run has begun."""
+    Path("slow").touch()
     process = subprocess.Popen(
         [sys.executable, "-c", SCRIPT], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 60
     while not Path("run/log.jsonl").exists():
         assert process.poll() is None and time.monotonic() < deadline, process.stderr.read()
         time.sleep(0.05)
@@ -80,11 +82,12 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
 def test_an_interrupt_leaves_a_run_that_can_go_on():
     process = started()
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=20)
+    out, err = process.communicate(timeout=120)
+    Path("slow").unlink()
     assert out.startswith("interrupted"), err
     if sys.version_info >= (3, 11):
         assert f"r2sgld.resume('{Path('run').absolute()}')" in out
-    assert gone(1)
+    assert gone(30)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         result = r2sgld.resume("run")
@@ -97,7 +100,7 @@ def test_a_killed_python_leaves_no_orphans():
     assert programs()
     process.kill()
     process.communicate()
-    assert gone(5)
+    assert gone(30)
 
 
 def test_a_folder_that_holds_something_is_refused():
@@ -182,7 +185,7 @@ def test_progress_in_a_terminal_is_that_of_the_program():
     """
     process = subprocess.Popen([sys.executable, "-Wi", "-c", code], stdout=subprocess.PIPE, stderr=writer, text=True)
     os.close(writer)
-    out, _ = process.communicate(timeout=60)
+    out, _ = process.communicate(timeout=300)
     shown = os.read(reader, 1 << 16).decode()
     os.close(reader)
     assert shown.startswith("runs: ")
