@@ -62,6 +62,7 @@ interop: build
 	script/interop
 	script/interop-torch
 	script/interop-python
+	script/interop-r
 
 # The report of the paper's studies in headless Chromium: figures and table are
 # there and can be read, on a phone and in the dark.

@@ -36,6 +36,21 @@ func (e *scalarEvaluator) Eval(energy, grad, x []float64) {
 	}
 }
 
+// FromBatch is a potential given block by block, for functions that are faster on many
+// states at once. f writes U of n states into energy (length n) and ∇U into grad (length
+// dim·n), laid out as [Evaluator] says: coordinate j of state i is x[j*n+i]. n is not always
+// the same. f is called from several goroutines at once and must keep no state.
+func FromBatch(dim int, f func(energy, grad, x []float64)) Potential { return batch{dim, f} }
+
+type batch struct {
+	dim int
+	f   func(energy, grad, x []float64)
+}
+
+func (p batch) Dim() int                             { return p.dim }
+func (p batch) Evaluator(int, *stream.Set) Evaluator { return p }
+func (p batch) Eval(energy, grad, x []float64)       { p.f(energy, grad, x) }
+
 // Noisy adds synthetic noise to p: independent normal noise of standard
 // deviation gradient on every partial derivative and energy on every energy,
 // drawn per state from its own stream.

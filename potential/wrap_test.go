@@ -2,6 +2,7 @@ package potential
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -15,6 +16,34 @@ var uneven = Func(3, func(grad, x []float64) float64 {
 	grad[0], grad[1], grad[2] = 0.3*e+x[1], x[0]+2*x[1]*x[2], x[1]*x[1]+math.Cos(x[2])
 	return e + x[0]*x[1] + x[1]*x[1]*x[2] + math.Sin(x[2])
 })
+
+// A function of blocks makes what one of states makes, for any number of states, and
+// what wraps one wraps the other.
+func TestFromBatch(t *testing.T) {
+	blocks := FromBatch(3, func(energy, grad, x []float64) {
+		n := len(energy)
+		for i := range n {
+			a, b, c := x[i], x[n+i], x[2*n+i]
+			e := math.Exp(0.3 * a)
+			energy[i] = e + a*b + b*b*c + math.Sin(c)
+			grad[i], grad[n+i], grad[2*n+i] = 0.3*e+b, a+2*b*c, b*b+math.Cos(c)
+		}
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		r := rapid.IntRange(1, 5).Draw(t, "states")
+		x := rapid.SliceOfN(rapid.Float64Range(-2, 2), 3*r, 3*r).Draw(t, "x")
+		eval := func(p Potential) (energy, grad []float64) {
+			energy, grad = make([]float64, r), make([]float64, 3*r)
+			Noisy(p, 0.5, 0.5).Evaluator(r, stream.New(1, 0)).Eval(energy, grad, x)
+			return energy, grad
+		}
+		energy, grad := eval(blocks)
+		wantEnergy, wantGrad := eval(uneven)
+		if !slices.Equal(energy, wantEnergy) || !slices.Equal(grad, wantGrad) {
+			t.Fatalf("blocks give %v, %v, states %v, %v", energy, grad, wantEnergy, wantGrad)
+		}
+	})
+}
 
 // U(c + Lz) has the gradient Lᵀ∇U, for any number of states, L without symmetry.
 // Central differences of step 1e-5 are good to 1e-8 here; L in place of Lᵀ is off

@@ -96,7 +96,8 @@ func fakeStan(t *testing.T) {
 func TestStanProgram(t *testing.T) {
 	fakeStan(t)
 	dir := t.TempDir()
-	program, data := write(t, dir, "model.stan", "parameters { }"), write(t, dir, "data.json", "{}")
+	write(t, dir, "part.stan", "parameters { }")
+	program, data := write(t, dir, "model.stan", "#include part.stan\n"), write(t, dir, "data.json", "{}")
 	asked := []string{"stan", program, data, "--constraint", "theta[1] + theta[2] < 1", "--quiet"}
 	one, two := filepath.Join(dir, "one"), filepath.Join(dir, "two")
 	must(t, exitDone, append(asked, "--out", one, "--threads", "1")...)
@@ -153,10 +154,12 @@ func TestStanProgram(t *testing.T) {
 	if code := start(t, append(asked, "--out", filepath.Join(dir, "three"), "--no-commands")...).code(t); code != exitUsage {
 		t.Errorf("with --no-commands: exit %d", code)
 	}
-	write(t, dir, "model.stan", "parameters { } // another")
-	p := start(t, "resume", one, "--set", "sampler.until.ess=2000")
-	if code := p.code(t); code != exitUsage || !strings.Contains(p.stderr.String(), "no longer those of this configuration") {
-		t.Errorf("of a changed program: exit %d, %s", code, &p.stderr)
+	for _, file := range []string{"part.stan", "model.stan"} {
+		write(t, dir, file, "parameters { } // another")
+		p := start(t, "resume", one, "--set", "sampler.until.ess=2000")
+		if code := p.code(t); code != exitUsage || !strings.Contains(p.stderr.String(), "no longer those of this configuration") {
+			t.Errorf("of a changed %s: exit %d, %s", file, code, &p.stderr)
+		}
 	}
 	if there(dir, "three") {
 		t.Error("a refused run left a folder")

@@ -21,7 +21,7 @@ type Stan struct {
 	Data      string  `json:"data,omitempty"`
 	Transform bool    `json:"transform,omitempty"`
 	Timeout   float64 `json:"timeout"` // seconds
-	SHA256    string  `json:"sha256"`  // of program and data
+	SHA256    string  `json:"sha256"`  // of the program, what it includes and its data
 }
 
 func (s *Stan) keys() []key.Key {
@@ -30,7 +30,7 @@ func (s *Stan) keys() []key.Key {
 		key.Text("data", &s.Data).Tells("none", "a file of JSON with its data"),
 		key.Boolean("transform", &s.Transform).Tells("`false`", "`true` samples in the coordinates of Stan's transforms, without walls"),
 		key.Number("timeout", &s.Timeout, key.Positive).Tells("60", "seconds that a block of states may take"),
-		key.Text("sha256", &s.SHA256).Tells("not checked", "the run is refused if program and data have another hash"),
+		key.Text("sha256", &s.SHA256).Tells("not checked", "the run is refused if the program, what it includes and its data have another hash"),
 	}
 }
 
@@ -81,21 +81,30 @@ func (l *loader) readStan(n *yamlpos.Node) *stanModel {
 	return m
 }
 
-// unchanged reads program and data and reports whether they are those of the configuration's
+// unchanged reads the program, what it includes and its data, and reports whether they are those of the configuration's
 // hash, if there is one.
 func (l *loader) unchanged(n *yamlpos.Node, s *Stan) bool {
 	sum := sha256.New()
-	for i, file := range []string{s.File, s.Data} {
-		if file == "" {
-			continue
-		}
-		b, err := os.ReadFile(file)
+	add := func(part int, b []byte) {
+		fmt.Fprintf(sum, "%d %d:", part, len(b))
+		sum.Write(b)
+	}
+	program, included, err := stan.Sources(s.File)
+	if err != nil {
+		l.Report(n.Field("stan"), "%v", err)
+		return false
+	}
+	add(0, program)
+	if s.Data != "" {
+		data, err := os.ReadFile(s.Data)
 		if err != nil {
-			l.Report(n.Field([]string{"stan", "data"}[i]), "%v", err)
+			l.Report(n.Field("data"), "%v", err)
 			return false
 		}
-		fmt.Fprintf(sum, "%d %d:", i, len(b))
-		sum.Write(b)
+		add(1, data)
+	}
+	for _, b := range included {
+		add(2, b)
 	}
 	now := hex.EncodeToString(sum.Sum(nil))
 	if s.SHA256 != "" && s.SHA256 != now {

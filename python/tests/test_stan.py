@@ -11,7 +11,7 @@ import pytest
 import xarray
 
 import r2sgld
-from r2sgld._api import _json
+from r2sgld._api import _expanded, _json
 from r2sgld._program import find
 from r2sgld._result import folded, whole
 
@@ -85,6 +85,25 @@ def test_outputs_join_the_draws_that_they_are_of():
     groups = whole(posterior, outputs)
     assert groups["posterior"].x.values.tolist() == [[1, 3]]
     assert groups["log_likelihood"].log_lik.values.tolist() == [[10, 30]]
+
+
+def test_what_a_program_includes_goes_with_it(tmp_path):
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "m.stan").write_text("functions {\n  #include lib/a.stan // one\n}\n#include <b.stan>\n// #include c\n")
+    (tmp_path / "lib/a.stan").write_text('real f() {}\n#include "b.stan"\n')
+    (tmp_path / "b.stan").write_text("real g() {}\n")
+    text = _expanded(tmp_path / "m.stan")
+    assert [line for line in text.split("\n") if line] == [
+        "functions {",
+        "real f() {}",
+        "real g() {}",
+        "}",
+        "real g() {}",
+        "// #include c",
+    ]
+    (tmp_path / "b.stan").write_text("#include m.stan")
+    with pytest.raises(ValueError, match="includes itself"):
+        _expanded(tmp_path / "m.stan")
 
 
 def test_a_missing_program_is_told():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 import shutil
 import sys
 import tempfile
@@ -299,7 +300,7 @@ def stan(
     run = run_folder(out, name)
     with _kept(run, force) as folder:
         text = str(program)
-        text = text if "\n" in text or "{" in text else Path(program).read_text(encoding="utf-8")
+        text = text if "\n" in text or "{" in text else _expanded(Path(program))
         (folder / "program.stan").write_text(text, encoding="utf-8")
         potential: dict[str, Any] = {"stan": "program.stan", "transform": transform}
         if data is not None:
@@ -420,6 +421,19 @@ def resume(
         flags.append(f"--iterations={iterations}")
     call(["resume", str(folder), *flags], run=folder, progress=progress)
     return read(folder)
+
+
+def _expanded(program: Path, folder: Path | None = None, within: tuple[Path, ...] = ()) -> str:
+    """The text of a Stan program with the files of its folder that it includes, and they include."""
+    folder = folder or program.parent
+    if program in within:
+        raise ValueError(f"{program} includes itself")
+
+    def insert(found: re.Match[str]) -> str:
+        return _expanded(folder / found[1], folder, (*within, program))
+
+    text = program.read_text(encoding="utf-8")
+    return re.sub(r'(?m)^[ \t]*#include[ \t]+[<"]?([^<>"\s]+)[>"]?.*$', insert, text)
 
 
 def _json(data: Mapping[str, Any]) -> str:

@@ -1,0 +1,35 @@
+package stan
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+)
+
+var include = regexp.MustCompile(`(?m)^[ \t]*#include[ \t]+[<"]?([^<>"\s]+)`)
+
+// Sources reads a program and the files that it includes, which lie in its folder, in the
+// order in which they are met, each once. One that cannot be read is left to the Stan
+// compiler to name. The error is that of the program's own file.
+func Sources(file string) (program []byte, included [][]byte, err error) {
+	if program, err = os.ReadFile(file); err != nil {
+		return nil, nil, err
+	}
+	seen := map[string]bool{}
+	var follow func(text []byte)
+	follow = func(text []byte) {
+		for _, m := range include.FindAllSubmatch(text, -1) {
+			name := string(m[1])
+			if seen[name] {
+				continue
+			}
+			seen[name] = true
+			if b, err := os.ReadFile(filepath.Join(filepath.Dir(file), name)); err == nil {
+				included = append(included, b)
+				follow(b)
+			}
+		}
+	}
+	follow(program)
+	return program, included, nil
+}
