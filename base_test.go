@@ -358,7 +358,8 @@ func TestBlocksWithBaseAreEvaluated(t *testing.T) {
 		"HMC, mapped": func(s *r2sgld.Settings) { s.Kernel, s.Whitening = kernel.HMC{Leapfrog: 3}, c.aslant() },
 		"SGLD":        func(*r2sgld.Settings) {},
 	} {
-		s := r2sgld.Settings{Seed: 4, Ladders: 2, Iterations: 200, Temperature: []float64{1, 4, infinity}, StepSize: []float64{0.1, 0.1, 1}}
+		s := r2sgld.Settings{Seed: 4, Ladders: 2, Iterations: 200, Temperature: []float64{1, 4, infinity}, StepSize: []float64{0.1, 0.1, 1},
+			Threads: 2} // a ladder for each: none share a block
 		bend(&s)
 		s.Recorder = func(int) r2sgld.Recorder {
 			u := p.Base.Potential

@@ -308,8 +308,8 @@ func TestHMCGoesOnWhereEnergiesAreNotFinite(t *testing.T) {
 // a rejection leaves as they were at the end, counts of another rung, and
 // trajectories of another length.
 func TestHMCBlocksAreEvaluated(t *testing.T) {
-	s := r2sgld.Settings{Seed: 4, Ladders: 2, Iterations: 400, Temperature: []float64{1, 5, infinity}, StepSize: []float64{0.02, 0.03, 0.1},
-		Kernel: kernel.HMC{Leapfrog: 4}, Start: []float64{0, 0}}
+	s := r2sgld.Settings{Seed: 4, Ladders: 2, Threads: 2, Iterations: 400, Temperature: []float64{1, 5, infinity}, StepSize: []float64{0.02, 0.03, 0.1},
+		Kernel: kernel.HMC{Leapfrog: 4}, Start: []float64{0, 0}} // a ladder for each thread: none share a block
 	for _, swap := range []exchange.Settings{never, {}} {
 		s.Swap = swap
 		var moved [2][3]int64

@@ -144,6 +144,15 @@ var ofMathematics = []fault{
 	{"evolution that stops early", "internal/reversible TestEvolveAgainstDense|TestSemigroup", []edit{
 		{"internal/reversible.settled", "  = 3e-11", "= 1e-7"},
 	}},
+	{"a mean of almost constants taken once", "internal/reversible TestSolveAlmostConstant", []edit{
+		{"internal/reversible.(*Chain).Solve", "before/1024", "before*0"},
+	}},
+	{"blocks that are evaluated by others' lengths", "potential TestFromBatch", []edit{
+		{"potential.batch.Eval", "p.f(energy, grad, x)", "p.f(energy[:1], grad, x)"},
+	}},
+	{"the text of a Stan program that includes forgets the rest", "internal/stan TestSources", []edit{
+		{"internal/stan.Sources", "follow(b)", "_ = b"},
+	}},
 	{"centroids of cut cells off", "internal/mesh TestCellsAndFacesByMembership", []edit{
 		{"internal/mesh.(*cutting).openSide", "*b - a*", " - "},
 	}},

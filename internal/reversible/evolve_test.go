@@ -101,6 +101,43 @@ func TestEvolveAgainstDense(t *testing.T) {
 	})
 }
 
+// A constant has the solution 0, whatever rounding makes of its mean; one that is constant
+// but for the last of its digits has that of these digits. With means taken once, the right
+// side sums to 0 up to the rounding of the constant, and the system has no solution.
+func TestSolveAlmostConstant(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := drawn(t, 20, 2)
+		constant := rapid.Float64Range(-1e3, 1e3).Draw(t, "constant")
+		f := make([]float64, c.Len())
+		for i := range f {
+			f[i] = constant
+		}
+		u, err := c.Solve(context.Background(), f)
+		if err != nil || slices.ContainsFunc(u, func(v float64) bool { return v != 0 }) {
+			t.Fatalf("of %g: %v, %v", constant, u, err)
+		}
+		rest := make([]float64, c.Len())
+		for i, v := range function(t, c.Len()) {
+			f[i] = 1 + 1e-12*v
+			rest[i] = f[i] - 1
+		}
+		if u, err = c.Solve(context.Background(), f); err != nil {
+			t.Fatal(err)
+		}
+		v, err := c.Solve(context.Background(), rest)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range u {
+			v[i] -= u[i]
+		}
+		// less than four times the rounding of 1 counts as nothing
+		if slices.Max(rest)-slices.Min(rest) > 1e-14 && c.Form(v) > 1e-20*c.Form(u) {
+			t.Fatalf("off by %g of %g", math.Sqrt(c.Form(v)), math.Sqrt(c.Form(u)))
+		}
+	})
+}
+
 // TestSolveAgainstDense likewise.
 func TestSolveAgainstDense(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
