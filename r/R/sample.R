@@ -41,7 +41,7 @@ r2sgld_stan <- function(program, data = NULL, constraints = NULL, domain = NULL,
                         progress = interactive(), force = FALSE) {
   no_more(...)
   text <- if (any(grepl("[{\n]", program))) program else expanded(program)
-  numbers <- if (is.character(data)) readLines(data, warn = FALSE) else if (!is.null(data)) yaml(data)
+  numbers <- if (is.character(data)) readLines(data, warn = FALSE) else if (!is.null(data)) stan_json(data)
   write_input <- function(folder) {
     writeLines(text, file.path(folder, "program.stan"), useBytes = TRUE)
     potential <- list(stan = "program.stan", transform = transform)
@@ -53,6 +53,15 @@ r2sgld_stan <- function(program, data = NULL, constraints = NULL, domain = NULL,
          sampler = c(list(seed = seed), sampler))
   }
   run("sample", write_input, out, name, threads, progress, force)
+}
+
+# Data of a Stan program: truth as 0 and 1, infinite numbers as Stan's JSON has them. There are no texts in it.
+stan_json <- function(data) {
+  data <- rapply(data, function(x) {
+    if (is.logical(x)) storage.mode(x) <- "integer"
+    x
+  }, how = "replace")
+  gsub(".nan", "NaN", gsub(".inf", "Infinity", yaml(data), fixed = TRUE), fixed = TRUE)
 }
 
 # The lines of a Stan program, with those of the files of its folder that it includes.

@@ -103,3 +103,14 @@ stopifnot(identical(yaml(list(a = 1L, b = c(0, Inf), c = I("x"), d = NULL, e = T
           identical(yaml(matrix(1:2, 1)), "[[1, 2]]"), identical(yaml(matrix(1:2, 2)), "[[1], [2]]"),
           identical(yaml(array(1:8, c(2, 2, 2))), "[[[1, 5], [3, 7]], [[2, 6], [4, 8]]]"),
           identical(yaml("a\"\n\u00e9"), "\"a\\\"\\n\u00e9\""))
+stopifnot(identical(r2sgld:::stan_json(list(n = TRUE, x = c(-Inf, NaN), m = matrix(c(TRUE, FALSE), 1))),
+                    '{"n": 1, "x": [-Infinity, NaN], "m": [[1, 0]]}'))
+
+# What a Stan program includes goes with it.
+dir.create(out("lib"))
+writeLines(c("functions {", "  #include lib/a.stan // one", "}", "// #include c"), out("m.stan"))
+writeLines(c("real f() {}", "#include <b.stan>"), out("lib/a.stan"))
+writeLines("real g() {}", out("b.stan"))
+stopifnot(identical(r2sgld:::expanded(out("m.stan")), c("functions {", "real f() {}", "real g() {}", "}", "// #include c")))
+writeLines("#include m.stan", out("b.stan"))
+stopifnot(grepl("includes itself", failure(r2sgld:::expanded(out("m.stan")))))
