@@ -359,7 +359,7 @@ func TestPolytopeAllocatesNothing(t *testing.T) {
 		r := must[Reflector](t)(NewReflector(c.p, Specular, 0))
 		c.steps(400, 3, func(from, to, v []float64) {
 			end := slices.Clone(to)
-			n := testing.AllocsPerRun(1, func() {
+			n := testing.AllocsPerRun(10, func() {
 				copy(end, to)
 				r.Reflect(from, end, v)
 			})

@@ -11,7 +11,8 @@ import (
 // The way back gives what the way with sensitivities gives, states bit by bit and gradients
 // but for rounding, in every lane: forwards and backwards in time, times in one step, at the
 // end of one and at the beginning, asked for twice, and whatever was solved before. A lane
-// alone gives the same bits. Seen to fail with any one of the sums of back left out.
+// alone gives the same bits. Seen to fail with any one of the sums of back left out. Nothing
+// is allocated: of ten solutions, since the runtime may allocate beside one.
 func TestLanesAgreeWithSensitivities(t *testing.T) {
 	systems := []Parametric{lotka(), chain(), growth()}
 	rapid.Check(t, func(r *rapid.T) {
@@ -63,7 +64,7 @@ func TestLanesAgreeWithSensitivities(t *testing.T) {
 					r.Fatalf("lane %d of %d: %v, %v, %+v; alone %v, %v, %+v", i, lanes, y, g, a.Stats(i), z, h, alone.Stats(0))
 				}
 			}
-			if allocated := testing.AllocsPerRun(1, func() { _ = a.Solve(t0, y0, p, times, y); a.Gradient(g, weights) }); allocated > 0 {
+			if allocated := testing.AllocsPerRun(10, func() { _ = a.Solve(t0, y0, p, times, y); a.Gradient(g, weights) }); allocated > 0 {
 				r.Fatalf("%v allocations a gradient", allocated)
 			}
 		}
