@@ -3,13 +3,16 @@ package config
 import (
 	"cmp"
 	"math"
+	"math/rand/v2"
 	"slices"
+	"strconv"
 
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/internal/config/sampler"
 	"github.com/r2sgld/r2sgld/internal/modes"
 	"github.com/r2sgld/r2sgld/internal/prior"
 	"github.com/r2sgld/r2sgld/internal/rows"
+	"github.com/r2sgld/r2sgld/potential"
 	"github.com/r2sgld/r2sgld/stream"
 )
 
@@ -28,6 +31,7 @@ func (f *fitReader) begin(s *Run, p *rows.Posterior, mode *modes.Mode) error {
 		f.Report(at, "a fit whose parameters all have priors starts from these: drop init, or write init: prior")
 	case chart != nil:
 		s.Problem, whitening = f.charted(p.Potential, p.Prior, mode.X, mode.L, chart)
+		f.sorted(&s.Problem, p, chart)
 		f.roomInPriors(s.Problem)
 		fallthrough
 	case base:
@@ -85,11 +89,47 @@ func (f *fitReader) based(s *Run, p *rows.Posterior) bool {
 	if with.Base, with.Potential = p.Base(f.region.Room()); with.Base == nil {
 		return false
 	}
+	f.sorted(&with, p, nil)
 	if _, err := with.Reference(f.programs.Context); err != nil {
 		return false
 	}
 	s.Problem = with
 	return true
+}
+
+// sorted has the base law of a problem keep the orders of parameters whose entries have one law:
+// its draws are sorted, and it is normalised where they are. Few draws would be in order
+// by themselves.
+func (f *fitReader) sorted(s *r2sgld.Problem, p *rows.Posterior, chart *prior.Chart) {
+	alike, log := p.Alike(f.region.Room())
+	if len(alike) == 0 {
+		return
+	}
+	add := func(u potential.Potential, v float64) potential.Potential {
+		constant, err := potential.Formula(strconv.FormatFloat(v, 'g', -1, 64), f.names...)
+		if err == nil {
+			u, err = potential.Sum(u, constant)
+		}
+		if err != nil {
+			f.ReportBare(f.root.Field("model").Key("parameters"), "%v", err)
+		}
+		return u
+	}
+	base := *s.Base
+	draw := base.Draw
+	base.Potential, base.LogMass = add(base.Potential, log), base.LogMass+log
+	base.Draw = func(y []float64, rng *rand.Rand) {
+		draw(y, rng)
+		if chart == nil {
+			rows.Sort(y, alike)
+			return
+		}
+		x := make([]float64, len(y))
+		chart.Point(x, y)
+		rows.Sort(x, alike)
+		chart.Coordinates(y, x)
+	}
+	s.Base, s.Potential = &base, add(s.Potential, -log)
 }
 
 // pole is a coordinate along which −log density falls like the logarithm of the distance to
@@ -133,7 +173,7 @@ func (f *fitReader) modes(p r2sgld.Problem, of *rows.Posterior) ([]modes.Mode, e
 		}
 		t.Width = append(t.Width, w)
 	}
-	draw, starts := f.scattered(p, of.Prior), modeStarts
+	draw, starts := f.scattered(p, of), modeStarts
 	if of.Likelihood.Rows() > mostSought {
 		few, err := of.Few(mostSought)
 		if err != nil {
@@ -164,8 +204,9 @@ func (f *fitReader) modes(p r2sgld.Problem, of *rows.Posterior) ([]modes.Mode, e
 }
 
 // scattered draws points of the domain from the priors and around the start.
-func (f *fitReader) scattered(p r2sgld.Problem, of *prior.Joint) func(x []float64) error {
+func (f *fitReader) scattered(p r2sgld.Problem, of *rows.Posterior) func(x []float64) error {
 	from, tries := f.reduced(f.somewhere()), 0
+	alike, _ := of.Alike(f.region.Room())
 	if points := f.starts(); points != nil {
 		from = points[0]
 	}
@@ -174,12 +215,13 @@ func (f *fitReader) scattered(p r2sgld.Problem, of *prior.Joint) func(x []float6
 		scale := 0.01 * math.Pow(2, float64(tries%12))
 		full := f.somewhere()
 		for j := range full {
-			if q := of.Cut[j]; q != nil && tries > 0 {
+			if q := of.Prior.Cut[j]; q != nil && tries > 0 {
 				full[j] = q.X(0.05 + 0.9*rng.Float64())
 			} else if tries > 0 {
 				full[j] += scale * rng.NormFloat64()
 			}
 		}
+		rows.Sort(full, alike)
 		copy(x, f.reduced(full))
 		for range 60 { // nearer to the start until it is inside
 			if p.Domain == nil || p.Domain.Contains(x) {

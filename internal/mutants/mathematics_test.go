@@ -144,6 +144,18 @@ var ofMathematics = []fault{
 	{"evolution that stops early", "internal/reversible TestEvolveAgainstDense|TestSemigroup", []edit{
 		{"internal/reversible.settled", "  = 3e-11", "= 1e-7"},
 	}},
+	{"an order that leaves all of the priors", "cmd/r2sgld TestOrderOfAlikeEntries", []edit{
+		{"internal/rows.(*Posterior).Alike", "log-lgamma", "log-0*lgamma"},
+	}},
+	{"draws out of order", "cmd/r2sgld TestOrderOfAlikeEntries", []edit{{"internal/rows.Sort", "slices.Sort(v)", "_ = v"}}},
+	{"an order of entries with other walls", "internal/rows TestAlike", []edit{
+		{"internal/rows.(*Posterior).Alike", "lo[j] == lo[of[0]] && hi[j] == hi[of[0]]", "true"},
+	}},
+	{"cuts from the other side", "internal/rows TestCategories$", []edit{{"internal/rows.orderedLogistic", "chosen(cuts, 2)", "chosen(cuts, 1)"}}},
+	{"categories by weights that are not divided", "internal/rows TestCategories$", []edit{
+		{"internal/rows.categorical", `") - log(" + strings.Join(theta, " + ") + ")"`, `")"`},
+	}},
+	{"scores drawn from the wrong end", "internal/rows TestCategoriesHaveTheirLaw", []edit{{"internal/rows.orderedLogistic", "z > c", "z < c"}}},
 	{"a mean of almost constants taken once", "internal/reversible TestSolveAlmostConstant", []edit{
 		{"internal/reversible.(*Chain).Solve", "before/1024", "before*0"},
 	}},

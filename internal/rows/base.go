@@ -97,10 +97,43 @@ func (p *Posterior) Base(lo, hi []float64) (*r2sgld.Base, potential.Potential) {
 // give no law. Other walls are the caller's. It may be called by several goroutines; nil where
 // a parameter has no law, and of a simplex.
 func (p *Posterior) Draws(lo, hi []float64) func(x []float64, rng *rand.Rand) {
-	if f, _ := p.family(lo, hi); f != nil {
-		return f.draw
+	f, _ := p.family(lo, hi)
+	if f == nil {
+		return nil
 	}
-	return nil
+	alike, _ := p.Alike(lo, hi)
+	return func(x []float64, rng *rand.Rand) {
+		f.draw(x, rng)
+		Sort(x, alike)
+	}
+}
+
+// Alike are the coordinates of each parameter with an order whose entries have one law within
+// [lo, hi], given all else: draws that are sorted have the law that the order leaves of it. With
+// them comes the logarithm of the part that it leaves, 1 of k! for k entries.
+func (p *Posterior) Alike(lo, hi []float64) (alike [][]int, log float64) {
+	for _, of := range p.ordered {
+		same := func(j int) bool { return lo[j] == lo[of[0]] && hi[j] == hi[of[0]] }
+		if p.inherits(of[0]) || !slices.ContainsFunc(of, func(j int) bool { return !same(j) }) {
+			lgamma, _ := math.Lgamma(float64(len(of) + 1))
+			alike, log = append(alike, of), log-lgamma
+		}
+	}
+	return alike, log
+}
+
+// Sort sorts the numbers at some coordinates, in each set of these.
+func Sort(x []float64, sets [][]int) {
+	for _, of := range sets {
+		v := make([]float64, len(of))
+		for i, j := range of {
+			v[i] = x[j]
+		}
+		slices.Sort(v)
+		for i, j := range of {
+			x[j] = v[i]
+		}
+	}
 }
 
 // family is what draws from the priors, with the logarithm of the mass that independent ones

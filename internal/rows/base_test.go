@@ -77,3 +77,36 @@ func TestNoBase(t *testing.T) {
 		}
 	}
 }
+
+// Only entries of one law are alike: walls of one's own, and parameters without an order, are not.
+func TestAlike(t *testing.T) {
+	const table = "y\n1\n2\n"
+	p := build(t, model([]Parameter{{Name: "a", Prior: "normal(0, 1)"}, {Name: "c", Shape: "ordered(3)", Prior: "normal(0, 2)"},
+		{Name: "d", Shape: "positive_ordered(2)", Prior: "normal(a, 1)"}, {Name: "e[2]", Prior: "normal(0, 1)"}}, "y ~ normal(a + c[1] + d[1] + e[1], 1)"), table)
+	free := func() (lo, hi []float64) {
+		for range p.Names {
+			lo, hi = append(lo, math.Inf(-1)), append(hi, math.Inf(1))
+		}
+		return lo, hi
+	}
+	lo, hi := free()
+	if alike, log := p.Alike(lo, hi); len(alike) != 2 || !slices.Equal(alike[0], []int{1, 2, 3}) || !slices.Equal(alike[1], []int{4, 5}) ||
+		math.Abs(log+math.Log(12)) > 1e-14 {
+		t.Errorf("alike are %v, log %v, want [1 2 3] [4 5], −log 12", alike, log)
+	}
+	lo[2] = 0
+	if alike, log := p.Alike(lo, hi); len(alike) != 1 || math.Abs(log+math.Ln2) > 1e-14 {
+		t.Errorf("with a wall of c[2] alike are %v, log %v", alike, log)
+	}
+	x := []float64{9, 3, 1, 2, 5, 4, 1, 0}
+	if Sort(x, [][]int{{1, 2, 3}, {4, 5}}); !slices.Equal(x, []float64{9, 1, 2, 3, 4, 5, 1, 0}) {
+		t.Errorf("sorted: %v", x)
+	}
+	lo, hi = free()
+	draw, rng := p.Draws(lo, hi), rand.New(rand.NewPCG(3, 3))
+	for range 100 {
+		if draw(x, rng); !(x[1] <= x[2] && x[2] <= x[3] && x[4] <= x[5]) {
+			t.Fatalf("drawn out of order: %v", x)
+		}
+	}
+}

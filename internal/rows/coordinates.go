@@ -114,6 +114,28 @@ func (v *array) count() (n int, ok bool) {
 	return n, err == nil
 }
 
+// listed are the entries of a parameter that are counted, or of its shape; nil where a name is
+// that of none.
+func (b *builder) listed(name string) (all []string) {
+	v := b.vectors[name]
+	if v == nil {
+		return nil
+	}
+	n, ok := v.count()
+	if _, shape, shaped := strings.Cut(v.Shape, "("); shaped {
+		var err error
+		n, err = strconv.Atoi(strings.TrimSpace(strings.TrimSuffix(shape, ")")))
+		ok = err == nil
+	}
+	if !ok || n > mostEntries {
+		return nil
+	}
+	for _, e := range numbered(n) {
+		all = append(all, name+"["+e+"]")
+	}
+	return all
+}
+
 // numbered are 1 … n.
 func numbered(n int) (out []string) {
 	for i := range n {
@@ -135,6 +157,7 @@ func (b *builder) shape(path []string, v *array) {
 		v.Min = max(v.Min, 0)
 		fallthrough
 	case "ordered":
+		b.out.ordered = append(b.out.ordered, v.order)
 		for i := range v.order[1:] {
 			b.out.Orders = append(b.out.Orders, [2]int{v.order[i], v.order[i+1]})
 		}
@@ -232,7 +255,7 @@ func (b *builder) priorOf(path []string, v *array, text string) (terms []string,
 		}
 		return nil, true
 	}
-	l, err := parse(text)
+	l, err := parse(text, b.listed)
 	if err != nil {
 		b.fault(path, -1, "%w", err)
 		return nil, false

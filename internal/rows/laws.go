@@ -168,6 +168,7 @@ type said struct {
 
 // takes is which values an argument of a law may have.
 func takes(law, arg string) support {
+	arg, _, _ = strings.Cut(arg, "_") // of several of a name
 	switch arg {
 	case "sigma", "omega", "nu", "phi", "beta":
 		return positive
@@ -192,38 +193,58 @@ func takes(law, arg string) support {
 // mix is the name of the law that is one of several with a probability each.
 const mix = "mix"
 
-// parse reads a law with its arguments.
-func parse(text string) (*said, error) {
+// parse reads a law with its arguments. Entries are those of a parameter that is counted, by
+// its name: they are arguments of laws that take as many as there are.
+func parse(text string, entries func(name string) []string) (*said, error) {
 	name, rest, called := strings.Cut(text, "(")
 	at := len(name) + 1
 	name, rest = strings.TrimSpace(name), strings.TrimRight(rest, " \t")
-	all := laws()
+	all, more := laws(), nominals()
 	l, ok := all[name]
-	if !ok && name != mix {
+	many, several := more[name]
+	if !ok && !several && name != mix {
 		known := slices.Sorted(maps.Keys(all))
+		known = append(known, slices.Sorted(maps.Keys(more))...)
 		if near, ok := expression.Nearest(name, known); ok {
 			return nil, fmt.Errorf("there is no law %q: did you mean %s?", name, near)
 		}
 		return nil, fmt.Errorf("there is no law %q; there are %s, and %s of several", name, strings.Join(known, ", "), mix)
 	}
 	usage := fmt.Sprintf("%s(%s)", name, strings.Join(l.args, ", "))
-	if name == mix {
+	switch {
+	case name == mix:
 		usage = "mix(w, normal(a, s), 1 - w, normal(b, s)), a weight before each law"
+	case several:
+		usage = many.usage
 	}
 	if !called || !strings.HasSuffix(rest, ")") {
 		return nil, fmt.Errorf("%q is no law with its arguments: write %s", strings.TrimSpace(text), usage)
 	}
-	with := expression.Arguments(strings.TrimSuffix(rest, ")"))
-	out := &said{law: l, name: name, with: with, written: slices.Clone(with)}
-	for _, a := range with {
-		out.at = append(out.at, at)
+	out := &said{law: l, name: name}
+	for _, a := range expression.Arguments(strings.TrimSuffix(rest, ")")) {
+		each := []string{a}
+		if listed := entries(strings.TrimSpace(a)); several && listed != nil {
+			each = listed
+		}
+		for range each {
+			out.at = append(out.at, at)
+		}
+		out.with = append(out.with, each...)
 		at += len(a) + 1
 	}
+	with := out.with
+	out.written = slices.Clone(with)
+	if several && len(with) > 1 {
+		l = many.of(len(with))
+		out.law = l
+	}
 	switch {
+	case several && len(with) < 2:
+		return nil, fmt.Errorf("%s has two arguments or more: write %s", name, usage)
 	case name == mix && (len(with) < 4 || len(with)%2 == 1):
 		return nil, fmt.Errorf("a mixture has two laws or more: write %s", usage)
 	case name == mix:
-		return out.mixed()
+		return out.mixed(entries)
 	case len(with) != len(l.args):
 		return nil, fmt.Errorf("%s has %d arguments; found %d", usage, len(l.args), len(with))
 	}
@@ -235,13 +256,13 @@ func parse(text string) (*said, error) {
 
 // mixed is the law whose arguments are weights and laws in turn, those of the laws among its
 // own. What the weights add up to does not count.
-func (s *said) mixed() (*said, error) {
+func (s *said) mixed(entries func(name string) []string) (*said, error) {
 	out := &said{name: mix}
 	var parts []*said
 	var density, weights []string
 	var weight []int // where in the arguments it is; those of the law follow
 	for k := 0; k < len(s.with); k += 2 {
-		p, err := parse(s.with[k+1])
+		p, err := parse(s.with[k+1], entries)
 		switch {
 		case err != nil:
 			return nil, err

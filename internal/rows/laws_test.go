@@ -15,6 +15,9 @@ import (
 	"github.com/r2sgld/r2sgld/expression"
 )
 
+// none lists the entries of no parameter.
+func none(string) []string { return nil }
+
 // logDensity is that of a law with arguments at a value.
 func logDensity(t *testing.T, law string, y float64) float64 {
 	t.Helper()
@@ -23,7 +26,7 @@ func logDensity(t *testing.T, law string, y float64) float64 {
 
 func logDensities(t *testing.T, law string) func(y float64) float64 {
 	t.Helper()
-	l, err := parse(law)
+	l, err := parse(law, none)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +127,7 @@ func TestFaultyLaws(t *testing.T) {
 		"mix(0.5, normal(0, 1), 0.5, mix(0.5, normal(0, 1), 0.5, normal(1, 1)))": "write all its laws in one mix",
 		"mix(0.5, normal(0, 1), 0.5, nromal(0, 1))":                              "did you mean normal?",
 	} {
-		_, err := parse(text)
+		_, err := parse(text, none)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
@@ -140,7 +143,7 @@ func TestDrawsHaveTheirLaw(t *testing.T) {
 		"skew_normal(1, 2, 3)", "lognormal(0.3, 0.8)", "exponential(1.7)", "gamma(2.5, 1.3)", "inv_gamma(2.5, 1.3)", "weibull(1.8, 2.2)",
 		"beta(2.5, 0.7)", "half_normal(1.5)", "half_cauchy(1.5)", "half_student_t(4, 1.5)",
 		"mix(0.3, normal(-2, 0.5), 0.7, laplace(1, 2))"} {
-		l, err := parse(text)
+		l, err := parse(text, none)
 		if err != nil {
 			t.Fatal(err)
 		}

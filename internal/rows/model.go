@@ -62,6 +62,7 @@ type Posterior struct {
 	// them normalised there.
 	LogMass float64
 
+	ordered     [][]int  // coordinates of each parameter with an order
 	terms       []string // of the log density of priors that are of other parameters
 	descendants []*descendant
 	from        *builder

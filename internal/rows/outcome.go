@@ -61,7 +61,7 @@ func (o *Outcome) Statistics() []string {
 	switch {
 	case o.Discrete && o.Most == 1:
 		return []string{"mean"}
-	case o.Discrete:
+	case o.Discrete && o.law.of.lo <= 0:
 		return []string{"mean", "sd", "min", "max", "zeros"}
 	}
 	return []string{"mean", "sd", "min", "max"}

@@ -18,7 +18,7 @@ func TestCountsHaveTheirLaw(t *testing.T) {
 		"binomial_logit(40, 1.5)",
 		"poisson(0.4)", "poisson(37)", "poisson_log(1.1)", "neg_binomial_2(3.2, 0.7)", "neg_binomial_2_log(2, 4)",
 		"mix(0.3, poisson(2), 0.2, neg_binomial_2(4, 2), 0.5, poisson(9))"} {
-		l, err := parse(text)
+		l, err := parse(text, none)
 		if err != nil {
 			t.Fatal(err)
 		}
