@@ -294,8 +294,8 @@ func TestImplicitChordFromTheWall(t *testing.T) {
 	}
 }
 
-// Nearest points are on the wall, with x − p along the normal, and as near as
-// the best of many points of the wall when x is close to it.
+// Nearest points are on the wall, with x − p along the normal, outwards outside, and as near
+// as the best of many points of the wall when x is close to it.
 func TestImplicitNearest(t *testing.T) {
 	pace.Slow(t)
 	rng := rand.New(rand.NewPCG(3, 3))
@@ -336,8 +336,11 @@ func TestImplicitNearest(t *testing.T) {
 			for k := range x {
 				side += (x[k] - p[k]) * n[k]
 			}
-			if math.Abs(math.Abs(side)-gap) > 1e-8*gap+1e-12 {
-				t.Fatalf("%s: x − p is not along the normal", s.name)
+			if s.d.Contains(x) {
+				side = -side
+			}
+			if math.Abs(side-gap) > 1e-8*gap+1e-12 {
+				t.Fatalf("%s: %v is %.3g from its wall along the normal, and %.3g in all", s.name, x, side, gap)
 			}
 		}
 		if found < 1800 {

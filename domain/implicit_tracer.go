@@ -306,16 +306,17 @@ func (t *implicitTracer) Normal(n, x []float64, w Wall) {
 
 // Nearest writes a boundary point p with x − p normal to one surface there and
 // all other constraints satisfied: the nearest of those that the iterations
-// started from x find, one for each surface. It is a local answer. It reports
-// false when no surface yields such a point, as when the nearest point lies on
-// an edge between surfaces.
+// started from x find, one for each surface, or for each that x is beyond. It is
+// a local answer. It reports false when no surface yields such a point, as when
+// the nearest point lies on an edge between surfaces.
 func (t *implicitTracer) Nearest(p, n, x []float64) bool {
 	if !finite(x) {
 		return false
 	}
 	best, wall := math.Inf(1), None
-	for i := range t.evals.g {
-		if !t.project(i, x) || !t.others(i) {
+	outside := !t.evals.contains(x)
+	for i, g := range t.evals.g {
+		if outside && g.Value(x) <= 0 || !t.project(i, x) || !t.others(i) {
 			continue
 		}
 		if d := distance(t.foot, x); d < best {

@@ -96,7 +96,7 @@ func TestSpecularKeepsTheUniformLaw(t *testing.T) {
 			if s.far {
 				return
 			}
-			if v := keepsUniform(t, s, s.d, Project, s.inradius, n, 3); !v.fails() {
+			if v := keepsUniform(t, s, s.d, Project, s.inradius, n, 8); !v.fails() {
 				t.Errorf("project passes (|z| %.2f, KS %.2f): the test is blind", v.worst, v.ks)
 			}
 			if !s.curved {

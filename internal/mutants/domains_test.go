@@ -77,6 +77,8 @@ var ofDomains = []fault{
 		{"domain.(*path).bounded", "(a.d+0.5*up*h)", "a.d"},
 	}},
 	{"implicit: searches without an end", "domain LongSearches", []edit{{"domain.maxLabour", "<< 17", "<< 22"}}},
+	{"implicit: a point outside is brought to walls that it is within", "domain ImplicitNearest",
+		[]edit{{"domain.(*implicitTracer).Nearest", "outside && g", "!outside && g"}}},
 	{"implicit: NaN taken for inside", "domain NaNBehind|ImplicitRefuses", []edit{{"domain.(*path).jet", "Inf(", "Inf(-"}}},
 	{"a constraint that ends has its gradient for a normal", "domain WhereAConstraintEnds",
 		[]edit{{"domain.(*implicitTracer).Normal", "l = -l", "l = +l"}}},
