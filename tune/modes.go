@@ -152,7 +152,7 @@ func scout(ctx context.Context, p r2sgld.Problem, s r2sgld.Settings) (*Modes, er
 	if t.bounded {
 		m.Barrier = m.distance(spread)
 	}
-	if !m.wanted() {
+	if !m.wanted(t.bounded) {
 		return m, nil
 	}
 	m.Guided, err = m.Fit.Defend(ctx, target, rng, based(p), defended, escaped)
@@ -371,20 +371,20 @@ func (t *tuner) budget() int64 {
 		warm, steps = firstPaths, max(firstLeapfrog, t.s.Traits().Steps)
 	}
 	first, _, _ := FirstRound(t.s.Unbiased())
-	n := warm*(1<<fewest-1) + max(first, t.s.Iterations)
+	n := warm*(1<<fewest-1) + max(first/5, cmp.Or(t.s.Iterations, first))
 	return int64(partOfRun * float64(n*steps*2*t.s.Ladders))
 }
 
 // wanted reports whether ladders would do better to begin at the fitted law: there are several
-// modes, or they are far, and the law resembles the density.
-func (m *Modes) wanted() bool {
+// modes, or they are far, or nothing is bounded, and the law resembles the density.
+func (m *Modes) wanted(bounded bool) bool {
 	several := 0
 	for _, w := range m.Fit.Weight {
 		if w > notable {
 			several++
 		}
 	}
-	return (several > 1 || m.Barrier > distant) && m.Fit.Share >= efficient && m.Fit.Inside >= fits
+	return (several > 1 || m.Barrier > distant || !bounded) && m.Fit.Share >= efficient && m.Fit.Inside >= fits
 }
 
 // distance is about the barrier from a law with a covariance to the fitted one: that between

@@ -191,6 +191,48 @@ func TestAuditBetweenWalls(t *testing.T) {
 	}
 }
 
+// Where nothing is bounded, ladders begin at a law fitted to the one mode of a normal law, and
+// not at one fitted to a spike with as much of the density in a slab around it, a thousand
+// times as wide along one coordinate or along all: none of 32 chains tries the coordinate with
+// (1 − 1/d)^(32·(8+d)), which is 5e-41 or less, and the slab's share is 50 times the one allowed.
+//
+// Mutants: chains that stay; all laws taken.
+func TestSlabsAroundSpikes(t *testing.T) {
+	for _, d := range []int{2, 5} {
+		for _, wide := range []int{0, 1, d} {
+			u := potential.Func(d, func(grad, x []float64) float64 {
+				spike, slab := 0.0, 0.0
+				for j, v := range x {
+					if s := 1e-3; j < wide {
+						spike += v*v/(2*s*s) + math.Log(s)
+					} else {
+						spike += v * v / 2
+					}
+					slab += v * v / 2
+				}
+				low := min(spike, slab)
+				total := math.Exp(low-spike) + math.Exp(low-slab)
+				for j, v := range x {
+					grad[j] = v * math.Exp(low-slab) / total
+					if j < wide {
+						grad[j] += v * 1e6 * math.Exp(low-spike) / total
+					} else {
+						grad[j] += v * math.Exp(low-spike) / total
+					}
+				}
+				return low - math.Log(total)
+			})
+			m, err := scout(t.Context(), r2sgld.Problem{Potential: u}, r2sgld.Settings{Seed: 1, Ladders: 4, Start: make([]float64, d)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if m.Guided != (wide == 0) {
+				t.Errorf("%d coordinates, a spike in %d: begins at the fitted law: %v", d, wide, m.Guided)
+			}
+		}
+	}
+}
+
 // A normal law of a standard deviation of 0.001 in one of 3, half of the density each: steps
 // that suit the wide one seldom find the narrow one, whose place is known. The draws are within
 // five standard errors of the variance, 4.5, or a run says that they lack the narrow one.

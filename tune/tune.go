@@ -39,6 +39,7 @@ const (
 	doubt     = 0.3  // pairs by which a ladder may miss their best number
 
 	firstRound = 1000 // iterations
+	leastRound = 100  // of them, where the run is short
 	firstPaths = 50   // of them, of kernels HMC and Harmonic, whose iterations are dear
 	// alikePaths is alike of them: round trips go like 1/(1 + Σ r/(1 − r)) in the rejections r
 	// of the pairs (Syed et al. 2022), and pairs of 1/4 and 3/4 in turn make at least three
@@ -243,11 +244,20 @@ func overflowing(beta []float64) error {
 	return nil
 }
 
+// shortest is the length of the first round of SGLD: a hundredth of the run's, where ladders
+// begin at a law fitted to the modes and have no long way to go.
+func (t *tuner) shortest() int {
+	if t.p.Guide == nil || t.s.Iterations == 0 {
+		return firstRound
+	}
+	return max(leastRound, min(firstRound, t.s.Iterations/100))
+}
+
 // iterations is the length of the next round. The few of exact kernels are enough for every
 // pair to try to trade: windows of both parities begin four times.
 func (t *tuner) iterations(f *Found) int {
 	if !t.s.Unbiased() {
-		return firstRound << len(f.Rounds)
+		return t.shortest() << len(f.Rounds)
 	}
 	swap, window := t.s.Swap.WithDefaults(len(f.Beta)), 1
 	if swap.Scheme == "windowed-deo" {

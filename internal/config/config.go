@@ -50,6 +50,16 @@ type Run struct {
 	Resolved Resolved
 }
 
+// dear reports whether gradients are: those of a model that is not linear in its parameters go
+// through all rows, and those of another program are as they are.
+func (s *Run) dear() bool {
+	switch s.Resolved.Potential.(type) {
+	case *Command, *Stan:
+		return true
+	}
+	return s.Model != nil && !s.Model.Linear
+}
+
 // A loader is a configuration being read.
 type loader struct {
 	key.Reader

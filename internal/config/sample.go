@@ -116,7 +116,7 @@ func (l *loader) settle(s *Run, temperature []float64, iterations, burnIn, thin 
 	}
 	if l.Method.Auto() {
 		l.LongEnough()
-		l.Sampler.SettleAuto(l.Traits().Exact, s.Model != nil && !s.Model.Linear)
+		l.Sampler.SettleAuto(l.Traits().Exact, s.dear())
 		s.Until = l.Sampler.Until
 		l.checkAuto(s.Problem)
 		l.suitsEvidence(s.Problem)

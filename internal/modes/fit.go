@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/r2sgld/r2sgld"
@@ -20,6 +21,7 @@ const (
 	negligible = 14.0 // below the largest log mass
 	mostParts  = 48
 	scarce     = 0.25 // of an equal share of the draws: no part has fewer
+	unheardOf  = 0.02 // share that may lie where the mixture knows nothing of, as far as can be seen
 	leastIn    = 0.02 // share of the draws of a part that lie in the domain, as far as its weight makes up for them
 	sharpening = 4    // rounds of importance sampling
 	fitDraws   = 2048 // of each, and as many more for each part beyond the eighth
@@ -54,13 +56,7 @@ func (s *Search) Fit(ctx context.Context, t Target, rng *rand.Rand) (*Fit, error
 		}
 		p := Part{Weight: math.Exp(m.Log - s.Modes[0].Log), Center: slices.Clone(m.X)}
 		f.laws.Parts = append(f.laws.Parts, Part{Weight: p.Weight, Center: m.X, L: m.L})
-		for _, row := range m.L {
-			wider := make([]float64, d)
-			for j, v := range row {
-				wider[j] = wide * v
-			}
-			p.L = append(p.L, wider)
-		}
+		p.L = scaled(m.L, wide)
 		f.Mixture.Parts = append(f.Mixture.Parts, p)
 	}
 	if len(f.Mixture.Parts) == 0 {
@@ -89,9 +85,10 @@ func (f *Fit) Defend(ctx context.Context, t Target, rng *rand.Rand, wide *r2sgld
 	case !(f.K < trusted):
 		return false, nil
 	default:
-		if law.Wide = law.Surrounding(); law.Wide == nil {
-			return false, nil
+		if beyond, err := f.roam(ctx, t, rng); err != nil || !(beyond <= unheardOf) {
+			return false, err
 		}
+		law.Wide = law.Surrounding()
 	}
 	for i := range law.Parts {
 		law.Parts[i].Weight *= 1 - weight
@@ -99,10 +96,7 @@ func (f *Fit) Defend(ctx context.Context, t Target, rng *rand.Rand, wide *r2sgld
 	if err := f.sharpen(ctx, t, rng, 1, false); err != nil || f.Share == 0 {
 		return false, err
 	}
-	held := 0.0
-	for _, w := range f.Weight {
-		held += w
-	}
+	held := floats.Sum(f.Weight)
 	if !(held > 0) {
 		return false, nil
 	}

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/r2sgld/r2sgld"
@@ -106,6 +108,16 @@ func (m *Mixture) Surrounding() *r2sgld.Guide {
 
 // around is how many times as wide as all parts the law that surrounds them is.
 const around = 3
+
+// scaled is s times l.
+func scaled(l [][]float64, s float64) [][]float64 {
+	out := make([][]float64, len(l))
+	for i, row := range l {
+		out[i] = slices.Clone(row)
+		floats.Scale(s, out[i])
+	}
+	return out
+}
 
 // Draw writes an independent draw into x. It may be called by several goroutines at once.
 func (m *Mixture) Draw(x []float64, rng *rand.Rand) {

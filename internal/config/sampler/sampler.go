@@ -24,10 +24,10 @@ const (
 
 // The lengths of a run of method auto, where they are not those of [tune.FirstRound].
 const (
-	autoCurved      = 20_000 // of models that are not linear, whose gradients go through all rows
-	autoLeast       = 1000   // of the first round, if it is given
-	autoCurvedPaths = 500    // of models that are not linear in their parameters
-	autoLeastPaths  = 100
+	autoDear       = 20_000 // where gradients are dear
+	autoLeast      = 1000   // of the first round, if it is given
+	autoDearPaths  = 500    // where gradients are dear
+	autoLeastPaths = 100
 )
 
 // Keys of the sampler that go with method auto: a section of none but some of the latter is

@@ -54,15 +54,15 @@ func (s *Sampler) settleAny() {
 	}
 }
 
-// SettleAuto fills the defaults of method auto in; unbiased says that the kernel is, curved
-// that the run is that of a model that is not linear in its parameters.
-func (s *Sampler) SettleAuto(unbiased, curved bool) {
+// SettleAuto fills the defaults of method auto in; unbiased says that the kernel is, dear
+// that gradients are.
+func (s *Sampler) SettleAuto(unbiased, dear bool) {
 	first, _, _ := tune.FirstRound(unbiased)
 	switch {
-	case curved && unbiased:
-		first = autoCurvedPaths
-	case curved:
-		first = autoCurved
+	case dear && unbiased:
+		first = autoDearPaths
+	case dear:
+		first = autoDear
 	}
 	s.Iterations = cmp.Or(s.Iterations, first)
 	s.settleAny()
