@@ -49,7 +49,11 @@ func (c *common) plan(cmd *cobra.Command, path string) error {
 	if c.threads < 0 {
 		return &job.Refused{Err: fmt.Errorf("--threads %d: must not be negative", c.threads)}
 	}
-	command := config.CommandOf(path)
+	content, err := config.Text(path)
+	if err != nil {
+		return err
+	}
+	command := config.CommandOf(content)
 	if command == "train" {
 		w := c.stdout()
 		if c.quiet {
@@ -61,7 +65,7 @@ func (c *common) plan(cmd *cobra.Command, path string) error {
 		return &job.Refused{Err: fmt.Errorf("%s is a configuration of theory, which has nothing to plan: r2sgld theory %s",
 			path, text.Word(path))}
 	}
-	r, err := unlessStopped(cmd.Context(), func() (*config.Run, error) { return c.programs(cmd.Context()).Load(command, path, c.set) })
+	r, err := unlessStopped(cmd.Context(), func() (*config.Run, error) { return c.programs(cmd.Context()).Parse(command, path, content, c.set) })
 	if err != nil {
 		return err
 	}

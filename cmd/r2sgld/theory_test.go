@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"math"
 	"path/filepath"
@@ -131,7 +132,8 @@ func TestTheoryExamples(t *testing.T) {
 		t.Fatal(found, err)
 	}
 	for _, file := range found {
-		if c, err := config.LoadTheory(file, nil); err != nil || config.CommandOf(file) != "theory" || c.Name == "" {
+		content, readErr := config.Text(file)
+		if c, err := config.LoadTheory(file, nil); cmp.Or(readErr, err) != nil || config.CommandOf(content) != "theory" || c.Name == "" {
 			t.Errorf("%s: %v", file, err)
 		}
 	}

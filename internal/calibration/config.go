@@ -32,7 +32,7 @@ func Read(file string, set []string, replications int) (*Config, error) {
 	if err != nil {
 		return nil, &job.Refused{Err: err}
 	}
-	c := &Config{Command: config.CommandOf(file), Text: string(text), Set: set, Replications: replications}
+	c := &Config{Command: config.CommandOf(text), Text: string(text), Set: set, Replications: replications}
 	c.File, err = filepath.Abs(file)
 	return c, err
 }

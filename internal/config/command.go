@@ -6,12 +6,16 @@ import (
 	"github.com/r2sgld/r2sgld/internal/config/yamlpos"
 )
 
-// CommandOf returns the command that the configuration in a file is for: train where it
+// Text is that of a configuration in a file, or a pipe, which is read once. The error is of
+// type [Problems].
+func Text(path string) ([]byte, error) { return yamlpos.Content(path) }
+
+// CommandOf returns the command that a configuration is for: train where it
 // has a network or data of a kind, theory where it has such a section and no sampler,
 // fit where its model has parameters, identify where it has a model or data and no potential, sample otherwise, and where the
-// file cannot be read.
-func CommandOf(path string) string {
-	root, err := yamlpos.ReadFile(path)
+// text is none.
+func CommandOf(text []byte) string {
+	root, err := yamlpos.Parse("", text)
 	if err != nil {
 		return "sample"
 	}

@@ -1,8 +1,6 @@
 package config
 
 import (
-	"os"
-	"path/filepath"
 	"testing"
 )
 
@@ -33,16 +31,12 @@ func TestConfigurationOfAnotherCommand(t *testing.T) {
 			compareProblems(t, load[command](text),
 				"f.yaml:"+at+": this is a configuration of r2sgld "+of+", not of r2sgld "+command+"; run: r2sgld "+of+" f.yaml")
 		}
-		file := filepath.Join(t.TempDir(), of+".yaml")
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if got := CommandOf(file); got != of {
+		if got := CommandOf([]byte(text)); got != of {
 			t.Errorf("a configuration of %s is taken for one of %s", of, got)
 		}
 	}
-	if got := CommandOf(filepath.Join(t.TempDir(), "none.yaml")); got != "sample" {
-		t.Errorf("no file is one of %s", got)
+	if got := CommandOf(nil); got != "sample" {
+		t.Errorf("no text is one of %s", got)
 	}
 }
 

@@ -47,7 +47,11 @@ sampler:
 // example loads an example of any kind.
 func example(t *testing.T, file string, set []string) (r2sgld.Problem, r2sgld.Settings, Resolved) {
 	t.Helper()
-	s, err := Load(CommandOf(file), file, set)
+	text, err := Text(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := Parse(CommandOf(text), file, text, set)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +107,7 @@ func TestResolvedLoadsAgain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		q, err := Parse(CommandOf(file), "run.json", text, nil)
+		q, err := Parse(CommandOf(text), "run.json", text, nil)
 		if err != nil {
 			t.Fatalf("%s: %v", file, err)
 		}

@@ -43,6 +43,8 @@ func (j *Job) what() string {
 		what = append(what, "no constraints")
 	case domain.Bounded(j.Problem.Domain):
 		what = append(what, "bounded domain")
+	case j.Until != nil && !j.Settings.Traits().Paths: // the law that method auto fits to the modes tells log Z
+		what = append(what, "walls, but no known bounds all around")
 	default:
 		what = append(what, "walls, but no known bounds all around (for log Z bound each by numbers)")
 	}

@@ -24,6 +24,15 @@ const (
 
 // ReadFile reads and parses a file. See [Parse].
 func ReadFile(path string) (*Node, error) {
+	text, err := Content(path)
+	if err != nil {
+		return nil, err
+	}
+	return Parse(path, text)
+}
+
+// Content reads a file, or a pipe. The error is of type [Problems].
+func Content(path string) ([]byte, error) {
 	text, err := read(path)
 	if err == nil && len(text) > maxBytes {
 		return nil, Problems{{File: path, Message: tooLarge}}
@@ -35,7 +44,7 @@ func ReadFile(path string) (*Node, error) {
 		}
 		return nil, Problems{{File: path, Message: "cannot read the configuration: " + err.Error()}}
 	}
-	return Parse(path, text)
+	return text, nil
 }
 
 // read reads a file, or a pipe, up to one byte more than is allowed.
