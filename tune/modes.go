@@ -78,8 +78,8 @@ func (m *Modes) validate(d int) error {
 		return nil
 	case m.Search == nil || m.Guided && m.Fit == nil || m.Remote && len(m.Search.Modes) == 0:
 		return errors.New("modes without a search or a fit")
-	case m.Fit != nil && (len(m.Fit.Weight) != len(m.Fit.Mixture.Parts) || len(m.Fit.Mixture.Parts) > len(m.Search.Modes)):
-		return fmt.Errorf("%d weights of %d parts of %d modes", len(m.Fit.Weight), len(m.Fit.Mixture.Parts), len(m.Search.Modes))
+	case m.Fit != nil && len(m.Fit.Weight) != len(m.Fit.Mixture.Parts):
+		return fmt.Errorf("%d weights of %d parts", len(m.Fit.Weight), len(m.Fit.Mixture.Parts))
 	case m.Fit != nil && len(m.Fit.Basin) > len(m.Search.Modes):
 		return fmt.Errorf("shares of %d basins of %d modes", len(m.Fit.Basin), len(m.Search.Modes))
 	}

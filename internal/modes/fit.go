@@ -21,6 +21,7 @@ const (
 	negligible = 14.0 // below the largest log mass
 	mostParts  = 48
 	scarce     = 0.25 // of an equal share of the draws: no part has fewer
+	mostLooks  = 3    // for what the parts know nothing of
 	unheardOf  = 0.02 // share that may lie where the mixture knows nothing of, as far as can be seen
 	leastIn    = 0.02 // share of the draws of a part that lie in the domain, as far as its weight makes up for them
 	sharpening = 4    // rounds of importance sampling
@@ -49,7 +50,7 @@ type Fit struct {
 func (s *Search) Fit(ctx context.Context, t Target, rng *rand.Rand) (*Fit, error) {
 	d := len(t.Width)
 	f := &Fit{}
-	wide := 1 + 1/(1+math.Sqrt(float64(d)))
+	wide := wider(d)
 	for _, m := range s.Modes {
 		if m.Log < s.Modes[0].Log-negligible || len(f.Mixture.Parts) == mostParts {
 			break
@@ -82,10 +83,8 @@ func (f *Fit) Defend(ctx context.Context, t Target, rng *rand.Rand, wide *r2sgld
 		law.Wide = wide
 	case t.Domain != nil && domain.Bounded(t.Domain):
 		law.Lo, law.Hi = domain.BoundsOf(t.Domain, len(t.Width))
-	case !(f.K < trusted):
-		return false, nil
 	default:
-		if beyond, err := f.roam(ctx, t, rng); err != nil || !(beyond <= unheardOf) {
+		if known, err := f.look(ctx, t, rng); !known || err != nil {
 			return false, err
 		}
 		law.Wide = law.Surrounding()
@@ -105,6 +104,38 @@ func (f *Fit) Defend(ctx context.Context, t Target, rng *rand.Rand, wide *r2sgld
 	}
 	return held >= 1-most, nil
 }
+
+// look has hot chains look for what the parts know nothing of, which becomes a part. It reports
+// whether they know all that was seen, and their draws can be trusted.
+func (f *Fit) look(ctx context.Context, t Target, rng *rand.Rand) (bool, error) {
+	for range mostLooks {
+		if !(f.K < trusted) {
+			return false, nil
+		}
+		p, err := f.roam(ctx, t, rng)
+		if err != nil || p.Weight <= unheardOf {
+			return err == nil, err
+		}
+		if p.L == nil || !(p.Weight < math.Inf(1)) || len(f.Mixture.Parts) == mostParts {
+			return false, nil
+		}
+		f.Mixture.Parts = append(f.Mixture.Parts, p)
+		normalise(f.Mixture.Parts)
+		for round := range 2 * sharpening { // every second one moves parts, until draws can be trusted
+			if err := f.sharpen(ctx, t, rng, wider(len(t.Width)), round%2 == 1); err != nil || f.Share == 0 {
+				return false, err
+			}
+			if round%2 == 0 && f.K < trusted {
+				break
+			}
+		}
+	}
+	return false, nil
+}
+
+// wider is how many times as wide as the density a part is, so that its draws reach what is not
+// normal.
+func wider(d int) float64 { return 1 + 1/(1+math.Sqrt(float64(d))) }
 
 // normalise makes the weights add to 1, and has every part drawn often enough that draws can
 // tell what it holds: the normal law at a minimum may say far too little of that.

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 )
 
@@ -20,23 +21,23 @@ const (
 	settling = 8    // steps, and one for every coordinate
 )
 
-// roam is about what share of the density, in parts of what the mixture holds, lies where the
-// mixture knows nothing of, as far as hot chains that begin at its draws come: they go along
-// lines, every second one along a coordinate, to one of points ever further out, and so from a
-// spike into the slab around it. What is there is taken for a normal law, of which the chains
-// draw at their temperature. It is no more than a look.
-func (f *Fit) roam(ctx context.Context, t Target, rng *rand.Rand) (float64, error) {
+// roam is what lies where the mixture knows nothing of, with its weight in parts of what the
+// mixture holds, as far as hot chains that begin at its draws come: they go along lines, every
+// second one along a coordinate, to one of points ever further out, and so from a spike into the
+// slab around it. What is there is taken for a normal law, of which the chains draw at their
+// temperature. It is no more than a look. The weight is 0 where there is nothing.
+func (f *Fit) roam(ctx context.Context, t Target, rng *rand.Rand) (Part, error) {
 	law := newEvaluator(&f.Mixture, lanes)
 	c := &chains{f: f, t: t, v: newEvaluator(t.Energy, lanes), rng: rng}
 	defer c.v.close()
 	if err := c.begin(); err != nil {
-		return 0, err
+		return Part{}, err
 	}
 	d := len(t.Width)
 	there := &cloud{x: make([][]float64, d), slope: make([][]float64, d)}
 	for step := range 2 * (settling + d) {
 		if err := cmp.Or(ctx.Err(), c.step(step%2 == 0)); err != nil {
-			return 0, err
+			return Part{}, err
 		}
 		if step < settling+d {
 			continue
@@ -45,7 +46,7 @@ func (f *Fit) roam(ctx context.Context, t Target, rng *rand.Rand) (float64, erro
 			law.set(i, x)
 		}
 		if err := law.run(); err != nil {
-			return 0, err
+			return Part{}, err
 		}
 		for i, e := range c.energy {
 			if law.energy[i]-f.LogZ-e > unheard+hotter*float64(d) {
@@ -53,7 +54,9 @@ func (f *Fit) roam(ctx context.Context, t Target, rng *rand.Rand) (float64, erro
 			}
 		}
 	}
-	return math.Exp(there.mass(f.Mixture.Parts[0]) - f.LogZ), nil
+	part := there.law(f.Mixture.Parts[0])
+	part.Weight *= math.Exp(-f.LogZ)
+	return part, nil
 }
 
 // A cloud are states of a normal law at some temperature, coordinate by coordinate.
@@ -69,34 +72,39 @@ func (c *cloud) add(x, slope []float64, e float64) {
 	}
 }
 
-// mass is the log of that of the density. Twice the energy above the least is (x − mean)·slope,
-// in the mean d times the temperature. Widths are taken along the axes of a part.
-func (c *cloud) mass(p Part) float64 {
-	if len(c.energy) < 2 {
-		return math.Inf(-1)
+// law is the normal law, with the mass of the density for its weight. Twice the energy above
+// the least is (x − mean)·slope, in the mean d times the temperature. Widths are taken along the
+// axes of a part. The weight is 0 where there are too few states to tell, and L nil where they
+// lie in fewer dimensions.
+func (c *cloud) law(p Part) Part {
+	d, n := len(c.x), len(c.energy)
+	if n < 2 {
+		return Part{}
 	}
-	d := len(c.x)
 	virial := 0.0
 	for j, x := range c.x {
 		virial += stat.Covariance(x, c.slope[j], nil)
 	}
-	least := stat.Mean(c.energy, nil) - virial/2
-	log := float64(d)/2*math.Log(2*math.Pi*float64(d)/virial) - least
-	inv, x, z := inverse(p.L), make([]float64, d), make([][]float64, d)
-	at := make([]float64, d)
-	for i := range c.energy {
-		for j := range x {
-			x[j] = c.x[j][i]
-		}
-		white(at, inv, x, p.Center)
-		for j, v := range at {
-			z[j] = append(z[j], v)
-		}
+	temperature := virial / float64(d)
+	log := float64(d)/2*math.Log(2*math.Pi/temperature) - stat.Mean(c.energy, nil) + virial/2
+	inv, z := inverse(p.L), mat.NewDense(n, d, nil)
+	states := mat.NewDense(n, d, nil)
+	for j, x := range c.x {
+		states.SetCol(j, x)
 	}
-	for j, v := range z {
-		log += math.Log(p.L[j][j] * stat.StdDev(v, nil))
+	for i := range n {
+		white(z.RawRowView(i), inv, states.RawRowView(i), p.Center)
 	}
-	return log
+	out, sd := Part{}, make([]float64, n)
+	for j, x := range c.x {
+		log += math.Log(p.L[j][j] * stat.StdDev(mat.Col(sd, j, z), nil))
+		out.Center = append(out.Center, stat.Mean(x, nil))
+	}
+	var covariance mat.SymDense
+	stat.CovarianceMatrix(&covariance, states, nil)
+	covariance.ScaleSym(1/temperature, &covariance)
+	out.Weight, out.L = math.Exp(log), factor(&covariance)
+	return out
 }
 
 // chains go side by side, one in each lane of an evaluator.

@@ -33,7 +33,15 @@ func TestMassOfACloud(t *testing.T) {
 	}
 	part := Part{Center: []float64{1, 0, 0}, L: scaled(l, 0.01)}
 	want := d/2.0*math.Log(2*math.Pi) + math.Log(2*0.1*0.02) - depth
-	if got := c.mass(part); math.Abs(got-want) > 6*math.Sqrt(d/float64(n)) {
+	law := c.law(part)
+	if got := math.Log(law.Weight); math.Abs(got-want) > 6*math.Sqrt(d/float64(n)) {
 		t.Errorf("log of the mass %.4f, want %.4f", got, want)
+	}
+	for j, row := range l {
+		for k, v := range row[:j+1] {
+			if off := math.Abs(law.L[j][k] - v); off > 6*floats.Norm(row, 2)/math.Sqrt(n) {
+				t.Errorf("L[%d][%d] is %.4f, want %.4f", j, k, law.L[j][k], v)
+			}
+		}
 	}
 }
