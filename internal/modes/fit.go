@@ -87,7 +87,9 @@ func (f *Fit) Defend(ctx context.Context, t Target, rng *rand.Rand, wide *r2sgld
 		if known, err := f.look(ctx, t, rng); !known || err != nil {
 			return false, err
 		}
-		law.Wide = law.Surrounding()
+		if law.Wide = law.Surrounding(); law.Wide == nil {
+			return false, nil
+		}
 	}
 	for i := range law.Parts {
 		law.Parts[i].Weight *= 1 - weight

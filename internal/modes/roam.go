@@ -54,9 +54,7 @@ func (f *Fit) roam(ctx context.Context, t Target, rng *rand.Rand) (Part, error) 
 			}
 		}
 	}
-	part := there.law(f.Mixture.Parts[0])
-	part.Weight *= math.Exp(-f.LogZ)
-	return part, nil
+	return there.law(f.Mixture.Parts[0], f.LogZ), nil
 }
 
 // A cloud are states of a normal law at some temperature, coordinate by coordinate.
@@ -72,11 +70,12 @@ func (c *cloud) add(x, slope []float64, e float64) {
 	}
 }
 
-// law is the normal law, with the mass of the density for its weight. Twice the energy above
+// law is the normal law, with the mass of the density for its weight, in parts of one whose log
+// is given. Twice the energy above
 // the least is (x − mean)·slope, in the mean d times the temperature. Widths are taken along the
 // axes of a part. The weight is 0 where there are too few states to tell, and L nil where they
 // lie in fewer dimensions.
-func (c *cloud) law(p Part) Part {
+func (c *cloud) law(p Part, unit float64) Part {
 	d, n := len(c.x), len(c.energy)
 	if n < 2 {
 		return Part{}
@@ -84,6 +83,9 @@ func (c *cloud) law(p Part) Part {
 	virial := 0.0
 	for j, x := range c.x {
 		virial += stat.Covariance(x, c.slope[j], nil)
+	}
+	if !(virial >= hot*float64(d)/2) { // slopes that fall with the distance are those of a heavy tail
+		virial = hot * float64(d)
 	}
 	temperature := virial / float64(d)
 	log := float64(d)/2*math.Log(2*math.Pi/temperature) - stat.Mean(c.energy, nil) + virial/2
@@ -103,7 +105,7 @@ func (c *cloud) law(p Part) Part {
 	var covariance mat.SymDense
 	stat.CovarianceMatrix(&covariance, states, nil)
 	covariance.ScaleSym(1/temperature, &covariance)
-	out.Weight, out.L = math.Exp(log), factor(&covariance)
+	out.Weight, out.L = math.Exp(log-unit), factor(&covariance)
 	return out
 }
 

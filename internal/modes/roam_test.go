@@ -13,7 +13,7 @@ import (
 //
 // Mutants: the mean energy taken for the least; widths as they are at temperature 1.
 func TestMassOfACloud(t *testing.T) {
-	const d, n, temperature, depth = 3, 4000, 7, -12.5
+	const d, n, temperature, depth, unit = 3, 4000, 7, -2012.5, 2000
 	l := [][]float64{{2, 0, 0}, {-1, 0.1, 0}, {0.5, 3, 0.02}}
 	rng := rand.New(rand.NewPCG(1, 2))
 	c := &cloud{x: make([][]float64, d), slope: make([][]float64, d)}
@@ -32,8 +32,8 @@ func TestMassOfACloud(t *testing.T) {
 		c.add(x, slope, depth+floats.Dot(z, z)/2)
 	}
 	part := Part{Center: []float64{1, 0, 0}, L: scaled(l, 0.01)}
-	want := d/2.0*math.Log(2*math.Pi) + math.Log(2*0.1*0.02) - depth
-	law := c.law(part)
+	want := d/2.0*math.Log(2*math.Pi) + math.Log(2*0.1*0.02) - depth - unit
+	law := c.law(part, unit)
 	if got := math.Log(law.Weight); math.Abs(got-want) > 6*math.Sqrt(d/float64(n)) {
 		t.Errorf("log of the mass %.4f, want %.4f", got, want)
 	}
