@@ -9,6 +9,8 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/diag"
 	"github.com/r2sgld/r2sgld/domain"
@@ -191,6 +193,49 @@ func TestAuditBetweenWalls(t *testing.T) {
 	}
 }
 
+// spikeInSlab is a standard normal law with one in it, of as much of the density, that is a
+// thousand times as narrow along the first so many coordinates.
+func spikeInSlab(d, narrow int) potential.Potential {
+	return potential.Func(d, func(grad, x []float64) float64 {
+		const precision = 1e6
+		spike, slab := -float64(narrow)/2*math.Log(precision), 0.0
+		for j, v := range x {
+			slab += v * v / 2
+			if grad[j] = v; j < narrow {
+				grad[j] = precision * v
+			}
+			spike += v * grad[j] / 2
+		}
+		low := min(spike, slab)
+		total := math.Exp(low-spike) + math.Exp(low-slab)
+		for j, v := range x {
+			grad[j] = (grad[j]*math.Exp(low-spike) + v*math.Exp(low-slab)) / total
+		}
+		return low - math.Log(total)
+	})
+}
+
+// Draws of a spike in a slab have the variance ½ and a half of a millionth, within 4.9 standard
+// errors (1e-6 each).
+//
+// Mutant: what hot chains find of no account.
+func TestDrawsOfASpikeInASlab(t *testing.T) {
+	for _, narrow := range []int{1, 5} {
+		out, err := Run(t.Context(), r2sgld.Problem{Potential: spikeInSlab(5, narrow)}, r2sgld.Settings{Seed: 1, Ladders: 4,
+			Start: make([]float64, 5)}, Until{}, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		squares := out.Chains(0)
+		for _, c := range squares {
+			floats.Mul(c, c)
+		}
+		if off := (diag.Mean(slices.Concat(squares...)) - 0.5000005) / diag.MCSEMean(squares); math.Abs(off) > 4.9 {
+			t.Errorf("a spike in %d of 5 coordinates: the variance is %.1f standard errors off", narrow, off)
+		}
+	}
+}
+
 // Where nothing is bounded, ladders begin at a law fitted to the one mode of a normal law, and
 // at one of two parts where that is a spike with as much of the density in a slab around it, a
 // thousand times as wide along one coordinate or along all: none of 32 chains tries the
@@ -201,29 +246,7 @@ func TestAuditBetweenWalls(t *testing.T) {
 func TestSlabsAroundSpikes(t *testing.T) {
 	for _, d := range []int{2, 5} {
 		for _, wide := range []int{0, 1, d} {
-			u := potential.Func(d, func(grad, x []float64) float64 {
-				spike, slab := 0.0, 0.0
-				for j, v := range x {
-					if s := 1e-3; j < wide {
-						spike += v*v/(2*s*s) + math.Log(s)
-					} else {
-						spike += v * v / 2
-					}
-					slab += v * v / 2
-				}
-				low := min(spike, slab)
-				total := math.Exp(low-spike) + math.Exp(low-slab)
-				for j, v := range x {
-					grad[j] = v * math.Exp(low-slab) / total
-					if j < wide {
-						grad[j] += v * 1e6 * math.Exp(low-spike) / total
-					} else {
-						grad[j] += v * math.Exp(low-spike) / total
-					}
-				}
-				return low - math.Log(total)
-			})
-			m, err := scout(t.Context(), r2sgld.Problem{Potential: u}, r2sgld.Settings{Seed: 1, Ladders: 4, Start: make([]float64, d)})
+			m, err := scout(t.Context(), r2sgld.Problem{Potential: spikeInSlab(d, wide)}, r2sgld.Settings{Seed: 1, Ladders: 4, Start: make([]float64, d)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -237,6 +260,22 @@ func TestSlabsAroundSpikes(t *testing.T) {
 			if off := math.Abs(m.Fit.Weight[0]-1/float64(parts)) / m.Fit.WeightSE[0]; parts > 1 && off > 6 {
 				t.Errorf("%d coordinates, a spike in %d: it holds %.3f ± %.3f", d, wide, m.Fit.Weight[0], m.Fit.WeightSE[0])
 			}
+		}
+	}
+}
+
+// The first round of SGLD is a hundredth of the run's where ladders begin at a fitted law, from
+// 100 to 1,000 iterations, and 1,000 elsewhere; rounds double.
+//
+// Mutant: rounds as long as others.
+func TestShortRounds(t *testing.T) {
+	for _, c := range []struct {
+		guide            *r2sgld.Guide
+		iterations, want int
+	}{{&r2sgld.Guide{}, 20_000, 200}, {&r2sgld.Guide{}, 2_000, 100}, {&r2sgld.Guide{}, 1_000_000, 1000}, {&r2sgld.Guide{}, 0, 1000}, {nil, 20_000, 1000}} {
+		tn := &tuner{p: r2sgld.Problem{Guide: c.guide}, s: r2sgld.Settings{Iterations: c.iterations}}
+		if first, third := tn.iterations(&Found{}), tn.iterations(&Found{Rounds: make([]Round, 2)}); first != c.want || third != 4*c.want {
+			t.Errorf("%d iterations, guided %v: rounds of %d and %d, want %d and %d", c.iterations, c.guide != nil, first, third, c.want, 4*c.want)
 		}
 	}
 }

@@ -74,16 +74,8 @@ func (c *common) plan(cmd *cobra.Command, path string) error {
 	work := report.StartWork(progress, r.Name, "measuring")
 	plan, err := unlessStopped(cmd.Context(), func() (*tune.Plan, error) { return planned(cmd, r) })
 	work.Stop()
-	var blown *r2sgld.BlowUp
-	switch {
-	case errors.As(err, &blown):
-		advice := "try a tenth of the step (sampler.step_size), or method: auto"
-		if r.Until != nil {
-			advice = "keep the domain away from there"
-		}
-		return fmt.Errorf("%s: %w.\nThe run would end there: %s", r.Name, err, advice)
-	case err != nil:
-		return fmt.Errorf("%s: %w", r.Name, err)
+	if err != nil {
+		return unplanned(r, err)
 	}
 	more := runner.Beside(r.Rows)
 	plan.Disk, plan.Memory = plan.Disk+more, plan.Memory+2*more
@@ -104,6 +96,19 @@ func (c *common) plan(cmd *cobra.Command, path string) error {
 		text.Warn(progress, report.SteepWall(r.Problem, r.Settings, at, again(command, path, c.set)))
 	}
 	return err
+}
+
+// unplanned is the error of a run that cannot be planned, with what to do where it would end.
+func unplanned(r *config.Run, err error) error {
+	var blown *r2sgld.BlowUp
+	if !errors.As(err, &blown) {
+		return fmt.Errorf("%s: %w", r.Name, err)
+	}
+	advice := "try a tenth of the step (sampler.step_size), or method: auto"
+	if r.Until != nil {
+		advice = "keep the domain away from there"
+	}
+	return fmt.Errorf("%s: %w.\nThe run would end there: %s", r.Name, err, advice)
 }
 
 // foreseen are the warnings of a run that are known before it.

@@ -34,16 +34,7 @@ The same in a configuration, with all that a configuration can say:
   r2sgld stan mixture.stan mixture.json --constraint 'mu[1] < mu[2]' --set sampler.until.ess=1000`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			potential := map[string]any{"stan": args[0], "transform": transform}
-			if len(args) > 1 {
-				potential["data"] = args[1]
-			}
-			base := filepath.Base(args[0])
-			configuration := map[string]any{"name": strings.TrimSuffix(base, filepath.Ext(base)), "potential": potential}
-			if len(constraints) > 0 {
-				configuration["domain"] = map[string]any{"constraints": constraints}
-			}
-			b, err := json.Marshal(configuration)
+			b, err := stanConfiguration(args, constraints, transform)
 			if err != nil {
 				return err
 			}
@@ -72,4 +63,18 @@ The same in a configuration, with all that a configuration can say:
 	c.starting(cmd)
 	c.limited(cmd)
 	return cmd
+}
+
+// stanConfiguration is the configuration of a program, and of its data if there are any.
+func stanConfiguration(files, constraints []string, transform bool) ([]byte, error) {
+	potential := map[string]any{"stan": files[0], "transform": transform}
+	if len(files) > 1 {
+		potential["data"] = files[1]
+	}
+	base := filepath.Base(files[0])
+	configuration := map[string]any{"name": strings.TrimSuffix(base, filepath.Ext(base)), "potential": potential}
+	if len(constraints) > 0 {
+		configuration["domain"] = map[string]any{"constraints": constraints}
+	}
+	return json.Marshal(configuration)
 }

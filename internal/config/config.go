@@ -50,8 +50,8 @@ type Run struct {
 	Resolved Resolved
 }
 
-// dear reports whether gradients are: those of a model that is not linear in its parameters go
-// through all rows, and those of another program are as they are.
+// dear reports whether gradients are: a model that is not linear in its parameters goes through
+// all rows for each, and another program may take any time.
 func (s *Run) dear() bool {
 	switch s.Resolved.Potential.(type) {
 	case *Command, *Stan:

@@ -222,23 +222,30 @@ func (l *loader) fit() (*Run, error) {
 	if by == nil && l.Method.Auto() && (l.Node.Field("kernel") == nil || l.Sampler.Kernel == sampler.Auto) {
 		l.MoveBy(sampler.Exact) // a gradient goes through all rows: it costs much more than a step of any kernel
 	}
-	var mode *modes.Mode
-	if len(found) > 0 {
-		mode = &found[0]
-	}
-	if mode != nil && l.region.Slice == nil {
-		if j := pole(s.Problem, p.Prior, mode.X); j >= 0 {
-			s.Warnings = append(s.Warnings, fmt.Sprintf("the density grows without bound as %s goes to %g: no mode is there to begin at, and the "+
-				"run "+
-				"may be slow or wrong. A law of other parameters whose scale may be 0 does that: write m + s*z[group] with z[group]: normal(0, 1) for "+
-				"c[group]: normal(m, s), or give the scale a prior that vanishes at 0, such as lognormal.", l.names[j], p.Prior.Lower[j]))
-			mode = nil
-		}
-	}
+	mode := l.firstMode(s, p, found)
 	if by != nil {
 		return s, f.beginByMinibatches(s, p, by, found)
 	}
 	return s, f.begin(s, p, mode)
+}
+
+// firstMode is the mode to begin at; nil where there is none, or where it is a pole, of which
+// s warns.
+func (l *loader) firstMode(s *Run, p *rows.Posterior, found []modes.Mode) *modes.Mode {
+	if len(found) == 0 {
+		return nil
+	}
+	if l.region.Slice != nil {
+		return &found[0]
+	}
+	j := pole(s.Problem, p.Prior, found[0].X)
+	if j < 0 {
+		return &found[0]
+	}
+	s.Warnings = append(s.Warnings, fmt.Sprintf("the density grows without bound as %s goes to %g: no mode is there to begin at, and the run "+
+		"may be slow or wrong. A law of other parameters whose scale may be 0 does that: write m + s*z[group] with z[group]: normal(0, 1) for "+
+		"c[group]: normal(m, s), or give the scale a prior that vanishes at 0, such as lognormal.", l.names[j], p.Prior.Lower[j]))
+	return nil
 }
 
 // table reads where the rows are.

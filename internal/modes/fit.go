@@ -55,9 +55,8 @@ func (s *Search) Fit(ctx context.Context, t Target, rng *rand.Rand) (*Fit, error
 		if m.Log < s.Modes[0].Log-negligible || len(f.Mixture.Parts) == mostParts {
 			break
 		}
-		p := Part{Weight: math.Exp(m.Log - s.Modes[0].Log), Center: slices.Clone(m.X)}
+		p := Part{Weight: math.Exp(m.Log - s.Modes[0].Log), Center: slices.Clone(m.X), L: scaled(m.L, wide)}
 		f.laws.Parts = append(f.laws.Parts, Part{Weight: p.Weight, Center: m.X, L: m.L})
-		p.L = scaled(m.L, wide)
 		f.Mixture.Parts = append(f.Mixture.Parts, p)
 	}
 	if len(f.Mixture.Parts) == 0 {

@@ -71,10 +71,9 @@ func (c *cloud) add(x, slope []float64, e float64) {
 }
 
 // law is the normal law, with the mass of the density for its weight, in parts of one whose log
-// is given. Twice the energy above
-// the least is (x − mean)·slope, in the mean d times the temperature. Widths are taken along the
-// axes of a part. The weight is 0 where there are too few states to tell, and L nil where they
-// lie in fewer dimensions.
+// is given. Twice the energy above the least is (x − mean)·slope, in the mean d times the
+// temperature. Widths are taken along the axes of a part. The weight is 0 where there are too few
+// states to tell; L is nil where they lie in fewer dimensions, or slopes lead outwards.
 func (c *cloud) law(p Part, unit float64) Part {
 	d, n := len(c.x), len(c.energy)
 	if n < 2 {
@@ -83,9 +82,6 @@ func (c *cloud) law(p Part, unit float64) Part {
 	virial := 0.0
 	for j, x := range c.x {
 		virial += stat.Covariance(x, c.slope[j], nil)
-	}
-	if !(virial >= hot*float64(d)/2) { // slopes that fall with the distance are those of a heavy tail
-		virial = hot * float64(d)
 	}
 	temperature := virial / float64(d)
 	log := float64(d)/2*math.Log(2*math.Pi/temperature) - stat.Mean(c.energy, nil) + virial/2

@@ -358,6 +358,8 @@ var ofTheProgram = []fault{
 	{"reproduce evidence: of the integral", "internal/study/evidence EvidenceAtAGlance", []edit{
 		{"internal/study/evidence.(*task).run", " - t.logVolume", ""},
 	}},
+	{"plans read a pipe twice", "cmd/r2sgld FromAPipe",
+		[]edit{{"cmd/r2sgld.(*common).plan", "Parse(command, path, content, c.set)", "Load(command, path, c.set)"}}},
 	{"output that is lost", "cmd/r2sgld TestOutputIsLost", []edit{{"cmd/r2sgld.run", "err = errors.Join(err, out.err)", "_ = 0"}}},
 	{"control characters reach the terminal", "cmd/r2sgld TestControlCharacters", []edit{
 		{"internal/text.(*Screen).Write", "s.shown(string(b))", "b"},

@@ -1,7 +1,7 @@
 # The process that computes energies for the program: Rscript -e 'r2sgld:::serve()' FILE.
 # FILE is what surroundings() makes of a density.
 
-# A density with what its functions need of this session: objects of the global environment that they name, and
+# A density with what its functions need of this process: objects of the global environment that they name, and
 # packages that are attached.
 surroundings <- function(density) {
   globals <- list()
