@@ -124,7 +124,7 @@ var ofSampling = []fault{
 	{"kernels compared where walls are sought", "tune TestContestLeftOut", []edit{
 		{"tune.exact", "domain.ExactWalls(p.Domain", "(true || domain.ExactWalls(p.Domain)"},
 	}},
-	{"curvatures by differences as long as the way to the origin", "cmd/r2sgld TestFarFromTheStart", []edit{
+	{"curvatures by differences as long as the way to the origin", "tune TestCurvatureFarFromTheOrigin", []edit{
 		{"tune.(*meter).curvature", "/probeLongest, 0.25)", "/probeLongest, 1)"}}},
 	{"modes: ladders that begin wherever they are told", "cmd/r2sgld TestFarFromTheStart",
 		[]edit{{"tune.(*tuner).high", "> remote*", "> 1e300*"}}},
@@ -303,7 +303,7 @@ var ofSampling = []fault{
 	{"until.evidence: met in spite of a bottleneck", "tune UntilKnown", []edit{{"tune.Until.judge", " && e.Bottleneck == nil", ""}}},
 	{"trajectories: stable twice as far", "tune TestUnstable$", []edit{{"tune.Unstable", "> 2", "> 4"}}},
 	{"trajectories: a guide is no law to begin at", "tune TestUnstable$", []edit{{"tune.Unstable", "guide.Guided", "false"}}},
-	{"modes: draws that nobody holds against the density", "tune TestSpikeInASlab", []edit{
+	{"modes: draws that nobody holds against the density", "tune TestDrawsHeldAgainstTheDensity", []edit{
 		{"tune.(*Modes).hold", "a == nil ||", "true ||"},
 	}},
 	{"modes: a mixture without its determinants", "internal/modes MixtureDensity", []edit{
