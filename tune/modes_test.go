@@ -303,6 +303,23 @@ func TestSpikeInASlab(t *testing.T) {
 	}
 }
 
+// Ladders do not begin at a start whose energy no rung comes near.
+//
+// Mutant: ladders that begin wherever they are told.
+func TestRemoteStarts(t *testing.T) {
+	well := potential.Func(1, func(grad, x []float64) float64 {
+		d := x[0] - 1e6
+		grad[0] = 4 * d * d * d
+		return d * d * d * d
+	})
+	for start, remote := range map[float64]bool{0: true, 1e6 + 1: false} {
+		m, err := scout(t.Context(), r2sgld.Problem{Potential: well}, r2sgld.Settings{Seed: 1, Ladders: 4, Start: []float64{start}})
+		if err != nil || m.Remote != remote {
+			t.Errorf("from %g: remote %v, want %v; %v", start, m.Remote, remote, err)
+		}
+	}
+}
+
 // Independent draws of the wide law alone, of a spike in a slab, are told to lack the spike;
 // draws of both are not: a share of a half is told wrong in 6e-7 of seeds.
 //

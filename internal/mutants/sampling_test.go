@@ -126,7 +126,7 @@ var ofSampling = []fault{
 	}},
 	{"curvatures by differences as long as the way to the origin", "tune TestCurvatureFarFromTheOrigin", []edit{
 		{"tune.(*meter).curvature", "/probeLongest, 0.25)", "/probeLongest, 1)"}}},
-	{"modes: ladders that begin wherever they are told", "cmd/r2sgld TestFarFromTheStart",
+	{"modes: ladders that begin wherever they are told", "tune TestRemoteStarts",
 		[]edit{{"tune.(*tuner).high", "> remote*", "> 1e300*"}}},
 	{"steps of hot rungs not looked at", "tune TestUnseenAtHotRungs", []edit{{"tune.unseen", "|| j", "|| r == 0 && j"}}},
 	{"singular slopes have a known bias", "tune TestChoose", []edit{{"tune.(*Found).choose", "sgld.Singular", "false"}}},
