@@ -320,6 +320,23 @@ func TestRemoteStarts(t *testing.T) {
 	}
 }
 
+// Starts lie around the start and around every mode that is known, in turn.
+//
+// Mutant: starts around the start alone.
+func TestStartsAroundModes(t *testing.T) {
+	at := []float64{0, -1e9, 1e9}
+	tn, err := newTuner(t.Context(), r2sgld.Problem{Potential: spikeInSlab(1, 0)}, r2sgld.Settings{Seed: 1, Ladders: 1, Start: at[:1]})
+	if err != nil {
+		t.Fatal(err)
+	}
+	draw, x := tn.around([]modes.Mode{{X: at[1:2]}, {X: at[2:]}}, rand.New(rand.NewPCG(1, 2))), make([]float64, 1)
+	for i := range 300 {
+		if err := draw(x); err != nil || math.Abs(x[0]-at[i%3]) > 1e6 {
+			t.Fatalf("start %d is %g, %v, which is not around %g", i, x[0], err, at[i%3])
+		}
+	}
+}
+
 // Independent draws of the wide law alone, of a spike in a slab, are told to lack the spike;
 // draws of both are not: a share of a half is told wrong in 6e-7 of seeds.
 //

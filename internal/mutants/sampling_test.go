@@ -339,7 +339,7 @@ var ofSampling = []fault{
 	{"modes: minima at walls that are looked at once", "internal/modes MinimaAreOfFirstOrder", []edit{
 		{"internal/modes.(*descent).arrive", "w.fresh || ", "true || "},
 	}},
-	{"modes: starts around the start alone", "cmd/r2sgld UnboundedModes/sheets",
+	{"modes: starts around the start alone", "tune TestStartsAroundModes",
 		[]edit{{"tune.(*tuner).around", "from = append(from, m.X)", "_ = m"}}},
 	{"modes: nothing around the fitted law", "cmd/r2sgld UnboundedModes/wells",
 		[]edit{{"internal/modes.(*Mixture).Surrounding", "c.ScaleSym(around*around, c)", "c.ScaleSym(1e-4, c)"}}},
