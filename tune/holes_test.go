@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -12,14 +13,29 @@ import (
 	"github.com/r2sgld/r2sgld/internal/pace"
 )
 
+// A round goes on from the last states of finite energy of the rungs nearest in inverse
+// temperature, of a colder one where a rung has none.
+//
+// Mutant: states in holes.
+func TestStatesOutsideHoles(t *testing.T) {
+	in := math.Inf(1)
+	res := &r2sgld.Result{Ladders: []r2sgld.Ladder{{Draws: r2sgld.Draws{
+		X:      [][]float64{{1, 2, 3}, {4, 5, 6}, {7, 8, 9}},
+		Energy: [][]float64{{0, 0, 0}, {0, 0, in}, {in, in, in}},
+	}}}}
+	got := statesFor([]float64{1, 0.9, 0.45, 0.1}, []float64{1, 0.5, 0}, res)
+	if want := [][][]float64{{{3}, {3}, {5}, {5}}}; !reflect.DeepEqual(got, want) {
+		t.Errorf("from %v, want %v", got, want)
+	}
+}
+
 // Where U is +Inf in part of the domain, a half, all but two islands, or a disc that the
 // points of the beginning miss, a run goes on with a kernel that refuses such states: means
 // and log Z, forward, backward and both, are within 5 standard errors (chance: 6e-7 each) of
 // closed forms. What is kept of the warm-up leads to the same ladder.
 // Of kernel HMC nearly all paths end in holes, and so they become single steps.
 //
-// Mutants: holes that nobody sees, at points or by steps; states in holes; the backward mean
-// of all of the domain.
+// Mutants: holes that nobody sees, at points or by steps; the backward mean of all of the domain.
 func TestHoles(t *testing.T) {
 	pace.Slow(t)
 	normal := math.Sqrt(2*math.Pi) * math.Erf(3/math.Sqrt2) // ∫ exp(−y²/2) of [−3, 3]

@@ -107,7 +107,7 @@ var ofSampling = []fault{
 	{"hot rungs are not looked at", "cmd/r2sgld TestFunnel", []edit{{"internal/report.(*Summary).unreached", "v > worst", "v > 9*worst"}}},
 	{"holes: not seen at points", "tune TestHoles", []edit{{"tune.(*tuner).first", "t.probe.holes", "false"}}},
 	{"holes: not seen by steps", "tune TestHoles", []edit{{"tune.(*tuner).again", "math.IsInf(", "t == nil && math.IsInf("}}},
-	{"holes: states in them", "tune TestHoles", []edit{{"tune.lastFinite", "math.IsInf(energy[i], 1)", "false"}}},
+	{"holes: states in them", "tune TestStatesOutsideHoles", []edit{{"tune.lastFinite", "math.IsInf(energy[i], 1)", "false"}}},
 	{"holes: long paths that end in them", "tune TestHoles", []edit{{"tune.(*tuner).paths", "next.Holes && ", "false && "}}},
 	{"holes: the backward mean of all of the domain", "exchange UniformReference|FromDraws", []edit{
 		{"exchange.(*Statistics).evidence", " - math.Log(float64(t.Hot.Count)/float64(n))", ""},
