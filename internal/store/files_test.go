@@ -123,10 +123,7 @@ func skip(e fs.DirEntry) error {
 func TestEveryOperationFails(t *testing.T) {
 	pace.Slow(t)
 	root := scratch(t)
-	step := 3
-	if pace.Soaking() {
-		step = 1
-	}
+	step := pace.Soak(7, 1)
 	first := 0
 	for _, second := range []bool{false, true} {
 		for _, dead := range []bool{false, true} {
