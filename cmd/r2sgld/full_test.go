@@ -96,7 +96,7 @@ func TestQuota(t *testing.T) {
 		}
 		want, bytes := foldertest.Results(t, whole), ample-all.Load()
 		full := 0
-		for i := range pace.Soak(2, 500) {
+		for i := range pace.Soak(6, 500) {
 			every, most := 2*time.Millisecond, bytes
 			if i%2 == 0 { // it is draws that find it full, not checkpoints
 				every, most = time.Hour, bytes/4

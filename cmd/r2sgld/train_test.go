@@ -76,7 +76,7 @@ func TestTrainingSameBytes(t *testing.T) {
 			args = append([]string{"train", file, "--out", out, "--force"}, args[2:]...)
 		}
 		p := start(t, args...)
-		if kills < pace.Soak(2, 60) {
+		if kills < pace.Soak(3, 60) {
 			time.Sleep(time.Duration(rng.IntN(1500)) * time.Millisecond)
 			if kills%2 == 0 {
 				_ = p.Process.Signal(syscall.SIGKILL)
