@@ -18,10 +18,10 @@ import (
 //
 // Mutant: states in holes.
 func TestStatesOutsideHoles(t *testing.T) {
-	in := math.Inf(1)
+	hole := math.Inf(1)
 	res := &r2sgld.Result{Ladders: []r2sgld.Ladder{{Draws: r2sgld.Draws{
 		X:      [][]float64{{1, 2, 3}, {4, 5, 6}, {7, 8, 9}},
-		Energy: [][]float64{{0, 0, 0}, {0, 0, in}, {in, in, in}},
+		Energy: [][]float64{{0, 0, 0}, {0, 0, hole}, {hole, hole, hole}},
 	}}}}
 	got := statesFor([]float64{1, 0.9, 0.45, 0.1}, []float64{1, 0.5, 0}, res)
 	if want := [][][]float64{{{3}, {3}, {5}, {5}}}; !reflect.DeepEqual(got, want) {

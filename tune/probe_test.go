@@ -79,17 +79,21 @@ func TestCurvatureOfAQuadratic(t *testing.T) {
 	}
 }
 
+// wellAtAMillion is U = (x − 10⁶)⁴.
+func wellAtAMillion() potential.Potential {
+	return potential.Func(1, func(grad, x []float64) float64 {
+		d := x[0] - 1e6
+		grad[0] = 4 * d * d * d
+		return d * d * d * d
+	})
+}
+
 // Where the origin is tells no width: the curvature of (x − 10⁶)⁴ at half a unit from its
 // minimum is 12/4, to the square of the difference, 4·10⁻⁴, and what rounding leaves, 10⁻⁷.
 //
 // Mutant: differences as long as the way to the origin.
 func TestCurvatureFarFromTheOrigin(t *testing.T) {
-	p := newProbe(potential.Func(1, func(grad, x []float64) float64 {
-		d := x[0] - 1e6
-		grad[0] = 4 * d * d * d
-		return d * d * d * d
-	}), 1)
-	if seen := p.around([]float64{1e6 + 0.5}, 1, nil); len(seen) != 1 || math.Abs(seen[0].curvature-3) > 1e-3 {
+	if seen := newProbe(wellAtAMillion(), 1).around([]float64{1e6 + 0.5}, 1, nil); len(seen) != 1 || math.Abs(seen[0].curvature-3) > 1e-3 {
 		t.Errorf("curvature %+v, want 3", seen)
 	}
 }

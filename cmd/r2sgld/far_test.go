@@ -25,8 +25,7 @@ func off(p report.Parameter, mean, sd float64) float64 {
 // million. Means and standard deviations are right within 5 standard errors (chance 2e-6 for
 // all of them), and there is no warning.
 //
-// Mutants: steps no longer than starts are wide, ladders that begin wherever they are told,
-// curvatures by differences as long as the way to the origin.
+// Mutant: steps no longer than starts are wide.
 func TestFarFromTheStart(t *testing.T) {
 	const n = 80
 	dir, rng := t.TempDir(), rand.New(rand.NewPCG(7, 8))
