@@ -4,7 +4,9 @@ import (
 	"math"
 	"slices"
 
+	"github.com/r2sgld/r2sgld/internal/vector"
 	"gonum.org/v1/gonum/dsp/fourier"
+	"gonum.org/v1/gonum/floats"
 )
 
 const (
@@ -61,43 +63,52 @@ func sheatherJones(x []float64, rule, lo, hi float64) float64 {
 
 // A plugIn is draws on [0, 1] as seen by the cosine basis.
 type plugIn struct {
-	square []float64 // of the coefficient of cos(kπx), k = 1, 2, …
-	n      float64   // draws
+	n     float64                     // draws
+	terms [plugInStages + 1][]float64 // c²w^s of every cos(kπx), c its coefficient, w = (kπ)², by s
+	fade  []float64
 }
 
-func newPlugIn(bins []float64, draws, distinct int) plugIn {
+func newPlugIn(bins []float64, draws, distinct int) *plugIn {
 	last := len(bins) - 1
 	bins[0] *= 2 // as of smoother.apply
 	bins[last] *= 2
 	c := fourier.NewDCT(len(bins)).Transform(nil, bins)[1:]
+	p := &plugIn{n: float64(distinct), fade: make([]float64, len(c))}
+	for s := range p.terms {
+		p.terms[s] = make([]float64, len(c))
+	}
 	for k, v := range c {
 		v /= 2 * float64(draws)
-		c[k] = v * v
+		v *= v
+		for s := range p.terms {
+			p.terms[s][k] = v
+			v *= frequency(k)
+		}
 	}
-	return plugIn{c, float64(distinct)}
+	return p
 }
+
+// frequency is w of term k.
+func frequency(k int) float64 { return math.Pi * math.Pi * float64((k+1)*(k+1)) }
 
 // roughness estimates ‖f⁽ˢ⁾‖², the integral of the square of derivative s of
 // the density smoothed by a Gaussian of variance t.
-func (p plugIn) roughness(s int, t float64) float64 {
-	sum := 0.0
-	for k, v := range p.square {
-		w := math.Pi * math.Pi * float64((k+1)*(k+1))
-		if w*t > 150 { // the rest is below rounding
+func (p *plugIn) roughness(s int, t float64) float64 {
+	fade := p.fade[:0]
+	for k := range p.fade {
+		wt := frequency(k) * t
+		if wt > 150 { // the rest is below rounding
 			break
 		}
-		v *= math.Exp(-w * t)
-		for range s {
-			v *= w
-		}
-		sum += v
+		fade = append(fade, -wt)
 	}
-	return 2 * sum
+	vector.Exp(fade, fade)
+	return 2 * floats.Dot(fade, p.terms[s][:len(fade)])
 }
 
 // next returns the squared bandwidth that is best if the density is as it looks
 // at the squared bandwidth t: ξγ⁽⁵⁾(t) of the paper.
-func (p plugIn) next(t float64) float64 {
+func (p *plugIn) next(t float64) float64 {
 	f := p.roughness(plugInStages, t)
 	for s := plugInStages - 1; s >= 2; s-- {
 		odd := 1.0 // 1·3·…·(2s−1)
@@ -112,8 +123,8 @@ func (p plugIn) next(t float64) float64 {
 
 // solve returns the least fixed point of next from the square of a cell, if
 // that is not below it, to a tenth; NaN if there is none.
-func (p plugIn) solve() float64 {
-	low := math.Pow(1/float64(len(p.square)), 2)
+func (p *plugIn) solve() float64 {
+	low := math.Pow(1/float64(len(p.fade)), 2)
 	high := low
 	for !(p.next(high) < high) {
 		if low, high = high, 2*high; low > 0.1 {

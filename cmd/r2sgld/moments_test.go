@@ -69,7 +69,7 @@ func stoppables(t *testing.T, dir string) []stoppable {
 	worker, _ := filepath.Abs("../../bin/r2sgld-torch")
 	if _, err := os.Stat(worker); err == nil && pace.Soaking() {
 		t.Setenv("R2SGLD_TORCH", worker)
-		fashion := write(t, dir, "fashion.yaml", strings.Replace(onFashion, "epochs: 3", "epochs: 300", 1))
+		fashion := write(t, dir, "fashion.yaml", strings.Replace(onSmallFashion(t), "epochs: 3", "epochs: 300", 1))
 		train := run("train", "train", fashion)
 		train.most = 6 * time.Second
 		all = append(all, train, stoppable{"plan of a training", []string{"plan", fashion}, 4 * time.Second, "", ""})

@@ -1,7 +1,10 @@
 package main
 
 import (
+	"compress/gzip"
+	"encoding/binary"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -31,6 +34,47 @@ average: {from: 0.4, save: true}
 repeats: 2
 `
 
+// onSmallFashion is onFashion of the middle 16 × 16 points of the first pictures.
+func onSmallFashion(t *testing.T) string {
+	t.Helper()
+	folder := filepath.Join(t.TempDir(), "fashion-mnist")
+	if err := os.Mkdir(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	const full, side = 28, 16
+	for part, n := range map[string]int{"train": 400, "t10k": 150} {
+		head, pixels := fashion(t, part+"-images-idx3-ubyte", 16, n*full*full)
+		middle := binary.BigEndian.AppendUint32(append(head[:4:4], 0, 0, byte(n>>8), byte(n), 0, 0, 0, side), side)
+		for k := range n * side {
+			at := k/side*full*full + (k%side+(full-side)/2)*full + (full-side)/2
+			middle = append(middle, pixels[at:at+side]...)
+		}
+		write(t, folder, part+"-images-idx3-ubyte", string(middle))
+		head, labels := fashion(t, part+"-labels-idx1-ubyte", 8, n)
+		write(t, folder, part+"-labels-idx1-ubyte", string(head[:4])+"\x00\x00"+string([]byte{byte(n >> 8), byte(n)})+string(labels))
+	}
+	return strings.Replace(onFashion, fashionFolder, folder, 1)
+}
+
+// fashion reads the header of a file of Fashion-MNIST and so many bytes after it.
+func fashion(t *testing.T, name string, header, n int) (head, body []byte) {
+	t.Helper()
+	f, err := os.Open(filepath.Join(fashionFolder, name+".gz"))
+	if err != nil {
+		t.Skipf("%v: script/setup torch installs it", err)
+	}
+	defer f.Close()
+	r, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := make([]byte, header+n)
+	if _, err := io.ReadFull(r, all); err != nil {
+		t.Fatal(err)
+	}
+	return all[:header], all[header:]
+}
+
 // workerProgram is where make torch puts it.
 func workerProgram() string {
 	bin, _ := filepath.Abs("../../bin/r2sgld-torch")
@@ -56,7 +100,7 @@ func TestTrainingSameBytes(t *testing.T) {
 	pace.Slow(t)
 	worker(t)
 	dir := t.TempDir()
-	file := write(t, dir, "fashion.yaml", onFashion)
+	file := write(t, dir, "fashion.yaml", onSmallFashion(t))
 	whole := filepath.Join(dir, "whole")
 	must(t, exitDone, "train", file, "--out", whole, "--quiet", "--threads", "1")
 	want := foldertest.Results(t, whole)
@@ -117,7 +161,7 @@ func TestTrainingInterrupted(t *testing.T) {
 	worker(t)
 	heard(t)
 	dir := t.TempDir()
-	file := write(t, dir, "fashion.yaml", onFashion)
+	file := write(t, dir, "fashion.yaml", onSmallFashion(t))
 	out := filepath.Join(dir, "run")
 	p := start(t, "train", file, "--out", out, "--set", "repeats=1", "--set", "sampler.epochs=50")
 	p.await(filepath.Join(out, "metrics.jsonl"))

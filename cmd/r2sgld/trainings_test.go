@@ -21,7 +21,7 @@ func TestCommandsOnTrainings(t *testing.T) {
 	pace.Slow(t)
 	worker(t)
 	dir := t.TempDir()
-	file := write(t, dir, "fashion.yaml", strings.NewReplacer("resnet8", "lenet, norm: frn", "epochs: 3", "epochs: 2").Replace(onFashion))
+	file := write(t, dir, "fashion.yaml", strings.NewReplacer("resnet8", "lenet, norm: frn", "epochs: 3", "epochs: 2").Replace(onSmallFashion(t)))
 	a, b, drawn := filepath.Join(dir, "a"), filepath.Join(dir, "b"), filepath.Join(dir, "drawn")
 	must(t, exitDone, "train", file, "--out", a, "--quiet")
 	must(t, exitDone, "train", file, "--out", b, "--quiet", "--set", "sampler.step_size=[0.25, 1]")

@@ -16,6 +16,7 @@ package figure
 import (
 	"bytes"
 	"fmt"
+	"image"
 	"image/png"
 	"io"
 
@@ -111,7 +112,7 @@ func (f *Figure) WritePNG(w io.Writer) error {
 	c := vgimg.NewWith(vgimg.UseWH(f.width, f.height), vgimg.UseDPI(resolution))
 	f.draw(drawn(c))
 	var enc png.Encoder
-	if err := enc.Encode(w, paletted(c.Image())); err != nil {
+	if err := enc.Encode(w, paletted(c.Image().(*image.RGBA))); err != nil {
 		return fmt.Errorf("write PNG: %w", err)
 	}
 	return nil

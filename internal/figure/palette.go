@@ -9,37 +9,24 @@ import (
 // paletted returns the picture with 256 colours: figures have few, and such
 // files are a third as large. The shades of each cell of five bits a channel
 // become the most frequent of them, and rare cells the nearest frequent one.
-func paletted(src image.Image) *image.Paletted {
-	b := src.Bounds()
-	pixels := make([]color.RGBA, 0, b.Dx()*b.Dy())
+func paletted(src *image.RGBA) *image.Paletted {
+	runs := runsOf(src)
 	exact := map[color.RGBA]int{}
+	for _, r := range runs {
+		exact[r.colour] += r.pixels
+	}
 	var count [1 << 15]int
 	var shade [1 << 15]color.RGBA
-	run := 0 // pixels of the same colour up to here
-	for y := b.Min.Y; y < b.Max.Y; y++ {
-		for x := b.Min.X; x < b.Max.X; x++ {
-			r, g, bl, _ := src.At(x, y).RGBA()
-			c := color.RGBA{uint8(r >> 8), uint8(g >> 8), uint8(bl >> 8), 255}
-			if n := len(pixels); n > 0 && pixels[n-1] != c {
-				exact[pixels[n-1]] += run
-				run = 0
-			}
-			run++
-			pixels = append(pixels, c)
-		}
-	}
-	if len(pixels) > 0 {
-		exact[pixels[len(pixels)-1]] += run
-	}
 	var order []int
-	for _, c := range pixels {
-		k := cellOf(c)
-		if count[k]++; count[k] == 1 {
+	for _, r := range runs {
+		k := cellOf(r.colour)
+		if count[k] == 0 {
 			order = append(order, k)
-			shade[k] = c
+			shade[k] = r.colour
 		}
-		if c != shade[k] && exact[c] > exact[shade[k]] {
-			shade[k] = c
+		count[k] += r.pixels
+		if r.colour != shade[k] && exact[r.colour] > exact[shade[k]] {
+			shade[k] = r.colour
 		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return count[b] - count[a] })
@@ -55,9 +42,36 @@ func paletted(src image.Image) *image.Paletted {
 			index[k] = uint8(palette.Index(shade[k]))
 		}
 	}
-	out := image.NewPaletted(b, palette)
-	for i, c := range pixels {
-		out.Pix[i] = index[cellOf(c)]
+	out := image.NewPaletted(src.Bounds(), palette)
+	rest := out.Pix
+	for _, r := range runs {
+		i := index[cellOf(r.colour)]
+		for k := range rest[:r.pixels] {
+			rest[k] = i
+		}
+		rest = rest[r.pixels:]
 	}
 	return out
+}
+
+// A colourRun is a number of pixels of one opaque colour that follow one another, row by row.
+type colourRun struct {
+	colour color.RGBA
+	pixels int
+}
+
+func runsOf(src *image.RGBA) (runs []colourRun) {
+	b := src.Bounds()
+	for y := b.Min.Y; y < b.Max.Y; y++ {
+		row := src.Pix[src.PixOffset(b.Min.X, y):][:4*b.Dx()]
+		for ; len(row) > 0; row = row[4:] {
+			c := color.RGBA{row[0], row[1], row[2], 255}
+			if n := len(runs); n > 0 && runs[n-1].colour == c {
+				runs[n-1].pixels++
+			} else {
+				runs = append(runs, colourRun{c, 1})
+			}
+		}
+	}
+	return runs
 }

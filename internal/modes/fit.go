@@ -204,7 +204,7 @@ func (f *Fit) sharpen(ctx context.Context, t Target, rng *rand.Rand, wide float6
 			y := at[len(at)-(got-i)*d:][:d]
 			copy(law.x, y)
 			for p := range k {
-				owner = append(owner, math.Exp(law.part(p, g.slope)+g.energy[i]))
+				owner = append(owner, math.Exp(law.log(p)+g.energy[i]))
 			}
 		}
 	}

@@ -159,8 +159,8 @@ func (m *Mixture) Lanewise() bool { return m.Wide == nil || potential.Lanewise(m
 // Evaluator implements potential.Potential.
 func (m *Mixture) Evaluator(r int, _ *stream.Set) potential.Evaluator {
 	d := m.Dim()
-	e := &mixed{m: m, r: r, x: make([]float64, d), z: make([]float64, d), slopes: make([]float64, len(m.Parts)*d),
-		logs: make([]float64, len(m.Parts)+1), rest: math.Inf(-1)}
+	e := &mixed{m: m, r: r, x: make([]float64, d), z: make([]float64, len(m.Parts)*d), logs: make([]float64, len(m.Parts)+1),
+		slope: make([]float64, d), part: make([]float64, d), rest: math.Inf(-1)}
 	for _, p := range m.Parts {
 		if p.inv == nil {
 			p.inv = inverse(p.L)
@@ -196,9 +196,11 @@ type mixed struct {
 	wide     potential.Evaluator
 	energy   []float64 // of the wide law
 	grad     []float64
-	x, z     []float64
-	slopes   []float64 // of every part
-	logs     []float64
+	x        []float64
+	z        []float64 // of every part: x whitened
+	logs     []float64 // of every part, and the rest
+	slope    []float64 // of the mixture, and of one part
+	part     []float64
 }
 
 // Eval implements potential.Evaluator.
@@ -206,7 +208,7 @@ func (e *mixed) Eval(energy, grad, x []float64) {
 	if e.wide != nil {
 		e.wide.Eval(e.energy, e.grad, x)
 	}
-	d, k := len(e.x), len(e.inv)
+	k := len(e.inv)
 	for i := range e.r {
 		inside := true
 		for j := range e.x {
@@ -214,7 +216,7 @@ func (e *mixed) Eval(energy, grad, x []float64) {
 			inside = inside && (e.m.Lo == nil || e.m.Lo[j] <= e.x[j] && e.x[j] <= e.m.Hi[j])
 		}
 		for p := range e.inv {
-			e.logs[p] = e.part(p, e.slopes[p*d:(p+1)*d])
+			e.logs[p] = e.log(p)
 		}
 		switch {
 		case e.wide != nil:
@@ -228,46 +230,59 @@ func (e *mixed) Eval(energy, grad, x []float64) {
 		for _, l := range e.logs {
 			top = max(top, l)
 		}
-		for _, l := range e.logs {
-			sum += math.Exp(l - top)
-		}
-		energy[i] = -top - math.Log(sum)
-		for j := range d {
-			g := 0.0
-			for p := range e.inv {
-				g += math.Exp(e.logs[p]-top) * e.slopes[p*d+j]
-			}
-			if e.wide != nil {
-				if w := math.Exp(e.logs[k] - top); w > 0 {
-					g += w * e.grad[j*e.r+i]
+		clear(e.slope)
+		for p, l := range e.logs {
+			weight := math.Exp(l - top)
+			sum += weight
+			switch {
+			case weight == 0:
+			case p < k:
+				e.lean(p, weight)
+			case e.wide != nil:
+				for j := range e.slope {
+					e.slope[j] += weight * e.grad[j*e.r+i]
 				}
 			}
+		}
+		energy[i] = -top - math.Log(sum)
+		for j, g := range e.slope {
 			grad[j*e.r+i] = g / sum
 		}
 	}
 }
 
-// part is the log density of part p at x, with its weight, and writes the slope of minus it.
-func (e *mixed) part(p int, slope []float64) float64 {
-	far := white(e.z, e.inv[p], e.x, e.m.Parts[p].Center)
-	clear(slope)
+// log is the log density of part p at x, with its weight. It leaves x whitened.
+func (e *mixed) log(p int) float64 {
+	d := len(e.x)
+	return e.constant[p] - white(e.z[p*d:][:d], e.inv[p], e.x, e.m.Parts[p].Center)/2
+}
+
+// lean adds the slope of part p to that of the mixture, L⁻ᵀz times the weight.
+func (e *mixed) lean(p int, weight float64) {
+	d := len(e.x)
+	z := e.z[p*d:][:d]
+	clear(e.part)
 	for i, row := range e.inv[p] {
-		for j := range i + 1 {
-			slope[j] += row[j] * e.z[i]
+		for j, l := range row[:i+1] {
+			e.part[j] += l * z[i]
 		}
 	}
-	return e.constant[p] - far/2
+	for j, g := range e.part {
+		e.slope[j] += weight * g
+	}
 }
 
 // white writes L⁻¹(x − c) into z and returns its square.
 func white(z []float64, inverse [][]float64, x, c []float64) float64 {
 	sum := 0.0
 	for i, row := range inverse {
-		z[i] = 0
-		for j := range i + 1 {
-			z[i] += row[j] * (x[j] - c[j])
+		row, x, c := row[:i+1], x[:i+1], c[:i+1]
+		v := 0.0
+		for j, l := range row {
+			v += l * (x[j] - c[j])
 		}
-		sum += z[i] * z[i]
+		z[i] = v
+		sum += v * v
 	}
 	return sum
 }
