@@ -85,7 +85,10 @@ type Figure struct {
 // in Liberation Sans or, where that is missing, a font of the same widths.
 func (f *Figure) WriteSVG(w io.Writer) error {
 	c := vgsvg.NewWith(vgsvg.UseWH(f.width, f.height))
-	f.draw(drawn(c))
+	page := drawn(c)
+	page.SetColor(paper)
+	page.Fill(page.Rectangle.Path())
+	f.draw(page)
 	var b bytes.Buffer
 	if _, err := c.WriteTo(&b); err != nil {
 		return fmt.Errorf("draw SVG: %w", err)
@@ -109,7 +112,7 @@ func (f *Figure) WritePNG(w io.Writer) error {
 	if f.height > tall*vg.Centimeter {
 		resolution = dpiTall
 	}
-	c := vgimg.NewWith(vgimg.UseWH(f.width, f.height), vgimg.UseDPI(resolution))
+	c := vgimg.NewWith(vgimg.UseWH(f.width, f.height), vgimg.UseDPI(resolution), vgimg.UseBackgroundColor(paper))
 	f.draw(drawn(c))
 	var enc png.Encoder
 	if err := enc.Encode(w, paletted(c.Image().(*image.RGBA))); err != nil {

@@ -99,10 +99,8 @@ func (m mosaic) compose(panels []*panel, keys legend, caption string) *Figure {
 	return f
 }
 
-// draw draws the whole figure: legend on top, panels, caption.
+// draw draws the whole figure on a page of its colour: legend on top, panels, caption.
 func (f *Figure) draw(c draw.Canvas) {
-	c.SetColor(paper)
-	c.Fill(c.Rectangle.Path())
 	f.drawKeys(c)
 	for _, cell := range f.cells {
 		top := f.height - cell.top

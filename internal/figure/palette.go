@@ -11,35 +11,36 @@ import (
 // become the most frequent of them, and rare cells the nearest frequent one.
 func paletted(src *image.RGBA) *image.Paletted {
 	runs := runsOf(src)
-	exact := map[color.RGBA]int{}
-	for _, r := range runs {
-		exact[r.colour] += r.pixels
-	}
-	var count [1 << 15]int
-	var shade [1 << 15]color.RGBA
+	var cells [1 << 15]colourCell
 	var order []int
 	for _, r := range runs {
 		k := cellOf(r.colour)
-		if count[k] == 0 {
+		c := &cells[k]
+		if c.count == 0 {
 			order = append(order, k)
-			shade[k] = r.colour
 		}
-		count[k] += r.pixels
-		if r.colour != shade[k] && exact[r.colour] > exact[shade[k]] {
-			shade[k] = r.colour
+		c.count += r.pixels
+		i := slices.IndexFunc(c.shades, func(s colourRun) bool { return s.colour == r.colour })
+		if i < 0 {
+			i = len(c.shades)
+			c.shades = append(c.shades, colourRun{r.colour, 0})
 		}
+		c.shades[i].pixels += r.pixels
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return count[b] - count[a] })
+	shade := func(k int) color.RGBA {
+		return slices.MaxFunc(cells[k].shades, func(a, b colourRun) int { return a.pixels - b.pixels }).colour
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cells[b].count - cells[a].count })
 	var palette color.Palette
 	for _, k := range order[:min(256, len(order))] {
-		palette = append(palette, shade[k])
+		palette = append(palette, shade(k))
 	}
 	var index [1 << 15]uint8
 	for i, k := range order {
 		if i < len(palette) {
 			index[k] = uint8(i)
 		} else {
-			index[k] = uint8(palette.Index(shade[k]))
+			index[k] = uint8(palette.Index(shade(k)))
 		}
 	}
 	out := image.NewPaletted(src.Bounds(), palette)
@@ -58,6 +59,12 @@ func paletted(src *image.RGBA) *image.Paletted {
 type colourRun struct {
 	colour color.RGBA
 	pixels int
+}
+
+// A colourCell is the colours of one cell.
+type colourCell struct {
+	count  int         // of pixels
+	shades []colourRun // every colour once
 }
 
 func runsOf(src *image.RGBA) (runs []colourRun) {

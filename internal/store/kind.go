@@ -80,14 +80,15 @@ func (f *Folder) survey(k Kind, spared string) (*contents, error) {
 	if there && !f.record.found {
 		return nil, errNoRecord
 	}
-	of := anyOf(names)
+	needs := names
 	if k.Needs != nil {
-		names = k.Needs
+		needs = k.Needs
 	}
-	found, err := (&survey{f: f, files: anyOf(names), dirs: anyOf(above(names)), spared: spared, found: contents{needs: names}}).make()
+	found, err := (&survey{f: f, files: anyOf(needs), dirs: anyOf(above(needs)), spared: spared, found: contents{needs: needs}}).make()
 	if err != nil || there {
 		return found, err
 	}
+	of := anyOf(names)
 	for _, name := range found.own {
 		if !strings.Contains(name, "/") && !of.MatchString(name) {
 			return nil, fmt.Errorf("%s in it is of another command, whose folder this one does not replace: choose another folder", name)
