@@ -188,7 +188,8 @@ type arcFoot struct{ u, d2 float64 }
 
 // descend looks for a point of γ([lo, hi]) nearer to (x, y) than f, by branch
 // and bound: intervals go when too far away, or when the derivative bounds show
-// the distance to be monotone, concave or convex on them.
+// the distance to be monotone, concave or convex on them, or as good as constant: a
+// circle about (x, y) has no nearest point.
 func (a *arc) descend(f *arcFoot, x, y, lo, hi float64) {
 	m, h := 0.5*(lo+hi), 0.5*(hi-lo)
 	px, py, dx, dy, ddx, ddy := a.jet(m)
@@ -210,6 +211,9 @@ func (a *arc) descend(f *arcFoot, x, y, lo, hi float64) {
 	default:
 		if d2 < f.d2 {
 			f.u, f.d2 = m, d2
+		}
+		if least := d2 - 2*h*math.Abs(g) - h*h*max(vary-gd, 0); least > f.d2*(1-1e-14) {
+			return
 		}
 		a.descend(f, x, y, lo, m)
 		a.descend(f, x, y, m, hi)
