@@ -316,7 +316,10 @@ var ofSampling = []fault{
 		{"internal/modes.(*mixed).Eval", "case inside", "case inside || e.m.Lo != nil"},
 	}},
 	{"modes: no slope of the wide law", "internal/modes MixtureDensity", []edit{
-		{"internal/modes.(*mixed).Eval", "g += w * e.grad[j*e.r+i]", "_ = w"},
+		{"internal/modes.(*mixed).Eval", "+= weight * e.grad[j*e.r+i]", "+= 0 * e.grad[j*e.r+i]"},
+	}},
+	{"modes: a mixture is as steep as its parts together", "internal/modes MixtureDensity", []edit{
+		{"internal/modes.(*mixed).lean", "weight * g", "g"},
 	}},
 	{"modes: the first lane of a mixture for all", "internal/modes MixtureDensity", []edit{
 		{"internal/modes.(*mixed).Eval", "= x[j*e.r+i]", "= x[j*e.r]"},
