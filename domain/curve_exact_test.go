@@ -208,6 +208,30 @@ func TestPlaneNearest(t *testing.T) {
 	}
 }
 
+// From about the middle of a circle all of it is as far: the nearest point is found, to
+// rounding, and soon.
+func TestNearestFromTheMiddleOfACircle(t *testing.T) {
+	const r = 1.5
+	circle := must[*curve](t)(NewCurve("circle", func(th float64) (float64, float64) {
+		s, c := math.Sincos(th)
+		return 0.4 + r*c, -0.3 + r*s
+	}))
+	tr := circle.Tracer()
+	rng := rand.New(rand.NewPCG(1, 6))
+	p, n := make([]float64, 2), make([]float64, 2)
+	for range 1000 {
+		off := math.Exp(-40 * rng.Float64())
+		s, c := math.Sincos(2 * math.Pi * rng.Float64())
+		x := []float64{0.4 + off*c, -0.3 + off*s}
+		if !tr.Nearest(p, n, x) {
+			t.Fatalf("no nearest point for %v", x)
+		}
+		if d := math.Hypot(p[0]-x[0], p[1]-x[1]); math.Abs(d-(r-off)) > 1e-13 {
+			t.Fatalf("%g from the middle the nearest point is at %v, want %v", off, d, r-off)
+		}
+	}
+}
+
 // densely returns about 4000 points of the wall.
 func densely(s shape) [][2]float64 {
 	if c, ok := s.d.(*curve); ok {

@@ -64,6 +64,7 @@ func summarised(t *testing.T, args ...string) *fitting {
 // are fewer than 25 in the usual run and 90 in the large one. The error of a standard deviation is at most √(2/n) of
 // it where the kurtosis is at most 9.
 func TestPosteriordb(t *testing.T) {
+	pace.Slow(t)
 	text, err := os.ReadFile("testdata/fit/posteriordb.json")
 	if err != nil {
 		t.Fatal(err)
@@ -338,6 +339,7 @@ sampler: {until: {ess: 100}}
 // A fit that is stopped and goes on leaves the draws of one that was not, and a finished one
 // can be extended.
 func TestFitGoesOn(t *testing.T) {
+	pace.Slow(t)
 	dir := t.TempDir()
 	whole, parts := filepath.Join(dir, "whole"), filepath.Join(dir, "parts")
 	fit := []string{"fit", "testdata/fit/eight_schools.yaml", "--quiet"}

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/r2sgld/r2sgld/internal/pace"
 )
 
 // In a funnel without bounds, cut by a plane, hot rungs do not reach their law, and the cold
@@ -16,6 +18,7 @@ import (
 //
 // Mutant: any R̂ good enough.
 func TestFunnel(t *testing.T) {
+	pace.Slow(t)
 	const mean = -1.34358
 	dir := t.TempDir()
 	for i, c := range []struct {

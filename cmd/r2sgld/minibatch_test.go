@@ -140,6 +140,7 @@ sampler: {minibatch: 256, until: {ess: 1500, rhat: 1.01}}
 // auto leaves small tables alone, and kernels that accept by energies have none. Draws do not
 // depend on threads.
 func TestMinibatchKey(t *testing.T) {
+	pace.Slow(t)
 	dir := t.TempDir()
 	table, _, _, _ := countsByValue(3000)
 	write(t, dir, "rows.csv", table)

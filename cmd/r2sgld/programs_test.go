@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/r2sgld/r2sgld/internal/pace"
 )
 
 // answers is a configuration whose potential is a program of a shell: the text comes
@@ -60,6 +62,7 @@ func TestProgramsAreTold(t *testing.T) {
 // started, though they hear nothing: in the set-up, within a run and at its end. A
 // run that was stopped has a checkpoint.
 func TestProgramsEnd(t *testing.T) {
+	pace.Slow(t)
 	heard(t)
 	dir := t.TempDir()
 	pid := filepath.Join(dir, "pid")

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/r2sgld/r2sgld/internal/foldertest"
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/internal/report"
 )
 
@@ -94,6 +95,7 @@ func fakeStan(t *testing.T) {
 // knows of draws is told and kept. The bytes do not depend on threads, and a program that has
 // changed is refused.
 func TestStanProgram(t *testing.T) {
+	pace.Slow(t)
 	fakeStan(t)
 	dir := t.TempDir()
 	write(t, dir, "part.stan", "parameters { }")
