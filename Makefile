@@ -18,10 +18,9 @@ demo: build
 # All tests, those of the worker program for networks with it. The core needs Go
 # alone: in go test ./... without the worker program, tests of it are skipped, and say so.
 # Tests wait for disks and programs: of packages one more runs than there are processors.
-# Their heaps are small: garbage is collected less often. make lint vets.
 test: torch
 	script/setup test
-	GOGC=$${GOGC:-400} $(GO) test -vet=off -p $$(($$(getconf _NPROCESSORS_ONLN) + 1)) -timeout 30m ./...
+	$(GO) test -p $$(($$(getconf _NPROCESSORS_ONLN) + 1)) -timeout 30m ./...
 
 # The worker program behind r2sgld train, bin/r2sgld-torch. LIBTORCH is the folder of
 # a libtorch or of a Python torch package, CUDA included; without it, Debian's.

@@ -65,7 +65,7 @@ func sheatherJones(x []float64, rule, lo, hi float64) float64 {
 type plugIn struct {
 	n     float64                     // draws
 	terms [plugInStages + 1][]float64 // c²w^s of every cos(kπx), c its coefficient, w = (kπ)², by s
-	fade  []float64
+	fade  []float64                   // room for e^−wt of every term
 }
 
 func newPlugIn(bins []float64, draws, distinct int) *plugIn {

@@ -142,7 +142,7 @@ sampler: {minibatch: 256, until: {ess: 1500, rhat: 1.01}}
 func TestMinibatchKey(t *testing.T) {
 	pace.Slow(t)
 	dir := t.TempDir()
-	table, _, _, _ := countsByValue(1200)
+	table, _, _, _ := countsByValue(3000)
 	write(t, dir, "rows.csv", table)
 	config := func(sampler string) string {
 		return write(t, dir, "c.yaml", `data: rows.csv
@@ -157,8 +157,8 @@ sampler: {`+sampler+`}
 		code          int
 		says          string
 	}{
-		{"number", "minibatch: 100, method: auto, iterations: 1000, until: {iterations: 1000}", 0, "minibatches of 104 of 1,200 rows"},
-		{"all", "minibatch: 1200, method: auto, iterations: 100, until: {iterations: 100}", 0, "a minibatch of 1,200 is all of the 1,200 rows"},
+		{"number", "minibatch: 100, method: auto, iterations: 1000, until: {iterations: 1000}", 0, "minibatches of 104 of 3,000 rows"},
+		{"all", "minibatch: 3000, method: auto, iterations: 100, until: {iterations: 100}", 0, "a minibatch of 3,000 is all of the 3,000 rows"},
 		{"few", "minibatch: 1, method: auto, iterations: 1000, until: {iterations: 1000}", 0, "steps must be"},
 		{"auto", "minibatch: auto, method: auto, iterations: 100, until: {iterations: 100}", 0, "exact"},
 		{"none", "minibatch: none, method: auto, iterations: 100, until: {iterations: 100}", 0, "exact"},

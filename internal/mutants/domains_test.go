@@ -11,6 +11,9 @@ var ofDomains = []fault{
 	{"the volume of a user's domain is not asked for", "domain OwnSector", []edit{
 		{"domain.Volume", "}); ok {", "}); ok && func() bool { _, ours := d.(*ball); return ours }() {"},
 	}},
+	{"nearest points of curves that are about as near", "domain NearestFromTheMiddle", []edit{
+		{"domain.(*arc).descend", "f.d2*(1-1e-14)", "f.d2*(1-1e-2)"},
+	}},
 	{"glance: boxes a little too large", "domain GlanceIsSure", []edit{{"domain.(*box).Glance", "y <= h)", "y <= h+1e-9)"}}},
 	{"glance: a half-line without an end", "domain GlanceIsSure", []edit{
 		{"domain.(*box).Glance", "min(b.hi[j], math.MaxFloat64)", "b.hi[j]"},
