@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/r2sgld/r2sgld"
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/kernel"
 )
 
@@ -15,6 +16,7 @@ import (
 //
 // Mutants it kills: iterations, strides and lengths of draws that are taken as they are.
 func TestForgedStates(t *testing.T) {
+	pace.Slow(t)
 	for name, change := range map[string]func(*r2sgld.Settings){
 		"constant": func(s *r2sgld.Settings) {},
 		"momentum": func(s *r2sgld.Settings) { s.Kernel = kernel.Momentum{Mu: 0.9} },

@@ -10,6 +10,7 @@ import (
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/diag"
 	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/kernel"
 	"github.com/r2sgld/r2sgld/potential"
 	"github.com/r2sgld/r2sgld/tune"
@@ -41,6 +42,7 @@ func normalGuide(d int, center, sd float64) *r2sgld.Guide {
 //
 // Mutants: the guide added; energies told as they are traded; the mass of the uniform law.
 func TestGuide(t *testing.T) {
+	pace.Slow(t)
 	box, err := domain.NewBox([]float64{0, -2}, []float64{3, 2})
 	if err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"github.com/r2sgld/r2sgld/diag"
 	"github.com/r2sgld/r2sgld/domain"
 	"github.com/r2sgld/r2sgld/expression"
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/kernel"
 	"github.com/r2sgld/r2sgld/potential"
 )
@@ -122,6 +123,7 @@ func TestStepsNotCoarse(t *testing.T) {
 // Mutants: steps that walls mirror go unseen, whatever slopes they have, and with the slopes
 // along the wall.
 func TestStepsTooLongForAWall(t *testing.T) {
+	pace.Slow(t)
 	for _, c := range []struct {
 		formula         string
 		low, tau, steps float64

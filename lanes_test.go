@@ -9,6 +9,7 @@ import (
 
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/kernel"
 	"github.com/r2sgld/r2sgld/potential"
 )
@@ -53,6 +54,7 @@ func boxedNormal(p *r2sgld.Problem) {
 // five ladders on one thread, on two, and on five; the first two of them by themselves; and
 // when all go on from one iteration, or each from one of its own.
 func TestLaddersInStepMakeTheirOwnDraws(t *testing.T) {
+	pace.Slow(t)
 	for name, bend := range inStep() {
 		t.Run(name, func(t *testing.T) {
 			p, s := small()

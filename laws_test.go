@@ -237,6 +237,7 @@ func TestGaussianInHalfSpace(t *testing.T) {
 }
 
 func TestGaussianInBall(t *testing.T) {
+	pace.Slow(t)
 	var r reference
 	readReference(t, "gauss_ball.json", &r)
 	p := r2sgld.Problem{Potential: quadratic(r.Target.Mu, r.Target.Q), Domain: must(domain.NewBall(r.Domain.Center, r.Domain.Radius))}

@@ -118,6 +118,7 @@ func TestMomentumKeepsUniformLaw(t *testing.T) {
 // A Gaussian in a box with momentum has its exact moments as the step goes to
 // zero; what the step brings at μ = 0.9 is of order 1.
 func TestMomentumGaussianInBox(t *testing.T) {
+	pace.Slow(t)
 	var r reference
 	readReference(t, "gauss_box.json", &r)
 	s := settings(600_000, 4e-4)

@@ -142,6 +142,7 @@ func onFlower(t *testing.T, x []float64) {
 // inside has variance 2·StepSize along the slab. Means of 48 ladders at 1e-7 each.
 // It kills steps with τ or without the 2, a drift there, and no reflection.
 func TestInfiniteTemperatureWalks(t *testing.T) {
+	pace.Slow(t)
 	const ladders, eps, eta = 48, 0.01, 1e-3
 	slab := must(domain.NewPolytope([][]float64{{1, -1, 0}, {-1, 1, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {-1, 0, 0}, {0, -1, 0}, {0, 0, -1}},
 		[]float64{eps, eps, 1, 1, 1, 0, 0, 0}, nil))

@@ -4,12 +4,15 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/r2sgld/r2sgld/internal/pace"
 )
 
 // Laws without a variance are heavy, those with a fourth moment, and modes far out that
 // are small, are not. The shape of Cauchy's law is 1, within five standard errors of 0.14
 // for the smaller one of two. Mutants: the larger one of the ranges; the lighter side; tails that hold little.
 func TestTails(t *testing.T) {
+	pace.Slow(t)
 	rng := rand.New(rand.NewPCG(1, 2))
 	student := func(nu int) float64 {
 		var s float64

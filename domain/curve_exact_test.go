@@ -212,6 +212,7 @@ func TestPlaneNearest(t *testing.T) {
 // soon. The search ends where it gains less than 1e-14 of the square, which is 1e-14 of a
 // distance of 1.5; the rest of 1e-13 is for the fit of the arcs.
 func TestNearestFromTheMiddleOfACircle(t *testing.T) {
+	pace.Slow(t)
 	const r = 1.5
 	circle := must[*curve](t)(NewCurve("circle", func(th float64) (float64, float64) {
 		s, c := math.Sincos(th)

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/r2sgld/r2sgld/internal/pace"
 )
 
 // A step that a glance passes over is one that no reflector changes, bit for bit: the
@@ -11,6 +13,7 @@ import (
 // some of them exactly to a wall, next to it or to what is no number. Most steps well
 // inside are passed over.
 func TestGlanceIsSure(t *testing.T) {
+	pace.Slow(t)
 	for _, s := range testShapes(t) {
 		glance := GlanceOf(s.d)
 		if glance == nil {

@@ -10,6 +10,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/optimize/convex/lp"
 	"pgregory.net/rapid"
+
+	"github.com/r2sgld/r2sgld/internal/pace"
 )
 
 // gonums is the largest c·y with u_i·y ≤ h_i by gonum's simplex method; h ≥ 0.
@@ -102,6 +104,7 @@ func faint(rows [][]float64) bool {
 // vertices: each is reached within rounding by a point that all rows but d of them
 // hold at, and no ball inside is larger than Chebyshev's.
 func TestDictionaryOfManyRows(t *testing.T) {
+	pace.Slow(t)
 	const m, d = 500, 50
 	rng := rand.New(rand.NewPCG(1, 2))
 	rows, h := make([][]float64, m), make([]float64, m)

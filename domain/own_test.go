@@ -12,6 +12,7 @@ import (
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/diag"
 	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/potential"
 	"github.com/r2sgld/r2sgld/tune"
 )
@@ -22,6 +23,7 @@ import (
 // that of 8 ladders, within 16 (9e-7 of Student's law of 7 degrees). It kills uniform draws
 // or a volume that are not asked for, and a wall that is named by another number.
 func TestOwnSector(t *testing.T) {
+	pace.Slow(t)
 	s := sector{radius: 2, angle: 2}
 	p := r2sgld.Problem{Domain: s, Potential: potential.Func(2, func(grad, x []float64) float64 {
 		grad[0], grad[1] = 3*x[0], 3*x[1]

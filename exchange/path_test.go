@@ -230,6 +230,7 @@ func TestRoundTripRates(t *testing.T) {
 // 27.3 in windows of 1. Student's |t| < 5.3 over 100 batches. It kills: gate open
 // or last for once, parity that does not wait for the window, a wrong W.
 func TestWindowedRoundTrips(t *testing.T) {
+	pace.Slow(t)
 	const target, length = 0.005, 98_000
 	tau := geometric(10, 10)
 	energy := make([]float64, 10) // of rungs, so that S̃ is the target for each pair

@@ -322,6 +322,7 @@ func TestMirroredDirichlet(t *testing.T) {
 // Mirrored Langevin dynamics of a correlated Gaussian in a box. The force on the
 // walls is finite: without the determinant the chain would run away.
 func TestMirroredGaussianInBox(t *testing.T) {
+	pace.Slow(t)
 	var r struct {
 		Target struct {
 			Mu []float64   `json:"mu"`

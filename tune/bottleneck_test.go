@@ -58,6 +58,7 @@ func spaced(n int) []float64 {
 //
 // Mutants: a tail that may be as heavy as it likes; one way enough.
 func TestBottleneckOfTooFewRungs(t *testing.T) {
+	pace.Slow(t)
 	beyond := 0
 	for _, rungs := range []int{3, 5, 8, 12, 18} {
 		for seed := range uint64(12) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/potential"
 )
 
@@ -73,6 +74,7 @@ func TestReach(t *testing.T) {
 // Inverse temperatures whose products are 0 are found all the same. Mutant: the root of
 // the product.
 func TestReachOfHighEnergies(t *testing.T) {
+	pace.Slow(t)
 	const high = 1e290
 	u := straight(1)
 	for i := range u {

@@ -15,6 +15,7 @@ import (
 	"github.com/r2sgld/r2sgld/diag"
 	"github.com/r2sgld/r2sgld/domain"
 	"github.com/r2sgld/r2sgld/internal/modes"
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/potential"
 )
 
@@ -62,6 +63,7 @@ func twoWidths(t *testing.T, d int) (p r2sgld.Problem, law *modes.Mixture, weigh
 //
 // Mutants: starts that go nowhere but to the mode of the most; the mass of the uniform law.
 func TestTwoWidths(t *testing.T) {
+	pace.Slow(t)
 	for _, d := range []int{2, 5, 10, 20} {
 		if testing.Short() && d > 5 {
 			continue
@@ -220,6 +222,7 @@ func spikeInSlab(d, narrow int) potential.Potential {
 //
 // Mutant: what hot chains find of no account.
 func TestDrawsOfASpikeInASlab(t *testing.T) {
+	pace.Slow(t)
 	for _, narrow := range []int{1, 5} {
 		out, err := Run(t.Context(), r2sgld.Problem{Potential: spikeInSlab(5, narrow)}, r2sgld.Settings{Seed: 1, Ladders: 4,
 			Start: make([]float64, 5)}, Until{}, Options{})

@@ -14,6 +14,7 @@ import (
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/domain"
 	"github.com/r2sgld/r2sgld/exchange"
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/kernel"
 	"github.com/r2sgld/r2sgld/potential"
 )
@@ -418,6 +419,7 @@ func TestForecastAuto(t *testing.T) {
 // its mean over pairs is its target. It kills: σ² for Δβ²σ², the penalty in the
 // wrong direction, C left out, a threshold on the wrong side.
 func TestPlannedRules(t *testing.T) {
+	pace.Slow(t)
 	const d, n, sd = 8, 600, 2.0
 	taus := []float64{1, 2, 5}
 	for _, c := range []struct {

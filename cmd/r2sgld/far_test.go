@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/internal/report"
 )
 
@@ -27,6 +28,7 @@ func off(p report.Parameter, mean, sd float64) float64 {
 //
 // Mutant: steps no longer than starts are wide.
 func TestFarFromTheStart(t *testing.T) {
+	pace.Slow(t)
 	const n = 80
 	dir, rng := t.TempDir(), rand.New(rand.NewPCG(7, 8))
 	var x, y []float64

@@ -255,6 +255,7 @@ func TestEvidenceBetweenWalls(t *testing.T) {
 // draws the mean of 1/p has the relative variance (E p⁻²/(E p⁻¹)² − 1)/n. Of eight rows, one is
 // off by 5.4 standard errors with 6e-7. Rows of other values are other data.
 func TestFitLeavesOneOut(t *testing.T) {
+	pace.Slow(t)
 	dir := t.TempDir()
 	ys := []float64{0.4, -1.2, 2.1, 0.9, -0.3, 1.6, 0.2, -0.8}
 	table := "y\n"
@@ -322,6 +323,7 @@ func flatZ(ys []float64, a, b float64) float64 {
 // A mode that leans on a constraint, far from the end of a prior's support, is no place where
 // the density is infinite.
 func TestModeAtAConstraint(t *testing.T) {
+	pace.Slow(t)
 	dir := t.TempDir()
 	write(t, dir, "d.csv", "y\n1\n2\n")
 	fit := fitted(t, write(t, dir, "c.yaml", `data: d.csv

@@ -49,6 +49,7 @@ func same(t *testing.T, what string, a, b map[string]string) {
 // The bytes of a run do not depend on threads, on the checkpoint interval, or on
 // being stopped at moments that nobody chose and resumed.
 func TestSameBytes(t *testing.T) {
+	pace.Slow(t)
 	dir := t.TempDir()
 	file := write(t, dir, "flower.yaml", flower)
 	whole := filepath.Join(dir, "whole")
@@ -169,6 +170,7 @@ func TestFailedBeginning(t *testing.T) {
 
 // A resume that cannot be leaves the run as it was: the next one goes on.
 func TestFailedResume(t *testing.T) {
+	pace.Slow(t)
 	dir := t.TempDir()
 	file := write(t, dir, "flower.yaml", flower)
 	out := filepath.Join(dir, "run")
@@ -260,6 +262,7 @@ func TestRefused(t *testing.T) {
 
 // With --force only files of a run are replaced.
 func TestForce(t *testing.T) {
+	pace.Slow(t)
 	dir := t.TempDir()
 	file := write(t, dir, "flower.yaml", flower)
 	out := filepath.Join(dir, "run")

@@ -14,6 +14,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/r2sgld/r2sgld/internal/pace"
 )
 
 // lineModel is a regression whose posterior and predictions are normal laws.
@@ -71,6 +73,7 @@ func array(t *testing.T, dir, name string) (shape []int, values []float64) {
 // The groups beside the posterior belong to its draws: the log density of each row is that by
 // the draw that its coordinates name, predictions follow the draw, and data are the data.
 func TestGroupsOfAFit(t *testing.T) {
+	pace.Slow(t)
 	dir := t.TempDir()
 	write(t, dir, "line.csv", lineRows)
 	config := write(t, dir, "line.yaml", lineModel)
@@ -136,6 +139,7 @@ func TestGroupsOfAFit(t *testing.T) {
 // Predictions of new rows have the mean and the quantiles of their law, a normal one, within
 // what so many draws allow: six standard errors, 2e-9 for each number.
 func TestPredictionsOfNewRows(t *testing.T) {
+	pace.Slow(t)
 	dir := t.TempDir()
 	write(t, dir, "line.csv", lineRows)
 	out := filepath.Join(dir, "run")

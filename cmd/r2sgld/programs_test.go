@@ -27,6 +27,7 @@ sampler: {iterations: 1000, ladders: 1, temperature: [1, 2], step_size: 1e-3}
 // A configuration that runs a program says so, and with --no-commands it is refused
 // before the program has begun, by every command that would run it.
 func TestProgramsAreTold(t *testing.T) {
+	pace.Slow(t)
 	dir := t.TempDir()
 	begun, out := filepath.Join(dir, "begun"), filepath.Join(dir, "run")
 	file := write(t, dir, "program.yaml", answers("touch "+begun, ":"))

@@ -14,6 +14,7 @@ import (
 
 	"github.com/r2sgld/r2sgld/internal/foldertest"
 	"github.com/r2sgld/r2sgld/internal/job"
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/internal/study"
 	"github.com/r2sgld/r2sgld/internal/text"
 )
@@ -197,6 +198,7 @@ func TestReproduceRefuses(t *testing.T) {
 // Studies are not resumed: the command that goes on with them is told, of those that were
 // about to take the place of others too. A folder figures of the user's is none in their way.
 func TestResumeOfStudies(t *testing.T) {
+	pace.Slow(t)
 	dir := t.TempDir()
 	mine := write(t, dir, "mine.svg", "mine")
 	out := filepath.Join(dir, "u")

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/r2sgld/r2sgld/internal/foldertest"
+	"github.com/r2sgld/r2sgld/internal/pace"
 )
 
 // What is no run folder is named, with what to give in its place.
@@ -63,6 +64,7 @@ func TestResumeWithoutRecord(t *testing.T) {
 
 // A finished run that is extended by a step or two keeps the rate of its steps, about.
 func TestResumeKeepsTheRate(t *testing.T) {
+	pace.Slow(t)
 	dir := t.TempDir()
 	out := filepath.Join(dir, "run")
 	must(t, exitDone, "sample", write(t, dir, "flower.yaml", flower), "--out", out, "--quiet", "--set", "sampler.iterations=20000",

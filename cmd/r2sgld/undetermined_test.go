@@ -38,6 +38,7 @@ sampler: {until: {rhat: 10, ess: 10}}
 // Walls near which steps are wrong are told by plan, and by a run before it samples, with
 // the command that mends it; not where the kernel is exact.
 func TestSteepWallIsToldFirst(t *testing.T) {
+	pace.Slow(t)
 	dir := t.TempDir()
 	file := write(t, dir, "root.yaml", `name: root
 variables: [x]
@@ -64,6 +65,7 @@ sampler: {iterations: 4000, burn_in: 100, step_size: [1e-3, 1e-2], temperature: 
 // Where the density is infinite at a wall, or may be, the bias of the step goes like no step,
 // and the certificate claims nothing: neither in numbers nor in words.
 func TestCertificateAtAPole(t *testing.T) {
+	pace.Slow(t)
 	dir := t.TempDir()
 	for potential, known := range map[string]bool{"0.5*log(x)": false, "3*x": true} {
 		file := write(t, dir, "pole.yaml", "variables: [x]\npotential: "+potential+`

@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/r2sgld/r2sgld/internal/pace"
 )
 
 // TestMain lets the test binary be the owner of a program: it starts the script that it
@@ -99,6 +101,7 @@ func TestStop(t *testing.T) {
 // However the owner ends, so does the program with what it started. Under nohup the owner
 // would be deaf to SIGHUP, unless who starts it listens.
 func TestOwnerEnds(t *testing.T) {
+	pace.Slow(t)
 	heard := make(chan os.Signal, 1)
 	signal.Notify(heard, syscall.SIGHUP)
 	defer signal.Stop(heard)

@@ -215,6 +215,7 @@ func TestHandshakeFailures(t *testing.T) {
 // What a program can do wrong in its answers makes NaN of all later ones, and
 // is told with the line.
 func TestAnswerFailures(t *testing.T) {
+	pace.Slow(t)
 	before := runtime.NumGoroutine()
 	for mode, want := range map[string][]string{
 		"crash":     {"ended (exit status 7) where line 6", "Traceback:\n  ZeroDivisionError"},
@@ -287,6 +288,7 @@ func TestAhead(t *testing.T) {
 // The end of a context ends programs that do not answer, before and after their
 // handshake, and those to come; its cause is told.
 func TestContext(t *testing.T) {
+	pace.Slow(t)
 	before := runtime.NumGoroutine()
 	cause := errors.New("the house is on fire")
 	for _, mode := range []string{"mute", "hang"} {

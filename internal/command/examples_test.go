@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/potential"
 	"github.com/r2sgld/r2sgld/stream"
 )
@@ -59,6 +60,7 @@ func examples(t testing.TB, r int) []*evaluator {
 // differences of step 1e-5 are good to 1e-8 here; a wrong coefficient or sign is
 // off by 0.01 at least somewhere. Both compute the same density.
 func TestExampleGradients(t *testing.T) {
+	pace.Slow(t)
 	const r, h = 24, 1e-5
 	x := make([]float64, 2*r)
 	for i := range r {

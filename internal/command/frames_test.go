@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/potential"
 	"github.com/r2sgld/r2sgld/stream"
 )
@@ -102,6 +103,7 @@ func TestLanewisePrograms(t *testing.T) {
 
 // What a program can do wrong in its frames is told, and ends it.
 func TestFrameFailures(t *testing.T) {
+	pace.Slow(t)
 	for mode, want := range map[string]string{
 		"frames message": "it cannot go on:\n  Traceback:\n  ZeroDivisionError; its standard error is empty",
 		"frames cut":     "it ended (exit status 0) within frame 3 of its output, 40 bytes before",

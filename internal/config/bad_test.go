@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/r2sgld/r2sgld/internal/pace"
 )
 
 const goodSample = `name: good
@@ -41,6 +43,7 @@ func edit(text, begins, with string) string {
 // TestBadSamples pins the message and the place of everything that a
 // configuration of sample may have wrong.
 func TestBadSamples(t *testing.T) {
+	pace.Slow(t)
 	for _, c := range []struct{ begins, with, want string }{
 		{`method`, `metod: r2sgld`, `f.yaml:7:3: unknown key "metod"; did you mean "method"?`},
 		{`method`, `method: r3sgld`, `f.yaml:7:11: unknown method "r3sgld"; did you mean "r2sgld"?`},

@@ -188,6 +188,7 @@ func TestKeyOrderIsIrrelevant(t *testing.T) {
 // TestBatch: minibatches reach the run of every kind of equations, with a
 // variance of swaps and without swaps; a batch of all rows is none.
 func TestBatch(t *testing.T) {
+	pace.Slow(t)
 	first := func(set ...string) float64 {
 		p, s, r := example(t, "../../examples/lynx-hare.yaml", append(set, "sampler.iterations=40", "sampler.thin=1"))
 		res, err := r2sgld.Sample(context.Background(), p, s)

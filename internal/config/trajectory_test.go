@@ -140,6 +140,7 @@ func TestDomainInTheChart(t *testing.T) {
 // Starts from the prior lie in the domain, one for each replica, have the law of the
 // prior, and are those of the seed.
 func TestInitFromPrior(t *testing.T) {
+	pace.Slow(t)
 	set := []string{"sampler.method=r2sgld", "sampler.temperature=[1, 4]", "sampler.init=prior", "sampler.ladders=200",
 		"sampler.step_size=1e-5"}
 	s := trajectory(t, set...)

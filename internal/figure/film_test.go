@@ -30,6 +30,7 @@ func written(t *testing.T, f Trajectory) []byte {
 // frame, must give every frame as it was drawn; the last one is kept as a
 // picture.
 func TestFilm(t *testing.T) {
+	pace.Slow(t)
 	film := flowerWalk(t, 200)
 	b := written(t, film)
 	g, err := gif.DecodeAll(bytes.NewReader(b))

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/internal/pace"
 )
 
 // blind hides everything about a domain but membership and bounds.
@@ -283,6 +284,7 @@ func TestOtherConvexDomains(t *testing.T) {
 // cells that count or do not by their centre: by 2.9). Of a diameter 1/250 is
 // promised at corners.
 func TestMembershipAlone(t *testing.T) {
+	pace.Slow(t)
 	var coarse, fine float64
 	for _, s := range shapes(t) {
 		for _, n := range []int{10, 12, 14, 16, 150} {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/potential"
 )
 
@@ -83,6 +84,7 @@ func TestFitTellsOfModes(t *testing.T) {
 //
 // Mutants: a determinant left out, directions at walls that are not projected.
 func TestFindTwo(t *testing.T) {
+	pace.Slow(t)
 	for _, d := range []int{2, 5, 10, 20} {
 		a, b, lo, hi, w := make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d), make([]float64, d)
 		for j := range d {

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/potential"
 )
 
@@ -131,6 +132,7 @@ func (p walled) find(t *testing.T, seed uint64, threads int) (s *Search, size fl
 // Mutants: one wall forgotten for the next; steps that end at curved walls; minima at walls
 // that are looked at once; directions that are not projected.
 func TestMinimaAreOfFirstOrder(t *testing.T) {
+	pace.Slow(t)
 	problems := rapid.Custom(drawWalled)
 	for seed := 150; seed < 250; seed++ {
 		p := problems.Example(seed)

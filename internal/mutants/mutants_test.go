@@ -25,6 +25,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/r2sgld/r2sgld/internal/pace"
 )
 
 // A fault is a change of the source that a test must notice.
@@ -206,6 +208,7 @@ func must[T any](v T, err error) T {
 // TestFaultsFit holds that each fault can still be put into the source and compiles there:
 // a fault that does not is killed by nothing and tests nothing.
 func TestFaultsFit(t *testing.T) {
+	pace.Slow(t)
 	seen := map[string]bool{}
 	check := compiler(t)
 	for _, f := range all() {
@@ -235,20 +238,27 @@ func compiler(t *testing.T) func(changed map[string][]byte) error {
 	}
 	set := token.NewFileSet()
 	read := importer.ForCompiler(set, "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
+	kept := map[string]*ast.File{} // as they are
+	files := map[string][]string{}
 	return func(changed map[string][]byte) error {
 		folders := map[string]bool{}
 		for name := range changed {
 			folders[filepath.Dir(name)] = true
 		}
 		for folder := range folders {
+			if files[folder] == nil {
+				files[folder] = must(build.ImportDir(folder, 0)).GoFiles
+			}
 			var parsed []*ast.File
-			for _, name := range must(build.ImportDir(folder, 0)).GoFiles {
+			for _, name := range files[folder] {
 				name = filepath.Join(folder, name)
-				var text any // nil stands for what is in the file
-				if is, ok := changed[name]; ok {
-					text = is
+				f, err := kept[name], error(nil)
+				if text, ok := changed[name]; ok {
+					f, err = parser.ParseFile(set, name, text, parser.SkipObjectResolution)
+				} else if f == nil {
+					f, err = parser.ParseFile(set, name, nil, parser.SkipObjectResolution)
+					kept[name] = f
 				}
-				f, err := parser.ParseFile(set, name, text, parser.SkipObjectResolution)
 				if err != nil {
 					return err
 				}

@@ -22,6 +22,7 @@ import (
 	"github.com/r2sgld/r2sgld/internal/foldertest"
 	"github.com/r2sgld/r2sgld/internal/job"
 	"github.com/r2sgld/r2sgld/internal/mesh"
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/internal/store"
 	"github.com/r2sgld/r2sgld/internal/theory"
 	"github.com/r2sgld/r2sgld/potential"
@@ -84,6 +85,7 @@ func TestPlanTellsMemory(t *testing.T) {
 // without its warnings, run.json written without its hash, with a
 // seed that there is none of, or with keys that others do not know.
 func TestRun(t *testing.T) {
+	pace.Slow(t)
 	dir := filepath.Join(t.TempDir(), "run")
 	j, out, terminal := wells(t, dir)
 	sum, err := j.Run(t.Context())
@@ -390,6 +392,7 @@ func TestOnGrid(t *testing.T) {
 
 // The figures of the plane, on one rung and on two, and with a single mode.
 func TestPlane(t *testing.T) {
+	pace.Slow(t)
 	disc, err := domain.NewBall([]float64{0, 0}, 1)
 	if err != nil {
 		t.Fatal(err)

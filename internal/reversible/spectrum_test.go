@@ -46,6 +46,7 @@ func flat(n int, length, tau float64) *reversible.Chain {
 // TestIntervalExact knows the discrete eigenvalues; a coarse level with a wrong
 // network, or convergence of the values alone, leaves more than 1e-10.
 func TestIntervalExact(t *testing.T) {
+	pace.Slow(t)
 	for _, n := range []int{2, 3, 7, 100, 400, 20000} {
 		const length, tau = 2, 3
 		s := spectrum(t, flat(n, length, tau), min(3, n-1))

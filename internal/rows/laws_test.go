@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/r2sgld/r2sgld/expression"
+	"github.com/r2sgld/r2sgld/internal/pace"
 )
 
 // none lists the entries of no parameter.
@@ -88,6 +89,7 @@ func TestLaws(t *testing.T) {
 
 // Laws that distuv lacks have mass 1 and the mean that they should have.
 func TestLawsHaveMassOne(t *testing.T) {
+	pace.Slow(t)
 	for _, c := range []struct {
 		law        string
 		from, step float64

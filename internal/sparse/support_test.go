@@ -300,6 +300,7 @@ func meanSD(v []float64) (mean, sd float64) {
 // ranges of p and over all, |z| < 5.2, a false alarm in 1e-6 of six. It kills a
 // slab of half the width (z = −20 over all).
 func TestInclusionIsCalibrated(t *testing.T) {
+	pace.Slow(t)
 	const d, n = 5, 30
 	rng := rand.New(rand.NewPCG(9, 9))
 	var excess, variance [6]float64

@@ -211,6 +211,7 @@ func links(t *testing.T, dir string) []string {
 // whoever opens it next for writing completes what was begun. What is not of a run is
 // there all the time.
 func TestExchangeIsCutShort(t *testing.T) {
+	pace.Slow(t)
 	root := scratch(t)
 	step := 7
 	if pace.Soaking() {

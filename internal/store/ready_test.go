@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/r2sgld/r2sgld/internal/pace"
 )
 
 // A folder .ready that is not all of a run, as it was written, takes no run's place,
@@ -15,6 +17,7 @@ import (
 // Mutants it kills: any folder of that name completed, one that has a record, one that has
 // some of the files; builds looked at when it is too late.
 func TestReadyOfOthers(t *testing.T) {
+	pace.Slow(t)
 	ready := func(names ...string) func(t *testing.T, dir string) {
 		return func(t *testing.T, dir string) {
 			for _, name := range names {

@@ -140,6 +140,7 @@ func TestStreamRefuses(t *testing.T) {
 //
 // Mutants it kills: sizes compared alone, checksums of the last flush, of one rung.
 func TestDamagedDraws(t *testing.T) {
+	pace.Slow(t)
 	dir := t.TempDir()
 	s, err := small(quick{}, dir, 1)
 	if err != nil {

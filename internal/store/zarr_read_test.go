@@ -13,6 +13,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/r2sgld/r2sgld/internal/pace"
 )
 
 // compressed makes a store of one array x, in chunks of one chain that hold so many numbers,
@@ -56,6 +58,7 @@ func compressed(t *testing.T, chains, n, chunk, most int) string {
 // Mutants it kills: chunks inflated whole, chunks inflated without a bound, draws of another
 // stride.
 func TestInflatedChunks(t *testing.T) {
+	pace.Slow(t)
 	const n = 1 << 22
 	dir := compressed(t, 2, n, n, n/8)
 	var before, after runtime.MemStats

@@ -232,6 +232,7 @@ func alone(t *testing.T, page *element) {
 
 // Kills the mutants text/template, and no check of names.
 func TestHostileTextStaysText(t *testing.T) {
+	pace.Slow(t)
 	bad := `</p><script>alert(1)</script>"><img src=x onerror=alert(1)>'` + "\x00\x1b[31m\xff&amp;"
 	s := inventedStudies(t)
 	plain := parse(t, pageOf(t, s))

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/internal/theory"
 	"github.com/r2sgld/r2sgld/potential"
 )
@@ -13,6 +14,7 @@ import (
 // grids that miss it alike, is not. What the grid follows is not told, nor what stops
 // nothing: a wall without mass, a point of the plane without mass, a well without mass.
 func TestBetweenThePoints(t *testing.T) {
+	pace.Slow(t)
 	energy := func(dim int, u func(x []float64) float64) potential.Potential {
 		return potential.Func(dim, func(_, x []float64) float64 { return u(x) })
 	}

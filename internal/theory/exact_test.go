@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/internal/theory"
 	"github.com/r2sgld/r2sgld/potential"
 )
@@ -145,6 +146,7 @@ func slope(x, y []float64) float64 {
 // Errors fall with the square of the side of a cell; for a quadratic U, by chance,
 // with its fourth power.
 func TestSecondOrder(t *testing.T) {
+	pace.Slow(t)
 	for _, c := range exactCases(t) {
 		var logN, logE []float64
 		text := ""

@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/internal/scheme"
 	"github.com/r2sgld/r2sgld/internal/theory"
 	"github.com/r2sgld/r2sgld/potential"
@@ -63,6 +64,7 @@ func TestLawOfTwoRungs(t *testing.T) {
 // Without swaps the gap is the smaller of the two; it never falls with r, is concave
 // and stays below its limit. Mutant: no factor r; pairs of states counted twice.
 func TestGapRisesWithIntensity(t *testing.T) {
+	pace.Slow(t)
 	p := twoWells(t)
 	tau := []float64{0.3, 2}
 	cold, hot := gap(t, p, tau[:1], 0, 60), gap(t, p, tau[1:], 0, 60)

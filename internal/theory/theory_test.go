@@ -152,6 +152,7 @@ func TestGapError(t *testing.T) {
 // small by chance is not taken for the error. The gaps of rings are squares k² at the roots
 // of the derivatives of Bessel functions, J₁'(k)Y₁'(ka) = Y₁'(k)J₁'(ka).
 func TestGapErrorOfRings(t *testing.T) {
+	pace.Slow(t)
 	j := func(x float64) float64 { return math.J0(x) - math.J1(x)/x }
 	y := func(x float64) float64 { return math.Y0(x) - math.Y1(x)/x }
 	for inner, grids := range map[float64][]int{0.99: {60, 120, 300}, 0.98: {77, 150, 300}, 0.9: {75, 106, 150}, 0.5: {60, 200}} {

@@ -107,6 +107,7 @@ func (c cutter) Advance(m []bnn.Move, b bnn.Batch) ([]bnn.Outcome, error) {
 // A training that is interrupted, in either repetition and in the middle of epochs, and
 // resumed leaves the bytes of one that was not.
 func TestResumeLeavesTheSameBytes(t *testing.T) {
+	pace.Slow(t)
 	whole := filepath.Join(t.TempDir(), "whole")
 	if _, err := blobsJob(t, "r2sghmc", whole).Run(context.Background()); err != nil {
 		t.Fatal(err)

@@ -83,6 +83,7 @@ func TestFake(t *testing.T) {
 
 // A worker that does not answer ends with the context, long before any grace.
 func TestStoppedBeforeItBegan(t *testing.T) {
+	pace.Slow(t)
 	for _, mode := range []string{"silent", "deaf"} {
 		t.Setenv("R2SGLD_FAKE_WORKER", mode)
 		ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)

@@ -235,6 +235,7 @@ func TestRoles(t *testing.T) {
 // Kills: a mean over examples in place of batches, buffers of
 // before counted in, a momentum other than that of training.
 func TestRecompute(t *testing.T) {
+	pace.Slow(t)
 	e := open(t, resnet8(1), Options{})
 	batches := []bnn.Batch{{Indices: []int32{0, 1, 2, 3}}, {Indices: []int32{4, 5, 6, 7, 8, 9}}, {Indices: []int32{10, 11, 12}}}
 	before := get[*bnn.State](t)(e.State(0))

@@ -106,6 +106,7 @@ func begun(t *testing.T, s *system, threads int) *inquiry {
 
 // Equal seeds give equal results, whatever the number of threads.
 func TestStudiesAreDeterministic(t *testing.T) {
+	pace.Slow(t)
 	if pace.Soaking() {
 		a, b := studytest.Glance(t, LotkaVolterra, 1), studytest.Glance(t, LotkaVolterra, 3)
 		a.Results.(*results).Timings, b.Results.(*results).Timings = nil, nil

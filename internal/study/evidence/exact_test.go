@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/r2sgld/r2sgld/internal/config"
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/internal/quadrature"
 	"github.com/r2sgld/r2sgld/potential"
 )
@@ -45,6 +46,7 @@ func TestExactValuesAreTheKnownOnes(t *testing.T) {
 // In the plane quadrature over the domain and the potential of the configuration gives
 // the same, and the volume. Kills: another constant in a potential, another domain.
 func TestPlaneProblemsByQuadrature(t *testing.T) {
+	pace.Slow(t)
 	for _, x := range tasks() {
 		if x.dim != 2 {
 			continue
