@@ -143,6 +143,7 @@ func TestProximalLangevin(t *testing.T) {
 // energies are U of the point, and no draw is outside. It kills a map without its
 // log-determinant (the Dirichlet law of α − 1) and one with it in the energy.
 func TestMirroredLangevin(t *testing.T) {
+	pace.Slow(t)
 	for name, c := range map[string]struct {
 		file string
 		step float64

@@ -150,6 +150,7 @@ func (r ratio) mean() float64 { return r.sum / r.count }
 // the recorder works out from the rungs before and after, it does not: step sizes
 // of neighbours differ by factors of 8 and 4.
 func TestMomentumAtSwaps(t *testing.T) {
+	pace.Slow(t)
 	const ladders, rungs = 64, 3
 	p, s := lopsided(ladders, longer(30_000))
 	var stayed, came, byTau, byNothing [rungs][ladders]ratio

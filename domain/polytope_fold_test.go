@@ -277,6 +277,7 @@ func soakWedge(t *testing.T, degrees float64) shape {
 // Wedges of 5° and 1° keep the uniform law, and no step is given up at a cap of
 // 1000 by steps up to about the length of the wedge.
 func TestAcuteWedgesKeepTheUniformLaw(t *testing.T) {
+	pace.Slow(t)
 	for _, degrees := range []float64{5, 1} {
 		s := soakWedge(t, degrees)
 		for _, sd := range []float64{s.inradius, 0.3, 1} {

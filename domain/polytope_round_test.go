@@ -58,6 +58,7 @@ var ks = math.Sqrt(math.Log(2e6) / 2)
 // coordinates that keep the law, none given up. Kills uniform draws and volumes by
 // hit-and-run in coordinates in which the box is thin.
 func TestThinTurnedBoxes(t *testing.T) {
+	pace.Slow(t)
 	rng := rand.New(rand.NewPCG(1, 9))
 	for _, d := range []int{2, 3, 6} {
 		for _, thin := range []float64{1e-3, 1e-6, 1e-9} {

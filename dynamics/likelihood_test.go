@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/potential"
 )
 
@@ -102,6 +103,7 @@ func TestPaperNoiseIsNoLikelihood(t *testing.T) {
 // 1e-8 kills any constant, a mass over the whole support, and log volumes with
 // the wrong sign.
 func TestEvidenceOfRegression(t *testing.T) {
+	pace.Slow(t)
 	const nodes = 80
 	for _, prior := range []string{"", "normal(0.5, 0.1)"} {
 		m := lotka()

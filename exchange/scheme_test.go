@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/r2sgld/r2sgld/internal/pace"
 )
 
 // Values of ⌈(log P + log log P)/(−log(1−𝕊))⌉, at least 1, in decimal arithmetic
@@ -225,6 +227,7 @@ func gates(t *testing.T, gate string, rho float64, window, n int) sample {
 // It kills: gate once in place of last or open and the other way round, a window
 // that begins anew after each swap, parity ignored (1.69 and 1.15).
 func TestGates(t *testing.T) {
+	pace.Slow(t)
 	for _, c := range []struct {
 		gate     string
 		rho      float64

@@ -66,6 +66,7 @@ func TestLanesDoNotDependOnEachOther(t *testing.T) {
 // Moments of n normal numbers, and products of neighbours, are within 5.5 standard errors:
 // a false alarm has less than 4e-8 each.
 func TestLanesMoments(t *testing.T) {
+	pace.Slow(t)
 	const replicas, coordinates = 1000, 1000
 	n := replicas * coordinates
 	set := New(8, 1)

@@ -287,6 +287,7 @@ func TestShortRounds(t *testing.T) {
 // that suit the wide one seldom find the narrow one, whose place is known. The draws are within
 // five standard errors of the variance, 4.5, or a run says that they lack the narrow one.
 func TestSpikeInASlab(t *testing.T) {
+	pace.Slow(t)
 	p := formula(t, "y^2/2 - log(exp(normal_lpdf(x, 0, 0.001)) + exp(normal_lpdf(x, 0, 3)))", nil)
 	for seed := range uint64(2) {
 		out, err := Run(t.Context(), p, r2sgld.Settings{Seed: 1 + seed, Ladders: 4, Start: []float64{0, 0}}, Until{ESS: 100}, Options{})

@@ -354,6 +354,7 @@ func flower(t *testing.T) r2sgld.Problem {
 // standard errors are a false alarm of 1.5e-6. It kills: energies of the wrong
 // rung, draws of burn-in, an unweighted mean of λ over β (0.88).
 func TestForecastOfTheFlower(t *testing.T) {
+	pace.Slow(t)
 	s := r2sgld.Settings{Ladders: 4, Iterations: 400_000, BurnIn: 10_000, Thin: 10, Temperature: []float64{1, 10},
 		StepSize: []float64{5e-4, 1.5e-3}}
 	var acceptance, barrier []float64
@@ -381,6 +382,7 @@ func TestForecastOfTheFlower(t *testing.T) {
 // A ladder that method auto finds on the flower reaches to the uniform law, meets
 // its stopping rule within the first round and says so.
 func TestForecastAuto(t *testing.T) {
+	pace.Slow(t)
 	s := r2sgld.Settings{Seed: 5, Ladders: 4, Iterations: 100_000, BurnIn: 2000, Thin: 10, Kernel: kernel.Langevin{}}
 	u := Until{RHat: 1.01, ESS: 400, Iterations: 6_400_000}
 	plan, err := ForecastAuto(context.Background(), flower(t), s, u)

@@ -76,6 +76,7 @@ sampler: {iterations: 1000, ladders: 1, temperature: [1, 2], step_size: 1e-3}
 // A second Ctrl-C ends the program at once, even where the first has to wait, and
 // the run can go on.
 func TestSecondInterrupt(t *testing.T) {
+	pace.Slow(t)
 	heard(t)
 	dir := t.TempDir()
 	file, out := write(t, dir, "hangs.yaml", hangs), filepath.Join(dir, "run")

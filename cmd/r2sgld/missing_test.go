@@ -7,11 +7,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/r2sgld/r2sgld/internal/pace"
 )
 
 // Trajectories of data of which half of one state's values are missing can be compared,
 // datum by datum; the file of predictive densities of another run is refused.
 func TestCompareMissingValues(t *testing.T) {
+	pace.Slow(t)
 	dir := t.TempDir()
 	var b strings.Builder
 	b.WriteString("t,x,y\n")

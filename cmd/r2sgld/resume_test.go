@@ -29,6 +29,7 @@ func TestResumeNoRun(t *testing.T) {
 // A run whose folder was copied without the files that begin with a dot is not offered an
 // extension, and says that its record is missing whatever it is to go on to.
 func TestResumeWithoutRecord(t *testing.T) {
+	pace.Slow(t)
 	dir := t.TempDir()
 	out := filepath.Join(dir, "run")
 	must(t, exitDone, "sample", write(t, dir, "flower.yaml", flower), "--out", out, "--quiet", "--set", "sampler.iterations=1000",

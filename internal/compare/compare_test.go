@@ -14,6 +14,7 @@ import (
 	"github.com/r2sgld/r2sgld/diag"
 	"github.com/r2sgld/r2sgld/dynamics"
 	"github.com/r2sgld/r2sgld/internal/compare"
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/internal/store"
 )
 
@@ -98,6 +99,7 @@ func refits(p *dynamics.Problem) (sum float64) {
 // 4.9 standard errors of some 0.007. Kills a posterior of other rows, WAIC for
 // LOO (off by 0.047 here), ladders mixed up, and a density without its constants.
 func TestPredictAgreesWithRefits(t *testing.T) {
+	pace.Slow(t)
 	p := hares(t, "H*(alpha - beta*L)", "given")
 	rng, want := rand.New(rand.NewPCG(1, 1)), refits(p)
 	var gaps []float64

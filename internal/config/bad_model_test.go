@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/r2sgld/r2sgld/internal/pace"
 )
 
 const goodIdentify = `name: good
@@ -25,6 +27,7 @@ const goodData = "t,x,y\n0,1,2\n1,1.5,2.5\n2,2,2\n3,2.5,1.5\n4,2,1\n5,1.5,1.2\n6
 
 // TestBadModels pins what is said of configurations of identify and of data.
 func TestBadModels(t *testing.T) {
+	pace.Slow(t)
 	for _, c := range []struct{ begins, with, data, want string }{
 		{`file`, `file: nowhere.csv`, ``,
 			`f.yaml:3:9: nowhere.csv: cannot be read: no such file or directory`},

@@ -5,12 +5,14 @@ import (
 	"testing"
 
 	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/internal/report"
 )
 
 // A linear wall in logarithms of parameters is exact: the problem says so, and steps
 // of any length end inside. The runs of this model used to hang in their warm-up.
 func TestLinearWallsInLogarithmsAreExact(t *testing.T) {
+	pace.Slow(t)
 	s, err := Load("identify", "../../cmd/r2sgld/testdata/fitzhugh-nagumo.yaml", nil)
 	if err != nil {
 		t.Fatal(err)

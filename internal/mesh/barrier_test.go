@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/internal/pace"
 )
 
 // A wall is g ≤ 0 of a function of one or two variables with its gradient.
@@ -45,6 +46,7 @@ func slit(t *testing.T, a, c, half, from float64) domain.Domain {
 // A barrier thinner than the cells is refused where it parts the domain, whatever its
 // place, slope and width, and told where it does not.
 func TestThinBarriers(t *testing.T) {
+	pace.Slow(t)
 	rng := rand.New(rand.NewPCG(5, 8))
 	for range 60 {
 		a, c := (rng.Float64()-0.5)*math.Pi, rng.Float64()-0.5

@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/internal/reversible"
 )
 
@@ -176,6 +177,7 @@ func TestSolveAgainstDense(t *testing.T) {
 // TestSemigroup: e^{(s+t)L} = e^{tL} e^{sL} on a plane domain with slivers, from a
 // point mass; mean and sign stay, and the distance to equilibrium falls.
 func TestSemigroup(t *testing.T) {
+	pace.Slow(t)
 	c := flower(80, 10, modes25)
 	f := make([]float64, c.Len())
 	at := c.Len() / 3

@@ -139,6 +139,7 @@ func TestFaultyLaws(t *testing.T) {
 // Random numbers have the density of their law: their distribution function, integrated
 // from number to number, stays within what Kolmogorov's law gives up to 1e-7, for each law.
 func TestDrawsHaveTheirLaw(t *testing.T) {
+	pace.Slow(t)
 	const n = 20_000
 	bound := 3/math.Sqrt(n) + 4.0/n // 2·exp(−2·3²) = 3e-8; what lies beyond the ends is not known
 	for i, text := range []string{"normal(1.5, 0.7)", "student_t(3, -1, 2)", "cauchy(0.5, 2)", "laplace(1, 0.4)", "logistic(1, 0.4)",

@@ -9,6 +9,7 @@ import (
 
 	"github.com/r2sgld/r2sgld"
 	"github.com/r2sgld/r2sgld/domain"
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/kernel"
 	"github.com/r2sgld/r2sgld/potential"
 )
@@ -58,6 +59,7 @@ func TestWrite(t *testing.T) {
 //
 // Mutants it kills: no volume, swaps taken for biased, and log Z not asked for.
 func TestWriteEvidence(t *testing.T) {
+	pace.Slow(t)
 	ball, err := domain.NewBall([]float64{0, 0}, 1)
 	if err != nil {
 		t.Fatal(err)

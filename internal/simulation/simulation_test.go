@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 	"pgregory.net/rapid"
 
+	"github.com/r2sgld/r2sgld/internal/pace"
 	"github.com/r2sgld/r2sgld/ode"
 )
 
@@ -63,6 +64,7 @@ func bands(t testing.TB, r *Result, level float64, noise bool) []Band {
 // 1e-6 each) kill intervals of another level (95 %: 13 errors), states exchanged
 // and a mean in place of the median of a long time.
 func TestBandsOfLinearSystem(t *testing.T) {
+	pace.Slow(t)
 	const n = 20000
 	r := simulate(t, decay(), normals(n), Options{Times: []float64{0, 0.5, 2, 5}, Solver: ode.Options{RTol: 1e-8}})
 	all := bands(t, r, 90, true)

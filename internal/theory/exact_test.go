@@ -120,6 +120,7 @@ func exactCases(t testing.TB) []exactCase {
 
 // Gaps that are known, to 1e-4.
 func TestExactGaps(t *testing.T) {
+	pace.Slow(t)
 	for _, c := range exactCases(t) {
 		g := gap(t, c.problem, []float64{c.tau}, 0, c.grid)
 		if e := g/c.gap - 1; math.Abs(e) > 1e-4 {

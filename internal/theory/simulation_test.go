@@ -284,6 +284,7 @@ func coordinates(l r2sgld.Ladder, k int) (p [2]float64) {
 
 // A double well cut close to its bottom by a wall. Mutant: no wall.
 func TestSimulationOnAnInterval(t *testing.T) {
+	pace.Slow(t)
 	p := theory.Problem{Potential: wells(1), Domain: interval(t, -0.9, 1.4)}
 	tau := []float64{0.5}
 	// The step's bias is of the order ηU″/2, U″ being 8 in a well.

@@ -183,6 +183,7 @@ func TestBrokenTrainingKeepsACheckpoint(t *testing.T) {
 // --force puts a new training in place of an old one of more repetitions, and leaves
 // what is not ours.
 func TestForceReplacesATraining(t *testing.T) {
+	pace.Slow(t)
 	dir := filepath.Join(t.TempDir(), "run")
 	if _, err := blobsJob(t, "r2sghmc", dir).Run(context.Background()); err != nil {
 		t.Fatal(err)

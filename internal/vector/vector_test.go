@@ -128,6 +128,7 @@ func (f function) check(t *testing.T, dst []float64, x, given [4][]float64) {
 }
 
 func TestSameBits(t *testing.T) {
+	pace.Slow(t)
 	const n = 1000
 	each(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(1, 2))

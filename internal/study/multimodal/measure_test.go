@@ -12,6 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
+
+	"github.com/r2sgld/r2sgld/internal/pace"
 )
 
 // flower returns the truth on the flower, computed once.
@@ -222,6 +224,7 @@ func TestInterval(t *testing.T) {
 // Truth has the keys of the reference, and its numbers to 1e-6. It kills: rows and
 // columns exchanged, a moment in place of another, area for perimeter.
 func TestTruth(t *testing.T) {
+	pace.Slow(t)
 	got, err := Truth()
 	if err != nil {
 		t.Fatal(err)

@@ -5,6 +5,8 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/r2sgld/r2sgld/internal/pace"
 )
 
 // pi to 300 bits.
@@ -45,6 +47,7 @@ func ulps(got float64, want *big.Float) float64 {
 // A unit in the last place kills a missing part of the reduction (next to multiples of
 // π/2 it is worth thousands) and any wrong digit of a coefficient.
 func TestSinCosToTheLastPlace(t *testing.T) {
+	pace.Slow(t)
 	rng := rand.New(rand.NewPCG(1, 2))
 	worst := 0.0
 	for i := range 6000 {
