@@ -20,8 +20,10 @@ import (
 	"image/png"
 	"io"
 
+	"git.sr.ht/~sbinet/gg"
 	"github.com/r2sgld/r2sgld/internal/text"
 	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
 )
@@ -112,11 +114,25 @@ func (f *Figure) WritePNG(w io.Writer) error {
 	if f.height > tall*vg.Centimeter {
 		resolution = dpiTall
 	}
-	c := vgimg.NewWith(vgimg.UseWH(f.width, f.height), vgimg.UseDPI(resolution), vgimg.UseBackgroundColor(paper))
-	f.draw(drawn(c))
+	page, img := bitmap(f.width, f.height, resolution)
+	f.draw(page)
 	var enc png.Encoder
-	if err := enc.Encode(w, paletted(c.Image().(*image.RGBA))); err != nil {
+	if err := enc.Encode(w, paletted(img)); err != nil {
 		return fmt.Errorf("write PNG: %w", err)
 	}
 	return nil
+}
+
+// bitmap returns a white canvas, as is paper, and its picture.
+func bitmap(w, h vg.Length, dpi int) (draw.Canvas, *image.RGBA) {
+	pixels := func(l vg.Length) int { return int(l/vg.Inch*vg.Length(dpi) + 0.5) }
+	img := image.NewRGBA(image.Rect(0, 0, pixels(w), pixels(h)))
+	ctx := gg.NewContextForRGBA(img) // the library by itself copies the picture
+	ctx.SetLineCapButt()
+	ctx.InvertY()
+	use := vgimg.UseImageWithContext(img, ctx)
+	return drawn(vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(dpi), func(c *vgimg.Canvas) uint32 {
+		use(c)
+		return 0 // the size is as said, to parts of a pixel
+	})), img
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/r2sgld/r2sgld/internal/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgimg"
 )
 
 const (
@@ -115,8 +114,7 @@ func (r *reel) arrange() {
 
 // canvas returns a white one and its picture.
 func (r *reel) canvas() (draw.Canvas, *image.RGBA) {
-	c := vgimg.NewWith(vgimg.UseWH(filmWidth, r.height), vgimg.UseDPI(filmDPI))
-	return drawn(c), c.Image().(*image.RGBA)
+	return bitmap(filmWidth, r.height, filmDPI)
 }
 
 func (r *reel) frames() int { return (len(r.Cold) + r.per - 1) / r.per }

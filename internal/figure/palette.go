@@ -69,6 +69,7 @@ type colourCell struct {
 
 func runsOf(src *image.RGBA) (runs []colourRun) {
 	b := src.Bounds()
+	runs = make([]colourRun, 0, b.Dx()*b.Dy()/32)
 	for y := b.Min.Y; y < b.Max.Y; y++ {
 		row := src.Pix[src.PixOffset(b.Min.X, y):][:4*b.Dx()]
 		for ; len(row) > 0; row = row[4:] {

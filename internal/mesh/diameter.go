@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/r2sgld/r2sgld/domain"
 )
@@ -71,21 +70,23 @@ func (p spot) distance(q spot) float64 { return math.Hypot(p.x-q.x, p.y-q.y) }
 // far apart as they go.
 func widest(h []spot) float64 {
 	best := 0.0
+	reach, far := make([]float64, len(h)), make([]spot, len(h)) // of each spot: how far another is, and which
 	for i, p := range h {
-		for _, q := range h[:i] {
-			best = math.Max(best, p.distance(q))
+		for j, q := range h[:i] {
+			d := p.distance(q)
+			best = math.Max(best, d)
+			if d >= reach[i] {
+				reach[i], far[i] = d, q
+			}
+			if d >= reach[j] {
+				reach[j], far[j] = d, p
+			}
 		}
 	}
 	close := best * (1 - 1e-4) // spots are nearer to the true ends than that
 	for i, p := range h {
-		far := slices.MaxFunc(h, func(a, b spot) int {
-			if p.distance(a) < p.distance(b) {
-				return -1
-			}
-			return 1
-		})
-		if d := p.distance(far); d >= close && (p.s != nil || far.s != nil) {
-			best = math.Max(best, apart(h[i], far))
+		if reach[i] >= close && (p.s != nil || far[i].s != nil) {
+			best = math.Max(best, apart(p, far[i]))
 		}
 	}
 	return best
