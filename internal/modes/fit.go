@@ -201,10 +201,8 @@ func (f *Fit) sharpen(ctx context.Context, t Target, rng *rand.Rand, wide float6
 				l = math.Inf(-1)
 			}
 			logs = append(logs, l)
-			y := at[len(at)-(got-i)*d:][:d]
-			copy(law.x, y)
 			for p := range k {
-				owner = append(owner, math.Exp(law.log(p)+g.energy[i]))
+				owner = append(owner, math.Exp(law.logs[p*lanes+i]+g.energy[i]))
 			}
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/r2sgld/r2sgld"
+	"github.com/r2sgld/r2sgld/internal/vector"
 	"github.com/r2sgld/r2sgld/potential"
 	"github.com/r2sgld/r2sgld/stream"
 )
@@ -159,8 +160,9 @@ func (m *Mixture) Lanewise() bool { return m.Wide == nil || potential.Lanewise(m
 // Evaluator implements potential.Potential.
 func (m *Mixture) Evaluator(r int, _ *stream.Set) potential.Evaluator {
 	d := m.Dim()
-	e := &mixed{m: m, r: r, x: make([]float64, d), z: make([]float64, len(m.Parts)*d), logs: make([]float64, len(m.Parts)+1),
-		slope: make([]float64, d), part: make([]float64, d), rest: math.Inf(-1)}
+	k := len(m.Parts) + 1
+	e := &mixed{m: m, r: r, z: make([]float64, k*d*r), logs: make([]float64, k*r), weights: make([]float64, k*r),
+		top: make([]float64, r), sum: make([]float64, r), rest: math.Inf(-1)}
 	for _, p := range m.Parts {
 		if p.inv == nil {
 			p.inv = inverse(p.L)
@@ -196,11 +198,10 @@ type mixed struct {
 	wide     potential.Evaluator
 	energy   []float64 // of the wide law
 	grad     []float64
-	x        []float64
-	z        []float64 // of every part: x whitened
-	logs     []float64 // of every part, and the rest
-	slope    []float64 // of the mixture, and of one part
-	part     []float64
+	z        []float64 // of every part: its states whitened, coordinate by coordinate
+	logs     []float64 // of every part, and the rest, state by state
+	weights  []float64 // in proportion to the densities
+	top, sum []float64 // of every state: the largest log, the sum of the weights
 }
 
 // Eval implements potential.Evaluator.
@@ -208,67 +209,114 @@ func (e *mixed) Eval(energy, grad, x []float64) {
 	if e.wide != nil {
 		e.wide.Eval(e.energy, e.grad, x)
 	}
-	k := len(e.inv)
-	for i := range e.r {
-		inside := true
-		for j := range e.x {
-			e.x[j] = x[j*e.r+i]
-			inside = inside && (e.m.Lo == nil || e.m.Lo[j] <= e.x[j] && e.x[j] <= e.m.Hi[j])
+	r, k := e.r, len(e.inv)
+	for p := range e.inv {
+		e.log(p, x)
+	}
+	e.other(e.logs[k*r:], x)
+	for i := range e.top {
+		e.top[i] = math.Inf(-1)
+	}
+	for p := range k + 1 {
+		for i, l := range e.logs[p*r:][:r] {
+			e.top[i] = max(e.top[i], l)
 		}
-		for p := range e.inv {
-			e.logs[p] = e.log(p)
-		}
+	}
+	for p := range k + 1 {
+		vector.Sub(e.weights[p*r:][:r], e.logs[p*r:][:r], e.top)
+	}
+	vector.Exp(e.weights, e.weights)
+	clear(e.sum)
+	clear(grad)
+	for p := range k + 1 {
+		weights := e.weights[p*r:][:r]
+		vector.Add(e.sum, e.sum, weights)
 		switch {
+		case p < k:
+			e.lean(grad, p, weights)
 		case e.wide != nil:
-			e.logs[k] = e.rest - e.energy[i]
-		case inside:
-			e.logs[k] = e.rest
-		default:
-			e.logs[k] = math.Inf(-1)
+			lean(grad, e.grad, weights)
 		}
-		top, sum := math.Inf(-1), 0.0
-		for _, l := range e.logs {
-			top = max(top, l)
-		}
-		clear(e.slope)
-		for p, l := range e.logs {
-			weight := math.Exp(l - top)
-			sum += weight
-			switch {
-			case weight == 0:
-			case p < k:
-				e.lean(p, weight)
-			case e.wide != nil:
-				for j := range e.slope {
-					e.slope[j] += weight * e.grad[j*e.r+i]
-				}
+	}
+	for j := 0; j < len(grad); j += r {
+		vector.Div(grad[j:j+r], grad[j:j+r], e.sum)
+	}
+	vector.Log(e.sum, e.sum)
+	for i, l := range e.sum {
+		energy[i] = -e.top[i] - l
+	}
+}
+
+// log finds the log density of part p at x, with its weight, and x whitened.
+func (e *mixed) log(p int, x []float64) {
+	r, logs, center := e.r, e.logs[p*e.r:][:e.r], e.m.Parts[p].Center
+	clear(logs)
+	for i, row := range e.inv[p] {
+		z := e.z[(p*len(center)+i)*r:][:r]
+		clear(z)
+		for j, l := range row[:i+1] {
+			for n, v := range x[j*r:][:r] {
+				z[n] += l * (v - center[j])
 			}
 		}
-		energy[i] = -top - math.Log(sum)
-		for j, g := range e.slope {
-			grad[j*e.r+i] = g / sum
+		for n, v := range z {
+			logs[n] += v * v
+		}
+	}
+	for n, sum := range logs {
+		logs[n] = e.constant[p] - sum/2
+	}
+}
+
+// other is the log density of the rest at x, with its weight.
+func (e *mixed) other(logs, x []float64) {
+	for i := range logs {
+		switch {
+		case e.wide != nil:
+			logs[i] = e.rest - e.energy[i]
+		case e.inside(x, i):
+			logs[i] = e.rest
+		default:
+			logs[i] = math.Inf(-1)
 		}
 	}
 }
 
-// log is the log density of part p at x, with its weight. It leaves x whitened.
-func (e *mixed) log(p int) float64 {
-	d := len(e.x)
-	return e.constant[p] - white(e.z[p*d:][:d], e.inv[p], e.x, e.m.Parts[p].Center)/2
+// inside reports whether state i is in the box, if there is one.
+func (e *mixed) inside(x []float64, i int) bool {
+	for j, lo := range e.m.Lo {
+		if v := x[j*e.r+i]; !(lo <= v && v <= e.m.Hi[j]) {
+			return false
+		}
+	}
+	return true
 }
 
-// lean adds the slope of part p to that of the mixture, L⁻ᵀz times the weight.
-func (e *mixed) lean(p int, weight float64) {
-	d := len(e.x)
-	z := e.z[p*d:][:d]
-	clear(e.part)
+// lean adds the slope of part p to that of the mixture, L⁻ᵀz times the weights.
+func (e *mixed) lean(grad []float64, p int, weights []float64) {
+	r, z := e.r, e.z[p*len(grad):][:len(grad)]
+	slope := e.z[len(e.inv)*len(grad):]
+	clear(slope)
 	for i, row := range e.inv[p] {
 		for j, l := range row[:i+1] {
-			e.part[j] += l * z[i]
+			slope := slope[j*r:][:r]
+			for n, v := range z[i*r:][:r] {
+				slope[n] += l * v
+			}
 		}
 	}
-	for j, g := range e.part {
-		e.slope[j] += weight * g
+	lean(grad, slope, weights)
+}
+
+// lean adds a slope times weights, where these are not 0.
+func lean(grad, slope, weights []float64) {
+	for j := 0; j < len(grad); j += len(weights) {
+		slope := slope[j:][:len(weights)]
+		for n, w := range weights {
+			if w != 0 {
+				grad[j+n] += w * slope[n]
+			}
+		}
 	}
 }
 

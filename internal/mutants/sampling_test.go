@@ -313,16 +313,16 @@ var ofSampling = []fault{
 		{"internal/modes.(*Mixture).Evaluator", "w == 0", "w >= 0 && m.Lo != nil"},
 	}},
 	{"modes: the box of a mixture has no walls", "internal/modes MixtureDensity", []edit{
-		{"internal/modes.(*mixed).Eval", "case inside", "case inside || e.m.Lo != nil"},
+		{"internal/modes.(*mixed).other", "e.inside(x, i)", "true"},
 	}},
 	{"modes: no slope of the wide law", "internal/modes MixtureDensity", []edit{
-		{"internal/modes.(*mixed).Eval", "+= weight * e.grad[j*e.r+i]", "+= 0 * e.grad[j*e.r+i]"},
+		{"internal/modes.(*mixed).Eval", "lean(grad, e.grad, weights)", "clear(e.grad)"},
 	}},
 	{"modes: a mixture is as steep as its parts together", "internal/modes MixtureDensity", []edit{
-		{"internal/modes.(*mixed).lean", "weight * g", "g"},
+		{"internal/modes.lean", "w * slope[n]", "slope[n]"},
 	}},
 	{"modes: the first lane of a mixture for all", "internal/modes MixtureDensity", []edit{
-		{"internal/modes.(*mixed).Eval", "= x[j*e.r+i]", "= x[j*e.r]"},
+		{"internal/modes.(*mixed).log", "l * (v - center[j])", "l * (v - v + x[j*r] - center[j])"},
 	}},
 	{"modes: draws of a mixture ignore its weights", "internal/modes MixtureDraws", []edit{
 		{"internal/modes.(*Mixture).Draw", "u >= m.Parts[k].Weight", "rng.Float64() < 0.5"},
