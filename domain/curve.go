@@ -142,12 +142,30 @@ func newCurve(name string, gamma func(float64) (float64, float64), cusps bool, e
 	root := c.tree.node[1]
 	c.lo = [2]float64{root.cx - root.hx, root.cy - root.hy}
 	c.hi = [2]float64{root.cx + root.hx, root.cy + root.hy}
+	outline, off := c.outline()
 	c.grid = newPlaneGrid(c.lo, c.hi, func(x, y, near float64) float64 {
-		_, f := c.foot(x, y, near*near)
-		return math.Sqrt(f.d2) - 4*c.eps
+		near += off
+		_, d2 := outline.foot(x, y, near*near)
+		return math.Sqrt(d2) - off
 	}, c.winds)
 	c.grid.list(&c.tree)
 	return c, nil
+}
+
+// outline is a polygon along the curve and how far it may be off, a small part of a
+// cell of the grid: distances of it are quick to find.
+func (c *curve) outline() (p polygon, off float64) {
+	off = max(c.hi[0]-c.lo[0], c.hi[1]-c.lo[1]) / (gridSide * 128)
+	for i := range c.arcs {
+		a := &c.arcs[i]
+		n := int(math.Ceil(math.Sqrt(a.sag / off))) // a part in n of an arc is n² times as near to its chord
+		for k := range n {
+			x, y := a.point(2*float64(k)/float64(n) - 1)
+			p.v = append(p.v, [2]float64{x, y})
+		}
+	}
+	p.tree = edgeTree(p.v, c.eps)
+	return p, off + 4*c.eps
 }
 
 // reverse turns the arcs to run counter-clockwise.
