@@ -141,9 +141,7 @@ func smoothTail(w []float64, m int) (k float64) {
 	if m < fewest {
 		return math.Inf(1)
 	}
-	sorted := slices.Clone(w)
-	slices.Sort(sorted)
-	cut := math.Max(sorted[len(w)-m-1], tiny)
+	cut := math.Max(largest(w, m+1), tiny)
 	tail := make([]int, 0, m)
 	for s, v := range w {
 		if v > cut {
@@ -172,6 +170,23 @@ func smoothTail(w []float64, m int) (k float64) {
 		w[s] = math.Min(0, math.Log(sigma*q+base))
 	}
 	return k
+}
+
+// largest returns the n-th largest of the numbers w.
+func largest(w []float64, n int) float64 {
+	top, low := make([]float64, 0, 2*n), math.Inf(-1)
+	for _, v := range w {
+		if v <= low { // which n are at least as large as
+			continue
+		}
+		if top = append(top, v); len(top) == 2*n {
+			slices.Sort(top)
+			top = top[:copy(top, top[n:])]
+			low = top[0]
+		}
+	}
+	slices.Sort(top)
+	return top[len(top)-n]
 }
 
 // fitPareto fits a generalised Pareto law of shape k and scale sigma to x ≥ 0 in
