@@ -26,7 +26,7 @@ test: torch
 # a libtorch or of a Python torch package, CUDA included; without it, Debian's.
 torch: build
 	script/setup torch
-	$(MAKE) -j2 --no-print-directory -C internal/bnn/torch/worker LIBTORCH=$(if $(LIBTORCH),$(abspath $(LIBTORCH))) OUT=$(CURDIR)/bin/r2sgld-torch
+	$(MAKE) --no-print-directory -C internal/bnn/torch/worker LIBTORCH=$(if $(LIBTORCH),$(abspath $(LIBTORCH))) OUT=$(CURDIR)/bin/r2sgld-torch
 
 # Tests under the race detector, with the smaller sizes.
 race:

@@ -174,9 +174,9 @@ func smoothTail(w []float64, m int) (k float64) {
 
 // largest returns the n-th largest of the numbers w.
 func largest(w []float64, n int) float64 {
-	top, low := make([]float64, 0, 2*n), math.Inf(-1)
+	top, low := make([]float64, 0, 2*n), math.NaN() // which nothing is below
 	for _, v := range w {
-		if v <= low { // which n are at least as large as
+		if v <= low { // n are at least as large
 			continue
 		}
 		if top = append(top, v); len(top) == 2*n {

@@ -64,7 +64,7 @@ func sheatherJones(x []float64, rule, lo, hi float64) float64 {
 // A plugIn is draws on [0, 1] as seen by the cosine basis.
 type plugIn struct {
 	n     float64                     // draws
-	terms [plugInStages + 1][]float64 // c²w^s of every cos(kπx), c its coefficient, w = (kπ)², by s
+	terms [plugInStages + 1][]float64 // c²w^s of every cos(kπx), c its coefficient, w = (kπ)², by s from 2 on
 	fade  []float64                   // room for e^−wt of every term
 }
 
@@ -74,14 +74,16 @@ func newPlugIn(bins []float64, draws, distinct int) *plugIn {
 	bins[last] *= 2
 	c := fourier.NewDCT(len(bins)).Transform(nil, bins)[1:]
 	p := &plugIn{n: float64(distinct), fade: make([]float64, len(c))}
-	for s := range p.terms {
+	for s := 2; s <= plugInStages; s++ {
 		p.terms[s] = make([]float64, len(c))
 	}
 	for k, v := range c {
 		v /= 2 * float64(draws)
 		v *= v
 		for s := range p.terms {
-			p.terms[s][k] = v
+			if s >= 2 {
+				p.terms[s][k] = v
+			}
 			v *= frequency(k)
 		}
 	}

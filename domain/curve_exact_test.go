@@ -234,6 +234,34 @@ func TestNearestFromTheMiddleOfACircle(t *testing.T) {
 	}
 }
 
+// What the grid knows of a cell holds at its corners: so far from the curve they are at
+// least, and on that side.
+//
+// Mutants: distances of the polygon along the curve as if it were the curve.
+func TestGridIsBelowTheDistance(t *testing.T) {
+	pace.Slow(t)
+	ellipse := func(th float64) (float64, float64) { s, c := math.Sincos(th); return 3 + c, 0.7*s - 5 }
+	for name, d := range map[string]Domain{
+		"flower": must[*curve](t)(NewFlower(5, 3, 1)), "heart": must[*curve](t)(NewHeart(0.7)), "ellipse": must[*curve](t)(NewCurve("ellipse", ellipse)),
+	} {
+		c := d.(*curve)
+		for k, free := range c.grid.free {
+			x, y := c.grid.center(uint(k)%c.grid.nx, uint(k)/c.grid.nx, 1)
+			if free != 0 && (free > 0) != c.winds(x, y) {
+				t.Fatalf("%s: the cell of (%v, %v) is on the wrong side", name, x, y)
+			}
+			for corner := range 4 {
+				px := x + (float64(corner%2)-0.5)/c.grid.inverse
+				py := y + (float64(corner/2)-0.5)/c.grid.inverse
+				_, f := c.foot(px, py)
+				if least := math.Abs(float64(free)) / (4 * c.grid.inverse); math.Sqrt(f.d2) < least*(1-1e-9) {
+					t.Fatalf("%s: (%v, %v) is %v from the curve, and by its cell at least %v", name, px, py, math.Sqrt(f.d2), least)
+				}
+			}
+		}
+	}
+}
+
 // densely returns about 4000 points of the wall.
 func densely(s shape) [][2]float64 {
 	if c, ok := s.d.(*curve); ok {

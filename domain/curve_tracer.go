@@ -105,15 +105,14 @@ func (t *curveTracer) settle(x, y float64) {
 	if t.piece >= 0 && math.Abs(x-t.x) <= near && math.Abs(y-t.y) <= near {
 		return
 	}
-	k, f := t.curve.foot(x, y, math.Inf(1))
+	k, f := t.curve.foot(x, y)
 	t.piece, t.u, t.x, t.y, t.nx, t.ny = k, f.u, x, y, 0, 0
 }
 
-// foot returns the arc and the parameter of the curve's point nearest to
-// (x, y), looked for within the root of best2.
-func (c *curve) foot(x, y, best2 float64) (int, arcFoot) {
-	piece, f := -1, arcFoot{0, best2}
-	c.tree.nearest(x, y, best2, func(k int, best2 float64) float64 {
+// foot returns the arc and the parameter of the curve's point nearest to (x, y).
+func (c *curve) foot(x, y float64) (int, arcFoot) {
+	piece, f := -1, arcFoot{0, math.Inf(1)}
+	c.tree.nearest(x, y, f.d2, func(k int, _ float64) float64 {
 		before := f.d2
 		c.arcs[k].descend(&f, x, y, -1, 1)
 		if f.d2 < before {
@@ -155,7 +154,7 @@ func (t *curveTracer) Nearest(p, n, x []float64) bool {
 		return false
 	}
 	c := t.curve
-	k, f := c.foot(px, py, math.Inf(1))
+	k, f := c.foot(px, py)
 	if k < 0 {
 		return false
 	}

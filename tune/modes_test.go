@@ -65,9 +65,6 @@ func twoWidths(t *testing.T, d int) (p r2sgld.Problem, law *modes.Mixture, weigh
 func TestTwoWidths(t *testing.T) {
 	pace.Slow(t)
 	for _, d := range []int{2, 5, 10, 20} {
-		if testing.Short() && d > 5 {
-			continue
-		}
 		t.Run(fmt.Sprint(d), func(t *testing.T) {
 			p, law, weight, logZ := twoWidths(t, d)
 			var found *Found

@@ -77,7 +77,6 @@ func TestPosteriordb(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !pace.Soaking() {
-		pace.Slow(t)
 		for name := range all {
 			if !slices.Contains([]string{"arK", "eight_schools", "gauss_mix", "kidscore_momhs"}, name) {
 				delete(all, name)

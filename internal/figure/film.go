@@ -105,16 +105,11 @@ func (r *reel) arrange() {
 	below := p.belowRoom() + 4
 	r.height = filmHeader + height + below
 	r.rect = vg.Rectangle{Min: vg.Point{X: left, Y: below}, Max: vg.Point{X: left + width, Y: below + height}}
-	c, img := r.canvas()
+	c, img := bitmap(filmWidth, r.height, filmDPI)
 	r.header(c)
 	c.Rectangle = r.rect
 	p.draw(c)
 	r.base = img
-}
-
-// canvas returns a white one and its picture.
-func (r *reel) canvas() (draw.Canvas, *image.RGBA) {
-	return bitmap(filmWidth, r.height, filmDPI)
 }
 
 func (r *reel) frames() int { return (len(r.Cold) + r.per - 1) / r.per }
@@ -148,7 +143,7 @@ func (r *reel) header(c draw.Canvas) {
 
 // frame draws frame k: everything up to and with its last step.
 func (r *reel) frame(k int) *image.RGBA {
-	c, img := r.canvas()
+	c, img := bitmap(filmWidth, r.height, filmDPI)
 	copy(img.Pix, r.base.Pix)
 	end := min((k+1)*r.per, len(r.Cold))
 	trades, _ := slices.BinarySearch(r.swaps, end)

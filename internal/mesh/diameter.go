@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/r2sgld/r2sgld/domain"
 )
@@ -69,12 +70,10 @@ func (p spot) distance(q spot) float64 { return math.Hypot(p.x-q.x, p.y-q.y) }
 // widest is the largest distance of two points, moved along curved stretches as
 // far apart as they go.
 func widest(h []spot) float64 {
-	best := 0.0
 	reach, far := make([]float64, len(h)), make([]spot, len(h)) // of each spot: how far another is, and which
 	for i, p := range h {
 		for j, q := range h[:i] {
 			d := p.distance(q)
-			best = math.Max(best, d)
 			if d >= reach[i] {
 				reach[i], far[i] = d, q
 			}
@@ -83,6 +82,7 @@ func widest(h []spot) float64 {
 			}
 		}
 	}
+	best := slices.Max(reach)
 	close := best * (1 - 1e-4) // spots are nearer to the true ends than that
 	for i, p := range h {
 		if reach[i] >= close && (p.s != nil || far[i].s != nil) {

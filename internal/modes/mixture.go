@@ -161,7 +161,7 @@ func (m *Mixture) Lanewise() bool { return m.Wide == nil || potential.Lanewise(m
 func (m *Mixture) Evaluator(r int, _ *stream.Set) potential.Evaluator {
 	d := m.Dim()
 	k := len(m.Parts) + 1
-	e := &mixed{m: m, r: r, z: make([]float64, k*d*r), logs: make([]float64, k*r), weights: make([]float64, k*r),
+	e := &mixed{m: m, r: r, z: make([]float64, len(m.Parts)*d*r), logs: make([]float64, k*r), weights: make([]float64, k*r),
 		top: make([]float64, r), sum: make([]float64, r), rest: math.Inf(-1)}
 	for _, p := range m.Parts {
 		if p.inv == nil {
@@ -214,13 +214,9 @@ func (e *mixed) Eval(energy, grad, x []float64) {
 		e.log(p, x)
 	}
 	e.other(e.logs[k*r:], x)
-	for i := range e.top {
-		e.top[i] = math.Inf(-1)
-	}
-	for p := range k + 1 {
-		for i, l := range e.logs[p*r:][:r] {
-			e.top[i] = max(e.top[i], l)
-		}
+	copy(e.top, e.logs)
+	for p := range k {
+		vector.Max(e.top, e.top, e.logs[(p+1)*r:])
 	}
 	for p := range k + 1 {
 		vector.Sub(e.weights[p*r:][:r], e.logs[p*r:][:r], e.top)
@@ -231,12 +227,15 @@ func (e *mixed) Eval(energy, grad, x []float64) {
 	for p := range k + 1 {
 		weights := e.weights[p*r:][:r]
 		vector.Add(e.sum, e.sum, weights)
-		switch {
-		case p < k:
+		if p < k {
 			e.lean(grad, p, weights)
-		case e.wide != nil:
-			lean(grad, e.grad, weights)
 		}
+	}
+	if e.wide != nil {
+		for j := 0; j < len(grad); j += r {
+			scale(e.grad[j:j+r], e.weights[k*r:])
+		}
+		vector.Add(grad, grad, e.grad)
 	}
 	for j := 0; j < len(grad); j += r {
 		vector.Div(grad[j:j+r], grad[j:j+r], e.sum)
@@ -292,30 +291,26 @@ func (e *mixed) inside(x []float64, i int) bool {
 	return true
 }
 
-// lean adds the slope of part p to that of the mixture, L⁻ᵀz times the weights.
+// lean adds the slope of part p, L⁻ᵀz, times the weights. It leaves z times them.
 func (e *mixed) lean(grad []float64, p int, weights []float64) {
-	r, z := e.r, e.z[p*len(grad):][:len(grad)]
-	slope := e.z[len(e.inv)*len(grad):]
-	clear(slope)
+	r := e.r
 	for i, row := range e.inv[p] {
+		z := e.z[p*len(grad)+i*r:][:r]
+		scale(z, weights)
 		for j, l := range row[:i+1] {
-			slope := slope[j*r:][:r]
-			for n, v := range z[i*r:][:r] {
-				slope[n] += l * v
+			grad := grad[j*r:][:r]
+			for n, v := range z {
+				grad[n] += l * v
 			}
 		}
 	}
-	lean(grad, slope, weights)
 }
 
-// lean adds a slope times weights, where these are not 0.
-func lean(grad, slope, weights []float64) {
-	for j := 0; j < len(grad); j += len(weights) {
-		slope := slope[j:][:len(weights)]
-		for n, w := range weights {
-			if w != 0 {
-				grad[j+n] += w * slope[n]
-			}
+// scale multiplies v by weights. What is not finite becomes 0 where a weight is.
+func scale(v, weights []float64) {
+	for n, w := range weights {
+		if v[n] *= w; w == 0 {
+			v[n] = 0
 		}
 	}
 }

@@ -57,8 +57,8 @@ func density(m *Mixture, x, y float64) float64 {
 // The energy is −log of the density, its gradient that of differences, whose error is of
 // order h² and 1e-16/h, and every lane has what a lane alone has.
 //
-// Mutants: no determinant; no box; a box without walls; no slope of the wide law; the first
-// lane in place of each.
+// Mutants: no determinant; no box; a box without walls; no slope of the wide law; slopes
+// without weights; the first lane in place of each.
 func TestMixtureDensity(t *testing.T) {
 	const lanes, h = 5, 1e-5
 	for name, m := range mixtures() {

@@ -34,6 +34,7 @@ var ofDomains = []fault{
 	{"glance: images without their origin", "domain GlanceIsSure", []edit{{"domain.(*affine).applyLanes", "+= c", "+= 0*c"}}},
 	{"glance: all steps, whatever it saw", ". LaddersInStep",
 		[]edit{{".(*lanes).look", "w.glance(w.may, b.From", "_ = 0; w.glance(w.may[:1], b.From"}}},
+	{"curves: the polygon along one is taken for it", "domain GridIsBelow", []edit{{"domain.newCurve", "math.Sqrt(d2) - off", "math.Sqrt(d2)"}}},
 	{"arcs: strips without the height of the arc", "domain Exit", []edit{{"domain.newCurve", "a.sag*(1+1e-9)", "0*a.sag"}}},
 	{"arcs: a path that falls away is not met again", "domain Exit|Specular", []edit{
 		{"domain.(*curveTracer).again", "-1.01*p.bend", "1e9*p.bend"},

@@ -316,10 +316,10 @@ var ofSampling = []fault{
 		{"internal/modes.(*mixed).other", "e.inside(x, i)", "true"},
 	}},
 	{"modes: no slope of the wide law", "internal/modes MixtureDensity", []edit{
-		{"internal/modes.(*mixed).Eval", "lean(grad, e.grad, weights)", "clear(e.grad)"},
+		{"internal/modes.(*mixed).Eval", "vector.Add(grad, grad, e.grad)", "_ = grad"},
 	}},
 	{"modes: a mixture is as steep as its parts together", "internal/modes MixtureDensity", []edit{
-		{"internal/modes.lean", "w * slope[n]", "slope[n]"},
+		{"internal/modes.(*mixed).lean", "scale(z, weights)", "_ = weights"},
 	}},
 	{"modes: the first lane of a mixture for all", "internal/modes MixtureDensity", []edit{
 		{"internal/modes.(*mixed).log", "l * (v - center[j])", "l * (v - v + x[j*r] - center[j])"},

@@ -78,11 +78,10 @@ func readSized(path string, header int, size func([]byte) (int64, error)) (body 
 	if want > most {
 		return nil, fmt.Errorf("%s: cut short: by its header it has %d bytes, and it cannot have more than %d: get it again", path, want, most)
 	}
-	var b bytes.Buffer
-	if _, err := b.ReadFrom(io.LimitReader(r, want-int64(header)+1)); err != nil { // one more, to see the end
+	body, err = io.ReadAll(io.LimitReader(r, want-int64(header)+1)) // one more, to see the end
+	if err != nil {
 		return nil, damaged(path, err)
 	}
-	body = b.Bytes()
 	if got := int64(header + len(body)); got != want {
 		return nil, fmt.Errorf("%s: by its header it has %d bytes, found %s: get it again", path, want, atLeast(got, want))
 	}
