@@ -313,8 +313,8 @@ func TestBlowUpTellsEnergies(t *testing.T) {
 
 // Rungs of the uniform law are told by the sign of infinity.
 func TestBlowUpOfTheUniformLaw(t *testing.T) {
-	b := &r2sgld.BlowUp{Rung: 2, Temperature: math.Inf(1), Energy: math.NaN(), State: []float64{1}}
-	if said := b.Error(); !strings.HasPrefix(said, "rung 2 (temperature ∞), iteration 0: the energy is NaN at (1)") {
+	b := &r2sgld.BlowUp{Rung: 2, Temperature: math.Inf(1), Energy: math.NaN(), State: []float64{1, -2}, Names: []string{"a", "s"}}
+	if said := b.Error(); !strings.HasPrefix(said, "rung 2 (temperature ∞), iteration 0: the energy is NaN at (a = 1, s = -2)") {
 		t.Error(said)
 	}
 	b.Temperature, b.StepSize, b.Energy = math.Sqrt(10), 0.1/3, 1

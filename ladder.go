@@ -121,17 +121,21 @@ type BlowUp struct {
 	StepSize    float64
 	Energy      float64
 	State       []float64 // in the user's coordinates
+	Names       []string  // of the coordinates; nil are numbers alone
 }
 
 func (e *BlowUp) Error() string {
 	at := make([]string, len(e.State))
 	for j, v := range e.State {
 		at[j] = fmt.Sprintf("%.4g", v)
+		if j < len(e.Names) {
+			at[j] = e.Names[j] + " = " + at[j]
+		}
 	}
 	warmth := strings.Replace(fmt.Sprintf("%.4g", e.Temperature), "+Inf", "∞", 1)
 	if math.IsNaN(e.Energy) {
 		return fmt.Sprintf("rung %d (temperature %s), iteration %d: the energy is NaN at (%s): the potential is not defined there; keep the "+
-			"domain away from there",
+			"domain away from there, by a bound on a parameter, for instance",
 			e.Rung, warmth, e.Iteration, strings.Join(at, ", "))
 	}
 	what, where, why := fmt.Sprintf("the energy is %g", e.Energy), "", ""
@@ -152,5 +156,5 @@ func (l *ladder) blowUp(k, replica int) error {
 	}
 	r := l.block.Rung[replica]
 	return &BlowUp{Rung: r + 1, Iteration: k, Temperature: l.at.Temperature[r], StepSize: l.at.StepSize[r],
-		Energy: l.block.Energy[replica], State: l.state(replica)}
+		Energy: l.block.Energy[replica], State: l.state(replica), Names: l.names}
 }

@@ -124,7 +124,7 @@ func (l *ladder) noStart(i int, drawn bool, draws int) error {
 	}
 	advice := "start elsewhere (sampler.init), or keep the domain away from there"
 	if l.base != nil {
-		advice = "trajectories blow up or cannot be computed where the priors lead: narrow them, or constrain the parameters"
+		advice = "trajectories blow up or cannot be computed where the priors lead: narrow them, or constrain the parameters (rates are per unit of the data's time)"
 	}
 	return fmt.Errorf("the energy or its gradient is not finite at the start, %s%s: %s", strings.Join(at, ", "), share, advice)
 }

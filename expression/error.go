@@ -55,22 +55,26 @@ func Nearest(name string, candidates []string) (string, bool) {
 	return best, best != ""
 }
 
-// edits is the least number of letters to insert, delete or replace that turns a into b.
+// edits is the least number of letters to insert, delete, replace or swap with the next that
+// turns a into b, no letter twice.
 func edits(a, b []rune) int {
-	row := make([]int, len(b)+1) // from what was read of a to each beginning of b
+	var before, last []int // from the beginnings of a with two letters less and one, to each beginning of b
+	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j
 	}
 	for i, x := range a {
-		diagonal := row[0]
+		before, last, row = last, row, make([]int, len(b)+1)
 		row[0] = i + 1
 		for j, y := range b {
-			replaced := diagonal
+			replaced := last[j]
 			if x != y {
 				replaced++
 			}
-			diagonal = row[j+1]
-			row[j+1] = min(replaced, row[j]+1, diagonal+1)
+			row[j+1] = min(replaced, row[j]+1, last[j+1]+1)
+			if i > 0 && j > 0 && x == b[j-1] && y == a[i-1] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
 		}
 	}
 	return row[len(b)]

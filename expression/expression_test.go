@@ -76,10 +76,10 @@ func TestFlowerByHand(t *testing.T) {
 }
 
 func TestNearest(t *testing.T) {
-	names := []string{"x", "name", "Noise", "β", "step_size", "stop_size"}
+	names := []string{"x", "name", "Noise", "β", "step_size", "stop_size", "beta", "delta"}
 	for _, c := range []struct{ name, want string }{
 		{"nmae", "name"}, {"X", "x"}, {"y", ""}, {"Β", "β"}, {"nois", "Noise"}, {"nos", ""}, {"stap_size", "step_size"},
-		{"stepsize", "step_size"}, {"xy", ""}, {"", ""}, {"nothing", ""},
+		{"stepsize", "step_size"}, {"xy", ""}, {"", ""}, {"nothing", ""}, {"dleta", "delta"}, {"betta", "beta"},
 	} {
 		if got, ok := expression.Nearest(c.name, names); got != c.want || ok != (c.want != "") {
 			t.Errorf("%q: %q, want %q", c.name, got, c.want)

@@ -2,6 +2,8 @@ package config
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/r2sgld/r2sgld/internal/config/yamlpos"
 )
@@ -12,7 +14,7 @@ func Text(path string) ([]byte, error) { return yamlpos.Content(path) }
 
 // CommandOf returns the command that a configuration is for: train where it
 // has a network or data of a kind, theory where it has such a section and no sampler,
-// fit where its model has parameters, identify where it has a model or data and no potential, sample otherwise, and where the
+// fit where its model has parameters or a likelihood with ~, identify where it has a model or data and no potential, sample otherwise, and where the
 // text is none.
 func CommandOf(text []byte) string {
 	root, err := yamlpos.Parse("", text)
@@ -36,7 +38,7 @@ func commandOf(root *yamlpos.Node) (command string, by *yamlpos.Node) {
 		return "theory", root.Key("theory")
 	case has("potential"):
 		return "sample", root.Key("potential")
-	case has("model") && root.Field("model").Field("parameters") != nil:
+	case has("model") && (root.Field("model").Field("parameters") != nil || sampling(root.Field("model").Field("likelihood"))):
 		return "fit", root.Key("model")
 	case has("model"):
 		return "identify", root.Key("model")
@@ -44,6 +46,14 @@ func commandOf(root *yamlpos.Node) (command string, by *yamlpos.Node) {
 		return "identify", nil
 	}
 	return "sample", nil
+}
+
+// sampling reports whether a likelihood is y ~ law(…), as of fit, and no name, as of identify.
+func sampling(likelihood *yamlpos.Node) bool {
+	if likelihood == nil {
+		return false
+	}
+	return strings.Contains(likelihood.Text, "~") || slices.ContainsFunc(likelihood.Items, sampling)
 }
 
 // misplaced is a Problem where a configuration is clearly one of another command: it has

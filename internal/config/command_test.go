@@ -35,6 +35,11 @@ func TestConfigurationOfAnotherCommand(t *testing.T) {
 			t.Errorf("a configuration of %s is taken for one of %s", of, got)
 		}
 	}
+	for likelihood, of := range map[string]string{`"y ~ normal(a, s)"`: "fit", `["y ~ normal(a, s)"]`: "fit", "trajectory": "identify"} {
+		if got := CommandOf([]byte("data: d.csv\nmodel: {paramters: {a: normal(0, 1)}, likelihood: " + likelihood + "}\n")); got != of {
+			t.Errorf("a likelihood %s is taken for one of %s", likelihood, got)
+		}
+	}
 	if got := CommandOf(nil); got != "sample" {
 		t.Errorf("no text is one of %s", got)
 	}

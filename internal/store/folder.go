@@ -103,7 +103,7 @@ func (f *Folder) mayHold(force bool) (*contents, error) {
 	}
 	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return isPrivate(e.Name()) })
 	if len(entries) > 0 && !force {
-		return nil, errors.New("it exists and is not empty: choose another folder, or pass --force to replace the run in it")
+		return nil, errors.New("it exists and is not empty: choose another folder (--out), or pass --force to replace what a run wrote in it")
 	}
 	if err := f.checkBuilds(); err != nil {
 		return nil, err
